@@ -1,0 +1,29 @@
+// Package golden compares what a test got with a file kept beside it.
+//
+// Run the tests with -update to write the files anew, then read the diff.
+package golden
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+var update = flag.Bool("update", false, "write golden files instead of comparing with them")
+
+// Equal fails the test unless got equals the bytes of the file at path.
+// With -update it writes the file, and its folders, instead.
+func Equal(tb testing.TB, path, got string) {
+	tb.Helper()
+	if *update {
+		require.NoError(tb, os.MkdirAll(filepath.Dir(path), 0o755))
+		require.NoError(tb, os.WriteFile(path, []byte(got), 0o644)) //nolint:gosec // a test file is meant to be read by all
+		return
+	}
+	want, err := os.ReadFile(filepath.Clean(path))
+	require.NoError(tb, err, "no golden file yet: run the test with -update")
+	require.Equal(tb, string(want), got, "differs from %s; run with -update and read the diff if the change is meant", path)
+}
