@@ -1,0 +1,80 @@
+package tree
+
+import "maps"
+
+// Op says what a change does.
+type Op string
+
+// The operations. Every one is written as the node it leaves behind, so a store
+// need know none of them; they are for people and for the journal's reader.
+const (
+	OpAdd       Op = "add"       // a new node
+	OpAttach    Op = "attach"    // an occurrence, or a child
+	OpRevise    Op = "revise"    // other content
+	OpSupersede Op = "supersede" // replaced by another node
+	OpStatus    Op = "status"    // another status or mark
+	OpCredit    Op = "credit"    // counters and confidence
+	OpArchive   Op = "archive"   // out of use, with a reason; nothing is deleted
+)
+
+// Valid reports whether o is one of the operations.
+func (o Op) Valid() bool {
+	switch o {
+	case OpAdd, OpAttach, OpRevise, OpSupersede, OpStatus, OpCredit, OpArchive:
+		return true
+	}
+	return false
+}
+
+// Change is what a stage proposes: the node as it should be, and why.
+type Change struct {
+	Op    Op             `json:"op"`
+	Node  Node           `json:"node"`            // as it will be; its Revision is Basis[Node.ID]+1
+	Why   string         `json:"why"`             // a sentence
+	By    string         `json:"by"`              // formation, evolution, effect, transfer or a person
+	Basis map[string]int `json:"basis,omitempty"` // revisions read when it was planned; 0 means the node was absent
+	Key   string         `json:"key"`             // the same proposal has the same key and is a no-op when already applied
+}
+
+// NewChange returns a change that leaves n behind, planned on the given
+// revision of it (0: it was absent). It sets the node's revision and last
+// change and derives the key from all that.
+func NewChange(op Op, n Node, basis int, by, why string) Change {
+	n.Revision = basis + 1
+	n.LastChange = ""
+	key := "k_" + digest(string(op), n.ID, by, why, contentHash(&n))
+	n.LastChange = key
+	return Change{Op: op, Node: n, Why: why, By: by, Basis: map[string]int{n.ID: basis}, Key: key}
+}
+
+// On returns the change with one more node its plan was read from.
+func (c Change) On(id string, revision int) Change {
+	c.Basis = maps.Clone(c.Basis)
+	c.Basis[id] = revision
+	return c
+}
+
+// Batch is what a store commits: all of it or nothing.
+type Batch struct {
+	Changes []Change     `json:"changes,omitempty"`
+	Done    []string     `json:"done,omitempty"` // keys of evaluations that leave the outbox
+	Dead    []DeadLetter `json:"dead,omitempty"` // evaluations that leave it without having formed
+	Entries []Entry      `json:"entries,omitempty"`
+}
+
+// Empty reports whether committing b would change nothing.
+func (b *Batch) Empty() bool {
+	return len(b.Changes)+len(b.Done)+len(b.Dead)+len(b.Entries) == 0
+}
+
+// DeadLetter is an accepted evaluation that could not be formed. It is kept.
+type DeadLetter struct {
+	Evaluation Evaluation `json:"evaluation"`
+	Why        string     `json:"why"`
+}
+
+// Commit is a batch's changes together with the version they made.
+type Commit struct {
+	Version uint64
+	Changes []Change
+}

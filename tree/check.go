@@ -1,0 +1,198 @@
+package tree
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Limits on a node, in bytes unless said otherwise.
+const (
+	MaxNodeText    = 64 << 10 // a prompt, a ground truth, a judgment
+	MaxNodeLine    = 4 << 10  // a title, description, guidance, reason, lesson
+	MaxLessons     = 4        // a count
+	MaxConditions  = 8        // appliesWhen, notWhen: a count each
+	MaxOccurrences = 256      // kept per case, the newest; Metadata counts all
+	MaxChildren    = 10_000   // a count
+)
+
+// Check says which laws of a single node n breaks: all of them, joined, each a
+// *LawError. It is pure.
+func Check(n *Node) error {
+	c := &checker{id: n.ID}
+	c.law(n.Type.Level() != 0, "its type is case, experience or strategy", "it is %q", n.Type)
+	c.law(n.Level == n.Type.Level(), "its level is that of its type", "a %s has level %d", n.Type, n.Level)
+	c.law(n.Type.Level() == 0 || strings.HasPrefix(n.ID, string(n.Type[:1])+"_"), "its id begins with the letter of its type", "it is a %s", n.Type)
+	c.law(len(n.ID) <= 64 && plain(n.ID), "its id is up to 64 letters, digits and _", "it is %q", n.ID)
+	c.law(slug(n.ErrorType), "its error type is a lower-case name with _", "it is %q", n.ErrorType)
+	c.law(n.Direction.Valid(), "its direction is false_pass, false_fail or other", "it is %q", n.Direction)
+	c.law(n.Lang == "zh" || n.Lang == "en", "its language is zh or en", "it is %q", n.Lang)
+	c.law(n.Revision >= 1, "its revision is 1 or more", "it is %d", n.Revision)
+	c.law(unit(n.Content.Confidence), "its confidence lies in 0 to 1", "it is %v", n.Content.Confidence)
+	c.law(unit(n.Metadata.SuccessRate), "its success rate lies in 0 to 1", "it is %v", n.Metadata.SuccessRate)
+	c.law(n.Metadata.UsageCount >= 0, "its usage count is not negative", "it is %d", n.Metadata.UsageCount)
+	c.status(n)
+	c.kin(n)
+	c.content(&n.Content)
+	c.strings(n)
+	return errors.Join(c.broken...)
+}
+
+type checker struct {
+	id     string
+	broken []error
+}
+
+func (c *checker) law(holds bool, law, got string, args ...any) {
+	if !holds {
+		c.broken = append(c.broken, &LawError{Node: c.id, Law: law, Got: fmt.Sprintf(got, args...)})
+	}
+}
+
+func (c *checker) status(n *Node) {
+	known := []Status{Probation, Active, Quarantined, Retired, Archived}
+	c.law(slices.Contains(known, n.Status), "its status is a known one", "it is %q", n.Status)
+	c.law(slices.Contains([]Mark{Unmarked, Pinned, Banned}, n.Mark), "its mark is pin, ban or none", "it is %q", n.Mark)
+	c.law(n.Status != Archived || n.ArchivedFor != "", "an archived node says why", "no reason is given")
+}
+
+// kin checks what a node of each level may stand on.
+func (c *checker) kin(n *Node) {
+	c.law(len(n.Children) <= MaxChildren, fmt.Sprintf("it has at most %d children", MaxChildren), "there are %d", len(n.Children))
+	c.law(slices.IsSorted(n.Children) && len(slices.Compact(slices.Clone(n.Children))) == len(n.Children),
+		"its children are sorted and different", "they are not")
+	c.law(n.Parent != n.ID && !slices.Contains(n.Children, n.ID), "it is not its own kin", "it is")
+	if n.Type != Case {
+		c.law(n.CaseData == nil, "only a case has evidence", "a %s has some", n.Type)
+		c.law(len(n.Children) > 0 || !n.Live(), "what is abstract stands on children", "there are none")
+		return
+	}
+	c.law(n.CaseData != nil, "a case has evidence", "there is none")
+	c.law(len(n.Children) == 0, "a case has no children", "there are %d", len(n.Children))
+	c.law(len(n.Occurrences) <= MaxOccurrences, fmt.Sprintf("it keeps at most %d occurrences", MaxOccurrences), "there are %d", len(n.Occurrences))
+	if n.CaseData != nil {
+		want := CaseID(n)
+		c.law(n.ID == want, "a case's id is the hash of its evidence", "the evidence hashes to %s", want)
+		if err := n.CaseData.TestCase.GroundTruth.Check(); err != nil {
+			c.law(false, "its ground truth is JSON", "it %v", err)
+		}
+	}
+}
+
+func (c *checker) content(t *Content) {
+	c.law(t.Guidance != "" || len(t.Lessons) > 0, "it says what to check", "guidance and lessons are empty")
+	c.law(len(t.Lessons) <= MaxLessons, fmt.Sprintf("it has at most %d lessons", MaxLessons), "there are %d", len(t.Lessons))
+	c.law(len(t.AppliesWhen) <= MaxConditions && len(t.NotWhen) <= MaxConditions,
+		fmt.Sprintf("it names at most %d conditions", MaxConditions), "there are %d and %d", len(t.AppliesWhen), len(t.NotWhen))
+	for _, l := range t.Lessons {
+		c.law(l.Check != "", "a lesson says what to check", "lesson %s does not", l.ID)
+		c.law(l.ID == LessonID(l), "a lesson's id is the hash of its words", "lesson %s is not", l.ID)
+		c.line("lesson", l.Check, l.Mistake, l.Instead)
+	}
+	c.line("content", t.Title, t.Description, t.Guidance)
+	c.line("condition", t.AppliesWhen...)
+	c.line("condition", t.NotWhen...)
+}
+
+func (c *checker) line(what string, texts ...string) {
+	c.text(what, MaxNodeLine, texts...)
+}
+
+func (c *checker) text(what string, limit int, texts ...string) {
+	for _, t := range texts {
+		if err := checkText(what, t, limit); err != nil {
+			c.law(false, "its texts are within their limits", "%v", err)
+		}
+	}
+}
+
+func (c *checker) strings(n *Node) {
+	c.text("name", MaxName, n.Scene.ID, n.Scene.Type, n.Scene.Route, n.Scope.Product, n.Scope.Suite, n.Scope.Test,
+		n.Origin.ID, n.Origin.Label, n.Parent, n.SupersededBy, n.Provenance.By, n.Provenance.Model, n.Provenance.Template, n.Provenance.Job)
+	c.text("name", MaxName, n.Scope.SuiteTests...)
+	if d := n.CaseData; d != nil {
+		c.text("name", MaxName, d.TestCase.CaseID, d.TestCase.SceneID)
+		c.text("evidence", MaxNodeText, d.TestCase.Prompt, string(d.TestCase.GroundTruth), d.AgentJudgment, d.EvaluatorReason)
+		c.line("analysis", d.ActualError, d.ErrorReason, d.AvoidanceHint)
+	}
+}
+
+// CheckLinks says which laws n breaks together with the nodes it names: its
+// parent and children exist, are of the next level, of its error type, and (but
+// for a strategy's) of its direction; and nothing is above itself. Level laws
+// make cycles impossible in what passes. get returns ErrNotFound for absence.
+func CheckLinks(ctx context.Context, n *Node, get func(context.Context, string) (Node, error)) error {
+	c := &checker{id: n.ID}
+	if n.Parent != "" {
+		if err := c.link(ctx, get, n.Parent, func(p *Node) {
+			c.law(p.Level == n.Level+1, "its parent is one level above", "%s is at level %d", p.ID, p.Level)
+			c.law(slices.Contains(p.Children, n.ID), "its parent names it as a child", "%s does not", p.ID)
+		}); err != nil {
+			return err
+		}
+	}
+	for _, id := range n.Children {
+		if err := c.link(ctx, get, id, func(k *Node) {
+			c.law(k.Level == n.Level-1, "its children are one level below", "%s is at level %d", k.ID, k.Level)
+			c.law(k.ErrorType == n.ErrorType, "its children have its error type", "%s is %s", k.ID, k.ErrorType)
+			c.law(k.Direction == n.Direction, "its children have its direction", "%s is %s", k.ID, k.Direction)
+		}); err != nil {
+			return err
+		}
+	}
+	return errors.Join(c.broken...)
+}
+
+func (c *checker) link(ctx context.Context, get func(context.Context, string) (Node, error), id string, laws func(*Node)) error {
+	k, err := get(ctx, id)
+	if errors.Is(err, ErrNotFound) {
+		c.law(false, "the nodes it names exist", "%s does not", id)
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("read %s: %w", id, err)
+	}
+	laws(&k)
+	return nil
+}
+
+// checkText reports a text that is too long, not UTF-8, or has a NUL in it.
+func checkText(field, s string, limit int) error {
+	switch {
+	case len(s) > limit:
+		return &FieldError{Field: field, Problem: fmt.Sprintf("has %d bytes; the most is %d", len(s), limit)}
+	case !utf8.ValidString(s):
+		return &FieldError{Field: field, Problem: "is not valid UTF-8"}
+	case strings.IndexByte(s, 0) >= 0:
+		return &FieldError{Field: field, Problem: "has a NUL character in it; remove it"}
+	}
+	return nil
+}
+
+func unit(f float64) bool { return f >= 0 && f <= 1 && !math.IsNaN(f) }
+
+func quote(s string) string {
+	if len(s) > 40 {
+		s = strings.ToValidUTF8(s[:40], "") + "…"
+	}
+	return fmt.Sprintf("%q", s)
+}
+
+// plain reports whether s is letters, digits and _ only, with at least one.
+func plain(s string) bool {
+	for _, r := range []byte(s) {
+		if r != '_' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// slug reports whether s can name an error type, and so a folder of a store.
+func slug(s string) bool {
+	return plain(s) && len(s) <= 64 && s == strings.ToLower(s)
+}

@@ -1,0 +1,73 @@
+package tree
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Sentinels. A store wraps them with what it was doing.
+var (
+	ErrNotFound  = errors.New("not found")
+	ErrConflict  = errors.New("the plan is stale: a node it was made on has changed")
+	ErrClosed    = errors.New("the store is closed")
+	ErrReadOnly  = errors.New("the store is open for reading only")
+	ErrFailed    = errors.New("the store stopped writing after the disk failed; what was acknowledged is safe, reopen it to go on")
+	ErrFull      = errors.New("the disk is full; reading goes on, and writing does once there is room")
+	ErrCompacted = errors.New("changes that old are no longer kept")
+)
+
+// FieldError is a value from outside that cannot be used.
+type FieldError struct {
+	Field   string // dotted path, such as scene.route
+	Problem string // continues the sentence after the field's name
+}
+
+func (e *FieldError) Error() string { return e.Field + " " + e.Problem }
+
+// LawError is a node that breaks a law of the tree.
+type LawError struct {
+	Node string // its id
+	Law  string // a sentence that should have been true
+	Got  string // what was found instead
+}
+
+func (e *LawError) Error() string {
+	return fmt.Sprintf("node %s: %s, but %s", e.Node, e.Law, e.Got)
+}
+
+// LockedError says who holds a store.
+type LockedError struct {
+	Dir     string
+	PID     int
+	Host    string
+	Started time.Time
+}
+
+func (e *LockedError) Error() string {
+	if e.PID == 0 {
+		return "store " + e.Dir + " is in use by another process; wait for it, or read with --read-only"
+	}
+	return fmt.Sprintf("store %s is in use by process %d on %s since %s; wait for it, or read with --read-only",
+		e.Dir, e.PID, e.Host, e.Started.UTC().Format(time.RFC3339))
+}
+
+// CorruptError says that bytes a store once acknowledged can no longer be read.
+type CorruptError struct {
+	File   string
+	Offset int64  // of the first bad byte
+	Lost   string // what is lost, in words
+}
+
+func (e *CorruptError) Error() string {
+	return fmt.Sprintf("%s is damaged at byte %d: %s; what stands before it can be read, nothing will be written until the loss is accepted",
+		e.File, e.Offset, e.Lost)
+}
+
+// FormatError says that a directory is not a store this program can open.
+type FormatError struct {
+	Dir     string
+	Problem string // continues the sentence after the directory's name
+}
+
+func (e *FormatError) Error() string { return e.Dir + " " + e.Problem }

@@ -1,0 +1,153 @@
+package tree
+
+import (
+	"time"
+
+	"github.com/memtree/memtree/taxonomy"
+)
+
+// Evaluation is one judged run of an agent on one test case: the only thing
+// that comes in. Whether it was right, and which way it was wrong, is derived
+// from Judgment and GroundTruth where Correct and Direction are absent.
+type Evaluation struct {
+	ID          string             `json:"id,omitempty"` // idempotency key; see Key
+	RunID       string             `json:"run_id,omitempty"`
+	CaseID      string             `json:"case_id,omitempty"`
+	Attempt     int                `json:"attempt,omitempty"` // from 1; 0 means not said
+	At          time.Time          `json:"at,omitzero"`
+	Scene       Scene              `json:"scene,omitzero"`
+	Scope       Scope              `json:"scope,omitzero"`
+	Prompt      string             `json:"prompt"`
+	Observation string             `json:"observation,omitempty"` // what the agent could see when it judged
+	Judgment    Raw                `json:"judgment,omitempty"`    // any JSON
+	GroundTruth Raw                `json:"ground_truth,omitempty"`
+	Correct     *bool              `json:"correct,omitempty"`
+	Direction   taxonomy.Direction `json:"direction,omitempty"`
+	Reason      string             `json:"reason,omitempty"` // what the evaluator said
+	Agent       Agent              `json:"agent,omitzero"`
+	Trial       string             `json:"trial,omitempty"` // from Guide; closes the loop
+}
+
+// Agent is who judged.
+type Agent struct {
+	Name    string `json:"name,omitempty"`
+	Version string `json:"version,omitempty"`
+	Model   string `json:"model,omitempty"`
+}
+
+// Limits on what comes in, in bytes unless said otherwise.
+const (
+	MaxField    = 1 << 20 // one text or JSON value of an evaluation
+	MaxName     = 1 << 10 // an id, a name, a route
+	MaxSuite    = 1 << 12 // tests in a suite's snapshot, a count
+	MaxAttempts = 1 << 20 // a count
+)
+
+// Key returns the id of the evaluation, or where it has none the default:
+// a hash of run, case, attempt, prompt and judgment. Two evaluations with one
+// key are the same run.
+func (e *Evaluation) Key() string {
+	if e.ID != "" {
+		return e.ID
+	}
+	return "v_" + digest(e.RunID, e.CaseID, itoa(e.Attempt), e.Prompt, string(e.Judgment.Canonical()))
+}
+
+// Digest returns a hash of everything the evaluation says but its id and time:
+// equal digests under one key are a repetition, different ones a contradiction.
+func (e *Evaluation) Digest() string {
+	correct := ""
+	if e.Correct != nil {
+		correct = "wrong"
+		if *e.Correct {
+			correct = "right"
+		}
+	}
+	parts := []string{
+		e.RunID, e.CaseID, itoa(e.Attempt), e.Scene.ID, e.Scene.Type, e.Scene.Route,
+		e.Scope.Product, e.Scope.Suite, e.Scope.Test, itoa(e.Scope.Position), e.Prompt, e.Observation,
+		string(e.Judgment.Canonical()), string(e.GroundTruth.Canonical()), correct, string(e.Direction), e.Reason,
+		e.Agent.Name, e.Agent.Version, e.Agent.Model, e.Trial,
+	}
+	return digest(append(parts, e.Scope.SuiteTests...)...)
+}
+
+// Labelled reports whether anything says what was true.
+func (e *Evaluation) Labelled() bool {
+	return e.Correct != nil || e.Direction != taxonomy.None || !e.GroundTruth.Null()
+}
+
+// Check reports the first field that breaks a limit, as a *FieldError.
+func (e *Evaluation) Check() error {
+	for _, f := range []struct {
+		name, text string
+		limit      int
+	}{
+		{"id", e.ID, MaxName},
+		{"run_id", e.RunID, MaxName},
+		{"case_id", e.CaseID, MaxName},
+		{"scene.id", e.Scene.ID, MaxName},
+		{"scene.type", e.Scene.Type, MaxName},
+		{"scene.route", e.Scene.Route, MaxName},
+		{"scope.product", e.Scope.Product, MaxName},
+		{"scope.suite", e.Scope.Suite, MaxName},
+		{"scope.test", e.Scope.Test, MaxName},
+		{"agent.name", e.Agent.Name, MaxName},
+		{"agent.version", e.Agent.Version, MaxName},
+		{"agent.model", e.Agent.Model, MaxName},
+		{"trial", e.Trial, MaxName},
+		{"prompt", e.Prompt, MaxField},
+		{"observation", e.Observation, MaxField},
+		{"judgment", string(e.Judgment), MaxField},
+		{"ground_truth", string(e.GroundTruth), MaxField},
+		{"reason", e.Reason, MaxField},
+	} {
+		if err := checkText(f.name, f.text, f.limit); err != nil {
+			return err
+		}
+	}
+	return e.checkValues()
+}
+
+func (e *Evaluation) checkValues() error {
+	if e.Prompt == "" {
+		return &FieldError{Field: "prompt", Problem: "is missing; say what the agent was asked to test"}
+	}
+	if e.Judgment.Null() {
+		return &FieldError{Field: "judgment", Problem: "is missing; say what the agent judged, in any JSON"}
+	}
+	if err := e.Judgment.Check(); err != nil {
+		return &FieldError{Field: "judgment", Problem: err.Error()}
+	}
+	if err := e.GroundTruth.Check(); err != nil {
+		return &FieldError{Field: "ground_truth", Problem: err.Error()}
+	}
+	if e.Direction != taxonomy.None && !e.Direction.Valid() {
+		return &FieldError{Field: "direction", Problem: "is " + quote(string(e.Direction)) + "; use false_pass, false_fail or other"}
+	}
+	if e.Correct != nil && *e.Correct && e.Direction != taxonomy.None {
+		return &FieldError{Field: "direction", Problem: "is given although correct is true; leave one of them out"}
+	}
+	if e.Attempt < 0 || e.Attempt > MaxAttempts {
+		return &FieldError{Field: "attempt", Problem: "is " + itoa(e.Attempt) + "; use 1 for the first try"}
+	}
+	if y := e.At.Year(); !e.At.IsZero() && (y < 1970 || y > 2200) {
+		return &FieldError{Field: "at", Problem: "is in the year " + itoa(y) + "; use the time of the run, such as 2026-01-28T09:00:00Z"}
+	}
+	return e.Scope.check()
+}
+
+func (s *Scope) check() error {
+	if len(s.SuiteTests) > MaxSuite {
+		return &FieldError{Field: "scope.suite_tests", Problem: "has " + itoa(len(s.SuiteTests)) + " entries; the most is " + itoa(MaxSuite)}
+	}
+	for _, t := range s.SuiteTests {
+		if err := checkText("scope.suite_tests", t, MaxName); err != nil {
+			return err
+		}
+	}
+	if s.Position < 0 || (s.Position > 0 && s.Position >= max(len(s.SuiteTests), MaxSuite)) {
+		return &FieldError{Field: "scope.position", Problem: "is " + itoa(s.Position) + "; use the zero-based place in suite_tests"}
+	}
+	return nil
+}

@@ -1,0 +1,72 @@
+package tree
+
+import (
+	"crypto/sha256"
+	"encoding/base32"
+	"encoding/binary"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/memtree/memtree/taxonomy"
+)
+
+// CaseID returns the id of a case: the same evidence has the same id
+// everywhere, so importing twice changes nothing. The evidence is the test
+// case, the scene, the judgment, the ground truth, the direction and the
+// evaluator's reason; not the run, the time or the analysis.
+func CaseID(n *Node) string {
+	if n.CaseData == nil {
+		return ""
+	}
+	d := n.CaseData
+	return "c_" + digest(
+		d.TestCase.CaseID, d.TestCase.SceneID, d.TestCase.Prompt, string(d.TestCase.GroundTruth.Canonical()),
+		n.Scene.ID, n.Scene.Type, n.Scene.Route,
+		d.AgentJudgment, string(n.Direction), d.EvaluatorReason)
+}
+
+// GroupID returns the id of an experience (t is Experience) or a strategy: a
+// hash of its partition and of the ids of its founding members, in any order.
+func GroupID(t Type, errorType string, d taxonomy.Direction, founding []string) string {
+	members := slices.Compact(slices.Sorted(slices.Values(founding)))
+	return string(t[:1]) + "_" + digest(append([]string{errorType, string(d)}, members...)...)
+}
+
+// LessonID returns the id of a lesson: a hash of its words, whatever their case
+// and spacing.
+func LessonID(l Lesson) string {
+	fold := func(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
+	return "l_" + digest(fold(l.Check), fold(l.Mistake), fold(l.Instead))
+}
+
+var base32Lower = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
+
+// digest hashes the parts, each with its length before it so that no two lists
+// of parts run together, to 20 characters of base 32: 100 bits.
+func digest(parts ...string) string {
+	h := sha256.New()
+	var n [8]byte
+	for _, p := range parts {
+		binary.BigEndian.PutUint64(n[:], uint64(len(p)))
+		h.Write(n[:])
+		h.Write([]byte(p))
+	}
+	return base32Lower.EncodeToString(h.Sum(nil))[:20]
+}
+
+// Hash returns the digest that memtree's ids are made of: 20 characters of base
+// 32 of the SHA-256 of the parts, each preceded by its length.
+func Hash(parts ...string) string { return digest(parts...) }
+
+// contentHash hashes a whole node as it is written.
+func contentHash(n *Node) string {
+	b, err := json.Marshal(n)
+	if err != nil {
+		return "" // nothing in a node fails to marshal but a Raw that Check refuses
+	}
+	return digest(string(b))
+}
+
+func itoa(n int) string { return strconv.Itoa(n) }

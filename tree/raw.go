@@ -1,0 +1,175 @@
+package tree
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Raw is a JSON value of any kind, as text. Its zero value is null.
+type Raw []byte
+
+// MaxDepth is how deep a Raw may nest.
+const MaxDepth = 64
+
+// MarshalJSON returns the value, null for none.
+func (r Raw) MarshalJSON() ([]byte, error) {
+	if len(r) == 0 {
+		return []byte("null"), nil
+	}
+	return r, nil
+}
+
+// UnmarshalJSON keeps a copy of b.
+func (r *Raw) UnmarshalJSON(b []byte) error {
+	*r = append((*r)[:0], b...)
+	return nil
+}
+
+// Null reports whether there is no value, or null.
+func (r Raw) Null() bool {
+	return len(r) == 0 || string(bytes.TrimSpace(r)) == "null"
+}
+
+// Check says why the value is not usable JSON, or nil.
+func (r Raw) Check() error {
+	if len(r) == 0 {
+		return nil
+	}
+	if depth(r) > MaxDepth {
+		return fmt.Errorf("nests deeper than %d", MaxDepth)
+	}
+	if !json.Valid(r) {
+		return errors.New("is not JSON")
+	}
+	return nil
+}
+
+// depth bounds how deep brackets nest, before any recursive reader sees them.
+func depth(b []byte) int {
+	most, now, inString := 0, 0, false
+	for i := 0; i < len(b); i++ {
+		switch c := b[i]; {
+		case inString && c == '\\':
+			i++
+		case c == '"':
+			inString = !inString
+		case inString:
+		case c == '{' || c == '[':
+			now++
+			most = max(most, now)
+		case c == '}' || c == ']':
+			now--
+		}
+	}
+	return most
+}
+
+// Text returns the text of a JSON string, and any other value in canonical form.
+func (r Raw) Text() string {
+	if r.Null() {
+		return ""
+	}
+	var s string
+	if r[0] == '"' && json.Unmarshal(r, &s) == nil {
+		return s
+	}
+	return string(r.Canonical())
+}
+
+// Canonical returns the one spelling of the value that all equal values share:
+// no white space, keys sorted by bytes, numbers as RFC 8785 spells them
+// (integers beyond 2^53 and numbers beyond float64 keep their digits). What
+// is not JSON comes back as it is, and no value as null.
+func (r Raw) Canonical() Raw {
+	if len(r) == 0 {
+		return Raw("null")
+	}
+	if depth(r) > MaxDepth {
+		return r
+	}
+	dec := json.NewDecoder(bytes.NewReader(r))
+	dec.UseNumber()
+	var v any
+	if err := dec.Decode(&v); err != nil || dec.More() {
+		return r
+	}
+	return appendCanonical(make([]byte, 0, len(r)), v)
+}
+
+func appendCanonical(b []byte, v any) []byte {
+	switch v := v.(type) {
+	case map[string]any:
+		keys := make([]string, 0, len(v))
+		for k := range v {
+			keys = append(keys, k)
+		}
+		slices.Sort(keys)
+		b = append(b, '{')
+		for i, k := range keys {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = append(appendString(b, k), ':')
+			b = appendCanonical(b, v[k])
+		}
+		return append(b, '}')
+	case []any:
+		b = append(b, '[')
+		for i, x := range v {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = appendCanonical(b, x)
+		}
+		return append(b, ']')
+	case json.Number:
+		return append(b, number(string(v))...)
+	case string:
+		return appendString(b, v)
+	case bool:
+		return strconv.AppendBool(b, v)
+	default:
+		return append(b, "null"...)
+	}
+}
+
+// appendString spells s as JSON without escaping what HTML would need.
+func appendString(b []byte, s string) []byte {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(s); err != nil {
+		return append(b, `""`...) // a string always encodes
+	}
+	return append(b, bytes.TrimSuffix(buf.Bytes(), []byte("\n"))...)
+}
+
+// number spells a JSON number the one way ECMAScript does.
+func number(s string) string {
+	if !strings.ContainsAny(s, ".eE") {
+		if s == "-0" {
+			return "0"
+		}
+		return s
+	}
+	f, err := strconv.ParseFloat(s, 64)
+	if err != nil || math.IsInf(f, 0) {
+		return s
+	}
+	if f == 0 {
+		return "0"
+	}
+	if a := math.Abs(f); a < 1e-6 || a >= 1e21 {
+		e := strconv.FormatFloat(f, 'e', -1, 64)
+		mantissa, exp, _ := strings.Cut(e, "e")
+		sign, digits := exp[:1], strings.TrimLeft(exp[1:], "0")
+		return mantissa + "e" + sign + digits
+	}
+	return strconv.FormatFloat(f, 'f', -1, 64)
+}

@@ -1,0 +1,63 @@
+package tree
+
+import "strings"
+
+// Route returns the pattern of a route: query and fragment cut, and every
+// segment that names one thing rather than a page (a number, a uuid, a hash)
+// replaced by :p.
+//
+//	/orders/42?x=1#y → /orders/:p
+//
+// A URL keeps only its path, a trailing slash goes, and Route(Route(s)) is Route(s).
+func Route(s string) string {
+	s = strings.TrimSpace(s)
+	if _, after, ok := strings.Cut(s, "://"); ok {
+		_, path, _ := strings.Cut(after, "/")
+		s = "/" + path
+	}
+	s = strings.TrimPrefix(s, "#") // a hash router's route
+	if i := strings.IndexAny(s, "?#"); i >= 0 {
+		s = s[:i]
+	}
+	if s == "" {
+		return ""
+	}
+	var b strings.Builder
+	for seg := range strings.SplitSeq(strings.Trim(s, "/"), "/") {
+		if seg == "" {
+			continue
+		}
+		b.WriteByte('/')
+		if names(seg) {
+			seg = ":p"
+		}
+		b.WriteString(seg)
+	}
+	if b.Len() == 0 {
+		return "/"
+	}
+	return b.String()
+}
+
+// names reports whether a path segment names one thing: :p itself, digits, a
+// uuid, or eight and more hex digits with a digit among them.
+func names(seg string) bool {
+	if seg == ":p" {
+		return true
+	}
+	digits, hex := 0, 0
+	for _, c := range []byte(seg) {
+		switch {
+		case c >= '0' && c <= '9':
+			digits++
+			hex++
+		case c >= 'a' && c <= 'f', c >= 'A' && c <= 'F':
+			hex++
+		case c == '-':
+		default:
+			return false
+		}
+	}
+	dashes := len(seg) - hex
+	return digits == len(seg) || (digits > 0 && hex >= 8 && (dashes == 0 || (hex == 32 && dashes == 4)))
+}

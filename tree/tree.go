@@ -1,0 +1,207 @@
+// Package tree says what a memory is and which laws every memory obeys.
+//
+// A wrong judgement becomes a case (level 1); cases with one root cause become
+// an experience (level 2); experiences of one error type become a strategy
+// (level 3). All three are one type, Node. What comes in is an Evaluation, what
+// a stage proposes is a Change, what a guided run leaves behind is a Trial, and
+// what keeps them all is a Store.
+//
+// The package has no state and does no input or output; everything in it is
+// safe for concurrent use as long as callers do not share a value they write.
+package tree
+
+import (
+	"time"
+
+	"github.com/memtree/memtree/taxonomy"
+)
+
+// Type names a level of the tree in words.
+type Type string
+
+// The types of node, and the level each has.
+const (
+	Case       Type = "case"       // level 1: one wrong judgement, immutable evidence
+	Experience Type = "experience" // level 2: what cases of one cause have in common
+	Strategy   Type = "strategy"   // level 3: what experiences of one error type have in common
+)
+
+// Level returns 1 for a case, 2 for an experience, 3 for a strategy, 0 for
+// anything else.
+func (t Type) Level() int {
+	switch t {
+	case Case:
+		return 1
+	case Experience:
+		return 2
+	case Strategy:
+		return 3
+	}
+	return 0
+}
+
+// Status is where a node is in its life.
+type Status string
+
+// The statuses. Only probation and active nodes can be put into a prompt.
+const (
+	Probation   Status = "probation"
+	Active      Status = "active"
+	Quarantined Status = "quarantined"
+	Retired     Status = "retired"
+	Archived    Status = "archived"
+)
+
+// Mark is a person's word on a node; it overrides the machine's.
+type Mark string
+
+// The marks.
+const (
+	Unmarked Mark = ""
+	Pinned   Mark = "pin"
+	Banned   Mark = "ban"
+)
+
+// Node is one memory, of any level. Field names in JSON are those of the design
+// document the tree comes from, so that its readers can read an export.
+type Node struct {
+	ID           string              `json:"id"`   // c_…, e_… or s_…, see CaseID and GroupID
+	Type         Type                `json:"type"` //
+	Level        int                 `json:"level"`
+	ErrorType    string              `json:"errorType"`
+	Direction    taxonomy.Direction  `json:"direction"`
+	Content      Content             `json:"content"`
+	Metadata     Metadata            `json:"metadata"`
+	Parent       string              `json:"parent,omitempty"`
+	Children     []string            `json:"children"` // sorted; empty for a case
+	CaseData     *CaseData           `json:"caseData,omitempty"`
+	Scene        Scene               `json:"scene"`
+	Scope        Scope               `json:"scope"`
+	Lang         string              `json:"lang"` // "zh" or "en"
+	Status       Status              `json:"status"`
+	Mark         Mark                `json:"mark,omitempty"`
+	Revision     int                 `json:"revision"` // 1 when added, one more with every change
+	Origin       Origin              `json:"origin"`
+	Provenance   Provenance          `json:"provenance"`
+	Occurrences  []Occurrence        `json:"occurrences"`        // of the same mistake, sorted by time, then evaluation
+	Counters     map[string]Counters `json:"counters,omitempty"` // use by origin id; merged by maximum
+	SupersededBy string              `json:"supersededBy,omitempty"`
+	ArchivedFor  string              `json:"archivedFor,omitempty"` // the reason, for an archived node
+	LastChange   string              `json:"lastChange,omitempty"`  // key of the change that made this revision
+}
+
+// Content is what a memory says.
+type Content struct {
+	Title       string   `json:"title,omitempty"`
+	Description string   `json:"description"` // what went wrong, for people
+	Guidance    string   `json:"guidance"`    // what to check and what is right, for the agent
+	Confidence  float64  `json:"confidence"`  // 0 to 1
+	AppliesWhen []string `json:"appliesWhen,omitempty"`
+	NotWhen     []string `json:"notWhen,omitempty"`
+	Lessons     []Lesson `json:"lessons,omitempty"` // at most 4
+}
+
+// Lesson is one thing learned. Check leads, Mistake is named last and briefly.
+type Lesson struct {
+	ID      string   `json:"id"` // l_…, see LessonID
+	Check   string   `json:"check"`
+	Mistake string   `json:"mistake,omitempty"`
+	Instead string   `json:"instead,omitempty"`
+	Cites   []string `json:"cites,omitempty"` // ids of the cases it rests on
+}
+
+// Metadata is the history of a node in numbers. Times come from evaluations.
+type Metadata struct {
+	CreatedAt   time.Time `json:"createdAt"`
+	UpdatedAt   time.Time `json:"updatedAt"`
+	UsageCount  int       `json:"usageCount"`
+	SuccessRate float64   `json:"successRate"` // 0 to 1
+}
+
+// CaseData is the evidence of a case and its analysis. The first part never
+// changes; ActualError, ErrorReason and AvoidanceHint may be analysed again.
+type CaseData struct {
+	TestCase        TestCase `json:"testCase"`
+	AgentJudgment   string   `json:"agentJudgment"`             // a JSON string's text, other JSON in canonical form
+	EvaluatorReason string   `json:"evaluatorReason,omitempty"` // what the evaluator said
+	ActualError     string   `json:"actualError"`               // the specific error, this time
+	ErrorReason     string   `json:"errorReason"`               // its root cause
+	AvoidanceHint   string   `json:"avoidanceHint"`
+}
+
+// TestCase is the test the agent was judged on.
+type TestCase struct {
+	CaseID      string `json:"case_id"`
+	SceneID     string `json:"scene_id"`
+	Prompt      string `json:"prompt"`
+	GroundTruth Raw    `json:"ground_truth"` // canonical JSON; null when there was none
+}
+
+// Scene is the place in the product under test.
+type Scene struct {
+	ID    string `json:"id,omitempty"`
+	Type  string `json:"type,omitempty"`  // a scene type of the taxonomy, or the team's own word
+	Route string `json:"route,omitempty"` // in a node: a pattern, see Route
+}
+
+// Scope is where a memory applies. An empty field means everywhere. A memory
+// with SuiteTests applies only while the suite's ordered tests and the position
+// are the same.
+type Scope struct {
+	Product    string   `json:"product,omitempty"`
+	Suite      string   `json:"suite,omitempty"`
+	Test       string   `json:"test,omitempty"`
+	SuiteTests []string `json:"suite_tests,omitempty"`
+	Position   int      `json:"position,omitempty"` // zero-based, in SuiteTests
+}
+
+// Origin is the tree a node was made in.
+type Origin struct {
+	ID    string `json:"id,omitempty"`
+	Label string `json:"label,omitempty"`
+}
+
+// Provenance is who made the present revision, and from what.
+type Provenance struct {
+	By       string   `json:"by"`                // formation, evolution, person or import
+	Analyst  string   `json:"analyst,omitempty"` // "rules" or "model"
+	Model    string   `json:"model,omitempty"`
+	Template string   `json:"template,omitempty"` // id and version of the prompt
+	Job      string   `json:"job,omitempty"`
+	Cites    []string `json:"cites,omitempty"`
+	Again    bool     `json:"again,omitempty"` // analysed without the model that was asked: analyse again
+}
+
+// Occurrence is one more run that made the mistake of a case.
+type Occurrence struct {
+	Evaluation string    `json:"evaluation"` // its id
+	RunID      string    `json:"run_id,omitempty"`
+	CaseID     string    `json:"case_id,omitempty"`
+	At         time.Time `json:"at"`
+	Near       bool      `json:"near,omitempty"` // nearly the same evidence, not exactly
+}
+
+// Counters count the use of a node in one origin.
+type Counters struct {
+	Used    int `json:"used"`
+	Correct int `json:"correct"`
+}
+
+// Live reports whether the node may be retrieved for a prompt: active or on
+// probation, not banned, not superseded.
+func (n *Node) Live() bool {
+	return (n.Status == Active || n.Status == Probation) && n.Mark != Banned && n.SupersededBy == ""
+}
+
+// Text returns the words by which a query finds the node: the prompt of a case,
+// and of the levels above what they apply to and say.
+func (n *Node) Text() string {
+	if n.CaseData != nil {
+		return n.CaseData.TestCase.Prompt
+	}
+	s := n.Content.Title + "\n" + n.Content.Description
+	for _, a := range n.Content.AppliesWhen {
+		s += "\n" + a
+	}
+	return s
+}

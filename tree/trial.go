@@ -1,0 +1,82 @@
+package tree
+
+import (
+	"time"
+
+	"github.com/memtree/memtree/taxonomy"
+)
+
+// Arm says whether a run was given its memories or held out to compare.
+type Arm string
+
+// The arms of a trial.
+const (
+	ArmMemory  Arm = "memory"
+	ArmHoldout Arm = "holdout"
+)
+
+// Trial is one guided, or deliberately unguided, run.
+type Trial struct {
+	ID       string      `json:"id"` // t_…
+	At       time.Time   `json:"at"`
+	Query    string      `json:"query"` // digest of the query
+	Scene    Scene       `json:"scene,omitzero"`
+	Scope    Scope       `json:"scope,omitzero"`
+	Agent    Agent       `json:"agent,omitzero"`
+	Arm      Arm         `json:"arm"`
+	P        float64     `json:"p"`                  // probability with which memory was drawn, 0 to 1
+	Eligible []string    `json:"eligible,omitempty"` // ids that would have been injected
+	Injected []Injection `json:"injected,omitempty"`
+	Guidance string      `json:"guidance,omitempty"` // hash of the guidance text
+}
+
+// Injection is one memory put into a prompt.
+type Injection struct {
+	ID   string `json:"id"`
+	Rank int    `json:"rank"`           // from 1
+	Step int    `json:"step,omitempty"` // the step of the run, from 1; 0 for the run as a whole
+}
+
+// Step is a further injection within a trial, at a later step of the run.
+type Step struct {
+	Trial    string      `json:"trial"`
+	Injected []Injection `json:"injected"`
+	Guidance string      `json:"guidance,omitempty"`
+}
+
+// Outcome is how a trial ended. It joins its trial by id and may come late,
+// twice, or for a trial nobody knows; readers of the ledger handle all three.
+type Outcome struct {
+	Trial      string             `json:"trial"`
+	Evaluation string             `json:"evaluation"`
+	Attempt    int                `json:"attempt,omitempty"`
+	Correct    bool               `json:"correct"`
+	ErrorType  string             `json:"errorType,omitempty"`
+	Direction  taxonomy.Direction `json:"direction,omitempty"`
+}
+
+// Verdict is the trace every accepted evaluation leaves, right or wrong:
+// who judged what where, and how that ended. It holds no text of the run.
+type Verdict struct {
+	Evaluation string             `json:"evaluation"`
+	RunID      string             `json:"run_id,omitempty"`
+	CaseID     string             `json:"case_id,omitempty"`
+	Attempt    int                `json:"attempt,omitempty"`
+	Scene      Scene              `json:"scene,omitzero"`
+	Product    string             `json:"product,omitempty"`
+	Agent      Agent              `json:"agent,omitzero"`
+	Labelled   bool               `json:"labelled"`
+	Correct    bool               `json:"correct"`
+	Direction  taxonomy.Direction `json:"direction,omitempty"`
+	Node       string             `json:"node,omitempty"` // the case it became or occurred in
+}
+
+// Entry is one line of the ledger: exactly one of the pointers is set.
+type Entry struct {
+	Seq     uint64    `json:"seq,omitempty"` // given by the store, rising, never reused
+	At      time.Time `json:"at"`
+	Trial   *Trial    `json:"trial,omitempty"`
+	Step    *Step     `json:"step,omitempty"`
+	Outcome *Outcome  `json:"outcome,omitempty"`
+	Verdict *Verdict  `json:"verdict,omitempty"`
+}
