@@ -1,0 +1,97 @@
+package text
+
+import (
+	"slices"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// FNV-1a, 64 bits: http://www.isthe.com/chongo/tech/comp/fnv/
+const (
+	fnvOffset = 14695981039346656037
+	fnvPrime  = 1099511628211
+)
+
+// Shingles returns the sorted distinct hashes of the n-grams of s in runes (n < 1 is taken as 1).
+//
+// The text is normalised first: NFKC, lower case, everything but letters, digits and marks becomes one space, none at the ends.
+// A text shorter than n gives one hash, a text without letters or digits none. The hash (FNV-1a, 64 bits, of the n-gram's UTF-8)
+// never changes: it may be stored.
+func Shingles(s string, n int) []uint64 {
+	b := fold(s)
+	if len(b) == 0 {
+		return nil
+	}
+	n = max(n, 1)
+	out := make([]uint64, 0, len(b))
+	end, runes := 0, 0
+	for end < len(b) && runes < n {
+		_, size := utf8.DecodeRune(b[end:])
+		end += size
+		runes++
+	}
+	for start := 0; ; {
+		out = append(out, hash(b[start:end]))
+		if end == len(b) {
+			break
+		}
+		_, size := utf8.DecodeRune(b[start:])
+		start += size
+		_, size = utf8.DecodeRune(b[end:])
+		end += size
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// fold returns the normalised text that shingles are cut from.
+func fold(s string) []byte {
+	s = norm.NFKC.String(head(s, MaxRunes))
+	b := make([]byte, 0, len(s))
+	gap := false
+	for _, r := range s {
+		switch {
+		case r >= 0x80 && invisible(r):
+		case unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r):
+			if gap && len(b) > 0 {
+				b = append(b, ' ')
+			}
+			gap = false
+			b = utf8.AppendRune(b, unicode.ToLower(r))
+		default:
+			gap = true
+		}
+	}
+	return b
+}
+
+func hash(b []byte) uint64 {
+	h := uint64(fnvOffset)
+	for _, c := range b {
+		h = (h ^ uint64(c)) * fnvPrime
+	}
+	return h
+}
+
+// Jaccard returns |a ∩ b| / |a ∪ b| of two sets sorted as [Shingles] returns them, in 0..1; 0 if either is empty.
+func Jaccard(a, b []uint64) float64 {
+	if len(a) == 0 || len(b) == 0 {
+		return 0
+	}
+	both := 0
+	for i, j := 0, 0; i < len(a) && j < len(b); {
+		switch {
+		case a[i] == b[j]:
+			both++
+			i++
+			j++
+		case a[i] < b[j]:
+			i++
+		default:
+			j++
+		}
+	}
+	return float64(both) / float64(len(a)+len(b)-both)
+}

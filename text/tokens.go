@@ -1,0 +1,162 @@
+package text
+
+import (
+	"bytes"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Tokens returns the search tokens of s in order, with repeats.
+//
+// The text is normalised (NFKC, ’ becomes ', invisible characters skipped) and lower-cased.
+// Latin words lose English stop words and inflections (see stem); "isn't" gives "not". Identifiers give their
+// parts and, after them, the whole: waitForSelector → wait, selector, waitforselector. Digits
+// stay with their letters (sha256, v2), numbers are tokens. A run of Han or kana
+// gives every character and every bigram: 登录页 → 登 登录 录 录页 页.
+//
+// The strings share one backing array as long as the text: clone those that are kept.
+func Tokens(s string) []string {
+	n := min(len(s), MaxRunes)
+	c := collector{buf: make([]byte, 0, n+n/4), spans: make([]span, 0, n/4+1)}
+	scan(s, c.identifier, c.singlesAndBigrams)
+	return c.strings()
+}
+
+// Words returns the lower-case words of s in order, with repeats, for people to read: nothing is stemmed or
+// left out, contractions stay whole, identifiers are split into their parts, and a run of Han or kana gives its
+// bigrams (or its only character). The strings share one backing array.
+func Words(s string) []string {
+	n := min(len(s), MaxRunes)
+	c := collector{buf: make([]byte, 0, n+8), spans: make([]span, 0, n/5+1)}
+	scan(s, func(run []rune) {
+		pieces(run, func(part []rune) { c.add(c.lower(part)) })
+	}, c.bigrams)
+	return c.strings()
+}
+
+// collector gathers tokens as spans of one buffer, so that a text costs a handful of allocations.
+type collector struct {
+	buf   []byte
+	spans []span
+}
+
+type span struct{ from, to int }
+
+func (c *collector) add(from int) {
+	if len(c.buf) > from {
+		c.spans = append(c.spans, span{from, len(c.buf)})
+	}
+}
+
+func (c *collector) lower(run []rune) (from int) {
+	from = len(c.buf)
+	for _, r := range run {
+		if r < utf8.RuneSelf {
+			if r >= 'A' && r <= 'Z' {
+				r += 'a' - 'A'
+			}
+			c.buf = append(c.buf, byte(r))
+			continue
+		}
+		c.buf = utf8.AppendRune(c.buf, unicode.ToLower(r))
+	}
+	return from
+}
+
+func (c *collector) strings() []string {
+	if len(c.spans) == 0 {
+		return nil
+	}
+	all := string(c.buf)
+	out := make([]string, len(c.spans))
+	for i, sp := range c.spans {
+		out[i] = all[sp.from:sp.to]
+	}
+	return out
+}
+
+func (c *collector) identifier(run []rune) {
+	parts := pieces(run, func(part []rune) { c.word(c.lower(part)) })
+	if parts < 2 {
+		return
+	}
+	from := len(c.buf)
+	for _, r := range run {
+		if r != '_' && r != '\'' {
+			c.lower([]rune{r})
+		}
+	}
+	c.stemmed(from)
+}
+
+// word takes the lower-case word at the end of the buffer apart at its apostrophes and keeps what carries meaning.
+func (c *collector) word(from int) {
+	w := c.buf[from:]
+	cut := bytes.IndexByte(w, '\'')
+	switch {
+	case cut < 0:
+		c.stemmed(from)
+	case bytes.HasSuffix(w, []byte("n't")):
+		c.buf = c.buf[:len(c.buf)-3]
+		c.stemmed(from)
+		from = len(c.buf)
+		c.buf = append(c.buf, "not"...)
+		c.add(from)
+	default: // user's → user; o'clock → o, clock
+		rest := bytes.Clone(w[cut+1:])
+		c.buf = c.buf[:from+cut]
+		c.stemmed(from)
+		if len(rest) > 2 {
+			from = len(c.buf)
+			c.buf = append(c.buf, rest...)
+			c.word(from)
+		}
+	}
+}
+
+func (c *collector) stemmed(from int) {
+	w := c.buf[from:]
+	if stop(w) {
+		c.buf = c.buf[:from]
+		return
+	}
+	if plain(w) {
+		c.buf = append(c.buf[:from], stem(w)...)
+	}
+	c.add(from)
+}
+
+// plain tells whether w is all ASCII letters, the only words the stemmer knows.
+func plain(w []byte) bool {
+	for _, b := range w {
+		if b < 'a' || b > 'z' {
+			return false
+		}
+	}
+	return true
+}
+
+func (c *collector) singlesAndBigrams(run []rune) {
+	from := c.lower(run)
+	for i := range run {
+		size := utf8.RuneLen(run[i])
+		c.spans = append(c.spans, span{from, from + size})
+		if i+1 < len(run) {
+			c.spans = append(c.spans, span{from, from + size + utf8.RuneLen(run[i+1])})
+		}
+		from += size
+	}
+}
+
+func (c *collector) bigrams(run []rune) {
+	from := c.lower(run)
+	if len(run) == 1 {
+		c.add(from)
+		return
+	}
+	for i := range run[1:] {
+		size := utf8.RuneLen(run[i])
+		c.spans = append(c.spans, span{from, from + size + utf8.RuneLen(run[i+1])})
+		from += size
+	}
+}
