@@ -190,6 +190,8 @@ func controlString(s string) int {
 			return 0
 		case s[i] == 0xc2 && i+1 < len(s) && s[i+1] == 0x9c:
 			return i + 2
+		case s[i] == 0xc2 && i+1 < len(s) && s[i+1] < 0xa0: // another C1 control: this one never ended
+			return 0
 		}
 	}
 	return 0

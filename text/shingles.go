@@ -4,8 +4,6 @@ import (
 	"slices"
 	"unicode"
 	"unicode/utf8"
-
-	"golang.org/x/text/unicode/norm"
 )
 
 // FNV-1a, 64 bits: http://www.isthe.com/chongo/tech/comp/fnv/
@@ -48,7 +46,7 @@ func Shingles(s string, n int) []uint64 {
 
 // fold returns the normalised text that shingles are cut from.
 func fold(s string) []byte {
-	s = norm.NFKC.String(head(s, MaxRunes))
+	s = normal(s)
 	b := make([]byte, 0, len(s))
 	gap := false
 	for _, r := range s {

@@ -38,11 +38,13 @@ func head(s string, n int) string {
 	return s
 }
 
+// normal returns the first MaxRunes runes of s in normal form KC; the second cut is for the few characters that become eighteen.
+func normal(s string) string { return head(norm.NFKC.String(head(s, MaxRunes)), MaxRunes) }
+
 // scan calls word with every run of letters, digits, marks, '_' and apostrophes of the
 // normalised head of s, and han with every run of ideographs or kana, in order and in the
 // writer's case. The slice is reused: it is valid only during the call.
 func scan(s string, word, han func(run []rune)) {
-	s = norm.NFKC.String(head(s, MaxRunes))
 	var (
 		run   = make([]rune, 0, maxWord)
 		inHan bool
@@ -58,7 +60,7 @@ func scan(s string, word, han func(run []rune)) {
 		}
 		run = run[:0]
 	}
-	for _, r := range s {
+	for _, r := range normal(s) {
 		switch {
 		case r == '\u2019':
 			r = '\''

@@ -16,8 +16,7 @@ import (
 //
 // The strings share one backing array as long as the text: clone those that are kept.
 func Tokens(s string) []string {
-	n := min(len(s), MaxRunes)
-	c := collector{buf: make([]byte, 0, n+n/4), spans: make([]span, 0, n/4+1)}
+	c := newCollector(s)
 	scan(s, c.identifier, c.singlesAndBigrams)
 	return c.strings()
 }
@@ -26,8 +25,7 @@ func Tokens(s string) []string {
 // left out, contractions stay whole, identifiers are split into their parts, and a run of Han or kana gives its
 // bigrams (or its only character). The strings share one backing array.
 func Words(s string) []string {
-	n := min(len(s), MaxRunes)
-	c := collector{buf: make([]byte, 0, n+8), spans: make([]span, 0, n/5+1)}
+	c := newCollector(s)
 	scan(s, func(run []rune) {
 		pieces(run, func(part []rune) { c.add(c.lower(part)) })
 	}, c.bigrams)
@@ -41,6 +39,21 @@ type collector struct {
 }
 
 type span struct{ from, to int }
+
+// newCollector makes room for what a text like s usually gives: two tokens a Chinese character, one a Latin word.
+func newCollector(s string) *collector {
+	s = head(s, MaxRunes)
+	wide := 0 // bytes of characters beyond ASCII; a Han character has three
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			wide++
+		}
+	}
+	return &collector{
+		buf:   make([]byte, 0, len(s)+(len(s)-wide)/4),
+		spans: make([]span, 0, 2*wide/3+(len(s)-wide)/4+1),
+	}
+}
 
 func (c *collector) add(from int) {
 	if len(c.buf) > from {
