@@ -6,6 +6,13 @@
 // A Taxonomy is immutable once made and safe for concurrent use.
 package taxonomy
 
+import (
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+)
+
 // Direction says which way a judgement went wrong. A lesson that cures one
 // direction causes the other when over-applied, so they are never mixed.
 type Direction string
@@ -56,3 +63,138 @@ func (t Text) In(lang string) string {
 	}
 	return t.EN
 }
+
+// Name returns the direction in words; None has no words.
+func (d Direction) Name() Text {
+	switch d {
+	case FalsePass:
+		return Text{EN: "defect missed", ZH: "漏报"}
+	case FalseFail:
+		return Text{EN: "false alarm", ZH: "误报"}
+	case Other:
+		return Text{EN: "other mistake", ZH: "其他误判"}
+	default:
+		return Text{}
+	}
+}
+
+// Group is what error types of one kind have in common.
+type Group struct {
+	ID   string
+	Name Text
+}
+
+// ErrorType is one way in which an agent goes wrong.
+type ErrorType struct {
+	ID          string // lower case, digits and _
+	Group       string // the id of a Group
+	Name        Text
+	Description Text // one sentence
+	Checklist   Text // one line: what to check and what is right
+	Cues        []Cue
+}
+
+// Cue is a phrase that speaks for an error type where people describe an error.
+type Cue struct {
+	// Phrase is in English, matched word by word whatever the inflection, or in
+	// Chinese, matched as it stands. … stands for a few words or characters.
+	Phrase string
+	Weight float64 // 0 to 10; 1 hints, 3 says it
+}
+
+// SceneType is a kind of place in a product.
+type SceneType struct {
+	ID        string // lower case, digits and _
+	Parent    string // the id of the wider scene type, or none
+	Name      Text
+	Checklist Text     // one line: what to check and what is right
+	Aliases   []string // other words for it, of either language
+}
+
+// Taxonomy is a set of error types and scene types.
+type Taxonomy struct {
+	groups []Group
+	errors []ErrorType
+	scenes []SceneType
+	byWord map[string]int // folded id, name and alias of a scene type
+}
+
+// ErrorTypes returns the error types in the order they are declared, OtherError
+// among them. The caller may change the slice, not what its fields share.
+func (t *Taxonomy) ErrorTypes() []ErrorType { return slices.Clone(t.errors) }
+
+// ErrorType returns the error type with the id.
+func (t *Taxonomy) ErrorType(id string) (ErrorType, bool) {
+	i := slices.IndexFunc(t.errors, func(e ErrorType) bool { return e.ID == id })
+	if i < 0 {
+		return ErrorType{}, false
+	}
+	return t.errors[i], true
+}
+
+// Group returns the group with the id.
+func (t *Taxonomy) Group(id string) (Group, bool) {
+	i := slices.IndexFunc(t.groups, func(g Group) bool { return g.ID == id })
+	if i < 0 {
+		return Group{}, false
+	}
+	return t.groups[i], true
+}
+
+// SceneTypes returns the scene types in the order they are declared. The caller
+// may change the slice, not what its fields share.
+func (t *Taxonomy) SceneTypes() []SceneType { return slices.Clone(t.scenes) }
+
+// SceneType returns the scene type that a word means: its id, one of its names
+// or one of its aliases, whatever their case (form, Form, 表单, 表单页).
+func (t *Taxonomy) SceneType(word string) (SceneType, bool) {
+	i, ok := t.byWord[word]
+	if !ok {
+		i, ok = t.byWord[fold(word)]
+	}
+	if !ok {
+		return SceneType{}, false
+	}
+	return t.scenes[i], true
+}
+
+// index makes the table of words. An id wins over a name, a name over an alias,
+// and what is declared first over what follows.
+func (t *Taxonomy) index() {
+	t.byWord = make(map[string]int, 8*len(t.scenes))
+	put := func(word string, i int) {
+		if w := fold(word); w != "" {
+			if _, taken := t.byWord[w]; !taken {
+				t.byWord[w] = i
+			}
+		}
+	}
+	for i := range t.scenes {
+		put(t.scenes[i].ID, i)
+	}
+	for i := range t.scenes {
+		put(t.scenes[i].Name.EN, i)
+		put(t.scenes[i].Name.ZH, i)
+	}
+	for i := range t.scenes {
+		for _, a := range t.scenes[i].Aliases {
+			put(a, i)
+		}
+	}
+}
+
+// fold makes spellings of one word equal: case, white space, - and _.
+func fold(word string) string {
+	return strings.Join(strings.FieldsFunc(strings.ToLower(word), func(r rune) bool {
+		return r == '-' || r == '_' || unicode.IsSpace(r)
+	}), " ")
+}
+
+// Default returns the built-in taxonomy. Every call returns the same one.
+func Default() *Taxonomy { return builtin() }
+
+var builtin = sync.OnceValue(func() *Taxonomy {
+	t := &Taxonomy{groups: builtinGroups(), errors: builtinErrors(), scenes: builtinScenes()}
+	t.index()
+	return t
+})

@@ -1,0 +1,334 @@
+package taxonomy
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Limits on an overlay, in bytes unless said otherwise.
+const (
+	MaxOverlay    = 256 << 10
+	MaxErrorTypes = 200  // a count
+	MaxSceneTypes = 500  // a count
+	MaxGroups     = 50   // a count
+	MaxCues       = 1000 // a count, for one error type
+	MaxAliases    = 100  // a count, for one scene type
+	maxName       = 80
+	maxSentence   = 600
+	maxPhrase     = 100
+	maxProblems   = 20 // a count: more are not reported
+)
+
+// ParseError is one thing in an overlay that cannot be used.
+type ParseError struct {
+	File    string
+	Line    int    // from 1; 0 when it is about the file as a whole
+	Field   string // such as errorTypes[2].name
+	Problem string // continues the sentence after the field and says what to do
+}
+
+func (e *ParseError) Error() string {
+	s := e.File
+	if e.Line > 0 {
+		s += fmt.Sprintf(":%d", e.Line)
+	}
+	if e.Field != "" {
+		return s + ": " + e.Field + " " + e.Problem
+	}
+	return s + ": " + e.Problem
+}
+
+// Parse returns the built-in taxonomy with an overlay on it. The overlay is YAML
+// in the form of builtin.yaml: errorTypes, sceneTypes and groups, each a list of
+// entries with an id. An entry with a known id changes what it gives, any other
+// is added; cues and aliases are added to those there are, and a cue with weight
+// 0 is silenced. An empty overlay changes nothing.
+//
+// file names the overlay in errors. The error joins one *ParseError for each
+// problem, the first twenty.
+func Parse(file string, overlay []byte) (*Taxonomy, error) {
+	doc, err := decode(file, overlay)
+	if err != nil {
+		return nil, err
+	}
+	return doc.onto(file, Default())
+}
+
+// document is what an overlay says. A field that is not given is its zero value.
+type document struct {
+	groups []at[Group]
+	errors []at[ErrorType]
+	scenes []at[SceneType]
+}
+
+// at is a value with its place in the file.
+type at[T any] struct {
+	value T
+	line  int
+	field string
+}
+
+// merger puts a document onto a taxonomy and collects what does not fit.
+type merger struct {
+	file     string
+	problems []error
+}
+
+func (m *merger) bad(line int, field, problem string, args ...any) {
+	if len(m.problems) < maxProblems {
+		m.problems = append(m.problems, &ParseError{File: m.file, Line: line, Field: field, Problem: fmt.Sprintf(problem, args...)})
+	}
+}
+
+func (d *document) onto(file string, base *Taxonomy) (*Taxonomy, error) {
+	m := &merger{file: file}
+	t := &Taxonomy{groups: slices.Clone(base.groups), errors: slices.Clone(base.errors), scenes: slices.Clone(base.scenes)}
+	m.groups(t, d.groups)
+	m.errorTypes(t, d.errors)
+	m.sceneTypes(t, d.scenes)
+	if len(m.problems) > 0 {
+		return nil, errors.Join(m.problems...)
+	}
+	t.index()
+	return t, nil
+}
+
+func (m *merger) groups(t *Taxonomy, list []at[Group]) {
+	for _, g := range list {
+		if !m.id(g.line, g.field, g.value.ID, list) {
+			continue
+		}
+		i := slices.IndexFunc(t.groups, func(o Group) bool { return o.ID == g.value.ID })
+		if i < 0 {
+			m.need(g.line, g.field, "name", g.value.Name)
+			t.groups = append(t.groups, g.value)
+			continue
+		}
+		t.groups[i].Name = over(t.groups[i].Name, g.value.Name)
+	}
+	m.atMost(len(t.groups), MaxGroups, "groups")
+}
+
+func (m *merger) errorTypes(t *Taxonomy, list []at[ErrorType]) {
+	for _, e := range list {
+		v := e.value
+		if !m.id(e.line, e.field, v.ID, list) {
+			continue
+		}
+		if _, known := t.Group(v.Group); v.Group != "" && !known {
+			m.bad(e.line, e.field+".group", "is %s, which is no group; use one of %s, or declare it under groups", quote(v.Group), ids(t.groups))
+		}
+		i := slices.IndexFunc(t.errors, func(o ErrorType) bool { return o.ID == v.ID })
+		if i < 0 {
+			if v.Group == "" {
+				m.bad(e.line, e.field+".group", "is missing; use one of %s", ids(t.groups))
+			}
+			m.need(e.line, e.field, "name", v.Name)
+			m.need(e.line, e.field, "description", v.Description)
+			m.need(e.line, e.field, "checklist", v.Checklist)
+			t.errors = append(t.errors, ErrorType{ID: v.ID})
+			i = len(t.errors) - 1
+		}
+		o := &t.errors[i]
+		if v.Group != "" {
+			o.Group = v.Group
+		}
+		o.Name, o.Description, o.Checklist = over(o.Name, v.Name), over(o.Description, v.Description), over(o.Checklist, v.Checklist)
+		o.Cues = addCues(o.Cues, v.Cues)
+		if len(o.Cues) > MaxCues {
+			m.bad(e.line, e.field+".cues", "makes %d phrases; the most is %d", len(o.Cues), MaxCues)
+		}
+	}
+	m.atMost(len(t.errors), MaxErrorTypes, "errorTypes")
+}
+
+func (m *merger) sceneTypes(t *Taxonomy, list []at[SceneType]) {
+	for _, s := range list {
+		v := s.value
+		if !m.id(s.line, s.field, v.ID, list) {
+			continue
+		}
+		i := slices.IndexFunc(t.scenes, func(o SceneType) bool { return o.ID == v.ID })
+		if i < 0 {
+			m.need(s.line, s.field, "name", v.Name)
+			t.scenes = append(t.scenes, SceneType{ID: v.ID})
+			i = len(t.scenes) - 1
+		}
+		o := &t.scenes[i]
+		if v.Parent != "" {
+			o.Parent = v.Parent
+		}
+		o.Name, o.Checklist = over(o.Name, v.Name), over(o.Checklist, v.Checklist)
+		o.Aliases = addWords(o.Aliases, v.Aliases)
+		if len(o.Aliases) > MaxAliases {
+			m.bad(s.line, s.field+".aliases", "makes %d words; the most is %d", len(o.Aliases), MaxAliases)
+		}
+	}
+	m.atMost(len(t.scenes), MaxSceneTypes, "sceneTypes")
+	parents := make(map[string]string, len(t.scenes))
+	for _, s := range t.scenes {
+		parents[s.ID] = s.Parent
+	}
+	for _, s := range list {
+		m.line(s, parents)
+	}
+}
+
+// line follows the parents of one entry up to the top.
+func (m *merger) line(s at[SceneType], parents map[string]string) {
+	if p := parents[s.value.ID]; p != "" {
+		if _, known := parents[p]; !known {
+			m.bad(s.line, s.field+".parent", "is %s, which is no scene type; declare it under sceneTypes, or leave parent out", quote(p))
+			return
+		}
+	}
+	id := s.value.ID
+	for range len(parents) {
+		if id = parents[id]; id == "" {
+			return
+		}
+		if id == s.value.ID {
+			m.bad(s.line, s.field+".parent", "makes %s its own ancestor; leave it out of one of them", quote(id))
+			return
+		}
+	}
+}
+
+// id checks the id of an entry; every entry of a list has its own.
+func (m *merger) id(line int, field, id string, list any) bool {
+	if id == "" {
+		m.bad(line, field+".id", "is missing; give a name of lower-case letters, digits and _")
+		return false
+	}
+	if !slug(id) {
+		m.bad(line, field+".id", "is %s; use up to 64 lower-case letters, digits and _, a letter first", quote(id))
+		return false
+	}
+	first := 0
+	switch list := list.(type) {
+	case []at[Group]:
+		first = firstLine(list, func(g Group) bool { return g.ID == id })
+	case []at[ErrorType]:
+		first = firstLine(list, func(e ErrorType) bool { return e.ID == id })
+	case []at[SceneType]:
+		first = firstLine(list, func(s SceneType) bool { return s.ID == id })
+	}
+	if first != line {
+		m.bad(line, field+".id", "is %s again, as in line %d; put both into one entry", quote(id), first)
+		return false
+	}
+	return true
+}
+
+func firstLine[T any](list []at[T], same func(T) bool) int {
+	for _, a := range list {
+		if same(a.value) {
+			return a.line
+		}
+	}
+	return 0
+}
+
+func (m *merger) need(line int, field, what string, t Text) {
+	if t.EN == "" && t.ZH == "" {
+		m.bad(line, field+"."+what, "is missing; a new entry needs it in en, zh or both")
+	}
+}
+
+func (m *merger) atMost(n, most int, field string) {
+	if n > most {
+		m.bad(0, field, "makes %d with the built-in ones; the most is %d", n, most)
+	}
+}
+
+// over returns base with what t gives.
+func over(base, t Text) Text {
+	if t.EN != "" {
+		base.EN = t.EN
+	}
+	if t.ZH != "" {
+		base.ZH = t.ZH
+	}
+	return base
+}
+
+func addCues(base, more []Cue) []Cue {
+	if len(more) == 0 {
+		return base
+	}
+	place := make(map[string]int, len(base)+len(more))
+	out := slices.Clone(base)
+	for i, c := range out {
+		place[c.Phrase] = i
+	}
+	for _, c := range more {
+		if i, ok := place[c.Phrase]; ok {
+			out[i].Weight = c.Weight
+			continue
+		}
+		place[c.Phrase] = len(out)
+		out = append(out, c)
+	}
+	return slices.DeleteFunc(out, func(c Cue) bool { return c.Weight == 0 })
+}
+
+func addWords(base, more []string) []string {
+	out := slices.Clone(base)
+	for _, w := range more {
+		if !slices.Contains(out, w) {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+func ids(groups []Group) string {
+	names := make([]string, len(groups))
+	for i, g := range groups {
+		names[i] = g.ID
+	}
+	return strings.Join(names, ", ")
+}
+
+// slug reports whether s can name a type, and so a folder of a store.
+func slug(s string) bool {
+	for i, c := range []byte(s) {
+		if (c < 'a' || c > 'z') && (i == 0 || c != '_' && (c < '0' || c > '9')) {
+			return false
+		}
+	}
+	return s != "" && len(s) <= 64
+}
+
+func quote(s string) string {
+	if len(s) > 40 {
+		s = strings.ToValidUTF8(s[:40], "") + "…"
+	}
+	return fmt.Sprintf("%q", s)
+}
+
+// textProblem says why a text of an overlay cannot be used, or "".
+func textProblem(s string, limit int) string {
+	switch {
+	case strings.TrimSpace(s) == "":
+		return "is empty; write something or leave the field out"
+	case len(s) > limit:
+		return fmt.Sprintf("has %d bytes; the most is %d, shorten it", len(s), limit)
+	case !utf8.ValidString(s):
+		return "is not valid UTF-8; save the file as UTF-8"
+	case strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f }):
+		return "has a line break or control character in it; write it in one line"
+	}
+	return ""
+}
+
+func weightProblem(f float64) string {
+	if math.IsNaN(f) || f < 0 || f > 10 {
+		return fmt.Sprintf("is %v; use 0 to 10, where 1 hints and 3 says it", f)
+	}
+	return ""
+}

@@ -1,0 +1,170 @@
+package taxonomy
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestParseAddsAndChanges(t *testing.T) {
+	tax, err := Parse("memtree.yaml", []byte(`
+groups:
+  - id: device
+    name: {en: devices, zh: 设备类}
+errorTypes:
+  - id: printer_error
+    group: device
+    name: 打印错误
+    description: {en: The printer was misjudged., zh: 打印机判断有误。}
+    checklist: {en: Read the printed page., zh: 查看打印出的页面。}
+    cues:
+      - {weight: 3, say: [printer, 打印机]}
+      - {weight: 1, say: [paper]}
+  - id: async_timing_error
+    checklist: {zh: 等两秒再看。}
+    cues:
+      - {weight: 2.5, say: [turbo frame]}
+      - {weight: 0, say: [spinner]}
+sceneTypes:
+  - {id: kiosk, parent: form, name: {en: kiosk, zh: 自助终端}, aliases: [terminal]}
+  - {id: form, aliases: [录单页]}
+`))
+	require.NoError(t, err)
+	p, ok := tax.ErrorType("printer_error")
+	require.True(t, ok)
+	require.Equal(t, Text{EN: "打印错误", ZH: "打印错误"}, p.Name)
+	require.Equal(t, []Cue{{"printer", 3}, {"打印机", 3}, {"paper", 1}}, p.Cues)
+	a, _ := tax.ErrorType("async_timing_error")
+	was, _ := Default().ErrorType("async_timing_error")
+	require.Equal(t, "等两秒再看。", a.Checklist.ZH)
+	require.Equal(t, was.Checklist.EN, a.Checklist.EN)
+	require.Len(t, a.Cues, len(was.Cues), "one added, one silenced")
+	require.NotContains(t, a.Cues, Cue{"spinner", 3})
+	require.Contains(t, was.Cues, Cue{"spinner", 3}, "the built-in one is as it was")
+	s, ok := tax.SceneType("Terminal")
+	require.True(t, ok)
+	require.Equal(t, "form", s.Parent)
+	s, ok = tax.SceneType("录单页")
+	require.True(t, ok)
+	require.Equal(t, "form", s.ID)
+	_, ok = Default().SceneType("录单页")
+	require.False(t, ok)
+}
+
+func TestParseNothing(t *testing.T) {
+	for _, overlay := range []string{"", "\n", "# words\n", "---\n"} {
+		tax, err := Parse("memtree.yaml", []byte(overlay))
+		require.NoError(t, err, "%q", overlay)
+		require.Equal(t, Default().ErrorTypes(), tax.ErrorTypes())
+		require.Equal(t, Default().SceneTypes(), tax.SceneTypes())
+	}
+}
+
+func TestParseTakesItsOwnSource(t *testing.T) {
+	source, err := os.ReadFile("builtin.yaml")
+	require.NoError(t, err)
+	tax, err := Parse("builtin.yaml", source)
+	require.NoError(t, err)
+	require.Equal(t, Default(), tax)
+}
+
+func TestParseSays(t *testing.T) {
+	const entry = "group: state, name: n, description: d, checklist: c"
+	for name, c := range map[string]struct{ overlay, want string }{
+		"syntax":           {"errorTypes:\n  - id: [", "m.yaml:2: is not YAML: "},
+		"unknown field":    {"errorTypes:\n  - id: a_b\n    colour: red", `m.yaml:3: "errorTypes[0].colour" is no field here; use checklist, cues, description, group, id, name`},
+		"unknown top":      {"errortypes: []", `m.yaml:1: "errortypes" is no field here; use errorTypes, groups, sceneTypes`},
+		"field twice":      {"errorTypes:\n  - id: a_b\n    id: c_d", `m.yaml:3: `},
+		"no list":          {"errorTypes: many", "m.yaml:1: errorTypes is a text; write a list, each entry beginning with -"},
+		"no list, empty":   {"sceneTypes:\n", "sceneTypes is empty; write a list"},
+		"no fields":        {"errorTypes:\n  - one", "m.yaml:2: errorTypes[0] is a text; write fields, each name: value"},
+		"no id":            {"errorTypes:\n  - {" + entry + "}", "m.yaml:2: errorTypes[0].id is missing"},
+		"bad slug":         {"errorTypes:\n  - {id: Bad-Name, " + entry + "}", `errorTypes[0].id is "Bad-Name"; use up to 64 lower-case letters, digits and _, a letter first`},
+		"path as id":       {"sceneTypes:\n  - {id: ../etc, name: n}", `sceneTypes[0].id is "../etc"; use`},
+		"duplicate":        {"errorTypes:\n  - {id: a_b, " + entry + "}\n  - {id: a_b, " + entry + "}", `m.yaml:3: errorTypes[1].id is "a_b" again, as in line 2; put both into one entry`},
+		"unknown group":    {"errorTypes:\n  - {id: a_b, group: x, name: n, description: d, checklist: c}", `errorTypes[0].group is "x", which is no group; use one of state, element, interaction, business, other`},
+		"no group":         {"errorTypes:\n  - {id: a_b, name: n, description: d, checklist: c}", "errorTypes[0].group is missing"},
+		"no checklist":     {"errorTypes:\n  - {id: a_b, group: state, name: n, description: d}", "errorTypes[0].checklist is missing; a new entry needs it in en, zh or both"},
+		"empty text":       {"errorTypes:\n  - {id: edge_case_error, name: ' '}", "errorTypes[0].name is empty; write something or leave the field out"},
+		"empty language":   {"errorTypes:\n  - {id: edge_case_error, name: {en: }}", "errorTypes[0].name.en is empty; write a text"},
+		"too long":         {"errorTypes:\n  - {id: edge_case_error, name: " + strings.Repeat("x", 81) + "}", "errorTypes[0].name has 81 bytes; the most is 80, shorten it"},
+		"two lines":        {"errorTypes:\n  - {id: edge_case_error, name: \"a\\nb\"}", "errorTypes[0].name has a line break or control character"},
+		"weight":           {"errorTypes:\n  - id: edge_case_error\n    cues:\n      - {weight: heavy, say: [x]}", "m.yaml:4: errorTypes[0].cues[0].weight is a text; write a number from 0 to 10"},
+		"weight range":     {"errorTypes:\n  - id: edge_case_error\n    cues:\n      - {weight: 11, say: [x]}", "errorTypes[0].cues[0].weight is 11; use 0 to 10"},
+		"no phrase":        {"errorTypes:\n  - id: edge_case_error\n    cues:\n      - {weight: 1}", "errorTypes[0].cues[0].say is missing; list the phrases"},
+		"phrases no list":  {"errorTypes:\n  - id: edge_case_error\n    cues:\n      - {weight: 1, say: x}", "errorTypes[0].cues[0].say is a text; write a list such as [one, two]"},
+		"unknown parent":   {"sceneTypes:\n  - {id: kiosk, parent: hall, name: n}", `m.yaml:2: sceneTypes[0].parent is "hall", which is no scene type; declare it under sceneTypes, or leave parent out`},
+		"own parent":       {"sceneTypes:\n  - {id: kiosk, parent: kiosk, name: n}", `sceneTypes[0].parent makes "kiosk" its own ancestor`},
+		"cycle":            {"sceneTypes:\n  - {id: a, parent: b, name: n}\n  - {id: b, parent: a, name: n}", `sceneTypes[1].parent makes "b" its own ancestor`},
+		"cycle built in":   {"sceneTypes:\n  - {id: input, parent: login}", `sceneTypes[0].parent makes "input" its own ancestor`},
+		"alias":            {"errorTypes: &a\n  - id: edge_case_error\nsceneTypes: *a", "m.yaml:1: errorTypes is an anchor or alias, which are not read (write it out)"},
+		"tag":              {"errorTypes: !!seq []", "a tagged value, which is not read"},
+		"two documents":    {"errorTypes: []\n---\nerrorTypes: []", "m.yaml: has 2 YAML documents; put all into one"},
+		"NUL":              {"errorTypes: []\x00", "m.yaml: has a NUL character at byte 14; remove it"},
+		"too big":          {strings.Repeat("#", MaxOverlay+1), "the most is 262144"},
+		"too deep":         {strings.Repeat("[", 100_000), "m.yaml: nests brackets deeper than 32"},
+		"lists in lists":   {strings.Repeat("- ", 100_000) + "x", "m.yaml: nests lists deeper than 8 in one line"},
+		"too many":         {many("sceneTypes:\n", "  - {id: t%d, name: n}\n", 500), "sceneTypes makes 534 with the built-in ones; the most is 500"},
+		"too many phrases": {"errorTypes:\n  - id: edge_case_error\n    cues:\n      - {weight: 1, say: [" + many("", "p%d, ", 1000) + "]}", "errorTypes[0].cues makes"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tax, err := Parse("m.yaml", []byte(c.overlay))
+			require.ErrorContains(t, err, c.want)
+			require.Nil(t, tax)
+			p, ok := errors.AsType[*ParseError](err)
+			require.True(t, ok)
+			require.Equal(t, "m.yaml", p.File)
+		})
+	}
+}
+
+func TestParseReportsAllProblemsUpToTwenty(t *testing.T) {
+	_, err := Parse("m.yaml", []byte(many("errorTypes:\n", "  - {id: BAD%d}\n", 50)))
+	require.Error(t, err)
+	require.Equal(t, 20, strings.Count(err.Error(), "m.yaml:"))
+}
+
+func many(head, form string, n int) string {
+	var b strings.Builder
+	b.WriteString(head)
+	for i := range n {
+		fmt.Fprintf(&b, form, i)
+	}
+	return b.String()
+}
+
+func FuzzParse(f *testing.F) {
+	source, err := os.ReadFile("builtin.yaml")
+	require.NoError(f, err)
+	f.Add(source)
+	f.Add([]byte("errorTypes:\n  - id: a\n    cues: [{weight: 1, say: [x]}]\nsceneTypes: []\n"))
+	f.Add([]byte("a: &a [1]\nb: *a\n<<: *a\n"))
+	f.Add([]byte("? - ? |\n x: >\n  %YAML"))
+	f.Fuzz(func(t *testing.T, overlay []byte) {
+		tax, err := Parse("m.yaml", overlay)
+		if err != nil {
+			require.Nil(t, tax)
+			return
+		}
+		for _, e := range tax.ErrorTypes() {
+			require.True(t, slug(e.ID))
+			_, ok := tax.Group(e.Group)
+			require.True(t, ok)
+		}
+		for _, s := range tax.SceneTypes() {
+			require.True(t, slug(s.ID))
+			got, ok := tax.SceneType(s.ID)
+			require.True(t, ok)
+			require.Equal(t, s.ID, got.ID)
+			for n := 0; s.Parent != ""; n++ {
+				require.Less(t, n, MaxSceneTypes)
+				s, ok = tax.SceneType(s.Parent)
+				require.True(t, ok)
+			}
+		}
+	})
+}
