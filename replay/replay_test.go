@@ -1,0 +1,202 @@
+package replay
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/memtree/memtree/taxonomy"
+	"github.com/memtree/memtree/tree"
+)
+
+func run(i int, wrong taxonomy.Direction, prompt, scene string) tree.Evaluation {
+	correct := wrong == taxonomy.None
+	return tree.Evaluation{
+		ID: fmt.Sprintf("run-%d", i), At: time.Unix(int64(i)*60, 0).UTC(), Prompt: prompt, Judgment: tree.Raw(`"pass"`),
+		Scene: tree.Scene{ID: scene}, Correct: &correct, Direction: wrong,
+	}
+}
+
+func judge(e *tree.Evaluation) Verdict {
+	if e.Correct == nil {
+		return Verdict{}
+	}
+	return Verdict{Labelled: true, Correct: *e.Correct, Direction: e.Direction}
+}
+
+// witness remembers what it was told when, and answers with all of it.
+type witness struct {
+	t    *testing.T
+	told []string
+	now  time.Time
+	all  []Item
+}
+
+func (*witness) Name() string { return "witness" }
+
+func (w *witness) Ask(_ context.Context, e *tree.Evaluation) (Answer, error) {
+	require.NotContains(w.t, w.told, e.ID, "asked about a run it had been told of")
+	require.False(w.t, e.At.Before(w.now), "asked out of time order")
+	w.now = e.At
+	return Answer{Guided: len(w.all) > 0, Score: float64(len(w.all)), Items: append([]Item(nil), w.all...)}, nil
+}
+
+func (w *witness) Learn(_ context.Context, e *tree.Evaluation, v Verdict) error {
+	w.told = append(w.told, e.ID)
+	if v.Wrong() {
+		w.all = append(w.all, Item{Direction: v.Direction, Scene: e.Scene})
+	}
+	return nil
+}
+
+// The counts of this stream are worked out by hand below.
+func stream() []tree.Evaluation {
+	unlabelled := run(5, taxonomy.None, "what is this", "A")
+	unlabelled.Correct = nil
+	return []tree.Evaluation{
+		run(3, taxonomy.FalsePass, "check the cart", "A"),       // warned of by run 1, at this scene
+		run(1, taxonomy.FalsePass, "check the cart total", "A"), // the first mistake: nobody could warn
+		run(2, taxonomy.None, "log in", "B"),
+		run(4, taxonomy.FalsePass, "check the invoice", "C"), // warned of, from elsewhere
+		unlabelled,
+		run(6, taxonomy.FalseFail, "check the list", "D"), // never warned of: no mistake of that direction came before
+		run(7, taxonomy.None, "log out", "B"),
+		run(3, taxonomy.FalsePass, "check the cart", "A"), // again: left out
+	}
+}
+
+func TestRunCountsByHand(t *testing.T) {
+	w := &witness{t: t}
+	var done []int
+	rep, err := Run(t.Context(), stream(), Options{Judge: judge, Seed: 1, Progress: func(d, n int) {
+		require.Equal(t, 7, n)
+		done = append(done, d)
+	}}, w)
+	require.NoError(t, err)
+	require.Equal(t, []int{1, 2, 3, 4, 5, 6, 7}, done)
+	require.Equal(t, []string{"run-1", "run-2", "run-3", "run-4", "run-5", "run-6", "run-7"}, w.told)
+	require.Equal(t, 6, rep.N)
+	require.Equal(t, 4, rep.Wrong)
+	require.Equal(t, 1, rep.Unlabelled)
+	require.Equal(t, 1, rep.Duplicate)
+	require.Len(t, rep.Rows, 2)
+
+	r := rep.Rows[0]
+	require.Equal(t, 5, r.Guided.N, "all but the first")
+	require.Equal(t, 3, r.Guided.Wrong)
+	require.InDelta(t, 0.6, *r.Guided.P, 1e-12)
+	require.Equal(t, 1, r.Unguided.N)
+	require.Equal(t, 1, r.Unguided.Wrong)
+	require.InDelta(t, 0.25, r.Warned.Exact, 1e-12, "run 3")
+	require.InDelta(t, 0.25, r.Warned.Similar, 1e-12, "run 4")
+	// Scores: wrong 0 1 2 3 (runs 1 3 4 6), right 1 4 (runs 2 7).
+	// Pairs won: 0 of 2, half, 1, 1, so 2.5 of 8.
+	require.InDelta(t, 2.5/8, *r.AUC, 1e-12)
+
+	control := rep.Rows[1]
+	require.Equal(t, "shuffled", control.Name)
+	require.Equal(t, r.Guided.N, control.Guided.N, "the control guides as many runs")
+	require.LessOrEqual(t, control.Warned.Exact+control.Warned.Similar, 0.5+1e-9, "chance cannot warn of the first mistake or of a new direction")
+}
+
+func TestRunIsTheSameAgain(t *testing.T) {
+	var reports []Report
+	for range 2 {
+		rep, err := Run(t.Context(), stream(), Options{Judge: judge, Seed: 7}, &witness{t: t}, NewNearest(2))
+		require.NoError(t, err)
+		reports = append(reports, rep)
+	}
+	require.Equal(t, reports[0], reports[1])
+}
+
+func TestRunOfNothing(t *testing.T) {
+	rep, err := Run(t.Context(), nil, Options{Judge: judge}, NewNearest(1))
+	require.NoError(t, err)
+	require.Zero(t, rep.N)
+	require.Len(t, rep.Rows, 2)
+	require.Nil(t, rep.Rows[0].AUC)
+	require.Nil(t, rep.Rows[1].AUC)
+	rep, err = Run(t.Context(), stream(), Options{Judge: judge})
+	require.NoError(t, err)
+	require.Empty(t, rep.Rows)
+}
+
+type broken struct{ witness }
+
+func (*broken) Ask(context.Context, *tree.Evaluation) (Answer, error) {
+	return Answer{}, context.DeadlineExceeded
+}
+
+func TestRunSaysWhoFailed(t *testing.T) {
+	_, err := Run(t.Context(), stream(), Options{Judge: judge}, &broken{})
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	require.ErrorContains(t, err, "ask witness about run-1")
+}
+
+func TestMatchedGuidesAsManyAsTheFirst(t *testing.T) {
+	answers := []Answer{
+		{Guided: true, Score: 2, Items: []Item{{}}}, {Guided: true, Score: 5, Items: []Item{{}}}, {},
+		{Guided: true, Score: 2, Items: []Item{{}}}, {Guided: true, Score: 3, Items: []Item{{}}},
+	}
+	guided := func(n int) []bool {
+		out := []bool{}
+		for _, a := range strongest(answers, n) {
+			require.Equal(t, a.Guided, len(a.Items) > 0)
+			out = append(out, a.Guided)
+		}
+		return out
+	}
+	require.Equal(t, []bool{true, true, false, false, true}, guided(3), "a tie goes to the earlier run")
+	require.Equal(t, []bool{true, true, false, true, true}, guided(5), "nothing scored is never guided")
+	require.Equal(t, []bool{false, false, false, false, false}, guided(0))
+}
+
+func TestNearest(t *testing.T) {
+	x := NewNearest(1)
+	ask := func(prompt string) Answer {
+		a, err := x.Ask(t.Context(), &tree.Evaluation{Prompt: prompt})
+		require.NoError(t, err)
+		return a
+	}
+	require.Equal(t, Answer{}, ask("anything"))
+	learn := func(e tree.Evaluation) { require.NoError(t, x.Learn(t.Context(), &e, judge(&e))) }
+	learn(run(1, taxonomy.FalsePass, "cart total", "A"))
+	learn(run(2, taxonomy.None, "invoice number", "B"))
+	learn(run(3, taxonomy.FalseFail, "检查购物车的金额", "C"))
+	require.False(t, ask("invoice number").Guided, "a right verdict is no memory")
+	require.Equal(t, []Item{{Direction: taxonomy.FalsePass, Scene: tree.Scene{ID: "A"}}}, ask("is the cart total right").Items)
+	require.Equal(t, []Item{{Direction: taxonomy.FalseFail, Scene: tree.Scene{ID: "C"}}}, ask("购物车").Items)
+}
+
+func TestNearestScoreByHand(t *testing.T) {
+	x := NewNearest(1)
+	for i, p := range []string{"alpha beta", "gamma delta epsilon zeta"} {
+		e := run(i, taxonomy.FalsePass, p, "")
+		require.NoError(t, x.Learn(t.Context(), &e, judge(&e)))
+	}
+	a, err := x.Ask(t.Context(), &tree.Evaluation{Prompt: "alpha"})
+	require.NoError(t, err)
+	// idf = ln(1 + 1.5/1.5) = ln 2; length 2 of an average 3: 0.25 + 0.75·2/3 = 0.75;
+	// tf = 2.2/(1 + 1.2·0.75) = 2.2/1.9. Together 0.8026.
+	require.InDelta(t, 0.80260, a.Score, 1e-4)
+}
+
+func TestSameScene(t *testing.T) {
+	for _, c := range []struct {
+		a, b tree.Scene
+		same bool
+	}{
+		{tree.Scene{}, tree.Scene{}, false},
+		{tree.Scene{Type: "form"}, tree.Scene{Type: "form"}, false},
+		{tree.Scene{ID: "A"}, tree.Scene{ID: "A"}, true},
+		{tree.Scene{ID: "A", Route: "/o/1"}, tree.Scene{ID: "A", Route: "/o/2?x"}, true},
+		{tree.Scene{ID: "A", Route: "/o/1"}, tree.Scene{ID: "A", Route: "/p"}, false},
+		{tree.Scene{Route: "/o/1"}, tree.Scene{Route: "/o/:p"}, true},
+		{tree.Scene{ID: "A"}, tree.Scene{ID: "B"}, false},
+	} {
+		require.Equal(t, c.same, SameScene(c.a, c.b), "%v %v", c.a, c.b)
+	}
+}
