@@ -32,6 +32,8 @@ type Error struct {
 	Status int
 	// RetryAfter is how long the provider asked to wait, 0 when it did not say.
 	RetryAfter time.Duration
+	// Usage is what the failed try cost, where the provider said so.
+	Usage Usage
 	// Err says more; it never holds a key.
 	Err error
 }

@@ -54,6 +54,11 @@ type Request struct {
 	Schema json.RawMessage
 	// MaxTokens bounds the answer; 0 takes the generator's default.
 	MaxTokens int
+	// Repair words the one repair try of [Ask] in the language of the prompt: it
+	// gets the answer that was refused ("" when none came) and the reasons, and
+	// returns the whole new prompt. Nil repeats Prompt with the reasons in plain
+	// English. Generators ignore it.
+	Repair func(answer string, violations []string) (string, error) `json:"-"`
 }
 
 // Usage counts tokens as the provider counted them; 0 where it did not say.

@@ -1,0 +1,52 @@
+package llmtest
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+
+	"github.com/memtree/memtree/llm"
+)
+
+// Fault passes calls on to Generator or Embedder, but fails the Call-th of them
+// (counted from 1, both kinds together) with Err.
+type Fault struct {
+	Generator llm.Generator
+	Embedder  llm.Embedder
+	Call      int
+	Err       error
+
+	calls atomic.Int64
+}
+
+// Calls says how many calls there were.
+func (f *Fault) Calls() int { return int(f.calls.Load()) }
+
+// Generate passes on, or fails.
+func (f *Fault) Generate(ctx context.Context, r llm.Request) (llm.Answer, error) {
+	if f.calls.Add(1) == int64(f.Call) {
+		return llm.Answer{}, f.Err
+	}
+	return f.Generator.Generate(ctx, r)
+}
+
+// ID is that of the embedder behind.
+func (f *Fault) ID() string { return f.Embedder.ID() }
+
+// Dims is that of the embedder behind.
+func (f *Fault) Dims() int { return f.Embedder.Dims() }
+
+// Embed passes on, or fails.
+func (f *Fault) Embed(ctx context.Context, texts []string) ([][]float32, error) {
+	if f.calls.Add(1) == int64(f.Call) {
+		return nil, f.Err
+	}
+	return f.Embedder.Embed(ctx, texts)
+}
+
+func withUsage(err error, usage llm.Usage) error {
+	if e, ok := errors.AsType[*llm.Error](err); ok {
+		e.Usage = usage
+	}
+	return err
+}
