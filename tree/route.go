@@ -24,7 +24,7 @@ func Route(s string) string {
 	}
 	var b strings.Builder
 	for seg := range strings.SplitSeq(strings.Trim(s, "/"), "/") {
-		if seg == "" {
+		if seg = strings.TrimSpace(seg); seg == "" {
 			continue
 		}
 		b.WriteByte('/')
