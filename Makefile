@@ -1,0 +1,44 @@
+# memtree: `make` lists what there is to make.
+GO      ?= go
+T       ?= 30s
+TOOL     = $(GO) tool -modfile=tools/go.mod
+TARGETS  = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
+
+.PHONY: help build demo test check lint cross race bench quality fuzz
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+build: ## bin/memtree
+	CGO_ENABLED=0 $(GO) build -trimpath -o bin/memtree ./cmd/memtree
+
+demo: ## the main job, on shipped real data
+	@CGO_ENABLED=0 $(GO) run ./cmd/memtree demo
+
+test: ## every test that needs nothing outside the repository
+	CGO_ENABLED=0 $(GO) test -shuffle=on ./...
+
+check: lint cross ## format, vet, lint, tidy, race, layer table, README, builds
+	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); echo "run gofmt -w on these"; exit 1; }
+	$(GO) mod tidy -diff
+	$(GO) vet ./...
+	$(GO) test -run 'TestLayers|TestReadme' .
+
+lint: ## golangci-lint, pinned in tools/go.mod
+	$(TOOL) golangci-lint run ./...
+
+cross: ## builds for six platforms, without cgo
+	@for t in $(TARGETS); do echo "build $$t"; GOOS=$${t%/*} GOARCH=$${t#*/} CGO_ENABLED=0 $(GO) build -o /dev/null ./... || exit 1; done
+
+race: ## every test again with the race detector (needs a C compiler)
+	$(GO) test -race -shuffle=on ./...
+
+bench: ## speed and memory, in benchstat's form
+	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+quality: ## retrieval and analysis measured on ../shared/data, as golden tables
+	@test -d "$${MEMTREE_SHARED:-../shared}/data" || { echo "make quality measures on $${MEMTREE_SHARED:-../shared}/data, which is not here; set MEMTREE_SHARED"; exit 1; }
+	$(GO) test -count=1 -v -run 'Quality' ./quality ./formation ./enhance
+
+fuzz: ## every fuzz target in turn, T=30s each
+	@for p in $$($(GO) list ./...); do for f in $$($(GO) test -list '^Fuzz' $$p | grep ^Fuzz); do \
+	  echo "fuzz $$p $$f"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(T) $$p || exit 1; done; done
