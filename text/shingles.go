@@ -46,7 +46,7 @@ func Shingles(s string, n int) []uint64 {
 
 // fold returns the normalised text that shingles are cut from.
 func fold(s string) []byte {
-	s = normal(s)
+	s = Normal(s, MaxRunes)
 	b := make([]byte, 0, len(s))
 	gap := false
 	for _, r := range s {

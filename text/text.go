@@ -38,8 +38,9 @@ func head(s string, n int) string {
 	return s
 }
 
-// normal returns the first MaxRunes runes of s in normal form KC; the second cut is for the few characters that become eighteen.
-func normal(s string) string { return head(norm.NFKC.String(head(s, MaxRunes)), MaxRunes) }
+// Normal returns the first limit runes of s in Unicode normal form KC (full-width letters become plain, ligatures letters). The few
+// characters that become up to eighteen are counted again afterwards, so the result too has at most limit runes.
+func Normal(s string, limit int) string { return head(norm.NFKC.String(head(s, limit)), limit) }
 
 // scan calls word with every run of letters, digits, marks, '_' and apostrophes of the
 // normalised head of s, and han with every run of ideographs or kana, in order and in the
@@ -60,7 +61,7 @@ func scan(s string, word, han func(run []rune)) {
 		}
 		run = run[:0]
 	}
-	for _, r := range normal(s) {
+	for _, r := range Normal(s, MaxRunes) {
 		switch {
 		case r == '\u2019':
 			r = '\''

@@ -1,0 +1,37 @@
+package embed
+
+import "math"
+
+// Vector returns the sum of the rows of the tokens of s, at length 1: [Table.Dims] values. A text with no
+// known token, or whose rows cancel out, gives the zero vector: no evidence, rather than some direction.
+func (t *Table) Vector(s string) []float32 {
+	sum := make([]float32, t.dims)
+	t.tokens(s, func(row int) { t.addRow(sum, row) })
+	var square float64
+	for _, x := range sum {
+		square += float64(x) * float64(x)
+	}
+	if square == 0 {
+		return sum
+	}
+	length := math.Sqrt(square)
+	for i, x := range sum {
+		sum[i] = float32(float64(x) / length)
+	}
+	return sum
+}
+
+// addRow adds a row's values to sum. The sixteen values a nibble can mean are worked out once per row.
+func (t *Table) addRow(sum []float32, row int) {
+	var value [16]float32
+	scale := t.scale(row)
+	for i := range value {
+		value[i] = float32(i-8) * scale
+	}
+	packed := t.rows[row*t.dims/2 : (row+1)*t.dims/2]
+	for k := range len(packed) {
+		b := packed[k]
+		sum[2*k] += value[b&15]
+		sum[2*k+1] += value[b>>4]
+	}
+}
