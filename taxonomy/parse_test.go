@@ -138,9 +138,6 @@ func many(head, form string, n int) string {
 }
 
 func FuzzParse(f *testing.F) {
-	source, err := os.ReadFile("builtin.yaml")
-	require.NoError(f, err)
-	f.Add(source)
 	f.Add([]byte("errorTypes:\n  - id: a\n    cues: [{weight: 1, say: [x]}]\nsceneTypes: []\n"))
 	f.Add([]byte("a: &a [1]\nb: *a\n<<: *a\n"))
 	f.Add([]byte("? - ? |\n x: >\n  %YAML"))
