@@ -51,6 +51,9 @@ func hostile(b []byte) string {
 	}
 	depth := 0
 	for line := range bytes.Lines(b) {
+		if len(line) > maxLine {
+			return fmt.Sprintf("has a line of %d bytes; the most is %d, put it into several", len(line), maxLine)
+		}
 		lead := bytes.TrimLeft(line, " \t-?:&!|>")
 		if n := bytes.Count(line[:len(line)-len(lead)], []byte("-")) + bytes.Count(line[:len(line)-len(lead)], []byte("?")); n > 8 && len(bytes.TrimSpace(lead)) > 0 {
 			return "nests lists deeper than 8 in one line"

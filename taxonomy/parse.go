@@ -11,12 +11,13 @@ import (
 
 // Limits on an overlay, in bytes unless said otherwise.
 const (
-	MaxOverlay    = 256 << 10
-	MaxErrorTypes = 200  // a count
-	MaxSceneTypes = 500  // a count
-	MaxGroups     = 50   // a count
-	MaxCues       = 1000 // a count, for one error type
-	MaxAliases    = 100  // a count, for one scene type
+	MaxOverlay    = 128 << 10
+	MaxErrorTypes = 200     // a count
+	MaxSceneTypes = 500     // a count
+	MaxGroups     = 50      // a count
+	MaxCues       = 1000    // a count, for one error type
+	MaxAliases    = 100     // a count, for one scene type
+	maxLine       = 8 << 10 // the YAML parser takes quadratic time in a line's length
 	maxName       = 80
 	maxSentence   = 600
 	maxPhrase     = 100

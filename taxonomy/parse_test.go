@@ -105,11 +105,12 @@ func TestParseSays(t *testing.T) {
 		"tag":              {"errorTypes: !!seq []", "a tagged value, which is not read"},
 		"two documents":    {"errorTypes: []\n---\nerrorTypes: []", "m.yaml: has 2 YAML documents; put all into one"},
 		"NUL":              {"errorTypes: []\x00", "m.yaml: has a NUL character at byte 14; remove it"},
-		"too big":          {strings.Repeat("#", MaxOverlay+1), "the most is 262144"},
-		"too deep":         {strings.Repeat("[", 100_000), "m.yaml: nests brackets deeper than 32"},
-		"lists in lists":   {strings.Repeat("- ", 100_000) + "x", "m.yaml: nests lists deeper than 8 in one line"},
+		"too big":          {strings.Repeat("#", MaxOverlay+1), "the most is 131072"},
+		"long line":        {"errorTypes: [" + strings.Repeat("a,", 5000), "m.yaml: has a line of 10013 bytes; the most is 8192"},
+		"too deep":         {strings.Repeat("[", 8000), "m.yaml: nests brackets deeper than 32"},
+		"lists in lists":   {strings.Repeat("- ", 4000) + "x", "m.yaml: nests lists deeper than 8 in one line"},
 		"too many":         {many("sceneTypes:\n", "  - {id: t%d, name: n}\n", 500), "sceneTypes makes 534 with the built-in ones; the most is 500"},
-		"too many phrases": {"errorTypes:\n  - id: edge_case_error\n    cues:\n      - {weight: 1, say: [" + many("", "p%d, ", 1000) + "]}", "errorTypes[0].cues makes"},
+		"too many phrases": {"errorTypes:\n  - id: edge_case_error\n    cues:\n      - {weight: 1, say: [\n" + many("", "      p%d,\n", 1000) + "      ]}", "errorTypes[0].cues makes"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tax, err := Parse("m.yaml", []byte(c.overlay))
