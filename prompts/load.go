@@ -1,0 +1,180 @@
+package prompts
+
+import (
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"text/template"
+	"unicode/utf8"
+)
+
+//go:embed templates/*.tmpl
+var builtin embed.FS
+
+// maxTemplate bounds a template file, in bytes.
+const maxTemplate = 64 << 10
+
+// Set is the loaded templates, safe for concurrent use.
+type Set struct {
+	templates map[string]loaded // by id, such as "analyse.en"
+}
+
+type loaded struct {
+	tmpl    *template.Template
+	version string
+}
+
+// Load reads the built-in templates and, from the root of overlay, a team's own,
+// which replace those of the same file name (analyse.zh.tmpl); nil takes the
+// built-in ones alone. Each template is parsed and tried with a sample; the error
+// names every file that does not work, with its line, and why. Files that do not
+// end in .tmpl are ignored; a .tmpl file with an unknown name is an error, since
+// it would silently change nothing.
+func Load(overlay fs.FS) (*Set, error) {
+	base, err := loadBuiltin()
+	if err != nil {
+		return nil, err
+	}
+	s := &Set{templates: maps.Clone(base)}
+	if overlay == nil {
+		return s, nil
+	}
+	files, err := fs.Glob(overlay, "*.tmpl")
+	if err != nil {
+		return nil, fmt.Errorf("load prompts: %w", err)
+	}
+	var bad []error
+	for _, name := range files {
+		id := strings.TrimSuffix(name, ".tmpl")
+		if _, known := base[id]; !known {
+			bad = append(bad, fmt.Errorf("%s: there is no prompt of this name; use one of %s", name, strings.Join(slices.Sorted(maps.Keys(base)), ", ")))
+			continue
+		}
+		t, err := loadFile(overlay, name)
+		if err != nil {
+			bad = append(bad, err)
+			continue
+		}
+		s.templates[id] = t
+	}
+	if len(bad) > 0 {
+		return nil, fmt.Errorf("load prompts: %w", errors.Join(bad...))
+	}
+	return s, nil
+}
+
+// loadBuiltin parses the embedded templates once a process, and only in one that
+// has a model to talk to.
+var loadBuiltin = sync.OnceValues(func() (map[string]loaded, error) {
+	files, err := fs.Glob(builtin, "templates/*.tmpl")
+	if err != nil {
+		return nil, fmt.Errorf("load prompts: %w", err)
+	}
+	all := make(map[string]loaded, len(files))
+	for _, name := range files {
+		t, err := loadFile(builtin, name)
+		if err != nil {
+			return nil, fmt.Errorf("load prompts: %w", err)
+		}
+		all[strings.TrimSuffix(path.Base(name), ".tmpl")] = t
+	}
+	return all, nil
+})
+
+func loadFile(fsys fs.FS, name string) (loaded, error) {
+	base := path.Base(name)
+	text, err := readFile(fsys, name)
+	if err != nil {
+		return loaded{}, err
+	}
+	version, err := parseVersion(base, text)
+	if err != nil {
+		return loaded{}, err
+	}
+	root, err := template.New(base).Option("missingkey=error").Parse(text)
+	if err != nil {
+		return loaded{}, err // names file and line
+	}
+	for _, part := range []string{"system", "text"} {
+		if root.Lookup(part) == nil {
+			return loaded{}, fmt.Errorf(`%s:1: has no {{define "%s"}}`, base, part)
+		}
+	}
+	t := loaded{tmpl: root, version: version}
+	return t, t.try(base)
+}
+
+func readFile(fsys fs.FS, name string) (string, error) {
+	f, err := fsys.Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close() //nolint:errcheck // only read
+	b, err := io.ReadAll(io.LimitReader(f, maxTemplate+1))
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("%s: %w", name, err)
+	case len(b) > maxTemplate:
+		return "", fmt.Errorf("%s: has more than %d bytes", name, maxTemplate)
+	case !utf8.Valid(b):
+		return "", fmt.Errorf("%s: is not UTF-8", name)
+	}
+	// A checkout with other line ends is the same template.
+	return strings.ReplaceAll(string(b), "\r\n", "\n"), nil
+}
+
+// parseVersion reads the number in the first line, {{- /* version 1 */ -}}, and
+// adds the hash of the content.
+func parseVersion(name, text string) (string, error) {
+	first, _, _ := strings.Cut(text, "\n")
+	words := strings.Fields(strings.Trim(first, "{}-/* "))
+	if len(words) >= 2 && words[0] == "version" && strings.Contains(first, "/*") {
+		if n, err := strconv.Atoi(words[1]); err == nil && n > 0 {
+			sum := sha256.Sum256([]byte(text))
+			return fmt.Sprintf("%d+%s", n, hex.EncodeToString(sum[:4])), nil
+		}
+	}
+	return "", fmt.Errorf("%s:1: the first line must be {{- /* version N */ -}} with a number", name)
+}
+
+// try fills the template with the sample of its prompt.
+func (t loaded) try(base string) error {
+	prompt, _, _ := strings.Cut(base, ".")
+	s, ok := samples()[prompt]
+	if !ok {
+		return fmt.Errorf("%s: there is no prompt %q", base, prompt)
+	}
+	system, text, err := t.fill(s.fields())
+	if err != nil {
+		return err // names file and line
+	}
+	for _, must := range s.must {
+		if !strings.Contains(system+text, must) {
+			return fmt.Errorf("%s:1: %q does not come through; the template must use it", base, must)
+		}
+	}
+	return nil
+}
+
+func (t loaded) fill(fields any) (system, text string, err error) {
+	var b strings.Builder
+	if err := t.tmpl.ExecuteTemplate(&b, "system", fields); err != nil {
+		return "", "", err
+	}
+	system = strings.TrimSpace(b.String())
+	b.Reset()
+	if err := t.tmpl.ExecuteTemplate(&b, "text", fields); err != nil {
+		return "", "", err
+	}
+	return system, strings.TrimSpace(b.String()), nil
+}

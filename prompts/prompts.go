@@ -1,0 +1,69 @@
+// Package prompts has one template and one typed function for everything memtree
+// says to a model, in Chinese and English. The function caps, cleans and fences
+// what comes from outside before the template sees it, so a template, ours or a
+// team's, cannot forget to.
+//
+// To add a prompt: a pair of templates templates/NAME.en.tmpl and NAME.zh.tmpl, a
+// file NAME.go with the typed input, its method fields (what the template sees),
+// a method on [Set] that ends in render, and a line in samples. The tests then
+// ask for golden files by themselves.
+package prompts
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// A Prompt is ready to be sent.
+type Prompt struct {
+	// ID names the template, such as "analyse.zh".
+	ID string
+	// Version is the number in the template's first line and a hash of its
+	// content, such as "1+9f86d081": it changes whenever the wording does.
+	Version string
+	System  string
+	Text    string
+	// Schema is the JSON Schema of the answer, nil where there is none.
+	Schema json.RawMessage
+}
+
+// Name is how logs and caches call the prompt: "analyse.zh@1+9f86d081".
+func (p Prompt) Name() string { return p.ID + "@" + p.Version }
+
+// samples are the inputs that every template is tried with when it is loaded,
+// with the words that must come through for the prompt to make sense.
+func samples() map[string]sample {
+	return map[string]sample{
+		"analyse": {fields: sampleAnalyse.fields, must: []string{"the judgment", "the ground truth", "sample_error", "JSON", "errorType", "avoidanceStrategy"}},
+		"judge":   {fields: sampleJudge.fields, must: []string{"the judgment", "the ground truth", "JSON", "correct", "direction"}},
+		"repair":  {fields: sampleRepair.fields, must: []string{"the task", "the problem", "JSON"}},
+	}
+}
+
+type sample struct {
+	fields func() any
+	must   []string
+}
+
+// language takes "zh" as Chinese and everything else as English.
+func language(lang string) string {
+	if lang == "zh" || strings.HasPrefix(lang, "zh-") || strings.HasPrefix(lang, "zh_") {
+		return "zh"
+	}
+	return "en"
+}
+
+// render fills in the template called name in lang.
+func (s *Set) render(name, lang string, fields any, schema json.RawMessage) (Prompt, error) {
+	id := name + "." + language(lang)
+	t, ok := s.templates[id]
+	if !ok {
+		return Prompt{}, fmt.Errorf("prompt %s: there is no such template", id)
+	}
+	system, text, err := t.fill(fields)
+	if err != nil {
+		return Prompt{}, fmt.Errorf("prompt %s: %w", id, err)
+	}
+	return Prompt{ID: id, Version: t.version, System: system, Text: text, Schema: schema}, nil
+}
