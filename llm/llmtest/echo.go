@@ -1,0 +1,93 @@
+package llmtest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"slices"
+
+	"github.com/memtree/memtree/llm"
+)
+
+// Echo says back what it was asked: without a schema the object
+// {"system": …, "prompt": …}; with one, the smallest object that fits, with the
+// prompt in every string, the first of every list of choices, and the least of
+// every range. Usage counts bytes as tokens.
+type Echo struct{}
+
+// Generate answers with the request.
+func (Echo) Generate(ctx context.Context, r llm.Request) (llm.Answer, error) {
+	if err := ctx.Err(); err != nil {
+		return llm.Answer{}, &llm.Error{Kind: llm.KindCancelled, Err: err}
+	}
+	var v any = map[string]string{"system": r.System, "prompt": r.Prompt}
+	if len(bytes.TrimSpace(r.Schema)) > 0 {
+		var s shape
+		if err := json.Unmarshal(r.Schema, &s); err != nil {
+			return llm.Answer{}, &llm.Error{Kind: llm.KindBadRequest, Err: err}
+		}
+		v = s.fill(r.Prompt)
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return llm.Answer{}, &llm.Error{Kind: llm.KindMalformed, Err: err}
+	}
+	return answer("echo", b.String(), llm.Usage{InputTokens: len(r.System) + len(r.Prompt), OutputTokens: b.Len()}, r.Schema)
+}
+
+// shape is what Echo needs to know of a schema.
+type shape struct {
+	Type       json.RawMessage   `json:"type"`
+	Enum       []json.RawMessage `json:"enum"`
+	Properties map[string]*shape `json:"properties"`
+	Required   []string          `json:"required"`
+	Items      *shape            `json:"items"`
+	Minimum    float64           `json:"minimum"`
+	MinItems   int               `json:"minItems"`
+	MaxLength  *int              `json:"maxLength"`
+}
+
+func (s *shape) fill(prompt string) any {
+	if s == nil {
+		return nil
+	}
+	if len(s.Enum) > 0 {
+		return s.Enum[0]
+	}
+	switch s.kind() {
+	case "object":
+		object := map[string]any{}
+		for _, name := range s.Required {
+			object[name] = s.Properties[name].fill(prompt)
+		}
+		return object
+	case "array":
+		return slices.Repeat([]any{s.Items.fill(prompt)}, s.MinItems)
+	case "string":
+		if r := []rune(prompt); s.MaxLength != nil && len(r) > *s.MaxLength {
+			return string(r[:*s.MaxLength])
+		}
+		return prompt
+	case "number", "integer":
+		return s.Minimum
+	case "boolean":
+		return false
+	default:
+		return nil
+	}
+}
+
+// kind is the first type of the schema.
+func (s *shape) kind() string {
+	var one string
+	if json.Unmarshal(s.Type, &one) == nil {
+		return one
+	}
+	var many []string
+	if json.Unmarshal(s.Type, &many) == nil && len(many) > 0 {
+		return many[0]
+	}
+	return ""
+}
