@@ -115,13 +115,12 @@ func ideograph(r rune) bool {
 // pieces splits an identifier at '_', between a lower-case letter or digit and a capital
 // (waitFor), and before the last capital of a row that a word follows (HTTPServer, but not APIs),
 // and calls f with every part that is not empty.
-func pieces(run []rune, f func(part []rune)) (parts int) {
+func pieces(run []rune, f func(part []rune)) {
 	start := 0
 	emit := func(end int) {
 		part := trimQuotes(run[start:end])
 		if len(part) > 0 {
 			f(part)
-			parts++
 		}
 	}
 	for i, r := range run {
@@ -135,7 +134,6 @@ func pieces(run []rune, f func(part []rune)) (parts int) {
 		}
 	}
 	emit(len(run))
-	return parts
 }
 
 func humps(run []rune, i int) bool {
