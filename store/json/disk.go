@@ -1,0 +1,226 @@
+package jsonstore
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/spf13/afero"
+)
+
+// disk is one folder of a file system, and the only place of this package that
+// changes files. Names are relative to the folder, with forward slashes.
+type disk struct {
+	fs    afero.Fs
+	dir   string
+	hooks hooks
+}
+
+// hooks switches on named mistakes in the protocol, so that the tests can show
+// that they would see them. All are off but in tests.
+type hooks struct {
+	ackBeforeSync         bool // tell a writer before the journal is durable
+	noDirSync             bool // never make a directory entry durable
+	ignoreSyncError       bool // go on as if a failed fsync had worked
+	retrySyncError        bool // call fsync again after it failed
+	sharedTemp            bool // one temporary name for all
+	noFileSync            bool // rename a file whose bytes are not durable
+	manifestBeforeJournal bool // commit a snapshot before its journal exists
+	noCRC                 bool // believe a line's bytes
+	trustLength           bool // believe a line's length, not where it ends
+	noLookAhead           bool // truncate at the first bad line
+	noChain               bool // believe a line's place
+	snapshotNoOutbox      bool // forget the outbox in a snapshot
+	replayTwice           bool // apply what a snapshot already has
+	removeFirst           bool // remove the generation before, then commit
+}
+
+const tempMark = ".tmp-"
+
+func (d *disk) name(n string) string { return path.Join(d.dir, n) }
+
+func (d *disk) open(n string) (afero.File, error) { return d.fs.Open(d.name(n)) }
+
+func (d *disk) stat(n string) (fs.FileInfo, error) { return d.fs.Stat(d.name(n)) }
+
+func (d *disk) remove(n string) error { return d.fs.Remove(d.name(n)) }
+
+// names returns the sorted names in a folder; none where it is not there.
+func (d *disk) names(folder string) ([]string, error) {
+	f, err := d.open(folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	names, err := f.Readdirnames(-1)
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	slices.Sort(names)
+	return names, err
+}
+
+// read returns a whole file that has at most limit bytes.
+func (d *disk) read(n string, limit int64) (_ []byte, err error) {
+	f, err := d.open(n)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if info.IsDir() {
+		return nil, fmt.Errorf("%s is a folder, not a file", n)
+	}
+	if info.Size() > limit {
+		return nil, fmt.Errorf("%s has %d bytes; the most is %d", n, info.Size(), limit)
+	}
+	b := make([]byte, info.Size())
+	got, err := io.ReadFull(f, b)
+	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return b[:got], err
+}
+
+// sync makes a file's bytes durable.
+func (d *disk) sync(f afero.File) error {
+	err := f.Sync()
+	if err != nil && d.hooks.retrySyncError {
+		err = f.Sync()
+	}
+	if d.hooks.ignoreSyncError {
+		return nil
+	}
+	return err
+}
+
+// syncDir makes the entries of a folder durable. Windows does that by itself
+// and has no call for it.
+func (d *disk) syncDir(folder string) error {
+	if d.hooks.noDirSync || runtime.GOOS == "windows" {
+		return nil
+	}
+	f, err := d.open(folder)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.sync(f), f.Close())
+}
+
+// mkdir makes a folder and those above it, durably.
+func (d *disk) mkdir(folder string) error {
+	if info, err := d.stat(folder); err == nil && info.IsDir() {
+		return nil
+	}
+	if err := d.fs.MkdirAll(d.name(folder), 0o755); err != nil {
+		return err
+	}
+	for folder != "." && folder != "/" {
+		folder = path.Dir(folder)
+		if err := d.syncDir(folder); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// create makes a file under a temporary name beside n.
+func (d *disk) create(n string) (*draft, error) {
+	var unique [8]byte
+	_, _ = rand.Read(unique[:]) // never fails
+	temp := path.Join(path.Dir(n), tempMark+path.Base(n)+"-"+hex.EncodeToString(unique[:]))
+	flag := os.O_RDWR | os.O_CREATE | os.O_EXCL
+	if d.hooks.sharedTemp {
+		temp, flag = path.Join(path.Dir(n), tempMark+"shared"), os.O_RDWR|os.O_CREATE|os.O_TRUNC
+	}
+	f, err := d.fs.OpenFile(d.name(temp), flag, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	return &draft{File: f, disk: d, temp: temp, name: n}, nil
+}
+
+// draft is a file being written that nobody sees until commit.
+type draft struct {
+	afero.File
+	disk       *disk
+	temp, name string
+	closed     bool
+}
+
+// commit makes the bytes durable, then gives the file its name, in one step.
+// The directory entry is durable after a syncDir.
+func (w *draft) commit() error {
+	if !w.disk.hooks.noFileSync {
+		if err := w.disk.sync(w.File); err != nil {
+			return errors.Join(err, w.drop())
+		}
+	}
+	w.closed = true
+	if err := w.Close(); err != nil {
+		return errors.Join(err, w.drop())
+	}
+	if err := w.disk.fs.Rename(w.disk.name(w.temp), w.disk.name(w.name)); err != nil {
+		return errors.Join(err, w.drop())
+	}
+	return nil
+}
+
+// drop removes the file as if it had never been.
+func (w *draft) drop() error {
+	if !w.closed {
+		w.closed = true
+		_ = w.Close() // it is removed next
+	}
+	return w.disk.remove(w.temp)
+}
+
+// replace writes a whole small file: under a temporary name, durable, renamed,
+// the entry durable.
+func (d *disk) replace(n string, b []byte) error {
+	w, err := d.create(n)
+	if err != nil {
+		return fmt.Errorf("write %s: %w", n, err)
+	}
+	if _, err := w.Write(b); err != nil {
+		return fmt.Errorf("write %s: %w", n, errors.Join(err, w.drop()))
+	}
+	if err := w.commit(); err != nil {
+		return fmt.Errorf("write %s: %w", n, err)
+	}
+	if err := d.syncDir(path.Dir(n)); err != nil {
+		return fmt.Errorf("write %s: %w", n, err)
+	}
+	return nil
+}
+
+func isTemp(n string) bool { return strings.HasPrefix(path.Base(n), tempMark) }
+
+// cut makes a file end at size, durably.
+func (d *disk) cut(n string, size int64) (err error) {
+	f, err := d.fs.OpenFile(d.name(n), os.O_RDWR, 0o644)
+	if err != nil {
+		return fmt.Errorf("cut %s: %w", n, err)
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	if err := f.Truncate(size); err != nil {
+		return fmt.Errorf("cut %s: %w", n, err)
+	}
+	if err := d.sync(f); err != nil {
+		return fmt.Errorf("cut %s: %w", n, err)
+	}
+	return nil
+}

@@ -1,0 +1,108 @@
+package jsonstore
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strconv"
+	"strings"
+
+	"github.com/memtree/memtree/tree"
+)
+
+const formatName = "FORMAT.json"
+
+// majorFormat is the format this program writes and the only one it reads.
+const majorFormat = 1
+
+// format is FORMAT.json: written once, when the store is made, and last, so
+// that a folder with it has everything a store needs.
+type format struct {
+	Format string      `json:"format"` // "memtree"
+	Major  int         `json:"major"`  // a reader that knows less keeps out
+	Minor  int         `json:"minor"`  // a reader that knows less may read
+	Origin tree.Origin `json:"origin"`
+}
+
+func (f format) String() string { return f.Format + "/" + strconv.Itoa(f.Major) }
+
+// parseFormat reads FORMAT.json; its errors continue a sentence that begins
+// with the folder's name.
+func parseFormat(b []byte) (format, error) {
+	var f format
+	dec := json.NewDecoder(bytes.NewReader(b))
+	if err := dec.Decode(&f); err != nil || f.Format != "memtree" || f.Major < 1 || f.Minor < 0 || dec.More() {
+		return format{}, errors.New("is not a memory store: its FORMAT.json is not one of memtree's; choose another folder")
+	}
+	if f.Major > majorFormat {
+		return format{}, fmt.Errorf("has format %d and this program knows formats up to %d; use a newer memtree, nothing was changed", f.Major, majorFormat)
+	}
+	if len(f.Origin.ID) > tree.MaxName || len(f.Origin.Label) > tree.MaxName {
+		return format{}, errors.New("has an origin in FORMAT.json that is too long")
+	}
+	return f, nil
+}
+
+// readFormat returns the format of a store; false for a folder in which one can
+// be made. Anything else is a *tree.FormatError.
+func (d *disk) readFormat(dir string) (format, bool, error) {
+	b, err := d.read(formatName, 64<<10)
+	if err == nil {
+		f, err := parseFormat(b)
+		if err != nil {
+			return f, false, &tree.FormatError{Dir: dir, Problem: err.Error()}
+		}
+		return f, true, nil
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return format{}, false, fmt.Errorf("read %s: %w", formatName, err)
+	}
+	names, err := d.names(".")
+	if err != nil {
+		return format{}, false, fmt.Errorf("read the folder: %w", err)
+	}
+	for _, n := range names {
+		if n == lockName || isTemp(n) || (n == journalName(1) && d.unfinished(n)) {
+			continue // a making that did not get far
+		}
+		return format{}, false, &tree.FormatError{Dir: dir, Problem: "is not a memory store and not empty: there is " + strconv.Quote(n) + " in it; choose another folder"}
+	}
+	return format{}, false, nil
+}
+
+// unfinished reports whether a first journal holds no batch yet.
+func (d *disk) unfinished(n string) bool {
+	b, err := d.read(n, 512)
+	return err == nil && bytes.Count(b, []byte("\n")) <= 1 && (len(b) == 0 || strings.HasPrefix(frameMark, string(b[:min(len(b), 3)])))
+}
+
+// make makes a store in a folder in which readFormat found room for one.
+func (d *disk) make(origin tree.Origin) (format, error) {
+	if err := d.remove(journalName(1)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return format{}, fmt.Errorf("make store: %w", err)
+	}
+	if origin.ID == "" {
+		var unique [10]byte
+		_, _ = rand.Read(unique[:]) // never fails
+		origin.ID = "o_" + tree.Hash(string(unique[:]))
+	}
+	j, err := d.begin(1, 0, link{})
+	if err != nil {
+		return format{}, fmt.Errorf("make store: %w", err)
+	}
+	if err := j.file.Close(); err != nil {
+		return format{}, fmt.Errorf("make store: %w", err)
+	}
+	f := format{Format: "memtree", Major: majorFormat, Origin: origin}
+	b, err := encode(f)
+	if err != nil {
+		return format{}, fmt.Errorf("make store: %w", err)
+	}
+	if err := d.replace(formatName, append(b, '\n')); err != nil {
+		return format{}, fmt.Errorf("make store: %w", err)
+	}
+	return f, nil
+}

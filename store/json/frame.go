@@ -1,0 +1,132 @@
+package jsonstore
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"hash/crc32"
+	"strconv"
+)
+
+// One line of a journal is one batch:
+//
+//	M1 <seq> <len> <crc32c> <prev> <synced> <json>\n
+//
+// seq is decimal and one more than that of the line before, over all journals.
+// len is the number of bytes of json. crc32c is 8 hex digits of the Castagnoli
+// CRC of "<seq> <prev> <synced> <json>". prev is 16 hex digits: the first 8
+// bytes of the SHA-256 of the whole line before, its end included (16 zeros for
+// the first line of a store). synced is the offset in this file up to which it
+// was durable before the line was written.
+type frame struct {
+	seq    uint64
+	prev   link
+	synced int64
+	json   []byte
+}
+
+// link is the first 8 bytes of the SHA-256 of a line.
+type link [8]byte
+
+// MaxLine bounds the JSON of one journal line, and so one batch, in bytes.
+const MaxLine = 64 << 20
+
+const frameMark = "M1 "
+
+// maxFrame bounds what stands before the JSON of a line.
+const maxFrame = len(frameMark) + 20 + 1 + 8 + 1 + 8 + 1 + 16 + 1 + 19 + 1
+
+func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }
+
+func (f *frame) sum() uint32 {
+	head := make([]byte, 0, 64)
+	head = strconv.AppendUint(head, f.seq, 10)
+	head = append(head, ' ')
+	head = hex.AppendEncode(head, f.prev[:])
+	head = append(head, ' ')
+	head = strconv.AppendInt(head, f.synced, 10)
+	head = append(head, ' ')
+	return crc32.Update(crc32.Checksum(head, castagnoli()), castagnoli(), f.json)
+}
+
+// appendTo appends the line to b.
+func (f *frame) appendTo(b []byte) []byte {
+	b = append(b, frameMark...)
+	b = strconv.AppendUint(b, f.seq, 10)
+	b = append(b, ' ')
+	b = strconv.AppendInt(b, int64(len(f.json)), 10)
+	b = append(b, ' ')
+	b = appendSum(b, f.sum())
+	b = append(b, ' ')
+	b = hex.AppendEncode(b, f.prev[:])
+	b = append(b, ' ')
+	b = strconv.AppendInt(b, f.synced, 10)
+	b = append(b, ' ')
+	b = append(b, f.json...)
+	return append(b, '\n')
+}
+
+func appendSum(b []byte, sum uint32) []byte {
+	return hex.AppendEncode(b, []byte{byte(sum >> 24), byte(sum >> 16), byte(sum >> 8), byte(sum)})
+}
+
+// linkOf returns the link of a whole line.
+func linkOf(line []byte) link {
+	h := sha256.Sum256(line)
+	return link(h[:8])
+}
+
+// parseFrame reads the line at the start of b and returns how long it is. It
+// says false for whatever appendTo would not have written, and for part of a
+// line. The JSON it returns is a part of b.
+func parseFrame(b []byte) (frame, int, bool) {
+	var f frame
+	rest, ok := bytes.CutPrefix(b, []byte(frameMark))
+	if !ok {
+		return f, 0, false
+	}
+	head := rest[:min(len(rest), maxFrame)]
+	var field [5][]byte
+	for i := range field {
+		if field[i], head, ok = bytes.Cut(head, []byte(" ")); !ok {
+			return f, 0, false
+		}
+		rest = rest[len(field[i])+1:]
+	}
+	seq, okSeq := decimal(field[0])
+	length, okLen := decimal(field[1])
+	synced, okSynced := decimal(field[4])
+	if !okSeq || !okLen || !okSynced || synced > 1<<62 || length > MaxLine || length+1 > uint64(len(rest)) {
+		return f, 0, false
+	}
+	var sum [4]byte
+	if !fixedHex(sum[:], field[2]) || !fixedHex(f.prev[:], field[3]) || rest[length] != '\n' {
+		return f, 0, false
+	}
+	f.seq, f.synced, f.json = seq, int64(synced), rest[:length:length] //nolint:gosec // bounded above
+	size := len(b) - len(rest) + int(length) + 1                       //nolint:gosec // bounded above
+	want := uint32(sum[0])<<24 | uint32(sum[1])<<16 | uint32(sum[2])<<8 | uint32(sum[3])
+	return f, size, f.sum() == want
+}
+
+// decimal reads a number spelled the one way appendTo spells it.
+func decimal(b []byte) (uint64, bool) {
+	if len(b) == 0 || len(b) > 20 || (b[0] == '0' && len(b) > 1) {
+		return 0, false
+	}
+	for _, c := range b {
+		if c < '0' || c > '9' {
+			return 0, false
+		}
+	}
+	n, err := strconv.ParseUint(string(b), 10, 64)
+	return n, err == nil
+}
+
+func fixedHex(dst, src []byte) bool {
+	if len(src) != 2*len(dst) || bytes.ContainsAny(src, "ABCDEF") {
+		return false
+	}
+	_, err := hex.Decode(dst, src)
+	return err == nil
+}

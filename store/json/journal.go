@@ -1,0 +1,125 @@
+package jsonstore
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/afero"
+
+	"github.com/memtree/memtree/tree"
+)
+
+// journal is the file being appended to. Only the writer touches it.
+type journal struct {
+	disk   *disk
+	number int
+	file   afero.File
+	size   int64  // up to here the lines are durable
+	seq    uint64 // of the last line
+	prev   link   // of the last line
+	dirty  bool   // bytes of a failed write may stand after size
+}
+
+func journalName(n int) string { return fmt.Sprintf("journal.%06d.jsonl", n) }
+
+// lines are framed lines not yet written.
+type lines struct {
+	buf    []byte
+	seq    uint64
+	prev   link
+	synced int64
+}
+
+func (j *journal) lines() *lines { return &lines{seq: j.seq, prev: j.prev, synced: j.size} }
+
+func (l *lines) add(json []byte) {
+	l.seq++
+	f := frame{seq: l.seq, prev: l.prev, synced: l.synced, json: json}
+	start := len(l.buf)
+	l.buf = f.appendTo(l.buf)
+	l.prev = linkOf(l.buf[start:])
+}
+
+// append makes lines durable. ErrFull leaves the journal as it was, for the
+// next one to try again; after any other error the journal cannot be trusted.
+func (j *journal) append(l *lines) error {
+	if j.dirty {
+		if err := j.file.Truncate(j.size); err != nil {
+			return failure("truncate", j.number, err)
+		}
+		j.dirty = false
+	}
+	if _, err := j.file.WriteAt(l.buf, j.size); err != nil {
+		j.dirty = true
+		if full(err) {
+			return fmt.Errorf("write %s: %w: %w", journalName(j.number), tree.ErrFull, err)
+		}
+		return failure("write", j.number, err)
+	}
+	if err := j.disk.sync(j.file); err != nil {
+		return failure("sync", j.number, err)
+	}
+	j.size += int64(len(l.buf))
+	j.seq, j.prev = l.seq, l.prev
+	return nil
+}
+
+func failure(op string, number int, err error) error {
+	return fmt.Errorf("%s %s: %w: %w", op, journalName(number), tree.ErrFailed, err)
+}
+
+// begin makes journal n, whose first line says so, durable and in its place.
+// It follows the line with the given seq and link.
+func (d *disk) begin(n int, seq uint64, prev link) (_ *journal, err error) {
+	f, err := d.fs.OpenFile(d.name(journalName(n)), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return nil, fmt.Errorf("create %s: %w", journalName(n), err)
+	}
+	j := &journal{disk: d, number: n, file: f, seq: seq, prev: prev}
+	l := j.lines()
+	l.add(fmt.Appendf(nil, `{"begin":{"journal":%d}}`, n))
+	if err := j.append(l); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	if err := d.syncDir("."); err != nil {
+		return nil, errors.Join(failure("sync the folder of", n, err), f.Close())
+	}
+	return j, nil
+}
+
+// resume opens a journal to append after size.
+func (d *disk) resume(n int, size int64, seq uint64, prev link) (*journal, error) {
+	f, err := d.fs.OpenFile(d.name(journalName(n)), os.O_RDWR, 0o644)
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", journalName(n), err)
+	}
+	return &journal{disk: d, number: n, file: f, size: size, seq: seq, prev: prev}, nil
+}
+
+// bytes returns what a journal holds after from. It tolerates a file that
+// grows meanwhile.
+func (d *disk) bytes(n int, from int64) (_ []byte, err error) {
+	f, err := d.open(journalName(n))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if info.IsDir() {
+		return nil, fmt.Errorf("%s is a folder, not a file", journalName(n))
+	}
+	if info.Size() <= from {
+		return nil, nil
+	}
+	b := make([]byte, info.Size()-from)
+	got, err := f.ReadAt(b, from)
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return b[:got], err
+}

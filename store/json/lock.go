@@ -1,0 +1,82 @@
+package jsonstore
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"sync"
+	"time"
+
+	"github.com/gofrs/flock"
+	"github.com/spf13/afero"
+
+	"github.com/memtree/memtree/tree"
+)
+
+const lockName = "LOCK"
+
+// holder is the content of LOCK. It is for the message only: who may write is
+// decided by the kernel's lock on the file, which ends with its process.
+type holder struct {
+	PID     int       `json:"pid"`
+	Host    string    `json:"host"`
+	Started time.Time `json:"started"`
+}
+
+// lockFolder takes the lock on a real folder, or returns a *tree.LockedError.
+func lockFolder(dir string, started time.Time) (unlock func() error, err error) {
+	name := filepath.Join(dir, lockName)
+	l := flock.New(name, flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o644))
+	ok, err := l.TryLock()
+	if err != nil {
+		return nil, fmt.Errorf("lock %s: %w", dir, err)
+	}
+	if !ok {
+		locked := &tree.LockedError{Dir: dir}
+		if b, err := os.ReadFile(name); err == nil { //nolint:gosec // the store's own folder
+			h := parseHolder(b)
+			locked.PID, locked.Host, locked.Started = h.PID, h.Host, h.Started
+		}
+		return nil, locked
+	}
+	host, _ := os.Hostname() // for the message only
+	b, err := encode(holder{PID: os.Getpid(), Host: host, Started: started})
+	if err == nil {
+		// A lock without its content is a lock: the message says less.
+		_ = os.WriteFile(name, append(b, '\n'), 0o644) //nolint:gosec // it holds no secret
+	}
+	return l.Unlock, nil
+}
+
+// parseHolder reads the content of LOCK; nothing where it is not what we write.
+func parseHolder(b []byte) holder {
+	var h holder
+	if len(b) > 4<<10 || json.Unmarshal(b, &h) != nil || h.PID < 0 || len(h.Host) > 255 {
+		return holder{}
+	}
+	for _, r := range h.Host {
+		if r < ' ' || r == 0x7f {
+			return holder{}
+		}
+	}
+	return h
+}
+
+// inMemory are the folders of file systems in memory that this process has
+// open. Such a file system has no locks and no other process, so that a table
+// of the process is the lock.
+var inMemory sync.Map
+
+// lockMemory takes the lock on a folder of a file system in memory.
+func lockMemory(fs afero.Fs, dir string) (unlock func() error, err error) {
+	if !reflect.TypeOf(fs).Comparable() {
+		return func() error { return nil }, nil // nothing says which one it is
+	}
+	key := [2]any{fs, filepath.Clean(dir)}
+	if _, held := inMemory.LoadOrStore(key, true); held {
+		return nil, &tree.LockedError{Dir: dir}
+	}
+	return func() error { inMemory.Delete(key); return nil }, nil
+}

@@ -1,0 +1,120 @@
+package jsonstore
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+
+	"github.com/memtree/memtree/tree"
+)
+
+// leases are the evaluations of the outbox that someone works on, by order of
+// arrival. They live as long as the process.
+type leases struct {
+	mu   sync.Mutex
+	held map[string]hash // order → hash of the key
+}
+
+// Lease returns evaluations of the outbox that nobody holds; see tree.Store.
+// Where a key is in the outbox twice, unlabelled and then labelled, the second
+// is not leased before the first is finished.
+func (s *Store) Lease(ctx context.Context, n int) ([]tree.Evaluation, error) {
+	if s.readOnly {
+		return nil, fmt.Errorf("lease: %w", tree.ErrReadOnly)
+	}
+	st, err := s.lockLeases(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("lease: %w", err)
+	}
+	defer st.base.release()
+	var at []string
+	var items []item
+	for key, it := range st.outbox.from("") {
+		if len(items) >= n {
+			break
+		}
+		if _, held := s.leases.held[key]; held {
+			continue
+		}
+		if first, _ := st.pending(it.key); first != key {
+			continue
+		}
+		s.leases.held[key] = it.key
+		at, items = append(at, key), append(items, it)
+	}
+	s.leases.mu.Unlock()
+
+	out := make([]tree.Evaluation, 0, len(items))
+	for _, it := range items {
+		e, err := st.evaluation(it)
+		if err != nil {
+			s.giveBack(at)
+			return nil, fmt.Errorf("lease: %w", err)
+		}
+		out = append(out, e)
+	}
+	return out, nil
+}
+
+// lockLeases returns the present state, its files kept open, with the leases
+// locked: what finishes meanwhile is published, and its lease ended, afterwards.
+func (s *Store) lockLeases(ctx context.Context) (*state, error) {
+	for {
+		st, err := s.view(ctx)
+		if err != nil {
+			return nil, err
+		}
+		s.leases.mu.Lock()
+		if s.state.Load() == st {
+			return st, nil
+		}
+		s.leases.mu.Unlock()
+		st.base.release()
+	}
+}
+
+func (s *Store) giveBack(at []string) {
+	s.leases.mu.Lock()
+	defer s.leases.mu.Unlock()
+	for _, key := range at {
+		delete(s.leases.held, key)
+	}
+}
+
+// evaluation decodes an item of the outbox.
+func (st *state) evaluation(it item) (tree.Evaluation, error) {
+	raw := it.raw
+	if raw == nil {
+		line, err := st.base.read(it.at)
+		if err != nil {
+			return tree.Evaluation{}, err
+		}
+		raw = line
+	}
+	var e tree.Evaluation
+	if err := json.Unmarshal(raw, &e); err != nil {
+		return e, fmt.Errorf("read an evaluation of the outbox: %w", err)
+	}
+	return e, nil
+}
+
+// Release gives leased evaluations back; see tree.Store. Keys that are not
+// leased are nothing to it.
+func (s *Store) Release(ctx context.Context, keys []string) error {
+	if err := s.usable(ctx); err != nil {
+		return fmt.Errorf("release: %w", err)
+	}
+	given := make(map[hash]bool, len(keys))
+	for _, key := range keys {
+		given[hashOf(key)] = true
+	}
+	s.leases.mu.Lock()
+	defer s.leases.mu.Unlock()
+	for at, held := range s.leases.held {
+		if given[held] {
+			delete(s.leases.held, at)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,253 @@
+package jsonstore
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/memtree/memtree/tree"
+)
+
+// replay is reading journals from a base on. It writes nothing: what it found
+// is decided upon when all of it is known.
+type replay struct {
+	disk   *disk
+	state  *state
+	number int    // of the journal the last line is in
+	size   int64  // of its valid lines
+	seq    uint64 // of the last line
+	prev   link   // of the last line
+	lines  int    // read, in all journals
+
+	torn   []tail             // bytes that no acknowledged batch can have been in
+	damage *tree.CorruptError // bytes that one was in
+}
+
+// tail is the end of a journal from the first bad byte on.
+type tail struct {
+	number int
+	off    int64
+	bytes  []byte
+}
+
+// replayFrom reads the journals from number on, until one is not there. The
+// line before the first has the given seq and link.
+func (d *disk) replayFrom(st *state, number int, seq uint64, prev link) (*replay, error) {
+	r := &replay{disk: d, state: st, number: number, seq: seq, prev: prev}
+	last, err := d.readShutdown()
+	if err != nil {
+		return nil, err
+	}
+	for n := number; ; n++ {
+		b, err := d.bytes(n, 0)
+		if errors.Is(err, fs.ErrNotExist) {
+			r.missing(n, number, last)
+			return r, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read %s: %w", journalName(n), err)
+		}
+		end, err := r.read(n, b)
+		if err != nil {
+			return nil, err
+		}
+		if err := r.judge(n, n == number, b, end, last); err != nil {
+			return nil, err
+		}
+		if r.damage != nil || len(r.torn) > 0 {
+			return r, nil
+		}
+	}
+}
+
+// missing notes that journal n is not there, where it should be.
+func (r *replay) missing(n, first int, last shutdown) {
+	if n == first || last.Journal >= n {
+		r.damage = &tree.CorruptError{File: journalName(n), Lost: "the file is not there, and with it every batch it held"}
+	}
+}
+
+// read applies the lines of journal n up to the first that is not one, and
+// returns its offset.
+func (r *replay) read(n int, b []byte) (int64, error) {
+	off := 0
+	for off < len(b) {
+		f, size, ok := r.parse(b[off:])
+		if !ok || (!r.disk.hooks.noChain && (f.seq != r.seq+1 || f.prev != r.prev)) || f.synced > int64(off) {
+			break
+		}
+		if off == 0 && !begins(f.json, n) {
+			break
+		}
+		next, err := r.state.apply(f.json)
+		if err != nil {
+			r.damage = &tree.CorruptError{File: journalName(n), Offset: int64(off), Lost: "the batch there is whole but makes no sense: " + err.Error()}
+			break
+		}
+		r.state = next.fresh()
+		r.number, r.seq, r.prev = n, f.seq, linkOf(b[off:off+size])
+		r.lines++
+		off += size
+		r.size = int64(off)
+	}
+	return int64(off), nil
+}
+
+func (r *replay) parse(b []byte) (frame, int, bool) {
+	f, size, ok := parseFrame(b)
+	if !ok && size > 0 && r.disk.hooks.noCRC {
+		ok = true
+	}
+	return f, size, ok
+}
+
+// begins reports whether a line is the first of journal n.
+func begins(json []byte, n int) bool {
+	return bytes.Equal(json, fmt.Appendf(nil, `{"begin":{"journal":%d}}`, n))
+}
+
+// judge decides what ended the reading of journal n at end: nothing, a torn
+// write, or damage.
+//
+// A line says up to where the file was durable when it was written. If one that
+// verifies, in this journal behind end or in the next one, says that what
+// stands at end was, then it was acknowledged and is lost. So it is if the
+// store was closed with a longer journal. Else nobody can have been told that
+// the bytes at end are safe.
+func (r *replay) judge(n int, first bool, b []byte, end int64, last shutdown) error {
+	if r.damage != nil {
+		return nil
+	}
+	lost := int64(-1)
+	if !r.disk.hooks.noLookAhead {
+		lost = lookAhead(b, end)
+		if first && end == 0 { // it was begun before anything said so
+			lost = int64(len(b)) + 1
+		}
+		if last.Journal == n && last.Bytes > end {
+			lost = max(lost, last.Bytes)
+		}
+		next, err := r.disk.bytes(n+1, 0)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("read %s: %w", journalName(n+1), err)
+		}
+		if end < int64(len(b)) && (last.Journal > n || opens(next, n+1) || lookAhead(next, 0) > 0) {
+			lost = max(lost, int64(len(b)))
+		}
+	}
+	switch {
+	case lost > end:
+		r.damage = &tree.CorruptError{
+			File: journalName(n), Offset: end,
+			Lost: fmt.Sprintf("%d bytes of acknowledged batches after batch %d cannot be read", lost-end, r.seq),
+		}
+	case end < int64(len(b)):
+		r.torn = append(r.torn, tail{n, end, b[end:]})
+	case end == 0: // created, and not begun
+		r.torn = append(r.torn, tail{number: n})
+	}
+	return nil
+}
+
+// opens reports whether a journal's first line verifies.
+func opens(b []byte, n int) bool {
+	f, _, ok := parseFrame(b)
+	return ok && begins(f.json, n)
+}
+
+// lookAhead returns the greatest synced of the lines that verify by themselves
+// at or after from; -1 for none.
+func lookAhead(b []byte, from int64) int64 {
+	most, work := int64(-1), 0
+	for i := int(from); i < len(b); i++ {
+		j := bytes.Index(b[i:], []byte(frameMark))
+		if j < 0 {
+			break
+		}
+		i += j
+		f, size, ok := parseFrame(b[i:])
+		if ok {
+			most = max(most, f.synced)
+			i += size - 1
+		} else if work += size; work > 16*len(b) {
+			return int64(len(b)) // lines within lines: nobody's torn write looks so
+		}
+	}
+	return most
+}
+
+// shutdown is shutdown.json, the record of a clean close: the journal was
+// durable up to here. A later journal, or a longer one, makes it history.
+type shutdown struct {
+	Journal int    `json:"journal"`
+	Bytes   int64  `json:"bytes"`
+	Seq     uint64 `json:"seq"`
+	Sum     string `json:"sum"` // of the three, see sum
+}
+
+const shutdownName = "shutdown.json"
+
+func (s shutdown) sum() string {
+	return tree.Hash(fmt.Sprintf("shutdown %d %d %d", s.Journal, s.Bytes, s.Seq))
+}
+
+// parseShutdown reads shutdown.json; false for what we would not have written.
+func parseShutdown(b []byte) (shutdown, bool) {
+	var s shutdown
+	if json.Unmarshal(b, &s) != nil || s.Sum != s.sum() {
+		return shutdown{}, false
+	}
+	return s, true
+}
+
+// readShutdown returns the record of the last clean close, zero for none. A
+// damaged one is as good as none: the journal still speaks for itself.
+func (d *disk) readShutdown() (shutdown, error) {
+	b, err := d.read(shutdownName, 4<<10)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return shutdown{}, fmt.Errorf("read %s: %w", shutdownName, err)
+	}
+	s, _ := parseShutdown(b)
+	return s, nil
+}
+
+// repair sets torn tails aside and cuts them off. Each step can be interrupted
+// and done again.
+func (r *replay) repair() error {
+	for _, t := range r.torn {
+		if len(t.bytes) > 0 {
+			if err := r.disk.setAside(fmt.Sprintf("%s.%d", journalName(t.number), t.off), t.bytes); err != nil {
+				return err
+			}
+		}
+		if t.off == 0 {
+			if err := r.disk.remove(journalName(t.number)); err != nil {
+				return fmt.Errorf("remove %s: %w", journalName(t.number), err)
+			}
+			if err := r.disk.syncDir("."); err != nil {
+				return fmt.Errorf("remove %s: %w", journalName(t.number), err)
+			}
+			continue
+		}
+		if err := r.disk.cut(journalName(t.number), t.off); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+const brokenName = "broken"
+
+// setAside keeps bytes that do not belong to the store any more, for a person
+// to look at. Nothing deletes them.
+func (d *disk) setAside(name string, b []byte) error {
+	if err := d.mkdir(brokenName); err != nil {
+		return fmt.Errorf("set aside %s: %w", name, err)
+	}
+	if err := d.replace(brokenName+"/"+name, b); err != nil {
+		return fmt.Errorf("set aside: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,377 @@
+package jsonstore
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"strconv"
+
+	"github.com/memtree/memtree/tree"
+)
+
+// state is all that a store holds at one moment. It never changes: a batch
+// makes the next state, which shares what is equal, and publishing it is one
+// pointer. What is in the base is on disk only; what the journal added since is
+// in memory, as the bytes of the journal.
+type state struct {
+	base    *generation
+	frozen  layer        // what a snapshot under way is writing; empty otherwise
+	top     layer        // what came after that
+	outbox  sorted[item] // by order of arrival, see order
+	byKey   sorted[none] // hash of the key, then order
+	entries []record     // of the ledger, after those in the base
+	dead    []record     // likewise
+	commits []commit     // since the base, those with changes
+	counts
+
+	finished []string // what left the outbox in the last group, by order
+}
+
+type none struct{}
+
+// counts are the totals of a state; a manifest keeps them.
+type counts struct {
+	Version     uint64 `json:"version"`     // of the last commit
+	Changed     uint64 `json:"changed"`     // of the last commit that had changes
+	Arrivals    uint64 `json:"arrivals"`    // evaluations ever put into the outbox
+	Entries     uint64 `json:"entries"`     // of the ledger; also the last one's seq
+	Nodes       int    `json:"nodes"`       //
+	Evaluations int    `json:"evaluations"` // keys known
+	Dead        int    `json:"dead"`        //
+}
+
+// layer is what the journal added to the base.
+type layer struct {
+	nodes sorted[*nodeEntry]
+	known sorted[knownEntry] // by hash of the key
+}
+
+// nodeEntry is a node in memory: its JSON, and what can be asked without
+// decoding it.
+type nodeEntry struct {
+	raw    []byte
+	id     string
+	branch string // its error type
+	meta   meta
+	change hash // of the key of its last change
+}
+
+// meta is what a filter and a basis ask of a node.
+type meta struct {
+	revision                 uint32
+	level, status, direction uint8
+}
+
+// hash is the first 16 bytes of a SHA-256.
+type hash [16]byte
+
+func hashOf(s string) hash {
+	h := sha256.Sum256([]byte(s))
+	return hash(h[:16])
+}
+
+// knownEntry remembers an evaluation for ever: the digests of what it said, and
+// of what it said before it was labelled.
+type knownEntry struct {
+	digest, before digest
+	labelled       bool
+}
+
+// digest is the first 8 bytes of the SHA-256 of an evaluation's Digest.
+type digest [8]byte
+
+func digestOf(e *tree.Evaluation) digest {
+	h := sha256.Sum256([]byte(e.Digest()))
+	return digest(h[:8])
+}
+
+// item is one evaluation in the outbox. Its JSON is in memory, or in the base's
+// outbox file.
+type item struct {
+	key hash
+	raw []byte // nil: in the base
+	at  place
+}
+
+// record is one line of the ledger or of the dead letters.
+type record struct {
+	seq uint64
+	raw []byte
+}
+
+// commit is a version with the JSON of its changes.
+type commit struct {
+	version uint64
+	changes [][]byte
+}
+
+// order spells n so that text sorts as numbers do.
+func order(n uint64) string { return string(binary.BigEndian.AppendUint64(nil, n)) }
+
+func fromOrder(s string) uint64 { return binary.BigEndian.Uint64([]byte(s)) }
+
+// fresh returns st as the start of a group.
+func (st *state) fresh() *state {
+	next := *st
+	next.finished = nil
+	return &next
+}
+
+// pending returns the order of the oldest evaluation of the outbox with the key.
+func (st *state) pending(key hash) (string, bool) {
+	prefix := string(key[:])
+	t := st.byKey.cursor(prefix).next()
+	if t == nil || t.key[:len(prefix)] != prefix {
+		return "", false
+	}
+	return t.key[len(prefix):], true
+}
+
+func (st *state) overlay(id string) (*nodeEntry, bool) {
+	if n, ok := st.top.nodes.get(id); ok {
+		return n, true
+	}
+	return st.frozen.nodes.get(id)
+}
+
+// head returns the revision and last change of a node; zero when it is absent.
+func (st *state) head(id string) (uint32, hash, error) {
+	if n, ok := st.overlay(id); ok {
+		return n.meta.revision, n.change, nil
+	}
+	_, l, ok, err := st.base.find(id)
+	if !ok || err != nil {
+		return 0, hash{}, err
+	}
+	return l.meta().revision, l.tag, nil
+}
+
+func (st *state) knows(key hash) (knownEntry, bool, error) {
+	for _, l := range []layer{st.top, st.frozen} {
+		if k, ok := l.known.get(string(key[:])); ok {
+			return k, true, nil
+		}
+	}
+	return st.base.knows(key)
+}
+
+// apply returns the state after a journal line with the given JSON, of which
+// the state keeps parts. Writing and recovery both come through here.
+func (st *state) apply(b []byte) (*state, error) {
+	next := *st
+	var problem error
+	err := members(b, func(key string, v []byte) bool {
+		switch key {
+		case "version":
+			next.Version, problem = number(v)
+		case "changes":
+			problem = next.applyChanges(v)
+		case "done":
+			problem = elements(v, func(k []byte) error {
+				key, err := unquote(k)
+				if err != nil {
+					return err
+				}
+				return next.finish(hashOf(key))
+			})
+		case "dead":
+			problem = elements(v, next.applyDead)
+		case "entries":
+			problem = elements(v, next.applyEntry)
+		case "accept":
+			problem = elements(v, next.applyAccept)
+		}
+		return problem == nil
+	})
+	if problem == nil {
+		problem = err
+	}
+	if problem != nil {
+		return nil, fmt.Errorf("apply a batch: %w", problem)
+	}
+	return &next, nil
+}
+
+func (st *state) applyChanges(v []byte) error {
+	c := commit{version: st.Version}
+	err := elements(v, func(change []byte) error {
+		n, err := parseChange(change)
+		if err != nil {
+			return err
+		}
+		if n.meta.revision == 1 {
+			st.Nodes++
+		}
+		st.top.nodes = st.top.nodes.put(n.id, n)
+		c.changes = append(c.changes, change)
+		return nil
+	})
+	if len(c.changes) > 0 {
+		st.Changed = st.Version
+		st.commits = append(st.commits, c)
+	}
+	return err
+}
+
+// parseChange reads of a change's JSON what the store needs.
+func parseChange(change []byte) (*nodeEntry, error) {
+	var node []byte
+	var key string
+	var problem error
+	err := members(change, func(k string, v []byte) bool {
+		switch k {
+		case "node":
+			node = v
+		case "key":
+			key, problem = unquote(v)
+		}
+		return problem == nil
+	})
+	if err == nil {
+		err = problem
+	}
+	if err != nil {
+		return nil, err
+	}
+	n, err := parseNode(node)
+	if err != nil {
+		return nil, err
+	}
+	n.change = hashOf(key)
+	return n, nil
+}
+
+// parseNode reads of a node's JSON what the store needs, its last change aside.
+func parseNode(raw []byte) (*nodeEntry, error) {
+	n := &nodeEntry{raw: raw}
+	var problem error
+	err := members(raw, func(k string, v []byte) bool {
+		var u uint64
+		var s string
+		switch k {
+		case "id":
+			n.id, problem = unquote(v)
+		case "errorType":
+			n.branch, problem = unquote(v)
+		case "revision":
+			u, problem = number(v)
+			n.meta.revision = uint32(min(u, 1<<32-1)) //nolint:gosec // bounded
+		case "level":
+			u, problem = number(v)
+			n.meta.level = uint8(min(u, 255)) //nolint:gosec // bounded
+		case "status":
+			s, problem = unquote(v)
+			n.meta.status = code(statuses(), s)
+		case "direction":
+			s, problem = unquote(v)
+			n.meta.direction = code(directions(), s)
+		}
+		return problem == nil
+	})
+	if err == nil {
+		err = problem
+	}
+	if err == nil && (!safeID(n.id) || !slug(n.branch)) {
+		err = fmt.Errorf("node %q of error type %q cannot be kept: %w", n.id, n.branch, errJSON)
+	}
+	return n, err
+}
+
+func (st *state) finish(key hash) error {
+	at, ok := st.pending(key)
+	if !ok {
+		return fmt.Errorf("%w: what is done is not in the outbox", errJSON)
+	}
+	st.finished = append(st.finished, at)
+	st.outbox = st.outbox.del(at)
+	st.byKey = st.byKey.del(string(key[:]) + at)
+	return nil
+}
+
+func (st *state) applyDead(letter []byte) error {
+	var key string
+	var problem error
+	err := members(letter, func(k string, v []byte) bool {
+		if k == "key" {
+			key, problem = unquote(v)
+		}
+		return problem == nil
+	})
+	if err == nil {
+		err = problem
+	}
+	if err != nil {
+		return err
+	}
+	st.Dead++
+	st.dead = append(st.dead, record{seq: uint64(st.Dead), raw: letter}) //nolint:gosec // a count
+	return st.finish(hashOf(key))
+}
+
+func (st *state) applyEntry(entry []byte) error {
+	st.Entries++
+	st.entries = append(st.entries, record{seq: st.Entries, raw: entry})
+	return nil
+}
+
+func (st *state) applyAccept(accepted []byte) error {
+	var key string
+	var k knownEntry
+	var raw []byte
+	var problem error
+	again := false
+	err := members(accepted, func(name string, v []byte) bool {
+		switch name {
+		case "key":
+			key, problem = unquote(v)
+		case "digest":
+			problem = hexDigest(&k.digest, v)
+		case "before":
+			again = true
+			problem = hexDigest(&k.before, v)
+		case "labelled":
+			k.labelled = string(v) == "true"
+		case "evaluation":
+			raw = v
+		}
+		return problem == nil
+	})
+	if err == nil {
+		err = problem
+	}
+	if err != nil {
+		return err
+	}
+	h := hashOf(key)
+	if !again {
+		st.Evaluations++
+	}
+	st.Arrivals++
+	at := order(st.Arrivals)
+	st.top.known = st.top.known.put(string(h[:]), k)
+	st.outbox = st.outbox.put(at, item{key: h, raw: raw})
+	st.byKey = st.byKey.put(string(h[:])+at, none{})
+	return nil
+}
+
+func hexDigest(d *digest, v []byte) error {
+	s, err := unquote(v)
+	if err != nil {
+		return err
+	}
+	if !fixedHex(d[:], []byte(s)) {
+		return errJSON
+	}
+	return nil
+}
+
+func (d digest) String() string { return hex.EncodeToString(d[:]) }
+
+func number(v []byte) (uint64, error) {
+	n, err := strconv.ParseUint(string(v), 10, 64)
+	if err != nil {
+		return 0, errJSON
+	}
+	return n, nil
+}

@@ -1,0 +1,303 @@
+package jsonstore
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/memtree/memtree/tree"
+)
+
+// Commit writes a batch; see tree.Store.
+func (s *Store) Commit(ctx context.Context, b tree.Batch) (uint64, error) {
+	p, err := prepare(&b)
+	if err != nil {
+		return 0, fmt.Errorf("commit: %w", err)
+	}
+	var version uint64
+	err = s.write(ctx, func(st *state) ([]byte, error) {
+		line, err := p.line(st)
+		if version = st.Version; line != nil {
+			version++
+		}
+		return line, err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("commit: %w", err)
+	}
+	return version, nil
+}
+
+// prepared is a batch as JSON, encoded by the goroutine that brought it so that
+// the one that writes has only to compare and copy.
+type prepared struct {
+	batch   *tree.Batch
+	changes [][]byte
+	dead    [][]byte
+	entries [][]byte
+}
+
+func prepare(b *tree.Batch) (*prepared, error) {
+	p := &prepared{batch: b}
+	for i := range b.Changes {
+		raw, err := encodeChange(&b.Changes[i])
+		if err != nil {
+			return nil, fmt.Errorf("change %d: %w", i+1, err)
+		}
+		p.changes = append(p.changes, raw)
+	}
+	for i := range b.Dead {
+		d := &b.Dead[i]
+		if err := d.Evaluation.Check(); err != nil {
+			return nil, fmt.Errorf("dead letter %d: %w", i+1, err)
+		}
+		raw, err := encode(struct {
+			Key        string           `json:"key"`
+			Why        string           `json:"why"`
+			Evaluation *tree.Evaluation `json:"evaluation"`
+		}{d.Evaluation.Key(), d.Why, &d.Evaluation})
+		if err != nil {
+			return nil, fmt.Errorf("dead letter %d: %w", i+1, err)
+		}
+		p.dead = append(p.dead, raw)
+	}
+	for i := range b.Entries {
+		e := b.Entries[i]
+		e.Seq = 0 // the store gives it
+		raw, err := encode(&e)
+		if err != nil {
+			return nil, fmt.Errorf("ledger entry %d: %w", i+1, err)
+		}
+		p.entries = append(p.entries, raw)
+	}
+	return p, nil
+}
+
+// encodeChange checks what the store itself depends on and puts the node last.
+func encodeChange(c *tree.Change) ([]byte, error) {
+	n := &c.Node
+	switch {
+	case !safeID(n.ID):
+		return nil, &tree.LawError{Node: n.ID, Law: "its id is 1 to 64 letters, digits and _", Got: "it is " + strconv.Quote(n.ID)}
+	case !slug(n.ErrorType):
+		return nil, &tree.LawError{Node: n.ID, Law: "its error type is a lower-case name with _", Got: "it is " + strconv.Quote(n.ErrorType)}
+	}
+	if basis, ok := c.Basis[n.ID]; ok && n.Revision != basis+1 {
+		return nil, &tree.LawError{
+			Node: n.ID, Law: "its revision is one more than the one it was planned on",
+			Got: fmt.Sprintf("it is %d after %d", n.Revision, basis),
+		}
+	}
+	raw, err := encode(n)
+	if err != nil {
+		return nil, err
+	}
+	b, err := encode(struct {
+		Op    tree.Op        `json:"op"`
+		Why   string         `json:"why"`
+		By    string         `json:"by"`
+		Basis map[string]int `json:"basis,omitempty"`
+		Key   string         `json:"key"`
+	}{c.Op, c.Why, c.By, c.Basis, c.Key})
+	if err != nil {
+		return nil, err
+	}
+	b = append(b[:len(b)-1], `,"node":`...)
+	return append(append(b, raw...), '}'), nil
+}
+
+// head is what a change can stand on.
+type head struct {
+	revision uint32
+	change   hash
+}
+
+// line returns the JSON of the batch as it applies to st; nil when it changes
+// nothing.
+func (p *prepared) line(st *state) ([]byte, error) {
+	changes, err := p.effective(st)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.outbox(st); err != nil {
+		return nil, err
+	}
+	if len(changes)+len(p.batch.Done)+len(p.dead)+len(p.entries) == 0 {
+		return nil, nil
+	}
+	b := strconv.AppendUint([]byte(`{"version":`), st.Version+1, 10)
+	b = appendList(b, "changes", changes)
+	var done [][]byte
+	for _, key := range p.batch.Done {
+		k, err := encode(key)
+		if err != nil {
+			return nil, err
+		}
+		done = append(done, k)
+	}
+	b = appendList(b, "done", done)
+	b = appendList(b, "dead", p.dead)
+	var entries [][]byte
+	for i, e := range p.entries {
+		seq := strconv.AppendUint([]byte(`{"seq":`), st.Entries+uint64(i)+1, 10) //nolint:gosec // an index
+		entries = append(entries, append(append(seq, ','), e[1:]...))
+	}
+	b = appendList(b, "entries", entries)
+	return append(b, '}'), nil
+}
+
+// effective returns the changes that are not there already, or ErrConflict.
+func (p *prepared) effective(st *state) ([][]byte, error) {
+	var out [][]byte
+	made := map[string]head{} // by the changes before
+	look := func(id string) (head, error) {
+		if h, ok := made[id]; ok {
+			return h, nil
+		}
+		revision, change, err := st.head(id)
+		return head{revision, change}, err
+	}
+	for i := range p.batch.Changes {
+		c := &p.batch.Changes[i]
+		now, err := look(c.Node.ID)
+		if err != nil {
+			return nil, err
+		}
+		key := hashOf(c.Key)
+		if c.Key != "" && now.revision > 0 && now.change == key {
+			continue
+		}
+		if _, ok := c.Basis[c.Node.ID]; !ok {
+			return nil, fmt.Errorf("%w: its basis does not name %s", tree.ErrConflict, c.Node.ID)
+		}
+		for id, basis := range c.Basis {
+			h, err := look(id)
+			if err != nil {
+				return nil, err
+			}
+			if int64(basis) != int64(h.revision) {
+				return nil, fmt.Errorf("%w: %s was at revision %d and is at %d", tree.ErrConflict, id, basis, h.revision)
+			}
+		}
+		made[c.Node.ID] = head{uint32(c.Node.Revision), key} //nolint:gosec // basis+1, and the basis is one of ours
+		out = append(out, p.changes[i])
+	}
+	return out, nil
+}
+
+// outbox checks that all the batch finishes is there to be finished.
+func (p *prepared) outbox(st *state) error {
+	byKey := st.byKey
+	take := func(key string) error {
+		h := hashOf(key)
+		t := byKey.cursor(string(h[:])).next()
+		if t == nil || t.key[:len(h)] != string(h[:]) {
+			return fmt.Errorf("%w: evaluation %q is not in the outbox", tree.ErrConflict, key)
+		}
+		byKey = byKey.del(t.key)
+		return nil
+	}
+	for _, key := range p.batch.Done {
+		if err := take(key); err != nil {
+			return err
+		}
+	}
+	for i := range p.batch.Dead {
+		if err := take(p.batch.Dead[i].Evaluation.Key()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func appendList(b []byte, name string, list [][]byte) []byte {
+	if len(list) == 0 {
+		return b
+	}
+	b = append(append(append(b, `,"`...), name...), `":[`...)
+	for i, v := range list {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, v...)
+	}
+	return append(b, ']')
+}
+
+// arrival is an evaluation on its way into the outbox.
+type arrival struct {
+	key      string
+	hash     hash
+	digest   digest
+	labelled bool
+	raw      []byte
+}
+
+// Accept puts evaluations into the outbox; see tree.Store. All of them are
+// written, or none.
+func (s *Store) Accept(ctx context.Context, es []tree.Evaluation) ([]tree.Receipt, error) {
+	in := make([]arrival, len(es))
+	for i := range es {
+		e := &es[i]
+		if err := e.Check(); err != nil {
+			return nil, fmt.Errorf("accept evaluation %d: %w", i+1, err)
+		}
+		raw, err := encode(e)
+		if err != nil {
+			return nil, fmt.Errorf("accept evaluation %d: %w", i+1, err)
+		}
+		key := e.Key()
+		in[i] = arrival{key, hashOf(key), digestOf(e), e.Labelled(), raw}
+	}
+	receipts := make([]tree.Receipt, len(in))
+	err := s.write(ctx, func(st *state) ([]byte, error) { return accept(st, in, receipts) })
+	if err != nil {
+		return nil, fmt.Errorf("accept: %w", err)
+	}
+	return receipts, nil
+}
+
+// accept fills in the receipts and returns the line to write; nil for none.
+func accept(st *state, in []arrival, receipts []tree.Receipt) ([]byte, error) {
+	var list [][]byte
+	now := map[hash]knownEntry{} // by the arrivals before
+	for i := range in {
+		a := &in[i]
+		k, known := now[a.hash]
+		if !known {
+			var err error
+			if k, known, err = st.knows(a.hash); err != nil {
+				return nil, err
+			}
+		}
+		receipts[i] = tree.Receipt{Key: a.key, Status: tree.Accepted}
+		switch {
+		case known && (k.digest == a.digest || (k.before == a.digest && k.before != digest{})):
+			receipts[i].Status = tree.Duplicate
+			continue
+		case known && (k.labelled || !a.labelled):
+			receipts[i].Status = tree.Contradiction
+			continue
+		}
+		next := knownEntry{digest: a.digest, labelled: a.labelled}
+		b, err := encode(a.key)
+		if err != nil {
+			return nil, err
+		}
+		b = append([]byte(`{"key":`), b...)
+		b = append(b, `,"digest":"`+a.digest.String()+`"`...)
+		if known {
+			next.before = k.digest
+			b = append(b, `,"before":"`+k.digest.String()+`"`...)
+		}
+		b = append(b, `,"labelled":`+strconv.FormatBool(a.labelled)+`,"evaluation":`...)
+		list = append(list, append(append(b, a.raw...), '}'))
+		now[a.hash] = next
+	}
+	if len(list) == 0 {
+		return nil, nil
+	}
+	b := appendList([]byte(`{`), "accept", list)
+	return append(slices.Delete(b, 1, 2), '}'), nil
+}
