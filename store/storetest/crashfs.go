@@ -1,0 +1,344 @@
+// Package storetest is what every store is tested with: a conformance suite
+// with a model of the contract, a file system that crashes, one that fails and
+// one that records.
+//
+// An implementation's own test is a few lines: Run with a function that opens
+// it, and where it lives on afero.Fs, Crash and Faults.
+package storetest
+
+import (
+	"errors"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/spf13/afero"
+)
+
+// ErrCrashed is what every operation returns after a crash.
+var ErrCrashed = errors.New("the machine has crashed")
+
+// CrashFS is an afero.Fs in memory that knows what a crash cannot take: the
+// data of a file up to its last sync, and the entries of a directory up to its
+// last sync. Syncing a file does not sync its entry.
+//
+// It numbers the operations that change or sync something, from 0. It can stop
+// at any of them, and it remembers them all, so that one run of a program gives
+// every state a crash could have left: see CrashAt.
+//
+// A crash keeps any subset of the moves of entries (create, mkdir, remove,
+// rename) not synced; a rename is kept whole or not at all. Of each file it
+// keeps the synced data and nothing of the writes since, all of them, the
+// first ones up to any byte, or any of their 512-byte sectors, others lost, torn
+// or garbled. Bytes that were synced are not hurt by a torn write beside them
+// (SQLite calls it powersafe overwrite); without that no journal could append.
+// After a sync that failed, a later sync does not write what the failed one
+// should have.
+//
+// Paths are rooted: a and /a are the same. There are no links and no
+// permissions, owners or times but a counter. Safe for concurrent use.
+type CrashFS struct {
+	mu     sync.Mutex
+	disk   *disk
+	log    []op
+	setup  int // how much of the log only makes what was there at first
+	stopAt int // the operation to stop at, -1 for none
+	stop   error
+	seed   uint64
+	dead   error
+
+	past *disk // as it was after log[:at], for CrashAt
+	at   int
+}
+
+// NewCrashFS returns an empty file system.
+func NewCrashFS() *CrashFS { return &CrashFS{disk: newDisk(), stopAt: -1} }
+
+// Ops returns how many operations there were that changed or synced something.
+func (c *CrashFS) Ops() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.log) - c.setup
+}
+
+// StopAt lets operation number n, and everything after it, reads too, fail with
+// err. If it is a write, some of its first bytes are written.
+func (c *CrashFS) StopAt(n int, seed uint64, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.stopAt, c.seed, c.stop = c.setup+n, seed, err
+}
+
+// do logs and applies an operation, unless the time has come. With c.mu held.
+func (c *CrashFS) do(o op) error {
+	if c.dead != nil {
+		return c.dead
+	}
+	if c.stopAt >= 0 && len(c.log) >= c.stopAt {
+		c.dead = c.stop
+		if o.Do != "write" || len(o.Data) == 0 {
+			return c.dead
+		}
+		o.Data = o.Data[:rand.New(rand.NewPCG(c.seed, 0)).IntN(len(o.Data))] //nolint:gosec // a seeded test
+	}
+	c.log = append(c.log, o)
+	c.disk.apply(o)
+	return c.dead
+}
+
+// where is a path looked up: its directory, its name there, and what has it.
+type where struct {
+	dir  int
+	name string
+	node *inode // nil: nothing
+}
+
+func (c *CrashFS) find(name string) (where, error) {
+	if c.dead != nil {
+		return where{}, c.dead
+	}
+	if strings.IndexByte(name, 0) >= 0 {
+		return where{}, syscall.EINVAL
+	}
+	if name == "" {
+		return where{}, syscall.ENOENT
+	}
+	w := where{node: c.disk.nodes[0]}
+	clean := strings.TrimPrefix(path.Clean("/"+filepath.ToSlash(name)), "/")
+	if clean == "" {
+		return w, nil
+	}
+	for part := range strings.SplitSeq(clean, "/") {
+		switch {
+		case w.node == nil:
+			return where{}, syscall.ENOENT
+		case !w.node.dir():
+			return where{}, syscall.ENOTDIR
+		case len(part) > 255:
+			return where{}, syscall.ENAMETOOLONG
+		}
+		w.dir, w.name = w.node.id, part
+		id, ok := w.node.kids[part]
+		w.node = nil
+		if ok {
+			w.node = c.disk.nodes[id]
+		}
+	}
+	return w, nil
+}
+
+// Name returns "CrashFS".
+func (c *CrashFS) Name() string { return "CrashFS" }
+
+// Create makes or empties a file and opens it for reading and writing.
+func (c *CrashFS) Create(name string) (afero.File, error) {
+	return c.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
+}
+
+// Open opens a file or directory for reading.
+func (c *CrashFS) Open(name string) (afero.File, error) { return c.OpenFile(name, os.O_RDONLY, 0) }
+
+// OpenFile opens as os.OpenFile does.
+func (c *CrashFS) OpenFile(name string, flag int, perm os.FileMode) (afero.File, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	f, err := c.openFile(name, flag, perm)
+	if err != nil {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
+	}
+	return f, nil
+}
+
+func (c *CrashFS) openFile(name string, flag int, perm os.FileMode) (*crashFile, error) {
+	w, err := c.find(name)
+	if err != nil {
+		return nil, err
+	}
+	writes := flag&(os.O_WRONLY|os.O_RDWR) != 0
+	switch {
+	case w.node == nil && flag&os.O_CREATE == 0:
+		return nil, syscall.ENOENT
+	case w.node == nil:
+		o := op{Do: "create", Node: c.disk.next, Dir: w.dir, Name: w.name, Mode: uint32(perm.Perm())}
+		if err := c.do(o); err != nil {
+			return nil, err
+		}
+		w.node = c.disk.nodes[o.Node]
+	case flag&os.O_CREATE != 0 && flag&os.O_EXCL != 0:
+		return nil, syscall.EEXIST
+	case w.node.dir() && (writes || flag&os.O_CREATE != 0):
+		return nil, syscall.EISDIR
+	case flag&os.O_TRUNC != 0 && writes && len(w.node.data) > 0:
+		if err := c.do(op{Do: "truncate", Node: w.node.id}); err != nil {
+			return nil, err
+		}
+	}
+	return &crashFile{fs: c, node: w.node, name: name, flag: flag}, nil
+}
+
+// Mkdir makes a directory.
+func (c *CrashFS) Mkdir(name string, perm os.FileMode) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	w, err := c.find(name)
+	if err == nil && w.node != nil {
+		err = syscall.EEXIST
+	}
+	if err == nil {
+		err = c.do(op{Do: "mkdir", Node: c.disk.next, Dir: w.dir, Name: w.name, Mode: uint32(perm.Perm())})
+	}
+	return pathError("mkdir", name, err)
+}
+
+// MkdirAll makes a directory and those above it.
+func (c *CrashFS) MkdirAll(name string, perm os.FileMode) error {
+	if info, err := c.Stat(name); err == nil {
+		if info.IsDir() {
+			return nil
+		}
+		return pathError("mkdir", name, syscall.ENOTDIR)
+	}
+	if above := filepath.Dir(name); above != name {
+		if err := c.MkdirAll(above, perm); err != nil {
+			return err
+		}
+	}
+	if err := c.Mkdir(name, perm); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return nil
+}
+
+// Remove removes a file or an empty directory.
+func (c *CrashFS) Remove(name string) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	w, err := c.find(name)
+	switch {
+	case err != nil:
+	case w.node == nil:
+		err = syscall.ENOENT
+	case w.node.id == 0:
+		err = syscall.EBUSY
+	case len(w.node.kids) > 0:
+		err = syscall.ENOTEMPTY
+	default:
+		err = c.do(op{Do: "remove", Node: w.node.id, Dir: w.dir, Name: w.name})
+	}
+	return pathError("remove", name, err)
+}
+
+// RemoveAll removes what is there and all in it, from the leaves up.
+func (c *CrashFS) RemoveAll(name string) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	w, err := c.find(name)
+	if err == nil && w.node != nil {
+		err = c.removeAll(w)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return pathError("unlinkat", name, err)
+}
+
+func (c *CrashFS) removeAll(w where) error {
+	for _, name := range sortedKeys(w.node.kids) {
+		if err := c.removeAll(where{dir: w.node.id, name: name, node: c.disk.nodes[w.node.kids[name]]}); err != nil {
+			return err
+		}
+	}
+	if w.node.id == 0 {
+		return nil
+	}
+	return c.do(op{Do: "remove", Node: w.node.id, Dir: w.dir, Name: w.name})
+}
+
+// Rename moves a file, over another if there is one, or a directory.
+func (c *CrashFS) Rename(oldname, newname string) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err := c.rename(oldname, newname); err != nil {
+		return &os.LinkError{Op: "rename", Old: oldname, New: newname, Err: err}
+	}
+	return nil
+}
+
+func (c *CrashFS) rename(oldname, newname string) error {
+	from, err := c.find(oldname)
+	if err != nil {
+		return err
+	}
+	to, err := c.find(newname)
+	switch {
+	case err != nil:
+		return err
+	case from.node == nil:
+		return syscall.ENOENT
+	case to.node != nil && to.node.dir():
+		return syscall.EEXIST // as package os says it
+	case from.node.dir() && c.above(from.node.id, to.dir):
+		return syscall.EINVAL
+	case to.node == from.node:
+		return nil
+	case to.node != nil && from.node.dir():
+		return syscall.ENOTDIR
+	}
+	return c.do(op{Do: "rename", Node: from.node.id, Dir: from.dir, Name: from.name, To: to.dir, As: to.name})
+}
+
+// above reports whether directory a is b or contains it.
+func (c *CrashFS) above(a, b int) bool {
+	if a == b {
+		return true
+	}
+	return slices.ContainsFunc(sortedKeys(c.disk.nodes[a].kids), func(name string) bool {
+		id := c.disk.nodes[a].kids[name]
+		return c.disk.nodes[id].dir() && c.above(id, b)
+	})
+}
+
+// Stat describes what has the name.
+func (c *CrashFS) Stat(name string) (os.FileInfo, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	w, err := c.find(name)
+	if err == nil && w.node == nil {
+		err = syscall.ENOENT
+	}
+	if err != nil {
+		return nil, pathError("stat", name, err)
+	}
+	return w.node.info(path.Base(filepath.ToSlash(name))), nil
+}
+
+// Chmod does nothing but look whether the file is there.
+func (c *CrashFS) Chmod(name string, _ os.FileMode) error { return c.exists("chmod", name) }
+
+// Chown does nothing but look whether the file is there.
+func (c *CrashFS) Chown(name string, _, _ int) error { return c.exists("chown", name) }
+
+// Chtimes does nothing but look whether the file is there.
+func (c *CrashFS) Chtimes(name string, _, _ time.Time) error { return c.exists("chtimes", name) }
+
+func (c *CrashFS) exists(op, name string) error {
+	_, err := c.Stat(name)
+	if pe := new(fs.PathError); errors.As(err, &pe) {
+		pe.Op = op
+	}
+	return err
+}
+
+func pathError(op, name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &fs.PathError{Op: op, Path: name, Err: err}
+}

@@ -1,0 +1,126 @@
+package storetest
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"sync"
+	"syscall"
+
+	"github.com/spf13/afero"
+)
+
+// Fault makes operations of one kind fail.
+type Fault struct {
+	Kind    Kind
+	N       int // which operation of the kind fails, from 1; 0 is 1
+	Errno   syscall.Errno
+	ForGood bool // every later one of the kind too
+}
+
+func (f Fault) String() string {
+	how := "once"
+	if f.ForGood {
+		how = "for good"
+	}
+	return fmt.Sprintf("%s at %s %d %s", errnoName(f.Errno), f.Kind, max(1, f.N), how)
+}
+
+// Errnos returns the errors a store must bear.
+func Errnos() []syscall.Errno {
+	return []syscall.Errno{
+		syscall.ENOSPC, syscall.EIO, syscall.EDQUOT, syscall.EROFS, syscall.EACCES, syscall.EINTR,
+		syscall.EMFILE, syscall.ENAMETOOLONG, syscall.ESTALE, syscall.EBUSY, syscall.EAGAIN, syscall.ENOENT,
+	}
+}
+
+func errnoName(e syscall.Errno) string {
+	names := []string{
+		"ENOSPC", "EIO", "EDQUOT", "EROFS", "EACCES", "EINTR",
+		"EMFILE", "ENAMETOOLONG", "ESTALE", "EBUSY", "EAGAIN", "ENOENT",
+	}
+	for i, known := range Errnos() {
+		if known == e {
+			return names[i]
+		}
+	}
+	return fmt.Sprintf("errno %d", int(e))
+}
+
+// FaultFS is an afero.Fs that fails where its faults say, and else does what
+// the one below does. A write that fails writes nothing, a short one half; a
+// close that fails has closed; a sync that fails on a CrashFS loses what it
+// should have written. Safe for concurrent use.
+type FaultFS struct {
+	hookFS
+
+	mu     sync.Mutex
+	faults []Fault
+	counts map[Kind]int
+	hits   int
+}
+
+// NewFaultFS returns a file system over below with the faults, and none is fine:
+// it counts.
+func NewFaultFS(below afero.Fs, faults ...Fault) *FaultFS {
+	f := &FaultFS{faults: faults, counts: map[Kind]int{}}
+	f.hookFS = hookFS{Fs: below, hook: f.count}
+	return f
+}
+
+// Name returns "FaultFS".
+func (f *FaultFS) Name() string { return "FaultFS" }
+
+func (f *FaultFS) count(k Kind, _, _ string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.counts[k]++
+	n := f.counts[k]
+	for _, x := range f.faults {
+		if at := max(1, x.N); x.Kind == k && (n == at || x.ForGood && n > at) {
+			f.hits++
+			return x.Errno
+		}
+	}
+	return nil
+}
+
+// Set replaces the faults; counting begins anew.
+func (f *FaultFS) Set(faults ...Fault) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.faults, f.counts = faults, map[Kind]int{}
+}
+
+// Counts returns how many operations of each kind there were.
+func (f *FaultFS) Counts() map[Kind]int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return maps.Clone(f.counts)
+}
+
+// Hits returns how many operations were made to fail.
+func (f *FaultFS) Hits() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.hits
+}
+
+// RandomFault picks a fault that hits a run with the given counts; equal seeds
+// pick equal faults.
+func RandomFault(counts map[Kind]int, seed uint64) Fault {
+	r := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // a seeded test
+	var kinds []Kind
+	for _, k := range Kinds() {
+		if counts[k] > 0 {
+			kinds = append(kinds, k)
+		}
+	}
+	errnos := Errnos()
+	x := Fault{Kind: OpWrite, N: 1, Errno: errnos[r.IntN(len(errnos))], ForGood: r.IntN(2) == 0}
+	if len(kinds) > 0 {
+		x.Kind = kinds[r.IntN(len(kinds))]
+		x.N = 1 + r.IntN(counts[x.Kind])
+	}
+	return x
+}

@@ -1,0 +1,69 @@
+package storetest
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/spf13/afero"
+)
+
+// RecordFS is an afero.Fs that keeps a list of what was done, a line each, for
+// a golden file: the protocol of a store in the words of the file system.
+type RecordFS struct {
+	hookFS
+
+	mu    sync.Mutex
+	lines []recorded
+}
+
+type recorded struct {
+	kind Kind
+	text string
+}
+
+// NewRecordFS returns a file system over below that records.
+func NewRecordFS(below afero.Fs) *RecordFS {
+	r := &RecordFS{}
+	r.hookFS = hookFS{Fs: below, hook: r.record}
+	return r
+}
+
+// Name returns "RecordFS".
+func (r *RecordFS) Name() string { return "RecordFS" }
+
+func (r *RecordFS) record(k Kind, path, detail string) error {
+	if k == OpShortWrite {
+		return nil // asked after every write, which has its line
+	}
+	line := string(k) + " " + filepath.ToSlash(path)
+	if detail != "" {
+		line += " " + filepath.ToSlash(detail)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.lines = append(r.lines, recorded{k, line})
+	return nil
+}
+
+// Note adds a line of the test's own, such as the name of the step that follows.
+func (r *RecordFS) Note(line string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.lines = append(r.lines, recorded{text: "# " + line})
+}
+
+// Text returns the lines so far but those of the kinds left out, and begins anew.
+func (r *RecordFS) Text(without ...Kind) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var b strings.Builder
+	for _, l := range r.lines {
+		if !slices.Contains(without, l.kind) {
+			b.WriteString(l.text + "\n")
+		}
+	}
+	r.lines = nil
+	return b.String()
+}
