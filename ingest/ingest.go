@@ -1,0 +1,129 @@
+// Package ingest reads files of judged runs into evaluations.
+//
+// A file is UTF-8 JSON in whichever of these shapes its writer found natural:
+// one object a line (JSON Lines), one array of objects, or objects printed over
+// several lines, one after another. A byte order mark, CRLF and blank lines are
+// fine. Besides the names of tree.Evaluation it knows the spellings in use
+// elsewhere (scene_id, ui_scene_id, routePath, agentJudgment, testCase, result,
+// evaluation, …; see spelling.go); every other key is ignored, and labels are
+// never read.
+//
+// A bad object costs only itself: it comes out as a *LineError that says where
+// it is, what is wrong and what to do, and reading goes on. Memory is bounded by
+// MaxRecord, whatever the file.
+package ingest
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+
+	"github.com/memtree/memtree/tree"
+)
+
+// MaxRecord is the longest object that is read, in bytes. A longer one is
+// skipped without being held in memory.
+const MaxRecord = 8 << 20
+
+// LineError is one object, or one piece of a file, that could not be used.
+type LineError struct {
+	File    string
+	Line    int    // from 1
+	Field   string // as the file spells it, such as testCase.route_path; empty if it is not about one field
+	Problem string // continues the sentence after the field, and says what to do
+}
+
+func (e *LineError) Error() string {
+	s := e.Problem
+	if e.Field != "" {
+		s = e.Field + " " + s
+	}
+	return fmt.Sprintf("%s:%d: %s", e.File, e.Line, s)
+}
+
+// FileError is a file that cannot be read as evaluations at all.
+type FileError struct {
+	File    string
+	Problem string // continues the sentence after the file's name
+}
+
+func (e *FileError) Error() string { return e.File + " " + e.Problem }
+
+// Read returns the evaluations of r in order, each checked by
+// tree.Evaluation.Check. name is the file's name for messages.
+//
+// An error that is a *LineError concerns one object only and iteration goes on;
+// its evaluation is the zero value. Any other error ends the iteration: a
+// *FileError if the file is a folder, compressed, binary or has no evaluations
+// in it, or what the reader failed with. The sequence can be ranged over once,
+// because it consumes r; it is not safe for concurrent use.
+func Read(name string, r io.Reader) iter.Seq2[tree.Evaluation, error] {
+	return func(yield func(tree.Evaluation, error) bool) {
+		if problem := unreadable(r); problem != "" {
+			yield(tree.Evaluation{}, &FileError{File: name, Problem: problem})
+			return
+		}
+		s := &source{r: r, line: 1, mark: -1}
+		if problem := s.begin(); problem != "" {
+			yield(tree.Evaluation{}, &FileError{File: name, Problem: problem})
+			return
+		}
+		var p parser
+		for met := 0; ; met++ {
+			f, err := s.next()
+			switch {
+			case err != nil && errors.Is(err, io.EOF) && met == 0:
+				yield(tree.Evaluation{}, &FileError{File: name, Problem: "has no evaluations in it; write one JSON object a line, with prompt and judgment"})
+				return
+			case errors.Is(err, io.EOF):
+				return
+			case err != nil:
+				yield(tree.Evaluation{}, fmt.Errorf("read %s: %w", name, err))
+				return
+			}
+			e, bad := f.evaluation(&p)
+			if bad != nil {
+				if !yield(tree.Evaluation{}, &LineError{File: name, Line: bad.line, Field: bad.field, Problem: bad.problem}) {
+					return
+				}
+				continue
+			}
+			if !yield(e, nil) {
+				return
+			}
+		}
+	}
+}
+
+// unreadable says what r is if it is a file that has no bytes to read.
+func unreadable(r io.Reader) string {
+	f, ok := r.(interface{ Stat() (fs.FileInfo, error) })
+	if !ok {
+		return ""
+	}
+	info, err := f.Stat()
+	if err == nil && info.IsDir() {
+		return "is a folder; name a file in it"
+	}
+	return ""
+}
+
+// evaluation turns a piece of the file into an evaluation.
+func (f frame) evaluation(p *parser) (tree.Evaluation, *fault) {
+	if f.problem != "" {
+		return tree.Evaluation{}, &fault{line: f.line, problem: f.problem}
+	}
+	*p = parser{b: f.data, keys: p.keys[:0]}
+	var rec record
+	bad := p.object(top, "", &rec)
+	if bad == nil {
+		var e tree.Evaluation
+		if e, bad = rec.evaluation(); bad == nil {
+			return e, nil
+		}
+	}
+	bad.line = f.line + lines(f.data, bad.at)
+	return tree.Evaluation{}, bad
+}

@@ -1,0 +1,220 @@
+package ingest
+
+// slot is a place in an evaluation that a file can fill.
+type slot int
+
+const (
+	none slot = iota
+	slotID
+	slotRun
+	slotCase
+	slotAttempt
+	slotAt
+	slotSceneID
+	slotSceneType
+	slotRoute
+	slotProduct
+	slotSuite
+	slotTest
+	slotSuiteTests
+	slotPosition
+	slotPrompt
+	slotObservation
+	slotJudgment
+	slotTruth
+	slotCorrect
+	slotDirection
+	slotReason
+	slotAgent
+	slotVersion
+	slotModel
+	slotTrial
+	slotResult // stands in for a judgment where there is none
+	slots      // how many there are
+)
+
+// canonical names the slots as tree.Evaluation does, where its Check speaks of them.
+var canonical = [slots]string{
+	slotID: "id", slotRun: "run_id", slotCase: "case_id", slotAttempt: "attempt", slotAt: "at",
+	slotSceneID: "scene.id", slotSceneType: "scene.type", slotRoute: "scene.route",
+	slotProduct: "scope.product", slotSuite: "scope.suite", slotTest: "scope.test",
+	slotSuiteTests: "scope.suite_tests", slotPosition: "scope.position",
+	slotPrompt: "prompt", slotObservation: "observation", slotJudgment: "judgment", slotTruth: "ground_truth",
+	slotCorrect: "correct", slotDirection: "direction", slotReason: "reason",
+	slotAgent: "agent.name", slotVersion: "agent.version", slotModel: "agent.model", slotTrial: "trial", slotResult: "result",
+}
+
+// group is an object whose members are known.
+type group int
+
+const (
+	top group = iota
+	scene
+	scope
+	agent
+	testCase
+	verdict // the evaluation object of the public implementation
+)
+
+// spelling is what a key means: the slot it fills, or the object it opens. One
+// with both is an object, or the slot if it is written as a plain value.
+type spelling struct {
+	slot  slot
+	group group
+}
+
+// spellings returns what key means in g, and whether anything.
+//
+// Only words that mean one thing everywhere are here: a key that another tool
+// may use for something else would turn good lines into rejected ones.
+func spellings(g group, key []byte) (spelling, bool) {
+	var s spelling
+	switch g {
+	case top:
+		s = topSpelling(string(key))
+	case scene:
+		s.slot = sceneSpelling(string(key))
+	case scope:
+		s.slot = scopeSpelling(string(key))
+	case agent:
+		s.slot = agentSpelling(string(key))
+	case testCase:
+		s.slot = testSpelling(string(key))
+	case verdict:
+		s.slot = verdictSpelling(string(key))
+	}
+	return s, s != spelling{}
+}
+
+func topSpelling(key string) spelling {
+	switch key {
+	case "scene":
+		return spelling{slotSceneID, scene}
+	case "scope":
+		return spelling{none, scope}
+	case "agent":
+		return spelling{slotAgent, agent}
+	case "testCase", "test_case":
+		return spelling{none, testCase}
+	case "evaluation":
+		return spelling{none, verdict}
+	case "id", "evaluation_id", "evaluationId":
+		return spelling{slot: slotID}
+	case "run_id", "runId":
+		return spelling{slot: slotRun}
+	case "attempt":
+		return spelling{slot: slotAttempt}
+	case "at", "timestamp", "created_at", "createdAt":
+		return spelling{slot: slotAt}
+	case "observation":
+		return spelling{slot: slotObservation}
+	case "judgment", "judgement", "agentJudgment", "agent_judgment", "agentJudgement", "agent_judgement":
+		return spelling{slot: slotJudgment}
+	case "result", "agentResult", "agent_result":
+		return spelling{slot: slotResult}
+	case "direction":
+		return spelling{slot: slotDirection}
+	case "reason", "evaluatorReason", "evaluator_reason":
+		return spelling{slot: slotReason}
+	case "trial", "trial_id", "trialId":
+		return spelling{slot: slotTrial}
+	case "scene_type", "sceneType":
+		return spelling{slot: slotSceneType}
+	case "agent_name", "agentName":
+		return spelling{slot: slotAgent}
+	case "agent_version", "agentVersion":
+		return spelling{slot: slotVersion}
+	case "agent_model", "agentModel":
+		return spelling{slot: slotModel}
+	}
+	for _, find := range []func(string) slot{testSpelling, flatScopeSpelling, correctSpelling} {
+		if s := find(key); s != none {
+			return spelling{slot: s}
+		}
+	}
+	return spelling{}
+}
+
+// testSpelling knows the members of a test case, which may also stand at the top.
+func testSpelling(key string) slot {
+	switch key {
+	case "case_id", "caseId":
+		return slotCase
+	case "scene_id", "sceneId", "ui_scene_id", "uiSceneId":
+		return slotSceneID
+	case "route", "route_path", "routePath":
+		return slotRoute
+	case "prompt":
+		return slotPrompt
+	case "ground_truth", "groundTruth", "expected":
+		return slotTruth
+	}
+	return none
+}
+
+func sceneSpelling(key string) slot {
+	switch key {
+	case "id", "scene_id", "sceneId":
+		return slotSceneID
+	case "type":
+		return slotSceneType
+	case "route", "route_path", "routePath":
+		return slotRoute
+	}
+	return none
+}
+
+func scopeSpelling(key string) slot {
+	switch key {
+	case "suite":
+		return slotSuite
+	case "test":
+		return slotTest
+	}
+	return flatScopeSpelling(key)
+}
+
+// flatScopeSpelling knows the names of a scope that say so without it.
+func flatScopeSpelling(key string) slot {
+	switch key {
+	case "product":
+		return slotProduct
+	case "suite_id", "suiteId":
+		return slotSuite
+	case "test_id", "testId":
+		return slotTest
+	case "suite_tests", "suiteTests", "currentSuiteTests":
+		return slotSuiteTests
+	case "position", "currentPosition":
+		return slotPosition
+	}
+	return none
+}
+
+func agentSpelling(key string) slot {
+	switch key {
+	case "name":
+		return slotAgent
+	case "version":
+		return slotVersion
+	case "model":
+		return slotModel
+	}
+	return none
+}
+
+func verdictSpelling(key string) slot {
+	switch key {
+	case "matchingAnalysis", "matching_analysis", "reason":
+		return slotReason
+	}
+	return correctSpelling(key)
+}
+
+func correctSpelling(key string) slot {
+	switch key {
+	case "correct", "isAgentCorrect", "is_agent_correct", "isCorrect", "is_correct":
+		return slotCorrect
+	}
+	return none
+}
