@@ -254,7 +254,7 @@ func (s *source) junk() string {
 	inString := false
 	for {
 		c, ok := s.peek()
-		if !ok || c == '\n' || s.arrays && !inString && bytes.IndexByte([]byte(",[]{}"), c) >= 0 {
+		if !ok || c == '\n' || s.arrays && !inString && len(shown) > 0 && bytes.IndexByte([]byte(",[]{}"), c) >= 0 {
 			return show(shown)
 		}
 		if c == '"' {
