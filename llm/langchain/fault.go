@@ -1,0 +1,164 @@
+package langchain
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/memtree/memtree/llm"
+)
+
+// contextError says why ctx ended: our timeout, the caller's deadline, or the
+// caller's wish. Only the first speaks against the provider, and only the others
+// wrap the context's error.
+func contextError(ctx context.Context) *llm.Error {
+	cause := context.Cause(ctx)
+	switch {
+	case errors.Is(cause, errDeadline):
+		return &llm.Error{Kind: llm.KindTimeout, Err: errDeadline}
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return &llm.Error{Kind: llm.KindTimeout, Err: ctx.Err()}
+	default:
+		return &llm.Error{Kind: llm.KindCancelled, Err: cause}
+	}
+}
+
+// netError is for a request that had no reply, or not all of it.
+func netError(ctx context.Context, err error) *llm.Error {
+	if ctx.Err() != nil {
+		return contextError(ctx)
+	}
+	if n, ok := errors.AsType[net.Error](err); ok && n.Timeout() {
+		return &llm.Error{Kind: llm.KindTimeout, Err: errors.New(shown(err.Error(), ""))}
+	}
+	return &llm.Error{Kind: llm.KindUnavailable, Err: errors.New(shown(err.Error(), ""))}
+}
+
+// statusError reads a reply with another status than 200.
+func statusError(r *http.Response, body []byte, key Secret) *llm.Error {
+	e := &llm.Error{Kind: kindOfStatus(r.StatusCode), Status: r.StatusCode, RetryAfter: retryAfter(r.Header, time.Now())}
+	message, code := providerError(body)
+	switch {
+	case r.StatusCode >= 300 && r.StatusCode < 400:
+		e.Err = fmt.Errorf("the address has moved to %s: set the base URL to where it is now", shown(r.Header.Get("Location"), key))
+		return e
+	case code == "insufficient_quota":
+		e.Kind, e.RetryAfter = llm.KindUnauthorised, 0 // waiting does not pay the bill
+	case code == "context_length_exceeded":
+		e.Kind = llm.KindTooLarge
+	}
+	if message != "" {
+		e.Err = errors.New(shown(message, key))
+	}
+	return e
+}
+
+func kindOfStatus(status int) llm.Kind {
+	switch {
+	case status == http.StatusUnauthorized || status == http.StatusForbidden || status == http.StatusPaymentRequired:
+		return llm.KindUnauthorised
+	case status == http.StatusNotFound || status == http.StatusGone || status >= 300 && status < 400:
+		return llm.KindNotFound
+	case status == http.StatusRequestTimeout || status == http.StatusGatewayTimeout:
+		return llm.KindTimeout
+	case status == http.StatusRequestEntityTooLarge:
+		return llm.KindTooLarge
+	case status == http.StatusTooManyRequests:
+		return llm.KindRateLimited
+	case status == http.StatusUnavailableForLegalReasons:
+		return llm.KindRefused
+	case status >= 400 && status < 500 && status != http.StatusTooEarly && status != http.StatusConflict:
+		return llm.KindBadRequest
+	case status < 300:
+		return llm.KindMalformed // a success that brings no answer
+	default:
+		return llm.KindUnavailable
+	}
+}
+
+// maxRetryAfter is the longest wait we believe.
+const maxRetryAfter = 24 * time.Hour
+
+// retryAfter reads how long to wait: milliseconds, seconds or a date.
+func retryAfter(h http.Header, now time.Time) time.Duration {
+	var d time.Duration
+	value := strings.TrimSpace(h.Get("Retry-After"))
+	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil {
+		d = bounded(ms, time.Millisecond)
+	} else if s, err := strconv.ParseFloat(value, 64); err == nil {
+		d = bounded(s, time.Second)
+	} else if at, err := http.ParseTime(value); err == nil {
+		d = at.Sub(now)
+	}
+	return max(0, min(d, maxRetryAfter))
+}
+
+// bounded is n units; what is no sensible number is 0 or the longest wait.
+func bounded(n float64, unit time.Duration) time.Duration {
+	switch {
+	case !(n > 0):
+		return 0
+	case n > float64(maxRetryAfter/unit):
+		return maxRetryAfter
+	default:
+		return time.Duration(n * float64(unit))
+	}
+}
+
+// providerError finds message and code in the shapes errors come in:
+// {"error":{"message","code","type"}}, {"error":"…"}, {"message":"…"}.
+func providerError(body []byte) (message, code string) {
+	var outer struct {
+		Error   json.RawMessage `json:"error"`
+		Message string          `json:"message"`
+		Detail  json.RawMessage `json:"detail"`
+	}
+	if json.Unmarshal(body, &outer) != nil {
+		return "", ""
+	}
+	var text string
+	if json.Unmarshal(outer.Error, &text) == nil && text != "" {
+		return text, ""
+	}
+	var inner struct {
+		Message string          `json:"message"`
+		Code    json.RawMessage `json:"code"`
+	}
+	if json.Unmarshal(outer.Error, &inner) == nil && inner.Message != "" {
+		return inner.Message, strings.Trim(string(inner.Code), `"`)
+	}
+	if outer.Message == "" && len(outer.Detail) > 0 {
+		return string(outer.Detail), ""
+	}
+	return outer.Message, ""
+}
+
+func mentionsTemperature(e *llm.Error) bool {
+	return e.Err != nil && strings.Contains(strings.ToLower(e.Err.Error()), "temperature")
+}
+
+// shown makes a provider's words fit for an error: one line, cut, without the key
+// or anything that looks like one.
+func shown(s string, key Secret) string {
+	if key != "" {
+		s = strings.ReplaceAll(s, string(key), "[key]")
+	}
+	words := strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) })
+	for i, w := range words {
+		if bare := strings.Trim(w, `"'.,:;()[]{}`); len(bare) > 11 && (strings.HasPrefix(bare, "sk-") || strings.HasPrefix(bare, "sk_")) {
+			words[i] = "[key]"
+		}
+	}
+	r := []rune(strings.Join(words, " "))
+	if len(r) > 300 {
+		return string(r[:300]) + "…"
+	}
+	return string(r)
+}

@@ -1,0 +1,109 @@
+package langchain
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/tmc/langchaingo/llms"
+	"github.com/tmc/langchaingo/llms/openai"
+
+	"github.com/memtree/memtree/llm"
+)
+
+// maxPrompt bounds a request, in bytes: beyond it every model refuses, after a
+// long upload.
+const maxPrompt = 1 << 20
+
+// errDeadline is the cause of a context that our own timeout ended.
+var errDeadline = errors.New("the model took longer than the configured timeout")
+
+// Generate asks the model, at temperature 0. It implements [llm.Generator].
+func (m *Model) Generate(ctx context.Context, r llm.Request) (llm.Answer, error) {
+	if n := len(r.System) + len(r.Prompt); n > maxPrompt {
+		return llm.Answer{}, &llm.Error{Kind: llm.KindTooLarge, Err: fmt.Errorf("the prompt %s has %d bytes, more than %d", r.Name, n, maxPrompt)}
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, m.config.Timeout, errDeadline)
+	defer cancel()
+	c := &call{name: r.Name, schema: r.Schema}
+	text, err := m.write(withCall(ctx, c), r)
+	if err != nil {
+		return llm.Answer{}, c.fail(ctx, err)
+	}
+	raw, err := llm.Decode(text, r.Schema)
+	if err != nil {
+		return llm.Answer{}, c.fail(ctx, err)
+	}
+	if c.model == "" {
+		c.model = m.config.Model
+	}
+	return llm.Answer{JSON: raw, Model: c.model, Usage: c.usage}, nil
+}
+
+// write calls langchaingo and returns what the model wrote.
+func (m *Model) write(ctx context.Context, r llm.Request) (text string, err error) {
+	defer recovered(&err)
+	var messages []llms.MessageContent
+	if r.System != "" {
+		messages = append(messages, llms.TextParts(llms.ChatMessageTypeSystem, r.System))
+	}
+	messages = append(messages, llms.TextParts(llms.ChatMessageTypeHuman, r.Prompt))
+	reply, err := m.client.GenerateContent(ctx, messages, m.options(r)...)
+	if err != nil {
+		return "", err
+	}
+	if reply == nil {
+		return "", errors.New("the provider gave nothing")
+	}
+	for _, choice := range reply.Choices {
+		switch {
+		case choice == nil:
+			continue
+		case len(choice.ToolCalls) > 0 && choice.ToolCalls[0].FunctionCall != nil:
+			return choice.ToolCalls[0].FunctionCall.Arguments, nil
+		case text == "":
+			text = choice.Content
+		}
+	}
+	if text == "" {
+		return "", errors.New("the answer is empty")
+	}
+	return text, nil
+}
+
+func (m *Model) options(r llm.Request) []llms.CallOption {
+	tokens := r.MaxTokens
+	if tokens <= 0 {
+		tokens = m.config.MaxTokens
+	}
+	options := []llms.CallOption{llms.WithTemperature(0), llms.WithMaxTokens(tokens)}
+	if m.config.Provider == OpenAI && m.config.BaseURL != "" {
+		// Compatible servers know the old name of the field; OpenAI wants the new one.
+		options = append(options, openai.WithLegacyMaxTokensField())
+	}
+	return options
+}
+
+// recovered turns a panic of provider code into an error.
+func recovered(err *error) {
+	if p := recover(); p != nil {
+		*err = &llm.Error{Kind: llm.KindMalformed, Err: fmt.Errorf("the provider's client panicked: %v", p)}
+	}
+}
+
+// fail gives err its kind: the transport's, where it saw the reason; else the
+// context's; else that of an answer nobody could read.
+func (c *call) fail(ctx context.Context, err error) error {
+	e, ok := errors.AsType[*llm.Error](err)
+	switch {
+	case c.err != nil:
+		e = c.err
+	case ok:
+	case ctx.Err() != nil:
+		e = contextError(ctx)
+	default:
+		e = &llm.Error{Kind: llm.KindMalformed, Err: errors.New(shown(err.Error(), ""))}
+	}
+	e.Usage = c.usage
+	return e
+}

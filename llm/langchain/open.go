@@ -1,0 +1,100 @@
+// Package langchain opens real models through langchaingo, and is its only
+// importer. It speaks to OpenAI and every compatible server, Anthropic and
+// Ollama.
+//
+// What langchaingo leaves open is settled by one http.RoundTripper of ours: a
+// deadline, a cap on the body, errors with a kind, retries with jitter that heed
+// Retry-After, a circuit breaker, the JSON Schema in the request, a check of the
+// reply before langchaingo reads it, and the key, which langchaingo never sees.
+// A panic in provider code becomes an error.
+package langchain
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/tmc/langchaingo/llms"
+	"github.com/tmc/langchaingo/llms/anthropic"
+	"github.com/tmc/langchaingo/llms/ollama"
+	"github.com/tmc/langchaingo/llms/openai"
+
+	"github.com/memtree/memtree/llm"
+)
+
+// tuning is what tests change.
+type tuning struct {
+	tries    uint          // at most so many requests a call
+	first    time.Duration // the wait before the second, about
+	longest  time.Duration // a longer wait than this is left to the caller
+	maxReply int64         // bytes of a body
+	trip     uint32        // failures in a row that open the breaker
+	rest     time.Duration // for how long
+}
+
+func defaults() tuning {
+	return tuning{tries: 3, first: 500 * time.Millisecond, longest: 20 * time.Second, maxReply: 16 << 20, trip: 5, rest: 30 * time.Second}
+}
+
+// Model is an open model that writes. It is safe for concurrent use.
+type Model struct {
+	config Config
+	client llms.Model
+	http   *transport
+}
+
+var _ llm.Generator = (*Model)(nil)
+
+// Open prepares the model of c; nothing is sent before the first Generate.
+// Without a model it fails with the kind llm.KindNotSet.
+func Open(c Config) (*Model, error) { return open(c, defaults()) }
+
+func open(c Config, t tuning) (*Model, error) {
+	if c.Model == "" {
+		return nil, &llm.Error{Kind: llm.KindNotSet, Err: errors.New("no model is configured: set MEMTREE_LLM_MODEL and MEMTREE_LLM_API_KEY or MEMTREE_LLM_BASE_URL")}
+	}
+	rt, err := newTransport(c, t)
+	if err != nil {
+		return nil, err
+	}
+	client, err := newClient(c, c.Model, rt)
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", c.Provider, err)
+	}
+	return &Model{config: c.withDefaults(), client: client, http: rt}, nil
+}
+
+// Close drops idle connections. Calls under way are not touched.
+func (m *Model) Close() { m.http.close() }
+
+func (c Config) withDefaults() Config {
+	if c.Timeout <= 0 {
+		c.Timeout = DefaultTimeout
+	}
+	if c.MaxTokens <= 0 {
+		c.MaxTokens = DefaultMaxTokens
+	}
+	return c
+}
+
+// placeholder stands where langchaingo insists on a key; the transport puts the
+// real one into the request.
+const placeholder = "-"
+
+// newClient makes langchaingo's client. Everything it would otherwise read from
+// the environment is given.
+func newClient(c Config, model string, rt *transport) (llms.Model, error) {
+	base := strings.TrimRight(rt.base.String(), "/")
+	client := &http.Client{Transport: rt, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	switch c.Provider {
+	case Anthropic:
+		return anthropic.New(anthropic.WithToken(placeholder), anthropic.WithModel(model), anthropic.WithBaseURL(base), anthropic.WithHTTPClient(client))
+	case Ollama:
+		return ollama.New(ollama.WithModel(model), ollama.WithServerURL(base), ollama.WithHTTPClient(client), ollama.WithFormat("json"))
+	default:
+		return openai.New(openai.WithToken(placeholder), openai.WithModel(model), openai.WithEmbeddingModel(model), openai.WithBaseURL(base),
+			openai.WithOrganization(""), openai.WithHTTPClient(client))
+	}
+}

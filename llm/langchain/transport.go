@@ -1,0 +1,252 @@
+package langchain
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"sync/atomic"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+	"github.com/sony/gobreaker/v2"
+
+	"github.com/memtree/memtree/llm"
+)
+
+// call is what one Generate or Embed and its transport tell each other; it
+// travels in the request's context, since langchaingo carries neither schema nor
+// errors through.
+type call struct {
+	name   string
+	schema json.RawMessage
+	inputs int // texts to embed; 0 when the call writes
+
+	model string
+	usage llm.Usage
+	err   *llm.Error
+}
+
+type callKey struct{}
+
+func withCall(ctx context.Context, c *call) context.Context {
+	return context.WithValue(ctx, callKey{}, c)
+}
+
+// transport is the http.RoundTripper between langchaingo and the provider.
+type transport struct {
+	tuning   tuning
+	provider string
+	base     *url.URL
+	key      Secret
+	next     *http.Transport
+	breaker  *gobreaker.CircuitBreaker[[]byte]
+	form     atomic.Int32 // how the schema is sent; what a provider refused is not tried again
+	warm     atomic.Bool  // the provider does not let the temperature be set
+}
+
+func newTransport(c Config, t tuning) (*transport, error) {
+	if err := c.check(); err != nil {
+		return nil, fmt.Errorf("open model: %w", err)
+	}
+	base, err := c.base()
+	if err != nil {
+		return nil, fmt.Errorf("open model: %w", err)
+	}
+	next := &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, MaxIdleConnsPerHost: 4, IdleConnTimeout: time.Minute,
+		TLSHandshakeTimeout: 10 * time.Second, MaxResponseHeaderBytes: 64 << 10, DialContext: (&net.Dialer{Timeout: 10 * time.Second}).DialContext}
+	return &transport{tuning: t, provider: c.Provider, base: base, key: c.APIKey, next: next, breaker: newBreaker(t)}, nil
+}
+
+// newBreaker counts what says that the provider is down; an answer we do not
+// like, a busy provider and a caller who gave up do not.
+func newBreaker(t tuning) *gobreaker.CircuitBreaker[[]byte] {
+	return gobreaker.NewCircuitBreaker[[]byte](gobreaker.Settings{
+		Timeout:     t.rest,
+		ReadyToTrip: func(n gobreaker.Counts) bool { return n.ConsecutiveFailures >= t.trip },
+		IsExcluded: func(err error) bool {
+			e, ok := errors.AsType[*llm.Error](err)
+			return ok && (e.Kind == llm.KindCancelled || e.Kind == llm.KindRateLimited || e.Kind == llm.KindTimeout && errors.Is(err, context.DeadlineExceeded))
+		},
+		IsSuccessful: func(err error) bool {
+			kind := llm.KindOf(err)
+			return err == nil || kind != llm.KindUnavailable && kind != llm.KindTimeout
+		},
+	})
+}
+
+func (t *transport) close() { t.next.CloseIdleConnections() }
+
+// RoundTrip sends the request until there is a good reply or no hope of one. The
+// reply's body is complete, checked, and in memory.
+func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
+	c, ok := r.Context().Value(callKey{}).(*call)
+	if !ok {
+		c = new(call)
+	}
+	body, err := readRequest(r)
+	if err != nil {
+		return nil, err
+	}
+	reply, fault := t.negotiate(r, body, c)
+	if fault != nil {
+		c.err = fault
+		return nil, fault
+	}
+	return &http.Response{
+		Status: "200 OK", StatusCode: http.StatusOK, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Request: r,
+		Header: http.Header{"Content-Type": {"application/json"}}, ContentLength: int64(len(reply)), Body: io.NopCloser(bytes.NewReader(reply)),
+	}, nil
+}
+
+func readRequest(r *http.Request) ([]byte, error) {
+	if r.Body == nil {
+		return nil, nil
+	}
+	body, err := io.ReadAll(r.Body)
+	return body, errors.Join(err, r.Body.Close())
+}
+
+// negotiate asks in the strictest form the provider is not known to refuse, and
+// steps down when it says that the request is bad.
+func (t *transport) negotiate(r *http.Request, body []byte, c *call) ([]byte, *llm.Error) {
+	form, warm := int(t.form.Load()), t.warm.Load()
+	var first *llm.Error
+	for {
+		shaped, err := shape(t.provider, body, c, form, warm)
+		if err != nil {
+			return nil, &llm.Error{Kind: llm.KindBadRequest, Err: err}
+		}
+		reply, fault := t.retry(r, shaped, c)
+		if fault == nil {
+			if form > int(t.form.Load()) {
+				t.form.Store(int32(form))
+			}
+			if warm {
+				t.warm.Store(true)
+			}
+			return reply, nil
+		}
+		if first == nil {
+			first = fault
+		}
+		switch {
+		case fault.Kind != llm.KindBadRequest || c.inputs > 0:
+			return nil, fault
+		case !warm && mentionsTemperature(fault):
+			warm = true
+		case form < plainest(t.provider):
+			form++
+		default:
+			return nil, first // the plainest request is refused too: the form is not the reason
+		}
+	}
+}
+
+// retry sends the same bytes again while that may help.
+func (t *transport) retry(r *http.Request, body []byte, c *call) ([]byte, *llm.Error) {
+	ctx := r.Context()
+	p := &pace{grow: backoff.NewExponentialBackOff(), longest: t.tuning.longest}
+	p.grow.InitialInterval, p.grow.MaxInterval, p.grow.Multiplier = t.tuning.first, t.tuning.longest, 2
+	p.deadline, _ = ctx.Deadline()
+	reply, err := backoff.Retry(ctx, func() ([]byte, error) {
+		b, err := t.breaker.Execute(func() ([]byte, error) {
+			b, fault := t.once(r, body, c)
+			if fault != nil {
+				return nil, fault
+			}
+			return b, nil
+		})
+		p.last = t.fault(err)
+		return b, err
+	}, backoff.WithBackOff(p), backoff.WithMaxTries(t.tuning.tries), backoff.WithMaxElapsedTime(0))
+	switch {
+	case err == nil:
+		return reply, nil
+	case ctx.Err() != nil && p.last.Kind != llm.KindTimeout:
+		return nil, contextError(ctx)
+	default:
+		return nil, p.last
+	}
+}
+
+// fault reads the error of one try.
+func (t *transport) fault(err error) *llm.Error {
+	if err == nil {
+		return nil
+	}
+	if e, ok := errors.AsType[*llm.Error](err); ok {
+		return e
+	}
+	// What is left is the breaker's own refusal.
+	return &llm.Error{Kind: llm.KindUnavailable, RetryAfter: t.tuning.rest, Err: fmt.Errorf("%s failed %d times in a row and is given a rest", t.base.Host, t.tuning.trip)}
+}
+
+// pace says how long to wait before the next try. It implements backoff.BackOff.
+type pace struct {
+	grow     *backoff.ExponentialBackOff
+	longest  time.Duration
+	deadline time.Time
+	last     *llm.Error
+}
+
+func (p *pace) Reset() { p.grow.Reset() }
+
+func (p *pace) NextBackOff() time.Duration {
+	if p.last == nil || !p.last.Retryable() {
+		return backoff.Stop
+	}
+	// Jitter on top of what the provider asks for: all who were turned away would
+	// otherwise come back at once.
+	wait := p.grow.NextBackOff()
+	if p.last.RetryAfter > 0 {
+		wait = p.last.RetryAfter + wait/4
+	}
+	if wait > p.longest || !p.deadline.IsZero() && time.Until(p.deadline) < wait {
+		return backoff.Stop
+	}
+	return wait
+}
+
+// once sends one request and reads the whole reply.
+func (t *transport) once(r *http.Request, body []byte, c *call) ([]byte, *llm.Error) {
+	request := r.Clone(r.Context())
+	request.Body, request.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	request.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
+	t.authorise(request)
+	response, err := t.next.RoundTrip(request)
+	if err != nil {
+		return nil, netError(r.Context(), err)
+	}
+	defer response.Body.Close() //nolint:errcheck // only read
+	reply, err := io.ReadAll(io.LimitReader(response.Body, t.tuning.maxReply+1))
+	switch {
+	case response.StatusCode != http.StatusOK:
+		return nil, statusError(response, reply, t.key)
+	case err != nil:
+		return nil, netError(r.Context(), fmt.Errorf("the reply broke off: %w", err))
+	case int64(len(reply)) > t.tuning.maxReply:
+		return nil, &llm.Error{Kind: llm.KindTooLarge, Err: fmt.Errorf("the reply has more than %d bytes", t.tuning.maxReply)}
+	}
+	return inspect(t.provider, reply, c, t.key)
+}
+
+// authorise puts our headers on, the key only for the host it belongs to.
+func (t *transport) authorise(r *http.Request) {
+	r.Header.Set("User-Agent", "memtree")
+	r.Header.Del("Authorization")
+	r.Header.Del("X-Api-Key")
+	if t.key == "" || r.URL.Scheme != t.base.Scheme || r.URL.Host != t.base.Host {
+		return
+	}
+	if t.provider == Anthropic {
+		r.Header.Set("X-Api-Key", string(t.key))
+		return
+	}
+	r.Header.Set("Authorization", "Bearer "+string(t.key))
+}
