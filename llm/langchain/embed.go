@@ -132,10 +132,17 @@ func (e *Embedder) request(ctx context.Context, texts []string, places []int) ([
 	if len(vectors) != len(inputs) {
 		return nil, malformed(fmt.Sprintf("%d texts were sent, %d vectors came", len(inputs), len(vectors)))
 	}
+	dims := e.Dims()
+	if dims == 0 {
+		dims = len(vectors[0])
+	}
 	for _, v := range vectors {
-		if err := e.admit(v); err != nil {
+		if err := normalise(v, dims); err != nil {
 			return nil, err
 		}
+	}
+	if !e.dims.CompareAndSwap(0, int64(dims)) && e.Dims() != dims {
+		return nil, malformed(fmt.Sprintf("vectors of %d and of %d numbers came", e.Dims(), dims))
 	}
 	return vectors, nil
 }
@@ -145,13 +152,13 @@ func (e *Embedder) ask(ctx context.Context, inputs []string) (vectors [][]float3
 	return e.client.CreateEmbedding(ctx, inputs)
 }
 
-// admit normalises v in place, or says why it is no vector of this model.
-func (e *Embedder) admit(v []float32) error {
+// normalise makes the length of v 1, in place, or says why v is no vector of dims numbers.
+func normalise(v []float32, dims int) error {
 	if len(v) == 0 || len(v) > maxDims {
 		return malformed(fmt.Sprintf("a vector has %d numbers", len(v)))
 	}
-	if !e.dims.CompareAndSwap(0, int64(len(v))) && e.Dims() != len(v) {
-		return malformed(fmt.Sprintf("a vector has %d numbers, those before had %d", len(v), e.Dims()))
+	if len(v) != dims {
+		return malformed(fmt.Sprintf("a vector has %d numbers, those before had %d", len(v), dims))
 	}
 	var sum float64
 	for _, x := range v {
