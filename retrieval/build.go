@@ -1,0 +1,161 @@
+package retrieval
+
+import (
+	"cmp"
+	"encoding/binary"
+	"math"
+	"slices"
+)
+
+// entry is a node on its way into a segment.
+type entry struct {
+	meta   meta
+	tokens int
+	words  []count // sorted by key
+	vector vector  // without a row: none
+}
+
+// count is how often the word with a key occurs.
+type count struct {
+	key   uint64
+	times uint16
+}
+
+// countWords turns the keys of a text's tokens into counts; it sorts keys.
+func countWords(keys []uint64) []count {
+	slices.Sort(keys)
+	var out []count
+	for _, k := range keys {
+		if n := len(out); n > 0 && out[n-1].key == k {
+			if out[n-1].times < math.MaxUint16 {
+				out[n-1].times++
+			}
+			continue
+		}
+		out = append(out, count{k, 1})
+	}
+	return out
+}
+
+func (e *entry) head() head {
+	h := e.meta.head()
+	h.tokens = uint16(min(e.tokens, math.MaxUint16))
+	h.vector, h.scale = e.vector.row != nil, e.vector.scale
+	return h
+}
+
+func appendPosting(b []byte, slot int, times, tokens uint16) []byte {
+	return binary.LittleEndian.AppendUint64(b, uint64(uint32(slot))|uint64(times)<<32|uint64(tokens)<<48)
+}
+
+// writer puts the sections of a segment together.
+type writer struct {
+	layout
+	keyBytes, postingBytes, headBytes, sketchBytes, rowBytes, offsetBytes, metaBytes, termBytes []byte
+}
+
+// endKey closes the list whose postings were written from first on.
+func (w *writer) endKey(k uint64, first int) {
+	n := len(w.postingBytes)/postingSize - first
+	if n == 0 {
+		return
+	}
+	w.keyBytes = binary.LittleEndian.AppendUint64(w.keyBytes, k)
+	w.keyBytes = binary.LittleEndian.AppendUint32(w.keyBytes, uint32(first))
+	w.keyBytes = binary.LittleEndian.AppendUint32(w.keyBytes, uint32(n))
+	w.keys++
+}
+
+func (w *writer) slot(h head, v vector) {
+	w.headBytes = h.append(w.headBytes)
+	w.length += int64(h.tokens)
+	if h.vector {
+		w.vectors++
+	}
+	if w.dims == 0 {
+		return
+	}
+	if v.row == nil {
+		w.sketchBytes = append(w.sketchBytes, make([]byte, sketchSize(w.dims))...)
+		w.rowBytes = append(w.rowBytes, make([]byte, w.dims)...)
+		return
+	}
+	w.sketchBytes = append(w.sketchBytes, v.sketch...)
+	w.rowBytes = append(w.rowBytes, v.row...)
+}
+
+func (w *writer) offset() {
+	w.offsetBytes = binary.LittleEndian.AppendUint64(w.offsetBytes, uint64(len(w.metaBytes)))
+	w.offsetBytes = binary.LittleEndian.AppendUint64(w.offsetBytes, uint64(len(w.termBytes)))
+}
+
+func (w *writer) segment() *segment {
+	w.offset()
+	w.postings = len(w.postingBytes) / postingSize
+	w.metas, w.terms = int64(len(w.metaBytes)), int64(len(w.termBytes))
+	s := &segment{layout: w.layout}
+	s.mem = slices.Concat(w.keyBytes, w.postingBytes, w.headBytes, w.sketchBytes, w.rowBytes, w.offsetBytes, w.metaBytes, w.termBytes)
+	return s
+}
+
+func byLevel(a, b *entry) int {
+	return cmp.Or(cmp.Compare(b.meta.kind.Level(), a.meta.kind.Level()), cmp.Compare(key(idKind, a.meta.id), key(idKind, b.meta.id)))
+}
+
+// build makes a segment of entries with different ids. Vectors have length dims.
+func build(entries []*entry, dims int) *segment {
+	slices.SortFunc(entries, byLevel)
+	w := &writer{}
+	w.n, w.dims = len(entries), dims
+	type posting struct {
+		key           uint64
+		slot          uint32
+		times, tokens uint16
+	}
+	var all []posting
+	for slot, e := range entries {
+		if level := e.meta.kind.Level(); level > 1 {
+			w.above[3-level]++
+		}
+		h := e.head()
+		for _, c := range e.words {
+			all = append(all, posting{c.key, uint32(slot), c.times, h.tokens})
+		}
+		for _, k := range e.meta.keys() {
+			all = append(all, posting{key: k, slot: uint32(slot)})
+		}
+		w.slot(h, e.vector)
+	}
+	slices.SortFunc(all, func(a, b posting) int {
+		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.slot, b.slot))
+	})
+	var keys []uint64
+	w.postingBytes = make([]byte, 0, len(all)*postingSize)
+	for i := 0; i < len(all); {
+		first := len(w.postingBytes) / postingSize
+		k := all[i].key
+		for ; i < len(all) && all[i].key == k; i++ {
+			w.postingBytes = appendPosting(w.postingBytes, int(all[i].slot), all[i].times, all[i].tokens)
+		}
+		w.endKey(k, first)
+		keys = append(keys, k)
+	}
+	for _, e := range entries {
+		w.offset()
+		w.metaBytes = e.meta.append(w.metaBytes)
+		w.termBytes = appendWords(w.termBytes, e.words, keys)
+	}
+	return w.segment()
+}
+
+func appendWords(b []byte, words []count, keys []uint64) []byte {
+	b = binary.AppendUvarint(b, uint64(len(words)))
+	before := -1
+	for _, c := range words {
+		at, _ := slices.BinarySearch(keys, c.key)
+		b = binary.AppendUvarint(b, uint64(at-before))
+		b = binary.AppendUvarint(b, uint64(c.times))
+		before = at
+	}
+	return b
+}

@@ -1,0 +1,224 @@
+package retrieval
+
+import (
+	"encoding/binary"
+	"math"
+	"math/bits"
+)
+
+// Vectors are kept twice: as rows of 8 bits a number, which are what cosines
+// are computed from, and as sketches of one bit a number, which say which rows
+// are worth computing. The sketch is that of J. Gao and C. Long, "RaBitQ:
+// Quantizing High-Dimensional Vectors with a Theoretical Error Bound for
+// Approximate Nearest Neighbor Search", SIGMOD 2024: turn the vectors at random,
+// keep the signs, and estimate ⟨q,v⟩ from the signs' product with q and the
+// signs' product with v itself, which is kept. The turn here is three rounds of
+// random signs and a Hadamard transform (n log n steps instead of n²).
+
+// width of an error bound in standard deviations of the estimate. 3 leaves one row in
+// a thousand out of its bound, and of these only the ones at the very edge matter.
+const width = 3
+
+// turned is the length of a turned vector: the next power of two.
+func turned(dims int) int {
+	return max(64, 1<<bits.Len(uint(dims-1)))
+}
+
+// rotation is a fixed random turn for vectors of one length.
+type rotation struct {
+	dims  int
+	signs [3][]float32
+}
+
+func newRotation(dims int) *rotation {
+	r := &rotation{dims: dims}
+	seed := uint64(dims)
+	for i := range r.signs {
+		r.signs[i] = make([]float32, turned(dims))
+		for j := range r.signs[i] { // SplitMix64, Steele et al. 2014
+			seed += 0x9e3779b97f4a7c15
+			z := (seed ^ seed>>30) * 0xbf58476d1ce4e5b9
+			z = (z ^ z>>27) * 0x94d049bb133111eb
+			r.signs[i][j] = 1 - 2*float32((z^z>>31)&1)
+		}
+	}
+	return r
+}
+
+// turn writes v, turned, to out, which has length turned(dims).
+func (r *rotation) turn(v, out []float32) {
+	clear(out[copy(out, v):])
+	norm := float32(1 / math.Sqrt(float64(len(out))))
+	for _, signs := range r.signs {
+		for i, s := range signs {
+			out[i] *= s * norm
+		}
+		hadamard(out)
+	}
+}
+
+// hadamard is the fast Walsh-Hadamard transform, in place, not normalised.
+func hadamard(x []float32) {
+	for h := 1; h < len(x); h *= 2 {
+		for i := 0; i < len(x); i += 2 * h {
+			a, b := x[i:i+h], x[i+h:i+2*h]
+			for j := range a {
+				a[j], b[j] = a[j]+b[j], a[j]-b[j]
+			}
+		}
+	}
+}
+
+// vector is an embedding as it is kept.
+type vector struct {
+	row    []byte // int8 each
+	scale  float32
+	sketch []byte
+}
+
+// boundUnit is what one step of a kept bound stands for.
+const boundUnit = 1.0 / 16384
+
+// keep makes the kept form of v; ok is false for a vector of nothing, or of
+// something else than numbers.
+func (r *rotation) keep(v []float32) (vector, bool) {
+	var sum, top float64
+	for _, x := range v {
+		sum += float64(x) * float64(x)
+		top = max(top, math.Abs(float64(x)))
+	}
+	norm := math.Sqrt(sum)
+	if !(norm > 1e-12) || math.IsInf(norm, 0) {
+		return vector{}, false
+	}
+	k := vector{row: make([]byte, len(v)), scale: float32(top / 127 / norm)}
+	unit := make([]float32, len(v))
+	for i, x := range v {
+		k.row[i] = byte(int8(math.Round(float64(x) / top * 127)))
+		unit[i] = float32(float64(x) / norm)
+	}
+	t := make([]float32, turned(len(v)))
+	r.turn(unit, t)
+	k.sketch = make([]byte, len(t)/8, len(t)/8+8)
+	var length float64
+	ones := 0
+	for i, x := range t {
+		length += math.Abs(float64(x))
+		if x > 0 {
+			k.sketch[i>>3] |= 1 << (i & 7)
+			ones++
+		}
+	}
+	f := length / math.Sqrt(float64(len(t))) // ⟨signs/√n, v⟩
+	bound := width * math.Sqrt(max(0, 1/(f*f)-1)/float64(len(t)-1))
+	k.sketch = binary.LittleEndian.AppendUint32(k.sketch, math.Float32bits(float32(1/length)))
+	k.sketch = binary.LittleEndian.AppendUint16(k.sketch, uint16(min(ones, math.MaxUint16)))
+	k.sketch = binary.LittleEndian.AppendUint16(k.sketch, uint16(min(math.Ceil(bound/boundUnit), math.MaxUint16)))
+	return k, true
+}
+
+// question is a query's vector, ready to be compared.
+type question struct {
+	ints   []int32 // for rows
+	scale  float32
+	planes [4][]uint64 // the turned vector in 4 bits a number, one plane a bit
+	low    float32     // value of 0
+	step   float32     // value of 1 more
+	sum    float32     // of all numbers, as the planes have them
+}
+
+func (r *rotation) ask(v []float32, q *question) bool {
+	var sum, top float64
+	for _, x := range v {
+		sum += float64(x) * float64(x)
+		top = max(top, math.Abs(float64(x)))
+	}
+	norm := math.Sqrt(sum)
+	if !(norm > 1e-12) || math.IsInf(norm, 0) {
+		return false
+	}
+	q.ints = resize(q.ints, len(v))
+	q.scale = float32(top / 8191 / norm)
+	t := make([]float32, turned(len(v)))
+	unit := make([]float32, len(v))
+	for i, x := range v {
+		q.ints[i] = int32(math.Round(float64(x) / top * 8191))
+		unit[i] = float32(float64(x) / norm)
+	}
+	r.turn(unit, t)
+	low, high := t[0], t[0]
+	for _, x := range t {
+		low, high = min(low, x), max(high, x)
+	}
+	q.low, q.step = low, max((high-low)/15, 1e-9)
+	for j := range q.planes {
+		q.planes[j] = resize(q.planes[j], len(t)/64)
+		clear(q.planes[j])
+	}
+	total := 0
+	for i, x := range t {
+		u := min(int((x-low)/q.step+0.5), 15)
+		total += u
+		for j := range q.planes {
+			q.planes[j][i>>6] |= uint64(u>>j&1) << (i & 63)
+		}
+	}
+	q.sum = q.low*float32(len(t)) + q.step*float32(total)
+	return true
+}
+
+func resize[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n)
+	}
+	return s[:n]
+}
+
+// estimate returns the estimated cosine of q and a sketch, and how far off it may be.
+func (q *question) estimate(b []byte) (est, bound float32) {
+	n := len(b) - 8
+	hits := 0
+	if n == 32 { // 256 numbers: the embedder shipped with memtree
+		p0, p1, p2, p3 := (*[4]uint64)(q.planes[0]), (*[4]uint64)(q.planes[1]), (*[4]uint64)(q.planes[2]), (*[4]uint64)(q.planes[3])
+		_ = b[39]
+		for w := range 4 {
+			x := le64(b[8*w:])
+			hits += bits.OnesCount64(x&p0[w]) + 2*bits.OnesCount64(x&p1[w]) + 4*bits.OnesCount64(x&p2[w]) + 8*bits.OnesCount64(x&p3[w])
+		}
+	} else {
+		for w := range n / 8 {
+			x := le64(b[8*w:])
+			for j := range q.planes {
+				hits += bits.OnesCount64(x&q.planes[j][w]) << j
+			}
+		}
+	}
+	positive := q.low*float32(le16(b[n+4:])) + q.step*float32(hits)
+	return (2*positive - q.sum) * math.Float32frombits(le32(b[n:])), float32(le16(b[n+6:])) * boundUnit
+}
+
+// cosine returns the product of q with a row.
+func (q *question) cosine(row []byte, scale float32) float32 {
+	a := q.ints
+	row = row[:len(a)]
+	var s0, s1 int
+	for len(a) >= 8 && len(row) >= 8 {
+		s0 += int(a[0])*int(int8(row[0])) + int(a[1])*int(int8(row[1])) + int(a[2])*int(int8(row[2])) + int(a[3])*int(int8(row[3]))
+		s1 += int(a[4])*int(int8(row[4])) + int(a[5])*int(int8(row[5])) + int(a[6])*int(int8(row[6])) + int(a[7])*int(int8(row[7]))
+		a, row = a[8:], row[8:]
+	}
+	for i, x := range a {
+		s0 += int(x) * int(int8(row[i]))
+	}
+	return float32(s0+s1) * q.scale * scale
+}
+
+// likeness returns the cosine of two rows.
+func likeness(a, b []byte, scaleA, scaleB float32) float32 {
+	b = b[:len(a)]
+	s := 0
+	for i, x := range a {
+		s += int(int8(x)) * int(int8(b[i]))
+	}
+	return float32(s) * scaleA * scaleB
+}

@@ -1,0 +1,206 @@
+package retrieval
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"slices"
+	"sync/atomic"
+
+	"github.com/memtree/memtree/llm"
+	"github.com/memtree/memtree/taxonomy"
+)
+
+// A kept index is one page of header, the sums of the pages that follow, and
+// the pages of one segment. The header, little endian: magic, format u32, sum
+// u32 of the header's page with this field zero and of all sums, version u64, then the
+// layout, each number u64, then the embedder's id with its length u32 before it.
+const (
+	magic      = "memtree-index\n"
+	fileFormat = 1
+	maxSlots   = 1 << 31
+	maxIDBytes = 1024
+)
+
+// ErrFormat says that a kept index cannot be used by this program; make it anew.
+var ErrFormat = errors.New("not a search index of this version of memtree")
+
+// Save writes the index for Load. The same nodes under the same version give the same
+// bytes, whatever order they came in. Searches and updates go on meanwhile.
+func (ix *Index) Save(w io.Writer) error {
+	st := ix.state.Load()
+	s, err := st.one()
+	if err != nil {
+		return fmt.Errorf("save the index: %w", err)
+	}
+	sums := make([]byte, 0, 4*pageCount(s.size()))
+	for off := int64(0); off < s.size(); off += pageSize {
+		page, err := s.span(off, min(pageSize, s.size()-off))
+		if err != nil {
+			return fmt.Errorf("save the index: %w", err)
+		}
+		sums = binary.LittleEndian.AppendUint32(sums, crc32.Checksum(page, castagnoli))
+	}
+	id := ""
+	if ix.model != nil {
+		id = ix.model.ID()
+	}
+	head := header(&s.layout, st.version, id, sums)
+	for _, b := range [][]byte{head, sums} {
+		if _, err := w.Write(b); err != nil {
+			return fmt.Errorf("save the index: %w", err)
+		}
+	}
+	for off := int64(0); off < s.size(); {
+		b, err := s.span(off, min(64*pageSize, s.size()-off))
+		if err != nil {
+			return fmt.Errorf("save the index: %w", err)
+		}
+		if _, err := w.Write(b); err != nil {
+			return fmt.Errorf("save the index: %w", err)
+		}
+		off += int64(len(b))
+	}
+	return nil
+}
+
+// one returns a segment of all live slots.
+func (st *state) one() (*segment, error) {
+	if len(st.parts) == 0 {
+		return build(nil, 0), nil
+	}
+	parts := slices.Clone(st.parts)
+	for len(parts) > 1 {
+		n := len(parts)
+		s, err := merge(parts[n-2], parts[n-1])
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts[:n-2], part{segment: s})
+	}
+	if parts[0].gone == 0 && !parts[0].alien {
+		return parts[0].segment, nil
+	}
+	return merge(parts[0], part{})
+}
+
+func pageCount(size int64) int64 { return (size + pageSize - 1) / pageSize }
+
+func header(l *layout, version uint64, embedder string, sums []byte) []byte {
+	b := append(make([]byte, 0, pageSize), magic...)
+	b = binary.LittleEndian.AppendUint32(b, fileFormat)
+	sumAt := len(b)
+	b = binary.LittleEndian.AppendUint32(b, 0)
+	b = binary.LittleEndian.AppendUint64(b, version)
+	for _, n := range []int{l.n, l.above[0], l.above[1], l.keys, l.postings, l.dims, int(l.metas), int(l.terms), int(l.length), l.vectors} {
+		b = binary.LittleEndian.AppendUint64(b, uint64(n))
+	}
+	embedder = embedder[:min(len(embedder), maxIDBytes)]
+	b = binary.LittleEndian.AppendUint32(b, uint32(len(embedder)))
+	b = append(b, embedder...)
+	b = append(b, make([]byte, pageSize-len(b))...)
+	sum := crc32.Update(crc32.Checksum(b, castagnoli), castagnoli, sums)
+	binary.LittleEndian.PutUint32(b[sumAt:], sum)
+	return b
+}
+
+// Load opens what Save wrote, reading its header and sums only: the rest is
+// read, and checked, when it is asked for, so r must stay open as long as the
+// index is in use. A file that cannot be read is an error; damage further on is an
+// error of the call that comes upon it. Vectors of another embedder than e are
+// not used, and Stats().Note says so.
+func Load(r io.ReaderAt, size int64, tax *taxonomy.Taxonomy, e llm.Embedder) (*Index, error) {
+	s, version, embedder, err := open(r, size)
+	if err != nil {
+		return nil, fmt.Errorf("load the index: %w", err)
+	}
+	ix := New(tax, e)
+	st := &state{version: version}
+	if s.n > 0 {
+		if s.dims > 0 && (e == nil || e.ID()[:min(len(e.ID()), maxIDBytes)] != embedder) {
+			s.alien = true
+			st.note = fmt.Sprintf("found by words alone: the index was made with the embedder %s", embedder)
+		}
+		if s.dims > 0 && !s.alien && ix.rotation(s.dims) == nil {
+			return nil, fmt.Errorf("load the index: %w", ErrFormat)
+		}
+		st.parts = []part{whole(s)}
+		st.count()
+	}
+	ix.state.Store(st)
+	return ix, nil
+}
+
+// open reads and checks the header and the sums.
+func open(r io.ReaderAt, size int64) (*segment, uint64, string, error) {
+	head := make([]byte, pageSize)
+	if size < pageSize {
+		return nil, 0, "", ErrFormat
+	}
+	if n, err := r.ReadAt(head, 0); n < len(head) {
+		return nil, 0, "", fmt.Errorf("read the header: %w", err)
+	}
+	f := reader{rest: head[len(magic):]}
+	if string(head[:len(magic)]) != magic {
+		return nil, 0, "", ErrFormat
+	}
+	format, sum := f.u32(), f.u32()
+	if format != fileFormat {
+		return nil, 0, "", fmt.Errorf("%w: its format is %d, not %d", ErrFormat, format, fileFormat)
+	}
+	version := f.u64()
+	s := &segment{}
+	if !s.read(&f) {
+		return nil, 0, "", fmt.Errorf("%w: its sizes are impossible", ErrFormat)
+	}
+	idLength := f.u32()
+	if idLength > maxIDBytes {
+		return nil, 0, "", fmt.Errorf("%w: its embedder's name is too long", ErrFormat)
+	}
+	embedder := string(f.rest[:idLength])
+	end := s.sections().end
+	pages := pageCount(end)
+	if size != pageSize+4*pages+end {
+		return nil, 0, "", fmt.Errorf("%w: it has %d bytes where its header says %d", ErrFormat, size, pageSize+4*pages+end)
+	}
+	sums := make([]byte, 4*pages)
+	if n, err := r.ReadAt(sums, pageSize); n < len(sums) {
+		return nil, 0, "", fmt.Errorf("read the sums: %w", err)
+	}
+	clear(head[len(magic)+4 : len(magic)+8])
+	if crc32.Update(crc32.Checksum(head, castagnoli), castagnoli, sums) != sum {
+		return nil, 0, "", fmt.Errorf("%w: the header does not match its sum", ErrFormat)
+	}
+	s.pages = fromFile(r, pageSize+4*pages, end, sums)
+	return s, version, embedder, nil
+}
+
+func fromFile(r io.ReaderAt, from, length int64, sums []byte) pages {
+	return pages{file: r, from: from, length: length, sums: sums, loaded: make([]atomic.Pointer[[]byte], pageCount(length))}
+}
+
+// read takes a layout off a header; it is false for sizes no segment has.
+func (l *layout) read(f *reader) bool {
+	var v [10]uint64
+	for i := range v {
+		v[i] = f.u64()
+	}
+	l.n, l.above[0], l.above[1] = int(v[0]), int(v[1]), int(v[2])
+	l.keys, l.postings, l.dims = int(v[3]), int(v[4]), int(v[5])
+	l.metas, l.terms = int64(v[6]), int64(v[7])
+	l.length, l.vectors = int64(v[8]), int(v[9])
+	return !f.bad && v[0] < maxSlots && v[1]+v[2] <= v[0] && v[1] <= v[0] && v[3] <= v[4] && v[4] < 1<<32 &&
+		v[5] <= maxDims && v[6] < 1<<40 && v[7] < 1<<40 && v[8] < 1<<48 && v[9] <= v[0]
+}
+
+func (r *reader) u32() uint32 {
+	if len(r.rest) < 4 {
+		r.bad, r.rest = true, nil
+		return 0
+	}
+	v := le32(r.rest)
+	r.rest = r.rest[4:]
+	return v
+}

@@ -1,0 +1,55 @@
+package retrieval
+
+import (
+	"github.com/memtree/memtree/taxonomy"
+	"github.com/memtree/memtree/tree"
+)
+
+// Result is the answer to a Query.
+type Result struct {
+	Hits       []Hit  // taken, in rank order; not nil
+	Considered []Hit  // Explain only: every candidate, best first
+	Nearest    *Hit   // the best candidate, taken or not; nil when there was none
+	Abstained  bool   // nothing was taken
+	Note       string // what did not work as it should have: words alone were used, and why
+}
+
+// Hit is a memory that was found.
+type Hit struct {
+	ID         string
+	Type       tree.Type
+	ErrorType  string
+	Direction  taxonomy.Direction
+	Rel        float64  // how well it fits, 0 to 1
+	Score      float64  // Rel, weighed by trust and age, 0 to 1; hits are ranked by it
+	Signals    []Signal // what Rel and Score are made of, in the order they were applied
+	Taken      bool
+	Reason     string // why it was taken, or why not; a sentence
+	Parent     string
+	SameScene  bool // scene id and route pattern are those of the query
+	Confidence float64
+}
+
+// Signal is one named part of a hit's score.
+//
+// For the channels exact, semantic and scene, and for activation, Raw is what
+// was measured, Calibrated the evidence s in 0 to 1, and Contribution is
+// Weight·s. words and meaning are the two halves of semantic's Raw. For
+// confidence, age, level and closeness, Calibrated is the factor on Rel and
+// Contribution by how much it lowered the score (0 or less). diversity is the likeness to
+// what was taken before, and what it cost in the choice, not in the score.
+type Signal struct {
+	Name         string
+	Raw          float64
+	Calibrated   float64
+	Weight       float64
+	Contribution float64
+}
+
+// Near is a case like another one, see [Index.Similar].
+type Near struct {
+	ID      string
+	Score   float64 // calibrated likeness of the prompts, 0 to 1, as in the semantic channel
+	Overlap float64 // share of the tokens of both that are in both (Jaccard), 0 to 1
+	Cosine  float64 // of the vectors, -1 to 1; 0 where one has none
+}

@@ -1,0 +1,229 @@
+package retrieval
+
+import (
+	"encoding/binary"
+)
+
+// source is one of the two segments of a merge.
+type source struct {
+	part
+	slots []int // the new slot of each, -1 for a dead one
+	keys  []int // the new place of each key, -1 for one that only dead slots had
+	key   int   // the next key
+}
+
+// merge makes one segment of the live slots of two; b may be empty. It is what
+// build would have made of their nodes.
+func merge(a, b part) (*segment, error) {
+	w := &writer{}
+	for _, p := range []part{a, b} {
+		if p.segment != nil && !p.alien {
+			w.dims = max(w.dims, p.segment.dims)
+		}
+	}
+	ss := []*source{{part: a}, {part: b}}
+	if b.segment == nil {
+		ss = ss[:1]
+	}
+	order, err := arrange(w, ss)
+	if err != nil {
+		return nil, err
+	}
+	if err := mergeLists(w, ss); err != nil {
+		return nil, err
+	}
+	for _, at := range order {
+		if err := at.copy(w); err != nil {
+			return nil, err
+		}
+	}
+	return w.segment(), nil
+}
+
+// from is where a slot of a merged segment comes from.
+type from struct {
+	*source
+	slot int
+}
+
+// arrange numbers the slots anew: by level, within a level by the key of the id.
+func arrange(w *writer, ss []*source) ([]from, error) {
+	heads := make([][]byte, len(ss))
+	for i, s := range ss {
+		var err error
+		if heads[i], err = s.heads(); err != nil {
+			return nil, err
+		}
+		s.slots = make([]int, s.n)
+	}
+	var order []from
+	for level := 3; level > 0; level-- {
+		var next, end [2]int
+		for i, s := range ss {
+			next[i], end[i] = s.level(level)
+		}
+		before := len(order)
+		for {
+			best := -1
+			for i, s := range ss {
+				for next[i] < end[i] && s.isDead(next[i]) {
+					s.slots[next[i]] = -1
+					next[i]++
+				}
+				if next[i] < end[i] && (best < 0 || le64(heads[i][next[i]*headSize:]) < le64(heads[best][next[best]*headSize:])) {
+					best = i
+				}
+			}
+			if best < 0 {
+				break
+			}
+			ss[best].slots[next[best]] = len(order)
+			order = append(order, from{ss[best], next[best]})
+			next[best]++
+		}
+		if level > 1 {
+			w.above[3-level] = len(order) - before
+		}
+	}
+	w.n = len(order)
+	return order, nil
+}
+
+// mergeLists writes the keys and lists of all sources, both in order.
+func mergeLists(w *writer, ss []*source) error {
+	for _, s := range ss {
+		s.keys = make([]int, s.segment.keys)
+	}
+	var lists [2][]uint64
+	for {
+		k, found, err := nextKey(ss)
+		if err != nil || !found {
+			return err
+		}
+		first := len(w.postingBytes) / postingSize
+		at := w.keys
+		for i, s := range ss {
+			if lists[i], err = s.take(k, at, lists[i][:0]); err != nil {
+				return err
+			}
+		}
+		a, b := lists[0], lists[1]
+		for len(a)+len(b) > 0 {
+			if len(b) == 0 || len(a) > 0 && uint32(a[0]) < uint32(b[0]) {
+				w.postingBytes = binary.LittleEndian.AppendUint64(w.postingBytes, a[0])
+				a = a[1:]
+			} else {
+				w.postingBytes = binary.LittleEndian.AppendUint64(w.postingBytes, b[0])
+				b = b[1:]
+			}
+		}
+		w.endKey(k, first)
+	}
+}
+
+// nextKey returns the lowest key that is not taken yet.
+func nextKey(ss []*source) (k uint64, found bool, err error) {
+	for _, s := range ss {
+		if s.key == s.segment.keys {
+			continue
+		}
+		this, err := s.keyAt(s.key)
+		if err != nil {
+			return 0, false, err
+		}
+		if !found || this < k {
+			k, found = this, true
+		}
+	}
+	return k, found, nil
+}
+
+// take appends the postings of key k, with their new slots, where it is s's next key.
+func (s *source) take(k uint64, at int, out []uint64) ([]uint64, error) {
+	if s.key == s.segment.keys {
+		return out, nil
+	}
+	b, err := s.span(int64(s.key)*keySize, keySize)
+	if err != nil || le64(b) != k {
+		return out, err
+	}
+	l := list{int(le32(b[8:])), int(le32(b[12:]))}
+	s.keys[s.key] = at
+	s.key++
+	if l.first+l.n > s.segment.postings {
+		return nil, s.damaged(int64(s.key)*keySize, "a list runs past the end")
+	}
+	for l.n > 0 {
+		if b, l, err = s.next(l); err != nil {
+			return nil, err
+		}
+		for ; len(b) >= postingSize; b = b[postingSize:] {
+			p := le64(b)
+			if int(uint32(p)) >= s.n {
+				return nil, s.damaged(0, "a list names a slot that is not there")
+			}
+			if slot := s.slots[uint32(p)]; slot >= 0 {
+				out = append(out, p>>32<<32|uint64(uint32(slot)))
+			}
+		}
+	}
+	return out, nil
+}
+
+// copy writes a slot of a source into the merged segment.
+func (f from) copy(w *writer) error {
+	heads, err := f.heads()
+	if err != nil {
+		return err
+	}
+	h := readHead(heads[f.slot*headSize:])
+	v, err := f.vectorOf(f.slot)
+	if err != nil {
+		return err
+	}
+	if len(v.row) != w.dims {
+		v = vector{}
+	}
+	if v.row == nil {
+		h.vector, h.scale = false, 0
+	}
+	w.slot(h, v)
+	w.offset()
+	m, err := f.body(f.slot, 0)
+	if err != nil {
+		return err
+	}
+	w.metaBytes = append(w.metaBytes, m...)
+	words, err := f.words(f.slot, nil)
+	if err != nil {
+		return err
+	}
+	w.termBytes = binary.AppendUvarint(w.termBytes, uint64(len(words)))
+	before := -1
+	for _, x := range words {
+		at := f.keys[x.at]
+		w.termBytes = binary.AppendUvarint(w.termBytes, uint64(at-before))
+		w.termBytes = binary.AppendUvarint(w.termBytes, uint64(x.times))
+		before = at
+	}
+	return nil
+}
+
+// vectorOf returns what is kept of a slot's vector, without a row where there is none.
+func (s *segment) vectorOf(slot int) (vector, error) {
+	heads, err := s.heads()
+	if err != nil {
+		return vector{}, err
+	}
+	h := readHead(heads[slot*headSize:])
+	sketches, err := s.sketches()
+	if err != nil || sketches == nil || !h.vector {
+		return vector{}, err
+	}
+	row, err := s.row(slot)
+	if err != nil {
+		return vector{}, err
+	}
+	size := sketchSize(s.dims)
+	return vector{row: row, scale: h.scale, sketch: sketches[slot*size : (slot+1)*size]}, nil
+}

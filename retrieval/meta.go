@@ -1,0 +1,193 @@
+package retrieval
+
+import (
+	"encoding/binary"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/memtree/memtree/taxonomy"
+	"github.com/memtree/memtree/tree"
+)
+
+// meta is what ranking knows of a node beside its words and vector.
+type meta struct {
+	id         string
+	kind       tree.Type
+	errorType  string
+	direction  taxonomy.Direction
+	scene      tree.Scene // the route as a pattern
+	scope      tree.Scope
+	parent     string
+	tests      []string // case_id of the case and its occurrences
+	confidence float64
+	confirmed  time.Time // when it was last seen to be so
+	revision   int
+	text       uint64 // hash of the indexed text
+}
+
+func metaOf(n *tree.Node) meta {
+	m := meta{
+		id: n.ID, kind: n.Type, errorType: n.ErrorType, direction: n.Direction,
+		scene: n.Scene, scope: n.Scope, parent: n.Parent, confidence: n.Content.Confidence,
+		confirmed: n.Metadata.UpdatedAt, revision: n.Revision, text: key(wordKind, n.Text()),
+	}
+	m.scene.Route = tree.Route(n.Scene.Route)
+	add := func(id string) {
+		if id != "" && !slices.Contains(m.tests, id) {
+			m.tests = append(m.tests, id)
+		}
+	}
+	if n.CaseData != nil {
+		add(n.CaseData.TestCase.CaseID)
+		if m.scene.ID == "" {
+			m.scene.ID = n.CaseData.TestCase.SceneID
+		}
+	}
+	for _, o := range n.Occurrences {
+		add(o.CaseID)
+		if o.At.After(m.confirmed) {
+			m.confirmed = o.At
+		}
+	}
+	return m
+}
+
+// keys returns the names of the lists the node is in, without those of its words.
+func (m *meta) keys() []uint64 {
+	out := []uint64{key(idKind, m.id)}
+	if m.scene.ID != "" {
+		out = append(out, key(sceneKind, m.scene.ID))
+	}
+	if m.scene.Route != "" {
+		out = append(out, key(routeKind, m.scene.Route))
+	}
+	if m.kind == tree.Case {
+		out = append(out, key(alikeKind, m.errorType, string(m.direction), m.scene.ID))
+	}
+	for _, t := range m.tests {
+		out = append(out, key(testKind, t))
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+func (m *meta) head() head {
+	h := head{
+		id: key(idKind, m.id), product: mark(scopeKind, m.scope.Product), test: mark(scopeKind, m.scope.Test),
+		suite: mark(scopeKind, m.scope.Suite), scene: mark(typeKind, fold(m.scene.Type)),
+	}
+	if len(m.scope.SuiteTests) > 0 {
+		h.suite = suiteMark(&m.scope)
+	}
+	return h
+}
+
+// suiteMark stands for a suite together with its ordered tests and a position.
+func suiteMark(s *tree.Scope) uint32 {
+	var at [8]byte
+	binary.LittleEndian.PutUint64(at[:], uint64(int64(s.Position)))
+	return mark(scopeKind, append([]string{s.Suite, string(at[:])}, s.SuiteTests...)...)
+}
+
+func fold(s string) string { return strings.ToLower(strings.TrimSpace(s)) }
+
+// append writes the meta: strings with their length before them, then numbers.
+func (m *meta) append(b []byte) []byte {
+	lists := [][]string{
+		{m.id, string(m.kind), m.errorType, string(m.direction), m.scene.ID, m.scene.Type, m.scene.Route,
+			m.scope.Product, m.scope.Suite, m.scope.Test, m.parent},
+		m.tests, m.scope.SuiteTests,
+	}
+	for _, list := range lists {
+		b = binary.AppendUvarint(b, uint64(len(list)))
+		for _, s := range list {
+			b = append(binary.AppendUvarint(b, uint64(len(s))), s...)
+		}
+	}
+	b = binary.AppendVarint(b, int64(m.scope.Position))
+	b = binary.AppendVarint(b, int64(m.revision))
+	b = binary.AppendVarint(b, m.confirmed.Unix())
+	b = binary.AppendUvarint(b, uint64(m.confirmed.Nanosecond()))
+	b = binary.LittleEndian.AppendUint64(b, math.Float64bits(m.confidence))
+	return binary.LittleEndian.AppendUint64(b, m.text)
+}
+
+func readMeta(b []byte) (meta, bool) {
+	r := reader{rest: b}
+	names := r.list()
+	if len(names) != 11 {
+		return meta{}, false
+	}
+	m := meta{
+		id: names[0], kind: tree.Type(names[1]), errorType: names[2], direction: taxonomy.Direction(names[3]),
+		scene: tree.Scene{ID: names[4], Type: names[5], Route: names[6]},
+		scope: tree.Scope{Product: names[7], Suite: names[8], Test: names[9]}, parent: names[10],
+	}
+	m.tests, m.scope.SuiteTests = r.list(), r.list()
+	m.scope.Position, m.revision = int(r.varint()), int(r.varint())
+	sec := r.varint()
+	m.confirmed = time.Unix(sec, int64(r.uvarint())%1e9).UTC()
+	m.confidence = math.Float64frombits(r.u64())
+	m.text = r.u64()
+	return m, !r.bad && len(r.rest) == 0 && m.confidence >= 0 && m.confidence <= 1
+}
+
+// reader takes values off bytes; a value that is not there sets bad.
+type reader struct {
+	rest []byte
+	bad  bool
+}
+
+func (r *reader) uvarint() uint64 {
+	v, w := binary.Uvarint(r.rest)
+	if w <= 0 {
+		r.bad, r.rest = true, nil
+		return 0
+	}
+	r.rest = r.rest[w:]
+	return v
+}
+
+func (r *reader) varint() int64 {
+	v, w := binary.Varint(r.rest)
+	if w <= 0 {
+		r.bad, r.rest = true, nil
+		return 0
+	}
+	r.rest = r.rest[w:]
+	return v
+}
+
+func (r *reader) u64() uint64 {
+	if len(r.rest) < 8 {
+		r.bad, r.rest = true, nil
+		return 0
+	}
+	v := le64(r.rest)
+	r.rest = r.rest[8:]
+	return v
+}
+
+// list reads strings that share one copy of their bytes.
+func (r *reader) list() []string {
+	n := r.uvarint()
+	if n == 0 || n > uint64(len(r.rest)) {
+		r.bad = r.bad || n > 0
+		return nil
+	}
+	all := string(r.rest)
+	out := make([]string, 0, n)
+	for range n {
+		size := r.uvarint()
+		if size > uint64(len(r.rest)) {
+			r.bad = true
+			return nil
+		}
+		at := len(all) - len(r.rest)
+		out = append(out, all[at:at+int(size)])
+		r.rest = r.rest[size:]
+	}
+	return out
+}

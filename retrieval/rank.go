@@ -1,0 +1,332 @@
+package retrieval
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/memtree/memtree/tree"
+)
+
+// ranking turns candidates into an answer.
+type ranking struct {
+	*search
+	limits  Limits
+	now     time.Time
+	explain bool
+	all     []*ranked
+	byID    map[string]*ranked
+}
+
+// ranked is a candidate with what becomes of it.
+type ranked struct {
+	candidate
+	meta
+	activation float64 // rel of the child that lifted it, 0 for none
+	lifted     float64 // the factor on it
+	trust      float64 // factor of confidence
+	fresh      float64 // factor of age
+	days       float64
+	close      float64 // factor among exact matches
+	score      float64
+	likeness   float64 // to what was taken before it
+	passes     bool
+	taken      bool
+	reason     string
+}
+
+// Factors of activation: what a child's rel is worth for its parent.
+const (
+	liftExperience = 0.9
+	liftStrategy   = 0.8
+	diversity      = 0.7 // λ of maximal marginal relevance (Carbonell and Goldstein, SIGIR 1998)
+	halfLife       = 90.0
+)
+
+func (r *ranking) answer() (Result, error) {
+	res := Result{Hits: []Hit{}, Abstained: true}
+	if err := r.gather(); err != nil {
+		return Result{}, err
+	}
+	if err := r.activate(tree.Case, liftExperience); err != nil {
+		return Result{}, err
+	}
+	if err := r.activate(tree.Experience, liftStrategy); err != nil {
+		return Result{}, err
+	}
+	for _, x := range r.all {
+		r.judge(x)
+	}
+	slices.SortFunc(r.all, compareRanked)
+	r.cover()
+	if err := r.choose(); err != nil {
+		return Result{}, err
+	}
+	for _, x := range r.all {
+		if r.explain {
+			res.Considered = append(res.Considered, r.hit(x))
+		}
+	}
+	taken := slices.DeleteFunc(slices.Clone(r.all), func(x *ranked) bool { return !x.taken })
+	slices.SortFunc(taken, compareRanked)
+	for _, x := range taken {
+		res.Hits = append(res.Hits, r.hit(x))
+	}
+	res.Abstained = len(res.Hits) == 0
+	if len(r.all) > 0 {
+		nearest := r.all[0]
+		for _, x := range r.all[1:] {
+			if x.rel > nearest.rel {
+				nearest = x
+			}
+		}
+		h := r.hit(nearest)
+		res.Nearest = &h
+	}
+	return res, nil
+}
+
+// gather finds the best candidates of each level and what is known of them.
+func (r *ranking) gather() error {
+	r.byID = make(map[string]*ranked, 3*r.limits.Candidates)
+	for level := 3; level > 0; level-- {
+		found, err := r.scan(level, r.limits.Candidates)
+		if err != nil {
+			return err
+		}
+		for _, c := range found {
+			m, err := c.meta()
+			if err != nil {
+				return err
+			}
+			if r.scope.applies(&m.scope) {
+				r.add(c, m)
+			}
+		}
+	}
+	return nil
+}
+
+func (r *ranking) add(c candidate, m meta) *ranked {
+	x := &ranked{candidate: c, meta: m}
+	r.all = append(r.all, x)
+	r.byID[m.id] = x
+	return x
+}
+
+// activate lifts the parents of candidates of a level.
+func (r *ranking) activate(level tree.Type, lift float64) error {
+	for i := 0; i < len(r.all); i++ {
+		x := r.all[i]
+		if x.kind != level || x.parent == "" {
+			continue
+		}
+		p := r.byID[x.parent]
+		if p == nil {
+			c, m, ok, err := r.get(x.parent)
+			if err != nil {
+				return err
+			}
+			if !ok {
+				continue
+			}
+			p = r.add(c, m)
+		}
+		if up := lift * x.rel; up > p.rel {
+			p.rel, p.activation, p.lifted = up, x.rel, lift
+		}
+	}
+	return nil
+}
+
+// judge computes the score of a candidate and whether it passes.
+func (r *ranking) judge(x *ranked) {
+	x.trust = 0.5 + 0.5*x.confidence
+	x.fresh = 1
+	if !r.now.IsZero() && !x.confirmed.IsZero() {
+		x.days = max(0, r.now.Sub(x.confirmed).Hours()/24)
+		x.fresh = 0.85 + 0.15*math.Exp2(-x.days/halfLife)
+	}
+	x.close = 1
+	if r.same(x) {
+		x.close = 0.85 + 0.15*x.semantic
+	}
+	x.score = x.rel * x.trust * x.fresh * x.close
+	at := threshold(x.kind)
+	switch {
+	case x.rel < at:
+		x.reason = fmt.Sprintf("fits %.2f, a %s needs %.2f", x.rel, x.kind, at)
+	case x.kind == tree.Case && !r.same(x) && x.semantic < leastWords:
+		x.reason = "only the place is alike, and its words say nothing that the prompt says"
+	case x.confidence < r.limits.Confidence:
+		x.reason = fmt.Sprintf("is trusted %.2f, below the floor of %.2f", x.confidence, r.limits.Confidence)
+	default:
+		x.passes = true
+	}
+}
+
+// leastWords is the evidence of the prompt that a case needs when scene id and
+// route are not both the query's: what makes a case of the same scene type pass.
+// Without it a scene id that many share would inject cases by itself.
+const leastWords = 0.0625
+
+// same reports whether scene id and route pattern are both the query's.
+func (r *ranking) same(x *ranked) bool {
+	const both = sceneEqual | routeEqual
+	return r.flag[x.part.base+x.slot]&both == both
+}
+
+// compareRanked is the order of answers: score, exact first, lower level, last
+// confirmed, id.
+func compareRanked(a, b *ranked) int {
+	return cmp.Or(
+		cmp.Compare(b.score, a.score),
+		cmp.Compare(b.exact, a.exact),
+		cmp.Compare(a.kind.Level(), b.kind.Level()),
+		b.confirmed.Compare(a.confirmed),
+		cmp.Compare(a.id(), b.id()),
+	)
+}
+
+func (x *ranked) id() string { return x.meta.id }
+
+// cover lets an abstraction stand for its children where two or more of them
+// pass: it was made to say what they have in common. A case of exactly this
+// scene and route stays; nothing can say it better.
+func (r *ranking) cover() {
+	children := map[string]int{}
+	for _, x := range r.all {
+		if x.passes && x.parent != "" {
+			children[x.parent]++
+		}
+	}
+	for _, x := range r.all {
+		p := r.byID[x.parent]
+		if x.passes && p != nil && p.passes && children[x.parent] > 1 && !(x.kind == tree.Case && r.same(x)) {
+			x.passes = false
+			x.reason = fmt.Sprintf("is covered by %s %s, which stands for %d candidates", p.kind, p.id(), children[x.parent])
+		}
+	}
+}
+
+// choose takes candidates one by one: the one with the best of score and of
+// being unlike what was taken, within the limits.
+func (r *ranking) choose() error {
+	count := map[tree.Type]int{}
+	var taken []*ranked
+	for len(taken) < r.limits.Total {
+		var best *ranked
+		value := math.Inf(-1)
+		for _, x := range r.all {
+			if !x.passes || x.taken || r.blocked(x, taken, count) {
+				continue
+			}
+			if v := diversity*x.score - (1-diversity)*x.likeness; v > value {
+				best, value = x, v
+			}
+		}
+		if best == nil {
+			break
+		}
+		best.taken = true
+		best.reason = fmt.Sprintf("taken as number %d: fits %.2f, scores %.2f", len(taken)+1, best.rel, best.score)
+		taken = append(taken, best)
+		count[best.kind]++
+		for _, x := range r.all {
+			if !x.passes || x.taken {
+				continue
+			}
+			v, err := alike(x, best)
+			if err != nil {
+				return err
+			}
+			x.likeness = max(x.likeness, v)
+		}
+	}
+	for _, x := range r.all {
+		if x.passes && !x.taken && x.reason == "" {
+			x.reason = fmt.Sprintf("passes, but the limit of %d in all was reached by better ones", r.limits.Total)
+		}
+	}
+	return nil
+}
+
+// blocked says in x.reason why a candidate that passes cannot be taken any more.
+func (r *ranking) blocked(x *ranked, taken []*ranked, count map[tree.Type]int) bool {
+	if n := r.limits.of(x.kind); count[x.kind] >= n {
+		x.reason = fmt.Sprintf("passes, but the limit of %d for a %s was reached by better ones", max(n, 0), x.kind)
+		return true
+	}
+	for _, t := range taken {
+		if t.errorType == x.errorType && t.direction != x.direction && t.direction == x.direction.Opposite() {
+			x.reason = fmt.Sprintf("warns of %s where %s, which came first, warns of %s: never both", x.direction, t.id(), t.direction)
+			return true
+		}
+	}
+	return false
+}
+
+// alike returns how like two nodes are: the cosine of their vectors, or the
+// overlap of their words where one has none.
+func alike(a, b *ranked) (float64, error) {
+	v, err := a.part.vectorOf(a.slot)
+	if err != nil {
+		return 0, err
+	}
+	w, err := b.part.vectorOf(b.slot)
+	if err != nil {
+		return 0, err
+	}
+	if v.row != nil && w.row != nil && len(v.row) == len(w.row) {
+		return max(0, float64(likeness(v.row, w.row, v.scale, w.scale))), nil
+	}
+	ka, err := a.part.wordKeys(a.slot)
+	if err != nil {
+		return 0, err
+	}
+	kb, err := b.part.wordKeys(b.slot)
+	return overlap(ka, kb), err
+}
+
+// hit tells the outside of a candidate.
+func (r *ranking) hit(x *ranked) Hit {
+	h := Hit{
+		ID: x.id(), Type: x.kind, ErrorType: x.errorType, Direction: x.direction, Rel: x.rel, Score: x.score,
+		Taken: x.taken, Reason: x.reason, Parent: x.parent, SameScene: r.same(x), Confidence: x.confidence,
+	}
+	place := 0.0
+	if x.exact > 0 {
+		place = 0.5
+	}
+	if h.SameScene {
+		place = 1
+	}
+	h.Signals = append(make([]Signal, 0, 10),
+		Signal{"exact", place, x.exact, exactWeight, exactWeight * x.exact},
+		Signal{"semantic", x.raw, x.semantic, semanticWeight, semanticWeight * x.semantic},
+		Signal{"words", x.lexical, x.lexical, 1, x.lexical},
+	)
+	if r.dense {
+		h.Signals = append(h.Signals, Signal{"meaning", x.cosine, max(0, x.cosine), 1, max(0, x.cosine)})
+	}
+	h.Signals = append(h.Signals, Signal{"scene", x.candidate.scene, x.candidate.scene, sceneWeight, sceneWeight * x.candidate.scene})
+	if x.activation > 0 {
+		h.Signals = append(h.Signals, Signal{"activation", x.activation, x.activation, x.lifted, x.lifted * x.activation})
+	}
+	rel := x.rel
+	factor := func(name string, raw, f float64) {
+		h.Signals = append(h.Signals, Signal{name, raw, f, 1, rel*f - rel})
+		rel *= f
+	}
+	factor("confidence", x.confidence, x.trust)
+	factor("age", x.days, x.fresh)
+	if h.SameScene {
+		factor("closeness", x.semantic, x.close)
+	}
+	if x.likeness > 0 {
+		h.Signals = append(h.Signals, Signal{"diversity", x.likeness, x.likeness, diversity - 1, (diversity - 1) * x.likeness})
+	}
+	return h
+}

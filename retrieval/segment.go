@@ -1,0 +1,298 @@
+package retrieval
+
+import (
+	"encoding/binary"
+	"iter"
+	"math"
+	"sync/atomic"
+)
+
+// A segment is an immutable index of some nodes, as bytes: the same bytes in
+// memory and on disk, and the same bytes for the same nodes. Its slots are
+// numbered from 0: strategies first, then experiences, then cases, and within
+// a level by the key of the id. The sections, in order, little endian:
+//
+//	keys      16 each  key of a list u64, first posting u32, postings u32; sorted
+//	postings   8 each  slot u32, times u16, tokens of the slot u16
+//	heads     32 a slot, see head
+//	sketches   8·words+8 a slot: signs of the turned vector, scale f32, ones u16, bound u16
+//	rows      dims a slot: the vector in 8 bits
+//	offsets   16 a slot and one more: into metas u64, into terms u64
+//	metas     see meta.go
+//	terms     a slot: uvarint count, then for each word its place in keys
+//	          (uvarint, less the one before) and times (uvarint); sorted
+//
+// A list is of the slots with a word, an id, a scene id, a route, a test, a
+// partition: see kind.
+type segment struct {
+	layout
+	pages
+	columns [2]atomic.Pointer[[]byte] // heads, sketches: whole, once asked for
+	alien   bool                      // the vectors are of another embedder: as if there were none
+}
+
+// layout is the size of everything in a segment.
+type layout struct {
+	n        int // slots
+	above    [2]int
+	keys     int
+	postings int
+	dims     int // of the vectors, 0 for none
+	metas    int64
+	terms    int64
+	length   int64 // tokens of all slots together
+	vectors  int   // slots with a vector
+}
+
+// levels: where in the slots each begins and ends.
+func (l *layout) level(level int) (from, to int) {
+	switch level {
+	case 3:
+		return 0, l.above[0]
+	case 2:
+		return l.above[0], l.above[0] + l.above[1]
+	}
+	return l.above[0] + l.above[1], l.n
+}
+
+const (
+	keySize     = 16
+	postingSize = 8
+	headSize    = 32
+	offsetSize  = 16
+)
+
+// sketchSize is the bytes of a sketch for vectors of dims numbers.
+func sketchSize(dims int) int {
+	if dims == 0 {
+		return 0
+	}
+	return turned(dims)/8 + 8
+}
+
+// sections returns where each section begins, and the end.
+func (l *layout) sections() (at struct{ postings, heads, sketches, rows, offsets, metas, terms, end int64 }) {
+	at.postings = int64(l.keys) * keySize
+	at.heads = at.postings + int64(l.postings)*postingSize
+	at.sketches = at.heads + int64(l.n)*headSize
+	at.rows = at.sketches + int64(l.n)*int64(sketchSize(l.dims))
+	at.offsets = at.rows + int64(l.n)*int64(l.dims)
+	at.metas = at.offsets + int64(l.n+1)*offsetSize
+	at.terms = at.metas + l.metas
+	at.end = at.terms + l.terms
+	return at
+}
+
+func le16(b []byte) uint16 { return binary.LittleEndian.Uint16(b) }
+func le32(b []byte) uint32 { return binary.LittleEndian.Uint32(b) }
+func le64(b []byte) uint64 { return binary.LittleEndian.Uint64(b) }
+
+// list is a list of postings: how many and where.
+type list struct{ first, n int }
+
+// list returns the list with the key, an empty one where there is none. Keys
+// are hashes, so a straight line through them guesses well.
+func (s *segment) list(k uint64) (list, error) {
+	i, l, err := s.seek(k)
+	if i < 0 {
+		return list{}, err
+	}
+	return l, err
+}
+
+// seek returns the place of a key, -1 where it is not, and its list.
+func (s *segment) seek(k uint64) (int, list, error) {
+	lo, hi := 0, s.keys
+	below, above := float64(0), float64(math.MaxUint64)
+	for try := 0; lo < hi; try++ {
+		mid := lo + (hi-lo)/2
+		if try%3 != 2 && above > below {
+			mid = lo + int((float64(k)-below)/(above-below)*float64(hi-lo))
+			mid = min(max(mid, lo), hi-1)
+		}
+		b, err := s.span(int64(mid)*keySize, keySize)
+		if err != nil {
+			return -1, list{}, err
+		}
+		switch got := le64(b); {
+		case got < k:
+			lo, below = mid+1, float64(got)
+		case got > k:
+			hi, above = mid, float64(got)
+		default:
+			l := list{int(le32(b[8:])), int(le32(b[12:]))}
+			if l.first+l.n > s.postings {
+				return -1, list{}, s.damaged(int64(mid)*keySize, "a list runs past the end")
+			}
+			return mid, l, nil
+		}
+	}
+	return -1, list{}, nil
+}
+
+// next returns some of a list's postings, 8 bytes each, and the rest.
+func (s *segment) next(l list) ([]byte, list, error) {
+	at := s.sections()
+	b, err := s.chunk(at.postings+int64(l.first)*postingSize, int64(l.n)*postingSize)
+	if err != nil {
+		return nil, list{}, err
+	}
+	n := len(b) / postingSize // whole ones: the section begins at a multiple of their size, as pages do
+	return b, list{l.first + n, l.n - n}, nil
+}
+
+// slots yields the slots of a list.
+func (s *segment) slots(l list) iter.Seq2[int, error] {
+	return func(yield func(int, error) bool) {
+		for l.n > 0 {
+			var b []byte
+			var err error
+			if b, l, err = s.next(l); err != nil {
+				yield(0, err)
+				return
+			}
+			for ; len(b) >= postingSize; b = b[postingSize:] {
+				slot := int(le32(b))
+				if slot >= s.n {
+					yield(0, s.damaged(0, "a list names a slot that is not there"))
+					return
+				}
+				if !yield(slot, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// head is what a search must know of a slot before it reads more.
+type head struct {
+	id      uint64 // key of the id
+	product uint32 // marks of the scope, 0 for everywhere
+	suite   uint32
+	test    uint32
+	scene   uint32 // mark of the scene type, 0 for none
+	tokens  uint16
+	vector  bool
+	scale   float32 // of the row
+}
+
+func (h head) append(b []byte) []byte {
+	b = binary.LittleEndian.AppendUint64(b, h.id)
+	for _, v := range []uint32{h.product, h.suite, h.test, h.scene, math.Float32bits(h.scale)} {
+		b = binary.LittleEndian.AppendUint32(b, v)
+	}
+	flags := uint16(0)
+	if h.vector {
+		flags = 1
+	}
+	return binary.LittleEndian.AppendUint16(binary.LittleEndian.AppendUint16(b, h.tokens), flags)
+}
+
+func readHead(b []byte) head {
+	return head{
+		id: le64(b), product: le32(b[8:]), suite: le32(b[12:]), test: le32(b[16:]), scene: le32(b[20:]),
+		scale: math.Float32frombits(le32(b[24:])), tokens: le16(b[28:]), vector: le16(b[30:])&1 != 0,
+	}
+}
+
+// heads returns the column of heads.
+func (s *segment) heads() ([]byte, error) {
+	return s.column(0, s.sections().heads, int64(s.n)*headSize)
+}
+
+// sketches returns the column of sketches, nil when there are no vectors that can be compared.
+func (s *segment) sketches() ([]byte, error) {
+	if s.dims == 0 || s.alien {
+		return nil, nil
+	}
+	return s.column(1, s.sections().sketches, int64(s.n)*int64(sketchSize(s.dims)))
+}
+
+func (s *segment) column(i int, from, n int64) ([]byte, error) {
+	if b := s.columns[i].Load(); b != nil {
+		return *b, nil
+	}
+	b, err := s.span(from, n)
+	if err == nil {
+		s.columns[i].Store(&b)
+	}
+	return b, err
+}
+
+// row returns the 8-bit vector of a slot.
+func (s *segment) row(slot int) ([]byte, error) {
+	return s.span(s.sections().rows+int64(slot)*int64(s.dims), int64(s.dims))
+}
+
+// body returns the bytes of a slot in metas (which 0) or terms (which 1).
+func (s *segment) body(slot, which int) ([]byte, error) {
+	at := s.sections()
+	b, err := s.span(at.offsets+int64(slot)*offsetSize, 2*offsetSize)
+	if err != nil {
+		return nil, err
+	}
+	from, to := le64(b[8*which:]), le64(b[offsetSize+8*which:])
+	start, size := at.metas, s.metas
+	if which == 1 {
+		start, size = at.terms, s.terms
+	}
+	if from > to || to > uint64(size) {
+		return nil, s.damaged(at.offsets+int64(slot)*offsetSize, "an offset runs past the end")
+	}
+	return s.span(start+int64(from), int64(to-from))
+}
+
+func (s *segment) meta(slot int) (meta, error) {
+	b, err := s.body(slot, 0)
+	if err != nil {
+		return meta{}, err
+	}
+	m, ok := readMeta(b)
+	if !ok {
+		return meta{}, s.damaged(0, "what is known of a node cannot be read")
+	}
+	return m, nil
+}
+
+// word is one word of a slot: its place in keys, and how often it occurs.
+type word struct {
+	at    int
+	times uint16
+}
+
+// words appends the words of a slot.
+func (s *segment) words(slot int, out []word) ([]word, error) {
+	b, err := s.body(slot, 1)
+	if err != nil {
+		return nil, err
+	}
+	count, w := binary.Uvarint(b)
+	if w <= 0 || count > uint64(len(b)) {
+		return nil, s.damaged(0, "the words of a node cannot be read")
+	}
+	b = b[w:]
+	at := -1
+	for range count {
+		step, w1 := binary.Uvarint(b)
+		times, w2 := binary.Uvarint(b[max(w1, 0):])
+		if w1 <= 0 || w2 <= 0 || step == 0 || step > uint64(s.keys) || times > math.MaxUint16 {
+			return nil, s.damaged(0, "the words of a node cannot be read")
+		}
+		if at += int(step); at >= s.keys {
+			return nil, s.damaged(0, "a node names a word that is not there")
+		}
+		out = append(out, word{at, uint16(times)})
+		b = b[w1+w2:]
+	}
+	return out, nil
+}
+
+// keyAt returns the i-th key.
+func (s *segment) keyAt(i int) (uint64, error) {
+	b, err := s.span(int64(i)*keySize, 8)
+	if err != nil {
+		return 0, err
+	}
+	return le64(b), nil
+}

@@ -1,0 +1,264 @@
+package retrieval
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/memtree/memtree/text"
+	"github.com/memtree/memtree/tree"
+)
+
+// Update takes in nodes as they are after a commit, in any order: one that can
+// be shown is found from now on, one that no longer can is not. Of a node named
+// twice the last counts. A node whose text is as before is neither read again
+// nor embedded again.
+//
+// When the embedder fails, the nodes are found by their words, and Stats and
+// Result.Note say so; that is no error. On an error nothing has changed and the
+// index stays usable, but it has missed an update and should be made anew.
+func (ix *Index) Update(ctx context.Context, version uint64, nodes []tree.Node) error {
+	entries, note, err := ix.prepare(ctx, nodes)
+	if err != nil {
+		return fmt.Errorf("update the index: %w", err)
+	}
+	ix.writer.Lock()
+	defer ix.writer.Unlock()
+	next, err := ix.state.Load().replace(nodes, entries)
+	if err != nil {
+		return fmt.Errorf("update the index: %w", err)
+	}
+	next.version = version
+	if note != "" {
+		next.note = note
+	}
+	ix.state.Store(next)
+	return nil
+}
+
+// prepare makes an entry of every live node, without any lock: what it reuses
+// from the present state is right whatever state comes next, since it belongs
+// to the text.
+func (ix *Index) prepare(ctx context.Context, nodes []tree.Node) ([]*entry, string, error) {
+	st := ix.state.Load()
+	last := make(map[string]int, len(nodes))
+	for i := range nodes {
+		last[nodes[i].ID] = i
+	}
+	var entries, bare []*entry
+	var texts []string
+	for i := range nodes {
+		n := &nodes[i]
+		if last[n.ID] != i || !n.Live() || n.Type.Level() == 0 {
+			continue
+		}
+		e := &entry{meta: metaOf(n)}
+		entries = append(entries, e)
+		known, err := st.reuse(e)
+		if err != nil {
+			return nil, "", err
+		}
+		if !known {
+			e.tokenise(n.Text())
+		}
+		if e.vector.row == nil && ix.model != nil {
+			bare, texts = append(bare, e), append(texts, n.Text())
+		}
+	}
+	note, err := ix.embed(ctx, bare, texts)
+	return entries, note, err
+}
+
+func (e *entry) tokenise(s string) {
+	tokens := text.Tokens(s)
+	keys := make([]uint64, len(tokens))
+	for i, t := range tokens {
+		keys[i] = key(wordKind, t)
+	}
+	e.tokens, e.words = len(keys), countWords(keys)
+}
+
+// reuse fills e with the words and the vector of the same text, where st has them.
+func (st *state) reuse(e *entry) (bool, error) {
+	at, ok, err := st.find(e.meta.id)
+	if err != nil || !ok {
+		return false, err
+	}
+	m, err := at.meta()
+	if err != nil || m.id != e.meta.id || m.text != e.meta.text {
+		return false, err
+	}
+	words, err := at.part.words(at.slot, nil)
+	if err != nil {
+		return false, err
+	}
+	e.words = make([]count, len(words))
+	for i, w := range words {
+		k, err := at.part.keyAt(w.at)
+		if err != nil {
+			return false, err
+		}
+		e.words[i] = count{k, w.times}
+		e.tokens += int(w.times)
+	}
+	e.vector, err = at.part.vectorOf(at.slot)
+	return true, err
+}
+
+// embedBatch is how many texts go to the embedder at once.
+const embedBatch = 64
+
+// embed gives entries their vectors. What the embedder cannot do is told in the
+// note; only the end of ctx is an error.
+func (ix *Index) embed(ctx context.Context, entries []*entry, texts []string) (note string, err error) {
+	for len(texts) > 0 {
+		n := min(embedBatch, len(texts))
+		vs, err := ix.model.Embed(ctx, texts[:n])
+		if ctx.Err() != nil {
+			return "", ctx.Err()
+		}
+		if err == nil && len(vs) != n {
+			err = fmt.Errorf("%d vectors came for %d texts", len(vs), n)
+		}
+		if err != nil {
+			return fmt.Sprintf("some memories are found by words alone: the embedder %s failed: %v", ix.model.ID(), err), nil
+		}
+		for i, v := range vs {
+			r := ix.rotation(len(v))
+			if r == nil {
+				note = fmt.Sprintf("some memories are found by words alone: the embedder %s gave vectors of different lengths", ix.model.ID())
+				continue
+			}
+			entries[i].vector, _ = r.keep(v)
+		}
+		entries, texts = entries[n:], texts[n:]
+	}
+	return note, nil
+}
+
+// maxDims bounds the length of vectors.
+const maxDims = 1 << 14
+
+// rotation returns the turn for vectors of dims numbers, nil when the index has
+// vectors of another length.
+func (ix *Index) rotation(dims int) *rotation {
+	if dims < 1 || dims > maxDims {
+		return nil
+	}
+	if ix.turns.Load() == nil {
+		ix.turns.CompareAndSwap(nil, newRotation(dims))
+	}
+	if r := ix.turns.Load(); r.dims == dims {
+		return r
+	}
+	return nil
+}
+
+// replace returns the state after st in which entries stand for nodes.
+func (st *state) replace(nodes []tree.Node, entries []*entry) (*state, error) {
+	next := &state{parts: slices.Clone(st.parts), version: st.version, note: st.note}
+	copied := make([]bool, len(st.parts))
+	for i := range nodes {
+		k := key(idKind, nodes[i].ID)
+		for j := range next.parts {
+			p := &next.parts[j]
+			l, err := p.list(k)
+			if err != nil {
+				return nil, err
+			}
+			for slot, err := range p.slots(l) {
+				if err != nil {
+					return nil, err
+				}
+				if p.isDead(slot) {
+					continue
+				}
+				if !copied[j] {
+					copied[j] = true
+					if p.dead = slices.Clone(p.dead); p.dead == nil {
+						p.dead = make([]uint64, (p.n+63)/64)
+					}
+				}
+				if err := p.drop(slot); err != nil {
+					return nil, err
+				}
+			}
+		}
+	}
+	if len(entries) > 0 {
+		dims := 0
+		for _, e := range entries {
+			dims = max(dims, len(e.vector.row))
+		}
+		next.parts = append(next.parts, whole(build(entries, dims)))
+	}
+	if err := next.compact(); err != nil {
+		return nil, err
+	}
+	next.count()
+	return next, nil
+}
+
+// whole returns a segment as a part with nothing dead.
+func whole(s *segment) part {
+	p := part{segment: s, length: s.layout.length, vectors: s.layout.vectors}
+	if s.alien {
+		p.vectors = 0
+	}
+	return p
+}
+
+func (p *part) add(h head, sign int) {
+	p.length += int64(sign) * int64(h.tokens)
+	if h.vector && !p.alien {
+		p.vectors += sign
+	}
+}
+
+// drop marks a slot dead. The caller owns p.dead.
+func (p *part) drop(slot int) error {
+	heads, err := p.heads()
+	if err != nil {
+		return err
+	}
+	p.dead[slot>>6] |= 1 << (slot & 63)
+	p.gone++
+	p.add(readHead(heads[slot*headSize:]), -1)
+	return nil
+}
+
+// compact merges segments until each is more than twice as large as the next,
+// and none is mostly dead.
+func (st *state) compact() error {
+	for i := len(st.parts) - 1; i >= 0; i-- {
+		p := st.parts[i]
+		from, other := i, part{}
+		switch live := p.n - p.gone; {
+		case live == 0:
+			st.parts = slices.Delete(st.parts, i, i+1)
+			continue
+		case i > 0 && st.parts[i-1].n-st.parts[i-1].gone < 2*live:
+			from, p, other = i-1, st.parts[i-1], p
+		case p.gone <= live:
+			continue
+		}
+		s, err := merge(p, other)
+		if err != nil {
+			return err
+		}
+		st.parts = slices.Replace(st.parts, from, i+1, whole(s))
+	}
+	return nil
+}
+
+// count adds up what the parts hold.
+func (st *state) count() {
+	for i := range st.parts {
+		p := &st.parts[i]
+		p.base = st.slots
+		st.slots += p.n
+		st.live += p.n - p.gone
+		st.length += p.length
+		st.vectors += p.vectors
+	}
+}

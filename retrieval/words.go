@@ -1,0 +1,155 @@
+package retrieval
+
+import (
+	"math"
+	"slices"
+
+	"github.com/memtree/memtree/text"
+)
+
+// The lexical half is BM25 as S. Robertson and H. Zaragoza give it ("The
+// Probabilistic Relevance Framework: BM25 and Beyond", 2009), with the idf that
+// never gets negative.
+const (
+	bm25K = 1.2
+	bm25B = 0.75
+)
+
+// queryWord is a word of the query, and its list in every part.
+type queryWord struct {
+	key   uint64
+	lists []list
+	known int // live slots with it
+}
+
+// score fills s.lex with the BM25 of every slot and s.unit with what to
+// multiply it by, so that a document of average length with every word of the
+// query once comes to 1.
+func (s *search) score(prompt string) error {
+	s.words = s.queryWords(prompt)
+	var most float64
+	n := float64(s.st.live)
+	average := float64(s.st.length) / max(n, 1)
+	for i := range s.words {
+		w := &s.words[i]
+		if err := s.look(w); err != nil {
+			return err
+		}
+		if w.known == 0 {
+			most += 0.5 * math.Log(n+1.5)
+			continue
+		}
+		idf := math.Log(1 + (n-float64(w.known)+0.5)/(float64(w.known)+0.5))
+		most += idf * (bm25K + 1) / (bm25K + 0.7) // 2.2/1.9: see needs of a document a little shorter than the average
+		if err := s.addWord(w, float32(idf), float32(average)); err != nil {
+			return err
+		}
+	}
+	s.unit = 0
+	if most > 0 {
+		s.unit = float32(1 / most)
+	}
+	return nil
+}
+
+// queryWords returns the different words of the prompt, in order.
+func (s *search) queryWords(prompt string) []queryWord {
+	tokens := text.Tokens(prompt)
+	out := make([]queryWord, 0, len(tokens))
+	lists := make([]list, len(tokens)*len(s.st.parts))
+	seen := make(map[uint64]struct{}, len(tokens))
+	for _, t := range tokens {
+		k := key(wordKind, t)
+		if _, ok := seen[k]; ok {
+			continue
+		}
+		seen[k] = struct{}{}
+		out = append(out, queryWord{key: k, lists: lists[:len(s.st.parts):len(s.st.parts)]})
+		lists = lists[len(s.st.parts):]
+	}
+	return out
+}
+
+// look finds the lists of a word and counts its live slots.
+func (s *search) look(w *queryWord) error {
+	for i := range s.st.parts {
+		p := &s.st.parts[i]
+		var err error
+		if w.lists[i], err = p.list(w.key); err != nil {
+			return err
+		}
+		if p.gone == 0 {
+			w.known += w.lists[i].n
+			continue
+		}
+		for slot, err := range p.slots(w.lists[i]) {
+			if err != nil {
+				return err
+			}
+			if !p.isDead(slot) {
+				w.known++
+			}
+		}
+	}
+	return nil
+}
+
+// addWord adds a word's share to the score of every slot that has it.
+func (s *search) addWord(w *queryWord, idf, average float32) error {
+	const k1 = bm25K + 1
+	flat, slope := float32(bm25K*(1-bm25B)), float32(bm25K*bm25B)/max(average, 1)
+	for i := range s.st.parts {
+		p := &s.st.parts[i]
+		lex := s.lex[p.base : p.base+p.n]
+		for l := w.lists[i]; l.n > 0; {
+			b, rest, err := p.next(l)
+			if err != nil {
+				return err
+			}
+			l = rest
+			for ; len(b) >= postingSize; b = b[postingSize:] {
+				x := le64(b)
+				slot := uint(uint32(x))
+				if slot >= uint(len(lex)) {
+					return p.damaged(0, "a list names a slot that is not there")
+				}
+				times := float32(uint16(x >> 32))
+				lex[slot] += idf * k1 * times / (times + flat + slope*float32(uint16(x>>48)))
+			}
+		}
+	}
+	return nil
+}
+
+// overlap returns the Jaccard similarity of two sets of words by their keys, both sorted.
+func overlap(a, b []uint64) float64 {
+	both, i := 0, 0
+	for _, k := range a {
+		for i < len(b) && b[i] < k {
+			i++
+		}
+		if i < len(b) && b[i] == k {
+			both++
+		}
+	}
+	if len(a)+len(b) == both {
+		return 0
+	}
+	return float64(both) / float64(len(a)+len(b)-both)
+}
+
+// wordKeys returns the sorted keys of a slot's words.
+func (s *segment) wordKeys(slot int) ([]uint64, error) {
+	words, err := s.words(slot, nil)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]uint64, len(words))
+	for i, w := range words {
+		if out[i], err = s.keyAt(w.at); err != nil {
+			return nil, err
+		}
+	}
+	slices.Sort(out)
+	return out, nil
+}
