@@ -103,7 +103,7 @@ type search struct {
 // objects collects the outermost pieces of text that are JSON objects.
 func objects(text string) search {
 	var found search
-	for starts := 0; starts < maxStarts; starts++ {
+	for range maxStarts {
 		i := strings.IndexByte(text, '{')
 		if i < 0 {
 			break

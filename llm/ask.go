@@ -83,7 +83,8 @@ func repairable(err error) (answer string, violations []string, ok bool) {
 
 // sentences lists the errors that were joined into err.
 func sentences(err error) []string {
-	joined, ok := err.(interface{ Unwrap() []error }) //nolint:errorlint // only the outermost join is a list of reasons
+	// Only the outermost join is a list of reasons: what it joins may wrap further.
+	joined, ok := err.(interface{ Unwrap() []error })
 	if !ok {
 		return []string{err.Error()}
 	}

@@ -133,11 +133,10 @@ func errorInside(body []byte, key Secret) *llm.Error {
 	var reply struct {
 		Error json.RawMessage `json:"error"`
 	}
-	if json.Unmarshal(body, &reply) != nil || len(reply.Error) == 0 || string(reply.Error) == "null" {
-		return nil
-	}
+	// A body of another shape has no such field; the checks after this one say so.
+	_ = json.Unmarshal(body, &reply)
 	message, code := providerError(body)
-	if message == "" {
+	if message == "" || len(reply.Error) == 0 || string(reply.Error) == "null" {
 		return nil
 	}
 	e := &llm.Error{Kind: llm.KindUnavailable, Err: errors.New(shown(message, key))}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -36,8 +37,8 @@ func embedOpenAI(most int) func(p **provider) func(http.ResponseWriter, *http.Re
 				return
 			}
 			var items []string
-			for i := len(input) - 1; i >= 0; i-- {
-				items = append(items, fmt.Sprintf(`{"index":%d,"embedding":%s}`, i, vector(input[i].(string))))
+			for i, text := range slices.Backward(input) {
+				items = append(items, fmt.Sprintf(`{"index":%d,"embedding":%s}`, i, vector(text.(string))))
 			}
 			_, _ = io.WriteString(w, `{"data":[`+strings.Join(items, ",")+`]}`)
 		}

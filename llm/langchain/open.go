@@ -85,6 +85,8 @@ const placeholder = "-"
 
 // newClient makes langchaingo's client. Everything it would otherwise read from
 // the environment is given.
+//
+//nolint:ireturn // langchaingo's clients have no other type in common
 func newClient(c Config, model string, rt *transport) (llms.Model, error) {
 	base := strings.TrimRight(rt.base.String(), "/")
 	client := &http.Client{Transport: rt, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
