@@ -224,3 +224,23 @@ func (d *disk) cut(n string, size int64) (err error) {
 	}
 	return nil
 }
+
+// parallel reports whether reads of f at several places may run at once: those
+// of the real file system. Files in memory move a common offset.
+func parallel(f afero.File) bool {
+	_, ok := f.(*os.File)
+	return ok
+}
+
+// discard removes a file nobody needs, and its folder if that was all in it.
+// What cannot be removed now is removed by a later open.
+func (d *disk) discard(n string) {
+	if d.remove(n) != nil {
+		return
+	}
+	for folder := path.Dir(n); folder != "."; folder = path.Dir(folder) {
+		if names, err := d.names(folder); err != nil || len(names) > 0 || d.remove(folder) != nil {
+			return
+		}
+	}
+}

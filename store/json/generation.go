@@ -1,26 +1,46 @@
 package jsonstore
 
-import "sync/atomic"
+import (
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io/fs"
+	"sync"
+	"sync/atomic"
 
-// generation is the files of one snapshot, kept open while anybody reads them.
+	"github.com/spf13/afero"
+
+	"github.com/memtree/memtree/tree"
+)
+
+// Sizes of the records of the three tables, in bytes.
+const (
+	lineSize  = 40 // offset 8, length 4, crc32c 4, number 8, tag 16
+	idSize    = 20 // hash of the id 16, line 4
+	knownSize = 36 // hash of the key 16, digest 8, digest before 8, flags 4
+)
+
+// generation is the files of one snapshot, opened when first read and kept open
+// while anybody reads them. What was read of a file is checked every time.
 type generation struct {
-	refs atomic.Int64 // the store's one and one for each reader; 0: gone
+	*manifest
+	refs    atomic.Int64 // the store's one and one for each reader; 0: gone
+	handles map[string]*handle
 }
 
-// place is where a line stands in a file of a generation.
-type place struct {
-	off int64
-	len uint32
-	crc uint32
-}
-
-type entry struct{ tag hash }
-
-func (e entry) meta() meta { return meta{} }
-
-func newGeneration() *generation {
-	g := &generation{}
+func newGeneration(d *disk, m *manifest, before *generation) *generation {
+	g := &generation{manifest: m, handles: map[string]*handle{}}
 	g.refs.Store(1)
+	for _, f := range m.files() {
+		h := &handle{disk: d, ref: f}
+		if before != nil && before.handles[f.Name] != nil {
+			h = before.handles[f.Name]
+		}
+		h.refs.Add(1)
+		g.handles[f.Name] = h
+	}
 	return g
 }
 
@@ -38,9 +58,211 @@ func (g *generation) acquire() bool {
 }
 
 func (g *generation) release() {
-	g.refs.Add(-1)
+	if g.refs.Add(-1) > 0 {
+		return
+	}
+	for _, h := range g.handles {
+		h.release()
+	}
 }
 
-func (g *generation) find(string) (string, entry, bool, error) { return "", entry{}, false, nil }
-func (g *generation) knows(hash) (knownEntry, bool, error)     { return knownEntry{}, false, nil }
-func (g *generation) read(place) ([]byte, error)               { return nil, errJSON }
+// handle is an open file of one or more generations.
+type handle struct {
+	disk   *disk
+	ref    fileRef
+	refs   atomic.Int64 // generations
+	doomed atomic.Bool  // remove it with the last generation
+	mu     sync.Mutex
+	file   afero.File
+}
+
+// ReadAt opens the file if need be and reads.
+func (h *handle) ReadAt(p []byte, off int64) (int, error) {
+	h.mu.Lock()
+	if h.file == nil {
+		f, err := h.disk.open(h.ref.Name)
+		if err == nil {
+			err = h.check(f)
+		}
+		if err != nil {
+			h.mu.Unlock()
+			return 0, err
+		}
+		h.file = f
+	}
+	f := h.file
+	if !parallel(f) {
+		defer h.mu.Unlock()
+		return f.ReadAt(p, off)
+	}
+	h.mu.Unlock()
+	return f.ReadAt(p, off)
+}
+
+// check refuses a file that is not as long as the manifest says.
+func (h *handle) check(f afero.File) error {
+	info, err := f.Stat()
+	if err == nil && info.Size() != h.ref.Bytes {
+		err = fmt.Errorf("it has %d bytes instead of %d", info.Size(), h.ref.Bytes)
+	}
+	if err != nil {
+		return errors.Join(err, f.Close())
+	}
+	return nil
+}
+
+func (h *handle) release() {
+	if h.refs.Add(-1) > 0 {
+		return
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.file != nil {
+		_ = h.file.Close() // it was only read
+		h.file = nil
+	}
+	if h.doomed.Load() {
+		h.disk.discard(h.ref.Name)
+	}
+}
+
+// damaged says that a file of a snapshot cannot be read.
+func damaged(f fileRef, off int64, err error) error {
+	lost := "what it holds there cannot be read: " + err.Error()
+	if errors.Is(err, fs.ErrNotExist) {
+		lost = "the file is not there"
+	}
+	return fmt.Errorf("%w: %w", &tree.CorruptError{File: f.Name, Offset: off, Lost: lost}, err)
+}
+
+// place is where a line stands in a file.
+type place struct {
+	off int64
+	len uint32
+	crc uint32
+}
+
+// indexed is a record of a lines table.
+type indexed struct {
+	place
+	num uint64
+	tag fingerprint
+}
+
+func (l indexed) bytes() []byte {
+	b := binary.BigEndian.AppendUint64(make([]byte, 0, lineSize), uint64(l.off)) //nolint:gosec // not negative
+	b = binary.BigEndian.AppendUint32(b, l.len)
+	b = binary.BigEndian.AppendUint32(b, l.crc)
+	b = binary.BigEndian.AppendUint64(b, l.num)
+	return append(b, l.tag[:]...)
+}
+
+func parseIndexed(b []byte) indexed {
+	return indexed{
+		place: place{
+			off: int64(binary.BigEndian.Uint64(b)), //nolint:gosec // as it was written
+			len: binary.BigEndian.Uint32(b[8:]),
+			crc: binary.BigEndian.Uint32(b[12:]),
+		},
+		num: binary.BigEndian.Uint64(b[16:]),
+		tag: fingerprint(b[24:40]),
+	}
+}
+
+// meta unpacks the number of a node's record.
+func (l indexed) meta() meta {
+	return meta{revision: uint32(l.num >> 32), level: uint8(l.num >> 16), status: uint8(l.num >> 8), direction: uint8(l.num)} //nolint:gosec // packed so
+}
+
+func (m meta) pack() uint64 {
+	return uint64(m.revision)<<32 | uint64(m.level)<<16 | uint64(m.status)<<8 | uint64(m.direction)
+}
+
+// index returns the table of the lines of l.
+func (g *generation) index(l *linesRef) *table {
+	return &table{from: g.handles[l.Index.Name], size: lineSize, count: l.Count}
+}
+
+// line returns the index record of line i.
+func (g *generation) line(l *linesRef, i int) (indexed, error) {
+	rec, err := g.index(l).at(i)
+	if err != nil {
+		return indexed{}, damaged(l.Index, int64(i/perPage(lineSize))*pageSize, err)
+	}
+	return parseIndexed(rec), nil
+}
+
+// find returns the branch and the index record of a node.
+func (g *generation) find(id string) (*branchRef, indexed, bool, error) {
+	key := hashOf(id)
+	for i := range g.Branches {
+		b := &g.Branches[i]
+		ids := table{from: g.handles[b.Index.Name], start: int64(pages(b.Count, lineSize)) * pageSize, size: idSize, count: b.Count}
+		rec, err := ids.search(key)
+		if err != nil {
+			return nil, indexed{}, false, damaged(b.Index, ids.start, err)
+		}
+		if rec != nil {
+			l, err := g.line(&b.linesRef, int(binary.BigEndian.Uint32(rec[16:])))
+			return b, l, err == nil, err
+		}
+	}
+	return nil, indexed{}, false, nil
+}
+
+// read returns the line at a place of a file, checked.
+func (g *generation) read(l *linesRef, at place) ([]byte, error) {
+	if at.len > MaxLine || at.off < 0 || at.off+int64(at.len) >= l.Data.Bytes {
+		return nil, damaged(l.Data, at.off, errors.New("the index points outside it"))
+	}
+	b := make([]byte, at.len+1)
+	if n, err := g.handles[l.Data.Name].ReadAt(b, at.off); n < len(b) {
+		return nil, damaged(l.Data, at.off, err)
+	}
+	return at.check(l, b)
+}
+
+// check returns the line of which b is the bytes, its end included.
+func (p place) check(l *linesRef, b []byte) ([]byte, error) {
+	if line := b[:p.len]; b[p.len] == '\n' && crc32.Checksum(line, castagnoli()) == p.crc {
+		return line, nil
+	}
+	return nil, damaged(l.Data, p.off, errors.New("the checksum of the line is another"))
+}
+
+// knows returns what the snapshot remembers of an evaluation.
+func (g *generation) knows(key fingerprint) (knownEntry, bool, error) {
+	for _, ref := range g.Known {
+		t := table{from: g.handles[ref.Table.Name], size: knownSize, count: ref.Count}
+		rec, err := t.search(key)
+		if err != nil {
+			return knownEntry{}, false, damaged(ref.Table, 0, err)
+		}
+		if rec != nil {
+			return parseKnown(rec), true, nil
+		}
+	}
+	return knownEntry{}, false, nil
+}
+
+func parseKnown(b []byte) knownEntry {
+	return knownEntry{digest: digest(b[16:24]), before: digest(b[24:32]), labelled: b[35]&1 == 1}
+}
+
+func (k knownEntry) bytes(key fingerprint) []byte {
+	b := append(make([]byte, 0, knownSize), key[:]...)
+	b = append(append(b, k.digest[:]...), k.before[:]...)
+	var labelled byte
+	if k.labelled {
+		labelled = 1
+	}
+	return append(b, 0, 0, 0, labelled)
+}
+
+// decode reads a value of a line whose checksum was right.
+func decode(raw []byte, v any) error {
+	if err := json.Unmarshal(raw, v); err != nil {
+		return fmt.Errorf("a line that is whole makes no sense: %w", err)
+	}
+	return nil
+}

@@ -20,6 +20,15 @@ type journal struct {
 	seq    uint64 // of the last line
 	prev   link   // of the last line
 	dirty  bool   // bytes of a failed write may stand after size
+
+	before int64    // bytes of the journals since the base and before this one
+	begun  position // of the last line before this journal
+}
+
+// position is where a journal's line stands in the chain.
+type position struct {
+	seq  uint64
+	prev link
 }
 
 func journalName(n int) string { return fmt.Sprintf("journal.%06d.jsonl", n) }

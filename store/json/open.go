@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/afero"
 
@@ -47,11 +48,9 @@ func openLocked(d *disk, dir string, o Options) (*Store, error) {
 			return nil, err
 		}
 	}
-	if o.JournalLimit <= 0 {
-		o.JournalLimit = 4 << 20
-	}
 	s := &Store{disk: d, options: o, readOnly: o.ReadOnly, format: f, stopped: make(chan struct{})}
-	s.leases.held = map[string]hash{}
+	s.limit = s.journalLimit()
+	s.leases.held = map[string]fingerprint{}
 	s.queue.wake = make(chan struct{}, 1)
 	s.snapshots = make(chan snapshotted, 1)
 	if err := s.load(); err != nil {
@@ -65,33 +64,145 @@ func openLocked(d *disk, dir string, o Options) (*Store, error) {
 	return s, nil
 }
 
-// load reads the last snapshot's manifest and the journal, decides, and only
-// then repairs.
+// load reads the last snapshot's manifest and the journals since, decides, and
+// only then repairs.
 func (s *Store) load() error {
-	base := newGeneration()
-	r, err := s.disk.replayFrom(&state{base: base}, 1, 0, link{})
+	r, err := s.disk.recover()
 	if err != nil {
 		return err
 	}
 	if r.damage != nil && !s.readOnly {
+		r.state.base.release()
 		return r.damage
 	}
 	s.state.Store(r.state)
+	s.replay = r
 	if s.readOnly {
 		return nil
 	}
+	if err := s.own(r); err != nil {
+		r.state.base.release()
+		return err
+	}
+	return nil
+}
+
+// own makes the folder that of the one who writes: repaired, durable, swept.
+func (s *Store) own(r *replay) error {
 	if err := r.repair(); err != nil {
 		return err
 	}
-	s.journal, err = s.disk.resume(r.number, r.size, r.seq, r.prev)
+	j, err := s.disk.resume(r.number, r.size, r.seq, r.prev)
 	if err != nil {
 		return err
 	}
-	// Lines may be here that were never made durable; from now on they count.
-	if err := s.disk.sync(s.journal.file); err != nil {
-		return errors.Join(failure("sync", r.number, err), s.journal.file.Close())
+	if !r.clean {
+		// Lines and names may be here that were never made durable; from now
+		// on they count.
+		err := s.disk.sync(j.file)
+		if err == nil {
+			err = s.disk.syncDir(".")
+		}
+		if err == nil {
+			err = s.disk.sweep(r.state.base)
+		}
+		if err != nil {
+			return errors.Join(failure("sync", r.number, err), j.file.Close())
+		}
 	}
+	j.before = r.state.journaled - r.size
+	s.journal = j
 	return nil
+}
+
+// recover reads all that an open reads, and changes nothing.
+func (d *disk) recover() (*replay, error) {
+	m, damage, err := d.lastManifest()
+	if err != nil {
+		return nil, err
+	}
+	g := newGeneration(d, m, nil)
+	st := &state{base: g, counts: m.Counts}
+	if err := st.loadOutbox(); err != nil {
+		g.release()
+		return nil, err
+	}
+	r, err := d.replayFrom(st, m.Number, m.Seq, m.link())
+	if err != nil {
+		g.release()
+		return nil, err
+	}
+	if r.damage == nil {
+		r.damage = damage
+	}
+	return r, nil
+}
+
+// lastManifest returns the valid manifest with the highest number; an empty one
+// before the first snapshot. A manifest that is there was whole when it got its
+// name: if the highest is not, that is damage, unless the one before it and all
+// it names are still there, for then nothing is lost.
+func (d *disk) lastManifest() (*manifest, *tree.CorruptError, error) {
+	names, err := d.names(".")
+	if err != nil {
+		return nil, nil, fmt.Errorf("read the folder: %w", err)
+	}
+	numbers := numbered(names, "manifest.", ".json")
+	if len(numbers) == 0 {
+		return &manifest{Number: 1, Prev: link{}.String()}, nil, nil
+	}
+	var damage *tree.CorruptError
+	for _, n := range slices.Backward(numbers) {
+		b, err := d.read(manifestName(n), maxManifest)
+		if err != nil {
+			return nil, nil, fmt.Errorf("read %s: %w", manifestName(n), err)
+		}
+		m, err := parseManifest(b)
+		if err == nil && m.Number != n {
+			err = fmt.Errorf("%w: it says it is number %d", errManifest, m.Number)
+		}
+		switch {
+		case err == nil && damage == nil:
+			return m, nil, nil
+		case err == nil && d.complete(m):
+			return m, nil, nil
+		case damage == nil:
+			damage = &tree.CorruptError{File: manifestName(n), Lost: "the list of the snapshot's files cannot be read"}
+		}
+	}
+	return nil, nil, damage
+}
+
+// complete reports whether all files of a manifest are there, and its journal.
+func (d *disk) complete(m *manifest) bool {
+	for _, f := range m.files() {
+		if info, err := d.stat(f.Name); err != nil || info.Size() != f.Bytes {
+			return false
+		}
+	}
+	_, err := d.stat(journalName(m.Number))
+	return err == nil
+}
+
+// loadOutbox reads the index of the evaluations that wait, not their bodies.
+func (st *state) loadOutbox() error {
+	ref := st.base.Outbox
+	if ref == nil {
+		return nil
+	}
+	r := lineReader{gen: st.base, ref: ref}
+	for {
+		at, ok, err := r.index()
+		if err != nil {
+			return err
+		}
+		if !ok {
+			return nil
+		}
+		key := order(at.num)
+		st.outbox = st.outbox.put(key, item{key: at.tag, at: at.place})
+		st.byKey = st.byKey.put(string(at.tag[:])+key, none{})
+	}
 }
 
 // makeFolder makes a real folder and those above it, durably.

@@ -2,7 +2,6 @@ package jsonstore
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"sync"
 
@@ -13,7 +12,7 @@ import (
 // arrival. They live as long as the process.
 type leases struct {
 	mu   sync.Mutex
-	held map[string]hash // order → hash of the key
+	held map[string]fingerprint // order → hash of the key
 }
 
 // Lease returns evaluations of the outbox that nobody holds; see tree.Store.
@@ -84,19 +83,12 @@ func (s *Store) giveBack(at []string) {
 
 // evaluation decodes an item of the outbox.
 func (st *state) evaluation(it item) (tree.Evaluation, error) {
-	raw := it.raw
-	if raw == nil {
-		line, err := st.base.read(it.at)
-		if err != nil {
-			return tree.Evaluation{}, err
-		}
-		raw = line
-	}
 	var e tree.Evaluation
-	if err := json.Unmarshal(raw, &e); err != nil {
-		return e, fmt.Errorf("read an evaluation of the outbox: %w", err)
+	raw, err := st.raw(it)
+	if err != nil {
+		return e, err
 	}
-	return e, nil
+	return e, decode(raw, &e)
 }
 
 // Release gives leased evaluations back; see tree.Store. Keys that are not
@@ -105,7 +97,7 @@ func (s *Store) Release(ctx context.Context, keys []string) error {
 	if err := s.usable(ctx); err != nil {
 		return fmt.Errorf("release: %w", err)
 	}
-	given := make(map[hash]bool, len(keys))
+	given := make(map[fingerprint]bool, len(keys))
 	for _, key := range keys {
 		given[hashOf(key)] = true
 	}

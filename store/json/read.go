@@ -2,7 +2,6 @@ package jsonstore
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"iter"
 
@@ -28,7 +27,7 @@ func (s *Store) get(ctx context.Context, id string) (n tree.Node, err error) {
 	if err != nil {
 		return n, err
 	}
-	return n, json.Unmarshal(raw, &n)
+	return n, decode(raw, &n)
 }
 
 // node returns the JSON of a node.
@@ -36,7 +35,14 @@ func (st *state) node(id string) ([]byte, error) {
 	if n, ok := st.overlay(id); ok {
 		return n.raw, nil
 	}
-	return nil, tree.ErrNotFound
+	b, l, ok, err := st.base.find(id)
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		return nil, tree.ErrNotFound
+	}
+	return st.base.read(&b.linesRef, l.place)
 }
 
 // Scan yields nodes; see tree.Store.
@@ -48,56 +54,108 @@ func (s *Store) Scan(ctx context.Context, f tree.Filter) iter.Seq2[tree.Node, er
 			return
 		}
 		defer st.base.release()
-		for _, e := range st.top.nodes.from("") {
-			var n tree.Node
-			err := ctx.Err()
-			if err == nil {
-				err = json.Unmarshal(e.raw, &n)
-			}
+		nodes := st.nodes(f.ErrorType, filterOf(f))
+		for {
+			n, ok, err := nodes.decode(ctx, f)
 			if err != nil {
 				yield(tree.Node{}, fmt.Errorf("scan: %w", err))
 				return
 			}
-			if f.Match(&n) && !yield(n, nil) {
+			if !ok || !yield(n, nil) {
 				return
 			}
 		}
 	}
 }
 
+// decode returns the next node that f selects; false after the last.
+func (m *merged) decode(ctx context.Context, f tree.Filter) (n tree.Node, ok bool, err error) {
+	for !ok {
+		if err := ctx.Err(); err != nil {
+			return n, false, err
+		}
+		e, err := m.next()
+		if e == nil || err != nil {
+			return n, false, err
+		}
+		n = tree.Node{}
+		if err := decode(e.raw, &n); err != nil {
+			return n, false, err
+		}
+		ok = f.Match(&n)
+	}
+	return n, true, nil
+}
+
 // Ledger yields the entries after a sequence number; see tree.Store.
 func (s *Store) Ledger(ctx context.Context, after uint64) iter.Seq2[tree.Entry, error] {
-	return records[tree.Entry](s, ctx, "ledger", after, func(st *state) []record { return st.entries })
+	return stored[tree.Entry](ctx, s, "read the ledger", after, func(st *state) ([]linesRef, []record) {
+		return st.base.Ledger, st.entries
+	})
 }
 
 // DeadLetters yields what could not be formed; see tree.Store.
 func (s *Store) DeadLetters(ctx context.Context) iter.Seq2[tree.DeadLetter, error] {
-	return records[tree.DeadLetter](s, ctx, "dead letters", 0, func(st *state) []record { return st.dead })
+	return stored[tree.DeadLetter](ctx, s, "read the dead letters", 0, func(st *state) ([]linesRef, []record) {
+		return st.base.Dead, st.dead
+	})
 }
 
-func records[T any](s *Store, ctx context.Context, what string, after uint64, of func(*state) []record) iter.Seq2[T, error] {
+// stored yields the lines after a number, those of the base's files and then
+// those of the journal.
+func stored[T any](ctx context.Context, s *Store, doing string, after uint64, of func(*state) ([]linesRef, []record)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
-		var none T
 		st, err := s.view(ctx)
 		if err != nil {
-			yield(none, fmt.Errorf("read %s: %w", what, err))
+			var none T
+			yield(none, fmt.Errorf("%s: %w", doing, err))
 			return
 		}
 		defer st.base.release()
-		for _, r := range of(st) {
-			if r.seq <= after {
-				continue
-			}
+		files, records := of(st)
+		for raw, err := range st.base.linesAfter(files, records, after) {
 			var v T
-			err := ctx.Err()
 			if err == nil {
-				err = json.Unmarshal(r.raw, &v)
+				err = ctx.Err()
+			}
+			if err == nil {
+				err = decode(raw, &v)
 			}
 			if err != nil {
-				yield(none, fmt.Errorf("read %s: %w", what, err))
+				yield(v, fmt.Errorf("%s: %w", doing, err))
 				return
 			}
 			if !yield(v, nil) {
+				return
+			}
+		}
+	}
+}
+
+// linesAfter yields lines of files and then records, numbered above after.
+func (g *generation) linesAfter(files []linesRef, records []record, after uint64) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		for i := range files {
+			if files[i].Last <= after {
+				continue
+			}
+			r := lineReader{gen: g, ref: &files[i]}
+			for {
+				at, ok, err := r.index()
+				if !ok && err == nil {
+					break
+				}
+				var raw []byte
+				if err == nil && at.num > after {
+					raw, err = r.read(at.place)
+				}
+				if (raw != nil || err != nil) && (!yield(raw, err) || err != nil) {
+					return
+				}
+			}
+		}
+		for _, r := range records {
+			if r.seq > after && !yield(r.raw, nil) {
 				return
 			}
 		}
@@ -113,6 +171,10 @@ func (s *Store) Changes(ctx context.Context, after uint64) iter.Seq2[tree.Commit
 			return
 		}
 		defer st.base.release()
+		if after < st.base.Counts.Changed {
+			yield(tree.Commit{}, fmt.Errorf("changes after %d: %w", after, tree.ErrCompacted))
+			return
+		}
 		for _, c := range st.commits {
 			if c.version <= after {
 				continue
@@ -135,7 +197,7 @@ func (s *Store) Changes(ctx context.Context, after uint64) iter.Seq2[tree.Commit
 func (c *commit) decode() (tree.Commit, error) {
 	out := tree.Commit{Version: c.version, Changes: make([]tree.Change, len(c.changes))}
 	for i, raw := range c.changes {
-		if err := json.Unmarshal(raw, &out.Changes[i]); err != nil {
+		if err := decode(raw, &out.Changes[i]); err != nil {
 			return tree.Commit{}, err
 		}
 	}

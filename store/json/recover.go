@@ -21,6 +21,7 @@ type replay struct {
 	prev   link   // of the last line
 	lines  int    // read, in all journals
 
+	clean  bool               // the store was closed with just these bytes
 	torn   []tail             // bytes that no acknowledged batch can have been in
 	damage *tree.CorruptError // bytes that one was in
 }
@@ -44,15 +45,13 @@ func (d *disk) replayFrom(st *state, number int, seq uint64, prev link) (*replay
 		b, err := d.bytes(n, 0)
 		if errors.Is(err, fs.ErrNotExist) {
 			r.missing(n, number, last)
+			r.clean = r.damage == nil && last.Journal == r.number && last.Bytes == r.size && last.Seq == r.seq
 			return r, nil
 		}
 		if err != nil {
 			return nil, fmt.Errorf("read %s: %w", journalName(n), err)
 		}
-		end, err := r.read(n, b)
-		if err != nil {
-			return nil, err
-		}
+		end := r.read(n, b)
 		if err := r.judge(n, n == number, b, end, last); err != nil {
 			return nil, err
 		}
@@ -71,7 +70,7 @@ func (r *replay) missing(n, first int, last shutdown) {
 
 // read applies the lines of journal n up to the first that is not one, and
 // returns its offset.
-func (r *replay) read(n int, b []byte) (int64, error) {
+func (r *replay) read(n int, b []byte) int64 {
 	off := 0
 	for off < len(b) {
 		f, size, ok := r.parse(b[off:])
@@ -92,7 +91,8 @@ func (r *replay) read(n int, b []byte) (int64, error) {
 		off += size
 		r.size = int64(off)
 	}
-	return int64(off), nil
+	r.state.journaled += int64(off)
+	return int64(off)
 }
 
 func (r *replay) parse(b []byte) (frame, int, bool) {

@@ -1,24 +1,291 @@
 package jsonstore
 
-type snapshotted struct{}
+import (
+	"bufio"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"hash/crc32"
+	"io"
+	"maps"
+	"os"
+	"path"
+	"slices"
+	"strings"
+)
 
-func (s *Store) install(snapshotted) {}
-func (s *Store) consider()           {}
+// snapshotter writes the files of one snapshot into a folder that gets its name
+// when all of it is durable. It reads a state that does not change and runs
+// beside the writer.
+type snapshotter struct {
+	disk   *disk
+	from   *state
+	out    manifest
+	temp   string // folder being written
+	folder string // its name to be
+	made   map[string]bool
+	places map[string]place // of the outbox, by order
+}
 
-// finish ends the writer: the journal is closed, and its length recorded so
-// that a later open misses what is missing.
-func (s *Store) finish() {
-	if s.failed == nil {
-		j := s.journal
-		rec := shutdown{Journal: j.number, Bytes: j.size, Seq: j.seq}
-		rec.Sum = rec.sum()
-		b, err := encode(rec)
-		if err == nil {
-			err = s.disk.replace(shutdownName, append(b, '\n'))
+// snapshot writes what st holds as the snapshot with the given number, whose
+// journal follows the line with seq and prev, up to but not including the commit.
+func (d *disk) snapshot(st *state, number int, seq uint64, prev link) (*snapshotter, error) {
+	w := &snapshotter{
+		disk: d, from: st, folder: snapshotName(number), temp: tempMark + snapshotName(number),
+		out:  manifest{Number: number, Seq: seq, Prev: prev.String(), Counts: st.counts},
+		made: map[string]bool{},
+	}
+	err := w.write()
+	if err == nil && len(w.made) > 0 {
+		err = w.settle()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("snapshot %d: %w", number, errors.Join(err, d.fs.RemoveAll(d.name(w.temp))))
+	}
+	return w, nil
+}
+
+func (w *snapshotter) write() error {
+	dirty, err := w.dirty()
+	if err != nil {
+		return err
+	}
+	for _, branch := range dirty {
+		if err := w.branch(branch); err != nil {
+			return err
 		}
-		s.closeErr = err
 	}
-	if err := s.journal.file.Close(); err != nil && s.closeErr == nil {
-		s.closeErr = err
+	for _, b := range w.from.base.Branches {
+		if _, found := slices.BinarySearch(dirty, b.ErrorType); !found {
+			w.out.Branches = append(w.out.Branches, b)
+		}
 	}
+	slices.SortFunc(w.out.Branches, func(a, b branchRef) int { return strings.Compare(a.ErrorType, b.ErrorType) })
+	if !w.disk.hooks.snapshotNoOutbox {
+		if err := w.outbox(); err != nil {
+			return err
+		}
+	}
+	if w.out.Ledger, err = w.segment("ledger", w.from.base.Ledger, w.from.entries); err != nil {
+		return err
+	}
+	if w.out.Dead, err = w.segment("dead", w.from.base.Dead, w.from.dead); err != nil {
+		return err
+	}
+	return w.known()
+}
+
+// settle makes the folders' entries durable and gives the snapshot its name.
+func (w *snapshotter) settle() error {
+	for _, folder := range slices.Backward(slices.Sorted(maps.Keys(w.made))) { // the inner ones first
+		if err := w.disk.syncDir(path.Join(w.temp, folder)); err != nil {
+			return err
+		}
+	}
+	if err := w.disk.fs.Rename(w.disk.name(w.temp), w.disk.name(w.folder)); err != nil {
+		return err
+	}
+	return w.disk.syncDir(".")
+}
+
+// dirty returns the branches that the overlay changed, sorted.
+func (w *snapshotter) dirty() ([]string, error) {
+	set := map[string]bool{}
+	for id, n := range w.from.top.nodes.from("") {
+		set[n.branch] = true
+		if n.meta.revision == 1 {
+			continue
+		}
+		old, _, ok, err := w.from.base.find(id)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			set[old.ErrorType] = true // the node may have left it
+		}
+	}
+	return slices.Sorted(maps.Keys(set)), nil
+}
+
+// branch writes the nodes of one error type: those of the base that did not
+// change between those that did.
+func (w *snapshotter) branch(errorType string) error {
+	l, err := w.lines(errorType, "nodes")
+	if err != nil {
+		return err
+	}
+	src := w.from.nodes(errorType, filter{})
+	for {
+		n, err := src.next()
+		if err != nil {
+			return errors.Join(err, l.drop())
+		}
+		if n == nil {
+			break
+		}
+		if err := l.add(n.raw, n.meta.pack(), n.change); err != nil {
+			return errors.Join(err, l.drop())
+		}
+		id := hashOf(n.id)
+		l.ids = append(l.ids, binary.BigEndian.AppendUint32(id[:], uint32(l.index.count-1))) //nolint:gosec // bounded by maxCount
+	}
+	ref, err := l.finish()
+	if err == nil && ref.Count > 0 {
+		w.out.Branches = append(w.out.Branches, branchRef{errorType, ref})
+	}
+	return err
+}
+
+// outbox writes the evaluations that wait, or keeps the file that has them.
+func (w *snapshotter) outbox() error {
+	if w.from.outbox.n == 0 {
+		return nil
+	}
+	if old := w.from.base.Outbox; old != nil && old.Count == w.from.outbox.n && w.from.Arrivals == w.from.base.Counts.Arrivals {
+		w.out.Outbox = old
+		return nil
+	}
+	l, err := w.lines("", "outbox")
+	if err != nil {
+		return err
+	}
+	w.places = map[string]place{}
+	for at, it := range w.from.outbox.from("") {
+		raw, err := w.from.raw(it)
+		if err == nil {
+			w.places[at] = place{off: l.off, len: uint32(len(raw)), crc: crc32.Checksum(raw, castagnoli())} //nolint:gosec // bounded by MaxLine
+			err = l.add(raw, fromOrder(at), it.key)
+		}
+		if err != nil {
+			return errors.Join(err, l.drop())
+		}
+	}
+	ref, err := l.finish()
+	w.out.Outbox = &ref
+	return err
+}
+
+// segment writes the records since the base as one more file, never again
+// written.
+func (w *snapshotter) segment(name string, before []linesRef, records []record) ([]linesRef, error) {
+	if len(records) == 0 {
+		return before, nil
+	}
+	l, err := w.lines("", name)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range records {
+		if err := l.add(r.raw, r.seq, fingerprint{}); err != nil {
+			return nil, errors.Join(err, l.drop())
+		}
+	}
+	ref, err := l.finish()
+	ref.First, ref.Last = records[0].seq, records[len(records)-1].seq
+	return append(slices.Clone(before), ref), err
+}
+
+// lineFile is a file of lines being written, with its index.
+type lineFile struct {
+	data, side *output
+	index      *tableWriter
+	off        int64
+	ids        [][]byte // records of the second table of a branch
+}
+
+func (w *snapshotter) lines(folder, name string) (*lineFile, error) {
+	data, err := w.create(path.Join(folder, name+".jsonl"))
+	if err != nil {
+		return nil, err
+	}
+	side, err := w.create(path.Join(folder, name+".index"))
+	if err != nil {
+		return nil, errors.Join(err, data.file.Close())
+	}
+	return &lineFile{data: data, side: side, index: newTable(side, lineSize)}, nil
+}
+
+func (l *lineFile) add(raw []byte, num uint64, tag fingerprint) error {
+	at := place{off: l.off, len: uint32(len(raw)), crc: crc32.Checksum(raw, castagnoli())} //nolint:gosec // bounded by MaxLine
+	if _, err := l.data.Write(raw); err != nil {
+		return err
+	}
+	if _, err := l.data.Write([]byte{'\n'}); err != nil {
+		return err
+	}
+	l.off += int64(len(raw)) + 1
+	return l.index.add(indexed{at, num, tag}.bytes())
+}
+
+func (l *lineFile) drop() error { return errors.Join(l.data.file.Close(), l.side.file.Close()) }
+
+func (l *lineFile) finish() (linesRef, error) {
+	err := l.index.flush()
+	slices.SortFunc(l.ids, func(a, b []byte) int { return strings.Compare(string(a[:16]), string(b[:16])) })
+	ids := newTable(l.side, idSize)
+	for _, rec := range l.ids {
+		if err == nil {
+			err = ids.add(rec)
+		}
+	}
+	if err == nil {
+		err = ids.flush()
+	}
+	if err != nil {
+		return linesRef{}, errors.Join(err, l.drop())
+	}
+	ref := linesRef{Count: l.index.count}
+	var errData, errSide error
+	ref.Data, errData = l.data.finish()
+	ref.Index, errSide = l.side.finish()
+	return ref, errors.Join(errData, errSide)
+}
+
+// output is a file of a snapshot being written.
+type output struct {
+	*bufio.Writer
+	disk *disk
+	file io.WriteCloser
+	sync func() error
+	sum  hash.Hash
+	size *counter
+	name string
+}
+
+type counter int64
+
+func (c *counter) Write(p []byte) (int, error) {
+	*c += counter(len(p))
+	return len(p), nil
+}
+
+func (w *snapshotter) create(name string) (*output, error) {
+	folder := path.Dir(name)
+	if !w.made[folder] {
+		if err := w.disk.fs.MkdirAll(w.disk.name(path.Join(w.temp, folder)), 0o755); err != nil {
+			return nil, err
+		}
+		w.made["."], w.made[folder] = true, true
+	}
+	f, err := w.disk.fs.OpenFile(w.disk.name(path.Join(w.temp, name)), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	o := &output{disk: w.disk, file: f, sum: sha256.New(), size: new(counter), name: path.Join(w.folder, name)}
+	o.sync = func() error { return w.disk.sync(f) }
+	o.Writer = bufio.NewWriterSize(io.MultiWriter(f, o.sum, o.size), 256<<10)
+	return o, nil
+}
+
+// finish makes the file durable.
+func (o *output) finish() (fileRef, error) {
+	err := o.Flush()
+	if err == nil {
+		err = o.sync()
+	}
+	err = errors.Join(err, o.file.Close())
+	return fileRef{Name: o.name, Bytes: int64(*o.size), Sum: hex.EncodeToString(o.sum.Sum(nil))}, err
 }

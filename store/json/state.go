@@ -25,7 +25,8 @@ type state struct {
 	commits []commit     // since the base, those with changes
 	counts
 
-	finished []string // what left the outbox in the last group, by order
+	journaled int64    // bytes of the journals since the base
+	finished  []string // what left the outbox in the last group, by order
 }
 
 type none struct{}
@@ -54,7 +55,7 @@ type nodeEntry struct {
 	id     string
 	branch string // its error type
 	meta   meta
-	change hash // of the key of its last change
+	change fingerprint // of the key of its last change
 }
 
 // meta is what a filter and a basis ask of a node.
@@ -63,12 +64,12 @@ type meta struct {
 	level, status, direction uint8
 }
 
-// hash is the first 16 bytes of a SHA-256.
-type hash [16]byte
+// fingerprint is the first 16 bytes of a SHA-256.
+type fingerprint [16]byte
 
-func hashOf(s string) hash {
+func hashOf(s string) fingerprint {
 	h := sha256.Sum256([]byte(s))
-	return hash(h[:16])
+	return fingerprint(h[:16])
 }
 
 // knownEntry remembers an evaluation for ever: the digests of what it said, and
@@ -89,7 +90,7 @@ func digestOf(e *tree.Evaluation) digest {
 // item is one evaluation in the outbox. Its JSON is in memory, or in the base's
 // outbox file.
 type item struct {
-	key hash
+	key fingerprint
 	raw []byte // nil: in the base
 	at  place
 }
@@ -118,8 +119,19 @@ func (st *state) fresh() *state {
 	return &next
 }
 
+// raw returns the JSON of an item of the outbox.
+func (st *state) raw(it item) ([]byte, error) {
+	if it.raw != nil {
+		return it.raw, nil
+	}
+	if st.base.Outbox == nil {
+		return nil, fmt.Errorf("read the outbox: %w", errJSON)
+	}
+	return st.base.read(st.base.Outbox, it.at)
+}
+
 // pending returns the order of the oldest evaluation of the outbox with the key.
-func (st *state) pending(key hash) (string, bool) {
+func (st *state) pending(key fingerprint) (string, bool) {
 	prefix := string(key[:])
 	t := st.byKey.cursor(prefix).next()
 	if t == nil || t.key[:len(prefix)] != prefix {
@@ -136,18 +148,18 @@ func (st *state) overlay(id string) (*nodeEntry, bool) {
 }
 
 // head returns the revision and last change of a node; zero when it is absent.
-func (st *state) head(id string) (uint32, hash, error) {
+func (st *state) head(id string) (uint32, fingerprint, error) {
 	if n, ok := st.overlay(id); ok {
 		return n.meta.revision, n.change, nil
 	}
 	_, l, ok, err := st.base.find(id)
 	if !ok || err != nil {
-		return 0, hash{}, err
+		return 0, fingerprint{}, err
 	}
 	return l.meta().revision, l.tag, nil
 }
 
-func (st *state) knows(key hash) (knownEntry, bool, error) {
+func (st *state) knows(key fingerprint) (knownEntry, bool, error) {
 	for _, l := range []layer{st.top, st.frozen} {
 		if k, ok := l.known.get(string(key[:])); ok {
 			return k, true, nil
@@ -278,7 +290,7 @@ func parseNode(raw []byte) (*nodeEntry, error) {
 	return n, err
 }
 
-func (st *state) finish(key hash) error {
+func (st *state) finish(key fingerprint) error {
 	at, ok := st.pending(key)
 	if !ok {
 		return fmt.Errorf("%w: what is done is not in the outbox", errJSON)

@@ -41,6 +41,13 @@ type Options struct {
 	JournalLimit int64
 }
 
+func (s *Store) journalLimit() int64 {
+	if s.options.JournalLimit > 0 {
+		return s.options.JournalLimit
+	}
+	return 4 << 20
+}
+
 // Store is an open store. It implements tree.Store, tree.Deriver and
 // tree.Verifier.
 type Store struct {
@@ -51,15 +58,18 @@ type Store struct {
 	unlock   func() error
 	state    atomic.Pointer[state]
 	closed   atomic.Bool
+	replay   *replay // what opening found
 	leases   leases
 
 	// What follows belongs to the writer.
-	queue     queue
-	journal   *journal
-	failed    error // why nothing more is written
-	snapshots chan snapshotted
-	running   bool // a snapshot is being written
-	stopped   chan struct{}
+	queue       queue
+	journal     *journal
+	failed      error // why nothing more is written
+	snapshots   chan snapshotted
+	running     bool  // a snapshot is being written
+	limit       int64 // of the journals, in bytes, before a snapshot
+	snapshotErr error // why the last one failed
+	stopped     chan struct{}
 
 	closing  sync.Once
 	closeErr error
@@ -166,6 +176,6 @@ func (s *Store) Info(ctx context.Context) (tree.Info, error) {
 	defer st.base.release()
 	return tree.Info{
 		Version: st.Version, Format: s.format.String(), Origin: s.format.Origin, Nodes: st.Nodes,
-		Evaluations: st.Evaluations, Outbox: st.outbox.n, Dead: st.Dead, Entries: st.Entries, Bytes: 0,
+		Evaluations: st.Evaluations, Outbox: st.outbox.n, Dead: st.Dead, Entries: st.Entries, Bytes: st.base.bytes() + st.journaled,
 	}, nil
 }

@@ -110,7 +110,7 @@ func encodeChange(c *tree.Change) ([]byte, error) {
 // head is what a change can stand on.
 type head struct {
 	revision uint32
-	change   hash
+	change   fingerprint
 }
 
 // line returns the JSON of the batch as it applies to st; nil when it changes
@@ -228,7 +228,7 @@ func appendList(b []byte, name string, list [][]byte) []byte {
 // arrival is an evaluation on its way into the outbox.
 type arrival struct {
 	key      string
-	hash     hash
+	hash     fingerprint
 	digest   digest
 	labelled bool
 	raw      []byte
@@ -261,7 +261,7 @@ func (s *Store) Accept(ctx context.Context, es []tree.Evaluation) ([]tree.Receip
 // accept fills in the receipts and returns the line to write; nil for none.
 func accept(st *state, in []arrival, receipts []tree.Receipt) ([]byte, error) {
 	var list [][]byte
-	now := map[hash]knownEntry{} // by the arrivals before
+	now := map[fingerprint]knownEntry{} // by the arrivals before
 	for i := range in {
 		a := &in[i]
 		k, known := now[a.hash]

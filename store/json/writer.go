@@ -156,6 +156,7 @@ func (s *Store) group(waiting []*request) []*request {
 		if err := s.journal.append(lines); err != nil {
 			s.refuse(waiting[:n], err)
 		} else {
+			st.journaled = s.replayed()
 			s.publish(st)
 		}
 	}

@@ -1,0 +1,264 @@
+package jsonstore
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/memtree/memtree/tree"
+)
+
+// snapshotted is a snapshot that is committed, or why it is not.
+type snapshotted struct {
+	snapshotter *snapshotter
+	err         error
+}
+
+// consider begins a snapshot when the journal has grown out of proportion. The
+// writer only begins the next journal; the rest runs beside it.
+func (s *Store) consider() {
+	if s.running || s.failed != nil || s.replayed() <= max(s.limit, s.state.Load().base.bytes()/2) {
+		return
+	}
+	st, err := s.rotate()
+	if err != nil {
+		s.postpone()
+		return
+	}
+	s.running = true
+	number, seq, prev := s.journal.number, s.journal.begun.seq, s.journal.begun.prev
+	go func() { s.snapshots <- s.commitSnapshot(st, number, seq, prev) }()
+}
+
+// replayed is how many bytes of journals an open would read now.
+func (s *Store) replayed() int64 { return s.journal.before + s.journal.size }
+
+// postpone waits for as much journal again before the next try.
+func (s *Store) postpone() {
+	s.limit = max(s.limit, 2*s.replayed())
+}
+
+// rotate begins the next journal and returns the state before it, whose layer
+// is frozen from then on. It waits for the disk; writers wait with it, readers
+// do not.
+func (s *Store) rotate() (*state, error) {
+	old := s.journal
+	next, err := s.disk.begin(old.number+1, old.seq, old.prev)
+	if err != nil {
+		if errors.Is(err, tree.ErrFailed) {
+			s.failed = err
+		}
+		if name := journalName(old.number + 1); !s.unbegin(name) {
+			s.failed = fmt.Errorf("remove %s: %w", name, err)
+		}
+		return nil, err
+	}
+	next.before = old.before + old.size
+	next.begun = position{old.seq, old.prev}
+	s.journal = next
+	_ = old.file.Close() // it is durable
+	st := s.state.Load().fresh()
+	after := *st
+	after.frozen, after.top = st.top, layer{}
+	after.journaled = s.replayed()
+	s.publish(&after)
+	return st, nil
+}
+
+// unbegin removes a journal that was not begun to the end; false when it may
+// still be there.
+func (s *Store) unbegin(name string) bool {
+	if err := s.disk.remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return false
+	}
+	return s.disk.syncDir(".") == nil
+}
+
+// commitSnapshot writes a snapshot and its manifest, which is the commit point.
+func (s *Store) commitSnapshot(st *state, number int, seq uint64, prev link) snapshotted {
+	w, err := s.disk.snapshot(st, number, seq, prev)
+	if err != nil {
+		return snapshotted{err: err}
+	}
+	b, err := w.out.encode()
+	if err == nil {
+		err = s.disk.replace(manifestName(number), b)
+	}
+	return snapshotted{w, err}
+}
+
+// install makes a committed snapshot the base and removes what it replaces.
+func (s *Store) install(r snapshotted) {
+	s.running = false
+	if r.err != nil {
+		s.snapshotErr = r.err
+		if st := s.state.Load(); st.frozen.nodes.n+st.frozen.known.n > 0 {
+			s.thaw(st)
+		}
+		s.postpone()
+		return
+	}
+	s.snapshotErr, s.limit = nil, s.journalLimit()
+	st := s.state.Load()
+	next := st.rebase(s.disk, r.snapshotter)
+	s.journal.before = 0
+	next.journaled = s.replayed()
+	s.publish(next)
+	old := st.base
+	for name, h := range old.handles {
+		if next.base.handles[name] == nil {
+			h.doomed.Store(true)
+		}
+	}
+	for n := old.Number; n < next.base.Number; n++ {
+		s.disk.discard(journalName(n))
+	}
+	old.release()
+	s.dropManifests(next.base.Number)
+}
+
+// thaw puts a frozen layer whose snapshot failed back under the top one.
+func (s *Store) thaw(st *state) {
+	next := st.fresh()
+	top := st.frozen
+	for id, n := range st.top.nodes.from("") {
+		top.nodes = top.nodes.put(id, n)
+	}
+	for key, k := range st.top.known.from("") {
+		top.known = top.known.put(key, k)
+	}
+	next.top, next.frozen = top, layer{}
+	s.publish(next)
+}
+
+// dropManifests keeps the last two.
+func (s *Store) dropManifests(number int) {
+	names, err := s.disk.names(".")
+	if err != nil {
+		return // a later snapshot does it
+	}
+	old := numbered(names, "manifest.", ".json")
+	old = slices.DeleteFunc(old, func(n int) bool { return n >= number })
+	for i := 0; i < len(old)-1; i++ {
+		s.disk.discard(manifestName(old[i]))
+	}
+}
+
+// rebase returns st on the snapshot written from an earlier state of it.
+func (st *state) rebase(d *disk, w *snapshotter) *state {
+	next := st.fresh()
+	next.base = newGeneration(d, &w.out, st.base)
+	next.frozen = layer{}
+	next.entries = since(st.entries, w.out.Counts.Entries)
+	next.dead = since(st.dead, uint64(w.out.Counts.Dead)) //nolint:gosec // a count
+	i := 0
+	for i < len(st.commits) && st.commits[i].version <= w.out.Counts.Version {
+		i++
+	}
+	next.commits = slices.Clone(st.commits[i:])
+	for at, p := range w.places {
+		if it, ok := next.outbox.get(at); ok {
+			next.outbox = next.outbox.put(at, item{key: it.key, at: p})
+		}
+	}
+	return next
+}
+
+func since(records []record, seq uint64) []record {
+	i := 0
+	for i < len(records) && records[i].seq <= seq {
+		i++
+	}
+	return slices.Clone(records[i:])
+}
+
+// numbered returns the numbers n of the names prefix + n + suffix, sorted.
+func numbered(names []string, prefix, suffix string) []int {
+	var out []int
+	for _, name := range names {
+		mid, ok := strings.CutPrefix(name, prefix)
+		if mid, ok2 := strings.CutSuffix(mid, suffix); ok && ok2 {
+			if n, err := strconv.Atoi(mid); err == nil && n > 0 && fmt.Sprintf("%s%06d%s", prefix, n, suffix) == name {
+				out = append(out, n)
+			}
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// worthwhile reports whether a store that closes now should leave a snapshot:
+// the next open would replay much, beside what a snapshot costs.
+func (s *Store) worthwhile() bool {
+	size := s.state.Load().base.bytes()
+	return s.replayed() > max(64<<10, min(size/8, max(1<<20, size/64)))
+}
+
+// finish ends the writer: a snapshot if it is worth it, the journal closed, and
+// its length recorded so that a later open misses what is missing.
+func (s *Store) finish() {
+	if s.running {
+		s.install(<-s.snapshots)
+	}
+	if s.failed == nil && s.worthwhile() {
+		if st, err := s.rotate(); err == nil {
+			s.install(s.commitSnapshot(st, s.journal.number, s.journal.begun.seq, s.journal.begun.prev))
+		} else {
+			s.snapshotErr = err
+		}
+	}
+	s.closeErr = errors.Join(s.closeErr, s.snapshotErr)
+	if s.failed == nil {
+		j := s.journal
+		rec := shutdown{Journal: j.number, Bytes: j.size, Seq: j.seq}
+		rec.Sum = rec.sum()
+		b, err := encode(rec)
+		if err == nil {
+			err = s.disk.replace(shutdownName, append(b, '\n'))
+		}
+		s.closeErr = errors.Join(s.closeErr, err)
+	}
+	s.closeErr = errors.Join(s.closeErr, s.journal.file.Close())
+}
+
+// sweep removes what an interrupted snapshot or removal left behind. Only who
+// writes may, after all else is decided.
+func (d *disk) sweep(g *generation) error {
+	names, err := d.names(".")
+	if err != nil {
+		return fmt.Errorf("sweep: %w", err)
+	}
+	for _, n := range names {
+		switch {
+		case isTemp(n):
+			_ = d.fs.RemoveAll(d.name(n)) // it is in nobody's way
+		case strings.HasPrefix(n, "snapshot."):
+			d.sweepFolder(n, g)
+		}
+	}
+	for _, n := range numbered(names, "journal.", ".jsonl") {
+		if n < g.Number {
+			d.discard(journalName(n))
+		}
+	}
+	return nil
+}
+
+func (d *disk) sweepFolder(folder string, g *generation) {
+	names, err := d.names(folder)
+	if err != nil {
+		return // not a folder, or not ours to read
+	}
+	for _, n := range names {
+		name := path.Join(folder, n)
+		if info, err := d.stat(name); err == nil && info.IsDir() {
+			d.sweepFolder(name, g)
+		} else if g.handles[name] == nil {
+			d.discard(name)
+		}
+	}
+}

@@ -1,0 +1,114 @@
+package jsonstore
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/spf13/afero"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memtree/memtree/tree"
+)
+
+// TestSnapshots writes so much under so low a limit that many snapshots are
+// made, and compares what the store holds with what was written, before and
+// after opening it again.
+func TestSnapshots(t *testing.T) {
+	for name, fs := range map[string]afero.Fs{"disk": afero.NewOsFs(), "memory": afero.NewMemMapFs()} {
+		t.Run(name, func(t *testing.T) {
+			ctx, dir := context.Background(), t.TempDir()
+			nodes := map[string]tree.Node{}
+			waiting := map[string]bool{}
+			entries := 0
+			for round := range 4 {
+				s, err := Open(ctx, fs, dir, Options{JournalLimit: 8 << 10})
+				require.NoError(t, err)
+				for i := range 60 {
+					k := round*60 + i
+					r, err := s.Accept(ctx, []tree.Evaluation{someEvaluation(k), someEvaluation(k / 2)})
+					require.NoError(t, err)
+					require.Equal(t, tree.Accepted, r[0].Status)
+					if k > 0 {
+						require.Equal(t, tree.Duplicate, r[1].Status)
+					}
+					b := tree.Batch{Changes: []tree.Change{add(k)}, Entries: []tree.Entry{{Verdict: &tree.Verdict{Evaluation: fmt.Sprint(k)}}}}
+					if k%3 == 0 {
+						b.Done = []string{r[0].Key}
+					} else if k%7 == 0 {
+						b.Dead = []tree.DeadLetter{{Evaluation: someEvaluation(k), Why: "no"}}
+					} else {
+						waiting[r[0].Key] = true
+					}
+					nodes[add(k).Node.ID] = add(k).Node
+					if old, ok := nodes[someCase(k/2).ID]; ok && k/2 < k && k%5 == 0 {
+						old.ErrorType = "edge_case_error" // it leaves its branch
+						old.Content.Title = fmt.Sprint("revised by ", k)
+						c := tree.NewChange(tree.OpRevise, old, old.Revision, "person", "better")
+						b.Changes = append(b.Changes, c)
+						nodes[c.Node.ID] = c.Node
+					}
+					entries++
+					_, err = s.Commit(ctx, b)
+					require.NoError(t, err)
+				}
+				compare(t, s, nodes, waiting, entries)
+				require.NoError(t, s.Close())
+				s, err = Open(ctx, fs, dir, Options{})
+				require.NoError(t, err)
+				compare(t, s, nodes, waiting, entries)
+				require.NoError(t, s.Close())
+			}
+		})
+	}
+}
+
+func compare(t *testing.T, s *Store, nodes map[string]tree.Node, waiting map[string]bool, entries int) {
+	t.Helper()
+	ctx := context.Background()
+	var got []tree.Node
+	for n, err := range s.Scan(ctx, tree.Filter{}) {
+		require.NoError(t, err)
+		got = append(got, n)
+	}
+	var want []tree.Node
+	for _, id := range slices.Sorted(maps.Keys(nodes)) {
+		want = append(want, nodes[id])
+		n, err := s.Get(ctx, id)
+		require.NoError(t, err)
+		require.Equal(t, nodes[id], n)
+	}
+	require.Equal(t, want, got)
+	for n, err := range s.Scan(ctx, tree.Filter{ErrorType: "edge_case_error", Level: 1, Status: tree.Active}) {
+		require.NoError(t, err)
+		require.Equal(t, nodes[n.ID], n)
+	}
+	info, err := s.Info(ctx)
+	require.NoError(t, err)
+	require.Equal(t, len(nodes), info.Nodes)
+	require.Equal(t, len(waiting), info.Outbox)
+	es, err := s.Lease(ctx, 1<<20)
+	require.NoError(t, err)
+	require.Len(t, es, len(waiting))
+	var keys []string
+	for _, e := range es {
+		require.True(t, waiting[e.Key()])
+		keys = append(keys, e.Key())
+	}
+	require.NoError(t, s.Release(ctx, keys))
+	n := 0
+	for e, err := range s.Ledger(ctx, uint64(entries/2)) {
+		require.NoError(t, err)
+		n++
+		require.EqualValues(t, entries/2+n, e.Seq)
+	}
+	require.Equal(t, entries, entries/2+n)
+	dead := 0
+	for _, err := range s.DeadLetters(ctx) {
+		require.NoError(t, err)
+		dead++
+	}
+	require.Equal(t, info.Dead, dead)
+}

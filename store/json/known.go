@@ -1,0 +1,110 @@
+package jsonstore
+
+import (
+	"bytes"
+	"errors"
+)
+
+// The keys of all evaluations ever accepted stand in a few sorted tables. Each
+// snapshot adds one of the new keys, and takes into it those older tables that
+// are not more than twice as large: so there are never more than a few, and a
+// key is written again a logarithm of times. (O'Neil and others, The
+// Log-Structured Merge-Tree, Acta Informatica 33, 1996.)
+func (w *snapshotter) known() error {
+	base := w.from.base
+	count, merge := w.from.top.known.n, 0
+	if count == 0 {
+		w.out.Known = base.Known
+		return nil
+	}
+	for merge < len(base.Known) && base.Known[merge].Count <= 2*count {
+		count += base.Known[merge].Count
+		merge++
+	}
+	out, err := w.create("known.table")
+	if err != nil {
+		return err
+	}
+	n, err := w.mergeKnown(out, base.Known[:merge])
+	if err != nil {
+		return errors.Join(err, out.file.Close())
+	}
+	ref, err := out.finish()
+	w.out.Known = append([]tableRef{{Count: n, Table: ref}}, base.Known[merge:]...)
+	return err
+}
+
+// mergeKnown writes the new keys and those of the older tables, the newest word
+// on each key, and returns how many there are.
+func (w *snapshotter) mergeKnown(out *output, older []tableRef) (int, error) {
+	sources := []func() ([]byte, error){w.newKeys()}
+	for _, ref := range older {
+		sources = append(sources, w.from.base.oldKeys(ref))
+	}
+	heads := make([][]byte, len(sources))
+	pull := func(i int) (err error) {
+		heads[i], err = sources[i]()
+		return err
+	}
+	for i := range sources {
+		if err := pull(i); err != nil {
+			return 0, err
+		}
+	}
+	t := newTable(out, knownSize)
+	for {
+		least := -1
+		for i, h := range heads {
+			if h != nil && (least < 0 || bytes.Compare(h[:16], heads[least][:16]) < 0) {
+				least = i
+			}
+		}
+		if least < 0 {
+			return t.count, t.flush()
+		}
+		rec := heads[least]
+		if err := t.add(rec); err != nil {
+			return 0, err
+		}
+		for i, h := range heads {
+			if h != nil && bytes.Equal(h[:16], rec[:16]) {
+				if err := pull(i); err != nil {
+					return 0, err
+				}
+			}
+		}
+	}
+}
+
+func (w *snapshotter) newKeys() func() ([]byte, error) {
+	c := w.from.top.known.cursor("")
+	return func() ([]byte, error) {
+		t := c.next()
+		if t == nil {
+			return nil, nil
+		}
+		return t.val.bytes([16]byte([]byte(t.key))), nil
+	}
+}
+
+// oldKeys returns the records of a table one after the other, nil at the end.
+func (g *generation) oldKeys(ref tableRef) func() ([]byte, error) {
+	t := table{from: g.handles[ref.Table.Name], size: knownSize, count: ref.Count}
+	var page []byte
+	n := 0
+	return func() ([]byte, error) {
+		if len(page) == 0 {
+			if n == pages(t.count, t.size) {
+				return nil, nil
+			}
+			var err error
+			if page, err = t.page(n); err != nil {
+				return nil, damaged(ref.Table, int64(n)*pageSize, err)
+			}
+			n++
+		}
+		rec := page[:t.size]
+		page = page[t.size:]
+		return rec, nil
+	}
+}

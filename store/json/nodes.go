@@ -1,0 +1,175 @@
+package jsonstore
+
+import (
+	"errors"
+)
+
+// source yields nodes sorted by id; nil at the end.
+type source interface {
+	next() (*nodeEntry, error)
+}
+
+// nodes returns the nodes of a state that f may select, of one error type or,
+// for "", of all.
+func (st *state) nodes(branch string, f filter) *merged {
+	m := &merged{}
+	for i := range st.base.Branches {
+		if b := &st.base.Branches[i]; branch == "" || b.ErrorType == branch {
+			m.sources = append(m.sources, &branchSource{state: st, ref: b, filter: f, lines: lineReader{gen: st.base, ref: &b.linesRef}})
+		}
+	}
+	m.sources = append(m.sources,
+		&layerSource{cursor: st.top.nodes.cursor(""), branch: branch, filter: f},
+		&layerSource{cursor: st.frozen.nodes.cursor(""), over: &st.top, branch: branch, filter: f})
+	m.heads = make([]*nodeEntry, len(m.sources))
+	m.fresh = make([]bool, len(m.sources))
+	return m
+}
+
+// merged unites sources that have no id in common. They are few: one an error
+// type.
+type merged struct {
+	sources []source
+	heads   []*nodeEntry
+	fresh   []bool // the head is the source's next
+}
+
+func (m *merged) next() (*nodeEntry, error) {
+	least := -1
+	for i := range m.sources {
+		if !m.fresh[i] {
+			n, err := m.sources[i].next()
+			if err != nil {
+				return nil, err
+			}
+			m.heads[i], m.fresh[i] = n, true
+		}
+		if n := m.heads[i]; n != nil && (least < 0 || n.id < m.heads[least].id) {
+			least = i
+		}
+	}
+	if least < 0 {
+		return nil, nil
+	}
+	m.fresh[least] = false
+	return m.heads[least], nil
+}
+
+// layerSource yields the nodes of a layer that no later layer has.
+type layerSource struct {
+	cursor *cursor[*nodeEntry]
+	over   *layer
+	branch string
+	filter filter
+}
+
+func (s *layerSource) next() (*nodeEntry, error) {
+	for t := s.cursor.next(); t != nil; t = s.cursor.next() {
+		if s.over != nil {
+			if _, ok := s.over.nodes.get(t.key); ok {
+				continue
+			}
+		}
+		if n := t.val; (s.branch == "" || n.branch == s.branch) && s.filter.may(n.meta) {
+			return n, nil
+		}
+	}
+	return nil, nil
+}
+
+// branchSource yields the nodes of a file that no layer has.
+type branchSource struct {
+	state  *state
+	ref    *branchRef
+	filter filter
+	lines  lineReader
+}
+
+func (s *branchSource) next() (*nodeEntry, error) {
+	for {
+		at, ok, err := s.lines.index()
+		if !ok || err != nil {
+			return nil, err
+		}
+		m := at.meta()
+		if !s.filter.may(m) {
+			continue
+		}
+		raw, err := s.lines.read(at.place)
+		if err != nil {
+			return nil, err
+		}
+		n := &nodeEntry{raw: raw, branch: s.ref.ErrorType, meta: m, change: at.tag}
+		if n.id, err = idOf(raw); err != nil {
+			return nil, damaged(s.ref.Data, at.off, err)
+		}
+		if _, ok := s.state.overlay(n.id); !ok {
+			return n, nil
+		}
+	}
+}
+
+// idOf returns the id of a node's JSON, which is its first member.
+func idOf(raw []byte) (id string, err error) {
+	problem := errJSON
+	err = members(raw, func(k string, v []byte) bool {
+		if k == "id" {
+			id, problem = unquote(v)
+		}
+		return false
+	})
+	if err == nil {
+		err = problem
+	}
+	return id, err
+}
+
+// lineReader reads the lines of a file in order, or skips them, a large piece
+// at a time.
+type lineReader struct {
+	gen   *generation
+	ref   *linesRef
+	i     int    // the next line
+	page  []byte // index records of the lines from i on
+	buf   []byte
+	start int64 // of buf in the file
+}
+
+const readAhead = 128 << 10
+
+// index returns the index record of the next line; false after the last.
+func (r *lineReader) index() (indexed, bool, error) {
+	if r.i == r.ref.Count {
+		return indexed{}, false, nil
+	}
+	if len(r.page) == 0 {
+		n := r.i / perPage(lineSize)
+		page, err := r.gen.index(r.ref).page(n)
+		if err != nil {
+			return indexed{}, false, damaged(r.ref.Index, int64(n)*pageSize, err)
+		}
+		r.page = page[r.i%perPage(lineSize)*lineSize:]
+	}
+	at := parseIndexed(r.page)
+	r.page = r.page[lineSize:]
+	r.i++
+	return at, true, nil
+}
+
+// read returns the line at a place. It stays as it is after the next read.
+func (r *lineReader) read(at place) ([]byte, error) {
+	if at.len > MaxLine || at.off < 0 || at.off+int64(at.len) >= r.ref.Data.Bytes {
+		return nil, damaged(r.ref.Data, at.off, errors.New("the index points outside it"))
+	}
+	need := int(at.len) + 1
+	if at.off < r.start || at.off+int64(need) > r.start+int64(len(r.buf)) {
+		size := min(int64(max(need, readAhead)), r.ref.Data.Bytes-at.off)
+		buf := make([]byte, size) // a new one: lines given out are parts of the old
+		if n, err := r.gen.handles[r.ref.Data.Name].ReadAt(buf, at.off); n < need {
+			return nil, damaged(r.ref.Data, at.off, err)
+		}
+		r.buf, r.start = buf, at.off
+	}
+	from := int(at.off - r.start)
+	return at.check(r.ref, r.buf[from:from+need:from+need])
+}

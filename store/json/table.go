@@ -1,0 +1,153 @@
+package jsonstore
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"math/bits"
+)
+
+// A table is a file, or a part of one, of records of one size, in pages of 4096
+// bytes that are read and checked one at a time:
+//
+//	records | zeros | number of records, 4 bytes | crc32c, 4 bytes
+//
+// All numbers are big-endian. The CRC is over the page's number, 8 bytes, and
+// the 4092 bytes before it. Every page but the last is full.
+const pageSize = 4096
+
+type table struct {
+	from  io.ReaderAt
+	start int64 // of its first page in from
+	size  int   // of a record
+	count int   // records
+}
+
+// perPage returns how many records of a size a page holds.
+func perPage(size int) int { return (pageSize - 8) / size }
+
+// pages returns how many pages count records of a size take.
+func pages(count, size int) int { return (count + perPage(size) - 1) / perPage(size) }
+
+func pageSum(n int, page []byte) uint32 {
+	var num [8]byte
+	binary.BigEndian.PutUint64(num[:], uint64(n)) //nolint:gosec // a count
+	return crc32.Update(crc32.Checksum(num[:], castagnoli()), castagnoli(), page[:pageSize-4])
+}
+
+// page returns the records of page n.
+func (t *table) page(n int) ([]byte, error) {
+	b := make([]byte, pageSize)
+	if got, err := t.from.ReadAt(b, t.start+int64(n)*pageSize); got < pageSize {
+		return nil, fmt.Errorf("page %d is not there: %w", n, err)
+	}
+	held := int(binary.BigEndian.Uint32(b[pageSize-8:]))
+	if binary.BigEndian.Uint32(b[pageSize-4:]) != pageSum(n, b) || held != min(perPage(t.size), t.count-n*perPage(t.size)) {
+		return nil, fmt.Errorf("page %d is damaged", n)
+	}
+	return b[:held*t.size], nil
+}
+
+// at returns record i.
+func (t *table) at(i int) ([]byte, error) {
+	if i < 0 || i >= t.count {
+		return nil, fmt.Errorf("record %d of %d is asked for", i, t.count)
+	}
+	b, err := t.page(i / perPage(t.size))
+	if err != nil {
+		return nil, err
+	}
+	i %= perPage(t.size)
+	return b[i*t.size : (i+1)*t.size], nil
+}
+
+// search returns the record that begins with the key, nil for none, in a table
+// sorted by hashes. Hashes are evenly spread, so the place of the key among all
+// hashes is nearly its place in the table: a few pages are read, whatever its
+// size. (The first guess is that of interpolation search, Perl, Itai and Avni,
+// CACM 21, 1978; from there it gallops, and never does worse than halving.)
+func (t *table) search(key fingerprint) ([]byte, error) {
+	low, high := 0, pages(t.count, t.size)
+	n := int(mulDiv(binary.BigEndian.Uint64(key[:8]), uint64(high))) //nolint:gosec // less than high
+	for reach := 1; low < high; reach *= 2 {
+		b, err := t.page(n)
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case bytes.Compare(key[:], b[:16]) < 0:
+			high = n
+			n = max(n-reach, (low+high)/2)
+		case bytes.Compare(key[:], b[len(b)-t.size:][:16]) > 0:
+			low = n + 1
+			n = min(n+reach, (low+high)/2)
+		default:
+			return find(b, t.size, key), nil
+		}
+	}
+	return nil, nil
+}
+
+// mulDiv returns h/2^64 of n.
+func mulDiv(h, n uint64) uint64 {
+	hi, _ := bits.Mul64(h, n)
+	return hi
+}
+
+// find searches the records of a page.
+func find(b []byte, size int, key fingerprint) []byte {
+	low, high := 0, len(b)/size
+	for low < high {
+		mid := (low + high) / 2
+		rec := b[mid*size : (mid+1)*size]
+		switch c := bytes.Compare(key[:], rec[:16]); {
+		case c == 0:
+			return rec
+		case c < 0:
+			high = mid
+		default:
+			low = mid + 1
+		}
+	}
+	return nil
+}
+
+// tableWriter writes a table.
+type tableWriter struct {
+	to    io.Writer
+	size  int
+	count int
+	n     int // pages written
+	page  []byte
+}
+
+func newTable(to io.Writer, size int) *tableWriter {
+	return &tableWriter{to: to, size: size, page: make([]byte, 0, pageSize)}
+}
+
+func (w *tableWriter) add(rec []byte) error {
+	w.page = append(w.page, rec...)
+	w.count++
+	if len(w.page)/w.size == perPage(w.size) {
+		return w.flush()
+	}
+	return nil
+}
+
+// flush writes the page begun. It is the last thing to do with a table.
+func (w *tableWriter) flush() error {
+	if len(w.page) == 0 {
+		return nil
+	}
+	held := len(w.page) / w.size
+	b := w.page[:pageSize]
+	clear(b[len(w.page):])
+	binary.BigEndian.PutUint32(b[pageSize-8:], uint32(held)) //nolint:gosec // fits a page
+	binary.BigEndian.PutUint32(b[pageSize-4:], pageSum(w.n, b))
+	w.n++
+	w.page = w.page[:0]
+	_, err := w.to.Write(b)
+	return err
+}
