@@ -1,0 +1,133 @@
+package formation
+
+import (
+	"encoding/json"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/memtree/memtree/taxonomy"
+	"github.com/memtree/memtree/text"
+	"github.com/memtree/memtree/tree"
+)
+
+// Lengths of what is written for people and agents, in characters.
+const (
+	maxTitle    = 100
+	maxSentence = 500
+	maxHint     = 900
+)
+
+// evidence makes the part of a case that never changes, and its id: over what is
+// stored, so that it can be computed again.
+func (f *Former) evidence(x *facts) tree.Node {
+	e := x.e
+	n := tree.Node{
+		Type: tree.Case, Level: tree.Case.Level(), Direction: x.judged.Direction,
+		Scene: tree.Scene{ID: e.Scene.ID, Type: f.sceneType(x), Route: tree.Route(e.Scene.Route)},
+		Scope: scope(e.Scope), Lang: x.lang, Status: tree.Active, Origin: f.origin,
+		Children: []string{},
+		Metadata: tree.Metadata{CreatedAt: e.At, UpdatedAt: e.At},
+		CaseData: &tree.CaseData{
+			TestCase: tree.TestCase{
+				CaseID: e.CaseID, SceneID: e.Scene.ID,
+				Prompt: clipBytes(e.Prompt, tree.MaxNodeText), GroundTruth: clipJSON(e.GroundTruth),
+			},
+			AgentJudgment:   clipBytes(e.Judgment.Text(), tree.MaxNodeText),
+			EvaluatorReason: clipBytes(e.Reason, tree.MaxNodeText),
+		},
+		Occurrences: []tree.Occurrence{occurrence(x, false)},
+	}
+	n.ID = tree.CaseID(&n)
+	return n
+}
+
+// scope is where the memory of a run applies: in its product, and where the run
+// had a place in a suite's ordered tests, at that place. The test itself is in
+// the evidence; a lesson bound to it could never help another test.
+func scope(s tree.Scope) tree.Scope {
+	if len(s.SuiteTests) == 0 {
+		return tree.Scope{Product: s.Product}
+	}
+	s.Test = ""
+	return s
+}
+
+// sceneType is the taxonomy's id for the scene, so that 表单 and form are one
+// place; a word it does not know stays as it is.
+func (f *Former) sceneType(x *facts) string {
+	if x.scene.ID != "" {
+		return x.scene.ID
+	}
+	return x.e.Scene.Type
+}
+
+// describe adds the analysis.
+func (f *Former) describe(n *tree.Node, x *facts, a analysis) {
+	kind, _ := f.taxonomy.ErrorType(a.errorType)
+	w := wording{facts: x, zh: x.lang == "zh"}
+	n.ErrorType = a.errorType
+	n.Provenance = a.provenance
+	n.CaseData.ActualError = a.actualError
+	n.CaseData.ErrorReason = a.errorReason
+	n.CaseData.AvoidanceHint = a.avoidanceHint
+	name := kind.Name.In(x.lang)
+	if a.errorType == taxonomy.OtherError || name == "" {
+		name = x.judged.Direction.Name().In(x.lang)
+	}
+	n.Content = tree.Content{
+		Title:       clipBytes(text.Clip(name+w.say(": ", "：")+w.task(), maxTitle), tree.MaxNodeLine),
+		Description: a.actualError,
+		Guidance:    a.avoidanceHint,
+		Confidence:  a.confidence,
+	}
+}
+
+func occurrence(x *facts, near bool) tree.Occurrence {
+	return tree.Occurrence{Evaluation: x.e.Key(), RunID: x.e.RunID, CaseID: x.e.CaseID, At: x.e.At, Near: near}
+}
+
+// clipBytes cuts a text to at most limit bytes, after a whole character, and
+// takes out what a node's text may not hold.
+func clipBytes(s string, limit int) string {
+	if strings.IndexByte(s, 0) >= 0 {
+		s = strings.ReplaceAll(s, "\x00", "�")
+	}
+	if !utf8.ValidString(s) {
+		s = strings.ToValidUTF8(s, "�")
+	}
+	if len(s) <= limit {
+		return s
+	}
+	cut := limit - len("…")
+	for cut > 0 && !utf8.RuneStart(s[cut]) {
+		cut--
+	}
+	return s[:cut] + "…"
+}
+
+// clipJSON keeps a value in canonical form; one that is too long becomes a JSON
+// string of its beginning.
+func clipJSON(r tree.Raw) tree.Raw {
+	c := r.Canonical()
+	if len(c) <= tree.MaxNodeText {
+		return c
+	}
+	for limit := tree.MaxNodeText / 2; ; limit /= 2 { // escapes may double it, and more
+		b, err := json.Marshal(clipBytes(string(c), limit))
+		if err != nil || len(b) <= tree.MaxNodeText {
+			return tree.Raw(b).Canonical()
+		}
+	}
+}
+
+// finish makes the texts of an analysis fit to be stored and shown: clean, cut
+// at a sentence's end, and without what gives the test's result away.
+func (a *analysis) finish(t truths) {
+	one := func(s string, limit int) string {
+		s = t.hide(strings.Join(strings.Fields(text.Clean(s)), " "))
+		return clipBytes(text.Clip(s, limit), tree.MaxNodeLine)
+	}
+	a.actualError = one(a.actualError, maxSentence)
+	a.errorReason = one(a.errorReason, maxSentence)
+	a.avoidanceHint = one(a.avoidanceHint, maxHint)
+}

@@ -1,0 +1,307 @@
+package formation
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/memtree/memtree/tree"
+)
+
+// DifferenceKind says how judgment and ground truth differ in one place.
+type DifferenceKind string
+
+// The kinds. What concerns an action names it; the others name a field.
+const (
+	Missing           DifferenceKind = "missing"            // in the ground truth only
+	Superfluous       DifferenceKind = "superfluous"        // in the judgment only
+	Changed           DifferenceKind = "changed"            // in both, not equal
+	ActionMissing     DifferenceKind = "action_missing"     // an action that was not taken
+	ActionSuperfluous DifferenceKind = "action_superfluous" // an action that should not have been taken
+	ActionChanged     DifferenceKind = "action_changed"     // taken with other arguments
+	ActionMoved       DifferenceKind = "action_moved"       // taken in another order
+)
+
+// Difference is one place in which a judgment differs from the ground truth.
+type Difference struct {
+	Kind  DifferenceKind
+	Field string   // dotted path, or the name of the action
+	Args  []string // names of the arguments that differ, sorted; of ActionChanged only
+	// Judged and True are the two values, "" where there is none. True is the
+	// ground truth: it must not get into guidance.
+	Judged, True string
+}
+
+// maxDifferences bounds what is reported of one pair.
+const maxDifferences = 50
+
+// Differ lists where a judgment differs from the ground truth, field by field in
+// the order of names, at most fifty places. Lists of actions or tool calls are
+// aligned by name and arguments. What only the judgment has (a reason, a message)
+// is no difference unless it is an action or an entry of a list. Values that are
+// not JSON, or nest too deep, have none.
+func Differ(judgment, truth tree.Raw) []Difference {
+	return differ(decode(judgment), decode(truth))
+}
+
+func differ(judgment, truth any) []Difference {
+	if truth == nil {
+		return nil
+	}
+	d := &differences{}
+	d.value("", judgment, truth)
+	return d.list
+}
+
+type differences struct{ list []Difference }
+
+func (d *differences) add(x Difference) {
+	if len(d.list) < maxDifferences {
+		d.list = append(d.list, x)
+	}
+}
+
+func (d *differences) value(path string, got, want any) {
+	if want, ok := want.(map[string]any); ok {
+		if got, ok := got.(map[string]any); ok {
+			d.objects(path, got, want)
+			return
+		}
+		d.mixed(path, got, want)
+		return
+	}
+	if want, ok := want.([]any); ok {
+		if got, ok := got.([]any); ok || got == nil {
+			d.lists(path, got, want)
+			return
+		}
+	}
+	d.scalar(path, got, want)
+}
+
+// mixed compares what is not an object with one: by their verdicts.
+func (d *differences) mixed(path string, got any, want map[string]any) {
+	if p := polarityOf(got); p != unread && p == polarityOf(want) {
+		return
+	}
+	d.add(Difference{Kind: Changed, Field: path, Judged: show(got), True: show(want)})
+}
+
+func (d *differences) objects(path string, got, want map[string]any) {
+	if acts, ok := actionsIn(want); ok {
+		said, _ := actionsIn(got)
+		d.actions(align(said, acts))
+	}
+	for _, k := range slices.Sorted(maps.Keys(want)) {
+		w := want[k]
+		if among(actionField, foldLabel(k)) && (actionList(w) != nil || isEmptyList(w)) {
+			continue
+		}
+		g, there := field(got, k)
+		p := join(path, k)
+		switch {
+		case w == nil:
+		case !there && sameVerdictElsewhere(k, w, got):
+		case !there:
+			d.add(Difference{Kind: Missing, Field: p, True: show(w)})
+		default:
+			d.value(p, g, w)
+		}
+	}
+}
+
+// sameVerdictElsewhere lets {"verdict":"pass"} answer {"has_defect":false}.
+func sameVerdictElsewhere(name string, want any, got map[string]any) bool {
+	is := polarityOf(map[string]any{name: want})
+	return is != unread && is == polarityOf(got)
+}
+
+func isEmptyList(v any) bool {
+	l, ok := v.([]any)
+	return ok && len(l) == 0
+}
+
+func (d *differences) lists(path string, got, want []any) {
+	if acts := actionList(want); acts != nil {
+		d.actions(align(actionList(got), acts))
+		return
+	}
+	count := map[string]int{}
+	for _, g := range got {
+		count[listKey(g)]++
+	}
+	for _, w := range want {
+		if k := listKey(w); count[k] > 0 {
+			count[k]--
+			continue
+		}
+		d.add(Difference{Kind: Missing, Field: path, True: show(w)})
+	}
+	for _, g := range got {
+		if k := listKey(g); count[k] > 0 {
+			count[k]--
+			d.add(Difference{Kind: Superfluous, Field: path, Judged: show(g)})
+		}
+	}
+}
+
+func listKey(v any) string {
+	if s, ok := v.(string); ok {
+		return foldText(s)
+	}
+	return canonical(v)
+}
+
+func (d *differences) actions(a alignment) {
+	for _, n := range a.missing {
+		d.add(Difference{Kind: ActionMissing, Field: n})
+	}
+	for _, c := range a.changed {
+		d.add(Difference{Kind: ActionChanged, Field: c.name, Args: c.args})
+	}
+	for _, n := range a.superfluous {
+		d.add(Difference{Kind: ActionSuperfluous, Field: n})
+	}
+	for _, n := range a.moved {
+		d.add(Difference{Kind: ActionMoved, Field: n})
+	}
+}
+
+func (d *differences) scalar(path string, got, want any) {
+	if c, _ := compareValues(got, want); c == same {
+		return
+	}
+	if p := polarityOf(got); p != unread && p == polarityOf(want) {
+		return
+	}
+	d.add(Difference{Kind: Changed, Field: path, Judged: show(got), True: show(want)})
+}
+
+func show(v any) string {
+	if s, ok := v.(string); ok {
+		return s
+	}
+	if v == nil {
+		return ""
+	}
+	return canonical(v)
+}
+
+func join(path, name string) string {
+	if path == "" {
+		return name
+	}
+	return path + "." + name
+}
+
+// names lists the distinct names of the differences of a kind with their counts.
+func names(list []Difference, kind DifferenceKind) string {
+	var all []string
+	for _, x := range list {
+		if x.Kind == kind {
+			all = append(all, inline(x.Field))
+		}
+	}
+	return counted(all)
+}
+
+// argumentsOf lists the arguments that differ, of all actions called name.
+func argumentsOf(list []Difference, name string) []string {
+	var all []string
+	for _, x := range list {
+		if x.Kind == ActionChanged && x.Field == name {
+			for _, a := range x.Args {
+				all = append(all, inline(a))
+			}
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// inline makes a name from outside fit to stand in a sentence.
+func inline(name string) string {
+	name = strings.Join(strings.Fields(name), " ")
+	if len(name) > 60 {
+		return strings.ToValidUTF8(name[:57], "") + "…"
+	}
+	return name
+}
+
+// words says the differences in a sentence or two, without the values of the
+// ground truth. "" when there are none worth saying.
+func words(list []Difference, lang string) string {
+	var parts []string
+	for _, kind := range []DifferenceKind{ActionMissing, ActionChanged, ActionSuperfluous, ActionMoved, Missing, Changed, Superfluous} {
+		if s := kindWords(list, kind, lang); s != "" {
+			parts = append(parts, s)
+		}
+	}
+	if lang == "zh" {
+		return strings.Join(parts, "；")
+	}
+	return strings.Join(parts, "; ")
+}
+
+func kindWords(list []Difference, kind DifferenceKind, lang string) string {
+	zh := lang == "zh"
+	if kind == ActionChanged {
+		return changedWords(list, zh)
+	}
+	n := names(list, kind)
+	if n == "" {
+		if i := slices.IndexFunc(list, func(x Difference) bool { return x.Kind == kind }); i < 0 || kind != Changed {
+			return ""
+		}
+		return pick(zh, "the answer is not the true one", "给出的答案不正确")
+	}
+	switch kind {
+	case ActionMissing:
+		return pick(zh, "action missing: ", "缺少操作：") + n
+	case ActionSuperfluous:
+		return pick(zh, "superfluous action: ", "多余操作：") + n
+	case ActionMoved:
+		return pick(zh, "actions in another order: ", "操作顺序不同：") + n
+	case Missing:
+		return pick(zh, "missing in the judgment: ", "判断中缺少：") + n
+	case Superfluous:
+		return pick(zh, "in the judgment only: ", "判断中多出：") + n
+	default:
+		return pick(zh, "differs: ", "不一致的字段：") + n
+	}
+}
+
+func changedWords(list []Difference, zh bool) string {
+	var order []string
+	count := map[string]int{}
+	for _, x := range list {
+		if x.Kind == ActionChanged {
+			if count[x.Field] == 0 {
+				order = append(order, x.Field)
+			}
+			count[x.Field]++
+		}
+	}
+	for i, n := range order {
+		s := inline(n)
+		if count[n] > 1 {
+			s += " ×" + strconv.Itoa(count[n])
+		}
+		if args := argumentsOf(list, n); len(args) > 0 {
+			s += " (" + strings.Join(args, ", ") + ")"
+		}
+		order[i] = s
+	}
+	if len(order) == 0 {
+		return ""
+	}
+	return pick(zh, "action with other arguments: ", "操作参数不同：") + strings.Join(order, ", ")
+}
+
+func pick(zh bool, en, cn string) string {
+	if zh {
+		return cn
+	}
+	return en
+}

@@ -1,0 +1,92 @@
+package formation
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/memtree/memtree/text"
+	"github.com/memtree/memtree/tree"
+)
+
+// attach proposes one more occurrence of a case, unless it has that already.
+func attach(n tree.Node, x *facts, near bool, out *Formed) {
+	out.Verdict.Node = n.ID
+	o := occurrence(x, near)
+	if slices.ContainsFunc(n.Occurrences, func(p tree.Occurrence) bool { return p.Evaluation == o.Evaluation }) {
+		return
+	}
+	n.Occurrences = append(slices.Clone(n.Occurrences), o)
+	slices.SortStableFunc(n.Occurrences, func(a, b tree.Occurrence) int {
+		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Evaluation, b.Evaluation))
+	})
+	if extra := len(n.Occurrences) - tree.MaxOccurrences; extra > 0 {
+		n.Occurrences = n.Occurrences[extra:] // the newest stay
+	}
+	if o.At.After(n.Metadata.UpdatedAt) {
+		n.Metadata.UpdatedAt = o.At
+	}
+	why := "the same wrong verdict on the same evidence"
+	if near {
+		why = "nearly the same wrong verdict on nearly the same evidence"
+	}
+	out.Changes = append(out.Changes, tree.NewChange(tree.OpAttach, n, n.Revision, "formation", fmt.Sprintf("%s, in evaluation %s", why, inline(o.Evaluation))))
+}
+
+// What counts as nearly the same: Jaccard similarity of character 5-grams.
+const (
+	nearShingle    = 5
+	nearJaccard    = 0.90
+	nearCandidates = 5
+	nearText       = 8 << 10 // bytes of each text that are compared
+)
+
+// nearDuplicate looks for an older case of the same partition and scene with
+// nearly the same evidence. Prompt and verdict must each be nearly the same and
+// the ground truth the same: with a long prompt, opposite verdicts on it would
+// look alike as one text.
+func nearDuplicate(ctx context.Context, v View, n *tree.Node) (tree.Node, bool, error) {
+	list, err := v.Similar(ctx, n, nearCandidates)
+	if err != nil {
+		return tree.Node{}, false, err
+	}
+	var prompt, verdict []uint64
+	for _, o := range list {
+		if !comparable(&o, n) {
+			continue
+		}
+		if verdict == nil {
+			prompt, verdict = shingles(n.CaseData.TestCase.Prompt), shingles(verdictText(n))
+		}
+		if alike(verdict, verdictText(&o), verdictText(n)) && alike(prompt, o.CaseData.TestCase.Prompt, n.CaseData.TestCase.Prompt) {
+			return o, true, nil
+		}
+	}
+	return tree.Node{}, false, nil
+}
+
+// comparable sorts out what cannot be a near-duplicate without looking at grams.
+func comparable(o, n *tree.Node) bool {
+	if o.CaseData == nil || o.ID == n.ID || !o.Live() ||
+		o.ErrorType != n.ErrorType || o.Direction != n.Direction || o.Scene != n.Scene {
+		return false
+	}
+	return string(o.CaseData.TestCase.GroundTruth.Canonical()) == string(n.CaseData.TestCase.GroundTruth) &&
+		sameLength(verdictText(o), verdictText(n)) && sameLength(o.CaseData.TestCase.Prompt, n.CaseData.TestCase.Prompt)
+}
+
+// sameLength allows what a Jaccard similarity of 0.9 can come to, generously.
+func sameLength(a, b string) bool {
+	return 5*min(len(a), len(b)) >= 4*max(len(a), len(b))
+}
+
+func verdictText(n *tree.Node) string {
+	return n.CaseData.AgentJudgment + "\n" + n.CaseData.EvaluatorReason
+}
+
+func alike(grams []uint64, a, b string) bool {
+	return a == b || text.Jaccard(grams, shingles(a)) >= nearJaccard
+}
+
+func shingles(s string) []uint64 { return text.Shingles(firstBytes(s, nearText), nearShingle) }

@@ -1,0 +1,272 @@
+package formation
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/memtree/memtree/taxonomy"
+	"github.com/memtree/memtree/text"
+	"github.com/memtree/memtree/tree"
+)
+
+// facts are what is known of a wrong verdict, read once.
+type facts struct {
+	e           *tree.Evaluation
+	judgment    any
+	truth       any
+	judged      Judged
+	differences []Difference
+	claim       claim // what the agent said for its verdict
+	lang        string
+	scene       taxonomy.SceneType // zero when the taxonomy does not know it
+}
+
+// analysis is what an analyst made of them. Its texts are clean, within limits
+// and free of the ground truth.
+type analysis struct {
+	errorType     string
+	actualError   string // the specific error, this time
+	errorReason   string // its root cause
+	avoidanceHint string // condition → what to check → what is right
+	confidence    float64
+	provenance    tree.Provenance
+}
+
+// claim is the agent's own reasoning, split by what it rested on.
+type claim struct {
+	key  string // the sentence its wrong verdict rested on most, "" for none
+	rest string // the other sentences
+}
+
+// reasonFields are where a judgment keeps its reasoning, folded.
+const reasonFields = " reason reasoning rationale explanation explain analysis thought thoughts evidence message comment description details summary matchinganalysis rawoutput output text 原因 理由 分析 说明 依据 描述 "
+
+const (
+	maxReasoning = 3000 // bytes of reasoning that are read
+	maxClaim     = 160  // characters of it that are repeated
+)
+
+// reasoning collects the agent's words about its verdict.
+func reasoning(judgment any) string {
+	switch v := judgment.(type) {
+	case string:
+		return firstBytes(v, maxReasoning)
+	case map[string]any:
+		var parts []string
+		for _, k := range slices.Sorted(maps.Keys(v)) {
+			if s, ok := v[k].(string); ok && among(reasonFields, foldLabel(k)) {
+				parts = append(parts, s)
+			}
+		}
+		return firstBytes(strings.Join(parts, "\n"), maxReasoning)
+	}
+	return ""
+}
+
+// Words that carry a verdict: what denies for a wrong "fail", what asserts for a
+// wrong "pass", spaces around them in English.
+const (
+	denials    = " not | no | failed | fails | failure | without | lack | lacks | missing | however | but | unclear | incorrect | wrong | never | only | instead |n't |没有|未|不|缺|但|然而|失败|错误|无法|异常"
+	assertions = " successfully | success | confirm | confirms | confirmed | completed | complete | correctly | correct | all | shows | displayed | indicat|成功|正确|正常|已|完成|显示|符合|一致|通过"
+)
+
+var conclusions = []string{" therefore", " thus", " this violates", " as a result", " be considered ", " in conclusion", " overall", " hence ", "因此", "所以", "综上", "总之"}
+
+// findClaim picks the sentence a wrong verdict rested on: for a wrong "fail" the
+// one that denies most, for a wrong "pass" the one that asserts most, the later
+// of several, since conclusions stand last.
+func findClaim(s string, d taxonomy.Direction) claim {
+	list := assertions + "|" + denials
+	switch d {
+	case taxonomy.FalseFail:
+		list = denials
+	case taxonomy.FalsePass:
+		list = assertions
+	}
+	sentences := text.Sentences(text.Clean(s))
+	marks := strings.Split(list, "|")
+	best, most := -1, 0
+	for i, x := range sentences {
+		n, low := 0, " "+strings.ToLower(x)+" "
+		if containsAny(low, conclusions...) {
+			continue // says that, not why
+		}
+		for _, m := range marks {
+			if strings.Contains(low, m) {
+				n++
+			}
+		}
+		if n > 0 && n >= most && len(x) >= 12 {
+			best, most = i, n
+		}
+	}
+	if best < 0 {
+		return claim{rest: strings.Join(sentences, " ")}
+	}
+	c := claim{key: sentences[best]}
+	c.rest = strings.Join(append(slices.Clone(sentences[:best]), sentences[best+1:]...), " ")
+	return c
+}
+
+// byRules is the analyst that needs no model: it types the error by the cues of
+// the taxonomy and by how judgment and ground truth differ, and words it from
+// the difference, the evaluator's reason and the type's checklist.
+func (f *Former) byRules(x *facts) analysis {
+	class := f.classify(x)
+	kind, _ := f.taxonomy.ErrorType(class.Type)
+	a := analysis{
+		errorType:  class.Type,
+		confidence: class.Confidence,
+		provenance: tree.Provenance{By: "formation", Analyst: "rules"},
+	}
+	if class.Type == taxonomy.OtherError {
+		a.confidence = min(a.confidence, minConfidence)
+	}
+	w := wording{facts: x, kind: kind, zh: x.lang == "zh"}
+	a.actualError, a.errorReason, a.avoidanceHint = w.actual(), w.reason(), w.hint()
+	return a
+}
+
+// classify weighs what was said: the evaluator's words most, then what the agent
+// wrongly claimed, and the task a little.
+func (f *Former) classify(x *facts) Class {
+	ev := f.classifier.score([]Said{{x.e.Reason, 1.5}, {x.claim.key, 0.4}, {x.claim.rest, 0.15}, {x.e.Prompt, 0.1}})
+	if c := f.claims(x.judged.Direction); c != nil && x.e.Reason == "" {
+		more := c.score([]Said{{x.claim.key, 1}, {x.claim.rest, 0.4}})
+		ev.cues = append(ev.cues, more.cues...)
+		for i := range ev.scores {
+			ev.scores[i] += more.scores[i]
+		}
+	}
+	return f.classifier.decide(ev, signals(x))
+}
+
+func (f *Former) claims(d taxonomy.Direction) *Classifier {
+	switch d {
+	case taxonomy.FalseFail:
+		return f.denied
+	case taxonomy.FalsePass:
+		return f.asserted
+	}
+	return nil
+}
+
+// signals is what the structure of an evaluation says about the type, in the
+// weights of cues.
+func signals(x *facts) map[string]float64 {
+	s := map[string]float64{}
+	raise := func(kind string, to float64) { s[kind] = max(s[kind], to) }
+	acts := false
+	for _, d := range x.differences {
+		switch d.Kind {
+		case ActionMissing, ActionMoved:
+			acts = true
+			raise("interaction_sequence_error", 3)
+		case ActionSuperfluous:
+			acts = true
+			raise("interaction_sequence_error", 2)
+			raise("business_rule_error", 1)
+		case ActionChanged:
+			acts = true
+			argumentSignals(d.Args, raise)
+		case Missing, Superfluous, Changed:
+			if !isVerdictField(d.Field) {
+				raise("content_validation_error", 1.5)
+			}
+		}
+	}
+	if !acts && x.e.Reason == "" {
+		taskSignals(x, raise)
+	}
+	for t := x.scene; t.ID != ""; t.ID = "" {
+		if t.ID == "form" || t.Parent == "form" {
+			raise("form_validation_error", 0.5)
+		}
+	}
+	return s
+}
+
+// taskSignals: who wrongly passes a task that changes something took its state
+// for reached; who wrongly passes a question took a wrong answer for right. The
+// other way round, who wrongly fails a change did not see that it was made, and
+// who wrongly fails an answer misread it or asked for steps nobody asked for.
+func taskSignals(x *facts, raise func(string, float64)) {
+	switch kind := taskKind(x.e.Prompt); {
+	case x.judged.Direction == taxonomy.FalsePass && kind == 2:
+		raise("content_validation_error", 3)
+	case x.judged.Direction == taxonomy.FalsePass:
+		raise("state_detection_error", 3)
+	case x.judged.Direction == taxonomy.FalseFail && kind == 1:
+		raise("state_detection_error", 3)
+	case x.judged.Direction == taxonomy.FalseFail && kind == 2:
+		raise("content_validation_error", 1)
+		raise("interaction_sequence_error", 1.5)
+	case x.judged.Direction == taxonomy.FalseFail:
+		raise("state_detection_error", 1.5)
+	}
+	if looks(x.e.Prompt) {
+		raise("element_locating_error", 1)
+	}
+	if x.judged.Direction != taxonomy.FalsePass && nothingThere(x.e.Observation) {
+		raise("edge_case_error", 3)
+	}
+}
+
+// looks reports whether the thing meant is known by its looks, so that finding
+// the right one is what can go wrong.
+func looks(prompt string) bool {
+	return containsAny(" "+strings.ToLower(firstBytes(prompt, maxReasoning))+" ", " image", " picture", " photo", " thumbnail", " looks like", " wearing", " colored", " color ", " red ", " blue ", " green ", " yellow ", " black ", " white ", " pink ", " purple ", " orange ", " logo ", " icon ", "图片", "照片", "颜色", "图标", "红色", "蓝色", "绿色", "黄色", "黑色", "白色")
+}
+
+// nothingThere reports whether what was seen last is that there is nothing to
+// see: the unusual case that a wrong "fail" takes for a failure.
+func nothingThere(observation string) bool {
+	const last = 400
+	if len(observation) > last {
+		observation = observation[len(observation)-last:]
+	}
+	return containsAny(strings.ToLower(observation), "not available", "unavailable", "no results", "no records", "not found", "does not exist", "doesn't exist",
+		"n/a", "no such", "could not find", "couldn't find", "unable to", "cannot be", "not possible", "无结果", "没有结果", "不存在", "为空", "暂无", "无法")
+}
+
+// argumentSignals: what kind of argument was wrong tells whether the agent took
+// the wrong thing, applied a rule wrongly, or entered a wrong value.
+func argumentSignals(args []string, raise func(string, float64)) {
+	raise("interaction_sequence_error", 1)
+	for _, a := range args {
+		switch f := strings.ToLower(a); {
+		case containsAny(f, "price", "amount", "payment", "cabin", "insurance", "fee", "discount", "refund", "baggage", "bags", "quota", "role", "permission"):
+			raise("business_rule_error", 2.5)
+		case f == "id" || containsAny(f, "_id", "item", "selector", "element", "locator", "index", "xpath", "target"):
+			raise("element_locating_error", 2.5)
+		case containsAny(f, "text", "content", "message", "title", "body", "summary"):
+			raise("content_validation_error", 2.5)
+		default:
+			raise("form_validation_error", 2)
+		}
+	}
+}
+
+func containsAny(s string, parts ...string) bool {
+	return slices.ContainsFunc(parts, func(p string) bool { return strings.Contains(s, p) })
+}
+
+func isVerdictField(path string) bool {
+	f := foldLabel(path[strings.LastIndexByte(path, '.')+1:])
+	return path == "" || among(verdictFields, f) || among(defectFields, f)
+}
+
+// isLabel reports whether a value is a verdict and nothing more.
+func isLabel(v any) bool {
+	switch v := v.(type) {
+	case nil, bool:
+		return true
+	case string:
+		return word(v) != unread
+	case json.Number:
+		return false
+	}
+	return false
+}
