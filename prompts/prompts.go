@@ -35,9 +35,10 @@ func (p Prompt) Name() string { return p.ID + "@" + p.Version }
 // with the words that must come through for the prompt to make sense.
 func samples() map[string]sample {
 	return map[string]sample{
-		"analyse": {fields: sampleAnalyse.fields, must: []string{"the judgment", "the ground truth", "sample_error", "JSON", "errorType", "avoidanceStrategy"}},
-		"judge":   {fields: sampleJudge.fields, must: []string{"the judgment", "the ground truth", "JSON", "correct", "direction"}},
-		"repair":  {fields: sampleRepair.fields, must: []string{"the task", "the problem", "JSON"}},
+		"analyse":  {fields: sampleAnalyse.fields, must: []string{"the judgment", "the ground truth", "sample_error", "JSON", "errorType", "avoidanceStrategy"}},
+		"guidance": {fields: sampleGuidance.fields, must: []string{"the condition", "the strategy", "the exception", "the experience", "the case"}},
+		"judge":    {fields: sampleJudge.fields, must: []string{"the judgment", "the ground truth", "JSON", "correct", "direction"}},
+		"repair":   {fields: sampleRepair.fields, must: []string{"the task", "the problem", "JSON"}},
 	}
 }
 

@@ -1,0 +1,30 @@
+package prompts
+
+// GuidanceInput is what memory has to say before a run, in the order in which
+// it is said. Unlike the other prompts this one is read by somebody else's
+// agent inside somebody else's prompt, so its texts come from package enhance,
+// which has cleaned, escaped and cut them; they are put in as they are.
+type GuidanceInput struct {
+	Lang        string // "zh", or anything else for English
+	Strategies  []Hint
+	Experiences []Hint
+	Cases       []Hint
+}
+
+// A Hint is one memory. Only Check is always there: it says what to check and
+// what is right.
+type Hint struct{ When, Check, NotWhen, Mistake string }
+
+// Guidance words the hints. System is the header that says how to take them,
+// Text the sections.
+func (s *Set) Guidance(in GuidanceInput) (Prompt, error) {
+	return s.render("guidance", in.Lang, in.fields(), nil)
+}
+
+func (in GuidanceInput) fields() any { return in }
+
+var sampleGuidance = GuidanceInput{
+	Strategies:  []Hint{{When: "the condition", Check: "the strategy", NotWhen: "the exception", Mistake: "the mistake"}},
+	Experiences: []Hint{{Check: "the experience"}},
+	Cases:       []Hint{{Check: "the case"}},
+}
