@@ -1,0 +1,315 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/memtree/memtree/tree"
+)
+
+func historyLaws() []law {
+	return []law{
+		{"the ledger keeps order and numbers", ledger},
+		{"dead letters come oldest first", func(t testing.TB, open Opener) {
+			reopen := open(t)
+			s := again(t, reopen)
+			want := ""
+			for _, i := range []int{3, 1, 2} {
+				accept(t, s, evaluation(i, 1))
+				letter := tree.DeadLetter{Evaluation: evaluation(i, 1), Why: fmt.Sprint("why ", i)}
+				commit(t, s, tree.Batch{Dead: []tree.DeadLetter{letter}})
+				want += say(letter) + "\n"
+			}
+			for range 2 {
+				got, err := sayAll(s.DeadLetters(t.Context()))
+				require.NoError(t, err)
+				require.Equal(t, want, got)
+				require.NoError(t, s.Close())
+				s = again(t, reopen)
+			}
+		}},
+		{"changes are what was committed, in order", changes},
+		{"info counts", func(t testing.TB, open Opener) {
+			reopen := open(t)
+			s := again(t, reopen)
+			accept(t, s, evaluation(1, 1), evaluation(2, 1), evaluation(3, 1))
+			commit(t, s, tree.Batch{Changes: []tree.Change{added(1, "x"), added(2, "x")}, Done: []string{"ev1"}, Entries: []tree.Entry{entry(1), entry(2)}})
+			commit(t, s, tree.Batch{
+				Changes: []tree.Change{tree.NewChange(tree.OpRevise, aCase(1, "y"), 1, "evolution", "w")},
+				Dead:    []tree.DeadLetter{{Evaluation: evaluation(2, 1)}},
+			})
+			for range 2 {
+				i, err := s.Info(t.Context())
+				require.NoError(t, err)
+				require.Equal(t, []int{2, 2, 3, 1, 1, 2}, []int{int(i.Version), i.Nodes, i.Evaluations, i.Outbox, i.Dead, int(i.Entries)}) //nolint:gosec // small
+				require.NotEmpty(t, i.Format)
+				require.NoError(t, s.Close())
+				s = again(t, reopen)
+			}
+		}},
+	}
+}
+
+func ledger(t testing.TB, open Opener) {
+	reopen := open(t)
+	s := again(t, reopen)
+	n := 0
+	for range 3 {
+		for range 3 {
+			b := tree.Batch{}
+			for range 2 {
+				n++
+				e := entry(n)
+				e.Seq = 77 // the store gives it
+				b.Entries = append(b.Entries, e)
+			}
+			commit(t, s, b)
+		}
+		for _, after := range []int{0, 1, n - 1, n, n + 5} {
+			next := after
+			for e, err := range s.Ledger(t.Context(), uint64(after)) { //nolint:gosec // small
+				require.NoError(t, err)
+				next++
+				want := entry(next)
+				want.Seq = uint64(next) //nolint:gosec // small
+				equal(t, want, e)
+			}
+			require.Equal(t, max(n, after), next)
+		}
+		require.NoError(t, s.Close())
+		s = again(t, reopen)
+	}
+	for range s.Ledger(t.Context(), 0) {
+		break // leaving early harms nobody
+	}
+	kinds := []tree.Entry{
+		{At: when, Trial: &tree.Trial{ID: "t_1", At: when, Arm: tree.ArmHoldout, P: .25, Eligible: []string{"c_1"}, Injected: []tree.Injection{{ID: "c_1", Rank: 1}}}},
+		{At: when, Step: &tree.Step{Trial: "t_1", Injected: []tree.Injection{{ID: "c_2", Rank: 1, Step: 2}}}},
+		{At: when, Outcome: &tree.Outcome{Trial: "t_1", Evaluation: "ev1", Correct: true}},
+	}
+	commit(t, s, tree.Batch{Entries: kinds})
+	got, err := sayAll(s.Ledger(t.Context(), uint64(n))) //nolint:gosec // small
+	require.NoError(t, err)
+	want := ""
+	for i, e := range kinds {
+		e.Seq = uint64(n + i + 1) //nolint:gosec // small
+		want += say(e) + "\n"
+	}
+	require.Equal(t, want, got)
+}
+
+func changes(t testing.TB, open Opener) {
+	reopen := open(t)
+	s := again(t, reopen)
+	first, second := added(1, "x"), added(2, "x")
+	third := tree.NewChange(tree.OpRevise, aCase(1, "y"), 1, "evolution", "w").On(second.Node.ID, 1)
+	commit(t, s, tree.Batch{Changes: []tree.Change{first}})
+	commit(t, s, tree.Batch{Entries: []tree.Entry{entry(1)}})
+	commit(t, s, tree.Batch{Changes: []tree.Change{first, second, third}})
+	want := []tree.Commit{{Version: 1, Changes: []tree.Change{first}}, {Version: 3, Changes: []tree.Change{second, third}}}
+	for i := range 2 {
+		for after, from := range map[uint64]int{0: 0, 1: 1, 2: 1, 3: 2, 9: 2} {
+			var got []tree.Commit
+			var failed error
+			for c, err := range s.Changes(t.Context(), after) {
+				if failed = err; err != nil {
+					break
+				}
+				if len(c.Changes) > 0 {
+					got = append(got, c)
+				}
+			}
+			if i > 0 && errors.Is(failed, tree.ErrCompacted) && got == nil {
+				continue // a restart may compact, and says so
+			}
+			require.NoError(t, failed)
+			equal(t, append([]tree.Commit(nil), want[from:]...), got)
+		}
+		require.NoError(t, s.Close())
+		s = again(t, reopen)
+	}
+}
+
+// calls is every method of a store, with what it does to whom it works for.
+func calls(ctx context.Context, s tree.Store) map[string]func() error {
+	return map[string]func() error{
+		"Get":         func() error { _, err := s.Get(ctx, aCase(1, "").ID); return err },
+		"Scan":        func() error { _, err := sayAll(s.Scan(ctx, tree.Filter{})); return err },
+		"Commit":      func() error { _, err := s.Commit(ctx, tree.Batch{Changes: []tree.Change{added(5, "x")}}); return err },
+		"Accept":      func() error { _, err := s.Accept(ctx, []tree.Evaluation{evaluation(5, 1)}); return err },
+		"Lease":       func() error { _, err := s.Lease(ctx, 1); return err },
+		"Release":     func() error { return s.Release(ctx, []string{"ev1"}) },
+		"Ledger":      func() error { _, err := sayAll(s.Ledger(ctx, 0)); return err },
+		"DeadLetters": func() error { _, err := sayAll(s.DeadLetters(ctx)); return err },
+		"Changes":     func() error { _, err := sayAll(s.Changes(ctx, 0)); return err },
+		"Info":        func() error { _, err := s.Info(ctx); return err },
+	}
+}
+
+func lifeLaws() []law {
+	return []law{
+		{"a new store is empty", func(t testing.TB, open Opener) {
+			require.NoError(t, compare(t.Context(), begin(t, open), NewMemory()))
+		}},
+		{"what is closed says ErrClosed, and closes twice", func(t testing.TB, open Opener) {
+			s := begin(t, open)
+			commit(t, s, tree.Batch{Changes: []tree.Change{added(1, "x")}})
+			require.NoError(t, s.Close())
+			require.NoError(t, s.Close())
+			for name, call := range calls(t.Context(), s) {
+				require.ErrorIs(t, call(), tree.ErrClosed, name)
+			}
+			require.NoError(t, s.Close())
+		}},
+		{"a cancelled context leaves no trace", func(t testing.TB, open Opener) {
+			s := begin(t, open)
+			accept(t, s, evaluation(1, 1))
+			commit(t, s, tree.Batch{Changes: []tree.Change{added(1, "x")}})
+			before, err := whole(t.Context(), s)
+			require.NoError(t, err)
+			ctx, cancel := context.WithCancel(t.Context())
+			cancel()
+			writes := calls(ctx, s)
+			for _, name := range []string{"Commit", "Accept", "Lease"} {
+				require.ErrorIs(t, writes[name](), context.Canceled, name)
+			}
+			after, err := whole(t.Context(), s)
+			require.NoError(t, err)
+			require.Equal(t, before, after)
+			ctx, cancel = context.WithCancel(t.Context())
+			_, err = s.Commit(ctx, tree.Batch{Changes: []tree.Change{added(2, "x")}})
+			require.NoError(t, err)
+			cancel()
+			_, err = s.Get(t.Context(), aCase(2, "").ID)
+			require.NoError(t, err, "what was acknowledged stays")
+		}},
+		{"Close waits for writes under way", closing},
+	}
+}
+
+// closing closes under fire: a write says it was done, and then it is there, or
+// that the store is closed, and then it is not.
+func closing(t testing.TB, open Opener) {
+	const workers = 4
+	reopen := open(t)
+	s := again(t, reopen)
+	type result struct {
+		i   int
+		err error
+	}
+	results := make(chan result, 1000)
+	started := make(chan struct{}, workers)
+	ended := make(chan struct{}, workers)
+	for w := range workers {
+		go func() {
+			defer func() { ended <- struct{}{} }()
+			for i := range 200 {
+				_, err := s.Commit(t.Context(), tree.Batch{Changes: []tree.Change{added(1000*w+i, "x")}})
+				results <- result{1000*w + i, err}
+				if i == 2 {
+					started <- struct{}{}
+				}
+				if err != nil {
+					return
+				}
+			}
+		}()
+	}
+	for range workers {
+		<-started
+	}
+	require.NoError(t, s.Close())
+	for range workers {
+		<-ended
+	}
+	close(results)
+	s = again(t, reopen)
+	for r := range results {
+		_, err := s.Get(t.Context(), aCase(r.i, "").ID)
+		if r.err == nil {
+			require.NoError(t, err)
+			continue
+		}
+		require.ErrorIs(t, r.err, tree.ErrClosed)
+		require.ErrorIs(t, err, tree.ErrNotFound)
+	}
+}
+
+func optionalLaws() []law {
+	return []law{
+		{"derived data is kept whole, if at all", derived},
+		{"what is whole verifies", func(t testing.TB, open Opener) {
+			s := begin(t, open)
+			v, ok := s.(tree.Verifier)
+			if !ok {
+				t.Skip("the store is no tree.Verifier")
+			}
+			accept(t, s, evaluation(1, 1))
+			commit(t, s, tree.Batch{Changes: []tree.Change{added(1, "x"), added(2, "x")}, Done: []string{"ev1"}, Entries: []tree.Entry{entry(1)}})
+			got, err := v.Verify(t.Context(), func(problem error) { t.Errorf("found %v", problem) })
+			require.NoError(t, err)
+			require.Equal(t, []int{2, 1, 1}, []int{got.Nodes, got.Entries, int(got.Version)}) //nolint:gosec // small
+			require.NoError(t, s.Close())
+			_, err = v.Verify(t.Context(), func(error) {})
+			require.ErrorIs(t, err, tree.ErrClosed)
+		}},
+	}
+}
+
+func derived(t testing.TB, open Opener) {
+	reopen := open(t)
+	s := again(t, reopen)
+	d, ok := s.(tree.Deriver)
+	if !ok {
+		t.Skip("the store is no tree.Deriver")
+	}
+	ctx := t.Context()
+	_, err := d.OpenDerived(ctx, "index-1")
+	require.ErrorIs(t, err, tree.ErrNotFound)
+	save := func(text string, version uint64, fail error) error {
+		return d.SaveDerived(ctx, "index-1", version, func(w io.Writer) error {
+			_, err := io.WriteString(w, text)
+			return errors.Join(err, fail)
+		})
+	}
+	read := func() (string, uint64) {
+		got, err := d.OpenDerived(ctx, "index-1")
+		require.NoError(t, err)
+		b, err := io.ReadAll(io.NewSectionReader(got, 0, got.Size))
+		require.NoError(t, err)
+		require.NoError(t, got.Closer.Close())
+		return string(b), got.Version
+	}
+	require.NoError(t, save("first 一", 0, nil))
+	commit(t, s, tree.Batch{Changes: []tree.Change{added(1, "x")}})
+	require.NoError(t, save("second", 1, nil))
+	mistake := errors.New("a mistake")
+	require.ErrorIs(t, save("third", 1, mistake), mistake)
+	text, version := read()
+	require.Equal(t, "second", text)
+	require.EqualValues(t, 1, version)
+	held, err := d.OpenDerived(ctx, "index-1")
+	require.NoError(t, err)
+	require.NoError(t, save("fourth", 1, nil))
+	b := make([]byte, 6)
+	_, err = held.ReadAt(b, 0)
+	require.NoError(t, err, "what is open stays readable")
+	require.Equal(t, "second", string(b))
+	require.NoError(t, held.Closer.Close())
+	for _, name := range []string{"", "../x", "a/b", ".", "a b"} {
+		require.Error(t, d.SaveDerived(ctx, name, 1, func(io.Writer) error { return nil }), "%q", name)
+	}
+	require.NoError(t, s.Close())
+	s = again(t, reopen)
+	if d, ok = s.(tree.Deriver); ok {
+		if _, err := d.OpenDerived(ctx, "index-1"); !errors.Is(err, tree.ErrNotFound) {
+			text, _ = read()
+			require.Equal(t, "fourth", text)
+		}
+	}
+}

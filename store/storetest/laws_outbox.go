@@ -1,0 +1,237 @@
+package storetest
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/memtree/memtree/tree"
+)
+
+func outboxLaws() []law {
+	return []law{
+		{"receipts say what became of each", receipts},
+		{"a label that comes later is accepted", labelledLater},
+		{"an evaluation without an id is known by its key", func(t testing.TB, open Opener) {
+			s := begin(t, open)
+			e := evaluation(1, 1)
+			e.ID, e.RunID = "", "r1"
+			require.Equal(t, []tree.ReceiptStatus{tree.Accepted}, accept(t, s, e))
+			require.Equal(t, []tree.ReceiptStatus{tree.Duplicate}, accept(t, s, e))
+			es, err := s.Lease(t.Context(), 1)
+			require.NoError(t, err)
+			require.Len(t, es, 1)
+			commit(t, s, tree.Batch{Done: []string{e.Key()}})
+		}},
+		{"a lease is exclusive, oldest first", leases},
+		{"a lease ends with Close", func(t testing.TB, open Opener) {
+			reopen := open(t)
+			s := again(t, reopen)
+			accept(t, s, evaluation(1, 1), evaluation(2, 0))
+			require.Equal(t, []string{"ev1", "ev2"}, lease(t, s, 9))
+			require.Empty(t, lease(t, s, 9))
+			require.NoError(t, s.Close())
+			s = again(t, reopen)
+			es, err := s.Lease(t.Context(), 9)
+			require.NoError(t, err)
+			equal(t, []tree.Evaluation{evaluation(1, 1), evaluation(2, 0)}, es)
+		}},
+		{"done and dead end it, once", finishing},
+		{"what is done stays known", func(t testing.TB, open Opener) {
+			reopen := open(t)
+			s := again(t, reopen)
+			accept(t, s, evaluation(1, 1))
+			commit(t, s, tree.Batch{Done: []string{"ev1"}, Changes: []tree.Change{added(1, "x")}})
+			for range 2 {
+				require.Equal(t, []tree.ReceiptStatus{tree.Duplicate, tree.Contradiction}, accept(t, s, evaluation(1, 1), evaluation(1, 2)))
+				require.Empty(t, lease(t, s, 9))
+				require.NoError(t, s.Close())
+				s = again(t, reopen)
+			}
+		}},
+		{"acceptors and formers at once", forming},
+	}
+}
+
+func accept(t testing.TB, s tree.Store, es ...tree.Evaluation) []tree.ReceiptStatus {
+	t.Helper()
+	receipts, err := s.Accept(t.Context(), es)
+	require.NoError(t, err)
+	require.Len(t, receipts, len(es))
+	out := make([]tree.ReceiptStatus, len(es))
+	for i, r := range receipts {
+		require.Equal(t, es[i].Key(), r.Key)
+		out[i] = r.Status
+	}
+	return out
+}
+
+func lease(t testing.TB, s tree.Store, n int) []string {
+	t.Helper()
+	es, err := s.Lease(t.Context(), n)
+	require.NoError(t, err)
+	var keys []string
+	for i := range es {
+		keys = append(keys, es[i].Key())
+	}
+	return keys
+}
+
+func receipts(t testing.TB, open Opener) {
+	reopen := open(t)
+	s := again(t, reopen)
+	const yes, same, no = tree.Accepted, tree.Duplicate, tree.Contradiction
+	require.Empty(t, accept(t, s))
+	require.Equal(t, []tree.ReceiptStatus{yes, yes, same, no}, accept(t, s, evaluation(1, 1), evaluation(2, 0), evaluation(1, 1), evaluation(1, 2)), "in one call")
+	later := evaluation(1, 1)
+	later.At = later.At.AddDate(1, 0, 0)
+	for range 2 {
+		require.Equal(t, []tree.ReceiptStatus{same, same, same, no, no}, accept(t, s, evaluation(1, 1), evaluation(2, 0), later, evaluation(1, 2), evaluation(2, 2)))
+		info, err := s.Info(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, 2, info.Evaluations)
+		require.Equal(t, 2, info.Outbox)
+		es, err := s.Lease(t.Context(), 9)
+		require.NoError(t, err)
+		equal(t, []tree.Evaluation{evaluation(1, 1), evaluation(2, 0)}, es)
+		require.NoError(t, s.Close())
+		s = again(t, reopen)
+	}
+}
+
+// labelledLater: an evaluation that says nothing of the truth, and then does,
+// must reach whoever forms it with its label, whether or not it was formed.
+func labelledLater(t testing.TB, open Opener) {
+	for _, formed := range []bool{false, true} {
+		for _, restart := range []bool{false, true} {
+			reopen := open(t)
+			s := again(t, reopen)
+			require.Equal(t, []tree.ReceiptStatus{tree.Accepted}, accept(t, s, evaluation(1, 0)))
+			require.Equal(t, []string{"ev1"}, lease(t, s, 1))
+			if formed {
+				commit(t, s, tree.Batch{Done: []string{"ev1"}})
+			}
+			require.Equal(t, []tree.ReceiptStatus{tree.Accepted, tree.Duplicate}, accept(t, s, evaluation(1, 1), evaluation(1, 1)))
+			if restart {
+				require.NoError(t, s.Close())
+				s = again(t, reopen)
+			} else if !formed {
+				require.NoError(t, s.Release(t.Context(), []string{"ev1"}))
+			}
+			var last tree.Evaluation
+			for n := 0; ; n++ {
+				require.Less(t, n, 3, "more than the two forms of it")
+				es, err := s.Lease(t.Context(), 9)
+				require.NoError(t, err)
+				if len(es) == 0 {
+					break
+				}
+				require.Len(t, es, 1, "one form at a time")
+				last = es[0]
+				commit(t, s, tree.Batch{Done: []string{"ev1"}})
+			}
+			equal(t, evaluation(1, 1), last)
+			require.Equal(t, []tree.ReceiptStatus{tree.Duplicate, tree.Contradiction}, accept(t, s, evaluation(1, 1), evaluation(1, 2)))
+			require.NoError(t, s.Close())
+		}
+	}
+}
+
+func leases(t testing.TB, open Opener) {
+	s := begin(t, open)
+	require.Empty(t, lease(t, s, 9))
+	for i := range 6 {
+		accept(t, s, evaluation(5-i, 1)) // by arrival, not by name
+	}
+	require.Empty(t, lease(t, s, 0))
+	require.Equal(t, []string{"ev5", "ev4"}, lease(t, s, 2))
+	require.Equal(t, []string{"ev3", "ev2"}, lease(t, s, 2))
+	require.NoError(t, s.Release(t.Context(), []string{"ev4", "never heard of"}))
+	require.Equal(t, []string{"ev4", "ev1"}, lease(t, s, 2), "given back, and again the oldest")
+	require.NoError(t, s.Release(t.Context(), []string{"ev2", "ev5"}))
+	commit(t, s, tree.Batch{Done: []string{"ev5"}}) // nobody need hold it
+	require.Equal(t, []string{"ev2", "ev0"}, lease(t, s, 9))
+	require.Empty(t, lease(t, s, 9))
+}
+
+func finishing(t testing.TB, open Opener) {
+	reopen := open(t)
+	s := again(t, reopen)
+	accept(t, s, evaluation(1, 1), evaluation(2, 1), evaluation(3, 1))
+	require.Equal(t, []string{"ev1", "ev2", "ev3"}, lease(t, s, 9))
+	letter := tree.DeadLetter{Evaluation: evaluation(2, 1), Why: "no model: 没有模型 <&>"}
+	commit(t, s, tree.Batch{Done: []string{"ev1"}, Dead: []tree.DeadLetter{letter}})
+	for range 2 {
+		for _, b := range []tree.Batch{{Done: []string{"ev1"}}, {Done: []string{"ev2"}}, {Dead: []tree.DeadLetter{letter}}, {Done: []string{"ev9"}}} {
+			_, err := s.Commit(t.Context(), b)
+			require.ErrorIs(t, err, tree.ErrConflict, "someone else finished it")
+		}
+		info, err := s.Info(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, []int{3, 1, 1}, []int{info.Evaluations, info.Outbox, info.Dead})
+		dead, err := sayAll(s.DeadLetters(t.Context()))
+		require.NoError(t, err)
+		require.Equal(t, say(letter)+"\n", dead)
+		require.NoError(t, s.Close())
+		s = again(t, reopen)
+	}
+	require.Equal(t, []string{"ev3"}, lease(t, s, 9))
+}
+
+// forming races acceptors with formers: each evaluation is formed once.
+func forming(t testing.TB, open Opener) {
+	const acceptors, each = 3, 12
+	s := begin(t, open)
+	results := make(chan error, 2*acceptors)
+	formed := make(chan string, 2*acceptors*each)
+	accepted := make(chan struct{}, acceptors)
+	for a := range acceptors {
+		go func() {
+			for i := range each {
+				if _, err := s.Accept(t.Context(), []tree.Evaluation{evaluation(a*each+i, 1), evaluation(i, 1)}); err != nil {
+					results <- err
+					return
+				}
+			}
+			accepted <- struct{}{}
+			results <- nil
+		}()
+		go func() { results <- form(t, s, formed, accepted, acceptors) }()
+	}
+	for range 2 * acceptors {
+		require.NoError(t, <-results)
+	}
+	close(formed)
+	var got, want []string
+	for key := range formed {
+		got = append(got, key)
+	}
+	for i := range acceptors * each {
+		want = append(want, fmt.Sprint("ev", i))
+	}
+	slices.Sort(want)
+	slices.Sort(got)
+	require.Equal(t, want, got)
+}
+
+func form(t testing.TB, s tree.Store, formed chan<- string, accepted chan struct{}, all int) error {
+	for {
+		end := len(accepted) == all
+		es, err := s.Lease(t.Context(), 3)
+		if err != nil {
+			return err
+		}
+		for i := range es {
+			key := es[i].Key()
+			if _, err := s.Commit(t.Context(), tree.Batch{Done: []string{key}, Entries: []tree.Entry{entry(i)}}); err != nil {
+				return err
+			}
+			formed <- key
+		}
+		if end && len(es) == 0 {
+			return nil
+		}
+	}
+}

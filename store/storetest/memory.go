@@ -1,0 +1,414 @@
+package storetest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/memtree/memtree/tree"
+)
+
+// Memory is the contract of tree.Store in the fewest words: maps behind one
+// lock, nothing on disk. It is the model other stores are compared with, and a
+// store for the tests of other packages. A process loses it; Reopen stands for
+// a restart.
+type Memory struct {
+	mu     sync.Mutex
+	closed bool
+	leased map[uint64]bool // arrivals of the outbox that someone holds
+	content
+}
+
+// content is what a restart leaves of a Memory. The bytes are shared and never
+// change.
+type content struct {
+	version  uint64
+	nodes    map[string]stored
+	known    map[string]known
+	outbox   []arrival
+	arrivals uint64
+	ledger   [][]byte // JSON of entries
+	dead     [][]byte // JSON of dead letters
+	commits  []committed
+}
+
+type stored struct {
+	json     []byte
+	revision int
+	change   string
+}
+
+// known is what was accepted under a key: first unlabelled, and then labelled.
+type known struct {
+	digest, before string
+	labelled       bool
+}
+
+type arrival struct {
+	n    uint64
+	key  string
+	json []byte
+}
+
+type committed struct {
+	version uint64
+	changes [][]byte
+}
+
+// NewMemory returns an empty store in memory.
+func NewMemory() *Memory {
+	return &Memory{leased: map[uint64]bool{}, content: content{nodes: map[string]stored{}, known: map[string]known{}}}
+}
+
+var _ tree.Store = (*Memory)(nil)
+
+// Reopen closes m and returns a store with what it held.
+func (m *Memory) Reopen() *Memory {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.closed = true
+	return &Memory{leased: map[uint64]bool{}, content: m.copy()}
+}
+
+// fork returns a copy that shares nothing that changes, leases and all.
+func (m *Memory) fork() *Memory {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return &Memory{leased: maps.Clone(m.leased), content: m.copy()}
+}
+
+func (c *content) copy() content {
+	next := *c
+	next.nodes, next.known = maps.Clone(c.nodes), maps.Clone(c.known)
+	next.outbox, next.ledger = slices.Clone(c.outbox), slices.Clone(c.ledger)
+	next.dead, next.commits = slices.Clone(c.dead), slices.Clone(c.commits)
+	return next
+}
+
+// lock locks m and says whether it can be used; the caller unlocks.
+func (m *Memory) lock(ctx context.Context) error {
+	m.mu.Lock()
+	if m.closed {
+		return tree.ErrClosed
+	}
+	return ctx.Err()
+}
+
+// encode spells v so that equal values have equal bytes.
+func encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, fmt.Errorf("encode: %w", err)
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+func decode[V any](b []byte) (v V, err error) {
+	err = json.Unmarshal(b, &v)
+	return v, err
+}
+
+// Get returns a node; see tree.Store.
+func (m *Memory) Get(ctx context.Context, id string) (tree.Node, error) {
+	err := m.lock(ctx)
+	defer m.mu.Unlock()
+	if err != nil {
+		return tree.Node{}, err
+	}
+	n, ok := m.nodes[id]
+	if !ok {
+		return tree.Node{}, fmt.Errorf("get %s: %w", id, tree.ErrNotFound)
+	}
+	return decode[tree.Node](n.json)
+}
+
+// Scan yields nodes; see tree.Store.
+func (m *Memory) Scan(ctx context.Context, f tree.Filter) iter.Seq2[tree.Node, error] {
+	return func(yield func(tree.Node, error) bool) {
+		err := m.lock(ctx)
+		nodes := maps.Clone(m.nodes)
+		m.mu.Unlock()
+		if err != nil {
+			yield(tree.Node{}, err)
+			return
+		}
+		for _, id := range sortedKeys(nodes) {
+			n, err := decode[tree.Node](nodes[id].json)
+			if err == nil {
+				err = ctx.Err()
+			}
+			if err != nil {
+				yield(tree.Node{}, err)
+				return
+			}
+			if f.Match(&n) && !yield(n, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Commit writes a batch; see tree.Store.
+func (m *Memory) Commit(ctx context.Context, b tree.Batch) (uint64, error) {
+	err := m.lock(ctx)
+	defer m.mu.Unlock()
+	if err != nil {
+		return 0, err
+	}
+	next := m.copy()
+	done, err := next.commit(&b)
+	if err != nil {
+		return 0, fmt.Errorf("commit: %w", err)
+	}
+	m.content = next
+	for _, n := range done {
+		delete(m.leased, n)
+	}
+	return m.version, nil
+}
+
+// commit does a batch to c, which is thrown away on an error, and returns the
+// arrivals that are done.
+func (c *content) commit(b *tree.Batch) (done []uint64, err error) {
+	next := committed{version: c.version + 1}
+	for i := range b.Changes {
+		raw, err := c.change(&b.Changes[i])
+		if err != nil {
+			return nil, err
+		}
+		if raw != nil {
+			next.changes = append(next.changes, raw)
+		}
+	}
+	keys := slices.Clone(b.Done)
+	for i := range b.Dead {
+		keys = append(keys, b.Dead[i].Evaluation.Key())
+		raw, err := encode(b.Dead[i])
+		if err != nil {
+			return nil, err
+		}
+		c.dead = append(c.dead, raw)
+	}
+	for _, key := range keys {
+		i := slices.IndexFunc(c.outbox, func(a arrival) bool { return a.key == key })
+		if i < 0 {
+			return nil, fmt.Errorf("%w: evaluation %s is not in the outbox", tree.ErrConflict, key)
+		}
+		done = append(done, c.outbox[i].n)
+		c.outbox = slices.Delete(c.outbox, i, i+1)
+	}
+	for _, e := range b.Entries {
+		e.Seq = uint64(len(c.ledger) + 1)
+		raw, err := encode(e)
+		if err != nil {
+			return nil, err
+		}
+		c.ledger = append(c.ledger, raw)
+	}
+	if len(next.changes)+len(keys)+len(b.Entries) > 0 {
+		c.version++
+	}
+	if len(next.changes) > 0 {
+		c.commits = append(c.commits, next)
+	}
+	return done, nil
+}
+
+// change does one change; nil bytes mean it was there.
+func (c *content) change(ch *tree.Change) ([]byte, error) {
+	now, ok := c.nodes[ch.Node.ID]
+	if ok && ch.Key != "" && now.change == ch.Key {
+		return nil, nil
+	}
+	if _, ok := ch.Basis[ch.Node.ID]; !ok {
+		return nil, fmt.Errorf("%w: %s is not in its basis", tree.ErrConflict, ch.Node.ID)
+	}
+	for id, revision := range ch.Basis {
+		if c.nodes[id].revision != revision {
+			return nil, fmt.Errorf("%w: %s", tree.ErrConflict, id)
+		}
+	}
+	node, err := encode(ch.Node)
+	if err != nil {
+		return nil, err
+	}
+	c.nodes[ch.Node.ID] = stored{json: node, revision: ch.Node.Revision, change: ch.Key}
+	return encode(ch)
+}
+
+// Accept fills the outbox; see tree.Store.
+func (m *Memory) Accept(ctx context.Context, es []tree.Evaluation) ([]tree.Receipt, error) {
+	err := m.lock(ctx)
+	defer m.mu.Unlock()
+	if err != nil {
+		return nil, err
+	}
+	next := m.copy()
+	receipts := make([]tree.Receipt, 0, len(es))
+	for i := range es {
+		r, err := next.accept(&es[i])
+		if err != nil {
+			return nil, fmt.Errorf("accept: %w", err)
+		}
+		receipts = append(receipts, r)
+	}
+	m.content = next
+	return receipts, nil
+}
+
+func (c *content) accept(e *tree.Evaluation) (tree.Receipt, error) {
+	r := tree.Receipt{Key: e.Key(), Status: tree.Accepted}
+	digest := e.Digest()
+	was, ok := c.known[r.Key]
+	switch {
+	case ok && (digest == was.digest || digest == was.before):
+		r.Status = tree.Duplicate
+		return r, nil
+	case ok && (was.labelled || !e.Labelled()):
+		r.Status = tree.Contradiction
+		return r, nil
+	}
+	if err := e.Check(); err != nil {
+		return r, err
+	}
+	raw, err := encode(e)
+	if err != nil {
+		return r, err
+	}
+	c.known[r.Key] = known{digest: digest, before: was.digest, labelled: e.Labelled()}
+	c.arrivals++
+	c.outbox = append(c.outbox, arrival{n: c.arrivals, key: r.Key, json: raw})
+	return r, nil
+}
+
+// Lease takes from the outbox; see tree.Store. An evaluation that was labelled
+// while its first form was in the outbox waits until that is done.
+func (m *Memory) Lease(ctx context.Context, n int) ([]tree.Evaluation, error) {
+	err := m.lock(ctx)
+	defer m.mu.Unlock()
+	if err != nil {
+		return nil, err
+	}
+	var out []tree.Evaluation
+	seen := map[string]bool{}
+	for _, a := range m.outbox {
+		if len(out) >= n {
+			break
+		}
+		first := !seen[a.key]
+		seen[a.key] = true
+		if !first || m.leased[a.n] {
+			continue
+		}
+		e, err := decode[tree.Evaluation](a.json)
+		if err != nil {
+			return nil, err
+		}
+		m.leased[a.n] = true
+		out = append(out, e)
+	}
+	return out, nil
+}
+
+// Release ends leases; see tree.Store.
+func (m *Memory) Release(ctx context.Context, keys []string) error {
+	err := m.lock(ctx)
+	defer m.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	for _, a := range m.outbox {
+		if slices.Contains(keys, a.key) {
+			delete(m.leased, a.n)
+		}
+	}
+	return nil
+}
+
+// Ledger yields entries; see tree.Store.
+func (m *Memory) Ledger(ctx context.Context, after uint64) iter.Seq2[tree.Entry, error] {
+	return lines[tree.Entry](ctx, m, func() [][]byte { return m.ledger[min(after, uint64(len(m.ledger))):] })
+}
+
+// DeadLetters yields what could not be formed; see tree.Store.
+func (m *Memory) DeadLetters(ctx context.Context) iter.Seq2[tree.DeadLetter, error] {
+	return lines[tree.DeadLetter](ctx, m, func() [][]byte { return m.dead })
+}
+
+// lines decodes what get returns under the lock, which only ever grows.
+func lines[V any](ctx context.Context, m *Memory, get func() [][]byte) iter.Seq2[V, error] {
+	return func(yield func(V, error) bool) {
+		err := m.lock(ctx)
+		list := get()
+		m.mu.Unlock()
+		var none V
+		if err != nil {
+			yield(none, err)
+			return
+		}
+		for _, raw := range list {
+			v, err := decode[V](raw)
+			if !yield(v, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// Changes yields commits; see tree.Store. A Memory keeps them all.
+func (m *Memory) Changes(ctx context.Context, after uint64) iter.Seq2[tree.Commit, error] {
+	return func(yield func(tree.Commit, error) bool) {
+		err := m.lock(ctx)
+		commits := m.commits
+		m.mu.Unlock()
+		if err != nil {
+			yield(tree.Commit{}, err)
+			return
+		}
+		for _, c := range commits {
+			if c.version <= after {
+				continue
+			}
+			out := tree.Commit{Version: c.version}
+			for _, raw := range c.changes {
+				ch, err := decode[tree.Change](raw)
+				if err != nil {
+					yield(tree.Commit{}, err)
+					return
+				}
+				out.Changes = append(out.Changes, ch)
+			}
+			if !yield(out, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Info counts; see tree.Store.
+func (m *Memory) Info(ctx context.Context) (tree.Info, error) {
+	err := m.lock(ctx)
+	defer m.mu.Unlock()
+	if err != nil {
+		return tree.Info{}, err
+	}
+	return tree.Info{
+		Version: m.version, Format: "memory", Nodes: len(m.nodes), Evaluations: len(m.known),
+		Outbox: len(m.outbox), Dead: len(m.dead), Entries: uint64(len(m.ledger)),
+	}, nil
+}
+
+// Close closes; see tree.Store.
+func (m *Memory) Close() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.closed = true
+	return nil
+}

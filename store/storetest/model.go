@@ -1,0 +1,240 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/memtree/memtree/taxonomy"
+	"github.com/memtree/memtree/tree"
+)
+
+// source is where choices come from: a seeded generator, or rapid.
+type source interface{ IntN(n int) int }
+
+// step is one operation: what it did, as text that is equal for equal results.
+type step struct {
+	name string
+	run  func(ctx context.Context, s tree.Store) (string, error)
+}
+
+// texts are what payloads are made of; every byte of them must come back.
+var texts = []string{
+	"The total is wrong.", "总金额不对,应为 ¥42。", "🙂👩‍👩‍👧 emoji", `<b>&amp; "quotes" \ / </script>`, "line\nbreak\ttab\r\n",
+	"\u2028\u2029\ufeff\u200b", "e\u0301 é İ ı ß", strings.Repeat("长文本 long text ", 60), "\x01\x7f", "'; drop table nodes; --",
+}
+
+var when = time.Date(2026, 1, 28, 9, 0, 0, 0, time.UTC)
+
+// aCase returns the i-th case of the tests, with a text as its description.
+func aCase(i int, text string) tree.Node {
+	directions := []taxonomy.Direction{taxonomy.FalsePass, taxonomy.FalseFail, taxonomy.Other}
+	n := tree.Node{
+		Type: tree.Case, Level: 1, ErrorType: []string{"state_detection_error", "async_timing_error", "other_error"}[i%3],
+		Direction: directions[i/3%3], Lang: []string{"en", "zh"}[i%2],
+		Status:   []tree.Status{tree.Active, tree.Probation, tree.Quarantined}[i/2%3],
+		Children: []string{}, Origin: tree.Origin{ID: "o_test"}, Provenance: tree.Provenance{By: "formation"},
+		Content:     tree.Content{Description: text, Guidance: texts[i%len(texts)], Confidence: .5, AppliesWhen: []string{text}},
+		Metadata:    tree.Metadata{CreatedAt: when, UpdatedAt: when.Add(time.Duration(i) * time.Nanosecond)},
+		Occurrences: []tree.Occurrence{{Evaluation: fmt.Sprint("ev", i), At: when}},
+		Counters:    map[string]tree.Counters{"o_test": {Used: i, Correct: 1}},
+		CaseData: &tree.CaseData{
+			TestCase:      tree.TestCase{CaseID: fmt.Sprint("t", i), Prompt: "Check the order 订单. " + texts[i%len(texts)], GroundTruth: tree.Raw(`{"has_defect":true,"why":"<&>"}`)},
+			AgentJudgment: "pass", ActualError: text, ErrorReason: "r", AvoidanceHint: "h",
+		},
+	}
+	n.ID = tree.CaseID(&n)
+	return n
+}
+
+// evaluation returns the i-th evaluation. Labels: 0 none, 1 right, 2 another
+// text under the same key.
+func evaluation(i, variant int) tree.Evaluation {
+	e := tree.Evaluation{
+		ID: fmt.Sprint("ev", i), CaseID: fmt.Sprint("t", i), At: when, Prompt: "Check " + texts[i%len(texts)],
+		Judgment: tree.Raw(`{"verdict":"pass <&> 通过"}`),
+	}
+	switch variant {
+	case 1:
+		e.GroundTruth = tree.Raw(`"fail"`)
+	case 2:
+		e.Observation = "something else"
+	}
+	return e
+}
+
+// sayError is the part of an error that a caller decides by.
+func sayError(err error) string {
+	for _, known := range []error{
+		tree.ErrNotFound, tree.ErrConflict, tree.ErrClosed, tree.ErrReadOnly, tree.ErrFailed, tree.ErrFull,
+		tree.ErrCompacted, context.Canceled,
+	} {
+		if errors.Is(err, known) {
+			return known.Error()
+		}
+	}
+	return err.Error()
+}
+
+// say spells a result. What it is given can be encoded.
+func say(v any) string {
+	b, err := encode(v)
+	if err != nil {
+		return err.Error()
+	}
+	return string(b)
+}
+
+// sayAll spells all a sequence yields.
+func sayAll[V any](seq iter.Seq2[V, error]) (string, error) {
+	var b strings.Builder
+	for v, err := range seq {
+		if err != nil {
+			return b.String(), err
+		}
+		b.WriteString(say(v) + "\n")
+	}
+	return b.String(), nil
+}
+
+// nextStep chooses an operation that is likely to find m, the model, in an
+// interesting state. Reads compare what they return; steps that write return
+// what they are told.
+func nextStep(r source, m *Memory) step {
+	switch r.IntN(10) {
+	case 0, 1, 2:
+		return commitStep(r, m)
+	case 3, 4:
+		return acceptStep(r)
+	case 5:
+		n := r.IntN(4)
+		return step{fmt.Sprint("lease ", n), func(ctx context.Context, s tree.Store) (string, error) {
+			es, err := s.Lease(ctx, n)
+			return sayList(es), err
+		}}
+	case 6:
+		keys := []string{fmt.Sprint("ev", r.IntN(8)), fmt.Sprint("ev", r.IntN(8))}
+		return step{fmt.Sprint("release ", keys), func(ctx context.Context, s tree.Store) (string, error) {
+			return "", s.Release(ctx, keys)
+		}}
+	case 7:
+		id := aCase(r.IntN(9), "").ID
+		return step{"get " + id, func(ctx context.Context, s tree.Store) (string, error) {
+			n, err := s.Get(ctx, id)
+			if err != nil {
+				return "", err
+			}
+			return say(n), nil
+		}}
+	case 8:
+		return scanStep(r)
+	default:
+		after := uint64(r.IntN(6)) //nolint:gosec // small
+		return step{fmt.Sprint("ledger, dead letters, changes after ", after), func(ctx context.Context, s tree.Store) (string, error) {
+			return history(ctx, s, after)
+		}}
+	}
+}
+
+// sayList spells a list, whether it is nil or empty.
+func sayList[V any](list []V) string {
+	if len(list) == 0 {
+		return "none"
+	}
+	return say(list)
+}
+
+func scanStep(r source) step {
+	f := tree.Filter{
+		Level: r.IntN(3), ErrorType: []string{"", "other_error", "nothing"}[r.IntN(3)],
+		Direction: []taxonomy.Direction{"", taxonomy.FalsePass}[r.IntN(2)],
+		Status:    []tree.Status{"", tree.Active, tree.Probation}[r.IntN(3)],
+	}
+	if r.IntN(2) == 0 {
+		f = tree.Filter{}
+	}
+	return step{fmt.Sprintf("scan %+v", f), func(ctx context.Context, s tree.Store) (string, error) {
+		return sayAll(s.Scan(ctx, f))
+	}}
+}
+
+func acceptStep(r source) step {
+	var es []tree.Evaluation
+	for range 1 + r.IntN(3) {
+		es = append(es, evaluation(r.IntN(8), min(r.IntN(4), 2)))
+	}
+	return step{fmt.Sprint("accept ", say(es)), func(ctx context.Context, s tree.Store) (string, error) {
+		receipts, err := s.Accept(ctx, es)
+		return sayList(receipts), err
+	}}
+}
+
+// commitStep makes a batch of which now and then a part is stale, repeated or
+// unknown.
+func commitStep(r source, m *Memory) step {
+	var b tree.Batch
+	made := map[string]int{}
+	for range r.IntN(3) {
+		n := aCase(r.IntN(9), texts[r.IntN(len(texts))])
+		basis := m.nodes[n.ID].revision + made[n.ID]
+		if r.IntN(12) == 0 {
+			basis = max(0, basis+r.IntN(3)-1)
+		}
+		op := tree.OpAdd
+		if basis > 0 {
+			op = tree.OpRevise
+		}
+		c := tree.NewChange(op, n, basis, "formation", "step "+fmt.Sprint(m.version))
+		if other := aCase(r.IntN(9), "").ID; other != n.ID && r.IntN(4) == 0 {
+			c = c.On(other, m.nodes[other].revision+made[other])
+		}
+		b.Changes = append(b.Changes, c)
+		made[n.ID]++
+		if r.IntN(8) == 0 {
+			b.Changes = append(b.Changes, c) // the same again is a no-op
+		}
+	}
+	for _, a := range m.outbox {
+		switch r.IntN(6) {
+		case 0:
+			b.Done = append(b.Done, a.key)
+		case 1:
+			e, err := decode[tree.Evaluation](a.json)
+			if err == nil && !slices.Contains(b.Done, a.key) {
+				b.Dead = append(b.Dead, tree.DeadLetter{Evaluation: e, Why: "could not be formed: 无法"})
+			}
+		}
+	}
+	if r.IntN(15) == 0 {
+		b.Done = append(b.Done, fmt.Sprint("ev", r.IntN(9)))
+	}
+	for range r.IntN(3) {
+		b.Entries = append(b.Entries, entry(r.IntN(100)))
+	}
+	return step{"commit " + say(b), func(ctx context.Context, s tree.Store) (string, error) {
+		v, err := s.Commit(ctx, b)
+		return fmt.Sprint("version ", v), err
+	}}
+}
+
+func entry(i int) tree.Entry {
+	return tree.Entry{At: when, Verdict: &tree.Verdict{Evaluation: fmt.Sprint("ev", i), Scene: tree.Scene{Route: "/<&>/" + texts[i%len(texts)]}}}
+}
+
+// history spells the ledger, the dead letters and the changes; the last only
+// where the store still has them.
+func history(ctx context.Context, s tree.Store, after uint64) (string, error) {
+	ledger, err := sayAll(s.Ledger(ctx, after))
+	if err != nil {
+		return "", err
+	}
+	dead, err := sayAll(s.DeadLetters(ctx))
+	if err != nil {
+		return "", err
+	}
+	return "ledger:\n" + ledger + "dead:\n" + dead, nil
+}

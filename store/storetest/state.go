@@ -1,0 +1,106 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/memtree/memtree/tree"
+)
+
+// whole spells all that a store holds, every byte of every payload, as a freshly
+// opened store shows it: it takes and gives back all leases.
+func whole(ctx context.Context, s tree.Store) (string, error) {
+	var b strings.Builder
+	info, err := s.Info(ctx)
+	if err != nil {
+		return "", err
+	}
+	fmt.Fprintf(&b, "version %d nodes %d evaluations %d outbox %d dead %d entries %d\n",
+		info.Version, info.Nodes, info.Evaluations, info.Outbox, info.Dead, info.Entries)
+	nodes, err := sayAll(s.Scan(ctx, tree.Filter{}))
+	if err != nil {
+		return "", err
+	}
+	past, err := history(ctx, s, 0)
+	if err != nil {
+		return "", err
+	}
+	b.WriteString("nodes:\n" + nodes + past + "outbox:\n")
+	es, err := s.Lease(ctx, 1<<20)
+	if err != nil {
+		return "", err
+	}
+	var keys []string
+	for _, e := range es {
+		b.WriteString(say(e) + "\n")
+		keys = append(keys, e.Key())
+	}
+	if err := s.Release(ctx, keys); err != nil {
+		return "", err
+	}
+	return b.String(), nil
+}
+
+// compareChanges says how the changes of two stores differ since a version; a
+// store that has compacted is right too.
+func compareChanges(ctx context.Context, s, m tree.Store, after uint64) error {
+	got, err := sayAll(s.Changes(ctx, after))
+	if errors.Is(err, tree.ErrCompacted) && got == "" {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	want, err := sayAll(m.Changes(ctx, after))
+	if err == nil && got != want {
+		err = fmt.Errorf("changes after %d differ:\n%s", after, difference(want, got))
+	}
+	return err
+}
+
+// compareKnown asks again for everything the model accepted: a store that forgot one
+// would take it anew, one that never had it says so.
+func compareKnown(ctx context.Context, s tree.Store, m *Memory) error {
+	for i := range 8 {
+		for variant := range 3 {
+			e := evaluation(i, variant)
+			k, ok := m.known[e.Key()]
+			if !ok || (k.digest != e.Digest() && k.before != e.Digest()) {
+				continue
+			}
+			r, err := s.Accept(ctx, []tree.Evaluation{e})
+			if err != nil {
+				return err
+			}
+			if r[0].Status != tree.Duplicate {
+				return fmt.Errorf("evaluation %s was accepted before and is %s now", e.Key(), r[0].Status)
+			}
+		}
+	}
+	return nil
+}
+
+// difference shows the first lines of which two texts do not agree.
+func difference(want, got string) string {
+	w, g := strings.Split(want, "\n"), strings.Split(got, "\n")
+	for i := range max(len(w), len(g)) {
+		a, b := at(w, i), at(g, i)
+		if a != b {
+			return fmt.Sprintf("line %d\n  want %s\n  got  %s", i+1, a, b)
+		}
+	}
+	return "no difference"
+}
+
+func at(lines []string, i int) string {
+	if i >= len(lines) {
+		return "(nothing)"
+	}
+	const most = 600
+	if len(lines[i]) > most {
+		return lines[i][:most] + "…"
+	}
+	return lines[i]
+}
