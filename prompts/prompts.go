@@ -5,8 +5,8 @@
 //
 // To add a prompt: a pair of templates templates/NAME.en.tmpl and NAME.zh.tmpl, a
 // file NAME.go with the typed input, its method fields (what the template sees),
-// a method on [Set] that ends in render, and a line in samples. The tests then
-// ask for golden files by themselves.
+// a method on [Set] that ends in render, a line in samples, and golden files of it
+// full, sparse and hostile.
 package prompts
 
 import (

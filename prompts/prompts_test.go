@@ -288,3 +288,13 @@ func BenchmarkAnalyse(b *testing.B) {
 		}
 	}
 }
+
+// What a team's own templates cost at start: all parsed and tried.
+func BenchmarkLoad(b *testing.B) {
+	overlay := os.DirFS("templates")
+	for b.Loop() {
+		if _, err := prompts.Load(overlay); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
