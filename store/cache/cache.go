@@ -1,0 +1,226 @@
+// Package cache keeps the nodes that are asked for often in memory, in front of
+// any store.
+//
+// It is a 2Q cache (Johnson and Shasha, "2Q: A Low Overhead High Performance
+// Buffer Management Replacement Algorithm", VLDB 1994): a node must be asked
+// for twice before it can push out those that are.
+package cache
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"sync"
+	"sync/atomic"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+
+	"github.com/memtree/memtree/tree"
+)
+
+// least is the smallest cache there is: 2Q needs a queue of one each.
+const least = 2
+
+// Cache is a store that answers Get from memory where it can. It obeys the
+// contract of tree.Store when all that is written to the store below comes
+// through it; a store that another process writes to must not be cached.
+//
+// It is a tree.Deriver and a tree.Verifier as far as the store below is; where
+// that is not, the methods say errors.ErrUnsupported.
+type Cache struct {
+	below  tree.Store
+	nodes  *lru.TwoQueueCache[string, *tree.Node] // nobody changes the nodes
+	closed atomic.Bool
+
+	mu      sync.Mutex
+	writing map[string]int   // commits under way, by the ids they touch
+	reading map[string]*read // reads of the store below, by id
+}
+
+// read is what one or more readers are fetching. It must not be kept when a
+// commit of the node began meanwhile: it may be older than what was committed.
+type read struct {
+	readers int
+	stale   bool
+}
+
+var (
+	_ tree.Store    = (*Cache)(nil)
+	_ tree.Deriver  = (*Cache)(nil)
+	_ tree.Verifier = (*Cache)(nil)
+)
+
+// New returns a cache of at most the given number of nodes, but at least 2, in
+// front of s. It owns s: Close closes it.
+func New(s tree.Store, nodes int) *Cache {
+	c := &Cache{below: s, writing: map[string]int{}, reading: map[string]*read{}}
+	c.nodes, _ = lru.New2Q[string, *tree.Node](max(nodes, least)) // fails for smaller sizes only
+	return c
+}
+
+// Get returns a node; see tree.Store.
+func (c *Cache) Get(ctx context.Context, id string) (tree.Node, error) {
+	if c.closed.Load() {
+		return tree.Node{}, fmt.Errorf("get %s: %w", id, tree.ErrClosed)
+	}
+	if err := ctx.Err(); err != nil {
+		return tree.Node{}, fmt.Errorf("get %s: %w", id, err)
+	}
+	if n, ok := c.nodes.Get(id); ok {
+		return n.Clone(), nil
+	}
+	r := c.beginRead(id)
+	n, err := c.below.Get(ctx, id)
+	if r == nil {
+		return n, err
+	}
+	var keep *tree.Node
+	if err == nil {
+		mine := n.Clone()
+		keep = &mine
+	}
+	c.endRead(id, r, keep)
+	return n, err
+}
+
+// beginRead says that the caller will read the node below; nil means it must
+// not keep what it gets, as the node is being written.
+func (c *Cache) beginRead(id string) *read {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.writing[id] > 0 {
+		return nil
+	}
+	r := c.reading[id]
+	if r == nil {
+		r = &read{}
+		c.reading[id] = r
+	}
+	r.readers++
+	return r
+}
+
+// endRead keeps what was read, unless it may be stale or is nil.
+func (c *Cache) endRead(id string, r *read, n *tree.Node) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if r.readers--; r.readers == 0 && c.reading[id] == r {
+		delete(c.reading, id)
+	}
+	if n != nil && !r.stale && !c.nodes.Contains(id) {
+		c.nodes.Add(id, n)
+	}
+}
+
+// Commit writes a batch; see tree.Store. From its beginning to its end nothing
+// about its nodes is kept, so that whoever reads after it has returned reads
+// what it wrote.
+func (c *Cache) Commit(ctx context.Context, b tree.Batch) (uint64, error) {
+	ids := make([]string, len(b.Changes)) // the batch is the caller's; what is locked must be what is unlocked
+	for i := range b.Changes {
+		ids[i] = b.Changes[i].Node.ID
+	}
+	c.beginWrite(ids)
+	defer c.endWrite(ids)
+	return c.below.Commit(ctx, b)
+}
+
+func (c *Cache) beginWrite(ids []string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, id := range ids {
+		c.writing[id]++
+		if r := c.reading[id]; r != nil {
+			r.stale = true
+			delete(c.reading, id)
+		}
+		c.nodes.Remove(id)
+	}
+}
+
+func (c *Cache) endWrite(ids []string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, id := range ids {
+		if c.writing[id]--; c.writing[id] == 0 {
+			delete(c.writing, id)
+		}
+	}
+}
+
+// Scan asks the store below, and keeps nothing: a walk through everything says
+// nothing of what is asked for often.
+func (c *Cache) Scan(ctx context.Context, f tree.Filter) iter.Seq2[tree.Node, error] {
+	return c.below.Scan(ctx, f)
+}
+
+// Accept asks the store below.
+func (c *Cache) Accept(ctx context.Context, es []tree.Evaluation) ([]tree.Receipt, error) {
+	return c.below.Accept(ctx, es)
+}
+
+// Lease asks the store below.
+func (c *Cache) Lease(ctx context.Context, n int) ([]tree.Evaluation, error) {
+	return c.below.Lease(ctx, n)
+}
+
+// Release asks the store below.
+func (c *Cache) Release(ctx context.Context, keys []string) error { return c.below.Release(ctx, keys) }
+
+// Ledger asks the store below.
+func (c *Cache) Ledger(ctx context.Context, after uint64) iter.Seq2[tree.Entry, error] {
+	return c.below.Ledger(ctx, after)
+}
+
+// DeadLetters asks the store below.
+func (c *Cache) DeadLetters(ctx context.Context) iter.Seq2[tree.DeadLetter, error] {
+	return c.below.DeadLetters(ctx)
+}
+
+// Changes asks the store below.
+func (c *Cache) Changes(ctx context.Context, after uint64) iter.Seq2[tree.Commit, error] {
+	return c.below.Changes(ctx, after)
+}
+
+// Info asks the store below.
+func (c *Cache) Info(ctx context.Context) (tree.Info, error) { return c.below.Info(ctx) }
+
+// Close forgets all and closes the store below.
+func (c *Cache) Close() error {
+	c.closed.Store(true)
+	err := c.below.Close()
+	c.nodes.Purge()
+	return err
+}
+
+// Len returns how many nodes are in memory.
+func (c *Cache) Len() int { return c.nodes.Len() }
+
+// SaveDerived asks the store below; see tree.Deriver.
+func (c *Cache) SaveDerived(ctx context.Context, name string, version uint64, write func(io.Writer) error) error {
+	d, ok := c.below.(tree.Deriver)
+	if !ok {
+		return fmt.Errorf("save derived data: %w", errors.ErrUnsupported)
+	}
+	return d.SaveDerived(ctx, name, version, write)
+}
+
+// OpenDerived asks the store below; see tree.Deriver.
+func (c *Cache) OpenDerived(ctx context.Context, name string) (*tree.Derived, error) {
+	d, ok := c.below.(tree.Deriver)
+	if !ok {
+		return nil, fmt.Errorf("open derived data: %w", errors.ErrUnsupported)
+	}
+	return d.OpenDerived(ctx, name)
+}
+
+// Verify asks the store below; see tree.Verifier.
+func (c *Cache) Verify(ctx context.Context, found func(problem error)) (tree.Verified, error) {
+	v, ok := c.below.(tree.Verifier)
+	if !ok {
+		return tree.Verified{}, fmt.Errorf("verify: %w", errors.ErrUnsupported)
+	}
+	return v.Verify(ctx, found)
+}

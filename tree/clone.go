@@ -1,0 +1,28 @@
+package tree
+
+import (
+	"maps"
+	"slices"
+)
+
+// Clone returns a copy of n that shares nothing with it that can be changed.
+func (n *Node) Clone() Node {
+	c := *n
+	c.Content.AppliesWhen = slices.Clone(n.Content.AppliesWhen)
+	c.Content.NotWhen = slices.Clone(n.Content.NotWhen)
+	c.Content.Lessons = slices.Clone(n.Content.Lessons)
+	for i := range c.Content.Lessons {
+		c.Content.Lessons[i].Cites = slices.Clone(c.Content.Lessons[i].Cites)
+	}
+	c.Children = slices.Clone(n.Children)
+	if n.CaseData != nil {
+		d := *n.CaseData
+		d.TestCase.GroundTruth = slices.Clone(d.TestCase.GroundTruth)
+		c.CaseData = &d
+	}
+	c.Scope.SuiteTests = slices.Clone(n.Scope.SuiteTests)
+	c.Provenance.Cites = slices.Clone(n.Provenance.Cites)
+	c.Occurrences = slices.Clone(n.Occurrences)
+	c.Counters = maps.Clone(n.Counters)
+	return c
+}
