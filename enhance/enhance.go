@@ -1,0 +1,204 @@
+// Package enhance turns memories into guidance: the text that is put into an
+// agent's prompt before a run.
+//
+// The text leads with what to check and what is right, because that order was
+// measured to help a real model where naming the mistake first did not. It is
+// one fenced block that says of itself that it holds hypotheses. Everything a
+// memory says is cleaned, folded to one line and escaped, so that no memory can
+// close the block, forge a heading or begin a line; a memory that gives away a
+// ground truth or speaks to the agent as its master is left out.
+//
+// Everything here is a pure function of its arguments: the same input gives the
+// same bytes, which are part of the agent's own cache key. So there are no
+// scores, dates or counts in the text.
+package enhance
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode"
+
+	"github.com/memtree/memtree/prompts"
+	"github.com/memtree/memtree/text"
+	"github.com/memtree/memtree/tree"
+)
+
+// The fence around guidance.
+const (
+	Open  = "<memory-context>"
+	Close = "</memory-context>"
+)
+
+// Options say for whom to write. The zero value works.
+type Options struct {
+	Lang    string       // "zh" or "en", of the headings; default: the language of Prompt
+	Prompt  string       // the prompt it is written for; decides Lang and Budget where they are not given
+	Budget  int          // tokens for the memories, see Tokens; default: DefaultBudget(Prompt)
+	Prompts *prompts.Set // default: the built-in templates
+}
+
+// Guidance is text to put into a prompt, and what it was made from.
+type Guidance struct {
+	Text    string   // fenced, without a line feed at its end; "" if there is nothing to say
+	Hash    string   // of Text, "" for none
+	IDs     []string // the memories in it, in the order given
+	Dropped []Drop   // the memories left out, in the order given
+}
+
+// Drop is a memory that was left out, and why.
+type Drop struct {
+	ID     string `json:"id"`
+	Reason string `json:"reason"` // a sentence
+}
+
+// Write words the nodes, which come best first. Strategies are said first, then
+// experiences, then cases, each in the order given. Where the budget is short
+// the last given are left out, never half of one. No nodes, or none that may be
+// shown, give an empty text. The error is that of a template that does not work
+// or breaks the fence; there is no text then.
+func Write(nodes []tree.Node, o Options) (Guidance, error) {
+	if len(nodes) == 0 {
+		return Guidance{}, nil
+	}
+	if o.Lang == "" {
+		o.Lang = text.Lang(o.Prompt)
+	}
+	if o.Budget <= 0 {
+		o.Budget = DefaultBudget(o.Prompt)
+	}
+	if o.Prompts == nil {
+		set, err := prompts.Load(nil)
+		if err != nil {
+			return Guidance{}, fmt.Errorf("write guidance: %w", err)
+		}
+		o.Prompts = set
+	}
+	items, dropped := choose(nodes, o)
+	g, err := o.write(items)
+	if err != nil {
+		return Guidance{}, err
+	}
+	for i := range nodes {
+		if why := dropped[i]; why != "" {
+			g.Dropped = append(g.Dropped, Drop{ID: nodes[i].ID, Reason: why})
+		}
+	}
+	return g, nil
+}
+
+// choose turns nodes into items, and says of those left out why, by their place.
+func choose(nodes []tree.Node, o Options) (items []item, dropped map[int]string) {
+	dropped = map[int]string{}
+	said := map[string]string{} // the check, and whose it was
+	left := o.Budget
+	full := false
+	for i := range nodes {
+		n := &nodes[i]
+		it, why := newItem(n, o.Budget, o.Lang)
+		if why == "" && said[it.hint.Check] != "" {
+			why = "it says the same as " + said[it.hint.Check]
+		}
+		if why == "" && (full || it.cost() > left) {
+			full = true // no smaller one jumps the queue: the last given go first
+			why = fmt.Sprintf("there is no room left for it in %d tokens", o.Budget)
+		}
+		if why != "" {
+			dropped[i] = why
+			continue
+		}
+		said[it.hint.Check] = n.ID
+		left -= it.cost()
+		items = append(items, it)
+	}
+	return items, dropped
+}
+
+// write puts the items into the template and the fence.
+func (o Options) write(items []item) (Guidance, error) {
+	if len(items) == 0 {
+		return Guidance{}, nil
+	}
+	var g Guidance
+	in := prompts.GuidanceInput{Lang: o.Lang}
+	for _, it := range items {
+		g.IDs = append(g.IDs, it.id)
+		switch it.level {
+		case tree.Strategy:
+			in.Strategies = append(in.Strategies, it.hint)
+		case tree.Experience:
+			in.Experiences = append(in.Experiences, it.hint)
+		default:
+			in.Cases = append(in.Cases, it.hint)
+		}
+	}
+	p, err := o.Prompts.Guidance(in)
+	if err != nil {
+		return Guidance{}, fmt.Errorf("write guidance: %w", err)
+	}
+	if strings.ContainsAny(p.System+p.Text, "<>") {
+		return Guidance{}, errors.New("write guidance: the template " + p.ID + " has an angle bracket in it, which could end the fence; remove it")
+	}
+	g.Text = Open + "\n" + p.System + "\n\n" + p.Text + "\n" + Close
+	g.Hash = tree.Hash(g.Text)
+	return g, nil
+}
+
+// Placement is where guidance goes.
+type Placement int
+
+// The placements.
+const (
+	Append   Placement = iota // after the prompt, which stays first and as it is
+	Prepend                   // before the prompt
+	Separate                  // not into the prompt: the caller hands it over apart, see Join
+)
+
+// Place returns prompt with guidance put where p says. The prompt itself stays
+// as it is, byte for byte; without guidance, or with Separate, it is all that
+// comes back.
+func Place(prompt, guidance string, p Placement) string {
+	switch {
+	case guidance == "" || p == Separate:
+		return prompt
+	case p == Prepend:
+		return guidance + "\n\n" + prompt
+	}
+	return prompt + "\n\n" + guidance
+}
+
+// Join returns the background knowledge an agent takes apart from its prompt:
+// the user's own, as it is, and the guidance after it.
+func Join(own, guidance string) string {
+	if own == "" {
+		return guidance
+	}
+	return Place(own, guidance, Append)
+}
+
+// The default budget, in tokens.
+const (
+	maxBudget = 300 // what agents were seen to use of a memory block
+	minBudget = 200 // two lessons of a sentence or three each
+)
+
+// DefaultBudget returns how many tokens the memories may take in a prompt: 15 %
+// of it, but at least 200, so that a short prompt gets its few lessons too, and
+// at most 300. The fence, its header and the headings are not counted.
+func DefaultBudget(prompt string) int {
+	return min(maxBudget, max(minBudget, Tokens(prompt)*15/100))
+}
+
+// Tokens estimates how many tokens a model makes of s: one for every four
+// characters, and two for every three Chinese ones.
+func Tokens(s string) int {
+	twelfths := 0
+	for _, r := range s {
+		if unicode.Is(unicode.Han, r) || r >= 0x3000 && r <= 0x303f || r >= 0xff00 && r <= 0xffef {
+			twelfths += 8
+		} else {
+			twelfths += 3
+		}
+	}
+	return (twelfths + 11) / 12
+}

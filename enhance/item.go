@@ -1,0 +1,195 @@
+package enhance
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/memtree/memtree/prompts"
+	"github.com/memtree/memtree/text"
+	"github.com/memtree/memtree/tree"
+)
+
+// item is one memory, worded.
+type item struct {
+	id    string
+	level tree.Type
+	hint  prompts.Hint
+}
+
+// Shares of an item in tokens. An item without its rarer parts leaves their
+// room to the other items, not to its check.
+const (
+	maxCheck     = 120
+	maxCondition = 40
+	maxMistake   = 30
+)
+
+// newItem words a node, or says why it may not be shown.
+func newItem(n *tree.Node, budget int, lang string) (item, string) {
+	it := item{id: n.ID, level: n.Type}
+	raw := strings.Join(slices.Concat([]string{n.Content.Guidance}, n.Content.AppliesWhen, n.Content.NotWhen, lessonTexts(n)), "\n")
+	if reason, unsafe := Unsafe(raw); unsafe {
+		return it, "its text " + reason
+	}
+	it.hint = prompts.Hint{
+		When:    conditions(n.Content.AppliesWhen, lang),
+		Check:   check(n, min(maxCheck, budget)),
+		NotWhen: conditions(n.Content.NotWhen, lang),
+	}
+	if it.hint.Check == "" {
+		return it, "it does not say what to check"
+	}
+	secrets := secretsOf(n)
+	if value, leaks := secrets.in(it.text()); leaks {
+		return it, "it gives away the ground truth of its test (" + hidden(value) + ")"
+	}
+	if m := mistake(n, it.hint.Check); m != "" {
+		_, unsafe := Unsafe(m)
+		if _, leaks := secrets.in(m); !leaks && !unsafe {
+			it.hint.Mistake = m
+		}
+	}
+	return it, ""
+}
+
+func (it item) text() string {
+	return it.hint.When + "\n" + it.hint.Check + "\n" + it.hint.NotWhen + "\n" + it.hint.Mistake
+}
+
+func (it item) cost() int { return Tokens(it.text()) }
+
+func lessonTexts(n *tree.Node) []string {
+	var all []string
+	for _, l := range n.Content.Lessons {
+		all = append(all, l.Check, l.Instead)
+	}
+	return all
+}
+
+// check says what to check and what is right: the node's lessons as far as
+// there is room, the first at least in part, or else its guidance.
+func check(n *tree.Node, room int) string {
+	if len(n.Content.Lessons) == 0 {
+		return sentence(n.Content.Guidance, room)
+	}
+	all := ""
+	for _, l := range n.Content.Lessons {
+		one := join(stop(inert(l.Check)), stop(inert(l.Instead)))
+		switch {
+		case all == "":
+			all = sentence(one, room)
+		case Tokens(all)+Tokens(one) < room:
+			all = join(all, one)
+		}
+	}
+	return all
+}
+
+// conditions lists when something holds.
+func conditions(list []string, lang string) string {
+	between := "; "
+	if lang == "zh" {
+		between = "；"
+	}
+	all := ""
+	for _, c := range list {
+		c = strings.TrimRight(inert(c), ".。;；")
+		switch {
+		case c == "":
+		case all == "":
+			all = strings.TrimRight(clip(c, maxCondition), ".。;；")
+		case Tokens(all)+Tokens(c) < maxCondition:
+			all += between + c
+		}
+	}
+	if all == "" {
+		return ""
+	}
+	return stop(all)
+}
+
+// mistake is the typical mistake, unless the check says it already.
+func mistake(n *tree.Node, check string) string {
+	m := ""
+	switch {
+	case len(n.Content.Lessons) > 0:
+		m = n.Content.Lessons[0].Mistake
+	case n.CaseData != nil:
+		if all := text.Sentences(text.Clean(n.CaseData.ActualError)); len(all) > 0 {
+			m = all[0]
+		}
+	}
+	m = sentence(m, maxMistake)
+	if said(m, check) {
+		return ""
+	}
+	return m
+}
+
+// saidShare is the share of a sentence's words from which it says nothing new.
+const saidShare = 0.6
+
+func said(s, before string) bool {
+	words := text.Tokens(s)
+	known := map[string]bool{}
+	for _, w := range text.Tokens(before) {
+		known[w] = true
+	}
+	n := 0
+	for _, w := range words {
+		if known[w] {
+			n++
+		}
+	}
+	return float64(n) >= saidShare*float64(len(words))
+}
+
+// sentence makes one harmless line of s, cut to a number of tokens.
+func sentence(s string, tokens int) string {
+	s = clip(inert(s), tokens)
+	if s == "" {
+		return ""
+	}
+	return stop(s)
+}
+
+// clip cuts s to at most a number of tokens, at a sentence's end where it can.
+func clip(s string, tokens int) string {
+	limit := tokens * 4
+	if text.Lang(s) == "zh" {
+		limit = tokens * 3 / 2
+	}
+	for c := text.Clip(s, limit); ; c = text.Clip(s, limit) {
+		if over := Tokens(c) - tokens; over <= 0 || limit <= 1 {
+			return c
+		}
+		limit -= max(1, limit/8) // a mixture of scripts: a little shorter
+	}
+}
+
+// stop ends s as a sentence.
+func stop(s string) string {
+	if s == "" || strings.ContainsRune(".!?…。！？；", lastRune(strings.TrimRight(s, "\"'”’」』)）›"))) {
+		return s
+	}
+	if text.Lang(s) == "zh" {
+		return s + "。"
+	}
+	return s + "."
+}
+
+func lastRune(s string) rune {
+	r := []rune(s[max(0, len(s)-4):])
+	if len(r) == 0 {
+		return '.'
+	}
+	return r[len(r)-1]
+}
+
+// join puts a sentence after another: with a space, but none after Chinese.
+func join(a, b string) string {
+	if a == "" || b == "" || strings.ContainsRune("。！？；", lastRune(a)) {
+		return a + b
+	}
+	return a + " " + b
+}
