@@ -1,0 +1,218 @@
+package memtree
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/memtree/memtree/tree"
+)
+
+// A batch of the outbox is formed on one view of the tree and committed at once.
+const (
+	formBatch   = 256
+	formRetries = 8
+)
+
+// progress lets Wait see the outbox worker: a channel that closes at the next
+// step, and what stopped it, if anything did.
+type progress struct {
+	mu      sync.Mutex
+	next    chan struct{}
+	stopped error
+}
+
+func (p *progress) init() { p.next = make(chan struct{}) }
+
+func (p *progress) state() (<-chan struct{}, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.next, p.stopped
+}
+
+func (p *progress) step(stopped error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.stopped = stopped
+	close(p.next)
+	p.next = make(chan struct{})
+}
+
+// formOutbox turns accepted evaluations into cases until ctx ends. What a
+// failure leaves behind stays in the outbox, for the next poke or Open.
+func (m *Memory) formOutbox(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-m.wake:
+		}
+		for ctx.Err() == nil {
+			n, err := m.formSome(ctx)
+			if err != nil && ctx.Err() == nil {
+				m.opts.Logger.Error("forming stopped; what was accepted is kept", "error", err)
+			}
+			m.outbox.step(err)
+			if n == 0 || err != nil {
+				break
+			}
+		}
+	}
+}
+
+// formSome forms up to a batch and returns how many evaluations it finished.
+func (m *Memory) formSome(ctx context.Context) (int, error) {
+	size := formBatch
+	if m.opts.Generator != nil {
+		size = 8 // a model is slow: keep what it has done
+	}
+	es, err := m.store.Lease(ctx, size)
+	if err != nil || len(es) == 0 {
+		return 0, err
+	}
+	for try := range formRetries {
+		if err = m.formBatch(ctx, es); !errors.Is(err, tree.ErrConflict) {
+			break
+		}
+		m.counts.conflicts.Add(1)
+		m.opts.Logger.Debug("plan was stale, planning again", "try", try+1)
+	}
+	if err != nil {
+		keys := make([]string, len(es))
+		for i := range es {
+			keys[i] = es[i].Key()
+		}
+		return 0, errors.Join(err, m.store.Release(context.WithoutCancel(ctx), keys))
+	}
+	return len(es), nil
+}
+
+func (m *Memory) formBatch(ctx context.Context, es []tree.Evaluation) error {
+	view := m.plan()
+	var b tree.Batch
+	for i := range es {
+		formed, err := m.former.Form(ctx, es[i], view)
+		if err != nil {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			b.Dead = append(b.Dead, tree.DeadLetter{Evaluation: es[i], Why: err.Error()})
+			continue
+		}
+		view.add(formed.Changes)
+		b.Changes = append(b.Changes, formed.Changes...)
+		b.Done = append(b.Done, es[i].Key())
+		b.Entries = append(b.Entries, tree.Entry{At: es[i].At, Verdict: &formed.Verdict})
+		if formed.Outcome != nil {
+			b.Entries = append(b.Entries, tree.Entry{At: es[i].At, Outcome: formed.Outcome})
+		}
+	}
+	return m.apply(ctx, b)
+}
+
+// plan is what a batch of changes is made on: the tree as it is, and on top of
+// it the changes of the batch so far. So what is formed does not depend on
+// where one batch ends and the next begins.
+type plan struct {
+	m     *Memory
+	nodes map[string]tree.Node
+	order []string // ids in nodes, as they came
+}
+
+func (m *Memory) plan() *plan {
+	return &plan{m: m, nodes: map[string]tree.Node{}}
+}
+
+func (p *plan) add(changes []tree.Change) {
+	for _, c := range changes {
+		if _, ok := p.nodes[c.Node.ID]; !ok {
+			p.order = append(p.order, c.Node.ID)
+		}
+		p.nodes[c.Node.ID] = c.Node
+	}
+}
+
+// Get returns a node as it will be.
+func (p *plan) Get(ctx context.Context, id string) (tree.Node, error) {
+	if n, ok := p.nodes[id]; ok {
+		return n, nil
+	}
+	return p.m.store.Get(ctx, id)
+}
+
+// Similar returns the cases of n's partition and scene whose words are nearest,
+// and all such cases of the batch.
+func (p *plan) Similar(ctx context.Context, n *tree.Node, k int) ([]tree.Node, error) {
+	var out []tree.Node
+	near, err := p.m.index.Load().Similar(ctx, n, k)
+	if err != nil {
+		return nil, fmt.Errorf("similar: %w", err)
+	}
+	for _, h := range near {
+		if _, ok := p.nodes[h.ID]; ok {
+			continue // below, as it will be
+		}
+		node, err := p.m.store.Get(ctx, h.ID)
+		if errors.Is(err, tree.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, node)
+	}
+	for _, id := range p.order {
+		x := p.nodes[id]
+		if x.Type == tree.Case && x.ErrorType == n.ErrorType && x.Direction == n.Direction && x.Scene.ID == n.Scene.ID {
+			out = append(out, x)
+		}
+	}
+	return out, nil
+}
+
+// keepTrials writes what Guide left for the ledger, as many lines at once as
+// there are.
+func (m *Memory) keepTrials(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case e := <-m.trials:
+			m.writeTrials(ctx, e)
+		}
+	}
+}
+
+func (m *Memory) writeTrials(ctx context.Context, first tree.Entry) {
+	entries := []tree.Entry{first}
+	for len(entries) < cap(m.trials) {
+		select {
+		case e := <-m.trials:
+			entries = append(entries, e)
+			continue
+		default:
+		}
+		break
+	}
+	if _, err := m.store.Commit(context.WithoutCancel(ctx), tree.Batch{Entries: entries}); err != nil {
+		m.counts.trialsLost.Add(int64(len(entries)))
+		m.opts.Logger.Warn("trials were not written", "count", len(entries), "error", err)
+	}
+}
+
+// closeDeadline bounds how long Close judges what Wrap left.
+const closeDeadline = 10 * time.Second
+
+// stopWorkers lets the workers finish what they hold and ends them.
+func (m *Memory) stopWorkers() {
+	m.drainRuns()
+	m.stop()
+	m.workers.Wait()
+	select {
+	case e := <-m.trials:
+		m.writeTrials(context.Background(), e)
+	default:
+	}
+}

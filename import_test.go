@@ -1,0 +1,118 @@
+package memtree_test
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const module = "github.com/memtree/memtree"
+
+// layer is one row of ARCHITECTURE.md's table of packages.
+type layer struct{ ours, thirdParty []string }
+
+func layers(t *testing.T) map[string]layer {
+	t.Helper()
+	b, err := os.ReadFile("ARCHITECTURE.md")
+	require.NoError(t, err)
+	words := regexp.MustCompile("`([^`]+)`")
+	rows := map[string]layer{}
+	for line := range strings.Lines(string(b)) {
+		cells := strings.Split(strings.TrimSpace(line), "|")
+		if len(cells) != 6 || !strings.HasPrefix(strings.TrimSpace(cells[1]), "`") {
+			continue
+		}
+		var l layer
+		for _, m := range words.FindAllStringSubmatch(cells[3], -1) {
+			l.ours = append(l.ours, m[1])
+		}
+		l.thirdParty = strings.Fields(cells[4])
+		rows[strings.Trim(strings.TrimSpace(cells[1]), "`")] = l
+	}
+	return rows
+}
+
+type goPackage struct {
+	ImportPath string
+	Imports    []string
+	Standard   bool
+	Doc        string
+}
+
+func packages(t *testing.T) []goPackage {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Imports,Doc", "./...").Output()
+	require.NoError(t, err)
+	var all []goPackage
+	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p goPackage
+		err := dec.Decode(&p)
+		if errors.Is(err, io.EOF) {
+			return all
+		}
+		require.NoError(t, err)
+		all = append(all, p)
+	}
+}
+
+// TestLayers holds the imports of every package against ARCHITECTURE.md.
+func TestLayers(t *testing.T) {
+	table := layers(t)
+	require.Greater(t, len(table), 10, "the table could not be read")
+	seen := map[string]bool{}
+	for _, p := range packages(t) {
+		name := strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, module), "/")
+		if name == "" {
+			name = "."
+		}
+		if strings.HasPrefix(name, "quality") {
+			continue // measurements: tests only
+		}
+		row, ok := table[name]
+		if !ok {
+			t.Errorf("package %s is not in ARCHITECTURE.md", name)
+			continue
+		}
+		seen[name] = true
+		if p.Doc == "" {
+			t.Errorf("package %s has no package comment", name)
+		}
+		for _, imp := range p.Imports {
+			if !allowed(row, imp) {
+				t.Errorf("%s imports %s, which ARCHITECTURE.md does not allow", name, imp)
+			}
+		}
+		if base := name[strings.LastIndex(name, "/")+1:]; slices.Contains([]string{"util", "utils", "common", "helpers", "models", "types"}, base) {
+			t.Errorf("package %s says nothing by its name", name)
+		}
+	}
+	for name := range table {
+		if !seen[name] {
+			t.Errorf("ARCHITECTURE.md lists %s, which does not exist", name)
+		}
+	}
+}
+
+func allowed(row layer, imp string) bool {
+	if rest, ours := strings.CutPrefix(imp, module); ours {
+		name := strings.TrimPrefix(rest, "/")
+		if name == "" {
+			name = "."
+		}
+		return slices.Contains(row.ours, name)
+	}
+	if first, _, _ := strings.Cut(imp, "/"); !strings.Contains(first, ".") {
+		return true // the standard library
+	}
+	return slices.ContainsFunc(row.thirdParty, func(m string) bool {
+		return strings.Contains(imp+"/", "/"+m+"/") || strings.HasPrefix(imp+"/", m+"/")
+	})
+}

@@ -1,0 +1,100 @@
+package memtree
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/memtree/memtree/formation"
+	"github.com/memtree/memtree/tree"
+)
+
+// Evaluation is one judged run; see tree.Evaluation.
+type Evaluation = tree.Evaluation
+
+// ErrContradiction is returned by Record for an evaluation whose key is already
+// taken by another one.
+var ErrContradiction = errors.New("another evaluation with this id was recorded before")
+
+// Record accepts one judged run. When it returns nil the evaluation is durable;
+// the case is formed later, in the background, once. Recording the same
+// evaluation again changes nothing.
+//
+// Secrets are removed before anything is written. An evaluation that cannot be
+// used is a *tree.FieldError.
+func (m *Memory) Record(ctx context.Context, e Evaluation) error {
+	receipts, err := m.RecordAll(ctx, []Evaluation{e})
+	if err != nil {
+		return err
+	}
+	if receipts[0].Status == tree.Contradiction {
+		return fmt.Errorf("record %s: %w", receipts[0].Key, ErrContradiction)
+	}
+	return nil
+}
+
+// RecordAll is Record for many at once, with one receipt each: durable
+// together, in one write. If one of them cannot be used none is accepted, and
+// the error's field begins with its place, such as [3].prompt.
+func (m *Memory) RecordAll(ctx context.Context, es []Evaluation) ([]tree.Receipt, error) {
+	clean := make([]Evaluation, len(es))
+	for i, e := range es {
+		if err := e.Check(); err != nil {
+			return nil, fmt.Errorf("record: %w", at(i, len(es), err))
+		}
+		if e.At.IsZero() {
+			e.At = m.opts.Now().UTC()
+		}
+		clean[i], _ = formation.Redact(e)
+	}
+	receipts, err := m.store.Accept(ctx, clean)
+	if err != nil {
+		return nil, fmt.Errorf("record: %w", err)
+	}
+	m.poke()
+	return receipts, nil
+}
+
+// at says which of n evaluations an error is about.
+func at(i, n int, err error) error {
+	var f *tree.FieldError
+	if n == 1 || !errors.As(err, &f) {
+		return err
+	}
+	return &tree.FieldError{Field: "[" + strconv.Itoa(i) + "]." + f.Field, Problem: f.Problem}
+}
+
+// poke tells the worker that the outbox may have something.
+func (m *Memory) poke() {
+	select {
+	case m.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Wait returns once every accepted evaluation has been formed, or with the
+// reason why that cannot be.
+func (m *Memory) Wait(ctx context.Context) error {
+	for {
+		next, err := m.outbox.state()
+		if err != nil {
+			return fmt.Errorf("form: %w", err)
+		}
+		info, err := m.store.Info(ctx)
+		if err != nil {
+			return fmt.Errorf("wait: %w", err)
+		}
+		if info.Outbox == 0 || m.opts.ReadOnly {
+			return nil
+		}
+		m.poke()
+		select {
+		case <-next:
+		case <-m.closed:
+			return fmt.Errorf("wait: %w", tree.ErrClosed)
+		case <-ctx.Done():
+			return fmt.Errorf("wait: %w", ctx.Err())
+		}
+	}
+}

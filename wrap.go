@@ -1,0 +1,175 @@
+package memtree
+
+import (
+	"context"
+	"time"
+
+	"github.com/memtree/memtree/enhance"
+	"github.com/memtree/memtree/taxonomy"
+	"github.com/memtree/memtree/tree"
+)
+
+// Case is one test to run.
+type Case struct {
+	ID          string // of the test case
+	RunID       string // of this run of it; with ID and Attempt it names the evaluation
+	Attempt     int    // from 1; 0 means not said
+	Prompt      string
+	Context     string // background knowledge, for agents that take it apart from the prompt
+	Scene       tree.Scene
+	Scope       tree.Scope
+	GroundTruth tree.Raw // what is true; never shown to the agent
+	Agent       tree.Agent
+}
+
+// Result is what an agent made of a case.
+type Result struct {
+	Judgment    tree.Raw // any JSON
+	Observation string   // what the agent could see when it judged
+	Trial       string   // set by Wrap: the trial whose guidance was used
+}
+
+// RunCase runs one case. It is what Wrap takes and what it returns.
+type RunCase func(ctx context.Context, c Case) (Result, error)
+
+// Judge says whether a result was right. It is given the case as it was before
+// memory touched it, ground truth included.
+type Judge func(ctx context.Context, c Case, r Result) (Judgement, error)
+
+// Judgement is a judge's word on a result.
+type Judgement struct {
+	Correct   bool
+	Direction taxonomy.Direction // which way it was wrong; may be left out
+	Reason    string
+}
+
+// WrapOptions say how Wrap puts memory to use. The zero value, and nil, append
+// the guidance and compare judgment and ground truth.
+type WrapOptions struct {
+	Placement enhance.Placement // Append, Prepend, or Separate for Case.Context
+	Judge     Judge             // nil: judgment and ground truth are compared
+}
+
+// Wrap returns a function of run's shape that remembers: it looks for guidance,
+// puts it into the prompt, runs, and has the outcome judged and recorded after
+// the run, in the background. Run sees no ground truth.
+//
+// Memory never breaks a run and never slows it by more than Options.Deadline:
+// whatever fails in it leaves the prompt and the result as they would have
+// been, and is counted and logged. What Wrap still holds is recorded by Close.
+func Wrap(m *Memory, run RunCase, opts *WrapOptions) RunCase {
+	var o WrapOptions
+	if opts != nil {
+		o = *opts
+	}
+	return func(ctx context.Context, c Case) (Result, error) {
+		given := c
+		given.GroundTruth = nil
+		g := m.guideSafely(ctx, c)
+		if o.Placement == enhance.Separate {
+			given.Context = enhance.Join(c.Context, g.Text)
+		} else {
+			given.Prompt = enhance.Place(c.Prompt, g.Text, o.Placement)
+		}
+		r, err := run(ctx, given)
+		if err != nil {
+			return r, err
+		}
+		r.Trial = g.Trial
+		m.finished(finishedRun{c: c, r: r, at: m.opts.Now(), judge: o.Judge})
+		return r, nil
+	}
+}
+
+// guideSafely is Guide for someone who cannot use an error.
+func (m *Memory) guideSafely(ctx context.Context, c Case) (g Guidance) {
+	defer func() {
+		if r := recover(); r != nil {
+			m.counts.guideFailures.Add(1)
+			m.opts.Logger.Error("guidance failed, the run goes on without", "panic", r)
+			g = Guidance{}
+		}
+	}()
+	g, err := m.Guide(ctx, Query{Prompt: c.Prompt, Scene: c.Scene, Scope: c.Scope, Agent: c.Agent, RunID: c.RunID})
+	if err != nil {
+		m.opts.Logger.Warn("no guidance, the run goes on without", "error", err)
+		return Guidance{}
+	}
+	return g
+}
+
+// finishedRun is a run that waits to be judged and recorded.
+type finishedRun struct {
+	c     Case
+	r     Result
+	at    time.Time
+	judge Judge
+}
+
+// finished hands a run over without waiting for it to be judged.
+func (m *Memory) finished(f finishedRun) {
+	if m.opts.ReadOnly {
+		return
+	}
+	select {
+	case m.runs <- f:
+		return
+	case <-m.closed:
+	case <-time.After(m.opts.Deadline):
+	}
+	m.counts.runsLost.Add(1)
+	m.opts.Logger.Error("a run was not recorded: judging cannot keep up", "case", f.c.ID, "run", f.c.RunID)
+}
+
+// judgeRuns judges and records what Wrap leaves, until ctx ends.
+func (m *Memory) judgeRuns(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case f := <-m.runs:
+			m.recordRun(ctx, f)
+		}
+	}
+}
+
+// drainRuns judges what is left when memory closes.
+func (m *Memory) drainRuns() {
+	ctx, cancel := context.WithTimeout(context.Background(), closeDeadline)
+	defer cancel()
+	for {
+		select {
+		case f := <-m.runs:
+			m.recordRun(ctx, f)
+		default:
+			return
+		}
+	}
+}
+
+func (m *Memory) recordRun(ctx context.Context, f finishedRun) {
+	defer func() {
+		if r := recover(); r != nil {
+			m.counts.runsLost.Add(1)
+			m.opts.Logger.Error("a run was not recorded: its judge failed", "case", f.c.ID, "panic", r)
+		}
+	}()
+	e := Evaluation{
+		RunID: f.c.RunID, CaseID: f.c.ID, Attempt: f.c.Attempt, At: f.at, Scene: f.c.Scene, Scope: f.c.Scope,
+		Prompt: f.c.Prompt, Observation: f.r.Observation, Judgment: f.r.Judgment, GroundTruth: f.c.GroundTruth,
+		Agent: f.c.Agent, Trial: f.r.Trial,
+	}
+	if f.judge != nil {
+		j, err := f.judge(ctx, f.c, f.r)
+		if err != nil {
+			m.opts.Logger.Warn("a run was not judged; it is kept as unlabelled", "case", f.c.ID, "error", err)
+			e.GroundTruth = nil
+		} else {
+			e.Correct, e.Direction, e.Reason = &j.Correct, j.Direction, j.Reason
+		}
+	}
+	if err := m.Record(context.WithoutCancel(ctx), e); err != nil {
+		m.counts.runsLost.Add(1)
+		m.opts.Logger.Error("a run was not recorded", "case", f.c.ID, "run", f.c.RunID, "error", err)
+	}
+}
