@@ -1,0 +1,67 @@
+package quality
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/memtree/memtree/embed"
+	"github.com/memtree/memtree/internal/golden"
+	"github.com/memtree/memtree/llm"
+	"github.com/memtree/memtree/retrieval"
+)
+
+// asked is how many prompts of a set ask at most.
+const asked = 200
+
+// TestQualityOfAbstention measures what a prompt is shown when words and meaning
+// alone speak: prompts with a partner in the tree should be shown it, prompts
+// of the other sets should be shown nothing.
+func TestQualityOfAbstention(t *testing.T) {
+	all := tasks(t)
+	e, err := embed.Default()
+	require.NoError(t, err)
+	var b strings.Builder
+	fmt.Fprintf(&b, "%-22s  %s\n", "%, of the prompts", "shown: its partner  anything | anything, to prompts of other sets")
+	for _, m := range []struct {
+		name string
+		e    llm.Embedder
+	}{{"words and table", e}, {"words alone", nil}} {
+		for _, x := range all {
+			ix := indexOf(t, x, m.e)
+			right, any := shown(t, ix, x, x.labels)
+			fmt.Fprintf(&b, "%-22s  %17.1f %9.1f |", m.name+", "+x.name, right, any)
+			for _, y := range all {
+				if y.name != x.name {
+					y.queries = slices.Clone(y.queries)
+					for i := range y.queries {
+						y.queries[i].exclude = ""
+					}
+					_, any := shown(t, ix, y, nil)
+					fmt.Fprintf(&b, " %s %.1f", y.name, any)
+				}
+			}
+			b.WriteString("\n")
+		}
+	}
+	t.Log("\n" + b.String())
+	golden.Equal(t, "testdata/abstention.golden", b.String())
+}
+
+// shown returns how many of a task's prompts are shown a right memory, and how many any, in percent.
+func shown(tb testing.TB, ix *retrieval.Index, t task, labels map[string]string) (right, any float64) {
+	queries := t.queries[:min(asked, len(t.queries))]
+	for _, q := range queries {
+		r, err := ix.Search(tb.Context(), retrieval.Query{Prompt: q.text, Exclude: []string{q.exclude}})
+		require.NoError(tb, err)
+		any += boolean(!r.Abstained)
+		right += boolean(slices.ContainsFunc(r.Hits, func(h retrieval.Hit) bool {
+			return slices.Contains(q.relevant, h.ID) || labels != nil && labels[h.ID] == labels[q.id]
+		}))
+	}
+	n := float64(len(queries)) / 100
+	return right / n, any / n
+}
