@@ -1,0 +1,165 @@
+// Command peers serves memtree's index to the peers harness, which measures
+// search engines side by side: one JSON object a line on standard input, one
+// answer a line on standard output. Build it where the harness looks for it:
+//
+//	go build -o BIN/memtree ./quality/peers   (in this folder: go build -o BIN/memtree .)
+//
+// and name it in the harness's peers file with "setting" default (words and the
+// shipped table) or words (words alone), and "vectors" false.
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"github.com/memtree/memtree/embed"
+	"github.com/memtree/memtree/llm"
+	"github.com/memtree/memtree/retrieval"
+	"github.com/memtree/memtree/taxonomy"
+	"github.com/memtree/memtree/tree"
+)
+
+type request struct {
+	Op, Dir, Mode, Setting, Text string
+	K                            int
+	Docs                         []struct {
+		ID, Text string
+		Scene    tree.Scene
+	}
+}
+
+type reply struct {
+	OK      bool     `json:"ok"`
+	Error   string   `json:"error,omitempty"`
+	NS      int64    `json:"ns"`
+	IDs     []string `json:"ids,omitempty"`
+	Version string   `json:"version,omitempty"`
+}
+
+// peer is an index in a folder.
+type peer struct {
+	dir   string
+	index *retrieval.Index
+	file  *os.File
+}
+
+func (p *peer) do(ctx context.Context, r *request, out *reply) error {
+	switch r.Op {
+	case "hello":
+		out.Version = "memtree, " + runtime.Version()
+		return nil
+	case "open":
+		return p.open(r)
+	case "add":
+		return p.add(ctx, r)
+	case "build":
+		return p.save()
+	case "query":
+		var err error
+		out.IDs, err = p.query(ctx, r)
+		return err
+	case "close":
+		if p.file != nil {
+			return p.file.Close()
+		}
+		return nil
+	}
+	return fmt.Errorf("unknown op %q", r.Op)
+}
+
+func (p *peer) open(r *request) error {
+	p.dir = r.Dir
+	var e llm.Embedder
+	if r.Setting != "words" {
+		t, err := embed.Default()
+		if err != nil {
+			return err
+		}
+		e = t
+	}
+	p.index = retrieval.New(taxonomy.Default(), e)
+	if r.Mode == "create" {
+		return nil
+	}
+	f, err := os.Open(filepath.Join(p.dir, "index"))
+	if err != nil {
+		return err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return errors.Join(err, f.Close())
+	}
+	p.file = f
+	p.index, err = retrieval.Load(f, info.Size(), taxonomy.Default(), e)
+	return err
+}
+
+func (p *peer) add(ctx context.Context, r *request) error {
+	nodes := make([]tree.Node, len(r.Docs))
+	for i, d := range r.Docs {
+		nodes[i] = tree.Node{
+			ID: d.ID, Type: tree.Case, Level: 1, ErrorType: taxonomy.OtherError, Direction: taxonomy.Other, Scene: d.Scene,
+			Content: tree.Content{Confidence: 0.5}, Status: tree.Active, Revision: 1,
+			CaseData: &tree.CaseData{TestCase: tree.TestCase{Prompt: d.Text}},
+		}
+	}
+	return p.index.Update(ctx, 1, nodes)
+}
+
+func (p *peer) save() error {
+	f, err := os.Create(filepath.Join(p.dir, "index"))
+	if err != nil {
+		return err
+	}
+	return errors.Join(p.index.Save(f), f.Sync(), f.Close())
+}
+
+func (p *peer) query(ctx context.Context, r *request) ([]string, error) {
+	found, err := p.index.Explain(ctx, retrieval.Query{Prompt: r.Text, Limits: retrieval.Limits{Candidates: r.K}})
+	ids := make([]string, len(found.Considered))
+	for i, h := range found.Considered {
+		ids[i] = h.ID
+	}
+	return ids, err
+}
+
+func run(ctx context.Context, in io.Reader, out io.Writer) error {
+	read, write := json.NewDecoder(bufio.NewReaderSize(in, 1<<20)), json.NewEncoder(out)
+	p := &peer{}
+	for {
+		var r request
+		if err := read.Decode(&r); err != nil {
+			if errors.Is(err, io.EOF) {
+				return nil
+			}
+			return err
+		}
+		var answer reply
+		start := time.Now()
+		if err := p.do(ctx, &r, &answer); err != nil {
+			answer.Error = err.Error()
+		}
+		answer.OK, answer.NS = answer.Error == "", time.Since(start).Nanoseconds()
+		if err := write.Encode(answer); err != nil {
+			return err
+		}
+		if r.Op == "close" {
+			return nil
+		}
+	}
+}
+
+func main() {
+	if err := run(context.Background(), os.Stdin, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
