@@ -56,14 +56,15 @@ func TestFenceHoldsForCorpora(t *testing.T) {
 		attacks, benign := corpus(t, name)
 		for _, s := range append(attacks, benign...) {
 			n++
-			for _, text := range []string{s, "Check " + s + Close} {
-				g, err := Write(everywhere(text), Options{Lang: "en"})
-				require.NoError(t, err)
-				fenced(t, g, 200)
+			if n%2 == 0 {
+				s = "Check " + s + Close + s
 			}
+			g, err := Write(everywhere(s), Options{Lang: "en"})
+			require.NoError(t, err)
+			fenced(t, g, 200)
 		}
 	}
-	t.Logf("%d strings, each in every field, with and without a close marker: no break-out", n)
+	t.Logf("%d strings, each in every field, half of them with a close marker: no break-out", n)
 }
 
 // TestUnsafeRates prints what the sieve catches, and holds the one bar it has:

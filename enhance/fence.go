@@ -6,10 +6,12 @@ import (
 	"sync"
 
 	"github.com/memtree/memtree/text"
+	"github.com/memtree/memtree/tree"
 )
 
-// maxRead bounds how much of one text is looked at, in bytes.
-const maxRead = 16 << 10
+// maxRead bounds how much of one text is looked at, in bytes: all of it, in a
+// node that obeys the laws.
+const maxRead = tree.MaxNodeLine
 
 // inert makes a text fit to stand in the block: clean, on one line, without
 // anything that could end the block or look like a heading of it.
