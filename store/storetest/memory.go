@@ -82,6 +82,13 @@ func (m *Memory) fork() *Memory {
 	return &Memory{leased: maps.Clone(m.leased), content: m.copy()}
 }
 
+// restarted returns what a restart leaves of m, which goes on.
+func (m *Memory) restarted() *Memory {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return &Memory{leased: map[uint64]bool{}, content: m.copy()}
+}
+
 func (c *content) copy() content {
 	next := *c
 	next.nodes, next.known = maps.Clone(c.nodes), maps.Clone(c.known)

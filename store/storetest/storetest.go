@@ -25,7 +25,7 @@ func Run(t *testing.T, open Opener) {
 		t.Run(l.name, func(t *testing.T) { l.hold(t, open) })
 	}
 	t.Run("random operations agree with the model", func(t *testing.T) {
-		rapid.Check(t, func(rt *rapid.T) { agree(rt, t, open, fromRapid{rt}, 30) })
+		rapid.Check(t, func(rt *rapid.T) { agree(rt, t, open, fromRapid{rt}, 20) })
 	})
 }
 

@@ -1,0 +1,218 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/spf13/afero"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memtree/memtree/tree"
+)
+
+// OnFS opens a store on a file system, at a place of its own choice, which is
+// always the same.
+type OnFS func(fs afero.Fs) (tree.Store, error)
+
+// Explored is how much of what could go wrong was looked at.
+type Explored struct {
+	States int // crashes recovered from
+	Nested int // of them, crashes during recovery
+	Faults int // runs that a fault hit
+	Runs   int // histories of random operations
+}
+
+// historySteps is how many operations one history has.
+const historySteps = 24
+
+// moment is one operation of a history.
+type moment struct {
+	name       string
+	begin, end int // how many file operations there were before and after it
+	after      *Memory
+}
+
+// Crash does random operations on a store and lets the machine crash at every
+// file operation of it, and in the middle of writes, until it has looked at the
+// given number of states. After each crash it opens what is left: every
+// acknowledged write must be there with every byte, the write under way whole or
+// not at all, and nothing else. One state in eight crashes again while it
+// recovers, and one in eight goes on with random operations.
+//
+// A failure tells the seed, the operation and a dump for LoadCrashFS.
+func Crash(t *testing.T, open OnFS, states int, seed uint64) Explored {
+	t.Helper()
+	var done Explored
+	for ; done.States < states; done.Runs++ {
+		e := &explorer{t: t, open: open, seed: seed + uint64(done.Runs), left: states - done.States} //nolint:gosec // a count
+		e.live()
+		e.explore()
+		done.States += e.done.States
+		done.Nested += e.done.Nested
+	}
+	t.Logf("%d states after a crash, %d of them during recovery, %d histories, first seed %d", done.States, done.Nested, done.Runs, seed)
+	return done
+}
+
+type explorer struct {
+	t       *testing.T
+	open    OnFS
+	seed    uint64
+	left    int
+	fs      *CrashFS
+	moments []moment
+	done    Explored
+}
+
+// live writes the history: random operations while nothing goes wrong.
+func (e *explorer) live() {
+	t, ctx, r := e.t, e.t.Context(), seeded(e.seed)
+	e.fs = NewCrashFS()
+	m := NewMemory()
+	s, err := e.open(e.fs)
+	require.NoError(t, err, "seed %d: open", e.seed)
+	e.moments = []moment{{"open", 0, 0, m.fork()}}
+	for i := range historySteps {
+		now := moment{name: "close, open", begin: e.fs.Ops()}
+		if r.IntN(10) > 0 {
+			st := nextStep(r, m)
+			now.name = st.name
+			require.NoError(t, st.both(ctx, s, m), "seed %d, operation %d: %.2000s", e.seed, i, st.name)
+		} else {
+			require.NoError(t, s.Close(), "seed %d: close", e.seed)
+			s, err = e.open(e.fs)
+			require.NoError(t, err, "seed %d: open", e.seed)
+			m = m.Reopen()
+		}
+		now.end, now.after = e.fs.Ops(), m.fork()
+		e.moments = append(e.moments, now)
+	}
+	require.NoError(t, s.Close(), "seed %d: close", e.seed)
+}
+
+// explore crashes at every operation of the history, in turn, with several
+// seeds each.
+func (e *explorer) explore() {
+	const seeds = 4
+	for n := 0; n <= e.fs.Ops() && e.done.States < e.left; n++ {
+		for i := range uint64(seeds) {
+			e.crash(n, e.seed*seeds+i)
+		}
+	}
+}
+
+// allowed returns the states that a crash after n file operations may leave,
+// the acknowledged one first, and the operation that was under way.
+func (e *explorer) allowed(n int) ([]*Memory, string) {
+	acknowledged := e.moments[0]
+	for _, now := range e.moments[1:] {
+		switch {
+		case now.end <= n:
+			acknowledged = now
+		case now.begin < n:
+			return []*Memory{acknowledged.after, now.after}, now.name
+		default:
+			return []*Memory{acknowledged.after}, "nothing, after " + acknowledged.name
+		}
+	}
+	return []*Memory{acknowledged.after}, "nothing, after " + acknowledged.name
+}
+
+func (e *explorer) crash(n int, seed uint64) {
+	may, doing := e.allowed(n)
+	left := e.fs.CrashAt(n, seed)
+	before := left.Dump
+	e.done.States++
+	tell := func(what string) string {
+		return fmt.Sprintf("%s\nseed %d, crash after file operation %d with seed %d, under way: %.500s\nLoadCrashFS dump of what the crash left:\n%s\n",
+			what, e.seed, n, seed, doing, before())
+	}
+	s, is := e.recover(left, may, tell)
+	switch seed % 8 {
+	case 0:
+		e.again(left, may, is, seed, tell)
+	case 1:
+		e.goOn(left, s, is.fork(), seed, tell)
+		return
+	}
+	require.NoError(e.t, s.Close(), tell("close after recovery"))
+}
+
+// recover opens what a crash left and returns which of the states it is.
+func (e *explorer) recover(left *CrashFS, may []*Memory, tell func(string) string) (tree.Store, *Memory) {
+	s, err := e.open(left)
+	if err != nil {
+		require.NoError(e.t, err, tell("recovery fails"))
+	}
+	is, err := match(e.t.Context(), s, may)
+	if err != nil {
+		require.NoError(e.t, err, tell("after recovery"))
+	}
+	return s, is
+}
+
+// match returns which of the models the store agrees with.
+func match(ctx context.Context, s tree.Store, may []*Memory) (*Memory, error) {
+	got, err := whole(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	var different error
+	for _, m := range may {
+		want, err := whole(ctx, m.restarted())
+		if err != nil {
+			return nil, err
+		}
+		if got == want {
+			return m, compareKnown(ctx, s, m)
+		}
+		if different == nil {
+			different = fmt.Errorf("the store differs from what was acknowledged: %s", difference(want, got))
+		}
+	}
+	return nil, different
+}
+
+// again crashes at a random operation of the recovery, and recovers from that.
+// What a finished recovery has shown must stay.
+func (e *explorer) again(left *CrashFS, may []*Memory, is *Memory, seed uint64, tell func(string) string) {
+	n := seeded(seed).IntN(left.Ops() + 1)
+	if n == left.Ops() {
+		may = []*Memory{is}
+	}
+	e.done.States++
+	e.done.Nested++
+	s, _ := e.recover(left.CrashAt(n, seed+1), may, func(what string) string {
+		return tell(fmt.Sprintf("%s, after another crash, after operation %d of the recovery with seed %d", what, n, seed+1))
+	})
+	require.NoError(e.t, s.Close())
+}
+
+// goOn uses the recovered store, and looks whether it keeps what it is given.
+func (e *explorer) goOn(left *CrashFS, s tree.Store, m *Memory, seed uint64, tell func(string) string) {
+	ctx, r := e.t.Context(), seeded(seed)
+	m = m.Reopen()
+	for range 6 {
+		st := nextStep(r, m)
+		if err := st.both(ctx, s, m); err != nil {
+			require.NoError(e.t, err, tell("after recovery: "+st.name))
+		}
+	}
+	require.NoError(e.t, s.Close(), tell("close after recovery"))
+	s, _ = e.recover(left, []*Memory{m}, tell)
+	require.NoError(e.t, s.Close(), tell("close after recovery"))
+}
+
+// clean reports whether a failed operation failed in a way that a caller can
+// tell: the disk's own error, or one of the contract's.
+func clean(err error, fault Fault) bool {
+	for _, known := range []error{fault.Errno, tree.ErrFailed, tree.ErrFull, tree.ErrReadOnly, tree.ErrClosed} {
+		if errors.Is(err, known) {
+			return true
+		}
+	}
+	corrupt, format, locked := new(tree.CorruptError), new(tree.FormatError), new(tree.LockedError)
+	return errors.As(err, &corrupt) || errors.As(err, &format) || errors.As(err, &locked)
+}
