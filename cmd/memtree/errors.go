@@ -1,0 +1,152 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/memtree/memtree/tree"
+)
+
+// The exit codes.
+const (
+	exitOK       = 0
+	exitFailed   = 1
+	exitUsage    = 2
+	exitRejected = 3
+)
+
+// usageError is a command that was not understood.
+type usageError struct{ text string }
+
+func (e *usageError) Error() string { return e.text }
+
+// failure is an error with a sentence for people, in their language.
+type failure struct {
+	text  string
+	cause error // may be nil
+}
+
+func (e *failure) Error() string { return e.text }
+func (e *failure) Unwrap() error { return e.cause }
+
+var (
+	// errRejected: some input was not taken; what, has been said.
+	errRejected = errors.New("some input was rejected")
+	// errSaid: it failed, and why has been said.
+	errSaid = errors.New("failed")
+)
+
+// exit says what went wrong, if anything did, and returns the exit code: the
+// one place where an error becomes either.
+func (a *app) exit(err error) int {
+	var usage *usageError
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.Is(err, errRejected):
+		return exitRejected
+	case errors.Is(err, errSaid):
+		return exitFailed
+	case errors.As(err, &usage), !a.started:
+		a.complain(err.Error())
+		return exitUsage
+	}
+	a.complain(a.sentence(err))
+	return exitFailed
+}
+
+// complain prints one sentence on standard error, whatever it quotes.
+func (a *app) complain(sentence string) {
+	a.remark("memtree: " + oneLine(sentence))
+}
+
+// note prints something worth knowing that is no result.
+func (a *app) note(sentence string) {
+	if !a.quiet {
+		a.remark(sentence)
+	}
+}
+
+// remark prints on standard error: wrapped for a person, on one line for a
+// program that looks for file:line.
+func (a *app) remark(s string) {
+	if a.live {
+		s = strings.Join(wrap(s, a.width), "\n")
+	}
+	// There is nowhere to report a standard error that is gone.
+	_, _ = fmt.Fprintln(a.stderr, s)
+}
+
+// sentence words an error for a person: what happened and what to do.
+func (a *app) sentence(err error) string {
+	var (
+		said   *failure
+		locked *tree.LockedError
+		format *tree.FormatError
+		bad    *tree.CorruptError
+		field  *tree.FieldError
+		path   *fs.PathError
+	)
+	switch {
+	case errors.As(err, &said):
+		return said.text
+	case errors.Is(err, context.Canceled):
+		return a.say("interrupted")
+	case errors.As(err, &locked):
+		return a.lockedSentence(locked)
+	case errors.As(err, &format):
+		return a.say("%s %s", format.Dir, format.Problem)
+	case errors.As(err, &bad):
+		return a.say("%s is damaged at byte %d: %s; what stands before it can still be read, and nothing is written until the loss is accepted", bad.File, bad.Offset, bad.Lost)
+	case errors.Is(err, tree.ErrFull), errors.Is(err, syscall.ENOSPC):
+		return a.say("the disk is full: what was accepted is safe, nothing is half-written; make room and run the same command again")
+	case errors.Is(err, tree.ErrReadOnly):
+		return a.say("the store can only be read here; leave --read-only out, or check who may write to %s", a.store)
+	case errors.Is(err, tree.ErrFailed):
+		return a.say("the disk failed while writing to %s; what was acknowledged is safe; check the disk, then run the same command again", a.store)
+	case errors.As(err, &field):
+		return field.Error()
+	case errors.As(err, &path):
+		return a.pathSentence(path)
+	}
+	return err.Error()
+}
+
+func (a *app) lockedSentence(e *tree.LockedError) string {
+	if e.PID == 0 {
+		return a.say("another process is writing to store %s; wait for it, or read with --read-only", e.Dir)
+	}
+	return a.say("process %d on %s has been writing to store %s since %s; wait for it, or read with --read-only",
+		e.PID, e.Host, e.Dir, e.Started.UTC().Format(time.RFC3339))
+}
+
+func (a *app) pathSentence(e *fs.PathError) string {
+	switch {
+	case errors.Is(e, fs.ErrNotExist):
+		return a.say("there is no %s", e.Path)
+	case errors.Is(e, fs.ErrPermission), errors.Is(e, syscall.EROFS):
+		return a.say("%s: permission denied; check who may read and write it", e.Path)
+	case errors.Is(e, syscall.EISDIR):
+		return a.say("%s is a folder; name a file", e.Path)
+	case errors.Is(e, syscall.ENOTDIR):
+		return a.say("%s is not in a folder", e.Path)
+	}
+	return e.Error()
+}
+
+// printJSON prints v on standard output, readable and unescaped.
+func (a *app) printJSON(v any) error {
+	enc := json.NewEncoder(a.stdout)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(v); err != nil {
+		return fmt.Errorf("print JSON: %w", err)
+	}
+	return nil
+}

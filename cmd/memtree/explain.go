@@ -1,0 +1,168 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/retrieval"
+	"github.com/memtree/memtree/taxonomy"
+	"github.com/memtree/memtree/tree"
+)
+
+func (a *app) explainCommand() *cobra.Command {
+	limit := 0
+	c := &cobra.Command{
+		Use:     "explain --prompt TEXT [flags]",
+		Short:   a.say("Say why guide would take each memory, or leave it out"),
+		Long:    a.say(`Asks as guide does, with the same flags, and prints every memory that was considered: its score, the signals that made it, and why it was taken or dropped. Nothing is written.`),
+		Example: `  memtree explain --prompt "Check the order total" --route /orders/42`,
+		Args:    a.arguments(0, 0, a.say("no arguments (the prompt goes after --prompt)")),
+	}
+	q := a.queryFlags(c)
+	c.Flags().IntVar(&limit, "limit", 20, a.say("how many memories to print; 0 for all"))
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		query, err := q.ask(a)
+		if err != nil {
+			return err
+		}
+		return a.explain(c.Context(), query, limit)
+	}
+	return c
+}
+
+// considered is one memory that was looked at, as --json prints it.
+type considered struct {
+	ID        string             `json:"id"`
+	Type      tree.Type          `json:"type"`
+	ErrorType string             `json:"errorType"`
+	Direction taxonomy.Direction `json:"direction"`
+	Score     float64            `json:"score"`
+	Rel       float64            `json:"rel"`
+	Taken     bool               `json:"taken"`
+	Reason    string             `json:"reason"`
+	Signals   memtree.Signals    `json:"signals"`
+}
+
+func (a *app) explain(ctx context.Context, q memtree.Query, limit int) error {
+	return a.with(ctx, reading, func(m *memory) error {
+		x, err := m.Explain(ctx, q)
+		if err != nil {
+			return err
+		}
+		all := hits(&x)
+		if a.json {
+			return a.printJSON(struct {
+				memtree.Guidance
+				Considered []considered `json:"considered"`
+			}{x.Guidance, all})
+		}
+		return a.printExplanation(&x, all, q.Scope.Product, limit)
+	})
+}
+
+// hits joins what retrieval decided with what was left out of the text after it.
+func hits(x *memtree.Explanation) []considered {
+	left := map[string]string{}
+	for _, d := range x.Dropped {
+		left[d.ID] = d.Reason
+	}
+	out := make([]considered, 0, len(x.Considered))
+	for _, h := range x.Considered {
+		c := considered{
+			ID: h.ID, Type: h.Type, ErrorType: h.ErrorType, Direction: h.Direction, Score: h.Score, Rel: h.Rel,
+			Taken: h.Taken, Reason: h.Reason, Signals: h.Signals,
+		}
+		if why, ok := left[h.ID]; ok {
+			c.Taken, c.Reason = false, why
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+func (a *app) printExplanation(x *memtree.Explanation, all []considered, product string, limit int) error {
+	if len(all) == 0 {
+		return writeLines(a.stdout, wrap(a.say("No memory was considered: none has a word, a meaning or a scene in common with this.")+a.productHint(product), a.width)...)
+	}
+	taken := 0
+	for _, c := range all {
+		if c.Taken {
+			taken++
+		}
+	}
+	lines := wrap(a.say("Memories considered: %d, taken: %d. rel is how near a memory is, from 0 to 1; score is that weighed by how much it is trusted.", len(all), taken), a.width)
+	if err := writeLines(a.stdout, append(lines, "")...); err != nil {
+		return err
+	}
+	shown := all
+	if limit > 0 {
+		shown = all[:min(limit, len(all))]
+	}
+	t := &table{columns: []column{
+		{right: true}, {head: a.say("memory")}, {head: a.say("error type"), least: 16}, {head: a.say("direction")},
+		{head: "rel", right: true}, {head: a.say("score"), right: true}, {head: ""},
+	}}
+	for i, c := range shown {
+		t.add(fmt.Sprint(i+1), short(c.ID), c.ErrorType, a.directionName(c.Direction), two(c.Rel), two(c.Score), a.decision(c.Taken))
+	}
+	rows := t.lines(a.width)
+	out := []string{a.paint(bold, rows[0])}
+	for i, c := range shown {
+		row := rows[i+1]
+		if c.Taken {
+			row = a.paint(green, row)
+		}
+		out = append(out, row)
+		for _, l := range wrap(signalLine(c.Signals), a.width-5) {
+			out = append(out, a.paint(dim, "     "+l))
+		}
+		for _, l := range wrap(c.Reason, a.width-5) {
+			out = append(out, "     "+l)
+		}
+	}
+	if rest := len(all) - len(shown); rest > 0 {
+		out = append(out, a.say("... and %d more (--limit 0 prints all)", rest))
+	}
+	if x.Abstained {
+		out = append(out, "")
+		out = append(out, wrap(a.abstained(x.Nearest), a.width)...)
+	}
+	return writeLines(a.stdout, out...)
+}
+
+func (a *app) abstained(near *memtree.Item) string {
+	if near == nil {
+		return a.say("guide would give nothing.")
+	}
+	return a.say("guide would give nothing; the nearest is %s.", short(near.ID))
+}
+
+func (a *app) decision(taken bool) string {
+	if taken {
+		return a.say("taken")
+	}
+	return a.say("dropped")
+}
+
+// signalLine lists named signals: what was measured, and what it added or cost.
+func signalLine(signals []retrieval.Signal) string {
+	var parts []string
+	for _, s := range signals {
+		switch {
+		case s.Raw == 0 && s.Contribution == 0:
+		case s.Contribution < 0:
+			parts = append(parts, fmt.Sprintf("%s %.3g (%s)", s.Name, s.Raw, two(s.Contribution)))
+		case s.Weight == 1 && s.Contribution == s.Raw:
+			parts = append(parts, s.Name+" "+two(s.Raw))
+		default:
+			parts = append(parts, fmt.Sprintf("%s %s × %s = %s", s.Name, two(s.Calibrated), two(s.Weight), two(s.Contribution)))
+		}
+	}
+	return strings.Join(parts, " · ")
+}
+
+func two(f float64) string { return fmt.Sprintf("%.2f", f) }

@@ -1,0 +1,128 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/tree"
+)
+
+func (a *app) guideCommand() *cobra.Command {
+	enhanced := false
+	c := &cobra.Command{
+		Use:   "guide --prompt TEXT [flags]",
+		Short: a.say("Print the guidance for a run that is about to start"),
+		Long: a.say(`Prints a block of text to put after the agent's prompt: the few memories that fit, or nothing at all when none does. Only the block goes to standard output; remarks go to standard error.
+
+The answer has a trial id. Hand it back as "trial" with the judged run, and memtree learns whether the memory helped.`),
+		Example: `  memtree guide --prompt "Check the order total" --route /orders/42
+  memtree guide --prompt @prompt.txt --enhanced | my-agent
+  memtree guide --prompt - --json < prompt.txt`,
+		Args: a.arguments(0, 0, a.say("no arguments (the prompt goes after --prompt)")),
+	}
+	q := a.queryFlags(c)
+	c.Flags().StringVar(&q.query.Trial, "trial", "", a.say("add to the trial of an earlier answer, for a later step of its run"))
+	c.Flags().IntVar(&q.query.StepNumber, "step-number", 0, a.say("number of the step, from 1"))
+	c.Flags().BoolVar(&enhanced, "enhanced", false, a.say("print the prompt too, with the guidance after it"))
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		query, err := q.ask(a)
+		if err != nil {
+			return err
+		}
+		return a.guide(c.Context(), query, enhanced)
+	}
+	return c
+}
+
+func (a *app) guide(ctx context.Context, q memtree.Query, enhanced bool) error {
+	var g memtree.Guidance
+	ask := func(m *memory) (err error) {
+		g, err = m.Guide(ctx, q)
+		return err
+	}
+	if err := a.withOrRead(ctx, ask); err != nil {
+		return err
+	}
+	switch {
+	case a.json && enhanced:
+		return a.printJSON(struct {
+			memtree.Guidance
+			Prompt string `json:"prompt"`
+		}{g, g.Enhance(q.Prompt)})
+	case a.json:
+		return a.printJSON(g)
+	}
+	out := g.Text
+	if enhanced {
+		out = g.Enhance(q.Prompt)
+	}
+	if out != "" && !strings.HasSuffix(out, "\n") {
+		out += "\n"
+	}
+	if _, err := io.WriteString(a.stdout, out); err != nil {
+		return err
+	}
+	a.remarks(&g, q.Scope.Product)
+	return nil
+}
+
+// withOrRead does something with the store open for writing or, where somebody
+// else is writing or nobody may, for reading.
+func (a *app) withOrRead(ctx context.Context, do func(*memory) error) error {
+	err := a.with(ctx, writing, do)
+	var locked *tree.LockedError
+	switch {
+	case errors.As(err, &locked):
+		a.note(a.say("Another process is writing to %s, so this only reads: the answer has no trial id.", a.store))
+	case errors.Is(err, tree.ErrReadOnly), errors.Is(err, fs.ErrPermission):
+		a.note(a.say("%s cannot be written here, so this only reads: the answer has no trial id.", a.store))
+	default:
+		return err
+	}
+	return a.with(ctx, reading, do)
+}
+
+// remarks says beside the guidance what is no part of it.
+func (a *app) remarks(g *memtree.Guidance, product string) {
+	if g.Abstained {
+		a.note(a.abstention(g.Nearest, product))
+	}
+	if g.Note != "" {
+		a.note(oneLine(g.Note))
+	}
+	if g.Trial != "" && !g.Abstained {
+		a.note(a.say(`Hand "trial": "%s" back with the judged run.`, g.Trial))
+	}
+}
+
+// abstention says that nothing fits, and what came nearest.
+func (a *app) abstention(near *memtree.Item, product string) string {
+	if near == nil {
+		return a.say("No memory fits: there is none that has anything to do with this.") + a.productHint(product)
+	}
+	return a.say("No memory fits. The nearest was %s (%s, %s) at %.2f; see why with `memtree explain`.",
+		short(near.ID), near.ErrorType, a.directionName(near.Direction), near.Score)
+}
+
+// productHint names what most often hides memories from a question.
+func (a *app) productHint(product string) string {
+	if product != "" {
+		return ""
+	}
+	return a.say(" Memories of a product are given only to runs of that product: name it with --product.")
+}
+
+// short is how an id is shown; show takes it as well.
+func short(id string) string {
+	const most = 10
+	if len(id) > most {
+		return id[:most]
+	}
+	return id
+}

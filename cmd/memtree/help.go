@@ -1,0 +1,122 @@
+package main
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// help prints a command's help within 80 columns in the user's language.
+func (a *app) help(c *cobra.Command, _ []string) {
+	var lines []string
+	add := func(ls ...string) { lines = append(lines, ls...) }
+	add(wrap(c.Short, a.width)...)
+	if c.Long != "" {
+		add("")
+		add(wrap(c.Long, a.width)...)
+	}
+	add("", a.paint(bold, a.say("Usage:")))
+	if c.HasParent() {
+		add("  memtree " + c.Use)
+	} else {
+		add(a.say("  memtree COMMAND [flags]"))
+	}
+	if c.Example != "" {
+		add("", a.paint(bold, a.say("Examples:")), c.Example)
+	}
+	if t := a.commandTable(c); len(t.rows) > 0 {
+		add("", a.paint(bold, a.say("Commands:")))
+		add(t.lines(a.width)...)
+	}
+	shared := c.Root().PersistentFlags()
+	if t := a.flagTable(c.Flags(), func(name string) bool { return shared.Lookup(name) == nil }); len(t) > 0 {
+		add("", a.paint(bold, a.say("Flags:")))
+		add(t...)
+	}
+	add("", a.paint(bold, a.say("Flags of every command:")))
+	add(a.flagTable(shared, func(string) bool { return true })...)
+	if !c.HasParent() {
+		add("")
+		add(wrap(a.say("Exit codes: 0 all went well, 1 something failed, 2 the command was not understood, 3 some input was rejected and the rest was taken."), a.width)...)
+	}
+	// Nobody is left to tell when standard output is gone.
+	_ = writeLines(a.stdout, lines...)
+}
+
+func (a *app) commandTable(c *cobra.Command) *table {
+	t := &table{indent: "  ", columns: []column{{}, {least: 20}}}
+	for _, sub := range c.Commands() {
+		if !sub.Hidden {
+			t.add(sub.Name(), sub.Short)
+		}
+	}
+	return t
+}
+
+// flagTable returns a line per flag that is wanted, what it does wrapped beside it.
+func (a *app) flagTable(flags *pflag.FlagSet, want func(name string) bool) []string {
+	const left = 24
+	var out []string
+	flags.VisitAll(func(f *pflag.Flag) {
+		if f.Hidden || !want(f.Name) {
+			return
+		}
+		name := "--" + f.Name
+		if f.Shorthand != "" {
+			name = "-" + f.Shorthand + ", " + name
+		}
+		switch f.Value.Type() {
+		case "bool":
+		case "string":
+			name += " TEXT"
+		case "stringSlice":
+			name += " LIST"
+		default:
+			name += " N"
+		}
+		use := f.Usage
+		if f.DefValue != "" && f.DefValue != "false" && f.DefValue != "0" && f.DefValue != "[]" {
+			use += a.say(" (default %s)", f.DefValue)
+		}
+		for i, l := range wrap(use, a.width-left-2) {
+			if i > 0 {
+				name = ""
+			}
+			if len(name) >= left {
+				out = append(out, "  "+name)
+				name = ""
+			}
+			out = append(out, "  "+name+strings.Repeat(" ", left-len(name))+l)
+		}
+	})
+	return out
+}
+
+// flagSentence says what is wrong with a flag.
+func (a *app) flagSentence(err error) string {
+	var bad *pflag.InvalidValueError
+	var none *pflag.NotExistError
+	var bare *pflag.ValueRequiredError
+	switch {
+	case errors.As(err, &bad):
+		want := a.say("a text")
+		switch bad.GetFlag().Value.Type() {
+		case "int", "uint64":
+			want = a.say("a whole number")
+		case "bool":
+			want = a.say("true or false")
+		}
+		return a.say("--%s is %q; it takes %s", bad.GetFlag().Name, bad.GetValue(), want)
+	case errors.As(err, &none):
+		name := none.GetSpecifiedName()
+		if none.GetSpecifiedShortnames() != "" {
+			return a.say("there is no flag %s; memtree COMMAND --help lists them", "-"+name)
+		}
+		return a.say("there is no flag %s; memtree COMMAND --help lists them", "--"+name)
+	case errors.As(err, &bare):
+		return a.say("--%s needs a value after it", bare.GetFlag().Name)
+	}
+	return err.Error()
+}

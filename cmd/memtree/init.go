@@ -1,0 +1,48 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+)
+
+func (a *app) initCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "init",
+		Short:   a.say("Make a store"),
+		Long:    a.say(`Makes an empty store in .memtree, or in the folder named with --store. A store that is there already stays as it is.`),
+		Example: "  memtree init\n  memtree init --store ~/shop-memory",
+		Args:    a.arguments(0, 0, a.say("no arguments")),
+		RunE:    func(c *cobra.Command, _ []string) error { return a.initStore(c.Context()) },
+	}
+}
+
+func (a *app) initStore(ctx context.Context) error {
+	if a.readOnly {
+		return &usageError{a.say("init makes a store; leave --read-only out")}
+	}
+	_, err := os.Stat(filepath.Join(a.store, "FORMAT.json"))
+	made := err != nil
+	m, err := a.open(ctx, making)
+	if err != nil {
+		return err
+	}
+	info, err := m.store.Info(ctx)
+	if err = errors.Join(err, m.Close()); err != nil {
+		return err
+	}
+	if a.json {
+		return a.printJSON(struct {
+			Store  string `json:"store"`
+			Made   bool   `json:"made"`
+			Format string `json:"format"`
+		}{a.store, made, info.Format})
+	}
+	if !made {
+		return writeLines(a.stdout, a.say("There is a store in %s already, with %d memories; nothing was changed.", a.store, info.Nodes))
+	}
+	return writeLines(a.stdout, a.say("Made an empty store in %s.", a.store), a.say("Next: memtree record runs.jsonl"))
+}

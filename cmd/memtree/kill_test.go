@@ -1,0 +1,125 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Killed in the middle of record, then recorded again: nothing is lost, nothing
+// is doubled, and the tree is the one that an undisturbed record makes.
+func TestKilledWhileRecording(t *testing.T) {
+	dir := t.TempDir()
+	runs := filepath.Join(dir, "runs.jsonl")
+	const n = 4000
+	wrong := manyRuns(t, runs, n)
+	undisturbed := filepath.Join(dir, "undisturbed")
+	recordAll(t, undisturbed, runs, n)
+	want, stands := treeOf(t, undisturbed)
+	require.Equal(t, wrong, stands)
+
+	for i, after := range []int{1, 5, 9} { // batches
+		store := filepath.Join(dir, fmt.Sprint("killed", i))
+		code, _, errs := try(t, "", "init", "--store", store)
+		require.Zero(t, code, errs)
+		killDuringRecord(t, store, runs, after)
+
+		code, out, errs := try(t, "", "record", runs, "--store", store, "--json")
+		require.Zero(t, code, errs)
+		rec := shaped[recordShape](t, out)
+		require.Equal(t, n, *rec.Accepted+*rec.Duplicate)
+		require.NotZero(t, *rec.Duplicate, "what was accepted before the kill is known")
+		code, out, errs = try(t, "", "stats", "--store", store, "--json")
+		require.Zero(t, code, errs)
+		var s struct{ Evaluations, Outbox, Dead int }
+		require.NoError(t, json.Unmarshal([]byte(out), &s))
+		require.Equal(t, n, s.Evaluations)
+		require.Zero(t, s.Outbox+s.Dead)
+		got, stands := treeOf(t, store)
+		require.Equal(t, wrong, stands)
+		require.Equal(t, want, got, "another tree than undisturbed")
+		code, _, errs = try(t, "", "verify", "--store", store)
+		require.Zero(t, code, errs)
+	}
+}
+
+// manyRuns writes n runs, every third wrong, and returns how many are.
+func manyRuns(t *testing.T, path string, n int) (wrong int) {
+	t.Helper()
+	var b bytes.Buffer
+	for i := range n {
+		truth := "pass"
+		if i%3 == 0 {
+			truth = "fail"
+			wrong++
+		}
+		_, err := fmt.Fprintf(&b, `{"id":"r%d","case_id":"case-%d","at":"2026-01-01T00:00:00Z","scene":{"id":"S%d","type":"form","route":"/orders/%d"},"prompt":"Check form %d of order %d","judgment":"pass","ground_truth":%q,"reason":"field %d was not looked at"}`+"\n",
+			i, i%700, i%40, i, i%500, i%300, truth, i%200)
+		require.NoError(t, err)
+	}
+	require.NoError(t, os.WriteFile(path, b.Bytes(), 0o600))
+	return wrong
+}
+
+func recordAll(t *testing.T, store, runs string, n int) {
+	t.Helper()
+	code, _, errs := try(t, "", "init", "--store", store)
+	require.Zero(t, code, errs)
+	code, out, errs := try(t, "", "record", runs, "--store", store, "--json")
+	require.Zero(t, code, errs)
+	rec := shaped[recordShape](t, out)
+	require.Equal(t, n, *rec.Accepted)
+}
+
+// killDuringRecord gives record so many batches, then kills it: by then it has
+// read them, because a pipe holds no more than a few.
+func killDuringRecord(t *testing.T, store, runs string, batches int) {
+	t.Helper()
+	exe, err := os.Executable()
+	require.NoError(t, err)
+	c := exec.CommandContext(t.Context(), exe, "record", "-", "--store", store) //nolint:gosec // this binary
+	c.Env = append(os.Environ(), asMemtree+"=1")
+	in, err := c.StdinPipe()
+	require.NoError(t, err)
+	require.NoError(t, c.Start())
+	b, err := os.ReadFile(runs) //nolint:gosec // written above
+	require.NoError(t, err)
+	lines := bytes.SplitAfter(b, []byte("\n"))
+	// A pipe's buffer of 64 kB holds about one batch of these: once it has
+	// taken all of a few batches, all but the last have been read.
+	_, err = in.Write(bytes.Join(lines[:min(len(lines), (batches+2)*batchRuns)], nil))
+	require.NoError(t, err)
+	require.NoError(t, c.Process.Kill())
+	_ = c.Wait() // killed: of course it failed
+	_ = in.Close()
+}
+
+// treeOf returns what the tree remembers: a line per case, and the runs it
+// stands on. Where the tree was made, and how, is left out.
+func treeOf(t *testing.T, store string) (cases []string, runs int) {
+	t.Helper()
+	code, out, errs := try(t, "", "tree", "--json", "--store", store)
+	require.Zero(t, code, errs)
+	var all struct {
+		Nodes []struct {
+			ID          string
+			Occurrences []struct{ Evaluation string }
+		}
+	}
+	require.NoError(t, json.Unmarshal([]byte(out), &all))
+	for _, n := range all.Nodes {
+		line := n.ID
+		for _, o := range n.Occurrences {
+			line += " " + o.Evaluation
+		}
+		cases = append(cases, line)
+		runs += len(n.Occurrences)
+	}
+	return cases, runs
+}

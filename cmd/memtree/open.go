@@ -1,0 +1,91 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/store/cache"
+	jsonstore "github.com/memtree/memtree/store/json"
+	"github.com/memtree/memtree/tree"
+)
+
+// memory is an open store and the loop around it.
+type memory struct {
+	*memtree.Memory
+	store tree.Store
+}
+
+// access says how a command opens the store.
+type access int
+
+const (
+	reading access = iota // never writes, beside a writer too
+	writing
+	making // writing, and there need not be a store yet
+)
+
+// patient is the deadline of a command: a person waits, no run does.
+const patient = 30 * time.Second
+
+// cachedNodes is how many node bodies stay in memory.
+const cachedNodes = 4096
+
+// with opens the store, does something with it and closes it again.
+func (a *app) with(ctx context.Context, how access, do func(*memory) error) error {
+	m, err := a.open(ctx, how)
+	if err != nil {
+		return err
+	}
+	return errors.Join(do(m), m.Close())
+}
+
+func (a *app) open(ctx context.Context, how access) (*memory, error) {
+	if a.readOnly {
+		how = reading
+	}
+	if err := a.checkFolder(how); err != nil {
+		return nil, err
+	}
+	s, err := jsonstore.OpenDir(ctx, a.store, jsonstore.Options{ReadOnly: how == reading, Started: time.Now()})
+	if err != nil {
+		return nil, err
+	}
+	o := memtree.Options{Store: cache.New(s, cachedNodes), ReadOnly: how == reading, Deadline: patient}
+	if how != reading {
+		if o.Generator, err = a.generator(); err != nil {
+			return nil, errors.Join(err, s.Close())
+		}
+	}
+	m, err := memtree.Open(ctx, a.store, &o)
+	if err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return &memory{Memory: m, store: o.Store}, nil
+}
+
+// checkFolder words the commonest mistake, no store here, before anything else
+// can go wrong.
+func (a *app) checkFolder(how access) error {
+	info, err := os.Stat(a.store)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && how == making:
+		return nil
+	case errors.Is(err, fs.ErrNotExist):
+		return &failure{a.say("there is no store in %s; make one with `memtree init`, or name another with --store", a.store), err}
+	case err != nil:
+		return err
+	case !info.IsDir():
+		return &failure{a.say("%s is a file; a store is a folder", a.store), nil}
+	case how == making:
+		return nil
+	}
+	if _, err := os.Stat(filepath.Join(a.store, "FORMAT.json")); errors.Is(err, fs.ErrNotExist) {
+		return &failure{a.say("there is no store in %s; make one with `memtree init`, or name another with --store", a.store), err}
+	}
+	return nil
+}

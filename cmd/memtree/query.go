@@ -1,0 +1,97 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/tree"
+)
+
+// queryFlags are what guide and explain are asked with.
+type queryFlags struct {
+	prompt string
+	query  memtree.Query
+}
+
+func (a *app) queryFlags(c *cobra.Command) *queryFlags {
+	q := &queryFlags{}
+	f := c.Flags()
+	f.StringVar(&q.prompt, "prompt", "", a.say("what the agent will be asked: the text, @FILE to read it from a file, or - for standard input"))
+	f.StringVar(&q.query.Scene.ID, "scene", "", a.say("id of the scene"))
+	f.StringVar(&q.query.Scene.Type, "scene-type", "", a.say("type of the scene, such as form, list or modal"))
+	f.StringVar(&q.query.Scene.Route, "route", "", a.say("route of the page, such as /orders/42"))
+	f.StringVar(&q.query.Scope.Product, "product", "", a.say("product under test"))
+	f.StringVar(&q.query.Scope.Suite, "suite", "", a.say("suite the test belongs to"))
+	f.StringSliceVar(&q.query.Scope.SuiteTests, "suite-tests", nil, a.say("all tests of the suite in order, with commas between"))
+	f.IntVar(&q.query.Scope.Position, "position", 0, a.say("place of the test in the suite, from 0"))
+	f.StringVar(&q.query.Scope.Test, "test", "", a.say("id of the test"))
+	f.StringVar(&q.query.Step, "step", "", a.say("the step the agent is about to take, within a run"))
+	f.StringVar(&q.query.RunID, "run", "", a.say("id of the run, for the ledger"))
+	f.StringSliceVar(&q.query.ExcludeTests, "exclude-test", nil, a.say("use no memory of this test; may be given again"))
+	register := func(flag string, values func() []cobra.Completion) {
+		// Fails only for a flag that is not there.
+		_ = c.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			return values(), cobra.ShellCompDirectiveNoFileComp
+		})
+	}
+	register("scene-type", a.sceneTypes)
+	return q
+}
+
+// ask returns the query the flags make.
+func (q *queryFlags) ask(a *app) (memtree.Query, error) {
+	if q.prompt == "" {
+		return memtree.Query{}, &usageError{a.say("say what the agent will be asked: --prompt TEXT, --prompt @FILE, or --prompt - for standard input")}
+	}
+	out := q.query
+	var err error
+	if out.Prompt, err = a.promptText(q.prompt); err != nil {
+		return out, err
+	}
+	switch {
+	case strings.TrimSpace(out.Prompt) == "":
+		return out, &usageError{a.say("the prompt is empty")}
+	case !utf8.ValidString(out.Prompt):
+		return out, &failure{a.say("the prompt is not UTF-8; save it as UTF-8"), nil}
+	case out.Scope.Position < 0 || out.Scope.Position > 0 && out.Scope.Position >= len(out.Scope.SuiteTests):
+		return out, &usageError{a.say("--position is %d; it is the place in --suite-tests, from 0", out.Scope.Position)}
+	}
+	return out, nil
+}
+
+// promptText reads a prompt that is not given as text. It comes back byte for
+// byte, its last line break included.
+func (a *app) promptText(arg string) (string, error) {
+	var in io.Reader
+	switch path, isFile := strings.CutPrefix(arg, "@"); {
+	case arg == "-":
+		in = a.stdin
+	case isFile:
+		f, err := os.Open(path) //nolint:gosec // the user names the file
+		if err != nil {
+			return "", err
+		}
+		defer f.Close() //nolint:errcheck // only read
+		in = f
+	default:
+		return arg, a.promptSize(len(arg))
+	}
+	b, err := io.ReadAll(io.LimitReader(in, tree.MaxField+1))
+	if err != nil {
+		return "", fmt.Errorf("read the prompt: %w", err)
+	}
+	return string(b), a.promptSize(len(b))
+}
+
+func (a *app) promptSize(n int) error {
+	if n > tree.MaxField {
+		return &failure{a.say("the prompt is longer than %s, which is the most", byteCount(tree.MaxField)), nil}
+	}
+	return nil
+}

@@ -1,0 +1,230 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/memtree/memtree/formation"
+	"github.com/memtree/memtree/taxonomy"
+	"github.com/memtree/memtree/tree"
+)
+
+func (a *app) recordCommand() *cobra.Command {
+	async := false
+	c := &cobra.Command{
+		Use:   "record FILE... [flags]",
+		Short: a.say("Record judged runs; wrong judgements become cases"),
+		Long: a.say(`Reads judged runs from files (- is standard input), one JSON object a line or an array, and keeps them. A wrong judgement becomes a case, or one more occurrence of a case that is known. Recording a file again changes nothing.
+
+A line that cannot be used is named and left out; the others are kept, and the exit code is 3. Only prompt and judgment are required:
+
+  {"prompt": "…", "judgment": "pass", "ground_truth": "fail",
+   "case_id": "…", "scene": {"id": "…", "type": "form", "route": "/orders/42"},
+   "reason": "…"}`),
+		Example: "  memtree record runs.jsonl\n  my-harness --json | memtree record -",
+		Args:    a.arguments(1, -1, a.say("one file or more, or - for standard input")),
+		RunE:    func(c *cobra.Command, args []string) error { return a.record(c.Context(), args, async) },
+	}
+	c.Flags().BoolVar(&async, "async", false, a.say("do not wait for cases to be formed; the next command that writes goes on with it"))
+	return c
+}
+
+// Batches are big enough that a disk's fsync does not count, and small enough
+// that an interrupt leaves little undone.
+const (
+	batchRuns  = 256
+	batchBytes = 4 << 20
+)
+
+// recorded is the result, as --json prints it.
+type recorded struct {
+	Accepted    int      `json:"accepted"`
+	Duplicate   int      `json:"duplicate"`
+	Correct     int      `json:"correct"` // of the accepted
+	Wrong       int      `json:"wrong"`
+	Unlabelled  int      `json:"unlabelled"`
+	Formed      int      `json:"formed"`      // new cases
+	Occurrences int      `json:"occurrences"` // of cases that were known
+	Rejected    []reject `json:"rejected"`
+	RejectCount int      `json:"rejectedCount"` // Rejected names the first 10,000
+
+	types map[string]map[taxonomy.Direction]int
+	left  int // still in the outbox
+	dead  int // could not be formed
+}
+
+// recorder is one record command under way.
+type recorder struct {
+	*intake
+	mem   *memory
+	out   recorded
+	batch []tree.Evaluation
+	size  int
+}
+
+func (a *app) record(ctx context.Context, files []string, async bool) error {
+	in, err := a.intake(files, a.say("recording"))
+	if err != nil {
+		return err
+	}
+	r := &recorder{intake: in}
+	r.out.types = map[string]map[taxonomy.Direction]int{}
+	err = a.with(ctx, writing, func(m *memory) error {
+		r.mem = m
+		return r.run(ctx, files, async)
+	})
+	in.bar.end()
+	if err != nil {
+		return err
+	}
+	return in.err()
+}
+
+func (r *recorder) run(ctx context.Context, files []string, async bool) error {
+	if !async {
+		// What an earlier command left is not to be counted as this one's.
+		if err := r.mem.Wait(ctx); err != nil {
+			return r.stopped(err)
+		}
+	}
+	before, err := r.mem.store.Info(ctx)
+	if err != nil {
+		return err
+	}
+	for _, name := range files {
+		if err := r.file(ctx, name); err != nil {
+			return r.stopped(err)
+		}
+	}
+	if !async {
+		if err := r.form(ctx); err != nil {
+			return r.stopped(err)
+		}
+	}
+	if err := r.tally(ctx, before); err != nil {
+		return err
+	}
+	r.bar.end()
+	r.hidden()
+	r.out.Rejected, r.out.RejectCount = r.rejected, r.rejects
+	if r.json {
+		return r.printJSON(r.out)
+	}
+	return r.summary(async)
+}
+
+// stopped says what is safe when recording ends before its time.
+func (r *recorder) stopped(err error) error {
+	r.bar.end()
+	text := r.sentence(err)
+	if n := r.out.Accepted; n > 0 {
+		text += r.say("; the %d runs accepted before that are kept; give the same command again to go on, nothing is recorded twice", n)
+	} else if errors.Is(err, context.Canceled) {
+		text += r.say("; nothing was recorded")
+	}
+	return &failure{text, err}
+}
+
+// file records one file, and what came before a failure in it.
+func (r *recorder) file(ctx context.Context, name string) error {
+	err := r.intake.file(ctx, name, func(e *tree.Evaluation) error {
+		r.batch = append(r.batch, *e)
+		r.size += len(e.Prompt) + len(e.Observation) + len(e.Judgment) + len(e.GroundTruth) + len(e.Reason)
+		if len(r.batch) >= batchRuns || r.size >= batchBytes {
+			return r.flush(ctx, name)
+		}
+		return nil
+	})
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return errors.Join(err, r.flush(ctx, name))
+}
+
+// flush records the batch.
+func (r *recorder) flush(ctx context.Context, name string) error {
+	if len(r.batch) == 0 {
+		return nil
+	}
+	receipts, err := r.mem.RecordAll(ctx, r.batch)
+	if err != nil {
+		return err
+	}
+	for i, receipt := range receipts {
+		switch receipt.Status {
+		case tree.Accepted:
+			r.accepted(&r.batch[i])
+		case tree.Duplicate:
+			r.out.Duplicate++
+		case tree.Contradiction:
+			r.reject(reject{File: name, Field: "id", Error: r.say("%s was recorded before with other content; give each run its own id", receipt.Key)})
+		}
+	}
+	r.batch, r.size = r.batch[:0], 0
+	return nil
+}
+
+func (r *recorder) accepted(e *tree.Evaluation) {
+	r.out.Accepted++
+	switch v := formation.Detect(e); {
+	case !v.Labelled:
+		r.out.Unlabelled++
+	case v.Correct:
+		r.out.Correct++
+	default:
+		r.out.Wrong++
+	}
+}
+
+// tally finds out what became of the accepted runs.
+func (r *recorder) tally(ctx context.Context, before tree.Info) error {
+	after, err := r.mem.store.Info(ctx)
+	if err != nil {
+		return err
+	}
+	r.out.left = after.Outbox
+	r.out.dead = after.Dead - before.Dead
+	r.out.Formed = after.Nodes - before.Nodes
+	inCases := 0
+	for entry, err := range r.mem.store.Ledger(ctx, before.Entries) {
+		if err != nil {
+			return fmt.Errorf("read the ledger: %w", err)
+		}
+		v := entry.Verdict
+		if v == nil || v.Node == "" {
+			continue
+		}
+		inCases++
+		n, err := r.mem.Node(ctx, v.Node)
+		if err != nil {
+			return err
+		}
+		if r.out.types[n.ErrorType] == nil {
+			r.out.types[n.ErrorType] = map[taxonomy.Direction]int{}
+		}
+		r.out.types[n.ErrorType][v.Direction]++
+	}
+	r.out.Occurrences = inCases - r.out.Formed
+	return nil
+}
+
+// sortedTypes returns the error types, the most frequent first.
+func sortedTypes(types map[string]map[taxonomy.Direction]int) []string {
+	total := func(t string) (n int) {
+		for _, k := range types[t] {
+			n += k
+		}
+		return n
+	}
+	names := make([]string, 0, len(types))
+	for t := range types {
+		names = append(names, t)
+	}
+	slices.SortFunc(names, func(x, y string) int { return cmp.Or(total(y)-total(x), cmp.Compare(x, y)) })
+	return names
+}

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/memtree/memtree/taxonomy"
+)
+
+// form waits until what was accepted has become cases.
+func (r *recorder) form(ctx context.Context) error {
+	r.bar.end()
+	bar := r.progress(r.say("forming cases"), plainCount)
+	defer bar.end()
+	info, err := r.mem.store.Info(ctx)
+	if err != nil {
+		return err
+	}
+	total := int64(info.Outbox)
+	done := make(chan error, 1)
+	go func() { done <- r.mem.Wait(ctx) }()
+	tick := time.NewTicker(redraw)
+	defer tick.Stop()
+	for {
+		select {
+		case err := <-done:
+			return err
+		case <-tick.C:
+			if info, err := r.mem.store.Info(ctx); err == nil {
+				bar.step(max(0, total-int64(info.Outbox)), total)
+			}
+		}
+	}
+}
+
+// summary says in words what was recorded.
+func (r *recorder) summary(async bool) error {
+	o := &r.out
+	lines := []string{r.say("%s: %s, %s, %s.", r.runs(o.Accepted+o.Duplicate+o.RejectCount),
+		r.paint(green, r.say("%d accepted", o.Accepted)), r.say("%d recorded before", o.Duplicate), r.rejectedWord())}
+	if o.Accepted > 0 {
+		lines = append(lines, r.say("Of the accepted: %d right, %d wrong, %d without a label.", o.Correct, o.Wrong, o.Unlabelled))
+	}
+	switch {
+	case async && o.left > 0:
+		lines = append(lines, r.say("%d wait to be looked at; the next `memtree record` or `memtree guide` goes on with them.", o.left))
+	case o.Formed+o.Occurrences > 0:
+		lines = append(lines, r.say("New cases: %d. Occurrences of known cases: %d.", o.Formed, o.Occurrences))
+	case o.Accepted == 0 && o.Duplicate > 0:
+		lines = append(lines, r.say("Nothing has changed."))
+	}
+	if o.dead > 0 {
+		lines = append(lines, r.say("%d could not be made into cases and are kept aside; see `memtree stats`.", o.dead))
+	}
+	for i, l := range lines {
+		lines[i] = strings.Join(wrapPainted(l, r.width), "\n")
+	}
+	if err := writeLines(r.stdout, lines...); err != nil {
+		return err
+	}
+	if err := r.typeTable(r.mem.Taxonomy(), o.types); err != nil || r.quiet {
+		return err
+	}
+	if o.Formed > 0 {
+		return writeLines(r.stdout, "", r.say("Next: memtree tree, or memtree guide --prompt \"...\""))
+	}
+	return nil
+}
+
+// wrapPainted wraps what has no colour; a painted line is short by nature.
+func wrapPainted(s string, width int) []string {
+	if strings.Contains(s, "\x1b") {
+		return []string{s}
+	}
+	return wrap(s, width)
+}
+
+func (a *app) runs(n int) string {
+	if n == 1 {
+		return a.say("1 run")
+	}
+	return a.say("%d runs", n)
+}
+
+func (r *recorder) rejectedWord() string {
+	s := r.say("%d rejected", r.out.RejectCount)
+	if r.out.RejectCount > 0 {
+		return r.paint(red, s)
+	}
+	return s
+}
+
+// directions are the directions of a wrong verdict, as they are listed.
+func directions() []taxonomy.Direction {
+	return []taxonomy.Direction{taxonomy.FalsePass, taxonomy.FalseFail, taxonomy.Other}
+}
+
+// directionName names a direction for people.
+func (a *app) directionName(d taxonomy.Direction) string { return d.Name().In(a.lang) }
+
+// typeName names an error type for people, as the store's own words do.
+func (a *app) typeName(tax *taxonomy.Taxonomy, id string) string {
+	t, _ := tax.ErrorType(id)
+	return t.Name.In(a.lang)
+}
+
+// typeTable prints counts by error type and direction.
+func (a *app) typeTable(tax *taxonomy.Taxonomy, types map[string]map[taxonomy.Direction]int) error {
+	if len(types) == 0 {
+		return nil
+	}
+	t := &table{columns: []column{{head: a.say("error type"), least: 12}}}
+	if a.lang != "en" { // in English the id says it
+		t.columns = append(t.columns, column{head: a.say("in words"), least: 8})
+	}
+	for _, d := range directions() {
+		t.columns = append(t.columns, column{head: a.directionName(d), right: true})
+	}
+	for _, name := range sortedTypes(types) {
+		row := []string{name}
+		if a.lang != "en" {
+			row = append(row, a.typeName(tax, name))
+		}
+		for _, d := range directions() {
+			row = append(row, count(types[name][d]))
+		}
+		t.add(row...)
+	}
+	if err := writeLines(a.stdout, ""); err != nil {
+		return err
+	}
+	return t.write(a.stdout, &a.screen)
+}
+
+// count leaves a zero out of a table, where it would hide the others.
+func count(n int) string {
+	if n == 0 {
+		return "·"
+	}
+	return fmt.Sprint(n)
+}

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"context"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// process is what the operating system gives a command.
+type process struct {
+	args           []string
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	getenv         func(string) string
+}
+
+// app is one invocation: the process, the flags every command has, and how to
+// speak.
+type app struct {
+	process
+	speech
+	screen
+	store    string // folder
+	json     bool
+	quiet    bool
+	readOnly bool
+	started  bool // flags and arguments were understood
+}
+
+// run does all that main does not, and returns the exit code.
+func run(ctx context.Context, p process) int {
+	a := &app{process: p}
+	a.speech = speechFor(p.args, p.getenv)
+	a.screen = screenFor(p)
+	root := a.root()
+	root.SetArgs(p.args)
+	root.SetIn(p.stdin)
+	root.SetOut(p.stdout)
+	root.SetErr(p.stderr)
+	return a.exit(root.ExecuteContext(ctx))
+}
+
+const defaultStore = ".memtree"
+
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "memtree",
+		Short: a.say("memtree remembers how AI agents judged wrongly, and warns before the next run"),
+		Long:  a.say(`A judged run comes in; a wrong judgement becomes a case. Before an agent runs, the few memories that fit are written into its prompt. No account, model or server is needed.`),
+		Example: `  memtree demo
+  memtree init
+  memtree record runs.jsonl
+  memtree guide --prompt "Check the order total" --route /orders/42`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return nil
+			}
+			if near := c.SuggestionsFor(args[0]); len(near) > 0 {
+				return &usageError{a.say("there is no command %q; did you mean %s?", args[0], strings.Join(near, a.say(" or ")))}
+			}
+			return &usageError{a.say("there is no command %q; memtree --help lists them", args[0])}
+		},
+		RunE:              func(c *cobra.Command, _ []string) error { return c.Help() },
+		PersistentPreRunE: func(*cobra.Command, []string) error { return a.start() },
+		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
+	}
+	root.SuggestionsMinimumDistance = 2
+	a.persistent(root)
+	root.SetHelpFunc(a.help)
+	root.SetHelpCommand(&cobra.Command{Hidden: true, Use: "no-help"})
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{a.flagSentence(err)} })
+	for _, c := range a.commands() {
+		c.DisableFlagsInUseLine = true
+		c.Flags().SortFlags = false
+		root.AddCommand(c)
+	}
+	return root
+}
+
+func (a *app) persistent(root *cobra.Command) {
+	f := root.PersistentFlags()
+	f.SortFlags = false
+	store := a.getenv("MEMTREE_STORE")
+	if store == "" {
+		store = defaultStore
+	}
+	f.StringVar(&a.store, "store", store, a.say("folder of the store (or MEMTREE_STORE)"))
+	f.BoolVar(&a.json, "json", false, a.say("print JSON"))
+	f.String("lang", a.lang, a.say("language of what is printed: zh or en"))
+	f.BoolVar(&a.quiet, "quiet", false, a.say("print results only, no notes and no progress"))
+	f.BoolVar(&a.readOnly, "read-only", false, a.say("write nothing"))
+	f.BoolP("help", "h", false, a.say("show help"))
+	register := func(name string, values ...cobra.Completion) {
+		// Fails only for a flag that is not there.
+		_ = root.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+	}
+	register("lang", "zh", "en")
+	_ = root.MarkPersistentFlagDirname("store") // likewise
+}
+
+// start runs once the flags and arguments are known to be right.
+func (a *app) start() error {
+	if a.badLang != "" {
+		return &usageError{a.say("--lang is %q; use zh or en", a.badLang)}
+	}
+	a.started = true
+	return nil
+}
+
+func (a *app) commands() []*cobra.Command {
+	return []*cobra.Command{
+		a.demoCommand(), a.initCommand(), a.recordCommand(), a.guideCommand(), a.explainCommand(),
+		a.treeCommand(), a.showCommand(), a.statsCommand(), a.replayCommand(), a.verifyCommand(),
+		a.completionCommand(), a.versionCommand(),
+	}
+}
+
+// arguments wraps cobra's counting of arguments into a sentence.
+func (a *app) arguments(least, most int, want string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) < least || (most >= 0 && len(args) > most) {
+			return &usageError{a.say("%s takes %s; given: %d", c.CommandPath(), want, len(args))}
+		}
+		return nil
+	}
+}

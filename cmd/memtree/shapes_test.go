@@ -1,0 +1,132 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// The shapes others read, as the issue that asked for them writes them: a
+// member here has to be there, with its type. More may be there.
+type (
+	recordShape struct {
+		Accepted, Duplicate, Correct, Wrong, Unlabelled, Formed, Occurrences *int
+		Rejected                                                             []struct {
+			Line         *int
+			Field, Error *string
+		}
+	}
+	itemShape struct {
+		ID, Type, ErrorType, Direction *string
+		Score                          *float64
+		Signals                        map[string]struct{ Raw, Calibrated, Weight, Contribution *float64 }
+	}
+	guideShape struct {
+		Trial, Text, Hash *string
+		Abstained         *bool
+		Items             []itemShape
+		Nearest           *itemShape
+	}
+	statsShape struct {
+		Levels, Types, Directions, Statuses map[string]int
+		Bytes                               *int64
+		Format                              *string
+		Model                               map[string]any
+	}
+	groupShape  struct{ N, Wrong *int }
+	replayShape struct {
+		N, Wrong *int
+		Rows     []struct {
+			Name             *string
+			AUC              *float64
+			Guided, Unguided *groupShape
+			Warned           *struct{ Exact, Similar *float64 }
+		}
+	}
+)
+
+// shaped decodes what a command prints, and fails where a member is missing.
+func shaped[T any](t *testing.T, out string) T {
+	t.Helper()
+	var v T
+	require.NoError(t, json.Unmarshal([]byte(out), &v), out)
+	b, err := json.Marshal(v)
+	require.NoError(t, err)
+	require.NotContains(t, string(b), "null", "something of the shape is missing in\n%s", out)
+	return v
+}
+
+const shapeRuns = `{"id":"r1","case_id":"cart-1","scene":{"id":"CART","type":"list","route":"/cart"},"prompt":"Check that the cart total equals the sum of the item prices","judgment":"pass","ground_truth":"fail","reason":"the amounts were not compared"}
+{"id":"r2","scene":{"id":"CART"},"prompt":"Check that an item can be removed","judgment":"pass","ground_truth":"pass"}
+{"id":"r3","scene":{"id":"CART"},"prompt":"Check the total of the cart again","judgment":"fail","ground_truth":"pass","reason":"the page was still loading"}
+{"judgment":"pass"}
+`
+
+func TestShapes(t *testing.T) {
+	dir := t.TempDir()
+	store, runs := filepath.Join(dir, "store"), filepath.Join(dir, "runs.jsonl")
+	require.NoError(t, os.WriteFile(runs, []byte(shapeRuns), 0o600))
+	do := func(want int, args ...string) string {
+		code, out, errs := try(t, "", append(args, "--store", store, "--json")...)
+		require.Equal(t, want, code, "%v: %s", args, errs)
+		return out
+	}
+	do(exitOK, "init")
+	rec := shaped[recordShape](t, do(exitRejected, "record", runs))
+	require.Equal(t, []int{3, 0, 1, 2, 0, 2, 0}, []int{*rec.Accepted, *rec.Duplicate, *rec.Correct, *rec.Wrong, *rec.Unlabelled, *rec.Formed, *rec.Occurrences})
+	require.Len(t, rec.Rejected, 1)
+	require.Equal(t, 4, *rec.Rejected[0].Line)
+
+	g := shaped[guideShape](t, do(exitOK, "guide", "--prompt", "Check the cart total against the item prices", "--scene", "CART", "--route", "/cart"))
+	require.False(t, *g.Abstained)
+	require.NotEmpty(t, g.Items)
+	require.NotEmpty(t, g.Items[0].Signals)
+	require.NotEmpty(t, *g.Text)
+
+	s := shaped[statsShape](t, do(exitOK, "stats"))
+	require.Equal(t, map[string]int{"case": 2}, s.Levels)
+	require.Equal(t, map[string]int{"false_pass": 1, "false_fail": 1}, s.Directions)
+
+	var tr struct{ Nodes []json.RawMessage }
+	require.NoError(t, json.Unmarshal([]byte(do(exitOK, "tree")), &tr))
+	require.Len(t, tr.Nodes, 2)
+	var node struct{ ID string }
+	require.NoError(t, json.Unmarshal(tr.Nodes[0], &node))
+	require.JSONEq(t, string(tr.Nodes[0]), do(exitOK, "show", node.ID), "show and tree print a node alike")
+	require.JSONEq(t, string(tr.Nodes[0]), do(exitOK, "show", node.ID[:8]), "the beginning of an id is enough")
+
+	rep := shaped[replayShape](t, do(exitRejected, "replay", runs))
+	require.Equal(t, []int{3, 2, 3}, []int{*rep.N, *rep.Wrong, len(rep.Rows)})
+
+	var v struct {
+		OK       *bool
+		Problems []string
+	}
+	require.NoError(t, json.Unmarshal([]byte(do(exitOK, "verify")), &v))
+	require.True(t, *v.OK)
+}
+
+func TestTheKeyIsNeverShown(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "store")
+	const secret = "sk-canary-0123456789"
+	for _, asJSON := range []bool{false, true} {
+		var out, errs strings.Builder
+		env := map[string]string{"MEMTREE_LLM_MODEL": "some-model", "MEMTREE_LLM_API_KEY": secret, "MEMTREE_STORE": dir}
+		do := func(args ...string) int {
+			return run(t.Context(), process{args: args, stdin: strings.NewReader(""), stdout: &out, stderr: &errs, getenv: func(k string) string { return env[k] }})
+		}
+		args := []string{"stats"}
+		if asJSON {
+			args = append(args, "--json")
+		}
+		require.Zero(t, do("init"), errs.String())
+		require.Zero(t, do(args...), errs.String())
+		require.Contains(t, out.String(), "some-model")
+		require.NotContains(t, out.String()+errs.String(), secret)
+		require.Contains(t, out.String(), "set")
+	}
+}

@@ -1,0 +1,223 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/memtree/memtree/taxonomy"
+	"github.com/memtree/memtree/text"
+	"github.com/memtree/memtree/tree"
+)
+
+func (a *app) showCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "show ID",
+		Short:   a.say("Print one memory whole"),
+		Long:    a.say("Prints a memory with its evidence. The beginning of an id is enough where no other begins like it."),
+		Example: "  memtree show c_fhb3x2\n  memtree show c_fhb3x2 --json",
+		Args:    a.arguments(1, 1, a.say("the id of a memory")),
+		RunE: func(c *cobra.Command, args []string) error {
+			ctx := c.Context()
+			return a.with(ctx, reading, func(m *memory) error {
+				n, err := a.find(ctx, m, args[0])
+				if err != nil {
+					return err
+				}
+				if a.json {
+					return a.printJSON(n)
+				}
+				return a.printNode(m.Taxonomy(), &n)
+			})
+		},
+		ValidArgsFunction: func(c *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return a.ids(c.Context(), begun), cobra.ShellCompDirectiveNoFileComp
+		},
+	}
+}
+
+// most ids that are named when the beginning of one fits several.
+const mostIDs = 5
+
+// find returns the node with the id, or the only one whose id begins so.
+func (a *app) find(ctx context.Context, m *memory, id string) (tree.Node, error) {
+	n, err := m.Node(ctx, id)
+	if !errors.Is(err, tree.ErrNotFound) {
+		return n, err
+	}
+	var found []tree.Node
+	for n, err := range m.Nodes(ctx, tree.Filter{}) {
+		if err != nil {
+			return tree.Node{}, err
+		}
+		if strings.HasPrefix(n.ID, id) {
+			if found = append(found, n); len(found) > mostIDs {
+				break
+			}
+		}
+	}
+	switch {
+	case len(found) == 1:
+		return found[0], nil
+	case len(found) == 0:
+		return tree.Node{}, &failure{a.say("no memory has an id that begins with %s; memtree tree lists them", id), err}
+	}
+	ids := make([]string, 0, mostIDs)
+	for _, n := range found[:min(mostIDs, len(found))] {
+		ids = append(ids, n.ID)
+	}
+	return tree.Node{}, &failure{a.say("several ids begin with %s: %s; give more of it", id, strings.Join(ids, ", ")), nil}
+}
+
+// page is a readable page of named parts, each wrapped beside its name.
+type page struct {
+	lines []string
+	width int
+}
+
+const nameCells = 14
+
+func (p *page) part(name, value string) {
+	value = strings.TrimSpace(text.Clean(value))
+	if value == "" {
+		return
+	}
+	for i, l := range wrap(value, p.width-nameCells) {
+		if i > 0 {
+			name = ""
+		}
+		p.lines = append(p.lines, strings.TrimRight(text.Pad(name, nameCells)+l, " "))
+	}
+}
+
+func (p *page) head(s string) { p.lines = append(p.lines, "", s) }
+
+func (a *app) printNode(tax *taxonomy.Taxonomy, n *tree.Node) error {
+	p := &page{width: a.width}
+	p.lines = append(p.lines, a.paint(bold, fmt.Sprintf("%s %s", a.levelName(n.Type), n.ID)))
+	p.part(a.say("error type"), fmt.Sprintf("%s · %s", n.ErrorType, a.typeName(tax, n.ErrorType)))
+	p.part(a.say("direction"), fmt.Sprintf("%s · %s", n.Direction, a.directionName(n.Direction)))
+	p.part(a.say("status"), strings.TrimSpace(string(n.Status)+" "+string(n.Mark)))
+	p.part(a.say("scene"), sceneLine(n.Scene))
+	p.part(a.say("applies to"), scopeLine(n.Scope))
+	p.part(a.say("confidence"), fmt.Sprintf("%.2f", n.Content.Confidence))
+	p.head(a.paint(bold, a.say("What it says")))
+	p.part(a.say("title"), n.Content.Title)
+	p.part(a.say("guidance"), n.Content.Guidance)
+	for _, l := range n.Content.Lessons {
+		p.part(a.say("check"), l.Check)
+		p.part(a.say("instead"), l.Instead)
+		p.part(a.say("mistake"), l.Mistake)
+	}
+	p.part(a.say("when"), strings.Join(n.Content.AppliesWhen, "\n"))
+	p.part(a.say("not when"), strings.Join(n.Content.NotWhen, "\n"))
+	p.part(a.say("went wrong"), n.Content.Description)
+	if d := n.CaseData; d != nil {
+		a.evidence(p, n)
+	}
+	a.kin(p, n)
+	a.history(p, n)
+	return writeLines(a.stdout, p.lines...)
+}
+
+// evidenceRunes is how much of a long text a page shows; --json has it all.
+const evidenceRunes = 600
+
+// evidence shows what a case rests on; the parts of its analysis that the
+// content above repeats are not shown twice.
+func (a *app) evidence(p *page, n *tree.Node) {
+	d := n.CaseData
+	p.head(a.paint(bold, a.say("Evidence")))
+	p.part(a.say("test case"), d.TestCase.CaseID)
+	p.part(a.say("prompt"), text.Clip(d.TestCase.Prompt, evidenceRunes))
+	p.part(a.say("judgment"), text.Clip(d.AgentJudgment, evidenceRunes))
+	p.part(a.say("ground truth"), text.Clip(d.TestCase.GroundTruth.Text(), evidenceRunes))
+	p.part(a.say("evaluator"), text.Clip(d.EvaluatorReason, evidenceRunes))
+	p.head(a.paint(bold, a.say("Analysis")))
+	if d.ActualError != n.Content.Description {
+		p.part(a.say("error"), d.ActualError)
+	}
+	p.part(a.say("cause"), d.ErrorReason)
+	if d.AvoidanceHint != n.Content.Guidance {
+		p.part(a.say("hint"), d.AvoidanceHint)
+	}
+}
+
+func (a *app) kin(p *page, n *tree.Node) {
+	if n.Parent == "" && len(n.Children) == 0 && n.SupersededBy == "" {
+		return
+	}
+	p.head(a.paint(bold, a.say("In the tree")))
+	p.part(a.say("part of"), n.Parent)
+	p.part(a.say("made of"), strings.Join(n.Children, " "))
+	p.part(a.say("replaced by"), n.SupersededBy)
+}
+
+func (a *app) history(p *page, n *tree.Node) {
+	p.head(a.paint(bold, a.say("History")))
+	who := n.Provenance.By
+	for _, s := range []string{n.Provenance.Analyst, n.Provenance.Model, n.Provenance.Template} {
+		if s != "" {
+			who += " · " + s
+		}
+	}
+	p.part(a.say("made by"), who)
+	p.part(a.say("revision"), fmt.Sprint(n.Revision))
+	const most = 5
+	for i, o := range n.Occurrences {
+		if i == most {
+			p.part("", a.say("... and %d more", len(n.Occurrences)-most))
+			break
+		}
+		name := ""
+		if i == 0 {
+			name = a.say("happened")
+		}
+		line := o.Evaluation
+		if !o.At.IsZero() {
+			line = o.At.UTC().Format(time.RFC3339) + " " + line
+		}
+		if o.Near {
+			line += " " + a.say("(nearly the same)")
+		}
+		p.part(name, line)
+	}
+	if n.Metadata.UsageCount > 0 {
+		p.part(a.say("used"), a.say("%d times, %.0f %% right", n.Metadata.UsageCount, 100*n.Metadata.SuccessRate))
+	}
+	p.part(a.say("archived for"), n.ArchivedFor)
+}
+
+// levelName names a level for people.
+func (a *app) levelName(t tree.Type) string {
+	switch t {
+	case tree.Case:
+		return a.say("case")
+	case tree.Experience:
+		return a.say("experience")
+	case tree.Strategy:
+		return a.say("strategy")
+	}
+	return string(t)
+}
+
+func sceneLine(s tree.Scene) string {
+	return strings.Join(strings.Fields(s.ID+" "+s.Type+" "+s.Route), " · ")
+}
+
+func scopeLine(s tree.Scope) string {
+	var parts []string
+	for _, x := range []string{s.Product, s.Suite, s.Test} {
+		if x != "" {
+			parts = append(parts, x)
+		}
+	}
+	return strings.Join(parts, " / ")
+}

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// said returns every literal that is given to say, and where.
+func said(t *testing.T) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	entries, err := os.ReadDir(".")
+	require.NoError(t, err)
+	fset := token.NewFileSet()
+	for _, e := range entries {
+		if !strings.HasSuffix(e.Name(), ".go") || strings.HasSuffix(e.Name(), "_test.go") {
+			continue
+		}
+		f, err := parser.ParseFile(fset, e.Name(), nil, 0)
+		require.NoError(t, err)
+		ast.Inspect(f, func(n ast.Node) bool {
+			call, ok := n.(*ast.CallExpr)
+			if !ok {
+				return true
+			}
+			sel, ok := call.Fun.(*ast.SelectorExpr)
+			if !ok || sel.Sel.Name != "say" {
+				return true
+			}
+			lit, ok := call.Args[0].(*ast.BasicLit)
+			require.True(t, ok, "%s: say takes a literal, so that it can be translated", fset.Position(call.Pos()))
+			s, err := strconv.Unquote(lit.Value)
+			require.NoError(t, err)
+			out[s] = fset.Position(lit.Pos()).String()
+			return true
+		})
+	}
+	return out
+}
+
+func TestEverySentenceIsSaidInBothLanguages(t *testing.T) {
+	words, used := chinese(), said(t)
+	verbs := regexp.MustCompile(`%(\[\d\])?[-+ #0-9.]*[a-z%]`)
+	position := regexp.MustCompile(`\[\d\]`)
+	for english, where := range used {
+		other, ok := words[english]
+		if !ok {
+			t.Errorf("%s: no Chinese for\n%q", where, english)
+			continue
+		}
+		want, got := verbs.FindAllString(english, -1), verbs.FindAllString(other, -1)
+		for i, v := range got {
+			got[i] = position.ReplaceAllString(v, "")
+		}
+		slices.Sort(want)
+		slices.Sort(got)
+		require.Equal(t, want, got, "other verbs in the Chinese of %q", english)
+	}
+	for english := range words {
+		require.Contains(t, used, english, "nobody says this")
+	}
+}
+
+func TestLanguageOf(t *testing.T) {
+	env := func(kv ...string) func(string) string {
+		return func(k string) string {
+			for i := 0; i < len(kv); i += 2 {
+				if kv[i] == k {
+					return kv[i+1]
+				}
+			}
+			return ""
+		}
+	}
+	for _, c := range []struct {
+		args []string
+		env  func(string) string
+		lang string
+		bad  string
+	}{
+		{nil, env(), "en", ""},
+		{nil, env("LANG", "zh_CN.UTF-8"), "zh", ""},
+		{nil, env("LANG", "zh_CN.UTF-8", "LC_ALL", "C"), "en", ""},
+		{nil, env("LANG", "de_DE", "LC_MESSAGES", "ZH_TW"), "zh", ""},
+		{[]string{"guide", "--lang", "zh"}, env(), "zh", ""},
+		{[]string{"--lang=en"}, env("LANG", "zh_CN"), "en", ""},
+		{[]string{"--lang=fr"}, env("LANG", "zh_CN"), "zh", "fr"},
+		{[]string{"--lang"}, env(), "en", ""},
+		{[]string{"--", "--lang=zh"}, env(), "en", ""},
+	} {
+		s := speechFor(c.args, c.env)
+		require.Equal(t, c.lang, s.lang, "%v", c.args)
+		require.Equal(t, c.bad, s.badLang, "%v", c.args)
+	}
+}

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/llm/langchain"
+	"github.com/memtree/memtree/taxonomy"
+	"github.com/memtree/memtree/tree"
+)
+
+func (a *app) statsCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "stats",
+		Short: a.say("Count what the store holds, and say which model is set"),
+		Args:  a.arguments(0, 0, a.say("no arguments")),
+		RunE:  func(c *cobra.Command, _ []string) error { return a.stats(c.Context()) },
+	}
+}
+
+// mostDead is how many evaluations that could not be formed are named.
+const mostDead = 5
+
+func (a *app) stats(ctx context.Context) error {
+	return a.with(ctx, reading, func(m *memory) error {
+		s, err := m.Stats(ctx)
+		if err != nil {
+			return err
+		}
+		model, err := a.model()
+		if err != nil {
+			a.note(a.sentence(err))
+		}
+		if a.json {
+			return a.printJSON(struct {
+				memtree.Stats
+				Model langchain.Config `json:"model"`
+			}{s, model})
+		}
+		if err := a.printStats(m.Taxonomy(), &s, model); err != nil {
+			return err
+		}
+		return a.printDead(ctx, m, s.Dead)
+	})
+}
+
+func (a *app) printStats(tax *taxonomy.Taxonomy, s *memtree.Stats, model langchain.Config) error {
+	p := &page{width: a.width}
+	p.part(a.say("store"), fmt.Sprintf("%s · %s · %s", a.store, s.Format, byteCount(s.Bytes)))
+	p.part(a.say("memories"), a.say("cases %d · experiences %d · strategies %d", s.Levels[string(tree.Case)], s.Levels[string(tree.Experience)], s.Levels[string(tree.Strategy)]))
+	p.part(a.say("runs"), a.say("%d recorded, %d waiting to be looked at, %d set aside", s.Evaluations, s.Outbox, s.Dead))
+	p.part(a.say("meaning"), s.Embedder)
+	p.part(a.say("model"), a.modelLine(model))
+	p.lines = append(p.lines, "")
+	t := &table{columns: []column{{head: ""}, {head: "", least: 12}, {head: "", least: 8}, {right: true}}}
+	section := func(head string, counts map[string]int, name func(string) string) {
+		keys := slices.SortedFunc(maps.Keys(counts), func(x, y string) int { return cmp.Or(counts[y]-counts[x], cmp.Compare(x, y)) })
+		for _, k := range keys {
+			t.add(head, k, name(k), fmt.Sprint(counts[k]))
+			head = ""
+		}
+	}
+	section(a.say("error type"), s.Types, func(k string) string { return a.typeName(tax, k) })
+	section(a.say("direction"), s.Directions, func(k string) string { return a.directionName(taxonomy.Direction(k)) })
+	section(a.say("status"), s.Statuses, func(string) string { return "" })
+	if len(t.rows) > 0 {
+		p.lines = append(p.lines, t.lines(a.width)...)
+	} else {
+		p.lines = append(p.lines, a.say("Nothing is remembered yet. Next: memtree record runs.jsonl"))
+	}
+	return writeLines(a.stdout, p.lines...)
+}
+
+// printDead names evaluations that could not be formed, and why.
+func (a *app) printDead(ctx context.Context, m *memory, n int) error {
+	if n == 0 {
+		return nil
+	}
+	lines := []string{"", a.say("Set aside, because they could not be made into cases:")}
+	for d, err := range m.store.DeadLetters(ctx) {
+		if err != nil {
+			return err
+		}
+		if len(lines) == 2+mostDead {
+			lines = append(lines, a.say("... and %d more", n-mostDead))
+			break
+		}
+		lines = append(lines, wrap("  "+oneLine(d.Evaluation.Key()+": "+d.Why), a.width)...)
+	}
+	return writeLines(a.stdout, lines...)
+}

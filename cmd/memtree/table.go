@@ -1,0 +1,182 @@
+package main
+
+import (
+	"io"
+	"strings"
+	"unicode"
+
+	"github.com/memtree/memtree/text"
+)
+
+// table is a table that fits a width, whatever is written in it.
+type table struct {
+	columns []column
+	rows    [][]string
+	indent  string
+}
+
+type column struct {
+	head  string
+	right bool // numbers
+	least int  // cells it may be cut to; 0: it is never cut
+}
+
+const gap = "  "
+
+func (t *table) add(cells ...string) { t.rows = append(t.rows, cells) }
+
+// lines returns the table, its head first. No line is wider than width unless
+// columns that are never cut leave no choice.
+func (t *table) lines(width int) []string {
+	widths := t.fit(width - text.Width(t.indent))
+	out := make([]string, 0, len(t.rows)+1)
+	head := make([]string, len(t.columns))
+	for i, c := range t.columns {
+		head[i] = c.head
+	}
+	if strings.TrimSpace(strings.Join(head, "")) != "" {
+		out = append(out, t.line(head, widths))
+	}
+	for _, r := range t.rows {
+		out = append(out, t.line(r, widths))
+	}
+	return out
+}
+
+// fit gives every column what it needs, then takes from the widest that may be
+// cut until the line fits.
+func (t *table) fit(width int) []int {
+	widths := make([]int, len(t.columns))
+	total := len(gap) * (len(t.columns) - 1)
+	for i, c := range t.columns {
+		widths[i] = text.Width(c.head)
+		for _, r := range t.rows {
+			if i < len(r) {
+				widths[i] = max(widths[i], text.Width(oneLine(r[i])))
+			}
+		}
+		total += widths[i]
+	}
+	for total > width {
+		widest := -1
+		for i, c := range t.columns {
+			if c.least > 0 && widths[i] > c.least && (widest < 0 || widths[i] > widths[widest]) {
+				widest = i
+			}
+		}
+		if widest < 0 {
+			break
+		}
+		widths[widest]--
+		total--
+	}
+	return widths
+}
+
+func (t *table) line(cells []string, widths []int) string {
+	var b strings.Builder
+	b.WriteString(t.indent)
+	for i, cell := range cells {
+		if i > 0 {
+			b.WriteString(gap)
+		}
+		cell = text.Fit(oneLine(cell), widths[i])
+		if t.columns[i].right {
+			b.WriteString(strings.Repeat(" ", max(0, widths[i]-text.Width(cell))))
+			b.WriteString(cell)
+		} else {
+			b.WriteString(text.Pad(cell, widths[i]))
+		}
+	}
+	return strings.TrimRight(b.String(), " ")
+}
+
+// write prints the table, its head in bold.
+func (t *table) write(w io.Writer, s *screen) error {
+	lines := t.lines(s.width)
+	for i, l := range lines {
+		if i == 0 && len(lines) > len(t.rows) {
+			l = s.paint(bold, l)
+		}
+		lines[i] = l
+	}
+	return writeLines(w, lines...)
+}
+
+func writeLines(w io.Writer, lines ...string) error {
+	_, err := io.WriteString(w, strings.Join(lines, "\n")+"\n")
+	return err
+}
+
+// oneLine makes any text fit for a line of a terminal: nothing in it moves the
+// cursor or changes a colour.
+func oneLine(s string) string {
+	return strings.Join(strings.Fields(text.Clean(s)), " ")
+}
+
+// wrap breaks a text into lines of at most width cells, between words and
+// between Chinese characters; a word longer than a line is cut. Line breaks in
+// the text stay.
+func wrap(s string, width int) []string {
+	width = max(width, 2)
+	var out []string
+	for para := range strings.SplitSeq(text.Clean(s), "\n") {
+		line := ""
+		for _, piece := range pieces(para) {
+			switch joined := line + piece; {
+			case text.Width(strings.TrimRight(joined, " ")) <= width:
+				line = joined
+				continue
+			case strings.TrimSpace(line) != "":
+				out = append(out, strings.TrimRight(line, " "))
+			}
+			piece = strings.TrimLeft(piece, " ")
+			for text.Width(piece) > width {
+				head, rest := cut(piece, width)
+				out, piece = append(out, head), rest
+			}
+			line = piece
+		}
+		out = append(out, strings.TrimRight(line, " "))
+	}
+	return out
+}
+
+// cut splits s after the characters that fit, at least one.
+func cut(s string, width int) (head, rest string) {
+	for i := range s {
+		if i > 0 && text.Width(s[:i]) > width {
+			break
+		}
+		if i > 0 {
+			head = s[:i]
+		}
+	}
+	if head == "" {
+		head = s
+	}
+	return head, s[len(head):]
+}
+
+// closing marks stay at the end of the line before.
+const closing = "，。！？；：、）】》」』”’,.!?;:)]}…"
+
+// pieces splits a paragraph where a line may be broken; the pieces joined are
+// the paragraph.
+func pieces(s string) []string {
+	var out []string
+	start, prev := 0, rune(-1)
+	for i, r := range s {
+		breaks := prev == ' ' && r != ' ' || prev > 0 && prev != ' ' && r != ' ' && (wide(prev) || wide(r))
+		if breaks && i > start && !strings.ContainsRune(closing, r) && !strings.ContainsRune("（【《「『“‘", prev) {
+			out = append(out, s[start:i])
+			start = i
+		}
+		prev = r
+	}
+	return append(out, s[start:])
+}
+
+func wide(r rune) bool {
+	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) || r >= 0x3000 && r <= 0x303f || r >= 0xff00 && r <= 0xffef
+}

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/memtree/memtree/text"
+)
+
+func TestTableFitsWhateverIsInIt(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		cell := rapid.OneOf(rapid.String(), rapid.StringOf(rapid.RuneFrom([]rune("订单金额 校验abc é👍\x1b[31m\n\t"))))
+		tab := &table{indent: "  ", columns: []column{{head: "a", least: 4}, {head: "数量", right: true, least: 3}, {head: "c", least: 8}}}
+		for range rapid.IntRange(0, 5).Draw(t, "rows") {
+			tab.add(cell.Draw(t, "x"), cell.Draw(t, "y"), cell.Draw(t, "z"))
+		}
+		width := rapid.IntRange(24, 100).Draw(t, "width")
+		for _, l := range tab.lines(width) {
+			if text.Width(l) > width || strings.ContainsAny(l, "\x1b\n\r\t") {
+				t.Fatalf("%d cells of %d: %q", text.Width(l), width, l)
+			}
+		}
+	})
+}
+
+func TestTableAlignsChinese(t *testing.T) {
+	tab := &table{columns: []column{{head: "类型"}, {head: "n", right: true}, {head: "说明", least: 6}}}
+	tab.add("内容校验错误", "7", "short")
+	tab.add("form", "12", "金额没有核对清楚")
+	require.Equal(t, []string{
+		"类型           n  说明",
+		"内容校验错误   7  short",
+		"form          12  金额没有核对清楚",
+	}, tab.lines(80))
+	require.Equal(t, []string{
+		"类型           n  说明",
+		"内容校验错误   7  short",
+		"form          12  金额没…",
+	}, tab.lines(25))
+}
+
+func TestWrap(t *testing.T) {
+	require.Equal(t, []string{"one two", "three"}, wrap("one two three", 8))
+	require.Equal(t, []string{"abcdefgh", "ij"}, wrap("abcdefghij", 8))
+	require.Equal(t, []string{"检查订单", "金额。"}, wrap("检查订单金额。", 8))
+	require.Equal(t, []string{"检查订", "单。"}, wrap("检查订单。", 8), "a full stop does not begin a line")
+	require.Equal(t, []string{"a", "", "  b c"}, wrap("a\n\n  b c", 20))
+	require.Equal(t, []string{""}, wrap("", 8))
+	rapid.Check(t, func(t *rapid.T) {
+		s := rapid.String().Draw(t, "s")
+		width := rapid.IntRange(4, 40).Draw(t, "width")
+		out := wrap(s, width)
+		for _, l := range out {
+			if text.Width(l) > width {
+				t.Fatalf("%q has %d cells, not %d", l, text.Width(l), width)
+			}
+		}
+		plain := func(s string) string { return strings.Join(strings.Fields(s), "") }
+		if want, got := plain(text.Clean(s)), plain(strings.Join(out, "")); want != got {
+			t.Fatalf("%q became %q", want, got)
+		}
+	})
+}
+
+func TestPaintOnlyWhereItIsSeen(t *testing.T) {
+	s := screen{}
+	require.Equal(t, "x", s.paint(red, "x"))
+	s.colour = true
+	require.Equal(t, "\x1b[31mx\x1b[0m", s.paint(red, "x"))
+	require.Empty(t, s.paint(red, ""))
+}

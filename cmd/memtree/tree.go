@@ -1,0 +1,257 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/memtree/memtree/taxonomy"
+	"github.com/memtree/memtree/text"
+	"github.com/memtree/memtree/tree"
+)
+
+func (a *app) treeCommand() *cobra.Command {
+	var f tree.Filter
+	var level, direction, status string
+	limit := 0
+	c := &cobra.Command{
+		Use:     "tree [flags]",
+		Short:   a.say("Print the tree of memories"),
+		Long:    a.say(`Prints how many memories there are by error type and direction, then the memories themselves, the most frequent mistakes first and then the newest. Flags choose which.`),
+		Example: "  memtree tree\n  memtree tree --type form_validation_error --direction false_pass\n  memtree tree --json | jq '.nodes[].id'",
+		Args:    a.arguments(0, 0, a.say("no arguments")),
+		RunE: func(c *cobra.Command, _ []string) error {
+			f.Level, f.Direction, f.Status = tree.Type(level).Level(), taxonomy.Direction(direction), tree.Status(status)
+			switch {
+			case level != "" && f.Level == 0:
+				return &usageError{a.say("--level is %q; use case, experience or strategy", level)}
+			case direction != "" && !f.Direction.Valid():
+				return &usageError{a.say("--direction is %q; use false_pass, false_fail or other", direction)}
+			case limit < 0:
+				return &usageError{a.say("--limit is %d; use 0 for all", limit)}
+			}
+			return a.tree(c.Context(), f, limit, c.Flags().Changed("limit"))
+		},
+	}
+	c.Flags().StringVar(&f.ErrorType, "type", "", a.say("only this error type"))
+	c.Flags().StringVar(&direction, "direction", "", a.say("only this direction: false_pass, false_fail or other"))
+	c.Flags().StringVar(&level, "level", "", a.say("only this level: case, experience or strategy"))
+	c.Flags().StringVar(&status, "status", "", a.say("only this status, such as active"))
+	c.Flags().IntVar(&limit, "limit", 20, a.say("how many memories to print; 0 for all (with --json all, unless it is given)"))
+	// Fails only for a flag that is not there.
+	_ = c.RegisterFlagCompletionFunc("type", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return a.errorTypes(), cobra.ShellCompDirectiveNoFileComp
+	})
+	return c
+}
+
+func (a *app) tree(ctx context.Context, f tree.Filter, limit int, limited bool) error {
+	return a.with(ctx, reading, func(m *memory) error {
+		if a.json {
+			if !limited {
+				limit = 0
+			}
+			return a.treeJSON(ctx, m, f, limit)
+		}
+		s, err := survey(ctx, m, f)
+		if err != nil {
+			return err
+		}
+		return a.printTree(m, s, limit)
+	})
+}
+
+// treeJSON streams the nodes, one a line, however many there are.
+func (a *app) treeJSON(ctx context.Context, m *memory, f tree.Filter, limit int) error {
+	w := bufio.NewWriter(a.stdout)
+	enc := json.NewEncoder(noBreak{w})
+	enc.SetEscapeHTML(false)
+	between, n := "{\"nodes\":[\n", 0
+	for node, err := range m.Nodes(ctx, f) {
+		if err != nil {
+			return err
+		}
+		if limit > 0 && n == limit {
+			break
+		}
+		if _, err := w.WriteString(between); err != nil {
+			return err
+		}
+		if err := enc.Encode(node); err != nil {
+			return fmt.Errorf("print %s: %w", node.ID, err)
+		}
+		between = ",\n"
+		n++
+	}
+	end := "\n]}\n"
+	if n == 0 {
+		end = "{\"nodes\":[]}\n"
+	}
+	if _, err := w.WriteString(end); err != nil {
+		return err
+	}
+	return w.Flush()
+}
+
+// noBreak drops the line break that a json.Encoder ends a value with.
+type noBreak struct{ io.Writer }
+
+func (n noBreak) Write(p []byte) (int, error) {
+	if len(p) > 0 && p[len(p)-1] == '\n' {
+		k, err := n.Writer.Write(p[:len(p)-1])
+		return k + 1, err
+	}
+	return n.Writer.Write(p)
+}
+
+// branch is what one error type and direction holds.
+type branch struct {
+	errorType string
+	direction taxonomy.Direction
+	levels    [4]int // by level
+	runs      int    // occurrences of its cases
+}
+
+// leaf is a node as the tree lists it.
+type leaf struct {
+	id, errorType, says, scene string
+	direction                  taxonomy.Direction
+	level, runs                int
+	last                       time.Time
+}
+
+type surveyed struct {
+	branches []branch
+	leaves   []leaf
+	levels   [4]int
+}
+
+// survey reads the nodes, keeping only what is printed of each.
+func survey(ctx context.Context, m *memory, f tree.Filter) (*surveyed, error) {
+	s := &surveyed{}
+	at := map[[2]string]int{}
+	for n, err := range m.Nodes(ctx, f) {
+		if err != nil {
+			return nil, err
+		}
+		k := [2]string{n.ErrorType, string(n.Direction)}
+		i, ok := at[k]
+		if !ok {
+			i = len(s.branches)
+			at[k] = i
+			s.branches = append(s.branches, branch{errorType: n.ErrorType, direction: n.Direction})
+		}
+		s.branches[i].levels[n.Level&3]++
+		s.branches[i].runs += len(n.Occurrences)
+		s.levels[n.Level&3]++
+		s.leaves = append(s.leaves, leaf{
+			id: n.ID, errorType: n.ErrorType, direction: n.Direction, level: n.Level, runs: len(n.Occurrences),
+			says: cmp.Or(n.Content.Description, n.Content.Title), scene: sceneName(n.Scene), last: n.Metadata.UpdatedAt,
+		})
+	}
+	perType := map[string]int{}
+	for _, b := range s.branches {
+		perType[b.errorType] += b.runs
+	}
+	slices.SortFunc(s.branches, func(x, y branch) int {
+		return cmp.Or(perType[y.errorType]-perType[x.errorType], cmp.Compare(x.errorType, y.errorType), y.runs-x.runs, cmp.Compare(x.direction, y.direction))
+	})
+	slices.SortFunc(s.leaves, func(x, y leaf) int {
+		return cmp.Or(y.level-x.level, y.runs-x.runs, y.last.Compare(x.last), cmp.Compare(x.id, y.id))
+	})
+	return s, nil
+}
+
+func sceneName(s tree.Scene) string {
+	name := s.ID
+	if s.Route != "" && s.Route != s.ID {
+		name = join(name, s.Route)
+	}
+	return cmp.Or(name, s.Type)
+}
+
+func (a *app) printTree(m *memory, s *surveyed, limit int) error {
+	if len(s.leaves) == 0 {
+		return writeLines(a.stdout, a.say("No memories here yet. Next: memtree record runs.jsonl"))
+	}
+	top := a.say("cases %d · experiences %d · strategies %d", s.levels[1], s.levels[2], s.levels[3])
+	if err := writeLines(a.stdout, a.paint(bold, top)); err != nil {
+		return err
+	}
+	if err := a.branchTable(m.Taxonomy(), s).write(a.stdout, &a.screen); err != nil {
+		return err
+	}
+	shown := len(s.leaves)
+	if limit > 0 {
+		shown = min(limit, shown)
+	}
+	if err := writeLines(a.stdout, a.leafLines(s.leaves[:shown])...); err != nil {
+		return err
+	}
+	if rest := len(s.leaves) - shown; rest > 0 && !a.quiet {
+		return writeLines(a.stdout, a.say("... and %d more (--limit 0 prints all)", rest))
+	}
+	return nil
+}
+
+// leafLines lists memories, each with what went wrong on a line below.
+func (a *app) leafLines(leaves []leaf) []string {
+	t := &table{columns: []column{
+		{head: a.say("memory")}, {head: a.say("error type"), least: 16}, {head: a.say("direction")}, {head: a.say("scene"), least: 10}, {head: a.say("runs"), right: true},
+	}}
+	for _, l := range leaves {
+		t.add(short(l.id), l.errorType, a.directionName(l.direction), l.scene, fmt.Sprint(l.runs))
+	}
+	rows := t.lines(a.width)
+	lines := []string{"", a.paint(bold, rows[0])}
+	for i, l := range leaves {
+		lines = append(lines, rows[i+1])
+		if says := text.Fit(oneLine(l.says), a.width-4); says != "" {
+			lines = append(lines, a.paint(dim, "    "+says))
+		}
+	}
+	return lines
+}
+
+// branchTable is the tree down to its directions, with counts.
+func (a *app) branchTable(tax *taxonomy.Taxonomy, s *surveyed) *table {
+	t := &table{columns: []column{
+		{head: a.say("error type"), least: 20}, {head: a.say("in words"), least: 8}, {head: a.say("cases"), right: true}, {head: a.say("runs"), right: true},
+	}}
+	above := s.levels[2]+s.levels[3] > 0
+	if above {
+		t.columns = append(t.columns, column{head: a.say("experiences"), right: true}, column{head: a.say("strategies"), right: true})
+	}
+	add := func(name, words string, b *branch) {
+		row := []string{name, words, count(b.levels[1]), count(b.runs)}
+		if above {
+			row = append(row, count(b.levels[2]), count(b.levels[3]))
+		}
+		t.add(row...)
+	}
+	for i := 0; i < len(s.branches); {
+		sum, end := branch{}, i
+		for ; end < len(s.branches) && s.branches[end].errorType == s.branches[i].errorType; end++ {
+			sum.runs += s.branches[end].runs
+			for k, n := range s.branches[end].levels {
+				sum.levels[k] += n
+			}
+		}
+		add(s.branches[i].errorType, a.typeName(tax, s.branches[i].errorType), &sum)
+		for ; i < end; i++ {
+			stem := "├─ "
+			if i+1 == end {
+				stem = "└─ "
+			}
+			add(stem+string(s.branches[i].direction), a.directionName(s.branches[i].direction), &s.branches[i])
+		}
+	}
+	return t
+}
