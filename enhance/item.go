@@ -108,13 +108,14 @@ func conditions(list []string, lang string) string {
 	return stop(all)
 }
 
-// mistake is the typical mistake, unless the check says it already.
+// mistake is the typical mistake, unless the check says it already. What the
+// rules say of a case is its direction, which its guidance names.
 func mistake(n *tree.Node, check string) string {
 	m := ""
 	switch {
 	case len(n.Content.Lessons) > 0:
 		m = n.Content.Lessons[0].Mistake
-	case n.CaseData != nil:
+	case n.CaseData != nil && n.Provenance.Analyst != "rules":
 		if all := text.Sentences(text.Clean(n.CaseData.ActualError)); len(all) > 0 {
 			m = all[0]
 		}
