@@ -218,7 +218,7 @@ func chinese() map[string]string {
 
 		// replay
 		"Would memory have warned? Your own history, in time order": "记忆会不会提醒？按时间重放你自己的历史",
-		"Goes through judged runs in time order: before each it asks for guidance, resting on earlier runs only, then it records the run. It says how often the verdict was wrong when memory spoke and when it did not, and how many of the wrong verdicts had been warned of. Beside it stand a plain search for the nearest wrong case, and a control that gives the same guidance at random: without it a number says little.\n\nIt works on a temporary store, calls no model and changes nothing of yours.": "按时间顺序重放评判过的运行：每次先只凭更早的运行求提醒，再记录这次运行。结果说明记忆给出提醒和没有提醒时各有多少误判，以及多少误判事先得到过提醒。旁边是单纯检索最近误判案例的结果，以及随机给出同样提醒的对照：没有对照，数字说明不了什么。\n\n它在临时记忆库上运行，不调用模型，不改动你的任何内容。",
+		"Goes through judged runs in time order: before each it asks for guidance, resting on earlier runs only, then it records the run. It says how often the verdict was wrong when memory spoke and when it did not, and how many of the wrong verdicts had been warned of. Beside it stand a plain search for the nearest wrong case, and a control that gives the same guidance at random: without it a number says little.\n\nIt works on a store in memory, calls no model and changes nothing of yours.": "按时间顺序重放评判过的运行：每次先只凭更早的运行求提醒，再记录这次运行。结果说明记忆给出提醒和没有提醒时各有多少误判，以及多少误判事先得到过提醒。旁边是单纯检索最近误判案例的结果，以及随机给出同样提醒的对照：没有对照，数字说明不了什么。\n\n它在内存中的记忆库上运行，不调用模型，不改动你的任何内容。",
 		"seed of the random control": "随机对照的种子",
 		"reading":                    "读取中",
 		"replaying":                  "重放中",

@@ -4,15 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"time"
 
+	"github.com/spf13/afero"
 	"github.com/spf13/cobra"
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/formation"
 	"github.com/memtree/memtree/replay"
+	"github.com/memtree/memtree/store/cache"
+	jsonstore "github.com/memtree/memtree/store/json"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -23,7 +25,7 @@ func (a *app) replayCommand() *cobra.Command {
 		Short: a.say("Would memory have warned? Your own history, in time order"),
 		Long: a.say(`Goes through judged runs in time order: before each it asks for guidance, resting on earlier runs only, then it records the run. It says how often the verdict was wrong when memory spoke and when it did not, and how many of the wrong verdicts had been warned of. Beside it stand a plain search for the nearest wrong case, and a control that gives the same guidance at random: without it a number says little.
 
-It works on a temporary store, calls no model and changes nothing of yours.`),
+It works on a store in memory, calls no model and changes nothing of yours.`),
 		Example: "  memtree replay runs.jsonl\n  memtree replay january.jsonl february.jsonl --json",
 		Args:    a.arguments(1, -1, a.say("one file or more, or - for standard input")),
 		RunE:    func(c *cobra.Command, args []string) error { return a.replay(c.Context(), args, seed) },
@@ -64,23 +66,23 @@ func (a *app) replay(ctx context.Context, files []string, seed uint64) error {
 // memtree gives of that level at most.
 const nearestGiven = 2
 
-// measure replays a stream on a store of its own.
+// measure replays a stream on a store of its own, in memory.
 func (a *app) measure(ctx context.Context, stream []tree.Evaluation, seed uint64) (rep replay.Report, err error) {
-	dir, err := os.MkdirTemp("", "memtree-replay-")
+	s, err := jsonstore.Open(ctx, afero.NewMemMapFs(), "replay", jsonstore.Options{})
 	if err != nil {
 		return rep, fmt.Errorf("make a temporary store: %w", err)
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	r := &rememberer{}
-	r.mem, err = memtree.Open(ctx, dir, &memtree.Options{Deadline: patient, Now: func() time.Time { return r.now }})
-	if err != nil {
-		return rep, err
+	o := memtree.Options{Store: cache.New(s, cachedNodes), Deadline: patient, Now: func() time.Time { return r.now }}
+	if r.mem, err = memtree.Open(ctx, "", &o); err != nil {
+		return rep, errors.Join(err, s.Close())
 	}
 	defer func() { err = errors.Join(err, r.mem.Close()) }()
 	bar := a.progress(a.say("replaying"), plainCount)
 	defer bar.end()
-	o := replay.Options{Judge: judged, Seed: seed, Progress: func(done, total int) { bar.step(int64(done), int64(total)) }}
-	return replay.Run(ctx, stream, o, r, replay.NewNearest(nearestGiven))
+	return replay.Run(ctx, stream, replay.Options{
+		Judge: judged, Seed: seed, Progress: func(done, total int) { bar.step(int64(done), int64(total)) },
+	}, r, replay.NewNearest(nearestGiven))
 }
 
 func judged(e *tree.Evaluation) replay.Verdict {
