@@ -1,14 +1,189 @@
 package formation
 
-import "context"
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
 
+	"github.com/memtree/memtree/llm"
+	"github.com/memtree/memtree/prompts"
+	"github.com/memtree/memtree/taxonomy"
+	"github.com/memtree/memtree/text"
+	"github.com/memtree/memtree/tree"
+)
+
+// analyse makes the analysis of a wrong verdict: by rules always, and with the
+// model where there is one, whose answer is taken if it stands the checks. A
+// model that may answer later is an error; of any other failure the rules'
+// answer is the result.
 func (f *Former) analyse(ctx context.Context, x *facts, ask bool, out *Formed) (analysis, error) {
 	t := truthsOf(x.truth, x.e.Prompt)
-	x.claim.key = t.hide(x.claim.key)
-	if forces(x.claim.key) {
-		x.claim.key = ""
+	given := t.hide(x.claim.key)
+	if forces(given) {
+		given = ""
 	}
+	x.claim.key = given
 	rules := f.byRules(x)
 	rules.finish(t)
+	if !ask {
+		rules.provenance.Again = f.generator != nil
+		return rules, nil
+	}
+	a, err := f.byModel(ctx, x, t, rules, out)
+	if err == nil {
+		return a, nil
+	}
+	if ctx.Err() != nil {
+		return analysis{}, ctx.Err()
+	}
+	e, isModel := errors.AsType[*llm.Error](err)
+	if isModel && e.Retryable() {
+		return analysis{}, fmt.Errorf("analyse: %w", err)
+	}
+	out.ModelErr = err
+	// A model that answered and was refused would answer so again; one that could
+	// not be reached at all has not been asked.
+	answered := isModel && (e.Kind == llm.KindMalformed || e.Kind == llm.KindRefused || e.Kind == llm.KindTruncated)
+	rules.provenance.Again = !answered
 	return rules, nil
+}
+
+// maxTokens bounds the model's answer: five short fields.
+const maxTokens = 800
+
+func (f *Former) byModel(ctx context.Context, x *facts, t truths, rules analysis, out *Formed) (analysis, error) {
+	in := f.question(x)
+	p, err := f.prompts.Analyse(in)
+	if err != nil {
+		return analysis{}, fmt.Errorf("analyse: %w", err)
+	}
+	g := grounding{facts: x, truths: t}
+	answer, err := llm.Ask(ctx, f.generator, llm.Request{
+		Name: p.Name(), System: p.System, Prompt: p.Text, Schema: p.Schema, MaxTokens: maxTokens,
+		Repair: func(answer string, violations []string) (string, error) {
+			r, err := f.prompts.Repair(prompts.RepairInput{Lang: x.lang, Task: p.Text, Answer: answer, Problems: violations})
+			return r.Text, err
+		},
+	}, func(raw json.RawMessage) error {
+		a, err := in.Read(raw)
+		if err != nil {
+			return err
+		}
+		return g.check(a)
+	})
+	if e, ok := errors.AsType[*llm.Error](err); ok {
+		out.Usage = out.Usage.Add(e.Usage)
+	}
+	if err != nil {
+		return analysis{}, err
+	}
+	out.Usage = out.Usage.Add(answer.Usage)
+	read, err := in.Read(answer.JSON)
+	if err != nil {
+		return analysis{}, err // cannot be: Ask has read it
+	}
+	return f.take(read, rules, t, tree.Provenance{By: "formation", Analyst: "model", Model: answer.Model, Template: p.Name()}), nil
+}
+
+// question is what the model gets to see.
+func (f *Former) question(x *facts) prompts.AnalyseInput {
+	in := prompts.AnalyseInput{
+		Lang: x.lang, Prompt: x.e.Prompt, Observation: x.e.Observation,
+		Judgment: x.e.Judgment.Text(), GroundTruth: x.e.GroundTruth.Text(),
+		Direction: string(x.judged.Direction), Reason: x.e.Reason,
+	}
+	in.Scene = strings.Join(slices.DeleteFunc([]string{x.e.Scene.ID, x.e.Scene.Type, tree.Route(x.e.Scene.Route)}, func(s string) bool { return s == "" }), ", ")
+	for _, d := range x.differences {
+		field := d.Field
+		switch d.Kind {
+		case ActionMissing, ActionSuperfluous, ActionChanged, ActionMoved:
+			field = words([]Difference{d}, x.lang)
+		}
+		in.Differences = append(in.Differences, prompts.Difference{Field: field, Judged: d.Judged, True: d.True})
+	}
+	for _, t := range f.taxonomy.ErrorTypes() {
+		in.ErrorTypes = append(in.ErrorTypes, prompts.ErrorType{ID: t.ID, Name: t.Name.In(x.lang), Line: t.Description.In(x.lang)})
+	}
+	return in
+}
+
+// take makes an analysis of a checked answer. Its confidence is not believed:
+// what counts is whether the rules see the same.
+func (f *Former) take(m prompts.Analysis, rules analysis, t truths, p tree.Provenance) analysis {
+	a := analysis{
+		errorType: m.ErrorType, actualError: m.SpecificError, errorReason: m.ErrorReason, avoidanceHint: m.AvoidanceStrategy,
+		confidence: 0.5, provenance: p,
+	}
+	switch {
+	case a.errorType == rules.errorType && a.errorType != taxonomy.OtherError:
+		a.confidence = max(0.65, rules.confidence)
+	case a.errorType == taxonomy.OtherError && rules.confidence >= 0.6:
+		a.errorType, a.confidence = rules.errorType, minConfidence
+	case a.errorType == taxonomy.OtherError:
+		a.confidence = min(rules.confidence, minConfidence)
+	}
+	a.finish(t)
+	return a
+}
+
+// grounding checks that an answer is about this record and usable as guidance.
+// Its errors are sentences for the model.
+type grounding struct {
+	*facts
+	truths truths
+}
+
+// What share of an answer's distinctive words must occur in the record, and what
+// share of its reason may be the agent's own words.
+const (
+	leastGrounded = 0.30
+	mostRepeated  = 0.85
+)
+
+func (g *grounding) check(a prompts.Analysis) error {
+	zh := g.lang == "zh"
+	var bad []error
+	say := func(field, en, cn string) { bad = append(bad, errors.New(field+": "+pick(zh, en, cn))) }
+	if g.truths.in(a.AvoidanceStrategy) {
+		say("avoidanceStrategy", "gives the true result of the test away; say what to check, in general words", "泄露了测试的正确结果；请用概括的说法说明要检查什么")
+	}
+	if forces(a.AvoidanceStrategy) {
+		say("avoidanceStrategy", "decides the verdict in advance; say what to check instead", "预先规定了结论；请改为说明要检查什么")
+	}
+	record := wordSet(g.e.Prompt, g.e.Judgment.Text(), g.e.GroundTruth.Text(), g.e.Reason, firstBytes(g.e.Observation, maxSaid), g.e.Scene.Type, words(g.differences, g.lang))
+	if share(wordSet(a.SpecificError, a.ErrorReason), record) < leastGrounded {
+		say("errorReason", "has little to do with this run; use what the material says", "与这次运行的材料关系不大；请依据材料说明")
+	}
+	own := wordSet(g.claim.key, g.claim.rest)
+	if g.e.Reason == "" && len(own) > 8 && share(wordSet(a.ErrorReason), own) > mostRepeated {
+		say("errorReason", "repeats what the agent said; it was wrong, say why", "只是重复了智能体的说法；它判断错了，请说明错在哪里")
+	}
+	return errors.Join(bad...)
+}
+
+func wordSet(texts ...string) map[string]bool {
+	set := map[string]bool{}
+	for _, s := range texts {
+		for _, t := range text.Tokens(firstBytes(s, maxSaid)) {
+			set[strings.Clone(t)] = true
+		}
+	}
+	return set
+}
+
+// share says how much of a is in b, 1 for an empty a.
+func share(a, b map[string]bool) float64 {
+	if len(a) == 0 {
+		return 1
+	}
+	n := 0
+	for t := range a {
+		if b[t] {
+			n++
+		}
+	}
+	return float64(n) / float64(len(a))
 }

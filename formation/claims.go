@@ -82,8 +82,10 @@ func newClaims(types []string, d taxonomy.Direction) *Classifier {
 					c.add(cue{phrase: w, kind: kind, weight: l.weight})
 					continue
 				}
+				word := compile(w)
 				for n := range strings.SplitSeq(before, "|") {
-					c.addAs(w, n+" … "+w, kind, l.weight)
+					first := stem(n)
+					c.words[first] = append(c.words[first], cue{phrase: w, parts: append([][]string{{first}}, word...), kind: kind, weight: l.weight})
 				}
 			}
 		}
@@ -96,16 +98,6 @@ func newClaims(types []string, d taxonomy.Direction) *Classifier {
 		put(asserted(), "")
 	}
 	return c
-}
-
-// addAs adds a cue that counts as one with all others called name.
-func (c *Classifier) addAs(name, phrase string, kind int, weight float64) {
-	parts := compile(phrase)
-	if len(parts) == 0 {
-		return
-	}
-	first := parts[0][0]
-	c.words[first] = append(c.words[first], cue{phrase: name, parts: parts, kind: kind, weight: weight})
 }
 
 // taskKind tells a task that asks for something (2) from one that changes

@@ -81,15 +81,29 @@ func compile(phrase string) [][]string {
 	chinese := strings.ContainsFunc(phrase, isHan)
 	var parts [][]string
 	for part := range strings.SplitSeq(strings.ToLower(phrase), "…") {
-		run := stems(part)
-		if chinese {
+		var run []string
+		switch {
+		case chinese:
 			run = []string{strings.TrimSpace(part)}
+		case plainWords(part):
+			run = strings.Fields(part)
+			for i := range run {
+				run[i] = stem(run[i])
+			}
+		default:
+			run = stems(part)
 		}
 		if len(run) > 0 && run[0] != "" {
 			parts = append(parts, run)
 		}
 	}
 	return parts
+}
+
+// plainWords reports whether a phrase needs no tokenizer: most do not, and there
+// are a thousand of them.
+func plainWords(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return r != ' ' && (r < 'a' || r > 'z') })
 }
 
 func isHan(r rune) bool { return unicode.Is(unicode.Han, r) }

@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/prompts"
@@ -56,14 +57,12 @@ type Options struct {
 // Former forms cases. It has no state but its options and is safe for concurrent
 // use as far as the Generator is.
 type Former struct {
-	taxonomy   *taxonomy.Taxonomy
-	generator  llm.Generator
-	prompts    *prompts.Set
-	origin     tree.Origin
-	threshold  int
-	classifier *Classifier // of what is said about an error
-	denied     *Classifier // of what a wrong "fail" claims
-	asserted   *Classifier // of what a wrong "pass" claims
+	taxonomy  *taxonomy.Taxonomy
+	generator llm.Generator
+	prompts   *prompts.Set
+	origin    tree.Origin
+	threshold int
+	compiled  func() compiled // once, at the first wrong verdict: it takes a millisecond
 }
 
 // New returns a Former. It fails only where prompts cannot be loaded.
@@ -82,10 +81,18 @@ func New(o Options) (*Former, error) {
 		}
 		f.prompts = set
 	}
-	f.classifier = NewClassifier(f.taxonomy)
-	f.denied = newClaims(f.classifier.types, taxonomy.FalseFail)
-	f.asserted = newClaims(f.classifier.types, taxonomy.FalsePass)
+	f.compiled = sync.OnceValue(func() compiled {
+		c := NewClassifier(f.taxonomy)
+		return compiled{said: c, denied: newClaims(c.types, taxonomy.FalseFail), asserted: newClaims(c.types, taxonomy.FalsePass)}
+	})
 	return f, nil
+}
+
+// compiled are the cues of the rules analyst.
+type compiled struct {
+	said     *Classifier // of what is said about an error
+	denied   *Classifier // of what a wrong "fail" claims
+	asserted *Classifier // of what a wrong "pass" claims
 }
 
 // Formed is what an evaluation came to. The caller commits Changes together with

@@ -196,4 +196,3 @@ func flakyQuality(t *testing.T, data string) rates {
 	})
 	return r
 }
-

@@ -1,5 +1,179 @@
 package formation
 
-import "github.com/memtree/memtree/tree"
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
 
-func Redact(e tree.Evaluation) (tree.Evaluation, int) { return e, 0 }
+	"github.com/memtree/memtree/tree"
+)
+
+// Redact replaces what looks like a secret in every text of an evaluation by
+// [redacted:kind], and returns how many it found. It is to be called before
+// anything is stored, sent or logged. JSON stays valid JSON, the names of its
+// fields stay, and redacting twice changes nothing more. e is not changed.
+//
+// An id with a secret in it becomes a hash of itself, so that it still tells
+// evaluations apart.
+func Redact(e tree.Evaluation) (tree.Evaluation, int) {
+	total := 0
+	text := func(s *string) {
+		r, n := RedactText(*s)
+		*s = r
+		total += n
+	}
+	if _, n := RedactText(e.ID); n > 0 {
+		e.ID = "v_" + tree.Hash(e.ID)
+		total += n
+	}
+	for _, s := range []*string{
+		&e.Prompt, &e.Observation, &e.Reason, &e.RunID, &e.CaseID, &e.Scene.ID, &e.Scene.Type, &e.Scene.Route,
+		&e.Scope.Product, &e.Scope.Suite, &e.Scope.Test, &e.Agent.Name, &e.Agent.Version, &e.Agent.Model, &e.Trial,
+	} {
+		text(s)
+	}
+	if slices.ContainsFunc(e.Scope.SuiteTests, func(s string) bool { return suspicious(s) }) {
+		e.Scope.SuiteTests = slices.Clone(e.Scope.SuiteTests)
+		for i := range e.Scope.SuiteTests {
+			text(&e.Scope.SuiteTests[i])
+		}
+	}
+	for _, r := range []*tree.Raw{&e.Judgment, &e.GroundTruth} {
+		v, n := redactJSON(*r)
+		*r = v
+		total += n
+	}
+	return e, total
+}
+
+// RedactText replaces what looks like a secret in s by [redacted:kind], and
+// returns how many it found.
+func RedactText(s string) (string, int) {
+	if !suspicious(s) {
+		return s, 0
+	}
+	spans := secrets(s)
+	if len(spans) == 0 {
+		return s, 0
+	}
+	var b strings.Builder
+	at, n := 0, 0
+	for _, p := range spans {
+		if p.from < at {
+			continue // within the one before
+		}
+		b.WriteString(s[at:p.from])
+		b.WriteString(marker(p.kind))
+		at = p.to
+		n++
+	}
+	b.WriteString(s[at:])
+	return b.String(), n
+}
+
+func marker(kind string) string { return "[redacted:" + kind + "]" }
+
+// redactJSON redacts the strings of a JSON value in place, the rest of its bytes
+// untouched. What is not JSON is redacted as text.
+func redactJSON(r tree.Raw) (tree.Raw, int) {
+	if len(r) == 0 || !suspicious(string(r)) {
+		return r, 0
+	}
+	if r.Check() != nil {
+		s, n := RedactText(string(r))
+		return tree.Raw(s), n
+	}
+	w := jsonRedactor{in: r}
+	w.run()
+	if w.found == 0 {
+		return r, 0
+	}
+	return w.out.Bytes(), w.found
+}
+
+// jsonRedactor copies valid JSON and looks at each string literal. Before a
+// value it knows the name of its field.
+type jsonRedactor struct {
+	in    []byte
+	out   bytes.Buffer
+	found int
+}
+
+func (w *jsonRedactor) run() {
+	name := "" // of the field whose value comes next
+	for i := 0; i < len(w.in); {
+		c := w.in[i]
+		if c != '"' {
+			if c == '[' || c == ']' || c == '}' {
+				name = ""
+			}
+			w.out.WriteByte(c)
+			i++
+			continue
+		}
+		end := literalEnd(w.in, i)
+		isName := nextByte(w.in, end) == ':'
+		s, ok := w.literal(w.in[i:end], name)
+		if isName && ok {
+			name = s
+		} else {
+			name = ""
+		}
+		i = end
+	}
+}
+
+// literal writes one string literal, redacted, and returns what it said.
+func (w *jsonRedactor) literal(raw []byte, name string) (string, bool) {
+	s := string(raw[1 : len(raw)-1])
+	if bytes.IndexByte(raw, '\\') >= 0 && json.Unmarshal(raw, &s) != nil {
+		w.out.Write(raw)
+		return "", false
+	}
+	said := s
+	n := 0
+	if kind := secretName(name); kind != "" && secretValue(s, kind) {
+		s, n = marker(kind), 1
+	} else {
+		s, n = RedactText(s)
+	}
+	if n == 0 {
+		w.out.Write(raw)
+		return said, true
+	}
+	w.found += n
+	w.out.Write(quoteJSON(s))
+	return said, true
+}
+
+func quoteJSON(s string) []byte {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if enc.Encode(s) != nil {
+		return []byte(`""`) // a string always encodes
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
+
+func literalEnd(b []byte, i int) int {
+	for j := i + 1; j < len(b); j++ {
+		switch b[j] {
+		case '\\':
+			j++
+		case '"':
+			return j + 1
+		}
+	}
+	return len(b)
+}
+
+func nextByte(b []byte, i int) byte {
+	for ; i < len(b); i++ {
+		if c := b[i]; c != ' ' && c != '\t' && c != '\n' && c != '\r' {
+			return c
+		}
+	}
+	return 0
+}

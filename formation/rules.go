@@ -132,23 +132,24 @@ func (f *Former) byRules(x *facts) analysis {
 // classify weighs what was said: the evaluator's words most, then what the agent
 // wrongly claimed, and the task a little.
 func (f *Former) classify(x *facts) Class {
-	ev := f.classifier.score([]Said{{x.e.Reason, 1.5}, {x.claim.key, 0.4}, {x.claim.rest, 0.15}, {x.e.Prompt, 0.1}})
-	if c := f.claims(x.judged.Direction); c != nil && x.e.Reason == "" {
+	cues := f.compiled()
+	ev := cues.said.score([]Said{{x.e.Reason, 1.5}, {x.claim.key, 0.4}, {x.claim.rest, 0.15}, {x.e.Prompt, 0.1}})
+	if c := cues.claims(x.judged.Direction); c != nil && x.e.Reason == "" {
 		more := c.score([]Said{{x.claim.key, 1}, {x.claim.rest, 0.4}})
 		ev.cues = append(ev.cues, more.cues...)
 		for i := range ev.scores {
 			ev.scores[i] += more.scores[i]
 		}
 	}
-	return f.classifier.decide(ev, signals(x))
+	return cues.said.decide(ev, signals(x))
 }
 
-func (f *Former) claims(d taxonomy.Direction) *Classifier {
+func (c compiled) claims(d taxonomy.Direction) *Classifier {
 	switch d {
 	case taxonomy.FalseFail:
-		return f.denied
+		return c.denied
 	case taxonomy.FalsePass:
-		return f.asserted
+		return c.asserted
 	}
 	return nil
 }

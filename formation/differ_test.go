@@ -1,0 +1,100 @@
+package formation
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/memtree/memtree/tree"
+)
+
+func TestDiffer(t *testing.T) {
+	for name, c := range map[string]struct{ judgment, truth, en, zh string }{
+		"same verdict":         {`{"verdict":"pass","reason":"x"}`, `{"verdict":"PASS"}`, "", ""},
+		"no truth":             {`{"verdict":"pass"}`, ``, "", ""},
+		"other verdict":        {`{"verdict":"pass"}`, `{"verdict":"fail"}`, "differs: verdict", "不一致的字段：verdict"},
+		"bare":                 {`"Rome"`, `"Paris"`, "the answer is not the true one", "给出的答案不正确"},
+		"other spelling":       {`{"hasDefect":false}`, `{"has_defect":false}`, "", ""},
+		"verdict elsewhere":    {`{"verdict":"pass"}`, `{"has_defect":false}`, "", ""},
+		"missing field":        {`{"a":1}`, `{"a":1,"b":2}`, "missing in the judgment: b", "判断中缺少：b"},
+		"nested":               {`{"a":{"b":1,"c":2}}`, `{"a":{"b":1,"c":3}}`, "differs: a.c", "不一致的字段：a.c"},
+		"list":                 {`{"tags":["x","y"]}`, `{"tags":["Y","z"]}`, "missing in the judgment: tags; in the judgment only: tags", "判断中缺少：tags；判断中多出：tags"},
+		"numbers":              {`{"n":3}`, `{"n":3.0}`, "", ""},
+		"action missing":       {acts("a:1", "b:1"), acts("a:1", "b:1", "b:2"), "action missing: b", "缺少操作：b"},
+		"actions missing":      {`{"verdict":"done"}`, acts("a:1", "a:2"), "action missing: a ×2", "缺少操作：a ×2"},
+		"action superfluous":   {acts("a:1", "b:1"), acts("a:1"), "superfluous action: b", "多余操作：b"},
+		"other arguments":      {acts("a:1"), acts("a:2"), "action with other arguments: a (x)", "操作参数不同：a (x)"},
+		"other arguments, two": {acts("a:1", "a:2"), acts("a:3", "a:4"), "action with other arguments: a ×2 (x)", "操作参数不同：a ×2 (x)"},
+		"another order":        {acts("a:1", "b:1"), acts("b:1", "a:1"), "actions in another order: a", "操作顺序不同：a"},
+		"all at once": {acts("a:1", "c:1", "d:1"), acts("d:1", "a:2", "b:1"),
+			"action missing: b; action with other arguments: a (x); superfluous action: c", "缺少操作：b；操作参数不同：a (x)；多余操作：c"},
+		"tool calls": {`[{"function":{"name":"f","arguments":"{\"x\":1}"}}]`, `[{"function":{"name":"f","arguments":"{\"x\": 1.0}"}}]`, "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := Differ(tree.Raw(c.judgment), tree.Raw(c.truth))
+			require.Equal(t, c.en, words(got, "en"))
+			require.Equal(t, c.zh, words(got, "zh"))
+		})
+	}
+}
+
+// acts writes {"actions": …} from name:x pairs.
+func acts(pairs ...string) string {
+	list := make([]string, len(pairs))
+	for i, p := range pairs {
+		name, x, _ := strings.Cut(p, ":")
+		list[i] = fmt.Sprintf(`{"name":%q,"kwargs":{"x":%s,"same":true}}`, name, x)
+	}
+	return `{"actions":[` + strings.Join(list, ",") + `]}`
+}
+
+func TestLessonsOfToolRunsGiveNothingAway(t *testing.T) {
+	data := shared(t)
+	f, err := New(Options{})
+	require.NoError(t, err)
+	for _, name := range evaluationFiles {
+		for _, e := range evaluations(t, filepath.Join(data, "evaluations", name)) {
+			if e.Judgment.Null() {
+				continue // a test case without a verdict
+			}
+			out, err := f.Form(t.Context(), e, &memory{})
+			require.NoError(t, err)
+			for _, c := range out.Changes {
+				require.NoError(t, tree.Check(&c.Node))
+				secret := truthsOf(decode(e.GroundTruth), e.Prompt)
+				for _, s := range []string{c.Node.Content.Title, c.Node.Content.Description, c.Node.CaseData.ErrorReason} {
+					require.False(t, secret.in(s), "%s: %s", e.ID, s)
+				}
+				require.False(t, forces(c.Node.Content.Guidance))
+			}
+		}
+	}
+}
+
+func FuzzDetectDiffer(f *testing.F) {
+	f.Add([]byte(`{"verdict":"pass"}`), []byte(`{"has_defect":true}`))
+	f.Add([]byte(acts("a:1", "b:2")), []byte(acts("b:2", "a:3", "c:1")))
+	f.Add([]byte(`"结论：通过"`), []byte(`[1,2.50,"x"]`))
+	f.Add([]byte(`{"a":[{"b":null}]}`), []byte(`{"a":[{"b":1e999}]}`))
+	f.Fuzz(func(t *testing.T, judgment, truth []byte) {
+		e := tree.Evaluation{Prompt: "p", Judgment: judgment, GroundTruth: truth}
+		j := Detect(&e)
+		require.Equal(t, j.Labelled && !j.Correct, j.Direction.Valid())
+		require.Equal(t, j, Detect(&e))
+		d := Differ(judgment, truth)
+		require.Equal(t, d, Differ(judgment, truth))
+		if json.Valid(judgment) && e.Judgment.Check() == nil {
+			require.Empty(t, Differ(judgment, judgment), "nothing differs from itself")
+			same := tree.Evaluation{Judgment: judgment, GroundTruth: judgment}
+			if j := Detect(&same); j.Labelled {
+				require.True(t, j.Correct)
+			}
+		}
+		truths := truthsOf(decode(truth), "")
+		require.False(t, truths.in(truths.hide(words(d, "en")+string(truth))))
+	})
+}

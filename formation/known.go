@@ -1,0 +1,169 @@
+package formation
+
+import (
+	"strings"
+	"sync"
+)
+
+// form is how the tokens of one provider begin and go on.
+type form struct {
+	prefix string
+	least  int    // bytes after the prefix
+	also   string // bytes they may have besides letters, digits, _ and -
+	kind   string
+}
+
+// forms are the published forms of tokens, from the providers' documentation.
+func forms() []form {
+	return []form{
+		{"AKIA", 16, "", "aws"}, {"ASIA", 16, "", "aws"}, {"ABIA", 16, "", "aws"}, {"ACCA", 16, "", "aws"}, {"A3T", 16, "", "aws"},
+		{"ABSK", 60, "+/=", "aws"}, {"bedrock-api-key-", 12, "+/=.", "aws"},
+		{"ghp_", 30, "", "github"}, {"gho_", 30, "", "github"}, {"ghu_", 30, "", "github"}, {"ghs_", 30, "", "github"}, {"ghr_", 30, "", "github"}, {"github_pat_", 40, "", "github"},
+		{"glpat-", 16, ".", "gitlab"}, {"gldt-", 16, "", "gitlab"}, {"glft-", 16, "", "gitlab"}, {"glffct-", 16, "", "gitlab"}, {"glimt-", 16, "", "gitlab"}, {"glagent-", 30, "", "gitlab"},
+		{"gloas-", 30, "", "gitlab"}, {"glptt-", 30, "", "gitlab"}, {"glrt-", 16, ".", "gitlab"}, {"glsoat-", 16, "", "gitlab"}, {"glcbt-", 16, "", "gitlab"}, {"GR1348941", 16, "", "gitlab"},
+		{"_gitlab_session", 20, "=", "gitlab"},
+		{"xoxb-", 20, "", "slack"}, {"xoxp-", 20, "", "slack"}, {"xoxa-", 20, "", "slack"}, {"xoxo-", 20, "", "slack"}, {"xoxr-", 20, "", "slack"}, {"xoxs-", 20, "", "slack"}, {"xoxe-", 20, "", "slack"}, {"xoxe.", 20, ".", "slack"}, {"xapp-", 20, "", "slack"},
+		{"AIza", 30, "", "google"}, {"ya29.", 20, ".", "google"}, {"GOCSPX-", 20, "", "google"},
+		{"sk_live_", 10, "", "stripe"}, {"sk_test_", 10, "", "stripe"}, {"sk_prod_", 10, "", "stripe"}, {"rk_live_", 10, "", "stripe"}, {"rk_test_", 10, "", "stripe"}, {"rk_prod_", 10, "", "stripe"}, {"whsec_", 20, "", "stripe"},
+		{"sk-ant-", 20, "", "anthropic"}, {"sk-proj-", 20, "", "openai"}, {"sk-svcacct-", 20, "", "openai"}, {"sk-admin-", 20, "", "openai"}, {"sk-or-", 20, "", "openrouter"}, {"sk-", 30, "", "openai"},
+		{"pplx-", 30, "", "perplexity"}, {"hf_", 30, "", "huggingface"}, {"api_org_", 30, "", "huggingface"}, {"gsk_", 30, "", "groq"}, {"r8_", 30, "", "replicate"}, {"xai-", 40, "", "xai"},
+		{"npm_", 30, "", "npm"}, {"pypi-AgE", 30, "", "pypi"}, {"rubygems_", 40, "", "rubygems"}, {"CLOJARS_", 40, "", "clojars"},
+		{"dop_v1_", 40, "", "digitalocean"}, {"doo_v1_", 40, "", "digitalocean"}, {"dor_v1_", 40, "", "digitalocean"},
+		{"shpat_", 30, "", "shopify"}, {"shpca_", 30, "", "shopify"}, {"shppa_", 30, "", "shopify"}, {"shpss_", 30, "", "shopify"},
+		{"SG.", 40, ".=", "sendgrid"}, {"xkeysib-", 60, "", "sendinblue"}, {"key-", 32, "", "mailgun"}, {"pubkey-", 32, "", "mailgun"},
+		{"dp.pt.", 30, ".", "doppler"}, {"dapi", 32, "", "databricks"}, {"dt0c01.", 60, ".", "dynatrace"}, {"dnkey-", 40, "=", "defined"}, {"EZAK", 50, "", "easypost"}, {"EZTK", 50, "", "easypost"},
+		{"FLWSECK", 12, "", "flutterwave"}, {"FLWPUBK", 12, "", "flutterwave"}, {"fm1_", 40, "+/=", "fly"}, {"fm1r_", 40, "+/=", "fly"}, {"fm1a_", 40, "+/=", "fly"}, {"fm2_", 40, "+/=", "fly"}, {"fio-u-", 40, "=", "frameio"}, {"duffel_", 30, "=", "duffel"},
+		{"glc_", 30, "+/=", "grafana"}, {"glsa_", 30, "", "grafana"}, {"eyJrIjoi", 40, "=", "grafana"}, {"pat.", 40, ".", "harness"}, {"sat.", 40, ".", "harness"},
+		{"HRKU-", 40, "", "heroku"}, {"ico-", 32, "", "infracost"}, {"s-s4t2", 40, "", "intra42"}, {"lin_api_", 30, "", "linear"}, {"live_", 35, "=", "token"}, {"test_", 35, "=", "token"},
+		{"NRII-", 20, "", "newrelic"}, {"NRAK-", 20, "", "newrelic"}, {"NRJS-", 16, "", "newrelic"}, {"ntn_", 40, "", "notion"}, {"secret_", 40, "", "notion"}, {"API-", 26, "", "octopus"}, {"sha256~", 40, "", "openshift"},
+		{"pscale_", 20, ".=", "planetscale"}, {"PMAK-", 40, "", "postman"}, {"pnu_", 30, "", "prefect"}, {"pul-", 40, "", "pulumi"}, {"rdme_", 40, "", "readme"}, {"tk-us-", 40, "", "scalingo"},
+		{"sntrys_", 40, "+/=", "sentry"}, {"sntryu_", 40, "", "sentry"}, {"sm_aat_", 12, "", "settlemint"}, {"sm_pat_", 12, "", "settlemint"}, {"sm_sat_", 12, "", "settlemint"}, {"shippo_", 30, "", "shippo"},
+		{"sgp_", 30, "", "sourcegraph"}, {"sq0atp-", 16, "", "square"}, {"sq0csp-", 16, "", "square"}, {"EAAA", 40, "", "square"}, {"EAAC", 40, "", "facebook"}, {"EAAM", 40, "", "facebook"}, {"tfp_", 40, ".=", "typeform"},
+		{"hvs.", 20, "", "vault"}, {"hvb.", 60, "", "vault"}, {"AQVN", 30, "", "yandex"}, {"YC", 38, "", "yandex"}, {"t1.", 40, ".=", "yandex"}, {"LTAI", 16, "", "alibaba"},
+		{"AGE-SECRET-KEY-1", 50, "", "age"}, {"p8e-", 32, "", "adobe"}, {"AKCp", 60, "", "artifactory"}, {"cmVmd", 55, "", "artifactory"}, {"v1.0-", 120, "", "cloudflare"}, {"4b1d", 38, "", "clickhouse"},
+		{"sc_", 40, ".", "authress"}, {"ext_", 40, ".", "authress"}, {"scauth_", 40, ".", "authress"}, {"ops_eyJ", 40, "+/=", "1password"}, {"ATATT3", 100, "=", "atlassian"}, {"ATCTT3", 100, "=", "atlassian"},
+		{"SK", 32, "", "twilio"}, {"AC", 32, "", "twilio"}, {"tvly-", 20, "", "tavily"}, {"lsv2_", 30, "", "langsmith"}, {"phc_", 30, "", "posthog"},
+	}
+}
+
+// byFirst has the forms by their first two bytes.
+var byFirst = sync.OnceValue(func() map[[2]byte][]form {
+	m := map[[2]byte][]form{}
+	for _, f := range forms() {
+		k := [2]byte{f.prefix[0], f.prefix[1]}
+		m[k] = append(m[k], f)
+	}
+	return m
+})
+
+// known says of what kind the token is that s begins with, and how long it is;
+// 0 for none.
+func known(s string) (kind string, n int) {
+	if len(s) < 14 {
+		return "", 0
+	}
+	if n := jwt(s); n > 0 {
+		return "jwt", n
+	}
+	for _, f := range byFirst()[[2]byte{s[0], s[1]}] {
+		if !strings.HasPrefix(s, f.prefix) {
+			continue
+		}
+		end := tail(s, len(f.prefix), f.also)
+		t := s[len(f.prefix):end]
+		if len(t) >= f.least && (hasClass(t, digit) || f.least >= 30 && mixedCase(t) && !wordy(t)) && !placeholder(t) && (len(f.prefix) > 2 || hexOnly(t) && len(t) == f.least || f.prefix == "YC" && mixedCase(t)) {
+			return f.kind, end
+		}
+	}
+	return shaped(s)
+}
+
+// tail returns where the token that s begins with ends.
+func tail(s string, at int, also string) int {
+	for at < min(len(s), maxLook) && (classes[s[at]]&core != 0 || strings.IndexByte(also, s[at]) >= 0) {
+		at++
+	}
+	for at > 0 && s[at-1] == '.' {
+		at--
+	}
+	return at
+}
+
+// jwt returns the length of the JSON web token that s begins with, or 0: two or
+// three parts of base64, the first two of which are JSON objects.
+func jwt(s string) int {
+	for _, head := range []string{"eyJ", "ewogIC", "ewog"} {
+		if !strings.HasPrefix(s, head) {
+			continue
+		}
+		end := tail(s, 0, ".=")
+		if strings.Count(s[:end], ".") >= 1 && end >= 30 {
+			return end
+		}
+		end = tail(s, 0, "+/=") // the whole in base64 once more, or a JWE without dots
+		if end >= 60 && hasClass(s[:end], digit) {
+			return end
+		}
+	}
+	if strings.HasPrefix(s, "ZXlK") { // a token in base64 once more
+		if end := tail(s, 0, "+/="); end >= 60 {
+			return end
+		}
+	}
+	return 0
+}
+
+// shaped knows tokens by their shape alone.
+func shaped(s string) (string, int) {
+	end := tail(s, 0, "")
+	w := s[:end]
+	switch {
+	case len(w) >= 35 && strings.HasPrefix(w, "A3-") && strings.Count(w, "-") >= 5 && w == strings.ToUpper(w) && hasClass(w[3:], digit):
+		return "1password", end
+	case len(w) == 17 && end < len(s) && s[end] == '.' && strings.HasPrefix(w, "pat"): // airtable
+		if e := tail(s, end+1, ""); e-end > 60 {
+			return "airtable", e
+		}
+	case len(w) >= 14 && len(w) <= 18 && strings.HasPrefix(s[end:], ".atlasv1."):
+		return "hashicorp", tail(s, end+9, "=")
+	}
+	if i := strings.Index(s[:min(len(s), 8)], "Q~"); i == 3 || i == 4 {
+		if e := tail(s, 0, "~."); e >= 36 && e <= 42 {
+			return "azure", e
+		}
+	}
+	if classes[s[0]]&digit != 0 {
+		return numbered(s, end)
+	}
+	return "", 0
+}
+
+// numbered knows the tokens that begin with an account's number.
+func numbered(s string, end int) (string, int) {
+	digits := 0
+	for digits < len(s) && classes[s[digits]]&digit != 0 {
+		digits++
+	}
+	switch {
+	case digits >= 8 && digits <= 10 && digits < len(s) && s[digits] == ':' && strings.HasPrefix(s[digits+1:], "A"): // telegram
+		if e := tail(s, digits+1, ""); e-digits-1 >= 34 {
+			return "telegram", e
+		}
+	case digits >= 15 && digits <= 16 && digits < len(s) && s[digits] == '|': // facebook
+		if e := tail(s, digits+1, ""); e-digits-1 >= 26 {
+			return "facebook", e
+		}
+	case digits >= 15 && digits <= 25 && digits < end && s[digits] == '-' && end-digits >= 20: // twitter
+		return "twitter", end
+	}
+	return "", 0
+}
+
+func hexOnly(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if c := s[i]; (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,483 @@
+package formation
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// span is a secret's place in a text.
+type span struct {
+	from, to int
+	kind     string
+}
+
+// core are the bytes that names and most tokens are made of, wide those that
+// values may have besides.
+const (
+	core = 1 << iota
+	wide
+	digit
+	letter
+)
+
+var classes = func() (t [256]byte) {
+	for c := range t {
+		switch {
+		case c >= '0' && c <= '9':
+			t[c] = core | wide | digit
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z':
+			t[c] = core | wide | letter
+		case c == '_', c == '-':
+			t[c] = core | wide
+		case strings.IndexByte("./+=~%|:@!$*&#?^", byte(c)) >= 0:
+			t[c] = wide
+		}
+	}
+	return t
+}()
+
+// suspicious is the cheap look that ordinary text passes by: one pass over the
+// bytes for long words with digits, words that name secrets before a value, an
+// @ after a scheme, and dashes of a key block.
+func suspicious(s string) bool {
+	start, digits := 0, false
+	for i := 0; i < len(s); i++ {
+		k := classes[s[i]]
+		if k&core != 0 {
+			digits = digits || k&digit != 0
+			continue
+		}
+		if i > start+1 && suspiciousWord(s, start, i, digits) {
+			return true
+		}
+		if s[i] == '@' && strings.Contains(s[max(0, i-256):i], "://") {
+			return true
+		}
+		if c := s[i]; c >= 0xe4 && c <= 0xe7 && i+6 <= len(s) && chineseSecond(s[i+1]) && chineseName(s[i:]) {
+			return true
+		}
+		start, digits = i+1, false
+	}
+	return len(s) > start+1 && suspiciousWord(s, start, len(s), digits)
+}
+
+func suspiciousWord(s string, from, to int, digits bool) bool {
+	if to-from >= 14 && digits {
+		return true
+	}
+	for to > from+3 && classes[s[to-1]]&digit != 0 {
+		to--
+	}
+	if to-from < 2 {
+		return false
+	}
+	// The ends of the names of secrets, and of what stands before one; words of
+	// prose seldom have them. Whatever else is named by secretName is found if
+	// its value is a long word with digits.
+	end := uint32(s[to-2]|0x20)<<8 | uint32(s[to-1]|0x20)
+	if to-from >= 3 {
+		end |= uint32(s[to-3]|0x20) << 16
+	}
+	switch end {
+	case 'k'<<16 | 'e'<<8 | 'n', 'r'<<16 | 'e'<<8 | 't', 'o'<<16 | 'r'<<8 | 'd', 's'<<16 | 'w'<<8 | 'd', 'p'<<16 | 'w'<<8 | 'd', 'k'<<16 | 'e'<<8 | 'y',
+		'i'<<16 | 'a'<<8 | 'l', 'a'<<16 | 'l'<<8 | 's', 'k'<<16 | 'i'<<8 | 'e', 'a'<<16 | 's'<<8 | 'e', 't'<<16 | 'i'<<8 | 'd', 's'<<16 | 'i'<<8 | 'd', 'c'<<16 | 'o'<<8 | 'm':
+		return secretName(s[from:to]) != ""
+	case 'r'<<16 | 'e'<<8 | 'r', 's'<<16 | 'i'<<8 | 'c', 's'<<16 | 'e'<<8 | 'r', 'g'<<16 | 'i'<<8 | 'n', 'i'<<16 | 'o'<<8 | 'n':
+		return authWord(s[from:to])
+	}
+	return s[from] == '-' && (strings.HasPrefix(s[from:to], "---") || s[from:to] == "-u")
+}
+
+func authWord(w string) bool {
+	return len(w) == 6 && strings.EqualFold(w, "bearer") || len(w) == 5 && (strings.EqualFold(w, "basic") || strings.EqualFold(w, "-user")) ||
+		strings.HasSuffix(w, "BEGIN") || strings.EqualFold(w, "--user") || strings.EqualFold(w, "authorization")
+}
+
+var chineseNames = []string{"密码", "口令", "密钥", "令牌", "秘钥"}
+
+// chineseSecond reports whether a byte is the second one of 密, 口, 令 or 秘.
+func chineseSecond(b byte) bool { return b == 0xaf || b == 0x8f || b == 0xbb || b == 0xa7 }
+
+// chineseName reports whether s begins with one of them; it is asked only where
+// a byte fits, since Chinese text is full of their first bytes.
+func chineseName(s string) bool {
+	return slices.ContainsFunc(chineseNames, func(n string) bool { return strings.HasPrefix(s, n) })
+}
+
+// secrets finds all of them, in order.
+func secrets(s string) []span {
+	f := &finder{s: s}
+	f.blocks()
+	f.words()
+	f.urls()
+	f.chinese()
+	slices.SortStableFunc(f.spans, func(a, b span) int {
+		return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(b.to, a.to))
+	})
+	return f.spans
+}
+
+type finder struct {
+	s     string
+	spans []span
+}
+
+func (f *finder) add(from, to int, kind string) {
+	if to-from >= maxLook-1 { // it goes on
+		for to < len(f.s) && classes[f.s[to]] != 0 {
+			to++
+		}
+	}
+	if !strings.HasPrefix(f.s[from:to], "[redacted:") {
+		f.spans = append(f.spans, span{from, to, kind})
+	}
+}
+
+// blocks finds private keys, to their end or, when they are cut off, as far as
+// the text goes.
+func (f *finder) blocks() {
+	for at := 0; ; {
+		i := strings.Index(f.s[at:], "-----BEGIN ")
+		if i < 0 {
+			return
+		}
+		i += at
+		head := f.s[i : i+min(len(f.s)-i, 80)]
+		if !strings.Contains(head, "PRIVATE KEY") {
+			at = i + 11
+			continue
+		}
+		end := len(f.s)
+		if j := strings.Index(f.s[i+11:], "-----END "); j >= 0 {
+			end = i + 11 + j + len("-----END ")
+			if k := strings.Index(f.s[end:], "-----"); k >= 0 && k < 60 {
+				end += k + 5
+			}
+		}
+		f.add(i, end, "private-key")
+		at = end
+	}
+}
+
+// words goes over the words of the text: known forms of tokens, and names of
+// secrets with a value after them.
+func (f *finder) words() {
+	for i := 0; i < len(f.s); {
+		if classes[f.s[i]]&core == 0 {
+			i++
+			continue
+		}
+		end := i
+		for end < len(f.s) && classes[f.s[end]]&core != 0 {
+			end++
+		}
+		i = max(f.word(i, end), end)
+	}
+}
+
+func (f *finder) word(from, to int) int {
+	w := f.s[from:to]
+	if kind, n := known(f.s[from:]); n > 0 {
+		f.add(from, from+n, kind)
+		return from + n
+	}
+	switch kind := secretName(w); {
+	case strings.EqualFold(w, "bearer"), strings.EqualFold(w, "basic"), strings.EqualFold(w, "token"):
+		if end := f.header(to); end > 0 {
+			return end
+		}
+		if kind != "" {
+			return f.assigned(to, kind)
+		}
+	case w == "-u" || w == "--user":
+		return f.user(to)
+	case kind != "":
+		return f.assigned(to, kind)
+	}
+	return to
+}
+
+// header finds the value of an Authorization header after its scheme.
+func (f *finder) header(at int) int {
+	if at >= len(f.s) || f.s[at] != ' ' {
+		return 0
+	}
+	from := at + 1
+	to := f.value(from)
+	v := f.s[from:to]
+	if kind, n := known(f.s[from:]); n > 0 {
+		f.add(from, from+n, kind)
+		return from + n
+	}
+	if len(v) < 8 || placeholder(v) || !(hasClass(v, digit) || len(v) >= 16 && mixedCase(v)) {
+		return 0
+	}
+	f.add(from, to, "authorization")
+	return to
+}
+
+// user finds name:password after the -u of curl.
+func (f *finder) user(at int) int {
+	from := at
+	for from < len(f.s) && strings.IndexByte(" ='\"", f.s[from]) >= 0 && from < at+4 {
+		from++
+	}
+	to := from
+	for to < len(f.s) && strings.IndexByte(" \t\n\"", f.s[to]) < 0 {
+		to++
+	}
+	name, password, ok := strings.Cut(f.s[from:to], ":")
+	password = strings.Trim(password, "'\"")
+	if !ok || len(name) > 64 || len(password) < 3 || placeholder(password) {
+		return at
+	}
+	f.add(from, to, "password")
+	return to
+}
+
+// assigned finds the value that follows the name of a secret.
+func (f *finder) assigned(at int, kind string) int {
+	from, firm := f.operator(at)
+	if from == at {
+		return at
+	}
+	if kind, n := known(f.s[from:]); n > 0 {
+		f.add(from, from+n, kind)
+		return from + n
+	}
+	to := f.value(from)
+	quoted := from > 0 && strings.IndexByte("\"'`", f.s[from-1]) >= 0
+	if kind == "password" && quoted { // a password may have anything in it
+		if q := strings.IndexByte(f.s[from:], f.s[from-1]); q >= 0 && q < 128 && strings.IndexByte(f.s[from:from+q], ' ') < 0 {
+			to = from + q
+		}
+	}
+	if !firm && !quoted {
+		kind = "secret" // prose such as "password wrong1" must look like one
+		if !hasClass(f.s[from:to], digit) || to-from < 12 {
+			return at
+		}
+	}
+	if !secretValue(f.s[from:to], kind) {
+		return at
+	}
+	f.add(from, to, kind)
+	return to
+}
+
+// operator skips what stands between a name and its value in the common
+// languages; firm says that it assigns.
+func (f *finder) operator(at int) (from int, firm bool) {
+	const most = 40
+	i := at
+	for i < len(f.s) && i-at < most {
+		switch c := f.s[i]; {
+		case c == ':', c == '=', c == '>':
+			firm = true
+		case strings.IndexByte(" \t\r\n\"'`,()[|?.\\+", c) >= 0:
+		case strings.HasPrefix(f.s[i:], "string ") || strings.HasPrefix(f.s[i:], "String "):
+			i += 6
+		case strings.HasPrefix(f.s[i:], "value:"):
+			i += 5
+		case strings.HasPrefix(f.s[i:], "fn::secret:"):
+			i += 10
+		case strings.HasPrefix(f.s[i:], "："), strings.HasPrefix(f.s[i:], "是"), strings.HasPrefix(f.s[i:], "为"):
+			firm = true
+			i += 2
+		default:
+			return i, firm
+		}
+		i++
+	}
+	return i, firm
+}
+
+// maxLook bounds how far ahead a value or token is read before it is known to be
+// a secret: what begins again and again must not be read to the end every time.
+const maxLook = 2048
+
+// value returns the end of the value that begins at from.
+func (f *finder) value(from int) int {
+	to := from
+	for to < len(f.s) && to-from < maxLook && classes[f.s[to]] != 0 {
+		to++
+	}
+	for to > from && strings.IndexByte(".:", f.s[to-1]) >= 0 {
+		to--
+	}
+	return to
+}
+
+// urls finds user:password in addresses, and webhooks, whose path is the secret.
+func (f *finder) urls() {
+	for at := 0; ; {
+		i := strings.Index(f.s[at:], "://")
+		if i < 0 {
+			break
+		}
+		from := at + i + 3
+		to := from
+		for to < len(f.s) && to-from < 256 && strings.IndexByte(" \t\n\r\"'<>/`", f.s[to]) < 0 {
+			to++
+		}
+		if k := strings.LastIndexByte(f.s[from:to], '@'); k > 0 {
+			if user, password, ok := strings.Cut(f.s[from:from+k], ":"); ok && len(password) >= 2 && !placeholder(password) {
+				f.add(from+len(user)+1, from+k, "password")
+			}
+		}
+		at = from
+	}
+	for _, host := range []string{"hooks.slack.com/", ".webhook.office.com/", "discord.com/api/webhooks/", "discordapp.com/api/webhooks/"} {
+		for at := 0; ; {
+			i := strings.Index(f.s[at:], host)
+			if i < 0 {
+				break
+			}
+			from := at + i + len(host)
+			to := f.value(from)
+			if to-from >= 20 {
+				f.add(from, to, "webhook")
+			}
+			at = from
+		}
+	}
+}
+
+// chinese finds values after Chinese names of secrets.
+func (f *finder) chinese() {
+	for _, n := range chineseNames {
+		for at := 0; ; {
+			i := strings.Index(f.s[at:], n)
+			if i < 0 {
+				break
+			}
+			at += i + len(n)
+			if from, firm := f.operator(at); firm {
+				if to := f.value(from); secretValue(f.s[from:to], "password") && hasClass(f.s[from:to], digit) {
+					f.add(from, to, "password")
+				}
+			}
+		}
+	}
+}
+
+// secretName says what kind of secret a name such as apiToken or DB_PASSWORD
+// names: "password", "secret" or "" for none.
+func secretName(w string) string {
+	if len(w) < 3 || len(w) > 64 {
+		return ""
+	}
+	var buf [64]byte
+	n := 0
+	for i := 0; i < len(w); i++ {
+		switch c := w[i]; {
+		case c >= 'A' && c <= 'Z':
+			buf[n] = c | 0x20
+			n++
+		case c == '_' || c == '-' || c == '.' || c == ' ':
+		default:
+			buf[n] = c
+			n++
+		}
+	}
+	f := string(buf[:n])
+	switch {
+	case strings.Contains(f, "password"), strings.Contains(f, "passwd"), strings.HasSuffix(f, "pwd"), strings.Contains(f, "passphrase"):
+		return "password"
+	case strings.HasSuffix(f, "token"), strings.HasSuffix(f, "secret"), strings.Contains(f, "apikey"), strings.Contains(f, "secretkey"),
+		strings.Contains(f, "accesskey"), strings.Contains(f, "privatekey"), strings.Contains(f, "clientid"), strings.Contains(f, "clientsecret"),
+		strings.Contains(f, "accessid"), strings.Contains(f, "credential"), strings.HasSuffix(f, "authkey"), strings.HasSuffix(f, "signingkey"),
+		strings.HasSuffix(f, "licensekey"), strings.HasSuffix(f, "encryptionkey"), strings.Contains(f, "accountkey"), strings.Contains(f, "sharedkey"),
+		strings.HasSuffix(f, "sessionkey"), strings.HasSuffix(f, "pubkey"), strings.HasSuffix(f, "cookie"), f == "authorization", strings.HasPrefix(f, "bundle"):
+		return "secret"
+	case len(f) > 4 && (strings.HasSuffix(f, "key") || strings.HasSuffix(f, "client") || strings.HasSuffix(f, "session")), len(f) >= 6 && strings.Contains(f, "token"):
+		return "secret"
+	}
+	return ""
+}
+
+// secretValue reports whether what a name of that kind was given looks like a
+// secret rather than a word, a placeholder or an expression.
+func secretValue(v, kind string) bool {
+	if placeholder(v) {
+		return false
+	}
+	digits, letters := hasClass(v, digit), hasClass(v, letter)
+	switch {
+	case kind == "password":
+		return len(v) >= 4
+	case len(v) < 8:
+		return false
+	case digits && letters:
+		return true
+	case digits:
+		return len(v) >= 12
+	default:
+		return len(v) >= 14 && mixedCase(v) && !wordy(v) || len(v) >= 16 && (strings.IndexByte(v, ':') > 0 || !vowelled(v))
+	}
+}
+
+// placeholder reports whether a value stands for a secret without being one.
+func placeholder(v string) bool {
+	if v == "" || strings.HasPrefix(v, "[redacted") || strings.IndexByte("$%{<*", v[0]) >= 0 && (len(v) < 2 || v[0] != '*' || v[1] == '*') {
+		return true
+	}
+	low := strings.ToLower(v)
+	if strings.Trim(low, "x*.-_•#0") == "" || strings.Contains(low, "example") || strings.HasPrefix(low, "your") || strings.HasPrefix(low, "os.") ||
+		strings.HasPrefix(low, "process.env") || strings.Contains(low, "placeholder") || strings.Contains(low, "redacted") {
+		return true
+	}
+	return among(plainValues, strings.Trim(low, ".:!?;"))
+}
+
+// plainValues are what names of secrets are given in prose, code and reports.
+const plainValues = " true false null nil none undefined empty required optional missing invalid incorrect wrong correct valid field fields input text type string number boolean password passwords secret token key is are was and or the not this that must should changed reset forgot show hide visible hidden mask masked label title page form button confirm mismatch "
+
+func hasClass(s string, class byte) bool {
+	for i := 0; i < len(s); i++ {
+		if classes[s[i]]&class != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func mixedCase(s string) bool {
+	return strings.ContainsFunc(s, func(r rune) bool { return r >= 'a' && r <= 'z' }) && strings.ContainsFunc(s, func(r rune) bool { return r >= 'A' && r <= 'Z' })
+}
+
+// wordy reports whether s reads as words put together, as identifiers do: most
+// capitals and separators begin a run of several small letters.
+func wordy(s string) bool {
+	runs, long, n := 0, 0, 0
+	count := func() {
+		if n > 0 {
+			runs++
+			if n >= 3 {
+				long++
+			}
+		}
+		n = 0
+	}
+	for i := 0; i < len(s); i++ {
+		if c := s[i]; c >= 'a' && c <= 'z' {
+			n++
+		} else {
+			count()
+		}
+	}
+	count()
+	return runs > 0 && 3*long >= 2*runs
+}
+
+// vowelled reports whether about as many letters are vowels as in words.
+func vowelled(s string) bool {
+	vowels := 0
+	for i := 0; i < len(s); i++ {
+		if strings.IndexByte("aeiouyAEIOUY", s[i]) >= 0 {
+			vowels++
+		}
+	}
+	return 5*vowels >= len(s)
+}

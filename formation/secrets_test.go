@@ -1,0 +1,155 @@
+package formation
+
+import (
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/memtree/memtree/internal/golden"
+	"github.com/memtree/memtree/tree"
+)
+
+func TestRedactOnPublishedSamples(t *testing.T) {
+	data := shared(t)
+	f, err := os.Open(filepath.Join(data, "security", "secrets_gitleaks.jsonl.gz"))
+	require.NoError(t, err)
+	defer func() { require.NoError(t, f.Close()) }()
+	z, err := gzip.NewReader(f)
+	require.NoError(t, err)
+	var n, found, decoys, alarms int
+	for d := json.NewDecoder(z); d.More(); {
+		var x struct {
+			Rule, Text string
+			Secret     bool
+		}
+		require.NoError(t, d.Decode(&x))
+		_, hits := RedactText(x.Text)
+		switch {
+		case x.Secret && hits > 0:
+			found++
+			n++
+		case x.Secret:
+			n++
+			if os.Getenv("MEMTREE_MISSES") != "" {
+				t.Logf("missed %s: %.200s", x.Rule, x.Text)
+			}
+		case hits > 0:
+			alarms++
+			decoys++
+		default:
+			decoys++
+		}
+	}
+	var b strings.Builder
+	b.WriteString("Secrets found, and texts in which something was redacted that is none (decoys are made to look like secrets).\n\n")
+	fmt.Fprintf(&b, "published samples  %4d of %4d = %.2f %%\n", found, n, 100*float64(found)/float64(n))
+	fmt.Fprintf(&b, "decoys             %4d of %4d\n", alarms, decoys)
+	texts, hit := 0, 0
+	lines(t, filepath.Join(data, "security", "benign_notinject.jsonl"), func(line []byte) {
+		var x struct{ Text string }
+		require.NoError(t, json.Unmarshal(line, &x))
+		texts++
+		if r, n := RedactText(x.Text); n > 0 {
+			hit++
+			t.Log(r)
+		}
+	})
+	fmt.Fprintf(&b, "benign prompts     %4d of %4d\n", hit, texts)
+	for _, name := range evaluationFiles {
+		all, hit := 0, 0
+		for _, e := range evaluations(t, filepath.Join(data, "evaluations", name)) {
+			all++
+			if r, n := Redact(e); n > 0 {
+				hit++
+				if os.Getenv("MEMTREE_MISSES") != "" {
+					b, _ := json.Marshal(r)
+					for p := range strings.SplitSeq(string(b), "[redacted:") {
+						t.Logf("%s %.30q … %q", e.ID, p, p[max(0, len(p)-40):])
+					}
+				}
+			}
+		}
+		fmt.Fprintf(&b, "%-18s %4d of %4d\n", name, hit, all)
+	}
+	golden.Equal(t, "testdata/secrets.golden", b.String())
+	require.GreaterOrEqual(t, float64(found), 0.99*float64(n))
+}
+
+var evaluationFiles = []string{"agentrx.jsonl", "gui-zh.jsonl", "judgebench.jsonl", "tau.jsonl", "webjudge.jsonl", "whoandwhen.jsonl"}
+
+func TestRedactText(t *testing.T) {
+	for _, c := range []struct{ in, want string }{
+		{"nothing here to hide, order 42 of 2026-01-28", "nothing here to hide, order 42 of 2026-01-28"},
+		{"token ghp_" + strings.Repeat("a1B2", 9) + ".", "token [redacted:github]."},
+		{"key AKIA" + "IOSFODNN7EXAMPL2 leaked", "key [redacted:aws] leaked"},
+		{"password=hunter2!", "password=[redacted:password]"},
+		{"密码：abc12345，请登录", "密码：[redacted:password]，请登录"},
+		{"the password: required field is empty", "the password: required field is empty"},
+		{"Enter password and click login", "Enter password and click login"},
+		{"请输入密码：不能为空", "请输入密码：不能为空"},
+		{"Authorization: Bearer abcdef0123456789", "Authorization: Bearer [redacted:authorization]"},
+		{"postgres://app:pa55w0rd@db:5432/x", "postgres://app:[redacted:password]@db:5432/x"},
+		{"mail me at a@b.org, see https://b.org/x@2", "mail me at a@b.org, see https://b.org/x@2"},
+		{"-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY----- rest", "[redacted:private-key] rest"},
+		{"-----BEGIN PRIVATE KEY-----\ncut off", "[redacted:private-key]"},
+		{"api_key = ${API_KEY}", "api_key = ${API_KEY}"},
+		{"commit 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b", "commit 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b"},
+		{"credit_card_2408938 and reservation XEHM4B", "credit_card_2408938 and reservation XEHM4B"},
+	} {
+		got, n := RedactText(c.in)
+		require.Equal(t, c.want, got)
+		require.Equal(t, c.in != c.want, n > 0)
+		again, n := RedactText(got)
+		require.Equal(t, got, again)
+		require.Zero(t, n)
+	}
+}
+
+func TestRedactKeepsJSON(t *testing.T) {
+	secret := "ghp_" + strings.Repeat("a1B2", 9)
+	e := tree.Evaluation{
+		ID: "run with " + secret, Prompt: "use " + secret, Scene: tree.Scene{Route: "/login?token=" + secret},
+		Scope:    tree.Scope{SuiteTests: []string{"a", secret}},
+		Judgment: tree.Raw(`{"password":"hunter2x","n":1.50,"list":["\u0061\n` + secret + `"], "token" : "pass"}`),
+	}
+	got, n := Redact(e)
+	require.Equal(t, 6, n)
+	require.JSONEq(t, `{"password":"[redacted:password]","n":1.50,"list":["a\n[redacted:github]"],"token":"pass"}`, string(got.Judgment))
+	require.Contains(t, string(got.Judgment), "1.50", "what is no secret keeps its bytes")
+	require.NotContains(t, got.ID+got.Prompt+got.Scene.Route+strings.Join(got.Scope.SuiteTests, ""), secret)
+	require.Equal(t, []string{"a", secret}, e.Scope.SuiteTests, "the caller's is as it was")
+	again, n := Redact(got)
+	require.Zero(t, n)
+	require.Equal(t, got, again)
+}
+
+func FuzzRedact(f *testing.F) {
+	f.Add([]byte(`{"password":"hunter2x","a":["\n\u0000\ud800 token=abc12345 ://u:p1@"]}`))
+	f.Add([]byte("\"-----BEGIN PRIVATE KEY-----\\n\""))
+	f.Add([]byte("api_key := \"x1\\\"y2zzzzzzzz\""))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		got, n := redactJSON(tree.Raw(b))
+		if json.Valid(b) {
+			require.True(t, json.Valid(got), "%s", got)
+			var was, is any
+			require.NoError(t, json.Unmarshal(b, &was))
+			require.NoError(t, json.Unmarshal(got, &is))
+		}
+		if n == 0 {
+			require.Equal(t, string(b), string(got))
+		}
+		s, _ := RedactText(string(b))
+		_, n = RedactText(s)
+		_ = n
+		if utf8.Valid(b) {
+			require.True(t, utf8.ValidString(s))
+		}
+	})
+}
