@@ -314,7 +314,12 @@ func unquote(s []byte) string {
 	out := make([]byte, 0, len(s))
 	for i := 0; i < len(s); i++ {
 		if s[i] != '\\' {
-			out = append(out, s[i])
+			plain := bytes.IndexByte(s[i:], '\\')
+			if plain < 0 {
+				plain = len(s) - i
+			}
+			out = append(out, s[i:i+plain]...)
+			i += plain - 1
 			continue
 		}
 		i++
