@@ -1,6 +1,7 @@
 package jsonstore
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -18,21 +19,43 @@ type snapshotted struct {
 	err         error
 }
 
-// consider begins a snapshot when the journal has grown out of proportion. The
-// writer only begins the next journal; the rest runs beside it.
+// Compact writes a snapshot now, whatever the size of the journal, and returns
+// when the journals before it are gone.
+func (s *Store) Compact(ctx context.Context) error {
+	if err := s.send(ctx, &request{compact: true}); err != nil {
+		return fmt.Errorf("compact: %w", err)
+	}
+	return nil
+}
+
+// consider begins a snapshot when the journal has grown out of proportion, or
+// somebody waits for one. The writer only begins the next journal; the rest
+// runs beside it.
 func (s *Store) consider() {
-	if s.running || s.failed != nil || s.replayed() <= max(s.limit, s.state.Load().base.bytes()/2) {
+	asked := len(s.asking) > 0
+	if s.running || !asked && (s.failed != nil || s.replayed() <= max(s.limit, emptyJournal, s.state.Load().base.bytes()/2)) {
 		return
 	}
-	st, err := s.rotate()
+	waiting := s.asking
+	s.asking = nil
+	err := s.failed
+	var st *state
+	if err == nil {
+		st, err = s.rotate()
+	}
 	if err != nil {
 		s.postpone()
+		s.refuse(waiting, err)
+		answer(waiting)
 		return
 	}
-	s.running = true
+	s.running, s.answering = true, waiting
 	number, seq, prev := s.journal.number, s.journal.begun.seq, s.journal.begun.prev
 	go func() { s.snapshots <- s.commitSnapshot(st, number, seq, prev) }()
 }
+
+// emptyJournal bounds the bytes of a journal that has no more than its first line.
+const emptyJournal = 128
 
 // replayed is how many bytes of journals an open would read now.
 func (s *Store) replayed() int64 { return s.journal.before + s.journal.size }
@@ -93,7 +116,13 @@ func (s *Store) commitSnapshot(st *state, number int, seq uint64, prev link) sna
 
 // install makes a committed snapshot the base and removes what it replaces.
 func (s *Store) install(r snapshotted) {
-	s.running = false
+	defer func() {
+		for _, w := range s.answering {
+			w.err = r.err
+		}
+		answer(s.answering)
+		s.running, s.answering = false, nil
+	}()
 	if r.err != nil {
 		s.snapshotErr = r.err
 		if st := s.state.Load(); st.frozen.nodes.n+st.frozen.known.n > 0 {
@@ -201,7 +230,11 @@ func (s *Store) worthwhile() bool {
 // finish ends the writer: a snapshot if it is worth it, the journal closed, and
 // its length recorded so that a later open misses what is missing.
 func (s *Store) finish() {
-	if s.running {
+	for s.running || len(s.asking) > 0 { // those who asked are answered
+		if !s.running {
+			s.consider()
+			continue
+		}
 		s.install(<-s.snapshots)
 	}
 	if s.failed == nil && s.worthwhile() {

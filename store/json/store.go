@@ -62,14 +62,15 @@ type Store struct {
 	leases   leases
 
 	// What follows belongs to the writer.
-	queue       queue
-	journal     *journal
-	failed      error // why nothing more is written
-	snapshots   chan snapshotted
-	running     bool  // a snapshot is being written
-	limit       int64 // of the journals, in bytes, before a snapshot
-	snapshotErr error // why the last one failed
-	stopped     chan struct{}
+	queue             queue
+	journal           *journal
+	failed            error // why nothing more is written
+	snapshots         chan snapshotted
+	running           bool       // a snapshot is being written
+	asking, answering []*request // who waits for the next snapshot, and for this one
+	limit             int64      // of the journals, in bytes, before a snapshot
+	snapshotErr       error      // why the last one failed
+	stopped           chan struct{}
 
 	closing  sync.Once
 	closeErr error

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"syscall"
 
@@ -16,10 +17,11 @@ type plan func(*state) ([]byte, error)
 
 // request is one write waiting for the writer.
 type request struct {
-	plan plan
-	gone <-chan struct{} // closed when the one who asked has left
-	err  error           // read after done
-	done chan struct{}
+	plan    plan
+	compact bool            // it is for a snapshot, and has no plan
+	gone    <-chan struct{} // closed when the one who asked has left
+	err     error           // read after done
+	done    chan struct{}
 }
 
 // queue is where requests wait. One goroutine, the writer, takes them all at
@@ -67,6 +69,10 @@ func (q *queue) close() {
 
 // write hands a plan to the writer and waits until it is durable.
 func (s *Store) write(ctx context.Context, p plan) error {
+	return s.send(ctx, &request{plan: p})
+}
+
+func (s *Store) send(ctx context.Context, r *request) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -76,7 +82,7 @@ func (s *Store) write(ctx context.Context, p plan) error {
 		}
 		return tree.ErrReadOnly
 	}
-	r := &request{plan: p, gone: ctx.Done(), done: make(chan struct{})}
+	r.gone, r.done = ctx.Done(), make(chan struct{})
 	if err := s.queue.put(r); err != nil {
 		return err
 	}
@@ -101,9 +107,16 @@ func (s *Store) writer() {
 		case <-s.queue.wake:
 		case r := <-s.snapshots:
 			s.install(r)
+			s.consider()
 			continue
 		}
 		waiting, closed := s.queue.take()
+		waiting = slices.DeleteFunc(waiting, func(r *request) bool {
+			if r.compact {
+				s.asking = append(s.asking, r)
+			}
+			return r.compact
+		})
 		for len(waiting) > 0 {
 			waiting = s.group(waiting)
 		}

@@ -1,0 +1,28 @@
+package jsonstore_test
+
+import (
+	"testing"
+
+	"github.com/spf13/afero"
+
+	jsonstore "github.com/memtree/memtree/store/json"
+	"github.com/memtree/memtree/store/storetest"
+	"github.com/memtree/memtree/tree"
+)
+
+func TestStore(t *testing.T) {
+	for name, o := range map[string]jsonstore.Options{"": {}, " with many snapshots": {JournalLimit: 1}} {
+		t.Run("on disk"+name, func(t *testing.T) {
+			storetest.Run(t, func(tb testing.TB) func() (tree.Store, error) {
+				dir := tb.TempDir()
+				return func() (tree.Store, error) { return jsonstore.OpenDir(tb.Context(), dir, o) }
+			})
+		})
+		t.Run("in memory"+name, func(t *testing.T) {
+			storetest.Run(t, func(tb testing.TB) func() (tree.Store, error) {
+				fs := afero.NewMemMapFs()
+				return func() (tree.Store, error) { return jsonstore.Open(tb.Context(), fs, "store", o) }
+			})
+		})
+	}
+}
