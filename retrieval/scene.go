@@ -74,13 +74,13 @@ func (s *search) each(k uint64, f func(p *part, slot int)) error {
 
 // sceneTypes returns the evidence of the scene channel by the mark of a node's
 // type: 1 for the query's own, by any of its names, and 0.5 for its parent.
-func sceneTypes(tax *taxonomy.Taxonomy, word string) (types map[uint32]float64, best float64) {
+func sceneTypes(tax *taxonomy.Taxonomy, word string) map[uint32]float64 {
 	if word = fold(word); word == "" {
-		return nil, 0
+		return nil
 	}
-	types = map[uint32]float64{mark(typeKind, word): 1}
+	types := map[uint32]float64{mark(typeKind, word): 1}
 	if tax == nil {
-		return types, 1
+		return types
 	}
 	if t, ok := tax.SceneType(word); ok {
 		if t.Parent != "" {
@@ -88,7 +88,7 @@ func sceneTypes(tax *taxonomy.Taxonomy, word string) (types map[uint32]float64, 
 		}
 		names(types, tax, t.ID, 1)
 	}
-	return types, 1
+	return types
 }
 
 // names gives every name of a scene type its evidence.
@@ -124,16 +124,17 @@ func newScope(s tree.Scope) scopeFilter {
 
 // admits decides by marks; what it admits is decided again by applies.
 func (f *scopeFilter) admits(h head) bool {
-	return f.everywhere || (h.product == 0 || h.product == f.product) && (h.test == 0 || h.test == f.test) &&
+	return f.everywhere || (h.product == 0 || f.product == 0 || h.product == f.product) && (h.test == 0 || h.test == f.test) &&
 		(h.suite == 0 || h.suite == f.suite || h.suite == f.snapshot)
 }
 
 // applies reports whether a memory of scope m applies: each name it has is the
 // same here, and, where it belongs to a suite's snapshot, the ordered tests and the
-// position are.
+// position are. A query that names no product leaves the product open: most teams
+// test one, and silence is not another product.
 func (f *scopeFilter) applies(m *tree.Scope) bool {
 	same := func(a, b string) bool { return a == "" || a == b }
-	if !same(m.Product, f.scope.Product) || !same(m.Test, f.scope.Test) || !same(m.Suite, f.scope.Suite) {
+	if f.scope.Product != "" && !same(m.Product, f.scope.Product) || !same(m.Test, f.scope.Test) || !same(m.Suite, f.scope.Suite) {
 		return false
 	}
 	return len(m.SuiteTests) == 0 || m.Position == f.scope.Position && slices.Equal(m.SuiteTests, f.scope.SuiteTests)
