@@ -25,7 +25,7 @@ func (a *app) explainCommand() *cobra.Command {
 	q := a.queryFlags(c)
 	c.Flags().IntVar(&limit, "limit", 20, a.say("how many memories to print; 0 for all"))
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		query, err := q.ask(a)
+		query, err := q.ask(c.Context(), a)
 		if err != nil {
 			return err
 		}

@@ -31,7 +31,7 @@ The answer has a trial id. Hand it back as "trial" with the judged run, and memt
 	c.Flags().IntVar(&q.query.StepNumber, "step-number", 0, a.say("number of the step, from 1"))
 	c.Flags().BoolVar(&enhanced, "enhanced", false, a.say("print the prompt too, with the guidance after it"))
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		query, err := q.ask(a)
+		query, err := q.ask(c.Context(), a)
 		if err != nil {
 			return err
 		}

@@ -83,7 +83,7 @@ func (a *app) sizes(files []string) (total int64, err error) {
 // take. A file that cannot be read on is a reject too: what came before it is
 // kept, and so are the other files.
 func (in *intake) file(ctx context.Context, name string, take func(e *tree.Evaluation) error) error {
-	r, name, err := in.openFile(name)
+	r, name, err := in.openFile(ctx, name)
 	if err != nil {
 		return err
 	}
@@ -111,9 +111,9 @@ func (in *intake) file(ctx context.Context, name string, take func(e *tree.Evalu
 	return nil
 }
 
-func (in *intake) openFile(name string) (io.ReadCloser, string, error) {
+func (in *intake) openFile(ctx context.Context, name string) (io.ReadCloser, string, error) {
 	if name == "-" {
-		return counted{io.NopCloser(in.stdin), in}, in.say("standard input"), nil
+		return counted{io.NopCloser(interruptible{ctx, in.stdin}), in}, in.say("standard input"), nil
 	}
 	f, err := os.Open(name) //nolint:gosec // the user names the file
 	if err != nil {

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -17,14 +19,14 @@ import (
 func TestKilledWhileRecording(t *testing.T) {
 	dir := t.TempDir()
 	runs := filepath.Join(dir, "runs.jsonl")
-	const n = 4000
+	const n = 1600
 	wrong := manyRuns(t, runs, n)
 	undisturbed := filepath.Join(dir, "undisturbed")
 	recordAll(t, undisturbed, runs, n)
 	want, stands := treeOf(t, undisturbed)
 	require.Equal(t, wrong, stands)
 
-	for i, after := range []int{1, 5, 9} { // batches
+	for i, after := range []int{1, 4} { // batches
 		store := filepath.Join(dir, fmt.Sprint("killed", i))
 		code, _, errs := try(t, "", "init", "--store", store)
 		require.Zero(t, code, errs)
@@ -77,27 +79,62 @@ func recordAll(t *testing.T, store, runs string, n int) {
 	require.Equal(t, n, *rec.Accepted)
 }
 
-// killDuringRecord gives record so many batches, then kills it: by then it has
-// read them, because a pipe holds no more than a few.
+// killDuringRecord gives record so many batches, then kills it.
 func killDuringRecord(t *testing.T, store, runs string, batches int) {
 	t.Helper()
-	exe, err := os.Executable()
-	require.NoError(t, err)
-	c := exec.CommandContext(t.Context(), exe, "record", "-", "--store", store) //nolint:gosec // this binary
-	c.Env = append(os.Environ(), asMemtree+"=1")
-	in, err := c.StdinPipe()
-	require.NoError(t, err)
-	require.NoError(t, c.Start())
-	b, err := os.ReadFile(runs) //nolint:gosec // written above
-	require.NoError(t, err)
-	lines := bytes.SplitAfter(b, []byte("\n"))
-	// A pipe's buffer of 64 kB holds about one batch of these: once it has
-	// taken all of a few batches, all but the last have been read.
-	_, err = in.Write(bytes.Join(lines[:min(len(lines), (batches+2)*batchRuns)], nil))
-	require.NoError(t, err)
+	c, in, _ := recording(t, store, runs, batches)
 	require.NoError(t, c.Process.Kill())
 	_ = c.Wait() // killed: of course it failed
 	_ = in.Close()
+}
+
+// recording starts a process that records from a pipe, and returns once it has
+// read so many batches.
+func recording(t *testing.T, store, runs string, batches int) (c *exec.Cmd, in io.WriteCloser, stderr *bytes.Buffer) {
+	t.Helper()
+	exe, err := os.Executable()
+	require.NoError(t, err)
+	c = exec.CommandContext(t.Context(), exe, "record", "-", "--store", store) //nolint:gosec // this binary
+	c.Env = append(os.Environ(), asMemtree+"=1", "LANG=C")
+	stderr = &bytes.Buffer{}
+	c.Stderr = stderr
+	in, err = c.StdinPipe()
+	require.NoError(t, err)
+	require.NoError(t, c.Start())
+	b, err := os.ReadFile(runs) //nolint:gosec // the test's own
+	require.NoError(t, err)
+	lines := bytes.SplitAfter(b, []byte("\n"))
+	// A pipe's buffer of 64 kB holds about one batch of these, and the reader's
+	// own not much more: once it has taken all of a few batches, all but the last
+	// have been read.
+	_, err = in.Write(bytes.Join(lines[:min(len(lines), (batches+2)*batchRuns)], nil))
+	require.NoError(t, err)
+	return c, in, stderr
+}
+
+// Interrupted, it says what is safe and how to go on; it does not wait for more.
+func TestInterruptedWhileRecording(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("a process cannot be sent an interrupt there")
+	}
+	dir := t.TempDir()
+	store, runs := filepath.Join(dir, "store"), filepath.Join(dir, "runs.jsonl")
+	manyRuns(t, runs, 1000)
+	code, _, errs := try(t, "", "init", "--store", store)
+	require.Zero(t, code, errs)
+	c, in, stderr := recording(t, store, runs, 1)
+	require.NoError(t, c.Process.Signal(os.Interrupt))
+	var exit *exec.ExitError
+	require.ErrorAs(t, c.Wait(), &exit, stderr.String())
+	_ = in.Close() // Wait did
+	require.Equal(t, exitFailed, exit.ExitCode(), stderr.String())
+	require.Regexp(t, `^memtree: interrupted; the (256|512|768) runs accepted before that are kept; give the same command again to go on`, stderr.String())
+
+	code, out, errs := try(t, "", "record", runs, "--store", store, "--json")
+	require.Zero(t, code, errs)
+	rec := shaped[recordShape](t, out)
+	require.Equal(t, 1000, *rec.Accepted+*rec.Duplicate)
+	require.NotZero(t, *rec.Duplicate)
 }
 
 // treeOf returns what the tree remembers: a line per case, and the runs it

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -45,13 +46,13 @@ func (a *app) queryFlags(c *cobra.Command) *queryFlags {
 }
 
 // ask returns the query the flags make.
-func (q *queryFlags) ask(a *app) (memtree.Query, error) {
+func (q *queryFlags) ask(ctx context.Context, a *app) (memtree.Query, error) {
 	if q.prompt == "" {
 		return memtree.Query{}, &usageError{a.say("say what the agent will be asked: --prompt TEXT, --prompt @FILE, or --prompt - for standard input")}
 	}
 	out := q.query
 	var err error
-	if out.Prompt, err = a.promptText(q.prompt); err != nil {
+	if out.Prompt, err = a.promptText(ctx, q.prompt); err != nil {
 		return out, err
 	}
 	switch {
@@ -67,11 +68,11 @@ func (q *queryFlags) ask(a *app) (memtree.Query, error) {
 
 // promptText reads a prompt that is not given as text. It comes back byte for
 // byte, its last line break included.
-func (a *app) promptText(arg string) (string, error) {
+func (a *app) promptText(ctx context.Context, arg string) (string, error) {
 	var in io.Reader
 	switch path, isFile := strings.CutPrefix(arg, "@"); {
 	case arg == "-":
-		in = a.stdin
+		in = interruptible{ctx, a.stdin}
 	case isFile:
 		f, err := os.Open(path) //nolint:gosec // the user names the file
 		if err != nil {
