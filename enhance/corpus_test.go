@@ -61,7 +61,7 @@ func TestFenceHoldsForCorpora(t *testing.T) {
 			}
 			g, err := Write(everywhere(s), Options{Lang: "en"})
 			require.NoError(t, err)
-			fenced(t, g, 200)
+			fenced(t, g, 280)
 		}
 	}
 	t.Logf("%d strings, each in every field, half of them with a close marker: no break-out", n)

@@ -179,11 +179,11 @@ func Join(own, guidance string) string {
 // The default budget, in tokens.
 const (
 	maxBudget = 300 // what agents were seen to use of a memory block
-	minBudget = 200 // two lessons of a sentence or three each
+	minBudget = 280 // three lessons of two or three sentences each
 )
 
 // DefaultBudget returns how many tokens the memories may take in a prompt: 15 %
-// of it, but at least 200, so that a short prompt gets its few lessons too, and
+// of it, but at least 280, so that a short prompt gets its few lessons too, and
 // at most 300. The fence, its header and the headings are not counted.
 func DefaultBudget(prompt string) int {
 	return min(maxBudget, max(minBudget, Tokens(prompt)*15/100))

@@ -137,8 +137,8 @@ func TestPlace(t *testing.T) {
 func TestBudget(t *testing.T) {
 	require.Equal(t, 1, Tokens("four"))
 	require.Equal(t, 2, Tokens("三个字"))
-	require.Equal(t, 200, DefaultBudget("short"))
-	require.Equal(t, 225, DefaultBudget(strings.Repeat("abcd", 1500)))
+	require.Equal(t, 280, DefaultBudget("short"))
+	require.Equal(t, 285, DefaultBudget(strings.Repeat("abcd", 1900)))
 	require.Equal(t, 300, DefaultBudget(strings.Repeat("字", 9000)))
 }
 
@@ -194,7 +194,7 @@ func TestFenceHolds(t *testing.T) {
 		for _, lang := range []string{"en", "zh"} {
 			g, err := Write(everywhere(s), Options{Lang: lang})
 			require.NoError(t, err)
-			fenced(t, g, 200)
+			fenced(t, g, 280)
 			require.Len(t, append(g.IDs, make([]string, len(g.Dropped))...), 3)
 		}
 	}

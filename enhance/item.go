@@ -19,7 +19,7 @@ type item struct {
 // Shares of an item in tokens. An item without its rarer parts leaves their
 // room to the other items, not to its check.
 const (
-	maxCheck     = 120
+	maxCheck     = 90
 	maxCondition = 40
 	maxMistake   = 30
 )
@@ -145,13 +145,28 @@ func said(s, before string) bool {
 	return float64(n) >= saidShare*float64(len(words))
 }
 
-// sentence makes one harmless line of s, cut to a number of tokens.
+// sentence makes one harmless line of s: as many of its sentences as a number
+// of tokens has room for, or what fits of the first.
 func sentence(s string, tokens int) string {
-	s = clip(inert(s), tokens)
-	if s == "" {
-		return ""
+	s = stop(inert(s))
+	if Tokens(s) <= tokens {
+		return s
 	}
-	return stop(s)
+	all := ""
+	for _, one := range text.Sentences(s) {
+		longer := join(all, one)
+		if Tokens(longer) > tokens {
+			break
+		}
+		all = longer
+	}
+	if all == "" {
+		all = clip(s, tokens)
+	}
+	if len(text.Tokens(all)) == 0 {
+		return s // nothing but …: it costs what it costs, and is left out for that
+	}
+	return stop(all)
 }
 
 // clip cuts s to at most a number of tokens, at a sentence's end where it can.
