@@ -38,6 +38,8 @@ const maxFrame = len(frameMark) + 20 + 1 + 8 + 1 + 8 + 1 + 16 + 1 + 19 + 1
 
 func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }
 
+func checksum(b []byte) uint32 { return crc32.Checksum(b, castagnoli()) }
+
 func (f *frame) sum() uint32 {
 	head := make([]byte, 0, 64)
 	head = strconv.AppendUint(head, f.seq, 10)

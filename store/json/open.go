@@ -67,7 +67,13 @@ func openLocked(d *disk, dir string, o Options) (*Store, error) {
 // load reads the last snapshot's manifest and the journals since, decides, and
 // only then repairs.
 func (s *Store) load() error {
-	r, err := s.disk.recover()
+	r, err := s.disk.recover(s.readOnly)
+	for range 100 { // each time, a snapshot came in between
+		if !s.readOnly || !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		r, err = s.disk.recover(true)
+	}
 	if err != nil {
 		return err
 	}
@@ -76,8 +82,8 @@ func (s *Store) load() error {
 		return r.damage
 	}
 	s.state.Store(r.state)
-	s.replay = r
 	if s.readOnly {
+		s.replay = r
 		return nil
 	}
 	if err := s.own(r); err != nil {
@@ -115,15 +121,20 @@ func (s *Store) own(r *replay) error {
 	return nil
 }
 
-// recover reads all that an open reads, and changes nothing.
-func (d *disk) recover() (*replay, error) {
+// recover reads all that an open reads, and changes nothing. Who only reads
+// opens the files at once, since a writer may remove them.
+func (d *disk) recover(readOnly bool) (*replay, error) {
 	m, damage, err := d.lastManifest()
 	if err != nil {
 		return nil, err
 	}
 	g := newGeneration(d, m, nil)
 	st := &state{base: g, counts: m.Counts}
-	if err := st.loadOutbox(); err != nil {
+	err = st.loadOutbox()
+	if err == nil && readOnly {
+		err = g.hold()
+	}
+	if err != nil {
 		g.release()
 		return nil, err
 	}
@@ -131,6 +142,12 @@ func (d *disk) recover() (*replay, error) {
 	if err != nil {
 		g.release()
 		return nil, err
+	}
+	if r.damage != nil && readOnly {
+		if now, _, err := d.lastManifest(); err != nil || now.Number != m.Number {
+			g.release()
+			return nil, errors.Join(err, fs.ErrNotExist) // it was replaced meanwhile
+		}
 	}
 	if r.damage == nil {
 		r.damage = damage

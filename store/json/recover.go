@@ -51,7 +51,7 @@ func (d *disk) replayFrom(st *state, number int, seq uint64, prev link) (*replay
 		if err != nil {
 			return nil, fmt.Errorf("read %s: %w", journalName(n), err)
 		}
-		end := r.read(n, b)
+		end := r.read(n, 0, b)
 		if err := r.judge(n, n == number, b, end, last); err != nil {
 			return nil, err
 		}
@@ -68,31 +68,33 @@ func (r *replay) missing(n, first int, last shutdown) {
 	}
 }
 
-// read applies the lines of journal n up to the first that is not one, and
-// returns its offset.
-func (r *replay) read(n int, b []byte) int64 {
+// read applies the lines in b, which stands at start in journal n, up to the
+// first that is not one, and returns the offset of that in the journal.
+func (r *replay) read(n int, start int64, b []byte) int64 {
 	off := 0
 	for off < len(b) {
 		f, size, ok := r.parse(b[off:])
-		if !ok || (!r.disk.hooks.noChain && (f.seq != r.seq+1 || f.prev != r.prev)) || f.synced > int64(off) {
+		if !ok || (!r.disk.hooks.noChain && (f.seq != r.seq+1 || f.prev != r.prev)) || f.synced > start+int64(off) {
 			break
 		}
-		if off == 0 && !begins(f.json, n) {
+		if start+int64(off) == 0 && !begins(f.json, n) {
 			break
 		}
 		next, err := r.state.apply(f.json)
 		if err != nil {
-			r.damage = &tree.CorruptError{File: journalName(n), Offset: int64(off), Lost: "the batch there is whole but makes no sense: " + err.Error()}
+			r.damage = &tree.CorruptError{File: journalName(n), Offset: start + int64(off), Lost: "the batch there is whole but makes no sense: " + err.Error()}
 			break
 		}
 		r.state = next.fresh()
 		r.number, r.seq, r.prev = n, f.seq, linkOf(b[off:off+size])
 		r.lines++
 		off += size
-		r.size = int64(off)
+		r.size = start + int64(off)
 	}
-	r.state.journaled += int64(off)
-	return int64(off)
+	if off > 0 { // then the state is a new one, that nobody has seen
+		r.state.journaled += int64(off)
+	}
+	return start + int64(off)
 }
 
 func (r *replay) parse(b []byte) (frame, int, bool) {

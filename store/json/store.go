@@ -51,15 +51,17 @@ func (s *Store) journalLimit() int64 {
 // Store is an open store. It implements tree.Store, tree.Deriver and
 // tree.Verifier.
 type Store struct {
-	disk     *disk
-	options  Options
-	readOnly bool
-	format   format
-	unlock   func() error
-	state    atomic.Pointer[state]
-	closed   atomic.Bool
-	replay   *replay // what opening found
-	leases   leases
+	disk      *disk
+	options   Options
+	readOnly  bool
+	format    format
+	unlock    func() error
+	state     atomic.Pointer[state]
+	closed    atomic.Bool
+	replay    *replay // what opening found
+	leases    leases
+	deriving  sync.Mutex // held while derived data is written
+	following sync.Mutex // held while a reader looks for news
 
 	// What follows belongs to the writer.
 	queue             queue
@@ -156,6 +158,11 @@ func (s *Store) usable(ctx context.Context) error {
 func (s *Store) view(ctx context.Context) (*state, error) {
 	if err := s.usable(ctx); err != nil {
 		return nil, err
+	}
+	if s.readOnly {
+		if err := s.follow(); err != nil {
+			return nil, err
+		}
 	}
 	for {
 		st := s.state.Load()

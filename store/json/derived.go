@@ -1,0 +1,183 @@
+package jsonstore
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/spf13/afero"
+
+	"github.com/memtree/memtree/tree"
+)
+
+// Derived data stands in derived/NAME.NNNNNN: a head of derivedHead bytes, then
+// the data. The highest number counts. The head is text, padded with spaces:
+//
+//	M1 derived <version> <bytes> <sha256 of the data> <crc32c of what is before>
+const (
+	derivedFolder = "derived"
+	derivedHead   = 160
+)
+
+var _ tree.Deriver = (*Store)(nil)
+
+// SaveDerived keeps data that can be made again; see tree.Deriver.
+func (s *Store) SaveDerived(ctx context.Context, name string, version uint64, write func(io.Writer) error) error {
+	if err := s.usable(ctx); err != nil {
+		return fmt.Errorf("save derived data: %w", err)
+	}
+	if s.readOnly {
+		return fmt.Errorf("save derived data: %w", tree.ErrReadOnly)
+	}
+	if !derivable(name) {
+		return fmt.Errorf("save derived data: %w", &tree.FieldError{Field: "name", Problem: "is " + strconv.Quote(name) + "; use letters, digits and dashes"})
+	}
+	s.deriving.Lock()
+	defer s.deriving.Unlock()
+	if err := s.disk.saveDerived(name, version, write); err != nil {
+		return fmt.Errorf("save derived data %s: %w", name, err)
+	}
+	return nil
+}
+
+func (d *disk) saveDerived(name string, version uint64, write func(io.Writer) error) error {
+	if err := d.mkdir(derivedFolder); err != nil {
+		return err
+	}
+	names, err := d.names(derivedFolder)
+	if err != nil {
+		return err
+	}
+	old := derivedNumbers(names, name)
+	next := 1
+	if len(old) > 0 {
+		next = old[len(old)-1] + 1
+	}
+	w, err := d.create(derivedName(name, next))
+	if err != nil {
+		return err
+	}
+	sum, size := sha256.New(), new(counter)
+	buf := bufio.NewWriterSize(io.MultiWriter(w, sum, size), 256<<10)
+	_, err = w.Write(bytes.Repeat([]byte(" "), derivedHead))
+	if err == nil {
+		err = write(buf)
+	}
+	if err == nil {
+		err = buf.Flush()
+	}
+	if err == nil {
+		_, err = w.WriteAt(derivedHeader(version, int64(*size), sum.Sum(nil)), 0)
+	}
+	if err != nil {
+		return errors.Join(err, w.drop())
+	}
+	if err := w.commit(); err != nil {
+		return err
+	}
+	for _, n := range old {
+		_ = d.remove(derivedName(name, n)) // the next save tries again
+	}
+	return nil
+}
+
+func derivedName(name string, n int) string {
+	return path.Join(derivedFolder, fmt.Sprintf("%s.%06d", name, n))
+}
+
+func derivedNumbers(names []string, name string) []int { return numbered(names, name+".", "") }
+
+func derivedHeader(version uint64, size int64, sum []byte) []byte {
+	b := fmt.Appendf(nil, "M1 derived %d %d %x ", version, size, sum)
+	b = appendSum(b, checksum(b))
+	return append(append(b, bytes.Repeat([]byte(" "), derivedHead-1-len(b))...), '\n')
+}
+
+// parseDerived reads a head.
+func parseDerived(b []byte) (version uint64, size int64, sum []byte, ok bool) {
+	f := strings.Fields(string(b))
+	if len(b) != derivedHead || len(f) != 6 {
+		return 0, 0, nil, false
+	}
+	version, ok1 := decimal([]byte(f[2]))
+	length, ok2 := decimal([]byte(f[3]))
+	sum, err := hex.DecodeString(f[4])
+	if !ok1 || !ok2 || length > 1<<62 || err != nil || len(sum) != sha256.Size {
+		return 0, 0, nil, false
+	}
+	size = int64(length) //nolint:gosec // bounded above
+	return version, size, sum, bytes.Equal(derivedHeader(version, size, sum), b)
+}
+
+// OpenDerived opens what was last saved; see tree.Deriver. Its length is that
+// which was written; its bytes are for Verify, or for who reads them, to check.
+func (s *Store) OpenDerived(ctx context.Context, name string) (*tree.Derived, error) {
+	if err := s.usable(ctx); err != nil {
+		return nil, fmt.Errorf("open derived data: %w", err)
+	}
+	names, err := s.disk.names(derivedFolder)
+	if err != nil {
+		return nil, fmt.Errorf("open derived data: %w", err)
+	}
+	numbers := derivedNumbers(names, name)
+	for i := len(numbers) - 1; i >= 0 && derivable(name); i-- {
+		d, err := s.disk.openDerived(derivedName(name, numbers[i]))
+		if err == nil {
+			return d, nil
+		}
+		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, errDerived) {
+			return nil, fmt.Errorf("open derived data %s: %w", name, err)
+		}
+	}
+	return nil, fmt.Errorf("open derived data %s: %w", clip(name), tree.ErrNotFound)
+}
+
+var errDerived = errors.New("is not whole derived data")
+
+func (d *disk) openDerived(n string) (*tree.Derived, error) {
+	f, err := d.open(n)
+	if err != nil {
+		return nil, err
+	}
+	b := make([]byte, derivedHead)
+	got, _ := f.ReadAt(b, 0) // too short a read is not a head
+	version, size, _, ok := parseDerived(b[:got])
+	info, err := f.Stat()
+	if err == nil && (!ok || info.Size() != derivedHead+size) {
+		err = errDerived
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	var at io.ReaderAt = f
+	if !parallel(f) {
+		at = &oneByOne{File: f}
+	}
+	return &tree.Derived{ReaderAt: io.NewSectionReader(at, derivedHead, size), Size: size, Version: version, Closer: f}, nil
+}
+
+// oneByOne lets reads at several places take turns.
+type oneByOne struct {
+	afero.File
+	mu sync.Mutex
+}
+
+func (o *oneByOne) ReadAt(p []byte, off int64) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.File.ReadAt(p, off)
+}
+
+func derivable(name string) bool {
+	return safeID(strings.ReplaceAll(name, "-", "_")) && !strings.Contains(name, "_")
+}

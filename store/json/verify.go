@@ -1,0 +1,307 @@
+package jsonstore
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/memtree/memtree/tree"
+)
+
+var _ tree.Verifier = (*Store)(nil)
+
+// Verify reads every file and checks every checksum, every line, the chain of
+// the journal, the indexes against what they point to, and the laws of the
+// tree; see tree.Verifier.
+func (s *Store) Verify(ctx context.Context, found func(error)) (tree.Verified, error) {
+	v := &verifier{store: s, found: found}
+	if err := v.run(ctx); err != nil {
+		return v.Verified, fmt.Errorf("verify: %w", err)
+	}
+	return v.Verified, nil
+}
+
+type verifier struct {
+	tree.Verified
+	store *Store
+	found func(error)
+	state *state
+}
+
+func (v *verifier) run(ctx context.Context) error {
+	for range 100 {
+		st, err := v.store.view(ctx)
+		if err != nil {
+			return err
+		}
+		v.Verified = tree.Verified{Version: st.Version}
+		v.state = st
+		again, err := v.journals()
+		if again { // a snapshot came in between
+			st.base.release()
+			continue
+		}
+		if err == nil {
+			err = v.base(ctx)
+		}
+		st.base.release()
+		return err
+	}
+	return errors.New("the store is rewritten faster than it can be read")
+}
+
+// journals reads the journals again, from the disk.
+func (v *verifier) journals() (again bool, err error) {
+	base := v.state.base
+	fresh := &state{base: base, counts: base.Counts}
+	if err := fresh.loadOutbox(); err != nil {
+		v.found(err)
+		return false, nil
+	}
+	r, err := v.store.disk.replayFrom(fresh, base.Number, base.Seq, base.link())
+	if now := v.store.state.Load(); now.base != base {
+		return true, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	if r.damage != nil {
+		v.found(r.damage)
+	} else if r.state.Version < v.state.Version {
+		v.found(fmt.Errorf("the journals on disk end at version %d, the store is at %d", r.state.Version, v.state.Version))
+	}
+	v.Batches = r.lines
+	v.Files += r.number - base.Number + 1
+	v.Bytes += r.state.journaled
+	return false, nil
+}
+
+func (v *verifier) base(ctx context.Context) error {
+	if err := v.small(); err != nil {
+		return err
+	}
+	for _, f := range v.state.base.files() {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		v.file(f)
+	}
+	v.indexes()
+	v.segments("ledger", v.state.base.Ledger, v.state.entries, v.state.Entries)
+	v.segments("dead letters", v.state.base.Dead, v.state.dead, uint64(v.state.Dead)) //nolint:gosec // a count
+	v.Entries = int(v.state.Entries)                                                  //nolint:gosec // a count
+	for _, it := range v.state.outbox.from("") {
+		e, err := v.state.evaluation(it)
+		if err == nil {
+			err = e.Check()
+		}
+		if err != nil {
+			v.found(fmt.Errorf("an evaluation of the outbox: %w", err))
+		}
+	}
+	v.keys()
+	return v.nodes(ctx)
+}
+
+// small reads the files of one value, and the derived data.
+func (v *verifier) small() error {
+	d := v.store.disk
+	for name, check := range map[string]func([]byte) error{
+		formatName: func(b []byte) error { _, err := parseFormat(b); return err },
+		shutdownName: func(b []byte) error {
+			if _, ok := parseShutdown(b); !ok {
+				return errors.New("does not say what it was written with")
+			}
+			return nil
+		},
+	} {
+		b, err := d.read(name, 64<<10)
+		if err != nil {
+			if name == formatName {
+				v.found(fmt.Errorf("%s: %w", name, err))
+			}
+			continue
+		}
+		v.Files++
+		v.Bytes += int64(len(b))
+		if err := check(b); err != nil {
+			v.found(fmt.Errorf("%s: %w", name, err))
+		}
+	}
+	if n := v.state.base.Number; n > 1 {
+		b, err := d.read(manifestName(n), maxManifest)
+		if err == nil {
+			_, err = parseManifest(b)
+		}
+		if err != nil {
+			v.found(fmt.Errorf("%s: %w", manifestName(n), err))
+		}
+		v.Files++
+		v.Bytes += int64(len(b))
+	}
+	names, err := d.names(derivedFolder)
+	if err != nil {
+		return err
+	}
+	for _, n := range names {
+		if !isTemp(n) {
+			v.derived(derivedFolder + "/" + n)
+		}
+	}
+	return nil
+}
+
+func (v *verifier) derived(name string) {
+	b, err := v.store.disk.read(name, 1<<40)
+	if err != nil {
+		return // replaced meanwhile
+	}
+	v.Files++
+	v.Bytes += int64(len(b))
+	head := b[:min(len(b), derivedHead)]
+	_, size, sum, ok := parseDerived(head)
+	have := sha256.Sum256(b[len(head):])
+	if !ok || int64(len(b)) != derivedHead+size || !bytes.Equal(sum, have[:]) {
+		v.found(fmt.Errorf("%s: %w; remove it, it is made again", name, errDerived))
+	}
+}
+
+// file compares a file's hash with the manifest's.
+func (v *verifier) file(f fileRef) {
+	h := sha256.New()
+	_, err := io.Copy(h, io.NewSectionReader(v.state.base.handles[f.Name], 0, f.Bytes))
+	if err == nil && hex.EncodeToString(h.Sum(nil)) != f.Sum {
+		err = errors.New("its SHA-256 is not the manifest's")
+	}
+	if err != nil {
+		v.found(damaged(f, 0, err))
+		return
+	}
+	v.Files++
+	v.Bytes += f.Bytes
+}
+
+// segments reads all lines and checks that none is missing.
+func (v *verifier) segments(what string, files []linesRef, records []record, want uint64) {
+	n := uint64(0)
+	for raw, err := range v.state.base.linesAfter(files, records, 0) {
+		if err != nil {
+			v.found(fmt.Errorf("%s: %w", what, err))
+			return
+		}
+		n++
+		seq, ok := uint64(0), false
+		err = members(raw, func(k string, val []byte) bool {
+			if k == "seq" {
+				seq, err = number(val)
+				ok = true
+			}
+			return !ok
+		})
+		if err != nil || (ok && seq != n) {
+			v.found(fmt.Errorf("%s: line %d is numbered %d", what, n, seq))
+		}
+	}
+	if n != want {
+		v.found(fmt.Errorf("%s: there are %d, and %d are missing", what, n, want-n))
+	}
+}
+
+// keys checks the order of the tables of known keys.
+func (v *verifier) keys() {
+	for _, ref := range v.state.base.Known {
+		next := v.state.base.oldKeys(ref)
+		var last []byte
+		for {
+			rec, err := next()
+			if err != nil {
+				v.found(err)
+				break
+			}
+			if rec == nil {
+				break
+			}
+			if last != nil && bytes.Compare(last[:16], rec[:16]) >= 0 {
+				v.found(fmt.Errorf("%s: its keys are out of order", ref.Table.Name))
+				break
+			}
+			last = rec
+		}
+	}
+}
+
+// indexes checks that every line of a branch is found by its id, in order.
+func (v *verifier) indexes() {
+	g := v.state.base
+	for i := range g.Branches {
+		b := &g.Branches[i]
+		r := lineReader{gen: g, ref: &b.linesRef}
+		last := ""
+		for {
+			at, ok, err := r.index()
+			if !ok && err == nil {
+				break
+			}
+			var raw []byte
+			if err == nil {
+				raw, err = r.read(at.place)
+			}
+			if err != nil {
+				v.found(err)
+				if !ok {
+					break
+				}
+				continue
+			}
+			n, err := parseNode(raw)
+			if err == nil {
+				_, l, ok, ferr := g.find(n.id)
+				if err = ferr; err == nil && (!ok || l.place != at.place || n.branch != b.ErrorType || n.meta != at.meta() || n.id <= last) {
+					err = errors.New("the index says something else than the line")
+				}
+				last = n.id
+			}
+			if err != nil {
+				v.found(damaged(b.Data, at.off, err))
+			}
+		}
+	}
+}
+
+// nodes checks the laws of the tree.
+func (v *verifier) nodes(ctx context.Context) error {
+	get := func(_ context.Context, id string) (tree.Node, error) {
+		var n tree.Node
+		raw, err := v.state.node(id)
+		if err == nil {
+			err = decode(raw, &n)
+		}
+		return n, err
+	}
+	all := v.state.nodes("", filter{})
+	for {
+		n, ok, err := all.decode(ctx, tree.Filter{})
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			v.found(err)
+			return nil
+		}
+		if !ok {
+			break
+		}
+		v.Nodes++
+		if err := errors.Join(tree.Check(&n), tree.CheckLinks(ctx, &n, get)); err != nil {
+			v.found(err)
+		}
+	}
+	if v.Nodes != v.state.Nodes {
+		v.found(fmt.Errorf("there are %d nodes, and %d were counted", v.Nodes, v.state.Nodes))
+	}
+	return nil
+}
