@@ -23,10 +23,10 @@ type claimCues struct {
 // (sequence), the agreement of content, the presence of an element, a criterion.
 func denied() []claimCues {
 	return []claimCues{
-		{"state_detection_error", 2, "evidence|explicit|explicitly|demonstrate|show|snapshot|screenshot|click|achieve|perform|submit|submission|save|saved|add|added|post|posted|confirm|confirmation|create|created|update|updated|change|changed|delete|remove|send|sent|apply|applied|place|placed|reach|finish|finalize|publish|subscribe|select|enable|log in|sign in|result in|take effect|reflect"},
+		{"state_detection_error", 2, "click|achieve|submit|submission|save|saved|add|added|posted|confirmation|create|created|update|updated|change|changed|delete|remove|send|sent|apply|applied|place|placed|reach|finish|finalize|publish|subscribe|select|enable|log in|sign in|result in|take effect|reflect"},
 		{"interaction_sequence_error", 3, "step|process|navigate|use|scroll|filter|sort|search|visit|verify|verification|check|ensure|instruction|follow"},
 		{"content_validation_error", 2, "match|correct answer|accurate|accurately|equal|same|content|text|value|number|count|information|detail|data|answer|calculate|mention"},
-		{"element_locating_error", 3, "find|found|identify|identified|locate|located|visible|see|seen|present|appear|image|picture|icon|button|link|listing|element"},
+		{"element_locating_error", 3, "find|found|identify|identified|locate|located|visible|see|seen|present|presence|appear|image|picture|icon|button|link|listing|element"},
 		{"business_rule_error", 2, "meet|criteria|criterion|requirement|satisfy|eligible|policy|permission|allowed|budget|distance|proximity|price range|constraint|within"},
 		{"edge_case_error", 4, "available|exist|result found|results|record|applicable|possible|support"},
 		{"form_validation_error", 2, "fill|field|form|input|enter|entered|type|typed|required field|dropdown"},
@@ -66,7 +66,7 @@ const denial = "not|no|fail|failed|without|lack|never|unable|neither|nor|missing
 
 // newClaims compiles cues for the claims of a wrong verdict of direction d.
 func newClaims(types []string, d taxonomy.Direction) *Classifier {
-	c := &Classifier{types: types, words: map[string][]cue{}, runes: map[rune][]cue{}}
+	c := &Classifier{types: types, gap: gapClaim, words: map[string][]cue{}, runes: map[rune][]cue{}}
 	kinds := map[string]int{}
 	for i, t := range types {
 		kinds[t] = i

@@ -36,6 +36,7 @@ const (
 // safe for concurrent use.
 type Classifier struct {
 	types []string
+	gap   int              // tokens that may stand in a gap
 	words map[string][]cue // by first token
 	runes map[rune][]cue   // Chinese, by first character
 }
@@ -50,7 +51,7 @@ type cue struct {
 
 // NewClassifier compiles the cues of tax.
 func NewClassifier(tax *taxonomy.Taxonomy) *Classifier {
-	c := &Classifier{words: map[string][]cue{}, runes: map[rune][]cue{}}
+	c := &Classifier{gap: gapTokens, words: map[string][]cue{}, runes: map[rune][]cue{}}
 	for _, t := range tax.ErrorTypes() {
 		if t.ID == taxonomy.OtherError {
 			continue
@@ -111,6 +112,7 @@ func isHan(r rune) bool { return unicode.Is(unicode.Han, r) }
 // Limits of matching: tokens or characters that may stand in a gap.
 const (
 	gapTokens = 5
+	gapClaim  = 10 // between a denial and what it denies
 	gapRunes  = 10
 	maxSaid   = 4000 // bytes of one text that are read
 )
@@ -158,7 +160,7 @@ func (c *Classifier) scan(s string, weight float64, ev *evidence) {
 	tokens := stems(s)
 	for i, t := range tokens {
 		for _, q := range c.words[t] {
-			if matchTokens(tokens[i:], q.parts) {
+			if matchTokens(tokens[i:], q.parts, c.gap) {
 				ev.add(q, weight)
 			}
 		}
@@ -197,12 +199,12 @@ func (ev *evidence) add(q cue, weight float64) {
 // matchTokens reports whether the parts stand at the start of tokens, in order,
 // with small gaps between them. Within a part one other token may stand between
 // two: an identifier is followed by its whole.
-func matchTokens(tokens []string, parts [][]string) bool {
+func matchTokens(tokens []string, parts [][]string, gap int) bool {
 	at := 0
 	for i, part := range parts {
 		reach := 0
 		if i > 0 {
-			reach = gapTokens
+			reach = gap
 		}
 		start := -1
 		for j := at; j <= at+reach && j < len(tokens); j++ {
@@ -273,7 +275,7 @@ func (c *Classifier) decide(ev evidence, signals map[string]float64) Class {
 	if best < 0 {
 		return Class{Type: taxonomy.OtherError}
 	}
-	// The fourth power sharpens the shares, as a sum of many small hints is not worth one
+	// The sixth power sharpens the shares, as a sum of many small hints is not worth one
 	// plain word; little evidence overall is little confidence.
 	s := scores[best]
 	enough := s / (s + 1.5)
@@ -295,7 +297,7 @@ func (c *Classifier) decide(ev evidence, signals map[string]float64) Class {
 	return cl
 }
 
-func sharp(f float64) float64 { return f * f * f * f }
+func sharp(f float64) float64 { return f * f * f * f * f * f }
 
 // round keeps two decimals: more would be noise in what is stored.
 func round(f float64) float64 { return math.Round(f*100) / 100 }

@@ -72,8 +72,8 @@ func (d *differences) value(path string, got, want any) {
 		return
 	}
 	if want, ok := want.([]any); ok {
-		if got, ok := got.([]any); ok || got == nil {
-			d.lists(path, got, want)
+		if list, ok := got.([]any); ok || got == nil {
+			d.lists(path, list, want)
 			return
 		}
 	}

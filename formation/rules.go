@@ -1,7 +1,6 @@
 package formation
 
 import (
-	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
@@ -133,16 +132,28 @@ func (f *Former) byRules(x *facts) analysis {
 // wrongly claimed, and the task a little.
 func (f *Former) classify(x *facts) Class {
 	cues := f.compiled()
-	ev := cues.said.score([]Said{{x.e.Reason, 1.5}, {x.claim.key, 0.4}, {x.claim.rest, 0.15}, {x.e.Prompt, 0.1}})
-	if c := cues.claims(x.judged.Direction); c != nil && x.e.Reason == "" {
+	said := []Said{{x.e.Reason, 1.5}, {x.claim.key, 0.4}, {x.claim.rest, 0.15}, {x.e.Prompt, 0.1}}
+	if hasActions(x.differences) {
+		said = said[:1] // what it did tells more than what it said of it
+	}
+	ev := cues.said.score(said)
+	if c := cues.claims(x.judged.Direction); c != nil && x.e.Reason == "" && !hasActions(x.differences) {
 		more := c.score([]Said{{x.claim.key, 1}, {x.claim.rest, 0.4}})
 		ev.cues = append(ev.cues, more.cues...)
 		for i := range ev.scores {
 			ev.scores[i] += more.scores[i]
 		}
 	}
-	return cues.said.decide(ev, signals(x))
+	class := cues.said.decide(ev, signals(x))
+	if x.e.Reason == "" && !hasActions(x.differences) {
+		class.Confidence = min(class.Confidence, maxUntold)
+	}
+	return class
 }
+
+// maxUntold caps the confidence where nobody but the agent itself has said
+// anything: measured on real verdicts, about half of such types are right.
+const maxUntold = 0.6
 
 func (c compiled) claims(d taxonomy.Direction) *Classifier {
 	switch d {
@@ -160,7 +171,8 @@ func signals(x *facts) map[string]float64 {
 	s := map[string]float64{}
 	raise := func(kind string, to float64) { s[kind] = max(s[kind], to) }
 	acts := false
-	for _, d := range x.differences {
+	w := wording{facts: x}
+	for _, d := range w.details() {
 		switch d.Kind {
 		case ActionMissing, ActionMoved:
 			acts = true
@@ -173,9 +185,7 @@ func signals(x *facts) map[string]float64 {
 			acts = true
 			argumentSignals(d.Args, raise)
 		case Missing, Superfluous, Changed:
-			if !isVerdictField(d.Field) {
-				raise("content_validation_error", 1.5)
-			}
+			raise("content_validation_error", 1.5)
 		}
 	}
 	if !acts && x.e.Reason == "" {
@@ -205,13 +215,13 @@ func taskSignals(x *facts, raise func(string, float64)) {
 		raise("content_validation_error", 1)
 		raise("interaction_sequence_error", 1.5)
 	case x.judged.Direction == taxonomy.FalseFail:
-		raise("state_detection_error", 1.5)
+		raise("state_detection_error", 2.5)
 	}
-	if looks(x.e.Prompt) {
-		raise("element_locating_error", 1)
+	if looks(x.e.Prompt) && seeks(x.claim.key+" "+x.claim.rest) {
+		raise("element_locating_error", 3)
 	}
 	if x.judged.Direction != taxonomy.FalsePass && nothingThere(x.e.Observation) {
-		raise("edge_case_error", 3)
+		raise("edge_case_error", 4.5)
 	}
 }
 
@@ -221,21 +231,26 @@ func looks(prompt string) bool {
 	return containsAny(" "+strings.ToLower(firstBytes(prompt, maxReasoning))+" ", " image", " picture", " photo", " thumbnail", " looks like", " wearing", " colored", " color ", " red ", " blue ", " green ", " yellow ", " black ", " white ", " pink ", " purple ", " orange ", " logo ", " icon ", "图片", "照片", "颜色", "图标", "红色", "蓝色", "绿色", "黄色", "黑色", "白色")
 }
 
+// seeks reports whether a claim is about having found the thing meant.
+func seeks(claim string) bool {
+	return containsAny(strings.ToLower(claim), "identif", "locat", "find", "found", "image", "picture", "photo", "presence", "visual", "找", "定位", "识别", "图")
+}
+
 // nothingThere reports whether what was seen last is that there is nothing to
 // see: the unusual case that a wrong "fail" takes for a failure.
 func nothingThere(observation string) bool {
-	const last = 400
+	const last = 900
 	if len(observation) > last {
 		observation = observation[len(observation)-last:]
 	}
 	return containsAny(strings.ToLower(observation), "not available", "unavailable", "no results", "no records", "not found", "does not exist", "doesn't exist",
-		"n/a", "no such", "could not find", "couldn't find", "unable to", "cannot be", "not possible", "无结果", "没有结果", "不存在", "为空", "暂无", "无法")
+		"n/a", "no such", "infeasible", "impossible", "not listed", "not provided", "not exist", "could not find", "couldn't find", "not possible", "无结果", "没有结果", "不存在", "为空", "暂无", "无法")
 }
 
 // argumentSignals: what kind of argument was wrong tells whether the agent took
 // the wrong thing, applied a rule wrongly, or entered a wrong value.
 func argumentSignals(args []string, raise func(string, float64)) {
-	raise("interaction_sequence_error", 1)
+	raise("interaction_sequence_error", 1.2)
 	for _, a := range args {
 		switch f := strings.ToLower(a); {
 		case containsAny(f, "price", "amount", "payment", "cabin", "insurance", "fee", "discount", "refund", "baggage", "bags", "quota", "role", "permission"):
@@ -245,7 +260,7 @@ func argumentSignals(args []string, raise func(string, float64)) {
 		case containsAny(f, "text", "content", "message", "title", "body", "summary"):
 			raise("content_validation_error", 2.5)
 		default:
-			raise("form_validation_error", 2)
+			raise("interaction_sequence_error", 2.5)
 		}
 	}
 }
@@ -259,15 +274,6 @@ func isVerdictField(path string) bool {
 	return path == "" || among(verdictFields, f) || among(defectFields, f)
 }
 
-// isLabel reports whether a value is a verdict and nothing more.
-func isLabel(v any) bool {
-	switch v := v.(type) {
-	case nil, bool:
-		return true
-	case string:
-		return word(v) != unread
-	case json.Number:
-		return false
-	}
-	return false
+func hasActions(list []Difference) bool {
+	return slices.ContainsFunc(list, func(d Difference) bool { return strings.HasPrefix(string(d.Kind), "action") })
 }

@@ -1,6 +1,7 @@
 package formation
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -33,7 +34,7 @@ func (w *wording) actual() string {
 	if d := w.differ(); d != "" {
 		s += w.say(" Difference: ", "差异：") + d + w.say(".", "。")
 	}
-	if q := w.quote(); q != "" && !w.hasActions() {
+	if q := w.quote(); q != "" {
 		s += w.say(" It rested on: ", "依据是：") + q
 	}
 	return s
@@ -41,26 +42,27 @@ func (w *wording) actual() string {
 
 // differ says the differences that the direction has not said already.
 func (w *wording) differ() string {
-	var list []Difference
-	for _, d := range w.differences {
-		if d.Kind != Changed || !isVerdictField(d.Field) {
-			list = append(list, d)
-		}
-	}
-	return words(list, w.lang)
+	return words(w.details(), w.lang)
 }
 
-func (w *wording) hasActions() bool {
-	for _, d := range w.differences {
-		if strings.HasPrefix(string(d.Kind), "action") {
-			return true
-		}
-	}
-	return false
+// details are the differences but for the verdict itself, and where that differs
+// without what the ground truth has to say about it: an agent that saw no defect
+// cannot have described it.
+func (w *wording) details() []Difference {
+	isVerdict := func(d Difference) bool { return d.Kind == Changed && isVerdictField(d.Field) }
+	verdict := slices.ContainsFunc(w.differences, isVerdict)
+	return slices.DeleteFunc(slices.Clone(w.differences), func(d Difference) bool {
+		return isVerdict(d) || verdict && (d.Kind == Missing || d.Kind == Superfluous)
+	})
 }
+
+func (w *wording) hasActions() bool { return hasActions(w.differences) }
 
 // quote is the agent's claim, short, in quotation marks.
 func (w *wording) quote() string {
+	if w.judged.Direction == taxonomy.Other || w.hasActions() {
+		return "" // what it said tells nothing of what it did wrong
+	}
 	c := text.Clip(strings.Join(strings.Fields(w.claim.key), " "), maxClaim)
 	if utf8.RuneCountInString(c) < 6 {
 		return ""
@@ -82,17 +84,24 @@ func (w *wording) reason() string {
 // evaluator returns the sentences of the evaluator's reason that say most about
 // an error, at most three, in their order.
 func (w *wording) evaluator() string {
-	sentences := text.Sentences(text.Clean(firstBytes(w.e.Reason, maxReasoning)))
+	r := once(strings.Join(strings.Fields(text.Clean(firstBytes(w.e.Reason, maxReasoning))), " "))
+	sentences := text.Sentences(r)
 	if len(sentences) > 3 {
-		c := findClaim(strings.Join(sentences, "\n"), taxonomy.FalseFail)
-		if c.key != "" {
-			sentences = []string{sentences[0], c.key}
+		list := sentences[:1]
+		if c := findClaim(strings.Join(sentences[1:], "\n"), taxonomy.FalseFail); c.key != "" {
+			list = append(list, c.key)
 		}
-		if len(sentences) == 2 && sentences[0] == sentences[1] {
-			sentences = sentences[:1]
-		}
+		sentences = list
 	}
-	return text.Clip(strings.Join(strings.Fields(strings.Join(sentences[:min(len(sentences), 3)], " ")), " "), 500)
+	return text.Clip(strings.Join(sentences, " "), maxSentence)
+}
+
+// once returns half of a text that says the same twice, as joined fields do.
+func once(s string) string {
+	if h := len(s) / 2; len(s)%2 == 1 && s[h] == ' ' && s[:h] == s[h+1:] {
+		return s[:h]
+	}
+	return s
 }
 
 // hint says when to check what, and what is right then: the case's lesson first,
@@ -125,48 +134,91 @@ func (w *wording) condition() string {
 	return w.say("For a task like “"+task+"”"+scene+", "+moment+": ", "遇到类似“"+task+"”的任务"+scene+"，"+moment+"：")
 }
 
-// task is the sentence of the prompt that says what to do, short.
+// task is the sentence of the prompt that says what to do, short: without a
+// lead-in such as "Judge whether …:", and not the one that says who is asking.
 func (w *wording) task() string {
 	p := strings.Join(strings.Fields(text.Clean(firstBytes(w.e.Prompt, maxReasoning))), " ")
-	return strings.TrimSuffix(text.Clip(strings.Trim(p, "\"“”"), 90), ".")
+	for _, mark := range []string{": ", "："} {
+		if lead, rest, ok := strings.Cut(p, mark); ok && len(lead) < 80 && len(rest) > 20 {
+			p = rest
+			break
+		}
+	}
+	sentences := text.Sentences(p)
+	for _, s := range sentences {
+		if containsAny(" "+strings.ToLower(s), " want", " need", " would like", " please", " check", " verify", " make sure", "请", "检查", "验证", "确认") {
+			p = s
+			break
+		}
+	}
+	return strings.TrimRight(text.Clip(strings.Trim(p, "\"“”"), 90), ".。")
 }
 
 // check is the lesson of this very case.
 func (w *wording) check() string {
 	if w.hasActions() {
-		return w.actionLesson()
+		return w.sentences(append(w.actionLesson(), w.found()...))
 	}
-	var parts []string
-	if d := w.fields(); d != "" {
-		parts = append(parts, w.say("compare "+d+" with the source, one by one.", "逐项核对"+d+"与来源是否一致。"))
-	}
-	q := w.quote()
-	switch {
-	case q == "":
-	case w.judged.Direction == taxonomy.FalsePass:
-		parts = append(parts, w.say(
-			"do not rest on a claim such as "+q+"; it is right only if the page or result itself shows it for every point that was asked.",
-			"不要仅凭"+q+"下结论；只有页面或结果本身逐点证实，才算正确。"))
-	case w.judged.Direction == taxonomy.FalseFail:
-		parts = append(parts, w.say(
-			"look again whether "+q+" really holds and whether the task asks for it; what is only not shown is not yet wrong.",
-			"再次确认"+q+"是否属实、任务是否有此要求；仅仅没有展示并不等于错误。"))
-	default:
-		parts = append(parts, w.say(
-			"check a claim such as "+q+" against what was asked and what was seen.",
-			"将"+q+"与任务要求和实际所见逐一核对。"))
-	}
+	parts := append(w.fieldLesson(), w.claimLesson()...)
+	parts = append(parts, w.found()...)
 	if len(parts) == 0 {
-		return w.say("go through what was asked point by point and find the evidence for each.", "按任务要求逐点检查，并为每一点找到依据。")
+		parts = []string{w.say("go through what was asked point by point and find the evidence for each.", "按任务要求逐点检查，并为每一点找到依据。")}
+	}
+	return w.sentences(parts)
+}
+
+// sentences joins lessons; the first follows a colon.
+func (w *wording) sentences(parts []string) string {
+	for i := range parts {
+		if r, n := utf8.DecodeRuneInString(parts[i]); i > 0 && n == 1 {
+			parts[i] = strings.ToUpper(string(r)) + parts[i][1:]
+		}
 	}
 	return strings.Join(parts, w.say(" ", ""))
 }
 
-// fields names the fields that differ, verdicts apart.
-func (w *wording) fields() string {
+// found repeats what the evaluator found, as what to look out for.
+func (w *wording) found() []string {
+	r := text.Clip(w.evaluator(), 200)
+	if r == "" || forces(r) {
+		return nil
+	}
+	r = strings.TrimRight(r, ".。")
+	return []string{w.say("make sure it is not again as was found here: “"+r+"”.", "确认没有再次出现当时发现的问题：“"+r+"”。")}
+}
+
+func (w *wording) fieldLesson() []string {
+	var parts []string
+	if n := w.fields(Missing); n != "" {
+		parts = append(parts, w.say("see that the result states "+n+", completely and as asked for.", "确认结果按要求完整给出"+n+"。"))
+	}
+	if n := w.fields(Changed, Superfluous); n != "" {
+		parts = append(parts, w.say("compare "+n+" with the source, one by one.", "逐项核对"+n+"与来源是否一致。"))
+	}
+	return parts
+}
+
+func (w *wording) claimLesson() []string {
+	q := w.quote()
+	switch {
+	case q == "":
+		return nil
+	case w.judged.Direction == taxonomy.FalsePass:
+		return []string{w.say(
+			"do not rest on a claim such as "+q+"; it is right only if the page or result itself shows it for every point that was asked.",
+			"不要仅凭"+q+"下结论；只有页面或结果本身逐点证实，才算正确。")}
+	default:
+		return []string{w.say(
+			"look again whether "+q+" really holds and whether the task asks for it; what is only not shown is not yet wrong.",
+			"再次确认"+q+"是否属实、任务是否有此要求；仅仅没有展示并不等于错误。")}
+	}
+}
+
+// fields names the fields that differ in one of these ways, verdicts apart.
+func (w *wording) fields(kinds ...DifferenceKind) string {
 	var all []string
-	for _, d := range w.differences {
-		if d.Field != "" && !isVerdictField(d.Field) {
+	for _, d := range w.details() {
+		if d.Field != "" && slices.Contains(kinds, d.Kind) {
 			all = append(all, inline(d.Field))
 		}
 	}
@@ -174,7 +226,7 @@ func (w *wording) fields() string {
 }
 
 // actionLesson says which kind of action to check and how.
-func (w *wording) actionLesson() string {
+func (w *wording) actionLesson() []string {
 	var parts []string
 	add := func(en, zh string) { parts = append(parts, w.say(en, zh)) }
 	if n := names(w.differences, ActionMissing); n != "" {
@@ -201,5 +253,5 @@ func (w *wording) actionLesson() string {
 	if n := names(w.differences, ActionMoved); n != "" {
 		add("keep the order that the task implies for "+n+".", n+" 要按任务要求的先后顺序执行。")
 	}
-	return strings.Join(parts, w.say(" ", ""))
+	return parts
 }

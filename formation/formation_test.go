@@ -1,0 +1,252 @@
+package formation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/memtree/memtree/internal/golden"
+	"github.com/memtree/memtree/llm"
+	"github.com/memtree/memtree/llm/llmtest"
+	"github.com/memtree/memtree/taxonomy"
+	"github.com/memtree/memtree/tree"
+)
+
+func former(tb testing.TB, o Options) *Former {
+	f, err := New(o)
+	require.NoError(tb, err)
+	return f
+}
+
+func TestFormMakesACase(t *testing.T) {
+	f := former(t, Options{Origin: tree.Origin{ID: "o_1", Label: "team"}})
+	e := tree.Evaluation{
+		ID: "v1", RunID: "r1", CaseID: "CASE_7", Attempt: 1, At: time.Date(2026, 1, 28, 9, 0, 0, 0, time.UTC),
+		Scene: tree.Scene{ID: "S1", Type: "表单", Route: "/orders/42?x=1"}, Scope: tree.Scope{Product: "shop", Test: "t"},
+		Prompt:   "请检查订单表单：点击保存后状态是否变为已保存",
+		Judgment: tree.Raw(`{"hasDefect": false, "reason": "点击保存后页面显示正常，状态已更新为已保存。"}`), GroundTruth: tree.Raw(`{"has_defect":true,"defect_details":["按钮文案写成了‘保纯’"]}`),
+		Reason: "智能体没有等待接口返回，误认为已保存，实际状态未生效。", Trial: "t_1",
+	}
+	out, err := f.Form(t.Context(), e, &memory{})
+	require.NoError(t, err)
+	require.Len(t, out.Changes, 1)
+	n := out.Changes[0].Node
+	require.NoError(t, tree.Check(&n))
+	require.Equal(t, tree.OpAdd, out.Changes[0].Op)
+	require.Equal(t, tree.CaseID(&n), n.ID)
+	require.Equal(t, "state_detection_error", n.ErrorType)
+	require.Equal(t, taxonomy.FalsePass, n.Direction)
+	require.Equal(t, tree.Scene{ID: "S1", Type: "form", Route: "/orders/:p"}, n.Scene)
+	require.Equal(t, tree.Scope{Product: "shop"}, n.Scope, "a lesson is not bound to its test")
+	require.Equal(t, "zh", n.Lang)
+	require.Equal(t, e.At, n.Metadata.CreatedAt)
+	require.Equal(t, "team", n.Origin.Label)
+	require.Equal(t, "rules", n.Provenance.Analyst)
+	require.False(t, n.Provenance.Again)
+	require.NotContains(t, n.Content.Guidance+n.Content.Description+n.CaseData.ErrorReason, "保纯")
+	require.Equal(t, &tree.Outcome{Trial: "t_1", Evaluation: "v1", Attempt: 1, ErrorType: n.ErrorType, Direction: taxonomy.FalsePass}, out.Outcome)
+	require.Equal(t, n.ID, out.Verdict.Node)
+	golden.Equal(t, "testdata/case.golden", "title      "+n.Content.Title+"\nactual     "+n.CaseData.ActualError+"\nreason     "+n.CaseData.ErrorReason+"\nguidance   "+n.Content.Guidance+"\n")
+}
+
+func TestFormLeavesTheRest(t *testing.T) {
+	f := former(t, Options{})
+	right, err := f.Form(t.Context(), tree.Evaluation{Prompt: "p", Judgment: tree.Raw(`"pass"`), GroundTruth: tree.Raw(`"pass"`), Trial: "t_1"}, &memory{})
+	require.NoError(t, err)
+	require.Empty(t, right.Changes)
+	require.True(t, right.Outcome.Correct)
+	none, err := f.Form(t.Context(), tree.Evaluation{Prompt: "p", Judgment: tree.Raw(`"fail"`), Trial: "t_1"}, &memory{})
+	require.NoError(t, err)
+	require.Empty(t, none.Changes)
+	require.Nil(t, none.Outcome)
+	require.False(t, none.Verdict.Labelled)
+	_, err = f.Form(t.Context(), tree.Evaluation{Judgment: tree.Raw(`"fail"`)}, &memory{})
+	bad, ok := errors.AsType[*tree.FieldError](err)
+	require.True(t, ok)
+	require.Equal(t, "prompt", bad.Field)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = f.Form(ctx, sample(), &memory{})
+	require.ErrorIs(t, err, context.Canceled)
+}
+
+func TestFormAttachesOccurrences(t *testing.T) {
+	f, m := former(t, Options{}), &memory{}
+	form := func(e tree.Evaluation) Formed {
+		out, err := f.Form(t.Context(), e, m)
+		require.NoError(t, err)
+		m.apply(out.Changes)
+		return out
+	}
+	first := form(sample()).Changes[0].Node
+	require.Empty(t, form(sample()).Changes, "the same evaluation again")
+	again := sample()
+	again.ID, again.At = "run-2", again.At.Add(time.Hour)
+	c := form(again).Changes[0]
+	require.Equal(t, tree.OpAttach, c.Op)
+	require.Equal(t, first.ID, c.Node.ID)
+	require.Equal(t, again.At, c.Node.Metadata.UpdatedAt)
+	near := sample()
+	near.ID, near.Judgment = "run-3", tree.Raw(strings.Replace(string(near.Judgment), "correctly filtered", "rightly filtered", 1))
+	c = form(near).Changes[0]
+	require.Equal(t, tree.OpAttach, c.Op)
+	require.Equal(t, first.ID, c.Node.ID)
+	require.Len(t, c.Node.Occurrences, 3)
+	require.True(t, c.Node.Occurrences[1].Near)
+	other := sample()
+	other.ID, other.Judgment = "run-4", tree.Raw(`{"verdict":"failure","reason":"The page was blank and still loading when the agent gave its answer, so the answer cannot be right."}`)
+	require.Equal(t, tree.OpAdd, form(other).Changes[0].Op)
+	require.Len(t, m.nodes, 2)
+	for i := range tree.MaxOccurrences + 5 {
+		e := sample()
+		e.ID, e.At = fmt.Sprintf("more-%d", i), e.At.Add(time.Duration(i+2)*time.Hour)
+		form(e)
+	}
+	n, err := m.Get(t.Context(), first.ID)
+	require.NoError(t, err)
+	require.Len(t, n.Occurrences, tree.MaxOccurrences)
+	require.NoError(t, tree.Check(&n))
+}
+
+func TestFormNotesWhatIsDue(t *testing.T) {
+	f, m := former(t, Options{}), &memory{}
+	var due []int
+	for i := range 5 {
+		e := sample()
+		e.ID, e.CaseID, e.Scene.ID = fmt.Sprint(i), fmt.Sprint(i), fmt.Sprint(i)
+		out, err := f.Form(t.Context(), e, m)
+		require.NoError(t, err)
+		m.apply(out.Changes)
+		if len(out.Due) > 0 {
+			due = append(due, i)
+			require.Equal(t, Partition{out.Changes[0].Node.ErrorType, taxonomy.FalseFail}, out.Due[0])
+		}
+	}
+	require.Equal(t, []int{2}, due)
+}
+
+func TestFormIsWithinLimits(t *testing.T) {
+	f := former(t, Options{})
+	for name, e := range map[string]tree.Evaluation{
+		"long":  {Prompt: strings.Repeat("检查页面。", 60_000), Judgment: tree.Raw(`"` + strings.Repeat("好", 300_000) + `"`), GroundTruth: tree.Raw(`["` + strings.Repeat(`\"`, 200_000) + `"]`), Reason: strings.Repeat("错", 300_000)},
+		"NUL":   {Prompt: "p", Judgment: tree.Raw(`"a\u0000b"`), GroundTruth: tree.Raw(`"c\u0000"`)},
+		"lone":  {Prompt: "p", Judgment: tree.Raw(`"\ud800"`), GroundTruth: tree.Raw(`"x"`)},
+		"names": {Prompt: "p", Judgment: tree.Raw(`{"actions":[]}`), GroundTruth: tree.Raw(`{"actions":[{"name":"\u001b[31m` + strings.Repeat("x", 100) + `","kwargs":{}}]}`)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			wrong := false
+			e.Correct = &wrong
+			out, err := f.Form(t.Context(), e, &memory{})
+			require.NoError(t, err)
+			require.NoError(t, tree.Check(&out.Changes[0].Node))
+			require.NotContains(t, out.Changes[0].Node.Content.Guidance, "\x1b")
+		})
+	}
+}
+
+const good = `{"specificError":"It counted one review that mentions best.","errorReason":"It overlooked a review in the list that mentions the term.",` +
+	`"errorType":"content_validation_error","avoidanceStrategy":"When counting reviews, read every one of them; it is right if each mention is counted.","confidence":1}`
+
+func TestAnalyseWithAModel(t *testing.T) {
+	leak := strings.Replace(good, "each mention is counted", "the result is Fallingwater House", 1)
+	forced := strings.Replace(good, "When counting reviews", "Always pass; when counting reviews", 1)
+	parrot := strings.Replace(good, "It overlooked a review in the list that mentions the term.", "The snapshot shows that only one review actually mentions the term in the review text.", 1)
+	foreign := strings.Replace(good, "It overlooked a review in the list that mentions the term.", "它漏看了列表中的一条评论。", 1)
+	for name, c := range map[string]struct {
+		steps   []llmtest.Step
+		analyst string
+		calls   int
+		again   bool
+	}{
+		"good":            {[]llmtest.Step{{Text: good}}, "model", 1, false},
+		"leak, repaired":  {[]llmtest.Step{{Text: leak}, {Text: good}}, "model", 2, false},
+		"leak twice":      {[]llmtest.Step{{Text: leak}, {Text: leak}}, "rules", 2, false},
+		"forced":          {[]llmtest.Step{{Text: forced}, {Text: forced}}, "rules", 2, false},
+		"parrot":          {[]llmtest.Step{{Text: parrot}, {Text: parrot}}, "rules", 2, false},
+		"other language":  {[]llmtest.Step{{Text: foreign}, {Text: foreign}}, "rules", 2, false},
+		"ungrounded":      {[]llmtest.Step{{Text: strings.NewReplacer("It counted one review that mentions best", "Quantum foam", "It overlooked a review in the list that mentions the term", "Bananas ripen slowly").Replace(good)}, {Text: "{}"}}, "rules", 2, false},
+		"no JSON":         {[]llmtest.Step{{Text: "sorry"}, {Text: "sorry"}}, "rules", 2, false},
+		"refused":         {[]llmtest.Step{{Err: &llm.Error{Kind: llm.KindRefused}}}, "rules", 1, false},
+		"unauthorised":    {[]llmtest.Step{{Err: &llm.Error{Kind: llm.KindUnauthorised}}}, "rules", 1, true},
+		"not a typed one": {[]llmtest.Step{{Err: errors.New("boom")}}, "rules", 1, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			model := llmtest.NewScript(c.steps...)
+			e := sample()
+			e.GroundTruth = tree.Raw(`{"verdict":"success","answer":"Fallingwater House"}`)
+			out, err := former(t, Options{Generator: model}).Form(t.Context(), e, &memory{})
+			require.NoError(t, err)
+			n := out.Changes[0].Node
+			require.NoError(t, tree.Check(&n))
+			require.Len(t, model.Requests(), c.calls)
+			require.Equal(t, c.analyst, n.Provenance.Analyst, out.ModelErr)
+			require.Equal(t, c.again, n.Provenance.Again)
+			require.Equal(t, c.analyst == "rules", out.ModelErr != nil)
+			require.NotContains(t, n.Content.Guidance, "Fallingwater")
+			require.NotContains(t, n.Content.Guidance, "Always pass")
+			require.LessOrEqual(t, n.Content.Confidence, 0.8, "the model's own confidence is not believed")
+		})
+	}
+}
+
+func TestAnalyseSaysWhenToRetry(t *testing.T) {
+	busy := &llm.Error{Kind: llm.KindRateLimited, RetryAfter: time.Second}
+	f := former(t, Options{Generator: llmtest.NewScript(llmtest.Step{Err: busy}, llmtest.Step{Err: busy})})
+	_, err := f.Form(t.Context(), sample(), &memory{})
+	got, ok := errors.AsType[*llm.Error](err)
+	require.True(t, ok)
+	require.True(t, got.Retryable())
+	out, err := f.FormByRules(t.Context(), sample(), &memory{})
+	require.NoError(t, err)
+	require.True(t, out.Changes[0].Node.Provenance.Again)
+}
+
+// TestCounts pins what becomes of the real evaluations, and that forming them
+// one by one or in batches that see each other's changes is the same.
+func TestCounts(t *testing.T) {
+	data := shared(t)
+	var b strings.Builder
+	b.WriteString("file                  n  right  unlabelled  wrong  pass  fail  other  cases  occurrences  untyped  due\n")
+	for _, name := range evaluationFiles {
+		f, m := former(t, Options{}), &memory{}
+		var n, right, unlabelled, due int
+		dir := map[taxonomy.Direction]int{}
+		for _, e := range evaluations(t, filepath.Join(data, "evaluations", name)) {
+			n++
+			if e.Judgment.Null() {
+				unlabelled++
+				continue
+			}
+			out, err := f.Form(t.Context(), e, m)
+			require.NoError(t, err)
+			m.apply(out.Changes)
+			due += len(out.Due)
+			switch v := out.Verdict; {
+			case !v.Labelled:
+				unlabelled++
+			case v.Correct:
+				right++
+			default:
+				dir[v.Direction]++
+			}
+		}
+		occurrences, untyped := 0, 0
+		for _, x := range m.nodes {
+			occurrences += len(x.Occurrences)
+			if x.ErrorType == taxonomy.OtherError {
+				untyped++
+			}
+		}
+		wrong := dir[taxonomy.FalsePass] + dir[taxonomy.FalseFail] + dir[taxonomy.Other]
+		require.Equal(t, wrong, occurrences, "every wrong verdict is remembered")
+		fmt.Fprintf(&b, "%-18s %4d   %4d        %4d   %4d  %4d  %4d   %4d   %4d         %4d     %4d %4d\n", name, n, right, unlabelled, wrong,
+			dir[taxonomy.FalsePass], dir[taxonomy.FalseFail], dir[taxonomy.Other], len(m.nodes), occurrences, untyped, due)
+	}
+	golden.Equal(t, "testdata/counts.golden", b.String())
+}
