@@ -42,7 +42,7 @@ type moment struct {
 // recovers, and one in eight goes on with random operations.
 //
 // A failure tells the seed, the operation and a dump for LoadCrashFS.
-func Crash(t *testing.T, open OnFS, states int, seed uint64) Explored {
+func Crash(t testing.TB, open OnFS, states int, seed uint64) Explored {
 	t.Helper()
 	var done Explored
 	for ; done.States < states; done.Runs++ {
@@ -57,7 +57,7 @@ func Crash(t *testing.T, open OnFS, states int, seed uint64) Explored {
 }
 
 type explorer struct {
-	t       *testing.T
+	t       testing.TB
 	open    OnFS
 	seed    uint64
 	left    int
@@ -123,7 +123,7 @@ func (e *explorer) allowed(n int) ([]*Memory, string) {
 func (e *explorer) crash(n int, seed uint64) {
 	may, doing := e.allowed(n)
 	left := e.fs.CrashAt(n, seed)
-	before := left.Dump
+	before := func() string { return e.fs.CrashAt(n, seed).Dump() } // not what recovery made of it
 	e.done.States++
 	tell := func(what string) string {
 		return fmt.Sprintf("%s\nseed %d, crash after file operation %d with seed %d, under way: %.500s\nLoadCrashFS dump of what the crash left:\n%s\n",
@@ -137,7 +137,7 @@ func (e *explorer) crash(n int, seed uint64) {
 		e.goOn(left, s, is.fork(), seed, tell)
 		return
 	}
-	require.NoError(e.t, s.Close(), tell("close after recovery"))
+	e.close(s, tell)
 }
 
 // recover opens what a crash left and returns which of the states it is.
@@ -187,7 +187,13 @@ func (e *explorer) again(left *CrashFS, may []*Memory, is *Memory, seed uint64, 
 	s, _ := e.recover(left.CrashAt(n, seed+1), may, func(what string) string {
 		return tell(fmt.Sprintf("%s, after another crash, after operation %d of the recovery with seed %d", what, n, seed+1))
 	})
-	require.NoError(e.t, s.Close())
+	e.close(s, tell)
+}
+
+func (e *explorer) close(s tree.Store, tell func(string) string) {
+	if err := s.Close(); err != nil {
+		require.NoError(e.t, err, tell("close after recovery"))
+	}
 }
 
 // goOn uses the recovered store, and looks whether it keeps what it is given.
@@ -200,9 +206,9 @@ func (e *explorer) goOn(left *CrashFS, s tree.Store, m *Memory, seed uint64, tel
 			require.NoError(e.t, err, tell("after recovery: "+st.name))
 		}
 	}
-	require.NoError(e.t, s.Close(), tell("close after recovery"))
+	e.close(s, tell)
 	s, _ = e.recover(left, []*Memory{m}, tell)
-	require.NoError(e.t, s.Close(), tell("close after recovery"))
+	e.close(s, tell)
 }
 
 // clean reports whether a failed operation failed in a way that a caller can

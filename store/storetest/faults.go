@@ -17,7 +17,7 @@ import (
 // read wrong; what failed has changed nothing, except where it was ErrFailed.
 // At the end the power fails too, on the one hand, and on the other the disk
 // heals, the store writes on if it can, is closed and opened.
-func Faults(t *testing.T, open OnFS, histories int, seed uint64) Explored {
+func Faults(t testing.TB, open OnFS, histories int, seed uint64) Explored {
 	t.Helper()
 	var done Explored
 	for h := range uint64(max(1, histories)) { //nolint:gosec // a count
@@ -53,7 +53,7 @@ func Faults(t *testing.T, open OnFS, histories int, seed uint64) Explored {
 
 // patient is a store on a disk that fails.
 type patient struct {
-	t     *testing.T
+	t     testing.TB
 	open  OnFS
 	seed  uint64
 	disk  *CrashFS

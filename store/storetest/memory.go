@@ -69,17 +69,16 @@ var _ tree.Store = (*Memory)(nil)
 
 // Reopen closes m and returns a store with what it held.
 func (m *Memory) Reopen() *Memory {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.closed = true
-	return &Memory{leased: map[uint64]bool{}, content: m.copy()}
+	next := m.restarted()
+	_ = m.Close() // which is nothing that can fail
+	return next
 }
 
 // fork returns a copy that shares nothing that changes, leases and all.
 func (m *Memory) fork() *Memory {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return &Memory{leased: maps.Clone(m.leased), content: m.copy()}
+	return &Memory{closed: m.closed, leased: maps.Clone(m.leased), content: m.copy()}
 }
 
 // restarted returns what a restart leaves of m, which goes on.

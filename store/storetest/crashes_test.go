@@ -1,0 +1,261 @@
+package storetest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"hash/crc32"
+	"os"
+	"sync"
+	"testing"
+
+	"github.com/spf13/afero"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memtree/memtree/tree"
+)
+
+// logStore is the smallest store on a disk that keeps its promises: a Memory,
+// and a log of what was written, made anew at every open. It is for looking
+// whether Crash and Faults see mistakes.
+type logStore struct {
+	*Memory
+	mistake string
+	file    afero.File
+	failed  bool
+}
+
+type logged struct {
+	Accept []tree.Evaluation `json:"accept,omitempty"`
+	Batch  *tree.Batch       `json:"batch,omitempty"`
+}
+
+func openLog(mistake string) OnFS {
+	return func(fs afero.Fs) (tree.Store, error) {
+		s := &logStore{Memory: NewMemory(), mistake: mistake}
+		if err := fs.MkdirAll("/s", 0o700); err != nil {
+			return nil, err
+		}
+		if err := syncOf(fs, "/"); err != nil {
+			return nil, err
+		}
+		good, err := s.read(fs)
+		if err != nil {
+			return nil, err
+		}
+		if err := s.renew(fs, good); err != nil {
+			return nil, err
+		}
+		s.file, err = fs.OpenFile("/s/log", os.O_WRONLY|os.O_APPEND, 0)
+		return s, err
+	}
+}
+
+func syncOf(fs afero.Fs, dir string) error {
+	return use(fs, dir, func(d afero.File) error { return d.Sync() })
+}
+
+func (s *logStore) read(fs afero.Fs) ([]byte, error) {
+	b, err := afero.ReadFile(fs, "/s/log")
+	if os.IsNotExist(err) {
+		return nil, s.present(fs)
+	}
+	if err != nil {
+		return nil, err
+	}
+	read := 0
+	for {
+		line, _, whole := bytes.Cut(b[read:], []byte("\n"))
+		if !whole {
+			return b[:read], nil
+		}
+		sum, text, ok := bytes.Cut(line, []byte(" "))
+		if s.mistake != "no checksum" && (!ok || string(sum) != fmt.Sprintf("%08x", crc32.ChecksumIEEE(text))) {
+			return b[:read], nil
+		}
+		var l logged
+		if err := json.Unmarshal(text, &l); err != nil {
+			return b[:read], nil //nolint:nilerr // a torn line
+		}
+		if err := s.replay(l); err != nil {
+			return nil, err
+		}
+		read += len(line) + 1
+	}
+}
+
+// present refuses to believe one answer that there is no log.
+func (s *logStore) present(fs afero.Fs) error {
+	if s.mistake == "believes ENOENT" {
+		return nil
+	}
+	return use(fs, "/s", func(d afero.File) error {
+		names, err := d.Readdirnames(-1)
+		for _, name := range names {
+			if name == "log" {
+				return &tree.CorruptError{File: "log", Lost: "it is there and cannot be read"}
+			}
+		}
+		return err
+	})
+}
+
+func (s *logStore) replay(l logged) error {
+	if l.Batch != nil {
+		_, err := s.Memory.Commit(context.Background(), *l.Batch)
+		return err
+	}
+	_, err := s.Memory.Accept(context.Background(), l.Accept)
+	return err
+}
+
+// renew writes the good part of the log to another file and puts it in place.
+func (s *logStore) renew(fs afero.Fs, good []byte) error {
+	if s.mistake == "trusts the page cache" {
+		f, err := fs.OpenFile("/s/log", os.O_WRONLY|os.O_CREATE, 0o600)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = f.Close() }()
+		if err := f.Truncate(int64(len(good))); err != nil {
+			return err
+		}
+		if err := f.Sync(); err != nil {
+			return err
+		}
+		return syncOf(fs, "/s")
+	}
+	f, err := fs.Create("/s/new")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	if _, err := f.Write(good); err != nil {
+		return err
+	}
+	if s.mistake != "rename before sync" {
+		if err := f.Sync(); err != nil {
+			return err
+		}
+	}
+	if err := fs.Rename("/s/new", "/s/log"); err != nil || s.mistake == "no sync of the directory" {
+		return err
+	}
+	return syncOf(fs, "/s")
+}
+
+func (s *logStore) log(l logged) error {
+	if s.failed && s.mistake != "goes on after a failed sync" {
+		return tree.ErrFailed
+	}
+	text, err := encode(l)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(s.file, "%08x %s\n", crc32.ChecksumIEEE(text), text)
+	if err == nil && s.mistake != "acknowledges before the sync" {
+		err = s.file.Sync()
+	}
+	if err != nil && s.mistake == "ignores errors" {
+		return nil
+	}
+	if err != nil {
+		s.failed = true
+		return fmt.Errorf("%w: %w", tree.ErrFailed, err)
+	}
+	return nil
+}
+
+// Commit logs what the model would do, and then does it.
+func (s *logStore) Commit(ctx context.Context, b tree.Batch) (uint64, error) {
+	next := s.fork()
+	v, err := next.Commit(ctx, b)
+	if err != nil || v == s.version {
+		return v, err
+	}
+	if err := s.log(logged{Batch: &b}); err != nil {
+		return 0, err
+	}
+	return s.Memory.Commit(ctx, b)
+}
+
+func (s *logStore) Accept(ctx context.Context, es []tree.Evaluation) ([]tree.Receipt, error) {
+	next := s.fork()
+	r, err := next.Accept(ctx, es)
+	if err != nil || next.arrivals == s.arrivals {
+		return r, err
+	}
+	if err := s.log(logged{Accept: es}); err != nil {
+		return nil, err
+	}
+	return s.Memory.Accept(ctx, es)
+}
+
+func (s *logStore) Close() error {
+	_ = s.Memory.Close()
+	if s.file == nil {
+		return nil
+	}
+	err := s.file.Close()
+	s.file = nil
+	return err
+}
+
+func TestALogStoreSurvives(t *testing.T) {
+	require.GreaterOrEqual(t, Crash(t, openLog(""), 600, 1).Nested, 30)
+	require.Greater(t, Faults(t, openLog(""), 1, 1).Faults, 100)
+	Run(t, func(testing.TB) func() (tree.Store, error) {
+		fs := NewCrashFS()
+		return func() (tree.Store, error) { s, err := openLog("")(fs); return &oneAtATime{Store: s}, err }
+	})
+}
+
+// TestCrashAndFaultsSeeMistakes: each mistake of the protocol is seen by one.
+func TestCrashAndFaultsSeeMistakes(t *testing.T) {
+	for mistake, by := range map[string]func(testing.TB, OnFS){
+		"acknowledges before the sync": func(t testing.TB, open OnFS) { Crash(t, open, 2000, 1) },
+		"no sync of the directory":     func(t testing.TB, open OnFS) { Crash(t, open, 2000, 1) },
+		"rename before sync":           func(t testing.TB, open OnFS) { Crash(t, open, 2000, 1) },
+		"no checksum":                  func(t testing.TB, open OnFS) { Crash(t, open, 8000, 1) },
+		"ignores errors":               func(t testing.TB, open OnFS) { Faults(t, open, 3, 1) },
+		"goes on after a failed sync":  func(t testing.TB, open OnFS) { Faults(t, open, 3, 1) },
+		"trusts the page cache":        func(t testing.TB, open OnFS) { Faults(t, open, 3, 1) },
+		"believes ENOENT":              func(t testing.TB, open OnFS) { Faults(t, open, 3, 1) },
+	} {
+		t.Run(mistake, func(t *testing.T) {
+			v := &verdict{TB: t}
+			done := make(chan struct{})
+			go func() {
+				defer close(done)
+				by(v, openLog(mistake))
+			}()
+			<-done
+			require.True(t, v.failed, "nobody noticed")
+		})
+	}
+}
+
+// oneAtATime makes writers wait for each other.
+type oneAtATime struct {
+	tree.Store
+	mu sync.Mutex
+}
+
+func (s *oneAtATime) Commit(ctx context.Context, b tree.Batch) (uint64, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.Store.Commit(ctx, b)
+}
+
+func (s *oneAtATime) Accept(ctx context.Context, es []tree.Evaluation) ([]tree.Receipt, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.Store.Accept(ctx, es)
+}
+
+func (s *oneAtATime) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.Store.Close()
+}
