@@ -86,6 +86,10 @@ func (m *Memory) Wait(ctx context.Context) error {
 			return fmt.Errorf("wait: %w", err)
 		}
 		if info.Outbox == 0 || m.opts.ReadOnly {
+			// The commit that emptied the outbox comes before the index learns of
+			// it, and both happen behind the door: whoever asks next sees them.
+			m.door.Lock()
+			defer m.door.Unlock()
 			return nil
 		}
 		m.poke()
