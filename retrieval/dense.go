@@ -17,7 +17,7 @@ import (
 
 // width of an error bound in standard deviations of the estimate. 3 leaves one row in
 // a thousand out of its bound, and of these only the ones at the very edge matter.
-const width = 3
+const width = 2.2
 
 // turned is the length of a turned vector: the next power of two.
 func turned(dims int) int {

@@ -255,15 +255,15 @@ func (r *ranking) choose() error {
 
 // blocked says in x.reason why a candidate that passes cannot be taken any more.
 func (r *ranking) blocked(x *ranked, taken []*ranked, count map[tree.Type]int) bool {
-	if n := r.limits.of(x.kind); count[x.kind] >= n {
-		x.reason = fmt.Sprintf("passes, but the limit of %d for a %s was reached by better ones", max(n, 0), x.kind)
-		return true
-	}
 	for _, t := range taken {
 		if t.errorType == x.errorType && t.direction != x.direction && t.direction == x.direction.Opposite() {
 			x.reason = fmt.Sprintf("warns of %s where %s, which came first, warns of %s: never both", x.direction, t.id(), t.direction)
 			return true
 		}
+	}
+	if n := r.limits.of(x.kind); count[x.kind] >= n {
+		x.reason = fmt.Sprintf("passes, but the limit of %d for a %s was reached by better ones", max(n, 0), x.kind)
+		return true
 	}
 	return false
 }

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-
-	"github.com/memtree/memtree/tree"
 )
 
 // scratch is the working memory of one search.
@@ -55,20 +53,23 @@ type top struct {
 
 func (t *top) full() bool { return len(t.best) == t.k }
 
-func (t *top) add(c candidate) bool {
-	if t.full() && !c.before(&t.best[t.k-1]) {
-		return false
-	}
-	i, _ := slices.BinarySearchFunc(t.best, &c, func(a candidate, c *candidate) int {
-		if a.before(c) {
-			return -1
-		}
-		return 1
-	})
+// add puts c where it belongs, if it is among the best, and reports whether it is.
+func (t *top) add(c *candidate) bool {
 	if t.full() {
+		if !c.before(&t.best[t.k-1]) {
+			return false
+		}
 		t.best = t.best[:t.k-1]
 	}
-	t.best = slices.Insert(t.best, i, c)
+	i, end := 0, len(t.best)
+	for i < end {
+		if mid := (i + end) / 2; t.best[mid].before(c) {
+			i = mid + 1
+		} else {
+			end = mid
+		}
+	}
+	t.best = slices.Insert(t.best, i, *c)
 	return true
 }
 
@@ -77,7 +78,7 @@ func (t *top) add(c candidate) bool {
 // can score, then the most promising are computed, and then all whose most is
 // above the k-th of these.
 func (s *search) scan(level, k int) ([]candidate, error) {
-	t := &top{k: k, best: make([]candidate, 0, k)}
+	t := &top{k: k, best: make([]candidate, 0, k+1)}
 	seeds := make([]seed, 0, 2*k)
 	for i := range s.st.parts {
 		var err error
@@ -86,7 +87,7 @@ func (s *search) scan(level, k int) ([]candidate, error) {
 		}
 	}
 	for _, x := range seeds {
-		if err := s.consider(t, x.place); err != nil {
+		if _, err := s.consider(t, x.place); err != nil {
 			return nil, err
 		}
 		s.flag[x.part.base+x.slot] |= skip // done
@@ -97,14 +98,22 @@ func (s *search) scan(level, k int) ([]candidate, error) {
 		from, to := p.level(level)
 		high, flag := s.high[p.base+from:p.base+to], s.flag[p.base+from:p.base+to]
 		for j, h := range high {
-			if f := flag[j]; f&skip != 0 || h < need[f] {
+			f := flag[j]
+			if f&skip != 0 || h < need[f][anyType] {
 				continue
 			}
-			before := len(t.best)
-			if err := s.consider(t, place{p, from + j}); err != nil {
+			worth, err := s.worth(p, from+j, h, &need[f])
+			if err != nil {
 				return nil, err
 			}
-			if t.full() || before != len(t.best) {
+			if !worth {
+				continue
+			}
+			better, err := s.consider(t, place{p, from + j})
+			if err != nil {
+				return nil, err
+			}
+			if better {
 				need = s.need(t)
 			}
 		}
@@ -167,26 +176,52 @@ func (s *search) bound(p *part, level int, seeds []seed, n int) ([]seed, error) 
 	return seeds, nil
 }
 
-// need returns, for each combination of flags, the raw score that a slot must
-// reach at least to get into t, if its scene type is the best.
-func (s *search) need(t *top) (need [8]float32) {
-	for f := range need {
-		need[f] = float32(math.Inf(-1))
-		if t.full() {
-			rest := (1 - s.exact(uint8(f))*exactWeight) * (1 - s.bestScene*sceneWeight)
-			need[f] = float32(s.scale.needed((1-(1-t.best[t.k-1].rel)/rest)/semanticWeight)) - 1e-5
+// needs are the raw scores that a slot must reach at least to be among the best
+// k, by what its scene type says: nothing, half, or all, and the least of these.
+type needs [4]float32
+
+const anyType = 3
+
+// need returns the needs for each combination of flags.
+func (s *search) need(t *top) (all [8]needs) {
+	if !t.full() {
+		for f := range all {
+			all[f] = needs{-1, -1, -1, -1}
+		}
+		return all
+	}
+	last := t.best[t.k-1].rel
+	for f := range skip {
+		rest := 1 - s.exact(f)*exactWeight
+		n := &all[f]
+		for i := range anyType {
+			n[i] = float32(s.scale.needed((1-(1-last)/(rest*(1-sceneWeight*0.5*float64(i))))/semanticWeight)) - 1e-5
+		}
+		n[anyType] = n[0]
+		if len(s.types) > 0 {
+			n[anyType] = n[2]
 		}
 	}
-	return need
+	return all
 }
 
-// consider computes a slot and adds it to t if it may be used here.
-func (s *search) consider(t *top, at place) error {
-	c, ok, err := s.compute(at)
-	if ok {
-		t.add(c)
+// worth reports whether a slot can be among the best, its scene type known.
+func (s *search) worth(p *part, slot int, most float32, n *needs) (bool, error) {
+	if len(s.types) == 0 {
+		return true, nil
 	}
-	return err
+	heads, err := p.heads()
+	if err != nil {
+		return false, err
+	}
+	return most >= n[int(2*s.types[readHead(heads[slot*headSize:]).scene])], nil
+}
+
+// consider computes a slot and adds it to t if it may be used here; it reports whether t has changed.
+func (s *search) consider(t *top, at place) (bool, error) {
+	s.computed++
+	c, ok, err := s.compute(at)
+	return ok && t.add(&c), err
 }
 
 // compute returns how well a slot fits; ok is false where the scope forbids it.
@@ -207,6 +242,9 @@ func (s *search) compute(at place) (candidate, bool, error) {
 			return candidate{}, false, err
 		}
 		c.cosine = float64(s.ask.cosine(row, h.scale))
+		if !(math.Abs(c.cosine) < 1.1) { // 1 and what rounding adds
+			return candidate{}, false, p.damaged(0, "a vector has a length that it cannot have")
+		}
 	}
 	c.raw = c.lexical + max(0, c.cosine)
 	c.semantic = s.scale.at(c.raw)
@@ -214,9 +252,4 @@ func (s *search) compute(at place) (candidate, bool, error) {
 	c.scene = s.types[h.scene]
 	c.rel = 1 - (1-c.exact*exactWeight)*(1-c.semantic*semanticWeight)*(1-c.scene*sceneWeight)
 	return c, true, nil
-}
-
-// levelOf returns the type of the nodes of a level.
-func levelOf(level int) tree.Type {
-	return [...]tree.Type{tree.Case, tree.Experience, tree.Strategy}[level-1]
 }

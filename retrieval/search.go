@@ -14,14 +14,14 @@ type search struct {
 	st         *state
 	scope      scopeFilter
 	types      map[uint32]float64 // evidence of the scene channel by mark
-	bestScene  float64
-	telling    [4]float64 // evidence of the exact channel by flags
+	telling    [4]float64         // evidence of the exact channel by flags
 	words      []queryWord
 	unit       float32 // turns BM25 into the lexical score
 	ask        question
 	dense      bool
 	scale      scale
 	exhaustive bool // compute every slot; for tests
+	computed   int  // slots whose vector was read
 }
 
 // embedTime is how long the prompt's vector may take, at most and as a share of
@@ -93,7 +93,7 @@ func (s *search) fill(ix *Index, q *Query, prompt string) error {
 			return err
 		}
 	}
-	s.types, s.bestScene = sceneTypes(ix.tax, q.Scene.Type)
+	s.types = sceneTypes(ix.tax, q.Scene.Type)
 	if err := s.scene(&q.Scene); err != nil {
 		return err
 	}

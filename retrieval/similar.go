@@ -51,7 +51,7 @@ func (ix *Index) similar(ctx context.Context, n *tree.Node, k int) ([]Near, erro
 		if id == own {
 			continue
 		}
-		if err := s.consider(t, at); err != nil {
+		if _, err := s.consider(t, at); err != nil {
 			return nil, err
 		}
 	}

@@ -31,6 +31,8 @@ func (ix *Index) Update(ctx context.Context, version uint64, nodes []tree.Node) 
 	next.version = version
 	if note != "" {
 		next.note = note
+	} else if next.vectors == next.live {
+		next.note = ""
 	}
 	ix.state.Store(next)
 	return nil

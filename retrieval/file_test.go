@@ -1,0 +1,130 @@
+package retrieval
+
+import (
+	"bytes"
+	"encoding/binary"
+	"hash/crc32"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/memtree/memtree/taxonomy"
+	"github.com/memtree/memtree/tree"
+)
+
+// counted counts what is read of a kept index.
+type counted struct {
+	*bytes.Reader
+	n int
+}
+
+func (c *counted) ReadAt(b []byte, off int64) (int, error) {
+	c.n += len(b)
+	return c.Reader.ReadAt(b, off)
+}
+
+func TestLoadReadsLittle(t *testing.T) {
+	ix, c := filled(t, 3000, table(t))
+	b := kept(t, ix)
+	r := &counted{Reader: bytes.NewReader(b)}
+	loaded, err := Load(r, int64(len(b)), taxonomy.Default(), table(t))
+	require.NoError(t, err)
+	require.Less(t, r.n, len(b)/100)
+	ask(t, loaded, Query{Prompt: c.prompt(), Scene: tree.Scene{ID: "SCENE_7", Route: "/r3/42"}})
+	require.Less(t, r.n, len(b)*2/3)
+}
+
+func TestDamageIsToldNotServed(t *testing.T) {
+	ix := indexOf(t, newCorpus(5).nodes(40)...)
+	b := kept(t, ix)
+	q := Query{Prompt: newCorpus(5).prompt()}
+	want := ask(t, ix, q)
+	for at := 0; at < len(b); at += 97 {
+		bad := bytes.Clone(b)
+		bad[at] ^= 4
+		loaded, err := Load(bytes.NewReader(bad), int64(len(bad)), taxonomy.Default(), table(t))
+		if err != nil {
+			continue
+		}
+		got, err := loaded.Search(t.Context(), q)
+		if err == nil {
+			require.Equal(t, want, got, "byte %d", at)
+		}
+	}
+	for _, n := range []int{0, 10, pageSize - 1, pageSize, len(b) - 1} {
+		_, err := Load(bytes.NewReader(b[:n]), int64(n), nil, nil)
+		require.ErrorIs(t, err, ErrFormat)
+	}
+	_, err := Load(bytes.NewReader(b), int64(len(b))+1, nil, nil)
+	require.ErrorIs(t, err, ErrFormat)
+}
+
+func TestAnEmptyIndexIsKeptToo(t *testing.T) {
+	ix := New(nil, nil)
+	require.NoError(t, ix.Update(t.Context(), 7, nil))
+	b := kept(t, ix)
+	loaded, err := Load(bytes.NewReader(b), int64(len(b)), nil, nil)
+	require.NoError(t, err)
+	require.Equal(t, uint64(7), loaded.Version())
+	require.True(t, ask(t, loaded, Query{Prompt: "anything"}).Abstained)
+}
+
+// seal makes the sums of b right, so that what is behind them is reached.
+func seal(b []byte) {
+	l := layout{}
+	f := reader{rest: b[len(magic)+16:]}
+	if len(b) < pageSize || !l.read(&f) {
+		return
+	}
+	end := l.sections().end
+	if int64(len(b)) != pageSize+4*pageCount(end)+end {
+		return
+	}
+	sums := b[pageSize : pageSize+4*pageCount(end)]
+	data := b[pageSize+len(sums):]
+	for i := range pageCount(end) {
+		binary.LittleEndian.PutUint32(sums[4*i:], crc32.Checksum(data[i*pageSize:min((i+1)*pageSize, end)], castagnoli))
+	}
+	at := len(magic) + 4
+	clear(b[at : at+4])
+	sum := crc32.Update(crc32.Checksum(b[:pageSize], castagnoli), castagnoli, sums)
+	binary.LittleEndian.PutUint32(b[at:], sum)
+}
+
+// FuzzLoad changes bytes of a kept index, also such that the sums are right.
+func FuzzLoad(f *testing.F) {
+	c := newCorpus(9)
+	ix := New(nil, &counting{})
+	nodes := c.nodes(12)
+	nodes[0] = above(tree.Experience, "e_1", c.prompt())
+	nodes[1].Parent = "e_1"
+	require.NoError(f, ix.Update(f.Context(), 1, nodes))
+	var kept bytes.Buffer
+	require.NoError(f, ix.Save(&kept))
+	whole := kept.Bytes()
+	f.Add(uint32(0), uint64(1), false)
+	for i := range uint32(60) {
+		f.Add(i*uint32(len(whole))/60, uint64(0xff)<<(i%8*8), true)
+	}
+	f.Fuzz(func(t *testing.T, at uint32, flip uint64, sealed bool) {
+		b := bytes.Clone(whole)
+		for i := range 8 {
+			b[(int(at)+i)%len(b)] ^= byte(flip >> (8 * i))
+		}
+		if sealed {
+			seal(b)
+		}
+		ix, err := Load(bytes.NewReader(b), int64(len(b)), nil, &counting{})
+		if err != nil {
+			return
+		}
+		_, err = ix.Explain(t.Context(), Query{Prompt: nodes[2].Text(), Scene: nodes[3].Scene, Exclude: []string{nodes[4].ID}})
+		_ = err
+		_, err = ix.Similar(t.Context(), &nodes[5], 3)
+		_ = err
+		if ix.Update(t.Context(), 2, nodes[6:9]) == nil {
+			err = ix.Save(&bytes.Buffer{})
+			_ = err
+		}
+	})
+}

@@ -1,0 +1,258 @@
+package retrieval
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/memtree/memtree/taxonomy"
+	"github.com/memtree/memtree/tree"
+)
+
+// explain returns what becomes of every candidate, by id.
+func explain(tb testing.TB, ix *Index, q Query) (Result, map[string]Hit) {
+	tb.Helper()
+	r, err := ix.Explain(tb.Context(), q)
+	require.NoError(tb, err)
+	by := map[string]Hit{}
+	for _, h := range r.Considered {
+		by[h.ID] = h
+		if !h.Taken {
+			require.NotEmpty(tb, h.Reason, "every drop has its reason")
+		}
+	}
+	return r, by
+}
+
+func signal(h Hit, name string) Signal {
+	for _, s := range h.Signals {
+		if s.Name == name {
+			return s
+		}
+	}
+	return Signal{}
+}
+
+const login = "the login button stays disabled until a password is typed"
+
+func id(s string) func(*tree.Node)                { return func(n *tree.Node) { n.ID = s } }
+func child(parent string) func(*tree.Node)        { return func(n *tree.Node) { n.Parent = parent } }
+func trusted(c float64) func(*tree.Node)          { return func(n *tree.Node) { n.Content.Confidence = c } }
+func seen(at time.Time) func(*tree.Node)          { return func(n *tree.Node) { n.Metadata.UpdatedAt = at } }
+func scope(s tree.Scope) func(*tree.Node)         { return func(n *tree.Node) { n.Scope = s } }
+func kindOf(e string) func(*tree.Node)            { return func(n *tree.Node) { n.ErrorType = e } }
+func wrong(d taxonomy.Direction) func(*tree.Node) { return func(n *tree.Node) { n.Direction = d } }
+func test(caseID string) func(*tree.Node) {
+	return func(n *tree.Node) { n.CaseData.TestCase.CaseID = caseID }
+}
+
+func TestChannels(t *testing.T) {
+	ix := indexOf(t,
+		aCase("the total is the sum of all lines", id("c_both"), in("S1", "form", "/orders/1")),
+		aCase("the avatar is round", id("c_scene"), in("S1", "list", "/people")),
+		aCase("the search box finds nothing for blanks", id("c_route"), in("S9", "search", "/orders/7")),
+		aCase("a tooltip names the icon", id("c_type"), in("S8", "form", "/tips")),
+		aCase(login, id("c_words"), in("S7", "login", "/login")),
+	)
+	r, by := explain(t, ix, Query{Prompt: "印章的颜色", Scene: tree.Scene{ID: "S1", Type: "form", Route: "https://x.test/orders/55?tab=2"}})
+	require.Equal(t, "c_both", r.Hits[0].ID)
+	require.InDelta(t, 1, by["c_both"].Rel, 1e-9)
+	require.InDelta(t, 0.5, signal(by["c_scene"], "exact").Raw, 1e-9)
+	require.Less(t, signal(by["c_scene"], "exact").Calibrated, 0.5, "another memory has the scene id too")
+	require.InDelta(t, 0.5, signal(by["c_route"], "exact").Raw, 1e-9)
+	require.InDelta(t, 0.6, by["c_type"].Rel, 0.01)
+	require.False(t, by["c_type"].Taken, "a scene type alone never injects a case")
+	require.Contains(t, by["c_type"].Reason, "a case needs 0.62")
+
+	_, by = explain(t, ix, Query{Prompt: login})
+	require.True(t, by["c_words"].Taken)
+	require.LessOrEqual(t, by["c_words"].Rel, 0.8)
+	require.Greater(t, signal(by["c_words"], "meaning").Raw, 0.99)
+
+	for _, q := range []Query{{Prompt: "x", Scene: tree.Scene{}}, {Prompt: ""}, {}} {
+		r, _ := explain(t, ix, q)
+		require.True(t, r.Abstained, "what is empty equals nothing")
+		require.NotNil(t, r.Nearest)
+	}
+}
+
+func TestSceneTypesHaveParentsAndOtherNames(t *testing.T) {
+	tax := taxonomy.Default()
+	var kid taxonomy.SceneType
+	for _, s := range tax.SceneTypes() {
+		if s.Parent != "" {
+			kid = s
+		}
+	}
+	require.NotEmpty(t, kid.ID)
+	ix := indexOf(t, aCase("one", id("c_same"), in("", kid.ID, "")), aCase("two", id("c_parent"), in("", kid.Parent, "")))
+	_, by := explain(t, ix, Query{Prompt: "three", Scene: tree.Scene{Type: kid.Name.ZH}})
+	require.InDelta(t, 1, signal(by["c_same"], "scene").Raw, 1e-9)
+	require.InDelta(t, 0.5, signal(by["c_parent"], "scene").Raw, 1e-9)
+}
+
+// Where every memory has one scene id, the id says nothing; the route still does.
+func TestASceneIDThatAllShareSaysNothing(t *testing.T) {
+	c := newCorpus(3)
+	var nodes []tree.Node
+	for i := range 100 {
+		nodes = append(nodes, aCase(c.prompt(), in("SCENE_001", "form", fmt.Sprintf("/page-%c%c", 'a'+i/26, 'a'+i%26))))
+	}
+	ix := indexOf(t, nodes...)
+	r, _ := explain(t, ix, Query{Prompt: "印章的颜色", Scene: tree.Scene{ID: "SCENE_001", Type: "form"}})
+	require.True(t, r.Abstained)
+	require.Less(t, signal(*r.Nearest, "exact").Calibrated, 0.06)
+	r, _ = explain(t, ix, Query{Prompt: "印章的颜色", Scene: tree.Scene{ID: "SCENE_001", Type: "form", Route: "/page-cc"}})
+	require.Len(t, r.Hits, 1)
+	require.True(t, r.Hits[0].SameScene)
+}
+
+func TestLevels(t *testing.T) {
+	nodes := []tree.Node{
+		above(tree.Strategy, "s_1", "when a form is judged"),
+		above(tree.Experience, "e_1", "buttons that wait for input", child("s_1")),
+		aCase(login, id("c_1"), child("e_1")),
+		aCase("the login button is disabled until the password was typed", id("c_2"), child("e_1")),
+		aCase("a saved draft is offered again", id("c_3")),
+	}
+	ix := indexOf(t, nodes...)
+	r, by := explain(t, ix, Query{Prompt: login})
+	require.InDelta(t, 0.9*by["c_1"].Rel, by["e_1"].Rel, 1e-9)
+	require.InDelta(t, 0.8*by["e_1"].Rel, by["s_1"].Rel, 1e-9)
+	require.InDelta(t, by["c_1"].Rel, signal(by["e_1"], "activation").Raw, 1e-9)
+	require.Equal(t, []string{"e_1", "s_1"}, ids(r.Hits), "an experience replaces the cases it stands for")
+	require.Contains(t, by["c_1"].Reason, "covered by experience e_1")
+
+	_, by = explain(t, ix, Query{Prompt: login, Exclude: []string{"c_2"}})
+	require.True(t, by["c_1"].Taken, "one case is not yet what the experience stands for")
+	require.NotContains(t, by, "c_2")
+}
+
+func TestLimits(t *testing.T) {
+	var nodes []tree.Node
+	for i := range 6 {
+		nodes = append(nodes, aCase(fmt.Sprintf("%s %c", login, 'a'+i), id(fmt.Sprintf("c_%d", i)), trusted(0.9-0.1*float64(i))))
+	}
+	nodes = append(nodes, aCase(login, id("c_low"), trusted(0.1)))
+	for i := range 3 {
+		nodes = append(nodes, above(tree.Experience, fmt.Sprintf("e_%d", i), login), above(tree.Strategy, fmt.Sprintf("s_%d", i), login))
+	}
+	ix := indexOf(t, nodes...)
+	for _, x := range []struct {
+		limits              Limits
+		total, cases, above int
+	}{
+		{Limits{}, 3, 2, 3},
+		{Limits{Total: 9}, 5, 2, 3},
+		{Limits{Total: 9, Cases: 4, Experiences: -1, Strategies: -1}, 4, 4, 0},
+		{Limits{Total: -1}, 0, 0, 0},
+	} {
+		r, by := explain(t, ix, Query{Prompt: login, Limits: x.limits})
+		require.Len(t, r.Hits, x.total)
+		cases := 0
+		for _, h := range r.Hits {
+			if h.Type == tree.Case {
+				cases++
+			}
+		}
+		require.LessOrEqual(t, cases, x.cases)
+		require.LessOrEqual(t, len(r.Hits)-cases, x.above)
+		require.Contains(t, by["c_low"].Reason, "below the floor")
+	}
+	_, by := explain(t, ix, Query{Prompt: login, Limits: Limits{Confidence: -1, Cases: 9, Total: 20}})
+	require.True(t, by["c_low"].Taken)
+}
+
+func TestNeverBothDirections(t *testing.T) {
+	ix := indexOf(t,
+		aCase(login, id("c_pass"), trusted(0.9)),
+		aCase(login+" again", id("c_fail"), wrong(taxonomy.FalseFail)),
+		aCase(login+" once more", id("c_else"), wrong(taxonomy.FalseFail), kindOf("async_timing_error")))
+	r, by := explain(t, ix, Query{Prompt: login})
+	require.Equal(t, []string{"c_pass", "c_else"}, ids(r.Hits))
+	require.Contains(t, by["c_fail"].Reason, "never both")
+}
+
+func TestScopes(t *testing.T) {
+	suite := []string{"t1", "t2", "t3"}
+	ix := indexOf(t,
+		aCase(login, id("c_every")),
+		aCase(login, id("c_product"), scope(tree.Scope{Product: "shop"})),
+		aCase(login, id("c_suite"), scope(tree.Scope{Product: "shop", Suite: "smoke", SuiteTests: suite, Position: 1})),
+		aCase(login, id("c_test"), scope(tree.Scope{Test: "t2"})))
+	for _, x := range []struct {
+		scope tree.Scope
+		want  []string
+	}{
+		{tree.Scope{}, []string{"c_every", "c_product"}},
+		{tree.Scope{Product: "desk"}, []string{"c_every"}},
+		{tree.Scope{Product: "shop"}, []string{"c_every", "c_product"}},
+		{tree.Scope{Product: "desk", Test: "t2"}, []string{"c_every", "c_test"}},
+		{tree.Scope{Product: "shop", Suite: "smoke", SuiteTests: suite, Position: 1}, []string{"c_every", "c_product", "c_suite"}},
+		{tree.Scope{Product: "shop", Suite: "smoke", SuiteTests: suite, Position: 2}, []string{"c_every", "c_product"}},
+		{tree.Scope{Product: "shop", Suite: "smoke", SuiteTests: []string{"t2", "t1", "t3"}, Position: 1}, []string{"c_every", "c_product"}},
+		{tree.Scope{Product: "shop", Suite: "smoke"}, []string{"c_every", "c_product"}},
+	} {
+		_, by := explain(t, ix, Query{Prompt: login, Scope: x.scope})
+		got := []string{}
+		for _, id := range []string{"c_every", "c_product", "c_suite", "c_test"} {
+			if _, ok := by[id]; ok {
+				got = append(got, id)
+			}
+		}
+		require.Equal(t, x.want, got, "%+v", x.scope)
+	}
+}
+
+func TestExcludeTests(t *testing.T) {
+	ix := indexOf(t, aCase(login, id("c_1"), test("T1")), aCase(login, id("c_2"), test("T2"), func(n *tree.Node) {
+		n.Occurrences = []tree.Occurrence{{CaseID: "T3", At: noon}}
+	}))
+	_, by := explain(t, ix, Query{Prompt: login, ExcludeTests: []string{"T1"}})
+	require.NotContains(t, by, "c_1")
+	_, by = explain(t, ix, Query{Prompt: login, ExcludeTests: []string{"T3"}})
+	require.NotContains(t, by, "c_2")
+}
+
+func TestTrustAndAge(t *testing.T) {
+	ix := indexOf(t, aCase(login, id("c_new"), trusted(0.6)), aCase(login, id("c_old"), trusted(0.6), seen(noon.Add(-90*24*time.Hour))), aCase(login, id("c_sure"), trusted(1)))
+	r, by := explain(t, ix, Query{Prompt: login, Now: noon, Limits: Limits{Cases: 9}})
+	require.Equal(t, []string{"c_sure", "c_new", "c_old"}, ids(r.Hits))
+	require.InDelta(t, by["c_new"].Rel*0.8, by["c_new"].Score, 1e-9)
+	require.InDelta(t, by["c_old"].Rel*0.8*0.925, by["c_old"].Score, 1e-9)
+	require.InDelta(t, 90, signal(by["c_old"], "age").Raw, 1e-9)
+}
+
+func TestTiesGoByTimeThenID(t *testing.T) {
+	ix := indexOf(t, aCase(login, id("c_b")), aCase(login, id("c_a")), aCase(login, id("c_c"), seen(noon.Add(time.Hour))))
+	r := ask(t, ix, Query{Prompt: login})
+	require.Equal(t, []string{"c_c", "c_a"}, ids(r.Hits))
+}
+
+func TestTheStepJoinsThePrompt(t *testing.T) {
+	ix := indexOf(t, aCase(login, id("c_1")), aCase("the basket is empty after the order was paid", id("c_2")))
+	q := Query{Prompt: "buy a book"}
+	require.True(t, ask(t, ix, q).Abstained)
+	q.Step = login
+	require.Equal(t, []string{"c_1"}, ids(ask(t, ix, q).Hits))
+}
+
+func TestSimilar(t *testing.T) {
+	one := aCase(login, id("c_1"), in("S1", "login", "/login"))
+	ix := indexOf(t, one,
+		aCase("the login button stays disabled until the password was typed", id("c_2"), in("S1", "login", "/login")),
+		aCase("logos are sharp", id("c_3"), in("S1", "login", "/login")),
+		aCase(login, id("c_elsewhere"), in("S2", "login", "/login")),
+		aCase(login, id("c_other"), in("S1", "login", "/login"), wrong(taxonomy.FalseFail)))
+	near, err := ix.Similar(t.Context(), &one, 5)
+	require.NoError(t, err)
+	require.Len(t, near, 2)
+	require.Equal(t, "c_2", near[0].ID)
+	require.Greater(t, near[0].Overlap, 0.6)
+	require.Less(t, near[1].Overlap, 0.2)
+	none, err := ix.Similar(t.Context(), &tree.Node{Type: tree.Case, ErrorType: "x"}, 5)
+	require.NoError(t, err)
+	require.Empty(t, none)
+}
