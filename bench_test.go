@@ -1,7 +1,9 @@
 package memtree_test
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -12,18 +14,48 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/fixtures"
+	"github.com/memtree/memtree/text"
 	"github.com/memtree/memtree/tree"
 )
 
-// stream makes judged runs that read like test cases: a few hundred screens,
-// a vocabulary that keeps growing, one in three wrong either way.
-func stream(n int) []memtree.Evaluation {
+// sentences are what people and agents wrote in the fixtures.
+func sentences(tb testing.TB) []string {
+	tb.Helper()
+	var all []string
+	for _, name := range []string{"tau.jsonl", "whoandwhen.jsonl", "agentrx.jsonl", "gui-zh.jsonl", "midscene.jsonl"} {
+		b, err := fixtures.Files.ReadFile(name)
+		require.NoError(tb, err)
+		for line := range bytes.Lines(b) {
+			var e struct{ Prompt, Reason string }
+			require.NoError(tb, json.Unmarshal(line, &e))
+			for _, s := range text.Sentences(e.Prompt + "\n" + e.Reason) {
+				if len(s) > 20 {
+					all = append(all, s)
+				}
+			}
+		}
+	}
+	return all
+}
+
+// stream makes judged runs, one in three right, that read like test cases: two
+// sentences of real ones with words dropped, and in every second a name that no
+// other has, on a few hundred screens.
+func stream(tb testing.TB, n int) []memtree.Evaluation {
+	tb.Helper()
 	rng := rand.New(rand.NewPCG(1, 2))
-	verbs := strings.Fields("check verify open submit edit delete filter sort upload search confirm cancel approve compare export scroll")
-	things := strings.Fields("order invoice profile address coupon cart ticket report chart calendar message setting token dialog table banner")
-	faults := strings.Fields("missing disabled duplicated truncated misaligned stale hidden untranslated unsorted overlapping unresponsive wrong")
+	say := sentences(tb)
+	draw := func() string {
+		var words []string
+		for _, w := range strings.Fields(say[rng.IntN(len(say))] + " " + say[rng.IntN(len(say))]) {
+			if rng.Float64() > 0.15 {
+				words = append(words, w)
+			}
+		}
+		return strings.Join(words, " ")
+	}
 	kinds := []string{"form", "list", "table", "modal", "login", "search", "detail", "navigation"}
-	pick := func(w []string) string { return w[rng.IntN(len(w))] }
 	es := make([]memtree.Evaluation, n)
 	for i := range es {
 		screen := rng.IntN(300)
@@ -34,13 +66,15 @@ func stream(n int) []memtree.Evaluation {
 		case 1:
 			judged = "fail"
 		}
-		thing, fault := pick(things), pick(faults)
+		prompt := "Check: " + draw()
+		if i%2 == 0 {
+			prompt += fmt.Sprintf(" as customer%d", i)
+		}
 		es[i] = memtree.Evaluation{
 			ID: fmt.Sprint("run-", i), RunID: fmt.Sprint("r", i/50), CaseID: fmt.Sprintf("CASE_%d", i), At: day.Add(time.Duration(i) * time.Second),
-			Scene:    tree.Scene{ID: fmt.Sprintf("SCENE_%03d", screen), Type: kinds[screen%len(kinds)], Route: fmt.Sprintf("/%s/%d/%s%d", thing, i, pick(verbs), screen)},
-			Prompt:   fmt.Sprintf("%s the %s of customer name%d, then %s the %s and %s that no %s is %s on the %s page", pick(verbs), thing, i, pick(verbs), pick(things), pick(verbs), pick(things), fault, pick(things)),
-			Judgment: tree.Raw(fmt.Sprintf(`{"verdict":%q,"reason":"the %s looks fine"}`, judged, thing)), GroundTruth: tree.Raw(fmt.Sprintf(`{"verdict":%q}`, truth)),
-			Reason: fmt.Sprintf("The agent overlooked that the %s was %s while the page was still loading item%d.", thing, fault, i),
+			Scene:  tree.Scene{ID: fmt.Sprintf("SCENE_%03d", screen), Type: kinds[screen%len(kinds)], Route: fmt.Sprintf("/shop/%d/page%d", i, screen)},
+			Prompt: prompt, Judgment: tree.Raw(fmt.Sprintf(`{"verdict":%q,"reason":%q}`, judged, "it looks as it should")),
+			GroundTruth: tree.Raw(fmt.Sprintf(`{"verdict":%q}`, truth)), Reason: draw(),
 		}
 	}
 	return es
@@ -50,7 +84,7 @@ func recorded(b *testing.B, dir string, n int) *memtree.Memory {
 	b.Helper()
 	m, err := memtree.Open(b.Context(), dir, nil)
 	require.NoError(b, err)
-	for es := stream(n); len(es) > 0; {
+	for es := stream(b, n); len(es) > 0; {
 		k := min(256, len(es))
 		_, err := m.RecordAll(b.Context(), es[:k])
 		require.NoError(b, err)
@@ -63,7 +97,7 @@ func recorded(b *testing.B, dir string, n int) *memtree.Memory {
 // BenchmarkRecord is one evaluation, accepted durably in batches of 256 and
 // formed: what `memtree record` does, without reading the file.
 func BenchmarkRecord(b *testing.B) {
-	es := stream(b.N)
+	es := stream(b, b.N)
 	m, err := memtree.Open(b.Context(), b.TempDir(), nil)
 	require.NoError(b, err)
 	b.ResetTimer()
@@ -83,7 +117,7 @@ func BenchmarkRecord(b *testing.B) {
 func BenchmarkGuide(b *testing.B) {
 	m := recorded(b, b.TempDir(), 15000)
 	defer m.Close()
-	asks := stream(16000)[15000:]
+	asks := stream(b, 16000)[15000:]
 	took := make([]time.Duration, 0, b.N)
 	b.ResetTimer()
 	for i := range b.N {
@@ -102,7 +136,7 @@ func BenchmarkGuide(b *testing.B) {
 func BenchmarkOpenGuide(b *testing.B) {
 	dir := b.TempDir()
 	require.NoError(b, recorded(b, dir, 15000).Close())
-	e := stream(1)[0]
+	e := stream(b, 1)[0]
 	took := make([]time.Duration, 0, b.N)
 	for b.Loop() {
 		start := time.Now()
