@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"math/rand/v2"
 	"path"
 	"path/filepath"
@@ -86,9 +87,7 @@ func (d *disk) rebuild(r *rand.Rand, after *CrashFS, kept map[int]*inode, from, 
 
 func cloneKids(m map[string]int) map[string]int {
 	out := make(map[string]int, len(m))
-	for k, v := range m {
-		out[k] = v
-	}
+	maps.Copy(out, m) // unlike maps.Clone, never nil
 	return out
 }
 

@@ -123,7 +123,7 @@ func (d *disk) sync(n *inode) {
 		return
 	}
 	if !n.strays {
-		n.synced = n.data[:len(n.data):len(n.data)]
+		n.synced = slices.Clip(n.data)
 		n.shared = len(n.data)
 		n.writes = nil
 		return

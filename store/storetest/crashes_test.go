@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"os"
+	"slices"
 	"sync"
 	"testing"
 
@@ -92,10 +93,8 @@ func (s *logStore) present(fs afero.Fs) error {
 	}
 	return use(fs, "/s", func(d afero.File) error {
 		names, err := d.Readdirnames(-1)
-		for _, name := range names {
-			if name == "log" {
-				return &tree.CorruptError{File: "log", Lost: "it is there and cannot be read"}
-			}
+		if slices.Contains(names, "log") {
+			return &tree.CorruptError{File: "log", Lost: "it is there and cannot be read"}
 		}
 		return err
 	})

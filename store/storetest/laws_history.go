@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -18,17 +19,17 @@ func historyLaws() []law {
 		{"dead letters come oldest first", func(t testing.TB, open Opener) {
 			reopen := open(t)
 			s := again(t, reopen)
-			want := ""
+			var want strings.Builder
 			for _, i := range []int{3, 1, 2} {
 				accept(t, s, evaluation(i, 1))
 				letter := tree.DeadLetter{Evaluation: evaluation(i, 1), Why: fmt.Sprint("why ", i)}
 				commit(t, s, tree.Batch{Dead: []tree.DeadLetter{letter}})
-				want += say(letter) + "\n"
+				want.WriteString(say(letter) + "\n")
 			}
 			for range 2 {
 				got, err := sayAll(s.DeadLetters(t.Context()))
 				require.NoError(t, err)
-				require.Equal(t, want, got)
+				require.Equal(t, want.String(), got)
 				require.NoError(t, s.Close())
 				s = again(t, reopen)
 			}
@@ -84,7 +85,8 @@ func ledger(t testing.TB, open Opener) {
 		require.NoError(t, s.Close())
 		s = again(t, reopen)
 	}
-	for range s.Ledger(t.Context(), 0) {
+	for _, err := range s.Ledger(t.Context(), 0) {
+		require.NoError(t, err)
 		break // leaving early harms nobody
 	}
 	kinds := []tree.Entry{
@@ -95,12 +97,12 @@ func ledger(t testing.TB, open Opener) {
 	commit(t, s, tree.Batch{Entries: kinds})
 	got, err := sayAll(s.Ledger(t.Context(), uint64(n))) //nolint:gosec // small
 	require.NoError(t, err)
-	want := ""
+	var want strings.Builder
 	for i, e := range kinds {
 		e.Seq = uint64(n + i + 1) //nolint:gosec // small
-		want += say(e) + "\n"
+		want.WriteString(say(e) + "\n")
 	}
-	require.Equal(t, want, got)
+	require.Equal(t, want.String(), got)
 }
 
 func changes(t testing.TB, open Opener) {

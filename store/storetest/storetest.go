@@ -95,7 +95,7 @@ func (st step) both(ctx context.Context, s tree.Store, m *Memory) error {
 	got, errS := st.run(ctx, s)
 	switch {
 	case (errM == nil) != (errS == nil), errM != nil && sayError(errM) != sayError(errS):
-		return fmt.Errorf("the error is %v, and of the model: %w", errS, orNil(errM))
+		return fmt.Errorf("the error is (%w), and of the model (%w)", orNil(errS), orNil(errM))
 	case want != got:
 		return fmt.Errorf("the result differs: %s", difference(want, got))
 	}
