@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io/fs"
 	"strconv"
-	"strings"
 
 	"github.com/memtree/memtree/tree"
 )
@@ -73,10 +72,10 @@ func (d *disk) readFormat(dir string) (format, bool, error) {
 	return format{}, false, nil
 }
 
-// unfinished reports whether a first journal holds no batch yet.
+// unfinished reports whether a first journal can hold no batch: it is too short.
 func (d *disk) unfinished(n string) bool {
-	b, err := d.read(n, 512)
-	return err == nil && bytes.Count(b, []byte("\n")) <= 1 && (len(b) == 0 || strings.HasPrefix(frameMark, string(b[:min(len(b), 3)])))
+	info, err := d.stat(n)
+	return err == nil && !info.IsDir() && info.Size() <= emptyJournal
 }
 
 // make makes a store in a folder in which readFormat found room for one.
@@ -97,12 +96,16 @@ func (d *disk) make(origin tree.Origin) (format, error) {
 		return format{}, fmt.Errorf("make store: %w", err)
 	}
 	f := format{Format: "memtree", Major: majorFormat, Origin: origin}
-	b, err := encode(f)
-	if err != nil {
-		return format{}, fmt.Errorf("make store: %w", err)
-	}
-	if err := d.replace(formatName, append(b, '\n')); err != nil {
+	if err := d.writeFormat(f); err != nil {
 		return format{}, fmt.Errorf("make store: %w", err)
 	}
 	return f, nil
+}
+
+func (d *disk) writeFormat(f format) error {
+	b, err := encode(f)
+	if err != nil {
+		return err
+	}
+	return d.replace(formatName, append(b, '\n'))
 }

@@ -93,32 +93,50 @@ func (s *Store) load() error {
 	return nil
 }
 
-// own makes the folder that of the one who writes: repaired, durable, swept.
+// own makes the folder that of the one who writes.
 func (s *Store) own(r *replay) error {
-	if err := r.repair(); err != nil {
-		return err
+	if !r.clean {
+		if err := s.settle(r); err != nil {
+			return err
+		}
 	}
 	j, err := s.disk.resume(r.number, r.size, r.seq, r.prev)
 	if err != nil {
 		return err
 	}
-	if !r.clean {
-		// Lines and names may be here that were never made durable; from now
-		// on they count.
-		err := s.disk.sync(j.file)
-		if err == nil {
-			err = s.disk.syncDir(".")
-		}
-		if err == nil {
-			err = s.disk.sweep(r.state.base)
-		}
-		if err != nil {
-			return errors.Join(failure("sync", r.number, err), j.file.Close())
-		}
-	}
 	j.before = r.state.journaled - r.size
 	s.journal = j
 	return nil
+}
+
+// settle ends what the last process left open. It may have ended because the
+// disk did: then the journal's last lines and the newest names can be seen and
+// still not be durable, and no fsync of them would say so, for the system has
+// forgotten that it owes them. So they are written again, beside, and renamed.
+func (s *Store) settle(r *replay) error {
+	if err := r.setAside(); err != nil {
+		return err
+	}
+	if err := s.disk.writeFormat(s.format); err != nil {
+		return err
+	}
+	if m := r.state.base.manifest; m.Number > 1 {
+		b, err := m.encode()
+		if err == nil {
+			err = s.disk.replace(manifestName(m.Number), b)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	b, err := s.disk.bytes(r.number, 0)
+	if err != nil {
+		return err
+	}
+	if err := s.disk.replace(journalName(r.number), b[:r.size]); err != nil {
+		return err
+	}
+	return s.disk.sweep(r.state.base)
 }
 
 // recover reads all that an open reads, and changes nothing. Who only reads

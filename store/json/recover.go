@@ -215,26 +215,23 @@ func (d *disk) readShutdown() (shutdown, error) {
 	return s, nil
 }
 
-// repair sets torn tails aside and cuts them off. Each step can be interrupted
-// and done again.
-func (r *replay) repair() error {
+// setAside keeps torn tails in broken/, and removes a journal that was not
+// begun to the end. It can be interrupted and done again.
+func (r *replay) setAside() error {
 	for _, t := range r.torn {
 		if len(t.bytes) > 0 {
 			if err := r.disk.setAside(fmt.Sprintf("%s.%d", journalName(t.number), t.off), t.bytes); err != nil {
 				return err
 			}
 		}
-		if t.off == 0 {
-			if err := r.disk.remove(journalName(t.number)); err != nil {
-				return fmt.Errorf("remove %s: %w", journalName(t.number), err)
-			}
-			if err := r.disk.syncDir("."); err != nil {
-				return fmt.Errorf("remove %s: %w", journalName(t.number), err)
-			}
-			continue
+		if t.off > 0 {
+			continue // it is cut off when the journal is written again
 		}
-		if err := r.disk.cut(journalName(t.number), t.off); err != nil {
-			return err
+		if err := r.disk.remove(journalName(t.number)); err != nil {
+			return fmt.Errorf("remove %s: %w", journalName(t.number), err)
+		}
+		if err := r.disk.syncDir("."); err != nil {
+			return fmt.Errorf("remove %s: %w", journalName(t.number), err)
 		}
 	}
 	return nil
