@@ -105,11 +105,11 @@ func (a *app) sentence(err error) string {
 	case errors.As(err, &bad):
 		return a.say("%s is damaged at byte %d: %s; what stands before it can still be read, and nothing is written until the loss is accepted", bad.File, bad.Offset, bad.Lost)
 	case errors.Is(err, tree.ErrFull), errors.Is(err, syscall.ENOSPC):
-		return a.say("the disk is full: what was accepted is safe, nothing is half-written; make room and run the same command again")
+		return a.say("the disk is full and nothing is half-written; make room")
 	case errors.Is(err, tree.ErrReadOnly):
 		return a.say("the store can only be read here; leave --read-only out, or check who may write to %s", a.store)
 	case errors.Is(err, tree.ErrFailed):
-		return a.say("the disk failed while writing to %s; what was acknowledged is safe; check the disk, then run the same command again", a.store)
+		return a.say("the disk failed while writing to %s; what was acknowledged is safe; check the disk", a.store)
 	case errors.As(err, &field):
 		return field.Error()
 	case errors.As(err, &path):

@@ -88,7 +88,7 @@ func (a *app) record(ctx context.Context, files []string, async bool) error {
 func (r *recorder) run(ctx context.Context, files []string, async bool) error {
 	if !async {
 		// What an earlier command left is not to be counted as this one's.
-		if err := r.mem.Wait(ctx); err != nil {
+		if err := r.form(ctx); err != nil {
 			return r.stopped(err)
 		}
 	}
