@@ -129,12 +129,11 @@ func BenchmarkUpdate(b *testing.B) {
 	for _, batch := range []int{1, 1000} {
 		b.Run(fmt.Sprintf("batch=%d", batch), func(b *testing.B) {
 			ix, c := filled(b, 10_000, table(b))
-			nodes := c.nodes(batch)
 			n := 0
 			b.ReportAllocs()
 			for b.Loop() {
 				b.StopTimer()
-				nodes = c.nodes(batch)
+				nodes := c.nodes(batch)
 				b.StartTimer()
 				if err := ix.Update(b.Context(), 1, nodes); err != nil {
 					b.Fatal(err)

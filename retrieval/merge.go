@@ -18,7 +18,7 @@ func merge(a, b part) (*segment, error) {
 	w := &writer{}
 	for _, p := range []part{a, b} {
 		if p.segment != nil && !p.alien {
-			w.dims = max(w.dims, p.segment.dims)
+			w.dims = max(w.dims, p.dims)
 		}
 	}
 	ss := []*source{{part: a}, {part: b}}
@@ -150,7 +150,7 @@ func (s *source) take(k uint64, at int, out []uint64) ([]uint64, error) {
 	l := list{int(le32(b[8:])), int(le32(b[12:]))}
 	s.keys[s.key] = at
 	s.key++
-	if l.first+l.n > s.segment.postings {
+	if l.first+l.n > s.postings {
 		return nil, s.damaged(int64(s.key)*keySize, "a list runs past the end")
 	}
 	for l.n > 0 {

@@ -158,8 +158,8 @@ func (r *ranking) judge(x *ranked) {
 	switch {
 	case x.rel < at:
 		x.reason = fmt.Sprintf("fits %.2f, a %s needs %.2f", x.rel, x.kind, at)
-	case x.kind == tree.Case && !r.same(x) && x.semantic < leastWords:
-		x.reason = "only the place is alike, and its words say nothing that the prompt says"
+	case x.kind == tree.Case && x.exact < leastPlace && x.semantic < leastWords:
+		x.reason = "is of a place that says little, and its words are not those of the prompt"
 	case x.confidence < r.limits.Confidence:
 		x.reason = fmt.Sprintf("is trusted %.2f, below the floor of %.2f", x.confidence, r.limits.Confidence)
 	default:
@@ -167,10 +167,14 @@ func (r *ranking) judge(x *ranked) {
 	}
 }
 
-// leastWords is the evidence of the prompt that a case needs when scene id and
-// route are not both the query's: what makes a case of the same scene type pass.
-// Without it a scene id that many share would inject cases by itself.
-const leastWords = 0.0625
+// A case needs one piece of evidence of its own: the prompt, as much as makes a
+// case of the same scene type pass, or a place that few memories share (an equal
+// scene id or route that under a tenth of them has). Without this a scene id
+// that many share would inject its cases, since it comes with its scene type.
+const (
+	leastWords = 0.0625
+	leastPlace = 0.45
+)
 
 // same reports whether scene id and route pattern are both the query's.
 func (r *ranking) same(x *ranked) bool {
@@ -204,7 +208,7 @@ func (r *ranking) cover() {
 	}
 	for _, x := range r.all {
 		p := r.byID[x.parent]
-		if x.passes && p != nil && p.passes && children[x.parent] > 1 && !(x.kind == tree.Case && r.same(x)) {
+		if x.passes && p != nil && p.passes && children[x.parent] > 1 && (x.kind != tree.Case || !r.same(x)) {
 			x.passes = false
 			x.reason = fmt.Sprintf("is covered by %s %s, which stands for %d candidates", p.kind, p.id(), children[x.parent])
 		}

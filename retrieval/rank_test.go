@@ -93,6 +93,16 @@ func TestSceneTypesHaveParentsAndOtherNames(t *testing.T) {
 	require.InDelta(t, 0.5, signal(by["c_parent"], "scene").Raw, 1e-9)
 }
 
+func TestAPlaceThatFewShareIsEnough(t *testing.T) {
+	c := newCorpus(4)
+	nodes := []tree.Node{aCase("the avatar is round", id("c_here"), in("S1", "list", ""))}
+	for i := range 30 {
+		nodes = append(nodes, aCase(c.prompt(), in(fmt.Sprintf("T%d", i), "list", "")))
+	}
+	r := ask(t, indexOf(t, nodes...), Query{Prompt: "印章的颜色", Scene: tree.Scene{ID: "S1", Type: "list"}})
+	require.Equal(t, []string{"c_here"}, ids(r.Hits))
+}
+
 // Where every memory has one scene id, the id says nothing; the route still does.
 func TestASceneIDThatAllShareSaysNothing(t *testing.T) {
 	c := newCorpus(3)

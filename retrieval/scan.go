@@ -11,7 +11,6 @@ type scratch struct {
 	lex  []float32 // BM25 sum of every slot
 	high []float32 // of a slot's lexical and dense score together, at most
 	flag []uint8   // see the flags
-	hash []uint64
 }
 
 // Flags of a slot.

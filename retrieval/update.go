@@ -203,7 +203,7 @@ func (st *state) replace(nodes []tree.Node, entries []*entry) (*state, error) {
 
 // whole returns a segment as a part with nothing dead.
 func whole(s *segment) part {
-	p := part{segment: s, length: s.layout.length, vectors: s.layout.vectors}
+	p := part{segment: s, length: s.layout.length, vectors: s.vectors}
 	if s.alien {
 		p.vectors = 0
 	}
@@ -232,7 +232,7 @@ func (p *part) drop(slot int) error {
 // compact merges segments until each is more than twice as large as the next,
 // and none is mostly dead.
 func (st *state) compact() error {
-	for i := len(st.parts) - 1; i >= 0; i-- {
+	for i := range slices.Backward(st.parts) {
 		p := st.parts[i]
 		from, other := i, part{}
 		switch live := p.n - p.gone; {
