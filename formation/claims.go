@@ -23,27 +23,27 @@ type claimCues struct {
 // (sequence), the agreement of content, the presence of an element, a criterion.
 func denied() []claimCues {
 	return []claimCues{
-		{"state_detection_error", 2, "click|achieve|submit|submission|save|saved|add|added|posted|confirmation|create|created|update|updated|change|changed|delete|remove|send|sent|apply|applied|place|placed|reach|finish|finalize|publish|subscribe|select|enable|log in|sign in|result in|take effect|reflect"},
+		{"state_detection_error", 3, "click|achieve|submit|submission|save|saved|add|added|posted|confirmation|create|created|update|updated|change|changed|delete|remove|send|sent|apply|applied|place|placed|reach|finish|finalize|publish|subscribe|select|enable|log in|sign in|result in|take effect|reflect"},
 		{"interaction_sequence_error", 3, "step|process|navigate|use|scroll|filter|sort|search|visit|verify|verification|check|ensure|instruction|follow"},
-		{"content_validation_error", 2, "match|correct answer|accurate|accurately|equal|same|content|text|value|number|count|information|detail|data|answer|calculate|mention"},
+		{"content_validation_error", 3, "match|correct answer|accurate|accurately|equal|same|content|text|value|number|count|information|detail|data|answer|calculate|mention"},
 		{"element_locating_error", 3, "find|found|identify|identified|locate|located|visible|see|seen|present|presence|appear|image|picture|icon|button|link|listing|element"},
-		{"business_rule_error", 2, "meet|criteria|criterion|requirement|satisfy|eligible|policy|permission|allowed|budget|distance|proximity|price range|constraint|within"},
+		{"business_rule_error", 3, "meet|criteria|criterion|requirement|satisfy|eligible|policy|permission|allowed|budget|distance|proximity|price range|constraint|within"},
 		{"edge_case_error", 4, "available|exist|result found|results|record|applicable|possible|support"},
-		{"form_validation_error", 2, "fill|field|form|input|enter|entered|type|typed|required field|dropdown"},
-		{"async_timing_error", 2, "load|loaded|wait|render|respond|yet|in time"},
+		{"form_validation_error", 3, "fill|field|form|input|enter|entered|type|typed|required field|dropdown"},
+		{"async_timing_error", 3, "load|loaded|wait|render|respond|yet|in time"},
 	}
 }
 
 // flat are words of a wrong "fail" that need no denial before them.
 func flat() []claimCues {
 	return []claimCues{
-		{"state_detection_error", 2, "remain|remains|still|unchanged|unsaved|final state|final page|ended on|stopped|unfinished|仍|未完成|未保存|未提交|未生效|没有生效|没有保存|没有提交|没有成功|未成功|没有变化|未更新|状态"},
-		{"interaction_sequence_error", 2, "instead of|directly|steps|skipped|repeated|repeatedly|步骤|未按|没有按照|没有执行|未执行|没有点击|未点击|没有使用|跳过|直接"},
-		{"content_validation_error", 2, "incorrect|incorrectly|wrong|mismatch|discrepancy|inaccurate|differs|misinterpreted|miscounted|不一致|不匹配|不符|错误显示|显示为|文字|数量|数值|统计|内容"},
-		{"element_locating_error", 2, "different … item|wrong … item|another … item|overlooked|hidden|找不到|没有找到|未找到|没有看到|未看到|看不到|缺少|缺失|不存在|没有…按钮|没有…链接"},
-		{"business_rule_error", 2, "exceeds|violates|cheapest|closest|nearest|at least|at most|more than|less than|规则|条件|权限|价格|限额|要求"},
+		{"state_detection_error", 3, "remain|remains|still|unchanged|unsaved|final state|final page|ended on|stopped|unfinished|仍|未完成|未保存|未提交|未生效|没有生效|没有保存|没有提交|没有成功|未成功|没有变化|未更新|状态"},
+		{"interaction_sequence_error", 3, "instead of|directly|steps|skipped|repeated|repeatedly|步骤|未按|没有按照|没有执行|未执行|没有点击|未点击|没有使用|跳过|直接"},
+		{"content_validation_error", 3, "incorrect|incorrectly|wrong|mismatch|discrepancy|inaccurate|differs|misinterpreted|miscounted|不一致|不匹配|不符|错误显示|显示为|文字|数量|数值|统计|内容"},
+		{"element_locating_error", 3, "different … item|wrong … item|another … item|overlooked|hidden|找不到|没有找到|未找到|没有看到|未看到|看不到|缺少|缺失|不存在|没有…按钮|没有…链接"},
+		{"business_rule_error", 3, "exceeds|violates|cheapest|closest|nearest|at least|at most|more than|less than|规则|条件|权限|价格|限额|要求"},
 		{"edge_case_error", 4, "unavailable|impossible|no results|empty|none of|无结果|为空|无法完成|不可用|异常"},
-		{"form_validation_error", 2, "validation|form field|输入框|必填|格式|校验|未填写|没有填写"},
+		{"form_validation_error", 3, "validation|form field|输入框|必填|格式|校验|未填写|没有填写"},
 		{"async_timing_error", 3, "loading|timed out|timeout|blank page|spinner|加载|超时|白屏|空白"},
 	}
 }
@@ -100,18 +100,37 @@ func newClaims(types []string, d taxonomy.Direction) *Classifier {
 	return c
 }
 
-// taskKind tells a task that asks for something (2) from one that changes
-// something (1), by its first words; 0 when it does neither or both.
-func taskKind(prompt string) int {
+// kindOfTask is what a task wants of the agent.
+type kindOfTask int8
+
+const (
+	unclear          kindOfTask = iota
+	changesSomething            // add, order, delete …
+	asksSomething               // what, how many, list …
+)
+
+// taskKind reads the kind of task: what comes first, asking or changing, decides.
+func taskKind(prompt string) kindOfTask {
 	low := " " + strings.Join(strings.Fields(strings.ToLower(firstBytes(prompt, 400))), " ") + " "
-	asks := containsAny(low, " what ", " what's ", " which ", " how many ", " how much ", " who ", " whose ", " when ", " where ", " tell me ", " list ", " find out ", " get the ", " give me ", " show me ", "多少", "哪个", "哪些", "什么", "几个", "查询", "列出", "告诉")
-	changes := containsAny(low, " add ", " create ", " order ", " buy ", " post ", " comment ", " subscribe ", " unsubscribe ", " delete ", " remove ", " update ", " change ", " edit ", " set ", " submit ", " upload ", " send ", " fill ", " open ", " assign ", " fork ", " star ", " like ", " upvote ", " downvote ", " reply ", " book ", " cancel ", " draft ", " sort ", " filter ", " invite ", " rate ", "添加", "新建", "创建", "提交", "删除", "修改", "编辑", "保存", "上传", "发送", "发布", "下单", "设置", "点击", "登录")
+	asks := firstOf(low, " what ", " what's ", " which ", " how many ", " how much ", " who ", " whose ", " when ", " where ", " tell me ", " list ", " find out ", " get the ", " give me ", " show me ", "多少", "哪个", "哪些", "什么", "几个", "查询", "列出", "告诉")
+	changes := firstOf(low, " add ", " create ", " order ", " buy ", " post ", " comment ", " subscribe ", " unsubscribe ", " delete ", " remove ", " update ", " change ", " edit ", " set ", " submit ", " upload ", " send ", " fill ", " open ", " assign ", " fork ", " star ", " like ", " upvote ", " downvote ", " reply ", " book ", " cancel ", " draft ", " sort ", " filter ", " invite ", " rate ", "添加", "新建", "创建", "提交", "删除", "修改", "编辑", "保存", "上传", "发送", "发布", "下单", "设置", "点击", "登录")
 	switch {
-	case asks && !changes:
-		return 2
-	case changes && !asks:
-		return 1
+	case asks < changes:
+		return asksSomething
+	case changes < asks:
+		return changesSomething
 	default:
-		return 0
+		return unclear
 	}
+}
+
+// firstOf returns the place of the first of the words in s, or len(s).
+func firstOf(s string, words ...string) int {
+	first := len(s)
+	for _, w := range words {
+		if i := strings.Index(s, w); i >= 0 && i < first {
+			first = i
+		}
+	}
+	return first
 }

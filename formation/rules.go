@@ -153,7 +153,7 @@ func (f *Former) classify(x *facts) Class {
 
 // maxUntold caps the confidence where nobody but the agent itself has said
 // anything: measured on real verdicts, about half of such types are right.
-const maxUntold = 0.6
+const maxUntold = 0.5
 
 func (c compiled) claims(d taxonomy.Direction) *Classifier {
 	switch d {
@@ -199,41 +199,27 @@ func signals(x *facts) map[string]float64 {
 	return s
 }
 
+// taskWeight is what the kind of task counts: more than one plain cue, since it
+// does not depend on how the agent happened to put it.
+const taskWeight = 6
+
 // taskSignals: who wrongly passes a task that changes something took its state
 // for reached; who wrongly passes a question took a wrong answer for right. The
 // other way round, who wrongly fails a change did not see that it was made, and
 // who wrongly fails an answer misread it or asked for steps nobody asked for.
 func taskSignals(x *facts, raise func(string, float64)) {
-	switch kind := taskKind(x.e.Prompt); {
-	case x.judged.Direction == taxonomy.FalsePass && kind == 2:
-		raise("content_validation_error", 3)
-	case x.judged.Direction == taxonomy.FalsePass:
-		raise("state_detection_error", 3)
-	case x.judged.Direction == taxonomy.FalseFail && kind == 1:
-		raise("state_detection_error", 3)
-	case x.judged.Direction == taxonomy.FalseFail && kind == 2:
-		raise("content_validation_error", 1)
-		raise("interaction_sequence_error", 1.5)
+	switch asks := taskKind(x.e.Prompt) == asksSomething; {
+	case x.judged.Direction == taxonomy.FalsePass && asks:
+		raise("content_validation_error", taskWeight)
+	case x.judged.Direction == taxonomy.FalsePass, x.judged.Direction == taxonomy.FalseFail && !asks:
+		raise("state_detection_error", taskWeight)
 	case x.judged.Direction == taxonomy.FalseFail:
-		raise("state_detection_error", 2.5)
-	}
-	if looks(x.e.Prompt) && seeks(x.claim.key+" "+x.claim.rest) {
-		raise("element_locating_error", 3)
+		raise("interaction_sequence_error", taskWeight)
+		raise("content_validation_error", taskWeight/2)
 	}
 	if x.judged.Direction != taxonomy.FalsePass && nothingThere(x.e.Observation) {
-		raise("edge_case_error", 4.5)
+		raise("edge_case_error", 2*taskWeight) // the particular beats the general
 	}
-}
-
-// looks reports whether the thing meant is known by its looks, so that finding
-// the right one is what can go wrong.
-func looks(prompt string) bool {
-	return containsAny(" "+strings.ToLower(firstBytes(prompt, maxReasoning))+" ", " image", " picture", " photo", " thumbnail", " looks like", " wearing", " colored", " color ", " red ", " blue ", " green ", " yellow ", " black ", " white ", " pink ", " purple ", " orange ", " logo ", " icon ", "图片", "照片", "颜色", "图标", "红色", "蓝色", "绿色", "黄色", "黑色", "白色")
-}
-
-// seeks reports whether a claim is about having found the thing meant.
-func seeks(claim string) bool {
-	return containsAny(strings.ToLower(claim), "identif", "locat", "find", "found", "image", "picture", "photo", "presence", "visual", "找", "定位", "识别", "图")
 }
 
 // nothingThere reports whether what was seen last is that there is nothing to
