@@ -202,7 +202,7 @@ func (s *logStore) Close() error {
 }
 
 func TestALogStoreSurvives(t *testing.T) {
-	require.GreaterOrEqual(t, Crash(t, openLog(""), 600, 1).Nested, 30)
+	require.GreaterOrEqual(t, Crash(t, openLog(""), 300, 1).Nested, 10)
 	require.Greater(t, Faults(t, openLog(""), 1, 1).Faults, 100)
 	Run(t, func(testing.TB) func() (tree.Store, error) {
 		fs := NewCrashFS()
@@ -217,10 +217,10 @@ func TestCrashAndFaultsSeeMistakes(t *testing.T) {
 		"no sync of the directory":     func(t testing.TB, open OnFS) { Crash(t, open, 2000, 1) },
 		"rename before sync":           func(t testing.TB, open OnFS) { Crash(t, open, 2000, 1) },
 		"no checksum":                  func(t testing.TB, open OnFS) { Crash(t, open, 8000, 1) },
-		"ignores errors":               func(t testing.TB, open OnFS) { Faults(t, open, 3, 1) },
-		"goes on after a failed sync":  func(t testing.TB, open OnFS) { Faults(t, open, 3, 1) },
-		"trusts the page cache":        func(t testing.TB, open OnFS) { Faults(t, open, 3, 1) },
-		"believes ENOENT":              func(t testing.TB, open OnFS) { Faults(t, open, 3, 1) },
+		"ignores errors":               func(t testing.TB, open OnFS) { Faults(t, open, 1, 1) },
+		"goes on after a failed sync":  func(t testing.TB, open OnFS) { Faults(t, open, 1, 1) },
+		"trusts the page cache":        func(t testing.TB, open OnFS) { Faults(t, open, 1, 1) },
+		"believes ENOENT":              func(t testing.TB, open OnFS) { Faults(t, open, 1, 1) },
 	} {
 		t.Run(mistake, func(t *testing.T) {
 			v := &verdict{TB: t}
