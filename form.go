@@ -91,12 +91,16 @@ func (m *Memory) formSome(ctx context.Context) (int, error) {
 
 func (m *Memory) formBatch(ctx context.Context, es []tree.Evaluation) error {
 	view := m.plan()
+	if m.model != nil {
+		m.askAhead(ctx, es, view)
+		defer m.model.forget()
+	}
 	var b tree.Batch
 	for i := range es {
-		formed, err := m.former.Form(ctx, es[i], view)
+		formed, err := m.formOne(ctx, es[i], view)
 		if err != nil {
-			if ctx.Err() != nil {
-				return ctx.Err()
+			if !unusable(err) {
+				return fmt.Errorf("form %s: %w", es[i].Key(), err)
 			}
 			b.Dead = append(b.Dead, tree.DeadLetter{Evaluation: es[i], Why: err.Error()})
 			continue
@@ -110,6 +114,12 @@ func (m *Memory) formBatch(ctx context.Context, es []tree.Evaluation) error {
 		}
 	}
 	return m.apply(ctx, b)
+}
+
+// unusable reports whether no retry will make anything of an evaluation.
+func unusable(err error) bool {
+	var f *tree.FieldError
+	return errors.As(err, &f)
 }
 
 // plan is what a batch of changes is made on: the tree as it is, and on top of

@@ -64,6 +64,7 @@ type Memory struct {
 	store    tree.Store
 	index    atomic.Pointer[retrieval.Index]
 	former   *formation.Former
+	model    *batchModel // nil without one
 	origin   tree.Origin
 
 	door  sync.Mutex // apply: one plan at a time, so that the index sees versions in order
@@ -173,7 +174,12 @@ func (m *Memory) openParts(ctx context.Context) error {
 		return err
 	}
 	m.origin = info.Origin
-	m.former, err = formation.New(formation.Options{Taxonomy: m.taxonomy, Generator: m.opts.Generator, Origin: m.origin})
+	o := formation.Options{Taxonomy: m.taxonomy, Origin: m.origin}
+	if m.opts.Generator != nil {
+		m.model = &batchModel{of: m.opts.Generator}
+		o.Generator = m.model
+	}
+	m.former, err = formation.New(o)
 	if err != nil {
 		return err
 	}

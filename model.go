@@ -1,0 +1,91 @@
+package memtree
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/memtree/memtree/formation"
+	"github.com/memtree/memtree/llm"
+	"github.com/memtree/memtree/tree"
+)
+
+// modelCalls is how many questions a model is asked at once.
+const modelCalls = 4
+
+// batchModel is a Generator that keeps its answers, failures too, until forget.
+// So a batch can be put to a slow model all at once, and then formed one by one,
+// in order, from what it said. It recovers what a provider's code panics with.
+type batchModel struct {
+	of llm.Generator
+
+	mu   sync.Mutex
+	said map[string]*answer
+}
+
+type answer struct {
+	once sync.Once
+	a    llm.Answer
+	err  error
+}
+
+func (b *batchModel) forget() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.said = map[string]*answer{}
+}
+
+// Generate asks once for each question.
+func (b *batchModel) Generate(ctx context.Context, r llm.Request) (llm.Answer, error) {
+	key := tree.Hash(r.Name, r.System, r.Prompt, string(r.Schema))
+	b.mu.Lock()
+	if b.said == nil {
+		b.said = map[string]*answer{}
+	}
+	x := b.said[key]
+	if x == nil {
+		x = &answer{}
+		b.said[key] = x
+	}
+	b.mu.Unlock()
+	x.once.Do(func() {
+		defer func() {
+			if r := recover(); r != nil {
+				x.err = &llm.Error{Kind: llm.KindUnavailable, Err: fmt.Errorf("the model's code panicked: %v", r)}
+			}
+		}()
+		x.a, x.err = b.of.Generate(ctx, r)
+	})
+	return x.a, x.err
+}
+
+// askAhead puts a batch to the model, a few at once. What comes of it stays in
+// the model's answers; failures are met again, and handled, when the batch is
+// formed.
+func (m *Memory) askAhead(ctx context.Context, es []tree.Evaluation, view formation.View) {
+	var asking sync.WaitGroup
+	places := make(chan struct{}, modelCalls)
+	for _, e := range es {
+		places <- struct{}{}
+		asking.Go(func() {
+			defer func() { <-places }()
+			if _, err := m.former.Form(ctx, e, view); err != nil {
+				m.opts.Logger.Debug("asked ahead in vain", "evaluation", e.Key(), "error", err)
+			}
+		})
+	}
+	asking.Wait()
+}
+
+// formOne forms with the model, and by rules where the model does not answer;
+// such a case is marked to be analysed again.
+func (m *Memory) formOne(ctx context.Context, e tree.Evaluation, view formation.View) (formation.Formed, error) {
+	formed, err := m.former.Form(ctx, e, view)
+	var failed *llm.Error
+	if errors.As(err, &failed) && ctx.Err() == nil {
+		m.opts.Logger.Warn("the model did not answer, the rules analyst did", "evaluation", e.Key(), "error", err)
+		return m.former.FormByRules(ctx, e, view)
+	}
+	return formed, err
+}

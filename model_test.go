@@ -1,0 +1,95 @@
+package memtree_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/llm"
+)
+
+// analyst is a model that answers every analysis alike, or fails.
+type analyst struct {
+	calls  atomic.Int64
+	now    atomic.Int64
+	most   atomic.Int64
+	answer func() (llm.Answer, error)
+}
+
+func (a *analyst) Generate(context.Context, llm.Request) (llm.Answer, error) {
+	a.calls.Add(1)
+	n := a.now.Add(1)
+	defer a.now.Add(-1)
+	for most := a.most.Load(); n > most && !a.most.CompareAndSwap(most, n); most = a.most.Load() {
+	}
+	return a.answer()
+}
+
+func several(n int) []memtree.Evaluation {
+	topics := []string{"postcode field", "delivery date", "gift voucher", "phone number", "company name", "discount code", "invoice address", "payment card"}
+	var es []memtree.Evaluation
+	for i := range n {
+		e := missed(i)
+		e.Scene.ID = fmt.Sprint("S", i)
+		e.Prompt = fmt.Sprintf("Check that the %s is refused when it is left empty, screen %d", topics[i%len(topics)], i)
+		e.Reason = fmt.Sprintf("The %s was accepted although it was empty and no validation message was shown.", topics[i%len(topics)])
+		es = append(es, e)
+	}
+	return es
+}
+
+func TestAModelAnalysesEachOnce(t *testing.T) {
+	a := &analyst{answer: func() (llm.Answer, error) {
+		b, err := json.Marshal(map[string]any{
+			"errorType": "form_validation_error", "errorReason": "The agent did not look for the validation message of the empty field.",
+			"specificError":     "An empty field was accepted and no message was shown.",
+			"avoidanceStrategy": "When a form is submitted with an empty field, check that a validation message appears beside that field.",
+			"confidence":        0.8,
+		})
+		return llm.Answer{JSON: b, Model: "scripted"}, err
+	}}
+	m := open(t, t.TempDir(), &memtree.Options{Generator: a})
+	_, err := m.RecordAll(t.Context(), several(12))
+	require.NoError(t, err)
+	require.NoError(t, m.Wait(t.Context()))
+	all := nodes(t, m)
+	require.Len(t, all, 12)
+	for _, n := range all {
+		require.Equal(t, "model", n.Provenance.Analyst, n.ID)
+		require.Equal(t, "form_validation_error", n.ErrorType)
+		require.False(t, n.Provenance.Again)
+	}
+	require.EqualValues(t, 12, a.calls.Load(), "asked ahead, and not again")
+	require.LessOrEqual(t, a.most.Load(), int64(4))
+}
+
+func TestRulesAnswerWhereTheModelDoesNot(t *testing.T) {
+	for name, answer := range map[string]func() (llm.Answer, error){
+		"unavailable": func() (llm.Answer, error) {
+			return llm.Answer{}, &llm.Error{Kind: llm.KindUnavailable, Err: errors.New("no")}
+		},
+		"panics":   func() (llm.Answer, error) { panic("provider bug") },
+		"nonsense": func() (llm.Answer, error) { return llm.Answer{JSON: []byte(`{"a":1}`)}, nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := open(t, t.TempDir(), &memtree.Options{Generator: &analyst{answer: answer}})
+			_, err := m.RecordAll(t.Context(), several(3))
+			require.NoError(t, err)
+			require.NoError(t, m.Wait(t.Context()))
+			all := nodes(t, m)
+			require.Len(t, all, 3)
+			for _, n := range all {
+				require.Equal(t, "rules", n.Provenance.Analyst)
+				require.NotEmpty(t, strings.TrimSpace(n.Content.Guidance))
+				require.Equal(t, name != "nonsense", n.Provenance.Again, "a model that was not there is asked again, one that has nothing to say is not")
+			}
+		})
+	}
+}
