@@ -27,20 +27,17 @@ type disk struct {
 // hooks switches on named mistakes in the protocol, so that the tests can show
 // that they would see them. All are off but in tests.
 type hooks struct {
-	ackBeforeSync         bool // tell a writer before the journal is durable
-	noDirSync             bool // never make a directory entry durable
-	ignoreSyncError       bool // go on as if a failed fsync had worked
-	retrySyncError        bool // call fsync again after it failed
-	sharedTemp            bool // one temporary name for all
-	noFileSync            bool // rename a file whose bytes are not durable
-	manifestBeforeJournal bool // commit a snapshot before its journal exists
-	noCRC                 bool // believe a line's bytes
-	trustLength           bool // believe a line's length, not where it ends
-	noLookAhead           bool // truncate at the first bad line
-	noChain               bool // believe a line's place
-	snapshotNoOutbox      bool // forget the outbox in a snapshot
-	replayTwice           bool // apply what a snapshot already has
-	removeFirst           bool // remove the generation before, then commit
+	ackBeforeSync    bool // tell a writer before the journal is durable
+	noDirSync        bool // never make a directory entry durable
+	ignoreSyncError  bool // go on as if a failed fsync had worked
+	retrySyncError   bool // call fsync again after it failed
+	sharedTemp       bool // one temporary name for all
+	noFileSync       bool // rename a file whose bytes are not durable
+	noCRC            bool // believe a line's bytes
+	noLookAhead      bool // truncate at the first bad line
+	noChain          bool // believe a line's place
+	snapshotNoOutbox bool // forget the outbox in a snapshot
+	removeFirst      bool // remove the generation before, then commit
 }
 
 const tempMark = ".tmp-"

@@ -24,6 +24,11 @@ type format struct {
 	Major  int         `json:"major"`  // a reader that knows less keeps out
 	Minor  int         `json:"minor"`  // a reader that knows less may read
 	Origin tree.Origin `json:"origin"`
+	Sum    string      `json:"sum"` // of the above, see sum
+}
+
+func (f format) sum() string {
+	return tree.Hash(f.Format, strconv.Itoa(f.Major), strconv.Itoa(f.Minor), f.Origin.ID, f.Origin.Label)
 }
 
 func (f format) String() string { return f.Format + "/" + strconv.Itoa(f.Major) }
@@ -38,6 +43,9 @@ func parseFormat(b []byte) (format, error) {
 	}
 	if f.Major > majorFormat {
 		return format{}, fmt.Errorf("has format %d and this program knows formats up to %d; use a newer memtree, nothing was changed", f.Major, majorFormat)
+	}
+	if f.Sum != f.sum() {
+		return format{}, errors.New("has a damaged FORMAT.json: its sum is not that of what it says; nothing was changed")
 	}
 	if len(f.Origin.ID) > tree.MaxName || len(f.Origin.Label) > tree.MaxName {
 		return format{}, errors.New("has an origin in FORMAT.json that is too long")
@@ -103,6 +111,7 @@ func (d *disk) make(origin tree.Origin) (format, error) {
 }
 
 func (d *disk) writeFormat(f format) error {
+	f.Sum = f.sum()
 	b, err := encode(f)
 	if err != nil {
 		return err

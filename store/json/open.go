@@ -53,7 +53,7 @@ func openLocked(d *disk, dir string, o Options) (*Store, error) {
 	s.leases.held = map[string]fingerprint{}
 	s.queue.wake = make(chan struct{}, 1)
 	s.snapshots = make(chan snapshotted, 1)
-	if err := s.load(); err != nil {
+	if err := s.load(!made); err != nil {
 		return nil, err
 	}
 	if o.ReadOnly {
@@ -66,7 +66,7 @@ func openLocked(d *disk, dir string, o Options) (*Store, error) {
 
 // load reads the last snapshot's manifest and the journals since, decides, and
 // only then repairs.
-func (s *Store) load() error {
+func (s *Store) load(fresh bool) error {
 	r, err := s.disk.recover(s.readOnly)
 	for range 100 { // each time, a snapshot came in between
 		if !s.readOnly || !errors.Is(err, fs.ErrNotExist) {
@@ -86,6 +86,7 @@ func (s *Store) load() error {
 		s.replay = r
 		return nil
 	}
+	r.clean = r.clean || fresh // what has just been made is durable
 	if err := s.own(r); err != nil {
 		r.state.base.release()
 		return err
@@ -105,7 +106,7 @@ func (s *Store) own(r *replay) error {
 		return err
 	}
 	j.before = r.state.journaled - r.size
-	s.journal = j
+	s.journal, s.recorded = j, r.recorded
 	return nil
 }
 

@@ -13,13 +13,14 @@ import (
 // replay is reading journals from a base on. It writes nothing: what it found
 // is decided upon when all of it is known.
 type replay struct {
-	disk   *disk
-	state  *state
-	number int    // of the journal the last line is in
-	size   int64  // of its valid lines
-	seq    uint64 // of the last line
-	prev   link   // of the last line
-	lines  int    // read, in all journals
+	disk     *disk
+	state    *state
+	number   int      // of the journal the last line is in
+	size     int64    // of its valid lines
+	seq      uint64   // of the last line
+	prev     link     // of the last line
+	lines    int      // read, in all journals
+	recorded shutdown // by the last clean close
 
 	clean  bool               // the store was closed with just these bytes
 	torn   []tail             // bytes that no acknowledged batch can have been in
@@ -45,6 +46,7 @@ func (d *disk) replayFrom(st *state, number int, seq uint64, prev link) (*replay
 		b, err := d.bytes(n, 0)
 		if errors.Is(err, fs.ErrNotExist) {
 			r.missing(n, number, last)
+			r.recorded = last
 			r.clean = r.damage == nil && last.Journal == r.number && last.Bytes == r.size && last.Seq == r.seq
 			return r, nil
 		}

@@ -66,7 +66,8 @@ type Store struct {
 	// What follows belongs to the writer.
 	queue             queue
 	journal           *journal
-	failed            error // why nothing more is written
+	recorded          shutdown // by the last clean close
+	failed            error    // why nothing more is written
 	snapshots         chan snapshotted
 	running           bool       // a snapshot is being written
 	asking, answering []*request // who waits for the next snapshot, and for this one
@@ -112,10 +113,15 @@ func Open(ctx context.Context, fs afero.Fs, dir string, o Options) (*Store, erro
 	if _, real := fs.(*afero.OsFs); real {
 		return OpenDir(ctx, dir, o)
 	}
+	return openOn(ctx, fs, dir, o, hooks{})
+}
+
+// openOn opens a store on a file system in memory, with the mistakes switched on.
+func openOn(ctx context.Context, fs afero.Fs, dir string, o Options, h hooks) (*Store, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("open store: %w", err)
 	}
-	d := &disk{fs: fs, dir: dir}
+	d := &disk{fs: fs, dir: dir, hooks: h}
 	if !o.ReadOnly {
 		if err := d.makeSelf(); err != nil {
 			return nil, fmt.Errorf("open store: %w", err)
