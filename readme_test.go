@@ -1,0 +1,102 @@
+package memtree_test
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// fences returns the README's blocks in the given language.
+func fences(t *testing.T, lang string) []string {
+	t.Helper()
+	b, err := os.ReadFile("README.md")
+	require.NoError(t, err)
+	require.LessOrEqual(t, strings.Count(string(b), "\n"), 150, "the README is to stay short")
+	var blocks []string
+	for _, part := range strings.Split(string(b), "```"+lang+"\n")[1:] {
+		body, _, closed := strings.Cut(part, "```")
+		require.True(t, closed, "a block of the README does not end")
+		blocks = append(blocks, body)
+	}
+	return blocks
+}
+
+// TestReadmeTranscript types what the README's transcripts type, into one
+// shell, in a folder that holds the fixtures, and compares what is printed.
+// A line of "…" stands for any number of lines.
+func TestReadmeTranscript(t *testing.T) {
+	bin := filepath.Join(t.TempDir(), "memtree")
+	out, err := exec.CommandContext(t.Context(), "go", "build", "-o", bin, "./cmd/memtree").CombinedOutput()
+	require.NoError(t, err, string(out))
+	dir := t.TempDir()
+	require.NoError(t, os.CopyFS(filepath.Join(dir, "fixtures"), os.DirFS("fixtures")))
+	ran := 0
+	for _, block := range fences(t, "console") {
+		for _, step := range strings.Split("\n"+block, "\n$ ")[1:] {
+			command, want, _ := strings.Cut(step, "\n")
+			for strings.HasSuffix(command, "\\") {
+				more, rest, _ := strings.Cut(want, "\n")
+				command, want = strings.TrimSuffix(command, "\\")+more, rest
+			}
+			cmd := exec.CommandContext(t.Context(), "sh", "-c", command)
+			cmd.Dir = dir
+			cmd.Env = append(os.Environ(), "PATH="+filepath.Dir(bin)+":"+os.Getenv("PATH"), "LANG=C.UTF-8", "NO_COLOR=1", "COLUMNS=80",
+				"MEMTREE_LLM_MODEL=", "MIDSCENE_MODEL_NAME=", "OPENAI_API_KEY=")
+			var got bytes.Buffer
+			cmd.Stdout, cmd.Stderr = &got, &got
+			err := cmd.Run()
+			require.NoError(t, err, "%s\n%s", command, got.String())
+			requireLines(t, command, want, got.String())
+			ran++
+		}
+	}
+	require.GreaterOrEqual(t, ran, 3, "the README shows what using memtree looks like")
+}
+
+func requireLines(t *testing.T, command, want, got string) {
+	t.Helper()
+	pattern := "^"
+	for line := range strings.SplitSeq(strings.TrimSpace(want), "\n") {
+		if line == "…" {
+			pattern += `(?:.*\n)*`
+		} else {
+			pattern += regexp.QuoteMeta(line) + `\n`
+		}
+	}
+	require.Regexp(t, pattern+"$", strings.TrimSpace(got)+"\n", "%s: the README says\n%s\nand it printed\n%s", command, want, got)
+}
+
+// TestReadmeCommands holds the README's set-up commands against the Makefile,
+// and runs the one that is not this test run itself.
+func TestReadmeCommands(t *testing.T) {
+	b, err := os.ReadFile("README.md")
+	require.NoError(t, err)
+	for _, target := range []string{"demo", "test"} {
+		require.Contains(t, string(b), "make "+target)
+		out, err := exec.CommandContext(t.Context(), "make", "-n", target).CombinedOutput()
+		require.NoError(t, err, string(out))
+	}
+	out, err := exec.CommandContext(t.Context(), "make", "demo").CombinedOutput()
+	require.NoError(t, err, string(out))
+	require.Contains(t, string(out), "memtree record", "the demo says what to type next")
+}
+
+// TestReadmeSample holds the README's Go sample against the example that runs.
+func TestReadmeSample(t *testing.T) {
+	b, err := os.ReadFile("example_test.go")
+	require.NoError(t, err)
+	squeeze := func(s string) string { return strings.Join(strings.Fields(s), " ") }
+	for _, sample := range fences(t, "go") {
+		for line := range strings.Lines(sample) {
+			if line = squeeze(line); line != "" {
+				require.Contains(t, squeeze(string(b)), line, "the README's sample is not the example that runs")
+			}
+		}
+	}
+}
