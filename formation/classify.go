@@ -141,12 +141,28 @@ func (c *Classifier) score(texts []Said) evidence {
 		if t.Weight <= 0 || t.Text == "" {
 			continue
 		}
-		c.scan(firstBytes(t.Text, maxSaid), t.Weight, &ev)
+		c.scan(read(t.Text), t.Weight, &ev)
 	}
+	ev.sum()
+	return ev
+}
+
+func (ev *evidence) sum() {
+	clear(ev.scores)
 	for _, f := range ev.cues {
 		ev.scores[f.kind] += f.counts
 	}
-	return ev
+}
+
+// reading is a text made ready to be looked through by several classifiers.
+type reading struct {
+	text  string
+	stems []string
+}
+
+func read(s string) reading {
+	s = firstBytes(s, maxSaid)
+	return reading{s, stems(s)}
 }
 
 func firstBytes(s string, n int) string {
@@ -156,8 +172,8 @@ func firstBytes(s string, n int) string {
 	return strings.ToValidUTF8(s[:n], "")
 }
 
-func (c *Classifier) scan(s string, weight float64, ev *evidence) {
-	tokens := stems(s)
+func (c *Classifier) scan(r reading, weight float64, ev *evidence) {
+	s, tokens := r.text, r.stems
 	for i, t := range tokens {
 		for _, q := range c.words[t] {
 			if matchTokens(tokens[i:], q.parts, c.gap) {
@@ -167,7 +183,7 @@ func (c *Classifier) scan(s string, weight float64, ev *evidence) {
 	}
 	lower, chinese := s, false
 	for i, r := range s {
-		if !isHan(r) {
+		if r < 0x2e80 || !isHan(r) {
 			continue
 		}
 		if !chinese {

@@ -53,7 +53,7 @@ func nearDuplicate(ctx context.Context, v View, n *tree.Node) (tree.Node, bool, 
 	}
 	var prompt, verdict []uint64
 	for _, o := range list {
-		if !comparable(&o, n) {
+		if !mayBeNear(&o, n) {
 			continue
 		}
 		if verdict == nil {
@@ -66,8 +66,8 @@ func nearDuplicate(ctx context.Context, v View, n *tree.Node) (tree.Node, bool, 
 	return tree.Node{}, false, nil
 }
 
-// comparable sorts out what cannot be a near-duplicate without looking at grams.
-func comparable(o, n *tree.Node) bool {
+// mayBeNear sorts out what cannot be a near-duplicate without looking at grams.
+func mayBeNear(o, n *tree.Node) bool {
 	if o.CaseData == nil || o.ID == n.ID || !o.Live() ||
 		o.ErrorType != n.ErrorType || o.Direction != n.Direction || o.Scene != n.Scene {
 		return false

@@ -132,18 +132,21 @@ func (f *Former) byRules(x *facts) analysis {
 // wrongly claimed, and the task a little.
 func (f *Former) classify(x *facts) Class {
 	cues := f.compiled()
-	said := []Said{{x.e.Reason, 1.5}, {x.claim.key, 0.4}, {x.claim.rest, 0.15}, {x.e.Prompt, 0.1}}
-	if hasActions(x.differences) {
-		said = said[:1] // what it did tells more than what it said of it
-	}
-	ev := cues.said.score(said)
-	if c := cues.claims(x.judged.Direction); c != nil && x.e.Reason == "" && !hasActions(x.differences) {
-		more := c.score([]Said{{x.claim.key, 1}, {x.claim.rest, 0.4}})
-		ev.cues = append(ev.cues, more.cues...)
-		for i := range ev.scores {
-			ev.scores[i] += more.scores[i]
+	ev := evidence{scores: make([]float64, len(cues.said.types))}
+	cues.said.scan(read(x.e.Reason), 1.5, &ev)
+	if !hasActions(x.differences) { // what it did tells more than what it said of it
+		key, rest := read(x.claim.key), read(x.claim.rest)
+		cues.said.scan(key, 0.4, &ev)
+		cues.said.scan(rest, 0.15, &ev)
+		cues.said.scan(read(x.e.Prompt), 0.1, &ev)
+		if c := cues.claims(x.judged.Direction); c != nil && x.e.Reason == "" {
+			more := evidence{scores: make([]float64, len(cues.said.types))}
+			c.scan(key, 1, &more)
+			c.scan(rest, 0.4, &more)
+			ev.cues = append(ev.cues, more.cues...)
 		}
 	}
+	ev.sum()
 	class := cues.said.decide(ev, signals(x))
 	if x.e.Reason == "" && !hasActions(x.differences) {
 		class.Confidence = min(class.Confidence, maxUntold)

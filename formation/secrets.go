@@ -262,6 +262,9 @@ func (f *finder) assigned(at int, kind string) int {
 	if !secretValue(f.s[from:to], kind) {
 		return at
 	}
+	if kind == "password" && !quoted && f.s[from-1] == ' ' && strings.Trim(f.s[from:to], "abcdefghijklmnopqrstuvwxyz") == "" {
+		return at // "the password: users must …"
+	}
 	f.add(from, to, kind)
 	return to
 }
@@ -363,7 +366,7 @@ func (f *finder) chinese() {
 }
 
 // secretName says what kind of secret a name such as apiToken or DB_PASSWORD
-// names: "password", "secret" or "" for none.
+// names: "password", "secret", "key" for what need not be one, "" for none.
 func secretName(w string) string {
 	if len(w) < 3 || len(w) > 64 {
 		return ""
@@ -391,8 +394,10 @@ func secretName(w string) string {
 		strings.HasSuffix(f, "licensekey"), strings.HasSuffix(f, "encryptionkey"), strings.Contains(f, "accountkey"), strings.Contains(f, "sharedkey"),
 		strings.HasSuffix(f, "sessionkey"), strings.HasSuffix(f, "pubkey"), strings.HasSuffix(f, "cookie"), f == "authorization", strings.HasPrefix(f, "bundle"):
 		return "secret"
-	case len(f) > 4 && (strings.HasSuffix(f, "key") || strings.HasSuffix(f, "client") || strings.HasSuffix(f, "session")), len(f) >= 6 && strings.Contains(f, "token"):
+	case len(f) >= 6 && strings.Contains(f, "token"):
 		return "secret"
+	case len(f) > 4 && (strings.HasSuffix(f, "key") || strings.HasSuffix(f, "client") || strings.HasSuffix(f, "session")):
+		return "key"
 	}
 	return ""
 }
@@ -405,8 +410,12 @@ func secretValue(v, kind string) bool {
 	}
 	digits, letters := hasClass(v, digit), hasClass(v, letter)
 	switch {
+	case strings.IndexByte(v, ' ') >= 0 && !digits:
+		return false // prose
 	case kind == "password":
 		return len(v) >= 4
+	case kind == "key": // also the name of a column, a shortcut, a browser
+		return len(v) >= 16 && digits && letters && strings.IndexByte(v, '.') < 0 && !wordy(v)
 	case len(v) < 8:
 		return false
 	case digits && letters:

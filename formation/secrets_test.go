@@ -92,6 +92,8 @@ func TestRedactText(t *testing.T) {
 		{"password=hunter2!", "password=[redacted:password]"},
 		{"密码：abc12345，请登录", "密码：[redacted:password]，请登录"},
 		{"the password: required field is empty", "the password: required field is empty"},
+		{"check the password: users must see dots", "check the password: users must see dots"},
+		{`"client": "chrome-120.0.6099"`, `"client": "chrome-120.0.6099"`},
 		{"Enter password and click login", "Enter password and click login"},
 		{"请输入密码：不能为空", "请输入密码：不能为空"},
 		{"Authorization: Bearer abcdef0123456789", "Authorization: Bearer [redacted:authorization]"},
