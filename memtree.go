@@ -165,6 +165,9 @@ func (m *Memory) openStore(ctx context.Context, dir string) (tree.Store, error) 
 	if err != nil {
 		return nil, err
 	}
+	if m.opts.ReadOnly {
+		return s, nil // another process may write: what it changes is to be seen
+	}
 	return cache.New(s, cachedNodes), nil
 }
 
