@@ -174,27 +174,46 @@ func resize[T any](s []T, n int) []T {
 	return s[:n]
 }
 
-// estimate returns the estimated cosine of q and a sketch, and how far off it may be.
-func (q *question) estimate(b []byte) (est, bound float32) {
-	n := len(b) - 8
-	hits := 0
-	if n == 32 { // 256 numbers: the embedder shipped with memtree
-		p0, p1, p2, p3 := (*[4]uint64)(q.planes[0]), (*[4]uint64)(q.planes[1]), (*[4]uint64)(q.planes[2]), (*[4]uint64)(q.planes[3])
-		_ = b[39]
-		for w := range 4 {
-			x := le64(b[8*w:])
-			hits += bits.OnesCount64(x&p0[w]) + 2*bits.OnesCount64(x&p1[w]) + 4*bits.OnesCount64(x&p2[w]) + 8*bits.OnesCount64(x&p3[w])
+// estimate writes the estimated cosine of q and of each sketch of a column to
+// est, and the most it may be to most.
+func (q *question) estimate(column []byte, est, most []float32) {
+	size := 8*len(q.planes[0]) + 8
+	most = most[:len(est)]
+	for i := range est {
+		b := column[i*size : i*size+size : i*size+size]
+		var hits int
+		if size == 40 {
+			hits = q.hits256((*[40]byte)(b))
+		} else {
+			hits = q.hits(b)
 		}
-	} else {
-		for w := range n / 8 {
-			x := le64(b[8*w:])
-			for j := range q.planes {
-				hits += bits.OnesCount64(x&q.planes[j][w]) << j
-			}
+		tail := le64(b[size-8:])
+		positive := q.low*float32(uint16(tail>>32)) + q.step*float32(hits)
+		e := (2*positive - q.sum) * math.Float32frombits(uint32(tail))
+		est[i], most[i] = e, e+float32(tail>>48)*boundUnit
+	}
+}
+
+// hits returns the sum of the 4-bit numbers of q where a sketch has a 1.
+func (q *question) hits(b []byte) (sum int) {
+	for w := range len(b)/8 - 1 {
+		x := le64(b[8*w:])
+		for j := range q.planes {
+			sum += bits.OnesCount64(x&q.planes[j][w]) << j
 		}
 	}
-	positive := q.low*float32(le16(b[n+4:])) + q.step*float32(hits)
-	return (2*positive - q.sum) * math.Float32frombits(le32(b[n:])), float32(le16(b[n+6:])) * boundUnit
+	return sum
+}
+
+// hits256 is hits for 256 numbers: the embedder shipped with memtree.
+func (q *question) hits256(b *[40]byte) int {
+	p0, p1, p2, p3 := (*[4]uint64)(q.planes[0]), (*[4]uint64)(q.planes[1]), (*[4]uint64)(q.planes[2]), (*[4]uint64)(q.planes[3])
+	w, x, y, z := le64(b[0:]), le64(b[8:]), le64(b[16:]), le64(b[24:])
+	s0 := bits.OnesCount64(w&p0[0]) + bits.OnesCount64(x&p0[1]) + bits.OnesCount64(y&p0[2]) + bits.OnesCount64(z&p0[3])
+	s1 := bits.OnesCount64(w&p1[0]) + bits.OnesCount64(x&p1[1]) + bits.OnesCount64(y&p1[2]) + bits.OnesCount64(z&p1[3])
+	s2 := bits.OnesCount64(w&p2[0]) + bits.OnesCount64(x&p2[1]) + bits.OnesCount64(y&p2[2]) + bits.OnesCount64(z&p2[3])
+	s3 := bits.OnesCount64(w&p3[0]) + bits.OnesCount64(x&p3[1]) + bits.OnesCount64(y&p3[2]) + bits.OnesCount64(z&p3[3])
+	return s0 + 2*s1 + 4*s2 + 8*s3
 }
 
 // cosine returns the product of q with a row.

@@ -9,7 +9,8 @@ import (
 // scratch is the working memory of one search.
 type scratch struct {
 	lex  []float32 // BM25 sum of every slot
-	high []float32 // of a slot's lexical and dense score together, at most
+	est  []float32 // estimate of its cosine
+	high []float32 // of its lexical and dense score together, at most
 	flag []uint8   // see the flags
 }
 
@@ -143,31 +144,34 @@ func (s *search) bound(p *part, level int, seeds []seed, n int) ([]seed, error) 
 			sketches = nil
 		}
 	}
-	lex, high, flag := s.lex[p.base:p.base+to], s.high[p.base:p.base+to], s.flag[p.base:p.base+to]
+	lex, flag := s.lex[p.base+from:p.base+to], s.flag[p.base+from:p.base+to]
+	est, high := s.est[p.base+from:p.base+to], s.high[p.base+from:p.base+to]
+	if sketches != nil {
+		s.ask.estimate(sketches[from*size:to*size], est, high)
+	} else {
+		clear(est)
+		clear(high)
+	}
 	least := float32(math.Inf(-1))
 	if len(seeds) == n {
 		least = seeds[n-1].score
 	}
-	for slot := from; slot < to; slot++ {
-		score := lex[slot] * s.unit
-		most := score
-		if sketches != nil {
-			est, off := s.ask.estimate(sketches[slot*size : slot*size+size])
-			score += max(est, 0)
-			most += max(est+off, 0)
-		}
+	unit := s.unit
+	for i, x := range lex {
+		x *= unit
+		score, most := x+max(est[i], 0), x+max(high[i], 0)
 		if s.exhaustive {
 			most = 2e9
 		}
-		high[slot] = most
-		if score <= least || flag[slot]&skip != 0 {
+		high[i] = most
+		if score <= least || flag[i]&skip != 0 {
 			continue
 		}
-		i, _ := slices.BinarySearchFunc(seeds, score, func(x seed, v float32) int { return cmp.Compare(v, x.score) })
+		at, _ := slices.BinarySearchFunc(seeds, score, func(x seed, v float32) int { return cmp.Compare(v, x.score) })
 		if len(seeds) == n {
 			seeds = seeds[:n-1]
 		}
-		seeds = slices.Insert(seeds, i, seed{place{p, slot}, score})
+		seeds = slices.Insert(seeds, at, seed{place{p, from + i}, score})
 		if len(seeds) == n {
 			least = seeds[n-1].score
 		}

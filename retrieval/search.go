@@ -133,7 +133,7 @@ func (ix *Index) borrow(slots int) *scratch {
 	if x == nil {
 		x = &scratch{}
 	}
-	x.lex, x.high, x.flag = resize(x.lex, slots), resize(x.high, slots), resize(x.flag, slots)
+	x.lex, x.est, x.high, x.flag = resize(x.lex, slots), resize(x.est, slots), resize(x.high, slots), resize(x.flag, slots)
 	clear(x.lex)
 	clear(x.flag)
 	return x
