@@ -24,7 +24,7 @@ func (c *counted) ReadAt(b []byte, off int64) (int, error) {
 }
 
 func TestLoadReadsLittle(t *testing.T) {
-	ix, c := filled(t, 3000, table(t))
+	ix, c := filled(t, 2000, table(t))
 	b := kept(t, ix)
 	r := &counted{Reader: bytes.NewReader(b)}
 	loaded, err := Load(r, int64(len(b)), taxonomy.Default(), table(t))
