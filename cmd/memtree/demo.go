@@ -104,11 +104,7 @@ func (d *demonstration) record(ctx context.Context) error {
 	if err := d.command("init && memtree record " + strings.Join(demoFiles(), " ")); err != nil {
 		return err
 	}
-	m, err := d.open(ctx, making)
-	if err != nil {
-		return err
-	}
-	if err := m.Close(); err != nil {
+	if err := d.with(ctx, making, func(*memory) error { return nil }); err != nil {
 		return err
 	}
 	files := make([]string, 0, len(demoFiles()))

@@ -2,11 +2,12 @@ package main
 
 import (
 	"context"
-	"errors"
 	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
+
+	"github.com/memtree/memtree/tree"
 )
 
 func (a *app) initCommand() *cobra.Command {
@@ -26,12 +27,11 @@ func (a *app) initStore(ctx context.Context) error {
 	}
 	_, err := os.Stat(filepath.Join(a.store, "FORMAT.json"))
 	made := err != nil
-	m, err := a.open(ctx, making)
-	if err != nil {
+	var info tree.Info
+	if err := a.with(ctx, making, func(m *memory) (err error) {
+		info, err = m.store.Info(ctx)
 		return err
-	}
-	info, err := m.store.Info(ctx)
-	if err = errors.Join(err, m.Close()); err != nil {
+	}); err != nil {
 		return err
 	}
 	if a.json {

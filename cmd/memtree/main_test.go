@@ -106,6 +106,13 @@ func try(t *testing.T, stdin string, args ...string) (code int, stdout, stderr s
 	return code, out.String(), errs.String()
 }
 
+func requireNarrow(t *testing.T, out string) {
+	t.Helper()
+	for l := range strings.SplitSeq(out, "\n") {
+		require.LessOrEqual(t, text.Width(l), fullWidth, "%s", l)
+	}
+}
+
 func TestHelp(t *testing.T) {
 	for _, lang := range []string{"en", "zh"} {
 		commands := []string{""}
@@ -125,9 +132,7 @@ func TestHelp(t *testing.T) {
 			require.Empty(t, errs)
 			page.WriteString("$ memtree " + strings.TrimSpace(name+" --help") + "\n" + out + "\n")
 		}
-		for l := range strings.SplitSeq(page.String(), "\n") {
-			require.LessOrEqual(t, text.Width(l), fullWidth, "%s", l)
-		}
+		requireNarrow(t, page.String())
 		golden.Equal(t, "testdata/help."+lang+".golden", page.String())
 	}
 }

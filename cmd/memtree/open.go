@@ -41,7 +41,7 @@ func (a *app) with(ctx context.Context, how access, do func(*memory) error) erro
 	if err != nil {
 		return err
 	}
-	return errors.Join(do(m), m.Close())
+	return errors.Join(do(m), m.Close()) //nolint:contextcheck // what is accepted is kept whatever became of ctx
 }
 
 func (a *app) open(ctx context.Context, how access) (*memory, error) {

@@ -77,7 +77,7 @@ func (a *app) measure(ctx context.Context, stream []tree.Evaluation, seed uint64
 	if r.mem, err = memtree.Open(ctx, "", &o); err != nil {
 		return rep, errors.Join(err, s.Close())
 	}
-	defer func() { err = errors.Join(err, r.mem.Close()) }()
+	defer func() { err = errors.Join(err, r.mem.Close()) }() //nolint:contextcheck // as in with
 	bar := a.progress(a.say("replaying"), plainCount)
 	defer bar.end()
 	return replay.Run(ctx, stream, replay.Options{

@@ -34,7 +34,7 @@ func run(ctx context.Context, p process) int {
 	a := &app{process: p}
 	a.speech = speechFor(p.args, p.getenv)
 	a.screen = screenFor(p)
-	root := a.root()
+	root := a.root() //nolint:contextcheck // ctx comes to the commands through ExecuteContext
 	root.SetArgs(p.args)
 	root.SetIn(p.stdin)
 	root.SetOut(p.stdout)

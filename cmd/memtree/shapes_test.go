@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -56,7 +57,9 @@ func shaped[T any](t *testing.T, out string) T {
 	require.NoError(t, json.Unmarshal([]byte(out), &v), out)
 	b, err := json.Marshal(v)
 	require.NoError(t, err)
-	require.NotContains(t, string(b), "null", "something of the shape is missing in\n%s", out)
+	if regexp.MustCompile(`[^\\]":null`).Match(b) {
+		t.Fatalf("something of the shape is missing in\n%s", out)
+	}
 	return v
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -105,8 +106,8 @@ func (a *app) printNode(tax *taxonomy.Taxonomy, n *tree.Node) error {
 	p.part(a.say("error type"), fmt.Sprintf("%s · %s", n.ErrorType, a.typeName(tax, n.ErrorType)))
 	p.part(a.say("direction"), fmt.Sprintf("%s · %s", n.Direction, a.directionName(n.Direction)))
 	p.part(a.say("status"), strings.TrimSpace(string(n.Status)+" "+string(n.Mark)))
-	p.part(a.say("scene"), sceneLine(n.Scene))
-	p.part(a.say("applies to"), scopeLine(n.Scope))
+	p.part(a.say("scene"), dotted(n.Scene.ID, n.Scene.Type, n.Scene.Route))
+	p.part(a.say("applies to"), dotted(n.Scope.Product, n.Scope.Suite, n.Scope.Test))
 	p.part(a.say("confidence"), fmt.Sprintf("%.2f", n.Content.Confidence))
 	p.head(a.paint(bold, a.say("What it says")))
 	p.part(a.say("title"), n.Content.Title)
@@ -162,13 +163,7 @@ func (a *app) kin(p *page, n *tree.Node) {
 
 func (a *app) history(p *page, n *tree.Node) {
 	p.head(a.paint(bold, a.say("History")))
-	who := n.Provenance.By
-	for _, s := range []string{n.Provenance.Analyst, n.Provenance.Model, n.Provenance.Template} {
-		if s != "" {
-			who += " · " + s
-		}
-	}
-	p.part(a.say("made by"), who)
+	p.part(a.say("made by"), dotted(n.Provenance.By, n.Provenance.Analyst, n.Provenance.Model, n.Provenance.Template))
 	p.part(a.say("revision"), fmt.Sprint(n.Revision))
 	const most = 5
 	for i, o := range n.Occurrences {
@@ -208,16 +203,7 @@ func (a *app) levelName(t tree.Type) string {
 	return string(t)
 }
 
-func sceneLine(s tree.Scene) string {
-	return strings.Join(strings.Fields(s.ID+" "+s.Type+" "+s.Route), " · ")
-}
-
-func scopeLine(s tree.Scope) string {
-	var parts []string
-	for _, x := range []string{s.Product, s.Suite, s.Test} {
-		if x != "" {
-			parts = append(parts, x)
-		}
-	}
-	return strings.Join(parts, " / ")
+// dotted joins what is there.
+func dotted(parts ...string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " · ")
 }
