@@ -130,6 +130,9 @@ func (r *replay) judge(n int, first bool, b []byte, end int64, last shutdown) er
 		if first && end == 0 { // it was begun before anything said so
 			lost = int64(len(b)) + 1
 		}
+		if f, _, ok := parseFrame(b); !first && end == 0 && ok && f.seq > r.seq {
+			lost = int64(len(b)) // it follows lines that the journal before no longer has
+		}
 		if last.Journal == n && last.Bytes > end {
 			lost = max(lost, last.Bytes)
 		}
