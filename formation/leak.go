@@ -18,14 +18,18 @@ type truths []string // lower case, longest first
 // mask stands for a value of the ground truth in a text that had it.
 const mask = "…"
 
-// maxTruths bounds the values looked for.
-const maxTruths = 200
+// maxTruths bounds the values looked for, maxPrompt, in bytes, what they are
+// looked for in.
+const (
+	maxTruths = 200
+	maxPrompt = 32 << 10
+)
 
 // commonWords are values too plain to give anything away.
 const commonWords = " high medium low critical major minor none normal serious trivial blocker error warning info unknown other n/a null 高 中 低 严重 一般 轻微 无 其他 "
 
 func truthsOf(truth any, prompt string) truths {
-	c := &collector{prompt: strings.ToLower(prompt), seen: map[string]bool{}}
+	c := &collector{prompt: strings.ToLower(firstBytes(prompt, maxPrompt)), seen: map[string]bool{}}
 	c.value(truth, false)
 	slices.SortFunc(c.list, func(a, b string) int {
 		if len(a) != len(b) {
@@ -38,7 +42,7 @@ func truthsOf(truth any, prompt string) truths {
 
 type collector struct {
 	prompt string
-	seen   map[string]bool
+	seen   map[string]bool // also what was in the prompt
 	list   truths
 }
 
@@ -98,7 +102,7 @@ func (c *collector) add(s string) {
 	n := utf8.RuneCountInString(s)
 	number := strings.ContainsAny(s, "0123456789")
 	switch {
-	case s == "" || c.seen[s] || len(c.list) > 4*maxTruths:
+	case s == "" || c.seen[s] || len(c.seen) > 4*maxTruths:
 		return
 	case s == "0" || s == "1":
 		return
@@ -106,10 +110,11 @@ func (c *collector) add(s string) {
 		return
 	case word(s) != unread || among(commonWords, s):
 		return
-	case find(c.prompt, s) >= 0:
-		return
 	}
 	c.seen[s] = true
+	if find(c.prompt, s) >= 0 {
+		return
+	}
 	c.list = append(c.list, s)
 }
 

@@ -18,8 +18,11 @@ import (
 // evaluations apart.
 func Redact(e tree.Evaluation) (tree.Evaluation, int) {
 	total := 0
-	text := func(s *string) {
+	text := func(s *string, limit int) {
 		r, n := RedactText(*s)
+		if n > 0 && len(*s) <= limit { // a marker may be longer than what it stands for
+			r = clipBytes(r, limit)
+		}
 		*s = r
 		total += n
 	}
@@ -27,20 +30,26 @@ func Redact(e tree.Evaluation) (tree.Evaluation, int) {
 		e.ID = "v_" + tree.Hash(e.ID)
 		total += n
 	}
+	for _, s := range []*string{&e.Prompt, &e.Observation, &e.Reason} {
+		text(s, tree.MaxField)
+	}
 	for _, s := range []*string{
-		&e.Prompt, &e.Observation, &e.Reason, &e.RunID, &e.CaseID, &e.Scene.ID, &e.Scene.Type, &e.Scene.Route,
+		&e.RunID, &e.CaseID, &e.Scene.ID, &e.Scene.Type, &e.Scene.Route,
 		&e.Scope.Product, &e.Scope.Suite, &e.Scope.Test, &e.Agent.Name, &e.Agent.Version, &e.Agent.Model, &e.Trial,
 	} {
-		text(s)
+		text(s, tree.MaxName)
 	}
 	if slices.ContainsFunc(e.Scope.SuiteTests, func(s string) bool { return suspicious(s) }) {
 		e.Scope.SuiteTests = slices.Clone(e.Scope.SuiteTests)
 		for i := range e.Scope.SuiteTests {
-			text(&e.Scope.SuiteTests[i])
+			text(&e.Scope.SuiteTests[i], tree.MaxName)
 		}
 	}
 	for _, r := range []*tree.Raw{&e.Judgment, &e.GroundTruth} {
 		v, n := redactJSON(*r)
+		if n > 0 && len(v) > tree.MaxField && len(*r) <= tree.MaxField {
+			v = quoteJSON(marker("too long"))
+		}
 		*r = v
 		total += n
 	}

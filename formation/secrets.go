@@ -298,7 +298,7 @@ func (f *finder) operator(at int) (from int, firm bool) {
 
 // maxLook bounds how far ahead a value or token is read before it is known to be
 // a secret: what begins again and again must not be read to the end every time.
-const maxLook = 2048
+const maxLook = 512
 
 // value returns the end of the value that begins at from.
 func (f *finder) value(from int) int {

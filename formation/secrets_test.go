@@ -132,6 +132,15 @@ func TestRedactKeepsJSON(t *testing.T) {
 	require.Equal(t, got, again)
 }
 
+func TestRedactStaysWithinLimits(t *testing.T) {
+	many := strings.Repeat("://u:p1@ ", tree.MaxField/9)
+	e := tree.Evaluation{Prompt: many, CaseID: many[:tree.MaxName], Judgment: tree.Raw(`"` + many[:tree.MaxField-2] + `"`)}
+	require.NoError(t, e.Check())
+	got, n := Redact(e)
+	require.Positive(t, n)
+	require.NoError(t, got.Check())
+}
+
 func FuzzRedact(f *testing.F) {
 	f.Add([]byte(`{"password":"hunter2x","a":["\n\u0000\ud800 token=abc12345 ://u:p1@"]}`))
 	f.Add([]byte("\"-----BEGIN PRIVATE KEY-----\\n\""))
@@ -148,8 +157,8 @@ func FuzzRedact(f *testing.F) {
 			require.Equal(t, string(b), string(got))
 		}
 		s, _ := RedactText(string(b))
-		_, n = RedactText(s)
-		_ = n
+		again, n := RedactText(s)
+		require.Zero(t, n, "%q became %q", s, again)
 		if utf8.Valid(b) {
 			require.True(t, utf8.ValidString(s))
 		}
