@@ -134,7 +134,7 @@ func TestRedactKeepsJSON(t *testing.T) {
 
 func TestRedactStaysWithinLimits(t *testing.T) {
 	many := strings.Repeat("://u:p1@ ", tree.MaxField/9)
-	e := tree.Evaluation{Prompt: many, CaseID: many[:tree.MaxName], Judgment: tree.Raw(`"` + many[:tree.MaxField-2] + `"`)}
+	e := tree.Evaluation{Prompt: many, CaseID: many[:tree.MaxName], Judgment: tree.Raw(`"` + many[:len(many)-2] + `"`)}
 	require.NoError(t, e.Check())
 	got, n := Redact(e)
 	require.Positive(t, n)
