@@ -216,7 +216,7 @@ func (r *ranking) cover() {
 }
 
 // choose takes candidates one by one: the one with the best of score and of
-// being unlike what was taken, within the limits.
+// being unlike what was taken, within the limits, until none adds more than it repeats.
 func (r *ranking) choose() error {
 	count := map[tree.Type]int{}
 	var taken []*ranked
@@ -231,7 +231,7 @@ func (r *ranking) choose() error {
 				best, value = x, v
 			}
 		}
-		if best == nil {
+		if best == nil || value <= 0 && len(taken) > 0 { // it would cost more likeness than it adds
 			break
 		}
 		best.taken = true
@@ -250,6 +250,9 @@ func (r *ranking) choose() error {
 		}
 	}
 	for _, x := range r.all {
+		if x.passes && !x.taken && x.reason == "" && len(taken) < r.limits.Total {
+			x.reason = fmt.Sprintf("passes, but adds too little to what was taken, which it is %.2f like", x.likeness)
+		}
 		if x.passes && !x.taken && x.reason == "" {
 			x.reason = fmt.Sprintf("passes, but the limit of %d in all was reached by better ones", r.limits.Total)
 		}

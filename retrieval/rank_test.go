@@ -175,6 +175,13 @@ func TestLimits(t *testing.T) {
 	require.True(t, by["c_low"].Taken)
 }
 
+func TestARepetitionThatAddsLittleIsLeftOut(t *testing.T) {
+	ix := indexOf(t, aCase(login, id("c_1"), trusted(0.9)), aCase(login, id("c_2"), trusted(0.25), seen(noon.Add(-2000*time.Hour))))
+	r, by := explain(t, ix, Query{Prompt: "is the login button disabled until a password is typed", Now: noon.Add(9000 * time.Hour)})
+	require.Equal(t, []string{"c_1"}, ids(r.Hits))
+	require.Contains(t, by["c_2"].Reason, "adds too little")
+}
+
 func TestNeverBothDirections(t *testing.T) {
 	ix := indexOf(t,
 		aCase(login, id("c_pass"), trusted(0.9)),

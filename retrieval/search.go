@@ -16,6 +16,7 @@ type search struct {
 	types      map[uint32]float64 // evidence of the scene channel by mark
 	telling    [4]float64         // evidence of the exact channel by flags
 	words      []queryWord
+	average    float32 // tokens of a slot
 	unit       float32 // turns BM25 into the lexical score
 	ask        question
 	dense      bool
@@ -62,10 +63,6 @@ func (ix *Index) begin(ctx context.Context, q *Query) (*search, string, error) {
 	if why := ix.askVector(ctx, s, prompt); why != "" {
 		note = why
 	}
-	s.scale = wordScale
-	if s.dense {
-		s.scale = fusedScale
-	}
 	return s, note, nil
 }
 
@@ -103,6 +100,7 @@ func (s *search) fill(ix *Index, q *Query, prompt string) error {
 // askVector gets the prompt's vector. Without one, words alone decide, and the
 // note says why.
 func (ix *Index) askVector(ctx context.Context, s *search, prompt string) (note string) {
+	s.scale = wordScale
 	if ix.model == nil || s.st.vectors == 0 {
 		return ""
 	}
@@ -123,7 +121,9 @@ func (ix *Index) askVector(ctx context.Context, s *search, prompt string) (note 
 	if r == nil {
 		return fmt.Sprintf("found by words alone: the embedder %s gave a vector of another length than before", ix.model.ID())
 	}
-	s.dense = r.ask(vs[0], &s.ask) // a prompt without any known word has no vector: no evidence, no fault
+	if s.dense = r.ask(vs[0], &s.ask); s.dense { // a prompt without any known word has no vector: no evidence, no fault
+		s.scale = fusedScale
+	}
 	return ""
 }
 

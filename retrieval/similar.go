@@ -27,20 +27,24 @@ func (ix *Index) similar(ctx context.Context, n *tree.Node, k int) ([]Near, erro
 	m := metaOf(n)
 	partition := key(alikeKind, m.errorType, string(m.direction), m.scene.ID)
 	own := key(idKind, m.id)
-	some := false // most new cases are the first of their partition: then the text need not be read
-	probe := &search{st: ix.state.Load()}
-	if err := probe.each(partition, func(p *part, slot int) { some = true }); err != nil || !some {
-		return nil, err
-	}
-	s, _, err := ix.begin(ctx, &Query{Prompt: n.Text()})
-	if err != nil {
-		return nil, err
-	}
-	defer ix.end(s)
+	st := ix.state.Load()
+	s := &search{st: st}
 	var places []place
-	if err := s.each(partition, func(p *part, slot int) { places = append(places, place{p, slot}) }); err != nil {
+	if err := s.each(partition, func(p *part, slot int) { places = append(places, place{p, slot}) }); err != nil || len(places) == 0 {
+		return nil, err // most new cases are the first of their partition: then the text need not be read
+	}
+	s.scratch = ix.borrow(st.slots)
+	defer ix.end(s)
+	if err := s.weigh(n.Text()); err != nil {
 		return nil, err
 	}
+	ix.askVector(ctx, s, n.Text())
+	idf := make(map[uint64]float32, len(s.words))
+	keys := make([]uint64, len(s.words))
+	for i, w := range s.words {
+		idf[w.key], keys[i] = w.idf, w.key
+	}
+	slices.Sort(keys)
 	t := &top{k: k}
 	s.scope.everywhere = true
 	for _, at := range places {
@@ -51,15 +55,12 @@ func (ix *Index) similar(ctx context.Context, n *tree.Node, k int) ([]Near, erro
 		if id == own {
 			continue
 		}
+		if err := s.scoreOne(at, idf); err != nil {
+			return nil, err
+		}
 		if _, err := s.consider(t, at); err != nil {
 			return nil, err
 		}
-	}
-	e := entry{}
-	e.tokenise(n.Text())
-	keys := make([]uint64, len(e.words))
-	for i, w := range e.words {
-		keys[i] = w.key
 	}
 	out := make([]Near, 0, len(t.best))
 	for _, c := range t.best {

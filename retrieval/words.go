@@ -23,7 +23,8 @@ type queryWord struct {
 	key   uint64
 	times int // in the query
 	lists []list
-	known int // live slots with it
+	known int     // live slots with it
+	idf   float32 // times weight; 0 when no live slot has it
 }
 
 // weight is what the word's repetition in the query makes of it.
@@ -31,14 +32,28 @@ func (w *queryWord) weight() float64 {
 	return float64(w.times) * (bm25K3 + 1) / (float64(w.times) + bm25K3)
 }
 
-// score fills s.lex with the BM25 of every slot and s.unit with what to
-// multiply it by, so that a document with every word of the query once, a little
-// shorter than the average, comes to 1. A word no memory has counts against all, by half of the most that a word can.
+// score fills s.lex with the BM25 of every slot.
 func (s *search) score(prompt string) error {
+	if err := s.weigh(prompt); err != nil {
+		return err
+	}
+	for i := range s.words {
+		if err := s.addWord(&s.words[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// weigh finds the words of the prompt and their weights, and fills s.unit with what to
+// multiply BM25 by, so that a document with every word of the query once, a little
+// shorter than the average, comes to 1. A word no memory has counts against all,
+// by half of the most that a word can.
+func (s *search) weigh(prompt string) error {
 	s.words = s.queryWords(prompt)
 	var most float64
 	n := float64(s.st.live)
-	average := float64(s.st.length) / max(n, 1)
+	s.average = float32(float64(s.st.length) / max(n, 1))
 	for i := range s.words {
 		w := &s.words[i]
 		if err := s.look(w); err != nil {
@@ -49,14 +64,40 @@ func (s *search) score(prompt string) error {
 			continue
 		}
 		idf := w.weight() * math.Log(1+(n-float64(w.known)+0.5)/(float64(w.known)+0.5))
-		most += idf * (bm25K + 1) / (bm25K + 0.7) // 2.2/1.9, where a little shorter than the average counts as average
-		if err := s.addWord(w, float32(idf), float32(average)); err != nil {
-			return err
-		}
+		w.idf = float32(idf)
+		most += idf * (bm25K + 1) / (bm25K + 0.7) // 2.2/1.9
 	}
-	s.unit = 0
 	if most > 0 {
 		s.unit = float32(1 / most)
+	}
+	return nil
+}
+
+// share is what a word that occurs so many times in a slot of so many tokens adds to its BM25.
+func (s *search) share(idf, times, tokens float32) float32 {
+	const k1, flat, slope = bm25K + 1, bm25K * (1 - bm25B), bm25K * bm25B
+	return idf * k1 * times / (times + flat + slope/max(s.average, 1)*tokens)
+}
+
+// scoreOne fills s.lex for one slot from the words it has.
+func (s *search) scoreOne(at place, idf map[uint64]float32) error {
+	heads, err := at.part.heads()
+	if err != nil {
+		return err
+	}
+	words, err := at.part.words(at.slot, nil)
+	if err != nil {
+		return err
+	}
+	tokens := float32(readHead(heads[at.slot*headSize:]).tokens)
+	for _, w := range words {
+		k, err := at.part.keyAt(w.at)
+		if err != nil {
+			return err
+		}
+		if v := idf[k]; v > 0 {
+			s.lex[at.part.base+at.slot] += s.share(v, float32(w.times), tokens)
+		}
 	}
 	return nil
 }
@@ -105,9 +146,12 @@ func (s *search) look(w *queryWord) error {
 }
 
 // addWord adds a word's share to the score of every slot that has it.
-func (s *search) addWord(w *queryWord, idf, average float32) error {
-	const k1 = bm25K + 1
-	flat, slope := float32(bm25K*(1-bm25B)), float32(bm25K*bm25B)/max(average, 1)
+func (s *search) addWord(w *queryWord) error {
+	if w.known == 0 {
+		return nil
+	}
+	const k1, flat = bm25K + 1, bm25K * (1 - bm25B)
+	idf, slope := w.idf*k1, bm25K*bm25B/max(s.average, 1)
 	for i := range s.st.parts {
 		p := &s.st.parts[i]
 		lex := s.lex[p.base : p.base+p.n]
@@ -124,7 +168,7 @@ func (s *search) addWord(w *queryWord, idf, average float32) error {
 					return p.damaged(0, "a list names a slot that is not there")
 				}
 				times := float32(uint16(x >> 32))
-				lex[slot] += idf * k1 * times / (times + flat + slope*float32(uint16(x>>48)))
+				lex[slot] += idf * times / (times + flat + slope*float32(uint16(x>>48)))
 			}
 		}
 	}
