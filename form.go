@@ -152,6 +152,10 @@ func (p *plan) Get(ctx context.Context, id string) (tree.Node, error) {
 	return p.m.store.Get(ctx, id)
 }
 
+// nearOverlap is the share of words that two texts have in common at the least
+// when nine in ten of their 5-grams are the same, with room to spare.
+const nearOverlap = 0.6
+
 // Similar returns the cases of n's partition and scene whose words are nearest,
 // and all such cases of the batch.
 func (p *plan) Similar(ctx context.Context, n *tree.Node, k int) ([]tree.Node, error) {
@@ -161,8 +165,8 @@ func (p *plan) Similar(ctx context.Context, n *tree.Node, k int) ([]tree.Node, e
 		return nil, fmt.Errorf("similar: %w", err)
 	}
 	for _, h := range near {
-		if _, ok := p.nodes[h.ID]; ok {
-			continue // below, as it will be
+		if _, ok := p.nodes[h.ID]; ok || h.Overlap < nearOverlap {
+			continue // comes below, as it will be; or is not worth reading
 		}
 		node, err := p.m.store.Get(ctx, h.ID)
 		if errors.Is(err, tree.ErrNotFound) {
