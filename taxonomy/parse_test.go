@@ -77,7 +77,7 @@ func TestParseSays(t *testing.T) {
 	for name, c := range map[string]struct{ overlay, want string }{
 		"syntax":           {"errorTypes:\n  - id: [", "m.yaml:2: is not YAML: "},
 		"unknown field":    {"errorTypes:\n  - id: a_b\n    colour: red", `m.yaml:3: "errorTypes[0].colour" is no field here; use checklist, cues, description, group, id, name`},
-		"unknown top":      {"errortypes: []", `m.yaml:1: "errortypes" is no field here; use errorTypes, groups, sceneTypes`},
+		"unknown top":      {"errortypes: []", `m.yaml:1: "errortypes" is no field here; use errorTypes, `},
 		"field twice":      {"errorTypes:\n  - id: a_b\n    id: c_d", `m.yaml:3: `},
 		"no list":          {"errorTypes: many", "m.yaml:1: errorTypes is a text; write a list, each entry beginning with -"},
 		"no list, empty":   {"sceneTypes:\n", "sceneTypes is empty; write a list"},
