@@ -54,6 +54,7 @@ func (a *app) demo(ctx context.Context) (err error) {
 	d := &demonstration{app: a, dir: dir}
 	a.store = filepath.Join(dir, "store")
 	a.readOnly = false
+	a.getenv = func(string) string { return "" } // no model
 	for _, part := range []func(context.Context) error{d.intro, d.record, d.tree, d.guide, d.replay, d.next} {
 		if err := part(ctx); err != nil {
 			return err

@@ -60,7 +60,7 @@ func (a *app) explain(ctx context.Context, q memtree.Query, limit int) error {
 				Considered []considered `json:"considered"`
 			}{x.Guidance, all})
 		}
-		return a.printExplanation(&x, all, q.Scope.Product, limit)
+		return a.printExplanation(&x, all, limit)
 	})
 }
 
@@ -84,9 +84,9 @@ func hits(x *memtree.Explanation) []considered {
 	return out
 }
 
-func (a *app) printExplanation(x *memtree.Explanation, all []considered, product string, limit int) error {
+func (a *app) printExplanation(x *memtree.Explanation, all []considered, limit int) error {
 	if len(all) == 0 {
-		return writeLines(a.stdout, wrap(a.say("No memory was considered: none has a word, a meaning or a scene in common with this.")+a.productHint(product), a.width)...)
+		return writeLines(a.stdout, wrap(a.say("No memory was considered: none has a word, a meaning or a scene in common with this."), a.width)...)
 	}
 	taken := 0
 	for _, c := range all {

@@ -68,14 +68,14 @@ func (a *app) guide(ctx context.Context, q memtree.Query, enhanced bool) error {
 	if _, err := io.WriteString(a.stdout, out); err != nil {
 		return err
 	}
-	a.remarks(&g, q.Scope.Product)
+	a.remarks(&g)
 	return nil
 }
 
 // withOrRead does something with the store open for writing or, where somebody
 // else is writing or nobody may, for reading.
 func (a *app) withOrRead(ctx context.Context, do func(*memory) error) error {
-	err := a.with(ctx, writing, do)
+	err := a.with(ctx, asking, do)
 	var locked *tree.LockedError
 	switch {
 	case errors.As(err, &locked):
@@ -89,9 +89,9 @@ func (a *app) withOrRead(ctx context.Context, do func(*memory) error) error {
 }
 
 // remarks says beside the guidance what is no part of it.
-func (a *app) remarks(g *memtree.Guidance, product string) {
+func (a *app) remarks(g *memtree.Guidance) {
 	if g.Abstained {
-		a.note(a.abstention(g.Nearest, product))
+		a.note(a.abstention(g.Nearest))
 	}
 	if g.Note != "" {
 		a.note(oneLine(g.Note))
@@ -102,20 +102,12 @@ func (a *app) remarks(g *memtree.Guidance, product string) {
 }
 
 // abstention says that nothing fits, and what came nearest.
-func (a *app) abstention(near *memtree.Item, product string) string {
+func (a *app) abstention(near *memtree.Item) string {
 	if near == nil {
-		return a.say("No memory fits: there is none that has anything to do with this.") + a.productHint(product)
+		return a.say("No memory fits: there is none that has anything to do with this.")
 	}
 	return a.say("No memory fits. The nearest was %s (%s, %s) at %.2f; see why with `memtree explain`.",
 		short(near.ID), near.ErrorType, a.directionName(near.Direction), near.Score)
-}
-
-// productHint names what most often hides memories from a question.
-func (a *app) productHint(product string) string {
-	if product != "" {
-		return ""
-	}
-	return a.say(" Memories of a product are given only to runs of that product: name it with --product.")
 }
 
 // short is how an id is shown; show takes it as well.

@@ -2,6 +2,8 @@ package main
 
 import (
 	"cmp"
+	"context"
+	"errors"
 	"strings"
 
 	"github.com/memtree/memtree/llm"
@@ -9,19 +11,30 @@ import (
 )
 
 // model reads which model is configured. It opens nothing: most commands need
-// none.
+// none. A key alone is no configuration: many have one set for other programs.
 func (a *app) model() (langchain.Config, error) {
 	c, err := langchain.FromEnv(a.getenv)
+	var half *langchain.MissingError
+	if errors.As(err, &half) && !strings.HasPrefix(half.Set, "MEMTREE_") {
+		return langchain.Config{}, nil
+	}
 	if err != nil {
 		return c, &failure{a.say("the model is not configured as it must be: %s", err), err}
 	}
 	return c, nil
 }
 
-// generator opens the configured model, nil if there is none.
-func (a *app) generator() (llm.Generator, error) {
+// generator opens the configured model for a command that forms cases; nil if
+// there is none.
+func (a *app) generator(how access) (llm.Generator, error) {
+	if how == reading || how == making {
+		return nil, nil
+	}
 	c, err := a.model()
-	if err != nil || c.Model == "" {
+	switch {
+	case how == asking && (err != nil || c.Model != ""):
+		return later{}, nil
+	case err != nil || c.Model == "":
 		return nil, err
 	}
 	m, err := langchain.Open(c)
@@ -29,6 +42,15 @@ func (a *app) generator() (llm.Generator, error) {
 		return nil, &failure{a.say("the model cannot be opened: %s", err), err}
 	}
 	return m, nil
+}
+
+// later stands for the model in a command that is over in a moment: what waits
+// to be analysed is left to the next record.
+type later struct{}
+
+func (later) Generate(ctx context.Context, _ llm.Request) (llm.Answer, error) {
+	<-ctx.Done()
+	return llm.Answer{}, &llm.Error{Kind: llm.KindCancelled, Err: ctx.Err()}
 }
 
 // modelLine describes the model without its key.

@@ -25,6 +25,7 @@ type access int
 
 const (
 	reading access = iota // never writes, beside a writer too
+	asking                // writes trials; forms nothing a model should look at
 	writing
 	making // writing, and there need not be a store yet
 )
@@ -55,11 +56,12 @@ func (a *app) open(ctx context.Context, how access) (*memory, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := memtree.Options{Store: cache.New(s, cachedNodes), ReadOnly: how == reading, Deadline: patient}
-	if how != reading {
-		if o.Generator, err = a.generator(); err != nil {
-			return nil, errors.Join(err, s.Close())
-		}
+	o := memtree.Options{Store: s, ReadOnly: how == reading, Deadline: patient}
+	if how != reading { // else what another process changes is to be seen
+		o.Store = cache.New(s, cachedNodes)
+	}
+	if o.Generator, err = a.generator(how); err != nil {
+		return nil, errors.Join(err, s.Close())
 	}
 	m, err := memtree.Open(ctx, a.store, &o)
 	if err != nil {

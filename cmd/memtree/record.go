@@ -30,7 +30,7 @@ A line that cannot be used is named and left out; the others are kept, and the e
 		Args:    a.arguments(1, -1, a.say("one file or more, or - for standard input")),
 		RunE:    func(c *cobra.Command, args []string) error { return a.record(c.Context(), args, async) },
 	}
-	c.Flags().BoolVar(&async, "async", false, a.say("do not wait for cases to be formed; the next command that writes goes on with it"))
+	c.Flags().BoolVar(&async, "async", false, a.say("do not wait for cases to be formed; the next record goes on with it"))
 	return c
 }
 

@@ -45,7 +45,7 @@ func (r *recorder) summary(async bool) error {
 	}
 	switch {
 	case async && o.left > 0:
-		lines = append(lines, r.say("%d wait to be looked at; the next `memtree record` or `memtree guide` goes on with them.", o.left))
+		lines = append(lines, r.say("%d wait to be looked at; the next `memtree record` goes on with them.", o.left))
 	case o.Formed+o.Occurrences > 0:
 		lines = append(lines, r.say("New cases: %d. Occurrences of known cases: %d.", o.Formed, o.Occurrences))
 	case o.Accepted == 0 && o.Duplicate > 0:

@@ -133,3 +133,37 @@ func TestTheKeyIsNeverShown(t *testing.T) {
 		require.Contains(t, out.String(), "set")
 	}
 }
+
+func TestAKeyAloneIsNoModel(t *testing.T) {
+	for _, c := range []struct {
+		env  map[string]string
+		code int
+		says string
+	}{
+		{map[string]string{"OPENAI_API_KEY": "sk-other-programs"}, exitOK, ""},
+		{map[string]string{"MEMTREE_LLM_API_KEY": "sk-ours"}, exitFailed, "MEMTREE_LLM_MODEL is not"},
+	} {
+		dir := filepath.Join(t.TempDir(), "store")
+		do := func(args ...string) (int, string) {
+			var out, errs strings.Builder
+			code := run(t.Context(), process{
+				args: append(args, "--store", dir), stdin: strings.NewReader(shapeRuns), stdout: &out, stderr: &errs,
+				getenv: func(k string) string { return c.env[k] },
+			})
+			return code, errs.String()
+		}
+		code, errs := do("init")
+		require.Zero(t, code, errs)
+		code, errs = do("guide", "--prompt", "Check the cart")
+		require.Zero(t, code, "a question needs no model: %s", errs)
+		code, errs = do("stats")
+		require.Zero(t, code, errs)
+		code, errs = do("record", "-")
+		require.Contains(t, errs, c.says)
+		if c.code == exitFailed {
+			require.Equal(t, exitFailed, code)
+		} else {
+			require.Equal(t, exitRejected, code, errs)
+		}
+	}
+}
