@@ -44,7 +44,29 @@ const tempMark = ".tmp-"
 
 func (d *disk) name(n string) string { return path.Join(d.dir, n) }
 
-func (d *disk) open(n string) (afero.File, error) { return d.fs.Open(d.name(n)) }
+// open opens a file for reading. That it does not exist is believed only when
+// two ways of asking agree, for much is decided by it.
+func (d *disk) open(n string) (afero.File, error) {
+	var err error
+	for range 3 { // it may be made, or removed, meanwhile
+		var f afero.File
+		if f, err = d.fs.Open(d.name(n)); !errors.Is(err, fs.ErrNotExist) {
+			return f, err
+		}
+		if _, serr := d.stat(n); serr != nil {
+			return nil, err
+		}
+	}
+	return nil, unsure{err}
+}
+
+// unsure is an error that says something does not exist, of what does.
+type unsure struct{ error }
+
+// Is reports what the error is, but for absence.
+func (u unsure) Is(target error) bool {
+	return target != fs.ErrNotExist && errors.Is(u.error, target) //nolint:errorlint // the very one
+}
 
 func (d *disk) stat(n string) (fs.FileInfo, error) { return d.fs.Stat(d.name(n)) }
 

@@ -88,8 +88,10 @@ func (d *disk) unfinished(n string) bool {
 
 // make makes a store in a folder in which readFormat found room for one.
 func (d *disk) make(origin tree.Origin) (format, error) {
-	if err := d.remove(journalName(1)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return format{}, fmt.Errorf("make store: %w", err)
+	if d.unfinished(journalName(1)) {
+		if err := d.remove(journalName(1)); err != nil {
+			return format{}, fmt.Errorf("make store: %w", err)
+		}
 	}
 	if origin.ID == "" {
 		var unique [10]byte
