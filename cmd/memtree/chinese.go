@@ -119,6 +119,13 @@ func chinese() map[string]string {
 		"score":                     "得分",
 		"taken":                     "采用",
 		"dropped":                   "舍弃",
+		"exact":                     "同一位置",
+		"semantic":                  "内容",
+		"words":                     "词语",
+		"age":                       "天数",
+		"level":                     "层级",
+		"closeness":                 "接近",
+		"diversity":                 "重复",
 		"guide would give nothing.": "guide 不会给出任何内容。",
 		"guide would give nothing; the nearest is %s.": "guide 不会给出任何内容；最接近的是 %s。",
 

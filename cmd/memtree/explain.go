@@ -117,7 +117,7 @@ func (a *app) printExplanation(x *memtree.Explanation, all []considered, limit i
 			row = a.paint(green, row)
 		}
 		out = append(out, row)
-		for _, l := range wrap(signalLine(c.Signals), a.width-5) {
+		for _, l := range wrap(a.signalLine(c.Signals), a.width-5) {
 			out = append(out, a.paint(dim, "     "+l))
 		}
 		for _, l := range wrap(c.Reason, a.width-5) {
@@ -149,20 +149,49 @@ func (a *app) decision(taken bool) string {
 }
 
 // signalLine lists named signals: what was measured, and what it added or cost.
-func signalLine(signals []retrieval.Signal) string {
+func (a *app) signalLine(signals []retrieval.Signal) string {
+	const nothing = 0.005 // prints as 0.00
 	var parts []string
 	for _, s := range signals {
+		name := a.signalName(s.Name)
 		switch {
-		case s.Raw == 0 && s.Contribution == 0:
+		case s.Raw < nothing && s.Contribution < nothing, s.Contribution < 0 && s.Contribution > -nothing:
 		case s.Contribution < 0:
-			parts = append(parts, fmt.Sprintf("%s %.3g (%s)", s.Name, s.Raw, two(s.Contribution)))
-		case s.Weight == 1 && s.Contribution == s.Raw:
-			parts = append(parts, s.Name+" "+two(s.Raw))
+			parts = append(parts, fmt.Sprintf("%s %.3g (%s)", name, s.Raw, two(s.Contribution)))
+		case s.Weight == 1:
+			parts = append(parts, name+" "+two(s.Contribution))
 		default:
-			parts = append(parts, fmt.Sprintf("%s %s × %s = %s", s.Name, two(s.Calibrated), two(s.Weight), two(s.Contribution)))
+			parts = append(parts, fmt.Sprintf("%s %s × %s = %s", name, two(s.Calibrated), two(s.Weight), two(s.Contribution)))
 		}
 	}
 	return strings.Join(parts, " · ")
+}
+
+// signalName names a signal for people; --json has the name as it is.
+func (a *app) signalName(name string) string {
+	switch name {
+	case "exact":
+		return a.say("exact")
+	case "semantic":
+		return a.say("semantic")
+	case "scene":
+		return a.say("scene")
+	case "words":
+		return a.say("words")
+	case "meaning":
+		return a.say("meaning")
+	case "confidence":
+		return a.say("confidence")
+	case "age":
+		return a.say("age")
+	case "level":
+		return a.say("level")
+	case "closeness":
+		return a.say("closeness")
+	case "diversity":
+		return a.say("diversity")
+	}
+	return name
 }
 
 func two(f float64) string { return fmt.Sprintf("%.2f", f) }

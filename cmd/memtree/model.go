@@ -31,10 +31,10 @@ func (a *app) generator(how access) (llm.Generator, error) {
 		return nil, nil
 	}
 	c, err := a.model()
-	switch {
-	case how == asking && (err != nil || c.Model != ""):
-		return later{}, nil
-	case err != nil || c.Model == "":
+	if how == asking && (err != nil || c.Model != "") {
+		return later{}, nil //nolint:nilerr // a question needs no model, set or half set
+	}
+	if err != nil || c.Model == "" {
 		return nil, err
 	}
 	m, err := langchain.Open(c)
