@@ -116,6 +116,9 @@ func (d *decoder) document(n ast.Node) document {
 		"sceneTypes": func(f string, n ast.Node) {
 			each(d, n, f, &doc.scenes, d.sceneType)
 		},
+		"evolution": func(f string, n ast.Node) {
+			each(d, n, f, &doc.evolution, d.evolution)
+		},
 	})
 	return doc
 }

@@ -45,7 +45,7 @@ func (e *ParseError) Error() string {
 
 // Parse returns the built-in taxonomy with an overlay on it. The overlay is YAML
 // in the form of builtin.yaml: errorTypes, sceneTypes and groups, each a list of
-// entries with an id. An entry with a known id changes what it gives, any other
+// entries with an id, and evolution, a list of EvolutionRule. An entry with a known id changes what it gives, any other
 // is added; cues and aliases are added to those there are, and a cue with weight
 // 0 is silenced. An empty overlay changes nothing.
 //
@@ -64,6 +64,8 @@ type document struct {
 	groups []at[Group]
 	errors []at[ErrorType]
 	scenes []at[SceneType]
+
+	evolution []at[EvolutionRule]
 }
 
 // at is a value with its place in the file.
@@ -91,6 +93,7 @@ func (d *document) onto(file string, base *Taxonomy) (*Taxonomy, error) {
 	m.groups(t, d.groups)
 	m.errorTypes(t, d.errors)
 	m.sceneTypes(t, d.scenes)
+	m.evolution(t, d.evolution)
 	if len(m.problems) > 0 {
 		return nil, errors.Join(m.problems...)
 	}

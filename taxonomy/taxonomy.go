@@ -116,6 +116,7 @@ type Taxonomy struct {
 	groups []Group
 	errors []ErrorType
 	scenes []SceneType
+	rules  []EvolutionRule
 	byWord map[string]int // folded id, name and alias of a scene type
 }
 

@@ -1,0 +1,77 @@
+package taxonomy
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/goccy/go-yaml/ast"
+)
+
+// EvolutionRule says when cases of an error type are enough to learn from. In an
+// overlay:
+//
+//	evolution:
+//	  - errorType: async_timing_error   # left out: of every type
+//	    caseThreshold: 5
+//	    timeWindow: 90                  # days
+//
+// A zero field is not set: package evolution has the defaults.
+type EvolutionRule struct {
+	ErrorType           string  // "" for every type without its own rule
+	CaseThreshold       int     // 2 to 1000
+	ExperienceThreshold int     // 2 to 1000
+	MinConfidence       float64 // 0 to 1
+	TimeWindow          float64 // days, up to 36500
+}
+
+// EvolutionRules returns the rules an overlay sets, none in the built-in set.
+func (t *Taxonomy) EvolutionRules() []EvolutionRule { return slices.Clone(t.rules) }
+
+func (d *decoder) evolution(f string, n ast.Node, r *EvolutionRule) {
+	var cases, experiences float64
+	d.fields(n, f, map[string]func(string, ast.Node){
+		"errorType":           d.name(&r.ErrorType),
+		"caseThreshold":       d.within(&cases, 2, 1000, true),
+		"experienceThreshold": d.within(&experiences, 2, 1000, true),
+		"minConfidence":       d.within(&r.MinConfidence, 0, 1, false),
+		"timeWindow":          d.within(&r.TimeWindow, 0.01, 36500, false),
+	})
+	r.CaseThreshold, r.ExperienceThreshold = int(cases), int(experiences)
+}
+
+// within reads a number of a range.
+func (d *decoder) within(out *float64, least, most float64, whole bool) func(string, ast.Node) {
+	return func(f string, n ast.Node) {
+		v, err := strconv.ParseFloat(n.GetToken().Value, 64)
+		switch n.(type) {
+		case *ast.IntegerNode, *ast.FloatNode:
+		default:
+			err = strconv.ErrSyntax
+		}
+		if err != nil || !(v >= least && v <= most) || whole && v != float64(int(v)) {
+			what := "number"
+			if whole {
+				what = "whole number"
+			}
+			d.bad(line(n), f, "is %s; write a %s from %v to %v", quote(n.GetToken().Value), what, least, most)
+			return
+		}
+		*out = v
+	}
+}
+
+// evolution takes the rules over; each type has one.
+func (m *merger) evolution(t *Taxonomy, list []at[EvolutionRule]) {
+	for _, r := range list {
+		id := r.value.ErrorType
+		if _, known := t.ErrorType(id); id != "" && !known {
+			m.bad(r.line, r.field+".errorType", "is %s, which is no error type; declare it under errorTypes", quote(id))
+			continue
+		}
+		if first := firstLine(list, func(o EvolutionRule) bool { return o.ErrorType == id }); first != r.line {
+			m.bad(r.line, r.field+".errorType", "is %s again, as in line %d; put both into one entry", quote(id), first)
+			continue
+		}
+		t.rules = append(slices.Clone(t.rules), r.value)
+	}
+}
