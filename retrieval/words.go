@@ -10,8 +10,10 @@ import (
 // The lexical half is BM25 as S. Robertson and H. Zaragoza give it ("The
 // Probabilistic Relevance Framework: BM25 and Beyond", 2009), with the idf that
 // never gets negative. A word that the query repeats counts for more, up to k3+1
-// times, as in their Okapi at TREC: on long bug reports that is worth two points
-// of MRR, on one-line questions it changes nothing.
+// times, as in their Okapi at TREC. k1 and b are the textbook's. k3 = 8 is within
+// the range they give, and was kept after some thirty settings of all three were
+// tried on the development sets: it gives 2.2 points of MRR on long bug
+// reports (75 queries) and takes 0.2 to 0.3 on short Chinese sentences.
 const (
 	bm25K  = 1.2
 	bm25B  = 0.75
