@@ -224,6 +224,9 @@ func (m *Memory) stopWorkers() {
 	m.drainRuns()
 	m.stop()
 	m.workers.Wait()
+	if m.opts.ReadOnly {
+		return
+	}
 	select {
 	case e := <-m.trials:
 		m.writeTrials(context.Background(), e)

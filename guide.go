@@ -121,7 +121,7 @@ func (m *Memory) Explain(ctx context.Context, q Query) (Explanation, error) {
 
 type search func(*retrieval.Index, context.Context, retrieval.Query) (retrieval.Result, error)
 
-func (m *Memory) answer(ctx context.Context, q Query, find search) (Explanation, error) {
+func (m *Memory) answer(ctx context.Context, q Query, ask search) (Explanation, error) {
 	select {
 	case <-m.closed:
 		return Explanation{}, tree.ErrClosed
@@ -130,10 +130,10 @@ func (m *Memory) answer(ctx context.Context, q Query, find search) (Explanation,
 	if q.Prompt == "" {
 		return Explanation{}, &tree.FieldError{Field: "prompt", Problem: "is missing; say what the agent will be asked"}
 	}
-	r, err := find(m.index.Load(), ctx, retrieval.Query{
+	r, err := m.find(ctx, retrieval.Query{
 		Prompt: q.Prompt, Step: q.Step, Lang: q.Lang, Scene: q.Scene, Scope: q.Scope,
 		Exclude: q.Exclude, ExcludeTests: q.ExcludeTests, Now: m.opts.Now(), Limits: q.Limits,
-	})
+	}, ask)
 	if err != nil {
 		return Explanation{}, err
 	}

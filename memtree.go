@@ -70,6 +70,10 @@ type Memory struct {
 	door  sync.Mutex // apply: one plan at a time, so that the index sees versions in order
 	saved uint64     // version of the index on disk; guarded by door
 
+	mending sync.Mutex
+	mended  chan struct{} // closes when a mend under way ends; nil when there is none
+	kept    io.Closer     // the index's file, nil without one
+
 	trials   chan tree.Entry  // what Guide leaves for the ledger
 	runs     chan finishedRun // what Wrap leaves to judge and record
 	wake     chan struct{}    // the outbox may have something
@@ -217,12 +221,12 @@ func overlay(dir string) (*taxonomy.Taxonomy, error) {
 func (m *Memory) Close() error {
 	m.closing.Do(func() {
 		close(m.closed)
-		if m.opts.ReadOnly {
-			m.stop()
-		} else {
-			m.stopWorkers()
+		m.stopWorkers()
+		err := m.saveIndex(context.Background())
+		if m.kept != nil {
+			err = errors.Join(err, m.kept.Close())
 		}
-		m.closeErr = errors.Join(m.saveIndex(context.Background()), m.store.Close())
+		m.closeErr = errors.Join(err, m.store.Close())
 	})
 	return m.closeErr
 }

@@ -1,0 +1,83 @@
+package memtree_test
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/llm/llmtest"
+)
+
+// indexFiles returns what is kept of the index in a store's folder.
+func indexFiles(t *testing.T, dir string) []string {
+	t.Helper()
+	var files []string
+	require.NoError(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && strings.Contains(path, "derived") {
+			files = append(files, path)
+		}
+		return err
+	}))
+	return files
+}
+
+func TestTheIndexIsDerived(t *testing.T) {
+	for name, hurt := range map[string]func(t *testing.T, path string){
+		"gone":  func(t *testing.T, path string) { require.NoError(t, os.Remove(path)) },
+		"empty": func(t *testing.T, path string) { require.NoError(t, os.Truncate(path, 0)) },
+		"cut":   func(t *testing.T, path string) { require.NoError(t, os.Truncate(path, 300)) },
+		"flipped": func(t *testing.T, path string) {
+			b, err := os.ReadFile(path)
+			require.NoError(t, err)
+			for i := len(b) / 4; i < len(b); i += 97 {
+				b[i] ^= 0x10
+			}
+			require.NoError(t, os.WriteFile(path, b, 0o600))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			m := open(t, dir, nil)
+			_, err := m.RecordAll(t.Context(), several(8))
+			require.NoError(t, err)
+			require.NoError(t, m.Wait(t.Context()))
+			q := memtree.Query{Prompt: several(8)[3].Prompt, Scene: several(8)[3].Scene}
+			want, err := m.Guide(t.Context(), q)
+			require.NoError(t, err)
+			require.False(t, want.Abstained)
+			require.NoError(t, m.Close())
+			files := indexFiles(t, dir)
+			require.NotEmpty(t, files)
+			for _, f := range files {
+				hurt(t, f)
+			}
+			for range 2 { // with the hurt index, and with the one that was made of it
+				m = open(t, dir, &memtree.Options{Deadline: time.Minute})
+				got, err := m.Guide(t.Context(), q)
+				require.NoError(t, err)
+				require.Equal(t, want.Text, got.Text)
+				require.NoError(t, m.Close())
+			}
+		})
+	}
+}
+
+func TestAnotherEmbedderMeansAnotherIndex(t *testing.T) {
+	dir := t.TempDir()
+	m := open(t, dir, nil)
+	_, err := m.RecordAll(t.Context(), several(8))
+	require.NoError(t, err)
+	require.NoError(t, m.Wait(t.Context()))
+	require.NoError(t, m.Close())
+	m = open(t, dir, &memtree.Options{Embedder: llmtest.Spell{}})
+	g, err := m.Guide(t.Context(), memtree.Query{Prompt: several(8)[3].Prompt, Scene: several(8)[3].Scene})
+	require.NoError(t, err)
+	require.False(t, g.Abstained, "by words, until the vectors are there")
+	require.NoError(t, m.Close())
+}
