@@ -48,7 +48,7 @@ func stream(tb testing.TB, n int) []memtree.Evaluation {
 	say := sentences(tb)
 	draw := func() string {
 		var words []string
-		for _, w := range strings.Fields(say[rng.IntN(len(say))] + " " + say[rng.IntN(len(say))]) {
+		for w := range strings.FieldsSeq(say[rng.IntN(len(say))] + " " + say[rng.IntN(len(say))]) {
 			if rng.Float64() > 0.15 {
 				words = append(words, w)
 			}

@@ -24,7 +24,7 @@ func (m *Memory) openIndex(ctx context.Context) error {
 		if err = m.catchUp(ctx, ix); err == nil {
 			if note := ix.Stats().Note; note != "" && !m.opts.ReadOnly {
 				m.opts.Logger.Warn("the index answers by words until it is built anew", "reason", note)
-				m.mend()
+				m.mend(ctx)
 			}
 			return nil
 		}
@@ -122,7 +122,7 @@ func (m *Memory) saveIndex(ctx context.Context) error {
 
 // mend builds the index anew in the background, once at a time. The channel
 // closes when it is done.
-func (m *Memory) mend() <-chan struct{} {
+func (m *Memory) mend(ctx context.Context) <-chan struct{} {
 	m.mending.Lock()
 	defer m.mending.Unlock()
 	if m.mended != nil {
@@ -134,7 +134,7 @@ func (m *Memory) mend() <-chan struct{} {
 		defer close(done)
 		m.door.Lock()
 		defer m.door.Unlock()
-		if err := m.buildIndex(context.Background()); err != nil {
+		if err := m.buildIndex(context.WithoutCancel(ctx)); err != nil {
 			m.opts.Logger.Error("the index could not be built anew", "error", err)
 		}
 		m.saved = 0 // so that Close keeps the new one
@@ -149,13 +149,12 @@ func (m *Memory) mend() <-chan struct{} {
 // and asked again if there is time.
 func (m *Memory) find(ctx context.Context, q retrieval.Query, ask search) (retrieval.Result, error) {
 	r, err := ask(m.index.Load(), ctx, q)
-	var damaged *tree.CorruptError
-	if !errors.As(err, &damaged) {
+	if _, damaged := errors.AsType[*tree.CorruptError](err); !damaged {
 		return r, err
 	}
 	m.opts.Logger.Warn("the index is damaged, building it anew", "error", err)
 	select {
-	case <-m.mend():
+	case <-m.mend(ctx):
 		return ask(m.index.Load(), ctx, q)
 	case <-ctx.Done():
 		return r, fmt.Errorf("%w; the index is being built anew", err)

@@ -205,7 +205,7 @@ func overlay(dir string) (*taxonomy.Taxonomy, error) {
 	}
 	if err != nil {
 		// A folder that is a file, or not ours to read, is the store's to explain.
-		return taxonomy.Default(), nil //nolint:nilerr // see above
+		return taxonomy.Default(), nil
 	}
 	defer f.Close() //nolint:errcheck // only read
 	b, err := io.ReadAll(io.LimitReader(f, 1<<20))

@@ -38,7 +38,7 @@ func cases(t *testing.T, name string) []tree.Node {
 			t.Skipf("the shared data is not here (set MEMTREE_SHARED): %v", err)
 		}
 	}
-	defer f.Close() //nolint:errcheck // only read
+	defer f.Close()
 	var nodes []tree.Node
 	for e, err := range ingest.Read(name, f) {
 		require.NoError(t, err)

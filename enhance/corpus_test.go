@@ -28,7 +28,7 @@ func corpus(tb testing.TB, name string) (attacks, benign []string) {
 	if err != nil {
 		tb.Skipf("the shared data is not here (set MEMTREE_SHARED): %v", err)
 	}
-	defer f.Close() //nolint:errcheck // only read
+	defer f.Close()
 	for dec := json.NewDecoder(f); dec.More(); {
 		var c struct {
 			Text, Name, Resp string

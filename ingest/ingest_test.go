@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -60,7 +61,7 @@ func TestReadWholeEvaluation(t *testing.T) {
 			es, problems := read(t, strings.NewReader(line))
 			require.Empty(t, problems)
 			require.Len(t, es, 1)
-			es[0].Judgment = es[0].Judgment[:len(es[0].Judgment):len(es[0].Judgment)]
+			es[0].Judgment = slices.Clip(es[0].Judgment)
 			if name == "public" {
 				require.Equal(t, `{"n": 1.50}`, string(es[0].Judgment))
 				es[0].Judgment = want.Judgment

@@ -29,8 +29,8 @@ func fill(v reflect.Value) {
 	}
 	switch v.Kind() {
 	case reflect.Struct:
-		for i := range v.NumField() {
-			fill(v.Field(i))
+		for _, f := range v.Fields() {
+			fill(f)
 		}
 	case reflect.Pointer:
 		v.Set(reflect.New(v.Type().Elem()))

@@ -11,6 +11,7 @@
 package tree
 
 import (
+	"strings"
 	"time"
 
 	"github.com/memtree/memtree/taxonomy"
@@ -199,9 +200,5 @@ func (n *Node) Text() string {
 	if n.CaseData != nil {
 		return n.CaseData.TestCase.Prompt
 	}
-	s := n.Content.Title + "\n" + n.Content.Description
-	for _, a := range n.Content.AppliesWhen {
-		s += "\n" + a
-	}
-	return s
+	return strings.Join(append([]string{n.Content.Title, n.Content.Description}, n.Content.AppliesWhen...), "\n")
 }
