@@ -26,6 +26,9 @@ type reject struct {
 }
 
 func (r reject) String() string {
+	if r.Line == 0 && r.Field == "" {
+		return r.File + " " + r.Error // it is about the file as a whole
+	}
 	where := r.File
 	if r.Line > 0 {
 		where = fmt.Sprintf("%s:%d", r.File, r.Line)

@@ -157,6 +157,7 @@ func TestNotUnderstood(t *testing.T) {
 		{[]string{"tree", "--colour"}, "there is no flag --colour"},
 		{[]string{"tree", "-q"}, "there is no flag -q"},
 		{[]string{"stats", "--lang", "fr"}, `--lang is "fr"; use zh or en`},
+		{[]string{"stats", "--store", ""}, "--store is empty"},
 		{[]string{"init", "--read-only"}, "leave --read-only out"},
 		{[]string{"show"}, "show takes the id of a memory"},
 		{[]string{"completion", "tcsh"}, "use bash, zsh, fish or powershell"},

@@ -38,6 +38,9 @@ func (r *recorder) form(ctx context.Context) error {
 // summary says in words what was recorded.
 func (r *recorder) summary(async bool) error {
 	o := &r.out
+	if o.Accepted+o.Duplicate == 0 {
+		return writeLines(r.stdout, r.say("Nothing was recorded: %s.", r.rejectedWord()))
+	}
 	lines := []string{r.say("%s: %s, %s, %s.", r.runs(o.Accepted+o.Duplicate+o.RejectCount),
 		r.paint(green, r.say("%d accepted", o.Accepted)), r.say("%d recorded before", o.Duplicate), r.rejectedWord())}
 	if o.Accepted > 0 {

@@ -107,6 +107,9 @@ func (a *app) start() error {
 	if a.badLang != "" {
 		return &usageError{a.say("--lang is %q; use zh or en", a.badLang)}
 	}
+	if a.store == "" {
+		return &usageError{a.say("--store is empty; name a folder")}
+	}
 	a.started = true
 	return nil
 }
