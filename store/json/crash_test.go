@@ -29,7 +29,7 @@ func setting(name string, usual int) int {
 }
 
 func TestCrash(t *testing.T) {
-	states, seed := setting("MEMTREE_CRASH_STATES", 3000), setting("MEMTREE_SEED", 1)
+	states, seed := setting("MEMTREE_CRASH_STATES", 600), setting("MEMTREE_SEED", 1)
 	for name, limit := range map[string]int64{"journal": 1 << 30, "snapshots": 1} {
 		t.Run(name, func(t *testing.T) { storetest.Crash(t, onFS(limit), states, uint64(seed)) })
 	}

@@ -61,8 +61,8 @@ func (g *generation) release() {
 	if g.refs.Add(-1) > 0 {
 		return
 	}
-	for _, h := range g.handles {
-		h.release()
+	for _, f := range g.files() {
+		g.handles[f.Name].release()
 	}
 }
 

@@ -16,6 +16,9 @@ import (
 // TestMutants switches on one mistake of the protocol at a time. The crash and
 // fault tests must see each.
 func TestMutants(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a minute with the race detector")
+	}
 	for name, h := range map[string]hooks{
 		"ack before sync":             {ackBeforeSync: true},
 		"no directory sync":           {noDirSync: true},

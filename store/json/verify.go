@@ -110,7 +110,7 @@ func (v *verifier) base(ctx context.Context) error {
 // small reads the files of one value, and the derived data.
 func (v *verifier) small() error {
 	d := v.store.disk
-	for name, check := range map[string]func([]byte) error{
+	checks := map[string]func([]byte) error{
 		formatName: func(b []byte) error { _, err := parseFormat(b); return err },
 		shutdownName: func(b []byte) error {
 			if _, ok := parseShutdown(b); !ok {
@@ -118,7 +118,9 @@ func (v *verifier) small() error {
 			}
 			return nil
 		},
-	} {
+	}
+	for _, name := range []string{formatName, shutdownName} {
+		check := checks[name]
 		b, err := d.read(name, 64<<10)
 		if err != nil {
 			if name == formatName {
