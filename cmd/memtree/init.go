@@ -44,5 +44,9 @@ func (a *app) initStore(ctx context.Context) error {
 	if !made {
 		return writeLines(a.stdout, a.say("There is a store in %s already, with %d memories; nothing was changed.", a.store, info.Nodes))
 	}
-	return writeLines(a.stdout, a.say("Made an empty store in %s.", a.store), a.say("Next: memtree record runs.jsonl"))
+	lines := []string{a.say("Made an empty store in %s.", a.store)}
+	if !a.quiet {
+		lines = append(lines, a.say("Next: memtree record runs.jsonl"))
+	}
+	return writeLines(a.stdout, lines...)
 }

@@ -153,7 +153,7 @@ func survey(ctx context.Context, m *memory, f tree.Filter) (*surveyed, error) {
 		s.levels[n.Level&3]++
 		s.leaves = append(s.leaves, leaf{
 			id: n.ID, errorType: n.ErrorType, direction: n.Direction, level: n.Level, runs: len(n.Occurrences),
-			says: cmp.Or(n.Content.Description, n.Content.Title), scene: sceneName(n.Scene), last: n.Metadata.UpdatedAt,
+			says: text.Fit(oneLine(cmp.Or(n.Content.Description, n.Content.Title)), fullWidth), scene: sceneName(n.Scene), last: n.Metadata.UpdatedAt,
 		})
 	}
 	perType := map[string]int{}
@@ -213,7 +213,7 @@ func (a *app) leafLines(leaves []leaf) []string {
 	lines := []string{"", a.paint(bold, rows[0])}
 	for i, l := range leaves {
 		lines = append(lines, rows[i+1])
-		if says := text.Fit(oneLine(l.says), a.width-4); says != "" {
+		if says := text.Fit(l.says, a.width-4); says != "" {
 			lines = append(lines, a.paint(dim, "    "+says))
 		}
 	}
