@@ -36,23 +36,49 @@ func (f *Former) analyse(ctx context.Context, x *facts, ask bool, out *Formed) (
 	if err == nil {
 		return a, nil
 	}
-	if ctx.Err() != nil {
-		return analysis{}, ctx.Err()
-	}
-	e, isModel := errors.AsType[*llm.Error](err)
-	if isModel && e.Retryable() {
+	if err := later(ctx, err); err != nil {
 		return analysis{}, fmt.Errorf("analyse: %w", err)
 	}
 	out.ModelErr = err
 	// A model that answered and was refused would answer so again; one that could
 	// not be reached at all has not been asked.
+	e, isModel := errors.AsType[*llm.Error](err)
 	answered := isModel && (e.Kind == llm.KindMalformed || e.Kind == llm.KindRefused || e.Kind == llm.KindTruncated)
 	rules.provenance.Again = !answered
 	return rules, nil
 }
 
-// maxTokens bounds the model's answer: five short fields.
+// later returns what must be handed on of a model's failure: that ctx ended, or
+// that the model may answer later. Of any other the rules make the best.
+func later(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if e, ok := errors.AsType[*llm.Error](err); ok && e.Retryable() {
+		return err
+	}
+	return nil
+}
+
+// maxTokens bounds the model's answer: five short fields at most.
 const maxTokens = 800
+
+// ask puts a prompt to the model, with one repair try, and counts what it cost.
+func (f *Former) ask(ctx context.Context, p prompts.Prompt, lang string, check func(json.RawMessage) error, out *Formed) (llm.Answer, error) {
+	answer, err := llm.Ask(ctx, f.generator, llm.Request{
+		Name: p.Name(), System: p.System, Prompt: p.Text, Schema: p.Schema, MaxTokens: maxTokens,
+		Repair: func(answer string, violations []string) (string, error) {
+			r, err := f.prompts.Repair(prompts.RepairInput{Lang: lang, Task: p.Text, Answer: answer, Problems: violations})
+			return r.Text, err
+		},
+	}, check)
+	spent := answer.Usage
+	if e, ok := errors.AsType[*llm.Error](err); ok {
+		spent = e.Usage
+	}
+	out.Usage = out.Usage.Add(spent)
+	return answer, err
+}
 
 func (f *Former) byModel(ctx context.Context, x *facts, t truths, rules analysis, out *Formed) (analysis, error) {
 	in := f.question(x)
@@ -61,26 +87,16 @@ func (f *Former) byModel(ctx context.Context, x *facts, t truths, rules analysis
 		return analysis{}, fmt.Errorf("analyse: %w", err)
 	}
 	g := grounding{facts: x, truths: t}
-	answer, err := llm.Ask(ctx, f.generator, llm.Request{
-		Name: p.Name(), System: p.System, Prompt: p.Text, Schema: p.Schema, MaxTokens: maxTokens,
-		Repair: func(answer string, violations []string) (string, error) {
-			r, err := f.prompts.Repair(prompts.RepairInput{Lang: x.lang, Task: p.Text, Answer: answer, Problems: violations})
-			return r.Text, err
-		},
-	}, func(raw json.RawMessage) error {
+	answer, err := f.ask(ctx, p, x.lang, func(raw json.RawMessage) error {
 		a, err := in.Read(raw)
 		if err != nil {
 			return err
 		}
 		return g.check(a)
-	})
-	if e, ok := errors.AsType[*llm.Error](err); ok {
-		out.Usage = out.Usage.Add(e.Usage)
-	}
+	}, out)
 	if err != nil {
 		return analysis{}, err
 	}
-	out.Usage = out.Usage.Add(answer.Usage)
 	read, err := in.Read(answer.JSON)
 	if err != nil {
 		return analysis{}, err // cannot be: Ask has read it

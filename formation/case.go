@@ -66,7 +66,7 @@ func (f *Former) describe(n *tree.Node, x *facts, a analysis) {
 	kind, _ := f.taxonomy.ErrorType(a.errorType)
 	w := wording{facts: x, zh: x.lang == "zh"}
 	n.ErrorType = a.errorType
-	n.Provenance = a.provenance
+	n.Provenance = x.signed(a.provenance)
 	n.CaseData.ActualError = a.actualError
 	n.CaseData.ErrorReason = a.errorReason
 	n.CaseData.AvoidanceHint = a.avoidanceHint

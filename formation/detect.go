@@ -21,6 +21,8 @@ type Judged struct {
 	// Note is a sentence for people about what did not fit together: what was
 	// explicit has won, or nothing has been decided. Empty when all agrees.
 	Note string
+
+	prose bool // both are in words, so that a reader could tell more than this comparison
 }
 
 // Detect says whether the judgment of e was right, and which way it was wrong.
@@ -29,7 +31,8 @@ type Judged struct {
 // ground truth are compared: the verdicts of both where both have one (bool;
 // pass, 失败 and the like; has_defect), else field by field over what the ground
 // truth says, texts trimmed and without regard to case. Long free texts that
-// differ are left undecided. The direction is false_pass when the agent said
+// differ, and a sentence against a bare verdict, are left undecided: a Former
+// with a model asks it then. The direction is false_pass when the agent said
 // pass while a failure or a defect is true, false_fail when it is the other way
 // round, and other when either cannot be read.
 func Detect(e *tree.Evaluation) Judged {
@@ -60,10 +63,40 @@ func detect(e *tree.Evaluation, judgment, truth any) Judged {
 	case same:
 		return Judged{Labelled: true, Correct: true}
 	case different:
-		return Judged{Labelled: true, Direction: direction(judgment, truth)}
+		return Judged{Labelled: true, Direction: direction(judgment, truth), prose: said == unread && is == unread && sentence(judgment) && sentence(truth)}
 	default:
-		return Judged{Note: why}
+		return Judged{Note: why, prose: inWords(judgment) && (inWords(truth) || is != unread)}
 	}
+}
+
+// sentence reports whether a value is a text of several words; short answers and
+// names are not.
+func sentence(v any) bool {
+	s, ok := v.(string)
+	if !ok {
+		return false
+	}
+	const leastWords, leastHan = 4, 6
+	s = firstBytes(s, 4*maxAnswer)
+	han := 0
+	for _, r := range s {
+		if isHan(r) {
+			han++
+		}
+	}
+	return han >= leastHan || len(strings.Fields(s)) >= leastWords
+}
+
+// inWords reports whether a value says something in a sentence.
+func inWords(v any) bool {
+	if o, ok := v.(map[string]any); ok {
+		for _, x := range o {
+			if sentence(x) {
+				return true
+			}
+		}
+	}
+	return sentence(v)
 }
 
 func explicitlyWrong(e *tree.Evaluation, judgment, truth any, derived comparison) Judged {
@@ -121,6 +154,9 @@ func compare(judgment, truth any, said, is polarity) (comparison, string) {
 			return same, ""
 		}
 		return different, ""
+	}
+	if (said == unread) != (is == unread) && (said == unread && sentence(judgment) || is == unread && sentence(truth)) {
+		return undecided, whyProse
 	}
 	t, ok := truth.(map[string]any)
 	if !ok {

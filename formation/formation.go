@@ -52,6 +52,9 @@ type Options struct {
 	Prompts       *prompts.Set       // nil: the built-in ones, when there is a Generator
 	Origin        tree.Origin        // of the tree that the cases are made in
 	CaseThreshold int                // 0: CaseThreshold
+	// Redacted promises that every evaluation has been through Redact: as those in
+	// the outbox have, since nothing else is written there. The zero value is safe.
+	Redacted bool
 }
 
 // Former forms cases. It has no state but its options and is safe for concurrent
@@ -62,12 +65,13 @@ type Former struct {
 	prompts   *prompts.Set
 	origin    tree.Origin
 	threshold int
+	redacted  bool
 	compiled  func() compiled // once, at the first wrong verdict: it takes a millisecond
 }
 
 // New returns a Former. It fails only where prompts cannot be loaded.
 func New(o Options) (*Former, error) {
-	f := &Former{taxonomy: o.Taxonomy, generator: o.Generator, prompts: o.Prompts, origin: o.Origin, threshold: o.CaseThreshold}
+	f := &Former{taxonomy: o.Taxonomy, generator: o.Generator, prompts: o.Prompts, origin: o.Origin, threshold: o.CaseThreshold, redacted: o.Redacted}
 	if f.taxonomy == nil {
 		f.taxonomy = taxonomy.Default()
 	}
@@ -105,12 +109,17 @@ type Formed struct {
 	Notes   []string      // sentences for people about what did not fit together
 	Usage   llm.Usage     // of the model, all tries
 	// ModelErr is why the model's answer was not taken, nil when it was or when
-	// there is no model. The case was made by rules then.
+	// there is no model. The rules' answer was taken then, which of free texts may
+	// be that nothing is decided.
 	ModelErr error
 }
 
 // Form turns an accepted evaluation into changes. It redacts the evaluation
-// first, in case the caller has not.
+// first, unless Options.Redacted says that this has been done.
+//
+// A model is asked twice at most: whether the verdict is right, only where
+// judgment and ground truth are both in words and neither correct nor direction
+// is given, and then why it is wrong.
 //
 // The error is a *tree.FieldError for an evaluation that no retry will make
 // usable, an *llm.Error with Retryable() for a model that may answer later (ask
@@ -129,12 +138,19 @@ func (f *Former) form(ctx context.Context, e tree.Evaluation, v View, ask bool) 
 	if err := ctx.Err(); err != nil {
 		return Formed{}, err
 	}
-	e, _ = Redact(e)
+	if !f.redacted {
+		e, _ = Redact(e)
+	}
 	if err := e.Check(); err != nil {
 		return Formed{}, fmt.Errorf("form %s: %w", e.Key(), err)
 	}
-	x := f.read(&e)
-	out := Formed{Verdict: verdict(&e, x.judged)}
+	x, out := f.read(&e), Formed{}
+	if ask && x.judged.prose {
+		if err := f.judge(ctx, x, &out); err != nil {
+			return Formed{}, fmt.Errorf("form %s: %w", e.Key(), err)
+		}
+	}
+	out.Verdict = verdict(&e, x.judged)
 	if x.judged.Note != "" {
 		out.Notes = append(out.Notes, x.judged.Note)
 	}
@@ -143,6 +159,7 @@ func (f *Former) form(ctx context.Context, e tree.Evaluation, v View, ask bool) 
 	}
 	errorType := ""
 	if !x.judged.Correct {
+		f.look(x)
 		var err error
 		if errorType, err = f.remember(ctx, x, v, ask, &out); err != nil {
 			return Formed{}, fmt.Errorf("form %s: %w", out.Verdict.Evaluation, err)
@@ -161,12 +178,14 @@ func (f *Former) form(ctx context.Context, e tree.Evaluation, v View, ask bool) 
 func (f *Former) read(e *tree.Evaluation) *facts {
 	x := &facts{e: e, judgment: decode(e.Judgment), truth: decode(e.GroundTruth), lang: text.Lang(firstBytes(e.Prompt, maxReasoning))}
 	x.judged = detect(e, x.judgment, x.truth)
-	if x.judged.Labelled && !x.judged.Correct {
-		x.differences = differ(x.judgment, x.truth)
-		x.claim = findClaim(reasoning(x.judgment), x.judged.Direction)
-		x.scene, _ = f.taxonomy.SceneType(e.Scene.Type)
-	}
 	return x
+}
+
+// look adds the facts of a wrong verdict.
+func (f *Former) look(x *facts) {
+	x.differences = differ(x.judgment, x.truth)
+	x.claim = findClaim(reasoning(x.judgment), x.judged.Direction)
+	x.scene, _ = f.taxonomy.SceneType(x.e.Scene.Type)
 }
 
 func verdict(e *tree.Evaluation, j Judged) tree.Verdict {

@@ -20,6 +20,7 @@ type facts struct {
 	claim       claim // what the agent said for its verdict
 	lang        string
 	scene       taxonomy.SceneType // zero when the taxonomy does not know it
+	judge       tree.Provenance    // the model and prompt that judged, zero when none did
 }
 
 // analysis is what an analyst made of them. Its texts are clean, within limits
