@@ -1,0 +1,191 @@
+package prompts
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/memtree/memtree/text"
+)
+
+// EvolveInput is a group of wrong verdicts with one cause, to be turned into
+// lessons. All texts are data from outside; they are cleaned, capped and fenced
+// here.
+type EvolveInput struct {
+	Lang      string // "zh", or anything else for English
+	Strategy  bool   // lessons for a whole error type rather than for one cause
+	ErrorType ErrorType
+	Direction string         // false_pass, false_fail, or anything else
+	Cases     []EvolveCase   // at most maxCases; an answer cites them by number, from 1
+	Lessons   []EvolveLesson // the present ones; an answer names them by id, L1 and so on
+	Rejected  []string       // why earlier lessons about these cases were refused
+}
+
+// An EvolveCase is the raw evidence of one case.
+type EvolveCase struct{ Task, Scene, Judgment, GroundTruth, Error, Reason, Hint string }
+
+// An EvolveLesson is a lesson there is, with what is known of its effect.
+type EvolveLesson struct{ Check, Instead, Mistake, Credit string }
+
+// Evolved is what the model proposes. Nothing in it is to be believed before
+// evolution's gates.
+type Evolved struct {
+	Title       string   `json:"title"`
+	Summary     string   `json:"summary"`
+	AppliesWhen []string `json:"appliesWhen"`
+	NotWhen     []string `json:"notWhen"`
+	Lessons     []Op     `json:"lessons"`
+}
+
+// Op is one operation on the lessons.
+type Op struct {
+	Op      string `json:"op"` // KEEP, ADD, REVISE or RETIRE
+	ID      string `json:"id"` // of a present lesson, "" for ADD
+	Check   string `json:"check"`
+	Instead string `json:"instead"`
+	Mistake string `json:"mistake"`
+	Cites   []int  `json:"cites"` // numbers of cases, from 1
+}
+
+const (
+	maxCases    = 12
+	maxCaseText = 260 // one text of a case, in characters
+	maxLessons  = 4
+)
+
+// Evolve asks what the cases have in common and how to avoid it. Read takes the
+// answer in.
+func (s *Set) Evolve(in EvolveInput) (Prompt, error) {
+	if len(in.Cases) == 0 || len(in.Cases) > maxCases {
+		return Prompt{}, fmt.Errorf("prompt evolve: there are %d cases, 1 to %d can be shown", len(in.Cases), maxCases)
+	}
+	return s.render("evolve", in.Lang, in.fields(), json.RawMessage(evolveSchema))
+}
+
+const evolveSchema = `{"type":"object","properties":{` +
+	`"title":{"type":"string"},` +
+	`"summary":{"type":"string"},` +
+	`"lessons":{"type":"array","minItems":1,"maxItems":8,"items":{"type":"object","properties":{` +
+	`"op":{"type":"string","enum":["KEEP","ADD","REVISE","RETIRE"]},` +
+	`"id":{"type":"string"},` +
+	`"check":{"type":"string"},` +
+	`"instead":{"type":"string"},` +
+	`"mistake":{"type":"string"},` +
+	`"cites":{"type":"array","maxItems":12,"items":{"type":"integer"}}},` +
+	`"required":["op","id","check","instead","mistake","cites"],"additionalProperties":false}},` +
+	`"appliesWhen":{"type":"array","maxItems":4,"items":{"type":"string"}},` +
+	`"notWhen":{"type":"array","maxItems":4,"items":{"type":"string"}}},` +
+	`"required":["title","summary","lessons","appliesWhen","notWhen"],"additionalProperties":false}`
+
+func (in EvolveInput) fields() any {
+	zh := language(in.Lang) == "zh"
+	label := func(en, ch string) string {
+		if zh {
+			return ch
+		}
+		return en
+	}
+	cases := make([]string, len(in.Cases))
+	for i, c := range in.Cases {
+		var b strings.Builder
+		for _, f := range []struct{ name, value string }{
+			{label("task", "任务"), c.Task}, {label("where", "场景"), c.Scene},
+			{label("the agent said (wrong)", "智能体的结论（错误）"), c.Judgment}, {label("true (right)", "实际情况（正确）"), c.GroundTruth},
+			{label("what went wrong", "具体错误"), c.Error}, {label("why", "根本原因"), c.Reason}, {label("hint", "建议"), c.Hint},
+		} {
+			if v := line(f.value, maxCaseText); v != "" {
+				fmt.Fprintf(&b, "%s: %s\n", f.name, v)
+			}
+		}
+		cases[i] = data("case "+strconv.Itoa(i+1), b.String(), 8*maxCaseText)
+	}
+	lessons := make([]string, 0, maxLessons)
+	for i, l := range in.Lessons[:min(len(in.Lessons), maxLessons)] {
+		s := "L" + strconv.Itoa(i+1) + ": " + line(l.Check, maxLine) + " " + line(l.Instead, maxLine)
+		if m := line(l.Mistake, maxLine); m != "" {
+			s += " (" + m + ")"
+		}
+		if c := line(l.Credit, maxField); c != "" {
+			s += " [" + c + "]"
+		}
+		lessons = append(lessons, s)
+	}
+	var rejected []string
+	for _, r := range in.Rejected[:min(len(in.Rejected), maxLines)] {
+		rejected = append(rejected, line(r, maxLine))
+	}
+	return struct {
+		Strategy                   bool
+		Type, About, Direction     string
+		Cases                      []string
+		Count                      int
+		Lessons                    string
+		Rejected                   []string
+		MaxLessons, LeastCitations int
+	}{
+		in.Strategy, line(in.ErrorType.Name, maxField), line(in.ErrorType.Line, maxLine), in.Direction,
+		cases, len(cases), data("lessons", strings.Join(lessons, "\n"), maxLessons*3*maxLine), rejected, maxLessons, 2,
+	}
+}
+
+// Read takes in an answer to the prompt made from in: texts cleaned, on one line
+// each. What is wrong is returned as one error per problem, joined, worded for a
+// model.
+func (in EvolveInput) Read(raw json.RawMessage) (Evolved, error) {
+	var e Evolved
+	if err := json.Unmarshal(raw, &e); err != nil {
+		return Evolved{}, fmt.Errorf("answer: %w", err)
+	}
+	one := func(s string) string { return strings.Join(strings.Fields(text.Clean(s)), " ") }
+	e.Title, e.Summary = one(e.Title), one(e.Summary)
+	for _, list := range [][]string{e.AppliesWhen, e.NotWhen} {
+		for i := range list {
+			list[i] = one(list[i])
+		}
+	}
+	var bad []error
+	for i := range e.Lessons {
+		l := &e.Lessons[i]
+		l.Check, l.Instead, l.Mistake = one(l.Check), one(l.Instead), one(l.Mistake)
+		known := in.lesson(l.ID) != nil
+		switch {
+		case l.Op == "ADD" || l.Op == "REVISE" && known:
+			if why := badText(l.Check, in.Lang); why != "" {
+				bad = append(bad, fmt.Errorf("lessons[%d].check: %s", i, why))
+			}
+		case (l.Op == "KEEP" || l.Op == "RETIRE") && known:
+		default:
+			bad = append(bad, fmt.Errorf("lessons[%d].id: %q is no present lesson; use ADD with an empty id", i, text.Clip(l.ID, 20)))
+		}
+		for _, c := range l.Cites {
+			if c < 1 || c > len(in.Cases) {
+				bad = append(bad, fmt.Errorf("lessons[%d].cites: there is no case %d", i, c))
+			}
+		}
+		slices.Sort(l.Cites)
+		l.Cites = slices.Compact(l.Cites)
+	}
+	if e.Title == "" {
+		bad = append(bad, errors.New("title: is empty"))
+	}
+	return e, errors.Join(bad...)
+}
+
+// lesson returns the present lesson called id: L1 and so on.
+func (in EvolveInput) lesson(id string) *EvolveLesson {
+	n, err := strconv.Atoi(strings.TrimPrefix(id, "L"))
+	if err != nil || !strings.HasPrefix(id, "L") || n < 1 || n > min(len(in.Lessons), maxLessons) {
+		return nil
+	}
+	return &in.Lessons[n-1]
+}
+
+// sampleEvolve fills every field.
+var sampleEvolve = EvolveInput{
+	ErrorType: ErrorType{ID: "sample_error", Name: "sample", Line: "a sample"}, Direction: "false_pass",
+	Cases:   []EvolveCase{{"the task", "the scene", "the judgment", "the ground truth", "the error", "the reason", "the hint"}},
+	Lessons: []EvolveLesson{{"the check", "the right thing", "the mistake", "the credit"}}, Rejected: []string{"the objection"},
+}
