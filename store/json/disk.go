@@ -65,7 +65,7 @@ type unsure struct{ error }
 
 // Is reports what the error is, but for absence.
 func (u unsure) Is(target error) bool {
-	return target != fs.ErrNotExist && errors.Is(u.error, target) //nolint:errorlint // the very one
+	return target != fs.ErrNotExist && errors.Is(u.error, target)
 }
 
 func (d *disk) stat(n string) (fs.FileInfo, error) { return d.fs.Stat(d.name(n)) }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/spf13/afero"
@@ -123,8 +124,8 @@ func (d *disk) acceptLoss(r *replay) ([]string, error) {
 	if err := d.remove(shutdownName); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return moved, err
 	}
-	for i := len(later) - 1; i >= 0; i-- {
-		if err := d.remove(journalName(later[i])); err != nil {
+	for _, n := range slices.Backward(later) {
+		if err := d.remove(journalName(n)); err != nil {
 			return moved, err
 		}
 	}

@@ -58,7 +58,7 @@ func (d *disk) replayFrom(st *state, number int, seq uint64, prev link) (*replay
 			return nil, err
 		}
 		if r.damage != nil || len(r.torn) > 0 {
-			return r, nil
+			return r, nil //nolint:nilerr // damage is told by whoever asks for it
 		}
 	}
 }
@@ -122,7 +122,7 @@ func begins(json []byte, n int) bool {
 // the bytes at end are safe.
 func (r *replay) judge(n int, first bool, b []byte, end int64, last shutdown) error {
 	if r.damage != nil {
-		return nil
+		return nil //nolint:nilerr // it is noted already
 	}
 	lost := int64(-1)
 	if !r.disk.hooks.noLookAhead {

@@ -162,20 +162,20 @@ func (s *Store) group(waiting []*request) []*request {
 		lines.add(line)
 		st = next
 	}
+	untold := waiting[:n]
 	if s.journal.disk.hooks.ackBeforeSync {
-		answer(waiting[:n])
+		answer(untold)
+		untold = nil
 	}
 	if len(lines.buf) > 0 {
 		if err := s.journal.append(lines); err != nil {
-			s.refuse(waiting[:n], err)
+			s.refuse(untold, err)
 		} else {
 			st.journaled = s.replayed()
 			s.publish(st)
 		}
 	}
-	if !s.journal.disk.hooks.ackBeforeSync {
-		answer(waiting[:n])
-	}
+	answer(untold)
 	return waiting[n:]
 }
 
