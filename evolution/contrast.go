@@ -1,0 +1,166 @@
+package evolution
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/memtree/memtree/text"
+	"github.com/memtree/memtree/tree"
+)
+
+// contrast finds the words that stand in a group's texts and not in the others':
+// by the log-odds of the share of texts with the word (after Monroe, Colaresi
+// and Quinn, 2008), best first.
+type contrast struct {
+	n     int            // texts of the group
+	count map[string]int // of them, with the word
+	tests map[string]map[string]bool
+	shown map[string]map[string]int // spellings
+	m     int
+	other map[string]int
+}
+
+func newContrast(members, rest []*tree.Node, of func(*tree.Node) string) *contrast {
+	c := &contrast{count: map[string]int{}, tests: map[string]map[string]bool{}, shown: map[string]map[string]int{}, other: map[string]int{}}
+	for _, n := range members {
+		c.n++
+		for stem, spellings := range wordsOf(of(n)) {
+			c.count[stem]++
+			if c.tests[stem] == nil {
+				c.tests[stem], c.shown[stem] = map[string]bool{}, map[string]int{}
+			}
+			c.tests[stem][testOf(n)] = true
+			for s, k := range spellings {
+				c.shown[stem][s] += k
+			}
+		}
+	}
+	for _, n := range rest {
+		c.m++
+		for stem := range wordsOf(of(n)) {
+			c.other[stem]++
+		}
+	}
+	return c
+}
+
+// wordsOf returns the telling words of a text by stem, with their spellings:
+// no stop words, nothing with a digit in it, nothing shorter than three letters.
+func wordsOf(s string) map[string]map[string]int {
+	out := map[string]map[string]int{}
+	for _, w := range text.Words(s) {
+		if strings.ContainsFunc(w, unicode.IsDigit) || strings.Contains(w, "'") || utf8.RuneCountInString(w) < 3 && !han(w) {
+			continue
+		}
+		stem := text.Tokens(w)
+		if len(stem) == 0 || han(w) && utf8.RuneCountInString(w) < 2 {
+			continue
+		}
+		key := stem[0]
+		if han(w) {
+			key = w
+		}
+		if out[key] == nil {
+			out[key] = map[string]int{}
+		}
+		out[key][w]++
+	}
+	return out
+}
+
+func han(s string) bool {
+	return strings.ContainsFunc(s, func(r rune) bool { return unicode.Is(unicode.Han, r) })
+}
+
+// leastOdds is the log-odds from which a word tells a group from the others:
+// e times as likely.
+const leastOdds = 1.0
+
+// stems returns the stems of up to k words that stand in at least a third of the
+// group, two of its texts and two of its tests.
+func (c *contrast) stems(k int, without map[string]bool) []string {
+	type scored struct {
+		stem  string
+		value float64
+	}
+	var all []scored
+	for stem, a := range c.count {
+		if a < 2 || 3*a < c.n || len(c.tests[stem]) < leastTests || without[stem] {
+			continue
+		}
+		odds := func(x, n int) float64 { return math.Log((float64(x) + 0.5) / (float64(n-x) + 0.5)) }
+		v := odds(a, c.n)
+		if c.m > 0 {
+			v -= odds(c.other[stem], c.m)
+		}
+		if v < leastOdds && c.m > 0 {
+			continue
+		}
+		all = append(all, scored{stem, v * math.Log(1+float64(a))})
+	}
+	slices.SortFunc(all, func(a, b scored) int { return cmp.Or(cmp.Compare(b.value, a.value), cmp.Compare(a.stem, b.stem)) })
+	out := make([]string, 0, k)
+	for _, s := range all[:min(k, len(all))] {
+		out = append(out, s.stem)
+	}
+	return out
+}
+
+// words returns the contrast words as people spell them. Chinese bigrams that
+// overlap in example are put together again.
+func (c *contrast) words(k int, without map[string]bool, example string) []string {
+	stems := c.stems(3*k, without)
+	var out []string
+	chinese := map[string]bool{}
+	for _, s := range stems {
+		if han(s) {
+			chinese[s] = true
+			continue
+		}
+		if len(out) < k {
+			out = append(out, c.spelling(s))
+		}
+	}
+	for _, w := range runs(example, chinese) {
+		if len(out) < k {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+func (c *contrast) spelling(stem string) string {
+	best := stem
+	most := 0
+	for s, n := range c.shown[stem] {
+		if n > most || n == most && s < best {
+			best, most = s, n
+		}
+	}
+	return best
+}
+
+// runs returns the longest stretches of s that consist of the given bigrams.
+func runs(s string, bigrams map[string]bool) []string {
+	r := []rune(s)
+	var out []string
+	for i := 0; i+1 < len(r); {
+		j := i
+		for j+1 < len(r) && bigrams[string(r[j:j+2])] {
+			j++
+		}
+		if j == i {
+			i++
+			continue
+		}
+		if w := string(r[i : j+1]); !slices.Contains(out, w) {
+			out = append(out, w)
+		}
+		i = j + 1
+	}
+	return out
+}

@@ -1,0 +1,152 @@
+package evolution
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/memtree/memtree/embed"
+	"github.com/memtree/memtree/taxonomy"
+	"github.com/memtree/memtree/tree"
+)
+
+func pointers(nodes []tree.Node) []*tree.Node {
+	out := make([]*tree.Node, len(nodes))
+	for i := range nodes {
+		out[i] = &nodes[i]
+	}
+	return out
+}
+
+// shape is a grouping as text.
+func shape(groups []*group) string {
+	var b strings.Builder
+	for _, g := range groups {
+		for _, p := range g.points {
+			b.WriteString(p.id + " ")
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+func TestGroupsDoNotDependOnOrder(t *testing.T) {
+	table, err := embed.Default()
+	require.NoError(t, err)
+	nodes := append(shop(), many(120, 12)...)
+	r := rand.New(rand.NewPCG(1, 2))
+	first := ""
+	for i := range 100 {
+		cases := pointers(nodes)
+		r.Shuffle(len(cases), func(i, j int) { cases[i], cases[j] = cases[j], cases[i] })
+		s, points, err := newSpace(t.Context(), newBoiler(taxonomy.Default()), table, cases)
+		require.NoError(t, err)
+		r.Shuffle(len(points), func(i, j int) { points[i], points[j] = points[j], points[i] })
+		got := shape(s.groups(points))
+		if i == 0 {
+			first = got
+		}
+		require.Equal(t, first, got)
+	}
+}
+
+// What the chains find is what joining the two nearest groups again and again
+// finds, cut at the same place.
+func TestGroupsAreAverageLinkage(t *testing.T) {
+	nodes := append(shop(), many(80, 9)...)
+	s, points, err := newSpace(t.Context(), newBoiler(taxonomy.Default()), nil, pointers(nodes))
+	require.NoError(t, err)
+	greedy := singles(slices.Clone(points))
+	average := func(a, b *group) float64 {
+		sum := 0.0
+		for _, x := range a.points {
+			for _, y := range b.points {
+				sum += s.like(x, y)
+			}
+		}
+		return sum / float64(len(a.points)*len(b.points))
+	}
+	for {
+		best, bi, bj := join, -1, -1
+		for i := range greedy {
+			for j := range i {
+				if v := average(greedy[i], greedy[j]); v >= best {
+					best, bi, bj = v, i, j
+				}
+			}
+		}
+		if bi < 0 {
+			break
+		}
+		greedy[bj] = newGroup(append(slices.Clone(greedy[bj].points), greedy[bi].points...))
+		greedy = slices.Delete(greedy, bi, bi+1)
+	}
+	slices.SortFunc(greedy, func(a, b *group) int { return strings.Compare(a.points[0].id, b.points[0].id) })
+	require.Equal(t, shape(greedy), shape(s.groups(points)))
+}
+
+func TestMedoidFirst(t *testing.T) {
+	s, points, err := newSpace(t.Context(), newBoiler(taxonomy.Default()), nil, pointers(shop()))
+	require.NoError(t, err)
+	got := s.medoidFirst(points, 4)
+	require.Len(t, got, 4)
+	require.Len(t, slices.Compact(slices.SortedFunc(slices.Values(got), func(a, b *point) int { return strings.Compare(a.id, b.id) })), 4)
+	require.Len(t, s.medoidFirst(points, 99), len(points))
+	require.Equal(t, got[:1], s.medoidFirst(points[:len(points):len(points)], 1))
+}
+
+// many returns n cases of k made-up causes, each with words of its own.
+func many(n, k int) []tree.Node {
+	r := rand.New(rand.NewPCG(7, uint64(n)))
+	word := func(seed int) string {
+		w := rand.New(rand.NewPCG(uint64(seed), 3))
+		b := make([]byte, 4+w.IntN(5))
+		for i := range b {
+			b[i] = "abcdefghijklmnopqrstuvwxyz"[w.IntN(26)]
+		}
+		return string(b)
+	}
+	types := taxonomy.Default().ErrorTypes()
+	directions := []taxonomy.Direction{taxonomy.FalsePass, taxonomy.FalseFail}
+	out := make([]tree.Node, n)
+	for i := range out {
+		c := r.IntN(k)
+		said := "The agent"
+		for j := range 8 {
+			if r.IntN(5) > 0 {
+				said += " " + word(100*c+j)
+			} else {
+				said += " " + word(1_000_000+r.IntN(5000))
+			}
+		}
+		out[i] = made(1000+i, types[c%8].ID, directions[c%2], "Check the "+word(c)+" of page "+word(1_000_000+r.IntN(5000))+".", said+".", "Look at "+word(100*c)+" first.")
+	}
+	return out
+}
+
+func BenchmarkGroups(b *testing.B) {
+	table, err := embed.Default()
+	require.NoError(b, err)
+	for _, n := range []int{1_000, 10_000, 100_000} {
+		nodes := pointers(many(n, n/40))
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			for b.Loop() {
+				s, points, err := newSpace(b.Context(), newBoiler(taxonomy.Default()), table, nodes)
+				require.NoError(b, err)
+				parts := map[Partition][]*point{}
+				for _, p := range points {
+					parts[p.partition] = append(parts[p.partition], p)
+				}
+				found := 0
+				for _, p := range parts {
+					found += len(s.groups(p))
+				}
+				b.ReportMetric(float64(found), "groups")
+			}
+		})
+	}
+}

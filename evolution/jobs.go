@@ -1,0 +1,170 @@
+package evolution
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/memtree/memtree/llm"
+	"github.com/memtree/memtree/tree"
+)
+
+// record is what became of a job, as it is cached: a draft that passed every
+// gate, or why none did.
+type record struct {
+	Job     string          `json:"job"`
+	Draft   *draft          `json:"draft,omitempty"`
+	By      tree.Provenance `json:"by"`
+	Refused []Rejection     `json:"refused,omitempty"` // of the model too where the rules' draft was taken
+}
+
+// recall reads a record; one that cannot be read is as good as none.
+func (e *Evolver) recall(key string) (record, bool) {
+	b, ok := e.o.Cache.Get(key)
+	if !ok {
+		return record{}, false
+	}
+	var r record
+	if json.Unmarshal(b, &r) != nil || r.Job != key {
+		return record{}, false
+	}
+	return r, true
+}
+
+func (e *Evolver) remember(ctx context.Context, r record) error {
+	b, err := json.Marshal(r)
+	if err != nil {
+		return fmt.Errorf("keep the answer of a job: %w", err)
+	}
+	if err := e.o.Cache.Put(ctx, r.Job, b); err != nil {
+		return fmt.Errorf("keep the answer of a job: %w", err)
+	}
+	return nil
+}
+
+// Rejections reads what a cache keeps of refused drafts.
+func Rejections(value []byte) []Rejection {
+	var r record
+	if json.Unmarshal(value, &r) != nil {
+		return nil
+	}
+	return r.Refused
+}
+
+// write has a job written and returns the node to put into the tree, false where
+// nothing passed or the job has to wait.
+func (w *planner) write(j *job) (tree.Node, bool, error) {
+	j.cohesion = w.space.cohesion(w.pointsOf(j.members))
+	if j.present == nil {
+		id := w.node(j, &draft{}, tree.Provenance{}).ID
+		if w.nodes[id] != nil {
+			return tree.Node{}, false, nil // these very cases were learned from before, and that is out of use
+		}
+	}
+	r, ok, err := w.settle(j)
+	if err != nil || !ok {
+		return tree.Node{}, false, err
+	}
+	w.Rejections = append(w.Rejections, r.Refused...)
+	if r.Draft == nil {
+		return tree.Node{}, false, nil
+	}
+	return w.node(j, r.Draft, r.By), true, nil
+}
+
+// settle returns what became of a job: from the cache, or by asking the model
+// and, where that does not pass, the rules. It is kept before it is used.
+func (w *planner) settle(j *job) (record, bool, error) {
+	if w.o.Generator == nil {
+		return w.settleByRules(j, record{Job: j.key(rulesVersion, "")})
+	}
+	p, err := w.prompt(j)
+	if err != nil {
+		return record{}, false, err
+	}
+	key := j.key(p.Name(), w.o.Model)
+	if r, ok := w.recall(key); ok {
+		return r, true, nil
+	}
+	if w.left.down != nil {
+		return w.withoutModel(j)
+	}
+	if w.left.spent() {
+		w.Waiting++
+		return record{}, false, nil
+	}
+	r := record{Job: key, By: tree.Provenance{Analyst: "model", Template: p.Name()}}
+	d, model, why, err := w.ask(j, p)
+	switch {
+	case err != nil && w.ctx.Err() != nil:
+		return record{}, false, w.ctx.Err()
+	case err != nil && answered(err):
+		why = append(why, "answer: "+short(err))
+	case err != nil: // it did not answer: that says nothing about the job
+		w.left.down = err
+		w.Notes = append(w.Notes, "the model did not answer ("+short(err)+"); what could be was written by rules and will be asked for again")
+		return w.withoutModel(j)
+	}
+	if len(why) == 0 {
+		r.Draft, r.By.Model = &d, model
+		return r, true, w.remember(w.ctx, r)
+	}
+	r.Refused = append(r.Refused, j.rejection(key, "model", &d, why))
+	return w.settleByRules(j, r)
+}
+
+// withoutModel writes by rules what the model is to be asked for again.
+func (w *planner) withoutModel(j *job) (record, bool, error) {
+	r, ok, err := w.settleByRules(j, record{Job: j.key(rulesVersion, "")})
+	r.By.Again = true
+	return r, ok && r.Draft != nil, err
+}
+
+func (w *planner) settleByRules(j *job, r record) (record, bool, error) {
+	if kept, ok := w.recall(r.Job); ok {
+		return kept, true, nil
+	}
+	r.By = tree.Provenance{Analyst: "rules", Template: rulesVersion}
+	d, ok := w.byRules(j)
+	why := []string{"wording: the cases have no words in common that others of their type lack"}
+	if ok {
+		d.finish()
+		var err error
+		if why, err = w.judge(w.ctx, j, &d); err != nil {
+			return record{}, false, err
+		}
+	}
+	if len(why) == 0 {
+		r.Draft = &d
+	} else {
+		r.Refused = append(r.Refused, j.rejection(r.Job, "rules", &d, why))
+	}
+	return r, true, w.remember(w.ctx, r)
+}
+
+func (j *job) rejection(key, by string, d *draft, why []string) Rejection {
+	r := Rejection{Key: key, Type: j.kind, Partition: j.partition, By: by, Reasons: why, Title: d.Title}
+	for _, n := range j.members {
+		r.Members = append(r.Members, n.ID)
+	}
+	return r
+}
+
+// answered reports whether an error is about what a model wrote rather than
+// about reaching it.
+func answered(err error) bool {
+	switch llm.KindOf(err) {
+	case llm.KindMalformed, llm.KindTruncated, llm.KindRefused, llm.KindTooLarge:
+		return true
+	}
+	return false
+}
+
+func short(err error) string {
+	var e *llm.Error
+	if errors.As(err, &e) {
+		return string(e.Kind)
+	}
+	return err.Error()
+}

@@ -1,0 +1,234 @@
+package evolution
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/memtree/memtree/tree"
+)
+
+// Confidence: that cases agree on a cause is worth up to this share of what is
+// missing to certainty.
+const agreement = 0.3
+
+// confidence of what rests on cases until outcomes are known: the mean of what
+// their analyst gave them, raised by how many they are and how alike.
+func confidence(cases []*tree.Node, cohesion float64) float64 {
+	sum := 0.0
+	for _, n := range cases {
+		sum += n.Content.Confidence
+	}
+	n := float64(len(cases))
+	mean := sum / n
+	return math.Round(1e4*(mean+(1-mean)*agreement*cohesion*(1-1/n))) / 1e4
+}
+
+// missing describes a group and what it lacks to be learned from.
+func (w *planner) missing(g *group) Group {
+	cases := w.nodesOf(g.points)
+	out := Group{Tests: tests(cases), Cohesion: w.space.cohesion(g.points)}
+	for _, n := range cases {
+		out.Cases = append(out.Cases, n.ID)
+		if !lastSeen(n).Before(w.now.Add(-w.Rule.TimeWindow)) {
+			out.Recent++
+		}
+	}
+	out.Confidence = confidence(cases, out.Cohesion)
+	need := func(what string, have, least float64) {
+		if have < least {
+			out.Missing = append(out.Missing, Lack{what, have, least})
+		}
+	}
+	need("cases", float64(len(cases)), float64(w.Rule.CaseThreshold))
+	if len(cases) >= w.Rule.CaseThreshold {
+		need("recent", float64(out.Recent), float64(w.Rule.CaseThreshold))
+	}
+	need("tests", float64(out.Tests), leastTests)
+	need("confidence", out.Confidence, w.Rule.MinConfidence)
+	need("cohesion", out.Cohesion, formCohesion)
+	return out
+}
+
+// form makes experiences of the pooled cases.
+func (w *planner) form() error {
+	for _, g := range w.space.groups(w.pointsOf(w.pool())) {
+		if len(g.points) > tree.MaxChildren {
+			g = newGroup(g.points[:tree.MaxChildren])
+		}
+		about := w.missing(g)
+		if len(about.Missing) > 0 {
+			w.Groups = append(w.Groups, about)
+			continue
+		}
+		n, ok, err := w.write(w.newJob(tree.Experience, w.nodesOf(g.points), nil, nil))
+		if err != nil {
+			return err
+		}
+		if !ok {
+			w.Groups = append(w.Groups, about)
+			continue
+		}
+		w.add(n, fmt.Sprintf("%d cases of %d tests have one cause", len(g.points), about.Tests))
+	}
+	w.sortGroups()
+	return nil
+}
+
+// sortGroups puts first what is nearest to being learned from.
+func (w *planner) sortGroups() {
+	slices.SortFunc(w.Groups, func(a, b Group) int {
+		return cmp.Or(cmp.Compare(len(b.Cases), len(a.Cases)), cmp.Compare(len(a.Missing), len(b.Missing)), cmp.Compare(a.Cases[0], b.Cases[0]))
+	})
+}
+
+// explainOther groups the cases that no analyst would force into a type. They
+// are not abstracted: a lesson needs to know what kind of mistake it is about.
+func (w *planner) explainOther() error {
+	for _, g := range w.space.groups(w.pointsOf(w.pool())) {
+		about := w.missing(g)
+		about.Missing = append([]Lack{{What: "type", Need: 1}}, about.Missing...)
+		w.Groups = append(w.Groups, about)
+	}
+	w.sortGroups()
+	return nil
+}
+
+// newJob describes what is to be written about cases.
+func (w *planner) newJob(kind tree.Type, members, parts []*tree.Node, present *tree.Node) *job {
+	j := &job{kind: kind, partition: w.Partition, members: members, parts: parts, present: present, lang: langOf(members)}
+	for _, p := range w.space.medoidFirst(w.pointsOf(members), maxShown) {
+		j.shown = append(j.shown, w.nodes[p.id])
+	}
+	in := map[string]bool{}
+	for _, n := range members {
+		in[n.ID] = true
+	}
+	for _, n := range w.cases {
+		if !in[n.ID] {
+			j.rest = append(j.rest, n)
+		}
+	}
+	for id := range w.points {
+		if n := w.nodes[id]; len(j.rest) < len(w.cases)-len(members)+1 && !in[id] && n.ErrorType == w.ErrorType && n.Direction != w.Direction {
+			j.rest = append(j.rest, n)
+		}
+	}
+	slices.SortFunc(j.rest, func(a, b *tree.Node) int { return cmp.Compare(a.ID, b.ID) })
+	for _, n := range w.nodes {
+		if n.Type == kind && n.Live() && n.ErrorType == w.ErrorType && n.Direction == w.Direction.Opposite() && n.Direction != w.Direction {
+			j.opposite = append(j.opposite, n)
+		}
+	}
+	slices.SortFunc(j.opposite, func(a, b *tree.Node) int { return cmp.Compare(a.ID, b.ID) })
+	return j
+}
+
+// refresh writes experiences anew whose cases have changed enough since they
+// were written: two more and 30 % more, or citations that cover too few. Always
+// from the raw cases.
+func (w *planner) refresh() error {
+	for _, e := range slices.Clone(w.experiences) {
+		if w.nodes[e.ID] == nil {
+			continue // new in this plan
+		}
+		n, _ := w.get(e.ID)
+		members := w.members(e.ID)
+		if !w.stale(&n, members) {
+			continue
+		}
+		fresh, ok, err := w.write(w.newJob(tree.Experience, members, nil, &n))
+		if err != nil {
+			return err
+		}
+		if ok {
+			w.put(fresh, tree.OpRevise, fmt.Sprintf("written anew from its %d cases", len(members)))
+		}
+	}
+	return nil
+}
+
+func (w *planner) stale(n *tree.Node, members []*tree.Node) bool {
+	added := 0
+	for _, m := range members {
+		if !slices.Contains(n.Provenance.Cites, m.ID) {
+			added++
+		}
+	}
+	enough := max(2, int(math.Ceil(0.3*float64(len(n.Provenance.Cites)))))
+	return added >= enough || n.Provenance.Again && w.o.Generator != nil ||
+		covered(members, n.Content.Lessons) < leastCoverage
+}
+
+// strategy forms, follows or retires the strategy over the experiences.
+func (w *planner) strategy() error {
+	var present *tree.Node
+	for _, n := range w.nodes {
+		if n.Type == tree.Strategy && n.Live() && partitionOf(n) == w.Partition && (present == nil || n.ID < present.ID) {
+			present = n
+		}
+	}
+	var members []*tree.Node
+	for _, e := range w.experiences {
+		members = append(members, w.members(e.ID)...)
+	}
+	slices.SortFunc(members, func(a, b *tree.Node) int { return cmp.Compare(a.ID, b.ID) })
+	enough := len(w.experiences) >= w.Rule.ExperienceThreshold && tests(members) >= leastTests && len(members) >= leastStrategyCases
+	switch {
+	case !enough && present == nil:
+		return nil
+	case !enough:
+		w.retireStrategy(present.ID)
+		return nil
+	}
+	parts := make([]*tree.Node, len(w.experiences))
+	ids := make([]string, len(parts))
+	for i, e := range w.experiences {
+		n, _ := w.get(e.ID)
+		parts[i], ids[i] = &n, n.ID
+	}
+	if present != nil {
+		now, _ := w.get(present.ID)
+		if slices.Equal(now.Children, ids) && slices.Equal(now.Provenance.Cites, ids) {
+			return nil
+		}
+		present = &now
+	}
+	j := w.newJob(tree.Strategy, members, parts, present)
+	n, ok, err := w.write(j)
+	if err != nil {
+		return err
+	}
+	if !ok && present == nil {
+		return nil
+	}
+	if !ok {
+		n = *present // the old words stand over the experiences there are
+	}
+	n.Children = ids
+	op, why := tree.OpAdd, fmt.Sprintf("%d experiences of one error type", len(ids))
+	if present != nil {
+		op = tree.OpRevise
+	}
+	w.put(n, op, why)
+	for _, id := range ids {
+		if e, _ := w.get(id); e.Parent != n.ID {
+			e.Parent = n.ID
+			w.put(e, tree.OpAttach, "part of "+n.ID)
+		}
+	}
+	return nil
+}
+
+func (w *planner) retireStrategy(id string) {
+	n, _ := w.get(id)
+	for _, c := range n.Children {
+		if e, ok := w.get(c); ok && e.Parent == id {
+			e.Parent = ""
+			w.put(e, tree.OpAttach, "no longer part of "+id)
+		}
+	}
+	n.Children, n.Status = []string{}, tree.Retired
+	w.put(n, tree.OpStatus, "too few experiences are left of it")
+}

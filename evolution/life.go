@@ -1,0 +1,253 @@
+package evolution
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/memtree/memtree/tree"
+)
+
+func hashOf(n *tree.Node) string {
+	b, err := json.Marshal(n)
+	if err != nil {
+		return "" // nothing in a node that passed Check fails to marshal
+	}
+	return string(b)
+}
+
+// pool returns the cases without an experience, sorted by id.
+func (w *planner) pool() []*tree.Node {
+	var out []*tree.Node
+	for _, n := range w.cases {
+		if c, _ := w.get(n.ID); c.Parent == "" {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+func (w *planner) pointsOf(cases []*tree.Node) []*point {
+	out := make([]*point, 0, len(cases))
+	for _, n := range cases {
+		out = append(out, w.points[n.ID])
+	}
+	return out
+}
+
+func (w *planner) nodesOf(points []*point) []*tree.Node {
+	out := make([]*tree.Node, 0, len(points))
+	for _, p := range points {
+		out = append(out, w.nodes[p.id])
+	}
+	return out
+}
+
+// members returns the live cases of an experience as the plan has it.
+func (w *planner) members(id string) []*tree.Node {
+	e, _ := w.get(id)
+	var out []*tree.Node
+	for _, c := range e.Children {
+		if n := w.nodes[c]; n != nil && w.points[c] != nil && partitionOf(n) == w.Partition {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// loosen takes out of experiences what is no live case of the partition any
+// more, frees the cases whose experience is gone, and retires experiences that
+// too few cases are left of.
+func (w *planner) loosen() {
+	for _, e := range slices.Clone(w.experiences) {
+		kept := []string{}
+		for _, n := range w.members(e.ID) {
+			if n.Parent == e.ID {
+				kept = append(kept, n.ID)
+			}
+		}
+		if len(kept) < 2 {
+			w.retire(e.ID, fmt.Sprintf("%d of its cases is left", len(kept)), "")
+			continue
+		}
+		if len(kept) < len(e.Children) {
+			for _, id := range e.Children {
+				if !slices.Contains(kept, id) {
+					w.free(id, e.ID)
+				}
+			}
+			n, _ := w.get(e.ID)
+			n.Children = kept
+			w.put(n, tree.OpRevise, "cases it rested on are gone")
+		}
+	}
+	for _, n := range w.cases {
+		if n.Parent == "" {
+			continue
+		}
+		if p := w.nodes[n.Parent]; p == nil || !p.Live() || partitionOf(p) != w.Partition {
+			w.free(n.ID, n.Parent)
+		}
+	}
+}
+
+// free takes a case out of an experience.
+func (w *planner) free(id, from string) {
+	n, ok := w.get(id)
+	if !ok || n.Parent != from {
+		return
+	}
+	n.Parent = ""
+	w.put(n, tree.OpAttach, "no longer part of "+from)
+}
+
+// retire takes an experience or a strategy out of use and frees its children.
+func (w *planner) retire(id, why, by string) {
+	n, _ := w.get(id)
+	for _, c := range n.Children {
+		w.free(c, id)
+	}
+	if p, ok := w.get(n.Parent); ok && n.Parent != "" {
+		p.Children = slices.DeleteFunc(slices.Clone(p.Children), func(c string) bool { return c == id })
+		w.put(p, tree.OpRevise, "a part of it is out of use")
+	}
+	n.Children, n.Parent, n.Status, n.SupersededBy = []string{}, "", tree.Retired, by
+	op := tree.OpStatus
+	if by != "" {
+		op = tree.OpSupersede
+	}
+	w.put(n, op, why)
+	w.experiences = slices.DeleteFunc(w.experiences, func(e *tree.Node) bool { return e.ID == id })
+}
+
+// adopt makes cases children of an experience.
+func (w *planner) adopt(id string, cases []*tree.Node, why string) {
+	e, _ := w.get(id)
+	for _, c := range cases {
+		n, _ := w.get(c.ID)
+		n.Parent = id
+		w.put(n, tree.OpAttach, why)
+		e.Children = append(e.Children, c.ID)
+		if at := lastSeen(c); at.After(e.Metadata.UpdatedAt) {
+			e.Metadata.UpdatedAt = at
+		}
+	}
+	e.Children = slices.Compact(slices.Sorted(slices.Values(e.Children)))
+	w.put(e, tree.OpAttach, fmt.Sprintf("more cases of its cause: %d", len(cases)))
+}
+
+// attach gives a new case to the experience it is most like, if that leads the
+// next one clearly. It costs no call.
+func (w *planner) attach() error {
+	if len(w.experiences) == 0 {
+		return nil
+	}
+	groups := make([]*group, len(w.experiences))
+	for i, e := range w.experiences {
+		groups[i] = newGroup(w.pointsOf(w.members(e.ID)))
+	}
+	to := map[int][]*tree.Node{}
+	for _, n := range w.pool() {
+		one := newGroup([]*point{w.points[n.ID]})
+		best, first, second := -1, 0.0, 0.0
+		for i, g := range groups {
+			switch v := w.space.between(one, g); {
+			case v > first:
+				best, first, second = i, v, first
+			case v > second:
+				second = v
+			}
+		}
+		if best >= 0 && first >= join && first-second >= joinMargin {
+			to[best] = append(to[best], n)
+		}
+	}
+	for i, e := range w.experiences {
+		if len(to[i]) > 0 {
+			w.adopt(e.ID, to[i], "of one cause with the cases of "+e.ID)
+		}
+	}
+	return nil
+}
+
+// merge joins two experiences whose cases are all alike into the one with more
+// cases, until there are none such.
+func (w *planner) merge() error {
+	for {
+		a, b := w.closest()
+		if a == nil {
+			return nil
+		}
+		cases := w.members(b.ID)
+		w.retire(b.ID, "of one cause with "+a.ID+", which has its cases now", a.ID)
+		w.adopt(a.ID, cases, "with "+a.ID+", which is of the same cause")
+	}
+}
+
+// closest returns the two experiences most alike, if alike enough; the one that
+// stays first.
+func (w *planner) closest() (stays, goes *tree.Node) {
+	best := mergeAbove
+	for i, x := range w.experiences {
+		for _, y := range w.experiences[:i] {
+			v := w.space.between(newGroup(w.pointsOf(w.members(x.ID))), newGroup(w.pointsOf(w.members(y.ID))))
+			if v < best || v == best && stays != nil {
+				continue
+			}
+			best, stays, goes = v, y, x
+			if n, m := len(w.members(x.ID)), len(w.members(y.ID)); n > m {
+				stays, goes = x, y
+			}
+		}
+	}
+	return stays, goes
+}
+
+// split takes apart an experience whose cases are no longer of one cause, if
+// what comes out can be learned from.
+func (w *planner) split() error {
+	for _, e := range slices.Clone(w.experiences) {
+		cases := w.members(e.ID)
+		if w.space.cohesion(w.pointsOf(cases)) >= splitBelow {
+			continue
+		}
+		var made []tree.Node
+		for _, g := range w.space.groups(w.pointsOf(cases)) {
+			if len(w.missing(g).Missing) > 0 || len(g.points) == len(cases) {
+				continue
+			}
+			n, ok, err := w.write(w.newJob(tree.Experience, w.nodesOf(g.points), nil, nil))
+			if err != nil {
+				return err
+			}
+			if ok && w.nodes[n.ID] == nil {
+				made = append(made, n)
+			}
+		}
+		if len(made) == 0 {
+			continue
+		}
+		slices.SortFunc(made, func(a, b tree.Node) int {
+			return cmp.Or(cmp.Compare(len(b.Children), len(a.Children)), cmp.Compare(a.ID, b.ID))
+		})
+		w.retire(e.ID, "its cases are of several causes", made[0].ID)
+		for i := range made {
+			w.add(made[i], "part of "+e.ID+", which was of several causes")
+		}
+	}
+	return nil
+}
+
+// add puts a new experience into the plan.
+func (w *planner) add(n tree.Node, why string) {
+	children := n.Children
+	w.put(n, tree.OpAdd, why)
+	for _, id := range children {
+		c, _ := w.get(id)
+		c.Parent = n.ID
+		w.put(c, tree.OpAttach, "of one cause with others, see "+n.ID)
+	}
+	w.experiences = append(w.experiences, &n)
+	slices.SortFunc(w.experiences, func(a, b *tree.Node) int { return cmp.Compare(a.ID, b.ID) })
+}

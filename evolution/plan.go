@@ -1,0 +1,276 @@
+package evolution
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+	"time"
+
+	"github.com/memtree/memtree/llm"
+	"github.com/memtree/memtree/taxonomy"
+	"github.com/memtree/memtree/tree"
+)
+
+// PlanOptions bound a plan. The zero value plans everything.
+type PlanOptions struct {
+	Only     string    // this error type alone
+	MaxCalls int       // of the model, in all; 0: no bound, negative: none
+	Now      time.Time // evaluations from after it are not believed to be the newest; zero: all are
+}
+
+// Plan is what one partition is to become.
+type Plan struct {
+	Partition
+	Rule       Rule          `json:"rule"`
+	Cases      int           `json:"cases"` // live ones
+	Groups     []Group       `json:"groups"`
+	Changes    []tree.Change `json:"changes"` // to be applied together
+	Rejections []Rejection   `json:"rejections"`
+	Calls      int           `json:"calls"` // of the model
+	Usage      llm.Usage     `json:"usage"`
+	Waiting    int           `json:"waiting"` // jobs left for later because MaxCalls was reached
+	Notes      []string      `json:"notes,omitempty"`
+}
+
+// Group is cases with one cause that are no experience yet, and what is missing.
+type Group struct {
+	Cases      []string `json:"cases"`
+	Tests      int      `json:"tests"`
+	Recent     int      `json:"recent"` // inside the time window
+	Cohesion   float64  `json:"cohesion"`
+	Confidence float64  `json:"confidence"`
+	Missing    []Lack   `json:"missing,omitempty"` // none: enough to learn from
+}
+
+// Lack is something a group does not have enough of.
+type Lack struct {
+	What string  `json:"what"` // cases, recent, tests, confidence, cohesion, or type: its cases have none
+	Have float64 `json:"have"`
+	Need float64 `json:"need"`
+}
+
+// Rejection is a draft that a gate refused. Its cases stay in use.
+type Rejection struct {
+	Key  string    `json:"key"`
+	Type tree.Type `json:"type"`
+	Partition
+	Members []string `json:"members"`
+	By      string   `json:"by"` // model or rules
+	Reasons []string `json:"reasons"`
+	Title   string   `json:"title,omitempty"`
+}
+
+// Plan plans partition by partition, those of one error type after another. What
+// a job came to is in the cache before its plan is yielded, so planning again,
+// after a conflict or a crash, asks for nothing twice. An error ends it; what
+// was yielded before stands.
+func (e *Evolver) Plan(ctx context.Context, v View, o PlanOptions) iter.Seq2[Plan, error] {
+	return func(yield func(Plan, error) bool) {
+		s, err := e.survey(ctx, v, o.Now)
+		if err != nil {
+			yield(Plan{}, fmt.Errorf("read the tree: %w", err))
+			return
+		}
+		left := budget(o.MaxCalls)
+		for _, p := range s.partitions {
+			if o.Only != "" && p.ErrorType != o.Only {
+				continue
+			}
+			if err := ctx.Err(); err != nil {
+				yield(Plan{}, err)
+				return
+			}
+			plan, err := e.partition(ctx, s, p, &left)
+			if err != nil {
+				yield(Plan{}, fmt.Errorf("plan %s %s: %w", p.ErrorType, p.Direction, err))
+				return
+			}
+			if !yield(plan, nil) {
+				return
+			}
+		}
+	}
+}
+
+// calls counts what is left of a bound.
+type calls struct {
+	bounded bool
+	left    int
+	down    error // why the model is not asked any more
+}
+
+func budget(most int) calls { return calls{bounded: most != 0, left: max(0, most)} }
+
+func (c *calls) spent() bool { return c.bounded && c.left <= 0 }
+
+// survey is the tree as a plan sees it.
+type survey struct {
+	nodes      map[string]*tree.Node // all of them
+	partitions []Partition           // sorted
+	space      *space
+	points     map[string]*point     // of live cases
+	before     map[string]*tree.Node // of cases whose type this plan sets: as they are
+	now        time.Time
+}
+
+func (e *Evolver) survey(ctx context.Context, v View, limit time.Time) (*survey, error) {
+	s := &survey{nodes: map[string]*tree.Node{}, points: map[string]*point{}, before: map[string]*tree.Node{}}
+	for n, err := range v.Scan(ctx, tree.Filter{}) {
+		if err != nil {
+			return nil, err
+		}
+		s.nodes[n.ID] = &n
+	}
+	var cases []*tree.Node
+	for _, n := range s.nodes {
+		if n.Type == tree.Case && n.Live() {
+			cases = append(cases, n)
+			if at := lastSeen(n); at.After(s.now) && (limit.IsZero() || !at.After(limit)) {
+				s.now = at
+			}
+		}
+	}
+	var points []*point
+	var err error
+	if s.space, points, err = newSpace(ctx, e.boiler, e.o.Embedder, cases); err != nil {
+		return nil, err
+	}
+	for _, p := range points {
+		s.points[p.id] = p
+	}
+	e.retype(s, points)
+	seen := map[Partition]bool{}
+	for _, n := range s.nodes {
+		if p := partitionOf(n); !seen[p] {
+			seen[p] = true
+			s.partitions = append(s.partitions, p)
+		}
+	}
+	slices.SortFunc(s.partitions, comparePartitions)
+	return s, nil
+}
+
+// lastSeen is when the mistake of a case was last made.
+func lastSeen(n *tree.Node) time.Time {
+	at := n.Metadata.UpdatedAt
+	for _, o := range n.Occurrences {
+		if o.At.After(at) {
+			at = o.At
+		}
+	}
+	return at
+}
+
+// planner plans one partition on a working copy of its nodes.
+type planner struct {
+	*Evolver
+	*survey
+	Plan
+	ctx         context.Context //nolint:containedctx // lives as long as one call of partition
+	left        *calls
+	cases       []*tree.Node // live, sorted by id
+	experiences []*tree.Node // live, sorted by id
+	touched     map[string]*touch
+}
+
+// touch is a node that the plan changes.
+type touch struct {
+	node tree.Node
+	op   tree.Op
+	why  string
+}
+
+func (e *Evolver) partition(ctx context.Context, s *survey, p Partition, left *calls) (Plan, error) {
+	w := &planner{Evolver: e, survey: s, ctx: ctx, left: left, touched: map[string]*touch{}}
+	w.Partition, w.Rule = p, e.rules.Of(p.ErrorType)
+	w.Groups, w.Changes, w.Rejections = []Group{}, []tree.Change{}, []Rejection{}
+	for _, n := range s.nodes {
+		if partitionOf(n) != p {
+			continue
+		}
+		switch {
+		case n.Type == tree.Case && n.Live():
+			w.cases = append(w.cases, n)
+		case n.Type == tree.Experience && n.Live():
+			w.experiences = append(w.experiences, n)
+		}
+	}
+	byID := func(a, b *tree.Node) int { return cmp.Compare(a.ID, b.ID) }
+	slices.SortFunc(w.cases, byID)
+	slices.SortFunc(w.experiences, byID)
+	w.Cases = len(w.cases)
+	w.retypes()
+	w.loosen()
+	steps := []func() error{w.attach, w.merge, w.split, w.form, w.refresh, w.strategy}
+	if p.ErrorType == taxonomy.OtherError {
+		steps = []func() error{w.explainOther}
+	}
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return Plan{}, err
+		}
+	}
+	w.changes()
+	return w.Plan, nil
+}
+
+// get returns a node as the plan has it so far.
+func (w *planner) get(id string) (tree.Node, bool) {
+	if t := w.touched[id]; t != nil {
+		return t.node, true
+	}
+	if n := w.nodes[id]; n != nil {
+		return n.Clone(), true
+	}
+	return tree.Node{}, false
+}
+
+// rank orders operations: of several on one node the weightiest names the change.
+var weight = map[tree.Op]int{tree.OpAttach: 1, tree.OpRevise: 2, tree.OpSupersede: 3, tree.OpStatus: 3, tree.OpArchive: 4, tree.OpAdd: 5}
+
+// put notes a node as it should be.
+func (w *planner) put(n tree.Node, op tree.Op, why string) {
+	if t := w.touched[n.ID]; t != nil {
+		if weight[op] > weight[t.op] {
+			t.op, t.why = op, why
+		}
+		t.node = n
+		return
+	}
+	w.touched[n.ID] = &touch{n, op, why}
+}
+
+// changes turns what was touched into changes, sorted by level from the top and
+// id, without those that would leave a node as it is.
+func (w *planner) changes() {
+	var all []*touch
+	for _, t := range w.touched {
+		old, revision := w.nodes[t.node.ID], 0
+		if was := w.before[t.node.ID]; was != nil {
+			old = was
+		}
+		if old != nil {
+			revision = old.Revision
+			if same(old, &t.node) {
+				continue
+			}
+		}
+		t.node.Revision = revision
+		all = append(all, t)
+	}
+	slices.SortFunc(all, func(a, b *touch) int {
+		return cmp.Or(cmp.Compare(b.node.Level, a.node.Level), cmp.Compare(a.node.ID, b.node.ID))
+	})
+	for _, t := range all {
+		w.Changes = append(w.Changes, tree.NewChange(t.op, t.node, t.node.Revision, "evolution", t.why))
+	}
+}
+
+// same reports whether two nodes differ in nothing but who changed them last.
+func same(a, b *tree.Node) bool {
+	x, y := a.Clone(), b.Clone()
+	x.Revision, y.Revision, x.LastChange, y.LastChange = 0, 0, "", ""
+	return hashOf(&x) == hashOf(&y)
+}

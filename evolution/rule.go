@@ -1,0 +1,55 @@
+package evolution
+
+import (
+	"cmp"
+	"time"
+
+	"github.com/memtree/memtree/taxonomy"
+)
+
+// Rule says when there is enough to learn from. A zero field has the default
+// written beside it.
+type Rule struct {
+	CaseThreshold       int           // 3: distinct cases that make an experience
+	ExperienceThreshold int           // 2: experiences that make a strategy
+	MinConfidence       float64       // 0.5: mean confidence of the cases; the other bounds hold at any value
+	TimeWindow          time.Duration // 30 days before the newest evaluation
+}
+
+// The defaults, those of the design the tree comes from.
+const (
+	defaultCases       = 3
+	defaultExperiences = 2
+	defaultConfidence  = 0.5
+	defaultWindow      = 30 * 24 * time.Hour
+
+	leastTests         = 2 // distinct tests, of any abstraction: one test alone may be flaky
+	leastStrategyCases = 5
+)
+
+// Rules are the rules by error type; the one under "" is for all others.
+type Rules map[string]Rule
+
+// RulesOf reads the rules that a team's overlay sets.
+func RulesOf(t *taxonomy.Taxonomy) Rules {
+	out := Rules{}
+	for _, r := range t.EvolutionRules() {
+		out[r.ErrorType] = Rule{
+			CaseThreshold: r.CaseThreshold, ExperienceThreshold: r.ExperienceThreshold, MinConfidence: r.MinConfidence,
+			TimeWindow: time.Duration(r.TimeWindow * 24 * float64(time.Hour)),
+		}
+	}
+	return out
+}
+
+// Of returns the rule for an error type: its own, what that leaves out from the
+// one for all, and the defaults.
+func (r Rules) Of(errorType string) Rule {
+	own, all := r[errorType], r[""]
+	return Rule{
+		CaseThreshold:       cmp.Or(own.CaseThreshold, all.CaseThreshold, defaultCases),
+		ExperienceThreshold: cmp.Or(own.ExperienceThreshold, all.ExperienceThreshold, defaultExperiences),
+		MinConfidence:       cmp.Or(own.MinConfidence, all.MinConfidence, defaultConfidence),
+		TimeWindow:          cmp.Or(own.TimeWindow, all.TimeWindow, defaultWindow),
+	}
+}

@@ -1,0 +1,269 @@
+package evolution
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/memtree/memtree/taxonomy"
+	"github.com/memtree/memtree/text"
+	"github.com/memtree/memtree/tree"
+)
+
+// byRules writes without a model: what the group's causes and tasks have in
+// common that others of the type lack, the most central case as the example,
+// the hint that was given most often, and the checklists of type and scene.
+// It returns false where the cases have nothing of their own in common.
+func (e *Evolver) byRules(j *job) (draft, bool) {
+	w := newWriter(e, j)
+	if j.kind == tree.Strategy {
+		return w.strategy()
+	}
+	return w.experience()
+}
+
+// writer holds what one draft is worded from.
+type writer struct {
+	*job
+	e       *Evolver
+	zh      bool
+	kind    taxonomy.ErrorType
+	scenes  []taxonomy.SceneType // that cover half of the cases
+	causes  []string             // contrast words of why
+	tasks   []string             // and of what was asked
+	example string               // the cause of the most central case, one sentence
+	ids     []string
+}
+
+func newWriter(e *Evolver, j *job) *writer {
+	w := &writer{job: j, e: e, zh: j.lang == "zh"}
+	w.kind, _ = e.o.Taxonomy.ErrorType(j.partition.ErrorType)
+	for _, n := range j.members {
+		w.ids = append(w.ids, n.ID)
+	}
+	medoid := j.shown[0]
+	prompt := func(n *tree.Node) string { return text.Clip(n.CaseData.TestCase.Prompt, maxPrompt) }
+	w.causes = newContrast(j.members, j.rest, e.boiler.cause).words(5, general(), e.boiler.cause(medoid))
+	w.tasks = newContrast(j.members, j.rest, prompt).words(5, general(), prompt(medoid))
+	w.example = e.example(j)
+	w.scenes = e.commonScenes(j.members)
+	return w
+}
+
+// example is the first sentence of the most central case's cause that names
+// nothing of one test alone, without its full stop.
+func (e *Evolver) example(j *job) string {
+	for _, n := range j.shown {
+		for _, s := range text.Sentences(e.boiler.cause(n)) {
+			s = step().ReplaceAllString(strings.Trim(s, "“”\"'"), "")
+			d := draft{Title: s}
+			if s == "" || strings.Contains(s, "…") || literals(e, j, &d) != "" || truth(e, j, &d) != "" || forcing(e, j, &d) != "" {
+				continue
+			}
+			first, size := utf8.DecodeRuneInString(s)
+			s = string(unicode.ToUpper(first)) + s[size:]
+			return strings.TrimRight(text.Clip(s, maxMistake-4), ".:。：“”\"")
+		}
+	}
+	return ""
+}
+
+// step is how people who annotate a run begin: at which step.
+var step = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)^(?:at|in) step \d+,?\s*`) })
+
+func (w *writer) say(en, zh string) string {
+	if w.zh {
+		return zh
+	}
+	return en
+}
+
+// quoted lists words: “filter”, “sort” and “range”.
+func (w *writer) quoted(list []string, last string) string {
+	q := make([]string, len(list))
+	for i, s := range list {
+		q[i] = "“" + s + "”"
+	}
+	if len(q) < 2 {
+		return strings.Join(q, "")
+	}
+	between := w.say(", ", "、")
+	return strings.Join(q[:len(q)-1], between) + last + q[len(q)-1]
+}
+
+func (w *writer) experience() (draft, bool) {
+	hint := w.repeatedHint()
+	if len(w.causes) == 0 && len(w.tasks) == 0 && hint == "" {
+		return draft{}, false
+	}
+	about := w.causes
+	if len(about) == 0 {
+		about = w.tasks
+	}
+	d := draft{
+		Title:       w.kind.Name.In(w.lang) + w.say(": ", "：") + strings.Join(about, w.say(", ", "、")),
+		Description: w.summary(about),
+		AppliesWhen: w.applies(),
+		NotWhen:     w.not(),
+	}
+	first := tree.Lesson{Check: hint, Mistake: w.mistake(), Cites: w.ids}
+	if hint == "" {
+		first.Check, first.Instead = w.lesson(about)
+	}
+	d.Lessons = append(d.Lessons, first)
+	if c := w.kind.Checklist.In(w.lang); c != "" && c != hint {
+		d.Lessons = append(d.Lessons, tree.Lesson{Check: c, Cites: w.ids})
+	}
+	for _, s := range w.scenes[:min(1, len(w.scenes))] {
+		if c := s.Checklist.In(w.lang); c != "" {
+			d.Lessons = append(d.Lessons, tree.Lesson{Check: c, Cites: w.ids})
+		}
+	}
+	return d, true
+}
+
+// lesson says what to check and what is right where the words of the group turn up.
+func (w *writer) lesson(about []string) (check, instead string) {
+	list := w.quoted(about[:min(4, len(about))], w.say(" or ", "或"))
+	switch w.partition.Direction {
+	case taxonomy.FalsePass:
+		return w.say("Before passing, find every point that was asked on the page or in the result itself, above all what concerns "+list+".",
+				"判定通过之前，要在页面或结果本身逐点找到任务要求的内容，尤其是涉及"+list+"的部分。"),
+			w.say("It passes only if each of them is shown; that an action was carried out is not yet its result.",
+				"每一点都有显示才算通过；执行了操作不等于得到了结果。")
+	case taxonomy.FalseFail:
+		return w.say("Before reporting a failure that concerns "+list+", find the words of the task that ask for it and the place on the page that contradicts them.",
+				"因"+list+"而报告失败之前，要找到任务中提出该要求的原文，以及页面上与之矛盾的地方。"),
+			w.say("It is a failure only if both are there; another way to the same result is right, and what is only not shown is not yet wrong.",
+				"两者都有才算失败；换一种方式得到同样的结果也是正确的，仅仅没有展示并不等于错误。")
+	default:
+		return w.say("Before giving the result, go over what was asked and what was done, one by one, above all what concerns "+list+".",
+				"给出结果之前，要逐条对照任务要求与实际操作，尤其是涉及"+list+"的部分。"),
+			w.say("It is right only if every part that was asked for is there and nothing was assumed.",
+				"要求的每一部分都已完成、没有任何臆测，才算正确。")
+	}
+}
+
+func (w *writer) mistake() string {
+	if w.example == "" {
+		return ""
+	}
+	return w.say("“"+w.example+"”", "“"+w.example+"”")
+}
+
+// summary says what went wrong, in the words of the most central case.
+func (w *writer) summary(about []string) string {
+	switch {
+	case strings.HasSuffix(w.example, "…"):
+		return w.example
+	case w.example != "":
+		return w.example + w.say(".", "。")
+	}
+	return w.say("Several judgements went wrong over "+w.quoted(about, " and ")+".", "多次误判与"+w.quoted(about, "和")+"有关。")
+}
+
+// applies says where the group was seen: its scenes, and what its tasks name.
+func (w *writer) applies() []string {
+	var out []string
+	var names []string
+	for _, s := range w.scenes {
+		names = append(names, s.Name.In(w.lang))
+	}
+	if len(names) > 0 {
+		out = append(out, w.say("the page is: "+strings.Join(names, ", "), "页面类型为"+strings.Join(names, "、")))
+	}
+	if len(w.tasks) > 0 {
+		out = append(out, w.say("the task has to do with "+strings.Join(w.tasks, ", "), "任务涉及"+strings.Join(w.tasks, "、")))
+	}
+	return out
+}
+
+// not says when the lesson would do harm: what cures one direction causes the
+// other when over-applied.
+func (w *writer) not() []string {
+	switch w.partition.Direction {
+	case taxonomy.FalsePass:
+		return []string{w.say("the final page shows every point that was asked", "最终页面已显示任务要求的每一点")}
+	case taxonomy.FalseFail:
+		return []string{w.say("the page itself contradicts what the task asks for", "页面本身与任务要求相矛盾")}
+	}
+	return nil
+}
+
+// repeatedHint is the sentence that was given as a hint for most cases, at least
+// two tests, and is not of the taxonomy: a person's or a model's.
+func (w *writer) repeatedHint() string {
+	seen := map[string]map[string]bool{}
+	spelled := map[string]string{}
+	for _, n := range w.members {
+		for _, s := range text.Sentences(n.CaseData.AvoidanceHint) {
+			if w.e.boiler[s] || len(text.Tokens(s)) < 4 {
+				continue
+			}
+			k := strings.ToLower(strings.Join(text.Tokens(s), " "))
+			if seen[k] == nil {
+				seen[k] = map[string]bool{}
+			}
+			seen[k][testOf(n)] = true
+			if old, ok := spelled[k]; !ok || s < old {
+				spelled[k] = s
+			}
+		}
+	}
+	best := ""
+	for k, in := range seen {
+		if len(in) >= leastTests && 2*len(in) >= tests(w.members) && (best == "" || len(in) > len(seen[best]) || len(in) == len(seen[best]) && k < best) {
+			best = k
+		}
+	}
+	return spelled[best]
+}
+
+// commonScenes returns the scene types that cover at least half of the cases, the
+// most frequent first.
+func (e *Evolver) commonScenes(cases []*tree.Node) []taxonomy.SceneType {
+	count := map[string]int{}
+	for _, n := range cases {
+		if n.Scene.Type != "" {
+			count[n.Scene.Type]++
+		}
+	}
+	var out []taxonomy.SceneType
+	for id, n := range count {
+		if s, ok := e.o.Taxonomy.SceneType(id); ok && 2*n >= len(cases) && n >= 2 {
+			out = append(out, s)
+		}
+	}
+	slices.SortFunc(out, func(a, b taxonomy.SceneType) int {
+		return cmp.Or(cmp.Compare(count[b.ID], count[a.ID]), cmp.Compare(a.ID, b.ID))
+	})
+	return out
+}
+
+// strategy joins the first lesson of each experience, those with most cases
+// first, under the checklist of the type.
+func (w *writer) strategy() (draft, bool) {
+	parts := slices.Clone(w.parts)
+	slices.SortFunc(parts, func(a, b *tree.Node) int {
+		return cmp.Or(cmp.Compare(len(b.Children), len(a.Children)), cmp.Compare(a.ID, b.ID))
+	})
+	name := w.kind.Name.In(w.lang) + w.say(" ("+w.partition.Direction.Name().EN+")", "（"+w.partition.Direction.Name().ZH+"）")
+	d := draft{Title: name, Description: w.kind.Description.In(w.lang), NotWhen: w.not()}
+	if c := w.kind.Checklist.In(w.lang); c != "" {
+		d.Lessons = append(d.Lessons, tree.Lesson{Check: c, Cites: w.ids})
+	}
+	for _, p := range parts[:min(len(parts), tree.MaxLessons-len(d.Lessons))] {
+		if len(p.Content.Lessons) == 0 {
+			continue
+		}
+		l := p.Content.Lessons[0]
+		d.Lessons = append(d.Lessons, tree.Lesson{Check: l.Check, Instead: l.Instead, Cites: slices.Clone(p.Children)})
+		d.AppliesWhen = append(d.AppliesWhen, p.Content.AppliesWhen...)
+	}
+	d.AppliesWhen = d.AppliesWhen[:min(4, len(d.AppliesWhen))]
+	return d, len(d.Lessons) > 1
+}

@@ -1,0 +1,127 @@
+package evolution
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strconv"
+	"strings"
+
+	"github.com/memtree/memtree/llm"
+	"github.com/memtree/memtree/prompts"
+	"github.com/memtree/memtree/tree"
+)
+
+// maxAnswerTokens is enough for four lessons and their conditions.
+const maxAnswerTokens = 1500
+
+// input is what a model is shown: raw cases, never an earlier summary of them.
+func (w *planner) input(j *job) prompts.EvolveInput {
+	kind, _ := w.o.Taxonomy.ErrorType(j.partition.ErrorType)
+	in := prompts.EvolveInput{
+		Lang: j.lang, Strategy: j.kind == tree.Strategy, Direction: string(j.partition.Direction),
+		ErrorType: prompts.ErrorType{ID: kind.ID, Name: kind.Name.In(j.lang), Line: kind.Description.In(j.lang)},
+	}
+	for _, n := range j.shown {
+		d := n.CaseData
+		in.Cases = append(in.Cases, prompts.EvolveCase{
+			Task: d.TestCase.Prompt, Scene: strings.TrimSpace(n.Scene.Type + " " + n.Scene.Route),
+			Judgment: d.AgentJudgment, GroundTruth: d.TestCase.GroundTruth.Text(),
+			Error: w.boiler.strip(d.ActualError), Reason: w.boiler.strip(d.ErrorReason), Hint: w.boiler.strip(d.AvoidanceHint),
+		})
+	}
+	if j.present != nil {
+		for _, l := range j.present.Content.Lessons {
+			in.Lessons = append(in.Lessons, prompts.EvolveLesson{Check: l.Check, Instead: l.Instead, Mistake: l.Mistake})
+		}
+	}
+	if r, ok := w.recall(j.key(rulesVersion, "")); ok {
+		for _, x := range r.Refused {
+			in.Rejected = append(in.Rejected, x.Reasons...)
+		}
+	}
+	return in
+}
+
+func (w *planner) prompt(j *job) (prompts.Prompt, error) { return w.o.Prompts.Evolve(w.input(j)) }
+
+// ask has the model write j. why lists what the last draft was refused for; the
+// error is that of a model that did not give any draft.
+func (w *planner) ask(j *job, p prompts.Prompt) (d draft, model string, why []string, err error) {
+	in := w.input(j)
+	var broken error // of our own, not the model's
+	check := func(raw json.RawMessage) error {
+		answer, err := in.Read(raw)
+		if err != nil {
+			why = []string{"answer: " + strings.ReplaceAll(err.Error(), "\n", "; ")}
+			return err
+		}
+		d = applied(j, answer)
+		d.finish()
+		if why, broken = w.judge(w.ctx, j, &d); broken != nil {
+			return broken
+		}
+		return refused(why)
+	}
+	request := llm.Request{
+		Name: p.Name(), System: p.System, Prompt: p.Text, Schema: p.Schema, MaxTokens: maxAnswerTokens,
+		Repair: func(answer string, violations []string) (string, error) {
+			r, err := w.o.Prompts.Repair(prompts.RepairInput{Lang: j.lang, Task: p.Text, Answer: answer, Problems: violations})
+			return r.Text, err
+		},
+	}
+	a, err := llm.Ask(w.ctx, counted{w}, request, check)
+	w.Usage = w.Usage.Add(a.Usage)
+	if e, ok := errors.AsType[*llm.Error](err); ok {
+		w.Usage = w.Usage.Add(e.Usage)
+	}
+	switch {
+	case broken != nil:
+		return d, "", nil, broken
+	case err != nil && len(why) == 0:
+		return d, "", nil, err
+	}
+	return d, a.Model, why, nil
+}
+
+// counted counts the calls of a plan, and makes none beyond its bound: the repair
+// of a last one may be missing then, which is as good as one that failed.
+type counted struct{ w *planner }
+
+func (c counted) Generate(ctx context.Context, r llm.Request) (llm.Answer, error) {
+	if c.w.left.spent() {
+		return llm.Answer{}, &llm.Error{Kind: llm.KindRefused, Err: errors.New("the bound on calls is reached")}
+	}
+	c.w.Calls++
+	c.w.left.left--
+	return c.w.o.Generator.Generate(ctx, r)
+}
+
+// applied does the operations of an answer: the model proposes by number and id,
+// the code decides what they mean. A present lesson that is not named goes: the
+// model saw all of them.
+func applied(j *job, a prompts.Evolved) draft {
+	d := draft{Title: a.Title, Description: a.Summary, AppliesWhen: a.AppliesWhen, NotWhen: a.NotWhen}
+	for _, op := range a.Lessons {
+		l := tree.Lesson{Check: op.Check, Instead: op.Instead, Mistake: op.Mistake}
+		for _, c := range op.Cites {
+			l.Cites = append(l.Cites, j.shown[c-1].ID)
+		}
+		if op.Op == "RETIRE" {
+			continue
+		}
+		if op.Op == "KEEP" {
+			n, err := strconv.Atoi(strings.TrimPrefix(op.ID, "L"))
+			if err != nil || n < 1 || j.present == nil || n > len(j.present.Content.Lessons) {
+				continue // Read has refused it
+			}
+			old := j.present.Content.Lessons[n-1]
+			l.Check, l.Instead, l.Mistake = old.Check, old.Instead, old.Mistake
+			if len(l.Cites) == 0 {
+				l.Cites = old.Cites
+			}
+		}
+		d.Lessons = append(d.Lessons, l)
+	}
+	return d
+}
