@@ -114,7 +114,7 @@ func changes(t testing.TB, open Opener) {
 	commit(t, s, tree.Batch{Entries: []tree.Entry{entry(1)}})
 	commit(t, s, tree.Batch{Changes: []tree.Change{first, second, third}})
 	want := []tree.Commit{{Version: 1, Changes: []tree.Change{first}}, {Version: 3, Changes: []tree.Change{second, third}}}
-	for i := range 2 {
+	for range 2 {
 		for after, from := range map[uint64]int{0: 0, 1: 1, 2: 1, 3: 2, 9: 2} {
 			var got []tree.Commit
 			var failed error
@@ -126,8 +126,8 @@ func changes(t testing.TB, open Opener) {
 					got = append(got, c)
 				}
 			}
-			if i > 0 && errors.Is(failed, tree.ErrCompacted) && got == nil {
-				continue // a restart may compact, and says so
+			if after < 3 && errors.Is(failed, tree.ErrCompacted) && got == nil {
+				continue // a store may compact at any time, and says so
 			}
 			require.NoError(t, failed)
 			equal(t, append([]tree.Commit(nil), want[from:]...), got)
