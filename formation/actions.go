@@ -178,9 +178,9 @@ func common(got, want []action) (inGot, inWant []bool) {
 	for i := range rows {
 		rows[i] = cells[i*(len(want)+1) : (i+1)*(len(want)+1)]
 	}
-	for i := len(got) - 1; i >= 0; i-- {
-		for j := len(want) - 1; j >= 0; j-- {
-			if got[i].key == want[j].key {
+	for i, g := range slices.Backward(got) {
+		for j, w := range slices.Backward(want) {
+			if g.key == w.key {
 				rows[i][j] = rows[i+1][j+1] + 1
 			} else {
 				rows[i][j] = max(rows[i+1][j], rows[i][j+1])

@@ -56,34 +56,38 @@ var byFirst = sync.OnceValue(func() map[[2]byte][]form {
 	return m
 })
 
-// known says of what kind the token is that s begins with, and how long it is;
-// 0 for none.
-func known(s string) (kind string, n int) {
+// known says of what kind the token is that begins at a place, and how long it
+// is; 0 for none.
+func (f *finder) known(at int) (kind string, n int) {
+	s := f.s[at:]
+	f.run(at)
 	if len(s) < 14 {
 		return "", 0
 	}
-	if n := jwt(s); n > 0 {
+	if n := f.jwt(s); n > 0 {
 		return "jwt", n
 	}
-	for _, f := range byFirst()[[2]byte{s[0], s[1]}] {
-		if !strings.HasPrefix(s, f.prefix) {
+	for _, p := range byFirst()[[2]byte{s[0], s[1]}] {
+		if !strings.HasPrefix(s, p.prefix) {
 			continue
 		}
-		end := tail(s, len(f.prefix), f.also)
-		t := s[len(f.prefix):end]
-		if len(t) >= f.least && (hasClass(t, digit) || f.least >= 30 && mixedCase(t) && !wordy(t)) && !placeholder(t) && (len(f.prefix) > 2 || hexOnly(t) && len(t) == f.least || f.prefix == "YC" && mixedCase(t)) {
-			return f.kind, end
+		end := f.tail(s, len(p.prefix), p.also)
+		t := s[len(p.prefix):end]
+		if len(t) >= p.least && (hasClass(t, digit) || p.least >= 30 && mixedCase(t) && !wordy(t)) && !placeholder(t) && (len(p.prefix) > 2 || hexOnly(t) && len(t) == p.least || p.prefix == "YC" && mixedCase(t)) {
+			return p.kind, end
 		}
 	}
-	return shaped(s)
+	return f.shaped(s)
 }
 
 // tail returns where the token that s begins with ends.
-func tail(s string, at int, also string) int {
+func (f *finder) tail(s string, at int, also string) int {
+	from := at
 	for at < min(len(s), maxLook) && (classes[s[at]]&core != 0 || strings.IndexByte(also, s[at]) >= 0) {
 		at++
 	}
-	for at > 0 && s[at-1] == '.' {
+	f.read += max(0, at-from)
+	for at > from && s[at-1] == '.' {
 		at--
 	}
 	return at
@@ -91,22 +95,22 @@ func tail(s string, at int, also string) int {
 
 // jwt returns the length of the JSON web token that s begins with, or 0: two or
 // three parts of base64, the first two of which are JSON objects.
-func jwt(s string) int {
+func (f *finder) jwt(s string) int {
 	for _, head := range []string{"eyJ", "ewogIC", "ewog"} {
 		if !strings.HasPrefix(s, head) {
 			continue
 		}
-		end := tail(s, 0, ".=")
+		end := f.tail(s, 0, ".=")
 		if strings.Count(s[:end], ".") >= 1 && end >= 30 {
 			return end
 		}
-		end = tail(s, 0, "+/=") // the whole in base64 once more, or a JWE without dots
+		end = f.tail(s, 0, "+/=") // the whole in base64 once more, or a JWE without dots
 		if end >= 60 && hasClass(s[:end], digit) {
 			return end
 		}
 	}
 	if strings.HasPrefix(s, "ZXlK") { // a token in base64 once more
-		if end := tail(s, 0, "+/="); end >= 60 {
+		if end := f.tail(s, 0, "+/="); end >= 60 {
 			return end
 		}
 	}
@@ -114,43 +118,43 @@ func jwt(s string) int {
 }
 
 // shaped knows tokens by their shape alone.
-func shaped(s string) (string, int) {
-	end := tail(s, 0, "")
+func (f *finder) shaped(s string) (string, int) {
+	end := f.tail(s, 0, "")
 	w := s[:end]
 	switch {
 	case len(w) >= 35 && strings.HasPrefix(w, "A3-") && strings.Count(w, "-") >= 5 && w == strings.ToUpper(w) && hasClass(w[3:], digit):
 		return "1password", end
 	case len(w) == 17 && end < len(s) && s[end] == '.' && strings.HasPrefix(w, "pat"): // airtable
-		if e := tail(s, end+1, ""); e-end > 60 {
+		if e := f.tail(s, end+1, ""); e-end > 60 {
 			return "airtable", e
 		}
 	case len(w) >= 14 && len(w) <= 18 && strings.HasPrefix(s[end:], ".atlasv1."):
-		return "hashicorp", tail(s, end+9, "=")
+		return "hashicorp", f.tail(s, end+9, "=")
 	}
 	if i := strings.Index(s[:min(len(s), 8)], "Q~"); i == 3 || i == 4 {
-		if e := tail(s, 0, "~."); e >= 36 && e <= 42 {
+		if e := f.tail(s, 0, "~."); e >= 36 && e <= 42 {
 			return "azure", e
 		}
 	}
 	if classes[s[0]]&digit != 0 {
-		return numbered(s, end)
+		return f.numbered(s, end)
 	}
 	return "", 0
 }
 
 // numbered knows the tokens that begin with an account's number.
-func numbered(s string, end int) (string, int) {
+func (f *finder) numbered(s string, end int) (string, int) {
 	digits := 0
-	for digits < len(s) && classes[s[digits]]&digit != 0 {
+	for digits < min(len(s), maxLook) && classes[s[digits]]&digit != 0 {
 		digits++
 	}
 	switch {
 	case digits >= 8 && digits <= 10 && digits < len(s) && s[digits] == ':' && strings.HasPrefix(s[digits+1:], "A"): // telegram
-		if e := tail(s, digits+1, ""); e-digits-1 >= 34 {
+		if e := f.tail(s, digits+1, ""); e-digits-1 >= 34 {
 			return "telegram", e
 		}
 	case digits >= 15 && digits <= 16 && digits < len(s) && s[digits] == '|': // facebook
-		if e := tail(s, digits+1, ""); e-digits-1 >= 26 {
+		if e := f.tail(s, digits+1, ""); e-digits-1 >= 26 {
 			return "facebook", e
 		}
 	case digits >= 15 && digits <= 25 && digits < end && s[digits] == '-' && end-digits >= 20: // twitter

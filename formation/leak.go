@@ -162,7 +162,7 @@ func find(s, v string) int {
 		after, _ := utf8.DecodeRuneInString(s[i+len(v):])
 		first, _ := utf8.DecodeRuneInString(v)
 		last, _ := utf8.DecodeLastRuneInString(v)
-		if !(joins(before) && joins(first)) && !(joins(last) && joins(after)) {
+		if (!joins(before) || !joins(first)) && (!joins(last) || !joins(after)) {
 			return i
 		}
 		_, size := utf8.DecodeRuneInString(s[i:])

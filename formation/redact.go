@@ -69,8 +69,9 @@ func RedactText(s string) (string, int) {
 	var b strings.Builder
 	at, n := 0, 0
 	for _, p := range spans {
-		if p.from < at {
-			continue // within the one before
+		if p.from < at { // begins within the one before, and may end after it
+			at = max(at, p.to)
+			continue
 		}
 		b.WriteString(s[at:p.from])
 		b.WriteString(marker(p.kind))

@@ -42,6 +42,7 @@ var classes = func() (t [256]byte) {
 // @ after a scheme, and dashes of a key block.
 func suspicious(s string) bool {
 	start, digits := 0, false
+	scheme := -maxAddress // where the last :// was
 	for i := 0; i < len(s); i++ {
 		k := classes[s[i]]
 		if k&core != 0 {
@@ -51,7 +52,10 @@ func suspicious(s string) bool {
 		if i > start+1 && suspiciousWord(s, start, i, digits) {
 			return true
 		}
-		if s[i] == '@' && strings.Contains(s[max(0, i-256):i], "://") {
+		switch {
+		case s[i] == ':' && strings.HasPrefix(s[i:], "://"):
+			scheme = i
+		case s[i] == '@' && i-scheme < maxAddress:
 			return true
 		}
 		if c := s[i]; c >= 0xe4 && c <= 0xe7 && i+6 <= len(s) && chineseSecond(s[i+1]) && chineseName(s[i:]) {
@@ -118,17 +122,51 @@ func secrets(s string) []span {
 	return f.spans
 }
 
+// finder looks for secrets. Its work is linear in the length of the text, however
+// hostile: what begins again and again is not read to the end each time.
 type finder struct {
 	s     string
 	spans []span
+	// The run of value bytes that is being looked at, and how many bytes of it have
+	// been read, some of them again and again.
+	from, end int
+	read      int
 }
 
-func (f *finder) add(from, to int, kind string) {
-	if to-from >= maxLook-1 { // it goes on
-		for to < len(f.s) && classes[f.s[to]] != 0 {
-			to++
-		}
+// How far ahead a value or token is read before it is known to be a secret, and
+// an address.
+const (
+	maxLook    = 512
+	maxAddress = 256
+)
+
+// run makes the run of value bytes around a place the present one.
+func (f *finder) run(at int) {
+	if at >= f.from && at < f.end {
+		return
 	}
+	f.from, f.end, f.read = at, at, 0
+	for f.end < len(f.s) && classes[f.s[f.end]] != 0 {
+		f.end++
+	}
+}
+
+// tooOften reports whether the present run has been read again and again: more
+// secrets seem to begin in it than in any real text. It is then taken for one as
+// a whole, since to look on would cost too much, and to look away might hide one.
+func (f *finder) tooOften() bool { return f.read > 4*(f.end-f.from)+2*maxLook }
+
+// add notes a secret and returns where it ends: further on, if it goes on.
+func (f *finder) add(from, to int, kind string) int {
+	if to-from >= maxLook-1 && to < len(f.s) && classes[f.s[to]] != 0 {
+		f.run(to)
+		to = f.end
+	}
+	f.note(from, to, kind)
+	return to
+}
+
+func (f *finder) note(from, to int, kind string) {
 	if !strings.HasPrefix(f.s[from:to], "[redacted:") {
 		f.spans = append(f.spans, span{from, to, kind})
 	}
@@ -155,7 +193,7 @@ func (f *finder) blocks() {
 				end += k + 5
 			}
 		}
-		f.add(i, end, "private-key")
+		f.note(i, end, "private-key")
 		at = end
 	}
 }
@@ -178,9 +216,13 @@ func (f *finder) words() {
 
 func (f *finder) word(from, to int) int {
 	w := f.s[from:to]
-	if kind, n := known(f.s[from:]); n > 0 {
-		f.add(from, from+n, kind)
-		return from + n
+	f.run(from)
+	if f.tooOften() {
+		f.note(f.from, f.end, "secret")
+		return f.end
+	}
+	if kind, n := f.known(from); n > 0 {
+		return f.add(from, from+n, kind)
 	}
 	switch kind := secretName(w); {
 	case strings.EqualFold(w, "bearer"), strings.EqualFold(w, "basic"), strings.EqualFold(w, "token"):
@@ -206,15 +248,13 @@ func (f *finder) header(at int) int {
 	from := at + 1
 	to := f.value(from)
 	v := f.s[from:to]
-	if kind, n := known(f.s[from:]); n > 0 {
-		f.add(from, from+n, kind)
-		return from + n
+	if kind, n := f.known(from); n > 0 {
+		return f.add(from, from+n, kind)
 	}
-	if len(v) < 8 || placeholder(v) || !(hasClass(v, digit) || len(v) >= 16 && mixedCase(v)) {
+	if len(v) < 8 || placeholder(v) || !hasClass(v, digit) && (len(v) < 16 || !mixedCase(v)) {
 		return 0
 	}
-	f.add(from, to, "authorization")
-	return to
+	return f.add(from, to, "authorization")
 }
 
 // user finds name:password after the -u of curl.
@@ -223,17 +263,28 @@ func (f *finder) user(at int) int {
 	for from < len(f.s) && strings.IndexByte(" ='\"", f.s[from]) >= 0 && from < at+4 {
 		from++
 	}
-	to := from
-	for to < len(f.s) && strings.IndexByte(" \t\n\"", f.s[to]) < 0 {
-		to++
-	}
-	name, password, ok := strings.Cut(f.s[from:to], ":")
-	password = strings.Trim(password, "'\"")
-	if !ok || len(name) > 64 || len(password) < 3 || placeholder(password) {
+	const maxName = 64
+	colon := strings.IndexByte(f.s[from:min(len(f.s), from+maxName+1)], ':')
+	if colon < 0 {
 		return at
 	}
-	f.add(from, to, "password")
-	return to
+	stop := " \t\n\""
+	if q := f.s[from-1 : from]; q == "'" || q == "\"" {
+		stop = "\n" + q
+	}
+	to := min(len(f.s), from+maxAddress)
+	if i := strings.IndexAny(f.s[from:to], stop); i >= 0 {
+		to = from + i
+	}
+	f.run(from)
+	f.read += to - from
+	if from+colon >= to {
+		return at
+	}
+	if password := strings.Trim(f.s[from+colon+1:to], "'\""); len(password) < 3 || placeholder(password) {
+		return at
+	}
+	return f.add(from, to, "password")
 }
 
 // assigned finds the value that follows the name of a secret.
@@ -242,14 +293,13 @@ func (f *finder) assigned(at int, kind string) int {
 	if from == at {
 		return at
 	}
-	if kind, n := known(f.s[from:]); n > 0 {
-		f.add(from, from+n, kind)
-		return from + n
+	if kind, n := f.known(from); n > 0 {
+		return f.add(from, from+n, kind)
 	}
 	to := f.value(from)
 	quoted := from > 0 && strings.IndexByte("\"'`", f.s[from-1]) >= 0
 	if kind == "password" && quoted { // a password may have anything in it
-		if q := strings.IndexByte(f.s[from:], f.s[from-1]); q >= 0 && q < 128 && strings.IndexByte(f.s[from:from+q], ' ') < 0 {
+		if q := strings.IndexByte(f.s[from:min(len(f.s), from+128)], f.s[from-1]); q >= 0 && strings.IndexByte(f.s[from:from+q], ' ') < 0 {
 			to = from + q
 		}
 	}
@@ -265,8 +315,7 @@ func (f *finder) assigned(at int, kind string) int {
 	if kind == "password" && !quoted && f.s[from-1] == ' ' && strings.Trim(f.s[from:to], "abcdefghijklmnopqrstuvwxyz") == "" {
 		return at // "the password: users must …"
 	}
-	f.add(from, to, kind)
-	return to
+	return f.add(from, to, kind)
 }
 
 // operator skips what stands between a name and its value in the common
@@ -296,16 +345,11 @@ func (f *finder) operator(at int) (from int, firm bool) {
 	return i, firm
 }
 
-// maxLook bounds how far ahead a value or token is read before it is known to be
-// a secret: what begins again and again must not be read to the end every time.
-const maxLook = 512
-
 // value returns the end of the value that begins at from.
 func (f *finder) value(from int) int {
-	to := from
-	for to < len(f.s) && to-from < maxLook && classes[f.s[to]] != 0 {
-		to++
-	}
+	f.run(from)
+	to := max(from, min(f.end, from+maxLook))
+	f.read += to - from
 	for to > from && strings.IndexByte(".:", f.s[to-1]) >= 0 {
 		to--
 	}
@@ -321,7 +365,7 @@ func (f *finder) urls() {
 		}
 		from := at + i + 3
 		to := from
-		for to < len(f.s) && to-from < 256 && strings.IndexByte(" \t\n\r\"'<>/`", f.s[to]) < 0 {
+		for to < len(f.s) && to-from < maxAddress && strings.IndexByte(" \t\n\r\"'<>/`", f.s[to]) < 0 {
 			to++
 		}
 		if k := strings.LastIndexByte(f.s[from:to], '@'); k > 0 {
@@ -340,7 +384,7 @@ func (f *finder) urls() {
 			from := at + i + len(host)
 			to := f.value(from)
 			if to-from >= 20 {
-				f.add(from, to, "webhook")
+				from = f.add(from, to, "webhook")
 			}
 			at = from
 		}
@@ -368,10 +412,11 @@ func (f *finder) chinese() {
 // secretName says what kind of secret a name such as apiToken or DB_PASSWORD
 // names: "password", "secret", "key" for what need not be one, "" for none.
 func secretName(w string) string {
-	if len(w) < 3 || len(w) > 64 {
+	if len(w) < 3 {
 		return ""
 	}
 	var buf [64]byte
+	w = w[max(0, len(w)-len(buf)):] // what names it stands last
 	n := 0
 	for i := 0; i < len(w); i++ {
 		switch c := w[i]; {
@@ -385,18 +430,20 @@ func secretName(w string) string {
 		}
 	}
 	f := string(buf[:n])
+	key := strings.Contains(f, "key")
 	switch {
 	case strings.Contains(f, "password"), strings.Contains(f, "passwd"), strings.HasSuffix(f, "pwd"), strings.Contains(f, "passphrase"):
 		return "password"
-	case strings.HasSuffix(f, "token"), strings.HasSuffix(f, "secret"), strings.Contains(f, "apikey"), strings.Contains(f, "secretkey"),
-		strings.Contains(f, "accesskey"), strings.Contains(f, "privatekey"), strings.Contains(f, "clientid"), strings.Contains(f, "clientsecret"),
-		strings.Contains(f, "accessid"), strings.Contains(f, "credential"), strings.HasSuffix(f, "authkey"), strings.HasSuffix(f, "signingkey"),
-		strings.HasSuffix(f, "licensekey"), strings.HasSuffix(f, "encryptionkey"), strings.Contains(f, "accountkey"), strings.Contains(f, "sharedkey"),
-		strings.HasSuffix(f, "sessionkey"), strings.HasSuffix(f, "pubkey"), strings.HasSuffix(f, "cookie"), f == "authorization", strings.HasPrefix(f, "bundle"):
+	case key && (strings.Contains(f, "apikey") || strings.Contains(f, "secretkey") || strings.Contains(f, "accesskey") || strings.Contains(f, "privatekey") ||
+		strings.Contains(f, "accountkey") || strings.Contains(f, "sharedkey") || strings.HasSuffix(f, "authkey") || strings.HasSuffix(f, "signingkey") ||
+		strings.HasSuffix(f, "licensekey") || strings.HasSuffix(f, "encryptionkey") || strings.HasSuffix(f, "sessionkey") || strings.HasSuffix(f, "pubkey")):
+		return "secret"
+	case strings.HasSuffix(f, "token"), strings.HasSuffix(f, "secret"), strings.Contains(f, "clientid"), strings.Contains(f, "clientsecret"),
+		strings.Contains(f, "accessid"), strings.Contains(f, "credential"), strings.HasSuffix(f, "cookie"), f == "authorization", strings.HasPrefix(f, "bundle"):
 		return "secret"
 	case len(f) >= 6 && strings.Contains(f, "token"):
 		return "secret"
-	case len(f) > 4 && (strings.HasSuffix(f, "key") || strings.HasSuffix(f, "client") || strings.HasSuffix(f, "session")):
+	case len(f) > 4 && (key && strings.HasSuffix(f, "key") || strings.HasSuffix(f, "client") || strings.HasSuffix(f, "session")):
 		return "key"
 	}
 	return ""

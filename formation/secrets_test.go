@@ -132,6 +132,25 @@ func TestRedactKeepsJSON(t *testing.T) {
 	require.Equal(t, got, again)
 }
 
+// TestRedactBehindDecoys: a secret is found however many beginnings of one stand
+// before it, with and without spaces between them.
+func TestRedactBehindDecoys(t *testing.T) {
+	const secret = "q7Zr2kVb9LmX4tWc"
+	for _, before := range []string{"token=", "SG.", "eyJ.", "password:", "sk-", "hooks.slack.com/", "-u:", "://u:", "t1.", "密码：", "dp.pt.", "-----BEGIN "} {
+		for _, mark := range []string{"", " ", "=", "/"} {
+			for _, n := range []int{1, 10, 100, 5000} {
+				got, found := RedactText(strings.Repeat(before+mark, n) + "token=" + secret + " end")
+				require.Positive(t, found, "%q %d", before+mark, n)
+				require.NotContains(t, got, secret, "%q %d", before+mark, n)
+				require.True(t, strings.HasSuffix(got, " end"))
+				again, more := RedactText(got)
+				require.Zero(t, more)
+				require.Equal(t, got, again)
+			}
+		}
+	}
+}
+
 func TestRedactStaysWithinLimits(t *testing.T) {
 	many := strings.Repeat("://u:p1@ ", tree.MaxField/9)
 	e := tree.Evaluation{Prompt: many, CaseID: many[:tree.MaxName], Judgment: tree.Raw(`"` + many[:len(many)-2] + `"`)}
