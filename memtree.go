@@ -181,7 +181,7 @@ func (m *Memory) openParts(ctx context.Context) error {
 		return err
 	}
 	m.origin = info.Origin
-	o := formation.Options{Taxonomy: m.taxonomy, Origin: m.origin}
+	o := formation.Options{Taxonomy: m.taxonomy, Origin: m.origin, Redacted: true} // by RecordAll, before the outbox
 	if m.opts.Generator != nil {
 		m.model = &batchModel{of: m.opts.Generator}
 		o.Generator = m.model
