@@ -241,3 +241,5 @@ func TestEvolveLearns(t *testing.T) {
 	}
 	require.Equal(t, before, m.text())
 }
+
+func sortedIDs(ids []string) []string { return slices.Sorted(slices.Values(ids)) }

@@ -108,7 +108,7 @@ func limits(_ *Evolver, _ *job, d *draft) string {
 // language: the lessons are in the language of the cases.
 func language(_ *Evolver, j *job, d *draft) string {
 	for i, l := range d.Lessons {
-		if text.Lang(l.Check) != j.lang {
+		if text.Lang(l.Check) != j.lang || l.Instead != "" && text.Lang(l.Instead) != j.lang {
 			if j.lang == "zh" {
 				return fmt.Sprintf("第 %d 条没有用中文书写", i+1)
 			}
