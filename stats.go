@@ -66,14 +66,23 @@ func (m *Memory) Nodes(ctx context.Context, f tree.Filter) iter.Seq2[tree.Node, 
 
 // Verify reads everything, calls found for each problem, and returns what it
 // read: the store's hashes and chains, the laws of the tree, and whether the
-// index knows the same version.
+// index knows what the store does. In a store that is damaged the links between
+// nodes and the index are not looked at.
 func (m *Memory) Verify(ctx context.Context, found func(error)) (tree.Verified, error) {
 	var v tree.Verified
+	damaged := false
 	if s, ok := m.store.(tree.Verifier); ok {
 		var err error
-		if v, err = s.Verify(ctx, found); err != nil && !errors.Is(err, errors.ErrUnsupported) {
+		v, err = s.Verify(ctx, func(problem error) {
+			damaged = true
+			found(problem)
+		})
+		if err != nil && !errors.Is(err, errors.ErrUnsupported) {
 			return v, fmt.Errorf("verify: %w", err)
 		}
+	}
+	if damaged {
+		return v, nil
 	}
 	for n, err := range m.store.Scan(ctx, tree.Filter{}) {
 		if err != nil {
