@@ -1,0 +1,165 @@
+package memtree_test
+
+import (
+	"context"
+	"encoding/json"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/evolution"
+	"github.com/memtree/memtree/fixtures"
+	"github.com/memtree/memtree/ingest"
+	"github.com/memtree/memtree/llm"
+	"github.com/memtree/memtree/llm/llmtest"
+	"github.com/memtree/memtree/tree"
+)
+
+// learning opens a memory with the shipped runs of tool agents.
+func learning(t *testing.T, dir string, gen llm.Generator) *memtree.Memory {
+	t.Helper()
+	m, err := memtree.Open(t.Context(), dir, &memtree.Options{Generator: gen, Now: func() time.Time { return time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC) }})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, m.Close()) })
+	f, err := fixtures.Files.Open("tau.jsonl")
+	require.NoError(t, err)
+	defer func() { require.NoError(t, f.Close()) }()
+	var all []tree.Evaluation
+	for e, err := range ingest.Read("tau.jsonl", f) {
+		require.NoError(t, err)
+		all = append(all, e)
+	}
+	if gen == nil {
+		_, err = m.RecordAll(t.Context(), all)
+		require.NoError(t, err)
+		require.NoError(t, m.Wait(t.Context()))
+	}
+	return m
+}
+
+func dump(t *testing.T, m *memtree.Memory) string {
+	t.Helper()
+	var all []tree.Node
+	for n, err := range m.Nodes(t.Context(), tree.Filter{}) {
+		require.NoError(t, err)
+		all = append(all, n)
+	}
+	b, err := json.Marshal(all)
+	require.NoError(t, err)
+	return string(b)
+}
+
+func changes(v memtree.Evolved) int {
+	n := 0
+	for _, p := range v.Plans {
+		n += len(p.Changes)
+	}
+	return n
+}
+
+func TestEvolve(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "store")
+	m := learning(t, dir, nil)
+	before := dump(t, m)
+	dry, err := m.Evolve(t.Context(), &memtree.EvolveOptions{DryRun: true})
+	require.NoError(t, err)
+	require.Equal(t, before, dump(t, m), "a dry run writes nothing")
+
+	var told []evolution.Partition
+	v, err := m.Evolve(t.Context(), &memtree.EvolveOptions{Progress: func(p evolution.Plan) { told = append(told, p.Partition) }})
+	require.NoError(t, err)
+	require.Equal(t, dry.Plans, v.Plans, "a dry run says what will be done")
+	require.Len(t, told, len(v.Plans))
+	require.Positive(t, changes(v))
+	s, err := m.Stats(t.Context())
+	require.NoError(t, err)
+	require.Positive(t, s.Levels["experience"])
+	_, err = m.Verify(t.Context(), func(problem error) { require.NoError(t, problem) })
+	require.NoError(t, err)
+
+	learned := dump(t, m)
+	again, err := m.Evolve(t.Context(), nil)
+	require.NoError(t, err)
+	require.Zero(t, changes(again))
+	require.Equal(t, learned, dump(t, m))
+	rejected, err := m.Rejected(t.Context())
+	require.NoError(t, err)
+	for _, r := range rejected {
+		require.NotEmpty(t, r.Reasons)
+	}
+
+	require.NoError(t, m.Close())
+	m, err = memtree.Open(t.Context(), dir, nil)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, m.Close()) }()
+	again, err = m.Evolve(t.Context(), nil)
+	require.NoError(t, err)
+	require.Zero(t, changes(again), "nor after opening again")
+}
+
+// interrupting ends the context when the model is asked for the third time.
+type interrupting struct {
+	calls int
+	stop  context.CancelFunc
+}
+
+func (g *interrupting) Generate(ctx context.Context, r llm.Request) (llm.Answer, error) {
+	if g.calls++; g.calls == 3 && g.stop != nil {
+		g.stop()
+	}
+	if err := ctx.Err(); err != nil {
+		return llm.Answer{}, &llm.Error{Kind: llm.KindCancelled, Err: err}
+	}
+	return llmtest.Echo{}.Generate(ctx, r)
+}
+
+// Interrupted, evolve keeps what it has; the next one asks for the rest alone.
+func TestEvolveGoesOn(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "store")
+	require.NoError(t, learning(t, dir, nil).Close())
+	ctx, cancel := context.WithCancel(t.Context())
+	whole := &interrupting{}
+	m := learning(t, dir, whole)
+	dry, err := m.Evolve(t.Context(), &memtree.EvolveOptions{DryRun: true})
+	require.NoError(t, err)
+	require.Zero(t, whole.calls, "a dry run asks no model")
+	require.Positive(t, dry.Waiting)
+	whole.stop = cancel
+	_, err = m.Evolve(ctx, nil)
+	require.ErrorIs(t, err, context.Canceled)
+	require.NoError(t, m.Close())
+
+	rest := &interrupting{}
+	m = learning(t, dir, rest)
+	v, err := m.Evolve(t.Context(), nil)
+	require.NoError(t, err)
+	require.Positive(t, rest.calls)
+	require.Equal(t, rest.calls, v.Calls)
+	v, err = m.Evolve(t.Context(), nil)
+	require.NoError(t, err)
+	require.Zero(t, v.Calls, "what was refused is not asked for again")
+	require.Zero(t, changes(v))
+}
+
+func TestEvolveReadOnly(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "store")
+	require.NoError(t, learning(t, dir, nil).Close())
+	m, err := memtree.Open(t.Context(), dir, &memtree.Options{ReadOnly: true})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, m.Close()) }()
+	_, err = m.Evolve(t.Context(), nil)
+	require.ErrorIs(t, err, tree.ErrReadOnly)
+	v, err := m.Evolve(t.Context(), &memtree.EvolveOptions{DryRun: true})
+	require.NoError(t, err)
+	require.Positive(t, changes(v))
+	require.True(t, slices.IsSortedFunc(v.Plans, func(a, b evolution.Plan) int {
+		if a.ErrorType < b.ErrorType || a.ErrorType == b.ErrorType && a.Direction <= b.Direction {
+			return -1
+		}
+		return 1
+	}))
+}
