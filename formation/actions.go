@@ -249,7 +249,7 @@ func differing(got, want map[string]string) []string {
 }
 
 // counted lists names once each, in order of first appearance, with how often.
-func counted(names []string) string {
+func counted(names []string, between string) string {
 	var order []string
 	n := map[string]int{}
 	for _, s := range names {
@@ -261,7 +261,7 @@ func counted(names []string) string {
 	var b strings.Builder
 	for i, s := range order {
 		if i > 0 {
-			b.WriteString(", ")
+			b.WriteString(between)
 		}
 		b.WriteString(s)
 		if n[s] > 1 {

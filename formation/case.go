@@ -75,7 +75,7 @@ func (f *Former) describe(n *tree.Node, x *facts, a analysis) {
 		name = x.judged.Direction.Name().In(x.lang)
 	}
 	n.Content = tree.Content{
-		Title:       clipBytes(text.Clip(name+w.say(": ", "：")+w.task(), maxTitle), tree.MaxNodeLine),
+		Title:       clipBytes(text.Clip(name+w.say(": ", "：")+w.task(maxTitle), maxTitle), tree.MaxNodeLine),
 		Description: a.actualError,
 		Guidance:    a.avoidanceHint,
 		Confidence:  a.confidence,

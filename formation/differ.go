@@ -196,14 +196,14 @@ func join(path, name string) string {
 }
 
 // names lists the distinct names of the differences of a kind with their counts.
-func names(list []Difference, kind DifferenceKind) string {
+func names(list []Difference, kind DifferenceKind, zh bool) string {
 	var all []string
 	for _, x := range list {
 		if x.Kind == kind {
 			all = append(all, inline(x.Field))
 		}
 	}
-	return counted(all)
+	return counted(all, pick(zh, ", ", "、"))
 }
 
 // argumentsOf lists the arguments that differ, of all actions called name.
@@ -249,7 +249,7 @@ func kindWords(list []Difference, kind DifferenceKind, lang string) string {
 	if kind == ActionChanged {
 		return changedWords(list, zh)
 	}
-	n := names(list, kind)
+	n := names(list, kind, zh)
 	if n == "" {
 		if i := slices.IndexFunc(list, func(x Difference) bool { return x.Kind == kind }); i < 0 || kind != Changed {
 			return ""
@@ -258,17 +258,17 @@ func kindWords(list []Difference, kind DifferenceKind, lang string) string {
 	}
 	switch kind {
 	case ActionMissing:
-		return pick(zh, "action missing: ", "缺少操作：") + n
+		return pick(zh, n+" left out", "遗漏操作 "+n)
 	case ActionSuperfluous:
-		return pick(zh, "superfluous action: ", "多余操作：") + n
+		return pick(zh, n+" not called for", "多余操作 "+n)
 	case ActionMoved:
-		return pick(zh, "actions in another order: ", "操作顺序不同：") + n
+		return pick(zh, n+" in another order", "操作顺序不同 "+n)
 	case Missing:
-		return pick(zh, "missing in the judgment: ", "判断中缺少：") + n
+		return pick(zh, "the judgment lacks “"+n+"”", "判断中缺少“"+n+"”")
 	case Superfluous:
-		return pick(zh, "in the judgment only: ", "判断中多出：") + n
+		return pick(zh, "only the judgment has “"+n+"”", "判断中多出“"+n+"”")
 	default:
-		return pick(zh, "differs: ", "不一致的字段：") + n
+		return pick(zh, "“"+n+"” not as judged", "“"+n+"”与判断不一致")
 	}
 }
 
@@ -296,7 +296,10 @@ func changedWords(list []Difference, zh bool) string {
 	if len(order) == 0 {
 		return ""
 	}
-	return pick(zh, "action with other arguments: ", "操作参数不同：") + strings.Join(order, ", ")
+	if zh {
+		return "操作参数不同 " + strings.Join(order, "、")
+	}
+	return strings.Join(order, ", ") + " with other arguments"
 }
 
 func pick(zh bool, en, cn string) string {

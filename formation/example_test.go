@@ -44,7 +44,7 @@ func ExampleFormer_Form() {
 	fmt.Println(n.CaseData.ActualError)
 	// Output:
 	// interaction_sequence_error false_pass
-	// It was judged as passed or done although it was not. Difference: action missing: cancel_reservation.
+	// It was judged as passed or done although it was not. Difference: cancel_reservation left out.
 }
 
 func ExampleRedactText() {

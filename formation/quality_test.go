@@ -139,10 +139,10 @@ func webjudgeQuality(t *testing.T, data string) rates {
 		got := out.Changes[0].Node.ErrorType
 		r.n++
 		also := strings.Contains(" "+strings.Join(x.Also, " ")+" ", " "+got+" ")
-		switch {
-		case got == taxonomy.OtherError:
+		switch got {
+		case taxonomy.OtherError:
 			r.abstain++
-		case got == x.First || got == x.Second:
+		case x.First, x.Second:
 			r.right++
 			r.also++
 		default:

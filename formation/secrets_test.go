@@ -168,9 +168,6 @@ func FuzzRedact(f *testing.F) {
 		got, n := redactJSON(tree.Raw(b))
 		if json.Valid(b) {
 			require.True(t, json.Valid(got), "%s", got)
-			var was, is any
-			require.NoError(t, json.Unmarshal(b, &was))
-			require.NoError(t, json.Unmarshal(got, &is))
 		}
 		if n == 0 {
 			require.Equal(t, string(b), string(got))

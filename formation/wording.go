@@ -2,6 +2,7 @@ package formation
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -31,18 +32,13 @@ func (w *wording) actual() string {
 	default:
 		s = w.say("What the agent said or did is not what is right.", "智能体的结论或操作与正确结果不一致。")
 	}
-	if d := w.differ(); d != "" {
+	if d := words(w.details(), w.lang); d != "" {
 		s += w.say(" Difference: ", "差异：") + d + w.say(".", "。")
 	}
 	if q := w.quote(); q != "" {
-		s += w.say(" It rested on: ", "依据是：") + q
+		s += w.say(" It rested on: “"+q+"”.", "依据是：“"+q+"”。")
 	}
 	return s
-}
-
-// differ says the differences that the direction has not said already.
-func (w *wording) differ() string {
-	return words(w.details(), w.lang)
 }
 
 // details are the differences but for the verdict itself, and where that differs
@@ -58,16 +54,17 @@ func (w *wording) details() []Difference {
 
 func (w *wording) hasActions() bool { return hasActions(w.differences) }
 
-// quote is the agent's claim, short, in quotation marks.
+// quote is the agent's claim, short, as it stands between quotation marks.
 func (w *wording) quote() string {
 	if w.judged.Direction == taxonomy.Other || w.hasActions() {
 		return "" // what it said tells nothing of what it did wrong
 	}
-	c := text.Clip(strings.Join(strings.Fields(w.claim.key), " "), maxClaim)
+	plain := strings.NewReplacer("**", "", "`", "").Replace(w.claim.key) // Markdown
+	c := unstopped(text.Clip(strings.Join(strings.Fields(plain), " "), maxClaim))
 	if utf8.RuneCountInString(c) < 6 {
 		return ""
 	}
-	return w.say("“"+c+"”", "“"+c+"”")
+	return c
 }
 
 // reason says why, in the evaluator's words where there are some.
@@ -104,22 +101,43 @@ func once(s string) string {
 	return s
 }
 
-// hint says when to check what, and what is right then: the case's lesson first,
-// the general rule of its type after it.
+// hint says when to check what, and what is right then: the lesson of the case
+// first or else the rule of its type, then why it went wrong, then what the scene
+// and the type ask for besides.
 func (w *wording) hint() string {
-	s := w.condition() + w.check()
-	if c := w.scene.Checklist.In(w.lang); c != "" {
-		s += w.say(" ", "") + c
+	scene, kind := w.scene.Checklist.In(w.lang), w.kind.Checklist.In(w.lang)
+	parts := w.lesson()
+	if len(parts) == 0 && kind != "" {
+		parts, kind = []string{kind}, ""
 	}
-	if c := w.kind.Checklist.In(w.lang); c != "" {
-		s += w.say(" ", "") + c
+	if len(parts) == 0 {
+		parts = []string{w.say("it is right only if each point that was asked has its own evidence on the page or in the result.", "任务要求的每一点都能在页面或结果中找到依据，才算正确。")}
 	}
-	return s
+	parts = append(parts, w.cause()...)
+	if scene != "" && share(wordSet(scene), wordSet(w.kind.Checklist.In(w.lang))) < sameChecklist {
+		parts = append(parts, scene)
+	}
+	if kind != "" {
+		parts = append(parts, kind)
+	}
+	return w.condition() + w.sentences(parts)
 }
+
+// sameChecklist is the share of words from which on a scene's checklist only
+// repeats that of the error type.
+const sameChecklist = 0.35
+
+// Lengths of what a hint repeats of its test, in characters: enough to know the
+// kind of task by, not the test itself.
+const (
+	hintTask  = 70
+	hintClaim = 100
+	hintCause = 180
+)
 
 // condition names the task, which the agent will know, and the moment.
 func (w *wording) condition() string {
-	task := w.task()
+	task := w.task(hintTask)
 	scene := ""
 	if n := w.scene.Name.In(w.lang); n != "" {
 		scene = w.say(" ("+n+")", "（"+n+"）")
@@ -134,83 +152,88 @@ func (w *wording) condition() string {
 	return w.say("For a task like “"+task+"”"+scene+", "+moment+": ", "遇到类似“"+task+"”的任务"+scene+"，"+moment+"：")
 }
 
-// task is the sentence of the prompt that says what to do, short: without a
-// lead-in such as "Judge whether …:", and not the one that says who is asking.
-func (w *wording) task() string {
-	p := strings.Join(strings.Fields(text.Clean(firstBytes(w.e.Prompt, maxReasoning))), " ")
-	for _, mark := range []string{": ", "："} {
-		if lead, rest, ok := strings.Cut(p, mark); ok && len(lead) < 80 && len(rest) > 20 {
-			p = rest
-			break
-		}
+// stopped ends a text with one mark.
+func (w *wording) stopped(s string) string {
+	s = strings.TrimRight(s, " ,;:，；：、")
+	if r, _ := utf8.DecodeLastRuneInString(s); strings.ContainsRune(".。!！?？…", r) {
+		return s
 	}
-	sentences := text.Sentences(p)
-	for _, s := range sentences {
-		if containsAny(" "+strings.ToLower(s), " want", " need", " would like", " please", " check", " verify", " make sure", "请", "检查", "验证", "确认") {
-			p = s
-			break
-		}
-	}
-	return strings.TrimRight(text.Clip(strings.Trim(p, "\"“”"), 90), ".。")
-}
-
-// check is the lesson of this very case.
-func (w *wording) check() string {
-	if w.hasActions() {
-		return w.sentences(append(w.actionLesson(), w.found()...))
-	}
-	parts := append(w.fieldLesson(), w.claimLesson()...)
-	parts = append(parts, w.found()...)
-	if len(parts) == 0 {
-		parts = []string{w.say("go through what was asked point by point and find the evidence for each.", "按任务要求逐点检查，并为每一点找到依据。")}
-	}
-	return w.sentences(parts)
+	return s + w.say(".", "。")
 }
 
 // sentences joins lessons; the first follows a colon.
 func (w *wording) sentences(parts []string) string {
 	for i := range parts {
-		if r, n := utf8.DecodeRuneInString(parts[i]); i > 0 && n == 1 {
+		if r, n := utf8.DecodeRuneInString(parts[i]); i > 0 && n == 1 && !strings.HasPrefix(parts[i], "“") {
 			parts[i] = strings.ToUpper(string(r)) + parts[i][1:]
 		}
 	}
 	return strings.Join(parts, w.say(" ", ""))
 }
 
-// found repeats what the evaluator found, as what to look out for.
-func (w *wording) found() []string {
-	r := text.Clip(w.evaluator(), 200)
+// cause repeats why it went wrong, in the evaluator's words.
+func (w *wording) cause() []string {
+	r := text.Clip(withoutStep(w.evaluator()), hintCause)
 	if r == "" || forces(r) {
 		return nil
 	}
-	r = strings.TrimRight(r, ".。")
-	return []string{w.say("make sure it is not again as was found here: “"+r+"”.", "确认没有再次出现当时发现的问题：“"+r+"”。")}
+	return []string{w.say("Cause of the earlier mistake: ", "此前出错的原因：") + w.stopped(r)}
+}
+
+// withoutStep takes off a leading "At step 24, ": the next run has other steps.
+func withoutStep(s string) string {
+	for _, lead := range []string{"at step ", "in step "} {
+		if len(s) < len(lead) || !strings.EqualFold(s[:len(lead)], lead) {
+			continue
+		}
+		rest := strings.TrimLeft(s[len(lead):], "0123456789")
+		if rest, ok := strings.CutPrefix(rest, ", "); ok && rest != "" {
+			return strings.ToUpper(rest[:1]) + rest[1:]
+		}
+	}
+	return s
+}
+
+// lesson is what this very case teaches, what is right first.
+func (w *wording) lesson() []string {
+	if w.hasActions() {
+		return w.actionLesson()
+	}
+	return append(w.fieldLesson(), w.claimLesson()...)
 }
 
 func (w *wording) fieldLesson() []string {
 	var parts []string
+	add := func(en, zh string) { parts = append(parts, w.say(en, zh)) }
 	if n := w.fields(Missing); n != "" {
-		parts = append(parts, w.say("see that the result states "+n+", completely and as asked for.", "确认结果按要求完整给出"+n+"。"))
+		add("the result is complete only if it also states "+n+" as the task asks.", "结果按任务要求同时给出"+n+"，才算完整。")
 	}
-	if n := w.fields(Changed, Superfluous); n != "" {
-		parts = append(parts, w.say("compare "+n+" with the source, one by one.", "逐项核对"+n+"与来源是否一致。"))
+	n := w.fields(Changed, Superfluous)
+	switch {
+	case n == "":
+	case w.judged.Direction == taxonomy.FalsePass:
+		add("it is right only if "+n+", looked at by itself, is as the task asks.", "单独查看"+n+"，确认符合任务要求，才算正确。")
+	case w.judged.Direction == taxonomy.FalseFail:
+		add("it is a failure only if a second look at "+n+" contradicts what the task asks for.", "再次查看"+n+"，确实与任务要求相矛盾，才算失败。")
+	default:
+		add("the value given for "+n+" is right only if the page, the data or a tool result shows it.", n+"的取值能在页面、数据或工具结果中找到依据，才算正确。")
 	}
 	return parts
 }
 
 func (w *wording) claimLesson() []string {
-	q := w.quote()
+	q := unstopped(text.Clip(withoutIDs(w.quote()), hintClaim))
 	switch {
 	case q == "":
 		return nil
 	case w.judged.Direction == taxonomy.FalsePass:
 		return []string{w.say(
-			"do not rest on a claim such as "+q+"; it is right only if the page or result itself shows it for every point that was asked.",
-			"不要仅凭"+q+"下结论；只有页面或结果本身逐点证实，才算正确。")}
+			"it is right only if the page or result itself shows every point that was asked; a statement such as “"+q+"” is no evidence.",
+			"只有页面或结果本身逐点证实任务要求，才算正确；“"+q+"”这样的说法不是依据。")}
 	default:
 		return []string{w.say(
-			"look again whether "+q+" really holds and whether the task asks for it; what is only not shown is not yet wrong.",
-			"再次确认"+q+"是否属实、任务是否有此要求；仅仅没有展示并不等于错误。")}
+			"it is a failure only if what is seen contradicts the task; look again whether “"+q+"” really holds and whether the task asks for it at all.",
+			"只有所见内容与任务要求相矛盾，才算失败；再次确认“"+q+"”是否属实、任务是否有此要求。")}
 	}
 }
 
@@ -219,19 +242,34 @@ func (w *wording) fields(kinds ...DifferenceKind) string {
 	var all []string
 	for _, d := range w.details() {
 		if d.Field != "" && slices.Contains(kinds, d.Kind) {
+			all = append(all, "“"+inline(d.Field)+"”")
+		}
+	}
+	return listed(all, w.zh)
+}
+
+// actions names the actions of a kind.
+func (w *wording) actions(kind DifferenceKind) (names string, several bool) {
+	var all []string
+	for _, d := range w.differences {
+		if d.Kind == kind {
 			all = append(all, inline(d.Field))
 		}
 	}
-	return counted(all)
+	return listed(all, w.zh), slices.ContainsFunc(all, func(n string) bool { return n != all[0] })
 }
 
-// actionLesson says which kind of action to check and how.
+// actionLesson says which actions to take and how.
 func (w *wording) actionLesson() []string {
 	var parts []string
 	add := func(en, zh string) { parts = append(parts, w.say(en, zh)) }
-	if n := names(w.differences, ActionMissing); n != "" {
-		add("go through every request of the task and make sure each has been carried out by its own action; check above all "+n+", which was left out.",
-			"逐条核对任务中的请求，确认每一项都有对应的操作；尤其检查曾被遗漏的 "+n+"。")
+	if n, several := w.actions(ActionMissing); n != "" {
+		was := "was"
+		if several {
+			was = "were"
+		}
+		add("it is done only if every request of the task has been carried out by its own call; "+n+" "+was+" left out before.",
+			"任务中的每一项请求都有对应的操作，才算完成；此前遗漏了 "+n+"。")
 	}
 	seen := map[string]bool{}
 	for _, d := range w.differences {
@@ -239,19 +277,51 @@ func (w *wording) actionLesson() []string {
 			continue
 		}
 		seen[d.Field] = true
-		args := strings.Join(argumentsOf(w.differences, d.Field), ", ")
+		args := listed(argumentsOf(w.differences, d.Field), w.zh)
 		if args == "" {
 			continue
 		}
-		add("when calling "+inline(d.Field)+", check "+args+" against what the user asked for and what the look-ups returned; it is right if every value comes from there.",
-			"调用 "+inline(d.Field)+" 时，将 "+args+" 与用户要求及查询结果核对；每个值都有出处才算正确。")
+		add("call "+inline(d.Field)+" only with the "+args+" that the user asked for or a look-up returned.",
+			"调用 "+inline(d.Field)+" 时，"+args+" 须与用户要求或查询结果完全一致。")
 	}
-	if n := names(w.differences, ActionSuperfluous); n != "" {
-		add("call "+n+" only if the task asks for it and the rules allow it, and no more often than that.",
+	if n, several := w.actions(ActionSuperfluous); n != "" {
+		it := "it"
+		if several {
+			it = "them"
+		}
+		add("call "+n+" only if the task asks for "+it+" and the rules allow it, and no more often.",
 			"只有任务要求且规则允许时才执行 "+n+"，次数也不要超出。")
 	}
-	if n := names(w.differences, ActionMoved); n != "" {
-		add("keep the order that the task implies for "+n+".", n+" 要按任务要求的先后顺序执行。")
+	if n, _ := w.actions(ActionMoved); n != "" {
+		add("carry out "+n+" in the order that the task implies.", "按任务要求的先后顺序执行 "+n+"。")
 	}
 	return parts
+}
+
+// mostListed is how many names a sentence can bear.
+const mostListed = 4
+
+// listed puts names into a sentence, once each: "a, b and c" or “a、b”.
+func listed(names []string, zh bool) string {
+	var once []string
+	for _, n := range names {
+		if !slices.Contains(once, n) {
+			once = append(once, n)
+		}
+	}
+	more := len(once) - mostListed
+	switch {
+	case len(once) == 0:
+		return ""
+	case more > 0 && zh:
+		return strings.Join(once[:mostListed], "、") + "等 " + strconv.Itoa(len(once)) + " 项"
+	case more > 0:
+		return strings.Join(once[:mostListed], ", ") + " and " + strconv.Itoa(more) + " more"
+	case zh:
+		return strings.Join(once, "、")
+	case len(once) == 1:
+		return once[0]
+	default:
+		return strings.Join(once[:len(once)-1], ", ") + " and " + once[len(once)-1]
+	}
 }
