@@ -17,7 +17,7 @@ demo: ## the main job, on shipped real data
 test: ## every test that needs nothing outside the repository
 	CGO_ENABLED=0 $(GO) test -shuffle=on ./...
 
-check: lint cross ## format, vet, lint, tidy, race, layer table, README, builds
+check: lint cross ## format, vet, lint, tidy, layer table, README, builds
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); echo "run gofmt -w on these"; exit 1; }
 	$(GO) mod tidy -diff
 	$(GO) vet ./...
@@ -37,7 +37,7 @@ bench: ## speed and memory, in benchstat's form
 
 quality: ## retrieval and analysis measured on ../shared/data, as golden tables
 	@test -d "$${MEMTREE_SHARED:-../shared}/data" || { echo "make quality measures on $${MEMTREE_SHARED:-../shared}/data, which is not here; set MEMTREE_SHARED"; exit 1; }
-	$(GO) test -count=1 -v -run 'Quality' ./quality ./formation ./enhance
+	$(GO) test -count=1 -v -run 'Quality' ./quality ./formation ./enhance ./risk
 
 fuzz: ## every fuzz target in turn, T=30s each
 	@for p in $$($(GO) list ./...); do for f in $$($(GO) test -list '^Fuzz' $$p | grep ^Fuzz); do \
