@@ -1,0 +1,222 @@
+package replay
+
+import (
+	"cmp"
+	"math"
+	"math/rand/v2"
+	"slices"
+)
+
+// Prediction is what was said of one verdict before its truth was known, and
+// what came out.
+type Prediction struct {
+	P     float64 // probability that it is wrong, 0 to 1
+	Order float64 // what to read first: higher comes first
+	Near  float64 // score of the nearest wrong case, the plain way to the same end
+	Base  float64 // share of wrong verdicts so far
+	Wrong bool
+	Case  string // verdicts of one case are drawn together by the bootstrap
+}
+
+// Risks is how good predictions were, in the order they were made.
+type Risks struct {
+	N     int `json:"n"`
+	Wrong int `json:"wrong"`
+
+	AUC           *float64 `json:"auc"`           // of Order; null when all are right or all wrong
+	AUCSecondHalf *float64 `json:"aucSecondHalf"` // of the later half
+	// Found is the share of the wrong verdicts among the 5, 10 and 20 percent
+	// that come first.
+	Found Found `json:"found"`
+
+	// ECE is the expected calibration error of P in ten bins of equal width, and
+	// Reliability these bins, after the first Warmup verdicts.
+	ECE         float64 `json:"ece"`
+	Warmup      int     `json:"warmup"`
+	Reliability []Bin   `json:"reliability"`
+	Brier       float64 `json:"brier"` // mean square of P's error, all verdicts
+
+	// Intervals are 95 percent bootstrap intervals of the fields they are named
+	// after, found5 and so on included.
+	Intervals map[string]Interval `json:"intervals"`
+	Baselines Baselines           `json:"baselines"`
+}
+
+// Found is a share of the wrong verdicts by share read.
+type Found struct {
+	At5  float64 `json:"5"`
+	At10 float64 `json:"10"`
+	At20 float64 `json:"20"`
+}
+
+// Bin is the verdicts whose P is in one tenth.
+type Bin struct {
+	N     int     `json:"n"`
+	P     float64 `json:"p"`     // mean of what was said
+	Wrong float64 `json:"wrong"` // share that was wrong
+}
+
+// Baselines are what costs nothing to say.
+type Baselines struct {
+	Random  Found    `json:"random"`        // reading at random
+	Nearest Found    `json:"nearest"`       // reading first what is most like a wrong case, by words
+	AUC     *float64 `json:"aucNearest"`    // of the same
+	Brier   float64  `json:"brierBaseRate"` // of the share of wrong verdicts so far
+}
+
+const (
+	warmup  = 150
+	redraws = 200
+)
+
+// Measure says how good predictions were. Seed is of the bootstrap, which draws
+// whole cases: verdicts on one case are not independent.
+func Measure(ps []Prediction, seed uint64) Risks {
+	r := Point(ps)
+	r.Intervals = map[string]Interval{}
+	figures := map[string][]float64{}
+	for _, drawn := range redraw(ps, seed) {
+		x := Point(drawn)
+		for name, f := range x.figures() {
+			figures[name] = append(figures[name], f)
+		}
+	}
+	for name, fs := range figures {
+		slices.Sort(fs)
+		r.Intervals[name] = Interval{Low: quantile(fs, 0.025), High: quantile(fs, 0.975)}
+	}
+	order := func(p *Prediction) float64 { return p.Near }
+	r.Baselines = Baselines{Random: Found{0.05, 0.1, 0.2}, Nearest: found(ps, order), AUC: aucOf(ps, order)}
+	for i := range ps {
+		r.Baselines.Brier += square(ps[i].Base, ps[i].Wrong) / float64(len(ps))
+	}
+	return r
+}
+
+// Point is Measure without intervals and baselines.
+func Point(ps []Prediction) Risks {
+	r := Risks{N: len(ps), Warmup: min(warmup, len(ps)/2)}
+	order := func(p *Prediction) float64 { return p.Order }
+	for i := range ps {
+		if ps[i].Wrong {
+			r.Wrong++
+		}
+		r.Brier += square(ps[i].P, ps[i].Wrong) / float64(len(ps))
+	}
+	r.AUC, r.AUCSecondHalf = aucOf(ps, order), aucOf(ps[len(ps)/2:], order)
+	r.Found = found(ps, order)
+	r.ECE, r.Reliability = calibration(ps[r.Warmup:])
+	return r
+}
+
+func (r *Risks) figures() map[string]float64 {
+	m := map[string]float64{
+		"ece": r.ECE, "brier": r.Brier, "found5": r.Found.At5, "found10": r.Found.At10, "found20": r.Found.At20,
+	}
+	if r.AUC != nil {
+		m["auc"] = *r.AUC
+	}
+	if r.AUCSecondHalf != nil {
+		m["aucSecondHalf"] = *r.AUCSecondHalf
+	}
+	return m
+}
+
+func square(p float64, wrong bool) float64 {
+	if wrong {
+		p = 1 - p
+	}
+	return p * p
+}
+
+func aucOf(ps []Prediction, score func(*Prediction) float64) *float64 {
+	var wrong, right []float64
+	for i := range ps {
+		if ps[i].Wrong {
+			wrong = append(wrong, score(&ps[i]))
+		} else {
+			right = append(right, score(&ps[i]))
+		}
+	}
+	auc, _, ok := AUC(wrong, right)
+	if !ok {
+		return nil
+	}
+	return &auc
+}
+
+// found reads from the highest score down, equals in the order they came.
+func found(ps []Prediction, score func(*Prediction) float64) Found {
+	rank := make([]int, len(ps))
+	for i := range rank {
+		rank[i] = i
+	}
+	slices.SortStableFunc(rank, func(a, b int) int { return cmp.Compare(score(&ps[b]), score(&ps[a])) })
+	share := func(of float64) float64 {
+		read := int(math.Round(of * float64(len(ps))))
+		hit, all := 0, 0
+		for place, i := range rank {
+			if ps[i].Wrong {
+				all++
+				if place < read {
+					hit++
+				}
+			}
+		}
+		if all == 0 {
+			return 0
+		}
+		return float64(hit) / float64(all)
+	}
+	return Found{share(0.05), share(0.1), share(0.2)}
+}
+
+func calibration(ps []Prediction) (ece float64, bins []Bin) {
+	bins = make([]Bin, 10)
+	for i := range ps {
+		b := &bins[max(0, min(9, int(ps[i].P*10)))]
+		b.N++
+		b.P += ps[i].P
+		if ps[i].Wrong {
+			b.Wrong++
+		}
+	}
+	for i := range bins {
+		if b := &bins[i]; b.N > 0 {
+			ece += math.Abs(b.P-b.Wrong) / float64(len(ps))
+			b.P /= float64(b.N)
+			b.Wrong /= float64(b.N)
+		}
+	}
+	return ece, bins
+}
+
+// redraw draws as many cases as there are, with repeats, and keeps the
+// predictions in their order.
+func redraw(ps []Prediction, seed uint64) [][]Prediction {
+	rng := rand.New(rand.NewPCG(seed, 0x7269736b)) //nolint:gosec // must come out the same again
+	number := map[string]int{}
+	of := make([]int, len(ps))
+	for i := range ps {
+		n, ok := number[ps[i].Case]
+		if !ok {
+			n = len(number)
+			number[ps[i].Case] = n
+		}
+		of[i] = n
+	}
+	out := make([][]Prediction, redraws)
+	times := make([]int, len(number))
+	for k := range out {
+		clear(times)
+		for range times {
+			times[rng.IntN(len(times))]++
+		}
+		for i := range ps {
+			for range times[of[i]] {
+				out[k] = append(out[k], ps[i])
+			}
+		}
+	}
+	return out
+}

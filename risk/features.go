@@ -1,0 +1,192 @@
+package risk
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"slices"
+
+	"github.com/memtree/memtree/text"
+	"github.com/memtree/memtree/tree"
+)
+
+// Features are what of a verdict is known when it is made and worth keeping for
+// the next ones. They hold hashes and shares, no text. A word can be guessed
+// from its hash, though a hash of 20 bits fits many words, so they are for the
+// same eyes as the ledger they are kept in.
+type Features struct {
+	value  uint32    // hash of the verdict's value, such as "fail"
+	places [3]uint32 // product, scene type in it, test case in that; hashes
+	judges [2]uint32 // agent, and model and version of it; hashes
+	reason []uint32  // words of what the judge wrote beside its verdict, sorted
+	seen   []uint32  // words of the prompt and of what the judge saw, sorted
+	shape  shape
+}
+
+const (
+	maxReason = 96 // words of a reason that are kept
+	maxSeen   = 128
+	wordBits  = 20
+	// MaxFeatures is the most bytes Encode returns.
+	MaxFeatures = 1200
+)
+
+// Extract reads the features of e. It touches no field that is not known when
+// the verdict is made: neither ground truth, nor correct and direction, nor the
+// evaluator's reason.
+func Extract(e *tree.Evaluation) Features {
+	f, _, _ := extract(e)
+	return f
+}
+
+// extract also returns the words behind the hashes.
+func extract(e *tree.Evaluation) (f Features, reason, seen map[uint32]string) {
+	s := read(e.Judgment)
+	f.value = hash("value", s.value)
+	chain(f.places[:], "place", e.Scope.Product, e.Scene.Type, caseOf(e))
+	chain(f.judges[:], "judge", e.Agent.Name, e.Agent.Model+"\x00"+e.Agent.Version)
+	f.reason, reason = words(s.text, maxReason)
+	f.seen, seen = words(e.Prompt+"\n"+e.Observation, maxSeen)
+	f.shape = shapeOf(e.Prompt, e.Observation, s.text)
+	return f, reason, seen
+}
+
+// caseOf names the test case: by its id, else by the scene, else by the prompt.
+func caseOf(e *tree.Evaluation) string {
+	switch {
+	case e.CaseID != "":
+		return "c" + e.CaseID
+	case e.Scope.Test != "":
+		return "t" + e.Scope.Test
+	default:
+		return "p" + e.Scene.ID + "\x00" + e.Prompt
+	}
+}
+
+func chain(out []uint32, kind string, names ...string) {
+	for i, n := range names {
+		kind += "\x00" + n
+		out[i] = hash(kind, "")
+	}
+}
+
+// words returns the hashes of the different tokens of s, sorted, the n smallest
+// where there are more: a bottom-n sketch (A. Broder, SEQUENCES 1997), so that
+// two long texts keep the same words.
+func words(s string, n int) ([]uint32, map[uint32]string) {
+	spelt := map[uint32]string{}
+	for _, t := range text.Tokens(s) {
+		spelt[hash("", t)>>(32-wordBits)] = t
+	}
+	out := make([]uint32, 0, len(spelt))
+	for h := range spelt {
+		out = append(out, h)
+	}
+	slices.Sort(out)
+	return slices.Clip(out[:min(n, len(out))]), spelt
+}
+
+// hash is FNV-1a with a last mix, whose high bits are as good as its low ones.
+func hash(kind, s string) uint32 {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(kind)) // never fails
+	_, _ = h.Write([]byte{0})
+	_, _ = h.Write([]byte(s))
+	return uint32(mix(h.Sum64()) >> 32)
+}
+
+// mix is the finaliser of SplitMix64 (Steele et al., OOPSLA 2014).
+func mix(z uint64) uint64 {
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}
+
+const featuresVersion = 1
+
+// shapeUnit is one step of a kept shape.
+const shapeUnit = 1.0 / 4096
+
+// Encode returns the features as a short text, at most MaxFeatures bytes.
+func (f *Features) Encode() string {
+	b := []byte{featuresVersion}
+	b = binary.LittleEndian.AppendUint32(b, f.value)
+	for _, h := range slices.Concat(f.places[:], f.judges[:]) {
+		b = binary.LittleEndian.AppendUint32(b, h)
+	}
+	for _, x := range f.shape {
+		b = binary.LittleEndian.AppendUint16(b, uint16(min(math.MaxUint16, math.Round(float64(x)/shapeUnit))))
+	}
+	for _, ws := range [][]uint32{f.reason, f.seen} {
+		b = binary.AppendUvarint(b, uint64(len(ws)))
+		last := uint32(0)
+		for _, w := range ws {
+			b = binary.AppendUvarint(b, uint64(w-last))
+			last = w
+		}
+	}
+	return base64.RawStdEncoding.EncodeToString(b)
+}
+
+// ErrFeatures is returned by Decode for what Encode did not make.
+var ErrFeatures = errors.New("not the features of a verdict")
+
+// Decode reads what Encode made.
+func Decode(s string) (Features, error) {
+	var f Features
+	if len(s) > MaxFeatures {
+		return f, fmt.Errorf("%w: longer than %d bytes", ErrFeatures, MaxFeatures)
+	}
+	b, err := base64.RawStdEncoding.DecodeString(s)
+	if err != nil {
+		return f, fmt.Errorf("%w: %w", ErrFeatures, err)
+	}
+	const fixed = 1 + 4*6 + 2*shapes
+	if len(b) < fixed || b[0] != featuresVersion {
+		return f, fmt.Errorf("%w: another version, or cut off", ErrFeatures)
+	}
+	f.value = binary.LittleEndian.Uint32(b[1:])
+	for i := range f.places {
+		f.places[i] = binary.LittleEndian.Uint32(b[5+4*i:])
+	}
+	for i := range f.judges {
+		f.judges[i] = binary.LittleEndian.Uint32(b[17+4*i:])
+	}
+	for i := range f.shape {
+		f.shape[i] = float32(binary.LittleEndian.Uint16(b[25+2*i:])) * shapeUnit
+	}
+	rest := b[fixed:]
+	if f.reason, rest, err = decodeWords(rest, maxReason); err != nil {
+		return Features{}, err
+	}
+	if f.seen, rest, err = decodeWords(rest, maxSeen); err != nil {
+		return Features{}, err
+	}
+	if len(rest) > 0 {
+		return Features{}, fmt.Errorf("%w: something follows them", ErrFeatures)
+	}
+	return f, nil
+}
+
+func decodeWords(b []byte, most int) (ws []uint32, rest []byte, err error) {
+	n, used := binary.Uvarint(b)
+	if used <= 0 || n > uint64(most) {
+		return nil, nil, fmt.Errorf("%w: a list of words is too long or cut off", ErrFeatures)
+	}
+	b = b[used:]
+	ws = make([]uint32, n)
+	last := uint64(0)
+	for i := range ws {
+		d, used := binary.Uvarint(b)
+		if used <= 0 || d >= 1<<wordBits || i > 0 && d == 0 || last+d >= 1<<wordBits {
+			return nil, nil, fmt.Errorf("%w: a word is out of order or cut off", ErrFeatures)
+		}
+		last += d
+		ws[i] = uint32(last)
+		b = b[used:]
+	}
+	return ws, b, nil
+}

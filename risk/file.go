@@ -1,0 +1,322 @@
+package risk
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"math"
+)
+
+// A kept model is a head of 20 bytes, little endian: magic, format u32, crc32c
+// of the body u32, length of the body u32; then the body, in the order of
+// (*Model).write. Tables are kept as their cells in use, each with its place.
+const (
+	magic      = "mt-risk\n"
+	fileFormat = 1
+	headBytes  = len(magic) + 12
+	maxBody    = 64 << 20
+	maxID      = 1 << 10
+)
+
+// ErrFormat says that a kept model cannot be used by this program; learn anew.
+var ErrFormat = errors.New("not a risk model of this version of memtree")
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// Save writes what was learned, for Load. The same history gives the same bytes.
+func (m *Model) Save(w io.Writer) error {
+	m.mu.RLock()
+	e := &encoder{}
+	m.code(e)
+	m.mu.RUnlock()
+	head := []byte(magic)
+	head = binary.LittleEndian.AppendUint32(head, fileFormat)
+	head = binary.LittleEndian.AppendUint32(head, crc32.Checksum(e.b, castagnoli))
+	head = binary.LittleEndian.AppendUint32(head, uint32(len(e.b)))
+	for _, b := range [][]byte{head, e.b} {
+		if _, err := w.Write(b); err != nil {
+			return fmt.Errorf("save the risk model: %w", err)
+		}
+	}
+	return nil
+}
+
+// Load reads what Save wrote. What is damaged, or was made to harm, is refused
+// with an error that wraps ErrFormat.
+func Load(r io.Reader) (*Model, error) {
+	head := make([]byte, headBytes)
+	if _, err := io.ReadFull(r, head); err != nil {
+		return nil, fmt.Errorf("%w: it is cut off", ErrFormat)
+	}
+	if string(head[:len(magic)]) != magic || binary.LittleEndian.Uint32(head[len(magic):]) != fileFormat {
+		return nil, fmt.Errorf("%w: it begins otherwise", ErrFormat)
+	}
+	sum, n := binary.LittleEndian.Uint32(head[len(magic)+4:]), binary.LittleEndian.Uint32(head[len(magic)+8:])
+	if n > maxBody {
+		return nil, fmt.Errorf("%w: it says it has %d bytes", ErrFormat, n)
+	}
+	body, err := io.ReadAll(io.LimitReader(r, int64(n)))
+	if err != nil {
+		return nil, fmt.Errorf("load the risk model: %w", err)
+	}
+	if uint32(len(body)) != n || crc32.Checksum(body, castagnoli) != sum {
+		return nil, fmt.Errorf("%w: it is damaged", ErrFormat)
+	}
+	return decodeModel(body)
+}
+
+func decodeModel(body []byte) (*Model, error) {
+	m := New()
+	d := &decoder{b: body}
+	m.code(d)
+	if d.err == nil && len(d.b) > 0 {
+		d.fail("something follows it")
+	}
+	if d.err != nil {
+		return nil, d.err
+	}
+	return m, nil
+}
+
+// A coder writes or reads one value after another, so that the order is
+// written down once.
+type coder interface {
+	count(n *int, most int)
+	word(w *uint32)
+	single(x *float32)
+	number(x *float64)
+	text(s *string, most int)
+	fail(problem string)
+}
+
+// code passes all of m through c.
+func (m *Model) code(c coder) {
+	c.count(&m.n, math.MaxInt32)
+	c.count(&m.wrong, m.n)
+	c.number(&m.evidence.Won)
+	c.number(&m.evidence.Spare)
+	for i := range m.mean {
+		c.number(&m.mean[i])
+		c.number(&m.m2[i])
+	}
+	for i := range m.blend.fits {
+		codeLogistic(c, &m.blend.fits[i])
+		c.number(&m.blend.belief[i])
+	}
+	codeLogistic(c, &m.blend.scale)
+	m.codeValues(c)
+	codeCells(c, m.rate, func(x *count) bool { return *x != count{} }, func(x *count) { c.single(&x.wrong); c.single(&x.right) })
+	codeCells(c, m.word, func(x *count) bool { return *x != count{} }, func(x *count) { c.single(&x.wrong); c.single(&x.right) })
+	codeCells(c, m.weight, func(x *weight) bool { return *x != weight{} }, func(x *weight) { c.single(&x.mean); c.single(&x.sure) })
+	codeCells(c, m.known, func(x *float32) bool { return *x != 0 }, c.single)
+	m.codeStore(c)
+	m.sane(c)
+}
+
+func codeLogistic(c coder, l *logistic) {
+	for i := range l.mean {
+		c.number(&l.mean[i])
+	}
+	for i := range l.cov {
+		c.number(&l.cov[i])
+	}
+}
+
+func (m *Model) codeValues(c coder) {
+	n := len(m.values)
+	c.count(&n, maxValues)
+	for i := range n {
+		if i == len(m.values) {
+			m.values = append(m.values, &value{shape: newShape(0.5)})
+		}
+		v := m.values[i]
+		c.word(&v.hash)
+		for _, x := range []*count{&v.base, &v.truth} {
+			c.single(&x.wrong)
+			c.single(&x.right)
+		}
+		for j := range v.ways {
+			c.word(&v.ways[j])
+		}
+		codeLogistic(c, &v.shape)
+	}
+}
+
+// codeCells passes the cells in use, each after its distance from the last.
+func codeCells[T any](c coder, table []T, used func(*T) bool, one func(*T)) {
+	n := 0
+	for i := range table {
+		if used(&table[i]) {
+			n++
+		}
+	}
+	c.count(&n, len(table))
+	if _, reading := c.(*decoder); reading {
+		for at, k := -1, 0; k < n; k++ {
+			step := 0
+			c.count(&step, len(table))
+			if at += step + 1; at >= len(table) {
+				c.fail("a cell is out of its table")
+				return
+			}
+			one(&table[at])
+		}
+		return
+	}
+	last := -1
+	for i := range table {
+		if used(&table[i]) {
+			step := i - last - 1
+			c.count(&step, len(table))
+			one(&table[i])
+			last = i
+		}
+	}
+}
+
+// codeStore passes the remembered verdicts, the oldest first.
+func (m *Model) codeStore(c coder) {
+	n := len(m.store.ring)
+	c.count(&n, window)
+	if _, reading := c.(*decoder); !reading {
+		for i := range n {
+			r := m.store.ring[(m.store.next+i)%n]
+			f, wrong := r.f.Encode(), int(indicator(r.wrong))
+			c.text(&r.id, maxID)
+			c.text(&f, MaxFeatures)
+			c.count(&wrong, 1)
+		}
+		return
+	}
+	for range n {
+		var r remembered
+		var s string
+		wrong := 0
+		c.text(&r.id, maxID)
+		c.text(&s, MaxFeatures)
+		c.count(&wrong, 1)
+		f, err := Decode(s)
+		if err != nil {
+			c.fail("a verdict in it cannot be read")
+			return
+		}
+		r.f, r.wrong = f, wrong == 1
+		m.store.add(r)
+	}
+}
+
+// sane refuses numbers no history leads to, with which scores would be none.
+func (m *Model) sane(c coder) {
+	for i := range m.mean {
+		if m.m2[i] < 0 {
+			c.fail("a variance is below 0")
+		}
+	}
+	for _, b := range m.blend.belief {
+		if b < 0 || b > 1 {
+			c.fail("a belief is not within 0 to 1")
+		}
+	}
+	for _, t := range [][]count{m.rate, m.word} {
+		for i := range t {
+			if t[i].wrong < 0 || t[i].right < 0 {
+				c.fail("a count is below 0")
+				return
+			}
+		}
+	}
+	for i := range m.weight {
+		if m.weight[i].variance() < 0 {
+			c.fail("a variance is below 0")
+			return
+		}
+	}
+	for _, v := range m.values {
+		if v.base.wrong < 0 || v.base.right < 0 || v.truth.wrong < 0 || v.truth.right < 0 {
+			c.fail("a count is below 0")
+		}
+	}
+}
+
+type encoder struct{ b []byte }
+
+func (e *encoder) count(n *int, _ int) { e.b = binary.AppendUvarint(e.b, uint64(*n)) }
+func (e *encoder) word(w *uint32)      { e.b = binary.LittleEndian.AppendUint32(e.b, *w) }
+func (e *encoder) single(x *float32) {
+	e.b = binary.LittleEndian.AppendUint32(e.b, math.Float32bits(*x))
+}
+func (e *encoder) number(x *float64) {
+	e.b = binary.LittleEndian.AppendUint64(e.b, math.Float64bits(*x))
+}
+func (e *encoder) text(s *string, most int) {
+	cut := (*s)[:min(len(*s), most)]
+	n := len(cut)
+	e.count(&n, most)
+	e.b = append(e.b, cut...)
+}
+func (e *encoder) fail(string) {}
+
+// decoder stops at the first problem and gives zeros from there on.
+type decoder struct {
+	b   []byte
+	err error
+}
+
+func (d *decoder) fail(problem string) {
+	if d.err == nil {
+		d.err = fmt.Errorf("%w: %s", ErrFormat, problem)
+	}
+	d.b = nil
+}
+
+func (d *decoder) take(n int) []byte {
+	if len(d.b) < n {
+		d.fail("it is cut off")
+		return make([]byte, min(n, 8))
+	}
+	b := d.b[:n]
+	d.b = d.b[n:]
+	return b
+}
+
+func (d *decoder) count(n *int, most int) {
+	v, used := binary.Uvarint(d.b)
+	*n = 0
+	if used <= 0 || v > uint64(most) {
+		d.fail("a count is cut off or too large")
+		return
+	}
+	d.b = d.b[used:]
+	*n = int(v)
+}
+
+func (d *decoder) word(w *uint32) { *w = binary.LittleEndian.Uint32(d.take(4)) }
+
+func (d *decoder) single(x *float32) {
+	*x = math.Float32frombits(binary.LittleEndian.Uint32(d.take(4)))
+	if !finite(float64(*x)) {
+		d.fail("a number is none")
+	}
+}
+
+func (d *decoder) number(x *float64) {
+	*x = math.Float64frombits(binary.LittleEndian.Uint64(d.take(8)))
+	if !finite(*x) {
+		d.fail("a number is none")
+	}
+}
+
+// finite leaves room for sums of squares.
+func finite(x float64) bool { return math.Abs(x) < 1e12 }
+
+func (d *decoder) text(s *string, most int) {
+	n := 0
+	d.count(&n, most)
+	if n <= len(d.b) {
+		*s = string(d.take(n))
+		return
+	}
+	d.fail("a text is cut off")
+}

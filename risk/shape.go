@@ -1,0 +1,162 @@
+package risk
+
+import (
+	"math"
+	"strings"
+	"unicode"
+
+	"github.com/memtree/memtree/text"
+)
+
+// shape is how a verdict looks from afar: what a reader senses before reading.
+// A short run that is said to have failed, a failure whose reason names nothing
+// that went wrong, a reason that speaks of something else than the task: which
+// of these means a mistake, and for which verdict, is learned. Counts are
+// logarithms of 1 + count, shares are within 0 to 1.
+type shape [shapes]float32
+
+// The shapes.
+const (
+	reasonLength = iota // words of the reason
+	seenLength          // words of the observation
+	promptLength        // words of the prompt
+	seenLines           // lines of the observation
+	seenSteps           // highest number that begins a line of the observation: the steps of a run
+	negations           // share of the reason's words that deny
+	hedges              // share that hedge
+	contrasts           // share that turn
+	digits              // share of the reason's characters that are digits
+	onTask              // share of the reason's different words that the prompt has
+	onSeen              // share that the observation has
+	shapes
+)
+
+// Words that deny, hedge and turn, in the two languages the tokens are made for.
+const (
+	denying  = " not no never without fail failed fails failing failure missing incorrect incorrectly wrong error none nothing neither nor 不 没 未 无 非 失败 错误 缺少 "
+	hedging  = " may might maybe perhaps possibly likely probably seem seems seemed appear appears appeared evidence clear clearly unclear explicit explicitly confirm confirmed confirms confirming cannot verify verified assume assuming indicate indicates 可能 似乎 好像 看来 也许 或许 应该 大概 确认 明确 证据 推测 "
+	turning  = " however although though but while despite yet instead only 但 但是 然而 虽然 尽管 不过 却 只 "
+	maxWords = 4096 // of a text that are looked at
+)
+
+func shapeOf(prompt, observation, reason string) shape {
+	rw, pw, ow := some(reason), some(prompt), some(observation)
+	var s shape
+	s[reasonLength], s[promptLength], s[seenLength] = logCount(len(rw)), logCount(len(pw)), logCount(len(ow))
+	s[seenLines] = logCount(strings.Count(observation, "\n"))
+	s[seenSteps] = logCount(steps(observation))
+	s[negations], s[hedges], s[contrasts] = shareOf(rw, denying), shareOf(rw, hedging), shareOf(rw, turning)
+	s[digits] = digitShare(reason)
+	s[onTask], s[onSeen] = overlap(rw, pw), overlap(rw, ow)
+	return s
+}
+
+func some(s string) []string {
+	w := text.Words(s)
+	return w[:min(len(w), maxWords)]
+}
+
+func logCount(n int) float32 { return float32(math.Log1p(float64(n))) }
+
+// shareOf counts words by a list; of a Chinese bigram a part is enough.
+func shareOf(words []string, list string) float32 {
+	n := 0
+	for _, w := range words {
+		if strings.Contains(list, " "+w+" ") {
+			n++
+			continue
+		}
+		for _, r := range w {
+			if unicode.Is(unicode.Han, r) && strings.Contains(list, " "+string(r)+" ") {
+				n++
+				break
+			}
+		}
+	}
+	return float32(n) / float32(len(words)+5)
+}
+
+func digitShare(s string) float32 {
+	s = s[:min(len(s), maxText)]
+	n := 0
+	for i := range len(s) {
+		if s[i] >= '0' && s[i] <= '9' {
+			n++
+		}
+	}
+	return float32(n) / float32(len(s)+20)
+}
+
+func overlap(a, b []string) float32 {
+	in := make(map[string]bool, len(b))
+	for _, w := range b {
+		in[w] = true
+	}
+	seen := make(map[string]bool, len(a))
+	n := 0
+	for _, w := range a {
+		if !seen[w] {
+			seen[w] = true
+			if in[w] {
+				n++
+			}
+		}
+	}
+	return float32(n) / float32(len(seen)+5)
+}
+
+// steps returns the highest number below a thousand that begins a line and ends
+// in a stop or a bracket.
+func steps(s string) int {
+	most := 0
+	for line := range strings.Lines(s[:min(len(s), maxText)]) {
+		n, i := 0, 0
+		line = strings.TrimLeft(line, " \t")
+		for ; i < len(line) && i < 4 && line[i] >= '0' && line[i] <= '9'; i++ {
+			n = 10*n + int(line[i]-'0')
+		}
+		if i > 0 && n < 1000 && strings.HasPrefix(strings.TrimLeft(line[i:], " "), ".") || i > 0 && n < 1000 && strings.HasPrefix(line[i:], ")") {
+			most = max(most, n)
+		}
+	}
+	return most
+}
+
+// The prior of a shape's weight, for shapes of width 1, and of their constant.
+const (
+	shapeWidth    = 0.4
+	constantWidth = 0.5
+	extreme       = 2.5 // standard deviations beyond which a shape is cut
+)
+
+func newShape(base float64) logistic {
+	mean, width := make([]float64, shapes+1), make([]float64, shapes+1)
+	for i := range width {
+		width[i] = shapeWidth
+	}
+	mean[shapes], width[shapes] = logit(base), constantWidth
+	return newLogistic(mean, width)
+}
+
+// standard returns a shape at mean 0 and width 1, as far as these are known,
+// and after it a constant.
+func (m *Model) standard(s shape) []float64 {
+	x := make([]float64, shapes+1)
+	x[shapes] = 1
+	if m.n < 6 {
+		return x
+	}
+	for i, f := range s {
+		x[i] = max(-extreme, min(extreme, (float64(f)-m.mean[i])/math.Sqrt(m.m2[i]/float64(m.n)+1e-6)))
+	}
+	return x
+}
+
+// learnShape follows mean and variance (B. P. Welford, Technometrics 4, 1962).
+func (m *Model) learnShape(s shape) {
+	for i, f := range s {
+		d := float64(f) - m.mean[i]
+		m.mean[i] += d / float64(m.n+1)
+		m.m2[i] += d * (float64(f) - m.mean[i])
+	}
+}
