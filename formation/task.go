@@ -46,10 +46,18 @@ func request(p string) string {
 			return s
 		}
 	}
-	for len(sentences) > 1 && slices.ContainsFunc(askers, func(a string) bool { return strings.HasPrefix(sentences[0], a) }) {
+	for len(sentences) > 1 && introduces(sentences[0]) {
 		sentences = sentences[1:]
 	}
 	return strings.Join(sentences, " ")
+}
+
+// introduces reports whether a sentence only says who asks: "You are Ann Lee."
+func introduces(s string) bool {
+	return slices.ContainsFunc(askers, func(a string) bool {
+		name, ok := strings.CutPrefix(s, a)
+		return ok && name != "" && (a != askers[0] || name[0] >= 'A' && name[0] <= 'Z')
+	})
 }
 
 // askers begin a sentence that says who asks.

@@ -60,7 +60,11 @@ func (w *wording) quote() string {
 		return "" // what it said tells nothing of what it did wrong
 	}
 	plain := strings.NewReplacer("**", "", "`", "").Replace(w.claim.key) // Markdown
-	c := unstopped(text.Clip(strings.Join(strings.Fields(plain), " "), maxClaim))
+	plain = strings.Join(strings.Fields(plain), " ")
+	for _, lead := range []string{"However, ", "But ", "但是，", "但", "然而，"} {
+		plain = strings.TrimPrefix(plain, lead)
+	}
+	c := unstopped(text.Clip(inner(plain), maxClaim))
 	if utf8.RuneCountInString(c) < 6 {
 		return ""
 	}
@@ -137,7 +141,7 @@ const (
 
 // condition names the task, which the agent will know, and the moment.
 func (w *wording) condition() string {
-	task := w.task(hintTask)
+	task := inner(w.task(hintTask))
 	scene := ""
 	if n := w.scene.Name.In(w.lang); n != "" {
 		scene = w.say(" ("+n+")", "（"+n+"）")
@@ -150,6 +154,11 @@ func (w *wording) condition() string {
 		moment = w.say("before reporting a failure", "报告失败或缺陷之前")
 	}
 	return w.say("For a task like “"+task+"”"+scene+", "+moment+": ", "遇到类似“"+task+"”的任务"+scene+"，"+moment+"：")
+}
+
+// inner makes the quotation marks of a text those of a quotation in a quotation.
+func inner(s string) string {
+	return strings.NewReplacer("“", "‘", "”", "’", `"`, "'").Replace(s)
 }
 
 // stopped ends a text with one mark.
