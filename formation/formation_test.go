@@ -55,6 +55,17 @@ func TestFormMakesACase(t *testing.T) {
 	golden.Equal(t, "testdata/case.golden", "title      "+n.Content.Title+"\nactual     "+n.CaseData.ActualError+"\nreason     "+n.CaseData.ErrorReason+"\nguidance   "+n.Content.Guidance+"\n")
 }
 
+// TestFormRedactsUnlessPromised: whoever promises nothing is safe.
+func TestFormRedactsUnlessPromised(t *testing.T) {
+	e := sample()
+	e.Prompt += " with password=hunter2x"
+	for promised, want := range map[bool]string{false: "password=[redacted:password]", true: "password=hunter2x"} {
+		out, err := former(t, Options{Redacted: promised}).Form(t.Context(), e, &memory{})
+		require.NoError(t, err)
+		require.Contains(t, out.Changes[0].Node.CaseData.TestCase.Prompt, want)
+	}
+}
+
 func TestFormLeavesTheRest(t *testing.T) {
 	f := former(t, Options{})
 	right, err := f.Form(t.Context(), tree.Evaluation{Prompt: "p", Judgment: tree.Raw(`"pass"`), GroundTruth: tree.Raw(`"pass"`), Trial: "t_1"}, &memory{})
