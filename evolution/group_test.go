@@ -37,7 +37,7 @@ func shape(groups []*group) string {
 func TestGroupsDoNotDependOnOrder(t *testing.T) {
 	table, err := embed.Default()
 	require.NoError(t, err)
-	nodes := append(shop(), many(120, 12)...)
+	nodes := append(shop(), many(40, 6)...)
 	r := rand.New(rand.NewPCG(1, 2))
 	first := ""
 	for i := range 100 {

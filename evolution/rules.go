@@ -26,6 +26,8 @@ func (e *Evolver) byRules(j *job) (draft, bool) {
 	return w.experience()
 }
 
+const leastTaskWords = 2
+
 // writer holds what one draft is worded from.
 type writer struct {
 	*job
@@ -48,7 +50,9 @@ func newWriter(e *Evolver, j *job) *writer {
 	medoid := j.shown[0]
 	prompt := func(n *tree.Node) string { return text.Clip(n.CaseData.TestCase.Prompt, maxPrompt) }
 	w.causes = newContrast(j.members, j.rest, e.boiler.cause).words(5, general(), e.boiler.cause(medoid))
-	w.tasks = newContrast(j.members, j.rest, prompt).words(5, general(), prompt(medoid))
+	if w.tasks = newContrast(j.members, j.rest, prompt).words(5, general(), prompt(medoid)); len(w.tasks) < leastTaskWords && !w.zh {
+		w.tasks = nil // one word alone says too little about a task
+	}
 	w.example = e.example(j)
 	w.scenes = e.commonScenes(j.members)
 	return w
@@ -61,11 +65,13 @@ func (e *Evolver) example(j *job) string {
 		for _, s := range text.Sentences(e.boiler.cause(n)) {
 			s = step().ReplaceAllString(strings.Trim(s, "“”\"'"), "")
 			d := draft{Title: s}
-			if s == "" || strings.Contains(s, "…") || literals(e, j, &d) != "" || truth(e, j, &d) != "" || forcing(e, j, &d) != "" {
+			if s == "" || strings.ContainsAny(s, "…{}*\\") || literals(e, j, &d) != "" || truth(e, j, &d) != "" || forcing(e, j, &d) != "" {
 				continue
 			}
 			first, size := utf8.DecodeRuneInString(s)
-			s = string(unicode.ToUpper(first)) + s[size:]
+			if word, _, _ := strings.Cut(s, " "); !strings.Contains(word, "_") {
+				s = string(unicode.ToUpper(first)) + s[size:]
+			}
 			return strings.TrimRight(text.Clip(s, maxMistake-4), ".:。：“”\"")
 		}
 	}
@@ -201,7 +207,7 @@ func (w *writer) repeatedHint() string {
 	spelled := map[string]string{}
 	for _, n := range w.members {
 		for _, s := range text.Sentences(n.CaseData.AvoidanceHint) {
-			if w.e.boiler[s] || len(text.Tokens(s)) < 4 {
+			if w.e.boiler[s] || len(text.Tokens(s)) < 4 || n.Provenance.Analyst == "rules" && ofOneCase(s) {
 				continue
 			}
 			k := strings.ToLower(strings.Join(text.Tokens(s), " "))
@@ -221,6 +227,17 @@ func (w *writer) repeatedHint() string {
 		}
 	}
 	return spelled[best]
+}
+
+// ofOneCase reports whether a sentence of the rules analyst names its one case:
+// its task, its cause, or words quoted from it.
+func ofOneCase(s string) bool {
+	for _, lead := range []string{"For a task like", "Cause of the earlier mistake", "遇到类似", "此前出错的原因"} {
+		if strings.HasPrefix(s, lead) {
+			return true
+		}
+	}
+	return strings.ContainsAny(s, "“”…")
 }
 
 // commonScenes returns the scene types that cover at least half of the cases, the

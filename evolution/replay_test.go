@@ -1,0 +1,138 @@
+package evolution_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/afero"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/enhance"
+	"github.com/memtree/memtree/formation"
+	"github.com/memtree/memtree/internal/golden"
+	"github.com/memtree/memtree/replay"
+	jsonstore "github.com/memtree/memtree/store/json"
+	"github.com/memtree/memtree/tree"
+)
+
+// stream is webjudge in order of time, or the test is skipped.
+func stream(t *testing.T) []tree.Evaluation {
+	t.Helper()
+	dir := os.Getenv("MEMTREE_SHARED")
+	if dir == "" {
+		dir = filepath.Join("..", "..", "shared")
+	}
+	b, err := os.ReadFile(filepath.Join(dir, "data", "evaluations", "webjudge.jsonl"))
+	if err != nil {
+		t.Skip("the shared data is not here; set MEMTREE_SHARED to the folder that has data/ in it")
+	}
+	var out []tree.Evaluation
+	for line := range strings.Lines(string(b)) {
+		var e tree.Evaluation
+		require.NoError(t, json.Unmarshal([]byte(line), &e))
+		out = append(out, e)
+	}
+	return out
+}
+
+// subject is memtree that evolves after every so many runs, or never.
+type subject struct {
+	name        string
+	every       int
+	mem         *memtree.Memory
+	now         time.Time
+	runs        int
+	guided      int
+	tokens      int // of the guidance, all runs together
+	experiences int // guided runs that were given one
+}
+
+func newSubject(t *testing.T, name string, every int) *subject {
+	t.Helper()
+	st, err := jsonstore.Open(t.Context(), afero.NewMemMapFs(), "replay", jsonstore.Options{})
+	require.NoError(t, err)
+	s := &subject{name: name, every: every}
+	s.mem, err = memtree.Open(t.Context(), "", &memtree.Options{Store: st, Deadline: time.Minute, Now: func() time.Time { return s.now }})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.mem.Close()) })
+	return s
+}
+
+func (s *subject) Name() string { return s.name }
+
+func (s *subject) Ask(ctx context.Context, e *tree.Evaluation) (replay.Answer, error) {
+	if e.At.After(s.now) {
+		s.now = e.At
+	}
+	x, err := s.mem.Explain(ctx, memtree.Query{Prompt: e.Prompt, Scene: e.Scene, Scope: e.Scope, Agent: e.Agent, RunID: e.RunID})
+	if err != nil {
+		return replay.Answer{}, err
+	}
+	a := replay.Answer{Guided: !x.Abstained}
+	if x.Nearest != nil {
+		a.Score = x.Nearest.Score
+	}
+	abstract := false
+	for _, it := range x.Items {
+		a.Score = max(a.Score, it.Score)
+		n, err := s.mem.Node(ctx, it.ID)
+		if err != nil {
+			return replay.Answer{}, err
+		}
+		abstract = abstract || n.Type != tree.Case
+		a.Items = append(a.Items, replay.Item{Direction: n.Direction, Scene: n.Scene})
+	}
+	if a.Guided {
+		s.guided++
+		s.tokens += enhance.Tokens(x.Text)
+	}
+	if abstract {
+		s.experiences++
+	}
+	return a, nil
+}
+
+func (s *subject) Learn(ctx context.Context, e *tree.Evaluation, _ replay.Verdict) error {
+	if err := s.mem.Record(ctx, *e); err != nil {
+		return err
+	}
+	s.runs++
+	if s.every > 0 && s.runs%s.every == 0 {
+		if _, err := s.mem.Evolve(ctx, nil); err != nil {
+			return err
+		}
+	}
+	return s.mem.Wait(ctx)
+}
+
+// TestQualityOfReplay compares guidance from cases alone with that of a tree
+// which evolves, on a real stream, at each quarter of it.
+func TestQualityOfReplay(t *testing.T) {
+	all := stream(t)
+	judge := func(e *tree.Evaluation) replay.Verdict {
+		v := formation.Detect(e)
+		return replay.Verdict{Labelled: v.Labelled, Correct: v.Correct, Direction: v.Direction}
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "webjudge by rules, evolve every 50 runs. warned: share of wrong verdicts warned of in the same direction.\n\n")
+	fmt.Fprintf(&b, "%-20s %4s %6s %7s %7s %8s %10s\n", "", "runs", "AUC", "guided", "warned", "tokens", "abstract")
+	for q := 1; q <= 4; q++ {
+		part := all[:len(all)*q/4]
+		alone, learns := newSubject(t, "cases alone", 0), newSubject(t, "evolving", 50)
+		rep, err := replay.Run(t.Context(), part, replay.Options{Judge: judge, Seed: 1}, alone, learns)
+		require.NoError(t, err)
+		for i, s := range []*subject{alone, learns} {
+			r := rep.Rows[i]
+			fmt.Fprintf(&b, "%-20s %4d %6.3f %7d %7.3f %8.1f %10d\n", s.name, rep.N, *r.AUC, s.guided,
+				r.Warned.Exact+r.Warned.Similar, float64(s.tokens)/float64(max(1, s.guided)), s.experiences)
+		}
+	}
+	golden.Equal(t, "testdata/quality.replay.golden", b.String())
+}
