@@ -150,3 +150,24 @@ func BenchmarkGroups(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkEvolve plans a whole tree: the first time, and again when nothing is new.
+func BenchmarkEvolve(b *testing.B) {
+	for _, n := range []int{1_000, 10_000, 100_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			m := planted(b, many(n, n/40))
+			o := options(b)
+			o.Cache = kept{m}
+			e, err := New(o)
+			require.NoError(b, err)
+			for b.Loop() {
+				found := 0
+				for p, err := range e.Plan(b.Context(), m, PlanOptions{}) {
+					require.NoError(b, err)
+					found += len(p.Changes)
+				}
+				b.ReportMetric(float64(found), "changes")
+			}
+		})
+	}
+}

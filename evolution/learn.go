@@ -105,24 +105,51 @@ func (w *planner) newJob(kind tree.Type, members, parts []*tree.Node, present *t
 	for _, n := range members {
 		in[n.ID] = true
 	}
+	var rest []*tree.Node
 	for _, n := range w.cases {
 		if !in[n.ID] {
-			j.rest = append(j.rest, n)
+			rest = append(rest, n)
 		}
 	}
-	for id := range w.points {
-		if n := w.nodes[id]; len(j.rest) < len(w.cases)-len(members)+1 && !in[id] && n.ErrorType == w.ErrorType && n.Direction != w.Direction {
-			j.rest = append(j.rest, n)
-		}
-	}
-	slices.SortFunc(j.rest, func(a, b *tree.Node) int { return cmp.Compare(a.ID, b.ID) })
-	for _, n := range w.nodes {
-		if n.Type == kind && n.Live() && n.ErrorType == w.ErrorType && n.Direction == w.Direction.Opposite() && n.Direction != w.Direction {
-			j.opposite = append(j.opposite, n)
-		}
-	}
-	slices.SortFunc(j.opposite, func(a, b *tree.Node) int { return cmp.Compare(a.ID, b.ID) })
+	j.rest = append(evenly(rest, maxRest), evenly(w.across, maxRest)...)
+	j.opposite = w.against[kind]
 	return j
+}
+
+// maxRest is how many cases of its own, and of the other direction, a group is
+// contrasted with.
+const maxRest = 200
+
+// evenly returns at most n cases of a list sorted by id: ids are hashes, so this
+// is a random sample, and always the same.
+func evenly(list []*tree.Node, n int) []*tree.Node {
+	if len(list) <= n {
+		return list
+	}
+	out := make([]*tree.Node, n)
+	for i := range out {
+		out[i] = list[i*len(list)/n]
+	}
+	return out
+}
+
+// neighbours finds the cases and live abstractions of the type's other directions.
+func (w *planner) neighbours() {
+	w.against = map[tree.Type][]*tree.Node{}
+	for _, n := range w.nodes {
+		switch {
+		case n.ErrorType != w.ErrorType || n.Direction == w.Direction || !n.Live():
+		case n.Type == tree.Case:
+			w.across = append(w.across, n)
+		case n.Direction == w.Direction.Opposite():
+			w.against[n.Type] = append(w.against[n.Type], n)
+		}
+	}
+	byID := func(a, b *tree.Node) int { return cmp.Compare(a.ID, b.ID) }
+	slices.SortFunc(w.across, byID)
+	for _, list := range w.against {
+		slices.SortFunc(list, byID)
+	}
 }
 
 // refresh writes experiences anew whose cases have changed enough since they

@@ -170,8 +170,10 @@ type planner struct {
 	Plan
 	ctx         context.Context //nolint:containedctx // lives as long as one call of partition
 	left        *calls
-	cases       []*tree.Node // live, sorted by id
-	experiences []*tree.Node // live, sorted by id
+	cases       []*tree.Node               // live, sorted by id
+	experiences []*tree.Node               // live, sorted by id
+	across      []*tree.Node               // live cases of the type in other directions, sorted by id
+	against     map[tree.Type][]*tree.Node // live abstractions of the opposite direction, sorted by id
 	touched     map[string]*touch
 }
 
@@ -201,6 +203,7 @@ func (e *Evolver) partition(ctx context.Context, s *survey, p Partition, left *c
 	slices.SortFunc(w.cases, byID)
 	slices.SortFunc(w.experiences, byID)
 	w.Cases = len(w.cases)
+	w.neighbours()
 	w.retypes()
 	w.loosen()
 	steps := []func() error{w.attach, w.merge, w.split, w.form, w.refresh, w.strategy}
