@@ -20,7 +20,7 @@ type snapshotted struct {
 }
 
 // Compact writes a snapshot now, whatever the size of the journal, and returns
-// when the journals before it are gone.
+// when it is the base. The journals before it go when nobody reads them.
 func (s *Store) Compact(ctx context.Context) error {
 	if err := s.send(ctx, &request{compact: true}); err != nil {
 		return fmt.Errorf("compact: %w", err)
@@ -85,6 +85,7 @@ func (s *Store) rotate() (*state, error) {
 	s.journal = next
 	_ = old.file.Close() // it is durable
 	st := s.state.Load().fresh()
+	st.base.adopt(next.reader)
 	after := *st
 	after.frozen, after.top = st.top, layer{}
 	after.journaled = s.replayed()
@@ -146,8 +147,10 @@ func (s *Store) install(r snapshotted) {
 			h.doomed.Store(true)
 		}
 	}
-	for n := old.Number; n < next.base.Number; n++ {
-		s.disk.discard(journalName(n))
+	for _, h := range old.since(0) {
+		if h.number < next.base.Number {
+			h.doomed.Store(true)
+		}
 	}
 	old.release()
 	s.dropManifests(next.base.Number)
@@ -192,9 +195,10 @@ func (st *state) rebase(d *disk, w *snapshotter) *state {
 		i++
 	}
 	next.commits = slices.Clone(st.commits[i:])
-	for at, p := range w.places {
+	for _, m := range w.moved {
+		at := order(m.arrival)
 		if it, ok := next.outbox.get(at); ok {
-			next.outbox = next.outbox.put(at, item{key: it.key, at: p})
+			next.outbox = next.outbox.put(at, item{key: it.key, at: piece{place: m.place}})
 		}
 	}
 	return next

@@ -76,15 +76,28 @@ func (s *Store) catchUp() error {
 	}
 }
 
+// more reads what a journal holds from an offset on.
 func (s *Store) more(number int, from int64) error {
-	b, err := s.disk.bytes(number, from)
-	if err != nil {
+	r := s.replay
+	damage := r.damage
+	defer func() { r.damage = damage }()
+	if r.file != nil && r.file.number == number {
+		end, _, err := r.scan(r.file, from)
+		if err != nil {
+			return err
+		}
+		if end > from {
+			s.state.Store(r.state)
+			return nil
+		}
+	}
+	h := s.disk.reading(number) // after a crash, another file has the name
+	end, _, err := r.scan(h, from)
+	if err != nil || end == from {
+		h.rest()
 		return err
 	}
-	damage := s.replay.damage
-	s.replay.read(number, from, b)
-	s.replay.damage = damage
-	s.state.Store(s.replay.state)
+	s.state.Store(r.state)
 	return nil
 }
 

@@ -27,13 +27,13 @@ func FuzzJournalLine(f *testing.F) {
 		if fr, size, ok := parseFrame(b); ok {
 			require.Equal(t, b[:size], fr.appendTo(nil))
 		}
-		lookAhead(b, 0)
+		lookAhead(b)
 		st := &state{base: newGeneration(&disk{}, &manifest{Number: 1}, nil)}
-		if next, err := st.apply(b); err == nil {
+		if next, err := st.apply(b, piece{}); err == nil {
 			require.NotNil(t, next)
 		}
 		require.Zero(t, st.top.nodes.n+st.outbox.n)
-		_ = elements(b, func([]byte) error { return nil })
+		_ = elements(b, func([]byte, int) error { return nil })
 		_, _ = parseNode(b)
 		_, _ = idOf(b)
 	})

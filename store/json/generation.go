@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io/fs"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -22,12 +23,16 @@ const (
 	knownSize = 36 // hash of the key 16, digest 8, digest before 8, flags 4
 )
 
-// generation is the files of one snapshot, opened when first read and kept open
-// while anybody reads them. What was read of a file is checked every time.
+// generation is the files of one snapshot and the journals since, opened when
+// first read and kept open while anybody reads them. What was read of a file is
+// checked every time.
 type generation struct {
 	*manifest
 	refs    atomic.Int64 // the store's one and one for each reader; 0: gone
 	handles map[string]*handle
+
+	mu       sync.Mutex
+	journals []*handle // more come while it is the base
 }
 
 func newGeneration(d *disk, m *manifest, before *generation) *generation {
@@ -41,7 +46,28 @@ func newGeneration(d *disk, m *manifest, before *generation) *generation {
 		h.refs.Add(1)
 		g.handles[f.Name] = h
 	}
+	for _, h := range before.since(m.Number) {
+		g.adopt(h)
+	}
 	return g
+}
+
+// adopt keeps a journal readable as long as the generation is.
+func (g *generation) adopt(h *handle) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	h.refs.Add(1)
+	g.journals = append(g.journals, h)
+}
+
+// since returns the journals from number on, none of a generation that is nil.
+func (g *generation) since(number int) []*handle {
+	if g == nil {
+		return nil
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return slices.DeleteFunc(slices.Clone(g.journals), func(h *handle) bool { return h.number < number })
 }
 
 // acquire keeps the files open until release; false when they are gone.
@@ -61,6 +87,9 @@ func (g *generation) release() {
 	if g.refs.Add(-1) > 0 {
 		return
 	}
+	for _, h := range g.since(0) {
+		h.release()
+	}
 	for _, f := range g.files() {
 		g.handles[f.Name].release()
 	}
@@ -70,6 +99,7 @@ func (g *generation) release() {
 type handle struct {
 	disk   *disk
 	ref    fileRef
+	number int          // of a journal; 0: a file of a snapshot
 	refs   atomic.Int64 // generations
 	doomed atomic.Bool  // remove it with the last generation
 	mu     sync.Mutex
@@ -79,16 +109,9 @@ type handle struct {
 // ReadAt opens the file if need be and reads.
 func (h *handle) ReadAt(p []byte, off int64) (int, error) {
 	h.mu.Lock()
-	if h.file == nil {
-		f, err := h.disk.open(h.ref.Name)
-		if err == nil {
-			err = h.check(f)
-		}
-		if err != nil {
-			h.mu.Unlock()
-			return 0, err
-		}
-		h.file = f
+	if err := h.open(); err != nil {
+		h.mu.Unlock()
+		return 0, err
 	}
 	f := h.file
 	if !parallel(f) {
@@ -97,6 +120,21 @@ func (h *handle) ReadAt(p []byte, off int64) (int, error) {
 	}
 	h.mu.Unlock()
 	return f.ReadAt(p, off)
+}
+
+// open opens the file, if it is not. The caller holds the lock.
+func (h *handle) open() error {
+	if h.file != nil {
+		return nil
+	}
+	f, err := h.disk.open(h.ref.Name)
+	if err == nil && h.number == 0 {
+		err = h.check(f)
+	}
+	if err == nil {
+		h.file = f
+	}
+	return err
 }
 
 // check refuses a file that is not as long as the manifest says.
@@ -115,12 +153,7 @@ func (h *handle) release() {
 	if h.refs.Add(-1) > 0 {
 		return
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.file != nil {
-		_ = h.file.Close() // it was only read
-		h.file = nil
-	}
+	h.rest()
 	if h.doomed.Load() {
 		h.disk.discard(h.ref.Name)
 	}

@@ -16,10 +16,11 @@ type journal struct {
 	disk   *disk
 	number int
 	file   afero.File
-	size   int64  // up to here the lines are durable
-	seq    uint64 // of the last line
-	prev   link   // of the last line
-	dirty  bool   // bytes of a failed write may stand after size
+	reader *handle // of the same file, for all others
+	size   int64   // up to here the lines are durable
+	seq    uint64  // of the last line
+	prev   link    // of the last line
+	dirty  bool    // bytes of a failed write may stand after size
 
 	before int64    // bytes of the journals since the base and before this one
 	begun  position // of the last line before this journal
@@ -43,12 +44,14 @@ type lines struct {
 
 func (j *journal) lines() *lines { return &lines{seq: j.seq, prev: j.prev, synced: j.size} }
 
-func (l *lines) add(json []byte) {
+// add appends a line and returns where in the buffer its JSON stands.
+func (l *lines) add(json []byte) int {
 	l.seq++
 	f := frame{seq: l.seq, prev: l.prev, synced: l.synced, json: json}
 	start := len(l.buf)
 	l.buf = f.appendTo(l.buf)
 	l.prev = linkOf(l.buf[start:])
+	return len(l.buf) - 1 - len(json)
 }
 
 // append makes lines durable. ErrFull leaves the journal as it was, for the
@@ -86,7 +89,7 @@ func (d *disk) begin(n int, seq uint64, prev link) (_ *journal, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("create %s: %w", journalName(n), err)
 	}
-	j := &journal{disk: d, number: n, file: f, seq: seq, prev: prev}
+	j := &journal{disk: d, number: n, file: f, reader: d.reading(n), seq: seq, prev: prev}
 	l := j.lines()
 	l.add(fmt.Appendf(nil, `{"begin":{"journal":%d}}`, n))
 	if err := j.append(l); err != nil {
@@ -98,13 +101,31 @@ func (d *disk) begin(n int, seq uint64, prev link) (_ *journal, err error) {
 	return j, nil
 }
 
-// resume opens a journal to append after size.
-func (d *disk) resume(n int, size int64, seq uint64, prev link) (*journal, error) {
+// resume opens a journal that others read through reader, to append after size.
+func (d *disk) resume(reader *handle, size int64, seq uint64, prev link) (*journal, error) {
+	n := reader.number
 	f, err := d.fs.OpenFile(d.name(journalName(n)), os.O_RDWR, 0o644)
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", journalName(n), err)
 	}
-	return &journal{disk: d, number: n, file: f, size: size, seq: seq, prev: prev}, nil
+	return &journal{disk: d, number: n, file: f, reader: reader, size: size, seq: seq, prev: prev}, nil
+}
+
+// again writes a journal up to size again, beside, and renames it into its place.
+func (d *disk) again(reader *handle, size int64) error {
+	name := journalName(reader.number)
+	w, err := d.create(name)
+	if err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	if _, err = io.CopyBuffer(w, io.NewSectionReader(reader, 0, size), make([]byte, scanAhead)); err != nil {
+		return fmt.Errorf("write %s: %w", name, errors.Join(err, w.drop()))
+	}
+	reader.rest() // the next to read it opens the new one
+	if err := w.commit(); err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	return d.syncDir(".")
 }
 
 // bytes returns what a journal holds after from. It tolerates a file that

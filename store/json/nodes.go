@@ -2,11 +2,18 @@ package jsonstore
 
 import (
 	"errors"
+	"unique"
 )
+
+// nodeLine is a node with its JSON, on its way to somebody.
+type nodeLine struct {
+	*nodeEntry
+	raw []byte
+}
 
 // source yields nodes sorted by id; nil at the end.
 type source interface {
-	next() (*nodeEntry, error)
+	next() (*nodeLine, error)
 }
 
 // nodes returns the nodes of a state that f may select, of one error type or,
@@ -21,7 +28,7 @@ func (st *state) nodes(branch string, f filter) *merged {
 	m.sources = append(m.sources,
 		&layerSource{cursor: st.top.nodes.cursor(""), branch: branch, filter: f},
 		&layerSource{cursor: st.frozen.nodes.cursor(""), over: &st.top, branch: branch, filter: f})
-	m.heads = make([]*nodeEntry, len(m.sources))
+	m.heads = make([]*nodeLine, len(m.sources))
 	m.fresh = make([]bool, len(m.sources))
 	return m
 }
@@ -30,11 +37,11 @@ func (st *state) nodes(branch string, f filter) *merged {
 // type.
 type merged struct {
 	sources []source
-	heads   []*nodeEntry
+	heads   []*nodeLine
 	fresh   []bool // the head is the source's next
 }
 
-func (m *merged) next() (*nodeEntry, error) {
+func (m *merged) next() (*nodeLine, error) {
 	least := -1
 	for i := range m.sources {
 		if !m.fresh[i] {
@@ -63,15 +70,16 @@ type layerSource struct {
 	filter filter
 }
 
-func (s *layerSource) next() (*nodeEntry, error) {
+func (s *layerSource) next() (*nodeLine, error) {
 	for t := s.cursor.next(); t != nil; t = s.cursor.next() {
 		if s.over != nil {
 			if _, ok := s.over.nodes.get(t.key); ok {
 				continue
 			}
 		}
-		if n := t.val; (s.branch == "" || n.branch == s.branch) && s.filter.may(n.meta) {
-			return n, nil
+		if n := t.val; (s.branch == "" || n.branch.Value() == s.branch) && s.filter.may(n.meta) {
+			raw, err := n.at.read()
+			return &nodeLine{n, raw}, err
 		}
 	}
 	return nil, nil
@@ -85,7 +93,7 @@ type branchSource struct {
 	lines  lineReader
 }
 
-func (s *branchSource) next() (*nodeEntry, error) {
+func (s *branchSource) next() (*nodeLine, error) {
 	for {
 		at, ok, err := s.lines.index()
 		if !ok || err != nil {
@@ -99,7 +107,7 @@ func (s *branchSource) next() (*nodeEntry, error) {
 		if err != nil {
 			return nil, err
 		}
-		n := &nodeEntry{raw: raw, branch: s.ref.ErrorType, meta: m, change: at.tag}
+		n := &nodeLine{&nodeEntry{branch: unique.Make(s.ref.ErrorType), meta: m, change: at.tag}, raw}
 		if n.id, err = idOf(raw); err != nil {
 			return nil, damaged(s.ref.Data, at.off, err)
 		}
@@ -112,7 +120,7 @@ func (s *branchSource) next() (*nodeEntry, error) {
 // idOf returns the id of a node's JSON, which is its first member.
 func idOf(raw []byte) (id string, err error) {
 	problem := errJSON
-	err = members(raw, func(k string, v []byte) bool {
+	err = members(raw, func(k string, v []byte, _ int) bool {
 		if k == "id" {
 			id, problem = unquote(v)
 		}

@@ -101,7 +101,7 @@ func (s *Store) own(r *replay) error {
 			return err
 		}
 	}
-	j, err := s.disk.resume(r.number, r.size, r.seq, r.prev)
+	j, err := s.disk.resume(r.file, r.size, r.seq, r.prev)
 	if err != nil {
 		return err
 	}
@@ -130,11 +130,7 @@ func (s *Store) settle(r *replay) error {
 			return err
 		}
 	}
-	b, err := s.disk.bytes(r.number, 0)
-	if err != nil {
-		return err
-	}
-	if err := s.disk.replace(journalName(r.number), b[:r.size]); err != nil {
+	if err := s.disk.again(r.file, r.size); err != nil {
 		return err
 	}
 	return s.disk.sweep(r.state.base)
@@ -157,7 +153,7 @@ func (d *disk) recover(readOnly bool) (*replay, error) {
 		g.release()
 		return nil, err
 	}
-	r, err := d.replayFrom(st, m.Number, m.Seq, m.link())
+	r, err := d.replayFrom(st, m.Number, m.Seq, m.link(), readOnly)
 	if err != nil {
 		g.release()
 		return nil, err
@@ -236,7 +232,7 @@ func (st *state) loadOutbox() error {
 			return nil
 		}
 		key := order(at.num)
-		st.outbox = st.outbox.put(key, item{key: at.tag, at: at.place})
+		st.outbox = st.outbox.put(key, item{key: at.tag, at: piece{place: at.place}})
 		st.byKey = st.byKey.put(string(at.tag[:])+key, none{})
 	}
 }

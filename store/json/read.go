@@ -33,7 +33,7 @@ func (s *Store) get(ctx context.Context, id string) (n tree.Node, err error) {
 // node returns the JSON of a node.
 func (st *state) node(id string) ([]byte, error) {
 	if n, ok := st.overlay(id); ok {
-		return n.raw, nil
+		return n.at.read()
 	}
 	b, l, ok, err := st.base.find(id)
 	if err != nil {
@@ -155,7 +155,11 @@ func (g *generation) linesAfter(files []linesRef, records []record, after uint64
 			}
 		}
 		for _, r := range records {
-			if r.seq > after && !yield(r.raw, nil) {
+			if r.seq <= after {
+				continue
+			}
+			raw, err := r.at.read()
+			if !yield(raw, err) || err != nil {
 				return
 			}
 		}
@@ -196,8 +200,12 @@ func (s *Store) Changes(ctx context.Context, after uint64) iter.Seq2[tree.Commit
 
 func (c *commit) decode() (tree.Commit, error) {
 	out := tree.Commit{Version: c.version, Changes: make([]tree.Change, len(c.changes))}
-	for i, raw := range c.changes {
-		if err := decode(raw, &out.Changes[i]); err != nil {
+	for i, at := range c.changes {
+		raw, err := c.journal.value(at)
+		if err == nil {
+			err = decode(raw, &out.Changes[i])
+		}
+		if err != nil {
 			return tree.Commit{}, err
 		}
 	}

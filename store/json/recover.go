@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 
 	"github.com/memtree/memtree/tree"
@@ -15,7 +16,8 @@ import (
 type replay struct {
 	disk     *disk
 	state    *state
-	number   int      // of the journal the last line is in
+	file     *handle  // of the journal the last line is in
+	number   int      // of that journal
 	size     int64    // of its valid lines
 	seq      uint64   // of the last line
 	prev     link     // of the last line
@@ -35,15 +37,20 @@ type tail struct {
 }
 
 // replayFrom reads the journals from number on, until one is not there. The
-// line before the first has the given seq and link.
-func (d *disk) replayFrom(st *state, number int, seq uint64, prev link) (*replay, error) {
+// line before the first has the given seq and link. Their files stay open if keep
+// says so: who writes them may rename another into their place first.
+func (d *disk) replayFrom(st *state, number int, seq uint64, prev link, keep bool) (*replay, error) {
 	r := &replay{disk: d, state: st, number: number, seq: seq, prev: prev}
 	last, err := d.readShutdown()
 	if err != nil {
 		return nil, err
 	}
 	for n := number; ; n++ {
-		b, err := d.bytes(n, 0)
+		h := d.reading(n)
+		end, size, err := r.scan(h, 0)
+		if !keep || end == 0 {
+			h.rest()
+		}
 		if errors.Is(err, fs.ErrNotExist) {
 			r.missing(n, number, last)
 			r.recorded = last
@@ -53,8 +60,7 @@ func (d *disk) replayFrom(st *state, number int, seq uint64, prev link) (*replay
 		if err != nil {
 			return nil, fmt.Errorf("read %s: %w", journalName(n), err)
 		}
-		end := r.read(n, 0, b)
-		if err := r.judge(n, n == number, b, end, last); err != nil {
+		if err := r.judge(n, n == number, end, size, last); err != nil {
 			return nil, err
 		}
 		if r.damage != nil || len(r.torn) > 0 {
@@ -70,9 +76,41 @@ func (r *replay) missing(n, first int, last shutdown) {
 	}
 }
 
-// read applies the lines in b, which stands at start in journal n, up to the
+// scanAhead is how much of a journal is read at once, in bytes, if its lines are
+// not longer.
+const scanAhead = 1 << 20
+
+// scan applies the lines of a journal from an offset on, up to the first that is
+// not one. It returns the offset of that, and how long the journal was.
+func (r *replay) scan(h *handle, from int64) (end, size int64, err error) {
+	if size, err = h.size(); err != nil {
+		return from, 0, err
+	}
+	end = from
+	for want := int64(scanAhead); end < size && r.damage == nil; {
+		b := make([]byte, min(want, size-end))
+		got, err := h.ReadAt(b, end)
+		if err != nil && !errors.Is(err, io.EOF) {
+			return end, size, err
+		}
+		before := end
+		end = r.read(h, end, b[:got])
+		switch {
+		case end > before:
+			want = scanAhead
+		case got < len(b) || int64(got) == size-end || want > int64(maxFrame+MaxLine):
+			return end, size, nil // more of it would not make it a line
+		default:
+			want *= 2
+		}
+	}
+	return end, size, nil
+}
+
+// read applies the lines in b, which stands at start in a journal, up to the
 // first that is not one, and returns the offset of that in the journal.
-func (r *replay) read(n int, start int64, b []byte) int64 {
+func (r *replay) read(h *handle, start int64, b []byte) int64 {
+	n := h.number
 	off := 0
 	for off < len(b) {
 		f, size, ok := r.parse(b[off:])
@@ -82,7 +120,8 @@ func (r *replay) read(n int, start int64, b []byte) int64 {
 		if start+int64(off) == 0 && !begins(f.json, n) {
 			break
 		}
-		next, err := r.state.apply(f.json)
+		json := start + int64(off+size-1-len(f.json))
+		next, err := r.state.apply(f.json, piece{h, place{off: json}})
 		if err != nil {
 			r.damage = &tree.CorruptError{File: journalName(n), Offset: start + int64(off), Lost: "the batch there is whole but makes no sense: " + err.Error()}
 			break
@@ -95,6 +134,10 @@ func (r *replay) read(n int, start int64, b []byte) int64 {
 	}
 	if off > 0 { // then the state is a new one, that nobody has seen
 		r.state.journaled += int64(off)
+		if r.file != h {
+			r.file = h
+			r.state.base.adopt(h)
+		}
 	}
 	return start + int64(off)
 }
@@ -120,28 +163,38 @@ func begins(json []byte, n int) bool {
 // stands at end was, then it was acknowledged and is lost. So it is if the
 // store was closed with a longer journal. Else nobody can have been told that
 // the bytes at end are safe.
-func (r *replay) judge(n int, first bool, b []byte, end int64, last shutdown) error {
+func (r *replay) judge(n int, first bool, end, size int64, last shutdown) error {
 	if r.damage != nil {
 		return nil //nolint:nilerr // it is noted already
 	}
+	var b []byte // from end on
+	if end < size {
+		var err error
+		if b, err = r.disk.bytes(n, end); err != nil {
+			return fmt.Errorf("read %s: %w", journalName(n), err)
+		}
+		size = end + int64(len(b))
+	}
 	lost := int64(-1)
 	if !r.disk.hooks.noLookAhead {
-		lost = lookAhead(b, end)
+		lost = lookAhead(b)
 		if first && end == 0 { // it was begun before anything said so
-			lost = int64(len(b)) + 1
+			lost = size + 1
 		}
 		if f, _, ok := parseFrame(b); !first && end == 0 && ok && f.seq > r.seq {
-			lost = int64(len(b)) // it follows lines that the journal before no longer has
+			lost = size // it follows lines that the journal before no longer has
 		}
 		if last.Journal == n && last.Bytes > end {
 			lost = max(lost, last.Bytes)
 		}
-		next, err := r.disk.bytes(n+1, 0)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("read %s: %w", journalName(n+1), err)
-		}
-		if end < int64(len(b)) && (last.Journal > n || opens(next, n+1) || lookAhead(next, 0) > 0) {
-			lost = max(lost, int64(len(b)))
+		if end < size {
+			next, err := r.disk.bytes(n+1, 0)
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return fmt.Errorf("read %s: %w", journalName(n+1), err)
+			}
+			if last.Journal > n || opens(next, n+1) || lookAhead(next) > 0 {
+				lost = max(lost, size)
+			}
 		}
 	}
 	switch {
@@ -150,8 +203,8 @@ func (r *replay) judge(n int, first bool, b []byte, end int64, last shutdown) er
 			File: journalName(n), Offset: end,
 			Lost: fmt.Sprintf("%d bytes of acknowledged batches after batch %d cannot be read", lost-end, r.seq),
 		}
-	case end < int64(len(b)):
-		r.torn = append(r.torn, tail{n, end, b[end:]})
+	case end < size:
+		r.torn = append(r.torn, tail{n, end, b})
 	case end == 0: // created, and not begun
 		r.torn = append(r.torn, tail{number: n})
 	}
@@ -164,11 +217,11 @@ func opens(b []byte, n int) bool {
 	return ok && begins(f.json, n)
 }
 
-// lookAhead returns the greatest synced of the lines that verify by themselves
-// at or after from; -1 for none.
-func lookAhead(b []byte, from int64) int64 {
+// lookAhead returns the greatest synced of the lines in b that verify by
+// themselves; -1 for none.
+func lookAhead(b []byte) int64 {
 	most, work := int64(-1), 0
-	for i := int(from); i < len(b); i++ {
+	for i := 0; i < len(b); i++ {
 		j := bytes.Index(b[i:], []byte(frameMark))
 		if j < 0 {
 			break

@@ -16,8 +16,9 @@ import (
 
 var errJSON = errors.New("is not the JSON this store writes")
 
-// members calls f with each member of the object b, until f says false.
-func members(b []byte, f func(key string, value []byte) bool) error {
+// members calls f with each member of the object b, and where in b its value
+// stands, until f says false.
+func members(b []byte, f func(key string, value []byte, at int) bool) error {
 	if len(b) < 2 || b[0] != '{' {
 		return errJSON
 	}
@@ -32,7 +33,7 @@ func members(b []byte, f func(key string, value []byte) bool) error {
 		if end, err = skip(b, i); err != nil || end >= len(b) {
 			return errJSON
 		}
-		if !f(string(key), b[i:end:end]) {
+		if !f(string(key), b[i:end:end], i) {
 			return nil
 		}
 		if i = end; b[i] == ',' && i+1 < len(b) {
@@ -47,8 +48,9 @@ func members(b []byte, f func(key string, value []byte) bool) error {
 	return nil
 }
 
-// elements calls f with each element of the array b, until f returns an error.
-func elements(b []byte, f func(value []byte) error) error {
+// elements calls f with each element of the array b, and where in b it stands,
+// until f returns an error.
+func elements(b []byte, f func(value []byte, at int) error) error {
 	if len(b) < 2 || b[0] != '[' {
 		return errJSON
 	}
@@ -58,7 +60,7 @@ func elements(b []byte, f func(value []byte) error) error {
 		if err != nil || end >= len(b) {
 			return errJSON
 		}
-		if err := f(b[i:end:end]); err != nil {
+		if err := f(b[i:end:end], i); err != nil {
 			return err
 		}
 		if i = end; b[i] == ',' && i+1 < len(b) {

@@ -2,13 +2,13 @@ package jsonstore
 
 import (
 	"bufio"
+	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"hash"
-	"hash/crc32"
 	"io"
 	"maps"
 	"os"
@@ -27,7 +27,13 @@ type snapshotter struct {
 	temp   string // folder being written
 	folder string // its name to be
 	made   map[string]bool
-	places map[string]place // of the outbox, by order
+	moved  []moved // the outbox
+}
+
+// moved is an evaluation of the outbox and its place in the snapshot.
+type moved struct {
+	arrival uint64
+	place   place
 }
 
 // snapshot writes what st holds as the snapshot with the given number, whose
@@ -95,7 +101,7 @@ func (w *snapshotter) settle() error {
 func (w *snapshotter) dirty() ([]string, error) {
 	set := map[string]bool{}
 	for id, n := range w.from.top.nodes.from("") {
-		set[n.branch] = true
+		set[n.branch.Value()] = true
 		if n.meta.revision == 1 {
 			continue
 		}
@@ -129,8 +135,7 @@ func (w *snapshotter) branch(errorType string) error {
 		if err := l.add(n.raw, n.meta.pack(), n.change); err != nil {
 			return errors.Join(err, l.drop())
 		}
-		id := hashOf(n.id)
-		l.ids = append(l.ids, binary.BigEndian.AppendUint32(id[:], uint32(l.index.count-1))) //nolint:gosec // bounded by maxCount
+		l.ids = append(l.ids, idRecord(n.id, l.index.count-1))
 	}
 	ref, err := l.finish()
 	if err == nil && ref.Count > 0 {
@@ -152,11 +157,11 @@ func (w *snapshotter) outbox() error {
 	if err != nil {
 		return err
 	}
-	w.places = map[string]place{}
+	w.moved = make([]moved, 0, w.from.outbox.n)
 	for at, it := range w.from.outbox.from("") {
 		raw, err := w.from.raw(it)
 		if err == nil {
-			w.places[at] = place{off: l.off, len: uint32(len(raw)), crc: crc32.Checksum(raw, castagnoli())} //nolint:gosec // bounded by MaxLine
+			w.moved = append(w.moved, moved{fromOrder(at), placeOf(l.off, raw)})
 			err = l.add(raw, fromOrder(at), it.key)
 		}
 		if err != nil {
@@ -179,7 +184,11 @@ func (w *snapshotter) segment(name string, before []linesRef, records []record) 
 		return nil, err
 	}
 	for _, r := range records {
-		if err := l.add(r.raw, r.seq, fingerprint{}); err != nil {
+		raw, err := r.at.read()
+		if err == nil {
+			err = l.add(raw, r.seq, fingerprint{})
+		}
+		if err != nil {
 			return nil, errors.Join(err, l.drop())
 		}
 	}
@@ -193,7 +202,14 @@ type lineFile struct {
 	data, side *output
 	index      *tableWriter
 	off        int64
-	ids        [][]byte // records of the second table of a branch
+	ids        [][idSize]byte // records of the second table of a branch
+}
+
+func idRecord(id string, line int) (rec [idSize]byte) {
+	h := hashOf(id)
+	copy(rec[:], h[:])
+	binary.BigEndian.PutUint32(rec[len(h):], uint32(line)) //nolint:gosec // bounded by maxCount
+	return rec
 }
 
 func (w *snapshotter) lines(folder, name string) (*lineFile, error) {
@@ -209,7 +225,7 @@ func (w *snapshotter) lines(folder, name string) (*lineFile, error) {
 }
 
 func (l *lineFile) add(raw []byte, num uint64, tag fingerprint) error {
-	at := place{off: l.off, len: uint32(len(raw)), crc: crc32.Checksum(raw, castagnoli())} //nolint:gosec // bounded by MaxLine
+	at := placeOf(l.off, raw)
 	if _, err := l.data.Write(raw); err != nil {
 		return err
 	}
@@ -224,11 +240,11 @@ func (l *lineFile) drop() error { return errors.Join(l.data.file.Close(), l.side
 
 func (l *lineFile) finish() (linesRef, error) {
 	err := l.index.flush()
-	slices.SortFunc(l.ids, func(a, b []byte) int { return strings.Compare(string(a[:16]), string(b[:16])) })
+	slices.SortFunc(l.ids, func(a, b [idSize]byte) int { return bytes.Compare(a[:16], b[:16]) })
 	ids := newTable(l.side, idSize)
 	for _, rec := range l.ids {
 		if err == nil {
-			err = ids.add(rec)
+			err = ids.add(rec[:])
 		}
 	}
 	if err == nil {

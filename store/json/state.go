@@ -6,14 +6,15 @@ import (
 	"encoding/hex"
 	"fmt"
 	"strconv"
+	"unique"
 
 	"github.com/memtree/memtree/tree"
 )
 
 // state is all that a store holds at one moment. It never changes: a batch
 // makes the next state, which shares what is equal, and publishing it is one
-// pointer. What is in the base is on disk only; what the journal added since is
-// in memory, as the bytes of the journal.
+// pointer. It holds no JSON: what is in the base is found through the base's
+// indexes, what the journals added since is known here by its place in them.
 type state struct {
 	base    *generation
 	frozen  layer        // what a snapshot under way is writing; empty otherwise
@@ -48,12 +49,12 @@ type layer struct {
 	known sorted[knownEntry] // by hash of the key
 }
 
-// nodeEntry is a node in memory: its JSON, and what can be asked without
-// decoding it.
+// nodeEntry is what can be asked of a node without reading it, and where it
+// stands.
 type nodeEntry struct {
-	raw    []byte
+	at     piece // in a journal; nowhere for a node of the base
 	id     string
-	branch string // its error type
+	branch unique.Handle[string] // its error type, of which there are few
 	meta   meta
 	change fingerprint // of the key of its last change
 }
@@ -87,24 +88,23 @@ func digestOf(e *tree.Evaluation) digest {
 	return digest(h[:8])
 }
 
-// item is one evaluation in the outbox. Its JSON is in memory, or in the base's
-// outbox file.
+// item is one evaluation in the outbox.
 type item struct {
 	key fingerprint
-	raw []byte // nil: in the base
-	at  place
+	at  piece // without a journal: in the base's outbox file
 }
 
 // record is one line of the ledger or of the dead letters.
 type record struct {
 	seq uint64
-	raw []byte
+	at  piece
 }
 
-// commit is a version with the JSON of its changes.
+// commit is a version with the places of its changes.
 type commit struct {
 	version uint64
-	changes [][]byte
+	journal *handle
+	changes []place
 }
 
 // order spells n so that text sorts as numbers do.
@@ -121,13 +121,13 @@ func (st *state) fresh() *state {
 
 // raw returns the JSON of an item of the outbox.
 func (st *state) raw(it item) ([]byte, error) {
-	if it.raw != nil {
-		return it.raw, nil
+	if it.at.journal != nil {
+		return it.at.read()
 	}
 	if st.base.Outbox == nil {
 		return nil, fmt.Errorf("read the outbox: %w", errJSON)
 	}
-	return st.base.read(st.base.Outbox, it.at)
+	return st.base.read(st.base.Outbox, it.at.place)
 }
 
 // pending returns the order of the oldest evaluation of the outbox with the key.
@@ -168,19 +168,23 @@ func (st *state) knows(key fingerprint) (knownEntry, bool, error) {
 	return st.base.knows(key)
 }
 
-// apply returns the state after a journal line with the given JSON, of which
-// the state keeps parts. Writing and recovery both come through here.
-func (st *state) apply(b []byte) (*state, error) {
+// apply returns the state after a journal line with the given JSON, which stands
+// at a piece of a journal. The state keeps places in it and no part of b.
+// Writing and recovery both come through here.
+func (st *state) apply(b []byte, in piece) (*state, error) {
 	next := *st
 	var problem error
-	err := members(b, func(key string, v []byte) bool {
+	err := members(b, func(key string, v []byte, at int) bool {
+		each := func(f func([]byte, piece) error) error {
+			return elements(v, func(e []byte, i int) error { return f(e, in.part(at+i, e)) })
+		}
 		switch key {
 		case "version":
 			next.Version, problem = number(v)
 		case "changes":
-			problem = next.applyChanges(v)
+			problem = next.applyChanges(in.journal, each)
 		case "done":
-			problem = elements(v, func(k []byte) error {
+			problem = each(func(k []byte, _ piece) error {
 				key, err := unquote(k)
 				if err != nil {
 					return err
@@ -188,11 +192,11 @@ func (st *state) apply(b []byte) (*state, error) {
 				return next.finish(hashOf(key))
 			})
 		case "dead":
-			problem = elements(v, next.applyDead)
+			problem = each(next.applyDead)
 		case "entries":
-			problem = elements(v, next.applyEntry)
+			problem = each(next.applyEntry)
 		case "accept":
-			problem = elements(v, next.applyAccept)
+			problem = each(next.applyAccept)
 		}
 		return problem == nil
 	})
@@ -205,10 +209,10 @@ func (st *state) apply(b []byte) (*state, error) {
 	return &next, nil
 }
 
-func (st *state) applyChanges(v []byte) error {
-	c := commit{version: st.Version}
-	err := elements(v, func(change []byte) error {
-		n, err := parseChange(change)
+func (st *state) applyChanges(journal *handle, each func(func([]byte, piece) error) error) error {
+	c := commit{version: st.Version, journal: journal}
+	err := each(func(change []byte, in piece) error {
+		n, err := parseChange(change, in)
 		if err != nil {
 			return err
 		}
@@ -216,7 +220,7 @@ func (st *state) applyChanges(v []byte) error {
 			st.Nodes++
 		}
 		st.top.nodes = st.top.nodes.put(n.id, n)
-		c.changes = append(c.changes, change)
+		c.changes = append(c.changes, in.place)
 		return nil
 	})
 	if len(c.changes) > 0 {
@@ -227,14 +231,15 @@ func (st *state) applyChanges(v []byte) error {
 }
 
 // parseChange reads of a change's JSON what the store needs.
-func parseChange(change []byte) (*nodeEntry, error) {
+func parseChange(change []byte, in piece) (*nodeEntry, error) {
 	var node []byte
+	var stands piece
 	var key string
 	var problem error
-	err := members(change, func(k string, v []byte) bool {
+	err := members(change, func(k string, v []byte, at int) bool {
 		switch k {
 		case "node":
-			node = v
+			node, stands = v, in.part(at, v)
 		case "key":
 			key, problem = unquote(v)
 		}
@@ -250,22 +255,23 @@ func parseChange(change []byte) (*nodeEntry, error) {
 	if err != nil {
 		return nil, err
 	}
-	n.change = hashOf(key)
+	n.at, n.change = stands, hashOf(key)
 	return n, nil
 }
 
-// parseNode reads of a node's JSON what the store needs, its last change aside.
+// parseNode reads of a node's JSON what the store needs, its place and last
+// change aside.
 func parseNode(raw []byte) (*nodeEntry, error) {
-	n := &nodeEntry{raw: raw}
+	n, branch := &nodeEntry{}, ""
 	var problem error
-	err := members(raw, func(k string, v []byte) bool {
+	err := members(raw, func(k string, v []byte, _ int) bool {
 		var u uint64
 		var s string
 		switch k {
 		case "id":
 			n.id, problem = unquote(v)
 		case "errorType":
-			n.branch, problem = unquote(v)
+			branch, problem = unquote(v)
 		case "revision":
 			u, problem = number(v)
 			n.meta.revision = uint32(min(u, 1<<32-1)) //nolint:gosec // bounded
@@ -284,9 +290,10 @@ func parseNode(raw []byte) (*nodeEntry, error) {
 	if err == nil {
 		err = problem
 	}
-	if err == nil && (!safeID(n.id) || !slug(n.branch)) {
-		err = fmt.Errorf("node %q of error type %q cannot be kept: %w", n.id, n.branch, errJSON)
+	if err == nil && (!safeID(n.id) || !slug(branch)) {
+		err = fmt.Errorf("node %q of error type %q cannot be kept: %w", n.id, branch, errJSON)
 	}
+	n.branch = unique.Make(branch)
 	return n, err
 }
 
@@ -301,10 +308,10 @@ func (st *state) finish(key fingerprint) error {
 	return nil
 }
 
-func (st *state) applyDead(letter []byte) error {
+func (st *state) applyDead(letter []byte, at piece) error {
 	var key string
 	var problem error
-	err := members(letter, func(k string, v []byte) bool {
+	err := members(letter, func(k string, v []byte, _ int) bool {
 		if k == "key" {
 			key, problem = unquote(v)
 		}
@@ -317,23 +324,23 @@ func (st *state) applyDead(letter []byte) error {
 		return err
 	}
 	st.Dead++
-	st.dead = append(st.dead, record{seq: uint64(st.Dead), raw: letter}) //nolint:gosec // a count
+	st.dead = append(st.dead, record{seq: uint64(st.Dead), at: at}) //nolint:gosec // a count
 	return st.finish(hashOf(key))
 }
 
-func (st *state) applyEntry(entry []byte) error {
+func (st *state) applyEntry(_ []byte, at piece) error {
 	st.Entries++
-	st.entries = append(st.entries, record{seq: st.Entries, raw: entry})
+	st.entries = append(st.entries, record{seq: st.Entries, at: at})
 	return nil
 }
 
-func (st *state) applyAccept(accepted []byte) error {
+func (st *state) applyAccept(accepted []byte, in piece) error {
 	var key string
 	var k knownEntry
-	var raw []byte
+	var stands piece
 	var problem error
 	again := false
-	err := members(accepted, func(name string, v []byte) bool {
+	err := members(accepted, func(name string, v []byte, at int) bool {
 		switch name {
 		case "key":
 			key, problem = unquote(v)
@@ -345,7 +352,7 @@ func (st *state) applyAccept(accepted []byte) error {
 		case "labelled":
 			k.labelled = string(v) == "true"
 		case "evaluation":
-			raw = v
+			stands = in.part(at, v)
 		}
 		return problem == nil
 	})
@@ -362,7 +369,7 @@ func (st *state) applyAccept(accepted []byte) error {
 	st.Arrivals++
 	at := order(st.Arrivals)
 	st.top.known = st.top.known.put(string(h[:]), k)
-	st.outbox = st.outbox.put(at, item{key: h, raw: raw})
+	st.outbox = st.outbox.put(at, item{key: h, at: stands})
 	st.byKey = st.byKey.put(string(h[:])+at, none{})
 	return nil
 }

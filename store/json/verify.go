@@ -57,12 +57,14 @@ func (v *verifier) run(ctx context.Context) error {
 // journals reads the journals again, from the disk.
 func (v *verifier) journals() (again bool, err error) {
 	base := v.state.base
-	fresh := &state{base: base, counts: base.Counts}
+	g := newGeneration(v.store.disk, base.manifest, base)
+	defer g.release()
+	fresh := &state{base: g, counts: base.Counts}
 	if err := fresh.loadOutbox(); err != nil {
 		v.found(err)
 		return false, nil
 	}
-	r, err := v.store.disk.replayFrom(fresh, base.Number, base.Seq, base.link())
+	r, err := v.store.disk.replayFrom(fresh, base.Number, base.Seq, base.link(), false)
 	if now := v.store.state.Load(); now.base != base {
 		return true, nil
 	}
@@ -197,7 +199,7 @@ func (v *verifier) segments(what string, files []linesRef, records []record, wan
 		}
 		n++
 		seq, ok := uint64(0), false
-		err = members(raw, func(k string, val []byte) bool {
+		err = members(raw, func(k string, val []byte, _ int) bool {
 			if k == "seq" {
 				seq, err = number(val)
 				ok = true
@@ -262,7 +264,7 @@ func (v *verifier) indexes() {
 			n, err := parseNode(raw)
 			if err == nil {
 				_, l, ok, ferr := g.find(n.id)
-				if err = ferr; err == nil && (!ok || l.place != at.place || n.branch != b.ErrorType || n.meta != at.meta() || n.id <= last) {
+				if err = ferr; err == nil && (!ok || l.place != at.place || n.branch.Value() != b.ErrorType || n.meta != at.meta() || n.id <= last) {
 					err = errors.New("the index says something else than the line")
 				}
 				last = n.id

@@ -154,12 +154,13 @@ func (s *Store) group(waiting []*request) []*request {
 			r.err = fmt.Errorf("the batch has %d bytes; the most is %d: split it", len(line), MaxLine)
 			continue
 		}
-		next, err := st.apply(line)
+		before := *lines
+		at := s.journal.size + int64(lines.add(line))
+		next, err := st.apply(line, piece{s.journal.reader, place{off: at}})
 		if err != nil {
-			r.err = err
+			*lines, r.err = before, err
 			continue
 		}
-		lines.add(line)
 		st = next
 	}
 	untold := waiting[:n]

@@ -1,0 +1,257 @@
+package jsonstore
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io/fs"
+	"maps"
+	"math/rand/v2"
+	"path"
+	"runtime"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/spf13/afero"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memtree/memtree/tree"
+)
+
+const (
+	damageDir    = "store"
+	damageSector = 512
+)
+
+// folder is a closed store: the bytes of its files by name.
+type folder map[string][]byte
+
+// closedStore returns a closed store of the given number of cases, of which half
+// stand in a snapshot, some wait in the outbox and some are dead.
+func closedStore(t testing.TB, cases int, h hooks) folder {
+	t.Helper()
+	ctx, mem := context.Background(), afero.NewMemMapFs()
+	s, err := openOn(ctx, mem, damageDir, Options{Origin: tree.Origin{ID: "o_test"}}, h)
+	require.NoError(t, err)
+	for i := range cases {
+		_, err := s.Accept(ctx, []tree.Evaluation{someEvaluation(i)})
+		require.NoError(t, err)
+		b := tree.Batch{Changes: []tree.Change{add(i)}, Entries: []tree.Entry{{Verdict: &tree.Verdict{Evaluation: fmt.Sprint("ev", i)}}}}
+		switch i % 4 {
+		case 1:
+			b.Done = []string{fmt.Sprint("ev", i)}
+		case 3:
+			b.Dead = []tree.DeadLetter{{Evaluation: someEvaluation(i), Why: "no answer"}}
+		}
+		_, err = s.Commit(ctx, b)
+		require.NoError(t, err)
+		if i == cases/2 {
+			require.NoError(t, s.Compact(ctx))
+		}
+	}
+	require.NoError(t, s.Close())
+	files := folder{}
+	require.NoError(t, afero.Walk(mem, damageDir, func(name string, info fs.FileInfo, err error) error {
+		if err == nil && !info.IsDir() && path.Base(name) != lockName {
+			files[name], err = afero.ReadFile(mem, name)
+		}
+		return err
+	}))
+	return files
+}
+
+func (f folder) onFS() afero.Fs {
+	mem := afero.NewMemMapFs()
+	for name, b := range f {
+		_ = afero.WriteFile(mem, name, b, 0o600) // memory takes it
+	}
+	return mem
+}
+
+// damage is one way to change one file of a closed store. Its bytes are made
+// when they are wanted, for there are many.
+type damage struct {
+	file, what string
+	bytes      func() []byte
+}
+
+// extent says which damages of each kind to look at: every flips-th bit, every
+// cuts-th length; of the sectors every one zeroed and swapped with the next and,
+// where pairs says so, with every other.
+type extent struct {
+	flips, cuts, sectors int
+	pairs                bool
+}
+
+// damages lists what can befall the files, in a fixed order.
+func (f folder) damages(e extent) []damage {
+	var out []damage
+	for _, name := range slices.Sorted(maps.Keys(f)) {
+		good := f[name]
+		for bit := 0; bit < 8*len(good); bit += e.flips {
+			out = append(out, damage{name, fmt.Sprint("bit ", bit), func() []byte {
+				b := bytes.Clone(good)
+				b[bit/8] ^= 1 << (bit % 8)
+				return b
+			}})
+		}
+		for size := 0; size < len(good); size += e.cuts {
+			out = append(out, damage{name, fmt.Sprint("cut at ", size), func() []byte { return good[:size] }})
+		}
+		out = append(out, sectorDamages(name, good, e)...)
+	}
+	return out
+}
+
+func sectorDamages(name string, good []byte, e extent) []damage {
+	var out []damage
+	n := (len(good) + damageSector - 1) / damageSector
+	for i := 0; i < n; i += e.sectors {
+		zeroed := bytes.Clone(good)
+		clear(zeroed[i*damageSector : min(len(good), (i+1)*damageSector)])
+		if !bytes.Equal(zeroed, good) {
+			out = append(out, damage{name, fmt.Sprint("sector zeroed: ", i), func() []byte { return zeroed }})
+		}
+		last := min(n, i+2)
+		if e.pairs {
+			last = n
+		}
+		for j := i + 1; j < last; j++ {
+			if b := swapped(good, i, j); !bytes.Equal(b, good) {
+				out = append(out, damage{name, fmt.Sprintf("sectors swapped: %d and %d", i, j), func() []byte { return b }})
+			}
+		}
+	}
+	return out
+}
+
+// swapped returns a file with two sectors in each other's place; the last one
+// may be shorter.
+func swapped(good []byte, i, j int) []byte {
+	a, b := i*damageSector, j*damageSector
+	first, second := good[a:a+damageSector], good[b:min(len(good), b+damageSector)]
+	return slices.Concat(good[:a], second, good[a+damageSector:b], first, good[b+len(second):])
+}
+
+// seen is what a store serves, and what it says is wrong.
+type seen struct {
+	records  []string // nodes, ledger entries, dead letters
+	info     string
+	problems []string
+}
+
+// serve opens a store and reads all of it.
+func serve(mem afero.Fs, readOnly bool, h hooks) seen {
+	ctx := context.Background()
+	s, err := openOn(ctx, mem, damageDir, Options{ReadOnly: readOnly}, h)
+	if err != nil {
+		return seen{problems: []string{err.Error()}}
+	}
+	var out seen
+	wrong := func(err error) { out.problems = append(out.problems, err.Error()) }
+	if _, err := s.Verify(ctx, wrong); err != nil {
+		wrong(err)
+	}
+	keep := func(v any, err error) {
+		if err != nil {
+			wrong(err)
+			return
+		}
+		b, _ := encode(v) // of what was decoded
+		out.records = append(out.records, string(b))
+	}
+	for n, err := range s.Scan(ctx, tree.Filter{}) {
+		keep(n, err)
+	}
+	for e, err := range s.Ledger(ctx, 0) {
+		keep(e, err)
+	}
+	for d, err := range s.DeadLetters(ctx) {
+		keep(d, err)
+	}
+	info, err := s.Info(ctx)
+	info.Bytes = 0
+	out.info = fmt.Sprint(info, err)
+	if !readOnly {
+		waiting, err := s.Lease(ctx, 1<<20)
+		if err != nil {
+			wrong(err)
+		}
+		out.info += fmt.Sprint(waiting)
+	}
+	if err := s.Close(); err != nil {
+		wrong(err)
+	}
+	return out
+}
+
+// harm says what is wrong with what a damaged store serves, where the store
+// does not say so itself: "" is nothing.
+func harm(whole, got seen, known map[string]bool) string {
+	for _, r := range got.records {
+		if !known[r] {
+			return fmt.Sprintf("serves %.200s", r)
+		}
+	}
+	if len(got.problems) == 0 && (got.info != whole.info || !slices.Equal(got.records, whole.records)) {
+		return fmt.Sprintf("serves %d records of %d, says %.200s", len(got.records), len(whole.records), got.info)
+	}
+	return ""
+}
+
+// harmless damages a closed store in each of the ways, one at a time, and reads
+// it as a reader and as a writer would: what is served is right, and what is
+// missing is told. It returns what is not so.
+func (f folder) harmless(ways []damage, h hooks) []string {
+	var mu sync.Mutex
+	var all sync.WaitGroup
+	var found []string
+	workers := runtime.GOMAXPROCS(0)
+	for w := range workers {
+		all.Go(func() {
+			whole := [2]seen{serve(f.onFS(), true, hooks{}), serve(f.onFS(), false, hooks{})}
+			known := map[string]bool{}
+			for _, r := range whole[0].records {
+				known[r] = true
+			}
+			for i := w; i < len(ways); i += workers {
+				for n, readOnly := range []bool{true, false} {
+					bad := maps.Clone(f)
+					bad[ways[i].file] = ways[i].bytes()
+					if what := harm(whole[n], serve(bad.onFS(), readOnly, h), known); what != "" {
+						mu.Lock()
+						found = append(found, fmt.Sprintf("%s, %s, read only %v: %s", ways[i].file, ways[i].what, readOnly, what))
+						mu.Unlock()
+					}
+				}
+			}
+		})
+	}
+	all.Wait()
+	slices.Sort(found)
+	return found
+}
+
+// some returns n of the ways, chosen by seed, or all where there are not more.
+func some(ways []damage, n int, seed uint64) []damage {
+	if len(ways) > n {
+		rand.New(rand.NewPCG(seed, 3)).Shuffle(len(ways), func(i, j int) { ways[i], ways[j] = ways[j], ways[i] }) //nolint:gosec // a seeded test
+		ways = ways[:n]
+	}
+	return ways
+}
+
+func TestDamage(t *testing.T) {
+	f := closedStore(t, 4, hooks{})
+	whole := serve(f.onFS(), false, hooks{})
+	require.Empty(t, whole.problems)
+	require.Len(t, whole.records, 4+4+1)
+	ways := f.damages(extent{1, 1, 1, true})
+	n := 0
+	for _, b := range f {
+		n += len(b)
+	}
+	t.Logf("%d files, %d bytes, %d ways", len(f), n, len(ways))
+	require.Empty(t, f.harmless(some(ways, setting("MEMTREE_DAMAGES", 2000), 1), hooks{}))
+}

@@ -1,0 +1,237 @@
+package jsonstore
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"reflect"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/memtree/memtree/tree"
+)
+
+// recordAll does what recording does with evaluations from..to: accept in groups,
+// lease, commit the cases with the outbox's entries done.
+func recordAll(tb testing.TB, s *Store, from, to int) {
+	tb.Helper()
+	ctx := context.Background()
+	for i := from; i < to; i += 64 {
+		var es []tree.Evaluation
+		for k := i; k < min(to, i+64); k++ {
+			es = append(es, someEvaluation(k))
+		}
+		_, err := s.Accept(ctx, es)
+		require.NoError(tb, err)
+		got, err := s.Lease(ctx, 64)
+		require.NoError(tb, err)
+		var batch tree.Batch
+		for j, e := range got {
+			batch.Changes = append(batch.Changes, add(i+j))
+			batch.Done = append(batch.Done, e.Key())
+			batch.Entries = append(batch.Entries, tree.Entry{Verdict: &tree.Verdict{Evaluation: e.Key()}})
+		}
+		_, err = s.Commit(ctx, batch)
+		require.NoError(tb, err)
+	}
+}
+
+// TestStateHoldsNoBodies: no type that a state is made of can hold bytes, and
+// the texts it holds are ids and hashes, not what was recorded.
+func TestStateHoldsNoBodies(t *testing.T) {
+	require.Empty(t, holders(reflect.TypeFor[state](), "state", map[reflect.Type]bool{}))
+
+	// The check sees what it is for.
+	type bad struct{ nodes sorted[*struct{ raw []byte }] }
+	require.NotEmpty(t, holders(reflect.TypeFor[bad](), "bad", map[reflect.Type]bool{}))
+
+	ctx := context.Background()
+	const n, body = 40, 10_000
+	s, err := OpenDir(ctx, t.TempDir(), Options{})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, s.Close()) }()
+	for i := range n {
+		e, c := someEvaluation(i), someCase(i)
+		e.Prompt = strings.Repeat("p", body)
+		c.Content.Description = strings.Repeat("d", body)
+		_, err := s.Accept(ctx, []tree.Evaluation{e})
+		require.NoError(t, err)
+		b := tree.Batch{
+			Changes: []tree.Change{tree.NewChange(tree.OpAdd, c, 0, "formation", strings.Repeat("w", body))},
+			Entries: []tree.Entry{{Verdict: &tree.Verdict{Evaluation: strings.Repeat("v", body)}}},
+		}
+		switch i % 3 {
+		case 0:
+			b.Done = []string{e.Key()}
+		case 1:
+			b.Dead = []tree.DeadLetter{{Evaluation: e, Why: strings.Repeat("x", body)}}
+		}
+		_, err = s.Commit(ctx, b)
+		require.NoError(t, err)
+	}
+	require.Less(t, texts(reflect.ValueOf(s.state.Load()), map[uintptr]bool{}), n*400)
+}
+
+// holders returns the paths of the slices of bytes within a type, the files of a
+// state aside, which hold nothing of the journal.
+func holders(t reflect.Type, path string, seen map[reflect.Type]bool) []string {
+	if seen[t] || t == reflect.TypeFor[generation]() || t == reflect.TypeFor[handle]() {
+		return nil
+	}
+	seen[t] = true
+	switch t.Kind() {
+	case reflect.Struct:
+		var out []string
+		for i := range t.NumField() {
+			out = append(out, holders(t.Field(i).Type, path+"."+t.Field(i).Name, seen)...)
+		}
+		return out
+	case reflect.Slice:
+		if t.Elem().Kind() == reflect.Uint8 {
+			return []string{path}
+		}
+		return holders(t.Elem(), path+"[]", seen)
+	case reflect.Pointer, reflect.Array:
+		return holders(t.Elem(), path, seen)
+	case reflect.Map:
+		return append(holders(t.Key(), path, seen), holders(t.Elem(), path, seen)...)
+	case reflect.Interface, reflect.Func, reflect.Chan, reflect.UnsafePointer:
+		return []string{path + ": who knows what it holds"}
+	default:
+		return nil
+	}
+}
+
+// texts returns how many bytes of text a value holds.
+func texts(v reflect.Value, seen map[uintptr]bool) int {
+	n := 0
+	switch v.Kind() {
+	case reflect.String:
+		return v.Len()
+	case reflect.Pointer:
+		if v.IsNil() || seen[v.Pointer()] || v.Type() == reflect.TypeFor[*generation]() || v.Type() == reflect.TypeFor[*handle]() {
+			return 0
+		}
+		seen[v.Pointer()] = true
+		return texts(v.Elem(), seen)
+	case reflect.Struct:
+		for i := range v.NumField() {
+			n += texts(v.Field(i), seen)
+		}
+	case reflect.Slice, reflect.Array:
+		for i := range v.Len() {
+			n += texts(v.Index(i), seen)
+		}
+	}
+	return n
+}
+
+// TestLongLines replays lines that are longer than what is read ahead, and many
+// that are cut anywhere by its end.
+func TestLongLines(t *testing.T) {
+	ctx, dir := context.Background(), t.TempDir()
+	o := Options{JournalLimit: 1 << 40}
+	s, err := OpenDir(ctx, dir, o)
+	require.NoError(t, err)
+	recordAll(t, s, 0, 1500) // some megabytes
+	var big []tree.Node
+	for i, size := range []int{scanAhead - 1000, 3*scanAhead + 1, 5 * scanAhead} {
+		n := someCase(10_000 + i)
+		n.Content.Description = strings.Repeat("d", size)
+		c := tree.NewChange(tree.OpAdd, n, 0, "formation", "long")
+		big = append(big, c.Node)
+		_, err := s.Commit(ctx, tree.Batch{Changes: []tree.Change{c}})
+		require.NoError(t, err)
+		recordAll(t, s, 2000+10*i, 2010+10*i)
+	}
+	crashed := t.TempDir()
+	require.NoError(t, os.CopyFS(crashed, os.DirFS(dir)))
+	require.NoError(t, s.Close())
+	o.ReadOnly = true
+	for range 2 { // reading only, and then writing it again
+		s, err = OpenDir(ctx, crashed, o)
+		require.NoError(t, err)
+		for _, want := range append(big, add(0).Node, add(1499).Node, add(2029).Node) {
+			n, err := s.Get(ctx, want.ID)
+			require.NoError(t, err)
+			require.True(t, reflect.DeepEqual(want, n), want.ID) // the difference would be megabytes
+		}
+		info, err := s.Info(ctx)
+		require.NoError(t, err)
+		require.Equal(t, 1533, info.Nodes)
+		require.NoError(t, s.Close())
+		o.ReadOnly = false
+	}
+}
+
+// TestReadersKeepJournals: who began to read before a snapshot reads on, from
+// the journals it replaced, and they are gone when the last of them is done.
+func TestReadersKeepJournals(t *testing.T) {
+	ctx, dir := context.Background(), t.TempDir()
+	s, err := OpenDir(ctx, dir, Options{})
+	require.NoError(t, err)
+	recordAll(t, s, 0, 100)
+	seen := 0
+	for n, err := range s.Scan(ctx, tree.Filter{}) {
+		require.NoError(t, err)
+		require.NotEmpty(t, n.ID)
+		if seen == 10 {
+			require.NoError(t, s.Compact(ctx))
+			recordAll(t, s, 100, 200)
+			require.NoError(t, s.Compact(ctx))
+			_, err := s.disk.stat(journalName(1))
+			require.NoError(t, err)
+		}
+		seen++
+	}
+	require.Equal(t, 100, seen)
+	names, err := s.disk.names(".")
+	require.NoError(t, err)
+	require.Equal(t, []int{3}, numbered(names, "journal.", ".jsonl"))
+	require.NoError(t, s.Close())
+}
+
+// TestDamagedWhileOpen: bytes of the journal that changed behind the store's
+// back are told of, not given out.
+func TestDamagedWhileOpen(t *testing.T) {
+	ctx, dir := context.Background(), t.TempDir()
+	s, err := OpenDir(ctx, dir, Options{})
+	require.NoError(t, err)
+	_, err = s.Commit(ctx, tree.Batch{Changes: []tree.Change{add(1)}})
+	require.NoError(t, err)
+	n, ok := s.state.Load().overlay(add(1).Node.ID)
+	require.True(t, ok)
+	_, err = s.journal.file.WriteAt([]byte("#"), n.at.off+20)
+	require.NoError(t, err)
+	_, err = s.Get(ctx, n.id)
+	var corrupt *tree.CorruptError
+	require.ErrorAs(t, err, &corrupt)
+	require.Equal(t, journalName(1), corrupt.File)
+	require.Equal(t, n.at.off, corrupt.Offset)
+	require.NoError(t, s.Close())
+}
+
+// BenchmarkHeap reports what a store holds in memory after recording, with all
+// of it in the journal, for each 10,000 nodes.
+func BenchmarkHeap(b *testing.B) {
+	for _, n := range []int{10_000, 30_000} {
+		b.Run(fmt.Sprint("nodes=", n), func(b *testing.B) {
+			var before, after runtime.MemStats
+			for b.Loop() {
+				s, err := OpenDir(context.Background(), b.TempDir(), Options{JournalLimit: 1 << 40})
+				require.NoError(b, err)
+				runtime.GC()
+				runtime.ReadMemStats(&before)
+				recordAll(b, s, 0, n)
+				runtime.GC()
+				runtime.ReadMemStats(&after)
+				require.NoError(b, s.Close())
+			}
+			held := float64(after.HeapAlloc) - float64(before.HeapAlloc)
+			b.ReportMetric(held/1e6*10_000/float64(n), "heapMB/10k-nodes")
+		})
+	}
+}

@@ -1,0 +1,75 @@
+package jsonstore
+
+import (
+	"errors"
+	"io"
+)
+
+// piece is where one value stands in a journal. Journals are only appended to:
+// what a piece names stays as it is, and can be read while the writer writes.
+// The file is there as long as the generation that was the base when the piece
+// came to be, or a later one that still needs it, is held.
+type piece struct {
+	journal *handle // nil: not in a journal
+	place
+}
+
+// part returns the piece of a value that stands at an offset of p.
+func (p piece) part(at int, value []byte) piece {
+	return piece{p.journal, placeOf(p.off+int64(at), value)}
+}
+
+// read returns the JSON there, checked.
+func (p piece) read() ([]byte, error) { return p.journal.value(p.place) }
+
+// placeOf returns the place of bytes that stand at an offset.
+func placeOf(off int64, b []byte) place {
+	return place{off: off, len: uint32(len(b)), crc: checksum(b)} //nolint:gosec // bounded by MaxLine
+}
+
+// reading returns a handle for reading journal n, which is not opened yet.
+func (d *disk) reading(n int) *handle {
+	return &handle{disk: d, number: n, ref: fileRef{Name: journalName(n)}}
+}
+
+// value returns the bytes at a place of a journal, checked.
+func (h *handle) value(at place) ([]byte, error) {
+	b := make([]byte, at.len)
+	n, err := h.ReadAt(b, at.off)
+	switch {
+	case n == len(b) && checksum(b) == at.crc:
+		return b, nil
+	case n == len(b):
+		err = errors.New("its checksum is another than when it was written")
+	case err == nil:
+		err = io.ErrUnexpectedEOF
+	}
+	return nil, damaged(h.ref, at.off, err)
+}
+
+// size returns how long the file is now.
+func (h *handle) size() (int64, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if err := h.open(); err != nil {
+		return 0, err
+	}
+	info, err := h.file.Stat()
+	if err == nil && info.IsDir() {
+		err = errors.New("it is a folder, not a file")
+	}
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), nil
+}
+
+// rest closes the file; it is opened again when it is next read.
+func (h *handle) rest() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.file != nil {
+		_ = h.file.Close() // it was only read
+		h.file = nil
+	}
+}
