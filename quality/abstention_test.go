@@ -12,35 +12,43 @@ import (
 	"github.com/memtree/memtree/internal/golden"
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/retrieval"
+	"github.com/memtree/memtree/tree"
 )
 
 // asked is how many prompts of a set ask at most.
 const asked = 200
 
+// sceneType is that of all memories and prompts, where they have one.
+const sceneType = "form"
+
 // TestQualityOfAbstention measures what a prompt is shown when words and meaning
-// alone speak: prompts with a partner in the tree should be shown it, prompts
-// of the other sets should be shown nothing.
+// alone speak, and when every memory is of the prompt's scene type besides:
+// prompts with a partner in the tree should be shown it, prompts of the other
+// sets should be shown nothing.
 func TestQualityOfAbstention(t *testing.T) {
 	all := tasks(t)
 	e, err := embed.Default()
 	require.NoError(t, err)
 	var b strings.Builder
-	fmt.Fprintf(&b, "%-22s  %s\n", "%, of the prompts", "shown: its partner  anything | anything, to prompts of other sets")
+	fmt.Fprintf(&b, "%-30s  %s\n", "%, of the prompts", "shown: its partner  anything | anything, to prompts of other sets")
 	for _, m := range []struct {
-		name string
-		e    llm.Embedder
-	}{{"words and table", e}, {"words alone", nil}} {
+		name, scene string
+		e           llm.Embedder
+	}{
+		{"words and table", "", e}, {"words alone", "", nil},
+		{"and the scene type", sceneType, e}, {"words and scene type", sceneType, nil},
+	} {
 		for _, x := range all {
 			ix := indexOf(t, x, m.e)
-			right, any := shown(t, ix, x, x.labels)
-			fmt.Fprintf(&b, "%-22s  %17.1f %9.1f |", m.name+", "+x.name, right, any)
+			right, any := shown(t, ix, x, m.scene, x.labels)
+			fmt.Fprintf(&b, "%-30s  %17.1f %9.1f |", m.name+", "+x.name, right, any)
 			for _, y := range all {
 				if y.name != x.name {
 					y.queries = slices.Clone(y.queries)
 					for i := range y.queries {
 						y.queries[i].exclude = ""
 					}
-					_, any := shown(t, ix, y, nil)
+					_, any := shown(t, ix, y, m.scene, nil)
 					fmt.Fprintf(&b, " %s %.1f", y.name, any)
 				}
 			}
@@ -52,10 +60,10 @@ func TestQualityOfAbstention(t *testing.T) {
 }
 
 // shown returns how many of a task's prompts are shown a right memory, and how many any, in percent.
-func shown(tb testing.TB, ix *retrieval.Index, t task, labels map[string]string) (right, any float64) {
+func shown(tb testing.TB, ix *retrieval.Index, t task, scene string, labels map[string]string) (right, any float64) {
 	queries := t.queries[:min(asked, len(t.queries))]
 	for _, q := range queries {
-		r, err := ix.Search(tb.Context(), retrieval.Query{Prompt: q.text, Exclude: []string{q.exclude}})
+		r, err := ix.Search(tb.Context(), retrieval.Query{Prompt: q.text, Scene: tree.Scene{Type: scene}, Exclude: []string{q.exclude}})
 		require.NoError(tb, err)
 		any += boolean(!r.Abstained)
 		right += boolean(slices.ContainsFunc(r.Hits, func(h retrieval.Hit) bool {

@@ -25,7 +25,7 @@ func indexOf(tb testing.TB, t task, e llm.Embedder) *retrieval.Index {
 	for i, d := range t.docs {
 		nodes[i] = tree.Node{
 			ID: d.id, Type: tree.Case, Level: 1, ErrorType: taxonomy.OtherError, Direction: taxonomy.Other,
-			Content: tree.Content{Confidence: 0.5}, Status: tree.Active, Revision: 1,
+			Content: tree.Content{Confidence: 0.5}, Status: tree.Active, Revision: 1, Scene: tree.Scene{Type: sceneType},
 			CaseData: &tree.CaseData{TestCase: tree.TestCase{Prompt: d.text}},
 		}
 	}

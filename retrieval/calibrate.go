@@ -25,8 +25,8 @@ type scale struct{ middle, width float64 }
 // put first. quality/testdata/abstention.golden has the rates, on the very sets
 // the points were chosen on, so other data may well do worse.
 //
-// At the first point a match of the scene type begins to be enough for a case
-// (evidence 0.0625), at the second the prompt alone is (evidence 0.775).
+// At the first point the threshold of a case would let a match of the scene type
+// pass (evidence 0.0625), at the second the prompt alone (evidence 0.775).
 var (
 	fusedScale = through(0.60, 1.05) // words and meaning, 0 to about 2
 	wordScale  = through(0.28, 0.62) // words alone, 0 to about 1
@@ -34,7 +34,7 @@ var (
 
 func through(noise, paraphrase float64) scale {
 	logit := func(v float64) float64 { return math.Log(v / (1 - v)) }
-	w := (paraphrase - noise) / (logit(0.775) - logit(leastWords))
+	w := (paraphrase - noise) / (logit(0.775) - logit(0.0625))
 	return scale{middle: paraphrase - w*logit(0.775), width: w}
 }
 

@@ -25,8 +25,9 @@ type Hit struct {
 	Signals    []Signal // what Rel and Score are made of, in the order they were applied
 	Taken      bool
 	Reason     string // why it was taken, or why not; a sentence
+	Why        Why    // the same, to be said in another language
 	Parent     string
-	SameScene  bool // scene id and route pattern are those of the query
+	SameScene  bool // scene id and route pattern are those of the query, one of them perhaps absent in both
 	Confidence float64
 }
 
@@ -35,8 +36,10 @@ type Hit struct {
 // For the channels exact, semantic and scene, and for activation, Raw is what
 // was measured, Calibrated the evidence s in 0 to 1, and Contribution is
 // Weight·s. words and meaning are the two halves of semantic's Raw. For
-// confidence, age, level and closeness, Calibrated is the factor on Rel and
-// Contribution by how much it lowered the score (0 or less). diversity is the likeness to
+// confidence, recurrence, age and closeness, Calibrated is the factor on Rel and
+// Contribution by how much it lowered the score, or raised it: recurrence, how
+// surely this is the very test again, gives back half of what confidence took.
+// diversity is the likeness to
 // what was taken before, and what it cost in the choice, not in the score.
 type Signal struct {
 	Name         string

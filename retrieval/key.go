@@ -10,6 +10,7 @@ const (
 	idKind    kind = 'i' // a node's id
 	sceneKind kind = 's' // a scene id
 	routeKind kind = 'r' // a route pattern
+	placeKind kind = 'p' // a scene id without a route, or a route without a scene id
 	testKind  kind = 't' // a test's case_id
 	alikeKind kind = 'a' // error type, direction and scene id: the partition of near-duplicates
 	typeKind  kind = 'y' // a scene type

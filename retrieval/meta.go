@@ -63,6 +63,9 @@ func (m *meta) keys() []uint64 {
 	if m.scene.Route != "" {
 		out = append(out, key(routeKind, m.scene.Route))
 	}
+	if (m.scene.ID == "") != (m.scene.Route == "") {
+		out = append(out, key(placeKind, m.scene.ID, m.scene.Route))
+	}
 	if m.kind == tree.Case {
 		out = append(out, key(alikeKind, m.errorType, string(m.direction), m.scene.ID))
 	}

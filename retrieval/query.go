@@ -30,7 +30,7 @@ type Limits struct {
 	Experiences int     // 2
 	Cases       int     // 2
 	Candidates  int     // 20, looked at on each level; at most 1,000
-	Confidence  float64 // 0.2: what is trusted less stays out; negative: no floor
+	Confidence  float64 // 0.2: what is trusted less stays out, a case of the very test at half of it; negative: no floor
 }
 
 const maxCandidates = 1000

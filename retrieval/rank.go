@@ -2,7 +2,6 @@ package retrieval
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -26,7 +25,8 @@ type ranked struct {
 	meta
 	activation float64 // rel of the child that lifted it, 0 for none
 	lifted     float64 // the factor on it
-	trust      float64 // factor of confidence
+	again      float64 // how surely it is of the very test
+	trust      float64 // factor of confidence and that
 	fresh      float64 // factor of age
 	days       float64
 	close      float64 // factor among exact matches
@@ -34,7 +34,7 @@ type ranked struct {
 	likeness   float64 // to what was taken before it
 	passes     bool
 	taken      bool
-	reason     string
+	why        Why
 }
 
 // Factors of activation: what a child's rel is worth for its parent.
@@ -143,7 +143,9 @@ func (r *ranking) activate(level tree.Type, lift float64) error {
 
 // judge computes the score of a candidate and whether it passes.
 func (r *ranking) judge(x *ranked) {
-	x.trust = 0.5 + 0.5*x.confidence
+	x.again = r.recurs(x)
+	x.trust = 1 - 0.5*(1-x.confidence)*(1-0.5*x.again)
+	floor := r.limits.Confidence * (1 - 0.5*x.again)
 	x.fresh = 1
 	if !r.now.IsZero() && !x.confirmed.IsZero() {
 		x.days = max(0, r.now.Sub(x.confirmed).Hours()/24)
@@ -157,24 +159,27 @@ func (r *ranking) judge(x *ranked) {
 	at := threshold(x.kind)
 	switch {
 	case x.rel < at:
-		x.reason = fmt.Sprintf("fits %.2f, a %s needs %.2f", x.rel, x.kind, at)
-	case x.kind == tree.Case && x.exact < leastPlace && x.semantic < leastWords:
-		x.reason = "is of a place that says little, and its words are not those of the prompt"
-	case x.confidence < r.limits.Confidence:
-		x.reason = fmt.Sprintf("is trusted %.2f, below the floor of %.2f", x.confidence, r.limits.Confidence)
+		x.why = Why{TooFar, []any{x.rel, x.kind, at}}
+	case x.kind == tree.Case && !x.founded:
+		x.why = Why{Unfounded, []any{x.semantic, leastWords}}
+	case x.confidence < floor:
+		x.why = Why{Distrusted, []any{x.confidence, floor}}
 	default:
 		x.passes = true
 	}
 }
 
-// A case needs one piece of evidence of its own: the prompt, as much as makes a
-// case of the same scene type pass, or a place that few memories share (an equal
-// scene id or route that under a tenth of them has). Without this a scene id
-// that many share would inject its cases, since it comes with its scene type.
-const (
-	leastWords = 0.0625
-	leastPlace = 0.45
-)
+// recurs returns how surely a case is of the very test that is asked about: it
+// lies at the exact place, or has the words of the prompt. The fourth power
+// leaves nearly nothing of it to a paraphrase, and tens of per cent to a prompt
+// with a changed number. That this went wrong here before is known, however
+// unsure the analyst was of the cause; so half of the doubt goes.
+func (r *ranking) recurs(x *ranked) float64 {
+	if x.kind != tree.Case {
+		return 0
+	}
+	return max(x.exact, math.Pow(x.verbatim, 4))
+}
 
 // same reports whether scene id and route pattern are both the query's.
 func (r *ranking) same(x *ranked) bool {
@@ -198,7 +203,7 @@ func (x *ranked) id() string { return x.meta.id }
 
 // cover lets an abstraction stand for its children where two or more of them
 // pass: it was made to say what they have in common. A case of exactly this
-// scene and route stays; nothing can say it better.
+// place, if few share it, stays; nothing can say it better.
 func (r *ranking) cover() {
 	children := map[string]int{}
 	for _, x := range r.all {
@@ -208,9 +213,9 @@ func (r *ranking) cover() {
 	}
 	for _, x := range r.all {
 		p := r.byID[x.parent]
-		if x.passes && p != nil && p.passes && children[x.parent] > 1 && (x.kind != tree.Case || !r.same(x)) {
+		if x.passes && p != nil && p.passes && children[x.parent] > 1 && (x.kind != tree.Case || !r.same(x) || x.exact < fewPlace) {
 			x.passes = false
-			x.reason = fmt.Sprintf("is covered by %s %s, which stands for %d candidates", p.kind, p.id(), children[x.parent])
+			x.why = Why{Covered, []any{p.kind, p.id(), children[x.parent]}}
 		}
 	}
 }
@@ -235,7 +240,7 @@ func (r *ranking) choose() error {
 			break
 		}
 		best.taken = true
-		best.reason = fmt.Sprintf("taken as number %d: fits %.2f, scores %.2f", len(taken)+1, best.rel, best.score)
+		best.why = Why{Taken, []any{len(taken) + 1, best.rel, best.score}}
 		taken = append(taken, best)
 		count[best.kind]++
 		for _, x := range r.all {
@@ -250,26 +255,27 @@ func (r *ranking) choose() error {
 		}
 	}
 	for _, x := range r.all {
-		if x.passes && !x.taken && x.reason == "" && len(taken) < r.limits.Total {
-			x.reason = fmt.Sprintf("passes, but adds too little to what was taken, which it is %.2f like", x.likeness)
-		}
-		if x.passes && !x.taken && x.reason == "" {
-			x.reason = fmt.Sprintf("passes, but the limit of %d in all was reached by better ones", r.limits.Total)
+		switch {
+		case !x.passes || x.taken || x.why.Code != "":
+		case len(taken) < r.limits.Total:
+			x.why = Why{Repetitive, []any{x.likeness}}
+		default:
+			x.why = Why{Full, []any{r.limits.Total}}
 		}
 	}
 	return nil
 }
 
-// blocked says in x.reason why a candidate that passes cannot be taken any more.
+// blocked says in x.why why a candidate that passes cannot be taken any more.
 func (r *ranking) blocked(x *ranked, taken []*ranked, count map[tree.Type]int) bool {
 	for _, t := range taken {
 		if t.errorType == x.errorType && t.direction != x.direction && t.direction == x.direction.Opposite() {
-			x.reason = fmt.Sprintf("warns of %s where %s, which came first, warns of %s: never both", x.direction, t.id(), t.direction)
+			x.why = Why{Opposite, []any{x.direction, t.id(), t.direction}}
 			return true
 		}
 	}
 	if n := r.limits.of(x.kind); count[x.kind] >= n {
-		x.reason = fmt.Sprintf("passes, but the limit of %d for a %s was reached by better ones", max(n, 0), x.kind)
+		x.why = Why{LevelFull, []any{max(n, 0), x.kind}}
 		return true
 	}
 	return false
@@ -301,7 +307,7 @@ func alike(a, b *ranked) (float64, error) {
 func (r *ranking) hit(x *ranked) Hit {
 	h := Hit{
 		ID: x.id(), Type: x.kind, ErrorType: x.errorType, Direction: x.direction, Rel: x.rel, Score: x.score,
-		Taken: x.taken, Reason: x.reason, Parent: x.parent, SameScene: r.same(x), Confidence: x.confidence,
+		Taken: x.taken, Reason: x.why.String(), Why: x.why, Parent: x.parent, SameScene: r.same(x), Confidence: x.confidence,
 	}
 	place := 0.0
 	if x.exact > 0 {
@@ -327,7 +333,10 @@ func (r *ranking) hit(x *ranked) Hit {
 		h.Signals = append(h.Signals, Signal{name, raw, f, 1, rel*f - rel})
 		rel *= f
 	}
-	factor("confidence", x.confidence, x.trust)
+	factor("confidence", x.confidence, 0.5+0.5*x.confidence)
+	if x.again > 0 {
+		factor("recurrence", x.again, x.trust/(0.5+0.5*x.confidence))
+	}
 	factor("age", x.days, x.fresh)
 	if h.SameScene {
 		factor("closeness", x.semantic, x.close)

@@ -2,6 +2,7 @@ package retrieval
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -145,7 +146,7 @@ func TestLimits(t *testing.T) {
 	for i := range 6 {
 		nodes = append(nodes, aCase(fmt.Sprintf("%s %c", login, 'a'+i), id(fmt.Sprintf("c_%d", i)), trusted(0.9-0.1*float64(i))))
 	}
-	nodes = append(nodes, aCase(login, id("c_low"), trusted(0.1)))
+	nodes = append(nodes, aCase(login, id("c_low"), trusted(0.05)))
 	for i := range 3 {
 		nodes = append(nodes, above(tree.Experience, fmt.Sprintf("e_%d", i), login), above(tree.Strategy, fmt.Sprintf("s_%d", i), login))
 	}
@@ -176,8 +177,8 @@ func TestLimits(t *testing.T) {
 }
 
 func TestARepetitionThatAddsLittleIsLeftOut(t *testing.T) {
-	ix := indexOf(t, aCase(login, id("c_1"), trusted(0.9)), aCase(login, id("c_2"), trusted(0.25), seen(noon.Add(-2000*time.Hour))))
-	r, by := explain(t, ix, Query{Prompt: "is the login button disabled until a password is typed", Now: noon.Add(9000 * time.Hour)})
+	ix := indexOf(t, aCase(login, id("c_1"), trusted(0.9)), aCase(login, id("c_2"), trusted(0.05), seen(noon.Add(-2000*time.Hour))))
+	r, by := explain(t, ix, Query{Prompt: "when is the login button of the shop disabled, and until what was typed", Now: noon.Add(9000 * time.Hour), Limits: Limits{Confidence: -1}})
 	require.Equal(t, []string{"c_1"}, ids(r.Hits))
 	require.Contains(t, by["c_2"].Reason, "adds too little")
 }
@@ -223,6 +224,102 @@ func TestScopes(t *testing.T) {
 	}
 }
 
+// Where nobody names a route, the scene id is the place; where one side does, it
+// is half of it.
+func TestARouteThatNobodyNamesIsEqual(t *testing.T) {
+	nodes := []tree.Node{
+		aCase("the avatar is round", id("c_bare"), in("S1", "list", "")),
+		aCase("the map is square", id("c_routed"), in("S1", "list", "/people")),
+		aCase("logos are sharp", id("c_route"), in("", "list", "/people")),
+		aCase("a tooltip names the icon", id("c_none"), in("", "list", "")),
+	}
+	ix := indexOf(t, nodes...)
+	for _, x := range []struct {
+		scene tree.Scene
+		full  []string
+		half  []string
+	}{
+		{tree.Scene{ID: "S1"}, []string{"c_bare"}, []string{"c_routed"}},
+		{tree.Scene{Route: "/people"}, []string{"c_route"}, []string{"c_routed"}},
+		{tree.Scene{ID: "S1", Route: "/people"}, []string{"c_routed"}, []string{"c_bare", "c_route"}},
+		{tree.Scene{ID: "S1", Route: "/else"}, nil, []string{"c_bare", "c_routed"}},
+		{tree.Scene{Type: "list"}, nil, nil},
+	} {
+		_, by := explain(t, ix, Query{Prompt: "印章的颜色", Scene: x.scene})
+		for _, n := range nodes {
+			want := 0.0
+			switch {
+			case slices.Contains(x.full, n.ID):
+				want = 1
+			case slices.Contains(x.half, n.ID):
+				want = 0.5
+			}
+			require.InDelta(t, want, signal(by[n.ID], "exact").Raw, 1e-9, "%s for %+v", n.ID, x.scene)
+			require.Equal(t, want == 1, by[n.ID].SameScene)
+		}
+	}
+}
+
+// What went wrong in this very test outranks what is like it elsewhere, although
+// the analyst was less sure of its cause.
+func TestTheVeryTestComesFirst(t *testing.T) {
+	like := "the pay button stays disabled until a card number was typed"
+	for name, here := range map[string]tree.Scene{"by its place": {ID: "S1", Type: "login"}, "by its words": {}} {
+		elsewhere := here
+		if here.ID != "" {
+			elsewhere.ID = "S2"
+		}
+		ix := indexOf(t,
+			aCase(login, id("c_here"), in(here.ID, here.Type, ""), trusted(0.15)),
+			aCase(like, id("c_like"), in(elsewhere.ID, elsewhere.Type, ""), trusted(0.5)),
+			aCase(login, id("c_harmful"), in(here.ID, here.Type, ""), trusted(0.05)))
+		r, by := explain(t, ix, Query{Prompt: login, Scene: here})
+		require.Equal(t, "c_here", r.Hits[0].ID, name)
+		require.Positive(t, signal(by["c_here"], "recurrence").Contribution, name)
+		require.Less(t, signal(by["c_like"], "recurrence").Raw, 0.5, name)
+		require.Equal(t, Distrusted, by["c_harmful"].Why.Code, name)
+		for _, h := range r.Considered {
+			score := h.Rel
+			for _, s := range h.Signals {
+				switch s.Name {
+				case "confidence", "recurrence", "age", "closeness":
+					score += s.Contribution
+				}
+			}
+			require.InDelta(t, h.Score, score, 1e-9, "the signals add up to the score")
+		}
+	}
+}
+
+// Cases that have their scene type in common with the prompt and hardly a word
+// are neither taken nor in the way of one that fits.
+func TestAFewWordsDoNotCarryASceneType(t *testing.T) {
+	nodes := []tree.Node{aCase(login, id("c_fits"), in("", "login", ""))}
+	for i := range 40 {
+		nodes = append(nodes, aCase(fmt.Sprintf("the delete button of row %c%c opens a dialog", 'a'+i/26, 'a'+i%26), id(fmt.Sprintf("c_%d", i)), in("", "form", "")))
+	}
+	for _, limits := range []Limits{{}, {Candidates: 3}} {
+		r, by := explain(t, indexOf(t, nodes...), Query{Prompt: login, Scene: tree.Scene{Type: "form"}, Limits: limits})
+		require.Equal(t, []string{"c_fits"}, ids(r.Hits))
+		for id, h := range by {
+			if id != "c_fits" && h.Rel >= threshold(tree.Case) {
+				require.Equal(t, Unfounded, h.Why.Code)
+			}
+		}
+	}
+}
+
+func TestReasonsHaveASentenceEach(t *testing.T) {
+	seen := map[string]bool{}
+	for _, c := range Codes() {
+		require.NotEmpty(t, c.Sentence(), c)
+		require.False(t, seen[c.Sentence()])
+		seen[c.Sentence()] = true
+	}
+	require.Empty(t, Code("none").Sentence())
+	require.Equal(t, "fits 0.61, a case needs 0.62", Why{TooFar, []any{0.61, tree.Case, 0.62}}.String())
+}
+
 func TestExcludeTests(t *testing.T) {
 	ix := indexOf(t, aCase(login, id("c_1"), test("T1")), aCase(login, id("c_2"), test("T2"), func(n *tree.Node) {
 		n.Occurrences = []tree.Occurrence{{CaseID: "T3", At: noon}}
@@ -237,8 +334,8 @@ func TestTrustAndAge(t *testing.T) {
 	ix := indexOf(t, aCase(login, id("c_new"), trusted(0.6)), aCase(login, id("c_old"), trusted(0.6), seen(noon.Add(-90*24*time.Hour))), aCase(login, id("c_sure"), trusted(1)))
 	r, by := explain(t, ix, Query{Prompt: login, Now: noon, Limits: Limits{Cases: 9}})
 	require.Equal(t, []string{"c_sure", "c_new", "c_old"}, ids(r.Hits))
-	require.InDelta(t, by["c_new"].Rel*0.8, by["c_new"].Score, 1e-9)
-	require.InDelta(t, by["c_old"].Rel*0.8*0.925, by["c_old"].Score, 1e-9)
+	require.InDelta(t, by["c_new"].Rel*0.9, by["c_new"].Score, 1e-4, "0.5 + 0.5·0.6, and half of the rest back, as it is the same prompt")
+	require.InDelta(t, by["c_old"].Rel*0.9*0.925, by["c_old"].Score, 1e-4)
 	require.InDelta(t, 90, signal(by["c_old"], "age").Raw, 1e-9)
 }
 

@@ -29,13 +29,32 @@ type candidate struct {
 	cosine   float64 //
 	raw      float64 // lexical + max(0, cosine)
 	semantic float64 // calibrated
+	verbatim float64 // raw as a share of what the prompt itself would have, 0 to 1
+	founded  bool    // see leastWords
 	exact    float64
 	scene    float64
 	rel      float64
 }
 
-// before is the order of candidates of a level; it depends on nothing but the nodes.
+// A case needs one piece of evidence of its own: that its words are rather those
+// of a partner than chance (the middle of the calibration), or a place that few
+// memories share (an equal scene id or route that under a tenth of them has).
+// Without this a scene type, or a scene id that many share, would inject every
+// case with some words in common, and what is on topic but irrelevant is what
+// distracts most: quality/testdata/abstention.golden has how often.
+const (
+	leastWords = 0.5
+	leastPlace = 0.45
+	fewPlace   = 2 * leastPlace // scene id and route both
+)
+
+// before is the order of candidates of a level; it depends on nothing but the
+// nodes. What has evidence of its own comes first, so that what has not cannot
+// crowd it out.
 func (c *candidate) before(d *candidate) bool {
+	if c.founded != d.founded {
+		return c.founded
+	}
 	if c.rel != d.rel {
 		return c.rel > d.rel
 	}
@@ -193,12 +212,24 @@ func (s *search) need(t *top) (all [8]needs) {
 		}
 		return all
 	}
-	last := t.best[t.k-1].rel
+	last := &t.best[t.k-1]
+	founded := s.scale.needed(leastWords)
 	for f := range skip {
-		rest := 1 - s.exact(f)*exactWeight
+		place := s.exact(f)
+		rest := 1 - place*exactWeight
 		n := &all[f]
 		for i := range anyType {
-			n[i] = float32(s.scale.needed((1-(1-last)/(rest*(1-sceneWeight*0.5*float64(i))))/semanticWeight)) - 1e-5
+			v := s.scale.needed((1 - (1-last.rel)/(rest*(1-sceneWeight*0.5*float64(i)))) / semanticWeight)
+			switch {
+			case place >= leastPlace && !last.founded:
+				v = -1
+			case place >= leastPlace:
+			case last.founded:
+				v = max(v, founded)
+			default:
+				v = min(v, founded)
+			}
+			n[i] = float32(v) - 1e-5
 		}
 		n[anyType] = n[0]
 		if len(s.types) > 0 {
@@ -251,8 +282,23 @@ func (s *search) compute(at place) (candidate, bool, error) {
 	}
 	c.raw = c.lexical + max(0, c.cosine)
 	c.semantic = s.scale.at(c.raw)
+	c.verbatim = s.verbatim(c.raw)
 	c.exact = s.exact(s.flag[p.base+slot])
 	c.scene = s.types[h.scene]
 	c.rel = 1 - (1-c.exact*exactWeight)*(1-c.semantic*semanticWeight)*(1-c.scene*sceneWeight)
+	c.founded = c.exact >= leastPlace || c.semantic >= leastWords
 	return c, true, nil
+}
+
+// verbatim returns a raw score as a share of the most there is for this prompt,
+// which its own text would have.
+func (s *search) verbatim(raw float64) float64 {
+	most := s.self
+	if s.dense {
+		most++
+	}
+	if most <= 0 {
+		return 0
+	}
+	return min(max(0, raw/most), 1)
 }

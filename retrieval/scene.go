@@ -19,23 +19,33 @@ func telling(have, n int) float64 {
 	return 1 - float64(have-1)/float64(n+10)
 }
 
-// scene fills the flags of equal scene id and route, and how much either and both say.
+// scene fills the flags of equal scene id and route, and how much either and
+// both say. A route that neither side has is equal: the place is then the scene id,
+// as far as anybody ever says it, and the other way round.
 func (s *search) scene(q *tree.Scene) error {
+	const both = sceneEqual | routeEqual
 	var have [4]int
 	route := tree.Route(q.Route)
 	for _, x := range []struct {
-		name string
-		key  uint64
-		flag uint8
-	}{{q.ID, key(sceneKind, q.ID), sceneEqual}, {route, key(routeKind, route), routeEqual}} {
-		if x.name == "" {
+		asked bool
+		key   uint64
+		flag  uint8
+	}{
+		{q.ID != "", key(sceneKind, q.ID), sceneEqual},
+		{route != "", key(routeKind, route), routeEqual},
+		{(q.ID == "") != (route == ""), key(placeKind, q.ID, route), both},
+	} {
+		if !x.asked {
 			continue
 		}
 		err := s.each(x.key, func(p *part, slot int) {
-			s.flag[p.base+slot] |= x.flag
-			have[x.flag]++
-			if s.flag[p.base+slot]&(sceneEqual|routeEqual) == sceneEqual|routeEqual {
-				have[sceneEqual|routeEqual]++
+			f := &s.flag[p.base+slot]
+			*f |= x.flag
+			if x.flag != both {
+				have[x.flag]++
+			}
+			if *f&both == both {
+				have[both]++
 			}
 		})
 		if err != nil {
@@ -44,12 +54,13 @@ func (s *search) scene(q *tree.Scene) error {
 	}
 	s.telling[sceneEqual] = 0.5 * telling(have[sceneEqual], s.st.live)
 	s.telling[routeEqual] = 0.5 * telling(have[routeEqual], s.st.live)
-	s.telling[sceneEqual|routeEqual] = max(s.telling[sceneEqual], s.telling[routeEqual], telling(have[sceneEqual|routeEqual], s.st.live))
+	s.telling[both] = max(s.telling[sceneEqual], s.telling[routeEqual], telling(have[both], s.st.live))
 	return nil
 }
 
 // exact returns the evidence of the exact channel for a slot with these flags:
-// 1 when scene id and route pattern are the query's and 0.5 when one is, times telling.
+// 1 when scene id and route pattern are the query's, or one is and neither side has
+// the other, and 0.5 when one is; times telling.
 func (s *search) exact(flag uint8) float64 { return s.telling[flag&(sceneEqual|routeEqual)] }
 
 // each calls f with every live slot of a list.

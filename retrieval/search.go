@@ -18,6 +18,7 @@ type search struct {
 	words      []queryWord
 	average    float32 // tokens of a slot
 	unit       float32 // turns BM25 into the lexical score
+	self       float64 // lexical score the prompt would have itself
 	ask        question
 	dense      bool
 	scale      scale

@@ -72,7 +72,26 @@ func (s *search) weigh(prompt string) error {
 	if most > 0 {
 		s.unit = float32(1 / most)
 	}
+	s.self = s.itself(n)
 	return nil
+}
+
+// itself returns the lexical score the prompt would have as a memory.
+func (s *search) itself(n float64) float64 {
+	tokens := 0
+	for i := range s.words {
+		tokens += s.words[i].times
+	}
+	var sum float32
+	for i := range s.words {
+		w := &s.words[i]
+		idf := w.idf
+		if w.known == 0 {
+			idf = float32(w.weight() * 0.5 * math.Log(n+1.5))
+		}
+		sum += s.share(idf, float32(w.times), float32(tokens))
+	}
+	return float64(sum * s.unit)
 }
 
 // share is what a word that occurs so many times in a slot of so many tokens adds to its BM25.

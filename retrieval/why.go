@@ -1,0 +1,60 @@
+package retrieval
+
+import "fmt"
+
+// Code names a reason for taking a memory or leaving it out; it never changes.
+type Code string
+
+// The reasons. The sentence of each is in [Code.Sentence].
+const (
+	Taken      Code = "taken"
+	TooFar     Code = "too_far"
+	Unfounded  Code = "unfounded"
+	Distrusted Code = "distrusted"
+	Covered    Code = "covered"
+	Opposite   Code = "opposite"
+	LevelFull  Code = "level_full"
+	Full       Code = "full"
+	Repetitive Code = "repetitive"
+)
+
+// Codes returns all reasons.
+func Codes() []Code {
+	return []Code{Taken, TooFar, Unfounded, Distrusted, Covered, Opposite, LevelFull, Full, Repetitive}
+}
+
+// Sentence returns the reason in English, a format for the Args of its [Why], or
+// "" for a code there is not. It is the key under which a program may keep it in
+// other languages.
+func (c Code) Sentence() string {
+	switch c {
+	case Taken:
+		return "taken as number %d: fits %.2f, scores %.2f"
+	case TooFar:
+		return "fits %.2f, a %s needs %.2f"
+	case Unfounded:
+		return "is of the scene type or a place that says little, and its words fit %.2f where a case needs %.2f"
+	case Distrusted:
+		return "is trusted %.2f, below the floor of %.2f"
+	case Covered:
+		return "is covered by %s %s, which stands for %d candidates"
+	case Opposite:
+		return "warns of %s where %s, which came first, warns of %s: never both"
+	case LevelFull:
+		return "passes, but the limit of %d for a %s was reached by better ones"
+	case Full:
+		return "passes, but the limit of %d in all was reached by better ones"
+	case Repetitive:
+		return "passes, but adds too little to what was taken, which it is %.2f like"
+	}
+	return ""
+}
+
+// Why is the reason for taking a memory or not.
+type Why struct {
+	Code Code
+	Args []any // of the sentence: int, float64, string (an id), tree.Type, taxonomy.Direction
+}
+
+// String returns the reason as an English sentence.
+func (w Why) String() string { return fmt.Sprintf(w.Code.Sentence(), w.Args...) }
