@@ -30,6 +30,7 @@ type generation struct {
 	*manifest
 	refs    atomic.Int64 // the store's one and one for each reader; 0: gone
 	handles map[string]*handle
+	pages   sync.Pool // room for one page each, so that a lookup makes no garbage
 
 	mu       sync.Mutex
 	journals []*handle // more come while it is the base
@@ -213,7 +214,7 @@ func (m meta) pack() uint64 {
 
 // index returns the table of the lines of l.
 func (g *generation) index(l *linesRef) *table {
-	return &table{from: g.handles[l.Index.Name], size: lineSize, count: l.Count}
+	return &table{from: g.handles[l.Index.Name], size: lineSize, count: l.Count, free: &g.pages}
 }
 
 // line returns the index record of line i.
@@ -230,7 +231,7 @@ func (g *generation) find(id string) (*branchRef, indexed, bool, error) {
 	key := hashOf(id)
 	for i := range g.Branches {
 		b := &g.Branches[i]
-		ids := table{from: g.handles[b.Index.Name], start: int64(pages(b.Count, lineSize)) * pageSize, size: idSize, count: b.Count}
+		ids := table{from: g.handles[b.Index.Name], start: int64(pages(b.Count, lineSize)) * pageSize, size: idSize, count: b.Count, free: &g.pages}
 		rec, err := ids.search(key)
 		if err != nil {
 			return nil, indexed{}, false, damaged(b.Index, ids.start, err)
@@ -266,7 +267,7 @@ func (p place) check(l *linesRef, b []byte) ([]byte, error) {
 // knows returns what the snapshot remembers of an evaluation.
 func (g *generation) knows(key fingerprint) (knownEntry, bool, error) {
 	for _, ref := range g.Known {
-		t := table{from: g.handles[ref.Table.Name], size: knownSize, count: ref.Count}
+		t := table{from: g.handles[ref.Table.Name], size: knownSize, count: ref.Count, free: &g.pages}
 		rec, err := t.search(key)
 		if err != nil {
 			return knownEntry{}, false, damaged(ref.Table, 0, err)

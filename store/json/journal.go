@@ -125,7 +125,10 @@ func (d *disk) again(reader *handle, size int64) error {
 	if err := w.commit(); err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
-	return d.syncDir(".")
+	if err := d.syncDir("."); err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	return nil
 }
 
 // bytes returns what a journal holds after from. It tolerates a file that

@@ -87,8 +87,13 @@ func (r *replay) scan(h *handle, from int64) (end, size int64, err error) {
 		return from, 0, err
 	}
 	end = from
+	var buf []byte // the state keeps nothing of it
 	for want := int64(scanAhead); end < size && r.damage == nil; {
-		b := make([]byte, min(want, size-end))
+		n := min(want, size-end)
+		if int64(len(buf)) < n {
+			buf = make([]byte, n)
+		}
+		b := buf[:n]
 		got, err := h.ReadAt(b, end)
 		if err != nil && !errors.Is(err, io.EOF) {
 			return end, size, err

@@ -7,6 +7,7 @@ import (
 	"hash/crc32"
 	"io"
 	"math/bits"
+	"sync"
 )
 
 // A table is a file, or a part of one, of records of one size, in pages of 4096
@@ -20,9 +21,10 @@ const pageSize = 4096
 
 type table struct {
 	from  io.ReaderAt
-	start int64 // of its first page in from
-	size  int   // of a record
-	count int   // records
+	start int64      // of its first page in from
+	size  int        // of a record
+	count int        // records
+	free  *sync.Pool // of pages, for at and search
 }
 
 // perPage returns how many records of a size a page holds.
@@ -38,8 +40,10 @@ func pageSum(n int, page []byte) uint32 {
 }
 
 // page returns the records of page n.
-func (t *table) page(n int) ([]byte, error) {
-	b := make([]byte, pageSize)
+func (t *table) page(n int) ([]byte, error) { return t.pageIn(make([]byte, pageSize), n) }
+
+// pageIn reads page n into b and returns its records, which are a part of b.
+func (t *table) pageIn(b []byte, n int) ([]byte, error) {
 	if got, err := t.from.ReadAt(b, t.start+int64(n)*pageSize); got < pageSize {
 		return nil, fmt.Errorf("page %d is not there: %w", n, err)
 	}
@@ -55,12 +59,14 @@ func (t *table) at(i int) ([]byte, error) {
 	if i < 0 || i >= t.count {
 		return nil, fmt.Errorf("record %d of %d is asked for", i, t.count)
 	}
-	b, err := t.page(i / perPage(t.size))
+	spare := t.spare()
+	defer t.free.Put(spare)
+	b, err := t.pageIn(spare[:], i/perPage(t.size))
 	if err != nil {
 		return nil, err
 	}
 	i %= perPage(t.size)
-	return b[i*t.size : (i+1)*t.size], nil
+	return bytes.Clone(b[i*t.size : (i+1)*t.size]), nil
 }
 
 // search returns the record that begins with the key, nil for none, in a table
@@ -71,8 +77,10 @@ func (t *table) at(i int) ([]byte, error) {
 func (t *table) search(key fingerprint) ([]byte, error) {
 	low, high := 0, pages(t.count, t.size)
 	n := int(mulDiv(binary.BigEndian.Uint64(key[:8]), uint64(high))) //nolint:gosec // less than high
+	spare := t.spare()
+	defer t.free.Put(spare)
 	for reach := 1; low < high; reach *= 2 {
-		b, err := t.page(n)
+		b, err := t.pageIn(spare[:], n)
 		if err != nil {
 			return nil, err
 		}
@@ -84,10 +92,18 @@ func (t *table) search(key fingerprint) ([]byte, error) {
 			low = n + 1
 			n = min(n+reach, (low+high)/2)
 		default:
-			return find(b, t.size, key), nil
+			return bytes.Clone(find(b, t.size, key)), nil
 		}
 	}
 	return nil, nil
+}
+
+// spare returns room for a page, from the pool.
+func (t *table) spare() *[pageSize]byte {
+	if b, ok := t.free.Get().(*[pageSize]byte); ok {
+		return b
+	}
+	return new([pageSize]byte)
 }
 
 // mulDiv returns h/2^64 of n.

@@ -215,7 +215,11 @@ func appendList(b []byte, name string, list [][]byte) []byte {
 	if len(list) == 0 {
 		return b
 	}
-	b = append(append(append(b, `,"`...), name...), `":[`...)
+	size := len(name) + 6
+	for _, v := range list {
+		size += len(v) + 1
+	}
+	b = append(append(append(slices.Grow(b, size), `,"`...), name...), `":[`...)
 	for i, v := range list {
 		if i > 0 {
 			b = append(b, ',')
