@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/memtree/memtree/risk"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -51,6 +52,11 @@ func (m *Memory) formOutbox(ctx context.Context) {
 		}
 		for ctx.Err() == nil {
 			n, err := m.formSome(ctx)
+			if n > 0 {
+				if err := m.learnRisks(ctx); err != nil && ctx.Err() == nil {
+					m.opts.Logger.Warn("risks will be learned later", "error", err)
+				}
+			}
 			if err != nil && ctx.Err() == nil {
 				m.opts.Logger.Error("forming stopped; what was accepted is kept", "error", err)
 			}
@@ -108,6 +114,10 @@ func (m *Memory) formBatch(ctx context.Context, es []tree.Evaluation) error {
 		view.add(formed.Changes)
 		b.Changes = append(b.Changes, formed.Changes...)
 		b.Done = append(b.Done, es[i].Key())
+		if formed.Verdict.Labelled {
+			f := risk.Extract(&es[i])
+			formed.Verdict.Features = f.Encode()
+		}
 		b.Entries = append(b.Entries, tree.Entry{At: es[i].At, Verdict: &formed.Verdict})
 		if formed.Outcome != nil {
 			b.Entries = append(b.Entries, tree.Entry{At: es[i].At, Outcome: formed.Outcome})

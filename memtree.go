@@ -74,6 +74,8 @@ type Memory struct {
 	mended  chan struct{} // closes when a mend under way ends; nil when there is none
 	kept    io.Closer     // the index's file, nil without one
 
+	risks risks
+
 	trials   chan tree.Entry  // what Guide leaves for the ledger
 	runs     chan finishedRun // what Wrap leaves to judge and record
 	wake     chan struct{}    // the outbox may have something
@@ -102,6 +104,7 @@ type counts struct {
 // background.
 func Open(ctx context.Context, dir string, opts *Options) (*Memory, error) {
 	m := &Memory{
+		risks:  newRisks(),
 		trials: make(chan tree.Entry, 4096),
 		runs:   make(chan finishedRun, 1024),
 		wake:   make(chan struct{}, 1),
@@ -226,6 +229,7 @@ func (m *Memory) Close() error {
 		if m.kept != nil {
 			err = errors.Join(err, m.kept.Close())
 		}
+		m.saveRisks(context.Background())
 		m.closeErr = errors.Join(err, m.store.Close())
 	})
 	return m.closeErr

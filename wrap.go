@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/memtree/memtree/enhance"
+	"github.com/memtree/memtree/risk"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
@@ -27,6 +28,10 @@ type Result struct {
 	Judgment    tree.Raw // any JSON
 	Observation string   // what the agent could see when it judged
 	Trial       string   // set by Wrap: the trial whose guidance was used
+
+	// Risk is set by Wrap: how likely the judgment is to be wrong. Nil where
+	// that could not be said within Options.Deadline.
+	Risk *risk.Risk
 }
 
 // RunCase runs one case. It is what Wrap takes and what it returns.
@@ -76,6 +81,7 @@ func Wrap(m *Memory, run RunCase, opts *WrapOptions) RunCase {
 			return r, err
 		}
 		r.Trial = g.Trial
+		r.Risk = m.riskSafely(ctx, c.evaluation(&r))
 		m.finished(finishedRun{c: c, r: r, at: m.opts.Now(), judge: o.Judge})
 		return r, nil
 	}
@@ -154,11 +160,8 @@ func (m *Memory) recordRun(ctx context.Context, f finishedRun) {
 			m.opts.Logger.Error("a run was not recorded: its judge failed", "case", f.c.ID, "panic", r)
 		}
 	}()
-	e := Evaluation{
-		RunID: f.c.RunID, CaseID: f.c.ID, Attempt: f.c.Attempt, At: f.at, Scene: f.c.Scene, Scope: f.c.Scope,
-		Prompt: f.c.Prompt, Observation: f.r.Observation, Judgment: f.r.Judgment, GroundTruth: f.c.GroundTruth,
-		Agent: f.c.Agent, Trial: f.r.Trial,
-	}
+	e := f.c.evaluation(&f.r)
+	e.At, e.GroundTruth = f.at, f.c.GroundTruth
 	if f.judge != nil {
 		j, err := f.judge(ctx, f.c, f.r)
 		if err != nil {
@@ -171,5 +174,13 @@ func (m *Memory) recordRun(ctx context.Context, f finishedRun) {
 	if err := m.Record(context.WithoutCancel(ctx), e); err != nil {
 		m.counts.runsLost.Add(1)
 		m.opts.Logger.Error("a run was not recorded", "case", f.c.ID, "run", f.c.RunID, "error", err)
+	}
+}
+
+// evaluation is what is known of a case once it has run, without the truth.
+func (c *Case) evaluation(r *Result) Evaluation {
+	return Evaluation{
+		RunID: c.RunID, CaseID: c.ID, Attempt: c.Attempt, Scene: c.Scene, Scope: c.Scope,
+		Prompt: c.Prompt, Observation: r.Observation, Judgment: r.Judgment, Agent: c.Agent, Trial: r.Trial,
 	}
 }

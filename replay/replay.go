@@ -64,6 +64,10 @@ type Report struct {
 	Unlabelled int   `json:"unlabelled"`
 	Duplicate  int   `json:"duplicate"` // left out: a run of the same key came before
 	Rows       []Row `json:"rows"`
+
+	// Risk is how well wrong verdicts were told apart once they were given. It is
+	// not of the rows' making and nil where nobody measured it.
+	Risk *Risks `json:"risk,omitempty"`
 }
 
 // Run replays a stream through the subjects and returns one row for each, in

@@ -14,14 +14,18 @@ type Prediction struct {
 	Order float64 // what to read first: higher comes first
 	Near  float64 // score of the nearest wrong case, the plain way to the same end
 	Base  float64 // share of wrong verdicts so far
-	Wrong bool
-	Case  string // verdicts of one case are drawn together by the bootstrap
+	// Enough says that P rests on more than Base.
+	Enough bool
+	Wrong  bool
+	Case   string // verdicts of one case are drawn together by the bootstrap
 }
 
 // Risks is how good predictions were, in the order they were made.
 type Risks struct {
 	N     int `json:"n"`
 	Wrong int `json:"wrong"`
+	// Enough is how many of N were given more than the share wrong so far.
+	Enough int `json:"enough"`
 
 	AUC           *float64 `json:"auc"`           // of Order; null when all are right or all wrong
 	AUCSecondHalf *float64 `json:"aucSecondHalf"` // of the later half
@@ -100,6 +104,9 @@ func Point(ps []Prediction) Risks {
 	for i := range ps {
 		if ps[i].Wrong {
 			r.Wrong++
+		}
+		if ps[i].Enough {
+			r.Enough++
 		}
 		r.Brier += square(ps[i].P, ps[i].Wrong) / float64(len(ps))
 	}

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"github.com/memtree/memtree/text"
 )
 
 // The signals, in the order of their weights. All but the first two are
@@ -196,6 +198,26 @@ func wordsOf(ls []lean, by float64, spelt map[uint32]string) []string {
 		}
 	}
 	return out
+}
+
+// spell writes words of reasons as the verdict does: tokens are stems.
+func spell(rs []Reason, reason, seen string) {
+	for i := range rs {
+		if len(rs[i].Words) == 0 {
+			continue
+		}
+		from := seen
+		if rs[i].Signal == names[reasonWords] {
+			from = reason
+		}
+		for _, w := range text.Words(from) {
+			for j, stem := range rs[i].Words {
+				if len(w) > len(stem) && len(stem) > 2 && w[:3] == stem[:3] && slices.Equal(text.Tokens(w), []string{stem}) {
+					rs[i].Words[j] = w
+				}
+			}
+		}
+	}
 }
 
 // idsOf returns the neighbours that vote the way the signal does.

@@ -44,6 +44,11 @@ func (s *store) add(r remembered) {
 	enter(s.seen, r.f.seen, at)
 }
 
+// has reports whether the verdict on an evaluation is in the window.
+func (s *store) has(id string) bool {
+	return slices.ContainsFunc(s.ring, func(r remembered) bool { return r.id == id })
+}
+
 func enter(lists map[uint32][]uint16, words []uint32, at int) {
 	for _, w := range words {
 		lists[w] = append(lists[w], uint16(at))

@@ -49,6 +49,10 @@ type Risk struct {
 	// 0 to 1: good for what to read first, no probability.
 	Order float64 `json:"order"`
 
+	// Learned reports that the truth of this very evaluation is among the latest
+	// that were learned, so that P is no forecast.
+	Learned bool `json:"learned,omitempty"`
+
 	Because []Reason `json:"because,omitempty"` // strongest first
 }
 
@@ -110,9 +114,11 @@ func (m *Model) Score(e *tree.Evaluation) Risk {
 	out := Risk{
 		P: r.p, Low: sigmoid(logit(r.p) - 1.96*r.sd), High: sigmoid(logit(r.p) + 1.96*r.sd),
 		Direction: m.direction(f.value), Enough: m.enough(), Known: m.n, Base: m.overall(), Order: r.order,
+		Learned: m.store.has(e.Key()),
 	}
 	if out.Enough {
 		out.Because = m.because(&r, [2]map[uint32]string{reason, seen})
+		spell(out.Because, read(e.Judgment).text, e.Prompt+"\n"+e.Observation)
 		return out
 	}
 	out.P = out.Base

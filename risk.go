@@ -1,0 +1,156 @@
+package memtree
+
+// Risk: which verdicts are wrong, before anyone knows. The model is derived
+// data: it is learned from the ledger, kept beside the store, and learned anew
+// whenever it cannot be trusted.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/memtree/memtree/formation"
+	"github.com/memtree/memtree/risk"
+	"github.com/memtree/memtree/tree"
+)
+
+const riskName = "risk"
+
+// risks is the model and how far in the ledger it is.
+type risks struct {
+	turn  chan struct{} // holds a token: who has it may touch the rest
+	model *risk.Model   // nil until it is needed
+	seq   uint64        // of the last entry learned
+	saved uint64        // the same, of the model on disk
+}
+
+func newRisks() risks {
+	r := risks{turn: make(chan struct{}, 1)}
+	r.turn <- struct{}{}
+	return r
+}
+
+// Risk says how likely the verdict of e is to be wrong, from the verdicts whose
+// truth is known, and why. It looks at no field that is not known when the
+// verdict is made, and records nothing. Where past errors do not predict, it
+// says so and gives their share.
+//
+// The first call reads what was learned before, or learns it from the ledger;
+// when ctx ends meanwhile, the next call goes on from there.
+func (m *Memory) Risk(ctx context.Context, e Evaluation) (risk.Risk, error) {
+	if err := e.Check(); err != nil {
+		return risk.Risk{}, fmt.Errorf("risk: %w", err)
+	}
+	if err := m.learnRisks(ctx); err != nil {
+		return risk.Risk{}, fmt.Errorf("risk: %w", err)
+	}
+	clean, _ := formation.Redact(e)
+	return m.risks.model.Score(&clean), nil
+}
+
+// learnRisks brings the model up to the end of the ledger.
+func (m *Memory) learnRisks(ctx context.Context) error {
+	select {
+	case <-m.risks.turn:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { m.risks.turn <- struct{}{} }()
+	if m.risks.model == nil {
+		if err := m.loadRisks(ctx); err != nil {
+			return err
+		}
+	}
+	info, err := m.store.Info(ctx)
+	if err != nil || info.Entries == m.risks.seq {
+		return err
+	}
+	for entry, err := range m.store.Ledger(ctx, m.risks.seq) {
+		if err != nil {
+			return err
+		}
+		if v := entry.Verdict; v != nil && v.Labelled && v.Features != "" {
+			f, err := risk.Decode(v.Features)
+			if err != nil {
+				m.opts.Logger.Warn("a verdict was not learned from", "evaluation", v.Evaluation, "error", err)
+			} else {
+				m.risks.model.Learn(v.Evaluation, f, v.Correct, v.Direction)
+			}
+		}
+		m.risks.seq = entry.Seq
+	}
+	return nil
+}
+
+// loadRisks reads the model that was kept, or begins a new one.
+func (m *Memory) loadRisks(ctx context.Context) error {
+	info, err := m.store.Info(ctx)
+	if err != nil {
+		return err
+	}
+	m.risks.seq, m.risks.saved = 0, 0
+	model, seq, err := m.keptRisks(ctx)
+	switch {
+	case err == nil && seq <= info.Entries:
+		m.risks.model, m.risks.seq, m.risks.saved = model, seq, seq
+		return nil
+	case err == nil:
+		m.opts.Logger.Info("learning risks anew from the ledger", "reason", "it is shorter than when they were kept")
+	case !errors.Is(err, tree.ErrNotFound):
+		m.opts.Logger.Info("learning risks anew from the ledger", "reason", err)
+	}
+	m.risks.model = risk.New()
+	return nil
+}
+
+func (m *Memory) keptRisks(ctx context.Context) (*risk.Model, uint64, error) {
+	d, ok := m.store.(tree.Deriver)
+	if !ok {
+		return nil, 0, tree.ErrNotFound
+	}
+	kept, err := d.OpenDerived(ctx, riskName)
+	if err != nil {
+		return nil, 0, err
+	}
+	model, err := risk.Load(io.NewSectionReader(kept, 0, kept.Size))
+	return model, kept.Version, errors.Join(err, kept.Closer.Close())
+}
+
+// saveRisks keeps the model for the next Open. Its version is a place in the
+// ledger.
+func (m *Memory) saveRisks(ctx context.Context) {
+	d, ok := m.store.(tree.Deriver)
+	if !ok || m.opts.ReadOnly {
+		return
+	}
+	<-m.risks.turn
+	defer func() { m.risks.turn <- struct{}{} }()
+	if m.risks.model == nil || m.risks.seq == m.risks.saved {
+		return
+	}
+	if err := d.SaveDerived(ctx, riskName, m.risks.seq, m.risks.model.Save); err != nil {
+		m.opts.Logger.Warn("what was learned of risks was not kept and will be learned anew", "error", err)
+		return
+	}
+	m.risks.saved = m.risks.seq
+}
+
+// riskSafely is Risk for someone who cannot use an error, within the time a run
+// may be slowed by.
+func (m *Memory) riskSafely(ctx context.Context, e Evaluation) (r *risk.Risk) {
+	defer func() {
+		if p := recover(); p != nil {
+			m.opts.Logger.Error("no risk could be said, the run goes on without", "panic", p)
+			r = nil
+		}
+	}()
+	ctx, cancel := context.WithTimeout(ctx, m.opts.Deadline)
+	defer cancel()
+	x, err := m.Risk(ctx, e)
+	if err != nil {
+		m.opts.Logger.Warn("no risk could be said, the run goes on without", "error", err)
+		return nil
+	}
+	return &x
+}

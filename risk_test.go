@@ -1,0 +1,109 @@
+package memtree_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/taxonomy"
+	"github.com/memtree/memtree/tree"
+)
+
+// hasty is a judge's history: a fail because of something that is not shown is
+// wrong, it had not finished loading.
+func hasty(n int) []memtree.Evaluation {
+	out := make([]memtree.Evaluation, n)
+	for i := range out {
+		judgment, truth := `{"verdict":"pass","reason":"The total is right"}`, `{"verdict":"pass"}`
+		switch i % 4 {
+		case 1:
+			judgment = `{"verdict":"fail","reason":"The price is not shown on the page"}`
+		case 3:
+			judgment, truth = `{"verdict":"fail","reason":"The total is 3 and should be 4"}`, `{"verdict":"fail"}`
+		}
+		out[i] = memtree.Evaluation{
+			ID: fmt.Sprintf("run-%d", i), CaseID: fmt.Sprintf("case-%d", i), At: day.Add(time.Duration(i) * time.Minute),
+			Scene: tree.Scene{ID: "CART", Type: "cart"}, Prompt: fmt.Sprintf("Check item %d of the cart", i),
+			Judgment: tree.Raw(judgment), GroundTruth: tree.Raw(truth),
+		}
+	}
+	return out
+}
+
+func unjudged() memtree.Evaluation {
+	e := hasty(2)[1]
+	e.ID, e.CaseID, e.Prompt, e.GroundTruth = "new", "case-new", "Check the last item of the cart", nil
+	return e
+}
+
+func TestRisk(t *testing.T) {
+	dir := t.TempDir()
+	m := open(t, dir, nil)
+	before, err := m.Risk(t.Context(), unjudged())
+	require.NoError(t, err)
+	require.False(t, before.Enough)
+	_, err = m.RecordAll(t.Context(), hasty(120))
+	require.NoError(t, err)
+	require.NoError(t, m.Wait(t.Context()))
+	r, err := m.Risk(t.Context(), unjudged())
+	require.NoError(t, err)
+	require.True(t, r.Enough)
+	require.Equal(t, 120, r.Known)
+	require.Greater(t, r.P, 0.7)
+	require.Equal(t, taxonomy.FalseFail, r.Direction)
+	require.NotEmpty(t, r.Because)
+	require.NoError(t, m.Close())
+
+	kept, err := filepath.Glob(filepath.Join(dir, "derived", "risk.*"))
+	require.NoError(t, err)
+	require.Len(t, kept, 1)
+	again := func(o *memtree.Options) {
+		m := open(t, dir, o)
+		x, err := m.Risk(t.Context(), unjudged())
+		require.NoError(t, err)
+		require.Equal(t, r, x)
+		require.NoError(t, m.Close())
+	}
+	again(nil)
+	again(&memtree.Options{ReadOnly: true})
+	b, err := os.ReadFile(kept[0])
+	require.NoError(t, err)
+	b[len(b)/2] ^= 1
+	require.NoError(t, os.WriteFile(kept[0], b, 0o600))
+	again(nil)
+	require.NoError(t, os.RemoveAll(filepath.Join(dir, "derived")))
+	again(&memtree.Options{ReadOnly: true})
+	again(nil)
+}
+
+func TestRiskRefuses(t *testing.T) {
+	m := open(t, t.TempDir(), nil)
+	_, err := m.Risk(t.Context(), memtree.Evaluation{Prompt: "x"})
+	var f *tree.FieldError
+	require.ErrorAs(t, err, &f)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = m.Risk(ctx, unjudged())
+	require.ErrorIs(t, err, context.Canceled)
+}
+
+func TestWrapSaysTheRisk(t *testing.T) {
+	m := open(t, t.TempDir(), nil)
+	_, err := m.RecordAll(t.Context(), hasty(120))
+	require.NoError(t, err)
+	require.NoError(t, m.Wait(t.Context()))
+	e := unjudged()
+	run := memtree.Wrap(m, func(context.Context, memtree.Case) (memtree.Result, error) {
+		return memtree.Result{Judgment: e.Judgment}, nil
+	}, nil)
+	r, err := run(t.Context(), memtree.Case{ID: e.CaseID, Prompt: e.Prompt, Scene: e.Scene, GroundTruth: tree.Raw(`{"verdict":"pass"}`)})
+	require.NoError(t, err)
+	require.NotNil(t, r.Risk)
+	require.Greater(t, r.Risk.P, 0.7)
+}
