@@ -43,8 +43,11 @@ type considered struct {
 	Score     float64            `json:"score"`
 	Rel       float64            `json:"rel"`
 	Taken     bool               `json:"taken"`
+	Code      retrieval.Code     `json:"code,omitempty"` // of the reason; none where the text has no room for a memory
 	Reason    string             `json:"reason"`
 	Signals   memtree.Signals    `json:"signals"`
+
+	why retrieval.Why
 }
 
 func (a *app) explain(ctx context.Context, q memtree.Query, limit int) error {
@@ -74,10 +77,10 @@ func hits(x *memtree.Explanation) []considered {
 	for _, h := range x.Considered {
 		c := considered{
 			ID: h.ID, Type: h.Type, ErrorType: h.ErrorType, Direction: h.Direction, Score: h.Score, Rel: h.Rel,
-			Taken: h.Taken, Reason: h.Reason, Signals: h.Signals,
+			Taken: h.Taken, Code: h.Why.Code, Reason: h.Reason, Signals: h.Signals, why: h.Why,
 		}
 		if why, ok := left[h.ID]; ok {
-			c.Taken, c.Reason = false, why
+			c.Taken, c.Code, c.Reason, c.why = false, "", why, retrieval.Why{}
 		}
 		out = append(out, c)
 	}
@@ -120,7 +123,11 @@ func (a *app) printExplanation(x *memtree.Explanation, all []considered, limit i
 		for _, l := range wrap(a.signalLine(c.Signals), a.width-5) {
 			out = append(out, a.paint(dim, "     "+l))
 		}
-		for _, l := range wrap(c.Reason, a.width-5) {
+		why := c.Reason
+		if c.Code != "" {
+			why = a.because(c.why)
+		}
+		for _, l := range wrap(why, a.width-5) {
 			out = append(out, "     "+l)
 		}
 	}
@@ -186,6 +193,10 @@ func (a *app) signalName(name string) string {
 		return a.say("age")
 	case "level":
 		return a.say("level")
+	case "recurrence":
+		return a.say("the very test")
+	case "activation":
+		return a.say("children")
 	case "closeness":
 		return a.say("closeness")
 	case "diversity":

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 )
 
@@ -46,6 +47,7 @@ func speechFor(args []string, getenv func(string) string) speech {
 	}
 	if s.lang == "zh" {
 		s.words = chinese()
+		maps.Copy(s.words, chineseReasons())
 	}
 	return s
 }

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"maps"
 	"os"
 	"regexp"
 	"slices"
@@ -12,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/memtree/memtree/retrieval"
 )
 
 // said returns every literal that is given to say, and where.
@@ -49,6 +52,10 @@ func said(t *testing.T) map[string]string {
 
 func TestEverySentenceIsSaidInBothLanguages(t *testing.T) {
 	words, used := chinese(), said(t)
+	maps.Copy(words, chineseReasons())
+	for _, c := range retrieval.Codes() {
+		used[c.Sentence()] = "retrieval"
+	}
 	verbs := regexp.MustCompile(`%(\[\d\])?[-+ #0-9.]*[a-z%]`)
 	position := regexp.MustCompile(`\[\d\]`)
 	for english, where := range used {

@@ -1,0 +1,20 @@
+package main
+
+// chineseReasons returns in Chinese, by their English, the reasons of retrieval and
+// the names of its signals that chinese does not have.
+func chineseReasons() map[string]string {
+	return map[string]string{
+		"the very test": "同一测试",
+		"children":      "下级",
+
+		"taken as number %d: fits %.2f, scores %.2f": "采用，排第 %d：相符度 %.2f，得分 %.2f",
+		"fits %.2f, a %s needs %.2f":                 "相符度 %.2f；%s至少要 %.2f",
+		"is of the scene type or a place that says little, and its words fit %.2f where a case needs %.2f": "只有场景类型相同，或位置太普通；文字相符度 %.2f，案例至少要 %.2f",
+		"is trusted %.2f, below the floor of %.2f":                                                         "可信度 %.2f，低于下限 %.2f",
+		"is covered by %s %s, which stands for %d candidates":                                              "已由%s %s 涵盖，它代表 %d 个候选",
+		"warns of %s where %s, which came first, warns of %s: never both":                                  "它提醒%s，而排在前面的 %s 提醒%s：两者不同时给出",
+		"passes, but the limit of %d for a %s was reached by better ones":                                  "合格，但更好的已占满 %d 条的上限（%s）",
+		"passes, but the limit of %d in all was reached by better ones":                                    "合格，但更好的已占满总共 %d 条的上限",
+		"passes, but adds too little to what was taken, which it is %.2f like":                             "合格，但与已采用的相似度为 %.2f，补充太少",
+	}
+}
