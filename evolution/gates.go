@@ -155,8 +155,10 @@ func covered(cases []*tree.Node, lessons []tree.Lesson) float64 {
 // of more than judging in general.
 func grounding(e *Evolver, j *job, d *draft) string {
 	said := map[string]map[string]bool{}
-	for _, n := range j.members {
-		said[n.ID] = tokenSet(evidence(n))
+	for _, n := range append(evenly(j.members, maxRest), j.shown...) {
+		if said[n.ID] == nil {
+			said[n.ID] = tokenSet(evidence(n))
+		}
 	}
 	specific := false
 	for i, l := range d.Lessons {

@@ -49,8 +49,8 @@ func newWriter(e *Evolver, j *job) *writer {
 	}
 	medoid := j.shown[0]
 	prompt := func(n *tree.Node) string { return text.Clip(n.CaseData.TestCase.Prompt, maxPrompt) }
-	w.causes = newContrast(j.members, j.rest, e.boiler.cause).words(5, general(), e.boiler.cause(medoid))
-	if w.tasks = newContrast(j.members, j.rest, prompt).words(5, general(), prompt(medoid)); len(w.tasks) < leastTaskWords && !w.zh {
+	w.causes = newContrast(evenly(j.members, 2*maxRest), j.rest, e.boiler.cause).words(5, general(), e.boiler.cause(medoid))
+	if w.tasks = newContrast(evenly(j.members, 2*maxRest), j.rest, prompt).words(5, general(), prompt(medoid)); len(w.tasks) < leastTaskWords && !w.zh {
 		w.tasks = nil // one word alone says too little about a task
 	}
 	w.example = e.example(j)
