@@ -256,6 +256,41 @@ func chinese() map[string]string {
 		"what the next run should be told":                "下一次运行该得到的提醒",
 		"would it have warned? your own history":          "会不会提醒？用你自己的历史",
 
+		// triage, and the risks of replay
+		"Which verdicts to read first: the likeliest to be wrong, and why": "先读哪些判断：最可能误判的，以及为什么",
+		`Reads judged runs and says how likely each verdict is to be wrong, from the verdicts in memory whose truth is known. A truth in the file is not looked at, and nothing is recorded.
+
+Where past errors do not predict, it says so instead of a number.`: `读取评判过的运行，根据记忆库中已知真相的判断，说明每个判断有多大可能是误判。不看文件里的真相，也不记录任何内容。
+
+过去的误判不能预测时，它会如实说明，而不给出数字。`,
+		"how many verdicts to print; 0 for all":                  "输出多少个判断；0 表示全部",
+		"only verdicts at least this likely to be wrong, 0 to 1": "只要误判可能性至少这么大的判断，0 到 1",
+		"Not enough evidence yet: the truth of %d verdicts is known, and 30 are the least. Record judged runs with ground_truth or correct.":      "证据还不够：已知真相的判断有 %d 个，至少需要 30 个。请记录带 ground_truth 或 correct 的运行。",
+		"No evidence that past errors predict these. Of the %d verdicts whose truth is known %s were wrong, and that is the best guess for each.": "没有证据表明过去的误判能预测这些判断。已知真相的 %d 个判断中有 %s 是误判，这就是对每一个的最佳估计。",
+		"Of %d verdicts, those likeliest to be wrong. Of the %d whose truth is known %s were wrong.":                                              "%d 个判断中最可能误判的。已知真相的 %d 个中有 %s 是误判。",
+		"%d of %d are in memory with their truth and left out.":                                                                                   "%d 个（共 %d 个）连同真相已在记忆库中，不再列出。",
+		"None is that likely to be wrong.":          "没有这么可能误判的判断。",
+		"risk":                                      "风险",
+		"if wrong":                                  "若误判",
+		"evaluation":                                "评判",
+		"nothing speaks for wrong":                  "没有迹象表明误判",
+		"such verdicts were often wrong here":       "这样的判断在这里常是误判",
+		"what was true of this case before":         "这个用例以前的真相",
+		"this judge was often wrong":                "这个评判者常误判",
+		"words of its reason: %s":                   "理由中的词：%s",
+		"its reason reads like wrong ones":          "理由读起来像误判的理由",
+		"words of what it saw: %s":                  "所见内容中的词：%s",
+		"wrong before for such a reason: %s":        "以前因类似理由误判：%s",
+		"what was true of runs like it: %s":         "相似运行的真相：%s",
+		"length and tone of the run and its reason": "运行和理由的长度与语气",
+		"Once a verdict is given, and before its truth is known: how much of what is wrong does reading the riskiest find?": "判断给出之后、真相揭晓之前：先读风险最大的，能找到多少误判？",
+		"first 5 %":  "前 5 %",
+		"first 10 %": "前 10 %",
+		"first 20 %": "前 20 %",
+		"random":     "随机",
+		"No evidence that past errors predict later ones here: every verdict was given the share wrong so far.":                      "没有证据表明过去的误判能预测后来的：每个判断得到的都是迄今的误判比例。",
+		"%d of %d verdicts were given a risk of their own, AUC of the later half %s. What it says is off by %.1f points on average.": "%d 个（共 %d 个）判断得到了各自的风险，后一半的 AUC 为 %s。所说概率平均偏差 %.1f 个百分点。",
+
 		// completion, version
 		"Print a script that completes memtree's commands and flags":      "输出补全 memtree 命令和选项的脚本",
 		"%q is no shell memtree knows; use bash, zsh, fish or powershell": "memtree 不认识 shell %q；请用 bash、zsh、fish 或 powershell",

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -80,9 +81,14 @@ func (a *app) measure(ctx context.Context, stream []tree.Evaluation, seed uint64
 	defer func() { err = errors.Join(err, r.mem.Close()) }() //nolint:contextcheck // as in with
 	bar := a.progress(a.say("replaying"), plainCount)
 	defer bar.end()
-	return replay.Run(ctx, stream, replay.Options{
+	rep, err = replay.Run(ctx, stream, replay.Options{
 		Judge: judged, Seed: seed, Progress: func(done, total int) { bar.step(int64(done), int64(total)) },
 	}, r, replay.NewNearest(nearestGiven))
+	if len(r.told) > 0 {
+		risks := replay.Measure(r.told, seed)
+		rep.Risk = &risks
+	}
+	return rep, err
 }
 
 func judged(e *tree.Evaluation) replay.Verdict {
@@ -95,6 +101,10 @@ func judged(e *tree.Evaluation) replay.Verdict {
 type rememberer struct {
 	mem *memtree.Memory
 	now time.Time
+
+	plain *replay.Nearest     // the nearest wrong case, for comparison
+	next  replay.Prediction   // on the run that was asked about last
+	told  []replay.Prediction // on those whose truth is known
 }
 
 func (*rememberer) Name() string { return "memtree" }
@@ -119,10 +129,34 @@ func (r *rememberer) Ask(ctx context.Context, e *tree.Evaluation) (replay.Answer
 		}
 		a.Items = append(a.Items, replay.Item{Direction: n.Direction, Scene: n.Scene})
 	}
-	return a, nil
+	return a, r.foretell(ctx, e)
 }
 
-func (r *rememberer) Learn(ctx context.Context, e *tree.Evaluation, _ replay.Verdict) error {
+// foretell says how likely the verdict of e is to be wrong.
+func (r *rememberer) foretell(ctx context.Context, e *tree.Evaluation) error {
+	x, err := r.mem.Risk(ctx, *e)
+	if err != nil {
+		return err
+	}
+	if r.plain == nil {
+		r.plain = replay.NewNearest(1)
+	}
+	near, err := r.plain.Ask(ctx, e)
+	if err != nil {
+		return err
+	}
+	r.next = replay.Prediction{P: x.P, Order: x.Order, Base: x.Base, Enough: x.Enough, Near: near.Score, Case: cmp.Or(e.CaseID, e.Prompt)}
+	return nil
+}
+
+func (r *rememberer) Learn(ctx context.Context, e *tree.Evaluation, v replay.Verdict) error {
+	if v.Labelled {
+		r.next.Wrong = v.Wrong()
+		r.told = append(r.told, r.next)
+	}
+	if err := r.plain.Learn(ctx, e, v); err != nil {
+		return err
+	}
 	told := *e
 	told.Trial = "" // of another store
 	if err := r.mem.Record(ctx, told); err != nil {
@@ -154,8 +188,16 @@ func (a *app) printReplay(rep *replay.Report, explained bool) error {
 		t.add(r.Name, percent(float64(r.Guided.N)/float64(rep.N)), group(&r.Guided), group(&r.Unguided),
 			percent(r.Warned.Exact), percent(r.Warned.Similar), auc(&r))
 	}
-	if err := t.write(a.stdout, &a.screen); err != nil || !explained || a.quiet {
+	if err := t.write(a.stdout, &a.screen); err != nil {
 		return err
+	}
+	if rep.Risk != nil && rep.Risk.AUC != nil {
+		if err := a.printRisks(rep.Risk); err != nil {
+			return err
+		}
+	}
+	if !explained || a.quiet {
+		return nil
 	}
 	return writeLines(a.stdout, a.replayKey(rep)...)
 }

@@ -118,7 +118,7 @@ func (a *app) commands() []*cobra.Command {
 	return []*cobra.Command{
 		a.demoCommand(), a.initCommand(), a.recordCommand(), a.guideCommand(), a.explainCommand(),
 		a.evolveCommand(), a.treeCommand(), a.showCommand(), a.statsCommand(), a.replayCommand(), a.verifyCommand(),
-		a.completionCommand(), a.versionCommand(),
+		a.triageCommand(), a.completionCommand(), a.versionCommand(),
 	}
 }
 
