@@ -1,0 +1,64 @@
+package transfer_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"runtime"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/memtree/memtree/transfer"
+	"github.com/memtree/memtree/tree"
+)
+
+// BenchmarkRoundTrip writes 100,000 cases, reads them and writes them again as
+// they are read; the second file has to have the bytes of the first. It reports
+// nodes a second, both ways counted once, and the most memory in use beyond the
+// files themselves.
+func BenchmarkRoundTrip(b *testing.B) {
+	const many = 100_000
+	ids := make([]int, many)
+	names := make([]string, many)
+	for i := range ids {
+		n := aCase(fmt.Sprint("case-", i))
+		ids[i], names[i] = i, n.ID
+	}
+	slices.SortFunc(ids, func(x, y int) int { return bytes.Compare([]byte(names[x]), []byte(names[y])) })
+	var first bytes.Buffer
+	w, err := transfer.NewWriter(&first)
+	require.NoError(b, err)
+	for _, i := range ids {
+		require.NoError(b, w.Add(aCase(fmt.Sprint("case-", i))))
+	}
+	_, err = w.Close()
+	require.NoError(b, err)
+	names, ids = nil, nil
+	second := bytes.NewBuffer(make([]byte, 0, first.Len()+1))
+	runtime.GC()
+	var before, now runtime.MemStats
+	runtime.ReadMemStats(&before)
+	most, seen := uint64(0), 0
+	for b.Loop() {
+		second.Reset()
+		w, err := transfer.NewWriter(io.Writer(second))
+		require.NoError(b, err)
+		m, err := transfer.Read(bytes.NewReader(first.Bytes()), transfer.Limits{}, func(n tree.Node) error {
+			if seen++; seen%5000 == 0 {
+				runtime.ReadMemStats(&now)
+				most = max(most, now.HeapInuse)
+			}
+			return w.Add(n)
+		})
+		require.NoError(b, err)
+		require.Equal(b, many, m.Nodes)
+		_, err = w.Close()
+		require.NoError(b, err)
+		require.Equal(b, first.Bytes(), second.Bytes())
+	}
+	b.ReportMetric(float64(b.N)*many/b.Elapsed().Seconds(), "nodes/s")
+	b.ReportMetric(float64(most-min(most, before.HeapInuse))/(1<<20), "MiB-over")
+	b.ReportMetric(float64(first.Len())/(1<<20), "MiB-file")
+}

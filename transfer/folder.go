@@ -1,0 +1,132 @@
+package transfer
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// NewFolderWriter returns a Writer of the folder form: nodes/ERROR_TYPE.jsonl
+// with a node a line, and manifest.json. The folder is made if it is not there;
+// files of an earlier export in it are replaced when the Writer is closed, and
+// other files stay.
+func NewFolderWriter(dir string) (*Writer, error) {
+	nodes := filepath.Join(dir, nodesFolder)
+	if err := os.MkdirAll(nodes, 0o755); err != nil { //nolint:gosec // made to be shared
+		return nil, fmt.Errorf("write a folder of nodes: %w", err)
+	}
+	return newWriter(&folder{dir: dir, open: map[string]bool{}}), nil
+}
+
+// folder is the sink of a folder. Everything is written under temporary names
+// first.
+type folder struct {
+	dir  string
+	file *os.File // of the present error type
+	open map[string]bool
+}
+
+const unfinished = ".unfinished"
+
+func (f *folder) path(errorType string) string {
+	return filepath.Join(f.dir, nodesFolder, errorType+".jsonl")
+}
+
+func (f *folder) lines(errorType string, part int, b []byte) error {
+	if part == 1 {
+		if err := f.endFile(); err != nil {
+			return err
+		}
+		file, err := os.Create(f.path(errorType) + unfinished)
+		if err != nil {
+			return fmt.Errorf("write a folder of nodes: %w", err)
+		}
+		f.file, f.open[errorType] = file, true
+	}
+	if _, err := f.file.Write(b); err != nil {
+		return fmt.Errorf("write a folder of nodes: %w", err)
+	}
+	return nil
+}
+
+func (f *folder) endFile() error {
+	if f.file == nil {
+		return nil
+	}
+	err := errors.Join(f.file.Sync(), f.file.Close())
+	f.file = nil
+	if err != nil {
+		return fmt.Errorf("write a folder of nodes: %w", err)
+	}
+	return nil
+}
+
+// manifest moves everything into place: the old manifest goes first and the new
+// one comes last, so that a folder half replaced has none and no reader takes it.
+func (f *folder) manifest(b []byte) error {
+	if err := f.endFile(); err != nil {
+		return err
+	}
+	to := filepath.Join(f.dir, manifestName)
+	if err := writeSynced(to+unfinished, b); err != nil {
+		return err
+	}
+	if err := os.Remove(to); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("write a folder of nodes: %w", err)
+	}
+	if err := f.removeOld(); err != nil {
+		return err
+	}
+	for errorType := range f.open {
+		if err := os.Rename(f.path(errorType)+unfinished, f.path(errorType)); err != nil {
+			return fmt.Errorf("write a folder of nodes: %w", err)
+		}
+	}
+	if err := os.Rename(to+unfinished, to); err != nil {
+		return fmt.Errorf("write a folder of nodes: %w", err)
+	}
+	return nil
+}
+
+func writeSynced(path string, b []byte) error {
+	file, err := os.Create(path) //nolint:gosec // the caller's folder, our name
+	if err != nil {
+		return fmt.Errorf("write a folder of nodes: %w", err)
+	}
+	_, err = file.Write(b)
+	if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
+		return fmt.Errorf("write a folder of nodes: %w", err)
+	}
+	return nil
+}
+
+// removeOld removes the files of error types that are no longer there.
+func (f *folder) removeOld() error {
+	entries, err := os.ReadDir(filepath.Join(f.dir, nodesFolder))
+	if err != nil {
+		return fmt.Errorf("write a folder of nodes: %w", err)
+	}
+	for _, e := range entries {
+		errorType, ours := strings.CutSuffix(e.Name(), ".jsonl")
+		if !ours || !e.Type().IsRegular() || !typeName().MatchString(errorType) || f.open[errorType] {
+			continue
+		}
+		if err := os.Remove(f.path(errorType)); err != nil {
+			return fmt.Errorf("write a folder of nodes: %w", err)
+		}
+	}
+	return nil
+}
+
+func (f *folder) discard() {
+	if f.file != nil {
+		_ = f.file.Close() // it is given up
+	}
+	for errorType := range f.open {
+		_ = os.Remove(f.path(errorType) + unfinished) // what stays is ignored by readers
+	}
+	_ = os.Remove(filepath.Join(f.dir, manifestName+unfinished))
+}

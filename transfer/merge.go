@@ -1,0 +1,186 @@
+package transfer
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/memtree/memtree/tree"
+)
+
+// Conflict is a part of a node that two trees say different things in.
+type Conflict struct {
+	Part   string `json:"part"` // lessons, guidance, errorType
+	Ours   string `json:"ours"`
+	Theirs string `json:"theirs"`
+}
+
+// Merge returns what two trees that have the same node know together, in
+// canonical form. It is a join: the order and number of merges do not matter.
+//
+//   - Occurrences, children, lessons and citations are united. What exceeds a
+//     limit of the tree goes by an order that depends on the items alone: the
+//     newest occurrences stay, and the lessons and children with the lowest ids.
+//   - Counters count per origin; of one origin the greater numbers stay.
+//   - A person's mark wins: a ban over a pin, a pin over none.
+//   - The status is that of the side with the later UpdatedAt; at the same time
+//     the later stage of life wins, so that a tombstone wins over older edits.
+//   - Everything else (the texts, the error type, the scope, the parent) is one
+//     edit; the later one stays, at the same time the one that sorts last.
+//
+// Both nodes must have the same id.
+func Merge(a, b tree.Node) tree.Node {
+	a, b = Canonical(a), Canonical(b)
+	out := a
+	if later(&b, &a) {
+		out = b.Clone()
+	}
+	dead := &a
+	if compareStatus(&b, &a) > 0 {
+		dead = &b
+	}
+	out.Status, out.SupersededBy, out.ArchivedFor = dead.Status, dead.SupersededBy, dead.ArchivedFor
+	if rank(marks(), b.Mark) > rank(marks(), a.Mark) {
+		out.Mark = b.Mark
+	} else {
+		out.Mark = a.Mark
+	}
+	out.Content.Lessons = uniteLessons(a.Content.Lessons, b.Content.Lessons)
+	out.Children = first(sorted(slices.Concat(a.Children, b.Children)), tree.MaxChildren)
+	out.Occurrences = uniteOccurrences(a.Occurrences, b.Occurrences)
+	out.Counters = uniteCounters(a.Counters, b.Counters)
+	out.Metadata = uniteMetadata(a.Metadata, b.Metadata)
+	return out
+}
+
+// later reports whether a's edit stays when b's is the other.
+func later(a, b *tree.Node) bool {
+	return cmp.Or(a.Metadata.UpdatedAt.Compare(b.Metadata.UpdatedAt), cmp.Compare(edit(a), edit(b))) > 0
+}
+
+// edit spells the parts of a node that one of two merged nodes wins whole.
+func edit(n *tree.Node) string {
+	e := *n
+	e.Status, e.SupersededBy, e.ArchivedFor, e.Mark = "", "", "", ""
+	e.Content.Lessons, e.Children, e.Occurrences, e.Counters, e.Metadata = nil, nil, nil, nil, tree.Metadata{}
+	return spelled(&e)
+}
+
+func statuses() []tree.Status {
+	return []tree.Status{tree.Probation, tree.Active, tree.Quarantined, tree.Retired, tree.Archived}
+}
+
+func marks() []tree.Mark { return []tree.Mark{tree.Unmarked, tree.Pinned, tree.Banned} }
+
+func rank[T comparable](order []T, x T) int { return slices.Index(order, x) }
+
+func compareStatus(a, b *tree.Node) int {
+	return cmp.Or(
+		a.Metadata.UpdatedAt.Compare(b.Metadata.UpdatedAt),
+		cmp.Compare(rank(statuses(), a.Status), rank(statuses(), b.Status)),
+		cmp.Compare(a.SupersededBy, b.SupersededBy),
+		cmp.Compare(a.ArchivedFor, b.ArchivedFor))
+}
+
+// uniteLessons keeps every different lesson: an id is the hash of its words, so
+// that two edits of one are two.
+func uniteLessons(a, b []tree.Lesson) []tree.Lesson {
+	by := make(map[string]tree.Lesson, len(a)+len(b))
+	for _, l := range slices.Concat(a, b) {
+		if have, ok := by[l.ID]; ok {
+			cites := sorted(slices.Concat(have.Cites, l.Cites))
+			if cmp.Or(cmp.Compare(have.Check, l.Check), cmp.Compare(have.Mistake, l.Mistake), cmp.Compare(have.Instead, l.Instead)) > 0 {
+				l = have // the same words in other case or spacing
+			}
+			l.Cites = orNil(cites)
+		}
+		by[l.ID] = l
+	}
+	out := slices.SortedFunc(maps.Values(by), func(x, y tree.Lesson) int { return cmp.Compare(x.ID, y.ID) })
+	return orNil(first(out, tree.MaxLessons))
+}
+
+func first[T any](list []T, most int) []T { return list[:min(len(list), most)] }
+
+// laterOccurrence orders occurrences as nodes keep them: by time, then
+// evaluation; the rest makes the order total.
+func laterOccurrence(a, b tree.Occurrence) int {
+	near := func(o tree.Occurrence) int {
+		if o.Near {
+			return 1
+		}
+		return 0
+	}
+	return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Evaluation, b.Evaluation),
+		cmp.Compare(a.RunID, b.RunID), cmp.Compare(a.CaseID, b.CaseID), near(a)-near(b))
+}
+
+func uniteOccurrences(a, b []tree.Occurrence) []tree.Occurrence {
+	by := make(map[string]tree.Occurrence, len(a)+len(b))
+	for _, o := range slices.Concat(a, b) {
+		if have, ok := by[o.Evaluation]; !ok || laterOccurrence(o, have) > 0 {
+			by[o.Evaluation] = o
+		}
+	}
+	out := slices.SortedFunc(maps.Values(by), laterOccurrence)
+	if out == nil {
+		return []tree.Occurrence{}
+	}
+	return out[max(0, len(out)-tree.MaxOccurrences):]
+}
+
+func uniteCounters(a, b map[string]tree.Counters) map[string]tree.Counters {
+	if len(a)+len(b) == 0 {
+		return nil
+	}
+	out := make(map[string]tree.Counters, len(a)+len(b))
+	maps.Copy(out, a)
+	for origin, c := range b {
+		have := out[origin]
+		out[origin] = tree.Counters{Used: max(have.Used, c.Used), Correct: max(have.Correct, c.Correct)}
+	}
+	return out
+}
+
+func uniteMetadata(a, b tree.Metadata) tree.Metadata {
+	out := a
+	if cmp.Or(cmp.Compare(b.UsageCount, a.UsageCount), cmp.Compare(b.SuccessRate, a.SuccessRate)) > 0 {
+		out.UsageCount, out.SuccessRate = b.UsageCount, b.SuccessRate
+	}
+	if b.CreatedAt.Before(a.CreatedAt) {
+		out.CreatedAt = b.CreatedAt
+	}
+	if b.UpdatedAt.After(a.UpdatedAt) {
+		out.UpdatedAt = b.UpdatedAt
+	}
+	return out
+}
+
+// Conflicts returns what two versions of a node contradict each other in: each
+// has a lesson the other has not, or other guidance, or another error type.
+// Merge keeps both lessons; of the rest it keeps one.
+func Conflicts(ours, theirs *tree.Node) []Conflict {
+	var out []Conflict
+	if a, b := lessonsBeyond(ours, theirs), lessonsBeyond(theirs, ours); a != "" && b != "" {
+		out = append(out, Conflict{Part: "lessons", Ours: a, Theirs: b})
+	}
+	if a, b := ours.Content.Guidance, theirs.Content.Guidance; a != b && a != "" && b != "" {
+		out = append(out, Conflict{Part: "guidance", Ours: a, Theirs: b})
+	}
+	if ours.ErrorType != theirs.ErrorType {
+		out = append(out, Conflict{Part: "errorType", Ours: ours.ErrorType, Theirs: theirs.ErrorType})
+	}
+	return out
+}
+
+// lessonsBeyond words the lessons of a that b has not.
+func lessonsBeyond(a, b *tree.Node) string {
+	out := ""
+	for _, l := range a.Content.Lessons {
+		if !slices.ContainsFunc(b.Content.Lessons, func(o tree.Lesson) bool { return o.ID == l.ID }) {
+			out += fmt.Sprintf("%s %s\n", l.Check, l.Instead)
+		}
+	}
+	return out
+}

@@ -1,0 +1,351 @@
+package transfer
+
+import (
+	"archive/tar"
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/memtree/memtree/tree"
+)
+
+// Read reads a file of nodes from r and gives each to take, sorted by error
+// type and id, in bounded memory. Only when Read returns without an error was
+// the file whole: until then nothing that take was given may be used. What is
+// wrong with the file is a *FileError; an error of take ends reading and is
+// returned as it is. Nodes are not checked against the laws of the tree.
+func Read(r io.Reader, l Limits, take func(tree.Node) error) (Manifest, error) {
+	l = l.orDefault()
+	packed := &counter{r: r}
+	z, err := zstd.NewReader(packed, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxMemory(uint64(l.Bytes)), zstd.WithDecoderMaxWindow(8*window)) //nolint:gosec // a limit is positive
+	if err != nil {
+		return Manifest{}, unreadable(err)
+	}
+	defer z.Close()
+	plain := &bounded{r: z, packed: packed, limits: l}
+	in := newReading(l, take)
+	t := tar.NewReader(plain)
+	for {
+		h, err := t.Next()
+		switch {
+		case errors.Is(err, io.EOF) && in.done:
+			return in.sum, plain.end()
+		case errors.Is(err, io.EOF):
+			return Manifest{}, &FileError{Problem: "has no manifest: its end is missing"}
+		case err != nil:
+			return Manifest{}, unreadable(err)
+		}
+		if err := in.entry(h, t); err != nil {
+			return Manifest{}, err
+		}
+	}
+}
+
+// unreadable turns what a decoder says into a *FileError; errors of the
+// reader below, and of take, stay what they are.
+func unreadable(err error) error {
+	var file *FileError
+	var below *readError
+	switch {
+	case errors.As(err, &file):
+		return file
+	case errors.As(err, &below):
+		return below.err
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return &FileError{Problem: "ends too early: it was cut off"}
+	}
+	return &FileError{Problem: fmt.Sprintf("is no export of memtree, or is damaged (%v)", err)}
+}
+
+// readError marks an error of the reader that a file comes from.
+type readError struct{ err error }
+
+func (e *readError) Error() string { return e.err.Error() }
+
+type counter struct {
+	r io.Reader
+	n int64
+}
+
+func (c *counter) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n += int64(n)
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = &readError{err}
+	}
+	return n, err //nolint:wrapcheck // io.Reader's contract
+}
+
+// bounded ends a stream that unpacks to too much.
+type bounded struct {
+	r      io.Reader
+	packed *counter
+	limits Limits
+	n      int64
+}
+
+func (b *bounded) Read(p []byte) (int, error) {
+	n, err := b.r.Read(p)
+	b.n += int64(n)
+	switch {
+	case b.n > b.limits.Bytes:
+		return 0, &FileError{Problem: fmt.Sprintf("unpacks to more than %d bytes; split the export by type", b.limits.Bytes)}
+	case b.n > ratioFree && b.n/b.limits.Ratio > b.packed.n:
+		return 0, &FileError{Problem: fmt.Sprintf("unpacks to more than %d times its size, which no export does", b.limits.Ratio)}
+	}
+	return n, err //nolint:wrapcheck // io.Reader's contract
+}
+
+// end refuses what stands behind the end of the archive.
+func (b *bounded) end() error {
+	var one [1]byte
+	switch n, err := io.ReadFull(b, one[:]); {
+	case n > 0:
+		return &FileError{Problem: "goes on after its end"}
+	case !errors.Is(err, io.EOF):
+		return unreadable(err)
+	}
+	return nil
+}
+
+// reading is one file or folder being read.
+type reading struct {
+	limits Limits
+	take   func(tree.Node) error
+	sum    Manifest // of what was read
+	hash   hash.Hash
+	parts  int
+	last   string // id
+	done   bool   // the manifest was read
+	lines  *bufio.Reader
+	long   []byte
+}
+
+func newReading(l Limits, take func(tree.Node) error) *reading {
+	return &reading{limits: l, take: take, sum: newWriter(nil).sum, lines: bufio.NewReaderSize(nil, 64<<10)}
+}
+
+// entry reads one entry of an archive.
+func (in *reading) entry(h *tar.Header, r io.Reader) error {
+	switch {
+	case h.Typeflag != tar.TypeReg:
+		return &FileError{Entry: h.Name, Problem: "is not a plain file"}
+	case in.done:
+		return &FileError{Entry: h.Name, Problem: "stands after the manifest"}
+	case h.Name == manifestName:
+		return in.manifest(r)
+	}
+	errorType, part, ok := parsePart(h.Name)
+	if !ok {
+		return &FileError{Entry: h.Name, Problem: "is not one of an export"}
+	}
+	want := 1
+	if n := len(in.sum.Types); n > 0 && in.sum.Types[n-1].ErrorType == errorType {
+		want = in.parts + 1
+	}
+	if part != want {
+		return &FileError{Entry: h.Name, Problem: "is not where it belongs"}
+	}
+	in.parts = part
+	return in.nodes(h.Name, errorType, r)
+}
+
+// parsePart takes apart a name that partName could have made, and no other.
+func parsePart(name string) (errorType string, part int, ok bool) {
+	dir, file := path.Split(name)
+	errorType = strings.TrimSuffix(strings.TrimPrefix(dir, nodesFolder+"/"), "/")
+	part, err := strconv.Atoi(strings.TrimSuffix(file, ".jsonl"))
+	return errorType, part, err == nil && part > 0 && typeName().MatchString(errorType) && partName(errorType, part) == name
+}
+
+// begin starts an error type, which has to come after the one before.
+func (in *reading) begin(entry, errorType string) error {
+	if n := len(in.sum.Types); n > 0 {
+		switch before := in.sum.Types[n-1].ErrorType; {
+		case before == errorType:
+			return nil
+		case before > errorType:
+			return &FileError{Entry: entry, Problem: "is not where it belongs"}
+		case n >= maxTypes:
+			return &FileError{Entry: entry, Problem: fmt.Sprintf("is of one error type more than the %d there may be", maxTypes)}
+		}
+		in.endType()
+	}
+	in.sum.Types = append(in.sum.Types, TypeSum{ErrorType: errorType})
+	in.hash, in.last = sha256.New(), ""
+	return nil
+}
+
+func (in *reading) endType() {
+	if n := len(in.sum.Types); n > 0 {
+		in.sum.Types[n-1].SHA256 = hex.EncodeToString(in.hash.Sum(nil))
+	}
+}
+
+// nodes reads the lines of one part.
+func (in *reading) nodes(entry, errorType string, r io.Reader) error {
+	if err := in.begin(entry, errorType); err != nil {
+		return err
+	}
+	in.lines.Reset(r)
+	for number := 1; ; number++ {
+		line, err := in.line()
+		if errors.Is(err, io.EOF) && len(line) == 0 {
+			return nil
+		}
+		var file *FileError
+		switch {
+		case errors.As(err, &file) && file.Entry == "" && file.Line < 0:
+			return &FileError{Entry: entry, Line: number, Problem: file.Problem}
+		case errors.Is(err, io.EOF):
+			return &FileError{Entry: entry, Line: number, Problem: "is cut off"}
+		case err != nil:
+			return unreadable(err)
+		}
+		if err := in.node(entry, number, errorType, line); err != nil {
+			return err
+		}
+	}
+}
+
+// line returns the next line with its end; it is valid until the next call.
+func (in *reading) line() ([]byte, error) {
+	in.long = in.long[:0]
+	for {
+		b, err := in.lines.ReadSlice('\n')
+		if err == nil && len(in.long) == 0 {
+			return b, nil
+		}
+		in.long = append(in.long, b...)
+		if len(in.long) > in.limits.Line {
+			return nil, &FileError{Line: -1, Problem: fmt.Sprintf("has more than %d bytes", in.limits.Line)}
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return in.long, err
+		}
+	}
+}
+
+func (in *reading) node(entry string, number int, errorType string, line []byte) error {
+	bad := func(format string, args ...any) error {
+		return &FileError{Entry: entry, Line: number, Problem: fmt.Sprintf(format, args...)}
+	}
+	if in.sum.Nodes >= in.limits.Nodes {
+		return bad("is one node more than the %d there may be; split the export by type", in.limits.Nodes)
+	}
+	var n tree.Node
+	if err := json.Unmarshal(line, &n); err != nil {
+		return bad("is no node (%v)", err)
+	}
+	switch {
+	case n.ErrorType != errorType:
+		return bad("has a node of error type %.80q", n.ErrorType)
+	case n.ID <= in.last:
+		return bad("has node %.80q, which is there twice or out of order", n.ID)
+	}
+	in.last = strings.Clone(n.ID)
+	present := &in.sum.Types[len(in.sum.Types)-1]
+	in.hash.Write(line)
+	present.Nodes++
+	present.Bytes += int64(len(line))
+	in.sum.count(&n)
+	if len(in.sum.Origins) > maxOrigins {
+		return bad("names more than %d origins", maxOrigins)
+	}
+	return in.take(n)
+}
+
+// manifest compares what the file says of itself with what was read.
+func (in *reading) manifest(r io.Reader) error {
+	bad := func(problem string) error { return &FileError{Entry: manifestName, Problem: problem} }
+	b, err := io.ReadAll(io.LimitReader(r, maxManifest+1))
+	if err != nil {
+		return unreadable(err)
+	}
+	if len(b) > maxManifest {
+		return bad("is too long")
+	}
+	var m Manifest
+	if err := json.Unmarshal(bytes.TrimSpace(b), &m); err != nil {
+		return bad(fmt.Sprintf("is not JSON (%v)", err))
+	}
+	in.endType()
+	in.done = true
+	switch {
+	case m.Format != Format:
+		return bad(fmt.Sprintf("names the format %.40q, not %q", m.Format, Format))
+	case m.Major != Major:
+		return bad(fmt.Sprintf("has major version %d; this program reads %d: use a newer memtree", m.Major, Major))
+	case m.Nodes != in.sum.Nodes, !slices.Equal(m.Types, in.sum.Types), !maps.Equal(m.Levels, in.sum.Levels), !maps.Equal(m.Origins, in.sum.Origins):
+		return bad("does not fit what is in the file: nodes are missing, added or changed")
+	}
+	return nil
+}
+
+// ReadFolder is Read for the folder form. Open the folder with os.OpenRoot, so
+// that no link leads out of it. Files that are not of an export are ignored,
+// links and folders in the place of files are refused.
+func ReadFolder(dir fs.FS, l Limits, take func(tree.Node) error) (Manifest, error) {
+	l = l.orDefault()
+	in := newReading(l, take)
+	entries, err := fs.ReadDir(dir, nodesFolder)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return Manifest{}, fmt.Errorf("read a folder of nodes: %w", err)
+	}
+	var total int64
+	for _, e := range entries {
+		errorType, ours := strings.CutSuffix(e.Name(), ".jsonl")
+		if !ours || !typeName().MatchString(errorType) {
+			continue
+		}
+		name := nodesFolder + "/" + e.Name()
+		err := inFile(dir, name, func(r io.Reader) error {
+			c := &counter{r: r}
+			err := in.nodes(name, errorType, io.LimitReader(c, l.Bytes-total))
+			if total += c.n; err == nil && total >= l.Bytes {
+				return &FileError{Problem: fmt.Sprintf("has more than %d bytes; split the export by type", l.Bytes)}
+			}
+			return err
+		})
+		if err != nil {
+			return Manifest{}, err
+		}
+	}
+	if err := inFile(dir, manifestName, in.manifest); err != nil {
+		return Manifest{}, err
+	}
+	return in.sum, nil
+}
+
+func inFile(dir fs.FS, name string, read func(io.Reader) error) error {
+	link, err := fs.Lstat(dir, name) // before it is opened: opening a pipe waits for ever
+	if errors.Is(err, fs.ErrNotExist) {
+		return &FileError{Entry: name, Problem: "is missing"}
+	}
+	if err != nil {
+		return fmt.Errorf("read a folder of nodes: %w", err)
+	}
+	if !link.Mode().IsRegular() {
+		return &FileError{Entry: name, Problem: "is not a plain file"}
+	}
+	f, err := dir.Open(name)
+	if err != nil {
+		return fmt.Errorf("read a folder of nodes: %w", err)
+	}
+	defer f.Close() //nolint:errcheck // only read
+	return read(f)
+}

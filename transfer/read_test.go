@@ -1,0 +1,284 @@
+package transfer_test
+
+import (
+	"archive/tar"
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memtree/memtree/transfer"
+	"github.com/memtree/memtree/tree"
+)
+
+func someNodes(n int) []tree.Node {
+	types := []string{"async_timing_error", "content_validation_error", "other_error"}
+	out := make([]tree.Node, n)
+	for i := range out {
+		out[i] = aCase(fmt.Sprint("case-", i))
+		out[i].ErrorType = types[i%len(types)]
+	}
+	return out
+}
+
+func TestRoundTrip(t *testing.T) {
+	b := packed(t, someNodes(2000)...)
+	require.Equal(t, b, packed(t, someNodes(2000)...), "the same nodes give the same bytes")
+	nodes, m, err := unpacked(b, transfer.Limits{})
+	require.NoError(t, err)
+	require.Equal(t, 2000, m.Nodes)
+	require.Len(t, m.Types, 3)
+	require.Equal(t, b, packed(t, nodes...), "nothing is lost on the way")
+	empty := packed(t)
+	nodes, _, err = unpacked(empty, transfer.Limits{})
+	require.NoError(t, err)
+	require.Empty(t, nodes)
+}
+
+func TestFolder(t *testing.T) {
+	dir := t.TempDir()
+	write := func(nodes ...tree.Node) transfer.Manifest {
+		w, err := transfer.NewFolderWriter(dir)
+		require.NoError(t, err)
+		for _, n := range nodes {
+			require.NoError(t, w.Add(n))
+		}
+		m, err := w.Close()
+		require.NoError(t, err)
+		return m
+	}
+	read := func() ([]tree.Node, error) {
+		root, err := os.OpenRoot(dir)
+		require.NoError(t, err)
+		defer root.Close()
+		var nodes []tree.Node
+		_, err = transfer.ReadFolder(root.FS(), transfer.Limits{}, func(n tree.Node) error { nodes = append(nodes, n); return nil })
+		return nodes, err
+	}
+	first, _, err := unpacked(packed(t, someNodes(30)...), transfer.Limits{})
+	require.NoError(t, err)
+	m := write(first...)
+	_, same, err := unpacked(packed(t, someNodes(30)...), transfer.Limits{})
+	require.NoError(t, err)
+	require.Equal(t, same, m, "a file and a folder have the same manifest")
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "README.md"), []byte("ours"), 0o600))
+	write(first[:1]...)
+	nodes, err := read()
+	require.NoError(t, err)
+	require.Equal(t, first[:1], nodes)
+	require.FileExists(t, filepath.Join(dir, "README.md"))
+	files, err := os.ReadDir(filepath.Join(dir, "nodes"))
+	require.NoError(t, err)
+	require.Len(t, files, 1, "types that are gone are gone from the folder")
+
+	path := filepath.Join(dir, "nodes", files[0].Name())
+	require.NoError(t, os.Rename(path, filepath.Join(dir, "elsewhere")))
+	require.NoError(t, os.Symlink("/etc/passwd", path))
+	_, err = read()
+	require.ErrorContains(t, err, "is not a plain file")
+}
+
+// forged packs entries as they are given.
+func forged(t testing.TB, entries ...*tar.Header) []byte {
+	t.Helper()
+	var buf bytes.Buffer
+	z, err := zstd.NewWriter(&buf)
+	require.NoError(t, err)
+	w := tar.NewWriter(z)
+	for _, h := range entries {
+		content := h.PAXRecords["MEMTREE.content"]
+		h.PAXRecords = nil
+		if h.Typeflag == 0 {
+			h.Typeflag = tar.TypeReg
+		}
+		if h.Typeflag == tar.TypeReg {
+			h.Size = int64(len(content))
+		}
+		if err := w.WriteHeader(h); err != nil {
+			return nil // no archive can have this name
+		}
+		_, err := io.WriteString(w, content)
+		require.NoError(t, err)
+	}
+	require.NoError(t, w.Close())
+	require.NoError(t, z.Close())
+	return buf.Bytes()
+}
+
+func entry(name, content string) *tar.Header {
+	return &tar.Header{Name: name, PAXRecords: map[string]string{"MEMTREE.content": content}}
+}
+
+func refused(t *testing.T, b []byte, says string) {
+	t.Helper()
+	_, _, err := unpacked(b, transfer.Limits{})
+	var file *transfer.FileError
+	require.ErrorAs(t, err, &file)
+	require.ErrorContains(t, err, says)
+}
+
+func TestHostileFiles(t *testing.T) {
+	n := aCase("x")
+	line, err := json.Marshal(transfer.Canonical(n))
+	require.NoError(t, err)
+	const at = "nodes/content_validation_error/00001.jsonl"
+	good := string(line) + "\n"
+	for _, c := range []struct {
+		says    string
+		entries []*tar.Header
+	}{
+		{"has no manifest", nil},
+		{"has no manifest", []*tar.Header{entry(at, good)}},
+		{"is not one of an export", []*tar.Header{entry("nodes/../x/00001.jsonl", good)}},
+		{"is not one of an export", []*tar.Header{entry("nodes/a/00000.jsonl", good)}},
+		{"is not one of an export", []*tar.Header{entry("nodes/a/1.jsonl", good)}},
+		{"is not one of an export", []*tar.Header{entry("nodes/A/00001.jsonl", good)}},
+		{"is not where it belongs", []*tar.Header{entry("nodes/a/00002.jsonl", "")}},
+		{"is not where it belongs", []*tar.Header{entry("nodes/b/00001.jsonl", ""), entry("nodes/a/00001.jsonl", "")}},
+		{"is not a plain file", []*tar.Header{{Name: at, Typeflag: tar.TypeSymlink, Linkname: "/etc/passwd"}}},
+		{"is not a plain file", []*tar.Header{{Name: at, Typeflag: tar.TypeLink, Linkname: "manifest.json"}}},
+		{"is not a plain file", []*tar.Header{{Name: "nodes/", Typeflag: tar.TypeDir}}},
+		{"is not a plain file", []*tar.Header{{Name: at, Typeflag: tar.TypeFifo}}},
+		{"has a node of error type", []*tar.Header{entry("nodes/a/00001.jsonl", good)}},
+		{"there twice or out of order", []*tar.Header{entry(at, good+good)}},
+		{"is cut off", []*tar.Header{entry(at, string(line))}},
+		{"is no node", []*tar.Header{entry(at, "{}}\n")}},
+		{"is no node", []*tar.Header{entry(at, strings.Repeat("[", 1<<20)+"\n")}},
+		{"has more than", []*tar.Header{entry(at, strings.Repeat("x", transfer.MaxLine+2)+"\n")}},
+		{"does not fit what is in the file", []*tar.Header{entry(at, good), entry("manifest.json", `{"format":"memtree-transfer","major":1,"nodes":2}`)}},
+		{"names the format", []*tar.Header{entry("manifest.json", `{}`)}},
+		{"use a newer memtree", []*tar.Header{entry("manifest.json", `{"format":"memtree-transfer","major":2}`)}},
+		{"is not JSON", []*tar.Header{entry("manifest.json", `{`)}},
+		{"is too long", []*tar.Header{entry("manifest.json", strings.Repeat(" ", 3<<20))}},
+		{"stands after the manifest", []*tar.Header{entry("manifest.json", `{"format":"memtree-transfer","major":1}`), entry("manifest.json", "{}")}},
+	} {
+		refused(t, forged(t, c.entries...), c.says)
+	}
+	refused(t, nil, "")
+	refused(t, []byte("PK\x03\x04 something else altogether"), "is no export")
+	refused(t, forged(t, entry(at, strings.Repeat("\n", 64<<20))), "") // a bomb
+}
+
+func TestBombs(t *testing.T) {
+	var buf bytes.Buffer
+	z, err := zstd.NewWriter(&buf)
+	require.NoError(t, err)
+	zeros := make([]byte, 1<<20)
+	w := tar.NewWriter(z)
+	require.NoError(t, w.WriteHeader(&tar.Header{Name: "manifest.json", Size: 200 << 20, Mode: 0o644}))
+	for range 200 {
+		_, err := w.Write(zeros)
+		require.NoError(t, err)
+	}
+	require.NoError(t, w.Close())
+	require.NoError(t, z.Close())
+	refused(t, buf.Bytes(), "is too long")
+
+	b := packed(t, someNodes(50)...)
+	_, _, err = unpacked(b, transfer.Limits{Nodes: 49})
+	require.ErrorContains(t, err, "one node more than the 49")
+	_, _, err = unpacked(b, transfer.Limits{Bytes: 4096})
+	require.Error(t, err)
+}
+
+func TestEveryCutAndFlip(t *testing.T) {
+	b := packed(t, someNodes(3)...)
+	for i := range b {
+		_, _, err := unpacked(b[:i], transfer.Limits{})
+		require.Error(t, err, "cut at %d", i)
+	}
+	want, _, err := unpacked(b, transfer.Limits{})
+	require.NoError(t, err)
+	for i := 0; i < len(b)*8; i += 5 {
+		c := bytes.Clone(b)
+		c[i/8] ^= 1 << (i % 8)
+		if got, _, err := unpacked(c, transfer.Limits{}); err == nil {
+			require.Equal(t, want, got, "a flip of bit %d was not seen", i)
+		}
+	}
+	_, _, err = unpacked(append(bytes.Clone(b), b...), transfer.Limits{})
+	require.ErrorContains(t, err, "goes on after its end")
+}
+
+type failing struct{ after io.Reader }
+
+var errDisk = errors.New("the disk failed")
+
+func (f failing) Read(p []byte) (int, error) {
+	if n, err := f.after.Read(p); err == nil {
+		return n, nil
+	}
+	return 0, errDisk
+}
+
+func TestReadersErrorIsNotTheFiles(t *testing.T) {
+	b := packed(t, someNodes(3)...)
+	_, err := transfer.Read(failing{bytes.NewReader(b[:len(b)/2])}, transfer.Limits{}, func(tree.Node) error { return nil })
+	require.ErrorIs(t, err, errDisk)
+}
+
+// TestHostileNames reads archives whose entries have the names of attack lists.
+func TestHostileNames(t *testing.T) {
+	shared := os.Getenv("MEMTREE_SHARED")
+	if shared == "" {
+		shared = "../../shared"
+	}
+	total := 0
+	for _, list := range []string{"archive_names.jsonl", "traversal_patt.jsonl"} {
+		f, err := os.Open(filepath.Join(shared, "data", "security", list))
+		if err != nil {
+			t.Skip("the attack lists are not here; set MEMTREE_SHARED")
+		}
+		defer f.Close()
+		for s := bufio.NewScanner(f); s.Scan(); {
+			var x struct{ Name, Text string }
+			require.NoError(t, json.Unmarshal(s.Bytes(), &x))
+			for _, name := range []string{x.Name + x.Text, "nodes/" + x.Name + x.Text, "nodes/a/" + x.Name + x.Text} {
+				if b := forged(t, entry(name, "x")); b != nil {
+					refused(t, b, "")
+					total++
+				}
+			}
+		}
+	}
+	t.Logf("%d archives with hostile names, all refused", total)
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add(packed(f, someNodes(3)...))
+	f.Add(forged(f, entry("nodes/a/00001.jsonl", "{}\n")))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		nodes, m, err := unpacked(b, transfer.Limits{Bytes: 32 << 20})
+		if err == nil {
+			require.Equal(t, m.Nodes, len(nodes))
+		}
+	})
+}
+
+// FuzzLine fuzzes the lines of a folder, without the compression in the way.
+func FuzzLine(f *testing.F) {
+	n := aCase("x")
+	line, err := json.Marshal(transfer.Canonical(n))
+	require.NoError(f, err)
+	f.Add(append(line, '\n'), []byte(`{"format":"memtree-transfer","major":1,"nodes":1}`))
+	f.Fuzz(func(t *testing.T, lines, manifest []byte) {
+		dir := fstest.MapFS{"nodes/content_validation_error.jsonl": {Data: lines}, "manifest.json": {Data: manifest}}
+		_, err := transfer.ReadFolder(dir, transfer.Limits{}, func(n tree.Node) error {
+			once := transfer.Canonical(n)
+			require.Equal(t, once, transfer.Canonical(once))
+			transfer.Merge(n, n)
+			return nil
+		})
+		_ = err
+	})
+}

@@ -1,0 +1,169 @@
+// Package transfer lets trees travel: it writes nodes to a file or a folder and
+// reads them back, merges what two trees know, plans what an import would
+// change, and says how two trees differ.
+//
+// It proposes and never writes to a store: a plan is a list of tree.Change.
+// FORMAT.md says what the bytes are. Everything that is read is taken for
+// hostile: names come from an allow-list, and lines, counts, bytes and the
+// compression ratio have limits. A file is whole or it is refused.
+package transfer
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"sync"
+
+	"github.com/memtree/memtree/tree"
+)
+
+// Format and Major name the format of FORMAT.md. A reader refuses another
+// major; a greater minor may have added members, which it ignores.
+const (
+	Format = "memtree-transfer"
+	Major  = 1
+	Minor  = 0
+)
+
+// Manifest ends a file and says what was in it, so that a file that is not
+// whole shows. It depends on the nodes alone: the same in a file and a folder.
+type Manifest struct {
+	Format  string         `json:"format"`
+	Major   int            `json:"major"`
+	Minor   int            `json:"minor"`
+	Nodes   int            `json:"nodes"`
+	Levels  map[string]int `json:"levels"`  // nodes by type
+	Origins map[string]int `json:"origins"` // nodes by origin id
+	Types   []TypeSum      `json:"types"`   // sorted by error type
+}
+
+// TypeSum is what a file has of one error type.
+type TypeSum struct {
+	ErrorType string `json:"errorType"`
+	Nodes     int    `json:"nodes"`
+	Bytes     int64  `json:"bytes"`  // of its lines, line ends included
+	SHA256    string `json:"sha256"` // of its lines, in hex
+}
+
+// Limits bound what is read. The zero value of a field means the default.
+type Limits struct {
+	Nodes int   // in all
+	Bytes int64 // in all, unpacked
+	Line  int   // one node
+	Ratio int64 // unpacked to packed bytes, once ratioFree have come out
+}
+
+// The default limits.
+const (
+	MaxNodes = 250_000
+	MaxBytes = 1 << 30
+	MaxLine  = 4 << 20
+	MaxRatio = 200
+
+	maxTypes    = 1024
+	maxOrigins  = 10_000
+	maxManifest = 2 << 20
+	ratioFree   = 16 << 20
+)
+
+func (l Limits) orDefault() Limits {
+	l.Nodes = cmp.Or(l.Nodes, MaxNodes)
+	l.Bytes = cmp.Or(l.Bytes, MaxBytes)
+	l.Line = cmp.Or(l.Line, MaxLine)
+	l.Ratio = cmp.Or(l.Ratio, MaxRatio)
+	return l
+}
+
+// FileError says why a file or folder of nodes was refused, whole.
+type FileError struct {
+	Entry   string // inside the file; "" when it is about all of it
+	Line    int    // from 1; 0 when it is about the whole entry
+	Problem string // continues the sentence after the place
+}
+
+func (e *FileError) Error() string {
+	switch {
+	case e.Entry == "":
+		return "the file " + e.Problem
+	case e.Line == 0:
+		return fmt.Sprintf("entry %.100q of the file %s", e.Entry, e.Problem)
+	}
+	return fmt.Sprintf("line %d of entry %q of the file %s", e.Line, e.Entry, e.Problem)
+}
+
+// Canonical returns n as it travels: spelled the one way all equal nodes share,
+// without what only its store counts (revision is 1, lastChange is empty).
+func Canonical(n tree.Node) tree.Node {
+	n = n.Clone()
+	n.Revision, n.LastChange = 1, ""
+	n.Metadata.CreatedAt, n.Metadata.UpdatedAt = n.Metadata.CreatedAt.UTC(), n.Metadata.UpdatedAt.UTC()
+	n.Children = sorted(n.Children)
+	n.Content.AppliesWhen, n.Content.NotWhen = orNil(n.Content.AppliesWhen), orNil(n.Content.NotWhen)
+	n.Content.Lessons = orNil(n.Content.Lessons)
+	for i := range n.Content.Lessons {
+		n.Content.Lessons[i].Cites = orNil(sorted(n.Content.Lessons[i].Cites))
+	}
+	n.Scope.SuiteTests = orNil(n.Scope.SuiteTests)
+	n.Provenance.Cites = orNil(sorted(n.Provenance.Cites))
+	if n.CaseData != nil {
+		n.CaseData.TestCase.GroundTruth = n.CaseData.TestCase.GroundTruth.Canonical()
+	}
+	if n.Occurrences == nil {
+		n.Occurrences = []tree.Occurrence{}
+	}
+	for i := range n.Occurrences {
+		n.Occurrences[i].At = n.Occurrences[i].At.UTC()
+	}
+	slices.SortFunc(n.Occurrences, laterOccurrence)
+	if len(n.Counters) == 0 {
+		n.Counters = nil
+	}
+	return n
+}
+
+// sorted returns the different members of list in order, never nil.
+func sorted(list []string) []string {
+	out := slices.Compact(slices.Sorted(slices.Values(list)))
+	if out == nil {
+		out = []string{}
+	}
+	return out
+}
+
+func orNil[T any](list []T) []T {
+	if len(list) == 0 {
+		return nil
+	}
+	return list
+}
+
+// encode appends the line of a canonical node to buf.
+func encode(buf *bytes.Buffer, n *tree.Node) error {
+	enc := json.NewEncoder(buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(n); err != nil {
+		return fmt.Errorf("encode node %s: %w", n.ID, err)
+	}
+	return nil
+}
+
+// spelled returns the line of a node, by which nodes are compared.
+func spelled(n *tree.Node) string {
+	var buf bytes.Buffer
+	if err := encode(&buf, n); err != nil {
+		return "" // only a Raw that tree.Check refuses does not encode
+	}
+	return buf.String()
+}
+
+// less orders nodes as they stand in a file.
+func less(errorType, id, thanType, thanID string) bool {
+	return cmp.Or(cmp.Compare(errorType, thanType), cmp.Compare(id, thanID)) < 0
+}
+
+// typeName is what an error type, and so a name in a file, may be.
+var typeName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9_]{1,64}$`) })
+
