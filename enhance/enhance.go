@@ -50,6 +50,9 @@ type Guidance struct {
 type Drop struct {
 	ID     string `json:"id"`
 	Reason string `json:"reason"` // a sentence
+
+	Sentence string `json:"-"` // its format, one of Sentences
+	Args     []any  `json:"-"` // that go into it: an id, a number
 }
 
 // Write words the nodes, which come best first. Strategies are said first, then
@@ -80,31 +83,31 @@ func Write(nodes []tree.Node, o Options) (Guidance, error) {
 		return Guidance{}, err
 	}
 	for i := range nodes {
-		if why := dropped[i]; why != "" {
-			g.Dropped = append(g.Dropped, Drop{ID: nodes[i].ID, Reason: why})
+		if w, out := dropped[i]; out {
+			g.Dropped = append(g.Dropped, Drop{ID: nodes[i].ID, Reason: w.String(), Sentence: w.sentence, Args: w.args})
 		}
 	}
 	return g, nil
 }
 
 // choose turns nodes into items, and says of those left out why, by their place.
-func choose(nodes []tree.Node, o Options) (items []item, dropped map[int]string) {
-	dropped = map[int]string{}
+func choose(nodes []tree.Node, o Options) (items []item, dropped map[int]why) {
+	dropped = map[int]why{}
 	said := map[string]string{} // the check, and whose it was
 	left := o.Budget
 	full := false
 	for i := range nodes {
 		n := &nodes[i]
-		it, why := newItem(n, o.Budget, o.Lang)
-		if why == "" && said[it.hint.Check] != "" {
-			why = "it says the same as " + said[it.hint.Check]
+		it, w := newItem(n, o.Budget, o.Lang)
+		if w.sentence == "" && said[it.hint.Check] != "" {
+			w = why{saysSame, []any{said[it.hint.Check]}}
 		}
-		if why == "" && (full || it.cost() > left) {
+		if w.sentence == "" && (full || it.cost() > left) {
 			full = true // no smaller one jumps the queue: the last given go first
-			why = fmt.Sprintf("there is no room left for it in %d tokens", o.Budget)
+			w = why{noRoom, []any{o.Budget}}
 		}
-		if why != "" {
-			dropped[i] = why
+		if w.sentence != "" {
+			dropped[i] = w
 			continue
 		}
 		said[it.hint.Check] = n.ID

@@ -25,11 +25,11 @@ const (
 )
 
 // newItem words a node, or says why it may not be shown.
-func newItem(n *tree.Node, budget int, lang string) (item, string) {
+func newItem(n *tree.Node, budget int, lang string) (item, why) {
 	it := item{id: n.ID, level: n.Type}
 	raw := strings.Join(slices.Concat([]string{n.Content.Guidance}, n.Content.AppliesWhen, n.Content.NotWhen, lessonTexts(n)), "\n")
 	if reason, unsafe := Unsafe(raw); unsafe {
-		return it, "its text " + reason
+		return it, why{sentence: itsText + reason}
 	}
 	it.hint = prompts.Hint{
 		When:    conditions(n.Content.AppliesWhen, lang),
@@ -37,11 +37,11 @@ func newItem(n *tree.Node, budget int, lang string) (item, string) {
 		NotWhen: conditions(n.Content.NotWhen, lang),
 	}
 	if it.hint.Check == "" {
-		return it, "it does not say what to check"
+		return it, why{sentence: noCheck}
 	}
 	secrets := secretsOf(n)
 	if value, leaks := secrets.in(it.text()); leaks {
-		return it, "it gives away the ground truth of its test (" + hidden(value) + ")"
+		return it, why{sentence: hidden(value)}
 	}
 	if m := mistake(n, it.hint.Check); m != "" {
 		_, unsafe := Unsafe(m)
@@ -49,7 +49,7 @@ func newItem(n *tree.Node, budget int, lang string) (item, string) {
 			it.hint.Mistake = m
 		}
 	}
-	return it, ""
+	return it, why{}
 }
 
 func (it item) text() string {

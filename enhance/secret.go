@@ -149,13 +149,14 @@ func word(r rune) bool {
 	return r != utf8.RuneError && r < 0x3000 && (unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_')
 }
 
-// hidden shows of a value only what kind of thing it is: reasons are printed.
+// hidden is the reason to leave out what has this value in it. It tells only what
+// kind of thing that is: reasons are printed.
 func hidden(v string) string {
 	if strings.Trim(v, "0123456789.-+e") == "" {
-		return "a number"
+		return leaksNumber
 	}
 	if utf8.RuneCountInString(v) > 12 {
-		return "a sentence or long value"
+		return leaksLong
 	}
-	return "a value"
+	return leaksValue
 }

@@ -1,7 +1,7 @@
 package main
 
 // chineseReasons returns in Chinese, by their English, the reasons of retrieval and
-// the names of its signals that chinese does not have.
+// enhance and the names of its signals that chinese does not have.
 func chineseReasons() map[string]string {
 	return map[string]string{
 		"the very test": "同一测试",
@@ -16,5 +16,16 @@ func chineseReasons() map[string]string {
 		"passes, but the limit of %d for a %s was reached by better ones":                                  "合格，但更好的已占满 %d 条的上限（%s）",
 		"passes, but the limit of %d in all was reached by better ones":                                    "合格，但更好的已占满总共 %d 条的上限",
 		"passes, but adds too little to what was taken, which it is %.2f like":                             "合格，但与已采用的相似度为 %.2f，补充太少",
+
+		"it says the same as %s":                                                "与 %s 内容相同",
+		"there is no room left for it in %d tokens":                             "在 %d 个 token 中已放不下",
+		"it does not say what to check":                                         "没有说明要检查什么",
+		"it gives away the ground truth of its test (a number)":                 "会泄露其测试的标准答案（一个数字）",
+		"it gives away the ground truth of its test (a sentence or long value)": "会泄露其测试的标准答案（一句话或较长的值）",
+		"it gives away the ground truth of its test (a value)":                  "会泄露其测试的标准答案（一个值）",
+		"its text tells the agent to ignore its instructions":                   "其文字要求智能体忽略指令",
+		"its text tries to change who the agent is":                             "其文字试图改变智能体的身份",
+		"its text asks for what the agent must keep to itself":                  "其文字索取智能体必须保密的内容",
+		"its text forces a verdict whatever the agent sees":                     "其文字不顾所见、强行规定结论",
 	}
 }

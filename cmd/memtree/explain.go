@@ -3,11 +3,13 @@ package main
 import (
 	"context"
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/retrieval"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
@@ -43,11 +45,12 @@ type considered struct {
 	Score     float64            `json:"score"`
 	Rel       float64            `json:"rel"`
 	Taken     bool               `json:"taken"`
-	Code      retrieval.Code     `json:"code,omitempty"` // of the reason; none where the text has no room for a memory
+	Code      retrieval.Code     `json:"code"` // of the reason
 	Reason    string             `json:"reason"`
 	Signals   memtree.Signals    `json:"signals"`
 
-	why retrieval.Why
+	sentence string // the format of Reason
+	args     []any
 }
 
 func (a *app) explain(ctx context.Context, q memtree.Query, limit int) error {
@@ -67,20 +70,25 @@ func (a *app) explain(ctx context.Context, q memtree.Query, limit int) error {
 	})
 }
 
+// leftOut is the code of what retrieval took and the text has no place for.
+const leftOut retrieval.Code = "left_out"
+
 // hits joins what retrieval decided with what was left out of the text after it.
 func hits(x *memtree.Explanation) []considered {
-	left := map[string]string{}
-	for _, d := range x.Dropped {
-		left[d.ID] = d.Reason
+	left := map[string]*enhance.Drop{}
+	for i := range x.Dropped {
+		d := &x.Dropped[i]
+		left[d.ID] = d
 	}
 	out := make([]considered, 0, len(x.Considered))
 	for _, h := range x.Considered {
 		c := considered{
 			ID: h.ID, Type: h.Type, ErrorType: h.ErrorType, Direction: h.Direction, Score: h.Score, Rel: h.Rel,
-			Taken: h.Taken, Code: h.Why.Code, Reason: h.Reason, Signals: h.Signals, why: h.Why,
+			Taken: h.Taken, Code: h.Why.Code, Reason: h.Reason, Signals: h.Signals,
+			sentence: h.Why.Code.Sentence(), args: h.Why.Args,
 		}
-		if why, ok := left[h.ID]; ok {
-			c.Taken, c.Code, c.Reason, c.why = false, "", why, retrieval.Why{}
+		if d := left[h.ID]; d != nil {
+			c.Taken, c.Code, c.Reason, c.sentence, c.args = false, leftOut, d.Reason, d.Sentence, d.Args
 		}
 		out = append(out, c)
 	}
@@ -123,11 +131,7 @@ func (a *app) printExplanation(x *memtree.Explanation, all []considered, limit i
 		for _, l := range wrap(a.signalLine(c.Signals), a.width-5) {
 			out = append(out, a.paint(dim, "     "+l))
 		}
-		why := c.Reason
-		if c.Code != "" {
-			why = a.because(c.why)
-		}
-		for _, l := range wrap(why, a.width-5) {
+		for _, l := range wrap(a.because(c.sentence, c.args), a.width-5) {
 			out = append(out, "     "+l)
 		}
 	}
@@ -162,7 +166,7 @@ func (a *app) signalLine(signals []retrieval.Signal) string {
 	for _, s := range signals {
 		name := a.signalName(s.Name)
 		switch {
-		case s.Raw < nothing && s.Contribution < nothing, s.Contribution < 0 && s.Contribution > -nothing:
+		case math.Abs(s.Contribution) < nothing:
 		case s.Contribution < 0:
 			parts = append(parts, fmt.Sprintf("%s %.3g (%s)", name, s.Raw, two(s.Contribution)))
 		case s.Weight == 1:

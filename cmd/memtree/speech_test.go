@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/retrieval"
 )
 
@@ -55,6 +56,9 @@ func TestEverySentenceIsSaidInBothLanguages(t *testing.T) {
 	maps.Copy(words, chineseReasons())
 	for _, c := range retrieval.Codes() {
 		used[c.Sentence()] = "retrieval"
+	}
+	for _, s := range enhance.Sentences() {
+		used[s] = "enhance"
 	}
 	verbs := regexp.MustCompile(`%(\[\d\])?[-+ #0-9.]*[a-z%]`)
 	position := regexp.MustCompile(`\[\d\]`)

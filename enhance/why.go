@@ -1,0 +1,32 @@
+package enhance
+
+import "fmt"
+
+// Why a memory is left out: formats, with what goes into them told in Drop.Args.
+const (
+	saysSame    = "it says the same as %s"
+	noRoom      = "there is no room left for it in %d tokens"
+	noCheck     = "it does not say what to check"
+	leaksNumber = "it gives away the ground truth of its test (a number)"
+	leaksLong   = "it gives away the ground truth of its test (a sentence or long value)"
+	leaksValue  = "it gives away the ground truth of its test (a value)"
+	itsText     = "its text "
+)
+
+// Sentences returns the formats of all reasons, so that a program can keep them
+// in other languages.
+func Sentences() []string {
+	out := []string{saysSame, noRoom, noCheck, leaksNumber, leaksLong, leaksValue}
+	for _, s := range []string{quits, poses, spies, forces} {
+		out = append(out, itsText+s)
+	}
+	return out
+}
+
+// why is a reason; without a sentence there is none.
+type why struct {
+	sentence string
+	args     []any
+}
+
+func (w why) String() string { return fmt.Sprintf(w.sentence, w.args...) }
