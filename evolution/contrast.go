@@ -113,7 +113,7 @@ func (c *contrast) stems(k int, without map[string]bool) []string {
 // words returns the contrast words as people spell them. Chinese bigrams that
 // overlap in example are put together again.
 func (c *contrast) words(k int, without map[string]bool, example string) []string {
-	stems := c.stems(3*k, without)
+	stems := c.stems(8*k, without)
 	var out []string
 	chinese := map[string]bool{}
 	for _, s := range stems {
@@ -144,23 +144,38 @@ func (c *contrast) spelling(stem string) string {
 	return best
 }
 
-// runs returns the longest stretches of s that consist of the given bigrams.
+// boundaries are characters that begin or end a Chinese phrase, and words about
+// judging in general, which are no part of one.
+const (
+	boundaries   = "的了与和在中是不没有但把被对就也都而或及并从到为以将其未后前时上下内外等该此这那个每各之于由向给让使当若如则且因所"
+	plainChinese = "智能体|代理|判断|判定|测试|任务|页面|结果|报告|通过|失败|正确|错误|缺陷|检查|确认|显示|要求|是否|已经|实际|存在|依据|进行|需要"
+)
+
+// runs returns the phrases of s that consist of the given bigrams, in order: the
+// longest stretches between boundaries.
 func runs(s string, bigrams map[string]bool) []string {
-	r := []rune(s)
+	for w := range strings.SplitSeq(plainChinese, "|") {
+		s = strings.ReplaceAll(s, w, " ")
+	}
 	var out []string
-	for i := 0; i+1 < len(r); {
-		j := i
-		for j+1 < len(r) && bigrams[string(r[j:j+2])] {
-			j++
+	for part := range strings.FieldsFuncSeq(s, func(r rune) bool {
+		return !unicode.Is(unicode.Han, r) || strings.ContainsRune(boundaries, r)
+	}) {
+		r := []rune(part)
+		for i := 0; i+1 < len(r); {
+			j := i
+			for j+1 < len(r) && bigrams[string(r[j:j+2])] {
+				j++
+			}
+			if j == i {
+				i++
+				continue
+			}
+			if w := string(r[i : j+1]); !slices.Contains(out, w) {
+				out = append(out, w)
+			}
+			i = j + 1
 		}
-		if j == i {
-			i++
-			continue
-		}
-		if w := string(r[i : j+1]); !slices.Contains(out, w) {
-			out = append(out, w)
-		}
-		i = j + 1
 	}
 	return out
 }

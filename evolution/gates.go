@@ -342,11 +342,11 @@ func contradiction(e *Evolver, j *job, d *draft) string {
 // telltale are the words of a content that are neither plain speech nor the
 // taxonomy's.
 func telltale(e *Evolver, c *tree.Content) map[string]bool {
-	all := strings.Join(c.AppliesWhen, "\n")
+	parts := slices.Clone(c.AppliesWhen)
 	for _, l := range c.Lessons {
-		all += "\n" + e.boiler.strip(l.Check) + "\n" + e.boiler.strip(l.Instead)
+		parts = append(parts, e.boiler.strip(l.Check), e.boiler.strip(l.Instead))
 	}
-	out := tokenSet(all)
+	out := tokenSet(strings.Join(parts, "\n"))
 	for w := range out {
 		if general()[w] {
 			delete(out, w)

@@ -96,7 +96,7 @@ func TestMedoidFirst(t *testing.T) {
 	require.Len(t, got, 4)
 	require.Len(t, slices.Compact(slices.SortedFunc(slices.Values(got), func(a, b *point) int { return strings.Compare(a.id, b.id) })), 4)
 	require.Len(t, s.medoidFirst(points, 99), len(points))
-	require.Equal(t, got[:1], s.medoidFirst(points[:len(points):len(points)], 1))
+	require.Equal(t, got[:1], s.medoidFirst(slices.Clip(points), 1))
 }
 
 // many returns n cases of k made-up causes, each with words of its own.

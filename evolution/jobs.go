@@ -162,8 +162,7 @@ func answered(err error) bool {
 }
 
 func short(err error) string {
-	var e *llm.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*llm.Error](err); ok {
 		return string(e.Kind)
 	}
 	return err.Error()

@@ -98,8 +98,8 @@ func reword(n *tree.Node, was, is taxonomy.ErrorType) {
 	if was.ID == taxonomy.OtherError {
 		old = n.Direction.Name().In(n.Lang)
 	}
-	if strings.HasPrefix(n.Content.Title, old) {
-		n.Content.Title = text.Clip(is.Name.In(n.Lang)+strings.TrimPrefix(n.Content.Title, old), maxTitle)
+	if rest, ok := strings.CutPrefix(n.Content.Title, old); ok {
+		n.Content.Title = text.Clip(is.Name.In(n.Lang)+rest, maxTitle)
 	}
 }
 
