@@ -37,7 +37,7 @@ bench: ## speed and memory, in benchstat's form
 
 quality: ## retrieval and analysis measured on ../shared/data, as golden tables
 	@test -d "$${MEMTREE_SHARED:-../shared}/data" || { echo "make quality measures on $${MEMTREE_SHARED:-../shared}/data, which is not here; set MEMTREE_SHARED"; exit 1; }
-	$(GO) test -count=1 -v -run 'Quality' ./quality ./formation ./enhance ./risk
+	$(GO) test -count=1 -v -run 'Quality' ./quality ./formation ./enhance ./evolution ./risk
 
 fuzz: ## every fuzz target in turn, T=30s each
 	@for p in $$($(GO) list ./...); do for f in $$($(GO) test -list '^Fuzz' $$p | grep ^Fuzz); do \
