@@ -107,10 +107,10 @@ func (m *Model) code(c coder) {
 	}
 	codeLogistic(c, &m.blend.scale)
 	m.codeValues(c)
-	codeCells(c, m.rate, func(x *count) bool { return *x != count{} }, func(x *count) { c.single(&x.wrong); c.single(&x.right) })
-	codeCells(c, m.word, func(x *count) bool { return *x != count{} }, func(x *count) { c.single(&x.wrong); c.single(&x.right) })
-	codeCells(c, m.weight, func(x *weight) bool { return *x != weight{} }, func(x *weight) { c.single(&x.mean); c.single(&x.sure) })
-	codeCells(c, m.known, func(x *float32) bool { return *x != 0 }, c.single)
+	codeCells(c, m.rate, codeCount)
+	codeCells(c, m.word, codeCount)
+	codeCells(c, m.weight, codeWeight)
+	codeCells(c, m.known, func(c coder, x *float32) { c.single(x) })
 	m.codeStore(c)
 	m.sane(c)
 }
@@ -133,10 +133,8 @@ func (m *Model) codeValues(c coder) {
 		}
 		v := m.values[i]
 		c.word(&v.hash)
-		for _, x := range []*count{&v.base, &v.truth} {
-			c.single(&x.wrong)
-			c.single(&x.right)
-		}
+		codeCount(c, &v.base)
+		codeCount(c, &v.truth)
 		for j := range v.ways {
 			c.word(&v.ways[j])
 		}
@@ -144,33 +142,51 @@ func (m *Model) codeValues(c coder) {
 	}
 }
 
-// codeCells passes the cells in use, each after its distance from the last.
-func codeCells[T any](c coder, table []T, used func(*T) bool, one func(*T)) {
-	n := 0
+func codeCount(c coder, x *count) {
+	c.single(&x.wrong)
+	c.single(&x.right)
+	if x.wrong < 0 || x.right < 0 {
+		c.fail("a count is below 0")
+	}
+}
+
+func codeWeight(c coder, w *weight) {
+	c.single(&w.mean)
+	c.single(&w.sure)
+	if w.variance() < 0 {
+		c.fail("a variance is below 0")
+	}
+}
+
+// codeCells passes the cells in use, each after its distance from the last. A
+// table that is read is empty before.
+func codeCells[T comparable](c coder, table []T, one func(coder, *T)) {
+	var unused T
+	n, last := 0, -1
+	if _, reading := c.(*decoder); reading {
+		c.count(&n, len(table))
+		for range n {
+			step := 0
+			c.count(&step, len(table))
+			if last += step + 1; last >= len(table) {
+				c.fail("a cell is out of its table")
+				return
+			}
+			one(c, &table[last])
+		}
+		return
+	}
 	for i := range table {
-		if used(&table[i]) {
+		if table[i] != unused {
 			n++
 		}
 	}
 	c.count(&n, len(table))
-	if _, reading := c.(*decoder); reading {
-		for at, k := -1, 0; k < n; k++ {
-			step := 0
-			c.count(&step, len(table))
-			if at += step + 1; at >= len(table) {
-				c.fail("a cell is out of its table")
-				return
-			}
-			one(&table[at])
-		}
-		return
-	}
-	last := -1
 	for i := range table {
-		if used(&table[i]) {
+		if table[i] != unused {
 			step := i - last - 1
 			c.count(&step, len(table))
-			one(&table[i])
+			one(c, &table[i])
 			last = i
 		}
 	}
@@ -217,25 +233,6 @@ func (m *Model) sane(c coder) {
 	for _, b := range m.blend.belief {
 		if b < 0 || b > 1 {
 			c.fail("a belief is not within 0 to 1")
-		}
-	}
-	for _, t := range [][]count{m.rate, m.word} {
-		for i := range t {
-			if t[i].wrong < 0 || t[i].right < 0 {
-				c.fail("a count is below 0")
-				return
-			}
-		}
-	}
-	for i := range m.weight {
-		if m.weight[i].variance() < 0 {
-			c.fail("a variance is below 0")
-			return
-		}
-	}
-	for _, v := range m.values {
-		if v.base.wrong < 0 || v.base.right < 0 || v.truth.wrong < 0 || v.truth.right < 0 {
-			c.fail("a count is below 0")
 		}
 	}
 }

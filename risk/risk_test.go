@@ -250,7 +250,7 @@ func FuzzDecode(f *testing.F) {
 
 func FuzzLoad(f *testing.F) {
 	m := New()
-	learn(m, history(40, true))
+	learn(m, history(2, true))
 	f.Add(saved(f, m)[headBytes:])
 	f.Add(saved(f, New())[headBytes:])
 	f.Fuzz(func(t *testing.T, body []byte) {

@@ -71,7 +71,7 @@ type Verdict struct {
 	Node       string             `json:"node,omitempty"` // the case it became or occurred in
 
 	// Features are what package risk keeps of a labelled verdict, right or wrong,
-	// in its own encoding: hashes of words and names, some 600 bytes. They can
+	// in its own encoding: hashes of words and names, some 400 bytes. They can
 	// be matched with known words, so a ledger is as private as its runs.
 	Features string `json:"features,omitempty"`
 }
