@@ -82,8 +82,8 @@ func refused(why []string) error {
 	return errors.Join(all...)
 }
 
-// limits: between one and four lessons, each with something to check, and no
-// essay. What is merely long has been cut before.
+// limits: between one and four lessons, each with something to check, a condition
+// and no essay. What is merely long has been cut before.
 func limits(_ *Evolver, _ *job, d *draft) string {
 	if n := len(d.Lessons); n == 0 || n > tree.MaxLessons {
 		return fmt.Sprintf("there are %d lessons; give 1 to %d", n, tree.MaxLessons)
@@ -98,6 +98,9 @@ func limits(_ *Evolver, _ *job, d *draft) string {
 		if slices.ContainsFunc(d.Lessons[:i], func(o tree.Lesson) bool { return o.ID == l.ID }) {
 			return fmt.Sprintf("lesson %d says the same as another", i+1)
 		}
+	}
+	if len(d.AppliesWhen) == 0 {
+		return "it does not say when it applies"
 	}
 	if len(d.AppliesWhen) > tree.MaxConditions || len(d.NotWhen) > tree.MaxConditions {
 		return fmt.Sprintf("there are too many conditions; give at most %d", tree.MaxConditions)
@@ -167,7 +170,7 @@ func grounding(e *Evolver, j *job, d *draft) string {
 		}
 		all, held := 0, 0
 		for w := range tokenSet(l.Check + " " + l.Instead) {
-			if general()[w] {
+			if general()[w] || framed()[w] {
 				continue
 			}
 			all++

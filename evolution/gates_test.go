@@ -79,6 +79,7 @@ func TestEachGateRefuses(t *testing.T) {
 	}{
 		{gate: "limits", edit: func(a, l map[string]any) { a["lessons"] = []any{l, l} }},
 		{gate: "limits", edit: func(a, l map[string]any) { a["title"] = "Sum" }},
+		{gate: "limits", edit: func(a, l map[string]any) { a["appliesWhen"] = []string{} }},
 		{gate: "language", edit: func(a, l map[string]any) {
 			l["instead"] = "才正确"
 		}},

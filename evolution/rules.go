@@ -2,6 +2,7 @@ package evolution
 
 import (
 	"cmp"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -132,26 +133,49 @@ func (w *writer) experience() (draft, bool) {
 	return d, true
 }
 
+// frame is a lesson of the rules around the words of a group: what to check, and
+// what is right.
+type frame struct{ check, instead taxonomy.Text }
+
+var frames = map[taxonomy.Direction]frame{
+	taxonomy.FalsePass: {
+		taxonomy.Text{EN: "Before passing, find proof on the page or in the result itself for what concerns %s.", ZH: "判定通过之前，要在页面或结果本身找到与%s有关的证据。"},
+		taxonomy.Text{EN: "That an action was carried out is not yet its result.", ZH: "执行了操作不等于得到了结果。"},
+	},
+	taxonomy.FalseFail: {
+		taxonomy.Text{EN: "Before reporting a failure over %s, find the words of the task that ask for it and the place that contradicts them.", ZH: "因%s而报告失败之前，要找到任务中提出该要求的原文，以及与之矛盾的地方。"},
+		taxonomy.Text{EN: "What is only not shown is not yet wrong.", ZH: "仅仅没有展示并不等于错误。"},
+	},
+	taxonomy.Other: {
+		taxonomy.Text{EN: "Before giving the result, hold what was done against what was asked where it concerns %s.", ZH: "给出结果之前，凡涉及%s之处，要逐条对照任务要求与实际操作。"},
+		taxonomy.Text{EN: "It is right only if all that was asked for is there and nothing was assumed.", ZH: "要求的每一部分都已完成、没有任何臆测，才算正确。"},
+	},
+}
+
+// framed are the words and Chinese bigrams of the frames: they say nothing about
+// any one group.
+var framed = sync.OnceValue(func() map[string]bool {
+	out := map[string]bool{}
+	for _, f := range frames {
+		for _, t := range []taxonomy.Text{f.check, f.instead} {
+			for _, s := range []string{t.EN, t.ZH} {
+				for part := range strings.SplitSeq(s, "%s") {
+					maps.Copy(out, tokenSet(part))
+				}
+			}
+		}
+	}
+	return out
+})
+
 // lesson says what to check and what is right where the words of the group turn up.
 func (w *writer) lesson(about []string) (check, instead string) {
-	list := w.quoted(about[:min(4, len(about))], w.say(" or ", "或"))
-	switch w.partition.Direction {
-	case taxonomy.FalsePass:
-		return w.say("Before passing, find every point that was asked on the page or in the result itself, above all what concerns "+list+".",
-				"判定通过之前，要在页面或结果本身逐点找到任务要求的内容，尤其是涉及"+list+"的部分。"),
-			w.say("It passes only if each of them is shown; that an action was carried out is not yet its result.",
-				"每一点都有显示才算通过；执行了操作不等于得到了结果。")
-	case taxonomy.FalseFail:
-		return w.say("Before reporting a failure that concerns "+list+", find the words of the task that ask for it and the place on the page that contradicts them.",
-				"因"+list+"而报告失败之前，要找到任务中提出该要求的原文，以及页面上与之矛盾的地方。"),
-			w.say("It is a failure only if both are there; another way to the same result is right, and what is only not shown is not yet wrong.",
-				"两者都有才算失败；换一种方式得到同样的结果也是正确的，仅仅没有展示并不等于错误。")
-	default:
-		return w.say("Before giving the result, go over what was asked and what was done, one by one, above all what concerns "+list+".",
-				"给出结果之前，要逐条对照任务要求与实际操作，尤其是涉及"+list+"的部分。"),
-			w.say("It is right only if every part that was asked for is there and nothing was assumed.",
-				"要求的每一部分都已完成、没有任何臆测，才算正确。")
+	f, ok := frames[w.partition.Direction]
+	if !ok {
+		f = frames[taxonomy.Other]
 	}
+	list := w.quoted(about[:min(4, len(about))], w.say(" or ", "或"))
+	return strings.Replace(f.check.In(w.lang), "%s", list, 1), f.instead.In(w.lang)
 }
 
 func (w *writer) mistake() string {
@@ -172,7 +196,8 @@ func (w *writer) summary(about []string) string {
 	return w.say("Several judgements went wrong over "+w.quoted(about, " and ")+".", "多次误判与"+w.quoted(about, "和")+"有关。")
 }
 
-// applies says where the group was seen: its scenes, and what its tasks name.
+// applies says where the group was seen: its scenes, and what its tasks name, or
+// else its causes. A lesson without a condition would be read as meant for all.
 func (w *writer) applies() []string {
 	var out []string
 	var names []string
@@ -185,7 +210,11 @@ func (w *writer) applies() []string {
 	if len(w.tasks) > 0 {
 		out = append(out, w.say("the task has to do with "+strings.Join(w.tasks, ", "), "任务涉及"+strings.Join(w.tasks, "、")))
 	}
-	return out
+	if len(out) > 0 || len(w.causes) == 0 {
+		return out
+	}
+	// Tasks of any kind: what calls for the lesson is what the verdict rests on.
+	return []string{w.say("the verdict turns on "+strings.Join(w.causes, ", "), "结论取决于"+strings.Join(w.causes, "、"))}
 }
 
 // not says when the lesson would do harm: what cures one direction causes the
