@@ -68,9 +68,11 @@ func (c *checker) kin(n *Node) {
 	c.law(n.Parent != n.ID && !slices.Contains(n.Children, n.ID), "it is not its own kin", "it is")
 	if n.Type != Case {
 		c.law(n.CaseData == nil, "only a case has evidence", "a %s has some", n.Type)
-		c.law(len(n.Children) > 0 || !n.Live(), "what is abstract stands on children", "there are none")
+		c.law(len(n.Children) > 0 || n.Elsewhere != nil || !n.Live(), "what is abstract stands on children", "there are none")
+		c.elsewhere(n.Elsewhere)
 		return
 	}
+	c.law(n.Elsewhere == nil, "a case has its evidence with it", "it is elsewhere")
 	c.law(n.CaseData != nil, "a case has evidence", "there is none")
 	c.law(len(n.Children) == 0, "a case has no children", "there are %d", len(n.Children))
 	c.law(len(n.Occurrences) <= MaxOccurrences, fmt.Sprintf("it keeps at most %d occurrences", MaxOccurrences), "there are %d", len(n.Occurrences))
@@ -80,6 +82,17 @@ func (c *checker) kin(n *Node) {
 		if err := n.CaseData.TestCase.GroundTruth.Check(); err != nil {
 			c.law(false, "its ground truth is JSON", "it %v", err)
 		}
+	}
+}
+
+func (c *checker) elsewhere(e *Elsewhere) {
+	if e == nil {
+		return
+	}
+	c.law(e.Cases > 0 && e.Tests >= 0 && e.Runs >= 0, "evidence elsewhere is counted", "there are %d cases, %d tests, %d runs", e.Cases, e.Tests, e.Runs)
+	c.law(len(e.IDs) <= MaxChildren, fmt.Sprintf("it names at most %d cases elsewhere", MaxChildren), "there are %d", len(e.IDs))
+	for _, id := range e.IDs {
+		c.law(len(id) <= 64 && plain(id), "its cases elsewhere are named by ids", "one is %s", quote(id))
 	}
 }
 

@@ -20,6 +20,11 @@ func (n *Node) Clone() Node {
 		d.TestCase.GroundTruth = slices.Clone(d.TestCase.GroundTruth)
 		c.CaseData = &d
 	}
+	if n.Elsewhere != nil {
+		e := *n.Elsewhere
+		e.IDs = slices.Clone(e.IDs)
+		c.Elsewhere = &e
+	}
 	c.Scope.SuiteTests = slices.Clone(n.Scope.SuiteTests)
 	c.Provenance.Cites = slices.Clone(n.Provenance.Cites)
 	c.Occurrences = slices.Clone(n.Occurrences)

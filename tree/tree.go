@@ -88,7 +88,17 @@ type Node struct {
 	Counters     map[string]Counters `json:"counters,omitempty"` // use by origin id; merged by maximum
 	SupersededBy string              `json:"supersededBy,omitempty"`
 	ArchivedFor  string              `json:"archivedFor,omitempty"` // the reason, for an archived node
+	Elsewhere    *Elsewhere          `json:"elsewhere,omitempty"`   // evidence that stayed in another tree
 	LastChange   string              `json:"lastChange,omitempty"`  // key of the change that made this revision
+}
+
+// Elsewhere is the evidence of an abstraction that came without it: what it
+// rests on, as counts and hashes.
+type Elsewhere struct {
+	Cases int      `json:"cases"`
+	Tests int      `json:"tests"` // different ones, of one export
+	Runs  int      `json:"runs"`
+	IDs   []string `json:"ids,omitempty"` // sorted; those of the cases, which are hashes of their evidence
 }
 
 // Content is what a memory says.
