@@ -192,7 +192,7 @@ func (w *planner) stale(n *tree.Node, members []*tree.Node) bool {
 func (w *planner) strategy() error {
 	var present *tree.Node
 	for _, n := range w.nodes {
-		if n.Type == tree.Strategy && n.Live() && partitionOf(n) == w.Partition && (present == nil || n.ID < present.ID) {
+		if n.Type == tree.Strategy && n.Live() && n.Elsewhere == nil && partitionOf(n) == w.Partition && (present == nil || n.ID < present.ID) {
 			present = n
 		}
 	}

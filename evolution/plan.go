@@ -195,7 +195,7 @@ func (e *Evolver) partition(ctx context.Context, s *survey, p Partition, left *c
 		switch {
 		case n.Type == tree.Case && n.Live():
 			w.cases = append(w.cases, n)
-		case n.Type == tree.Experience && n.Live():
+		case n.Type == tree.Experience && n.Live() && n.Elsewhere == nil: // else its cases are not here to judge it by
 			w.experiences = append(w.experiences, n)
 		}
 	}
