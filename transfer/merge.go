@@ -26,12 +26,17 @@ type Conflict struct {
 //   - A person's mark wins: a ban over a pin, a pin over none.
 //   - The status is that of the side with the later UpdatedAt; at the same time
 //     the later stage of life wins, so that a tombstone wins over older edits.
-//   - Everything else (the texts, the error type, the scope, the parent) is one
-//     edit; the later one stays, at the same time the one that sorts last.
+//   - Of two parents the one that sorts last stays: a child may be named by
+//     several, and has one.
+//   - Everything else (the texts, the error type, the scope) is one edit; the
+//     later one stays, at the same time the one that sorts last.
 //
 // Both nodes must have the same id.
 func Merge(a, b tree.Node) tree.Node {
 	a, b = Canonical(a), Canonical(b)
+	if equal(&a, &b) {
+		return a // lessons keep their order as long as all trees agree
+	}
 	out := a
 	if later(&b, &a) {
 		out = b.Clone()
@@ -46,6 +51,8 @@ func Merge(a, b tree.Node) tree.Node {
 	} else {
 		out.Mark = a.Mark
 	}
+	out.Parent = max(a.Parent, b.Parent)
+	out.Elsewhere = uniteElsewhere(a.Elsewhere, b.Elsewhere)
 	out.Content.Lessons = uniteLessons(a.Content.Lessons, b.Content.Lessons)
 	out.Children = first(sorted(slices.Concat(a.Children, b.Children)), tree.MaxChildren)
 	out.Occurrences = uniteOccurrences(a.Occurrences, b.Occurrences)
@@ -62,7 +69,7 @@ func later(a, b *tree.Node) bool {
 // edit spells the parts of a node that one of two merged nodes wins whole.
 func edit(n *tree.Node) string {
 	e := *n
-	e.Status, e.SupersededBy, e.ArchivedFor, e.Mark = "", "", "", ""
+	e.Status, e.SupersededBy, e.ArchivedFor, e.Mark, e.Parent, e.Elsewhere = "", "", "", "", "", nil
 	e.Content.Lessons, e.Children, e.Occurrences, e.Counters, e.Metadata = nil, nil, nil, nil, tree.Metadata{}
 	return spelled(&e)
 }
@@ -141,6 +148,14 @@ func uniteCounters(a, b map[string]tree.Counters) map[string]tree.Counters {
 		out[origin] = tree.Counters{Used: max(have.Used, c.Used), Correct: max(have.Correct, c.Correct)}
 	}
 	return out
+}
+
+func uniteElsewhere(a, b *tree.Elsewhere) *tree.Elsewhere {
+	if a == nil || b == nil {
+		return cmp.Or(a, b)
+	}
+	ids := first(sorted(slices.Concat(a.IDs, b.IDs)), tree.MaxChildren)
+	return &tree.Elsewhere{Cases: max(a.Cases, b.Cases, len(ids)), Tests: max(a.Tests, b.Tests), Runs: max(a.Runs, b.Runs), IDs: orNil(ids)}
 }
 
 func uniteMetadata(a, b tree.Metadata) tree.Metadata {

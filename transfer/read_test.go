@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"testing/fstest"
 
@@ -92,9 +93,7 @@ func TestFolder(t *testing.T) {
 func forged(t testing.TB, entries ...*tar.Header) []byte {
 	t.Helper()
 	var buf bytes.Buffer
-	z, err := zstd.NewWriter(&buf)
-	require.NoError(t, err)
-	w := tar.NewWriter(z)
+	w := tar.NewWriter(&buf)
 	for _, h := range entries {
 		content := h.PAXRecords["MEMTREE.content"]
 		h.PAXRecords = nil
@@ -111,9 +110,16 @@ func forged(t testing.TB, entries ...*tar.Header) []byte {
 		require.NoError(t, err)
 	}
 	require.NoError(t, w.Close())
-	require.NoError(t, z.Close())
-	return buf.Bytes()
+	return packer().EncodeAll(buf.Bytes(), nil)
 }
+
+var packer = sync.OnceValue(func() *zstd.Encoder {
+	z, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<16))
+	if err != nil {
+		panic(err)
+	}
+	return z
+})
 
 func entry(name, content string) *tar.Header {
 	return &tar.Header{Name: name, PAXRecords: map[string]string{"MEMTREE.content": content}}
@@ -243,11 +249,9 @@ func TestHostileNames(t *testing.T) {
 		for s := bufio.NewScanner(f); s.Scan(); {
 			var x struct{ Name, Text string }
 			require.NoError(t, json.Unmarshal(s.Bytes(), &x))
-			for _, name := range []string{x.Name + x.Text, "nodes/" + x.Name + x.Text, "nodes/a/" + x.Name + x.Text} {
-				if b := forged(t, entry(name, "x")); b != nil {
-					refused(t, b, "")
-					total++
-				}
+			if b := forged(t, entry(x.Name+x.Text, "x")); b != nil {
+				refused(t, b, "")
+				total++
 			}
 		}
 	}

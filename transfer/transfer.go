@@ -121,6 +121,9 @@ func Canonical(n tree.Node) tree.Node {
 	if len(n.Counters) == 0 {
 		n.Counters = nil
 	}
+	if n.Elsewhere != nil {
+		n.Elsewhere.IDs = orNil(sorted(n.Elsewhere.IDs))
+	}
 	return n
 }
 
@@ -166,4 +169,3 @@ func less(errorType, id, thanType, thanID string) bool {
 
 // typeName is what an error type, and so a name in a file, may be.
 var typeName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9_]{1,64}$`) })
-

@@ -41,7 +41,7 @@ type sink interface {
 
 // NewWriter returns a Writer of one file.
 func NewWriter(w io.Writer) (*Writer, error) {
-	z, err := zstd.NewWriter(w, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithWindowSize(window))
+	z, err := zstd.NewWriter(w, zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true), zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithWindowSize(window))
 	if err != nil {
 		return nil, fmt.Errorf("write a file of nodes: %w", err)
 	}
