@@ -96,7 +96,7 @@ func (m *Memory) evolve(ctx context.Context, o *EvolveOptions, jobs *jobs, out *
 			most = -1
 		}
 	}
-	for plan, err := range e.Plan(ctx, m.store, evolution.PlanOptions{Only: o.Only, MaxCalls: most, Now: m.opts.Now()}) {
+	for plan, err := range e.Plan(ctx, trusted{m.store}, evolution.PlanOptions{Only: o.Only, MaxCalls: most, Now: m.opts.Now()}) {
 		if err != nil {
 			return err
 		}
@@ -105,7 +105,11 @@ func (m *Memory) evolve(ctx context.Context, o *EvolveOptions, jobs *jobs, out *
 			if err := jobs.save(context.WithoutCancel(ctx)); err != nil {
 				return err
 			}
-			if err := m.apply(ctx, tree.Batch{Changes: plan.Changes}); err != nil {
+			changes, err := m.displace(ctx, plan.Changes)
+			if err != nil {
+				return err
+			}
+			if err := m.apply(ctx, tree.Batch{Changes: changes}); err != nil {
 				out.Calls += plan.Calls
 				return err
 			}

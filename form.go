@@ -123,6 +123,10 @@ func (m *Memory) formBatch(ctx context.Context, es []tree.Evaluation) error {
 			b.Entries = append(b.Entries, tree.Entry{At: es[i].At, Outcome: formed.Outcome})
 		}
 	}
+	var err error
+	if b.Changes, err = m.displace(ctx, b.Changes); err != nil {
+		return err
+	}
 	return m.apply(ctx, b)
 }
 
@@ -159,7 +163,7 @@ func (p *plan) Get(ctx context.Context, id string) (tree.Node, error) {
 	if n, ok := p.nodes[id]; ok {
 		return n, nil
 	}
-	return p.m.store.Get(ctx, id)
+	return trusted{p.m.store}.Get(ctx, id)
 }
 
 // nearOverlap is the share of words that two texts have in common at the least

@@ -1,0 +1,283 @@
+package transfer
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"hash/fnv"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/memtree/memtree/tree"
+)
+
+// Choice says which nodes leave a tree, and what of them. Its zero value is all
+// that is not archived and that was not imported and never promoted.
+type Choice struct {
+	ErrorTypes    []string   // none: all
+	Scope         tree.Scope // product, suite and test, where given
+	MinConfidence float64    // 0 to 1
+	Level         int        // 0: all
+	Since         time.Time  // of the last update
+	All           bool       // archived nodes and imports that wait, too
+	NoCases       bool       // lessons alone: their evidence leaves as counts and hashes
+	Redactor      Redactor   // nil: texts leave as they are
+}
+
+// Summary is what would leave.
+type Summary struct {
+	Nodes      int            `json:"nodes"`
+	Levels     map[string]int `json:"levels"` // by node type
+	Types      map[string]int `json:"types"`  // by error type
+	Statuses   map[string]int `json:"statuses"`
+	Products   map[string]int `json:"products"` // nodes by the product they name, as it leaves
+	Origins    map[string]int `json:"origins"`  // by origin id
+	Prompts    int            `json:"prompts"`  // cases, with prompt, judgment and truth
+	Redactions int            `json:"redactions"`
+	Archived   int            `json:"archived"` // left out
+	Waiting    int            `json:"waiting"`  // left out: imported, never promoted
+	Filtered   int            `json:"filtered"` // left out by the choice
+}
+
+// Selection is a choice made on a tree as it was.
+type Selection struct {
+	Summary Summary
+	view    View
+	choice  Choice
+	nodes   map[string]*chosen
+}
+
+// chosen is what a selection knows of a node without its body.
+type chosen struct {
+	id, as    string // as: its id in the file
+	errorType string
+	level     int
+	revision  int
+	parent    string
+	children  []string
+	leaves    bool
+	test      uint64 // hash of the name of a case's test
+	runs      int    // occurrences of a case
+}
+
+// Choose finds out what leaves the tree of view. An abstraction brings the cases
+// it rests on, unless the choice is of one level or without cases.
+func Choose(ctx context.Context, view View, c Choice) (*Selection, error) {
+	s := &Selection{view: view, choice: c, nodes: map[string]*chosen{}}
+	s.Summary = Summary{Levels: map[string]int{}, Types: map[string]int{}, Statuses: map[string]int{}, Products: map[string]int{}, Origins: map[string]int{}}
+	for n, err := range view.Scan(ctx, tree.Filter{}) {
+		if err != nil {
+			return nil, fmt.Errorf("choose what to export: %w", err)
+		}
+		k := &chosen{
+			id: n.ID, as: n.ID, errorType: n.ErrorType, level: n.Level, revision: n.Revision, parent: n.Parent, children: n.Children,
+			leaves: c.takes(&n), runs: len(n.Occurrences),
+		}
+		if n.CaseData != nil {
+			h := fnv.New64a()
+			_, _ = h.Write([]byte(cmp.Or(n.CaseData.TestCase.CaseID, n.ID))) // never fails
+			k.test = h.Sum64()
+			k.as = s.redactedID(&n)
+		}
+		s.nodes[n.ID] = k
+	}
+	for _, k := range s.nodes {
+		if k.leaves && k.level > 1 && c.Level == 0 && !c.NoCases {
+			s.bring(k)
+		}
+	}
+	return s, s.summarise(ctx)
+}
+
+func (s *Selection) redactedID(n *tree.Node) string {
+	if s.choice.Redactor == nil {
+		return n.ID
+	}
+	r, _ := redactNode(*n, s.choice.Redactor)
+	return r.ID
+}
+
+// takes reports whether a node fits the choice, whatever stands above it.
+func (c *Choice) takes(n *tree.Node) bool {
+	switch {
+	case !c.All && (n.Status == tree.Archived || Waits(n)),
+		c.NoCases && n.Type == tree.Case,
+		len(c.ErrorTypes) > 0 && !slices.Contains(c.ErrorTypes, n.ErrorType),
+		c.Level != 0 && n.Level != c.Level,
+		n.Content.Confidence < c.MinConfidence,
+		n.Metadata.UpdatedAt.Before(c.Since),
+		c.Scope.Product != "" && n.Scope.Product != c.Scope.Product,
+		c.Scope.Suite != "" && n.Scope.Suite != c.Scope.Suite,
+		c.Scope.Test != "" && n.Scope.Test != c.Scope.Test:
+		return false
+	}
+	return true
+}
+
+func (s *Selection) bring(k *chosen) {
+	for _, id := range k.children {
+		if child := s.nodes[id]; child != nil && !child.leaves {
+			child.leaves = true
+			s.bring(child)
+		}
+	}
+}
+
+// summarise counts what leaves and what stays.
+func (s *Selection) summarise(ctx context.Context) error {
+	for n, err := range s.view.Scan(ctx, tree.Filter{}) {
+		if err != nil {
+			return fmt.Errorf("choose what to export: %w", err)
+		}
+		k := s.nodes[n.ID]
+		switch {
+		case k == nil:
+			continue // came since
+		case k.leaves:
+			if err := s.count(n, k); err != nil {
+				return err
+			}
+		case n.Status == tree.Archived && !s.choice.All:
+			s.Summary.Archived++
+		case Waits(&n) && !s.choice.All:
+			s.Summary.Waiting++
+		default:
+			s.Summary.Filtered++
+		}
+	}
+	return nil
+}
+
+func (s *Selection) count(n tree.Node, k *chosen) error {
+	n, redactions := s.prepared(n, k)
+	if err := tree.Check(&n); err != nil {
+		return fmt.Errorf("export %s: %w", k.id, err)
+	}
+	m := &s.Summary
+	m.Nodes++
+	m.Levels[string(n.Type)]++
+	m.Types[n.ErrorType]++
+	m.Statuses[string(n.Status)]++
+	m.Origins[n.Origin.ID]++
+	if n.Scope.Product != "" {
+		m.Products[n.Scope.Product]++
+	}
+	if n.CaseData != nil {
+		m.Prompts++
+	}
+	m.Redactions += redactions
+	return nil
+}
+
+// Write writes what was chosen to w, which the caller closes. It returns
+// tree.ErrConflict when the tree changed since Choose: then choose again.
+func (s *Selection) Write(ctx context.Context, w *Writer) error {
+	leaving := slices.DeleteFunc(slices.Collect(maps.Values(s.nodes)), func(k *chosen) bool { return !k.leaves })
+	slices.SortFunc(leaving, func(a, b *chosen) int {
+		return cmp.Or(cmp.Compare(a.errorType, b.errorType), cmp.Compare(a.as, b.as), cmp.Compare(a.id, b.id))
+	})
+	for i := 0; i < len(leaving); {
+		n, err := s.node(ctx, leaving[i])
+		if err != nil {
+			return err
+		}
+		// What redaction made equal leaves as one.
+		same := leaving[i]
+		for i++; i < len(leaving) && leaving[i].as == same.as && leaving[i].errorType == same.errorType; i++ {
+			twin, err := s.node(ctx, leaving[i])
+			if err != nil {
+				return err
+			}
+			n = Merge(n, twin)
+		}
+		if err := w.Add(n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Selection) node(ctx context.Context, k *chosen) (tree.Node, error) {
+	n, err := s.view.Get(ctx, k.id)
+	if err != nil {
+		return n, fmt.Errorf("export %s: %w", k.id, err)
+	}
+	if n.Revision != k.revision {
+		return n, fmt.Errorf("export %s: %w", k.id, tree.ErrConflict)
+	}
+	n, _ = s.prepared(n, k)
+	return n, nil
+}
+
+// prepared makes of a node what leaves of it: redacted, and linked to what leaves
+// with it.
+func (s *Selection) prepared(n tree.Node, k *chosen) (tree.Node, int) {
+	redactions := 0
+	if s.choice.Redactor != nil {
+		n, redactions = redactNode(n, s.choice.Redactor)
+	} else {
+		n = n.Clone()
+	}
+	if above := s.nodes[k.parent]; above == nil || !above.leaves || !slices.Contains(above.children, k.id) {
+		n.Parent = ""
+	}
+	var left []string
+	n.Children = make([]string, 0, len(k.children))
+	for _, id := range k.children {
+		if child := s.nodes[id]; child != nil && child.leaves {
+			n.Children = append(n.Children, child.as)
+		} else {
+			left = append(left, id)
+		}
+	}
+	n.Children = sorted(n.Children)
+	n.Elsewhere = uniteElsewhere(n.Elsewhere, s.elsewhere(left))
+	for i := range n.Content.Lessons {
+		s.rename(n.Content.Lessons[i].Cites)
+	}
+	s.rename(n.Provenance.Cites)
+	return n, redactions
+}
+
+// rename gives cited cases the ids they leave under.
+func (s *Selection) rename(ids []string) {
+	for i, id := range ids {
+		if k := s.nodes[id]; k != nil {
+			ids[i] = k.as
+		}
+	}
+}
+
+// elsewhere counts the cases under children that do not leave.
+func (s *Selection) elsewhere(left []string) *tree.Elsewhere {
+	cases := map[string]*chosen{}
+	var gather func(ids []string)
+	gather = func(ids []string) {
+		for _, id := range ids {
+			k := s.nodes[id]
+			switch {
+			case k == nil || cases[k.as] != nil:
+			case k.level == 1:
+				cases[k.as] = k
+			default:
+				gather(k.children)
+			}
+		}
+	}
+	gather(left)
+	if len(cases) == 0 {
+		return nil
+	}
+	out := &tree.Elsewhere{Cases: len(cases)}
+	tests := map[uint64]bool{}
+	for _, id := range slices.Sorted(maps.Keys(cases)) {
+		out.Runs += cases[id].runs
+		tests[cases[id].test] = true
+		if len(out.IDs) < tree.MaxChildren {
+			out.IDs = append(out.IDs, id)
+		}
+	}
+	out.Tests = len(tests)
+	return out
+}
