@@ -53,9 +53,7 @@ func (m *Memory) formOutbox(ctx context.Context) {
 		for ctx.Err() == nil {
 			n, err := m.formSome(ctx)
 			if n > 0 {
-				if err := m.learnRisks(ctx); err != nil && ctx.Err() == nil {
-					m.opts.Logger.Warn("risks will be learned later", "error", err)
-				}
+				poke(m.risks.wake)
 			}
 			if err != nil && ctx.Err() == nil {
 				m.opts.Logger.Error("forming stopped; what was accepted is kept", "error", err)

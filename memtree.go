@@ -124,7 +124,8 @@ func Open(ctx context.Context, dir string, opts *Options) (*Memory, error) {
 		m.workers.Go(func() { m.formOutbox(run) })
 		m.workers.Go(func() { m.keepTrials(run) })
 		m.workers.Go(func() { m.judgeRuns(run) })
-		m.poke()
+		m.workers.Go(func() { m.keepLearning(run) })
+		poke(m.wake)
 	}
 	return m, nil
 }

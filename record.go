@@ -52,7 +52,7 @@ func (m *Memory) RecordAll(ctx context.Context, es []Evaluation) ([]tree.Receipt
 	if err != nil {
 		return nil, fmt.Errorf("record: %w", err)
 	}
-	m.poke()
+	poke(m.wake)
 	return receipts, nil
 }
 
@@ -65,10 +65,11 @@ func at(i, n int, err error) error {
 	return &tree.FieldError{Field: "[" + strconv.Itoa(i) + "]." + f.Field, Problem: f.Problem}
 }
 
-// poke tells the worker that the outbox may have something.
-func (m *Memory) poke() {
+// poke wakes a worker that waits, and does nothing to one that is at work and
+// will look again.
+func poke(wake chan<- struct{}) {
 	select {
-	case m.wake <- struct{}{}:
+	case wake <- struct{}{}:
 	default:
 	}
 }
@@ -92,7 +93,7 @@ func (m *Memory) Wait(ctx context.Context) error {
 			defer m.door.Unlock()
 			return nil
 		}
-		m.poke()
+		poke(m.wake)
 		select {
 		case <-next:
 		case <-m.closed:

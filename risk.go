@@ -19,6 +19,7 @@ const riskName = "risk"
 
 // risks is the model and how far in the ledger it is.
 type risks struct {
+	wake  chan struct{} // the ledger may have more verdicts
 	turn  chan struct{} // holds a token: who has it may touch the rest
 	model *risk.Model   // nil until it is needed
 	seq   uint64        // of the last entry learned
@@ -26,7 +27,7 @@ type risks struct {
 }
 
 func newRisks() risks {
-	r := risks{turn: make(chan struct{}, 1)}
+	r := risks{wake: make(chan struct{}, 1), turn: make(chan struct{}, 1)}
 	r.turn <- struct{}{}
 	return r
 }
@@ -47,6 +48,22 @@ func (m *Memory) Risk(ctx context.Context, e Evaluation) (risk.Risk, error) {
 	}
 	clean, _ := formation.Redact(e)
 	return m.risks.model.Score(&clean), nil
+}
+
+// keepLearning learns from verdicts as they are formed, until ctx ends. It is a
+// worker of its own since forming need not wait for it; what it has not reached
+// is learned after the next Open, or when someone asks.
+func (m *Memory) keepLearning(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-m.risks.wake:
+		}
+		if err := m.learnRisks(ctx); err != nil && ctx.Err() == nil {
+			m.opts.Logger.Warn("risks will be learned later", "error", err)
+		}
+	}
 }
 
 // learnRisks brings the model up to the end of the ledger.

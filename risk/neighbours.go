@@ -1,9 +1,6 @@
 package risk
 
-import (
-	"cmp"
-	"slices"
-)
+import "slices"
 
 // window is how many verdicts are remembered one by one, the latest.
 const window = 4096
@@ -91,16 +88,25 @@ func (s *store) nearest(lists map[uint32][]uint16, words []uint32, k int, of fun
 		}
 		r := &s.ring[at]
 		x := near{at, float64(n) / float64(len(words)+len(of(r))-int(n))}
-		if len(out) == k && x.score < out[k-1].score || !keep(r) {
+		if len(out) == k && s.order(x, out[k-1]) > 0 || !keep(r) {
 			continue
 		}
-		i, _ := slices.BinarySearchFunc(out, x, func(a, b near) int {
-			return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(s.age(a.at), s.age(b.at)))
-		})
+		i, _ := slices.BinarySearchFunc(out, x, s.order)
 		out = slices.Insert(out, i, x)
 		out = out[:min(k, len(out))]
 	}
 	return out
+}
+
+// order sorts the nearest first, and of equals the latest.
+func (s *store) order(a, b near) int {
+	switch {
+	case a.score > b.score:
+		return -1
+	case a.score < b.score:
+		return 1
+	}
+	return s.age(a.at) - s.age(b.at)
 }
 
 // age is how many verdicts came after the one at a place of the ring.
