@@ -28,6 +28,13 @@ const (
 // Classes returns all of them, in the order people want to read them.
 func Classes() []Class { return []Class{New, Newer, Conflicting, Same, Held, Rejected} }
 
+// Reasons of items; that of a rejected one is else the law it breaks.
+const (
+	WhyHeld      = "the node here is in use and stays as it is; with trust they would be merged"
+	WhyNothing   = "what it stands on is neither in the file nor here, so it is out of use"
+	WhyOtherType = "it has the id of a node of another type"
+)
+
 // Item is what an import makes of one node.
 type Item struct {
 	ID        string     `json:"id"`
@@ -121,7 +128,7 @@ func (p *Planner) Add(ctx context.Context, n tree.Node) error {
 		here = Canonical(here)
 		d.here = &here
 		if here.Type != n.Type {
-			p.item(&n, Rejected, "it has the id of a node of another type", nil)
+			p.item(&n, Rejected, WhyOtherType, nil)
 			return nil
 		}
 		if !p.opts.Trust && here.Status != tree.Quarantined {
@@ -184,7 +191,7 @@ func (p *Planner) hold(here, theirs *tree.Node) {
 		p.plan.Counts[Same]++
 		return
 	}
-	p.item(theirs, Held, "the node here is in use and stays as it is; import with --trust to merge them", Conflicts(here, theirs))
+	p.item(theirs, Held, WhyHeld, Conflicts(here, theirs))
 }
 
 func (p *Planner) item(n *tree.Node, c Class, why string, conflicts []Conflict) {
@@ -282,7 +289,7 @@ func (p *Planner) children(ctx context.Context, d *draft) error {
 	}
 	d.node.Children = kept
 	if len(kept) == 0 && d.node.Elsewhere == nil && d.node.Live() {
-		d.node.Status, d.note = tree.Retired, "what it stands on is neither in the file nor here, so it is out of use"
+		d.node.Status, d.note = tree.Retired, WhyNothing
 	}
 	return nil
 }

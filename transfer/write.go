@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"hash"
 	"io"
@@ -147,6 +148,14 @@ func (w *Writer) Close() (Manifest, error) {
 	w.err = fmt.Errorf("the writer of nodes is closed")
 	return w.sum, nil
 }
+
+// Discard gives the Writer up: what it wrote is nothing that a reader takes.
+func (w *Writer) Discard() {
+	w.out.discard()
+	w.err = errDiscarded
+}
+
+var errDiscarded = errors.New("the writer of nodes was given up")
 
 func (w *Writer) close() error {
 	if err := w.endType(); err != nil {

@@ -26,12 +26,14 @@ func (a *app) explainCommand() *cobra.Command {
 	}
 	q := a.queryFlags(c)
 	c.Flags().IntVar(&limit, "limit", 20, a.say("how many memories to print; 0 for all"))
+	quarantined := false
+	c.Flags().BoolVar(&quarantined, "quarantined", false, a.say("ask the imports that wait for promotion, and them alone"))
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		query, err := q.ask(c.Context(), a)
 		if err != nil {
 			return err
 		}
-		return a.explain(c.Context(), query, limit)
+		return a.explain(c.Context(), query, limit, quarantined)
 	}
 	return c
 }
@@ -53,9 +55,13 @@ type considered struct {
 	args     []any
 }
 
-func (a *app) explain(ctx context.Context, q memtree.Query, limit int) error {
+func (a *app) explain(ctx context.Context, q memtree.Query, limit int, quarantined bool) error {
 	return a.with(ctx, reading, func(m *memory) error {
-		x, err := m.Explain(ctx, q)
+		ask := m.Explain
+		if quarantined {
+			ask = m.ExplainQuarantined
+		}
+		x, err := ask(ctx, q)
 		if err != nil {
 			return err
 		}

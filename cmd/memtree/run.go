@@ -118,7 +118,8 @@ func (a *app) commands() []*cobra.Command {
 	return []*cobra.Command{
 		a.demoCommand(), a.initCommand(), a.recordCommand(), a.guideCommand(), a.explainCommand(),
 		a.evolveCommand(), a.treeCommand(), a.showCommand(), a.statsCommand(), a.replayCommand(), a.verifyCommand(),
-		a.triageCommand(), a.completionCommand(), a.versionCommand(),
+		a.triageCommand(), a.exportCommand(), a.importCommand(), a.promoteCommand(),
+		a.completionCommand(), a.versionCommand(),
 	}
 }
 

@@ -152,17 +152,21 @@ func (a *app) evidence(p *page, n *tree.Node) {
 }
 
 func (a *app) kin(p *page, n *tree.Node) {
-	if n.Parent == "" && len(n.Children) == 0 && n.SupersededBy == "" {
+	if n.Parent == "" && len(n.Children) == 0 && n.SupersededBy == "" && n.Elsewhere == nil {
 		return
 	}
 	p.head(a.paint(bold, a.say("In the tree")))
 	p.part(a.say("part of"), n.Parent)
 	p.part(a.say("made of"), strings.Join(n.Children, " "))
+	if e := n.Elsewhere; e != nil {
+		p.part(a.say("rests on"), a.say("%d cases of %d tests in another tree", e.Cases, e.Tests))
+	}
 	p.part(a.say("replaced by"), n.SupersededBy)
 }
 
 func (a *app) history(p *page, n *tree.Node) {
 	p.head(a.paint(bold, a.say("History")))
+	p.part(a.say("learned in"), dotted(n.Origin.Label, n.Origin.ID))
 	p.part(a.say("made by"), dotted(n.Provenance.By, n.Provenance.Analyst, n.Provenance.Model, n.Provenance.Template))
 	p.part(a.say("revision"), fmt.Sprint(n.Revision))
 	const most = 5

@@ -14,6 +14,7 @@ import (
 
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/text"
+	"github.com/memtree/memtree/transfer"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -131,6 +132,7 @@ type surveyed struct {
 	branches []branch
 	leaves   []leaf
 	levels   [4]int
+	waiting  int // imports that nobody has promoted
 }
 
 // survey reads the nodes, keeping only what is printed of each.
@@ -151,6 +153,9 @@ func survey(ctx context.Context, m *memory, f tree.Filter) (*surveyed, error) {
 		s.branches[i].levels[n.Level&3]++
 		s.branches[i].runs += len(n.Occurrences)
 		s.levels[n.Level&3]++
+		if transfer.Waits(&n) {
+			s.waiting++
+		}
 		s.leaves = append(s.leaves, leaf{
 			id: n.ID, errorType: n.ErrorType, direction: n.Direction, level: n.Level, runs: len(n.Occurrences),
 			says: text.Fit(oneLine(cmp.Or(n.Content.Description, n.Content.Title)), fullWidth), scene: sceneName(n.Scene), last: n.Metadata.UpdatedAt,
@@ -187,6 +192,11 @@ func (a *app) printTree(m *memory, s *surveyed, limit int) error {
 	}
 	if err := a.branchTable(m.Taxonomy(), s).write(a.stdout, &a.screen); err != nil {
 		return err
+	}
+	if s.waiting > 0 && !a.quiet {
+		if err := writeLines(a.stdout, wrap(a.say("%d of these wait in quarantine: no agent is told of them before memtree promote.", s.waiting), a.width)...); err != nil {
+			return err
+		}
 	}
 	shown := len(s.leaves)
 	if limit > 0 {

@@ -1,0 +1,93 @@
+package main
+
+// chineseTransfer returns in Chinese, by their English, the sentences of the
+// commands with which trees travel.
+func chineseTransfer() map[string]string {
+	return map[string]string{
+		// export
+		"Write memories to a file, for another team or a branch": "把记忆写成文件，给别的团队或分支",
+		`Writes the tree, or the part of it that flags choose, to one file, or with --dir to a folder made for git. What leaves is said first; --dry-run says it and writes nothing. The same tree gives the same bytes.
+
+A lesson brings the cases it rests on, with their prompts, judgments and truths. To share lessons alone, use --redact --no-cases.`: `把整棵树或选项选定的部分写成一个文件；加 --dir 则写成适合 git 的文件夹。先说明会带出什么；--dry-run 只说明不写入。同样的树得到同样的字节。
+
+经验会带上它所依据的案例，包括提示词、判断和真实情况。只想分享经验，请用 --redact --no-cases。`,
+		"the name of a file, or of a folder with --dir":                                   "一个文件名；加 --dir 则是文件夹名",
+		"say what would leave, write nothing":                                             "只说明会带出什么，不写入",
+		"FILE is a folder: a file an error type, a memory a line, for git":                "FILE 是文件夹：每种错误类型一个文件，每条记忆一行，适合 git",
+		"take secrets, addresses and long numbers out of texts, and make hashes of names": "从文字中去掉密钥、地址和长数字，把名称变成哈希",
+		"lessons alone; the cases they rest on leave as counts and hashes":                "只带经验；所依据的案例只带数量和哈希",
+		"only these error types":                                                          "只要这些错误类型",
+		"only memories of PRODUCT, PRODUCT/SUITE or PRODUCT/SUITE/TEST":                   "只要属于 产品、产品/套件 或 产品/套件/测试 的记忆",
+		"only memories trusted at least so much, 0 to 1":                                  "只要可信度至少这么高的记忆，0 到 1",
+		"only memories updated since this day, such as 2026-01-31":                        "只要这一天以来更新过的记忆，如 2026-01-31",
+		"archived memories and imports that wait for promotion, too":                      "包括已归档的记忆和等待放行的导入",
+		"--min-confidence is %v; it lies in 0 to 1":                                       "--min-confidence 是 %v；应在 0 到 1 之间",
+		"--no-cases and --level case leave nothing to write":                              "--no-cases 与 --level case 合用就没有可写的了",
+		"--since is %q; write a day as 2026-01-31":                                        "--since 是 %q；日期请写成 2026-01-31",
+		"the tree keeps changing; export it when less is recorded":                        "记忆树一直在变；请在记录较少时导出",
+		"Nothing was written.":                                                            "没有写入任何内容。",
+		"Wrote %s (%s).":                                                                  "已写入 %s（%s）。",
+		"What leaves":                                                                     "将带出的内容",
+		"product":                                                                         "产品",
+		"texts":                                                                           "文字",
+		"prompts, judgments and truths of %d cases, as they were recorded":                "%d 个案例的提示词、判断和真实情况，与记录时相同",
+		"prompts, judgments and truths of %d cases, redacted":                             "%d 个案例的提示词、判断和真实情况，已遮盖",
+		"lessons alone, no prompt and no judgment":                                        "只有经验，没有提示词和判断",
+		"redacted":              "遮盖",
+		"%d places":             "%d 处",
+		"archived: %d":          "已归档：%d",
+		"imports that wait: %d": "等待放行的导入：%d",
+		"not chosen: %d":        "未选：%d",
+		"stays here":            "留在这里",
+		"%s was refused, and nothing was changed: %s": "%s 被拒绝，没有改动任何内容：%s",
+		"learned in":                           "学自",
+		"rests on":                             "依据",
+		"%d cases of %d tests in another tree": "另一棵树中的 %d 个案例，来自 %d 个测试",
+		"%d of these wait in quarantine: no agent is told of them before memtree promote.": "其中 %d 条在隔离区等待：memtree promote 之前不会告诉任何智能体。",
+		"ask the imports that wait for promotion, and them alone":                          "只问等待放行的导入",
+		// import
+		"Take in the memories of another team, into quarantine": "收下别的团队的记忆，放入隔离区",
+		`Reads what memtree export wrote, files and folders, and adds what is not here. What comes waits in quarantine: it can be read and searched (memtree explain --quarantined), and no agent is told of it before a person says so with memtree promote. What is in use here stays as it is.
+
+Importing a file again changes nothing. A file that is damaged or breaks a limit is refused as a whole; a memory that breaks a law of the tree is named and left out, and the exit code is 3.
+
+--trust is for one's own backup or branch: what comes is in use at once and merged with what is here.`: `读取 memtree export 写出的文件和文件夹，加入这里没有的内容。新来的在隔离区等待：可以查看和检索（memtree explain --quarantined），但在有人用 memtree promote 放行之前不会告诉任何智能体。这里正在使用的记忆保持不变。
+
+重复导入同一文件不会改变任何内容。损坏或超出限制的文件整个拒绝；违反记忆树规则的记忆会被指出并跳过，退出码为 3。
+
+--trust 用于自己的备份或分支：立即启用，并与这里的内容合并。`,
+		"one file or folder or more":                                  "一个或多个文件或文件夹",
+		"say what would change, write nothing":                        "只说明会改变什么，不写入",
+		"no quarantine: in use at once, and merged with what is here": "不隔离：立即启用，并与这里的内容合并",
+		"new":                      "新增",
+		"the same":                 "相同",
+		"newer":                    "更新",
+		"conflicting":              "冲突",
+		"held back":                "暂留",
+		"rejected":                 "拒绝",
+		"%s: %d memories changed.": "%s：改变了 %d 条记忆。",
+		"%s would change %d memories (nothing was written).": "%s 会改变 %d 条记忆（没有写入）。",
+		"What is new waits in quarantine. Look at it with `memtree tree --status quarantined` or `memtree explain --quarantined`; `memtree promote ID` lets it be used.": "新内容在隔离区等待。用 `memtree tree --status quarantined` 或 `memtree explain --quarantined` 查看；用 `memtree promote 编号` 放行。",
+		"the memory here is in use and stays as it is; --trust would merge them":                                                                                         "这里的记忆正在使用，保持不变；--trust 会合并两者",
+		"what it stands on is neither in the file nor here, so it is out of use":                                                                                         "它所依据的内容既不在文件里也不在这里，所以停用",
+		"it has the id of a memory of another level":                                                                                                                     "它的编号属于另一层级的记忆",
+		"lessons":               "经验",
+		"%s: here %q, there %q": "%s：这里是 %q，那边是 %q",
+		// promote
+		"Let imported memories be used": "放行导入的记忆",
+		`Takes memories out of the quarantine that imports wait in: by id, or all of an error type or an origin. A lesson brings the cases it rests on. From then on they are on probation and can be part of guidance.
+
+The beginning of an id is enough where no other begins like it.`: `把记忆从导入等待的隔离区放出：按编号，或按错误类型、来源成批放出。经验会带上它所依据的案例。之后它们处于试用期，可以出现在提醒中。
+
+编号的开头只要不与别的相同就够了。`,
+		"ids of memories, or --type or --origin":                              "记忆的编号，或 --type、--origin",
+		"say what to promote: ids of memories, --type or --origin":            "请说明放行什么：记忆的编号、--type 或 --origin",
+		"all that wait of this error type":                                    "该错误类型的全部等待者",
+		"all that wait of this origin, by its id or label":                    "该来源（编号或名称）的全部等待者",
+		"%s does not wait in quarantine: it is %s":                            "%s 不在隔离区等待：它的状态是 %s",
+		"Promoted, on probation from now on: %d":                              "已放行，进入试用期：%d",
+		"Nothing like that waits in quarantine.":                              "隔离区中没有这样的记忆。",
+		"Would be promoted (nothing was written): %d":                         "将放行（没有写入）：%d",
+		"%s stays in quarantine: the cases it rests on did not come with it.": "%s 留在隔离区：它所依据的案例没有一起来。",
+	}
+}

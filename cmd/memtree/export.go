@@ -1,0 +1,223 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/transfer"
+	"github.com/memtree/memtree/tree"
+)
+
+// exportFlags are what export is asked for.
+type exportFlags struct {
+	memtree.ExportOptions
+	scope, level, since string
+	dir, dryRun         bool
+}
+
+func (a *app) exportCommand() *cobra.Command {
+	o := &exportFlags{}
+	c := &cobra.Command{
+		Use:   "export FILE [flags]",
+		Short: a.say("Write memories to a file, for another team or a branch"),
+		Long: a.say(`Writes the tree, or the part of it that flags choose, to one file, or with --dir to a folder made for git. What leaves is said first; --dry-run says it and writes nothing. The same tree gives the same bytes.
+
+A lesson brings the cases it rests on, with their prompts, judgments and truths. To share lessons alone, use --redact --no-cases.`),
+		Example: "  memtree export shop.memtree\n  memtree export shop.memtree --redact --no-cases\n  memtree export memories --dir --type form_validation_error",
+		Args:    a.arguments(1, 1, a.say("the name of a file, or of a folder with --dir")),
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := a.exportChoice(o); err != nil {
+				return err
+			}
+			return a.export(c.Context(), args[0], o)
+		},
+	}
+	f := c.Flags()
+	f.BoolVar(&o.dryRun, "dry-run", false, a.say("say what would leave, write nothing"))
+	f.BoolVar(&o.dir, "dir", false, a.say("FILE is a folder: a file an error type, a memory a line, for git"))
+	f.BoolVar(&o.Redact, "redact", false, a.say("take secrets, addresses and long numbers out of texts, and make hashes of names"))
+	f.BoolVar(&o.NoCases, "no-cases", false, a.say("lessons alone; the cases they rest on leave as counts and hashes"))
+	f.StringSliceVar(&o.ErrorTypes, "type", nil, a.say("only these error types"))
+	f.StringVar(&o.scope, "scope", "", a.say("only memories of PRODUCT, PRODUCT/SUITE or PRODUCT/SUITE/TEST"))
+	f.StringVar(&o.level, "level", "", a.say("only this level: case, experience or strategy"))
+	f.Float64Var(&o.MinConfidence, "min-confidence", 0, a.say("only memories trusted at least so much, 0 to 1"))
+	f.StringVar(&o.since, "since", "", a.say("only memories updated since this day, such as 2026-01-31"))
+	f.BoolVar(&o.All, "all", false, a.say("archived memories and imports that wait for promotion, too"))
+	// Fails only for a flag that is not there.
+	_ = c.RegisterFlagCompletionFunc("type", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return a.errorTypes(), cobra.ShellCompDirectiveNoFileComp
+	})
+	return c
+}
+
+// exportChoice understands the flags that are words.
+func (a *app) exportChoice(o *exportFlags) error {
+	o.Level = tree.Type(o.level).Level()
+	switch {
+	case o.level != "" && o.Level == 0:
+		return &usageError{a.say("--level is %q; use case, experience or strategy", o.level)}
+	case o.MinConfidence < 0 || o.MinConfidence > 1:
+		return &usageError{a.say("--min-confidence is %v; it lies in 0 to 1", o.MinConfidence)}
+	case o.NoCases && o.level == string(tree.Case):
+		return &usageError{a.say("--no-cases and --level case leave nothing to write")}
+	}
+	if parts := strings.SplitN(o.scope, "/", 3); o.scope != "" {
+		parts = append(parts, "", "")
+		o.Scope = tree.Scope{Product: parts[0], Suite: parts[1], Test: parts[2]}
+	}
+	if o.since != "" {
+		at, err := time.Parse(time.DateOnly, o.since)
+		if err != nil {
+			if at, err = time.Parse(time.RFC3339, o.since); err != nil {
+				return &usageError{a.say("--since is %q; write a day as 2026-01-31", o.since)}
+			}
+		}
+		o.Since = at
+	}
+	return nil
+}
+
+// exported is the result, as --json prints it.
+type exported struct {
+	File    string            `json:"file"`
+	DryRun  bool              `json:"dryRun"`
+	Bytes   int64             `json:"bytes"`
+	Leaves  transfer.Summary  `json:"leaves"`
+	Content transfer.Manifest `json:"manifest"`
+}
+
+// exportTries bounds how often an export begins again because the tree changed.
+const exportTries = 5
+
+func (a *app) export(ctx context.Context, path string, o *exportFlags) error {
+	return a.with(ctx, reading, func(m *memory) error {
+		var out exported
+		var err error
+		for try := range exportTries {
+			out, err = a.exportOnce(ctx, m, path, o, try == 0)
+			if !errors.Is(err, tree.ErrConflict) {
+				break
+			}
+		}
+		if errors.Is(err, tree.ErrConflict) {
+			return &failure{a.say("the tree keeps changing; export it when less is recorded"), err}
+		}
+		if err != nil {
+			return err
+		}
+		if a.json {
+			return a.printJSON(out)
+		}
+		if o.dryRun {
+			return writeLines(a.stdout, a.say("Nothing was written."))
+		}
+		return writeLines(a.stdout, a.say("Wrote %s (%s).", path, byteCount(out.Bytes)))
+	})
+}
+
+func (a *app) exportOnce(ctx context.Context, m *memory, path string, o *exportFlags, tell bool) (exported, error) {
+	out := exported{File: path, DryRun: o.dryRun}
+	s, err := m.Export(ctx, &o.ExportOptions)
+	if err != nil {
+		return out, err
+	}
+	out.Leaves = s.Summary
+	if tell && !a.json {
+		if err := a.printLeaves(&s.Summary, o); err != nil {
+			return out, err
+		}
+	}
+	if o.dryRun {
+		return out, nil
+	}
+	write := func(w *transfer.Writer) error { return s.Write(ctx, w) }
+	if o.dir {
+		out.Content, err = transfer.WriteFolder(path, write)
+	} else {
+		out.Content, err = transfer.WritePath(path, write)
+	}
+	if err != nil {
+		return out, a.fileFailure(path, err)
+	}
+	out.Bytes, err = sizeOf(path)
+	return out, err
+}
+
+// sizeOf returns the bytes of a file, or of the files in a folder.
+func sizeOf(path string) (total int64, err error) {
+	err = filepath.WalkDir(path, func(_ string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		info, err := d.Info()
+		if err == nil {
+			total += info.Size()
+		}
+		return err
+	})
+	return total, err
+}
+
+// printLeaves says what leaves, and what does not.
+func (a *app) printLeaves(s *transfer.Summary, o *exportFlags) error {
+	p := &page{width: a.width}
+	p.lines = append(p.lines, a.paint(bold, a.say("What leaves")))
+	part := func(name, value string) {
+		if value != "" {
+			p.part("  "+name, value)
+		}
+	}
+	part(a.say("memories"), a.say("cases %d · experiences %d · strategies %d", s.Levels["case"], s.Levels["experience"], s.Levels["strategy"]))
+	part(a.say("error type"), tallied(s.Types))
+	part(a.say("status"), tallied(s.Statuses))
+	part(a.say("product"), tallied(s.Products))
+	switch {
+	case s.Prompts > 0 && !o.Redact:
+		part(a.say("texts"), a.say("prompts, judgments and truths of %d cases, as they were recorded", s.Prompts))
+	case s.Prompts > 0:
+		part(a.say("texts"), a.say("prompts, judgments and truths of %d cases, redacted", s.Prompts))
+	default:
+		part(a.say("texts"), a.say("lessons alone, no prompt and no judgment"))
+	}
+	if o.Redact {
+		part(a.say("redacted"), a.say("%d places", s.Redactions))
+	}
+	var left []string
+	add := func(n int, sentence string) {
+		if n > 0 {
+			left = append(left, sentence)
+		}
+	}
+	add(s.Archived, a.say("archived: %d", s.Archived))
+	add(s.Waiting, a.say("imports that wait: %d", s.Waiting))
+	add(s.Filtered, a.say("not chosen: %d", s.Filtered))
+	part(a.say("stays here"), strings.Join(left, ", "))
+	return writeLines(a.stdout, p.lines...)
+}
+
+// tallied lists names with their counts, sorted by name.
+func tallied(m map[string]int) string {
+	parts := make([]string, 0, len(m))
+	for _, k := range slices.Sorted(maps.Keys(m)) {
+		parts = append(parts, fmt.Sprintf("%s %d", oneLine(k), m[k]))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// fileFailure names the file that something is wrong with.
+func (a *app) fileFailure(path string, err error) error {
+	if f, ok := errors.AsType[*transfer.FileError](err); ok {
+		return &failure{a.say("%s was refused, and nothing was changed: %s", path, f.Error()), err}
+	}
+	return err
+}

@@ -1,0 +1,200 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/text"
+	"github.com/memtree/memtree/transfer"
+	"github.com/memtree/memtree/tree"
+)
+
+func (a *app) importCommand() *cobra.Command {
+	o := memtree.ImportOptions{}
+	limit := 0
+	c := &cobra.Command{
+		Use:   "import FILE... [flags]",
+		Short: a.say("Take in the memories of another team, into quarantine"),
+		Long: a.say(`Reads what memtree export wrote, files and folders, and adds what is not here. What comes waits in quarantine: it can be read and searched (memtree explain --quarantined), and no agent is told of it before a person says so with memtree promote. What is in use here stays as it is.
+
+Importing a file again changes nothing. A file that is damaged or breaks a limit is refused as a whole; a memory that breaks a law of the tree is named and left out, and the exit code is 3.
+
+--trust is for one's own backup or branch: what comes is in use at once and merged with what is here.`),
+		Example: "  memtree import shop.memtree --dry-run\n  memtree import shop.memtree\n  memtree import backup.memtree --trust",
+		Args:    a.arguments(1, -1, a.say("one file or folder or more")),
+		RunE: func(c *cobra.Command, args []string) error {
+			if limit < 0 {
+				return &usageError{a.say("--limit is %d; use 0 for all", limit)}
+			}
+			return a.importFiles(c.Context(), args, o, limit)
+		},
+	}
+	f := c.Flags()
+	f.BoolVar(&o.DryRun, "dry-run", false, a.say("say what would change, write nothing"))
+	f.BoolVar(&o.Trust, "trust", false, a.say("no quarantine: in use at once, and merged with what is here"))
+	f.IntVar(&limit, "limit", 20, a.say("how many memories to print; 0 for all"))
+	return c
+}
+
+// importedFile is the result for one file, as --json prints it.
+type importedFile struct {
+	File   string                 `json:"file"`
+	DryRun bool                   `json:"dryRun"`
+	Trust  bool                   `json:"trust"`
+	Counts map[transfer.Class]int `json:"counts"`
+	Items  []transfer.Item        `json:"items"` // all that are not the same as here
+}
+
+func (a *app) importFiles(ctx context.Context, files []string, o memtree.ImportOptions, limit int) error {
+	how := writing
+	if o.DryRun {
+		how = reading
+	}
+	rejected := 0
+	err := a.with(ctx, how, func(m *memory) error {
+		results := []importedFile{}
+		for _, name := range files {
+			bar := a.progress(a.say("reading"), plainCount)
+			n := int64(0)
+			plan, err := m.Import(ctx, func(take func(tree.Node) error) error {
+				n = 0
+				return transfer.ReadPath(name, transfer.Limits{}, func(node tree.Node) error {
+					n++
+					bar.step(n, 0)
+					if err := ctx.Err(); err != nil {
+						return err
+					}
+					return take(node)
+				})
+			}, &o)
+			bar.end()
+			if err != nil {
+				return a.fileFailure(name, err)
+			}
+			rejected += plan.Counts[transfer.Rejected]
+			r := importedFile{File: name, DryRun: o.DryRun, Trust: o.Trust, Counts: plan.Counts, Items: plan.Items}
+			if r.Items == nil {
+				r.Items = []transfer.Item{}
+			}
+			results = append(results, r)
+			if !a.json {
+				if err := a.printImported(&r, limit); err != nil {
+					return err
+				}
+			}
+		}
+		if a.json {
+			return a.printJSON(struct {
+				Files []importedFile `json:"files"`
+			}{results})
+		}
+		return nil
+	})
+	if err == nil && rejected > 0 {
+		return errRejected
+	}
+	return err
+}
+
+// className names what an import makes of a memory.
+func (a *app) className(c transfer.Class) string {
+	switch c {
+	case transfer.New:
+		return a.say("new")
+	case transfer.Same:
+		return a.say("the same")
+	case transfer.Newer:
+		return a.say("newer")
+	case transfer.Conflicting:
+		return a.say("conflicting")
+	case transfer.Held:
+		return a.say("held back")
+	}
+	return a.say("rejected")
+}
+
+func (a *app) printImported(r *importedFile, limit int) error {
+	changed := r.Counts[transfer.New] + r.Counts[transfer.Newer] + r.Counts[transfer.Conflicting]
+	head := a.say("%s: %d memories changed.", r.File, changed)
+	if r.DryRun {
+		head = a.say("%s would change %d memories (nothing was written).", r.File, changed)
+	}
+	out := []string{a.paint(bold, head)}
+	counts := make([]string, 0, len(r.Counts))
+	for _, c := range transfer.Classes() {
+		if n := r.Counts[c]; n > 0 {
+			counts = append(counts, fmt.Sprintf("%s %d", a.className(c), n))
+		}
+	}
+	if len(counts) > 0 {
+		out = append(out, wrap("  "+strings.Join(counts, " · "), a.width)...)
+	}
+	shown := r.Items
+	if limit > 0 {
+		shown = shown[:min(limit, len(shown))]
+	}
+	out = append(out, a.itemLines(shown)...)
+	if rest := len(r.Items) - len(shown); rest > 0 {
+		out = append(out, a.say("... and %d more (--limit 0 prints all)", rest))
+	}
+	if changed > 0 && !r.Trust {
+		out = append(out, "")
+		out = append(out, wrap(a.say("What is new waits in quarantine. Look at it with `memtree tree --status quarantined` or `memtree explain --quarantined`; `memtree promote ID` lets it be used."), a.width)...)
+	}
+	return writeLines(a.stdout, out...)
+}
+
+// itemLines lists what an import makes of each memory.
+func (a *app) itemLines(items []transfer.Item) []string {
+	if len(items) == 0 {
+		return nil
+	}
+	t := &table{indent: "  ", columns: []column{{head: ""}, {head: a.say("memory")}, {head: a.say("error type"), least: 16}, {head: "", least: 20}}}
+	for i := range items {
+		x := &items[i]
+		t.add(a.className(x.Class), short(x.ID), x.ErrorType, text.Fit(oneLine(x.Says), fullWidth))
+	}
+	rows := t.lines(a.width)
+	out := []string{"", a.paint(bold, rows[0])}
+	for i := range items {
+		out = append(out, rows[i+1])
+		if why := items[i].Why; why != "" {
+			out = append(out, wrap("      "+a.importReason(why), a.width)...)
+		}
+		for _, c := range items[i].Conflicts {
+			out = append(out, wrap("      "+a.conflictLine(&c), a.width)...)
+		}
+	}
+	return out
+}
+
+// importReason words why a memory was held or rejected.
+func (a *app) importReason(why string) string {
+	switch why {
+	case transfer.WhyHeld:
+		return a.say("the memory here is in use and stays as it is; --trust would merge them")
+	case transfer.WhyNothing:
+		return a.say("what it stands on is neither in the file nor here, so it is out of use")
+	case transfer.WhyOtherType:
+		return a.say("it has the id of a memory of another level")
+	}
+	return oneLine(why)
+}
+
+func (a *app) conflictLine(c *transfer.Conflict) string {
+	const most = 200
+	name := c.Part
+	switch c.Part {
+	case "lessons":
+		name = a.say("lessons")
+	case "guidance":
+		name = a.say("guidance")
+	case "errorType":
+		name = a.say("error type")
+	}
+	return a.say("%s: here %q, there %q", name, text.Clip(oneLine(c.Ours), most), text.Clip(oneLine(c.Theirs), most))
+}

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"context"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/text"
+	"github.com/memtree/memtree/tree"
+)
+
+func (a *app) promoteCommand() *cobra.Command {
+	o := memtree.PromoteOptions{}
+	c := &cobra.Command{
+		Use:   "promote ID... [flags]",
+		Short: a.say("Let imported memories be used"),
+		Long: a.say(`Takes memories out of the quarantine that imports wait in: by id, or all of an error type or an origin. A lesson brings the cases it rests on. From then on they are on probation and can be part of guidance.
+
+The beginning of an id is enough where no other begins like it.`),
+		Example: "  memtree promote e_fhb3x2\n  memtree promote --origin team-a --dry-run\n  memtree promote --origin team-a --type form_validation_error",
+		Args:    a.arguments(0, -1, a.say("ids of memories, or --type or --origin")),
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 && o.ErrorType == "" && o.Origin == "" {
+				return &usageError{a.say("say what to promote: ids of memories, --type or --origin")}
+			}
+			return a.promote(c.Context(), args, o)
+		},
+		ValidArgsFunction: func(c *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			return a.ids(c.Context(), begun), cobra.ShellCompDirectiveNoFileComp
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&o.ErrorType, "type", "", a.say("all that wait of this error type"))
+	f.StringVar(&o.Origin, "origin", "", a.say("all that wait of this origin, by its id or label"))
+	f.BoolVar(&o.DryRun, "dry-run", false, a.say("say what would change, write nothing"))
+	return c
+}
+
+func (a *app) promote(ctx context.Context, ids []string, o memtree.PromoteOptions) error {
+	how := writing
+	if o.DryRun {
+		how = reading
+	}
+	return a.with(ctx, how, func(m *memory) error {
+		for _, id := range ids {
+			n, err := a.find(ctx, m, id)
+			if err != nil {
+				return err
+			}
+			if n.Status != tree.Quarantined {
+				return &failure{a.say("%s does not wait in quarantine: it is %s", n.ID, string(n.Status)), nil}
+			}
+			o.IDs = append(o.IDs, n.ID)
+		}
+		p, err := m.Promote(ctx, o)
+		if err != nil {
+			return err
+		}
+		if a.json {
+			return a.printJSON(p)
+		}
+		return a.printPromoted(&p, o.DryRun)
+	})
+}
+
+func (a *app) printPromoted(p *memtree.Promoted, dry bool) error {
+	head := a.say("Promoted, on probation from now on: %d", len(p.Changes))
+	switch {
+	case len(p.Changes)+len(p.Refused) == 0:
+		head = a.say("Nothing like that waits in quarantine.")
+	case dry:
+		head = a.say("Would be promoted (nothing was written): %d", len(p.Changes))
+	}
+	out := []string{a.paint(bold, head)}
+	t := &table{indent: "  ", columns: []column{{head: a.say("memory")}, {head: a.say("error type"), least: 16}, {head: "", least: 20}}}
+	const most = 20
+	for i := range p.Changes[:min(most, len(p.Changes))] {
+		n := &p.Changes[i].Node
+		t.add(short(n.ID), n.ErrorType, text.Fit(oneLine(strings.Join([]string{n.Content.Title, n.Content.Description}, " ")), fullWidth))
+	}
+	if len(t.rows) > 0 {
+		out = append(out, t.lines(a.width)...)
+	}
+	if rest := len(p.Changes) - most; rest > 0 {
+		out = append(out, a.say("... and %d more", rest))
+	}
+	for i := range p.Refused {
+		out = append(out, wrap(a.say("%s stays in quarantine: the cases it rests on did not come with it.", p.Refused[i].ID), a.width)...)
+	}
+	return writeLines(a.stdout, out...)
+}
