@@ -22,6 +22,7 @@ const (
 	maxCheck     = 90
 	maxCondition = 40
 	maxMistake   = 30
+	maxLesson    = 80 // a lesson is to be no longer than the cases it stands for
 )
 
 // newItem words a node, or says why it may not be shown.
@@ -45,7 +46,8 @@ func newItem(n *tree.Node, budget int, lang string) (item, why) {
 	}
 	if m := mistake(n, it.hint.Check); m != "" {
 		_, unsafe := Unsafe(m)
-		if _, leaks := secrets.in(m); !leaks && !unsafe {
+		_, leaks := secrets.in(m)
+		if long := n.Type != tree.Case && it.cost()+Tokens(m) > maxLesson; !leaks && !unsafe && !long {
 			it.hint.Mistake = m
 		}
 	}

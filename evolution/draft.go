@@ -74,7 +74,7 @@ func (d *draft) texts() []string {
 const (
 	maxTitle     = 100
 	maxSummary   = 300
-	maxCheck     = 240
+	maxCheck     = 320
 	maxMistake   = 140
 	maxCondition = 120
 )

@@ -163,6 +163,8 @@ func grounding(e *Evolver, j *job, d *draft) string {
 			said[n.ID] = tokenSet(evidence(n))
 		}
 	}
+	kind, _ := e.o.Taxonomy.ErrorType(j.partition.ErrorType)
+	checklist := tokenSet(kind.Checklist.EN + "\n" + kind.Checklist.ZH)
 	specific := false
 	for i, l := range d.Lessons {
 		if e.boiler.strip(l.Check) == "" && e.boiler.strip(l.Instead) == "" {
@@ -170,7 +172,7 @@ func grounding(e *Evolver, j *job, d *draft) string {
 		}
 		all, held := 0, 0
 		for w := range tokenSet(l.Check + " " + l.Instead) {
-			if general()[w] || framed()[w] {
+			if general()[w] || framed()[w] || checklist[w] {
 				continue
 			}
 			all++

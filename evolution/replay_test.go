@@ -22,14 +22,14 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// stream is webjudge in order of time, or the test is skipped.
-func stream(t *testing.T) []tree.Evaluation {
+// stream is a set in order of time, or the test is skipped.
+func stream(t *testing.T, name string) []tree.Evaluation {
 	t.Helper()
 	dir := os.Getenv("MEMTREE_SHARED")
 	if dir == "" {
 		dir = filepath.Join("..", "..", "shared")
 	}
-	b, err := os.ReadFile(filepath.Join(dir, "data", "evaluations", "webjudge.jsonl"))
+	b, err := os.ReadFile(filepath.Join(dir, "data", "evaluations", name))
 	if err != nil {
 		t.Skip("the shared data is not here; set MEMTREE_SHARED to the folder that has data/ in it")
 	}
@@ -113,25 +113,28 @@ func (s *subject) Learn(ctx context.Context, e *tree.Evaluation, _ replay.Verdic
 }
 
 // TestQualityOfReplay compares guidance from cases alone with that of a tree
-// which evolves, on a real stream, at each quarter of it.
+// which evolves, on real streams, at each quarter of them.
 func TestQualityOfReplay(t *testing.T) {
-	all := stream(t)
 	judge := func(e *tree.Evaluation) replay.Verdict {
 		v := formation.Detect(e)
 		return replay.Verdict{Labelled: v.Labelled, Correct: v.Correct, Direction: v.Direction}
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "webjudge by rules, evolve every 50 runs. warned: share of wrong verdicts warned of in the same direction.\n\n")
-	fmt.Fprintf(&b, "%-20s %4s %6s %7s %7s %8s %10s\n", "", "runs", "AUC", "guided", "warned", "tokens", "abstract")
-	for q := 1; q <= 4; q++ {
-		part := all[:len(all)*q/4]
-		alone, learns := newSubject(t, "cases alone", 0), newSubject(t, "evolving", 50)
-		rep, err := replay.Run(t.Context(), part, replay.Options{Judge: judge, Seed: 1}, alone, learns)
-		require.NoError(t, err)
-		for i, s := range []*subject{alone, learns} {
-			r := rep.Rows[i]
-			fmt.Fprintf(&b, "%-20s %4d %6.3f %7d %7.3f %8.1f %10d\n", s.name, rep.N, *r.AUC, s.guided,
-				r.Warned.Exact+r.Warned.Similar, float64(s.tokens)/float64(max(1, s.guided)), s.experiences)
+	fmt.Fprintf(&b, "By rules, evolve every 50 runs. warned: share of wrong verdicts warned of in the same direction;\n"+
+		"tokens: of the guidance, its fixed frame of about 60 included; lessons: guided runs that were given one.\n")
+	for _, name := range []string{"webjudge", "tau"} {
+		all := stream(t, name+".jsonl")
+		fmt.Fprintf(&b, "\n%-20s %4s %6s %7s %7s %8s %8s\n", name, "runs", "AUC", "guided", "warned", "tokens", "lessons")
+		for q := 1; q <= 4; q++ {
+			part := all[:len(all)*q/4]
+			alone, learns := newSubject(t, "cases alone", 0), newSubject(t, "evolving", 50)
+			rep, err := replay.Run(t.Context(), part, replay.Options{Judge: judge, Seed: 1}, alone, learns)
+			require.NoError(t, err)
+			for i, s := range []*subject{alone, learns} {
+				r := rep.Rows[i]
+				fmt.Fprintf(&b, "%-20s %4d %6.3f %7d %7.3f %8.1f %8d\n", s.name, rep.N, *r.AUC, s.guided,
+					r.Warned.Exact+r.Warned.Similar, float64(s.tokens)/float64(max(1, s.guided)), s.experiences)
+			}
 		}
 	}
 	golden.Equal(t, "testdata/quality.replay.golden", b.String())

@@ -27,7 +27,10 @@ func (e *Evolver) byRules(j *job) (draft, bool) {
 	return w.experience()
 }
 
-const leastTaskWords = 2
+const (
+	leastTaskWords = 2 // one word alone says too little about a task
+	leastWords     = 2 // and about a group: “history” or “met” is no lesson
+)
 
 // writer holds what one draft is worded from.
 type writer struct {
@@ -52,7 +55,7 @@ func newWriter(e *Evolver, j *job) *writer {
 	prompt := func(n *tree.Node) string { return text.Clip(n.CaseData.TestCase.Prompt, maxPrompt) }
 	w.causes = newContrast(evenly(j.members, 2*maxRest), j.rest, e.boiler.cause).words(5, general(), e.boiler.cause(medoid))
 	if w.tasks = newContrast(evenly(j.members, 2*maxRest), j.rest, prompt).words(5, general(), prompt(medoid)); len(w.tasks) < leastTaskWords && !w.zh {
-		w.tasks = nil // one word alone says too little about a task
+		w.tasks = nil
 	}
 	w.example = e.example(j)
 	w.scenes = e.commonScenes(j.members)
@@ -104,7 +107,7 @@ func (w *writer) quoted(list []string, last string) string {
 
 func (w *writer) experience() (draft, bool) {
 	hint := w.repeatedHint()
-	if len(w.causes) == 0 && len(w.tasks) == 0 && hint == "" {
+	if len(w.causes)+len(w.tasks) < leastWords && hint == "" {
 		return draft{}, false
 	}
 	about := w.causes
@@ -122,7 +125,7 @@ func (w *writer) experience() (draft, bool) {
 		first.Check, first.Instead = w.lesson(about)
 	}
 	d.Lessons = append(d.Lessons, first)
-	if c := w.kind.Checklist.In(w.lang); c != "" && c != hint {
+	if c := w.kind.Checklist.In(w.lang); c != "" && hint != "" && c != hint {
 		d.Lessons = append(d.Lessons, tree.Lesson{Check: c, Cites: w.ids})
 	}
 	for _, s := range w.scenes[:min(1, len(w.scenes))] {
@@ -133,22 +136,22 @@ func (w *writer) experience() (draft, bool) {
 	return d, true
 }
 
-// frame is a lesson of the rules around the words of a group: what to check, and
-// what is right.
-type frame struct{ check, instead taxonomy.Text }
+// frame is a lesson of the rules around the words of a group and the checklist
+// of its type: where to check, and what is right.
+type frame struct{ where, instead taxonomy.Text }
 
 var frames = map[taxonomy.Direction]frame{
 	taxonomy.FalsePass: {
-		taxonomy.Text{EN: "Before passing, find proof on the page or in the result itself for what concerns %s.", ZH: "判定通过之前，要在页面或结果本身找到与%s有关的证据。"},
+		taxonomy.Text{EN: "Before passing what concerns %s: ", ZH: "涉及%s时，判定通过之前："},
 		taxonomy.Text{EN: "That an action was carried out is not yet its result.", ZH: "执行了操作不等于得到了结果。"},
 	},
 	taxonomy.FalseFail: {
-		taxonomy.Text{EN: "Before reporting a failure over %s, find the words of the task that ask for it and the place that contradicts them.", ZH: "因%s而报告失败之前，要找到任务中提出该要求的原文，以及与之矛盾的地方。"},
+		taxonomy.Text{EN: "Before failing what concerns %s: ", ZH: "涉及%s时，判定失败之前："},
 		taxonomy.Text{EN: "What is only not shown is not yet wrong.", ZH: "仅仅没有展示并不等于错误。"},
 	},
 	taxonomy.Other: {
-		taxonomy.Text{EN: "Before giving the result, hold what was done against what was asked where it concerns %s.", ZH: "给出结果之前，凡涉及%s之处，要逐条对照任务要求与实际操作。"},
-		taxonomy.Text{EN: "It is right only if all that was asked for is there and nothing was assumed.", ZH: "要求的每一部分都已完成、没有任何臆测，才算正确。"},
+		taxonomy.Text{EN: "Where it concerns %s: ", ZH: "涉及%s时："},
+		taxonomy.Text{EN: "It is right only if all that was asked for is there.", ZH: "要求的每一部分都已完成才算正确。"},
 	},
 }
 
@@ -157,7 +160,7 @@ var frames = map[taxonomy.Direction]frame{
 var framed = sync.OnceValue(func() map[string]bool {
 	out := map[string]bool{}
 	for _, f := range frames {
-		for _, t := range []taxonomy.Text{f.check, f.instead} {
+		for _, t := range []taxonomy.Text{f.where, f.instead} {
 			for _, s := range []string{t.EN, t.ZH} {
 				for part := range strings.SplitSeq(s, "%s") {
 					maps.Copy(out, tokenSet(part))
@@ -175,7 +178,13 @@ func (w *writer) lesson(about []string) (check, instead string) {
 		f = frames[taxonomy.Other]
 	}
 	list := w.quoted(about[:min(4, len(about))], w.say(" or ", "或"))
-	return strings.Replace(f.check.In(w.lang), "%s", list, 1), f.instead.In(w.lang)
+	return strings.Replace(f.where.In(w.lang), "%s", list, 1) + within(w.kind.Checklist.In(w.lang)), f.instead.In(w.lang)
+}
+
+// within makes a sentence the rest of another.
+func within(s string) string {
+	first, size := utf8.DecodeRuneInString(s)
+	return string(unicode.ToLower(first)) + s[size:]
 }
 
 func (w *writer) mistake() string {

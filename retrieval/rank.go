@@ -202,8 +202,9 @@ func compareRanked(a, b *ranked) int {
 func (x *ranked) id() string { return x.meta.id }
 
 // cover lets an abstraction stand for its children where two or more of them
-// pass: it was made to say what they have in common. A case of exactly this
-// place, if few share it, stays; nothing can say it better.
+// pass, for it was made to say what they have in common, or one case that passes
+// is of another test: the lesson is what carries over, the case what recurs. A
+// case of exactly this place, if few share it, stays; nothing can say it better.
 func (r *ranking) cover() {
 	children := map[string]int{}
 	for _, x := range r.all {
@@ -213,12 +214,18 @@ func (r *ranking) cover() {
 	}
 	for _, x := range r.all {
 		p := r.byID[x.parent]
-		if x.passes && p != nil && p.passes && children[x.parent] > 1 && (x.kind != tree.Case || !r.same(x) || x.exact < fewPlace) {
+		if !x.passes || p == nil || !p.passes || x.kind == tree.Case && r.same(x) && x.exact >= fewPlace {
+			continue
+		}
+		if n := children[x.parent]; n > 1 || x.kind == tree.Case && x.again < carriesOver {
 			x.passes = false
-			x.why = Why{Covered, []any{p.kind, p.id(), children[x.parent]}}
+			x.why = Why{Covered, []any{p.kind, p.id(), n}}
 		}
 	}
 }
+
+// carriesOver is the recurrence below which a case is of another test.
+const carriesOver = 0.5
 
 // choose takes candidates one by one: the one with the best of score and of
 // being unlike what was taken, within the limits, until none adds more than it repeats.
@@ -269,6 +276,17 @@ func (r *ranking) choose() error {
 // blocked says in x.why why a candidate that passes cannot be taken any more.
 func (r *ranking) blocked(x *ranked, taken []*ranked, count map[tree.Type]int) bool {
 	for _, t := range taken {
+		// A lesson beside a case of its branch says in general what that says of one
+		// test, or the other way round: whichever fits better is enough.
+		if t.kind != x.kind && t.errorType == x.errorType && t.direction == x.direction {
+			x.why = Why{Kin, []any{t.id()}}
+			return true
+		}
+		// The lower thresholds of lessons are for where no case is near enough.
+		if near := threshold(tree.Case); t.kind == tree.Case && x.kind != tree.Case && x.rel < near {
+			x.why = Why{Farther, []any{x.rel, t.id(), near}}
+			return true
+		}
 		if t.errorType == x.errorType && t.direction != x.direction && t.direction == x.direction.Opposite() {
 			x.why = Why{Opposite, []any{x.direction, t.id(), t.direction}}
 			return true

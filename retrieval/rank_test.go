@@ -133,12 +133,16 @@ func TestLevels(t *testing.T) {
 	require.InDelta(t, 0.9*by["c_1"].Rel, by["e_1"].Rel, 1e-9)
 	require.InDelta(t, 0.8*by["e_1"].Rel, by["s_1"].Rel, 1e-9)
 	require.InDelta(t, by["c_1"].Rel, signal(by["e_1"], "activation").Raw, 1e-9)
-	require.Equal(t, []string{"e_1", "s_1"}, ids(r.Hits), "an experience replaces the cases it stands for")
+	require.Equal(t, []string{"e_1"}, ids(r.Hits), "an experience replaces the cases it stands for")
 	require.Contains(t, by["c_1"].Reason, "covered by experience e_1")
+	require.Contains(t, by["s_1"].Reason, "of one branch with e_1", "what stands on it would say the same again")
 
 	_, by = explain(t, ix, Query{Prompt: login, Exclude: []string{"c_2"}})
-	require.True(t, by["c_1"].Taken, "one case is not yet what the experience stands for")
+	require.True(t, by["c_1"].Taken, "the very case says more than what it shares with others")
 	require.NotContains(t, by, "c_2")
+	_, by = explain(t, ix, Query{Prompt: "the login button is disabled until the name was typed", Exclude: []string{"c_2"}})
+	require.True(t, by["e_1"].Taken, "on another test the lesson carries over")
+	require.Contains(t, by["c_1"].Reason, "covered by experience e_1")
 }
 
 func TestLimits(t *testing.T) {
@@ -148,7 +152,7 @@ func TestLimits(t *testing.T) {
 	}
 	nodes = append(nodes, aCase(login, id("c_low"), trusted(0.05)))
 	for i := range 3 {
-		nodes = append(nodes, above(tree.Experience, fmt.Sprintf("e_%d", i), login), above(tree.Strategy, fmt.Sprintf("s_%d", i), login))
+		nodes = append(nodes, above(tree.Experience, fmt.Sprintf("e_%d", i), login, kindOf("async_timing_error")), above(tree.Strategy, fmt.Sprintf("s_%d", i), login, kindOf("edge_case_error")))
 	}
 	ix := indexOf(t, nodes...)
 	for _, x := range []struct {

@@ -12,6 +12,8 @@ const (
 	Unfounded  Code = "unfounded"
 	Distrusted Code = "distrusted"
 	Covered    Code = "covered"
+	Kin        Code = "kin"
+	Farther    Code = "farther"
 	Opposite   Code = "opposite"
 	LevelFull  Code = "level_full"
 	Full       Code = "full"
@@ -20,7 +22,7 @@ const (
 
 // Codes returns all reasons.
 func Codes() []Code {
-	return []Code{Taken, TooFar, Unfounded, Distrusted, Covered, Opposite, LevelFull, Full, Repetitive}
+	return []Code{Taken, TooFar, Unfounded, Distrusted, Covered, Kin, Farther, Opposite, LevelFull, Full, Repetitive}
 }
 
 // Sentence returns the reason in English, a format for the Args of its [Why], or
@@ -38,6 +40,10 @@ func (c Code) Sentence() string {
 		return "is trusted %.2f, below the floor of %.2f"
 	case Covered:
 		return "is covered by %s %s, which stands for %d candidates"
+	case Kin:
+		return "is of one branch with %s, which came first: a lesson or cases of it, never both"
+	case Farther:
+		return "fits %.2f; beside the case %s, which is nearer, it would need %.2f"
 	case Opposite:
 		return "warns of %s where %s, which came first, warns of %s: never both"
 	case LevelFull:
