@@ -170,9 +170,14 @@ func (s *Selection) count(n tree.Node, k *chosen) error {
 	return nil
 }
 
-// Write writes what was chosen to w, which the caller closes. It returns
+// Adder takes the nodes of a selection: a *Writer or a *SeedWriter.
+type Adder interface {
+	Add(n tree.Node) error
+}
+
+// Write gives what was chosen to w, which the caller closes. It returns
 // tree.ErrConflict when the tree changed since Choose: then choose again.
-func (s *Selection) Write(ctx context.Context, w *Writer) error {
+func (s *Selection) Write(ctx context.Context, w Adder) error {
 	leaving := slices.DeleteFunc(slices.Collect(maps.Values(s.nodes)), func(k *chosen) bool { return !k.leaves })
 	slices.SortFunc(leaving, func(a, b *chosen) int {
 		return cmp.Or(cmp.Compare(a.errorType, b.errorType), cmp.Compare(a.as, b.as), cmp.Compare(a.id, b.id))

@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -15,8 +16,9 @@ import (
 // zstdMagic begins a file of the format.
 var zstdMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
 
-// ReadPath reads the file or folder at path, whichever form it has, as Read does.
-func ReadPath(path string, l Limits, take func(tree.Node) error) error {
+// ReadPath reads the file or folder at path, whichever form it has, as Read,
+// ReadFolder and ReadJSON do.
+func ReadPath(path string, l Limits, guess Guess, take func(tree.Node) error) error {
 	info, err := os.Stat(path)
 	if err != nil {
 		return err
@@ -38,51 +40,69 @@ func ReadPath(path string, l Limits, take func(tree.Node) error) error {
 		return err
 	}
 	defer f.Close() //nolint:errcheck // only read
-	_, err = Read(f, l, take)
+	in := bufio.NewReader(f)
+	if begins, err := in.Peek(64); err == nil || errors.Is(err, io.EOF) {
+		if json := bytes.TrimLeft(begins, " \t\r\n"); len(json) > 0 && (json[0] == '[' || json[0] == '{') {
+			return ReadJSON(in, l, guess, take)
+		}
+	}
+	_, err = Read(in, l, take)
 	return err
 }
 
 // WritePath writes a file at path, whole or not at all, with what write adds. It
 // replaces an earlier export and nothing else.
-func WritePath(path string, write func(*Writer) error) (Manifest, error) {
-	if err := replaceable(path); err != nil {
-		return Manifest{}, err
+func WritePath(path string, write func(*Writer) error) (m Manifest, err error) {
+	err = whole(path, zstdMagic, func(f io.Writer) error {
+		w, err := NewWriter(f)
+		if err != nil {
+			return err
+		}
+		if err := write(w); err != nil {
+			w.Discard()
+			return err
+		}
+		m, err = w.Close()
+		return err
+	})
+	return m, err
+}
+
+// WriteSeedPath is WritePath for the seed form.
+func WriteSeedPath(path string, write func(*SeedWriter) error) error {
+	return whole(path, []byte("["), func(f io.Writer) error {
+		w := NewSeedWriter(f)
+		if err := write(w); err != nil {
+			return err
+		}
+		return w.Close()
+	})
+}
+
+// whole puts a file in place once all of it is on the disk. What it replaces has
+// to begin like an export.
+func whole(path string, begins []byte, write func(io.Writer) error) error {
+	if err := replaceable(path, begins); err != nil {
+		return err
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*"+unfinished)
 	if err != nil {
-		return Manifest{}, err
+		return err
 	}
-	m, err := writeFile(f, write)
+	if err = write(f); err == nil {
+		err = errors.Join(f.Chmod(0o644), f.Sync())
+	}
 	if err = errors.Join(err, f.Close()); err == nil {
 		err = os.Rename(f.Name(), path)
 	}
 	if err != nil {
-		return Manifest{}, errors.Join(err, os.Remove(f.Name()))
+		return errors.Join(err, os.Remove(f.Name()))
 	}
-	return m, nil
-}
-
-func writeFile(f *os.File, write func(*Writer) error) (Manifest, error) {
-	w, err := NewWriter(f)
-	if err != nil {
-		return Manifest{}, err
-	}
-	if err := write(w); err != nil {
-		w.Discard()
-		return Manifest{}, err
-	}
-	m, err := w.Close()
-	if err != nil {
-		return Manifest{}, err
-	}
-	if err := errors.Join(f.Chmod(0o644), f.Sync()); err != nil {
-		return Manifest{}, fmt.Errorf("write a file of nodes: %w", err)
-	}
-	return m, nil
+	return nil
 }
 
 // replaceable reports what stands in the way of a new export.
-func replaceable(path string) error {
+func replaceable(path string, begins []byte) error {
 	f, err := os.Open(path) //nolint:gosec // the caller names the file
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -91,8 +111,8 @@ func replaceable(path string) error {
 		return err
 	}
 	defer f.Close() //nolint:errcheck // only read
-	head := make([]byte, len(zstdMagic))
-	if n, err := io.ReadFull(f, head); n > 0 && (err != nil || !bytes.Equal(head, zstdMagic)) {
+	head := make([]byte, len(begins))
+	if n, err := io.ReadFull(f, head); n > 0 && (err != nil || !bytes.Equal(head, begins)) {
 		return &FileError{Problem: fmt.Sprintf("%s is there already and is no export; name another", path)}
 	}
 	return nil

@@ -21,6 +21,9 @@ A lesson brings the cases it rests on, with their prompts, judgments and truths.
 		"only memories trusted at least so much, 0 to 1":                                  "只要可信度至少这么高的记忆，0 到 1",
 		"only memories updated since this day, such as 2026-01-31":                        "只要这一天以来更新过的记忆，如 2026-01-31",
 		"archived memories and imports that wait for promotion, too":                      "包括已归档的记忆和等待放行的导入",
+		"memtree, or seed: a JSON array of the design's MemoryNode, for other programs":   "memtree，或 seed：设计中 MemoryNode 的 JSON 数组，供其他程序读取",
+		"--format is %q; use memtree or seed":                                             "--format 是 %q；请用 memtree 或 seed",
+		"--format seed is one file; leave --dir out":                                      "--format seed 是单个文件；请去掉 --dir",
 		"--min-confidence is %v; it lies in 0 to 1":                                       "--min-confidence 是 %v；应在 0 到 1 之间",
 		"--no-cases and --level case leave nothing to write":                              "--no-cases 与 --level case 合用就没有可写的了",
 		"--since is %q; write a day as 2026-01-31":                                        "--since 是 %q；日期请写成 2026-01-31",
@@ -47,11 +50,11 @@ A lesson brings the cases it rests on, with their prompts, judgments and truths.
 		"ask the imports that wait for promotion, and them alone":                          "只问等待放行的导入",
 		// import
 		"Take in the memories of another team, into quarantine": "收下别的团队的记忆，放入隔离区",
-		`Reads what memtree export wrote, files and folders, and adds what is not here. What comes waits in quarantine: it can be read and searched (memtree explain --quarantined), and no agent is told of it before a person says so with memtree promote. What is in use here stays as it is.
+		`Reads what memtree export wrote, files and folders, and trees in JSON of the design it comes from, and adds what is not here. What comes waits in quarantine: it can be read and searched (memtree explain --quarantined), and no agent is told of it before a person says so with memtree promote. What is in use here stays as it is.
 
 Importing a file again changes nothing. A file that is damaged or breaks a limit is refused as a whole; a memory that breaks a law of the tree is named and left out, and the exit code is 3.
 
---trust is for one's own backup or branch: what comes is in use at once and merged with what is here.`: `读取 memtree export 写出的文件和文件夹，加入这里没有的内容。新来的在隔离区等待：可以查看和检索（memtree explain --quarantined），但在有人用 memtree promote 放行之前不会告诉任何智能体。这里正在使用的记忆保持不变。
+--trust is for one's own backup or branch: what comes is in use at once and merged with what is here.`: `读取 memtree export 写出的文件和文件夹，以及其设计来源的 JSON 记忆树，加入这里没有的内容。新来的在隔离区等待：可以查看和检索（memtree explain --quarantined），但在有人用 memtree promote 放行之前不会告诉任何智能体。这里正在使用的记忆保持不变。
 
 重复导入同一文件不会改变任何内容。损坏或超出限制的文件整个拒绝；违反记忆树规则的记忆会被指出并跳过，退出码为 3。
 

@@ -21,9 +21,15 @@ import (
 // exportFlags are what export is asked for.
 type exportFlags struct {
 	memtree.ExportOptions
-	scope, level, since string
-	dir, dryRun         bool
+	scope, level, since, format string
+	dir, dryRun                 bool
 }
+
+// The forms of an export.
+const (
+	nativeForm = "memtree"
+	seedForm   = "seed"
+)
 
 func (a *app) exportCommand() *cobra.Command {
 	o := &exportFlags{}
@@ -52,6 +58,7 @@ A lesson brings the cases it rests on, with their prompts, judgments and truths.
 	f.StringVar(&o.level, "level", "", a.say("only this level: case, experience or strategy"))
 	f.Float64Var(&o.MinConfidence, "min-confidence", 0, a.say("only memories trusted at least so much, 0 to 1"))
 	f.StringVar(&o.since, "since", "", a.say("only memories updated since this day, such as 2026-01-31"))
+	f.StringVar(&o.format, "format", nativeForm, a.say("memtree, or seed: a JSON array of the design's MemoryNode, for other programs"))
 	f.BoolVar(&o.All, "all", false, a.say("archived memories and imports that wait for promotion, too"))
 	// Fails only for a flag that is not there.
 	_ = c.RegisterFlagCompletionFunc("type", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
@@ -68,6 +75,10 @@ func (a *app) exportChoice(o *exportFlags) error {
 		return &usageError{a.say("--level is %q; use case, experience or strategy", o.level)}
 	case o.MinConfidence < 0 || o.MinConfidence > 1:
 		return &usageError{a.say("--min-confidence is %v; it lies in 0 to 1", o.MinConfidence)}
+	case o.format != nativeForm && o.format != seedForm:
+		return &usageError{a.say("--format is %q; use memtree or seed", o.format)}
+	case o.dir && o.format == seedForm:
+		return &usageError{a.say("--format seed is one file; leave --dir out")}
 	case o.NoCases && o.level == string(tree.Case):
 		return &usageError{a.say("--no-cases and --level case leave nothing to write")}
 	}
@@ -141,9 +152,12 @@ func (a *app) exportOnce(ctx context.Context, m *memory, path string, o *exportF
 		return out, nil
 	}
 	write := func(w *transfer.Writer) error { return s.Write(ctx, w) }
-	if o.dir {
+	switch {
+	case o.dir:
 		out.Content, err = transfer.WriteFolder(path, write)
-	} else {
+	case o.format == seedForm:
+		err = transfer.WriteSeedPath(path, func(w *transfer.SeedWriter) error { return s.Write(ctx, w) })
+	default:
 		out.Content, err = transfer.WritePath(path, write)
 	}
 	if err != nil {

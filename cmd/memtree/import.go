@@ -2,12 +2,15 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/formation"
+	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/text"
 	"github.com/memtree/memtree/transfer"
 	"github.com/memtree/memtree/tree"
@@ -19,7 +22,7 @@ func (a *app) importCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "import FILE... [flags]",
 		Short: a.say("Take in the memories of another team, into quarantine"),
-		Long: a.say(`Reads what memtree export wrote, files and folders, and adds what is not here. What comes waits in quarantine: it can be read and searched (memtree explain --quarantined), and no agent is told of it before a person says so with memtree promote. What is in use here stays as it is.
+		Long: a.say(`Reads what memtree export wrote, files and folders, and trees in JSON of the design it comes from, and adds what is not here. What comes waits in quarantine: it can be read and searched (memtree explain --quarantined), and no agent is told of it before a person says so with memtree promote. What is in use here stays as it is.
 
 Importing a file again changes nothing. A file that is damaged or breaks a limit is refused as a whole; a memory that breaks a law of the tree is named and left out, and the exit code is 3.
 
@@ -62,7 +65,7 @@ func (a *app) importFiles(ctx context.Context, files []string, o memtree.ImportO
 			n := int64(0)
 			plan, err := m.Import(ctx, func(take func(tree.Node) error) error {
 				n = 0
-				return transfer.ReadPath(name, transfer.Limits{}, func(node tree.Node) error {
+				return transfer.ReadPath(name, transfer.Limits{}, guessDirection, func(node tree.Node) error {
 					n++
 					bar.step(n, 0)
 					if err := ctx.Err(); err != nil {
@@ -98,6 +101,15 @@ func (a *app) importFiles(ctx context.Context, files []string, o memtree.ImportO
 		return errRejected
 	}
 	return err
+}
+
+// guessDirection says which way a judgment of a foreign file was wrong.
+func guessDirection(judgment string, truth tree.Raw) taxonomy.Direction {
+	said := tree.Raw(judgment)
+	if said.Check() != nil || len(said) == 0 {
+		said, _ = json.Marshal(judgment) //nolint:errchkjson // a string
+	}
+	return formation.Detect(&tree.Evaluation{Judgment: said, GroundTruth: truth}).Direction
 }
 
 // className names what an import makes of a memory.

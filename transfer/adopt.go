@@ -1,0 +1,184 @@
+package transfer
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/memtree/memtree/taxonomy"
+	"github.com/memtree/memtree/tree"
+)
+
+// Guess says which way a judgment was wrong, from what the agent said and what
+// was true: foreign forms do not say. nil: they are of direction other.
+type Guess func(judgment string, truth tree.Raw) taxonomy.Direction
+
+// ForeignOrigin is the label of nodes that come without an origin.
+const ForeignOrigin = "seed"
+
+// adopt makes nodes of foreign ones, with ids of their own: cases first, then
+// what stands on them. What an abstraction names that is missing, or of another
+// type or direction, it loses.
+func adopt(all []foreignNode, guess Guess) []tree.Node {
+	ids := map[string]string{} // foreign to ours
+	nodes := map[string]tree.Node{}
+	for _, level := range []tree.Type{tree.Case, tree.Experience, tree.Strategy} {
+		for i := range all {
+			f := &all[i]
+			if f.Type != level {
+				continue
+			}
+			n := f.node()
+			if level == tree.Case {
+				f.evidence(&n, guess)
+			} else {
+				standOn(&n, slices.Concat(f.Children, f.ChildrenIDs, f.RelatedCaseIDs), ids, nodes)
+			}
+			ids[f.ID] = n.ID
+			if twin, ok := nodes[n.ID]; ok {
+				n = Merge(twin, n)
+			}
+			nodes[n.ID] = n
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(nodes)) {
+		for _, c := range nodes[id].Children {
+			child := nodes[c]
+			child.Parent = max(child.Parent, id)
+			nodes[c] = child
+		}
+	}
+	out := slices.Collect(maps.Values(nodes))
+	slices.SortFunc(out, func(a, b tree.Node) int {
+		return cmp.Or(cmp.Compare(a.ErrorType, b.ErrorType), cmp.Compare(a.ID, b.ID))
+	})
+	return out
+}
+
+// node returns what all levels have in common.
+func (f *foreignNode) node() tree.Node {
+	n := tree.Node{Type: f.Type, Level: f.Type.Level(), ErrorType: f.ErrorType, Direction: taxonomy.Other, Children: []string{}, Status: tree.Active, Revision: 1}
+	use := f.Metadata
+	if f.Context != nil {
+		use = f.foreignUse
+		n.ErrorType = cmp.Or(n.ErrorType, f.Context.ErrorType)
+		n.Scene = tree.Scene{ID: name(f.Context.SceneID), Route: name(tree.Route(f.Context.RoutePath))}
+	}
+	if n.ErrorType = strings.ToLower(n.ErrorType); !typeName().MatchString(n.ErrorType) {
+		n.ErrorType = taxonomy.OtherError
+	}
+	if use.SuccessCount > 0 && use.UsageCount > 0 && use.SuccessRate == 0 {
+		use.SuccessRate = float64(use.SuccessCount) / float64(use.UsageCount)
+	}
+	n.Content = tree.Content{
+		Title: line(f.Content.Title), Description: line(f.Content.Description), Guidance: line(f.Content.Guidance),
+		Confidence: share(cmp.Or(f.Content.Confidence, f.Confidence)),
+	}
+	for _, t := range first(f.Content.Triggers, tree.MaxConditions) {
+		n.Content.AppliesWhen = append(n.Content.AppliesWhen, line(t))
+	}
+	n.Metadata = tree.Metadata{
+		CreatedAt: foreignTime(use.CreatedAt), UpdatedAt: foreignTime(use.UpdatedAt),
+		UsageCount: max(0, use.UsageCount), SuccessRate: share(use.SuccessRate),
+	}
+	n.Lang = lang(n.Content.Guidance + n.Content.Description)
+	n.Origin.Label = ForeignOrigin
+	n.Provenance.By = byImport
+	n.Occurrences = []tree.Occurrence{}
+	return n
+}
+
+// evidence makes n the case that f is.
+func (f *foreignNode) evidence(n *tree.Node, guess Guess) {
+	d := &tree.CaseData{}
+	if c := f.CaseData; c != nil {
+		d.TestCase = c.TestCase
+		d.AgentJudgment = clip(c.AgentJudgment, tree.MaxNodeText)
+		d.ActualError, d.ErrorReason, d.AvoidanceHint = line(c.ActualError), line(c.ErrorReason), line(c.AvoidanceHint)
+	}
+	if c := f.Context; c != nil {
+		d.TestCase.CaseID = cmp.Or(d.TestCase.CaseID, c.CaseID)
+		d.TestCase.SceneID = cmp.Or(d.TestCase.SceneID, c.SceneID)
+		d.TestCase.Prompt = cmp.Or(d.TestCase.Prompt, c.Prompt)
+	}
+	t := &d.TestCase
+	t.CaseID, t.SceneID, t.Prompt = name(t.CaseID), name(t.SceneID), clip(t.Prompt, tree.MaxNodeText)
+	if len(t.GroundTruth) > tree.MaxNodeText {
+		t.GroundTruth = nil
+	}
+	t.GroundTruth = t.GroundTruth.Canonical()
+	d.ActualError = cmp.Or(d.ActualError, n.Content.Description)
+	d.AvoidanceHint = cmp.Or(d.AvoidanceHint, n.Content.Guidance)
+	n.Content.Guidance = cmp.Or(n.Content.Guidance, d.AvoidanceHint)
+	n.Scene.ID = cmp.Or(n.Scene.ID, t.SceneID)
+	n.CaseData = d
+	if guess != nil && d.AgentJudgment != "" && !t.GroundTruth.Null() {
+		if dir := guess(d.AgentJudgment, t.GroundTruth); dir.Valid() {
+			n.Direction = dir
+		}
+	}
+	n.ID = tree.CaseID(n)
+}
+
+// standOn gives an abstraction those of the named children that it may have, and
+// the direction they agree on.
+func standOn(n *tree.Node, named []string, ids map[string]string, nodes map[string]tree.Node) {
+	var fit []string
+	directions := map[taxonomy.Direction]int{}
+	for _, foreign := range named {
+		c, ok := nodes[ids[foreign]]
+		if !ok || c.Level != n.Level-1 || c.ErrorType != n.ErrorType {
+			continue
+		}
+		fit = append(fit, c.ID)
+		directions[c.Direction]++
+	}
+	for _, d := range []taxonomy.Direction{taxonomy.Other, taxonomy.FalseFail, taxonomy.FalsePass} {
+		if directions[d] > 0 && directions[d] >= directions[n.Direction] {
+			n.Direction = d
+		}
+	}
+	for _, id := range fit {
+		if nodes[id].Direction == n.Direction {
+			n.Children = append(n.Children, id)
+		}
+	}
+	n.Children = first(sorted(n.Children), tree.MaxChildren)
+	founding := n.Children
+	if len(founding) == 0 {
+		founding = []string{n.Content.Title, n.Content.Description, n.Content.Guidance}
+	}
+	n.ID = tree.GroupID(n.Type, n.ErrorType, n.Direction, founding)
+}
+
+func line(s string) string { return clip(s, tree.MaxNodeLine) }
+func name(s string) string { return clip(s, tree.MaxName) }
+
+// clip makes a foreign text one that a node may have.
+func clip(s string, limit int) string {
+	s = strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "")
+	if len(s) <= limit {
+		return s
+	}
+	for limit > 0 && !utf8.RuneStart(s[limit]) {
+		limit--
+	}
+	return s[:limit]
+}
+
+func share(f float64) float64 {
+	if f != f { //nolint:gocritic // not a number
+		return 0
+	}
+	return min(1, max(0, f))
+}
+
+func lang(s string) string {
+	if strings.ContainsFunc(s, func(r rune) bool { return unicode.Is(unicode.Han, r) }) {
+		return "zh"
+	}
+	return "en"
+}
