@@ -4,7 +4,7 @@ T       ?= 30s
 TOOL     = $(GO) tool -modfile=tools/go.mod
 TARGETS  = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
-.PHONY: help build demo test check lint cross race bench quality fuzz
+.PHONY: help build demo test check lint cross race bench quality prove mutants fuzz
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
@@ -38,6 +38,12 @@ bench: ## speed and memory, in benchstat's form
 quality: ## retrieval and analysis measured on ../shared/data, as golden tables
 	@test -d "$${MEMTREE_SHARED:-../shared}/data" || { echo "make quality measures on $${MEMTREE_SHARED:-../shared}/data, which is not here; set MEMTREE_SHARED"; exit 1; }
 	$(GO) test -count=1 -v -run 'Quality' ./quality ./formation ./enhance ./evolution ./risk
+
+prove: ## that the store keeps what it accepts: crashes, faults, damage, kills (half an hour)
+	@cd store/json && MEMTREE_PROVE=$${MEMTREE_PROVE:-100} $(GO) test -count=1 -timeout 60m -run '^TestProve$$'
+
+mutants: ## each named mistake of the store's protocol, and which test sees it
+	@cd store/json && MEMTREE_MUTANTS=1 $(GO) test -count=1 -timeout 30m -run '^TestMutants$$'
 
 fuzz: ## every fuzz target in turn, T=30s each
 	@for p in $$($(GO) list ./...); do for f in $$($(GO) test -list '^Fuzz' $$p | grep ^Fuzz); do \

@@ -109,7 +109,7 @@ func (s *Store) commitSnapshot(st *state, number int, seq uint64, prev link) sna
 		return snapshotted{err: err}
 	}
 	b, err := w.out.encode()
-	if s.disk.hooks.removeFirst {
+	if s.disk.mistake == removeFirst {
 		s.disk.discard(journalName(number - 1))
 	}
 	if err == nil {
@@ -257,7 +257,7 @@ func (s *Store) finish() {
 		rec := shutdown{Journal: j.number, Bytes: j.size, Seq: j.seq}
 		rec.Sum = rec.sum()
 		b, err := encode(rec)
-		if err == nil && rec != s.recorded {
+		if err == nil && rec != s.recorded && s.disk.mistake != noShutdown {
 			err = s.disk.replace(shutdownName, append(b, '\n'))
 		}
 		s.closeErr = errors.Join(s.closeErr, err)

@@ -19,25 +19,9 @@ import (
 // disk is one folder of a file system, and the only place of this package that
 // changes files. Names are relative to the folder, with forward slashes.
 type disk struct {
-	fs    afero.Fs
-	dir   string
-	hooks hooks
-}
-
-// hooks switches on named mistakes in the protocol, so that the tests can show
-// that they would see them. All are off but in tests.
-type hooks struct {
-	ackBeforeSync    bool // tell a writer before the journal is durable
-	noDirSync        bool // never make a directory entry durable
-	ignoreSyncError  bool // go on as if a failed fsync had worked
-	retrySyncError   bool // call fsync again after it failed
-	sharedTemp       bool // one temporary name for all
-	noFileSync       bool // rename a file whose bytes are not durable
-	noCRC            bool // believe a line's bytes
-	noLookAhead      bool // truncate at the first bad line
-	noChain          bool // believe a line's place
-	snapshotNoOutbox bool // forget the outbox in a snapshot
-	removeFirst      bool // remove the generation before, then commit
+	fs      afero.Fs
+	dir     string
+	mistake mistake // none, but in tests
 }
 
 const tempMark = ".tmp-"
@@ -50,7 +34,7 @@ func (d *disk) open(n string) (afero.File, error) {
 	var err error
 	for range 3 { // it may be made, or removed, meanwhile
 		var f afero.File
-		if f, err = d.fs.Open(d.name(n)); !errors.Is(err, fs.ErrNotExist) {
+		if f, err = d.fs.Open(d.name(n)); !errors.Is(err, fs.ErrNotExist) || d.mistake == believeAbsence {
 			return f, err
 		}
 		if _, serr := d.stat(n); serr != nil {
@@ -69,6 +53,11 @@ func (u unsure) Is(target error) bool {
 }
 
 func (d *disk) stat(n string) (fs.FileInfo, error) { return d.fs.Stat(d.name(n)) }
+
+func (d *disk) exists(n string) bool {
+	_, err := d.stat(n)
+	return err == nil
+}
 
 func (d *disk) remove(n string) error { return d.fs.Remove(d.name(n)) }
 
@@ -117,10 +106,10 @@ func (d *disk) read(n string, limit int64) (_ []byte, err error) {
 // sync makes a file's bytes durable.
 func (d *disk) sync(f afero.File) error {
 	err := f.Sync()
-	if err != nil && d.hooks.retrySyncError {
+	if err != nil && d.mistake == retrySyncError {
 		err = f.Sync()
 	}
-	if d.hooks.ignoreSyncError {
+	if d.mistake == ignoreSyncError {
 		return nil
 	}
 	return err
@@ -129,7 +118,7 @@ func (d *disk) sync(f afero.File) error {
 // syncDir makes the entries of a folder durable. Windows does that by itself
 // and has no call for it.
 func (d *disk) syncDir(folder string) error {
-	if d.hooks.noDirSync || runtime.GOOS == "windows" {
+	if d.mistake == noDirSync || runtime.GOOS == "windows" {
 		return nil
 	}
 	f, err := d.open(folder)
@@ -162,7 +151,7 @@ func (d *disk) create(n string) (*draft, error) {
 	_, _ = rand.Read(unique[:]) // never fails
 	temp := path.Join(path.Dir(n), tempMark+path.Base(n)+"-"+hex.EncodeToString(unique[:]))
 	flag := os.O_RDWR | os.O_CREATE | os.O_EXCL
-	if d.hooks.sharedTemp {
+	if d.mistake == sharedTemp {
 		temp, flag = path.Join(path.Dir(n), tempMark+"shared"), os.O_RDWR|os.O_CREATE|os.O_TRUNC
 	}
 	f, err := d.fs.OpenFile(d.name(temp), flag, 0o644)
@@ -183,7 +172,7 @@ type draft struct {
 // commit makes the bytes durable, then gives the file its name, in one step.
 // The directory entry is durable after a syncDir.
 func (w *draft) commit() error {
-	if !w.disk.hooks.noFileSync {
+	if w.disk.mistake != noFileSync {
 		if err := w.disk.sync(w.File); err != nil {
 			return errors.Join(err, w.drop())
 		}

@@ -72,26 +72,41 @@ func (d *disk) readFormat(dir string) (format, bool, error) {
 		return format{}, false, fmt.Errorf("read the folder: %w", err)
 	}
 	for _, n := range names {
-		if n == lockName || isTemp(n) || (n == journalName(1) && d.unfinished(n)) {
-			continue // a making that did not get far
+		if n == lockName || isTemp(n) {
+			continue
+		}
+		if n == journalName(1) {
+			short, err := d.unfinished(n)
+			if err != nil {
+				return format{}, false, fmt.Errorf("look at %s: %w", n, err)
+			}
+			if short {
+				continue // a making that did not get far
+			}
 		}
 		return format{}, false, &tree.FormatError{Dir: dir, Problem: "is not a memory store and not empty: there is " + strconv.Quote(n) + " in it; choose another folder"}
 	}
 	return format{}, false, nil
 }
 
-// unfinished reports whether a first journal can hold no batch: it is too short.
-func (d *disk) unfinished(n string) bool {
+// unfinished reports whether a first journal is there and can hold no batch: it
+// is too short.
+func (d *disk) unfinished(n string) (bool, error) {
 	info, err := d.stat(n)
-	return err == nil && !info.IsDir() && info.Size() <= emptyJournal
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil && !info.IsDir() && info.Size() <= emptyJournal, err
 }
 
 // make makes a store in a folder in which readFormat found room for one.
 func (d *disk) make(origin tree.Origin) (format, error) {
-	if d.unfinished(journalName(1)) {
-		if err := d.remove(journalName(1)); err != nil {
-			return format{}, fmt.Errorf("make store: %w", err)
-		}
+	short, err := d.unfinished(journalName(1))
+	if err == nil && short {
+		err = d.remove(journalName(1))
+	}
+	if err != nil {
+		return format{}, fmt.Errorf("make store: %w", err)
 	}
 	if origin.ID == "" {
 		var unique [10]byte

@@ -24,10 +24,10 @@ func FuzzJournalLine(f *testing.F) {
 	}
 	f.Add([]byte("M1 1 18446744073709551615 00000000 0000000000000000 0 {}\n"))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		if fr, size, ok := parseFrame(b); ok {
+		if fr, size, ok := parseFrame(b, noMistake); ok {
 			require.Equal(t, b[:size], fr.appendTo(nil))
 		}
-		lookAhead(b)
+		lookAhead(b, noMistake)
 		st := &state{base: newGeneration(&disk{}, &manifest{Number: 1}, nil)}
 		if next, err := st.apply(b, piece{}); err == nil {
 			require.NotNil(t, next)

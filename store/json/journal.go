@@ -40,14 +40,18 @@ type lines struct {
 	seq    uint64
 	prev   link
 	synced int64
+
+	mistake mistake
 }
 
-func (j *journal) lines() *lines { return &lines{seq: j.seq, prev: j.prev, synced: j.size} }
+func (j *journal) lines() *lines {
+	return &lines{seq: j.seq, prev: j.prev, synced: j.size, mistake: j.disk.mistake}
+}
 
 // add appends a line and returns where in the buffer its JSON stands.
 func (l *lines) add(json []byte) int {
 	l.seq++
-	f := frame{seq: l.seq, prev: l.prev, synced: l.synced, json: json}
+	f := frame{seq: l.seq, prev: l.prev, synced: l.synced, json: json, mistake: l.mistake}
 	start := len(l.buf)
 	l.buf = f.appendTo(l.buf)
 	l.prev = linkOf(l.buf[start:])
@@ -57,14 +61,17 @@ func (l *lines) add(json []byte) int {
 // append makes lines durable. ErrFull leaves the journal as it was, for the
 // next one to try again; after any other error the journal cannot be trusted.
 func (j *journal) append(l *lines) error {
-	if j.dirty {
+	if j.dirty && j.disk.mistake != behindFailure {
 		if err := j.file.Truncate(j.size); err != nil {
 			return failure("truncate", j.number, err)
 		}
 		j.dirty = false
 	}
-	if _, err := j.file.WriteAt(l.buf, j.size); err != nil {
+	if n, err := j.file.WriteAt(l.buf, j.size); err != nil {
 		j.dirty = true
+		if j.disk.mistake == behindFailure {
+			j.size += int64(n)
+		}
 		if full(err) {
 			return fmt.Errorf("write %s: %w: %w", journalName(j.number), tree.ErrFull, err)
 		}
@@ -92,6 +99,11 @@ func (d *disk) begin(n int, seq uint64, prev link) (_ *journal, err error) {
 	j := &journal{disk: d, number: n, file: f, reader: d.reading(n), seq: seq, prev: prev}
 	l := j.lines()
 	l.add(fmt.Appendf(nil, `{"begin":{"journal":%d}}`, n))
+	if d.mistake == noBeginSync {
+		_, err := f.WriteAt(l.buf, 0)
+		j.size, j.seq, j.prev = int64(len(l.buf)), l.seq, l.prev
+		return j, err
+	}
 	if err := j.append(l); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
@@ -118,7 +130,7 @@ func (d *disk) again(reader *handle, size int64) error {
 	if err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
-	if _, err = io.CopyBuffer(w, io.NewSectionReader(reader, 0, size), make([]byte, scanAhead)); err != nil {
+	if _, err = io.CopyBuffer(w, io.NewSectionReader(reader, 0, size), make([]byte, min(size, scanAhead))); err != nil {
 		return fmt.Errorf("write %s: %w", name, errors.Join(err, w.drop()))
 	}
 	reader.rest() // the next to read it opens the new one

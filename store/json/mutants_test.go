@@ -1,10 +1,15 @@
 package jsonstore
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"runtime"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/spf13/afero"
 	"github.com/stretchr/testify/require"
@@ -13,42 +18,125 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// TestMutants switches on one mistake of the protocol at a time. The crash and
-// fault tests must see each.
-func TestMutants(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes half a minute with the race detector")
+const survived = "NOBODY"
+
+// hunter tries the suites on the protocol with one mistake in it.
+type hunter struct {
+	mistake
+	states atomic.Int64 // stores opened so far
+}
+
+// suite is a part of the proof and how much of it is tried.
+type suite struct {
+	name string
+	run  func(testing.TB)
+}
+
+func (m *hunter) suites() []suite {
+	seed := uint64(setting("MEMTREE_SEED", 1)) //nolint:gosec // any number does
+	return []suite{
+		{"agree", func(t testing.TB) { m.agree(t, seed) }},
+		{"at once", m.atOnce},
+		{"damage", m.damage},
+		{"crashes", func(t testing.TB) { storetest.Crash(t, m.open(1<<30), 2000, seed) }},
+		{"faults", func(t testing.TB) { storetest.Faults(t, m.open(1<<30), 2, seed) }},
+		{"crashes", func(t testing.TB) { storetest.Crash(t, m.open(1), 3000, seed) }},
+		{"faults", func(t testing.TB) { storetest.Faults(t, m.open(1), 2, seed) }},
+		{"crashes", func(t testing.TB) { storetest.Crash(t, m.open(1), 30_000, seed+apart) }},
 	}
-	for name, h := range map[string]hooks{
-		"ack before sync":             {ackBeforeSync: true},
-		"no directory sync":           {noDirSync: true},
-		"no file sync before rename":  {noFileSync: true},
-		"a failed sync is ignored":    {ignoreSyncError: true},
-		"a failed sync is retried":    {retrySyncError: true},
-		"a snapshot without outbox":   {snapshotNoOutbox: true},
-		"remove before commit":        {removeFirst: true},
-		"no checksum of journal line": {noCRC: true},
-	} {
-		t.Run(name, func(t *testing.T) {
-			open := func(limit int64) storetest.OnFS {
-				return func(fs afero.Fs) (tree.Store, error) {
-					return openOn(context.Background(), fs, "/store", Options{JournalLimit: limit, Origin: tree.Origin{ID: "o_test"}}, h)
+}
+
+// hunt tries one suite after the other until one fails, and returns its name
+// and how many stores were opened until then.
+func (m *hunter) hunt(t *testing.T) (by string, states int64) {
+	t.Helper()
+	for _, s := range m.suites() {
+		if try(t, s.run) {
+			return s.name, m.states.Load()
+		}
+	}
+	return survived, m.states.Load()
+}
+
+func (m *hunter) open(limit int64) storetest.OnFS {
+	below := onFS(limit, m.mistake)
+	return func(fs afero.Fs) (tree.Store, error) {
+		m.states.Add(1)
+		return below(fs)
+	}
+}
+
+func (m *hunter) agree(t testing.TB, seed uint64) {
+	for i := range uint64(5) {
+		m.states.Add(int64(len(configurations())))
+		agree(t, 1, seed+i, m.mistake)
+	}
+}
+
+func (m *hunter) damage(t testing.TB) {
+	f := closedStore(t, 4, m.mistake)
+	ways := append(f.lineDamages(), some(f.damages(extent{1, 1, 1, true}), 1000, 1)...)
+	found, tried := unfinished(t, m.mistake)
+	m.states.Add(int64(tried))
+	require.Empty(t, found)
+	for len(ways) > 0 {
+		n := min(len(ways), 50)
+		m.states.Add(int64(2 * n))
+		if found := f.harmless(ways[:n], m.mistake); len(found) > 0 {
+			t.Fatal(found[0])
+		}
+		ways = ways[n:]
+	}
+}
+
+// atOnce saves several things at once, each written slowly.
+func (m *hunter) atOnce(t testing.TB) {
+	m.states.Add(1)
+	ctx := context.Background()
+	s, err := openOn(ctx, storetest.NewCrashFS(), "/store", Options{}, m.mistake)
+	require.NoError(t, err)
+	names := []string{"index", "risk", "words"}
+	data := func(name string) []byte { return bytes.Repeat([]byte(name+" "), 20_000) }
+	var all sync.WaitGroup
+	errs := make([]error, len(names))
+	for i, name := range names {
+		all.Go(func() {
+			errs[i] = s.SaveDerived(ctx, name, 1, func(w io.Writer) error {
+				for b := data(name); len(b) > 0; b = b[min(len(b), 10_000):] {
+					if _, err := w.Write(b[:min(len(b), 10_000)]); err != nil {
+						return err
+					}
+					time.Sleep(100 * time.Microsecond)
 				}
-			}
-			killed := try(t, func(tb testing.TB) { storetest.Faults(tb, open(1<<30), 2, 1) }) ||
-				try(t, func(tb testing.TB) { storetest.Crash(tb, open(1<<30), 2000, 1) }) ||
-				try(t, func(tb testing.TB) { storetest.Crash(tb, open(1), 3000, 1) })
-			require.True(t, killed, "survived")
+				return nil
+			})
 		})
 	}
+	all.Wait()
+	for i, name := range names {
+		require.NoError(t, errs[i])
+		d, err := s.OpenDerived(ctx, name)
+		require.NoError(t, err)
+		b, err := io.ReadAll(io.NewSectionReader(d, 0, d.Size))
+		require.NoError(t, err)
+		require.True(t, bytes.Equal(data(name), b), "%s is another's", name)
+		require.NoError(t, d.Closer.Close())
+	}
+	require.NoError(t, s.Close())
 }
 
 // try reports whether a test fails.
 func try(t *testing.T, test func(testing.TB)) bool {
+	t.Helper()
 	f := &failing{TB: t}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
+		defer func() {
+			if recover() != nil { // a test that panics has failed too
+				f.failed = true
+			}
+		}()
 		test(f)
 	}()
 	<-done
@@ -66,9 +154,9 @@ func (f *failing) Logf(string, ...any)   {}
 func (f *failing) Error(...any)          { f.failed = true }
 func (f *failing) Errorf(string, ...any) { f.failed = true }
 func (f *failing) FailNow()              { f.failed = true; runtime.Goexit() }
-func (f *failing) Fatal(args ...any)     { f.FailNow() }
+func (f *failing) Fatal(...any)          { f.FailNow() }
 func (f *failing) Fatalf(format string, args ...any) {
-	_ = fmt.Sprintf(format, args...)
+	_ = fmt.Sprintf(format, args...) // as the real one would
 	f.FailNow()
 }
 func (f *failing) Failed() bool { return f.failed }

@@ -130,8 +130,10 @@ func (s *Store) settle(r *replay) error {
 			return err
 		}
 	}
-	if err := s.disk.again(r.file, r.size); err != nil {
-		return err
+	if s.disk.mistake != trustCache {
+		if err := s.disk.again(r.file, r.size); err != nil {
+			return err
+		}
 	}
 	return s.disk.sweep(r.state.base)
 }
@@ -153,7 +155,11 @@ func (d *disk) recover(readOnly bool) (*replay, error) {
 		g.release()
 		return nil, err
 	}
-	r, err := d.replayFrom(st, m.Number, m.Seq, m.link(), readOnly)
+	number := m.Number
+	for d.mistake == replayTwice && number > 1 && d.exists(journalName(number-1)) {
+		number--
+	}
+	r, err := d.replayFrom(st, number, m.Seq, m.link(), readOnly)
 	if err != nil {
 		g.release()
 		return nil, err
@@ -266,7 +272,7 @@ func (d *disk) makeSelf() error {
 	if err := d.fs.MkdirAll(d.dir, 0o755); err != nil {
 		return fmt.Errorf("make %s: %w", d.dir, err)
 	}
-	above := disk{fs: d.fs, dir: path.Dir(d.dir), hooks: d.hooks}
+	above := disk{fs: d.fs, dir: path.Dir(d.dir), mistake: d.mistake}
 	return above.syncDir(".")
 }
 

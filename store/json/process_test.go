@@ -1,14 +1,11 @@
 package jsonstore
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -18,7 +15,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// TestMain is also the writing process of TestKill.
+// TestMain is also the writing process of kill.
 func TestMain(m *testing.M) {
 	if dir := os.Getenv("MEMTREE_TEST_WRITE"); dir != "" {
 		writeForEver(dir)
@@ -45,56 +42,6 @@ func writeForEver(dir string) {
 			os.Exit(1)
 		}
 		fmt.Println(i)
-	}
-}
-
-// TestKill kills a writing process again and again. What it said was durable is
-// there, whole, and the store verifies.
-func TestKill(t *testing.T) {
-	rounds := 5
-	if n, err := strconv.Atoi(os.Getenv("MEMTREE_KILLS")); err == nil {
-		rounds = n
-	}
-	ctx, dir := context.Background(), t.TempDir()
-	next := 0
-	for round := range rounds {
-		cmd := exec.CommandContext(ctx, os.Args[0]) //nolint:gosec // this test
-		cmd.Env = append(os.Environ(), "MEMTREE_TEST_WRITE="+dir, "MEMTREE_TEST_FROM="+strconv.Itoa(next))
-		out, err := cmd.StdoutPipe()
-		require.NoError(t, err)
-		require.NoError(t, cmd.Start())
-		said := bufio.NewScanner(out)
-		for want := 20 + 7*round%40; want > 0 && said.Scan(); want-- {
-			n, err := strconv.Atoi(said.Text())
-			require.NoError(t, err, said.Text())
-			next = n + 1
-		}
-		require.NoError(t, cmd.Process.Kill())
-		for said.Scan() { // said before it died
-			if n, err := strconv.Atoi(said.Text()); err == nil {
-				next = n + 1
-			}
-		}
-		_ = cmd.Wait() // it was killed
-
-		s, err := OpenDir(ctx, dir, Options{})
-		require.NoError(t, err)
-		for i := range next {
-			n, err := s.Get(ctx, add(i).Node.ID)
-			require.NoError(t, err)
-			require.Equal(t, add(i).Node, n)
-		}
-		info, err := s.Info(ctx)
-		require.NoError(t, err)
-		require.LessOrEqual(t, info.Nodes, next+1)
-		next = max(next, info.Evaluations)
-		if info.Nodes < info.Evaluations { // accepted, and killed before the commit
-			_, err := s.Commit(ctx, tree.Batch{Changes: []tree.Change{add(next - 1)}, Done: []string{fmt.Sprint("ev", next-1)}})
-			require.NoError(t, err)
-		}
-		_, err = s.Verify(ctx, func(problem error) { t.Error(problem) })
-		require.NoError(t, err)
-		require.NoError(t, s.Close())
 	}
 }
 
@@ -243,75 +190,6 @@ func TestFsck(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, left, info.Nodes)
 	require.NoError(t, s.Close())
-}
-
-// TestNoHarm flips every bit of a small closed store, and cuts every file at
-// every length: each is told of, or does no harm.
-func TestNoHarm(t *testing.T) {
-	ctx, dir := context.Background(), t.TempDir()
-	s, err := OpenDir(ctx, dir, Options{})
-	require.NoError(t, err)
-	for i := range 4 {
-		_, err = s.Accept(ctx, []tree.Evaluation{someEvaluation(i)})
-		require.NoError(t, err)
-		_, err := s.Commit(ctx, tree.Batch{Changes: []tree.Change{add(i)}, Entries: []tree.Entry{{Verdict: &tree.Verdict{}}}})
-		require.NoError(t, err)
-		if i == 1 {
-			require.NoError(t, s.Compact(ctx))
-		}
-	}
-	require.NoError(t, s.Close())
-	whole, problems := holds(t, dir)
-	require.Empty(t, problems)
-	require.NoError(t, filepath.WalkDir(dir, func(name string, d os.DirEntry, err error) error {
-		if err != nil || d.IsDir() || d.Name() == lockName {
-			return err
-		}
-		good, err := os.ReadFile(name) //nolint:gosec // of this test
-		require.NoError(t, err)
-		step := max(1, len(good)*8/40) | 1 // every bit takes minutes; all kinds of places do not
-		for bit := 0; bit < 8*len(good); bit += step {
-			bad := append([]byte{}, good...)
-			bad[bit/8] ^= 1 << (bit % 8)
-			require.NoError(t, os.WriteFile(name, bad, 0o600)) //nolint:gosec // of this test
-			got, problems := holds(t, dir)
-			require.True(t, got == whole || len(problems) > 0, "%s bit %d", name, bit)
-		}
-		for size := 0; size < len(good); size += max(1, len(good)/10) {
-			require.NoError(t, os.WriteFile(name, good[:size], 0o600)) //nolint:gosec // of this test
-			got, problems := holds(t, dir)
-			require.True(t, got == whole || len(problems) > 0, "%s cut at %d", name, size)
-		}
-		return os.WriteFile(name, good, 0o600) //nolint:gosec // of this test
-	}))
-}
-
-// holds returns all that a store says it holds, and what it says is wrong.
-func holds(t *testing.T, dir string) (string, []string) {
-	t.Helper()
-	ctx := context.Background()
-	s, err := OpenDir(ctx, dir, Options{ReadOnly: true})
-	if err != nil {
-		return "", []string{err.Error()}
-	}
-	defer func() { require.NoError(t, s.Close()) }()
-	var problems []string
-	var say strings.Builder
-	_, err = s.Verify(ctx, func(problem error) { problems = append(problems, problem.Error()) })
-	if err != nil {
-		problems = append(problems, err.Error())
-	}
-	for n, err := range s.Scan(ctx, tree.Filter{}) {
-		b, _ := encode(n) // of a node that was read
-		fmt.Fprint(&say, string(b), err)
-	}
-	for e, err := range s.Ledger(ctx, 0) {
-		b, _ := encode(e) // likewise
-		fmt.Fprint(&say, string(b), err)
-	}
-	info, err := s.Info(ctx)
-	fmt.Fprint(&say, info, err)
-	return say.String(), problems
 }
 
 // TestFullDisk uses the process's limit on the size of files as a full disk

@@ -1,9 +1,56 @@
 package jsonstore
 
 import (
+	"context"
+	"fmt"
 	"os"
+	"runtime"
+	"runtime/debug"
 	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/spf13/afero"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memtree/memtree/store/storetest"
+	"github.com/memtree/memtree/tree"
 )
+
+// amount is how much of each proof is done.
+type amount struct {
+	states  int    // crashes
+	faults  int    // histories in which every error strikes every kind of operation
+	damages int    // of each store but the smallest, of which all are done; 0: all of the second too
+	largest int    // cases in the largest store
+	kills   int    // of a writing process
+	steps   int    // random operations, over all configurations
+	seed    uint64 // the first
+}
+
+// amounts returns the column of `make prove`, that of the usual tests, or a
+// sample for a run with the race detector, which is ten times slower.
+func amounts() amount {
+	seed := uint64(setting("MEMTREE_SEED", 1)) //nolint:gosec // any number does
+	switch {
+	case os.Getenv("MEMTREE_PROVE") != "":
+		all := amount{states: 1_000_000, faults: 20, damages: 20_000, largest: 2000, kills: 2000, steps: 2_000_000, seed: seed}
+		return all.scaled(setting("MEMTREE_PROVE", 100))
+	case raceDetector || testing.Short():
+		return amount{states: 1000, faults: 1, damages: 200, largest: 40, kills: 5, steps: 1000, seed: seed}
+	}
+	return amount{states: 50_000, faults: 1, damages: 4000, largest: 200, kills: 50, steps: 20_000, seed: seed}
+}
+
+// scaled returns so many per cent of a.
+func (a amount) scaled(percent int) amount {
+	of := func(n int) int { return max(1, n*percent/100) }
+	a.states, a.faults, a.damages, a.kills, a.steps = of(a.states), of(a.faults), of(a.damages), of(a.kills), of(a.steps)
+	return a
+}
 
 // setting returns a number from the environment, for longer runs than the usual.
 func setting(name string, usual int) int {
@@ -11,4 +58,195 @@ func setting(name string, usual int) int {
 		return n
 	}
 	return usual
+}
+
+// TestProve does all that shows that the store keeps its promises, and prints
+// one table of it.
+func TestProve(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(400)) // what it makes is soon gone
+	p := &proof{t: t, amount: amounts(), began: time.Now()}
+	p.say("%-42s %12s %9s %8s", "proof", "done", "failures", "seconds")
+	p.crashes()
+	p.row("errors x operations x once, for good", p.faults)
+	p.damage()
+	p.row("kill -9 of a writing process", p.kills)
+	p.row("random operations, all configurations", p.steps)
+	if !raceDetector { // which would take ten times as long, and see no more of it
+		p.mutants()
+	}
+	p.say("seed %d, %d cores, %s, %.0f seconds", p.seed, runtime.GOMAXPROCS(0), runtime.Version(), time.Since(p.began).Seconds())
+}
+
+// proof prints what is done as it is done.
+type proof struct {
+	amount
+	t     *testing.T
+	began time.Time
+}
+
+// say prints a line for who runs `make prove`, and for others logs it.
+func (p *proof) say(format string, args ...any) {
+	if os.Getenv("MEMTREE_PROVE")+os.Getenv("MEMTREE_MUTANTS") == "" {
+		p.t.Logf(format, args...)
+		return
+	}
+	_, _ = fmt.Printf(format+"\n", args...) // nobody is left to tell
+}
+
+// row does a proof on every core and prints its line. The proof is given the
+// number of the core and how many there are, and returns how much it did.
+func (p *proof) row(name string, do func(t *testing.T, worker, workers int) int) {
+	p.rows(do, name)
+}
+
+func (p *proof) rows(do func(t *testing.T, worker, workers int) int, names ...string) {
+	began, workers := time.Now(), runtime.GOMAXPROCS(0)
+	var done, failures atomic.Int64
+	p.t.Run(strings.ReplaceAll(names[0], " ", "_"), func(t *testing.T) {
+		for w := range workers {
+			t.Run(fmt.Sprint("core", w), func(t *testing.T) {
+				t.Parallel()
+				t.Cleanup(func() {
+					if t.Failed() {
+						failures.Add(1)
+					}
+				})
+				done.Add(int64(do(t, w, workers)))
+			})
+		}
+	})
+	p.say("%-42s %12d %9d %8.1f", names[0], done.Load(), failures.Load(), time.Since(began).Seconds())
+}
+
+// share is a worker's part of n.
+func share(n, worker, workers int) int { return (n + workers - 1 - worker) / workers }
+
+// apart keeps the seeds of workers and kinds of runs from meeting.
+const apart = 1 << 32
+
+func onFS(limit int64, h mistake) storetest.OnFS {
+	return func(fs afero.Fs) (tree.Store, error) {
+		s, err := openOn(context.Background(), fs, "/store", Options{JournalLimit: limit, Origin: tree.Origin{ID: "o_test"}}, h)
+		if err != nil {
+			return nil, err // not a typed nil
+		}
+		return s, nil
+	}
+}
+
+func (p *proof) crashes() {
+	var nested, ill atomic.Int64
+	p.row("crash states, recovered whole", func(t *testing.T, w, workers int) int {
+		done := 0
+		for i, limit := range []int64{1 << 30, 1} {
+			e := storetest.Crash(quiet{t}, onFS(limit, noMistake), share(p.states, w, workers)/2, p.seed+uint64(w*2+i)*apart) //nolint:gosec // small
+			done += e.States
+			nested.Add(int64(e.Nested))
+			ill.Add(int64(e.Ill))
+		}
+		return done
+	})
+	p.say("%-42s %12d", "  of them crashes during recovery", nested.Load())
+	p.say("%-42s %12d", "  of them recoveries on a failing disk", ill.Load())
+}
+
+func (p *proof) faults(t *testing.T, w, workers int) int {
+	done := 0
+	for i, limit := range []int64{1 << 30, 1} {
+		if n := share(p.amount.faults*2, w+i, workers); n > 0 {
+			done += storetest.Faults(quiet{t}, onFS(limit, noMistake), n, p.seed+uint64(w*2+i)*apart).Faults //nolint:gosec // small
+		}
+	}
+	return done
+}
+
+// damage does everything to the smallest store, which has no snapshot, and to
+// the small one with everything in it; of the larger ones what is chosen by seed.
+func (p *proof) damage() {
+	p.row("damage to a line nobody was told of", func(t *testing.T, w, _ int) int {
+		if w > 0 {
+			return 0
+		}
+		found, tried := unfinished(t, noMistake)
+		require.Empty(t, found)
+		return tried
+	})
+	for _, size := range []struct {
+		name  string
+		cases int
+		all   bool
+	}{
+		{"journal only", 1, !raceDetector},
+		{"small", 4, p.damages >= 20_000},
+		{"medium", 100, false},
+		{"large", p.largest, false},
+	} {
+		f := closedStore(p.t, size.cases, noMistake)
+		e := extent{flips: 1, cuts: 1, sectors: 1, pairs: true}
+		n := p.damages
+		if size.cases > 4 {
+			bytes := 0
+			for _, b := range f {
+				bytes += len(b)
+			}
+			e = extent{flips: max(1, bytes*8/p.damages) | 1, cuts: max(1, 10*bytes/p.damages) | 1, sectors: 1 + bytes/damageSector/500}
+			n = max(1, p.damages*4/size.cases)
+		}
+		ways := append(f.lineDamages(), f.damages(e)...)
+		total := len(ways)
+		if !size.all {
+			ways = some(ways, n, p.seed)
+		}
+		p.row(fmt.Sprintf("damage, %s store (%d of %d)", size.name, len(ways), total), func(t *testing.T, w, workers int) int {
+			var mine []damage
+			for i := w; i < len(ways); i += workers {
+				mine = append(mine, ways[i])
+			}
+			require.Empty(t, f.harmless(mine, noMistake))
+			return len(mine)
+		})
+	}
+}
+
+func (p *proof) kills(t *testing.T, w, workers int) int {
+	rounds := share(p.amount.kills, w, workers)
+	for done := 0; done < rounds; done += killsPerFolder {
+		kill(t, min(killsPerFolder, rounds-done))
+	}
+	return rounds
+}
+
+func (p *proof) steps(t *testing.T, w, workers int) int {
+	each := agreeing * len(configurations())
+	histories := max(1, share(p.amount.steps, w, workers)/each)
+	return agree(t, histories, p.seed+uint64(w)*apart, noMistake) * len(configurations()) //nolint:gosec // small
+}
+
+// mutants makes each mistake of the protocol and looks who sees it.
+func (p *proof) mutants() {
+	all := mistakes()
+	p.say("%-42s %12s %9s %8s", "mutant", "states", "killed by", "seconds")
+	p.t.Run("mutants", func(t *testing.T) {
+		var next atomic.Int64
+		for range runtime.GOMAXPROCS(0) {
+			t.Run("", func(t *testing.T) {
+				t.Parallel()
+				for i := int(next.Add(1)) - 1; i < len(all); i = int(next.Add(1)) - 1 {
+					began := time.Now()
+					m := &hunter{mistake: all[i]}
+					by, states := m.hunt(t)
+					p.say("%-42s %12d %9s %8.1f", all[i], states, by, time.Since(began).Seconds())
+					assert.NotEqual(t, survived, by, all[i])
+				}
+			})
+		}
+	})
+}
+
+// TestMutants is for `make mutants`; TestProve does the same among others.
+func TestMutants(t *testing.T) {
+	if os.Getenv("MEMTREE_MUTANTS") == "" {
+		t.Skip("TestProve does this too")
+	}
+	(&proof{t: t, amount: amounts(), began: time.Now()}).mutants()
 }

@@ -119,7 +119,12 @@ func (r *replay) read(h *handle, start int64, b []byte) int64 {
 	off := 0
 	for off < len(b) {
 		f, size, ok := r.parse(b[off:])
-		if !ok || (!r.disk.hooks.noChain && (f.seq != r.seq+1 || f.prev != r.prev)) || f.synced > start+int64(off) {
+		if !ok && size > 0 && r.disk.mistake == trustLength {
+			r.seq, r.prev = f.seq, linkOf(b[off:off+size])
+			off += size
+			continue
+		}
+		if !ok || !r.follows(&f) || f.synced > start+int64(off) {
 			break
 		}
 		if start+int64(off) == 0 && !begins(f.json, n) {
@@ -148,11 +153,19 @@ func (r *replay) read(h *handle, start int64, b []byte) int64 {
 }
 
 func (r *replay) parse(b []byte) (frame, int, bool) {
-	f, size, ok := parseFrame(b)
-	if !ok && size > 0 && r.disk.hooks.noCRC {
+	f, size, ok := parseFrame(b, r.disk.mistake)
+	if !ok && size > 0 && r.disk.mistake == noCRC {
 		ok = true
 	}
 	return f, size, ok
+}
+
+// follows reports whether a line is the next of the chain.
+func (r *replay) follows(f *frame) bool {
+	if r.disk.mistake == noChain || r.disk.mistake == replayTwice {
+		return true
+	}
+	return f.seq == r.seq+1 && f.prev == r.prev
 }
 
 // begins reports whether a line is the first of journal n.
@@ -181,12 +194,12 @@ func (r *replay) judge(n int, first bool, end, size int64, last shutdown) error 
 		size = end + int64(len(b))
 	}
 	lost := int64(-1)
-	if !r.disk.hooks.noLookAhead {
-		lost = lookAhead(b)
+	if m := r.disk.mistake; m != noLookAhead {
+		lost = lookAhead(b, m)
 		if first && end == 0 { // it was begun before anything said so
 			lost = size + 1
 		}
-		if f, _, ok := parseFrame(b); !first && end == 0 && ok && f.seq > r.seq {
+		if f, _, ok := parseFrame(b, m); !first && end == 0 && ok && f.seq > r.seq {
 			lost = size // it follows lines that the journal before no longer has
 		}
 		if last.Journal == n && last.Bytes > end {
@@ -197,7 +210,7 @@ func (r *replay) judge(n int, first bool, end, size int64, last shutdown) error 
 			if err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return fmt.Errorf("read %s: %w", journalName(n+1), err)
 			}
-			if last.Journal > n || opens(next, n+1) || lookAhead(next) > 0 {
+			if last.Journal > n || opens(next, n+1, m) || lookAhead(next, m) > 0 {
 				lost = max(lost, size)
 			}
 		}
@@ -217,14 +230,14 @@ func (r *replay) judge(n int, first bool, end, size int64, last shutdown) error 
 }
 
 // opens reports whether a journal's first line verifies.
-func opens(b []byte, n int) bool {
-	f, _, ok := parseFrame(b)
+func opens(b []byte, n int, m mistake) bool {
+	f, _, ok := parseFrame(b, m)
 	return ok && begins(f.json, n)
 }
 
 // lookAhead returns the greatest synced of the lines in b that verify by
 // themselves; -1 for none.
-func lookAhead(b []byte) int64 {
+func lookAhead(b []byte, m mistake) int64 {
 	most, work := int64(-1), 0
 	for i := 0; i < len(b); i++ {
 		j := bytes.Index(b[i:], []byte(frameMark))
@@ -232,7 +245,7 @@ func lookAhead(b []byte) int64 {
 			break
 		}
 		i += j
-		f, size, ok := parseFrame(b[i:])
+		f, size, ok := parseFrame(b[i:], m)
 		if ok {
 			most = max(most, f.synced)
 			i += size - 1

@@ -164,7 +164,7 @@ func (s *Store) group(waiting []*request) []*request {
 		st = next
 	}
 	untold := waiting[:n]
-	if s.journal.disk.hooks.ackBeforeSync {
+	if s.disk.mistake == ackBeforeSync {
 		answer(untold)
 		untold = nil
 	}
@@ -189,7 +189,7 @@ func answer(requests []*request) {
 // refuse gives every request of a group that was not written the reason, also
 // those that changed nothing: what they saw may never have been.
 func (s *Store) refuse(requests []*request, err error) {
-	if !errors.Is(err, tree.ErrFull) {
+	if !errors.Is(err, tree.ErrFull) && s.disk.mistake != ackAfterFailure {
 		s.failed = err
 	}
 	for _, r := range requests {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"syscall"
 	"testing"
 
 	"github.com/spf13/afero"
@@ -20,6 +21,7 @@ type OnFS func(fs afero.Fs) (tree.Store, error)
 type Explored struct {
 	States int // crashes recovered from
 	Nested int // of them, crashes during recovery
+	Ill    int // of them, recoveries on a disk that failed once
 	Faults int // runs that a fault hit
 	Runs   int // histories of random operations
 }
@@ -38,8 +40,9 @@ type moment struct {
 // file operation of it, and in the middle of writes, until it has looked at the
 // given number of states. After each crash it opens what is left: every
 // acknowledged write must be there with every byte, the write under way whole or
-// not at all, and nothing else. One state in eight crashes again while it
-// recovers, and one in eight goes on with random operations.
+// not at all, and nothing else. Of eight states two crash again while they
+// recover, one recovers on a disk that fails once, and one goes on with random
+// operations.
 //
 // A failure tells the seed, the operation and a dump for LoadCrashFS.
 func Crash(t testing.TB, open OnFS, states int, seed uint64) Explored {
@@ -51,6 +54,7 @@ func Crash(t testing.TB, open OnFS, states int, seed uint64) Explored {
 		e.explore()
 		done.States += e.done.States
 		done.Nested += e.done.Nested
+		done.Ill += e.done.Ill
 	}
 	t.Logf("%d states after a crash, %d of them during recovery, %d histories, first seed %d", done.States, done.Nested, done.Runs, seed)
 	return done
@@ -63,13 +67,14 @@ type explorer struct {
 	left    int
 	fs      *CrashFS
 	moments []moment
+	spelled map[*Memory]string // the moments, once asked for
 	done    Explored
 }
 
 // live writes the history: random operations while nothing goes wrong.
 func (e *explorer) live() {
 	t, ctx, r := e.t, e.t.Context(), seeded(e.seed)
-	e.fs = NewCrashFS()
+	e.fs, e.spelled = NewCrashFS(), map[*Memory]string{}
 	m := NewMemory()
 	s, err := e.open(e.fs)
 	require.NoError(t, err, "seed %d: open", e.seed)
@@ -131,8 +136,10 @@ func (e *explorer) crash(n int, seed uint64) {
 	}
 	s, is := e.recover(left, may, tell)
 	switch seed % 8 {
-	case 0:
+	case 0, 4:
 		e.again(left, may, is, seed, tell)
+	case 2:
+		e.ill(n, left, may, seed, tell)
 	case 1:
 		e.goOn(left, s, is.fork(), seed, tell)
 		return
@@ -141,12 +148,12 @@ func (e *explorer) crash(n int, seed uint64) {
 }
 
 // recover opens what a crash left and returns which of the states it is.
-func (e *explorer) recover(left *CrashFS, may []*Memory, tell func(string) string) (tree.Store, *Memory) {
+func (e *explorer) recover(left afero.Fs, may []*Memory, tell func(string) string) (tree.Store, *Memory) {
 	s, err := e.open(left)
 	if err != nil {
 		require.NoError(e.t, err, tell("recovery fails"))
 	}
-	is, err := match(e.t.Context(), s, may)
+	is, err := match(e.t.Context(), s, may, e.spell)
 	if err != nil {
 		require.NoError(e.t, err, tell("after recovery"))
 	}
@@ -154,14 +161,14 @@ func (e *explorer) recover(left *CrashFS, may []*Memory, tell func(string) strin
 }
 
 // match returns which of the models the store agrees with.
-func match(ctx context.Context, s tree.Store, may []*Memory) (*Memory, error) {
+func match(ctx context.Context, s tree.Store, may []*Memory, spell func(context.Context, *Memory) (string, error)) (*Memory, error) {
 	got, err := whole(ctx, s)
 	if err != nil {
 		return nil, err
 	}
 	var different error
 	for _, m := range may {
-		want, err := whole(ctx, m.restarted())
+		want, err := spell(ctx, m)
 		if err != nil {
 			return nil, err
 		}
@@ -174,6 +181,20 @@ func match(ctx context.Context, s tree.Store, may []*Memory) (*Memory, error) {
 	}
 	return nil, different
 }
+
+// spell spells a model that does not change any more.
+func (e *explorer) spell(ctx context.Context, m *Memory) (string, error) {
+	if text, ok := e.spelled[m]; ok {
+		return text, nil
+	}
+	text, err := spell(ctx, m)
+	if err == nil {
+		e.spelled[m] = text
+	}
+	return text, err
+}
+
+func spell(ctx context.Context, m *Memory) (string, error) { return whole(ctx, m.restarted()) }
 
 // again crashes at a random operation of the recovery, and recovers from that.
 // What a finished recovery has shown must stay.
@@ -209,6 +230,51 @@ func (e *explorer) goOn(left *CrashFS, s tree.Store, m *Memory, seed uint64, tel
 	e.close(s, tell)
 	s, _ = e.recover(left, []*Memory{m}, tell)
 	e.close(s, tell)
+}
+
+// ill recovers from the same crash on a disk that fails once, and writes. Then
+// the disk heals.
+func (e *explorer) ill(n int, left *CrashFS, may []*Memory, seed uint64, tell func(string) string) {
+	counts := NewFaultFS(e.fs.CrashAt(n, seed))
+	s, _ := e.recover(counts, may, tell)
+	all := counts.Counts()
+	e.close(s, tell)
+	fault := RandomFault(all, seed)
+	fault.ForGood = false
+	if seed%16 == 2 && all[OpOpen] > 0 { // the error that looks like an answer
+		fault = Fault{Kind: OpOpen, N: 1 + seeded(seed).IntN(all[OpOpen]), Errno: syscall.ENOENT}
+	}
+	tellIll := func(what string) string { return tell(what + ", with " + fault.String() + " in the recovery") }
+	e.done.States++
+	e.done.Ill++
+	left = e.fs.CrashAt(n, seed)
+	p := &patient{t: e.t, open: e.open, seed: e.seed, disk: left, fs: NewFaultFS(left, fault), fault: fault}
+	s, err := e.open(p.fs)
+	if err == nil {
+		p.s, p.m = s, nil
+		if is, err := match(e.t.Context(), s, may, e.spell); err == nil {
+			p.m = is.restarted()
+			p.do(ledgerStep("written after an ill recovery"))
+			may = p.mayBe()
+		} else if p.fs.Hits() == 0 || !clean(err, fault) {
+			require.NoError(e.t, err, tellIll("after recovery"))
+		}
+		p.close()
+	} else if p.fs.Hits() == 0 || !clean(err, fault) {
+		require.NoError(e.t, err, tellIll("recovery fails"))
+	}
+	p.fs.Set()
+	s, _ = e.recover(left, may, tellIll)
+	e.close(s, tellIll)
+}
+
+// ledgerStep writes one line of the ledger.
+func ledgerStep(text string) step {
+	b := tree.Batch{Entries: []tree.Entry{{At: when, Verdict: &tree.Verdict{Evaluation: text}}}}
+	return step{text, func(ctx context.Context, s tree.Store) (string, error) {
+		v, err := s.Commit(ctx, b)
+		return fmt.Sprint("version ", v), err
+	}}
 }
 
 // clean reports whether a failed operation failed in a way that a caller can

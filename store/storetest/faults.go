@@ -106,7 +106,7 @@ func (p *patient) reopen() bool {
 
 // settle finds out what became of the write in doubt, if the disk lets it.
 func (p *patient) settle() {
-	is, err := match(p.t.Context(), p.s, []*Memory{p.m, p.doubt})
+	is, err := match(p.t.Context(), p.s, []*Memory{p.m, p.doubt}, spell)
 	switch {
 	case err == nil:
 		p.m, p.doubt = is.restarted(), nil
@@ -151,10 +151,7 @@ func (p *patient) do(st step) {
 
 // end looks at what a power failure now would leave, then heals the disk.
 func (p *patient) end() {
-	may := []*Memory{p.m}
-	if p.doubt != nil {
-		may = append(may, p.doubt)
-	}
+	may := p.mayBe()
 	p.look(p.disk.CrashAt(p.disk.Ops(), p.seed), may, "after a power failure")
 	p.fs.Set()
 	if p.s != nil {
@@ -167,13 +164,21 @@ func (p *patient) end() {
 	p.look(p.disk, may, "on the healed disk")
 }
 
+// mayBe returns what there is: what was acknowledged, and what may be too.
+func (p *patient) mayBe() []*Memory {
+	if p.doubt != nil {
+		return []*Memory{p.m, p.doubt}
+	}
+	return []*Memory{p.m}
+}
+
 // look opens the store on a healthy disk and compares.
 func (p *patient) look(fs *CrashFS, may []*Memory, when string) {
 	s, err := p.open(fs)
 	if err != nil {
 		require.NoError(p.t, err, p.where("open "+when))
 	}
-	if _, err := match(p.t.Context(), s, may); err != nil {
+	if _, err := match(p.t.Context(), s, may, spell); err != nil {
 		require.NoError(p.t, err, p.where(when))
 	}
 	require.NoError(p.t, s.Close(), p.where("close "+when))

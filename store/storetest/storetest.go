@@ -31,7 +31,7 @@ func Run(t *testing.T, open Opener) {
 
 // Agree does steps random operations, of the given seed, on a new store and on
 // the model, and fails where they differ.
-func Agree(t *testing.T, open Opener, steps int, seed uint64) {
+func Agree(t testing.TB, open Opener, steps int, seed uint64) {
 	t.Helper()
 	t.Logf("seed %d", seed)
 	agree(t, t, open, seeded(seed), steps)

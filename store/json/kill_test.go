@@ -1,0 +1,72 @@
+package jsonstore
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/memtree/memtree/tree"
+)
+
+// killsPerFolder bounds what a store holds, for all of it is read each time.
+const killsPerFolder = 25
+
+// kill kills a process that writes to one folder again and again. What it said
+// was durable is there, whole, and the store verifies.
+func kill(t *testing.T, rounds int) {
+	t.Helper()
+	ctx, dir := context.Background(), t.TempDir()
+	next := 0
+	for round := range rounds {
+		next = writeUntilKilled(t, dir, next, 1+17*round%40)
+		s, err := OpenDir(ctx, dir, Options{})
+		require.NoError(t, err)
+		for i := range next {
+			n, err := s.Get(ctx, add(i).Node.ID)
+			require.NoError(t, err)
+			require.Equal(t, add(i).Node, n)
+		}
+		info, err := s.Info(ctx)
+		require.NoError(t, err)
+		require.LessOrEqual(t, info.Nodes, next+1)
+		next = max(next, info.Evaluations)
+		if info.Nodes < info.Evaluations { // accepted, and killed before the commit
+			_, err := s.Commit(ctx, tree.Batch{Changes: []tree.Change{add(next - 1)}, Done: []string{fmt.Sprint("ev", next-1)}})
+			require.NoError(t, err)
+		}
+		_, err = s.Verify(ctx, func(problem error) { t.Error(problem) })
+		require.NoError(t, err)
+		require.NoError(t, s.Close())
+	}
+}
+
+// writeUntilKilled starts a process that writes from a number on, kills it when
+// it has said some more, and returns the number after the last it said.
+func writeUntilKilled(t *testing.T, dir string, from, say int) int {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), os.Args[0]) //nolint:gosec // this test
+	cmd.Env = append(os.Environ(), "MEMTREE_TEST_WRITE="+dir, "MEMTREE_TEST_FROM="+strconv.Itoa(from))
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	said := bufio.NewScanner(out)
+	for ; say > 0 && said.Scan(); say-- {
+		n, err := strconv.Atoi(said.Text())
+		require.NoError(t, err, said.Text())
+		from = n + 1
+	}
+	require.NoError(t, cmd.Process.Kill())
+	for said.Scan() { // said before it died
+		if n, err := strconv.Atoi(said.Text()); err == nil {
+			from = n + 1
+		}
+	}
+	_ = cmd.Wait() // it was killed
+	return from
+}

@@ -1,0 +1,5 @@
+//go:build !race
+
+package jsonstore
+
+const raceDetector = false
