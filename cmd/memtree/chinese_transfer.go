@@ -76,6 +76,22 @@ Importing a file again changes nothing. A file that is damaged or breaks a limit
 		"it has the id of a memory of another level":                                                                                                                     "它的编号属于另一层级的记忆",
 		"lessons":               "经验",
 		"%s: here %q, there %q": "%s：这里是 %q，那边是 %q",
+		// diff
+		"Say how two trees differ": "说明两棵记忆树的不同",
+		`Compares two exports, folders or stores and prints the memories and lessons that B has and A has not, that are gone, and what changed in those both have.`: `比较两个导出文件、文件夹或记忆库，输出 B 有而 A 没有的记忆和经验、消失的，以及两者都有但变化了的内容。`,
+		"two files, folders or stores":                                                      "两个文件、文件夹或记忆库",
+		"print a page for a browser, with all of it":                                        "输出供浏览器查看的完整页面",
+		"how many memories to print of each kind; 0 for all":                                "每类输出多少条记忆；0 表示全部",
+		"They are the same: %d memories.":                                                   "两者相同：%d 条记忆。",
+		"memories: added %d, gone %d, changed %d, the same %d · lessons: added %d, gone %d": "记忆：新增 %d，消失 %d，变化 %d，相同 %d · 经验：新增 %d，消失 %d",
+		"mark":                "标记",
+		"lesson":              "经验要点",
+		"updated":             "更新于",
+		"small things":        "细节",
+		"%s compared with %s": "%s 与 %s 的比较",
+		"Added":               "新增",
+		"Gone":                "消失",
+		"Changed":             "变化",
 		// promote
 		"Let imported memories be used": "放行导入的记忆",
 		`Takes memories out of the quarantine that imports wait in: by id, or all of an error type or an origin. A lesson brings the cases it rests on. From then on they are on probation and can be part of guidance.

@@ -1,0 +1,207 @@
+package main
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"html/template"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/memtree/memtree/text"
+	"github.com/memtree/memtree/transfer"
+	"github.com/memtree/memtree/tree"
+)
+
+func (a *app) diffCommand() *cobra.Command {
+	html, limit := false, 20
+	c := &cobra.Command{
+		Use:     "diff A B [flags]",
+		Short:   a.say("Say how two trees differ"),
+		Long:    a.say(`Compares two exports, folders or stores and prints the memories and lessons that B has and A has not, that are gone, and what changed in those both have.`),
+		Example: "  memtree diff monday.memtree tuesday.memtree\n  memtree diff .memtree shop.memtree --json\n  memtree diff main branch --html > diff.html",
+		Args:    a.arguments(2, 2, a.say("two files, folders or stores")),
+		RunE: func(c *cobra.Command, args []string) error {
+			if limit < 0 {
+				return &usageError{a.say("--limit is %d; use 0 for all", limit)}
+			}
+			return a.diff(c.Context(), args[0], args[1], html, limit)
+		},
+	}
+	c.Flags().BoolVar(&html, "html", false, a.say("print a page for a browser, with all of it"))
+	c.Flags().IntVar(&limit, "limit", limit, a.say("how many memories to print of each kind; 0 for all"))
+	return c
+}
+
+func (a *app) diff(ctx context.Context, before, after string, html bool, limit int) error {
+	d, err := transfer.Diff(a.source(ctx, before), a.source(ctx, after))
+	switch {
+	case err != nil:
+		return err
+	case html:
+		return a.diffPage(before, after, &d)
+	case a.json:
+		return a.printJSON(d)
+	}
+	return a.printDiff(&d, limit)
+}
+
+// source reads a store, a folder or a file.
+func (a *app) source(ctx context.Context, path string) transfer.Source {
+	return func(take func(tree.Node) error) error {
+		if _, err := os.Stat(filepath.Join(path, "FORMAT.json")); errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+			return a.fileFailure(path, transfer.ReadPath(path, transfer.Limits{}, guessDirection, take))
+		}
+		other := *a
+		other.store, other.readOnly = path, true
+		return other.with(ctx, reading, func(m *memory) error {
+			for n, err := range m.Nodes(ctx, tree.Filter{}) {
+				if err != nil {
+					return err
+				}
+				if err := take(n); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+}
+
+func (a *app) printDiff(d *transfer.Difference, limit int) error {
+	if len(d.Added)+len(d.Gone)+len(d.Changed) == 0 {
+		return writeLines(a.stdout, a.say("They are the same: %d memories.", d.Same))
+	}
+	out := []string{a.paint(bold, a.say("memories: added %d, gone %d, changed %d, the same %d · lessons: added %d, gone %d",
+		len(d.Added), len(d.Gone), len(d.Changed), d.Same, d.Lessons.Added, d.Lessons.Gone))}
+	for _, list := range []struct {
+		sign  string
+		paint style
+		nodes []transfer.Differs
+	}{{"+", green, d.Added}, {"-", red, d.Gone}, {"~", yellow, d.Changed}} {
+		shown := list.nodes
+		if limit > 0 {
+			shown = shown[:min(limit, len(shown))]
+		}
+		for i := range shown {
+			x := &shown[i]
+			out = append(out, a.paint(list.paint, text.Fit(strings.Join([]string{list.sign, short(x.ID), x.ErrorType, oneLine(x.Says)}, " "), a.width)))
+			for _, p := range x.Parts {
+				out = append(out, a.partLines(&p)...)
+			}
+		}
+		if rest := len(list.nodes) - len(shown); rest > 0 {
+			out = append(out, list.sign+" "+a.say("... and %d more (--limit 0 prints all)", rest))
+		}
+	}
+	return writeLines(a.stdout, out...)
+}
+
+// partLines shows one part that changed: on a line where it fits, else before
+// and after below each other.
+func (a *app) partLines(p *transfer.Part) []string {
+	const most = 300
+	before, after := text.Clip(oneLine(p.Before), most), text.Clip(oneLine(p.After), most)
+	name := a.partName(p.Name)
+	if line := "    " + name + ": " + before + " → " + after; before != "" && after != "" && text.Width(line) <= a.width {
+		return []string{line}
+	}
+	out := []string{"    " + name}
+	add := func(sign string, st style, s string) {
+		if s == "" {
+			return
+		}
+		for i, l := range wrap(s, a.width-8) {
+			if i > 0 {
+				sign = " "
+			}
+			out = append(out, a.paint(st, "      "+sign+" "+l))
+		}
+	}
+	add("-", red, before)
+	add("+", green, after)
+	return out
+}
+
+// partName names a part of a memory.
+func (a *app) partName(name string) string {
+	switch name {
+	case "errorType":
+		return a.say("error type")
+	case "status":
+		return a.say("status")
+	case "mark":
+		return a.say("mark")
+	case "supersededBy":
+		return a.say("replaced by")
+	case "archivedFor":
+		return a.say("archived for")
+	case "title":
+		return a.say("title")
+	case "description":
+		return a.say("went wrong")
+	case "guidance":
+		return a.say("guidance")
+	case "appliesWhen":
+		return a.say("when")
+	case "notWhen":
+		return a.say("not when")
+	case "lesson":
+		return a.say("lesson")
+	case "confidence":
+		return a.say("confidence")
+	case "children":
+		return a.say("made of")
+	case "parent":
+		return a.say("part of")
+	case "elsewhere":
+		return a.say("rests on")
+	case "occurrences":
+		return a.say("runs")
+	case "counters":
+		return a.say("used")
+	case "updated":
+		return a.say("updated")
+	case "actualError":
+		return a.say("error")
+	case "errorReason":
+		return a.say("cause")
+	case "avoidanceHint":
+		return a.say("hint")
+	case "provenance":
+		return a.say("made by")
+	}
+	return a.say("small things")
+}
+
+//go:embed diff.html.tmpl
+var diffTemplate string
+
+var diffPage = sync.OnceValues(func() (*template.Template, error) { return template.New("diff").Parse(diffTemplate) })
+
+// diffPage prints the difference as a page that loads nothing and runs nothing.
+func (a *app) diffPage(before, after string, d *transfer.Difference) error {
+	t, err := diffPage()
+	if err != nil {
+		return err
+	}
+	type list struct {
+		Title, Class string
+		Nodes        []transfer.Differs
+	}
+	return t.Execute(a.stdout, map[string]any{
+		"Lang": a.lang, "Title": a.say("%s compared with %s", after, before),
+		"Sum": a.say("memories: added %d, gone %d, changed %d, the same %d · lessons: added %d, gone %d",
+			len(d.Added), len(d.Gone), len(d.Changed), d.Same, d.Lessons.Added, d.Lessons.Gone),
+		"Lists": []list{
+			{a.say("Added"), "added", d.Added}, {a.say("Gone"), "gone", d.Gone}, {a.say("Changed"), "changed", d.Changed},
+		},
+		"Name": a.partName,
+	})
+}

@@ -1,0 +1,210 @@
+package transfer
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/memtree/memtree/tree"
+)
+
+// Source gives the nodes of a file, folder or store to take, each once. It can
+// be read again.
+type Source func(take func(tree.Node) error) error
+
+// Difference is how two trees differ.
+type Difference struct {
+	Same    int          `json:"same"` // nodes
+	Added   []Differs    `json:"added"`
+	Gone    []Differs    `json:"gone"`
+	Changed []Differs    `json:"changed"`
+	Lessons LessonCounts `json:"lessons"` // in all of these
+}
+
+// LessonCounts counts lessons that one of two trees has and the other has not.
+type LessonCounts struct {
+	Added int `json:"added"`
+	Gone  int `json:"gone"`
+}
+
+// Differs is one node that differs. Lists of a Difference are sorted by error
+// type, then level from the top, then id.
+type Differs struct {
+	ID        string    `json:"id"`
+	Type      tree.Type `json:"type"`
+	ErrorType string    `json:"errorType"`
+	Says      string    `json:"says"`
+	Parts     []Part    `json:"parts"` // of a changed one, in a fixed order
+	level     int
+}
+
+// Part is what differs in a node. Of a lesson that only one side has, the other
+// is empty.
+type Part struct {
+	Name   string `json:"part"`
+	Before string `json:"before"`
+	After  string `json:"after"`
+}
+
+// Diff says how b differs from a. Nodes are compared in canonical form, without
+// their revision. It reads both twice, and keeps a hash of every node and the
+// bodies of those that differ.
+func Diff(a, b Source) (Difference, error) {
+	out := Difference{Added: []Differs{}, Gone: []Differs{}, Changed: []Differs{}}
+	before, err := hashes(a)
+	if err != nil {
+		return out, err
+	}
+	after, err := hashes(b)
+	if err != nil {
+		return out, err
+	}
+	for id, h := range before {
+		if after[id] == h {
+			delete(before, id)
+			delete(after, id)
+			out.Same++
+		}
+	}
+	olds, err := bodies(a, before)
+	if err != nil {
+		return out, err
+	}
+	news, err := bodies(b, after)
+	if err != nil {
+		return out, err
+	}
+	for id, n := range olds {
+		if m, ok := news[id]; ok {
+			out.Changed = append(out.Changed, differs(&m, parts(&n, &m)))
+			added, gone := lessonsBetween(&n, &m)
+			out.Lessons.Added += len(added)
+			out.Lessons.Gone += len(gone)
+			continue
+		}
+		out.Gone = append(out.Gone, differs(&n, []Part{}))
+		out.Lessons.Gone += len(n.Content.Lessons)
+	}
+	for id, n := range news {
+		if _, ok := olds[id]; !ok {
+			out.Added = append(out.Added, differs(&n, []Part{}))
+			out.Lessons.Added += len(n.Content.Lessons)
+		}
+	}
+	for _, list := range [][]Differs{out.Added, out.Gone, out.Changed} {
+		slices.SortFunc(list, func(x, y Differs) int {
+			return cmp.Or(cmp.Compare(x.ErrorType, y.ErrorType), y.level-x.level, cmp.Compare(x.ID, y.ID))
+		})
+	}
+	return out, nil
+}
+
+func hashes(s Source) (map[string][16]byte, error) {
+	out := map[string][16]byte{}
+	err := s(func(n tree.Node) error {
+		n = Canonical(n)
+		sum := sha256.Sum256([]byte(spelled(&n)))
+		out[n.ID] = [16]byte(sum[:16])
+		return nil
+	})
+	return out, err
+}
+
+func bodies(s Source, wanted map[string][16]byte) (map[string]tree.Node, error) {
+	out := make(map[string]tree.Node, len(wanted))
+	err := s(func(n tree.Node) error {
+		if _, ok := wanted[n.ID]; ok {
+			out[n.ID] = Canonical(n)
+		}
+		return nil
+	})
+	return out, err
+}
+
+func differs(n *tree.Node, p []Part) Differs {
+	return Differs{ID: n.ID, Type: n.Type, ErrorType: n.ErrorType, Says: says(n), Parts: p, level: n.Level}
+}
+
+// lessonsBetween returns the lessons of b that a has not, and the other way round.
+func lessonsBetween(a, b *tree.Node) (added, gone []tree.Lesson) {
+	missing := func(from, in []tree.Lesson) (out []tree.Lesson) {
+		for _, l := range from {
+			if !slices.ContainsFunc(in, func(o tree.Lesson) bool { return o.ID == l.ID }) {
+				out = append(out, l)
+			}
+		}
+		return out
+	}
+	return missing(b.Content.Lessons, a.Content.Lessons), missing(a.Content.Lessons, b.Content.Lessons)
+}
+
+// parts says what differs between two versions of a node.
+func parts(a, b *tree.Node) []Part {
+	out := []Part{}
+	add := func(name, before, after string) {
+		if before != after {
+			out = append(out, Part{name, before, after})
+		}
+	}
+	add("errorType", a.ErrorType, b.ErrorType)
+	add("status", string(a.Status), string(b.Status))
+	add("mark", string(a.Mark), string(b.Mark))
+	add("supersededBy", a.SupersededBy, b.SupersededBy)
+	add("archivedFor", a.ArchivedFor, b.ArchivedFor)
+	add("title", a.Content.Title, b.Content.Title)
+	add("description", a.Content.Description, b.Content.Description)
+	add("guidance", a.Content.Guidance, b.Content.Guidance)
+	add("appliesWhen", strings.Join(a.Content.AppliesWhen, "\n"), strings.Join(b.Content.AppliesWhen, "\n"))
+	add("notWhen", strings.Join(a.Content.NotWhen, "\n"), strings.Join(b.Content.NotWhen, "\n"))
+	added, gone := lessonsBetween(a, b)
+	for _, l := range gone {
+		add("lesson", lessonText(&l), "")
+	}
+	for _, l := range added {
+		add("lesson", "", lessonText(&l))
+	}
+	add("confidence", fmt.Sprintf("%.2f", a.Content.Confidence), fmt.Sprintf("%.2f", b.Content.Confidence))
+	add("children", strings.Join(a.Children, " "), strings.Join(b.Children, " "))
+	add("parent", a.Parent, b.Parent)
+	add("elsewhere", elsewhereText(a.Elsewhere), elsewhereText(b.Elsewhere))
+	add("occurrences", fmt.Sprint(len(a.Occurrences)), fmt.Sprint(len(b.Occurrences)))
+	add("counters", countersText(a.Counters), countersText(b.Counters))
+	add("updated", a.Metadata.UpdatedAt.Format(isoTime), b.Metadata.UpdatedAt.Format(isoTime))
+	if a.CaseData != nil && b.CaseData != nil {
+		add("actualError", a.CaseData.ActualError, b.CaseData.ActualError)
+		add("errorReason", a.CaseData.ErrorReason, b.CaseData.ErrorReason)
+		add("avoidanceHint", a.CaseData.AvoidanceHint, b.CaseData.AvoidanceHint)
+	}
+	add("provenance", provenanceText(a), provenanceText(b))
+	if len(out) == 0 {
+		add("other", "", "…") // the order of lessons, a scope: too small to word
+	}
+	return out
+}
+
+func lessonText(l *tree.Lesson) string {
+	return strings.TrimSpace(l.Check + " " + l.Instead)
+}
+
+func elsewhereText(e *tree.Elsewhere) string {
+	if e == nil {
+		return ""
+	}
+	return fmt.Sprintf("%d cases, %d tests, %d runs", e.Cases, e.Tests, e.Runs)
+}
+
+func countersText(m map[string]tree.Counters) string {
+	list := make([]string, 0, len(m))
+	for _, o := range slices.Sorted(maps.Keys(m)) {
+		list = append(list, fmt.Sprintf("%s %d/%d", o, m[o].Correct, m[o].Used))
+	}
+	return strings.Join(list, ", ")
+}
+
+func provenanceText(n *tree.Node) string {
+	p := n.Provenance
+	return strings.Join(slices.DeleteFunc([]string{p.By, p.Analyst, p.Model, p.Template, n.Origin.Label, n.Origin.ID}, func(s string) bool { return s == "" }), " · ")
+}
