@@ -124,7 +124,7 @@ func steps(s string) int {
 
 // The prior of a shape's weight, for shapes of width 1, and of their constant.
 const (
-	shapeWidth    = 0.4
+	shapeWidth    = 0.2
 	constantWidth = 0.5
 	extreme       = 2.5 // standard deviations beyond which a shape is cut
 )
