@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/memtree/memtree/text"
 	"github.com/memtree/memtree/tree"
@@ -22,6 +23,7 @@ type job struct {
 	present   *tree.Node   // what it replaces, nil for none
 	opposite  []*tree.Node // live abstractions of the other direction of the type
 	cohesion  float64      // of the members
+	now       time.Time    // of the newest evaluation
 }
 
 // maxShown is how many raw cases a model sees.

@@ -9,22 +9,6 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Confidence: that cases agree on a cause is worth up to this share of what is
-// missing to certainty.
-const agreement = 0.3
-
-// confidence of what rests on cases until outcomes are known: the mean of what
-// their analyst gave them, raised by how many they are and how alike.
-func confidence(cases []*tree.Node, cohesion float64) float64 {
-	sum := 0.0
-	for _, n := range cases {
-		sum += n.Content.Confidence
-	}
-	n := float64(len(cases))
-	mean := sum / n
-	return math.Round(1e4*(mean+(1-mean)*agreement*cohesion*(1-1/n))) / 1e4
-}
-
 // missing describes a group and what it lacks to be learned from.
 func (w *planner) missing(g *group) Group {
 	cases := w.nodesOf(g.points)
@@ -35,7 +19,7 @@ func (w *planner) missing(g *group) Group {
 			out.Recent++
 		}
 	}
-	out.Confidence = confidence(cases, out.Cohesion)
+	out.Confidence = confidence(cases, out.Cohesion, w.now)
 	need := func(what string, have, least float64) {
 		if have < least {
 			out.Missing = append(out.Missing, Lack{what, have, least})
@@ -97,7 +81,7 @@ func (w *planner) explainOther() error {
 
 // newJob describes what is to be written about cases.
 func (w *planner) newJob(kind tree.Type, members, parts []*tree.Node, present *tree.Node) *job {
-	j := &job{kind: kind, partition: w.Partition, members: members, parts: parts, present: present, lang: langOf(members)}
+	j := &job{kind: kind, partition: w.Partition, members: members, parts: parts, present: present, lang: langOf(members), now: w.now}
 	for _, p := range w.space.medoidFirst(w.pointsOf(members), maxShown) {
 		j.shown = append(j.shown, w.nodes[p.id])
 	}

@@ -173,3 +173,41 @@ func TestHysteresis(t *testing.T) {
 	require.Greater(t, covered, 240)
 	fmt.Fprintln(t.Output(), "covered", covered, "of 300; experiences", len(m.live(tree.Experience)), "retired", retired)
 }
+
+// Two later cases of other tests end the probation; what nobody sees again is
+// trusted less with time.
+func TestLaterCasesValidate(t *testing.T) {
+	m := planted(t, shop())
+	m.evolve(options(t), PlanOptions{})
+	lesson := func() tree.Node {
+		for _, n := range m.live(tree.Experience) {
+			for _, c := range n.Children {
+				if x := m.nodes[c]; x.CaseData.TestCase.CaseID == "T0" {
+					return n
+				}
+			}
+		}
+		t.Fatal("no lesson about sums")
+		return tree.Node{}
+	}
+	first := lesson()
+	require.Equal(t, tree.Probation, first.Status)
+	for i, thing := range []string{"coupon", "quote"} {
+		n := made(30+i, "content_validation_error", taxonomy.FalsePass, "Check that the "+thing+" total on the order page equals the sum of its lines.",
+			"The agent did not add the lines of the "+thing+" up and took the rounded total for the exact sum.", "Add the lines up to the cent and compare the sum with the total.")
+		m.nodes[n.ID] = n
+		m.evolve(options(t), PlanOptions{})
+	}
+	later := lesson()
+	require.Equal(t, tree.Active, later.Status)
+	require.Greater(t, later.Content.Confidence, first.Content.Confidence)
+	n := single(50)
+	n.Metadata.UpdatedAt = n.Metadata.UpdatedAt.AddDate(1, 0, 0)
+	n.Occurrences[0].At = n.Metadata.UpdatedAt
+	m.nodes[n.ID] = n
+	m.evolve(options(t), PlanOptions{})
+	require.Less(t, lesson().Content.Confidence, later.Content.Confidence)
+	for _, p := range m.evolve(options(t), PlanOptions{}) {
+		require.Empty(t, p.Changes)
+	}
+}

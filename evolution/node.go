@@ -50,7 +50,7 @@ func (e *Evolver) node(j *job, d *draft, by tree.Provenance) tree.Node {
 }
 
 // trust is the confidence of a draft about the cases of j.
-func (e *Evolver) trust(j *job) float64 { return confidence(j.members, j.cohesion) }
+func (e *Evolver) trust(j *job) float64 { return confidence(j.members, j.cohesion, j.now) }
 
 // commonScene is where all cases were; its type counts where most have it.
 func commonScene(cases []*tree.Node) tree.Scene {

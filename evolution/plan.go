@@ -206,7 +206,7 @@ func (e *Evolver) partition(ctx context.Context, s *survey, p Partition, left *c
 	w.neighbours()
 	w.retypes()
 	w.loosen()
-	steps := []func() error{w.attach, w.merge, w.split, w.form, w.refresh, w.strategy}
+	steps := []func() error{w.attach, w.merge, w.split, w.form, w.trusts, w.refresh, w.strategy}
 	if p.ErrorType == taxonomy.OtherError {
 		steps = []func() error{w.explainOther}
 	}
@@ -231,7 +231,7 @@ func (w *planner) get(id string) (tree.Node, bool) {
 }
 
 // rank orders operations: of several on one node the weightiest names the change.
-var weight = map[tree.Op]int{tree.OpAttach: 1, tree.OpRevise: 2, tree.OpSupersede: 3, tree.OpStatus: 3, tree.OpArchive: 4, tree.OpAdd: 5}
+var weight = map[tree.Op]int{tree.OpCredit: 1, tree.OpAttach: 2, tree.OpRevise: 2, tree.OpSupersede: 3, tree.OpStatus: 3, tree.OpArchive: 4, tree.OpAdd: 5}
 
 // put notes a node as it should be.
 func (w *planner) put(n tree.Node, op tree.Op, why string) {

@@ -1,0 +1,79 @@
+package evolution
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/memtree/memtree/tree"
+)
+
+// Confidence: that cases agree on a cause is worth up to this share of what is
+// missing to certainty.
+const agreement = 0.3
+
+// leastLater is how many cases that came after a lesson was written, of tests it
+// was not written from, show that its cause goes on: the lesson is on probation
+// no longer.
+const leastLater = 2
+
+// confidence of what rests on cases until outcomes are known: the mean of what
+// their analyst gave them, raised by how many they are and how alike. A case
+// counts half after each half-life, so that agreement that nobody has seen again
+// fades; what the analyst was sure of does not.
+func confidence(cases []*tree.Node, cohesion float64, now time.Time) float64 {
+	sum, support := 0.0, 0.0
+	for _, n := range cases {
+		sum += n.Content.Confidence
+		support += math.Exp2(-max(0, now.Sub(lastSeen(n)).Hours()) / halfLife.Hours())
+	}
+	mean := sum / float64(len(cases))
+	return math.Round(100*(mean+(1-mean)*agreement*cohesion*(1-1/max(1, support)))) / 100
+}
+
+// trusts brings the confidence of experiences to what their cases say now, and
+// ends the probation of those that later cases have shown to go on.
+func (w *planner) trusts() error {
+	for _, e := range w.experiences {
+		if w.nodes[e.ID] == nil {
+			continue // new in this plan
+		}
+		n, _ := w.get(e.ID)
+		cases := w.members(e.ID)
+		if c := confidence(cases, w.space.cohesion(w.pointsOf(cases)), w.now); c != n.Content.Confidence {
+			n.Content.Confidence = c
+			w.put(n, tree.OpCredit, fmt.Sprintf("%d cases stand behind it, the newest of %s", len(cases), newest(cases).Format(time.DateOnly)))
+		}
+		if k := later(&n, cases); n.Status == tree.Probation && k >= leastLater {
+			n.Status = tree.Active
+			w.put(n, tree.OpStatus, fmt.Sprintf("%d later cases of other tests have its cause", k))
+		}
+	}
+	return nil
+}
+
+func newest(cases []*tree.Node) (at time.Time) {
+	for _, n := range cases {
+		if seen := lastSeen(n); seen.After(at) {
+			at = seen
+		}
+	}
+	return at.UTC()
+}
+
+// later counts the tests of cases that a lesson was not written from.
+func later(e *tree.Node, cases []*tree.Node) int {
+	known, fresh := map[string]bool{}, map[string]bool{}
+	for _, n := range cases {
+		if slices.Contains(e.Provenance.Cites, n.ID) {
+			known[testOf(n)] = true
+		}
+	}
+	for _, n := range cases {
+		if t := testOf(n); !known[t] {
+			fresh[t] = true
+		}
+	}
+	return len(fresh)
+}
