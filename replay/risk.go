@@ -40,6 +40,10 @@ type Risks struct {
 	Reliability []Bin   `json:"reliability"`
 	Brier       float64 `json:"brier"` // mean square of P's error, all verdicts
 
+	// Gain is the share of the wrong verdicts found by share read, at each
+	// fiftieth.
+	Gain []Gain `json:"gain"`
+
 	// Intervals are 95 percent bootstrap intervals of the fields they are named
 	// after, found5 and so on included.
 	Intervals map[string]Interval `json:"intervals"`
@@ -51,6 +55,13 @@ type Found struct {
 	At5  float64 `json:"5"`
 	At10 float64 `json:"10"`
 	At20 float64 `json:"20"`
+}
+
+// Gain is what is found by reading a share of all verdicts, 0 to 1 each.
+type Gain struct {
+	Read    float64 `json:"read"`
+	Found   float64 `json:"found"`   // the riskiest first
+	Nearest float64 `json:"nearest"` // what is most like a wrong case first
 }
 
 // Bin is the verdicts whose P is in one tenth.
@@ -89,8 +100,13 @@ func Measure(ps []Prediction, seed uint64) Risks {
 		slices.Sort(fs)
 		r.Intervals[name] = Interval{Low: quantile(fs, 0.025), High: quantile(fs, 0.975)}
 	}
-	order := func(p *Prediction) float64 { return p.Near }
-	r.Baselines = Baselines{Random: Found{0.05, 0.1, 0.2}, Nearest: found(ps, order), AUC: aucOf(ps, order)}
+	ours, near := ranked(ps, byOrder), ranked(ps, byNear)
+	r.Baselines = Baselines{Random: Found{0.05, 0.1, 0.2}, Nearest: near.found(), AUC: aucOf(ps, byNear)}
+	const points = 50
+	for i := range points + 1 {
+		read := float64(i) / points
+		r.Gain = append(r.Gain, Gain{read, ours.at(read), near.at(read)})
+	}
 	for i := range ps {
 		r.Baselines.Brier += square(ps[i].Base, ps[i].Wrong) / float64(len(ps))
 	}
@@ -100,7 +116,6 @@ func Measure(ps []Prediction, seed uint64) Risks {
 // Point is Measure without intervals and baselines.
 func Point(ps []Prediction) Risks {
 	r := Risks{N: len(ps), Warmup: min(warmup, len(ps)/2)}
-	order := func(p *Prediction) float64 { return p.Order }
 	for i := range ps {
 		if ps[i].Wrong {
 			r.Wrong++
@@ -110,8 +125,8 @@ func Point(ps []Prediction) Risks {
 		}
 		r.Brier += square(ps[i].P, ps[i].Wrong) / float64(len(ps))
 	}
-	r.AUC, r.AUCSecondHalf = aucOf(ps, order), aucOf(ps[len(ps)/2:], order)
-	r.Found = found(ps, order)
+	r.AUC, r.AUCSecondHalf = aucOf(ps, byOrder), aucOf(ps[len(ps)/2:], byOrder)
+	r.Found = ranked(ps, byOrder).found()
 	r.ECE, r.Reliability = calibration(ps[r.Warmup:])
 	return r
 }
@@ -152,31 +167,42 @@ func aucOf(ps []Prediction, score func(*Prediction) float64) *float64 {
 	return &auc
 }
 
-// found reads from the highest score down, equals in the order they came.
-func found(ps []Prediction, score func(*Prediction) float64) Found {
+func byOrder(p *Prediction) float64 { return p.Order }
+
+func byNear(p *Prediction) float64 { return p.Near }
+
+// reading is, for each number of verdicts read, how many wrong ones are among
+// them.
+type reading []int
+
+// ranked reads from the highest score down, equals in the order they came.
+func ranked(ps []Prediction, score func(*Prediction) float64) reading {
 	rank := make([]int, len(ps))
 	for i := range rank {
 		rank[i] = i
 	}
 	slices.SortStableFunc(rank, func(a, b int) int { return cmp.Compare(score(&ps[b]), score(&ps[a])) })
-	share := func(of float64) float64 {
-		read := int(math.Round(of * float64(len(ps))))
-		hit, all := 0, 0
-		for place, i := range rank {
-			if ps[i].Wrong {
-				all++
-				if place < read {
-					hit++
-				}
-			}
+	r := make(reading, 1, len(ps)+1)
+	for place, i := range rank {
+		n := r[place]
+		if ps[i].Wrong {
+			n++
 		}
-		if all == 0 {
-			return 0
-		}
-		return float64(hit) / float64(all)
+		r = append(r, n)
 	}
-	return Found{share(0.05), share(0.1), share(0.2)}
+	return r
 }
+
+// at returns the share of the wrong verdicts found by reading a share of all.
+func (r reading) at(share float64) float64 {
+	all := len(r) - 1
+	if r[all] == 0 {
+		return 0
+	}
+	return float64(r[int(math.Round(share*float64(all)))]) / float64(r[all])
+}
+
+func (r reading) found() Found { return Found{r.at(0.05), r.at(0.1), r.at(0.2)} }
 
 func calibration(ps []Prediction) (ece float64, bins []Bin) {
 	bins = make([]Bin, 10)
