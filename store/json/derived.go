@@ -121,6 +121,14 @@ func parseDerived(b []byte) (version uint64, size int64, sum []byte, ok bool) {
 	return version, size, sum, bytes.Equal(derivedHeader(version, size, sum), b)
 }
 
+// wholeDerived reports whether a file of derived data is what was written.
+func wholeDerived(b []byte) bool {
+	head := b[:min(len(b), derivedHead)]
+	_, size, sum, ok := parseDerived(head)
+	have := sha256.Sum256(b[len(head):])
+	return ok && int64(len(b)) == derivedHead+size && bytes.Equal(sum, have[:])
+}
+
 // OpenDerived opens what was last saved; see tree.Deriver. Its length is that
 // which was written; its bytes are for Verify, or for who reads them, to check.
 func (s *Store) OpenDerived(ctx context.Context, name string) (*tree.Derived, error) {

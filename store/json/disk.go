@@ -59,6 +59,13 @@ func (d *disk) exists(n string) bool {
 	return err == nil
 }
 
+func (d *disk) removeIfThere(n string) error {
+	if err := d.remove(n); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("remove %s: %w", n, err)
+	}
+	return d.syncDir(".")
+}
+
 func (d *disk) remove(n string) error { return d.fs.Remove(d.name(n)) }
 
 // names returns the sorted names in a folder; none where it is not there.

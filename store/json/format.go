@@ -42,10 +42,11 @@ func parseFormat(b []byte) (format, error) {
 		return format{}, errors.New("is not a memory store: its FORMAT.json is not one of memtree's; choose another folder")
 	}
 	if f.Major > majorFormat {
-		return format{}, fmt.Errorf("has format %d and this program knows formats up to %d; use a newer memtree, nothing was changed", f.Major, majorFormat)
+		return format{Major: f.Major}, fmt.Errorf("has format %d and this program knows formats up to %d; use a newer memtree, nothing was changed", f.Major, majorFormat)
 	}
 	if f.Sum != f.sum() {
-		return format{}, errors.New("has a damaged FORMAT.json: its sum is not that of what it says; nothing was changed")
+		f.Major = majorFormat
+		return f, errors.New("has a damaged FORMAT.json: its sum is not that of what it says; nothing was changed")
 	}
 	if len(f.Origin.ID) > tree.MaxName || len(f.Origin.Label) > tree.MaxName {
 		return format{}, errors.New("has an origin in FORMAT.json that is too long")

@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
-	"slices"
 	"time"
 
 	"github.com/spf13/afero"
@@ -14,12 +12,49 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Repair is what Fsck found, and did.
+// Repair is what Fsck found, and did. Nothing lost and nothing to make again:
+// the store is in order.
 type Repair struct {
-	Damage *tree.CorruptError // nil: nothing that was acknowledged is lost
-	Torn   int64              // bytes of a last write that nobody was told of
-	Moved  []string           // files in broken/ with what was set aside
-	Left   uint64             // the version that can be read
+	Lost  []Loss   `json:"lost"`            // acknowledged, and cannot be read
+	Again []string `json:"again"`           // damaged files that can be made again with nothing lost
+	Torn  int64    `json:"torn"`            // bytes of a last write that nobody was told of
+	Moved []string `json:"moved,omitempty"` // files in broken/ with what was set aside
+	Kept  Kept     `json:"kept"`
+}
+
+// Whole reports whether there is nothing to repair.
+func (r *Repair) Whole() bool { return len(r.Lost)+len(r.Again) == 0 }
+
+// Loss is something acknowledged that cannot be read.
+type Loss struct {
+	Kind   LossKind `json:"kind"`
+	File   string   `json:"file"`
+	Offset int64    `json:"offset"`
+	Bytes  int64    `json:"bytes"`          // that are set aside; 0 where they are not there
+	Count  int      `json:"count"`          // how many of the kind; 0 where nobody can say
+	Name   string   `json:"name,omitempty"` // the node's id, where it can be told
+}
+
+// LossKind says what is lost.
+type LossKind string
+
+// The kinds of loss.
+const (
+	LostBatches     LossKind = "batches"     // of the journal
+	LostNodes       LossKind = "nodes"       // memories
+	LostEvaluations LossKind = "evaluations" // accepted, not yet formed
+	LostEntries     LossKind = "entries"     // of the ledger
+	LostLetters     LossKind = "letters"     // evaluations that could not be formed
+	LostKeys        LossKind = "keys"        // evaluations would be accepted again
+)
+
+// Kept is what can be read.
+type Kept struct {
+	Nodes       int    `json:"nodes"`
+	Evaluations int    `json:"evaluations"` // waiting to be formed
+	Entries     int    `json:"entries"`
+	Letters     int    `json:"letters"`
+	Version     uint64 `json:"version"`
 }
 
 // FsckDir is Fsck for a folder of the real file system.
@@ -32,14 +67,14 @@ func FsckDir(ctx context.Context, dir string, acceptLoss bool) (Repair, error) {
 	return r, errors.Join(err, root.Close())
 }
 
-// Fsck looks at a store that may not open, and says what is lost. With
-// acceptLoss it moves the damaged bytes of the journal, and those after them,
-// to broken/, so that the store opens with what stands before. Nothing is
-// deleted but derived data. Without, it changes nothing. It can be interrupted
-// and done again.
+// Fsck reads a store that may not open, and says exactly what is lost. Without
+// acceptLoss it changes nothing. With it, and if anything is damaged, it sets
+// the damaged bytes aside in broken/ and writes all that can be read as a new
+// snapshot, so that the store opens: also the batches behind a damaged one, and
+// the lines around a damaged one. Nothing is deleted but derived data.
 //
-// Damage in a snapshot is not repaired here: Open serves what is whole, and
-// Verify names each line that is not.
+// It can be interrupted at any moment and done again: the new snapshot counts
+// once it is complete, and until then the damage is found again.
 func Fsck(ctx context.Context, fs afero.Fs, dir string, acceptLoss bool) (Repair, error) {
 	if _, real := fs.(*afero.OsFs); real {
 		return FsckDir(ctx, dir, acceptLoss)
@@ -56,10 +91,8 @@ func fsck(ctx context.Context, d *disk, dir string, acceptLoss bool, lock func()
 	if err := ctx.Err(); err != nil {
 		return Repair{}, err
 	}
-	if _, made, err := d.readFormat(dir); err != nil || !made {
-		if err == nil {
-			err = &tree.FormatError{Dir: dir, Problem: "is not a memory store: there is no FORMAT.json in it"}
-		}
+	f, damagedFormat, err := d.knownFormat(dir)
+	if err != nil {
 		return Repair{}, err
 	}
 	unlock, err := lock()
@@ -67,75 +100,65 @@ func fsck(ctx context.Context, d *disk, dir string, acceptLoss bool, lock func()
 		return Repair{}, err
 	}
 	defer func() { err = errors.Join(err, unlock()) }()
-	r, err := d.recover(false)
+	s, err := d.salvage(ctx)
 	if err != nil {
 		return Repair{}, err
 	}
-	defer r.state.base.release()
-	out := Repair{Damage: r.damage, Left: r.state.Version}
-	for _, t := range r.torn {
-		out.Torn += int64(len(t.bytes))
+	defer s.release()
+	if damagedFormat {
+		s.Again = append(s.Again, formatName)
+		if f.Origin, err = s.origin(f.Origin); err != nil {
+			return Repair{}, err
+		}
 	}
-	if r.damage == nil || !acceptLoss {
-		return out, nil
+	if err := s.refused(); err != nil {
+		return Repair{}, err
 	}
-	out.Moved, err = d.acceptLoss(r)
-	return out, err
+	if s.Whole() || !acceptLoss {
+		return s.Repair, nil
+	}
+	return s.Repair, s.commit(f)
 }
 
-// acceptLoss keeps the valid lines and sets all others aside. Until the last
-// step, the damaged journal's cut, the damage is found again.
-func (d *disk) acceptLoss(r *replay) ([]string, error) {
-	if err := d.fs.RemoveAll(d.name(derivedFolder)); err != nil {
-		return nil, err // it was made from what is lost
+// knownFormat returns the format of a store whose FORMAT.json may be damaged,
+// and whether it is. Where it is, the store's other files must say that they
+// are of a format this program knows.
+func (d *disk) knownFormat(dir string) (format, bool, error) {
+	f, made, err := d.readFormat(dir)
+	var bad *tree.FormatError
+	switch {
+	case err == nil && made:
+		return f, false, nil
+	case err == nil:
+		return f, false, &tree.FormatError{Dir: dir, Problem: "is not a memory store: there is no FORMAT.json in it"}
+	case !errors.As(err, &bad) || f.Major > majorFormat:
+		return f, false, err
 	}
+	ours, serr := d.holdsOurs()
+	if serr != nil || !ours {
+		return f, false, errors.Join(err, serr)
+	}
+	f.Format, f.Major, f.Minor = "memtree", majorFormat, 0
+	return f, true, nil
+}
+
+// holdsOurs reports whether a manifest or a journal of this format is there.
+func (d *disk) holdsOurs() (bool, error) {
 	names, err := d.names(".")
 	if err != nil {
-		return nil, err
+		return false, fmt.Errorf("read the folder: %w", err)
 	}
-	bad, keep := r.number, r.size
-	if r.lines == 0 { // not even the first line of the first journal
-		bad, keep = r.state.base.Number, 0
-	}
-	var moved []string
-	later := []int{}
-	for _, n := range numbered(names, "journal.", ".jsonl") {
-		from := int64(0)
-		switch {
-		case n < bad:
-			continue
-		case n == bad:
-			from = keep
-		default:
-			later = append(later, n)
-		}
-		b, err := d.bytes(n, from)
-		if err != nil {
-			return moved, err
-		}
-		if len(b) > 0 {
-			name := fmt.Sprintf("%s.%d", journalName(n), from)
-			if err := d.setAside(name, b); err != nil {
-				return moved, err
+	for _, n := range numbered(names, "manifest.", ".json") {
+		if b, err := d.read(manifestName(n), maxManifest); err == nil {
+			if _, err := parseManifest(b); err == nil {
+				return true, nil
 			}
-			moved = append(moved, brokenName+"/"+name)
 		}
 	}
-	if err := d.remove(shutdownName); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return moved, err
-	}
-	for _, n := range slices.Backward(later) {
-		if err := d.remove(journalName(n)); err != nil {
-			return moved, err
+	for _, n := range numbered(names, "journal.", ".jsonl") {
+		if b, err := d.bytes(n, 0); err == nil && lookAhead(b, d.mistake) >= 0 {
+			return true, nil
 		}
 	}
-	if err := d.syncDir("."); err != nil {
-		return moved, err
-	}
-	if keep > 0 {
-		return moved, d.cut(journalName(bad), keep)
-	}
-	l := &lines{seq: r.state.base.Seq, prev: r.state.base.link()}
-	l.add(fmt.Appendf(nil, `{"begin":{"journal":%d}}`, bad))
-	return moved, d.replace(journalName(bad), l.buf)
+	return false, nil
 }

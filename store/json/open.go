@@ -1,6 +1,7 @@
 package jsonstore
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -142,6 +143,9 @@ func (s *Store) settle(r *replay) error {
 // opens the files at once, since a writer may remove them.
 func (d *disk) recover(readOnly bool) (*replay, error) {
 	m, damage, err := d.lastManifest()
+	if bad := new(tree.CorruptError); readOnly && errors.As(err, &bad) {
+		return d.pieces(bad)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -176,6 +180,16 @@ func (d *disk) recover(readOnly bool) (*replay, error) {
 	return r, nil
 }
 
+// pieces returns what can be read of a store without its manifest, for who only
+// reads.
+func (d *disk) pieces(damage *tree.CorruptError) (*replay, error) {
+	s, err := d.salvage(context.Background()) // it is part of opening, which is not interrupted
+	if err != nil {
+		return nil, err
+	}
+	return &replay{disk: d, state: s.state, number: s.highest, damage: damage, pieced: true}, nil
+}
+
 // lastManifest returns the valid manifest with the highest number; an empty one
 // before the first snapshot. A manifest that is there was whole when it got its
 // name: if the highest is not, that is damage, unless the one before it and all
@@ -186,6 +200,9 @@ func (d *disk) lastManifest() (*manifest, *tree.CorruptError, error) {
 		return nil, nil, fmt.Errorf("read the folder: %w", err)
 	}
 	numbers := numbered(names, "manifest.", ".json")
+	if len(numbers) == 0 && d.hasSnapshots(names) && !d.exists(journalName(1)) {
+		return nil, nil, &tree.CorruptError{File: "the manifest", Lost: "the list of the snapshot's files is not there"}
+	}
 	if len(numbers) == 0 {
 		return &manifest{Number: 1, Prev: link{}.String()}, nil, nil
 	}
@@ -201,6 +218,9 @@ func (d *disk) lastManifest() (*manifest, *tree.CorruptError, error) {
 		}
 		switch {
 		case err == nil && damage == nil:
+			if name := d.absent(m); name != "" {
+				return nil, nil, &tree.CorruptError{File: name, Lost: "the file is not there"}
+			}
 			return m, nil, nil
 		case err == nil && d.complete(m):
 			return m, nil, nil
@@ -209,6 +229,21 @@ func (d *disk) lastManifest() (*manifest, *tree.CorruptError, error) {
 		}
 	}
 	return nil, nil, damage
+}
+
+// absent returns the name of a file that a manifest names and that is not there.
+func (d *disk) absent(m *manifest) string {
+	for _, f := range m.files() {
+		if _, err := d.stat(f.Name); !errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if file, err := d.open(f.Name); errors.Is(err, fs.ErrNotExist) { // as unlikely as it is that both err
+			return f.Name
+		} else if err == nil {
+			_ = file.Close() // it was not read
+		}
+	}
+	return ""
 }
 
 // complete reports whether all files of a manifest are there, and its journal.

@@ -150,48 +150,6 @@ func TestReadOnlyFolder(t *testing.T) {
 	require.Len(t, after, len(before))
 }
 
-// TestFsck goes the way of an owner whose journal is damaged.
-func TestFsck(t *testing.T) {
-	ctx, dir := context.Background(), t.TempDir()
-	s, err := OpenDir(ctx, dir, Options{})
-	require.NoError(t, err)
-	for i := range 6 {
-		_, err := s.Commit(ctx, tree.Batch{Changes: []tree.Change{add(i)}})
-		require.NoError(t, err)
-	}
-	require.NoError(t, s.Close())
-	journal := filepath.Join(dir, journalName(1))
-	b, err := os.ReadFile(journal)
-	require.NoError(t, err)
-	b[len(b)/2] ^= 1
-	require.NoError(t, os.WriteFile(journal, b, 0o600))
-
-	var corrupt *tree.CorruptError
-	_, err = OpenDir(ctx, dir, Options{})
-	require.ErrorAs(t, err, &corrupt)
-	r, err := FsckDir(ctx, dir, false)
-	require.NoError(t, err)
-	require.Equal(t, corrupt, r.Damage)
-	require.Less(t, r.Left, uint64(6))
-	require.Positive(t, r.Left)
-	left := int(r.Left) //nolint:gosec // small
-	same, err := os.ReadFile(journal)
-	require.NoError(t, err)
-	require.Equal(t, b, same, "it changes nothing")
-	r, err = FsckDir(ctx, dir, true)
-	require.NoError(t, err)
-	require.Len(t, r.Moved, 1)
-	aside, err := os.ReadFile(filepath.Join(dir, r.Moved[0]))
-	require.NoError(t, err)
-	require.Equal(t, b[corrupt.Offset:], aside)
-	s, err = OpenDir(ctx, dir, Options{})
-	require.NoError(t, err)
-	info, err := s.Info(ctx)
-	require.NoError(t, err)
-	require.Equal(t, left, info.Nodes)
-	require.NoError(t, s.Close())
-}
-
 // TestFullDisk uses the process's limit on the size of files as a full disk
 // would be used, where the system lets it.
 func TestFullDisk(t *testing.T) {

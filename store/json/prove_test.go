@@ -26,6 +26,7 @@ type amount struct {
 	faults  int    // histories in which every error strikes every kind of operation
 	damages int    // of each store but the smallest, of which all are done; 0: all of the second too
 	largest int    // cases in the largest store
+	repairs int    // histories of crashes in a repair
 	kills   int    // of a writing process
 	steps   int    // random operations, over all configurations
 	seed    uint64 // the first
@@ -37,12 +38,12 @@ func amounts() amount {
 	seed := uint64(setting("MEMTREE_SEED", 1)) //nolint:gosec // any number does
 	switch {
 	case os.Getenv("MEMTREE_PROVE") != "":
-		all := amount{states: 1_000_000, faults: 20, damages: 20_000, largest: 2000, kills: 2000, steps: 2_000_000, seed: seed}
+		all := amount{states: 1_000_000, faults: 20, damages: 20_000, largest: 2000, repairs: 20, kills: 2000, steps: 2_000_000, seed: seed}
 		return all.scaled(setting("MEMTREE_PROVE", 100))
 	case raceDetector || testing.Short():
-		return amount{states: 1000, faults: 1, damages: 200, largest: 40, kills: 5, steps: 1000, seed: seed}
+		return amount{states: 1000, faults: 1, damages: 200, largest: 40, repairs: 0, kills: 5, steps: 1000, seed: seed}
 	}
-	return amount{states: 50_000, faults: 1, damages: 4000, largest: 200, kills: 50, steps: 20_000, seed: seed}
+	return amount{states: 50_000, faults: 1, damages: 4000, largest: 200, repairs: 1, kills: 50, steps: 20_000, seed: seed}
 }
 
 // scaled returns so many per cent of a.
@@ -69,6 +70,14 @@ func TestProve(t *testing.T) {
 	p.crashes()
 	p.row("errors x operations x once, for good", p.faults)
 	p.damage()
+	p.row("damage, repaired: in order, the rest is there", p.salvages)
+	p.row("crashes during a repair", func(t *testing.T, w, workers int) int {
+		done := 0
+		for i := range share(p.repairs, w, workers) {
+			done += salvageCrashes(t, p.seed+uint64(w+workers*i)*apart) //nolint:gosec // small
+		}
+		return done
+	})
 	p.row("kill -9 of a writing process", p.kills)
 	p.row("random operations, all configurations", p.steps)
 	if !raceDetector { // which would take ten times as long, and see no more of it
@@ -206,6 +215,17 @@ func (p *proof) damage() {
 			return len(mine)
 		})
 	}
+}
+
+func (p *proof) salvages(t *testing.T, w, workers int) int {
+	f := closedStore(t, 8, noMistake)
+	ways := append(f.lineDamages(), some(f.damages(extent{1, 1, 1, true}), p.damages, p.seed)...)
+	var mine []damage
+	for i := w; i < len(ways); i += workers {
+		mine = append(mine, ways[i])
+	}
+	require.Empty(t, f.salvages(mine))
+	return len(mine)
 }
 
 func (p *proof) kills(t *testing.T, w, workers int) int {

@@ -27,6 +27,7 @@ type replay struct {
 	clean  bool               // the store was closed with just these bytes
 	torn   []tail             // bytes that no acknowledged batch can have been in
 	damage *tree.CorruptError // bytes that one was in
+	pieced bool               // the state was pieced together, line by line
 }
 
 // tail is the end of a journal from the first bad byte on.
@@ -296,7 +297,7 @@ func (d *disk) readShutdown() (shutdown, error) {
 func (r *replay) setAside() error {
 	for _, t := range r.torn {
 		if len(t.bytes) > 0 {
-			if err := r.disk.setAside(fmt.Sprintf("%s.%d", journalName(t.number), t.off), t.bytes); err != nil {
+			if _, err := r.disk.setAside(fmt.Sprintf("%s.%d", journalName(t.number), t.off), t.bytes); err != nil {
 				return err
 			}
 		}
@@ -316,13 +317,28 @@ func (r *replay) setAside() error {
 const brokenName = "broken"
 
 // setAside keeps bytes that do not belong to the store any more, for a person
-// to look at. Nothing deletes them.
-func (d *disk) setAside(name string, b []byte) error {
+// to look at, and returns where. Nothing deletes them: where other bytes have
+// the name, a number is added.
+func (d *disk) setAside(name string, b []byte) (string, error) {
 	if err := d.mkdir(brokenName); err != nil {
-		return fmt.Errorf("set aside %s: %w", name, err)
+		return "", fmt.Errorf("set aside %s: %w", name, err)
 	}
-	if err := d.replace(brokenName+"/"+name, b); err != nil {
-		return fmt.Errorf("set aside: %w", err)
+	to := brokenName + "/" + name
+	for n := 2; ; n++ {
+		have, err := d.read(to, 1<<40)
+		if errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		if err != nil {
+			return "", fmt.Errorf("set aside %s: %w", name, err)
+		}
+		if bytes.Equal(have, b) {
+			return to, nil
+		}
+		to = fmt.Sprintf("%s/%s-%d", brokenName, name, n)
 	}
-	return nil
+	if err := d.replace(to, b); err != nil {
+		return "", fmt.Errorf("set aside: %w", err)
+	}
+	return to, nil
 }

@@ -1,0 +1,223 @@
+package jsonstore
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"regexp"
+	"slices"
+	"sync"
+)
+
+// keeper takes a line that can be believed, its place and its index record; an
+// error says that it makes no sense.
+type keeper func(at piece, l indexed, raw []byte) error
+
+// lines gives all lines of a file of a snapshot that can be believed to keep.
+// A line can be, if the whole file has the hash that the manifest says, or the
+// line the checksum that its index says. Either of the two files can be lost
+// with nothing lost; of a line that both are damaged at, the bytes are kept
+// aside.
+func (s *salvage) lines(ctx context.Context, ref *linesRef, kind LossKind, keep keeper) error {
+	data, err := s.whole(ref.Data.Name)
+	if err != nil {
+		return err
+	}
+	index, err := s.whole(ref.Index.Name)
+	if err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	records, badIndex := readIndex(index, ref.Count)
+	sound := hashed(index, ref.Index)
+	if hashed(data, ref.Data) {
+		if badIndex > 0 || !sound {
+			s.again(ref.Index.Name)
+		}
+		return s.splitLines(ref, data, records, keep)
+	}
+	l := lineSalvage{s: s, ref: ref, kind: kind, data: data, keep: keep, unknown: badIndex}
+	if badIndex == 0 && !sound && ref.Index.Sum != "" {
+		s.again(ref.Index.Name)
+	}
+	return l.run(records)
+}
+
+// hashed reports whether a file is what the manifest says.
+func hashed(b []byte, ref fileRef) bool {
+	sum := sha256.Sum256(b)
+	return int64(len(b)) == ref.Bytes && hex.EncodeToString(sum[:]) == ref.Sum
+}
+
+// readIndex returns the records of the pages of a lines table that are whole,
+// by line, nil where they are not, and how many lines those describe.
+func readIndex(b []byte, count int) ([]*indexed, int) {
+	out, bad := make([]*indexed, count), 0
+	for n := range pages(count, lineSize) {
+		first := n * perPage(lineSize)
+		t := table{from: bytes.NewReader(part(b, int64(n)*pageSize, pageSize)), start: -int64(n) * pageSize, size: lineSize, count: count}
+		page, err := t.page(n)
+		if err != nil {
+			bad += min(perPage(lineSize), count-first)
+			continue
+		}
+		for i := 0; i*lineSize < len(page); i++ {
+			l := parseIndexed(page[i*lineSize:])
+			out[first+i] = &l
+		}
+	}
+	return out, bad
+}
+
+// splitLines gives all lines of a file whose hash is right.
+func (s *salvage) splitLines(ref *linesRef, data []byte, records []*indexed, keep keeper) error {
+	last, off := uint64(0), int64(0)
+	for i := 0; len(data) > 0; i++ {
+		line, rest, _ := bytes.Cut(data, []byte("\n"))
+		l := indexed{num: last + 1}
+		if i < len(records) && records[i] != nil {
+			l = *records[i]
+		}
+		if err := keep(piece{s.file(ref.Data.Name), placeOf(off, line)}, l, line); err != nil {
+			s.lose(Loss{Kind: LostNodes, File: ref.Data.Name, Offset: off, Bytes: int64(len(line)) + 1, Count: 1})
+		}
+		last, data, off = l.num, rest, off+int64(len(line))+1
+	}
+	return nil
+}
+
+// lineSalvage reads a damaged file by its index.
+type lineSalvage struct {
+	s       *salvage
+	ref     *linesRef
+	kind    LossKind
+	data    []byte
+	keep    keeper
+	unknown int // lines of which the index is damaged too
+}
+
+func (l *lineSalvage) run(records []*indexed) error {
+	next := int64(0) // up to here it is known what stands there
+	for i, r := range records {
+		if r == nil {
+			continue
+		}
+		if r.off > next { // lines whose index is damaged
+			before := 0
+			for k := i - 1; k >= 0 && records[k] == nil; k-- {
+				before++
+			}
+			l.lose(next, r.off-next, before)
+			l.unknown -= before
+		}
+		next = r.off + int64(r.len) + 1
+		line := part(l.data, r.off, int64(r.len)+1)
+		if int64(len(line)) == int64(r.len)+1 {
+			if raw, err := r.check(l.ref, line, noMistake); err == nil && l.keep(piece{l.s.file(l.ref.Data.Name), r.place}, *r, raw) == nil {
+				continue
+			}
+		}
+		l.lose(r.off, int64(r.len)+1, 1)
+	}
+	if l.unknown > 0 {
+		l.lose(next, max(0, int64(len(l.data))-next), l.unknown)
+	} else if next < int64(len(l.data)) {
+		l.s.again(l.ref.Data.Name) // it is longer than it was
+	}
+	return nil
+}
+
+// names finds the ids of nodes in bytes that are damaged.
+var nodeID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\{"id":"([A-Za-z0-9_]{1,64})"`) })
+
+func (l *lineSalvage) lose(off, size int64, count int) {
+	b := part(l.data, off, size)
+	loss := Loss{Kind: l.kind, File: l.ref.Data.Name, Offset: off, Bytes: int64(len(b)), Count: count}
+	if m := nodeID().FindSubmatch(b); m != nil && l.kind == LostNodes && count == 1 {
+		loss.Name = string(m[1])
+	}
+	l.s.lose(loss)
+}
+
+// manifest returns the manifest, or what one would say of the files there are.
+func (s *salvage) manifest() (*manifest, error) {
+	names, err := s.disk.names(".")
+	if err != nil {
+		return nil, fmt.Errorf("read the folder: %w", err)
+	}
+	numbers := numbered(names, "manifest.", ".json")
+	journals := numbered(names, "journal.", ".jsonl")
+	for _, n := range append(slices.Clone(numbers), journals...) {
+		s.highest = max(s.highest, n)
+	}
+	var best *manifest // the highest that can be read
+	for _, n := range slices.Backward(numbers) {
+		b, err := s.disk.read(manifestName(n), maxManifest)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("read %s: %w", manifestName(n), err)
+		}
+		if m, err := parseManifest(b); err == nil && m.Number == n {
+			best = m
+			break
+		}
+		s.again(manifestName(n))
+	}
+	switch {
+	case best != nil && (len(s.Again) == 0 || s.disk.complete(best)) && s.present(best):
+		return best, nil
+	case best == nil && len(numbers) == 0 && !s.disk.hasSnapshots(names):
+		return &manifest{Number: 1, Prev: link{}.String()}, nil
+	}
+	return s.pieceTogether(names, best, journals)
+}
+
+// present reports whether every file of a manifest is there, whatever is in it.
+func (s *salvage) present(m *manifest) bool {
+	return !slices.ContainsFunc(m.files(), func(f fileRef) bool { return !s.disk.exists(f.Name) })
+}
+
+func (d *disk) hasSnapshots(names []string) bool {
+	return slices.ContainsFunc(names, func(n string) bool { return folderOf(n) > 0 && d.exists(n) })
+}
+
+// pieceTogether makes a manifest of the snapshots' files: of each branch and of
+// the outbox the newest, of the ledger, the dead letters and the known keys all.
+// before is the last manifest that can be read, or nil.
+func (s *salvage) pieceTogether(names []string, before *manifest, journals []int) (*manifest, error) {
+	m := &manifest{Number: s.highest, Prev: link{}.String()}
+	if before != nil {
+		m.Counts, m.Seq, m.Prev = before.Counts, before.Seq, before.Prev
+	}
+	if len(journals) > 0 {
+		m.Number = journals[0]
+		if err := s.chain(m); err != nil {
+			return nil, err
+		}
+	}
+	p := piecing{salvage: s, m: m, branches: map[string]branchRef{}}
+	for _, n := range numbered(names, "snapshot.", "") {
+		if err := p.folder(snapshotName(n)); err != nil {
+			return nil, err
+		}
+	}
+	p.finish(before)
+	return m, nil
+}
+
+// chain takes from the first line of the first journal what it follows.
+func (s *salvage) chain(m *manifest) error {
+	b, err := s.disk.bytes(m.Number, 0)
+	if err != nil {
+		return err
+	}
+	if f, _, ok := parseFrame(b, noMistake); ok && f.seq > 0 {
+		m.Seq, m.Prev = f.seq-1, f.prev.String()
+	}
+	return nil
+}

@@ -1,0 +1,126 @@
+package jsonstore
+
+import (
+	"bytes"
+	"encoding/binary"
+	"maps"
+	"path"
+	"slices"
+)
+
+// piecing puts a manifest together from the folders of snapshots, the oldest
+// first. It knows no hashes: its lines are believed by their index.
+type piecing struct {
+	*salvage
+	m        *manifest
+	branches map[string]branchRef
+}
+
+func (p *piecing) folder(folder string) error {
+	names, err := p.disk.names(folder)
+	if err != nil {
+		return err
+	}
+	for _, n := range names {
+		name := path.Join(folder, n)
+		switch base, _, _ := cutExt(n); {
+		case n == "known.table":
+			ref, err := p.table(name)
+			if err != nil {
+				return err
+			}
+			p.m.Known = slices.Insert(p.m.Known, 0, ref) // the newest first
+		case n == "outbox.jsonl", n == "ledger.jsonl", n == "dead.jsonl":
+			ref, err := p.linesRef(path.Join(folder, base))
+			if err != nil {
+				return err
+			}
+			switch base {
+			case "outbox":
+				p.m.Outbox = &ref
+			case "ledger":
+				p.m.Ledger = append(p.m.Ledger, ref)
+			case "dead":
+				p.m.Dead = append(p.m.Dead, ref)
+			}
+		case slug(n) && p.disk.exists(path.Join(name, "nodes.jsonl")):
+			ref, err := p.linesRef(path.Join(name, "nodes"))
+			if err != nil {
+				return err
+			}
+			p.branches[n] = branchRef{n, ref}
+		}
+	}
+	return nil
+}
+
+// finish takes in what only the manifest before knows: files that are gone.
+func (p *piecing) finish(before *manifest) {
+	if before != nil {
+		for _, b := range before.Branches {
+			if _, ok := p.branches[b.ErrorType]; !ok {
+				p.branches[b.ErrorType] = b
+			}
+		}
+		p.m.Ledger = missing(p.m.Ledger, before.Ledger)
+		p.m.Dead = missing(p.m.Dead, before.Dead)
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.branches)) {
+		p.m.Branches = append(p.m.Branches, p.branches[name])
+	}
+}
+
+// missing adds those of before whose data file is not among have.
+func missing(have, before []linesRef) []linesRef {
+	for _, l := range before {
+		if !slices.ContainsFunc(have, func(h linesRef) bool { return h.Data.Name == l.Data.Name }) {
+			have = append(have, l)
+		}
+	}
+	return have
+}
+
+func (p *piecing) linesRef(stem string) (linesRef, error) {
+	data, err := p.whole(stem + ".jsonl")
+	if err != nil {
+		return linesRef{}, err
+	}
+	index, err := p.whole(stem + ".index")
+	if err != nil {
+		return linesRef{}, err
+	}
+	count := held(index, lineSize)
+	if count == 0 {
+		count = bytes.Count(data, []byte("\n"))
+	}
+	return linesRef{Count: count, Data: fileRef{Name: stem + ".jsonl"}, Index: fileRef{Name: stem + ".index"}}, nil
+}
+
+func (p *piecing) table(name string) (tableRef, error) {
+	b, err := p.whole(name)
+	return tableRef{Count: held(b, knownSize), Table: fileRef{Name: name}}, err
+}
+
+// held counts the records of the table at the start of b by its pages. A page
+// that is damaged counts as full if another follows.
+func held(b []byte, size int) int {
+	count, doubt := 0, 0
+	for n := 0; len(b) >= pageSize; n, b = n+1, b[pageSize:] {
+		here := int(binary.BigEndian.Uint32(b[pageSize-8:]))
+		if binary.BigEndian.Uint32(b[pageSize-4:]) != pageSum(n, b) || here > perPage(size) {
+			doubt += perPage(size)
+			continue
+		}
+		count, doubt = count+doubt+here, 0
+		if here < perPage(size) {
+			break
+		}
+	}
+	return count
+}
+
+// cutExt splits a name at its last dot.
+func cutExt(name string) (stem, ext string, found bool) {
+	ext = path.Ext(name)
+	return name[:len(name)-len(ext)], ext, ext != ""
+}
