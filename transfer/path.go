@@ -10,43 +10,75 @@ import (
 	"os"
 	"path/filepath"
 
+	"aead.dev/minisign"
+
 	"github.com/memtree/memtree/tree"
 )
 
 // zstdMagic begins a file of the format.
 var zstdMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
 
+// ReadOptions say how a file or folder is read.
+type ReadOptions struct {
+	Limits Limits
+	Guess  Guess // nil: the direction of foreign nodes is not known
+	Keys   *Keys // nil: a signature is not looked at
+}
+
 // ReadPath reads the file or folder at path, whichever form it has, as Read,
-// ReadFolder and ReadJSON do.
-func ReadPath(path string, l Limits, guess Guess, take func(tree.Node) error) error {
+// ReadFolder and ReadJSON do. With keys it returns the id of the one that signed
+// what was read, or a *SignatureError; nothing that take was given may be used
+// before it returns.
+func ReadPath(path string, o ReadOptions, take func(tree.Node) error) (signedBy string, err error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return err
+		return "", err
 	}
 	if info.IsDir() {
 		root, err := os.OpenRoot(path)
 		if err != nil {
-			return err
+			return "", err
 		}
 		defer root.Close() //nolint:errcheck // only read
-		_, err = ReadFolder(root.FS(), l, take)
-		return err
+		m, err := ReadFolder(root.FS(), o.Limits, take)
+		if err != nil || o.Keys == nil {
+			return "", err
+		}
+		return o.Keys.folderSignature(path, m)
 	}
 	if !info.Mode().IsRegular() {
-		return &FileError{Problem: "is not a plain file"}
+		return "", &FileError{Problem: "is not a plain file"}
 	}
 	f, err := os.Open(path) //nolint:gosec // the caller names the file
 	if err != nil {
-		return err
+		return "", err
 	}
 	defer f.Close() //nolint:errcheck // only read
-	in := bufio.NewReader(f)
+	if o.Keys == nil {
+		return "", readFile(f, o, take)
+	}
+	sig, err := signature(path)
+	if err != nil {
+		return "", err
+	}
+	hashed := minisign.NewReader(f) // of the very bytes that are read
+	if err := readFile(hashed, o, take); err != nil {
+		return "", err
+	}
+	if _, err := io.Copy(io.Discard, hashed); err != nil {
+		return "", fmt.Errorf("read %s: %w", path, err)
+	}
+	return o.Keys.verify(path, sig, func(p minisign.PublicKey) bool { return hashed.Verify(p, sig) })
+}
+
+func readFile(r io.Reader, o ReadOptions, take func(tree.Node) error) error {
+	in := bufio.NewReader(r)
 	if begins, err := in.Peek(64); err == nil || errors.Is(err, io.EOF) {
 		if json := bytes.TrimLeft(begins, " \t\r\n"); len(json) > 0 && (json[0] == '[' || json[0] == '{') {
-			return ReadJSON(in, l, guess, take)
+			return ReadJSON(in, o.Limits, o.Guess, take)
 		}
 	}
-	_, err = Read(in, l, take)
+	_, err := Read(in, o.Limits, take)
 	return err
 }
 

@@ -76,6 +76,17 @@ Importing a file again changes nothing. A file that is damaged or breaks a limit
 		"it has the id of a memory of another level":                                                                                                                     "它的编号属于另一层级的记忆",
 		"lessons":               "经验",
 		"%s: here %q, there %q": "%s：这里是 %q，那边是 %q",
+		// signatures
+		"sign with this secret key of minisign, into FILE.minisig (password in MEMTREE_SIGN_PASSWORD, or asked for)": "用这把 minisign 私钥签名，写入 FILE.minisig（密码取自 MEMTREE_SIGN_PASSWORD，或询问）",
+		"Signed by key %s.": "已用密钥 %s 签名。",
+		"the key is locked; give its password in MEMTREE_SIGN_PASSWORD": "密钥已加锁；请在 MEMTREE_SIGN_PASSWORD 中给出密码",
+		"password of the key: ": "密钥的密码：",
+		"%s is not signed, and nothing was changed: there is no %s; ask for it, or leave --verify out":                                 "%s 没有签名，没有改动任何内容：缺少 %s；请索取签名，或去掉 --verify",
+		"%s is signed by key %s, which is none of those given with --verify; nothing was changed":                                      "%s 由密钥 %s 签名，不在 --verify 给出的密钥之列；没有改动任何内容",
+		"the signature of %s is broken, and nothing was changed: the file or the signature is not what was signed; ask for both again": "%s 的签名不符，没有改动任何内容：文件或签名已不是当初签署的；请重新索取两者",
+		"refuse what is not signed by one of the public keys in these files; it waits in quarantine all the same":                      "拒绝不是由这些文件中的公钥签名的内容；签了名的同样进隔离区",
+		"%s has a signature, which was not checked; --verify KEYS checks it.":                                                          "%s 带有签名，没有检查；用 --verify 公钥文件 检查。",
+		"signed by key %s": "由密钥 %s 签名",
 		// diff
 		"Say how two trees differ": "说明两棵记忆树的不同",
 		`Compares two exports, folders or stores and prints the memories and lessons that B has and A has not, that are gone, and what changed in those both have.`: `比较两个导出文件、文件夹或记忆库，输出 B 有而 A 没有的记忆和经验、消失的，以及两者都有但变化了的内容。`,

@@ -56,7 +56,8 @@ func (a *app) diff(ctx context.Context, before, after string, html bool, limit i
 func (a *app) source(ctx context.Context, path string) transfer.Source {
 	return func(take func(tree.Node) error) error {
 		if _, err := os.Stat(filepath.Join(path, "FORMAT.json")); errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
-			return a.fileFailure(path, transfer.ReadPath(path, transfer.Limits{}, guessDirection, take))
+			_, err := transfer.ReadPath(path, transfer.ReadOptions{Guess: guessDirection}, take)
+			return a.fileFailure(path, err)
 		}
 		other := *a
 		other.store, other.readOnly = path, true

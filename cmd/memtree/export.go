@@ -22,6 +22,7 @@ import (
 type exportFlags struct {
 	memtree.ExportOptions
 	scope, level, since, format string
+	sign                        string
 	dir, dryRun                 bool
 }
 
@@ -59,6 +60,7 @@ A lesson brings the cases it rests on, with their prompts, judgments and truths.
 	f.Float64Var(&o.MinConfidence, "min-confidence", 0, a.say("only memories trusted at least so much, 0 to 1"))
 	f.StringVar(&o.since, "since", "", a.say("only memories updated since this day, such as 2026-01-31"))
 	f.StringVar(&o.format, "format", nativeForm, a.say("memtree, or seed: a JSON array of the design's MemoryNode, for other programs"))
+	f.StringVar(&o.sign, "sign", "", a.say("sign with this secret key of minisign, into FILE.minisig (password in MEMTREE_SIGN_PASSWORD, or asked for)"))
 	f.BoolVar(&o.All, "all", false, a.say("archived memories and imports that wait for promotion, too"))
 	// Fails only for a flag that is not there.
 	_ = c.RegisterFlagCompletionFunc("type", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
@@ -105,12 +107,20 @@ type exported struct {
 	Bytes   int64             `json:"bytes"`
 	Leaves  transfer.Summary  `json:"leaves"`
 	Content transfer.Manifest `json:"manifest"`
+	KeyID   string            `json:"keyId,omitempty"` // that signed it
 }
 
 // exportTries bounds how often an export begins again because the tree changed.
 const exportTries = 5
 
 func (a *app) export(ctx context.Context, path string, o *exportFlags) error {
+	var key *transfer.SigningKey
+	if o.sign != "" {
+		var err error
+		if key, err = transfer.ReadSigningKey(o.sign, a.signPassword); err != nil {
+			return a.keyFailure(err)
+		}
+	}
 	return a.with(ctx, reading, func(m *memory) error {
 		var out exported
 		var err error
@@ -126,13 +136,22 @@ func (a *app) export(ctx context.Context, path string, o *exportFlags) error {
 		if err != nil {
 			return err
 		}
+		if !o.dryRun {
+			if err := a.sign(path, key, &out); err != nil {
+				return err
+			}
+		}
 		if a.json {
 			return a.printJSON(out)
 		}
 		if o.dryRun {
 			return writeLines(a.stdout, a.say("Nothing was written."))
 		}
-		return writeLines(a.stdout, a.say("Wrote %s (%s).", path, byteCount(out.Bytes)))
+		lines := []string{a.say("Wrote %s (%s).", path, byteCount(out.Bytes))}
+		if out.KeyID != "" {
+			lines = append(lines, a.say("Signed by key %s.", out.KeyID))
+		}
+		return writeLines(a.stdout, lines...)
 	})
 }
 
@@ -230,6 +249,9 @@ func tallied(m map[string]int) string {
 
 // fileFailure names the file that something is wrong with.
 func (a *app) fileFailure(path string, err error) error {
+	if s, ok := errors.AsType[*transfer.SignatureError](err); ok {
+		return a.signatureFailure(s)
+	}
 	if f, ok := errors.AsType[*transfer.FileError](err); ok {
 		return &failure{a.say("%s was refused, and nothing was changed: %s", path, f.Error()), err}
 	}

@@ -18,7 +18,7 @@ import (
 
 func (a *app) importCommand() *cobra.Command {
 	o := memtree.ImportOptions{}
-	limit := 0
+	limit, verify := 0, []string{}
 	c := &cobra.Command{
 		Use:   "import FILE... [flags]",
 		Short: a.say("Take in the memories of another team, into quarantine"),
@@ -33,12 +33,13 @@ Importing a file again changes nothing. A file that is damaged or breaks a limit
 			if limit < 0 {
 				return &usageError{a.say("--limit is %d; use 0 for all", limit)}
 			}
-			return a.importFiles(c.Context(), args, o, limit)
+			return a.importFiles(c.Context(), args, o, verify, limit)
 		},
 	}
 	f := c.Flags()
 	f.BoolVar(&o.DryRun, "dry-run", false, a.say("say what would change, write nothing"))
 	f.BoolVar(&o.Trust, "trust", false, a.say("no quarantine: in use at once, and merged with what is here"))
+	f.StringSliceVar(&verify, "verify", nil, a.say("refuse what is not signed by one of the public keys in these files; it waits in quarantine all the same"))
 	f.IntVar(&limit, "limit", 20, a.say("how many memories to print; 0 for all"))
 	return c
 }
@@ -48,11 +49,19 @@ type importedFile struct {
 	File   string                 `json:"file"`
 	DryRun bool                   `json:"dryRun"`
 	Trust  bool                   `json:"trust"`
+	Signed string                 `json:"signedBy,omitempty"` // id of the key, with --verify
 	Counts map[transfer.Class]int `json:"counts"`
 	Items  []transfer.Item        `json:"items"` // all that are not the same as here
 }
 
-func (a *app) importFiles(ctx context.Context, files []string, o memtree.ImportOptions, limit int) error {
+func (a *app) importFiles(ctx context.Context, files []string, o memtree.ImportOptions, verify []string, limit int) error {
+	read := transfer.ReadOptions{Guess: guessDirection}
+	if len(verify) > 0 {
+		var err error
+		if read.Keys, err = transfer.ReadKeys(verify...); err != nil {
+			return a.keyFailure(err)
+		}
+	}
 	how := writing
 	if o.DryRun {
 		how = reading
@@ -61,28 +70,11 @@ func (a *app) importFiles(ctx context.Context, files []string, o memtree.ImportO
 	err := a.with(ctx, how, func(m *memory) error {
 		results := []importedFile{}
 		for _, name := range files {
-			bar := a.progress(a.say("reading"), plainCount)
-			n := int64(0)
-			plan, err := m.Import(ctx, func(take func(tree.Node) error) error {
-				n = 0
-				return transfer.ReadPath(name, transfer.Limits{}, guessDirection, func(node tree.Node) error {
-					n++
-					bar.step(n, 0)
-					if err := ctx.Err(); err != nil {
-						return err
-					}
-					return take(node)
-				})
-			}, &o)
-			bar.end()
+			r, err := a.importFile(ctx, m, name, read, &o)
 			if err != nil {
-				return a.fileFailure(name, err)
+				return err
 			}
-			rejected += plan.Counts[transfer.Rejected]
-			r := importedFile{File: name, DryRun: o.DryRun, Trust: o.Trust, Counts: plan.Counts, Items: plan.Items}
-			if r.Items == nil {
-				r.Items = []transfer.Item{}
-			}
+			rejected += r.Counts[transfer.Rejected]
 			results = append(results, r)
 			if !a.json {
 				if err := a.printImported(&r, limit); err != nil {
@@ -101,6 +93,36 @@ func (a *app) importFiles(ctx context.Context, files []string, o memtree.ImportO
 		return errRejected
 	}
 	return err
+}
+
+func (a *app) importFile(ctx context.Context, m *memory, name string, read transfer.ReadOptions, o *memtree.ImportOptions) (importedFile, error) {
+	r := importedFile{File: name, DryRun: o.DryRun, Trust: o.Trust}
+	bar := a.progress(a.say("reading"), plainCount)
+	defer bar.end()
+	plan, err := m.Import(ctx, func(take func(tree.Node) error) (err error) {
+		n := int64(0)
+		r.Signed, err = transfer.ReadPath(name, read, func(node tree.Node) error {
+			n++
+			bar.step(n, 0)
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			return take(node)
+		})
+		return err
+	}, o)
+	if err != nil {
+		return r, a.fileFailure(name, err)
+	}
+	if read.Keys == nil && transfer.Signed(name) {
+		bar.end()
+		a.note(a.say("%s has a signature, which was not checked; --verify KEYS checks it.", name))
+	}
+	r.Counts, r.Items = plan.Counts, plan.Items
+	if r.Items == nil {
+		r.Items = []transfer.Item{}
+	}
+	return r, nil
 }
 
 // guessDirection says which way a judgment of a foreign file was wrong.
@@ -136,6 +158,9 @@ func (a *app) printImported(r *importedFile, limit int) error {
 		head = a.say("%s would change %d memories (nothing was written).", r.File, changed)
 	}
 	out := []string{a.paint(bold, head)}
+	if r.Signed != "" {
+		out = append(out, "  "+a.say("signed by key %s", r.Signed))
+	}
 	counts := make([]string, 0, len(r.Counts))
 	for _, c := range transfer.Classes() {
 		if n := r.Counts[c]; n > 0 {

@@ -3,12 +3,14 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"aead.dev/minisign"
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
@@ -57,6 +59,7 @@ func TestStories(t *testing.T) {
 			"hold":   hold,
 			"narrow": narrow,
 			"damage": damage,
+			"keys":   keys,
 		},
 	})
 }
@@ -93,6 +96,17 @@ func damage(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(err)
 	b[len(b)/2] ^= 1
 	ts.Check(os.WriteFile(path, b, 0o600))
+}
+
+// keys NAME makes a pair of signing keys, NAME.key and NAME.pub.
+func keys(ts *testscript.TestScript, _ bool, args []string) {
+	public, secret, err := minisign.GenerateKey(nil)
+	ts.Check(err)
+	for suffix, key := range map[string]encoding.TextMarshaler{".key": secret, ".pub": public} {
+		b, err := key.MarshalText()
+		ts.Check(err)
+		ts.Check(os.WriteFile(ts.MkAbs(args[0])+suffix, b, 0o600))
+	}
 }
 
 // try runs the program in this process and returns what it printed.

@@ -1,0 +1,217 @@
+package transfer
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"aead.dev/minisign"
+)
+
+// Signatures are those of minisign (Ed25519 over a BLAKE2b hash), beside what
+// they sign: FILE.minisig, and for a folder manifest.json.minisig, which stands
+// for the nodes because the manifest has their hashes. A signature says who made
+// a file. It does not say that what is in it is true: quarantine stays.
+
+// SignatureSuffix is the end of a signature's name.
+const SignatureSuffix = ".minisig"
+
+// What is wrong with a signature.
+var (
+	ErrUnsigned   = errors.New("there is no signature")
+	ErrUnknownKey = errors.New("the signature is of a key that was not given")
+	ErrBroken     = errors.New("the signature does not fit: the file or the signature was changed")
+)
+
+// SignatureError is a file that was to be verified and was not.
+type SignatureError struct {
+	Path  string
+	KeyID string // of the signature; "" without one
+	Err   error  // ErrUnsigned, ErrUnknownKey or ErrBroken
+}
+
+func (e *SignatureError) Error() string { return e.Path + ": " + e.Err.Error() }
+func (e *SignatureError) Unwrap() error { return e.Err }
+
+const (
+	maxKeys      = 1 << 20 // bytes of a file of keys
+	maxSignature = 16 << 10
+)
+
+// Keys are public keys that a signature may be of.
+type Keys struct{ list []minisign.PublicKey }
+
+// ReadKeys reads files of public keys, one or more each, as minisign writes them.
+func ReadKeys(paths ...string) (*Keys, error) {
+	k := &Keys{}
+	for _, path := range paths {
+		b, err := readSmall(path, maxKeys)
+		if err != nil {
+			return nil, err
+		}
+		before := len(k.list)
+		for line := range bytes.Lines(b) {
+			line = bytes.TrimSpace(line)
+			if len(line) == 0 || bytes.HasPrefix(line, []byte("untrusted comment:")) || bytes.HasPrefix(line, []byte("#")) {
+				continue
+			}
+			var key minisign.PublicKey
+			if err := key.UnmarshalText(line); err != nil {
+				return nil, &FileError{Problem: fmt.Sprintf("%s has a line that is no public key of minisign", path)}
+			}
+			k.list = append(k.list, key)
+		}
+		if len(k.list) == before {
+			return nil, &FileError{Problem: path + " has no public key of minisign in it"}
+		}
+	}
+	return k, nil
+}
+
+// verify says by which key sig, the text of a signature, is of what check checks.
+func (k *Keys) verify(path string, sig []byte, check func(minisign.PublicKey) bool) (string, error) {
+	var s minisign.Signature
+	if len(sig) > maxSignature || s.UnmarshalText(sig) != nil {
+		return "", &SignatureError{Path: path, Err: ErrBroken}
+	}
+	id := keyID(s.KeyID)
+	i := slices.IndexFunc(k.list, func(p minisign.PublicKey) bool { return p.ID() == s.KeyID })
+	switch {
+	case i < 0:
+		return "", &SignatureError{Path: path, KeyID: id, Err: ErrUnknownKey}
+	case !slices.ContainsFunc(k.list[i:], func(p minisign.PublicKey) bool { return p.ID() == s.KeyID && check(p) }):
+		return "", &SignatureError{Path: path, KeyID: id, Err: ErrBroken}
+	}
+	return id, nil
+}
+
+func keyID(id uint64) string { return fmt.Sprintf("%016X", id) }
+
+// signature reads the signature beside what is at path.
+func signature(path string) ([]byte, error) {
+	b, err := readSmall(path+SignatureSuffix, maxSignature+1)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, &SignatureError{Path: path, Err: ErrUnsigned}
+	}
+	return b, err
+}
+
+// Signed reports whether there is a signature beside path.
+func Signed(path string) bool {
+	_, err := os.Stat(signedPart(path) + SignatureSuffix)
+	return err == nil
+}
+
+func readSmall(path string, most int64) ([]byte, error) {
+	f, err := os.Open(path) //nolint:gosec // the caller names the file
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() //nolint:errcheck // only read
+	b, err := io.ReadAll(io.LimitReader(f, most))
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", path, err)
+	}
+	return b, nil
+}
+
+// SigningKey is a secret key of minisign.
+type SigningKey struct{ key minisign.PrivateKey }
+
+// ReadSigningKey reads a secret key; password is asked only for one that is
+// locked.
+func ReadSigningKey(path string, password func() (string, error)) (*SigningKey, error) {
+	b, err := readSmall(path, maxKeys)
+	if err != nil {
+		return nil, err
+	}
+	k := &SigningKey{}
+	if !minisign.IsEncrypted(b) {
+		if err := k.key.UnmarshalText(bytes.TrimSpace(b)); err != nil {
+			return nil, &FileError{Problem: path + " is no secret key of minisign"}
+		}
+		return k, nil
+	}
+	word, err := password()
+	if err != nil {
+		return nil, err
+	}
+	if k.key, err = minisign.DecryptKey(word, b); err != nil {
+		return nil, &FileError{Problem: path + " cannot be unlocked with that password"}
+	}
+	return k, nil
+}
+
+// Sign writes the signature of the file or folder at path, and returns the id of
+// the key.
+func (k *SigningKey) Sign(path string) (string, error) {
+	path = signedPart(path)
+	f, err := os.Open(path) //nolint:gosec // the caller names the file
+	if err != nil {
+		return "", err
+	}
+	defer f.Close() //nolint:errcheck // only read
+	r := minisign.NewReader(f)
+	if _, err := io.Copy(io.Discard, r); err != nil {
+		return "", fmt.Errorf("sign %s: %w", path, err)
+	}
+	sig := r.SignWithComments(k.key, "memtree export, file "+filepath.Base(path), "signature of a memtree export")
+	err = whole(path+SignatureSuffix, []byte("untrusted comment:"), func(w io.Writer) error {
+		_, err := w.Write(append(bytes.TrimRight(sig, "\n"), '\n'))
+		return err
+	})
+	return keyID(k.key.ID()), err
+}
+
+// Unsign removes the signature of what was at path before.
+func Unsign(path string) error {
+	if err := os.Remove(signedPart(path) + SignatureSuffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// signedPart is the file that a signature is of.
+func signedPart(path string) string {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return filepath.Join(path, manifestName)
+	}
+	return path
+}
+
+// folderSignature verifies the manifest of a folder, and that it is of what was
+// read.
+func (k *Keys) folderSignature(dir string, read Manifest) (string, error) {
+	path := filepath.Join(dir, manifestName)
+	b, err := readSmall(path, maxManifest+1)
+	if err != nil {
+		return "", err
+	}
+	sig, err := signature(path)
+	if err != nil {
+		return "", err
+	}
+	by, err := k.verify(dir, sig, func(p minisign.PublicKey) bool { return verifyBytes(p, b, sig) })
+	if err != nil {
+		return "", err
+	}
+	var m Manifest
+	if err := json.Unmarshal(b, &m); err != nil || !slices.Equal(m.Types, read.Types) {
+		return "", &SignatureError{Path: dir, KeyID: by, Err: ErrBroken}
+	}
+	return by, nil
+}
+
+func verifyBytes(p minisign.PublicKey, b, sig []byte) bool {
+	r := minisign.NewReader(bytes.NewReader(b))
+	if _, err := io.Copy(io.Discard, r); err != nil {
+		return false
+	}
+	return r.Verify(p, sig)
+}

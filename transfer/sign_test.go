@@ -1,0 +1,125 @@
+package transfer_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"aead.dev/minisign"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memtree/memtree/transfer"
+	"github.com/memtree/memtree/tree"
+)
+
+// keyPair writes a pair of keys and returns their paths.
+func keyPair(t testing.TB, dir, name string) (secret, public string) {
+	t.Helper()
+	pub, priv, err := minisign.GenerateKey(nil)
+	require.NoError(t, err)
+	b, err := priv.MarshalText()
+	require.NoError(t, err)
+	secret, public = filepath.Join(dir, name+".key"), filepath.Join(dir, name+".pub")
+	require.NoError(t, os.WriteFile(secret, b, 0o600))
+	b, err = pub.MarshalText()
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(public, b, 0o600))
+	return secret, public
+}
+
+func nobody(tree.Node) error { return nil }
+
+func TestSignatures(t *testing.T) {
+	dir := t.TempDir()
+	secret, public := keyPair(t, dir, "ours")
+	_, other := keyPair(t, dir, "other")
+	file, folder := filepath.Join(dir, "a.memtree"), filepath.Join(dir, "folder")
+	write := func(w *transfer.Writer) error { return w.Add(aCase("x")) }
+	_, err := transfer.WritePath(file, write)
+	require.NoError(t, err)
+	_, err = transfer.WriteFolder(folder, write)
+	require.NoError(t, err)
+	keys := func(paths ...string) transfer.ReadOptions {
+		k, err := transfer.ReadKeys(paths...)
+		require.NoError(t, err)
+		return transfer.ReadOptions{Keys: k}
+	}
+	key, err := transfer.ReadSigningKey(secret, nil)
+	require.NoError(t, err)
+	for _, path := range []string{file, folder} {
+		_, err := transfer.ReadPath(path, keys(public), nobody)
+		require.ErrorIs(t, err, transfer.ErrUnsigned)
+		id, err := key.Sign(path)
+		require.NoError(t, err)
+		require.True(t, transfer.Signed(path))
+		by, err := transfer.ReadPath(path, keys(other, public), nobody)
+		require.NoError(t, err)
+		require.Equal(t, id, by)
+		_, err = transfer.ReadPath(path, keys(other), nobody)
+		require.ErrorIs(t, err, transfer.ErrUnknownKey)
+		require.ErrorContains(t, err, path)
+	}
+	// Another file under the signature of the first, whole in itself.
+	for _, path := range []string{file, folder} {
+		again := func(w *transfer.Writer) error { return w.Add(aCase("y")) }
+		if path == file {
+			_, err = transfer.WritePath(path, again)
+		} else {
+			_, err = transfer.WriteFolder(path, again)
+		}
+		require.NoError(t, err)
+		_, err = transfer.ReadPath(path, keys(public), nobody)
+		require.ErrorIs(t, err, transfer.ErrBroken)
+		require.NoError(t, transfer.Unsign(path))
+		require.NoError(t, transfer.Unsign(path))
+		require.False(t, transfer.Signed(path))
+	}
+	for _, junk := range []string{"", "junk", "untrusted comment: x\nAAAA\ntrusted comment: y\nAAAA\n"} {
+		require.NoError(t, os.WriteFile(file+transfer.SignatureSuffix, []byte(junk), 0o600))
+		_, err = transfer.ReadPath(file, keys(public), nobody)
+		require.ErrorIs(t, err, transfer.ErrBroken)
+	}
+	_, err = transfer.ReadKeys(file)
+	require.ErrorContains(t, err, "is no public key")
+	_, err = transfer.ReadSigningKey(public, nil)
+	require.ErrorContains(t, err, "is no secret key")
+}
+
+// lockedKey was made for this test; its password is not asked for here, because
+// unlocking takes a gigabyte for seconds.
+const lockedKey = `untrusted comment: minisign encrypted secret key
+RWRTY0Iy8XkhgFe66112xXmhLaGJQcgXp4BQTSB+9aRaex2H17IAAAACAAAAAAAAAEAAAAAARnRw8Y6Gy4k0HdpdQC6ENHRxhkGHqDq1pFQhY6r/pUOZm1dOXz8wovZAT8hW1oRgTf060Ahw3dAzhZdrop23piZ8q4/MDTdbMOsckyv5cmX7deC5Xr7jPn5hSSOdRRiXNZj3fH85fNY=
+`
+
+func TestALockedKeyAsksForItsPassword(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "locked.key")
+	require.NoError(t, os.WriteFile(path, []byte(lockedKey), 0o600))
+	none := errors.New("no password")
+	_, err := transfer.ReadSigningKey(path, func() (string, error) { return "", none })
+	require.ErrorIs(t, err, none)
+}
+
+// FuzzSignature: no text is a signature but what the key made.
+func FuzzSignature(f *testing.F) {
+	dir := f.TempDir()
+	secret, public := keyPair(f, dir, "ours")
+	file := filepath.Join(dir, "a.memtree")
+	_, err := transfer.WritePath(file, func(w *transfer.Writer) error { return w.Add(aCase("x")) })
+	require.NoError(f, err)
+	key, err := transfer.ReadSigningKey(secret, nil)
+	require.NoError(f, err)
+	_, err = key.Sign(file)
+	require.NoError(f, err)
+	good, err := os.ReadFile(file + transfer.SignatureSuffix)
+	require.NoError(f, err)
+	f.Add(good[:20])
+	f.Add([]byte("untrusted comment: x\nRUQ=\ntrusted comment: y\nAAAA"))
+	keys, err := transfer.ReadKeys(public)
+	require.NoError(f, err)
+	f.Fuzz(func(t *testing.T, sig []byte) {
+		require.NoError(t, os.WriteFile(file+transfer.SignatureSuffix, sig, 0o600))
+		_, err := transfer.ReadPath(file, transfer.ReadOptions{Keys: keys}, nobody)
+		require.Error(t, err)
+	})
+}
