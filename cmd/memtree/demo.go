@@ -171,7 +171,7 @@ func (d *demonstration) replay(ctx context.Context) error {
 	if err := d.command("replay " + name); err != nil {
 		return err
 	}
-	return d.app.replay(ctx, []string{filepath.Join(d.dir, name)}, 1)
+	return d.app.replay(ctx, []string{filepath.Join(d.dir, name)}, 1, "")
 }
 
 func (d *demonstration) next(context.Context) error {

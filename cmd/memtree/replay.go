@@ -16,26 +16,29 @@ import (
 	"github.com/memtree/memtree/replay"
 	"github.com/memtree/memtree/store/cache"
 	jsonstore "github.com/memtree/memtree/store/json"
+	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
 
 func (a *app) replayCommand() *cobra.Command {
 	var seed uint64
+	page := ""
 	c := &cobra.Command{
 		Use:   "replay FILE... [flags]",
 		Short: a.say("Would memory have warned? Your own history, in time order"),
 		Long: a.say(`Goes through judged runs in time order: before each it asks for guidance, resting on earlier runs only, then it records the run. It says how often the verdict was wrong when memory spoke and when it did not, and how many of the wrong verdicts had been warned of. Beside it stand a plain search for the nearest wrong case, and a control that gives the same guidance at random: without it a number says little.
 
 It works on a store in memory, calls no model and changes nothing of yours.`),
-		Example: "  memtree replay runs.jsonl\n  memtree replay january.jsonl february.jsonl --json",
+		Example: "  memtree replay runs.jsonl\n  memtree replay january.jsonl february.jsonl --json\n  memtree replay runs.jsonl --html risk.html",
 		Args:    a.arguments(1, -1, a.say("one file or more, or - for standard input")),
-		RunE:    func(c *cobra.Command, args []string) error { return a.replay(c.Context(), args, seed) },
+		RunE:    func(c *cobra.Command, args []string) error { return a.replay(c.Context(), args, seed, page) },
 	}
+	c.Flags().StringVar(&page, "html", "", a.say("also write a page for a browser to this file: what reading the riskiest verdicts finds"))
 	c.Flags().Uint64Var(&seed, "seed", 1, a.say("seed of the random control"))
 	return c
 }
 
-func (a *app) replay(ctx context.Context, files []string, seed uint64) error {
+func (a *app) replay(ctx context.Context, files []string, seed uint64, page string) error {
 	in, err := a.intake(files, a.say("reading"))
 	if err != nil {
 		return err
@@ -51,9 +54,14 @@ func (a *app) replay(ctx context.Context, files []string, seed uint64) error {
 	}
 	in.bar.end()
 	in.hidden()
-	rep, err := a.measure(ctx, stream, seed)
+	rep, said, err := a.measure(ctx, stream, seed)
 	if err != nil {
 		return err
+	}
+	if page != "" {
+		if err := a.writeReplayPage(page, rep.Risk, said); err != nil {
+			return err
+		}
 	}
 	if a.json {
 		err = a.printJSON(rep)
@@ -67,16 +75,17 @@ func (a *app) replay(ctx context.Context, files []string, seed uint64) error {
 // memtree gives of that level at most.
 const nearestGiven = 2
 
-// measure replays a stream on a store of its own, in memory.
-func (a *app) measure(ctx context.Context, stream []tree.Evaluation, seed uint64) (rep replay.Report, err error) {
+// measure replays a stream on a store of its own, in memory. It also returns
+// what was said of each verdict whose truth is known.
+func (a *app) measure(ctx context.Context, stream []tree.Evaluation, seed uint64) (rep replay.Report, said []foretold, err error) {
 	s, err := jsonstore.Open(ctx, afero.NewMemMapFs(), "replay", jsonstore.Options{})
 	if err != nil {
-		return rep, fmt.Errorf("make a temporary store: %w", err)
+		return rep, nil, fmt.Errorf("make a temporary store: %w", err)
 	}
 	r := &rememberer{}
 	o := memtree.Options{Store: cache.New(s, cachedNodes), Deadline: patient, Now: func() time.Time { return r.now }}
 	if r.mem, err = memtree.Open(ctx, "", &o); err != nil {
-		return rep, errors.Join(err, s.Close())
+		return rep, nil, errors.Join(err, s.Close())
 	}
 	defer func() { err = errors.Join(err, r.mem.Close()) }() //nolint:contextcheck // as in with
 	bar := a.progress(a.say("replaying"), plainCount)
@@ -88,7 +97,7 @@ func (a *app) measure(ctx context.Context, stream []tree.Evaluation, seed uint64
 		risks := replay.Measure(r.told, seed)
 		rep.Risk = &risks
 	}
-	return rep, err
+	return rep, r.said, err
 }
 
 func judged(e *tree.Evaluation) replay.Verdict {
@@ -104,7 +113,16 @@ type rememberer struct {
 
 	plain *replay.Nearest     // the nearest wrong case, for comparison
 	next  replay.Prediction   // on the run that was asked about last
+	about foretold            // the same, with its reasons
 	told  []replay.Prediction // on those whose truth is known
+	said  []foretold          // the same, with their reasons
+}
+
+// foretold is a risk that was said before the truth was known, and what came out.
+type foretold struct {
+	risky
+	wrong bool
+	way   taxonomy.Direction // that it was wrong
 }
 
 func (*rememberer) Name() string { return "memtree" }
@@ -145,14 +163,16 @@ func (r *rememberer) foretell(ctx context.Context, e *tree.Evaluation) error {
 	if err != nil {
 		return err
 	}
+	r.about = foretold{risky: risky{Evaluation: e.Key(), CaseID: e.CaseID, Risk: x, prompt: e.Prompt}}
 	r.next = replay.Prediction{P: x.P, Order: x.Order, Base: x.Base, Enough: x.Enough, Near: near.Score, Case: cmp.Or(e.CaseID, e.Prompt)}
 	return nil
 }
 
 func (r *rememberer) Learn(ctx context.Context, e *tree.Evaluation, v replay.Verdict) error {
 	if v.Labelled {
-		r.next.Wrong = v.Wrong()
+		r.next.Wrong, r.about.wrong, r.about.way = v.Wrong(), v.Wrong(), v.Direction
 		r.told = append(r.told, r.next)
+		r.said = append(r.said, r.about)
 	}
 	if err := r.plain.Learn(ctx, e, v); err != nil {
 		return err

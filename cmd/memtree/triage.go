@@ -222,7 +222,42 @@ func (a *app) printRisks(r *replay.Risks) error {
 	default:
 		out = wrap(a.say("%d of %d verdicts were given a risk of their own, AUC of the later half %s. What it says is off by %.1f points on average.", r.Enough, r.N, areaOf(r.AUCSecondHalf), 100*r.ECE), a.width)
 	}
-	return writeLines(a.stdout, append([]string{""}, out...)...)
+	if err := writeLines(a.stdout, append([]string{""}, out...)...); err != nil || r.Enough == 0 {
+		return err
+	}
+	return a.printReliability(r)
+}
+
+// printReliability prints what was said beside what came out and, on a
+// terminal, draws it.
+func (a *app) printReliability(r *replay.Risks) error {
+	t := &table{columns: []column{{head: a.say("said")}, {head: a.say("verdicts"), right: true}, {head: a.say("mean"), right: true}, {head: a.say("were wrong"), right: true}, {}}}
+	for i, b := range r.Reliability {
+		if b.N > 0 {
+			t.add(fmt.Sprintf("%d-%d %%", 10*i, 10*i+10), fmt.Sprint(b.N), percent(b.P), percent(b.Wrong), a.barOf(b.Wrong, b.P))
+		}
+	}
+	if err := writeLines(a.stdout, ""); err != nil {
+		return err
+	}
+	if err := t.write(a.stdout, &a.screen); err != nil {
+		return err
+	}
+	score := a.say("After the first %d verdicts. Brier score %.3f; saying the share wrong so far each time: %.3f.", r.Warmup, r.Brier, r.Baselines.Brier)
+	return writeLines(a.stdout, append([]string{""}, wrap(score, a.width)...)...)
+}
+
+// barOf draws a share as a bar, with a mark where it was said to be. It is empty
+// where nothing is drawn.
+func (a *app) barOf(share, mark float64) string {
+	const cells = 25
+	if !a.colour {
+		return ""
+	}
+	at := min(cells-1, int(mark*cells))
+	bar := []rune(strings.Repeat("█", int(share*cells+0.5)) + strings.Repeat("·", cells-int(share*cells+0.5)))
+	bar[at] = '│'
+	return string(bar)
 }
 
 func areaOf(f *float64) string {

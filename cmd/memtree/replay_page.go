@@ -1,0 +1,177 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	_ "embed"
+	"errors"
+	"fmt"
+	"html/template"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/memtree/memtree/replay"
+	"github.com/memtree/memtree/text"
+)
+
+//go:embed replay.html.tmpl
+var replayPageText string
+
+var replayPage = sync.OnceValues(func() (*template.Template, error) {
+	return template.New("replay").Parse(replayPageText)
+})
+
+// shownOnPage is how many of the riskiest verdicts the page lists.
+const shownOnPage = 30
+
+// The drawing area of a plot, in the units of its viewBox.
+const (
+	plotLeft, plotTop    = 50.0, 20.0
+	plotWidth, plotDepth = 360.0, 270.0
+)
+
+func plotX(share float64) float64 { return math.Round(10*(plotLeft+plotWidth*share)) / 10 }
+
+func plotY(share float64) float64 { return math.Round(10*(plotTop+plotDepth*(1-share))) / 10 }
+
+// tick is a share on both axes.
+type tick struct {
+	X, Y  float64
+	Label string
+}
+
+// dot is a tenth of the scale: what was said, what came out, and its interval.
+type dot struct {
+	X, Y, R, Low, High float64
+	Title              string
+}
+
+// pageRow is one verdict on the page.
+type pageRow struct {
+	Risk, Out, Prompt, ID, Why string
+	Wrong                      bool
+}
+
+// writeReplayPage writes how well risks told wrong verdicts apart as one page
+// that needs nothing else, whole or not at all.
+func (a *app) writeReplayPage(path string, r *replay.Risks, said []foretold) error {
+	if r == nil || r.AUC == nil {
+		return &failure{a.say("%s was not written: a page needs runs that were judged right and runs that were judged wrong", path), nil}
+	}
+	t, err := replayPage()
+	if err != nil {
+		return err
+	}
+	var page bytes.Buffer
+	if err := t.Execute(&page, a.replayPageData(r, said)); err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	return a.writeWhole(path, page.Bytes())
+}
+
+// writeWhole puts a file in place once all of it is written.
+func (a *app) writeWhole(path string, b []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(path), ".memtree-*")
+	if err != nil {
+		return &failure{a.say("cannot write %s; choose a folder that exists and that you may write to", path), err}
+	}
+	_, err = f.Write(b)
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Chmod(f.Name(), 0o644) //nolint:gosec // a report, for whoever may read the folder
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(f.Name()) // the failure that matters is told
+		return &failure{a.say("cannot write %s", path), err}
+	}
+	return nil
+}
+
+func (a *app) replayPageData(r *replay.Risks, said []foretold) map[string]any {
+	in := r.Intervals["found10"]
+	return map[string]any{
+		"Lang":  a.lang,
+		"Title": a.say("Which verdicts are wrong: %d judged runs, %d of them wrong", r.N, r.Wrong),
+		"Lead":  a.say("Reading the riskiest tenth of the verdicts finds"),
+		"Gain":  a.say("%s of the wrong ones", percent(r.Found.At10)),
+		"Else":  a.say("(95-percent interval %.0f to %.0f); reading a tenth at random finds %s.", 100*in.Low, 100*in.High, percent(r.Baselines.Random.At10)),
+		"Sure":  a.pageSure(r),
+		"Ticks": ticks(), "Ours": curve(r.Gain, func(g replay.Gain) float64 { return g.Found }),
+		"Near":      curve(r.Gain, func(g replay.Gain) float64 { return g.Nearest }),
+		"GainTitle": a.say("How much of what is wrong is found"), "ReadAxis": a.say("share of all verdicts read, %"), "FoundAxis": a.say("share of the wrong ones found, %"),
+		"OursName": a.say("riskiest first"), "NearName": a.say("most like a wrong case first"), "ChanceName": a.say("at random"),
+		"ReliabilityTitle": a.say("Does what it says come true?"), "SaidAxis": a.say("risk that was said, %"), "WrongAxis": a.say("share that was wrong, %"),
+		"Dots":            a.dots(r.Reliability),
+		"ReliabilityNote": a.say("Each dot is a tenth of the scale, larger for more verdicts, with its 95-percent interval. On the line, what was said came true. Off by %.1f points on average, after the first %d verdicts.", 100*r.ECE, r.Warmup),
+		"ListTitle":       a.say("The riskiest verdicts"),
+		"ListNote":        a.say("Each risk was said before its truth was known; beside it what came out."),
+		"Heads":           []string{a.say("risk"), a.say("came out"), a.say("verdict on"), a.say("why")},
+		"Rows":            a.pageRows(said),
+	}
+}
+
+func (a *app) pageSure(r *replay.Risks) string {
+	if r.Enough == 0 {
+		return a.say("No evidence that past errors predict later ones here: every verdict was given the share wrong so far.")
+	}
+	return a.say("Each verdict was scored before its truth was known, from the runs before it. AUC %s %s, of the later half %s; .50 is chance.",
+		areaOf(r.AUC), areaIn(r, "auc"), areaOf(r.AUCSecondHalf))
+}
+
+func ticks() []tick {
+	var out []tick
+	for _, share := range []float64{0, 0.2, 0.4, 0.6, 0.8, 1} {
+		out = append(out, tick{plotX(share), plotY(share), fmt.Sprintf("%.0f", 100*share)})
+	}
+	return out
+}
+
+func curve(gain []replay.Gain, of func(replay.Gain) float64) string {
+	var b strings.Builder
+	for _, g := range gain {
+		fmt.Fprintf(&b, "%g,%g ", plotX(g.Read), plotY(of(g)))
+	}
+	return strings.TrimSpace(b.String())
+}
+
+func (a *app) dots(bins []replay.Bin) []dot {
+	var out []dot
+	for _, b := range bins {
+		if b.N == 0 {
+			continue
+		}
+		in := replay.Wilson(int(math.Round(b.Wrong*float64(b.N))), b.N)
+		out = append(out, dot{
+			X: plotX(b.P), Y: plotY(b.Wrong), R: math.Round(10*min(16, 2+1.2*math.Sqrt(float64(b.N)))) / 10,
+			Low: plotY(in.Low), High: plotY(in.High),
+			Title: a.say("%d verdicts: %s said, %s wrong", b.N, percent(b.P), percent(b.Wrong)),
+		})
+	}
+	return out
+}
+
+func (a *app) pageRows(said []foretold) []pageRow {
+	said = slices.Clone(said)
+	slices.SortStableFunc(said, func(x, y foretold) int {
+		return cmp.Or(cmp.Compare(y.P, x.P), cmp.Compare(y.Order, x.Order))
+	})
+	var out []pageRow
+	for i := range said[:min(shownOnPage, len(said))] {
+		v := &said[i]
+		row := pageRow{Risk: percent(v.P), Out: a.say("right"), Prompt: text.Clip(oneLine(v.prompt), 240), ID: v.Evaluation, Why: a.whyRisky(v.Because), Wrong: v.wrong}
+		if v.wrong {
+			row.Out = a.say("wrong")
+			if v.way != "" {
+				row.Out = a.directionName(v.way)
+			}
+		}
+		out = append(out, row)
+	}
+	return out
+}

@@ -1,0 +1,26 @@
+package main
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/memtree/memtree/replay"
+)
+
+// TestReplayPageIsInert gives the page texts that want to be more than text.
+func TestReplayPageIsInert(t *testing.T) {
+	half := 0.5
+	r := replay.Risks{N: 2, Wrong: 1, AUC: &half, Reliability: []replay.Bin{{N: 1, P: 0.5, Wrong: 1}}, Gain: []replay.Gain{{}, {Read: 1, Found: 1, Nearest: 1}}}
+	hostile := foretold{risky: risky{Evaluation: `"><img src=x onerror=alert(1)>`, prompt: `</td></table><script>alert("x")</script>`}, wrong: true}
+	page, err := replayPage()
+	require.NoError(t, err)
+	var b bytes.Buffer
+	a := app{}
+	require.NoError(t, page.Execute(&b, a.replayPageData(&r, []foretold{hostile})))
+	require.NotContains(t, b.String(), "<script")
+	require.NotContains(t, b.String(), "<img")
+	require.Contains(t, b.String(), "&lt;script&gt;")
+	require.Contains(t, b.String(), `points="50,290 410,20"`)
+}
