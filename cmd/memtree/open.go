@@ -56,6 +56,9 @@ func (a *app) open(ctx context.Context, how access) (*memory, error) {
 	if err != nil {
 		return nil, err
 	}
+	if damage := s.Damage(); damage != nil {
+		a.complain(a.sentence(damage))
+	}
 	o := memtree.Options{Store: s, ReadOnly: how == reading, Deadline: patient}
 	if how != reading { // else what another process changes is to be seen
 		o.Store = cache.New(s, cachedNodes)

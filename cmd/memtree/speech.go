@@ -48,6 +48,7 @@ func speechFor(args []string, getenv func(string) string) speech {
 	if s.lang == "zh" {
 		s.words = chinese()
 		maps.Copy(s.words, chineseReasons())
+		maps.Copy(s.words, chineseStore())
 		maps.Copy(s.words, chineseTransfer())
 	}
 	return s

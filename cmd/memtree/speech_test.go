@@ -54,6 +54,7 @@ func said(t *testing.T) map[string]string {
 func TestEverySentenceIsSaidInBothLanguages(t *testing.T) {
 	words, used := chinese(), said(t)
 	maps.Copy(words, chineseReasons())
+	maps.Copy(words, chineseStore())
 	maps.Copy(words, chineseTransfer())
 	for _, c := range retrieval.Codes() {
 		used[c.Sentence()] = "retrieval"

@@ -46,7 +46,7 @@ func parseFormat(b []byte) (format, error) {
 	}
 	if f.Sum != f.sum() {
 		f.Major = majorFormat
-		return f, errors.New("has a damaged FORMAT.json: its sum is not that of what it says; nothing was changed")
+		return f, errors.New("has a damaged FORMAT.json: its sum is not that of what it says; nothing was changed, `memtree fsck` can make it again")
 	}
 	if len(f.Origin.ID) > tree.MaxName || len(f.Origin.Label) > tree.MaxName {
 		return format{}, errors.New("has an origin in FORMAT.json that is too long")

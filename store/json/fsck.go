@@ -57,13 +57,14 @@ type Kept struct {
 	Version     uint64 `json:"version"`
 }
 
-// FsckDir is Fsck for a folder of the real file system.
-func FsckDir(ctx context.Context, dir string, acceptLoss bool) (Repair, error) {
+// FsckDir is Fsck for a folder of the real file system. Others who find it in
+// use are told that since started.
+func FsckDir(ctx context.Context, dir string, started time.Time, acceptLoss bool) (Repair, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return Repair{}, fmt.Errorf("fsck: %w", err)
 	}
-	r, err := fsck(ctx, &disk{fs: confined{root}, dir: "."}, dir, acceptLoss, func() (func() error, error) { return lockFolder(dir, time.Time{}) })
+	r, err := fsck(ctx, &disk{fs: confined{root}, dir: "."}, dir, acceptLoss, func() (func() error, error) { return lockFolder(dir, started) })
 	return r, errors.Join(err, root.Close())
 }
 
@@ -77,7 +78,7 @@ func FsckDir(ctx context.Context, dir string, acceptLoss bool) (Repair, error) {
 // once it is complete, and until then the damage is found again.
 func Fsck(ctx context.Context, fs afero.Fs, dir string, acceptLoss bool) (Repair, error) {
 	if _, real := fs.(*afero.OsFs); real {
-		return FsckDir(ctx, dir, acceptLoss)
+		return FsckDir(ctx, dir, time.Time{}, acceptLoss)
 	}
 	return fsck(ctx, &disk{fs: fs, dir: dir}, dir, acceptLoss, func() (func() error, error) { return lockMemory(fs, dir) })
 }

@@ -151,6 +151,17 @@ func (s *Store) Close() error {
 	return err
 }
 
+// Damage says what is damaged in a store that is open for reading, as a
+// *tree.CorruptError, or nil: what is whole is served all the same.
+func (s *Store) Damage() error {
+	s.following.Lock()
+	defer s.following.Unlock()
+	if s.replay == nil || s.replay.damage == nil {
+		return nil
+	}
+	return s.replay.damage
+}
+
 // usable says why the store cannot be used, if it cannot.
 func (s *Store) usable(ctx context.Context) error {
 	if s.closed.Load() {

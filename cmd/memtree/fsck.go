@@ -1,0 +1,126 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	jsonstore "github.com/memtree/memtree/store/json"
+)
+
+func (a *app) fsckCommand() *cobra.Command {
+	var accept bool
+	c := &cobra.Command{
+		Use:     "fsck",
+		Short:   a.say("Say what a damaged store lost, and repair it"),
+		Long:    a.say("Reads everything, whatever is damaged, and says exactly what cannot be read. Nothing is written. With --accept-loss the damaged bytes are set aside in the folder broken of the store, and what can be read is written anew, so that the store opens again. Nothing is deleted."),
+		Example: "  memtree fsck\n  memtree fsck --accept-loss",
+		Args:    a.arguments(0, 0, a.say("no arguments")),
+		RunE:    func(c *cobra.Command, _ []string) error { return a.fsck(c.Context(), accept) },
+	}
+	c.Flags().BoolVar(&accept, "accept-loss", false, a.say("go on without what is lost"))
+	return c
+}
+
+func (a *app) fsck(ctx context.Context, accept bool) error {
+	if accept && a.readOnly {
+		return &usageError{a.say("--accept-loss writes; leave --read-only out")}
+	}
+	if err := a.checkFolder(making); err != nil {
+		return err
+	}
+	r, err := jsonstore.FsckDir(ctx, a.store, time.Now(), accept)
+	if err != nil {
+		return err
+	}
+	repaired := accept && !r.Whole()
+	if a.json {
+		err = a.printJSON(struct {
+			OK       bool `json:"ok"` // now
+			Repaired bool `json:"repaired"`
+			jsonstore.Repair
+		}{r.Whole() || repaired, repaired, r})
+	} else {
+		err = writeLines(a.stdout, a.repairLines(&r, repaired)...)
+	}
+	if err == nil && !r.Whole() && !repaired {
+		return errSaid
+	}
+	return err
+}
+
+// mostLost bounds how many losses are printed; --json has all.
+const mostLost = 40
+
+func (a *app) repairLines(r *jsonstore.Repair, repaired bool) []string {
+	var lines []string
+	add := func(sentence string) { lines = append(lines, wrap(sentence, a.width)...) }
+	list := func(head string, items []string) {
+		if len(items) == 0 {
+			return
+		}
+		add(head)
+		for i, item := range items {
+			if i == mostLost {
+				add("  " + a.say("... and %d more", len(items)-mostLost))
+				break
+			}
+			lines = append(lines, wrap("  "+item, a.width)...)
+		}
+	}
+	var lost []string
+	for i := range r.Lost {
+		lost = append(lost, a.lossSentence(&r.Lost[i]))
+	}
+	list(a.paint(red, a.say("Lost, and acknowledged once:")), lost)
+	list(a.say("Damaged, and made again with nothing lost:"), r.Again)
+	if r.Torn > 0 {
+		add(a.say("The last write was cut short after %d bytes, before anybody was told that it was kept: nothing is lost by it.", r.Torn))
+	}
+	list(a.say("Set aside, for you to look at; nothing deletes it:"), r.Moved)
+	if len(lines) > 0 {
+		lines = append(lines, "")
+	}
+	add(a.say("Whole: %d memories, %d runs that wait to be looked at, %d ledger entries.", r.Kept.Nodes, r.Kept.Evaluations, r.Kept.Entries))
+	switch {
+	case r.Whole():
+		add(a.paint(green, a.say("Everything is in order.")))
+	case repaired:
+		add(a.paint(green, a.say("The store is repaired and opens again.")))
+		if len(r.Lost) > 0 && !a.quiet {
+			add(a.say("Runs that were lost can be recorded again from their file: what is known is skipped. Then: memtree verify"))
+		}
+	case len(r.Lost) == 0:
+		add(a.say("Nothing was changed. To repair it, with nothing lost: memtree fsck --accept-loss"))
+	default:
+		add(a.say("Nothing was changed. To go on with what is whole: copy the folder if you want to keep it as it is, then memtree fsck --accept-loss"))
+	}
+	return lines
+}
+
+// lossSentence says what is lost and where it stood.
+func (a *app) lossSentence(l *jsonstore.Loss) string {
+	where := a.say("%s from byte %d: ", l.File, l.Offset)
+	if l.Name != "" {
+		return where + a.say("the memory %s", l.Name)
+	}
+	switch l.Kind {
+	case jsonstore.LostBatches:
+		if l.Count == 0 {
+			return where + a.say("%d bytes of batches, nobody can say how many", l.Bytes)
+		}
+		return where + a.say("%d batches, %d bytes", l.Count, l.Bytes)
+	case jsonstore.LostNodes:
+		return where + a.say("%d memories", l.Count)
+	case jsonstore.LostEvaluations:
+		return where + a.say("%d runs that waited to be looked at", l.Count)
+	case jsonstore.LostEntries:
+		return where + a.say("%d ledger entries", l.Count)
+	case jsonstore.LostLetters:
+		return where + a.say("%d runs that had been set aside", l.Count)
+	case jsonstore.LostKeys:
+		return where + a.say("that %d runs were recorded: recorded again, they count again", l.Count)
+	}
+	return where + string(l.Kind)
+}
