@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"maps"
 	"slices"
 	"sync"
@@ -22,15 +23,30 @@ type EvolveOptions struct {
 	DryRun   bool                 // plan, write nothing, ask no model
 	Only     string               // this error type alone
 	MaxCalls int                  // of the model; 0: no bound, negative: none
-	Progress func(evolution.Plan) // told after every partition; nil: nobody
+	MaxCost  float64              // of the calls, by Price; 0: no bound
+	Price    evolution.Price      // of the model's tokens
+	Review   bool                 // lessons wait for a person's word, see Decide
+	KeepAll  bool                 // archive nothing, see Prune
+	Progress func(evolution.Step) // told after every job and partition; nil: nobody
 }
 
 // Evolved is what an Evolve did, or with DryRun would do.
 type Evolved struct {
-	Plans   []evolution.Plan `json:"plans"` // by partition, sorted
-	Calls   int              `json:"calls"`
-	Usage   llm.Usage        `json:"usage"`
-	Waiting int              `json:"waiting"` // jobs left for another Evolve because of MaxCalls or DryRun
+	Plans     []evolution.Plan      `json:"plans"`     // by partition, sorted
+	Forgotten []evolution.Forgotten `json:"forgotten"` // what was archived
+	Calls     int                   `json:"calls"`
+	Usage     llm.Usage             `json:"usage"`
+	Cost      float64               `json:"cost"`    // by Price
+	Waiting   int                   `json:"waiting"` // jobs left for another Evolve because of MaxCalls, MaxCost or DryRun
+}
+
+// Proposals returns what waits for a person, by partition and as planned.
+func (v *Evolved) Proposals() []evolution.Proposal {
+	out := []evolution.Proposal{}
+	for _, p := range v.Plans {
+		out = append(out, p.Proposals...)
+	}
+	return out
 }
 
 // evolveRetries bounds how often a plan is made again because a node it was made
@@ -59,24 +75,79 @@ func (m *Memory) Evolve(ctx context.Context, o *EvolveOptions) (Evolved, error) 
 	if err != nil {
 		return Evolved{}, fmt.Errorf("evolve: %w", err)
 	}
-	out := Evolved{Plans: []evolution.Plan{}}
-	for try := range evolveRetries {
-		err = m.evolve(ctx, o, jobs, &out)
-		if !errors.Is(err, tree.ErrConflict) {
-			break
-		}
-		m.counts.conflicts.Add(1)
-		m.opts.Logger.Debug("plan was stale, planning again", "try", try+1)
-	}
-	err = errors.Join(err, jobs.save(context.WithoutCancel(ctx)))
+	out := Evolved{Plans: []evolution.Plan{}, Forgotten: []evolution.Forgotten{}}
+	err = errors.Join(m.evolveRounds(ctx, o, jobs, &out), jobs.save(context.WithoutCancel(ctx)))
 	if err != nil {
 		return out, fmt.Errorf("evolve: %w", err)
 	}
 	return out, nil
 }
 
+// evolveRounds forgets and learns, and once more where learning has left
+// something to forget, so that another Evolve finds nothing to do.
+func (m *Memory) evolveRounds(ctx context.Context, o *EvolveOptions, jobs *jobs, out *Evolved) error {
+	const rounds = 3
+	for round := range rounds {
+		var view evolution.View = trusted{m.store}
+		if !o.KeepAll {
+			p, err := m.prune(ctx, &PruneOptions{DryRun: o.DryRun, Only: o.Only})
+			if err != nil {
+				return fmt.Errorf("prune: %w", err)
+			}
+			if round > 0 && len(p.Forgotten) == 0 {
+				return nil
+			}
+			if out.Forgotten = append(out.Forgotten, p.Forgotten...); o.DryRun && len(p.Changes) > 0 {
+				view = after{view, p.Changes}
+			}
+		}
+		err := m.evolveRound(ctx, view, o, jobs, out)
+		if err != nil || o.DryRun || o.KeepAll {
+			return err
+		}
+	}
+	return nil
+}
+
+// evolveRound plans until no plan is stale.
+func (m *Memory) evolveRound(ctx context.Context, v evolution.View, o *EvolveOptions, jobs *jobs, out *Evolved) error {
+	for try := 1; ; try++ {
+		err := m.evolve(ctx, v, o, jobs, out)
+		if !errors.Is(err, tree.ErrConflict) || try == evolveRetries {
+			return err
+		}
+		m.counts.conflicts.Add(1)
+		m.opts.Logger.Debug("plan was stale, planning again", "try", try)
+	}
+}
+
+// after is a tree as changes would leave it.
+type after struct {
+	evolution.View
+	changes []tree.Change
+}
+
+// Scan implements evolution.View.
+func (a after) Scan(ctx context.Context, f tree.Filter) iter.Seq2[tree.Node, error] {
+	changed := map[string]tree.Node{}
+	for _, c := range a.changes {
+		changed[c.Node.ID] = c.Node
+	}
+	return func(yield func(tree.Node, error) bool) {
+		for n, err := range a.View.Scan(ctx, f) {
+			if c, ok := changed[n.ID]; ok && err == nil {
+				n = c.Clone()
+			}
+			if !yield(n, err) {
+				return
+			}
+		}
+	}
+}
+
 // evolve plans and applies once, partition by partition.
-func (m *Memory) evolve(ctx context.Context, o *EvolveOptions, jobs *jobs, out *Evolved) error {
+func (m *Memory) evolve(ctx context.Context, v evolution.View, o *EvolveOptions, jobs *jobs, out *Evolved) error {
+	before := *out
 	model := ""
 	if g, ok := m.opts.Generator.(interface{ ID() string }); ok {
 		model = g.ID()
@@ -88,15 +159,28 @@ func (m *Memory) evolve(ctx context.Context, o *EvolveOptions, jobs *jobs, out *
 	if err != nil {
 		return err
 	}
-	most := o.MaxCalls
-	if o.DryRun {
-		most = -1
-	} else if most > 0 {
-		if most -= out.Calls; most <= 0 {
-			most = -1
+	bounds := evolution.PlanOptions{
+		Only: o.Only, MaxCalls: o.MaxCalls, Price: o.Price, Now: m.opts.Now(), Review: o.Review,
+		Progress: func(s evolution.Step) {
+			if s.Calls, s.Usage = s.Calls+before.Calls, s.Usage.Add(before.Usage); o.Progress != nil {
+				s.Cost = o.Price.Of(s.Usage)
+				o.Progress(s)
+			}
+		},
+	}
+	switch { // an earlier try may have used some of the bounds
+	case o.DryRun, o.MaxCalls > 0 && out.Calls >= o.MaxCalls, o.MaxCost > 0 && out.Cost >= o.MaxCost:
+		bounds.MaxCalls = -1
+	default:
+		if o.MaxCalls > 0 {
+			bounds.MaxCalls -= out.Calls
+		}
+		if o.MaxCost > 0 {
+			bounds.MaxCost = o.MaxCost - out.Cost
 		}
 	}
-	for plan, err := range e.Plan(ctx, trusted{m.store}, evolution.PlanOptions{Only: o.Only, MaxCalls: most, Now: m.opts.Now()}) {
+	defer func() { out.Cost = o.Price.Of(out.Usage) }()
+	for plan, err := range e.Plan(ctx, v, bounds) {
 		if err != nil {
 			return err
 		}
@@ -110,14 +194,11 @@ func (m *Memory) evolve(ctx context.Context, o *EvolveOptions, jobs *jobs, out *
 				return err
 			}
 			if err := m.apply(ctx, tree.Batch{Changes: changes}); err != nil {
-				out.Calls += plan.Calls
+				out.Calls, out.Usage = out.Calls+plan.Calls, out.Usage.Add(plan.Usage)
 				return err
 			}
 		}
 		out.add(plan)
-		if o.Progress != nil {
-			o.Progress(plan)
-		}
 	}
 	return nil
 }

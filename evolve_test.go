@@ -69,11 +69,11 @@ func TestEvolve(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, before, dump(t, m), "a dry run writes nothing")
 
-	var told []evolution.Partition
-	v, err := m.Evolve(t.Context(), &memtree.EvolveOptions{Progress: func(p evolution.Plan) { told = append(told, p.Partition) }})
+	var told []evolution.Step
+	v, err := m.Evolve(t.Context(), &memtree.EvolveOptions{Progress: func(s evolution.Step) { told = append(told, s) }})
 	require.NoError(t, err)
 	require.Equal(t, dry.Plans, v.Plans, "a dry run says what will be done")
-	require.Len(t, told, len(v.Plans))
+	require.Equal(t, len(v.Plans), told[len(told)-1].Done)
 	require.Positive(t, changes(v))
 	s, err := m.Stats(t.Context())
 	require.NoError(t, err)

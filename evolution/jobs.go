@@ -17,6 +17,7 @@ type record struct {
 	Draft   *draft          `json:"draft,omitempty"`
 	By      tree.Provenance `json:"by"`
 	Refused []Rejection     `json:"refused,omitempty"` // of the model too where the rules' draft was taken
+	Word    string          `json:"word,omitempty"`    // a person's on the draft: accepted, or ""
 }
 
 // recall reads a record; one that cannot be read is as good as none.
@@ -66,11 +67,18 @@ func (w *planner) write(j *job) (tree.Node, bool, error) {
 	if err != nil || !ok {
 		return tree.Node{}, false, err
 	}
+	w.left.step.Jobs++
+	w.left.tell()
 	w.Rejections = append(w.Rejections, r.Refused...)
 	if r.Draft == nil {
 		return tree.Node{}, false, nil
 	}
-	return w.node(j, r.Draft, r.By), true, nil
+	n := w.node(j, r.Draft, r.By)
+	if w.left.review && r.Word != accepted {
+		w.Proposals = append(w.Proposals, Proposal{Key: r.Job, Node: n, Tests: tests(j.members), Replaces: j.present})
+		return tree.Node{}, false, nil
+	}
+	return n, true, nil
 }
 
 // settle returns what became of a job: from the cache, or by asking the model
@@ -90,7 +98,7 @@ func (w *planner) settle(j *job) (record, bool, error) {
 	if w.left.down != nil {
 		return w.withoutModel(j)
 	}
-	if w.left.spent() {
+	if w.left.spent(size(p.System, p.Text)) {
 		w.Waiting++
 		return record{}, false, nil
 	}

@@ -15,9 +15,24 @@ import (
 
 // PlanOptions bound a plan. The zero value plans everything.
 type PlanOptions struct {
-	Only     string    // this error type alone
-	MaxCalls int       // of the model, in all; 0: no bound, negative: none
-	Now      time.Time // evaluations from after it are not believed to be the newest; zero: all are
+	Only     string     // this error type alone
+	MaxCalls int        // of the model, in all; 0: no bound, negative: none
+	MaxCost  float64    // of the calls, in all, by Price; 0: no bound
+	Price    Price      // of the model's tokens
+	Now      time.Time  // evaluations from after it are not believed to be the newest; zero: all are
+	Review   bool       // what nobody has accepted becomes a proposal, not a change; see Accept
+	Progress func(Step) // told after every job and partition; nil: nobody
+}
+
+// Step is how far a plan has come, all partitions together.
+type Step struct {
+	Partition           // the present one
+	Done, Of  int       // partitions
+	Groups    int       // of cases that are no experience yet
+	Jobs      int       // settled: from the cache, by a model or by rules
+	Calls     int       // of the model
+	Usage     llm.Usage // of its tokens
+	Cost      float64   // of these, by Price
 }
 
 // Plan is what one partition is to become.
@@ -30,7 +45,8 @@ type Plan struct {
 	Rejections []Rejection   `json:"rejections"`
 	Calls      int           `json:"calls"` // of the model
 	Usage      llm.Usage     `json:"usage"`
-	Waiting    int           `json:"waiting"` // jobs left for later because MaxCalls was reached
+	Waiting    int           `json:"waiting"`             // jobs left for later because MaxCalls or MaxCost was reached
+	Proposals  []Proposal    `json:"proposals,omitempty"` // with Review: what waits for a person
 	Notes      []string      `json:"notes,omitempty"`
 }
 
@@ -73,11 +89,13 @@ func (e *Evolver) Plan(ctx context.Context, v View, o PlanOptions) iter.Seq2[Pla
 			yield(Plan{}, fmt.Errorf("read the tree: %w", err))
 			return
 		}
-		left := budget(o.MaxCalls)
+		if o.Only != "" {
+			s.partitions = slices.DeleteFunc(s.partitions, func(p Partition) bool { return p.ErrorType != o.Only })
+		}
+		left := budget(o)
+		left.step.Of = len(s.partitions)
 		for _, p := range s.partitions {
-			if o.Only != "" && p.ErrorType != o.Only {
-				continue
-			}
+			left.step.Partition = p
 			if err := ctx.Err(); err != nil {
 				yield(Plan{}, err)
 				return
@@ -87,23 +105,15 @@ func (e *Evolver) Plan(ctx context.Context, v View, o PlanOptions) iter.Seq2[Pla
 				yield(Plan{}, fmt.Errorf("plan %s %s: %w", p.ErrorType, p.Direction, err))
 				return
 			}
+			left.step.Done++
+			left.step.Groups += len(plan.Groups)
+			left.tell()
 			if !yield(plan, nil) {
 				return
 			}
 		}
 	}
 }
-
-// calls counts what is left of a bound.
-type calls struct {
-	bounded bool
-	left    int
-	down    error // why the model is not asked any more
-}
-
-func budget(most int) calls { return calls{bounded: most != 0, left: max(0, most)} }
-
-func (c *calls) spent() bool { return c.bounded && c.left <= 0 }
 
 // survey is the tree as a plan sees it.
 type survey struct {

@@ -84,17 +84,22 @@ func (w *planner) ask(j *job, p prompts.Prompt) (d draft, model string, why []st
 	return d, a.Model, why, nil
 }
 
-// counted counts the calls of a plan, and makes none beyond its bound: the repair
+// counted counts the calls of a plan, and makes none beyond its bounds: the repair
 // of a last one may be missing then, which is as good as one that failed.
 type counted struct{ w *planner }
 
 func (c counted) Generate(ctx context.Context, r llm.Request) (llm.Answer, error) {
-	if c.w.left.spent() {
-		return llm.Answer{}, &llm.Error{Kind: llm.KindRefused, Err: errors.New("the bound on calls is reached")}
+	if c.w.left.spent(size(r.System, r.Prompt)) {
+		return llm.Answer{}, &llm.Error{Kind: llm.KindRefused, Err: errors.New("the bound on calls or cost is reached")}
 	}
 	c.w.Calls++
-	c.w.left.left--
-	return c.w.o.Generator.Generate(ctx, r)
+	a, err := c.w.o.Generator.Generate(ctx, r)
+	used := a.Usage
+	if e, ok := errors.AsType[*llm.Error](err); ok {
+		used = used.Add(e.Usage)
+	}
+	c.w.left.made(r, used)
+	return a, err
 }
 
 // applied does the operations of an answer: the model proposes by number and id,

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,14 +18,14 @@ import (
 
 func (a *app) evolveCommand() *cobra.Command {
 	o := memtree.EvolveOptions{}
-	explain, calls := false, 0
+	explain, calls, price := false, 0, a.getenv("MEMTREE_LLM_PRICE")
 	c := &cobra.Command{
 		Use:   "evolve [flags]",
 		Short: a.say("Let the tree learn: cases of one cause become a lesson"),
-		Long: a.say(`Groups the cases by their cause and writes what each group has in common as an experience, and what experiences of one error type have in common as a strategy. With a model configured it writes; without one, rules do. Every draft has to pass the same gates; one that does not is kept with the reason, and its cases stay in use.
+		Long: a.say(`Groups the cases by their cause and writes what each group has in common as an experience, and what experiences of one error type have in common as a strategy. With a model configured it writes; without one, rules do. Every draft has to pass the same gates; one that does not is kept with the reason, and its cases stay in use. Then what the tree can do without is archived, see memtree prune.
 
 Running it again with nothing new changes nothing and asks no model. Interrupted, it goes on where it stopped.`),
-		Example: "  memtree evolve --dry-run\n  memtree evolve --explain\n  memtree evolve --max-calls 20",
+		Example: "  memtree evolve --dry-run\n  memtree evolve --explain\n  memtree evolve --max-calls 20\n  memtree evolve --review && memtree review",
 		Args:    a.arguments(0, 0, a.say("no arguments")),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if calls < 0 {
@@ -34,6 +36,9 @@ Running it again with nothing new changes nothing and asks no model. Interrupted
 					o.MaxCalls = -1
 				}
 			}
+			if err := a.price(price, &o); err != nil {
+				return err
+			}
 			o.DryRun = o.DryRun || explain
 			return a.evolve(c.Context(), o, explain)
 		},
@@ -41,34 +46,56 @@ Running it again with nothing new changes nothing and asks no model. Interrupted
 	f := c.Flags()
 	f.BoolVar(&o.DryRun, "dry-run", false, a.say("print what would change, write nothing, ask no model"))
 	f.BoolVar(&explain, "explain", false, a.say("say what each error type lacks for its next lesson; writes nothing"))
+	f.BoolVar(&o.Review, "review", false, a.say("leave new lessons for memtree review instead of using them"))
 	f.StringVar(&o.Only, "only", "", a.say("this error type alone"))
 	f.IntVar(&calls, "max-calls", 0, a.say("ask the model at most so often; what is left waits for the next evolve"))
+	f.Float64Var(&o.MaxCost, "max-cost", 0, a.say("spend at most so much on the model, by --price"))
+	f.StringVar(&price, "price", price, a.say("what a million tokens cost, IN,OUT (or MEMTREE_LLM_PRICE)"))
+	f.BoolVar(&o.KeepAll, "keep-all", false, a.say("archive nothing"))
 	return c
+}
+
+// price reads what a million tokens cost, read and written.
+func (a *app) price(s string, o *memtree.EvolveOptions) error {
+	if o.MaxCost < 0 || math.IsNaN(o.MaxCost) {
+		return &usageError{a.say("--max-cost is %g; give what may be spent", o.MaxCost)}
+	}
+	if s == "" && o.MaxCost > 0 {
+		return &usageError{a.say("--max-cost needs to know what tokens cost; give --price IN,OUT, such as 0.15,0.60 for a million")}
+	}
+	if s == "" {
+		return nil
+	}
+	in, out, found := strings.Cut(s, ",")
+	var err1, err2 error
+	o.Price.In, err1 = strconv.ParseFloat(strings.TrimSpace(in), 64)
+	o.Price.Out, err2 = strconv.ParseFloat(strings.TrimSpace(out), 64)
+	if !found || err1 != nil || err2 != nil || !(o.Price.In >= 0 && o.Price.Out >= 0 && o.Price.In+o.Price.Out < 1e9) {
+		return &usageError{a.say("the price is %q; give what a million tokens read and written cost, such as 0.15,0.60", s)}
+	}
+	return nil
 }
 
 func (a *app) evolve(ctx context.Context, o memtree.EvolveOptions, explain bool) error {
 	how := writing
 	if o.DryRun {
-		how = reading
+		how = planning
 	}
 	return a.with(ctx, how, func(m *memory) error {
-		if o.Only != "" {
-			if _, ok := m.Taxonomy().ErrorType(o.Only); !ok {
-				return &usageError{a.say("--only is %q, which is no error type; memtree stats lists those there are", o.Only)}
-			}
+		if err := a.checkType(m, o.Only); err != nil {
+			return err
 		}
-		bar := a.progress(a.say("evolving"), plainCount)
+		var last evolution.Step
+		bar := a.progress(a.say("evolving"), func(int64) string { return a.stepLine(last, o.Price != evolution.Price{}) })
 		defer bar.end()
-		done, total, applied := int64(0), partitions(ctx, m, o.Only), 0
-		o.Progress = func(p evolution.Plan) {
-			done++
-			applied += len(p.Changes)
-			bar.step(done, total)
+		o.Progress = func(s evolution.Step) {
+			last = s
+			bar.step(int64(s.Done), 0)
 		}
 		v, err := m.Evolve(ctx, &o)
 		bar.end()
 		if errors.Is(err, context.Canceled) {
-			return &failure{a.say("interrupted after %d changes; what was done is kept, and so are the model's answers; give the same command again to go on", applied), err}
+			return &failure{a.say("interrupted after %d of %d error types and directions; what was done is kept, and so are the model's answers; give the same command again to go on", last.Done, last.Of), err}
 		}
 		if err != nil {
 			return err
@@ -79,25 +106,37 @@ func (a *app) evolve(ctx context.Context, o memtree.EvolveOptions, explain bool)
 		if explain {
 			return a.printLacks(m.Taxonomy(), &v)
 		}
-		return a.printEvolved(m.Taxonomy(), &v, o.DryRun)
+		return a.printEvolved(m.Taxonomy(), &v, &o)
 	})
 }
 
-// partitions counts what there is to go through; what cannot be read is found
-// by evolving.
-func partitions(ctx context.Context, m *memory, only string) int64 {
-	seen := map[evolution.Partition]bool{}
-	for n, err := range m.Nodes(ctx, tree.Filter{ErrorType: only}) {
-		if err != nil {
-			return 0
-		}
-		seen[evolution.Partition{ErrorType: n.ErrorType, Direction: n.Direction}] = true
+func (a *app) checkType(m *memory, only string) error {
+	if only == "" {
+		return nil
 	}
-	return int64(len(seen))
+	if _, ok := m.Taxonomy().ErrorType(only); !ok {
+		return &usageError{a.say("--only is %q, which is no error type; memtree stats lists those there are", only)}
+	}
+	return nil
+}
+
+// stepLine says how far evolve is, on one line.
+func (a *app) stepLine(s evolution.Step, priced bool) string {
+	const cells = 10
+	full := 0
+	if s.Of > 0 {
+		full = s.Done * cells / s.Of
+	}
+	line := fmt.Sprintf("[%s%s] %d/%d  ", strings.Repeat("#", full), strings.Repeat(".", cells-full), s.Done, s.Of) +
+		a.say("groups %d, jobs %d, calls %d, tokens %d", s.Groups, s.Jobs, s.Calls, s.Usage.InputTokens+s.Usage.OutputTokens)
+	if priced {
+		line += a.say(", cost %.4f", s.Cost)
+	}
+	return line
 }
 
 // learned counts changes as people think of them.
-type learned struct{ experiences, strategies, revised, out, attached, retyped int }
+type learned struct{ experiences, strategies, revised, out, attached, retyped, trusted int }
 
 func countChanges(v *memtree.Evolved) (l learned, lines []tree.Change) {
 	for _, p := range v.Plans {
@@ -115,8 +154,10 @@ func countChanges(v *memtree.Evolved) (l learned, lines []tree.Change) {
 				l.out++
 			case c.Op == tree.OpRevise:
 				l.revised++
+			case c.Op == tree.OpCredit || c.Op == tree.OpStatus:
+				l.trusted++
 			}
-			if c.Node.Type != tree.Case && c.Op != tree.OpAttach {
+			if c.Node.Type != tree.Case && c.Op != tree.OpAttach && c.Op != tree.OpCredit {
 				lines = append(lines, c)
 			}
 		}
@@ -124,13 +165,17 @@ func countChanges(v *memtree.Evolved) (l learned, lines []tree.Change) {
 	return l, lines
 }
 
-func (a *app) printEvolved(tax *taxonomy.Taxonomy, v *memtree.Evolved, dry bool) error {
+func (a *app) printEvolved(tax *taxonomy.Taxonomy, v *memtree.Evolved, o *memtree.EvolveOptions) error {
 	l, changed := countChanges(v)
 	var out []string
+	proposals := v.Proposals()
+	nothing := l == learned{} && len(v.Forgotten) == 0
 	switch {
-	case l == learned{} && v.Waiting == 0:
+	case nothing && v.Waiting == 0 && len(proposals) == 0:
 		out = append(out, a.say("Nothing to do: no group of cases is enough for a new lesson yet. memtree evolve --explain says what is missing."))
-	case dry:
+	case nothing:
+		out = append(out, a.say("The tree is as it was."))
+	case o.DryRun:
 		out = append(out, a.paint(bold, a.say("This would change (nothing was written):")))
 	default:
 		out = append(out, a.paint(bold, a.say("The tree has learned:")))
@@ -146,12 +191,21 @@ func (a *app) printEvolved(tax *taxonomy.Taxonomy, v *memtree.Evolved, dry bool)
 	add(l.out, a.say("out of use: %d", l.out))
 	add(l.attached, a.say("cases that stand behind a lesson now, or no longer: %d", l.attached))
 	add(l.retyped, a.say("cases given the error type of their cause: %d", l.retyped))
+	add(l.trusted, a.say("lessons trusted more or less, or no longer on probation: %d", l.trusted))
+	add(len(v.Forgotten), a.say("archived: %d (memtree prune says why)", len(v.Forgotten)))
 	for _, c := range changed {
 		out = append(out, a.changeLines(tax, &c)...)
 	}
 	out = append(out, a.refusedLines(v)...)
 	if v.Calls > 0 {
-		out = append(out, "", a.say("Model calls: %d, tokens in %d, out %d.", v.Calls, v.Usage.InputTokens, v.Usage.OutputTokens))
+		line := a.say("Model calls: %d, tokens in %d, out %d.", v.Calls, v.Usage.InputTokens, v.Usage.OutputTokens)
+		if v.Cost > 0 {
+			line += " " + a.say("Cost: %.4f.", v.Cost)
+		}
+		out = append(out, "", line)
+	}
+	if len(proposals) > 0 {
+		out = append(out, "", a.say("%d lessons wait for your word; read them with memtree review.", len(proposals)))
 	}
 	if v.Waiting > 0 {
 		out = append(out, "", a.say("%d lessons wait for the model; memtree evolve asks for them.", v.Waiting))
@@ -166,11 +220,15 @@ func (a *app) printEvolved(tax *taxonomy.Taxonomy, v *memtree.Evolved, dry bool)
 
 // changeLines shows a new or changed abstraction: what it says and what it rests on.
 func (a *app) changeLines(tax *taxonomy.Taxonomy, c *tree.Change) []string {
-	n := &c.Node
+	return a.lessonLines(tax, &c.Node, c.Why)
+}
+
+// lessonLines shows an abstraction: what it says and what it rests on.
+func (a *app) lessonLines(tax *taxonomy.Taxonomy, n *tree.Node, why string) []string {
 	out := []string{""}
 	out = append(out, wrap(fmt.Sprintf("%s  %s · %s", a.paint(bold, n.ID), a.typeName(tax, n.ErrorType), a.directionName(n.Direction)), a.width)...)
 	p := &page{width: a.width}
-	p.part("  "+a.say("why"), c.Why)
+	p.part("  "+a.say("why"), why)
 	if n.Live() {
 		p.part("  "+a.say("title"), n.Content.Title)
 		p.part("  "+a.say("when"), strings.Join(n.Content.AppliesWhen, "; "))
@@ -198,11 +256,18 @@ func (a *app) refusedLines(v *memtree.Evolved) []string {
 			if len(out) == 0 {
 				out = append(out, "", a.say("Drafts that a gate refused; their cases stay in use:"))
 			}
-			s := fmt.Sprintf("- %s (%d): %s", oneLine(r.Title), len(r.Members), strings.Join(r.Reasons, "; "))
-			out = append(out, wrap("  "+oneLine(s), a.width)...)
+			out = append(out, a.refusedLine(&r)...)
 		}
 	}
 	return out
+}
+
+func (a *app) refusedLine(r *evolution.Rejection) []string {
+	title := oneLine(r.Title)
+	if title == "" {
+		title = a.say("no draft")
+	}
+	return wrap("  "+oneLine(fmt.Sprintf("- %s (%s): %s", title, shortList(r.Members[:min(3, len(r.Members))]), strings.Join(r.Reasons, "; "))), a.width)
 }
 
 // mostGroups is how many groups of a partition are explained.

@@ -24,8 +24,9 @@ type memory struct {
 type access int
 
 const (
-	reading access = iota // never writes, beside a writer too
-	asking                // writes trials; forms nothing a model should look at
+	reading  access = iota // never writes, beside a writer too
+	planning               // never writes, but the model counts
+	asking                 // writes trials; forms nothing a model should look at
 	writing
 	making // writing, and there need not be a store yet
 )
@@ -46,21 +47,21 @@ func (a *app) with(ctx context.Context, how access, do func(*memory) error) erro
 }
 
 func (a *app) open(ctx context.Context, how access) (*memory, error) {
-	if a.readOnly {
+	if a.readOnly && how != planning {
 		how = reading
 	}
 	if err := a.checkFolder(how); err != nil {
 		return nil, err
 	}
-	s, err := jsonstore.OpenDir(ctx, a.store, jsonstore.Options{ReadOnly: how == reading, Started: time.Now()})
+	s, err := jsonstore.OpenDir(ctx, a.store, jsonstore.Options{ReadOnly: how <= planning, Started: time.Now()})
 	if err != nil {
 		return nil, err
 	}
 	if damage := s.Damage(); damage != nil {
 		a.complain(a.sentence(damage))
 	}
-	o := memtree.Options{Store: s, ReadOnly: how == reading, Deadline: patient}
-	if how != reading { // else what another process changes is to be seen
+	o := memtree.Options{Store: s, ReadOnly: how <= planning, Deadline: patient}
+	if how > planning { // else what another process changes is to be seen
 		o.Store = cache.New(s, cachedNodes)
 	}
 	if o.Generator, err = a.generator(how); err != nil {

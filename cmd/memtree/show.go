@@ -16,14 +16,23 @@ import (
 )
 
 func (a *app) showCommand() *cobra.Command {
-	return &cobra.Command{
+	rejected := false
+	c := &cobra.Command{
 		Use:     "show ID",
 		Short:   a.say("Print one memory whole"),
-		Long:    a.say("Prints a memory with its evidence. The beginning of an id is enough where no other begins like it."),
-		Example: "  memtree show c_fhb3x2\n  memtree show c_fhb3x2 --json",
-		Args:    a.arguments(1, 1, a.say("the id of a memory")),
+		Long:    a.say("Prints a memory with its evidence. The beginning of an id is enough where no other begins like it. With --rejected it prints the lessons that were written and refused, and why."),
+		Example: "  memtree show c_fhb3x2\n  memtree show c_fhb3x2 --json\n  memtree show --rejected",
+		Args: func(c *cobra.Command, args []string) error {
+			if rejected {
+				return a.arguments(0, 0, a.say("no arguments"))(c, args)
+			}
+			return a.arguments(1, 1, a.say("the id of a memory"))(c, args)
+		},
 		RunE: func(c *cobra.Command, args []string) error {
 			ctx := c.Context()
+			if rejected {
+				return a.showRejected(ctx)
+			}
 			return a.with(ctx, reading, func(m *memory) error {
 				n, err := a.find(ctx, m, args[0])
 				if err != nil {
@@ -42,6 +51,48 @@ func (a *app) showCommand() *cobra.Command {
 			return a.ids(c.Context(), begun), cobra.ShellCompDirectiveNoFileComp
 		},
 	}
+	c.Flags().BoolVar(&rejected, "rejected", false, a.say("the lessons that a gate or a person refused, with the reasons"))
+	return c
+}
+
+// showRejected prints the drafts that did not become lessons.
+func (a *app) showRejected(ctx context.Context) error {
+	return a.with(ctx, reading, func(m *memory) error {
+		all, err := m.Rejected(ctx)
+		if err != nil {
+			return err
+		}
+		if a.json {
+			return a.printJSON(all)
+		}
+		if len(all) == 0 {
+			return writeLines(a.stdout, a.say("No lesson was refused."))
+		}
+		out := []string{a.paint(bold, a.say("Lessons that were refused: %d. Their cases stay in use.", len(all)))}
+		for _, r := range all {
+			out = append(out, "")
+			out = append(out, wrap(fmt.Sprintf("%s · %s · %s", a.typeName(m.Taxonomy(), r.ErrorType), a.directionName(r.Direction), a.writerName(r.By)), a.width)...)
+			p := &page{width: a.width}
+			p.part("  "+a.say("title"), r.Title)
+			p.part("  "+a.say("why"), strings.Join(r.Reasons, "\n"))
+			p.part("  "+a.say("cases"), shortList(r.Members))
+			out = append(out, p.lines...)
+		}
+		return writeLines(a.stdout, out...)
+	})
+}
+
+// writerName says who wrote or refused a draft.
+func (a *app) writerName(by string) string {
+	switch by {
+	case "model":
+		return a.say("written by a model")
+	case "rules":
+		return a.say("written by rules")
+	case "person":
+		return a.say("refused by a person")
+	}
+	return by
 }
 
 // most ids that are named when the beginning of one fits several.

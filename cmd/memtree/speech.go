@@ -50,6 +50,7 @@ func speechFor(args []string, getenv func(string) string) speech {
 		maps.Copy(s.words, chineseReasons())
 		maps.Copy(s.words, chineseStore())
 		maps.Copy(s.words, chineseTransfer())
+		maps.Copy(s.words, chineseEvolution())
 	}
 	return s
 }

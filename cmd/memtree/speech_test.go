@@ -56,6 +56,7 @@ func TestEverySentenceIsSaidInBothLanguages(t *testing.T) {
 	maps.Copy(words, chineseReasons())
 	maps.Copy(words, chineseStore())
 	maps.Copy(words, chineseTransfer())
+	maps.Copy(words, chineseEvolution())
 	for _, c := range retrieval.Codes() {
 		used[c.Sentence()] = "retrieval"
 	}

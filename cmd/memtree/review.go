@@ -1,0 +1,124 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/evolution"
+	"github.com/memtree/memtree/taxonomy"
+)
+
+func (a *app) reviewCommand() *cobra.Command {
+	var accept, reject []string
+	why := ""
+	c := &cobra.Command{
+		Use:   "review [flags]",
+		Short: a.say("Read the lessons that wait for a person, accept or reject them"),
+		Long: a.say(`Prints the lessons that memtree evolve --review wrote: what each says, which cases stand behind it, and what it would replace. An accepted one goes into the tree at once. A rejected one is kept with your reason (memtree show --rejected) and is not written again until its cases change. The beginning of a key is enough.
+
+Without a word on it a lesson waits; its cases stay in use. memtree evolve without --review takes all that waits.`),
+		Example: "  memtree review\n  memtree review --accept j_fhb3x2\n  memtree review --accept all\n  memtree review --reject j_fhb3x2 --why \"two causes in one\"",
+		Args:    a.arguments(0, 0, a.say("no arguments")),
+		RunE: func(c *cobra.Command, _ []string) error {
+			if len(reject) > 0 && strings.TrimSpace(why) == "" {
+				return &usageError{a.say("say why with --why: a rejection is kept with its reason")}
+			}
+			return a.review(c.Context(), accept, reject, why)
+		},
+	}
+	f := c.Flags()
+	f.StringSliceVar(&accept, "accept", nil, a.say("accept the lesson with this key, or all; may be given again"))
+	f.StringSliceVar(&reject, "reject", nil, a.say("reject the lesson with this key, or all; may be given again"))
+	f.StringVar(&why, "why", "", a.say("why it is rejected, a sentence"))
+	return c
+}
+
+func (a *app) review(ctx context.Context, accept, reject []string, why string) error {
+	how := planning
+	if len(accept)+len(reject) > 0 {
+		how = writing
+	}
+	return a.with(ctx, how, func(m *memory) error {
+		all, err := m.Proposals(ctx)
+		if err != nil {
+			return err
+		}
+		if len(accept)+len(reject) == 0 {
+			if a.json {
+				return a.printJSON(all)
+			}
+			return a.printProposals(m.Taxonomy(), all)
+		}
+		yes, err := a.keys(all, accept)
+		if err != nil {
+			return err
+		}
+		no, err := a.keys(all, reject)
+		if err != nil {
+			return err
+		}
+		v, err := m.Decide(ctx, yes, no, why)
+		if err != nil {
+			return err
+		}
+		if a.json {
+			return a.printJSON(v)
+		}
+		return a.printDecided(m.Taxonomy(), &v, len(no))
+	})
+}
+
+// keys finds the proposals that are meant by the beginnings of their keys.
+func (a *app) keys(all []evolution.Proposal, begun []string) ([]string, error) {
+	var out []string
+	for _, b := range begun {
+		var found []string
+		for _, p := range all {
+			if b == "all" || strings.HasPrefix(p.Key, b) {
+				found = append(found, p.Key)
+			}
+		}
+		switch {
+		case len(found) == 0:
+			return nil, &failure{a.say("no lesson that waits has a key that begins with %s; memtree review lists them", b), nil}
+		case len(found) > 1 && b != "all":
+			return nil, &failure{a.say("several keys begin with %s: %s; give more of it", b, strings.Join(found, ", ")), nil}
+		}
+		out = append(out, found...)
+	}
+	return out, nil
+}
+
+func (a *app) printProposals(tax *taxonomy.Taxonomy, all []evolution.Proposal) error {
+	if len(all) == 0 {
+		return writeLines(a.stdout, a.say("No lesson waits. memtree evolve --review writes some when there are enough cases."))
+	}
+	out := []string{a.paint(bold, a.say("Lessons that wait for your word: %d", len(all)))}
+	for _, p := range all {
+		why := a.say("%d cases of %d tests have one cause", len(p.Node.Children), p.Tests)
+		if p.Replaces != nil {
+			why = a.say("would replace what %s says now: %s", p.Replaces.ID, oneLine(p.Replaces.Content.Guidance))
+		}
+		lines := a.lessonLines(tax, &p.Node, why)
+		out = append(out, lines[0], a.paint(bold, p.Key))
+		out = append(out, lines[1:]...)
+	}
+	out = append(out, "", a.say("Next: memtree review --accept KEY, or --reject KEY --why \"...\"; all stands for every key."))
+	return writeLines(a.stdout, out...)
+}
+
+func (a *app) printDecided(tax *taxonomy.Taxonomy, v *memtree.Evolved, rejected int) error {
+	l, changed := countChanges(v)
+	out := []string{fmt.Sprint(a.say("In the tree now: %d new experiences, %d new strategies, %d written anew. Rejected: %d.", l.experiences, l.strategies, l.revised, rejected))}
+	for _, c := range changed {
+		out = append(out, a.changeLines(tax, &c)...)
+	}
+	if n := len(v.Proposals()); n > 0 {
+		out = append(out, "", a.say("%d lessons wait for your word; read them with memtree review.", n))
+	}
+	return writeLines(a.stdout, out...)
+}
