@@ -1,0 +1,267 @@
+package jsonstore
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"time"
+
+	"github.com/memtree/memtree/tree"
+)
+
+// Backed is what a Backup did.
+type Backed struct {
+	Files    int           `json:"files"`  // of the copy
+	Copied   int           `json:"copied"` // of them, this time
+	Bytes    int64         `json:"bytes"`  // copied
+	Verified tree.Verified `json:"verified"`
+}
+
+// backupTries bounds how often a copy begins again because a snapshot came in
+// between.
+const backupTries = 50
+
+// Backup makes the folder to a copy of the store in the folder from as it is at
+// one moment, which another process may be writing all the while: all that was
+// acknowledged before Backup was called is in it. to is absent, empty, or an
+// earlier copy of the same store, of which the files of snapshots that have not
+// changed stay. It is a whole store at every moment, and is read and checked
+// when it is written. What can be made again, such as an index, is left out.
+func Backup(ctx context.Context, from, to string, started time.Time) (_ Backed, err error) {
+	var out Backed
+	if within(to, from) {
+		return out, &tree.FormatError{Dir: to, Problem: "lies in the store that is to be copied; name another folder"}
+	}
+	if err := MustExist(from); err != nil {
+		return out, fmt.Errorf("back up: %w", err)
+	}
+	if err := makeFolder(to); err != nil {
+		return out, fmt.Errorf("back up: %w", err)
+	}
+	source, err := os.OpenRoot(from)
+	if err != nil {
+		return out, fmt.Errorf("back up: %w", err)
+	}
+	defer source.Close() //nolint:errcheck // only read
+	target, err := os.OpenRoot(to)
+	if err != nil {
+		return out, fmt.Errorf("back up: %w", err)
+	}
+	defer func() { err = errors.Join(err, target.Close()) }()
+	c := &copier{from: &disk{fs: confined{source}, dir: "."}, to: &disk{fs: confined{target}, dir: "."}, out: &out}
+	if err := c.agree(from, to); err != nil {
+		return out, fmt.Errorf("back up: %w", err)
+	}
+	unlock, err := lockFolder(to, started)
+	if err != nil {
+		return out, fmt.Errorf("back up: %w", err)
+	}
+	err = c.run(ctx)
+	if err = errors.Join(err, unlock()); err != nil {
+		return out, fmt.Errorf("back up: %w", err)
+	}
+	if out.Verified, err = verifyCopy(ctx, to); err != nil {
+		return out, fmt.Errorf("back up: %w", err)
+	}
+	return out, nil
+}
+
+// within reports whether a folder is another or lies in it.
+func within(dir, other string) bool {
+	a, err := filepath.Abs(dir)
+	b, errb := filepath.Abs(other)
+	rel, errc := filepath.Rel(b, a)
+	return err == nil && errb == nil && errc == nil && filepath.IsLocal(rel)
+}
+
+// verifyCopy opens what was written and checks all of it.
+func verifyCopy(ctx context.Context, dir string) (tree.Verified, error) {
+	s, err := OpenDir(ctx, dir, Options{ReadOnly: true})
+	if err != nil {
+		return tree.Verified{}, err
+	}
+	var bad error
+	v, err := s.Verify(ctx, func(problem error) { bad = errors.Join(bad, problem) })
+	return v, errors.Join(err, bad, s.Close())
+}
+
+// copier copies one store.
+type copier struct {
+	from, to *disk
+	out      *Backed
+	format   []byte
+}
+
+// agree refuses a target that is something else.
+func (c *copier) agree(from, to string) (err error) {
+	if c.format, err = c.from.read(formatName, 64<<10); err != nil {
+		return err
+	}
+	theirs, err := c.to.read(formatName, 64<<10)
+	switch {
+	case err == nil && bytes.Equal(theirs, c.format):
+		return nil
+	case err == nil:
+		return &tree.FormatError{Dir: to, Problem: "holds another store, not an earlier copy of " + from + "; name another folder"}
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	names, err := c.to.names(".")
+	if err != nil {
+		return err
+	}
+	for _, n := range names {
+		if n != lockName && !isTemp(n) && n != "memtree.yaml" {
+			return &tree.FormatError{Dir: to, Problem: "is not empty and no earlier copy; name another folder"}
+		}
+	}
+	return nil
+}
+
+// run copies until nothing came in between.
+func (c *copier) run(ctx context.Context) error {
+	var err error
+	for range backupTries {
+		if err = ctx.Err(); err != nil {
+			return err
+		}
+		*c.out = Backed{}
+		if err = c.once(ctx); !overtaken(err) {
+			return err
+		}
+	}
+	return fmt.Errorf("the store is rewritten faster than it can be copied: %w", err)
+}
+
+// overtaken reports whether an error may be because a writer removed files.
+func overtaken(err error) bool {
+	_, absent := errors.AsType[*tree.CorruptError](err)
+	return errors.Is(err, fs.ErrNotExist) || absent
+}
+
+// once copies the files of the last snapshot, the journals since, and then the
+// manifest, with which the copy goes over to them.
+func (c *copier) once(ctx context.Context) error {
+	m, damage, err := c.from.lastManifest()
+	if err != nil {
+		return err
+	}
+	if damage != nil {
+		return damage
+	}
+	for _, f := range m.files() {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := c.file(f); err != nil {
+			return err
+		}
+	}
+	if err := c.journals(m.Number); err != nil {
+		return err
+	}
+	if m.Number > 1 || c.from.exists(manifestName(m.Number)) {
+		b, err := m.encode()
+		if err != nil {
+			return err
+		}
+		if err := c.to.replace(manifestName(m.Number), b); err != nil {
+			return err
+		}
+	}
+	if err := c.to.replace(formatName, c.format); err != nil {
+		return err
+	}
+	return c.tidy(m)
+}
+
+// file copies one file of a snapshot unless it is there, and checks it on the way.
+func (c *copier) file(f fileRef) error {
+	c.out.Files++
+	if info, err := c.to.stat(f.Name); err == nil && info.Size() == f.Bytes {
+		return nil // it is checked with all the others
+	}
+	in, err := c.from.open(f.Name)
+	if err != nil {
+		return err
+	}
+	defer in.Close() //nolint:errcheck // only read
+	if err := c.to.mkdir(path.Dir(f.Name)); err != nil {
+		return err
+	}
+	w, err := c.to.create(f.Name)
+	if err != nil {
+		return err
+	}
+	h := sha256.New()
+	n, err := io.Copy(io.MultiWriter(w, h), in)
+	if err == nil && (n != f.Bytes || hex.EncodeToString(h.Sum(nil)) != f.Sum) {
+		err = &tree.CorruptError{File: f.Name, Lost: "it is not what its manifest says"}
+	}
+	if err != nil {
+		return errors.Join(err, w.drop())
+	}
+	c.out.Copied++
+	c.out.Bytes += n
+	if err := w.commit(); err != nil {
+		return err
+	}
+	return c.to.syncDir(path.Dir(f.Name))
+}
+
+// journals copies the journals from number on, the last up to the last line that
+// is whole.
+func (c *copier) journals(number int) error {
+	for n := number; ; n++ {
+		last := !c.from.exists(journalName(n + 1))
+		b, err := c.journal(n)
+		if err != nil {
+			return err
+		}
+		c.out.Files++
+		c.out.Copied++
+		c.out.Bytes += int64(len(b))
+		if err := c.to.replace(journalName(n), b); err != nil {
+			return err
+		}
+		if last {
+			return nil
+		}
+	}
+}
+
+// journal reads a journal. One that a next one follows grows no more.
+func (c *copier) journal(n int) ([]byte, error) {
+	f, err := c.from.open(journalName(n))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() //nolint:errcheck // only read
+	b, err := io.ReadAll(f)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", journalName(n), err)
+	}
+	return b[:bytes.LastIndexByte(b, '\n')+1], nil
+}
+
+// tidy removes what the copy had before and no longer needs.
+func (c *copier) tidy(m *manifest) error {
+	names, err := c.to.names(".")
+	if err != nil {
+		return err
+	}
+	for _, n := range numbered(names, "manifest.", ".json") {
+		if n != m.Number {
+			c.to.discard(manifestName(n))
+		}
+	}
+	return c.to.sweep(newGeneration(c.to, m, nil))
+}
