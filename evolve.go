@@ -245,9 +245,11 @@ func (f *finder) Rank(ctx context.Context, candidate, held *tree.Node) (int, err
 	if err := f.show(ctx, candidate); err != nil {
 		return 0, err
 	}
-	res, err := f.ix.Search(ctx, retrieval.Query{
-		Prompt: held.CaseData.TestCase.Prompt, Scene: held.Scene, Scope: held.Scope, Exclude: []string{held.ID},
-	})
+	q := retrieval.Query{Prompt: held.CaseData.TestCase.Prompt, Scene: held.Scene, Scope: held.Scope, Exclude: []string{held.ID}}
+	if id := held.CaseData.TestCase.CaseID; id != "" {
+		q.ExcludeTests = []string{id} // a lesson is for a test nobody has seen; of a known one its own cases say more
+	}
+	res, err := f.ix.Search(ctx, q)
 	if err != nil {
 		return 0, err
 	}

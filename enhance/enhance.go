@@ -197,7 +197,7 @@ func DefaultBudget(prompt string) int {
 func Tokens(s string) int {
 	twelfths := 0
 	for _, r := range s {
-		if unicode.Is(unicode.Han, r) || r >= 0x3000 && r <= 0x303f || r >= 0xff00 && r <= 0xffef {
+		if r >= 0x2e80 && (unicode.Is(unicode.Han, r) || r >= 0x3000 && r <= 0x303f || r >= 0xff00 && r <= 0xffef) {
 			twelfths += 8
 		} else {
 			twelfths += 3

@@ -3,6 +3,7 @@ package enhance
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/memtree/memtree/prompts"
 	"github.com/memtree/memtree/text"
@@ -122,8 +123,7 @@ func mistake(n *tree.Node, check string) string {
 			m = all[0]
 		}
 	}
-	m = sentence(m, maxMistake)
-	if said(m, check) {
+	if m = sentence(m, maxMistake); m == "" || said(m, check) {
 		return ""
 	}
 	return m
@@ -165,11 +165,13 @@ func sentence(s string, tokens int) string {
 	if all == "" {
 		all = clip(s, tokens)
 	}
-	if len(text.Tokens(all)) == 0 {
+	if !strings.ContainsFunc(all, wordy) {
 		return s // nothing but …: it costs what it costs, and is left out for that
 	}
 	return stop(all)
 }
+
+func wordy(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 // clip cuts s to at most a number of tokens, at a sentence's end where it can.
 func clip(s string, tokens int) string {

@@ -2,6 +2,7 @@ package enhance
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -31,22 +32,20 @@ func Unsafe(s string) (reason string, unsafe bool) {
 	return "", false
 }
 
-// rule is one pattern. It is tried only where one of its words stands, since most
-// texts have none and a pattern costs more than a look.
+// rule is one pattern. It is tried only where one of its words stands, and one of
+// those it goes with if it has any, since most texts have none and a pattern
+// costs more than a look.
 type rule struct {
 	reason    string
 	words     []string
+	with      []string
 	pattern   *regexp.Regexp
 	negatable bool // "do not always pass" is a good lesson
 }
 
 func (r *rule) called(s string) bool {
-	for _, w := range r.words {
-		if strings.Contains(s, w) {
-			return true
-		}
-	}
-	return false
+	in := func(w string) bool { return strings.Contains(s, w) }
+	return slices.ContainsFunc(r.words, in) && (r.with == nil || slices.ContainsFunc(r.with, in))
 }
 
 // The reasons, each the end of a sentence.
@@ -76,13 +75,13 @@ var rules = sync.OnceValue(func() []rule {
 		{poses, " mode", `\b(?:developer|debug|god|maintenance|sudo|admin|unrestricted) mode\b.{0,30}\b(?:enabled|activated|on|now)\b|\bin(?:to)? developer mode\b`},
 		{poses, "do anything now|jailbroken|unrestricted", `\bdo anything now\b|\b(?:jailbroken|unrestricted) (?:mode|ai|model|assistant)\b`},
 		{poses, "im_start|im_end|endoftext|inst]|sys>|<system", `<\|?(?:im_start|im_end|system|endoftext)\|?>|\[/?inst\]|<</?sys>>`},
-		{poses, "system|assistant|admin", `(?:^|[.!?:] )(?:system|assistant|admin) ?(?:message|prompt|override|notice)? ?: `},
+		{poses, "system|assistant|admin & :", `(?:^|[.!?:] )(?:system|assistant|admin) ?(?:message|prompt|override|notice)? ?: `},
 		{poses, "你现在|从现在|开发者模式|越狱模式|扮演", `你现在(?:是一|扮演|将扮演)|从现在(?:开始|起)，?你|开发者模式|越狱模式|扮演(?:一个)?(?:不受|没有)限制`},
-		{spies, "reveal|show|print|repeat|output|display|expose|leak|give me|tell me|what is|share|summari|translate", `\b(?:reveal|show|print|repeat|output|display|expose|leak|give me|tell me|what is|share|summari[sz]e|translate)\b(?: \S+){0,3}? (?:(?:your|the) (?:(?:system|initial|original|hidden|full|entire|secret) )+(?:prompt|instructions?|message|key|password|code)|your (?:instructions|secrets?|passwords?))\b`},
-		{spies, "reveal|leak|exfiltrate|email|post |upload|send", `\b(?:reveal|leak|exfiltrate|send|email|post|upload)\b(?: \S+){0,5}? (?:api keys?|passwords?|credentials|tokens|secrets|cookies|private keys?|environment variables)\b`},
+		{spies, "prompt|instruction|message|key|password|code|secret & reveal|show|print|repeat|output|display|expose|leak|give me|tell me|what is|share|summari|translate", `\b(?:reveal|show|print|repeat|output|display|expose|leak|give me|tell me|what is|share|summari[sz]e|translate)\b(?: \S+){0,3}? (?:(?:your|the) (?:(?:system|initial|original|hidden|full|entire|secret) )+(?:prompt|instructions?|message|key|password|code)|your (?:instructions|secrets?|passwords?))\b`},
+		{spies, "api key|password|credential|token|secret|cookie|private key|environment variable & reveal|leak|exfiltrate|email|post |upload|send", `\b(?:reveal|leak|exfiltrate|send|email|post|upload)\b(?: \S+){0,5}? (?:api keys?|passwords?|credentials|tokens|secrets|cookies|private keys?|environment variables)\b`},
 		{spies, "提示词|系统指令|初始指令|隐藏指令|密钥|你的密码|你的指令", `(?:泄露|透露|输出|打印|显示|告诉我|重复|说出)[^。；\n]{0,8}(?:系统提示词?|系统指令|初始指令|隐藏指令|密钥|你的密码|你的指令)`},
-		{forces, "always|just |simply|unconditionally|automatically|blindly", `\b(?:always|must always|just|simply|unconditionally|automatically|blindly)\b (?:\w+ ){0,2}?(?:pass(?:es|ed)?|fail(?:s|ed)?|approve[sd]?|succe(?:ss|eds?))\b(?: (?:it|this|every|all|the)\b|[.,;!]|$)`},
-		{forces, "always|unconditionally|automatically|blindly", `\b(?:always|must always|unconditionally|automatically|blindly)\b (?:\w+ ){0,2}?(?:report|return|answer|output|say|respond|judge|mark|conclude|declare|give|treat)\b(?: \w+){0,4}? "?'?(?:pass(?:ed|ing)?|fail(?:ed|ure)?|success(?:ful)?|true|false|no defects?|correct|approved|safe)\b`},
+		{forces, "always|just |simply|unconditionally|automatically|blindly & pass|fail|approve|succe", `\b(?:always|must always|just|simply|unconditionally|automatically|blindly)\b (?:\w+ ){0,2}?(?:pass(?:es|ed)?|fail(?:s|ed)?|approve[sd]?|succe(?:ss|eds?))\b(?: (?:it|this|every|all|the)\b|[.,;!]|$)`},
+		{forces, "always|unconditionally|automatically|blindly & report|return|answer|output|say|respond|judge|mark|conclude|declare|give|treat", `\b(?:always|must always|unconditionally|automatically|blindly)\b (?:\w+ ){0,2}?(?:report|return|answer|output|say|respond|judge|mark|conclude|declare|give|treat)\b(?: \w+){0,4}? "?'?(?:pass(?:ed|ing)?|fail(?:ed|ure)?|success(?:ful)?|true|false|no defects?|correct|approved|safe)\b`},
 		{forces, "regardless of", `\bregardless of (?:what|the|any|whether|actual|page|evidence)\b.{0,60}\b(?:pass(?:ed)?|fail(?:ed)?|success(?:ful)?|no defects?|approved?)\b`},
 		{forces, "regardless|no matter what|whatever you see|unconditionally", `\b(?:pass(?:ed)?|fail(?:ed)?|success|no defects?|approved?)\b.{0,20}\b(?:regardless|no matter what|whatever you see|unconditionally)\b`},
 		{forces, "never ", `\bnever (?:report|flag|mention|raise)\b (?:any |an? |the )?(?:defects?|bugs?|errors?|failures?|issues?|problems?)\b`},
@@ -92,7 +91,12 @@ var rules = sync.OnceValue(func() []rule {
 		{forces, "跳过", `跳过(?:所有|全部|任何|一切)(?:的)?(?:检查|验证|校验|核对|测试)`},
 		{forces, "报告|上报|提出", `(?:不要|不得|禁止|永远不|绝不)(?:要)?(?:报告|上报|提出)(?:任何|一切|所有)(?:缺陷|错误|问题|异常)`},
 	} {
-		all = append(all, rule{reason: r[0], words: strings.Split(r[1], "|"), pattern: regexp.MustCompile(r[2]), negatable: r[0] == forces})
+		words, with, both := strings.Cut(r[1], " & ")
+		x := rule{reason: r[0], words: strings.Split(words, "|"), pattern: regexp.MustCompile(r[2]), negatable: r[0] == forces}
+		if both {
+			x.with = strings.Split(with, "|")
+		}
+		all = append(all, x)
 	}
 	return all
 })

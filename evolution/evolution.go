@@ -33,8 +33,8 @@ type View interface {
 // Finder is the real retrieval, asked before a memory exists.
 type Finder interface {
 	// Rank returns the place, from 1, at which candidate would be found for the
-	// prompt and scene of the case held, if candidate stood in the tree and held
-	// did not; 0 when it would not be found.
+	// prompt and scene of the case held, if candidate stood in the tree and no
+	// case of held's test did; 0 when it would not be found.
 	Rank(ctx context.Context, candidate, held *tree.Node) (int, error)
 }
 

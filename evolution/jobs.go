@@ -30,6 +30,9 @@ func (e *Evolver) recall(key string) (record, bool) {
 	if json.Unmarshal(b, &r) != nil || r.Job != key {
 		return record{}, false
 	}
+	for i := range r.Refused {
+		r.Refused[i].Known = true
+	}
 	return r, true
 }
 

@@ -76,6 +76,7 @@ type Rejection struct {
 	By      string   `json:"by"` // model or rules
 	Reasons []string `json:"reasons"`
 	Title   string   `json:"title,omitempty"`
+	Known   bool     `json:"known,omitempty"` // from an earlier plan
 }
 
 // Plan plans partition by partition, those of one error type after another. What

@@ -356,7 +356,6 @@ Where past errors do not predict, it says so instead of a number.`: `读取评�
 		"confidence %.2f of %.2f":                             "可信度 %.2f/%.2f",
 		"likeness %.2f of %.2f":                               "相似度 %.2f/%.2f",
 		"no error type: such cases are not made into lessons": "没有错误类型：这类案例不形成经验",
-		"%d cases; the draft was refused, see --dry-run":      "%d 个案例；草稿未通过，见 --dry-run",
 		"why": "原因",
 	}
 }

@@ -4,6 +4,8 @@ package main
 // commands with which the tree learns and forgets.
 func chineseEvolution() map[string]string {
 	return map[string]string{
+		"Drafts refused before: %d; memtree show --rejected says why.": "此前未通过的草稿：%d；memtree show --rejected 说明原因。",
+		"%d cases; the draft was refused, see memtree show --rejected": "%d 个案例；草稿未通过，见 memtree show --rejected",
 		`Groups the cases by their cause and writes what each group has in common as an experience, and what experiences of one error type have in common as a strategy. With a model configured it writes; without one, rules do. Every draft has to pass the same gates; one that does not is kept with the reason, and its cases stay in use. Then what the tree can do without is archived, see memtree prune.
 
 Running it again with nothing new changes nothing and asks no model. Interrupted, it goes on where it stopped.`: `按原因把案例分组，把每组的共同点写成经验，把同一错误类型的经验写成策略。配置了模型就由模型书写，否则由规则书写。每份草稿都要通过同样的关卡；未通过的连同原因保留，其案例继续使用。之后归档记忆树用不着的内容，见 memtree prune。

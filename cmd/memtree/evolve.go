@@ -242,22 +242,31 @@ func (a *app) lessonLines(tax *taxonomy.Taxonomy, n *tree.Node, why string) []st
 }
 
 func shortList(ids []string) string {
-	const most = 6
+	const most = 3
 	if len(ids) <= most {
 		return strings.Join(ids, ", ")
 	}
 	return strings.Join(ids[:most], ", ") + fmt.Sprintf(", … (%d)", len(ids))
 }
 
+// refusedLines names the drafts that were refused now, and counts those before.
 func (a *app) refusedLines(v *memtree.Evolved) []string {
 	var out []string
+	before := 0
 	for _, p := range v.Plans {
 		for _, r := range p.Rejections {
+			if r.Known {
+				before++
+				continue
+			}
 			if len(out) == 0 {
 				out = append(out, "", a.say("Drafts that a gate refused; their cases stay in use:"))
 			}
 			out = append(out, a.refusedLine(&r)...)
 		}
+	}
+	if before > 0 {
+		out = append(out, "", a.say("Drafts refused before: %d; memtree show --rejected says why.", before))
 	}
 	return out
 }
@@ -267,7 +276,15 @@ func (a *app) refusedLine(r *evolution.Rejection) []string {
 	if title == "" {
 		title = a.say("no draft")
 	}
-	return wrap("  "+oneLine(fmt.Sprintf("- %s (%s): %s", title, shortList(r.Members[:min(3, len(r.Members))]), strings.Join(r.Reasons, "; "))), a.width)
+	out := []string{}
+	for i, l := range wrap(fmt.Sprintf("%s (%s): %s", title, shortList(r.Members), oneLine(strings.Join(r.Reasons, "; "))), a.width-4) {
+		lead := "    "
+		if i == 0 {
+			lead = "  - "
+		}
+		out = append(out, lead+l)
+	}
+	return out
 }
 
 // mostGroups is how many groups of a partition are explained.
@@ -314,7 +331,7 @@ func (a *app) lacks(g *evolution.Group) string {
 		}
 	}
 	if len(parts) == 0 {
-		parts = append(parts, a.say("%d cases; the draft was refused, see --dry-run", len(g.Cases)))
+		parts = append(parts, a.say("%d cases; the draft was refused, see memtree show --rejected", len(g.Cases)))
 	}
-	return shortList(g.Cases[:min(3, len(g.Cases))]) + ": " + strings.Join(parts, ", ")
+	return shortList(g.Cases) + ": " + strings.Join(parts, ", ")
 }
