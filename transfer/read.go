@@ -131,6 +131,7 @@ type reading struct {
 	parts  int
 	last   string // id
 	done   bool   // the manifest was read
+	folder bool   // which git may have merged
 	lines  *bufio.Reader
 	long   []byte
 }
@@ -290,6 +291,8 @@ func (in *reading) manifest(r io.Reader) error {
 		return bad(fmt.Sprintf("names the format %.40q, not %q", m.Format, Format))
 	case m.Major != Major:
 		return bad(fmt.Sprintf("has major version %d; this program reads %d: use a newer memtree", m.Major, Major))
+	case m.Merged && in.folder:
+		return nil
 	case m.Nodes != in.sum.Nodes, !slices.Equal(m.Types, in.sum.Types), !maps.Equal(m.Levels, in.sum.Levels), !maps.Equal(m.Origins, in.sum.Origins):
 		return bad("does not fit what is in the file: nodes are missing, added or changed")
 	}
@@ -302,6 +305,7 @@ func (in *reading) manifest(r io.Reader) error {
 func ReadFolder(dir fs.FS, l Limits, take func(tree.Node) error) (Manifest, error) {
 	l = l.orDefault()
 	in := newReading(l, take)
+	in.folder = true
 	entries, err := fs.ReadDir(dir, nodesFolder)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return Manifest{}, fmt.Errorf("read a folder of nodes: %w", err)

@@ -38,6 +38,10 @@ type Manifest struct {
 	Levels  map[string]int `json:"levels"`  // nodes by type
 	Origins map[string]int `json:"origins"` // nodes by origin id
 	Types   []TypeSum      `json:"types"`   // sorted by error type
+
+	// Merged is said by the manifest of a folder that git merged, see MergeFiles:
+	// its sums would be of neither side, and are not looked at; git has its own.
+	Merged bool `json:"merged,omitempty"`
 }
 
 // TypeSum is what a file has of one error type.

@@ -87,6 +87,44 @@ Importing a file again changes nothing. A file that is damaged or breaks a limit
 		"refuse what is not signed by one of the public keys in these files; it waits in quarantine all the same":                      "拒绝不是由这些文件中的公钥签名的内容；签了名的同样进隔离区",
 		"%s has a signature, which was not checked; --verify KEYS checks it.":                                                          "%s 带有签名，没有检查；用 --verify 公钥文件 检查。",
 		"signed by key %s": "由密钥 %s 签名",
+		// backup, restore
+		"Copy the whole store to a folder, while it is in use": "把整个记忆库复制到文件夹，使用中也可以",
+		`Copies the store as it is at one moment, with what waits to be formed and the ledger, while others may go on writing to it. The copy is a store itself, and is read and checked once it is written. Backing up into the same folder again copies only what is new.
+
+To hand memories to others, use memtree export.`: `复制记忆库某一时刻的全部内容，包括等待形成的运行和账目；其他进程可以继续写。副本本身就是记忆库，写完后会读取并检查。再次备份到同一文件夹只复制新内容。
+
+要把记忆交给别人，请用 memtree export。`,
+		"the folder of the copy":                    "副本的文件夹",
+		"Make a store of what memtree backup wrote": "用 memtree backup 的副本建立记忆库",
+		`Makes the store named with --store from a backup, and checks it. There may be no store yet: what is there is never written over. To merge a backup into a store, export it and import it with --trust.`: `用备份建立 --store 指定的记忆库并检查。那里不能已有记忆库：已有内容绝不覆盖。要把备份并入记忆库，请先导出，再用 --trust 导入。`,
+		"the folder of a backup":                       "备份的文件夹",
+		"restore makes a store; leave --read-only out": "restore 要建立记忆库；请去掉 --read-only",
+		"there is a store in %s already, and nothing was changed; name another folder with --store": "%s 中已有记忆库，没有改动；请用 --store 指定另一个文件夹",
+		"Wrote %s: %d files, %d of them copied now (%s).":                                           "已写入 %s：%d 个文件，这次复制了 %d 个（%s）。",
+		"Read again and checked: %d memories, %d ledger entries.":                                   "已重新读取并检查：%d 条记忆，%d 条账目。",
+		// merge-driver
+		"Merge branches of a folder of memories, for git": "为 git 合并记忆文件夹的分支",
+		`Git calls this for every file of an exported folder that two branches changed. What both know is united, whatever the order of merges; where they contradict each other both lessons stay, and the memory is named.
+
+Once in a clone:
+
+  git config merge.memtree.driver "memtree merge-driver %O %A %B %P"
+
+and in .gitattributes, for a folder called memories:
+
+  memories/nodes/*.jsonl merge=memtree
+  memories/manifest.json merge=memtree`: `两个分支都改了导出文件夹中的文件时，git 会调用它。两边所知合在一起，与合并顺序无关；互相矛盾时两边的经验都保留，并指出该记忆。
+
+每个克隆设置一次：
+
+  git config merge.memtree.driver "memtree merge-driver %O %A %B %P"
+
+并在 .gitattributes 中写（文件夹名为 memories）：
+
+  memories/nodes/*.jsonl merge=memtree
+  memories/manifest.json merge=memtree`,
+		"three files, and the path git knows them by": "三个文件，以及 git 所知的路径",
+		"%s: both branches changed %s: %s":            "%s：两个分支都改了 %s：%s",
 		// diff
 		"Say how two trees differ": "说明两棵记忆树的不同",
 		`Compares two exports, folders or stores and prints the memories and lessons that B has and A has not, that are gone, and what changed in those both have.`: `比较两个导出文件、文件夹或记忆库，输出 B 有而 A 没有的记忆和经验、消失的，以及两者都有但变化了的内容。`,

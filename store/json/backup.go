@@ -32,10 +32,23 @@ const backupTries = 50
 // Backup makes the folder to a copy of the store in the folder from as it is at
 // one moment, which another process may be writing all the while: all that was
 // acknowledged before Backup was called is in it. to is absent, empty, or an
-// earlier copy of the same store, of which the files of snapshots that have not
+// earlier backup of the same store, of which the files of snapshots that have not
 // changed stay. It is a whole store at every moment, and is read and checked
 // when it is written. What can be made again, such as an index, is left out.
-func Backup(ctx context.Context, from, to string, started time.Time) (_ Backed, err error) {
+func Backup(ctx context.Context, from, to string, started time.Time) (Backed, error) {
+	return copyStore(ctx, from, to, started, true)
+}
+
+// Restore is Backup into a folder that is absent or empty, to be a store that is
+// written to and that no Backup goes over.
+func Restore(ctx context.Context, from, to string, started time.Time) (Backed, error) {
+	return copyStore(ctx, from, to, started, false)
+}
+
+// backupName marks a folder as a backup, which the next may go over.
+const backupName = "BACKUP"
+
+func copyStore(ctx context.Context, from, to string, started time.Time, backup bool) (_ Backed, err error) {
 	var out Backed
 	if within(to, from) {
 		return out, &tree.FormatError{Dir: to, Problem: "lies in the store that is to be copied; name another folder"}
@@ -56,7 +69,7 @@ func Backup(ctx context.Context, from, to string, started time.Time) (_ Backed, 
 		return out, fmt.Errorf("back up: %w", err)
 	}
 	defer func() { err = errors.Join(err, target.Close()) }()
-	c := &copier{from: &disk{fs: confined{source}, dir: "."}, to: &disk{fs: confined{target}, dir: "."}, out: &out}
+	c := &copier{from: &disk{fs: confined{source}, dir: "."}, to: &disk{fs: confined{target}, dir: "."}, out: &out, backup: backup}
 	if err := c.agree(from, to); err != nil {
 		return out, fmt.Errorf("back up: %w", err)
 	}
@@ -98,6 +111,7 @@ type copier struct {
 	from, to *disk
 	out      *Backed
 	format   []byte
+	backup   bool
 }
 
 // agree refuses a target that is something else.
@@ -107,10 +121,10 @@ func (c *copier) agree(from, to string) (err error) {
 	}
 	theirs, err := c.to.read(formatName, 64<<10)
 	switch {
-	case err == nil && bytes.Equal(theirs, c.format):
+	case err == nil && c.backup && c.to.exists(backupName) && bytes.Equal(theirs, c.format):
 		return nil
 	case err == nil:
-		return &tree.FormatError{Dir: to, Problem: "holds another store, not an earlier copy of " + from + "; name another folder"}
+		return &tree.FormatError{Dir: to, Problem: "holds a store that is no backup of " + from + "; name another folder"}
 	case !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
@@ -119,8 +133,8 @@ func (c *copier) agree(from, to string) (err error) {
 		return err
 	}
 	for _, n := range names {
-		if n != lockName && !isTemp(n) && n != "memtree.yaml" {
-			return &tree.FormatError{Dir: to, Problem: "is not empty and no earlier copy; name another folder"}
+		if n != lockName && !isTemp(n) && n != backupName {
+			return &tree.FormatError{Dir: to, Problem: "is not empty and no earlier backup; name another folder"}
 		}
 	}
 	return nil
@@ -156,6 +170,11 @@ func (c *copier) once(ctx context.Context) error {
 	}
 	if damage != nil {
 		return damage
+	}
+	if c.backup {
+		if err := c.to.replace(backupName, []byte("A backup of a memtree store. The next backup goes over it; memtree restore makes a store of it.\n")); err != nil {
+			return err
+		}
 	}
 	for _, f := range m.files() {
 		if err := ctx.Err(); err != nil {

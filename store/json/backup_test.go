@@ -76,7 +76,10 @@ func TestBackupWhileServing(t *testing.T) {
 	require.Less(t, again.Copied, again.Files, "snapshots that have not changed are not copied again")
 
 	restored := filepath.Join(dir, "restored")
-	backedUp(t, to, restored)
+	_, err = Restore(t.Context(), to, restored, time.Time{})
+	require.NoError(t, err)
+	_, err = Backup(t.Context(), from, restored, time.Time{})
+	require.ErrorContains(t, err, "holds a store that is no backup", "it may have gone on by itself")
 	r, err := OpenDir(t.Context(), restored, Options{})
 	require.NoError(t, err)
 	got, err := r.Info(t.Context())
@@ -97,7 +100,7 @@ func TestBackupRefuses(t *testing.T) {
 	require.NoError(t, os.Mkdir(full, 0o755))
 	require.NoError(t, os.WriteFile(filepath.Join(full, "notes.txt"), nil, 0o600))
 	for to, says := range map[string]string{
-		other: "holds another store", full: "is not empty and no earlier copy",
+		other: "holds a store that is no backup", full: "is not empty and no earlier backup",
 		from: "lies in the store", filepath.Join(from, "x"): "lies in the store",
 	} {
 		_, err := Backup(t.Context(), from, to, time.Time{})

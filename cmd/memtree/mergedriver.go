@@ -1,0 +1,45 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/memtree/memtree/transfer"
+)
+
+func (a *app) mergeDriverCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "merge-driver BASE OURS THEIRS [PATH]",
+		Short: a.say("Merge branches of a folder of memories, for git"),
+		Long: a.say(`Git calls this for every file of an exported folder that two branches changed. What both know is united, whatever the order of merges; where they contradict each other both lessons stay, and the memory is named.
+
+Once in a clone:
+
+  git config merge.memtree.driver "memtree merge-driver %O %A %B %P"
+
+and in .gitattributes, for a folder called memories:
+
+  memories/nodes/*.jsonl merge=memtree
+  memories/manifest.json merge=memtree`),
+		Example: "  memtree merge-driver base.jsonl ours.jsonl theirs.jsonl",
+		Args:    a.arguments(3, 4, a.say("three files, and the path git knows them by")),
+		RunE: func(_ *cobra.Command, args []string) error {
+			path := args[len(args)-1]
+			conflicts, err := transfer.MergeFiles(args[0], args[1], args[2], transfer.Limits{})
+			if err != nil {
+				return a.fileFailure(path, err)
+			}
+			if a.json {
+				return a.printJSON(struct {
+					Path      string          `json:"path"`
+					Conflicts []transfer.Item `json:"conflicts"`
+				}{path, conflicts})
+			}
+			for _, x := range conflicts {
+				for _, c := range x.Conflicts {
+					a.note(a.say("%s: both branches changed %s: %s", path, short(x.ID), a.conflictLine(&c)))
+				}
+			}
+			return nil
+		},
+	}
+}

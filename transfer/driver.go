@@ -1,0 +1,141 @@
+package transfer
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+
+	"github.com/memtree/memtree/tree"
+)
+
+// MergeFiles is a merge driver for git: it merges two versions of a file of the
+// folder form that go back to base, and leaves the result in the place of ours.
+//
+// A node that both have becomes what both know together, see Merge, so that there
+// is no conflict in it and the order of merges does not matter. A node that one
+// side removed stays away if the other left it as it was in base. A manifest says
+// of itself that it was merged: no single file shows what it should say.
+//
+// It returns where both sides say different things, for people to look at.
+func MergeFiles(base, ours, theirs string, l Limits) ([]Item, error) {
+	if isManifest(ours) || isManifest(theirs) {
+		m := newWriter(nil).sum
+		m.Merged = true
+		return nil, writeManifest(ours, m)
+	}
+	l = l.orDefault()
+	var sides [3]map[string]tree.Node
+	for i, path := range []string{base, ours, theirs} {
+		var err error
+		if sides[i], err = readLines(path, l); err != nil {
+			return nil, err
+		}
+	}
+	o, a, b := sides[0], sides[1], sides[2]
+	conflicts := []Item{}
+	for id, n := range b {
+		m, both := a[id]
+		was, known := o[id]
+		switch {
+		case both:
+			if c := Conflicts(&m, &n); len(c) > 0 {
+				conflicts = append(conflicts, Item{ID: id, Type: n.Type, ErrorType: n.ErrorType, Class: Conflicting, Says: says(&n), Conflicts: c})
+			}
+			a[id] = Merge(m, n)
+		case !known || !equal(&was, &n):
+			a[id] = n
+		}
+	}
+	for id, was := range o {
+		if _, there := b[id]; !there {
+			if m, ok := a[id]; ok && equal(&was, &m) {
+				delete(a, id)
+			}
+		}
+	}
+	slices.SortFunc(conflicts, func(x, y Item) int { return cmp.Compare(x.ID, y.ID) })
+	return conflicts, writeNodes(ours, a)
+}
+
+func writeManifest(path string, m Manifest) error {
+	return whole(path, []byte("{"), func(w io.Writer) error {
+		b, err := json.MarshalIndent(m, "", "  ")
+		if err != nil {
+			return fmt.Errorf("write the manifest: %w", err)
+		}
+		_, err = w.Write(append(b, '\n'))
+		return err
+	})
+}
+
+func writeNodes(path string, nodes map[string]tree.Node) error {
+	return whole(path, []byte("{"), func(w io.Writer) error {
+		var buf bytes.Buffer
+		for _, id := range slices.Sorted(maps.Keys(nodes)) {
+			n := nodes[id]
+			buf.Reset()
+			if err := encode(&buf, &n); err != nil {
+				return err
+			}
+			if _, err := w.Write(buf.Bytes()); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// isManifest reports whether the file of git's is a manifest; it has another name.
+func isManifest(path string) bool {
+	b, err := readSmall(path, maxManifest)
+	var m Manifest
+	return err == nil && json.Unmarshal(b, &m) == nil && m.Format == Format
+}
+
+func readLines(path string, l Limits) (map[string]tree.Node, error) {
+	f, err := os.Open(path) //nolint:gosec // git names the file
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() //nolint:errcheck // only read
+	out := map[string]tree.Node{}
+	in := newReading(l, func(n tree.Node) error {
+		if err := tree.Check(&n); err != nil {
+			return &FileError{Problem: fmt.Sprintf("has a node that is against a law: %v", err)}
+		}
+		out[n.ID] = Canonical(n)
+		return nil
+	})
+	errorType, err := firstType(f)
+	if err != nil || errorType == "" { // empty: the file was added on one side
+		return out, err
+	}
+	return out, in.nodes(path, errorType, io.LimitReader(f, l.Bytes))
+}
+
+// firstType finds the error type of a file of nodes, whose name git does not tell.
+func firstType(f *os.File) (string, error) {
+	in := newReading(Limits{}.orDefault(), nil)
+	in.lines.Reset(f)
+	line, err := in.line()
+	switch {
+	case errors.Is(err, io.EOF) && len(line) == 0:
+		return "", nil
+	case err != nil:
+		return "", &FileError{Problem: "is no file of nodes"}
+	}
+	var n struct {
+		ErrorType string `json:"errorType"`
+	}
+	if err := json.Unmarshal(line, &n); err != nil || !typeName().MatchString(n.ErrorType) {
+		return "", &FileError{Problem: "is no file of nodes"}
+	}
+	_, err = f.Seek(0, io.SeekStart)
+	return n.ErrorType, err
+}

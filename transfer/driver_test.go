@@ -1,0 +1,71 @@
+package transfer_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/memtree/memtree/transfer"
+	"github.com/memtree/memtree/tree"
+)
+
+func TestMergeDriver(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name string, nodes ...tree.Node) string {
+		f := forest{}
+		for _, n := range nodes {
+			f[n.ID] = n
+		}
+		var b strings.Builder
+		for _, n := range f.nodes() {
+			line, err := json.Marshal(transfer.Canonical(n))
+			require.NoError(t, err)
+			b.Write(line)
+			b.WriteByte('\n')
+		}
+		path := filepath.Join(dir, name)
+		require.NoError(t, os.WriteFile(path, []byte(b.String()), 0o600))
+		return path
+	}
+	both, ours, theirs, gone, kept := aCase("both"), aCase("ours"), aCase("theirs"), aCase("gone"), aCase("kept")
+	edited := kept
+	edited.Mark = tree.Pinned
+	other := both
+	other.Content.Guidance = "Look twice."
+	other.Metadata.UpdatedAt = other.Metadata.UpdatedAt.Add(time.Hour)
+	a := file("a", both, ours, gone, edited)
+	conflicts, err := transfer.MergeFiles(file("o", both, gone, kept), a, file("b", other, theirs), transfer.Limits{})
+	require.NoError(t, err)
+	require.Len(t, conflicts, 1)
+	require.Equal(t, both.ID, conflicts[0].ID)
+	got, err := os.ReadFile(a)
+	require.NoError(t, err)
+	want, err := os.ReadFile(file("want", transfer.Merge(both, other), ours, theirs, edited))
+	require.NoError(t, err)
+	var lines []string
+	for l := range strings.Lines(string(got)) {
+		var n tree.Node
+		require.NoError(t, json.Unmarshal([]byte(l), &n))
+		lines = append(lines, n.ID)
+	}
+	require.NotContains(t, lines, gone.ID, "removed there, and not changed here")
+	require.Contains(t, lines, edited.ID, "removed there, but changed here")
+	require.Len(t, strings.Split(string(want), "\n"), len(lines)+1)
+
+	for _, bad := range []string{"<<<<<<< HEAD\n", "{}\n", `{"errorType":"a"}` + "\n", strings.Repeat("x", 5<<20)} {
+		a, b := file("a", both), filepath.Join(dir, "bad")
+		require.NoError(t, os.WriteFile(b, []byte(bad), 0o600))
+		before, err := os.ReadFile(a)
+		require.NoError(t, err)
+		_, err = transfer.MergeFiles(file("o"), a, b, transfer.Limits{})
+		require.Error(t, err)
+		after, err := os.ReadFile(a)
+		require.NoError(t, err)
+		require.Equal(t, before, after)
+	}
+}
