@@ -47,4 +47,4 @@ mutants: ## each named mistake of the store's protocol, and which test sees it
 
 fuzz: ## every fuzz target in turn, T=30s each
 	@for p in $$($(GO) list ./...); do for f in $$($(GO) test -list '^Fuzz' $$p | grep ^Fuzz); do \
-	  echo "fuzz $$p $$f"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(T) $$p || exit 1; done; done
+	  echo "fuzz $$p $$f"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(T) -fuzzminimizetime 10x $$p || exit 1; done; done

@@ -30,9 +30,10 @@ func filled(b *testing.B, n int) string {
 }
 
 func BenchmarkOpen(b *testing.B) {
-	for _, n := range []int{10_000, 100_000} {
+	for _, n := range []int{10_000, 100_000, 1_000_000} {
 		b.Run(fmt.Sprint("nodes=", n), func(b *testing.B) {
 			dir := filled(b, n)
+			b.ReportAllocs()
 			for b.Loop() {
 				s, err := OpenDir(context.Background(), dir, Options{ReadOnly: true})
 				require.NoError(b, err)

@@ -3,8 +3,10 @@ package jsonstore
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/spf13/afero"
@@ -111,4 +113,46 @@ func compare(t *testing.T, s *Store, nodes map[string]tree.Node, waiting map[str
 		dead++
 	}
 	require.Equal(t, info.Dead, dead)
+}
+
+// TestSegmentsAreFew: however many snapshots there were, the ledger stands in a
+// few files, and the folder holds only what the manifest names.
+func TestSegmentsAreFew(t *testing.T) {
+	ctx, mem := context.Background(), afero.NewMemMapFs()
+	s, err := Open(ctx, mem, "store", Options{})
+	require.NoError(t, err)
+	for i := range 200 {
+		_, err := s.Accept(ctx, []tree.Evaluation{someEvaluation(i)})
+		require.NoError(t, err)
+		b := tree.Batch{Entries: []tree.Entry{{Verdict: &tree.Verdict{Evaluation: fmt.Sprint(i)}}}}
+		if i%2 == 0 {
+			b.Dead = []tree.DeadLetter{{Evaluation: someEvaluation(i), Why: "no"}}
+		} else {
+			b.Done = []string{fmt.Sprint("ev", i)}
+		}
+		_, err = s.Commit(ctx, b)
+		require.NoError(t, err)
+		require.NoError(t, s.Compact(ctx))
+		m := s.state.Load().base
+		require.LessOrEqual(t, len(m.Ledger)+len(m.Dead)+len(m.Known), 3*8, "after %d snapshots", i+1)
+	}
+	n := uint64(0)
+	for e, err := range s.Ledger(ctx, 0) {
+		require.NoError(t, err)
+		n++
+		require.Equal(t, n, e.Seq)
+	}
+	require.EqualValues(t, 200, n)
+	_, err = s.Verify(ctx, func(problem error) { t.Error(problem) })
+	require.NoError(t, err)
+	named := len(s.state.Load().base.files())
+	require.NoError(t, s.Close())
+	held := 0
+	require.NoError(t, afero.Walk(mem, "store", func(name string, info fs.FileInfo, err error) error {
+		if err == nil && !info.IsDir() && strings.Contains(name, "snapshot.") {
+			held++
+		}
+		return err
+	}))
+	require.Equal(t, named, held)
 }

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/spf13/afero"
@@ -49,14 +51,100 @@ func TestProtocol(t *testing.T) {
 	golden.Equal(t, "testdata/protocol.golden", random.ReplaceAllString(fs.Text(), "-RANDOM"))
 }
 
-// TestOldStores opens folders that an earlier version wrote, as recorded.
+// TestOldStores opens folders that an earlier version wrote, as recorded: good,
+// torn and corrupt ones, and ones that crashed at each step of the protocol.
 func TestOldStores(t *testing.T) {
-	for _, name := range []string{"good", "torn", "corrupt"} {
-		t.Run(name, func(t *testing.T) {
+	found, err := filepath.Glob("testdata/stores/v1/*.golden")
+	require.NoError(t, err)
+	require.Greater(t, len(found), 12)
+	for _, name := range found {
+		from := strings.TrimSuffix(name, ".golden")
+		t.Run(filepath.Base(from), func(t *testing.T) {
 			dir := t.TempDir()
-			require.NoError(t, os.CopyFS(dir, os.DirFS(filepath.Join("testdata/stores/v1", name))))
-			golden.Equal(t, filepath.Join("testdata/stores/v1", name+".golden"), describe(t, dir))
+			require.NoError(t, os.CopyFS(dir, os.DirFS(from)))
+			golden.Equal(t, name, describe(t, dir))
 		})
+	}
+}
+
+// TestMakeCrashedStores writes the crashed folders of TestOldStores; run it once
+// a format, with MEMTREE_MAKE_STORES=1, and never again.
+func TestMakeCrashedStores(t *testing.T) {
+	if os.Getenv("MEMTREE_MAKE_STORES") == "" {
+		t.Skip("only to make the stores of a new format")
+	}
+	ctx, disk := t.Context(), storetest.NewCrashFS()
+	s, err := openOn(ctx, disk, "/store", Options{Origin: tree.Origin{ID: "o_golden", Label: "golden"}}, noMistake)
+	require.NoError(t, err)
+	write := func(i int) {
+		_, err := s.Accept(ctx, []tree.Evaluation{someEvaluation(i)})
+		require.NoError(t, err)
+		_, err = s.Commit(ctx, tree.Batch{Changes: []tree.Change{add(i)}, Entries: []tree.Entry{{Verdict: &tree.Verdict{Evaluation: fmt.Sprint("ev", i)}}}, Done: []string{fmt.Sprint("ev", i)}})
+		require.NoError(t, err)
+	}
+	write(0)
+	require.NoError(t, s.Compact(ctx))
+	write(3)
+	_, err = s.Accept(ctx, []tree.Evaluation{someEvaluation(1)})
+	require.NoError(t, err)
+	begin := disk.Ops()
+	write(6)
+	require.NoError(t, s.Compact(ctx))
+	require.NoError(t, s.Close())
+	left := []string{
+		"write journal", "sync journal", "sync store", "write nodes.jsonl", "sync nodes.index", "rename tmp-snapshot", "write tmp-manifest",
+		"sync tmp-manifest", "rename tmp-manifest", "remove journal", "remove nodes.jsonl", "remove snapshot", "write tmp-shutdown", "rename tmp-shutdown",
+	}
+	steps := 0
+	for line := range strings.Lines(disk.Trace()) {
+		var n int
+		var op, file string
+		_, err := fmt.Sscan(line, &n, &op, &file)
+		require.NoError(t, err)
+		step := op + " " + strings.TrimPrefix(filepath.Base(file), ".")
+		at := slices.IndexFunc(left, func(s string) bool { return strings.HasPrefix(step, s) })
+		if n < begin || at < 0 {
+			continue
+		}
+		steps++
+		name := fmt.Sprintf("crashed-%02d-after-%s", steps, strings.NewReplacer(" ", "-", ".", "-").Replace(left[at]))
+		left = slices.Delete(left, at, at+1)
+		save(t, disk.CrashAt(n+1, uint64(n)), filepath.Join("testdata/stores/v1", name)) //nolint:gosec // a count
+	}
+	require.Empty(t, left)
+}
+
+// save copies a store to a real folder, and makes room for its golden file.
+func save(t *testing.T, from afero.Fs, to string) {
+	t.Helper()
+	require.NoError(t, afero.Walk(from, "/store", func(name string, info os.FileInfo, err error) error {
+		if err != nil || info.IsDir() || filepath.Base(name) == lockName {
+			return err
+		}
+		b, err := afero.ReadFile(from, name)
+		require.NoError(t, err)
+		out := filepath.Join(to, strings.TrimPrefix(filepath.ToSlash(name), "/store"))
+		require.NoError(t, os.MkdirAll(filepath.Dir(out), 0o750))
+		return os.WriteFile(out, b, 0o600) //nolint:gosec // of this test
+	}))
+	require.NoError(t, os.WriteFile(to+".golden", nil, 0o600))
+}
+
+// TestOpenReadsNoBodies: what an open reads does not grow with the nodes.
+func TestOpenReadsNoBodies(t *testing.T) {
+	fs := storetest.NewRecordFS(closedStore(t, 60, noMistake).onFS())
+	for _, readOnly := range []bool{true, false} {
+		s, err := openOn(t.Context(), fs, damageDir, Options{ReadOnly: readOnly}, noMistake)
+		require.NoError(t, err)
+		info, err := s.Info(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, 60, info.Nodes)
+		for line := range strings.Lines(fs.Text()) {
+			require.False(t, strings.HasPrefix(line, "read ") && strings.Contains(line, "nodes.") && !readOnly, line)
+			require.False(t, strings.HasPrefix(line, "read ") && strings.Contains(line, "nodes.") && !strings.HasSuffix(line, " at 0\n"), line)
+		}
+		require.NoError(t, s.Close())
+		fs.Text()
 	}
 }
 

@@ -3,6 +3,7 @@ package jsonstore
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"testing"
 
 	"github.com/spf13/afero"
@@ -103,20 +104,84 @@ func FuzzSnapshotFiles(f *testing.F) {
 	})
 }
 
-func FuzzSmallFiles(f *testing.F) {
+func FuzzFormat(f *testing.F) {
+	form := format{Format: "memtree", Major: 1, Origin: tree.Origin{ID: "o_a", Label: "team"}}
+	form.Sum = form.sum()
+	b, err := encode(form)
+	require.NoError(f, err)
+	f.Add(b)
 	f.Add([]byte(`{"format":"memtree","major":1,"minor":0,"origin":{}}`))
-	f.Add([]byte(`{"pid":1,"host":"h","started":"2026-01-28T09:00:00Z"}`))
-	f.Add(derivedHeader(7, 9, make([]byte, 32)))
+	f.Add([]byte(`{"format":"memtree","major":2}`))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if v, err := parseFormat(b); err == nil {
 			require.Equal(t, majorFormat, v.Major)
+			require.Equal(t, v.sum(), v.Sum)
 		}
-		require.GreaterOrEqual(t, parseHolder(b).PID, 0)
+	})
+}
+
+func FuzzLockFile(f *testing.F) {
+	f.Add([]byte(`{"pid":1,"host":"h","started":"2026-01-28T09:00:00Z"}`))
+	f.Add([]byte(`{"pid":-1,"host":"\u001b[31m"}`))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		h := parseHolder(b)
+		require.GreaterOrEqual(t, h.PID, 0)
+		require.NotContains(t, h.Host, "\x1b", "it is printed")
+	})
+}
+
+func FuzzShutdown(f *testing.F) {
+	rec := shutdown{Journal: 1, Bytes: 60, Seq: 1}
+	rec.Sum = rec.sum()
+	b, err := encode(rec)
+	require.NoError(f, err)
+	f.Add(b)
+	f.Fuzz(func(t *testing.T, b []byte) {
 		if s, ok := parseShutdown(b); ok {
 			require.Equal(t, s.sum(), s.Sum)
 		}
+	})
+}
+
+func FuzzDerived(f *testing.F) {
+	f.Add(derivedHeader(7, 9, make([]byte, 32)))
+	f.Fuzz(func(t *testing.T, b []byte) {
 		if version, size, sum, ok := parseDerived(b); ok {
 			require.Equal(t, b, derivedHeader(version, size, sum))
 		}
+		wholeDerived(b)
+	})
+}
+
+// FuzzStored: an evaluation that is accepted comes back byte for byte, after a
+// reopen and after a repair too.
+func FuzzStored(f *testing.F) {
+	f.Add([]byte(`{"id":"r1","case_id":"c1","prompt":"p","judgment":{"verdict":"pass"},"ground_truth":"fail"}`))
+	f.Add([]byte(`{"id":"M1 2 2 00000000 0000000000000000 0 {}","case_id":"\n","prompt":"p","judgment":1e999}`))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		var e tree.Evaluation
+		if json.Unmarshal(b, &e) != nil || e.Check() != nil {
+			return
+		}
+		ctx, mem := t.Context(), afero.NewMemMapFs()
+		s, err := openOn(ctx, mem, "store", Options{}, noMistake)
+		require.NoError(t, err)
+		if _, err = s.Accept(ctx, []tree.Evaluation{e}); err != nil {
+			require.NoError(t, s.Close())
+			return
+		}
+		want, err := s.Lease(ctx, 1)
+		require.NoError(t, err)
+		require.NoError(t, s.Close())
+		s, err = openOn(ctx, mem, "store", Options{}, noMistake)
+		require.NoError(t, err)
+		got, err := s.Lease(ctx, 1)
+		require.NoError(t, err)
+		require.Equal(t, want, got)
+		require.NoError(t, s.Close())
+		r, err := Fsck(ctx, mem, "store", true)
+		require.NoError(t, err)
+		require.True(t, r.Whole())
+		require.Equal(t, 1, r.Kept.Evaluations)
 	})
 }

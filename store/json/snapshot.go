@@ -173,15 +173,30 @@ func (w *snapshotter) outbox() error {
 	return err
 }
 
-// segment writes the records since the base as one more file, never again
-// written.
-func (w *snapshotter) segment(name string, before []linesRef, records []record) ([]linesRef, error) {
+// segment writes the records since the base as one more file, and takes into it
+// those last ones that are not more than twice as large: so there are never
+// more than a few, and a line is written again a logarithm of times.
+func (w *snapshotter) segment(name string, before []linesRef, records []record) (_ []linesRef, err error) {
 	if len(records) == 0 {
 		return before, nil
+	}
+	keep, count := len(before), len(records)
+	for keep > 0 && before[keep-1].Count <= 2*count {
+		keep--
+		count += before[keep].Count
 	}
 	l, err := w.lines("", name)
 	if err != nil {
 		return nil, err
+	}
+	first := records[0].seq
+	if keep < len(before) {
+		first = before[keep].First
+	}
+	for i := range before[keep:] {
+		if err := w.copyLines(l, &before[keep+i]); err != nil {
+			return nil, errors.Join(err, l.drop())
+		}
 	}
 	for _, r := range records {
 		raw, err := r.at.read()
@@ -193,8 +208,26 @@ func (w *snapshotter) segment(name string, before []linesRef, records []record) 
 		}
 	}
 	ref, err := l.finish()
-	ref.First, ref.Last = records[0].seq, records[len(records)-1].seq
-	return append(slices.Clone(before), ref), err
+	ref.First, ref.Last = first, records[len(records)-1].seq
+	return append(slices.Clone(before[:keep]), ref), err
+}
+
+// copyLines adds all lines of a file of the base to l.
+func (w *snapshotter) copyLines(l *lineFile, from *linesRef) error {
+	r := lineReader{gen: w.from.base, ref: from}
+	for {
+		at, ok, err := r.index()
+		if err != nil || !ok {
+			return err
+		}
+		raw, err := r.read(at.place)
+		if err == nil {
+			err = l.add(raw, at.num, at.tag)
+		}
+		if err != nil {
+			return err
+		}
+	}
 }
 
 // lineFile is a file of lines being written, with its index.

@@ -1,0 +1,92 @@
+package tree_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/memtree/memtree/tree"
+)
+
+// torture adds the cases of the JSON test suite, where they are at hand, by
+// themselves and as a value within an object.
+func torture(f *testing.F, field string) {
+	f.Helper()
+	dir := os.Getenv("MEMTREE_SHARED")
+	if dir == "" {
+		dir = "../../shared"
+	}
+	file, err := os.Open(filepath.Join(dir, "data/security/json_nst_suite.jsonl")) //nolint:gosec // a test's own data
+	if err != nil {
+		return // the fixed seeds do
+	}
+	f.Cleanup(func() { _ = file.Close() }) // it was read
+	lines := bufio.NewScanner(file)
+	lines.Buffer(nil, 4<<20)
+	for lines.Scan() {
+		var c struct {
+			B64 []byte `json:"b64"`
+		}
+		if json.Unmarshal(lines.Bytes(), &c) == nil {
+			f.Add(c.B64)
+			f.Add([]byte(`{"` + field + `":` + string(c.B64) + `}`))
+		}
+	}
+}
+
+// stable checks that what was read once reads and writes the same for ever.
+func stable[T any](t *testing.T, b []byte, check func(*T) error) {
+	t.Helper()
+	var v T
+	if json.Unmarshal(b, &v) != nil || check(&v) != nil {
+		return
+	}
+	once, err := json.Marshal(v)
+	require.NoError(t, err, "what is lawful can be written")
+	var back T
+	require.NoError(t, json.Unmarshal(once, &back))
+	require.NoError(t, check(&back))
+	twice, err := json.Marshal(back)
+	require.NoError(t, err)
+	require.Equal(t, string(once), string(twice))
+}
+
+func FuzzEvaluation(f *testing.F) {
+	f.Add([]byte(`{"id":"r1","case_id":"c1","prompt":"p","judgment":{"verdict":"pass"},"ground_truth":"fail","at":"2026-01-05T09:00:00Z"}`))
+	torture(f, "judgment")
+	f.Fuzz(func(t *testing.T, b []byte) {
+		stable(t, b, func(e *tree.Evaluation) error {
+			_, _ = e.Key(), e.Digest()
+			return e.Check()
+		})
+	})
+}
+
+// FuzzTrial reads ledger entries, of which a trial is one.
+func FuzzTrial(f *testing.F) {
+	at := time.Date(2026, 1, 5, 9, 0, 0, 0, time.UTC)
+	for _, e := range []tree.Entry{
+		{Seq: 1, At: at, Trial: &tree.Trial{ID: "t_1", At: at, Arm: tree.ArmMemory, P: .9, Injected: []tree.Injection{{ID: "c_1", Rank: 1}}}},
+		{Seq: 2, At: at, Outcome: &tree.Outcome{Trial: "t_1", Correct: true}},
+		{Seq: 3, At: at, Verdict: &tree.Verdict{Evaluation: "r1"}},
+	} {
+		b, err := json.Marshal(e)
+		require.NoError(f, err)
+		f.Add(b)
+	}
+	torture(f, "trial")
+	f.Fuzz(func(t *testing.T, b []byte) {
+		stable(t, b, func(e *tree.Entry) error {
+			_, err := e.At.MarshalJSON() // a year JSON has no word for
+			if err == nil && e.Trial != nil {
+				_, err = e.Trial.At.MarshalJSON()
+			}
+			return err
+		})
+	})
+}
