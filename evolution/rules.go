@@ -52,7 +52,9 @@ func newWriter(e *Evolver, j *job) *writer {
 		w.ids = append(w.ids, n.ID)
 	}
 	medoid := j.shown[0]
-	prompt := func(n *tree.Node) string { return text.Clip(n.CaseData.TestCase.Prompt, maxPrompt) }
+	prompt := func(n *tree.Node) string {
+		return name().ReplaceAllString(text.Clip(n.CaseData.TestCase.Prompt, maxPrompt), "$1 ")
+	}
 	w.causes = newContrast(evenly(j.members, 2*maxRest), j.rest, e.boiler.cause).words(5, general(), e.boiler.cause(medoid))
 	if w.tasks = newContrast(evenly(j.members, 2*maxRest), j.rest, prompt).words(5, general(), prompt(medoid)); len(w.tasks) < leastTaskWords && !w.zh {
 		w.tasks = nil
@@ -84,6 +86,10 @@ func (e *Evolver) example(j *job) string {
 
 // step is how people who annotate a run begin: at which step.
 var step = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)^(?:at|in) step \d+,?\s*`) })
+
+// name is a capital letter within a sentence: people and places belong to one
+// test, not to a kind of task.
+var name = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`([\p{Ll},])(?: \p{Lu}[\p{L}'’-]*)+`) })
 
 func (w *writer) say(en, zh string) string {
 	if w.zh {
@@ -155,6 +161,13 @@ var frames = map[taxonomy.Direction]frame{
 	},
 }
 
+func frameOf(d taxonomy.Direction) frame {
+	if f, ok := frames[d]; ok {
+		return f
+	}
+	return frames[taxonomy.Other]
+}
+
 // framed are the words and Chinese bigrams of the frames: they say nothing about
 // any one group.
 var framed = sync.OnceValue(func() map[string]bool {
@@ -173,10 +186,7 @@ var framed = sync.OnceValue(func() map[string]bool {
 
 // lesson says what to check and what is right where the words of the group turn up.
 func (w *writer) lesson(about []string) (check, instead string) {
-	f, ok := frames[w.partition.Direction]
-	if !ok {
-		f = frames[taxonomy.Other]
-	}
+	f := frameOf(w.partition.Direction)
 	list := w.quoted(about[:min(4, len(about))], w.say(" or ", "或"))
 	return strings.Replace(f.where.In(w.lang), "%s", list, 1) + within(w.kind.Checklist.In(w.lang)), f.instead.In(w.lang)
 }
@@ -299,8 +309,9 @@ func (e *Evolver) commonScenes(cases []*tree.Node) []taxonomy.SceneType {
 	return out
 }
 
-// strategy joins the first lesson of each experience, those with most cases
-// first, under the checklist of the type.
+// strategy puts under the checklist of the type what its experiences are about,
+// those with most cases first: in one lesson what rules named, in one each what a
+// hint or a model says.
 func (w *writer) strategy() (draft, bool) {
 	parts := slices.Clone(w.parts)
 	slices.SortFunc(parts, func(a, b *tree.Node) int {
@@ -311,14 +322,52 @@ func (w *writer) strategy() (draft, bool) {
 	if c := w.kind.Checklist.In(w.lang); c != "" {
 		d.Lessons = append(d.Lessons, tree.Lesson{Check: c, Cites: w.ids})
 	}
-	for _, p := range parts[:min(len(parts), tree.MaxLessons-len(d.Lessons))] {
+	var named, cites []string
+	var said []tree.Lesson
+	for _, p := range parts {
 		if len(p.Content.Lessons) == 0 {
 			continue
 		}
-		l := p.Content.Lessons[0]
-		d.Lessons = append(d.Lessons, tree.Lesson{Check: l.Check, Instead: l.Instead, Cites: slices.Clone(p.Children)})
 		d.AppliesWhen = append(d.AppliesWhen, p.Content.AppliesWhen...)
+		if words := w.named(p); len(words) > 0 {
+			named, cites = append(named, words...), append(cites, p.Children...)
+			continue
+		}
+		l := p.Content.Lessons[0]
+		said = append(said, tree.Lesson{Check: l.Check, Instead: l.Instead, Cites: slices.Clone(p.Children)})
 	}
+	if named = distinctWords(named); len(named) > 0 {
+		list := w.quoted(named[:min(mostNamed, len(named))], w.say(" and ", "和"))
+		d.Lessons = append(d.Lessons, tree.Lesson{
+			Check: w.say("Above all look at what concerns "+list+".", "尤其要看涉及"+list+"的部分。"), Instead: frameOf(w.partition.Direction).instead.In(w.lang), Cites: cites,
+		})
+	}
+	d.Lessons = append(d.Lessons, said[:min(len(said), tree.MaxLessons-len(d.Lessons))]...)
 	d.AppliesWhen = d.AppliesWhen[:min(4, len(d.AppliesWhen))]
 	return d, len(d.Lessons) > 1
+}
+
+// mostNamed is how many words a strategy names of its experiences.
+const mostNamed = 8
+
+// named returns the first words that rules found an experience to be about, none
+// where another wrote it or a hint leads it.
+func (w *writer) named(e *tree.Node) []string {
+	lead, _, _ := strings.Cut(frameOf(w.partition.Direction).where.In(w.lang), "%s")
+	if e.Provenance.Analyst != "rules" || !strings.HasPrefix(e.Content.Lessons[0].Check, lead) {
+		return nil
+	}
+	_, list, _ := strings.Cut(e.Content.Title, w.say(": ", "："))
+	words := strings.Split(strings.TrimRight(list, "…"), w.say(", ", "、"))
+	return words[:min(2, len(words))]
+}
+
+func distinctWords(list []string) []string {
+	var out []string
+	for _, s := range list {
+		if s != "" && !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+	}
+	return out
 }
