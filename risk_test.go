@@ -2,6 +2,7 @@ package memtree_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -106,4 +107,48 @@ func TestWrapSaysTheRisk(t *testing.T) {
 	require.NoError(t, err)
 	require.NotNil(t, r.Risk)
 	require.Greater(t, r.Risk.P, 0.7)
+}
+
+func TestWrapRunsAgainWhatIsLikelyWrong(t *testing.T) {
+	m := open(t, t.TempDir(), nil)
+	_, err := m.RecordAll(t.Context(), hasty(120))
+	require.NoError(t, err)
+	require.NoError(t, m.Wait(t.Context()))
+	e := unjudged()
+	c := memtree.Case{ID: e.CaseID, RunID: "tonight", Prompt: e.Prompt, Scene: e.Scene, GroundTruth: tree.Raw(`{"verdict":"pass"}`)}
+	var attempts []int
+	var broken error
+	agent := func(_ context.Context, given memtree.Case) (memtree.Result, error) {
+		attempts = append(attempts, given.Attempt)
+		if len(attempts) > 1 {
+			return memtree.Result{Judgment: tree.Raw(`{"verdict":"pass"}`)}, broken
+		}
+		return memtree.Result{Judgment: e.Judgment}, nil
+	}
+
+	r, err := memtree.Wrap(m, agent, nil)(t.Context(), c)
+	require.NoError(t, err)
+	require.Nil(t, r.First, "nobody asked for it")
+	require.Equal(t, []int{0}, attempts)
+
+	attempts = nil
+	r, err = memtree.Wrap(m, agent, &memtree.WrapOptions{RerunAbove: 0.99999})(t.Context(), c)
+	require.NoError(t, err)
+	require.Nil(t, r.First)
+
+	attempts = nil
+	r, err = memtree.Wrap(m, agent, &memtree.WrapOptions{RerunAbove: 0.5})(t.Context(), c)
+	require.NoError(t, err)
+	require.Equal(t, []int{0, 2}, attempts)
+	require.NotNil(t, r.First)
+	require.JSONEq(t, `{"verdict":"pass"}`, string(r.Judgment))
+	require.JSONEq(t, string(e.Judgment), string(r.First.Judgment))
+	require.NotEqual(t, r.Trial, r.First.Trial)
+
+	attempts, broken = nil, errors.New("the browser is gone")
+	r, err = memtree.Wrap(m, agent, &memtree.WrapOptions{RerunAbove: 0.5})(t.Context(), c)
+	require.NoError(t, err, "the first run stands")
+	require.Nil(t, r.First)
+	require.JSONEq(t, string(e.Judgment), string(r.Judgment))
+	require.NoError(t, m.Close())
 }

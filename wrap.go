@@ -32,6 +32,10 @@ type Result struct {
 	// Risk is set by Wrap: how likely the judgment is to be wrong. Nil where
 	// that could not be said within Options.Deadline.
 	Risk *risk.Risk
+
+	// First is set by Wrap after it had the case run once more: what came of the
+	// run before. Nil when there was one run.
+	First *Result
 }
 
 // RunCase runs one case. It is what Wrap takes and what it returns.
@@ -53,6 +57,11 @@ type Judgement struct {
 type WrapOptions struct {
 	Placement enhance.Placement // Append, Prepend, or Separate for Case.Context
 	Judge     Judge             // nil: judgment and ground truth are compared
+
+	// RerunAbove has a case run once more, as its next attempt, when the
+	// judgment is likelier than this to be wrong, 0 to 1. 0: never. Both runs are
+	// recorded; the later one is returned, with the earlier in Result.First.
+	RerunAbove float64
 }
 
 // Wrap returns a function of run's shape that remembers: it looks for guidance,
@@ -68,23 +77,39 @@ func Wrap(m *Memory, run RunCase, opts *WrapOptions) RunCase {
 		o = *opts
 	}
 	return func(ctx context.Context, c Case) (Result, error) {
-		given := c
-		given.GroundTruth = nil
-		g := m.guideSafely(ctx, c)
-		if o.Placement == enhance.Separate {
-			given.Context = enhance.Join(c.Context, g.Text)
-		} else {
-			given.Prompt = enhance.Place(c.Prompt, g.Text, o.Placement)
-		}
-		r, err := run(ctx, given)
-		if err != nil {
+		r, err := m.runOnce(ctx, run, c, o)
+		if err != nil || o.RerunAbove <= 0 || r.Risk == nil || !r.Risk.Enough || r.Risk.P <= o.RerunAbove || ctx.Err() != nil {
 			return r, err
 		}
-		r.Trial = g.Trial
-		r.Risk = m.riskSafely(ctx, c.evaluation(&r))
-		m.finished(finishedRun{c: c, r: r, at: m.opts.Now(), judge: o.Judge})
-		return r, nil
+		c.Attempt = max(1, c.Attempt) + 1
+		again, err := m.runOnce(ctx, run, c, o)
+		if err != nil {
+			m.opts.Logger.Warn("a run that is likely to be wrong could not be run again", "case", c.ID, "run", c.RunID, "error", err)
+			return r, nil
+		}
+		again.First = &r
+		return again, nil
 	}
+}
+
+// runOnce runs a case with guidance and hands what came of it over.
+func (m *Memory) runOnce(ctx context.Context, run RunCase, c Case, o WrapOptions) (Result, error) {
+	given := c
+	given.GroundTruth = nil
+	g := m.guideSafely(ctx, c)
+	if o.Placement == enhance.Separate {
+		given.Context = enhance.Join(c.Context, g.Text)
+	} else {
+		given.Prompt = enhance.Place(c.Prompt, g.Text, o.Placement)
+	}
+	r, err := run(ctx, given)
+	if err != nil {
+		return r, err
+	}
+	r.Trial = g.Trial
+	r.Risk = m.riskSafely(ctx, c.evaluation(&r))
+	m.finished(finishedRun{c: c, r: r, at: m.opts.Now(), judge: o.Judge})
+	return r, nil
 }
 
 // guideSafely is Guide for someone who cannot use an error.
