@@ -16,7 +16,14 @@ func (m *Memory) Proposals(ctx context.Context) ([]evolution.Proposal, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read proposals: %w", err)
 	}
-	return v.Proposals(), nil
+	jobs, err := m.openJobs(ctx, true)
+	if err != nil {
+		return nil, fmt.Errorf("read proposals: %w", err)
+	}
+	return slices.DeleteFunc(v.Proposals(), func(p evolution.Proposal) bool {
+		_, kept := jobs.Get(p.Key)
+		return !kept // what rules would write now, nobody has asked for
+	}), nil
 }
 
 // Decide takes a person's word on proposals: accepted ones go into the tree,

@@ -62,7 +62,7 @@ Without a word on it a lesson waits; its cases stay in use. memtree evolve witho
 		"%d cases of %d tests have one cause":                                                         "%d 个案例（来自 %d 个测试）同一原因",
 		"would replace what %s says now: %s":                                                          "将取代 %s 现在的内容：%s",
 		"Next: memtree review --accept KEY, or --reject KEY --why \"...\"; all stands for every key.": "下一步：memtree review --accept 键，或 --reject 键 --why \"...\"；all 表示全部。",
-		"In the tree now: %d new experiences, %d new strategies, %d written anew. Rejected: %d.":      "已进入记忆树：新经验 %d，新策略 %d，重写 %d。拒绝：%d。",
+		"New experiences: %d, new strategies: %d, written anew: %d. Rejected: %d.":                    "已进入记忆树：新经验 %d，新策略 %d，重写 %d。拒绝：%d。",
 		"Prints a memory with its evidence. The beginning of an id is enough where no other begins like it. With --rejected it prints the lessons that were written and refused, and why.": "输出一条记忆及其证据。编号的开头只要不与别的相同就够了。加 --rejected 则输出写出后被拒绝的经验及原因。",
 		"the lessons that a gate or a person refused, with the reasons": "关卡或人拒绝的经验及原因",
 		"No lesson was refused.":                                  "没有被拒绝的经验。",

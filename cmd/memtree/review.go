@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -107,13 +106,13 @@ func (a *app) printProposals(tax *taxonomy.Taxonomy, all []evolution.Proposal) e
 		out = append(out, lines[0], a.paint(bold, p.Key))
 		out = append(out, lines[1:]...)
 	}
-	out = append(out, "", a.say("Next: memtree review --accept KEY, or --reject KEY --why \"...\"; all stands for every key."))
+	out = append(append(out, ""), wrap(a.say("Next: memtree review --accept KEY, or --reject KEY --why \"...\"; all stands for every key."), a.width)...)
 	return writeLines(a.stdout, out...)
 }
 
 func (a *app) printDecided(tax *taxonomy.Taxonomy, v *memtree.Evolved, rejected int) error {
 	l, changed := countChanges(v)
-	out := []string{fmt.Sprint(a.say("In the tree now: %d new experiences, %d new strategies, %d written anew. Rejected: %d.", l.experiences, l.strategies, l.revised, rejected))}
+	out := wrap(a.say("New experiences: %d, new strategies: %d, written anew: %d. Rejected: %d.", l.experiences, l.strategies, l.revised, rejected), a.width)
 	for _, c := range changed {
 		out = append(out, a.changeLines(tax, &c)...)
 	}
