@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -112,29 +113,34 @@ func recording(t *testing.T, store, runs string, batches int) (c *exec.Cmd, in i
 	return c, in, stderr
 }
 
-// Interrupted, it says what is safe and how to go on; it does not wait for more.
+// Interrupted, it says what is safe and how to go on, does not wait for more,
+// and closes the store.
 func TestInterruptedWhileRecording(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("a process cannot be sent an interrupt there")
 	}
-	dir := t.TempDir()
-	store, runs := filepath.Join(dir, "store"), filepath.Join(dir, "runs.jsonl")
-	manyRuns(t, runs, 1000)
-	code, _, errs := try(t, "", "init", "--store", store)
-	require.Zero(t, code, errs)
-	c, in, stderr := recording(t, store, runs, 1)
-	require.NoError(t, c.Process.Signal(os.Interrupt))
-	var exit *exec.ExitError
-	require.ErrorAs(t, c.Wait(), &exit, stderr.String())
-	_ = in.Close() // Wait did
-	require.Equal(t, exitFailed, exit.ExitCode(), stderr.String())
-	require.Regexp(t, `^memtree: interrupted; the (256|512|768) runs accepted before that are kept; give the same command again to go on`, stderr.String())
+	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
+		dir := t.TempDir()
+		store, runs := filepath.Join(dir, "store"), filepath.Join(dir, "runs.jsonl")
+		manyRuns(t, runs, 1000)
+		code, _, errs := try(t, "", "init", "--store", store)
+		require.Zero(t, code, errs)
+		require.NoError(t, os.Remove(filepath.Join(store, "shutdown.json")))
+		c, in, stderr := recording(t, store, runs, 1)
+		require.NoError(t, c.Process.Signal(signal))
+		var exit *exec.ExitError
+		require.ErrorAs(t, c.Wait(), &exit, stderr.String())
+		_ = in.Close() // Wait did
+		require.Equal(t, exitFailed, exit.ExitCode(), stderr.String())
+		require.Regexp(t, `^memtree: interrupted; the (256|512|768) runs accepted before that are kept; give the same command again to go on`, stderr.String())
+		require.FileExists(t, filepath.Join(store, "shutdown.json"), "it was closed")
 
-	code, out, errs := try(t, "", "record", runs, "--store", store, "--json")
-	require.Zero(t, code, errs)
-	rec := shaped[recordShape](t, out)
-	require.Equal(t, 1000, *rec.Accepted+*rec.Duplicate)
-	require.NotZero(t, *rec.Duplicate)
+		code, out, errs := try(t, "", "record", runs, "--store", store, "--json")
+		require.Zero(t, code, errs)
+		rec := shaped[recordShape](t, out)
+		require.Equal(t, 1000, *rec.Accepted+*rec.Duplicate)
+		require.NotZero(t, *rec.Duplicate)
+	}
 }
 
 // treeOf returns what the tree remembers: a line per case, and the runs it

@@ -7,11 +7,19 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 )
+
+// closeWithin is how long an interrupted command may take to close the store. What
+// was acknowledged is kept without that too; the next open takes longer.
+const closeWithin = 10 * time.Second
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the process at once
+	context.AfterFunc(ctx, func() {
+		stop() // a second Ctrl-C ends the process at once
+		time.AfterFunc(closeWithin, func() { os.Exit(exitFailed) })
+	})
 	code := run(ctx, process{args: os.Args[1:], stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv})
 	stop()
 	os.Exit(code)
