@@ -158,3 +158,21 @@ func TestWhatIsLearnedHereTakesThePlaceOfAnImport(t *testing.T) {
 	require.Equal(t, words(honest), words(b))
 }
 
+// TestADamagedFileLandsNotAtAll: cut or flipped anywhere, a file changes nothing.
+func TestADamagedFileLandsNotAtAll(t *testing.T) {
+	file := exported(t, taught(t), nil)
+	b := open(t, t.TempDir(), nil)
+	for i := range 200 {
+		bad := bytes.Clone(file[:len(file)*i/200])
+		if i%2 == 1 {
+			bad = bytes.Clone(file)
+			bad[len(bad)*i/200] ^= 1 << (i % 8)
+		}
+		_, err := b.Import(t.Context(), func(take func(tree.Node) error) error {
+			_, err := transfer.Read(bytes.NewReader(bad), transfer.Limits{}, take)
+			return err
+		}, &memtree.ImportOptions{Trust: true})
+		require.Error(t, err)
+		require.Empty(t, nodes(t, b))
+	}
+}

@@ -34,9 +34,6 @@ type Conflict struct {
 // Both nodes must have the same id.
 func Merge(a, b tree.Node) tree.Node {
 	a, b = Canonical(a), Canonical(b)
-	if equal(&a, &b) {
-		return a // lessons keep their order as long as all trees agree
-	}
 	out := a
 	if later(&b, &a) {
 		out = b.Clone()
@@ -58,7 +55,7 @@ func Merge(a, b tree.Node) tree.Node {
 	out.Occurrences = uniteOccurrences(a.Occurrences, b.Occurrences)
 	out.Counters = uniteCounters(a.Counters, b.Counters)
 	out.Metadata = uniteMetadata(a.Metadata, b.Metadata)
-	return out
+	return Canonical(out)
 }
 
 // later reports whether a's edit stays when b's is the other.

@@ -205,6 +205,34 @@ func TestRetypedCasesLeaveTheirExperience(t *testing.T) {
 	}
 }
 
+// TestHostileTrees: circles, huge texts and forged ids land lawful or not at all,
+// trusted or not.
+func TestHostileTrees(t *testing.T) {
+	one, huge, forged := aCase("one"), aCase("huge"), aCase("forged")
+	above := anExperience(forest{one.ID: one}, one.ID)
+	circle := above.Clone()
+	circle.ID = "e_circle"
+	circle.Children, circle.Parent, above.Parent = []string{above.ID}, above.ID, circle.ID
+	above.Children = []string{circle.ID, one.ID}
+	slices.Sort(above.Children)
+	self := above.Clone()
+	self.ID, self.Parent, self.Children = "e_self", "e_self", []string{"e_self"}
+	one.Parent = "s_nowhere"
+	huge.Content.Lessons[0].Check = strings.Repeat("x", 1<<20)
+	huge.Content.Lessons[0].ID = tree.LessonID(huge.Content.Lessons[0])
+	forged.CaseData.TestCase.Prompt = "another"
+	for _, trust := range []bool{false, true} {
+		f := forest{}
+		plan := f.take(t, []tree.Node{above, circle, self, one, huge, forged}, transfer.PlanOptions{Trust: trust})
+		require.Equal(t, 3, plan.Counts[transfer.Rejected])
+		require.Equal(t, []string{one.ID}, f[above.ID].Children)
+		require.Empty(t, f[above.ID].Parent)
+		require.Empty(t, f[circle.ID].Children)
+		alone := f[circle.ID]
+		require.False(t, alone.Live(), "it stands on nothing")
+	}
+}
+
 func TestPlanSaysWhatAndWhy(t *testing.T) {
 	f := forest{}
 	have, other := aCase("have"), aCase("have")

@@ -197,6 +197,52 @@ func TestBombs(t *testing.T) {
 	require.Error(t, err)
 }
 
+// TestTenMillionTinyNodes: a file that goes on for ever is refused at the limit,
+// and what was given before is little.
+func TestTenMillionTinyNodes(t *testing.T) {
+	r, w := io.Pipe()
+	wrote := make(chan struct{})
+	go func() {
+		defer close(wrote)
+		z, err := zstd.NewWriter(w, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest))
+		if err != nil {
+			panic(err)
+		}
+		archive := tar.NewWriter(z)
+		for part, id := 1, 0; id < 10_000_000; part++ {
+			var lines bytes.Buffer
+			for range 10_000 {
+				fmt.Fprintf(&lines, "{\"id\":\"e_%09d\",\"errorType\":\"a\"}\n", id)
+				id++
+			}
+			h := &tar.Header{Typeflag: tar.TypeReg, Name: fmt.Sprintf("nodes/a/%05d.jsonl", part), Size: int64(lines.Len()), Mode: 0o644}
+			if archive.WriteHeader(h) != nil {
+				break
+			}
+			if _, err := archive.Write(lines.Bytes()); err != nil {
+				break
+			}
+		}
+		w.CloseWithError(errors.Join(archive.Close(), z.Close()))
+	}()
+	taken := 0
+	_, err := transfer.Read(r, transfer.Limits{}, func(tree.Node) error { taken++; return nil })
+	require.NoError(t, r.Close())
+	<-wrote
+	require.ErrorContains(t, err, "one node more than the 250000 there may be")
+	require.Equal(t, transfer.MaxNodes, taken)
+}
+
+// TestNestedBombs: what is packed in what is packed is never unpacked.
+func TestNestedBombs(t *testing.T) {
+	b := bytes.Repeat([]byte{'\n'}, 64<<20)
+	for range 3 {
+		b = packer().EncodeAll(b, nil)
+	}
+	refused(t, forged(t, entry("nodes/a/00001.jsonl", string(b))), "")
+	refused(t, packer().EncodeAll(packed(t, someNodes(3)...), nil), "is no export")
+}
+
 func TestEveryCutAndFlip(t *testing.T) {
 	b := packed(t, someNodes(3)...)
 	for i := range b {

@@ -43,6 +43,7 @@ func redactNode(n tree.Node, by Redactor) (tree.Node, int) {
 		l := &c.Lessons[i]
 		r.lines(&l.Check, &l.Mistake, &l.Instead)
 		l.ID = tree.LessonID(*l)
+		l.Cites = ids(l.Cites)
 	}
 	slices.SortFunc(c.Lessons, func(a, b tree.Lesson) int { return strings.Compare(a.ID, b.ID) })
 	c.Lessons = slices.CompactFunc(c.Lessons, func(a, b tree.Lesson) bool { return a.ID == b.ID })
@@ -55,6 +56,11 @@ func redactNode(n tree.Node, by Redactor) (tree.Node, int) {
 	r.text(&n.ArchivedFor, tree.MaxNodeLine)
 	r.text(&n.Provenance.Model, tree.MaxName)
 	r.text(&n.Provenance.Job, tree.MaxName)
+	r.text(&n.Provenance.Template, tree.MaxName)
+	n.Provenance.Cites = ids(n.Provenance.Cites)
+	if len(ids([]string{n.SupersededBy})) == 0 {
+		n.SupersededBy = ""
+	}
 	for i := range n.Occurrences {
 		o := &n.Occurrences[i]
 		r.names(&o.Evaluation, &o.RunID, &o.CaseID)
@@ -130,6 +136,13 @@ func (r *redaction) names(list ...*string) {
 		}
 	}
 }
+
+// ids keeps what is an id: nothing else has a place where cases are cited.
+func ids(list []string) []string {
+	return slices.DeleteFunc(list, func(s string) bool { return !anID().MatchString(s) })
+}
+
+var anID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[ces]_[a-z2-7]{20}$`) })
 
 type rule struct {
 	kind string

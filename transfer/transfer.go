@@ -110,6 +110,10 @@ func Canonical(n tree.Node) tree.Node {
 	for i := range n.Content.Lessons {
 		n.Content.Lessons[i].Cites = orNil(sorted(n.Content.Lessons[i].Cites))
 	}
+	// An order that does not depend on how the lessons came together.
+	slices.SortFunc(n.Content.Lessons, func(a, b tree.Lesson) int {
+		return cmp.Or(len(b.Cites)-len(a.Cites), cmp.Compare(a.ID, b.ID))
+	})
 	n.Scope.SuiteTests = orNil(n.Scope.SuiteTests)
 	n.Provenance.Cites = orNil(sorted(n.Provenance.Cites))
 	if n.CaseData != nil {
