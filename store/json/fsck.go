@@ -101,11 +101,14 @@ func fsck(ctx context.Context, d *disk, dir string, acceptLoss bool, lock func()
 		return Repair{}, err
 	}
 	defer func() { err = errors.Join(err, unlock()) }()
-	s, err := d.salvage(ctx)
+	s, err := d.salvage()
 	if err != nil {
 		return Repair{}, err
 	}
 	defer s.release()
+	if err := ctx.Err(); err != nil {
+		return Repair{}, err
+	}
 	if damagedFormat {
 		s.Again = append(s.Again, formatName)
 		if f.Origin, err = s.origin(f.Origin); err != nil {

@@ -1,7 +1,6 @@
 package jsonstore
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -183,7 +182,7 @@ func (d *disk) recover(readOnly bool) (*replay, error) {
 // pieces returns what can be read of a store without its manifest, for who only
 // reads.
 func (d *disk) pieces(damage *tree.CorruptError) (*replay, error) {
-	s, err := d.salvage(context.Background()) // it is part of opening, which is not interrupted
+	s, err := d.salvage()
 	if err != nil {
 		return nil, err
 	}

@@ -2,7 +2,6 @@ package jsonstore
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -32,14 +31,14 @@ type salvage struct {
 }
 
 // salvage reads a store as Fsck does. It changes nothing.
-func (d *disk) salvage(ctx context.Context) (*salvage, error) {
+func (d *disk) salvage() (*salvage, error) {
 	s := &salvage{disk: d, entries: map[uint64]piece{}, letters: map[fingerprint]bool{}, files: map[string]*handle{}}
 	s.Lost, s.Again = []Loss{}, []string{}
-	if err := s.readBase(ctx); err != nil {
+	if err := s.readBase(); err != nil {
 		s.release()
 		return nil, err
 	}
-	if err := s.readJournals(ctx); err != nil {
+	if err := s.readJournals(); err != nil {
 		s.release()
 		return nil, err
 	}
@@ -81,7 +80,7 @@ func (s *salvage) again(name string) {
 }
 
 // readBase reads the last snapshot.
-func (s *salvage) readBase(ctx context.Context) error {
+func (s *salvage) readBase() error {
 	m, err := s.manifest()
 	if err != nil {
 		return err
@@ -91,17 +90,17 @@ func (s *salvage) readBase(ctx context.Context) error {
 	s.seq, s.prev = m.Seq, m.link()
 	for i := range m.Branches {
 		b := &m.Branches[i]
-		if err := s.lines(ctx, &b.linesRef, LostNodes, s.node(b.ErrorType)); err != nil {
+		if err := s.lines(&b.linesRef, LostNodes, s.node(b.ErrorType)); err != nil {
 			return err
 		}
 	}
 	for i := range m.Ledger {
-		if err := s.lines(ctx, &m.Ledger[i], LostEntries, s.entry); err != nil {
+		if err := s.lines(&m.Ledger[i], LostEntries, s.entry); err != nil {
 			return err
 		}
 	}
 	for i := range m.Dead {
-		if err := s.lines(ctx, &m.Dead[i], LostLetters, s.letter); err != nil {
+		if err := s.lines(&m.Dead[i], LostLetters, s.letter); err != nil {
 			return err
 		}
 	}
@@ -111,7 +110,7 @@ func (s *salvage) readBase(ctx context.Context) error {
 		}
 	}
 	if m.Outbox != nil {
-		return s.lines(ctx, m.Outbox, LostEvaluations, s.evaluation)
+		return s.lines(m.Outbox, LostEvaluations, s.evaluation)
 	}
 	return nil
 }

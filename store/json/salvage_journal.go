@@ -3,7 +3,6 @@ package jsonstore
 import (
 	"bytes"
 	"cmp"
-	"context"
 	"fmt"
 	"slices"
 )
@@ -26,7 +25,7 @@ type gap struct {
 
 // readJournals applies every line that verifies, in order, also behind one that
 // does not: a batch holds all of what it changes, so that one can be missing.
-func (s *salvage) readJournals(ctx context.Context) error {
+func (s *salvage) readJournals() error {
 	names, err := s.disk.names(".")
 	if err != nil {
 		return fmt.Errorf("read the folder: %w", err)
@@ -50,9 +49,6 @@ func (s *salvage) readJournals(ctx context.Context) error {
 	}
 	ordered := s.inOrder(all)
 	lost := s.apply(ordered)
-	if err := ctx.Err(); err != nil {
-		return err
-	}
 	s.tell(ordered, gaps, shut, lost)
 	return nil
 }

@@ -2,7 +2,6 @@ package jsonstore
 
 import (
 	"bytes"
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -22,16 +21,13 @@ type keeper func(at piece, l indexed, raw []byte) error
 // line the checksum that its index says. Either of the two files can be lost
 // with nothing lost; of a line that both are damaged at, the bytes are kept
 // aside.
-func (s *salvage) lines(ctx context.Context, ref *linesRef, kind LossKind, keep keeper) error {
+func (s *salvage) lines(ref *linesRef, kind LossKind, keep keeper) error {
 	data, err := s.whole(ref.Data.Name)
 	if err != nil {
 		return err
 	}
 	index, err := s.whole(ref.Index.Name)
 	if err != nil {
-		return err
-	}
-	if err := ctx.Err(); err != nil {
 		return err
 	}
 	records, badIndex := readIndex(index, ref.Count)

@@ -139,7 +139,7 @@ func (e *explorer) crash(n int, seed uint64) {
 	case 0, 4:
 		e.again(left, may, is, seed, tell)
 	case 2:
-		e.ill(n, left, may, seed, tell)
+		e.ill(n, may, seed, tell)
 	case 1:
 		e.goOn(left, s, is.fork(), seed, tell)
 		return
@@ -234,7 +234,7 @@ func (e *explorer) goOn(left *CrashFS, s tree.Store, m *Memory, seed uint64, tel
 
 // ill recovers from the same crash on a disk that fails once, and writes. Then
 // the disk heals.
-func (e *explorer) ill(n int, left *CrashFS, may []*Memory, seed uint64, tell func(string) string) {
+func (e *explorer) ill(n int, may []*Memory, seed uint64, tell func(string) string) {
 	counts := NewFaultFS(e.fs.CrashAt(n, seed))
 	s, _ := e.recover(counts, may, tell)
 	all := counts.Counts()
@@ -247,7 +247,7 @@ func (e *explorer) ill(n int, left *CrashFS, may []*Memory, seed uint64, tell fu
 	tellIll := func(what string) string { return tell(what + ", with " + fault.String() + " in the recovery") }
 	e.done.States++
 	e.done.Ill++
-	left = e.fs.CrashAt(n, seed)
+	left := e.fs.CrashAt(n, seed)
 	p := &patient{t: e.t, open: e.open, seed: e.seed, disk: left, fs: NewFaultFS(left, fault), fault: fault}
 	s, err := e.open(p.fs)
 	if err == nil {
