@@ -212,7 +212,7 @@ func spell(rs []Reason, reason, seen string) {
 		}
 		for _, w := range text.Words(from) {
 			for j, stem := range rs[i].Words {
-				if len(w) > len(stem) && len(stem) > 2 && w[:3] == stem[:3] && slices.Equal(text.Tokens(w), []string{stem}) {
+				if len(w) >= len(stem) && len(stem) > 2 && w[:3] == stem[:3] && slices.Equal(text.Tokens(w), []string{stem}) {
 					rs[i].Words[j] = w
 				}
 			}

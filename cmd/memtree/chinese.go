@@ -280,7 +280,7 @@ Where past errors do not predict, it says so instead of a number.`: `读取评�
 		"its reason reads like wrong ones":          "理由读起来像误判的理由",
 		"words of what it saw: %s":                  "所见内容中的词：%s",
 		"wrong before for such a reason: %s":        "以前因类似理由误判：%s",
-		"what was true of runs like it: %s":         "相似运行的真相：%s",
+		"what was true of runs like it, nearest %s": "相似运行的真相，最近的是 %s",
 		"length and tone of the run and its reason": "运行和理由的长度与语气",
 		"Once a verdict is given, and before its truth is known: how much of what is wrong does reading the riskiest find?": "判断给出之后、真相揭晓之前：先读风险最大的，能找到多少误判？",
 		"first 5 %":  "前 5 %",

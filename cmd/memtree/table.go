@@ -168,7 +168,7 @@ func pieces(s string) []string {
 	start, prev := 0, rune(-1)
 	for i, r := range s {
 		breaks := prev == ' ' && r != ' ' || prev > 0 && prev != ' ' && r != ' ' && (wide(prev) || wide(r))
-		if breaks && i > start && !strings.ContainsRune(closing, r) && !strings.ContainsRune("（【《「『“‘", prev) {
+		if breaks && i > start && r != '%' && !strings.ContainsRune(closing, r) && !strings.ContainsRune("（【《「『“‘", prev) {
 			out = append(out, s[start:i])
 			start = i
 		}

@@ -48,6 +48,7 @@ func TestWrap(t *testing.T) {
 	require.Equal(t, []string{"检查订单", "金额。"}, wrap("检查订单金额。", 8))
 	require.Equal(t, []string{"检查订", "单。"}, wrap("检查订单。", 8), "a full stop does not begin a line")
 	require.Equal(t, []string{"a", "", "  b c"}, wrap("a\n\n  b c", 20))
+	require.Equal(t, []string{"it was", "17 % of"}, wrap("it was 17 % of", 9))
 	require.Equal(t, []string{""}, wrap("", 8))
 	rapid.Check(t, func(t *rapid.T) {
 		s := rapid.String().Draw(t, "s")

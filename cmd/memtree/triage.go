@@ -172,9 +172,9 @@ func (a *app) whyRisky(reasons []risk.Reason) string {
 
 // riskReason says in words what a signal that speaks for wrong has seen.
 func (a *app) riskReason(r *risk.Reason) string {
-	names := make([]string, 0, 2)
-	for _, id := range r.Evaluations[:min(2, len(r.Evaluations))] {
-		names = append(names, text.Fit(oneLine(id), 24))
+	nearest := ""
+	if len(r.Evaluations) > 0 {
+		nearest = middleCut(oneLine(r.Evaluations[0]), 36)
 	}
 	switch r.Signal {
 	case "place":
@@ -190,12 +190,26 @@ func (a *app) riskReason(r *risk.Reason) string {
 	case "seen":
 		return a.say("words of what it saw: %s", strings.Join(r.Words, ", "))
 	case "reasons":
-		return a.say("wrong before for such a reason: %s", strings.Join(names, ", "))
+		return a.say("wrong before for such a reason: %s", nearest)
 	case "runs":
-		return a.say("what was true of runs like it: %s", strings.Join(names, ", "))
+		return a.say("what was true of runs like it, nearest %s", nearest)
 	default:
 		return a.say("length and tone of the run and its reason")
 	}
+}
+
+// middleCut cuts an id to so many cells in its middle: ids of one file often
+// begin alike.
+func middleCut(id string, cells int) string {
+	r := []rune(id)
+	if text.Width(id) <= cells {
+		return id
+	}
+	tail := ""
+	for i := len(r) - 1; i >= 0 && text.Width(tail) < cells/2; i-- {
+		tail = string(r[i]) + tail
+	}
+	return text.Fit(id, cells-text.Width(tail)) + tail
 }
 
 // printRisks prints how well a replay told wrong verdicts apart.
