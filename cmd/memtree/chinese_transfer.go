@@ -141,6 +141,9 @@ and in .gitattributes, for a folder called memories:
 		"Added":               "新增",
 		"Gone":                "消失",
 		"Changed":             "变化",
+		"%s is a store; write what it knows with `memtree export FILE --store %s` and import that": "%s 是记忆库；请先用 `memtree export 文件 --store %s` 导出，再导入",
+		"name of the team, told with what it exports":                                              "团队的名称，随导出内容一起说明",
+		"--label is longer than %s, which is the most":                                             "--label 超过上限 %s",
 		// promote
 		"Let imported memories be used": "放行导入的记忆",
 		`Takes memories out of the quarantine that imports wait in: by id, or all of an error type or an origin. A lesson brings the cases it rests on. From then on they are on probation and can be part of guidance.

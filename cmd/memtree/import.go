@@ -1,9 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -97,6 +101,9 @@ func (a *app) importFiles(ctx context.Context, files []string, o memtree.ImportO
 
 func (a *app) importFile(ctx context.Context, m *memory, name string, read transfer.ReadOptions, o *memtree.ImportOptions) (importedFile, error) {
 	r := importedFile{File: name, DryRun: o.DryRun, Trust: o.Trust}
+	if _, err := os.Stat(filepath.Join(name, "FORMAT.json")); err == nil {
+		return r, &failure{a.say("%s is a store; write what it knows with `memtree export FILE --store %s` and import that", name, name), nil}
+	}
 	bar := a.progress(a.say("reading"), plainCount)
 	defer bar.end()
 	plan, err := m.Import(ctx, func(take func(tree.Node) error) (err error) {
@@ -170,7 +177,10 @@ func (a *app) printImported(r *importedFile, limit int) error {
 	if len(counts) > 0 {
 		out = append(out, wrap("  "+strings.Join(counts, " · "), a.width)...)
 	}
-	shown := r.Items
+	shown := slices.Clone(r.Items)
+	slices.SortStableFunc(shown, func(x, y transfer.Item) int {
+		return cmp.Or(cmp.Compare(urgency(x.Class), urgency(y.Class)), cmp.Compare(y.Type.Level(), x.Type.Level()))
+	})
 	if limit > 0 {
 		shown = shown[:min(limit, len(shown))]
 	}
@@ -183,6 +193,11 @@ func (a *app) printImported(r *importedFile, limit int) error {
 		out = append(out, wrap(a.say("What is new waits in quarantine. Look at it with `memtree tree --status quarantined` or `memtree explain --quarantined`; `memtree promote ID` lets it be used."), a.width)...)
 	}
 	return writeLines(a.stdout, out...)
+}
+
+// urgency orders what a person should look at first.
+func urgency(c transfer.Class) int {
+	return slices.Index([]transfer.Class{transfer.Rejected, transfer.Conflicting, transfer.Held, transfer.Newer, transfer.New}, c)
 }
 
 // itemLines lists what an import makes of each memory.

@@ -11,14 +11,21 @@ import (
 )
 
 func (a *app) initCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:     "init",
+	c := &cobra.Command{
+		Use:     "init [flags]",
 		Short:   a.say("Make a store"),
 		Long:    a.say(`Makes an empty store in .memtree, or in the folder named with --store. A store that is there already stays as it is.`),
 		Example: "  memtree init\n  memtree init --store ~/shop-memory",
 		Args:    a.arguments(0, 0, a.say("no arguments")),
-		RunE:    func(c *cobra.Command, _ []string) error { return a.initStore(c.Context()) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			if len(a.label) > tree.MaxName {
+				return &usageError{a.say("--label is longer than %s, which is the most", byteCount(tree.MaxName))}
+			}
+			return a.initStore(c.Context())
+		},
 	}
+	c.Flags().StringVar(&a.label, "label", "", a.say("name of the team, told with what it exports"))
+	return c
 }
 
 func (a *app) initStore(ctx context.Context) error {

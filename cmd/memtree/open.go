@@ -53,7 +53,7 @@ func (a *app) open(ctx context.Context, how access) (*memory, error) {
 	if err := a.checkFolder(how); err != nil {
 		return nil, err
 	}
-	s, err := jsonstore.OpenDir(ctx, a.store, jsonstore.Options{ReadOnly: how <= planning, Started: time.Now()})
+	s, err := jsonstore.OpenDir(ctx, a.store, jsonstore.Options{ReadOnly: how <= planning, Started: time.Now(), Origin: tree.Origin{Label: a.label}})
 	if err != nil {
 		return nil, err
 	}

@@ -23,6 +23,7 @@ type app struct {
 	speech
 	screen
 	store    string // folder
+	label    string // of a store that is made
 	json     bool
 	quiet    bool
 	readOnly bool
