@@ -4,6 +4,7 @@ package main
 // commands with which the tree learns and forgets.
 func chineseEvolution() map[string]string {
 	return map[string]string{
+		"%d cases of %d tests: %s":                                     "%d 个案例（来自 %d 个测试）：%s",
 		"Drafts refused before: %d; memtree show --rejected says why.": "此前未通过的草稿：%d；memtree show --rejected 说明原因。",
 		"%d cases; the draft was refused, see memtree show --rejected": "%d 个案例；草稿未通过，见 memtree show --rejected",
 		`Groups the cases by their cause and writes what each group has in common as an experience, and what experiences of one error type have in common as a strategy. With a model configured it writes; without one, rules do. Every draft has to pass the same gates; one that does not is kept with the reason, and its cases stay in use. Then what the tree can do without is archived, see memtree prune.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -209,6 +210,7 @@ func (a *app) printEvolved(tax *taxonomy.Taxonomy, v *memtree.Evolved, o *memtre
 	}
 	if v.Waiting > 0 {
 		out = append(out, "", a.say("%d lessons wait for the model; memtree evolve asks for them.", v.Waiting))
+		out = append(out, a.waitingLines(tax, v)...)
 	}
 	for _, p := range v.Plans {
 		for _, n := range p.Notes {
@@ -247,6 +249,28 @@ func shortList(ids []string) string {
 		return strings.Join(ids, ", ")
 	}
 	return strings.Join(ids[:most], ", ") + fmt.Sprintf(", … (%d)", len(ids))
+}
+
+// waitingLines names the groups of cases that are enough for a lesson which the
+// model has not been asked for.
+func (a *app) waitingLines(tax *taxonomy.Taxonomy, v *memtree.Evolved) []string {
+	var out []string
+	for _, p := range v.Plans {
+		for _, g := range p.Groups {
+			refused := slices.ContainsFunc(p.Rejections, func(r evolution.Rejection) bool { return slices.Equal(r.Members, g.Cases) })
+			if p.Waiting == 0 || len(g.Missing) > 0 || refused {
+				continue
+			}
+			for i, l := range wrap(fmt.Sprintf("%s · %s: %s", a.typeName(tax, p.ErrorType), a.directionName(p.Direction), a.say("%d cases of %d tests: %s", len(g.Cases), g.Tests, shortList(g.Cases))), a.width-4) {
+				lead := "    "
+				if i == 0 {
+					lead = "  - "
+				}
+				out = append(out, lead+l)
+			}
+		}
+	}
+	return out
 }
 
 // refusedLines names the drafts that were refused now, and counts those before.

@@ -50,6 +50,7 @@ type considered struct {
 	Code      retrieval.Code     `json:"code"` // of the reason
 	Reason    string             `json:"reason"`
 	Signals   memtree.Signals    `json:"signals"`
+	StandsOn  []string           `json:"standsOn,omitempty"` // the cases behind an experience, the experiences behind a strategy
 
 	sentence string // the format of Reason
 	args     []any
@@ -66,6 +67,15 @@ func (a *app) explain(ctx context.Context, q memtree.Query, limit int, quarantin
 			return err
 		}
 		all := hits(&x)
+		for i := range all {
+			if all[i].Type != tree.Case {
+				n, err := m.Node(ctx, all[i].ID)
+				if err != nil {
+					return err
+				}
+				all[i].StandsOn = n.Children
+			}
+		}
 		if a.json {
 			return a.printJSON(struct {
 				memtree.Guidance
@@ -139,6 +149,11 @@ func (a *app) printExplanation(x *memtree.Explanation, all []considered, limit i
 		}
 		for _, l := range wrap(a.because(c.sentence, c.args), a.width-5) {
 			out = append(out, "     "+l)
+		}
+		if len(c.StandsOn) > 0 {
+			for _, l := range wrap(a.say("stands on")+" "+shortList(c.StandsOn), a.width-5) {
+				out = append(out, "     "+l)
+			}
 		}
 	}
 	if rest := len(all) - len(shown); rest > 0 {
