@@ -60,7 +60,7 @@ type CorruptError struct {
 }
 
 func (e *CorruptError) Error() string {
-	return fmt.Sprintf("%s is damaged at byte %d: %s; what stands before it can be read, nothing will be written until the loss is accepted",
+	return fmt.Sprintf("%s is damaged at byte %d: %s; memtree fsck says what is lost and how to go on",
 		e.File, e.Offset, e.Lost)
 }
 

@@ -35,7 +35,7 @@ func closedStore(t testing.TB, cases int, h mistake) folder {
 	for i := range cases {
 		_, err := s.Accept(ctx, []tree.Evaluation{someEvaluation(i)})
 		require.NoError(t, err)
-		b := tree.Batch{Changes: []tree.Change{add(i)}, Entries: []tree.Entry{{Verdict: &tree.Verdict{Evaluation: fmt.Sprint("ev", i)}}}}
+		b := tree.Batch{Changes: []tree.Change{add(i)}, Entries: []tree.Entry{{Verdict: &tree.Verdict{Evaluation: fmt.Sprint("ev", i), Node: add(i).Node.ID}}}}
 		switch i % 4 {
 		case 1:
 			b.Done = []string{fmt.Sprint("ev", i)}

@@ -20,6 +20,10 @@ type Repair struct {
 	Torn  int64    `json:"torn"`            // bytes of a last write that nobody was told of
 	Moved []string `json:"moved,omitempty"` // files in broken/ with what was set aside
 	Kept  Kept     `json:"kept"`
+
+	// Forgotten is how many evaluations became cases that are lost. They are not
+	// known any more, so that they can be recorded again.
+	Forgotten int `json:"forgotten"`
 }
 
 // Whole reports whether there is nothing to repair.

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memtree/memtree/store/storetest"
+	"github.com/memtree/memtree/tree"
 )
 
 // files returns what a folder in memory has.
@@ -148,6 +149,25 @@ func TestSalvageKeepsWhatIsBehind(t *testing.T) {
 			require.Equal(t, b[got.Offset:got.Offset+got.Bytes], aside, name)
 		}
 	}
+}
+
+// TestLostCaseIsRecordedAgain: an evaluation whose case is lost is not known any
+// more, so that it can be recorded again; the others still are.
+func TestLostCaseIsRecordedAgain(t *testing.T) {
+	ctx := t.Context()
+	f := closedStore(t, 8, noMistake)
+	b := f["store/snapshot.000002/state_detection_error/nodes.jsonl"]
+	b[len(b)*2/3] ^= 8 // in that of case 3
+	mem := f.onFS()
+	r, err := Fsck(ctx, mem, damageDir, true)
+	require.NoError(t, err)
+	require.Equal(t, 1, r.Forgotten)
+	s, err := openOn(ctx, mem, damageDir, Options{}, noMistake)
+	require.NoError(t, err)
+	got, err := s.Accept(ctx, []tree.Evaluation{someEvaluation(2), someEvaluation(3)})
+	require.NoError(t, err)
+	require.Equal(t, []tree.ReceiptStatus{tree.Duplicate, tree.Accepted}, []tree.ReceiptStatus{got[0].Status, got[1].Status})
+	require.NoError(t, s.Close())
 }
 
 // TestReadWithoutManifest: who only reads sees what there is.

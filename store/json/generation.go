@@ -166,8 +166,19 @@ func damaged(f fileRef, off int64, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		lost = "the file is not there"
 	}
-	return fmt.Errorf("%w: %w", &tree.CorruptError{File: f.Name, Offset: off, Lost: lost}, err)
+	return &unreadable{tree.CorruptError{File: f.Name, Offset: off, Lost: lost}, err}
 }
+
+// unreadable is a *tree.CorruptError that says its cause once.
+type unreadable struct {
+	corrupt tree.CorruptError
+	cause   error
+}
+
+func (u *unreadable) Error() string { return u.corrupt.Error() }
+
+// Unwrap returns the error that callers look for, and the disk's own.
+func (u *unreadable) Unwrap() []error { return []error{&u.corrupt, u.cause} }
 
 // place is where a line stands in a file.
 type place struct {

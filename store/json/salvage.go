@@ -46,7 +46,10 @@ func (d *disk) salvage() (*salvage, error) {
 		s.release()
 		return nil, err
 	}
-	s.count()
+	if err := s.count(); err != nil {
+		s.release()
+		return nil, err
+	}
 	for _, h := range s.files {
 		s.state.base.adopt(h) // who releases it closes them
 	}
@@ -259,12 +262,17 @@ func part(b []byte, off, size int64) []byte {
 }
 
 // count makes the totals those of what is there.
-func (s *salvage) count() {
+func (s *salvage) count() error {
 	st := s.state
 	st.entries = nil
 	for _, seq := range slices.Sorted(maps.Keys(s.entries)) {
 		st.entries = append(st.entries, record{seq: seq, at: s.entries[seq]})
 		st.Entries = max(st.Entries, seq)
+	}
+	if len(s.Lost) > 0 {
+		if err := s.forget(); err != nil {
+			return err
+		}
 	}
 	st.Nodes, st.Evaluations, st.Dead = st.top.nodes.n, st.top.known.n, len(st.dead)
 	s.Kept = Kept{Nodes: st.Nodes, Evaluations: st.outbox.n, Entries: len(st.entries), Letters: st.Dead, Version: st.Version}
@@ -275,6 +283,31 @@ func (s *salvage) count() {
 	}
 	slices.SortStableFunc(s.Lost, func(a, b Loss) int { return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Offset, b.Offset)) })
 	slices.Sort(s.Again)
+	return nil
+}
+
+// forget makes evaluations unknown of which the ledger says that they became a
+// case, and the case is not there: recorded again, they make it again.
+func (s *salvage) forget() error {
+	for _, r := range s.state.entries {
+		raw, err := r.at.read()
+		if err != nil {
+			return err
+		}
+		var e tree.Entry
+		if err := decode(raw, &e); err != nil || e.Verdict == nil || e.Verdict.Node == "" {
+			continue //nolint:nilerr // an entry of which only the number is known
+		}
+		if _, ok := s.state.top.nodes.get(e.Verdict.Node); ok {
+			continue
+		}
+		h := hashOf(e.Verdict.Evaluation)
+		if s.state.knowsKey(string(h[:])) {
+			s.state.top.known = s.state.top.known.del(string(h[:]))
+			s.Forgotten++
+		}
+	}
+	return nil
 }
 
 // origin returns the origin that most nodes have, or else what was read.
