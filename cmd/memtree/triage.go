@@ -229,11 +229,8 @@ func (a *app) printRisks(r *replay.Risks) error {
 	if err := t.write(a.stdout, &a.screen); err != nil {
 		return err
 	}
-	var out []string
-	switch {
-	case r.Enough == 0:
-		out = wrap(a.say("No evidence that past errors predict later ones here: every verdict was given the share wrong so far."), a.width)
-	default:
+	out := wrap(a.say("No evidence that past errors predict later ones here: every verdict was given the share wrong so far."), a.width)
+	if r.Enough > 0 {
 		out = wrap(a.say("%d of %d verdicts were given a risk of their own, AUC of the later half %s. What it says is off by %.1f points on average.", r.Enough, r.N, areaOf(r.AUCSecondHalf), 100*r.ECE), a.width)
 	}
 	if err := writeLines(a.stdout, append([]string{""}, out...)...); err != nil || r.Enough == 0 {
