@@ -66,7 +66,9 @@ func (a *app) repairLines(r *jsonstore.Repair, repaired bool) []string {
 				add("  " + a.say("... and %d more", len(items)-mostLost))
 				break
 			}
-			lines = append(lines, wrap("  "+item, a.width)...)
+			for k, l := range wrap(item, a.width-4) {
+				lines = append(lines, [2]string{"  ", "    "}[min(k, 1)]+l)
+			}
 		}
 	}
 	var lost []string
@@ -89,7 +91,7 @@ func (a *app) repairLines(r *jsonstore.Repair, repaired bool) []string {
 	case repaired:
 		add(a.paint(green, a.say("The store is repaired and opens again.")))
 		if len(r.Lost) > 0 && !a.quiet {
-			add(a.say("Runs that were lost can be recorded again from their file: what is known is skipped. Then: memtree verify"))
+			add(a.say("Record the files of your runs again: what was lost is taken anew (%d runs whose memory is gone, and what a batch held), what is known is skipped. Then: memtree verify", r.Forgotten))
 		}
 	case len(r.Lost) == 0:
 		add(a.say("Nothing was changed. To repair it, with nothing lost: memtree fsck --accept-loss"))
