@@ -16,6 +16,7 @@ import (
 	"testing/fstest"
 
 	"github.com/klauspost/compress/zstd"
+	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/require"
 
 	"github.com/memtree/memtree/transfer"
@@ -44,6 +45,39 @@ func TestRoundTrip(t *testing.T) {
 	nodes, _, err = unpacked(empty, transfer.Limits{})
 	require.NoError(t, err)
 	require.Empty(t, nodes)
+}
+
+// TestSchema: what is written is what node.schema.json says.
+func TestSchema(t *testing.T) {
+	b, err := os.ReadFile("node.schema.json")
+	require.NoError(t, err)
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(b))
+	require.NoError(t, err)
+	c := jsonschema.NewCompiler()
+	c.AssertFormat()
+	require.NoError(t, c.AddResource("node.schema.json", doc))
+	schema, err := c.Compile("node.schema.json")
+	require.NoError(t, err)
+	f := forest{}
+	one := aCase("one")
+	f[one.ID] = one
+	above := anExperience(f, one.ID)
+	above.Elsewhere = &tree.Elsewhere{Cases: 2, Tests: 1, Runs: 2, IDs: []string{one.ID}}
+	f[above.ID] = above
+	for _, n := range f.nodes() {
+		line, err := json.Marshal(transfer.Canonical(n))
+		require.NoError(t, err)
+		v, err := jsonschema.UnmarshalJSON(bytes.NewReader(line))
+		require.NoError(t, err)
+		require.NoError(t, schema.Validate(v))
+		members, known := v.(map[string]any), doc.(map[string]any)["properties"].(map[string]any)
+		for name := range members {
+			require.Contains(t, known, name)
+		}
+	}
+	bad, err := jsonschema.UnmarshalJSON(strings.NewReader(`{"id":"x"}`))
+	require.NoError(t, err)
+	require.Error(t, schema.Validate(bad))
 }
 
 func TestFolder(t *testing.T) {
