@@ -171,3 +171,23 @@ func BenchmarkEvolve(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkPrune forgets of a tree that is far over budget.
+func BenchmarkPrune(b *testing.B) {
+	for _, n := range []int{10_000, 100_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			nodes := many(n, n/40)
+			for i := range nodes {
+				nodes[i] = aged(nodes[i], 60)
+			}
+			m := planted(b, append(nodes, single(1)))
+			e, err := New(options(b))
+			require.NoError(b, err)
+			for b.Loop() {
+				p, err := e.Prune(b.Context(), m, PruneOptions{})
+				require.NoError(b, err)
+				b.ReportMetric(float64(len(p.Forgotten)), "forgotten")
+			}
+		})
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"time"
@@ -254,16 +255,18 @@ func (p *pruner) budgets(essential map[string]bool) error {
 // cover keeps of a list the most that cover it best: greedily, always the one by
 // which the likeness of all to their nearest kept one rises most (facility
 // location; Nemhauser, Wolsey and Fisher, 1978). What was seen often weighs more.
-// Of a list of more than mostCandidates, a random sample stands for all.
+// Of a list of more than mostCandidates, a random sample is chosen from. What no
+// kept one is like stays, over budget or not: it can be said by nothing else.
 func (p *pruner) cover(errorType string, list []*tree.Node, most int, essential map[string]bool) error {
-	sample := evenly(list, mostCandidates)
-	evidence := make([]*tree.Node, len(sample)) // what stands for each: itself, or its first case
-	for i, n := range sample {
+	c := &likeness{weight: map[string]float64{}, at: map[string]*point{}}
+	evidence := make([]*tree.Node, len(list)) // what stands for each: itself, or its first case
+	for i, n := range list {
 		if evidence[i] = n; n.Type == tree.Experience {
 			evidence[i] = p.live(n)[0]
 		}
+		c.weight[n.ID] = 1 + math.Log(float64(max(1, len(n.Occurrences)+len(n.Children))))
 	}
-	s, points, err := newSpace(p.ctx, p.boiler, p.Evolver.o.Embedder, distinct(evidence))
+	space, points, err := newSpace(p.ctx, p.boiler, p.Evolver.o.Embedder, distinct(evidence))
 	if err != nil {
 		return err
 	}
@@ -271,68 +274,88 @@ func (p *pruner) cover(errorType string, list []*tree.Node, most int, essential 
 	for _, x := range points {
 		of[x.id] = x
 	}
-	weight := make([]float64, len(sample))
-	kept := make([]bool, len(sample))
-	best := make([]float64, len(sample)) // likeness to the nearest kept one
-	var like [][]float32
-	for i, n := range sample {
-		weight[i] = 1 + math.Log(float64(max(1, len(n.Occurrences)+len(n.Children))))
-		row := make([]float32, len(sample))
-		for j := range i {
-			row[j] = float32(s.like(of[evidence[i].ID], of[evidence[j].ID]))
-		}
-		like = append(like, row)
+	for i, n := range list {
+		c.at[n.ID] = of[evidence[i].ID]
 	}
-	between := func(i, j int) float64 {
-		switch {
-		case i == j:
-			return 1
-		case i < j:
-			i, j = j, i
-		}
-		return float64(like[i][j])
-	}
-	left := most
-	keep := func(i int) {
-		kept[i] = true
-		left--
-		for j := range sample {
-			best[j] = max(best[j], between(i, j))
-		}
-	}
+	c.space = space
 	fresh := p.now.Add(-p.rules.Of(errorType).TimeWindow)
-	for i, n := range sample {
-		if essential[n.ID] || !lastSeen(n).Before(fresh) {
-			keep(i)
-		}
-	}
-	gain := make([]float64, len(sample))
-	for i := range gain {
-		gain[i] = math.Inf(1)
-	}
-	for left > 0 {
-		choice := lazily(gain, kept, func(i int) float64 {
-			sum := 0.0
-			for j := range sample {
-				sum += weight[j] * max(0, between(i, j)-best[j])
-			}
-			return sum
-		})
-		if choice < 0 {
-			break
-		}
-		keep(choice)
-	}
-	stays := map[string]bool{}
-	for i, n := range sample {
-		stays[n.ID] = kept[i]
-	}
+	stays := func(n *tree.Node) bool { return essential[n.ID] || !lastSeen(n).Before(fresh) }
+	kept := c.choose(evenly(list, mostCandidates), most, stays)
 	for _, n := range list {
-		if !stays[n.ID] && !essential[n.ID] && lastSeen(n).Before(fresh) {
-			p.gone[n.ID] = Forgotten{n.Clone(), OverBudget, fmt.Sprintf("%d of %s and level are in use, the budget is %d, and others cover it", len(list), errorType, most)}
+		if kept[n.ID] || stays(n) {
+			continue
+		}
+		if by := c.nearest(n, kept); by != "" {
+			p.gone[n.ID] = Forgotten{n.Clone(), OverBudget, fmt.Sprintf("%d of %s and level are in use, the budget is %d, and %s covers it", len(list), errorType, most, by)}
 		}
 	}
 	return nil
+}
+
+// likeness is how alike memories are, and how much each weighs.
+type likeness struct {
+	space  *space
+	at     map[string]*point
+	weight map[string]float64
+}
+
+// nearest returns the kept one that is most like n, "" if none is of one cause
+// with it.
+func (c *likeness) nearest(n *tree.Node, kept map[string]bool) string {
+	best, by := join, ""
+	for _, id := range slices.Sorted(maps.Keys(kept)) {
+		if v := c.space.like(c.at[n.ID], c.at[id]); v > best || v == best && by == "" {
+			best, by = v, id
+		}
+	}
+	return by
+}
+
+// choose returns the ids of those that stay of a list: what must, and the rest of
+// the budget by coverage.
+func (c *likeness) choose(list []*tree.Node, most int, must func(*tree.Node) bool) map[string]bool {
+	like := make([][]float32, len(list))
+	for i := range list {
+		like[i] = make([]float32, i)
+		for j := range i {
+			like[i][j] = float32(c.space.like(c.at[list[i].ID], c.at[list[j].ID]))
+		}
+	}
+	between := func(i, j int) float64 {
+		if i == j {
+			return 1
+		}
+		return float64(like[max(i, j)][min(i, j)])
+	}
+	out, kept := map[string]bool{}, make([]bool, len(list))
+	best := make([]float64, len(list)) // likeness to the nearest kept one
+	keep := func(i int) {
+		kept[i], out[list[i].ID] = true, true
+		for j := range list {
+			best[j] = max(best[j], between(i, j))
+		}
+	}
+	gain := make([]float64, len(list))
+	for i, n := range list {
+		gain[i] = math.Inf(1)
+		if must(n) {
+			keep(i)
+		}
+	}
+	for len(out) < most {
+		i := lazily(gain, kept, func(i int) float64 {
+			sum := 0.0
+			for j, n := range list {
+				sum += c.weight[n.ID] * max(0, between(i, j)-best[j])
+			}
+			return sum
+		})
+		if i < 0 {
+			break
+		}
+		keep(i)
+	}
+	return out
 }
 
 // lazily returns the one not kept with the highest gain, the first of several.
