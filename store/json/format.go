@@ -102,11 +102,7 @@ func (d *disk) unfinished(n string) (bool, error) {
 
 // make makes a store in a folder in which readFormat found room for one.
 func (d *disk) make(origin tree.Origin) (format, error) {
-	short, err := d.unfinished(journalName(1))
-	if err == nil && short {
-		err = d.remove(journalName(1))
-	}
-	if err != nil {
+	if err := d.remove(journalName(1)); err != nil && !errors.Is(err, fs.ErrNotExist) { // it holds nothing
 		return format{}, fmt.Errorf("make store: %w", err)
 	}
 	if origin.ID == "" {

@@ -18,7 +18,13 @@ var _ tree.Verifier = (*Store)(nil)
 // the journal, the indexes against what they point to, and the laws of the
 // tree; see tree.Verifier.
 func (s *Store) Verify(ctx context.Context, found func(error)) (tree.Verified, error) {
-	v := &verifier{store: s, found: found}
+	said := map[string]bool{} // a damaged line is met several times
+	v := &verifier{store: s, found: func(problem error) {
+		if text := problem.Error(); !said[text] {
+			said[text] = true
+			found(problem)
+		}
+	}}
 	if err := v.run(ctx); err != nil {
 		return v.Verified, fmt.Errorf("verify: %w", err)
 	}
@@ -298,15 +304,19 @@ func (v *verifier) nodes(ctx context.Context) error {
 		}
 		return n, err
 	}
-	all := v.state.nodes("", filter{})
+	all, last := v.state.nodes("", filter{}), ""
 	for {
 		n, ok, err := all.decode(ctx, tree.Filter{})
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
+		if err != nil && last == err.Error() {
+			return nil // there is no way past it
+		}
 		if err != nil {
+			last = err.Error()
 			v.found(err)
-			return nil
+			continue
 		}
 		if !ok {
 			break

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"syscall"
 	"testing"
 
@@ -284,6 +285,9 @@ func clean(err error, fault Fault) bool {
 		if errors.Is(err, known) {
 			return true
 		}
+	}
+	if fault.Errno == syscall.ENOENT && errors.Is(err, fs.ErrExist) {
+		return true // what the disk denied it had was in the way
 	}
 	corrupt, format, locked := new(tree.CorruptError), new(tree.FormatError), new(tree.LockedError)
 	return errors.As(err, &corrupt) || errors.As(err, &format) || errors.As(err, &locked)
