@@ -34,6 +34,7 @@ type EvolveOptions struct {
 type Evolved struct {
 	Plans     []evolution.Plan      `json:"plans"`     // by partition, sorted
 	Forgotten []evolution.Forgotten `json:"forgotten"` // what was archived
+	Revived   []string              `json:"revived"`   // cases taken back into use
 	Calls     int                   `json:"calls"`
 	Usage     llm.Usage             `json:"usage"`
 	Cost      float64               `json:"cost"`    // by Price
@@ -75,7 +76,7 @@ func (m *Memory) Evolve(ctx context.Context, o *EvolveOptions) (Evolved, error) 
 	if err != nil {
 		return Evolved{}, fmt.Errorf("evolve: %w", err)
 	}
-	out := Evolved{Plans: []evolution.Plan{}, Forgotten: []evolution.Forgotten{}}
+	out := Evolved{Plans: []evolution.Plan{}, Forgotten: []evolution.Forgotten{}, Revived: []string{}}
 	err = errors.Join(m.evolveRounds(ctx, o, jobs, &out), jobs.save(context.WithoutCancel(ctx)))
 	if err != nil {
 		return out, fmt.Errorf("evolve: %w", err)
@@ -94,9 +95,10 @@ func (m *Memory) evolveRounds(ctx context.Context, o *EvolveOptions, jobs *jobs,
 			if err != nil {
 				return fmt.Errorf("prune: %w", err)
 			}
-			if round > 0 && len(p.Forgotten) == 0 {
+			if round > 0 && len(p.Changes) == 0 {
 				return nil
 			}
+			out.Revived = append(out.Revived, p.Revived...)
 			if out.Forgotten = append(out.Forgotten, p.Forgotten...); o.DryRun && len(p.Changes) > 0 {
 				view = after{view, p.Changes}
 			}

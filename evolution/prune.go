@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/memtree/memtree/tree"
@@ -60,6 +61,7 @@ type Forgotten struct {
 // Pruned is what forgetting comes to.
 type Pruned struct {
 	Forgotten []Forgotten   `json:"forgotten"` // in order of reason, error type and id
+	Revived   []string      `json:"revived"`   // cases that were forgotten and have recurred, by id
 	Changes   []tree.Change `json:"changes"`   // to be applied together
 }
 
@@ -92,7 +94,26 @@ func (e *Evolver) Prune(ctx context.Context, v View, o PruneOptions) (Pruned, er
 	if err := p.budgets(essential); err != nil {
 		return Pruned{}, err
 	}
-	return p.result(), nil
+	return p.result(p.revive()), nil
+}
+
+// revive takes back into use the cases that were forgotten as unused or beyond a
+// budget and whose mistake was made again since.
+func (p *pruner) revive() []string {
+	ids := []string{}
+	for _, n := range p.nodes {
+		forgotten := strings.HasPrefix(n.ArchivedFor, string(Unused)+": ") || strings.HasPrefix(n.ArchivedFor, string(OverBudget)+": ")
+		if n.Type != tree.Case || n.Status != tree.Archived || !forgotten || n.Mark != tree.Unmarked ||
+			p.o.Only != "" && n.ErrorType != p.o.Only || p.age(n) > p.rules.Of(n.ErrorType).TimeWindow {
+			continue
+		}
+		c := n.Clone()
+		c.Status, c.ArchivedFor = tree.Active, ""
+		p.put(c, tree.OpStatus, "its mistake was made again")
+		ids = append(ids, n.ID)
+	}
+	slices.Sort(ids)
+	return ids
 }
 
 // read is a survey without grouping: the nodes, and the newest time.
@@ -384,8 +405,8 @@ func distinct(list []*tree.Node) []*tree.Node {
 }
 
 // result turns what goes into changes: archived, and out of what it was part of.
-func (p *pruner) result() Pruned {
-	out := Pruned{Forgotten: []Forgotten{}, Changes: []tree.Change{}}
+func (p *pruner) result(revived []string) Pruned {
+	out := Pruned{Forgotten: []Forgotten{}, Revived: revived, Changes: []tree.Change{}}
 	for _, f := range p.gone {
 		out.Forgotten = append(out.Forgotten, f)
 	}

@@ -149,3 +149,16 @@ func TestPruneKeepsWhatALessonStandsOn(t *testing.T) {
 		}
 	}
 }
+
+func TestPruneTakesBackWhatRecurs(t *testing.T) {
+	old := aged(single(2), 100)
+	m := planted(t, []tree.Node{single(1), old})
+	require.Len(t, m.prune(PruneOptions{}).Forgotten, 1)
+	n := m.nodes[old.ID]
+	n.Occurrences = append(n.Occurrences, tree.Occurrence{Evaluation: "again", At: single(1).Metadata.UpdatedAt})
+	m.nodes[n.ID] = n
+	require.Equal(t, []string{old.ID}, m.prune(PruneOptions{}).Revived)
+	require.Equal(t, tree.Active, m.nodes[old.ID].Status)
+	require.Empty(t, m.nodes[old.ID].ArchivedFor)
+	require.Empty(t, m.prune(PruneOptions{}).Changes)
+}

@@ -4,6 +4,8 @@ package main
 // commands with which the tree learns and forgets.
 func chineseEvolution() map[string]string {
 	return map[string]string{
+		"Back in use, because the mistake was made again: %s":          "因再次误判而恢复使用：%s",
+		"cases back in use, because their mistake was made again: %d":  "因再次误判而恢复使用的案例：%d",
 		"%d cases of %d tests: %s":                                     "%d 个案例（来自 %d 个测试）：%s",
 		"Drafts refused before: %d; memtree show --rejected says why.": "此前未通过的草稿：%d；memtree show --rejected 说明原因。",
 		"%d cases; the draft was refused, see memtree show --rejected": "%d 个案例；草稿未通过，见 memtree show --rejected",
@@ -25,7 +27,7 @@ Running it again with nothing new changes nothing and asks no model. Interrupted
 		"Cost: %.4f.":            "花费：%.4f。",
 		"The tree is as it was.": "记忆树没有变化。",
 		"lessons trusted more or less, or no longer on probation: %d":   "可信度改变或通过试用的经验：%d",
-		"archived: %d (memtree prune says why)":                         "已归档：%d（memtree prune 说明原因）",
+		"archived: %d (memtree show ID says why)":                       "已归档：%d（memtree show 编号 说明原因）",
 		"%d lessons wait for your word; read them with memtree review.": "%d 条经验等待你的意见；用 memtree review 阅读。",
 		"no draft": "没有草稿",
 		"Archive what the tree can do without, each with its reason": "归档记忆树用不着的内容，每条都有原因",

@@ -170,7 +170,7 @@ func (a *app) printEvolved(tax *taxonomy.Taxonomy, v *memtree.Evolved, o *memtre
 	l, changed := countChanges(v)
 	var out []string
 	proposals := v.Proposals()
-	nothing := l == learned{} && len(v.Forgotten) == 0
+	nothing := l == learned{} && len(v.Forgotten)+len(v.Revived) == 0
 	switch {
 	case nothing && v.Waiting == 0 && len(proposals) == 0:
 		out = append(out, a.say("Nothing to do: no group of cases is enough for a new lesson yet. memtree evolve --explain says what is missing."))
@@ -193,7 +193,8 @@ func (a *app) printEvolved(tax *taxonomy.Taxonomy, v *memtree.Evolved, o *memtre
 	add(l.attached, a.say("cases that stand behind a lesson now, or no longer: %d", l.attached))
 	add(l.retyped, a.say("cases given the error type of their cause: %d", l.retyped))
 	add(l.trusted, a.say("lessons trusted more or less, or no longer on probation: %d", l.trusted))
-	add(len(v.Forgotten), a.say("archived: %d (memtree prune says why)", len(v.Forgotten)))
+	add(len(v.Revived), a.say("cases back in use, because their mistake was made again: %d", len(v.Revived)))
+	add(len(v.Forgotten), a.say("archived: %d (memtree show ID says why)", len(v.Forgotten)))
 	for _, c := range changed {
 		out = append(out, a.changeLines(tax, &c)...)
 	}

@@ -61,6 +61,11 @@ func (a *app) prune(ctx context.Context, o memtree.PruneOptions, limit int) erro
 }
 
 func (a *app) printPruned(tax *taxonomy.Taxonomy, p *evolution.Pruned, dry bool, limit int) error {
+	if len(p.Revived) > 0 {
+		if err := writeLines(a.stdout, wrap(a.say("Back in use, because the mistake was made again: %s", shortList(p.Revived)), a.width)...); err != nil {
+			return err
+		}
+	}
 	if len(p.Forgotten) == 0 {
 		return writeLines(a.stdout, a.say("Nothing to archive."))
 	}
