@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -197,30 +198,100 @@ func (in *reading) endType() {
 	}
 }
 
-// nodes reads the lines of one part.
+// nodes reads the lines of one part. While some are looked at and taken, the
+// next are decoded beside.
 func (in *reading) nodes(entry, errorType string, r io.Reader) error {
 	if err := in.begin(entry, errorType); err != nil {
 		return err
 	}
 	in.lines.Reset(r)
-	for number := 1; ; number++ {
-		line, err := in.line()
-		if errors.Is(err, io.EOF) && len(line) == 0 {
-			return nil
+	number := 1
+	now := &ahead{}
+	for end := error(nil); end == nil; {
+		var next *ahead
+		next, end = in.ahead()
+		err := in.settle(entry, errorType, now, &number)
+		next.decoding.Wait()
+		if err != nil {
+			return err
+		}
+		now = next
+		if end == nil {
+			continue
+		}
+		if err := in.settle(entry, errorType, now, &number); err != nil {
+			return err
 		}
 		var file *FileError
 		switch {
-		case errors.As(err, &file) && file.Entry == "" && file.Line < 0:
+		case errors.Is(end, io.EOF):
+			return nil
+		case errors.As(end, &file) && file.Entry == "" && file.Line < 0:
 			return &FileError{Entry: entry, Line: number, Problem: file.Problem}
-		case errors.Is(err, io.EOF):
-			return &FileError{Entry: entry, Line: number, Problem: "is cut off"}
-		case err != nil:
-			return unreadable(err)
 		}
-		if err := in.node(entry, number, errorType, line); err != nil {
-			return err
+		return unreadable(end)
+	}
+	return nil
+}
+
+// ahead is some lines that are decoded while those before them are taken.
+type ahead struct {
+	text     []byte // of all
+	ends     []int  // of each, in text
+	nodes    []tree.Node
+	errs     []error
+	decoding sync.WaitGroup
+}
+
+// How many lines, and about how many bytes of them, are decoded at once.
+const (
+	aheadLines = 64
+	aheadBytes = 256 << 10
+)
+
+// ahead reads the next lines and begins to decode them. The error is of the line
+// behind them: io.EOF when there is none.
+func (in *reading) ahead() (*ahead, error) {
+	next := &ahead{}
+	var end error
+	for end == nil && len(next.ends) < aheadLines && len(next.text) < aheadBytes {
+		line, err := in.line()
+		switch {
+		case err == nil:
+			next.text = append(next.text, line...)
+			next.ends = append(next.ends, len(next.text))
+		case errors.Is(err, io.EOF) && len(line) > 0:
+			end = &FileError{Line: -1, Problem: "is cut off"}
+		default:
+			end = err
 		}
 	}
+	next.nodes, next.errs = make([]tree.Node, len(next.ends)), make([]error, len(next.ends))
+	next.decoding.Go(func() {
+		for i := range next.nodes {
+			next.errs[i] = json.Unmarshal(next.line(i), &next.nodes[i])
+		}
+	})
+	return next, end
+}
+
+func (a *ahead) line(i int) []byte {
+	from := 0
+	if i > 0 {
+		from = a.ends[i-1]
+	}
+	return a.text[from:a.ends[i]]
+}
+
+// settle takes the nodes of lines that were decoded.
+func (in *reading) settle(entry, errorType string, a *ahead, number *int) error {
+	for i := range a.nodes {
+		if err := in.node(entry, *number, errorType, a.line(i), a.nodes[i], a.errs[i]); err != nil {
+			return err
+		}
+		*number++
+	}
+	return nil
 }
 
 // line returns the next line with its end; it is valid until the next call.
@@ -241,16 +312,15 @@ func (in *reading) line() ([]byte, error) {
 	}
 }
 
-func (in *reading) node(entry string, number int, errorType string, line []byte) error {
+func (in *reading) node(entry string, number int, errorType string, line []byte, n tree.Node, broken error) error {
 	bad := func(format string, args ...any) error {
 		return &FileError{Entry: entry, Line: number, Problem: fmt.Sprintf(format, args...)}
 	}
 	if in.sum.Nodes >= in.limits.Nodes {
 		return bad("is one node more than the %d there may be; split the export by type", in.limits.Nodes)
 	}
-	var n tree.Node
-	if err := json.Unmarshal(line, &n); err != nil {
-		return bad("is no node (%v)", err)
+	if broken != nil {
+		return bad("is no node (%v)", broken)
 	}
 	switch {
 	case n.ErrorType != errorType:

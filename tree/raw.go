@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // Raw is a JSON value of any kind, as text. Its zero value is null.
@@ -90,7 +91,7 @@ func (r Raw) Canonical() Raw {
 	if len(r) == 0 {
 		return Raw("null")
 	}
-	if depth(r) > MaxDepth {
+	if depth(r) > MaxDepth || spelledOut(r) {
 		return r
 	}
 	dec := json.NewDecoder(bytes.NewReader(r))
@@ -100,6 +101,52 @@ func (r Raw) Canonical() Raw {
 		return r
 	}
 	return appendCanonical(make([]byte, 0, len(r)), v)
+}
+
+// spelledOut reports whether a value is plainly canonical: most are, and taking
+// them apart to see it is most of the work of writing a node. It is false in doubt.
+func spelledOut(b []byte) bool {
+	var keys [MaxDepth + 1][]byte // the last of each object that is open
+	depth, key := 0, false        // key: a string that comes now names a member
+	var open [MaxDepth + 1]bool   // it is an object
+	for i := 0; i < len(b); i++ {
+		switch c := b[i]; {
+		case c == '"':
+			end := bytes.IndexByte(b[i+1:], '"')
+			if end < 0 {
+				return false
+			}
+			s := b[i+1 : i+1+end]
+			if bytes.IndexByte(s, '\\') >= 0 || bytes.Contains(s, []byte("\xe2\x80")) || !utf8.Valid(s) {
+				return false
+			}
+			if key {
+				if keys[depth] != nil && bytes.Compare(keys[depth], s) >= 0 {
+					return false
+				}
+				keys[depth], key = s, false
+			}
+			i += end + 1
+		case c == '{' || c == '[':
+			if depth++; depth > MaxDepth {
+				return false
+			}
+			keys[depth], open[depth], key = nil, c == '{', c == '{'
+		case c == '}' || c == ']':
+			if depth == 0 {
+				return false
+			}
+			depth--
+			key = false
+		case c == ',':
+			key = open[depth]
+		case c == '.' || c == 'e' && i > 0 && b[i-1] >= '0' && b[i-1] <= '9' || c == 'E' || c == '+' || c <= ' ':
+			return false
+		case c == '-' && i+1 < len(b) && b[i+1] == '0':
+			return false
+		}
+	}
+	return depth == 0
 }
 
 func appendCanonical(b []byte, v any) []byte {
