@@ -34,6 +34,7 @@ race: ## every test again with the race detector (needs a C compiler)
 
 bench: ## speed and memory, in benchstat's form
 	$(GO) test -run '^$$' -bench . -benchmem ./...
+	cd store/json/peers && $(GO) test -run '^$$' -bench . -benchtime 2000x
 
 quality: ## retrieval and analysis measured on ../shared/data, as golden tables
 	@test -d "$${MEMTREE_SHARED:-../shared}/data" || { echo "make quality measures on $${MEMTREE_SHARED:-../shared}/data, which is not here; set MEMTREE_SHARED"; exit 1; }
