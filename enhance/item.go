@@ -23,7 +23,8 @@ const (
 	maxCheck     = 90
 	maxCondition = 40
 	maxMistake   = 30
-	maxLesson    = 80 // a lesson is to be no longer than the cases it stands for
+	maxLesson    = 80 // a lesson is to be no longer than a case it stands for,
+	lessonCheck  = 60 // so what is right is said where there is room beside what to check
 )
 
 // newItem words a node, or says why it may not be shown.
@@ -33,9 +34,13 @@ func newItem(n *tree.Node, budget int, lang string) (item, why) {
 	if reason, unsafe := Unsafe(raw); unsafe {
 		return it, why{sentence: itsText + reason}
 	}
+	room := maxCheck
+	if n.Type != tree.Case {
+		room = lessonCheck
+	}
 	it.hint = prompts.Hint{
 		When:    conditions(n.Content.AppliesWhen, lang),
-		Check:   check(n, min(maxCheck, budget)),
+		Check:   check(n, min(room, budget)),
 		NotWhen: conditions(n.Content.NotWhen, lang),
 	}
 	if it.hint.Check == "" {

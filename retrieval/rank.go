@@ -32,6 +32,9 @@ type ranked struct {
 	close      float64 // factor among exact matches
 	score      float64
 	likeness   float64 // to what was taken before it
+	cover      *ranked // the abstraction that stands for it, if any
+	covers     int     // candidates it stands for
+	standing   float64 // the score it is chosen by: its own, or that of the best it stands for
 	passes     bool
 	taken      bool
 	why        Why
@@ -203,25 +206,37 @@ func (x *ranked) id() string { return x.meta.id }
 
 // cover lets an abstraction stand for its children where two or more of them
 // pass, for it was made to say what they have in common, or one case that passes
-// is of another test: the lesson is what carries over, the case what recurs. A
-// case of exactly this place, if few share it, stays; nothing can say it better.
+// is of another test: the lesson is what carries over, the case what recurs. It
+// is chosen at the standing of the best of them, and they come in only where it
+// cannot. A case of exactly this place, if few share it, stays; nothing can say
+// it better. Nor does a strategy cover an experience that has cases near.
 func (r *ranking) cover() {
 	children := map[string]int{}
 	for _, x := range r.all {
 		if x.passes && x.parent != "" {
 			children[x.parent]++
 		}
+		x.standing = x.score
 	}
-	for _, x := range r.all {
-		p := r.byID[x.parent]
-		if !x.passes || p == nil || !p.passes || x.kind == tree.Case && r.same(x) && x.exact >= fewPlace {
-			continue
-		}
-		if n := children[x.parent]; n > 1 || x.kind == tree.Case && x.again < carriesOver {
-			x.passes = false
-			x.why = Why{Covered, []any{p.kind, p.id(), n}}
+	for _, kind := range []tree.Type{tree.Case, tree.Experience} {
+		for _, x := range r.all {
+			p := r.byID[x.parent]
+			if x.kind != kind || !x.passes || p == nil || !p.passes || x.covers > 0 || x.kind == tree.Case && r.same(x) && x.exact >= fewPlace {
+				continue
+			}
+			if children[x.parent] > 1 || x.kind == tree.Case && x.again < carriesOver {
+				x.cover = p
+				p.covers++
+				p.standing = max(p.standing, x.standing)
+			}
 		}
 	}
+}
+
+// spokenFor reports whether the cover of a candidate was taken or can be yet.
+func (r *ranking) spokenFor(x *ranked, taken []*ranked, count map[tree.Type]int) bool {
+	c := x.cover
+	return c != nil && (c.taken || !r.blocked(c, taken, count) || r.spokenFor(c, taken, count))
 }
 
 // carriesOver is the recurrence below which a case is of another test.
@@ -236,10 +251,10 @@ func (r *ranking) choose() error {
 		var best *ranked
 		value := math.Inf(-1)
 		for _, x := range r.all {
-			if !x.passes || x.taken || r.blocked(x, taken, count) {
+			if !x.passes || x.taken || r.spokenFor(x, taken, count) || r.blocked(x, taken, count) {
 				continue
 			}
-			if v := diversity*x.score - (1-diversity)*x.likeness; v > value {
+			if v := diversity*x.standing - (1-diversity)*x.likeness; v > value {
 				best, value = x, v
 			}
 		}
@@ -263,7 +278,10 @@ func (r *ranking) choose() error {
 	}
 	for _, x := range r.all {
 		switch {
-		case !x.passes || x.taken || x.why.Code != "":
+		case !x.passes || x.taken:
+		case x.cover != nil && x.cover.taken:
+			x.why = Why{Covered, []any{x.cover.kind, x.cover.id(), x.cover.covers}}
+		case x.why.Code != "":
 		case len(taken) < r.limits.Total:
 			x.why = Why{Repetitive, []any{x.likeness}}
 		default:
@@ -285,6 +303,10 @@ func (r *ranking) blocked(x *ranked, taken []*ranked, count map[tree.Type]int) b
 		// The lower thresholds of lessons are for where no case is near enough.
 		if near := threshold(tree.Case); t.kind == tree.Case && x.kind != tree.Case && x.rel < near {
 			x.why = Why{Farther, []any{x.rel, t.id(), near}}
+			return true
+		}
+		if t.kind != tree.Case && x.kind == tree.Case && x.again < carriesOver {
+			x.why = Why{OtherTest, []any{t.id()}}
 			return true
 		}
 		if t.errorType == x.errorType && t.direction != x.direction && t.direction == x.direction.Opposite() {

@@ -145,6 +145,23 @@ func TestLevels(t *testing.T) {
 	require.Contains(t, by["c_1"].Reason, "covered by experience e_1")
 }
 
+// What a lesson covers comes in where the lesson cannot, and never is nobody heard.
+func TestACoverThatCannotBeTakenCoversNothing(t *testing.T) {
+	nodes := []tree.Node{
+		above(tree.Experience, "e_1", "buttons that wait for input"),
+		aCase("the login button is disabled until the name was typed", id("c_1"), child("e_1")),
+		aCase("the login button is disabled until the password was typed", id("c_2"), child("e_1")),
+	}
+	ix := indexOf(t, nodes...)
+	r, by := explain(t, ix, Query{Prompt: login})
+	require.Equal(t, []string{"e_1"}, ids(r.Hits))
+	require.Contains(t, by["c_1"].Reason, "covered by experience e_1, which stands for 2")
+	r, by = explain(t, ix, Query{Prompt: login, Limits: Limits{Experiences: -1}})
+	require.Len(t, r.Hits, 2)
+	require.False(t, by["e_1"].Taken)
+	require.NotContains(t, by["c_1"].Reason, "covered")
+}
+
 func TestLimits(t *testing.T) {
 	var nodes []tree.Node
 	for i := range 6 {

@@ -14,6 +14,7 @@ const (
 	Covered    Code = "covered"
 	Kin        Code = "kin"
 	Farther    Code = "farther"
+	OtherTest  Code = "other_test"
 	Opposite   Code = "opposite"
 	LevelFull  Code = "level_full"
 	Full       Code = "full"
@@ -22,7 +23,7 @@ const (
 
 // Codes returns all reasons.
 func Codes() []Code {
-	return []Code{Taken, TooFar, Unfounded, Distrusted, Covered, Kin, Farther, Opposite, LevelFull, Full, Repetitive}
+	return []Code{Taken, TooFar, Unfounded, Distrusted, Covered, Kin, Farther, OtherTest, Opposite, LevelFull, Full, Repetitive}
 }
 
 // Sentence returns the reason in English, a format for the Args of its [Why], or
@@ -44,6 +45,8 @@ func (c Code) Sentence() string {
 		return "is of one branch with %s, which came first: a lesson or cases of it, never both"
 	case Farther:
 		return "fits %.2f; beside the case %s, which is nearer, it would need %.2f"
+	case OtherTest:
+		return "is of another test; beside the lesson %s only cases of the very test are given"
 	case Opposite:
 		return "warns of %s where %s, which came first, warns of %s: never both"
 	case LevelFull:
