@@ -85,8 +85,9 @@ func (m *Memory) Import(ctx context.Context, read func(take func(tree.Node) erro
 	return plan, nil
 }
 
-func (m *Memory) importOnce(ctx context.Context, read func(take func(tree.Node) error) error, o *ImportOptions) (transfer.Plan, error) {
+func (m *Memory) importOnce(ctx context.Context, read func(take func(tree.Node) error) error, o *ImportOptions) (_ transfer.Plan, err error) {
 	p := transfer.NewPlanner(m.store, transfer.PlanOptions{Trust: o.Trust, Origin: m.origin.ID})
+	defer func() { err = errors.Join(err, p.Close()) }()
 	if err := read(func(n tree.Node) error { return p.Add(ctx, n) }); err != nil {
 		return transfer.Plan{}, err
 	}
@@ -94,7 +95,10 @@ func (m *Memory) importOnce(ctx context.Context, read func(take func(tree.Node) 
 	if err != nil || o.DryRun {
 		return plan, err
 	}
-	for _, changes := range transfer.Families(plan.Changes, importBatch) {
+	for changes, err := range p.Batches(importBatch) {
+		if err != nil {
+			return transfer.Plan{}, err
+		}
 		if err := m.apply(ctx, tree.Batch{Changes: changes}); err != nil {
 			return transfer.Plan{}, err
 		}

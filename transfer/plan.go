@@ -8,7 +8,9 @@ import (
 	"iter"
 	"maps"
 	"slices"
+	"strings"
 
+	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -50,7 +52,7 @@ type Item struct {
 type Plan struct {
 	Counts  map[Class]int // of every class, also those with none
 	Items   []Item        // all that are not same, sorted by id
-	Changes []tree.Change // sorted by id
+	Changes int           // how many nodes change
 }
 
 // PlanOptions say how far a file is trusted. The zero value is for a file of
@@ -68,22 +70,59 @@ type View interface {
 	Scan(ctx context.Context, f tree.Filter) iter.Seq2[tree.Node, error]
 }
 
-// Planner plans an import, node by node. It is for one goroutine.
+// Planner plans an import, node by node. It keeps the bodies of nodes in a
+// temporary file and of each a few hundred bytes in memory, and is for one
+// goroutine.
 type Planner struct {
-	view   View
-	opts   PlanOptions
-	drafts map[string]*draft
-	seen   map[string]bool
-	plan   Plan
+	view    View
+	opts    PlanOptions
+	drafts  map[string]*draft
+	seen    map[string]bool
+	plan    Plan
+	bodies  *spool
+	changed []string // ids, sorted
 }
 
-// draft is a node as it will be.
+// draft is what is known of a node that may change, without its body.
 type draft struct {
-	node   tree.Node
-	theirs *tree.Node // as it came; nil when it did not
-	here   *tree.Node // nil when it is new; canonical
-	basis  int        // revision of here
-	note   string
+	links           // as it will be
+	was       links // as it is here
+	kind      tree.Type
+	says      string
+	body      span
+	basis     int  // revision of the node here; 0: it is new
+	came      bool // it is in the file
+	same      bool // but for links it is what is here
+	elsewhere bool
+	mark      tree.Mark
+	replaced  bool     // superseded
+	parents   []string // that it may have
+	note      string
+	conflicts []Conflict
+}
+
+// links are the parts of a node that depend on other nodes.
+type links struct {
+	level     int
+	errorType string
+	direction taxonomy.Direction
+	status    tree.Status
+	parent    string
+	children  []string
+}
+
+func linksOf(n *tree.Node) links {
+	return links{level: n.Level, errorType: n.ErrorType, direction: n.Direction, status: n.Status, parent: n.Parent, children: n.Children}
+}
+
+func (l *links) equal(o *links) bool {
+	return l.errorType == o.errorType && l.status == o.status && l.parent == o.parent && slices.Equal(l.children, o.children)
+}
+
+// unlinked returns n without what links hold, to compare the rest.
+func unlinked(n tree.Node) tree.Node {
+	n.Status, n.Parent, n.Children = "", "", []string{}
+	return n
 }
 
 // NewPlanner returns a Planner for the tree of view.
@@ -92,8 +131,10 @@ type draft struct {
 // status quarantined, no mark, provenance "import", and without counters in the
 // name of this tree; what is quarantined here already is merged and stays so;
 // any other node here is left as it is, and what the file would add is held.
+//
+// The caller closes it.
 func NewPlanner(view View, o PlanOptions) *Planner {
-	p := &Planner{view: view, opts: o, drafts: map[string]*draft{}, seen: map[string]bool{}}
+	p := &Planner{view: view, opts: o, drafts: map[string]*draft{}, seen: map[string]bool{}, bodies: &spool{}}
 	p.plan.Counts = map[Class]int{}
 	for _, c := range Classes() {
 		p.plan.Counts[c] = 0
@@ -115,34 +156,76 @@ func (p *Planner) Add(ctx context.Context, n tree.Node) error {
 	if !p.opts.Trust {
 		p.quarantine(&n)
 	}
-	d := &draft{node: n}
 	here, err := p.view.Get(ctx, n.ID)
 	switch {
 	case errors.Is(err, tree.ErrNotFound):
-		d.theirs = &d.node
+		return p.draft(&n, nil, 0, nil)
 	case err != nil:
 		return fmt.Errorf("plan the import of %s: %w", n.ID, err)
-	default:
-		d.theirs = &n
-		d.basis = here.Revision
-		here = Canonical(here)
-		d.here = &here
-		if here.Type != n.Type {
-			p.item(&n, Rejected, WhyOtherType, nil)
-			return nil
-		}
-		if !p.opts.Trust && here.Status != tree.Quarantined {
-			p.hold(&here, &n)
-			return nil
-		}
-		d.node = p.merge(here, n)
-		if equal(&d.node, &here) {
-			p.plan.Counts[Same]++
-			return nil
-		}
 	}
-	p.drafts[n.ID] = d
+	basis := here.Revision
+	here = Canonical(here)
+	if here.Type != n.Type {
+		p.item(&n, Rejected, WhyOtherType, nil)
+		return nil
+	}
+	if !p.opts.Trust && here.Status != tree.Quarantined {
+		p.hold(&here, &n)
+		return nil
+	}
+	merged := p.merge(here, n)
+	if equal(&merged, &here) {
+		p.plan.Counts[Same]++
+		return nil
+	}
+	if err := tree.Check(&merged); err != nil {
+		p.item(&n, Rejected, err.Error(), nil)
+		return nil
+	}
+	return p.draft(&merged, &here, basis, &n)
+}
+
+// Close removes what the Planner kept aside.
+func (p *Planner) Close() error { return p.bodies.close() }
+
+// draft keeps a node as it will be. here is nil for a new one, theirs nil for
+// one that came with nothing but may lose something.
+func (p *Planner) draft(n, here *tree.Node, basis int, theirs *tree.Node) error {
+	d := &draft{
+		links: linksOf(n), kind: n.Type, says: shortly(says(n)), basis: basis, came: true, elsewhere: n.Elsewhere != nil,
+		mark: n.Mark, replaced: n.SupersededBy != "", parents: []string{n.Parent},
+	}
+	if here != nil {
+		d.was = linksOf(here)
+		d.parents = append(d.parents, here.Parent)
+		a, b := unlinked(*n), unlinked(*here)
+		d.same, d.came = equal(&a, &b), theirs != nil
+	}
+	if theirs != nil {
+		d.parents = append(d.parents, theirs.Parent)
+		d.conflicts = shortened(Conflicts(here, theirs))
+	}
+	var err error
+	if d.body, err = p.bodies.put(n); err != nil {
+		return err
+	}
+	p.drafts[strings.Clone(n.ID)] = d
 	return nil
+}
+
+// shortened keeps the beginnings of what contradicts.
+func shortened(list []Conflict) []Conflict {
+	const most = 600
+	for i := range list {
+		list[i].Ours, list[i].Theirs = strings.Clone(clip(list[i].Ours, most)), strings.Clone(clip(list[i].Theirs, most))
+	}
+	return list
+}
+
+// shortly cuts what is kept of a text to a line.
+func shortly(s string) string {
+	const most = 160
+	return strings.Clone(clip(s, most))
 }
 
 // quarantine makes a stranger's node what it may be here.
@@ -196,7 +279,7 @@ func (p *Planner) hold(here, theirs *tree.Node) {
 
 func (p *Planner) item(n *tree.Node, c Class, why string, conflicts []Conflict) {
 	p.plan.Counts[c]++
-	p.plan.Items = append(p.plan.Items, Item{ID: n.ID, Type: n.Type, ErrorType: n.ErrorType, Class: c, Says: says(n), Why: why, Conflicts: conflicts})
+	p.plan.Items = append(p.plan.Items, Item{ID: n.ID, Type: n.Type, ErrorType: n.ErrorType, Class: c, Says: shortly(says(n)), Why: strings.Clone(clip(why, 1000)), Conflicts: shortened(conflicts)})
 }
 
 // says returns what a node is about.
@@ -213,7 +296,7 @@ func (p *Planner) Plan(ctx context.Context) (Plan, error) {
 	ids := slices.Sorted(maps.Keys(p.drafts))
 	for _, level := range []int{2, 3} {
 		for _, id := range ids {
-			if d := p.drafts[id]; d.node.Level == level {
+			if d := p.drafts[id]; d.level == level {
 				if err := p.children(ctx, d); err != nil {
 					return Plan{}, err
 				}
@@ -221,14 +304,15 @@ func (p *Planner) Plan(ctx context.Context) (Plan, error) {
 		}
 	}
 	for _, id := range ids {
-		if err := p.parent(ctx, p.drafts[id]); err != nil {
+		if err := p.parent(ctx, id, p.drafts[id]); err != nil {
 			return Plan{}, err
 		}
 	}
 	for _, id := range ids {
-		p.finish(p.drafts[id])
+		p.finish(id, p.drafts[id])
 	}
 	slices.SortFunc(p.plan.Items, func(a, b Item) int { return cmp.Compare(a.ID, b.ID) })
+	p.plan.Changes = len(p.changed)
 	return p.plan, nil
 }
 
@@ -237,7 +321,7 @@ func (p *Planner) Plan(ctx context.Context) (Plan, error) {
 func (p *Planner) retyped(ctx context.Context) error {
 	moved := map[string]bool{}
 	for id, d := range p.drafts {
-		if d.here != nil && d.here.ErrorType != d.node.ErrorType {
+		if d.basis > 0 && d.was.errorType != d.errorType {
 			moved[id] = true
 		}
 	}
@@ -253,16 +337,18 @@ func (p *Planner) retyped(ctx context.Context) error {
 				continue
 			}
 			here := Canonical(n)
-			p.drafts[n.ID] = &draft{node: here.Clone(), here: &here, basis: n.Revision}
+			if err := p.draft(&here, &here, n.Revision, nil); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-// after returns a node as it will be, nil if it will not be there.
-func (p *Planner) after(ctx context.Context, id string) (*tree.Node, error) {
+// after returns the links of a node as they will be, nil if it will not be there.
+func (p *Planner) after(ctx context.Context, id string) (*links, error) {
 	if d := p.drafts[id]; d != nil {
-		return &d.node, nil
+		return &d.links, nil
 	}
 	n, err := p.view.Get(ctx, id)
 	if errors.Is(err, tree.ErrNotFound) {
@@ -271,94 +357,152 @@ func (p *Planner) after(ctx context.Context, id string) (*tree.Node, error) {
 	if err != nil {
 		return nil, fmt.Errorf("plan the import: read %s: %w", id, err)
 	}
-	return &n, nil
+	l := linksOf(&n)
+	return &l, nil
 }
 
 // children keeps the children that the laws allow. An abstraction that would be
 // used and has none left is retired.
 func (p *Planner) children(ctx context.Context, d *draft) error {
-	kept := make([]string, 0, len(d.node.Children))
-	for _, id := range d.node.Children {
+	kept := make([]string, 0, len(d.links.children))
+	for _, id := range d.links.children {
 		k, err := p.after(ctx, id)
 		if err != nil {
 			return err
 		}
-		if k != nil && k.Level == d.node.Level-1 && k.ErrorType == d.node.ErrorType && k.Direction == d.node.Direction {
+		if k != nil && k.level == d.level-1 && k.errorType == d.errorType && k.direction == d.direction {
 			kept = append(kept, id)
 		}
 	}
-	d.node.Children = kept
-	if len(kept) == 0 && d.node.Elsewhere == nil && d.node.Live() {
-		d.node.Status, d.note = tree.Retired, WhyNothing
+	d.links.children = kept
+	alive := tree.Node{Status: d.status, Mark: d.mark}
+	if len(kept) == 0 && !d.elsewhere && !d.replaced && alive.Live() {
+		d.status, d.note = tree.Retired, WhyNothing
 	}
 	return nil
 }
 
 // parent keeps a parent that will name the node as its child: of several the one
 // that sorts last.
-func (p *Planner) parent(ctx context.Context, d *draft) error {
-	candidates := []string{d.node.Parent}
-	if d.here != nil {
-		candidates = append(candidates, d.here.Parent)
-	}
-	if d.theirs != nil {
-		candidates = append(candidates, d.theirs.Parent)
-	}
-	slices.Sort(candidates)
-	slices.Reverse(candidates)
-	d.node.Parent = ""
-	for _, id := range slices.Compact(candidates) {
-		if id == "" {
+func (p *Planner) parent(ctx context.Context, id string, d *draft) error {
+	slices.Sort(d.parents)
+	slices.Reverse(d.parents)
+	d.links.parent = ""
+	for _, candidate := range slices.Compact(d.parents) {
+		if candidate == "" {
 			continue
 		}
-		above, err := p.after(ctx, id)
+		above, err := p.after(ctx, candidate)
 		if err != nil {
 			return err
 		}
-		if above != nil && above.Level == d.node.Level+1 && slices.Contains(above.Children, d.node.ID) {
-			d.node.Parent = id
+		if above != nil && above.level == d.level+1 && slices.Contains(above.children, id) {
+			d.links.parent = candidate
 			return nil
 		}
 	}
 	return nil
 }
 
-// finish classes a draft and makes its change.
-func (p *Planner) finish(d *draft) {
-	n := &d.node
-	if err := tree.Check(n); err != nil {
-		p.item(n, Rejected, err.Error(), nil)
-		return
-	}
+// finish classes a draft.
+func (p *Planner) finish(id string, d *draft) {
+	class := Newer
 	switch {
-	case d.here == nil:
-		p.item(n, New, d.note, nil)
-		p.plan.Changes = append(p.plan.Changes, tree.NewChange(tree.OpAdd, *n, 0, "transfer", "imported"))
-		return
-	case equal(n, d.here):
-		if d.theirs != nil {
+	case d.basis == 0:
+		class = New
+	case d.same && d.links.equal(&d.was):
+		if d.came {
 			p.plan.Counts[Same]++
 		}
 		return
+	case len(d.conflicts) > 0:
+		class = Conflicting
 	}
-	class := Newer
-	var conflicts []Conflict
-	if d.theirs != nil {
-		if conflicts = Conflicts(d.here, d.theirs); len(conflicts) > 0 {
-			class = Conflicting
-		}
-	}
-	p.item(n, class, d.note, conflicts)
-	p.plan.Changes = append(p.plan.Changes, tree.NewChange(tree.OpRevise, *n, d.basis, "transfer", "merged with an import"))
+	p.plan.Counts[class]++
+	p.plan.Items = append(p.plan.Items, Item{ID: id, Type: d.kind, ErrorType: d.errorType, Class: class, Says: d.says, Why: d.note, Conflicts: d.conflicts})
+	p.changed = append(p.changed, id)
 }
 
-// Families cuts changes into lists that can be committed one after another:
-// nodes that name each other stay together, and a list has at most size bytes
-// of nodes unless one family has more.
+// Batches yields the changes of the plan in lists that can be committed one after
+// another: nodes that name each other are in one list, and a list has about size
+// bytes of nodes unless one family has more.
+func (p *Planner) Batches(size int) iter.Seq2[[]tree.Change, error] {
+	return func(yield func([]tree.Change, error) bool) {
+		for _, ids := range p.families(size) {
+			out := make([]tree.Change, 0, len(ids))
+			for _, id := range ids {
+				c, err := p.change(id)
+				if err != nil {
+					yield(nil, err)
+					return
+				}
+				out = append(out, c)
+			}
+			if !yield(out, nil) {
+				return
+			}
+		}
+	}
+}
+
+func (p *Planner) change(id string) (tree.Change, error) {
+	d := p.drafts[id]
+	n, err := p.bodies.get(d.body)
+	if err != nil {
+		return tree.Change{}, fmt.Errorf("plan the import: %w", err)
+	}
+	n.Status, n.Parent, n.Children = d.status, d.links.parent, d.links.children
+	if d.basis == 0 {
+		return tree.NewChange(tree.OpAdd, n, 0, "transfer", "imported"), nil
+	}
+	return tree.NewChange(tree.OpRevise, n, d.basis, "transfer", "merged with an import"), nil
+}
+
+func (p *Planner) families(size int) [][]string {
+	changed := make(map[string]bool, len(p.changed))
+	for _, id := range p.changed {
+		changed[id] = true
+	}
+	return families(p.changed, size,
+		func(id string) []string {
+			d := p.drafts[id]
+			return slices.DeleteFunc(append([]string{d.links.parent}, d.links.children...), func(k string) bool { return !changed[k] })
+		},
+		func(id string) int { return p.drafts[id].body.size })
+}
+
+// Families cuts changes as Batches does.
 func Families(changes []tree.Change, size int) [][]tree.Change {
-	root := make(map[string]string, len(changes))
+	at := make(map[string]int, len(changes))
+	ids := make([]string, len(changes))
 	for i := range changes {
-		root[changes[i].Node.ID] = changes[i].Node.ID
+		ids[i] = changes[i].Node.ID
+		at[ids[i]] = i
+	}
+	kin := func(id string) []string {
+		n := &changes[at[id]].Node
+		return slices.DeleteFunc(append([]string{n.Parent}, n.Children...), func(k string) bool {
+			_, ours := at[k]
+			return !ours
+		})
+	}
+	var out [][]tree.Change
+	for _, family := range families(ids, size, kin, func(id string) int { return len(spelled(&changes[at[id]].Node)) }) {
+		list := make([]tree.Change, len(family))
+		for i, id := range family {
+			list[i] = changes[at[id]]
+		}
+		out = append(out, list)
+	}
+	return out
+}
+
+// families cuts ids into lists of about size bytes. Those that are kin stay
+// together.
+func families(ids []string, size int, kin func(string) []string, bytes func(string) int) [][]string {
+	root := make(map[string]string, len(ids))
+	for _, id := range ids {
+		root[id] = id
 	}
 	find := func(id string) string {
 		for root[id] != id {
@@ -367,42 +511,31 @@ func Families(changes []tree.Change, size int) [][]tree.Change {
 		}
 		return id
 	}
-	join := func(a, b string) {
-		if _, ours := root[b]; ours {
-			root[find(a)] = find(b)
+	for _, id := range ids {
+		for _, k := range kin(id) {
+			root[find(id)] = find(k)
 		}
 	}
-	for i := range changes {
-		n := &changes[i].Node
-		if n.Parent != "" {
-			join(n.ID, n.Parent)
-		}
-		for _, k := range n.Children {
-			join(n.ID, k)
-		}
-	}
-	families, order := map[string][]int{}, []string{}
-	for i := range changes {
-		r := find(changes[i].Node.ID)
-		if families[r] == nil {
+	members, order := map[string][]string{}, []string{}
+	for _, id := range ids {
+		r := find(id)
+		if members[r] == nil {
 			order = append(order, r)
 		}
-		families[r] = append(families[r], i)
+		members[r] = append(members[r], id)
 	}
-	var out [][]tree.Change
-	bytes := 0
+	var out [][]string
+	full := 0
 	for _, r := range order {
 		more := 0
-		for _, i := range families[r] {
-			more += len(spelled(&changes[i].Node)) + 512 // what a change says beside
+		for _, id := range members[r] {
+			more += bytes(id) + 512 // what a change says beside
 		}
-		if len(out) == 0 || bytes+more > size {
-			out, bytes = append(out, nil), 0
+		if len(out) == 0 || full+more > size {
+			out, full = append(out, nil), 0
 		}
-		bytes += more
-		for _, i := range families[r] {
-			out[len(out)-1] = append(out[len(out)-1], changes[i])
-		}
+		full += more
+		out[len(out)-1] = append(out[len(out)-1], members[r]...)
 	}
 	return out
 }

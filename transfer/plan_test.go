@@ -47,12 +47,16 @@ func (f forest) nodes() []tree.Node {
 // take imports a file and applies the plan, holding the laws like the one door.
 func (f forest) take(t require.TestingT, nodes []tree.Node, o transfer.PlanOptions) transfer.Plan {
 	p := transfer.NewPlanner(f, o)
+	defer func() { require.NoError(t, p.Close()) }()
 	for _, n := range nodes {
 		require.NoError(t, p.Add(context.Background(), n))
 	}
 	plan, err := p.Plan(context.Background())
 	require.NoError(t, err)
-	for _, family := range transfer.Families(plan.Changes, 4096) {
+	changed := 0
+	for family, err := range p.Batches(4096) {
+		require.NoError(t, err)
+		changed += len(family)
 		for _, c := range family {
 			require.Equal(t, f[c.Node.ID].Revision, c.Basis[c.Node.ID])
 			require.NoError(t, tree.Check(&c.Node))
@@ -62,6 +66,7 @@ func (f forest) take(t require.TestingT, nodes []tree.Node, o transfer.PlanOptio
 			require.NoError(t, tree.CheckLinks(context.Background(), &c.Node, f.Get))
 		}
 	}
+	require.Equal(t, plan.Changes, changed)
 	for _, n := range f.nodes() { // also those that were not touched
 		require.NoError(t, tree.CheckLinks(context.Background(), &n, f.Get))
 	}

@@ -126,10 +126,14 @@ func FuzzReadJSON(f *testing.F) {
 		for _, n := range nodes {
 			require.NoError(t, p.Add(context.Background(), n), fmt.Sprint(n.ID))
 		}
-		plan, err := p.Plan(context.Background())
+		_, err = p.Plan(context.Background())
 		require.NoError(t, err)
-		for _, c := range plan.Changes {
-			require.NoError(t, tree.Check(&c.Node))
+		for family, err := range p.Batches(1 << 20) {
+			require.NoError(t, err)
+			for _, c := range family {
+				require.NoError(t, tree.Check(&c.Node))
+			}
 		}
+		require.NoError(t, p.Close())
 	})
 }
