@@ -211,3 +211,25 @@ func TestLaterCasesValidate(t *testing.T) {
 		require.Empty(t, p.Changes)
 	}
 }
+
+// A case from the future and times in another zone change nothing for the others.
+func TestClocksThatAreWrong(t *testing.T) {
+	m := planted(t, shop())
+	far := single(60)
+	far.Metadata.UpdatedAt = far.Metadata.UpdatedAt.AddDate(70, 0, 0)
+	far.Occurrences[0].At = far.Metadata.UpdatedAt
+	m.nodes[far.ID] = far
+	now := time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC)
+	m.evolve(options(t), PlanOptions{Now: now})
+	require.Len(t, m.live(tree.Experience), 2)
+
+	zone := planted(t, shop())
+	for id, n := range zone.nodes {
+		n.Metadata.UpdatedAt = n.Metadata.UpdatedAt.In(time.FixedZone("", 8*3600))
+		zone.nodes[id] = n
+	}
+	zone.evolve(options(t), PlanOptions{Now: now})
+	for _, n := range zone.live(tree.Experience) {
+		require.Equal(t, m.nodes[n.ID].Content, n.Content)
+	}
+}
