@@ -56,7 +56,7 @@ func newWriter(e *Evolver, j *job) *writer {
 		return name().ReplaceAllString(text.Clip(n.CaseData.TestCase.Prompt, maxPrompt), "$1 ")
 	}
 	w.causes = newContrast(evenly(j.members, 2*maxRest), j.rest, e.boiler.cause).words(5, general(), e.boiler.cause(medoid))
-	if w.tasks = newContrast(evenly(j.members, 2*maxRest), j.rest, prompt).words(5, general(), prompt(medoid)); len(w.tasks) < leastTaskWords && !w.zh {
+	if w.tasks = newContrast(evenly(j.members, 2*maxRest), j.rest, prompt).words(4, general(), prompt(medoid)); len(w.tasks) < leastTaskWords && !w.zh {
 		w.tasks = nil
 	}
 	w.example = e.example(j)
@@ -187,7 +187,7 @@ var framed = sync.OnceValue(func() map[string]bool {
 // lesson says what to check and what is right where the words of the group turn up.
 func (w *writer) lesson(about []string) (check, instead string) {
 	f := frameOf(w.partition.Direction)
-	list := w.quoted(about[:min(4, len(about))], w.say(" or ", "或"))
+	list := w.quoted(about[:min(3, len(about))], w.say(" or ", "或"))
 	return strings.Replace(f.where.In(w.lang), "%s", list, 1) + within(w.kind.Checklist.In(w.lang)), f.instead.In(w.lang)
 }
 
@@ -227,7 +227,7 @@ func (w *writer) applies() []string {
 		out = append(out, w.say("the page is: "+strings.Join(names, ", "), "页面类型为"+strings.Join(names, "、")))
 	}
 	if len(w.tasks) > 0 {
-		out = append(out, w.say("the task has to do with "+strings.Join(w.tasks, ", "), "任务涉及"+strings.Join(w.tasks, "、")))
+		out = append(out, w.say("the task is about "+strings.Join(w.tasks, ", "), "任务涉及"+strings.Join(w.tasks, "、")))
 	}
 	if len(out) > 0 || len(w.causes) == 0 {
 		return out
@@ -241,9 +241,9 @@ func (w *writer) applies() []string {
 func (w *writer) not() []string {
 	switch w.partition.Direction {
 	case taxonomy.FalsePass:
-		return []string{w.say("the final page shows every point that was asked", "最终页面已显示任务要求的每一点")}
+		return []string{w.say("all that was asked is shown", "任务要求的内容都已显示")}
 	case taxonomy.FalseFail:
-		return []string{w.say("the page itself contradicts what the task asks for", "页面本身与任务要求相矛盾")}
+		return []string{w.say("the page contradicts the task", "页面与任务要求相矛盾")}
 	}
 	return nil
 }
