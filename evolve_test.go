@@ -3,8 +3,11 @@ package memtree_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"path/filepath"
 	"slices"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -25,20 +28,24 @@ func learning(t *testing.T, dir string, gen llm.Generator) *memtree.Memory {
 	m, err := memtree.Open(t.Context(), dir, &memtree.Options{Generator: gen, Now: func() time.Time { return time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC) }})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, m.Close()) })
-	f, err := fixtures.Files.Open("tau.jsonl")
-	require.NoError(t, err)
-	defer func() { require.NoError(t, f.Close()) }()
-	var all []tree.Evaluation
-	for e, err := range ingest.Read("tau.jsonl", f) {
-		require.NoError(t, err)
-		all = append(all, e)
-	}
 	if gen == nil {
-		_, err = m.RecordAll(t.Context(), all)
+		_, err = m.RecordAll(t.Context(), runsOf(t))
 		require.NoError(t, err)
 		require.NoError(t, m.Wait(t.Context()))
 	}
 	return m
+}
+
+func runsOf(t *testing.T) (all []tree.Evaluation) {
+	t.Helper()
+	f, err := fixtures.Files.Open("tau.jsonl")
+	require.NoError(t, err)
+	defer func() { require.NoError(t, f.Close()) }()
+	for e, err := range ingest.Read("tau.jsonl", f) {
+		require.NoError(t, err)
+		all = append(all, e)
+	}
+	return all
 }
 
 func dump(t *testing.T, m *memtree.Memory) string {
@@ -162,4 +169,62 @@ func TestEvolveReadOnly(t *testing.T) {
 		}
 		return 1
 	}))
+}
+
+// hanging is a model whose first answer about lessons does not come before it is let go.
+type hanging struct {
+	asked, free chan struct{}
+	once        sync.Once
+}
+
+func (h *hanging) Generate(ctx context.Context, r llm.Request) (llm.Answer, error) {
+	if strings.HasPrefix(r.Name, "evolve") {
+		h.once.Do(func() {
+			close(h.asked)
+			select {
+			case <-h.free:
+			case <-ctx.Done():
+			}
+		})
+	}
+	return llm.Answer{}, &llm.Error{Kind: llm.KindMalformed, Err: errors.New("not an answer")}
+}
+
+// While a model is asked, guidance is given and runs are recorded; what they
+// change under the plan makes it stale, and it is made again.
+func TestNothingWaitsForTheModel(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "store")
+	require.NoError(t, learning(t, dir, nil).Close())
+	h := &hanging{asked: make(chan struct{}), free: make(chan struct{})}
+	m := learning(t, dir, h)
+	done := make(chan error, 1)
+	go func() {
+		_, err := m.Evolve(t.Context(), nil)
+		done <- err
+	}()
+	<-h.asked
+	all := runsOf(t)
+	again := 0
+	for i := range all {
+		if all[i].Correct != nil && *all[i].Correct {
+			continue
+		}
+		again++
+		all[i].ID += "-again" // one more occurrence of every case that is being planned on
+		all[i].RunID += "-again"
+		require.NoError(t, m.Record(t.Context(), all[i]))
+	}
+	require.Positive(t, again)
+	require.NoError(t, m.Wait(t.Context()))
+	_, err := m.Guide(t.Context(), memtree.Query{Prompt: all[0].Prompt})
+	require.NoError(t, err)
+	close(h.free)
+	require.NoError(t, <-done)
+	s, err := m.Stats(t.Context())
+	require.NoError(t, err)
+	require.Positive(t, s.Levels["experience"])
+	v, err := m.Evolve(t.Context(), nil)
+	require.NoError(t, err)
+	require.Zero(t, v.Calls)
+	require.Zero(t, changes(v))
 }
