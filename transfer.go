@@ -56,7 +56,7 @@ type ImportOptions struct {
 }
 
 // importBatch bounds the bytes of nodes in one commit of an import.
-const importBatch = 8 << 20
+const importBatch = 2 << 20
 
 // Import takes what read gives it into the tree. Nothing is written before read
 // has returned without an error, so that a file that is not whole changes

@@ -77,16 +77,17 @@ type Planner struct {
 	view    View
 	opts    PlanOptions
 	drafts  map[string]*draft
-	seen    map[string]bool
+	seen    map[string]bool // those that are no drafts
 	plan    Plan
 	bodies  *spool
-	changed []string // ids, sorted
+	types   map[string]string // error types, each kept once
+	changed []string          // ids, sorted
 }
 
 // draft is what is known of a node that may change, without its body.
 type draft struct {
-	links           // as it will be
-	was       links // as it is here
+	links            // as it will be
+	was       *links // as it is here; nil when it is new
 	kind      tree.Type
 	says      string
 	body      span
@@ -134,7 +135,7 @@ func unlinked(n tree.Node) tree.Node {
 //
 // The caller closes it.
 func NewPlanner(view View, o PlanOptions) *Planner {
-	p := &Planner{view: view, opts: o, drafts: map[string]*draft{}, seen: map[string]bool{}, bodies: &spool{}}
+	p := &Planner{view: view, opts: o, drafts: map[string]*draft{}, seen: map[string]bool{}, bodies: &spool{}, types: map[string]string{}}
 	p.plan.Counts = map[Class]int{}
 	for _, c := range Classes() {
 		p.plan.Counts[c] = 0
@@ -144,11 +145,20 @@ func NewPlanner(view View, o PlanOptions) *Planner {
 
 // Add takes a node of the file.
 func (p *Planner) Add(ctx context.Context, n tree.Node) error {
-	if p.seen[n.ID] {
+	if p.seen[n.ID] || p.drafts[n.ID] != nil {
 		return &FileError{Problem: fmt.Sprintf("has node %.80q twice", n.ID)}
 	}
-	p.seen[n.ID] = true
 	n = Canonical(n)
+	if err := p.add(ctx, n); err != nil {
+		return err
+	}
+	if p.drafts[n.ID] == nil {
+		p.seen[strings.Clone(n.ID)] = true
+	}
+	return nil
+}
+
+func (p *Planner) add(ctx context.Context, n tree.Node) error {
 	if err := tree.Check(&n); err != nil {
 		p.item(&n, Rejected, err.Error(), nil)
 		return nil
@@ -193,16 +203,22 @@ func (p *Planner) Close() error { return p.bodies.close() }
 func (p *Planner) draft(n, here *tree.Node, basis int, theirs *tree.Node) error {
 	d := &draft{
 		links: linksOf(n), kind: n.Type, says: shortly(says(n)), basis: basis, came: true, elsewhere: n.Elsewhere != nil,
-		mark: n.Mark, replaced: n.SupersededBy != "", parents: []string{n.Parent},
+		mark: n.Mark, replaced: n.SupersededBy != "",
 	}
+	if d.links.errorType = p.types[n.ErrorType]; d.links.errorType == "" {
+		d.links.errorType = strings.Clone(n.ErrorType)
+		p.types[d.links.errorType] = d.links.errorType
+	}
+	d.may(n.Parent)
 	if here != nil {
-		d.was = linksOf(here)
-		d.parents = append(d.parents, here.Parent)
+		was := linksOf(here)
+		d.was = &was
+		d.may(here.Parent)
 		a, b := unlinked(*n), unlinked(*here)
 		d.same, d.came = equal(&a, &b), theirs != nil
 	}
 	if theirs != nil {
-		d.parents = append(d.parents, theirs.Parent)
+		d.may(theirs.Parent)
 		d.conflicts = shortened(Conflicts(here, theirs))
 	}
 	var err error
@@ -211,6 +227,13 @@ func (p *Planner) draft(n, here *tree.Node, basis int, theirs *tree.Node) error 
 	}
 	p.drafts[strings.Clone(n.ID)] = d
 	return nil
+}
+
+// may notes a parent that a node may have.
+func (d *draft) may(parent string) {
+	if parent != "" {
+		d.parents = append(d.parents, parent)
+	}
 }
 
 // shortened keeps the beginnings of what contradicts.
@@ -389,9 +412,6 @@ func (p *Planner) parent(ctx context.Context, id string, d *draft) error {
 	slices.Reverse(d.parents)
 	d.links.parent = ""
 	for _, candidate := range slices.Compact(d.parents) {
-		if candidate == "" {
-			continue
-		}
 		above, err := p.after(ctx, candidate)
 		if err != nil {
 			return err
@@ -410,7 +430,7 @@ func (p *Planner) finish(id string, d *draft) {
 	switch {
 	case d.basis == 0:
 		class = New
-	case d.same && d.links.equal(&d.was):
+	case d.same && d.links.equal(d.was):
 		if d.came {
 			p.plan.Counts[Same]++
 		}

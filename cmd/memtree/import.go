@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -70,6 +71,8 @@ func (a *app) importFiles(ctx context.Context, files []string, o memtree.ImportO
 	if o.DryRun {
 		how = reading
 	}
+	// A large file leaves much garbage behind: rather take longer than much memory.
+	defer debug.SetGCPercent(debug.SetGCPercent(40))
 	rejected := 0
 	err := a.with(ctx, how, func(m *memory) error {
 		results := []importedFile{}
