@@ -40,7 +40,7 @@ func (c Code) Sentence() string {
 	case Distrusted:
 		return "is trusted %.2f, below the floor of %.2f"
 	case Covered:
-		return "is covered by %s %s, which stands for %d candidates"
+		return "is covered by %s %s, which stands for %d of the candidates"
 	case Kin:
 		return "is of one branch with %s, which came first: a lesson or cases of it, never both"
 	case Farther:

@@ -26,9 +26,9 @@ Running it again with nothing new changes nothing and asks no model. Interrupted
 		", cost %.4f":            "，花费 %.4f",
 		"Cost: %.4f.":            "花费：%.4f。",
 		"The tree is as it was.": "记忆树没有变化。",
-		"lessons trusted more or less, or no longer on probation: %d":   "可信度改变或通过试用的经验：%d",
-		"archived: %d (memtree show ID says why)":                       "已归档：%d（memtree show 编号 说明原因）",
-		"%d lessons wait for your word; read them with memtree review.": "%d 条经验等待你的意见；用 memtree review 阅读。",
+		"lessons trusted more or less, or no longer on probation: %d":         "可信度改变或通过试用的经验：%d",
+		"archived: %d (memtree show ID says why)":                             "已归档：%d（memtree show 编号 说明原因）",
+		"Lessons that wait for your word: %d; read them with memtree review.": "%d 条经验等待你的意见；用 memtree review 阅读。",
 		"no draft": "没有草稿",
 		"Archive what the tree can do without, each with its reason": "归档记忆树用不着的内容，每条都有原因",
 		`Takes memories out of use in this order: what was found to do harm, what has been replaced for 30 days, what nobody was ever given and was seen once 90 days ago with little trust, lessons with fewer than two cases left, and beyond the budget of an error type what others cover.

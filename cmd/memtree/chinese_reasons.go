@@ -14,7 +14,7 @@ func chineseReasons() map[string]string {
 		"fits %.2f; beside the case %s, which is nearer, it would need %.2f":                               "匹配度 %.2f；已有更近的案例 %s，需达到 %.2f",
 		"is of another test; beside the lesson %s only cases of the very test are given":                   "属于另一个测试；有经验 %s 时只提供同一测试的案例",
 		"is of one branch with %s, which came first: a lesson or cases of it, never both":                  "与先选的 %s 同属一支：教训与案例只取其一",
-		"is covered by %s %s, which stands for %d candidates":                                              "已由%s %s 涵盖，它代表 %d 个候选",
+		"is covered by %s %s, which stands for %d of the candidates":                                       "已由%s %s 涵盖，它代表 %d 个候选",
 		"warns of %s where %s, which came first, warns of %s: never both":                                  "它提醒%s，而排在前面的 %s 提醒%s：两者不同时给出",
 		"passes, but the limit of %d for a %s was reached by better ones":                                  "合格，但更好的已占满 %d 条的上限（%s）",
 		"passes, but the limit of %d in all was reached by better ones":                                    "合格，但更好的已占满总共 %d 条的上限",

@@ -207,10 +207,10 @@ func (a *app) printEvolved(tax *taxonomy.Taxonomy, v *memtree.Evolved, o *memtre
 		out = append(out, "", line)
 	}
 	if len(proposals) > 0 {
-		out = append(out, "", a.say("%d lessons wait for your word; read them with memtree review.", len(proposals)))
+		out = append(out, "", a.say("Lessons that wait for your word: %d; read them with memtree review.", len(proposals)))
 	}
 	if v.Waiting > 0 {
-		out = append(out, "", a.say("%d lessons wait for the model; memtree evolve asks for them.", v.Waiting))
+		out = append(out, "", a.say("Lessons that wait for the model: %d; memtree evolve asks for them.", v.Waiting))
 		out = append(out, a.waitingLines(tax, v)...)
 	}
 	for _, p := range v.Plans {

@@ -117,7 +117,7 @@ func (a *app) printDecided(tax *taxonomy.Taxonomy, v *memtree.Evolved, rejected 
 		out = append(out, a.changeLines(tax, &c)...)
 	}
 	if n := len(v.Proposals()); n > 0 {
-		out = append(out, "", a.say("%d lessons wait for your word; read them with memtree review.", n))
+		out = append(out, "", a.say("Lessons that wait for your word: %d; read them with memtree review.", n))
 	}
 	return writeLines(a.stdout, out...)
 }
