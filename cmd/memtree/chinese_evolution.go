@@ -4,6 +4,8 @@ package main
 // commands with which the tree learns and forgets.
 func chineseEvolution() map[string]string {
 	return map[string]string{
+		"%d experiences of one error type":                             "同一错误类型的 %d 条经验",
+		"%d cases have one cause":                                      "%d 个案例同一原因",
 		"Back in use, because the mistake was made again: %s":          "因再次误判而恢复使用：%s",
 		"cases back in use, because their mistake was made again: %d":  "因再次误判而恢复使用的案例：%d",
 		"%d cases of %d tests: %s":                                     "%d 个案例（来自 %d 个测试）：%s",

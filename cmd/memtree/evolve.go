@@ -223,7 +223,19 @@ func (a *app) printEvolved(tax *taxonomy.Taxonomy, v *memtree.Evolved, o *memtre
 
 // changeLines shows a new or changed abstraction: what it says and what it rests on.
 func (a *app) changeLines(tax *taxonomy.Taxonomy, c *tree.Change) []string {
-	return a.lessonLines(tax, &c.Node, c.Why)
+	why := c.Why
+	if c.Op == tree.OpAdd {
+		why = a.grounds(&c.Node)
+	}
+	return a.lessonLines(tax, &c.Node, why)
+}
+
+// grounds says why there is a lesson, in the language of the user.
+func (a *app) grounds(n *tree.Node) string {
+	if n.Type == tree.Strategy {
+		return a.say("%d experiences of one error type", len(n.Children))
+	}
+	return a.say("%d cases have one cause", len(n.Children))
 }
 
 // lessonLines shows an abstraction: what it says and what it rests on.

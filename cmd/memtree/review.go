@@ -9,6 +9,7 @@ import (
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/evolution"
 	"github.com/memtree/memtree/taxonomy"
+	"github.com/memtree/memtree/tree"
 )
 
 func (a *app) reviewCommand() *cobra.Command {
@@ -99,7 +100,10 @@ func (a *app) printProposals(tax *taxonomy.Taxonomy, all []evolution.Proposal) e
 	out := []string{a.paint(bold, a.say("Lessons that wait for your word: %d", len(all)))}
 	for _, p := range all {
 		why := a.say("%d cases of %d tests have one cause", len(p.Node.Children), p.Tests)
-		if p.Replaces != nil {
+		switch {
+		case p.Replaces == nil && p.Node.Type == tree.Strategy:
+			why = a.grounds(&p.Node)
+		case p.Replaces != nil:
 			why = a.say("would replace what %s says now: %s", p.Replaces.ID, oneLine(p.Replaces.Content.Guidance))
 		}
 		lines := a.lessonLines(tax, &p.Node, why)
