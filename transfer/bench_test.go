@@ -35,7 +35,6 @@ func BenchmarkRoundTrip(b *testing.B) {
 	}
 	_, err = w.Close()
 	require.NoError(b, err)
-	names, ids = nil, nil
 	second := bytes.NewBuffer(make([]byte, 0, first.Len()+1))
 	runtime.GC()
 	var before, now runtime.MemStats

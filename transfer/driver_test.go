@@ -69,3 +69,28 @@ func TestMergeDriver(t *testing.T) {
 		require.Equal(t, before, after)
 	}
 }
+
+// FuzzMergeFiles: whatever theirs is, ours becomes a file that merges again, or
+// stays as it was.
+func FuzzMergeFiles(f *testing.F) {
+	line, err := json.Marshal(transfer.Canonical(aCase("x")))
+	require.NoError(f, err)
+	f.Add(append(line, '\n'))
+	f.Add([]byte(`{"format":"memtree-transfer"}`))
+	dir := f.TempDir()
+	base, ours, theirs := filepath.Join(dir, "o"), filepath.Join(dir, "a"), filepath.Join(dir, "b")
+	require.NoError(f, os.WriteFile(base, nil, 0o600))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		require.NoError(t, os.WriteFile(ours, append(line, '\n'), 0o600))
+		require.NoError(t, os.WriteFile(theirs, b, 0o600))
+		_, err := transfer.MergeFiles(base, ours, theirs, transfer.Limits{})
+		got, readErr := os.ReadFile(ours)
+		require.NoError(t, readErr)
+		if err != nil {
+			require.Equal(t, string(line)+"\n", string(got))
+			return
+		}
+		_, err = transfer.MergeFiles(base, ours, ours, transfer.Limits{})
+		require.NoError(t, err)
+	})
+}

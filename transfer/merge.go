@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/memtree/memtree/tree"
 )
@@ -188,11 +189,11 @@ func Conflicts(ours, theirs *tree.Node) []Conflict {
 
 // lessonsBeyond words the lessons of a that b has not.
 func lessonsBeyond(a, b *tree.Node) string {
-	out := ""
+	var out strings.Builder
 	for _, l := range a.Content.Lessons {
 		if !slices.ContainsFunc(b.Content.Lessons, func(o tree.Lesson) bool { return o.ID == l.ID }) {
-			out += fmt.Sprintf("%s %s\n", l.Check, l.Instead)
+			fmt.Fprintf(&out, "%s\n", lessonText(&l))
 		}
 	}
-	return out
+	return out.String()
 }

@@ -123,3 +123,22 @@ func FuzzSignature(f *testing.F) {
 		require.Error(t, err)
 	})
 }
+
+// FuzzKeys: a file of keys is read or refused.
+func FuzzKeys(f *testing.F) {
+	dir := f.TempDir()
+	_, public := keyPair(f, dir, "ours")
+	good, err := os.ReadFile(public)
+	require.NoError(f, err)
+	f.Add(good)
+	f.Add([]byte("# a comment\nRWQ="))
+	path := filepath.Join(dir, "keys")
+	f.Fuzz(func(t *testing.T, b []byte) {
+		require.NoError(t, os.WriteFile(path, b, 0o600))
+		if _, err := transfer.ReadKeys(path); err != nil {
+			var file *transfer.FileError
+			require.ErrorAs(t, err, &file)
+		}
+		_, _ = transfer.ReadSigningKey(path, func() (string, error) { return "", errors.New("locked") }) // does not panic
+	})
+}
