@@ -2,6 +2,10 @@ package memtree_test
 
 import (
 	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -175,4 +179,60 @@ func TestADamagedFileLandsNotAtAll(t *testing.T) {
 		require.Error(t, err)
 		require.Empty(t, nodes(t, b))
 	}
+}
+
+// One team hands its memories to another, where they wait for a person.
+func ExampleMemory_Import() {
+	ctx := context.Background()
+	dir, err := os.MkdirTemp("", "memtree")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir) //nolint:errcheck // an example
+	shop, err := memtree.Open(ctx, filepath.Join(dir, "shop"), nil)
+	if err != nil {
+		panic(err)
+	}
+	defer shop.Close() //nolint:errcheck // an example
+	bank, err := memtree.Open(ctx, filepath.Join(dir, "bank"), nil)
+	if err != nil {
+		panic(err)
+	}
+	defer bank.Close() //nolint:errcheck // an example
+	if err := shop.Record(ctx, memtree.Evaluation{
+		ID: "r1", CaseID: "cart-1", Prompt: "Check that the cart total is the sum of its lines",
+		Judgment: tree.Raw(`"pass"`), GroundTruth: tree.Raw(`"fail"`), Reason: "the lines were not added up",
+	}); err != nil {
+		panic(err)
+	}
+	if err := shop.Wait(ctx); err != nil {
+		panic(err)
+	}
+
+	leaves, err := shop.Export(ctx, &memtree.ExportOptions{Redact: true})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println("leaves:", leaves.Summary.Nodes)
+	file := filepath.Join(dir, "shop.memtree")
+	if _, err := transfer.WritePath(file, func(w *transfer.Writer) error { return leaves.Write(ctx, w) }); err != nil {
+		panic(err)
+	}
+	plan, err := bank.Import(ctx, func(take func(tree.Node) error) error {
+		_, err := transfer.ReadPath(file, transfer.ReadOptions{}, take)
+		return err
+	}, nil)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println("new:", plan.Counts[transfer.New])
+	promoted, err := bank.Promote(ctx, memtree.PromoteOptions{IDs: []string{plan.Items[0].ID}})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println("in use:", promoted.Changes[0].Node.Status)
+	// Output:
+	// leaves: 1
+	// new: 1
+	// in use: probation
 }
