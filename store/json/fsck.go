@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"syscall"
 	"time"
 
 	"github.com/spf13/afero"
@@ -80,11 +82,11 @@ func FsckDir(ctx context.Context, dir string, started time.Time, acceptLoss bool
 //
 // It can be interrupted at any moment and done again: the new snapshot counts
 // once it is complete, and until then the damage is found again.
-func Fsck(ctx context.Context, fs afero.Fs, dir string, acceptLoss bool) (Repair, error) {
-	if _, real := fs.(*afero.OsFs); real {
+func Fsck(ctx context.Context, on afero.Fs, dir string, acceptLoss bool) (Repair, error) {
+	if _, real := on.(*afero.OsFs); real {
 		return FsckDir(ctx, dir, time.Time{}, acceptLoss)
 	}
-	return fsck(ctx, &disk{fs: fs, dir: dir}, dir, acceptLoss, func() (func() error, error) { return lockMemory(fs, dir) })
+	return fsck(ctx, &disk{fs: on, dir: dir}, dir, acceptLoss, func() (func() error, error) { return lockMemory(on, dir) })
 }
 
 func fsck(ctx context.Context, d *disk, dir string, acceptLoss bool, lock func() (func() error, error)) (_ Repair, err error) {
@@ -101,6 +103,9 @@ func fsck(ctx context.Context, d *disk, dir string, acceptLoss bool, lock func()
 		return Repair{}, err
 	}
 	unlock, err := lock()
+	if !acceptLoss && (errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)) {
+		unlock, err = func() error { return nil }, nil // who may not write may look
+	}
 	if err != nil {
 		return Repair{}, err
 	}

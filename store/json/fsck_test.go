@@ -9,6 +9,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/spf13/afero"
@@ -273,4 +274,18 @@ func FuzzFsck(f *testing.F) {
 		require.NoError(t, err)
 		_ = s.Close() // it may hold lines of no sense
 	})
+}
+
+// TestFsckLooksWhereItMayNotWrite: a disk that went bad is mounted for reading.
+func TestFsckLooksWhereItMayNotWrite(t *testing.T) {
+	f := closedStore(t, 4, noMistake)
+	d := &disk{fs: afero.NewReadOnlyFs(f.onFS()), dir: damageDir}
+	for _, err := range []error{fs.ErrPermission, syscall.EROFS} {
+		lock := func() (func() error, error) { return nil, err }
+		r, got := fsck(t.Context(), d, damageDir, false, lock)
+		require.NoError(t, got)
+		require.True(t, r.Whole())
+		_, got = fsck(t.Context(), d, damageDir, true, lock)
+		require.ErrorIs(t, got, err)
+	}
 }
