@@ -245,7 +245,7 @@ func (w *writer) not() []string {
 	case taxonomy.FalseFail:
 		return []string{w.say("the page contradicts the task", "页面与任务要求相矛盾")}
 	}
-	return nil
+	return []string{w.say("nothing that was asked depends on it", "任务要求与此无关")}
 }
 
 // repeatedHint is the sentence that was given as a hint for most cases, at least
