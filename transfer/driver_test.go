@@ -94,3 +94,49 @@ func FuzzMergeFiles(f *testing.F) {
 		require.NoError(t, err)
 	})
 }
+
+// TestMergedFolder: a case that one branch gave another type stands in two files,
+// and comes as one.
+func TestMergedFolder(t *testing.T) {
+	dir := t.TempDir()
+	one, two := aCase("one"), aCase("two")
+	_, err := transfer.WriteFolder(dir, func(w *transfer.Writer) error {
+		retyped := one
+		retyped.ErrorType = "business_rule_error"
+		retyped.Metadata.UpdatedAt = retyped.Metadata.UpdatedAt.Add(time.Hour)
+		if err := w.Add(retyped); err != nil {
+			return err
+		}
+		for _, n := range inOrder(one, two) {
+			if err := w.Add(n); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	require.NoError(t, err)
+	var got []tree.Node
+	read := func() error {
+		got = nil
+		_, err := transfer.ReadPath(dir, transfer.ReadOptions{}, func(n tree.Node) error { got = append(got, n); return nil })
+		return err
+	}
+	require.NoError(t, read())
+	require.Len(t, got, 3, "else it is for the import to refuse")
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "manifest.json"), []byte(`{"format":"memtree-transfer","major":1,"merged":true}`), 0o600))
+	require.NoError(t, read())
+	require.Len(t, got, 2)
+	require.Equal(t, one.ID, got[1].ID)
+	require.Equal(t, "business_rule_error", got[1].ErrorType, "the later edit")
+	_, _, err = unpacked(forged(t, entry("manifest.json", `{"format":"memtree-transfer","major":1,"merged":true,"nodes":3}`)), transfer.Limits{})
+	require.ErrorContains(t, err, "does not fit", "a file is never merged by git")
+}
+
+// inOrder sorts nodes as a file has them.
+func inOrder(nodes ...tree.Node) []tree.Node {
+	f := forest{}
+	for _, n := range nodes {
+		f[n.ID] = n
+	}
+	return f.nodes()
+}
