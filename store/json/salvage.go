@@ -296,7 +296,7 @@ func (s *salvage) forget() error {
 		}
 		var e tree.Entry
 		if err := decode(raw, &e); err != nil || e.Verdict == nil || e.Verdict.Node == "" {
-			continue //nolint:nilerr // an entry of which only the number is known
+			continue // only its number is known
 		}
 		if _, ok := s.state.top.nodes.get(e.Verdict.Node); ok {
 			continue
