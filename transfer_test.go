@@ -188,17 +188,17 @@ func ExampleMemory_Import() {
 	if err != nil {
 		panic(err)
 	}
-	defer os.RemoveAll(dir) //nolint:errcheck // an example
+	defer os.RemoveAll(dir)
 	shop, err := memtree.Open(ctx, filepath.Join(dir, "shop"), nil)
 	if err != nil {
 		panic(err)
 	}
-	defer shop.Close() //nolint:errcheck // an example
+	defer shop.Close()
 	bank, err := memtree.Open(ctx, filepath.Join(dir, "bank"), nil)
 	if err != nil {
 		panic(err)
 	}
-	defer bank.Close() //nolint:errcheck // an example
+	defer bank.Close()
 	if err := shop.Record(ctx, memtree.Evaluation{
 		ID: "r1", CaseID: "cart-1", Prompt: "Check that the cart total is the sum of its lines",
 		Judgment: tree.Raw(`"pass"`), GroundTruth: tree.Raw(`"fail"`), Reason: "the lines were not added up",

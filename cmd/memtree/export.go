@@ -214,6 +214,7 @@ func (a *app) printLeaves(s *transfer.Summary, o *exportFlags) error {
 	part(a.say("error type"), tallied(s.Types))
 	part(a.say("status"), tallied(s.Statuses))
 	part(a.say("product"), tallied(s.Products))
+	part(a.say("learned in"), tallied(s.Origins))
 	switch {
 	case s.Prompts > 0 && !o.Redact:
 		part(a.say("texts"), a.say("prompts, judgments and truths of %d cases, as they were recorded", s.Prompts))
