@@ -146,6 +146,8 @@ func chinese() map[string]string {
 		"cases %d · experiences %d · strategies %d":                                   "案例 %d · 经验 %d · 策略 %d",
 		"in words":                               "名称",
 		"cases":                                  "案例",
+		"%d cases":                               "%d 个案例",
+		"%d lessons":                             "%d 条经验",
 		"runs":                                   "运行",
 		"experiences":                            "经验",
 		"strategies":                             "策略",

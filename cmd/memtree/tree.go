@@ -124,7 +124,7 @@ type branch struct {
 type leaf struct {
 	id, errorType, says, scene string
 	direction                  taxonomy.Direction
-	level, runs                int
+	level, runs                int // runs of a case, else how many memories it stands on
 	last                       time.Time
 }
 
@@ -157,7 +157,7 @@ func survey(ctx context.Context, m *memory, f tree.Filter) (*surveyed, error) {
 			s.waiting++
 		}
 		s.leaves = append(s.leaves, leaf{
-			id: n.ID, errorType: n.ErrorType, direction: n.Direction, level: n.Level, runs: len(n.Occurrences),
+			id: n.ID, errorType: n.ErrorType, direction: n.Direction, level: n.Level, runs: max(len(n.Occurrences), len(n.Children)),
 			says: text.Fit(oneLine(cmp.Or(n.Content.Description, n.Content.Title)), fullWidth), scene: sceneName(n.Scene), last: n.Metadata.UpdatedAt,
 		})
 	}
@@ -211,13 +211,25 @@ func (a *app) printTree(m *memory, s *surveyed, limit int) error {
 	return nil
 }
 
+// basis says what a memory rests on.
+func (a *app) basis(l *leaf) string {
+	switch l.level {
+	case tree.Case.Level():
+		return a.runs(l.runs)
+	case tree.Experience.Level():
+		return a.say("%d cases", l.runs)
+	default:
+		return a.say("%d lessons", l.runs)
+	}
+}
+
 // leafLines lists memories, each with what went wrong on a line below.
 func (a *app) leafLines(leaves []leaf) []string {
 	t := &table{columns: []column{
-		{head: a.say("memory")}, {head: a.say("error type"), least: 16}, {head: a.say("direction")}, {head: a.say("scene"), least: 10}, {head: a.say("runs"), right: true},
+		{head: a.say("memory")}, {head: a.say("error type"), least: 16}, {head: a.say("direction")}, {head: a.say("scene"), least: 10}, {head: a.say("rests on"), right: true},
 	}}
 	for _, l := range leaves {
-		t.add(short(l.id), l.errorType, a.directionName(l.direction), l.scene, fmt.Sprint(l.runs))
+		t.add(short(l.id), l.errorType, a.directionName(l.direction), l.scene, a.basis(&l))
 	}
 	rows := t.lines(a.width)
 	lines := []string{"", a.paint(bold, rows[0])}
