@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -18,6 +19,7 @@ const (
 	MaxConditions  = 8        // appliesWhen, notWhen: a count each
 	MaxOccurrences = 256      // kept per case, the newest; Metadata counts all
 	MaxChildren    = 10_000   // a count
+	MaxOrigins     = 1_000    // that count their use: a count
 )
 
 // Check says which laws of a single node n breaks: all of them, joined, each a
@@ -105,6 +107,7 @@ func (c *checker) content(t *Content) {
 		c.law(l.Check != "", "a lesson says what to check", "lesson %s does not", l.ID)
 		c.law(l.ID == LessonID(l), "a lesson's id is the hash of its words", "lesson %s is not", l.ID)
 		c.line("lesson", l.Check, l.Mistake, l.Instead)
+		c.names("cited case", l.Cites)
 	}
 	c.line("content", t.Title, t.Description, t.Guidance)
 	c.line("condition", t.AppliesWhen...)
@@ -123,9 +126,26 @@ func (c *checker) text(what string, limit int, texts ...string) {
 	}
 }
 
+func (c *checker) names(what string, list []string) {
+	c.law(len(list) <= MaxChildren, fmt.Sprintf("it names at most %d of a %s", MaxChildren, what), "there are %d", len(list))
+	c.text(what, MaxName, list...)
+}
+
 func (c *checker) strings(n *Node) {
 	c.text("name", MaxName, n.Scene.ID, n.Scene.Type, n.Scene.Route, n.Scope.Product, n.Scope.Suite, n.Scope.Test,
-		n.Origin.ID, n.Origin.Label, n.Parent, n.SupersededBy, n.Provenance.By, n.Provenance.Model, n.Provenance.Template, n.Provenance.Job)
+		n.Origin.ID, n.Origin.Label, n.Parent, n.SupersededBy, n.LastChange,
+		n.Provenance.By, n.Provenance.Analyst, n.Provenance.Model, n.Provenance.Template, n.Provenance.Job)
+	c.names("cited node", n.Provenance.Cites)
+	c.line("reason", n.ArchivedFor)
+	for _, o := range n.Occurrences {
+		c.text("occurrence", MaxName, o.Evaluation, o.RunID, o.CaseID)
+	}
+	c.law(len(n.Counters) <= MaxOrigins, fmt.Sprintf("it is counted in at most %d origins", MaxOrigins), "there are %d", len(n.Counters))
+	for _, origin := range slices.Sorted(maps.Keys(n.Counters)) {
+		k := n.Counters[origin]
+		c.text("origin", MaxName, origin)
+		c.law(k.Used >= 0 && k.Correct >= 0, "its counters are not negative", "they are %d and %d", k.Used, k.Correct)
+	}
 	c.text("name", MaxName, n.Scope.SuiteTests...)
 	if d := n.CaseData; d != nil {
 		c.text("name", MaxName, d.TestCase.CaseID, d.TestCase.SceneID)
