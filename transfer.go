@@ -119,7 +119,7 @@ type PromoteOptions struct {
 // Promoted is what a promotion did, or with DryRun would do.
 type Promoted struct {
 	Changes []tree.Change `json:"changes"`
-	Refused []tree.Node   `json:"refused"` // rest on nothing that is here, so they cannot be used
+	Refused []tree.Node   `json:"refused"` // rest on nothing that is here, or are out of use where they come from
 }
 
 // Promote lets imported nodes be used, on probation, with the cases they rest on.

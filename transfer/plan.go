@@ -253,32 +253,33 @@ func shortly(s string) string {
 
 // quarantine makes a stranger's node what it may be here.
 func (p *Planner) quarantine(n *tree.Node) {
-	if n.Status == tree.Active || n.Status == tree.Probation {
-		n.Status = tree.Quarantined
+	if n.Status == tree.Retired || n.Status == tree.Archived || n.SupersededBy != "" {
+		// A tombstone waits too: else it would keep this tree from learning the same.
+		n.ArchivedFor, n.SupersededBy = cmp.Or(n.ArchivedFor, outOfUse), ""
 	}
-	n.Mark = tree.Unmarked
+	n.Status, n.Mark = tree.Quarantined, tree.Unmarked
 	n.Provenance.By = byImport
 	if delete(n.Counters, p.opts.Origin); len(n.Counters) == 0 {
 		n.Counters = nil
 	}
 }
 
-const byImport = "import"
+const (
+	byImport = "import"
+	outOfUse = "out of use where it comes from"
+)
 
 // Waits reports whether n is an import that nobody has promoted.
 func Waits(n *tree.Node) bool { return n.Status == tree.Quarantined && n.Provenance.By == byImport }
 
 func (p *Planner) merge(here, theirs tree.Node) tree.Node {
 	if !p.opts.Trust {
-		out := Merge(here, theirs)
-		if out.Status == tree.Active || out.Status == tree.Probation {
-			out.Status = tree.Quarantined
-		}
-		return out
+		return Merge(here, theirs) // both are quarantined
 	}
 	if Waits(&here) {
 		// It waited for somebody to trust it, and now it is.
 		here.Status, here.Provenance = theirs.Status, theirs.Provenance
+		here.ArchivedFor, here.SupersededBy = theirs.ArchivedFor, theirs.SupersededBy
 	}
 	return Merge(here, theirs)
 }

@@ -10,7 +10,7 @@ import (
 // Promotion is what letting nodes out of quarantine changes.
 type Promotion struct {
 	Changes []tree.Change // sorted by id
-	Refused []tree.Node   // rest on nothing, sorted by id
+	Refused []tree.Node   // rest on nothing, or are out of use where they come from (ArchivedFor); sorted by id
 }
 
 // Promote lets the nodes that want chooses out of waiting, by id all the imports
@@ -29,7 +29,9 @@ func Promote(waiting map[string]tree.Node, want func(*tree.Node) bool, by string
 		}
 		take[id] = true
 		for _, c := range n.Children {
-			bring(c)
+			if waiting[c].ArchivedFor == "" {
+				bring(c)
+			}
 		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(waiting)) {
@@ -42,7 +44,7 @@ func Promote(waiting map[string]tree.Node, want func(*tree.Node) bool, by string
 		basis := n.Revision
 		n = n.Clone()
 		n.Status = tree.Probation
-		if tree.Check(&n) != nil {
+		if n.ArchivedFor != "" || tree.Check(&n) != nil {
 			out.Refused = append(out.Refused, waiting[id])
 			continue
 		}

@@ -159,6 +159,7 @@ The beginning of an id is enough where no other begins like it.`: `把记忆从�
 		"Promoted, on probation from now on: %d":                              "已放行，进入试用期：%d",
 		"Nothing like that waits in quarantine.":                              "隔离区中没有这样的记忆。",
 		"Would be promoted (nothing was written): %d":                         "将放行（没有写入）：%d",
+		"%s stays in quarantine: it is out of use where it comes from (%s).":  "%s 留在隔离区：它在来处已停用（%s）。",
 		"%s stays in quarantine: the cases it rests on did not come with it.": "%s 留在隔离区：它所依据的案例没有一起来。",
 	}
 }

@@ -87,6 +87,10 @@ func (a *app) printPromoted(p *memtree.Promoted, dry bool) error {
 		out = append(out, a.say("... and %d more", rest))
 	}
 	for i := range p.Refused {
+		if why := p.Refused[i].ArchivedFor; why != "" {
+			out = append(out, wrap(a.say("%s stays in quarantine: it is out of use where it comes from (%s).", p.Refused[i].ID, oneLine(why)), a.width)...)
+			continue
+		}
 		out = append(out, wrap(a.say("%s stays in quarantine: the cases it rests on did not come with it.", p.Refused[i].ID), a.width)...)
 	}
 	return writeLines(a.stdout, out...)
