@@ -61,3 +61,32 @@ func BenchmarkRoundTrip(b *testing.B) {
 	b.ReportMetric(float64(most-min(most, before.HeapInuse))/(1<<20), "MiB-over")
 	b.ReportMetric(float64(first.Len())/(1<<20), "MiB-file")
 }
+
+// BenchmarkRead reads a file of 20,000 cases.
+func BenchmarkRead(b *testing.B) {
+	const many = 20_000
+	nodes := make([]tree.Node, many)
+	for i := range nodes {
+		nodes[i] = aCase(fmt.Sprint("case-", i))
+	}
+	file := packed(b, nodes...)
+	for b.Loop() {
+		_, err := transfer.Read(bytes.NewReader(file), transfer.Limits{}, func(tree.Node) error { return nil })
+		require.NoError(b, err)
+	}
+	b.ReportMetric(float64(b.N)*many/b.Elapsed().Seconds(), "nodes/s")
+}
+
+// BenchmarkWrite writes a file of 20,000 cases.
+func BenchmarkWrite(b *testing.B) {
+	const many = 20_000
+	nodes := make([]tree.Node, many)
+	for i := range nodes {
+		nodes[i] = aCase(fmt.Sprint("case-", i))
+	}
+	slices.SortFunc(nodes, func(x, y tree.Node) int { return bytes.Compare([]byte(x.ID), []byte(y.ID)) })
+	for b.Loop() {
+		packed(b, nodes...)
+	}
+	b.ReportMetric(float64(b.N)*many/b.Elapsed().Seconds(), "nodes/s")
+}
