@@ -65,7 +65,7 @@ func TestChannels(t *testing.T) {
 	require.InDelta(t, 0.5, signal(by["c_route"], "exact").Raw, 1e-9)
 	require.InDelta(t, 0.6, by["c_type"].Rel, 0.01)
 	require.False(t, by["c_type"].Taken, "a scene type alone never injects a case")
-	require.Contains(t, by["c_type"].Reason, "a case needs 0.62")
+	require.Contains(t, by["c_type"].Reason, "the least for a memory of this level (case) is 0.62")
 
 	_, by = explain(t, ix, Query{Prompt: login})
 	require.True(t, by["c_words"].Taken)
@@ -155,7 +155,7 @@ func TestACoverThatCannotBeTakenCoversNothing(t *testing.T) {
 	ix := indexOf(t, nodes...)
 	r, by := explain(t, ix, Query{Prompt: login})
 	require.Equal(t, []string{"e_1"}, ids(r.Hits))
-	require.Contains(t, by["c_1"].Reason, "covered by experience e_1, which stands for 2")
+	require.Contains(t, by["c_1"].Reason, "covered by experience e_1; of the candidates it stands for: 2")
 	r, by = explain(t, ix, Query{Prompt: login, Limits: Limits{Experiences: -1}})
 	require.Len(t, r.Hits, 2)
 	require.False(t, by["e_1"].Taken)
@@ -338,7 +338,7 @@ func TestReasonsHaveASentenceEach(t *testing.T) {
 		seen[c.Sentence()] = true
 	}
 	require.Empty(t, Code("none").Sentence())
-	require.Equal(t, "fits 0.61, a case needs 0.62", Why{TooFar, []any{0.61, tree.Case, 0.62}}.String())
+	require.Equal(t, "fits 0.61; the least for a memory of this level (case) is 0.62", Why{TooFar, []any{0.61, tree.Case, 0.62}}.String())
 }
 
 func TestExcludeTests(t *testing.T) {

@@ -34,13 +34,13 @@ func (c Code) Sentence() string {
 	case Taken:
 		return "taken as number %d: fits %.2f, scores %.2f"
 	case TooFar:
-		return "fits %.2f, a %s needs %.2f"
+		return "fits %.2f; the least for a memory of this level (%s) is %.2f"
 	case Unfounded:
 		return "is of the scene type or a place that says little, and its words fit %.2f where a case needs %.2f"
 	case Distrusted:
 		return "is trusted %.2f, below the floor of %.2f"
 	case Covered:
-		return "is covered by %s %s, which stands for %d of the candidates"
+		return "is covered by %s %s; of the candidates it stands for: %d"
 	case Kin:
 		return "is of one branch with %s, which came first: a lesson or cases of it, never both"
 	case Farther:
@@ -50,7 +50,7 @@ func (c Code) Sentence() string {
 	case Opposite:
 		return "warns of %s where %s, which came first, warns of %s: never both"
 	case LevelFull:
-		return "passes, but the limit of %d for a %s was reached by better ones"
+		return "passes, but better ones took all %d places there are for %s"
 	case Full:
 		return "passes, but the limit of %d in all was reached by better ones"
 	case Repetitive:
