@@ -37,6 +37,7 @@ func (m *hunter) suites() []suite {
 	return []suite{
 		{"agree", func(t testing.TB) { m.agree(t, seed) }},
 		{"at once", m.atOnce},
+		{"absence", m.absent},
 		{"damage", m.damage},
 		{"crashes", func(t testing.TB) { storetest.Crash(t, m.open(1<<30), 2000, seed) }},
 		{"faults", func(t testing.TB) { storetest.Faults(t, m.open(1<<30), 2, seed) }},
@@ -87,6 +88,12 @@ func (m *hunter) damage(t testing.TB) {
 		}
 		ways = ways[n:]
 	}
+}
+
+func (m *hunter) absent(t testing.TB) {
+	found, denied := absent(t, m.mistake)
+	m.states.Add(int64(denied))
+	require.Empty(t, found)
 }
 
 // atOnce saves several things at once, each written slowly.
