@@ -12,10 +12,9 @@ import (
 // A cause that several cases share says more about their error type than the
 // cues in one of them. So before the tree is partitioned, cases that the rules
 // typed take the type of the group they fall into across types, if most of it
-// that has a type has that one. Cases typed by a model or a person vote and
+// that has a type has that one, be it one case. Cases typed by a model or a person vote and
 // keep theirs, and so do cases an experience stands on.
 const (
-	leastVoters  = 2
 	leastShare   = 0.6
 	retypeRounds = 4 // the scales are measured across partitions, so they may change
 )
@@ -52,7 +51,7 @@ func (e *Evolver) vote(s *survey, g *group) bool {
 	}
 	winner := ""
 	for t, n := range votes {
-		if n >= leastVoters && float64(n) >= leastShare*float64(all) {
+		if float64(n) >= leastShare*float64(all) {
 			winner = t
 		}
 	}
