@@ -24,7 +24,7 @@ type contrast struct {
 	other map[string]int
 }
 
-func newContrast(members, rest []*tree.Node, of func(*tree.Node) string) *contrast {
+func newContrast(members, rest []*tree.Node, of func(*tree.Node) string, read reader) *contrast {
 	c := &contrast{count: map[string]int{}, tests: map[string]map[string]bool{}, shown: map[string]map[string]int{}, other: map[string]int{}}
 	for _, n := range members {
 		c.n++
@@ -41,11 +41,23 @@ func newContrast(members, rest []*tree.Node, of func(*tree.Node) string) *contra
 	}
 	for _, n := range rest {
 		c.m++
-		for stem := range wordsOf(of(n)) {
+		for stem := range read.words(of(n)) {
 			c.other[stem]++
 		}
 	}
 	return c
+}
+
+// reader remembers the words of texts that many groups are contrasted with.
+type reader map[string]map[string]map[string]int
+
+func (r reader) words(s string) map[string]map[string]int {
+	w, ok := r[s]
+	if !ok {
+		w = wordsOf(s)
+		r[s] = w
+	}
+	return w
 }
 
 // wordsOf returns the telling words of a text by stem, with their spellings:

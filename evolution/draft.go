@@ -19,6 +19,7 @@ type job struct {
 	members   []*tree.Node // the cases, sorted by id
 	shown     []*tree.Node // up to maxShown of them: the most central, then the farthest
 	rest      []*tree.Node // other cases of the error type
+	read      reader       // of their words
 	parts     []*tree.Node // of a strategy: its experiences, sorted by id
 	present   *tree.Node   // what it replaces, nil for none
 	opposite  []*tree.Node // live abstractions of the other direction of the type
@@ -30,7 +31,7 @@ type job struct {
 const maxShown = 12
 
 // rulesVersion changes whenever the rules word the same cases otherwise.
-const rulesVersion = "rules@3"
+const rulesVersion = "rules@4"
 
 // key names the job: the same evidence, asked in the same way, is the same job.
 func (j *job) key(writer, model string) string {

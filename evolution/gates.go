@@ -123,9 +123,13 @@ func language(_ *Evolver, j *job, d *draft) string {
 
 // knownMembers: every lesson cites at least two of the cases, and no others.
 func knownMembers(_ *Evolver, j *job, d *draft) string {
+	known := map[string]bool{}
+	for _, n := range j.members {
+		known[n.ID] = true
+	}
 	for i, l := range d.Lessons {
 		for _, id := range l.Cites {
-			if !slices.ContainsFunc(j.members, func(n *tree.Node) bool { return n.ID == id }) {
+			if !known[id] {
 				return fmt.Sprintf("lesson %d cites %q, which is none of the cases", i+1, text.Clip(id, 30))
 			}
 		}
@@ -145,9 +149,15 @@ func coverage(_ *Evolver, j *job, d *draft) string {
 }
 
 func covered(cases []*tree.Node, lessons []tree.Lesson) float64 {
+	cited := map[string]bool{}
+	for _, l := range lessons {
+		for _, id := range l.Cites {
+			cited[id] = true
+		}
+	}
 	n := 0
 	for _, c := range cases {
-		if slices.ContainsFunc(lessons, func(l tree.Lesson) bool { return slices.Contains(l.Cites, c.ID) }) {
+		if cited[c.ID] {
 			n++
 		}
 	}

@@ -44,14 +44,23 @@ func newGroup(points []*point) *group {
 }
 
 // between returns the average likeness of two groups.
-func (s *space) between(a, b *group) float64 {
-	sum := 0.0
+func (s *space) between(a, b *group) float64 { return s.reach(a, b, 0) }
+
+// reach is between, but 0 where that is less than least: most pairs of groups
+// are so far apart that a few of their points show it.
+func (s *space) reach(a, b *group, least float64) float64 {
+	pairs := float64(len(a.sample) * len(b.sample))
+	sum, spare := 0.0, (1-least)*pairs // what may yet be missing from all ones
 	for _, x := range a.sample {
 		for _, y := range b.sample {
-			sum += s.like(x, y)
+			v := s.like(x, y)
+			if spare -= 1 - v; spare < -1e-9 {
+				return 0
+			}
+			sum += v
 		}
 	}
-	return sum / float64(len(a.sample)*len(b.sample))
+	return sum / pairs
 }
 
 // cohesion is the average likeness of pairs within a group, 1 for a single point.

@@ -128,6 +128,27 @@ func many(n, k int) []tree.Node {
 	return out
 }
 
+// TestPlanOnALargePlanIsEmpty has groups of more cases than are sampled, and
+// parts of more than are clustered exactly.
+func TestPlanOnALargePlanIsEmpty(t *testing.T) {
+	m := planted(t, many(10_000, 200))
+	o := options(t)
+	o.Cache = kept{m}
+	e, err := New(o)
+	require.NoError(t, err)
+	for _, first := range []bool{true, false} {
+		for p, err := range e.Plan(t.Context(), m, PlanOptions{}) {
+			require.NoError(t, err)
+			if !first {
+				require.Empty(t, p.Changes)
+			}
+			for _, c := range p.Changes {
+				m.nodes[c.Node.ID] = c.Node
+			}
+		}
+	}
+}
+
 func BenchmarkGroups(b *testing.B) {
 	table, err := embed.Default()
 	require.NoError(b, err)
@@ -151,25 +172,53 @@ func BenchmarkGroups(b *testing.B) {
 	}
 }
 
-// BenchmarkEvolve plans a whole tree: the first time, and again when nothing is new.
+// BenchmarkEvolve plans a whole tree: the first time, when one case in a hundred
+// is new, and when none is.
 func BenchmarkEvolve(b *testing.B) {
 	for _, n := range []int{1_000, 10_000, 100_000} {
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			m := planted(b, many(n, n/40))
-			o := options(b)
-			o.Cache = kept{m}
-			e, err := New(o)
-			require.NoError(b, err)
+		nodes := many(n, n/40)
+		b.Run(fmt.Sprint(n, "/first"), func(b *testing.B) {
 			for b.Loop() {
-				found := 0
-				for p, err := range e.Plan(b.Context(), m, PlanOptions{}) {
-					require.NoError(b, err)
-					found += len(p.Changes)
-				}
-				b.ReportMetric(float64(found), "changes")
+				planAll(b, planted(b, nodes))
+			}
+		})
+		evolved := func(b *testing.B, until int) *memory {
+			m := planted(b, nodes[:until])
+			for _, c := range planAll(b, m) {
+				m.nodes[c.Node.ID] = c.Node
+			}
+			return m
+		}
+		b.Run(fmt.Sprint(n, "/hundredth"), func(b *testing.B) {
+			m := evolved(b, n-n/100)
+			for _, x := range nodes[n-n/100:] {
+				m.nodes[x.ID] = x
+			}
+			for b.Loop() {
+				planAll(b, m)
+			}
+		})
+		b.Run(fmt.Sprint(n, "/nothing"), func(b *testing.B) {
+			m := evolved(b, n)
+			for b.Loop() {
+				planAll(b, m)
 			}
 		})
 	}
+}
+
+func planAll(b *testing.B, m *memory) (changes []tree.Change) {
+	b.Helper()
+	o := options(b)
+	o.Cache = kept{m}
+	e, err := New(o)
+	require.NoError(b, err)
+	for p, err := range e.Plan(b.Context(), m, PlanOptions{}) {
+		require.NoError(b, err)
+		changes = append(changes, p.Changes...)
+	}
+	b.ReportMetric(float64(len(changes)), "changes")
+	return changes
 }
 
 // BenchmarkPrune forgets of a tree that is far over budget.

@@ -35,29 +35,81 @@ func (w *planner) missing(g *group) Group {
 	return out
 }
 
-// form makes experiences of the pooled cases.
+// form makes experiences of the pooled cases, until there are none to make: in a
+// large pool the first ones leave others easier to see.
 func (w *planner) form() error {
-	for _, g := range w.space.groups(w.pointsOf(w.pool())) {
-		if len(g.points) > tree.MaxChildren {
-			g = newGroup(g.points[:tree.MaxChildren])
-		}
-		about := w.missing(g)
-		if len(about.Missing) > 0 {
-			w.Groups = append(w.Groups, about)
-			continue
-		}
-		n, ok, err := w.write(w.newJob(tree.Experience, w.nodesOf(g.points), nil, nil))
+	for {
+		formed, left, err := w.formSome()
 		if err != nil {
 			return err
 		}
-		if !ok {
-			w.Groups = append(w.Groups, about)
+		if formed {
 			continue
 		}
-		w.add(n, fmt.Sprintf("%d cases of %d tests have one cause", len(g.points), about.Tests))
+		for _, g := range left {
+			w.Groups = append(w.Groups, w.missing(g))
+		}
+		w.sortGroups()
+		return nil
 	}
-	w.sortGroups()
-	return nil
+}
+
+// formSome makes what experiences the groups of the pool are enough for, and
+// returns the other groups.
+func (w *planner) formSome() (formed bool, left []*group, err error) {
+	ready, left := w.ready(w.space.groups(w.pointsOf(w.pool())))
+	for _, g := range ready {
+		n, ok, err := w.write(w.newJob(tree.Experience, w.nodesOf(g.points), nil, nil))
+		if err != nil {
+			return false, nil, err
+		}
+		if !ok {
+			left = append(left, g)
+			continue
+		}
+		formed = true
+		w.add(n, fmt.Sprintf("%d cases of %d tests have one cause", len(g.points), tests(w.nodesOf(g.points))))
+	}
+	return formed, left, nil
+}
+
+// ready parts the groups that are enough to learn from, from the others. It
+// gives the first what is of their cause in the others: large groups are known
+// by samples, so not all of it is found at once, and what is written is to rest
+// on all there is.
+func (w *planner) ready(groups []*group) (ready, left []*group) {
+	var others []*point
+	for _, g := range groups {
+		if len(g.points) > tree.MaxChildren {
+			g = newGroup(g.points[:tree.MaxChildren])
+		}
+		if len(w.missing(g).Missing) > 0 {
+			left = append(left, g)
+			others = append(others, g.points...)
+			continue
+		}
+		ready = append(ready, g)
+	}
+	known := w.known()
+	for {
+		to := w.space.claims(others, append(slices.Clone(ready), known...))
+		taken := map[*point]bool{}
+		for i, g := range ready {
+			for _, p := range to[i] {
+				taken[p] = true
+			}
+			ready[i] = newGroup(append(slices.Clone(g.points), to[i]...))
+		}
+		if len(taken) == 0 {
+			return ready, left
+		}
+		is := func(p *point) bool { return taken[p] }
+		others = slices.DeleteFunc(others, is)
+		for i, g := range left {
+			left[i] = newGroup(slices.DeleteFunc(slices.Clone(g.points), is))
+		}
+		left = slices.DeleteFunc(left, func(g *group) bool { return len(g.points) == 0 })
+	}
 }
 
 // sortGroups puts first what is nearest to being learned from.
@@ -69,14 +121,13 @@ func (w *planner) sortGroups() {
 
 // explainOther groups the cases that no analyst would force into a type. They
 // are not abstracted: a lesson needs to know what kind of mistake it is about.
-func (w *planner) explainOther() error {
+func (w *planner) explainOther() {
 	for _, g := range w.space.groups(w.pointsOf(w.pool())) {
 		about := w.missing(g)
 		about.Missing = append([]Lack{{What: "type", Need: 1}}, about.Missing...)
 		w.Groups = append(w.Groups, about)
 	}
 	w.sortGroups()
-	return nil
 }
 
 // newJob describes what is to be written about cases.
@@ -90,12 +141,12 @@ func (w *planner) newJob(kind tree.Type, members, parts []*tree.Node, present *t
 		in[n.ID] = true
 	}
 	var rest []*tree.Node
-	for _, n := range w.cases {
+	for _, n := range evenly(w.cases, 2*maxRest) {
 		if !in[n.ID] {
 			rest = append(rest, n)
 		}
 	}
-	j.rest = append(evenly(rest, maxRest), evenly(w.across, maxRest)...)
+	j.rest, j.read = append(evenly(rest, maxRest), evenly(w.across, maxRest)...), w.read
 	j.opposite = w.against[kind]
 	return j
 }
@@ -120,20 +171,21 @@ func evenly(list []*tree.Node, n int) []*tree.Node {
 // neighbours finds the cases and live abstractions of the type's other directions.
 func (w *planner) neighbours() {
 	w.against = map[tree.Type][]*tree.Node{}
-	for _, n := range w.nodes {
-		switch {
-		case n.ErrorType != w.ErrorType || n.Direction == w.Direction || !n.Live():
-		case n.Type == tree.Case:
-			w.across = append(w.across, n)
-		case n.Direction == w.Direction.Opposite():
-			w.against[n.Type] = append(w.against[n.Type], n)
+	for _, p := range w.partitions {
+		if p.ErrorType != w.ErrorType || p.Direction == w.Direction {
+			continue
+		}
+		for _, n := range w.within[p] {
+			switch {
+			case !n.Live():
+			case n.Type == tree.Case:
+				w.across = append(w.across, n)
+			case p.Direction == w.Direction.Opposite():
+				w.against[n.Type] = append(w.against[n.Type], n)
+			}
 		}
 	}
-	byID := func(a, b *tree.Node) int { return cmp.Compare(a.ID, b.ID) }
-	slices.SortFunc(w.across, byID)
-	for _, list := range w.against {
-		slices.SortFunc(list, byID)
-	}
+	slices.SortFunc(w.across, func(a, b *tree.Node) int { return cmp.Compare(a.ID, b.ID) })
 }
 
 // refresh writes experiences anew whose cases have changed enough since they
@@ -175,8 +227,8 @@ func (w *planner) stale(n *tree.Node, members []*tree.Node) bool {
 // strategy forms, follows or retires the strategy over the experiences.
 func (w *planner) strategy() error {
 	var present *tree.Node
-	for _, n := range w.nodes {
-		if n.Type == tree.Strategy && n.Live() && n.Elsewhere == nil && partitionOf(n) == w.Partition && (present == nil || n.ID < present.ID) {
+	for _, n := range w.within[w.Partition] {
+		if n.Type == tree.Strategy && n.Live() && n.Elsewhere == nil && present == nil {
 			present = n
 		}
 	}

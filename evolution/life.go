@@ -137,47 +137,61 @@ func (w *planner) adopt(id string, cases []*tree.Node, why string) {
 	w.put(e, tree.OpAttach, fmt.Sprintf("more cases of its cause: %d", len(cases)))
 }
 
-// attach gives a new case to the experience it is most like, if that leads the
-// next one clearly. It costs no call.
-func (w *planner) attach() error {
-	if len(w.experiences) == 0 {
-		return nil
+// gather attaches cases and merges experiences until nothing moves: what a case
+// joins changes what the next is compared with. It costs no call.
+func (w *planner) gather() {
+	for {
+		attached := w.attach()
+		w.merge()
+		if !attached {
+			return
+		}
 	}
-	groups := make([]*group, len(w.experiences))
-	for i, e := range w.experiences {
-		groups[i] = newGroup(w.pointsOf(w.members(e.ID)))
+}
+
+// attach gives each pooled case to the experience whose cause it has.
+func (w *planner) attach() (some bool) {
+	experiences := slices.Clone(w.experiences)
+	for i, points := range w.space.claims(w.pointsOf(w.pool()), w.known()) {
+		if len(points) == 0 {
+			continue
+		}
+		id := experiences[i].ID
+		w.adopt(id, w.nodesOf(points), "of one cause with the cases of "+id)
+		some = true
 	}
-	to := map[int][]*tree.Node{}
-	for _, n := range w.pool() {
-		one := newGroup([]*point{w.points[n.ID]})
+	return some
+}
+
+// claims returns for each group which points belong to it: a point does to the
+// group it is most like, if that leads the next one clearly and has room.
+func (s *space) claims(points []*point, groups []*group) [][]*point {
+	to := make([][]*point, len(groups))
+	for _, p := range points {
+		one := newGroup([]*point{p})
 		best, first, second := -1, 0.0, 0.0
 		for i, g := range groups {
-			switch v := w.space.between(one, g); {
+			switch v := s.reach(one, g, join-joinMargin); {
 			case v > first:
 				best, first, second = i, v, first
 			case v > second:
 				second = v
 			}
 		}
-		if best >= 0 && first >= join && first-second >= joinMargin {
-			to[best] = append(to[best], n)
+		if best >= 0 && first >= join && first-second >= joinMargin && len(groups[best].points)+len(to[best]) < tree.MaxChildren {
+			to[best] = append(to[best], p)
 		}
 	}
-	for i, e := range w.experiences {
-		if len(to[i]) > 0 {
-			w.adopt(e.ID, to[i], "of one cause with the cases of "+e.ID)
-		}
-	}
-	return nil
+	return to
 }
 
 // merge joins two experiences whose cases are all alike into the one with more
 // cases, until there are none such.
-func (w *planner) merge() error {
+func (w *planner) merge() {
 	for {
 		a, b := w.closest()
 		if a == nil {
-			return nil
+			return
 		}
 		cases := w.members(b.ID)
 		w.retire(b.ID, "of one cause with "+a.ID+", which has its cases now", a.ID)
@@ -188,20 +202,32 @@ func (w *planner) merge() error {
 // closest returns the two experiences most alike, if alike enough; the one that
 // stays first.
 func (w *planner) closest() (stays, goes *tree.Node) {
-	best := mergeAbove
+	best, groups := mergeAbove, w.known()
 	for i, x := range w.experiences {
-		for _, y := range w.experiences[:i] {
-			v := w.space.between(newGroup(w.pointsOf(w.members(x.ID))), newGroup(w.pointsOf(w.members(y.ID))))
+		for j, y := range w.experiences[:i] {
+			if len(groups[i].points)+len(groups[j].points) > tree.MaxChildren {
+				continue
+			}
+			v := w.space.reach(groups[i], groups[j], best)
 			if v < best || v == best && stays != nil {
 				continue
 			}
 			best, stays, goes = v, y, x
-			if n, m := len(w.members(x.ID)), len(w.members(y.ID)); n > m {
+			if len(groups[i].points) > len(groups[j].points) {
 				stays, goes = x, y
 			}
 		}
 	}
 	return stays, goes
+}
+
+// known returns the cases of each experience, as groups.
+func (w *planner) known() []*group {
+	out := make([]*group, len(w.experiences))
+	for i, e := range w.experiences {
+		out[i] = newGroup(w.pointsOf(w.members(e.ID)))
+	}
+	return out
 }
 
 // split takes apart an experience whose cases are no longer of one cause, if

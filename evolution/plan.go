@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 	"time"
 
@@ -118,8 +119,9 @@ func (e *Evolver) Plan(ctx context.Context, v View, o PlanOptions) iter.Seq2[Pla
 
 // survey is the tree as a plan sees it.
 type survey struct {
-	nodes      map[string]*tree.Node // all of them
-	partitions []Partition           // sorted
+	nodes      map[string]*tree.Node      // all of them
+	within     map[Partition][]*tree.Node // the same, sorted by id
+	partitions []Partition                // sorted
 	space      *space
 	points     map[string]*point     // of live cases
 	before     map[string]*tree.Node // of cases whose type this plan sets: as they are
@@ -152,14 +154,14 @@ func (e *Evolver) survey(ctx context.Context, v View, limit time.Time) (*survey,
 		s.points[p.id] = p
 	}
 	e.retype(s, points)
-	seen := map[Partition]bool{}
+	s.within = map[Partition][]*tree.Node{}
 	for _, n := range s.nodes {
-		if p := partitionOf(n); !seen[p] {
-			seen[p] = true
-			s.partitions = append(s.partitions, p)
-		}
+		s.within[partitionOf(n)] = append(s.within[partitionOf(n)], n)
 	}
-	slices.SortFunc(s.partitions, comparePartitions)
+	for _, all := range s.within {
+		slices.SortFunc(all, func(a, b *tree.Node) int { return cmp.Compare(a.ID, b.ID) })
+	}
+	s.partitions = slices.SortedFunc(maps.Keys(s.within), comparePartitions)
 	return s, nil
 }
 
@@ -186,6 +188,7 @@ type planner struct {
 	across      []*tree.Node               // live cases of the type in other directions, sorted by id
 	against     map[tree.Type][]*tree.Node // live abstractions of the opposite direction, sorted by id
 	touched     map[string]*touch
+	read        reader
 }
 
 // touch is a node that the plan changes.
@@ -196,13 +199,10 @@ type touch struct {
 }
 
 func (e *Evolver) partition(ctx context.Context, s *survey, p Partition, left *calls) (Plan, error) {
-	w := &planner{Evolver: e, survey: s, ctx: ctx, left: left, touched: map[string]*touch{}}
+	w := &planner{Evolver: e, survey: s, ctx: ctx, left: left, touched: map[string]*touch{}, read: reader{}}
 	w.Partition, w.Rule = p, e.rules.Of(p.ErrorType)
 	w.Groups, w.Changes, w.Rejections = []Group{}, []tree.Change{}, []Rejection{}
-	for _, n := range s.nodes {
-		if partitionOf(n) != p {
-			continue
-		}
+	for _, n := range s.within[p] {
 		switch {
 		case n.Type == tree.Case && n.Live():
 			w.cases = append(w.cases, n)
@@ -210,24 +210,27 @@ func (e *Evolver) partition(ctx context.Context, s *survey, p Partition, left *c
 			w.experiences = append(w.experiences, n)
 		}
 	}
-	byID := func(a, b *tree.Node) int { return cmp.Compare(a.ID, b.ID) }
-	slices.SortFunc(w.cases, byID)
-	slices.SortFunc(w.experiences, byID)
 	w.Cases = len(w.cases)
 	w.neighbours()
 	w.retypes()
 	w.loosen()
-	steps := []func() error{w.attach, w.merge, w.split, w.form, w.trusts, w.refresh, w.strategy}
 	if p.ErrorType == taxonomy.OtherError {
-		steps = []func() error{w.explainOther}
-	}
-	for _, step := range steps {
-		if err := step(); err != nil {
-			return Plan{}, err
-		}
+		w.explainOther()
+	} else if err := w.learn(); err != nil {
+		return Plan{}, err
 	}
 	w.changes()
 	return w.Plan, nil
+}
+
+func (w *planner) learn() error {
+	w.gather()
+	for _, step := range []func() error{w.split, w.form, w.trusts, w.refresh, w.strategy} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // get returns a node as the plan has it so far.

@@ -29,8 +29,13 @@ func (e *Evolver) retype(s *survey, points []*point) {
 					part = append(part, p)
 				}
 			}
-			for _, g := range s.space.groups(part) {
-				changed = e.vote(s, g) || changed
+			for _, c := range s.space.components(part) {
+				if !slices.ContainsFunc(c.points, func(p *point) bool { return open(s.nodes[p.id]) }) {
+					continue
+				}
+				for _, g := range s.space.cluster(c) {
+					changed = e.vote(s, g) || changed
+				}
 			}
 		}
 		if !changed {
@@ -62,7 +67,7 @@ func (e *Evolver) vote(s *survey, g *group) bool {
 	changed := false
 	for _, p := range g.points {
 		n := s.nodes[p.id]
-		if n.ErrorType == winner || n.Provenance.Analyst != "rules" || n.Parent != "" {
+		if n.ErrorType == winner || !open(n) {
 			continue
 		}
 		if s.before[p.id] == nil {
@@ -77,6 +82,9 @@ func (e *Evolver) vote(s *survey, g *group) bool {
 	}
 	return changed
 }
+
+// open reports whether a vote may set the type of a case.
+func open(n *tree.Node) bool { return n.Provenance.Analyst == "rules" && n.Parent == "" }
 
 // reword replaces what the old type put into the words of a case.
 func reword(n *tree.Node, was, is taxonomy.ErrorType) {

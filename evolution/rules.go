@@ -55,8 +55,8 @@ func newWriter(e *Evolver, j *job) *writer {
 	prompt := func(n *tree.Node) string {
 		return name().ReplaceAllString(text.Clip(n.CaseData.TestCase.Prompt, maxPrompt), "$1 ")
 	}
-	w.causes = newContrast(evenly(j.members, 2*maxRest), j.rest, e.boiler.cause).words(5, general(), e.boiler.cause(medoid))
-	if w.tasks = newContrast(evenly(j.members, 2*maxRest), j.rest, prompt).words(4, general(), prompt(medoid)); len(w.tasks) < leastTaskWords && !w.zh {
+	w.causes = newContrast(evenly(j.members, 2*maxRest), j.rest, e.boiler.cause, j.read).words(5, general(), e.boiler.cause(medoid))
+	if w.tasks = newContrast(evenly(j.members, 2*maxRest), j.rest, prompt, j.read).words(4, general(), prompt(medoid)); len(w.tasks) < leastTaskWords && !w.zh {
 		w.tasks = nil
 	}
 	w.example = e.example(j)
