@@ -93,14 +93,19 @@ func Write(nodes []tree.Node, o Options) (Guidance, error) {
 // choose turns nodes into items, and says of those left out why, by their place.
 func choose(nodes []tree.Node, o Options) (items []item, dropped map[int]why) {
 	dropped = map[int]why{}
-	said := map[string]string{} // the check, and whose it was
+	var shown []*tree.Node
 	left := o.Budget
 	full := false
 	for i := range nodes {
 		n := &nodes[i]
 		it, w := newItem(n, o.Budget, o.Lang)
-		if w.sentence == "" && said[it.hint.Check] != "" {
-			w = why{saysSame, []any{said[it.hint.Check]}}
+		if w.sentence == "" {
+			for j, o := range items {
+				if shown[j].Direction == n.Direction && repeats(it.hint.Check, o.hint.Check) {
+					w = why{saysSame, []any{o.id}}
+					break
+				}
+			}
 		}
 		if w.sentence == "" && (full || it.cost() > left) {
 			full = true // no smaller one jumps the queue: the last given go first
@@ -110,7 +115,7 @@ func choose(nodes []tree.Node, o Options) (items []item, dropped map[int]why) {
 			dropped[i] = w
 			continue
 		}
-		said[it.hint.Check] = n.ID
+		shown = append(shown, n)
 		left -= it.cost()
 		items = append(items, it)
 	}

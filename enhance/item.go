@@ -1,8 +1,10 @@
 package enhance
 
 import (
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/memtree/memtree/prompts"
@@ -137,7 +139,31 @@ func mistake(n *tree.Node, check string) string {
 // saidShare is the share of a sentence's words from which it says nothing new.
 const saidShare = 0.6
 
-func said(s, before string) bool {
+func said(s, before string) bool { return share(s, before) >= saidShare }
+
+// repeatShare is the share of a check's words from which it only repeats another.
+const repeatShare = 0.8
+
+// repeats reports whether a check says nothing that another does not: it has
+// nearly all its words from it, and every name. Checks of one kind are worded
+// alike, so names may be all that tells them apart. What is quoted at length is
+// evidence of the one case, and does not count.
+func repeats(s, before string) bool {
+	s, before = evidence().ReplaceAllString(s, ""), evidence().ReplaceAllString(before, "")
+	return share(s, before) >= repeatShare && !slices.ContainsFunc(named().FindAllString(s, -1), func(name string) bool {
+		return !strings.Contains(before, name)
+	})
+}
+
+// named is what is quoted, and words with a digit or an underscore in them;
+// evidence is what is quoted at length.
+var (
+	named    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`“[^”]*”|\pL*[_\d][\w.:/-]*`) })
+	evidence = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`“[^”]{21,}”`) })
+)
+
+// share returns the share of a sentence's words that stand in another.
+func share(s, before string) float64 {
 	words := text.Tokens(s)
 	known := map[string]bool{}
 	for _, w := range text.Tokens(before) {
@@ -149,7 +175,7 @@ func said(s, before string) bool {
 			n++
 		}
 	}
-	return float64(n) >= saidShare*float64(len(words))
+	return float64(n) / float64(max(1, len(words)))
 }
 
 // sentence makes one harmless line of s: as many of its sentences as a number
