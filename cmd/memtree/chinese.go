@@ -312,7 +312,7 @@ Where past errors do not predict, it says so instead of a number.`: `读取评�
 		"Does what it says come true?":                                            "所说的风险准吗？",
 		"risk that was said, %":                                                   "所说的风险（%）",
 		"share that was wrong, %":                                                 "实际误判比例（%）",
-		"Each dot is a tenth of the scale, larger for more verdicts, with its 95-percent interval. On the line, what was said came true. Off by %.1f points on average, after the first %d verdicts.": "每个点代表刻度的十分之一，判断越多点越大，竖线为 百分之 95 区间。落在斜线上即所说与实际相符。前 %[2]d 个判断之后，平均偏差 %[1].1f 个百分点。",
+		"Each dot is a tenth of the scale, larger for more verdicts, with its 95-percent interval. On the line, what was said came true. Off by %.1f points on average, after the first %d verdicts.": "每个点代表刻度的十分之一，判断越多点越大，竖线为百分之 95 区间。落在斜线上即所说与实际相符。前 %[2]d 个判断之后，平均偏差 %.1[1]f 个百分点。",
 		"The riskiest verdicts": "风险最高的判断",
 		"Each risk was said before its truth was known; beside it what came out.": "风险都在真相揭晓之前给出，旁边是后来的结果。",
 		"came out":   "结果",
