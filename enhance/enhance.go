@@ -16,10 +16,12 @@ package enhance
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
 	"github.com/memtree/memtree/prompts"
+	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/text"
 	"github.com/memtree/memtree/tree"
 )
@@ -93,18 +95,17 @@ func Write(nodes []tree.Node, o Options) (Guidance, error) {
 // choose turns nodes into items, and says of those left out why, by their place.
 func choose(nodes []tree.Node, o Options) (items []item, dropped map[int]why) {
 	dropped = map[int]why{}
-	var shown []*tree.Node
+	said := map[taxonomy.Direction][]saying{} // the checks of the items
 	left := o.Budget
 	full := false
 	for i := range nodes {
 		n := &nodes[i]
 		it, w := newItem(n, o.Budget, o.Lang)
-		if w.sentence == "" {
-			for j, o := range items {
-				if shown[j].Direction == n.Direction && repeats(it.hint.Check, o.hint.Check) {
-					w = why{saysSame, []any{o.id}}
-					break
-				}
+		var c saying
+		if w.sentence == "" && len(nodes) > 1 {
+			c = newCheck(it)
+			if i := slices.IndexFunc(said[n.Direction], c.repeats); i >= 0 {
+				w = why{saysSame, []any{said[n.Direction][i].id}}
 			}
 		}
 		if w.sentence == "" && (full || it.cost() > left) {
@@ -115,7 +116,7 @@ func choose(nodes []tree.Node, o Options) (items []item, dropped map[int]why) {
 			dropped[i] = w
 			continue
 		}
-		shown = append(shown, n)
+		said[n.Direction] = append(said[n.Direction], c)
 		left -= it.cost()
 		items = append(items, it)
 	}

@@ -139,19 +139,49 @@ func mistake(n *tree.Node, check string) string {
 // saidShare is the share of a sentence's words from which it says nothing new.
 const saidShare = 0.6
 
-func said(s, before string) bool { return share(s, before) >= saidShare }
+func said(s, before string) bool { return newSaying(s).share(newSaying(before)) >= saidShare }
 
 // repeatShare is the share of a check's words from which it only repeats another.
 const repeatShare = 0.8
 
+// saying is a text as others are compared with it.
+type saying struct {
+	id    string // of the memory, where that matters
+	text  string
+	words []string // sorted
+}
+
+func newSaying(s string) saying {
+	words := text.Tokens(s)
+	slices.Sort(words)
+	return saying{text: s, words: words}
+}
+
+// newCheck is the check of an item without what is quoted at length: that is
+// evidence of the one case.
+func newCheck(it item) saying {
+	s := newSaying(evidence().ReplaceAllString(it.hint.Check, ""))
+	s.id = it.id
+	return s
+}
+
+// share returns the share of its words that stand in another.
+func (s saying) share(before saying) float64 {
+	n := 0
+	for _, w := range s.words {
+		if _, ok := slices.BinarySearch(before.words, w); ok {
+			n++
+		}
+	}
+	return float64(n) / float64(max(1, len(s.words)))
+}
+
 // repeats reports whether a check says nothing that another does not: it has
 // nearly all its words from it, and every name. Checks of one kind are worded
-// alike, so names may be all that tells them apart. What is quoted at length is
-// evidence of the one case, and does not count.
-func repeats(s, before string) bool {
-	s, before = evidence().ReplaceAllString(s, ""), evidence().ReplaceAllString(before, "")
-	return share(s, before) >= repeatShare && !slices.ContainsFunc(named().FindAllString(s, -1), func(name string) bool {
-		return !strings.Contains(before, name)
+// alike, so names may be all that tells them apart.
+func (s saying) repeats(before saying) bool {
+	return s.share(before) >= repeatShare && !slices.ContainsFunc(named().FindAllString(s.text, -1), func(name string) bool {
+		return !strings.Contains(before.text, name)
 	})
 }
 
@@ -161,22 +191,6 @@ var (
 	named    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`“[^”]*”|\pL*[_\d][\w.:/-]*`) })
 	evidence = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`“[^”]{21,}”`) })
 )
-
-// share returns the share of a sentence's words that stand in another.
-func share(s, before string) float64 {
-	words := text.Tokens(s)
-	known := map[string]bool{}
-	for _, w := range text.Tokens(before) {
-		known[w] = true
-	}
-	n := 0
-	for _, w := range words {
-		if known[w] {
-			n++
-		}
-	}
-	return float64(n) / float64(max(1, len(words)))
-}
 
 // sentence makes one harmless line of s: as many of its sentences as a number
 // of tokens has room for, or what fits of the first.
