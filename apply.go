@@ -23,6 +23,11 @@ func (m *Memory) apply(ctx context.Context, b tree.Batch) error {
 	if err := m.checkLinks(ctx, nodes); err != nil {
 		return err
 	}
+	ix := m.index.Load()
+	ready, unready := ix.Prepare(ctx, nodes) // before the door: an embedder may take its time
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("commit: %w", err)
+	}
 	m.door.Lock()
 	defer m.door.Unlock()
 	version, err := m.store.Commit(ctx, b)
@@ -32,7 +37,15 @@ func (m *Memory) apply(ctx context.Context, b tree.Batch) error {
 	if len(nodes) == 0 {
 		return nil
 	}
-	if err := m.index.Load().Update(ctx, version, nodes); err != nil {
+	switch now := m.index.Load(); {
+	case now != ix: // it was built anew meanwhile
+		err = now.Update(ctx, version, nodes)
+	case unready != nil:
+		err = unready
+	default:
+		err = ix.Take(version, ready)
+	}
+	if err != nil {
 		m.opts.Logger.Warn("index fell behind, building it anew", "error", err)
 		return m.buildIndex(context.WithoutCancel(ctx))
 	}

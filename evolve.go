@@ -155,7 +155,7 @@ func (m *Memory) evolve(ctx context.Context, v evolution.View, o *EvolveOptions,
 		model = g.ID()
 	}
 	e, err := evolution.New(evolution.Options{
-		Taxonomy: m.taxonomy, Embedder: m.opts.Embedder, Generator: m.opts.Generator, Model: model,
+		Taxonomy: m.taxonomy, Embedder: m.causes(ctx), Generator: m.opts.Generator, Model: model,
 		Finder: &finder{m: m}, Cache: jobs, Unsafe: enhance.Unsafe,
 	})
 	if err != nil {
@@ -236,10 +236,10 @@ func (m *Memory) Rejected(ctx context.Context) ([]evolution.Rejection, error) {
 
 // finder asks a retrieval of its own, made for one plan, what a draft would do.
 type finder struct {
-	m     *Memory
-	ix    *retrieval.Index
-	nodes map[string]tree.Node // live, as they are
-	now   *tree.Node           // the draft that is in the index
+	m    *Memory
+	base *retrieval.Index // as the plan began
+	ix   *retrieval.Index // with the draft
+	now  *tree.Node       // the draft
 }
 
 // Rank implements evolution.Finder.
@@ -263,60 +263,41 @@ func (f *finder) Rank(ctx context.Context, candidate, held *tree.Node) (int, err
 	return 0, nil
 }
 
-// show puts a draft into the index, its cases under it, and takes the one before
-// out again.
+// show puts a draft into an index like the memory's own, its cases under it.
 func (f *finder) show(ctx context.Context, candidate *tree.Node) error {
-	if f.ix == nil {
-		if err := f.open(ctx); err != nil {
-			return err
-		}
-	}
 	if f.now != nil && f.now.ID == candidate.ID && f.now.Text() == candidate.Text() && slices.Equal(f.now.Children, candidate.Children) {
 		return nil
 	}
-	var batch []tree.Node
-	if f.now != nil {
-		gone, there := f.nodes[f.now.ID]
-		if !there {
-			gone = f.now.Clone()
-			gone.Status = tree.Archived
-		}
-		batch = append(batch, gone)
-		for _, id := range f.now.Children {
-			if n, ok := f.nodes[id]; ok {
-				batch = append(batch, n)
-			}
-		}
-		if err := f.ix.Update(ctx, 0, batch); err != nil {
-			return err
-		}
+	if f.base == nil {
+		f.base = f.m.index.Load().Fork()
 	}
-	batch = []tree.Node{candidate.Clone()}
-	for _, id := range candidate.Children {
-		if n, ok := f.nodes[id]; ok {
-			n = n.Clone()
-			n.Parent = candidate.ID
-			batch = append(batch, n)
-		}
+	batch, err := f.live(ctx, candidate.Children)
+	if err != nil {
+		return err
 	}
-	f.now = candidate
-	return f.ix.Update(ctx, 0, batch)
+	for i := range batch {
+		batch[i].Parent = candidate.ID
+	}
+	f.ix, f.now = f.base.Fork(), candidate
+	return f.ix.Update(ctx, 0, append(batch, candidate.Clone()))
 }
 
-func (f *finder) open(ctx context.Context) error {
-	f.ix, f.nodes = retrieval.New(f.m.taxonomy, f.m.opts.Embedder), map[string]tree.Node{}
-	var batch []tree.Node
-	for n, err := range f.m.store.Scan(ctx, tree.Filter{}) {
-		if err != nil {
-			return err
-		}
-		if !n.Live() {
+// live reads those of the nodes that are in use.
+func (f *finder) live(ctx context.Context, ids []string) ([]tree.Node, error) {
+	var out []tree.Node
+	for _, id := range ids {
+		n, err := f.m.store.Get(ctx, id)
+		if errors.Is(err, tree.ErrNotFound) {
 			continue
 		}
-		f.nodes[n.ID] = n
-		batch = append(batch, n)
+		if err != nil {
+			return nil, err
+		}
+		if n.Live() {
+			out = append(out, n.Clone())
+		}
 	}
-	return f.ix.Update(ctx, 0, batch)
+	return out, nil
 }
 
 // jobs keeps what became of evolution's jobs beside the store, as derived data:

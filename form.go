@@ -172,7 +172,7 @@ const nearOverlap = 0.6
 // and all such cases of the batch.
 func (p *plan) Similar(ctx context.Context, n *tree.Node, k int) ([]tree.Node, error) {
 	var out []tree.Node
-	near, err := p.m.index.Load().Similar(ctx, n, k)
+	near, err := p.m.index.Load().Similar(n, k)
 	if err != nil {
 		return nil, fmt.Errorf("similar: %w", err)
 	}

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/memtree/memtree/retrieval"
 	"github.com/memtree/memtree/tree"
@@ -75,28 +76,38 @@ func (m *Memory) catchUp(ctx context.Context, ix *retrieval.Index) error {
 // buildIndex makes the index from the nodes. The caller holds the door, or is
 // alone.
 func (m *Memory) buildIndex(ctx context.Context) error {
-	info, err := m.store.Info(ctx)
+	ix, err := m.newIndex(ctx)
 	if err != nil {
 		return err
+	}
+	m.index.Store(ix)
+	return nil
+}
+
+// newIndex reads all nodes. Where others write meanwhile, it may have some of
+// what they wrote, and has to catch up from its version.
+func (m *Memory) newIndex(ctx context.Context) (*retrieval.Index, error) {
+	info, err := m.store.Info(ctx)
+	if err != nil {
+		return nil, err
 	}
 	ix := retrieval.New(m.taxonomy, m.opts.Embedder)
 	var nodes []tree.Node
 	for n, err := range m.store.Scan(ctx, tree.Filter{}) {
 		if err != nil {
-			return fmt.Errorf("build the index: %w", err)
+			return nil, fmt.Errorf("build the index: %w", err)
 		}
 		if nodes = append(nodes, n); len(nodes) == 1024 {
 			if err := ix.Update(ctx, 0, nodes); err != nil {
-				return fmt.Errorf("build the index: %w", err)
+				return nil, fmt.Errorf("build the index: %w", err)
 			}
 			nodes = nodes[:0]
 		}
 	}
 	if err := ix.Update(ctx, info.Version, nodes); err != nil {
-		return fmt.Errorf("build the index: %w", err)
+		return nil, fmt.Errorf("build the index: %w", err)
 	}
-	m.index.Store(ix)
-	return nil
+	return ix, nil
 }
 
 // saveIndex keeps the index for the next Open, unless little has changed in
@@ -120,8 +131,12 @@ func (m *Memory) saveIndex(ctx context.Context) error {
 	return nil
 }
 
-// mend builds the index anew in the background, once at a time. The channel
-// closes when it is done.
+// mendGrace is how long Close lets a mend go on. The built-in table does most
+// trees in this time; what an embedder far away does not is begun again later.
+const mendGrace = 2 * time.Second
+
+// mend builds the index anew in the background, once at a time, while writing
+// and guidance go on. The channel closes when it is done.
 func (m *Memory) mend(ctx context.Context) <-chan struct{} {
 	m.mending.Lock()
 	defer m.mending.Unlock()
@@ -130,19 +145,63 @@ func (m *Memory) mend(ctx context.Context) <-chan struct{} {
 	}
 	done := make(chan struct{})
 	m.mended = done
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	m.workers.Go(func() {
+		defer cancel()
+		select {
+		case <-done:
+			return
+		case <-m.closed:
+		}
+		select {
+		case <-done:
+		case <-time.After(mendGrace):
+		}
+	})
 	m.workers.Go(func() {
 		defer close(done)
-		m.door.Lock()
-		defer m.door.Unlock()
-		if err := m.buildIndex(context.WithoutCancel(ctx)); err != nil {
+		if err := m.replaceIndex(ctx); err != nil {
 			m.opts.Logger.Error("the index could not be built anew", "error", err)
 		}
-		m.saved = 0 // so that Close keeps the new one
 		m.mending.Lock()
 		defer m.mending.Unlock()
 		m.mended = nil
 	})
 	return done
+}
+
+// replaceIndex builds a new index beside the present one.
+func (m *Memory) replaceIndex(ctx context.Context) error {
+	ix, err := m.newIndex(ctx)
+	if err != nil {
+		return err
+	}
+	m.door.Lock()
+	defer m.door.Unlock()
+	if err := m.catchUp(ctx, ix); err != nil {
+		if ix, err = m.newIndex(ctx); err != nil {
+			return err
+		}
+	}
+	m.index.Store(ix)
+	m.saved = 0 // so that Close keeps it
+	return nil
+}
+
+// mendedBy waits for a mend under way, if there is one.
+func (m *Memory) mendedBy(ctx context.Context) error {
+	m.mending.Lock()
+	done := m.mended
+	m.mending.Unlock()
+	if done == nil {
+		return nil
+	}
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("wait for the index: %w", ctx.Err())
+	}
 }
 
 // find asks the index. One whose file turns out to be damaged is built anew,

@@ -1,6 +1,7 @@
 package memtree_test
 
 import (
+	"context"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -79,5 +80,37 @@ func TestAnotherEmbedderMeansAnotherIndex(t *testing.T) {
 	g, err := m.Guide(t.Context(), memtree.Query{Prompt: several(8)[3].Prompt, Scene: several(8)[3].Scene})
 	require.NoError(t, err)
 	require.False(t, g.Abstained, "by words, until the vectors are there")
+	require.NoError(t, m.Wait(t.Context()))
+	g, err = m.Guide(t.Context(), memtree.Query{Prompt: several(8)[3].Prompt, Scene: several(8)[3].Scene})
+	require.NoError(t, err)
+	require.Empty(t, g.Note, "they are there")
 	require.NoError(t, m.Close())
+}
+
+// stuck is an embedder that never answers.
+type stuck struct{ llmtest.Spell }
+
+func (stuck) ID() string { return "stuck" }
+
+func (stuck) Embed(ctx context.Context, _ []string) ([][]float32, error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+func TestCloseDoesNotWaitForAnEmbedder(t *testing.T) {
+	dir := t.TempDir()
+	m := open(t, dir, nil)
+	_, err := m.RecordAll(t.Context(), several(8))
+	require.NoError(t, err)
+	require.NoError(t, m.Wait(t.Context()))
+	require.NoError(t, m.Close())
+	m = open(t, dir, &memtree.Options{Embedder: stuck{}})
+	g, err := m.Guide(t.Context(), memtree.Query{Prompt: several(8)[3].Prompt, Scene: several(8)[3].Scene})
+	require.NoError(t, err)
+	require.False(t, g.Abstained)
+	require.NotEmpty(t, g.Note)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	require.ErrorIs(t, m.Wait(ctx), context.DeadlineExceeded)
+	require.NoError(t, m.Close()) // or the test never ends
 }

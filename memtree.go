@@ -13,7 +13,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/memtree/memtree/embed"
 	"github.com/memtree/memtree/formation"
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/retrieval"
@@ -37,7 +36,8 @@ type Options struct {
 	MustExist bool
 	// Generator analyses wrong judgements. Nil: the rules analyst does.
 	Generator llm.Generator
-	// Embedder gives texts their meaning. Nil: the built-in static table.
+	// Embedder gives texts their meaning. Nil: the built-in static table. Guide
+	// gives one that is far away half of Deadline and then goes by words alone.
 	Embedder llm.Embedder
 	// Store replaces the embedded store; the folder is then only read for the
 	// taxonomy overlay, and may be "".
@@ -75,6 +75,8 @@ type Memory struct {
 	kept    io.Closer     // the index's file, nil without one
 
 	risks risks
+
+	vectors vectors
 
 	trials   chan tree.Entry  // what Guide leaves for the ledger
 	runs     chan finishedRun // what Wrap leaves to judge and record
@@ -146,10 +148,8 @@ func (m *Memory) open(ctx context.Context, dir string) (err error) {
 	if m.taxonomy, err = overlay(dir); err != nil {
 		return err
 	}
-	if m.opts.Embedder == nil {
-		if m.opts.Embedder, err = embed.Default(); err != nil {
-			return err
-		}
+	if err = m.openEmbedder(); err != nil {
+		return err
 	}
 	if m.store, err = m.openStore(ctx, dir); err != nil {
 		return err
@@ -231,6 +231,7 @@ func (m *Memory) Close() error {
 			err = errors.Join(err, m.kept.Close())
 		}
 		m.saveRisks(context.Background())
+		m.saveVectors(context.Background())
 		m.closeErr = errors.Join(err, m.store.Close())
 	})
 	return m.closeErr

@@ -35,7 +35,7 @@ func (m *Memory) Prune(ctx context.Context, o *PruneOptions) (evolution.Pruned, 
 }
 
 func (m *Memory) prune(ctx context.Context, o *PruneOptions) (evolution.Pruned, error) {
-	e, err := evolution.New(evolution.Options{Taxonomy: m.taxonomy, Embedder: m.opts.Embedder})
+	e, err := evolution.New(evolution.Options{Taxonomy: m.taxonomy, Embedder: m.causes(ctx)})
 	if err != nil {
 		return evolution.Pruned{}, err
 	}

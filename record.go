@@ -74,8 +74,8 @@ func poke(wake chan<- struct{}) {
 	}
 }
 
-// Wait returns once every accepted evaluation has been formed, or with the
-// reason why that cannot be.
+// Wait returns once every accepted evaluation has been formed and an index that
+// is being built anew is there, or with the reason why that cannot be.
 func (m *Memory) Wait(ctx context.Context) error {
 	for {
 		next, err := m.outbox.state()
@@ -87,6 +87,9 @@ func (m *Memory) Wait(ctx context.Context) error {
 			return fmt.Errorf("wait: %w", err)
 		}
 		if info.Outbox == 0 || m.opts.ReadOnly {
+			if err := m.mendedBy(ctx); err != nil {
+				return err
+			}
 			// The commit that emptied the outbox comes before the index learns of
 			// it, and both happen behind the door: whoever asks next sees them.
 			m.door.Lock()

@@ -52,7 +52,5 @@ type Signal struct {
 // Near is a case like another one, see [Index.Similar].
 type Near struct {
 	ID      string
-	Score   float64 // calibrated likeness of the prompts, 0 to 1, as in the semantic channel
 	Overlap float64 // share of the tokens of both that are in both (Jaccard), 0 to 1
-	Cosine  float64 // of the vectors, -1 to 1; 0 where one has none
 }

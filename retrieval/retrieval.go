@@ -68,6 +68,15 @@ func New(tax *taxonomy.Taxonomy, e llm.Embedder) *Index {
 	return ix
 }
 
+// Fork returns an index of its own that holds what ix holds now, at no cost:
+// what both have never changes.
+func (ix *Index) Fork() *Index {
+	f := New(ix.tax, ix.model)
+	f.turns.Store(ix.turns.Load())
+	f.state.Store(ix.state.Load())
+	return f
+}
+
 // Version returns the version given to the last Update, or kept by Save.
 func (ix *Index) Version() uint64 { return ix.state.Load().version }
 

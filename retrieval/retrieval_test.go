@@ -99,6 +99,23 @@ func TestSearchFindsTheSamePlaceAndTheSameWords(t *testing.T) {
 	require.NotNil(t, r.Nearest)
 }
 
+func TestForksGoTheirOwnWays(t *testing.T) {
+	place := aCase("check that the total of the order equals the sum of its lines", in("SCENE_1", "form", "/orders/42"))
+	words := aCase("verify the login button is disabled until a password is typed", in("SCENE_2", "login", "/login"))
+	ix := indexOf(t, place, words)
+	q := Query{Prompt: words.CaseData.TestCase.Prompt}
+	want := ask(t, ix, q)
+	fork := ix.Fork()
+	require.Equal(t, want, ask(t, fork, q))
+	gone := words.Clone()
+	gone.Status = tree.Archived
+	require.NoError(t, fork.Update(t.Context(), 2, []tree.Node{gone}))
+	require.NotContains(t, ids(ask(t, fork, q).Hits), words.ID)
+	require.Equal(t, want, ask(t, ix, q))
+	require.NoError(t, ix.Update(t.Context(), 2, []tree.Node{aCase("the avatar is round", in("SCENE_3", "list", "/people"))}))
+	require.Equal(t, 1, fork.Stats().Nodes)
+}
+
 func TestSaveAndLoadGiveTheSameAnswers(t *testing.T) {
 	place := aCase("check that the total of the order equals the sum of its lines", in("SCENE_1", "form", "/orders/42"))
 	words := aCase("verify the login button is disabled until a password is typed", in("SCENE_2", "login", "/login"))

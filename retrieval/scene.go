@@ -120,7 +120,6 @@ type scopeFilter struct {
 	scope                tree.Scope
 	product, suite, test uint32
 	snapshot             uint32 // the suite with its tests and the position
-	everywhere           bool   // admit all
 }
 
 func newScope(s tree.Scope) scopeFilter {
@@ -135,7 +134,7 @@ func newScope(s tree.Scope) scopeFilter {
 
 // admits decides by marks; what it admits is decided again by applies.
 func (f *scopeFilter) admits(h head) bool {
-	return f.everywhere || (h.product == 0 || f.product == 0 || h.product == f.product) && (h.test == 0 || h.test == f.test) &&
+	return (h.product == 0 || f.product == 0 || h.product == f.product) && (h.test == 0 || h.test == f.test) &&
 		(h.suite == 0 || h.suite == f.suite || h.suite == f.snapshot)
 }
 

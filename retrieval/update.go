@@ -18,19 +18,41 @@ import (
 // Result.Note say so; that is no error. On an error nothing has changed and the
 // index stays usable, but it has missed an update and should be made anew.
 func (ix *Index) Update(ctx context.Context, version uint64, nodes []tree.Node) error {
+	p, err := ix.Prepare(ctx, nodes)
+	if err != nil {
+		return err
+	}
+	return ix.Take(version, p)
+}
+
+// Prepared is nodes on their way into an index.
+type Prepared struct {
+	nodes   []tree.Node
+	entries []*entry
+	note    string
+}
+
+// Prepare does the first half of Update, before a commit or beside it: it reads
+// and embeds, which may take long, and changes nothing.
+func (ix *Index) Prepare(ctx context.Context, nodes []tree.Node) (*Prepared, error) {
 	entries, note, err := ix.prepare(ctx, nodes)
 	if err != nil {
-		return fmt.Errorf("update the index: %w", err)
+		return nil, fmt.Errorf("update the index: %w", err)
 	}
+	return &Prepared{nodes, entries, note}, nil
+}
+
+// Take does the second half of Update, after the commit. It waits for nothing.
+func (ix *Index) Take(version uint64, p *Prepared) error {
 	ix.writer.Lock()
 	defer ix.writer.Unlock()
-	next, err := ix.state.Load().replace(nodes, entries)
+	next, err := ix.state.Load().replace(p.nodes, p.entries)
 	if err != nil {
 		return fmt.Errorf("update the index: %w", err)
 	}
 	next.version = version
-	if note != "" {
-		next.note = note
+	if p.note != "" {
+		next.note = p.note
 	} else if next.vectors == next.live {
 		next.note = ""
 	}

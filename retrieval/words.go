@@ -100,29 +100,6 @@ func (s *search) share(idf, times, tokens float32) float32 {
 	return idf * k1 * times / (times + flat + slope/max(s.average, 1)*tokens)
 }
 
-// scoreOne fills s.lex for one slot from the words it has.
-func (s *search) scoreOne(at place, idf map[uint64]float32) error {
-	heads, err := at.part.heads()
-	if err != nil {
-		return err
-	}
-	words, err := at.part.words(at.slot, nil)
-	if err != nil {
-		return err
-	}
-	tokens := float32(readHead(heads[at.slot*headSize:]).tokens)
-	for _, w := range words {
-		k, err := at.part.keyAt(w.at)
-		if err != nil {
-			return err
-		}
-		if v := idf[k]; v > 0 {
-			s.lex[at.part.base+at.slot] += s.share(v, float32(w.times), tokens)
-		}
-	}
-	return nil
-}
-
 // queryWords returns the different words of the prompt, in order.
 func (s *search) queryWords(prompt string) []queryWord {
 	tokens := text.Tokens(prompt)

@@ -44,6 +44,27 @@ func (a *app) generator(how access) (llm.Generator, error) {
 	return m, nil
 }
 
+// embedder opens the configured embedding model; nil for the built-in table. One
+// that cannot be opened stops what would make vectors with it; a question is
+// answered by words.
+func (a *app) embedder(how access) (llm.Embedder, error) {
+	if how == making {
+		return nil, nil
+	}
+	c, err := a.model()
+	if err == nil && c.EmbedModel != "" {
+		var e *langchain.Embedder
+		if e, err = langchain.OpenEmbedder(c); err == nil {
+			return e, nil
+		}
+		err = &failure{a.say("the embedding model cannot be opened: %s", err), err}
+	}
+	if how == asking || how == reading {
+		return nil, nil
+	}
+	return nil, err
+}
+
 // later stands for the model in a command that is over in a moment: what waits
 // to be analysed is left to the next record.
 type later struct{}

@@ -64,7 +64,10 @@ func (a *app) open(ctx context.Context, how access) (*memory, error) {
 	if how > planning { // else what another process changes is to be seen
 		o.Store = cache.New(s, cachedNodes)
 	}
-	if o.Generator, err = a.generator(how); err != nil {
+	if o.Generator, err = a.generator(how); err == nil {
+		o.Embedder, err = a.embedder(how)
+	}
+	if err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	m, err := memtree.Open(ctx, a.store, &o)

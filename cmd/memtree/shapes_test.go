@@ -2,13 +2,18 @@ package main
 
 import (
 	"encoding/json"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/memtree/memtree/llm/llmtest"
 )
 
 // The shapes others read, as the issue that asked for them writes them: a
@@ -132,6 +137,51 @@ func TestTheKeyIsNeverShown(t *testing.T) {
 		require.NotContains(t, out.String()+errs.String(), secret)
 		require.Contains(t, out.String(), "set")
 	}
+}
+
+// TestTheEmbeddingModelIsUsed has a server spell: what stats shows is what finds.
+func TestTheEmbeddingModelIsUsed(t *testing.T) {
+	var mu sync.Mutex
+	var seen []string
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var in struct{ Input []string }
+		if err := json.NewDecoder(r.Body).Decode(&in); err != nil || !strings.HasSuffix(r.URL.Path, "/embeddings") {
+			http.Error(w, "no", http.StatusBadRequest)
+			return
+		}
+		vectors, _ := llmtest.Spell{}.Embed(r.Context(), in.Input)
+		type datum struct {
+			Index     int       `json:"index"`
+			Embedding []float32 `json:"embedding"`
+		}
+		data := make([]datum, len(vectors))
+		for i, v := range vectors {
+			data[i] = datum{i, v}
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		seen = append(seen, in.Input...)
+		_ = json.NewEncoder(w).Encode(map[string]any{"data": data})
+	}))
+	defer server.Close()
+	env := map[string]string{
+		"MEMTREE_LLM_EMBED_MODEL": "spell", "MEMTREE_LLM_API_KEY": "sk-ours", "MEMTREE_LLM_BASE_URL": server.URL + "/v1",
+		"MEMTREE_STORE": filepath.Join(t.TempDir(), "store"),
+	}
+	do := func(args ...string) string {
+		var out, errs strings.Builder
+		code := run(t.Context(), process{args: args, stdin: strings.NewReader(`{"prompt":"Check the total of the cart","judgment":"pass","ground_truth":"fail"}`), stdout: &out, stderr: &errs, getenv: func(k string) string { return env[k] }})
+		require.Zero(t, code, errs.String())
+		return out.String() + errs.String()
+	}
+	do("init")
+	do("record", "-")
+	require.Len(t, seen, 1)
+	require.Contains(t, do("stats"), "openai:spell")
+	do("guide", "--prompt", "Look at the cart's total")
+	require.Equal(t, "Look at the cart's total", seen[len(seen)-1])
+	server.Close()
+	require.Contains(t, do("guide", "--prompt", "Check the total of the cart"), "cart")
 }
 
 func TestAKeyAloneIsNoModel(t *testing.T) {
