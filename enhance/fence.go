@@ -24,7 +24,7 @@ func inert(s string) string {
 	if len(s) > maxRead {
 		s = s[:maxRead] // half a character becomes U+FFFD, and is cut off later
 	}
-	s = strings.Join(strings.Fields(text.Clean(s)), " ")
+	s = text.Line(s)
 	s = brackets().Replace(s)
 	if strings.ContainsAny(s, "[［") {
 		s = heading().ReplaceAllString(s, "($1)")

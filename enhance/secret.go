@@ -46,7 +46,7 @@ func secretsOf(n *tree.Node) secrets {
 
 // plain folds what a reader takes for the same.
 func plain(s string) string {
-	return strings.ToLower(strings.Join(strings.Fields(brackets().Replace(text.Clean(s))), " "))
+	return strings.ToLower(brackets().Replace(text.Line(s)))
 }
 
 type finder struct {

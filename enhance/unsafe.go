@@ -17,7 +17,7 @@ func Unsafe(s string) (reason string, unsafe bool) {
 	if len(s) > 16*maxRead {
 		s = s[:16*maxRead]
 	}
-	s = strings.ToLower(strings.Join(strings.Fields(text.Clean(s)), " "))
+	s = strings.ToLower(text.Line(s))
 	for i := range rules() {
 		r := &rules()[i]
 		if !r.called(s) {

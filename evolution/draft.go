@@ -86,7 +86,7 @@ const (
 // end, ids of lessons, citations sorted.
 func (d *draft) finish() {
 	one := func(s string, limit int) string {
-		return text.Clip(strings.Join(strings.Fields(text.Clean(s)), " "), limit)
+		return text.Clip(text.Line(s), limit)
 	}
 	d.Title, d.Description = one(d.Title, maxTitle), one(d.Description, maxSummary)
 	list := func(in []string) []string {

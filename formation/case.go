@@ -124,7 +124,7 @@ func clipJSON(r tree.Raw) tree.Raw {
 // at a sentence's end, and without what gives the test's result away.
 func (a *analysis) finish(t truths) {
 	one := func(s string, limit int) string {
-		s = t.hide(strings.Join(strings.Fields(text.Clean(s)), " "))
+		s = t.hide(text.Line(s))
 		return clipBytes(text.Clip(s, limit), tree.MaxNodeLine)
 	}
 	a.actualError = one(a.actualError, maxSentence)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/memtree/memtree/taxonomy"
+	"github.com/memtree/memtree/text"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -322,7 +323,7 @@ func canonicalNumber(s string) (string, bool) {
 
 // foldText makes texts equal that differ in case, white space or a final stop.
 func foldText(s string) string {
-	s = strings.Join(strings.Fields(strings.ToLower(s)), " ")
+	s = text.Squeeze(strings.ToLower(s))
 	return strings.TrimRight(strings.Trim(s, "\"'“”‘’`*"), ".。!！ ")
 }
 

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/memtree/memtree/text"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -222,7 +223,7 @@ func argumentsOf(list []Difference, name string) []string {
 
 // inline makes a name from outside fit to stand in a sentence.
 func inline(name string) string {
-	name = strings.Join(strings.Fields(name), " ")
+	name = text.Squeeze(name)
 	if len(name) > 60 {
 		return strings.ToValidUTF8(name[:57], "") + "…"
 	}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/memtree/memtree/text"
 )
 
 // truths are the values of a ground truth that would give the result of the test
@@ -180,7 +182,7 @@ const forcing = "always pass|always fail|always report|always judge|always mark|
 
 // forces reports whether a text forces a verdict.
 func forces(s string) bool {
-	low := strings.Join(strings.Fields(strings.ToLower(s)), " ")
+	low := text.Squeeze(strings.ToLower(s))
 	for f := range strings.SplitSeq(forcing, "|") {
 		if strings.Contains(low, f) {
 			return true

@@ -13,7 +13,7 @@ var leadIns = []string{"judge", "decide", "determine", "human", "user", "task", 
 // task is the sentence of the prompt that says what to do, short: without a
 // lead-in such as "Judge whether …:", without who is asking, and without ids.
 func (w *wording) task(limit int) string {
-	p := strings.Join(strings.Fields(text.Clean(firstBytes(w.e.Prompt, maxReasoning))), " ")
+	p := text.Line(firstBytes(w.e.Prompt, maxReasoning))
 	for _, mark := range []string{": ", "："} {
 		lead, rest, ok := strings.Cut(p, mark)
 		isLead := slices.ContainsFunc(leadIns, func(l string) bool { return strings.HasPrefix(strings.ToLower(lead), l) })

@@ -60,7 +60,7 @@ func (w *wording) quote() string {
 		return "" // what it said tells nothing of what it did wrong
 	}
 	plain := strings.NewReplacer("**", "", "`", "").Replace(w.claim.key) // Markdown
-	plain = strings.Join(strings.Fields(plain), " ")
+	plain = text.Squeeze(plain)
 	for _, lead := range []string{"However, ", "But ", "但是，", "但", "然而，"} {
 		plain = strings.TrimPrefix(plain, lead)
 	}
@@ -85,7 +85,7 @@ func (w *wording) reason() string {
 // evaluator returns the sentences of the evaluator's reason that say most about
 // an error, at most three, in their order.
 func (w *wording) evaluator() string {
-	r := once(strings.Join(strings.Fields(text.Clean(firstBytes(w.e.Reason, maxReasoning))), " "))
+	r := once(text.Line(firstBytes(w.e.Reason, maxReasoning)))
 	sentences := text.Sentences(r)
 	if len(sentences) > 3 {
 		list := sentences[:1]

@@ -164,7 +164,7 @@ func (in AnalyseInput) Read(raw json.RawMessage) (Analysis, error) {
 		{"errorReason", &a.ErrorReason},
 		{"avoidanceStrategy", &a.AvoidanceStrategy},
 	} {
-		*f.text = strings.Join(strings.Fields(text.Clean(*f.text)), " ")
+		*f.text = text.Line(*f.text)
 		if why := badText(*f.text, in.Lang); why != "" {
 			bad = append(bad, fmt.Errorf("%s: %s", f.name, why))
 		}

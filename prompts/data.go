@@ -52,7 +52,7 @@ func dataOrDash(name, s string, limit int) string {
 
 // line makes one harmless line of s, for lists.
 func line(s string, limit int) string {
-	s = strings.Join(strings.Fields(text.Clean(squeeze(s, limit))), " ")
+	s = text.Line(squeeze(s, limit))
 	return marker().ReplaceAllString(text.Clip(s, limit), "&lt;$1")
 }
 

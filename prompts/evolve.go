@@ -139,7 +139,7 @@ func (in EvolveInput) Read(raw json.RawMessage) (Evolved, error) {
 	if err := json.Unmarshal(raw, &e); err != nil {
 		return Evolved{}, fmt.Errorf("answer: %w", err)
 	}
-	one := func(s string) string { return strings.Join(strings.Fields(text.Clean(s)), " ") }
+	one := func(s string) string { return text.Line(s) }
 	e.Title, e.Summary = one(e.Title), one(e.Summary)
 	for _, list := range [][]string{e.AppliesWhen, e.NotWhen} {
 		for i := range list {

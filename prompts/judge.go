@@ -3,7 +3,6 @@ package prompts
 import (
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"github.com/memtree/memtree/text"
 )
@@ -55,7 +54,7 @@ func (in JudgeInput) Read(raw json.RawMessage) (Verdict, error) {
 	if err := json.Unmarshal(raw, &v); err != nil {
 		return Verdict{}, fmt.Errorf("answer: %w", err)
 	}
-	v.Reason = text.Clip(strings.Join(strings.Fields(text.Clean(v.Reason)), " "), maxAnswerText)
+	v.Reason = text.Clip(text.Line(v.Reason), maxAnswerText)
 	switch {
 	case v.Correct && v.Direction != "none":
 		return v, fmt.Errorf(`direction: must be "none" when correct is true, not %q`, v.Direction)

@@ -111,7 +111,7 @@ func writeLines(w io.Writer, lines ...string) error {
 // oneLine makes any text fit for a line of a terminal: nothing in it moves the
 // cursor or changes a colour.
 func oneLine(s string) string {
-	return strings.Join(strings.Fields(text.Clean(s)), " ")
+	return text.Line(s)
 }
 
 // wrap breaks a text into lines of at most width cells, between words and

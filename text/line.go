@@ -1,0 +1,41 @@
+package text
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Line returns s clean and in one line: see Clean and Squeeze.
+func Line(s string) string { return Squeeze(Clean(s)) }
+
+// Squeeze returns s with every run of white space made one space, and none at
+// its ends. What is so already, as most is, is not copied.
+func Squeeze(s string) string {
+	if squeezed(s) {
+		return s
+	}
+	return strings.Join(strings.Fields(s), " ")
+}
+
+func squeezed(s string) bool {
+	last := byte(' ') // so that a leading space is one too many
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c < utf8.RuneSelf {
+			if c == ' ' && last == ' ' || c >= '\t' && c <= '\r' {
+				return false
+			}
+			last = c
+			i++
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(s[i:])
+		if unicode.IsSpace(r) {
+			return false
+		}
+		last = c
+		i += size
+	}
+	return s == "" || last != ' '
+}
