@@ -92,6 +92,8 @@ func han(s string) bool {
 // e times as likely.
 const leastOdds = 1.0
 
+func logOdds(x, n int) float64 { return math.Log((float64(x) + 0.5) / (float64(n-x) + 0.5)) }
+
 // stems returns the stems of up to k words that stand in at least a third of the
 // group, two of its texts and two of its tests.
 func (c *contrast) stems(k int, without map[string]bool) []string {
@@ -104,10 +106,9 @@ func (c *contrast) stems(k int, without map[string]bool) []string {
 		if a < 2 || 3*a < c.n || len(c.tests[stem]) < leastTests || without[stem] {
 			continue
 		}
-		odds := func(x, n int) float64 { return math.Log((float64(x) + 0.5) / (float64(n-x) + 0.5)) }
-		v := odds(a, c.n)
+		v := logOdds(a, c.n)
 		if c.m > 0 {
-			v -= odds(c.other[stem], c.m)
+			v -= logOdds(c.other[stem], c.m)
 		}
 		if v < leastOdds && c.m > 0 {
 			continue

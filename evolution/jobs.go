@@ -137,20 +137,25 @@ func (w *planner) settleByRules(j *job, r record) (record, bool, error) {
 		return kept, true, nil
 	}
 	r.By = tree.Provenance{Analyst: "rules", Template: rulesVersion}
-	d, ok := w.byRules(j)
-	why := []string{"wording: the cases have no words in common that others of their type lack"}
-	if ok {
+	drafts := w.byRules(j)
+	var refused []Rejection // told only if nothing passes
+	for i := range drafts {
+		d := &drafts[i]
 		d.finish()
-		var err error
-		if why, err = w.judge(w.ctx, j, &d); err != nil {
+		why, err := w.judge(w.ctx, j, d)
+		if err != nil {
 			return record{}, false, err
 		}
+		if len(why) == 0 {
+			r.Draft = d
+			return r, true, w.remember(w.ctx, r)
+		}
+		refused = append(refused, j.rejection(r.Job, "rules", d, why))
 	}
-	if len(why) == 0 {
-		r.Draft = &d
-	} else {
-		r.Refused = append(r.Refused, j.rejection(r.Job, "rules", &d, why))
+	if len(drafts) == 0 {
+		refused = append(refused, j.rejection(r.Job, "rules", &draft{}, []string{"wording: the cases have no words in common that others of their type lack"}))
 	}
+	r.Refused = append(r.Refused, refused...)
 	return r, true, w.remember(w.ctx, r)
 }
 

@@ -18,13 +18,21 @@ import (
 // byRules writes without a model: what the group's causes and tasks have in
 // common that others of the type lack, the most central case as the example,
 // the hint that was given most often, and the checklists of type and scene.
-// It returns false where the cases have nothing of their own in common.
-func (e *Evolver) byRules(j *job) (draft, bool) {
+// It returns drafts, the better first, and none where the cases have nothing of
+// their own in common.
+func (e *Evolver) byRules(j *job) []draft {
 	w := newWriter(e, j)
 	if j.kind == tree.Strategy {
 		return w.strategy()
 	}
-	return w.experience()
+	var drafts []draft
+	if hint := w.repeatedHint(); hint != "" {
+		drafts = append(drafts, w.experience(hint))
+	}
+	if len(w.causes)+len(w.tasks) >= leastWords {
+		drafts = append(drafts, w.experience(""))
+	}
+	return drafts
 }
 
 const (
@@ -111,11 +119,8 @@ func (w *writer) quoted(list []string, last string) string {
 	return strings.Join(q[:len(q)-1], between) + last + q[len(q)-1]
 }
 
-func (w *writer) experience() (draft, bool) {
-	hint := w.repeatedHint()
-	if len(w.causes)+len(w.tasks) < leastWords && hint == "" {
-		return draft{}, false
-	}
+// experience is about a hint, or without one about the words of the group.
+func (w *writer) experience(hint string) draft {
 	about := w.causes
 	if len(about) == 0 {
 		about = w.tasks
@@ -139,7 +144,7 @@ func (w *writer) experience() (draft, bool) {
 			d.Lessons = append(d.Lessons, tree.Lesson{Check: c, Cites: w.ids})
 		}
 	}
-	return d, true
+	return d
 }
 
 // frame is a lesson of the rules around the words of a group and the checklist
@@ -255,7 +260,10 @@ func (w *writer) repeatedHint() string {
 	spelled := map[string]string{}
 	for _, n := range w.members {
 		for _, s := range text.Sentences(n.CaseData.AvoidanceHint) {
-			if w.e.boiler[s] || len(text.Tokens(s)) < 4 || n.Provenance.Analyst == "rules" && ofOneCase(s) {
+			if n.Provenance.Analyst == "rules" {
+				s = ofAnyTask(s)
+			}
+			if w.e.boiler[s] || len(text.Tokens(s)) < 4 {
 				continue
 			}
 			k := strings.ToLower(strings.Join(text.Tokens(s), " "))
@@ -270,22 +278,47 @@ func (w *writer) repeatedHint() string {
 	}
 	best := ""
 	for k, in := range seen {
-		if len(in) >= leastTests && 2*len(in) >= tests(w.members) && (best == "" || len(in) > len(seen[best]) || len(in) == len(seen[best]) && k < best) {
+		if len(in) >= leastTests && 2*len(in) >= tests(w.members) && w.tells(spelled[k], len(in)) &&
+			(best == "" || len(in) > len(seen[best]) || len(in) == len(seen[best]) && k < best) {
 			best = k
 		}
 	}
 	return spelled[best]
 }
 
-// ofOneCase reports whether a sentence of the rules analyst names its one case:
-// its task, its cause, or words quoted from it.
-func ofOneCase(s string) bool {
-	for _, lead := range []string{"For a task like", "Cause of the earlier mistake", "遇到类似", "此前出错的原因"} {
-		if strings.HasPrefix(s, lead) {
-			return true
+// tells reports whether a hint given for so many tests of the group is seldom
+// given for other cases of the type: what is said of all tells nothing of these.
+func (w *writer) tells(hint string, in int) bool {
+	_, size := utf8.DecodeRuneInString(hint) // its first letter may have been made a capital
+	others := 0
+	for _, n := range w.rest {
+		if strings.Contains(n.CaseData.AvoidanceHint, hint[size:]) {
+			others++
 		}
 	}
-	return strings.ContainsAny(s, "“”…")
+	return len(w.rest) == 0 || logOdds(in, tests(w.members))-logOdds(others, len(w.rest)) >= leastOdds
+}
+
+// ofOneTask is how the rules analyst begins a hint: with the task of its case.
+var ofOneTask = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:For a task like “[^”]*”(?: \([^)]*\))?, |遇到类似“[^”]*”的任务(?:（[^）]*）)?，)`)
+})
+
+// ofOneRun is evidence quoted at length.
+var ofOneRun = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`: .*“[^”]{21,}”|：.*“[^”]{12,}”`) })
+
+// ofAnyTask returns what a sentence of the rules analyst says of more than its own
+// case: no task, and nothing where it is about the cause alone.
+func ofAnyTask(s string) string {
+	if strings.HasPrefix(s, "Cause of the earlier mistake") || strings.HasPrefix(s, "此前出错的原因") || ofOneRun().MatchString(s) {
+		return ""
+	}
+	rest := ofOneTask().ReplaceAllString(s, "")
+	if rest == s {
+		return s
+	}
+	first, size := utf8.DecodeRuneInString(rest)
+	return string(unicode.ToUpper(first)) + rest[size:]
 }
 
 // commonScenes returns the scene types that cover at least half of the cases, the
@@ -312,7 +345,7 @@ func (e *Evolver) commonScenes(cases []*tree.Node) []taxonomy.SceneType {
 // strategy puts under the checklist of the type what its experiences are about,
 // those with most cases first: in one lesson what rules named, in one each what a
 // hint or a model says.
-func (w *writer) strategy() (draft, bool) {
+func (w *writer) strategy() []draft {
 	parts := slices.Clone(w.parts)
 	slices.SortFunc(parts, func(a, b *tree.Node) int {
 		return cmp.Or(cmp.Compare(len(b.Children), len(a.Children)), cmp.Compare(a.ID, b.ID))
@@ -344,7 +377,10 @@ func (w *writer) strategy() (draft, bool) {
 	}
 	d.Lessons = append(d.Lessons, said[:min(len(said), tree.MaxLessons-len(d.Lessons))]...)
 	d.AppliesWhen = d.AppliesWhen[:min(4, len(d.AppliesWhen))]
-	return d, len(d.Lessons) > 1
+	if len(d.Lessons) < 2 {
+		return nil
+	}
+	return []draft{d}
 }
 
 // mostNamed is how many words a strategy names of its experiences.
