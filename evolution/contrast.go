@@ -2,9 +2,12 @@ package evolution
 
 import (
 	"cmp"
+	"maps"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -60,10 +63,20 @@ func (r reader) words(s string) map[string]map[string]int {
 	return w
 }
 
+// identifier is a name as programs have it: the call or field a case is about.
+var identifier = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\p{L}+(?:_\p{L}+)+`) })
+
 // wordsOf returns the telling words of a text by stem, with their spellings:
 // no stop words, nothing with a digit in it, nothing shorter than three letters.
+// An identifier counts whole, and its parts count too.
 func wordsOf(s string) map[string]map[string]int {
 	out := map[string]map[string]int{}
+	for _, w := range identifier().FindAllString(s, -1) {
+		if out[w] == nil {
+			out[w] = map[string]int{}
+		}
+		out[w][w]++
+	}
 	for _, w := range text.Words(s) {
 		if strings.ContainsFunc(w, unicode.IsDigit) || strings.Contains(w, "'") || utf8.RuneCountInString(w) < 3 && !han(w) {
 			continue
@@ -115,6 +128,13 @@ func (c *contrast) stems(k int, without map[string]bool) []string {
 		}
 		all = append(all, scored{stem, v * math.Log(1+float64(a))})
 	}
+	part := map[string]bool{} // what a whole identifier says better
+	for _, s := range all {
+		if strings.Contains(s.stem, "_") {
+			maps.Copy(part, tokenSet(s.stem))
+		}
+	}
+	all = slices.DeleteFunc(all, func(s scored) bool { return part[s.stem] })
 	slices.SortFunc(all, func(a, b scored) int { return cmp.Or(cmp.Compare(b.value, a.value), cmp.Compare(a.stem, b.stem)) })
 	out := make([]string, 0, k)
 	for _, s := range all[:min(k, len(all))] {

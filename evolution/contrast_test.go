@@ -29,3 +29,39 @@ func TestContrastInEnglish(t *testing.T) {
 	require.Equal(t, []string{"add", "exact", "lines", "rounded"}, got)
 	require.Empty(t, newContrast(pointers(nodes[:1]), nil, reason, reader{}).words(4, general(), ""), "one case has nothing in common with others")
 }
+
+func TestContrastKeepsIdentifiersWhole(t *testing.T) {
+	reason := func(n *tree.Node) string { return n.CaseData.ErrorReason }
+	var members, rest []tree.Node
+	for i, x := range []string{"Newark", "Boston", "Denver"} {
+		members = append(members, made(i, "interaction_sequence_error", taxonomy.FalsePass, "p", "update_flight_booking left out for "+x, "h"))
+		rest = append(rest, made(10+i, "interaction_sequence_error", taxonomy.FalsePass, "p", "send_mail left out for "+x, "h"))
+	}
+	got := newContrast(pointers(members), pointers(rest), reason, reader{}).words(5, general(), "")
+	require.Equal(t, []string{"update_flight_booking"}, got)
+	require.Equal(t, 3, countWords(got))
+}
+
+// TestTheRulesTakeTheHintThatCasesShare has hints as the rules analyst words
+// them: the task of each case first, then what holds of others too.
+func TestTheRulesTakeTheHintThatCasesShare(t *testing.T) {
+	const left = "it is done only if every request of the task has been carried out by its own call; send_receipt was left out before."
+	j := &job{kind: tree.Experience, partition: Partition{"interaction_sequence_error", taxonomy.FalsePass}, lang: "en", read: reader{}}
+	for i, x := range []string{"pay the bill", "close the account", "return the lamp"} {
+		n := made(i, "interaction_sequence_error", taxonomy.FalsePass, x, "send_receipt left out", "For a task like “"+x+"” (form), before reporting it as passed or done: "+left)
+		n.Provenance.Analyst = "rules"
+		j.members = append(j.members, &n)
+		o := made(10+i, "interaction_sequence_error", taxonomy.FalsePass, x+" late", "it was slow", "For a task like “"+x+" late”, before reporting it as passed or done: wait.")
+		o.Provenance.Analyst = "rules"
+		j.rest = append(j.rest, &o)
+	}
+	j.shown = j.members
+	e, err := New(options(t))
+	require.NoError(t, err)
+	w := newWriter(e, j)
+	require.Equal(t, "Before reporting it as passed or done: "+left, w.repeatedHint())
+	for _, n := range j.rest { // said of all of the type, it tells nothing of these
+		n.CaseData.AvoidanceHint = "For a task like “x”, before reporting it as passed or done: " + left
+	}
+	require.Empty(t, w.repeatedHint())
+}

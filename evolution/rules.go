@@ -29,7 +29,7 @@ func (e *Evolver) byRules(j *job) []draft {
 	if hint := w.repeatedHint(); hint != "" {
 		drafts = append(drafts, w.experience(hint))
 	}
-	if len(w.causes)+len(w.tasks) >= leastWords {
+	if countWords(w.causes)+countWords(w.tasks) >= leastWords {
 		drafts = append(drafts, w.experience(""))
 	}
 	return drafts
@@ -70,6 +70,11 @@ func newWriter(e *Evolver, j *job) *writer {
 	w.example = e.example(j)
 	w.scenes = e.commonScenes(j.members)
 	return w
+}
+
+// countWords counts an identifier as the words it is made of.
+func countWords(list []string) int {
+	return len(strings.FieldsFunc(strings.Join(list, " "), func(r rune) bool { return r == ' ' || r == '_' }))
 }
 
 // example is the first sentence of the most central case's cause that names
