@@ -105,6 +105,7 @@ func chinese() map[string]string {
 		"the prompt is not UTF-8; save it as UTF-8":                                            "提示词不是 UTF-8；请存为 UTF-8",
 		"the prompt is longer than %s, which is the most":                                      "提示词超过上限 %s",
 		"--position is %d; it is the place in --suite-tests, from 0":                           "--position 是 %d；它是在 --suite-tests 中的位置，从 0 开始",
+		"The disk is full, so this only reads: the answer has no trial id.":                    "磁盘已满，本次只读：回答没有试验编号。",
 		"Another process is writing to %s, so this only reads: the answer has no trial id.":    "另一个进程正在写 %s，所以这次只读：回答没有试验编号。",
 		"%s cannot be written here, so this only reads: the answer has no trial id.":           "这里不能写 %s，所以这次只读：回答没有试验编号。",
 		"Hand \"trial\": \"%s\" back with the judged run.":                                     "请随评判过的运行交回 \"trial\": \"%s\"。",

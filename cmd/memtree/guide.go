@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -73,14 +74,19 @@ func (a *app) guide(ctx context.Context, q memtree.Query, enhanced bool) error {
 }
 
 // withOrRead does something with the store open for writing or, where somebody
-// else is writing or nobody may, for reading.
+// else is writing or nobody can, for reading: an answer needs no room, no leave
+// and no more than what is whole.
 func (a *app) withOrRead(ctx context.Context, do func(*memory) error) error {
 	err := a.with(ctx, asking, do)
 	var locked *tree.LockedError
+	var damaged *tree.CorruptError
 	switch {
 	case errors.As(err, &locked):
 		a.note(a.say("Another process is writing to %s, so this only reads: the answer has no trial id.", a.store))
-	case errors.Is(err, tree.ErrReadOnly), errors.Is(err, fs.ErrPermission):
+	case errors.As(err, &damaged): // reading says so
+	case errors.Is(err, tree.ErrFull), errors.Is(err, syscall.ENOSPC):
+		a.note(a.say("The disk is full, so this only reads: the answer has no trial id."))
+	case errors.Is(err, tree.ErrReadOnly), errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
 		a.note(a.say("%s cannot be written here, so this only reads: the answer has no trial id.", a.store))
 	default:
 		return err
