@@ -1,0 +1,183 @@
+package jsonstore
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/memtree/memtree/tree"
+)
+
+// count makes the totals those of what is there.
+func (s *salvage) count() error {
+	st := s.state
+	st.entries = nil
+	for _, seq := range slices.Sorted(maps.Keys(s.entries)) {
+		st.entries = append(st.entries, record{seq: seq, at: s.entries[seq]})
+		st.Entries = max(st.Entries, seq)
+	}
+	if len(s.Lost) > 0 {
+		if err := s.forget(); err != nil {
+			return err
+		}
+	}
+	st.Nodes, st.Evaluations, st.Dead = st.top.nodes.n, st.top.known.n, len(st.dead)
+	s.Kept = Kept{Nodes: st.Nodes, Evaluations: st.outbox.n, Entries: len(st.entries), Letters: st.Dead, Version: st.Version}
+	defer func() { st.base.Counts = st.counts }()
+	if !s.Whole() { // what was derived from it, and who remembers a version, must not go on
+		st.Version++
+		st.Changed = st.Version
+	}
+	slices.SortStableFunc(s.Lost, func(a, b Loss) int { return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Offset, b.Offset)) })
+	slices.Sort(s.Again)
+	return nil
+}
+
+// forget makes evaluations unknown of which the ledger says that they became a
+// case, and the case is not there: recorded again, they make it again.
+func (s *salvage) forget() error {
+	for _, r := range s.state.entries {
+		raw, err := r.at.read()
+		if err != nil {
+			return err
+		}
+		var e tree.Entry
+		if err := decode(raw, &e); err != nil || e.Verdict == nil || e.Verdict.Node == "" {
+			continue // only its number is known
+		}
+		if _, ok := s.state.top.nodes.get(e.Verdict.Node); ok {
+			continue
+		}
+		h := hashOf(e.Verdict.Evaluation)
+		if s.state.knowsKey(string(h[:])) {
+			s.state.top.known = s.state.top.known.del(string(h[:]))
+			s.Forgotten++
+		}
+	}
+	return nil
+}
+
+// origin returns the origin that most nodes have, or else what was read.
+func (s *salvage) origin(read tree.Origin) (tree.Origin, error) {
+	times := map[string]int{}
+	for _, n := range s.state.top.nodes.from("") {
+		raw, err := n.at.read()
+		if err != nil {
+			return read, err
+		}
+		var node tree.Node
+		if err := decode(raw, &node); err != nil {
+			return read, err
+		}
+		times[node.Origin.ID]++
+	}
+	best := ""
+	for _, id := range slices.Sorted(maps.Keys(times)) {
+		if id != "" && times[id] > times[best] {
+			best = id
+		}
+	}
+	if best != "" {
+		read.ID = best
+	}
+	if len(read.Label) > tree.MaxName {
+		read.Label = ""
+	}
+	if read.ID == "" || len(read.ID) > tree.MaxName {
+		read.ID = "o_" + tree.Hash(fmt.Sprint(s.seq), s.prev.String())
+	}
+	return read, nil
+}
+
+// commit sets aside what is damaged and writes what is whole as a new snapshot.
+func (s *salvage) commit(f format) error {
+	d := s.disk
+	if err := d.fs.RemoveAll(d.name(derivedFolder)); err != nil {
+		return fmt.Errorf("remove %s: %w", derivedFolder, err) // it was made from what is lost
+	}
+	if err := s.setAside(); err != nil {
+		return err
+	}
+	if err := d.writeFormat(f); err != nil {
+		return err
+	}
+	if s.small() {
+		return d.removeIfThere(shutdownName) // the journal speaks for itself
+	}
+	number := s.highest + 1
+	j, err := d.begin(number, s.seq, s.prev)
+	if err != nil {
+		return err
+	}
+	if err := j.file.Close(); err != nil {
+		return fmt.Errorf("close %s: %w", journalName(number), err)
+	}
+	if err := d.fs.RemoveAll(d.name(tempMark + snapshotName(number))); err != nil {
+		return err
+	}
+	if err := d.fs.RemoveAll(d.name(snapshotName(number))); err != nil {
+		return err // no manifest ever named it
+	}
+	w, err := d.snapshot(s.state, number, s.seq, s.prev)
+	if err != nil {
+		return err
+	}
+	b, err := w.out.encode()
+	if err == nil {
+		err = d.replace(manifestName(number), b)
+	}
+	if err != nil {
+		return err
+	}
+	s.Kept.Version = s.state.Version
+	return s.clear(&w.out)
+}
+
+// clear removes what the new snapshot replaces.
+func (s *salvage) clear(m *manifest) error {
+	names, err := s.disk.names(".")
+	if err != nil {
+		return fmt.Errorf("read the folder: %w", err)
+	}
+	for _, n := range numbered(names, "manifest.", ".json") {
+		if n < m.Number {
+			s.disk.discard(manifestName(n))
+		}
+	}
+	s.release()
+	g := newGeneration(s.disk, m, nil)
+	defer g.release()
+	return s.disk.sweep(g)
+}
+
+// setAside keeps the damaged bytes in broken/.
+func (s *salvage) setAside() error {
+	aside := func(name string, off, size int64) error {
+		b, err := s.bytes(name, off, size)
+		if err != nil || len(b) == 0 {
+			return err
+		}
+		to, err := s.disk.setAside(fmt.Sprintf("%s.%d", strings.ReplaceAll(name, "/", "."), off), b)
+		s.Moved = append(s.Moved, to)
+		return err
+	}
+	for _, l := range s.Lost {
+		if err := aside(l.File, l.Offset, l.Bytes); err != nil {
+			return err
+		}
+	}
+	for _, name := range s.Again {
+		if err := aside(name, 0, 1<<40); err != nil {
+			return err
+		}
+	}
+	if t := s.torn; t != nil {
+		if err := aside(journalName(t.number), t.off, t.size); err != nil {
+			return err
+		}
+		return s.disk.cut(journalName(t.number), t.off)
+	}
+	return nil
+}

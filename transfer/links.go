@@ -1,0 +1,114 @@
+package transfer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/memtree/memtree/tree"
+)
+
+// retyped drafts the abstractions here that name a node which the import gives
+// another error type: they lose it.
+func (p *Planner) retyped(ctx context.Context) error {
+	moved := map[string]bool{}
+	for id, d := range p.drafts {
+		if d.basis > 0 && d.was.errorType != d.errorType {
+			moved[id] = true
+		}
+	}
+	if len(moved) == 0 {
+		return nil
+	}
+	for _, level := range []int{2, 3} {
+		for n, err := range p.view.Scan(ctx, tree.Filter{Level: level}) {
+			if err != nil {
+				return fmt.Errorf("plan the import: %w", err)
+			}
+			if p.drafts[n.ID] != nil || !slices.ContainsFunc(n.Children, func(c string) bool { return moved[c] }) {
+				continue
+			}
+			here := Canonical(n)
+			if err := p.draft(&here, &here, n.Revision, nil); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// after returns the links of a node as they will be, nil if it will not be there.
+func (p *Planner) after(ctx context.Context, id string) (*links, error) {
+	if d := p.drafts[id]; d != nil {
+		return &d.links, nil
+	}
+	n, err := p.view.Get(ctx, id)
+	if errors.Is(err, tree.ErrNotFound) {
+		return nil, nil //nolint:nilnil // absence is an answer
+	}
+	if err != nil {
+		return nil, fmt.Errorf("plan the import: read %s: %w", id, err)
+	}
+	l := linksOf(&n)
+	return &l, nil
+}
+
+// children keeps the children that the laws allow. An abstraction that would be
+// used and has none left is retired.
+func (p *Planner) children(ctx context.Context, d *draft) error {
+	kept := make([]string, 0, len(d.links.children))
+	for _, id := range d.links.children {
+		k, err := p.after(ctx, id)
+		if err != nil {
+			return err
+		}
+		if k != nil && k.level == d.level-1 && k.errorType == d.errorType && k.direction == d.direction {
+			kept = append(kept, id)
+		}
+	}
+	d.links.children = kept
+	alive := tree.Node{Status: d.status, Mark: d.mark}
+	if len(kept) == 0 && !d.elsewhere && !d.replaced && alive.Live() {
+		d.status, d.note = tree.Retired, WhyNothing
+	}
+	return nil
+}
+
+// parent keeps a parent that will name the node as its child: of several the one
+// that sorts last.
+func (p *Planner) parent(ctx context.Context, id string, d *draft) error {
+	slices.Sort(d.parents)
+	slices.Reverse(d.parents)
+	d.links.parent = ""
+	for _, candidate := range slices.Compact(d.parents) {
+		above, err := p.after(ctx, candidate)
+		if err != nil {
+			return err
+		}
+		if above != nil && above.level == d.level+1 && slices.Contains(above.children, id) {
+			d.links.parent = candidate
+			return nil
+		}
+	}
+	return nil
+}
+
+// finish classes a draft.
+func (p *Planner) finish(id string, d *draft) {
+	class := Newer
+	switch {
+	case d.basis == 0:
+		class = New
+	case d.same && d.links.equal(d.was):
+		if d.came {
+			p.plan.Counts[Same]++
+		}
+		return
+	case len(d.conflicts) > 0:
+		class = Conflicting
+	}
+	p.plan.Counts[class]++
+	p.plan.Items = append(p.plan.Items, Item{ID: id, Type: d.kind, ErrorType: d.errorType, Class: class, Says: d.says, Why: d.note, Conflicts: d.conflicts})
+	p.changed = append(p.changed, id)
+}
