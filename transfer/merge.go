@@ -102,7 +102,7 @@ func uniteLessons(a, b []tree.Lesson) []tree.Lesson {
 		}
 		by[l.ID] = l
 	}
-	out := slices.SortedFunc(maps.Values(by), func(x, y tree.Lesson) int { return cmp.Compare(x.ID, y.ID) })
+	out := slices.SortedFunc(maps.Values(by), func(x, y tree.Lesson) int { return cmp.Or(byMistake(x, y), cmp.Compare(x.ID, y.ID)) })
 	return orNil(first(out, tree.MaxLessons))
 }
 

@@ -139,3 +139,25 @@ func unpacked(b []byte, l transfer.Limits) (nodes []tree.Node, m transfer.Manife
 	})
 	return nodes, m, err
 }
+
+// TestLessonsAboutTheCasesComeFirst: guidance begins with the first lesson, and
+// what is about the cases must not fall behind the checklist of the type.
+func TestLessonsAboutTheCasesComeFirst(t *testing.T) {
+	lessons := func(checks ...string) (out []tree.Lesson) {
+		for _, c := range checks {
+			l := tree.Lesson{Check: c, Cites: []string{"c_1", "c_2"}}
+			if c == "the receipt was sent" {
+				l.Mistake = "send_receipt left out"
+			}
+			l.ID = tree.LessonID(l)
+			out = append(out, l)
+		}
+		return out
+	}
+	for _, list := range [][]tree.Lesson{
+		lessons("the receipt was sent", "a", "b", "c"), lessons("a", "b", "the receipt was sent", "c"), lessons("c", "b", "a", "the receipt was sent"),
+	} {
+		n := transfer.Canonical(tree.Node{Content: tree.Content{Lessons: list}})
+		require.Equal(t, "the receipt was sent", n.Content.Lessons[0].Check)
+	}
+}

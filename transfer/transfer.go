@@ -98,6 +98,18 @@ func (e *FileError) Error() string {
 	return fmt.Sprintf("line %d of entry %q of the file %s", e.Line, e.Entry, e.Problem)
 }
 
+// byMistake puts the lessons first that name a mistake: they are about these
+// cases, the others about their type. Guidance begins with the first.
+func byMistake(a, b tree.Lesson) int {
+	switch {
+	case (a.Mistake == "") == (b.Mistake == ""):
+		return 0
+	case a.Mistake == "":
+		return 1
+	}
+	return -1
+}
+
 // Canonical returns n as it travels: spelled the one way all equal nodes share,
 // without what only its store counts (revision is 1, lastChange is empty).
 func Canonical(n tree.Node) tree.Node {
@@ -112,7 +124,7 @@ func Canonical(n tree.Node) tree.Node {
 	}
 	// An order that does not depend on how the lessons came together.
 	slices.SortFunc(n.Content.Lessons, func(a, b tree.Lesson) int {
-		return cmp.Or(len(b.Cites)-len(a.Cites), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(byMistake(a, b), len(b.Cites)-len(a.Cites), cmp.Compare(a.ID, b.ID))
 	})
 	n.Scope.SuiteTests = orNil(n.Scope.SuiteTests)
 	n.Provenance.Cites = orNil(sorted(n.Provenance.Cites))
