@@ -91,7 +91,11 @@ func (e *Evolver) example(j *job) string {
 			if word, _, _ := strings.Cut(s, " "); !strings.Contains(word, "_") {
 				s = string(unicode.ToUpper(first)) + s[size:]
 			}
-			return strings.TrimRight(text.Clip(s, maxMistake-4), ".:。：“”\"")
+			s = strings.TrimRight(text.Clip(s, maxMistake-4), ".:。：“”\"")
+			if strings.Count(s, "“") > strings.Count(s, "”") {
+				s += "”"
+			}
+			return s
 		}
 	}
 	return ""
