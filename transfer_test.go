@@ -178,8 +178,14 @@ func TestADamagedFileLandsNotAtAll(t *testing.T) {
 			_, err := transfer.Read(bytes.NewReader(bad), transfer.Limits{}, take)
 			return err
 		}, &memtree.ImportOptions{Trust: true})
-		require.Error(t, err)
-		require.Empty(t, nodes(t, b))
+		if err != nil {
+			require.Empty(t, nodes(t, b))
+			continue
+		}
+		// Compression leaves a few bits unused; a file with another one of these
+		// says the very same.
+		require.Equal(t, file, exported(t, b, nil))
+		b = open(t, t.TempDir(), nil)
 	}
 }
 
