@@ -1,6 +1,7 @@
 package retrieval
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/binary"
 	"math"
@@ -52,6 +53,43 @@ func appendPosting(b []byte, slot int, times, tokens uint16) []byte {
 type writer struct {
 	layout
 	keyBytes, postingBytes, headBytes, sketchBytes, rowBytes, offsetBytes, metaBytes, termBytes []byte
+
+	room []byte // for all sections, each at its place in a layout that may be too large; nil: they have memory of their own
+	most layout // that one
+}
+
+// reserve gives the sections room for what most says, in one piece: a segment is
+// the largest thing there is in memory, and is not to be there twice.
+func (w *writer) reserve(most layout) {
+	at := most.sections()
+	w.most, w.room = most, make([]byte, at.end)
+	part := func(from, to int64) []byte { return w.room[from:from:to] }
+	w.keyBytes, w.postingBytes, w.headBytes = part(0, at.postings), part(at.postings, at.heads), part(at.heads, at.sketches)
+	w.sketchBytes, w.rowBytes, w.offsetBytes = part(at.sketches, at.rows), part(at.rows, at.offsets), part(at.offsets, at.metas)
+	w.metaBytes, w.termBytes = part(at.metas, at.terms), part(at.terms, at.end)
+}
+
+// whole returns the sections as one, without the gaps between them.
+func (w *writer) whole() []byte {
+	sections := [][]byte{w.keyBytes, w.postingBytes, w.headBytes, w.sketchBytes, w.rowBytes, w.offsetBytes, w.metaBytes, w.termBytes}
+	if w.room == nil || !w.within() {
+		return slices.Concat(sections...)
+	}
+	n := 0
+	for _, s := range sections { // each moves to the left, if at all
+		n += copy(w.room[n:], s)
+	}
+	if n < len(w.room)*3/4 {
+		return bytes.Clone(w.room[:n])
+	}
+	return w.room[:n:n]
+}
+
+// within reports whether no section has outgrown its room.
+func (w *writer) within() bool {
+	is, most := w.sections(), w.most.sections()
+	return is.postings <= most.postings && is.heads-is.postings <= most.heads-most.postings && w.n <= w.most.n &&
+		w.metas <= w.most.metas && w.terms <= w.most.terms
 }
 
 // endKey closes the list whose postings were written from first on.
@@ -94,7 +132,7 @@ func (w *writer) segment() *segment {
 	w.postings = len(w.postingBytes) / postingSize
 	w.metas, w.terms = int64(len(w.metaBytes)), int64(len(w.termBytes))
 	s := &segment{layout: w.layout}
-	s.mem = slices.Concat(w.keyBytes, w.postingBytes, w.headBytes, w.sketchBytes, w.rowBytes, w.offsetBytes, w.metaBytes, w.termBytes)
+	s.mem = w.whole()
 	return s
 }
 

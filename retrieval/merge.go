@@ -29,6 +29,12 @@ func merge(a, b part) (*segment, error) {
 	if err != nil {
 		return nil, err
 	}
+	most := layout{n: w.n, dims: w.dims}
+	for _, s := range ss {
+		most.keys, most.postings = most.keys+s.segment.keys, most.postings+s.postings
+		most.metas, most.terms = most.metas+s.metas, most.terms+s.terms+s.terms/4 // keys farther apart take more to say
+	}
+	w.reserve(most)
 	if err := mergeLists(w, ss); err != nil {
 		return nil, err
 	}
