@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
-	"slices"
 	"sync/atomic"
 
 	"github.com/memtree/memtree/llm"
@@ -71,19 +70,10 @@ func (st *state) one() (*segment, error) {
 	if len(st.parts) == 0 {
 		return build(nil, 0), nil
 	}
-	parts := slices.Clone(st.parts)
-	for len(parts) > 1 {
-		n := len(parts)
-		s, err := merge(parts[n-2], parts[n-1])
-		if err != nil {
-			return nil, err
-		}
-		parts = append(parts[:n-2], part{segment: s})
+	if p := st.parts[0]; len(st.parts) == 1 && p.gone == 0 && !p.alien {
+		return p.segment, nil
 	}
-	if parts[0].gone == 0 && !parts[0].alien {
-		return parts[0].segment, nil
-	}
-	return merge(parts[0], part{})
+	return merge(st.parts)
 }
 
 func pageCount(size int64) int64 { return (size + pageSize - 1) / pageSize }

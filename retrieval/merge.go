@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 )
 
-// source is one of the two segments of a merge.
+// source is one of the segments of a merge.
 type source struct {
 	part
 	slots []int // the new slot of each, -1 for a dead one
@@ -12,18 +12,16 @@ type source struct {
 	key   int   // the next key
 }
 
-// merge makes one segment of the live slots of two; b may be empty. It is what
-// build would have made of their nodes.
-func merge(a, b part) (*segment, error) {
+// merge makes one segment of the live slots of all parts. It is what build would
+// have made of their nodes.
+func merge(parts []part) (*segment, error) {
 	w := &writer{}
-	for _, p := range []part{a, b} {
-		if p.segment != nil && !p.alien {
+	ss := make([]*source, len(parts))
+	for i, p := range parts {
+		ss[i] = &source{part: p}
+		if !p.alien {
 			w.dims = max(w.dims, p.dims)
 		}
-	}
-	ss := []*source{{part: a}, {part: b}}
-	if b.segment == nil {
-		ss = ss[:1]
 	}
 	order, err := arrange(w, ss)
 	if err != nil {
@@ -64,7 +62,7 @@ func arrange(w *writer, ss []*source) ([]from, error) {
 	}
 	var order []from
 	for level := 3; level > 0; level-- {
-		var next, end [2]int
+		next, end := make([]int, len(ss)), make([]int, len(ss))
 		for i, s := range ss {
 			next[i], end[i] = s.level(level)
 		}
@@ -100,31 +98,37 @@ func mergeLists(w *writer, ss []*source) error {
 	for _, s := range ss {
 		s.keys = make([]int, s.segment.keys)
 	}
-	var lists [2][]uint64
+	kept, lists := make([][]uint64, len(ss)), make([][]uint64, len(ss))
 	for {
 		k, found, err := nextKey(ss)
 		if err != nil || !found {
 			return err
 		}
 		first := len(w.postingBytes) / postingSize
-		at := w.keys
 		for i, s := range ss {
-			if lists[i], err = s.take(k, at, lists[i][:0]); err != nil {
+			if kept[i], err = s.take(k, w.keys, kept[i][:0]); err != nil {
 				return err
 			}
+			lists[i] = kept[i]
 		}
-		a, b := lists[0], lists[1]
-		for len(a)+len(b) > 0 {
-			if len(b) == 0 || len(a) > 0 && uint32(a[0]) < uint32(b[0]) {
-				w.postingBytes = binary.LittleEndian.AppendUint64(w.postingBytes, a[0])
-				a = a[1:]
-			} else {
-				w.postingBytes = binary.LittleEndian.AppendUint64(w.postingBytes, b[0])
-				b = b[1:]
-			}
+		for i := leastSlot(lists); i >= 0; i = leastSlot(lists) {
+			w.postingBytes = binary.LittleEndian.AppendUint64(w.postingBytes, lists[i][0])
+			lists[i] = lists[i][1:]
 		}
 		w.endKey(k, first)
 	}
+}
+
+// leastSlot returns which list goes on with the lowest slot, -1 when all are at
+// their end.
+func leastSlot(lists [][]uint64) int {
+	best := -1
+	for i, l := range lists {
+		if len(l) > 0 && (best < 0 || uint32(l[0]) < uint32(lists[best][0])) {
+			best = i
+		}
+	}
+	return best
 }
 
 // nextKey returns the lowest key that is not taken yet.

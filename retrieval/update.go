@@ -252,25 +252,31 @@ func (p *part) drop(slot int) error {
 }
 
 // compact merges segments until each is more than twice as large as the next,
-// and none is mostly dead.
+// and none is mostly dead. What is to become one is merged at once.
 func (st *state) compact() error {
-	for i := range slices.Backward(st.parts) {
-		p := st.parts[i]
-		from, other := i, part{}
-		switch live := p.n - p.gone; {
-		case live == 0:
+	for i := len(st.parts) - 1; i >= 0; i-- {
+		p := &st.parts[i]
+		from, live := i, p.n-p.gone
+		if live == 0 {
 			st.parts = slices.Delete(st.parts, i, i+1)
 			continue
-		case i > 0 && st.parts[i-1].n-st.parts[i-1].gone < 2*live:
-			from, p, other = i-1, st.parts[i-1], p
-		case p.gone <= live:
+		}
+		for ; from > 0; from-- {
+			before := &st.parts[from-1]
+			if before.n-before.gone >= 2*live {
+				break
+			}
+			live += before.n - before.gone
+		}
+		if from == i && p.gone <= live {
 			continue
 		}
-		s, err := merge(p, other)
+		s, err := merge(st.parts[from : i+1])
 		if err != nil {
 			return err
 		}
 		st.parts = slices.Replace(st.parts, from, i+1, whole(s))
+		i = from
 	}
 	return nil
 }
