@@ -79,7 +79,10 @@ func (a *app) modelLine(c langchain.Config) string {
 	if !c.Configured() {
 		return a.say("none set; the rules analyst needs none (set MEMTREE_LLM_MODEL and MEMTREE_LLM_API_KEY to use one)")
 	}
-	parts := []string{c.Provider, c.Model}
+	parts := []string{c.Provider}
+	if c.Model != "" {
+		parts = append(parts, c.Model)
+	}
 	if c.EmbedModel != "" {
 		parts = append(parts, a.say("embedding with %s", c.EmbedModel))
 	}

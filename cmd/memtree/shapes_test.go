@@ -178,6 +178,7 @@ func TestTheEmbeddingModelIsUsed(t *testing.T) {
 	do("record", "-")
 	require.Len(t, seen, 1)
 	require.Contains(t, do("stats"), "openai:spell")
+	require.Contains(t, do("stats"), "openai · embedding with spell · ")
 	do("guide", "--prompt", "Look at the cart's total")
 	require.Equal(t, "Look at the cart's total", seen[len(seen)-1])
 	server.Close()
