@@ -23,8 +23,8 @@ func (m *Memory) openIndex(ctx context.Context) error {
 		m.index.Store(ix)
 		m.saved = ix.Version()
 		if err = m.catchUp(ctx, ix); err == nil {
-			if note := ix.Stats().Note; note != "" && !m.opts.ReadOnly {
-				m.opts.Logger.Warn("the index answers by words until it is built anew", "reason", note)
+			if s := ix.Stats(); m.lacksVectors(s) && !m.opts.ReadOnly {
+				m.opts.Logger.Warn("the index answers by words until it is built anew", "reason", s.Note)
 				m.mend(ctx)
 			}
 			return nil
@@ -131,8 +131,15 @@ func (m *Memory) saveIndex(ctx context.Context) error {
 	return nil
 }
 
-// mendGrace is how long Close lets a mend go on. The built-in table does most
-// trees in this time; what an embedder far away does not is begun again later.
+// lacksVectors reports whether an index has fewer vectors than the embedder
+// would give: it was made with another, or this one failed. The built-in table
+// has none for a text without a word it knows, which is no lack.
+func (m *Memory) lacksVectors(s retrieval.Stats) bool {
+	return s.Note != "" || !m.tableBuiltIn() && s.Vectors < s.Nodes
+}
+
+// mendGrace is how long Close lets a mend go on: the built-in table does most
+// trees in this time. What needs an embedder far away is begun again later.
 const mendGrace = 2 * time.Second
 
 // mend builds the index anew in the background, once at a time, while writing
@@ -152,6 +159,9 @@ func (m *Memory) mend(ctx context.Context) <-chan struct{} {
 		case <-done:
 			return
 		case <-m.closed:
+		}
+		if !m.tableBuiltIn() {
+			return
 		}
 		select {
 		case <-done:
@@ -183,9 +193,22 @@ func (m *Memory) replaceIndex(ctx context.Context) error {
 			return err
 		}
 	}
+	if s := ix.Stats(); m.lacksVectors(s) && s.Vectors <= m.index.Load().Stats().Vectors {
+		return errors.New(s.Note) // no better than what is there
+	}
 	m.index.Store(ix)
 	m.saved = 0 // so that Close keeps it
 	return nil
+}
+
+// Note says why memories are found by words alone, or some of them; "" where
+// all is as it should be.
+func (m *Memory) Note() string {
+	s := m.index.Load().Stats()
+	if s.Note == "" && m.lacksVectors(s) {
+		return fmt.Sprintf("%d of %d memories are found by words alone: the embedder %s gave no vector for them", s.Nodes-s.Vectors, s.Nodes, m.opts.Embedder.ID())
+	}
+	return s.Note
 }
 
 // mendedBy waits for a mend under way, if there is one.

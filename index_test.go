@@ -2,6 +2,7 @@ package memtree_test
 
 import (
 	"context"
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -95,6 +96,19 @@ func (stuck) ID() string { return "stuck" }
 func (stuck) Embed(ctx context.Context, _ []string) ([][]float32, error) {
 	<-ctx.Done()
 	return nil, ctx.Err()
+}
+
+func TestVectorsThatWereMissingAreMadeUpFor(t *testing.T) {
+	dir := t.TempDir()
+	m := open(t, dir, &memtree.Options{Embedder: &llmtest.Fault{Embedder: llmtest.Spell{}, Call: 1, Err: errors.New("down")}})
+	_, err := m.RecordAll(t.Context(), several(8))
+	require.NoError(t, err)
+	require.NoError(t, m.Wait(t.Context()))
+	require.Contains(t, m.Note(), "found by words alone")
+	require.NoError(t, m.Close())
+	m = open(t, dir, &memtree.Options{Embedder: llmtest.Spell{}})
+	require.NoError(t, m.Wait(t.Context()))
+	require.Empty(t, m.Note())
 }
 
 func TestCloseDoesNotWaitForAnEmbedder(t *testing.T) {

@@ -152,11 +152,17 @@ func (e *remembered) learn(texts []string, vs [][]float32) error {
 	return nil
 }
 
+// tableBuiltIn reports whether the embedder is the one that is always there.
+func (m *Memory) tableBuiltIn() bool {
+	_, is := m.opts.Embedder.(*embed.Table)
+	return is
+}
+
 // causes returns the embedder that causes are compared by. The built-in table is
 // quicker asked again than read.
 func (m *Memory) causes(ctx context.Context) llm.Embedder {
 	d, ok := m.store.(tree.Deriver)
-	if _, builtin := m.opts.Embedder.(*embed.Table); builtin || !ok {
+	if m.tableBuiltIn() || !ok {
 		return m.opts.Embedder
 	}
 	m.vectors.open.Do(func() {

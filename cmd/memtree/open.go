@@ -43,7 +43,11 @@ func (a *app) with(ctx context.Context, how access, do func(*memory) error) erro
 	if err != nil {
 		return err
 	}
-	return errors.Join(do(m), m.Close()) //nolint:contextcheck // what is accepted is kept whatever became of ctx
+	err = do(m)
+	if note := m.Note(); err == nil && how == writing && note != "" {
+		a.note(oneLine(note))
+	}
+	return errors.Join(err, m.Close()) //nolint:contextcheck // what is accepted is kept whatever became of ctx
 }
 
 func (a *app) open(ctx context.Context, how access) (*memory, error) {

@@ -183,6 +183,10 @@ func TestTheEmbeddingModelIsUsed(t *testing.T) {
 	require.Equal(t, "Look at the cart's total", seen[len(seen)-1])
 	server.Close()
 	require.Contains(t, do("guide", "--prompt", "Check the total of the cart"), "cart")
+	env["MEMTREE_STORE"] = filepath.Join(t.TempDir(), "later")
+	do("init")
+	require.Contains(t, do("record", "-"), "found by words alone: the embedder openai:spell")
+	require.Contains(t, do("record", "-"), "found by words alone: the embedder openai:spell", "and still")
 }
 
 func TestAKeyAloneIsNoModel(t *testing.T) {
