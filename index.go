@@ -25,7 +25,7 @@ func (m *Memory) openIndex(ctx context.Context) error {
 		if err = m.catchUp(ctx, ix); err == nil {
 			if s := ix.Stats(); m.lacksVectors(s) && !m.opts.ReadOnly {
 				m.opts.Logger.Warn("the index answers by words until it is built anew", "reason", s.Note)
-				m.mend(ctx)
+				m.mend(ctx, m.completed)
 			}
 			return nil
 		}
@@ -84,14 +84,17 @@ func (m *Memory) buildIndex(ctx context.Context) error {
 	return nil
 }
 
-// newIndex reads all nodes. Where others write meanwhile, it may have some of
-// what they wrote, and has to catch up from its version.
 func (m *Memory) newIndex(ctx context.Context) (*retrieval.Index, error) {
+	return m.fill(ctx, retrieval.New(m.taxonomy, m.opts.Embedder))
+}
+
+// fill puts all nodes into an index and returns it. Where others write meanwhile,
+// it may have some of what they wrote, and has to catch up from its version.
+func (m *Memory) fill(ctx context.Context, ix *retrieval.Index) (*retrieval.Index, error) {
 	info, err := m.store.Info(ctx)
 	if err != nil {
 		return nil, err
 	}
-	ix := retrieval.New(m.taxonomy, m.opts.Embedder)
 	var nodes []tree.Node
 	for n, err := range m.store.Scan(ctx, tree.Filter{}) {
 		if err != nil {
@@ -142,9 +145,9 @@ func (m *Memory) lacksVectors(s retrieval.Stats) bool {
 // trees in this time. What needs an embedder far away is begun again later.
 const mendGrace = 2 * time.Second
 
-// mend builds the index anew in the background, once at a time, while writing
+// mend has another index made in the background, once at a time, while writing
 // and guidance go on. The channel closes when it is done.
-func (m *Memory) mend(ctx context.Context) <-chan struct{} {
+func (m *Memory) mend(ctx context.Context, another func(context.Context) (*retrieval.Index, error)) <-chan struct{} {
 	m.mending.Lock()
 	defer m.mending.Unlock()
 	if m.mended != nil {
@@ -170,7 +173,7 @@ func (m *Memory) mend(ctx context.Context) <-chan struct{} {
 	})
 	m.workers.Go(func() {
 		defer close(done)
-		if err := m.replaceIndex(ctx); err != nil {
+		if err := m.replaceIndex(ctx, another); err != nil {
 			m.opts.Logger.Error("the index could not be built anew", "error", err)
 		}
 		m.mending.Lock()
@@ -180,9 +183,20 @@ func (m *Memory) mend(ctx context.Context) <-chan struct{} {
 	return done
 }
 
-// replaceIndex builds a new index beside the present one.
-func (m *Memory) replaceIndex(ctx context.Context) error {
-	ix, err := m.newIndex(ctx)
+// completed returns an index like the present one with the vectors that it lacks:
+// what it has is not asked for again.
+func (m *Memory) completed(ctx context.Context) (*retrieval.Index, error) {
+	had := m.index.Load().Stats().Vectors
+	ix, err := m.fill(ctx, m.index.Load().Fork())
+	if err == nil && ix.Stats().Vectors <= had {
+		err = errors.New("the embedder gave no more vectors than there are")
+	}
+	return ix, err
+}
+
+// replaceIndex puts another index in the place of the present one.
+func (m *Memory) replaceIndex(ctx context.Context, another func(context.Context) (*retrieval.Index, error)) error {
+	ix, err := another(ctx)
 	if err != nil {
 		return err
 	}
@@ -192,9 +206,6 @@ func (m *Memory) replaceIndex(ctx context.Context) error {
 		if ix, err = m.newIndex(ctx); err != nil {
 			return err
 		}
-	}
-	if s := ix.Stats(); m.lacksVectors(s) && s.Vectors <= m.index.Load().Stats().Vectors {
-		return errors.New(s.Note) // no better than what is there
 	}
 	m.index.Store(ix)
 	m.saved = 0 // so that Close keeps it
@@ -236,7 +247,7 @@ func (m *Memory) find(ctx context.Context, q retrieval.Query, ask search) (retri
 	}
 	m.opts.Logger.Warn("the index is damaged, building it anew", "error", err)
 	select {
-	case <-m.mend(ctx):
+	case <-m.mend(ctx, m.newIndex):
 		return ask(m.index.Load(), ctx, q)
 	case <-ctx.Done():
 		return r, fmt.Errorf("%w; the index is being built anew", err)

@@ -7,12 +7,14 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/llm/llmtest"
 )
 
@@ -72,12 +74,8 @@ func TestTheIndexIsDerived(t *testing.T) {
 
 func TestAnotherEmbedderMeansAnotherIndex(t *testing.T) {
 	dir := t.TempDir()
-	m := open(t, dir, nil)
-	_, err := m.RecordAll(t.Context(), several(8))
-	require.NoError(t, err)
-	require.NoError(t, m.Wait(t.Context()))
-	require.NoError(t, m.Close())
-	m = open(t, dir, &memtree.Options{Embedder: llmtest.Spell{}})
+	keep(t, dir, nil, several(8))
+	m := open(t, dir, &memtree.Options{Embedder: llmtest.Spell{}})
 	g, err := m.Guide(t.Context(), memtree.Query{Prompt: several(8)[3].Prompt, Scene: several(8)[3].Scene})
 	require.NoError(t, err)
 	require.False(t, g.Abstained, "by words, until the vectors are there")
@@ -98,27 +96,65 @@ func (stuck) Embed(ctx context.Context, _ []string) ([][]float32, error) {
 	return nil, ctx.Err()
 }
 
-func TestVectorsThatWereMissingAreMadeUpFor(t *testing.T) {
-	dir := t.TempDir()
-	m := open(t, dir, &memtree.Options{Embedder: &llmtest.Fault{Embedder: llmtest.Spell{}, Call: 1, Err: errors.New("down")}})
-	_, err := m.RecordAll(t.Context(), several(8))
+// fails is an embedder that is down.
+type fails struct{ llmtest.Spell }
+
+func (fails) Embed(context.Context, []string) ([][]float32, error) { return nil, errors.New("down") }
+
+// counts is an embedder that counts the texts it is given.
+type counts struct {
+	llmtest.Spell
+	texts atomic.Int64
+}
+
+func (c *counts) Embed(ctx context.Context, texts []string) ([][]float32, error) {
+	c.texts.Add(int64(len(texts)))
+	return c.Spell.Embed(ctx, texts)
+}
+
+// keep records runs in a store and closes it; it returns what the memory notes.
+func keep(t *testing.T, dir string, e llm.Embedder, es []memtree.Evaluation) string {
+	t.Helper()
+	m := open(t, dir, &memtree.Options{Embedder: e})
+	_, err := m.RecordAll(t.Context(), es)
 	require.NoError(t, err)
 	require.NoError(t, m.Wait(t.Context()))
-	require.Contains(t, m.Note(), "found by words alone")
+	note := m.Note()
 	require.NoError(t, m.Close())
-	m = open(t, dir, &memtree.Options{Embedder: llmtest.Spell{}})
-	require.NoError(t, m.Wait(t.Context()))
-	require.Empty(t, m.Note())
+	return note
+}
+
+func TestVectorsThatWereMissingAreMadeUpFor(t *testing.T) {
+	dir := t.TempDir()
+	require.Empty(t, keep(t, dir, llmtest.Spell{}, several(5)))
+	require.Contains(t, keep(t, dir, fails{}, several(8)), "found by words alone")
+	e := &counts{}
+	require.Empty(t, keep(t, dir, e, nil))
+	require.Equal(t, int64(3), e.texts.Load(), "no more than was missing")
+}
+
+func TestADamagedIndexIsBuiltAnewThoughTheEmbedderIsDown(t *testing.T) {
+	dir := t.TempDir()
+	require.Empty(t, keep(t, dir, llmtest.Spell{}, several(8)))
+	for _, f := range indexFiles(t, dir) {
+		b, err := os.ReadFile(f)
+		require.NoError(t, err)
+		for i := len(b) / 2; i < len(b); i += 97 { // behind what Open reads
+			b[i] ^= 0x10
+		}
+		require.NoError(t, os.WriteFile(f, b, 0o600))
+	}
+	m := open(t, dir, &memtree.Options{Embedder: fails{}, Deadline: time.Minute})
+	g, err := m.Guide(t.Context(), memtree.Query{Prompt: several(8)[3].Prompt, Scene: several(8)[3].Scene})
+	require.NoError(t, err)
+	require.False(t, g.Abstained)
+	require.Contains(t, m.Note(), "found by words alone")
 }
 
 func TestCloseDoesNotWaitForAnEmbedder(t *testing.T) {
 	dir := t.TempDir()
-	m := open(t, dir, nil)
-	_, err := m.RecordAll(t.Context(), several(8))
-	require.NoError(t, err)
-	require.NoError(t, m.Wait(t.Context()))
-	require.NoError(t, m.Close())
-	m = open(t, dir, &memtree.Options{Embedder: stuck{}})
+	keep(t, dir, nil, several(8))
+	m := open(t, dir, &memtree.Options{Embedder: stuck{}})
 	g, err := m.Guide(t.Context(), memtree.Query{Prompt: several(8)[3].Prompt, Scene: several(8)[3].Scene})
 	require.NoError(t, err)
 	require.False(t, g.Abstained)
