@@ -3,6 +3,8 @@ package evolution
 import (
 	"cmp"
 	"slices"
+
+	"github.com/memtree/memtree/tree"
 )
 
 // What is alike enough.
@@ -41,6 +43,15 @@ func newGroup(points []*point) *group {
 		}
 	}
 	return g
+}
+
+// key tells groups of different points apart.
+func (g *group) key() string {
+	ids := make([]string, len(g.points))
+	for i, p := range g.points {
+		ids[i] = p.id
+	}
+	return tree.Hash(ids...)
 }
 
 // between returns the average likeness of two groups.

@@ -149,6 +149,30 @@ func TestPlanOnALargePlanIsEmpty(t *testing.T) {
 	}
 }
 
+// TestWhatIsRefusedIsToldOnce: the pool is gone through again when something was
+// formed of it, but what was tried is not tried again.
+func TestWhatIsRefusedIsToldOnce(t *testing.T) {
+	nodes := many(300, 16) // two causes in each partition
+	bad := strings.Fields(nodes[0].CaseData.AvoidanceHint)[2]
+	m := planted(t, nodes)
+	o := options(t)
+	o.Unsafe = func(s string) (string, bool) { return "is not to be shown", strings.Contains(s, bad) }
+	formed, refused := 0, 0
+	for _, p := range m.evolve(o, PlanOptions{}) {
+		for _, c := range p.Changes {
+			if c.Op == tree.OpAdd && p.Partition == partitionOf(&nodes[0]) {
+				formed++
+			}
+		}
+		for _, r := range p.Rejections {
+			require.False(t, r.Known, "there is no earlier plan")
+			refused++
+		}
+	}
+	require.Positive(t, formed)
+	require.Equal(t, 1, refused)
+}
+
 func BenchmarkGroups(b *testing.B) {
 	table, err := embed.Default()
 	require.NoError(b, err)

@@ -59,6 +59,12 @@ func (w *planner) form() error {
 func (w *planner) formSome() (formed bool, left []*group, err error) {
 	ready, left := w.ready(w.space.groups(w.pointsOf(w.pool())))
 	for _, g := range ready {
+		key := g.key()
+		if w.tried[key] { // it was refused, or has to wait
+			left = append(left, g)
+			continue
+		}
+		w.tried[key] = true
 		n, ok, err := w.write(w.newJob(tree.Experience, w.nodesOf(g.points), nil, nil))
 		if err != nil {
 			return false, nil, err

@@ -189,6 +189,7 @@ type planner struct {
 	against     map[tree.Type][]*tree.Node // live abstractions of the opposite direction, sorted by id
 	touched     map[string]*touch
 	read        reader
+	tried       map[string]bool // groups of this plan that were to be written, by their cases
 }
 
 // touch is a node that the plan changes.
@@ -199,7 +200,7 @@ type touch struct {
 }
 
 func (e *Evolver) partition(ctx context.Context, s *survey, p Partition, left *calls) (Plan, error) {
-	w := &planner{Evolver: e, survey: s, ctx: ctx, left: left, touched: map[string]*touch{}, read: reader{}}
+	w := &planner{Evolver: e, survey: s, ctx: ctx, left: left, touched: map[string]*touch{}, read: reader{}, tried: map[string]bool{}}
 	w.Partition, w.Rule = p, e.rules.Of(p.ErrorType)
 	w.Groups, w.Changes, w.Rejections = []Group{}, []tree.Change{}, []Rejection{}
 	for _, n := range s.within[p] {
