@@ -48,13 +48,17 @@ func (b boiler) strip(s string) string {
 // cause returns the words about why the judgement was wrong. Retrieval goes by
 // the prompt because the cause is unknown then; grouping goes by the cause
 // because it is known. What the rules analyst fills in around it (the direction,
-// the checklist, the task again) is left out: it is alike in every case.
+// the checklist, the task again) is left out: it is alike in every case. Of what
+// the evaluator said it keeps two or three sentences for people to read; here all count.
 func (b boiler) cause(n *tree.Node) string {
 	d := n.CaseData
 	reason := b.strip(d.ErrorReason)
 	specific, hint := d.ActualError, d.AvoidanceHint
 	if n.Provenance.Analyst == "rules" {
 		specific, hint = found(specific), ""
+		if said := text.Line(d.EvaluatorReason); said != "" {
+			reason = text.Once(said)
+		}
 	}
 	all := strings.TrimSpace(reason + "\n" + b.strip(specific) + "\n" + b.strip(hint))
 	if all == "" {

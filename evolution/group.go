@@ -9,7 +9,7 @@ import (
 
 // What is alike enough.
 const (
-	join         = 0.50 // to be of one group: average likeness across it
+	join         = 0.52 // to be of one group: average likeness across it
 	joinMargin   = 0.05 // by which the best group must lead the next
 	formCohesion = 0.50 // within a group, to be learned from
 	splitBelow   = 0.45 // lower than formCohesion, so that a group does not flicker

@@ -2,6 +2,7 @@ package evolution
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -52,6 +53,50 @@ func TestGroupsDoNotDependOnOrder(t *testing.T) {
 		}
 		require.Equal(t, first, got)
 	}
+}
+
+// The rules analyst keeps what people read of a long reason; the groups go by all of it.
+func TestCauseIsTheWholeReason(t *testing.T) {
+	n := &tree.Node{Provenance: tree.Provenance{Analyst: "rules"}, CaseData: &tree.CaseData{
+		ErrorReason: "Error code: 400.", EvaluatorReason: "Error code: 400. The filter refused.\nIt said so. Twice. Error code: 400. The filter refused. It said so. Twice.",
+	}}
+	require.Equal(t, "Error code: 400. The filter refused. It said so. Twice.", newBoiler(taxonomy.Default()).cause(n))
+	n.Provenance.Analyst = "some model"
+	require.Equal(t, "Error code: 400.", newBoiler(taxonomy.Default()).cause(n), "a model has read it, and says why")
+}
+
+// Without what all vectors have in common, two causes are alike only by what the
+// others do not say too; of a single cause nothing much is taken away.
+func TestCentre(t *testing.T) {
+	unit := func(v ...float32) features {
+		length := float32(math.Sqrt(dot(v, v)))
+		for i := range v {
+			v[i] /= length
+		}
+		return features{dense: v}
+	}
+	var texts []string
+	var all []features
+	for i := range 400 { // all lie along the first axis, half of them a little along the second, half along the third
+		texts = append(texts, fmt.Sprint(i))
+		if i%2 == 0 {
+			all = append(all, unit(4, 1, 0, 0))
+		} else {
+			all = append(all, unit(4, 0, 1, 0))
+		}
+	}
+	at := func(i int) *features { return &all[i] }
+	require.Greater(t, dot(all[0].dense, all[1].dense), 0.9)
+	centre(texts, at)
+	require.Greater(t, all[0].cosine(&all[2]), 0.9)
+	require.Less(t, all[0].cosine(&all[1]), 0.0)
+	centre(texts[:3], at)
+	require.InDelta(t, dot(all[0].dense, all[1].dense), all[0].cosine(&all[1]), 0.05)
+	same := slices.Repeat([]string{"the same"}, 400)
+	centre(same, at)
+	require.Greater(t, all[0].cosine(&all[1]), 0.9, "one text, however often, is one")
+	none := features{}
+	require.Zero(t, none.cosine(&all[0]))
 }
 
 // What the chains find is what joining the two nearest groups again and again

@@ -85,7 +85,7 @@ func (w *wording) reason() string {
 // evaluator returns the sentences of the evaluator's reason that say most about
 // an error, at most three, in their order.
 func (w *wording) evaluator() string {
-	r := once(text.Line(firstBytes(w.e.Reason, maxReasoning)))
+	r := text.Once(text.Line(firstBytes(w.e.Reason, maxReasoning)))
 	sentences := text.Sentences(r)
 	if len(sentences) > 3 {
 		list := sentences[:1]
@@ -95,14 +95,6 @@ func (w *wording) evaluator() string {
 		sentences = list
 	}
 	return text.Clip(strings.Join(sentences, " "), maxSentence)
-}
-
-// once returns half of a text that says the same twice, as joined fields do.
-func once(s string) string {
-	if h := len(s) / 2; len(s)%2 == 1 && s[h] == ' ' && s[:h] == s[h+1:] {
-		return s[:h]
-	}
-	return s
 }
 
 // hint says when to check what, and what is right then: the lesson of the case

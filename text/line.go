@@ -39,3 +39,12 @@ func squeezed(s string) bool {
 	}
 	return s == "" || last != ' '
 }
+
+// Once returns half of a line that says the same twice, as joined fields do, and
+// any other line as it is.
+func Once(s string) string {
+	if h := len(s) / 2; len(s)%2 == 1 && s[h] == ' ' && s[:h] == s[h+1:] {
+		return s[:h]
+	}
+	return s
+}

@@ -17,6 +17,14 @@ func TestSqueeze(t *testing.T) {
 	require.Equal(t, "red text", Line("\x1b[31mred\x1b[0m\r\n text "))
 }
 
+func TestOnce(t *testing.T) {
+	for s, want := range map[string]string{
+		"": "", " ": "", "a a": "a", "a a a": "a a a", "not read not read": "not read", "aa": "aa", "没读到 没读到": "没读到",
+	} {
+		require.Equal(t, want, Once(s), "%q", s)
+	}
+}
+
 func FuzzSqueeze(f *testing.F) {
 	f.Add(" a  b\u3000c\xff")
 	f.Fuzz(func(t *testing.T, s string) {
