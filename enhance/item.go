@@ -48,6 +48,9 @@ func newItem(n *tree.Node, budget int, lang string) (item, why) {
 	if it.hint.Check == "" {
 		return it, why{sentence: noCheck}
 	}
+	if newSaying(it.hint.When).share(newSaying(it.hint.Check)) >= whenShare {
+		it.hint.When = ""
+	}
 	secrets := secretsOf(n)
 	if value, leaks := secrets.in(it.text()); leaks {
 		return it, why{sentence: hidden(value)}
@@ -136,8 +139,13 @@ func mistake(n *tree.Node, check string) string {
 	return m
 }
 
-// saidShare is the share of a sentence's words from which it says nothing new.
-const saidShare = 0.6
+// saidShare is the share of a sentence's words from which it says nothing new,
+// whenShare that of a condition's: what it turns on stands among words that any
+// condition has.
+const (
+	saidShare = 0.6
+	whenShare = 0.5
+)
 
 func said(s, before string) bool { return newSaying(s).share(newSaying(before)) >= saidShare }
 

@@ -26,6 +26,7 @@ func newBoiler(tax *taxonomy.Taxonomy) boiler {
 	for _, e := range tax.ErrorTypes() {
 		add(e.Description)
 		add(e.Checklist)
+		add(e.Brief)
 	}
 	for _, s := range tax.SceneTypes() {
 		add(s.Checklist)

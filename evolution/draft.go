@@ -31,7 +31,7 @@ type job struct {
 const maxShown = 12
 
 // rulesVersion changes whenever the rules word the same cases otherwise.
-const rulesVersion = "rules@6"
+const rulesVersion = "rules@7"
 
 // key names the job: the same evidence, asked in the same way, is the same job.
 func (j *job) key(writer, model string) string {

@@ -174,7 +174,7 @@ func grounding(e *Evolver, j *job, d *draft) string {
 		}
 	}
 	kind, _ := e.o.Taxonomy.ErrorType(j.partition.ErrorType)
-	checklist := tokenSet(kind.Checklist.EN + "\n" + kind.Checklist.ZH)
+	checklist := tokenSet(strings.Join([]string{kind.Checklist.EN, kind.Checklist.ZH, kind.Brief.EN, kind.Brief.ZH}, "\n"))
 	specific := false
 	for i, l := range d.Lessons {
 		if e.boiler.strip(l.Check) == "" && e.boiler.strip(l.Instead) == "" {

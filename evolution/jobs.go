@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/tree"
@@ -150,7 +151,9 @@ func (w *planner) settleByRules(j *job, r record) (record, bool, error) {
 			r.Draft = d
 			return r, true, w.remember(w.ctx, r)
 		}
-		refused = append(refused, j.rejection(r.Job, "rules", d, why))
+		if no := j.rejection(r.Job, "rules", d, why); !slices.ContainsFunc(refused, no.says) {
+			refused = append(refused, no)
+		}
 	}
 	if len(drafts) == 0 {
 		refused = append(refused, j.rejection(r.Job, "rules", &draft{}, []string{"wording: the cases have no words in common that others of their type lack"}))
@@ -165,6 +168,11 @@ func (j *job) rejection(key, by string, d *draft, why []string) Rejection {
 		r.Members = append(r.Members, n.ID)
 	}
 	return r
+}
+
+// says reports whether two refusals of one job read the same.
+func (r Rejection) says(other Rejection) bool {
+	return r.Title == other.Title && slices.Equal(r.Reasons, other.Reasons)
 }
 
 // answered reports whether an error is about what a model wrote rather than

@@ -61,7 +61,8 @@ func newWriter(e *Evolver, j *job) *writer {
 	}
 	medoid := j.shown[0]
 	prompt := func(n *tree.Node) string {
-		return name().ReplaceAllString(text.Clip(n.CaseData.TestCase.Prompt, maxPrompt), "$1 ")
+		said := speaker().ReplaceAllString(n.CaseData.TestCase.Prompt, "")
+		return name().ReplaceAllString(text.Clip(said, maxPrompt), "$1 ")
 	}
 	w.causes = newContrast(evenly(j.members, 2*maxRest), j.rest, e.boiler.cause, j.read).words(5, general(), e.boiler.cause(medoid))
 	if w.tasks = newContrast(evenly(j.members, 2*maxRest), j.rest, prompt, j.read).words(4, general(), prompt(medoid)); len(w.tasks) < leastTaskWords && !w.zh {
@@ -84,7 +85,7 @@ func (e *Evolver) example(j *job) string {
 		for _, s := range text.Sentences(e.boiler.cause(n)) {
 			s = step().ReplaceAllString(strings.Trim(s, "“”\"'"), "")
 			d := draft{Title: s}
-			if s == "" || strings.ContainsAny(s, "…{}*\\") || literals(e, j, &d) != "" || truth(e, j, &d) != "" || forcing(e, j, &d) != "" {
+			if !tellsWhy(s) || strings.ContainsAny(s, "…{}*\\") || literals(e, j, &d) != "" || truth(e, j, &d) != "" || forcing(e, j, &d) != "" {
 				continue
 			}
 			first, size := utf8.DecodeRuneInString(s)
@@ -101,12 +102,20 @@ func (e *Evolver) example(j *job) string {
 	return ""
 }
 
+// tellsWhy reports whether a sentence is one, not a code or a name.
+func tellsWhy(s string) bool { return han(s) || len(strings.Fields(s)) > 2 }
+
 // step is how people who annotate a run begin: at which step.
 var step = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)^(?:at|in) step \d+,?\s*`) })
 
 // name is a capital letter within a sentence: people and places belong to one
 // test, not to a kind of task.
 var name = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`([\p{Ll},])(?: \p{Lu}[\p{L}'’-]*)+`) })
+
+// speaker is who says a line of a conversation that was given as the prompt.
+var speaker = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?im)^\s*(?:human|user|assistant|agent|system|ai|用户|助手|系统)\s*[:：]\s*`)
+})
 
 func (w *writer) say(en, zh string) string {
 	if w.zh {
@@ -156,8 +165,8 @@ func (w *writer) experience(hint string) draft {
 	return d
 }
 
-// frame is a lesson of the rules around the words of a group and the checklist
-// of its type: where to check, and what is right.
+// frame is a lesson of the rules around the words of a group and the brief
+// checklist of its type: where to check, and what is right.
 type frame struct{ where, instead taxonomy.Text }
 
 var frames = map[taxonomy.Direction]frame{
@@ -198,11 +207,12 @@ var framed = sync.OnceValue(func() map[string]bool {
 	return out
 })
 
-// lesson says what to check and what is right where the words of the group turn up.
+// lesson says what to check and what is right where the words of the group turn
+// up: briefly, for what is said beside it is of the group.
 func (w *writer) lesson(about []string) (check, instead string) {
 	f := frameOf(w.partition.Direction)
 	list := w.quoted(about[:min(3, len(about))], w.say(" or ", "或"))
-	return strings.Replace(f.where.In(w.lang), "%s", list, 1) + within(w.kind.Checklist.In(w.lang)), f.instead.In(w.lang)
+	return strings.Replace(f.where.In(w.lang), "%s", list, 1) + within(w.kind.InBrief(w.lang)), f.instead.In(w.lang)
 }
 
 // within makes a sentence the rest of another.

@@ -300,6 +300,11 @@ func (r *ranking) blocked(x *ranked, taken []*ranked, count map[tree.Type]int) b
 			x.why = Why{Kin, []any{t.id()}}
 			return true
 		}
+		// A lesson is for tests nobody has seen; what went wrong with this one is known.
+		if t.again >= carriesOver && x.kind != tree.Case {
+			x.why = Why{VeryTest, []any{t.id()}}
+			return true
+		}
 		// The lower thresholds of lessons are for where no case is near enough.
 		if near := threshold(tree.Case); t.kind == tree.Case && x.kind != tree.Case && x.rel < near {
 			x.why = Why{Farther, []any{x.rel, t.id(), near}}

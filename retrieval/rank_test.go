@@ -162,7 +162,22 @@ func TestACoverThatCannotBeTakenCoversNothing(t *testing.T) {
 	require.NotContains(t, by["c_1"].Reason, "covered")
 }
 
+// What went wrong with a test is known; lessons are for those nobody has seen.
+func TestNoLessonBesideTheVeryTest(t *testing.T) {
+	ix := indexOf(t,
+		aCase(login, id("c_1"), trusted(0.9)),
+		above(tree.Experience, "e_1", login, kindOf("async_timing_error")),
+		above(tree.Strategy, "s_1", login, kindOf("edge_case_error")))
+	r, by := explain(t, ix, Query{Prompt: login})
+	require.Equal(t, []string{"c_1"}, ids(r.Hits))
+	require.Contains(t, by["e_1"].Reason, "the case c_1 is of the very test")
+	require.Contains(t, by["s_1"].Reason, "the case c_1 is of the very test")
+	r, _ = explain(t, ix, Query{Prompt: login, Exclude: []string{"c_1"}})
+	require.Equal(t, []string{"e_1", "s_1"}, ids(r.Hits))
+}
+
 func TestLimits(t *testing.T) {
+	const asked = "the login button stays disabled until the user has typed a password"
 	var nodes []tree.Node
 	for i := range 6 {
 		nodes = append(nodes, aCase(fmt.Sprintf("%s %c", login, 'a'+i), id(fmt.Sprintf("c_%d", i)), trusted(0.9-0.1*float64(i))))
@@ -181,7 +196,7 @@ func TestLimits(t *testing.T) {
 		{Limits{Total: 9, Cases: 4, Experiences: -1, Strategies: -1}, 4, 4, 0},
 		{Limits{Total: -1}, 0, 0, 0},
 	} {
-		r, by := explain(t, ix, Query{Prompt: login, Limits: x.limits})
+		r, by := explain(t, ix, Query{Prompt: asked, Limits: x.limits})
 		require.Len(t, r.Hits, x.total)
 		cases := 0
 		for _, h := range r.Hits {

@@ -13,6 +13,7 @@ const (
 	Distrusted Code = "distrusted"
 	Covered    Code = "covered"
 	Kin        Code = "kin"
+	VeryTest   Code = "very_test"
 	Farther    Code = "farther"
 	OtherTest  Code = "other_test"
 	Opposite   Code = "opposite"
@@ -23,7 +24,7 @@ const (
 
 // Codes returns all reasons.
 func Codes() []Code {
-	return []Code{Taken, TooFar, Unfounded, Distrusted, Covered, Kin, Farther, OtherTest, Opposite, LevelFull, Full, Repetitive}
+	return []Code{Taken, TooFar, Unfounded, Distrusted, Covered, Kin, VeryTest, Farther, OtherTest, Opposite, LevelFull, Full, Repetitive}
 }
 
 // Sentence returns the reason in English, a format for the Args of its [Why], or
@@ -43,6 +44,8 @@ func (c Code) Sentence() string {
 		return "is covered by %s %s; of the candidates it stands for: %d"
 	case Kin:
 		return "is of one branch with %s, which came first: a lesson or cases of it, never both"
+	case VeryTest:
+		return "is for tests nobody has seen; the case %s is of the very test"
 	case Farther:
 		return "fits %.2f; beside the case %s, which is nearer, it would need %.2f"
 	case OtherTest:

@@ -20,6 +20,7 @@ func builtinErrors() []ErrorType {
 			Name:        Text{EN: "State detection error", ZH: "状态识别错误"},
 			Description: Text{EN: "The agent took a page, a control or the system to be in another state than it was in, such as done, saved, selected, enabled or signed in.", ZH: "智能体把页面、控件或系统的状态认错了，例如是否已完成、已保存、已选中、可用或已登录。"},
 			Checklist:   Text{EN: "Read the final state from the page itself after the last action (value, selection, message, address) and judge by what it shows, not by what was intended.", ZH: "最后一步操作之后，从页面本身读取最终状态（取值、选中项、提示、地址），以实际显示为准，而不是以操作意图为准。"},
+			Brief:       Text{EN: "Read the final state from the page itself, after the last action.", ZH: "最后一步操作之后，从页面本身读取最终状态。"},
 			Cues: []Cue{
 				{"test isolation", 3}, {"isolation", 3}, {"between tests", 3}, {"other test", 3}, {"not restored", 3}, {"restore … mock", 3},
 				{"leaks", 3}, {"leaked", 3}, {"aftereach", 3}, {"beforeeach", 3}, {"run in isolation", 3}, {"run alone", 3},
@@ -49,6 +50,7 @@ func builtinErrors() []ErrorType {
 			Name:        Text{EN: "Asynchronous timing error", ZH: "异步时序错误"},
 			Description: Text{EN: "The agent looked or acted before the page had finished loading, moving or answering, or after it had moved on.", ZH: "页面尚未加载完、动画未结束或请求未返回时，智能体就进行了查看或操作；或者已经错过了时机。"},
 			Checklist:   Text{EN: "Wait until loading, animation and requests have ended and the content no longer changes, then look again before judging.", ZH: "等待加载、动画和请求全部结束、内容不再变化后，重新查看一次再下判断。"},
+			Brief:       Text{EN: "Wait until nothing loads or moves any more, then look again.", ZH: "等页面不再加载和变化后，重新查看一次。"},
 			Cues: []Cue{
 				{"waitFor", 3}, {"sleep", 3}, {"fake timers", 3}, {"timer", 3}, {"timers", 3}, {"setInterval", 3},
 				{"requestAnimationFrame", 3}, {"has settled", 3}, {"until … visible", 3}, {"before … appear", 3}, {"before … mounted", 3}, {"before … displayed", 3},
@@ -82,6 +84,7 @@ func builtinErrors() []ErrorType {
 			Name:        Text{EN: "Element locating error", ZH: "元素定位错误"},
 			Description: Text{EN: "The agent found no element, or took another one for the element meant.", ZH: "智能体没有找到目标元素，或者把别的元素当成了目标元素。"},
 			Checklist:   Text{EN: "Find the element by its label, role and place, scroll and look at all that match, and make sure it is the one meant before judging it.", ZH: "按标签、角色和位置查找元素，滚动页面并查看所有匹配项，确认它就是目标元素之后再判断。"},
+			Brief:       Text{EN: "Make sure by label, role and place that it is the element meant.", ZH: "按标签、角色和位置确认它就是目标元素。"},
 			Cues: []Cue{
 				{"queryselector", 3}, {"find by", 3}, {"by text", 3}, {"by label", 3}, {"by id", 3}, {"wrong selector", 3},
 				{"multiple elements", 3}, {"more than one element", 3}, {"not in the dom", 3}, {"detached", 3}, {"scroll into view", 3}, {"not clickable", 3},
@@ -109,6 +112,7 @@ func builtinErrors() []ErrorType {
 			Name:        Text{EN: "Content validation error", ZH: "内容校验错误"},
 			Description: Text{EN: "The agent found the right place but read, counted or compared its text, number, picture or layout wrongly.", ZH: "智能体找对了位置，但把文字、数字、图片或布局读错、数错或比错了。"},
 			Checklist:   Text{EN: "Compare the shown value with the expected one word by word and number by number (spelling, unit, count, order, completeness) before judging.", ZH: "把显示值与期望值逐字、逐个数字核对（拼写、单位、数量、顺序、是否完整），再下判断。"},
+			Brief:       Text{EN: "Compare what is shown with what is expected, word by word and number by number.", ZH: "把显示值与期望值逐字、逐个数字核对。"},
 			Cues: []Cue{
 				{"visual regression", 3}, {"screen size", 3}, {"window size", 3}, {"resolution", 3}, {"scrollbar", 3}, {"subpixel", 3},
 				{"anti-aliasing", 3}, {"antialiasing", 3}, {"responsive", 3}, {"css", 3}, {"rounding", 3}, {"element size", 3},
@@ -142,6 +146,7 @@ func builtinErrors() []ErrorType {
 			Name:        Text{EN: "Interaction sequence error", ZH: "交互步骤错误"},
 			Description: Text{EN: "A step was left out, added, repeated, done in the wrong order or with the wrong target, or a step that nobody asked for was demanded.", ZH: "操作步骤有遗漏、多余、重复、顺序颠倒或对象错误，或者要求了任务并未要求的步骤。"},
 			Checklist:   Text{EN: "List the steps the task asks for, match each with what was really done in order and with which target, and judge only by those steps.", ZH: "列出任务要求的步骤，逐一核对实际执行的操作、顺序和对象，只以这些步骤为依据进行判断。"},
+			Brief:       Text{EN: "Match each step that the task asks for with what was really done.", ZH: "把任务要求的每一步与实际执行的操作逐一核对。"},
 			Cues: []Cue{
 				{"fireevent", 3}, {"userevent", 3}, {"user event", 3}, {"test runner", 3}, {"mouse event", 3}, {"mouse position", 3},
 				{"key press", 3}, {"keydown", 3}, {"double click", 3}, {"event … twice", 3}, {"wrong event", 3}, {"event handler", 3},
@@ -176,6 +181,7 @@ func builtinErrors() []ErrorType {
 			Name:        Text{EN: "Form validation error", ZH: "表单校验错误"},
 			Description: Text{EN: "The agent misjudged what a form takes or refuses, such as required fields, formats, lengths, messages or the values that were entered.", ZH: "智能体误判了表单的接受与拒绝，例如必填项、格式、长度、提示信息或实际填入的值。"},
 			Checklist:   Text{EN: "Check each field's entered value, whether it is required, its format and length, and the message shown on submit, against what the form is meant to accept.", ZH: "逐项核对字段的实际取值、是否必填、格式与长度，以及提交时的提示信息，与表单应接受的内容进行对照。"},
+			Brief:       Text{EN: "Check each field's value, format and message against what the form is meant to accept.", ZH: "逐项核对字段的取值、格式与提示是否符合表单要求。"},
 			Cues: []Cue{
 				{"form validation", 3}, {"required field", 3}, {"required fields", 3}, {"mandatory field", 3}, {"validation message", 3}, {"validation error", 3},
 				{"invalid input", 3}, {"input format", 3}, {"invalid email", 3}, {"email format", 3}, {"phone format", 3}, {"password strength", 3},
@@ -200,6 +206,7 @@ func builtinErrors() []ErrorType {
 			Name:        Text{EN: "Business rule error", ZH: "业务规则错误"},
 			Description: Text{EN: "The agent applied a rule of the product or a condition of the task wrongly, such as a price, a permission, a policy, a limit or a criterion.", ZH: "智能体用错了产品规则或任务条件，例如价格、权限、政策、限额或筛选标准。"},
 			Checklist:   Text{EN: "Name the rule or criterion that applies, take its exact terms from the task or the policy, and check the case against each of them.", ZH: "写明适用的规则或条件，以任务或规则原文为准，逐条对照当前情形进行检查。"},
+			Brief:       Text{EN: "Take the exact terms of the rule that applies, and check the case against each.", ZH: "以适用规则的原文为准，逐条对照当前情形。"},
 			Cues: []Cue{
 				{"business rule", 3}, {"policy", 3}, {"policies", 3}, {"against policy", 3}, {"violates", 3}, {"violation", 3},
 				{"not allowed", 3}, {"not permitted", 3}, {"eligible", 3}, {"eligibility", 3}, {"refund", 3}, {"discount", 3},
@@ -226,6 +233,7 @@ func builtinErrors() []ErrorType {
 			Name:        Text{EN: "Edge case error", ZH: "边界情况错误"},
 			Description: Text{EN: "The usual way was judged right but an unusual case was not, such as empty, unavailable, extreme, repeated, random, or specific to time, place or platform.", ZH: "常规情况判断无误，但特殊情况判断错误，例如为空、不可用、极值、重复、随机，或与时间、地区、平台有关。"},
 			Checklist:   Text{EN: "Ask what is unusual here (nothing found, limits, special characters, time zone, platform, random order) and what the right result is in that case.", ZH: "先问这里有什么特殊之处（无结果、边界值、特殊字符、时区、平台、随机顺序），再确定该情形下的正确结果。"},
+			Brief:       Text{EN: "Say what is unusual here, and what the right result is then.", ZH: "先说明这里有什么特殊之处，再确定此时的正确结果。"},
 			Cues: []Cue{
 				{"math.random", 3}, {"random data", 3}, {"random value", 3}, {"random order", 3}, {"browser", 3}, {"different browser", 3},
 				{"ie11", 3}, {"edge browser", 3}, {"different platform", 3}, {"specific to", 3}, {"only on", 3}, {"only happens on", 3},

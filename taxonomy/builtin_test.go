@@ -36,6 +36,9 @@ func asGo(t *testing.T, tax *Taxonomy) string {
 	for _, e := range tax.errors {
 		fmt.Fprintf(&b, "{\nID: %q,\nGroup: %q,\nName: %s,\nDescription: %s,\nChecklist: %s,\n",
 			e.ID, e.Group, text(e.Name), text(e.Description), text(e.Checklist))
+		if e.Brief != (Text{}) {
+			fmt.Fprintf(&b, "Brief: %s,\n", text(e.Brief))
+		}
 		if len(e.Cues) > 0 {
 			b.WriteString("Cues: []Cue{\n")
 			for i, c := range e.Cues {

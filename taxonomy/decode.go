@@ -126,7 +126,8 @@ func (d *decoder) document(n ast.Node) document {
 func (d *decoder) errorType(f string, n ast.Node, e *ErrorType) {
 	d.fields(n, f, map[string]func(string, ast.Node){
 		"id": d.name(&e.ID), "group": d.name(&e.Group),
-		"name": d.text(&e.Name, maxName), "description": d.text(&e.Description, maxSentence), "checklist": d.text(&e.Checklist, maxSentence),
+		"name": d.text(&e.Name, maxName), "description": d.text(&e.Description, maxSentence),
+		"checklist": d.text(&e.Checklist, maxSentence), "brief": d.text(&e.Brief, maxSentence),
 		"cues": func(f string, n ast.Node) {
 			var cues []at[Cue]
 			each(d, n, f, &cues, func(f string, n ast.Node, c *Cue) {

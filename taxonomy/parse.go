@@ -141,7 +141,11 @@ func (m *merger) errorTypes(t *Taxonomy, list []at[ErrorType]) {
 		if v.Group != "" {
 			o.Group = v.Group
 		}
-		o.Name, o.Description, o.Checklist = over(o.Name, v.Name), over(o.Description, v.Description), over(o.Checklist, v.Checklist)
+		if v.Checklist != (Text{}) {
+			o.Brief = Text{} // it is of the old one
+		}
+		o.Name, o.Description = over(o.Name, v.Name), over(o.Description, v.Description)
+		o.Checklist, o.Brief = over(o.Checklist, v.Checklist), over(o.Brief, v.Brief)
 		o.Cues = addCues(o.Cues, v.Cues)
 		if len(o.Cues) > MaxCues {
 			m.bad(e.line, e.field+".cues", "makes %d phrases; the most is %d", len(o.Cues), MaxCues)

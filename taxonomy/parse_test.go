@@ -42,6 +42,9 @@ sceneTypes:
 	was, _ := Default().ErrorType("async_timing_error")
 	require.Equal(t, "等两秒再看。", a.Checklist.ZH)
 	require.Equal(t, was.Checklist.EN, a.Checklist.EN)
+	require.NotEmpty(t, was.Brief)
+	require.Empty(t, a.Brief, "it was of the checklist that is no more")
+	require.Equal(t, "等两秒再看。", a.InBrief("zh"))
 	require.Len(t, a.Cues, len(was.Cues), "one added, one silenced")
 	require.NotContains(t, a.Cues, Cue{"spinner", 3})
 	require.Contains(t, was.Cues, Cue{"spinner", 3}, "the built-in one is as it was")
@@ -76,7 +79,7 @@ func TestParseSays(t *testing.T) {
 	const entry = "group: state, name: n, description: d, checklist: c"
 	for name, c := range map[string]struct{ overlay, want string }{
 		"syntax":           {"errorTypes:\n  - id: [", "m.yaml:2: is not YAML: "},
-		"unknown field":    {"errorTypes:\n  - id: a_b\n    colour: red", `m.yaml:3: "errorTypes[0].colour" is no field here; use checklist, cues, description, group, id, name`},
+		"unknown field":    {"errorTypes:\n  - id: a_b\n    colour: red", `m.yaml:3: "errorTypes[0].colour" is no field here; use brief, checklist, cues, description, group, id, name`},
 		"unknown top":      {"errortypes: []", `m.yaml:1: "errortypes" is no field here; use errorTypes, `},
 		"field twice":      {"errorTypes:\n  - id: a_b\n    id: c_d", `m.yaml:3: `},
 		"no list":          {"errorTypes: many", "m.yaml:1: errorTypes is a text; write a list, each entry beginning with -"},

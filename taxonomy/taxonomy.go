@@ -91,7 +91,16 @@ type ErrorType struct {
 	Name        Text
 	Description Text // one sentence
 	Checklist   Text // one line: what to check and what is right
+	Brief       Text // optional: the same in a dozen words, where much is said besides
 	Cues        []Cue
+}
+
+// InBrief returns the brief checklist in lang, or the whole one where there is none.
+func (e ErrorType) InBrief(lang string) string {
+	if b := e.Brief.In(lang); b != "" {
+		return b
+	}
+	return e.Checklist.In(lang)
 }
 
 // Cue is a phrase that speaks for an error type where people describe an error.

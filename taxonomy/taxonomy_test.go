@@ -21,6 +21,11 @@ func TestDefaultHasTheDesignsTypes(t *testing.T) {
 		_, ok := tax.Group(e.Group)
 		require.True(t, ok)
 		both(t, e.ID, e.Name, e.Description, e.Checklist)
+		if e.ID != OtherError {
+			both(t, e.ID, e.Brief)
+			require.Less(t, len(e.Brief.EN), len(e.Checklist.EN), e.ID)
+			require.Less(t, len(e.Brief.ZH), len(e.Checklist.ZH), e.ID)
+		}
 		require.Equal(t, e.ID == OtherError, len(e.Cues) == 0, "other_error is what no cue speaks for")
 	}
 	got, ok := tax.ErrorType("async_timing_error")
