@@ -63,8 +63,10 @@ func (r reader) words(s string) map[string]map[string]int {
 	return w
 }
 
-// identifier is a name as programs have it: the call or field a case is about.
-var identifier = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\p{L}+(?:_\p{L}+)+`) })
+// identifier is a name as programs have it: the call, field or agent a case is about.
+var identifier = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\p{L}+(?:_\p{L}+)+|\p{Lu}\p{Ll}+(?:\p{Lu}\p{Ll}+)+`)
+})
 
 // wordsOf returns the telling words of a text by stem, with their spellings:
 // no stop words, nothing with a digit in it, nothing shorter than three letters.
@@ -130,7 +132,7 @@ func (c *contrast) stems(k int, without map[string]bool) []string {
 	}
 	part := map[string]bool{} // what a whole identifier says better
 	for _, s := range all {
-		if strings.Contains(s.stem, "_") {
+		if identifier().MatchString(s.stem) {
 			maps.Copy(part, tokenSet(s.stem))
 		}
 	}
