@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -165,12 +166,19 @@ func covered(cases []*tree.Node, lessons []tree.Lesson) float64 {
 }
 
 // grounding: a lesson speaks of what its cases speak of, and at least one of them
-// of more than judging in general.
+// of more than judging in general. Of many cases a sample is read; what a strategy
+// says of its experiences they have from their own cases.
 func grounding(e *Evolver, j *job, d *draft) string {
 	said := map[string]map[string]bool{}
 	for _, n := range append(evenly(j.members, maxRest), j.shown...) {
 		if said[n.ID] == nil {
 			said[n.ID] = tokenSet(evidence(n))
+		}
+	}
+	lessons := map[string]bool{}
+	for _, n := range j.parts {
+		for _, s := range textsOf(n) {
+			maps.Copy(lessons, tokenSet(s))
 		}
 	}
 	kind, _ := e.o.Taxonomy.ErrorType(j.partition.ErrorType)
@@ -186,7 +194,7 @@ func grounding(e *Evolver, j *job, d *draft) string {
 				continue
 			}
 			all++
-			if slices.ContainsFunc(l.Cites, func(id string) bool { return said[id][w] }) {
+			if lessons[w] || slices.ContainsFunc(l.Cites, func(id string) bool { return said[id][w] }) {
 				held++
 			}
 		}
@@ -199,6 +207,15 @@ func grounding(e *Evolver, j *job, d *draft) string {
 		return "the lessons say nothing that is particular to these cases"
 	}
 	return ""
+}
+
+// textsOf are what a lesson says, its title among it.
+func textsOf(n *tree.Node) []string {
+	out := []string{n.Content.Title}
+	for _, l := range n.Content.Lessons {
+		out = append(out, l.Check, l.Instead)
+	}
+	return out
 }
 
 func tokenSet(s string) map[string]bool {

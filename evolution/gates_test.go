@@ -265,3 +265,19 @@ func (s stopping) Generate(ctx context.Context, r llm.Request) (llm.Answer, erro
 	s.stop()
 	return a, err
 }
+
+// Of many cases a sample is read, which may hold none of an experience that a
+// strategy names; what the experience says was grounded when it was written.
+func TestStrategyIsGroundedInItsExperiences(t *testing.T) {
+	e, err := New(options(t))
+	require.NoError(t, err)
+	j := &job{kind: tree.Strategy, partition: Partition{"content_validation_error", taxonomy.FalsePass}, members: pointers(many(2*maxRest, 1)), lang: "en"}
+	ids := make([]string, len(j.members))
+	for i, n := range j.members {
+		ids[i] = n.ID
+	}
+	d := &draft{Lessons: []tree.Lesson{{Check: "Above all look at what concerns “gherkin” and “marmalade”.", Cites: ids}}}
+	require.Contains(t, grounding(e, j, d), "0 of 2")
+	j.parts = []*tree.Node{{ID: "e_1", Content: tree.Content{Title: "Content validation error: gherkin, marmalade"}}}
+	require.Empty(t, grounding(e, j, d))
+}

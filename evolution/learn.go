@@ -43,7 +43,7 @@ func (w *planner) form() error {
 		if err != nil {
 			return err
 		}
-		if formed {
+		if formed || w.attach() { // a refused group may be of several causes there are
 			continue
 		}
 		for _, g := range left {

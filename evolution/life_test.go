@@ -212,6 +212,21 @@ func TestLaterCasesValidate(t *testing.T) {
 	}
 }
 
+// What was there when a lesson was written shows nothing, though it was given to
+// it later.
+func TestLaterIsAfterwards(t *testing.T) {
+	cases := pointers(shop()[:5])
+	e := tree.Node{Provenance: tree.Provenance{Cites: []string{cases[0].ID, cases[1].ID, cases[2].ID}}}
+	for i, n := range cases {
+		n.Metadata.CreatedAt = time.Date(2026, 1, 1+i, 0, 0, 0, 0, time.UTC)
+	}
+	require.Equal(t, 2, later(&e, cases))
+	cases[4].Metadata.CreatedAt = cases[2].Metadata.CreatedAt
+	require.Equal(t, 1, later(&e, cases))
+	cases[3].CaseData.TestCase.CaseID = cases[0].CaseData.TestCase.CaseID
+	require.Zero(t, later(&e, cases), "of a test it was written from")
+}
+
 // A case from the future and times in another zone change nothing for the others.
 func TestClocksThatAreWrong(t *testing.T) {
 	m := planted(t, shop())

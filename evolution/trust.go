@@ -36,9 +36,6 @@ func confidence(cases []*tree.Node, cohesion float64, now time.Time) float64 {
 // ends the probation of those that later cases have shown to go on.
 func (w *planner) trusts() error {
 	for _, e := range w.experiences {
-		if w.nodes[e.ID] == nil {
-			continue // new in this plan
-		}
 		n, _ := w.get(e.ID)
 		cases := w.members(e.ID)
 		if c := confidence(cases, w.space.cohesion(w.pointsOf(cases)), w.now); c != n.Content.Confidence {
@@ -62,16 +59,22 @@ func newest(cases []*tree.Node) (at time.Time) {
 	return at.UTC()
 }
 
-// later counts the tests of cases that a lesson was not written from.
+// later counts the tests of cases that came after those that a lesson was written
+// from. What was there already when it was written, and was found to be of its
+// cause only then, shows nothing.
 func later(e *tree.Node, cases []*tree.Node) int {
 	known, fresh := map[string]bool{}, map[string]bool{}
+	var written time.Time
 	for _, n := range cases {
 		if slices.Contains(e.Provenance.Cites, n.ID) {
 			known[testOf(n)] = true
+			if at := n.Metadata.CreatedAt; at.After(written) {
+				written = at
+			}
 		}
 	}
 	for _, n := range cases {
-		if t := testOf(n); !known[t] {
+		if t := testOf(n); !known[t] && n.Metadata.CreatedAt.After(written) {
 			fresh[t] = true
 		}
 	}
