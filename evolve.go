@@ -236,10 +236,24 @@ func (m *Memory) Rejected(ctx context.Context) ([]evolution.Rejection, error) {
 
 // finder asks a retrieval of its own, made for one plan, what a draft would do.
 type finder struct {
-	m    *Memory
-	base *retrieval.Index // as the plan began
-	ix   *retrieval.Index // with the draft
-	now  *tree.Node       // the draft
+	m     *Memory
+	seen  map[string]tree.Node // what is not as the store has it
+	base  *retrieval.Index     // the cases as the plan has them
+	ix    *retrieval.Index     // with the draft
+	draft *tree.Node
+}
+
+// Begin implements evolution.Finder.
+func (f *finder) Begin(cases, lessons []*tree.Node) {
+	*f = finder{m: f.m, seen: map[string]tree.Node{}}
+	for _, n := range cases {
+		f.seen[n.ID] = n.Clone()
+	}
+	for _, n := range lessons {
+		gone := n.Clone()
+		gone.Status = tree.Retired
+		f.seen[n.ID] = gone
+	}
 }
 
 // Rank implements evolution.Finder.
@@ -264,34 +278,44 @@ func (f *finder) Rank(ctx context.Context, candidate, held *tree.Node) (int, err
 }
 
 // show puts a draft into an index like the memory's own, its cases under it.
-func (f *finder) show(ctx context.Context, candidate *tree.Node) error {
-	if f.now != nil && f.now.ID == candidate.ID && f.now.Text() == candidate.Text() && slices.Equal(f.now.Children, candidate.Children) {
+func (f *finder) show(ctx context.Context, draft *tree.Node) error {
+	if f.draft != nil && f.draft.ID == draft.ID && f.draft.Text() == draft.Text() && slices.Equal(f.draft.Children, draft.Children) {
 		return nil
 	}
 	if f.base == nil {
-		f.base = f.m.index.Load().Fork()
+		var changed []tree.Node
+		for _, id := range slices.Sorted(maps.Keys(f.seen)) {
+			changed = append(changed, f.seen[id])
+		}
+		base := f.m.index.Load().Fork()
+		if err := base.Update(ctx, 0, changed); err != nil {
+			return err
+		}
+		f.base = base
 	}
-	batch, err := f.live(ctx, candidate.Children)
+	batch, err := f.live(ctx, draft.Children)
 	if err != nil {
 		return err
 	}
 	for i := range batch {
-		batch[i].Parent = candidate.ID
+		batch[i].Parent = draft.ID
 	}
-	f.ix, f.now = f.base.Fork(), candidate
-	return f.ix.Update(ctx, 0, append(batch, candidate.Clone()))
+	f.ix, f.draft = f.base.Fork(), draft
+	return f.ix.Update(ctx, 0, append(batch, draft.Clone()))
 }
 
 // live reads those of the nodes that are in use.
 func (f *finder) live(ctx context.Context, ids []string) ([]tree.Node, error) {
 	var out []tree.Node
 	for _, id := range ids {
-		n, err := f.m.store.Get(ctx, id)
-		if errors.Is(err, tree.ErrNotFound) {
-			continue
-		}
-		if err != nil {
-			return nil, err
+		n, ok := f.seen[id]
+		if !ok {
+			var err error
+			if n, err = f.m.store.Get(ctx, id); errors.Is(err, tree.ErrNotFound) {
+				continue
+			} else if err != nil {
+				return nil, err
+			}
 		}
 		if n.Live() {
 			out = append(out, n.Clone())

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -108,14 +109,14 @@ func TestEvolve(t *testing.T) {
 	require.Zero(t, changes(again), "nor after opening again")
 }
 
-// interrupting ends the context when the model is asked for the third time.
+// interrupting ends the context when the model is asked for the at-th time.
 type interrupting struct {
-	calls int
-	stop  context.CancelFunc
+	calls, at int
+	stop      context.CancelFunc
 }
 
 func (g *interrupting) Generate(ctx context.Context, r llm.Request) (llm.Answer, error) {
-	if g.calls++; g.calls == 3 && g.stop != nil {
+	if g.calls++; g.calls == g.at && g.stop != nil {
 		g.stop()
 	}
 	if err := ctx.Err(); err != nil {
@@ -129,7 +130,7 @@ func TestEvolveGoesOn(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "store")
 	require.NoError(t, learning(t, dir, nil).Close())
 	ctx, cancel := context.WithCancel(t.Context())
-	whole := &interrupting{}
+	whole := &interrupting{at: 3}
 	m := learning(t, dir, whole)
 	dry, err := m.Evolve(t.Context(), &memtree.EvolveOptions{DryRun: true})
 	require.NoError(t, err)
@@ -150,6 +151,35 @@ func TestEvolveGoesOn(t *testing.T) {
 	require.NoError(t, err)
 	require.Zero(t, v.Calls, "what was refused is not asked for again")
 	require.Zero(t, changes(v))
+}
+
+// Wherever evolve is interrupted, the tree ends the same: whether a lesson is good
+// enough does not depend on those that were learned before.
+func TestEvolveEndsTheSame(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "store")
+	require.NoError(t, learning(t, dir, nil).Close())
+	evolved := func(at int) (string, int) {
+		mine := filepath.Join(t.TempDir(), "store")
+		require.NoError(t, os.CopyFS(mine, os.DirFS(dir)))
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		g := &interrupting{at: at, stop: cancel}
+		m := learning(t, mine, g)
+		if _, err := m.Evolve(ctx, nil); at > 0 {
+			require.ErrorIs(t, err, context.Canceled)
+		}
+		g.at = 0
+		_, err := m.Evolve(t.Context(), nil)
+		require.NoError(t, err)
+		defer func() { require.NoError(t, m.Close()) }()
+		return dump(t, m), g.calls
+	}
+	want, calls := evolved(0)
+	require.Greater(t, calls, 10)
+	for at := 2; at <= calls; at += 3 {
+		got, _ := evolved(at)
+		require.Equal(t, want, got, "interrupted at call %d of %d", at, calls)
+	}
 }
 
 func TestEvolveReadOnly(t *testing.T) {

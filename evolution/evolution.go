@@ -32,6 +32,11 @@ type View interface {
 
 // Finder is the real retrieval, asked before a memory exists.
 type Finder interface {
+	// Begin is told how all that follows is to see the tree: its cases typed as the
+	// plan has them, of which cases are those that change, and none of its lessons,
+	// so that what is found depends on the cases alone and not on what was learned
+	// first.
+	Begin(cases, lessons []*tree.Node)
 	// Rank returns the place, from 1, at which candidate would be found for the
 	// prompt and scene of the case held, if candidate stood in the tree and no
 	// case of held's test did; 0 when it would not be found.

@@ -67,6 +67,8 @@ func TestModelWrites(t *testing.T) {
 // ranks is a retrieval that finds a draft for some of its cases.
 type ranks func(held *tree.Node) int
 
+func (f ranks) Begin(_, _ []*tree.Node) {}
+
 func (f ranks) Rank(_ context.Context, _, held *tree.Node) (int, error) { return f(held), nil }
 
 // Every gate refuses one answer that passes all others.

@@ -94,6 +94,9 @@ func (e *Evolver) Plan(ctx context.Context, v View, o PlanOptions) iter.Seq2[Pla
 		if o.Only != "" {
 			s.partitions = slices.DeleteFunc(s.partitions, func(p Partition) bool { return p.ErrorType != o.Only })
 		}
+		if e.o.Finder != nil {
+			e.o.Finder.Begin(s.retyped(), s.lessons())
+		}
 		left := budget(o)
 		left.step.Of = len(s.partitions)
 		for _, p := range s.partitions {
@@ -163,6 +166,27 @@ func (e *Evolver) survey(ctx context.Context, v View, limit time.Time) (*survey,
 	}
 	s.partitions = slices.SortedFunc(maps.Keys(s.within), comparePartitions)
 	return s, nil
+}
+
+// retyped are the cases whose type the plan sets, as they will be, sorted by id.
+func (s *survey) retyped() []*tree.Node {
+	var out []*tree.Node
+	for _, id := range slices.Sorted(maps.Keys(s.before)) {
+		out = append(out, s.nodes[id])
+	}
+	return out
+}
+
+// lessons are the experiences and strategies in use, sorted by id.
+func (s *survey) lessons() []*tree.Node {
+	var out []*tree.Node
+	for _, n := range s.nodes {
+		if n.Type != tree.Case && n.Live() {
+			out = append(out, n)
+		}
+	}
+	slices.SortFunc(out, func(a, b *tree.Node) int { return cmp.Compare(a.ID, b.ID) })
+	return out
 }
 
 // lastSeen is when the mistake of a case was last made.
