@@ -27,6 +27,9 @@ func attach(n tree.Node, x *facts, near bool, out *Formed) {
 	if o.At.After(n.Metadata.UpdatedAt) {
 		n.Metadata.UpdatedAt = o.At
 	}
+	if o.At.Before(n.Metadata.CreatedAt) { // runs may be recorded in any order
+		n.Metadata.CreatedAt = o.At
+	}
 	why := "the same wrong verdict on the same evidence"
 	if near {
 		why = "nearly the same wrong verdict on nearly the same evidence"
