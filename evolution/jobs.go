@@ -112,7 +112,7 @@ func (w *planner) settle(j *job) (record, bool, error) {
 	case err != nil && w.ctx.Err() != nil:
 		return record{}, false, w.ctx.Err()
 	case err != nil && answered(err):
-		why = append(why, "answer: "+short(err))
+		why = append(why, "answer: "+unusable(err))
 	case err != nil: // it did not answer: that says nothing about the job
 		w.left.down = err
 		w.Notes = append(w.Notes, "the model did not answer ("+short(err)+"); what could be was written by rules and will be asked for again")
@@ -183,6 +183,22 @@ func answered(err error) bool {
 		return true
 	}
 	return false
+}
+
+// unusable says what was wrong with an answer that no draft could be read from.
+func unusable(err error) string {
+	switch kind := llm.KindOf(err); kind {
+	case llm.KindMalformed:
+		return "it was no JSON of the form that was asked for"
+	case llm.KindTruncated:
+		return "it was cut off before its end"
+	case llm.KindRefused:
+		return "the model would not answer"
+	case llm.KindTooLarge:
+		return "it, or what was asked, was too long"
+	default:
+		return string(kind)
+	}
 }
 
 func short(err error) string {
