@@ -283,3 +283,19 @@ func TestStrategyIsGroundedInItsExperiences(t *testing.T) {
 	j.parts = []*tree.Node{{ID: "e_1", Content: tree.Content{Title: "Content validation error: gherkin, marmalade"}}}
 	require.Empty(t, grounding(e, j, d))
 }
+
+// A model that is asked in Chinese is told in Chinese, and so is who reads it.
+func TestReasonsAreInTheLanguageOfTheCases(t *testing.T) {
+	e, err := New(options(t))
+	require.NoError(t, err)
+	members := pointers(sums())
+	j := &job{kind: tree.Experience, partition: Partition{"content_validation_error", taxonomy.FalsePass}, members: members, shown: members, lang: "zh"}
+	lesson := tree.Lesson{Check: "Always mark it as passed after reading 4711 words.", Cites: []string{"c_nobody"}}
+	why, err := e.judge(t.Context(), j, &draft{Title: "Totals", Lessons: []tree.Lesson{lesson}})
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, len(why), 7)
+	for _, s := range why {
+		_, said, _ := strings.Cut(s, ": ")
+		require.True(t, han(said), s)
+	}
+}

@@ -112,7 +112,7 @@ func (w *planner) settle(j *job) (record, bool, error) {
 	case err != nil && w.ctx.Err() != nil:
 		return record{}, false, w.ctx.Err()
 	case err != nil && answered(err):
-		why = append(why, "answer: "+unusable(err))
+		why = append(why, "answer: "+j.unusable(err))
 	case err != nil: // it did not answer: that says nothing about the job
 		w.left.down = err
 		w.Notes = append(w.Notes, "the model did not answer ("+short(err)+"); what could be was written by rules and will be asked for again")
@@ -156,7 +156,9 @@ func (w *planner) settleByRules(j *job, r record) (record, bool, error) {
 		}
 	}
 	if len(drafts) == 0 {
-		refused = append(refused, j.rejection(r.Job, "rules", &draft{}, []string{"wording: the cases have no words in common that others of their type lack"}))
+		refused = append(refused, j.rejection(r.Job, "rules", &draft{}, []string{
+			"wording: " + j.because("the cases have no words in common that others of their type lack", "这些案例没有同类其他案例所没有的共同用词"),
+		}))
 	}
 	r.Refused = append(r.Refused, refused...)
 	return r, true, w.remember(w.ctx, r)
@@ -186,16 +188,16 @@ func answered(err error) bool {
 }
 
 // unusable says what was wrong with an answer that no draft could be read from.
-func unusable(err error) string {
+func (j *job) unusable(err error) string {
 	switch kind := llm.KindOf(err); kind {
 	case llm.KindMalformed:
-		return "it was no JSON of the form that was asked for"
+		return j.because("it was no JSON of the form that was asked for", "不是所要求格式的 JSON")
 	case llm.KindTruncated:
-		return "it was cut off before its end"
+		return j.because("it was cut off before its end", "没有写完就被截断")
 	case llm.KindRefused:
-		return "the model would not answer"
+		return j.because("the model would not answer", "模型拒绝回答")
 	case llm.KindTooLarge:
-		return "it, or what was asked, was too long"
+		return j.because("it, or what was asked, was too long", "回答或提问太长")
 	default:
 		return string(kind)
 	}
