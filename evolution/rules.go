@@ -282,7 +282,7 @@ func (w *writer) repeatedHint() string {
 			if n.Provenance.Analyst == "rules" {
 				s = ofAnyTask(s)
 			}
-			if w.e.boiler[s] || len(text.Tokens(s)) < 4 {
+			if w.e.boiler[s] || w.e.boiler[afterMoment(s)] || len(text.Tokens(s)) < 4 {
 				continue
 			}
 			k := strings.ToLower(strings.Join(text.Tokens(s), " "))
@@ -303,6 +303,16 @@ func (w *writer) repeatedHint() string {
 		}
 	}
 	return spelled[best]
+}
+
+// afterMoment returns what a hint says after the moment it is for: "Before
+// reporting it as passed or done: …".
+func afterMoment(s string) string {
+	if at := strings.IndexAny(s, ":："); at >= 0 {
+		_, size := utf8.DecodeRuneInString(s[at:])
+		return strings.TrimSpace(s[at+size:])
+	}
+	return s
 }
 
 // tells reports whether a hint given for so many tests of the group is seldom
