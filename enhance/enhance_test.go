@@ -201,8 +201,38 @@ func everywhere(s string) []tree.Node {
 	return []tree.Node{
 		{ID: "c_1", Type: tree.Case, Content: c, CaseData: &tree.CaseData{ActualError: s}},
 		{ID: "e_1", Type: tree.Experience, Content: lesson},
+		{ID: "e_2", Type: tree.Experience, Content: lesson, Provenance: tree.Provenance{Analyst: "rules"}},
 		{ID: "s_1", Type: tree.Strategy, Content: c},
 	}
+}
+
+// Of a lesson by rules the mistake is of its own cases; what is right is of all of
+// its direction, and goes first where both are too long.
+func TestLessonByRulesKeepsItsMistake(t *testing.T) {
+	n := tree.Node{ID: "e_1", Type: tree.Experience, Provenance: tree.Provenance{Analyst: "rules"}, Content: tree.Content{
+		AppliesWhen: []string{"the task is about sorting, dates, invoices"}, NotWhen: []string{"all that was asked is shown"},
+		Lessons: []tree.Lesson{
+			{Check: "Before passing what concerns “sorted”, “newest” or “first”: read the final state from the page itself, after the last action (value, selection, message, address).", Instead: "That an action was carried out is not yet its result.", Mistake: "“The column was clicked once, which put the oldest invoice first”"},
+			{Check: "Check which filters are active and that all shown items fit all of them."},
+		},
+	}}
+	g, err := Write([]tree.Node{n}, Options{Lang: "en"})
+	require.NoError(t, err)
+	require.Contains(t, g.Text, "Typical mistake: “The column was clicked once, which put the oldest invoice first”.")
+	require.NotContains(t, g.Text, "not yet its result")
+	n.Content.Lessons[0].Mistake = ""
+	g, err = Write([]tree.Node{n}, Options{Lang: "en"})
+	require.NoError(t, err)
+	require.Contains(t, g.Text, "not yet its result")
+	require.NotContains(t, g.Text, "filters")
+	n.Provenance.Analyst, n.Content.Lessons[0].Check = "some model", "Read which invoice is first."
+	g, err = Write([]tree.Node{n}, Options{Lang: "en"})
+	require.NoError(t, err)
+	require.Contains(t, g.Text, "filters", "a model's further lessons are of its cases")
+	n.Content.AppliesWhen = []string{"what is to be read is the first invoice"}
+	g, err = Write([]tree.Node{n}, Options{Lang: "en"})
+	require.NoError(t, err)
+	require.NotContains(t, g.Text, "When: ", "the check says it")
 }
 
 var hostile = []string{
@@ -217,7 +247,7 @@ func TestFenceHolds(t *testing.T) {
 			g, err := Write(everywhere(s), Options{Lang: lang})
 			require.NoError(t, err)
 			fenced(t, g, 280)
-			require.Len(t, append(g.IDs, make([]string, len(g.Dropped))...), 3)
+			require.Len(t, append(g.IDs, make([]string, len(g.Dropped))...), 4)
 		}
 	}
 }

@@ -55,15 +55,32 @@ func newItem(n *tree.Node, budget int, lang string) (item, why) {
 	if value, leaks := secrets.in(it.text()); leaks {
 		return it, why{sentence: hidden(value)}
 	}
-	if m := mistake(n, it.hint.Check); m != "" {
-		_, unsafe := Unsafe(m)
-		_, leaks := secrets.in(m)
-		if long := n.Type != tree.Case && it.cost()+Tokens(m) > maxLesson; !leaks && !unsafe && !long {
-			it.hint.Mistake = m
-		}
+	m := mistake(n, it.hint.Check)
+	_, unsafe := Unsafe(m)
+	_, leaks := secrets.in(m)
+	if m == "" || unsafe || leaks {
+		return it, why{}
+	}
+	with := it
+	with.hint.Mistake = m
+	if !with.fits() && general(n) {
+		with.hint.Check = sentence(n.Content.Lessons[0].Check, min(room, budget))
+	}
+	if with.fits() {
+		return with, why{}
 	}
 	return it, why{}
 }
+
+// general reports whether a memory is an experience by rules: of its own cases it
+// says where to check and what the mistake was. What is right is worded alike for
+// all of a direction, and its further lessons for all of a type and scene.
+func general(n *tree.Node) bool {
+	return n.Type == tree.Experience && n.Provenance.Analyst == "rules" && len(n.Content.Lessons) > 0
+}
+
+// fits reports whether a lesson is no longer than it may be.
+func (it item) fits() bool { return it.level == tree.Case || it.cost() <= maxLesson }
 
 func (it item) text() string {
 	return it.hint.When + "\n" + it.hint.Check + "\n" + it.hint.NotWhen + "\n" + it.hint.Mistake
@@ -85,8 +102,12 @@ func check(n *tree.Node, room int) string {
 	if len(n.Content.Lessons) == 0 {
 		return sentence(n.Content.Guidance, room)
 	}
+	lessons := n.Content.Lessons
+	if general(n) {
+		lessons = lessons[:1]
+	}
 	all := ""
-	for _, l := range n.Content.Lessons {
+	for _, l := range lessons {
 		one := join(stop(inert(l.Check)), stop(inert(l.Instead)))
 		switch {
 		case all == "":
