@@ -19,6 +19,7 @@ true truth false defect missed alarm rested although none condition criterion wo
 information provide provided providing content display displayed based use used using perform performed process successful successfully success
 future reach verdict left lacks addressed unnecessary achieved met meet due whatever worked first want may possible says suppose know please errors let now following best put among
 success concern concerns arguments argument superfluous missing judgment output outputs order_of another kwargs assistance feel free particular specific specifically relevant actual actually different same other another there here this that these those any all some
+many much few several more most less lot lots both either neither enough quite very too rather almost nearly
 智能 能体 判断 测试 任务 页面 结果 报告 通过 失败 正确 错误 缺陷 检查 确认 显示 要求 没有 是否 已经 实际 存在 不存 依据 之前 进行 需要`
 
 // general returns the stems of plain speech, and the Chinese bigrams as they are.
