@@ -108,12 +108,12 @@ func check(n *tree.Node, room int) string {
 	}
 	all := ""
 	for _, l := range lessons {
-		one := join(stop(inert(l.Check)), stop(inert(l.Instead)))
+		one := text.Append(stop(inert(l.Check)), stop(inert(l.Instead)))
 		switch {
 		case all == "":
 			all = sentence(one, room)
 		case Tokens(all)+Tokens(one) < room:
-			all = join(all, one)
+			all = text.Append(all, one)
 		}
 	}
 	return all
@@ -230,7 +230,7 @@ func sentence(s string, tokens int) string {
 	}
 	all := ""
 	for _, one := range text.Sentences(s) {
-		longer := join(all, one)
+		longer := text.Append(all, one)
 		if Tokens(longer) > tokens {
 			break
 		}
@@ -278,12 +278,4 @@ func lastRune(s string) rune {
 		return '.'
 	}
 	return r[len(r)-1]
-}
-
-// join puts a sentence after another: with a space, but none after Chinese.
-func join(a, b string) string {
-	if a == "" || b == "" || strings.ContainsRune("。！？；", lastRune(a)) {
-		return a + b
-	}
-	return a + " " + b
 }

@@ -3,7 +3,6 @@ package evolution
 import (
 	"cmp"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/memtree/memtree/text"
@@ -111,11 +110,7 @@ func (d *draft) finish() {
 func (d *draft) content(confidence float64) tree.Content {
 	guidance := ""
 	for _, l := range d.Lessons {
-		for _, s := range []string{l.Check, l.Instead} {
-			if s != "" {
-				guidance = strings.TrimSpace(guidance + " " + s)
-			}
-		}
+		guidance = text.Append(text.Append(guidance, l.Check), l.Instead)
 	}
 	return tree.Content{
 		Title: d.Title, Description: cmp.Or(d.Description, d.Title), Guidance: text.Clip(guidance, 1000), Confidence: confidence,

@@ -48,3 +48,13 @@ func Once(s string) string {
 	}
 	return s
 }
+
+// Append puts a sentence after another: with a space between them, but none after
+// a Chinese mark.
+func Append(a, b string) string {
+	last, _ := utf8.DecodeLastRuneInString(a)
+	if a == "" || b == "" || strings.ContainsRune("。！？；", last) {
+		return a + b
+	}
+	return a + " " + b
+}

@@ -14,6 +14,7 @@ import (
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/evolution"
 	"github.com/memtree/memtree/taxonomy"
+	"github.com/memtree/memtree/text"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -248,7 +249,8 @@ func (a *app) lessonLines(tax *taxonomy.Taxonomy, n *tree.Node, why string) []st
 		p.part("  "+a.say("title"), n.Content.Title)
 		p.part("  "+a.say("when"), strings.Join(n.Content.AppliesWhen, "; "))
 		for _, l := range n.Content.Lessons {
-			p.part("  "+a.say("check"), strings.TrimSpace(l.Check+" "+l.Instead))
+			p.part("  "+a.say("check"), text.Append(l.Check, l.Instead))
+			p.part("  "+a.say("mistake"), l.Mistake)
 		}
 		p.part("  "+a.say("not when"), strings.Join(n.Content.NotWhen, "; "))
 		p.part("  "+a.say("stands on"), shortList(n.Children))
