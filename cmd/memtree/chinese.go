@@ -351,6 +351,7 @@ Where past errors do not predict, it says so instead of a number.`: `读取评�
 		"Model calls: %d, tokens in %d, out %d.":                             "模型调用：%d，输入 %d 词元，输出 %d。",
 		"Lessons that wait for the model: %d; memtree evolve asks for them.": "%d 条经验等待模型书写；memtree evolve 会继续。",
 		"stands on": "依据",
+		"; ":        "；",
 		"Drafts that a gate refused; their cases stay in use:":                                              "未通过关卡的草稿；其案例继续使用：",
 		"cases: %d; groups that are no lesson yet: %d; a lesson takes %d cases of 2 tests within %.0f days": "案例：%d；尚未形成经验的组：%d；一条经验需要来自 2 个测试的 %d 个案例，在 %.0f 天之内",
 		"ready to be learned: %d; memtree evolve does it":                                                   "可以学习的组：%d；运行 memtree evolve 即可",

@@ -247,12 +247,12 @@ func (a *app) lessonLines(tax *taxonomy.Taxonomy, n *tree.Node, why string) []st
 	p.part("  "+a.say("why"), why)
 	if n.Live() {
 		p.part("  "+a.say("title"), n.Content.Title)
-		p.part("  "+a.say("when"), strings.Join(n.Content.AppliesWhen, "; "))
+		p.part("  "+a.say("when"), strings.Join(n.Content.AppliesWhen, a.say("; ")))
 		for _, l := range n.Content.Lessons {
 			p.part("  "+a.say("check"), text.Append(l.Check, l.Instead))
 			p.part("  "+a.say("mistake"), l.Mistake)
 		}
-		p.part("  "+a.say("not when"), strings.Join(n.Content.NotWhen, "; "))
+		p.part("  "+a.say("not when"), strings.Join(n.Content.NotWhen, a.say("; ")))
 		p.part("  "+a.say("stands on"), shortList(n.Children))
 	}
 	return append(out, p.lines...)
