@@ -172,13 +172,13 @@ const nearOverlap = 0.6
 // and all such cases of the batch.
 func (p *plan) Similar(ctx context.Context, n *tree.Node, k int) ([]tree.Node, error) {
 	var out []tree.Node
-	near, err := p.m.index.Load().Similar(n, k)
+	near, err := p.m.index.Load().Similar(n, k, nearOverlap)
 	if err != nil {
 		return nil, fmt.Errorf("similar: %w", err)
 	}
 	for _, h := range near {
-		if _, ok := p.nodes[h.ID]; ok || h.Overlap < nearOverlap {
-			continue // comes below, as it will be; or is not worth reading
+		if _, ok := p.nodes[h.ID]; ok {
+			continue // comes below, as it will be
 		}
 		node, err := p.m.store.Get(ctx, h.ID)
 		if errors.Is(err, tree.ErrNotFound) {

@@ -120,7 +120,7 @@ func FuzzLoad(f *testing.F) {
 		}
 		_, err = ix.Explain(t.Context(), Query{Prompt: nodes[2].Text(), Scene: nodes[3].Scene, Exclude: []string{nodes[4].ID}})
 		_ = err
-		_, err = ix.Similar(&nodes[5], 3)
+		_, err = ix.Similar(&nodes[5], 3, 0.1)
 		_ = err
 		if ix.Update(t.Context(), 2, nodes[6:9]) == nil {
 			err = ix.Save(&bytes.Buffer{})

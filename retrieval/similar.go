@@ -3,56 +3,112 @@ package retrieval
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/memtree/memtree/text"
 	"github.com/memtree/memtree/tree"
 )
 
-// Similar returns the k live cases of n's error type, direction and scene id that
-// have most of its words, best first, without n itself: where near-duplicates of
-// it would be. It asks no embedder.
-func (ix *Index) Similar(n *tree.Node, k int) ([]Near, error) {
-	out, err := ix.similar(n, min(k, maxCandidates))
+// Similar returns up to k live cases of n's error type, direction and scene id
+// whose words are alike by least or more (Jaccard, above 0 to 1), best first,
+// without n itself: where near-duplicates of it would be. It asks no embedder,
+// and looks at those alone that have one of n's rarest words.
+func (ix *Index) Similar(n *tree.Node, k int, least float64) ([]Near, error) {
+	out, err := ix.similar(n, min(k, maxCandidates), least)
 	if err != nil {
 		return nil, fmt.Errorf("similar: %w", err)
 	}
 	return out, nil
 }
 
-func (ix *Index) similar(n *tree.Node, k int) ([]Near, error) {
-	if k <= 0 {
-		return nil, nil
-	}
+// alikeAt is a slot that is like a node.
+type alikeAt struct {
+	place
+	id      uint64 // its key
+	overlap float64
+}
+
+func (ix *Index) similar(n *tree.Node, k int, least float64) ([]Near, error) {
 	m := metaOf(n)
 	s := &search{st: ix.state.Load()}
-	var places []place
-	err := s.each(key(alikeKind, m.errorType, string(m.direction), m.scene.ID), func(p *part, slot int) { places = append(places, place{p, slot}) })
-	if err != nil || len(places) == 0 {
+	kin := key(alikeKind, m.errorType, string(m.direction), m.scene.ID)
+	if none, err := s.none(kin); err != nil || none || k <= 0 {
 		return nil, err // most new cases are the first of their partition: then the text need not be read
 	}
 	own, words := key(idKind, m.id), keysOf(n.Text())
-	var out []Near
+	marked, err := s.having(words, least)
+	if err != nil {
+		return nil, err
+	}
+	var places []place
+	if err := s.each(kin, func(p *part, slot int) {
+		if marked[p.base+slot] {
+			places = append(places, place{p, slot})
+		}
+	}); err != nil {
+		return nil, err
+	}
+	var all []alikeAt
 	for _, at := range places {
 		id, err := at.part.idAt(at.slot)
 		if err != nil {
 			return nil, err
 		}
-		if id == own {
-			continue
-		}
 		their, err := at.part.wordKeys(at.slot)
 		if err != nil {
 			return nil, err
 		}
-		cm, err := at.meta()
+		if v := overlap(words, their); v >= least && id != own {
+			all = append(all, alikeAt{at, id, v})
+		}
+	}
+	slices.SortFunc(all, func(a, b alikeAt) int { return cmp.Or(cmp.Compare(b.overlap, a.overlap), cmp.Compare(a.id, b.id)) })
+	var out []Near
+	for _, at := range all[:min(k, len(all))] {
+		m, err := at.meta()
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, Near{ID: cm.id, Overlap: overlap(words, their)})
+		out = append(out, Near{ID: m.id, Overlap: at.overlap})
 	}
-	slices.SortFunc(out, func(a, b Near) int { return cmp.Or(cmp.Compare(b.Overlap, a.Overlap), cmp.Compare(a.ID, b.ID)) })
-	return out[:min(k, len(out))], nil
+	return out, nil
+}
+
+// none reports whether a list is empty in every part.
+func (s *search) none(k uint64) (bool, error) {
+	for i := range s.st.parts {
+		if l, err := s.st.parts[i].list(k); err != nil || l.n > 0 {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// having marks the slots that have one of the rarest words, of as many as leave
+// fewer than the share least of them: what has none of these cannot be alike by
+// least (prefix filtering; Chaudhuri, Ganti and Kaushik, 2006).
+func (s *search) having(words []uint64, least float64) (marked []bool, err error) {
+	known := make(map[uint64]int, len(words))
+	for _, w := range words {
+		for i := range s.st.parts {
+			l, err := s.st.parts[i].list(w)
+			if err != nil {
+				return nil, err
+			}
+			known[w] += l.n
+		}
+	}
+	rare := slices.Clone(words)
+	slices.SortFunc(rare, func(a, b uint64) int { return cmp.Or(cmp.Compare(known[a], known[b]), cmp.Compare(a, b)) })
+	most := len(rare) - int(math.Ceil(least*float64(len(rare))-1e-9)) + 1
+	marked = make([]bool, s.st.slots)
+	for _, w := range rare[:min(max(most, 0), len(rare))] {
+		if err := s.each(w, func(p *part, slot int) { marked[p.base+slot] = true }); err != nil {
+			return nil, err
+		}
+	}
+	return marked, nil
 }
 
 // keysOf returns the sorted keys of the different words of a text.
