@@ -76,12 +76,12 @@ func (c *likeness) nearest(n *tree.Node, kept map[string]bool) string {
 // the budget by coverage.
 func (c *likeness) choose(list []*tree.Node, most int, must func(*tree.Node) bool) map[string]bool {
 	like := make([][]float32, len(list))
-	for i := range list {
+	parallel(len(list), func(i int) {
 		like[i] = make([]float32, i)
 		for j := range i {
 			like[i][j] = float32(c.space.like(c.at[list[i].ID], c.at[list[j].ID]))
 		}
-	}
+	})
 	between := func(i, j int) float64 {
 		if i == j {
 			return 1

@@ -121,10 +121,15 @@ func (s *space) centrality(p *point, all []*point) float64 {
 // farthest from those before it, so that few points show all a group has in it.
 func (s *space) medoidFirst(points []*point, n int) []*point {
 	pool := newGroup(slices.Clone(points)).spread(128)
-	best := slices.MaxFunc(pool, func(a, b *point) int {
-		return cmp.Or(cmp.Compare(s.centrality(a, pool), s.centrality(b, pool)), cmp.Compare(b.id, a.id))
-	})
-	out := []*point{best}
+	central := make([]float64, len(pool))
+	parallel(len(pool), func(i int) { central[i] = s.centrality(pool[i], pool) })
+	best := 0
+	for i := range pool { // sorted by id: of several the first
+		if central[i] > central[best] {
+			best = i
+		}
+	}
+	out := []*point{pool[best]}
 	near := make([]float64, len(pool)) // likeness to the nearest taken one
 	for len(out) < min(n, len(pool)) {
 		last, far := out[len(out)-1], -1
@@ -187,12 +192,12 @@ func singles(points []*point) []*group {
 func (s *space) link(groups []*group) []*group {
 	n := len(groups)
 	like := make([]float32, n*n)
-	for i := range n {
+	parallel(n, func(i int) {
 		for j := range i {
 			v := float32(s.between(groups[i], groups[j]))
 			like[i*n+j], like[j*n+i] = v, v
 		}
-	}
+	})
 	weight := make([]float64, n)
 	for i, g := range groups {
 		weight[i] = float64(len(g.points))

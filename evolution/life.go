@@ -167,22 +167,32 @@ func (w *planner) attach() (some bool) {
 // group it is most like, if that leads the next one clearly and has room.
 func (s *space) claims(points []*point, groups []*group) [][]*point {
 	to := make([][]*point, len(groups))
-	for _, p := range points {
-		one := newGroup([]*point{p})
-		best, first, second := -1, 0.0, 0.0
-		for i, g := range groups {
-			switch v := s.reach(one, g, join-joinMargin); {
-			case v > first:
-				best, first, second = i, v, first
-			case v > second:
-				second = v
-			}
-		}
-		if best >= 0 && first >= join && first-second >= joinMargin && len(groups[best].points)+len(to[best]) < tree.MaxChildren {
-			to[best] = append(to[best], p)
+	of := make([]int, len(points))
+	parallel(len(points), func(i int) { of[i] = s.belongs(points[i], groups) })
+	for i, p := range points {
+		if g := of[i]; g >= 0 && len(groups[g].points)+len(to[g]) < tree.MaxChildren {
+			to[g] = append(to[g], p)
 		}
 	}
 	return to
+}
+
+// belongs returns the place of the group a point is of, -1 for none.
+func (s *space) belongs(p *point, groups []*group) int {
+	one := newGroup([]*point{p})
+	best, first, second := -1, 0.0, 0.0
+	for i, g := range groups {
+		switch v := s.reach(one, g, join-joinMargin); {
+		case v > first:
+			best, first, second = i, v, first
+		case v > second:
+			second = v
+		}
+	}
+	if first < join || first-second < joinMargin {
+		return -1
+	}
+	return best
 }
 
 // merge joins two experiences whose cases are all alike into the one with more
@@ -202,20 +212,31 @@ func (w *planner) merge() {
 // closest returns the two experiences most alike, if alike enough; the one that
 // stays first.
 func (w *planner) closest() (stays, goes *tree.Node) {
-	best, groups := mergeAbove, w.known()
-	for i, x := range w.experiences {
-		for j, y := range w.experiences[:i] {
+	groups := w.known()
+	type pair struct {
+		with int
+		like float64
+	}
+	rows := make([]pair, len(groups))
+	parallel(len(groups), func(i int) {
+		rows[i].with = -1
+		for j := range i {
 			if len(groups[i].points)+len(groups[j].points) > tree.MaxChildren {
 				continue
 			}
-			v := w.space.reach(groups[i], groups[j], best)
-			if v < best || v == best && stays != nil {
-				continue
+			if v := w.space.reach(groups[i], groups[j], mergeAbove); v >= mergeAbove && v > rows[i].like {
+				rows[i] = pair{j, v}
 			}
-			best, stays, goes = v, y, x
-			if len(groups[i].points) > len(groups[j].points) {
-				stays, goes = x, y
-			}
+		}
+	})
+	best := 0.0
+	for i, r := range rows {
+		if r.with < 0 || r.like <= best {
+			continue
+		}
+		best, stays, goes = r.like, w.experiences[r.with], w.experiences[i]
+		if len(groups[i].points) > len(groups[r.with].points) {
+			stays, goes = goes, stays
 		}
 	}
 	return stays, goes
