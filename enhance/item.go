@@ -48,7 +48,7 @@ func newItem(n *tree.Node, budget int, lang string) (item, why) {
 	if it.hint.Check == "" {
 		return it, why{sentence: noCheck}
 	}
-	if newSaying(it.hint.When).share(newSaying(it.hint.Check)) >= whenShare {
+	if it.hint.When != "" && newSaying(it.hint.When).share(newSaying(it.hint.Check)) >= whenShare {
 		it.hint.When = ""
 	}
 	secrets := secretsOf(n)
@@ -56,9 +56,11 @@ func newItem(n *tree.Node, budget int, lang string) (item, why) {
 		return it, why{sentence: hidden(value)}
 	}
 	m := mistake(n, it.hint.Check)
+	if m == "" {
+		return it, why{}
+	}
 	_, unsafe := Unsafe(m)
-	_, leaks := secrets.in(m)
-	if m == "" || unsafe || leaks {
+	if _, leaks := secrets.in(m); unsafe || leaks {
 		return it, why{}
 	}
 	with := it
