@@ -145,6 +145,19 @@ func TestLevels(t *testing.T) {
 	require.Contains(t, by["c_1"].Reason, "covered by experience e_1")
 }
 
+// That a case is of the scene type says nothing of its lesson that the lesson's own
+// scene type does not.
+func TestACaseOfTheSceneTypeAloneLiftsNothing(t *testing.T) {
+	ix := indexOf(t,
+		above(tree.Experience, "e_1", "totals and their lines"),
+		aCase("the total of the basket is the sum of its lines", id("c_1"), child("e_1"), in("S1", "login", "/basket")))
+	_, by := explain(t, ix, Query{Prompt: "logos are sharp", Scene: tree.Scene{ID: "S9", Type: "login", Route: "/other"}})
+	require.Greater(t, by["c_1"].Rel, 0.5)
+	require.False(t, by["c_1"].Taken)
+	require.Less(t, by["e_1"].Rel, 0.5)
+	require.False(t, by["e_1"].Taken)
+}
+
 // What a lesson covers comes in where the lesson cannot, and never is nobody heard.
 func TestACoverThatCannotBeTakenCoversNothing(t *testing.T) {
 	nodes := []tree.Node{
