@@ -2,6 +2,7 @@ package evolution
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -64,4 +65,29 @@ func TestTheRulesTakeTheHintThatCasesShare(t *testing.T) {
 		n.CaseData.AvoidanceHint = "For a task like “x”, before reporting it as passed or done: " + left
 	}
 	require.Empty(t, w.repeatedHint())
+}
+
+// Where a type has one group alone, what the rules say of every case of the type is
+// said of all there are; it is no hint about the group all the same.
+func TestChecklistIsNoHint(t *testing.T) {
+	var runs []tree.Evaluation
+	for i, thing := range []string{"购物车", "订单", "发票", "退款单", "优惠券"} {
+		at := time.Date(2026, 1, 1+i, 0, 0, 0, 0, time.UTC)
+		runs = append(runs, tree.Evaluation{
+			ID: thing, RunID: thing, CaseID: thing, At: at, Prompt: "检查" + thing + "页面的合计金额是否等于各行金额之和",
+			Judgment: tree.Raw(`"pass"`), GroundTruth: tree.Raw(`"fail"`), Scene: tree.Scene{ID: thing, Type: "form"},
+			Reason: "智能体没有把" + thing + "的各行金额逐一相加，把四舍五入后的合计当成了准确的合计。",
+		})
+	}
+	m := newMemory(t)
+	m.form(runs)
+	m.evolve(options(t), PlanOptions{})
+	lessons := m.live(tree.Experience)
+	require.Len(t, lessons, 1)
+	kind, _ := taxonomy.Default().ErrorType(lessons[0].ErrorType)
+	for _, l := range lessons[0].Content.Lessons {
+		require.NotContains(t, l.Check, kind.Checklist.ZH)
+	}
+	require.Contains(t, lessons[0].Content.Lessons[0].Check, "四舍五入")
+	require.Contains(t, lessons[0].Content.Lessons[0].Mistake, "没有把")
 }
