@@ -91,3 +91,8 @@ func TestChecklistIsNoHint(t *testing.T) {
 	require.Contains(t, lessons[0].Content.Lessons[0].Check, "四舍五入")
 	require.Contains(t, lessons[0].Content.Lessons[0].Mistake, "没有把")
 }
+
+func TestCountWords(t *testing.T) {
+	require.Equal(t, 0, countWords(nil))
+	require.Equal(t, 7, countWords([]string{"total", "cancel_reservation", "WebSurfer", "四舍五入", "合计"}))
+}

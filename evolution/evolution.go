@@ -4,7 +4,7 @@
 // It works on partitions (error type and direction), one at a time: it groups
 // the cases by their cause (group.go), asks whether a group is enough to learn
 // from (rule.go), has it written by a model (write.go) or by rules (rules.go),
-// and lets through only what passes every gate (gates.go). Then it proposes
+// and lets through only what passes every gate (gates.go, evidence.go). Then it proposes
 // changes (plan.go); it never writes.
 //
 // What is abstract is always made from raw cases, never from an earlier

@@ -74,8 +74,15 @@ func newWriter(e *Evolver, j *job) *writer {
 }
 
 // countWords counts an identifier as the words it is made of.
-func countWords(list []string) int {
-	return len(strings.FieldsFunc(strings.Join(list, " "), func(r rune) bool { return r == ' ' || r == '_' }))
+func countWords(list []string) (n int) {
+	for _, s := range list {
+		if identifier().MatchString(s) {
+			n += len(text.Words(s))
+		} else {
+			n += len(strings.Fields(s))
+		}
+	}
+	return n
 }
 
 // example is the first sentence of the most central case's cause that names
