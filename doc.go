@@ -41,7 +41,8 @@
 // # Where things are
 //
 // The words (error types, scene types) are in taxonomy, the words of a text in
-// text, the built-in embedder in embed, the models behind llm, their templates
-// in prompts, the file format in store/json (see its FORMAT.md), readers of
-// other tools' files in ingest, and the command in cmd/memtree.
+// text, what a judgment says in judgment, the built-in embedder in embed, the
+// models behind llm, their templates in prompts, the file format in store/json
+// (see its FORMAT.md), readers of other tools' files in ingest, and the command
+// in cmd/memtree.
 package memtree

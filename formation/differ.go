@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/memtree/memtree/judgment"
 	"github.com/memtree/memtree/text"
 	"github.com/memtree/memtree/tree"
 )
@@ -42,16 +43,16 @@ const maxDifferences = 50
 // aligned by name and arguments. What only the judgment has (a reason, a message)
 // is no difference unless it is an action or an entry of a list. Values that are
 // not JSON, or nest too deep, have none.
-func Differ(judgment, truth tree.Raw) []Difference {
-	return differ(decode(judgment), decode(truth))
+func Differ(judged, truth tree.Raw) []Difference {
+	return differ(judgment.Decode(judged), judgment.Decode(truth))
 }
 
-func differ(judgment, truth any) []Difference {
+func differ(judged, truth any) []Difference {
 	if truth == nil {
 		return nil
 	}
 	d := &differences{}
-	d.value("", judgment, truth)
+	d.value("", judged, truth)
 	return d.list
 }
 
@@ -83,23 +84,23 @@ func (d *differences) value(path string, got, want any) {
 
 // mixed compares what is not an object with one: by their verdicts.
 func (d *differences) mixed(path string, got any, want map[string]any) {
-	if p := polarityOf(got); p != unread && p == polarityOf(want) {
+	if p := judgment.PolarityOf(got); p != judgment.Unread && p == judgment.PolarityOf(want) {
 		return
 	}
 	d.add(Difference{Kind: Changed, Field: path, Judged: show(got), True: show(want)})
 }
 
 func (d *differences) objects(path string, got, want map[string]any) {
-	if acts, ok := actionsIn(want); ok {
-		said, _ := actionsIn(got)
+	if acts, ok := judgment.ActionsIn(want); ok {
+		said, _ := judgment.ActionsIn(got)
 		d.actions(align(said, acts))
 	}
 	for _, k := range slices.Sorted(maps.Keys(want)) {
 		w := want[k]
-		if among(actionField, foldLabel(k)) && (actionList(w) != nil || isEmptyList(w)) {
+		if judgment.IsActionField(k) && (judgment.Actions(w) != nil || isEmptyList(w)) {
 			continue
 		}
-		g, there := field(got, k)
+		g, there := judgment.Field(got, k)
 		p := join(path, k)
 		switch {
 		case w == nil:
@@ -114,8 +115,8 @@ func (d *differences) objects(path string, got, want map[string]any) {
 
 // sameVerdictElsewhere lets {"verdict":"pass"} answer {"has_defect":false}.
 func sameVerdictElsewhere(name string, want any, got map[string]any) bool {
-	is := polarityOf(map[string]any{name: want})
-	return is != unread && is == polarityOf(got)
+	is := judgment.PolarityOf(map[string]any{name: want})
+	return is != judgment.Unread && is == judgment.PolarityOf(got)
 }
 
 func isEmptyList(v any) bool {
@@ -124,8 +125,8 @@ func isEmptyList(v any) bool {
 }
 
 func (d *differences) lists(path string, got, want []any) {
-	if acts := actionList(want); acts != nil {
-		d.actions(align(actionList(got), acts))
+	if acts := judgment.Actions(want); acts != nil {
+		d.actions(align(judgment.Actions(got), acts))
 		return
 	}
 	count := map[string]int{}
@@ -149,9 +150,9 @@ func (d *differences) lists(path string, got, want []any) {
 
 func listKey(v any) string {
 	if s, ok := v.(string); ok {
-		return foldText(s)
+		return judgment.FoldText(s)
 	}
-	return canonical(v)
+	return judgment.Canonical(v)
 }
 
 func (d *differences) actions(a alignment) {
@@ -170,10 +171,10 @@ func (d *differences) actions(a alignment) {
 }
 
 func (d *differences) scalar(path string, got, want any) {
-	if c, _ := compareValues(got, want); c == same {
+	if judgment.Equal(got, want) {
 		return
 	}
-	if p := polarityOf(got); p != unread && p == polarityOf(want) {
+	if p := judgment.PolarityOf(got); p != judgment.Unread && p == judgment.PolarityOf(want) {
 		return
 	}
 	d.add(Difference{Kind: Changed, Field: path, Judged: show(got), True: show(want)})
@@ -186,7 +187,7 @@ func show(v any) string {
 	if v == nil {
 		return ""
 	}
-	return canonical(v)
+	return judgment.Canonical(v)
 }
 
 func join(path, name string) string {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/memtree/memtree/judgment"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -65,7 +66,7 @@ func TestLessonsOfToolRunsGiveNothingAway(t *testing.T) {
 			require.NoError(t, err)
 			for _, c := range out.Changes {
 				require.NoError(t, tree.Check(&c.Node))
-				secret := truthsOf(decode(e.GroundTruth), e.Prompt)
+				secret := truthsOf(judgment.Decode(e.GroundTruth), e.Prompt)
 				for _, s := range []string{c.Node.Content.Title, c.Node.Content.Description, c.Node.CaseData.ErrorReason} {
 					require.False(t, secret.in(s), "%s: %s", e.ID, s)
 				}
@@ -80,21 +81,21 @@ func FuzzDetectDiffer(f *testing.F) {
 	f.Add([]byte(acts("a:1", "b:2")), []byte(acts("b:2", "a:3", "c:1")))
 	f.Add([]byte(`"结论：通过"`), []byte(`[1,2.50,"x"]`))
 	f.Add([]byte(`{"a":[{"b":null}]}`), []byte(`{"a":[{"b":1e999}]}`))
-	f.Fuzz(func(t *testing.T, judgment, truth []byte) {
-		e := tree.Evaluation{Prompt: "p", Judgment: judgment, GroundTruth: truth}
+	f.Fuzz(func(t *testing.T, judged, truth []byte) {
+		e := tree.Evaluation{Prompt: "p", Judgment: judged, GroundTruth: truth}
 		j := Detect(&e)
 		require.Equal(t, j.Labelled && !j.Correct, j.Direction.Valid())
 		require.Equal(t, j, Detect(&e))
-		d := Differ(judgment, truth)
-		require.Equal(t, d, Differ(judgment, truth))
-		if json.Valid(judgment) && e.Judgment.Check() == nil {
-			require.Empty(t, Differ(judgment, judgment), "nothing differs from itself")
-			same := tree.Evaluation{Judgment: judgment, GroundTruth: judgment}
+		d := Differ(judged, truth)
+		require.Equal(t, d, Differ(judged, truth))
+		if json.Valid(judged) && e.Judgment.Check() == nil {
+			require.Empty(t, Differ(judged, judged), "nothing differs from itself")
+			same := tree.Evaluation{Judgment: judged, GroundTruth: judged}
 			if j := Detect(&same); j.Labelled {
 				require.True(t, j.Correct)
 			}
 		}
-		truths := truthsOf(decode(truth), "")
+		truths := truthsOf(judgment.Decode(truth), "")
 		require.False(t, truths.in(truths.hide(words(d, "en")+string(truth))))
 	})
 }

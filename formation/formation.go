@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/memtree/memtree/judgment"
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/prompts"
 	"github.com/memtree/memtree/taxonomy"
@@ -176,7 +177,7 @@ func (f *Former) form(ctx context.Context, e tree.Evaluation, v View, ask bool) 
 
 // read collects the facts of an evaluation.
 func (f *Former) read(e *tree.Evaluation) *facts {
-	x := &facts{e: e, judgment: decode(e.Judgment), truth: decode(e.GroundTruth), lang: text.Lang(firstBytes(e.Prompt, maxReasoning))}
+	x := &facts{e: e, judgment: judgment.Decode(e.Judgment), truth: judgment.Decode(e.GroundTruth), lang: text.Lang(firstBytes(e.Prompt, maxReasoning))}
 	x.judged = detect(e, x.judgment, x.truth)
 	return x
 }
@@ -184,7 +185,7 @@ func (f *Former) read(e *tree.Evaluation) *facts {
 // look adds the facts of a wrong verdict.
 func (f *Former) look(x *facts) {
 	x.differences = differ(x.judgment, x.truth)
-	x.claim = findClaim(reasoning(x.judgment), x.judged.Direction)
+	x.claim = findClaim(judgment.Reasoning(x.judgment), x.judged.Direction)
 	x.scene, _ = f.taxonomy.SceneType(x.e.Scene.Type)
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/memtree/memtree/judgment"
 	"github.com/memtree/memtree/prompts"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/text"
@@ -68,11 +69,11 @@ func (x *facts) checkVerdict(v prompts.Verdict) error {
 	case zh != (lang == "zh"):
 		say("reason", "write it in English", "请用中文回答")
 	}
-	said, is := polarityOf(x.judgment), polarityOf(x.truth)
+	said, is := judgment.PolarityOf(x.judgment), judgment.PolarityOf(x.truth)
 	switch d := taxonomy.Direction(v.Direction); {
-	case d == taxonomy.FalsePass && (said == fails || is == passes):
+	case d == taxonomy.FalsePass && (said == judgment.Fails || is == judgment.Passes):
 		say("direction", "cannot be false_pass: the agent reported a defect, or there is none", "不可能是 false_pass：智能体报告了缺陷，或实际没有缺陷")
-	case d == taxonomy.FalseFail && (said == passes || is == fails):
+	case d == taxonomy.FalseFail && (said == judgment.Passes || is == judgment.Fails):
 		say("direction", "cannot be false_fail: the agent reported no defect, or there is one", "不可能是 false_fail：智能体没有报告缺陷，或实际存在缺陷")
 	}
 	return errors.Join(bad...)

@@ -14,6 +14,9 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
+// freeText is the note of a comparison that nobody but a model could make.
+const freeText = "judgment or ground truth is free text; say correct: true or false"
+
 // Four texts that no exact comparison can tell apart.
 const (
 	saysFine   = "I looked at the whole review list and everything on it is displayed as the task asked, with no problem that I could find anywhere."
@@ -167,7 +170,7 @@ func TestJudgeFails(t *testing.T) {
 			require.Error(t, out.ModelErr)
 			require.False(t, out.Verdict.Labelled)
 			require.Empty(t, out.Changes)
-			require.Equal(t, []string{whyProse}, out.Notes)
+			require.Equal(t, []string{freeText}, out.Notes)
 			require.Len(t, model.Requests(), len(c))
 		})
 	}
@@ -181,6 +184,6 @@ func TestJudgeFails(t *testing.T) {
 		out, err := f.FormByRules(t.Context(), inProse(saysFine, isBroken), &memory{})
 		require.NoError(t, err)
 		require.False(t, out.Verdict.Labelled)
-		require.Equal(t, []string{whyProse}, out.Notes)
+		require.Equal(t, []string{freeText}, out.Notes)
 	}
 }

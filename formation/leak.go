@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/memtree/memtree/judgment"
 	"github.com/memtree/memtree/text"
 )
 
@@ -55,14 +56,14 @@ func (c *collector) value(v any, isAction bool) {
 	case json.Number:
 		c.add(v.String())
 	case []any:
-		acts := actionList(v) != nil
+		acts := judgment.Actions(v) != nil
 		for _, x := range v {
 			c.value(x, acts)
 		}
 	case map[string]any:
 		name := ""
 		if isAction {
-			name = actionName(v)
+			name = judgment.ActionName(v)
 		}
 		for _, k := range slices.Sorted(maps.Keys(v)) {
 			if s, ok := v[k].(string); ok && isAction && s == name {
@@ -110,7 +111,7 @@ func (c *collector) add(s string) {
 		return
 	case n < 3 && !number && !strings.ContainsFunc(s, isHan), n < 2 && !number:
 		return
-	case word(s) != unread || among(commonWords, s):
+	case judgment.Word(s) != judgment.Unread || among(commonWords, s):
 		return
 	}
 	c.seen[s] = true

@@ -1,10 +1,10 @@
 package formation
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
+	"github.com/memtree/memtree/judgment"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/text"
 	"github.com/memtree/memtree/tree"
@@ -40,30 +40,10 @@ type claim struct {
 	rest string // the other sentences
 }
 
-// reasonFields are where a judgment keeps its reasoning, folded.
-const reasonFields = " reason reasoning rationale explanation explain analysis thought thoughts evidence message comment description details summary matchinganalysis rawoutput output text 原因 理由 分析 说明 依据 描述 "
-
 const (
-	maxReasoning = 3000 // bytes of reasoning that are read
+	maxReasoning = 3000 // bytes of a text that are read for its words
 	maxClaim     = 160  // characters of it that are repeated
 )
-
-// reasoning collects the agent's words about its verdict.
-func reasoning(judgment any) string {
-	switch v := judgment.(type) {
-	case string:
-		return firstBytes(v, maxReasoning)
-	case map[string]any:
-		var parts []string
-		for _, k := range slices.Sorted(maps.Keys(v)) {
-			if s, ok := v[k].(string); ok && among(reasonFields, foldLabel(k)) {
-				parts = append(parts, s)
-			}
-		}
-		return firstBytes(strings.Join(parts, "\n"), maxReasoning)
-	}
-	return ""
-}
 
 // Words that carry a verdict: what denies for a wrong "fail", what asserts for a
 // wrong "pass", spaces around them in English.
@@ -260,8 +240,7 @@ func containsAny(s string, parts ...string) bool {
 }
 
 func isVerdictField(path string) bool {
-	f := foldLabel(path[strings.LastIndexByte(path, '.')+1:])
-	return path == "" || among(verdictFields, f) || among(defectFields, f)
+	return path == "" || judgment.IsVerdictField(path[strings.LastIndexByte(path, '.')+1:])
 }
 
 func hasActions(list []Difference) bool {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/memtree/memtree/fixtures"
 	"github.com/memtree/memtree/internal/golden"
+	"github.com/memtree/memtree/judgment"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -70,7 +71,7 @@ func TestWordingIsClean(t *testing.T) {
 				}
 			}
 			require.NotRegexp(t, `[a-z]+_[a-z]+_\d{4}|#W\d{5,}`, n.Content.Guidance+n.Content.Title, "an id")
-			require.False(t, truthsOf(decode(n.CaseData.TestCase.GroundTruth), n.CaseData.TestCase.Prompt).in(n.Content.Guidance), n.Content.Guidance)
+			require.False(t, truthsOf(judgment.Decode(n.CaseData.TestCase.GroundTruth), n.CaseData.TestCase.Prompt).in(n.Content.Guidance), n.Content.Guidance)
 			require.False(t, forces(n.Content.Guidance))
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/memtree/memtree/judgment"
 	"github.com/memtree/memtree/text"
 	"github.com/memtree/memtree/tree"
 )
@@ -44,13 +45,13 @@ func Extract(e *tree.Evaluation) Features {
 
 // extract also returns the words behind the hashes.
 func extract(e *tree.Evaluation) (f Features, reason, seen map[uint32]string) {
-	s := read(e.Judgment)
-	f.value = hash("value", s.value)
+	s := judgment.Read(judgment.Decode(e.Judgment))
+	f.value = hash("value", s.Verdict)
 	chain(f.places[:], "place", e.Scope.Product, e.Scene.Type, caseOf(e))
 	chain(f.judges[:], "judge", e.Agent.Name, e.Agent.Model+"\x00"+e.Agent.Version)
-	f.reason, reason = words(s.text, maxReason)
+	f.reason, reason = words(s.Beside, maxReason)
 	f.seen, seen = words(e.Prompt+"\n"+e.Observation, maxSeen)
-	f.shape = shapeOf(e.Prompt, e.Observation, s.text)
+	f.shape = shapeOf(e.Prompt, e.Observation, s.Beside)
 	return f, reason, seen
 }
 

@@ -25,6 +25,7 @@ import (
 	"math"
 	"sync"
 
+	"github.com/memtree/memtree/judgment"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
@@ -118,7 +119,7 @@ func (m *Model) Score(e *tree.Evaluation) Risk {
 	}
 	if out.Enough {
 		out.Because = m.because(&r, [2]map[uint32]string{reason, seen})
-		spell(out.Because, read(e.Judgment).text, e.Prompt+"\n"+e.Observation)
+		spell(out.Because, judgment.Read(judgment.Decode(e.Judgment)).Beside, e.Prompt+"\n"+e.Observation)
 		return out
 	}
 	out.P = out.Base

@@ -267,28 +267,6 @@ func FuzzLoad(f *testing.F) {
 	})
 }
 
-func TestRead(t *testing.T) {
-	for _, c := range []struct {
-		in   string
-		want said
-	}{
-		{`"PASS"`, said{value: "pass"}},
-		{`"ok."`, said{value: "ok", text: "."}},
-		{`true`, said{value: "true"}},
-		{`"FAIL: the button is missing"`, said{value: "fail", text: ": the button is missing"}},
-		{`"a long sentence that says what was seen and nothing of a verdict"`, said{text: "a long sentence that says what was seen and nothing of a verdict"}},
-		{`{"verdict":"success","reason":"all done"}`, said{value: "success", text: "all done\n"}},
-		{`{"has_defect":false,"why":["a","b"],"n":3}`, said{value: "false", text: "3\na\nb\n"}},
-		{`{"结论":"通过。","理由":"按钮可用"}`, said{value: "通过", text: "按钮可用\n"}},
-		{`{"mood":"ok","z":{"k":"deep"}}`, said{value: "ok", text: "k\ndeep\n"}},
-		{`[1,2]`, said{}},
-		{`null`, said{}},
-		{`not json`, said{}},
-	} {
-		require.Equal(t, c.want, read(tree.Raw(c.in)), c.in)
-	}
-}
-
 func TestShape(t *testing.T) {
 	s := shapeOf("check the cart", "1. open\n2. look\n12) click\n", "The cart is not shown, however it may be 2")
 	require.InDelta(t, math.Log1p(12), s[seenSteps], 1e-6)

@@ -36,7 +36,8 @@ const (
 	denying  = " not no never without fail failed fails failing failure missing incorrect incorrectly wrong error none nothing neither nor 不 没 未 无 非 失败 错误 缺少 "
 	hedging  = " may might maybe perhaps possibly likely probably seem seems seemed appear appears appeared evidence clear clearly unclear explicit explicitly confirm confirmed confirms confirming cannot verify verified assume assuming indicate indicates 可能 似乎 好像 看来 也许 或许 应该 大概 确认 明确 证据 推测 "
 	turning  = " however although though but while despite yet instead only 但 但是 然而 虽然 尽管 不过 却 只 "
-	maxWords = 4096 // of a text that are looked at
+	maxWords = 4096    // of a text that are looked at
+	maxText  = 1 << 16 // bytes of a text that are looked at
 )
 
 func shapeOf(prompt, observation, reason string) shape {

@@ -1,0 +1,127 @@
+package judgment
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+
+	"github.com/memtree/memtree/tree"
+)
+
+// MaxActions bounds how many actions of a list are read: the work of aligning
+// two lists grows with the product of their lengths.
+const MaxActions = 200
+
+// Action is one step an agent took or should have taken.
+type Action struct {
+	Name string
+	Args map[string]string // canonical JSON by argument
+	Key  string            // name and arguments; equal actions have equal keys
+}
+
+// Actions reads a list of actions, each {name or tool or function, and kwargs or
+// arguments or args or parameters or input}. It returns nil for anything else.
+func Actions(v any) []Action {
+	list, ok := v.([]any)
+	if !ok || len(list) == 0 {
+		return nil
+	}
+	out := make([]Action, 0, min(len(list), MaxActions))
+	for _, x := range list[:min(len(list), MaxActions)] {
+		o, ok := x.(map[string]any)
+		if !ok {
+			return nil
+		}
+		if f, ok := o["function"].(map[string]any); ok { // the form of tool calls in chat messages
+			o = f
+		}
+		a := Action{Name: ActionName(o)}
+		if a.Name == "" {
+			return nil
+		}
+		a.Args = arguments(o)
+		a.Key = a.Name
+		for _, k := range slices.Sorted(maps.Keys(a.Args)) {
+			a.Key += "\x00" + k + "\x00" + a.Args[k]
+		}
+		out = append(out, a)
+	}
+	return out
+}
+
+// ActionName returns the name of one action of a list, "" where it has none.
+func ActionName(o map[string]any) string {
+	for _, k := range []string{"name", "action", "tool", "tool_name", "function"} {
+		if s, ok := o[k].(string); ok && s != "" && len(s) <= 128 {
+			return s
+		}
+	}
+	return ""
+}
+
+func arguments(o map[string]any) map[string]string {
+	for _, k := range []string{"kwargs", "arguments", "args", "parameters", "params", "input"} {
+		v, ok := o[k]
+		if s, isText := v.(string); isText { // some send arguments as JSON in a string
+			v = Decode(tree.Raw(s))
+		}
+		m, isObject := v.(map[string]any)
+		if !ok || !isObject {
+			continue
+		}
+		out := make(map[string]string, len(m))
+		for name, x := range m {
+			out[name] = Canonical(x)
+		}
+		return out
+	}
+	return nil
+}
+
+// Canonical spells a decoded value in the way its equals share.
+func Canonical(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return ""
+	}
+	return string(tree.Raw(b).Canonical())
+}
+
+// actionFields are the names of the field that holds the actions of a judgment, folded.
+const actionFields = " actions toolcalls calls steps tools "
+
+// IsActionField reports whether an object keeps its actions under this name.
+func IsActionField(name string) bool { return among(actionFields, Fold(name)) }
+
+// ActionsIn finds the list of actions in a value: the value itself, or a field
+// named so. found is true for an empty list in such a field too.
+func ActionsIn(v any) (list []Action, found bool) {
+	switch v := v.(type) {
+	case []any:
+		l := Actions(v)
+		return l, l != nil
+	case map[string]any:
+		for _, k := range slices.Sorted(maps.Keys(v)) {
+			if !IsActionField(k) {
+				continue
+			}
+			l, isList := v[k].([]any)
+			if !isList {
+				continue
+			}
+			if acts := Actions(v[k]); acts != nil || len(l) == 0 {
+				return acts, true
+			}
+		}
+	}
+	return nil, false
+}
+
+func expectsActions(truth any) bool {
+	_, ok := ActionsIn(truth)
+	return ok
+}
+
+func sameActions(got, want any) bool {
+	return slices.EqualFunc(Actions(got), Actions(want), func(a, b Action) bool { return a.Key == b.Key })
+}

@@ -1,0 +1,254 @@
+package judgment
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/memtree/memtree/text"
+	"github.com/memtree/memtree/tree"
+)
+
+// Comparison is what comparing a judgment with the ground truth came to.
+type Comparison int8
+
+// The comparisons.
+const (
+	Undecided Comparison = iota // the two cannot be compared
+	Same
+	Different
+)
+
+// maxAnswer is the longest text, in bytes, that counts as an answer to compare
+// rather than as prose.
+const maxAnswer = 96
+
+// Why a comparison is undecided, in a sentence for people.
+const (
+	whyShape = "judgment and ground truth have nothing in common that could be compared; say correct: true or false"
+	whyProse = "judgment or ground truth is free text; say correct: true or false"
+)
+
+// Compare compares a judgment with the ground truth: by the verdicts of both
+// where both have one, else field by field over what the ground truth says.
+// Texts are compared without regard to case, white space and a final stop. Long
+// texts that differ, and a sentence against a bare verdict, are undecided; why
+// says so in a sentence.
+func Compare(judgment, truth any) (c Comparison, why string) {
+	said, is := PolarityOf(judgment), PolarityOf(truth)
+	switch {
+	case said != Unread && is != Unread:
+		if said == is {
+			return Same, ""
+		}
+		return Different, ""
+	case is != Unread && IsSentence(judgment), said != Unread && IsSentence(truth):
+		return Undecided, whyProse
+	}
+	t, ok := truth.(map[string]any)
+	if !ok {
+		return compareValues(judgment, truth)
+	}
+	return compareObjects(judgment, t)
+}
+
+// Equal reports whether two values within a judgment and its ground truth are
+// the same, whatever the verdicts in them say.
+func Equal(got, want any) bool {
+	c, _ := compareValues(got, want)
+	return c == Same
+}
+
+// compareObjects looks only at what the ground truth says.
+func compareObjects(judgment any, truth map[string]any) (Comparison, string) {
+	j, ok := judgment.(map[string]any)
+	if !ok {
+		return Undecided, whyShape
+	}
+	told, shared, equal, prose := 0, 0, 0, false // told: fields of the truth that say something
+	for k, want := range truth {
+		if want == nil {
+			continue
+		}
+		told++
+		got, there := Field(j, k)
+		actions := Actions(want) != nil
+		if !there && !actions {
+			continue
+		}
+		if !there {
+			got = []any{} // an agent that did nothing writes no list of actions
+		}
+		shared++
+		switch c, _ := compareValues(got, want); {
+		case c == Same, actions && sameActions(got, want):
+			equal++
+		case c == Undecided:
+			prose = true
+		}
+	}
+	switch {
+	case shared == 0:
+		return Undecided, whyShape
+	case equal == shared && shared == told:
+		return Same, ""
+	case prose:
+		return Undecided, whyProse
+	default:
+		return Different, "" // a field differs, or the judgment lacks one
+	}
+}
+
+func compareValues(got, want any) (Comparison, string) {
+	switch w := want.(type) {
+	case nil:
+		return Undecided, whyShape
+	case string:
+		return compareText(got, w)
+	case json.Number:
+		return compareNumber(got, w.String())
+	case bool:
+		p := PolarityOf(got)
+		if p == Unread {
+			return Undecided, whyShape
+		}
+		return decided((p == Passes) == w), ""
+	case []any:
+		g, ok := got.([]any)
+		if !ok {
+			return Undecided, whyShape
+		}
+		return compareLists(g, w)
+	case map[string]any:
+		return compareObjects(got, w)
+	}
+	return Undecided, whyShape
+}
+
+func decided(same bool) Comparison {
+	if same {
+		return Same
+	}
+	return Different
+}
+
+func compareText(got any, want string) (Comparison, string) {
+	switch g := got.(type) {
+	case json.Number:
+		return decided(sameNumber(g.String(), want)), ""
+	case string:
+		switch {
+		case FoldText(g) == FoldText(want), sameNumber(g, want):
+			return Same, ""
+		case len(g) > maxAnswer || len(want) > maxAnswer:
+			return Undecided, whyProse
+		default:
+			return Different, ""
+		}
+	}
+	p, w := PolarityOf(got), label(want)
+	if p == Unread || w == Unread {
+		return Undecided, whyShape
+	}
+	return decided(p == w), ""
+}
+
+func compareNumber(got any, want string) (Comparison, string) {
+	switch g := got.(type) {
+	case json.Number:
+		return decided(sameNumber(g.String(), want)), ""
+	case string:
+		if len(g) > maxAnswer {
+			return Undecided, whyProse
+		}
+		return decided(sameNumber(g, want)), ""
+	}
+	return Undecided, whyShape
+}
+
+func compareLists(got, want []any) (Comparison, string) {
+	if len(got) != len(want) {
+		return Different, ""
+	}
+	for i := range want {
+		if c, why := compareValues(got[i], want[i]); c != Same {
+			return c, why
+		}
+	}
+	return Same, ""
+}
+
+func sameNumber(a, b string) bool {
+	x, okX := canonicalNumber(a)
+	y, okY := canonicalNumber(b)
+	return okX && okY && x == y
+}
+
+// canonicalNumber spells a JSON number in the one way its equals share.
+func canonicalNumber(s string) (string, bool) {
+	s = strings.TrimSpace(s)
+	if s == "" || len(s) > 64 || (s[0] != '-' && (s[0] < '0' || s[0] > '9')) || !json.Valid([]byte(s)) {
+		return "", false
+	}
+	if !strings.ContainsAny(s, ".eE") {
+		s += ".0" // so that 3 and 3.0 are spelt by the same rule
+	}
+	return string(tree.Raw(s).Canonical()), true
+}
+
+// FoldText makes texts equal that differ in case, white space, quotes around them
+// or a final stop.
+func FoldText(s string) string {
+	s = text.Squeeze(strings.ToLower(s))
+	return strings.TrimRight(strings.Trim(s, "\"'“”‘’`*"), ".。!！ ")
+}
+
+// Field finds a field whatever the spelling of its name. Of several spellings it
+// returns the exact one, else the first in the order of bytes.
+func Field(o map[string]any, name string) (any, bool) {
+	if v, ok := o[name]; ok {
+		return v, true
+	}
+	folded := Fold(name)
+	var found []string
+	for k := range o {
+		if Fold(k) == folded {
+			found = append(found, k)
+		}
+	}
+	if len(found) == 0 {
+		return nil, false
+	}
+	return o[slices.Min(found)], true
+}
+
+// IsSentence reports whether a value is a text of several words. Short answers
+// and names are not.
+func IsSentence(v any) bool {
+	s, ok := v.(string)
+	if !ok {
+		return false
+	}
+	const leastWords, leastHan = 4, 6
+	s = firstBytes(s, 4*maxAnswer)
+	han := 0
+	for _, r := range s {
+		if unicode.Is(unicode.Han, r) {
+			han++
+		}
+	}
+	return han >= leastHan || len(strings.Fields(s)) >= leastWords
+}
+
+// InWords reports whether a value, or a field of it, says something in a sentence.
+func InWords(v any) bool {
+	if o, ok := v.(map[string]any); ok {
+		for _, x := range o {
+			if IsSentence(x) {
+				return true
+			}
+		}
+	}
+	return IsSentence(v)
+}

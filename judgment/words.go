@@ -1,0 +1,109 @@
+package judgment
+
+import "strings"
+
+// passWords and failWords are labels, not words of a sentence: they count only
+// where they are all that is said, or lead it with a colon or the like. All are
+// folded, with a space on either side.
+const (
+	passWords = " pass passed passes passing success successful successfully succeed succeeded ok okay true yes correct right valid normal good done complete completed accept accepted approved positive nodefect nobug noissue noerror nodefects nobugs noissues noerrors defectfree " +
+		"通过 已通过 测试通过 成功 正常 正确 合格 是 对 真 有效 一致 符合 已完成 完成 无缺陷 没有缺陷 未发现缺陷 无异常 未发现异常 没有问题 无问题 没问题 "
+	failWords = " fail failed fails failing failure unsuccessful false no incorrect wrong invalid abnormal bad reject rejected error errored defect defects defective bug buggy broken negative notpassed notok incomplete hasdefect defectfound " +
+		"失败 不通过 未通过 没通过 没有通过 测试失败 测试不通过 异常 不正常 错误 不正确 不合格 否 不对 假 无效 不一致 不符合 未完成 缺陷 有缺陷 存在缺陷 发现缺陷 有问题 存在问题 有异常 有bug "
+	flakyWords = " flaky unstable intermittent inconclusive 不稳定 偶现 偶发 "
+)
+
+// The fields an object keeps its verdict in, folded. Of several, the first in the
+// order of fieldOrder holds the verdict's spelling.
+const (
+	verdictFields = verdictNames + verdictNamesZh
+	defectFields  = defectNames + defectNamesZh // true means that something is wrong
+	fieldOrder    = verdictNames + defectNames + verdictNamesZh + defectNamesZh
+
+	verdictNames   = " verdict conclusion result status outcome judgment judgement label decision passed pass success succeeded ispass ispassed issuccess iscorrect correct completed "
+	verdictNamesZh = " 结论 判定 判断 结果 是否通过 测试结果 "
+	defectNames    = " hasdefect hasdefects defect defectfound defectdetected isdefect isdefective hasbug hasbugs bugfound haserror haserrors hasissue hasissues failed failure "
+	defectNamesZh  = " 有缺陷 是否有缺陷 存在缺陷 是否存在缺陷 "
+)
+
+// longestName bounds what may be a label or the name of a field, in bytes.
+const longestName = 64
+
+// Fold makes the spellings of a label or field name one: has_defect, hasDefect
+// and "Has defect." are hasdefect. A longer text is no name and stays as it is.
+func Fold(s string) string {
+	if len(s) > longestName {
+		return s
+	}
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'A' && r <= 'Z':
+			return r + 'a' - 'A'
+		case r <= ' ', strings.ContainsRune("_-.!*。！\"'`“”‘’", r):
+			return -1
+		}
+		return r
+	}, s)
+}
+
+// among reports whether a list of folded words has the folded word.
+func among(list, folded string) bool {
+	return folded != "" && !strings.Contains(folded, " ") && strings.Contains(list, " "+folded+" ")
+}
+
+func trimIs(folded string) string { return strings.TrimPrefix(folded, "is") }
+
+// IsVerdictField reports whether an object keeps a verdict under this name.
+func IsVerdictField(name string) bool {
+	f := Fold(name)
+	return among(verdictFields, f) || among(defectFields, f)
+}
+
+// Word reads a text that is a verdict and nothing else.
+func Word(s string) Polarity {
+	switch f := Fold(s); {
+	case among(passWords, f):
+		return Passes
+	case among(failWords, f):
+		return Fails
+	default:
+		return Unread
+	}
+}
+
+// label reads a text that is a verdict and nothing else, or begins with one that
+// is set off ("FAIL: the button …", "结论：通过。…").
+func label(s string) Polarity {
+	s = strings.TrimSpace(s)
+	if p := Word(s); p != Unread {
+		return p
+	}
+	head, rest, cut := cutHead(s)
+	if !cut {
+		return Unread
+	}
+	switch f := Fold(head); {
+	case among(verdictFields, f):
+		head, _, _ = cutHead(rest)
+		return Word(head)
+	case among(defectFields, f):
+		head, _, _ = cutHead(rest)
+		return Word(head).Opposite()
+	default:
+		return Word(head)
+	}
+}
+
+// setOff are the marks that set a leading label off from what follows it.
+const setOff = ":,;.\n—–：，；。(（"
+
+// cutHead cuts s at the first mark that sets off a leading label, within the
+// first forty bytes or so. Without one the head is s.
+func cutHead(s string) (head, rest string, cut bool) {
+	const most = 48
+	at := strings.IndexAny(s[:min(len(s), most)], setOff)
+	if at < 0 {
+		return s, "", false
+	}
+	return s[:at], strings.TrimSpace(strings.TrimLeft(s[at:], setOff+" ")), true
+}
