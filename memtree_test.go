@@ -17,6 +17,7 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/enhance"
+	jsonstore "github.com/memtree/memtree/store/json"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
@@ -140,6 +141,49 @@ func TestRecordRefusesWhatItCannotUse(t *testing.T) {
 	s, err := m.Stats(t.Context())
 	require.NoError(t, err)
 	require.Zero(t, s.Evaluations, "all or none")
+}
+
+func TestRecordRefusesContradictions(t *testing.T) {
+	m := open(t, t.TempDir(), nil)
+	yes, no := true, false
+	right, same, way := missed(1), missed(2), missed(3)
+	right.Correct = &yes
+	same.Correct, same.GroundTruth = &no, same.Judgment
+	way.Direction = taxonomy.FalseFail
+	for want, e := range map[string]memtree.Evaluation{
+		"record: correct is true although judgment reads as pass and ground_truth as fail; ":                                                right,
+		"record: correct is false although judgment and ground_truth both read as pass and differ in nothing else; ":                        same,
+		"record: direction is false_fail although judgment reads as pass and ground_truth as fail, which is false_pass; mend the one that ": way,
+	} {
+		err := m.Record(t.Context(), e)
+		require.ErrorContains(t, err, want)
+		var f *tree.FieldError
+		require.ErrorAs(t, err, &f)
+	}
+	_, err := m.RecordAll(t.Context(), []memtree.Evaluation{missed(4), right})
+	require.ErrorContains(t, err, "[1].correct is true although")
+	s, err := m.Stats(t.Context())
+	require.NoError(t, err)
+	require.Zero(t, s.Evaluations, "all or none")
+}
+
+// TestOldContradictionsAreFormed: a store may hold in its outbox what Record
+// accepted before it refused contradictions.
+func TestOldContradictionsAreFormed(t *testing.T) {
+	dir := t.TempDir()
+	s, err := jsonstore.OpenDir(t.Context(), dir, jsonstore.Options{})
+	require.NoError(t, err)
+	old := missed(1)
+	old.Direction = taxonomy.FalseFail
+	_, err = s.Accept(t.Context(), []memtree.Evaluation{old})
+	require.NoError(t, err)
+	require.NoError(t, s.Close())
+
+	m := open(t, dir, nil)
+	require.NoError(t, m.Wait(t.Context()))
+	all := nodes(t, m)
+	require.Len(t, all, 1)
+	require.Equal(t, taxonomy.FalseFail, all[0].Direction, "it counts as given")
 }
 
 func TestTheOutcomeJoinsItsTrial(t *testing.T) {

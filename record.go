@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/memtree/memtree/formation"
+	"github.com/memtree/memtree/judgment"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -22,7 +23,8 @@ var ErrContradiction = errors.New("another evaluation with this id was recorded 
 // evaluation again changes nothing.
 //
 // Secrets are removed before anything is written. An evaluation that cannot be
-// used is a *tree.FieldError.
+// used is a *tree.FieldError; so is one whose correct or direction is denied by
+// its judgment and ground truth (judgment.Contradiction).
 func (m *Memory) Record(ctx context.Context, e Evaluation) error {
 	receipts, err := m.RecordAll(ctx, []Evaluation{e})
 	if err != nil {
@@ -40,7 +42,7 @@ func (m *Memory) Record(ctx context.Context, e Evaluation) error {
 func (m *Memory) RecordAll(ctx context.Context, es []Evaluation) ([]tree.Receipt, error) {
 	clean := make([]Evaluation, len(es))
 	for i, e := range es {
-		if err := e.Check(); err != nil {
+		if err := check(&e); err != nil {
 			return nil, fmt.Errorf("record: %w", at(i, len(es), err))
 		}
 		if e.At.IsZero() {
@@ -54,6 +56,15 @@ func (m *Memory) RecordAll(ctx context.Context, es []Evaluation) ([]tree.Receipt
 	}
 	poke(m.wake)
 	return receipts, nil
+}
+
+// check says what of an evaluation cannot be used. What was accepted before this
+// check knew of contradictions is formed all the same, with a note.
+func check(e *tree.Evaluation) error {
+	if err := e.Check(); err != nil {
+		return err
+	}
+	return judgment.Contradiction(e, "judgment", "ground_truth")
 }
 
 // at says which of n evaluations an error is about.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/memtree/memtree/enhance"
+	"github.com/memtree/memtree/judgment"
 	"github.com/memtree/memtree/risk"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
@@ -42,7 +43,8 @@ type Result struct {
 type RunCase func(ctx context.Context, c Case) (Result, error)
 
 // Judge says whether a result was right. It is given the case as it was before
-// memory touched it, ground truth included.
+// memory touched it, ground truth included, and its word counts: a ground truth
+// that denies it is not recorded.
 type Judge func(ctx context.Context, c Case, r Result) (Judgement, error)
 
 // Judgement is a judge's word on a result.
@@ -193,12 +195,22 @@ func (m *Memory) recordRun(ctx context.Context, f finishedRun) {
 			m.opts.Logger.Warn("a run was not judged; it is kept as unlabelled", "case", f.c.ID, "error", err)
 			e.GroundTruth = nil
 		} else {
-			e.Correct, e.Direction, e.Reason = &j.Correct, j.Direction, j.Reason
+			m.judgedBy(&e, j)
 		}
 	}
 	if err := m.Record(context.WithoutCancel(ctx), e); err != nil {
 		m.counts.runsLost.Add(1)
 		m.opts.Logger.Error("a run was not recorded", "case", f.c.ID, "run", f.c.RunID, "error", err)
+	}
+}
+
+// judgedBy puts a judge's word into an evaluation. The judge decides in place of
+// the comparison: a ground truth that denies its word is left out.
+func (m *Memory) judgedBy(e *Evaluation, j Judgement) {
+	e.Correct, e.Direction, e.Reason = &j.Correct, j.Direction, j.Reason
+	if err := judgment.Contradiction(e, "judgment", "ground_truth"); err != nil {
+		m.opts.Logger.Warn("a judge's word stands against the ground truth, which is left out", "case", e.CaseID, "run", e.RunID, "error", err)
+		e.GroundTruth = nil
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/memtree/memtree/judgment"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
@@ -137,7 +138,18 @@ func (r *record) evaluation() (tree.Evaluation, *fault) {
 	if err := e.Check(); err != nil {
 		return tree.Evaluation{}, r.law(err)
 	}
+	if err := judgment.Contradiction(&e, r.name(slotJudgment), r.name(slotTruth)); err != nil {
+		return tree.Evaluation{}, r.law(err)
+	}
 	return e, nil
+}
+
+// name returns how the file names a slot, or its own name where the file does not.
+func (r *record) name(s slot) string {
+	if r[s].raw == nil {
+		return canonical[s]
+	}
+	return r[s].name()
 }
 
 // law puts the file's own name for a field into what Check found.

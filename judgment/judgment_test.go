@@ -129,5 +129,7 @@ func FuzzReadAny(f *testing.F) {
 		require.True(t, told || list == nil)
 		Flaky(v)
 		ActionsIn(v)
+		yes := true
+		require.NoError(t, Contradiction(&tree.Evaluation{Judgment: b, GroundTruth: b, Correct: &yes}, "a", "b"))
 	})
 }

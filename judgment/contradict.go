@@ -1,0 +1,106 @@
+package judgment
+
+import (
+	"github.com/memtree/memtree/taxonomy"
+	"github.com/memtree/memtree/tree"
+)
+
+// Contradiction reports a claim of e that its judgment and ground truth both deny,
+// as a *tree.FieldError: correct is true and their verdicts differ; correct is
+// false, or a direction is given, and they differ in nothing; or the direction is
+// not the one their verdicts have. said and is are the names of judgment and
+// ground truth where e comes from, for the sentence.
+//
+// Where either verdict cannot be read, or is flaky, nothing is contradicted. Nor
+// does a direction of other contradict anything: it says less, not the contrary.
+func Contradiction(e *tree.Evaluation, said, is string) error {
+	claimed := e.Correct != nil || e.Direction.Valid()
+	if !claimed || e.GroundTruth.Null() {
+		return nil
+	}
+	judged, truth := Decode(e.Judgment), Decode(e.GroundTruth)
+	a, b := PolarityOf(judged), PolarityOf(truth)
+	if a == Unread || b == Unread || Flaky(judged) || Flaky(truth) {
+		return nil
+	}
+	right := e.Correct != nil && *e.Correct
+	read := Direction(judged, truth)
+	both := said + " reads as " + a.String() + " and " + is + " as " + b.String()
+	switch {
+	case right && a != b:
+		return &tree.FieldError{Field: "correct", Problem: "is true although " + both + "; mend the one that is wrong, or leave this one out and the two are compared"}
+	case !right && a == b && sameBesides(judged, truth):
+		f := tree.FieldError{Field: "correct", Problem: "is false"}
+		if e.Correct == nil {
+			f = tree.FieldError{Field: "direction", Problem: "is " + string(e.Direction)}
+		}
+		f.Problem += " although " + said + " and " + is + " both read as " + a.String() + " and differ in nothing else; mend the one that is wrong, or say in " + is + " what the " + said + " should have said besides"
+		return &f
+	case !right && a != b && e.Direction.Valid() && e.Direction != taxonomy.Other && e.Direction != read:
+		return &tree.FieldError{Field: "direction", Problem: "is " + string(e.Direction) + " although " + both + ", which is " + string(read) + "; mend the one that is wrong, or leave this one out and it is derived"}
+	}
+	return nil
+}
+
+// String names the verdict in the words that false_pass and false_fail are made of.
+func (p Polarity) String() string {
+	switch p {
+	case Passes:
+		return "pass"
+	case Fails:
+		return "fail"
+	default:
+		return "unread"
+	}
+}
+
+// sameBesides reports whether a judgment and a ground truth with equal verdicts
+// have no other difference: the ground truth says nothing else that the judgment
+// does not say too, and the judgment lists no defect or action on which the ground
+// truth is silent. The words of a reason are no difference.
+func sameBesides(judged, truth any) bool {
+	if listsMore(judged, truth) {
+		return false
+	}
+	switch t := truth.(type) {
+	case string:
+		g, ok := judged.(string)
+		return Word(t) != Unread || ok && FoldText(g) == FoldText(t)
+	case map[string]any:
+		o, _ := judged.(map[string]any)
+		for k, want := range t {
+			if empty(want) || memberPolarity(Fold(k), want) != Unread {
+				continue
+			}
+			got, there := Field(o, k)
+			if !there || !Equal(got, want) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// listsMore reports whether a judgment lists defects or actions and the ground
+// truth lists none.
+func listsMore(judged, truth any) bool {
+	found, _ := Defects(judged)
+	known, _ := Defects(truth)
+	took, _ := ActionsIn(judged)
+	return len(found) > 0 && len(known) == 0 || len(took) > 0 && !expectsActions(truth)
+}
+
+// empty reports whether a value says nothing.
+func empty(v any) bool {
+	switch v := v.(type) {
+	case nil:
+		return true
+	case string:
+		return v == ""
+	case []any:
+		return len(v) == 0
+	case map[string]any:
+		return len(v) == 0
+	}
+	return false
+}
