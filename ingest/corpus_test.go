@@ -123,7 +123,8 @@ func TestTorture(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
-	for _, s := range []string{good, "[" + good + ",1]", "{\n\"prompt\":\"p\"", `{"prompt":"\ud83d\ude00","judgment":[1.0e5,{"a":null}],"scene":{"id":"x"}}`, "\x1f\x8b", "x\n{}"} {
+	for _, s := range []string{good, "[" + good + ",1]", "{\n\"prompt\":\"p\"", `{"prompt":"\ud83d\ude00","judgment":[1.0e5,{"a":null}],"scene":{"id":"x"}}`, "\x1f\x8b", "x\n{}",
+		`{"prompt":"p","verdict":"pass","actual":"fail","expected":"fail"}`, `{"prompt":"p","判定":"通过","期望":"失败","correct":true}`} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {

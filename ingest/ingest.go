@@ -5,8 +5,10 @@
 // several lines, one after another. A byte order mark, CRLF and blank lines are
 // fine. Besides the names of tree.Evaluation it knows the spellings in use
 // elsewhere (scene_id, ui_scene_id, routePath, agentJudgment, testCase, result,
-// evaluation, …; see spelling.go); every other key is ignored, and labels are
-// never read.
+// evaluation, …; see spelling.go), and pairs that mean judgment and ground truth
+// only together: verdict and expected, actual and expected, prediction and label,
+// agent_verdict and human_verdict, 判定 and 期望 (see pairs.go). Every other key is
+// ignored, and labels are never read.
 //
 // A bad object costs only itself: it comes out as a *LineError that says where
 // it is, what is wrong and what to do, and reading goes on. Memory is bounded by

@@ -74,7 +74,14 @@ func (r *record) set(s slot, g given) *fault {
 	if same(s, old.raw, g.raw) {
 		return nil
 	}
-	return &fault{at: g.at, field: string(g.key), problem: fmt.Sprintf("says %s but %s says %s; leave one of them out",
+	bad := disagree(old, g)
+	bad.field = string(g.key) // the path is put before it on the way out
+	return bad
+}
+
+// disagree says that two values for one slot are not the same.
+func disagree(old, g given) *fault {
+	return &fault{at: g.at, field: g.name(), problem: fmt.Sprintf("says %s but %s says %s; leave one of them out",
 		brief(g.raw), old.name(), brief(old.raw))}
 }
 
@@ -115,8 +122,8 @@ func kind(raw []byte) string {
 
 // evaluation turns what was given into an evaluation and checks it.
 func (r *record) evaluation() (tree.Evaluation, *fault) {
-	if r[slotJudgment].raw == nil {
-		r[slotJudgment] = r[slotResult]
+	if bad := r.standIn(); bad != nil {
+		return tree.Evaluation{}, bad
 	}
 	d := decoder{rec: r}
 	e := tree.Evaluation{

@@ -30,7 +30,17 @@ const (
 	slotModel
 	slotTrial
 	slotResult // stands in for a judgment where there is none
-	slots      // how many there are
+
+	// These stand in for judgment and ground truth in pairs; see pairs.go.
+	slotVerdict
+	slotActual
+	slotPrediction
+	slotLabel
+	slotAgentVerdict
+	slotHumanVerdict
+	slotVerdictZh
+	slotExpectedZh
+	slots // how many there are
 )
 
 // canonical names the slots as tree.Evaluation does, where its Check speaks of them.
@@ -127,7 +137,7 @@ func topSpelling(key string) spelling {
 	case "agent_model", "agentModel":
 		return spelling{slot: slotModel}
 	}
-	for _, find := range []func(string) slot{testSpelling, flatScopeSpelling, correctSpelling} {
+	for _, find := range []func(string) slot{testSpelling, flatScopeSpelling, correctSpelling, pairSpelling} {
 		if s := find(key); s != none {
 			return spelling{slot: s}
 		}
