@@ -12,7 +12,7 @@
 //
 // A bad object costs only itself: it comes out as a *LineError that says where
 // it is, what is wrong and what to do, and reading goes on. Memory is bounded by
-// MaxRecord, whatever the file.
+// MaxRecord, whatever the file, and 100 bytes for each record that names no run.
 package ingest
 
 import (
@@ -61,7 +61,18 @@ func (e *FileError) Error() string { return e.File + " " + e.Problem }
 // *FileError if the file is a folder, compressed, binary or has no evaluations
 // in it, or what the reader failed with. The sequence can be ranged over once,
 // because it consumes r; it is not safe for concurrent use.
+//
+// An evaluation without id and run id gets a run id by what else tells its run
+// from others: trial, at, or how many equal ones came before it in the file. Read
+// twice, a file gives the same keys; a file of another night gives other ones
+// where it has times. Equal records of two files without times have one key.
 func Read(name string, r io.Reader) iter.Seq2[tree.Evaluation, error] {
+	return ReadRun(name, r, "")
+}
+
+// ReadRun is Read of a file whose records are of the named run, where they name
+// none themselves.
+func ReadRun(name string, r io.Reader, run string) iter.Seq2[tree.Evaluation, error] {
 	return func(yield func(tree.Evaluation, error) bool) {
 		if problem := unreadable(r); problem != "" {
 			yield(tree.Evaluation{}, &FileError{File: name, Problem: problem})
@@ -72,7 +83,7 @@ func Read(name string, r io.Reader) iter.Seq2[tree.Evaluation, error] {
 			yield(tree.Evaluation{}, &FileError{File: name, Problem: problem})
 			return
 		}
-		var p parser
+		p, of := parser{}, newRuns(run)
 		for met := 0; ; met++ {
 			f, err := s.next()
 			switch {
@@ -92,6 +103,7 @@ func Read(name string, r io.Reader) iter.Seq2[tree.Evaluation, error] {
 				}
 				continue
 			}
+			of.identify(&e)
 			if !yield(e, nil) {
 				return
 			}

@@ -10,8 +10,8 @@ import (
 // that comes in. Whether it was right, and which way it was wrong, is derived
 // from Judgment and GroundTruth where Correct and Direction are absent.
 type Evaluation struct {
-	ID          string             `json:"id,omitempty"` // idempotency key; see Key
-	RunID       string             `json:"run_id,omitempty"`
+	ID          string             `json:"id,omitempty"`     // idempotency key; see Key
+	RunID       string             `json:"run_id,omitempty"` // see Identify where there is none
 	CaseID      string             `json:"case_id,omitempty"`
 	Attempt     int                `json:"attempt,omitempty"` // from 1; 0 means not said
 	At          time.Time          `json:"at,omitzero"`
@@ -45,12 +45,28 @@ const (
 
 // Key returns the id of the evaluation, or where it has none the default:
 // a hash of run, case, attempt, prompt and judgment. Two evaluations with one
-// key are the same run.
+// key are the same run; see Identify for those that name no run.
 func (e *Evaluation) Key() string {
 	if e.ID != "" {
 		return e.ID
 	}
 	return "v_" + digest(e.RunID, e.CaseID, itoa(e.Attempt), e.Prompt, string(e.Judgment.Canonical()))
+}
+
+// Identify gives an evaluation that has neither id nor run id a run id, made of
+// what else tells its run from another: its trial, else its time. So the same
+// answer of a second night is a second run, and one that is recorded twice is one.
+// An evaluation with neither trial nor time stays as it is: equal ones are one run.
+//
+// It must be called before a time is filled in that is not the run's own.
+func (e *Evaluation) Identify() {
+	switch {
+	case e.ID != "" || e.RunID != "":
+	case e.Trial != "":
+		e.RunID = e.Trial
+	case !e.At.IsZero():
+		e.RunID = e.At.UTC().Format(time.RFC3339Nano)
+	}
 }
 
 // Digest returns a hash of everything the evaluation says but its id and time:

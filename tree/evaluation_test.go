@@ -67,3 +67,33 @@ func TestKeyAndDigest(t *testing.T) {
 	a.ID = "given"
 	require.Equal(t, "given", a.Key())
 }
+
+func TestIdentify(t *testing.T) {
+	night := time.Date(2026, 1, 28, 9, 0, 0, 0, time.UTC)
+	for name, tt := range map[string]struct {
+		e    tree.Evaluation
+		want string
+	}{
+		"an id is enough":        {tree.Evaluation{ID: "x", At: night, Trial: "t_1"}, ""},
+		"a run id stays":         {tree.Evaluation{RunID: "r1", At: night, Trial: "t_1"}, "r1"},
+		"a trial is one run":     {tree.Evaluation{At: night, Trial: "t_1"}, "t_1"},
+		"a time":                 {tree.Evaluation{At: night}, "2026-01-28T09:00:00Z"},
+		"the same time":          {tree.Evaluation{At: night.In(time.FixedZone("", 8*3600))}, "2026-01-28T09:00:00Z"},
+		"nothing to tell it by":  {tree.Evaluation{Prompt: "p"}, ""},
+		"a fraction of a second": {tree.Evaluation{At: night.Add(time.Millisecond)}, "2026-01-28T09:00:00.001Z"},
+	} {
+		e := tt.e
+		e.Identify()
+		require.Equal(t, tt.want, e.RunID, name)
+		e.Identify()
+		require.Equal(t, tt.want, e.RunID, "%s, twice", name)
+	}
+}
+
+// TestKeysOfOldAreKept pins keys: they are in stores, for ever.
+func TestKeysOfOldAreKept(t *testing.T) {
+	e := anEvaluation()
+	require.Equal(t, "v_wp5gmra2cf4mqdnau2la", e.Key())
+	e.RunID, e.At = "", time.Date(2026, 1, 28, 9, 0, 0, 0, time.UTC)
+	require.Equal(t, "v_uihqzruvgvl64vplxz5g", e.Key(), "what an old outbox holds has a time and no run id")
+}
