@@ -349,6 +349,54 @@ func TestWrap(t *testing.T) {
 	require.Equal(t, []int{1, 2}, []int{correct, wrong})
 }
 
+// TestWrapTellsRunsApart: the same answer to the same case is another run, whoever
+// names it.
+func TestWrapTellsRunsApart(t *testing.T) {
+	dir := t.TempDir()
+	m := open(t, dir, nil)
+	var runs []string
+	run := memtree.Wrap(m, func(_ context.Context, c memtree.Case) (memtree.Result, error) {
+		runs = append(runs, c.RunID)
+		return memtree.Result{Judgment: tree.Raw(`{"verdict":"pass"}`)}, nil
+	}, nil)
+	c := memtree.Case{ID: "CASE_9", Prompt: ask.Prompt, Scene: ask.Scene, GroundTruth: tree.Raw(`{"verdict":"fail"}`)}
+	for range 3 {
+		_, err := run(t.Context(), c)
+		require.NoError(t, err)
+	}
+	require.Len(t, runs, 3)
+	require.NotEqual(t, runs[0], runs[1], "at one time")
+	require.NoError(t, m.Close())
+	m = open(t, dir, nil)
+	require.NoError(t, m.Wait(t.Context()))
+	all := nodes(t, m)
+	require.Len(t, all, 1, "one mistake")
+	require.Len(t, all[0].Occurrences, 3, "made three times")
+}
+
+func TestRecordTellsNightsApart(t *testing.T) {
+	m := open(t, t.TempDir(), nil)
+	nameless := func(at time.Time, trial string) memtree.Evaluation {
+		e := missed(1)
+		e.RunID, e.At, e.Trial = "", at, trial
+		return e
+	}
+	for range 2 { // again, and nothing changes
+		for _, e := range []memtree.Evaluation{
+			nameless(day, ""), nameless(day.AddDate(0, 0, 1), ""), nameless(day.AddDate(0, 0, 1), "t_1"), nameless(time.Time{}, "t_2"), nameless(time.Time{}, ""),
+		} {
+			require.NoError(t, m.Record(t.Context(), e))
+		}
+	}
+	require.NoError(t, m.Wait(t.Context()))
+	all := nodes(t, m)
+	require.Len(t, all, 1)
+	require.Len(t, all[0].Occurrences, 5)
+	r, err := m.Risk(t.Context(), nameless(day, ""))
+	require.NoError(t, err)
+	require.True(t, r.Learned, "its truth is known")
+}
+
 // faulty is a store whose reads fail, hang or panic.
 type faulty struct {
 	tree.Store

@@ -20,7 +20,8 @@ var ErrContradiction = errors.New("another evaluation with this id was recorded 
 
 // Record accepts one judged run. When it returns nil the evaluation is durable;
 // the case is formed later, in the background, once. Recording the same
-// evaluation again changes nothing.
+// evaluation again changes nothing; one that names neither itself nor its run is
+// the same if its trial is, else its time, else all it says (tree's Identify).
 //
 // Secrets are removed before anything is written. An evaluation that cannot be
 // used is a *tree.FieldError; so is one whose correct or direction is denied by
@@ -45,6 +46,7 @@ func (m *Memory) RecordAll(ctx context.Context, es []Evaluation) ([]tree.Receipt
 		if err := check(&e); err != nil {
 			return nil, fmt.Errorf("record: %w", at(i, len(es), err))
 		}
+		e.Identify()
 		if e.At.IsZero() {
 			e.At = m.opts.Now().UTC()
 		}

@@ -46,6 +46,7 @@ func (m *Memory) Risk(ctx context.Context, e Evaluation) (risk.Risk, error) {
 	if err := m.learnRisks(ctx); err != nil {
 		return risk.Risk{}, fmt.Errorf("risk: %w", err)
 	}
+	e.Identify() // as Record does, so that what is recorded is known
 	clean, _ := formation.Redact(e)
 	return m.risks.model.Score(&clean), nil
 }

@@ -2,6 +2,8 @@ package memtree
 
 import (
 	"context"
+	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/memtree/memtree/enhance"
@@ -14,7 +16,7 @@ import (
 // Case is one test to run.
 type Case struct {
 	ID          string // of the test case
-	RunID       string // of this run of it; with ID and Attempt it names the evaluation
+	RunID       string // of this run of it; with ID and Attempt it names the evaluation. Wrap makes one where it is empty
 	Attempt     int    // from 1; 0 means not said
 	Prompt      string
 	Context     string // background knowledge, for agents that take it apart from the prompt
@@ -70,6 +72,9 @@ type WrapOptions struct {
 // puts it into the prompt, runs, and has the outcome judged and recorded after
 // the run, in the background. Run sees no ground truth.
 //
+// A case without RunID gets one for every call, so that two runs of one case are
+// two evaluations.
+//
 // Memory never breaks a run and never slows it by more than Options.Deadline:
 // whatever fails in it leaves the prompt and the result as they would have
 // been, and is counted and logged. What Wrap still holds is recorded by Close.
@@ -79,6 +84,9 @@ func Wrap(m *Memory, run RunCase, opts *WrapOptions) RunCase {
 		o = *opts
 	}
 	return func(ctx context.Context, c Case) (Result, error) {
+		if c.RunID == "" {
+			c.RunID = m.newRun()
+		}
 		r, err := m.runOnce(ctx, run, c, o)
 		if err != nil || o.RerunAbove <= 0 || r.Risk == nil || !r.Risk.Enough || r.Risk.P <= o.RerunAbove || ctx.Err() != nil {
 			return r, err
@@ -92,6 +100,14 @@ func Wrap(m *Memory, run RunCase, opts *WrapOptions) RunCase {
 		again.First = &r
 		return again, nil
 	}
+}
+
+// runCount tells apart the runs that Wrap starts at one time.
+var runCount atomic.Uint64
+
+// newRun names a run by its time and a count.
+func (m *Memory) newRun() string {
+	return "r_" + m.opts.Now().UTC().Format(time.RFC3339Nano) + "_" + strconv.FormatUint(runCount.Add(1), 10)
 }
 
 // runOnce runs a case with guidance and hands what came of it over.
