@@ -112,7 +112,7 @@ func (d *demonstration) record(ctx context.Context) error {
 	for _, name := range demoFiles() {
 		files = append(files, filepath.Join(d.dir, name))
 	}
-	return d.quietly(func() error { return d.app.record(ctx, files, false) })
+	return d.quietly(func() error { return d.app.record(ctx, files, "", false) })
 }
 
 // shownLeaves is how many memories the demo lists.

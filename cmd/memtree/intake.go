@@ -48,6 +48,7 @@ func join(field, problem string) string {
 type intake struct {
 	*app
 	bar      *progress
+	run      string // of lines that name none
 	read     int64
 	total    int64 // 0: not known
 	rejected []reject
@@ -91,7 +92,7 @@ func (in *intake) file(ctx context.Context, name string, take func(e *tree.Evalu
 		return err
 	}
 	defer r.Close() //nolint:errcheck // only read
-	for e, err := range ingest.Read(name, r) {
+	for e, err := range ingest.ReadRun(name, r, in.run) {
 		var line *ingest.LineError
 		var file *ingest.FileError
 		switch {

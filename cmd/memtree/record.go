@@ -15,7 +15,7 @@ import (
 )
 
 func (a *app) recordCommand() *cobra.Command {
-	async := false
+	async, run := false, ""
 	c := &cobra.Command{
 		Use:   "record FILE... [flags]",
 		Short: a.say("Record judged runs; wrong judgements become cases"),
@@ -25,11 +25,16 @@ A line that cannot be used is named and left out; the others are kept, and the e
 
   {"prompt": "…", "judgment": "pass", "ground_truth": "fail",
    "case_id": "…", "scene": {"id": "…", "type": "form", "route": "/orders/42"},
-   "reason": "…"}`),
-		Example: "  memtree record runs.jsonl\n  my-harness --json | memtree record -",
+   "run_id": "…", "at": "2026-01-28T09:00:00Z", "reason": "…"}
+
+Other names are understood too: verdict and expected, actual and expected, prediction and label, agent_verdict and human_verdict, 判定 and 期望.
+
+The same answer to the same test is one more run if its id, run_id, trial or at is another. Where a line has none of these, equal lines of one file are separate runs, and an equal line of another file counts as recorded before; --run names the run of such lines.`),
+		Example: "  memtree record runs.jsonl\n  my-harness --json | memtree record - --run nightly-42",
 		Args:    a.arguments(1, -1, a.say("one file or more, or - for standard input")),
-		RunE:    func(c *cobra.Command, args []string) error { return a.record(c.Context(), args, async) },
+		RunE:    func(c *cobra.Command, args []string) error { return a.record(c.Context(), args, run, async) },
 	}
+	c.Flags().StringVar(&run, "run", "", a.say("id of the run, for lines that have neither id nor run_id"))
 	c.Flags().BoolVar(&async, "async", false, a.say("do not wait for cases to be formed; the next record goes on with it"))
 	return c
 }
@@ -65,13 +70,16 @@ type recorder struct {
 	out   recorded
 	batch []tree.Evaluation
 	size  int
+
+	nameless bool // something recorded before has nothing that tells its run from another
 }
 
-func (a *app) record(ctx context.Context, files []string, async bool) error {
+func (a *app) record(ctx context.Context, files []string, run string, async bool) error {
 	in, err := a.intake(files, a.say("recording"))
 	if err != nil {
 		return err
 	}
+	in.run = run
 	r := &recorder{intake: in}
 	r.out.types = map[string]map[taxonomy.Direction]int{}
 	err = a.with(ctx, writing, func(m *memory) error {
@@ -161,8 +169,9 @@ func (r *recorder) flush(ctx context.Context, name string) error {
 			r.accepted(&r.batch[i])
 		case tree.Duplicate:
 			r.out.Duplicate++
+			r.nameless = r.nameless || r.batch[i].ID == "" && r.batch[i].RunID == ""
 		case tree.Contradiction:
-			r.reject(reject{File: name, Field: "id", Error: r.say("%s was recorded before with other content; give each run its own id", receipt.Key)})
+			r.reject(reject{File: name, Field: "id", Error: r.say("%s was recorded before with other content; give each run its own id, or name it with --run", receipt.Key)})
 		}
 	}
 	r.batch, r.size = r.batch[:0], 0

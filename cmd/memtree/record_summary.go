@@ -43,6 +43,9 @@ func (r *recorder) summary(async bool) error {
 	}
 	lines := []string{r.say("%s: %s, %s, %s.", r.runs(o.Accepted+o.Duplicate+o.RejectCount),
 		r.paint(green, r.say("%d accepted", o.Accepted)), r.say("%d recorded before", o.Duplicate), r.rejectedWord())}
+	if r.nameless && !r.quiet {
+		lines = append(lines, r.say("Some of the lines recorded before have no id, run_id, trial or at, so that a new run cannot be told from the old one. If they are of a new run, name it with --run."))
+	}
 	if o.Accepted > 0 {
 		lines = append(lines, r.say("Of the accepted: %d right, %d wrong, %d without a label.", o.Correct, o.Wrong, o.Unlabelled))
 	}
