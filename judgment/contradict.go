@@ -14,33 +14,38 @@ import (
 // Where either verdict cannot be read, or is flaky, nothing is contradicted. Nor
 // does a direction of other contradict anything: it says less, not the contrary.
 func Contradiction(e *tree.Evaluation, said, is string) error {
-	claimed := e.Correct != nil || e.Direction.Valid()
-	if !claimed || e.GroundTruth.Null() {
-		return nil
+	if e.Correct == nil && !e.Direction.Valid() || e.GroundTruth.Null() {
+		return nil // nothing is claimed, or nothing could deny it
 	}
 	judged, truth := Decode(e.Judgment), Decode(e.GroundTruth)
 	a, b := PolarityOf(judged), PolarityOf(truth)
 	if a == Unread || b == Unread || Flaky(judged) || Flaky(truth) {
 		return nil
 	}
-	right := e.Correct != nil && *e.Correct
-	read := Direction(judged, truth)
-	both := said + " reads as " + a.String() + " and " + is + " as " + b.String()
-	switch {
-	case right && a != b:
-		return &tree.FieldError{Field: "correct", Problem: "is true although " + both + "; mend the one that is wrong, or leave this one out and the two are compared"}
-	case !right && a == b && sameBesides(judged, truth):
-		f := tree.FieldError{Field: "correct", Problem: "is false"}
-		if e.Correct == nil {
-			f = tree.FieldError{Field: "direction", Problem: "is " + string(e.Direction)}
-		}
-		f.Problem += " although " + said + " and " + is + " both read as " + a.String() + " and differ in nothing else; mend the one that is wrong, or say in " + is + " what the " + said + " should have said besides"
-		return &f
-	case !right && a != b && e.Direction.Valid() && e.Direction != taxonomy.Other && e.Direction != read:
-		return &tree.FieldError{Field: "direction", Problem: "is " + string(e.Direction) + " although " + both + ", which is " + string(read) + "; mend the one that is wrong, or leave this one out and it is derived"}
+	claim := tree.FieldError{Field: "correct", Problem: "is false although "}
+	if e.Correct == nil {
+		claim = tree.FieldError{Field: "direction", Problem: "is " + string(e.Direction) + " although "}
 	}
-	return nil
+	right := e.Correct != nil && *e.Correct
+	both := said + " reads as " + a.String() + " and " + is + " as " + b.String()
+	switch read := Direction(judged, truth); {
+	case right && a != b:
+		claim.Problem = "is true although " + both + mend + "leave this one out and the two are compared"
+	case !right && a == b && sameBesides(judged, truth):
+		claim.Problem += said + " and " + is + " both read as " + a.String() + " and differ in nothing else" +
+			mend + "say in " + is + " what the " + said + " should have said besides"
+	case !right && a != b && e.Direction.Valid() && e.Direction != taxonomy.Other && e.Direction != read:
+		claim.Field = "direction"
+		claim.Problem = "is " + string(e.Direction) + " although " + both + ", which is " + string(read) +
+			mend + "leave this one out and it is derived"
+	default:
+		return nil
+	}
+	return &claim
 }
+
+// mend says what to do first about a contradiction.
+const mend = "; mend the one that is wrong, or "
 
 // String names the verdict in the words that false_pass and false_fail are made of.
 func (p Polarity) String() string {
