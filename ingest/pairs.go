@@ -12,14 +12,16 @@ import (
 // a label beside a judgment may be a label of anything.
 type pair struct{ judgment, truth slot }
 
-// pairs lists the pairs, the surest first. Of verdict/expected and actual/expected
-// the second word is a spelling of ground_truth by itself.
-var pairs = [...]pair{
-	{slotAgentVerdict, slotHumanVerdict},
-	{slotVerdict, slotTruth},
-	{slotActual, slotTruth},
-	{slotPrediction, slotLabel},
-	{slotVerdictZh, slotExpectedZh},
+// pairs returns the pairs, the surest first. Of verdict/expected and
+// actual/expected the second word is a spelling of ground_truth by itself.
+func pairs() [5]pair {
+	return [...]pair{
+		{slotAgentVerdict, slotHumanVerdict},
+		{slotVerdict, slotTruth},
+		{slotActual, slotTruth},
+		{slotPrediction, slotLabel},
+		{slotVerdictZh, slotExpectedZh},
+	}
 }
 
 // pairSpelling knows the words that come in pairs, which stand at the top only.
@@ -53,20 +55,19 @@ func (r *record) standIn() *fault {
 	if r[slotJudgment].raw == nil {
 		r[slotJudgment] = r[slotResult]
 	}
-	own := r[slotJudgment].raw != nil
-	for _, p := range pairs {
-		said, is := r[p.judgment], r[p.truth]
-		whole := is.raw != nil && (p.truth != slotTruth || string(is.key) == "expected")
-		if is.raw == nil {
-			is = r[slotTruth]
+	own, truth := r[slotJudgment].raw != nil, r[slotTruth]
+	for _, p := range pairs() {
+		said, is := r[p.judgment], truth
+		whole := p.truth == slotTruth && string(truth.key) == "expected" // both words are there
+		if p.truth != slotTruth && r[p.truth].raw != nil {
+			is, whole = r[p.truth], true
 		}
 		switch {
 		case said.raw == nil || is.raw == nil || own && !whole:
 			continue
 		case !alike(said.raw, is.raw):
 			if r[slotJudgment].raw == nil {
-				return &fault{at: said.at, field: "judgment", problem: fmt.Sprintf("is missing, and %s cannot stand in for it: %s says %s and %s says %s, of which only one is a verdict; write what the agent judged as judgment",
-					said.name(), said.name(), brief(said.raw), is.name(), brief(is.raw))}
+				return unlike(said, is)
 			}
 			continue
 		}
@@ -78,6 +79,13 @@ func (r *record) standIn() *fault {
 		}
 	}
 	return nil
+}
+
+// unlike says why a pair is none.
+func unlike(said, is given) *fault {
+	return &fault{at: said.at, field: "judgment", problem: fmt.Sprintf("is missing, and %s cannot stand in for it: "+
+		"%s says %s and %s says %s, of which only one is a verdict; write what the agent judged as judgment",
+		said.name(), said.name(), brief(said.raw), is.name(), brief(is.raw))}
 }
 
 // fill puts a value into a slot, or refuses one that denies what is there.

@@ -24,6 +24,7 @@ func TestReadPairs(t *testing.T) {
 		`"judgment":"Looks fine so far as I can see","verdict":"pass","expected":"fail"`: {`"Looks fine so far as I can see"`, `"fail"`},
 		// What stands beside a judgment and a ground truth of their own names is somebody else's.
 		`"judgment":"pass","ground_truth":"fail","verdict":"incorrect"`:    {`"pass"`, `"fail"`},
+		`"agent_verdict":"pass","human_verdict":"fail","verdict":"wrong"`:  {`"pass"`, `"fail"`},
 		`"judgment":"pass","label":"smoke"`:                                {`"pass"`, ``},
 		`"result":{"has_defect":true},"expected":"fail","verdict":"wrong"`: {`{"has_defect":true}`, `"fail"`},
 		`"judgment":"pass","prediction":null,"label":"smoke"`:              {`"pass"`, ``},
@@ -39,6 +40,7 @@ func TestReadPairs(t *testing.T) {
 func TestReadPairProblems(t *testing.T) {
 	for in, want := range map[string]string{
 		`"verdict":"pass","actual":"fail","expected":"fail"`:                  `actual says "fail" but verdict says "pass"; leave one of them out`,
+		`"verdict":"pass","actual":"fail","ground_truth":"fail"`:              `actual says "fail" but verdict says "pass"; leave one of them out`,
 		`"judgment":"pass","verdict":"fail","expected":"fail"`:                `verdict says "fail" but judgment says "pass"; leave one of them out`,
 		`"prediction":"A","label":"B","ground_truth":"C"`:                     `label says "B" but ground_truth says "C"; leave one of them out`,
 		`"agent_verdict":"pass","human_verdict":"pass","ground_truth":"fail"`: `human_verdict says "pass" but ground_truth says "fail"; leave one of them out`,
