@@ -11,7 +11,7 @@ help: ## list the targets
 build: ## bin/memtree
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/memtree ./cmd/memtree
 
-demo: ## the main job, on shipped real data
+demo: ## the main job, on a made-up sample
 	@CGO_ENABLED=0 $(GO) run ./cmd/memtree demo
 
 test: ## every test that needs nothing outside the repository
@@ -38,7 +38,7 @@ bench: ## speed and memory, in benchstat's form
 
 quality: ## retrieval and analysis measured on ../shared/data, as golden tables
 	@test -d "$${MEMTREE_SHARED:-../shared}/data" || { echo "make quality measures on $${MEMTREE_SHARED:-../shared}/data, which is not here; set MEMTREE_SHARED"; exit 1; }
-	$(GO) test -count=1 -v -run 'Quality' ./quality ./formation ./enhance ./evolution ./risk
+	$(GO) test -count=1 -v -run 'Quality' ./quality ./formation ./guard ./evolution ./evolution/gate ./risk
 
 prove: ## that the store keeps what it accepts: crashes, faults, damage, kills (half an hour)
 	@cd store/json && MEMTREE_PROVE=$${MEMTREE_PROVE:-100} $(GO) test -count=1 -timeout 60m -run '^TestProve$$'

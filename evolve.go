@@ -11,8 +11,8 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/evolution"
+	"github.com/memtree/memtree/guard"
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/retrieval"
 	"github.com/memtree/memtree/tree"
@@ -155,8 +155,9 @@ func (m *Memory) evolve(ctx context.Context, v evolution.View, o *EvolveOptions,
 		model = g.ID()
 	}
 	e, err := evolution.New(evolution.Options{
-		Taxonomy: m.taxonomy, Embedder: m.causes(ctx), Generator: m.opts.Generator, Model: model,
-		Finder: &finder{m: m}, Cache: jobs, Unsafe: enhance.Unsafe,
+		Taxonomy: m.taxonomy, Generator: m.opts.Generator, Model: model,
+		Finder: &finder{m: m}, Cache: jobs, Unsafe: guard.Instructs, Forces: guard.Forces,
+		Words: m.words.Fill, Lift: m.former.Lift,
 	})
 	if err != nil {
 		return err
@@ -256,12 +257,13 @@ func (f *finder) Begin(cases, lessons []*tree.Node) {
 	}
 }
 
-// Rank implements evolution.Finder.
+// Rank implements evolution.Finder. Cases are not in its way: which of them are on
+// the page of the test says nothing against a lesson.
 func (f *finder) Rank(ctx context.Context, candidate, held *tree.Node) (int, error) {
 	if err := f.show(ctx, candidate); err != nil {
 		return 0, err
 	}
-	q := retrieval.Query{Prompt: held.CaseData.TestCase.Prompt, Scene: held.Scene, Scope: held.Scope, Exclude: []string{held.ID}}
+	q := retrieval.Query{Prompt: held.CaseData.TestCase.Prompt, Scene: held.Scene, Scope: held.Scope, Exclude: []string{held.ID}, Limits: retrieval.Limits{Cases: -1}}
 	if id := held.CaseData.TestCase.CaseID; id != "" {
 		q.ExcludeTests = []string{id} // a lesson is for a test nobody has seen; of a known one its own cases say more
 	}

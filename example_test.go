@@ -23,7 +23,7 @@ func Example() {
 
 	prompt := "Check that the sign-up form refuses a password of three characters"
 	scene := tree.Scene{ID: "SIGNUP", Type: "form", Route: "/signup"}
-	truth := tree.Raw(`{"verdict": "fail"}`)
+	truth := tree.Raw(`{"verdict": "fail", "defect_details": ["a password of three characters is accepted"]}`)
 
 	mem, err := memtree.Open(ctx, dir, nil)
 	if err != nil {

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
+	"github.com/memtree/memtree/formation"
 	"github.com/memtree/memtree/risk"
 	"github.com/memtree/memtree/tree"
 )
@@ -18,11 +20,12 @@ const (
 )
 
 // progress lets Wait see the outbox worker: a channel that closes at the next
-// step, and what stopped it, if anything did.
+// step, and what stopped it, if anything did. Beside it stands what was formed.
 type progress struct {
 	mu      sync.Mutex
 	next    chan struct{}
 	stopped error
+	formed  Formed
 }
 
 func (p *progress) init() { p.next = make(chan struct{}) }
@@ -100,6 +103,7 @@ func (m *Memory) formBatch(ctx context.Context, es []tree.Evaluation) error {
 		defer m.model.forget()
 	}
 	var b tree.Batch
+	all := make([]formation.Formed, 0, len(es))
 	for i := range es {
 		formed, err := m.formOne(ctx, es[i], view)
 		if err != nil {
@@ -109,6 +113,7 @@ func (m *Memory) formBatch(ctx context.Context, es []tree.Evaluation) error {
 			b.Dead = append(b.Dead, tree.DeadLetter{Evaluation: es[i], Why: err.Error()})
 			continue
 		}
+		all = append(all, formed)
 		view.add(formed.Changes)
 		b.Changes = append(b.Changes, formed.Changes...)
 		b.Done = append(b.Done, es[i].Key())
@@ -125,7 +130,11 @@ func (m *Memory) formBatch(ctx context.Context, es []tree.Evaluation) error {
 	if b.Changes, err = m.displace(ctx, b.Changes); err != nil {
 		return err
 	}
-	return m.apply(ctx, b)
+	if err := m.apply(ctx, b); err != nil {
+		return err
+	}
+	m.outbox.count(all)
+	return nil
 }
 
 // unusable reports whether no retry will make anything of an evaluation.
@@ -169,18 +178,32 @@ func (p *plan) Get(ctx context.Context, id string) (tree.Node, error) {
 const nearOverlap = 0.6
 
 // Similar returns the cases of n's partition and scene whose words are nearest,
-// and all such cases of the batch.
+// all such cases of the batch, and those of n's test.
 func (p *plan) Similar(ctx context.Context, n *tree.Node, k int) ([]tree.Node, error) {
 	var out []tree.Node
-	near, err := p.m.index.Load().Similar(n, k, nearOverlap)
+	ix := p.m.index.Load()
+	near, err := ix.Similar(n, k, nearOverlap)
 	if err != nil {
 		return nil, fmt.Errorf("similar: %w", err)
 	}
+	same, err := ix.OfTest(n.CaseData.TestCase.CaseID)
+	if err != nil {
+		return nil, fmt.Errorf("similar: %w", err)
+	}
+	ids := make([]string, 0, len(near)+len(same))
 	for _, h := range near {
-		if _, ok := p.nodes[h.ID]; ok {
+		ids = append(ids, h.ID)
+	}
+	for _, id := range same {
+		if !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	for _, id := range ids {
+		if _, ok := p.nodes[id]; ok {
 			continue // comes below, as it will be
 		}
-		node, err := p.m.store.Get(ctx, h.ID)
+		node, err := p.m.store.Get(ctx, id)
 		if errors.Is(err, tree.ErrNotFound) {
 			continue
 		}
@@ -191,7 +214,9 @@ func (p *plan) Similar(ctx context.Context, n *tree.Node, k int) ([]tree.Node, e
 	}
 	for _, id := range p.order {
 		x := p.nodes[id]
-		if x.Type == tree.Case && x.ErrorType == n.ErrorType && x.Direction == n.Direction && x.Scene.ID == n.Scene.ID {
+		alike := x.ErrorType == n.ErrorType && x.Scene.ID == n.Scene.ID
+		test := x.CaseData != nil && n.CaseData.TestCase.CaseID != "" && x.CaseData.TestCase.CaseID == n.CaseData.TestCase.CaseID
+		if x.Type == tree.Case && x.Direction == n.Direction && (alike || test) {
 			out = append(out, x)
 		}
 	}

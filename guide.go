@@ -163,7 +163,7 @@ func (m *Memory) write(ctx context.Context, q Query, hits []retrieval.Hit, x *Ex
 		nodes = append(nodes, n)
 		byID[h.ID] = h
 	}
-	g, err := enhance.Write(nodes, enhance.Options{Lang: q.Lang, Prompt: q.Prompt})
+	g, err := enhance.Write(nodes, enhance.Options{Lang: q.Lang, Prompt: q.Prompt, Words: m.words})
 	if err != nil {
 		return err
 	}

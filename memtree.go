@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/formation"
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/retrieval"
@@ -61,6 +62,7 @@ const cachedNodes = 4096
 type Memory struct {
 	opts     Options
 	taxonomy *taxonomy.Taxonomy
+	words    *enhance.Wording
 	store    tree.Store
 	index    atomic.Pointer[retrieval.Index]
 	former   *formation.Former
@@ -75,8 +77,6 @@ type Memory struct {
 	kept    io.Closer     // the index's file, nil without one
 
 	risks risks
-
-	vectors vectors
 
 	trials   chan tree.Entry  // what Guide leaves for the ledger
 	runs     chan finishedRun // what Wrap leaves to judge and record
@@ -185,7 +185,8 @@ func (m *Memory) openParts(ctx context.Context) error {
 		return err
 	}
 	m.origin = info.Origin
-	o := formation.Options{Taxonomy: m.taxonomy, Origin: m.origin, Redacted: true} // by RecordAll, before the outbox
+	m.words = enhance.NewWording(m.taxonomy)
+	o := formation.Options{Taxonomy: m.taxonomy, Origin: m.origin, Redacted: true, Words: m.words.Fill} // redacted by RecordAll, before the outbox
 	if m.opts.Generator != nil {
 		m.model = &batchModel{of: m.opts.Generator}
 		o.Generator = m.model
@@ -231,7 +232,6 @@ func (m *Memory) Close() error {
 			err = errors.Join(err, m.kept.Close())
 		}
 		m.saveRisks(context.Background())
-		m.saveVectors(context.Background())
 		m.closeErr = errors.Join(err, m.store.Close())
 	})
 	return m.closeErr

@@ -85,7 +85,9 @@ func (m *Memory) formOne(ctx context.Context, e tree.Evaluation, view formation.
 	var failed *llm.Error
 	if errors.As(err, &failed) && ctx.Err() == nil {
 		m.opts.Logger.Warn("the model did not answer, the rules analyst did", "evaluation", e.Key(), "error", err)
-		return m.former.FormByRules(ctx, e, view)
+		formed, byRules := m.former.FormByRules(ctx, e, view)
+		formed.ModelErr = err
+		return formed, byRules
 	}
 	return formed, err
 }

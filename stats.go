@@ -1,11 +1,16 @@
 package memtree
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
+	"slices"
 
+	"github.com/memtree/memtree/formation"
+	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -53,6 +58,85 @@ func (m *Memory) Stats(ctx context.Context) (Stats, error) {
 	}
 	return s, nil
 }
+
+// Formed counts the cases made since Open, by who read them and by what is known
+// of their causes.
+type Formed struct {
+	Cases   int `json:"cases"`
+	Checked int `json:"checked"` // with a check of the taxonomy that was missed
+	Worded  int `json:"worded"`  // with a cause in somebody's words that no check fits
+	Silent  int `json:"silent"`  // with nothing about the cause
+
+	Models map[string]int `json:"models"` // cases that a model read, by its name; rules read the others
+	// Why a model that was asked did not read a case, by kind ("other" for what has
+	// none): its answer could not be used, or there was none.
+	Unusable   map[llm.Kind]int `json:"unusable"`
+	Unanswered map[llm.Kind]int `json:"unanswered"`
+	// Verdicts left without a label, because a model that was asked to compare
+	// judgment and ground truth did not.
+	Uncompared map[llm.Kind]int `json:"uncompared"`
+	ModelError string           `json:"modelError,omitempty"` // the last of these failures, in words
+}
+
+// Formed returns what was formed since Open, committed and not only planned.
+func (m *Memory) Formed() Formed {
+	p := &m.outbox
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	f := p.formed
+	f.Models = maps.Clone(f.Models)
+	f.Unusable, f.Unanswered, f.Uncompared = maps.Clone(f.Unusable), maps.Clone(f.Unanswered), maps.Clone(f.Uncompared)
+	return f
+}
+
+// count adds what was committed.
+func (p *progress) count(formed []formation.Formed) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	f := &p.formed
+	if f.Models == nil {
+		f.Models, f.Unusable, f.Unanswered, f.Uncompared = map[string]int{}, map[llm.Kind]int{}, map[llm.Kind]int{}, map[llm.Kind]int{}
+	}
+	for i := range formed {
+		x := &formed[i]
+		if x.ModelErr != nil && !x.Verdict.Labelled {
+			f.Uncompared[kindOf(x.ModelErr)]++
+			f.ModelError = x.ModelErr.Error()
+		}
+		for k := range x.Changes {
+			if c := &x.Changes[k]; c.Op == tree.OpAdd && c.Node.Type == tree.Case {
+				f.add(&c.Node, x.ModelErr)
+			}
+		}
+	}
+}
+
+// add counts a new case and why the model did not read it, if it was asked.
+func (f *Formed) add(n *tree.Node, failed error) {
+	f.Cases++
+	switch {
+	case slices.ContainsFunc(n.CaseData.Misses, func(m tree.Miss) bool { return m.Check != "" }):
+		f.Checked++
+	case len(n.Says()) > 0:
+		f.Worded++
+	default:
+		f.Silent++
+	}
+	switch {
+	case n.Provenance.Analyst == "model":
+		f.Models[n.Provenance.Model]++
+		return
+	case failed == nil:
+		return
+	case n.Provenance.Again:
+		f.Unanswered[kindOf(failed)]++
+	default:
+		f.Unusable[kindOf(failed)]++
+	}
+	f.ModelError = failed.Error()
+}
+
+func kindOf(err error) llm.Kind { return cmp.Or(llm.KindOf(err), "other") }
 
 // Node returns one node, or tree.ErrNotFound.
 func (m *Memory) Node(ctx context.Context, id string) (tree.Node, error) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -77,7 +78,9 @@ func TestAnImportWaitsAndAPersonPromotesIt(t *testing.T) {
 	imported(t, b, file, nil)
 	require.Empty(t, imported(t, b, file, nil).Changes)
 	lawful(t, b)
-	q := memtree.Query{Prompt: nodes(t, a)[0].CaseData.TestCase.Prompt}
+	all := nodes(t, a)
+	says := slices.IndexFunc(all, func(n tree.Node) bool { return n.Type == tree.Case && n.Content.Guidance != "" })
+	q := memtree.Query{Prompt: all[says].CaseData.TestCase.Prompt}
 	g, err := b.Guide(t.Context(), q)
 	require.NoError(t, err)
 	require.True(t, g.Abstained)

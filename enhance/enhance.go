@@ -38,6 +38,7 @@ type Options struct {
 	Prompt  string       // the prompt it is written for; decides Lang and Budget where they are not given
 	Budget  int          // tokens for the memories, see Tokens; default: DefaultBudget(Prompt)
 	Prompts *prompts.Set // default: the built-in templates
+	Words   *Wording     // default: that of the built-in taxonomy
 }
 
 // Guidance is text to put into a prompt, and what it was made from.
@@ -79,6 +80,9 @@ func Write(nodes []tree.Node, o Options) (Guidance, error) {
 		}
 		o.Prompts = set
 	}
+	if o.Words == nil {
+		o.Words = NewWording(nil)
+	}
 	items, dropped := choose(nodes, o)
 	g, err := o.write(items)
 	if err != nil {
@@ -100,7 +104,7 @@ func choose(nodes []tree.Node, o Options) (items []item, dropped map[int]why) {
 	full := false
 	for i := range nodes {
 		n := &nodes[i]
-		it, w := newItem(n, o.Budget, o.Lang)
+		it, w := newItem(n, o.Budget, o.Lang, o.Words)
 		var c saying
 		if w.sentence == "" && len(nodes) > 1 {
 			c = newCheck(it)

@@ -206,33 +206,47 @@ func everywhere(s string) []tree.Node {
 	}
 }
 
-// Of a lesson by rules the mistake is of its own cases; what is right is of all of
-// its direction, and goes first where both are too long.
-func TestLessonByRulesKeepsItsMistake(t *testing.T) {
-	n := tree.Node{ID: "e_1", Type: tree.Experience, Provenance: tree.Provenance{Analyst: "rules"}, Content: tree.Content{
-		AppliesWhen: []string{"the task is about sorting, dates, invoices"}, NotWhen: []string{"all that was asked is shown"},
-		Lessons: []tree.Lesson{
-			{Check: "Before passing what concerns “sorted”, “newest” or “first”: read the final state from the page itself, after the last action (value, selection, message, address).", Instead: "That an action was carried out is not yet its result.", Mistake: "“The column was clicked once, which put the oldest invoice first”"},
-			{Check: "Check which filters are active and that all shown items fit all of them."},
-		},
-	}}
-	g, err := Write([]tree.Node{n}, Options{Lang: "en"})
+// TestFactsAreWorded: what a memory says is worded from its facts in the language
+// that is asked for; a person's sentence stays in its own, or gives way.
+func TestFactsAreWorded(t *testing.T) {
+	tax, err := taxonomy.Parse("t.yaml", []byte(`checks:
+  - id: t_sum
+    name: {en: sums, zh: 求和}
+    errorTypes: [content_validation_error]
+    missed:
+      title: {en: Totals not added up, zh: 合计没有重算}
+      do: {en: Add the lines up and compare., zh: 把各行加一遍再比较。}
+      with: {en: "Add up {what} and compare.", zh: "把{what}加一遍再比较。"}
+      mistake: {en: The total was taken as shown., zh: 看到合计就采信。}
+      when: {en: a total is shown, zh: 页面有合计}
+`))
 	require.NoError(t, err)
-	require.Contains(t, g.Text, "Typical mistake: “The column was clicked once, which put the oldest invoice first”.")
-	require.NotContains(t, g.Text, "not yet its result")
-	n.Content.Lessons[0].Mistake = ""
-	g, err = Write([]tree.Node{n}, Options{Lang: "en"})
+	words := NewWording(tax)
+	n := tree.Node{ID: "e_1", Type: tree.Experience, Level: 2, Lang: "zh", Direction: taxonomy.FalsePass, ErrorType: "content_validation_error",
+		Provenance: tree.Provenance{Analyst: "rules"}, Content: tree.Content{Lessons: []tree.Lesson{
+			{Kind: "t_sum", From: tree.FromCatalogue, What: []string{"Total", "Tax"}, Mistake: "没有自己加一遍。"},
+		}}}
+	words.Fill(&n)
+	require.Equal(t, "合计没有重算", n.Content.Title)
+	require.Equal(t, "把“Total”、“Tax”加一遍再比较。", n.Content.Guidance)
+	require.Equal(t, "把“Total”、“Tax”加一遍再比较。", n.Content.Lessons[0].Check)
+	require.Equal(t, []string{"页面有合计"}, n.Content.AppliesWhen)
+	g, err := Write([]tree.Node{n}, Options{Lang: "en", Words: words})
 	require.NoError(t, err)
-	require.Contains(t, g.Text, "not yet its result")
-	require.NotContains(t, g.Text, "filters")
-	n.Provenance.Analyst, n.Content.Lessons[0].Check = "some model", "Read which invoice is first."
-	g, err = Write([]tree.Node{n}, Options{Lang: "en"})
+	require.Contains(t, g.Text, "Add up “Total” and “Tax” and compare.")
+	require.NotContains(t, g.Text, "加", "one language a block")
+	g, err = Write([]tree.Node{n}, Options{Lang: "zh", Words: words})
 	require.NoError(t, err)
-	require.Contains(t, g.Text, "filters", "a model's further lessons are of its cases")
-	n.Content.AppliesWhen = []string{"what is to be read is the first invoice"}
-	g, err = Write([]tree.Node{n}, Options{Lang: "en"})
+	require.Contains(t, g.Text, "没有自己加一遍。")
+
+	silent := tree.Node{ID: "c_1", Type: tree.Case, Level: 1, Lang: "en", Direction: taxonomy.FalsePass, ErrorType: "other_error",
+		CaseData: &tree.CaseData{Misses: []tree.Miss{{ErrorType: "other_error", From: tree.FromRules}}}}
+	words.Fill(&silent)
+	require.Empty(t, silent.Content.Guidance, "a run that says nothing gets no invented cause")
+	g, err = Write([]tree.Node{silent}, Options{Lang: "en", Words: words})
 	require.NoError(t, err)
-	require.NotContains(t, g.Text, "When: ", "the check says it")
+	require.Empty(t, g.Text)
+	require.Len(t, g.Dropped, 1)
 }
 
 var hostile = []string{

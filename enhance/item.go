@@ -7,6 +7,7 @@ import (
 	"sync"
 	"unicode"
 
+	"github.com/memtree/memtree/guard"
 	"github.com/memtree/memtree/prompts"
 	"github.com/memtree/memtree/text"
 	"github.com/memtree/memtree/tree"
@@ -30,12 +31,15 @@ const (
 )
 
 // newItem words a node, or says why it may not be shown.
-func newItem(n *tree.Node, budget int, lang string) (item, why) {
+func newItem(n *tree.Node, budget int, lang string, words *Wording) (item, why) {
 	it := item{id: n.ID, level: n.Type}
-	raw := strings.Join(slices.Concat([]string{n.Content.Guidance}, n.Content.AppliesWhen, n.Content.NotWhen, lessonTexts(n)), "\n")
-	if reason, unsafe := Unsafe(raw); unsafe {
-		return it, why{sentence: itsText + reason}
+	for _, raw := range words.foreign(n) {
+		if reason, unsafe := guard.Unsafe(raw); unsafe {
+			return it, why{sentence: itsText + reason}
+		}
 	}
+	worded := words.In(n, lang)
+	n = &worded
 	room := maxCheck
 	if n.Type != tree.Case {
 		room = lessonCheck
@@ -51,34 +55,24 @@ func newItem(n *tree.Node, budget int, lang string) (item, why) {
 	if it.hint.When != "" && newSaying(it.hint.When).share(newSaying(it.hint.Check)) >= whenShare {
 		it.hint.When = ""
 	}
-	secrets := secretsOf(n)
-	if value, leaks := secrets.in(it.text()); leaks {
+	truths := truthsOf(n)
+	if value, leaks := truths.Find(it.text()); leaks {
 		return it, why{sentence: hidden(value)}
 	}
 	m := mistake(n, it.hint.Check)
 	if m == "" {
 		return it, why{}
 	}
-	_, unsafe := Unsafe(m)
-	if _, leaks := secrets.in(m); unsafe || leaks {
+	_, unsafe := guard.Unsafe(m)
+	if unsafe || truths.In(m) {
 		return it, why{}
 	}
 	with := it
 	with.hint.Mistake = m
-	if !with.fits() && general(n) {
-		with.hint.Check = sentence(n.Content.Lessons[0].Check, min(room, budget))
-	}
 	if with.fits() {
 		return with, why{}
 	}
 	return it, why{}
-}
-
-// general reports whether a memory is an experience by rules: of its own cases it
-// says where to check and what the mistake was. What is right is worded alike for
-// all of a direction, and its further lessons for all of a type and scene.
-func general(n *tree.Node) bool {
-	return n.Type == tree.Experience && n.Provenance.Analyst == "rules" && len(n.Content.Lessons) > 0
 }
 
 // fits reports whether a lesson is no longer than it may be.
@@ -90,26 +84,14 @@ func (it item) text() string {
 
 func (it item) cost() int { return Tokens(it.text()) }
 
-func lessonTexts(n *tree.Node) []string {
-	var all []string
-	for _, l := range n.Content.Lessons {
-		all = append(all, l.Check, l.Instead)
-	}
-	return all
-}
-
 // check says what to check and what is right: the node's lessons as far as
 // there is room, the first at least in part, or else its guidance.
 func check(n *tree.Node, room int) string {
 	if len(n.Content.Lessons) == 0 {
 		return sentence(n.Content.Guidance, room)
 	}
-	lessons := n.Content.Lessons
-	if general(n) {
-		lessons = lessons[:1]
-	}
 	all := ""
-	for _, l := range lessons {
+	for _, l := range n.Content.Lessons {
 		one := text.Append(stop(inert(l.Check)), stop(inert(l.Instead)))
 		switch {
 		case all == "":

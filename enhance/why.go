@@ -1,6 +1,10 @@
 package enhance
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/memtree/memtree/guard"
+)
 
 // Why a memory is left out: formats, with what goes into them told in Drop.Args.
 const (
@@ -17,7 +21,7 @@ const (
 // in other languages.
 func Sentences() []string {
 	out := []string{saysSame, noRoom, noCheck, leaksNumber, leaksLong, leaksValue}
-	for _, s := range []string{quits, poses, spies, forces} {
+	for _, s := range guard.Reasons() {
 		out = append(out, itsText+s)
 	}
 	return out

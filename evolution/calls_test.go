@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/memtree/memtree/internal/golden"
 	"github.com/memtree/memtree/llm"
+	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -23,7 +25,7 @@ type scribe struct {
 }
 
 var (
-	whyLine  = regexp.MustCompile(`(?m)^(?:what went wrong|why): (.+)$`)
+	whyLine  = regexp.MustCompile(`(?m)^(?:what was missed|what went wrong|why): (?:[^—\n]* — )?([^—\n]+)`)
 	caseMark = regexp.MustCompile(`case (\d+)`)
 	digits   = regexp.MustCompile(`\S*\d\S*`)
 )
@@ -59,8 +61,8 @@ func TestQualityOfCalls(t *testing.T) {
 	asked, of := 0, 0
 	for _, name := range []string{"agentrx", "webjudge", "whoandwhen", "tau", "judgebench"} {
 		m := newMemory(t)
-		m.form(evaluations(t, name+".jsonl"))
-		o, s := options(t), &scribe{}
+		m.form(taxonomy.Default(), evaluations(t, filepath.Join(shared(t), "evaluations", name+".jsonl")))
+		o, s := builtIn(t), &scribe{}
 		o.Generator, o.Model = s, "scribe"
 		m.evolve(o, PlanOptions{})
 		first, cases, by := s.calls, len(m.live(tree.Case)), 0

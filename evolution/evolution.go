@@ -1,11 +1,13 @@
-// Package evolution lets the tree learn: cases with one root cause become an
+// Package evolution lets the tree learn: cases that missed one check become an
 // experience, experiences of one error type and direction a strategy.
 //
-// It works on partitions (error type and direction), one at a time: it groups
-// the cases by their cause (group.go), asks whether a group is enough to learn
-// from (rule.go), has it written by a model (write.go) or by rules (rules.go),
-// and lets through only what passes every gate (gates.go, evidence.go). Then it proposes
-// changes (plan.go); it never writes.
+// It has three rooms. One groups: the misses of all cases by check, and those of
+// which no check is known by the words of their cause (bucket.go, and package
+// cluster). One writes lessons and holds them against the gates: by rules from
+// the taxonomy and from whole sentences of people (rules.go), or by a model
+// (write.go), and package gate. One plans: what is to become of each partition of
+// error type and direction (plan.go), and what is forgotten (prune.go). Nothing
+// here writes to the tree; it proposes changes.
 //
 // What is abstract is always made from raw cases, never from an earlier
 // abstraction, and can be made again. The same cases give the same groups and
@@ -19,6 +21,8 @@ import (
 	"fmt"
 	"iter"
 
+	"github.com/memtree/memtree/cue"
+	"github.com/memtree/memtree/evolution/gate"
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/prompts"
 	"github.com/memtree/memtree/taxonomy"
@@ -56,15 +60,20 @@ type Cache interface {
 // model, words alone, nothing kept.
 type Options struct {
 	Taxonomy  *taxonomy.Taxonomy // nil: taxonomy.Default(); it holds the team's rules too
-	Embedder  llm.Embedder       // nil: grouping by words alone
 	Generator llm.Generator      // nil: lessons are written by rules
 	Model     string             // the generator's name, for the job keys
 	Prompts   *prompts.Set       // nil: the built-in ones, when there is a Generator
 	Finder    Finder             // nil: the leave-one-out gate is not asked
 	Cache     Cache              // nil: nothing is kept between plans
 	// Unsafe says why a text may not be shown to an agent, the end of a sentence
-	// that begins with the text. Nil: the safety gate is not asked.
-	Unsafe func(s string) (reason string, unsafe bool)
+	// that begins with the text; Forces whether it decides a verdict, with the
+	// words that do. Nil: that gate is not asked.
+	Unsafe, Forces func(s string) (string, bool)
+	// Words puts the facts of a memory into sentences. Nil: it has facts alone.
+	Words func(*tree.Node)
+	// Lift reads the misses of a case that was stored before there were any. Nil:
+	// such a case stays as it is.
+	Lift func(*tree.Node)
 }
 
 // Evolver plans how the tree learns. It has no state but its options and is safe
@@ -72,7 +81,8 @@ type Options struct {
 type Evolver struct {
 	o      Options
 	rules  Rules
-	boiler boiler
+	judge  *gate.Judge
+	checks func() *cue.Catalogue
 }
 
 // New returns an Evolver. It fails only where prompts cannot be loaded.
@@ -90,7 +100,10 @@ func New(o Options) (*Evolver, error) {
 		}
 		o.Prompts = set
 	}
-	return &Evolver{o: o, rules: RulesOf(o.Taxonomy), boiler: newBoiler(o.Taxonomy)}, nil
+	if o.Words == nil {
+		o.Words = func(*tree.Node) {}
+	}
+	return &Evolver{o: o, rules: RulesOf(o.Taxonomy), judge: gate.New(o.Taxonomy, o.Unsafe, o.Forces), checks: cue.Of(o.Taxonomy)}, nil
 }
 
 // Partition is what groups are formed within: lessons against one direction of

@@ -1,21 +1,16 @@
 package evolution
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"iter"
-	"os"
-	"path/filepath"
 	"slices"
+	"sync"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/memtree/memtree/embed"
 	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/formation"
 	"github.com/memtree/memtree/internal/golden"
@@ -32,6 +27,27 @@ type memory struct {
 
 func newMemory(tb testing.TB) *memory {
 	return &memory{tb: tb, nodes: map[string]tree.Node{}, kept: map[string][]byte{}}
+}
+
+func planted(tb testing.TB, nodes []tree.Node) *memory {
+	m := newMemory(tb)
+	m.plant(nodes...)
+	return m
+}
+
+func (m *memory) plant(nodes ...tree.Node) {
+	for _, n := range nodes {
+		m.nodes[n.ID] = n.Clone()
+	}
+}
+
+// edit changes a node as a person or an earlier version would have.
+func (m *memory) edit(id string, f func(n *tree.Node)) {
+	n := m.nodes[id]
+	n = n.Clone()
+	f(&n)
+	n.Revision++
+	m.nodes[id] = n
 }
 
 func (m *memory) sorted() []tree.Node {
@@ -55,12 +71,12 @@ func (m *memory) Scan(_ context.Context, f tree.Filter) iter.Seq2[tree.Node, err
 
 func (m *memory) Get(_ context.Context, id string) (tree.Node, error) {
 	if n, ok := m.nodes[id]; ok {
-		return n.Clone(), nil
+		return n, nil // read only
 	}
 	return tree.Node{}, tree.ErrNotFound
 }
 
-// cache is the part of a memory that keeps what became of jobs.
+// kept is the part of a memory that keeps what became of jobs.
 type kept struct{ m *memory }
 
 func (k kept) Get(key string) ([]byte, bool) { b, ok := k.m.kept[key]; return b, ok }
@@ -79,23 +95,26 @@ func (m *memory) Similar(_ context.Context, n *tree.Node, k int) ([]tree.Node, e
 	return out, nil
 }
 
-// apply is the door: every law, then the changes.
+// apply is the door: every law of every node, after each plan.
 func (m *memory) apply(changes []tree.Change) {
 	m.tb.Helper()
 	for _, c := range changes {
 		require.NoError(m.tb, tree.Check(&c.Node), c.Why)
-		require.Equal(m.tb, m.nodes[c.Node.ID].Revision, c.Basis[c.Node.ID])
+		require.Equal(m.tb, m.nodes[c.Node.ID].Revision, c.Basis[c.Node.ID], "%s: %s", c.Node.ID, c.Why)
 		m.nodes[c.Node.ID] = c.Node.Clone()
+	}
+	if len(changes) == 0 {
+		return
 	}
 	for _, n := range m.nodes {
 		require.NoError(m.tb, tree.CheckLinks(context.Background(), &n, m.Get))
 	}
 }
 
-func (m *memory) form(es []tree.Evaluation) {
+// form makes cases of evaluations, worded in the words of a taxonomy.
+func (m *memory) form(tax *taxonomy.Taxonomy, es []tree.Evaluation) {
 	m.tb.Helper()
-	f, err := formation.New(formation.Options{})
-	require.NoError(m.tb, err)
+	f := former(m.tb, tax)
 	for _, e := range es {
 		out, err := f.Form(context.Background(), e, m)
 		require.NoError(m.tb, err)
@@ -105,14 +124,20 @@ func (m *memory) form(es []tree.Evaluation) {
 	}
 }
 
+func former(tb testing.TB, tax *taxonomy.Taxonomy) *formation.Former {
+	tb.Helper()
+	f, err := formation.New(formation.Options{Taxonomy: tax, Words: enhance.NewWording(tax).Fill})
+	require.NoError(tb, err)
+	return f
+}
+
 // evolve plans and applies once, and returns the plans.
 func (m *memory) evolve(o Options, p PlanOptions) []Plan {
 	m.tb.Helper()
 	if o.Cache == nil {
 		o.Cache = kept{m}
 	}
-	e, err := New(o)
-	require.NoError(m.tb, err)
+	e := evolver(m.tb, o)
 	var all []Plan
 	for plan, err := range e.Plan(context.Background(), m, p) {
 		require.NoError(m.tb, err)
@@ -120,6 +145,35 @@ func (m *memory) evolve(o Options, p PlanOptions) []Plan {
 		all = append(all, plan)
 	}
 	return all
+}
+
+// evolver is New, but compiles a taxonomy once for all tests.
+func evolver(tb testing.TB, o Options) *Evolver {
+	tb.Helper()
+	if o.Generator != nil || o.Unsafe != nil || o.Cache == nil {
+		e, err := New(o)
+		require.NoError(tb, err)
+		return e
+	}
+	once, _ := compiled.LoadOrStore(o.Taxonomy, sync.OnceValues(func() (*Evolver, error) { return New(Options{Taxonomy: o.Taxonomy}) }))
+	made, err := once.(func() (*Evolver, error))()
+	require.NoError(tb, err)
+	e := *made
+	e.o = o
+	return &e
+}
+
+var compiled sync.Map // func() (*Evolver, error) by taxonomy
+
+// settled checks that another plan changes nothing and asks nobody.
+func (m *memory) settled(o Options) {
+	m.tb.Helper()
+	before := m.text()
+	for _, p := range m.evolve(o, PlanOptions{}) {
+		require.Empty(m.tb, p.Changes, "a second run has nothing to do")
+		require.Zero(m.tb, p.Calls)
+	}
+	require.Equal(m.tb, before, m.text())
 }
 
 // text is the whole tree as bytes.
@@ -133,113 +187,54 @@ func (m *memory) live(t tree.Type) []tree.Node {
 	return slices.DeleteFunc(m.sorted(), func(n tree.Node) bool { return n.Type != t || !n.Live() })
 }
 
-func options(tb testing.TB) Options {
-	tb.Helper()
-	table, err := embed.Default()
-	require.NoError(tb, err)
-	return Options{Embedder: table, Unsafe: enhance.Unsafe}
+// lesson returns the live experience about a check, the zero node for none.
+func (m *memory) lesson(check string, d taxonomy.Direction) tree.Node {
+	for _, n := range m.live(tree.Experience) {
+		if kindOf(&n) == check && n.Direction == d {
+			return n
+		}
+	}
+	return tree.Node{}
 }
 
-func shared(tb testing.TB) string {
-	tb.Helper()
-	dir := os.Getenv("MEMTREE_SHARED")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "shared")
+// group returns what the plans say of the cases of a check that are no experience.
+func group(plans []Plan, check string) (Group, bool) {
+	for _, p := range plans {
+		for _, g := range p.Groups {
+			if g.Check == check {
+				return g, true
+			}
+		}
 	}
-	if _, err := os.Stat(filepath.Join(dir, "data")); err != nil {
-		tb.Skip("the shared data is not here; set MEMTREE_SHARED to the folder that has data/ in it")
-	}
-	return filepath.Join(dir, "data")
+	return Group{}, false
 }
 
-func lines(tb testing.TB, path string, each func(line []byte)) {
-	tb.Helper()
-	f, err := os.Open(path)
-	require.NoError(tb, err)
-	defer func() { require.NoError(tb, f.Close()) }()
-	s := bufio.NewScanner(f)
-	s.Buffer(nil, 8<<20)
-	for s.Scan() {
-		each(s.Bytes())
+func lacks(g Group) []string {
+	var out []string
+	for _, l := range g.Missing {
+		out = append(out, l.What)
 	}
-	require.NoError(tb, s.Err())
-}
-
-func evaluations(tb testing.TB, name string) []tree.Evaluation {
-	var list []tree.Evaluation
-	lines(tb, filepath.Join(shared(tb), "evaluations", name), func(line []byte) {
-		var e tree.Evaluation
-		require.NoError(tb, json.Unmarshal(line, &e))
-		list = append(list, e)
-	})
-	return list
-}
-
-// made returns a case of a made-up shop.
-func made(i int, errorType string, d taxonomy.Direction, prompt, reason, hint string) tree.Node {
-	at := time.Date(2026, 1, 1+i%20, 9, 0, 0, 0, time.UTC)
-	n := tree.Node{
-		Type: tree.Case, Level: 1, ErrorType: errorType, Direction: d, Lang: "en", Status: tree.Active, Revision: 1,
-		Children: []string{}, Scene: tree.Scene{ID: fmt.Sprint("S", i), Type: "form", Route: "/orders"},
-		Content:    tree.Content{Title: "t", Description: reason, Guidance: hint, Confidence: 0.6},
-		Metadata:   tree.Metadata{CreatedAt: at, UpdatedAt: at},
-		Provenance: tree.Provenance{By: "formation", Analyst: "model"},
-		CaseData: &tree.CaseData{
-			TestCase:      tree.TestCase{CaseID: fmt.Sprint("T", i), Prompt: prompt, GroundTruth: tree.Raw(`"true"`)},
-			AgentJudgment: "pass", ActualError: reason, ErrorReason: reason, AvoidanceHint: hint,
-		},
-		Occurrences: []tree.Occurrence{{Evaluation: fmt.Sprint("v", i), At: at}},
-	}
-	n.ID = tree.CaseID(&n)
-	return n
-}
-
-// shop is two causes of one type and direction, and some cases apart.
-func shop() []tree.Node {
-	things := []string{"invoice", "voucher", "basket", "refund", "delivery", "wishlist", "receipt", "parcel"}
-	var out []tree.Node
-	for i, x := range things[:5] {
-		out = append(out, made(i, "content_validation_error", taxonomy.FalsePass,
-			"Check that the "+x+" total on the order page equals the sum of its lines.",
-			"The agent did not add the lines of the "+x+" up and took the rounded total for the exact sum.",
-			"Add the lines up to the cent and compare the sum with the total."))
-	}
-	for i, x := range things[4:8] {
-		out = append(out, made(10+i, "content_validation_error", taxonomy.FalsePass,
-			"Check that the "+x+" shows its date in the language of the account.",
-			"The agent overlooked that the month of the "+x+" date was spelled in a foreign language.",
-			"Read day, month and year of the date and compare the month name with the account language."))
-	}
-	out = append(out, made(20, "content_validation_error", taxonomy.FalsePass, "Check the logo.", "The agent missed that a picture was upside down.", "Compare the picture with the design."))
 	return out
-}
-
-func planted(tb testing.TB, nodes []tree.Node) *memory {
-	m := newMemory(tb)
-	for _, n := range nodes {
-		m.nodes[n.ID] = n
-	}
-	return m
 }
 
 func TestEvolveLearns(t *testing.T) {
 	m := planted(t, shop())
 	plans := m.evolve(options(t), PlanOptions{})
-	require.Len(t, plans, 1)
-	require.Empty(t, plans[0].Rejections)
+	for _, p := range plans {
+		require.Empty(t, p.Rejections)
+	}
 	require.Len(t, m.live(tree.Experience), 2)
 	require.Len(t, m.live(tree.Strategy), 1)
 	for _, n := range append(m.live(tree.Experience), m.live(tree.Strategy)...) {
+		require.Equal(t, tree.Probation, n.Status)
 		b, err := json.MarshalIndent(n.Content, "", "  ")
 		require.NoError(t, err)
-		golden.Equal(t, "testdata/shop."+n.ID+".golden", string(b)+"\n")
+		name := "strategy"
+		if n.Type == tree.Experience {
+			name = kindOf(&n)
+		}
+		golden.Equal(t, "testdata/shop."+name+".golden", string(b)+"\n")
 	}
-	before := m.text()
-	for _, p := range m.evolve(options(t), PlanOptions{}) {
-		require.Empty(t, p.Changes, "a second run has nothing to do")
-		require.Zero(t, p.Calls)
-	}
-	require.Equal(t, before, m.text())
+	m.nobodysWords(tax(t))
+	m.settled(options(t))
 }
-
-func sortedIDs(ids []string) []string { return slices.Sorted(slices.Values(ids)) }

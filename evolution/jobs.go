@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
+	"github.com/memtree/memtree/evolution/gate"
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/tree"
 )
@@ -15,7 +17,7 @@ import (
 // gate, or why none did.
 type record struct {
 	Job     string          `json:"job"`
-	Draft   *draft          `json:"draft,omitempty"`
+	Draft   *gate.Draft     `json:"draft,omitempty"`
 	By      tree.Provenance `json:"by"`
 	Refused []Rejection     `json:"refused,omitempty"` // of the model too where the rules' draft was taken
 	Word    string          `json:"word,omitempty"`    // a person's on the draft: accepted, or ""
@@ -59,12 +61,11 @@ func Rejections(value []byte) []Rejection {
 
 // write has a job written and returns the node to put into the tree, false where
 // nothing passed or the job has to wait.
-func (w *planner) write(j *job) (tree.Node, bool, error) {
-	j.cohesion = w.space.cohesion(w.pointsOf(j.members))
+func (w *work) write(j *job) (tree.Node, bool, error) {
 	if j.present == nil {
-		id := w.node(j, &draft{}, tree.Provenance{}).ID
-		if w.nodes[id] != nil {
-			return tree.Node{}, false, nil // these very cases were learned from before, and that is out of use
+		id := w.e.node(j, &gate.Draft{}, tree.Provenance{}).ID
+		if old := w.s.nodes[id]; old != nil && !mayReturn(old) {
+			return tree.Node{}, false, nil // these very cases were learned from before, and that was taken out of use
 		}
 	}
 	r, ok, err := w.settle(j)
@@ -75,28 +76,36 @@ func (w *planner) write(j *job) (tree.Node, bool, error) {
 	w.left.tell()
 	w.Rejections = append(w.Rejections, r.Refused...)
 	if r.Draft == nil {
+		j.refused = true
 		return tree.Node{}, false, nil
 	}
-	n := w.node(j, r.Draft, r.By)
+	n := w.e.node(j, r.Draft, r.By)
 	if w.left.review && r.Word != accepted {
-		w.Proposals = append(w.Proposals, Proposal{Key: r.Job, Node: n, Tests: tests(j.members), Replaces: j.present})
+		w.Proposals = append(w.Proposals, Proposal{Key: r.Job, Node: n, Tests: tests(j.Members), Replaces: j.present})
 		return tree.Node{}, false, nil
 	}
 	return n, true, nil
 }
 
+// mayReturn reports whether a memory may be written anew under its id: one that
+// is out of use because its cases were gone, or whose words are of an older format.
+func mayReturn(n *tree.Node) bool {
+	gone := n.Status == tree.Retired || strings.HasPrefix(n.ArchivedFor, string(Superseded)+": ") || strings.HasPrefix(n.ArchivedFor, string(Thin)+": ")
+	return n.Mark == tree.Unmarked && n.Elsewhere == nil && (gone || n.Live())
+}
+
 // settle returns what became of a job: from the cache, or by asking the model
 // and, where that does not pass, the rules. It is kept before it is used.
-func (w *planner) settle(j *job) (record, bool, error) {
-	if w.o.Generator == nil {
+func (w *work) settle(j *job) (record, bool, error) {
+	if w.e.o.Generator == nil {
 		return w.settleByRules(j, record{Job: j.key(rulesVersion, "")})
 	}
 	p, err := w.prompt(j)
 	if err != nil {
 		return record{}, false, err
 	}
-	key := j.key(p.Name(), w.o.Model)
-	if r, ok := w.recall(key); ok {
+	key := j.key(p.Name(), w.e.o.Model)
+	if r, ok := w.e.recall(key); ok {
 		return r, true, nil
 	}
 	if w.left.down != nil {
@@ -120,53 +129,53 @@ func (w *planner) settle(j *job) (record, bool, error) {
 	}
 	if len(why) == 0 {
 		r.Draft, r.By.Model = &d, model
-		return r, true, w.remember(w.ctx, r)
+		return r, true, w.e.remember(w.ctx, r)
 	}
 	r.Refused = append(r.Refused, j.rejection(key, "model", &d, why))
 	return w.settleByRules(j, r)
 }
 
 // withoutModel writes by rules what the model is to be asked for again.
-func (w *planner) withoutModel(j *job) (record, bool, error) {
+func (w *work) withoutModel(j *job) (record, bool, error) {
 	r, ok, err := w.settleByRules(j, record{Job: j.key(rulesVersion, "")})
 	r.By.Again = true
 	return r, ok && r.Draft != nil, err
 }
 
-func (w *planner) settleByRules(j *job, r record) (record, bool, error) {
-	if kept, ok := w.recall(r.Job); ok {
+func (w *work) settleByRules(j *job, r record) (record, bool, error) {
+	if kept, ok := w.e.recall(r.Job); ok {
 		return kept, true, nil
 	}
 	r.By = tree.Provenance{Analyst: "rules", Template: rulesVersion}
-	drafts := w.byRules(j)
+	drafts := w.e.byRules(j)
 	var refused []Rejection // told only if nothing passes
 	for i := range drafts {
 		d := &drafts[i]
-		d.finish()
-		why, err := w.judge(w.ctx, j, d)
+		d.Clean()
+		why, err := w.judge(j, d)
 		if err != nil {
 			return record{}, false, err
 		}
 		if len(why) == 0 {
 			r.Draft = d
-			return r, true, w.remember(w.ctx, r)
+			return r, true, w.e.remember(w.ctx, r)
 		}
 		if no := j.rejection(r.Job, "rules", d, why); !slices.ContainsFunc(refused, no.says) {
 			refused = append(refused, no)
 		}
 	}
 	if len(drafts) == 0 {
-		refused = append(refused, j.rejection(r.Job, "rules", &draft{}, []string{
-			"wording: " + j.because("the cases have no words in common that others of their type lack", "这些案例没有同类其他案例所没有的共同用词"),
+		refused = append(refused, j.rejection(r.Job, "rules", &gate.Draft{}, []string{
+			"wording: " + j.because("no check of the catalogue is known for these cases, and nobody gave a hint for most of them; a model could write a lesson", "这些案例不属于目录中的任何检查，也没有多数案例共有的建议；配置模型后可由模型撰写"),
 		}))
 	}
 	r.Refused = append(r.Refused, refused...)
-	return r, true, w.remember(w.ctx, r)
+	return r, true, w.e.remember(w.ctx, r)
 }
 
-func (j *job) rejection(key, by string, d *draft, why []string) Rejection {
-	r := Rejection{Key: key, Type: j.kind, Partition: j.partition, By: by, Reasons: why, Title: d.Title}
-	for _, n := range j.members {
+func (j *job) rejection(key, by string, d *gate.Draft, why []string) Rejection {
+	r := Rejection{Key: key, Type: j.Type, Partition: Partition{j.ErrorType, j.Direction}, By: by, Reasons: why, Title: d.Title}
+	for _, n := range j.Members {
 		r.Members = append(r.Members, n.ID)
 	}
 	return r

@@ -5,299 +5,264 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/memtree/memtree/tree"
 )
 
-// missing describes a group and what it lacks to be learned from.
-func (w *planner) missing(g *group) Group {
-	cases := w.nodesOf(g.points)
-	out := Group{Tests: tests(cases), Cohesion: w.space.cohesion(g.points)}
-	for _, n := range cases {
-		out.Cases = append(out.Cases, n.ID)
-		if !lastSeen(n).Before(w.now.Add(-w.Rule.TimeWindow)) {
-			out.Recent++
+// learn makes or keeps an experience for each bucket that is enough to learn
+// from, and retires what has no bucket any more.
+func (w *work) learn() error {
+	present := w.present()
+	kept := map[string]bool{}
+	for _, b := range w.buckets[w.Partition] {
+		old := present[b]
+		about := w.missing(b)
+		switch {
+		case old == nil && (len(about.Missing) > 0 || w.unwanted[lesson{b.Partition, b.check}]):
+			w.Groups = append(w.Groups, about)
+			continue
+		case old != nil && len(about.Missing) > 0 && len(b.cases) < leastKept:
+			continue // too little is left of it
+		}
+		id, err := w.experience(b, old)
+		if err != nil {
+			return err
+		}
+		if id == "" {
+			w.Groups = append(w.Groups, about)
+			continue
+		}
+		kept[id] = true
+		w.formed = append(w.formed, &formed{id, b})
+	}
+	for _, e := range w.experiences {
+		switch {
+		case partitionOf(e) != w.Partition || e.Elsewhere != nil || kept[e.ID]:
+		case e.Mark == tree.Pinned && len(w.s.standing(e)) >= leastKept: // a person's word: it stays beside what was learned since
+			w.alone(e)
+		default:
+			w.retire(e)
 		}
 	}
-	out.Confidence = confidence(cases, out.Cohesion, w.now)
+	slices.SortFunc(w.Groups, func(a, b Group) int {
+		return cmp.Or(cmp.Compare(len(b.Cases), len(a.Cases)), cmp.Compare(len(a.Missing), len(b.Missing)), cmp.Compare(a.Cases[0], b.Cases[0]))
+	})
+	return nil
+}
+
+// leastKept is how many cases an experience there is may be left with: fewer
+// than make one, so that it does not flicker.
+const leastKept = 2
+
+// lesson is what experiences are about: one of each is in use.
+type lesson struct {
+	Partition
+	check string
+}
+
+// unwanted are the lessons that a person has banned or that are kept from use as
+// doing harm: the next case would bring the same words back.
+func (s *survey) unwanted() map[lesson]bool {
+	out := map[lesson]bool{}
+	for _, n := range s.nodes {
+		kept := n.Status == tree.Quarantined && n.Provenance.By == "evolution"
+		if n.Type == tree.Experience && (n.Mark == tree.Banned || kept) && kindOf(n) != "" {
+			out[lesson{partitionOf(n), kindOf(n)}] = true
+		}
+	}
+	return out
+}
+
+// present finds for each bucket the experience there is: by its check, or where
+// there is none the one that shares most cases with it.
+func (w *work) present() map[*bucket]*tree.Node {
+	out, taken := map[*bucket]*tree.Node{}, map[string]bool{}
+	for _, b := range w.buckets[w.Partition] {
+		var best *tree.Node
+		shared := 0
+		for _, e := range w.experiences {
+			if partitionOf(e) != w.Partition || e.Elsewhere != nil || taken[e.ID] || kindOf(e) != b.check {
+				continue
+			}
+			if k := common(e.Children, b.cases); k > shared || best == nil && b.check != "" {
+				best, shared = e, k
+			}
+		}
+		if best != nil {
+			out[b], taken[best.ID] = best, true
+		}
+	}
+	return out
+}
+
+// kindOf is the check that an experience is about.
+func kindOf(e *tree.Node) string {
+	if len(e.Content.Lessons) == 0 {
+		return ""
+	}
+	return e.Content.Lessons[0].Kind
+}
+
+func common(ids []string, cases []*tree.Node) (n int) {
+	in := map[string]bool{}
+	for _, c := range cases {
+		in[c.ID] = true
+	}
+	for _, id := range ids {
+		if in[id] {
+			n++
+		}
+	}
+	return n
+}
+
+// missing describes a bucket and what it lacks to be learned from.
+func (w *work) missing(b *bucket) Group {
+	out := Group{Check: b.check, Cases: idsOf(b.cases), Tests: tests(b.cases), Recent: together(b.cases, w.Rule.TimeWindow), Cohesion: b.close}
+	out.Confidence = confidence(b.cases, b.close, w.s.now)
 	need := func(what string, have, least float64) {
 		if have < least {
 			out.Missing = append(out.Missing, Lack{what, have, least})
 		}
 	}
-	need("cases", float64(len(cases)), float64(w.Rule.CaseThreshold))
-	if len(cases) >= w.Rule.CaseThreshold {
+	need("cases", float64(len(b.cases)), float64(w.Rule.CaseThreshold))
+	if len(b.cases) >= w.Rule.CaseThreshold {
 		need("recent", float64(out.Recent), float64(w.Rule.CaseThreshold))
 	}
 	need("tests", float64(out.Tests), leastTests)
 	need("confidence", out.Confidence, w.Rule.MinConfidence)
-	need("cohesion", out.Cohesion, formCohesion)
-	return out
-}
-
-// form makes experiences of the pooled cases, until there are none to make: in a
-// large pool the first ones leave others easier to see.
-func (w *planner) form() error {
-	for {
-		formed, left, err := w.formSome()
-		if err != nil {
-			return err
-		}
-		if formed || w.attach() { // a refused group may be of several causes there are
-			continue
-		}
-		for _, g := range left {
-			w.Groups = append(w.Groups, w.missing(g))
-		}
-		w.sortGroups()
-		return nil
-	}
-}
-
-// formSome makes what experiences the groups of the pool are enough for, and
-// returns the other groups.
-func (w *planner) formSome() (formed bool, left []*group, err error) {
-	ready, left := w.ready(w.space.groups(w.pointsOf(w.pool())))
-	for _, g := range ready {
-		key := g.key()
-		if w.tried[key] { // it was refused, or has to wait
-			left = append(left, g)
-			continue
-		}
-		w.tried[key] = true
-		n, ok, err := w.write(w.newJob(tree.Experience, w.nodesOf(g.points), nil, nil))
-		if err != nil {
-			return false, nil, err
-		}
-		if !ok {
-			left = append(left, g)
-			continue
-		}
-		formed = true
-		w.add(n, fmt.Sprintf("%d cases of %d tests have one cause", len(g.points), tests(w.nodesOf(g.points))))
-	}
-	return formed, left, nil
-}
-
-// ready parts the groups that are enough to learn from, from the others. It
-// gives the first what is of their cause in the others: large groups are known
-// by samples, so not all of it is found at once, and what is written is to rest
-// on all there is.
-func (w *planner) ready(groups []*group) (ready, left []*group) {
-	var others []*point
-	for _, g := range groups {
-		if len(g.points) > tree.MaxChildren {
-			g = newGroup(g.points[:tree.MaxChildren])
-		}
-		if len(w.missing(g).Missing) > 0 {
-			left = append(left, g)
-			others = append(others, g.points...)
-			continue
-		}
-		ready = append(ready, g)
-	}
-	known := w.known()
-	for {
-		to := w.space.claims(others, append(slices.Clone(ready), known...))
-		taken := map[*point]bool{}
-		for i, g := range ready {
-			for _, p := range to[i] {
-				taken[p] = true
-			}
-			ready[i] = newGroup(append(slices.Clone(g.points), to[i]...))
-		}
-		if len(taken) == 0 {
-			return ready, left
-		}
-		is := func(p *point) bool { return taken[p] }
-		others = slices.DeleteFunc(others, is)
-		for i, g := range left {
-			left[i] = newGroup(slices.DeleteFunc(slices.Clone(g.points), is))
-		}
-		left = slices.DeleteFunc(left, func(g *group) bool { return len(g.points) == 0 })
-	}
-}
-
-// sortGroups puts first what is nearest to being learned from.
-func (w *planner) sortGroups() {
-	slices.SortFunc(w.Groups, func(a, b Group) int {
-		return cmp.Or(cmp.Compare(len(b.Cases), len(a.Cases)), cmp.Compare(len(a.Missing), len(b.Missing)), cmp.Compare(a.Cases[0], b.Cases[0]))
-	})
-}
-
-// explainOther groups the cases that no analyst would force into a type. They
-// are not abstracted: a lesson needs to know what kind of mistake it is about.
-func (w *planner) explainOther() {
-	for _, g := range w.space.groups(w.pointsOf(w.pool())) {
-		about := w.missing(g)
-		about.Missing = append([]Lack{{What: "type", Need: 1}}, about.Missing...)
-		w.Groups = append(w.Groups, about)
-	}
-	w.sortGroups()
-}
-
-// newJob describes what is to be written about cases.
-func (w *planner) newJob(kind tree.Type, members, parts []*tree.Node, present *tree.Node) *job {
-	j := &job{kind: kind, partition: w.Partition, members: members, parts: parts, present: present, lang: langOf(members), now: w.now}
-	for _, p := range w.space.medoidFirst(w.pointsOf(members), maxShown) {
-		j.shown = append(j.shown, w.nodes[p.id])
-	}
-	in := map[string]bool{}
-	for _, n := range members {
-		in[n.ID] = true
-	}
-	var rest []*tree.Node
-	for _, n := range evenly(w.cases, 2*maxRest) {
-		if !in[n.ID] {
-			rest = append(rest, n)
-		}
-	}
-	j.rest, j.read = append(evenly(rest, maxRest), evenly(w.across, maxRest)...), w.read
-	j.opposite = w.against[kind]
-	return j
-}
-
-// maxRest is how many cases of its own, and of the other direction, a group is
-// contrasted with.
-const maxRest = 200
-
-// evenly returns at most n cases of a list sorted by id: ids are hashes, so this
-// is a random sample, and always the same.
-func evenly(list []*tree.Node, n int) []*tree.Node {
-	if len(list) <= n {
-		return list
-	}
-	out := make([]*tree.Node, n)
-	for i := range out {
-		out[i] = list[i*len(list)/n]
+	if b.check == "" && w.e.o.Generator == nil && repeatedHint(b) == "" {
+		out.Missing = append(out.Missing, Lack{What: "words", Need: 1})
 	}
 	return out
 }
 
-// neighbours finds the cases and live abstractions of the type's other directions.
-func (w *planner) neighbours() {
-	w.against = map[tree.Type][]*tree.Node{}
-	for _, p := range w.partitions {
-		if p.ErrorType != w.ErrorType || p.Direction == w.Direction {
-			continue
-		}
-		for _, n := range w.within[p] {
-			switch {
-			case !n.Live():
-			case n.Type == tree.Case:
-				w.across = append(w.across, n)
-			case p.Direction == w.Direction.Opposite():
-				w.against[n.Type] = append(w.against[n.Type], n)
-			}
-		}
+// together returns the most cases that were made within one stretch of a length:
+// mistakes that lie far apart in time may be of different products. A stretch may
+// lie anywhere, so that a history that is imported is learned from too.
+func together(cases []*tree.Node, stretch time.Duration) int {
+	at := make([]time.Time, len(cases))
+	for i, n := range cases {
+		at[i] = lastSeen(n)
 	}
-	slices.SortFunc(w.across, func(a, b *tree.Node) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortFunc(at, time.Time.Compare)
+	most, from := 0, 0
+	for to := range at {
+		for at[to].Sub(at[from]) > stretch {
+			from++
+		}
+		most = max(most, to-from+1)
+	}
+	return most
 }
 
-// refresh writes experiences anew whose cases have changed enough since they
-// were written: two more and 30 % more, or citations that cover too few. Always
-// from the raw cases.
-func (w *planner) refresh() error {
-	for _, e := range slices.Clone(w.experiences) {
-		if w.nodes[e.ID] == nil {
-			continue // new in this plan
+// experience makes the experience of a bucket, or brings the one there is up to
+// its cases. It returns its id, or "" where nothing could be written.
+func (w *work) experience(b *bucket, old *tree.Node) (string, error) {
+	if old == nil {
+		n, ok, err := w.write(w.newJob(tree.Experience, b, nil, nil))
+		if err != nil || !ok {
+			return "", err
 		}
-		n, _ := w.get(e.ID)
-		members := w.members(e.ID)
-		if !w.stale(&n, members) {
-			continue
-		}
-		fresh, ok, err := w.write(w.newJob(tree.Experience, members, nil, &n))
-		if err != nil {
-			return err
-		}
-		if ok {
-			w.put(fresh, tree.OpRevise, fmt.Sprintf("written anew from its %d cases", len(members)))
+		w.edits.put(n, tree.OpAdd, fmt.Sprintf("%d cases of %d tests %s", len(b.cases), tests(b.cases), oneKind(b)))
+		return n.ID, nil
+	}
+	n := old.Clone()
+	w.proven(&n, b) // before it is written from the cases that prove it
+	if w.stale(&n, b) {
+		j := w.newJob(tree.Experience, b, nil, &n)
+		fresh, ok, err := w.write(j)
+		switch {
+		case err != nil:
+			return "", err
+		case ok:
+			n = fresh
+			w.edits.put(n, tree.OpRevise, fmt.Sprintf("written anew from its %d cases", len(b.cases)))
+		case j.refused && outdated(&n):
+			return "", nil // its words are of rules that are gone
 		}
 	}
-	return nil
+	ids := idsOf(b.cases)
+	if more := len(ids) - common(n.Children, b.cases); more > 0 || len(n.Children) != len(ids) {
+		w.free(&n, ids)
+		n.Children = ids
+		if at := newest(b.cases); at.After(n.Metadata.UpdatedAt) {
+			n.Metadata.UpdatedAt = at
+		}
+		w.edits.put(n, tree.OpAttach, fmt.Sprintf("it stands on %d cases, %d of them new", len(ids), more))
+	}
+	w.trust(&n, b)
+	return n.ID, nil
 }
 
-func (w *planner) stale(n *tree.Node, members []*tree.Node) bool {
+func oneKind(b *bucket) string {
+	if b.check == "" {
+		return "have one cause"
+	}
+	return "missed one check: " + b.check
+}
+
+// stale reports whether an experience is to be written anew: two more cases and
+// 30 % more than it was written from, or other words of the rules.
+func (w *work) stale(n *tree.Node, b *bucket) bool {
+	cited := map[string]bool{}
+	for _, id := range n.Provenance.Cites {
+		cited[id] = true
+	}
 	added := 0
-	for _, m := range members {
-		if !slices.Contains(n.Provenance.Cites, m.ID) {
+	for _, c := range b.cases {
+		if !cited[c.ID] {
 			added++
 		}
 	}
 	enough := max(2, int(math.Ceil(0.3*float64(len(n.Provenance.Cites)))))
-	return added >= enough || n.Provenance.Again && w.o.Generator != nil ||
-		covered(members, n.Content.Lessons) < leastCoverage
+	return n.Mark != tree.Pinned && (added >= enough || outdated(n) || n.Provenance.Again && w.e.o.Generator != nil)
 }
 
-// strategy forms, follows or retires the strategy over the experiences.
-func (w *planner) strategy() error {
-	var present *tree.Node
-	for _, n := range w.within[w.Partition] {
-		if n.Type == tree.Strategy && n.Live() && n.Elsewhere == nil && present == nil {
-			present = n
-		}
-	}
-	var members []*tree.Node
-	for _, e := range w.experiences {
-		members = append(members, w.members(e.ID)...)
-	}
-	slices.SortFunc(members, func(a, b *tree.Node) int { return cmp.Compare(a.ID, b.ID) })
-	enough := len(w.experiences) >= w.Rule.ExperienceThreshold && tests(members) >= leastTests && len(members) >= leastStrategyCases
-	switch {
-	case !enough && present == nil:
-		return nil
-	case !enough:
-		w.retireStrategy(present.ID)
-		return nil
-	}
-	parts := make([]*tree.Node, len(w.experiences))
-	ids := make([]string, len(parts))
-	for i, e := range w.experiences {
-		n, _ := w.get(e.ID)
-		parts[i], ids[i] = &n, n.ID
-	}
-	if present != nil {
-		now, _ := w.get(present.ID)
-		if slices.Equal(now.Children, ids) && slices.Equal(now.Provenance.Cites, ids) {
-			return nil
-		}
-		present = &now
-	}
-	j := w.newJob(tree.Strategy, members, parts, present)
-	n, ok, err := w.write(j)
-	if err != nil {
-		return err
-	}
-	if !ok && present == nil {
-		return nil
-	}
-	if !ok {
-		n = *present // the old words stand over the experiences there are
-	}
-	n.Children = ids
-	op, why := tree.OpAdd, fmt.Sprintf("%d experiences of one error type", len(ids))
-	if present != nil {
-		op = tree.OpRevise
-	}
-	w.put(n, op, why)
-	for _, id := range ids {
-		if e, _ := w.get(id); e.Parent != n.ID {
-			e.Parent = n.ID
-			w.put(e, tree.OpAttach, "part of "+n.ID)
-		}
-	}
-	return nil
+// outdated reports whether rules wrote a memory that word it otherwise now.
+func outdated(n *tree.Node) bool {
+	return n.Provenance.Analyst == "rules" && n.Provenance.Template != rulesVersion
 }
 
-func (w *planner) retireStrategy(id string) {
-	n, _ := w.get(id)
-	for _, c := range n.Children {
-		if e, ok := w.get(c); ok && e.Parent == id {
-			e.Parent = ""
-			w.put(e, tree.OpAttach, "no longer part of "+id)
+// alone takes an experience out of its strategy.
+func (w *work) alone(e *tree.Node) {
+	if e.Parent != "" {
+		n := e.Clone()
+		n.Parent = ""
+		w.edits.put(n, tree.OpAttach, "no longer part of "+e.Parent)
+	}
+}
+
+// retire takes an experience or a strategy out of use. What has most of its cases
+// now replaces it.
+func (w *work) retire(e *tree.Node) {
+	n := e.Clone()
+	most := 0
+	for _, f := range w.formed {
+		if k := common(e.Children, f.bucket.cases); k > most {
+			most, n.SupersededBy = k, f.id
 		}
 	}
-	n.Children, n.Status = []string{}, tree.Retired
-	w.put(n, tree.OpStatus, "too few experiences are left of it")
+	op, why := tree.OpStatus, "too few of its cases are left"
+	if n.SupersededBy != "" {
+		op, why = tree.OpSupersede, "its cases are part of "+n.SupersededBy
+	}
+	w.free(&n, nil)
+	n.Children, n.Parent, n.Status = []string{}, "", tree.Retired
+	w.edits.put(n, op, why)
+}
+
+// free takes cases that are out of use out of an experience that does not stand
+// on them any more; those in use are adopted.
+func (w *work) free(e *tree.Node, stay []string) {
+	for _, id := range e.Children {
+		c := w.edits.peek(id)
+		if _, stays := slices.BinarySearch(stay, id); stays || c == nil || c.Live() || c.Parent != e.ID {
+			continue
+		}
+		n := c.Clone()
+		n.Parent = ""
+		w.edits.put(n, tree.OpAttach, "no longer part of "+e.ID)
+	}
 }

@@ -1,56 +1,67 @@
 package evolution
 
 import (
+	"cmp"
 	"slices"
 
+	"github.com/memtree/memtree/evolution/gate"
 	"github.com/memtree/memtree/tree"
 )
 
 // node is the memory a draft becomes.
-func (e *Evolver) node(j *job, d *draft, by tree.Provenance) tree.Node {
-	var ids, founding []string
-	for _, n := range j.members {
-		ids = append(ids, n.ID)
-	}
-	founding = ids
-	if j.kind == tree.Strategy {
-		founding = nil
-		for _, p := range j.parts {
-			founding = append(founding, p.ID)
-		}
+func (e *Evolver) node(j *job, d *gate.Draft, by tree.Provenance) tree.Node {
+	ids := idsOf(j.Members)
+	founding := ids
+	if j.Type == tree.Strategy {
+		founding = idsOf(j.Parts)
 	}
 	by.By, by.Cites = "evolution", founding
-	if j.present != nil {
-		n := j.present.Clone()
-		n.Content = d.content(e.trust(j))
-		n.Provenance = by
-		for _, m := range j.members {
-			if at := lastSeen(m); at.After(n.Metadata.UpdatedAt) {
-				n.Metadata.UpdatedAt = at
-			}
-		}
-		return n
-	}
 	n := tree.Node{
-		ID: tree.GroupID(j.kind, j.partition.ErrorType, j.partition.Direction, founding), Type: j.kind, Level: j.kind.Level(),
-		ErrorType: j.partition.ErrorType, Direction: j.partition.Direction,
-		Content: d.content(e.trust(j)), Children: founding, Lang: j.lang, Status: tree.Probation,
-		Provenance: by, Occurrences: []tree.Occurrence{}, Revision: 1,
-		Scene: commonScene(j.members), Scope: commonScope(j.members), Origin: commonOrigin(j.members),
+		ID: tree.GroupID(j.Type, j.ErrorType, j.Direction, founding), Type: j.Type, Level: j.Type.Level(),
+		ErrorType: j.ErrorType, Direction: j.Direction, Lang: j.Lang, Status: tree.Probation,
+		Occurrences: []tree.Occurrence{}, Revision: 1, Origin: commonOrigin(j.Members),
 	}
-	for i, m := range j.members {
-		if i == 0 || m.Metadata.CreatedAt.Before(n.Metadata.CreatedAt) {
+	if j.present != nil {
+		n = j.present.Clone()
+	}
+	n.Children, n.Provenance = founding, by
+	n.Scene, n.Scope = commonScene(j.Members), commonScope(j.Members)
+	n.Content = tree.Content{
+		Title: d.Title, Description: d.Description, AppliesWhen: d.AppliesWhen, NotWhen: d.NotWhen, Lessons: d.Lessons,
+		Confidence: confidence(j.Members, j.bucket.close, j.now), Scenes: scenesOf(j.Members),
+	}
+	for i, m := range j.Members {
+		if j.present == nil && (i == 0 || m.Metadata.CreatedAt.Before(n.Metadata.CreatedAt)) {
 			n.Metadata.CreatedAt = m.Metadata.CreatedAt
 		}
 		if at := lastSeen(m); at.After(n.Metadata.UpdatedAt) {
 			n.Metadata.UpdatedAt = at
 		}
 	}
+	e.o.Words(&n)
 	return n
 }
 
-// trust is the confidence of a draft about the cases of j.
-func (e *Evolver) trust(j *job) float64 { return confidence(j.members, j.cohesion, j.now) }
+// scenesOf returns the scene types of two tests or more, the most frequent first.
+func scenesOf(cases []*tree.Node) []string {
+	in := map[string]map[string]bool{}
+	for _, n := range cases {
+		if t := n.Scene.Type; t != "" {
+			if in[t] == nil {
+				in[t] = map[string]bool{}
+			}
+			in[t][testOf(n)] = true
+		}
+	}
+	var out []string
+	for t, where := range in {
+		if len(where) >= leastTests {
+			out = append(out, t)
+		}
+	}
+	slices.SortFunc(out, func(a, b string) int { return cmp.Or(cmp.Compare(len(in[b]), len(in[a])), cmp.Compare(a, b)) })
+	return out[:min(len(out), tree.MaxConditions)]
+}
 
 // commonScene is where all cases were; its type counts where most have it.
 func commonScene(cases []*tree.Node) tree.Scene {

@@ -1,16 +1,15 @@
 package evolution
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"iter"
 	"maps"
+	"math"
 	"slices"
 	"time"
 
 	"github.com/memtree/memtree/llm"
-	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -51,8 +50,10 @@ type Plan struct {
 	Notes      []string      `json:"notes,omitempty"`
 }
 
-// Group is cases with one cause that are no experience yet, and what is missing.
+// Group is cases that missed one check, or are of one cause, and are no
+// experience yet, and what is missing.
 type Group struct {
+	Check      string   `json:"check,omitempty"`
 	Cases      []string `json:"cases"`
 	Tests      int      `json:"tests"`
 	Recent     int      `json:"recent"` // inside the time window
@@ -63,7 +64,7 @@ type Group struct {
 
 // Lack is something a group does not have enough of.
 type Lack struct {
-	What string  `json:"what"` // cases, recent, tests, confidence, cohesion, or type: its cases have none
+	What string  `json:"what"` // cases, recent, tests, confidence, or words: no check is known, and there is no model to write
 	Have float64 `json:"have"`
 	Need float64 `json:"need"`
 }
@@ -91,28 +92,27 @@ func (e *Evolver) Plan(ctx context.Context, v View, o PlanOptions) iter.Seq2[Pla
 			yield(Plan{}, fmt.Errorf("read the tree: %w", err))
 			return
 		}
-		if o.Only != "" {
-			s.partitions = slices.DeleteFunc(s.partitions, func(p Partition) bool { return p.ErrorType != o.Only })
-		}
+		p := &planner{e: e, s: s, buckets: e.buckets(s), above: map[string][]*formed{}, left: budget(o)}
+		p.experiences, p.strategies, p.unwanted = s.live(tree.Experience), s.live(tree.Strategy), s.unwanted()
+		list := p.partitions(o.Only)
 		if e.o.Finder != nil {
-			e.o.Finder.Begin(s.retyped(), s.lessons())
+			e.o.Finder.Begin(slices.Collect(maps.Values(s.nodes)), slices.Concat(p.experiences, p.strategies))
 		}
-		left := budget(o)
-		left.step.Of = len(s.partitions)
-		for _, p := range s.partitions {
-			left.step.Partition = p
+		p.left.step.Of = len(list)
+		for _, part := range list {
+			p.left.step.Partition = part
 			if err := ctx.Err(); err != nil {
 				yield(Plan{}, err)
 				return
 			}
-			plan, err := e.partition(ctx, s, p, &left)
+			plan, err := p.plan(ctx, part)
 			if err != nil {
-				yield(Plan{}, fmt.Errorf("plan %s %s: %w", p.ErrorType, p.Direction, err))
+				yield(Plan{}, fmt.Errorf("plan %s %s: %w", part.ErrorType, part.Direction, err))
 				return
 			}
-			left.step.Done++
-			left.step.Groups += len(plan.Groups)
-			left.tell()
+			p.left.step.Done++
+			p.left.step.Groups += len(plan.Groups)
+			p.left.tell()
 			if !yield(plan, nil) {
 				return
 			}
@@ -120,199 +120,152 @@ func (e *Evolver) Plan(ctx context.Context, v View, o PlanOptions) iter.Seq2[Pla
 	}
 }
 
-// survey is the tree as a plan sees it.
-type survey struct {
-	nodes      map[string]*tree.Node      // all of them
-	within     map[Partition][]*tree.Node // the same, sorted by id
-	partitions []Partition                // sorted
-	space      *space
-	points     map[string]*point     // of live cases
-	before     map[string]*tree.Node // of cases whose type this plan sets: as they are
-	now        time.Time
-}
-
-func (e *Evolver) survey(ctx context.Context, v View, limit time.Time) (*survey, error) {
-	s := &survey{nodes: map[string]*tree.Node{}, points: map[string]*point{}, before: map[string]*tree.Node{}}
-	for n, err := range v.Scan(ctx, tree.Filter{}) {
-		if err != nil {
-			return nil, err
-		}
-		s.nodes[n.ID] = &n
-	}
-	var cases []*tree.Node
-	for _, n := range s.nodes {
-		if n.Type == tree.Case && n.Live() {
-			cases = append(cases, n)
-			if at := lastSeen(n); at.After(s.now) && (limit.IsZero() || !at.After(limit)) {
-				s.now = at
-			}
-		}
-	}
-	var points []*point
-	var err error
-	if s.space, points, err = newSpace(ctx, e.boiler, e.o.Embedder, cases); err != nil {
-		return nil, err
-	}
-	for _, p := range points {
-		s.points[p.id] = p
-	}
-	e.retype(s, points)
-	s.within = map[Partition][]*tree.Node{}
-	for _, n := range s.nodes {
-		s.within[partitionOf(n)] = append(s.within[partitionOf(n)], n)
-	}
-	for _, all := range s.within {
-		slices.SortFunc(all, func(a, b *tree.Node) int { return cmp.Compare(a.ID, b.ID) })
-	}
-	s.partitions = slices.SortedFunc(maps.Keys(s.within), comparePartitions)
-	return s, nil
-}
-
-// retyped are the cases whose type the plan sets, as they will be, sorted by id.
-func (s *survey) retyped() []*tree.Node {
-	var out []*tree.Node
-	for _, id := range slices.Sorted(maps.Keys(s.before)) {
-		out = append(out, s.nodes[id])
-	}
-	return out
-}
-
-// lessons are the experiences and strategies in use, sorted by id.
-func (s *survey) lessons() []*tree.Node {
-	var out []*tree.Node
-	for _, n := range s.nodes {
-		if n.Type != tree.Case && n.Live() {
-			out = append(out, n)
-		}
-	}
-	slices.SortFunc(out, func(a, b *tree.Node) int { return cmp.Compare(a.ID, b.ID) })
-	return out
-}
-
-// lastSeen is when the mistake of a case was last made.
-func lastSeen(n *tree.Node) time.Time {
-	at := n.Metadata.UpdatedAt
-	for _, o := range n.Occurrences {
-		if o.At.After(at) {
-			at = o.At
-		}
-	}
-	return at
-}
-
-// planner plans one partition on a working copy of its nodes.
+// planner plans partition after partition on one survey.
 type planner struct {
-	*Evolver
-	*survey
-	Plan
-	ctx         context.Context //nolint:containedctx // lives as long as one call of partition
-	left        *calls
-	cases       []*tree.Node               // live, sorted by id
-	experiences []*tree.Node               // live, sorted by id
-	across      []*tree.Node               // live cases of the type in other directions, sorted by id
-	against     map[tree.Type][]*tree.Node // live abstractions of the opposite direction, sorted by id
-	touched     map[string]*touch
-	read        reader
-	tried       map[string]bool // groups of this plan that were to be written, by their cases
+	e           *Evolver
+	s           *survey
+	buckets     map[Partition][]*bucket
+	above       map[string][]*formed // by case: the experiences it stands behind, of what is planned so far
+	experiences []*tree.Node         // live, sorted by id
+	strategies  []*tree.Node
+	unwanted    map[lesson]bool
+	left        calls
 }
 
-// touch is a node that the plan changes.
-type touch struct {
-	node tree.Node
-	op   tree.Op
-	why  string
-}
-
-func (e *Evolver) partition(ctx context.Context, s *survey, p Partition, left *calls) (Plan, error) {
-	w := &planner{Evolver: e, survey: s, ctx: ctx, left: left, touched: map[string]*touch{}, read: reader{}, tried: map[string]bool{}}
-	w.Partition, w.Rule = p, e.rules.Of(p.ErrorType)
-	w.Groups, w.Changes, w.Rejections = []Group{}, []tree.Change{}, []Rejection{}
-	for _, n := range s.within[p] {
-		switch {
-		case n.Type == tree.Case && n.Live():
-			w.cases = append(w.cases, n)
-		case n.Type == tree.Experience && n.Live() && n.Elsewhere == nil: // else its cases are not here to judge it by
-			w.experiences = append(w.experiences, n)
+// partitions returns what there is anything to plan for, sorted: where cases lie,
+// and where lessons are or are to be.
+func (p *planner) partitions(only string) []Partition {
+	set := map[Partition]bool{}
+	for part := range p.buckets {
+		set[part] = true
+	}
+	for _, n := range p.s.nodes {
+		if n.Live() {
+			set[partitionOf(n)] = true
 		}
 	}
-	w.Cases = len(w.cases)
-	w.neighbours()
-	w.retypes()
-	w.loosen()
-	if p.ErrorType == taxonomy.OtherError {
-		w.explainOther()
-	} else if err := w.learn(); err != nil {
+	list := slices.SortedFunc(maps.Keys(set), comparePartitions)
+	return slices.DeleteFunc(list, func(x Partition) bool { return only != "" && x.ErrorType != only })
+}
+
+// plan plans one partition.
+func (p *planner) plan(ctx context.Context, part Partition) (Plan, error) {
+	w := &work{planner: p, ctx: ctx, edits: p.s.edits()}
+	w.Partition, w.Rule = part, p.e.rules.Of(part.ErrorType)
+	w.Groups, w.Rejections = []Group{}, []Rejection{}
+	for _, n := range p.s.cases {
+		if partitionOf(n) == part {
+			w.Cases++
+		}
+	}
+	if err := w.learn(); err != nil {
 		return Plan{}, err
 	}
-	w.changes()
+	w.lifts()
+	if err := w.strategy(); err != nil {
+		return Plan{}, err
+	}
+	w.adopt()
+	w.Changes = w.edits.changes()
+	p.s.taken(w.Changes)
 	return w.Plan, nil
 }
 
-func (w *planner) learn() error {
-	w.gather()
-	for _, step := range []func() error{w.split, w.form, w.trusts, w.refresh, w.strategy} {
-		if err := step(); err != nil {
-			return err
-		}
-	}
-	return nil
+// work is one partition being planned.
+type work struct {
+	*planner
+	Plan
+	ctx    context.Context //nolint:containedctx // lives as long as one call of plan
+	edits  *edits
+	formed []*formed // experiences of the partition that are to be in use
 }
 
-// get returns a node as the plan has it so far.
-func (w *planner) get(id string) (tree.Node, bool) {
-	if t := w.touched[id]; t != nil {
-		return t.node, true
-	}
-	if n := w.nodes[id]; n != nil {
-		return n.Clone(), true
-	}
-	return tree.Node{}, false
+// formed is an experience as the plan has it, and the cases it stands on.
+type formed struct {
+	id     string
+	bucket *bucket
 }
 
-// rank orders operations: of several on one node the weightiest names the change.
-var weight = map[tree.Op]int{tree.OpCredit: 1, tree.OpAttach: 2, tree.OpRevise: 2, tree.OpSupersede: 3, tree.OpStatus: 3, tree.OpArchive: 4, tree.OpAdd: 5}
-
-// put notes a node as it should be.
-func (w *planner) put(n tree.Node, op tree.Op, why string) {
-	if t := w.touched[n.ID]; t != nil {
-		if weight[op] > weight[t.op] {
-			t.op, t.why = op, why
-		}
-		t.node = n
+// lifts notes the cases whose misses this plan has read: those of the partition,
+// and those that what it makes stands on.
+func (w *work) lifts() {
+	if len(w.s.lifted) == 0 {
 		return
 	}
-	w.touched[n.ID] = &touch{n, op, why}
+	under := map[string]bool{}
+	for _, f := range w.formed {
+		for _, n := range f.bucket.cases {
+			under[n.ID] = true
+		}
+	}
+	for id := range w.s.lifted {
+		if n := w.s.nodes[id]; under[id] || partitionOf(n) == w.Partition {
+			w.edits.put(n.Clone(), tree.OpRevise, "what was missed is read from its evidence")
+		}
+	}
 }
 
-// changes turns what was touched into changes, sorted by level from the top and
-// id, without those that would leave a node as it is.
-func (w *planner) changes() {
-	var all []*touch
-	for _, t := range w.touched {
-		old, revision := w.nodes[t.node.ID], 0
-		if was := w.before[t.node.ID]; was != nil {
-			old = was
+// adopt gives every case the experience of its weightiest miss as its parent, of
+// those that have one. A case may stand behind several; only one can be its
+// parent. Experiences of partitions that are planned later come with their plan.
+func (w *work) adopt() {
+	seen := map[string]bool{}
+	for _, f := range w.formed {
+		for _, n := range f.bucket.cases {
+			w.above[n.ID], seen[n.ID] = append(w.above[n.ID], f), true
 		}
-		if old != nil {
-			revision = old.Revision
-			if same(old, &t.node) {
-				continue
+	}
+	for _, e := range w.experiences {
+		if partitionOf(e) == w.Partition {
+			for _, id := range e.Children {
+				seen[id] = true
 			}
 		}
-		t.node.Revision = revision
-		all = append(all, t)
 	}
-	slices.SortFunc(all, func(a, b *touch) int {
-		return cmp.Or(cmp.Compare(b.node.Level, a.node.Level), cmp.Compare(a.node.ID, b.node.ID))
-	})
-	for _, t := range all {
-		w.Changes = append(w.Changes, tree.NewChange(t.op, t.node, t.node.Revision, "evolution", t.why))
+	for _, n := range w.s.cases {
+		if !seen[n.ID] && (n.Parent == "" || partitionOf(n) != w.Partition) {
+			continue
+		}
+		up := w.parentOf(n)
+		if n.Parent == up {
+			continue
+		}
+		c, _ := w.edits.get(n.ID)
+		why := "of one kind with others, see " + up
+		if c.Parent = up; up == "" {
+			why = "no longer part of " + n.Parent
+		}
+		w.edits.put(c, tree.OpAttach, why)
 	}
 }
 
-// same reports whether two nodes differ in nothing but who changed them last.
-func same(a, b *tree.Node) bool {
-	x, y := a.Clone(), b.Clone()
-	x.Revision, y.Revision, x.LastChange, y.LastChange = 0, 0, "", ""
-	return hashOf(&x) == hashOf(&y)
+// parentOf returns the experience of the weightiest miss of a case: of those the
+// plan has so far, and the present one while it has the case.
+func (w *work) parentOf(n *tree.Node) string {
+	best, least := "", math.MaxInt
+	for _, f := range w.above[n.ID] {
+		if r := w.e.rank(n, f.bucket.check); r < least {
+			best, least = f.id, r
+		}
+	}
+	if up := w.edits.peek(n.Parent); up != nil && up.ID != best && up.Live() {
+		if _, has := slices.BinarySearch(up.Children, n.ID); has && w.e.rank(n, kindOf(up)) < least {
+			return up.ID
+		}
+	}
+	return best
+}
+
+// rank says how weighty the miss of a check is among those of a case: 0 for the
+// first. A miss may have been lent to a wider check, which comes after its own.
+func (e *Evolver) rank(n *tree.Node, check string) int {
+	for i, m := range n.CaseData.Misses {
+		switch {
+		case m.Check == check:
+			return 2 * i
+		case e.within(m.Check, check):
+			return 2*i + 1
+		}
+	}
+	return 2 * len(n.CaseData.Misses)
 }

@@ -18,7 +18,7 @@ type Reason string
 const (
 	Harmful    Reason = "harmful"    // kept from use as doing harm, for a half-life
 	Superseded Reason = "superseded" // out of use or replaced, with no evidence for a month
-	Unused     Reason = "unused"     // never given, seen once, little trusted, a half-life old
+	Unused     Reason = "unused"     // never given though it could have been many times, seen once, little trusted, a half-life old
 	Thin       Reason = "thin"       // an experience with fewer than two live cases
 	OverBudget Reason = "over_budget"
 )
@@ -28,24 +28,22 @@ const (
 	halfLife      = 90 * 24 * time.Hour
 	supersededFor = 30 * 24 * time.Hour
 	littleTrust   = 0.6
-	keptOfALesson = 3   // the most central case and the two farthest from it
+	enoughChances = 20  // queries of its product and place, none of which a memory was given to
 	slack         = 1.2 // a budget is enforced from there, so that a full tree is not pruned at every evolve
 )
 
-// Budget is how many memories of an error type stay in use. A zero field has the
-// default written beside it.
-type Budget struct {
-	Cases       int // 200
-	Experiences int // 30; strategies are one a direction and need none
-}
+// mostExperiences is how many experiences of an error type and direction stay in
+// use. Cases have no budget: an index serves a million of them.
+const mostExperiences = 30
 
 // PruneOptions say what to forget. The zero value works.
 type PruneOptions struct {
-	Only   string    // this error type alone
-	Now    time.Time // evaluations from after it are not believed to be the newest; zero: all are
-	Budget Budget
-	Used   func(id string) bool    // whether a memory was ever given to a run; nil: as its counters say
-	Keep   func(n *tree.Node) bool // what is not to be touched; nil: pinned and banned memories alone
+	Only        string                  // this error type alone
+	Now         time.Time               // evaluations from after it are not believed to be the newest; zero: all are
+	Experiences int                     // of an error type and direction stay in use; 0: 30
+	Used        func(id string) bool    // whether a memory was ever given to a run; nil: as its counters say
+	Chances     func(n *tree.Node) int  // how many queries a memory could have served; nil: none, so that nothing is unused
+	Keep        func(n *tree.Node) bool // what is not to be touched; nil: pinned and banned memories alone
 }
 
 // Forgotten is a memory that is taken out of use, and why.
@@ -64,33 +62,29 @@ type Pruned struct {
 
 // pruner forgets on a working copy.
 type pruner struct {
-	*planner
-	o    PruneOptions
-	gone map[string]Forgotten
+	*edits
+	rules Rules
+	o     PruneOptions
+	gone  map[string]Forgotten
+	under map[string][]string // experiences that list a case, by its id
 }
 
 // Prune says which memories to take out of use: archived with a reason, never
-// deleted. Time is that of the newest evaluation. What a person marked, what is
-// newer than its type's time window and, of an experience in use, the most
-// central case and the two farthest from it stay; so does, over budget, what
-// covers what others do not.
+// deleted. Time is that of the newest evaluation. No case goes for its age or for
+// how many there are: only one that was seen once, that nothing stands on, and
+// that was not given to any of the queries it could have served. What a person
+// marked stays; of lessons beyond the budget those go whose cases others cover.
 func (e *Evolver) Prune(ctx context.Context, v View, o PruneOptions) (Pruned, error) {
-	s, err := e.read(ctx, v, o.Now)
+	s, err := e.survey(ctx, v, o.Now)
 	if err != nil {
 		return Pruned{}, fmt.Errorf("read the tree: %w", err)
 	}
-	p := &pruner{planner: &planner{Evolver: e, survey: s, ctx: ctx, touched: map[string]*touch{}}, o: o, gone: map[string]Forgotten{}}
-	p.settled(func(n *tree.Node) (Reason, string) { return p.harm(n) })
-	p.settled(func(n *tree.Node) (Reason, string) { return p.replaced(n) })
-	essential, err := p.essential()
-	if err != nil {
-		return Pruned{}, err
-	}
-	p.settled(func(n *tree.Node) (Reason, string) { return p.unused(n, essential) })
-	p.settled(func(n *tree.Node) (Reason, string) { return p.thin(n) })
-	if err := p.budgets(essential); err != nil {
-		return Pruned{}, err
-	}
+	p := &pruner{edits: s.edits(), rules: e.rules, o: o, gone: map[string]Forgotten{}, under: parents(s.live(tree.Experience))}
+	p.settled(p.harm)
+	p.settled(p.replaced)
+	p.settled(p.unused)
+	p.settled(p.thin)
+	p.budgets()
 	return p.result(p.revive()), nil
 }
 
@@ -113,24 +107,6 @@ func (p *pruner) revive() []string {
 	return ids
 }
 
-// read is a survey without grouping: the nodes, and the newest time.
-func (e *Evolver) read(ctx context.Context, v View, limit time.Time) (*survey, error) {
-	s := &survey{nodes: map[string]*tree.Node{}, points: map[string]*point{}, before: map[string]*tree.Node{}}
-	for n, err := range v.Scan(ctx, tree.Filter{}) {
-		if err != nil {
-			return nil, err
-		}
-		s.nodes[n.ID] = &n
-		if n.Type != tree.Case || !n.Live() {
-			continue
-		}
-		if at := lastSeen(&n); at.After(s.now) && (limit.IsZero() || !at.After(limit)) {
-			s.now = at
-		}
-	}
-	return s, nil
-}
-
 // open are the nodes that may be forgotten still, sorted by id.
 func (p *pruner) open(only func(*tree.Node) bool) []*tree.Node {
 	var out []*tree.Node
@@ -142,7 +118,7 @@ func (p *pruner) open(only func(*tree.Node) bool) []*tree.Node {
 		}
 		out = append(out, n)
 	}
-	slices.SortFunc(out, func(a, b *tree.Node) int { return cmp.Compare(a.ID, b.ID) })
+	byID(out)
 	return out
 }
 
@@ -176,98 +152,78 @@ func (p *pruner) replaced(n *tree.Node) (Reason, string) {
 	return Superseded, fmt.Sprintf("out of use; its last evidence is %d days old", days(p.age(n)))
 }
 
-func (p *pruner) unused(n *tree.Node, essential map[string]bool) (Reason, string) {
+func (p *pruner) unused(n *tree.Node) (Reason, string) {
 	used := n.Metadata.UsageCount > 0 || p.o.Used != nil && p.o.Used(n.ID)
-	confirmed := len(n.Occurrences) > 1 || n.Parent != ""
-	if n.Type != tree.Case || !n.Live() || essential[n.ID] || used || confirmed || n.Content.Confidence >= littleTrust || p.age(n) <= halfLife {
+	confirmed := len(n.Occurrences) > 1 || len(p.under[n.ID]) > 0
+	if n.Type != tree.Case || !n.Live() || used || confirmed || n.Content.Confidence >= littleTrust || p.age(n) <= halfLife || p.o.Chances == nil {
 		return "", ""
 	}
-	return Unused, fmt.Sprintf("never given to a run, seen once %d days ago, trusted %.2f", days(p.age(n)), n.Content.Confidence)
+	k := p.o.Chances(n)
+	if k < enoughChances {
+		return "", ""
+	}
+	return Unused, fmt.Sprintf("given to none of %d queries it could have served, seen once %d days ago, trusted %.2f", k, days(p.age(n)), n.Content.Confidence)
 }
 
 func (p *pruner) thin(n *tree.Node) (Reason, string) {
 	if n.Type != tree.Experience || !n.Live() || n.Elsewhere != nil {
 		return "", ""
 	}
-	if k := len(p.live(n)); k < 2 {
+	if k := len(p.standing(n)); k < leastKept {
 		return Thin, fmt.Sprintf("%d of its cases is in use", k)
 	}
 	return "", ""
 }
 
-// live are the cases of an experience that are in use and stay.
-func (p *pruner) live(e *tree.Node) []*tree.Node {
-	var out []*tree.Node
-	for _, id := range e.Children {
-		if _, gone := p.gone[id]; gone {
-			continue
-		}
-		if n := p.nodes[id]; n != nil && n.Live() {
-			out = append(out, n)
-		}
-	}
-	return out
+// standing are the cases of an experience that are in use and stay.
+func (p *pruner) standing(e *tree.Node) []*tree.Node {
+	return slices.DeleteFunc(p.survey.standing(e), func(n *tree.Node) bool {
+		_, gone := p.gone[n.ID]
+		return gone
+	})
 }
 
-// essential are the cases that an experience in use cannot be without: the most
-// central one and the two farthest from it.
-func (p *pruner) essential() (map[string]bool, error) {
-	out := map[string]bool{}
-	for _, e := range p.lessons() {
-		cases := p.live(e)
-		if len(cases) > keptOfALesson {
-			s, points, err := newSpace(p.ctx, p.boiler, p.Evolver.o.Embedder, cases)
-			if err != nil {
-				return nil, err
-			}
-			var kept []*tree.Node
-			for _, x := range s.medoidFirst(points, keptOfALesson) {
-				kept = append(kept, p.nodes[x.id])
-			}
-			cases = kept
-		}
-		for _, n := range cases {
-			out[n.ID] = true
-		}
-	}
-	return out, nil
-}
-
-// lessons are the experiences in use that stay, marked ones too.
-func (p *pruner) lessons() []*tree.Node {
-	var out []*tree.Node
-	for _, n := range p.nodes {
-		if _, gone := p.gone[n.ID]; !gone && n.Type == tree.Experience && n.Live() {
-			out = append(out, n)
-		}
-	}
-	slices.SortFunc(out, func(a, b *tree.Node) int { return cmp.Compare(a.ID, b.ID) })
-	return out
-}
-
-// budgets forgets what is beyond the budget of an error type and level.
-func (p *pruner) budgets(essential map[string]bool) error {
-	types := map[string]map[tree.Type][]*tree.Node{}
+// budgets forgets lessons beyond the budget of a partition: those stay that stand
+// for most cases that the ones before them do not (greedy maximum coverage), and
+// of as many the one with the lower id.
+func (p *pruner) budgets() {
+	most := cmp.Or(p.o.Experiences, mostExperiences)
+	parts := map[Partition][]*tree.Node{}
 	for _, n := range p.open((*tree.Node).Live) {
-		if n.Type != tree.Case && n.Elsewhere != nil {
+		if n.Type == tree.Experience && n.Elsewhere == nil {
+			parts[partitionOf(n)] = append(parts[partitionOf(n)], n)
+		}
+	}
+	for _, list := range parts {
+		if float64(len(list)) <= slack*float64(most) {
 			continue
 		}
-		if types[n.ErrorType] == nil {
-			types[n.ErrorType] = map[tree.Type][]*tree.Node{}
-		}
-		types[n.ErrorType][n.Type] = append(types[n.ErrorType][n.Type], n)
-	}
-	b := p.o.Budget
-	for kind, most := range map[tree.Type]int{tree.Case: cmp.Or(b.Cases, 200), tree.Experience: cmp.Or(b.Experiences, 30)} {
-		for errorType, levels := range types {
-			if list := levels[kind]; float64(len(list)) > slack*float64(most) {
-				if err := p.cover(errorType, list, most, essential); err != nil {
-					return err
+		covered := map[string]bool{}
+		for range most {
+			best, gain := -1, -1
+			for i, n := range list {
+				if k := uncovered(n, covered); k > gain {
+					best, gain = i, k
 				}
 			}
+			for _, id := range list[best].Children {
+				covered[id] = true
+			}
+			list = slices.Delete(list, best, best+1)
+		}
+		for _, n := range list {
+			p.gone[n.ID] = Forgotten{Node: n.Clone(), Reason: OverBudget, Why: fmt.Sprintf("%d lessons of its kind cover more cases", most)}
 		}
 	}
-	return nil
+}
+
+func uncovered(n *tree.Node, covered map[string]bool) (k int) {
+	for _, id := range n.Children {
+		if !covered[id] {
+			k++
+		}
+	}
+	return k
 }
 
 // result turns what goes into changes: archived, and out of what it was part of.
@@ -286,23 +242,41 @@ func (p *pruner) result(revived []string) Pruned {
 		for _, c := range n.Children {
 			p.free(c, n.ID)
 		}
-		if up, ok := p.get(n.Parent); ok && n.Parent != "" {
-			up.Children = slices.DeleteFunc(slices.Clone(up.Children), func(c string) bool { return c == n.ID })
-			p.put(up, tree.OpRevise, "a part of it was archived")
+		for _, id := range append(slices.Clone(p.under[n.ID]), n.Parent) {
+			p.without(id, n.ID)
 		}
 		n.Children, n.Parent, n.Status, n.ArchivedFor = []string{}, "", tree.Archived, string(f.Reason)+": "+f.Why
 		p.put(n, tree.OpArchive, f.Why)
 	}
 	p.bereft()
-	p.changes()
-	out.Changes = append(out.Changes, p.Changes...)
+	out.Changes = append(out.Changes, p.changes()...)
 	return out
 }
 
-// bereft retires strategies that nothing is left of.
+// free takes the parent from a node whose parent goes.
+func (p *pruner) free(id, from string) {
+	n, ok := p.get(id)
+	if !ok || n.Parent != from {
+		return
+	}
+	n.Parent = ""
+	p.put(n, tree.OpAttach, "no longer part of "+from)
+}
+
+// without takes a child from a memory.
+func (p *pruner) without(id, child string) {
+	up, ok := p.get(id)
+	if !ok || id == "" || !slices.Contains(up.Children, child) {
+		return
+	}
+	up.Children = slices.DeleteFunc(slices.Clone(up.Children), func(c string) bool { return c == child })
+	p.put(up, tree.OpRevise, "a part of it was archived")
+}
+
+// bereft retires strategies, and marked experiences, that nothing is left of.
 func (p *pruner) bereft() {
 	for _, t := range p.touched {
-		if n := &t.node; n.Type == tree.Strategy && n.Live() && n.Elsewhere == nil && len(n.Children) == 0 {
+		if n := &t.node; n.Type != tree.Case && n.Live() && n.Elsewhere == nil && len(n.Children) == 0 {
 			n.Status = tree.Retired
 			t.op, t.why = tree.OpStatus, "nothing is left of it"
 		}

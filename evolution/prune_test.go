@@ -3,7 +3,6 @@ package evolution
 import (
 	"fmt"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -14,9 +13,9 @@ import (
 // prune plans and applies once.
 func (m *memory) prune(o PruneOptions) Pruned {
 	m.tb.Helper()
-	e, err := New(options(m.tb))
-	require.NoError(m.tb, err)
-	p, err := e.Prune(m.tb.Context(), m, o)
+	of := options(m.tb)
+	of.Cache = kept{m}
+	p, err := evolver(m.tb, of).Prune(m.tb.Context(), m, o)
 	require.NoError(m.tb, err)
 	m.apply(p.Changes)
 	return p
@@ -30,20 +29,9 @@ func reasons(p Pruned) map[string]Reason {
 	return out
 }
 
-// aged sets when the mistake of a case was last made, in days before the newest.
-func aged(n tree.Node, days int) tree.Node {
-	n.Metadata.UpdatedAt = n.Metadata.UpdatedAt.Add(-time.Duration(days) * 24 * time.Hour)
-	for i := range n.Occurrences {
-		n.Occurrences[i].At = n.Metadata.UpdatedAt
-	}
-	return n
-}
-
-func single(i int) tree.Node {
-	n := made(i, "edge_case_error", taxonomy.FalseFail, fmt.Sprintf("Check that list number %d is empty.", i), fmt.Sprintf("The agent took list %d for a broken one.", i), "An empty list is right.")
-	n.Occurrences = n.Occurrences[:min(1, len(n.Occurrences))]
-	n.Content.Confidence = 0.5
-	return n
+// chances is how many queries every memory could have served.
+func chances(n int) PruneOptions {
+	return PruneOptions{Chances: func(*tree.Node) int { return n }}
 }
 
 func TestPruneGivesAReason(t *testing.T) {
@@ -60,7 +48,7 @@ func TestPruneGivesAReason(t *testing.T) {
 		node tree.Node
 		want Reason
 	}{
-		{"seen once, long ago, little trusted", old(2, nil), Unused},
+		{"never given, seen once, long ago, little trusted", old(2, nil), Unused},
 		{"the same, but trusted", old(3, func(n *tree.Node) { n.Content.Confidence = 0.7 }), ""},
 		{"the same, but given to a run", old(4, func(n *tree.Node) { n.Metadata.UsageCount = 1 }), ""},
 		{"the same, but pinned", old(5, func(n *tree.Node) { n.Mark = tree.Pinned }), ""},
@@ -76,7 +64,7 @@ func TestPruneGivesAReason(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m := planted(t, []tree.Node{newest, c.node})
-			p := m.prune(PruneOptions{})
+			p := m.prune(chances(enoughChances))
 			require.Equal(t, c.want, reasons(p)[c.node.ID])
 			n := m.nodes[c.node.ID]
 			if c.want == "" {
@@ -84,81 +72,169 @@ func TestPruneGivesAReason(t *testing.T) {
 				return
 			}
 			require.Equal(t, tree.Archived, n.Status)
-			require.Contains(t, n.ArchivedFor, string(c.want))
+			require.Contains(t, n.ArchivedFor, string(c.want)+": ")
 			require.NotNil(t, n.CaseData, "evidence is kept")
-			require.Empty(t, m.prune(PruneOptions{}).Forgotten, "once")
+			require.Empty(t, m.prune(chances(enoughChances)).Changes, "once")
 		})
 	}
 	m := planted(t, []tree.Node{newest, old(2, nil)})
-	require.Empty(t, m.prune(PruneOptions{Used: func(string) bool { return true }}).Forgotten)
-	require.Empty(t, m.prune(PruneOptions{Keep: func(*tree.Node) bool { return true }}).Forgotten)
-	require.Empty(t, m.prune(PruneOptions{Only: "form_validation_error"}).Forgotten)
-	require.Len(t, m.prune(PruneOptions{Only: "edge_case_error"}).Forgotten, 1)
+	o := chances(enoughChances)
+	o.Used = func(string) bool { return true }
+	require.Empty(t, m.prune(o).Forgotten)
+	o = chances(enoughChances)
+	o.Keep = func(*tree.Node) bool { return true }
+	require.Empty(t, m.prune(o).Forgotten)
+	o.Keep, o.Only = nil, "form_validation_error"
+	require.Empty(t, m.prune(o).Forgotten)
+	o.Only = "edge_case_error"
+	require.Len(t, m.prune(o).Forgotten, 1)
 }
 
-// Over budget, what covers the others stays: of each of a dozen causes something.
-func TestPruneKeepsWhatCovers(t *testing.T) {
-	things := []string{"invoice", "calendar", "password", "picture", "invitation", "coupon", "address", "menu", "search", "cursor", "video", "table"}
-	var all []tree.Node
-	for i, thing := range things {
-		for j := range 10 {
-			all = append(all, aged(made(100*i+j, "content_validation_error", taxonomy.FalsePass, fmt.Sprintf("Check the %s of page %d", thing, j),
-				fmt.Sprintf("The agent misread the %s, and the %s was another one.", thing, thing), "Read it letter by letter."), 60))
-		}
+// No case goes for its age or for how many there are: only one that was not
+// given though it could have been, twenty times.
+func TestPruneByChance(t *testing.T) {
+	nodes := []tree.Node{single(1)}
+	for i := range 400 {
+		nodes = append(nodes, aged(single(100+i), 2000))
 	}
-	all = append(all, single(1))
-	m := planted(t, all)
-	p := m.prune(PruneOptions{Budget: Budget{Cases: 24}})
-	require.Len(t, p.Forgotten, 96)
-	left := map[string]int{}
-	for _, n := range m.live(tree.Case) {
-		for _, thing := range things {
-			if n.CaseData.TestCase.Prompt[len("Check the "):][:len(thing)] == thing {
-				left[thing]++
-			}
+	m := planted(t, nodes)
+	require.Empty(t, m.prune(PruneOptions{}).Forgotten, "nobody counts")
+	require.Empty(t, m.prune(chances(enoughChances-1)).Forgotten)
+	asked := nodes[7].ID
+	p := m.prune(PruneOptions{Chances: func(n *tree.Node) int {
+		if n.ID == asked {
+			return enoughChances
 		}
-	}
-	require.Len(t, left, len(things), "%v", left)
-	require.Empty(t, m.prune(PruneOptions{Budget: Budget{Cases: 24}}).Forgotten)
-	again := planted(t, all)
-	require.Equal(t, p, again.prune(PruneOptions{Budget: Budget{Cases: 24}}))
-}
+		return 0
+	}})
+	require.Equal(t, map[string]Reason{asked: Unused}, reasons(p))
+	require.Contains(t, p.Forgotten[0].Why, "none of 20 queries")
 
-// What a lesson cannot be without stays over budget, and so does what is new.
-func TestPruneKeepsWhatALessonStandsOn(t *testing.T) {
-	m := planted(t, shop())
-	m.evolve(options(t), PlanOptions{})
-	lessons := m.live(tree.Experience)
-	require.NotEmpty(t, lessons)
-	require.Empty(t, m.prune(PruneOptions{Budget: Budget{Cases: 1}}).Forgotten, "all of it is new")
-	for id, n := range m.nodes {
+	shop := planted(t, shop())
+	shop.evolve(options(t), PlanOptions{})
+	for id, n := range shop.nodes {
 		if n.Type == tree.Case {
-			m.nodes[id] = aged(n, 60)
+			n = aged(n, 200)
+			n.Content.Confidence = 0.5
+			shop.nodes[id] = n
 		}
 	}
-	n := single(1)
-	m.nodes[n.ID] = n
-	m.prune(PruneOptions{Budget: Budget{Cases: 1}})
-	for _, e := range lessons {
-		require.Equal(t, min(keptOfALesson, len(e.Children)), len(m.nodes[e.ID].Children))
-		require.True(t, func() bool { n := m.nodes[e.ID]; return n.Live() }())
+	shop.plant(single(1))
+	for _, f := range shop.prune(chances(1000)).Forgotten {
+		require.Empty(t, f.Node.Parent, "what a lesson stands on stays")
 	}
-	for _, plan := range m.evolve(options(t), PlanOptions{}) {
-		for _, c := range plan.Changes {
-			require.Equal(t, tree.OpCredit, c.Op, "what is left is enough for what was learned, though it counts for less")
-		}
-	}
+	require.Len(t, shop.live(tree.Experience), 2)
 }
 
 func TestPruneTakesBackWhatRecurs(t *testing.T) {
 	old := aged(single(2), 100)
 	m := planted(t, []tree.Node{single(1), old})
-	require.Len(t, m.prune(PruneOptions{}).Forgotten, 1)
-	n := m.nodes[old.ID]
-	n.Occurrences = append(n.Occurrences, tree.Occurrence{Evaluation: "again", At: single(1).Metadata.UpdatedAt})
-	m.nodes[n.ID] = n
-	require.Equal(t, []string{old.ID}, m.prune(PruneOptions{}).Revived)
+	require.Len(t, m.prune(chances(enoughChances)).Forgotten, 1)
+	m.edit(old.ID, func(n *tree.Node) {
+		n.Occurrences = append(n.Occurrences, tree.Occurrence{Evaluation: "again", At: single(1).Metadata.UpdatedAt})
+	})
+	require.Equal(t, []string{old.ID}, m.prune(chances(enoughChances)).Revived)
 	require.Equal(t, tree.Active, m.nodes[old.ID].Status)
 	require.Empty(t, m.nodes[old.ID].ArchivedFor)
+	require.Empty(t, m.prune(chances(enoughChances)).Changes)
+
+	m.edit(old.ID, func(n *tree.Node) { n.Status, n.ArchivedFor = tree.Archived, "wrong label" })
+	require.Empty(t, m.prune(PruneOptions{}).Revived, "what a person put away stays away")
+}
+
+// lessonOver is an experience over cases, as evolution would have made it.
+func lessonOver(cases []tree.Node, i int) tree.Node {
+	n := lessonOfOld(pointers(cases), "content_validation_error")
+	n.Provenance.Template = rulesVersion
+	n.Content.Title = fmt.Sprint("lesson ", i)
+	return n
+}
+
+// Of lessons beyond the budget those go whose cases others cover.
+func TestPruneKeepsWhatCovers(t *testing.T) {
+	const most = 5
+	var nodes []tree.Node
+	want := map[string]bool{}
+	add := func(i int, cases []tree.Node, kept bool) {
+		e := lessonOver(cases, i)
+		nodes = append(nodes, e)
+		want[e.ID] = kept
+	}
+	for i := range most { // each of cases of its own
+		var own []tree.Node
+		for j := range 4 {
+			own = append(own, sum(100*i+j, fmt.Sprint("thing ", word(100*i+j))))
+		}
+		add(i, own, true)
+		if i < 3 { // and of some of them once more
+			again := append([]tree.Node{}, own[:3]...)
+			add(10+i, again, false)
+		}
+		nodes = append(nodes, own...)
+	}
+	for i := range nodes {
+		nodes[i].Parent = ""
+	}
+	m := planted(t, nodes)
+	require.Empty(t, m.prune(PruneOptions{Experiences: 7}).Forgotten, "a little over is no reason")
+	p := m.prune(PruneOptions{Experiences: most})
+	require.Len(t, p.Forgotten, 3)
+	for _, f := range p.Forgotten {
+		require.Equal(t, OverBudget, f.Reason)
+		require.False(t, want[f.Node.ID], f.Node.Content.Title)
+	}
+	require.Len(t, m.live(tree.Case), 20, "cases have no budget")
+	require.Empty(t, m.prune(PruneOptions{Experiences: most}).Changes)
+	require.Equal(t, p, planted(t, nodes).prune(PruneOptions{Experiences: most}), "the same each time")
+}
+
+// A case that goes leaves every experience it stood behind, and its experience
+// the strategy.
+func TestPruneTakesOutOfAll(t *testing.T) {
+	both := made(30, missed("t_sums", "Nobody added it up."), missed("t_dates", "The month is foreign."))
+	m := planted(t, append(shop(), both))
+	m.evolve(options(t), PlanOptions{})
+	a, b := m.lesson("t_sums", taxonomy.FalsePass), m.lesson("t_dates", taxonomy.FalsePass)
+	require.Contains(t, a.Children, both.ID)
+	require.Contains(t, b.Children, both.ID)
+	m.edit(both.ID, func(n *tree.Node) { n.Status = tree.Retired })
+	late := single(50)
+	late.Metadata.UpdatedAt = late.Metadata.UpdatedAt.AddDate(0, 6, 0)
+	m.plant(late)
+	p := m.prune(PruneOptions{})
+	require.Equal(t, map[string]Reason{both.ID: Superseded}, reasons(p))
+	require.Empty(t, m.nodes[both.ID].Parent)
+	require.Len(t, m.nodes[a.ID].Children, len(a.Children)-1)
+	require.Len(t, m.nodes[b.ID].Children, len(b.Children)-1)
+
+	s := m.live(tree.Strategy)[0]
+	for _, id := range m.nodes[b.ID].Children {
+		m.edit(id, func(n *tree.Node) { n.Status = tree.Quarantined })
+	}
+	p = m.prune(PruneOptions{})
+	require.Equal(t, Thin, reasons(p)[b.ID])
+	require.Equal(t, []string{a.ID}, m.nodes[s.ID].Children)
+	m.evolve(options(t), PlanOptions{})
+	require.Empty(t, m.live(tree.Strategy))
+	m.settled(options(t))
+}
+
+// What a person marked stays, but not over nothing.
+func TestPruneOfMarkedLessons(t *testing.T) {
+	m := planted(t, append(sums(), dates()...))
+	m.evolve(options(t), PlanOptions{})
+	e := m.lesson("t_dates", taxonomy.FalsePass)
+	m.edit(e.ID, func(n *tree.Node) { n.Mark = tree.Pinned })
+	for _, id := range e.Children[1:] {
+		m.edit(id, func(n *tree.Node) { n.Status = tree.Retired })
+	}
+	late := single(50)
+	late.Metadata.UpdatedAt = late.Metadata.UpdatedAt.AddDate(0, 6, 0)
+	m.plant(late)
+	require.Len(t, m.prune(PruneOptions{}).Forgotten, 3)
+	require.True(t, func() bool { n := m.nodes[e.ID]; return n.Live() }())
+	m.edit(e.Children[0], func(n *tree.Node) { n.Status = tree.Retired })
+	m.prune(PruneOptions{})
+	require.Equal(t, tree.Retired, m.nodes[e.ID].Status)
 	require.Empty(t, m.prune(PruneOptions{}).Changes)
 }

@@ -1,10 +1,12 @@
 package evolution
 
 import (
+	"bufio"
 	"encoding/json"
 	"fmt"
-	"math"
+	"maps"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,251 +14,241 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/memtree/memtree/guard"
 	"github.com/memtree/memtree/internal/golden"
 	"github.com/memtree/memtree/taxonomy"
-	"github.com/memtree/memtree/text"
 	"github.com/memtree/memtree/tree"
 )
 
-// grouped is a grouping of evaluations and how well it matches the people's
-// categories.
-type grouped struct {
-	name                string
-	groups              int // of three evaluations or more
-	purity, cover, v, w float64
+func shared(tb testing.TB) string {
+	tb.Helper()
+	dir := os.Getenv("MEMTREE_SHARED")
+	if dir == "" {
+		dir = filepath.Join("..", "..", "shared")
+	}
+	if _, err := os.Stat(filepath.Join(dir, "data")); err != nil {
+		tb.Skip("the shared data is not here; set MEMTREE_SHARED to the folder that has data/ in it")
+	}
+	return filepath.Join(dir, "data")
 }
 
-// score measures groups of labels. Groups with three evaluations or more count
-// as covered; purity and v are over those, w is v over all evaluations.
-func score(name string, groups [][]string) grouped {
-	g := grouped{name: name}
-	var big [][]string
-	n, covered, pure := 0, 0, 0
-	for _, labels := range groups {
-		n += len(labels)
-		if len(labels) < 3 {
-			continue
-		}
-		big = append(big, labels)
-		covered += len(labels)
-		count := map[string]int{}
-		for _, l := range labels {
-			count[l]++
-		}
-		most := 0
-		for _, c := range count {
-			most = max(most, c)
-		}
-		pure += most
+// suite is a suite of judged runs with labelled causes.
+func suite(tb testing.TB) string {
+	tb.Helper()
+	dir := os.Getenv("MEMTREE_LESSONS")
+	if dir == "" {
+		dir = filepath.Join(shared(tb), "lessons", "suite-a")
 	}
-	g.groups = len(big)
-	g.cover = float64(covered) / float64(n)
-	g.purity = float64(pure) / float64(max(1, covered))
-	g.v, g.w = vMeasure(big), vMeasure(groups)
-	return g
+	if _, err := os.Stat(filepath.Join(dir, "runs.jsonl")); err != nil {
+		tb.Skip("there are no judged runs in", dir)
+	}
+	return dir
 }
 
-// vMeasure is the harmonic mean of homogeneity and completeness (Rosenberg and
-// Hirschberg, 2007).
-func vMeasure(groups [][]string) float64 {
-	n, label, joint := 0.0, map[string]float64{}, map[string]float64{}
-	for i, g := range groups {
-		for _, l := range g {
-			n++
-			label[l]++
-			joint[fmt.Sprint(i, "|", l)]++
-		}
+func lines(tb testing.TB, path string, each func(line []byte)) {
+	tb.Helper()
+	f, err := os.Open(path)
+	require.NoError(tb, err)
+	defer func() { require.NoError(tb, f.Close()) }()
+	s := bufio.NewScanner(f)
+	s.Buffer(nil, 8<<20)
+	for s.Scan() {
+		each(s.Bytes())
 	}
-	entropy := func(counts []float64) float64 {
-		slices.Sort(counts) // the same sum on every run
-		h := 0.0
-		for _, c := range counts {
-			h -= c / n * math.Log(c/n)
-		}
-		return h
-	}
-	list := func(m map[string]float64) []float64 {
-		var out []float64
-		for _, v := range m {
-			out = append(out, v)
-		}
-		return out
-	}
-	var sizes []float64
-	for _, g := range groups {
-		if len(g) > 0 {
-			sizes = append(sizes, float64(len(g)))
-		}
-	}
-	hl, hg, hj := entropy(list(label)), entropy(sizes), entropy(list(joint))
-	homogeneous, complete := 1.0, 1.0
-	if hl > 0 {
-		homogeneous = 1 - (hj-hg)/hl
-	}
-	if hg > 0 {
-		complete = 1 - (hj-hl)/hg
-	}
-	if homogeneous+complete == 0 {
-		return 0
-	}
-	return 2 * homogeneous * complete / (homogeneous + complete)
+	require.NoError(tb, s.Err())
 }
 
-// TestQualityOfGroups compares groups with the categories that people gave the
-// failures of tool agents. The product never reads these.
-func TestQualityOfGroups(t *testing.T) {
-	category, reason := map[string]string{}, map[string]string{}
-	lines(t, filepath.Join(shared(t), "evaluations", "agentrx.jsonl"), func(line []byte) {
-		var x struct {
-			ID, Reason string
-			Labels     struct{ Category string }
-		}
-		require.NoError(t, json.Unmarshal(line, &x))
-		category[x.ID], reason[x.ID] = x.Labels.Category, x.Reason
+// evaluations reads a set of shared data, by its path there.
+func evaluations(tb testing.TB, path string) []tree.Evaluation {
+	tb.Helper()
+	var list []tree.Evaluation
+	lines(tb, path, func(line []byte) {
+		var e tree.Evaluation
+		require.NoError(tb, json.Unmarshal(line, &e))
+		list = append(list, e)
 	})
-	m := newMemory(t)
-	m.form(evaluations(t, "agentrx.jsonl"))
-	var cases []*tree.Node
-	for _, n := range m.sorted() {
-		cases = append(cases, &n)
-	}
-	labels := func(groups []*group) [][]string {
-		var out [][]string
-		for _, g := range groups {
-			var l []string
-			for _, p := range g.points {
-				n := m.nodes[p.id]
-				for _, o := range n.Occurrences {
-					l = append(l, category[o.Evaluation])
-				}
-			}
-			out = append(out, l)
-		}
-		return out
-	}
-	var rows []grouped
-	o := options(t)
-	for _, e := range []struct {
-		name string
-		on   bool
-	}{{"words and table", true}, {"words alone", false}} {
-		if !e.on {
-			o.Embedder = nil
-		}
-		s, points, err := newSpace(t.Context(), newBoiler(taxonomy.Default()), o.Embedder, cases)
-		require.NoError(t, err)
-		rows = append(rows, score(e.name+", within the types the rules give", labels(byPartition(s, points))))
-		ev, err := New(o)
-		require.NoError(t, err)
-		view := &survey{nodes: map[string]*tree.Node{}, space: s, before: map[string]*tree.Node{}}
-		for _, n := range cases {
-			view.nodes[n.ID] = n
-		}
-		ev.retype(view, points)
-		rows = append(rows, score(e.name+", types voted on (the product)", labels(byPartition(s, points))))
-		rows = append(rows, score(e.name+", across types", labels(s.groups(points))))
-	}
-	rows = append(rows, tfidf(category, reason)...)
-	var b strings.Builder
-	fmt.Fprintf(&b, "agentrx: %d evaluations in %d cases; an evaluation counts in the group of its case.\n"+
-		"cover: share of evaluations in groups of three or more; purity, V: over those; V all: over all.\n"+
-		"bar: purity 0.95, cover 0.80, V 0.80\n\n", len(category), len(cases))
-	fmt.Fprintf(&b, "%-54s %6s %6s %6s %6s %6s\n", "", "groups", "purity", "cover", "V", "V all")
-	for _, r := range rows {
-		fmt.Fprintf(&b, "%-54s %6d %6.3f %6.3f %6.3f %6.3f\n", r.name, r.groups, r.purity, r.cover, r.v, r.w)
-	}
-	golden.Equal(t, "testdata/quality.groups.golden", b.String())
+	return list
 }
 
-func byPartition(s *space, points []*point) []*group {
-	parts := map[Partition][]*point{}
-	for _, p := range points {
-		parts[p.partition] = append(parts[p.partition], p)
-	}
-	var out []*group
-	for _, p := range parts {
-		out = append(out, s.groups(p)...)
-	}
-	slices.SortFunc(out, func(a, b *group) int { return strings.Compare(a.points[0].id, b.points[0].id) })
+// labelsOf reads what people say of each evaluation; the product never does.
+func labelsOf[L any](tb testing.TB, path string) map[string]L {
+	tb.Helper()
+	out := map[string]L{}
+	lines(tb, path, func(line []byte) {
+		var x struct {
+			ID     string
+			Labels L
+		}
+		require.NoError(tb, json.Unmarshal(line, &x))
+		out[x.ID] = x.Labels
+	})
 	return out
 }
 
-// tfidf is average linkage over the cosine of TF-IDF vectors of the people's
-// reasons, at the cut that covers most with a purity of 0.95: chosen with the
-// answers in hand.
-func tfidf(category, reason map[string]string) []grouped {
-	var ids []string
-	for id := range category {
-		ids = append(ids, id)
-	}
-	slices.Sort(ids)
-	texts := make([]string, len(ids))
-	points := make([]*point, len(ids))
-	for i, id := range ids {
-		texts[i], points[i] = reason[id], &point{id: id}
-	}
-	weigh(texts, func(i int, terms []term) { points[i].cause.terms = terms })
-	best := grouped{}
-	for cut := 0.05; cut < 0.9; cut += 0.01 {
-		groups := linear(points, cut)
-		var l [][]string
-		for _, g := range groups {
-			var one []string
-			for _, p := range g {
-				one = append(one, category[p.id])
-			}
-			l = append(l, one)
-		}
-		g := score(fmt.Sprintf("TF-IDF of the reasons, average linkage, best cut %.2f", cut), l)
-		if g.purity >= 0.95 && g.cover > best.cover {
-			best = g
-		}
-	}
-	return []grouped{best}
+// builtIn is what the product does without a model.
+func builtIn(tb testing.TB) Options {
+	tb.Helper()
+	o := with(taxonomy.Default())
+	o.Unsafe, o.Forces, o.Lift = guard.Instructs, guard.Forces, former(tb, o.Taxonomy).Lift
+	return o
 }
 
-// linear joins the two nearest groups until none are within the cut.
-func linear(points []*point, cut float64) [][]*point {
-	var groups [][]*point
-	for _, p := range points {
-		groups = append(groups, []*point{p})
+// learned is the tree of a set, by rules.
+func learned(tb testing.TB, path string) *memory {
+	tb.Helper()
+	m := newMemory(tb)
+	m.form(taxonomy.Default(), evaluations(tb, path))
+	m.evolve(builtIn(tb), PlanOptions{})
+	m.nobodysWords(taxonomy.Default())
+	return m
+}
+
+// bars collects figures, each with what it has to be, one line each.
+type bars struct {
+	strings.Builder
+	failed []string
+}
+
+func (b *bars) least(what string, have, least float64) {
+	mark := "ok"
+	if have < least {
+		mark = "MISSED"
+		b.failed = append(b.failed, what)
 	}
-	for {
-		best, bi, bj := cut, -1, -1
-		for i := range groups {
-			for j := range i {
-				sum := 0.0
-				for _, x := range groups[i] {
-					for _, y := range groups[j] {
-						sum += dotTerms(x.cause.terms, y.cause.terms)
-					}
-				}
-				if v := sum / float64(len(groups[i])*len(groups[j])); v >= best {
-					best, bi, bj = v, i, j
+	fmt.Fprintf(b, "%-44s %6.3f  bar %5.2f  %s\n", what, have, least, mark)
+}
+
+func (b *bars) tell(what string, have float64) { fmt.Fprintf(b, "%-44s %6.3f\n", what, have) }
+
+// check prints the figures and fails for those under their bar.
+func (b *bars) check(t *testing.T) {
+	t.Helper()
+	fmt.Fprint(t.Output(), b.String())
+	require.Empty(t, b.failed, "under the bar")
+}
+
+// spread is how the labels of what stands behind experiences lie: how many of all
+// are covered, and which share of each experience has its most frequent label.
+type spread struct {
+	cases, covered int
+	members, pure  int            // over all experiences; a case may be in several
+	most           map[string]int // experiences by the label that at least half of their cases have
+}
+
+// spreadOf looks at the cases that all accepts. A case may have several labels.
+func (m *memory) spreadOf(labels func(n *tree.Node) []string, all func(n *tree.Node) bool) spread {
+	out := spread{most: map[string]int{}}
+	covered := map[string]bool{}
+	for _, e := range m.live(tree.Experience) {
+		count := map[string]int{}
+		size := 0
+		for _, id := range e.Children {
+			n := m.nodes[id]
+			if !all(&n) {
+				continue
+			}
+			covered[id] = true
+			size++
+			for _, l := range labels(&n) {
+				count[l]++
+			}
+		}
+		best := ""
+		for _, l := range slices.Sorted(maps.Keys(count)) {
+			if count[l] > count[best] {
+				best = l
+			}
+		}
+		out.members, out.pure = out.members+size, out.pure+count[best]
+		if size > 0 && 2*count[best] >= size {
+			out.most[best]++
+		}
+	}
+	for _, n := range m.live(tree.Case) {
+		if all(&n) {
+			out.cases++
+		}
+	}
+	out.covered = len(covered)
+	return out
+}
+
+func (s spread) cover() float64  { return float64(s.covered) / float64(max(1, s.cases)) }
+func (s spread) purity() float64 { return float64(s.pure) / float64(max(1, s.members)) }
+
+// TestQualityOfGroups compares experiences with the categories that people gave
+// the failures of tool agents.
+func TestQualityOfGroups(t *testing.T) {
+	path := filepath.Join(shared(t), "evaluations", "agentrx.jsonl")
+	category := labelsOf[struct{ Category string }](t, path)
+	m := learned(t, path)
+	s := m.spreadOf(func(n *tree.Node) []string {
+		return []string{category[n.Occurrences[0].Evaluation].Category}
+	}, func(*tree.Node) bool { return true })
+	var b bars
+	b.least("agentrx: purity of experiences by category", s.purity(), 0.95)
+	b.tell("agentrx: cover of cases", s.cover())
+	b.tell("agentrx: experiences", float64(len(m.live(tree.Experience))))
+	b.check(t)
+}
+
+// TestQualityOfCauses compares experiences with the causes that the runs of a
+// suite were written with.
+func TestQualityOfCauses(t *testing.T) {
+	type labels struct {
+		Cause string
+		Also  []string
+	}
+	path := filepath.Join(suite(t), "runs.jsonl")
+	of := labelsOf[labels](t, path)
+	m := learned(t, path)
+	causes := func(n *tree.Node) []string {
+		l := of[n.Occurrences[0].Evaluation]
+		return append([]string{l.Cause}, l.Also...)
+	}
+	runs := map[string]int{} // by cause
+	for _, n := range m.live(tree.Case) {
+		for _, o := range n.Occurrences {
+			runs[of[o.Evaluation].Cause]++
+		}
+	}
+	var b bars
+	for _, lang := range []string{"", "zh", "en"} {
+		s := m.spreadOf(causes, func(n *tree.Node) bool { return lang == "" || n.Lang == lang })
+		many, found := 0, 0
+		for cause, k := range runs {
+			if k >= 4 {
+				many++
+				if s.most[cause] > 0 {
+					found++
 				}
 			}
 		}
-		if bi < 0 {
-			return groups
+		name := map[string]string{"": "suite", "zh": "suite, zh", "en": "suite, en"}[lang]
+		if lang == "" {
+			b.least(name+": cover of cases", s.cover(), 0.40)
+			b.least(name+": purity of experiences by cause", s.purity(), 0.85)
+			b.least(fmt.Sprintf("%s: causes found of %d", name, many), float64(found), 9)
+			continue
 		}
-		groups[bj] = append(groups[bj], groups[bi]...)
-		groups = slices.Delete(groups, bi, bi+1)
+		b.tell(name+": cover of cases", s.cover())
+		b.tell(name+": purity of experiences by cause", s.purity())
+		b.tell(fmt.Sprintf("%s: causes found of %d", name, many), float64(found))
 	}
+	b.check(t)
 }
 
 // TestQualityOfTypes asks whether the members of one experience are read as of
 // one type by two independent readers, and how often random groups are.
 func TestQualityOfTypes(t *testing.T) {
-	type reading = struct{ ID, First, Second string }
+	type reading struct{ ID, First, Second string }
 	readings := map[string]reading{}
 	lines(t, filepath.Join(shared(t), "classify", "webjudge_types.jsonl"), func(line []byte) {
 		var x reading
 		require.NoError(t, json.Unmarshal(line, &x))
 		readings[x.ID] = x
 	})
-	m := newMemory(t)
-	m.form(evaluations(t, "webjudge.jsonl"))
-	m.evolve(options(t), PlanOptions{})
+	m := learned(t, filepath.Join(shared(t), "evaluations", "webjudge.jsonl"))
 	of := func(id string) reading { return readings[m.nodes[id].Occurrences[0].Evaluation] }
 	agree := func(ids []string) float64 { // share of pairs of which some readings are the same
 		same, n := 0, 0
@@ -286,58 +278,9 @@ func TestQualityOfTypes(t *testing.T) {
 			chance += agree(all[:len(e.Children)]) / 200
 		}
 	}
-	n := float64(len(sizes))
-	retyped, better, worse := votes(t, m, of)
+	n := float64(max(1, len(sizes)))
 	golden.Equal(t, "testdata/quality.types.golden", fmt.Sprintf(
 		"webjudge: %d cases, %d experiences of %s cases by rules.\n"+
-			"Pairs within an experience that some reading gives one type: %.3f; in random groups of the same sizes: %.3f.\n"+
-			"Types voted on by groups: %d changed, %d of them to a type that was read, %d away from one.\n",
-		len(all), len(sizes), strings.Join(sizes, ", "), sum/n, chance/n, retyped, better, worse))
-}
-
-func votes(t *testing.T, m *memory, of func(string) struct{ ID, First, Second string }) (retyped, better, worse int) {
-	t.Helper()
-	fresh := newMemory(t)
-	fresh.form(evaluations(t, "webjudge.jsonl"))
-	for id, n := range fresh.nodes {
-		now, r := m.nodes[id].ErrorType, of(id)
-		if now == n.ErrorType {
-			continue
-		}
-		retyped++
-		if now == r.First || now == r.Second {
-			better++
-		}
-		if n.ErrorType == r.First || n.ErrorType == r.Second {
-			worse++
-		}
-	}
-	return retyped, better, worse
-}
-
-// TestQualityOfWords keeps the experiences of each set as they read, so that a
-// change of the words is seen.
-func TestQualityOfWords(t *testing.T) {
-	var b strings.Builder
-	for _, name := range []string{"agentrx.jsonl", "webjudge.jsonl", "whoandwhen.jsonl", "tau.jsonl", "judgebench.jsonl"} {
-		m := newMemory(t)
-		m.form(evaluations(t, name))
-		m.evolve(options(t), PlanOptions{})
-		in := 0
-		for _, n := range m.live(tree.Case) {
-			if n.Parent != "" {
-				in++
-			}
-		}
-		fmt.Fprintf(&b, "%s: %d cases, %d of them in %d experiences, %d strategies\n", name, len(m.live(tree.Case)), in, len(m.live(tree.Experience)), len(m.live(tree.Strategy)))
-		for i, n := range m.live(tree.Experience) {
-			if i == 5 {
-				break
-			}
-			l := n.Content.Lessons[0]
-			fmt.Fprintf(&b, "  %d cases, %s: %s\n    when: %s\n    check: %s %s\n    mistake: %s\n", len(n.Children), n.Direction,
-				text.Clip(n.Content.Title, 90), strings.Join(n.Content.AppliesWhen, "; "), l.Check, l.Instead, l.Mistake)
-		}
-	}
-	golden.Equal(t, "testdata/quality.words.golden", b.String())
+			"Pairs within an experience that some reading gives one type: %.3f; in random groups of the same sizes: %.3f.\n",
+		len(all), len(sizes), strings.Join(sizes, ", "), sum/n, chance/n))
 }

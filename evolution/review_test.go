@@ -51,21 +51,3 @@ func TestReviewHoldsBack(t *testing.T) {
 	require.Len(t, m.live(tree.Experience), 2)
 	require.Empty(t, m.live(tree.Strategy), "a strategy over them has not been read yet")
 }
-
-// A call that could cost more than is left is not made.
-func TestMaxCost(t *testing.T) {
-	for _, c := range []struct {
-		most  float64
-		calls int
-	}{{0, 1}, {1e-9, 0}, {1, 1}} {
-		m := planted(t, sums())
-		o := options(t)
-		o.Generator, o.Model = model(answer(nil)), "scripted"
-		var last Step
-		plans := m.evolve(o, PlanOptions{MaxCost: c.most, Price: Price{In: 1, Out: 2}, Progress: func(s Step) { last = s }})
-		require.Equal(t, c.calls, plans[0].Calls)
-		require.Equal(t, 1-c.calls, plans[0].Waiting)
-		require.Equal(t, c.calls, last.Calls)
-		require.InDelta(t, float64(c.calls)*(1000*1+100*2)/1e6, last.Cost, 1e-12)
-	}
-}

@@ -3,7 +3,6 @@ package evolution
 import (
 	"fmt"
 	"math"
-	"slices"
 	"time"
 
 	"github.com/memtree/memtree/tree"
@@ -32,22 +31,21 @@ func confidence(cases []*tree.Node, cohesion float64, now time.Time) float64 {
 	return math.Round(100*(mean+(1-mean)*agreement*cohesion*(1-1/max(1, support)))) / 100
 }
 
-// trusts brings the confidence of experiences to what their cases say now, and
-// ends the probation of those that later cases have shown to go on.
-func (w *planner) trusts() error {
-	for _, e := range w.experiences {
-		n, _ := w.get(e.ID)
-		cases := w.members(e.ID)
-		if c := confidence(cases, w.space.cohesion(w.pointsOf(cases)), w.now); c != n.Content.Confidence {
-			n.Content.Confidence = c
-			w.put(n, tree.OpCredit, fmt.Sprintf("%d cases stand behind it, the newest of %s", len(cases), newest(cases).Format(time.DateOnly)))
-		}
-		if k := later(&n, cases); n.Status == tree.Probation && k >= leastLater {
-			n.Status = tree.Active
-			w.put(n, tree.OpStatus, fmt.Sprintf("%d later cases of other tests have its cause", k))
-		}
+// trust brings the confidence of an experience to what its cases say now.
+func (w *work) trust(n *tree.Node, b *bucket) {
+	if c := confidence(b.cases, b.close, w.s.now); c != n.Content.Confidence {
+		n.Content.Confidence = c
+		w.edits.put(*n, tree.OpCredit, fmt.Sprintf("%d cases stand behind it, the newest of %s", len(b.cases), newest(b.cases).Format(time.DateOnly)))
 	}
-	return nil
+}
+
+// proven ends the probation of an experience once later cases have shown that its
+// cause goes on.
+func (w *work) proven(n *tree.Node, b *bucket) {
+	if k := later(n, b.cases); n.Status == tree.Probation && k >= leastLater {
+		n.Status = tree.Active
+		w.edits.put(*n, tree.OpStatus, fmt.Sprintf("%d later cases of other tests have its cause", k))
+	}
 }
 
 func newest(cases []*tree.Node) (at time.Time) {
@@ -65,8 +63,12 @@ func newest(cases []*tree.Node) (at time.Time) {
 func later(e *tree.Node, cases []*tree.Node) int {
 	known, fresh := map[string]bool{}, map[string]bool{}
 	var written time.Time
+	cited := map[string]bool{}
+	for _, id := range e.Provenance.Cites {
+		cited[id] = true
+	}
 	for _, n := range cases {
-		if slices.Contains(e.Provenance.Cites, n.ID) {
+		if cited[n.ID] {
 			known[testOf(n)] = true
 			if at := n.Metadata.CreatedAt; at.After(written) {
 				written = at

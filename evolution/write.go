@@ -4,9 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/memtree/memtree/evolution/gate"
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/prompts"
 	"github.com/memtree/memtree/tree"
@@ -16,18 +18,18 @@ import (
 const maxAnswerTokens = 1500
 
 // input is what a model is shown: raw cases, never an earlier summary of them.
-func (w *planner) input(j *job) prompts.EvolveInput {
-	kind, _ := w.o.Taxonomy.ErrorType(j.partition.ErrorType)
+func (w *work) input(j *job) prompts.EvolveInput {
+	kind, _ := w.e.o.Taxonomy.ErrorType(j.ErrorType)
 	in := prompts.EvolveInput{
-		Lang: j.lang, Strategy: j.kind == tree.Strategy, Direction: string(j.partition.Direction),
-		ErrorType: prompts.ErrorType{ID: kind.ID, Name: kind.Name.In(j.lang), Line: kind.Description.In(j.lang)},
+		Lang: j.Lang, Strategy: j.Type == tree.Strategy, Direction: string(j.Direction),
+		ErrorType: prompts.ErrorType{ID: kind.ID, Name: kind.Name.In(j.Lang), Line: kind.Description.In(j.Lang)},
 	}
-	for _, n := range j.shown {
+	for _, n := range j.Shown {
 		d := n.CaseData
 		in.Cases = append(in.Cases, prompts.EvolveCase{
 			Task: d.TestCase.Prompt, Scene: strings.TrimSpace(n.Scene.Type + " " + n.Scene.Route),
 			Judgment: d.AgentJudgment, GroundTruth: d.TestCase.GroundTruth.Text(),
-			Error: w.boiler.strip(d.ActualError), Reason: w.boiler.strip(d.ErrorReason), Hint: w.boiler.strip(d.AvoidanceHint),
+			Error: d.ActualError, Reason: d.EvaluatorReason, Misses: w.missesOf(n, j.Lang),
 		})
 	}
 	if j.present != nil {
@@ -35,7 +37,7 @@ func (w *planner) input(j *job) prompts.EvolveInput {
 			in.Lessons = append(in.Lessons, prompts.EvolveLesson{Check: l.Check, Instead: l.Instead, Mistake: l.Mistake})
 		}
 	}
-	if r, ok := w.recall(j.key(rulesVersion, "")); ok {
+	if r, ok := w.e.recall(j.key(rulesVersion, "")); ok {
 		for _, x := range r.Refused {
 			in.Rejected = append(in.Rejected, x.Reasons...)
 		}
@@ -43,11 +45,24 @@ func (w *planner) input(j *job) prompts.EvolveInput {
 	return in
 }
 
-func (w *planner) prompt(j *job) (prompts.Prompt, error) { return w.o.Prompts.Evolve(w.input(j)) }
+// missesOf words what a case missed: the check, how, and what to do instead.
+func (w *work) missesOf(n *tree.Node, lang string) []string {
+	var out []string
+	for _, m := range n.CaseData.Misses {
+		check, _ := w.e.o.Taxonomy.Check(m.Check)
+		parts := slices.DeleteFunc([]string{check.Name.In(lang), m.How, m.Instead}, func(s string) bool { return s == "" })
+		if len(parts) > 0 {
+			out = append(out, strings.Join(parts, " — "))
+		}
+	}
+	return out
+}
+
+func (w *work) prompt(j *job) (prompts.Prompt, error) { return w.e.o.Prompts.Evolve(w.input(j)) }
 
 // ask has the model write j. why lists what the last draft was refused for; the
 // error is that of a model that did not give any draft.
-func (w *planner) ask(j *job, p prompts.Prompt) (d draft, model string, why []string, err error) {
+func (w *work) ask(j *job, p prompts.Prompt) (d gate.Draft, model string, why []string, err error) {
 	in := w.input(j)
 	var broken error // of our own, not the model's
 	check := func(raw json.RawMessage) error {
@@ -57,8 +72,8 @@ func (w *planner) ask(j *job, p prompts.Prompt) (d draft, model string, why []st
 			return err
 		}
 		d = applied(j, answer)
-		d.finish()
-		if why, broken = w.judge(w.ctx, j, &d); broken != nil {
+		d.Clean()
+		if why, broken = w.judge(j, &d); broken != nil {
 			return broken
 		}
 		return refused(why)
@@ -66,7 +81,7 @@ func (w *planner) ask(j *job, p prompts.Prompt) (d draft, model string, why []st
 	request := llm.Request{
 		Name: p.Name(), System: p.System, Prompt: p.Text, Schema: p.Schema, MaxTokens: maxAnswerTokens,
 		Repair: func(answer string, violations []string) (string, error) {
-			r, err := w.o.Prompts.Repair(prompts.RepairInput{Lang: j.lang, Task: p.Text, Answer: answer, Problems: violations})
+			r, err := w.e.o.Prompts.Repair(prompts.RepairInput{Lang: j.Lang, Task: p.Text, Answer: answer, Problems: violations})
 			return r.Text, err
 		},
 	}
@@ -86,14 +101,14 @@ func (w *planner) ask(j *job, p prompts.Prompt) (d draft, model string, why []st
 
 // counted counts the calls of a plan, and makes none beyond its bounds: the repair
 // of a last one may be missing then, which is as good as one that failed.
-type counted struct{ w *planner }
+type counted struct{ w *work }
 
 func (c counted) Generate(ctx context.Context, r llm.Request) (llm.Answer, error) {
 	if c.w.left.spent(size(r.System, r.Prompt)) {
 		return llm.Answer{}, &llm.Error{Kind: llm.KindRefused, Err: errors.New("the bound on calls or cost is reached")}
 	}
 	c.w.Calls++
-	a, err := c.w.o.Generator.Generate(ctx, r)
+	a, err := c.w.e.o.Generator.Generate(ctx, r)
 	used := a.Usage
 	if e, ok := errors.AsType[*llm.Error](err); ok {
 		used = used.Add(e.Usage)
@@ -105,12 +120,12 @@ func (c counted) Generate(ctx context.Context, r llm.Request) (llm.Answer, error
 // applied does the operations of an answer: the model proposes by number and id,
 // the code decides what they mean. A present lesson that is not named goes: the
 // model saw all of them.
-func applied(j *job, a prompts.Evolved) draft {
-	d := draft{Title: a.Title, Description: a.Summary, AppliesWhen: a.AppliesWhen, NotWhen: a.NotWhen}
+func applied(j *job, a prompts.Evolved) gate.Draft {
+	d := gate.Draft{Title: a.Title, Description: a.Summary, AppliesWhen: a.AppliesWhen, NotWhen: a.NotWhen}
 	for _, op := range a.Lessons {
-		l := tree.Lesson{Check: op.Check, Instead: op.Instead, Mistake: op.Mistake}
+		l := tree.Lesson{Kind: j.Check, From: tree.FromModel, Check: op.Check, Instead: op.Instead, Mistake: op.Mistake, Tests: tests(j.Members), Times: times(j.Members)}
 		for _, c := range op.Cites {
-			l.Cites = append(l.Cites, j.shown[c-1].ID)
+			l.Cites = append(l.Cites, j.Shown[c-1].ID)
 		}
 		if op.Op == "RETIRE" {
 			continue
@@ -121,6 +136,7 @@ func applied(j *job, a prompts.Evolved) draft {
 				continue // Read has refused it
 			}
 			old := j.present.Content.Lessons[n-1]
+			l.Kind, l.What, l.From = old.Kind, old.What, old.From
 			l.Check, l.Instead, l.Mistake = old.Check, old.Instead, old.Mistake
 			if len(l.Cites) == 0 {
 				l.Cites = old.Cites

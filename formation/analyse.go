@@ -1,6 +1,7 @@
 package formation
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/memtree/memtree/cue"
+	"github.com/memtree/memtree/guard"
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/prompts"
 	"github.com/memtree/memtree/taxonomy"
@@ -20,14 +23,8 @@ import (
 // model that may answer later is an error; of any other failure the rules'
 // answer is the result.
 func (f *Former) analyse(ctx context.Context, x *facts, ask bool, out *Formed) (analysis, error) {
-	t := truthsOf(x.truth, x.e.Prompt)
-	given := t.hide(x.claim.key)
-	if forces(given) {
-		given = ""
-	}
-	x.claim.key = given
-	rules := f.byRules(x)
-	rules.finish(t)
+	t := guard.TruthsOf(x.truth, x.e.Prompt)
+	rules := f.byRules(x, t)
 	if !ask {
 		rules.provenance.Again = f.generator != nil
 		return rules, nil
@@ -80,7 +77,7 @@ func (f *Former) ask(ctx context.Context, p prompts.Prompt, lang string, check f
 	return answer, err
 }
 
-func (f *Former) byModel(ctx context.Context, x *facts, t truths, rules analysis, out *Formed) (analysis, error) {
+func (f *Former) byModel(ctx context.Context, x *facts, t guard.Truths, rules analysis, out *Formed) (analysis, error) {
 	in := f.question(x)
 	p, err := f.prompts.Analyse(in)
 	if err != nil {
@@ -101,7 +98,7 @@ func (f *Former) byModel(ctx context.Context, x *facts, t truths, rules analysis
 	if err != nil {
 		return analysis{}, err // cannot be: Ask has read it
 	}
-	return f.take(read, rules, t, tree.Provenance{By: "formation", Analyst: "model", Model: answer.Model, Template: p.Name()}), nil
+	return f.take(x, read, rules, t, tree.Provenance{By: "formation", Analyst: "model", Model: answer.Model, Template: p.Name()}), nil
 }
 
 // question is what the model gets to see.
@@ -127,11 +124,12 @@ func (f *Former) question(x *facts) prompts.AnalyseInput {
 }
 
 // take makes an analysis of a checked answer. Its confidence is not believed:
-// what counts is whether the rules see the same.
-func (f *Former) take(m prompts.Analysis, rules analysis, t truths, p tree.Provenance) analysis {
+// what counts is whether the rules see the same. What people said stays; the
+// model's sentences stand where they said nothing.
+func (f *Former) take(x *facts, m prompts.Analysis, rules analysis, t guard.Truths, p tree.Provenance) analysis {
 	a := analysis{
-		errorType: m.ErrorType, actualError: m.SpecificError, errorReason: m.ErrorReason, avoidanceHint: m.AvoidanceStrategy,
-		confidence: 0.5, provenance: p,
+		errorType: m.ErrorType, actualError: guard.Keep(whole(text.Line(m.SpecificError)), t), errorReason: guard.Keep(whole(text.Line(m.ErrorReason)), t),
+		misses: rules.misses, confidence: 0.5, provenance: p,
 	}
 	switch {
 	case a.errorType == rules.errorType && a.errorType != taxonomy.OtherError:
@@ -141,7 +139,19 @@ func (f *Former) take(m prompts.Analysis, rules analysis, t truths, p tree.Prove
 	case a.errorType == taxonomy.OtherError:
 		a.confidence = min(rules.confidence, minConfidence)
 	}
-	a.finish(t)
+	r := &missReader{facts: x, f: f, truths: t}
+	lead := &a.misses[0]
+	if lead.Check == "" {
+		found, _ := f.catalogue().Missed(r.evidence(m.ErrorReason, m.SpecificError, m.AvoidanceStrategy))
+		lead.Check, lead.Sure, lead.ErrorType = found.Check, found.Sure, cmp.Or(r.typeOf(found.Check), a.errorType)
+		if found.Check == "" {
+			lead.ErrorType = a.errorType
+		}
+	}
+	lead.Instead = r.how(text.Sentences(text.Line(m.AvoidanceStrategy))...)
+	if lead.How == "" {
+		lead.How, lead.From = r.how(text.Sentences(text.Line(m.ErrorReason))...), tree.FromModel
+	}
 	return a
 }
 
@@ -149,7 +159,7 @@ func (f *Former) take(m prompts.Analysis, rules analysis, t truths, p tree.Prove
 // Its errors are sentences for the model.
 type grounding struct {
 	*facts
-	truths truths
+	truths guard.Truths
 }
 
 // What share of an answer's distinctive words must occur in the record, and what
@@ -163,13 +173,13 @@ func (g *grounding) check(a prompts.Analysis) error {
 	zh := g.lang == "zh"
 	var bad []error
 	say := func(field, en, cn string) { bad = append(bad, errors.New(field+": "+pick(zh, en, cn))) }
-	if g.truths.in(a.AvoidanceStrategy) {
+	if g.truths.In(a.AvoidanceStrategy) {
 		say("avoidanceStrategy", "gives the true result of the test away; say what to check, in general words", "泄露了测试的正确结果；请用概括的说法说明要检查什么")
 	}
-	if forces(a.AvoidanceStrategy) {
+	if _, forces := guard.Forces(a.AvoidanceStrategy); forces {
 		say("avoidanceStrategy", "decides the verdict in advance; say what to check instead", "预先规定了结论；请改为说明要检查什么")
 	}
-	record := wordSet(g.e.Prompt, g.e.Judgment.Text(), g.e.GroundTruth.Text(), g.e.Reason, firstBytes(g.e.Observation, maxSaid), g.e.Scene.Type, words(g.differences, g.lang))
+	record := wordSet(g.e.Prompt, g.e.Judgment.Text(), g.e.GroundTruth.Text(), g.e.Reason, firstBytes(g.e.Observation, cue.MaxRead), g.e.Scene.Type, words(g.differences, g.lang))
 	if share(wordSet(a.SpecificError, a.ErrorReason), record) < leastGrounded {
 		say("errorReason", "has little to do with this run; use what the material says", "与这次运行的材料关系不大；请依据材料说明")
 	}
@@ -183,7 +193,7 @@ func (g *grounding) check(a prompts.Analysis) error {
 func wordSet(texts ...string) map[string]bool {
 	set := map[string]bool{}
 	for _, s := range texts {
-		for _, t := range text.Tokens(firstBytes(s, maxSaid)) {
+		for _, t := range text.Tokens(firstBytes(s, cue.MaxRead)) {
 			set[strings.Clone(t)] = true
 		}
 	}

@@ -5,16 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/memtree/memtree/taxonomy"
-	"github.com/memtree/memtree/text"
 	"github.com/memtree/memtree/tree"
-)
-
-// Lengths of what is written for people and agents, in characters.
-const (
-	maxTitle    = 100
-	maxSentence = 500
-	maxHint     = 900
 )
 
 // evidence makes the part of a case that never changes, and its id: over what is
@@ -61,24 +52,16 @@ func (f *Former) sceneType(x *facts) string {
 	return x.e.Scene.Type
 }
 
-// describe adds the analysis.
-func (f *Former) describe(n *tree.Node, x *facts, a analysis) {
-	kind, _ := f.taxonomy.ErrorType(a.errorType)
-	w := wording{facts: x, zh: x.lang == "zh"}
+// describe adds the analysis: the facts, and where there are words for them the
+// sentences.
+func (f *Former) describe(n *tree.Node, x *facts, a *analysis) {
 	n.ErrorType = a.errorType
 	n.Provenance = x.signed(a.provenance)
-	n.CaseData.ActualError = a.actualError
-	n.CaseData.ErrorReason = a.errorReason
-	n.CaseData.AvoidanceHint = a.avoidanceHint
-	name := kind.Name.In(x.lang)
-	if a.errorType == taxonomy.OtherError || name == "" {
-		name = x.judged.Direction.Name().In(x.lang)
-	}
-	n.Content = tree.Content{
-		Title:       clipBytes(text.Clip(name+w.say(": ", "：")+w.task(maxTitle), maxTitle), tree.MaxNodeLine),
-		Description: a.actualError,
-		Guidance:    a.avoidanceHint,
-		Confidence:  a.confidence,
+	n.CaseData.Misses = a.misses
+	n.CaseData.ActualError, n.CaseData.ErrorReason = a.actualError, a.errorReason
+	n.Content = tree.Content{Confidence: a.confidence}
+	if f.words != nil {
+		f.words(n)
 	}
 }
 
@@ -118,16 +101,4 @@ func clipJSON(r tree.Raw) tree.Raw {
 			return tree.Raw(b).Canonical()
 		}
 	}
-}
-
-// finish makes the texts of an analysis fit to be stored and shown: clean, cut
-// at a sentence's end, and without what gives the test's result away.
-func (a *analysis) finish(t truths) {
-	one := func(s string, limit int) string {
-		s = t.hide(text.Line(s))
-		return clipBytes(text.Clip(s, limit), tree.MaxNodeLine)
-	}
-	a.actualError = one(a.actualError, maxSentence)
-	a.errorReason = one(a.errorReason, maxSentence)
-	a.avoidanceHint = one(a.avoidanceHint, maxHint)
 }

@@ -1,8 +1,10 @@
 package formation
 
 import (
+	"slices"
 	"strings"
 
+	"github.com/memtree/memtree/cue"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/text"
 )
@@ -67,26 +69,20 @@ const denial = "not|no|fail|failed|without|lack|never|unable|neither|nor|missing
 
 // newClaims compiles cues for the claims of a wrong verdict of direction d.
 func newClaims(types []string, d taxonomy.Direction) *Classifier {
-	c := &Classifier{types: types, gap: gapClaim, words: map[string][]cue{}, runes: map[rune][]cue{}}
-	kinds := map[string]int{}
-	for i, t := range types {
-		kinds[t] = i
-	}
+	c := &Classifier{types: types, finder: cue.NewFinder(gapClaim)}
 	put := func(list []claimCues, before string) {
 		for _, l := range list {
-			kind, ok := kinds[l.kind]
-			if !ok {
+			kind := slices.Index(types, l.kind)
+			if kind < 0 {
 				continue
 			}
 			for w := range strings.SplitSeq(l.words, "|") {
 				if before == "" {
-					c.add(cue{phrase: w, kind: kind, weight: l.weight})
+					c.finder.Add(kind, w, w, l.weight)
 					continue
 				}
-				word := compile(w)
 				for n := range strings.SplitSeq(before, "|") {
-					first := stem(n)
-					c.words[first] = append(c.words[first], cue{phrase: w, parts: append([][]string{{first}}, word...), kind: kind, weight: l.weight})
+					c.finder.Add(kind, w, n+"…"+w, l.weight)
 				}
 			}
 		}

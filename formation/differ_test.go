@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/memtree/memtree/guard"
 	"github.com/memtree/memtree/judgment"
 	"github.com/memtree/memtree/tree"
 )
@@ -66,11 +67,12 @@ func TestLessonsOfToolRunsGiveNothingAway(t *testing.T) {
 			require.NoError(t, err)
 			for _, c := range out.Changes {
 				require.NoError(t, tree.Check(&c.Node))
-				secret := truthsOf(judgment.Decode(e.GroundTruth), e.Prompt)
+				secret := guard.TruthsOf(judgment.Decode(e.GroundTruth), e.Prompt)
 				for _, s := range []string{c.Node.Content.Title, c.Node.Content.Description, c.Node.CaseData.ErrorReason} {
-					require.False(t, secret.in(s), "%s: %s", e.ID, s)
+					require.False(t, secret.In(s), "%s: %s", e.ID, s)
 				}
-				require.False(t, forces(c.Node.Content.Guidance))
+				_, forces := guard.Forces(c.Node.Content.Guidance)
+				require.False(t, forces, c.Node.Content.Guidance)
 			}
 		}
 	}
@@ -95,7 +97,7 @@ func FuzzDetectDiffer(f *testing.F) {
 				require.True(t, j.Correct)
 			}
 		}
-		truths := truthsOf(judgment.Decode(truth), "")
-		require.False(t, truths.in(truths.hide(words(d, "en")+string(truth))))
+		truths := guard.TruthsOf(judgment.Decode(truth), "")
+		require.False(t, truths.In(guard.Keep(words(d, "en")+string(truth), truths)))
 	})
 }

@@ -41,10 +41,11 @@ func ExampleFormer_Form() {
 	}
 	n := out.Changes[0].Node
 	fmt.Println(n.ErrorType, n.Direction)
-	fmt.Println(n.CaseData.ActualError)
+	m := n.CaseData.Misses[0]
+	fmt.Println(m.Check, m.What)
 	// Output:
 	// interaction_sequence_error false_pass
-	// It was judged as passed or done although it was not. Difference: cancel_reservation left out.
+	// step_taken [cancel_reservation]
 }
 
 func ExampleRedactText() {

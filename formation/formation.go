@@ -10,8 +10,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
+	"github.com/memtree/memtree/cue"
 	"github.com/memtree/memtree/judgment"
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/prompts"
@@ -26,7 +28,8 @@ type View interface {
 	// Get returns the node with the id, or an error that is tree.ErrNotFound.
 	Get(ctx context.Context, id string) (tree.Node, error)
 	// Similar returns up to k cases of n's error type, direction and scene that
-	// are most similar to n, best first.
+	// are most similar to n, best first, and then those of n's test and direction,
+	// of whatever type.
 	Similar(ctx context.Context, n *tree.Node, k int) ([]tree.Node, error)
 }
 
@@ -56,6 +59,8 @@ type Options struct {
 	// Redacted promises that every evaluation has been through Redact: as those in
 	// the outbox have, since nothing else is written there. The zero value is safe.
 	Redacted bool
+	// Words puts the facts of a case into sentences. Nil: a case has facts alone.
+	Words func(*tree.Node)
 }
 
 // Former forms cases. It has no state but its options and is safe for concurrent
@@ -67,12 +72,13 @@ type Former struct {
 	origin    tree.Origin
 	threshold int
 	redacted  bool
-	compiled  func() compiled // once, at the first wrong verdict: it takes a millisecond
+	words     func(*tree.Node)
+	compiled  func() compiled // once, at the first wrong verdict
 }
 
 // New returns a Former. It fails only where prompts cannot be loaded.
 func New(o Options) (*Former, error) {
-	f := &Former{taxonomy: o.Taxonomy, generator: o.Generator, prompts: o.Prompts, origin: o.Origin, threshold: o.CaseThreshold, redacted: o.Redacted}
+	f := &Former{taxonomy: o.Taxonomy, generator: o.Generator, prompts: o.Prompts, origin: o.Origin, threshold: o.CaseThreshold, redacted: o.Redacted, words: o.Words}
 	if f.taxonomy == nil {
 		f.taxonomy = taxonomy.Default()
 	}
@@ -88,16 +94,29 @@ func New(o Options) (*Former, error) {
 	}
 	f.compiled = sync.OnceValue(func() compiled {
 		c := NewClassifier(f.taxonomy)
-		return compiled{said: c, denied: newClaims(c.types, taxonomy.FalseFail), asserted: newClaims(c.types, taxonomy.FalsePass)}
+		return compiled{checks: cue.Of(f.taxonomy)(), said: c, denied: newClaims(c.types, taxonomy.FalseFail), asserted: newClaims(c.types, taxonomy.FalsePass)}
 	})
 	return f, nil
 }
 
 // compiled are the cues of the rules analyst.
 type compiled struct {
+	checks   *cue.Catalogue
 	said     *Classifier // of what is said about an error
 	denied   *Classifier // of what a wrong "fail" claims
 	asserted *Classifier // of what a wrong "pass" claims
+}
+
+func (f *Former) catalogue() *cue.Catalogue { return f.compiled().checks }
+
+// shown returns the check that a kind of difference shows to have been missed.
+func (f *Former) shown(kind string) string {
+	for _, c := range f.taxonomy.Checks() {
+		if slices.Contains(c.Shows, kind) {
+			return c.ID
+		}
+	}
+	return ""
 }
 
 // Formed is what an evaluation came to. The caller commits Changes together with
@@ -213,8 +232,8 @@ func (f *Former) remember(ctx context.Context, x *facts, v View, ask bool, out *
 	if err != nil {
 		return "", err
 	}
-	f.describe(&n, x, a)
-	older, found, err := nearDuplicate(ctx, v, &n)
+	f.describe(&n, x, &a)
+	older, found, err := recurrence(ctx, v, &n)
 	if err != nil {
 		return "", fmt.Errorf("look for near duplicates of case %s: %w", n.ID, err)
 	}

@@ -2,6 +2,7 @@ package formation
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/internal/golden"
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/llm/llmtest"
@@ -25,7 +27,7 @@ func former(tb testing.TB, o Options) *Former {
 }
 
 func TestFormMakesACase(t *testing.T) {
-	f := former(t, Options{Origin: tree.Origin{ID: "o_1", Label: "team"}})
+	f := former(t, Options{Origin: tree.Origin{ID: "o_1", Label: "team"}, Words: enhance.NewWording(nil).Fill})
 	e := tree.Evaluation{
 		ID: "v1", RunID: "r1", CaseID: "CASE_7", Attempt: 1, At: time.Date(2026, 1, 28, 9, 0, 0, 0, time.UTC),
 		Scene: tree.Scene{ID: "S1", Type: "表单", Route: "/orders/42?x=1"}, Scope: tree.Scope{Product: "shop", Test: "t"},
@@ -40,7 +42,7 @@ func TestFormMakesACase(t *testing.T) {
 	require.NoError(t, tree.Check(&n))
 	require.Equal(t, tree.OpAdd, out.Changes[0].Op)
 	require.Equal(t, tree.CaseID(&n), n.ID)
-	require.Equal(t, "state_detection_error", n.ErrorType)
+	require.Equal(t, "interaction_sequence_error", n.ErrorType)
 	require.Equal(t, taxonomy.FalsePass, n.Direction)
 	require.Equal(t, tree.Scene{ID: "S1", Type: "form", Route: "/orders/:p"}, n.Scene)
 	require.Equal(t, tree.Scope{Product: "shop"}, n.Scope, "a lesson is not bound to its test")
@@ -52,7 +54,9 @@ func TestFormMakesACase(t *testing.T) {
 	require.NotContains(t, n.Content.Guidance+n.Content.Description+n.CaseData.ErrorReason, "保纯")
 	require.Equal(t, &tree.Outcome{Trial: "t_1", Evaluation: "v1", Attempt: 1, ErrorType: n.ErrorType, Direction: taxonomy.FalsePass}, out.Outcome)
 	require.Equal(t, n.ID, out.Verdict.Node)
-	golden.Equal(t, "testdata/case.golden", "title      "+n.Content.Title+"\nactual     "+n.CaseData.ActualError+"\nreason     "+n.CaseData.ErrorReason+"\nguidance   "+n.Content.Guidance+"\n")
+	b, err := json.MarshalIndent(n.CaseData.Misses, "", "  ")
+	require.NoError(t, err)
+	golden.Equal(t, "testdata/case.golden", "title      "+n.Content.Title+"\nactual     "+n.CaseData.ActualError+"\nreason     "+n.CaseData.ErrorReason+"\nguidance   "+n.Content.Guidance+"\n"+string(b)+"\n")
 }
 
 // TestFormRedactsUnlessPromised: whoever promises nothing is safe.

@@ -45,15 +45,53 @@ const (
 	nearText       = 8 << 10 // bytes of each text that are compared
 )
 
-// nearDuplicate looks for an older case of the same partition and scene with
-// nearly the same evidence. Prompt and verdict must each be nearly the same and
-// the ground truth the same: with a long prompt, opposite verdicts on it would
-// look alike as one text.
-func nearDuplicate(ctx context.Context, v View, n *tree.Node) (tree.Node, bool, error) {
+// recurrence looks for an older case that the new one is a recurrence of: nearly the
+// same evidence, or the same test with the same miss.
+func recurrence(ctx context.Context, v View, n *tree.Node) (tree.Node, bool, error) {
 	list, err := v.Similar(ctx, n, nearCandidates)
 	if err != nil {
 		return tree.Node{}, false, err
 	}
+	if o, ok := nearDuplicate(list, n); ok {
+		return o, true, nil
+	}
+	slices.SortStableFunc(list, func(a, b tree.Node) int {
+		return cmp.Or(a.Metadata.CreatedAt.Compare(b.Metadata.CreatedAt), cmp.Compare(a.ID, b.ID))
+	})
+	for i := range list {
+		if recurs(&list[i], n) {
+			return list[i], true, nil
+		}
+	}
+	return tree.Node{}, false, nil
+}
+
+// recurs reports whether a case is of the test of an older one and missed the
+// same: the same check on the same things, whatever words the agent and the
+// evaluator used. A case about which nobody says anything is the older one again, of which
+// somebody did.
+func recurs(o, n *tree.Node) bool {
+	a, b := o.CaseData, n.CaseData
+	if a == nil || o.ID == n.ID || !o.Live() || o.Direction != n.Direction || len(a.Misses) == 0 || len(b.Misses) == 0 ||
+		a.TestCase.CaseID == "" || a.TestCase.CaseID != b.TestCase.CaseID || a.TestCase.Prompt != b.TestCase.Prompt {
+		return false
+	}
+	was, is := &a.Misses[0], &b.Misses[0]
+	if is.Check == "" {
+		return is.How == "" && is.Instead == "" && len(b.Misses) == 1 && was.Check != "" && was.From == tree.FromPerson
+	}
+	return was.Check == is.Check && (was.From == tree.FromPerson || sameThings(was.What, is.What))
+}
+
+func sameThings(a, b []string) bool {
+	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
+}
+
+// nearDuplicate looks for an older case of the same partition and scene with
+// nearly the same evidence. Prompt and verdict must each be nearly the same and
+// the ground truth the same: with a long prompt, opposite verdicts on it would
+// look alike as one text.
+func nearDuplicate(list []tree.Node, n *tree.Node) (tree.Node, bool) {
 	var prompt, verdict []uint64
 	for _, o := range list {
 		if !mayBeNear(&o, n) {
@@ -63,10 +101,10 @@ func nearDuplicate(ctx context.Context, v View, n *tree.Node) (tree.Node, bool, 
 			prompt, verdict = shingles(n.CaseData.TestCase.Prompt), shingles(verdictText(n))
 		}
 		if alike(verdict, verdictText(&o), verdictText(n)) && alike(prompt, o.CaseData.TestCase.Prompt, n.CaseData.TestCase.Prompt) {
-			return o, true, nil
+			return o, true
 		}
 	}
-	return tree.Node{}, false, nil
+	return tree.Node{}, false
 }
 
 // mayBeNear sorts out what cannot be a near-duplicate without looking at grams.

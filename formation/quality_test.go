@@ -68,7 +68,8 @@ func (m *memory) Similar(_ context.Context, n *tree.Node, k int) ([]tree.Node, e
 	var out []tree.Node
 	for i := range m.nodes {
 		o := &m.nodes[i]
-		if o.ErrorType == n.ErrorType && o.Direction == n.Direction && o.Scene.ID == n.Scene.ID && len(out) < k {
+		test := n.CaseData.TestCase.CaseID != "" && o.CaseData.TestCase.CaseID == n.CaseData.TestCase.CaseID
+		if o.Direction == n.Direction && (test || o.ErrorType == n.ErrorType && o.Scene.ID == n.Scene.ID && len(out) < k) {
 			out = append(out, *o)
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/memtree/memtree/cue"
+	"github.com/memtree/memtree/guard"
 	"github.com/memtree/memtree/judgment"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/text"
@@ -23,15 +25,14 @@ type facts struct {
 	judge       tree.Provenance    // the model and prompt that judged, zero when none did
 }
 
-// analysis is what an analyst made of them. Its texts are clean, within limits
-// and free of the ground truth.
+// analysis is what an analyst made of them.
 type analysis struct {
-	errorType     string
-	actualError   string // the specific error, this time
-	errorReason   string // its root cause
-	avoidanceHint string // condition → what to check → what is right
-	confidence    float64
-	provenance    tree.Provenance
+	errorType   string
+	misses      []tree.Miss
+	actualError string // the specific error in a model's words, "" for the rules'
+	errorReason string // its root cause, likewise
+	confidence  float64
+	provenance  tree.Provenance
 }
 
 // claim is the agent's own reasoning, split by what it rested on.
@@ -42,7 +43,6 @@ type claim struct {
 
 const (
 	maxReasoning = 3000 // bytes of a text that are read for its words
-	maxClaim     = 160  // characters of it that are repeated
 )
 
 // Words that carry a verdict: what denies for a wrong "fail", what asserts for a
@@ -90,22 +90,26 @@ func findClaim(s string, d taxonomy.Direction) claim {
 	return c
 }
 
-// byRules is the analyst that needs no model: it types the error by the cues of
-// the taxonomy and by how judgment and ground truth differ, and words it from
-// the difference, the evaluator's reason and the type's checklist.
-func (f *Former) byRules(x *facts) analysis {
+// byRules is the analyst that needs no model: it reads what was missed, and
+// types the error by that, or else by the cues of the taxonomy and by how
+// judgment and ground truth differ.
+func (f *Former) byRules(x *facts, t guard.Truths) analysis {
 	class := f.classify(x)
-	kind, _ := f.taxonomy.ErrorType(class.Type)
 	a := analysis{
-		errorType:  class.Type,
-		confidence: class.Confidence,
+		errorType: class.Type, misses: f.misses(x, t), confidence: class.Confidence,
 		provenance: tree.Provenance{By: "formation", Analyst: "rules"},
 	}
 	if class.Type == taxonomy.OtherError {
 		a.confidence = min(a.confidence, minConfidence)
 	}
-	w := wording{facts: x, kind: kind, zh: x.lang == "zh"}
-	a.actualError, a.errorReason, a.avoidanceHint = w.actual(), w.reason(), w.hint()
+	if lead := &a.misses[0]; lead.Check != "" && (lead.From == tree.FromPerson || class.Type == taxonomy.OtherError) {
+		a.errorType, a.confidence = lead.ErrorType, lead.Sure
+	}
+	for i := range a.misses {
+		if a.misses[i].Check == "" {
+			a.misses[i].ErrorType = a.errorType
+		}
+	}
 	return a
 }
 
@@ -114,12 +118,12 @@ func (f *Former) byRules(x *facts) analysis {
 func (f *Former) classify(x *facts) Class {
 	cues := f.compiled()
 	ev := evidence{scores: make([]float64, len(cues.said.types))}
-	cues.said.scan(read(x.e.Reason), 1.5, &ev)
+	cues.said.scan(cue.Read(x.e.Reason), 1.5, &ev)
 	if !hasActions(x.differences) { // what it did tells more than what it said of it
-		key, rest := read(x.claim.key), read(x.claim.rest)
+		key, rest := cue.Read(x.claim.key), cue.Read(x.claim.rest)
 		cues.said.scan(key, 0.4, &ev)
 		cues.said.scan(rest, 0.15, &ev)
-		cues.said.scan(read(x.e.Prompt), 0.1, &ev)
+		cues.said.scan(cue.Read(x.e.Prompt), 0.1, &ev)
 		if c := cues.claims(x.judged.Direction); c != nil && x.e.Reason == "" {
 			more := evidence{scores: make([]float64, len(cues.said.types))}
 			c.scan(key, 1, &more)
@@ -155,8 +159,7 @@ func signals(x *facts) map[string]float64 {
 	s := map[string]float64{}
 	raise := func(kind string, to float64) { s[kind] = max(s[kind], to) }
 	acts := false
-	w := wording{facts: x}
-	for _, d := range w.details() {
+	for _, d := range x.details() {
 		switch d.Kind {
 		case ActionMissing, ActionMoved:
 			acts = true
@@ -237,6 +240,17 @@ func argumentSignals(args []string, raise func(string, float64)) {
 
 func containsAny(s string, parts ...string) bool {
 	return slices.ContainsFunc(parts, func(p string) bool { return strings.Contains(s, p) })
+}
+
+// details are the differences but for the verdict itself, and where that differs
+// without what the ground truth has to say about it: an agent that saw no defect
+// cannot have described it.
+func (x *facts) details() []Difference {
+	isVerdict := func(d Difference) bool { return d.Kind == Changed && isVerdictField(d.Field) }
+	verdict := slices.ContainsFunc(x.differences, isVerdict)
+	return slices.DeleteFunc(slices.Clone(x.differences), func(d Difference) bool {
+		return isVerdict(d) || verdict && (d.Kind == Missing || d.Kind == Superfluous)
+	})
 }
 
 func isVerdictField(path string) bool {

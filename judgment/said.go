@@ -159,6 +159,9 @@ func Reasoning(v any) string {
 // defectLists are where a judgment lists the defects it found, folded.
 const defectLists = " defects defectdetails defectlist founddefects bugs buglist issues issuelist problems errors findings 缺陷 缺陷列表 缺陷详情 问题 问题列表 "
 
+// IsDefectList reports whether a field of this name lists defects.
+func IsDefectList(name string) bool { return among(defectLists, Fold(name)) }
+
 // Defects returns the defects a value lists, in the order of the fields' names.
 // told is false where it has no such list; an empty list says that there is none.
 func Defects(v any) (list []any, told bool) {

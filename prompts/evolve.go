@@ -24,8 +24,12 @@ type EvolveInput struct {
 	Rejected  []string       // why earlier lessons about these cases were refused
 }
 
-// An EvolveCase is the raw evidence of one case.
-type EvolveCase struct{ Task, Scene, Judgment, GroundTruth, Error, Reason, Hint string }
+// An EvolveCase is the raw evidence of one case. Misses are what should have been
+// checked, one line each: the kind of check, how it was missed, what to do instead.
+type EvolveCase struct {
+	Task, Scene, Judgment, GroundTruth, Error, Reason, Hint string
+	Misses                                                  []string // at most maxMisses are shown
+}
 
 // An EvolveLesson is a lesson there is, with what is known of its effect.
 type EvolveLesson struct{ Check, Instead, Mistake, Credit string }
@@ -53,6 +57,7 @@ type Op struct {
 const (
 	maxCases    = 12
 	maxCaseText = 260 // one text of a case, in characters
+	maxMisses   = 3   // of a case
 	maxLessons  = 4
 )
 
@@ -89,18 +94,8 @@ func (in EvolveInput) fields() any {
 		return en
 	}
 	cases := make([]string, len(in.Cases))
-	for i, c := range in.Cases {
-		var b strings.Builder
-		for _, f := range []struct{ name, value string }{
-			{label("task", "任务"), c.Task}, {label("where", "场景"), c.Scene},
-			{label("the agent said (wrong)", "智能体的结论（错误）"), c.Judgment}, {label("true (right)", "实际情况（正确）"), c.GroundTruth},
-			{label("what went wrong", "具体错误"), c.Error}, {label("why", "根本原因"), c.Reason}, {label("hint", "建议"), c.Hint},
-		} {
-			if v := line(f.value, maxCaseText); v != "" {
-				fmt.Fprintf(&b, "%s: %s\n", f.name, v)
-			}
-		}
-		cases[i] = data("case "+strconv.Itoa(i+1), b.String(), 8*maxCaseText)
+	for i := range in.Cases {
+		cases[i] = data("case "+strconv.Itoa(i+1), in.Cases[i].lines(label), 8*maxCaseText)
 	}
 	lessons := make([]string, 0, maxLessons)
 	for i, l := range in.Lessons[:min(len(in.Lessons), maxLessons)] {
@@ -129,6 +124,27 @@ func (in EvolveInput) fields() any {
 		in.Strategy, line(in.ErrorType.Name, maxField), line(in.ErrorType.Line, maxLine), in.Direction,
 		cases, len(cases), data("lessons", strings.Join(lessons, "\n"), maxLessons*3*maxLine), rejected, maxLessons, 2,
 	}
+}
+
+// lines are the evidence of a case, one line a field that is known.
+func (c *EvolveCase) lines(label func(en, zh string) string) string {
+	fields := []struct{ name, value string }{
+		{label("task", "任务"), c.Task}, {label("where", "场景"), c.Scene},
+		{label("the agent said (wrong)", "智能体的结论（错误）"), c.Judgment}, {label("true (right)", "实际情况（正确）"), c.GroundTruth},
+	}
+	for _, m := range c.Misses[:min(len(c.Misses), maxMisses)] {
+		fields = append(fields, struct{ name, value string }{label("what was missed", "漏掉的检查"), m})
+	}
+	fields = append(fields, []struct{ name, value string }{
+		{label("what went wrong", "具体错误"), c.Error}, {label("why", "根本原因"), c.Reason}, {label("hint", "建议"), c.Hint},
+	}...)
+	var b strings.Builder
+	for _, f := range fields {
+		if v := line(f.value, maxCaseText); v != "" {
+			fmt.Fprintf(&b, "%s: %s\n", f.name, v)
+		}
+	}
+	return b.String()
 }
 
 // Read takes in an answer to the prompt made from in: texts cleaned, on one line
@@ -186,6 +202,6 @@ func (in EvolveInput) lesson(id string) *EvolveLesson {
 // sampleEvolve fills every field.
 var sampleEvolve = EvolveInput{
 	ErrorType: ErrorType{ID: "sample_error", Name: "sample", Line: "a sample"}, Direction: "false_pass",
-	Cases:   []EvolveCase{{"the task", "the scene", "the judgment", "the ground truth", "the error", "the reason", "the hint"}},
+	Cases:   []EvolveCase{{"the task", "the scene", "the judgment", "the ground truth", "the error", "the reason", "the hint", []string{"the miss"}}},
 	Lessons: []EvolveLesson{{"the check", "the right thing", "the mistake", "the credit"}}, Rejected: []string{"the objection"},
 }

@@ -17,7 +17,8 @@ func evolveInputs() map[string]prompts.EvolveInput {
 	full := prompts.EvolveInput{
 		Lang: "en", Direction: "false_fail", ErrorType: prompts.ErrorType{ID: "interaction_sequence_error", Name: "Interaction sequence error", Line: "A step was left out or demanded."},
 		Cases: []prompts.EvolveCase{
-			{Task: "Sort the list by price.", Scene: "list", Judgment: "fail", GroundTruth: "pass", Error: "It demanded a filter.", Reason: "The list was sorted already.", Hint: "Look at the order."},
+			{Task: "Sort the list by price.", Scene: "list", Judgment: "fail", GroundTruth: "pass", Error: "It demanded a filter.", Reason: "The list was sorted already.", Hint: "Look at the order.",
+				Misses: []string{"Only what was asked: it demanded a filter nobody asked for. Judge by the order."}},
 			{Task: "Find the cheapest item.", Judgment: "fail", GroundTruth: "pass"},
 		},
 		Lessons:  []prompts.EvolveLesson{{Check: "Look at the order of the list.", Instead: "A sorted list needs no filter.", Credit: "+7 points"}},

@@ -33,7 +33,7 @@ type Hit struct {
 
 // Signal is one named part of a hit's score.
 //
-// For the channels exact, semantic and scene, and for activation, Raw is what
+// For the channels exact, semantic, check and scene, and for activation, Raw is what
 // was measured, Calibrated the evidence s in 0 to 1, and Contribution is
 // Weight·s. words and meaning are the two halves of semantic's Raw. For
 // confidence, recurrence, age and closeness, Calibrated is the factor on Rel and

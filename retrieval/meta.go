@@ -21,6 +21,7 @@ type meta struct {
 	scope      tree.Scope
 	parent     string
 	tests      []string // case_id of the case and its occurrences
+	checks     []string // of the taxonomy, that a lesson is about
 	confidence float64
 	confirmed  time.Time // when it was last seen to be so
 	revision   int
@@ -43,6 +44,11 @@ func metaOf(n *tree.Node) meta {
 		add(n.CaseData.TestCase.CaseID)
 		if m.scene.ID == "" {
 			m.scene.ID = n.CaseData.TestCase.SceneID
+		}
+	}
+	for _, l := range n.Content.Lessons {
+		if n.Type != tree.Case && l.Kind != "" && !slices.Contains(m.checks, l.Kind) {
+			m.checks = append(m.checks, l.Kind)
 		}
 	}
 	for _, o := range n.Occurrences {
@@ -71,6 +77,9 @@ func (m *meta) keys() []uint64 {
 	}
 	for _, t := range m.tests {
 		out = append(out, key(testKind, t))
+	}
+	for _, c := range m.checks {
+		out = append(out, key(checkKind, c))
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
@@ -101,7 +110,7 @@ func (m *meta) append(b []byte) []byte {
 	lists := [][]string{
 		{m.id, string(m.kind), m.errorType, string(m.direction), m.scene.ID, m.scene.Type, m.scene.Route,
 			m.scope.Product, m.scope.Suite, m.scope.Test, m.parent},
-		m.tests, m.scope.SuiteTests,
+		m.tests, m.scope.SuiteTests, m.checks,
 	}
 	for _, list := range lists {
 		b = binary.AppendUvarint(b, uint64(len(list)))
@@ -128,7 +137,7 @@ func readMeta(b []byte) (meta, bool) {
 		scene: tree.Scene{ID: names[4], Type: names[5], Route: names[6]},
 		scope: tree.Scope{Product: names[7], Suite: names[8], Test: names[9]}, parent: names[10],
 	}
-	m.tests, m.scope.SuiteTests = r.list(), r.list()
+	m.tests, m.scope.SuiteTests, m.checks = r.list(), r.list(), r.list()
 	m.scope.Position, m.revision = int(r.varint()), int(r.varint())
 	sec := r.varint()
 	m.confirmed = time.Unix(sec, int64(r.uvarint())%1e9).UTC()

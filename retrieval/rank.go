@@ -164,13 +164,20 @@ func (r *ranking) judge(x *ranked) {
 	switch {
 	case x.rel < at:
 		x.why = Why{TooFar, []any{x.rel, x.kind, at}}
-	case x.kind == tree.Case && !x.founded:
+	case x.kind == tree.Case && !x.founded, x.kind != tree.Case && !r.called(x):
 		x.why = Why{Unfounded, []any{x.semantic, leastWords}}
 	case x.confidence < floor:
 		x.why = Why{Distrusted, []any{x.confidence, floor}}
 	default:
 		x.passes = true
 	}
+}
+
+// called reports whether a lesson has a reason in the question: the prompt calls
+// for its check, or its words or those of a case of it are near. The place and
+// its type are none: they raise what has a reason.
+func (r *ranking) called(x *ranked) bool {
+	return x.asked > 0 || x.semantic >= leastWords || x.activation > 0
 }
 
 // recurs returns how surely a case is of the very test that is asked about: it
@@ -362,13 +369,16 @@ func (r *ranking) hit(x *ranked) Hit {
 	if h.SameScene {
 		place = 1
 	}
-	h.Signals = append(make([]Signal, 0, 10),
+	h.Signals = append(make([]Signal, 0, 11),
 		Signal{"exact", place, x.exact, exactWeight, exactWeight * x.exact},
 		Signal{"semantic", x.raw, x.semantic, semanticWeight, semanticWeight * x.semantic},
 		Signal{"words", x.lexical, x.lexical, 1, x.lexical},
 	)
 	if r.dense {
 		h.Signals = append(h.Signals, Signal{"meaning", x.cosine, max(0, x.cosine), 1, max(0, x.cosine)})
+	}
+	if x.asked > 0 {
+		h.Signals = append(h.Signals, Signal{"check", x.asked, x.asked, askedWeight, askedWeight * x.asked})
 	}
 	h.Signals = append(h.Signals, Signal{"scene", x.candidate.scene, x.candidate.scene, sceneWeight, sceneWeight * x.candidate.scene})
 	if x.activation > 0 {

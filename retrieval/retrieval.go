@@ -19,6 +19,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/memtree/memtree/cue"
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/taxonomy"
 )
@@ -26,8 +27,9 @@ import (
 // Index finds live nodes. It is safe for concurrent use: searches never wait,
 // updates wait for each other.
 type Index struct {
-	tax   *taxonomy.Taxonomy
-	model llm.Embedder // nil: words only
+	tax    *taxonomy.Taxonomy
+	checks func() *cue.Catalogue // compiled for the first search
+	model  llm.Embedder          // nil: words only
 
 	writer  sync.Mutex // held while a new state is made from the last
 	state   atomic.Pointer[state]
@@ -61,9 +63,9 @@ func (p *part) isDead(slot int) bool {
 }
 
 // New returns an empty index. tax may be nil: then scene types have no parents
-// and no aliases. e may be nil: then words alone decide.
+// and no aliases, and no checks are read from prompts. e may be nil: then words alone decide.
 func New(tax *taxonomy.Taxonomy, e llm.Embedder) *Index {
-	ix := &Index{tax: tax, model: e}
+	ix := &Index{tax: tax, model: e, checks: cue.Of(tax)}
 	ix.state.Store(&state{})
 	return ix
 }
@@ -72,6 +74,7 @@ func New(tax *taxonomy.Taxonomy, e llm.Embedder) *Index {
 // what both have never changes.
 func (ix *Index) Fork() *Index {
 	f := New(ix.tax, ix.model)
+	f.checks = ix.checks
 	f.turns.Store(ix.turns.Load())
 	f.state.Store(ix.state.Load())
 	return f

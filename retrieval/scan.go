@@ -18,6 +18,7 @@ type scratch struct {
 const (
 	sceneEqual uint8 = 1 << iota // scene id is the query's
 	routeEqual                   // route pattern is the query's
+	asked                        // a lesson about a check that the prompt calls for
 	skip                         // dead, or excluded
 )
 
@@ -33,6 +34,7 @@ type candidate struct {
 	founded  bool    // see leastWords
 	exact    float64
 	scene    float64
+	asked    float64 // 1 for a lesson about a check that the prompt calls for
 	rel      float64
 }
 
@@ -47,6 +49,10 @@ const (
 	leastPlace = 0.45
 	fewPlace   = 2 * leastPlace // scene id and route both
 )
+
+// askedWeight is what it is worth that a prompt calls for the check of a lesson:
+// enough for a lesson to be given, less than the very place or like words are.
+const askedWeight = 0.58
 
 // before is the order of candidates of a level; it depends on nothing but the
 // nodes. What has evidence of its own comes first, so that what has not cannot
@@ -205,7 +211,7 @@ type needs [4]float32
 const anyType = 3
 
 // need returns the needs for each combination of flags.
-func (s *search) need(t *top) (all [8]needs) {
+func (s *search) need(t *top) (all [2 * skip]needs) {
 	if !t.full() {
 		for f := range all {
 			all[f] = needs{-1, -1, -1, -1}
@@ -216,6 +222,10 @@ func (s *search) need(t *top) (all [8]needs) {
 	founded := s.scale.needed(leastWords)
 	for f := range skip {
 		place := s.exact(f)
+		if f&asked != 0 {
+			all[f] = needs{-1, -1, -1, -1} // few, and each has its reason
+			continue
+		}
 		rest := 1 - place*exactWeight
 		n := &all[f]
 		for i := range anyType {
@@ -285,8 +295,11 @@ func (s *search) compute(at place) (candidate, bool, error) {
 	c.verbatim = s.verbatim(c.raw)
 	c.exact = s.exact(s.flag[p.base+slot])
 	c.scene = s.types[h.scene]
-	c.rel = 1 - (1-c.exact*exactWeight)*(1-c.semantic*semanticWeight)*(1-c.scene*sceneWeight)
-	c.founded = c.exact >= leastPlace || c.semantic >= leastWords
+	if s.flag[p.base+slot]&asked != 0 {
+		c.asked = 1
+	}
+	c.rel = 1 - (1-c.exact*exactWeight)*(1-c.semantic*semanticWeight)*(1-c.scene*sceneWeight)*(1-c.asked*askedWeight)
+	c.founded = c.exact >= leastPlace || c.semantic >= leastWords || c.asked > 0
 	return c, true, nil
 }
 

@@ -92,6 +92,11 @@ func (s *search) fill(ix *Index, q *Query, prompt string) error {
 		}
 	}
 	s.types = sceneTypes(ix.tax, q.Scene.Type)
+	for _, c := range ix.checks().Asked(prompt) {
+		if err := s.each(key(checkKind, c.Check), func(p *part, slot int) { s.flag[p.base+slot] |= asked }); err != nil {
+			return err
+		}
+	}
 	if err := s.scene(&q.Scene); err != nil {
 		return err
 	}

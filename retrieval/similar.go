@@ -129,3 +129,32 @@ func (s *segment) idAt(slot int) (uint64, error) {
 	}
 	return readHead(heads[slot*headSize:]).id, nil
 }
+
+// OfTest returns the ids of up to 1,000 live cases of a test, sorted; none for a
+// test without a name.
+func (ix *Index) OfTest(caseID string) ([]string, error) {
+	if caseID == "" {
+		return nil, nil
+	}
+	s := &search{st: ix.state.Load()}
+	var places []place
+	if err := s.each(key(testKind, caseID), func(p *part, slot int) {
+		if len(places) < maxCandidates {
+			places = append(places, place{p, slot})
+		}
+	}); err != nil {
+		return nil, fmt.Errorf("cases of a test: %w", err)
+	}
+	var out []string
+	for _, at := range places {
+		m, err := at.meta()
+		if err != nil {
+			return nil, fmt.Errorf("cases of a test: %w", err)
+		}
+		if m.kind == tree.Case && slices.Contains(m.tests, caseID) {
+			out = append(out, m.id)
+		}
+	}
+	slices.Sort(out)
+	return out, nil
+}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/format"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -22,6 +23,90 @@ func TestBuiltin(t *testing.T) {
 	tax, err := doc.onto("builtin.yaml", &Taxonomy{})
 	require.NoError(t, err)
 	golden.Equal(t, "builtin.go", asGo(t, tax))
+	for _, dir := range []string{"checks", "examples"} { // the second adds to the first
+		files, err := filepath.Glob(dir + "/*.yaml")
+		require.NoError(t, err)
+		var all document
+		for _, name := range files { // sorted
+			source, err := os.ReadFile(name)
+			require.NoError(t, err)
+			doc, err := decode(name, source)
+			require.NoError(t, err)
+			all.checks = append(all.checks, doc.checks...)
+		}
+		tax, err = all.onto(dir, tax)
+		require.NoError(t, err)
+	}
+	golden.Equal(t, "builtin_checks.go", checksAsGo(t, tax))
+}
+
+func textAsGo(s Text) string { return fmt.Sprintf("Text{EN: %q, ZH: %q}", s.EN, s.ZH) }
+
+func checksAsGo(t *testing.T, tax *Taxonomy) string {
+	var b strings.Builder
+	b.WriteString("// Code generated from checks/*.yaml by TestBuiltin -update; DO NOT EDIT.\n\npackage taxonomy\n\nfunc builtinChecks() []Check {\nreturn []Check{\n")
+	for _, c := range tax.checks {
+		fmt.Fprintf(&b, "{\nID: %q, Wider: %q, Name: %s,\nErrorTypes: %#v,\n", c.ID, c.Wider, textAsGo(c.Name), c.ErrorTypes)
+		if len(c.Directions) > 0 {
+			b.WriteString("Directions: []Direction{")
+			for _, d := range c.Directions {
+				fmt.Fprintf(&b, "%q,", string(d))
+			}
+			b.WriteString("},\n")
+		}
+		for _, a := range []struct {
+			name string
+			Advice
+		}{{"Missed", c.Missed}, {"Alarm", c.Alarm}} {
+			if !a.Empty() {
+				fmt.Fprintf(&b, "%s: Advice{\nTitle: %s,\nDo: %s,\nWith: %s,\nMistake: %s,\nWhen: %s,\n},\n",
+					a.name, textAsGo(a.Title), textAsGo(a.Do), textAsGo(a.With), textAsGo(a.Mistake), textAsGo(a.When))
+			}
+		}
+		for _, l := range []struct {
+			name string
+			cues []Cue
+		}{{"Asked", c.Asked}, {"Said", c.Said}, {"Claimed", c.Claimed}} {
+			if len(l.cues) > 0 {
+				fmt.Fprintf(&b, "%s: []Cue{\n%s},\n", l.name, cuesAsGo(l.cues))
+			}
+		}
+		for _, l := range []struct {
+			name string
+			list []string
+		}{{"Examples", c.Examples}, {"Claims", c.Claims}, {"Tasks", c.Tasks}} {
+			if len(l.list) > 0 {
+				fmt.Fprintf(&b, "%s: []string{\n%s},\n", l.name, linesAsGo(l.list))
+			}
+		}
+		if len(c.Shows) > 0 {
+			fmt.Fprintf(&b, "Shows: %#v,\n", c.Shows)
+		}
+		b.WriteString("},\n")
+	}
+	b.WriteString("}\n}\n")
+	src, err := format.Source([]byte(b.String()))
+	require.NoError(t, err)
+	return string(src)
+}
+
+func linesAsGo(list []string) string {
+	var b strings.Builder
+	for _, s := range list {
+		fmt.Fprintf(&b, "%q,\n", s)
+	}
+	return b.String()
+}
+
+func cuesAsGo(cues []Cue) string {
+	var b strings.Builder
+	for i, c := range cues {
+		fmt.Fprintf(&b, "{%q, %v},", c.Phrase, c.Weight)
+		if i%6 == 5 || i == len(cues)-1 {
+			b.WriteString("\n")
+		}
+	}
+	return b.String()
 }
 
 func asGo(t *testing.T, tax *Taxonomy) string {

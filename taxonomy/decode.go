@@ -116,6 +116,9 @@ func (d *decoder) document(n ast.Node) document {
 		"sceneTypes": func(f string, n ast.Node) {
 			each(d, n, f, &doc.scenes, d.sceneType)
 		},
+		"checks": func(f string, n ast.Node) {
+			each(d, n, f, &doc.checks, d.check)
+		},
 		"evolution": func(f string, n ast.Node) {
 			each(d, n, f, &doc.evolution, d.evolution)
 		},
@@ -128,20 +131,25 @@ func (d *decoder) errorType(f string, n ast.Node, e *ErrorType) {
 		"id": d.name(&e.ID), "group": d.name(&e.Group),
 		"name": d.text(&e.Name, maxName), "description": d.text(&e.Description, maxSentence),
 		"checklist": d.text(&e.Checklist, maxSentence), "brief": d.text(&e.Brief, maxSentence),
-		"cues": func(f string, n ast.Node) {
-			var cues []at[Cue]
-			each(d, n, f, &cues, func(f string, n ast.Node, c *Cue) {
-				var say []string
-				d.fields(n, f, map[string]func(string, ast.Node){"weight": d.weight(&c.Weight), "say": d.words(&say)})
-				if len(say) == 0 {
-					d.bad(line(n), f+".say", "is missing; list the phrases of this weight")
-				}
-				for _, s := range say {
-					e.Cues = append(e.Cues, Cue{Phrase: s, Weight: c.Weight})
-				}
-			})
-		},
+		"cues": d.cues(&e.Cues),
 	})
+}
+
+// cues reads phrases by weight.
+func (d *decoder) cues(out *[]Cue) func(string, ast.Node) {
+	return func(f string, n ast.Node) {
+		var cues []at[Cue]
+		each(d, n, f, &cues, func(f string, n ast.Node, c *Cue) {
+			var say []string
+			d.fields(n, f, map[string]func(string, ast.Node){"weight": d.weight(&c.Weight), "say": d.words(&say)})
+			if len(say) == 0 {
+				d.bad(line(n), f+".say", "is missing; list the phrases of this weight")
+			}
+			for _, s := range say {
+				*out = append(*out, Cue{Phrase: s, Weight: c.Weight})
+			}
+		})
+	}
 }
 
 func (d *decoder) sceneType(f string, n ast.Node, s *SceneType) {
@@ -224,7 +232,10 @@ func (d *decoder) text(out *Text, limit int) func(string, ast.Node) {
 	}
 }
 
-func (d *decoder) words(out *[]string) func(string, ast.Node) {
+func (d *decoder) words(out *[]string) func(string, ast.Node) { return d.list(out, maxPhrase) }
+
+// list reads texts of at most so many bytes each.
+func (d *decoder) list(out *[]string, limit int) func(string, ast.Node) {
 	return func(f string, n ast.Node) {
 		list, ok := n.(*ast.SequenceNode)
 		if !ok {
@@ -236,7 +247,7 @@ func (d *decoder) words(out *[]string) func(string, ast.Node) {
 			return
 		}
 		for i, v := range list.Values {
-			*out = append(*out, d.scalar(fmt.Sprintf("%s[%d]", f, i), v, maxPhrase))
+			*out = append(*out, d.scalar(fmt.Sprintf("%s[%d]", f, i), v, limit))
 		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 
 // Limits on an overlay, in bytes unless said otherwise.
 const (
-	MaxOverlay    = 128 << 10
+	MaxOverlay    = 256 << 10
 	MaxErrorTypes = 200     // a count
 	MaxSceneTypes = 500     // a count
 	MaxGroups     = 50      // a count
@@ -44,9 +44,9 @@ func (e *ParseError) Error() string {
 }
 
 // Parse returns the built-in taxonomy with an overlay on it. The overlay is YAML
-// in the form of builtin.yaml: errorTypes, sceneTypes and groups, each a list of
-// entries with an id, and evolution, a list of EvolutionRule. An entry with a known id changes what it gives, any other
-// is added; cues and aliases are added to those there are, and a cue with weight
+// in the form of builtin.yaml and checks/*.yaml: errorTypes, sceneTypes, checks and
+// groups, each a list of entries with an id, and evolution, a list of
+// EvolutionRule. An entry with a known id changes what it gives, any other is added; cues and aliases are added to those there are, and a cue with weight
 // 0 is silenced. An empty overlay changes nothing.
 //
 // file names the overlay in errors. The error joins one *ParseError for each
@@ -64,6 +64,7 @@ type document struct {
 	groups []at[Group]
 	errors []at[ErrorType]
 	scenes []at[SceneType]
+	checks []at[Check]
 
 	evolution []at[EvolutionRule]
 }
@@ -89,10 +90,11 @@ func (m *merger) bad(line int, field, problem string, args ...any) {
 
 func (d *document) onto(file string, base *Taxonomy) (*Taxonomy, error) {
 	m := &merger{file: file}
-	t := &Taxonomy{groups: slices.Clone(base.groups), errors: slices.Clone(base.errors), scenes: slices.Clone(base.scenes)}
+	t := &Taxonomy{groups: slices.Clone(base.groups), errors: slices.Clone(base.errors), scenes: slices.Clone(base.scenes), checks: slices.Clone(base.checks)}
 	m.groups(t, d.groups)
 	m.errorTypes(t, d.errors)
 	m.sceneTypes(t, d.scenes)
+	m.checks(t, d.checks)
 	m.evolution(t, d.evolution)
 	if len(m.problems) > 0 {
 		return nil, errors.Join(m.problems...)
@@ -182,25 +184,26 @@ func (m *merger) sceneTypes(t *Taxonomy, list []at[SceneType]) {
 		parents[s.ID] = s.Parent
 	}
 	for _, s := range list {
-		m.line(s, parents)
+		m.ancestors(s.line, s.field+".parent", s.value.ID, "scene type", "sceneTypes", parents)
 	}
 }
 
-// line follows the parents of one entry up to the top.
-func (m *merger) line(s at[SceneType], parents map[string]string) {
-	if p := parents[s.value.ID]; p != "" {
-		if _, known := parents[p]; !known {
-			m.bad(s.line, s.field+".parent", "is %s, which is no scene type; declare it under sceneTypes, or leave parent out", quote(p))
+// ancestors follows what an entry is a kind of, up to the top.
+func (m *merger) ancestors(line int, field, id, what, list string, above map[string]string) {
+	name := field[strings.LastIndexByte(field, '.')+1:]
+	if p := above[id]; p != "" {
+		if _, known := above[p]; !known {
+			m.bad(line, field, "is %s, which is no %s; declare it under %s, or leave %s out", quote(p), what, list, name)
 			return
 		}
 	}
-	id := s.value.ID
-	for range len(parents) {
-		if id = parents[id]; id == "" {
+	at := id
+	for range len(above) {
+		if at = above[at]; at == "" {
 			return
 		}
-		if id == s.value.ID {
-			m.bad(s.line, s.field+".parent", "makes %s its own ancestor; leave it out of one of them", quote(id))
+		if at == id {
+			m.bad(line, field, "makes %s its own ancestor; leave it out of one of them", quote(id))
 			return
 		}
 	}
@@ -224,6 +227,8 @@ func (m *merger) id(line int, field, id string, list any) bool {
 		first = firstLine(list, func(e ErrorType) bool { return e.ID == id })
 	case []at[SceneType]:
 		first = firstLine(list, func(s SceneType) bool { return s.ID == id })
+	case []at[Check]:
+		first = firstLine(list, func(c Check) bool { return c.ID == id })
 	}
 	if first != line {
 		m.bad(line, field+".id", "is %s again, as in line %d; put both into one entry", quote(id), first)

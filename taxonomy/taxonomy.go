@@ -1,7 +1,7 @@
 // Package taxonomy holds the words of memtree: the types of error an agent
-// makes, the types of scene it makes them in, and the two directions a
-// judgement can go wrong. The built-in set is in builtin.yaml; a team extends
-// it with an overlay in the same form.
+// makes, the types of scene it makes them in, the checks it misses, and the two
+// directions a judgement can go wrong. The built-in set is in builtin.yaml and
+// checks/*.yaml; a team extends it with an overlay in the same form.
 //
 // A Taxonomy is immutable once made and safe for concurrent use.
 package taxonomy
@@ -120,13 +120,16 @@ type SceneType struct {
 	Aliases   []string // other words for it, of either language
 }
 
-// Taxonomy is a set of error types and scene types.
+// Taxonomy is a set of error types, scene types and checks.
 type Taxonomy struct {
 	groups []Group
 	errors []ErrorType
 	scenes []SceneType
+	checks []Check
 	rules  []EvolutionRule
-	byWord map[string]int // folded id, name and alias of a scene type
+
+	byWord  map[string]int // folded id, name and alias of a scene type
+	byCheck map[string]int // id of a check
 }
 
 // ErrorTypes returns the error types in the order they are declared, OtherError
@@ -171,6 +174,10 @@ func (t *Taxonomy) SceneType(word string) (SceneType, bool) {
 // index makes the table of words. An id wins over a name, a name over an alias,
 // and what is declared first over what follows.
 func (t *Taxonomy) index() {
+	t.byCheck = make(map[string]int, len(t.checks))
+	for i := range t.checks {
+		t.byCheck[t.checks[i].ID] = i
+	}
 	t.byWord = make(map[string]int, 8*len(t.scenes))
 	put := func(word string, i int) {
 		if w := fold(word); w != "" {
@@ -204,7 +211,7 @@ func fold(word string) string {
 func Default() *Taxonomy { return builtin() }
 
 var builtin = sync.OnceValue(func() *Taxonomy {
-	t := &Taxonomy{groups: builtinGroups(), errors: builtinErrors(), scenes: builtinScenes()}
+	t := &Taxonomy{groups: builtinGroups(), errors: builtinErrors(), scenes: builtinScenes(), checks: builtinChecks()}
 	t.index()
 	return t
 })

@@ -63,7 +63,7 @@ func (p *Planner) children(ctx context.Context, d *draft) error {
 		if err != nil {
 			return err
 		}
-		if k != nil && k.level == d.level-1 && k.errorType == d.errorType && k.direction == d.direction {
+		if k != nil && k.level == d.level-1 && slices.Contains(k.concerns, d.errorType) && k.direction == d.direction {
 			kept = append(kept, id)
 		}
 	}

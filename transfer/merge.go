@@ -94,11 +94,13 @@ func uniteLessons(a, b []tree.Lesson) []tree.Lesson {
 	by := make(map[string]tree.Lesson, len(a)+len(b))
 	for _, l := range slices.Concat(a, b) {
 		if have, ok := by[l.ID]; ok {
-			cites := sorted(slices.Concat(have.Cites, l.Cites))
-			if cmp.Or(cmp.Compare(have.Check, l.Check), cmp.Compare(have.Mistake, l.Mistake), cmp.Compare(have.Instead, l.Instead)) > 0 {
-				l = have // the same words in other case or spacing
+			cites, what := sorted(slices.Concat(have.Cites, l.Cites)), sorted(slices.Concat(have.What, l.What))
+			tests, times := max(have.Tests, l.Tests), max(have.Times, l.Times)
+			if cmp.Or(cmp.Compare(have.Kind, l.Kind), cmp.Compare(have.Check, l.Check), cmp.Compare(have.Mistake, l.Mistake),
+				cmp.Compare(have.Instead, l.Instead), cmp.Compare(have.From, l.From)) > 0 {
+				l = have // the same words in other case or spacing, or another sentence on the same check
 			}
-			l.Cites = orNil(cites)
+			l.Cites, l.What, l.Tests, l.Times = orNil(cites), orNil(first(what, tree.MaxThings)), tests, times
 		}
 		by[l.ID] = l
 	}

@@ -110,10 +110,21 @@ type links struct {
 	status    tree.Status
 	parent    string
 	children  []string
+	concerns  []string // error types of the misses of a case, its own first
 }
 
 func linksOf(n *tree.Node) links {
-	return links{level: n.Level, errorType: n.ErrorType, direction: n.Direction, status: n.Status, parent: n.Parent, children: n.Children}
+	return links{level: n.Level, errorType: n.ErrorType, direction: n.Direction, status: n.Status, parent: n.Parent, children: n.Children, concerns: concerns(n)}
+}
+
+func concerns(n *tree.Node) []string {
+	out := []string{n.ErrorType}
+	if n.CaseData != nil {
+		for _, m := range n.CaseData.Misses {
+			out = append(out, m.ErrorType)
+		}
+	}
+	return out
 }
 
 func (l *links) equal(o *links) bool {

@@ -98,7 +98,7 @@ func letGo(ours map[string]*tree.Node, taken, waiting map[string]tree.Node) []tr
 			n.Parent = ""
 		}
 		n.Children = slices.DeleteFunc(n.Children, func(c string) bool {
-			return ours[c] != nil && (ours[c].ErrorType != n.ErrorType || ours[c].Direction != n.Direction)
+			return ours[c] != nil && (!ours[c].Concerns(n.ErrorType) || ours[c].Direction != n.Direction)
 		})
 		if n.Parent == before.Parent && len(n.Children) == len(before.Children) {
 			continue

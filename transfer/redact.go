@@ -42,6 +42,9 @@ func redactNode(n tree.Node, by Redactor) (tree.Node, int) {
 	for i := range c.Lessons {
 		l := &c.Lessons[i]
 		r.lines(&l.Check, &l.Mistake, &l.Instead)
+		for j := range l.What {
+			r.text(&l.What[j], tree.MaxName)
+		}
 		l.ID = tree.LessonID(*l)
 		l.Cites = ids(l.Cites)
 	}
@@ -78,6 +81,13 @@ func (r *redaction) evidence(d *tree.CaseData) {
 	r.text(&t.Prompt, tree.MaxNodeText)
 	r.text(&d.EvaluatorReason, tree.MaxNodeText)
 	r.lines(&d.ActualError, &d.ErrorReason, &d.AvoidanceHint)
+	for i := range d.Misses {
+		m := &d.Misses[i]
+		r.lines(&m.How, &m.Instead, &m.Claimed, &m.Truth)
+		for j := range m.What {
+			r.text(&m.What[j], tree.MaxName)
+		}
+	}
 	t.GroundTruth = r.json(t.GroundTruth).Canonical()
 	if v := tree.Raw(d.AgentJudgment); v.Check() == nil && len(v) > 0 && strings.ContainsAny(d.AgentJudgment[:1], "{[") {
 		d.AgentJudgment = string(r.json(v).Canonical())

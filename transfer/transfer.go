@@ -120,7 +120,8 @@ func Canonical(n tree.Node) tree.Node {
 	n.Content.AppliesWhen, n.Content.NotWhen = orNil(n.Content.AppliesWhen), orNil(n.Content.NotWhen)
 	n.Content.Lessons = orNil(n.Content.Lessons)
 	for i := range n.Content.Lessons {
-		n.Content.Lessons[i].Cites = orNil(sorted(n.Content.Lessons[i].Cites))
+		l := &n.Content.Lessons[i]
+		l.Cites, l.What = orNil(sorted(l.Cites)), orNil(sorted(l.What))
 	}
 	// An order that does not depend on how the lessons came together.
 	slices.SortFunc(n.Content.Lessons, func(a, b tree.Lesson) int {

@@ -39,7 +39,7 @@ func Check(n *Node) error {
 	c.law(n.Metadata.UsageCount >= 0, "its usage count is not negative", "it is %d", n.Metadata.UsageCount)
 	c.status(n)
 	c.kin(n)
-	c.content(&n.Content)
+	c.content(n)
 	c.strings(n)
 	return errors.Join(c.broken...)
 }
@@ -98,13 +98,19 @@ func (c *checker) elsewhere(e *Elsewhere) {
 	}
 }
 
-func (c *checker) content(t *Content) {
-	c.law(t.Guidance != "" || len(t.Lessons) > 0, "it says what to check", "guidance and lessons are empty")
+func (c *checker) content(n *Node) {
+	t := &n.Content
+	analysed := n.CaseData != nil && len(n.CaseData.Misses) > 0 // a case may have nothing to say
+	c.law(analysed || t.Guidance != "" || len(t.Lessons) > 0, "it says what to check", "guidance and lessons are empty")
 	c.law(len(t.Lessons) <= MaxLessons, fmt.Sprintf("it has at most %d lessons", MaxLessons), "there are %d", len(t.Lessons))
 	c.law(len(t.AppliesWhen) <= MaxConditions && len(t.NotWhen) <= MaxConditions,
 		fmt.Sprintf("it names at most %d conditions", MaxConditions), "there are %d and %d", len(t.AppliesWhen), len(t.NotWhen))
 	for _, l := range t.Lessons {
-		c.law(l.Check != "", "a lesson says what to check", "lesson %s does not", l.ID)
+		c.law(l.Check != "" || l.Kind != "", "a lesson says what to check", "lesson %s does not", l.ID)
+		c.kind(l.Kind)
+		c.things(l.What)
+		c.law(l.Tests >= 0 && l.Times >= 0, "what a lesson rests on is counted", "there are %d tests and %d runs", l.Tests, l.Times)
+		c.text("name", MaxName, l.From)
 		c.law(l.ID == LessonID(l), "a lesson's id is the hash of its words", "lesson %s is not", l.ID)
 		c.line("lesson", l.Check, l.Mistake, l.Instead)
 		c.names("cited case", l.Cites)
@@ -112,6 +118,36 @@ func (c *checker) content(t *Content) {
 	c.line("content", t.Title, t.Description, t.Guidance)
 	c.line("condition", t.AppliesWhen...)
 	c.line("condition", t.NotWhen...)
+	c.law(len(t.Scenes) <= MaxConditions, fmt.Sprintf("it names at most %d scene types", MaxConditions), "there are %d", len(t.Scenes))
+	c.text("scene type", MaxName, t.Scenes...)
+	c.names("contrary case", t.Contrary)
+	if n.CaseData != nil {
+		c.misses(n.CaseData.Misses)
+	}
+}
+
+func (c *checker) misses(list []Miss) {
+	c.law(len(list) <= MaxMisses, fmt.Sprintf("a case has at most %d misses", MaxMisses), "there are %d", len(list))
+	for i := range list {
+		m := &list[i]
+		c.kind(m.Check)
+		c.law(slug(m.ErrorType), "the error type of a miss is a lower-case name with _", "it is %q", m.ErrorType)
+		c.law(unit(m.Sure), "how sure a miss is lies in 0 to 1", "it is %v", m.Sure)
+		c.law(slices.Contains([]string{FromPerson, FromModel, FromRules}, m.From), "a miss is in the words of a person, a model or the rules", "it is %q", m.From)
+		c.things(m.What)
+		c.line("miss", m.How, m.Instead, m.Claimed, m.Truth)
+		c.law(len(m.At) <= MaxThings, fmt.Sprintf("a miss names at most %d fields", MaxThings), "there are %d", len(m.At))
+		c.text("field", MaxName, m.At...)
+	}
+}
+
+func (c *checker) kind(check string) {
+	c.law(check == "" || slug(check), "a check is named by lower-case letters, digits and _", "it is %q", check)
+}
+
+func (c *checker) things(list []string) {
+	c.law(len(list) <= MaxThings, fmt.Sprintf("at most %d things are named", MaxThings), "there are %d", len(list))
+	c.text("thing", MaxName, list...)
 }
 
 func (c *checker) line(what string, texts ...string) {
@@ -171,13 +207,19 @@ func CheckLinks(ctx context.Context, n *Node, get func(context.Context, string) 
 	for _, id := range n.Children {
 		if err := c.link(ctx, get, id, func(k *Node) {
 			c.law(k.Level == n.Level-1, "its children are one level below", "%s is at level %d", k.ID, k.Level)
-			c.law(k.ErrorType == n.ErrorType, "its children have its error type", "%s is %s", k.ID, k.ErrorType)
+			c.law(k.Concerns(n.ErrorType), "its children have its error type, or a miss of it", "%s is %s", k.ID, k.ErrorType)
 			c.law(k.Direction == n.Direction, "its children have its direction", "%s is %s", k.ID, k.Direction)
 		}); err != nil {
 			return err
 		}
 	}
 	return errors.Join(c.broken...)
+}
+
+// Concerns reports whether a node is of an error type, or is a case with a miss of
+// it.
+func (n *Node) Concerns(errorType string) bool {
+	return n.ErrorType == errorType || n.CaseData != nil && slices.ContainsFunc(n.CaseData.Misses, func(m Miss) bool { return m.ErrorType == errorType })
 }
 
 func (c *checker) link(ctx context.Context, get func(context.Context, string) (Node, error), id string, laws func(*Node)) error {

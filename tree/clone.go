@@ -13,11 +13,17 @@ func (n *Node) Clone() Node {
 	c.Content.Lessons = slices.Clone(n.Content.Lessons)
 	for i := range c.Content.Lessons {
 		c.Content.Lessons[i].Cites = slices.Clone(c.Content.Lessons[i].Cites)
+		c.Content.Lessons[i].What = slices.Clone(c.Content.Lessons[i].What)
 	}
+	c.Content.Scenes, c.Content.Contrary = slices.Clone(n.Content.Scenes), slices.Clone(n.Content.Contrary)
 	c.Children = slices.Clone(n.Children)
 	if n.CaseData != nil {
 		d := *n.CaseData
 		d.TestCase.GroundTruth = slices.Clone(d.TestCase.GroundTruth)
+		d.Misses = slices.Clone(d.Misses)
+		for i := range d.Misses {
+			d.Misses[i].What, d.Misses[i].At = slices.Clone(d.Misses[i].What), slices.Clone(d.Misses[i].At)
+		}
 		c.CaseData = &d
 	}
 	if n.Elsewhere != nil {

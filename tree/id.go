@@ -35,8 +35,11 @@ func GroupID(t Type, errorType string, d taxonomy.Direction, founding []string) 
 }
 
 // LessonID returns the id of a lesson: a hash of its words, whatever their case
-// and spacing.
+// and spacing, or of its kind where the words are the taxonomy's.
 func LessonID(l Lesson) string {
+	if l.Kind != "" && l.From == FromCatalogue {
+		return "l_" + digest("kind", l.Kind)
+	}
 	fold := func(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
 	return "l_" + digest(fold(l.Check), fold(l.Mistake), fold(l.Instead))
 }
@@ -60,13 +63,23 @@ func digest(parts ...string) string {
 // 32 of the SHA-256 of the parts, each preceded by its length.
 func Hash(parts ...string) string { return digest(parts...) }
 
-// contentHash hashes a whole node as it is written.
-func contentHash(n *Node) string {
+// Spelled returns a node as it is written: two nodes are equal if they are
+// spelled alike.
+func Spelled(n *Node) string {
 	b, err := json.Marshal(n)
 	if err != nil {
 		return "" // nothing in a node fails to marshal but a Raw that Check refuses
 	}
-	return digest(string(b))
+	return string(b)
+}
+
+// contentHash hashes a whole node as it is written.
+func contentHash(n *Node) string {
+	s := Spelled(n)
+	if s == "" {
+		return ""
+	}
+	return digest(s)
 }
 
 func itoa(n int) string { return strconv.Itoa(n) }

@@ -71,6 +71,15 @@ func depth(b []byte) int {
 	return most
 }
 
+// Quote returns a text as JSON.
+func Quote(s string) Raw {
+	b, err := json.Marshal(s)
+	if err != nil {
+		return nil // a string always marshals
+	}
+	return b
+}
+
 // Text returns the text of a JSON string, and any other value in canonical form.
 func (r Raw) Text() string {
 	if r.Null() {

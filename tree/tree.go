@@ -109,16 +109,25 @@ type Content struct {
 	Confidence  float64  `json:"confidence"`  // 0 to 1
 	AppliesWhen []string `json:"appliesWhen,omitempty"`
 	NotWhen     []string `json:"notWhen,omitempty"`
-	Lessons     []Lesson `json:"lessons,omitempty"` // at most 4
+	Lessons     []Lesson `json:"lessons,omitempty"`  // at most 4
+	Scenes      []string `json:"scenes,omitempty"`   // scene types it was seen in, the most frequent first
+	Contrary    []string `json:"contrary,omitempty"` // cases of the other direction with the same check: where it was over-applied
 }
 
-// Lesson is one thing learned. Check leads, Mistake is named last and briefly.
+// Lesson is one thing learned: a kind of check, the things it was missed on, and
+// how. The facts are Kind, What and Mistake; Check is a sentence that says what
+// to do, the taxonomy's where nobody has a better one.
 type Lesson struct {
-	ID      string   `json:"id"` // l_…, see LessonID
+	ID      string   `json:"id"`             // l_…, see LessonID
+	Kind    string   `json:"kind,omitempty"` // id of a check of the taxonomy; "" where none fits
+	What    []string `json:"what,omitempty"` // the things it was missed on, at most MaxThings
 	Check   string   `json:"check"`
-	Mistake string   `json:"mistake,omitempty"`
+	Mistake string   `json:"mistake,omitempty"` // one sentence of somebody's
 	Instead string   `json:"instead,omitempty"`
+	From    string   `json:"from,omitempty"`  // whose sentence Check is: catalogue, person, model, or "" where that was not kept
 	Cites   []string `json:"cites,omitempty"` // ids of the cases it rests on
+	Tests   int      `json:"tests,omitempty"` // different tests it was missed in
+	Times   int      `json:"times,omitempty"` // runs it was missed in
 }
 
 // Metadata is the history of a node in numbers. Times come from evaluations.
@@ -130,7 +139,8 @@ type Metadata struct {
 }
 
 // CaseData is the evidence of a case and its analysis. The first part never
-// changes; ActualError, ErrorReason and AvoidanceHint may be analysed again.
+// changes; the others may be analysed again: Misses are the facts, ActualError,
+// ErrorReason and AvoidanceHint the same in sentences.
 type CaseData struct {
 	TestCase        TestCase `json:"testCase"`
 	AgentJudgment   string   `json:"agentJudgment"`             // a JSON string's text, other JSON in canonical form
@@ -138,6 +148,7 @@ type CaseData struct {
 	ActualError     string   `json:"actualError"`               // the specific error, this time
 	ErrorReason     string   `json:"errorReason"`               // its root cause
 	AvoidanceHint   string   `json:"avoidanceHint"`
+	Misses          []Miss   `json:"misses,omitempty"` // what was missed, the weightiest first
 }
 
 // TestCase is the test the agent was judged on.

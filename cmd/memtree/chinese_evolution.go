@@ -5,7 +5,7 @@ package main
 func chineseEvolution() map[string]string {
 	return map[string]string{
 		"%d experiences of one error type":                             "同一错误类型的 %d 条经验",
-		"%d cases have one cause":                                      "%d 个案例同一原因",
+		"%d cases missed the same check":                               "%d 个案例漏掉了同一项检查",
 		"Back in use, because the mistake was made again: %s":          "因再次误判而恢复使用：%s",
 		"cases back in use, because their mistake was made again: %d":  "因再次误判而恢复使用的案例：%d",
 		"%d cases of %d tests: %s":                                     "%d 个案例（来自 %d 个测试）：%s",
@@ -33,16 +33,15 @@ Running it again with nothing new changes nothing and asks no model. Interrupted
 		"Lessons that wait for your word: %d; read them with memtree review.": "%d 条经验等待你的意见；用 memtree review 阅读。",
 		"no draft": "没有草稿",
 		"Archive what the tree can do without, each with its reason": "归档记忆树用不着的内容，每条都有原因",
-		`Takes memories out of use in this order: what was found to do harm, what has been replaced for 30 days, what nobody was ever given and was seen once 90 days ago with little trust, lessons with fewer than two cases left, and beyond the budget of an error type what others cover.
+		`Takes memories out of use in this order: what was found to do harm, what has been replaced for 30 days, cases that were seen once 90 days ago, are little trusted, stand behind no lesson and were given to none of the 20 queries or more that they could have served, lessons with fewer than two cases left, and beyond the budget lessons whose cases others cover. No case goes for its age or for how many there are.
 
-Archived memories stay in the store with their evidence and their reason. What a person pinned stays, and so does what is new, and of every lesson the most typical case and the two least like it. memtree evolve does this too.`: `按以下顺序停用记忆：已知有害的；被取代超过 30 天的；从未提供给任何运行、90 天前只见过一次且可信度低的；只剩不到两个案例的经验；超出错误类型预算且已被其他记忆覆盖的。
+Archived memories stay in the store with their evidence and their reason, and a case whose mistake is made again comes back into use. memtree evolve does this too; memtree evolve --dry-run says beforehand how many would go.`: `按以下顺序把记忆移出使用：被发现有害的；已被取代 30 天的；90 天前只出现过一次、可信度低、不支撑任何经验、并且在至少 20 次本可用到它的查询中一次也没有用到的案例；剩余案例不足两个的经验；以及超出预算、其案例已被其他经验覆盖的经验。没有案例会仅因为时间久或数量多而被移出。
 
-归档的记忆连同证据和原因留在库中。有人钉住的保留，新的保留，每条经验最典型的案例和与它最不同的两个也保留。memtree evolve 也会这样做。`,
-		"a budget is a number of memories, 1 or more":               "预算是记忆的数量，至少为 1",
-		"print what would be archived and why, write nothing":       "只显示将归档的内容和原因，不写入",
-		"cases of an error type that stay in use (200)":             "每种错误类型保留使用的案例数（200）",
-		"experiences of an error type that stay in use (30)":        "每种错误类型保留使用的经验数（30）",
-		"Nothing to archive.":                                       "没有需要归档的内容。",
+归档的记忆连同证据和原因仍保存在库中；同样的错误再次出现时，案例会重新启用。memtree evolve 也会做这件事；memtree evolve --dry-run 会事先给出数量。`,
+		"a budget is a number of memories, 1 or more":                      "预算是记忆的数量，至少为 1",
+		"print what would be archived and why, write nothing":              "只显示将归档的内容和原因，不写入",
+		"experiences of an error type and direction that stay in use (30)": "每种错误类型和方向保留使用的经验数（30）",
+		"Nothing to archive.": "没有需要归档的内容。",
 		"Archived: %d. They stay in the store with their evidence.": "已归档：%d。它们连同证据留在库中。",
 		"This would be archived (nothing was written): %d":          "将会归档（没有写入）：%d",
 		"harmful":                        "有害",
@@ -64,7 +63,7 @@ Without a word on it a lesson waits; its cases stay in use. memtree evolve witho
 		"several keys begin with %s: %s; give more of it":                                             "多个键以 %s 开头：%s；请多给几位",
 		"No lesson waits. memtree evolve --review writes some when there are enough cases.":           "没有等待中的经验。案例足够时 memtree evolve --review 会写出。",
 		"Lessons that wait for your word: %d":                                                         "等待你意见的经验：%d",
-		"%d cases of %d tests have one cause":                                                         "%d 个案例（来自 %d 个测试）同一原因",
+		"%d cases of %d tests missed the same check":                                                  "%d 个案例（来自 %d 个测试）漏掉了同一项检查",
 		"would replace what %s says now: %s":                                                          "将取代 %s 现在的内容：%s",
 		"Next: memtree review --accept KEY, or --reject KEY --why \"...\"; all stands for every key.": "下一步：memtree review --accept 键，或 --reject 键 --why \"...\"；all 表示全部。",
 		"New experiences: %d, new strategies: %d, written anew: %d. Rejected: %d.":                    "已进入记忆树：新经验 %d，新策略 %d，重写 %d。拒绝：%d。",

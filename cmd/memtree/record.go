@@ -1,11 +1,8 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"fmt"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -55,6 +52,7 @@ type recorded struct {
 	Unlabelled  int      `json:"unlabelled"`
 	Formed      int      `json:"formed"`      // new cases
 	Occurrences int      `json:"occurrences"` // of cases that were known
+	Analysis    analysed `json:"analysis"`    // of the new cases
 	Rejected    []reject `json:"rejected"`
 	RejectCount int      `json:"rejectedCount"` // Rejected names the first 10,000
 
@@ -104,6 +102,7 @@ func (r *recorder) run(ctx context.Context, files []string, async bool) error {
 	if err != nil {
 		return err
 	}
+	formed := r.mem.Formed()
 	for _, name := range files {
 		if err := r.file(ctx, name); err != nil {
 			return r.stopped(err)
@@ -117,6 +116,7 @@ func (r *recorder) run(ctx context.Context, files []string, async bool) error {
 	if err := r.tally(ctx, before); err != nil {
 		return err
 	}
+	r.out.Analysis = since(r.mem.Formed(), formed)
 	r.bar.end()
 	r.hidden()
 	r.out.Rejected, r.out.RejectCount = r.rejected, r.rejects
@@ -188,52 +188,4 @@ func (r *recorder) accepted(e *tree.Evaluation) {
 	default:
 		r.out.Wrong++
 	}
-}
-
-// tally finds out what became of the accepted runs.
-func (r *recorder) tally(ctx context.Context, before tree.Info) error {
-	after, err := r.mem.store.Info(ctx)
-	if err != nil {
-		return err
-	}
-	r.out.left = after.Outbox
-	r.out.dead = after.Dead - before.Dead
-	r.out.Formed = after.Nodes - before.Nodes
-	inCases := 0
-	for entry, err := range r.mem.store.Ledger(ctx, before.Entries) {
-		if err != nil {
-			return fmt.Errorf("read the ledger: %w", err)
-		}
-		v := entry.Verdict
-		if v == nil || v.Node == "" {
-			continue
-		}
-		inCases++
-		n, err := r.mem.Node(ctx, v.Node)
-		if err != nil {
-			return err
-		}
-		if r.out.types[n.ErrorType] == nil {
-			r.out.types[n.ErrorType] = map[taxonomy.Direction]int{}
-		}
-		r.out.types[n.ErrorType][v.Direction]++
-	}
-	r.out.Occurrences = inCases - r.out.Formed
-	return nil
-}
-
-// sortedTypes returns the error types, the most frequent first.
-func sortedTypes(types map[string]map[taxonomy.Direction]int) []string {
-	total := func(t string) (n int) {
-		for _, k := range types[t] {
-			n += k
-		}
-		return n
-	}
-	names := make([]string, 0, len(types))
-	for t := range types {
-		names = append(names, t)
-	}
-	slices.SortFunc(names, func(x, y string) int { return cmp.Or(total(y)-total(x), cmp.Compare(x, y)) })
-	return names
 }

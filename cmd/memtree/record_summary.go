@@ -57,6 +57,9 @@ func (r *recorder) summary(async bool) error {
 	case o.Accepted == 0 && o.Duplicate > 0:
 		lines = append(lines, r.say("Nothing has changed."))
 	}
+	if !async || o.left == 0 {
+		lines = append(lines, r.analysis()...)
+	}
 	if o.dead > 0 {
 		lines = append(lines, r.say("%d could not be made into cases and are kept aside; see `memtree stats`.", o.dead))
 	}

@@ -99,7 +99,7 @@ func (a *app) printProposals(tax *taxonomy.Taxonomy, all []evolution.Proposal) e
 	}
 	out := []string{a.paint(bold, a.say("Lessons that wait for your word: %d", len(all)))}
 	for _, p := range all {
-		why := a.say("%d cases of %d tests have one cause", len(p.Node.Children), p.Tests)
+		why := a.say("%d cases of %d tests missed the same check", len(p.Node.Children), p.Tests)
 		switch {
 		case p.Replaces == nil && p.Node.Type == tree.Strategy:
 			why = a.grounds(&p.Node)

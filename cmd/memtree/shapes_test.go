@@ -170,7 +170,7 @@ func TestTheEmbeddingModelIsUsed(t *testing.T) {
 	}
 	do := func(args ...string) string {
 		var out, errs strings.Builder
-		code := run(t.Context(), process{args: args, stdin: strings.NewReader(`{"prompt":"Check the total of the cart","judgment":"pass","ground_truth":"fail"}`), stdout: &out, stderr: &errs, getenv: func(k string) string { return env[k] }})
+		code := run(t.Context(), process{args: args, stdin: strings.NewReader(`{"prompt":"Check the total of the cart","judgment":"pass","ground_truth":"fail","reason":"It did not add up the items."}`), stdout: &out, stderr: &errs, getenv: func(k string) string { return env[k] }})
 		require.Zero(t, code, errs.String())
 		return out.String() + errs.String()
 	}
@@ -182,7 +182,7 @@ func TestTheEmbeddingModelIsUsed(t *testing.T) {
 	do("guide", "--prompt", "Look at the cart's total")
 	require.Equal(t, "Look at the cart's total", seen[len(seen)-1])
 	server.Close()
-	require.Contains(t, do("guide", "--prompt", "Check the total of the cart"), "cart")
+	require.Contains(t, do("guide", "--prompt", "Check the total of the cart"), "Add up")
 	env["MEMTREE_STORE"] = filepath.Join(t.TempDir(), "later")
 	do("init")
 	require.Contains(t, do("record", "-"), "found by words alone: the embedder openai:spell")

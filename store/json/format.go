@@ -17,6 +17,9 @@ const formatName = "FORMAT.json"
 // majorFormat is the format this program writes and the only one it reads.
 const majorFormat = 1
 
+// minorFormat is of stores that are made now; FORMAT.md says what each minor adds.
+const minorFormat = 1
+
 // format is FORMAT.json: written once, when the store is made, and last, so
 // that a folder with it has everything a store needs.
 type format struct {
@@ -117,7 +120,7 @@ func (d *disk) make(origin tree.Origin) (format, error) {
 	if err := j.file.Close(); err != nil {
 		return format{}, fmt.Errorf("make store: %w", err)
 	}
-	f := format{Format: "memtree", Major: majorFormat, Origin: origin}
+	f := format{Format: "memtree", Major: majorFormat, Minor: minorFormat, Origin: origin}
 	if err := d.writeFormat(f); err != nil {
 		return format{}, fmt.Errorf("make store: %w", err)
 	}

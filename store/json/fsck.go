@@ -151,7 +151,7 @@ func (d *disk) knownFormat(dir string) (format, bool, error) {
 	if serr != nil || !ours {
 		return f, false, errors.Join(err, serr)
 	}
-	f.Format, f.Major, f.Minor = "memtree", majorFormat, 0
+	f.Format, f.Major, f.Minor = "memtree", majorFormat, minorFormat
 	return f, true, nil
 }
 

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/enhance"
+	"github.com/memtree/memtree/taxonomy"
+	"github.com/memtree/memtree/text"
+	"github.com/memtree/memtree/tree"
+)
+
+// shownNotes is how many of the evaluators' notes the demo shows.
+const shownNotes = 4
+
+// missed shows what evaluators wrote about some of the wrong verdicts.
+func (d *demonstration) missed(ctx context.Context) error {
+	var cases []tree.Node
+	err := d.with(ctx, reading, func(m *memory) error {
+		for n, err := range m.Nodes(ctx, tree.Filter{Level: tree.Case.Level()}) {
+			if err != nil {
+				return err
+			}
+			if note := n.CaseData.EvaluatorReason; note != "" && text.Lang(note) == d.lang {
+				cases = append(cases, n)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	slices.SortFunc(cases, func(a, b tree.Node) int { return a.Metadata.CreatedAt.Compare(b.Metadata.CreatedAt) })
+	p := &page{width: d.width}
+	for _, n := range cases[:min(len(cases), shownNotes)] {
+		p.part("  "+n.Scene.Route, d.say("%s: %s", d.directionName(n.Direction), n.CaseData.EvaluatorReason))
+	}
+	if err := d.heading(d.say("What was missed, as evaluators wrote it about four of the wrong verdicts:")); err != nil {
+		return err
+	}
+	return writeLines(d.stdout, p.lines...)
+}
+
+// evolve learns, and shows the lessons: those of most tests first.
+func (d *demonstration) evolve(ctx context.Context) error {
+	var lessons, strategies []tree.Node
+	cases, behind := 0, map[string]bool{}
+	err := d.with(ctx, writing, func(m *memory) error {
+		if _, err := m.Evolve(ctx, &memtree.EvolveOptions{}); err != nil {
+			return err
+		}
+		words := enhance.NewWording(m.Taxonomy())
+		for n, err := range m.Nodes(ctx, tree.Filter{}) {
+			switch {
+			case err != nil:
+				return err
+			case n.Type == tree.Case:
+				cases++
+			case n.Type == tree.Experience:
+				for _, id := range n.Children {
+					behind[id] = true
+				}
+				w := words.In(&n, d.lang)
+				w.Content.Lessons[0].Tests = n.Content.Lessons[0].Tests
+				lessons = append(lessons, w)
+			case n.Type == tree.Strategy:
+				strategies = append(strategies, words.In(&n, d.lang))
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	slices.SortFunc(lessons, func(a, b tree.Node) int {
+		return cmp.Or(b.Content.Lessons[0].Tests-a.Content.Lessons[0].Tests, cmp.Compare(a.ID, b.ID))
+	})
+	head := d.say("Lessons learned: %d. Strategies: %d. Cases behind them: %d of %d.", len(lessons), len(strategies), len(behind), cases)
+	if err := errors.Join(d.command("evolve"), writeLines(d.stdout, d.paint(bold, head))); err != nil {
+		return err
+	}
+	return d.learned(lessons, strategies)
+}
+
+// learned prints what was learned, with the number of tests each lesson rests on.
+func (d *demonstration) learned(lessons, strategies []tree.Node) error {
+	for i, n := range lessons {
+		head := fmt.Sprintf("%d. %s", i+1, d.say("%s (%s in %d tests)", n.Content.Title, d.directionName(n.Direction), n.Content.Lessons[0].Tests))
+		if err := writeLines(d.stdout, append([]string{head}, wrapIndented(n.Content.Guidance, "   ", d.width)...)...); err != nil {
+			return err
+		}
+	}
+	for _, s := range strategies {
+		var names []string
+		for i, n := range lessons {
+			if n.Parent == s.ID {
+				names = append(names, fmt.Sprint(i+1))
+			}
+		}
+		line := d.say("Strategy (%s): look at %s first.", d.typeName(taxonomy.Default(), s.ErrorType), strings.Join(names, d.say(" and ")))
+		if err := writeLines(d.stdout, wrap(line, d.width)...); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,150 @@
+package main
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/llm"
+	"github.com/memtree/memtree/text"
+)
+
+// analysed is who read the new cases and what is known of their causes, as --json
+// prints it.
+type analysed struct {
+	memtree.Formed
+	ByModel int `json:"byModel"` // new cases
+	ByRules int `json:"byRules"`
+}
+
+// since returns what was formed after an earlier count.
+func since(now, before memtree.Formed) analysed {
+	a := analysed{Formed: now}
+	a.Cases -= before.Cases
+	a.Checked -= before.Checked
+	a.Worded -= before.Worded
+	a.Silent -= before.Silent
+	a.Models = less(now.Models, before.Models)
+	a.Unusable, a.Unanswered, a.Uncompared = less(now.Unusable, before.Unusable), less(now.Unanswered, before.Unanswered), less(now.Uncompared, before.Uncompared)
+	if len(a.Unusable)+len(a.Unanswered)+len(a.Uncompared) == 0 {
+		a.ModelError = ""
+	}
+	a.ByModel = sum(a.Models)
+	a.ByRules = a.Cases - a.ByModel
+	return a
+}
+
+// less subtracts counts; what is left of none is left out.
+func less[K comparable](now, before map[K]int) map[K]int {
+	out := map[K]int{}
+	for k, n := range now {
+		if n -= before[k]; n > 0 {
+			out[k] = n
+		}
+	}
+	return out
+}
+
+func sum[K comparable](counts map[K]int) (n int) {
+	for _, k := range counts {
+		n += k
+	}
+	return n
+}
+
+// analysis says in words who read the new cases, what of it failed and why, and
+// how many say what was missed.
+func (r *recorder) analysis() []string {
+	f := &r.out.Analysis
+	var lines []string
+	if f.ByModel+len(f.Unusable)+len(f.Unanswered) > 0 {
+		lines = append(lines, r.say("Of the new cases: %s.", r.list(r.readers(f))))
+	}
+	if len(f.Uncompared) > 0 {
+		lines = append(lines, r.say("Without a label because the model did not tell whether the judgment is right: %d (%s).", sum(f.Uncompared), r.kinds(f.Uncompared)))
+	}
+	if f.ModelError != "" {
+		const most = 200 // characters
+		lines = append(lines, r.say("The model's last failure: %s", text.Clip(oneLine(f.ModelError), most)))
+	}
+	if f.Cases == 0 {
+		return lines
+	}
+	causes := []string{}
+	for _, part := range []struct {
+		n    int
+		says string
+	}{
+		{f.Checked, r.say("%d with a known check", f.Checked)},
+		{f.Worded, r.say("%d with a cause that no check fits", f.Worded)},
+		{f.Silent, r.say("%d with no word on the cause", f.Silent)},
+	} {
+		if part.n > 0 {
+			causes = append(causes, part.says)
+		}
+	}
+	line := r.say("Of the new cases: %s.", r.list(causes))
+	if f.Silent > 0 && !r.quiet {
+		line += " " + r.say(`An evaluator's note (reason) would tell.`)
+	}
+	return append(lines, line)
+}
+
+// readers says how many cases the model read, and why it did not read the others.
+func (r *recorder) readers(f *analysed) []string {
+	var parts []string
+	for _, name := range slices.SortedFunc(maps.Keys(f.Models), func(x, y string) int { return cmp.Or(f.Models[y]-f.Models[x], cmp.Compare(x, y)) }) {
+		parts = append(parts, r.say("%d read by the model %s", f.Models[name], oneLine(name)))
+	}
+	if len(f.Models) == 0 {
+		parts = append(parts, r.say("none read by the model"))
+	}
+	if n := sum(f.Unusable); n > 0 {
+		parts = append(parts, r.say("%d by the rules because its answer could not be used (%s)", n, r.kinds(f.Unusable)))
+	}
+	if n := sum(f.Unanswered); n > 0 {
+		parts = append(parts, r.say("%d by the rules because it gave no answer (%s)", n, r.kinds(f.Unanswered)))
+	}
+	return parts
+}
+
+func (r *recorder) list(parts []string) string { return strings.Join(parts, r.say(", ")) }
+
+// kinds lists failures, the most frequent first.
+func (r *recorder) kinds(counts map[llm.Kind]int) string {
+	var parts []string
+	for _, k := range slices.SortedFunc(maps.Keys(counts), func(x, y llm.Kind) int { return cmp.Or(counts[y]-counts[x], cmp.Compare(x, y)) }) {
+		parts = append(parts, r.say("%s %d", r.kindName(k), counts[k]))
+	}
+	return r.list(parts)
+}
+
+// kindName names what went wrong with a model, for people.
+func (a *app) kindName(k llm.Kind) string {
+	switch k {
+	case llm.KindRateLimited:
+		return a.say("too many requests")
+	case llm.KindUnauthorised:
+		return a.say("key refused")
+	case llm.KindNotFound:
+		return a.say("no such model or address")
+	case llm.KindUnavailable:
+		return a.say("not reached")
+	case llm.KindTimeout:
+		return a.say("too slow")
+	case llm.KindTruncated:
+		return a.say("cut off")
+	case llm.KindRefused:
+		return a.say("declined")
+	case llm.KindMalformed:
+		return a.say("malformed or not grounded")
+	case llm.KindTooLarge:
+		return a.say("too large")
+	case llm.KindBadRequest:
+		return a.say("request not understood")
+	default:
+		return a.say("other")
+	}
+}

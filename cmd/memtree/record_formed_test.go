@@ -1,0 +1,145 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/memtree/memtree/llm"
+	"github.com/memtree/memtree/llm/llmtest"
+)
+
+// scripted serves a model, as an OpenAI server does, that takes the step of the
+// first word which is in what it is asked. It declines where the step fails so.
+func scripted(t *testing.T, steps map[string]llmtest.Step) string {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var in struct{ Messages []struct{ Content string } }
+		if err := json.NewDecoder(r.Body).Decode(&in); err != nil || len(in.Messages) == 0 {
+			http.Error(w, "no", http.StatusBadRequest)
+			return
+		}
+		asked := in.Messages[len(in.Messages)-1].Content
+		for word, step := range steps {
+			if !strings.Contains(asked, word) {
+				continue
+			}
+			message := map[string]any{"role": "assistant", "content": step.Text}
+			switch llm.KindOf(step.Err) {
+			case llm.KindUnauthorised:
+				w.WriteHeader(http.StatusUnauthorized)
+				_ = json.NewEncoder(w).Encode(map[string]any{"error": map[string]string{"message": "Incorrect API key"}})
+				return
+			case llm.KindRefused:
+				message = map[string]any{"role": "assistant", "content": nil, "refusal": "I will not."}
+			default:
+			}
+			_ = json.NewEncoder(w).Encode(map[string]any{"model": "gpt-x", "choices": []any{map[string]any{"index": 0, "message": message, "finish_reason": "stop"}}})
+			return
+		}
+		http.Error(w, "nothing is scripted for this", http.StatusBadRequest)
+	}))
+	t.Cleanup(server.Close)
+	return server.URL + "/v1"
+}
+
+// aCase is a wrong run about a page; a word of it chooses the step.
+func aCase(page, reason string) string {
+	b, _ := json.Marshal(map[string]any{
+		"id": page, "case_id": page, "scene": map[string]string{"id": page}, "judgment": "pass", "ground_truth": "fail",
+		"prompt": fmt.Sprintf("Check that the %s page shows the total of its items", page), "reason": reason,
+	})
+	return string(b) + "\n"
+}
+
+const sound = `{"specificError":"The total of the items was wrong and was passed.","errorReason":"The agent did not add up the items of the page.",` +
+	`"errorType":"content_validation_error","avoidanceStrategy":"When a page shows the total of its items, add up the items and compare the sum with the total.","confidence":0.8}`
+
+const sure = `{"reason":"Both say that the note is as it should be.","correct":true,"direction":"none"}`
+
+func TestRecordSaysWhoReadTheCases(t *testing.T) {
+	runs := filepath.Join(t.TempDir(), "runs.jsonl")
+	require.NoError(t, os.WriteFile(runs, []byte(aCase("cart", "It did not add up the items.")+aCase("invoice", "It did not add up the items of the invoice.")+
+		aCase("refund", "Somebody should look at this one again.")+aCase("voucher", "")+
+		`{"id":"memo","prompt":"Read the memo","judgment":"The head of the memo names Ana and its date is the third of May.","ground_truth":"fail"}`+"\n"+
+		`{"id":"note","prompt":"Read the note","judgment":"The head of the note names Ben and its date is the fifth of May.","ground_truth":"pass"}`+"\n"), 0o600))
+	env := map[string]string{
+		"MEMTREE_LLM_MODEL": "gpt-x", "MEMTREE_LLM_API_KEY": "sk-ours",
+		"MEMTREE_LLM_BASE_URL": scripted(t, map[string]llmtest.Step{
+			"the cart page": {Text: sound}, "the invoice page": {Text: "sorry"}, "the memo": {Text: "who knows"}, "the note": {Text: sure},
+			"the refund page": {Err: &llm.Error{Kind: llm.KindRefused}}, "the voucher page": {Err: &llm.Error{Kind: llm.KindUnauthorised}},
+		}),
+	}
+	record := func(t *testing.T, args ...string) string {
+		env["MEMTREE_STORE"] = filepath.Join(t.TempDir(), "store")
+		var out, errs strings.Builder
+		do := func(args ...string) int {
+			return run(t.Context(), process{args: args, stdin: strings.NewReader(""), stdout: &out, stderr: &errs, getenv: func(k string) string { return env[k] }})
+		}
+		require.Zero(t, do("init"), errs.String())
+		out.Reset()
+		require.Zero(t, do(append([]string{"record", runs}, args...)...), errs.String())
+		require.NotContains(t, out.String()+errs.String(), "sk-ours")
+		return out.String()
+	}
+	t.Run("in words", func(t *testing.T) {
+		out := record(t)
+		requireNarrow(t, out)
+		said := strings.Join(strings.Fields(out), " ")
+		require.Contains(t, said, "Of the accepted: 1 right, 4 wrong, 1 without a label.")
+		require.Contains(t, said, "Of the new cases: 1 read by the model gpt-x, 2 by the rules because its answer could not be used (malformed or not grounded 1, declined 1), 1 by the rules because it gave no answer (key refused 1).")
+		require.Contains(t, said, "Without a label because the model did not tell whether the judgment is right: 1 (malformed or not grounded 1).")
+		require.Contains(t, said, "The model's last failure: ")
+		require.Contains(t, said, "Of the new cases: 2 with a known check, 1 with a cause that no check fits, 1 with no word on the cause. An evaluator's note (reason) would tell.")
+	})
+	t.Run("in Chinese", func(t *testing.T) {
+		out := record(t, "--lang", "zh")
+		requireNarrow(t, out)
+		said := strings.Join(strings.Fields(out), "")
+		require.Contains(t, said, "由模型gpt-x分析1")
+		require.Contains(t, said, "模型没有回答而由规则分析1（密钥被拒1）")
+		require.Contains(t, said, "没有说明原因1")
+	})
+	t.Run("as JSON", func(t *testing.T) {
+		var v struct{ Analysis json.RawMessage }
+		require.NoError(t, json.Unmarshal([]byte(record(t, "--json")), &v))
+		var a map[string]any
+		require.NoError(t, json.Unmarshal(v.Analysis, &a))
+		require.NotEmpty(t, a["modelError"])
+		delete(a, "modelError")
+		b, err := json.Marshal(a)
+		require.NoError(t, err)
+		require.JSONEq(t, `{"cases":4,"checked":2,"worded":1,"silent":1,"byModel":1,"byRules":3,"models":{"gpt-x":1},
+			"unusable":{"malformed":1,"refused":1},"unanswered":{"unauthorised":1},"uncompared":{"malformed":1}}`, string(b))
+	})
+}
+
+// TestRecordCountsOnlyItsOwn: what an earlier command left, or the file before
+// it, is not told again.
+func TestRecordCountsOnlyItsOwn(t *testing.T) {
+	store := filepath.Join(t.TempDir(), "store")
+	record := func(in string, args ...string) string {
+		code, out, errs := try(t, in, append(args, "--store", store)...)
+		require.Zero(t, code, errs)
+		return strings.Join(strings.Fields(out), " ")
+	}
+	record("", "init")
+	record(aCase("cart", "It did not add up the items."), "record", "-", "--async")
+	out := record(aCase("invoice", "")+aCase("refund", "Somebody should look at this one again."), "record", "-")
+	require.Contains(t, out, "New cases: 2.")
+	require.NotContains(t, out, "with a known check")
+	require.NotContains(t, out, "model")
+	require.Contains(t, out, "1 with no word on the cause")
+	out = record(aCase("invoice", ""), "record", "-")
+	require.Contains(t, out, "Nothing has changed.")
+	require.NotContains(t, out, "Of the new cases")
+	out = record(aCase("badge", ""), "record", "-", "--quiet")
+	require.Contains(t, out, "Of the new cases: 1 with no word on the cause. error type")
+}

@@ -1,0 +1,97 @@
+package cue
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/memtree/memtree/taxonomy"
+)
+
+func TestFind(t *testing.T) {
+	for _, c := range []struct {
+		phrase, text string
+		want         bool
+	}{
+		{"never clicked", "It never clicks the button.", true},
+		{"did not … click", "The agent didn't once really click it", true},
+		{"did not … click", "did not do this and that and yet another thing, then click", false},
+		{"aria disabled", "aria-disabled=true", true},
+		{"total … #", "the total says 41", true},
+		{"# rows", "12 rows", true},
+		{"# rows", "no rows", false},
+		{"没…点", "没有去点", true},
+		{"没…点", "没有一二三四五六七八九十点", false},
+		{"第#页", "只看了第 1 页", false},
+		{"第#页", "只看了第12页", true},
+		{"#页只看", "一共 3页只看了", true},
+		{"toast", "提示 Toast 就算过", true},
+		{"没 refresh", "页面没 Refresh", true},
+		{"保存", "Save", false},
+	} {
+		f := NewFinder(Gap)
+		f.Add(7, "label", c.phrase, 2)
+		var found []Match
+		f.Find(Read(c.text), func(m Match) { found = append(found, m) })
+		require.Equal(t, c.want, len(found) > 0, "%q in %q", c.phrase, c.text)
+		if c.want {
+			require.Equal(t, Match{7, "label", 2}, found[0])
+		}
+	}
+}
+
+func TestMissed(t *testing.T) {
+	tax, err := taxonomy.Parse("t.yaml", []byte(`checks:
+  - id: t_wide
+    name: wide
+    errorTypes: [content_validation_error]
+    missed: {do: Compare it.}
+    said: [{weight: 3, say: [gizmo, gadget]}]
+  - id: t_narrow
+    wider: t_wide
+    name: narrow
+    errorTypes: [content_validation_error]
+    missed: {do: Compare it twice.}
+    alarm: {do: Wait.}
+    asked: [{weight: 3, say: [widget]}]
+    said: [{weight: 3, say: [gizmo, doohickey]}, {weight: 2, say: [thingamajig]}]
+    claimed: [{weight: 6, say: [glimmers wondrously]}]
+`))
+	require.NoError(t, err)
+	c := NewCatalogue(tax)
+	for _, x := range []struct {
+		e    Evidence
+		want string
+	}{
+		{Evidence{Said: []string{"the gadget"}, Direction: taxonomy.FalsePass}, "t_wide"},
+		{Evidence{Said: []string{"a gizmo"}, Direction: taxonomy.FalsePass}, "t_narrow"},
+		{Evidence{Said: []string{"a gizmo"}, Direction: taxonomy.FalseFail}, "t_narrow"},
+		{Evidence{Said: []string{"the gadget"}, Direction: taxonomy.FalseFail}, ""},
+		{Evidence{Said: []string{"thingamajig"}, Direction: taxonomy.FalsePass}, ""},
+		{Evidence{Said: []string{"gadget, doohickey"}, Direction: taxonomy.FalsePass}, "t_narrow"},
+		{Evidence{Claimed: "It glimmers wondrously", Direction: taxonomy.FalsePass}, "t_narrow"},
+		{Evidence{Said: []string{"hm"}, Claimed: "It glimmers wondrously", Direction: taxonomy.FalsePass}, ""},
+		{Evidence{}, ""},
+	} {
+		r, ok := c.Missed(x.e)
+		require.Equal(t, x.want, r.Check, "%+v", x.e)
+		require.Equal(t, x.want != "", ok)
+	}
+	asked := c.Asked("does the Widget work?")
+	require.NotEmpty(t, asked)
+	require.Equal(t, "t_narrow", asked[0].Check)
+}
+
+func FuzzFind(f *testing.F) {
+	f.Add("没…点", "没有去点")
+	f.Add("a … #", "a 1")
+	f.Fuzz(func(t *testing.T, phrase, s string) {
+		x := NewFinder(Gap)
+		x.Add(0, phrase, phrase, 1)
+		x.Find(Read(s), func(Match) {})
+		if strings.TrimSpace(phrase) == "" {
+			require.Empty(t, x.words)
+		}
+	})
+}

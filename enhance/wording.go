@@ -1,0 +1,259 @@
+package enhance
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/memtree/memtree/taxonomy"
+	"github.com/memtree/memtree/text"
+	"github.com/memtree/memtree/tree"
+)
+
+// Wording puts the facts of a memory into sentences: which checks were missed,
+// on what, and how. It is the only place where that is done. A Wording is
+// immutable and safe for concurrent use.
+type Wording struct{ tax *taxonomy.Taxonomy }
+
+// NewWording returns the wording of a taxonomy; nil is the built-in one.
+func NewWording(tax *taxonomy.Taxonomy) *Wording {
+	if tax == nil {
+		tax = taxonomy.Default()
+	}
+	return &Wording{tax}
+}
+
+// Lengths of what is worded, in characters.
+const (
+	maxTitle   = 80
+	maxWorded  = 900
+	mostThings = 3 // named in one sentence
+	mostWhen   = 4
+)
+
+// Fill words n in its own language: title, description, guidance, conditions
+// and, of lessons and cases, the sentences that nobody else gave. A node without
+// facts (of an older format, or written by a person) stays as it is.
+func (w *Wording) Fill(n *tree.Node) {
+	lessons := n.Says()
+	if !factual(n, lessons) {
+		return
+	}
+	w.content(n, lessons, n.Lang)
+	for i := range n.Content.Lessons {
+		if l := &n.Content.Lessons[i]; l.From == tree.FromCatalogue {
+			l.Check = w.lesson(l, n.Direction, n.ErrorType, n.Lang).do
+		}
+	}
+	if d := n.CaseData; d != nil && n.Provenance.Analyst != "model" {
+		d.ActualError, d.ErrorReason, d.AvoidanceHint = n.Content.Description, w.reason(n), n.Content.Guidance
+	}
+	if d := n.CaseData; d != nil && n.Provenance.Analyst == "model" {
+		n.Content.Description = cmp.Or(d.ActualError, n.Content.Description)
+	}
+}
+
+// In returns n worded in lang: as Fill words it, and for a case with its lessons.
+func (w *Wording) In(n *tree.Node, lang string) tree.Node {
+	c := n.Clone()
+	lessons := n.Says()
+	if !factual(n, lessons) {
+		return c
+	}
+	w.content(&c, lessons, lang)
+	c.Content.Lessons = c.Content.Lessons[:0:0]
+	for _, l := range lessons {
+		s := w.lesson(&l, n.Direction, n.ErrorType, lang)
+		if n.Type == tree.Case && l.Kind != "" {
+			s.mistake = "" // what was found then is not what is there now
+		}
+		c.Content.Lessons = append(c.Content.Lessons, tree.Lesson{ID: l.ID, Kind: l.Kind, Check: s.do, Mistake: s.mistake, Cites: l.Cites})
+	}
+	return c
+}
+
+// foreign returns the texts of a memory that did not come from the taxonomy, whose
+// own sentences are the team's: what people and models wrote, and names of things.
+func (w *Wording) foreign(n *tree.Node) []string {
+	var out []string
+	lessons := n.Says()
+	if !factual(n, lessons) {
+		out = append(out, n.Content.Guidance)
+	}
+	ours := factual(n, lessons) && n.Provenance.Analyst == "rules"
+	if !ours {
+		out = slices.Concat(out, n.Content.AppliesWhen)
+	}
+	out = slices.Concat(out, n.Content.NotWhen)
+	for _, l := range lessons {
+		if l.From != tree.FromCatalogue {
+			out = append(out, l.Check, l.Instead)
+		}
+		out = append(out, l.What...)
+	}
+	return slices.DeleteFunc(out, func(s string) bool { return s == "" })
+}
+
+// factual reports whether what a memory says is in fields.
+func factual(n *tree.Node, lessons []tree.Lesson) bool {
+	if n.CaseData != nil {
+		return len(n.CaseData.Misses) > 0
+	}
+	return slices.ContainsFunc(lessons, func(l tree.Lesson) bool { return l.Kind != "" || l.From != "" })
+}
+
+// sentences are one lesson, worded.
+type sentences struct{ title, do, mistake, when string }
+
+// lesson words one lesson: somebody's own sentence if it is in the language that
+// is asked for, else the taxonomy's, with the things in it.
+func (w *Wording) lesson(l *tree.Lesson, d taxonomy.Direction, errorType, lang string) sentences {
+	check, _ := w.tax.Check(l.Kind)
+	a := check.Advice(d)
+	s := sentences{title: a.Title.In(lang), do: a.Do.In(lang), mistake: a.Mistake.In(lang), when: a.When.In(lang)}
+	if with := a.With.In(lang); with != "" && len(l.What) > 0 {
+		s.do = strings.ReplaceAll(with, taxonomy.What, quoted(l.What, lang))
+	}
+	if own := text.Append(l.Check, l.Instead); l.From != tree.FromCatalogue && own != "" && (text.Lang(own) == lang || s.do == "") {
+		s.do = own
+	}
+	if l.Mistake != "" && (text.Lang(l.Mistake) == lang || s.mistake == "") {
+		s.mistake = l.Mistake
+	}
+	if s.do == "" && l.Mistake != "" {
+		kind, _ := w.tax.ErrorType(errorType)
+		s.do = kind.InBrief(lang)
+	}
+	return s
+}
+
+// quoted lists things in quotation marks.
+func quoted(list []string, lang string) string {
+	q := make([]string, 0, len(list))
+	for _, s := range list[:min(len(list), mostThings)] {
+		q = append(q, "“"+strings.NewReplacer("“", "", "”", "", `"`, "").Replace(s)+"”")
+	}
+	if lang == "zh" {
+		return strings.Join(q, "、")
+	}
+	if len(q) < 2 {
+		return strings.Join(q, "")
+	}
+	return strings.Join(q[:len(q)-1], ", ") + " and " + q[len(q)-1]
+}
+
+// content words what all levels have.
+func (w *Wording) content(n *tree.Node, lessons []tree.Lesson, lang string) {
+	c := &n.Content
+	var dos, mistakes, titles, when []string
+	for _, l := range byTests(lessons) {
+		s := w.lesson(&l, n.Direction, n.ErrorType, lang)
+		dos, mistakes = append(dos, s.do), append(mistakes, s.mistake)
+		if s.title != "" && !slices.Contains(titles, s.title) {
+			titles = append(titles, s.title)
+		}
+		if s.when != "" && !slices.Contains(when, s.when) {
+			when = append(when, s.when)
+		}
+	}
+	own := n.Type != tree.Case && n.Provenance.Analyst != "rules" // a model's or a person's title and conditions stay
+	c.Guidance = paragraph(dos)
+	if !own || c.Title == "" {
+		c.Title = w.title(n, lessons, titles, lang)
+	}
+	if !own || c.Description == "" {
+		c.Description = w.description(n, mistakes, titles, lang)
+	}
+	if !own || len(c.AppliesWhen) == 0 {
+		c.AppliesWhen = when[:min(len(when), mostWhen)]
+	}
+}
+
+// byTests sorts lessons as they are said: those missed in most tests first.
+func byTests(list []tree.Lesson) []tree.Lesson {
+	out := slices.Clone(list)
+	slices.SortStableFunc(out, func(a, b tree.Lesson) int {
+		return cmp.Or(cmp.Compare(b.Tests, a.Tests), cmp.Compare(b.Times, a.Times))
+	})
+	return out
+}
+
+// paragraph joins sentences as far as there is room for them whole.
+func paragraph(list []string) string {
+	all := ""
+	for _, s := range list {
+		if s == "" || strings.Contains(all, s) {
+			continue
+		}
+		if longer := text.Append(all, s); utf8.RuneCountInString(longer) <= maxWorded {
+			all = longer
+		}
+	}
+	return all
+}
+
+// title is what a person would call it: the check, and of a case the things.
+func (w *Wording) title(n *tree.Node, lessons []tree.Lesson, titles []string, lang string) string {
+	if n.Type == tree.Strategy {
+		kind, _ := w.tax.ErrorType(n.ErrorType)
+		return clipTitle(taxonomy.Text{
+			EN: kind.Name.EN + " (" + n.Direction.Name().EN + "): " + strings.Join(titles, "; "),
+			ZH: kind.Name.ZH + "（" + n.Direction.Name().ZH + "）：" + strings.Join(titles, "；"),
+		}.In(lang))
+	}
+	if len(titles) == 0 {
+		return clipTitle(w.untyped(n, lang))
+	}
+	if n.Type == tree.Case && len(lessons[0].What) > 0 {
+		return clipTitle(titles[0] + taxonomy.Text{EN: ": ", ZH: "："}.In(lang) + quoted(lessons[0].What, lang))
+	}
+	return clipTitle(titles[0])
+}
+
+// untyped names a case of which no check is known by its direction and task.
+func (w *Wording) untyped(n *tree.Node, lang string) string {
+	name := n.Direction.Name().In(lang)
+	if n.CaseData == nil {
+		return name
+	}
+	task, _, _ := strings.Cut(strings.TrimSpace(text.Clean(n.CaseData.TestCase.Prompt)), "\n")
+	return name + taxonomy.Text{EN: ": ", ZH: "："}.In(lang) + text.Line(task)
+}
+
+func clipTitle(s string) string { return text.Clip(s, maxTitle) }
+
+// description says what went wrong, for people.
+func (w *Wording) description(n *tree.Node, mistakes, titles []string, lang string) string {
+	if n.Type == tree.Strategy {
+		return taxonomy.Text{
+			EN: "The most frequent mistakes: " + strings.Join(titles, "; ") + ".",
+			ZH: "最常见的错误：" + strings.Join(titles, "；") + "。",
+		}.In(lang)
+	}
+	if s := paragraph(mistakes); s != "" {
+		return s
+	}
+	switch n.Direction {
+	case taxonomy.FalsePass:
+		return taxonomy.Text{EN: "A defect was missed; the record does not say how.", ZH: "漏掉了缺陷；记录没有说明原因。"}.In(lang)
+	case taxonomy.FalseFail:
+		return taxonomy.Text{EN: "A defect was reported that is not there; the record does not say why.", ZH: "报告了并不存在的缺陷；记录没有说明原因。"}.In(lang)
+	}
+	return taxonomy.Text{EN: "The answer was not the right one; the record does not say why.", ZH: "结论不正确；记录没有说明原因。"}.In(lang)
+}
+
+// reason is why a case went wrong: what people said, else the description of its
+// error type, nothing where that is not known.
+func (w *Wording) reason(n *tree.Node) string {
+	for _, m := range n.CaseData.Misses {
+		if m.How != "" {
+			return m.How
+		}
+	}
+	if n.ErrorType == taxonomy.OtherError {
+		return ""
+	}
+	kind, _ := w.tax.ErrorType(n.ErrorType)
+	return kind.Description.In(n.Lang)
+}

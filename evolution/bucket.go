@@ -1,0 +1,181 @@
+package evolution
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/memtree/memtree/evolution/cluster"
+	"github.com/memtree/memtree/taxonomy"
+	"github.com/memtree/memtree/tree"
+)
+
+// bucket is the cases that missed one check in one direction. Where no check is
+// known they are of one cause as far as their words show.
+type bucket struct {
+	Partition
+	check string       // "" where none is known
+	cases []*tree.Node // sorted by id
+	close float64      // how alike their causes are on average; 1 where the check is known
+}
+
+// join is how alike the causes of two cases must be on average to be of one
+// group where no check says so.
+const join = 0.45
+
+// buckets groups all misses: by check, and what has none by the words of its
+// cause. A case is in the bucket of each check it missed. A check too few have
+// missed lends its misses to the wider check it is a kind of.
+func (e *Evolver) buckets(s *survey) map[Partition][]*bucket {
+	type key struct {
+		check string
+		d     taxonomy.Direction
+	}
+	byCheck := map[key][]*tree.Node{}
+	for _, n := range s.cases {
+		for check := range checksOf(n) {
+			k := key{check, n.Direction}
+			byCheck[k] = append(byCheck[k], n)
+		}
+	}
+	for _, c := range e.narrowFirst() { // a narrower check lends to the wider one
+		for _, d := range directions {
+			k := key{c.ID, d}
+			list := byCheck[k]
+			wide, _ := e.o.Taxonomy.Check(c.Wider)
+			if len(list) == 0 || !wide.Speaks(d) || wide.ErrorType() != c.ErrorType() ||
+				len(list) >= e.rules.Of(c.ErrorType()).CaseThreshold && tests(list) >= leastTests {
+				continue
+			}
+			up := key{c.Wider, d}
+			byCheck[up] = united(byCheck[up], list)
+			delete(byCheck, k)
+		}
+	}
+	out := map[Partition][]*bucket{}
+	for k, list := range byCheck {
+		c, known := e.o.Taxonomy.Check(k.check)
+		if !known || !c.Speaks(k.d) {
+			continue // an overlay that is gone, or nothing to say
+		}
+		p := Partition{c.ErrorType(), k.d}
+		out[p] = append(out[p], &bucket{Partition: p, check: k.check, cases: mostRecent(list), close: 1})
+	}
+	for _, b := range unnamed(s) {
+		out[b.Partition] = append(out[b.Partition], b)
+	}
+	for _, list := range out {
+		slices.SortFunc(list, func(a, b *bucket) int {
+			return cmp.Or(cmp.Compare(b.check, a.check), cmp.Compare(a.cases[0].ID, b.cases[0].ID))
+		})
+	}
+	return out
+}
+
+var directions = []taxonomy.Direction{taxonomy.FalsePass, taxonomy.FalseFail, taxonomy.Other}
+
+// narrowFirst returns the checks, each before the wider one it is a kind of.
+func (e *Evolver) narrowFirst() []taxonomy.Check {
+	list := e.o.Taxonomy.Checks()
+	depth := func(c taxonomy.Check) (n int) {
+		for up := c.Wider; up != ""; n++ {
+			w, _ := e.o.Taxonomy.Check(up)
+			up = w.Wider
+		}
+		return n
+	}
+	slices.SortStableFunc(list, func(a, b taxonomy.Check) int { return cmp.Compare(depth(b), depth(a)) })
+	return list
+}
+
+// within reports whether a check is a kind of another.
+func (e *Evolver) within(narrow, wide string) bool {
+	for c, known := e.o.Taxonomy.Check(narrow); known && c.Wider != ""; c, known = e.o.Taxonomy.Check(c.Wider) {
+		if c.Wider == wide {
+			return true
+		}
+	}
+	return false
+}
+
+// speaksOf reports whether a miss is of a check, or of one that is a kind of it.
+func (e *Evolver) speaksOf(m *tree.Miss, check string) bool {
+	return m.Check == check || e.within(m.Check, check)
+}
+
+// checksOf returns the checks that a case missed.
+func checksOf(n *tree.Node) map[string]bool {
+	out := map[string]bool{}
+	for _, m := range n.CaseData.Misses {
+		if m.Check != "" {
+			out[m.Check] = true
+		}
+	}
+	return out
+}
+
+// united returns the cases of both lists once each, sorted by id.
+func united(a, b []*tree.Node) []*tree.Node {
+	by := map[string]*tree.Node{}
+	for _, n := range slices.Concat(a, b) {
+		by[n.ID] = n
+	}
+	out := slices.Collect(maps.Values(by))
+	byID(out)
+	return out
+}
+
+// mostRecent returns as many cases as a memory can stand on: those whose mistake
+// was made last.
+func mostRecent(list []*tree.Node) []*tree.Node {
+	if len(list) <= tree.MaxChildren {
+		return list
+	}
+	out := slices.Clone(list)
+	slices.SortFunc(out, func(a, b *tree.Node) int {
+		return cmp.Or(lastSeen(b).Compare(lastSeen(a)), cmp.Compare(a.ID, b.ID))
+	})
+	out = out[:tree.MaxChildren]
+	byID(out)
+	return out
+}
+
+// unnamed groups the cases of which no check is known by what was said of them,
+// each partition apart.
+func unnamed(s *survey) []*bucket {
+	parts := map[Partition][]*tree.Node{}
+	for _, n := range s.cases {
+		if len(checksOf(n)) == 0 && saidOf(n) != "" {
+			parts[partitionOf(n)] = append(parts[partitionOf(n)], n)
+		}
+	}
+	var out []*bucket
+	for _, p := range slices.SortedFunc(maps.Keys(parts), comparePartitions) {
+		list := parts[p]
+		causes := make([]string, len(list))
+		for i, n := range list {
+			causes[i] = saidOf(n)
+		}
+		words := cluster.New(causes)
+		for _, g := range words.Groups(join) {
+			b := &bucket{Partition: p}
+			for _, i := range g {
+				b.cases = append(b.cases, list[i])
+			}
+			b.close = words.Average(g)
+			b.cases = mostRecent(b.cases)
+			out = append(out, b)
+		}
+	}
+	return out
+}
+
+// saidOf is what people or a model said of the misses of a case.
+func saidOf(n *tree.Node) string {
+	var all []string
+	for _, m := range n.CaseData.Misses {
+		all = append(all, m.How, m.Instead)
+	}
+	return strings.TrimSpace(strings.Join(all, "\n"))
+}

@@ -1,0 +1,101 @@
+package gate
+
+import (
+	"math"
+	"slices"
+
+	"github.com/memtree/memtree/cue"
+	"github.com/memtree/memtree/taxonomy"
+)
+
+// kinds tells which check of the catalogue a lesson is about, by the words of the
+// catalogue's own advice and the phrases it gives.
+type kinds struct {
+	checks  []taxonomy.Check
+	phrases *cue.Finder
+	advice  map[string][]bag // by language and direction, one bag a check
+	rare    map[string]map[string]float64
+}
+
+func newKinds(tax *taxonomy.Taxonomy) kinds {
+	k := kinds{checks: tax.Checks(), phrases: cue.NewFinder(cue.Gap), advice: map[string][]bag{}, rare: map[string]map[string]float64{}}
+	for i, c := range k.checks {
+		for _, list := range [][]taxonomy.Cue{c.Said, c.Asked} {
+			for _, q := range list {
+				k.phrases.Add(i, q.Phrase, q.Phrase, q.Weight)
+			}
+		}
+	}
+	for _, lang := range []string{"en", "zh"} {
+		for _, d := range []taxonomy.Direction{taxonomy.FalsePass, taxonomy.FalseFail} {
+			k.add(lang, d)
+		}
+	}
+	return k
+}
+
+func (k *kinds) add(lang string, d taxonomy.Direction) {
+	in := map[string]int{}
+	var bags []bag
+	for _, c := range k.checks {
+		a := c.Advice(d)
+		b := telling(c.Name.In(lang) + "\n" + a.Title.In(lang) + "\n" + a.Do.In(lang) + "\n" + a.With.In(lang) + "\n" + a.Mistake.In(lang) + "\n" + a.When.In(lang))
+		if a.Empty() {
+			b = bag{}
+		}
+		for w := range b {
+			in[w]++
+		}
+		bags = append(bags, b)
+	}
+	rare := map[string]float64{}
+	for w, n := range in {
+		rare[w] = math.Log(1 + float64(len(k.checks))/float64(n))
+	}
+	key := lang + string(d)
+	k.advice[key], k.rare[key] = bags, rare
+}
+
+// scores returns how near a text is to each check: the likeness of its words with
+// the advice, and the weights of the phrases in it.
+func (k *kinds) scores(s, lang string, d taxonomy.Direction) []float64 {
+	key := lang + string(d)
+	out := make([]float64, len(k.checks))
+	bags, rare := k.advice[key], k.rare[key]
+	words := telling(s)
+	own := 0.0
+	for _, w := range ordered(words) {
+		own += rare[w] * rare[w]
+	}
+	for i := range bags {
+		dot, norm := 0.0, 0.0
+		for _, w := range ordered(bags[i]) {
+			norm += rare[w] * rare[w]
+			if words[w] {
+				dot += rare[w] * rare[w]
+			}
+		}
+		if dot > 0 {
+			out[i] = likeness * dot / math.Sqrt(norm*own)
+		}
+	}
+	seen := map[string]bool{}
+	k.phrases.Find(cue.Read(s), func(m cue.Match) {
+		if key := k.checks[m.Kind].ID + "\n" + m.Phrase; !seen[key] {
+			seen[key] = true
+			out[m.Kind] += m.Weight
+		}
+	})
+	return out
+}
+
+const likeness = 6.0 // what the same words weigh, beside phrases of 1 to 4
+
+func ordered(b bag) []string {
+	out := make([]string, 0, len(b))
+	for w := range b {
+		out = append(out, w)
+	}
+	slices.Sort(out)
+	return out
+}

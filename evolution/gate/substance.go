@@ -1,0 +1,176 @@
+package gate
+
+import (
+	"strings"
+
+	"github.com/memtree/memtree/taxonomy"
+	"github.com/memtree/memtree/text"
+	"github.com/memtree/memtree/tree"
+)
+
+// How much of its own a lesson has to say.
+const (
+	leastTellingEN = 2    // words that not all testing shares
+	leastTellingZH = 2    // pairs of characters, about one word
+	mostRepeats    = 0.70 // share of different words below which a text goes in circles
+	oneWord        = 0.50 // share of a text's telling words that are the same one: it goes in circles
+	fewTelling     = 3    // words, of which repeating them is a circle
+	leastRepeats   = 3    // times that word has to stand there
+	leastGrounded  = 0.04 // of a draft's telling words, in the words of its cases
+)
+
+// substance: a lesson says something that could be done differently. Exhortations
+// to care, and what would fit any test, do not.
+func substance(j *Judge, v *view) string {
+	for i, l := range v.draft.Lessons {
+		if j.catalogued(v, &l) {
+			continue
+		}
+		least := leastTellingEN
+		if v.about.Lang == "zh" {
+			least = leastTellingZH
+		}
+		if len(telling(l.Check+"\n"+l.Instead)) < least {
+			return v.because(taxonomy.Text{EN: "lesson %d would fit any test; say which action to take and what to see", ZH: "第 %d 条放在任何测试上都成立；请写出要做的动作和要看到的结果"}, i+1)
+		}
+	}
+	return ""
+}
+
+// circle: a check says more than the title over again.
+func circle(j *Judge, v *view) string {
+	title := telling(v.draft.Title)
+	for i, l := range v.draft.Lessons {
+		if j.catalogued(v, &l) {
+			continue
+		}
+		said := l.Check + "\n" + l.Instead
+		own, fresh := telling(said), 0
+		for w := range own {
+			if !title[w] {
+				fresh++
+			}
+		}
+		if len(own) <= fewTelling && (fresh == 0 && len(title) > 0 || fresh == 1 && repeats(said)) || dwells(said) {
+			return v.because(taxonomy.Text{EN: "lesson %d goes in a circle: it repeats its title; say how to look", ZH: "第 %d 条只是重复标题；请写出怎样去看"}, i+1)
+		}
+	}
+	return ""
+}
+
+// repeats reports whether a text says the same words again and again. The
+// derivations of a word are one: validate, validation.
+func repeats(s string) bool {
+	words := text.Tokens(s)
+	roots := bag{}
+	for _, w := range words {
+		roots[w[:min(len(w), 6)]] = true
+	}
+	return float64(len(roots)) < mostRepeats*float64(len(words))
+}
+
+// dwells reports whether a text hardly says more than one telling word.
+func dwells(s string) bool {
+	count, all := map[string]int{}, 0
+	words := telling(s)
+	for _, w := range text.Tokens(withoutPlainZH(s)) {
+		if words[w] {
+			count[w[:min(len(w), 6)]]++
+			all++
+		}
+	}
+	for _, n := range count {
+		if len(words) <= fewTelling && n >= leastRepeats && float64(n) > oneWord*float64(all) {
+			return true
+		}
+	}
+	return false
+}
+
+// grounding: a draft speaks of what its cases speak of. The bound is low: a good
+// lesson generalises, and its cases may be in another language.
+func grounding(j *Judge, v *view) string {
+	if j.ofTheirKind(v) {
+		return ""
+	}
+	said := bag{}
+	for _, n := range v.about.Parts { // what a strategy says its experiences have from their own cases
+		for _, s := range append([]string{n.Content.Title}, textsOf(n)...) {
+			for w := range bagOf(s) {
+				said[w] = true
+			}
+		}
+	}
+	all, held := 0, 0
+	for w := range telling(strings.Join(v.ownTexts(j), "\n")) {
+		all++
+		if said[w] || v.testsWith(func(e *evidence) bool { return e.words[w] }) > 0 {
+			held++
+		}
+	}
+	if all > 0 && (held == 0 || float64(held) < leastGrounded*float64(all)) {
+		return v.because(taxonomy.Text{EN: "of its %d telling words %d stand in the cases; say it in the words of the cases", ZH: "它的 %d 个关键词中只有 %d 个出现在案例里；请用案例中的说法"}, all, held)
+	}
+	return ""
+}
+
+// ofTheirKind reports whether a lesson speaks of a check that the cases missed.
+// That is about them in whatever words.
+func (j *Judge) ofTheirKind(v *view) bool {
+	missed, _ := v.missed(v.cases)
+	if v.about.Check != "" {
+		missed[v.about.Check]++
+	}
+	for _, l := range v.draft.Lessons {
+		_, _, scores := j.kindOf(v, &l)
+		for i, s := range scores {
+			if s >= aPhrase && missed[j.kinds.checks[i].ID] > 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// textsOf are what the lessons of a memory say.
+func textsOf(n *tree.Node) []string {
+	var out []string
+	for _, l := range n.Content.Lessons {
+		out = append(out, l.Check, l.Instead)
+		out = append(out, l.What...)
+	}
+	return out
+}
+
+// ownTexts are the texts of a draft that are not the catalogue's.
+func (v *view) ownTexts(j *Judge) []string {
+	var out []string
+	own := false
+	for _, l := range v.draft.Lessons {
+		if !j.catalogued(v, &l) {
+			out, own = append(out, l.Check, l.Mistake, l.Instead), true
+		}
+	}
+	if own {
+		out = append(append(out, v.draft.Title, v.draft.Description), v.draft.AppliesWhen...)
+	}
+	return out
+}
+
+// catalogued reports whether what a lesson says to do is the taxonomy's sentence
+// about a check that was missed in a case it cites. Such a sentence has been read
+// by people and needs no words of the cases.
+func (j *Judge) catalogued(v *view, l *tree.Lesson) bool {
+	if l.Kind == "" || l.From != tree.FromCatalogue {
+		return false
+	}
+	if _, known := j.tax.Check(l.Kind); !known {
+		return false
+	}
+	for _, e := range v.cited(l) {
+		if e.node.Has(l.Kind) {
+			return true
+		}
+	}
+	return l.Kind == v.about.Check
+}

@@ -1,0 +1,191 @@
+package gate
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/memtree/memtree/taxonomy"
+	"github.com/memtree/memtree/text"
+	"github.com/memtree/memtree/tree"
+)
+
+// view is a draft beside the cases it is about, read once.
+type view struct {
+	about  *About
+	draft  *Draft
+	cases  []*evidence // of those shown and of members, a sample where there are many
+	byID   map[string]*evidence
+	things map[string]bool // what lessons name on purpose: the things a check was missed on
+}
+
+// evidence is what one case says.
+type evidence struct {
+	node   *tree.Node
+	test   string
+	prompt string
+	truth  []string // texts of the ground truth and of what was so
+	said   string   // what people or a model say went wrong; defects among it
+	all    string   // everything, lower case
+	words  bag      // of all
+	about  bag      // of the prompt and of what is said
+	notes  bag      // of what is said
+}
+
+const (
+	maxJudgment = 4000 // characters of an agent's own words that are read
+	maxCases    = 200  // cases that are read beside those shown
+)
+
+func (j *Judge) view(a *About, d *Draft) *view {
+	v := &view{about: a, draft: d, byID: map[string]*evidence{}, things: map[string]bool{}}
+	for _, n := range append(slices.Clone(a.Shown), evenly(a.Members, maxCases)...) {
+		if n.CaseData == nil || v.byID[n.ID] != nil {
+			continue
+		}
+		e := j.evidenceOf(n)
+		v.byID[n.ID] = e
+		v.cases = append(v.cases, e)
+	}
+	for _, l := range d.Lessons {
+		for _, w := range l.What {
+			v.things[strings.ToLower(w)] = true
+		}
+	}
+	return v
+}
+
+// evenly returns up to limit of the cases, at equal distances.
+func evenly(cases []*tree.Node, limit int) []*tree.Node {
+	if len(cases) <= limit {
+		return cases
+	}
+	out := make([]*tree.Node, limit)
+	for i := range out {
+		out[i] = cases[i*len(cases)/limit]
+	}
+	return out
+}
+
+func (j *Judge) evidenceOf(n *tree.Node) *evidence {
+	d := n.CaseData
+	e := &evidence{node: n, test: testOf(n), prompt: d.TestCase.Prompt, truth: values(d.TestCase.GroundTruth)}
+	said := append([]string{d.EvaluatorReason}, e.truth...)
+	for _, m := range d.Misses {
+		said = append(said, m.How, m.Instead, m.Truth)
+		if m.Truth != "" {
+			e.truth = append(e.truth, m.Truth)
+		}
+	}
+	if n.Provenance.Analyst != "rules" || strings.TrimSpace(strings.Join(said, "")) == "" {
+		for _, s := range []string{d.ActualError, d.ErrorReason, d.AvoidanceHint} {
+			said = append(said, j.own(s))
+		}
+	}
+	e.said = strings.Join(said, "\n")
+	e.all = strings.ToLower(strings.Join([]string{
+		e.prompt, e.said, d.ActualError, d.ErrorReason, d.AvoidanceHint, text.Clip(d.AgentJudgment, maxJudgment), n.Scene.Type, n.Scene.Route,
+	}, "\n"))
+	e.words, e.about, e.notes = bagOf(e.all), bagOf(e.prompt+"\n"+e.said), bagOf(e.said)
+	return e
+}
+
+// own leaves out the sentences that stand in a case only because of its type.
+func (j *Judge) own(s string) string {
+	var kept []string
+	for _, one := range text.Sentences(s) {
+		if !j.general[one] {
+			kept = append(kept, one)
+		}
+	}
+	return strings.Join(kept, " ")
+}
+
+// testOf names the test of a case: the same test on another day is no second
+// witness.
+func testOf(n *tree.Node) string {
+	if id := n.CaseData.TestCase.CaseID; id != "" {
+		return id
+	}
+	return tree.Hash(n.CaseData.TestCase.Prompt)
+}
+
+// testsOf returns how many tests some evidence is of.
+func testsOf(all []*evidence) int {
+	seen := map[string]bool{}
+	for _, e := range all {
+		seen[e.test] = true
+	}
+	return len(seen)
+}
+
+// testsWith returns how many tests have evidence that a predicate holds of.
+func (v *view) testsWith(has func(*evidence) bool) int {
+	var with []*evidence
+	for _, e := range v.cases {
+		if has(e) {
+			with = append(with, e)
+		}
+	}
+	return testsOf(with)
+}
+
+// cited returns the evidence of the cases a lesson cites, as far as it is read.
+func (v *view) cited(l *tree.Lesson) []*evidence {
+	var out []*evidence
+	for _, id := range l.Cites {
+		if e := v.byID[id]; e != nil {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// values are the texts of a ground truth, in the order of its fields, names of
+// actions and verdicts left out.
+func values(truth tree.Raw) []string {
+	var v any
+	if truth.Null() || truth.Check() != nil || json.Unmarshal(truth, &v) != nil {
+		return nil
+	}
+	var out []string
+	var walk func(v any, field string)
+	walk = func(v any, field string) {
+		switch v := v.(type) {
+		case string:
+			if !slices.Contains([]string{"name", "action", "tool", "function", "type", "verdict"}, field) {
+				out = append(out, v)
+			}
+		case []any:
+			for _, x := range v {
+				walk(x, "")
+			}
+		case map[string]any:
+			for _, k := range slices.Sorted(maps.Keys(v)) {
+				walk(v[k], k)
+			}
+		}
+	}
+	walk(v, "")
+	return out
+}
+
+// sentencesOf are the sentences of a taxonomy about types, scenes and checks.
+func sentencesOf(tax *taxonomy.Taxonomy) map[string]bool {
+	out := map[string]bool{}
+	add := func(all ...taxonomy.Text) {
+		for _, t := range all {
+			for _, s := range append(text.Sentences(t.EN), text.Sentences(t.ZH)...) {
+				out[s] = true
+			}
+		}
+	}
+	for _, e := range tax.ErrorTypes() {
+		add(e.Description, e.Checklist, e.Brief)
+	}
+	for _, s := range tax.SceneTypes() {
+		add(s.Checklist)
+	}
+	return out
+}

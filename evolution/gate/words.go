@@ -1,0 +1,134 @@
+package gate
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/memtree/memtree/text"
+)
+
+// bag is a set of words: stems of English ones, pairs of Chinese characters.
+type bag map[string]bool
+
+func (b bag) shared(o bag) int {
+	n := 0
+	for w := range b {
+		if o[w] {
+			n++
+		}
+	}
+	return n
+}
+
+// bagOf returns the words of a text without English function words.
+func bagOf(s string) bag {
+	out := bag{}
+	for _, w := range text.Tokens(s) {
+		if r, n := utf8.DecodeRuneInString(w); n == len(w) && unicode.Is(unicode.Han, r) {
+			continue
+		}
+		out[w] = true
+	}
+	return out
+}
+
+// telling returns the words of a text that are neither function words nor what
+// all testing shares.
+func telling(s string) bag {
+	out := bag{}
+	for w := range bagOf(withoutPlainZH(s)) {
+		if !plain().words[w] {
+			out[w] = true
+		}
+	}
+	return out
+}
+
+// lexicon is the vocabulary in the form it is looked up.
+type lexicon struct {
+	words    bag     // stems of plainEN and functionEN
+	function bag     // functionEN as it is
+	verbs    bag     // stems
+	bare     bag     // bareEN and functionEN
+	bareZH   phrases // bareZH and functionZH
+	zh       phrases // plainZH and functionZH
+	fillers  phrases // functionZH
+	whole    phrases // wholeZH
+}
+
+var plain = sync.OnceValue(func() *lexicon {
+	l := &lexicon{words: bagOf(plainEN + " " + functionEN), function: bag{}, verbs: bagOf(verbsEN)}
+	for w := range strings.FieldsSeq(functionEN) {
+		l.function[w] = true
+		l.words[w] = true
+	}
+	l.fillers, l.whole = newPhrases(functionZH), newPhrases(wholeZH)
+	l.bare, l.bareZH = bagOf(bareEN+" "+functionEN), newPhrases(bareZH+" "+functionZH)
+	l.zh = newPhrases(functionZH + " " + plainZH)
+	return l
+})
+
+// phrases are Chinese phrases by their first character, the longest first.
+type phrases map[rune][]string
+
+func newPhrases(s string) phrases {
+	out := phrases{}
+	for p := range strings.FieldsSeq(s) {
+		r, _ := utf8.DecodeRuneInString(p)
+		out[r] = append(out[r], p)
+	}
+	for _, list := range out {
+		slices.SortFunc(list, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
+	}
+	return out
+}
+
+// at returns the length of the longest phrase that a text begins with, 0 for none.
+func (p phrases) at(s string) int {
+	r, _ := utf8.DecodeRuneInString(s)
+	for _, one := range p[r] {
+		if strings.HasPrefix(s, one) {
+			return len(one)
+		}
+	}
+	return 0
+}
+
+// withoutPlainZH cuts what all testing shares out of the Chinese of a text.
+func withoutPlainZH(s string) string {
+	rest, _ := cut(s, plain().zh)
+	return rest
+}
+
+// cut replaces phrases in a text by a space, the longest that fits at each place,
+// and returns how many there were.
+func cut(s string, list phrases) (rest string, n int) {
+	var b strings.Builder
+	for s != "" {
+		_, keep := utf8.DecodeRuneInString(s)
+		keep = max(keep, plain().whole.at(s))
+		if l := list.at(s); l >= keep {
+			n++
+			b.WriteByte(' ')
+			s = s[l:]
+			continue
+		}
+		b.WriteString(s[:keep])
+		s = s[keep:]
+	}
+	return b.String(), n
+}
+
+func hanCount(s string) int {
+	n := 0
+	for _, r := range s {
+		if unicode.Is(unicode.Han, r) {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,97 @@
+package evolution
+
+import (
+	"slices"
+	"time"
+
+	"github.com/memtree/memtree/evolution/cluster"
+	"github.com/memtree/memtree/evolution/gate"
+	"github.com/memtree/memtree/tree"
+)
+
+// job is one thing to be written: an experience from the cases of a bucket, or a
+// strategy from the cases of its experiences.
+type job struct {
+	gate.About
+	bucket  *bucket
+	parts   []*formedNode // of a strategy
+	present *tree.Node    // what it replaces, nil for none
+	now     time.Time     // of the newest evaluation
+	refused bool          // nothing that was written passed
+}
+
+// formedNode is an experience as the plan has it, with its bucket.
+type formedNode struct {
+	*tree.Node
+	bucket *bucket
+}
+
+// maxShown is how many raw cases a model sees.
+const maxShown = 12
+
+// rulesVersion changes whenever the rules word the same cases otherwise.
+const rulesVersion = "rules@8"
+
+// newJob describes what is to be written about a bucket.
+func (w *work) newJob(kind tree.Type, b *bucket, parts []*formedNode, present *tree.Node) *job {
+	j := &job{bucket: b, parts: parts, present: present, now: w.s.now, About: gate.About{
+		Type: kind, ErrorType: w.ErrorType, Direction: w.Direction, Lang: langOf(b.cases), Check: b.check,
+		Members: b.cases, Shown: shown(b.cases),
+	}}
+	for _, p := range parts {
+		j.Parts = append(j.Parts, p.Node)
+	}
+	for _, n := range slices.Concat(w.experiences, w.strategies) {
+		if n.Type == kind && n.Live() && n.ErrorType == w.ErrorType && n.Direction == w.Direction.Opposite() && n.Direction != w.Direction {
+			j.Opposite = append(j.Opposite, n)
+		}
+	}
+	return j
+}
+
+// shown returns the cases that a model sees: the most central one first, then
+// always the one least like those before it, so that few show all there is.
+func shown(cases []*tree.Node) []*tree.Node {
+	pool := evenly(cases, 128)
+	causes := make([]string, len(pool))
+	all := make([]int, len(pool))
+	for i, n := range pool {
+		causes[i], all[i] = saidOf(n), i
+	}
+	words := cluster.New(causes)
+	best, most := 0, -1.0
+	for i := range pool { // sorted by id: of several the first
+		if c := words.Centrality(i, all); c > most {
+			best, most = i, c
+		}
+	}
+	taken := []int{best}
+	near := make([]float64, len(pool))
+	for len(taken) < min(maxShown, len(pool)) {
+		last, far := taken[len(taken)-1], -1
+		for i := range pool {
+			near[i] = max(near[i], words.Like(i, last))
+			if !slices.Contains(taken, i) && (far < 0 || near[i] < near[far]) {
+				far = i
+			}
+		}
+		taken = append(taken, far)
+	}
+	out := make([]*tree.Node, 0, len(taken))
+	for _, i := range taken {
+		out = append(out, pool[i])
+	}
+	return out
+}
+
+// key names the job: the same evidence, asked in the same way, is the same job.
+func (j *job) key(writer, model string) string {
+	parts := []string{string(j.Type), writer, model, j.Lang, j.ErrorType, string(j.Direction), j.Check}
+	for _, n := range j.Members {
+		parts = append(parts, n.ID, saidOf(n))
+	}
+	for _, n := range j.parts {
+		parts = append(parts, n.ID, n.bucket.check)
+	}
+	return "j_" + tree.Hash(parts...)
+}

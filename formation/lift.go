@@ -1,0 +1,46 @@
+package formation
+
+import (
+	"github.com/memtree/memtree/guard"
+	"github.com/memtree/memtree/text"
+	"github.com/memtree/memtree/tree"
+)
+
+// Lift reads the misses of a case that was stored before cases had any, from its
+// evidence, and words it anew. What a person or a model said of it stays. A case
+// that has misses stays as it is.
+func (f *Former) Lift(n *tree.Node) {
+	d := n.CaseData
+	if d == nil || len(d.Misses) > 0 {
+		return
+	}
+	judgment := tree.Raw(d.AgentJudgment)
+	if judgment.Check() != nil || len(judgment) == 0 {
+		judgment = tree.Quote(d.AgentJudgment)
+	}
+	wrong := false
+	e := tree.Evaluation{
+		CaseID: d.TestCase.CaseID, Prompt: d.TestCase.Prompt, GroundTruth: d.TestCase.GroundTruth, Judgment: judgment,
+		Correct: &wrong, Direction: n.Direction, Reason: d.EvaluatorReason, Scene: n.Scene,
+	}
+	x := f.read(&e)
+	x.judged.Direction, x.lang = n.Direction, n.Lang
+	f.look(x)
+	t := guard.TruthsOf(x.truth, e.Prompt)
+	d.Misses = f.misses(x, t)
+	for i := range d.Misses {
+		if d.Misses[i].Check == "" {
+			d.Misses[i].ErrorType = n.ErrorType
+		}
+	}
+	r := &missReader{facts: x, f: f, truths: t}
+	if lead := &d.Misses[0]; n.Provenance.Analyst != "rules" {
+		lead.Instead = r.how(text.Sentences(text.Line(d.AvoidanceHint))...)
+		if lead.How == "" {
+			lead.How, lead.From = r.how(text.Sentences(text.Line(d.ErrorReason))...), tree.FromModel
+		}
+	}
+	if f.words != nil {
+		f.words(n)
+	}
+}

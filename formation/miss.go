@@ -1,0 +1,281 @@
+package formation
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/memtree/memtree/cue"
+	"github.com/memtree/memtree/guard"
+	"github.com/memtree/memtree/judgment"
+	"github.com/memtree/memtree/taxonomy"
+	"github.com/memtree/memtree/text"
+	"github.com/memtree/memtree/tree"
+)
+
+// misses reads what was missed, the weightiest first: what a person wrote comes
+// before what the ground truth lists, and that before what judgment and truth
+// differ in. Each entry of a defect list is a miss, and so is each cause that a
+// note names. A run about which nobody says anything has one miss with no check:
+// no cause is invented.
+func (f *Former) misses(x *facts, t guard.Truths) []tree.Miss {
+	r := &missReader{facts: x, f: f, truths: t, defects: defectsOf(x.truth)}
+	r.note()
+	r.listed()
+	r.different()
+	if len(r.list) == 0 {
+		r.claimed()
+	}
+	if len(r.list) == 0 {
+		r.add(tree.Miss{From: tree.FromRules})
+	}
+	return r.list
+}
+
+// missReader collects the misses of one wrong verdict.
+type missReader struct {
+	*facts
+	f       *Former
+	truths  guard.Truths
+	defects []defect
+	list    []tree.Miss
+}
+
+// add adds a miss, or joins it with one of the same check.
+func (r *missReader) add(m tree.Miss) {
+	if m.ErrorType == "" {
+		m.ErrorType = taxonomy.OtherError
+		if c, ok := r.f.taxonomy.Check(m.Check); ok {
+			m.ErrorType = c.ErrorType()
+		}
+	}
+	i := slices.IndexFunc(r.list, func(o tree.Miss) bool { return o.Check == m.Check && m.Check != "" })
+	if i < 0 {
+		if len(r.list) < tree.MaxMisses {
+			r.list = append(r.list, m)
+		}
+		return
+	}
+	o := &r.list[i]
+	o.How = joined(o.How, m.How)
+	o.Truth = joined(o.Truth, m.Truth)
+	o.What = things(append(o.What, m.What...))
+	o.At = first(append(o.At, m.At...), tree.MaxThings)
+	o.Sure = max(o.Sure, m.Sure)
+}
+
+// note reads what the evaluator wrote. The note as a whole, with what else is
+// known, tells the weightiest miss; a sentence that names another check outright
+// is a miss of its own.
+func (r *missReader) note() {
+	sentences := points(r.e.Reason)
+	if len(sentences) == 0 {
+		return
+	}
+	outright := func(s string) bool {
+		_, ok := r.f.catalogue().Outright(s, r.judged.Direction)
+		return ok
+	}
+	if !says(strings.Join(sentences, " ")) && !slices.ContainsFunc(sentences, outright) {
+		return // “wrong again” is no word on the cause
+	}
+	lead, ok := r.missed(sentences...)
+	if len(r.defects) == 1 && (!ok || lead.Score < plainNote) { // the note and the defect are read as one
+		lead, ok = r.missed(append(slices.Clone(sentences), r.defects[0].text)...)
+	}
+	own := map[string][]string{} // sentences of other misses, by check
+	var of []string              // of the weightiest
+	var order []string
+	for _, s := range sentences {
+		m, other := r.f.catalogue().Outright(s, r.judged.Direction)
+		if !ok || !other || m.Check == lead.Check {
+			of = append(of, s)
+			continue
+		}
+		if own[m.Check] == nil {
+			order = append(order, m.Check)
+		}
+		own[m.Check] = append(own[m.Check], s)
+	}
+	if len(of) == 0 {
+		of = sentences
+	}
+	r.add(tree.Miss{Check: lead.Check, How: r.how(of...), What: r.things(of...), From: tree.FromPerson, Sure: lead.Sure, At: []string{"reason"}})
+	for _, check := range order {
+		m, _ := r.f.catalogue().Outright(own[check][0], r.judged.Direction)
+		r.add(tree.Miss{Check: check, How: r.how(own[check]...), What: r.things(own[check]...), From: tree.FromPerson, Sure: m.Sure, At: []string{"reason"}})
+	}
+}
+
+// missed reads texts together with the agent's reason and the task.
+func (r *missReader) missed(said ...string) (cue.Reading, bool) {
+	e := r.evidence(said...)
+	e.Claimed = judgment.Reasoning(r.judgment)
+	return r.f.catalogue().Missed(e)
+}
+
+// listed reads the defects that the ground truth lists. A single one is what the
+// note speaks of, where there is a note; of several each is a miss of its own,
+// as far as its words say of what.
+func (r *missReader) listed() {
+	noted := len(r.list) > 0
+	for _, d := range r.defects {
+		if noted && (len(r.defects) == 1 || r.list[0].Check == "") {
+			lead := &r.list[0]
+			lead.Truth = joined(lead.Truth, text.Line(d.text))
+			lead.What = things(append(lead.What, r.things(d.text)...))
+			lead.At = first(append(lead.At, d.at), tree.MaxThings)
+			continue
+		}
+		var m cue.Reading
+		var ok bool
+		if len(r.defects) == 1 {
+			m, ok = r.missed(d.text)
+		} else {
+			m, ok = r.f.catalogue().Missed(cue.Evidence{Said: []string{d.text}, Direction: r.judged.Direction})
+		}
+		if !ok && noted {
+			continue // it stays in the ground truth, which is kept
+		}
+		r.add(tree.Miss{Check: m.Check, What: r.things(d.text), Truth: whole(text.Line(d.text)), From: tree.FromPerson, Sure: m.Sure, At: []string{d.at}})
+	}
+}
+
+func (r *missReader) typeOf(check string) string {
+	if c, ok := r.f.taxonomy.Check(check); ok {
+		return c.ErrorType()
+	}
+	return taxonomy.OtherError
+}
+
+// different reads what actions differ in: which were left out, taken otherwise,
+// or taken although nobody asked.
+func (r *missReader) different() {
+	if len(r.list) > 0 {
+		return
+	}
+	for _, d := range r.differences {
+		check := r.f.shown(string(d.Kind))
+		if check == "" {
+			continue
+		}
+		r.add(tree.Miss{Check: check, What: things([]string{inline(d.Field)}), From: tree.FromRules, Sure: ofDifference, At: []string{"judgment"}})
+	}
+}
+
+// How sure a check is that nobody has named.
+const (
+	ofDifference = 0.6
+	ofClaim      = 0.5
+)
+
+// plainNote is from where on a note needs no other words to be read.
+const plainNote = 0.40
+
+// leastClaim is what it takes to read a check from the agent's own reason alone.
+const leastClaim = 0.15
+
+// claimed reads the agent's own reason, where nobody else said anything.
+func (r *missReader) claimed() {
+	said := judgment.Reasoning(r.judgment)
+	if m, ok := r.missed(); ok && says(said) && m.Score >= leastClaim {
+		r.add(tree.Miss{Check: m.Check, What: r.things(said), Claimed: whole(text.Line(r.claim.key)), From: tree.FromRules, Sure: min(m.Sure, ofClaim), At: []string{"judgment"}})
+	}
+}
+
+func (r *missReader) evidence(said ...string) cue.Evidence {
+	return cue.Evidence{Said: said, Task: r.e.Prompt, Direction: r.judged.Direction}
+}
+
+// how joins the sentences that may be shown: none that gives the truth away or
+// forces a verdict. A sentence goes whole or stays whole.
+func (r *missReader) how(sentences ...string) string {
+	var kept []string
+	for _, s := range sentences {
+		if guard.Keep(s, r.truths) != "" {
+			kept = append(kept, s)
+		}
+	}
+	return joined(kept...)
+}
+
+// joined puts sentences together as far as they fit whole.
+func joined(sentences ...string) string {
+	all := ""
+	for _, s := range sentences {
+		if s == "" || strings.Contains(all, s) {
+			continue
+		}
+		longer := text.Append(all, s)
+		if len(longer) > maxHow {
+			break
+		}
+		all = longer
+	}
+	return all
+}
+
+// maxHow bounds, in bytes, what is kept of a note in one miss, of whole
+// sentences.
+const maxHow = 1200
+
+// whole is s where it is short enough to be kept, else its first sentences.
+func whole(s string) string { return joined(text.Sentences(s)...) }
+
+// points are the sentences of a note, at most maxPoints; a note that consists of
+// ids says nothing.
+func points(note string) []string {
+	var out []string
+	for _, s := range text.Sentences(text.Clean(firstBytes(note, maxNote))) {
+		for _, part := range clauses(text.Line(s)) {
+			if len(out) < maxPoints && part != "" {
+				out = append(out, part)
+			}
+		}
+	}
+	return out
+}
+
+const (
+	maxNote   = 16 << 10 // bytes of a note that are read
+	maxPoints = 60
+)
+
+// clauses splits a sentence at its semicolons.
+func clauses(s string) []string {
+	parts := strings.FieldsFunc(s, func(r rune) bool { return r == ';' || r == '；' })
+	for i := range parts {
+		parts[i] = strings.TrimSpace(parts[i])
+	}
+	return parts
+}
+
+// says reports whether a note says anything about what went wrong: a few words,
+// not only that something did, and not only an id.
+func says(s string) bool {
+	const leastWords, leastHan = 3, 5
+	words, han := 0, 0
+	for w := range strings.FieldsSeq(s) {
+		if !strings.ContainsAny(w, "0123456789") && !emptyWord(strings.ToLower(strings.Trim(w, ".,;:!?()"))) {
+			words++
+		}
+	}
+	for _, r := range s {
+		if isHan(r) {
+			han++
+		}
+	}
+	if han > 0 {
+		return han >= leastHan && !slices.Contains(emptySaid, strings.Trim(s, "。，！!. "))
+	}
+	return words >= leastWords
+}
+
+// What evaluators write who only say that it was wrong, or wrong once more.
+var (
+	emptyWords = strings.Fields("wrong again no nope still the same as before last time yesterday night see above incorrect bad fail failed error not right it is this was mistake judged")
+	emptySaid  = []string{"判断错了", "判错了", "又判错了", "还是不对", "和上次一样", "跟上次一样", "同上一次", "结论不对", "结论错误", "又错了一次", "判断有误", "还是老问题"}
+)
+
+func emptyWord(w string) bool { return w == "" || slices.Contains(emptyWords, w) }
+
+func first[T any](list []T, most int) []T { return list[:min(len(list), most)] }

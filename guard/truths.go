@@ -1,0 +1,220 @@
+package guard
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/memtree/memtree/text"
+)
+
+// Truths are the values of one test's ground truth that would tell an agent the
+// result of that test: its texts, the parts of them, and its numbers.
+//
+// Not among them are what the test's own prompt says, plain verdicts and grades
+// ("pass", "high", 0 and 1), names of fields, and names of actions: a lesson about
+// calls has to name them. The zero value has no values.
+//
+// A value counts wherever it stands for itself, in any case and width. A truth in
+// other words is not recognised, nor a number written otherwise (1,299 and 1299).
+type Truths struct{ values []string }
+
+// Bounds on the work for one ground truth.
+const (
+	maxValues    = 256
+	maxValueText = 3000     // bytes of one text that are read
+	maxPrompt    = 32 << 10 // bytes of a prompt that are read
+)
+
+// TruthsOf returns the truths of a ground truth: a decoded JSON value, or a
+// json.RawMessage, of which one that is no JSON has none. Of more than 256 values
+// the longest count.
+func TruthsOf(groundTruth any, prompt string) Truths {
+	if raw, ok := groundTruth.(json.RawMessage); ok {
+		groundTruth = nil
+		dec := json.NewDecoder(bytes.NewReader(raw))
+		dec.UseNumber()
+		if dec.Decode(&groundTruth) != nil || dec.More() {
+			return Truths{}
+		}
+	}
+	c := &collector{prompt: fold(head(prompt, maxPrompt)), seen: map[string]bool{}}
+	c.value(groundTruth)
+	slices.SortFunc(c.list, func(a, b string) int {
+		if len(a) != len(b) {
+			return len(b) - len(a)
+		}
+		return strings.Compare(a, b)
+	})
+	return Truths{c.list[:min(len(c.list), maxValues)]}
+}
+
+// In reports whether a text says one of the truths.
+func (t Truths) In(s string) bool {
+	_, yes := t.Find(s)
+	return yes
+}
+
+// Find returns the longest of the truths that a text says, in lower case. It is
+// for a message about what kind of value that is; the value itself must not be
+// shown.
+func (t Truths) Find(s string) (value string, yes bool) {
+	if len(t.values) == 0 {
+		return "", false
+	}
+	s = fold(s)
+	for _, v := range t.values {
+		if says(s, v) {
+			return v, true
+		}
+	}
+	return "", false
+}
+
+type collector struct {
+	prompt string
+	seen   map[string]bool
+	list   []string
+}
+
+func (c *collector) value(v any) {
+	switch v := v.(type) {
+	case string:
+		c.text(v)
+	case json.Number:
+		c.add(v.String())
+	case float64:
+		b, _ := json.Marshal(v)
+		c.add(string(b))
+	case []any:
+		for _, x := range v {
+			c.value(x)
+		}
+	case map[string]any:
+		for _, k := range slices.Sorted(maps.Keys(v)) {
+			if !namesAction(k, v) {
+				c.value(v[k])
+			}
+		}
+	}
+}
+
+// namesAction reports whether member k of an object is the name of an action: the
+// object has arguments too, or nothing else.
+func namesAction(k string, object map[string]any) bool {
+	if _, isText := object[k].(string); !isText || !slices.Contains([]string{"name", "action", "tool", "tool_name", "function", "type"}, k) {
+		return false
+	}
+	for _, with := range []string{"arguments", "kwargs", "args", "parameters", "params", "input"} {
+		if _, ok := object[with]; ok {
+			return true
+		}
+	}
+	return len(object) == 1
+}
+
+// text takes a text whole, its parts, and pieces of long parts, so that half a
+// sentence counts too.
+func (c *collector) text(s string) {
+	s = head(s, maxValueText)
+	c.add(s)
+	for part := range strings.FieldsFuncSeq(s, func(r rune) bool {
+		return strings.ContainsRune(",;:!?\n、，；。：！？()（）\"'“”‘’|", r)
+	}) {
+		c.add(part)
+		c.pieces(part)
+	}
+}
+
+func (c *collector) pieces(s string) {
+	const words, runes = 5, 8
+	if strings.ContainsFunc(s, isHan) {
+		r := []rune(s)
+		for i := 0; i+runes < len(r); i += 2 {
+			c.add(string(r[i : i+runes]))
+		}
+		return
+	}
+	w := strings.Fields(s)
+	for i := 0; i+words < len(w); i++ {
+		c.add(strings.Join(w[i:i+words], " "))
+	}
+}
+
+// add keeps a value that tells something: a number, two Chinese characters or
+// three of another script, no plain word, and not in the prompt.
+func (c *collector) add(s string) {
+	s = strings.Trim(fold(s), ".。!！'`* ,，;；")
+	n := utf8.RuneCountInString(s)
+	number := strings.ContainsAny(s, "0123456789")
+	switch {
+	case s == "" || s == "0" || s == "1" || c.seen[s] || len(c.seen) > 4*maxValues:
+		return
+	case n < 2 && !number, n < 3 && !number && !strings.ContainsFunc(s, isHan):
+		return
+	case plain(s):
+		return
+	}
+	c.seen[s] = true
+	if !says(c.prompt, s) {
+		c.list = append(c.list, s)
+	}
+}
+
+// says reports whether v stands in s for itself: not within a longer word or
+// number, but for scripts without spaces between words.
+func says(s, v string) bool {
+	first, _ := utf8.DecodeRuneInString(v)
+	last, _ := utf8.DecodeLastRuneInString(v)
+	for from := 0; ; {
+		i := strings.Index(s[from:], v)
+		if i < 0 {
+			return false
+		}
+		i += from
+		before, _ := utf8.DecodeLastRuneInString(s[:i])
+		after, _ := utf8.DecodeRuneInString(s[i+len(v):])
+		if (!joins(before) || !joins(first)) && (!joins(last) || !joins(after)) {
+			return true
+		}
+		from = i + len(v)
+	}
+}
+
+func joins(r rune) bool {
+	return r < 0x2e80 && r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_')
+}
+
+// fold makes the spellings of a text that a reader takes for the same the same.
+func fold(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch r {
+		case '‹', '\u3008', '⟨', '≺', '⧼':
+			return '<'
+		case '›', '\u3009', '⟩', '≻', '⧽':
+			return '>'
+		case '【', '〔', '〖':
+			return '['
+		case '】', '〕', '〗':
+			return ']'
+		case '’', '‘':
+			return '\''
+		}
+		return r
+	}, strings.ToLower(text.Line(text.Normal(s, len(s)))))
+}
+
+// head returns at most n bytes of s, without half a character at their end.
+func head(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}

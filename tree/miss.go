@@ -1,0 +1,71 @@
+package tree
+
+import "slices"
+
+// Miss is one thing that should have been checked and was not, or was checked
+// wrongly. A wrong judgement holds one or more. It is data: what is said of it
+// to people and agents is worded from it.
+type Miss struct {
+	Check     string   `json:"check,omitempty"`   // id of a check of the taxonomy; "" where none fits
+	ErrorType string   `json:"errorType"`         // how it was misjudged
+	What      []string `json:"what,omitempty"`    // the things it was about, in the words of the task; at most MaxThings
+	How       string   `json:"how,omitempty"`     // the mistake: whole sentences in people's own words
+	Instead   string   `json:"instead,omitempty"` // what to do, as a model said it
+	Claimed   string   `json:"claimed,omitempty"` // what the agent held to be so; evidence, never shown to an agent
+	Truth     string   `json:"truth,omitempty"`   // what was so; likewise
+	From      string   `json:"from"`              // whose words: person, model or rules
+	Sure      float64  `json:"sure"`              // how sure the check is, 0 to 1
+	At        []string `json:"at,omitempty"`      // the fields of the evaluation it was read from, such as reason
+}
+
+// Whose words something is in.
+const (
+	FromPerson    = "person"
+	FromModel     = "model"
+	FromRules     = "rules"
+	FromCatalogue = "catalogue" // of a lesson: the taxonomy's sentence about its kind
+)
+
+// Limits on misses.
+const (
+	MaxMisses = 32 // of one case: a count
+	MaxThings = 4  // of one miss or lesson: a count
+)
+
+// Says returns what a memory of any level says: the lessons of an experience or
+// a strategy, and of a case one for each of its misses that has anything to say.
+func (n *Node) Says() []Lesson {
+	if n.CaseData == nil || len(n.CaseData.Misses) == 0 {
+		return n.Content.Lessons
+	}
+	var out []Lesson
+	for _, m := range n.CaseData.Misses {
+		if m.Check == "" && m.How == "" && m.Instead == "" {
+			continue
+		}
+		i := slices.IndexFunc(out, func(l Lesson) bool { return m.Check != "" && l.Kind == m.Check })
+		if i < 0 {
+			l := Lesson{Kind: m.Check, Check: m.Instead, Mistake: m.How, What: slices.Clone(m.What), From: m.From, Cites: []string{n.ID}}
+			if m.Instead == "" {
+				l.From = FromCatalogue
+			}
+			l.ID = LessonID(l)
+			out = append(out, l)
+			continue
+		}
+		for _, w := range m.What {
+			if !slices.Contains(out[i].What, w) && len(out[i].What) < MaxThings {
+				out[i].What = append(out[i].What, w)
+			}
+		}
+		if out[i].Mistake == "" {
+			out[i].Mistake = m.How
+		}
+	}
+	return out
+}
+
+// Has reports whether a case has a miss of a kind.
+func (n *Node) Has(check string) bool {
+	return n.CaseData != nil && slices.ContainsFunc(n.CaseData.Misses, func(m Miss) bool { return m.Check == check })
+}
