@@ -2,6 +2,7 @@ package enhance
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -163,7 +164,7 @@ func (w *Wording) content(n *tree.Node, lessons []tree.Lesson, lang string) {
 		c.Title = w.title(n, lessons, titles, lang)
 	}
 	if !own || c.Description == "" {
-		c.Description = w.description(n, mistakes, titles, lang)
+		c.Description = w.description(n, lessons, mistakes, lang)
 	}
 	if !own || len(c.AppliesWhen) == 0 {
 		c.AppliesWhen = when[:min(len(when), mostWhen)]
@@ -224,12 +225,9 @@ func (w *Wording) untyped(n *tree.Node, lang string) string {
 func clipTitle(s string) string { return text.Clip(s, maxTitle) }
 
 // description says what went wrong, for people.
-func (w *Wording) description(n *tree.Node, mistakes, titles []string, lang string) string {
+func (w *Wording) description(n *tree.Node, lessons []tree.Lesson, mistakes []string, lang string) string {
 	if n.Type == tree.Strategy {
-		return taxonomy.Text{
-			EN: "The most frequent mistakes: " + strings.Join(titles, "; ") + ".",
-			ZH: "最常见的错误：" + strings.Join(titles, "；") + "。",
-		}.In(lang)
+		return w.tally(n, lessons, lang)
 	}
 	if s := paragraph(mistakes); s != "" {
 		return s
@@ -241,6 +239,45 @@ func (w *Wording) description(n *tree.Node, mistakes, titles []string, lang stri
 		return taxonomy.Text{EN: "A defect was reported that is not there; the record does not say why.", ZH: "报告了并不存在的缺陷；记录没有说明原因。"}.In(lang)
 	}
 	return taxonomy.Text{EN: "The answer was not the right one; the record does not say why.", ZH: "结论不正确；记录没有说明原因。"}.In(lang)
+}
+
+// tally says what was missed most, how often and where: what a list of checks
+// cannot know.
+func (w *Wording) tally(n *tree.Node, lessons []tree.Lesson, lang string) string {
+	var parts []string
+	for _, l := range byTests(lessons) {
+		s := cmp.Or(w.lesson(&l, n.Direction, n.ErrorType, lang).title, quoted([]string{l.Check}, lang))
+		var facts []string
+		if l.Tests > 0 {
+			facts = append(facts, taxonomy.Text{EN: fmt.Sprintf("%d tests", l.Tests), ZH: fmt.Sprintf("%d 个用例", l.Tests)}.In(lang))
+		}
+		if len(l.Scenes) > 0 {
+			facts = append(facts, w.places(l.Scenes, lang))
+		}
+		if len(facts) > 0 {
+			s += taxonomy.Text{EN: " (", ZH: "（"}.In(lang) + strings.Join(facts, taxonomy.Text{EN: ", ", ZH: "，"}.In(lang)) + taxonomy.Text{EN: ")", ZH: "）"}.In(lang)
+		}
+		parts = append(parts, s)
+	}
+	if lang == "zh" {
+		return "从多到少：" + strings.Join(parts, "；") + "。"
+	}
+	return "Most frequent first: " + strings.Join(parts, "; ") + "."
+}
+
+// places says on what scene types most of it happened.
+func (w *Wording) places(types []string, lang string) string {
+	names := make([]string, len(types))
+	for i, t := range types {
+		names[i] = t
+		if s, ok := w.tax.SceneType(t); ok {
+			names[i] = s.Name.In(lang)
+		}
+	}
+	if lang == "zh" {
+		return "多在" + strings.Join(names, "、")
+	}
+	return "mostly on scenes of type " + strings.Join(names, " and ")
 }
 
 // reason is why a case went wrong: what people said, else the description of its

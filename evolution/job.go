@@ -15,6 +15,7 @@ type job struct {
 	gate.About
 	bucket  *bucket
 	parts   []*formedNode // of a strategy
+	counts  []count       // of a strategy: what it is counted from
 	present *tree.Node    // what it replaces, nil for none
 	now     time.Time     // of the newest evaluation
 	refused bool          // nothing that was written passed

@@ -2,6 +2,7 @@ package evolution
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/memtree/memtree/evolution/gate"
@@ -44,23 +45,26 @@ func (e *Evolver) node(j *job, d *gate.Draft, by tree.Provenance) tree.Node {
 
 // scenesOf returns the scene types of two tests or more, the most frequent first.
 func scenesOf(cases []*tree.Node) []string {
-	in := map[string]map[string]bool{}
+	in := testsByScene(cases)
+	out := slices.Collect(maps.Keys(in))
+	out = slices.DeleteFunc(out, func(t string) bool { return in[t] < leastTests })
+	slices.SortFunc(out, func(a, b string) int { return cmp.Or(cmp.Compare(in[b], in[a]), cmp.Compare(a, b)) })
+	return out[:min(len(out), tree.MaxConditions)]
+}
+
+// testsByScene counts the different tests on each scene type.
+func testsByScene(cases []*tree.Node) map[string]int {
+	by := map[string][]*tree.Node{}
 	for _, n := range cases {
 		if t := n.Scene.Type; t != "" {
-			if in[t] == nil {
-				in[t] = map[string]bool{}
-			}
-			in[t][testOf(n)] = true
+			by[t] = append(by[t], n)
 		}
 	}
-	var out []string
-	for t, where := range in {
-		if len(where) >= leastTests {
-			out = append(out, t)
-		}
+	out := map[string]int{}
+	for t, list := range by {
+		out[t] = tests(list)
 	}
-	slices.SortFunc(out, func(a, b string) int { return cmp.Or(cmp.Compare(len(in[b]), len(in[a])), cmp.Compare(a, b)) })
-	return out[:min(len(out), tree.MaxConditions)]
+	return out
 }
 
 // commonScene is where all cases were; its type counts where most have it.

@@ -18,9 +18,12 @@ import (
 // no draft where there is neither.
 func (e *Evolver) byRules(j *job) []gate.Draft {
 	if j.Type == tree.Strategy {
-		d := strategyByRules(j)
-		if len(d.Lessons) == 0 {
+		if len(j.counts) == 0 {
 			return nil
+		}
+		var d gate.Draft // a strategy is its counts
+		for _, c := range j.counts {
+			d.Lessons = append(d.Lessons, c.lesson)
 		}
 		return []gate.Draft{d}
 	}
@@ -165,21 +168,4 @@ func repeatedHint(b *bucket) string {
 		}
 	}
 	return best
-}
-
-// strategyByRules counts: which checks of the type were missed in most tests, in
-// that order, and on what.
-func strategyByRules(j *job) gate.Draft {
-	parts := slices.DeleteFunc(slices.Clone(j.parts), func(p *formedNode) bool { return len(p.Content.Lessons) == 0 })
-	slices.SortFunc(parts, func(a, b *formedNode) int {
-		return cmp.Or(cmp.Compare(tests(b.bucket.cases), tests(a.bucket.cases)), cmp.Compare(a.ID, b.ID))
-	})
-	var d gate.Draft
-	for _, p := range parts[:min(len(parts), tree.MaxLessons)] {
-		l := p.Content.Lessons[0]
-		l.Mistake, l.Instead, l.Cites = "", "", idsOf(p.bucket.cases)
-		l.Tests, l.Times = tests(p.bucket.cases), times(p.bucket.cases)
-		d.Lessons = append(d.Lessons, l)
-	}
-	return d
 }

@@ -1,6 +1,7 @@
 package evolution
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -41,7 +42,7 @@ func (w *work) strategy() error {
 	for i, p := range parts {
 		ids[i] = p.ID
 	}
-	n, ok, err := w.strategyOf(all, parts, ids, present)
+	n, ok, err := w.strategyOf(w.counts(parts), parts, ids, present)
 	if err != nil || !ok {
 		return err
 	}
@@ -56,14 +57,17 @@ func (w *work) strategy() error {
 
 // strategyOf returns the strategy over experiences: the one there is, brought up
 // to them, or a new one.
-func (w *work) strategyOf(all *bucket, parts []*formedNode, ids []string, present *tree.Node) (tree.Node, bool, error) {
-	if present != nil && slices.Equal(present.Children, ids) && !w.counted(present, parts) {
+func (w *work) strategyOf(counts []count, parts []*formedNode, ids []string, present *tree.Node) (tree.Node, bool, error) {
+	if present != nil && slices.Equal(present.Children, ids) && !w.changed(present, counts) {
 		return present.Clone(), true, nil
 	}
-	if len(all.cases) > tree.MaxChildren {
-		all.cases = mostRecent(all.cases)
+	all := &bucket{Partition: w.Partition, close: 1}
+	for _, c := range counts {
+		all.cases = append(all.cases, c.cases...)
 	}
+	all.cases = mostRecent(united(all.cases, nil))
 	j := w.newJob(tree.Strategy, all, parts, present)
+	j.counts = counts
 	n, ok, err := tree.Node{}, false, error(nil)
 	if present == nil || present.Mark != tree.Pinned {
 		n, ok, err = w.write(j)
@@ -88,17 +92,69 @@ func (w *work) strategyOf(all *bucket, parts []*formedNode, ids []string, presen
 	return n, true, nil
 }
 
-// counted reports whether the experiences of a strategy have changed so much that
-// it is to be counted anew: another order, other words, or other rules.
-func (w *work) counted(n *tree.Node, parts []*formedNode) bool {
+// count is one check that was missed, with the cases that missed it.
+type count struct {
+	lesson tree.Lesson
+	cases  []*tree.Node
+}
+
+// counts returns what a strategy is counted from, the most frequent first: the
+// experiences, and the checks that were missed in two tests, which is too few for
+// an experience of their own.
+func (w *work) counts(parts []*formedNode) []count {
+	var list []count
+	have := map[string]bool{}
+	for _, p := range parts {
+		if len(p.Content.Lessons) > 0 {
+			l := p.Content.Lessons[0]
+			list, have[l.Kind] = append(list, count{l, p.bucket.cases}), true
+		}
+	}
+	for _, b := range w.buckets[w.Partition] {
+		if b.check != "" && !have[b.check] && tests(b.cases) >= leastTests && !w.unwanted[lesson{b.Partition, b.check}] {
+			list = append(list, count{tree.Lesson{Kind: b.check, From: tree.FromCatalogue}, b.cases})
+		}
+	}
+	for i := range list {
+		l, cases := &list[i].lesson, list[i].cases
+		l.Mistake, l.Instead, l.Cites = "", "", idsOf(cases)
+		l.Tests, l.Times, l.Scenes = tests(cases), times(cases), mostly(cases)
+	}
+	slices.SortFunc(list, func(a, b count) int {
+		return cmp.Or(cmp.Compare(b.lesson.Tests, a.lesson.Tests), cmp.Compare(b.lesson.Times, a.lesson.Times), cmp.Compare(a.lesson.Kind, b.lesson.Kind), cmp.Compare(a.lesson.Check, b.lesson.Check))
+	})
+	return list[:min(len(list), tree.MaxLessons)]
+}
+
+// mostly returns the scene types that hold a third of the tests each, and at
+// least two, sorted: two types at most, or none where mistakes are all over.
+func mostly(cases []*tree.Node) []string {
+	var out []string
+	for t, n := range testsByScene(cases) {
+		if n >= leastTests && 3*n >= tests(cases) {
+			out = append(out, t)
+		}
+	}
+	slices.Sort(out)
+	if len(out) > 2 {
+		return nil
+	}
+	return out
+}
+
+// changed reports whether a strategy that was counted is to be counted anew:
+// something else was missed most, or more often, or the rules are others.
+func (w *work) changed(n *tree.Node, counts []count) bool {
 	if outdated(n) || n.Provenance.Again && w.e.o.Generator != nil {
 		return true
 	}
 	if n.Provenance.Analyst != "rules" {
 		return false
 	}
-	fresh := strategyByRules(&job{parts: parts})
-	return !slices.EqualFunc(fresh.Lessons, n.Content.Lessons, func(a, b tree.Lesson) bool { return a.Kind == b.Kind })
+	return !slices.EqualFunc(counts, n.Content.Lessons, func(a count, b tree.Lesson) bool {
+		l := &a.lesson
+		return l.Kind == b.Kind && l.Tests == b.Tests && l.Times == b.Times && slices.Equal(l.Scenes, b.Scenes)
+	})
 }
 
 func (w *work) retireStrategy(n *tree.Node, why string) {

@@ -44,7 +44,9 @@ func TestStrategyIsCounted(t *testing.T) {
 
 	m.plant(date(70, "quote"))
 	m.evolve(options(t), PlanOptions{})
-	require.Equal(t, s.Revision, m.nodes[s.ID].Revision, "five tests each: it stays as it is")
+	now := m.nodes[s.ID]
+	require.Equal(t, []string{"t_dates", "t_sums"}, kinds(now), "five tests each: what was missed in more runs comes first")
+	require.Equal(t, []int{5, 5}, []int{now.Content.Lessons[0].Tests, now.Content.Lessons[1].Tests})
 	m.plant(date(71, "coupon"), date(72, "menu"))
 	m.evolve(options(t), PlanOptions{})
 	require.Equal(t, []string{"t_dates", "t_sums"}, kinds(m.nodes[s.ID]))
@@ -120,5 +122,22 @@ func TestPinnedStrategyKeepsItsWords(t *testing.T) {
 	require.Equal(t, s.Content, now.Content)
 	require.Len(t, now.Children, 3)
 	require.Equal(t, s.ID, m.lesson("t_links", taxonomy.FalsePass).Parent)
+	m.settled(options(t))
+}
+
+// What too few missed for an experience still counts, and so does where: that is
+// what a strategy knows beyond its experiences.
+func TestStrategySaysWhatItsPartsDoNot(t *testing.T) {
+	nodes := append(sums(), dates()...)
+	for i := range 2 {
+		nodes = append(nodes, as(made(90+i, missed("t_links", "The link is dead.")), func(n *tree.Node) { n.Scene.Type = "list" }))
+	}
+	m := planted(t, nodes)
+	m.evolve(options(t), PlanOptions{})
+	s := m.live(tree.Strategy)[0]
+	require.Len(t, s.Children, 2)
+	require.Equal(t, []string{"t_sums", "t_dates", "t_links"}, kinds(s))
+	require.Equal(t, []string{"list"}, s.Content.Lessons[2].Scenes)
+	require.Contains(t, s.Content.Description, "(2 tests, mostly on scenes of type list)")
 	m.settled(options(t))
 }

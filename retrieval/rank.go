@@ -217,7 +217,8 @@ func (x *ranked) id() string { return x.meta.id }
 // is of another test: the lesson is what carries over, the case what recurs. It
 // is chosen at the standing of the best of them, and they come in only where it
 // cannot. A case of exactly this place, if few share it, stays; nothing can say
-// it better. Nor does a strategy cover an experience that has cases near.
+// it better. Nor does a strategy cover an experience that has cases near, or
+// fewer than manyLessons of them, which say what fits and it also what does not.
 func (r *ranking) cover() {
 	children := map[string]int{}
 	for _, x := range r.all {
@@ -226,13 +227,14 @@ func (r *ranking) cover() {
 		}
 		x.standing = x.score
 	}
+	enough := map[tree.Type]int{tree.Case: 2, tree.Experience: manyLessons}
 	for _, kind := range []tree.Type{tree.Case, tree.Experience} {
 		for _, x := range r.all {
 			p := r.byID[x.parent]
 			if x.kind != kind || !x.passes || p == nil || !p.passes || x.covers > 0 || x.kind == tree.Case && r.same(x) && x.exact >= fewPlace {
 				continue
 			}
-			if children[x.parent] > 1 || x.kind == tree.Case && x.again < carriesOver {
+			if children[x.parent] >= enough[kind] || x.kind == tree.Case && x.again < carriesOver {
 				x.cover = p
 				p.covers++
 				p.standing = max(p.standing, x.standing)
@@ -240,6 +242,10 @@ func (r *ranking) cover() {
 		}
 	}
 }
+
+// manyLessons is how many experiences of a strategy have to fit before it is said
+// in their place: more than an answer has room for beside each other.
+const manyLessons = 3
 
 // spokenFor reports whether the cover of a candidate was taken or can be yet.
 func (r *ranking) spokenFor(x *ranked, taken []*ranked, count map[tree.Type]int) bool {
@@ -327,11 +333,27 @@ func (r *ranking) blocked(x *ranked, taken []*ranked, count map[tree.Type]int) b
 			return true
 		}
 	}
+	if part := r.partOf(x); part != nil && x.covers == 0 && r.limits.of(tree.Experience) > 0 {
+		x.why = Why{Kin, []any{part.id()}}
+		return true
+	}
 	if n := r.limits.of(x.kind); count[x.kind] >= n {
 		x.why = Why{LevelFull, []any{max(n, 0), x.kind}}
 		return true
 	}
 	return false
+}
+
+// partOf returns the best experience of a strategy that passes, nil for none.
+func (r *ranking) partOf(x *ranked) *ranked {
+	if x.kind != tree.Strategy {
+		return nil
+	}
+	i := slices.IndexFunc(r.all, func(e *ranked) bool { return e.passes && e.kind == tree.Experience && e.parent == x.id() })
+	if i < 0 {
+		return nil
+	}
+	return r.all[i]
 }
 
 // alike returns how like two nodes are: the cosine of their vectors, or the

@@ -421,3 +421,20 @@ func TestSimilar(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, none)
 }
+
+// A strategy is said where more of its experiences fit than an answer has room
+// for; of fewer, each says what fits and nothing else.
+func TestAStrategyStandsForMany(t *testing.T) {
+	checks := []string{"add the lines of the basket up", "compare the words of the basket with the task", "open every page of the basket"}
+	nodes := []tree.Node{above(tree.Strategy, "s_1", "the basket is checked in order")}
+	for i, c := range checks {
+		nodes = append(nodes, above(tree.Experience, fmt.Sprintf("e_%d", i+1), c, child("s_1")))
+	}
+	q := Query{Prompt: "add the lines of the basket up, compare the words of the basket with the task, open every page of the basket"}
+	r, by := explain(t, indexOf(t, nodes...), q)
+	require.Equal(t, []string{"s_1"}, ids(r.Hits))
+	require.Contains(t, by["e_1"].Reason, "covered by strategy s_1")
+	r, by = explain(t, indexOf(t, nodes[:3]...), q)
+	require.ElementsMatch(t, []string{"e_1", "e_2"}, ids(r.Hits))
+	require.Contains(t, by["s_1"].Reason, "of one branch with e_")
+}

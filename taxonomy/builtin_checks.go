@@ -10,8 +10,8 @@ func builtinChecks() []Check {
 			Directions: []Direction{"false_pass", "false_fail"},
 			Missed: Advice{
 				Title:   Text{EN: "Controls judged by their looks", ZH: "控件只看外观就写可用"},
-				Do:      Text{EN: "Operate each control once and see that something changes; looking enabled is not enough.", ZH: "把每个控件实际操作一次，看是否有变化；看起来可用不算。"},
-				With:    Text{EN: "Operate {what} once and see that something changes; looking enabled is not enough.", ZH: "实际操作一次{what}，看是否有变化；看起来可用不算。"},
+				Do:      Text{EN: "Operate each control once and write down what changed: a dialog, a state, a value or a page; looking enabled is not enough.", ZH: "把每个控件实际操作一次，写下哪里变了：弹窗、选中状态、数值还是跳转；看起来可用不算。"},
+				With:    Text{EN: "Operate {what} once and write down what changed; looking enabled is not enough.", ZH: "实际操作一次{what}，写下哪里变了；看起来可用不算。"},
 				Mistake: Text{EN: "The control was listed as working without having been operated.", ZH: "没有实际操作，就写控件可用。"},
 				When:    Text{EN: "a task asks whether controls work or can be used", ZH: "任务要求确认控件可用、可点或可切换"},
 			},
@@ -7619,10 +7619,10 @@ func builtinChecks() []Check {
 			},
 			Alarm: Advice{
 				Title:   Text{EN: "Environment trouble taken for a defect", ZH: "环境问题当成产品缺陷"},
-				Do:      Text{EN: "Repeat the step with exact input once the environment answers, and report it only if it happens again without gateway error, test data or tool slip.", ZH: "等环境恢复、输入无误后重做一次，排除网关报错、造数和工具误差后仍出现再上报。"},
-				With:    Text{EN: "Repeat {what} with exact input once the environment answers, and report it only if it happens again.", ZH: "等环境恢复、输入无误后把{what}重做一次，仍出现再上报。"},
+				Do:      Text{EN: "Do the step once more when the environment answers, with exact input and another record, and report only what happens both times.", ZH: "等环境恢复后，用准确的输入和另一条数据再做一遍，两次都出现再上报。"},
+				With:    Text{EN: "Do {what} once more when the environment answers, with exact input and another record, and report only what happens both times.", ZH: "等环境恢复后，用准确的输入和另一条数据把{what}再做一遍，两次都出现再上报。"},
 				Mistake: Text{EN: "An outage, test data, tool precision or the agent's own slip was reported as a defect of the product.", ZH: "环境故障、测试数据、工具精度或自己的手误，被当成产品缺陷上报。"},
-				When:    Text{EN: "a step runs into gateway errors, odd test data, imprecise dragging or input of its own making", ZH: "步骤里有网关报错、奇怪的测试数据、拖拽不准或自己输入的内容"},
+				When:    Text{EN: "a step meets a gateway error, odd test data, or a drag or an input that may have been inexact", ZH: "步骤里出现网关报错、异常的测试数据，或拖拽、输入可能不准"},
 			},
 			Asked: []Cue{
 				{"502", 3}, {"503", 3}, {"bad gateway", 3}, {"drag the", 3}, {"dragging", 3}, {"test environment", 3},

@@ -94,13 +94,14 @@ func uniteLessons(a, b []tree.Lesson) []tree.Lesson {
 	by := make(map[string]tree.Lesson, len(a)+len(b))
 	for _, l := range slices.Concat(a, b) {
 		if have, ok := by[l.ID]; ok {
-			cites, what := sorted(slices.Concat(have.Cites, l.Cites)), sorted(slices.Concat(have.What, l.What))
+			cites, what, scenes := sorted(slices.Concat(have.Cites, l.Cites)), sorted(slices.Concat(have.What, l.What)), sorted(slices.Concat(have.Scenes, l.Scenes))
 			tests, times := max(have.Tests, l.Tests), max(have.Times, l.Times)
 			if cmp.Or(cmp.Compare(have.Kind, l.Kind), cmp.Compare(have.Check, l.Check), cmp.Compare(have.Mistake, l.Mistake),
 				cmp.Compare(have.Instead, l.Instead), cmp.Compare(have.From, l.From)) > 0 {
 				l = have // the same words in other case or spacing, or another sentence on the same check
 			}
-			l.Cites, l.What, l.Tests, l.Times = orNil(cites), orNil(first(what, tree.MaxThings)), tests, times
+			l.Cites, l.What, l.Scenes = orNil(cites), orNil(first(what, tree.MaxThings)), orNil(first(scenes, tree.MaxThings))
+			l.Tests, l.Times = tests, times
 		}
 		by[l.ID] = l
 	}

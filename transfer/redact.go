@@ -45,6 +45,9 @@ func redactNode(n tree.Node, by Redactor) (tree.Node, int) {
 		for j := range l.What {
 			r.text(&l.What[j], tree.MaxName)
 		}
+		for j := range l.Scenes {
+			r.text(&l.Scenes[j], tree.MaxName)
+		}
 		l.ID = tree.LessonID(*l)
 		l.Cites = ids(l.Cites)
 	}
@@ -55,6 +58,9 @@ func redactNode(n tree.Node, by Redactor) (tree.Node, int) {
 		r.names(&n.Scope.SuiteTests[i])
 	}
 	r.text(&n.Scene.Type, tree.MaxName)
+	for i := range c.Scenes {
+		r.text(&c.Scenes[i], tree.MaxName)
+	}
 	r.text(&n.Scene.Route, tree.MaxName)
 	r.text(&n.ArchivedFor, tree.MaxNodeLine)
 	r.text(&n.Provenance.Model, tree.MaxName)

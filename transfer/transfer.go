@@ -121,7 +121,7 @@ func Canonical(n tree.Node) tree.Node {
 	n.Content.Lessons = orNil(n.Content.Lessons)
 	for i := range n.Content.Lessons {
 		l := &n.Content.Lessons[i]
-		l.Cites, l.What = orNil(sorted(l.Cites)), orNil(sorted(l.What))
+		l.Cites, l.What, l.Scenes = orNil(sorted(l.Cites)), orNil(sorted(l.What)), orNil(sorted(l.Scenes))
 	}
 	// An order that does not depend on how the lessons came together.
 	slices.SortFunc(n.Content.Lessons, func(a, b tree.Lesson) int {

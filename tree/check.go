@@ -109,6 +109,7 @@ func (c *checker) content(n *Node) {
 		c.law(l.Check != "" || l.Kind != "", "a lesson says what to check", "lesson %s does not", l.ID)
 		c.kind(l.Kind)
 		c.things(l.What)
+		c.things(l.Scenes)
 		c.law(l.Tests >= 0 && l.Times >= 0, "what a lesson rests on is counted", "there are %d tests and %d runs", l.Tests, l.Times)
 		c.text("name", MaxName, l.From)
 		c.law(l.ID == LessonID(l), "a lesson's id is the hash of its words", "lesson %s is not", l.ID)
@@ -120,7 +121,6 @@ func (c *checker) content(n *Node) {
 	c.line("condition", t.NotWhen...)
 	c.law(len(t.Scenes) <= MaxConditions, fmt.Sprintf("it names at most %d scene types", MaxConditions), "there are %d", len(t.Scenes))
 	c.text("scene type", MaxName, t.Scenes...)
-	c.names("contrary case", t.Contrary)
 	if n.CaseData != nil {
 		c.misses(n.CaseData.Misses)
 	}

@@ -14,8 +14,9 @@ func (n *Node) Clone() Node {
 	for i := range c.Content.Lessons {
 		c.Content.Lessons[i].Cites = slices.Clone(c.Content.Lessons[i].Cites)
 		c.Content.Lessons[i].What = slices.Clone(c.Content.Lessons[i].What)
+		c.Content.Lessons[i].Scenes = slices.Clone(c.Content.Lessons[i].Scenes)
 	}
-	c.Content.Scenes, c.Content.Contrary = slices.Clone(n.Content.Scenes), slices.Clone(n.Content.Contrary)
+	c.Content.Scenes = slices.Clone(n.Content.Scenes)
 	c.Children = slices.Clone(n.Children)
 	if n.CaseData != nil {
 		d := *n.CaseData

@@ -109,18 +109,18 @@ type Content struct {
 	Confidence  float64  `json:"confidence"`  // 0 to 1
 	AppliesWhen []string `json:"appliesWhen,omitempty"`
 	NotWhen     []string `json:"notWhen,omitempty"`
-	Lessons     []Lesson `json:"lessons,omitempty"`  // at most 4
-	Scenes      []string `json:"scenes,omitempty"`   // scene types it was seen in, the most frequent first
-	Contrary    []string `json:"contrary,omitempty"` // cases of the other direction with the same check: where it was over-applied
+	Lessons     []Lesson `json:"lessons,omitempty"` // at most 4
+	Scenes      []string `json:"scenes,omitempty"`  // scene types it was seen in, the most frequent first
 }
 
 // Lesson is one thing learned: a kind of check, the things it was missed on, and
 // how. The facts are Kind, What and Mistake; Check is a sentence that says what
 // to do, the taxonomy's where nobody has a better one.
 type Lesson struct {
-	ID      string   `json:"id"`             // l_…, see LessonID
-	Kind    string   `json:"kind,omitempty"` // id of a check of the taxonomy; "" where none fits
-	What    []string `json:"what,omitempty"` // the things it was missed on, at most MaxThings
+	ID      string   `json:"id"`               // l_…, see LessonID
+	Kind    string   `json:"kind,omitempty"`   // id of a check of the taxonomy; "" where none fits
+	What    []string `json:"what,omitempty"`   // the things it was missed on, at most MaxThings
+	Scenes  []string `json:"scenes,omitempty"` // of a strategy: the scene types where most of it was missed, sorted; at most MaxThings
 	Check   string   `json:"check"`
 	Mistake string   `json:"mistake,omitempty"` // one sentence of somebody's
 	Instead string   `json:"instead,omitempty"`

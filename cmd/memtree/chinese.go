@@ -195,6 +195,7 @@ func chinese() map[string]string {
 		"check":                   "检查",
 		"instead":                 "应当",
 		"mistake":                 "易错点",
+		"mistakes":                "易错点",
 		"when":                    "适用于",
 		"not when":                "不适用于",
 		"went wrong":              "错在哪里",

@@ -247,6 +247,9 @@ func (a *app) lessonLines(tax *taxonomy.Taxonomy, n *tree.Node, why string) []st
 	p.part("  "+a.say("why"), why)
 	if n.Live() {
 		p.part("  "+a.say("title"), n.Content.Title)
+		if n.Type == tree.Strategy {
+			p.part("  "+a.say("mistakes"), n.Content.Description)
+		}
 		p.part("  "+a.say("when"), strings.Join(n.Content.AppliesWhen, a.say("; ")))
 		for _, l := range n.Content.Lessons {
 			p.part("  "+a.say("check"), text.Append(l.Check, l.Instead))
