@@ -54,7 +54,7 @@ func (v *Evolved) Proposals() []evolution.Proposal {
 // on changed meanwhile.
 const evolveRetries = 8
 
-// Evolve lets the tree learn: cases of one cause become experiences, experiences
+// Evolve lets the tree learn: cases that missed one check become experiences, experiences
 // strategies, and what no longer stands on its cases goes out of use. See package
 // evolution.
 //

@@ -8,7 +8,6 @@ import (
 	"sync"
 
 	"github.com/memtree/memtree/taxonomy"
-	"github.com/memtree/memtree/text"
 )
 
 // Catalogue reads texts for the checks of a taxonomy: which one a note or a
@@ -17,7 +16,8 @@ import (
 //
 // Two readers work together. The phrases of a check say it outright; the words of
 // its example sentences say how likely a text is of it that has none of the
-// phrases. Either abstains where it is not sure.
+// phrases. Together they give a probability, and where it is low the catalogue
+// abstains.
 type Catalogue struct {
 	checks               []taxonomy.Check
 	asked, said, claimed reader
@@ -25,32 +25,29 @@ type Catalogue struct {
 
 // reader reads texts of one sort: notes, an agent's own reasons, or tasks.
 type reader struct {
-	phrases  *Finder
-	examples *examples
+	phrases *Finder
+	words   *linear
 }
 
-// NewCatalogue compiles the catalogue of tax. It takes about a tenth of a second.
+// NewCatalogue compiles the catalogue of tax. That of the built-in taxonomy, and
+// of one that adds no sentences, takes some ten milliseconds; sentences of a team
+// have to be learned, which takes about a second.
 func NewCatalogue(tax *taxonomy.Taxonomy) *Catalogue {
 	c := &Catalogue{checks: tax.Checks()}
-	for _, l := range []struct {
-		to *reader
-		of func(*taxonomy.Check) ([]taxonomy.Cue, []string)
-	}{
-		{&c.said, func(k *taxonomy.Check) ([]taxonomy.Cue, []string) { return k.Said, k.Examples }},
-		{&c.claimed, func(k *taxonomy.Check) ([]taxonomy.Cue, []string) { return k.Claimed, k.Claims }},
-		{&c.asked, func(k *taxonomy.Check) ([]taxonomy.Cue, []string) { return k.Asked, k.Tasks }},
-	} {
-		l.to.phrases, l.to.examples = NewFinder(Gap), newExamples(len(c.checks))
-		for i := range c.checks {
-			cues, sentences := l.of(&c.checks[i])
+	readers := [sorts]*reader{notes: &c.said, claims: &c.claimed, tasks: &c.asked}
+	for _, r := range readers {
+		r.phrases = NewFinder(Gap)
+	}
+	for i := range c.checks {
+		k := &c.checks[i]
+		for sort, cues := range [sorts][]taxonomy.Cue{notes: k.Said, claims: k.Claimed, tasks: k.Asked} {
 			for _, q := range cues {
-				l.to.phrases.Add(i, q.Phrase, q.Phrase, q.Weight)
-			}
-			for _, s := range sentences {
-				l.to.examples.learn(i, s)
+				readers[sort].phrases.Add(i, q.Phrase, q.Phrase, q.Weight)
 			}
 		}
-		l.to.examples.build()
+	}
+	for sort, l := range learn(sentencesOf(c.checks)) {
+		readers[sort].words = l
 	}
 	return c
 }
@@ -81,101 +78,83 @@ type Evidence struct {
 // Reading is a check that a text speaks of.
 type Reading struct {
 	Check string  // its id
-	Score float64 // above 0; comparable among readings of one sort
-	Sure  float64 // 0 to 0.8: no words are certain
+	Score float64 // the weight of phrases; comparable among readings of one call
+	Sure  float64 // 0 to 1: how likely it is, of a reading of Missed
 }
 
-// How much each thing counts beside the likeness of what was said to the examples,
-// and what it takes to be sure. They were chosen on labelled runs of several
-// writers; docs/decisions/0008-checks.md has the figures.
+// How much each thing counts beside the words of what was said, and how likely a
+// check must be. They were chosen on labelled runs of several writers;
+// docs/decisions/0008-checks.md has the figures.
 const (
-	perPhrase = enough / outright // of a phrase of weight 1: one of weight 3 is enough where nothing speaks against it
-	ofClaims  = 0.8               // likeness of the agent's own reason
-	ofTasks   = 0.7               // likeness of the task
-	enough    = 0.09
-	lead      = 0.15 // by which the best check leads the next, as a share of its score
-	strong    = 0.40 // from here on several checks fit, and the best is taken
-	nearly    = 0.02 // unless two are alike to this
-	wide      = 0.40 // above enough, where no more can be learned from a score
+	perPhrase = 0.6 // of a phrase of weight 1, in the logarithm of the odds
+	ofClaims  = 0.7 // the words of the agent's own reason
+	ofTasks   = 0.7 // the words of the task
+	enough    = 0.4
 
-	outright  = 3.0  // the weight of a phrase that says it alone
-	clear     = 0.75 // by which phrases alone must lead
-	leastSure = 0.5
-	mostSure  = 0.8
+	outright = 3.0  // the weight of a phrase that says it alone
+	ahead    = 0.75 // by which phrases alone must lead
+	bluntly  = 0.5  // how sure that is
+	mostSure = 0.95 // no words are certain
 )
 
 // Missed returns the check that was missed, and false where the words do not
 // say, or do not say which of two.
 func (c *Catalogue) Missed(e Evidence) (Reading, bool) {
-	scores := make([]float64, len(c.checks))
 	said := strings.Join(e.Said, "\n")
-	c.said.add(scores, said, perPhrase)
-	if e.Direction != taxonomy.Other { // the examples are of verdicts about products
-		c.said.like(scores, said, 1)
-		c.claimed.like(scores, e.Claimed, ofClaims)
-		c.asked.like(scores, e.Task, ofTasks)
-	}
-	if said == "" {
-		c.claimed.add(scores, e.Claimed, perPhrase)
-	}
-	best := c.decide(scores, e.Direction, margin)
-	if best < 0 || scores[best] < enough {
+	if len(c.checks) == 0 {
 		return Reading{}, false
 	}
-	return c.reading(best, scores[best]), true
+	if e.Direction == taxonomy.Other { // the sentences are about verdicts on products
+		return c.Outright(cmp.Or(said, e.Claimed), e.Direction)
+	}
+	p := c.likely(e)
+	best := c.best(p)
+	if best >= 0 && p[best] >= enough {
+		return Reading{Check: c.checks[best].ID, Sure: min(mostSure, math.Round(100*p[best])/100)}, true
+	}
+	return c.Outright(said, e.Direction)
 }
 
-// Outright returns the check that a sentence names by its phrases alone.
+// likely returns how likely each check is to be the one that was missed.
+func (c *Catalogue) likely(e Evidence) []float64 {
+	said := strings.Join(e.Said, "\n")
+	p := make([]float64, len(c.checks))
+	c.said.words.add(p, said, 1)
+	c.claimed.words.add(p, e.Claimed, ofClaims)
+	c.asked.words.add(p, e.Task, ofTasks)
+	if said != "" {
+		c.said.add(p, said, perPhrase)
+	} else {
+		c.claimed.add(p, e.Claimed, perPhrase)
+	}
+	for i := range p {
+		if !c.checks[i].Speaks(e.Direction) {
+			p[i] = math.Inf(-1)
+		}
+	}
+	softmax(p)
+	return p
+}
+
+// Outright returns the check that a text names by its phrases alone.
 func (c *Catalogue) Outright(s string, d taxonomy.Direction) (Reading, bool) {
 	scores := make([]float64, len(c.checks))
 	c.said.add(scores, s, 1)
-	best := c.decide(scores, d, func(float64) float64 { return clear })
-	if best < 0 || scores[best] < outright {
-		return Reading{}, false
-	}
-	return c.reading(best, enough+perPhrase*scores[best]), true
-}
-
-// margin is by how much a best score must lead. Where a text speaks strongly of
-// two checks, it speaks of both, and either is right.
-func margin(best float64) float64 {
-	if best >= strong {
-		return nearly
-	}
-	return lead * best
-}
-
-// decide returns the place of the best check that can be missed in direction d,
-// or -1 where it does not lead the next one by enough.
-func (c *Catalogue) decide(scores []float64, d taxonomy.Direction, by func(best float64) float64) int {
 	for i := range scores {
 		if !c.checks[i].Speaks(d) {
 			scores[i] = 0
 		}
 	}
 	best := c.best(scores)
-	for i, s := range scores {
-		if best >= 0 && i != best && scores[best]-s < by(scores[best]) && !c.within(best, i) {
-			return -1
+	if best < 0 || scores[best] < outright {
+		return Reading{}, false
+	}
+	for i, x := range scores {
+		if i != best && scores[best]-x < ahead && !c.within(best, i) {
+			return Reading{}, false
 		}
 	}
-	return best
-}
-
-// like adds what the examples say, weighed.
-func (r *reader) like(scores []float64, s string, by float64) {
-	if s == "" || by == 0 {
-		return
-	}
-	most := make([]float64, len(scores))
-	for _, one := range append(text.Sentences(s), s) {
-		for i, x := range r.examples.scores(one) {
-			most[i] = max(most[i], x)
-		}
-	}
-	for i, x := range most {
-		scores[i] += by * x
-	}
+	return Reading{Check: c.checks[best].ID, Score: scores[best], Sure: bluntly}, true
 }
 
 // best returns the place of the highest score; of equal ones that of the
@@ -212,16 +191,11 @@ func (c *Catalogue) Asked(task string) []Reading {
 	var out []Reading
 	for i, s := range scores {
 		if s >= outright {
-			out = append(out, c.reading(i, s))
+			out = append(out, Reading{Check: c.checks[i].ID, Score: s})
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Reading) int { return cmp.Compare(b.Score, a.Score) })
 	return out
-}
-
-func (c *Catalogue) reading(i int, score float64) Reading {
-	sure := leastSure + (mostSure-leastSure)*min(1, max(0, score-enough)/wide)
-	return Reading{Check: c.checks[i].ID, Score: score, Sure: math.Round(100*sure) / 100}
 }
 
 // add adds the weights of the phrases in a text, each phrase once.

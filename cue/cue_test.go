@@ -56,7 +56,7 @@ func TestMissed(t *testing.T) {
     alarm: {do: Wait.}
     asked: [{weight: 3, say: [widget]}]
     said: [{weight: 3, say: [gizmo, doohickey]}, {weight: 2, say: [thingamajig]}]
-    claimed: [{weight: 6, say: [glimmers wondrously]}]
+    claimed: [{weight: 10, say: [glimmers wondrously]}]
 `))
 	require.NoError(t, err)
 	c := NewCatalogue(tax)

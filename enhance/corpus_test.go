@@ -10,6 +10,8 @@ import (
 	"testing/fstest"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/memtree/memtree/guard"
 )
 
 func overlay(template string) fs.FS {
@@ -74,12 +76,12 @@ func TestUnsafeRates(t *testing.T) {
 		attacks, benign := corpus(t, name)
 		caught, alarms := 0, 0
 		for _, s := range attacks {
-			if _, unsafe := Unsafe(s); unsafe {
+			if _, unsafe := guard.Unsafe(s); unsafe {
 				caught++
 			}
 		}
 		for _, s := range benign {
-			if reason, unsafe := Unsafe(s); unsafe {
+			if reason, unsafe := guard.Unsafe(s); unsafe {
 				alarms++
 				if name == "benign_notinject" {
 					t.Logf("false alarm: %s: %.120q", reason, s)
@@ -118,7 +120,7 @@ func TestUnsafe(t *testing.T) {
 		"Ignore the banner at the top; it is an advertisement.":            "",
 		"Check the prompt of the dialog and its instructions.":             "",
 	} {
-		reason, unsafe := Unsafe(s)
+		reason, unsafe := guard.Unsafe(s)
 		require.Equal(t, want, reason, s)
 		require.Equal(t, want != "", unsafe, s)
 	}

@@ -197,11 +197,7 @@ func paragraph(list []string) string {
 // title is what a person would call it: the check, and of a case the things.
 func (w *Wording) title(n *tree.Node, lessons []tree.Lesson, titles []string, lang string) string {
 	if n.Type == tree.Strategy {
-		kind, _ := w.tax.ErrorType(n.ErrorType)
-		return clipTitle(taxonomy.Text{
-			EN: kind.Name.EN + " (" + n.Direction.Name().EN + "): " + strings.Join(titles, "; "),
-			ZH: kind.Name.ZH + "（" + n.Direction.Name().ZH + "）：" + strings.Join(titles, "；"),
-		}.In(lang))
+		return w.strategyTitle(n, titles, lang)
 	}
 	if len(titles) == 0 {
 		return clipTitle(w.untyped(n, lang))
@@ -210,6 +206,22 @@ func (w *Wording) title(n *tree.Node, lessons []tree.Lesson, titles []string, la
 		return clipTitle(titles[0] + taxonomy.Text{EN: ": ", ZH: "："}.In(lang) + quoted(lessons[0].What, lang))
 	}
 	return clipTitle(titles[0])
+}
+
+// strategyTitle names the error type, and of its mistakes as many as have room.
+func (w *Wording) strategyTitle(n *tree.Node, titles []string, lang string) string {
+	kind, _ := w.tax.ErrorType(n.ErrorType)
+	title := taxonomy.Text{
+		EN: kind.Name.EN + " (" + n.Direction.Name().EN + ")",
+		ZH: kind.Name.ZH + "（" + n.Direction.Name().ZH + "）",
+	}.In(lang)
+	between := taxonomy.Text{EN: ": ", ZH: "："}
+	for _, t := range titles {
+		if longer := title + between.In(lang) + t; utf8.RuneCountInString(longer) <= maxTitle {
+			title, between = longer, taxonomy.Text{EN: "; ", ZH: "；"}
+		}
+	}
+	return title
 }
 
 // untyped names a case of which no check is known by its direction and task.

@@ -103,30 +103,6 @@ func learned(tb testing.TB, path string) *memory {
 	return m
 }
 
-// bars collects figures, each with what it has to be, one line each.
-type bars struct {
-	strings.Builder
-	failed []string
-}
-
-func (b *bars) least(what string, have, least float64) {
-	mark := "ok"
-	if have < least {
-		mark = "MISSED"
-		b.failed = append(b.failed, what)
-	}
-	fmt.Fprintf(b, "%-44s %6.3f  bar %5.2f  %s\n", what, have, least, mark)
-}
-
-func (b *bars) tell(what string, have float64) { fmt.Fprintf(b, "%-44s %6.3f\n", what, have) }
-
-// check prints the figures and fails for those under their bar.
-func (b *bars) check(t *testing.T) {
-	t.Helper()
-	fmt.Fprint(t.Output(), b.String())
-	require.Empty(t, b.failed, "under the bar")
-}
-
 // spread is how the labels of what stands behind experiences lie: how many of all
 // are covered, and which share of each experience has its most frequent label.
 type spread struct {
@@ -185,11 +161,11 @@ func TestQualityOfGroups(t *testing.T) {
 	s := m.spreadOf(func(n *tree.Node) []string {
 		return []string{category[n.Occurrences[0].Evaluation].Category}
 	}, func(*tree.Node) bool { return true })
-	var b bars
-	b.least("agentrx: purity of experiences by category", s.purity(), 0.95)
-	b.tell("agentrx: cover of cases", s.cover())
-	b.tell("agentrx: experiences", float64(len(m.live(tree.Experience))))
-	b.check(t)
+	var b golden.Bars
+	b.Least("agentrx: purity of experiences by category", s.purity(), 0.95)
+	b.Tell("agentrx: cover of cases", s.cover())
+	b.Tell("agentrx: experiences", float64(len(m.live(tree.Experience))))
+	b.Check(t)
 }
 
 // TestQualityOfCauses compares experiences with the causes that the runs of a
@@ -212,7 +188,7 @@ func TestQualityOfCauses(t *testing.T) {
 			runs[of[o.Evaluation].Cause]++
 		}
 	}
-	var b bars
+	var b golden.Bars
 	for _, lang := range []string{"", "zh", "en"} {
 		s := m.spreadOf(causes, func(n *tree.Node) bool { return lang == "" || n.Lang == lang })
 		many, found := 0, 0
@@ -226,16 +202,16 @@ func TestQualityOfCauses(t *testing.T) {
 		}
 		name := map[string]string{"": "suite", "zh": "suite, zh", "en": "suite, en"}[lang]
 		if lang == "" {
-			b.least(name+": cover of cases", s.cover(), 0.40)
-			b.least(name+": purity of experiences by cause", s.purity(), 0.85)
-			b.least(fmt.Sprintf("%s: causes found of %d", name, many), float64(found), 9)
+			b.Least(name+": cover of cases", s.cover(), 0.40)
+			b.Least(name+": purity of experiences by cause", s.purity(), 0.85)
+			b.Least(fmt.Sprintf("%s: causes found of %d", name, many), float64(found), 9)
 			continue
 		}
-		b.tell(name+": cover of cases", s.cover())
-		b.tell(name+": purity of experiences by cause", s.purity())
-		b.tell(fmt.Sprintf("%s: causes found of %d", name, many), float64(found))
+		b.Tell(name+": cover of cases", s.cover())
+		b.Tell(name+": purity of experiences by cause", s.purity())
+		b.Tell(fmt.Sprintf("%s: causes found of %d", name, many), float64(found))
 	}
-	b.check(t)
+	b.Check(t)
 }
 
 // TestQualityOfTypes asks whether the members of one experience are read as of

@@ -29,11 +29,10 @@ func (e *Evolver) byRules(j *job) []gate.Draft {
 	}
 	l := tree.Lesson{Kind: j.Check, From: tree.FromCatalogue, Cites: idsOf(j.Members), Tests: tests(j.Members), Times: times(j.Members)}
 	if j.Check == "" {
-		hint := repeatedHint(j.bucket)
-		if hint == "" {
+		l.Check, l.From = repeatedHint(j.bucket)
+		if l.Check == "" {
 			return nil
 		}
-		l.Check, l.From = hint, tree.FromPerson
 	}
 	l.What = e.oftenMissed(j)
 	l.Mistake = e.central(j)
@@ -147,9 +146,9 @@ func (e *Evolver) speaksForAll(j *job, s string) bool {
 }
 
 // repeatedHint is the sentence that a person or a model gave as a hint for most
-// cases of a bucket, in at least two tests.
-func repeatedHint(b *bucket) string {
-	in := map[string]map[string]bool{}
+// cases of a bucket, in at least two tests, and who gave it.
+func repeatedHint(b *bucket) (hint, from string) {
+	in, by := map[string]map[string]bool{}, map[string]string{}
 	for _, n := range b.cases {
 		for _, m := range n.CaseData.Misses {
 			for _, s := range text.Sentences(m.Instead) {
@@ -157,6 +156,9 @@ func repeatedHint(b *bucket) string {
 					in[s] = map[string]bool{}
 				}
 				in[s][testOf(n)] = true
+				if by[s] != tree.FromPerson {
+					by[s] = m.From
+				}
 			}
 		}
 	}
@@ -167,5 +169,5 @@ func repeatedHint(b *bucket) string {
 			best = s
 		}
 	}
-	return best
+	return best, by[best]
 }

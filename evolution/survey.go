@@ -3,7 +3,6 @@ package evolution
 import (
 	"cmp"
 	"context"
-	"maps"
 	"slices"
 	"time"
 
@@ -269,7 +268,7 @@ func parents(experiences []*tree.Node) map[string][]string {
 			out[id] = append(out[id], e.ID)
 		}
 	}
-	return maps.Clone(out)
+	return out
 }
 
 func compareIDs(a, b *tree.Node) int { return cmp.Compare(a.ID, b.ID) }

@@ -110,7 +110,7 @@ const (
 func taskKind(prompt string) kindOfTask {
 	low := " " + text.Squeeze(strings.ToLower(firstBytes(prompt, 400))) + " "
 	asks := firstOf(low, " what ", " what's ", " which ", " how many ", " how much ", " who ", " whose ", " when ", " where ", " tell me ", " list ", " find out ", " get the ", " give me ", " show me ", "多少", "哪个", "哪些", "什么", "几个", "查询", "列出", "告诉")
-	changes := firstOf(low, " add ", " create ", " order ", " buy ", " post ", " comment ", " subscribe ", " unsubscribe ", " delete ", " remove ", " update ", " change ", " edit ", " set ", " submit ", " upload ", " send ", " fill ", " open ", " assign ", " fork ", " star ", " like ", " upvote ", " downvote ", " reply ", " book ", " cancel ", " draft ", " sort ", " filter ", " invite ", " rate ", "添加", "新建", "创建", "提交", "删除", "修改", "编辑", "保存", "上传", "发送", "发布", "下单", "设置", "点击", "登录")
+	changes := firstOf(low, " add ", " create ", " order ", " buy ", " post ", " comment ", " subscribe ", " unsubscribe ", " delete ", " remove ", " update ", " change ", " edit ", " set ", " submit ", " upload ", " send ", " fill ", " open ", " assign ", " reply ", " book ", " cancel ", " draft ", " sort ", " filter ", " invite ", " rate ", "添加", "新建", "创建", "提交", "删除", "修改", "编辑", "保存", "上传", "发送", "发布", "下单", "设置", "点击", "登录")
 	switch {
 	case asks < changes:
 		return asksSomething

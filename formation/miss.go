@@ -71,39 +71,42 @@ func (r *missReader) note() {
 	if len(sentences) == 0 {
 		return
 	}
-	outright := func(s string) bool {
-		_, ok := r.f.catalogue().Outright(s, r.judged.Direction)
-		return ok
-	}
-	if !says(strings.Join(sentences, " ")) && !slices.ContainsFunc(sentences, outright) {
+	if !says(strings.Join(sentences, " ")) && !slices.ContainsFunc(sentences, r.outright) {
 		return // “wrong again” is no word on the cause
 	}
 	lead, ok := r.missed(sentences...)
-	if len(r.defects) == 1 && (!ok || lead.Score < plainNote) { // the note and the defect are read as one
+	if len(r.defects) == 1 && (!ok || lead.Sure < plainNote) { // the note and the defect are read as one
 		lead, ok = r.missed(append(slices.Clone(sentences), r.defects[0].text)...)
 	}
-	own := map[string][]string{} // sentences of other misses, by check
-	var of []string              // of the weightiest
-	var order []string
+	var of []string // of the weightiest
+	var others []tree.Miss
 	for _, s := range sentences {
-		m, other := r.f.catalogue().Outright(s, r.judged.Direction)
-		if !ok || !other || m.Check == lead.Check {
+		m, known := r.alone(s)
+		if !ok || !known || m.Check == lead.Check {
 			of = append(of, s)
 			continue
 		}
-		if own[m.Check] == nil {
-			order = append(order, m.Check)
-		}
-		own[m.Check] = append(own[m.Check], s)
+		others = append(others, tree.Miss{Check: m.Check, How: r.how(s), What: r.things(s), From: tree.FromPerson, Sure: m.Sure, At: []string{"reason"}})
 	}
 	if len(of) == 0 {
 		of = sentences
 	}
 	r.add(tree.Miss{Check: lead.Check, How: r.how(of...), What: r.things(of...), From: tree.FromPerson, Sure: lead.Sure, At: []string{"reason"}})
-	for _, check := range order {
-		m, _ := r.f.catalogue().Outright(own[check][0], r.judged.Direction)
-		r.add(tree.Miss{Check: check, How: r.how(own[check]...), What: r.things(own[check]...), From: tree.FromPerson, Sure: m.Sure, At: []string{"reason"}})
+	for _, m := range others {
+		r.add(m) // those of one check are joined
 	}
+}
+
+// alone reads one sentence of a note, without what else is known: it is a miss of
+// its own where it names a check by itself, in so many words.
+func (r *missReader) alone(s string) (cue.Reading, bool) {
+	m, ok := r.f.catalogue().Missed(cue.Evidence{Said: []string{s}, Direction: r.judged.Direction})
+	return m, ok && m.Sure >= plainSentence && r.outright(s)
+}
+
+func (r *missReader) outright(s string) bool {
+	_, ok := r.f.catalogue().Outright(s, r.judged.Direction)
+	return ok
 }
 
 // missed reads texts together with the agent's reason and the task.
@@ -169,15 +172,18 @@ const (
 )
 
 // plainNote is from where on a note needs no other words to be read.
-const plainNote = 0.40
+const plainNote = 0.80
+
+// plainSentence is from where on one sentence of a note is a miss of its own.
+const plainSentence = 0.75
 
 // leastClaim is what it takes to read a check from the agent's own reason alone.
-const leastClaim = 0.15
+const leastClaim = 0.60
 
 // claimed reads the agent's own reason, where nobody else said anything.
 func (r *missReader) claimed() {
 	said := judgment.Reasoning(r.judgment)
-	if m, ok := r.missed(); ok && says(said) && m.Score >= leastClaim {
+	if m, ok := r.missed(); ok && says(said) && m.Sure >= leastClaim {
 		r.add(tree.Miss{Check: m.Check, What: r.things(said), Claimed: whole(text.Line(r.claim.key)), From: tree.FromRules, Sure: min(m.Sure, ofClaim), At: []string{"judgment"}})
 	}
 }

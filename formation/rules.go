@@ -226,7 +226,7 @@ func argumentSignals(args []string, raise func(string, float64)) {
 	raise("interaction_sequence_error", 1.2)
 	for _, a := range args {
 		switch f := strings.ToLower(a); {
-		case containsAny(f, "price", "amount", "payment", "cabin", "insurance", "fee", "discount", "refund", "baggage", "bags", "quota", "role", "permission"):
+		case containsAny(f, "price", "amount", "payment", "fee", "discount", "refund", "quota", "role", "permission"):
 			raise("business_rule_error", 2.5)
 		case f == "id" || containsAny(f, "_id", "item", "selector", "element", "locator", "index", "xpath", "target"):
 			raise("element_locating_error", 2.5)

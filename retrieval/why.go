@@ -37,7 +37,7 @@ func (c Code) Sentence() string {
 	case TooFar:
 		return "fits %.2f; the least for a memory of this level (%s) is %.2f"
 	case Unfounded:
-		return "is of the scene type or a place that says little, and its words fit %.2f where it needs %.2f"
+		return "the prompt does not call for its check, and its words fit %.2f where it needs %.2f; its place is no reason"
 	case Distrusted:
 		return "is trusted %.2f, below the floor of %.2f"
 	case Covered:

@@ -44,7 +44,7 @@ func textAsGo(s Text) string { return fmt.Sprintf("Text{EN: %q, ZH: %q}", s.EN, 
 
 func checksAsGo(t *testing.T, tax *Taxonomy) string {
 	var b strings.Builder
-	b.WriteString("// Code generated from checks/*.yaml by TestBuiltin -update; DO NOT EDIT.\n\npackage taxonomy\n\nfunc builtinChecks() []Check {\nreturn []Check{\n")
+	b.WriteString("// Code generated from checks/*.yaml and examples/*.yaml by TestBuiltin -update; DO NOT EDIT.\n\npackage taxonomy\n\nfunc builtinChecks() []Check {\nreturn []Check{\n")
 	for _, c := range tax.checks {
 		fmt.Fprintf(&b, "{\nID: %q, Wider: %q, Name: %s,\nErrorTypes: %#v,\n", c.ID, c.Wider, textAsGo(c.Name), c.ErrorTypes)
 		if len(c.Directions) > 0 {

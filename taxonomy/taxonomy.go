@@ -44,7 +44,8 @@ func (d Direction) Opposite() Direction {
 }
 
 // OtherError is the error type of what no analyst would force into a type.
-// Such cases are stored and found by exact scene, and are never abstracted.
+// Such cases are stored and found by exact scene; a lesson comes of them only
+// where a check is known.
 const OtherError = "other_error"
 
 // Text is a text in both languages of the product.

@@ -25,7 +25,7 @@ import (
 const (
 	Format = "memtree-transfer"
 	Major  = 1
-	Minor  = 0
+	Minor  = 1
 )
 
 // Manifest ends a file and says what was in it, so that a file that is not

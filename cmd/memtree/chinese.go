@@ -367,7 +367,7 @@ Where past errors do not predict, it says so instead of a number.`: `读取评�
 		"Say which memtree this is":                                       "说明这是哪个版本的 memtree",
 
 		// evolve
-		"Let the tree learn: cases of one cause become a lesson":             "让记忆树学习：同因的案例成为经验",
+		"Let the tree learn: cases that missed one check become a lesson":    "让记忆树学习：漏了同一项检查的案例成为经验",
 		"--max-calls is %d; use 0 to ask no model, or a number of calls":     "--max-calls 是 %d；用 0 表示不询问模型，或给出次数",
 		"print what would change, write nothing, ask no model":               "只显示将要改变的内容，不写入，不询问模型",
 		"say what each error type lacks for its next lesson; writes nothing": "说明每种错误类型离下一条经验还差什么；不写入",

