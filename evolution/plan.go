@@ -130,6 +130,8 @@ type planner struct {
 	strategies  []*tree.Node
 	unwanted    map[lesson]bool
 	left        calls
+	everywhere  map[string]int // tests by scene type, of all cases; see mostly
+	everyTest   int
 }
 
 // partitions returns what there is anything to plan for, sorted: where cases lie,

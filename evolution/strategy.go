@@ -118,7 +118,7 @@ func (w *work) counts(parts []*formedNode) []count {
 	for i := range list {
 		l, cases := &list[i].lesson, list[i].cases
 		l.Mistake, l.Instead, l.Cites = "", "", idsOf(cases)
-		l.Tests, l.Times, l.Scenes = tests(cases), times(cases), mostly(cases)
+		l.Tests, l.Times, l.Scenes = tests(cases), times(cases), w.mostly(cases)
 	}
 	slices.SortFunc(list, func(a, b count) int {
 		return cmp.Or(cmp.Compare(b.lesson.Tests, a.lesson.Tests), cmp.Compare(b.lesson.Times, a.lesson.Times), cmp.Compare(a.lesson.Kind, b.lesson.Kind), cmp.Compare(a.lesson.Check, b.lesson.Check))
@@ -126,12 +126,19 @@ func (w *work) counts(parts []*formedNode) []count {
 	return list[:min(len(list), tree.MaxLessons)]
 }
 
-// mostly returns the scene types that hold a third of the tests each, and at
-// least two, sorted: two types at most, or none where mistakes are all over.
-func mostly(cases []*tree.Node) []string {
+// mostly returns the scene types where a check was missed: those that hold a third
+// of its tests each, at least two, and clearly more than of all tests. They are
+// sorted, two at most; there are none where mistakes are all over.
+func (w *work) mostly(cases []*tree.Node) []string {
+	const clearly = 1.3
+	if w.everywhere == nil {
+		w.everywhere, w.everyTest = testsByScene(w.s.cases), tests(w.s.cases)
+	}
 	var out []string
+	of := float64(tests(cases))
 	for t, n := range testsByScene(cases) {
-		if n >= leastTests && 3*n >= tests(cases) {
+		share, usual := float64(n)/of, float64(w.everywhere[t])/float64(max(1, w.everyTest))
+		if n >= leastTests && share >= 1.0/3 && share >= clearly*usual {
 			out = append(out, t)
 		}
 	}
