@@ -104,8 +104,8 @@ func (c *Catalogue) Missed(e Evidence) (Reading, bool) {
 	if len(c.checks) == 0 {
 		return Reading{}, false
 	}
-	if e.Direction == taxonomy.Other { // the sentences are about verdicts on products
-		return c.Outright(cmp.Or(said, e.Claimed), e.Direction)
+	if e.Direction == taxonomy.Other {
+		return c.both(cmp.Or(said, e.Claimed))
 	}
 	p := c.likely(e)
 	best := c.best(p)
@@ -113,6 +113,21 @@ func (c *Catalogue) Missed(e Evidence) (Reading, bool) {
 		return Reading{Check: c.checks[best].ID, Sure: min(mostSure, math.Round(100*p[best])/100)}, true
 	}
 	return c.Outright(said, e.Direction)
+}
+
+// both reads a text on work that is no verdict on a product, which few of the
+// sentences are about: phrases have to name the check, and the words to agree.
+func (c *Catalogue) both(s string) (Reading, bool) {
+	r, ok := c.Outright(s, taxonomy.Other)
+	if !ok {
+		return r, false
+	}
+	p := c.likely(Evidence{Said: []string{s}, Direction: taxonomy.Other})
+	i := slices.IndexFunc(c.checks, func(k taxonomy.Check) bool { return k.ID == r.Check })
+	if p[i] < enough && len(c.checks[i].Examples) > 0 {
+		return Reading{}, false
+	}
+	return r, true
 }
 
 // likely returns how likely each check is to be the one that was missed.

@@ -208,20 +208,22 @@ func (w *Wording) title(n *tree.Node, lessons []tree.Lesson, titles []string, la
 	return clipTitle(titles[0])
 }
 
-// strategyTitle names the error type, and of its mistakes as many as have room.
+// strategyTitle names the error type and the mistakes, as many as have room.
 func (w *Wording) strategyTitle(n *tree.Node, titles []string, lang string) string {
 	kind, _ := w.tax.ErrorType(n.ErrorType)
-	title := taxonomy.Text{
-		EN: kind.Name.EN + " (" + n.Direction.Name().EN + ")",
-		ZH: kind.Name.ZH + "（" + n.Direction.Name().ZH + "）",
-	}.In(lang)
-	between := taxonomy.Text{EN: ": ", ZH: "："}
-	for _, t := range titles {
-		if longer := title + between.In(lang) + t; utf8.RuneCountInString(longer) <= maxTitle {
-			title, between = longer, taxonomy.Text{EN: "; ", ZH: "；"}
+	for k := len(titles); k > 0; k-- {
+		t := taxonomy.Text{
+			EN: kind.Name.EN + ": " + strings.Join(titles[:k], "; "),
+			ZH: kind.Name.ZH + "：" + strings.Join(titles[:k], "；"),
+		}
+		if left := len(titles) - k; left > 0 {
+			t.EN, t.ZH = t.EN+fmt.Sprintf("; %d more", left), t.ZH+fmt.Sprintf(" 等 %d 项", len(titles))
+		}
+		if s := t.In(lang); utf8.RuneCountInString(s) <= maxTitle {
+			return s
 		}
 	}
-	return title
+	return kind.Name.In(lang)
 }
 
 // untyped names a case of which no check is known by its direction and task.
@@ -261,7 +263,7 @@ func (w *Wording) tally(n *tree.Node, lessons []tree.Lesson, lang string) string
 		s := cmp.Or(w.lesson(&l, n.Direction, n.ErrorType, lang).title, quoted([]string{l.Check}, lang))
 		var facts []string
 		if l.Tests > 0 {
-			facts = append(facts, taxonomy.Text{EN: fmt.Sprintf("%d tests", l.Tests), ZH: fmt.Sprintf("%d 个用例", l.Tests)}.In(lang))
+			facts = append(facts, taxonomy.Text{EN: counted(l.Tests, "test"), ZH: fmt.Sprintf("%d 个用例", l.Tests)}.In(lang))
 		}
 		if len(l.Scenes) > 0 {
 			facts = append(facts, w.places(l.Scenes, lang))
@@ -271,10 +273,21 @@ func (w *Wording) tally(n *tree.Node, lessons []tree.Lesson, lang string) string
 		}
 		parts = append(parts, s)
 	}
-	if lang == "zh" {
-		return "从多到少：" + strings.Join(parts, "；") + "。"
+	first := taxonomy.Text{EN: "Most frequent first: ", ZH: "从多到少："}
+	if !slices.ContainsFunc(lessons, func(l tree.Lesson) bool { return l.Tests != lessons[0].Tests }) {
+		first = taxonomy.Text{EN: "Equally frequent: ", ZH: "同样常见："}
 	}
-	return "Most frequent first: " + strings.Join(parts, "; ") + "."
+	if lang == "zh" {
+		return first.ZH + strings.Join(parts, "；") + "。"
+	}
+	return first.EN + strings.Join(parts, "; ") + "."
+}
+
+func counted(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
 }
 
 // places says on what scene types most of it happened.

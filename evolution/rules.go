@@ -124,7 +124,7 @@ func (e *Evolver) central(j *job) string {
 // average to be said of all; mostHeard is of how many cases the sentences are
 // compared, each with each.
 const (
-	leastCentral = 0.12
+	leastCentral = 0.20
 	mostHeard    = 256
 )
 

@@ -1214,8 +1214,8 @@ func builtinChecks() []Check {
 			},
 			Alarm: Advice{
 				Title:   Text{EN: "Judged before the page had settled", ZH: "没等页面稳定就下结论"},
-				Do:      Text{EN: "Wait until nothing loads, moves or counts any more, then look again before reporting anything as missing or unchanged.", ZH: "等加载、动画和异步任务都结束、画面不再变化，再看一次，之后才写缺失或没变。"},
-				With:    Text{EN: "Wait until nothing loads, moves or counts any more, then look at {what} again before reporting it as missing or unchanged.", ZH: "等加载、动画和异步任务都结束，再看一次{what}，之后才写缺失或没变。"},
+				Do:      Text{EN: "Wait until nothing loads or is processed any more, or the time the task allows is over, and look again before reporting anything as missing or unchanged.", ZH: "等加载和处理都结束，或到了任务允许的时限，再看一次，之后才写缺失或没变。"},
+				With:    Text{EN: "Wait until nothing loads or is processed any more, then look at {what} again before reporting it as missing or unchanged.", ZH: "等加载和处理都结束，再看一次{what}，之后才写缺失或没变。"},
 				Mistake: Text{EN: "A screen that was still loading, moving or processing was taken for the final state.", ZH: "把还在加载、播放动画或处理中的画面当成了最终状态。"},
 				When:    Text{EN: "a task is about content that is loaded, drawn, animated or updated after a step", ZH: "任务涉及操作后才加载、播放动画或更新的内容"},
 			},
@@ -2984,9 +2984,9 @@ func builtinChecks() []Check {
 				When:    Text{EN: "a page has several rows, fields or buttons of the same kind and the task means one", ZH: "任务针对多个相似的行、输入框或按钮中的一个"},
 			},
 			Alarm: Advice{
-				Title:   Text{EN: "Wrong one of several similar elements", ZH: "点了另一个相似的元素"},
-				Do:      Text{EN: "Find the element by the heading, label or row it belongs to, and operate it again there before reporting anything.", ZH: "先看元素属于哪个区块、标签或哪一行，在对的位置重新操作一次，再写结论。"},
-				With:    Text{EN: "Find {what} by the heading, label or row it belongs to, and operate it again there before reporting anything.", ZH: "先按区块标题、标签或所在行找到{what}，在对的位置重新操作一次，再写结论。"},
+				Title:   Text{EN: "A similar element was read or operated", ZH: "看错或点错了相似的元素"},
+				Do:      Text{EN: "Before reporting, find the one the task names by its number, row, label or heading, and judge by what this one shows.", ZH: "报问题之前，按编号、所在行、标签或区块标题找到任务说的那一个，以它的表现为准。"},
+				With:    Text{EN: "Before reporting, find {what} by its number, row, label or heading, and judge by what this one shows.", ZH: "报问题之前，按编号、所在行、标签或区块标题找到{what}，以它的表现为准。"},
 				Mistake: Text{EN: "The agent operated or read another element of the same look and reported what it did.", ZH: "操作或查看了另一个同样外观的元素，把它的表现当成了问题。"},
 				When:    Text{EN: "a task names one of several buttons, fields, menus or rows that look alike", ZH: "任务指定了多个相似按钮、输入框、菜单或行中的一个"},
 			},
@@ -9650,8 +9650,8 @@ func builtinChecks() []Check {
 			ID: "recompute", Wider: "", Name: Text{EN: "Recomputing totals and counts", ZH: "重新计算合计与数量"},
 			ErrorTypes: []string{"content_validation_error", "business_rule_error"},
 			Missed: Advice{
-				Title:   Text{EN: "Totals accepted without recomputing", ZH: "合计数量没有重新算"},
-				Do:      Text{EN: "Add up or count the items on the page yourself and compare your result with the total, badge or derived figure shown.", ZH: "用页面上的各项自己加一遍或数一遍，再跟显示的合计、角标、派生数字比。"},
+				Title:   Text{EN: "Totals accepted without recomputing", ZH: "算出来的数字没有重新算"},
+				Do:      Text{EN: "Add up, multiply or count the items on the page yourself and compare your result with the total, badge or derived figure shown.", ZH: "用页面上的各项自己算一遍（加、乘或数个数），再跟显示的合计、角标、派生数字比。"},
 				With:    Text{EN: "Work out {what} yourself from the items on the page and compare your result with the figure shown.", ZH: "用页面上的各项自己算一遍{what}，再跟显示的数字比。"},
 				Mistake: Text{EN: "The figure was accepted because it is displayed; it was not worked out from what it is made of.", ZH: "看到数字显示出来就算对，没有用各项重新算一遍或数一遍。"},
 				When:    Text{EN: "a task asks whether a total, count, badge or other derived figure is right", ZH: "任务要求核对合计、小计、数量、角标等算出来的数字"},
@@ -10231,7 +10231,7 @@ func builtinChecks() []Check {
 				Do:      Text{EN: "Copy the text from the page and compare it with the wording in the task word by word, including spelling, numbers and punctuation.", ZH: "把页面上的原文抄下来，跟任务给的文案逐字比对，错别字、少字、换词、数字、标点都要看。"},
 				With:    Text{EN: "Copy the text of {what} from the page and compare it word by word with the wording in the task.", ZH: "把{what}的页面原文抄下来，跟任务给的文案逐字比对。"},
 				Mistake: Text{EN: "The agent compared the gist of the text and overlooked another word, a typo or an omission.", ZH: "只看大意相近就算一致，漏掉了换词、错别字或少字。"},
-				When:    Text{EN: "a task gives the exact wording of a title, label, button or message", ZH: "任务给出了标题、标签、按钮或提示的准确文案"},
+				When:    Text{EN: "a task gives or asks about the wording of a title, label, button or message", ZH: "任务给出或要求核对标题、标签、按钮、提示的文字"},
 			},
 			Alarm: Advice{
 				Title:   Text{EN: "Correct wording reported as wrong", ZH: "文案没错却报不一致"},
@@ -10809,7 +10809,7 @@ func builtinChecks() []Check {
 			},
 			Alarm: Advice{
 				Title:   Text{EN: "Own idea against the stated rule", ZH: "拿自己的想法否定写明的规则"},
-				Do:      Text{EN: "Read the rule in the task again and apply it literally to the figures of this case before reporting a violation, even if other products work differently.", ZH: "报违反规则之前，重新读一遍任务写明的规则，照字面代入这个用例的数据，不按常规做法推。"},
+				Do:      Text{EN: "Before reporting a violation, read the rule in the task or in the page's own hints again and work this case out by it literally, even if other products work differently.", ZH: "报违反规则之前，把任务或页面说明里的规则重新读一遍，照字面代入这个用例的数据算一遍，不按常规做法推。"},
 				With:    Text{EN: "Read again what the task says about {what} and apply it literally before reporting a violation.", ZH: "报违反规则之前，重新读任务里关于{what}的规则，照字面代入。"},
 				Mistake: Text{EN: "The product follows the rule stated in the task; the agent went by how it thinks such things usually work.", ZH: "产品是按任务写明的规则来的，却按自己以为的常规做法报了问题。"},
 				When:    Text{EN: "a task states a rule, threshold, deadline or condition of the product", ZH: "任务写明了产品规则、门槛、期限或适用条件"},
@@ -11370,8 +11370,8 @@ func builtinChecks() []Check {
 			ErrorTypes: []string{"edge_case_error", "business_rule_error"},
 			Directions: []Direction{"false_fail"},
 			Alarm: Advice{
-				Title:   Text{EN: "Allowed difference reported as defect", ZH: "正常误差当成缺陷"},
-				Do:      Text{EN: "Work out the difference and hold it against the rounding, tolerance, time zone or update interval the task states before reporting it.", ZH: "先算出差了多少，再对照任务写明的取整、误差、时区或更新间隔，超出的才报。"},
+				Title:   Text{EN: "Rounding, time zone or delay reported as defect", ZH: "取整、时区或更新间隔的差异当成缺陷"},
+				Do:      Text{EN: "Bring both values to one time zone, wait one update interval, then work out the difference and report it only beyond the rounding or tolerance stated.", ZH: "先把两边换到同一时区、等过一个更新间隔，再算差了多少，超出任务写明的取整或误差才报。"},
 				With:    Text{EN: "Work out by how much {what} differs and hold it against the rounding, tolerance, time zone or update interval stated.", ZH: "先算出{what}差了多少，再对照写明的取整、误差、时区或更新间隔，超出的才报。"},
 				Mistake: Text{EN: "A difference that rounding, an allowed tolerance, a time zone or a refresh interval explains was reported as a defect.", ZH: "把取整、允许误差、时区换算或更新间隔造成的差异报成了缺陷。"},
 				When:    Text{EN: "a task compares figures or times that are rounded, converted or updated at intervals", ZH: "任务比较的数字或时间涉及取整、误差、时区或定时更新"},
@@ -13058,10 +13058,10 @@ func builtinChecks() []Check {
 			Directions: []Direction{"false_fail"},
 			Alarm: Advice{
 				Title:   Text{EN: "Something nobody asked for was demanded", ZH: "自己加了任务没有的要求"},
-				Do:      Text{EN: "Point to the words of the task that demand what you miss; where there are none, write it down as a remark and weigh only the points asked.", ZH: "先在任务里找出要求这一点的原话；找不到就只记为备注，只看任务列出的各点。"},
+				Do:      Text{EN: "Point to the words of the task that demand what you miss; where there are none, write it down as a remark and weigh only the points asked.", ZH: "报问题之前，先在任务里找出要求它的那句原话；找不到就只记备注，结论只按任务列出的各点下。"},
 				With:    Text{EN: "Point to the words of the task that demand {what}; where there are none, write it down as a remark only.", ZH: "先在任务里找出要求{what}的原话；找不到就只记为备注。"},
 				Mistake: Text{EN: "All that was asked held, yet a step, proof or nicety nobody asked for was demanded.", ZH: "任务要求的都满足了，却因为自己加上的步骤或要求没满足而报问题。"},
-				When:    Text{EN: "a task lists what is expected and what is missing is not among it", ZH: "任务写明了预期结果，而缺的东西不在其中"},
+				When:    Text{EN: "a task lists what is expected and something else seems to be missing", ZH: "任务写明了预期结果，想报的问题不在这些预期里"},
 			},
 			Asked: []Cue{
 				{"leads to", 1.5}, {"is shown", 1.5}, {"is inserted", 1.5}, {"appears", 1.5}, {"changes to", 1.5}, {"switches to", 1.5},
@@ -14698,7 +14698,7 @@ func builtinChecks() []Check {
 			ErrorTypes: []string{"interaction_sequence_error", "business_rule_error"},
 			Missed: Advice{
 				Title:   Text{EN: "Needed calls left out", ZH: "该做的调用漏了"},
-				Do:      Text{EN: "List the actions the request needs, tick off those with a call and its result, and make the calls still missing before you finish.", ZH: "结束前列出请求要做的每个动作，逐个对上调用和返回结果，缺的补上再结束。"},
+				Do:      Text{EN: "List the actions the request needs, tick off each with its call and result, and make those missing that the rules allow before you finish.", ZH: "结束前列出请求要做的每个动作，逐个对上调用和返回结果，缺的、规则允许的补上再结束。"},
 				With:    Text{EN: "Call {what} for every item the request names it for, and see each result before you finish.", ZH: "请求涉及几项就把{what}调用几次，逐个看到返回结果再结束。"},
 				Mistake: Text{EN: "A call that the request needed was never made, although the conversation was closed as done.", ZH: "请求需要的调用没有做，对话却按已办完收尾。"},
 				When:    Text{EN: "a request has things booked, changed, cancelled, returned or handed over by tool calls", ZH: "请求要靠工具调用来预订、修改、取消、退换或转接"},
@@ -14868,7 +14868,7 @@ func builtinChecks() []Check {
 			ErrorTypes: []string{"business_rule_error", "interaction_sequence_error"},
 			Missed: Advice{
 				Title:   Text{EN: "Calls with wrong arguments", ZH: "调用的参数填错"},
-				Do:      Text{EN: "Compare the ids, dates, amounts, items and payment method of each call with the request and the latest record, one by one, before you make it.", ZH: "每次调用前，把编号、日期、数量、商品、支付方式逐个和请求及最新查询结果对一遍。"},
+				Do:      Text{EN: "Before each call write beside every argument where it comes from (the request, the latest record, a rule worked out), and look up any that comes from nowhere.", ZH: "每次调用前，在每个参数旁写明它的来源（请求原话、最新查询结果或按规则算出），没有来源的先去查。"},
 				With:    Text{EN: "Compare each argument of {what} with the request and the record just looked up, one by one, before you call it.", ZH: "调用{what}之前，把每个参数逐个和请求、刚查到的记录对一遍。"},
 				Mistake: Text{EN: "The right call was made with an argument that is not what the request or the record says.", ZH: "调用选对了，参数却和请求或查到的记录不一致。"},
 				When:    Text{EN: "a call needs ids, dates, amounts, items or a payment method that the request names or implies", ZH: "调用要填请求里说明或隐含的编号、日期、数量、商品或支付方式"},
@@ -15033,7 +15033,7 @@ func builtinChecks() []Check {
 			ErrorTypes: []string{"business_rule_error", "interaction_sequence_error"},
 			Missed: Advice{
 				Title:   Text{EN: "Actions nobody asked for or rules forbid", ZH: "做了没要求或不允许的操作"},
-				Do:      Text{EN: "Find the words of the request that ask for a change and the rule that allows it before you make the call; without both leave it out.", ZH: "每个会改数据的调用之前，先找出请求里要求它的那句话和允许它的规则，缺一样就不调用。"},
+				Do:      Text{EN: "Find the words of the request that ask for a change and the rule that allows it before you make the call; leave it out if either is missing.", ZH: "每个会改数据的调用之前，先找出请求里要求它的那句话和允许它的规则，缺一样就不调用。"},
 				With:    Text{EN: "Find the words of the request that ask for {what} and the rule that allows it before you call it; without both leave it out.", ZH: "调用{what}之前，先找出请求里要求它的话和允许它的规则，缺一样就不调用。"},
 				Mistake: Text{EN: "Something was changed, cancelled, booked or handed over that nobody had asked for or the rules forbid.", ZH: "做了没人要求或规则不允许的修改、取消、下单或转接。"},
 				When:    Text{EN: "calls change bookings, orders or accounts under rules, and the user may be persistent or change their mind", ZH: "调用会按规则修改订单、预订或账户，用户可能坚持或反悔"},
@@ -15547,7 +15547,7 @@ func builtinChecks() []Check {
 			ErrorTypes: []string{"content_validation_error"},
 			Missed: Advice{
 				Title:   Text{EN: "Tool output misread or incomplete", ZH: "工具返回读错或没读全"},
-				Do:      Text{EN: "Read the whole output again, count its entries one by one, and see whether it says it is only part (page, %, n of m) before you use it.", ZH: "用之前把返回从头读一遍，逐条数清，并看它有没有写明只是一部分（页码、百分比、n/m）。"},
+				Do:      Text{EN: "Read the whole output again, count its entries one by one, and fetch the rest where it says it is only part (page, %, n of m) before you use it.", ZH: "用之前把返回从头读一遍，逐条数清；写明只是一部分（页码、百分比、n/m）的，先把其余的取回来。"},
 				With:    Text{EN: "Read the output for {what} again in full, count its entries, and see whether it is only part before you use it.", ZH: "把{what}的返回完整再读一遍，逐条数清，看它是不是只有一部分，再往下用。"},
 				Mistake: Text{EN: "The output of a tool or helper was misread, miscounted or taken for complete, and the work went on with it.", ZH: "工具或下级给的结果读错、数错或当成完整的，就接着往下做。"},
 				When:    Text{EN: "a task builds on lists, counts or records that a tool, page or helper returns", ZH: "任务要用工具、页面或下级返回的清单、数量或记录"},
@@ -15897,10 +15897,10 @@ func builtinChecks() []Check {
 			ErrorTypes: []string{"interaction_sequence_error", "business_rule_error"},
 			Missed: Advice{
 				Title:   Text{EN: "Instructions dropped on the way", ZH: "指令做着做着丢了"},
-				Do:      Text{EN: "Read the instruction again before each step, name the part this step serves, and take up any part that no step has served yet.", ZH: "每一步前重读指令，写明这一步对应哪一句，还没有步骤对应的那句马上补做。"},
+				Do:      Text{EN: "Write each condition of the instruction on a line, mark it met or not met with what shows it, and do what is not met before you go on.", ZH: "把指令里的每个条件各写一行，标明满足与否和依据，没满足的先补做再往下走。"},
 				With:    Text{EN: "Carry out what the instruction says about {what} before going on, and write down the result beside its words.", ZH: "继续之前先照指令把{what}做了，把结果写在那句指令旁边。"},
 				Mistake: Text{EN: "A given instruction or a condition of the request was ignored, and something else was done in its place.", ZH: "明确给出的指令或条件被丢掉，做了别的事。"},
-				When:    Text{EN: "an instruction names what to open, look for or check, or sets several conditions at once", ZH: "指令写明要打开、查找或核对什么，或同时有好几个条件"},
+				When:    Text{EN: "a request sets several conditions at once (a place, a price, a time, a source), or names what to open or confirm", ZH: "指令写明要打开、查找或核对什么，或同时有好几个条件"},
 			},
 			Asked: []Cue{
 				{"follow these steps", 3}, {"follow the steps", 3}, {"follow the plan", 3}, {"follow the instructions", 3}, {"complete the following steps", 3}, {"you need to complete", 3},
@@ -16068,8 +16068,8 @@ func builtinChecks() []Check {
 			ID: "right_source", Wider: "", Name: Text{EN: "The right source and query", ZH: "在对的地方查对的东西"},
 			ErrorTypes: []string{"element_locating_error", "content_validation_error"},
 			Missed: Advice{
-				Title:   Text{EN: "Another source or query than named", ZH: "查的来源或关键词不对"},
-				Do:      Text{EN: "Search in the source the request names and put all its distinguishing words into the query; then see that the page found is about exactly that.", ZH: "在请求点名的来源里查，把限定词全部放进关键词，再看查到的页面说的是不是它。"},
+				Title:   Text{EN: "Wrong source or incomplete query", ZH: "查的来源或关键词不对"},
+				Do:      Text{EN: "Open the source the request names itself, not a list of search results; if it names none, search with all its distinguishing words, and see that the page found is about exactly that.", ZH: "请求点名了来源就直接打开那个来源本身；没点名就把限定词全部放进关键词，再看查到的页面说的是不是它。"},
 				With:    Text{EN: "Search again with {what} in the query or as the source, and see that the page found is about exactly that.", ZH: "把{what}作为来源或关键词重新查一遍，看查到的页面说的是不是它。"},
 				Mistake: Text{EN: "The information was taken from another source, page or entity, or searched for without the words that single it out.", ZH: "查的是别的来源、页面或对象，或者关键词里丢了限定词。"},
 				When:    Text{EN: "a request names the website, document, dataset or entity to take the answer from", ZH: "请求点名了要查的网站、文档、数据集或对象"},
@@ -16253,7 +16253,7 @@ func builtinChecks() []Check {
 			Directions: []Direction{"false_fail"},
 			Alarm: Advice{
 				Title:   Text{EN: "Unseen steps taken for undone", ZH: "没看到就当没做"},
-				Do:      Text{EN: "Look at the end state (record, page after it, changed count, log) for what the step should have left behind; a missing screenshot or message proves nothing.", ZH: "看最终状态（记录、跳转后的页面、数量、日志）：找这一步应留下的痕迹；缺一张截图或一条提示说明不了什么。"},
+				Do:      Text{EN: "If the task changes something, look for it in the last page, record or count; if it asks something, hold the answer against the pages opened. A step may have been done without being in the screenshots.", ZH: "任务要改动的，到最后的页面、记录或数量里找改动；任务要回答的，拿答案对照打开过的页面。截图里没有的步骤也可能做了。"},
 				With:    Text{EN: "Look in the end state or the action log for what {what} should have left behind; a missing screenshot or message proves nothing.", ZH: "到最终状态或操作日志里找{what}应留下的痕迹；缺一张截图或一条提示说明不了什么。"},
 				Mistake: Text{EN: "A step or confirmation was not shown in the screenshots, and was therefore taken for not done.", ZH: "截图里没出现某一步或确认提示，就当成没做。"},
 				When:    Text{EN: "a task is judged from screenshots or an action log that do not show every step", ZH: "凭截图或操作日志判断任务是否完成，而它们没有拍到每一步"},
@@ -16437,10 +16437,10 @@ func builtinChecks() []Check {
 			ID: "not_the_product", Wider: "", Name: Text{EN: "Trouble that is not the product's", ZH: "不是产品的问题"},
 			ErrorTypes: []string{"edge_case_error", "state_detection_error"},
 			Missed: Advice{
-				Title:   Text{EN: "Blocked requests and system trouble", ZH: "请求被拦截或系统故障"},
-				Do:      Text{EN: "When a filter, limit or outage stops a step, try it once more or by another way that is allowed; if it stays stopped, write down where instead of an answer.", ZH: "遇到拦截、限流或故障时再试一次，或换一条允许的路；仍不行就写明停在哪一步，不硬凑答案。"},
+				Title:   Text{EN: "A step stopped by a filter, limit or outage", ZH: "被拦截、限流或故障打断"},
+				Do:      Text{EN: "When a filter, limit or outage stops a step, try it once more or by another way that is allowed; if it stays stopped, report which step, its message and what is known so far.", ZH: "遇到拦截、限流或故障时再试一次，或换一条允许的路；仍不行就写明停在哪一步，不硬凑答案。"},
 				With:    Text{EN: "Take another way once when a filter, limit or outage stops {what}, and write down where it was stopped instead of an answer.", ZH: "{what}被拦截、限流或遇到故障时换条路再试一次，仍不行就写明停在哪里。"},
-				Mistake: Text{EN: "A filter, limit or outage stopped the run, and what was left of it was taken for the result.", ZH: "运行被拦截、限流或故障打断，却把残留的部分当成结果。"},
+				Mistake: Text{EN: "A filter, limit or outage stopped a step, and the run ended without the answer.", ZH: "某一步被拦截、限流或故障打断，运行没有得出答案就结束了。"},
 				When:    Text{EN: "a task needs other websites, models or services that may block, limit or be down", ZH: "任务要用可能拦截、限流或宕机的外部网站、模型或服务"},
 			},
 			Alarm: Advice{
