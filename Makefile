@@ -29,8 +29,8 @@ lint: ## golangci-lint, pinned in tools/go.mod
 cross: ## builds for six platforms, without cgo
 	@for t in $(TARGETS); do echo "build $$t"; GOOS=$${t%/*} GOARCH=$${t#*/} CGO_ENABLED=0 $(GO) build -o /dev/null ./... || exit 1; done
 
-race: ## every test again with the race detector (needs a C compiler)
-	$(GO) test -race -shuffle=on ./...
+race: ## every test again with the race detector, but for measurements (needs a C compiler)
+	$(GO) test -race -shuffle=on -skip 'Quality|Readme|Learned$$' ./...
 
 bench: ## speed and memory, in benchstat's form
 	$(GO) test -run '^$$' -bench . -benchmem ./...

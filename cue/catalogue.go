@@ -3,6 +3,7 @@ package cue
 import (
 	"cmp"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -95,6 +96,8 @@ const (
 	ahead    = 0.75 // by which phrases alone must lead
 	bluntly  = 0.5  // how sure that is
 	mostSure = 0.95 // no words are certain
+
+	calledFor = 0.25 // the least probability of a check that a task calls for
 )
 
 // Missed returns the check that was missed, and false where the words do not
@@ -199,19 +202,49 @@ func (c *Catalogue) within(narrow, wide int) bool {
 	return false
 }
 
-// Asked returns the checks that a task calls for, the clearest first.
+// Asked returns the checks that a task calls for, the likeliest first. One without
+// example tasks is called for by its phrases.
 func (c *Catalogue) Asked(task string) []Reading {
-	scores := make([]float64, len(c.checks))
-	c.asked.add(scores, task, 1)
-	var out []Reading
-	for i, s := range scores {
-		if s >= outright {
-			out = append(out, Reading{Check: c.checks[i].ID, Score: s})
+	if len(c.checks) == 0 || task == "" {
+		return nil
+	}
+	most, said := make([]float64, len(c.checks)), make([]float64, len(c.checks))
+	for _, part := range parts(task) {
+		p := make([]float64, len(c.checks))
+		c.asked.words.add(p, part, 1)
+		c.asked.add(p, part, perPhrase)
+		softmax(p)
+		for i, x := range p {
+			most[i] = max(most[i], x)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b Reading) int { return cmp.Compare(b.Score, a.Score) })
+	c.asked.add(said, task, 1)
+	var out []Reading
+	for i, x := range most {
+		if len(c.checks[i].Tasks) == 0 && said[i] >= outright {
+			x = max(x, bluntly)
+		}
+		if x >= calledFor {
+			out = append(out, Reading{Check: c.checks[i].ID, Sure: x})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Reading) int { return cmp.Compare(b.Sure, a.Sure) })
 	return out
 }
+
+// parts are the points of a task, each of which may call for a check of its own,
+// and the task as a whole.
+func parts(task string) []string {
+	out := []string{task}
+	points := numbered.Split(task, -1)
+	if len(points) > 2 {
+		out = append(out, points[1:]...)
+	}
+	return out
+}
+
+// numbered is what points of a list begin with.
+var numbered = regexp.MustCompile(`(?m)(?:^|[\s；;:：。])(?:\d{1,2}[.、)）]|[①-⑳]|[-*•])\s*`)
 
 // add adds the weights of the phrases in a text, each phrase once.
 func (r *reader) add(scores []float64, s string, by float64) {

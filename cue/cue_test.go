@@ -78,9 +78,26 @@ func TestMissed(t *testing.T) {
 		require.Equal(t, x.want, r.Check, "%+v", x.e)
 		require.Equal(t, x.want != "", ok)
 	}
-	asked := c.Asked("does the Widget work?")
-	require.NotEmpty(t, asked)
-	require.Equal(t, "t_narrow", asked[0].Check)
+	var asked []string
+	for _, r := range c.Asked("does the Widget work?") {
+		asked = append(asked, r.Check)
+	}
+	require.Contains(t, asked, "t_narrow", "a check without example tasks is called for by its phrases")
+	require.Empty(t, c.Asked(""))
+}
+
+// A numbered task calls for a check a point; small talk for none.
+func TestAsked(t *testing.T) {
+	c := NewCatalogue(taxonomy.Default())
+	asked := func(task string) (out []string) {
+		for _, r := range c.Asked(task) {
+			out = append(out, r.Check)
+		}
+		return out
+	}
+	require.Subset(t, asked("请检测购物车页面：1. 页面标题是否正确显示为“购物车”；2. 总价是否等于各行小计之和"), []string{"exact_text", "recompute"})
+	require.Contains(t, asked("Save the new phone number. It is still there after a reload."), "effect_seen")
+	require.Empty(t, asked("What is the capital of France?"))
 }
 
 func FuzzFind(f *testing.F) {

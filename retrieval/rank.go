@@ -119,12 +119,12 @@ func (r *ranking) add(c candidate, m meta) *ranked {
 	return x
 }
 
-// activate lifts the parents of candidates of a level. A case that is only of the
-// scene type lifts nothing: that much its parent is itself.
+// activate lifts the parents of candidates of a level. A case or a lesson that has
+// no reason in the question lifts nothing: a strategy needs one too.
 func (r *ranking) activate(level tree.Type, lift float64) error {
 	for i := 0; i < len(r.all); i++ {
 		x := r.all[i]
-		if x.kind != level || x.parent == "" || level == tree.Case && !x.founded {
+		if x.kind != level || x.parent == "" || level == tree.Case && !x.founded || level == tree.Experience && !r.called(x) {
 			continue
 		}
 		p := r.byID[x.parent]

@@ -1,8 +1,10 @@
 // Package retrieval finds the memories that fit a prompt, and says why.
 //
-// Three channels speak for a memory: the exact place (scene id and route
-// pattern), the meaning of the prompt (words and vectors, fused), and the type
-// of the scene. Their evidence joins as rel = 1 − Π(1 − weight·s); what passes
+// Four channels speak for a memory: the exact place (scene id and route
+// pattern), the meaning of the prompt (words and vectors, fused), the checks that
+// the prompt calls for, and the type of the scene. The second and the third are
+// reasons to give it; the others only raise what has one. Their evidence joins as
+// rel = 1 − Π(1 − weight·s); what passes
 // the threshold of its level is ranked by how far it is trusted and how recent
 // it is, thinned out, and cut to a few. Nothing above the threshold is a normal
 // answer: then the result abstains and names what came nearest.

@@ -85,9 +85,11 @@ func TestSearchFindsTheSamePlaceAndTheSameWords(t *testing.T) {
 	far := aCase("the avatar is round and shows initials when there is no picture", in("SCENE_3", "list", "/people"))
 	ix := indexOf(t, place, words, far)
 
-	r := ask(t, ix, Query{Prompt: "something else altogether", Scene: tree.Scene{ID: "SCENE_1", Route: "/orders/77?tab=1"}})
+	here := tree.Scene{ID: "SCENE_1", Route: "/orders/77?tab=1"}
+	r := ask(t, ix, Query{Prompt: "the total of an order with a voucher", Scene: here})
 	require.Equal(t, []string{place.ID}, ids(r.Hits))
 	require.InDelta(t, 1, r.Hits[0].Rel, 1e-9)
+	require.True(t, ask(t, ix, Query{Prompt: "something else altogether", Scene: here}).Abstained, "a place is no reason")
 
 	r = ask(t, ix, Query{Prompt: "Verify the login button is disabled until a password was typed"})
 	require.Equal(t, []string{words.ID}, ids(r.Hits))

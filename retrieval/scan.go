@@ -38,14 +38,16 @@ type candidate struct {
 	rel      float64
 }
 
-// A case needs one piece of evidence of its own: that its words are rather those
-// of a partner than chance (the middle of the calibration), or a place that few
-// memories share (an equal scene id or route that under a tenth of them has).
-// Without this a scene type, or a scene id that many share, would inject every
-// case with some words in common, and what is on topic but irrelevant is what
-// distracts most: quality/testdata/abstention.golden has how often.
+// A memory needs a reason in the question: that its words are rather those of a
+// partner than chance (the middle of the calibration), that the prompt calls for
+// its check, or, at a place that few memories share (an equal scene id or route
+// that under a tenth of them has), that its words are not far off. A place alone is
+// none: most of what is tested on a page has nothing to do with what went wrong
+// there, and what is on topic but irrelevant is what distracts most:
+// quality/testdata/abstention.golden has how often.
 const (
 	leastWords = 0.5
+	hereWords  = 0.3 // at a place that few share
 	leastPlace = 0.45
 	fewPlace   = 2 * leastPlace // scene id and route both
 )
@@ -299,7 +301,7 @@ func (s *search) compute(at place) (candidate, bool, error) {
 		c.asked = 1
 	}
 	c.rel = 1 - (1-c.exact*exactWeight)*(1-c.semantic*semanticWeight)*(1-c.scene*sceneWeight)*(1-c.asked*askedWeight)
-	c.founded = c.exact >= leastPlace || c.semantic >= leastWords || c.asked > 0
+	c.founded = c.exact >= leastPlace && c.semantic >= hereWords || c.semantic >= leastWords || c.asked > 0
 	return c, true, nil
 }
 

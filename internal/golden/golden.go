@@ -4,6 +4,7 @@
 package golden
 
 import (
+	"bytes"
 	"flag"
 	"os"
 	"path/filepath"
@@ -26,4 +27,18 @@ func Equal(tb testing.TB, path, got string) {
 	want, err := os.ReadFile(filepath.Clean(path))
 	require.NoError(tb, err, "no golden file yet: run the test with -update")
 	require.Equal(tb, string(want), got, "differs from %s; run with -update and read the diff if the change is meant", path)
+}
+
+// Bytes is Equal for what nobody can read: it does not show the difference.
+func Bytes(tb testing.TB, path string, got []byte) {
+	tb.Helper()
+	if *update {
+		require.NoError(tb, os.WriteFile(path, got, 0o644)) //nolint:gosec // a test file is meant to be read by all
+		return
+	}
+	want, err := os.ReadFile(filepath.Clean(path))
+	require.NoError(tb, err, "no golden file yet: run the test with -update")
+	if !bytes.Equal(want, got) {
+		require.Fail(tb, path+" is out of date; run with -update")
+	}
 }
