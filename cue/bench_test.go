@@ -1,6 +1,7 @@
 package cue
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/memtree/memtree/taxonomy"
@@ -38,5 +39,18 @@ func BenchmarkMissed(b *testing.B) {
 		if r, ok := c.Missed(e); !ok || r.Check != "recompute" {
 			b.Fatal(r, ok)
 		}
+	}
+}
+
+// BenchmarkAsked reads a task of five points, and the longest there is.
+func BenchmarkAsked(b *testing.B) {
+	c := NewCatalogue(taxonomy.Default())
+	five := "请检测购物车页面是否正常工作：1. 页面标题是否包含'购物车'；2. 商品列表是否正确显示；3. 数量增减按钮是否可用；4. 商品小计是否等于单价乘以数量；5. 总价计算是否正确"
+	for name, task := range map[string]string{"five": five, "longest": strings.Repeat(five+"\n", 1000)} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				c.Asked(task)
+			}
+		})
 	}
 }

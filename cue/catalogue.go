@@ -233,15 +233,20 @@ func (c *Catalogue) Asked(task string) []Reading {
 }
 
 // parts are the points of a task, each of which may call for a check of its own,
-// and the task as a whole.
+// and the task as a whole. A task is asked about before every run: what it may
+// cost is bounded.
 func parts(task string) []string {
+	if len(task) > MaxRead {
+		task = strings.ToValidUTF8(task[:MaxRead], "")
+	}
 	out := []string{task}
-	points := numbered.Split(task, -1)
-	if len(points) > 2 {
+	if points := numbered.Split(task, mostParts); len(points) > 2 {
 		out = append(out, points[1:]...)
 	}
 	return out
 }
+
+const mostParts = 32
 
 // numbered is what points of a list begin with.
 var numbered = regexp.MustCompile(`(?m)(?:^|[\s；;:：。])(?:\d{1,2}[.、)）]|[①-⑳]|[-*•])\s*`)
