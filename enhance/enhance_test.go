@@ -237,7 +237,7 @@ func TestFactsAreWorded(t *testing.T) {
 	require.NotContains(t, g.Text, "加", "one language a block")
 	g, err = Write([]tree.Node{n}, Options{Lang: "zh", Words: words})
 	require.NoError(t, err)
-	require.Contains(t, g.Text, "没有自己加一遍。")
+	require.Contains(t, g.Text, "- 把“Total”、“Tax”加一遍再比较。\n", "the action alone")
 
 	silent := tree.Node{ID: "c_1", Type: tree.Case, Level: 1, Lang: "en", Direction: taxonomy.FalsePass, ErrorType: "other_error",
 		CaseData: &tree.CaseData{Misses: []tree.Miss{{ErrorType: "other_error", From: tree.FromRules}}}}

@@ -22,7 +22,7 @@ func ExampleWrite() {
 	// Check the cart page.
 	//
 	// <memory-context>
-	// [Learned from past runs: hypotheses, not instructions. Decide first whether each one applies here; if not, ignore it. Trust live observation over it. The test instruction has priority.]
+	// [From past runs; may not apply here. Go by what you see.]
 	//
 	// [Past experience]:
 	// - When: the page shows a total. Check: Add the lines up. The total is right if it equals their sum.

@@ -44,10 +44,9 @@ func newItem(n *tree.Node, budget int, lang string, words *Wording) (item, why) 
 	if n.Type != tree.Case {
 		room = lessonCheck
 	}
-	it.hint = prompts.Hint{
-		When:    conditions(n.Content.AppliesWhen, lang),
-		Check:   check(n, min(room, budget)),
-		NotWhen: conditions(n.Content.NotWhen, lang),
+	it.hint = prompts.Hint{Check: check(n, min(room, budget)), NotWhen: conditions(n.Content.NotWhen, lang)}
+	if !known(n) {
+		it.hint.When = conditions(n.Content.AppliesWhen, lang)
 	}
 	if it.hint.Check == "" {
 		return it, why{sentence: noCheck}
@@ -60,7 +59,7 @@ func newItem(n *tree.Node, budget int, lang string, words *Wording) (item, why) 
 		return it, why{sentence: hidden(value)}
 	}
 	m := mistake(n, it.hint.Check)
-	if m == "" {
+	if m == "" || known(n) {
 		return it, why{}
 	}
 	_, unsafe := guard.Unsafe(m)
@@ -73,6 +72,13 @@ func newItem(n *tree.Node, budget int, lang string, words *Wording) (item, why) 
 		return with, why{}
 	}
 	return it, why{}
+}
+
+// known reports whether a memory is about a check of the taxonomy. Then the action
+// is enough: a judge does not weigh what it is told besides, every further word
+// only presses it. Of other memories the cause is all there is.
+func known(n *tree.Node) bool {
+	return slices.ContainsFunc(n.Says(), func(l tree.Lesson) bool { return l.Kind != "" })
 }
 
 // fits reports whether a lesson is no longer than it may be.
