@@ -1276,6 +1276,7 @@ func builtinChecks() []Check {
 				"体育馆预约：加号可增加人数。",
 				"牙科问诊页“发送”按钮可用。",
 			},
+			Facts: []string{"control"},
 		},
 		{
 			ID: "effect_seen", Wider: "", Name: Text{EN: "Seeing the effect where it shows", ZH: "到生效的地方看结果"},
@@ -3782,6 +3783,7 @@ func builtinChecks() []Check {
 				"网球馆会员：充值100、消费30、退款30、查余额。",
 				"罚单系统：分别用支付宝、微信、云闪付各缴一笔。",
 			},
+			Facts: []string{"text", "value", "control", "there", "input", "product"},
 		},
 		{
 			ID: "right_one", Wider: "", Name: Text{EN: "Taking the right one of several", ZH: "找准相似元素里的那一个"},
@@ -4412,6 +4414,7 @@ func builtinChecks() []Check {
 				"天气页“城市二”的降水概率应为70%。",
 				"机场后台，点击“贵宾厅B”后的启用开关，应变为启用。",
 			},
+			Facts: []string{"text", "value"},
 		},
 		{
 			ID: "whole_list", Wider: "", Name: Text{EN: "Looking at the whole list or page", ZH: "看完整个列表和页面"},
@@ -5050,6 +5053,7 @@ func builtinChecks() []Check {
 				"信用卡权益页应含“高铁贵宾厅”。",
 				"股票App公告栏应有《2023年年报》。",
 			},
+			Facts: []string{"there", "text"},
 		},
 		{
 			ID: "element_there", Wider: "", Name: Text{EN: "Elements that have to be there", ZH: "应有元素是否存在"},
@@ -5548,6 +5552,7 @@ func builtinChecks() []Check {
 				"血站App应提供“献血证补办”。",
 				"股票详情页有“分红送转”信息。",
 			},
+			Facts: []string{"there", "text"},
 		},
 		{
 			ID: "shown_state", Wider: "", Name: Text{EN: "State shown against action or data", ZH: "显示的状态与操作或数据相符"},
@@ -5976,6 +5981,7 @@ func builtinChecks() []Check {
 				"天气预警确认后，状态由“待确认”变“已确认”。",
 				"罚单勾选后行首应显示选中。",
 			},
+			Facts: []string{"text", "value", "control"},
 		},
 		{
 			ID: "swapped", Wider: "", Name: Text{EN: "Content in its own place", ZH: "内容没有放错位置"},
@@ -6393,6 +6399,7 @@ func builtinChecks() []Check {
 				"牙位费用表：补牙300，拔牙450。",
 				"罚单详情：违法时间在上，处理时间在下（3月2日/3月9日）。",
 			},
+			Facts: []string{"text", "value"},
 		},
 		{
 			ID: "style", Wider: "", Name: Text{EN: "Colour, contrast and layout", ZH: "颜色、对比度与版式"},
@@ -7187,6 +7194,7 @@ func builtinChecks() []Check {
 				"水费查询默认展示近6个月。",
 				"罚单列表默认“未处理”标签。",
 			},
+			Facts: []string{"text", "value"},
 		},
 		{
 			ID: "sort_order", Wider: "", Name: Text{EN: "Order of items", ZH: "排列顺序"},
@@ -7608,6 +7616,7 @@ func builtinChecks() []Check {
 				"养老院列表按床位数排序（少到多）。",
 				"航班列表按计划起飞时间排。",
 			},
+			Facts: []string{"text"},
 		},
 		{
 			ID: "value_format", Wider: "", Name: Text{EN: "Format of values", ZH: "数值与日期格式"},
@@ -7909,6 +7918,7 @@ func builtinChecks() []Check {
 				"养老金App展示手机号须为“138****0000”样式。",
 				"The membership number is shown on the profile of Fjord Golf (5512 0098).",
 			},
+			Facts: []string{"text", "value"},
 		},
 		{
 			ID: "filter_result", Wider: "", Name: Text{EN: "Results of filter and search", ZH: "筛选与搜索结果"},
@@ -8410,6 +8420,7 @@ func builtinChecks() []Check {
 				"公交实时查询里输入“人民广场”，检查候选站点。",
 				"天气后台：在预警列表里选择级别“橙色”，列表应只含橙色预警。",
 			},
+			Facts: []string{"value"},
 		},
 		{
 			ID: "input_type", Wider: "", Name: Text{EN: "Type and masking of inputs", ZH: "输入框类型与遮蔽"},
@@ -8771,6 +8782,7 @@ func builtinChecks() []Check {
 				"血站献血者登录，密码字段验证为密码类型。",
 				"体育俱乐部注册页：检查“确认密码”是否掩码。",
 			},
+			Facts: []string{"input", "text"},
 		},
 		{
 			ID: "validation_there", Wider: "", Name: Text{EN: "Validation that has to be there", ZH: "必填与校验是否生效"},
@@ -9143,6 +9155,7 @@ func builtinChecks() []Check {
 				"公交卡挂失表单，不填证件号应无法提交。",
 				"气象志愿观测员登记：经纬度超出格式应报错。",
 			},
+			Facts: []string{"text"},
 		},
 		{
 			ID: "appears", Wider: "", Name: Text{EN: "Appearing and disappearing", ZH: "该出现与该消失的内容"},
@@ -9579,6 +9592,7 @@ func builtinChecks() []Check {
 				"养老金测算页：连续输错三次验证码后显示图形拼图。",
 				"机场地图：鼠标移到登机口上显示步行时间。",
 			},
+			Facts: []string{"there"},
 		},
 		{
 			ID: "element_role", Wider: "", Name: Text{EN: "Role and limits of an element", ZH: "元素类型与取值范围"},
@@ -9947,6 +9961,7 @@ func builtinChecks() []Check {
 				"保险报案页“附加险”用复选框，可多选。",
 				"水务报停页“同意条款”是复选框。",
 			},
+			Facts: []string{"text"},
 		},
 		{
 			ID: "picture", Wider: "", Name: Text{EN: "Content of pictures and icons", ZH: "图片与图标内容"},
@@ -10688,6 +10703,7 @@ func builtinChecks() []Check {
 				"供水官网“水质月报”链接应打开最新一期月报。",
 				"机场官网点“停车预约”应到停车预约页面。",
 			},
+			Facts: []string{"there"},
 		},
 		{
 			ID: "accessible", Wider: "", Name: Text{EN: "Accessible name, focus and keyboard", ZH: "可访问名称、焦点与键盘"},
@@ -11606,6 +11622,7 @@ func builtinChecks() []Check {
 				"体育会报名后台：“待审核”数量角标等于待审核列表条数，草稿不计。",
 				"气象统计页：核对本周降水量合计（周一至周日，mm）。",
 			},
+			Facts: []string{"value", "product", "text"},
 		},
 		{
 			ID: "exact_text", Wider: "", Name: Text{EN: "Comparing texts word by word", ZH: "逐字核对文案"},
@@ -12213,6 +12230,7 @@ func builtinChecks() []Check {
 				"牙科预约取消页需说明取消原因可选填。",
 				"羽毛球会员卡到期提醒文案：“您的会员将于3天后到期”。",
 			},
+			Facts: []string{"text", "value"},
 		},
 		{
 			ID: "stated_rule", Wider: "", Name: Text{EN: "Going by the stated rule", ZH: "按写明的规则判断"},
@@ -12813,6 +12831,7 @@ func builtinChecks() []Check {
 				"机场规则：国际航班起飞前3小时开放值机，国内2小时。国际航班15:00起飞。",
 				"牙科会员：满三次洁牙赠一次，赠送次数不可与折扣同用。用9折券时检查赠送是否可选。",
 			},
+			Facts: []string{"text", "value"},
 		},
 		{
 			ID: "tolerance", Wider: "", Name: Text{EN: "Allowed differences", ZH: "允许的误差"},
@@ -13398,6 +13417,7 @@ func builtinChecks() []Check {
 				"健身会所签到时间与门禁记录一致（门禁为UTC时间）。",
 				"罚单分期：各期金额四舍五入到分，合计允许差0.02元。",
 			},
+			Facts: []string{"text"},
 		},
 		{
 			ID: "own_message", Wider: "", Name: Text{EN: "Whose validation message it is", ZH: "校验提示属于哪个字段"},
@@ -13987,6 +14007,7 @@ func builtinChecks() []Check {
 				"罚单申诉：申诉理由10字即可提交。",
 				"气象数据服务申请表：单位名称允许英文。",
 			},
+			Facts: []string{"text"},
 		},
 		{
 			ID: "bad_input", Wider: "", Name: Text{EN: "Trying limits and bad input", ZH: "试边界和异常输入"},
@@ -17342,6 +17363,7 @@ func builtinChecks() []Check {
 				"核查供水App是否存在越权访问。",
 				"Give the opening hours of the Saturday blood drive in Aldham.",
 			},
+			Facts: []string{"text", "value", "control", "there"},
 		},
 		{
 			ID: "tool_output", Wider: "", Name: Text{EN: "Reading a tool's output", ZH: "读工具的返回"},
@@ -19232,6 +19254,7 @@ func builtinChecks() []Check {
 				"牙位图：预约应标记在上颌左侧第6颗（26）。",
 				"理赔进度条应处于“审核中”。",
 			},
+			Facts: []string{"text", "value", "control", "there"},
 		},
 		{
 			ID: "asked_way", Wider: "", Name: Text{EN: "The way that was asked for", ZH: "按要求的方式操作"},

@@ -79,6 +79,9 @@ func checksAsGo(t *testing.T, tax *Taxonomy) string {
 				fmt.Fprintf(&b, "%s: []string{\n%s},\n", l.name, linesAsGo(l.list))
 			}
 		}
+		if len(c.Facts) > 0 {
+			fmt.Fprintf(&b, "Facts: %#v,\n", c.Facts)
+		}
 		if len(c.Shows) > 0 {
 			fmt.Fprintf(&b, "Shows: %#v,\n", c.Shows)
 		}

@@ -19,7 +19,11 @@ type Check struct {
 	Claimed                 []Cue    // words of a wrong agent's reason that betray it
 	Examples, Claims, Tasks []string // whole sentences of each of these three kinds
 	Shows                   []string // differences of judgment and ground truth that show it, such as action_missing
+	Facts                   []string // the kinds of fact, of FactKinds, by which an observation of the page can settle it
 }
+
+// FactKinds are the kinds of fact that package fact can hold against a page.
+var FactKinds = []string{"control", "input", "product", "text", "there", "value"}
 
 // Advice is what to say about a check.
 type Advice struct {

@@ -24,8 +24,14 @@ func (d *decoder) check(f string, n ast.Node, c *Check) {
 		"said":     d.cues(&c.Said),
 		"claimed":  d.cues(&c.Claimed),
 		"shows":    d.words(&c.Shows),
+		"facts":    d.words(&c.Facts),
 		"examples": d.sentences(&c.Examples), "claims": d.sentences(&c.Claims), "tasks": d.sentences(&c.Tasks),
 	})
+	for _, s := range c.Facts {
+		if !slices.Contains(FactKinds, s) {
+			d.bad(line(n), f+".facts", "has %s in it; use %s", quote(s), strings.Join(FactKinds, ", "))
+		}
+	}
 	for _, s := range directions {
 		if !Direction(s).Valid() {
 			d.bad(line(n), f+".directions", "has %s in it; use false_pass, false_fail and other", quote(s))
@@ -119,7 +125,7 @@ func (c *Check) merge(v *Check) {
 		a.to.Title, a.to.Do, a.to.With = over(a.to.Title, a.from.Title), over(a.to.Do, a.from.Do), over(a.to.With, a.from.With)
 		a.to.Mistake, a.to.When = over(a.to.Mistake, a.from.Mistake), over(a.to.When, a.from.When)
 	}
-	c.Shows = addWords(c.Shows, v.Shows)
+	c.Shows, c.Facts = addWords(c.Shows, v.Shows), addWords(c.Facts, v.Facts)
 	c.Examples, c.Claims, c.Tasks = addWords(c.Examples, v.Examples), addWords(c.Claims, v.Claims), addWords(c.Tasks, v.Tasks)
 	c.Asked, c.Said, c.Claimed = addCues(c.Asked, v.Asked), addCues(c.Said, v.Said), addCues(c.Claimed, v.Claimed)
 }

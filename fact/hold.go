@@ -1,0 +1,233 @@
+package fact
+
+import (
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/memtree/memtree/text"
+)
+
+// Hold decides an expectation on a page.
+func (p *Page) Hold(e Expected) Fact {
+	f := Fact{Expected: e}
+	switch e.Kind {
+	case Text:
+		p.text(&f)
+	case Value:
+		p.value(&f)
+	case Control:
+		p.control(&f)
+	case There:
+		p.there(&f)
+	case Input:
+		p.input(&f)
+	case Product:
+		p.product(&f)
+	default:
+		f.Why = "nothing decides " + string(e.Kind)
+	}
+	return f
+}
+
+func (f *Fact) decide(s State, by *node) {
+	f.State = s
+	if by != nil {
+		f.Line, f.Seen = by.line, by.raw
+	}
+}
+
+// text is decided where one of the two texts stands on the page and the other does not, or
+// the task quotes a text that does not.
+func (p *Page) text(f *Fact) {
+	role := f.Role
+	want, got := p.where(f.Want, role), p.where(f.Got, role)
+	long := text.Width(f.Want) >= 2*across && text.Width(f.Got) >= 2*across // too long to stand elsewhere by chance
+	if want == nil && got == nil && (long || field(role)) {
+		role = "" // the label of a field is text beside it
+		want, got = p.where(f.Want, role), p.where(f.Got, role)
+	}
+	switch {
+	case want != nil && got != nil:
+		f.Why = "both texts are on the page"
+	case want == nil && got == nil && f.Asked && !short(f.Want) && !f.Later && !p.busy && p.where(f.Want, "") == nil:
+		f.decide(Broken, nil)
+	case want == nil && got == nil:
+		f.Why = "neither text is on the page"
+	case want != nil && (short(f.Want) || f.Got == "" && role == "" && !f.Asked),
+		got != nil && (short(f.Got) || f.Want == "" && role == ""):
+		f.Why = "the text says too little by itself"
+	case want != nil:
+		f.decide(Holds, want)
+	default:
+		f.decide(Broken, got)
+	}
+}
+
+// short texts stand on many pages by chance.
+func short(s string) bool {
+	f := fold(s)
+	return len(f.runes) < 2 && !f.plain()
+}
+
+// value is decided by the number beside the label, or without a label as a text is.
+func (p *Page) value(f *Fact) {
+	n, number, times := p.beside(f.Thing)
+	switch {
+	case number == "" && (telling(f.Got) || telling(f.Want)):
+		f.Role = ""
+		p.text(f)
+	case times == 0:
+		f.Why = "the label is not on the page"
+	case number == "":
+		f.Why = "it is not plain which number belongs to the label"
+	case f.Want != "" && number == digits(f.Want):
+		f.decide(Holds, n)
+		f.Have = number
+	case f.Got != "" && number == digits(f.Got):
+		f.decide(Broken, n)
+		f.Have = number
+	default:
+		f.Why = "another number stands there"
+	}
+}
+
+// control is broken where every such control is disabled and none has a reason to be.
+func (p *Page) control(f *Fact) {
+	var on, off *node
+	for i := range p.nodes {
+		n := &p.nodes[i]
+		if n.role == "" || !p.named(i, f) {
+			continue
+		}
+		if n.disabled {
+			off = n
+		} else {
+			on = n
+		}
+	}
+	switch {
+	case on == nil && off == nil && !p.roles:
+		f.Why = "the observation does not tell controls from text"
+	case on == nil && off == nil:
+		f.Why = "no such control is on the page"
+	case on != nil && off != nil:
+		f.Why = "one is disabled and another is not"
+	case on != nil:
+		f.decide(Holds, on)
+	case depends().MatchString(f.Thing):
+		f.Why = "it is disabled, which may be right before something else is done"
+	default:
+		f.decide(Broken, off)
+	}
+}
+
+// named reports whether node i is the control of an expectation: by its name, by
+// the sign it bears, or without a name by the text before it.
+func (p *Page) named(i int, f *Fact) bool {
+	n := &p.nodes[i]
+	if !can(n.role, f.Role) {
+		return false
+	}
+	lit := fold(f.Thing)
+	if n.folded.find(&lit, 0) >= 0 {
+		return true
+	}
+	if g, ok := glyphs[string(n.folded.runes)]; ok {
+		return glyphFinder(g).MatchString(f.Thing)
+	}
+	if len(n.folded.runes) > 0 {
+		return false
+	}
+	for k := i - 1; k >= max(0, i-lookBack) && !operable(p.nodes[k].role); k-- {
+		if p.nodes[k].folded.find(&lit, 0) >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// lookBack is how many lines of text before a control without a name may name it.
+const lookBack = 3
+
+// operable reports whether something can be done with an element of a role.
+func operable(role string) bool {
+	return role != "" && role != "heading" && role != "img" && role != "image"
+}
+
+var glyphFinders sync.Map // by pattern
+
+func glyphFinder(g string) *regexp.Regexp {
+	if re, ok := glyphFinders.Load(g); ok {
+		return re.(*regexp.Regexp)
+	}
+	re := regexp.MustCompile(`(?i)` + g)
+	glyphFinders.Store(g, re)
+	return re
+}
+
+// there is broken where an element is absent that nothing has to be done for first.
+func (p *Page) there(f *Fact) {
+	role := f.Role
+	if role == "link" || role == "button" { // people say one for the other
+		role = ""
+	}
+	if n := p.where(f.Thing, role); n != nil {
+		f.decide(Holds, n)
+		return
+	}
+	switch {
+	case p.where(f.Thing, "") != nil:
+		f.Why = "its name is there, of something else"
+	case f.Later:
+		f.Why = "it is not there, and something may have to be done first"
+	case p.busy:
+		f.Why = "the page is still loading, or hardly anything is on it"
+	default:
+		f.decide(Broken, nil)
+	}
+}
+
+// input is decided where the observation has the types of its fields.
+func (p *Page) input(f *Fact) {
+	for i := range p.nodes {
+		n := &p.nodes[i]
+		if n.typ == "" || !p.field(i, f) {
+			continue
+		}
+		f.Have = n.typ
+		switch n.typ {
+		case strings.ToLower(f.Want):
+			f.decide(Holds, n)
+		case strings.ToLower(f.Got):
+			f.decide(Broken, n)
+		default:
+			f.Why = "it is of a third type"
+			if f.Want == "" {
+				f.decide(Holds, n)
+			}
+		}
+		return
+	}
+	f.Why = "the observation does not tell the types of its fields"
+}
+
+// field reports whether node i is the input field of an expectation.
+func (p *Page) field(i int, f *Fact) bool {
+	lit := fold(f.Thing)
+	for _, k := range []int{i, i - 1} {
+		if k >= 0 && (k == i || p.nodes[k].role == "") && contains(p.nodes[k].folded.runes, lit.runes) {
+			return true
+		}
+	}
+	return false
+}
+
+func contains(runes, part []rune) bool {
+	return len(part) > 0 && strings.Contains(string(runes), string(part))
+}
+
+// digits returns a number as it is compared: without signs, units and commas.
+func digits(s string) string { return numberIn().FindString(strings.ReplaceAll(s, ",", "")) }
+
+var numberIn = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`-?\d+(?:\.\d+)?`) })

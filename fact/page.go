@@ -1,0 +1,176 @@
+package fact
+
+import (
+	"regexp"
+	"strings"
+	"sync"
+)
+
+// Page is what was observed: an ARIA snapshot as Playwright writes it, a listing
+// with elements in square brackets, or the plain text of a page. A Page is
+// immutable and safe for concurrent use.
+type Page struct {
+	nodes []node
+	roles bool // it tells buttons from links
+	busy  bool // it is still loading, or hardly anything is on it: absence shows nothing
+
+	once sync.Once
+	all  []piece // see pieces
+}
+
+// node is an element or a line of text.
+type node struct {
+	line  int
+	raw   string // the line
+	role  string // an ARIA role; "" for plain text
+	words string // its name or text
+	typ   string // of an input field, where the observation has it
+
+	disabled bool
+	folded   folded // words
+}
+
+// Limits on an observation; what is beyond is not read.
+const (
+	maxLines = 4000
+	maxLine  = 600 // bytes
+	leastOn  = 4   // nodes of a page whose absences mean something
+)
+
+// Read reads an observation. There is nothing it refuses: what is no element is text.
+func Read(observation string) *Page {
+	p := &Page{}
+	n := 0
+	for line := range strings.Lines(observation) {
+		if n++; n > maxLines {
+			break
+		}
+		p.add(n, strings.ToValidUTF8(firstBytes(strings.TrimSpace(line), maxLine), ""))
+	}
+	elements := 0
+	for i := range p.nodes {
+		p.nodes[i].folded = fold(p.nodes[i].words)
+		if p.nodes[i].role != "" {
+			elements++
+		}
+		if p.nodes[i].role == "progressbar" {
+			p.busy = true
+		}
+	}
+	p.roles = elements > 0
+	p.busy = p.busy || len(p.nodes) < leastOn
+	return p
+}
+
+func (p *Page) add(n int, line string) {
+	switch {
+	case line == "":
+	case strings.HasPrefix(line, "- "):
+		p.aria(n, line)
+	default:
+		p.listed(n, line)
+	}
+}
+
+// ariaLine is a line of an ARIA snapshot: role, name in double quotes or between
+// slashes, attributes, and the text after the colon.
+var ariaLine = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^([a-z]+)(?: "((?:[^"\\]|\\.)*)")?((?: \[[^\]]*\])*)(?::(?: (.*))?)?$`)
+})
+
+// aria reads a line of a snapshot. Properties such as /url are no text of the page.
+func (p *Page) aria(n int, line string) {
+	rest := strings.TrimPrefix(line, "- ")
+	if strings.HasPrefix(rest, "/") {
+		return
+	}
+	if q := strings.TrimSuffix(rest, ":"); strings.HasPrefix(q, "'") && strings.HasSuffix(q, "'") && len(q) > 1 {
+		rest = strings.ReplaceAll(q[1:len(q)-1], "''", "'")
+	}
+	m := ariaLine().FindStringSubmatch(rest)
+	if m == nil {
+		p.nodes = append(p.nodes, node{line: n, raw: line, words: rest})
+		return
+	}
+	e := node{line: n, raw: line, role: m[1], words: unquoted(m[2])}
+	if e.role == "text" || e.role == "paragraph" {
+		e.role = ""
+	}
+	e.disabled = strings.Contains(m[3], "[disabled")
+	value := unquoted(strings.Trim(strings.TrimSpace(m[4]), `"`))
+	if e.words == "" && !field(e.role) {
+		e.words = value
+	}
+	if e.words != "" || e.role != "" {
+		p.nodes = append(p.nodes, e)
+	}
+}
+
+func unquoted(s string) string { return unescape.Replace(s) }
+
+var unescape = strings.NewReplacer(`\"`, `"`, `\\`, `\`)
+
+// field reports whether what a role holds is what was typed, not its name.
+func field(role string) bool {
+	switch role {
+	case "textbox", "searchbox", "spinbutton", "slider", "combobox":
+		return true
+	}
+	return false
+}
+
+// bracket is an element of a listing: [button disabled Save], [输入框 type=text 占位=邮箱].
+var bracket = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\[([^\[\]\n]{1,200})\]`) })
+
+// listed reads a line of text, and the elements in square brackets that stand in it.
+func (p *Page) listed(n int, line string) {
+	rest := line
+	for _, m := range bracket().FindAllStringSubmatch(line, -1) {
+		e, ok := element(m[1])
+		if !ok {
+			continue
+		}
+		e.line, e.raw = n, line
+		p.nodes = append(p.nodes, e)
+		rest = strings.Replace(rest, m[0], " ", 1)
+	}
+	rest = strings.TrimSpace(rest)
+	e := node{line: n, raw: line, words: rest}
+	if h := strings.TrimLeft(rest, "#"); h != rest && strings.HasPrefix(h, " ") && len(rest)-len(h) <= 6 {
+		e.role, e.words = "heading", strings.TrimSpace(h)
+	}
+	if e.words != "" {
+		p.nodes = append(p.nodes, e)
+	}
+}
+
+// element reads what stands between square brackets: a word for a role, then
+// states and attributes, then the name.
+func element(s string) (node, bool) {
+	f := strings.Fields(s)
+	role, ok := roleWord(f[0:min(1, len(f))])
+	if !ok {
+		return node{}, false
+	}
+	e := node{role: role}
+	var name []string
+	for _, w := range f[1:] {
+		k, v, assigned := strings.Cut(w, "=")
+		switch {
+		case assigned && k == "type":
+			if inputType(v) {
+				e.typ = strings.ToLower(v)
+			}
+		case assigned:
+			name = append(name, v)
+		case isDisabled(w):
+			e.disabled = true
+		default:
+			name = append(name, w)
+		}
+	}
+	e.words = strings.Join(name, " ")
+	return e, true
+}
+
+func firstBytes(s string, n int) string { return s[:min(len(s), n)] }

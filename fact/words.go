@@ -1,0 +1,98 @@
+package fact
+
+import (
+	"regexp"
+	"strings"
+	"sync"
+)
+
+// The words below are those of WAI-ARIA 1.2 (roles and states) and of HTML, with
+// their usual Chinese names; the glyphs are those of WCAG technique G207 and of the
+// ARIA Authoring Practices, where a control bears one in place of a name.
+
+// roles are what people call an element, and the roles that it can have on a page.
+// The longer words come first: 下拉菜单 is no 菜单.
+var roles = []struct {
+	words string   // a regular expression
+	roles []string // the first is the one that is told
+}{
+	{`按钮|buttons?|btn`, []string{"button", "switch", "tab", "menuitem"}},
+	{`链接|超链接|links?`, []string{"link"}},
+	{`输入框|文本框|输入栏|搜索框|textbox(?:es)?|inputs?|fields?|text area`, []string{"textbox", "searchbox", "spinbutton", "combobox"}},
+	{`复选框|勾选框|多选框|checkbox(?:es)?`, []string{"checkbox"}},
+	{`单选框|单选按钮|单选|radios?|radio buttons?`, []string{"radio"}},
+	{`下拉框|下拉菜单|下拉列表|下拉|选择框|combobox(?:es)?|dropdowns?|select`, []string{"combobox", "listbox"}},
+	{`开关|switch(?:es)?|toggles?`, []string{"switch", "button", "checkbox"}},
+	{`滑块|滑动条|sliders?`, []string{"slider"}},
+	{`选项卡|标签页|tabs?`, []string{"tab", "button"}},
+	{`选项|options?`, []string{"option", "radio", "checkbox", "menuitem"}},
+	{`标题|headings?|titles?|headers?`, []string{"heading"}},
+	{`图片|图标|图像|images?|icons?|pictures?`, []string{"img", "image"}},
+}
+
+// roleWord returns the role that the first of some words stands for.
+func roleWord(f []string) (string, bool) {
+	if len(f) == 0 {
+		return "", false
+	}
+	for _, r := range roleFinders() {
+		if r.whole.MatchString(strings.ToLower(f[0])) {
+			return r.roles[0], true
+		}
+	}
+	return "", false
+}
+
+type roleFinder struct {
+	whole, last *regexp.Regexp // as a word of its own; at the end of a phrase
+	roles       []string
+}
+
+var roleFinders = sync.OnceValue(func() []roleFinder {
+	out := make([]roleFinder, len(roles))
+	for i, r := range roles {
+		out[i] = roleFinder{regexp.MustCompile(`^(?:` + r.words + `)$`), regexp.MustCompile(`(?i)(?:^|\p{Han}|[^\pL])(` + r.words + `)$`), r.roles}
+	}
+	return out
+})
+
+// can reports whether an element of role a may be what people call role b.
+func can(a, b string) bool {
+	for _, r := range roles {
+		if r.roles[0] != b {
+			continue
+		}
+		for _, x := range r.roles {
+			if x == a {
+				return true
+			}
+		}
+	}
+	return a == b
+}
+
+var disabledWord = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)禁用|置灰|灰显|灰掉|变灰|不可点|无法点击|不能点击|点不了|点不动|不可用|无法使用|不能使用|\bdisabled\b|gr[ae]yed out|\binert\b|(?:can't|cannot|can not|could not|couldn't) be (?:clicked|pressed|used)|not clickable|unclickable`)
+})
+
+func isDisabled(w string) bool { return w == "禁用" || strings.EqualFold(w, "disabled") }
+
+// depends finds names of controls that a right page disables too, as long as there
+// is nothing to undo, no page before, nothing chosen or nothing typed.
+var depends = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)撤销|撤回|重做|恢复|上一|下一|前一|后一|首页码|末页|减|清|删除|移除|全选|粘贴|保存|提交|添加|新增|发送|发布|搜索|查询|登录|注册|确认|确定|完成|应用|重置|结算|下单|支付|` +
+		`\b(?:undo|redo|revert|prev(?:ious)?|next|back|first|last|decrease|decrement|minus|less|clear|remove|delete|paste|save|submit|add|create|send|post|publish|search|log ?in|sign ?in|sign ?up|register|confirm|ok|done|apply|reset|check ?out|pay|continue|proceed)\b`)
+})
+
+// later finds what says that something has to be done before a thing can be seen.
+var later = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)后|之后|以后|点击|点开|打开|展开|悬停|弹窗|弹出|对话框|抽屉|切换|选择|筛选|搜索|提交|加载|完成时|时[，,]?|\b(?:after|once|when|while|upon|dialog|popup|modal|drawer|menu|hover|click|open|expand|select|submit|search|filter|load)`)
+})
+
+// glyphs are the names of controls that bear a sign in place of a name.
+var glyphs = map[string]string{
+	"-": `减|minus|decrease|decrement`, "+": `加|增|plus|increase|increment`,
+	"‹": `上一|前一|prev`, "<": `上一|前一|prev`, "«": `上一|前一|prev`, "←": `上一|前一|prev`, "◀": `上一|前一|prev`,
+	"›": `下一|后一|next`, ">": `下一|后一|next`, "»": `下一|后一|next`, "→": `下一|后一|next`, "▶": `下一|后一|next`,
+	"✕": `关闭|close|dismiss`, "×": `关闭|close|dismiss`, "✖": `关闭|close|dismiss`,
+}
