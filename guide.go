@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"sync/atomic"
 	"time"
@@ -22,6 +23,7 @@ type Query struct {
 	Scope        tree.Scope // which product, suite and test
 	Lang         string     // "zh" or "en" for the guidance; "": the prompt's
 	Limits       retrieval.Limits
+	Observation  string   // what can be seen now, if anything: an ARIA snapshot as Playwright writes it, or the page's text
 	Exclude      []string // node ids that must not be used
 	ExcludeTests []string // test cases whose memories must not be used
 
@@ -42,8 +44,9 @@ type Guidance struct {
 	Text      string `json:"text"` // the fenced block; "" when memory abstains
 	Hash      string `json:"hash"` // of Text
 	Items     []Item `json:"items"`
-	Nearest   *Item  `json:"nearest"`        // what came nearest, also when nothing was taken
-	Note      string `json:"note,omitempty"` // what did not work as it should have
+	Facts     []Fact `json:"facts,omitempty"` // what Query.Observation shows of remembered misses, as Text tells it
+	Nearest   *Item  `json:"nearest"`         // what came nearest, also when nothing was taken
+	Note      string `json:"note,omitempty"`  // what did not work as it should have
 }
 
 // Item is one memory in the guidance, with the reasons it is there.
@@ -92,6 +95,7 @@ type Explanation struct {
 	Guidance
 	Considered []retrieval.Hit
 	Dropped    []enhance.Drop // taken by retrieval, left out of the text
+	Undecided  []Fact         // what Query.Observation does not settle, and why
 }
 
 // Guide returns what memory has to say before a run. It asks no model and waits
@@ -143,12 +147,16 @@ func (m *Memory) answer(ctx context.Context, q Query, ask search) (Explanation, 
 		near := item(*r.Nearest)
 		x.Nearest = &near
 	}
-	return x, m.write(ctx, q, r.Hits, &x)
+	facts, err := m.hold(ctx, &q, r.Here, &x)
+	if err != nil {
+		return Explanation{}, err
+	}
+	return x, m.write(ctx, q, r.Hits, facts, &x)
 }
 
 // write turns hits into text. A hit whose node is gone, or whose text may not
 // be shown, is left out.
-func (m *Memory) write(ctx context.Context, q Query, hits []retrieval.Hit, x *Explanation) error {
+func (m *Memory) write(ctx context.Context, q Query, hits []retrieval.Hit, facts []enhance.Observed, x *Explanation) error {
 	x.Items = []Item{}
 	nodes := make([]tree.Node, 0, len(hits))
 	byID := make(map[string]retrieval.Hit, len(hits))
@@ -163,7 +171,7 @@ func (m *Memory) write(ctx context.Context, q Query, hits []retrieval.Hit, x *Ex
 		nodes = append(nodes, n)
 		byID[h.ID] = h
 	}
-	g, err := enhance.Write(nodes, enhance.Options{Lang: q.Lang, Prompt: q.Prompt, Words: m.words})
+	g, err := enhance.Write(nodes, enhance.Options{Lang: q.Lang, Prompt: q.Prompt, Words: m.words, Facts: facts})
 	if err != nil {
 		return err
 	}
@@ -171,7 +179,8 @@ func (m *Memory) write(ctx context.Context, q Query, hits []retrieval.Hit, x *Ex
 		x.Items = append(x.Items, item(byID[id]))
 	}
 	x.Text, x.Hash, x.Dropped = g.Text, g.Hash, g.Dropped
-	x.Abstained = len(x.Items) == 0
+	x.Facts = told(g.Facts)
+	x.Abstained = len(x.Items) == 0 && len(x.Facts) == 0
 	return nil
 }
 
@@ -193,6 +202,12 @@ func (m *Memory) keepTrial(q Query, g *Guidance) {
 	for i, it := range g.Items {
 		injected[i] = tree.Injection{ID: it.ID, Rank: i + 1, Step: q.StepNumber}
 		ids[i] = it.ID
+	}
+	for _, f := range g.Facts {
+		if !slices.Contains(ids, f.Memory) {
+			ids = append(ids, f.Memory)
+			injected = append(injected, tree.Injection{ID: f.Memory, Rank: len(ids), Step: q.StepNumber})
+		}
 	}
 	e := tree.Entry{At: at}
 	if q.Trial != "" {

@@ -20,6 +20,7 @@ type Case struct {
 	Attempt     int    // from 1; 0 means not said
 	Prompt      string
 	Context     string // background knowledge, for agents that take it apart from the prompt
+	Observation string // what can be seen before the run, if anything: an ARIA snapshot or the page's text
 	Scene       tree.Scene
 	Scope       tree.Scope
 	GroundTruth tree.Raw // what is true; never shown to the agent
@@ -139,7 +140,7 @@ func (m *Memory) guideSafely(ctx context.Context, c Case) (g Guidance) {
 			g = Guidance{}
 		}
 	}()
-	g, err := m.Guide(ctx, Query{Prompt: c.Prompt, Scene: c.Scene, Scope: c.Scope, Agent: c.Agent, RunID: c.RunID})
+	g, err := m.Guide(ctx, Query{Prompt: c.Prompt, Observation: c.Observation, Scene: c.Scene, Scope: c.Scope, Agent: c.Agent, RunID: c.RunID})
 	if err != nil {
 		m.opts.Logger.Warn("no guidance, the run goes on without", "error", err)
 		return Guidance{}

@@ -20,6 +20,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/memtree/memtree/fact"
 	"github.com/memtree/memtree/prompts"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/text"
@@ -39,14 +40,26 @@ type Options struct {
 	Budget  int          // tokens for the memories, see Tokens; default: DefaultBudget(Prompt)
 	Prompts *prompts.Set // default: the built-in templates
 	Words   *Wording     // default: that of the built-in taxonomy
+
+	// Facts are what is so on the page now; the decided ones are said first, and not counted
+	// against Budget. What they settle is not asked to be checked again.
+	Facts []Observed
+}
+
+// Observed is a fact, and the memory it was read from.
+type Observed struct {
+	fact.Fact
+	ID     string
+	Clause string // set by Write: what the text says of it
 }
 
 // Guidance is text to put into a prompt, and what it was made from.
 type Guidance struct {
-	Text    string   // fenced, without a line feed at its end; "" if there is nothing to say
-	Hash    string   // of Text, "" for none
-	IDs     []string // the memories in it, in the order given
-	Dropped []Drop   // the memories left out, in the order given
+	Text    string     // fenced, without a line feed at its end; "" if there is nothing to say
+	Hash    string     // of Text, "" for none
+	IDs     []string   // the memories in it, in the order given
+	Facts   []Observed // those in it, in the order given
+	Dropped []Drop     // the memories left out, in the order given
 }
 
 // Drop is a memory that was left out, and why.
@@ -64,7 +77,7 @@ type Drop struct {
 // shown, give an empty text. The error is that of a template that does not work
 // or breaks the fence; there is no text then.
 func Write(nodes []tree.Node, o Options) (Guidance, error) {
-	if len(nodes) == 0 {
+	if len(nodes) == 0 && len(o.Facts) == 0 {
 		return Guidance{}, nil
 	}
 	if o.Lang == "" {
@@ -83,11 +96,13 @@ func Write(nodes []tree.Node, o Options) (Guidance, error) {
 	if o.Words == nil {
 		o.Words = NewWording(nil)
 	}
-	items, dropped := choose(nodes, o)
-	g, err := o.write(items)
+	clauses, told := o.facts()
+	items, dropped := choose(nodes, told, o)
+	g, err := o.write(items, clauses)
 	if err != nil {
 		return Guidance{}, err
 	}
+	g.Facts = told
 	for i := range nodes {
 		if w, out := dropped[i]; out {
 			g.Dropped = append(g.Dropped, Drop{ID: nodes[i].ID, Reason: w.String(), Sentence: w.sentence, Args: w.args})
@@ -97,14 +112,18 @@ func Write(nodes []tree.Node, o Options) (Guidance, error) {
 }
 
 // choose turns nodes into items, and says of those left out why, by their place.
-func choose(nodes []tree.Node, o Options) (items []item, dropped map[int]why) {
+func choose(nodes []tree.Node, told []Observed, o Options) (items []item, dropped map[int]why) {
 	dropped = map[int]why{}
 	said := map[taxonomy.Direction][]saying{} // the checks of the items
 	left := o.Budget
 	full := false
 	for i := range nodes {
 		n := &nodes[i]
-		it, w := newItem(n, o.Budget, o.Lang, o.Words)
+		open, some := unsettled(n, told, o.Facts)
+		it, w := newItem(&open, o.Budget, o.Lang, o.Words)
+		if !some {
+			w = why{sentence: settledNow}
+		}
 		var c saying
 		if w.sentence == "" && len(nodes) > 1 {
 			c = newCheck(it)
@@ -128,12 +147,12 @@ func choose(nodes []tree.Node, o Options) (items []item, dropped map[int]why) {
 }
 
 // write puts the items into the template and the fence.
-func (o Options) write(items []item) (Guidance, error) {
-	if len(items) == 0 {
+func (o Options) write(items []item, facts []string) (Guidance, error) {
+	if len(items) == 0 && len(facts) == 0 {
 		return Guidance{}, nil
 	}
 	var g Guidance
-	in := prompts.GuidanceInput{Lang: o.Lang}
+	in := prompts.GuidanceInput{Lang: o.Lang, Facts: facts}
 	for _, it := range items {
 		g.IDs = append(g.IDs, it.id)
 		switch it.level {
@@ -152,7 +171,7 @@ func (o Options) write(items []item) (Guidance, error) {
 	if strings.ContainsAny(p.System+p.Text, "<>") {
 		return Guidance{}, errors.New("write guidance: the template " + p.ID + " has an angle bracket in it, which could end the fence; remove it")
 	}
-	g.Text = Open + "\n" + p.System + "\n\n" + p.Text + "\n" + Close
+	g.Text = strings.TrimRight(Open+"\n"+p.System+"\n\n"+p.Text, "\n") + "\n" + Close
 	g.Hash = tree.Hash(g.Text)
 	return g, nil
 }

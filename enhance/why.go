@@ -14,13 +14,14 @@ const (
 	leaksNumber = "it gives away the ground truth of its test (a number)"
 	leaksLong   = "it gives away the ground truth of its test (a sentence or long value)"
 	leaksValue  = "it gives away the ground truth of its test (a value)"
+	settledNow  = "the page itself settles what it says to check"
 	itsText     = "its text "
 )
 
 // Sentences returns the formats of all reasons, so that a program can keep them
 // in other languages.
 func Sentences() []string {
-	out := []string{saysSame, noRoom, noCheck, leaksNumber, leaksLong, leaksValue}
+	out := []string{saysSame, noRoom, noCheck, leaksNumber, leaksLong, leaksValue, settledNow}
 	for _, s := range guard.Reasons() {
 		out = append(out, itsText+s)
 	}

@@ -80,7 +80,14 @@ const (
 	Control Kind = "control" // a control can be used
 	There   Kind = "there"   // an element is on the page
 	Input   Kind = "input"   // an input field is of a type
+	Set     Kind = "set"     // a box, switch, tab or option is on, or off
 	Product Kind = "product" // price times quantity is what stands behind them
+)
+
+// How a Set control is.
+const (
+	On  = "on"
+	Off = "off"
 )
 
 // Expected is one thing that should be so, as a remembered miss tells it.
@@ -92,7 +99,9 @@ type Expected struct {
 	Want  string // how it should read: the text, the number, the type; "" where only Got is known
 	Got   string // how it read when it was wrong; "" where nobody said
 
-	Asked bool // the task itself quotes Want, as something to be seen at once
+	Typo   bool // Got is spelled wrongly: it is right nowhere
+	Asked  bool // the task itself quotes Want, as something to be seen at once
+	Scoped bool // it belongs to one part of the page: one elsewhere is another
 	// Later is whether something has to be done before it can be seen: its absence shows nothing.
 	Later bool
 }

@@ -13,7 +13,7 @@ import (
 
 func TestKindsAreThoseOfTheTaxonomy(t *testing.T) {
 	require.Equal(t, taxonomy.FactKinds, []string{
-		string(fact.Control), string(fact.Input), string(fact.Product), string(fact.Text), string(fact.There), string(fact.Value),
+		string(fact.Control), string(fact.Input), string(fact.Product), string(fact.Set), string(fact.Text), string(fact.There), string(fact.Value),
 	})
 }
 

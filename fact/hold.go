@@ -1,6 +1,7 @@
 package fact
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 	"sync"
@@ -24,8 +25,10 @@ func (p *Page) Hold(e Expected) Fact {
 		p.input(&f)
 	case Product:
 		p.product(&f)
+	case Set:
+		p.set(&f)
 	default:
-		f.Why = "nothing decides " + string(e.Kind)
+		f.Why = noDecision
 	}
 	return f
 }
@@ -44,19 +47,19 @@ func (p *Page) text(f *Fact) {
 	want, got := p.where(f.Want, role), p.where(f.Got, role)
 	long := text.Width(f.Want) >= 2*across && text.Width(f.Got) >= 2*across // too long to stand elsewhere by chance
 	if want == nil && got == nil && (long || field(role)) {
-		role = "" // the label of a field is text beside it
+		role, f.Role = "", "" // the label of a field is text beside it
 		want, got = p.where(f.Want, role), p.where(f.Got, role)
 	}
 	switch {
 	case want != nil && got != nil:
-		f.Why = "both texts are on the page"
+		f.Why = bothThere
 	case want == nil && got == nil && f.Asked && !short(f.Want) && !f.Later && !p.busy && p.where(f.Want, "") == nil:
 		f.decide(Broken, nil)
 	case want == nil && got == nil:
-		f.Why = "neither text is on the page"
+		f.Why = neitherThere
 	case want != nil && (short(f.Want) || f.Got == "" && role == "" && !f.Asked),
-		got != nil && (short(f.Got) || f.Want == "" && role == ""):
-		f.Why = "the text says too little by itself"
+		got != nil && (short(f.Got) || f.Want == "" && role == "" && !f.Typo):
+		f.Why = tooLittle
 	case want != nil:
 		f.decide(Holds, want)
 	default:
@@ -78,9 +81,9 @@ func (p *Page) value(f *Fact) {
 		f.Role = ""
 		p.text(f)
 	case times == 0:
-		f.Why = "the label is not on the page"
+		f.Why = noLabel
 	case number == "":
-		f.Why = "it is not plain which number belongs to the label"
+		f.Why = whichNumber
 	case f.Want != "" && number == digits(f.Want):
 		f.decide(Holds, n)
 		f.Have = number
@@ -88,7 +91,7 @@ func (p *Page) value(f *Fact) {
 		f.decide(Broken, n)
 		f.Have = number
 	default:
-		f.Why = "another number stands there"
+		f.Why = numberOther
 	}
 }
 
@@ -108,15 +111,15 @@ func (p *Page) control(f *Fact) {
 	}
 	switch {
 	case on == nil && off == nil && !p.roles:
-		f.Why = "the observation does not tell controls from text"
+		f.Why = noRoles
 	case on == nil && off == nil:
-		f.Why = "no such control is on the page"
+		f.Why = noControl
 	case on != nil && off != nil:
-		f.Why = "one is disabled and another is not"
+		f.Why = oneOff
 	case on != nil:
 		f.decide(Holds, on)
 	case depends().MatchString(f.Thing):
-		f.Why = "it is disabled, which may be right before something else is done"
+		f.Why = mayBeOff
 	default:
 		f.decide(Broken, off)
 	}
@@ -126,7 +129,7 @@ func (p *Page) control(f *Fact) {
 // the sign it bears, or without a name by the text before it.
 func (p *Page) named(i int, f *Fact) bool {
 	n := &p.nodes[i]
-	if !can(n.role, f.Role) {
+	if f.Role != "" && !can(n.role, f.Role) {
 		return false
 	}
 	lit := fold(f.Thing)
@@ -166,23 +169,65 @@ func glyphFinder(g string) *regexp.Regexp {
 	return re
 }
 
+// set is decided for roles whose state a snapshot always tells.
+func (p *Page) set(f *Fact) {
+	var on, off *node
+	for i := range p.nodes {
+		n := &p.nodes[i]
+		if !stateful(n.role) || !p.named(i, f) {
+			continue
+		}
+		if n.set {
+			on = n
+		} else {
+			off = n
+		}
+	}
+	switch {
+	case on == nil && off == nil && !p.roles:
+		f.Why = noRoles
+	case on == nil && off == nil:
+		f.Why = noControl
+	case on != nil && off != nil:
+		f.Why = oneSet
+	case (on != nil) == (f.Want == On):
+		f.Have = f.Want
+		f.decide(Holds, cmp.Or(on, off))
+	default:
+		f.Have = f.Got
+		f.decide(Broken, cmp.Or(on, off))
+	}
+}
+
+// stateful reports whether elements of a role are checked, selected or not.
+func stateful(role string) bool {
+	switch role {
+	case "checkbox", "switch", "radio", "tab", "option", "menuitemcheckbox", "menuitemradio":
+		return true
+	}
+	return false
+}
+
 // there is broken where an element is absent that nothing has to be done for first.
 func (p *Page) there(f *Fact) {
 	role := f.Role
 	if role == "link" || role == "button" { // people say one for the other
 		role = ""
 	}
-	if n := p.where(f.Thing, role); n != nil {
-		f.decide(Holds, n)
-		return
-	}
+	n := p.where(f.Thing, role)
 	switch {
+	case n != nil && !f.Later && !f.Scoped:
+		f.decide(Holds, n)
+	case n != nil && f.Scoped:
+		f.Why = nameElsewhere
+	case n != nil:
+		f.Why = mayBeAnother
 	case p.where(f.Thing, "") != nil:
-		f.Why = "its name is there, of something else"
+		f.Why = nameElsewhere
 	case f.Later:
-		f.Why = "it is not there, and something may have to be done first"
+		f.Why = mayComeLater
 	case p.busy:
-		f.Why = "the page is still loading, or hardly anything is on it"
+		f.Why = notReady
 	default:
 		f.decide(Broken, nil)
 	}
@@ -202,14 +247,14 @@ func (p *Page) input(f *Fact) {
 		case strings.ToLower(f.Got):
 			f.decide(Broken, n)
 		default:
-			f.Why = "it is of a third type"
+			f.Why = typeOther
 			if f.Want == "" {
 				f.decide(Holds, n)
 			}
 		}
 		return
 	}
-	f.Why = "the observation does not tell the types of its fields"
+	f.Why = noTypes
 }
 
 // field reports whether node i is the input field of an expectation.

@@ -128,7 +128,7 @@ func (p *Page) where(s, role string) *node {
 	}
 	for i := range p.nodes {
 		n := &p.nodes[i]
-		if role != "" && p.roles && !can(n.role, role) {
+		if role != "" && p.roles && !can(n.role, role) || n.unchosen() && role != "option" {
 			continue
 		}
 		if n.folded.find(&lit, 0) >= 0 {
@@ -140,6 +140,9 @@ func (p *Page) where(s, role string) *node {
 	}
 	return nil
 }
+
+// unchosen reports whether a node is one of the values of a list that is not shown as its own.
+func (n *node) unchosen() bool { return n.role == "option" && !n.set }
 
 // across is how many characters a text has at least that may stand in pieces, one after
 // the other, such as the names of weekdays.

@@ -27,6 +27,7 @@ type node struct {
 	typ   string // of an input field, where the observation has it
 
 	disabled bool
+	set      bool   // checked or selected
 	folded   folded // words
 }
 
@@ -97,6 +98,7 @@ func (p *Page) aria(n int, line string) {
 		e.role = ""
 	}
 	e.disabled = strings.Contains(m[3], "[disabled")
+	e.set = strings.Contains(m[3], "[checked") || strings.Contains(m[3], "[selected")
 	value := unquoted(strings.Trim(strings.TrimSpace(m[4]), `"`))
 	if e.words == "" && !field(e.role) {
 		e.words = value
@@ -165,6 +167,9 @@ func element(s string) (node, bool) {
 			name = append(name, v)
 		case isDisabled(w):
 			e.disabled = true
+		case w == "checked" || w == "selected" || w == "已选" || w == "选中":
+			e.set = true
+		case w == "unchecked" || w == "未选":
 		default:
 			name = append(name, w)
 		}

@@ -9,7 +9,7 @@ import (
 
 // multiplied finds sentences about price times quantity.
 var multiplied = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)乘以|乘上|×|单价|小计|\b(?:subtotal|line total|unit price|multipl\w+|times (?:the )?quantity)\b`)
+	return regexp.MustCompile(`(?i)乘以|乘上|没乘|×|单价|\b(?:line total|unit price|multipl\w+|times (?:the )?quantity)\b`)
 })
 
 // sums reads sentences about amounts that the page itself can be asked for.
@@ -50,12 +50,12 @@ func (p *Page) product(f *Fact) {
 			f.Thing, f.Have = all[i].number+" × "+all[q].number, all[t].number
 			return
 		default:
-			f.Why = "an amount is neither the price nor the price times the quantity"
+			f.Why = amountOther
 			return
 		}
 	}
 	if right == nil {
-		f.Why = "no price with a quantity of two or more is on the page"
+		f.Why = noQuantity
 		return
 	}
 	f.decide(Holds, right.node)

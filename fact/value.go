@@ -27,6 +27,9 @@ func (p *Page) split() []piece {
 	var out []piece
 	for i := range p.nodes {
 		n := &p.nodes[i]
+		if n.unchosen() {
+			continue
+		}
 		for _, w := range strings.FieldsFunc(joinMoney(n.words), func(r rune) bool { return strings.ContainsRune(" \t|", r) }) {
 			label, rest, colon := strings.Cut(strings.ReplaceAll(w, "：", ":"), ":")
 			if !colon || rest != "" && numberIn().MatchString(label) { // 10:30 is a time

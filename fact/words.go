@@ -2,6 +2,7 @@ package fact
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -56,20 +57,18 @@ var roleFinders = sync.OnceValue(func() []roleFinder {
 	return out
 })
 
-// can reports whether an element of role a may be what people call role b.
-func can(a, b string) bool {
+// others returns the roles that what people call role may have.
+func others(role string) []string {
 	for _, r := range roles {
-		if r.roles[0] != b {
-			continue
-		}
-		for _, x := range r.roles {
-			if x == a {
-				return true
-			}
+		if r.roles[0] == role {
+			return r.roles[1:]
 		}
 	}
-	return a == b
+	return nil
 }
+
+// can reports whether an element of role a may be what people call role b.
+func can(a, b string) bool { return a == b || slices.Contains(others(b), a) }
 
 var disabledWord = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)禁用|置灰|灰显|灰掉|变灰|不可点|无法点击|不能点击|点不了|点不动|不可用|无法使用|不能使用|\bdisabled\b|gr[ae]yed out|\binert\b|(?:can't|cannot|can not|could not|couldn't) be (?:clicked|pressed|used)|not clickable|unclickable`)

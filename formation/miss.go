@@ -57,7 +57,7 @@ func (r *missReader) add(m tree.Miss) {
 	}
 	o := &r.list[i]
 	o.How = joined(o.How, m.How)
-	o.Truth = joined(o.Truth, m.Truth)
+	o.Truth = lined(o.Truth, m.Truth)
 	o.What = things(append(o.What, m.What...))
 	o.At = first(append(o.At, m.At...), tree.MaxThings)
 	o.Sure = max(o.Sure, m.Sure)
@@ -124,7 +124,7 @@ func (r *missReader) listed() {
 	for _, d := range r.defects {
 		if noted && (len(r.defects) == 1 || r.list[0].Check == "") {
 			lead := &r.list[0]
-			lead.Truth = joined(lead.Truth, text.Line(d.text))
+			lead.Truth = lined(lead.Truth, text.Line(d.text))
 			lead.What = things(append(lead.What, r.things(d.text)...))
 			lead.At = first(append(lead.At, d.at), tree.MaxThings)
 			continue
@@ -205,13 +205,20 @@ func (r *missReader) how(sentences ...string) string {
 }
 
 // joined puts sentences together as far as they fit whole.
-func joined(sentences ...string) string {
+func joined(sentences ...string) string { return joinedBy(text.Append, sentences) }
+
+// lined joins defects, each on a line of its own: few of them end with a mark.
+func lined(defects ...string) string {
+	return joinedBy(func(a, b string) string { return strings.TrimPrefix(a+"\n"+b, "\n") }, defects)
+}
+
+func joinedBy(join func(a, b string) string, sentences []string) string {
 	all := ""
 	for _, s := range sentences {
 		if s == "" || strings.Contains(all, s) {
 			continue
 		}
-		longer := text.Append(all, s)
+		longer := join(all, s)
 		if len(longer) > maxHow {
 			break
 		}

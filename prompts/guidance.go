@@ -5,7 +5,8 @@ package prompts
 // agent inside somebody else's prompt, so its texts come from package enhance,
 // which has cleaned, escaped and cut them; they are put in as they are.
 type GuidanceInput struct {
-	Lang        string // "zh", or anything else for English
+	Lang        string   // "zh", or anything else for English
+	Facts       []string // what is so now, each a clause
 	Strategies  []Hint
 	Experiences []Hint
 	Cases       []Hint
@@ -15,8 +16,8 @@ type GuidanceInput struct {
 // what is right.
 type Hint struct{ When, Check, NotWhen, Mistake string }
 
-// Guidance words the hints. System is the header that says how to take them,
-// Text the sections.
+// Guidance words facts and hints. System is the header of the hints that says how to take
+// them, Text the sections; facts are no hypotheses and come before it.
 func (s *Set) Guidance(in GuidanceInput) (Prompt, error) {
 	return s.render("guidance", in.Lang, in.fields(), nil)
 }
@@ -24,6 +25,7 @@ func (s *Set) Guidance(in GuidanceInput) (Prompt, error) {
 func (in GuidanceInput) fields() any { return in }
 
 var sampleGuidance = GuidanceInput{
+	Facts:       []string{"the fact"},
 	Strategies:  []Hint{{When: "the condition", Check: "the strategy", NotWhen: "the exception", Mistake: "the mistake"}},
 	Experiences: []Hint{{Check: "the experience"}},
 	Cases:       []Hint{{Check: "the case"}},

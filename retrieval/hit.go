@@ -7,11 +7,12 @@ import (
 
 // Result is the answer to a Query.
 type Result struct {
-	Hits       []Hit  // taken, in rank order; not nil
-	Considered []Hit  // Explain only: every candidate, best first
-	Nearest    *Hit   // the best candidate, taken or not; nil when there was none
-	Abstained  bool   // nothing was taken
-	Note       string // what did not work as it should have: words alone were used, and why
+	Hits       []Hit    // taken, in rank order; not nil
+	Considered []Hit    // Explain only: every candidate, best first
+	Nearest    *Hit     // the best candidate, taken or not; nil when there was none
+	Abstained  bool     // nothing was taken
+	Here       []string // ids of the cases of this very page or test among those considered, taken or not, sorted
+	Note       string   // what did not work as it should have: words alone were used, and why
 }
 
 // Hit is a memory that was found.

@@ -71,7 +71,11 @@ func (r *ranking) answer() (Result, error) {
 		if r.explain {
 			res.Considered = append(res.Considered, r.hit(x))
 		}
+		if x.kind == tree.Case && r.here(x) {
+			res.Here = append(res.Here, x.id())
+		}
 	}
+	slices.Sort(res.Here)
 	taken := slices.DeleteFunc(slices.Clone(r.all), func(x *ranked) bool { return !x.taken })
 	slices.SortFunc(taken, compareRanked)
 	for _, x := range taken {
@@ -196,6 +200,18 @@ func (r *ranking) recurs(x *ranked) float64 {
 func (r *ranking) same(x *ranked) bool {
 	const both = sceneEqual | routeEqual
 	return r.flag[x.part.base+x.slot]&both == both
+}
+
+// here reports whether a case is of this very page: scene id and route are the same as far as
+// both sides say them. Where they say nothing of one another, the test has to be the same. A
+// twin page with the same prompt is another page.
+func (r *ranking) here(x *ranked) bool {
+	a, b := r.place, x.meta.scene
+	id, route := a.ID != "" && b.ID != "", a.Route != "" && b.Route != ""
+	if id && a.ID != b.ID || route && a.Route != b.Route {
+		return false
+	}
+	return id || route || x.again >= carriesOver
 }
 
 // compareRanked is the order of answers: score, exact first, lower level, last

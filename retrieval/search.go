@@ -21,6 +21,7 @@ type search struct {
 	self       float64 // lexical score the prompt would have itself
 	ask        question
 	dense      bool
+	place      tree.Scene // where it is asked, the route as a pattern
 	scale      scale
 	exhaustive bool // compute every slot; for tests
 	computed   int  // slots whose vector was read
@@ -51,7 +52,7 @@ func (ix *Index) begin(ctx context.Context, q *Query) (*search, string, error) {
 		return nil, "", err
 	}
 	st := ix.state.Load()
-	s := &search{st: st, scope: newScope(q.Scope), scratch: ix.borrow(st.slots)}
+	s := &search{st: st, scope: newScope(q.Scope), place: tree.Scene{ID: q.Scene.ID, Route: tree.Route(q.Scene.Route)}, scratch: ix.borrow(st.slots)}
 	prompt := q.Prompt
 	if q.Step != "" {
 		prompt += "\n" + q.Step

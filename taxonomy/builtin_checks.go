@@ -3783,7 +3783,7 @@ func builtinChecks() []Check {
 				"网球馆会员：充值100、消费30、退款30、查余额。",
 				"罚单系统：分别用支付宝、微信、云闪付各缴一笔。",
 			},
-			Facts: []string{"text", "value", "control", "there", "input", "product"},
+			Facts: []string{"text", "value", "control", "there", "input", "product", "set"},
 		},
 		{
 			ID: "right_one", Wider: "", Name: Text{EN: "Taking the right one of several", ZH: "找准相似元素里的那一个"},
@@ -5981,7 +5981,7 @@ func builtinChecks() []Check {
 				"天气预警确认后，状态由“待确认”变“已确认”。",
 				"罚单勾选后行首应显示选中。",
 			},
-			Facts: []string{"text", "value", "control"},
+			Facts: []string{"text", "value", "control", "set"},
 		},
 		{
 			ID: "swapped", Wider: "", Name: Text{EN: "Content in its own place", ZH: "内容没有放错位置"},
@@ -7194,7 +7194,7 @@ func builtinChecks() []Check {
 				"水费查询默认展示近6个月。",
 				"罚单列表默认“未处理”标签。",
 			},
-			Facts: []string{"text", "value"},
+			Facts: []string{"text", "value", "set"},
 		},
 		{
 			ID: "sort_order", Wider: "", Name: Text{EN: "Order of items", ZH: "排列顺序"},
@@ -17363,7 +17363,7 @@ func builtinChecks() []Check {
 				"核查供水App是否存在越权访问。",
 				"Give the opening hours of the Saturday blood drive in Aldham.",
 			},
-			Facts: []string{"text", "value", "control", "there"},
+			Facts: []string{"text", "value", "control", "there", "set"},
 		},
 		{
 			ID: "tool_output", Wider: "", Name: Text{EN: "Reading a tool's output", ZH: "读工具的返回"},
@@ -19254,7 +19254,7 @@ func builtinChecks() []Check {
 				"牙位图：预约应标记在上颌左侧第6颗（26）。",
 				"理赔进度条应处于“审核中”。",
 			},
-			Facts: []string{"text", "value", "control", "there"},
+			Facts: []string{"text", "value", "control", "there", "set"},
 		},
 		{
 			ID: "asked_way", Wider: "", Name: Text{EN: "The way that was asked for", ZH: "按要求的方式操作"},

@@ -23,7 +23,7 @@ type Check struct {
 }
 
 // FactKinds are the kinds of fact that package fact can hold against a page.
-var FactKinds = []string{"control", "input", "product", "text", "there", "value"}
+var FactKinds = []string{"control", "input", "product", "set", "text", "there", "value"}
 
 // Advice is what to say about a check.
 type Advice struct {

@@ -4,14 +4,17 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/enhance"
+	"github.com/memtree/memtree/fact"
 	"github.com/memtree/memtree/retrieval"
 	"github.com/memtree/memtree/taxonomy"
+	"github.com/memtree/memtree/text"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -79,8 +82,9 @@ func (a *app) explain(ctx context.Context, q memtree.Query, limit int, quarantin
 		if a.json {
 			return a.printJSON(struct {
 				memtree.Guidance
-				Considered []considered `json:"considered"`
-			}{x.Guidance, all})
+				Undecided  []memtree.Fact `json:"undecided,omitempty"`
+				Considered []considered   `json:"considered"`
+			}{x.Guidance, x.Undecided, all})
 		}
 		return a.printExplanation(&x, all, limit)
 	})
@@ -111,7 +115,35 @@ func hits(x *memtree.Explanation) []considered {
 	return out
 }
 
+// factLines say what the observation shows of remembered misses, and what it does not settle.
+func (a *app) factLines(x *memtree.Explanation) []string {
+	if len(x.Facts)+len(x.Undecided) == 0 {
+		return nil
+	}
+	out := []string{a.paint(bold, a.say("Held against the observation:"))}
+	for _, f := range slices.Concat(x.Facts, x.Undecided) {
+		said := a.because(f.Text, nil)
+		if f.State == fact.Unknown.String() && f.Thing != "" {
+			said = a.say("“%s”: %s", f.Thing, said)
+		}
+		if f.Line > 0 {
+			said += " (" + a.say("line %d", f.Line) + ")"
+		}
+		state := a.because(f.State, nil)
+		for i, l := range wrap(said, a.width-11) {
+			if i > 0 {
+				state = ""
+			}
+			out = append(out, "  "+text.Pad(state, 8)+" "+l)
+		}
+	}
+	return append(out, "")
+}
+
 func (a *app) printExplanation(x *memtree.Explanation, all []considered, limit int) error {
+	if err := writeLines(a.stdout, a.factLines(x)...); err != nil {
+		return err
+	}
 	if len(all) == 0 {
 		return writeLines(a.stdout, wrap(a.say("No memory was considered: none has a word, a meaning or a scene in common with this."), a.width)...)
 	}

@@ -16,8 +16,8 @@ import (
 
 // queryFlags are what guide and explain are asked with.
 type queryFlags struct {
-	prompt string
-	query  memtree.Query
+	prompt, observation string
+	query               memtree.Query
 }
 
 func (a *app) queryFlags(c *cobra.Command) *queryFlags {
@@ -33,6 +33,7 @@ func (a *app) queryFlags(c *cobra.Command) *queryFlags {
 	f.IntVar(&q.query.Scope.Position, "position", 0, a.say("place of the test in the suite, from 0"))
 	f.StringVar(&q.query.Scope.Test, "test", "", a.say("id of the test"))
 	f.StringVar(&q.query.Step, "step", "", a.say("the step the agent is about to take, within a run"))
+	f.StringVar(&q.observation, "observation", "", a.say("what can be seen now: a file with an ARIA snapshot or the page's text, or - for standard input"))
 	f.StringVar(&q.query.RunID, "run", "", a.say("id of the run, for the ledger"))
 	f.StringSliceVar(&q.query.ExcludeTests, "exclude-test", nil, a.say("use no memory of this test; may be given again"))
 	register := func(flag string, values func() []cobra.Completion) {
@@ -52,7 +53,13 @@ func (q *queryFlags) ask(ctx context.Context, a *app) (memtree.Query, error) {
 	}
 	out := q.query
 	var err error
+	if q.prompt == "-" && q.observation == "-" {
+		return out, &usageError{a.say("only one of --prompt and --observation can be standard input")}
+	}
 	if out.Prompt, err = a.promptText(ctx, q.prompt); err != nil {
+		return out, err
+	}
+	if out.Observation, err = a.observationText(ctx, q.observation); err != nil {
 		return out, err
 	}
 	switch {
@@ -69,25 +76,50 @@ func (q *queryFlags) ask(ctx context.Context, a *app) (memtree.Query, error) {
 // promptText reads a prompt that is not given as text. It comes back byte for
 // byte, its last line break included.
 func (a *app) promptText(ctx context.Context, arg string) (string, error) {
-	var in io.Reader
-	switch path, isFile := strings.CutPrefix(arg, "@"); {
-	case arg == "-":
-		in = interruptible{ctx, a.stdin}
-	case isFile:
+	path, isFile := strings.CutPrefix(arg, "@")
+	if arg != "-" && !isFile {
+		return arg, a.promptSize(len(arg))
+	}
+	s, err := a.textOf(ctx, path)
+	if err != nil {
+		return "", err
+	}
+	return s, a.promptSize(len(s))
+}
+
+// observationText reads what can be seen now; "" where nobody looked.
+func (a *app) observationText(ctx context.Context, path string) (string, error) {
+	if path == "" {
+		return "", nil
+	}
+	s, err := a.textOf(ctx, strings.TrimPrefix(path, "@"))
+	switch {
+	case err != nil:
+		return "", err
+	case len(s) > tree.MaxField:
+		return "", &failure{a.say("the observation is longer than %s, which is the most", byteCount(tree.MaxField)), nil}
+	case !utf8.ValidString(s):
+		return "", &failure{a.say("the observation is not UTF-8; save it as UTF-8"), nil}
+	}
+	return s, nil
+}
+
+// textOf reads a file, or standard input for "-", up to one byte more than a field may have.
+func (a *app) textOf(ctx context.Context, path string) (string, error) {
+	var in io.Reader = interruptible{ctx, a.stdin}
+	if path != "-" {
 		f, err := os.Open(path) //nolint:gosec // the user names the file
 		if err != nil {
 			return "", err
 		}
 		defer f.Close() //nolint:errcheck // only read
 		in = f
-	default:
-		return arg, a.promptSize(len(arg))
 	}
 	b, err := io.ReadAll(io.LimitReader(in, tree.MaxField+1))
 	if err != nil {
-		return "", fmt.Errorf("read the prompt: %w", err)
+		return "", fmt.Errorf("read %s: %w", path, err)
 	}
-	return string(b), a.promptSize(len(b))
+	return string(b), nil
 }
 
 func (a *app) promptSize(n int) error {

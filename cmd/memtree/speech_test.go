@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memtree/memtree/enhance"
+	"github.com/memtree/memtree/fact"
 	"github.com/memtree/memtree/retrieval"
 )
 
@@ -62,6 +63,12 @@ func TestEverySentenceIsSaidInBothLanguages(t *testing.T) {
 	}
 	for _, s := range enhance.Sentences() {
 		used[s] = "enhance"
+	}
+	for _, s := range fact.Reasons() {
+		used[s] = "fact"
+	}
+	for _, s := range []fact.State{fact.Unknown, fact.Holds, fact.Broken} {
+		used[s.String()] = "fact"
 	}
 	for english, where := range used {
 		other, ok := words[english]

@@ -1,0 +1,141 @@
+package enhance
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/memtree/memtree/fact"
+	"github.com/memtree/memtree/guard"
+	"github.com/memtree/memtree/tree"
+)
+
+// maxFacts is how many facts are told.
+const maxFacts = 6
+
+// facts words what is decided, each clause once, and returns the facts behind the clauses.
+// What is not decided is never told; nor is what may not be shown.
+func (o Options) facts() (clauses []string, told []Observed) {
+	for _, f := range o.Facts {
+		c := FactClause(f.Fact, o.Lang)
+		if c == "" {
+			continue
+		}
+		f.Clause = c
+		if slices.Contains(clauses, c) {
+			told = append(told, f)
+			continue
+		}
+		if len(clauses) == maxFacts {
+			break
+		}
+		if _, unsafe := guard.Unsafe(c); unsafe {
+			continue
+		}
+		clauses, told = append(clauses, c), append(told, f)
+	}
+	return clauses, told
+}
+
+// unsettled returns a case without the misses that facts settle: what they are to be checked
+// for was looked at. A check is settled where all that it expects is decided and told; of one
+// that is not, the things that are settled are not named again.
+func unsettled(n *tree.Node, told, all []Observed) (left tree.Node, some bool) {
+	if n.CaseData == nil || len(n.CaseData.Misses) == 0 || len(told) == 0 {
+		return *n, true
+	}
+	settles := func(m tree.Miss) bool {
+		of := func(f Observed) bool { return f.ID == n.ID && f.Check == m.Check }
+		return slices.ContainsFunc(told, of) && !slices.ContainsFunc(all, func(f Observed) bool { return of(f) && f.State == fact.Unknown })
+	}
+	left = n.Clone()
+	left.CaseData.Misses = slices.DeleteFunc(left.CaseData.Misses, settles)
+	for i := range left.CaseData.Misses {
+		m := &left.CaseData.Misses[i]
+		m.What = slices.DeleteFunc(m.What, func(thing string) bool {
+			return slices.ContainsFunc(told, func(f Observed) bool {
+				return f.ID == n.ID && f.Check == m.Check && f.Thing != "" && strings.Contains(thing, f.Thing)
+			})
+		})
+	}
+	return left, len(left.CaseData.Misses) > 0
+}
+
+// FactClause words a decided fact in zh or en: what is so, without a word on whether that is
+// right. It holds nothing of the page but what was looked for, and numbers. "" for one that is
+// not decided.
+func FactClause(f fact.Fact, lang string) string {
+	if f.State == fact.Unknown {
+		return ""
+	}
+	zh := lang == "zh"
+	pick := func(en, inZH string, args ...any) string {
+		if zh {
+			return fmt.Sprintf(inZH, args...)
+		}
+		return fmt.Sprintf(en, args...)
+	}
+	thing := quoteFact(f.Thing)
+	if f.Role != "" {
+		thing = roleName(f.Role, zh) + thing
+	}
+	holds := f.State == fact.Holds
+	switch f.Kind {
+	case fact.Control:
+		if holds {
+			return pick("%s is enabled", "%s可以操作，没有禁用", thing)
+		}
+		return pick("%s is disabled", "%s是禁用的", thing)
+	case fact.There:
+		if holds {
+			return pick("%s is on the page", "页面上有%s", thing)
+		}
+		return pick("there is no %s on the page", "页面上没有%s", thing)
+	case fact.Input:
+		return pick("%s is of type %s", "%s的类型是 %s", thing, f.Have)
+	case fact.Set:
+		if f.Have == fact.On {
+			return pick("%s is on", "%s是选中或打开的", thing)
+		}
+		return pick("%s is off", "%s没有选中或打开", thing)
+	case fact.Product:
+		return pick("%s is shown as %s", "%s 显示为 %s", f.Thing, f.Have)
+	case fact.Value:
+		if f.Have != "" {
+			return pick("beside %s stands %s", "%s旁边的数字是 %s", quoteFact(f.Thing), f.Have)
+		}
+	}
+	return textClause(f, holds, zh, pick)
+}
+
+// textClause says which of two texts is on the page.
+func textClause(f fact.Fact, holds, zh bool, pick func(en, zh string, args ...any) string) string {
+	of := ""
+	if f.Role != "" && f.Line > 0 {
+		of = roleName(f.Role, zh)
+	}
+	there, absent := f.Got, f.Want
+	if holds {
+		there, absent = f.Want, f.Got
+	}
+	switch {
+	case f.Line == 0:
+		return pick("there is no %s on the page", "页面上没有%s", quoteFact(f.Want))
+	case absent == "":
+		return pick("%s is on the page", "页面上有%s", of+quoteFact(there))
+	}
+	return pick("%s is on the page, %s is not", "页面上有%s，没有%s", of+quoteFact(there), quoteFact(absent))
+}
+
+func quoteFact(s string) string { return "“" + inert(s) + "”" }
+
+// roleName is what people call an element of a role.
+func roleName(role string, zh bool) string {
+	if !zh {
+		return role + " "
+	}
+	return map[string]string{
+		"button": "按钮", "link": "链接", "textbox": "输入框", "checkbox": "复选框", "radio": "单选框", "combobox": "下拉框",
+		"switch": "开关", "slider": "滑块", "tab": "标签页", "option": "选项", "heading": "标题", "img": "图片",
+	}[role]
+}

@@ -1,0 +1,85 @@
+package memtree
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/memtree/memtree/enhance"
+	"github.com/memtree/memtree/fact"
+	"github.com/memtree/memtree/tree"
+)
+
+// Fact is what an observation shows of something that was once missed, or claimed wrongly.
+type Fact struct {
+	Memory string    `json:"memory"` // id of the case it was read from
+	Check  string    `json:"check,omitempty"`
+	Kind   fact.Kind `json:"kind"`
+	Thing  string    `json:"thing,omitempty"` // what it is about: a name on the page, a label
+	State  string    `json:"state"`           // holds, broken or unknown
+	Line   int       `json:"line,omitempty"`  // of the observation, from 1; 0 where an absence shows it
+	Seen   string    `json:"seen,omitempty"`  // that line
+	Text   string    `json:"text"`            // what is so, or why it is unknown
+}
+
+// hold holds the misses of the cases of this very page against what is observed. It returns
+// what came of each and tells x of what is not decided. A miss of another test counts only if the prompt speaks of
+// the thing, for nobody asked about the rest.
+func (m *Memory) hold(ctx context.Context, q *Query, here []string, x *Explanation) ([]enhance.Observed, error) {
+	if q.Observation == "" || len(here) == 0 {
+		return nil, nil
+	}
+	page := fact.Read(q.Observation)
+	var held []enhance.Observed
+	for _, id := range here {
+		n, err := m.store.Get(ctx, id)
+		if errors.Is(err, tree.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read %s: %w", id, err)
+		}
+		for _, e := range fact.Of(&n, m.taxonomy) {
+			if !q.asksAbout(&n, &e) {
+				continue
+			}
+			f := page.Hold(e)
+			if f.State == fact.Unknown {
+				x.Undecided = append(x.Undecided, newFact(id, &f, f.Why))
+			}
+			held = append(held, enhance.Observed{Fact: f, ID: id})
+		}
+	}
+	return held, nil
+}
+
+// asksAbout reports whether a question is about what a case expects: it is of the same test,
+// or its words name the thing or how that should read.
+func (q *Query) asksAbout(n *tree.Node, e *fact.Expected) bool {
+	id := n.CaseData.TestCase.CaseID
+	if id != "" && id == q.Scope.Test || n.CaseData.TestCase.Prompt == q.Prompt {
+		return true
+	}
+	asked := strings.ToLower(q.Prompt + "\n" + q.Step)
+	for _, s := range []string{e.Thing, e.Want, e.Got} {
+		if s != "" && strings.Contains(asked, strings.ToLower(s)) {
+			return true
+		}
+	}
+	return false
+}
+
+func newFact(id string, f *fact.Fact, text string) Fact {
+	return Fact{Memory: id, Check: f.Check, Kind: f.Kind, Thing: cmp.Or(f.Thing, f.Want, f.Got), State: f.State.String(), Line: f.Line, Seen: f.Seen, Text: text}
+}
+
+// told are the facts that the text tells, in its words.
+func told(in []enhance.Observed) []Fact {
+	var out []Fact
+	for i := range in {
+		out = append(out, newFact(in[i].ID, &in[i].Fact, in[i].Clause))
+	}
+	return out
+}
