@@ -91,7 +91,7 @@ func (x *Nearest) Learn(_ context.Context, e *tree.Evaluation, v Verdict) error 
 	for t, n := range counts {
 		x.terms[strings.Clone(t)] = append(x.terms[t], posting{doc: len(x.docs), count: n})
 	}
-	x.docs = append(x.docs, document{item: Item{Direction: v.Direction, Scene: e.Scene}, tokens: len(tokens)})
+	x.docs = append(x.docs, document{item: Item{Direction: v.Direction, Scenes: []tree.Scene{e.Scene}}, tokens: len(tokens)})
 	x.total += len(tokens)
 	return nil
 }

@@ -32,7 +32,7 @@ func (v Verdict) Wrong() bool { return v.Labelled && !v.Correct }
 // Item is one memory that was given for a run.
 type Item struct {
 	Direction taxonomy.Direction // of the mistake it warns of
-	Scene     tree.Scene         // where that was made
+	Scenes    []tree.Scene       // where that was made: one of a case, those of all its cases of a lesson
 }
 
 // Answer is what a memory says before a run.
@@ -65,27 +65,33 @@ type Report struct {
 	Duplicate  int   `json:"duplicate"` // left out: a run of the same key came before
 	Rows       []Row `json:"rows"`
 
-	// Risk is how well wrong verdicts were told apart once they were given. It is
-	// not of the rows' making and nil where nobody measured it.
+	// Evolved is the one of the rows whose memory evolved, nil where none did. It
+	// and Risk are not of Run's making.
+	Evolved *Row `json:"evolved,omitempty"`
+
+	// Risk is how well wrong verdicts were told apart once they were given, nil
+	// where nobody measured it.
 	Risk *Risks `json:"risk,omitempty"`
 }
 
 // Run replays a stream through the subjects and returns one row for each, in
-// order, and after them the shuffled control of the first. The stream is taken
-// in order of time; runs without a time come first, and equal times stay in the
-// order they have. A run whose key came before is left out, as Record leaves it.
+// order. A subject that is Matched belongs to the one before it that is not, and
+// after them comes the shuffled control of that one; from the second such group
+// on, names say whose controls they are. The stream is taken in order of time;
+// runs without a time come first, and equal times stay in the order they have. A
+// run whose key came before is left out, as Record leaves it.
 func Run(ctx context.Context, stream []tree.Evaluation, o Options, subjects ...Subject) (Report, error) {
 	ordered, duplicate := order(stream)
 	rep := Report{Duplicate: duplicate, Rows: []Row{}}
 	traces := make([][]Answer, len(subjects))
-	var t truth
+	t := newTruth()
 	for i := range ordered {
 		v := o.Judge(&ordered[i])
 		if err := turn(ctx, &ordered[i], v, subjects, traces); err != nil {
 			return rep, err
 		}
 		if v.Labelled {
-			t.add(v, ordered[i].Scene)
+			t.add(&ordered[i], v)
 		} else {
 			rep.Unlabelled++
 		}
@@ -94,13 +100,32 @@ func Run(ctx context.Context, stream []tree.Evaluation, o Options, subjects ...S
 		}
 	}
 	rep.N, rep.Wrong = len(t.verdicts), len(t.past)
-	for k, s := range subjects {
-		rep.Rows = append(rep.Rows, t.row(s.Name(), fit(s, traces, k)))
-	}
-	if len(subjects) > 0 {
-		rep.Rows = append(rep.Rows, t.shuffled(traces[0], o.Seed))
-	}
+	rep.Rows = t.rows(subjects, traces, o.Seed)
 	return rep, nil
+}
+
+// rows measures every subject and its controls.
+func (t *truth) rows(subjects []Subject, traces [][]Answer, seed uint64) []Row {
+	out := []Row{}
+	for k := 0; k < len(subjects); {
+		name, answers, as := subjects[k].Name(), traces[k], ""
+		r := t.row(name, answers)
+		if k > 0 {
+			as, r.Difference = " as "+name, t.difference(traces[0], answers, seed)
+		}
+		out = append(out, r)
+		for k++; k < len(subjects); k++ {
+			m, ok := subjects[k].(Matched)
+			if !ok {
+				break
+			}
+			out = append(out, t.row(m.Name()+as, strongest(traces[k], guided(answers))))
+		}
+		r = t.shuffled(answers, seed)
+		r.Name += as
+		out = append(out, r)
+	}
+	return out
 }
 
 // turn asks every subject about a run, then tells them how it ended.
@@ -123,24 +148,21 @@ func turn(ctx context.Context, e *tree.Evaluation, v Verdict, subjects []Subject
 }
 
 // Matched is a Subject that has no threshold of its own. After the stream it is
-// taken to have guided the runs it scored highest, as many as the first subject
-// guided, ties by time: a threshold chosen in hindsight, in its favour.
+// taken to have guided the runs it scored highest, as many as the subject it
+// belongs to guided, ties by time: a threshold chosen in hindsight, in its favour.
 type Matched interface {
 	Subject
 	Matched()
 }
 
-func fit(s Subject, traces [][]Answer, k int) []Answer {
-	if _, ok := s.(Matched); !ok {
-		return traces[k]
-	}
-	n := 0
-	for _, a := range traces[0] {
+// guided counts the runs that were given something.
+func guided(answers []Answer) (n int) {
+	for _, a := range answers {
 		if a.Guided {
 			n++
 		}
 	}
-	return strongest(traces[k], n)
+	return n
 }
 
 // strongest returns the answers with only the n highest scores above 0 guided.
@@ -180,6 +202,9 @@ func order(stream []tree.Evaluation) (ordered []tree.Evaluation, duplicate int) 
 // SameScene reports whether two scenes are exactly one: the same id and the
 // same route pattern, and at least one of the two said.
 func SameScene(a, b tree.Scene) bool {
-	ra, rb := tree.Route(a.Route), tree.Route(b.Route)
-	return a.ID == b.ID && ra == rb && (a.ID != "" || ra != "")
+	p := page(a)
+	return p == page(b) && p != page(tree.Scene{})
 }
+
+// page names a scene by what SameScene compares.
+func page(s tree.Scene) tree.Scene { return tree.Scene{ID: s.ID, Route: tree.Route(s.Route)} }

@@ -47,7 +47,7 @@ func (w *witness) Ask(_ context.Context, e *tree.Evaluation) (Answer, error) {
 func (w *witness) Learn(_ context.Context, e *tree.Evaluation, v Verdict) error {
 	w.told = append(w.told, e.ID)
 	if v.Wrong() {
-		w.all = append(w.all, Item{Direction: v.Direction, Scene: e.Scene})
+		w.all = append(w.all, Item{Direction: v.Direction, Scenes: []tree.Scene{e.Scene}})
 	}
 	return nil
 }
@@ -92,6 +92,10 @@ func TestRunCountsByHand(t *testing.T) {
 	require.Equal(t, 1, r.Unguided.Wrong)
 	require.InDelta(t, 0.25, r.Warned.Exact, 1e-12, "run 3")
 	require.InDelta(t, 0.25, r.Warned.Similar, 1e-12, "run 4")
+	one, third := 1.0, 1.0/3
+	in, few := Wilson(1, 1), Wilson(1, 3)
+	require.Equal(t, Share{N: 1, Warned: 1, P: &one, Interval: &in}, r.Warned.Recurrence, "run 3 alone is at a scene that was wrong before")
+	require.Equal(t, Share{N: 3, Warned: 1, P: &third, Interval: &few}, r.Warned.Transfer, "runs 1, 4 and 6; 4 was warned of")
 	// Scores: wrong 0 1 2 3 (runs 1 3 4 6), right 1 4 (runs 2 7).
 	// Pairs won: 0 of 2, half, 1, 1, so 2.5 of 8.
 	require.InDelta(t, 2.5/8, *r.AUC, 1e-12)
@@ -99,7 +103,73 @@ func TestRunCountsByHand(t *testing.T) {
 	control := rep.Rows[1]
 	require.Equal(t, "shuffled", control.Name)
 	require.Equal(t, r.Guided.N, control.Guided.N, "the control guides as many runs")
-	require.LessOrEqual(t, control.Warned.Exact+control.Warned.Similar, 0.5+1e-9, "chance cannot warn of the first mistake or of a new direction")
+	require.Equal(t, 1, control.Warned.Recurrence.N)
+	require.LessOrEqual(t, *control.Warned.P, 0.5+1e-9, "chance cannot warn of the first mistake or of a new direction")
+}
+
+func TestRecurrenceIsOfTheTestOrTheScene(t *testing.T) {
+	at := func(test, scene, route string) *tree.Evaluation {
+		return &tree.Evaluation{CaseID: test, Prompt: "look", Scene: tree.Scene{ID: scene, Type: "form", Route: route}}
+	}
+	wrong, right := Verdict{Labelled: true, Direction: taxonomy.FalsePass}, Verdict{Labelled: true, Correct: true}
+	tr := newTruth()
+	for _, c := range []struct {
+		e     *tree.Evaluation
+		v     Verdict
+		again bool
+	}{
+		{at("t1", "A", ""), right, false},
+		{at("t1", "A", ""), wrong, false}, // was right before
+		{at("t1", "B", ""), right, true},  // the test
+		{at("t2", "A", ""), wrong, true},  // the scene
+		{at("t3", "B", ""), wrong, false}, // only right verdicts there
+		{at("t4", "", ""), wrong, false},
+		{at("t5", "", ""), wrong, false}, // a type alone is no scene
+		{at("t6", "", "/o/1"), wrong, false},
+		{at("t7", "", "/o/2"), wrong, true}, // the pattern is the same
+	} {
+		tr.add(c.e, c.v)
+		require.Equal(t, c.again, tr.again[len(tr.again)-1], "%s %v", c.e.CaseID, c.e.Scene)
+	}
+}
+
+// A lesson is of every scene its cases were made at.
+func TestLessonWarnsOfEachOfItsScenes(t *testing.T) {
+	tr := newTruth()
+	for i, scene := range []string{"A", "B", "C"} {
+		e := run(i, taxonomy.FalsePass, "look", scene)
+		tr.add(&e, judge(&e))
+	}
+	lesson := []Item{{Direction: taxonomy.FalsePass, Scenes: []tree.Scene{{ID: "A"}, {ID: "B"}}}}
+	r := tr.row("lesson", []Answer{{Items: lesson}, {Items: lesson}, {Items: lesson}})
+	require.InDelta(t, 2.0/3, r.Warned.Exact, 1e-12)
+	require.InDelta(t, 1.0/3, r.Warned.Similar, 1e-12)
+}
+
+func TestEverySubjectHasItsControls(t *testing.T) {
+	rep, err := Run(t.Context(), stream(), Options{Judge: judge, Seed: 1}, NewNearest(1), &witness{t: t}, NewNearest(2))
+	require.NoError(t, err)
+	var names []string
+	for _, r := range rep.Rows {
+		names = append(names, r.Name)
+		require.Equal(t, r.Name == "witness", r.Difference != nil, r.Name)
+	}
+	require.Equal(t, []string{"bm25", "shuffled", "witness", "bm25 as witness", "shuffled as witness"}, names)
+	require.Equal(t, 5, rep.Rows[4].Guided.N)
+	d := rep.Rows[2].Difference
+	require.InDelta(t, *rep.Rows[2].AUC-*rep.Rows[0].AUC, *d.AUC, 1e-12)
+	require.InDelta(t, *rep.Rows[2].Warned.P-*rep.Rows[0].Warned.P, d.Warned, 1e-12)
+	require.LessOrEqual(t, d.Interval.Low, *d.AUC)
+	require.GreaterOrEqual(t, d.Interval.High, *d.AUC)
+}
+
+// What is hard or easy for both is no difference: the same scores and warnings
+// differ by nothing, however few the runs.
+func TestDifferenceIsPaired(t *testing.T) {
+	rep, err := Run(t.Context(), stream(), Options{Judge: judge, Seed: 1}, &witness{t: t}, &witness{t: t})
+	require.NoError(t, err)
+	none := 0.0
+	require.Equal(t, &Difference{AUC: &none, Interval: &Interval{}, WarnedInterval: &Interval{}}, rep.Rows[2].Difference)
 }
 
 func TestRunIsTheSameAgain(t *testing.T) {
@@ -167,8 +237,8 @@ func TestNearest(t *testing.T) {
 	learn(run(2, taxonomy.None, "invoice number", "B"))
 	learn(run(3, taxonomy.FalseFail, "检查购物车的金额", "C"))
 	require.False(t, ask("invoice number").Guided, "a right verdict is no memory")
-	require.Equal(t, []Item{{Direction: taxonomy.FalsePass, Scene: tree.Scene{ID: "A"}}}, ask("is the cart total right").Items)
-	require.Equal(t, []Item{{Direction: taxonomy.FalseFail, Scene: tree.Scene{ID: "C"}}}, ask("购物车").Items)
+	require.Equal(t, []Item{{Direction: taxonomy.FalsePass, Scenes: []tree.Scene{{ID: "A"}}}}, ask("is the cart total right").Items)
+	require.Equal(t, []Item{{Direction: taxonomy.FalseFail, Scenes: []tree.Scene{{ID: "C"}}}}, ask("购物车").Items)
 }
 
 func TestNearestScoreByHand(t *testing.T) {

@@ -3,7 +3,6 @@ package replay
 import (
 	"cmp"
 	"math"
-	"math/rand/v2"
 	"slices"
 )
 
@@ -90,15 +89,22 @@ func Measure(ps []Prediction, seed uint64) Risks {
 	r := Point(ps)
 	r.Intervals = map[string]Interval{}
 	figures := map[string][]float64{}
-	for _, drawn := range redraw(ps, seed) {
-		x := Point(drawn)
+	cases := make([]string, len(ps))
+	for i := range ps {
+		cases[i] = ps[i].Case
+	}
+	for drawn := range redraw(cases, redraws, seed) {
+		again := make([]Prediction, len(drawn))
+		for i, k := range drawn {
+			again[i] = ps[k]
+		}
+		x := Point(again)
 		for name, f := range x.figures() {
 			figures[name] = append(figures[name], f)
 		}
 	}
 	for name, fs := range figures {
-		slices.Sort(fs)
-		r.Intervals[name] = Interval{Low: quantile(fs, 0.025), High: quantile(fs, 0.975)}
+		r.Intervals[name] = *middle(fs)
 	}
 	ours, near := ranked(ps, byOrder), ranked(ps, byNear)
 	r.Baselines = Baselines{Random: Found{0.05, 0.1, 0.2}, Nearest: near.found(), AUC: aucOf(ps, byNear)}
@@ -222,34 +228,4 @@ func calibration(ps []Prediction) (ece float64, bins []Bin) {
 		}
 	}
 	return ece, bins
-}
-
-// redraw draws as many cases as there are, with repeats, and keeps the
-// predictions in their order.
-func redraw(ps []Prediction, seed uint64) [][]Prediction {
-	rng := rand.New(rand.NewPCG(seed, 0x7269736b)) //nolint:gosec // must come out the same again
-	number := map[string]int{}
-	of := make([]int, len(ps))
-	for i := range ps {
-		n, ok := number[ps[i].Case]
-		if !ok {
-			n = len(number)
-			number[ps[i].Case] = n
-		}
-		of[i] = n
-	}
-	out := make([][]Prediction, redraws)
-	times := make([]int, len(number))
-	for k := range out {
-		clear(times)
-		for range times {
-			times[rng.IntN(len(times))]++
-		}
-		for i := range ps {
-			for range times[of[i]] {
-				out[k] = append(out[k], ps[i])
-			}
-		}
-	}
-	return out
 }

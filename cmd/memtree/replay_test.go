@@ -3,49 +3,51 @@ package main
 import (
 	"bytes"
 	"context"
+	"github.com/stretchr/testify/require"
 	"slices"
 	"testing"
-	"time"
 
-	"github.com/spf13/afero"
-	"github.com/stretchr/testify/require"
-
-	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/fixtures"
 	"github.com/memtree/memtree/ingest"
 	"github.com/memtree/memtree/replay"
-	jsonstore "github.com/memtree/memtree/store/json"
+	"github.com/memtree/memtree/retrieval"
 	"github.com/memtree/memtree/tree"
 )
 
 // tapped keeps the answers of a memory that is measured.
 type tapped struct {
-	*rememberer
+	replay.Subject
 	answers []replay.Answer
 }
 
 func (t *tapped) Ask(ctx context.Context, e *tree.Evaluation) (replay.Answer, error) {
-	a, err := t.rememberer.Ask(ctx, e)
+	a, err := t.Subject.Ask(ctx, e)
 	t.answers = append(t.answers, a)
 	return a, err
 }
 
-func answers(t *testing.T, stream []tree.Evaluation) []replay.Answer {
+// answers returns those of a memory of cases alone, then of one that evolves.
+func answers(t *testing.T, stream []tree.Evaluation) [2][]replay.Answer {
 	t.Helper()
-	s, err := jsonstore.Open(t.Context(), afero.NewMemMapFs(), "replay", jsonstore.Options{})
-	require.NoError(t, err)
-	r := &tapped{rememberer: &rememberer{}}
-	r.mem, err = memtree.Open(t.Context(), "", &memtree.Options{Store: s, Deadline: patient, Now: func() time.Time { return r.now }})
-	require.NoError(t, err)
-	_, err = replay.Run(t.Context(), stream, replay.Options{Judge: judged}, r)
-	require.NoError(t, err)
-	require.NoError(t, r.mem.Close())
-	return r.answers
+	return limited(t, stream, retrieval.Limits{})
 }
 
-// What is answered about a run does not change with what comes after it, or
-// with what the run itself came to.
-func TestReplayDoesNotLeak(t *testing.T) {
+func limited(t *testing.T, stream []tree.Evaluation, l retrieval.Limits) [2][]replay.Answer {
+	t.Helper()
+	r, v := &rememberer{limits: l}, &evolver{rememberer: rememberer{limits: l}}
+	alone, evolves := &tapped{Subject: r}, &tapped{Subject: v}
+	for _, m := range []*rememberer{r, &v.rememberer} {
+		require.NoError(t, m.open(t.Context()))
+		defer func() { require.NoError(t, m.mem.Close()) }()
+	}
+	_, err := replay.Run(t.Context(), stream, replay.Options{Judge: judged}, alone, evolves)
+	require.NoError(t, err)
+	return [2][]replay.Answer{alone.answers, evolves.answers}
+}
+
+// history is the shipped one of tool agents, in order of time.
+func history(t *testing.T) []tree.Evaluation {
+	t.Helper()
 	b, err := fixtures.Files.ReadFile("tau.jsonl")
 	require.NoError(t, err)
 	var stream []tree.Evaluation
@@ -53,16 +55,46 @@ func TestReplayDoesNotLeak(t *testing.T) {
 		require.NoError(t, err)
 		stream = append(stream, e)
 	}
-	const some = 60
 	slices.SortStableFunc(stream, func(x, y tree.Evaluation) int { return x.At.Compare(y.At) })
+	return stream
+}
+
+// What is answered about a run does not change with what comes after it, or
+// with what the run itself came to.
+func TestReplayDoesNotLeak(t *testing.T) {
+	stream := history(t)
+	const some = 120
 	all := answers(t, stream)
-	require.Equal(t, all[:some], answers(t, stream[:some]), "the future was known")
+	require.NotEqual(t, all[0][:some], all[1][:some], "else it did not evolve")
+	all[0], all[1] = all[0][:some], all[1][:some]
+	require.Equal(t, all, answers(t, stream[:some]), "the future was known")
 
 	other := slices.Clone(stream[:some])
 	last := &other[some-1]
 	wrong := false
 	last.Correct, last.Direction, last.GroundTruth = &wrong, "false_fail", tree.Raw(`"something else"`)
 	last.Reason = "told only afterwards"
-	require.Equal(t, all[:some], answers(t, other), "the truth of a run was known before it")
-	require.True(t, slices.ContainsFunc(all, func(a replay.Answer) bool { return a.Guided }))
+	require.Equal(t, all, answers(t, other), "the truth of a run was known before it")
+	require.True(t, slices.ContainsFunc(all[0], func(a replay.Answer) bool { return a.Guided }))
+}
+
+func TestReplayIsBounded(t *testing.T) {
+	stream := history(t)[:120]
+	given := func(o replayOptions) (most, all [2]int) {
+		for k, list := range limited(t, stream, o.limits()) {
+			for _, a := range list {
+				most[k] = max(most[k], len(a.Items))
+				all[k] += len(a.Items)
+			}
+		}
+		return most, all
+	}
+	most, usual := given(replayOptions{items: 3, floor: 0.2})
+	require.Equal(t, [2]int{2, 3}, most)
+	most, _ = given(replayOptions{items: 1, floor: 0})
+	require.Equal(t, [2]int{1, 1}, most)
+	_, strict := given(replayOptions{items: 3, floor: 1})
+	for k := range strict {
+		require.Less(t, strict[k], usual[k])
+	}
 }

@@ -43,15 +43,22 @@ type (
 		Format                              *string
 		Model                               map[string]any
 	}
-	groupShape  struct{ N, Wrong *int }
+	groupShape struct{ N, Wrong *int }
+	shareShape struct{ N, Warned *int }
+	rowShape   struct {
+		Name             *string
+		AUC              *float64
+		Guided, Unguided *groupShape
+		Warned           *struct {
+			N, Warned            *int
+			Exact, Similar       *float64
+			Recurrence, Transfer *shareShape
+		}
+	}
 	replayShape struct {
 		N, Wrong *int
-		Rows     []struct {
-			Name             *string
-			AUC              *float64
-			Guided, Unguided *groupShape
-			Warned           *struct{ Exact, Similar *float64 }
-		}
+		Rows     []rowShape
+		Evolved  *rowShape
 	}
 )
 
@@ -107,8 +114,9 @@ func TestShapes(t *testing.T) {
 	require.JSONEq(t, string(tr.Nodes[0]), do(exitOK, "show", node.ID), "show and tree print a node alike")
 	require.JSONEq(t, string(tr.Nodes[0]), do(exitOK, "show", node.ID[:8]), "the beginning of an id is enough")
 
-	rep := shaped[replayShape](t, do(exitRejected, "replay", runs))
-	require.Equal(t, []int{3, 2, 3}, []int{*rep.N, *rep.Wrong, len(rep.Rows)})
+	rep := shaped[replayShape](t, do(exitRejected, "replay", "--evolve", runs))
+	require.Equal(t, []int{3, 2, 6}, []int{*rep.N, *rep.Wrong, len(rep.Rows)})
+	require.Equal(t, rep.Rows[3], *rep.Evolved)
 
 	var v struct {
 		OK       *bool

@@ -1,0 +1,188 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/spf13/afero"
+
+	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/formation"
+	"github.com/memtree/memtree/replay"
+	"github.com/memtree/memtree/retrieval"
+	"github.com/memtree/memtree/store/cache"
+	jsonstore "github.com/memtree/memtree/store/json"
+	"github.com/memtree/memtree/taxonomy"
+	"github.com/memtree/memtree/tree"
+)
+
+func judged(e *tree.Evaluation) replay.Verdict {
+	v := formation.Detect(e)
+	return replay.Verdict{Labelled: v.Labelled, Correct: v.Correct, Direction: v.Direction}
+}
+
+// rememberer is memtree as it is measured: asked without leaving trials, at the
+// time of each run, with what it was told formed before the next question. Its
+// store is of its own, in memory.
+type rememberer struct {
+	mem    *memtree.Memory
+	limits retrieval.Limits
+	now    time.Time
+}
+
+func (r *rememberer) open(ctx context.Context) error {
+	s, err := jsonstore.Open(ctx, afero.NewMemMapFs(), "replay", jsonstore.Options{})
+	if err != nil {
+		return fmt.Errorf("make a temporary store: %w", err)
+	}
+	o := memtree.Options{Store: cache.New(s, cachedNodes), Deadline: patient, Now: func() time.Time { return r.now }}
+	if r.mem, err = memtree.Open(ctx, "", &o); err != nil {
+		return errors.Join(err, s.Close())
+	}
+	return nil
+}
+
+func (*rememberer) Name() string { return "memtree" }
+
+func (r *rememberer) Ask(ctx context.Context, e *tree.Evaluation) (replay.Answer, error) {
+	if e.At.After(r.now) {
+		r.now = e.At
+	}
+	x, err := r.mem.Explain(ctx, memtree.Query{Prompt: e.Prompt, Scene: e.Scene, Scope: e.Scope, Agent: e.Agent, RunID: e.RunID, Limits: r.limits})
+	if err != nil {
+		return replay.Answer{}, err
+	}
+	a := replay.Answer{Guided: !x.Abstained}
+	if x.Nearest != nil {
+		a.Score = x.Nearest.Score
+	}
+	for _, it := range x.Items {
+		a.Score = max(a.Score, it.Score)
+		i := replay.Item{Direction: it.Direction}
+		if err := r.scenes(ctx, it.ID, map[string]bool{}, &i.Scenes); err != nil {
+			return replay.Answer{}, err
+		}
+		a.Items = append(a.Items, i)
+	}
+	return a, nil
+}
+
+// scenes adds where the cases of a memory were made: of a lesson, which has a
+// scene of its own only where all its cases share one, those it cites too.
+func (r *rememberer) scenes(ctx context.Context, id string, seen map[string]bool, to *[]tree.Scene) error {
+	if seen[id] {
+		return nil
+	}
+	seen[id] = true
+	n, err := r.mem.Node(ctx, id)
+	if err != nil {
+		return err
+	}
+	if n.Type == tree.Case {
+		*to = append(*to, n.Scene)
+		return nil
+	}
+	below := slices.Clone(n.Children)
+	for i := range n.Content.Lessons {
+		below = append(below, n.Content.Lessons[i].Cites...)
+	}
+	for _, id := range below {
+		if err := r.scenes(ctx, id, seen, to); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *rememberer) Learn(ctx context.Context, e *tree.Evaluation, _ replay.Verdict) error {
+	told := *e
+	told.Trial = "" // of another store
+	if err := r.mem.Record(ctx, told); err != nil {
+		return err
+	}
+	return r.mem.Wait(ctx)
+}
+
+// evolver is a rememberer whose tree evolves every night of the history: before
+// the first run of another day, in UTC, and whenever longestDay runs have come
+// since. Nothing that is to come says when.
+type evolver struct {
+	rememberer
+	last time.Time // of the runs it was told
+	runs int       // told since it evolved
+}
+
+// longestDay is after how many runs the tree evolves, be it night or not: many
+// histories have no times, or those of one day.
+const longestDay = 50
+
+func (*evolver) Name() string { return "evolved" }
+
+func (v *evolver) Ask(ctx context.Context, e *tree.Evaluation) (replay.Answer, error) {
+	const day = 24 * time.Hour
+	if v.runs >= longestDay || v.runs > 0 && !e.At.Truncate(day).Equal(v.last.Truncate(day)) {
+		if _, err := v.mem.Evolve(ctx, nil); err != nil {
+			return replay.Answer{}, err
+		}
+		v.runs = 0
+	}
+	return v.rememberer.Ask(ctx, e)
+}
+
+func (v *evolver) Learn(ctx context.Context, e *tree.Evaluation, d replay.Verdict) error {
+	v.last = e.At
+	v.runs++
+	return v.rememberer.Learn(ctx, e, d)
+}
+
+// foreteller is a rememberer that also says of each verdict how likely it is to
+// be wrong.
+type foreteller struct {
+	rememberer
+	plain *replay.Nearest     // the nearest wrong case, for comparison
+	next  replay.Prediction   // on the run that was asked about last
+	about foretold            // the same, with its reasons
+	told  []replay.Prediction // on those whose truth is known
+	said  []foretold          // the same, with their reasons
+}
+
+// foretold is a risk that was said before the truth was known, and what came out.
+type foretold struct {
+	risky
+	wrong bool
+	way   taxonomy.Direction // that it was wrong
+}
+
+func (r *foreteller) Ask(ctx context.Context, e *tree.Evaluation) (replay.Answer, error) {
+	a, err := r.rememberer.Ask(ctx, e)
+	if err != nil {
+		return a, err
+	}
+	x, err := r.mem.Risk(ctx, *e)
+	if err != nil {
+		return a, err
+	}
+	near, err := r.plain.Ask(ctx, e)
+	if err != nil {
+		return a, err
+	}
+	r.about = foretold{risky: risky{Evaluation: e.Key(), CaseID: e.CaseID, Risk: x, prompt: e.Prompt}}
+	r.next = replay.Prediction{P: x.P, Order: x.Order, Base: x.Base, Enough: x.Enough, Near: near.Score, Case: cmp.Or(e.CaseID, e.Prompt)}
+	return a, nil
+}
+
+func (r *foreteller) Learn(ctx context.Context, e *tree.Evaluation, v replay.Verdict) error {
+	if v.Labelled {
+		r.next.Wrong, r.about.wrong, r.about.way = v.Wrong(), v.Wrong(), v.Direction
+		r.told = append(r.told, r.next)
+		r.said = append(r.said, r.about)
+	}
+	if err := r.plain.Learn(ctx, e, v); err != nil {
+		return err
+	}
+	return r.rememberer.Learn(ctx, e, v)
+}

@@ -1,0 +1,115 @@
+package replay
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+)
+
+// dealings is how often the control is dealt: enough for a stable mean and band.
+const dealings = 200
+
+// shuffled is the control every claim of a memory needs beside it: the same
+// guidance, given at random. The answers to the runs since the first mistake
+// was known are dealt to those runs at random, scores and all, and each memory
+// given is drawn from the mistakes known before the run. The row is the mean of
+// many dealings; its intervals are the 95 % band of what chance did, not of what
+// is true.
+func (t *truth) shuffled(answers []Answer, seed uint64) Row {
+	rng := rand.New(rand.NewPCG(seed, 0x6d656d74726565)) //nolint:gosec // a control must come out the same again
+	first := len(t.known)
+	if i := slices.IndexFunc(t.known, func(n int) bool { return n > 0 }); i >= 0 {
+		first = i
+	}
+	rows := make([]Row, dealings)
+	deck := slices.Clone(answers[first:])
+	dealt := slices.Clone(answers)
+	for k := range rows {
+		rng.Shuffle(len(deck), func(i, j int) { deck[i], deck[j] = deck[j], deck[i] })
+		for i, card := range deck {
+			card.Items = draw(rng, t.past[:t.known[first+i]], len(card.Items))
+			dealt[first+i] = card
+		}
+		rows[k] = t.row("shuffled", dealt)
+	}
+	return mean(rows)
+}
+
+// draw returns n of the items, different ones, at random.
+func draw(rng *rand.Rand, from []Item, n int) []Item {
+	out := make([]Item, 0, n)
+	for _, i := range sample(rng, len(from), n) {
+		out = append(out, from[i])
+	}
+	return out
+}
+
+// sample returns min(n, of) different numbers below of (Floyd's algorithm).
+func sample(rng *rand.Rand, of, n int) []int {
+	n = min(n, of)
+	out := make([]int, 0, n)
+	for j := of - n; j < of; j++ {
+		x := rng.IntN(j + 1)
+		if slices.Contains(out, x) {
+			x = j
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
+func mean(rows []Row) Row {
+	m := rows[0]
+	m.Guided.Wrong, m.Guided.P, m.Guided.Interval = spread(rows, m.Guided.N, func(r *Row) *float64 { return r.Guided.P })
+	m.Unguided.Wrong, m.Unguided.P, m.Unguided.Interval = spread(rows, m.Unguided.N, func(r *Row) *float64 { return r.Unguided.P })
+	_, m.AUC, m.Interval = spread(rows, 0, func(r *Row) *float64 { return r.AUC })
+	for _, of := range []func(*Row) *Share{
+		func(r *Row) *Share { return &r.Warned.Share },
+		func(r *Row) *Share { return &r.Warned.Recurrence },
+		func(r *Row) *Share { return &r.Warned.Transfer },
+	} {
+		s := of(&m)
+		s.Warned, s.P, s.Interval = spread(rows, s.N, func(r *Row) *float64 { return of(r).P })
+	}
+	m.Warned.Exact, m.Warned.Similar = 0, 0
+	for i := range rows {
+		m.Warned.Exact += rows[i].Warned.Exact / float64(len(rows))
+		m.Warned.Similar += rows[i].Warned.Similar / float64(len(rows))
+	}
+	return m
+}
+
+// spread returns the mean and the middle 95 % of a share over rows, and the
+// count of n that the mean comes to.
+func spread(rows []Row, n int, share func(*Row) *float64) (count int, p *float64, in *Interval) {
+	if share(&rows[0]) == nil {
+		return 0, nil, nil
+	}
+	xs := make([]float64, len(rows))
+	sum := 0.0
+	for i := range rows {
+		xs[i] = *share(&rows[i])
+		sum += xs[i]
+	}
+	avg := sum / float64(len(xs))
+	return int(math.Round(avg * float64(n))), &avg, middle(xs)
+}
+
+// middle returns the middle 95 % of values, nil of none.
+func middle(xs []float64) *Interval {
+	if len(xs) == 0 {
+		return nil
+	}
+	slices.Sort(xs)
+	return &Interval{Low: quantile(xs, 0.025), High: quantile(xs, 0.975)}
+}
+
+// quantile interpolates between the two values of sorted xs around q.
+func quantile(xs []float64, q float64) float64 {
+	at := q * float64(len(xs)-1)
+	i := int(at)
+	if i+1 >= len(xs) {
+		return xs[len(xs)-1]
+	}
+	return xs[i] + (at-float64(i))*(xs[i+1]-xs[i])
+}
