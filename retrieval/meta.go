@@ -21,7 +21,7 @@ type meta struct {
 	scope      tree.Scope
 	parent     string
 	tests      []string // case_id of the case and its occurrences
-	checks     []string // of the taxonomy, that a lesson is about
+	checks     []string // of the taxonomy, that it is about
 	confidence float64
 	confirmed  time.Time // when it was last seen to be so
 	revision   int
@@ -46,8 +46,8 @@ func metaOf(n *tree.Node) meta {
 			m.scene.ID = n.CaseData.TestCase.SceneID
 		}
 	}
-	for _, l := range n.Content.Lessons {
-		if n.Type != tree.Case && l.Kind != "" && !slices.Contains(m.checks, l.Kind) {
+	for _, l := range n.Says() {
+		if l.Kind != "" && !slices.Contains(m.checks, l.Kind) {
 			m.checks = append(m.checks, l.Kind)
 		}
 	}

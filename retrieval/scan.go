@@ -18,7 +18,7 @@ type scratch struct {
 const (
 	sceneEqual uint8 = 1 << iota // scene id is the query's
 	routeEqual                   // route pattern is the query's
-	asked                        // a lesson about a check that the prompt calls for
+	asked                        // it is about a check that the prompt calls for
 	skip                         // dead, or excluded
 )
 
@@ -34,7 +34,7 @@ type candidate struct {
 	founded  bool    // see leastWords
 	exact    float64
 	scene    float64
-	asked    float64 // 1 for a lesson about a check that the prompt calls for
+	asked    float64 // 1 where it is about a check that the prompt calls for
 	rel      float64
 }
 
