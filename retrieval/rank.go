@@ -63,6 +63,7 @@ func (r *ranking) answer() (Result, error) {
 		r.judge(x)
 	}
 	slices.SortFunc(r.all, compareRanked)
+	r.thisPage()
 	r.cover()
 	if err := r.choose(); err != nil {
 		return Result{}, err
@@ -202,16 +203,42 @@ func (r *ranking) same(x *ranked) bool {
 	return r.flag[x.part.base+x.slot]&both == both
 }
 
-// here reports whether a case is of this very page: scene id and route are the same as far as
-// both sides say them. Where they say nothing of one another, the test has to be the same. A
-// twin page with the same prompt is another page.
+// here reports whether a case is of this very page or, where one side does not say which that
+// is, of this very test. A twin page with the same prompt is another page.
 func (r *ranking) here(x *ranked) bool {
+	same, said := r.samePage(x)
+	return same || !said && x.again >= carriesOver
+}
+
+// samePage reports whether scene id and route are the question's, as far as both say them, and
+// whether both say one of them.
+func (r *ranking) samePage(x *ranked) (same, said bool) {
 	a, b := r.place, x.meta.scene
 	id, route := a.ID != "" && b.ID != "", a.Route != "" && b.Route != ""
-	if id && a.ID != b.ID || route && a.Route != b.Route {
-		return false
+	same = (id || route) && (!id || a.ID == b.ID) && (!route || a.Route == b.Route)
+	return same, id || route
+}
+
+// thisPage lets the memories of this very page that have a reason stand in place of all
+// others: what went wrong on other pages, least of all on a twin of this one, says less. Their
+// own lessons may still stand for them.
+func (r *ranking) thisPage() {
+	var nearest *ranked
+	own := map[string]bool{}
+	for _, x := range r.all {
+		if same, _ := r.samePage(x); same && x.passes && x.kind == tree.Case {
+			nearest = cmp.Or(nearest, x)
+			own[x.id()] = true
+			for p := r.byID[x.parent]; p != nil; p = r.byID[p.parent] {
+				own[p.id()] = true
+			}
+		}
 	}
-	return id || route || x.again >= carriesOver
+	for _, x := range r.all {
+		if nearest != nil && x.passes && !own[x.id()] {
+			x.passes, x.why = false, Why{OtherPage, []any{nearest.id()}}
+		}
+	}
 }
 
 // compareRanked is the order of answers: score, exact first, lower level, last
@@ -344,7 +371,7 @@ func (r *ranking) blocked(x *ranked, taken []*ranked, count map[tree.Type]int) b
 			x.why = Why{OtherTest, []any{t.id()}}
 			return true
 		}
-		if t.errorType == x.errorType && t.direction != x.direction && t.direction == x.direction.Opposite() {
+		if t.direction != x.direction && t.direction == x.direction.Opposite() && (t.errorType == x.errorType || shared(t.checks, x.checks)) {
 			x.why = Why{Opposite, []any{x.direction, t.id(), t.direction}}
 			return true
 		}
@@ -358,6 +385,10 @@ func (r *ranking) blocked(x *ranked, taken []*ranked, count map[tree.Type]int) b
 		return true
 	}
 	return false
+}
+
+func shared(a, b []string) bool {
+	return slices.ContainsFunc(a, func(s string) bool { return slices.Contains(b, s) })
 }
 
 // partOf returns the best experience of a strategy that passes, nil for none.

@@ -16,6 +16,7 @@ const (
 	VeryTest   Code = "very_test"
 	Farther    Code = "farther"
 	OtherTest  Code = "other_test"
+	OtherPage  Code = "other_page"
 	Opposite   Code = "opposite"
 	LevelFull  Code = "level_full"
 	Full       Code = "full"
@@ -24,7 +25,7 @@ const (
 
 // Codes returns all reasons.
 func Codes() []Code {
-	return []Code{Taken, TooFar, Unfounded, Distrusted, Covered, Kin, VeryTest, Farther, OtherTest, Opposite, LevelFull, Full, Repetitive}
+	return []Code{Taken, TooFar, Unfounded, Distrusted, Covered, Kin, VeryTest, Farther, OtherTest, OtherPage, Opposite, LevelFull, Full, Repetitive}
 }
 
 // Sentence returns the reason in English, a format for the Args of its [Why], or
@@ -50,6 +51,8 @@ func (c Code) Sentence() string {
 		return "fits %.2f; beside the case %s, which is nearer, it would need %.2f"
 	case OtherTest:
 		return "is of another test; beside the lesson %s only cases of the very test are given"
+	case OtherPage:
+		return "is of another page; the case %s is of this very one"
 	case Opposite:
 		return "warns of %s where %s, which came first, warns of %s: never both"
 	case LevelFull:

@@ -13,6 +13,7 @@ func chineseReasons() map[string]string {
 		"is trusted %.2f, below the floor of %.2f":                                                                   "可信度 %.2f，低于下限 %.2f",
 		"fits %.2f; beside the case %s, which is nearer, it would need %.2f":                                         "匹配度 %.2f；已有更近的案例 %s，需达到 %.2f",
 		"is for tests nobody has seen; the case %s is of the very test":                                              "针对没有见过的测试；案例 %s 就是这个测试本身",
+		"is of another page; the case %s is of this very one":                                                        "属于别的页面；案例 %s 就是这个页面的",
 		"is of another test; beside the lesson %s only cases of the very test are given":                             "属于另一个测试；有经验 %s 时只提供同一测试的案例",
 		"is of one branch with %s, which came first: a lesson or cases of it, never both":                            "与先选的 %s 同属一支：教训与案例只取其一",
 		"is covered by %s %s; of the candidates it stands for: %d":                                                   "已由%s %s 涵盖，它代表 %d 个候选",
