@@ -167,8 +167,8 @@ type Scene struct {
 }
 
 // Scope is where a memory applies. An empty field means everywhere. A memory
-// with SuiteTests applies only while the suite's ordered tests and the position
-// are the same.
+// with SuiteTests applies at its place in the suite, which is known by the tests
+// around it: see SamePlace.
 type Scope struct {
 	Product    string   `json:"product,omitempty"`
 	Suite      string   `json:"suite,omitempty"`
