@@ -89,16 +89,18 @@ func commonScene(cases []*tree.Node) tree.Scene {
 	return s
 }
 
-// commonScope is the widest scope all cases share.
+// commonScope is the widest scope all cases share. A place in a suite that changed
+// between them is as the newest of them saw it.
 func commonScope(cases []*tree.Node) tree.Scope {
-	s := cases[0].Scope
+	newest := slices.MaxFunc(cases, func(a, b *tree.Node) int { return lastSeen(a).Compare(lastSeen(b)) })
+	s := newest.Scope
 	s.SuiteTests = slices.Clone(s.SuiteTests)
 	for _, n := range cases {
 		o := &n.Scope
 		if o.Product != s.Product {
 			s.Product = ""
 		}
-		if o.Suite != s.Suite || o.Test != s.Test || o.Position != s.Position || !slices.Equal(o.SuiteTests, s.SuiteTests) {
+		if o.Suite != s.Suite || o.Test != s.Test || !o.SamePlace(&newest.Scope) {
 			s.Suite, s.Test, s.SuiteTests, s.Position = "", "", nil, 0
 		}
 	}

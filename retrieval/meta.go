@@ -91,16 +91,15 @@ func (m *meta) head() head {
 		suite: mark(scopeKind, m.scope.Suite), scene: mark(typeKind, fold(m.scene.Type)),
 	}
 	if len(m.scope.SuiteTests) > 0 {
-		h.suite = suiteMark(&m.scope)
+		h.suite = placeMark(&m.scope)
 	}
 	return h
 }
 
-// suiteMark stands for a suite together with its ordered tests and a position.
-func suiteMark(s *tree.Scope) uint32 {
-	var at [8]byte
-	binary.LittleEndian.PutUint64(at[:], uint64(int64(s.Position)))
-	return mark(scopeKind, append([]string{s.Suite, string(at[:])}, s.SuiteTests...)...)
+// placeMark stands for a place in a suite as far as no change of the suite moves it:
+// by the test that stands there. The tests around it are left to applies.
+func placeMark(s *tree.Scope) uint32 {
+	return mark(scopeKind, "place", s.Suite, s.PlaceTest())
 }
 
 func fold(s string) string { return strings.ToLower(strings.TrimSpace(s)) }

@@ -267,6 +267,10 @@ func TestScopes(t *testing.T) {
 		{tree.Scope{Product: "shop", Suite: "smoke", SuiteTests: suite, Position: 2}, []string{"c_every", "c_product"}},
 		{tree.Scope{Product: "shop", Suite: "smoke", SuiteTests: []string{"t2", "t1", "t3"}, Position: 1}, []string{"c_every", "c_product"}},
 		{tree.Scope{Product: "shop", Suite: "smoke"}, []string{"c_every", "c_product"}},
+		{tree.Scope{Product: "shop", Suite: "smoke", SuiteTests: []string{"t0", "t1", "t2", "t3"}, Position: 2}, []string{"c_every", "c_product", "c_suite"}},
+		{tree.Scope{Product: "shop", Suite: "smoke", SuiteTests: []string{"t1", "t2"}, Position: 1}, []string{"c_every", "c_product", "c_suite"}},
+		{tree.Scope{Product: "shop", Suite: "smoke", SuiteTests: []string{"t1", "t3", "t2"}, Position: 2}, []string{"c_every", "c_product"}},
+		{tree.Scope{Product: "shop", Suite: "full", SuiteTests: suite, Position: 1}, []string{"c_every", "c_product"}},
 	} {
 		_, by := explain(t, ix, Query{Prompt: login, Scope: x.scope})
 		got := []string{}

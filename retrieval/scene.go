@@ -1,8 +1,6 @@
 package retrieval
 
 import (
-	"slices"
-
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
@@ -119,7 +117,7 @@ func names(types map[uint32]float64, tax *taxonomy.Taxonomy, id string, s float6
 type scopeFilter struct {
 	scope                tree.Scope
 	product, suite, test uint32
-	snapshot             uint32 // the suite with its tests and the position
+	place                uint32 // the suite with the test at the position
 }
 
 func newScope(s tree.Scope) scopeFilter {
@@ -127,7 +125,7 @@ func newScope(s tree.Scope) scopeFilter {
 		scope: s, product: mark(scopeKind, s.Product), suite: mark(scopeKind, s.Suite), test: mark(scopeKind, s.Test),
 	}
 	if len(s.SuiteTests) > 0 {
-		f.snapshot = suiteMark(&s)
+		f.place = placeMark(&s)
 	}
 	return f
 }
@@ -135,17 +133,17 @@ func newScope(s tree.Scope) scopeFilter {
 // admits decides by marks; what it admits is decided again by applies.
 func (f *scopeFilter) admits(h head) bool {
 	return (h.product == 0 || f.product == 0 || h.product == f.product) && (h.test == 0 || h.test == f.test) &&
-		(h.suite == 0 || h.suite == f.suite || h.suite == f.snapshot)
+		(h.suite == 0 || h.suite == f.suite || h.suite == f.place)
 }
 
 // applies reports whether a memory of scope m applies: each name it has is the
-// same here, and, where it belongs to a suite's snapshot, the ordered tests and the
-// position are. A query that names no product leaves the product open: most teams
+// same here, and, where it belongs to a place in a suite's tests, that is (tree's
+// SamePlace). A query that names no product leaves the product open: most teams
 // test one, and silence is not another product.
 func (f *scopeFilter) applies(m *tree.Scope) bool {
 	same := func(a, b string) bool { return a == "" || a == b }
 	if f.scope.Product != "" && !same(m.Product, f.scope.Product) || !same(m.Test, f.scope.Test) || !same(m.Suite, f.scope.Suite) {
 		return false
 	}
-	return len(m.SuiteTests) == 0 || m.Position == f.scope.Position && slices.Equal(m.SuiteTests, f.scope.SuiteTests)
+	return len(m.SuiteTests) == 0 || len(f.scope.SuiteTests) > 0 && m.SamePlace(&f.scope)
 }
