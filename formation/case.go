@@ -33,8 +33,8 @@ func (f *Former) evidence(x *facts) tree.Node {
 }
 
 // scope is where the memory of a run applies: in its product, and where the run
-// had a place in a suite's ordered tests, at that place. The test itself is in
-// the evidence; a lesson bound to it could never help another test.
+// had a place in a suite's ordered tests, at that place (tree's SamePlace), which
+// follows its test when that happens again. The test itself is in the evidence; a lesson bound to it could never help another test.
 func scope(s tree.Scope) tree.Scope {
 	if len(s.SuiteTests) == 0 {
 		return tree.Scope{Product: s.Product}

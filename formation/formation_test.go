@@ -119,6 +119,7 @@ func TestFormAttachesOccurrences(t *testing.T) {
 	require.Equal(t, first.ID, c.Node.ID)
 	require.Len(t, c.Node.Occurrences, 4)
 	require.True(t, c.Node.Occurrences[2].Near)
+	require.Empty(t, c.Node.Scope.SuiteTests, "a run of a suite binds no memory that was bound to none")
 	other := sample()
 	other.ID, other.Judgment = "run-4", tree.Raw(`{"verdict":"failure","reason":"The page was blank and still loading when the agent gave its answer, so the answer cannot be right."}`)
 	require.Equal(t, tree.OpAdd, form(other).Changes[0].Op)

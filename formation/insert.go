@@ -27,6 +27,9 @@ func attach(n tree.Node, x *facts, near bool, out *Formed) {
 	if o.At.After(n.Metadata.UpdatedAt) {
 		n.Metadata.UpdatedAt = o.At
 	}
+	if n.Occurrences[len(n.Occurrences)-1].Evaluation == o.Evaluation {
+		n.Scope = moved(n.Scope, scope(x.e.Scope))
+	}
 	if o.At.Before(n.Metadata.CreatedAt) { // runs may be recorded in any order
 		n.Metadata.CreatedAt = o.At
 	}
@@ -35,6 +38,16 @@ func attach(n tree.Node, x *facts, near bool, out *Formed) {
 		why = "nearly the same wrong verdict on nearly the same evidence"
 	}
 	out.Changes = append(out.Changes, tree.NewChange(tree.OpAttach, n, n.Revision, "formation", fmt.Sprintf("%s, in evaluation %s", why, inline(o.Evaluation))))
+}
+
+// moved is where a memory applies after its newest run: in a suite that changed, at
+// the place where its test stands now. A run of another test or suite, or of
+// none, moves nothing.
+func moved(was, is tree.Scope) tree.Scope {
+	if was.Product == is.Product && was.Suite == is.Suite && was.PlaceTest() != "" && was.PlaceTest() == is.PlaceTest() {
+		return is
+	}
+	return was
 }
 
 // What counts as nearly the same: Jaccard similarity of character 5-grams.

@@ -158,7 +158,7 @@ func (a *app) printNode(tax *taxonomy.Taxonomy, n *tree.Node) error {
 	p.part(a.say("direction"), fmt.Sprintf("%s · %s", n.Direction, a.directionName(n.Direction)))
 	p.part(a.say("status"), strings.TrimSpace(string(n.Status)+" "+string(n.Mark)))
 	p.part(a.say("scene"), dotted(n.Scene.ID, n.Scene.Type, n.Scene.Route))
-	p.part(a.say("applies to"), dotted(n.Scope.Product, n.Scope.Suite, n.Scope.Test))
+	p.part(a.say("applies to"), dotted(n.Scope.Product, n.Scope.Suite, n.Scope.Test, a.place(&n.Scope)))
 	p.part(a.say("confidence"), fmt.Sprintf("%.2f", n.Content.Confidence))
 	p.head(a.paint(bold, a.say("What it says")))
 	p.part(a.say("title"), n.Content.Title)
@@ -177,6 +177,21 @@ func (a *app) printNode(tax *taxonomy.Taxonomy, n *tree.Node) error {
 	a.kin(p, n)
 	a.history(p, n)
 	return writeLines(a.stdout, p.lines...)
+}
+
+// place says where in its suite a memory applies, "" where it is bound to no place.
+func (a *app) place(s *tree.Scope) string {
+	test, i := s.PlaceTest(), s.Position
+	first, last := i == 0, i == len(s.SuiteTests)-1
+	switch {
+	case test == "" || first && last:
+		return test
+	case first:
+		return a.say("%s, first, before %s", test, s.SuiteTests[i+1])
+	case last:
+		return a.say("%s, last, after %s", test, s.SuiteTests[i-1])
+	}
+	return a.say("%s, after %s and before %s", test, s.SuiteTests[i-1], s.SuiteTests[i+1])
 }
 
 // evidenceRunes is how much of a long text a page shows; --json has it all.
