@@ -45,8 +45,14 @@ type Guidance struct {
 	Hash      string `json:"hash"` // of Text
 	Items     []Item `json:"items"`
 	Facts     []Fact `json:"facts,omitempty"` // what Query.Observation shows of remembered misses, as Text tells it
-	Nearest   *Item  `json:"nearest"`         // what came nearest, also when nothing was taken
-	Note      string `json:"note,omitempty"`  // what did not work as it should have
+	// Nearest is what came nearest, also when nothing is given. Unless it is among
+	// Items it says why it was not given: with Abstained this is why there is
+	// no text. Nil: no memory in use here has anything to do with the question.
+	Nearest *Item `json:"nearest"`
+	// Unformed counts recorded runs that are not formed yet: this answer does not know
+	// them. It is looked up only when memory abstains.
+	Unformed int    `json:"unformed,omitempty"`
+	Note     string `json:"note,omitempty"` // what did not work as it should have
 }
 
 // Item is one memory in the guidance, with the reasons it is there.
@@ -57,6 +63,7 @@ type Item struct {
 	Direction taxonomy.Direction `json:"direction"`
 	Score     float64            `json:"score"`
 	Signals   Signals            `json:"signals"`
+	Left                         // why it was not given; of Guidance.Nearest only
 }
 
 // Signals are the named reasons of a score, by name.
@@ -143,15 +150,18 @@ func (m *Memory) answer(ctx context.Context, q Query, ask search) (Explanation, 
 	}
 	x := Explanation{Considered: r.Considered}
 	x.Note = r.Note
-	if r.Nearest != nil {
-		near := item(*r.Nearest)
-		x.Nearest = &near
-	}
 	facts, err := m.hold(ctx, &q, r.Here, &x)
 	if err != nil {
 		return Explanation{}, err
 	}
-	return x, m.write(ctx, q, r.Hits, facts, &x)
+	if err := m.write(ctx, q, r.Hits, facts, &x); err != nil {
+		return Explanation{}, err
+	}
+	x.Nearest = x.nearest(&r)
+	if x.Abstained {
+		x.Unformed = m.unformed(ctx)
+	}
+	return x, nil
 }
 
 // write turns hits into text. A hit whose node is gone, or whose text may not
