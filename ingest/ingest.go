@@ -49,6 +49,7 @@ func (e *LineError) Error() string {
 type FileError struct {
 	File    string
 	Problem string // continues the sentence after the file's name
+	Empty   bool   // there is nothing in it, or an array of nothing
 }
 
 func (e *FileError) Error() string { return e.File + " " + e.Problem }
@@ -58,8 +59,7 @@ func (e *FileError) Error() string { return e.File + " " + e.Problem }
 //
 // An error that is a *LineError concerns one object only and iteration goes on;
 // its evaluation is the zero value. Any other error ends the iteration: a
-// *FileError if the file is a folder, compressed, binary or has no evaluations
-// in it, or what the reader failed with. The sequence can be ranged over once,
+// *FileError if the file is a folder, compressed, binary or empty, or what the reader failed with. The sequence can be ranged over once,
 // because it consumes r; it is not safe for concurrent use.
 //
 // An evaluation without id and run id gets a run id by what else tells its run
@@ -88,7 +88,7 @@ func ReadRun(name string, r io.Reader, run string) iter.Seq2[tree.Evaluation, er
 			f, err := s.next()
 			switch {
 			case err != nil && errors.Is(err, io.EOF) && met == 0:
-				yield(tree.Evaluation{}, &FileError{File: name, Problem: "has no evaluations in it; write one JSON object a line, with prompt and judgment"})
+				yield(tree.Evaluation{}, &FileError{File: name, Problem: "is empty; write one JSON object a line, with prompt and judgment", Empty: true})
 				return
 			case errors.Is(err, io.EOF):
 				return

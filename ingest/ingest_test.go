@@ -190,9 +190,9 @@ func TestReadArrayProblems(t *testing.T) {
 
 func TestReadFiles(t *testing.T) {
 	for name, c := range map[string]struct{ in, want string }{
-		"empty":       {"", "runs.jsonl has no evaluations in it; write one JSON object a line, with prompt and judgment"},
-		"blank":       {"\xef\xbb\xbf\n \r\n", "runs.jsonl has no evaluations in it; write one JSON object a line, with prompt and judgment"},
-		"empty array": {"[]", "runs.jsonl has no evaluations in it; write one JSON object a line, with prompt and judgment"},
+		"empty":       {"", "runs.jsonl is empty; write one JSON object a line, with prompt and judgment"},
+		"blank":       {"\xef\xbb\xbf\n \r\n", "runs.jsonl is empty; write one JSON object a line, with prompt and judgment"},
+		"empty array": {"[]", "runs.jsonl is empty; write one JSON object a line, with prompt and judgment"},
 		"gzip":        {"\x1f\x8b\x08\x00", "runs.jsonl is compressed with gzip; unpack it first, for example with gunzip"},
 		"zstd":        {"\x28\xb5\x2f\xfd", "runs.jsonl is compressed with zstd; unpack it first, for example with unzstd"},
 		"zip":         {"PK\x03\x04", "runs.jsonl is a zip archive; unpack it and name a file in it"},

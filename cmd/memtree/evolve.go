@@ -98,20 +98,39 @@ func (a *app) evolve(ctx context.Context, o memtree.EvolveOptions, explain bool)
 		}
 		v, err := m.Evolve(ctx, &o)
 		bar.end()
-		if errors.Is(err, context.Canceled) {
-			return &failure{a.say("interrupted after %d of %d error types and directions; what was done is kept, and so are the model's answers; give the same command again to go on", last.Done, last.Of), err}
-		}
 		if err != nil {
-			return err
+			return a.interrupted(err, last.Done, last.Of)
 		}
 		if a.json {
 			return a.printJSON(v)
 		}
-		if explain {
-			return a.printLacks(m.Taxonomy(), &v)
+		info, err := m.store.Info(ctx)
+		switch {
+		case err != nil:
+		case explain && len(v.Plans) == 0:
+			return a.printNoTree(&info)
+		case explain:
+			err = a.printLacks(m.Taxonomy(), &v)
+		default:
+			err = a.printEvolved(m.Taxonomy(), &v, &o)
 		}
-		return a.printEvolved(m.Taxonomy(), &v, &o)
+		if err != nil {
+			return err
+		}
+		return writeLines(a.stdout, a.unformedLines(info.Outbox)...)
 	})
+}
+
+// interrupted says of an interrupt how far it had come; other errors are as they
+// were. Nothing is counted before there is a plan: of is 0 then.
+func (a *app) interrupted(err error, done, of int) error {
+	switch {
+	case !errors.Is(err, context.Canceled):
+		return err
+	case of == 0:
+		return &failure{a.say("interrupted before the first error type was looked at; nothing was learned and nothing is lost; give the same command again"), err}
+	}
+	return &failure{a.say("interrupted after %d of %d error types and directions; what was done is kept, and so are the model's answers; give the same command again to go on", done, of), err}
 }
 
 func (a *app) checkType(m *memory, only string) error {
@@ -176,7 +195,7 @@ func (a *app) printEvolved(tax *taxonomy.Taxonomy, v *memtree.Evolved, o *memtre
 	nothing := l == learned{} && len(v.Forgotten)+len(v.Revived) == 0
 	switch {
 	case nothing && v.Waiting == 0 && len(proposals) == 0:
-		out = append(out, a.say("Nothing to do: no group of cases is enough for a new lesson yet. memtree evolve --explain says what is missing."))
+		out = append(out, wrap(a.say("Nothing to do: no group of cases is enough for a new lesson yet. memtree evolve --explain says what is missing."), a.width)...)
 	case nothing:
 		out = append(out, a.say("The tree is as it was."))
 	case o.DryRun:
@@ -205,7 +224,7 @@ func (a *app) printEvolved(tax *taxonomy.Taxonomy, v *memtree.Evolved, o *memtre
 	if v.Calls > 0 {
 		line := a.say("Model calls: %d, tokens in %d, out %d.", v.Calls, v.Usage.InputTokens, v.Usage.OutputTokens)
 		if v.Cost > 0 {
-			line += " " + a.say("Cost: %.4f.", v.Cost)
+			line = text.Append(line, a.say("Cost: %.4f.", v.Cost))
 		}
 		out = append(out, "", line)
 	}
@@ -338,9 +357,6 @@ func (a *app) refusedLine(r *evolution.Rejection) []string {
 const mostGroups = 3
 
 func (a *app) printLacks(tax *taxonomy.Taxonomy, v *memtree.Evolved) error {
-	if len(v.Plans) == 0 {
-		return writeLines(a.stdout, a.say("No memories here yet. Next: memtree record runs.jsonl"))
-	}
 	var out []string
 	for i, p := range v.Plans {
 		if i > 0 {

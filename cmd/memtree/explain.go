@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/memtree/memtree"
-	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/fact"
 	"github.com/memtree/memtree/retrieval"
 	"github.com/memtree/memtree/taxonomy"
@@ -90,16 +89,8 @@ func (a *app) explain(ctx context.Context, q memtree.Query, limit int, quarantin
 	})
 }
 
-// leftOut is the code of what retrieval took and the text has no place for.
-const leftOut retrieval.Code = "left_out"
-
 // hits joins what retrieval decided with what was left out of the text after it.
 func hits(x *memtree.Explanation) []considered {
-	left := map[string]*enhance.Drop{}
-	for i := range x.Dropped {
-		d := &x.Dropped[i]
-		left[d.ID] = d
-	}
 	out := make([]considered, 0, len(x.Considered))
 	for _, h := range x.Considered {
 		c := considered{
@@ -107,8 +98,8 @@ func hits(x *memtree.Explanation) []considered {
 			Taken: h.Taken, Code: h.Why.Code, Reason: h.Reason, Signals: h.Signals,
 			sentence: h.Why.Code.Sentence(), args: h.Why.Args,
 		}
-		if d := left[h.ID]; d != nil {
-			c.Taken, c.Code, c.Reason, c.sentence, c.args = false, leftOut, d.Reason, d.Sentence, d.Args
+		if l := x.Left(h); l.Code != "" {
+			c.Taken, c.Code, c.Reason, c.sentence, c.args = false, l.Code, l.Reason, l.Sentence, l.Args
 		}
 		out = append(out, c)
 	}
@@ -145,7 +136,8 @@ func (a *app) printExplanation(x *memtree.Explanation, all []considered, limit i
 		return err
 	}
 	if len(all) == 0 {
-		return writeLines(a.stdout, wrap(a.say("No memory was considered: none has a word, a meaning or a scene in common with this."), a.width)...)
+		lines := wrap(a.say("No memory was considered: none has a word, a meaning or a scene in common with this."), a.width)
+		return writeLines(a.stdout, append(lines, a.unformedLines(x.Unformed)...)...)
 	}
 	taken := 0
 	for _, c := range all {
@@ -194,6 +186,7 @@ func (a *app) printExplanation(x *memtree.Explanation, all []considered, limit i
 	if x.Abstained {
 		out = append(out, "")
 		out = append(out, wrap(a.abstained(x.Nearest), a.width)...)
+		out = append(out, a.unformedLines(x.Unformed)...)
 	}
 	return writeLines(a.stdout, out...)
 }

@@ -97,7 +97,10 @@ func (a *app) withOrRead(ctx context.Context, do func(*memory) error) error {
 // remarks says beside the guidance what is no part of it.
 func (a *app) remarks(g *memtree.Guidance) {
 	if g.Abstained {
-		a.note(a.abstention(g.Nearest))
+		a.note(a.abstention(g))
+	}
+	if s := a.unformed(g.Unformed); s != "" {
+		a.note(s)
 	}
 	if g.Note != "" {
 		a.note(oneLine(g.Note))
@@ -107,13 +110,32 @@ func (a *app) remarks(g *memtree.Guidance) {
 	}
 }
 
-// abstention says that nothing fits, and what came nearest.
-func (a *app) abstention(near *memtree.Item) string {
-	if near == nil {
-		return a.say("No memory fits: there is none that has anything to do with this.")
+// abstention says that nothing is given, and why what came nearest is not.
+func (a *app) abstention(g *memtree.Guidance) string {
+	if near := g.Nearest; near != nil {
+		return a.say("No memory fits. The nearest is %s (%s, %s). Why it is left out: %s. `memtree explain` says more.",
+			short(near.ID), near.ErrorType, a.directionName(near.Direction), a.because(near.Sentence, near.Args))
 	}
-	return a.say("No memory fits. The nearest was %s (%s, %s) at %.2f; see why with `memtree explain`.",
-		short(near.ID), near.ErrorType, a.directionName(near.Direction), near.Score)
+	if g.Unformed > 0 {
+		return a.say("No memory fits.")
+	}
+	return a.say("No memory fits: none that is in use here has anything to do with this.")
+}
+
+// unformed says that recorded runs are no memories yet, "" where none waits.
+func (a *app) unformed(runs int) string {
+	if runs == 0 {
+		return ""
+	}
+	return a.say("Recorded and not looked at yet: %s. They are no memories so far; the next `memtree record` or `memtree evolve` goes on with them.", a.runs(runs))
+}
+
+// unformedLines is the same as part of an answer.
+func (a *app) unformedLines(runs int) []string {
+	if runs == 0 {
+		return nil
+	}
+	return wrap(a.unformed(runs), a.width)
 }
 
 // short is how an id is shown; show takes it as well.

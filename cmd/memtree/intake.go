@@ -53,6 +53,8 @@ type intake struct {
 	total    int64 // 0: not known
 	rejected []reject
 	rejects  int
+	empty    []string // files with nothing in them; each is a reject too
+	unread   int      // files that are of no use as a whole, these among them
 }
 
 func (a *app) intake(files []string, label string) (*intake, error) {
@@ -101,6 +103,9 @@ func (in *intake) file(ctx context.Context, name string, take func(e *tree.Evalu
 		case errors.As(err, &line):
 			in.reject(reject{File: name, Line: line.Line, Field: line.Field, Error: line.Problem})
 		case errors.As(err, &file):
+			if in.unread++; file.Empty {
+				in.empty = append(in.empty, name)
+			}
 			in.reject(reject{File: name, Error: file.Problem})
 			return nil
 		case err != nil:

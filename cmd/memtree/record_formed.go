@@ -87,7 +87,7 @@ func (r *recorder) analysis() []string {
 	}
 	line := r.say("Of the new cases: %s.", r.list(causes))
 	if f.Silent > 0 && !r.quiet {
-		line += " " + r.say(`An evaluator's note (reason) would tell.`)
+		line = text.Append(line, r.say(`An evaluator's note (reason) would tell.`))
 	}
 	return append(lines, line)
 }

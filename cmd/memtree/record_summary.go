@@ -39,10 +39,13 @@ func (r *recorder) form(ctx context.Context) error {
 func (r *recorder) summary(async bool) error {
 	o := &r.out
 	if o.Accepted+o.Duplicate == 0 {
-		return writeLines(r.stdout, r.say("Nothing was recorded: %s.", r.rejectedWord()))
+		return writeLines(r.stdout, r.nothing())
 	}
-	lines := []string{r.say("%s: %s, %s, %s.", r.runs(o.Accepted+o.Duplicate+o.RejectCount),
+	lines := []string{r.say("%s: %s, %s, %s.", r.runs(o.Accepted+o.Duplicate+o.RejectCount-r.unread),
 		r.paint(green, r.say("%d accepted", o.Accepted)), r.say("%d recorded before", o.Duplicate), r.rejectedWord())}
+	if r.unread > 0 {
+		lines = append(lines, r.say("Files without a run that can be read: %d.", r.unread))
+	}
 	if r.nameless && !r.quiet {
 		lines = append(lines, r.say("Some of the lines recorded before have no id, run_id, trial or at, so that a new run cannot be told from the old one. If they are of a new run, name it with --run."))
 	}
@@ -51,7 +54,7 @@ func (r *recorder) summary(async bool) error {
 	}
 	switch {
 	case async && o.left > 0:
-		lines = append(lines, r.say("%d wait to be looked at; the next `memtree record` goes on with them.", o.left))
+		lines = append(lines, r.unformed(o.left))
 	case o.Formed+o.Occurrences > 0:
 		lines = append(lines, r.say("New cases: %d. Occurrences of known cases: %d.", o.Formed, o.Occurrences))
 	case o.Accepted == 0 && o.Duplicate > 0:
@@ -78,6 +81,19 @@ func (r *recorder) summary(async bool) error {
 	return nil
 }
 
+// nothing says why nothing was recorded.
+func (r *recorder) nothing() string {
+	switch {
+	case r.out.RejectCount > r.unread:
+		return r.say("Nothing was recorded: %s.", r.rejectedWord())
+	case len(r.empty) == 1 && r.unread == 1:
+		return r.say("Nothing was recorded: %s is empty.", r.empty[0])
+	case len(r.empty) == r.unread:
+		return r.say("Nothing was recorded: the files are empty.")
+	}
+	return r.say("Nothing was recorded: no file has a run that can be read.")
+}
+
 // wrapPainted wraps what has no colour; a painted line is short by nature.
 func wrapPainted(s string, width int) []string {
 	if strings.Contains(s, "\x1b") {
@@ -94,8 +110,9 @@ func (a *app) runs(n int) string {
 }
 
 func (r *recorder) rejectedWord() string {
-	s := r.say("%d rejected", r.out.RejectCount)
-	if r.out.RejectCount > 0 {
+	lines := r.out.RejectCount - r.unread
+	s := r.say("%d rejected", lines)
+	if lines > 0 {
 		return r.paint(red, s)
 	}
 	return s

@@ -51,6 +51,7 @@ func speechFor(args []string, getenv func(string) string) speech {
 		maps.Copy(s.words, chineseStore())
 		maps.Copy(s.words, chineseTransfer())
 		maps.Copy(s.words, chineseEvolution())
+		maps.Copy(s.words, chineseRemarks())
 	}
 	return s
 }

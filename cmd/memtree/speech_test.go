@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/fact"
 	"github.com/memtree/memtree/retrieval"
@@ -58,6 +59,7 @@ func TestEverySentenceIsSaidInBothLanguages(t *testing.T) {
 	maps.Copy(words, chineseStore())
 	maps.Copy(words, chineseTransfer())
 	maps.Copy(words, chineseEvolution())
+	maps.Copy(words, chineseRemarks())
 	for _, c := range retrieval.Codes() {
 		used[c.Sentence()] = "retrieval"
 	}
@@ -69,6 +71,9 @@ func TestEverySentenceIsSaidInBothLanguages(t *testing.T) {
 	}
 	for _, s := range []fact.State{fact.Unknown, fact.Holds, fact.Broken} {
 		used[s.String()] = "fact"
+	}
+	for _, s := range memtree.LeftSentences() {
+		used[s] = "memtree"
 	}
 	for english, where := range used {
 		other, ok := words[english]

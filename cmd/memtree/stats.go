@@ -69,9 +69,12 @@ func (a *app) printStats(tax *taxonomy.Taxonomy, s *memtree.Stats, model langcha
 	section(a.say("error type"), s.Types, func(k string) string { return a.typeName(tax, k) })
 	section(a.say("direction"), s.Directions, func(k string) string { return a.directionName(taxonomy.Direction(k)) })
 	section(a.say("status"), s.Statuses, func(string) string { return "" })
-	if len(t.rows) > 0 {
+	switch {
+	case len(t.rows) > 0:
 		p.lines = append(p.lines, t.lines(a.width)...)
-	} else {
+	case s.Outbox > 0:
+		p.lines = append(p.lines, a.unformedLines(s.Outbox)...)
+	default:
 		p.lines = append(p.lines, a.say("Nothing is remembered yet. Next: memtree record runs.jsonl"))
 	}
 	return writeLines(a.stdout, p.lines...)

@@ -104,6 +104,9 @@ func (t *table) write(w io.Writer, s *screen) error {
 }
 
 func writeLines(w io.Writer, lines ...string) error {
+	if len(lines) == 0 {
+		return nil
+	}
 	_, err := io.WriteString(w, strings.Join(lines, "\n")+"\n")
 	return err
 }

@@ -65,7 +65,17 @@ func (a *app) tree(ctx context.Context, f tree.Filter, limit int, limited bool) 
 		if err != nil {
 			return err
 		}
-		return a.printTree(m, s, limit)
+		info, err := m.store.Info(ctx)
+		if err != nil {
+			return err
+		}
+		if len(s.leaves) == 0 {
+			return a.printNoTree(&info)
+		}
+		if err := a.printTree(m, s, limit); err != nil || a.quiet {
+			return err
+		}
+		return writeLines(a.stdout, a.unformedLines(info.Outbox)...)
 	})
 }
 
@@ -182,10 +192,18 @@ func sceneName(s tree.Scene) string {
 	return cmp.Or(name, s.Type)
 }
 
-func (a *app) printTree(m *memory, s *surveyed, limit int) error {
-	if len(s.leaves) == 0 {
-		return writeLines(a.stdout, a.say("No memories here yet. Next: memtree record runs.jsonl"))
+// printNoTree says why there is nothing to list.
+func (a *app) printNoTree(info *tree.Info) error {
+	switch {
+	case info.Nodes > 0:
+		return writeLines(a.stdout, a.say("No memory is of the kind that the flags choose."))
+	case info.Outbox > 0:
+		return writeLines(a.stdout, append([]string{a.say("No memories here yet.")}, a.unformedLines(info.Outbox)...)...)
 	}
+	return writeLines(a.stdout, a.say("No memories here yet. Next: memtree record runs.jsonl"))
+}
+
+func (a *app) printTree(m *memory, s *surveyed, limit int) error {
 	top := a.say("cases %d · experiences %d · strategies %d", s.levels[1], s.levels[2], s.levels[3])
 	if err := writeLines(a.stdout, a.paint(bold, top)); err != nil {
 		return err

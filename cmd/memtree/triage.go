@@ -53,6 +53,7 @@ type triaged struct {
 	Enough   bool    `json:"enough"`   // past errors predict
 	Read     int     `json:"read"`     // verdicts in the files
 	Learned  int     `json:"learned"`  // of these: their truth is in memory already; left out
+	Unformed int     `json:"unformed"` // recorded runs that wait to be looked at: their truth does not count yet
 	Verdicts []risky `json:"verdicts"` // the riskiest first
 }
 
@@ -68,7 +69,9 @@ func (a *app) triage(ctx context.Context, files []string, top int, above float64
 				return err
 			}
 		}
-		return nil
+		info, err := m.store.Info(ctx)
+		found.Unformed = info.Outbox
+		return err
 	})
 	in.bar.end()
 	in.hidden()
@@ -113,6 +116,10 @@ func (f *triaged) cut(top int, above float64) {
 func (a *app) printTriage(f *triaged) error {
 	var out []string
 	switch {
+	case f.Read == 0:
+		out = append(out, a.say("There is no verdict to read."))
+	case f.Learned == f.Read:
+		out = wrap(a.say("Verdicts read: %d. The truth of each is in memory already, so none is left to guess.", f.Read), a.width)
 	case f.Known < 30 && !f.Enough:
 		out = wrap(a.say("Not enough evidence yet: the truth of %d verdicts is known, and 30 are the least. Record judged runs with ground_truth or correct.", f.Known), a.width)
 	case !f.Enough:
@@ -120,10 +127,13 @@ func (a *app) printTriage(f *triaged) error {
 	default:
 		out = wrap(a.say("Of %d verdicts, those likeliest to be wrong. Of the %d whose truth is known %s were wrong.", f.Read, f.Known, percent(f.Base)), a.width)
 	}
-	if f.Learned > 0 {
+	if f.Learned > 0 && f.Learned < f.Read {
 		out = append(out, wrap(a.say("%d of %d are in memory with their truth and left out.", f.Learned, f.Read), a.width)...)
 	}
-	if err := writeLines(a.stdout, out...); err != nil || !f.Enough {
+	if f.Learned < f.Read {
+		out = append(out, a.unformedLines(f.Unformed)...)
+	}
+	if err := writeLines(a.stdout, out...); err != nil || !f.Enough || f.Learned == f.Read {
 		return err
 	}
 	if len(f.Verdicts) == 0 {
