@@ -18,10 +18,11 @@ import (
 func TestBuiltin(t *testing.T) {
 	source, err := os.ReadFile("builtin.yaml")
 	require.NoError(t, err)
-	doc, err := decode("builtin.yaml", source)
+	doc, unread, err := decode("builtin.yaml", source)
 	require.NoError(t, err)
-	tax, err := doc.onto("builtin.yaml", &Taxonomy{})
-	require.NoError(t, err)
+	require.Empty(t, unread)
+	tax, unfit := doc.onto("builtin.yaml", &Taxonomy{})
+	require.Empty(t, unfit)
 	golden.Equal(t, "builtin.go", asGo(t, tax))
 	for _, dir := range []string{"checks", "examples"} { // the second adds to the first
 		files, err := filepath.Glob(dir + "/*.yaml")
@@ -30,12 +31,13 @@ func TestBuiltin(t *testing.T) {
 		for _, name := range files { // sorted
 			source, err := os.ReadFile(name)
 			require.NoError(t, err)
-			doc, err := decode(name, source)
+			doc, unread, err := decode(name, source)
 			require.NoError(t, err)
+			require.Empty(t, unread)
 			all.checks = append(all.checks, doc.checks...)
 		}
-		tax, err = all.onto(dir, tax)
-		require.NoError(t, err)
+		tax, unfit = all.onto(dir, tax)
+		require.Empty(t, unfit)
 	}
 	golden.Equal(t, "builtin_checks.go", checksAsGo(t, tax))
 }

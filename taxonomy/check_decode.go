@@ -47,17 +47,25 @@ func (d *decoder) sentences(out *[]string) func(string, ast.Node) {
 
 func (d *decoder) advice(f string, n ast.Node, a *Advice) {
 	d.fields(n, f, map[string]func(string, ast.Node){
-		"title": d.text(&a.Title, maxName), "do": d.text(&a.Do, maxAdvice), "with": d.text(&a.With, maxAdvice),
+		"title":   d.text(&a.Title, maxName),
+		"do":      d.told(&a.Do),
+		"with":    d.told(&a.With),
 		"mistake": d.text(&a.Mistake, maxAdvice), "when": d.text(&a.When, maxAdvice),
 	})
-	for _, s := range []string{a.Do.EN, a.Do.ZH, a.With.EN, a.With.ZH} {
-		if s != "" && !imperative(s) {
-			d.bad(line(n), f+".do", "is %s, which tells nobody to do anything; begin it with what to do, such as click, compare or wait (点击、比较、等待)", quote(s))
-		}
-	}
-	for _, s := range []string{a.With.EN, a.With.ZH} {
-		if s != "" && !strings.Contains(s, What) {
-			d.bad(line(n), f+".with", "has no %s in it; say where the things go", What)
+}
+
+// told reads a sentence that tells somebody to do something; that of with says
+// where the things go.
+func (d *decoder) told(out *Text) func(string, ast.Node) {
+	return func(f string, n ast.Node) {
+		d.text(out, maxAdvice)(f, n)
+		for _, s := range []string{out.EN, out.ZH} {
+			if s != "" && !imperative(s) {
+				d.bad(line(n), f, "is %s, which tells nobody to do anything; begin it with what to do, such as click, compare or wait (点击、比较、等待)", quote(s))
+			}
+			if s != "" && strings.HasSuffix(f, ".with") && !strings.Contains(s, What) {
+				d.bad(line(n), f, "has no %s in it; say where the things go", What)
+			}
 		}
 	}
 }

@@ -18,15 +18,16 @@ import (
 const maxBrackets = 32
 
 // decode reads an overlay. It walks the syntax tree itself, because that alone
-// knows the line of every field.
-func decode(file string, b []byte) (document, error) {
+// knows the line of every field. What of it cannot be read is returned beside the
+// rest; only what is no YAML at all is an error.
+func decode(file string, b []byte) (document, []*ParseError, error) {
 	d := &decoder{merger: merger{file: file}}
 	if problem := hostile(b); problem != "" {
-		return document{}, &ParseError{File: file, Problem: problem}
+		return document{}, nil, &ParseError{File: file, Problem: problem}
 	}
 	f, err := parse(b)
 	if err != nil {
-		return document{}, syntaxError(file, err)
+		return document{}, nil, syntaxError(file, err)
 	}
 	var doc document
 	switch {
@@ -35,10 +36,7 @@ func decode(file string, b []byte) (document, error) {
 	case len(f.Docs) == 1 && f.Docs[0].Body != nil:
 		doc = d.document(f.Docs[0].Body)
 	}
-	if len(d.problems) > 0 {
-		return document{}, errors.Join(d.problems...)
-	}
-	return doc, nil
+	return doc, d.problems, nil
 }
 
 // hostile says what in b no parser should have to see, or "".

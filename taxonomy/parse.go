@@ -1,7 +1,6 @@
 package taxonomy
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -21,7 +20,8 @@ const (
 	maxName       = 80
 	maxSentence   = 600
 	maxPhrase     = 100
-	maxProblems   = 20 // a count: more are not reported
+	maxProblems   = 20   // a count: how many more there are is said
+	mostProblems  = 1000 // a count: more are not looked for
 )
 
 // ParseError is one thing in an overlay that cannot be used.
@@ -50,13 +50,18 @@ func (e *ParseError) Error() string {
 // 0 is silenced. An empty overlay changes nothing.
 //
 // file names the overlay in errors. The error joins one *ParseError for each
-// problem, the first twenty.
+// problem, each once and in the order of the lines, the first twenty and how many
+// more there are; see Problems.
 func Parse(file string, overlay []byte) (*Taxonomy, error) {
-	doc, err := decode(file, overlay)
+	doc, unread, err := decode(file, overlay)
 	if err != nil {
 		return nil, err
 	}
-	return doc.onto(file, Default())
+	t, unfit := doc.onto(file, Default())
+	if len(unread)+len(unfit) > 0 {
+		return nil, joined(file, unread, unfit)
+	}
+	return t, nil
 }
 
 // document is what an overlay says. A field that is not given is its zero value.
@@ -79,16 +84,16 @@ type at[T any] struct {
 // merger puts a document onto a taxonomy and collects what does not fit.
 type merger struct {
 	file     string
-	problems []error
+	problems []*ParseError
 }
 
 func (m *merger) bad(line int, field, problem string, args ...any) {
-	if len(m.problems) < maxProblems {
+	if len(m.problems) < mostProblems {
 		m.problems = append(m.problems, &ParseError{File: m.file, Line: line, Field: field, Problem: fmt.Sprintf(problem, args...)})
 	}
 }
 
-func (d *document) onto(file string, base *Taxonomy) (*Taxonomy, error) {
+func (d *document) onto(file string, base *Taxonomy) (*Taxonomy, []*ParseError) {
 	m := &merger{file: file}
 	t := &Taxonomy{groups: slices.Clone(base.groups), errors: slices.Clone(base.errors), scenes: slices.Clone(base.scenes), checks: slices.Clone(base.checks)}
 	m.groups(t, d.groups)
@@ -97,7 +102,7 @@ func (d *document) onto(file string, base *Taxonomy) (*Taxonomy, error) {
 	m.checks(t, d.checks)
 	m.evolution(t, d.evolution)
 	if len(m.problems) > 0 {
-		return nil, errors.Join(m.problems...)
+		return nil, m.problems
 	}
 	t.index()
 	return t, nil
@@ -188,24 +193,32 @@ func (m *merger) sceneTypes(t *Taxonomy, list []at[SceneType]) {
 	}
 }
 
-// ancestors follows what an entry is a kind of, up to the top.
+// ancestors follows what an entry is a kind of, up to the top. A ring is reported
+// once: its members are taken out of above.
 func (m *merger) ancestors(line int, field, id, what, list string, above map[string]string) {
 	name := field[strings.LastIndexByte(field, '.')+1:]
-	if p := above[id]; p != "" {
-		if _, known := above[p]; !known {
-			m.bad(line, field, "is %s, which is no %s; declare it under %s, or leave %s out", quote(p), what, list, name)
-			return
-		}
+	p := above[id]
+	_, known := above[p]
+	switch {
+	case p == id && p != "":
+		m.bad(line, field, "is %s itself; leave %s out, or name another", quote(id), name)
+		above[id] = ""
+		return
+	case p != "" && !known:
+		m.bad(line, field, "is %s, which is no %s; declare it under %s, or leave %s out", quote(p), what, list, name)
+		return
 	}
-	at := id
-	for range len(above) {
-		if at = above[at]; at == "" {
-			return
+	ring := []string{id}
+	for at := p; at != "" && len(ring) <= len(above); at = above[at] {
+		if at != id {
+			ring = append(ring, at)
+			continue
 		}
-		if at == id {
-			m.bad(line, field, "makes %s its own ancestor; leave it out of one of them", quote(id))
-			return
+		m.bad(line, field, "makes %s its own ancestor (%s); leave %s out of one of them", quote(id), strings.Join(append(ring, id), " → "), name)
+		for _, of := range ring {
+			above[of] = ""
 		}
+		return
 	}
 }
 

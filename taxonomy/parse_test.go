@@ -3,6 +3,7 @@ package taxonomy
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"strings"
 	"testing"
@@ -101,8 +102,8 @@ func TestParseSays(t *testing.T) {
 		"no phrase":        {"errorTypes:\n  - id: edge_case_error\n    cues:\n      - {weight: 1}", "errorTypes[0].cues[0].say is missing; list the phrases"},
 		"phrases no list":  {"errorTypes:\n  - id: edge_case_error\n    cues:\n      - {weight: 1, say: x}", "errorTypes[0].cues[0].say is a text; write a list such as [one, two]"},
 		"unknown parent":   {"sceneTypes:\n  - {id: kiosk, parent: hall, name: n}", `m.yaml:2: sceneTypes[0].parent is "hall", which is no scene type; declare it under sceneTypes, or leave parent out`},
-		"own parent":       {"sceneTypes:\n  - {id: kiosk, parent: kiosk, name: n}", `sceneTypes[0].parent makes "kiosk" its own ancestor`},
-		"cycle":            {"sceneTypes:\n  - {id: a, parent: b, name: n}\n  - {id: b, parent: a, name: n}", `sceneTypes[1].parent makes "b" its own ancestor`},
+		"own parent":       {"sceneTypes:\n  - {id: kiosk, parent: kiosk, name: n}", `sceneTypes[0].parent is "kiosk" itself; leave parent out, or name another`},
+		"cycle":            {"sceneTypes:\n  - {id: a, parent: b, name: n}\n  - {id: b, parent: a, name: n}", `sceneTypes[0].parent makes "a" its own ancestor (a → b → a); leave parent out of one of them`},
 		"cycle built in":   {"sceneTypes:\n  - {id: input, parent: login}", `sceneTypes[0].parent makes "input" its own ancestor`},
 		"check cycle":      {"checks:\n  - {id: operate_control, wider: a_b}\n  - {id: a_b, wider: operate_control, name: n, errorTypes: [edge_case_error], missed: {do: Look twice.}}", `checks[0].wider makes "operate_control" its own ancestor`},
 		"check unknown":    {"checks:\n  - {id: operate_control, colour: red}", `m.yaml:2: "checks[0].colour" is no field here; use alarm, asked, `},
@@ -135,8 +136,49 @@ func TestParseSays(t *testing.T) {
 
 func TestParseReportsAllProblemsUpToTwenty(t *testing.T) {
 	_, err := Parse("m.yaml", []byte(many("errorTypes:\n", "  - {id: BAD%d}\n", 50)))
-	require.Error(t, err)
-	require.Equal(t, 20, strings.Count(err.Error(), "m.yaml:"))
+	require.Len(t, Problems(err), 21)
+	require.True(t, strings.HasSuffix(err.Error(), "\nm.yaml: has 30 more problems; mend these first"))
+}
+
+// Each problem stands on a line of its own, once, in the order of the lines,
+// whichever step of reading finds it; what only follows from another is left out.
+func TestParseReportsEachProblemOnce(t *testing.T) {
+	_, err := Parse("m.yaml", []byte(`checks:
+  - id: selfish
+    wider: selfish
+    errorTypes: [nope]
+    name: {en: Self}
+    missed:
+      do: The button in the corner.
+  - id: one
+    wider: two
+    errorTypes: [edge_case_error]
+    name: One
+    missed: 7
+  - id: two
+    wider: one
+    errorTypes: [edge_case_error]
+    name: Two
+    missed:
+      do: {en: The left one., zh: 左边的那个。}
+      with: {en: The thing.}
+sceneTypes:
+  - one
+`))
+	require.Equal(t, []string{
+		`m.yaml:2: checks[0].errorTypes has "nope" in it, which is no error type to learn from; declare it under errorTypes`,
+		`m.yaml:2: checks[0].wider is "selfish" itself; leave wider out, or name another`,
+		`m.yaml:7: checks[0].missed.do is "The button in the corner.", which tells nobody to do anything; begin it with what to do, such as click, compare or wait (点击、比较、等待)`,
+		`m.yaml:8: checks[1].wider makes "one" its own ancestor (one → two → one); leave wider out of one of them`,
+		"m.yaml:12: checks[1].missed is a number; write fields, each name: value",
+		`m.yaml:18: checks[2].missed.do is "The left one.", which tells nobody to do anything; begin it with what to do, such as click, compare or wait (点击、比较、等待)`,
+		`m.yaml:18: checks[2].missed.do is "左边的那个。", which tells nobody to do anything; begin it with what to do, such as click, compare or wait (点击、比较、等待)`,
+		`m.yaml:19: checks[2].missed.with is "The thing.", which tells nobody to do anything; begin it with what to do, such as click, compare or wait (点击、比较、等待)`,
+		`m.yaml:19: checks[2].missed.with has no {what} in it; say where the things go`,
+		"m.yaml:21: sceneTypes[0] is a text; write fields, each name: value",
+	}, strings.Split(err.Error(), "\n"))
+	require.Len(t, Problems(fmt.Errorf("open memory: %w", err)), 10)
+	require.Empty(t, Problems(fs.ErrNotExist))
 }
 
 func many(head, form string, n int) string {
