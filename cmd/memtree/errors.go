@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -56,6 +57,12 @@ func (a *app) exit(err error) int {
 	case errors.As(err, &usage), !a.started:
 		a.complain(err.Error())
 		return exitUsage
+	}
+	if problems := taxonomy.Problems(err); len(problems) > 0 { // a line each, for who mends them
+		for _, p := range problems {
+			a.complain(p.Error())
+		}
+		return exitFailed
 	}
 	a.complain(a.sentence(err))
 	return exitFailed
