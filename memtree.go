@@ -80,6 +80,7 @@ type Memory struct {
 
 	trials   chan tree.Entry  // what Guide leaves for the ledger
 	runs     chan finishedRun // what Wrap leaves to judge and record
+	held     held             // those, and the one that is being judged
 	wake     chan struct{}    // the outbox may have something
 	stop     context.CancelFunc
 	workers  sync.WaitGroup

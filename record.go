@@ -87,9 +87,20 @@ func poke(wake chan<- struct{}) {
 	}
 }
 
-// Wait returns once every accepted evaluation has been formed and an index that
-// is being built anew is there, or with the reason why that cannot be.
+// Wait returns once all that was handed over before is in memory, or with the
+// reason why that cannot be: the runs that Wrap held are judged and recorded, every
+// accepted evaluation is formed, and an index that is being built anew is there. A
+// memory that only reads forms nothing, and waits for the index alone. After
+// Close it returns tree.ErrClosed.
 func (m *Memory) Wait(ctx context.Context) error {
+	select {
+	case <-m.closed:
+		return fmt.Errorf("wait: %w", tree.ErrClosed)
+	default:
+	}
+	if err := m.wrapped(ctx); err != nil {
+		return fmt.Errorf("wait: %w", err)
+	}
 	for {
 		next, err := m.outbox.state()
 		if err != nil {

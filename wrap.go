@@ -47,7 +47,9 @@ type RunCase func(ctx context.Context, c Case) (Result, error)
 
 // Judge says whether a result was right. It is given the case as it was before
 // memory touched it, ground truth included, and its word counts: a ground truth
-// that denies it is not recorded.
+// that denies it is not recorded. A run whose judge fails, or has not answered when
+// Close gives up, is kept without a label. Wait and Evolve wait for judges, so a
+// judge must call neither.
 type Judge func(ctx context.Context, c Case, r Result) (Judgement, error)
 
 // Judgement is a judge's word on a result.
@@ -78,7 +80,9 @@ type WrapOptions struct {
 //
 // Memory never breaks a run and never slows it by more than Options.Deadline:
 // whatever fails in it leaves the prompt and the result as they would have
-// been, and is counted and logged. What Wrap still holds is recorded by Close.
+// been, and is counted and logged. What Wrap still holds is recorded by Close, and
+// before that by Wait. After Close the function still runs its cases, without
+// guidance; they are not recorded, which is logged.
 func Wrap(m *Memory, run RunCase, opts *WrapOptions) RunCase {
 	var o WrapOptions
 	if opts != nil {
@@ -154,6 +158,7 @@ type finishedRun struct {
 	r     Result
 	at    time.Time
 	judge Judge
+	done  chan struct{} // see held
 }
 
 // finished hands a run over without waiting for it to be judged.
@@ -161,14 +166,21 @@ func (m *Memory) finished(f finishedRun) {
 	if m.opts.ReadOnly {
 		return
 	}
+	if f.done = m.held.add(); f.done == nil {
+		m.lost(f, "a run was not recorded: memory is closed")
+		return
+	}
 	select {
 	case m.runs <- f:
-		return
-	case <-m.closed:
 	case <-time.After(m.opts.Deadline):
+		m.held.done(f.done)
+		m.lost(f, "a run was not recorded: judging cannot keep up")
 	}
+}
+
+func (m *Memory) lost(f finishedRun, why string) {
 	m.counts.runsLost.Add(1)
-	m.opts.Logger.Error("a run was not recorded: judging cannot keep up", "case", f.c.ID, "run", f.c.RunID)
+	m.opts.Logger.Error(why, "case", f.c.ID, "run", f.c.RunID)
 }
 
 // judgeRuns judges and records what Wrap leaves, until ctx ends.
@@ -183,21 +195,45 @@ func (m *Memory) judgeRuns(ctx context.Context) {
 	}
 }
 
-// drainRuns judges what is left when memory closes.
+// drainRuns judges what is left when memory closes, and waits for what is being
+// judged. What there is no time for is kept without a label.
 func (m *Memory) drainRuns() {
 	ctx, cancel := context.WithTimeout(context.Background(), closeDeadline)
 	defer cancel()
-	for {
+	m.held.close()
+	for left := m.held.now(); len(left) > 0; left = m.held.now() {
 		select {
 		case f := <-m.runs:
 			m.recordRun(ctx, f)
+			continue
 		default:
+		}
+		select {
+		case f := <-m.runs:
+			m.recordRun(ctx, f)
+		case <-left[0]:
+		case <-ctx.Done():
 			return
 		}
 	}
 }
 
+// wrapped waits until every run that Wrap has handed over so far is recorded.
+func (m *Memory) wrapped(ctx context.Context) error {
+	for _, done := range m.held.now() {
+		select {
+		case <-done:
+		case <-m.closed:
+			return tree.ErrClosed
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
 func (m *Memory) recordRun(ctx context.Context, f finishedRun) {
+	defer m.held.done(f.done)
 	defer func() {
 		if r := recover(); r != nil {
 			m.counts.runsLost.Add(1)
