@@ -11,7 +11,7 @@ func chineseReasons() map[string]string {
 		"fits %.2f; the least for a memory of this level (%s) is %.2f":                                               "相符度 %.2f；%s至少要 %.2f",
 		"the prompt does not call for its check, and its words fit %.2f where it needs %.2f; its place is no reason": "提示词没有要求它的检查项，文字相符度 %.2f，至少要 %.2f；位置相同不算理由",
 		"is trusted %.2f, below the floor of %.2f":                                                                   "可信度 %.2f，低于下限 %.2f",
-		"fits %.2f; beside the case %s, which is nearer, it would need %.2f":                                         "匹配度 %.2f；已有更近的案例 %s，需达到 %.2f",
+		"fits %.2f; beside the case %s, which is nearer, it would need %.2f":                                         "相符度 %.2f；已有更近的案例 %s，需达到 %.2f",
 		"is for tests nobody has seen; the case %s is of the very test":                                              "针对没有见过的测试；案例 %s 就是这个测试本身",
 		"is of another page; the case %s is of this very one":                                                        "属于别的页面；案例 %s 就是这个页面的",
 		"is of another test; beside the lesson %s only cases of the very test are given":                             "属于另一个测试；有经验 %s 时只提供同一测试的案例",

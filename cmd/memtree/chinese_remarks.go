@@ -21,6 +21,7 @@ func chineseRemarks() map[string]string {
 		"Nothing was recorded: no file has a run that can be read.":                                                                   "没有记录任何内容：没有一个文件含有可读的运行。",
 		"Files without a run that can be read: %d.":                                                                                   "没有可读运行的文件：%d 个。",
 		"interrupted before the first error type was looked at; nothing was learned and nothing is lost; give the same command again": "在查看第一个错误类型之前中断；没有学到什么，也没有丢失什么；请重新执行同一命令",
-		"it went out of use a moment ago":                                                                                             "刚刚停用",
+		"%s (%s)":                         "%s（%s）",
+		"it went out of use a moment ago": "刚刚停用",
 	}
 }

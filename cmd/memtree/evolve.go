@@ -271,7 +271,7 @@ func (a *app) lessonLines(tax *taxonomy.Taxonomy, n *tree.Node, why string) []st
 		if n.Type == tree.Strategy {
 			p.part("  "+a.say("mistakes"), n.Content.Description)
 		}
-		p.part("  "+a.say("when"), strings.Join(n.Content.AppliesWhen, a.say("; ")))
+		p.part("  "+a.say("when"), strings.Join(n.Content.AppliesWhen, "\n"))
 		for _, l := range n.Content.Lessons {
 			p.part("  "+a.say("check"), text.Append(l.Check, l.Instead))
 			p.part("  "+a.say("mistake"), l.Mistake)
@@ -279,7 +279,7 @@ func (a *app) lessonLines(tax *taxonomy.Taxonomy, n *tree.Node, why string) []st
 		if len(n.Content.Lessons) == 1 && n.Content.Lessons[0].Mistake == "" {
 			p.part("  "+a.say("mistake"), n.Content.Description)
 		}
-		p.part("  "+a.say("not when"), strings.Join(n.Content.NotWhen, a.say("; ")))
+		p.part("  "+a.say("not when"), strings.Join(n.Content.NotWhen, "\n"))
 		p.part("  "+a.say("stands on"), shortList(n.Children))
 	}
 	return append(out, p.lines...)
@@ -303,13 +303,7 @@ func (a *app) waitingLines(tax *taxonomy.Taxonomy, v *memtree.Evolved) []string 
 			if p.Waiting == 0 || len(g.Missing) > 0 || refused {
 				continue
 			}
-			for i, l := range wrap(fmt.Sprintf("%s · %s: %s", a.typeName(tax, p.ErrorType), a.directionName(p.Direction), a.say("%d cases of %d tests: %s", len(g.Cases), g.Tests, shortList(g.Cases))), a.width-4) {
-				lead := "    "
-				if i == 0 {
-					lead = "  - "
-				}
-				out = append(out, lead+l)
-			}
+			out = append(out, hanging("  - ", fmt.Sprintf("%s · %s: %s", a.typeName(tax, p.ErrorType), a.directionName(p.Direction), a.say("%d cases of %d tests: %s", len(g.Cases), g.Tests, shortList(g.Cases))), a.width)...)
 		}
 	}
 	return out
@@ -342,15 +336,7 @@ func (a *app) refusedLine(r *evolution.Rejection) []string {
 	if title == "" {
 		title = a.say("no draft")
 	}
-	out := []string{}
-	for i, l := range wrap(fmt.Sprintf("%s (%s): %s", title, shortList(r.Members), oneLine(strings.Join(r.Reasons, "; "))), a.width-4) {
-		lead := "    "
-		if i == 0 {
-			lead = "  - "
-		}
-		out = append(out, lead+l)
-	}
-	return out
+	return hanging("  - ", a.say("%s: %s", a.say("%s (%s)", title, shortList(r.Members)), oneLine(strings.Join(r.Reasons, a.say("; ")))), a.width)
 }
 
 // mostGroups is how many groups of a partition are explained.
@@ -363,12 +349,15 @@ func (a *app) printLacks(tax *taxonomy.Taxonomy, v *memtree.Evolved) error {
 			out = append(out, "")
 		}
 		out = append(out, a.paint(bold, fmt.Sprintf("%s · %s", a.typeName(tax, p.ErrorType), a.directionName(p.Direction))))
-		out = append(out, wrap("  "+a.say("cases: %d; groups that are no lesson yet: %d; a lesson takes %d cases of 2 tests within %.0f days", p.Cases, len(p.Groups), p.Rule.CaseThreshold, p.Rule.TimeWindow.Hours()/24), a.width)...)
+		out = append(out, hanging("  ", a.say("cases: %d; groups that are no lesson yet: %d; a lesson takes %d cases of 2 tests within %.0f days", p.Cases, len(p.Groups), p.Rule.CaseThreshold, p.Rule.TimeWindow.Hours()/24), a.width)...)
 		if l, _ := countChanges(&memtree.Evolved{Plans: []evolution.Plan{p}}); l.experiences > 0 {
 			out = append(out, "  "+a.say("ready to be learned: %d; memtree evolve does it", l.experiences))
 		}
 		for _, g := range p.Groups[:min(mostGroups, len(p.Groups))] {
-			out = append(out, wrap("  - "+a.lacks(tax, &g), a.width)...)
+			out = append(out, hanging("  - ", a.lacks(tax, &g), a.width)...)
+		}
+		if rest := len(p.Groups) - mostGroups; rest > 0 {
+			out = append(out, "    "+a.say("... and %d more", rest))
 		}
 	}
 	return writeLines(a.stdout, out...)
@@ -396,7 +385,7 @@ func (a *app) lacks(tax *taxonomy.Taxonomy, g *evolution.Group) string {
 	}
 	about := shortList(g.Cases)
 	if c, ok := tax.Check(g.Check); ok {
-		about = c.Name.In(a.lang) + " (" + about + ")"
+		about = a.say("%s (%s)", c.Name.In(a.lang), about)
 	}
-	return about + ": " + strings.Join(parts, ", ")
+	return a.say("%s: %s", about, strings.Join(parts, a.say(", ")))
 }

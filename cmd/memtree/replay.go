@@ -134,7 +134,7 @@ func (a *app) measure(ctx context.Context, stream []tree.Evaluation, o *replayOp
 // printReplay prints a report, with a key to it.
 func (a *app) printReplay(rep *replay.Report) error {
 	if rep.N == 0 {
-		return writeLines(a.stdout, a.say("None of the %d runs says what was true, so there is nothing to measure. Give them ground_truth or correct.", rep.Unlabelled))
+		return writeLines(a.stdout, wrap(a.say("None of the %d runs says what was true, so there is nothing to measure. Give them ground_truth or correct.", rep.Unlabelled), a.width)...)
 	}
 	top := a.say("%d judged runs in time order, %d of them wrong (%s).", rep.N, rep.Wrong, percent(float64(rep.Wrong)/float64(rep.N)))
 	if rep.Unlabelled > 0 {

@@ -95,7 +95,7 @@ func (a *app) keys(all []evolution.Proposal, begun []string) ([]string, error) {
 
 func (a *app) printProposals(tax *taxonomy.Taxonomy, all []evolution.Proposal) error {
 	if len(all) == 0 {
-		return writeLines(a.stdout, a.say("No lesson waits. memtree evolve --review writes some when there are enough cases."))
+		return writeLines(a.stdout, wrap(a.say("No lesson waits. memtree evolve --review writes some when there are enough cases."), a.width)...)
 	}
 	out := []string{a.paint(bold, a.say("Lessons that wait for your word: %d", len(all)))}
 	for _, p := range all {

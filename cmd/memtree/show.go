@@ -162,7 +162,9 @@ func (a *app) printNode(tax *taxonomy.Taxonomy, n *tree.Node) error {
 	p.part(a.say("confidence"), fmt.Sprintf("%.2f", n.Content.Confidence))
 	p.head(a.paint(bold, a.say("What it says")))
 	p.part(a.say("title"), n.Content.Title)
-	p.part(a.say("guidance"), n.Content.Guidance)
+	if l := n.Content.Lessons; len(l) != 1 || n.Content.Guidance != text.Append(l[0].Check, l[0].Instead) { // below it stands in parts
+		p.part(a.say("guidance"), n.Content.Guidance)
+	}
 	for _, l := range n.Content.Lessons {
 		p.part(a.say("check"), l.Check)
 		p.part(a.say("instead"), l.Instead)
@@ -233,7 +235,7 @@ func (a *app) kin(p *page, n *tree.Node) {
 func (a *app) history(p *page, n *tree.Node) {
 	p.head(a.paint(bold, a.say("History")))
 	p.part(a.say("learned in"), dotted(n.Origin.Label, n.Origin.ID))
-	p.part(a.say("made by"), dotted(n.Provenance.By, n.Provenance.Analyst, n.Provenance.Model, n.Provenance.Template))
+	p.part(a.say("made by"), makers(&n.Provenance))
 	p.part(a.say("revision"), fmt.Sprint(n.Revision))
 	const most = 5
 	for i, o := range n.Occurrences {
@@ -258,6 +260,16 @@ func (a *app) history(p *page, n *tree.Node) {
 		p.part(a.say("used"), a.say("%d times, %.0f %% right", n.Metadata.UsageCount, 100*n.Metadata.SuccessRate))
 	}
 	p.part(a.say("archived for"), n.ArchivedFor)
+}
+
+// makers says who made a memory; a template that is named for the analyst stands
+// for both.
+func makers(by *tree.Provenance) string {
+	analyst := by.Analyst
+	if strings.HasPrefix(by.Template, analyst+"@") {
+		analyst = ""
+	}
+	return dotted(by.By, analyst, by.Model, by.Template)
 }
 
 // levelName names a level for people.

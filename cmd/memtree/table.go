@@ -145,6 +145,17 @@ func wrap(s string, width int) []string {
 	return out
 }
 
+// hanging wraps a text behind a lead, with later lines beneath the first.
+func hanging(lead, s string, width int) []string {
+	out := wrap(s, width-text.Width(lead))
+	for i, l := range out {
+		if out[i] = lead + l; i > 0 {
+			out[i] = strings.Repeat(" ", text.Width(lead)) + l
+		}
+	}
+	return out
+}
+
 // cut splits s after the characters that fit, at least one.
 func cut(s string, width int) (head, rest string) {
 	for i := range s {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -185,11 +186,10 @@ func survey(ctx context.Context, m *memory, f tree.Filter) (*surveyed, error) {
 }
 
 func sceneName(s tree.Scene) string {
-	name := s.ID
-	if s.Route != "" && s.Route != s.ID {
-		name = join(name, s.Route)
+	if strings.Trim(s.Route, "/") == strings.Trim(s.ID, "/") {
+		return cmp.Or(s.Route, s.ID, s.Type) // the same said twice
 	}
-	return cmp.Or(name, s.Type)
+	return join(s.ID, s.Route)
 }
 
 // printNoTree says why there is nothing to list.
@@ -262,15 +262,22 @@ func (a *app) leafLines(leaves []leaf) []string {
 
 // branchTable is the tree down to its directions, with counts.
 func (a *app) branchTable(tax *taxonomy.Taxonomy, s *surveyed) *table {
-	t := &table{columns: []column{
-		{head: a.say("error type"), least: 20}, {head: a.say("in words"), least: 8}, {head: a.say("cases"), right: true}, {head: a.say("runs"), right: true},
-	}}
+	t := &table{columns: []column{{head: a.say("error type"), least: 20}}}
+	inWords := a.lang != "en" // in English the id says it
+	if inWords {
+		t.columns = append(t.columns, column{head: a.say("in words"), least: 8})
+	}
+	t.columns = append(t.columns, column{head: a.say("cases"), right: true}, column{head: a.say("runs"), right: true})
 	above := s.levels[2]+s.levels[3] > 0
 	if above {
 		t.columns = append(t.columns, column{head: a.say("experiences"), right: true}, column{head: a.say("strategies"), right: true})
 	}
 	add := func(name, words string, b *branch) {
-		row := []string{name, words, count(b.levels[1]), count(b.runs)}
+		row := []string{name}
+		if inWords {
+			row = append(row, words)
+		}
+		row = append(row, count(b.levels[1]), count(b.runs))
 		if above {
 			row = append(row, count(b.levels[2]), count(b.levels[3]))
 		}
@@ -290,7 +297,12 @@ func (a *app) branchTable(tax *taxonomy.Taxonomy, s *surveyed) *table {
 			if i+1 == end {
 				stem = "└─ "
 			}
-			add(stem+string(s.branches[i].direction), a.directionName(s.branches[i].direction), &s.branches[i])
+			d := s.branches[i].direction
+			name := stem + string(d)
+			if !inWords {
+				name += ", " + a.directionName(d)
+			}
+			add(name, a.directionName(d), &s.branches[i])
 		}
 	}
 	return t

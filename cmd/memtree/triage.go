@@ -194,11 +194,11 @@ func (a *app) riskReason(r *risk.Reason) string {
 	case "judge":
 		return a.say("this judge was often wrong")
 	case "words":
-		return a.say("words of its reason: %s", strings.Join(r.Words, ", "))
+		return a.say("words of its reason: %s", strings.Join(wholeWords(r.Words), a.say(", ")))
 	case "style":
 		return a.say("its reason reads like wrong ones")
 	case "seen":
-		return a.say("words of what it saw: %s", strings.Join(r.Words, ", "))
+		return a.say("words of what it saw: %s", strings.Join(wholeWords(r.Words), a.say(", ")))
 	case "reasons":
 		return a.say("wrong before for such a reason: %s", nearest)
 	case "runs":
@@ -206,6 +206,14 @@ func (a *app) riskReason(r *risk.Reason) string {
 	default:
 		return a.say("length and tone of the run and its reason")
 	}
+}
+
+// wholeWords leaves out what is only a part of another: of 正, 正常 and 常 one is
+// enough.
+func wholeWords(words []string) []string {
+	return slices.DeleteFunc(slices.Clone(words), func(w string) bool {
+		return slices.ContainsFunc(words, func(o string) bool { return o != w && strings.Contains(o, w) })
+	})
 }
 
 // middleCut cuts an id to so many cells in its middle: ids of one file often
