@@ -41,8 +41,9 @@ type Query struct {
 type Guidance struct {
 	Trial     string `json:"trial"` // hand it back in Evaluation.Trial; "" when nothing was recorded
 	Abstained bool   `json:"abstained"`
-	Text      string `json:"text"` // the fenced block; "" when memory abstains
-	Hash      string `json:"hash"` // of Text
+	Text      string `json:"text"`              // the fenced block; "" when memory abstains
+	Hash      string `json:"hash"`              // of Text
+	Wording   string `json:"wording,omitempty"` // how it is worded, for the ledger
 	Items     []Item `json:"items"`
 	Facts     []Fact `json:"facts,omitempty"` // what Query.Observation shows of remembered misses, as Text tells it
 	// Nearest is what came nearest, also when nothing is given. Unless it is among
@@ -181,14 +182,14 @@ func (m *Memory) write(ctx context.Context, q Query, hits []retrieval.Hit, facts
 		nodes = append(nodes, n)
 		byID[h.ID] = h
 	}
-	g, err := enhance.Write(nodes, enhance.Options{Lang: q.Lang, Prompt: q.Prompt, Words: m.words, Facts: facts})
+	g, err := enhance.Write(nodes, enhance.Options{Lang: q.Lang, Prompt: q.Prompt, Words: m.words, Facts: facts, Build: q.Scope.Build, Findings: m.opts.Findings})
 	if err != nil {
 		return err
 	}
 	for _, id := range g.IDs {
 		x.Items = append(x.Items, item(byID[id]))
 	}
-	x.Text, x.Hash, x.Dropped = g.Text, g.Hash, g.Dropped
+	x.Text, x.Hash, x.Wording, x.Dropped = g.Text, g.Hash, g.Wording, g.Dropped
 	x.Facts = told(g.Facts)
 	x.Abstained = len(x.Items) == 0 && len(x.Facts) == 0
 	return nil
@@ -222,13 +223,13 @@ func (m *Memory) keepTrial(q Query, g *Guidance) {
 	e := tree.Entry{At: at}
 	if q.Trial != "" {
 		g.Trial = q.Trial
-		e.Step = &tree.Step{Trial: q.Trial, Injected: injected, Guidance: g.Hash}
+		e.Step = &tree.Step{Trial: q.Trial, Injected: injected, Guidance: g.Hash, Wording: g.Wording}
 	} else {
 		query := q.digest()
 		g.Trial = "t_" + tree.Hash(query, at.UTC().Format(time.RFC3339Nano), strconv.FormatUint(trialCount.Add(1), 10))
 		e.Trial = &tree.Trial{
 			ID: g.Trial, At: at, Query: query, Scene: q.Scene, Scope: q.Scope, Agent: q.Agent,
-			Arm: tree.ArmMemory, P: 1, Eligible: ids, Injected: injected, Guidance: g.Hash,
+			Arm: tree.ArmMemory, P: 1, Eligible: ids, Injected: injected, Guidance: g.Hash, Wording: g.Wording,
 		}
 	}
 	select {

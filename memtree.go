@@ -43,6 +43,9 @@ type Options struct {
 	// Store replaces the embedded store; the folder is then only read for the
 	// taxonomy overlay, and may be "".
 	Store tree.Store
+	// Findings has Guide tell what was found before, with its day and with reserve, also where
+	// the build is not known to be the same. A small judge takes what it is told for what is.
+	Findings bool
 	// Deadline bounds what Guide may take of a run's time. 0: 200 ms.
 	Deadline time.Duration
 	// Logger is told what memory swallowed so that the run could go on. Nil: nobody.

@@ -41,6 +41,12 @@ type Options struct {
 	Prompts *prompts.Set // default: the built-in templates
 	Words   *Wording     // default: that of the built-in taxonomy
 
+	// Build is the build at hand. What was found on the same one is told, with its day and
+	// with reserve; what was found on another, or on nobody knows which, only if Findings says
+	// so: told of an old finding a small judge finds it again, on a repaired build too.
+	Build    string
+	Findings bool
+
 	// Facts are what is so on the page now; the decided ones are said first, and not counted
 	// against Budget. What they settle is not asked to be checked again.
 	Facts []Observed
@@ -57,6 +63,7 @@ type Observed struct {
 type Guidance struct {
 	Text    string     // fenced, without a line feed at its end; "" if there is nothing to say
 	Hash    string     // of Text, "" for none
+	Wording string     // the template, as prompts.Prompt.Name has it, then +facts and +findings where there are any
 	IDs     []string   // the memories in it, in the order given
 	Facts   []Observed // those in it, in the order given
 	Dropped []Drop     // the memories left out, in the order given
@@ -120,7 +127,7 @@ func choose(nodes []tree.Node, told []Observed, o Options) (items []item, droppe
 	for i := range nodes {
 		n := &nodes[i]
 		open, some := unsettled(n, told, o.Facts)
-		it, w := newItem(&open, o.Budget, o.Lang, o.Words)
+		it, w := newItem(&open, o)
 		if !some {
 			w = why{sentence: settledNow}
 		}
@@ -172,7 +179,13 @@ func (o Options) write(items []item, facts []string) (Guidance, error) {
 		return Guidance{}, errors.New("write guidance: the template " + p.ID + " has an angle bracket in it, which could end the fence; remove it")
 	}
 	g.Text = strings.TrimRight(Open+"\n"+p.System+"\n\n"+p.Text, "\n") + "\n" + Close
-	g.Hash = tree.Hash(g.Text)
+	g.Hash, g.Wording = tree.Hash(g.Text), p.Name()
+	if len(facts) > 0 {
+		g.Wording += "+facts"
+	}
+	if slices.ContainsFunc(items, func(it item) bool { return it.hint.Found != "" }) {
+		g.Wording += "+findings"
+	}
 	return g, nil
 }
 

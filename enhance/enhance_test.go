@@ -290,7 +290,7 @@ func FuzzFence(f *testing.F) {
 }
 
 func TestBrokenTemplate(t *testing.T) {
-	set, err := prompts.Load(overlay("{{- /* version 2 */ -}}\n{{define \"system\"}}{{range .Facts}}{{.}}{{end}}</memory-context>{{end}}{{define \"text\"}}{{range .Strategies}}{{.When}}{{.Check}}{{.NotWhen}}{{end}}{{range .Experiences}}{{.Check}}{{end}}{{range .Cases}}{{.Check}}{{end}}{{end}}"))
+	set, err := prompts.Load(overlay("{{- /* version 2 */ -}}\n{{define \"system\"}}{{range .Facts}}{{.}}{{end}}</memory-context>{{end}}{{define \"text\"}}{{range .Strategies}}{{.When}}{{.Check}}{{.NotWhen}}{{.Found}}{{end}}{{range .Experiences}}{{.Check}}{{end}}{{range .Cases}}{{.Check}}{{end}}{{end}}"))
 	require.NoError(t, err)
 	g, err := Write(sample("en"), Options{Prompts: set})
 	require.EqualError(t, err, "write guidance: the template guidance.en has an angle bracket in it, which could end the fence; remove it")

@@ -31,8 +31,10 @@ const (
 )
 
 // newItem words a node, or says why it may not be shown.
-func newItem(n *tree.Node, budget int, lang string, words *Wording) (item, why) {
+func newItem(n *tree.Node, o Options) (item, why) {
+	budget, lang, words := o.Budget, o.Lang, o.Words
 	it := item{id: n.ID, level: n.Type}
+	finding := o.finding(n)
 	for _, raw := range words.foreign(n) {
 		if reason, unsafe := guard.Unsafe(raw); unsafe {
 			return it, why{sentence: itsText + reason}
@@ -48,7 +50,7 @@ func newItem(n *tree.Node, budget int, lang string, words *Wording) (item, why) 
 	if !known(n) {
 		it.hint.When = conditions(n.Content.AppliesWhen, lang)
 	}
-	if it.hint.Check == "" {
+	if it.hint.Check == "" && finding == "" {
 		return it, why{sentence: noCheck}
 	}
 	if it.hint.When != "" && newSaying(it.hint.When).share(newSaying(it.hint.Check)) >= whenShare {
@@ -57,6 +59,10 @@ func newItem(n *tree.Node, budget int, lang string, words *Wording) (item, why) 
 	truths := truthsOf(n)
 	if value, leaks := truths.Find(it.text()); leaks {
 		return it, why{sentence: hidden(value)}
+	}
+	if finding != "" {
+		it.hint.Found = finding
+		return it, why{}
 	}
 	m := mistake(n, it.hint.Check)
 	if m == "" || known(n) {
@@ -85,7 +91,7 @@ func known(n *tree.Node) bool {
 func (it item) fits() bool { return it.level == tree.Case || it.cost() <= maxLesson }
 
 func (it item) text() string {
-	return it.hint.When + "\n" + it.hint.Check + "\n" + it.hint.NotWhen + "\n" + it.hint.Mistake
+	return it.hint.When + "\n" + it.hint.Check + "\n" + it.hint.NotWhen + "\n" + it.hint.Mistake + "\n" + it.hint.Found
 }
 
 func (it item) cost() int { return Tokens(it.text()) }

@@ -94,7 +94,7 @@ func commonScene(cases []*tree.Node) tree.Scene {
 func commonScope(cases []*tree.Node) tree.Scope {
 	newest := slices.MaxFunc(cases, func(a, b *tree.Node) int { return lastSeen(a).Compare(lastSeen(b)) })
 	s := newest.Scope
-	s.SuiteTests = slices.Clone(s.SuiteTests)
+	s.SuiteTests, s.Build = slices.Clone(s.SuiteTests), "" // a lesson is of no build
 	for _, n := range cases {
 		o := &n.Scope
 		if o.Product != s.Product {

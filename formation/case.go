@@ -37,7 +37,7 @@ func (f *Former) evidence(x *facts) tree.Node {
 // follows its test when that happens again. The test itself is in the evidence; a lesson bound to it could never help another test.
 func scope(s tree.Scope) tree.Scope {
 	if len(s.SuiteTests) == 0 {
-		return tree.Scope{Product: s.Product}
+		return tree.Scope{Product: s.Product, Build: s.Build}
 	}
 	s.Test = ""
 	return s

@@ -29,6 +29,7 @@ func attach(n tree.Node, x *facts, near bool, out *Formed) {
 	}
 	if n.Occurrences[len(n.Occurrences)-1].Evaluation == o.Evaluation {
 		n.Scope = moved(n.Scope, scope(x.e.Scope))
+		n.Scope.Build = x.e.Scope.Build
 	}
 	if o.At.Before(n.Metadata.CreatedAt) { // runs may be recorded in any order
 		n.Metadata.CreatedAt = o.At

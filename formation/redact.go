@@ -35,7 +35,7 @@ func Redact(e tree.Evaluation) (tree.Evaluation, int) {
 	}
 	for _, s := range []*string{
 		&e.RunID, &e.CaseID, &e.Scene.ID, &e.Scene.Type, &e.Scene.Route,
-		&e.Scope.Product, &e.Scope.Suite, &e.Scope.Test, &e.Agent.Name, &e.Agent.Version, &e.Agent.Model, &e.Trial,
+		&e.Scope.Product, &e.Scope.Suite, &e.Scope.Test, &e.Scope.Build, &e.Agent.Name, &e.Agent.Version, &e.Agent.Model, &e.Trial,
 	} {
 		text(s, tree.MaxName)
 	}

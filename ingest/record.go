@@ -130,7 +130,7 @@ func (r *record) evaluation() (tree.Evaluation, *fault) {
 		ID: d.text(slotID), RunID: d.text(slotRun), CaseID: d.text(slotCase), Attempt: d.count(slotAttempt), At: d.time(slotAt),
 		Scene: tree.Scene{ID: d.text(slotSceneID), Type: d.text(slotSceneType), Route: d.text(slotRoute)},
 		Scope: tree.Scope{Product: d.text(slotProduct), Suite: d.text(slotSuite), Test: d.text(slotTest),
-			SuiteTests: d.texts(slotSuiteTests), Position: d.count(slotPosition)},
+			SuiteTests: d.texts(slotSuiteTests), Position: d.count(slotPosition), Build: d.text(slotBuild)},
 		Prompt: d.text(slotPrompt), Observation: d.text(slotObservation), Judgment: d.json(slotJudgment), GroundTruth: d.json(slotTruth),
 		Correct: d.flag(slotCorrect), Direction: taxonomy.Direction(d.text(slotDirection)), Reason: d.text(slotReason),
 		Agent: tree.Agent{Name: d.text(slotAgent), Version: d.text(slotVersion), Model: d.text(slotModel)},

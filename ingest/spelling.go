@@ -18,6 +18,7 @@ const (
 	slotTest
 	slotSuiteTests
 	slotPosition
+	slotBuild
 	slotPrompt
 	slotObservation
 	slotJudgment
@@ -48,7 +49,7 @@ var canonical = [slots]string{
 	slotID: "id", slotRun: "run_id", slotCase: "case_id", slotAttempt: "attempt", slotAt: "at",
 	slotSceneID: "scene.id", slotSceneType: "scene.type", slotRoute: "scene.route",
 	slotProduct: "scope.product", slotSuite: "scope.suite", slotTest: "scope.test",
-	slotSuiteTests: "scope.suite_tests", slotPosition: "scope.position",
+	slotSuiteTests: "scope.suite_tests", slotPosition: "scope.position", slotBuild: "scope.build",
 	slotPrompt: "prompt", slotObservation: "observation", slotJudgment: "judgment", slotTruth: "ground_truth",
 	slotCorrect: "correct", slotDirection: "direction", slotReason: "reason",
 	slotAgent: "agent.name", slotVersion: "agent.version", slotModel: "agent.model", slotTrial: "trial", slotResult: "result",
@@ -197,6 +198,8 @@ func flatScopeSpelling(key string) slot {
 		return slotSuiteTests
 	case "position", "currentPosition":
 		return slotPosition
+	case "build", "build_id", "buildId", "commit":
+		return slotBuild
 	}
 	return none
 }

@@ -12,9 +12,9 @@ type GuidanceInput struct {
 	Cases       []Hint
 }
 
-// A Hint is one memory. Only Check is always there: it says what to check and
-// what is right.
-type Hint struct{ When, Check, NotWhen, Mistake string }
+// A Hint is one memory. Check says what to check and what is right; Found, which a
+// team has to ask for, what was found then.
+type Hint struct{ When, Check, NotWhen, Mistake, Found string }
 
 // Guidance words facts and hints. System is the header of the hints that says how to take
 // them, Text the sections; facts are no hypotheses and come before it.
@@ -26,7 +26,7 @@ func (in GuidanceInput) fields() any { return in }
 
 var sampleGuidance = GuidanceInput{
 	Facts:       []string{"the fact"},
-	Strategies:  []Hint{{When: "the condition", Check: "the strategy", NotWhen: "the exception", Mistake: "the mistake"}},
+	Strategies:  []Hint{{When: "the condition", Check: "the strategy", NotWhen: "the exception", Mistake: "the mistake", Found: "the finding"}},
 	Experiences: []Hint{{Check: "the experience"}},
 	Cases:       []Hint{{Check: "the case"}},
 }

@@ -53,7 +53,7 @@ func redactNode(n tree.Node, by Redactor) (tree.Node, int) {
 	}
 	slices.SortFunc(c.Lessons, func(a, b tree.Lesson) int { return strings.Compare(a.ID, b.ID) })
 	c.Lessons = slices.CompactFunc(c.Lessons, func(a, b tree.Lesson) bool { return a.ID == b.ID })
-	r.names(&n.Scene.ID, &n.Scope.Product, &n.Scope.Suite, &n.Scope.Test, &n.Origin.Label)
+	r.names(&n.Scene.ID, &n.Scope.Product, &n.Scope.Suite, &n.Scope.Test, &n.Scope.Build, &n.Origin.Label)
 	for i := range n.Scope.SuiteTests {
 		r.names(&n.Scope.SuiteTests[i])
 	}

@@ -183,6 +183,7 @@ func (c *checker) strings(n *Node) {
 		c.law(k.Used >= 0 && k.Correct >= 0, "its counters are not negative", "they are %d and %d", k.Used, k.Correct)
 	}
 	c.text("name", MaxName, n.Scope.SuiteTests...)
+	c.text("name", MaxName, n.Scope.Build)
 	if d := n.CaseData; d != nil {
 		c.text("name", MaxName, d.TestCase.CaseID, d.TestCase.SceneID)
 		c.text("evidence", MaxNodeText, d.TestCase.Prompt, string(d.TestCase.GroundTruth), d.AgentJudgment, d.EvaluatorReason)

@@ -85,6 +85,9 @@ func (e *Evaluation) Digest() string {
 		string(e.Judgment.Canonical()), string(e.GroundTruth.Canonical()), correct, string(e.Direction), e.Reason,
 		e.Agent.Name, e.Agent.Version, e.Agent.Model, e.Trial,
 	}
+	if e.Scope.Build != "" { // without one the digest is that of runs recorded before there were builds
+		parts = append(parts, "build", e.Scope.Build)
+	}
 	return digest(append(parts, e.Scope.SuiteTests...)...)
 }
 
@@ -105,7 +108,7 @@ func (e *Evaluation) Check() error {
 		{"scene.id", e.Scene.ID, MaxName},
 		{"scene.type", e.Scene.Type, MaxName},
 		{"scene.route", e.Scene.Route, MaxName},
-		{"scope.product", e.Scope.Product, MaxName},
+		{"scope.product", e.Scope.Product, MaxName}, {"scope.build", e.Scope.Build, MaxName},
 		{"scope.suite", e.Scope.Suite, MaxName},
 		{"scope.test", e.Scope.Test, MaxName},
 		{"agent.name", e.Agent.Name, MaxName},

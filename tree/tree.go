@@ -175,6 +175,11 @@ type Scope struct {
 	Test       string   `json:"test,omitempty"`
 	SuiteTests []string `json:"suite_tests,omitempty"`
 	Position   int      `json:"position,omitempty"` // zero-based, in SuiteTests
+
+	// Build is the version or hash of what is tested. It limits nothing: in a memory it
+	// is the one where this went wrong last, in a query the one at hand. Only where
+	// both are the same is what was found then known to be there still.
+	Build string `json:"build,omitempty"`
 }
 
 // Origin is the tree a node was made in.

@@ -28,6 +28,7 @@ type Trial struct {
 	Eligible []string    `json:"eligible,omitempty"` // ids that would have been injected
 	Injected []Injection `json:"injected,omitempty"`
 	Guidance string      `json:"guidance,omitempty"` // hash of the guidance text
+	Wording  string      `json:"wording,omitempty"`  // how it was worded: the template, and facts and findings where there are any
 }
 
 // Injection is one memory put into a prompt.
@@ -42,6 +43,7 @@ type Step struct {
 	Trial    string      `json:"trial"`
 	Injected []Injection `json:"injected"`
 	Guidance string      `json:"guidance,omitempty"`
+	Wording  string      `json:"wording,omitempty"`
 }
 
 // Outcome is how a trial ended. It joins its trial by id and may come late,

@@ -64,7 +64,7 @@ func (a *app) open(ctx context.Context, how access) (*memory, error) {
 	if damage := s.Damage(); damage != nil {
 		a.complain(a.sentence(damage))
 	}
-	o := memtree.Options{Store: s, ReadOnly: how <= planning, Deadline: patient}
+	o := memtree.Options{Store: s, ReadOnly: how <= planning, Deadline: patient, Findings: a.findings}
 	if how > planning { // else what another process changes is to be seen
 		o.Store = cache.New(s, cachedNodes)
 	}

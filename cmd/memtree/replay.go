@@ -20,6 +20,7 @@ type replayOptions struct {
 	page   string // to write
 	evolve bool
 	items  int
+	word   string // how guidance is worded, of wordings
 	floor  float64
 }
 
@@ -42,6 +43,9 @@ It works on stores in memory, calls no model and changes nothing of yours.`, lon
 			if !(o.floor >= 0 && o.floor <= 1) {
 				return &usageError{a.say("--trust-floor is %v; it lies in 0 to 1", o.floor)}
 			}
+			if !slices.Contains(wordings, o.word) {
+				return &usageError{a.say("--wording is %s; use one of: %s", o.word, strings.Join(wordings, ", "))}
+			}
 			return a.replay(c.Context(), args, &o)
 		},
 	}
@@ -49,10 +53,14 @@ It works on stores in memory, calls no model and changes nothing of yours.`, lon
 	f.BoolVar(&o.evolve, "evolve", false, a.say("also measure a memory whose tree evolves every night of the history"))
 	f.IntVar(&o.items, "max-items", 3, a.say("most memories a run is given"))
 	f.Float64Var(&o.floor, "trust-floor", 0.2, a.say("leave out what is trusted less, 0 to 1; a case of the very test at half of it"))
+	f.StringVar(&o.word, "wording", wordings[0], a.say("what a run is told: actions, or what was found before too (findings)"))
 	f.StringVar(&o.page, "html", "", a.say("also write a page for a browser to this file: what reading the riskiest verdicts finds"))
 	f.Uint64Var(&o.seed, "seed", 1, a.say("seed of the random control"))
 	return c
 }
+
+// wordings are what guidance can tell.
+var wordings = []string{"actions", "findings"}
 
 // limits are those of every question.
 func (o *replayOptions) limits() retrieval.Limits {
@@ -104,8 +112,8 @@ const nearestGiven = 2
 // truth is known.
 func (a *app) measure(ctx context.Context, stream []tree.Evaluation, o *replayOptions) (rep replay.Report, said []foretold, err error) {
 	given := min(nearestGiven, o.items)
-	r := &foreteller{rememberer: rememberer{limits: o.limits()}, plain: replay.NewNearest(1)}
-	v := &evolver{rememberer: rememberer{limits: o.limits()}}
+	r := &foreteller{rememberer: rememberer{limits: o.limits(), findings: o.word == wordings[1]}, plain: replay.NewNearest(1)}
+	v := &evolver{rememberer: rememberer{limits: o.limits(), findings: o.word == wordings[1]}}
 	memories, subjects := []*rememberer{&r.rememberer}, []replay.Subject{r, replay.NewNearest(given)}
 	if o.evolve {
 		memories, subjects = append(memories, &v.rememberer), append(subjects, v, replay.NewNearest(given))

@@ -29,9 +29,10 @@ func judged(e *tree.Evaluation) replay.Verdict {
 // time of each run, with what it was told formed before the next question. Its
 // store is of its own, in memory.
 type rememberer struct {
-	mem    *memtree.Memory
-	limits retrieval.Limits
-	now    time.Time
+	mem      *memtree.Memory
+	limits   retrieval.Limits
+	findings bool // tell what was found before
+	now      time.Time
 }
 
 func (r *rememberer) open(ctx context.Context) error {
@@ -39,7 +40,7 @@ func (r *rememberer) open(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("make a temporary store: %w", err)
 	}
-	o := memtree.Options{Store: cache.New(s, cachedNodes), Deadline: patient, Now: func() time.Time { return r.now }}
+	o := memtree.Options{Store: cache.New(s, cachedNodes), Deadline: patient, Findings: r.findings, Now: func() time.Time { return r.now }}
 	if r.mem, err = memtree.Open(ctx, "", &o); err != nil {
 		return errors.Join(err, s.Close())
 	}

@@ -28,6 +28,7 @@ type app struct {
 	quiet    bool
 	readOnly bool
 	started  bool // flags and arguments were understood
+	findings bool // guide tells what was found before, whatever the build
 }
 
 // run does all that main does not, and returns the exit code.
