@@ -5,10 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/fact"
+	"github.com/memtree/memtree/retrieval"
+	"github.com/memtree/memtree/risk"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -69,6 +72,37 @@ func (q *Query) asksAbout(n *tree.Node, e *fact.Expected) bool {
 		}
 	}
 	return false
+}
+
+// seen says what the observation of a verdict settles of remembered misses.
+func (m *Memory) seen(ctx context.Context, e *Evaluation) (out risk.Seen, err error) {
+	if e.Observation == "" || m.index.Load().Stats().Nodes == 0 {
+		return out, nil
+	}
+	scope := e.Scope
+	if scope.Test == "" {
+		scope.Test = e.CaseID
+	}
+	q := Query{Prompt: e.Prompt, Scene: e.Scene, Scope: scope, Observation: e.Observation}
+	r, err := m.find(ctx, retrieval.Query{Prompt: q.Prompt, Scene: q.Scene, Scope: q.Scope}, (*retrieval.Index).Search)
+	if err != nil {
+		return out, err
+	}
+	held, err := m.hold(ctx, &q, r.Here, &Explanation{})
+	for _, f := range held {
+		switch f.State {
+		case fact.Broken:
+			out.Broken++
+		case fact.Holds:
+			out.Holds++
+		default:
+			continue
+		}
+		if !slices.Contains(out.Memories, f.ID) {
+			out.Memories = append(out.Memories, f.ID)
+		}
+	}
+	return out, err
 }
 
 func newFact(id string, f *fact.Fact, text string) Fact {

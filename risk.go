@@ -35,7 +35,8 @@ func newRisks() risks {
 // Risk says how likely the verdict of e is to be wrong, from the verdicts whose
 // truth is known, and why. It looks at no field that is not known when the
 // verdict is made, and records nothing. Where past errors do not predict, it
-// says so and gives their share.
+// says so and gives their share. Where the observation settles what was once missed on this
+// page, that is the strongest evidence there is.
 //
 // The first call reads what was learned before, or learns it from the ledger;
 // when ctx ends meanwhile, the next call goes on from there.
@@ -48,7 +49,11 @@ func (m *Memory) Risk(ctx context.Context, e Evaluation) (risk.Risk, error) {
 	}
 	e.Identify() // as Record does, so that what is recorded is known
 	clean, _ := formation.Redact(e)
-	return m.risks.model.Score(&clean), nil
+	seen, err := m.seen(ctx, &clean)
+	if err != nil {
+		return risk.Risk{}, fmt.Errorf("risk: %w", err)
+	}
+	return m.risks.model.Score(&clean).Given(&clean, seen), nil
 }
 
 // keepLearning learns from verdicts as they are formed, until ctx ends. It is a

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/risk"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
@@ -151,4 +152,26 @@ func TestWrapRunsAgainWhatIsLikelyWrong(t *testing.T) {
 	require.Nil(t, r.First)
 	require.JSONEq(t, string(e.Judgment), string(r.Judgment))
 	require.NoError(t, m.Close())
+}
+
+func TestRiskSeesThePage(t *testing.T) {
+	m := open(t, t.TempDir(), nil)
+	task := `Can the "Gift wrap" button be used?`
+	scene := tree.Scene{ID: "cart", Type: "cart", Route: "/cart"}
+	require.NoError(t, m.Record(t.Context(), memtree.Evaluation{
+		CaseID: "cart-1", Prompt: task, Scene: scene, Judgment: tree.Raw(`{"has_defect": false}`),
+		GroundTruth: tree.Raw(`{"has_defect": true, "defect_details": ["The \"Gift wrap\" button is disabled."]}`),
+	}))
+	require.NoError(t, m.Wait(t.Context()))
+	page := "- main:\n  - heading \"Cart\"\n  - text: Lamp\n  - button \"Gift wrap\""
+	ask := func(verdict, observation string) risk.Risk {
+		r, err := m.Risk(t.Context(), memtree.Evaluation{CaseID: "cart-1", RunID: "2", Prompt: task, Scene: scene, Judgment: tree.Raw(verdict), Observation: observation})
+		require.NoError(t, err)
+		return r
+	}
+	none := ask(`{"has_defect": false}`, "")
+	require.Greater(t, ask(`{"has_defect": false}`, page+" [disabled]\n").P, none.P, "it is broken still, and was passed")
+	require.Less(t, ask(`{"has_defect": false}`, page+"\n").P, none.P, "it was repaired")
+	require.Less(t, ask(`{"has_defect": true}`, page+" [disabled]\n").P, ask(`{"has_defect": true}`, page+"\n").P)
+	require.Equal(t, "facts", ask(`{"has_defect": false}`, page+" [disabled]\n").Because[0].Signal)
 }

@@ -59,10 +59,11 @@ type Risk struct {
 
 // Reason is one signal's part in a risk.
 type Reason struct {
-	Signal      string   `json:"signal"`                // place, truth, judge, words, style, seen, reasons, runs or shape
+	Signal      string   `json:"signal"`                // place, truth, judge, words, style, seen, reasons, runs, shape or facts
 	LogOdds     float64  `json:"logOdds"`               // added to the base rate's: above 0 speaks for wrong
 	Words       []string `json:"words,omitempty"`       // of the verdict at hand, that speak this way
 	Evaluations []string `json:"evaluations,omitempty"` // ids of earlier ones that do
+	Memories    []string `json:"memories,omitempty"`    // ids of cases whose misses the observation settles
 }
 
 // maxValues is how many values of a verdict are told apart; further ones are

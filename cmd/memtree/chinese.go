@@ -128,6 +128,7 @@ func chinese() map[string]string {
 		"only one of --prompt and --observation can be standard input":                                   "--prompt 和 --observation 只能有一个取自标准输入",
 		"the observation is longer than %s, which is the most":                                           "观察内容超过 %s，这是上限",
 		"the observation is not UTF-8; save it as UTF-8":                                                 "观察内容不是 UTF-8，请存成 UTF-8",
+		"the page itself says otherwise, as memory %s would":                                             "页面本身就不是这样，参见记忆 %s",
 		"“%s”: %s":                      "“%s”：%s",
 		"Held against the observation:": "对照观察内容：",
 		"line %d":                       "第 %d 行",

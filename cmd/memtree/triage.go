@@ -203,6 +203,8 @@ func (a *app) riskReason(r *risk.Reason) string {
 		return a.say("wrong before for such a reason: %s", nearest)
 	case "runs":
 		return a.say("what was true of runs like it, nearest %s", nearest)
+	case "facts":
+		return a.say("the page itself says otherwise, as memory %s would", short(slices.Concat(r.Memories, []string{""})[0]))
 	default:
 		return a.say("length and tone of the run and its reason")
 	}
