@@ -19,6 +19,7 @@ const (
 	sceneEqual uint8 = 1 << iota // scene id is the query's
 	routeEqual                   // route pattern is the query's
 	asked                        // it is about a check that the prompt calls for
+	surely                       // and the prompt does so plainly, see sureAsked
 	skip                         // dead, or excluded
 )
 
@@ -34,7 +35,7 @@ type candidate struct {
 	founded  bool    // see leastWords
 	exact    float64
 	scene    float64
-	asked    float64 // 1 where it is about a check that the prompt calls for
+	asked    float64 // how surely it is about a check that the prompt calls for: 0, hardlyAsked or 1
 	rel      float64
 }
 
@@ -52,9 +53,12 @@ const (
 	fewPlace   = 2 * leastPlace // scene id and route both
 )
 
-// askedWeight is what it is worth that a prompt calls for the check of a lesson:
-// enough for a lesson to be given, less than the very place or like words are.
-const askedWeight = 0.58
+// askedWeight is what it is worth that a prompt calls for the check of a memory: enough for
+// a lesson, and where it is plain for a single case; less than the very place or like words.
+const (
+	askedWeight = 0.645
+	hardlyAsked = 0.9 // where it is likely only
+)
 
 // before is the order of candidates of a level; it depends on nothing but the
 // nodes. What has evidence of its own comes first, so that what has not cannot
@@ -298,7 +302,10 @@ func (s *search) compute(at place) (candidate, bool, error) {
 	c.exact = s.exact(s.flag[p.base+slot])
 	c.scene = s.types[h.scene]
 	if s.flag[p.base+slot]&asked != 0 {
-		c.asked = 1
+		c.asked = hardlyAsked
+		if s.flag[p.base+slot]&surely != 0 {
+			c.asked = 1
+		}
 	}
 	c.rel = 1 - (1-c.exact*exactWeight)*(1-c.semantic*semanticWeight)*(1-c.scene*sceneWeight)*(1-c.asked*askedWeight)
 	c.founded = c.exact >= leastPlace && c.semantic >= hereWords || c.semantic >= leastWords || c.asked > 0

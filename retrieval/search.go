@@ -68,6 +68,10 @@ func (ix *Index) begin(ctx context.Context, q *Query) (*search, string, error) {
 	return s, note, nil
 }
 
+// sureAsked is the probability that a prompt calls for a check from which a single case of
+// another page is enough of a reason: what one case says, a lesson says better.
+const sureAsked = 0.7
+
 // fill does what needs no embedder.
 func (s *search) fill(ix *Index, q *Query, prompt string) error {
 	for i := range s.st.parts {
@@ -94,7 +98,11 @@ func (s *search) fill(ix *Index, q *Query, prompt string) error {
 	}
 	s.types = sceneTypes(ix.tax, q.Scene.Type)
 	for _, c := range ix.checks().Asked(prompt) {
-		if err := s.each(key(checkKind, c.Check), func(p *part, slot int) { s.flag[p.base+slot] |= asked }); err != nil {
+		flag := asked
+		if c.Sure >= sureAsked {
+			flag |= surely
+		}
+		if err := s.each(key(checkKind, c.Check), func(p *part, slot int) { s.flag[p.base+slot] |= flag }); err != nil {
 			return err
 		}
 	}
