@@ -155,7 +155,7 @@ func (m *Memory) answer(ctx context.Context, q Query, ask search) (Explanation, 
 	if err != nil {
 		return Explanation{}, err
 	}
-	if err := m.write(ctx, q, r.Hits, facts, &x); err != nil {
+	if err := m.write(ctx, q, &r, facts, &x); err != nil {
 		return Explanation{}, err
 	}
 	x.Nearest = x.nearest(&r)
@@ -167,11 +167,11 @@ func (m *Memory) answer(ctx context.Context, q Query, ask search) (Explanation, 
 
 // write turns hits into text. A hit whose node is gone, or whose text may not
 // be shown, is left out.
-func (m *Memory) write(ctx context.Context, q Query, hits []retrieval.Hit, facts []enhance.Observed, x *Explanation) error {
+func (m *Memory) write(ctx context.Context, q Query, r *retrieval.Result, facts []enhance.Observed, x *Explanation) error {
 	x.Items = []Item{}
-	nodes := make([]tree.Node, 0, len(hits))
-	byID := make(map[string]retrieval.Hit, len(hits))
-	for _, h := range hits {
+	nodes := make([]tree.Node, 0, len(r.Hits))
+	byID := make(map[string]retrieval.Hit, len(r.Hits))
+	for _, h := range r.Hits {
 		n, err := m.store.Get(ctx, h.ID)
 		if errors.Is(err, tree.ErrNotFound) {
 			continue
@@ -182,7 +182,7 @@ func (m *Memory) write(ctx context.Context, q Query, hits []retrieval.Hit, facts
 		nodes = append(nodes, n)
 		byID[h.ID] = h
 	}
-	g, err := enhance.Write(nodes, enhance.Options{Lang: q.Lang, Prompt: q.Prompt, Words: m.words, Facts: facts, Build: q.Scope.Build, Findings: m.opts.Findings})
+	g, err := enhance.Write(nodes, enhance.Options{Lang: q.Lang, Prompt: q.Prompt, Words: m.words, Facts: facts, Asked: r.Asked, Here: r.Here, Build: q.Scope.Build, Findings: m.opts.Findings})
 	if err != nil {
 		return err
 	}

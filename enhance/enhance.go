@@ -41,6 +41,11 @@ type Options struct {
 	Prompts *prompts.Set // default: the built-in templates
 	Words   *Wording     // default: that of the built-in taxonomy
 
+	// Asked are the checks that the prompt calls for, the surest first. They are what there is
+	// to look at where a case of Here, the very page or test, went wrong and nobody knows how.
+	Asked []string
+	Here  []string
+
 	// Build is the build at hand. What was found on the same one is told, with its day and
 	// with reserve; what was found on another, or on nobody knows which, only if Findings says
 	// so: told of an old finding a small judge finds it again, on a repaired build too.
@@ -126,7 +131,7 @@ func choose(nodes []tree.Node, told []Observed, o Options) (items []item, droppe
 	full := false
 	for i := range nodes {
 		n := &nodes[i]
-		open, some := unsettled(n, told, o.Facts)
+		open, some := unsettled(o.supposed(n), told, o.Facts)
 		it, w := newItem(&open, o)
 		if !some {
 			w = why{sentence: settledNow}

@@ -80,6 +80,22 @@ func newItem(n *tree.Node, o Options) (item, why) {
 	return it, why{}
 }
 
+// supposed returns a case of this very page or test that says nothing, for nobody knows how it
+// went wrong, with the check that the prompt calls for most surely as its miss.
+func (o Options) supposed(n *tree.Node) *tree.Node {
+	if n.CaseData == nil || len(n.Says()) > 0 || !slices.Contains(o.Here, n.ID) {
+		return n
+	}
+	for _, id := range o.Asked {
+		if c, ok := o.Words.tax.Check(id); ok && c.Speaks(n.Direction) {
+			with := n.Clone()
+			with.CaseData.Misses = []tree.Miss{{Check: id, ErrorType: c.ErrorType(), From: tree.FromRules}}
+			return &with
+		}
+	}
+	return n
+}
+
 // known reports whether a memory is about a check of the taxonomy. Then the action
 // is enough: a judge does not weigh what it is told besides, every further word
 // only presses it. Of other memories the cause is all there is.

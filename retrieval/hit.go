@@ -11,6 +11,7 @@ type Result struct {
 	Considered []Hit    // Explain only: every candidate, best first
 	Nearest    *Hit     // the best candidate, taken or not; nil when there was none
 	Abstained  bool     // nothing was taken
+	Asked      []string // ids of the checks that the prompt calls for, the surest first
 	Here       []string // ids of the cases of this very page or test among those considered, taken or not, sorted
 	Note       string   // what did not work as it should have: words alone were used, and why
 }

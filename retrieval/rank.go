@@ -49,7 +49,7 @@ const (
 )
 
 func (r *ranking) answer() (Result, error) {
-	res := Result{Hits: []Hit{}, Abstained: true}
+	res := Result{Hits: []Hit{}, Abstained: true, Asked: r.checks}
 	if err := r.gather(); err != nil {
 		return Result{}, err
 	}

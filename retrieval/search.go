@@ -21,6 +21,7 @@ type search struct {
 	self       float64 // lexical score the prompt would have itself
 	ask        question
 	dense      bool
+	checks     []string   // that the prompt calls for, the surest first
 	place      tree.Scene // where it is asked, the route as a pattern
 	scale      scale
 	exhaustive bool // compute every slot; for tests
@@ -98,6 +99,7 @@ func (s *search) fill(ix *Index, q *Query, prompt string) error {
 	}
 	s.types = sceneTypes(ix.tax, q.Scene.Type)
 	for _, c := range ix.checks().Asked(prompt) {
+		s.checks = append(s.checks, c.Check)
 		flag := asked
 		if c.Sure >= sureAsked {
 			flag |= surely
