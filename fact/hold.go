@@ -50,6 +50,10 @@ func (p *Page) text(f *Fact) {
 		role, f.Role = "", "" // the label of a field is text beside it
 		want, got = p.where(f.Want, role), p.where(f.Got, role)
 	}
+	if s, by := p.after(f); s != Unknown {
+		f.decide(s, by)
+		return
+	}
 	switch {
 	case want != nil && got != nil:
 		f.Why = bothThere
@@ -65,6 +69,40 @@ func (p *Page) text(f *Fact) {
 	default:
 		f.decide(Broken, got)
 	}
+}
+
+// after decides a text by the label before it: “Priority: low”. The label stands on the page
+// once, and right after it, on its line or at the beginning of the next one, one of the texts.
+func (p *Page) after(f *Fact) (State, *node) {
+	label, want, got := fold(f.Thing), fold(f.Want), fold(f.Got)
+	if len(label.runes) < 2 || len(want.runes) == 0 || len(got.runes) == 0 {
+		return Unknown, nil
+	}
+	s, by, times := Unknown, (*node)(nil), 0
+	for i := range p.nodes {
+		n := &p.nodes[i]
+		at := n.folded.find(&label, 0)
+		if at < 0 || n.unchosen() {
+			continue
+		}
+		times++
+		rest, on := n.folded.from(at+len(label.runes)), n
+		for k := i + 1; len(rest.runes) == 0 && k < len(p.nodes); k++ {
+			if on = &p.nodes[k]; !on.unchosen() {
+				rest = on.folded.from(0)
+			}
+		}
+		switch {
+		case rest.find(&want, 0) == 0 && !want.plain():
+			s, by = Holds, on
+		case rest.find(&got, 0) == 0 && !got.plain():
+			s, by = Broken, on
+		}
+	}
+	if times != 1 {
+		return Unknown, nil
+	}
+	return s, by
 }
 
 // short texts stand on many pages by chance.

@@ -110,6 +110,14 @@ next:
 	return -1
 }
 
+// from returns what stands in f from a place on, without a colon before it.
+func (f *folded) from(i int) folded {
+	if i < len(f.runes) && f.runes[i] == ':' {
+		i++
+	}
+	return folded{f.runes[i:], f.cut[i:]}
+}
+
 // splitsNumber reports whether a number goes on before or after runes[i:j]: the 5 of 10.5 and
 // the 99 of 199 are no numbers of their own.
 func splitsNumber(runes []rune, i, j int) bool {

@@ -101,10 +101,13 @@ func (p *Page) aria(n int, line string) {
 	e.set = strings.Contains(m[3], "[checked") || strings.Contains(m[3], "[selected")
 	value := unquoted(strings.Trim(strings.TrimSpace(m[4]), `"`))
 	if e.words == "" && !field(e.role) {
-		e.words = value
+		e.words, value = value, ""
 	}
 	if e.words != "" || e.role != "" {
 		p.nodes = append(p.nodes, e)
+	}
+	if value != "" { // what stands in a field or region that has a name of its own
+		p.nodes = append(p.nodes, node{line: n, raw: line, words: value})
 	}
 }
 
