@@ -1,0 +1,70 @@
+package judge
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/tree"
+)
+
+// arm is a way of putting something after the task.
+type arm struct {
+	name string
+	of   func(mistake) *screen              // whose defects are remembered, nil where the arm does not apply
+	look func(q *memtree.Query, now string) // gives the question what is seen of the build
+}
+
+func own(x mistake) *screen        { return &x.screen }
+func foreign(x mistake) *screen    { return x.other }
+func blind(*memtree.Query, string) {}
+
+// arms are what is measured beside no text and the empty frame. Once a query
+// has a place for an observation, the arms that look belong here: "facts" of
+// own and "random facts" of foreign.
+var arms = []arm{
+	{"actions", own, blind},
+	{"random", foreign, blind},
+}
+
+// remember makes a memory that knows one mistake, on the page of x with the
+// defects of what, and returns what it says before x's test runs again.
+func remember(t *testing.T, x mistake, what screen) func(now string, look func(*memtree.Query, string)) string {
+	ctx := t.Context()
+	m, err := memtree.Open(ctx, t.TempDir(), &memtree.Options{Deadline: time.Minute, Now: func() time.Time { return time.Unix(1, 0).UTC() }})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, m.Close()) })
+	scene := tree.Scene{ID: x.Route, Type: x.Type, Route: x.Route}
+	wrong := false
+	require.NoError(t, m.Record(ctx, memtree.Evaluation{
+		ID: x.ID, RunID: "night1", CaseID: x.ID, Scene: scene, Scope: tree.Scope{Product: "demo"}, Prompt: x.Prompt, Correct: &wrong, Reason: note(what),
+		Judgment: raw(t, map[string]any{"has_defect": !x.Defect}), GroundTruth: raw(t, map[string]any{"has_defect": x.Defect, "defect_details": what.Details}),
+	}))
+	require.NoError(t, m.Wait(ctx))
+	return func(now string, look func(*memtree.Query, string)) string {
+		q := memtree.Query{Prompt: x.Prompt, Scene: scene, Scope: tree.Scope{Product: "demo", Test: x.ID}, Lang: "zh"}
+		look(&q, now)
+		g, err := m.Guide(ctx, q)
+		require.NoError(t, err)
+		require.Empty(t, g.Note)
+		return strings.TrimSpace(g.Text)
+	}
+}
+
+// note is what the evaluator said of the wrong verdict.
+func note(s screen) string {
+	if s.Defect {
+		return strings.Join(s.Details, "；")
+	}
+	return "页面各项与任务相符，没有缺陷，判为有缺陷是误报"
+}
+
+func raw(t *testing.T, v any) tree.Raw {
+	b, err := json.Marshal(v)
+	require.NoError(t, err)
+	return tree.Raw(b)
+}

@@ -1,0 +1,87 @@
+package judge
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/memtree/memtree/internal/golden"
+)
+
+// TestJudge measures what guidance does to the verdicts of a real model. One
+// mistake is remembered; then its test runs on the unchanged build and on the
+// changed one, with nothing after the task, with an empty frame, and with what
+// memtree says. docs/judge.md says how to run it, and what the figures mean.
+func TestJudge(t *testing.T) {
+	url := os.Getenv("MEMTREE_JUDGE")
+	if url == "" {
+		t.Skip("there is no model to ask: set MEMTREE_JUDGE to the address of a judge; docs/judge.md says how to start one")
+	}
+	dir := folder(t)
+	m := openModel(t, url, dir)
+	mistakes := readMistakes(t, dir)
+	var told []telling
+	for i, x := range mistakes {
+		told = append(told, m.verdicts(t, x)...)
+		fmt.Fprintf(t.Output(), "%d of %d mistakes, %d new answers\n", i+1, len(mistakes), m.fresh)
+	}
+	keepRecord(t, "testdata/judge.golden", m.about+"\n"+table(told))
+}
+
+// verdicts asks for the verdicts on both builds of a mistake, in every arm.
+func (m *model) verdicts(t *testing.T, x mistake) []telling {
+	var out []telling
+	for _, a := range arms {
+		if a.of(x) == nil {
+			continue
+		}
+		says := remember(t, x, *a.of(x))
+		told := telling{arm: a.name, of: x}
+		for build, now := range x.now {
+			text := says(now, a.look)
+			told.silent[build] = text == ""
+			told.none[build] = m.score(t, x, build, "")
+			told.score[build], told.frame[build] = told.none[build], told.none[build]
+			if text != "" {
+				told.frame[build] = m.score(t, x, build, empty(text, m.nothing))
+				told.score[build] = m.score(t, x, build, text)
+			}
+		}
+		out = append(out, told)
+	}
+	return out
+}
+
+// empty returns a text with its memories replaced by a line that says nothing.
+func empty(text, nothing string) string {
+	lines := strings.Split(text, "\n")
+	memory := func(line string) bool { return strings.HasPrefix(line, "- ") }
+	first := slices.IndexFunc(lines, memory)
+	if first < 0 {
+		return nothing
+	}
+	after := first
+	for i, line := range lines {
+		if memory(line) {
+			after = i + 1
+		}
+	}
+	return strings.Join(slices.Concat(lines[:first], []string{nothing}, lines[after:]), "\n")
+}
+
+// keepRecord is golden.Equal for figures with the day they were measured. The
+// day stays as long as the figures do.
+func keepRecord(t *testing.T, path, figures string) {
+	day := "measured " + time.Now().Format(time.DateOnly)
+	if old, err := os.ReadFile(filepath.Clean(path)); err == nil {
+		if first, rest, _ := strings.Cut(string(old), "\n"); rest == figures {
+			day = first
+		}
+	}
+	fmt.Fprint(t.Output(), figures)
+	golden.Equal(t, path, day+"\n"+figures)
+}

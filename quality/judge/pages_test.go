@@ -1,0 +1,78 @@
+package judge
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// folder returns the folder of the data, or skips.
+func folder(t *testing.T) string {
+	shared := os.Getenv("MEMTREE_SHARED")
+	if shared == "" {
+		shared = filepath.Join("..", "..", "..", "shared")
+	}
+	dir := filepath.Join(shared, "data", "gui", "judge")
+	if _, err := os.Stat(filepath.Join(dir, "items.json")); err != nil {
+		t.Skip("the tests and pages are not here: this measures on data/gui/judge in the folder MEMTREE_SHARED names, ../shared beside the repository by default")
+	}
+	return dir
+}
+
+// screen is a test of the benchmark, with what a browser saw of its page.
+type screen struct {
+	ID, Fam, Route, Type, Prompt, Obs string
+	Defect                            bool
+	Details                           []string
+}
+
+// mistake is a wrong verdict, the page as it was then and as it is on the
+// changed build: repaired where a defect was missed, broken after a false alarm.
+type mistake struct {
+	screen
+	now   [2]string // what is seen on the unchanged build and on the changed one
+	other *screen   // another page with a defect, nil after a false alarm
+}
+
+func readMistakes(t *testing.T, dir string) []mistake {
+	b, err := os.ReadFile(filepath.Join(dir, "items.json"))
+	require.NoError(t, err)
+	var all []screen
+	require.NoError(t, json.Unmarshal(b, &all))
+	var out []mistake
+	for _, missed := range []bool{true, false} {
+		for _, s := range all {
+			twin := slices.IndexFunc(all, func(x screen) bool { return x.Fam == s.Fam && x.Defect != s.Defect })
+			if s.Defect != missed || twin < 0 {
+				continue
+			}
+			x := mistake{screen: s, now: [2]string{s.Obs, all[twin].Obs}}
+			if missed {
+				x.other = another(all, s)
+			}
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// another picks, always the same, a test with a defect on another page.
+func another(all []screen, of screen) *screen {
+	var best *screen
+	least := ""
+	for i, s := range all {
+		if s.Fam == of.Fam || !s.Defect {
+			continue
+		}
+		sum := sha256.Sum256([]byte(of.ID + "\n" + s.ID))
+		if d := string(sum[:]); best == nil || d < least {
+			best, least = &all[i], d
+		}
+	}
+	return best
+}
