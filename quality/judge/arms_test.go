@@ -15,39 +15,45 @@ import (
 // arm is a way of putting something after the task.
 type arm struct {
 	name string
-	of   func(mistake) *screen              // whose defects are remembered, nil where the arm does not apply
-	look func(q *memtree.Query, now string) // gives the question what is seen of the build
+	of   func(mistake) *screen // whose defects are remembered, nil where the arm does not apply
+	ask  func(q *memtree.Query, b build)
 }
 
-func own(x mistake) *screen        { return &x.screen }
-func foreign(x mistake) *screen    { return x.other }
-func blind(*memtree.Query, string) {}
-
-// arms are what is measured beside no text and the empty frame. Once a query
-// has a place for an observation, the arms that look belong here: "facts" of
-// own and "random facts" of foreign.
+// arms are what is measured beside no text and the empty frame.
 var arms = []arm{
 	{"actions", own, blind},
 	{"random", foreign, blind},
+	{"facts", own, look},
+	{"random facts", foreign, look},
+	{"known", own, know},
 }
+
+func own(x mistake) *screen     { return &x.screen }
+func foreign(x mistake) *screen { return x.other }
+
+// What the question says of the build: nothing, what can be seen of it, or its
+// name too, so that memory knows the very build it was wrong on.
+func blind(*memtree.Query, build)    {}
+func look(q *memtree.Query, b build) { q.Observation = b.seen }
+func know(q *memtree.Query, b build) { q.Observation, q.Scope.Build = b.seen, b.name }
 
 // remember makes a memory that knows one mistake, on the page of x with the
 // defects of what, and returns what it says before x's test runs again.
-func remember(t *testing.T, x mistake, what screen) func(now string, look func(*memtree.Query, string)) string {
+func remember(t *testing.T, x mistake, what screen) func(a arm, b build) string {
 	ctx := t.Context()
-	m, err := memtree.Open(ctx, t.TempDir(), &memtree.Options{Deadline: time.Minute, Now: func() time.Time { return time.Unix(1, 0).UTC() }})
+	m, err := memtree.Open(ctx, t.TempDir(), &memtree.Options{Deadline: time.Minute, Now: func() time.Time { return time.Date(2026, 1, 28, 9, 0, 0, 0, time.UTC) }})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, m.Close()) })
 	scene := tree.Scene{ID: x.Route, Type: x.Type, Route: x.Route}
 	wrong := false
 	require.NoError(t, m.Record(ctx, memtree.Evaluation{
-		ID: x.ID, RunID: "night1", CaseID: x.ID, Scene: scene, Scope: tree.Scope{Product: "demo"}, Prompt: x.Prompt, Correct: &wrong, Reason: note(what),
+		ID: x.ID, RunID: "night1", CaseID: x.ID, Scene: scene, Scope: tree.Scope{Product: "demo", Build: x.builds[0].name}, Prompt: x.Prompt, Correct: &wrong, Reason: note(what),
 		Judgment: raw(t, map[string]any{"has_defect": !x.Defect}), GroundTruth: raw(t, map[string]any{"has_defect": x.Defect, "defect_details": what.Details}),
 	}))
 	require.NoError(t, m.Wait(ctx))
-	return func(now string, look func(*memtree.Query, string)) string {
+	return func(a arm, b build) string {
 		q := memtree.Query{Prompt: x.Prompt, Scene: scene, Scope: tree.Scope{Product: "demo", Test: x.ID}, Lang: "zh"}
-		look(&q, now)
+		a.ask(&q, b)
 		g, err := m.Guide(ctx, q)
 		require.NoError(t, err)
 		require.Empty(t, g.Note)

@@ -41,14 +41,14 @@ func (m *model) verdicts(t *testing.T, x mistake) []telling {
 		}
 		says := remember(t, x, *a.of(x))
 		told := telling{arm: a.name, of: x}
-		for build, now := range x.now {
-			text := says(now, a.look)
-			told.silent[build] = text == ""
-			told.none[build] = m.score(t, x, build, "")
-			told.score[build], told.frame[build] = told.none[build], told.none[build]
+		for i, b := range x.builds {
+			text := says(a, b)
+			told.silent[i] = text == ""
+			told.none[i] = m.score(t, x, i, "")
+			told.score[i], told.frame[i] = told.none[i], told.none[i]
 			if text != "" {
-				told.frame[build] = m.score(t, x, build, empty(text, m.nothing))
-				told.score[build] = m.score(t, x, build, text)
+				told.frame[i] = m.score(t, x, i, empty(text, m.nothing))
+				told.score[i] = m.score(t, x, i, text)
 			}
 		}
 		out = append(out, told)

@@ -24,7 +24,7 @@ func TestAnswersAreAskedOnce(t *testing.T) {
 	t.Cleanup(server.Close)
 	path := filepath.Join(t.TempDir(), "answers.jsonl")
 	t.Setenv("MEMTREE_JUDGE_ANSWERS", path)
-	x := mistake{screen: screen{ID: "T1", Prompt: "the task"}, now: [2]string{"page {task}", "page two"}}
+	x := mistake{screen: screen{ID: "T1", Prompt: "the task"}, builds: [2]build{{seen: "page {task}"}, {seen: "page two"}}}
 	open := func() *model {
 		m := &model{url: server.URL, head: "examples ", turn: "{page} | {task} | {memory}.", answers: map[string]float64{}}
 		m.readAnswers(t, strings.Repeat("0", 64))

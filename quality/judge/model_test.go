@@ -111,7 +111,7 @@ func (m *model) score(t *testing.T, x mistake, build int, text string) float64 {
 	if text != "" {
 		text += "\n\n"
 	}
-	prompt := m.head + strings.NewReplacer("{page}", x.now[build], "{task}", x.Prompt, "{memory}", text).Replace(m.turn)
+	prompt := m.head + strings.NewReplacer("{page}", x.builds[build].seen, "{task}", x.Prompt, "{memory}", text).Replace(m.turn)
 	h := sha256.Sum256([]byte(prompt))
 	a := answer{Prompt: hex.EncodeToString(h[:12])}
 	if s, known := m.answers[a.Prompt]; known {

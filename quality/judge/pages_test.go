@@ -35,9 +35,12 @@ type screen struct {
 // changed build: repaired where a defect was missed, broken after a false alarm.
 type mistake struct {
 	screen
-	now   [2]string // what is seen on the unchanged build and on the changed one
-	other *screen   // another page with a defect, nil after a false alarm
+	builds [2]build // unchanged and changed
+	other  *screen  // another page with a defect, nil after a false alarm
 }
+
+// build is a state of the product: its name, and what a browser sees of the page.
+type build struct{ name, seen string }
 
 func readMistakes(t *testing.T, dir string) []mistake {
 	b, err := os.ReadFile(filepath.Join(dir, "items.json"))
@@ -51,7 +54,7 @@ func readMistakes(t *testing.T, dir string) []mistake {
 			if s.Defect != missed || twin < 0 {
 				continue
 			}
-			x := mistake{screen: s, now: [2]string{s.Obs, all[twin].Obs}}
+			x := mistake{screen: s, builds: [2]build{{"night 1", s.Obs}, {"night 2", all[twin].Obs}}}
 			if missed {
 				x.other = another(all, s)
 			}

@@ -46,6 +46,7 @@ type row struct {
 	n, silent    int // tests; builds of them about which nothing was told
 	shift, right [2]float64
 	selective, p float64
+	apart        float64 // share of the tests whose build with the defect scores higher
 }
 
 func (r row) both() float64 { return (r.right[0] + r.right[1]) / 2 }
@@ -99,6 +100,7 @@ func sumUp(kind, arm string, of []telling, cut float64) row {
 			r.right[build] += float64(count((x.score[build] > cut) == x.defective(build))) * each
 		}
 		r.selective += x.selective() * each
+		r.apart += float64(count(x.defective(0) == (x.score[0] > x.score[1]))) * each
 		pages[x.of.Fam] += x.selective()
 	}
 	r.p = flips(slices.Sorted(maps.Values(pages)))
@@ -139,15 +141,15 @@ func count(b bool) int {
 
 func written(all []row) string {
 	var b strings.Builder
-	b.WriteString("\n                            shift              selective       right\n")
-	fmt.Fprintf(&b, "%-6s  %-12s  %2s %6s %6s %6s  %6s %5s  %4s %4s  %4s\n", "kind", "arm", "n", "silent", "unch.", "chang.", "mean", "p", "un.", "ch.", "both")
+	b.WriteString("\n                          shift              selective       right         apart\n")
+	fmt.Fprintf(&b, "%-6s %-12s %2s %6s %6s %6s  %6s %6s  %4s %4s %4s\n", "kind", "arm", "n", "silent", "unch.", "chang.", "mean", "p", "un.", "ch.", "both")
 	for _, r := range all {
-		p := fmt.Sprintf("%5.3f", r.p)
+		p := fmt.Sprintf("%6.4f", r.p)
 		if r.arm == "none" || r.arm == "frame" {
-			p = "    -"
+			p = "     -"
 		}
-		fmt.Fprintf(&b, "%-6s  %-12s  %2d %6d %+6.2f %+6.2f  %+6.3f %s  %4.2f %4.2f  %4.2f\n",
-			r.kind, r.arm, r.n, r.silent, r.shift[0], r.shift[1], r.selective, p, r.right[0], r.right[1], r.both())
+		fmt.Fprintf(&b, "%-6s %-12s %2d %6d %+6.2f %+6.2f  %+6.3f %s  %4.2f %4.2f %4.2f  %4.2f\n",
+			r.kind, r.arm, r.n, r.silent, r.shift[0], r.shift[1], r.selective, p, r.right[0], r.right[1], r.both(), r.apart)
 	}
 	return b.String()
 }
@@ -168,7 +170,7 @@ func bars(all []row) string {
 			say(r.both() >= .75, "missed, facts are judged right on both builds in .75: %.3f", r.both())
 			say(r.selective > 0 && r.p < .01, "missed, facts are selective, p below .01: %+.3f, p %.4f", r.selective, r.p)
 		case strings.HasPrefix(r.arm, "random"):
-			say(r.p >= .01, "%s, %s memories are not selective: %+.3f, p %.4f", r.kind, r.arm, r.selective, r.p)
+			say(r.p >= .01, "%s, %s: not selective: %+.3f, p %.4f", r.kind, r.arm, r.selective, r.p)
 		}
 	}
 	return b.String()
