@@ -65,12 +65,12 @@ func ExampleWrap() {
 	}
 	defer mem.Close()
 
-	runCase := func(ctx context.Context, c memtree.Case) (memtree.Result, error) {
+	runCase := func(ctx context.Context, c memtree.Test) (memtree.Result, error) {
 		return memtree.Result{Judgment: agent(ctx, c.Prompt)}, nil
 	}
 	runCase = memtree.Wrap(mem, runCase, nil) // the one line to add
 
-	r, err := runCase(ctx, memtree.Case{ID: "LOGIN_1", RunID: "monday", Prompt: "Check the login form"})
+	r, err := runCase(ctx, memtree.Test{ID: "LOGIN_1", RunID: "monday", Prompt: "Check the login form"})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -103,7 +103,7 @@ func TestLoop(t *testing.T) {
 	require.Len(t, nodes(t, m), 1)
 	other := missed(1)
 	other.Reason = "something else"
-	require.ErrorIs(t, m.Record(t.Context(), other), memtree.ErrContradiction)
+	require.ErrorIs(t, m.Record(t.Context(), other), tree.ErrContradiction)
 
 	require.NoError(t, m.Close())
 	require.NoError(t, m.Close(), "closing twice is fine")
@@ -302,12 +302,12 @@ func TestWrap(t *testing.T) {
 	m := open(t, dir, nil)
 	require.NoError(t, m.Record(t.Context(), missed(1)))
 	require.NoError(t, m.Wait(t.Context()))
-	var seen []memtree.Case
-	run := func(_ context.Context, c memtree.Case) (memtree.Result, error) {
+	var seen []memtree.Test
+	run := func(_ context.Context, c memtree.Test) (memtree.Result, error) {
 		seen = append(seen, c)
 		return memtree.Result{Judgment: tree.Raw(`{"verdict":"pass"}`)}, nil
 	}
-	c := memtree.Case{
+	c := memtree.Test{
 		ID: "CASE_9", RunID: "r9", Prompt: ask.Prompt, Context: "the shop", Scene: ask.Scene, GroundTruth: tree.Raw(`{"verdict":"fail"}`),
 	}
 	r, err := memtree.Wrap(m, run, nil)(t.Context(), c)
@@ -322,10 +322,10 @@ func TestWrap(t *testing.T) {
 	require.Equal(t, c.Prompt, seen[1].Prompt)
 	require.True(t, strings.HasPrefix(seen[1].Context, "the shop\n"))
 
-	var judged memtree.Case
-	judge := func(_ context.Context, c memtree.Case, _ memtree.Result) (memtree.Judgement, error) {
+	var judged memtree.Test
+	judge := func(_ context.Context, c memtree.Test, _ memtree.Result) (memtree.Verdict, error) {
 		judged = c
-		return memtree.Judgement{Correct: true}, nil
+		return memtree.Verdict{Correct: true}, nil
 	}
 	c.RunID = "r11"
 	_, err = memtree.Wrap(m, run, &memtree.WrapOptions{Judge: judge})(t.Context(), c)
@@ -355,11 +355,11 @@ func TestWrapTellsRunsApart(t *testing.T) {
 	dir := t.TempDir()
 	m := open(t, dir, nil)
 	var runs []string
-	run := memtree.Wrap(m, func(_ context.Context, c memtree.Case) (memtree.Result, error) {
+	run := memtree.Wrap(m, func(_ context.Context, c memtree.Test) (memtree.Result, error) {
 		runs = append(runs, c.RunID)
 		return memtree.Result{Judgment: tree.Raw(`{"verdict":"pass"}`)}, nil
 	}, nil)
-	c := memtree.Case{ID: "CASE_9", Prompt: ask.Prompt, Scene: ask.Scene, GroundTruth: tree.Raw(`{"verdict":"fail"}`)}
+	c := memtree.Test{ID: "CASE_9", Prompt: ask.Prompt, Scene: ask.Scene, GroundTruth: tree.Raw(`{"verdict":"fail"}`)}
 	for range 3 {
 		_, err := run(t.Context(), c)
 		require.NoError(t, err)
@@ -424,11 +424,11 @@ func TestWrapSurvivesItsMemory(t *testing.T) {
 			require.NoError(t, m.Close())
 
 			m = open(t, "", &memtree.Options{Store: faulty{reopen(t, dir), get}, Deadline: 30 * time.Millisecond})
-			run := func(_ context.Context, c memtree.Case) (memtree.Result, error) {
+			run := func(_ context.Context, c memtree.Test) (memtree.Result, error) {
 				require.Equal(t, ask.Prompt, c.Prompt, "the prompt is as it would have been")
 				return memtree.Result{Judgment: tree.Raw(`"pass"`)}, nil
 			}
-			r, err := memtree.Wrap(m, run, nil)(t.Context(), memtree.Case{ID: "x", Prompt: ask.Prompt, Scene: ask.Scene})
+			r, err := memtree.Wrap(m, run, nil)(t.Context(), memtree.Test{ID: "x", Prompt: ask.Prompt, Scene: ask.Scene})
 			require.NoError(t, err)
 			require.JSONEq(t, `"pass"`, string(r.Judgment))
 			s, err := m.Stats(t.Context())
@@ -441,9 +441,9 @@ func TestWrapSurvivesItsMemory(t *testing.T) {
 func TestWrapReturnsTheRunsOwnError(t *testing.T) {
 	m := open(t, t.TempDir(), nil)
 	broken := errors.New("browser crashed")
-	_, err := memtree.Wrap(m, func(context.Context, memtree.Case) (memtree.Result, error) {
+	_, err := memtree.Wrap(m, func(context.Context, memtree.Test) (memtree.Result, error) {
 		return memtree.Result{}, broken
-	}, nil)(t.Context(), memtree.Case{ID: "x", Prompt: "p"})
+	}, nil)(t.Context(), memtree.Test{ID: "x", Prompt: "p"})
 	require.ErrorIs(t, err, broken)
 }
 

@@ -14,10 +14,6 @@ import (
 // Evaluation is one judged run; see tree.Evaluation.
 type Evaluation = tree.Evaluation
 
-// ErrContradiction is returned by Record for an evaluation whose key is already
-// taken by another one.
-var ErrContradiction = errors.New("another evaluation with this id was recorded before")
-
 // Record accepts one judged run. When it returns nil the evaluation is durable;
 // the case is formed later, in the background, once. Recording the same
 // evaluation again changes nothing; one that names neither itself nor its run is
@@ -32,7 +28,7 @@ func (m *Memory) Record(ctx context.Context, e Evaluation) error {
 		return err
 	}
 	if receipts[0].Status == tree.Contradiction {
-		return fmt.Errorf("record %s: %w", receipts[0].Key, ErrContradiction)
+		return fmt.Errorf("record %s: %w", receipts[0].Key, tree.ErrContradiction)
 	}
 	return nil
 }

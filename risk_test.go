@@ -101,10 +101,10 @@ func TestWrapSaysTheRisk(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, m.Wait(t.Context()))
 	e := unjudged()
-	run := memtree.Wrap(m, func(context.Context, memtree.Case) (memtree.Result, error) {
+	run := memtree.Wrap(m, func(context.Context, memtree.Test) (memtree.Result, error) {
 		return memtree.Result{Judgment: e.Judgment}, nil
 	}, nil)
-	r, err := run(t.Context(), memtree.Case{ID: e.CaseID, Prompt: e.Prompt, Scene: e.Scene, GroundTruth: tree.Raw(`{"verdict":"pass"}`)})
+	r, err := run(t.Context(), memtree.Test{ID: e.CaseID, Prompt: e.Prompt, Scene: e.Scene, GroundTruth: tree.Raw(`{"verdict":"pass"}`)})
 	require.NoError(t, err)
 	require.NotNil(t, r.Risk)
 	require.Greater(t, r.Risk.P, 0.7)
@@ -116,10 +116,10 @@ func TestWrapRunsAgainWhatIsLikelyWrong(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, m.Wait(t.Context()))
 	e := unjudged()
-	c := memtree.Case{ID: e.CaseID, RunID: "tonight", Prompt: e.Prompt, Scene: e.Scene, GroundTruth: tree.Raw(`{"verdict":"pass"}`)}
+	c := memtree.Test{ID: e.CaseID, RunID: "tonight", Prompt: e.Prompt, Scene: e.Scene, GroundTruth: tree.Raw(`{"verdict":"pass"}`)}
 	var attempts []int
 	var broken error
-	agent := func(_ context.Context, given memtree.Case) (memtree.Result, error) {
+	agent := func(_ context.Context, given memtree.Test) (memtree.Result, error) {
 		attempts = append(attempts, given.Attempt)
 		if len(attempts) > 1 {
 			return memtree.Result{Judgment: tree.Raw(`{"verdict":"pass"}`)}, broken

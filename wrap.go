@@ -13,8 +13,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Case is one test to run.
-type Case struct {
+// Test is one test case to run.
+type Test struct {
 	ID          string // of the test case
 	RunID       string // of this run of it; with ID and Attempt it names the evaluation. Wrap makes one where it is empty
 	Attempt     int    // from 1; 0 means not said
@@ -43,17 +43,17 @@ type Result struct {
 }
 
 // RunCase runs one case. It is what Wrap takes and what it returns.
-type RunCase func(ctx context.Context, c Case) (Result, error)
+type RunCase func(ctx context.Context, c Test) (Result, error)
 
 // Judge says whether a result was right. It is given the case as it was before
 // memory touched it, ground truth included, and its word counts: a ground truth
 // that denies it is not recorded. A run whose judge fails, or has not answered when
 // Close gives up, is kept without a label. Wait and Evolve wait for judges, so a
 // judge must call neither.
-type Judge func(ctx context.Context, c Case, r Result) (Judgement, error)
+type Judge func(ctx context.Context, c Test, r Result) (Verdict, error)
 
-// Judgement is a judge's word on a result.
-type Judgement struct {
+// Verdict is a judge's word on a result.
+type Verdict struct {
 	Correct   bool
 	Direction taxonomy.Direction // which way it was wrong; may be left out
 	Reason    string
@@ -62,7 +62,7 @@ type Judgement struct {
 // WrapOptions say how Wrap puts memory to use. The zero value, and nil, append
 // the guidance and compare judgment and ground truth.
 type WrapOptions struct {
-	Placement enhance.Placement // Append, Prepend, or Separate for Case.Context
+	Placement enhance.Placement // Append, Prepend, or Separate for Test.Context
 	Judge     Judge             // nil: judgment and ground truth are compared
 
 	// RerunAbove has a case run once more, as its next attempt, when the
@@ -88,7 +88,7 @@ func Wrap(m *Memory, run RunCase, opts *WrapOptions) RunCase {
 	if opts != nil {
 		o = *opts
 	}
-	return func(ctx context.Context, c Case) (Result, error) {
+	return func(ctx context.Context, c Test) (Result, error) {
 		if c.RunID == "" {
 			c.RunID = m.newRun()
 		}
@@ -116,7 +116,7 @@ func (m *Memory) newRun() string {
 }
 
 // runOnce runs a case with guidance and hands what came of it over.
-func (m *Memory) runOnce(ctx context.Context, run RunCase, c Case, o WrapOptions) (Result, error) {
+func (m *Memory) runOnce(ctx context.Context, run RunCase, c Test, o WrapOptions) (Result, error) {
 	given := c
 	given.GroundTruth = nil
 	g := m.guideSafely(ctx, c)
@@ -136,7 +136,7 @@ func (m *Memory) runOnce(ctx context.Context, run RunCase, c Case, o WrapOptions
 }
 
 // guideSafely is Guide for someone who cannot use an error.
-func (m *Memory) guideSafely(ctx context.Context, c Case) (g Guidance) {
+func (m *Memory) guideSafely(ctx context.Context, c Test) (g Guidance) {
 	defer func() {
 		if r := recover(); r != nil {
 			m.counts.guideFailures.Add(1)
@@ -154,7 +154,7 @@ func (m *Memory) guideSafely(ctx context.Context, c Case) (g Guidance) {
 
 // finishedRun is a run that waits to be judged and recorded.
 type finishedRun struct {
-	c     Case
+	c     Test
 	r     Result
 	at    time.Time
 	judge Judge
@@ -259,7 +259,7 @@ func (m *Memory) recordRun(ctx context.Context, f finishedRun) {
 
 // judgedBy puts a judge's word into an evaluation. The judge decides in place of
 // the comparison: a ground truth that denies its word is left out.
-func (m *Memory) judgedBy(e *Evaluation, j Judgement) {
+func (m *Memory) judgedBy(e *Evaluation, j Verdict) {
 	e.Correct, e.Direction, e.Reason = &j.Correct, j.Direction, j.Reason
 	if err := judgment.Contradiction(e, "judgment", "ground_truth"); err != nil {
 		m.opts.Logger.Warn("a judge's word stands against the ground truth, which is left out", "case", e.CaseID, "run", e.RunID, "error", err)
@@ -268,7 +268,7 @@ func (m *Memory) judgedBy(e *Evaluation, j Judgement) {
 }
 
 // evaluation is what is known of a case once it has run, without the truth.
-func (c *Case) evaluation(r *Result) Evaluation {
+func (c *Test) evaluation(r *Result) Evaluation {
 	return Evaluation{
 		RunID: c.RunID, CaseID: c.ID, Attempt: c.Attempt, Scene: c.Scene, Scope: c.Scope,
 		Prompt: c.Prompt, Observation: r.Observation, Judgment: r.Judgment, Agent: c.Agent, Trial: r.Trial,

@@ -13,7 +13,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-func passes(_ context.Context, _ memtree.Case) (memtree.Result, error) {
+func passes(_ context.Context, _ memtree.Test) (memtree.Result, error) {
 	return memtree.Result{Judgment: tree.Raw(`{"verdict":"pass"}`)}, nil
 }
 
@@ -22,13 +22,13 @@ func passes(_ context.Context, _ memtree.Case) (memtree.Result, error) {
 func TestWaitKnowsWhatWrapHolds(t *testing.T) {
 	m := open(t, t.TempDir(), nil)
 	slow := make(chan struct{})
-	judge := func(context.Context, memtree.Case, memtree.Result) (memtree.Judgement, error) {
+	judge := func(context.Context, memtree.Test, memtree.Result) (memtree.Verdict, error) {
 		<-slow
-		return memtree.Judgement{Reason: "It did not look at the postcode."}, nil
+		return memtree.Verdict{Reason: "It did not look at the postcode."}, nil
 	}
 	run := memtree.Wrap(m, passes, &memtree.WrapOptions{Judge: judge})
 	for _, id := range []string{"CASE_1", "CASE_2"} {
-		_, err := run(t.Context(), memtree.Case{ID: id, Prompt: ask.Prompt + " of " + id, Scene: ask.Scene})
+		_, err := run(t.Context(), memtree.Test{ID: id, Prompt: ask.Prompt + " of " + id, Scene: ask.Scene})
 		require.NoError(t, err)
 	}
 	soon, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
@@ -48,16 +48,16 @@ func TestCloseWaitsForTheJudge(t *testing.T) {
 	dir := t.TempDir()
 	m := open(t, dir, nil)
 	began := make(chan struct{})
-	judge := func(ctx context.Context, _ memtree.Case, _ memtree.Result) (memtree.Judgement, error) {
+	judge := func(ctx context.Context, _ memtree.Test, _ memtree.Result) (memtree.Verdict, error) {
 		close(began)
 		select {
 		case <-time.After(50 * time.Millisecond):
 		case <-ctx.Done():
-			return memtree.Judgement{}, ctx.Err()
+			return memtree.Verdict{}, ctx.Err()
 		}
-		return memtree.Judgement{Correct: true}, nil
+		return memtree.Verdict{Correct: true}, nil
 	}
-	_, err := memtree.Wrap(m, passes, &memtree.WrapOptions{Judge: judge})(t.Context(), memtree.Case{ID: "x", Prompt: "p"})
+	_, err := memtree.Wrap(m, passes, &memtree.WrapOptions{Judge: judge})(t.Context(), memtree.Test{ID: "x", Prompt: "p"})
 	require.NoError(t, err)
 	<-began
 	require.NoError(t, m.Close())
@@ -81,13 +81,13 @@ func TestWrapAfterClose(t *testing.T) {
 	m := open(t, dir, &memtree.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
 	require.NoError(t, m.Record(t.Context(), missed(1)))
 	require.NoError(t, m.Wait(t.Context()))
-	run := memtree.Wrap(m, func(_ context.Context, c memtree.Case) (memtree.Result, error) {
+	run := memtree.Wrap(m, func(_ context.Context, c memtree.Test) (memtree.Result, error) {
 		require.Equal(t, ask.Prompt, c.Prompt)
 		return memtree.Result{Judgment: tree.Raw(`"pass"`)}, nil
 	}, nil)
 	require.NoError(t, m.Close())
 	for range 20 {
-		r, err := run(t.Context(), memtree.Case{ID: "late", Prompt: ask.Prompt, Scene: ask.Scene})
+		r, err := run(t.Context(), memtree.Test{ID: "late", Prompt: ask.Prompt, Scene: ask.Scene})
 		require.NoError(t, err)
 		require.Empty(t, r.Trial)
 		require.Nil(t, r.Risk)

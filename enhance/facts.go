@@ -83,7 +83,7 @@ func FactClause(f fact.Fact, lang string) string {
 	switch f.Kind {
 	case fact.Control:
 		if holds {
-			return pick("%s is enabled", "%s可以操作，没有禁用", thing)
+			return pick("%s is enabled", "%s可用", thing)
 		}
 		return pick("%s is disabled", "%s是禁用的", thing)
 	case fact.There:
@@ -115,8 +115,8 @@ func textClause(f fact.Fact, holds, zh bool, pick func(en, zh string, args ...an
 		of = roleName(f.Role, zh)
 	}
 	there, absent := f.Got, f.Want
-	if holds {
-		there, absent = f.Want, f.Got
+	if holds { // “no X” reads like something that is missing, also where X should not be there
+		there, absent = f.Want, ""
 	}
 	switch {
 	case f.Line == 0:

@@ -15,6 +15,9 @@ var (
 	ErrFailed    = errors.New("the store stopped writing after the disk failed; what was acknowledged is safe, reopen it to go on")
 	ErrFull      = errors.New("the disk is full; reading goes on, and writing does once there is room")
 	ErrCompacted = errors.New("changes that old are no longer kept")
+
+	// ErrContradiction is of an evaluation whose key is already taken by another one.
+	ErrContradiction = errors.New("another evaluation with this id was recorded before")
 )
 
 // FieldError is a value from outside that cannot be used.
