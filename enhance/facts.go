@@ -61,14 +61,23 @@ func unsettled(n *tree.Node, told, all []Observed) (left tree.Node, some bool) {
 	return left, len(left.CaseData.Misses) > 0
 }
 
-// FactClause words a decided fact in zh or en: what is so, without a word on whether that is
-// right. It holds nothing of the page but what was looked for, and numbers. "" for one that is
-// not decided.
+// FactClause words a decided fact in zh or en: what is so; and where it is as it should be, that
+// too, for a small judge takes any text about a page for something wrong with it. It holds
+// nothing of the page but what was looked for, and numbers. "" for one that is not decided.
 func FactClause(f fact.Fact, lang string) string {
-	if f.State == fact.Unknown {
+	switch c := clause(f, lang == "zh"); {
+	case f.State == fact.Unknown:
 		return ""
+	case f.State == fact.Broken:
+		return c
+	case lang == "zh":
+		return c + "，符合要求"
+	default:
+		return c + ", as required"
 	}
-	zh := lang == "zh"
+}
+
+func clause(f fact.Fact, zh bool) string {
 	pick := func(en, inZH string, args ...any) string {
 		if zh {
 			return fmt.Sprintf(inZH, args...)
