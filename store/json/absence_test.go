@@ -16,11 +16,11 @@ import (
 // its snapshot had failed, on a disk that once denies it has what it has. What
 // was acknowledged before, and after, must be there when the disk is well again.
 // It returns what is not so, and how many opens were denied.
-func absent(t testing.TB, m mistake) (found []string, denied int) {
+func absent(t testing.TB) (found []string, denied int) {
 	t.Helper()
 	ctx, mem := t.Context(), afero.NewMemMapFs()
 	ill := storetest.NewFaultFS(mem)
-	s, err := openOn(ctx, ill, damageDir, Options{}, m)
+	s, err := Open(ctx, ill, damageDir, Options{})
 	require.NoError(t, err)
 	write := func(s *Store, i int) error {
 		_, err := s.Commit(ctx, tree.Batch{Changes: []tree.Change{add(i)}})
@@ -39,7 +39,7 @@ func absent(t testing.TB, m mistake) (found []string, denied int) {
 		left := f.onFS()
 		ill := storetest.NewFaultFS(left, storetest.Fault{Kind: storetest.OpOpen, N: n, Errno: syscall.ENOENT})
 		acknowledged := 3
-		if s, err := openOn(ctx, ill, damageDir, Options{}, m); err == nil {
+		if s, err := Open(ctx, ill, damageDir, Options{}); err == nil {
 			if write(s, 3) == nil {
 				acknowledged++
 			}
@@ -49,7 +49,7 @@ func absent(t testing.TB, m mistake) (found []string, denied int) {
 			return found, denied
 		}
 		denied++
-		s, err := openOn(ctx, left, damageDir, Options{}, m)
+		s, err := Open(ctx, left, damageDir, Options{})
 		if err != nil {
 			found = append(found, fmt.Sprintf("open %d denied: %v", n, err))
 			continue
@@ -64,7 +64,7 @@ func absent(t testing.TB, m mistake) (found []string, denied int) {
 }
 
 func TestAbsent(t *testing.T) {
-	found, denied := absent(t, noMistake)
+	found, denied := absent(t)
 	require.Empty(t, found)
 	require.Greater(t, denied, 5)
 }

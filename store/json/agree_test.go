@@ -18,14 +18,14 @@ import (
 // configuration is one way to run the store.
 type configuration struct {
 	name string
-	open func(fs afero.Fs, h mistake) (tree.Store, error)
+	open func(fs afero.Fs) (tree.Store, error)
 }
 
 // configurations must all behave alike.
 func configurations() []configuration {
-	open := func(limit int64, wrap func(*Store, afero.Fs) tree.Store) func(afero.Fs, mistake) (tree.Store, error) {
-		return func(fs afero.Fs, h mistake) (tree.Store, error) {
-			s, err := openOn(context.Background(), fs, "store", Options{JournalLimit: limit, Origin: tree.Origin{ID: "o_test"}}, h)
+	open := func(limit int64, wrap func(*Store, afero.Fs) tree.Store) storetest.OnFS {
+		return func(fs afero.Fs) (tree.Store, error) {
+			s, err := Open(context.Background(), fs, "store", Options{JournalLimit: limit, Origin: tree.Origin{ID: "o_test"}})
 			if err != nil {
 				return nil, err
 			}
@@ -69,7 +69,7 @@ func (r *restless) Commit(ctx context.Context, b tree.Batch) (uint64, error) {
 
 // compare opens the store again, for reading only, beside the writer.
 func (r *restless) compare(ctx context.Context) error {
-	beside, err := openOn(ctx, r.fs, "store", Options{ReadOnly: true}, r.disk.mistake)
+	beside, err := Open(ctx, r.fs, "store", Options{ReadOnly: true})
 	if err != nil {
 		return fmt.Errorf("beside the writer: %w", err)
 	}
@@ -105,13 +105,13 @@ const agreeing = 100
 
 // agree does histories of random operations, each the same on a store in every
 // configuration and on the model, and returns how many operations that were.
-func agree(t testing.TB, histories int, seed uint64, h mistake) int {
+func agree(t testing.TB, histories int, seed uint64) int {
 	t.Helper()
 	for i := range histories {
 		for _, c := range configurations() {
 			storetest.Agree(quiet{t}, func(testing.TB) func() (tree.Store, error) {
 				fs := afero.NewMemMapFs()
-				return func() (tree.Store, error) { return c.open(fs, h) }
+				return func() (tree.Store, error) { return c.open(fs) }
 			}, agreeing, seed+uint64(i)) //nolint:gosec // a count
 		}
 	}
@@ -124,5 +124,5 @@ type quiet struct{ testing.TB }
 func (quiet) Logf(string, ...any) {}
 
 func TestAgree(t *testing.T) {
-	require.Equal(t, 500, agree(t, 5, 1, noMistake))
+	require.Equal(t, 500, agree(t, 5, 1))
 }

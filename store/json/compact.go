@@ -109,9 +109,6 @@ func (s *Store) commitSnapshot(st *state, number int, seq uint64, prev link) sna
 		return snapshotted{err: err}
 	}
 	b, err := w.out.encode()
-	if s.disk.mistake == removeFirst {
-		s.disk.discard(journalName(number - 1))
-	}
 	if err == nil {
 		err = s.disk.replace(manifestName(number), b)
 	}
@@ -257,7 +254,7 @@ func (s *Store) finish() {
 		rec := shutdown{Journal: j.number, Bytes: j.size, Seq: j.seq}
 		rec.Sum = rec.sum()
 		b, err := encode(rec)
-		if err == nil && rec != s.recorded && s.disk.mistake != noShutdown {
+		if err == nil && rec != s.recorded {
 			err = s.disk.replace(shutdownName, append(b, '\n'))
 		}
 		s.closeErr = errors.Join(s.closeErr, err)

@@ -27,10 +27,10 @@ type folder map[string][]byte
 
 // closedStore returns a closed store of the given number of cases, of which half
 // stand in a snapshot, some wait in the outbox and some are dead.
-func closedStore(t testing.TB, cases int, h mistake) folder {
+func closedStore(t testing.TB, cases int) folder {
 	t.Helper()
 	ctx, mem := context.Background(), afero.NewMemMapFs()
-	s, err := openOn(ctx, mem, damageDir, Options{Origin: tree.Origin{ID: "o_test"}}, h)
+	s, err := Open(ctx, mem, damageDir, Options{Origin: tree.Origin{ID: "o_test"}})
 	require.NoError(t, err)
 	for i := range cases {
 		_, err := s.Accept(ctx, []tree.Evaluation{someEvaluation(i)})
@@ -166,9 +166,9 @@ type seen struct {
 }
 
 // serve opens a store and reads all of it.
-func serve(mem afero.Fs, readOnly bool, h mistake) seen {
+func serve(mem afero.Fs, readOnly bool) seen {
 	ctx := context.Background()
-	s, err := openOn(ctx, mem, damageDir, Options{ReadOnly: readOnly}, h)
+	s, err := Open(ctx, mem, damageDir, Options{ReadOnly: readOnly})
 	if err != nil {
 		return seen{problems: []string{err.Error()}}
 	}
@@ -227,8 +227,8 @@ func harm(whole, got seen, known map[string]bool) string {
 // harmless damages a closed store in each of the ways, one at a time, and reads
 // it as a reader and as a writer would: what is served is right, and what is
 // missing is told. It returns what is not so.
-func (f folder) harmless(ways []damage, h mistake) []string {
-	whole := [2]seen{serve(f.onFS(), true, h), serve(f.onFS(), false, h)}
+func (f folder) harmless(ways []damage) []string {
+	whole := [2]seen{serve(f.onFS(), true), serve(f.onFS(), false)}
 	known := map[string]bool{}
 	for _, r := range whole[0].records {
 		known[r] = true
@@ -238,7 +238,7 @@ func (f folder) harmless(ways []damage, h mistake) []string {
 		for n, readOnly := range []bool{true, false} {
 			bad := maps.Clone(f)
 			bad[way.file] = way.bytes()
-			if what := harm(whole[n], serve(bad.onFS(), readOnly, h), known); what != "" {
+			if what := harm(whole[n], serve(bad.onFS(), readOnly), known); what != "" {
 				found = append(found, fmt.Sprintf("%s, %s, read only %v: %s", way.file, way.what, readOnly, what))
 			}
 		}
@@ -250,10 +250,10 @@ func (f folder) harmless(ways []damage, h mistake) []string {
 // nobody need have been told of: each time the store must open, with the line
 // or without, and not speak of a loss. It returns what is not so, and in how
 // many ways it tried.
-func unfinished(t testing.TB, m mistake) (found []string, tried int) {
+func unfinished(t testing.TB) (found []string, tried int) {
 	t.Helper()
 	ctx, mem := context.Background(), afero.NewMemMapFs()
-	s, err := openOn(ctx, mem, damageDir, Options{Origin: tree.Origin{ID: "o_test"}}, m)
+	s, err := Open(ctx, mem, damageDir, Options{Origin: tree.Origin{ID: "o_test"}})
 	require.NoError(t, err)
 	infos := map[string]bool{}
 	var before, after []byte
@@ -275,7 +275,7 @@ func unfinished(t testing.TB, m mistake) (found []string, tried int) {
 	require.NoError(t, s.Close())
 	look := func(what string, journal []byte) {
 		tried++
-		got := serve(folder{name: journal, path.Join(damageDir, formatName): first}.onFS(), false, m)
+		got := serve(folder{name: journal, path.Join(damageDir, formatName): first}.onFS(), false)
 		if len(got.problems) > 0 || !infos[got.info] {
 			found = append(found, fmt.Sprintf("%s: %v %s", what, got.problems, got.info))
 		}
@@ -301,12 +301,12 @@ func some(ways []damage, n int, seed uint64) []damage {
 }
 
 func TestDamage(t *testing.T) {
-	found, _ := unfinished(t, noMistake)
+	found, _ := unfinished(t)
 	require.Empty(t, found)
-	f := closedStore(t, 4, noMistake)
-	whole := serve(f.onFS(), false, noMistake)
+	f := closedStore(t, 4)
+	whole := serve(f.onFS(), false)
 	require.Empty(t, whole.problems)
 	require.Len(t, whole.records, 4+4+1)
 	ways := f.damages(extent{1, 1, 1, true})
-	require.Empty(t, f.harmless(append(f.lineDamages(), some(ways, 200, 1)...), noMistake))
+	require.Empty(t, f.harmless(append(f.lineDamages(), some(ways, 200, 1)...)))
 }

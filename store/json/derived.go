@@ -42,10 +42,8 @@ func (s *Store) SaveDerived(ctx context.Context, name string, version uint64, wr
 	if !derivable(name) {
 		return fmt.Errorf("save derived data: %w", &tree.FieldError{Field: "name", Problem: "is " + strconv.Quote(name) + "; use letters, digits and dashes"})
 	}
-	if s.disk.mistake != sharedTemp {
-		s.deriving.Lock()
-		defer s.deriving.Unlock()
-	}
+	s.deriving.Lock()
+	defer s.deriving.Unlock()
 	if err := s.disk.saveDerived(name, version, write); err != nil {
 		return fmt.Errorf("save derived data %s: %w", name, err)
 	}

@@ -19,9 +19,8 @@ import (
 // disk is one folder of a file system, and the only place of this package that
 // changes files. Names are relative to the folder, with forward slashes.
 type disk struct {
-	fs      afero.Fs
-	dir     string
-	mistake mistake // none, but in tests
+	fs  afero.Fs
+	dir string
 }
 
 const tempMark = ".tmp-"
@@ -34,7 +33,7 @@ func (d *disk) open(n string) (afero.File, error) {
 	var err error
 	for range 3 { // it may be made, or removed, meanwhile
 		var f afero.File
-		if f, err = d.fs.Open(d.name(n)); !errors.Is(err, fs.ErrNotExist) || d.mistake == believeAbsence {
+		if f, err = d.fs.Open(d.name(n)); !errors.Is(err, fs.ErrNotExist) {
 			return f, err
 		}
 		if _, serr := d.stat(n); serr != nil {
@@ -110,29 +109,17 @@ func (d *disk) read(n string, limit int64) (_ []byte, err error) {
 	return b[:got], err
 }
 
-// sync makes a file's bytes durable.
-func (d *disk) sync(f afero.File) error {
-	err := f.Sync()
-	if err != nil && d.mistake == retrySyncError {
-		err = f.Sync()
-	}
-	if d.mistake == ignoreSyncError {
-		return nil
-	}
-	return err
-}
-
 // syncDir makes the entries of a folder durable. Windows does that by itself
 // and has no call for it.
 func (d *disk) syncDir(folder string) error {
-	if d.mistake == noDirSync || runtime.GOOS == "windows" {
+	if runtime.GOOS == "windows" {
 		return nil
 	}
 	f, err := d.open(folder)
 	if err != nil {
 		return err
 	}
-	return errors.Join(d.sync(f), f.Close())
+	return errors.Join(f.Sync(), f.Close())
 }
 
 // mkdir makes a folder and those above it, durably.
@@ -157,11 +144,7 @@ func (d *disk) create(n string) (*draft, error) {
 	var unique [8]byte
 	_, _ = rand.Read(unique[:]) // never fails
 	temp := path.Join(path.Dir(n), tempMark+path.Base(n)+"-"+hex.EncodeToString(unique[:]))
-	flag := os.O_RDWR | os.O_CREATE | os.O_EXCL
-	if d.mistake == sharedTemp {
-		temp, flag = path.Join(path.Dir(n), tempMark+"shared"), os.O_RDWR|os.O_CREATE|os.O_TRUNC
-	}
-	f, err := d.fs.OpenFile(d.name(temp), flag, 0o644)
+	f, err := d.fs.OpenFile(d.name(temp), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
 		return nil, err
 	}
@@ -179,10 +162,8 @@ type draft struct {
 // commit makes the bytes durable, then gives the file its name, in one step.
 // The directory entry is durable after a syncDir.
 func (w *draft) commit() error {
-	if w.disk.mistake != noFileSync {
-		if err := w.disk.sync(w.File); err != nil {
-			return errors.Join(err, w.drop())
-		}
+	if err := w.Sync(); err != nil {
+		return errors.Join(err, w.drop())
 	}
 	w.closed = true
 	if err := w.Close(); err != nil {
@@ -234,7 +215,7 @@ func (d *disk) cut(n string, size int64) (err error) {
 	if err := f.Truncate(size); err != nil {
 		return fmt.Errorf("cut %s: %w", n, err)
 	}
-	if err := d.sync(f); err != nil {
+	if err := f.Sync(); err != nil {
 		return fmt.Errorf("cut %s: %w", n, err)
 	}
 	return nil

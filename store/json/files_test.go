@@ -74,7 +74,7 @@ func TestMakeCrashedStores(t *testing.T) {
 		t.Skip("only to make the stores of a new format")
 	}
 	ctx, disk := t.Context(), storetest.NewCrashFS()
-	s, err := openOn(ctx, disk, "/store", Options{Origin: tree.Origin{ID: "o_golden", Label: "golden"}}, noMistake)
+	s, err := Open(ctx, disk, "/store", Options{Origin: tree.Origin{ID: "o_golden", Label: "golden"}})
 	require.NoError(t, err)
 	write := func(i int) {
 		_, err := s.Accept(ctx, []tree.Evaluation{someEvaluation(i)})
@@ -132,9 +132,9 @@ func save(t *testing.T, from afero.Fs, to string) {
 
 // TestOpenReadsNoBodies: what an open reads does not grow with the nodes.
 func TestOpenReadsNoBodies(t *testing.T) {
-	fs := storetest.NewRecordFS(closedStore(t, 60, noMistake).onFS())
+	fs := storetest.NewRecordFS(closedStore(t, 60).onFS())
 	for _, readOnly := range []bool{true, false} {
-		s, err := openOn(t.Context(), fs, damageDir, Options{ReadOnly: readOnly}, noMistake)
+		s, err := Open(t.Context(), fs, damageDir, Options{ReadOnly: readOnly})
 		require.NoError(t, err)
 		info, err := s.Info(t.Context())
 		require.NoError(t, err)

@@ -23,8 +23,6 @@ type frame struct {
 	prev   link
 	synced int64
 	json   []byte
-
-	mistake mistake
 }
 
 // link is the first 8 bytes of the SHA-256 of a line.
@@ -43,9 +41,6 @@ func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }
 func checksum(b []byte) uint32 { return crc32.Checksum(b, castagnoli()) }
 
 func (f *frame) sum() uint32 {
-	if f.mistake == noHeaderCRC {
-		return checksum(f.json)
-	}
 	head := make([]byte, 0, 64)
 	head = strconv.AppendUint(head, f.seq, 10)
 	head = append(head, ' ')
@@ -86,8 +81,8 @@ func linkOf(line []byte) link {
 // parseFrame reads the line at the start of b and returns how long it is. It
 // says false for whatever appendTo would not have written, and for part of a
 // line. The JSON it returns is a part of b.
-func parseFrame(b []byte, m mistake) (frame, int, bool) {
-	f := frame{mistake: m}
+func parseFrame(b []byte) (frame, int, bool) {
+	var f frame
 	rest, ok := bytes.CutPrefix(b, []byte(frameMark))
 	if !ok {
 		return f, 0, false

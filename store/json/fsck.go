@@ -169,7 +169,7 @@ func (d *disk) holdsOurs() (bool, error) {
 		}
 	}
 	for _, n := range numbered(names, "journal.", ".jsonl") {
-		if b, err := d.bytes(n, 0); err == nil && lookAhead(b, d.mistake) >= 0 {
+		if b, err := d.bytes(n, 0); err == nil && lookAhead(b) >= 0 {
 			return true, nil
 		}
 	}

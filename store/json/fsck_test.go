@@ -54,7 +54,7 @@ func salvaged(whole seen, known map[string]bool, bad folder) string {
 	if err != nil || !again.Whole() {
 		return fmt.Sprintf("is not repaired: %+v %v", again, err)
 	}
-	got := serve(mem, false, noMistake)
+	got := serve(mem, false)
 	if len(got.problems) > 0 {
 		return fmt.Sprintf("is not in order: %.300v", got.problems)
 	}
@@ -75,7 +75,7 @@ func salvaged(whole seen, known map[string]bool, bad folder) string {
 // salvages repairs a store damaged in each of the ways, one at a time, and
 // returns what is not so.
 func (f folder) salvages(ways []damage) []string {
-	whole := serve(f.onFS(), false, noMistake)
+	whole := serve(f.onFS(), false)
 	known := map[string]bool{}
 	for _, r := range whole.records {
 		known[r] = true
@@ -92,7 +92,7 @@ func (f folder) salvages(ways []damage) []string {
 }
 
 func TestSalvage(t *testing.T) {
-	f := closedStore(t, 8, noMistake)
+	f := closedStore(t, 8)
 	n := 200 // TestProve does more
 	if raceDetector {
 		n = 20
@@ -103,8 +103,8 @@ func TestSalvage(t *testing.T) {
 
 // TestSalvageWithoutAFile removes each file, one at a time.
 func TestSalvageWithoutAFile(t *testing.T) {
-	f := closedStore(t, 8, noMistake)
-	whole := serve(f.onFS(), false, noMistake)
+	f := closedStore(t, 8)
+	whole := serve(f.onFS(), false)
 	known := map[string]bool{}
 	for _, r := range whole.records {
 		known[r] = true
@@ -120,8 +120,8 @@ func TestSalvageWithoutAFile(t *testing.T) {
 // follows it; without its index or the manifest nothing is lost.
 func TestSalvageKeepsWhatIsBehind(t *testing.T) {
 	ctx := context.Background()
-	f := closedStore(t, 8, noMistake)
-	whole := serve(f.onFS(), false, noMistake)
+	f := closedStore(t, 8)
+	whole := serve(f.onFS(), false)
 	for name, want := range map[string]Loss{
 		"journal.000002.jsonl":                              {Kind: LostBatches, Count: 1},
 		"manifest.000002.json":                              {},
@@ -143,7 +143,7 @@ func TestSalvageKeepsWhatIsBehind(t *testing.T) {
 		if want.Kind == "" {
 			require.Empty(t, r.Lost, name)
 			require.Equal(t, []string{name}, r.Again)
-			require.Equal(t, whole.records, serve(mem, true, noMistake).records, name)
+			require.Equal(t, whole.records, serve(mem, true).records, name)
 		} else {
 			require.Len(t, r.Lost, 1, name)
 			got := r.Lost[0]
@@ -160,14 +160,14 @@ func TestSalvageKeepsWhatIsBehind(t *testing.T) {
 // more, so that it can be recorded again; the others still are.
 func TestLostCaseIsRecordedAgain(t *testing.T) {
 	ctx := t.Context()
-	f := closedStore(t, 8, noMistake)
+	f := closedStore(t, 8)
 	b := f["store/snapshot.000002/state_detection_error/nodes.jsonl"]
 	b[len(b)*2/3] ^= 8 // in that of case 3
 	mem := f.onFS()
 	r, err := Fsck(ctx, mem, damageDir, true)
 	require.NoError(t, err)
 	require.Equal(t, 1, r.Forgotten)
-	s, err := openOn(ctx, mem, damageDir, Options{}, noMistake)
+	s, err := Open(ctx, mem, damageDir, Options{})
 	require.NoError(t, err)
 	got, err := s.Accept(ctx, []tree.Evaluation{someEvaluation(2), someEvaluation(3)})
 	require.NoError(t, err)
@@ -177,13 +177,13 @@ func TestLostCaseIsRecordedAgain(t *testing.T) {
 
 // TestReadWithoutManifest: who only reads sees what there is.
 func TestReadWithoutManifest(t *testing.T) {
-	f := closedStore(t, 8, noMistake)
-	whole := serve(f.onFS(), true, noMistake)
+	f := closedStore(t, 8)
+	whole := serve(f.onFS(), true)
 	f[path.Join(damageDir, manifestName(2))] = []byte("{")
-	got := serve(f.onFS(), true, noMistake)
+	got := serve(f.onFS(), true)
 	require.Equal(t, whole.records, got.records)
 	require.Contains(t, strings.Join(got.problems, "\n"), "manifest.000002.json is damaged")
-	_, err := openOn(t.Context(), f.onFS(), damageDir, Options{}, noMistake)
+	_, err := Open(t.Context(), f.onFS(), damageDir, Options{})
 	require.ErrorContains(t, err, "manifest.000002.json is damaged")
 }
 
@@ -196,7 +196,7 @@ func TestSalvageCrashes(t *testing.T) {
 func salvageCrashes(t testing.TB, seed uint64) int {
 	t.Helper()
 	ctx, crashes := context.Background(), 0
-	f := closedStore(t, 8, noMistake)
+	f := closedStore(t, 8)
 	for _, name := range []string{"journal.000002.jsonl", "manifest.000002.json", "snapshot.000002/state_detection_error/nodes.jsonl", "FORMAT.json"} {
 		bad := maps.Clone(f)
 		file := path.Join(damageDir, name)
@@ -207,14 +207,14 @@ func salvageCrashes(t testing.TB, seed uint64) int {
 		begin := disk.Ops()
 		_, err := Fsck(ctx, disk, damageDir, true)
 		require.NoError(t, err)
-		want := serve(disk.Crash(seed), false, noMistake)
+		want := serve(disk.Crash(seed), false)
 		require.Empty(t, want.problems)
 		for n := begin; n <= disk.Ops(); n++ {
 			for i := range uint64(3) {
 				left := disk.CrashAt(n, seed+i)
 				_, err := Fsck(ctx, left, damageDir, true)
 				require.NoError(t, err, "%s: crash at %d with seed %d", name, n, seed+i)
-				got := serve(left, false, noMistake)
+				got := serve(left, false)
 				require.Empty(t, got.problems, "%s: crash at %d with seed %d", name, n, seed+i)
 				require.Equal(t, want.records, got.records, "%s: crash at %d with seed %d", name, n, seed+i)
 				crashes++
@@ -270,7 +270,7 @@ func FuzzFsck(f *testing.F) {
 		if _, err := Fsck(t.Context(), mem, "store", true); err != nil {
 			return
 		}
-		s, err := openOn(t.Context(), mem, "store", Options{}, noMistake)
+		s, err := Open(t.Context(), mem, "store", Options{})
 		require.NoError(t, err)
 		_ = s.Close() // it may hold lines of no sense
 	})
@@ -278,7 +278,7 @@ func FuzzFsck(f *testing.F) {
 
 // TestFsckLooksWhereItMayNotWrite: a disk that went bad is mounted for reading.
 func TestFsckLooksWhereItMayNotWrite(t *testing.T) {
-	f := closedStore(t, 4, noMistake)
+	f := closedStore(t, 4)
 	d := &disk{fs: afero.NewReadOnlyFs(f.onFS()), dir: damageDir}
 	for _, err := range []error{fs.ErrPermission, syscall.EROFS} {
 		lock := func() (func() error, error) { return nil, err }

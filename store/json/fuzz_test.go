@@ -25,10 +25,10 @@ func FuzzJournalLine(f *testing.F) {
 	}
 	f.Add([]byte("M1 1 18446744073709551615 00000000 0000000000000000 0 {}\n"))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		if fr, size, ok := parseFrame(b, noMistake); ok {
+		if fr, size, ok := parseFrame(b); ok {
 			require.Equal(t, b[:size], fr.appendTo(nil))
 		}
-		lookAhead(b, noMistake)
+		lookAhead(b)
 		st := &state{base: newGeneration(&disk{}, &manifest{Number: 1}, nil)}
 		if next, err := st.apply(b, piece{}); err == nil {
 			require.NotNil(t, next)
@@ -164,7 +164,7 @@ func FuzzStored(f *testing.F) {
 			return
 		}
 		ctx, mem := t.Context(), afero.NewMemMapFs()
-		s, err := openOn(ctx, mem, "store", Options{}, noMistake)
+		s, err := Open(ctx, mem, "store", Options{})
 		require.NoError(t, err)
 		if _, err = s.Accept(ctx, []tree.Evaluation{e}); err != nil {
 			require.NoError(t, s.Close())
@@ -173,7 +173,7 @@ func FuzzStored(f *testing.F) {
 		want, err := s.Lease(ctx, 1)
 		require.NoError(t, err)
 		require.NoError(t, s.Close())
-		s, err = openOn(ctx, mem, "store", Options{}, noMistake)
+		s, err = Open(ctx, mem, "store", Options{})
 		require.NoError(t, err)
 		got, err := s.Lease(ctx, 1)
 		require.NoError(t, err)

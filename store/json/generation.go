@@ -264,12 +264,12 @@ func (g *generation) read(l *linesRef, at place) ([]byte, error) {
 	if n, err := g.handles[l.Data.Name].ReadAt(b, at.off); n < len(b) {
 		return nil, damaged(l.Data, at.off, err)
 	}
-	return at.check(l, b, g.handles[l.Data.Name].disk.mistake)
+	return at.check(l, b)
 }
 
 // check returns the line of which b is the bytes, its end included.
-func (p place) check(l *linesRef, b []byte, m mistake) ([]byte, error) {
-	if line := b[:p.len]; b[p.len] == '\n' && crc32.Checksum(line, castagnoli()) == p.crc || m == noLineSum {
+func (p place) check(l *linesRef, b []byte) ([]byte, error) {
+	if line := b[:p.len]; b[p.len] == '\n' && crc32.Checksum(line, castagnoli()) == p.crc {
 		return line, nil
 	}
 	return nil, damaged(l.Data, p.off, errors.New("the checksum of the line is another"))

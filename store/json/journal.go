@@ -40,18 +40,16 @@ type lines struct {
 	seq    uint64
 	prev   link
 	synced int64
-
-	mistake mistake
 }
 
 func (j *journal) lines() *lines {
-	return &lines{seq: j.seq, prev: j.prev, synced: j.size, mistake: j.disk.mistake}
+	return &lines{seq: j.seq, prev: j.prev, synced: j.size}
 }
 
 // add appends a line and returns where in the buffer its JSON stands.
 func (l *lines) add(json []byte) int {
 	l.seq++
-	f := frame{seq: l.seq, prev: l.prev, synced: l.synced, json: json, mistake: l.mistake}
+	f := frame{seq: l.seq, prev: l.prev, synced: l.synced, json: json}
 	start := len(l.buf)
 	l.buf = f.appendTo(l.buf)
 	l.prev = linkOf(l.buf[start:])
@@ -61,23 +59,20 @@ func (l *lines) add(json []byte) int {
 // append makes lines durable. ErrFull leaves the journal as it was, for the
 // next one to try again; after any other error the journal cannot be trusted.
 func (j *journal) append(l *lines) error {
-	if j.dirty && j.disk.mistake != behindFailure {
+	if j.dirty {
 		if err := j.file.Truncate(j.size); err != nil {
 			return failure("truncate", j.number, err)
 		}
 		j.dirty = false
 	}
-	if n, err := j.file.WriteAt(l.buf, j.size); err != nil {
+	if _, err := j.file.WriteAt(l.buf, j.size); err != nil {
 		j.dirty = true
-		if j.disk.mistake == behindFailure {
-			j.size += int64(n)
-		}
 		if full(err) {
 			return fmt.Errorf("write %s: %w: %w", journalName(j.number), tree.ErrFull, err)
 		}
 		return failure("write", j.number, err)
 	}
-	if err := j.disk.sync(j.file); err != nil {
+	if err := j.file.Sync(); err != nil {
 		return failure("sync", j.number, err)
 	}
 	j.size += int64(len(l.buf))
@@ -99,11 +94,6 @@ func (d *disk) begin(n int, seq uint64, prev link) (_ *journal, err error) {
 	j := &journal{disk: d, number: n, file: f, reader: d.reading(n), seq: seq, prev: prev}
 	l := j.lines()
 	l.add(fmt.Appendf(nil, `{"begin":{"journal":%d}}`, n))
-	if d.mistake == noBeginSync {
-		_, err := f.WriteAt(l.buf, 0)
-		j.size, j.seq, j.prev = int64(len(l.buf)), l.seq, l.prev
-		return j, err
-	}
 	if err := j.append(l); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}

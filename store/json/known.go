@@ -13,7 +13,7 @@ import (
 func (w *snapshotter) known() error {
 	base := w.from.base
 	count, merge := w.from.top.known.n, 0
-	if count == 0 || w.disk.mistake == snapshotNoKnown {
+	if count == 0 {
 		w.out.Known = base.Known
 		return nil
 	}

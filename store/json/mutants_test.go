@@ -1,169 +1,193 @@
 package jsonstore
 
 import (
-	"bytes"
-	"context"
+	"encoding/json"
 	"fmt"
-	"io"
-	"runtime"
-	"sync"
-	"sync/atomic"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
-	"github.com/spf13/afero"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/memtree/memtree/store/storetest"
-	"github.com/memtree/memtree/tree"
 )
 
-const survived = "NOBODY"
+// mutantsName is the list of the mistakes a store can make, as patches.
+const mutantsName = "testdata/mutants.patch"
 
-// hunter tries the suites on the protocol with one mistake in it.
-type hunter struct {
-	mistake
-	states atomic.Int64 // stores opened so far
+// mutant is this package with one mistake in it.
+type mutant struct {
+	name  string // the mistake in words
+	suite string // the first that sees it
+	edits []edit
 }
 
-// suite is a part of the proof and how much of it is tried.
-type suite struct {
-	name string
-	run  func(testing.TB)
+// edit puts lines of a file in the place of others.
+type edit struct {
+	file     string
+	line     int // of the list
+	old, now string
 }
 
-func (m *hunter) suites() []suite {
-	seed := uint64(setting("MEMTREE_SEED", 1)) //nolint:gosec // any number does
-	return []suite{
-		{"agree", func(t testing.TB) { m.agree(t, seed) }},
-		{"at once", m.atOnce},
-		{"absence", m.absent},
-		{"damage", m.damage},
-		{"crashes", func(t testing.TB) { storetest.Crash(t, m.open(1<<30), 2000, seed) }},
-		{"faults", func(t testing.TB) { storetest.Faults(t, m.open(1<<30), 2, seed) }},
-		{"crashes", func(t testing.TB) { storetest.Crash(t, m.open(1), 3000, seed) }},
-		{"faults", func(t testing.TB) { storetest.Faults(t, m.open(1), 2, seed) }},
-		{"crashes", func(t testing.TB) { storetest.Crash(t, m.open(1), 30_000, seed+apart) }},
-	}
-}
-
-// hunt tries one suite after the other until one fails, and returns its name
-// and how many stores were opened until then.
-func (m *hunter) hunt(t *testing.T) (by string, states int64) {
+// mutants reads the list.
+func mutants(t testing.TB) []mutant {
 	t.Helper()
-	for _, s := range m.suites() {
-		if try(t, s.run) {
-			return s.name, m.states.Load()
-		}
-	}
-	return survived, m.states.Load()
-}
-
-func (m *hunter) open(limit int64) storetest.OnFS {
-	below := onFS(limit, m.mistake)
-	return func(fs afero.Fs) (tree.Store, error) {
-		m.states.Add(1)
-		return below(fs)
-	}
-}
-
-func (m *hunter) agree(t testing.TB, seed uint64) {
-	for i := range uint64(5) {
-		m.states.Add(int64(len(configurations())))
-		agree(t, 1, seed+i, m.mistake)
-	}
-}
-
-func (m *hunter) damage(t testing.TB) {
-	f := closedStore(t, 4, m.mistake)
-	ways := append(f.lineDamages(), some(f.damages(extent{1, 1, 1, true}), 1000, 1)...)
-	found, tried := unfinished(t, m.mistake)
-	m.states.Add(int64(tried))
-	require.Empty(t, found)
-	for len(ways) > 0 {
-		n := min(len(ways), 50)
-		m.states.Add(int64(2 * n))
-		if found := f.harmless(ways[:n], m.mistake); len(found) > 0 {
-			t.Fatal(found[0])
-		}
-		ways = ways[n:]
-	}
-}
-
-func (m *hunter) absent(t testing.TB) {
-	found, denied := absent(t, m.mistake)
-	m.states.Add(int64(denied))
-	require.Empty(t, found)
-}
-
-// atOnce saves several things at once, each written slowly.
-func (m *hunter) atOnce(t testing.TB) {
-	m.states.Add(1)
-	ctx := context.Background()
-	s, err := openOn(ctx, storetest.NewCrashFS(), "/store", Options{}, m.mistake)
+	b, err := os.ReadFile(mutantsName)
 	require.NoError(t, err)
-	names := []string{"index", "risk", "words"}
-	data := func(name string) []byte { return bytes.Repeat([]byte(name+" "), 20_000) }
-	var all sync.WaitGroup
-	errs := make([]error, len(names))
-	for i, name := range names {
-		all.Go(func() {
-			errs[i] = s.SaveDerived(ctx, name, 1, func(w io.Writer) error {
-				for b := data(name); len(b) > 0; b = b[min(len(b), 10_000):] {
-					if _, err := w.Write(b[:min(len(b), 10_000)]); err != nil {
-						return err
-					}
-					time.Sleep(100 * time.Microsecond)
-				}
-				return nil
-			})
-		})
-	}
-	all.Wait()
-	for i, name := range names {
-		require.NoError(t, errs[i])
-		d, err := s.OpenDerived(ctx, name)
-		require.NoError(t, err)
-		b, err := io.ReadAll(io.NewSectionReader(d, 0, d.Size))
-		require.NoError(t, err)
-		require.True(t, bytes.Equal(data(name), b), "%s is another's", name)
-		require.NoError(t, d.Closer.Close())
-	}
-	require.NoError(t, s.Close())
-}
-
-// try reports whether a test fails.
-func try(t *testing.T, test func(testing.TB)) bool {
-	t.Helper()
-	f := &failing{TB: t}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		defer func() {
-			if recover() != nil { // a test that panics has failed too
-				f.failed = true
+	var all []mutant
+	var m *mutant
+	var e *edit
+	n := 0
+	for line := range strings.Lines(string(b)) {
+		n++
+		mark, rest := line[:1], strings.TrimSpace(line[1:])
+		switch {
+		case mark == "=":
+			name, suite, _ := strings.Cut(rest, ": ")
+			all, e = append(all, mutant{name: name, suite: suite}), nil
+			m = &all[len(all)-1]
+		case mark == "@" && m != nil:
+			m.edits = append(m.edits, edit{file: rest, line: n})
+			e = &m.edits[len(m.edits)-1]
+		case strings.Contains(" -+", mark) && e != nil:
+			if mark != "+" {
+				e.old += line[1:]
 			}
-		}()
-		test(f)
-	}()
-	<-done
-	return f.failed
+			if mark != "-" {
+				e.now += line[1:]
+			}
+		case mark != "#" && rest+mark != "\n":
+			t.Fatalf("%s:%d: %q is neither a mutant (=), a file of one (@) nor a line of a file", mutantsName, n, line)
+		}
+	}
+	return all
 }
 
-// failing is a test that may fail without failing the one it is part of.
-type failing struct {
-	testing.TB
-	failed bool
+// patched returns the changed files by name.
+func (m *mutant) patched() (map[string]string, error) {
+	files := map[string]string{}
+	for _, e := range m.edits {
+		src, ok := files[e.file]
+		if !ok {
+			b, err := os.ReadFile(e.file)
+			if err != nil {
+				return nil, fmt.Errorf("%s:%d: %q changes a file that cannot be read: %w", mutantsName, e.line, m.name, err)
+			}
+			src = "\n" + string(b)
+		}
+		if n := strings.Count(src, "\n"+e.old); n != 1 || e.old == "" {
+			return nil, fmt.Errorf("%s:%d: the patch for %q does not fit %s any more: the lines it changes stand there %d times, not once; make the same mistake in the code as it is now",
+				mutantsName, e.line, m.name, e.file, n)
+		}
+		files[e.file] = strings.Replace(src, "\n"+e.old, "\n"+e.now, 1)
+	}
+	return files, nil
 }
 
-func (f *failing) Helper()               {}
-func (f *failing) Logf(string, ...any)   {}
-func (f *failing) Error(...any)          { f.failed = true }
-func (f *failing) Errorf(string, ...any) { f.failed = true }
-func (f *failing) FailNow()              { f.failed = true; runtime.Goexit() }
-func (f *failing) Fatal(...any)          { f.FailNow() }
-func (f *failing) Fatalf(format string, args ...any) {
-	_ = fmt.Sprintf(format, args...) // as the real one would
-	f.FailNow()
+// overlay writes the changed files, and what tells the go command of them.
+func (m *mutant) overlay(t testing.TB, dir string) string {
+	t.Helper()
+	files, err := m.patched()
+	require.NoError(t, err)
+	replace := map[string]string{}
+	for name, src := range files {
+		replace[name] = filepath.Join(dir, name)
+		require.NoError(t, os.WriteFile(replace[name], []byte(src), 0o600))
+	}
+	b, err := json.Marshal(map[string]any{"Replace": replace})
+	require.NoError(t, err)
+	to := filepath.Join(dir, "overlay.json")
+	require.NoError(t, os.WriteFile(to, b, 0o600))
+	return to
 }
-func (f *failing) Failed() bool { return f.failed }
+
+// hunted is which suite saw a mistake, and how many stores were opened until then.
+type hunted struct {
+	By     string
+	States int64
+}
+
+// hunt tries the suites on the mutant, in a test of its own.
+func (m *mutant) hunt(t testing.TB) hunted {
+	t.Helper()
+	dir := t.TempDir()
+	to := filepath.Join(dir, "hunted.json")
+	cmd := exec.CommandContext(t.Context(), "go", "test", "-overlay", m.overlay(t, dir), "-vet=off", "-ldflags=-s -w", "-count=1", "-timeout=30m", "-run=^TestHunt$")
+	cmd.Env = append(os.Environ(), "MEMTREE_HUNT="+to)
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%q cannot be built or tried:\n%s", m.name, out)
+	b, err := os.ReadFile(to)
+	require.NoError(t, err, "%q was not tried:\n%s", m.name, out)
+	var h hunted
+	require.NoError(t, json.Unmarshal(b, &h))
+	return h
+}
+
+// TestHunt is the test of its own; it writes down what mutant.hunt reads.
+func TestHunt(t *testing.T) {
+	to := os.Getenv("MEMTREE_HUNT")
+	if to == "" {
+		t.Skip("TestMutants runs this on each mutant")
+	}
+	b, err := json.Marshal((&hunter{}).hunt(t))
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(to, b, 0o600)) //nolint:gosec // the one who asked names it
+}
+
+// TestMutantsFit holds the patches against the code, without trying them.
+func TestMutantsFit(t *testing.T) {
+	all := mutants(t)
+	assert.Len(t, all, 25)
+	suites := (&hunter{}).suites()
+	seen := map[string]bool{}
+	for _, m := range all {
+		assert.False(t, seen[m.name], "%q is there twice", m.name)
+		seen[m.name] = true
+		assert.NotEmpty(t, m.edits, m.name)
+		assert.True(t, slices.ContainsFunc(suites, func(s suite) bool { return s.name == m.suite }), "%q: there is no suite %q", m.name, m.suite)
+		_, err := m.patched()
+		assert.NoError(t, err)
+	}
+}
+
+// TestMutantsMisfit shows what is said of a patch that does not fit.
+func TestMutantsMisfit(t *testing.T) {
+	m := mutant{name: "no lock", edits: []edit{{file: "race_test.go", line: 7, old: "not there\n"}}}
+	_, err := m.patched()
+	require.EqualError(t, err, `testdata/mutants.patch:7: the patch for "no lock" does not fit race_test.go any more: `+
+		`the lines it changes stand there 0 times, not once; make the same mistake in the code as it is now`)
+	m.edits[0].file = "none.go"
+	_, err = m.patched()
+	require.ErrorContains(t, err, `testdata/mutants.patch:7: "no lock" changes a file that cannot be read`)
+}
+
+// mutants makes each mistake of the protocol and looks who sees it.
+func (p *proof) mutants() {
+	all := mutants(p.t)
+	p.say("%-42s %12s %9s %8s", "mutant", "states", "killed by", "seconds")
+	p.t.Run("mutants", func(t *testing.T) {
+		for _, m := range all {
+			t.Run(m.name, func(t *testing.T) {
+				t.Parallel()
+				began := time.Now()
+				h := m.hunt(t)
+				p.say("%-42s %12d %9s %8.1f", m.name, h.States, h.By, time.Since(began).Seconds())
+				assert.NotEqual(t, survived, h.By)
+				if p.seed == 1 { // other choices, other suites
+					assert.Equal(t, m.suite, h.By, "%q is seen by another suite than %s says", m.name, mutantsName)
+				}
+			})
+		}
+	})
+}
+
+// TestMutants is for `make mutants`; TestProve does the same among others.
+func TestMutants(t *testing.T) {
+	if os.Getenv("MEMTREE_MUTANTS") == "" {
+		t.Skip("TestProve does this too")
+	}
+	(&proof{t: t, amount: amounts(), began: time.Now()}).mutants()
+}

@@ -179,5 +179,5 @@ func (r *lineReader) read(at place) ([]byte, error) {
 		r.buf, r.start = buf, at.off
 	}
 	from := int(at.off - r.start)
-	return at.check(r.ref, r.buf[from:from+need:from+need], r.gen.handles[r.ref.Data.Name].disk.mistake)
+	return at.check(r.ref, r.buf[from:from+need:from+need])
 }

@@ -130,10 +130,8 @@ func (s *Store) settle(r *replay) error {
 			return err
 		}
 	}
-	if s.disk.mistake != trustCache {
-		if err := s.disk.again(r.file, r.size); err != nil {
-			return err
-		}
+	if err := s.disk.again(r.file, r.size); err != nil {
+		return err
 	}
 	return s.disk.sweep(r.state.base)
 }
@@ -158,11 +156,7 @@ func (d *disk) recover(readOnly bool) (*replay, error) {
 		g.release()
 		return nil, err
 	}
-	number := m.Number
-	for d.mistake == replayTwice && number > 1 && d.exists(journalName(number-1)) {
-		number--
-	}
-	r, err := d.replayFrom(st, number, m.Seq, m.link(), readOnly)
+	r, err := d.replayFrom(st, m.Number, m.Seq, m.link(), readOnly)
 	if err != nil {
 		g.release()
 		return nil, err
@@ -306,7 +300,7 @@ func (d *disk) makeSelf() error {
 	if err := d.fs.MkdirAll(d.dir, 0o755); err != nil {
 		return fmt.Errorf("make %s: %w", d.dir, err)
 	}
-	above := disk{fs: d.fs, dir: path.Dir(d.dir), mistake: d.mistake}
+	above := disk{fs: d.fs, dir: path.Dir(d.dir)}
 	return above.syncDir(".")
 }
 

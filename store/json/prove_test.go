@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/spf13/afero"
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/memtree/memtree/store/storetest"
@@ -134,9 +133,9 @@ func share(n, worker, workers int) int { return (n + workers - 1 - worker) / wor
 // apart keeps the seeds of workers and kinds of runs from meeting.
 const apart = 1 << 32
 
-func onFS(limit int64, h mistake) storetest.OnFS {
+func onFS(limit int64) storetest.OnFS {
 	return func(fs afero.Fs) (tree.Store, error) {
-		s, err := openOn(context.Background(), fs, "/store", Options{JournalLimit: limit, Origin: tree.Origin{ID: "o_test"}}, h)
+		s, err := Open(context.Background(), fs, "/store", Options{JournalLimit: limit, Origin: tree.Origin{ID: "o_test"}})
 		if err != nil {
 			return nil, err // not a typed nil
 		}
@@ -149,7 +148,7 @@ func (p *proof) crashes() {
 	p.row("crash states, recovered whole", func(t *testing.T, w, workers int) int {
 		done := 0
 		for i, limit := range []int64{1 << 30, 1} {
-			e := storetest.Crash(quiet{t}, onFS(limit, noMistake), share(p.states, w, workers)/2, p.seed+uint64(w*2+i)*apart) //nolint:gosec // small
+			e := storetest.Crash(quiet{t}, onFS(limit), share(p.states, w, workers)/2, p.seed+uint64(w*2+i)*apart) //nolint:gosec // small
 			done += e.States
 			nested.Add(int64(e.Nested))
 			ill.Add(int64(e.Ill))
@@ -164,7 +163,7 @@ func (p *proof) faults(t *testing.T, w, workers int) int {
 	done := 0
 	for i, limit := range []int64{1 << 30, 1} {
 		if n := share(p.amount.faults*2, w+i, workers); n > 0 {
-			done += storetest.Faults(quiet{t}, onFS(limit, noMistake), n, p.seed+uint64(w*2+i)*apart).Faults //nolint:gosec // small
+			done += storetest.Faults(quiet{t}, onFS(limit), n, p.seed+uint64(w*2+i)*apart).Faults //nolint:gosec // small
 		}
 	}
 	return done
@@ -177,7 +176,7 @@ func (p *proof) damage() {
 		if w > 0 {
 			return 0
 		}
-		found, tried := unfinished(t, noMistake)
+		found, tried := unfinished(t)
 		require.Empty(t, found)
 		return tried
 	})
@@ -191,7 +190,7 @@ func (p *proof) damage() {
 		{"medium", 100, false},
 		{"large", p.largest, false},
 	} {
-		f := closedStore(p.t, size.cases, noMistake)
+		f := closedStore(p.t, size.cases)
 		e := extent{flips: 1, cuts: 1, sectors: 1, pairs: true}
 		n := p.damages
 		if size.cases > 4 {
@@ -212,14 +211,14 @@ func (p *proof) damage() {
 			for i := w; i < len(ways); i += workers {
 				mine = append(mine, ways[i])
 			}
-			require.Empty(t, f.harmless(mine, noMistake))
+			require.Empty(t, f.harmless(mine))
 			return len(mine)
 		})
 	}
 }
 
 func (p *proof) salvages(t *testing.T, w, workers int) int {
-	f := closedStore(t, 8, noMistake)
+	f := closedStore(t, 8)
 	ways := append(f.lineDamages(), some(f.damages(extent{1, 1, 1, true}), p.damages, p.seed)...)
 	var mine []damage
 	for i := w; i < len(ways); i += workers {
@@ -240,34 +239,5 @@ func (p *proof) kills(t *testing.T, w, workers int) int {
 func (p *proof) steps(t *testing.T, w, workers int) int {
 	each := agreeing * len(configurations())
 	histories := max(1, share(p.amount.steps, w, workers)/each)
-	return agree(t, histories, p.seed+uint64(w)*apart, noMistake) * len(configurations()) //nolint:gosec // small
-}
-
-// mutants makes each mistake of the protocol and looks who sees it.
-func (p *proof) mutants() {
-	all := mistakes()
-	p.say("%-42s %12s %9s %8s", "mutant", "states", "killed by", "seconds")
-	p.t.Run("mutants", func(t *testing.T) {
-		var next atomic.Int64
-		for range runtime.GOMAXPROCS(0) {
-			t.Run("", func(t *testing.T) {
-				t.Parallel()
-				for i := int(next.Add(1)) - 1; i < len(all); i = int(next.Add(1)) - 1 {
-					began := time.Now()
-					m := &hunter{mistake: all[i]}
-					by, states := m.hunt(t)
-					p.say("%-42s %12d %9s %8.1f", all[i], states, by, time.Since(began).Seconds())
-					assert.NotEqual(t, survived, by, all[i])
-				}
-			})
-		}
-	})
-}
-
-// TestMutants is for `make mutants`; TestProve does the same among others.
-func TestMutants(t *testing.T) {
-	if os.Getenv("MEMTREE_MUTANTS") == "" {
-		t.Skip("TestProve does this too")
-	}
-	(&proof{t: t, amount: amounts(), began: time.Now()}).mutants()
+	return agree(t, histories, p.seed+uint64(w)*apart) * len(configurations()) //nolint:gosec // small
 }

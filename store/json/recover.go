@@ -119,12 +119,7 @@ func (r *replay) read(h *handle, start int64, b []byte) int64 {
 	n := h.number
 	off := 0
 	for off < len(b) {
-		f, size, ok := r.parse(b[off:])
-		if !ok && size > 0 && r.disk.mistake == trustLength {
-			r.seq, r.prev = f.seq, linkOf(b[off:off+size])
-			off += size
-			continue
-		}
+		f, size, ok := parseFrame(b[off:])
 		if !ok || !r.follows(&f) || f.synced > start+int64(off) {
 			break
 		}
@@ -153,19 +148,8 @@ func (r *replay) read(h *handle, start int64, b []byte) int64 {
 	return start + int64(off)
 }
 
-func (r *replay) parse(b []byte) (frame, int, bool) {
-	f, size, ok := parseFrame(b, r.disk.mistake)
-	if !ok && size > 0 && r.disk.mistake == noCRC {
-		ok = true
-	}
-	return f, size, ok
-}
-
 // follows reports whether a line is the next of the chain.
 func (r *replay) follows(f *frame) bool {
-	if r.disk.mistake == noChain || r.disk.mistake == replayTwice {
-		return true
-	}
 	return f.seq == r.seq+1 && f.prev == r.prev
 }
 
@@ -194,26 +178,23 @@ func (r *replay) judge(n int, first bool, end, size int64, last shutdown) error 
 		}
 		size = end + int64(len(b))
 	}
-	lost := int64(-1)
-	if m := r.disk.mistake; m != noLookAhead {
-		lost = lookAhead(b, m)
-		if first && end == 0 { // it was begun before anything said so
-			lost = size + 1
+	lost := lookAhead(b)
+	if first && end == 0 { // it was begun before anything said so
+		lost = size + 1
+	}
+	if f, _, ok := parseFrame(b); !first && end == 0 && ok && f.seq > r.seq {
+		lost = size // it follows lines that the journal before no longer has
+	}
+	if last.Journal == n && last.Bytes > end {
+		lost = max(lost, last.Bytes)
+	}
+	if end < size {
+		next, err := r.disk.bytes(n+1, 0)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("read %s: %w", journalName(n+1), err)
 		}
-		if f, _, ok := parseFrame(b, m); !first && end == 0 && ok && f.seq > r.seq {
-			lost = size // it follows lines that the journal before no longer has
-		}
-		if last.Journal == n && last.Bytes > end {
-			lost = max(lost, last.Bytes)
-		}
-		if end < size {
-			next, err := r.disk.bytes(n+1, 0)
-			if err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return fmt.Errorf("read %s: %w", journalName(n+1), err)
-			}
-			if last.Journal > n || opens(next, n+1, m) || lookAhead(next, m) > 0 {
-				lost = max(lost, size)
-			}
+		if last.Journal > n || opens(next, n+1) || lookAhead(next) > 0 {
+			lost = max(lost, size)
 		}
 	}
 	switch {
@@ -231,14 +212,14 @@ func (r *replay) judge(n int, first bool, end, size int64, last shutdown) error 
 }
 
 // opens reports whether a journal's first line verifies.
-func opens(b []byte, n int, m mistake) bool {
-	f, _, ok := parseFrame(b, m)
+func opens(b []byte, n int) bool {
+	f, _, ok := parseFrame(b)
 	return ok && begins(f.json, n)
 }
 
 // lookAhead returns the greatest synced of the lines in b that verify by
 // themselves; -1 for none.
-func lookAhead(b []byte, m mistake) int64 {
+func lookAhead(b []byte) int64 {
 	most, work := int64(-1), 0
 	for i := 0; i < len(b); i++ {
 		j := bytes.Index(b[i:], []byte(frameMark))
@@ -246,7 +227,7 @@ func lookAhead(b []byte, m mistake) int64 {
 			break
 		}
 		i += j
-		f, size, ok := parseFrame(b[i:], m)
+		f, size, ok := parseFrame(b[i:])
 		if ok {
 			most = max(most, f.synced)
 			i += size - 1

@@ -67,7 +67,7 @@ func wholeLines(b []byte, n int) (lines []wholeLine, gaps []gap) {
 			break
 		}
 		i += j
-		f, size, ok := parseFrame(b[i:], noMistake)
+		f, size, ok := parseFrame(b[i:])
 		if !ok {
 			i++
 			continue

@@ -115,7 +115,7 @@ func (l *lineSalvage) run(records []*indexed) error {
 		next = r.off + int64(r.len) + 1
 		line := part(l.data, r.off, int64(r.len)+1)
 		if int64(len(line)) == int64(r.len)+1 {
-			if raw, err := r.check(l.ref, line, noMistake); err == nil && l.keep(piece{l.s.file(l.ref.Data.Name), r.place}, *r, raw) == nil {
+			if raw, err := r.check(l.ref, line); err == nil && l.keep(piece{l.s.file(l.ref.Data.Name), r.place}, *r, raw) == nil {
 				continue
 			}
 		}
@@ -212,7 +212,7 @@ func (s *salvage) chain(m *manifest) error {
 	if err != nil {
 		return err
 	}
-	if f, _, ok := parseFrame(b, noMistake); ok && f.seq > 0 {
+	if f, _, ok := parseFrame(b); ok && f.seq > 0 {
 		m.Seq, m.Prev = f.seq-1, f.prev.String()
 	}
 	return nil

@@ -15,6 +15,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/spf13/afero"
 )
 
 // snapshotter writes the files of one snapshot into a folder that gets its name
@@ -70,10 +72,8 @@ func (w *snapshotter) write() error {
 		}
 	}
 	slices.SortFunc(w.out.Branches, func(a, b branchRef) int { return strings.Compare(a.ErrorType, b.ErrorType) })
-	if w.disk.mistake != snapshotNoOutbox {
-		if err := w.outbox(); err != nil {
-			return err
-		}
+	if err := w.outbox(); err != nil {
+		return err
 	}
 	if w.out.Ledger, err = w.segment("ledger", w.from.base.Ledger, w.from.entries); err != nil {
 		return err
@@ -296,9 +296,7 @@ func (l *lineFile) finish() (linesRef, error) {
 // output is a file of a snapshot being written.
 type output struct {
 	*bufio.Writer
-	disk *disk
-	file io.WriteCloser
-	sync func() error
+	file afero.File
 	sum  hash.Hash
 	size *counter
 	name string
@@ -323,13 +321,7 @@ func (w *snapshotter) create(name string) (*output, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &output{disk: w.disk, file: f, sum: sha256.New(), size: new(counter), name: path.Join(w.folder, name)}
-	o.sync = func() error {
-		if w.disk.mistake == noSnapshotSync {
-			return nil
-		}
-		return w.disk.sync(f)
-	}
+	o := &output{file: f, sum: sha256.New(), size: new(counter), name: path.Join(w.folder, name)}
 	o.Writer = bufio.NewWriterSize(io.MultiWriter(f, o.sum, o.size), 256<<10)
 	return o, nil
 }
@@ -338,7 +330,7 @@ func (w *snapshotter) create(name string) (*output, error) {
 func (o *output) finish() (fileRef, error) {
 	err := o.Flush()
 	if err == nil {
-		err = o.sync()
+		err = o.file.Sync()
 	}
 	err = errors.Join(err, o.file.Close())
 	return fileRef{Name: o.name, Bytes: int64(*o.size), Sum: hex.EncodeToString(o.sum.Sum(nil))}, err

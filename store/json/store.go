@@ -113,15 +113,10 @@ func Open(ctx context.Context, fs afero.Fs, dir string, o Options) (*Store, erro
 	if _, real := fs.(*afero.OsFs); real {
 		return OpenDir(ctx, dir, o)
 	}
-	return openOn(ctx, fs, dir, o, noMistake)
-}
-
-// openOn opens a store on a file system in memory, with a mistake switched on.
-func openOn(ctx context.Context, fs afero.Fs, dir string, o Options, m mistake) (*Store, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("open store: %w", err)
 	}
-	d := &disk{fs: fs, dir: dir, mistake: m}
+	d := &disk{fs: fs, dir: dir}
 	if !o.ReadOnly {
 		if err := d.makeSelf(); err != nil {
 			return nil, fmt.Errorf("open store: %w", err)

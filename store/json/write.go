@@ -11,17 +11,10 @@ import (
 
 // Commit writes a batch; see tree.Store.
 func (s *Store) Commit(ctx context.Context, b tree.Batch) (uint64, error) {
-	if s.disk.mistake == twoBatches && len(b.Done) > 0 && len(b.Changes) > 0 {
-		if v, err := s.Commit(ctx, tree.Batch{Done: b.Done}); err != nil {
-			return v, err
-		}
-		b.Done = nil
-	}
 	p, err := prepare(&b)
 	if err != nil {
 		return 0, fmt.Errorf("commit: %w", err)
 	}
-	p.mistake = s.disk.mistake
 	var version uint64
 	err = s.write(ctx, func(st *state) ([]byte, error) {
 		line, err := p.line(st)
@@ -43,7 +36,6 @@ type prepared struct {
 	changes [][]byte
 	dead    [][]byte
 	entries [][]byte
-	mistake mistake
 }
 
 func prepare(b *tree.Batch) (*prepared, error) {
@@ -180,9 +172,6 @@ func (p *prepared) effective(st *state) ([][]byte, error) {
 			return nil, fmt.Errorf("%w: its basis does not name %s", tree.ErrConflict, c.Node.ID)
 		}
 		for id, basis := range c.Basis {
-			if p.mistake == staleWriteBack {
-				break
-			}
 			h, err := look(id)
 			if err != nil {
 				return nil, err

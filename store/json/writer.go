@@ -163,20 +163,15 @@ func (s *Store) group(waiting []*request) []*request {
 		}
 		st = next
 	}
-	untold := waiting[:n]
-	if s.disk.mistake == ackBeforeSync {
-		answer(untold)
-		untold = nil
-	}
 	if len(lines.buf) > 0 {
 		if err := s.journal.append(lines); err != nil {
-			s.refuse(untold, err)
+			s.refuse(waiting[:n], err)
 		} else {
 			st.journaled = s.replayed()
 			s.publish(st)
 		}
 	}
-	answer(untold)
+	answer(waiting[:n])
 	return waiting[n:]
 }
 
@@ -189,7 +184,7 @@ func answer(requests []*request) {
 // refuse gives every request of a group that was not written the reason, also
 // those that changed nothing: what they saw may never have been.
 func (s *Store) refuse(requests []*request, err error) {
-	if !errors.Is(err, tree.ErrFull) && s.disk.mistake != ackAfterFailure {
+	if !errors.Is(err, tree.ErrFull) {
 		s.failed = err
 	}
 	for _, r := range requests {
