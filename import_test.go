@@ -101,6 +101,24 @@ func TestLayers(t *testing.T) {
 	}
 }
 
+// TestLayersKeepTestsApart: a package that imports testing is a part of the tests, and
+// nothing that ships imports it, whatever the table says.
+func TestLayersKeepTestsApart(t *testing.T) {
+	all := packages(t)
+	tests := map[string]bool{}
+	for _, p := range all {
+		tests[p.ImportPath] = slices.Contains(p.Imports, "testing")
+	}
+	require.True(t, tests[module+"/store/storetest"], "store/storetest is the conformance suite, which imports testing")
+	for _, p := range all {
+		for _, imp := range p.Imports {
+			if tests[imp] && !tests[p.ImportPath] {
+				t.Errorf("%s imports %s outside its _test.go files; that is a package for tests, and only tests may import it", p.ImportPath, imp)
+			}
+		}
+	}
+}
+
 func allowed(row layer, imp string) bool {
 	if rest, ours := strings.CutPrefix(imp, module); ours {
 		name := strings.TrimPrefix(rest, "/")
