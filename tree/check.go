@@ -192,9 +192,9 @@ func (c *checker) strings(n *Node) {
 }
 
 // CheckLinks says which laws n breaks together with the nodes it names: its
-// parent and children exist, are of the next level, of its error type, and (but
-// for a strategy's) of its direction; and nothing is above itself. Level laws
-// make cycles impossible in what passes. get returns ErrNotFound for absence.
+// parent exists, is one level above and names it; its children exist, are one
+// level below, have its direction, and its error type or a miss of it. So
+// nothing that passes is above itself. get returns ErrNotFound for absence.
 func CheckLinks(ctx context.Context, n *Node, get func(context.Context, string) (Node, error)) error {
 	c := &checker{id: n.ID}
 	if n.Parent != "" {

@@ -16,8 +16,8 @@ import (
 	"github.com/spf13/afero"
 )
 
-// disk is one folder of a file system, and the only place of this package that
-// changes files. Names are relative to the folder, with forward slashes.
+// disk is one folder of a file system. Names are relative to the folder, with
+// forward slashes.
 type disk struct {
 	fs  afero.Fs
 	dir string

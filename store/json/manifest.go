@@ -61,7 +61,8 @@ func manifestName(n int) string { return fmt.Sprintf("manifest.%06d.json", n) }
 
 func snapshotName(n int) string { return fmt.Sprintf("snapshot.%06d", n) }
 
-// appendTo writes the manifest with the checksum of its bytes before them.
+// encode returns the manifest as parseManifest reads it: the checksum of its bytes
+// before them.
 func (m *manifest) encode() ([]byte, error) {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)

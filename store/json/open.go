@@ -265,9 +265,7 @@ func (st *state) loadOutbox() error {
 		if !ok {
 			return nil
 		}
-		key := order(at.num)
-		st.outbox = st.outbox.put(key, item{key: at.tag, at: piece{place: at.place}})
-		st.byKey = st.byKey.put(string(at.tag[:])+key, none{})
+		st.wait(order(at.num), at.tag, piece{place: at.place})
 	}
 }
 

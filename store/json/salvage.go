@@ -200,12 +200,6 @@ func (s *salvage) relearn(e *tree.Evaluation) {
 	}
 }
 
-// wait puts an evaluation into the outbox.
-func (st *state) wait(at string, key fingerprint, in piece) {
-	st.outbox = st.outbox.put(at, item{key: key, at: in})
-	st.byKey = st.byKey.put(string(key[:])+at, none{})
-}
-
 // keys reads a table of known keys, page by page; what a newer table says
 // counts.
 func (s *salvage) keys(ref *tableRef) error {

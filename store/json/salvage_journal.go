@@ -96,7 +96,7 @@ func (s *salvage) apply(lines []wholeLine) (senseless []wholeLine) {
 		h := s.file(journalName(l.number))
 		raw, err := h.value(l.json)
 		if err == nil {
-			err = s.applyLine(raw, piece{h, l.json})
+			err = applyLine(raw, piece{h, l.json}, s)
 		}
 		if err != nil {
 			senseless = append(senseless, l)
@@ -106,95 +106,34 @@ func (s *salvage) apply(lines []wholeLine) (senseless []wholeLine) {
 	return senseless
 }
 
-// applyLine is state.apply for a journal of which lines may be missing: what is
-// finished need not be there, and of a node the highest revision counts.
-func (s *salvage) applyLine(b []byte, in piece) error {
-	var problem error
-	err := members(b, func(key string, v []byte, at int) bool {
-		each := func(f func([]byte, piece) error) {
-			problem = elements(v, func(e []byte, i int) error { return f(e, in.part(at+i, e)) })
-		}
-		switch key {
-		case "version":
-			var version uint64
-			version, problem = number(v)
-			s.state.Version = max(s.state.Version, version)
-		case "changes":
-			each(s.changed)
-		case "done":
-			each(s.done)
-		case "dead":
-			each(s.deadLetter)
-		case "entries":
-			each(func(e []byte, in piece) error { return s.entry(in, indexed{}, e) })
-		case "accept":
-			each(s.accepted)
-		}
-		return problem == nil
-	})
-	if problem != nil {
-		return problem
+func (s *salvage) applyVersion(v uint64) { s.state.Version = max(s.state.Version, v) }
+
+// applyChanges keeps of each node its highest revision.
+func (s *salvage) applyChanges(_ *handle, list []changed) {
+	for _, l := range list {
+		s.putNode(l.node)
 	}
-	return err
 }
 
-func (s *salvage) changed(change []byte, in piece) error {
-	n, err := parseChange(change, in)
-	if err == nil {
-		s.putNode(n)
-	}
-	return err
+// applyDone does not mind that what is done is not in the outbox.
+func (s *salvage) applyDone(key fingerprint) error {
+	s.state.leave(key)
+	return nil
 }
 
-func (s *salvage) done(k []byte, _ piece) error {
-	key, err := unquote(k)
-	if err == nil {
-		s.state.leave(key)
-	}
-	return err
-}
-
-// deadLetter is applyDead where the evaluation need not wait.
-func (s *salvage) deadLetter(letter []byte, at piece) error {
-	var d struct {
-		Key string `json:"key"`
-	}
-	if err := decode(letter, &d); err != nil {
-		return err
-	}
-	s.state.leave(d.Key)
+func (s *salvage) applyDead(key fingerprint, letter []byte, at piece) error {
+	s.state.leave(key)
 	s.putLetter(letter, at)
 	return nil
 }
 
-// accepted is applyAccept where the evaluation may be known, from a snapshot
-// that no manifest names.
-func (s *salvage) accepted(accept []byte, in piece) error {
-	next := *s.state
-	if err := next.applyAccept(accept, in); err != nil {
-		return err
-	}
-	var a struct {
-		Key string `json:"key"`
-	}
-	if err := decode(accept, &a); err != nil {
-		return err
-	}
-	h := hashOf(a.Key)
-	now, _ := next.top.known.get(string(h[:]))
-	if before, ok := s.state.top.known.get(string(h[:])); ok && (before.digest == now.digest || before.before == now.digest) {
-		return nil
-	}
-	s.state = &next
-	return nil
-}
+func (s *salvage) applyEntry(entry []byte, at piece) error { return s.entry(at, indexed{}, entry) }
 
-// leave takes the oldest evaluation with a key out of the outbox, if one waits.
-func (st *state) leave(key string) {
-	h := hashOf(key)
-	if at, ok := st.pending(h); ok {
-		st.outbox = st.outbox.del(at)
-		st.byKey = st.byKey.del(string(h[:]) + at)
+// applyAccept passes over what is known from a snapshot that no manifest names.
+func (s *salvage) applyAccept(a acceptance) {
+	before, ok := s.state.top.known.get(string(a.key[:]))
+	if !ok || before.digest != a.known.digest && before.before != a.known.digest {
+		s.state.applyAccept(a)
 	}
 }
 

@@ -129,7 +129,7 @@ func (l *lineSalvage) run(records []*indexed) error {
 	return nil
 }
 
-// names finds the ids of nodes in bytes that are damaged.
+// nodeID finds the id of a node at the start of bytes that are damaged.
 var nodeID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\{"id":"([A-Za-z0-9_]{1,64})"`) })
 
 func (l *lineSalvage) lose(off, size int64, count int) {

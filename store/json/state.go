@@ -3,9 +3,7 @@ package jsonstore
 import (
 	"crypto/sha256"
 	"encoding/binary"
-	"encoding/hex"
 	"fmt"
-	"strconv"
 	"unique"
 
 	"github.com/memtree/memtree/tree"
@@ -140,6 +138,22 @@ func (st *state) pending(key fingerprint) (string, bool) {
 	return t.key[len(prefix):], true
 }
 
+// wait puts an evaluation into the outbox.
+func (st *state) wait(at string, key fingerprint, in piece) {
+	st.outbox = st.outbox.put(at, item{key: key, at: in})
+	st.byKey = st.byKey.put(string(key[:])+at, none{})
+}
+
+// leave takes the oldest evaluation with a key out of the outbox and returns its
+// order; false when none waits.
+func (st *state) leave(key fingerprint) (at string, ok bool) {
+	if at, ok = st.pending(key); ok {
+		st.outbox = st.outbox.del(at)
+		st.byKey = st.byKey.del(string(key[:]) + at)
+	}
+	return at, ok
+}
+
 func (st *state) overlay(id string) (*nodeEntry, bool) {
 	if n, ok := st.top.nodes.get(id); ok {
 		return n, true
@@ -166,231 +180,4 @@ func (st *state) knows(key fingerprint) (knownEntry, bool, error) {
 		}
 	}
 	return st.base.knows(key)
-}
-
-// apply returns the state after a journal line with the given JSON, which stands
-// at a piece of a journal. The state keeps places in it and no part of b.
-// Writing and recovery both come through here.
-func (st *state) apply(b []byte, in piece) (*state, error) {
-	next := *st
-	var problem error
-	err := members(b, func(key string, v []byte, at int) bool {
-		each := func(f func([]byte, piece) error) error {
-			return elements(v, func(e []byte, i int) error { return f(e, in.part(at+i, e)) })
-		}
-		switch key {
-		case "version":
-			next.Version, problem = number(v)
-		case "changes":
-			problem = next.applyChanges(in.journal, each)
-		case "done":
-			problem = each(func(k []byte, _ piece) error {
-				key, err := unquote(k)
-				if err != nil {
-					return err
-				}
-				return next.finish(hashOf(key))
-			})
-		case "dead":
-			problem = each(next.applyDead)
-		case "entries":
-			problem = each(next.applyEntry)
-		case "accept":
-			problem = each(next.applyAccept)
-		}
-		return problem == nil
-	})
-	if problem == nil {
-		problem = err
-	}
-	if problem != nil {
-		return nil, fmt.Errorf("apply a batch: %w", problem)
-	}
-	return &next, nil
-}
-
-func (st *state) applyChanges(journal *handle, each func(func([]byte, piece) error) error) error {
-	c := commit{version: st.Version, journal: journal}
-	err := each(func(change []byte, in piece) error {
-		n, err := parseChange(change, in)
-		if err != nil {
-			return err
-		}
-		if n.meta.revision == 1 {
-			st.Nodes++
-		}
-		st.top.nodes = st.top.nodes.put(n.id, n)
-		c.changes = append(c.changes, in.place)
-		return nil
-	})
-	if len(c.changes) > 0 {
-		st.Changed = st.Version
-		st.commits = append(st.commits, c)
-	}
-	return err
-}
-
-// parseChange reads of a change's JSON what the store needs.
-func parseChange(change []byte, in piece) (*nodeEntry, error) {
-	var node []byte
-	var stands piece
-	var key string
-	var problem error
-	err := members(change, func(k string, v []byte, at int) bool {
-		switch k {
-		case "node":
-			node, stands = v, in.part(at, v)
-		case "key":
-			key, problem = unquote(v)
-		}
-		return problem == nil
-	})
-	if err == nil {
-		err = problem
-	}
-	if err != nil {
-		return nil, err
-	}
-	n, err := parseNode(node)
-	if err != nil {
-		return nil, err
-	}
-	n.at, n.change = stands, hashOf(key)
-	return n, nil
-}
-
-// parseNode reads of a node's JSON what the store needs, its place and last
-// change aside.
-func parseNode(raw []byte) (*nodeEntry, error) {
-	n, branch := &nodeEntry{}, ""
-	var problem error
-	err := members(raw, func(k string, v []byte, _ int) bool {
-		var u uint64
-		var s string
-		switch k {
-		case "id":
-			n.id, problem = unquote(v)
-		case "errorType":
-			branch, problem = unquote(v)
-		case "revision":
-			u, problem = number(v)
-			n.meta.revision = uint32(min(u, 1<<32-1)) //nolint:gosec // bounded
-		case "level":
-			u, problem = number(v)
-			n.meta.level = uint8(min(u, 255)) //nolint:gosec // bounded
-		case "status":
-			s, problem = unquote(v)
-			n.meta.status = code(statuses(), s)
-		case "direction":
-			s, problem = unquote(v)
-			n.meta.direction = code(directions(), s)
-		}
-		return problem == nil
-	})
-	if err == nil {
-		err = problem
-	}
-	if err == nil && (!safeID(n.id) || !slug(branch)) {
-		err = fmt.Errorf("node %q of error type %q cannot be kept: %w", n.id, branch, errJSON)
-	}
-	n.branch = unique.Make(branch)
-	return n, err
-}
-
-func (st *state) finish(key fingerprint) error {
-	at, ok := st.pending(key)
-	if !ok {
-		return fmt.Errorf("%w: what is done is not in the outbox", errJSON)
-	}
-	st.finished = append(st.finished, at)
-	st.outbox = st.outbox.del(at)
-	st.byKey = st.byKey.del(string(key[:]) + at)
-	return nil
-}
-
-func (st *state) applyDead(letter []byte, at piece) error {
-	var key string
-	var problem error
-	err := members(letter, func(k string, v []byte, _ int) bool {
-		if k == "key" {
-			key, problem = unquote(v)
-		}
-		return problem == nil
-	})
-	if err == nil {
-		err = problem
-	}
-	if err != nil {
-		return err
-	}
-	st.Dead++
-	st.dead = append(st.dead, record{seq: uint64(st.Dead), at: at}) //nolint:gosec // a count
-	return st.finish(hashOf(key))
-}
-
-func (st *state) applyEntry(_ []byte, at piece) error {
-	st.Entries++
-	st.entries = append(st.entries, record{seq: st.Entries, at: at})
-	return nil
-}
-
-func (st *state) applyAccept(accepted []byte, in piece) error {
-	var key string
-	var k knownEntry
-	var stands piece
-	var problem error
-	again := false
-	err := members(accepted, func(name string, v []byte, at int) bool {
-		switch name {
-		case "key":
-			key, problem = unquote(v)
-		case "digest":
-			problem = hexDigest(&k.digest, v)
-		case "before":
-			again = true
-			problem = hexDigest(&k.before, v)
-		case "labelled":
-			k.labelled = string(v) == "true"
-		case "evaluation":
-			stands = in.part(at, v)
-		}
-		return problem == nil
-	})
-	if err == nil {
-		err = problem
-	}
-	if err != nil {
-		return err
-	}
-	h := hashOf(key)
-	if !again {
-		st.Evaluations++
-	}
-	st.Arrivals++
-	at := order(st.Arrivals)
-	st.top.known = st.top.known.put(string(h[:]), k)
-	st.outbox = st.outbox.put(at, item{key: h, at: stands})
-	st.byKey = st.byKey.put(string(h[:])+at, none{})
-	return nil
-}
-
-func hexDigest(d *digest, v []byte) error {
-	s, err := unquote(v)
-	if err != nil {
-		return err
-	}
-	if !fixedHex(d[:], []byte(s)) {
-		return errJSON
-	}
-	return nil
-}
-
-func (d digest) String() string { return hex.EncodeToString(d[:]) }
-
-func number(v []byte) (uint64, error) {
-	n, err := strconv.ParseUint(string(v), 10, 64)
-	if err != nil {
-		return 0, errJSON
-	}
-	return n, nil
 }
