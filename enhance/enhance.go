@@ -53,7 +53,7 @@ type Options struct {
 	Findings bool
 
 	// Facts are what is so on the page now; the decided ones are said first, and not counted
-	// against Budget. What they settle is not asked to be checked again.
+	// against Budget. They stand in place of the advice of the cases they were read from.
 	Facts []Observed
 }
 
@@ -131,9 +131,8 @@ func choose(nodes []tree.Node, told []Observed, o Options) (items []item, droppe
 	full := false
 	for i := range nodes {
 		n := &nodes[i]
-		open, some := unsettled(o.supposed(n), told, o.Facts)
-		it, w := newItem(&open, o)
-		if !some {
+		it, w := newItem(o.supposed(n), o)
+		if settled(n, told) {
 			w = why{sentence: settledNow}
 		}
 		var c saying

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memtree/memtree/fact"
+	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -48,15 +49,16 @@ func TestFactsAreInert(t *testing.T) {
 	require.Equal(t, Open+"\n[Seen on the page now]:\n- “Cart” is on the page, as required\n"+Close, told("Cart").Text)
 }
 
-func TestUnsettled(t *testing.T) {
-	n := tree.Node{ID: "c_1", CaseData: &tree.CaseData{Misses: []tree.Miss{{Check: "operate_control", What: []string{"Save button", "Undo"}}, {Check: "style"}}}}
-	save := Observed{ID: "c_1", Fact: fact.Fact{State: fact.Holds, Expected: fact.Expected{Check: "operate_control", Thing: "Save"}}}
-	undo := Observed{ID: "c_1", Fact: fact.Fact{Expected: fact.Expected{Check: "operate_control", Thing: "Undo"}}}
-
-	left, some := unsettled(&n, []Observed{save}, []Observed{save, undo})
-	require.True(t, some)
-	require.Equal(t, []string{"Undo"}, left.CaseData.Misses[0].What, "what is open is asked for, what is settled is not")
-	left, _ = unsettled(&n, []Observed{save}, []Observed{save})
-	require.Equal(t, []tree.Miss{{Check: "style"}}, left.CaseData.Misses)
-	require.Len(t, n.CaseData.Misses, 2, "the memory itself stays as it is")
+func TestFactsStandInPlaceOfAdvice(t *testing.T) {
+	n := tree.Node{ID: "c_1", Type: tree.Case, Direction: taxonomy.FalsePass, CaseData: &tree.CaseData{Misses: []tree.Miss{{Check: "operate_control"}, {Check: "style"}}}}
+	other := n.Clone()
+	other.ID, other.CaseData.Misses = "c_2", []tree.Miss{{Check: "recompute"}}
+	g, err := Write([]tree.Node{n, other}, Options{Lang: "en", Facts: []Observed{
+		{ID: "c_1", Fact: fact.Fact{State: fact.Holds, Expected: fact.Expected{Kind: fact.Control, Thing: "Save", Role: "button"}}},
+		{ID: "c_2", Fact: fact.Fact{Expected: fact.Expected{Kind: fact.Value, Thing: "Total"}, Why: "unknown"}},
+	}})
+	require.NoError(t, err)
+	require.Contains(t, g.Text, "- button “Save” is enabled, as required\n")
+	require.Equal(t, []string{"c_2"}, g.IDs, "what is not decided leaves the advice as it is")
+	require.Equal(t, "facts of the page itself are told in its place", g.Dropped[0].Reason)
 }

@@ -14,7 +14,7 @@ const (
 	leaksNumber = "it gives away the ground truth of its test (a number)"
 	leaksLong   = "it gives away the ground truth of its test (a sentence or long value)"
 	leaksValue  = "it gives away the ground truth of its test (a value)"
-	settledNow  = "the page itself settles what it says to check"
+	settledNow  = "facts of the page itself are told in its place"
 	itsText     = "its text "
 )
 

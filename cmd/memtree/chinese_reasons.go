@@ -28,7 +28,7 @@ func chineseReasons() map[string]string {
 		"it gives away the ground truth of its test (a number)":                 "会泄露其测试的标准答案（一个数字）",
 		"it gives away the ground truth of its test (a sentence or long value)": "会泄露其测试的标准答案（一句话或较长的值）",
 		"it gives away the ground truth of its test (a value)":                  "会泄露其测试的标准答案（一个值）",
-		"the page itself settles what it says to check":                         "要检查的，页面本身已经说明",
+		"facts of the page itself are told in its place":                        "已改为直接告知页面现状",
 
 		"an amount is neither the price nor the price times the quantity":                 "有一处金额既不是单价，也不是单价乘数量",
 		"another number stands there":                                                     "那里是另一个数字",
