@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/retrieval"
 	"github.com/memtree/memtree/tree"
 )
@@ -56,8 +57,8 @@ func TestWhyTheNearestIsNotGiven(t *testing.T) {
 		{"the place alone", memtree.Query{Prompt: "Open the printer", Scene: tree.Scene{ID: here.ID, Type: here.Type, Route: here.Route}}, retrieval.Unfounded, "its place is no reason"},
 		{"not trusted", memtree.Query{Prompt: ask.Prompt, Limits: retrieval.Limits{Confidence: 5}}, retrieval.Distrusted, "below the floor of"},
 		{"no room for its level", memtree.Query{Prompt: ask.Prompt, Limits: retrieval.Limits{Cases: -1}}, retrieval.LevelFull, "better ones took all 0 places"},
-		{"its text may not be shown", memtree.Query{Prompt: banner.Prompt}, memtree.LeftOut, "its text tells the agent to ignore its instructions"},
-		{"it was archived meanwhile", memtree.Query{Prompt: footer.Prompt}, memtree.Gone, "it went out of use"},
+		{"its text may not be shown", memtree.Query{Prompt: banner.Prompt}, enhance.LeftOut, "its text tells the agent to ignore its instructions"},
+		{"it was archived meanwhile", memtree.Query{Prompt: footer.Prompt}, enhance.Gone, "it went out of use"},
 	} {
 		g, err := m.Guide(t.Context(), x.query)
 		require.NoError(t, err)
@@ -75,7 +76,7 @@ func TestWhyTheNearestIsNotGiven(t *testing.T) {
 	g, err := m.Guide(t.Context(), ask)
 	require.NoError(t, err)
 	require.False(t, g.Abstained)
-	require.Equal(t, memtree.Left{}, g.Nearest.Left, "it is given")
+	require.Equal(t, enhance.Left{}, g.Nearest.Left, "it is given")
 }
 
 // idle is a store whose outbox nobody is given anything of.

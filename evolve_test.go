@@ -52,7 +52,7 @@ func runsOf(t *testing.T) (all []tree.Evaluation) {
 func dump(t *testing.T, m *memtree.Memory) string {
 	t.Helper()
 	var all []tree.Node
-	for n, err := range m.Nodes(t.Context(), tree.Filter{}) {
+	for n, err := range m.Tree().Scan(t.Context(), tree.Filter{}) {
 		require.NoError(t, err)
 		all = append(all, n)
 	}
@@ -61,7 +61,7 @@ func dump(t *testing.T, m *memtree.Memory) string {
 	return string(b)
 }
 
-func changes(v memtree.Evolved) int {
+func changes(v evolution.Evolved) int {
 	n := 0
 	for _, p := range v.Plans {
 		n += len(p.Changes)
@@ -83,7 +83,7 @@ func TestEvolve(t *testing.T) {
 	require.Equal(t, dry.Plans, v.Plans, "a dry run says what will be done")
 	require.Equal(t, len(v.Plans), told[len(told)-1].Done)
 	require.Positive(t, changes(v))
-	s, err := m.Stats(t.Context())
+	s, err := tree.Count(m.Tree().Scan(t.Context(), tree.Filter{}))
 	require.NoError(t, err)
 	require.Positive(t, s.Levels["experience"])
 	_, err = m.Verify(t.Context(), func(problem error) { require.NoError(t, problem) })
@@ -94,7 +94,7 @@ func TestEvolve(t *testing.T) {
 	require.NoError(t, err)
 	require.Zero(t, changes(again))
 	require.Equal(t, learned, dump(t, m))
-	rejected, err := m.Rejected(t.Context())
+	rejected, err := m.Review().Rejected(t.Context())
 	require.NoError(t, err)
 	for _, r := range rejected {
 		require.NotEmpty(t, r.Reasons)
@@ -250,7 +250,7 @@ func TestNothingWaitsForTheModel(t *testing.T) {
 	require.NoError(t, err)
 	close(h.free)
 	require.NoError(t, <-done)
-	s, err := m.Stats(t.Context())
+	s, err := tree.Count(m.Tree().Scan(t.Context(), tree.Filter{}))
 	require.NoError(t, err)
 	require.Positive(t, s.Levels["experience"])
 	v, err := m.Evolve(t.Context(), nil)

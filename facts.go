@@ -1,7 +1,6 @@
 package memtree
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,22 +14,10 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Fact is what an observation shows of something that was once missed, or claimed wrongly.
-type Fact struct {
-	Memory string    `json:"memory"` // id of the case it was read from
-	Check  string    `json:"check,omitempty"`
-	Kind   fact.Kind `json:"kind"`
-	Thing  string    `json:"thing,omitempty"` // what it is about: a name on the page, a label
-	State  string    `json:"state"`           // holds, broken or unknown
-	Line   int       `json:"line,omitempty"`  // of the observation, from 1; 0 where an absence shows it
-	Seen   string    `json:"seen,omitempty"`  // that line
-	Text   string    `json:"text"`            // what is so, or why it is unknown
-}
-
-// hold holds the misses of the cases of this very page against what is observed. It returns
-// what came of each and tells x of what is not decided. A miss of another test counts only if the prompt speaks of
+// hold holds the misses of the cases of this very page against what is observed, and
+// returns what came of each. A miss of another test counts only if the prompt speaks of
 // the thing, for nobody asked about the rest.
-func (m *Memory) hold(ctx context.Context, q *Query, here []string, x *Explanation) ([]enhance.Observed, error) {
+func (m *Memory) hold(ctx context.Context, q *Query, here []string) ([]enhance.Observed, error) {
 	if q.Observation == "" || len(here) == 0 {
 		return nil, nil
 	}
@@ -48,11 +35,7 @@ func (m *Memory) hold(ctx context.Context, q *Query, here []string, x *Explanati
 			if !q.asksAbout(&n, &e) {
 				continue
 			}
-			f := page.Hold(e)
-			if f.State == fact.Unknown {
-				x.Undecided = append(x.Undecided, newFact(id, &f, f.Why))
-			}
-			held = append(held, enhance.Observed{Fact: f, ID: id})
+			held = append(held, enhance.Observed{Fact: page.Hold(e), ID: id})
 		}
 	}
 	return held, nil
@@ -88,7 +71,7 @@ func (m *Memory) seen(ctx context.Context, e *Evaluation) (out risk.Seen, err er
 	if err != nil {
 		return out, err
 	}
-	held, err := m.hold(ctx, &q, r.Here, &Explanation{})
+	held, err := m.hold(ctx, &q, r.Here)
 	for _, f := range held {
 		switch f.State {
 		case fact.Broken:
@@ -103,17 +86,4 @@ func (m *Memory) seen(ctx context.Context, e *Evaluation) (out risk.Seen, err er
 		}
 	}
 	return out, err
-}
-
-func newFact(id string, f *fact.Fact, text string) Fact {
-	return Fact{Memory: id, Check: f.Check, Kind: f.Kind, Thing: cmp.Or(f.Thing, f.Want, f.Got), State: f.State.String(), Line: f.Line, Seen: f.Seen, Text: text}
-}
-
-// told are the facts that the text tells, in its words.
-func told(in []enhance.Observed) []Fact {
-	var out []Fact
-	for i := range in {
-		out = append(out, newFact(in[i].ID, &in[i].Fact, in[i].Clause))
-	}
-	return out
 }

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
-	"time"
 
 	"github.com/memtree/memtree/formation"
 	"github.com/memtree/memtree/risk"
@@ -14,60 +12,7 @@ import (
 )
 
 // A batch of the outbox is formed on one view of the tree and committed at once.
-const (
-	formBatch   = 256
-	formRetries = 8
-)
-
-// progress lets Wait see the outbox worker: a channel that closes at the next
-// step, and what stopped it, if anything did. Beside it stands what was formed.
-type progress struct {
-	mu      sync.Mutex
-	next    chan struct{}
-	stopped error
-	formed  Formed
-}
-
-func (p *progress) init() { p.next = make(chan struct{}) }
-
-func (p *progress) state() (<-chan struct{}, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.next, p.stopped
-}
-
-func (p *progress) step(stopped error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.stopped = stopped
-	close(p.next)
-	p.next = make(chan struct{})
-}
-
-// formOutbox turns accepted evaluations into cases until ctx ends. What a
-// failure leaves behind stays in the outbox, for the next poke or Open.
-func (m *Memory) formOutbox(ctx context.Context) {
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-m.wake:
-		}
-		for ctx.Err() == nil {
-			n, err := m.formSome(ctx)
-			if n > 0 {
-				poke(m.risks.wake)
-			}
-			if err != nil && ctx.Err() == nil {
-				m.opts.Logger.Error("forming stopped; what was accepted is kept", "error", err)
-			}
-			m.outbox.step(err)
-			if n == 0 || err != nil {
-				break
-			}
-		}
-	}
-}
+const formBatch = 256
 
 // formSome forms up to a batch and returns how many evaluations it finished.
 func (m *Memory) formSome(ctx context.Context) (int, error) {
@@ -79,14 +24,7 @@ func (m *Memory) formSome(ctx context.Context) (int, error) {
 	if err != nil || len(es) == 0 {
 		return 0, err
 	}
-	for try := range formRetries {
-		if err = m.formBatch(ctx, es); !errors.Is(err, tree.ErrConflict) {
-			break
-		}
-		m.counts.conflicts.Add(1)
-		m.opts.Logger.Debug("plan was stale, planning again", "try", try+1)
-	}
-	if err != nil {
+	if err = m.untilFresh(func() error { return m.formBatch(ctx, es) }); err != nil {
 		keys := make([]string, len(es))
 		for i := range es {
 			keys[i] = es[i].Key()
@@ -221,52 +159,4 @@ func (p *plan) Similar(ctx context.Context, n *tree.Node, k int) ([]tree.Node, e
 		}
 	}
 	return out, nil
-}
-
-// keepTrials writes what Guide left for the ledger, as many lines at once as
-// there are.
-func (m *Memory) keepTrials(ctx context.Context) {
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case e := <-m.trials:
-			m.writeTrials(ctx, e)
-		}
-	}
-}
-
-func (m *Memory) writeTrials(ctx context.Context, first tree.Entry) {
-	entries := []tree.Entry{first}
-	for len(entries) < cap(m.trials) {
-		select {
-		case e := <-m.trials:
-			entries = append(entries, e)
-			continue
-		default:
-		}
-		break
-	}
-	if _, err := m.store.Commit(context.WithoutCancel(ctx), tree.Batch{Entries: entries}); err != nil {
-		m.counts.trialsLost.Add(int64(len(entries)))
-		m.opts.Logger.Warn("trials were not written", "count", len(entries), "error", err)
-	}
-}
-
-// closeDeadline bounds how long Close judges what Wrap left.
-const closeDeadline = 10 * time.Second
-
-// stopWorkers lets the workers finish what they hold and ends them.
-func (m *Memory) stopWorkers() {
-	m.drainRuns()
-	m.stop()
-	m.workers.Wait()
-	if m.opts.ReadOnly {
-		return
-	}
-	select {
-	case e := <-m.trials:
-		m.writeTrials(context.Background(), e)
-	default:
-	}
 }

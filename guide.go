@@ -2,7 +2,6 @@ package memtree
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -11,85 +10,42 @@ import (
 	"time"
 
 	"github.com/memtree/memtree/enhance"
+	"github.com/memtree/memtree/fact"
 	"github.com/memtree/memtree/retrieval"
-	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
 
-// Query is what is about to be run.
+// Query is what is about to be run. Prompt alone is enough; what stands below Lang is advanced.
 type Query struct {
-	Prompt       string     // what the agent is asked to test
-	Scene        tree.Scene // where in the product
-	Scope        tree.Scope // which product, suite and test
-	Lang         string     // "zh" or "en" for the guidance; "": the prompt's
-	Limits       retrieval.Limits
-	Observation  string   // what can be seen now, if anything: an ARIA snapshot as Playwright writes it, or the page's text
-	Exclude      []string // node ids that must not be used
-	ExcludeTests []string // test cases whose memories must not be used
+	Prompt      string     // what the agent is asked to test
+	Scene       tree.Scene // where in the product
+	Scope       tree.Scope // which product, suite and test
+	Observation string     // what can be seen now, if anything: an ARIA snapshot as Playwright writes it, or the page's text
+	Lang        string     // "zh" or "en" for the guidance; "": the prompt's
 
-	Agent tree.Agent // who will run, for the ledger
-	RunID string     // which run, for the ledger
-
-	// Step asks within a run: its text joins the prompt. With the Trial of an
-	// earlier answer, what is injected now is added to that trial.
-	Step       string
-	StepNumber int // from 1
-	Trial      string
+	Agent        tree.Agent       // who will run, for the ledger
+	RunID        string           // which run, for the ledger
+	Limits       retrieval.Limits // how many memories of each level, and how near
+	Exclude      []string         // node ids that must not be used
+	ExcludeTests []string         // test cases whose memories must not be used
+	Step         string           // within a run: what is to be done next; it joins the prompt
+	StepNumber   int              // from 1
+	Trial        string           // of an earlier answer for this run: what is given now is added to it
+	Quarantined  bool             // for Explain: what imports that wait would say, and nothing else
 }
 
 // Guidance is the answer: a block of text for the prompt, or nothing.
 type Guidance struct {
-	Trial     string `json:"trial"` // hand it back in Evaluation.Trial; "" when nothing was recorded
-	Abstained bool   `json:"abstained"`
-	Text      string `json:"text"`              // the fenced block; "" when memory abstains
-	Hash      string `json:"hash"`              // of Text
-	Wording   string `json:"wording,omitempty"` // how it is worded, for the ledger
-	Items     []Item `json:"items"`
-	Facts     []Fact `json:"facts,omitempty"` // what Query.Observation shows of remembered misses, as Text tells it
-	// Nearest is what came nearest, also when nothing is given. Unless it is among
-	// Items it says why it was not given: with Abstained this is why there is
-	// no text. Nil: no memory in use here has anything to do with the question.
-	Nearest *Item `json:"nearest"`
-	// Unformed counts recorded runs that are not formed yet: this answer does not know
-	// them. It is looked up only when memory abstains.
-	Unformed int    `json:"unformed,omitempty"`
-	Note     string `json:"note,omitempty"` // what did not work as it should have
-}
-
-// Item is one memory in the guidance, with the reasons it is there.
-type Item struct {
-	ID        string             `json:"id"`
-	Type      tree.Type          `json:"type"`
-	ErrorType string             `json:"errorType"`
-	Direction taxonomy.Direction `json:"direction"`
-	Score     float64            `json:"score"`
-	Signals   Signals            `json:"signals"`
-	Left                         // why it was not given; of Guidance.Nearest only
-}
-
-// Signals are the named reasons of a score, by name.
-type Signals []retrieval.Signal
-
-// MarshalJSON writes an object with one member per signal, in rank order.
-func (s Signals) MarshalJSON() ([]byte, error) {
-	b := []byte{'{'}
-	for i, x := range s {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		v, err := json.Marshal(struct {
-			Raw          float64 `json:"raw"`
-			Calibrated   float64 `json:"calibrated"`
-			Weight       float64 `json:"weight"`
-			Contribution float64 `json:"contribution"`
-		}{x.Raw, x.Calibrated, x.Weight, x.Contribution})
-		if err != nil {
-			return nil, fmt.Errorf("signal %s: %w", x.Name, err)
-		}
-		b = append(strconv.AppendQuote(b, x.Name), ':')
-		b = append(b, v...)
-	}
-	return append(b, '}'), nil
+	Trial     string         `json:"trial"`              // hand it back in Evaluation.Trial; "" when nothing was recorded
+	Abstained bool           `json:"abstained"`          // nothing fits
+	Text      string         `json:"text"`               // the fenced block; "" when memory abstains
+	Hash      string         `json:"hash"`               // of Text
+	Wording   string         `json:"wording,omitempty"`  // how it is worded, for the ledger
+	Items     []enhance.Item `json:"items"`              // the memories in Text
+	Facts     []enhance.Fact `json:"facts,omitempty"`    // what Query.Observation shows of remembered misses, as Text tells it
+	Nearest   *enhance.Item  `json:"nearest"`            // what came nearest, and if it was not given why; nil: nothing has to do with the query
+	Unformed  int            `json:"unformed,omitempty"` // of an answer that abstains: recorded runs that it does not know yet
+	Note      string         `json:"note,omitempty"`     // what did not work as it should have
 }
 
 // Enhance returns prompt with the guidance after it. The prompt itself stays as
@@ -101,9 +57,8 @@ func (g Guidance) Enhance(prompt string) string {
 // Explanation is a guidance together with every memory that was considered.
 type Explanation struct {
 	Guidance
-	Considered []retrieval.Hit
-	Dropped    []enhance.Drop // taken by retrieval, left out of the text
-	Undecided  []Fact         // what Query.Observation does not settle, and why
+	Considered []enhance.Considered // best first, with why it was taken or left
+	Undecided  []enhance.Fact       // what Query.Observation does not settle, and why
 }
 
 // Guide returns what memory has to say before a run. It asks no model and waits
@@ -112,6 +67,9 @@ type Explanation struct {
 func (m *Memory) Guide(ctx context.Context, q Query) (Guidance, error) {
 	ctx, cancel := context.WithTimeout(ctx, m.opts.Deadline)
 	defer cancel()
+	if q.Quarantined {
+		return Guidance{}, &tree.FieldError{Field: "quarantined", Problem: "is for Explain; what waits is no part of guidance"}
+	}
 	x, err := m.answer(ctx, q, (*retrieval.Index).Search)
 	if err != nil {
 		m.counts.guideFailures.Add(1)
@@ -121,10 +79,19 @@ func (m *Memory) Guide(ctx context.Context, q Query) (Guidance, error) {
 	return x.Guidance, nil
 }
 
-// Explain answers as Guide does, says why for every candidate, and leaves no
-// trial.
+// Explain answers as Guide does, says why for every candidate, and leaves no trial.
 func (m *Memory) Explain(ctx context.Context, q Query) (Explanation, error) {
-	x, err := m.answer(ctx, q, (*retrieval.Index).Explain)
+	ask := (*retrieval.Index).Explain
+	if q.Quarantined {
+		ix, err := m.quarantine(ctx)
+		if err != nil {
+			return Explanation{}, fmt.Errorf("explain: %w", err)
+		}
+		ask = func(_ *retrieval.Index, ctx context.Context, q retrieval.Query) (retrieval.Result, error) {
+			return ix.Explain(ctx, q)
+		}
+	}
+	x, err := m.answer(ctx, q, ask)
 	if err != nil {
 		return Explanation{}, fmt.Errorf("explain: %w", err)
 	}
@@ -149,54 +116,81 @@ func (m *Memory) answer(ctx context.Context, q Query, ask search) (Explanation, 
 	if err != nil {
 		return Explanation{}, err
 	}
-	x := Explanation{Considered: r.Considered}
+	var x Explanation
 	x.Note = r.Note
-	facts, err := m.hold(ctx, &q, r.Here, &x)
+	facts, err := m.hold(ctx, &q, r.Here)
 	if err != nil {
 		return Explanation{}, err
 	}
-	if err := m.write(ctx, q, &r, facts, &x); err != nil {
+	dropped, err := m.write(ctx, q, &r, facts, &x.Guidance)
+	if err != nil {
 		return Explanation{}, err
 	}
-	x.Nearest = x.nearest(&r)
+	for i := range r.Considered {
+		h := &r.Considered[i]
+		x.Considered = append(x.Considered, enhance.Considered{Hit: *h, Left: enhance.WhyLeft(h, x.Items, dropped)})
+	}
+	x.Undecided = enhance.Told(slices.DeleteFunc(facts, func(f enhance.Observed) bool { return f.State != fact.Unknown }))
+	x.Nearest = x.nearest(&r, dropped)
 	if x.Abstained {
 		x.Unformed = m.unformed(ctx)
 	}
 	return x, nil
 }
 
-// write turns hits into text. A hit whose node is gone, or whose text may not
-// be shown, is left out.
-func (m *Memory) write(ctx context.Context, q Query, r *retrieval.Result, facts []enhance.Observed, x *Explanation) error {
-	x.Items = []Item{}
+// nearest returns what came nearest to being given: where retrieval took
+// something and the text could hold none of it, the first of that.
+func (g *Guidance) nearest(r *retrieval.Result, dropped []enhance.Drop) *enhance.Item {
+	h := r.Nearest
+	if g.Abstained && len(r.Hits) > 0 {
+		h = &r.Hits[0]
+	}
+	if h == nil {
+		return nil
+	}
+	near := enhance.NewItem(h)
+	near.Left = enhance.WhyLeft(h, g.Items, dropped)
+	return &near
+}
+
+// unformed counts the recorded runs that no answer knows yet. Whoever cannot say is
+// not waited for.
+func (m *Memory) unformed(ctx context.Context) int {
+	info, err := m.store.Info(ctx)
+	if err != nil {
+		return 0
+	}
+	return info.Outbox
+}
+
+// write turns hits into text, and returns those whose text has no place in it. A hit
+// whose node is gone is left out.
+func (m *Memory) write(ctx context.Context, q Query, r *retrieval.Result, facts []enhance.Observed, to *Guidance) ([]enhance.Drop, error) {
+	to.Items = []enhance.Item{}
 	nodes := make([]tree.Node, 0, len(r.Hits))
-	byID := make(map[string]retrieval.Hit, len(r.Hits))
-	for _, h := range r.Hits {
+	byID := make(map[string]*retrieval.Hit, len(r.Hits))
+	for i := range r.Hits {
+		h := &r.Hits[i]
 		n, err := m.store.Get(ctx, h.ID)
 		if errors.Is(err, tree.ErrNotFound) {
 			continue
 		}
 		if err != nil {
-			return fmt.Errorf("read %s: %w", h.ID, err)
+			return nil, fmt.Errorf("read %s: %w", h.ID, err)
 		}
 		nodes = append(nodes, n)
 		byID[h.ID] = h
 	}
 	g, err := enhance.Write(nodes, enhance.Options{Lang: q.Lang, Prompt: q.Prompt, Words: m.words, Facts: facts, Asked: r.Asked, Here: r.Here, Build: q.Scope.Build, Findings: m.opts.Findings})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, id := range g.IDs {
-		x.Items = append(x.Items, item(byID[id]))
+		to.Items = append(to.Items, enhance.NewItem(byID[id]))
 	}
-	x.Text, x.Hash, x.Wording, x.Dropped = g.Text, g.Hash, g.Wording, g.Dropped
-	x.Facts = told(g.Facts)
-	x.Abstained = len(x.Items) == 0 && len(x.Facts) == 0
-	return nil
-}
-
-func item(h retrieval.Hit) Item {
-	return Item{ID: h.ID, Type: h.Type, ErrorType: h.ErrorType, Direction: h.Direction, Score: h.Score, Signals: h.Signals}
+	to.Text, to.Hash, to.Wording, to.Facts = g.Text, g.Hash, g.Wording, enhance.Told(g.Facts)
+	to.Abstained = len(to.Items) == 0 && len(to.Facts) == 0
+	return g.Dropped, nil
 }
 
 // trialCount tells apart the trials of one query at one time.

@@ -37,11 +37,7 @@ func (m *Memory) openIndex(ctx context.Context) error {
 }
 
 func (m *Memory) loadIndex(ctx context.Context) (*retrieval.Index, error) {
-	d, ok := m.store.(tree.Deriver)
-	if !ok {
-		return nil, tree.ErrNotFound
-	}
-	kept, err := d.OpenDerived(ctx, indexName)
+	kept, err := tree.OpenDerived(ctx, m.store, indexName)
 	if err != nil {
 		return nil, err
 	}
@@ -116,9 +112,8 @@ func (m *Memory) fill(ctx context.Context, ix *retrieval.Index) (*retrieval.Inde
 // saveIndex keeps the index for the next Open, unless little has changed in
 // much: then catching up is cheaper than writing all of it.
 func (m *Memory) saveIndex(ctx context.Context) error {
-	d, ok := m.store.(tree.Deriver)
 	ix := m.index.Load()
-	if !ok || m.opts.ReadOnly || ix == nil {
+	if m.opts.ReadOnly || ix == nil {
 		return nil
 	}
 	m.door.Lock()
@@ -126,7 +121,7 @@ func (m *Memory) saveIndex(ctx context.Context) error {
 	if ix.Version() == m.saved {
 		return nil
 	}
-	if err := d.SaveDerived(ctx, indexName, ix.Version(), ix.Save); err != nil {
+	if err := tree.SaveDerived(ctx, m.store, indexName, ix.Version(), ix.Save); err != nil {
 		m.opts.Logger.Warn("the index was not kept and will be built anew", "error", err)
 		return nil // derived data: losing it loses nothing
 	}
@@ -212,9 +207,9 @@ func (m *Memory) replaceIndex(ctx context.Context, another func(context.Context)
 	return nil
 }
 
-// Note says why memories are found by words alone, or some of them; "" where
+// note says why memories are found by words alone, or some of them; "" where
 // all is as it should be.
-func (m *Memory) Note() string {
+func (m *Memory) note() string {
 	s := m.index.Load().Stats()
 	if s.Note == "" && m.lacksVectors(s) {
 		return fmt.Sprintf("%d of %d memories are found by words alone: the embedder %s gave no vector for them", s.Nodes-s.Vectors, s.Nodes, m.opts.Embedder.ID())

@@ -119,7 +119,7 @@ func keep(t *testing.T, dir string, e llm.Embedder, es []memtree.Evaluation) str
 	_, err := m.RecordAll(t.Context(), es)
 	require.NoError(t, err)
 	require.NoError(t, m.Wait(t.Context()))
-	note := m.Note()
+	note := m.Health().Note
 	require.NoError(t, m.Close())
 	return note
 }
@@ -148,7 +148,7 @@ func TestADamagedIndexIsBuiltAnewThoughTheEmbedderIsDown(t *testing.T) {
 	g, err := m.Guide(t.Context(), memtree.Query{Prompt: several(8)[3].Prompt, Scene: several(8)[3].Scene})
 	require.NoError(t, err)
 	require.False(t, g.Abstained)
-	require.Contains(t, m.Note(), "found by words alone")
+	require.Contains(t, m.Health().Note, "found by words alone")
 }
 
 func TestCloseDoesNotWaitForAnEmbedder(t *testing.T) {

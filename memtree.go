@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/memtree/memtree/embed"
 	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/formation"
 	"github.com/memtree/memtree/llm"
@@ -40,6 +41,10 @@ type Options struct {
 	// Embedder gives texts their meaning. Nil: the built-in static table. Guide
 	// gives one that is far away half of Deadline and then goes by words alone.
 	Embedder llm.Embedder
+	// InMemory keeps everything in memory, and nothing after Close.
+	InMemory bool
+	// Label names the team in what a store that is made now exports.
+	Label string
 	// Store replaces the embedded store; the folder is then only read for the
 	// taxonomy overlay, and may be "".
 	Store tree.Store
@@ -164,16 +169,46 @@ func (m *Memory) open(ctx context.Context, dir string) (err error) {
 	return nil
 }
 
+// openEmbedder takes the built-in table where no other embedder is given. Another
+// may be somebody else's, and is told no secrets.
+func (m *Memory) openEmbedder() (err error) {
+	switch e := m.opts.Embedder.(type) {
+	case nil:
+		m.opts.Embedder, err = embed.Default()
+	case *embed.Table:
+	default:
+		m.opts.Embedder = embed.Cleaned(e, func(s string) string {
+			s, _ = formation.RedactText(s)
+			return s
+		})
+	}
+	return err
+}
+
+// tableBuiltIn reports whether the embedder is the one that is always there.
+func (m *Memory) tableBuiltIn() bool {
+	_, is := m.opts.Embedder.(*embed.Table)
+	return is
+}
+
 func (m *Memory) openStore(ctx context.Context, dir string) (tree.Store, error) {
 	if m.opts.Store != nil {
 		return m.opts.Store, nil
+	}
+	o := jsonstore.Options{ReadOnly: m.opts.ReadOnly, Started: m.opts.Now(), Origin: tree.Origin{Label: m.opts.Label}}
+	if m.opts.InMemory {
+		s, err := jsonstore.OpenMemory(ctx, o)
+		if err != nil {
+			return nil, err
+		}
+		return cache.New(s, cachedNodes), nil
 	}
 	if m.opts.MustExist || m.opts.ReadOnly {
 		if err := jsonstore.MustExist(dir); err != nil {
 			return nil, err
 		}
 	}
-	s, err := jsonstore.OpenDir(ctx, dir, jsonstore.Options{ReadOnly: m.opts.ReadOnly, Started: m.opts.Now()})
+	s, err := jsonstore.OpenDir(ctx, dir, o)
 	if err != nil {
 		return nil, err
 	}
@@ -240,6 +275,13 @@ func (m *Memory) Close() error {
 	})
 	return m.closeErr
 }
+
+// Tree is what is stored, to be read: nodes, the ledger, what could not be formed,
+// and how much there is of each. Advanced.
+func (m *Memory) Tree() tree.Reader { return reader{m.store} }
+
+// reader hides that a store can be written: Memory is the only writer.
+type reader struct{ tree.Reader }
 
 // Taxonomy returns the words this memory knows, the team's own included.
 func (m *Memory) Taxonomy() *taxonomy.Taxonomy { return m.taxonomy }

@@ -55,7 +55,7 @@ var ask = memtree.Query{
 func nodes(t *testing.T, m *memtree.Memory) []tree.Node {
 	t.Helper()
 	var all []tree.Node
-	for n, err := range m.Nodes(t.Context(), tree.Filter{}) {
+	for n, err := range m.Tree().Scan(t.Context(), tree.Filter{}) {
 		require.NoError(t, err)
 		all = append(all, n)
 	}
@@ -138,7 +138,7 @@ func TestRecordRefusesWhatItCannotUse(t *testing.T) {
 	bad.Prompt = ""
 	_, err := m.RecordAll(t.Context(), []memtree.Evaluation{missed(1), bad})
 	require.ErrorContains(t, err, "[1].prompt is missing")
-	s, err := m.Stats(t.Context())
+	s, err := m.Tree().Info(t.Context())
 	require.NoError(t, err)
 	require.Zero(t, s.Evaluations, "all or none")
 }
@@ -162,7 +162,7 @@ func TestRecordRefusesContradictions(t *testing.T) {
 	}
 	_, err := m.RecordAll(t.Context(), []memtree.Evaluation{missed(4), right})
 	require.ErrorContains(t, err, "[1].correct is true although")
-	s, err := m.Stats(t.Context())
+	s, err := m.Tree().Info(t.Context())
 	require.NoError(t, err)
 	require.Zero(t, s.Evaluations, "all or none")
 }
@@ -431,9 +431,7 @@ func TestWrapSurvivesItsMemory(t *testing.T) {
 			r, err := memtree.Wrap(m, run, nil)(t.Context(), memtree.Test{ID: "x", Prompt: ask.Prompt, Scene: ask.Scene})
 			require.NoError(t, err)
 			require.JSONEq(t, `"pass"`, string(r.Judgment))
-			s, err := m.Stats(t.Context())
-			require.NoError(t, err)
-			require.EqualValues(t, 1, s.Swallowed.Guidance)
+			require.EqualValues(t, 1, m.Health().Guidance)
 		})
 	}
 }
@@ -466,7 +464,7 @@ func TestGuideBesideWriters(t *testing.T) {
 	}
 	wg.Wait()
 	require.NoError(t, m.Wait(t.Context()))
-	s, err := m.Stats(t.Context())
+	s, err := m.Tree().Info(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, 100, s.Evaluations)
 	runs := 0

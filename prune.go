@@ -2,7 +2,6 @@ package memtree
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -41,23 +40,21 @@ func (m *Memory) prune(ctx context.Context, o *PruneOptions) (evolution.Pruned, 
 	if err != nil {
 		return evolution.Pruned{}, err
 	}
-	for try := 1; ; try++ {
+	var p evolution.Pruned
+	err = m.untilFresh(func() error {
 		demand, err := m.demand(ctx)
 		if err != nil {
-			return evolution.Pruned{}, err
+			return err
 		}
-		p, err := e.Prune(ctx, m.store, evolution.PruneOptions{
+		p, err = e.Prune(ctx, m.store, evolution.PruneOptions{
 			Only: o.Only, Now: m.opts.Now(), Experiences: o.Experiences, Keep: transfer.Waits, Used: demand.used, Chances: demand.chances,
 		})
 		if err != nil || o.DryRun || len(p.Changes) == 0 {
-			return p, err
+			return err
 		}
-		err = m.apply(ctx, tree.Batch{Changes: p.Changes})
-		if !errors.Is(err, tree.ErrConflict) || try == evolveRetries {
-			return p, err
-		}
-		m.counts.conflicts.Add(1)
-	}
+		return m.apply(ctx, tree.Batch{Changes: p.Changes})
+	})
+	return p, err
 }
 
 // demand is what the ledger knows of the queries there were.

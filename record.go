@@ -74,15 +74,6 @@ func at(i, n int, err error) error {
 	return &tree.FieldError{Field: "[" + strconv.Itoa(i) + "]." + f.Field, Problem: f.Problem}
 }
 
-// poke wakes a worker that waits, and does nothing to one that is at work and
-// will look again.
-func poke(wake chan<- struct{}) {
-	select {
-	case wake <- struct{}{}:
-	default:
-	}
-}
-
 // Wait returns once all that was handed over before is in memory, or with the
 // reason why that cannot be: the runs that Wrap held are judged and recorded, every
 // accepted evaluation is formed, and an index that is being built anew is there. A

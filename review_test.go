@@ -13,33 +13,33 @@ import (
 func TestReview(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "store")
 	m := learning(t, dir, nil)
-	all, err := m.Proposals(t.Context())
+	all, err := m.Review().Proposals(t.Context())
 	require.NoError(t, err)
 	require.Empty(t, all, "nobody has asked for any")
 	v, err := m.Evolve(t.Context(), &memtree.EvolveOptions{Review: true})
 	require.NoError(t, err)
 	require.NotEmpty(t, v.Proposals())
-	all, err = m.Proposals(t.Context())
+	all, err = m.Review().Proposals(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, v.Proposals(), all, "they are kept")
-	s, err := m.Stats(t.Context())
+	s, err := tree.Count(m.Tree().Scan(t.Context(), tree.Filter{}))
 	require.NoError(t, err)
 	require.Zero(t, s.Levels["experience"], "what nobody has accepted is not used")
 
 	var field *tree.FieldError
-	_, err = m.Decide(t.Context(), []string{"j_nonsense"}, nil, "")
+	_, err = m.Review().Decide(t.Context(), []string{"j_nonsense"}, nil, "")
 	require.ErrorAs(t, err, &field)
-	_, err = m.Decide(t.Context(), nil, []string{all[0].Key}, "")
+	_, err = m.Review().Decide(t.Context(), nil, []string{all[0].Key}, "")
 	require.ErrorAs(t, err, &field, "a rejection says why")
 
-	_, err = m.Decide(t.Context(), []string{all[0].Key}, []string{all[1].Key}, "says nothing new")
+	_, err = m.Review().Decide(t.Context(), []string{all[0].Key}, []string{all[1].Key}, "says nothing new")
 	require.NoError(t, err)
-	n, err := m.Node(t.Context(), all[0].Node.ID)
+	n, err := m.Tree().Get(t.Context(), all[0].Node.ID)
 	require.NoError(t, err)
 	require.Equal(t, all[0].Node.Content, n.Content, "what was read is what is used")
-	_, err = m.Node(t.Context(), all[1].Node.ID)
+	_, err = m.Tree().Get(t.Context(), all[1].Node.ID)
 	require.ErrorIs(t, err, tree.ErrNotFound)
-	refused, err := m.Rejected(t.Context())
+	refused, err := m.Review().Rejected(t.Context())
 	require.NoError(t, err)
 	require.Condition(t, func() bool {
 		for _, r := range refused {
@@ -51,7 +51,7 @@ func TestReview(t *testing.T) {
 	})
 	_, err = m.Evolve(t.Context(), nil)
 	require.NoError(t, err)
-	_, err = m.Node(t.Context(), all[1].Node.ID)
+	_, err = m.Tree().Get(t.Context(), all[1].Node.ID)
 	require.ErrorIs(t, err, tree.ErrNotFound, "a person's no holds for every later evolve")
 }
 

@@ -56,22 +56,6 @@ func (m *Memory) Risk(ctx context.Context, e Evaluation) (risk.Risk, error) {
 	return m.risks.model.Score(&clean).Given(&clean, seen), nil
 }
 
-// keepLearning learns from verdicts as they are formed, until ctx ends. It is a
-// worker of its own since forming need not wait for it; what it has not reached
-// is learned after the next Open, or when someone asks.
-func (m *Memory) keepLearning(ctx context.Context) {
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-m.risks.wake:
-		}
-		if err := m.learnRisks(ctx); err != nil && ctx.Err() == nil {
-			m.opts.Logger.Warn("risks will be learned later", "error", err)
-		}
-	}
-}
-
 // learnRisks brings the model up to the end of the ledger.
 func (m *Memory) learnRisks(ctx context.Context) error {
 	select {
@@ -128,11 +112,7 @@ func (m *Memory) loadRisks(ctx context.Context) error {
 }
 
 func (m *Memory) keptRisks(ctx context.Context) (*risk.Model, uint64, error) {
-	d, ok := m.store.(tree.Deriver)
-	if !ok {
-		return nil, 0, tree.ErrNotFound
-	}
-	kept, err := d.OpenDerived(ctx, riskName)
+	kept, err := tree.OpenDerived(ctx, m.store, riskName)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -143,8 +123,7 @@ func (m *Memory) keptRisks(ctx context.Context) (*risk.Model, uint64, error) {
 // saveRisks keeps the model for the next Open. Its version is a place in the
 // ledger.
 func (m *Memory) saveRisks(ctx context.Context) {
-	d, ok := m.store.(tree.Deriver)
-	if !ok || m.opts.ReadOnly {
+	if m.opts.ReadOnly {
 		return
 	}
 	<-m.risks.turn
@@ -152,7 +131,7 @@ func (m *Memory) saveRisks(ctx context.Context) {
 	if m.risks.model == nil || m.risks.seq == m.risks.saved {
 		return
 	}
-	if err := d.SaveDerived(ctx, riskName, m.risks.seq, m.risks.model.Save); err != nil {
+	if err := tree.SaveDerived(ctx, m.store, riskName, m.risks.seq, m.risks.model.Save); err != nil {
 		m.opts.Logger.Warn("what was learned of risks was not kept and will be learned anew", "error", err)
 		return
 	}

@@ -72,14 +72,10 @@ func (m *Memory) Import(ctx context.Context, read func(take func(tree.Node) erro
 	}
 	var plan transfer.Plan
 	var err error
-	for try := range formRetries {
-		if plan, err = m.importOnce(ctx, read, o); !errors.Is(err, tree.ErrConflict) {
-			break
-		}
-		m.counts.conflicts.Add(1)
-		m.opts.Logger.Debug("plan was stale, planning again", "try", try+1)
-	}
-	if err != nil {
+	if err = m.untilFresh(func() error {
+		plan, err = m.importOnce(ctx, read, o)
+		return err
+	}); err != nil {
 		return transfer.Plan{}, fmt.Errorf("import: %w", err)
 	}
 	return plan, nil
@@ -106,42 +102,21 @@ func (m *Memory) importOnce(ctx context.Context, read func(take func(tree.Node) 
 	return plan, nil
 }
 
-// PromoteOptions name what is let out of quarantine: nodes, or all of an error
-// type or an origin. Without any of them nothing is.
-type PromoteOptions struct {
-	IDs       []string
-	ErrorType string
-	Origin    string // id or label
-	DryRun    bool
-	By        string // the person who says so; "": a person
-}
-
-// Promoted is what a promotion did, or with DryRun would do.
-type Promoted struct {
-	Changes []tree.Change `json:"changes"`
-	Refused []tree.Node   `json:"refused"` // rest on nothing that is here, or are out of use where they come from
-}
-
 // Promote lets imported nodes be used, on probation, with the cases they rest on.
-// It is a person's act: nothing else in memory calls it.
-func (m *Memory) Promote(ctx context.Context, o PromoteOptions) (Promoted, error) {
-	out := Promoted{Changes: []tree.Change{}, Refused: []tree.Node{}}
+// It is a person's act: nothing else in memory calls it. Advanced.
+func (m *Memory) Promote(ctx context.Context, o *transfer.PromoteOptions) (transfer.Promotion, error) {
+	if o == nil {
+		o = &transfer.PromoteOptions{}
+	}
+	out := transfer.Promotion{Changes: []tree.Change{}, Refused: []tree.Node{}}
 	if m.opts.ReadOnly && !o.DryRun {
 		return out, fmt.Errorf("promote: %w", tree.ErrReadOnly)
 	}
-	var waiting map[string]tree.Node
-	var err error
-	if waiting, err = m.waiting(ctx); err != nil {
+	waiting, err := m.waiting(ctx)
+	if err != nil {
 		return out, fmt.Errorf("promote: %w", err)
 	}
-	p := transfer.Promote(waiting, func(n *tree.Node) bool {
-		byKind := (o.ErrorType != "" || o.Origin != "") &&
-			(o.ErrorType == "" || n.ErrorType == o.ErrorType) && (o.Origin == "" || n.Origin.ID == o.Origin || n.Origin.Label == o.Origin)
-		return byKind || slices.Contains(o.IDs, n.ID)
-	}, o.By)
-	if out.Changes = append(out.Changes, p.Changes...); len(p.Refused) > 0 {
-		out.Refused = p.Refused
-	}
+	out = transfer.Promote(waiting, *o)
 	if o.DryRun {
 		return out, nil
 	}
@@ -167,31 +142,21 @@ func (m *Memory) waiting(ctx context.Context) (map[string]tree.Node, error) {
 	return out, nil
 }
 
-// ExplainQuarantined answers as Explain does from the imports that wait alone:
-// what they would have to say. It has an index of its own, so that what waits
-// has no part in any other answer.
-func (m *Memory) ExplainQuarantined(ctx context.Context, q Query) (Explanation, error) {
+// quarantine returns an index of the imports that wait alone, so that what waits has
+// no part in any other answer.
+func (m *Memory) quarantine(ctx context.Context) (*retrieval.Index, error) {
 	waiting, err := m.waiting(ctx)
 	if err != nil {
-		return Explanation{}, fmt.Errorf("explain: %w", err)
+		return nil, err
 	}
-	ix := retrieval.New(m.taxonomy, m.opts.Embedder)
 	batch := make([]tree.Node, 0, len(waiting))
 	for _, n := range waiting {
 		n.Status = tree.Probation // here it may be found
 		batch = append(batch, n)
 	}
 	slices.SortFunc(batch, func(a, b tree.Node) int { return cmp.Compare(a.ID, b.ID) })
-	if err := ix.Update(ctx, 0, batch); err != nil {
-		return Explanation{}, fmt.Errorf("explain: %w", err)
-	}
-	x, err := m.answer(ctx, q, func(_ *retrieval.Index, ctx context.Context, q retrieval.Query) (retrieval.Result, error) {
-		return ix.Explain(ctx, q)
-	})
-	if err != nil {
-		return Explanation{}, fmt.Errorf("explain: %w", err)
-	}
-	return x, nil
+	ix := retrieval.New(m.taxonomy, m.opts.Embedder)
+	return ix, ix.Update(ctx, 0, batch)
 }
 
 // trusted is the tree as those see it who learn: without imports that wait. So

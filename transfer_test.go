@@ -85,13 +85,18 @@ func TestAnImportWaitsAndAPersonPromotesIt(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, g.Abstained)
 	require.Nil(t, g.Nearest)
-	x, err := b.ExplainQuarantined(t.Context(), q)
+	q.Quarantined = true
+	x, err := b.Explain(t.Context(), q)
 	require.NoError(t, err)
 	require.NotEmpty(t, x.Considered)
+	var field *tree.FieldError
+	_, err = b.Guide(t.Context(), q)
+	require.ErrorAs(t, err, &field, "no run is told what waits")
+	q.Quarantined = false
 	require.Zero(t, exportSummary(t, b, nil).Nodes, "what waits is not handed on")
 	require.NotZero(t, exportSummary(t, b, &memtree.ExportOptions{Choice: transfer.Choice{All: true}}).Nodes)
 
-	p, err := b.Promote(t.Context(), memtree.PromoteOptions{})
+	p, err := b.Promote(t.Context(), &transfer.PromoteOptions{})
 	require.NoError(t, err)
 	require.Empty(t, p.Changes, "nothing is named, nothing is promoted")
 	var lesson tree.Node
@@ -101,15 +106,15 @@ func TestAnImportWaitsAndAPersonPromotesIt(t *testing.T) {
 		}
 	}
 	require.NotEmpty(t, lesson.ID)
-	p, err = b.Promote(t.Context(), memtree.PromoteOptions{IDs: []string{lesson.ID}})
+	p, err = b.Promote(t.Context(), &transfer.PromoteOptions{IDs: []string{lesson.ID}})
 	require.NoError(t, err)
 	require.Len(t, p.Changes, 1+len(lesson.Children), "with the cases it rests on")
 	lawful(t, b)
-	lesson, err = b.Node(t.Context(), lesson.ID)
+	lesson, err = b.Tree().Get(t.Context(), lesson.ID)
 	require.NoError(t, err)
 	require.True(t, lesson.Live())
 	require.Empty(t, imported(t, b, file, nil).Changes, "the next import leaves it alone")
-	p, err = b.Promote(t.Context(), memtree.PromoteOptions{Origin: lesson.Origin.ID})
+	p, err = b.Promote(t.Context(), &transfer.PromoteOptions{Origin: lesson.Origin.ID})
 	require.NoError(t, err)
 	require.Len(t, p.Changes, len(nodes(t, b))-1-len(lesson.Children))
 	lawful(t, b)
@@ -238,7 +243,7 @@ func ExampleMemory_Import() {
 		panic(err)
 	}
 	fmt.Println("new:", plan.Counts[transfer.New])
-	promoted, err := bank.Promote(ctx, memtree.PromoteOptions{IDs: []string{plan.Items[0].ID}})
+	promoted, err := bank.Promote(ctx, &transfer.PromoteOptions{IDs: []string{plan.Items[0].ID}})
 	if err != nil {
 		panic(err)
 	}

@@ -183,55 +183,6 @@ func (m *Memory) lost(f finishedRun, why string) {
 	m.opts.Logger.Error(why, "case", f.c.ID, "run", f.c.RunID)
 }
 
-// judgeRuns judges and records what Wrap leaves, until ctx ends.
-func (m *Memory) judgeRuns(ctx context.Context) {
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case f := <-m.runs:
-			m.recordRun(ctx, f)
-		}
-	}
-}
-
-// drainRuns judges what is left when memory closes, and waits for what is being
-// judged. What there is no time for is kept without a label.
-func (m *Memory) drainRuns() {
-	ctx, cancel := context.WithTimeout(context.Background(), closeDeadline)
-	defer cancel()
-	m.held.close()
-	for left := m.held.now(); len(left) > 0; left = m.held.now() {
-		select {
-		case f := <-m.runs:
-			m.recordRun(ctx, f)
-			continue
-		default:
-		}
-		select {
-		case f := <-m.runs:
-			m.recordRun(ctx, f)
-		case <-left[0]:
-		case <-ctx.Done():
-			return
-		}
-	}
-}
-
-// wrapped waits until every run that Wrap has handed over so far is recorded.
-func (m *Memory) wrapped(ctx context.Context) error {
-	for _, done := range m.held.now() {
-		select {
-		case <-done:
-		case <-m.closed:
-			return tree.ErrClosed
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-	return nil
-}
-
 func (m *Memory) recordRun(ctx context.Context, f finishedRun) {
 	defer m.held.done(f.done)
 	defer func() {

@@ -36,7 +36,7 @@ func TestWaitKnowsWhatWrapHolds(t *testing.T) {
 	require.ErrorIs(t, m.Wait(soon), context.DeadlineExceeded, "they are being judged")
 	close(slow)
 	require.NoError(t, m.Wait(t.Context()))
-	s, err := m.Stats(t.Context())
+	s, err := m.Tree().Info(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, 2, s.Evaluations)
 	require.Zero(t, s.Outbox)
@@ -103,7 +103,7 @@ func TestWrapAfterClose(t *testing.T) {
 	require.ErrorIs(t, err, tree.ErrClosed)
 
 	m = open(t, dir, nil)
-	s, err := m.Stats(t.Context())
+	s, err := m.Tree().Info(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, 1, s.Evaluations)
 }

@@ -16,12 +16,13 @@ const (
 	leaksValue  = "it gives away the ground truth of its test (a value)"
 	settledNow  = "facts of the page itself are told in its place"
 	itsText     = "its text "
+	gone        = "it went out of use a moment ago"
 )
 
 // Sentences returns the formats of all reasons, so that a program can keep them
 // in other languages.
 func Sentences() []string {
-	out := []string{saysSame, noRoom, noCheck, leaksNumber, leaksLong, leaksValue, settledNow}
+	out := []string{saysSame, noRoom, noCheck, leaksNumber, leaksLong, leaksValue, settledNow, gone}
 	for _, s := range guard.Reasons() {
 		out = append(out, itsText+s)
 	}

@@ -21,7 +21,7 @@ func (p Price) Of(u llm.Usage) float64 {
 type calls struct {
 	bounded bool
 	left    int
-	most    float64 // cost; 0: no bound
+	most    *float64 // cost; nil: no bound
 	price   Price
 	review  bool
 	step    Step
@@ -30,7 +30,11 @@ type calls struct {
 }
 
 func budget(o PlanOptions) calls {
-	return calls{bounded: o.MaxCalls != 0, left: max(0, o.MaxCalls), most: o.MaxCost, price: o.Price, review: o.Review, told: o.Progress}
+	c := calls{most: o.MaxCost, price: o.Price, review: o.Review, told: o.Progress}
+	if o.MaxCalls != nil {
+		c.bounded, c.left = true, *o.MaxCalls
+	}
+	return c
 }
 
 // spent reports whether a call with so many characters might pass a bound: a
@@ -40,7 +44,7 @@ func (c *calls) spent(characters int) bool {
 		return true
 	}
 	worst := c.price.Of(llm.Usage{InputTokens: characters, OutputTokens: maxAnswerTokens})
-	return c.most > 0 && c.step.Cost+worst > c.most
+	return c.most != nil && c.step.Cost+worst > *c.most
 }
 
 // made counts a call. Where the provider did not say what it took, what it was

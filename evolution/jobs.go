@@ -50,8 +50,8 @@ func (e *Evolver) remember(ctx context.Context, r record) error {
 	return nil
 }
 
-// Rejections reads what a cache keeps of refused drafts.
-func Rejections(value []byte) []Rejection {
+// rejections reads what a cache keeps of refused drafts.
+func rejections(value []byte) []Rejection {
 	var r record
 	if json.Unmarshal(value, &r) != nil {
 		return nil
@@ -80,7 +80,7 @@ func (w *work) write(j *job) (tree.Node, bool, error) {
 		return tree.Node{}, false, nil
 	}
 	n := w.e.node(j, r.Draft, r.By)
-	if w.left.review && r.Word != accepted {
+	if w.left.review && r.Word != acceptedWord {
 		w.Proposals = append(w.Proposals, Proposal{Key: r.Job, Node: n, Tests: tests(j.Members), Replaces: j.present})
 		return tree.Node{}, false, nil
 	}

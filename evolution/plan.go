@@ -16,11 +16,11 @@ import (
 // PlanOptions bound a plan. The zero value plans everything.
 type PlanOptions struct {
 	Only     string     // this error type alone
-	MaxCalls int        // of the model, in all; 0: no bound, negative: none
-	MaxCost  float64    // of the calls, in all, by Price; 0: no bound
+	MaxCalls *int       // of the model, in all; nil: no bound
+	MaxCost  *float64   // of the calls, in all, by Price; nil: no bound
 	Price    Price      // of the model's tokens
 	Now      time.Time  // evaluations from after it are not believed to be the newest; zero: all are
-	Review   bool       // what nobody has accepted becomes a proposal, not a change; see Accept
+	Review   bool       // what nobody has accepted becomes a proposal, not a change; see Review
 	Progress func(Step) // told after every job and partition; nil: nobody
 }
 

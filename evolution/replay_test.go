@@ -82,7 +82,7 @@ func (s *subject) Ask(ctx context.Context, e *tree.Evaluation) (replay.Answer, e
 	abstract := false
 	for _, it := range x.Items {
 		a.Score = max(a.Score, it.Score)
-		n, err := s.mem.Node(ctx, it.ID)
+		n, err := s.mem.Tree().Get(ctx, it.ID)
 		if err != nil {
 			return replay.Answer{}, err
 		}

@@ -1,8 +1,11 @@
 package evolution
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"slices"
 
 	"github.com/memtree/memtree/tree"
 )
@@ -15,29 +18,109 @@ type Proposal struct {
 	Replaces *tree.Node `json:"replaces,omitempty"` // as it is; nil for a new one
 }
 
-const accepted = "accepted"
+// Review is a person's part in what the tree learns: which lessons wait, which
+// were refused, and the word on those that wait.
+type Review struct {
+	jobs   func(ctx context.Context, write bool) (*Jobs, error)
+	evolve func(ctx context.Context, write bool) (Evolved, error)
+}
 
-// errNoDraft: what is decided on is not there any more.
-var errNoDraft = errors.New("no draft is kept under this key; evolve --review makes it again")
+// NewReview returns a Review of what jobs opens. evolve lets the tree learn for
+// review, without asking a model, and writes nothing unless write says so.
+func NewReview(
+	jobs func(ctx context.Context, write bool) (*Jobs, error), evolve func(ctx context.Context, write bool) (Evolved, error),
+) *Review {
+	return &Review{jobs, evolve}
+}
 
-// Accept returns what a cache is to keep under a job's key once a person has
+// Proposals returns the lessons that wait for a person, without asking a model.
+func (r *Review) Proposals(ctx context.Context) ([]Proposal, error) {
+	v, err := r.evolve(ctx, false)
+	if err != nil {
+		return nil, fmt.Errorf("read proposals: %w", err)
+	}
+	jobs, err := r.jobs(ctx, false)
+	if err != nil {
+		return nil, fmt.Errorf("read proposals: %w", err)
+	}
+	return slices.DeleteFunc(v.Proposals(), func(p Proposal) bool {
+		_, kept := jobs.Get(p.Key)
+		return !kept // what rules would write now, nobody has asked for
+	}), nil
+}
+
+// Rejected returns the drafts that no gate let through, as far as they are kept.
+func (r *Review) Rejected(ctx context.Context) ([]Rejection, error) {
+	jobs, err := r.jobs(ctx, false)
+	if err != nil {
+		return nil, fmt.Errorf("read rejected drafts: %w", err)
+	}
+	return jobs.Rejected(), nil
+}
+
+// Decide takes a person's word on proposals: accepted ones go into the tree,
+// rejected ones are not written again until their evidence changes; why is
+// required for these. It returns what was applied. An unknown key is a
+// *tree.FieldError, and nothing is decided then.
+func (r *Review) Decide(ctx context.Context, accepted, rejected []string, why string) (Evolved, error) {
+	if why == "" && len(rejected) > 0 {
+		return Evolved{}, &tree.FieldError{Field: "why", Problem: "is missing; say why a proposal is rejected"}
+	}
+	jobs, err := r.jobs(ctx, true)
+	if err != nil {
+		return Evolved{}, fmt.Errorf("decide: %w", err)
+	}
+	all, err := r.Proposals(ctx)
+	if err != nil {
+		return Evolved{}, err
+	}
+	for _, key := range slices.Concat(accepted, rejected) {
+		at := slices.IndexFunc(all, func(p Proposal) bool { return p.Key == key })
+		if at < 0 {
+			return Evolved{}, &tree.FieldError{Field: "key", Problem: fmt.Sprintf("is %q, which is no proposal", key)}
+		}
+		value, _ := jobs.Get(key)
+		if slices.Contains(accepted, key) {
+			value, err = accept(value)
+		} else {
+			value, err = reject(value, &all[at], why)
+		}
+		if err == nil {
+			err = jobs.Put(ctx, key, value)
+		}
+		if err != nil {
+			return Evolved{}, fmt.Errorf("decide on %s: %w", key, err)
+		}
+	}
+	if err := jobs.Save(ctx); err != nil {
+		return Evolved{}, fmt.Errorf("decide: %w", err)
+	}
+	return r.evolve(ctx, true)
+}
+
+const acceptedWord = "accepted"
+
+// ErrNoDraft says that what is decided on is not there any more.
+var ErrNoDraft = errors.New("no draft is kept under this key; learning for review makes it again")
+
+// accept returns what a cache is to keep under a job's key once a person has
 // accepted its draft.
-func Accept(value []byte) ([]byte, error) {
+func accept(value []byte) ([]byte, error) {
 	var r record
 	if json.Unmarshal(value, &r) != nil || r.Draft == nil {
-		return nil, errNoDraft
+		return nil, ErrNoDraft
 	}
-	r.Word = accepted
+	r.Word = acceptedWord
 	return json.Marshal(r)
 }
 
-// Reject returns what a cache is to keep under a job's key once a person has
+// reject returns what a cache is to keep under a job's key once a person has
 // rejected the draft that p is: it is not written again until its evidence
 // changes.
-func Reject(value []byte, p *Proposal, why string) ([]byte, error) {
+func reject(value []byte, p *Proposal, why string) ([]byte, error) {
 	var r record
 	if json.Unmarshal(value, &r) != nil || r.Draft == nil {
-		return nil, errNoDraft
+		return nil, ErrNoDraft
 	}
 	r.Refused = append(r.Refused, Rejection{
 		Key: r.Job, Type: p.Node.Type, Partition: partitionOf(&p.Node), Members: p.Node.Children, By: "person",

@@ -17,19 +17,19 @@ func FuzzRecord(f *testing.F) {
 	}
 	f.Add([]byte(`{"job":"j","refused":[{}]}`))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		for _, r := range Rejections(b) {
+		for _, r := range rejections(b) {
 			_ = r.Reasons
 		}
-		again, err := Accept(b)
+		again, err := accept(b)
 		if err != nil {
 			return
 		}
-		gone, err := Reject(again, &Proposal{Key: "j", Node: tree.Node{Type: tree.Experience}}, "no")
+		gone, err := reject(again, &Proposal{Key: "j", Node: tree.Node{Type: tree.Experience}}, "no")
 		require.NoError(t, err)
-		all := Rejections(gone)
+		all := rejections(gone)
 		require.Equal(t, "no", all[len(all)-1].Reasons[0])
-		_, err = Accept(gone)
-		require.ErrorIs(t, err, errNoDraft)
+		_, err = accept(gone)
+		require.ErrorIs(t, err, ErrNoDraft)
 	})
 }
 
@@ -43,7 +43,7 @@ func TestReviewHoldsBack(t *testing.T) {
 	require.Len(t, proposals, 2)
 	require.Empty(t, m.live(tree.Experience))
 	for _, p := range proposals {
-		v, err := Accept(m.kept[p.Key])
+		v, err := accept(m.kept[p.Key])
 		require.NoError(t, err)
 		m.kept[p.Key] = v
 	}

@@ -159,11 +159,11 @@ func TestMaxCalls(t *testing.T) {
 	m := planted(t, shop())
 	o := options(t)
 	o.Generator = model(answer(nil), answer(nil), answer(nil))
-	p := total(m.evolve(o, PlanOptions{MaxCalls: -1}))
+	p := total(m.evolve(o, PlanOptions{MaxCalls: new(0)}))
 	require.Zero(t, p.Calls)
 	require.Equal(t, 2, p.Waiting)
 	require.Empty(t, m.live(tree.Experience))
-	p = total(m.evolve(o, PlanOptions{MaxCalls: 1}))
+	p = total(m.evolve(o, PlanOptions{MaxCalls: new(1)}))
 	require.Equal(t, 1, p.Calls)
 	require.Equal(t, 1, p.Waiting)
 }
@@ -171,9 +171,9 @@ func TestMaxCalls(t *testing.T) {
 // A call that could cost more than is left is not made.
 func TestMaxCost(t *testing.T) {
 	for _, c := range []struct {
-		most  float64
+		most  *float64
 		calls int
-	}{{0, 1}, {1e-9, 0}, {1, 1}} {
+	}{{nil, 1}, {new(0.0), 0}, {new(1e-9), 0}, {new(1.0), 1}} {
 		m := planted(t, sums())
 		o := options(t)
 		o.Generator, o.Model = model(answer(nil)), "scripted"

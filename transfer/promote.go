@@ -1,25 +1,41 @@
 package transfer
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
 	"github.com/memtree/memtree/tree"
 )
 
-// Promotion is what letting nodes out of quarantine changes.
-type Promotion struct {
-	Changes []tree.Change // sorted by id
-	Refused []tree.Node   // rest on nothing, or are out of use where they come from (ArchivedFor); sorted by id
+// PromoteOptions name what is let out of quarantine: nodes, or all of an error
+// type or an origin. Without any of them nothing is.
+type PromoteOptions struct {
+	IDs       []string
+	ErrorType string
+	Origin    string // id or label
+	DryRun    bool   // plan, write nothing
+	By        string // the person who says so; "": a person
 }
 
-// Promote lets the nodes that want chooses out of waiting, by id all the imports
-// that wait, and with an abstraction what it rests on.
-func Promote(waiting map[string]tree.Node, want func(*tree.Node) bool, by string) Promotion {
-	var out Promotion
-	if by == "" {
-		by = "person"
-	}
+// names reports whether a node is among what is named.
+func (o *PromoteOptions) names(n *tree.Node) bool {
+	byKind := (o.ErrorType != "" || o.Origin != "") &&
+		(o.ErrorType == "" || n.ErrorType == o.ErrorType) && (o.Origin == "" || n.Origin.ID == o.Origin || n.Origin.Label == o.Origin)
+	return byKind || slices.Contains(o.IDs, n.ID)
+}
+
+// Promotion is what letting nodes out of quarantine changes.
+type Promotion struct {
+	Changes []tree.Change `json:"changes"` // sorted by id
+	Refused []tree.Node   `json:"refused"` // rest on nothing that is here, or are out of use where they come from (ArchivedFor); sorted by id
+}
+
+// Promote lets nodes out of waiting, by id all the imports that wait, and with an
+// abstraction what it rests on.
+func Promote(waiting map[string]tree.Node, o PromoteOptions) Promotion {
+	out := Promotion{Changes: []tree.Change{}, Refused: []tree.Node{}}
+	by := cmp.Or(o.By, "person")
 	take := map[string]bool{}
 	var bring func(id string)
 	bring = func(id string) {
@@ -35,7 +51,7 @@ func Promote(waiting map[string]tree.Node, want func(*tree.Node) bool, by string
 		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(waiting)) {
-		if n := waiting[id]; want(&n) {
+		if n := waiting[id]; o.names(&n) {
 			bring(id)
 		}
 	}

@@ -2,11 +2,34 @@ package tree
 
 import (
 	"context"
-	"io"
 	"iter"
 
 	"github.com/memtree/memtree/taxonomy"
 )
+
+// Reader reads what a store holds; the laws of Store hold for it.
+type Reader interface {
+	// Get returns the node with the id, archived ones included, or ErrNotFound.
+	// The caller may change what it gets.
+	Get(ctx context.Context, id string) (Node, error)
+
+	// Scan yields the nodes that f selects, sorted by id, one at a time, as they
+	// were when the iteration began. An error ends it. Absence is no error.
+	Scan(ctx context.Context, f Filter) iter.Seq2[Node, error]
+
+	// Ledger yields the entries after the given sequence number (0: all), in order.
+	Ledger(ctx context.Context, after uint64) iter.Seq2[Entry, error]
+
+	// DeadLetters yields the evaluations that could not be formed, oldest first.
+	DeadLetters(ctx context.Context) iter.Seq2[DeadLetter, error]
+
+	// Changes yields what was committed after the given version, in order; the
+	// first error is ErrCompacted where the store no longer has it all.
+	Changes(ctx context.Context, after uint64) iter.Seq2[Commit, error]
+
+	// Info says what the store holds, without reading node bodies.
+	Info(ctx context.Context) (Info, error)
+}
 
 // Store keeps nodes, the outbox of accepted evaluations and the ledger.
 //
@@ -21,13 +44,7 @@ import (
 // batch. They do not wait for writers. After Close every method returns
 // ErrClosed.
 type Store interface {
-	// Get returns the node with the id, archived ones included, or ErrNotFound.
-	// The caller may change what it gets.
-	Get(ctx context.Context, id string) (Node, error)
-
-	// Scan yields the nodes that f selects, sorted by id, one at a time, as they
-	// were when the iteration began. An error ends it. Absence is no error.
-	Scan(ctx context.Context, f Filter) iter.Seq2[Node, error]
+	Reader
 
 	// Commit writes a batch, all or none, and returns the version it made.
 	// A change whose key is the last change of the stored node is a no-op. Else,
@@ -50,42 +67,9 @@ type Store interface {
 	// Release gives leased evaluations back, for the next Lease to return.
 	Release(ctx context.Context, keys []string) error
 
-	// Ledger yields the entries after the given sequence number (0: all), in order.
-	Ledger(ctx context.Context, after uint64) iter.Seq2[Entry, error]
-
-	// DeadLetters yields the evaluations that could not be formed, oldest first.
-	DeadLetters(ctx context.Context) iter.Seq2[DeadLetter, error]
-
-	// Changes yields what was committed after the given version, in order; the
-	// first error is ErrCompacted where the store no longer has it all.
-	Changes(ctx context.Context, after uint64) iter.Seq2[Commit, error]
-
-	// Info says what the store holds, without reading node bodies.
-	Info(ctx context.Context) (Info, error)
-
 	// Close waits for writes under way, then gives the store up. A second Close
 	// returns nil.
 	Close() error
-}
-
-// Deriver is a Store that also keeps derived data: bytes that can be made again
-// from the nodes, such as a search index. It may lose them at any time.
-type Deriver interface {
-	// SaveDerived keeps what write writes, under a name of letters, digits and
-	// dashes, with the version of the store it was made from. It replaces the
-	// one before whole or not at all.
-	SaveDerived(ctx context.Context, name string, version uint64, write func(io.Writer) error) error
-
-	// OpenDerived opens what was last saved, or returns ErrNotFound.
-	OpenDerived(ctx context.Context, name string) (*Derived, error)
-}
-
-// Derived is opened derived data.
-type Derived struct {
-	io.ReaderAt
-	Size    int64
-	Version uint64
-	Closer  io.Closer
 }
 
 // Verifier is a Store that can read all it holds and check it.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
@@ -34,8 +35,8 @@ func (a *app) ids(ctx context.Context, begun string) []cobra.Completion {
 	const most = 50
 	var out []cobra.Completion
 	// A store that cannot be read has nothing to offer.
-	_ = a.with(ctx, reading, func(m *memory) error {
-		for n, err := range m.Nodes(ctx, tree.Filter{}) {
+	_ = a.with(ctx, reading, func(m *memtree.Memory) error {
+		for n, err := range m.Tree().Scan(ctx, tree.Filter{}) {
 			if err != nil || len(out) == most {
 				return err
 			}

@@ -85,7 +85,7 @@ func TestNaughtyStrings(t *testing.T) {
 	require.NotContains(t, errs, "\x1b")
 
 	a := &app{store: store, process: process{getenv: func(string) string { return "" }}, screen: screen{width: fullWidth}}
-	require.NoError(t, a.with(t.Context(), reading, func(m *memory) error {
+	require.NoError(t, a.with(t.Context(), reading, func(m *memtree.Memory) error {
 		guided := 0
 		for i, s := range strs {
 			if strings.TrimSpace(s.Text) == "" {

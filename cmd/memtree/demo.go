@@ -98,7 +98,7 @@ func (d *demonstration) record(ctx context.Context) error {
 	if err := d.command("record " + demoFile); err != nil {
 		return err
 	}
-	if err := d.with(ctx, making, func(*memory) error { return nil }); err != nil {
+	if err := d.with(ctx, making, func(*memtree.Memory) error { return nil }); err != nil {
 		return err
 	}
 	out, err := d.quietly(func(a *app) error { return a.record(ctx, []string{d.file}, "", false) })

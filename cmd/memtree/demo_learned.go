@@ -21,8 +21,8 @@ const shownNotes = 4
 // missed shows what evaluators wrote about some of the wrong verdicts.
 func (d *demonstration) missed(ctx context.Context) error {
 	var cases []tree.Node
-	err := d.with(ctx, reading, func(m *memory) error {
-		for n, err := range m.Nodes(ctx, tree.Filter{Level: tree.Case.Level()}) {
+	err := d.with(ctx, reading, func(m *memtree.Memory) error {
+		for n, err := range m.Tree().Scan(ctx, tree.Filter{Level: tree.Case.Level()}) {
 			if err != nil {
 				return err
 			}
@@ -50,12 +50,12 @@ func (d *demonstration) missed(ctx context.Context) error {
 func (d *demonstration) evolve(ctx context.Context) error {
 	var lessons, strategies []tree.Node
 	cases, behind := 0, map[string]bool{}
-	err := d.with(ctx, writing, func(m *memory) error {
+	err := d.with(ctx, writing, func(m *memtree.Memory) error {
 		if _, err := m.Evolve(ctx, &memtree.EvolveOptions{}); err != nil {
 			return err
 		}
 		words := enhance.NewWording(m.Taxonomy())
-		for n, err := range m.Nodes(ctx, tree.Filter{}) {
+		for n, err := range m.Tree().Scan(ctx, tree.Filter{}) {
 			switch {
 			case err != nil:
 				return err

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/text"
 	"github.com/memtree/memtree/transfer"
 	"github.com/memtree/memtree/tree"
@@ -61,8 +62,8 @@ func (a *app) source(ctx context.Context, path string) transfer.Source {
 		}
 		other := *a
 		other.store, other.readOnly = path, true
-		return other.with(ctx, reading, func(m *memory) error {
-			for n, err := range m.Nodes(ctx, tree.Filter{}) {
+		return other.with(ctx, reading, func(m *memtree.Memory) error {
+			for n, err := range m.Tree().Scan(ctx, tree.Filter{}) {
 				if err != nil {
 					return err
 				}

@@ -21,7 +21,7 @@ import (
 
 func (a *app) evolveCommand() *cobra.Command {
 	o := memtree.EvolveOptions{}
-	explain, calls, price := false, 0, a.getenv("MEMTREE_LLM_PRICE")
+	explain, calls, cost, price := false, 0, 0.0, a.getenv("MEMTREE_LLM_PRICE")
 	c := &cobra.Command{
 		Use:   "evolve [flags]",
 		Short: a.say("Let the tree learn: cases that missed one check become a lesson"),
@@ -35,9 +35,10 @@ Running it again with nothing new changes nothing and asks no model. Interrupted
 				return &usageError{a.say("--max-calls is %d; use 0 to ask no model, or a number of calls", calls)}
 			}
 			if c.Flags().Changed("max-calls") {
-				if o.MaxCalls = calls; calls == 0 {
-					o.MaxCalls = -1
-				}
+				o.MaxCalls = &calls
+			}
+			if cost != 0 {
+				o.MaxCost = &cost
 			}
 			if err := a.price(price, &o); err != nil {
 				return err
@@ -52,7 +53,7 @@ Running it again with nothing new changes nothing and asks no model. Interrupted
 	f.BoolVar(&o.Review, "review", false, a.say("leave new lessons for memtree review instead of using them"))
 	f.StringVar(&o.Only, "only", "", a.say("this error type alone"))
 	f.IntVar(&calls, "max-calls", 0, a.say("ask the model at most so often; what is left waits for the next evolve"))
-	f.Float64Var(&o.MaxCost, "max-cost", 0, a.say("spend at most so much on the model, by --price"))
+	f.Float64Var(&cost, "max-cost", 0, a.say("spend at most so much on the model, by --price"))
 	f.StringVar(&price, "price", price, a.say("what a million tokens cost, IN,OUT (or MEMTREE_LLM_PRICE)"))
 	f.BoolVar(&o.KeepAll, "keep-all", false, a.say("archive nothing"))
 	return c
@@ -60,10 +61,10 @@ Running it again with nothing new changes nothing and asks no model. Interrupted
 
 // price reads what a million tokens cost, read and written.
 func (a *app) price(s string, o *memtree.EvolveOptions) error {
-	if o.MaxCost < 0 || math.IsNaN(o.MaxCost) {
-		return &usageError{a.say("--max-cost is %g; give what may be spent", o.MaxCost)}
+	if o.MaxCost != nil && (*o.MaxCost < 0 || math.IsNaN(*o.MaxCost)) {
+		return &usageError{a.say("--max-cost is %g; give what may be spent", *o.MaxCost)}
 	}
-	if s == "" && o.MaxCost > 0 {
+	if s == "" && o.MaxCost != nil {
 		return &usageError{a.say("--max-cost needs to know what tokens cost; give --price IN,OUT, such as 0.15,0.60 for a million")}
 	}
 	if s == "" {
@@ -85,7 +86,7 @@ func (a *app) evolve(ctx context.Context, o memtree.EvolveOptions, explain bool)
 		how = planning
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(50)) // a large tree stays in memory throughout: a fifth less at its peak
-	return a.with(ctx, how, func(m *memory) error {
+	return a.with(ctx, how, func(m *memtree.Memory) error {
 		if err := a.checkType(m, o.Only); err != nil {
 			return err
 		}
@@ -104,7 +105,7 @@ func (a *app) evolve(ctx context.Context, o memtree.EvolveOptions, explain bool)
 		if a.json {
 			return a.printJSON(v)
 		}
-		info, err := m.store.Info(ctx)
+		info, err := m.Tree().Info(ctx)
 		switch {
 		case err != nil:
 		case explain && len(v.Plans) == 0:
@@ -133,7 +134,7 @@ func (a *app) interrupted(err error, done, of int) error {
 	return &failure{a.say("interrupted after %d of %d error types and directions; what was done is kept, and so are the model's answers; give the same command again to go on", done, of), err}
 }
 
-func (a *app) checkType(m *memory, only string) error {
+func (a *app) checkType(m *memtree.Memory, only string) error {
 	if only == "" {
 		return nil
 	}
@@ -161,7 +162,7 @@ func (a *app) stepLine(s evolution.Step, priced bool) string {
 // learned counts changes as people think of them.
 type learned struct{ experiences, strategies, revised, out, attached, retyped, trusted int }
 
-func countChanges(v *memtree.Evolved) (l learned, lines []tree.Change) {
+func countChanges(v *evolution.Evolved) (l learned, lines []tree.Change) {
 	for _, p := range v.Plans {
 		for _, c := range p.Changes {
 			switch {
@@ -188,7 +189,7 @@ func countChanges(v *memtree.Evolved) (l learned, lines []tree.Change) {
 	return l, lines
 }
 
-func (a *app) printEvolved(tax *taxonomy.Taxonomy, v *memtree.Evolved, o *memtree.EvolveOptions) error {
+func (a *app) printEvolved(tax *taxonomy.Taxonomy, v *evolution.Evolved, o *memtree.EvolveOptions) error {
 	l, changed := countChanges(v)
 	var out []string
 	proposals := v.Proposals()
@@ -295,7 +296,7 @@ func shortList(ids []string) string {
 
 // waitingLines names the groups of cases that are enough for a lesson which the
 // model has not been asked for.
-func (a *app) waitingLines(tax *taxonomy.Taxonomy, v *memtree.Evolved) []string {
+func (a *app) waitingLines(tax *taxonomy.Taxonomy, v *evolution.Evolved) []string {
 	var out []string
 	for _, p := range v.Plans {
 		for _, g := range p.Groups {
@@ -310,7 +311,7 @@ func (a *app) waitingLines(tax *taxonomy.Taxonomy, v *memtree.Evolved) []string 
 }
 
 // refusedLines names the drafts that were refused now, and counts those before.
-func (a *app) refusedLines(v *memtree.Evolved) []string {
+func (a *app) refusedLines(v *evolution.Evolved) []string {
 	var out []string
 	before := 0
 	for _, p := range v.Plans {
@@ -342,7 +343,7 @@ func (a *app) refusedLine(r *evolution.Rejection) []string {
 // mostGroups is how many groups of a partition are explained.
 const mostGroups = 3
 
-func (a *app) printLacks(tax *taxonomy.Taxonomy, v *memtree.Evolved) error {
+func (a *app) printLacks(tax *taxonomy.Taxonomy, v *evolution.Evolved) error {
 	var out []string
 	for i, p := range v.Plans {
 		if i > 0 {
@@ -350,7 +351,7 @@ func (a *app) printLacks(tax *taxonomy.Taxonomy, v *memtree.Evolved) error {
 		}
 		out = append(out, a.paint(bold, fmt.Sprintf("%s · %s", a.typeName(tax, p.ErrorType), a.directionName(p.Direction))))
 		out = append(out, hanging("  ", a.say("cases: %d; groups that are no lesson yet: %d; a lesson takes %d cases of 2 tests within %.0f days", p.Cases, len(p.Groups), p.Rule.CaseThreshold, p.Rule.TimeWindow.Hours()/24), a.width)...)
-		if l, _ := countChanges(&memtree.Evolved{Plans: []evolution.Plan{p}}); l.experiences > 0 {
+		if l, _ := countChanges(&evolution.Evolved{Plans: []evolution.Plan{p}}); l.experiences > 0 {
 			out = append(out, "  "+a.say("ready to be learned: %d; memtree evolve does it", l.experiences))
 		}
 		for _, g := range p.Groups[:min(mostGroups, len(p.Groups))] {

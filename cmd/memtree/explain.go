@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/fact"
 	"github.com/memtree/memtree/retrieval"
 	"github.com/memtree/memtree/taxonomy"
@@ -51,7 +52,7 @@ type considered struct {
 	Taken     bool               `json:"taken"`
 	Code      retrieval.Code     `json:"code"` // of the reason
 	Reason    string             `json:"reason"`
-	Signals   memtree.Signals    `json:"signals"`
+	Signals   retrieval.Signals  `json:"signals"`
 	StandsOn  []string           `json:"standsOn,omitempty"` // the cases behind an experience, the experiences behind a strategy
 
 	sentence string // the format of Reason
@@ -59,19 +60,16 @@ type considered struct {
 }
 
 func (a *app) explain(ctx context.Context, q memtree.Query, limit int, quarantined bool) error {
-	return a.with(ctx, reading, func(m *memory) error {
-		ask := m.Explain
-		if quarantined {
-			ask = m.ExplainQuarantined
-		}
-		x, err := ask(ctx, q)
+	return a.with(ctx, reading, func(m *memtree.Memory) error {
+		q.Quarantined = quarantined
+		x, err := m.Explain(ctx, q)
 		if err != nil {
 			return err
 		}
 		all := hits(&x)
 		for i := range all {
 			if all[i].Type != tree.Case {
-				n, err := m.Node(ctx, all[i].ID)
+				n, err := m.Tree().Get(ctx, all[i].ID)
 				if err != nil {
 					return err
 				}
@@ -81,7 +79,7 @@ func (a *app) explain(ctx context.Context, q memtree.Query, limit int, quarantin
 		if a.json {
 			return a.printJSON(struct {
 				memtree.Guidance
-				Undecided  []memtree.Fact `json:"undecided,omitempty"`
+				Undecided  []enhance.Fact `json:"undecided,omitempty"`
 				Considered []considered   `json:"considered"`
 			}{x.Guidance, x.Undecided, all})
 		}
@@ -98,7 +96,7 @@ func hits(x *memtree.Explanation) []considered {
 			Taken: h.Taken, Code: h.Why.Code, Reason: h.Reason, Signals: h.Signals,
 			sentence: h.Why.Code.Sentence(), args: h.Why.Args,
 		}
-		if l := x.Left(h); l.Code != "" {
+		if l := h.Left; l.Code != "" {
 			c.Taken, c.Code, c.Reason, c.sentence, c.args = false, l.Code, l.Reason, l.Sentence, l.Args
 		}
 		out = append(out, c)
@@ -191,7 +189,7 @@ func (a *app) printExplanation(x *memtree.Explanation, all []considered, limit i
 	return writeLines(a.stdout, out...)
 }
 
-func (a *app) abstained(near *memtree.Item) string {
+func (a *app) abstained(near *enhance.Item) string {
 	if near == nil {
 		return a.say("guide would give nothing.")
 	}

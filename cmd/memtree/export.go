@@ -121,7 +121,7 @@ func (a *app) export(ctx context.Context, path string, o *exportFlags) error {
 			return a.keyFailure(err)
 		}
 	}
-	return a.with(ctx, reading, func(m *memory) error {
+	return a.with(ctx, reading, func(m *memtree.Memory) error {
 		var out exported
 		var err error
 		for try := range exportTries {
@@ -155,7 +155,7 @@ func (a *app) export(ctx context.Context, path string, o *exportFlags) error {
 	})
 }
 
-func (a *app) exportOnce(ctx context.Context, m *memory, path string, o *exportFlags, tell bool) (exported, error) {
+func (a *app) exportOnce(ctx context.Context, m *memtree.Memory, path string, o *exportFlags, tell bool) (exported, error) {
 	out := exported{File: path, DryRun: o.dryRun}
 	s, err := m.Export(ctx, &o.ExportOptions)
 	if err != nil {

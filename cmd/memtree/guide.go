@@ -43,7 +43,7 @@ The answer has a trial id. Hand it back as "trial" with the judged run, and memt
 
 func (a *app) guide(ctx context.Context, q memtree.Query, enhanced bool) error {
 	var g memtree.Guidance
-	ask := func(m *memory) (err error) {
+	ask := func(m *memtree.Memory) (err error) {
 		g, err = m.Guide(ctx, q)
 		return err
 	}
@@ -76,7 +76,7 @@ func (a *app) guide(ctx context.Context, q memtree.Query, enhanced bool) error {
 // withOrRead does something with the store open for writing or, where somebody
 // else is writing or nobody can, for reading: an answer needs no room, no leave
 // and no more than what is whole.
-func (a *app) withOrRead(ctx context.Context, do func(*memory) error) error {
+func (a *app) withOrRead(ctx context.Context, do func(*memtree.Memory) error) error {
 	err := a.with(ctx, asking, do)
 	var locked *tree.LockedError
 	var damaged *tree.CorruptError

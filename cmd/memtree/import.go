@@ -74,7 +74,7 @@ func (a *app) importFiles(ctx context.Context, files []string, o memtree.ImportO
 	// A large file leaves much garbage behind: rather take longer than much memory.
 	defer debug.SetGCPercent(debug.SetGCPercent(40))
 	rejected := 0
-	err := a.with(ctx, how, func(m *memory) error {
+	err := a.with(ctx, how, func(m *memtree.Memory) error {
 		results := []importedFile{}
 		for _, name := range files {
 			r, err := a.importFile(ctx, m, name, read, &o)
@@ -102,7 +102,7 @@ func (a *app) importFiles(ctx context.Context, files []string, o memtree.ImportO
 	return err
 }
 
-func (a *app) importFile(ctx context.Context, m *memory, name string, read transfer.ReadOptions, o *memtree.ImportOptions) (importedFile, error) {
+func (a *app) importFile(ctx context.Context, m *memtree.Memory, name string, read transfer.ReadOptions, o *memtree.ImportOptions) (importedFile, error) {
 	r := importedFile{File: name, DryRun: o.DryRun, Trust: o.Trust}
 	if _, err := os.Stat(filepath.Join(name, "FORMAT.json")); err == nil {
 		return r, &failure{a.say("%s is a store; write what it knows with `memtree export FILE --store %s` and import that", name, name), nil}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -35,8 +36,8 @@ func (a *app) initStore(ctx context.Context) error {
 	_, err := os.Stat(filepath.Join(a.store, "FORMAT.json"))
 	made := err != nil
 	var info tree.Info
-	if err := a.with(ctx, making, func(m *memory) (err error) {
-		info, err = m.store.Info(ctx)
+	if err := a.with(ctx, making, func(m *memtree.Memory) (err error) {
+		info, err = m.Tree().Info(ctx)
 		return err
 	}); err != nil {
 		return err

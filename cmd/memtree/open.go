@@ -9,16 +9,7 @@ import (
 	"time"
 
 	"github.com/memtree/memtree"
-	"github.com/memtree/memtree/store/cache"
-	jsonstore "github.com/memtree/memtree/store/json"
-	"github.com/memtree/memtree/tree"
 )
-
-// memory is an open store and the loop around it.
-type memory struct {
-	*memtree.Memory
-	store tree.Store
-}
 
 // access says how a command opens the store.
 type access int
@@ -34,51 +25,42 @@ const (
 // patient is the deadline of a command: a person waits, no run does.
 const patient = 30 * time.Second
 
-// cachedNodes is how many node bodies stay in memory.
-const cachedNodes = 4096
-
 // with opens the store, does something with it and closes it again.
-func (a *app) with(ctx context.Context, how access, do func(*memory) error) error {
+func (a *app) with(ctx context.Context, how access, do func(*memtree.Memory) error) error {
 	m, err := a.open(ctx, how)
 	if err != nil {
 		return err
 	}
 	err = do(m)
-	if note := m.Note(); err == nil && how == writing && note != "" {
+	if note := m.Health().Note; err == nil && how == writing && note != "" {
 		a.note(oneLine(note))
 	}
 	return errors.Join(err, m.Close()) //nolint:contextcheck // what is accepted is kept whatever became of ctx
 }
 
-func (a *app) open(ctx context.Context, how access) (*memory, error) {
+func (a *app) open(ctx context.Context, how access) (*memtree.Memory, error) {
 	if a.readOnly && how != planning {
 		how = reading
 	}
 	if err := a.checkFolder(how); err != nil {
 		return nil, err
 	}
-	s, err := jsonstore.OpenDir(ctx, a.store, jsonstore.Options{ReadOnly: how <= planning, Started: time.Now(), Origin: tree.Origin{Label: a.label}})
-	if err != nil {
+	o := memtree.Options{ReadOnly: how <= planning, Label: a.label, Deadline: patient, Findings: a.findings}
+	var err error
+	if o.Generator, err = a.generator(how); err != nil {
 		return nil, err
 	}
-	if damage := s.Damage(); damage != nil {
-		a.complain(a.sentence(damage))
-	}
-	o := memtree.Options{Store: s, ReadOnly: how <= planning, Deadline: patient, Findings: a.findings}
-	if how > planning { // else what another process changes is to be seen
-		o.Store = cache.New(s, cachedNodes)
-	}
-	if o.Generator, err = a.generator(how); err == nil {
-		o.Embedder, err = a.embedder(how)
-	}
-	if err != nil {
-		return nil, errors.Join(err, s.Close())
+	if o.Embedder, err = a.embedder(how); err != nil {
+		return nil, err
 	}
 	m, err := memtree.Open(ctx, a.store, &o)
 	if err != nil {
-		return nil, errors.Join(err, s.Close())
+		return nil, err
 	}
-	return &memory{Memory: m, store: o.Store}, nil
+	if damage := m.Health().Damage; damage != nil {
+		a.complain(a.sentence(damage))
+	}
+	return m, nil
 }
 
 // checkFolder words the commonest mistake, no store here, before anything else

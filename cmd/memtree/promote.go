@@ -8,11 +8,12 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/text"
+	"github.com/memtree/memtree/transfer"
 	"github.com/memtree/memtree/tree"
 )
 
 func (a *app) promoteCommand() *cobra.Command {
-	o := memtree.PromoteOptions{}
+	o := transfer.PromoteOptions{}
 	c := &cobra.Command{
 		Use:   "promote ID... [flags]",
 		Short: a.say("Let imported memories be used"),
@@ -38,12 +39,12 @@ The beginning of an id is enough where no other begins like it.`),
 	return c
 }
 
-func (a *app) promote(ctx context.Context, ids []string, o memtree.PromoteOptions) error {
+func (a *app) promote(ctx context.Context, ids []string, o transfer.PromoteOptions) error {
 	how := writing
 	if o.DryRun {
 		how = reading
 	}
-	return a.with(ctx, how, func(m *memory) error {
+	return a.with(ctx, how, func(m *memtree.Memory) error {
 		for _, id := range ids {
 			n, err := a.find(ctx, m, id)
 			if err != nil {
@@ -54,7 +55,7 @@ func (a *app) promote(ctx context.Context, ids []string, o memtree.PromoteOption
 			}
 			o.IDs = append(o.IDs, n.ID)
 		}
-		p, err := m.Promote(ctx, o)
+		p, err := m.Promote(ctx, &o)
 		if err != nil {
 			return err
 		}
@@ -65,7 +66,7 @@ func (a *app) promote(ctx context.Context, ids []string, o memtree.PromoteOption
 	})
 }
 
-func (a *app) printPromoted(p *memtree.Promoted, dry bool) error {
+func (a *app) printPromoted(p *transfer.Promotion, dry bool) error {
 	head := a.say("Promoted, on probation from now on: %d", len(p.Changes))
 	switch {
 	case len(p.Changes)+len(p.Refused) == 0:

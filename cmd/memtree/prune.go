@@ -44,7 +44,7 @@ func (a *app) prune(ctx context.Context, o memtree.PruneOptions, limit int) erro
 	if o.DryRun {
 		how = reading
 	}
-	return a.with(ctx, how, func(m *memory) error {
+	return a.with(ctx, how, func(m *memtree.Memory) error {
 		if err := a.checkType(m, o.Only); err != nil {
 			return err
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/formation"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
@@ -64,7 +65,7 @@ type recorded struct {
 // recorder is one record command under way.
 type recorder struct {
 	*intake
-	mem   *memory
+	mem   *memtree.Memory
 	out   recorded
 	batch []tree.Evaluation
 	size  int
@@ -80,7 +81,7 @@ func (a *app) record(ctx context.Context, files []string, run string, async bool
 	in.run = run
 	r := &recorder{intake: in}
 	r.out.types = map[string]map[taxonomy.Direction]int{}
-	err = a.with(ctx, writing, func(m *memory) error {
+	err = a.with(ctx, writing, func(m *memtree.Memory) error {
 		r.mem = m
 		return r.run(ctx, files, async)
 	})
@@ -98,11 +99,11 @@ func (r *recorder) run(ctx context.Context, files []string, async bool) error {
 			return r.stopped(err)
 		}
 	}
-	before, err := r.mem.store.Info(ctx)
+	before, err := r.mem.Tree().Info(ctx)
 	if err != nil {
 		return err
 	}
-	formed := r.mem.Formed()
+	formed := r.mem.Health().Formed
 	for _, name := range files {
 		if err := r.file(ctx, name); err != nil {
 			return r.stopped(err)
@@ -116,7 +117,7 @@ func (r *recorder) run(ctx context.Context, files []string, async bool) error {
 	if err := r.tally(ctx, before); err != nil {
 		return err
 	}
-	r.out.Analysis = since(r.mem.Formed(), formed)
+	r.out.Analysis = since(r.mem.Health().Formed, formed)
 	r.bar.end()
 	r.hidden()
 	r.out.Rejected, r.out.RejectCount = r.rejected, r.rejects

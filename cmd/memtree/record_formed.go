@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/formation"
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/text"
 )
@@ -14,14 +14,14 @@ import (
 // analysed is who read the new cases and what is known of their causes, as --json
 // prints it.
 type analysed struct {
-	memtree.Formed
+	formation.Tally
 	ByModel int `json:"byModel"` // new cases
 	ByRules int `json:"byRules"`
 }
 
 // since returns what was formed after an earlier count.
-func since(now, before memtree.Formed) analysed {
-	a := analysed{Formed: now}
+func since(now, before formation.Tally) analysed {
+	a := analysed{Tally: now}
 	a.Cases -= before.Cases
 	a.Checked -= before.Checked
 	a.Worded -= before.Worded

@@ -14,7 +14,7 @@ func (r *recorder) form(ctx context.Context) error {
 	r.bar.end()
 	bar := r.progress(r.say("forming cases"), plainCount)
 	defer bar.end()
-	info, err := r.mem.store.Info(ctx)
+	info, err := r.mem.Tree().Info(ctx)
 	if err != nil {
 		return err
 	}
@@ -28,7 +28,7 @@ func (r *recorder) form(ctx context.Context) error {
 		case err := <-done:
 			return err
 		case <-tick.C:
-			if info, err := r.mem.store.Info(ctx); err == nil {
+			if info, err := r.mem.Tree().Info(ctx); err == nil {
 				bar.step(max(0, total-int64(info.Outbox)), total)
 			}
 		}

@@ -12,7 +12,7 @@ import (
 
 // tally finds out what became of the accepted runs.
 func (r *recorder) tally(ctx context.Context, before tree.Info) error {
-	after, err := r.mem.store.Info(ctx)
+	after, err := r.mem.Tree().Info(ctx)
 	if err != nil {
 		return err
 	}
@@ -20,7 +20,7 @@ func (r *recorder) tally(ctx context.Context, before tree.Info) error {
 	r.out.dead = after.Dead - before.Dead
 	r.out.Formed = after.Nodes - before.Nodes
 	inCases, verdicts := 0, []*tree.Verdict{}
-	for entry, err := range r.mem.store.Ledger(ctx, before.Entries) {
+	for entry, err := range r.mem.Tree().Ledger(ctx, before.Entries) {
 		if err != nil {
 			return fmt.Errorf("read the ledger: %w", err)
 		}
@@ -32,7 +32,7 @@ func (r *recorder) tally(ctx context.Context, before tree.Info) error {
 			continue
 		}
 		inCases++
-		n, err := r.mem.Node(ctx, v.Node)
+		n, err := r.mem.Tree().Get(ctx, v.Node)
 		if err != nil {
 			return err
 		}

@@ -3,19 +3,13 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
-	"fmt"
 	"slices"
 	"time"
-
-	"github.com/spf13/afero"
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/formation"
 	"github.com/memtree/memtree/replay"
 	"github.com/memtree/memtree/retrieval"
-	"github.com/memtree/memtree/store/cache"
-	jsonstore "github.com/memtree/memtree/store/json"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
@@ -36,15 +30,10 @@ type rememberer struct {
 }
 
 func (r *rememberer) open(ctx context.Context) error {
-	s, err := jsonstore.Open(ctx, afero.NewMemMapFs(), "replay", jsonstore.Options{})
-	if err != nil {
-		return fmt.Errorf("make a temporary store: %w", err)
-	}
-	o := memtree.Options{Store: cache.New(s, cachedNodes), Deadline: patient, Findings: r.findings, Now: func() time.Time { return r.now }}
-	if r.mem, err = memtree.Open(ctx, "", &o); err != nil {
-		return errors.Join(err, s.Close())
-	}
-	return nil
+	o := memtree.Options{InMemory: true, Deadline: patient, Findings: r.findings, Now: func() time.Time { return r.now }}
+	var err error
+	r.mem, err = memtree.Open(ctx, "", &o)
+	return err
 }
 
 func (*rememberer) Name() string { return "memtree" }
@@ -79,7 +68,7 @@ func (r *rememberer) scenes(ctx context.Context, id string, seen map[string]bool
 		return nil
 	}
 	seen[id] = true
-	n, err := r.mem.Node(ctx, id)
+	n, err := r.mem.Tree().Get(ctx, id)
 	if err != nil {
 		return err
 	}

@@ -42,8 +42,8 @@ func (a *app) review(ctx context.Context, accept, reject []string, why string) e
 	if len(accept)+len(reject) > 0 {
 		how = writing
 	}
-	return a.with(ctx, how, func(m *memory) error {
-		all, err := m.Proposals(ctx)
+	return a.with(ctx, how, func(m *memtree.Memory) error {
+		all, err := m.Review().Proposals(ctx)
 		if err != nil {
 			return err
 		}
@@ -61,7 +61,7 @@ func (a *app) review(ctx context.Context, accept, reject []string, why string) e
 		if err != nil {
 			return err
 		}
-		v, err := m.Decide(ctx, yes, no, why)
+		v, err := m.Review().Decide(ctx, yes, no, why)
 		if err != nil {
 			return err
 		}
@@ -114,7 +114,7 @@ func (a *app) printProposals(tax *taxonomy.Taxonomy, all []evolution.Proposal) e
 	return writeLines(a.stdout, out...)
 }
 
-func (a *app) printDecided(tax *taxonomy.Taxonomy, v *memtree.Evolved, rejected int) error {
+func (a *app) printDecided(tax *taxonomy.Taxonomy, v *evolution.Evolved, rejected int) error {
 	l, changed := countChanges(v)
 	out := wrap(a.say("New experiences: %d, new strategies: %d, written anew: %d. Rejected: %d.", l.experiences, l.strategies, l.revised, rejected), a.width)
 	for _, c := range changed {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/text"
 	"github.com/memtree/memtree/tree"
@@ -33,7 +34,7 @@ func (a *app) showCommand() *cobra.Command {
 			if rejected {
 				return a.showRejected(ctx)
 			}
-			return a.with(ctx, reading, func(m *memory) error {
+			return a.with(ctx, reading, func(m *memtree.Memory) error {
 				n, err := a.find(ctx, m, args[0])
 				if err != nil {
 					return err
@@ -57,8 +58,8 @@ func (a *app) showCommand() *cobra.Command {
 
 // showRejected prints the drafts that did not become lessons.
 func (a *app) showRejected(ctx context.Context) error {
-	return a.with(ctx, reading, func(m *memory) error {
-		all, err := m.Rejected(ctx)
+	return a.with(ctx, reading, func(m *memtree.Memory) error {
+		all, err := m.Review().Rejected(ctx)
 		if err != nil {
 			return err
 		}
@@ -99,13 +100,13 @@ func (a *app) writerName(by string) string {
 const mostIDs = 5
 
 // find returns the node with the id, or the only one whose id begins so.
-func (a *app) find(ctx context.Context, m *memory, id string) (tree.Node, error) {
-	n, err := m.Node(ctx, id)
+func (a *app) find(ctx context.Context, m *memtree.Memory, id string) (tree.Node, error) {
+	n, err := m.Tree().Get(ctx, id)
 	if !errors.Is(err, tree.ErrNotFound) {
 		return n, err
 	}
 	var found []tree.Node
-	for n, err := range m.Nodes(ctx, tree.Filter{}) {
+	for n, err := range m.Tree().Scan(ctx, tree.Filter{}) {
 		if err != nil {
 			return tree.Node{}, err
 		}

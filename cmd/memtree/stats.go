@@ -27,9 +27,35 @@ func (a *app) statsCommand() *cobra.Command {
 // mostDead is how many evaluations that could not be formed are named.
 const mostDead = 5
 
+// stats is what a store holds, counted, as --json prints it.
+type stats struct {
+	tree.Info
+	tree.Counts
+	Embedder  string    `json:"embedder"`
+	Swallowed swallowed `json:"swallowed"`
+}
+
+// swallowed is what failed so that runs could go on.
+type swallowed struct {
+	Guidance  int64 `json:"guidance"`  // answers
+	Trials    int64 `json:"trials"`    // ledger lines
+	Runs      int64 `json:"runs"`      // wrapped ones that were not recorded
+	Conflicts int64 `json:"conflicts"` // plans that were made again
+}
+
+func statsOf(ctx context.Context, m *memtree.Memory) (stats, error) {
+	info, err := m.Tree().Info(ctx)
+	if err != nil {
+		return stats{}, err
+	}
+	counts, err := tree.Count(m.Tree().Scan(ctx, tree.Filter{}))
+	h := m.Health()
+	return stats{info, counts, h.Embedder, swallowed{h.Guidance, h.Trials, h.Runs, h.Conflicts}}, err
+}
+
 func (a *app) stats(ctx context.Context) error {
-	return a.with(ctx, reading, func(m *memory) error {
-		s, err := m.Stats(ctx)
+	return a.with(ctx, reading, func(m *memtree.Memory) error {
+		s, err := statsOf(ctx, m)
 		if err != nil {
 			return err
 		}
@@ -39,7 +65,7 @@ func (a *app) stats(ctx context.Context) error {
 		}
 		if a.json {
 			return a.printJSON(struct {
-				memtree.Stats
+				stats
 				Model langchain.Config `json:"model"`
 			}{s, model})
 		}
@@ -50,7 +76,7 @@ func (a *app) stats(ctx context.Context) error {
 	})
 }
 
-func (a *app) printStats(tax *taxonomy.Taxonomy, s *memtree.Stats, model langchain.Config) error {
+func (a *app) printStats(tax *taxonomy.Taxonomy, s *stats, model langchain.Config) error {
 	p := &page{width: a.width}
 	p.part(a.say("store"), fmt.Sprintf("%s · %s · %s", a.store, s.Format, byteCount(s.Bytes)))
 	p.part(a.say("memories"), a.say("cases %d · experiences %d · strategies %d", s.Levels[string(tree.Case)], s.Levels[string(tree.Experience)], s.Levels[string(tree.Strategy)]))
@@ -81,12 +107,12 @@ func (a *app) printStats(tax *taxonomy.Taxonomy, s *memtree.Stats, model langcha
 }
 
 // printDead names evaluations that could not be formed, and why.
-func (a *app) printDead(ctx context.Context, m *memory, n int) error {
+func (a *app) printDead(ctx context.Context, m *memtree.Memory, n int) error {
 	if n == 0 {
 		return nil
 	}
 	lines := []string{"", a.say("Set aside, because they could not be made into cases:")}
-	for d, err := range m.store.DeadLetters(ctx) {
+	for d, err := range m.Tree().DeadLetters(ctx) {
 		if err != nil {
 			return err
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/text"
 	"github.com/memtree/memtree/transfer"
@@ -55,7 +56,7 @@ func (a *app) treeCommand() *cobra.Command {
 }
 
 func (a *app) tree(ctx context.Context, f tree.Filter, limit int, limited bool) error {
-	return a.with(ctx, reading, func(m *memory) error {
+	return a.with(ctx, reading, func(m *memtree.Memory) error {
 		if a.json {
 			if !limited {
 				limit = 0
@@ -66,7 +67,7 @@ func (a *app) tree(ctx context.Context, f tree.Filter, limit int, limited bool) 
 		if err != nil {
 			return err
 		}
-		info, err := m.store.Info(ctx)
+		info, err := m.Tree().Info(ctx)
 		if err != nil {
 			return err
 		}
@@ -81,12 +82,12 @@ func (a *app) tree(ctx context.Context, f tree.Filter, limit int, limited bool) 
 }
 
 // treeJSON streams the nodes, one a line, however many there are.
-func (a *app) treeJSON(ctx context.Context, m *memory, f tree.Filter, limit int) error {
+func (a *app) treeJSON(ctx context.Context, m *memtree.Memory, f tree.Filter, limit int) error {
 	w := bufio.NewWriter(a.stdout)
 	enc := json.NewEncoder(noBreak{w})
 	enc.SetEscapeHTML(false)
 	between, n := "{\"nodes\":[\n", 0
-	for node, err := range m.Nodes(ctx, f) {
+	for node, err := range m.Tree().Scan(ctx, f) {
 		if err != nil {
 			return err
 		}
@@ -147,10 +148,10 @@ type surveyed struct {
 }
 
 // survey reads the nodes, keeping only what is printed of each.
-func survey(ctx context.Context, m *memory, f tree.Filter) (*surveyed, error) {
+func survey(ctx context.Context, m *memtree.Memory, f tree.Filter) (*surveyed, error) {
 	s := &surveyed{}
 	at := map[[2]string]int{}
-	for n, err := range m.Nodes(ctx, f) {
+	for n, err := range m.Tree().Scan(ctx, f) {
 		if err != nil {
 			return nil, err
 		}
@@ -203,7 +204,7 @@ func (a *app) printNoTree(info *tree.Info) error {
 	return writeLines(a.stdout, a.say("No memories here yet. Next: memtree record runs.jsonl"))
 }
 
-func (a *app) printTree(m *memory, s *surveyed, limit int) error {
+func (a *app) printTree(m *memtree.Memory, s *surveyed, limit int) error {
 	top := a.say("cases %d · experiences %d · strategies %d", s.levels[1], s.levels[2], s.levels[3])
 	if err := writeLines(a.stdout, a.paint(bold, top)); err != nil {
 		return err

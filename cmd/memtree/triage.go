@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/replay"
 	"github.com/memtree/memtree/risk"
 	"github.com/memtree/memtree/text"
@@ -63,13 +64,13 @@ func (a *app) triage(ctx context.Context, files []string, top int, above float64
 		return err
 	}
 	found := triaged{Verdicts: []risky{}}
-	err = a.with(ctx, reading, func(m *memory) error {
+	err = a.with(ctx, reading, func(m *memtree.Memory) error {
 		for _, name := range files {
 			if err := in.file(ctx, name, func(e *tree.Evaluation) error { return found.add(ctx, m, e) }); err != nil {
 				return err
 			}
 		}
-		info, err := m.store.Info(ctx)
+		info, err := m.Tree().Info(ctx)
 		found.Unformed = info.Outbox
 		return err
 	})
@@ -87,7 +88,7 @@ func (a *app) triage(ctx context.Context, files []string, top int, above float64
 	return errors.Join(err, in.err())
 }
 
-func (f *triaged) add(ctx context.Context, m *memory, e *tree.Evaluation) error {
+func (f *triaged) add(ctx context.Context, m *memtree.Memory, e *tree.Evaluation) error {
 	r, err := m.Risk(ctx, *e)
 	if err != nil {
 		return err

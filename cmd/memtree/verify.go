@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -25,7 +26,7 @@ const keptProblems = 1000
 func (a *app) verify(ctx context.Context) error {
 	var v tree.Verified
 	problems, total := []string{}, 0
-	err := a.with(ctx, reading, func(m *memory) (err error) {
+	err := a.with(ctx, reading, func(m *memtree.Memory) (err error) {
 		v, err = m.Verify(ctx, func(problem error) {
 			for line := range strings.SplitSeq(problem.Error(), "\n") {
 				if total++; len(problems) < keptProblems {

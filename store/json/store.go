@@ -129,6 +129,11 @@ func Open(ctx context.Context, fs afero.Fs, dir string, o Options) (*Store, erro
 	return s, nil
 }
 
+// OpenMemory opens a store that is in memory, and gone once it is closed.
+func OpenMemory(ctx context.Context, o Options) (*Store, error) {
+	return Open(ctx, afero.NewMemMapFs(), "memory", o)
+}
+
 // Close waits for writes under way and gives the store up; see tree.Store.
 func (s *Store) Close() error {
 	var err error

@@ -1,0 +1,37 @@
+package enhance
+
+import (
+	"cmp"
+
+	"github.com/memtree/memtree/fact"
+)
+
+// Fact is what an observation shows of something that was once missed, or claimed wrongly.
+type Fact struct {
+	Memory string    `json:"memory"` // id of the case it was read from
+	Check  string    `json:"check,omitempty"`
+	Kind   fact.Kind `json:"kind"`
+	Thing  string    `json:"thing,omitempty"` // what it is about: a name on the page, a label
+	State  string    `json:"state"`           // holds, broken or unknown
+	Line   int       `json:"line,omitempty"`  // of the observation, from 1; 0 where an absence shows it
+	Seen   string    `json:"seen,omitempty"`  // that line
+	Text   string    `json:"text"`            // what is so, or why it is unknown
+}
+
+// Told returns facts as they are told: in the words of the text, or with the reason
+// why they are unknown.
+func Told(facts []Observed) []Fact {
+	var out []Fact
+	for i := range facts {
+		f := &facts[i]
+		text := f.Clause
+		if f.State == fact.Unknown {
+			text = f.Why
+		}
+		out = append(out, Fact{
+			Memory: f.ID, Check: f.Check, Kind: f.Kind, Thing: cmp.Or(f.Thing, f.Want, f.Got),
+			State: f.State.String(), Line: f.Line, Seen: f.Seen, Text: text,
+		})
+	}
+	return out
+}

@@ -1,0 +1,72 @@
+package evolution
+
+import (
+	"context"
+	"iter"
+	"slices"
+
+	"github.com/memtree/memtree/llm"
+	"github.com/memtree/memtree/tree"
+)
+
+// Evolved is what an Evolve did, or with DryRun would do.
+type Evolved struct {
+	Plans     []Plan      `json:"plans"`     // by partition, sorted
+	Forgotten []Forgotten `json:"forgotten"` // what was archived
+	Revived   []string    `json:"revived"`   // cases taken back into use
+	Calls     int         `json:"calls"`
+	Usage     llm.Usage   `json:"usage"`
+	Cost      float64     `json:"cost"`    // by Price
+	Waiting   int         `json:"waiting"` // jobs left for another Evolve because of MaxCalls, MaxCost or DryRun
+}
+
+// Proposals returns what waits for a person, by partition and as planned.
+func (v *Evolved) Proposals() []Proposal {
+	out := []Proposal{}
+	for _, p := range v.Plans {
+		out = append(out, p.Proposals...)
+	}
+	return out
+}
+
+// Add joins what another try did to a partition with what was done before.
+func (v *Evolved) Add(p Plan) {
+	v.Calls += p.Calls
+	v.Usage = v.Usage.Add(p.Usage)
+	i := slices.IndexFunc(v.Plans, func(o Plan) bool { return o.Partition == p.Partition })
+	if i < 0 {
+		v.Waiting += p.Waiting
+		v.Plans = append(v.Plans, p)
+		return
+	}
+	old := v.Plans[i]
+	v.Waiting += p.Waiting - old.Waiting
+	p.Changes, p.Calls, p.Usage = append(old.Changes, p.Changes...), p.Calls+old.Calls, p.Usage.Add(old.Usage)
+	v.Plans[i] = p
+}
+
+// After is a tree as changes would leave it.
+func After(v View, changes []tree.Change) View { return after{v, changes} }
+
+type after struct {
+	View
+	changes []tree.Change
+}
+
+// Scan implements View.
+func (a after) Scan(ctx context.Context, f tree.Filter) iter.Seq2[tree.Node, error] {
+	changed := map[string]tree.Node{}
+	for _, c := range a.changes {
+		changed[c.Node.ID] = c.Node
+	}
+	return func(yield func(tree.Node, error) bool) {
+		for n, err := range a.View.Scan(ctx, f) {
+			if c, ok := changed[n.ID]; ok && err == nil {
+				n = c.Clone()
+			}
+			if !yield(n, err) {
+				return
+			}
+		}
+	}
+}

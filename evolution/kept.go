@@ -1,0 +1,125 @@
+package evolution
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/memtree/memtree/tree"
+)
+
+// Jobs is a Cache beside a store: it keeps what became of jobs, as derived data.
+// Losing it costs calls, not knowledge.
+type Jobs struct {
+	store tree.Store
+	o     JobsOptions
+
+	mu    sync.Mutex
+	kept  map[string]json.RawMessage
+	used  map[string]bool
+	dirty bool
+}
+
+// JobsOptions say how jobs are kept.
+type JobsOptions struct {
+	ReadOnly bool         // nothing is written
+	AtOnce   bool         // every Put is durable: a model was paid for it
+	Logger   *slog.Logger // is told when what was kept cannot be read; nil: nobody
+}
+
+const (
+	jobsName = "evolution"
+	maxJobs  = 20_000   // beyond, those go that no plan asked for
+	jobsSize = 64 << 20 // bytes that are read at most
+)
+
+// OpenJobs reads what is kept beside a store.
+func OpenJobs(ctx context.Context, s tree.Store, o JobsOptions) (*Jobs, error) {
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	j := &Jobs{store: s, o: o, kept: map[string]json.RawMessage{}, used: map[string]bool{}}
+	kept, err := tree.OpenDerived(ctx, s, jobsName)
+	if errors.Is(err, tree.ErrNotFound) {
+		return j, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	b, err := io.ReadAll(io.NewSectionReader(kept, 0, min(kept.Size, jobsSize)))
+	if err := errors.Join(err, kept.Closer.Close()); err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(b, &j.kept); err != nil {
+		o.Logger.Warn("what is known of earlier jobs cannot be read and will be made anew", "error", err)
+		j.kept = map[string]json.RawMessage{}
+	}
+	return j, nil
+}
+
+// Get implements Cache.
+func (j *Jobs) Get(key string) ([]byte, bool) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.used[key] = true
+	v, ok := j.kept[key]
+	return v, ok
+}
+
+// Put implements Cache. What a model was paid for is written at once, what rules
+// can write again with the next Save.
+func (j *Jobs) Put(ctx context.Context, key string, value []byte) error {
+	j.mu.Lock()
+	j.kept[key], j.used[key], j.dirty = slices.Clone(value), true, true
+	j.mu.Unlock()
+	if !j.o.AtOnce {
+		return nil
+	}
+	return j.Save(context.WithoutCancel(ctx))
+}
+
+// Save writes what is new, if anything is.
+func (j *Jobs) Save(ctx context.Context) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if !j.dirty || j.o.ReadOnly {
+		return nil
+	}
+	if len(j.kept) > maxJobs {
+		maps.DeleteFunc(j.kept, func(key string, _ json.RawMessage) bool { return !j.used[key] })
+	}
+	b, err := json.Marshal(j.kept)
+	if err != nil {
+		return fmt.Errorf("keep what became of jobs: %w", err)
+	}
+	info, err := j.store.Info(ctx)
+	if err != nil {
+		return err
+	}
+	err = tree.SaveDerived(ctx, j.store, jobsName, info.Version, func(w io.Writer) error {
+		_, err := w.Write(b)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("keep what became of jobs: %w", err)
+	}
+	j.dirty = false
+	return nil
+}
+
+// Rejected returns the drafts that no gate let through, as far as they are kept.
+func (j *Jobs) Rejected() []Rejection {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	out := []Rejection{}
+	for _, key := range slices.Sorted(maps.Keys(j.kept)) {
+		out = append(out, rejections(j.kept[key])...)
+	}
+	return out
+}

@@ -1,0 +1,81 @@
+package formation
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/memtree/memtree/llm"
+	"github.com/memtree/memtree/tree"
+)
+
+// Tally counts new cases, by who read them and by what is known of their causes.
+type Tally struct {
+	Cases   int `json:"cases"`
+	Checked int `json:"checked"` // with a check of the taxonomy that was missed
+	Worded  int `json:"worded"`  // with a cause in somebody's words that no check fits
+	Silent  int `json:"silent"`  // with nothing about the cause
+
+	Models map[string]int `json:"models"` // cases that a model read, by its name; rules read the others
+	// Why a model that was asked did not read a case, by kind ("other" for what has
+	// none): its answer could not be used, or there was none.
+	Unusable   map[llm.Kind]int `json:"unusable"`
+	Unanswered map[llm.Kind]int `json:"unanswered"`
+	// Verdicts left without a label, because a model that was asked to compare
+	// judgment and ground truth did not.
+	Uncompared map[llm.Kind]int `json:"uncompared"`
+	ModelError string           `json:"modelError,omitempty"` // the last of these failures, in words
+}
+
+// Clone returns a copy that shares nothing.
+func (t Tally) Clone() Tally {
+	t.Models = maps.Clone(t.Models)
+	t.Unusable, t.Unanswered, t.Uncompared = maps.Clone(t.Unusable), maps.Clone(t.Unanswered), maps.Clone(t.Uncompared)
+	return t
+}
+
+// Add counts what was formed.
+func (t *Tally) Add(formed []Formed) {
+	if t.Models == nil {
+		t.Models, t.Unusable, t.Unanswered, t.Uncompared = map[string]int{}, map[llm.Kind]int{}, map[llm.Kind]int{}, map[llm.Kind]int{}
+	}
+	for i := range formed {
+		x := &formed[i]
+		if x.ModelErr != nil && !x.Verdict.Labelled {
+			t.Uncompared[kindOf(x.ModelErr)]++
+			t.ModelError = x.ModelErr.Error()
+		}
+		for k := range x.Changes {
+			if c := &x.Changes[k]; c.Op == tree.OpAdd && c.Node.Type == tree.Case {
+				t.add(&c.Node, x.ModelErr)
+			}
+		}
+	}
+}
+
+// add counts a new case and why the model did not read it, if it was asked.
+func (t *Tally) add(n *tree.Node, failed error) {
+	t.Cases++
+	switch {
+	case slices.ContainsFunc(n.CaseData.Misses, func(m tree.Miss) bool { return m.Check != "" }):
+		t.Checked++
+	case len(n.Says()) > 0:
+		t.Worded++
+	default:
+		t.Silent++
+	}
+	switch {
+	case n.Provenance.Analyst == "model":
+		t.Models[n.Provenance.Model]++
+		return
+	case failed == nil:
+		return
+	case n.Provenance.Again:
+		t.Unanswered[kindOf(failed)]++
+	default:
+		t.Unusable[kindOf(failed)]++
+	}
+	t.ModelError = failed.Error()
+}
+
+func kindOf(err error) llm.Kind { return cmp.Or(llm.KindOf(err), "other") }

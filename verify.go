@@ -1,0 +1,43 @@
+package memtree
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/memtree/memtree/tree"
+)
+
+// Verify reads everything, calls found for each problem, and returns what it
+// read: the store's hashes and chains, the laws of the tree, and whether the
+// index knows what the store does. In a store that is damaged the links between
+// nodes and the index are not looked at.
+func (m *Memory) Verify(ctx context.Context, found func(error)) (tree.Verified, error) {
+	var v tree.Verified
+	damaged := false
+	if s, ok := m.store.(tree.Verifier); ok {
+		var err error
+		v, err = s.Verify(ctx, func(problem error) {
+			damaged = true
+			found(problem)
+		})
+		if err != nil && !errors.Is(err, errors.ErrUnsupported) {
+			return v, fmt.Errorf("verify: %w", err)
+		}
+	}
+	if damaged {
+		return v, nil
+	}
+	for n, err := range m.store.Scan(ctx, tree.Filter{}) {
+		if err != nil {
+			return v, fmt.Errorf("verify: %w", err)
+		}
+		if err := tree.CheckLinks(ctx, &n, m.store.Get); err != nil {
+			found(err)
+		}
+		if n.Live() && !m.index.Load().Has(n.ID, n.Revision) {
+			found(&tree.LawError{Node: n.ID, Law: "the index knows every live node", Got: "it does not know this revision"})
+		}
+	}
+	return v, nil
+}
