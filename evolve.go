@@ -59,7 +59,7 @@ func (m *Memory) evolveRounds(ctx context.Context, o *EvolveOptions, jobs *evolu
 	for round := range rounds {
 		var view evolution.View = trusted{m.store}
 		if !o.KeepAll {
-			p, err := m.prune(ctx, &PruneOptions{DryRun: o.DryRun, Only: o.Only})
+			p, err := m.prune(ctx, &evolution.PruneOptions{DryRun: o.DryRun, Only: o.Only})
 			if err != nil {
 				return fmt.Errorf("prune: %w", err)
 			}

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/evolution"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -60,7 +61,7 @@ func TestPrune(t *testing.T) {
 	_, err := m.Evolve(t.Context(), nil)
 	require.NoError(t, err)
 	before := dump(t, m)
-	p, err := m.Prune(t.Context(), &memtree.PruneOptions{DryRun: true})
+	p, err := m.Prune(t.Context(), &evolution.PruneOptions{DryRun: true})
 	require.NoError(t, err)
 	require.Empty(t, p.Forgotten, "evolve has forgotten already")
 	require.Equal(t, before, dump(t, m))

@@ -38,12 +38,17 @@ const mostExperiences = 30
 
 // PruneOptions say what to forget. The zero value works.
 type PruneOptions struct {
-	Only        string                  // this error type alone
-	Now         time.Time               // evaluations from after it are not believed to be the newest; zero: all are
-	Experiences int                     // of an error type and direction stay in use; 0: 30
-	Used        func(id string) bool    // whether a memory was ever given to a run; nil: as its counters say
-	Chances     func(n *tree.Node) int  // how many queries a memory could have served; nil: none, so that nothing is unused
-	Keep        func(n *tree.Node) bool // what is not to be touched; nil: pinned and banned memories alone
+	DryRun      bool   // of whoever applies the plan: write nothing
+	Only        string // this error type alone
+	Experiences int    // of an error type and direction stay in use; 0: 30
+}
+
+// Known is what is known besides the nodes of the tree. The zero value works.
+type Known struct {
+	Now     time.Time               // evaluations from after it are not believed to be the newest; zero: all are
+	Used    func(id string) bool    // whether a memory was ever given to a run; nil: as its counters say
+	Chances func(n *tree.Node) int  // how many queries a memory could have served; nil: none, so that nothing is unused
+	Keep    func(n *tree.Node) bool // what is not to be touched; nil: pinned and banned memories alone
 }
 
 // Forgotten is a memory that is taken out of use, and why.
@@ -65,6 +70,7 @@ type pruner struct {
 	*edits
 	rules Rules
 	o     PruneOptions
+	known Known
 	gone  map[string]Forgotten
 	under map[string][]string // experiences that list a case, by its id
 }
@@ -74,12 +80,12 @@ type pruner struct {
 // how many there are: only one that was seen once, that nothing stands on, and
 // that was not given to any of the queries it could have served. What a person
 // marked stays; of lessons beyond the budget those go whose cases others cover.
-func (e *Evolver) Prune(ctx context.Context, v View, o PruneOptions) (Pruned, error) {
-	s, err := e.survey(ctx, v, o.Now)
+func (e *Evolver) Prune(ctx context.Context, v View, o PruneOptions, known Known) (Pruned, error) {
+	s, err := e.survey(ctx, v, known.Now)
 	if err != nil {
 		return Pruned{}, fmt.Errorf("read the tree: %w", err)
 	}
-	p := &pruner{edits: s.edits(), rules: e.rules, o: o, gone: map[string]Forgotten{}, under: parents(s.live(tree.Experience))}
+	p := &pruner{edits: s.edits(), rules: e.rules, o: o, known: known, gone: map[string]Forgotten{}, under: parents(s.live(tree.Experience))}
 	p.settled(p.harm)
 	p.settled(p.replaced)
 	p.settled(p.unused)
@@ -113,7 +119,7 @@ func (p *pruner) open(only func(*tree.Node) bool) []*tree.Node {
 	for _, n := range p.nodes {
 		_, gone := p.gone[n.ID]
 		if gone || n.Status == tree.Archived || n.Mark != tree.Unmarked || p.o.Only != "" && n.ErrorType != p.o.Only ||
-			p.o.Keep != nil && p.o.Keep(n) || !only(n) {
+			p.known.Keep != nil && p.known.Keep(n) || !only(n) {
 			continue
 		}
 		out = append(out, n)
@@ -153,12 +159,12 @@ func (p *pruner) replaced(n *tree.Node) (Reason, string) {
 }
 
 func (p *pruner) unused(n *tree.Node) (Reason, string) {
-	used := n.Metadata.UsageCount > 0 || p.o.Used != nil && p.o.Used(n.ID)
+	used := n.Metadata.UsageCount > 0 || p.known.Used != nil && p.known.Used(n.ID)
 	confirmed := len(n.Occurrences) > 1 || len(p.under[n.ID]) > 0
-	if n.Type != tree.Case || !n.Live() || used || confirmed || n.Content.Confidence >= littleTrust || p.age(n) <= halfLife || p.o.Chances == nil {
+	if n.Type != tree.Case || !n.Live() || used || confirmed || n.Content.Confidence >= littleTrust || p.age(n) <= halfLife || p.known.Chances == nil {
 		return "", ""
 	}
-	k := p.o.Chances(n)
+	k := p.known.Chances(n)
 	if k < enoughChances {
 		return "", ""
 	}

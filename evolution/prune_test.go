@@ -2,6 +2,7 @@ package evolution
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -11,11 +12,11 @@ import (
 )
 
 // prune plans and applies once.
-func (m *memory) prune(o PruneOptions) Pruned {
+func (m *memory) prune(o PruneOptions, known ...Known) Pruned {
 	m.tb.Helper()
 	of := options(m.tb)
 	of.Cache = kept{m}
-	p, err := evolver(m.tb, of).Prune(m.tb.Context(), m, o)
+	p, err := evolver(m.tb, of).Prune(m.tb.Context(), m, o, slices.Concat(known, []Known{{}})[0])
 	require.NoError(m.tb, err)
 	m.apply(p.Changes)
 	return p
@@ -30,8 +31,8 @@ func reasons(p Pruned) map[string]Reason {
 }
 
 // chances is how many queries every memory could have served.
-func chances(n int) PruneOptions {
-	return PruneOptions{Chances: func(*tree.Node) int { return n }}
+func chances(n int) Known {
+	return Known{Chances: func(*tree.Node) int { return n }}
 }
 
 func TestPruneGivesAReason(t *testing.T) {
@@ -64,7 +65,7 @@ func TestPruneGivesAReason(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m := planted(t, []tree.Node{newest, c.node})
-			p := m.prune(chances(enoughChances))
+			p := m.prune(PruneOptions{}, chances(enoughChances))
 			require.Equal(t, c.want, reasons(p)[c.node.ID])
 			n := m.nodes[c.node.ID]
 			if c.want == "" {
@@ -74,20 +75,19 @@ func TestPruneGivesAReason(t *testing.T) {
 			require.Equal(t, tree.Archived, n.Status)
 			require.Contains(t, n.ArchivedFor, string(c.want)+": ")
 			require.NotNil(t, n.CaseData, "evidence is kept")
-			require.Empty(t, m.prune(chances(enoughChances)).Changes, "once")
+			require.Empty(t, m.prune(PruneOptions{}, chances(enoughChances)).Changes, "once")
 		})
 	}
 	m := planted(t, []tree.Node{newest, old(2, nil)})
-	o := chances(enoughChances)
-	o.Used = func(string) bool { return true }
-	require.Empty(t, m.prune(o).Forgotten)
-	o = chances(enoughChances)
-	o.Keep = func(*tree.Node) bool { return true }
-	require.Empty(t, m.prune(o).Forgotten)
-	o.Keep, o.Only = nil, "form_validation_error"
-	require.Empty(t, m.prune(o).Forgotten)
-	o.Only = "edge_case_error"
-	require.Len(t, m.prune(o).Forgotten, 1)
+	known := chances(enoughChances)
+	known.Used = func(string) bool { return true }
+	require.Empty(t, m.prune(PruneOptions{}, known).Forgotten)
+	known = chances(enoughChances)
+	known.Keep = func(*tree.Node) bool { return true }
+	require.Empty(t, m.prune(PruneOptions{}, known).Forgotten)
+	known.Keep = nil
+	require.Empty(t, m.prune(PruneOptions{Only: "form_validation_error"}, known).Forgotten)
+	require.Len(t, m.prune(PruneOptions{Only: "edge_case_error"}, known).Forgotten, 1)
 }
 
 // No case goes for its age or for how many there are: only one that was not
@@ -99,9 +99,9 @@ func TestPruneByChance(t *testing.T) {
 	}
 	m := planted(t, nodes)
 	require.Empty(t, m.prune(PruneOptions{}).Forgotten, "nobody counts")
-	require.Empty(t, m.prune(chances(enoughChances-1)).Forgotten)
+	require.Empty(t, m.prune(PruneOptions{}, chances(enoughChances-1)).Forgotten)
 	asked := nodes[7].ID
-	p := m.prune(PruneOptions{Chances: func(n *tree.Node) int {
+	p := m.prune(PruneOptions{}, Known{Chances: func(n *tree.Node) int {
 		if n.ID == asked {
 			return enoughChances
 		}
@@ -120,7 +120,7 @@ func TestPruneByChance(t *testing.T) {
 		}
 	}
 	shop.plant(single(1))
-	for _, f := range shop.prune(chances(1000)).Forgotten {
+	for _, f := range shop.prune(PruneOptions{}, chances(1000)).Forgotten {
 		require.Empty(t, f.Node.Parent, "what a lesson stands on stays")
 	}
 	require.Len(t, shop.live(tree.Experience), 2)
@@ -129,14 +129,14 @@ func TestPruneByChance(t *testing.T) {
 func TestPruneTakesBackWhatRecurs(t *testing.T) {
 	old := aged(single(2), 100)
 	m := planted(t, []tree.Node{single(1), old})
-	require.Len(t, m.prune(chances(enoughChances)).Forgotten, 1)
+	require.Len(t, m.prune(PruneOptions{}, chances(enoughChances)).Forgotten, 1)
 	m.edit(old.ID, func(n *tree.Node) {
 		n.Occurrences = append(n.Occurrences, tree.Occurrence{Evaluation: "again", At: single(1).Metadata.UpdatedAt})
 	})
-	require.Equal(t, []string{old.ID}, m.prune(chances(enoughChances)).Revived)
+	require.Equal(t, []string{old.ID}, m.prune(PruneOptions{}, chances(enoughChances)).Revived)
 	require.Equal(t, tree.Active, m.nodes[old.ID].Status)
 	require.Empty(t, m.nodes[old.ID].ArchivedFor)
-	require.Empty(t, m.prune(chances(enoughChances)).Changes)
+	require.Empty(t, m.prune(PruneOptions{}, chances(enoughChances)).Changes)
 
 	m.edit(old.ID, func(n *tree.Node) { n.Status, n.ArchivedFor = tree.Archived, "wrong label" })
 	require.Empty(t, m.prune(PruneOptions{}).Revived, "what a person put away stays away")

@@ -234,7 +234,7 @@ func BenchmarkPrune(b *testing.B) {
 	require.NoError(b, err)
 	b.ReportAllocs()
 	for b.Loop() {
-		p, err := e.Prune(b.Context(), s, PruneOptions{Experiences: 5, Chances: func(*tree.Node) int { return enoughChances }})
+		p, err := e.Prune(b.Context(), s, PruneOptions{Experiences: 5}, Known{Chances: func(*tree.Node) int { return enoughChances }})
 		require.NoError(b, err)
 		b.ReportMetric(float64(len(p.Forgotten)), "forgotten")
 	}

@@ -49,9 +49,9 @@ type LockedError struct {
 
 func (e *LockedError) Error() string {
 	if e.PID == 0 {
-		return "store " + e.Dir + " is in use by another process; wait for it, or read with --read-only"
+		return "store " + e.Dir + " is in use by another process; wait for it, or open it for reading only"
 	}
-	return fmt.Sprintf("store %s is in use by process %d on %s since %s; wait for it, or read with --read-only",
+	return fmt.Sprintf("store %s is in use by process %d on %s since %s; wait for it, or open it for reading only",
 		e.Dir, e.PID, e.Host, e.Started.UTC().Format(time.RFC3339))
 }
 
@@ -63,14 +63,15 @@ type CorruptError struct {
 }
 
 func (e *CorruptError) Error() string {
-	return fmt.Sprintf("%s is damaged at byte %d: %s; memtree fsck says what is lost and how to go on",
-		e.File, e.Offset, e.Lost)
+	return fmt.Sprintf("%s is damaged at byte %d: %s", e.File, e.Offset, e.Lost)
 }
 
 // FormatError says that a directory is not a store this program can open.
 type FormatError struct {
 	Dir     string
 	Problem string // continues the sentence after the directory's name
+	Missing bool   // there is no store in it, and one could be made
+	Damaged bool   // what says that it is a store is damaged, and can be made again
 }
 
 func (e *FormatError) Error() string { return e.Dir + " " + e.Problem }

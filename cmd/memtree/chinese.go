@@ -34,6 +34,9 @@ func chinese() map[string]string {
 		// errors
 		"interrupted": "已中断",
 		"%s %s":       "%s %s",
+		"%s %s, `memtree fsck` can make it again":                                                       "%s %s，`memtree fsck` 可以重新生成它",
+		"; memtree fsck says what is lost and how to go on":                                             "；memtree fsck 会说明丢失了什么、如何继续",
+		"no draft is kept under this key; memtree evolve --review makes it again":                       "这个键下没有保存草稿；memtree evolve --review 会重新生成",
 		"%s is damaged at byte %d: %s; `memtree fsck` says what is lost and how to go on":               "%s 在第 %d 字节处损坏：%s；`memtree fsck` 会说明丢失了什么、如何继续",
 		"the disk is full and nothing is half-written; make room":                                       "磁盘已满，没有写到一半的数据；请腾出空间",
 		"the store can only be read here; leave --read-only out, or check who may write to %s":          "这里只能读取记忆库；去掉 --read-only，或检查谁可以写 %s",

@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/memtree/memtree/evolution"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
@@ -107,10 +108,16 @@ func (a *app) sentence(err error) string {
 		return a.say("interrupted")
 	case errors.As(err, &locked):
 		return a.lockedSentence(locked)
+	case errors.As(err, &format) && format.Missing:
+		return a.say("there is no store in %s; make one with `memtree init`, or name another with --store", format.Dir)
+	case errors.As(err, &format) && format.Damaged:
+		return a.say("%s %s, `memtree fsck` can make it again", format.Dir, format.Problem)
 	case errors.As(err, &format):
 		return a.say("%s %s", format.Dir, format.Problem)
 	case errors.As(err, &bad):
 		return a.say("%s is damaged at byte %d: %s; `memtree fsck` says what is lost and how to go on", bad.File, bad.Offset, bad.Lost)
+	case errors.Is(err, evolution.ErrNoDraft):
+		return a.say("no draft is kept under this key; memtree evolve --review makes it again")
 	case errors.Is(err, tree.ErrFull), errors.Is(err, syscall.ENOSPC):
 		return a.say("the disk is full and nothing is half-written; make room")
 	case errors.Is(err, tree.ErrReadOnly):

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/memtree/memtree/evolution"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -39,6 +40,9 @@ func TestExitCodes(t *testing.T) {
 		{tree.ErrReadOnly, exitFailed, "can only be read here"},
 		{tree.ErrFailed, exitFailed, "the disk failed"},
 		{&tree.FormatError{Dir: ".memtree", Problem: "is of format 2; this program knows 1"}, exitFailed, ".memtree is of format 2"},
+		{&tree.FormatError{Dir: ".memtree", Problem: "holds no memtree store", Missing: true}, exitFailed, "there is no store in .memtree; make one with `memtree init`"},
+		{&tree.FormatError{Dir: ".memtree", Problem: "has a damaged FORMAT.json", Damaged: true}, exitFailed, "`memtree fsck` can make it again"},
+		{fmt.Errorf("decide: %w", evolution.ErrNoDraft), exitFailed, "memtree evolve --review makes it again"},
 		{&tree.CorruptError{File: "journal", Offset: 12, Lost: "2 batches"}, exitFailed, "damaged at byte 12: 2 batches"},
 		{&tree.FieldError{Field: "prompt", Problem: "is missing"}, exitFailed, "prompt is missing"},
 		{&failure{"no luck", nil}, exitFailed, "no luck"},

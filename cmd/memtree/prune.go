@@ -12,7 +12,7 @@ import (
 )
 
 func (a *app) pruneCommand() *cobra.Command {
-	o := memtree.PruneOptions{}
+	o := evolution.PruneOptions{}
 	limit := mostForgotten
 	c := &cobra.Command{
 		Use:   "prune [flags]",
@@ -39,7 +39,7 @@ Archived memories stay in the store with their evidence and their reason, and a 
 
 const mostForgotten = 50
 
-func (a *app) prune(ctx context.Context, o memtree.PruneOptions, limit int) error {
+func (a *app) prune(ctx context.Context, o evolution.PruneOptions, limit int) error {
 	how := writing
 	if o.DryRun {
 		how = reading

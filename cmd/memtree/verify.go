@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -28,7 +29,11 @@ func (a *app) verify(ctx context.Context) error {
 	problems, total := []string{}, 0
 	err := a.with(ctx, reading, func(m *memtree.Memory) (err error) {
 		v, err = m.Verify(ctx, func(problem error) {
-			for line := range strings.SplitSeq(problem.Error(), "\n") {
+			said := problem.Error()
+			if _, damaged := errors.AsType[*tree.CorruptError](problem); damaged {
+				said += a.say("; memtree fsck says what is lost and how to go on")
+			}
+			for line := range strings.SplitSeq(said, "\n") {
 				if total++; len(problems) < keptProblems {
 					problems = append(problems, line)
 				}

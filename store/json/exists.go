@@ -17,7 +17,7 @@ func MustExist(dir string) error {
 	case err == nil && !info.IsDir():
 		return nil
 	case err == nil || errors.Is(err, fs.ErrNotExist):
-		return &tree.FormatError{Dir: dir, Problem: "holds no memtree store; make one with `memtree init`"}
+		return &tree.FormatError{Dir: dir, Problem: "holds no memtree store", Missing: true}
 	default:
 		// A file where the folder should be, or a folder that is not ours to
 		// read: opening says which.

@@ -49,13 +49,15 @@ func parseFormat(b []byte) (format, error) {
 	}
 	if f.Sum != f.sum() {
 		f.Major = majorFormat
-		return f, errors.New("has a damaged FORMAT.json: its sum is not that of what it says; nothing was changed, `memtree fsck` can make it again")
+		return f, errDamagedFormat
 	}
 	if len(f.Origin.ID) > tree.MaxName || len(f.Origin.Label) > tree.MaxName {
 		return format{}, errors.New("has an origin in FORMAT.json that is too long")
 	}
 	return f, nil
 }
+
+var errDamagedFormat = errors.New("has a damaged FORMAT.json: its sum is not that of what it says; nothing was changed")
 
 // readFormat returns the format of a store; false for a folder in which one can
 // be made. Anything else is a *tree.FormatError.
@@ -64,7 +66,7 @@ func (d *disk) readFormat(dir string) (format, bool, error) {
 	if err == nil {
 		f, err := parseFormat(b)
 		if err != nil {
-			return f, false, &tree.FormatError{Dir: dir, Problem: err.Error()}
+			return f, false, &tree.FormatError{Dir: dir, Problem: err.Error(), Damaged: errors.Is(err, errDamagedFormat)}
 		}
 		return f, true, nil
 	}

@@ -1,0 +1,74 @@
+package evolution
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/memtree/memtree/taxonomy"
+	"github.com/memtree/memtree/tree"
+)
+
+// Demand is what the ledger knows of the queries there were.
+type Demand struct {
+	injected map[string]bool
+	places   map[place][]time.Time // of the queries, sorted
+}
+
+// place is what a query and a memory have in common if the one could serve the
+// other: the product, and the kind of scene, where both name one.
+type place struct{ product, scene string }
+
+// ReadDemand reads the ledger: which memories were ever put into a prompt, and when
+// was asked for what.
+func ReadDemand(ctx context.Context, r tree.Reader, tax *taxonomy.Taxonomy) (*Demand, error) {
+	a := &Demand{injected: map[string]bool{}, places: map[place][]time.Time{}}
+	for e, err := range r.Ledger(ctx, 0) {
+		if err != nil {
+			return nil, fmt.Errorf("read the ledger: %w", err)
+		}
+		switch {
+		case e.Trial != nil:
+			a.inject(e.Trial.Injected)
+			at := place{e.Trial.Scope.Product, sceneType(tax, e.Trial.Scene.Type)}
+			a.places[at] = append(a.places[at], e.At)
+		case e.Step != nil:
+			a.inject(e.Step.Injected)
+		}
+	}
+	for _, times := range a.places {
+		slices.SortFunc(times, time.Time.Compare)
+	}
+	return a, nil
+}
+
+func sceneType(tax *taxonomy.Taxonomy, word string) string {
+	if t, ok := tax.SceneType(word); ok {
+		return t.ID
+	}
+	return word
+}
+
+func (a *Demand) inject(list []tree.Injection) {
+	for _, i := range list {
+		a.injected[i.ID] = true
+	}
+}
+
+// Used reports whether a memory was ever given to a run.
+func (a *Demand) Used(id string) bool { return a.injected[id] }
+
+// Chances counts the queries that came after a memory and that it could have
+// served.
+func (a *Demand) Chances(n *tree.Node) (k int) {
+	for p, times := range a.places {
+		product := n.Scope.Product == "" || p.product == "" || p.product == n.Scope.Product
+		scene := n.Scene.Type == "" || p.scene == "" || p.scene == n.Scene.Type
+		if product && scene {
+			first, _ := slices.BinarySearchFunc(times, n.Metadata.CreatedAt, time.Time.Compare)
+			k += len(times) - first
+		}
+	}
+	return k
+}
