@@ -10,7 +10,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// EvolveOptions bound what Evolve does. Nil, and the zero value, do everything.
+// EvolveOptions bound what Evolve does. Nil, and the zero value, do it all.
 type EvolveOptions struct {
 	DryRun   bool                 // plan, write nothing, ask no model
 	Only     string               // this error type alone
@@ -18,18 +18,14 @@ type EvolveOptions struct {
 	MaxCost  *float64             // of the calls, by Price; nil: no bound
 	Price    evolution.Price      // of the model's tokens
 	Review   bool                 // lessons wait for a person's word, see Memory.Review
-	KeepAll  bool                 // archive nothing, see Prune
+	KeepAll  bool                 // archive nothing
 	Progress func(evolution.Step) // told after every job and partition; nil: nobody
 }
 
-// Evolve lets the tree learn: cases that missed one check become experiences, experiences
-// strategies, and what no longer stands on its cases goes out of use. See package
-// evolution.
-//
-// No lock is held while a model is asked, and guidance and recording go on. Every
-// partition is applied at once; when ctx ends between two jobs, what was applied
-// stands, answers are kept, and the next Evolve goes on from there. A second
-// Evolve with nothing new changes nothing and asks nothing.
+// Evolve lets the tree learn: cases that missed one check become lessons, and what no
+// longer stands on its cases goes out of use. Guidance and recording go on meanwhile.
+// Cut short it keeps what is done, and the next Evolve goes on from there; with nothing
+// new it changes nothing and asks nothing. Package evolution says how.
 func (m *Memory) Evolve(ctx context.Context, o *EvolveOptions) (evolution.Evolved, error) {
 	if o == nil {
 		o = &EvolveOptions{}
@@ -144,8 +140,8 @@ func (m *Memory) openJobs(ctx context.Context, write bool) (*evolution.Jobs, err
 	return evolution.OpenJobs(ctx, m.store, evolution.JobsOptions{ReadOnly: !write, AtOnce: m.opts.Generator != nil, Logger: m.opts.Logger})
 }
 
-// Review is where a person reads the lessons that an Evolve with Review wrote, and
-// says which go into the tree. Advanced.
+// Review shows a person the lessons that an Evolve with Review wrote, and takes the
+// word on them. Advanced.
 func (m *Memory) Review() *evolution.Review {
 	return evolution.NewReview(m.openJobs, func(ctx context.Context, write bool) (evolution.Evolved, error) {
 		return m.Evolve(ctx, &EvolveOptions{DryRun: !write, MaxCalls: new(0), Review: true, KeepAll: true})

@@ -20,7 +20,7 @@ type Query struct {
 	Prompt      string     // what the agent is asked to test
 	Scene       tree.Scene // where in the product
 	Scope       tree.Scope // which product, suite and test
-	Observation string     // what can be seen now, if anything: an ARIA snapshot as Playwright writes it, or the page's text
+	Observation string     // what can be seen now: an ARIA snapshot as Playwright writes it, or the page's text
 	Lang        string     // "zh" or "en" for the guidance; "": the prompt's
 
 	Agent        tree.Agent       // who will run, for the ledger
@@ -42,14 +42,13 @@ type Guidance struct {
 	Hash      string         `json:"hash"`               // of Text
 	Wording   string         `json:"wording,omitempty"`  // how it is worded, for the ledger
 	Items     []enhance.Item `json:"items"`              // the memories in Text
-	Facts     []enhance.Fact `json:"facts,omitempty"`    // what Query.Observation shows of remembered misses, as Text tells it
-	Nearest   *enhance.Item  `json:"nearest"`            // what came nearest, and if it was not given why; nil: nothing has to do with the query
-	Unformed  int            `json:"unformed,omitempty"` // of an answer that abstains: recorded runs that it does not know yet
+	Facts     []enhance.Fact `json:"facts,omitempty"`    // what the observation shows of remembered misses, as in Text
+	Nearest   *enhance.Item  `json:"nearest"`            // what came nearest, and why it was not given; nil: nothing did
+	Unformed  int            `json:"unformed,omitempty"` // when it abstains: recorded runs that it does not know yet
 	Note      string         `json:"note,omitempty"`     // what did not work as it should have
 }
 
-// Enhance returns prompt with the guidance after it. The prompt itself stays as
-// it is, byte for byte; without guidance it is all that comes back.
+// Enhance returns prompt, as it is, with the guidance after it, if there is any.
 func (g Guidance) Enhance(prompt string) string {
 	return enhance.Place(prompt, g.Text, enhance.Append)
 }
@@ -61,9 +60,9 @@ type Explanation struct {
 	Undecided  []enhance.Fact       // what Query.Observation does not settle, and why
 }
 
-// Guide returns what memory has to say before a run. It asks no model and waits
-// for no writer, and takes at most Options.Deadline. On an error the guidance
-// is empty, and its Enhance returns the prompt unchanged.
+// Guide returns what memory has to say before a run. It asks no model, waits for no
+// writer, and takes at most Options.Deadline. On an error the guidance is empty, and
+// its Enhance returns the prompt unchanged.
 func (m *Memory) Guide(ctx context.Context, q Query) (Guidance, error) {
 	ctx, cancel := context.WithTimeout(ctx, m.opts.Deadline)
 	defer cancel()
@@ -79,7 +78,8 @@ func (m *Memory) Guide(ctx context.Context, q Query) (Guidance, error) {
 	return x.Guidance, nil
 }
 
-// Explain answers as Guide does, says why for every candidate, and leaves no trial.
+// Explain answers as Guide does, says why for every memory that was considered, and
+// leaves no trial. Advanced.
 func (m *Memory) Explain(ctx context.Context, q Query) (Explanation, error) {
 	ask := (*retrieval.Index).Explain
 	if q.Quarantined {

@@ -5,13 +5,12 @@ import "github.com/memtree/memtree/formation"
 // Health is how memory has fared since Open.
 type Health struct {
 	Embedder string          // that gives texts their meaning
-	Note     string          // why memories are found by words alone, or some of them; "": all is as it should be
-	Damage   error           // what cannot be read of a store open for reading, a *tree.CorruptError; nil: nothing
-	Formed   formation.Tally // the new cases, by who read them and what is known of their causes
+	Note     string          // why memories, or some of them, are found by words alone; "": they are not
+	Damage   error           // what cannot be read of a store that is open for reading; nil: nothing
+	Formed   formation.Tally // new cases, by who read them and what is known of their causes
 
-	// What failed so that runs could go on: answers, ledger lines, and wrapped runs that
-	// were not recorded. Conflicts are plans that were made again; nothing is lost by them.
-	Guidance, Trials, Runs, Conflicts int64
+	Guidance, Trials, Runs int64 // failed answers, lost lines of the ledger, wrapped runs that were not recorded
+	Conflicts              int64 // plans that were made again, with nothing lost
 }
 
 // Health says how memory has fared since Open. Advanced.

@@ -3,9 +3,13 @@ package memtree_test
 import (
 	"encoding/json"
 	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -116,6 +120,36 @@ func TestLayersKeepTestsApart(t *testing.T) {
 				t.Errorf("%s imports %s outside its _test.go files; that is a package for tests, and only tests may import it", p.ImportPath, imp)
 			}
 		}
+	}
+}
+
+// TestCommandIsAClient: the command has no way to what is stored but the root. Those
+// that work on the files of a store, whatever is in them, and they alone, know the files.
+func TestCommandIsAClient(t *testing.T) {
+	ofFiles := []string{"backup.go", "compact.go", "fsck.go"}
+	names, err := filepath.Glob("cmd/memtree/*.go")
+	require.NoError(t, err)
+	require.NotEmpty(t, names)
+	for _, name := range names {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+		require.NoError(t, err)
+		for _, imp := range f.Imports {
+			path := strings.Trim(imp.Path.Value, `"`)
+			if strings.HasPrefix(path, module+"/store/") && !slices.Contains(ofFiles, filepath.Base(name)) {
+				t.Errorf("%s imports %s; a command opens a memory with memtree.Open, and reads it with Memory.Tree", name, path)
+			}
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			if s, ok := n.(*ast.SelectorExpr); ok && slices.Contains([]string{"Store", "Batch"}, s.Sel.Name) {
+				if x, ok := s.X.(*ast.Ident); ok && x.Name == "tree" {
+					t.Errorf("%s names tree.%s; Memory is the only writer, tree.Reader is what is read", name, s.Sel.Name)
+				}
+			}
+			return true
+		})
 	}
 }
 

@@ -5,10 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"log/slog"
-	"os"
-	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -24,49 +21,28 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// OverlayFile is the name of the file in a store's folder with which a team
-// extends the taxonomy.
-const OverlayFile = "memtree.yaml"
-
-// Options say how to open a memory. The zero value, and nil, are useful: an
-// embedded store, no model, no network.
+// Options say how to open a memory. Nil, and the zero value, are useful.
 type Options struct {
-	// ReadOnly opens without writing anything, beside a live writer too. Guide
-	// works and leaves no trial; Record returns tree.ErrReadOnly.
-	ReadOnly bool
-	// MustExist refuses to make a new store.
-	MustExist bool
-	// Generator analyses wrong judgements. Nil: the rules analyst does.
-	Generator llm.Generator
-	// Embedder gives texts their meaning. Nil: the built-in static table. Guide
-	// gives one that is far away half of Deadline and then goes by words alone.
-	Embedder llm.Embedder
-	// InMemory keeps everything in memory, and nothing after Close.
-	InMemory bool
-	// Label names the team in what a store that is made now exports.
-	Label string
-	// Store replaces the embedded store; the folder is then only read for the
-	// taxonomy overlay, and may be "".
-	Store tree.Store
-	// Findings has Guide tell what was found before, with its day and with reserve, also where
-	// the build is not known to be the same. A small judge takes what it is told for what is.
-	Findings bool
-	// Deadline bounds what Guide may take of a run's time. 0: 200 ms.
-	Deadline time.Duration
-	// Logger is told what memory swallowed so that the run could go on. Nil: nobody.
-	Logger *slog.Logger
-	// Now is the clock, for evaluations and trials that bring no time. Nil: time.Now.
-	Now func() time.Time
+	ReadOnly  bool             // write nothing, beside a live writer too; Record is tree.ErrReadOnly
+	MustExist bool             // refuse to make a new store
+	InMemory  bool             // no folder: nothing is left after Close
+	Deadline  time.Duration    // most that Guide takes of a run's time; 0: 200 ms
+	Generator llm.Generator    // reads wrong judgements and writes lessons; nil: rules do
+	Embedder  llm.Embedder     // gives texts their meaning; nil: the built-in table
+	Findings  bool             // tell what was found before on other builds too; a small judge takes it for what is
+	Label     string           // name of the team, in what a store that is made now exports
+	Store     tree.Store       // in place of the built-in one; closed by Close, and by an Open that fails
+	Logger    *slog.Logger     // is told what failed so that runs could go on; nil: nobody
+	Now       func() time.Time // the clock, for what brings no time of its own; nil: time.Now
 }
 
-// DefaultDeadline is the most that Guide takes of a run's time.
-const DefaultDeadline = 200 * time.Millisecond
+// defaultDeadline is the most that Guide takes of a run's time.
+const defaultDeadline = 200 * time.Millisecond
 
 // cachedNodes is how many node bodies stay in memory.
 const cachedNodes = 4096
 
-// Memory is an open tree: the loop, wired. It is the only writer of its store.
-// All methods may be called at once from many goroutines.
+// Memory is an open memory. Its methods may be called at once from many goroutines.
 type Memory struct {
 	opts     Options
 	taxonomy *taxonomy.Taxonomy
@@ -107,12 +83,10 @@ type counts struct {
 	conflicts     atomic.Int64
 }
 
-// Open opens the memory in the folder dir and makes one there if there is none.
-// A folder that holds something else is refused with a *tree.FormatError, one
-// that another process writes with a *tree.LockedError.
-//
-// What an earlier process accepted and did not form is formed now, in the
-// background.
+// Open opens the memory in the folder dir, and makes one there if there is none. A
+// folder that holds something else is a *tree.FormatError, one that another process
+// writes a *tree.LockedError. What was recorded and not formed is formed now, in the
+// background. The file memtree.yaml in the folder adds checks and words of your own.
 func Open(ctx context.Context, dir string, opts *Options) (*Memory, error) {
 	m := &Memory{
 		risks:  newRisks(),
@@ -143,7 +117,7 @@ func Open(ctx context.Context, dir string, opts *Options) (*Memory, error) {
 
 func (m *Memory) defaults() {
 	if m.opts.Deadline <= 0 {
-		m.opts.Deadline = DefaultDeadline
+		m.opts.Deadline = defaultDeadline
 	}
 	if m.opts.Logger == nil {
 		m.opts.Logger = slog.New(slog.DiscardHandler)
@@ -154,7 +128,13 @@ func (m *Memory) defaults() {
 }
 
 func (m *Memory) open(ctx context.Context, dir string) (err error) {
-	if m.taxonomy, err = overlay(dir); err != nil {
+	m.store = m.opts.Store
+	defer func() {
+		if err != nil && m.store != nil {
+			err = errors.Join(err, m.store.Close())
+		}
+	}()
+	if m.taxonomy, err = taxonomy.ReadFolder(dir); err != nil {
 		return err
 	}
 	if err = m.openEmbedder(); err != nil {
@@ -163,10 +143,7 @@ func (m *Memory) open(ctx context.Context, dir string) (err error) {
 	if m.store, err = m.openStore(ctx, dir); err != nil {
 		return err
 	}
-	if err = m.openParts(ctx); err != nil {
-		return errors.Join(err, m.store.Close())
-	}
-	return nil
+	return m.openParts(ctx)
 }
 
 // openEmbedder takes the built-in table where no other embedder is given. Another
@@ -237,31 +214,8 @@ func (m *Memory) openParts(ctx context.Context) error {
 	return m.openIndex(ctx)
 }
 
-// overlay reads the team's own words, if the folder has any.
-func overlay(dir string) (*taxonomy.Taxonomy, error) {
-	if dir == "" {
-		return taxonomy.Default(), nil
-	}
-	path := filepath.Join(dir, OverlayFile)
-	f, err := os.Open(filepath.Clean(path))
-	if errors.Is(err, fs.ErrNotExist) {
-		return taxonomy.Default(), nil
-	}
-	if err != nil {
-		// A folder that is a file, or not ours to read, is the store's to explain.
-		return taxonomy.Default(), nil
-	}
-	defer f.Close() //nolint:errcheck // only read
-	b, err := io.ReadAll(io.LimitReader(f, 1<<20))
-	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", path, err)
-	}
-	return taxonomy.Parse(path, b)
-}
-
-// Close keeps what Wrap still holds, stops forming (what is in the outbox waits
-// for the next Open), saves the index and gives the store up. A second Close
-// returns what the first did.
+// Close records what Wrap still holds and gives the store up. What is not formed yet
+// waits for the next Open. A second Close returns what the first did.
 func (m *Memory) Close() error {
 	m.closing.Do(func() {
 		close(m.closed)
@@ -276,12 +230,12 @@ func (m *Memory) Close() error {
 	return m.closeErr
 }
 
-// Tree is what is stored, to be read: nodes, the ledger, what could not be formed,
-// and how much there is of each. Advanced.
+// Tree reads what is stored: memories, the ledger, what could not be formed, and how
+// much there is of each. Advanced.
 func (m *Memory) Tree() tree.Reader { return reader{m.store} }
 
 // reader hides that a store can be written: Memory is the only writer.
 type reader struct{ tree.Reader }
 
-// Taxonomy returns the words this memory knows, the team's own included.
+// Taxonomy returns the error types, scene types and checks, your own included. Advanced.
 func (m *Memory) Taxonomy() *taxonomy.Taxonomy { return m.taxonomy }

@@ -11,17 +11,14 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Evaluation is one judged run; see tree.Evaluation.
+// Evaluation is one judged run, the only thing that comes in. Prompt and Judgment are
+// required, and something that says what was true: GroundTruth, or Correct.
 type Evaluation = tree.Evaluation
 
-// Record accepts one judged run. When it returns nil the evaluation is durable;
-// the case is formed later, in the background, once. Recording the same
-// evaluation again changes nothing; one that names neither itself nor its run is
-// the same if its trial is, else its time, else all it says (tree's Identify).
-//
-// Secrets are removed before anything is written. An evaluation that cannot be
-// used is a *tree.FieldError; so is one whose correct or direction is denied by
-// its judgment and ground truth (judgment.Contradiction).
+// Record accepts one judged run. When it returns nil the run is durable; a case is formed
+// of it later, in the background, once. Recording it again changes nothing. Secrets are
+// removed before anything is written. A run that cannot be used is a *tree.FieldError,
+// another one under the same id tree.ErrContradiction.
 func (m *Memory) Record(ctx context.Context, e Evaluation) error {
 	receipts, err := m.RecordAll(ctx, []Evaluation{e})
 	if err != nil {
@@ -33,9 +30,8 @@ func (m *Memory) Record(ctx context.Context, e Evaluation) error {
 	return nil
 }
 
-// RecordAll is Record for many at once, with one receipt each: durable
-// together, in one write. If one of them cannot be used none is accepted, and
-// the error's field begins with its place, such as [3].prompt.
+// RecordAll is Record for many at once, in one write, with one receipt each. If one of
+// them cannot be used none is accepted, and the error names it, such as [3].prompt.
 func (m *Memory) RecordAll(ctx context.Context, es []Evaluation) ([]tree.Receipt, error) {
 	clean := make([]Evaluation, len(es))
 	for i, e := range es {
@@ -74,11 +70,8 @@ func at(i, n int, err error) error {
 	return &tree.FieldError{Field: "[" + strconv.Itoa(i) + "]." + f.Field, Problem: f.Problem}
 }
 
-// Wait returns once all that was handed over before is in memory, or with the
-// reason why that cannot be: the runs that Wrap held are judged and recorded, every
-// accepted evaluation is formed, and an index that is being built anew is there. A
-// memory that only reads forms nothing, and waits for the index alone. After
-// Close it returns tree.ErrClosed.
+// Wait returns once all that was handed over before is in memory: what Wrap holds is
+// recorded, and cases are formed; or with the reason why that cannot be. Advanced.
 func (m *Memory) Wait(ctx context.Context) error {
 	select {
 	case <-m.closed:

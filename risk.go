@@ -32,14 +32,8 @@ func newRisks() risks {
 	return r
 }
 
-// Risk says how likely the verdict of e is to be wrong, from the verdicts whose
-// truth is known, and why. It looks at no field that is not known when the
-// verdict is made, and records nothing. Where past errors do not predict, it
-// says so and gives their share. Where the observation settles what was once missed on this
-// page, that is the strongest evidence there is.
-//
-// The first call reads what was learned before, or learns it from the ledger;
-// when ctx ends meanwhile, the next call goes on from there.
+// Risk says how likely a judgment is to be wrong before its truth is known, and why, from
+// those whose truth is. Where past errors do not predict, it says so. Advanced.
 func (m *Memory) Risk(ctx context.Context, e Evaluation) (risk.Risk, error) {
 	if err := e.Check(); err != nil {
 		return risk.Risk{}, fmt.Errorf("risk: %w", err)

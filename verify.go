@@ -8,10 +8,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Verify reads everything, calls found for each problem, and returns what it
-// read: the store's hashes and chains, the laws of the tree, and whether the
-// index knows what the store does. In a store that is damaged the links between
-// nodes and the index are not looked at.
+// Verify reads everything, and calls found for each hash, law or place in the index that
+// is not as it should be. Links and index are not looked at in a damaged store. Advanced.
 func (m *Memory) Verify(ctx context.Context, found func(error)) (tree.Verified, error) {
 	var v tree.Verified
 	damaged := false

@@ -15,75 +15,54 @@ import (
 
 // Test is one test case to run.
 type Test struct {
-	ID          string // of the test case
-	RunID       string // of this run of it; with ID and Attempt it names the evaluation. Wrap makes one where it is empty
-	Attempt     int    // from 1; 0 means not said
-	Prompt      string
-	Context     string // background knowledge, for agents that take it apart from the prompt
-	Observation string // what can be seen before the run, if anything: an ARIA snapshot or the page's text
-	Scene       tree.Scene
-	Scope       tree.Scope
-	GroundTruth tree.Raw // what is true; never shown to the agent
-	Agent       tree.Agent
+	ID          string     // of the test case
+	RunID       string     // of this run of it; "": Wrap makes one
+	Attempt     int        // from 1; 0 means not said
+	Prompt      string     // what the agent is asked
+	Context     string     // background knowledge, for agents that take it apart from the prompt
+	Observation string     // what can be seen before the run, if anything: an ARIA snapshot or the page's text
+	Scene       tree.Scene // where in the product
+	Scope       tree.Scope // which product, suite and test
+	GroundTruth tree.Raw   // what is true; never shown to the agent
+	Agent       tree.Agent // who runs it
 }
 
-// Result is what an agent made of a case.
+// Result is what an agent made of a test. Wrap sets Trial, Risk and First.
 type Result struct {
-	Judgment    tree.Raw // any JSON
-	Observation string   // what the agent could see when it judged
-	Trial       string   // set by Wrap: the trial whose guidance was used
-
-	// Risk is set by Wrap: how likely the judgment is to be wrong. Nil where
-	// that could not be said within Options.Deadline.
-	Risk *risk.Risk
-
-	// First is set by Wrap after it had the case run once more: what came of the
-	// run before. Nil when there was one run.
-	First *Result
+	Judgment    tree.Raw   // any JSON
+	Observation string     // what the agent could see when it judged
+	Trial       string     // whose guidance was used
+	Risk        *risk.Risk // how likely the judgment is to be wrong; nil: it could not be said in time
+	First       *Result    // of the run before, where the test was run once more
 }
 
-// RunCase runs one case. It is what Wrap takes and what it returns.
-type RunCase func(ctx context.Context, c Test) (Result, error)
+// RunTest runs one test. It is what Wrap takes and what it returns.
+type RunTest func(ctx context.Context, t Test) (Result, error)
 
-// Judge says whether a result was right. It is given the case as it was before
-// memory touched it, ground truth included, and its word counts: a ground truth
-// that denies it is not recorded. A run whose judge fails, or has not answered when
-// Close gives up, is kept without a label. Wait and Evolve wait for judges, so a
-// judge must call neither.
-type Judge func(ctx context.Context, c Test, r Result) (Verdict, error)
+// Judge says whether a result was right. It is given the test as it was before memory
+// touched it. Its word counts, whatever the ground truth says; a run that it fails to
+// judge is kept without a label. Wait and Evolve wait for judges, so it must call neither.
+type Judge func(ctx context.Context, t Test, r Result) (Verdict, error)
 
 // Verdict is a judge's word on a result.
 type Verdict struct {
 	Correct   bool
 	Direction taxonomy.Direction // which way it was wrong; may be left out
-	Reason    string
+	Reason    string             // what was missed, in a sentence
 }
 
-// WrapOptions say how Wrap puts memory to use. The zero value, and nil, append
-// the guidance and compare judgment and ground truth.
+// WrapOptions say how Wrap puts memory to use. Nil, and the zero value, are useful.
 type WrapOptions struct {
-	Placement enhance.Placement // Append, Prepend, or Separate for Test.Context
-	Judge     Judge             // nil: judgment and ground truth are compared
-
-	// RerunAbove has a case run once more, as its next attempt, when the
-	// judgment is likelier than this to be wrong, 0 to 1. 0: never. Both runs are
-	// recorded; the later one is returned, with the earlier in Result.First.
-	RerunAbove float64
+	Placement  enhance.Placement // after the prompt, before it, or apart from it in Test.Context
+	Judge      Judge             // nil: judgment and ground truth are compared
+	RerunAbove float64           // run a test once more whose judgment is likelier than this to be wrong; 0: never
 }
 
-// Wrap returns a function of run's shape that remembers: it looks for guidance,
-// puts it into the prompt, runs, and has the outcome judged and recorded after
-// the run, in the background. Run sees no ground truth.
-//
-// A case without RunID gets one for every call, so that two runs of one case are
-// two evaluations.
-//
-// Memory never breaks a run and never slows it by more than Options.Deadline:
-// whatever fails in it leaves the prompt and the result as they would have
-// been, and is counted and logged. What Wrap still holds is recorded by Close, and
-// before that by Wait. After Close the function still runs its cases, without
-// guidance; they are not recorded, which is logged.
-func Wrap(m *Memory, run RunCase, opts *WrapOptions) RunCase {
+// Wrap returns a function of run's shape that remembers: it puts guidance into the prompt,
+// runs, and has the result judged and recorded in the background. Run sees no ground truth.
+// Memory never breaks a run and never slows it by more than Options.Deadline: what fails
+// in it is counted and logged. After Close, tests are run without it.
+func Wrap(m *Memory, run RunTest, opts *WrapOptions) RunTest {
 	var o WrapOptions
 	if opts != nil {
 		o = *opts
@@ -116,7 +95,7 @@ func (m *Memory) newRun() string {
 }
 
 // runOnce runs a case with guidance and hands what came of it over.
-func (m *Memory) runOnce(ctx context.Context, run RunCase, c Test, o WrapOptions) (Result, error) {
+func (m *Memory) runOnce(ctx context.Context, run RunTest, c Test, o WrapOptions) (Result, error) {
 	given := c
 	given.GroundTruth = nil
 	g := m.guideSafely(ctx, c)

@@ -11,8 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/memtree/memtree"
 	jsonstore "github.com/memtree/memtree/store/json"
+	"github.com/memtree/memtree/taxonomy"
 )
 
 func (a *app) backupCommand() *cobra.Command {
@@ -72,18 +72,18 @@ func (a *app) copyStore(ctx context.Context, do copying, from, to string) error 
 
 // copyOverlay copies the team's own words, which are beside the store's files.
 func copyOverlay(from, to string) error {
-	b, err := readSmall(filepath.Join(from, memtree.OverlayFile))
+	b, err := readSmall(filepath.Join(from, taxonomy.FileName))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	temp := filepath.Join(to, ".tmp-"+memtree.OverlayFile)
+	temp := filepath.Join(to, ".tmp-"+taxonomy.FileName)
 	if err := os.WriteFile(temp, b, 0o644); err != nil { //nolint:gosec // it is no secret
 		return err
 	}
-	return os.Rename(temp, filepath.Join(to, memtree.OverlayFile))
+	return os.Rename(temp, filepath.Join(to, taxonomy.FileName))
 }
 
 func readSmall(path string) ([]byte, error) {

@@ -1,0 +1,31 @@
+package taxonomy
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+)
+
+// FileName is the name of the file in a store's folder with which a team extends the
+// taxonomy.
+const FileName = "memtree.yaml"
+
+// ReadFolder returns the taxonomy of a store's folder: the built-in one, with the
+// team's own words where the folder has any. There need not be a folder.
+func ReadFolder(dir string) (*Taxonomy, error) {
+	if dir == "" {
+		return Default(), nil
+	}
+	path := filepath.Join(dir, FileName)
+	f, err := os.Open(filepath.Clean(path))
+	if err != nil { // there is none; what else may be wrong with the folder is the store's to explain
+		return Default(), nil
+	}
+	defer f.Close() //nolint:errcheck // only read
+	b, err := io.ReadAll(io.LimitReader(f, 1<<20))
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", path, err)
+	}
+	return Parse(path, b)
+}
