@@ -8,13 +8,10 @@
 //	v, err := mem.Evolve(ctx, nil) // now and then, such as every night
 //	err = mem.Close()
 //
-// That is the loop. [Wrap] puts Guide and Record around a function you have. What else
-// there is says that it is advanced, and can be left alone.
+// That is the loop; [Wrap] puts Guide and Record around a function you have. What else
+// there is says that it is advanced, and can be left alone. ARCHITECTURE.md is the tour.
 //
 // A wrong judgement becomes a case: its evidence, and which check was missed. Cases that
 // missed one check become a lesson. Guide finds the few memories that fit a run, and
-// abstains where none does. Whatever fails in memory, a run goes on with the prompt it
-// would have had.
-//
-// ARCHITECTURE.md is the tour: what a memory is, and one evaluation's way through the packages.
+// abstains where none does. Whatever fails in memory, a run goes on with its own prompt.
 package memtree

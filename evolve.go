@@ -23,9 +23,8 @@ type EvolveOptions struct {
 }
 
 // Evolve lets the tree learn: cases that missed one check become lessons, and what no
-// longer stands on its cases goes out of use. Guidance and recording go on meanwhile.
-// Cut short it keeps what is done, and the next Evolve goes on from there; with nothing
-// new it changes nothing and asks nothing. Package evolution says how.
+// longer stands on its cases goes out of use. Guide and Record go on meanwhile. Cut short
+// it keeps what is done; with nothing new it changes nothing and asks no model.
 func (m *Memory) Evolve(ctx context.Context, o *EvolveOptions) (evolution.Evolved, error) {
 	if o == nil {
 		o = &EvolveOptions{}
@@ -75,7 +74,8 @@ func (m *Memory) evolveRounds(ctx context.Context, o *EvolveOptions, jobs *evolu
 	return nil
 }
 
-// evolve plans and applies once, partition by partition.
+// evolve plans and applies once, partition by partition: when ctx ends between two jobs,
+// what was applied stands, and answers are kept. No lock is held while a model is asked.
 func (m *Memory) evolve(ctx context.Context, v evolution.View, o *EvolveOptions, jobs *evolution.Jobs, out *evolution.Evolved) error {
 	before := *out
 	model := ""

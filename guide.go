@@ -15,7 +15,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Query is what is about to be run. Prompt alone is enough; what stands below Lang is advanced.
+// Query is what is about to be run. Prompt alone is enough; below Lang all is advanced.
 type Query struct {
 	Prompt      string     // what the agent is asked to test
 	Scene       tree.Scene // where in the product
@@ -48,7 +48,7 @@ type Guidance struct {
 	Note      string         `json:"note,omitempty"`     // what did not work as it should have
 }
 
-// Enhance returns prompt, as it is, with the guidance after it, if there is any.
+// Enhance returns prompt as it is, and after it the guidance, if any.
 func (g Guidance) Enhance(prompt string) string {
 	return enhance.Place(prompt, g.Text, enhance.Append)
 }

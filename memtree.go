@@ -85,8 +85,7 @@ type counts struct {
 
 // Open opens the memory in the folder dir, and makes one there if there is none. A
 // folder that holds something else is a *tree.FormatError, one that another process
-// writes a *tree.LockedError. What was recorded and not formed is formed now, in the
-// background. The file memtree.yaml in the folder adds checks and words of your own.
+// writes a *tree.LockedError. A memtree.yaml in the folder adds your own checks.
 func Open(ctx context.Context, dir string, opts *Options) (*Memory, error) {
 	m := &Memory{
 		risks:  newRisks(),
@@ -146,8 +145,9 @@ func (m *Memory) open(ctx context.Context, dir string) (err error) {
 	return m.openParts(ctx)
 }
 
-// openEmbedder takes the built-in table where no other embedder is given. Another
-// may be somebody else's, and is told no secrets.
+// openEmbedder takes the built-in table where no other embedder is given. Another may be
+// somebody else's, and is told no secrets; of a question far away, Guide gives it half of
+// the deadline and then goes by words alone.
 func (m *Memory) openEmbedder() (err error) {
 	switch e := m.opts.Embedder.(type) {
 	case nil:
@@ -214,8 +214,8 @@ func (m *Memory) openParts(ctx context.Context) error {
 	return m.openIndex(ctx)
 }
 
-// Close records what Wrap still holds and gives the store up. What is not formed yet
-// waits for the next Open. A second Close returns what the first did.
+// Close records what Wrap still holds and gives the store up. What is no case yet
+// becomes one after the next Open.
 func (m *Memory) Close() error {
 	m.closing.Do(func() {
 		close(m.closed)
@@ -230,12 +230,11 @@ func (m *Memory) Close() error {
 	return m.closeErr
 }
 
-// Tree reads what is stored: memories, the ledger, what could not be formed, and how
-// much there is of each. Advanced.
+// Tree reads what is stored: memories, the ledger, and how much there is. Advanced.
 func (m *Memory) Tree() tree.Reader { return reader{m.store} }
 
 // reader hides that a store can be written: Memory is the only writer.
 type reader struct{ tree.Reader }
 
-// Taxonomy returns the error types, scene types and checks, your own included. Advanced.
+// Taxonomy returns the error types, scene types and checks. Advanced.
 func (m *Memory) Taxonomy() *taxonomy.Taxonomy { return m.taxonomy }

@@ -9,8 +9,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Prune takes out of use what the tree can do without, as Evolve does too: memories are
-// archived, each with its reason, and nothing is deleted. Advanced.
+// Prune archives what the tree can do without, each memory with its reason, as Evolve
+// does too. Advanced.
 func (m *Memory) Prune(ctx context.Context, o *evolution.PruneOptions) (evolution.Pruned, error) {
 	if o == nil {
 		o = &evolution.PruneOptions{}

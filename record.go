@@ -11,14 +11,13 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Evaluation is one judged run, the only thing that comes in. Prompt and Judgment are
-// required, and something that says what was true: GroundTruth, or Correct.
+// Evaluation is one judged run. Prompt and Judgment are required; GroundTruth, or Correct,
+// says what was true.
 type Evaluation = tree.Evaluation
 
-// Record accepts one judged run. When it returns nil the run is durable; a case is formed
-// of it later, in the background, once. Recording it again changes nothing. Secrets are
-// removed before anything is written. A run that cannot be used is a *tree.FieldError,
-// another one under the same id tree.ErrContradiction.
+// Record accepts one judged run. When it returns nil the run is durable, without its
+// secrets; it becomes a case later, in the background. Recording it again changes nothing.
+// A run that cannot be used is a *tree.FieldError, another under its id tree.ErrContradiction.
 func (m *Memory) Record(ctx context.Context, e Evaluation) error {
 	receipts, err := m.RecordAll(ctx, []Evaluation{e})
 	if err != nil {
@@ -30,8 +29,8 @@ func (m *Memory) Record(ctx context.Context, e Evaluation) error {
 	return nil
 }
 
-// RecordAll is Record for many at once, in one write, with one receipt each. If one of
-// them cannot be used none is accepted, and the error names it, such as [3].prompt.
+// RecordAll is Record for many in one write. If one of them cannot be used none is
+// accepted, and the error names it, such as [3].prompt. Advanced.
 func (m *Memory) RecordAll(ctx context.Context, es []Evaluation) ([]tree.Receipt, error) {
 	clean := make([]Evaluation, len(es))
 	for i, e := range es {
@@ -70,8 +69,8 @@ func at(i, n int, err error) error {
 	return &tree.FieldError{Field: "[" + strconv.Itoa(i) + "]." + f.Field, Problem: f.Problem}
 }
 
-// Wait returns once all that was handed over before is in memory: what Wrap holds is
-// recorded, and cases are formed; or with the reason why that cannot be. Advanced.
+// Wait returns once all that was handed over before is in memory, cases formed, or
+// with the reason why that cannot be. Advanced.
 func (m *Memory) Wait(ctx context.Context) error {
 	select {
 	case <-m.closed:

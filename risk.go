@@ -32,8 +32,8 @@ func newRisks() risks {
 	return r
 }
 
-// Risk says how likely a judgment is to be wrong before its truth is known, and why, from
-// those whose truth is. Where past errors do not predict, it says so. Advanced.
+// Risk says how likely a judgment is to be wrong before its truth is known, and why; or
+// that past errors do not predict it. Advanced.
 func (m *Memory) Risk(ctx context.Context, e Evaluation) (risk.Risk, error) {
 	if err := e.Check(); err != nil {
 		return risk.Risk{}, fmt.Errorf("risk: %w", err)

@@ -8,8 +8,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Verify reads everything, and calls found for each hash, law or place in the index that
-// is not as it should be. Links and index are not looked at in a damaged store. Advanced.
+// Verify reads everything, and calls found for each hash, law of the tree or place in
+// the index that is not as it should be. Advanced.
 func (m *Memory) Verify(ctx context.Context, found func(error)) (tree.Verified, error) {
 	var v tree.Verified
 	damaged := false
@@ -23,7 +23,7 @@ func (m *Memory) Verify(ctx context.Context, found func(error)) (tree.Verified, 
 			return v, fmt.Errorf("verify: %w", err)
 		}
 	}
-	if damaged {
+	if damaged { // neither links nor the index say anything then
 		return v, nil
 	}
 	for n, err := range m.store.Scan(ctx, tree.Filter{}) {

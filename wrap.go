@@ -39,9 +39,8 @@ type Result struct {
 // RunTest runs one test. It is what Wrap takes and what it returns.
 type RunTest func(ctx context.Context, t Test) (Result, error)
 
-// Judge says whether a result was right. It is given the test as it was before memory
-// touched it. Its word counts, whatever the ground truth says; a run that it fails to
-// judge is kept without a label. Wait and Evolve wait for judges, so it must call neither.
+// Judge says whether a result was right, whatever the ground truth says. A run that it
+// fails to judge has no label. Wait and Evolve wait for judges, so it must call neither.
 type Judge func(ctx context.Context, t Test, r Result) (Verdict, error)
 
 // Verdict is a judge's word on a result.
@@ -59,15 +58,14 @@ type WrapOptions struct {
 }
 
 // Wrap returns a function of run's shape that remembers: it puts guidance into the prompt,
-// runs, and has the result judged and recorded in the background. Run sees no ground truth.
-// Memory never breaks a run and never slows it by more than Options.Deadline: what fails
-// in it is counted and logged. After Close, tests are run without it.
+// runs, and has the result judged and recorded in the background. Run sees no ground
+// truth. Memory never breaks a run, and slows it by no more than Options.Deadline.
 func Wrap(m *Memory, run RunTest, opts *WrapOptions) RunTest {
 	var o WrapOptions
 	if opts != nil {
 		o = *opts
 	}
-	return func(ctx context.Context, c Test) (Result, error) {
+	return func(ctx context.Context, c Test) (Result, error) { // after Close too, without guidance and unrecorded
 		if c.RunID == "" {
 			c.RunID = m.newRun()
 		}
