@@ -30,15 +30,6 @@ func (a *app) demoCommand() *cobra.Command {
 // demoFile is the sample: an agent that tests a made-up product, in both languages.
 const demoFile = "rooms.jsonl"
 
-// demoPrompts are about pages that no run of the sample was on: one that a lesson
-// is for, and one that none has anything to do with.
-func demoPrompts(lang string) (unseen, unrelated string) {
-	if lang == "zh" {
-		return "检查停车位页面：按“二层”筛选后只显示二层车位，空位数量与列表一致", "检查“关于我们”页面：公司地址应与合同中的写法一致"
-	}
-	return "Check the parking page: the number of free spaces must match the list", "Check the imprint: the address must be spelled as in the contract"
-}
-
 func (a *app) demo(ctx context.Context) (err error) {
 	if a.json {
 		return &usageError{a.say("demo prints a story, no JSON; the commands it shows do")}
@@ -114,12 +105,18 @@ func wrapIndented(s, indent string, width int) []string {
 	return lines
 }
 
-// guide asks for pages that no run was on.
+// guide asks for two pages that no run was on: one that a lesson is for, and one that
+// none has anything to do with.
 func (d *demonstration) guide(ctx context.Context) error {
-	unseen, unrelated := demoPrompts(d.lang)
 	for _, p := range []struct{ head, prompt string }{
-		{d.say("A page that none of the runs was on. This goes into the agent's prompt:"), unseen},
-		{d.say("A page that nothing learned has to do with. The agent is told nothing:"), unrelated},
+		{
+			d.say("A page that none of the runs was on. This goes into the agent's prompt:"),
+			d.say("Check the parking page: the number of free spaces must match the list"),
+		},
+		{
+			d.say("A page that nothing learned has to do with. The agent is told nothing:"),
+			d.say("Check the imprint: the address must be spelled as in the contract"),
+		},
 	} {
 		if err := d.heading(p.head); err != nil {
 			return err

@@ -1,0 +1,74 @@
+package main
+
+import (
+	_ "embed"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+//go:embed texts/zh.po
+var chineseFile string
+
+// chinese returns what the program says in Chinese, by its English. The file is read
+// when somebody first speaks Chinese, so that nobody else waits for it.
+var chinese = sync.OnceValue(func() map[string]string {
+	texts, err := readTexts(chineseFile)
+	if err != nil {
+		panic("texts/zh.po, " + err.Error()) // a part of the program, and a test reads it
+	}
+	return texts
+})
+
+// readTexts reads a translation in the PO format of gettext: msgid is the English, msgstr
+// the translation, and lines that hold a quoted text alone continue the one above. The
+// entry without English is the header, which is for other programs. Plural forms,
+// contexts and whatever else the format knows are refused.
+func readTexts(po string) (map[string]string, error) {
+	texts := map[string]string{}
+	var entry []string // the texts of the entry so far: msgid, msgstr
+	number := 0
+	for line := range strings.Lines(po + "\nmsgid \"\"") { // ends the last entry
+		number++
+		line = strings.TrimSpace(line)
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		at := strings.IndexByte(line, '"')
+		said, err := strconv.Unquote(line[max(at, 0):])
+		if at < 0 || err != nil {
+			return nil, fmt.Errorf("line %d: %q is no text in quotation marks", number, line)
+		}
+		switch word := strings.TrimSpace(line[:at]); {
+		case word == "" && len(entry) > 0:
+			entry[len(entry)-1] += said
+		case word == "msgstr" && len(entry) == 1:
+			entry = append(entry, said)
+		case word == "msgid" && len(entry) != 1:
+			if err := keep(texts, entry); err != nil {
+				return nil, fmt.Errorf("above line %d: %w", number, err)
+			}
+			entry = append(entry[:0], said)
+		default:
+			return nil, fmt.Errorf("line %d: a msgid and then a msgstr make an entry, not %q", number, line)
+		}
+	}
+	return texts, nil
+}
+
+// keep adds an entry that is whole.
+func keep(texts map[string]string, entry []string) error {
+	if len(entry) == 0 || entry[0] == "" {
+		return nil // nothing was read yet, or the header
+	}
+	english, other := entry[0], entry[1]
+	if _, twice := texts[english]; twice {
+		return fmt.Errorf("%q stands there twice", english)
+	}
+	if other == "" {
+		return fmt.Errorf("%q has no translation", english)
+	}
+	texts[english] = other
+	return nil
+}
