@@ -18,9 +18,11 @@ import (
 
 func (a *app) demoCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:     "demo",
-		Short:   a.say("Show how misjudged runs become a lesson for a page not seen"),
-		Long:    a.say("Records a shipped sample of judged runs into a temporary store, shows what was missed and the lessons learned from it, and what an agent is told before it tests a page that none of the runs was on. Nothing is left behind, and neither a model nor a network is used."),
+		Use:   "demo",
+		Short: a.say("Show how misjudged runs become a lesson for a page not seen"),
+		Long: a.say(`Records a shipped sample of judged runs into a temporary store, shows what was missed
+and the lessons learned from it, and what an agent is told before it tests a page that none of the
+runs was on. Nothing is left behind, and neither a model nor a network is used.`),
 		Example: "  memtree demo\n  memtree demo --lang zh",
 		Args:    a.arguments(0, 0, a.say("no arguments")),
 		RunE:    func(c *cobra.Command, _ []string) error { return a.demo(c.Context()) },
@@ -83,7 +85,8 @@ func (d *demonstration) record(ctx context.Context) error {
 	if err := os.WriteFile(d.file, b, 0o600); err != nil {
 		return err
 	}
-	if err := writeLines(d.stdout, wrap(d.say("An agent tested Rooms, a made-up app to book meeting rooms, and evaluators checked its verdicts. No model, no network; the store is temporary."), d.width)...); err != nil {
+	if err := writeLines(d.stdout, wrap(d.say("An agent tested Rooms, a made-up app to book meeting rooms, "+
+		"and evaluators checked its verdicts. No model, no network; the store is temporary."), d.width)...); err != nil {
 		return err
 	}
 	if err := d.command("record " + demoFile); err != nil {

@@ -80,7 +80,8 @@ func (d *demonstration) evolve(ctx context.Context) error {
 	slices.SortFunc(lessons, func(a, b tree.Node) int {
 		return cmp.Or(b.Content.Lessons[0].Tests-a.Content.Lessons[0].Tests, cmp.Compare(a.ID, b.ID))
 	})
-	head := d.say("Lessons learned: %d. Strategies: %d. Cases behind them: %d of %d.", len(lessons), len(strategies), len(behind), cases)
+	head := d.say("Lessons learned: %d. Strategies: %d. Cases behind them: %d of %d.",
+		len(lessons), len(strategies), len(behind), cases)
 	if err := errors.Join(d.command("evolve"), writeLines(d.stdout, d.paint(bold, head))); err != nil {
 		return err
 	}

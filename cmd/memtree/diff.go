@@ -22,11 +22,14 @@ import (
 func (a *app) diffCommand() *cobra.Command {
 	html, limit := false, 20
 	c := &cobra.Command{
-		Use:     "diff A B [flags]",
-		Short:   a.say("Say how two trees differ"),
-		Long:    a.say(`Compares two exports, folders or stores and prints the memories and lessons that B has and A has not, that are gone, and what changed in those both have.`),
-		Example: "  memtree diff monday.memtree tuesday.memtree\n  memtree diff .memtree shop.memtree --json\n  memtree diff main branch --html > diff.html",
-		Args:    a.arguments(2, 2, a.say("two files, folders or stores")),
+		Use:   "diff A B [flags]",
+		Short: a.say("Say how two trees differ"),
+		Long: a.say(`Compares two exports, folders or stores and prints the memories and lessons that B
+has and A has not, that are gone, and what changed in those both have.`),
+		Example: `  memtree diff monday.memtree tuesday.memtree
+  memtree diff .memtree shop.memtree --json
+  memtree diff main branch --html > diff.html`,
+		Args: a.arguments(2, 2, a.say("two files, folders or stores")),
 		RunE: func(c *cobra.Command, args []string) error {
 			if limit < 0 {
 				return &usageError{a.say("--limit is %d; use 0 for all", limit)}
@@ -79,7 +82,8 @@ func (a *app) printDiff(d *transfer.Difference, limit int) error {
 	if len(d.Added)+len(d.Gone)+len(d.Changed) == 0 {
 		return writeLines(a.stdout, a.say("They are the same: %d memories.", d.Same))
 	}
-	out := []string{a.paint(bold, a.say("memories: added %d, gone %d, changed %d, the same %d · lessons: added %d, gone %d",
+	out := []string{a.paint(bold, a.say("memories: added %d, gone %d, changed %d, "+
+		"the same %d · lessons: added %d, gone %d",
 		len(d.Added), len(d.Gone), len(d.Changed), d.Same, d.Lessons.Added, d.Lessons.Gone))}
 	for _, list := range []struct {
 		sign  string

@@ -110,7 +110,8 @@ func (a *app) sentence(err error) string {
 	case errors.As(err, &format):
 		return a.say("%s %s", format.Dir, format.Problem)
 	case errors.As(err, &bad):
-		return a.say("%s is damaged at byte %d: %s; `memtree fsck` says what is lost and how to go on", bad.File, bad.Offset, bad.Lost)
+		return a.say("%s is damaged at byte %d: %s; `memtree fsck` says what is lost and how to go on",
+			bad.File, bad.Offset, bad.Lost)
 	case errors.Is(err, tree.ErrFull), errors.Is(err, syscall.ENOSPC):
 		return a.say("the disk is full and nothing is half-written; make room")
 	case errors.Is(err, tree.ErrReadOnly):

@@ -25,11 +25,19 @@ func (a *app) evolveCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "evolve [flags]",
 		Short: a.say("Let the tree learn: cases that missed one check become a lesson"),
-		Long: a.say(`Groups the cases by their cause and writes what each group has in common as an experience, and what experiences of one error type have in common as a strategy. With a model configured it writes; without one, rules do. Every draft has to pass the same gates; one that does not is kept with the reason, and its cases stay in use. Then what the tree can do without is archived, see memtree prune.
+		Long: a.say(`Groups the cases by their cause and writes what each group has in common as an
+experience, and what experiences of one error type have in common as a strategy. With a model
+configured it writes; without one, rules do. Every draft has to pass the same gates; one that does
+not is kept with the reason, and its cases stay in use. Then what the tree can do without is
+archived, see memtree prune.
 
-Running it again with nothing new changes nothing and asks no model. Interrupted, it goes on where it stopped.`),
-		Example: "  memtree evolve --dry-run\n  memtree evolve --explain\n  memtree evolve --max-calls 20\n  memtree evolve --review && memtree review",
-		Args:    a.arguments(0, 0, a.say("no arguments")),
+Running it again with nothing new changes nothing and asks no model. Interrupted, it goes on where
+it stopped.`),
+		Example: `  memtree evolve --dry-run
+  memtree evolve --explain
+  memtree evolve --max-calls 20
+  memtree evolve --review && memtree review`,
+		Args: a.arguments(0, 0, a.say("no arguments")),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if calls < 0 {
 				return &usageError{a.say("--max-calls is %d; use 0 to ask no model, or a number of calls", calls)}
@@ -64,7 +72,8 @@ func (a *app) price(s string, o *memtree.EvolveOptions) error {
 		return &usageError{a.say("--max-cost is %g; give what may be spent", o.MaxCost)}
 	}
 	if s == "" && o.MaxCost > 0 {
-		return &usageError{a.say("--max-cost needs to know what tokens cost; give --price IN,OUT, such as 0.15,0.60 for a million")}
+		return &usageError{a.say("--max-cost needs to know what tokens cost; give --price IN,OUT, " +
+			"such as 0.15,0.60 for a million")}
 	}
 	if s == "" {
 		return nil
@@ -128,9 +137,11 @@ func (a *app) interrupted(err error, done, of int) error {
 	case !errors.Is(err, context.Canceled):
 		return err
 	case of == 0:
-		return &failure{a.say("interrupted before the first error type was looked at; nothing was learned and nothing is lost; give the same command again"), err}
+		return &failure{a.say("interrupted before the first error type was looked at; nothing was learned and nothing " +
+			"is lost; give the same command again"), err}
 	}
-	return &failure{a.say("interrupted after %d of %d error types and directions; what was done is kept, and so are the model's answers; give the same command again to go on", done, of), err}
+	return &failure{a.say("interrupted after %d of %d error types and directions; what was done is kept, "+
+		"and so are the model's answers; give the same command again to go on", done, of), err}
 }
 
 func (a *app) checkType(m *memory, only string) error {
@@ -195,7 +206,8 @@ func (a *app) printEvolved(tax *taxonomy.Taxonomy, v *memtree.Evolved, o *memtre
 	nothing := l == learned{} && len(v.Forgotten)+len(v.Revived) == 0
 	switch {
 	case nothing && v.Waiting == 0 && len(proposals) == 0:
-		out = append(out, wrap(a.say("Nothing to do: no group of cases is enough for a new lesson yet. memtree evolve --explain says what is missing."), a.width)...)
+		out = append(out, wrap(a.say("Nothing to do: no group of cases is enough for a new lesson yet. "+
+			"memtree evolve --explain says what is missing."), a.width)...)
 	case nothing:
 		out = append(out, a.say("The tree is as it was."))
 	case o.DryRun:
@@ -349,7 +361,8 @@ func (a *app) printLacks(tax *taxonomy.Taxonomy, v *memtree.Evolved) error {
 			out = append(out, "")
 		}
 		out = append(out, a.paint(bold, fmt.Sprintf("%s · %s", a.typeName(tax, p.ErrorType), a.directionName(p.Direction))))
-		out = append(out, hanging("  ", a.say("cases: %d; groups that are no lesson yet: %d; a lesson takes %d cases of 2 tests within %.0f days", p.Cases, len(p.Groups), p.Rule.CaseThreshold, p.Rule.TimeWindow.Hours()/24), a.width)...)
+		out = append(out, hanging("  ", a.say("cases: %d; groups that are no lesson yet: %d; "+
+			"a lesson takes %d cases of 2 tests within %.0f days", p.Cases, len(p.Groups), p.Rule.CaseThreshold, p.Rule.TimeWindow.Hours()/24), a.width)...)
 		if l, _ := countChanges(&memtree.Evolved{Plans: []evolution.Plan{p}}); l.experiences > 0 {
 			out = append(out, "  "+a.say("ready to be learned: %d; memtree evolve does it", l.experiences))
 		}

@@ -20,9 +20,10 @@ import (
 func (a *app) explainCommand() *cobra.Command {
 	limit := 0
 	c := &cobra.Command{
-		Use:     "explain --prompt TEXT [flags]",
-		Short:   a.say("Say why guide would take each memory, or leave it out"),
-		Long:    a.say(`Asks as guide does, with the same flags, and prints every memory that was considered: its score, the signals that made it, and why it was taken or dropped. Nothing is written.`),
+		Use:   "explain --prompt TEXT [flags]",
+		Short: a.say("Say why guide would take each memory, or leave it out"),
+		Long: a.say(`Asks as guide does, with the same flags, and prints every memory that was considered:
+its score, the signals that made it, and why it was taken or dropped. Nothing is written.`),
 		Example: `  memtree explain --prompt "Check the order total" --route /orders/42`,
 		Args:    a.arguments(0, 0, a.say("no arguments (the prompt goes after --prompt)")),
 	}
@@ -145,7 +146,8 @@ func (a *app) printExplanation(x *memtree.Explanation, all []considered, limit i
 			taken++
 		}
 	}
-	lines := wrap(a.say("Memories considered: %d, taken: %d. rel is how near a memory is, from 0 to 1; score is that weighed by how much it is trusted.", len(all), taken), a.width)
+	lines := wrap(a.say("Memories considered: %d, taken: %d. rel is how near a memory is, from 0 to 1; "+
+		"score is that weighed by how much it is trusted.", len(all), taken), a.width)
 	if err := writeLines(a.stdout, append(lines, "")...); err != nil {
 		return err
 	}

@@ -19,16 +19,19 @@ func (a *app) guideCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "guide --prompt TEXT [flags]",
 		Short: a.say("Print the guidance for a run that is about to start"),
-		Long: a.say(`Prints a block of text to put after the agent's prompt: the few memories that fit, or nothing at all when none does. Only the block goes to standard output; remarks go to standard error.
+		Long: a.say(`Prints a block of text to put after the agent's prompt: the few memories that fit, or
+nothing at all when none does. Only the block goes to standard output; remarks go to standard error.
 
-The answer has a trial id. Hand it back as "trial" with the judged run, and memtree learns whether the memory helped.`),
+The answer has a trial id. Hand it back as "trial" with the judged run, and memtree learns whether
+the memory helped.`),
 		Example: `  memtree guide --prompt "Check the order total" --route /orders/42
   memtree guide --prompt @prompt.txt --enhanced | my-agent
   memtree guide --prompt - --json < prompt.txt`,
 		Args: a.arguments(0, 0, a.say("no arguments (the prompt goes after --prompt)")),
 	}
 	q := a.queryFlags(c)
-	c.Flags().StringVar(&q.query.Trial, "trial", "", a.say("add to the trial of an earlier answer, for a later step of its run"))
+	c.Flags().StringVar(&q.query.Trial, "trial", "", a.say("add to the trial of an earlier answer, "+
+		"for a later step of its run"))
 	c.Flags().IntVar(&q.query.StepNumber, "step-number", 0, a.say("number of the step, from 1"))
 	c.Flags().BoolVar(&enhanced, "enhanced", false, a.say("print the prompt too, with the guidance after it"))
 	c.RunE = func(c *cobra.Command, _ []string) error {
@@ -127,7 +130,8 @@ func (a *app) unformed(runs int) string {
 	if runs == 0 {
 		return ""
 	}
-	return a.say("Recorded and not looked at yet: %s. They are no memories so far; the next `memtree record` or `memtree evolve` goes on with them.", a.runs(runs))
+	return a.say("Recorded and not looked at yet: %s. They are no memories so far; the next `memtree record` or "+
+		"`memtree evolve` goes on with them.", a.runs(runs))
 }
 
 // unformedLines is the same as part of an answer.

@@ -16,11 +16,15 @@ func (a *app) promoteCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "promote ID... [flags]",
 		Short: a.say("Let imported memories be used"),
-		Long: a.say(`Takes memories out of the quarantine that imports wait in: by id, or all of an error type or an origin. A lesson brings the cases it rests on. From then on they are on probation and can be part of guidance.
+		Long: a.say(`Takes memories out of the quarantine that imports wait in: by id, or all of an error
+type or an origin. A lesson brings the cases it rests on. From then on they are on probation and can
+be part of guidance.
 
 The beginning of an id is enough where no other begins like it.`),
-		Example: "  memtree promote e_fhb3x2\n  memtree promote --origin team-a --dry-run\n  memtree promote --origin team-a --type form_validation_error",
-		Args:    a.arguments(0, -1, a.say("ids of memories, or --type or --origin")),
+		Example: `  memtree promote e_fhb3x2
+  memtree promote --origin team-a --dry-run
+  memtree promote --origin team-a --type form_validation_error`,
+		Args: a.arguments(0, -1, a.say("ids of memories, or --type or --origin")),
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 && o.ErrorType == "" && o.Origin == "" {
 				return &usageError{a.say("say what to promote: ids of memories, --type or --origin")}
@@ -88,10 +92,12 @@ func (a *app) printPromoted(p *memtree.Promoted, dry bool) error {
 	}
 	for i := range p.Refused {
 		if why := p.Refused[i].ArchivedFor; why != "" {
-			out = append(out, wrap(a.say("%s stays in quarantine: it is out of use where it comes from (%s).", p.Refused[i].ID, oneLine(why)), a.width)...)
+			out = append(out, wrap(a.say("%s stays in quarantine: it is out of use where it comes from (%s).",
+				p.Refused[i].ID, oneLine(why)), a.width)...)
 			continue
 		}
-		out = append(out, wrap(a.say("%s stays in quarantine: the cases it rests on did not come with it.", p.Refused[i].ID), a.width)...)
+		out = append(out, wrap(a.say("%s stays in quarantine: the cases it rests on did not come with it.",
+			p.Refused[i].ID), a.width)...)
 	}
 	return writeLines(a.stdout, out...)
 }

@@ -23,19 +23,22 @@ type queryFlags struct {
 func (a *app) queryFlags(c *cobra.Command) *queryFlags {
 	q := &queryFlags{}
 	f := c.Flags()
-	f.StringVar(&q.prompt, "prompt", "", a.say("what the agent will be asked: the text, @FILE to read it from a file, or - for standard input"))
+	f.StringVar(&q.prompt, "prompt", "", a.say("what the agent will be asked: the text, @FILE to read it from a "+
+		"file, or - for standard input"))
 	f.StringVar(&q.query.Scene.ID, "scene", "", a.say("id of the scene"))
 	f.StringVar(&q.query.Scene.Type, "scene-type", "", a.say("type of the scene, such as form, list or modal"))
 	f.StringVar(&q.query.Scene.Route, "route", "", a.say("route of the page, such as /orders/42"))
 	f.StringVar(&q.query.Scope.Product, "product", "", a.say("product under test"))
 	f.StringVar(&q.query.Scope.Suite, "suite", "", a.say("suite the test belongs to"))
 	f.StringSliceVar(&q.query.Scope.SuiteTests, "suite-tests", nil, a.say("all tests of the suite in order, with commas between"))
-	f.StringVar(&q.query.Scope.Build, "build", "", a.say("version or hash of what is tested; what was found on the very same one is told"))
+	f.StringVar(&q.query.Scope.Build, "build", "", a.say("version or hash of what is tested; "+
+		"what was found on the very same one is told"))
 	f.IntVar(&q.query.Scope.Position, "position", 0, a.say("place of the test in the suite, from 0"))
 	f.StringVar(&q.query.Scope.Test, "test", "", a.say("id of the test"))
 	f.BoolVar(&a.findings, "findings", false, a.say("tell what was found before too, on whichever build"))
 	f.StringVar(&q.query.Step, "step", "", a.say("the step the agent is about to take, within a run"))
-	f.StringVar(&q.observation, "observation", "", a.say("what can be seen now: a file with an ARIA snapshot or the page's text, or - for standard input"))
+	f.StringVar(&q.observation, "observation", "", a.say("what can be seen now: a file with an ARIA snapshot or the "+
+		"page's text, or - for standard input"))
 	f.StringVar(&q.query.RunID, "run", "", a.say("id of the run, for the ledger"))
 	f.StringSliceVar(&q.query.ExcludeTests, "exclude-test", nil, a.say("use no memory of this test; may be given again"))
 	register := func(flag string, values func() []cobra.Completion) {
@@ -51,7 +54,8 @@ func (a *app) queryFlags(c *cobra.Command) *queryFlags {
 // ask returns the query the flags make.
 func (q *queryFlags) ask(ctx context.Context, a *app) (memtree.Query, error) {
 	if q.prompt == "" {
-		return memtree.Query{}, &usageError{a.say("say what the agent will be asked: --prompt TEXT, --prompt @FILE, or --prompt - for standard input")}
+		return memtree.Query{}, &usageError{a.say("say what the agent will be asked: --prompt TEXT, --prompt @FILE, " +
+			"or --prompt - for standard input")}
 	}
 	out := q.query
 	var err error

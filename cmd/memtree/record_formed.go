@@ -63,7 +63,8 @@ func (r *recorder) analysis() []string {
 		lines = append(lines, r.say("Of the new cases: %s.", r.list(r.readers(f))))
 	}
 	if len(f.Uncompared) > 0 {
-		lines = append(lines, r.say("Without a label because the model did not tell whether the judgment is right: %d (%s).", sum(f.Uncompared), r.kinds(f.Uncompared)))
+		lines = append(lines, r.say("Without a label because the model did not tell whether the "+
+			"judgment is right: %d (%s).", sum(f.Uncompared), r.kinds(f.Uncompared)))
 	}
 	if f.ModelError != "" {
 		const most = 200 // characters

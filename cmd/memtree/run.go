@@ -50,7 +50,8 @@ func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "memtree",
 		Short: a.say("memtree remembers how AI agents judged wrongly, and warns before the next run"),
-		Long:  a.say(`A judged run comes in; a wrong judgement becomes a case. Before an agent runs, the few memories that fit are written into its prompt. No account, model or server is needed.`),
+		Long: a.say(`A judged run comes in; a wrong judgement becomes a case. Before an agent runs, the few
+memories that fit are written into its prompt. No account, model or server is needed.`),
 		Example: `  memtree demo
   memtree init
   memtree record runs.jsonl

@@ -18,9 +18,10 @@ import (
 func (a *app) showCommand() *cobra.Command {
 	rejected := false
 	c := &cobra.Command{
-		Use:     "show ID",
-		Short:   a.say("Print one memory whole"),
-		Long:    a.say("Prints a memory with its evidence. The beginning of an id is enough where no other begins like it. With --rejected it prints the lessons that were written and refused, and why."),
+		Use:   "show ID",
+		Short: a.say("Print one memory whole"),
+		Long: a.say(`Prints a memory with its evidence. The beginning of an id is enough where no other
+begins like it. With --rejected it prints the lessons that were written and refused, and why.`),
 		Example: "  memtree show c_fhb3x2\n  memtree show c_fhb3x2 --json\n  memtree show --rejected",
 		Args: func(c *cobra.Command, args []string) error {
 			if rejected {

@@ -54,15 +54,27 @@ func said(t *testing.T) map[string][]string {
 			if !ok || sel.Sel.Name != "say" {
 				return true
 			}
-			lit, ok := call.Args[0].(*ast.BasicLit)
+			s, ok := literal(call.Args[0])
 			require.True(t, ok, "%s: say takes a literal, so that it can be translated", fset.Position(call.Pos()))
-			s, err := strconv.Unquote(lit.Value)
-			require.NoError(t, err)
 			out[s] = append(out[s], e.Name())
 			return true
 		})
 	}
 	return out
+}
+
+// literal returns the text of a literal, or of several with + between them.
+func literal(e ast.Expr) (string, bool) {
+	switch e := e.(type) {
+	case *ast.BasicLit:
+		s, err := strconv.Unquote(e.Value)
+		return s, err == nil
+	case *ast.BinaryExpr:
+		x, ok1 := literal(e.X)
+		y, ok2 := literal(e.Y)
+		return x + y, ok1 && ok2 && e.Op == token.ADD
+	}
+	return "", false
 }
 
 func TestEverySentenceIsSaidInBothLanguages(t *testing.T) {

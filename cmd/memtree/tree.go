@@ -24,11 +24,14 @@ func (a *app) treeCommand() *cobra.Command {
 	var level, direction, status string
 	limit := 0
 	c := &cobra.Command{
-		Use:     "tree [flags]",
-		Short:   a.say("Print the tree of memories"),
-		Long:    a.say(`Prints how many memories there are by error type and direction, then the memories themselves, the most frequent mistakes first and then the newest. Flags choose which.`),
-		Example: "  memtree tree\n  memtree tree --type form_validation_error --direction false_pass\n  memtree tree --json | jq '.nodes[].id'",
-		Args:    a.arguments(0, 0, a.say("no arguments")),
+		Use:   "tree [flags]",
+		Short: a.say("Print the tree of memories"),
+		Long: a.say(`Prints how many memories there are by error type and direction, then the memories
+themselves, the most frequent mistakes first and then the newest. Flags choose which.`),
+		Example: `  memtree tree
+  memtree tree --type form_validation_error --direction false_pass
+  memtree tree --json | jq '.nodes[].id'`,
+		Args: a.arguments(0, 0, a.say("no arguments")),
 		RunE: func(c *cobra.Command, _ []string) error {
 			f.Level, f.Direction, f.Status = tree.Type(level).Level(), taxonomy.Direction(direction), tree.Status(status)
 			switch {
@@ -46,7 +49,8 @@ func (a *app) treeCommand() *cobra.Command {
 	c.Flags().StringVar(&direction, "direction", "", a.say("only this direction: false_pass, false_fail or other"))
 	c.Flags().StringVar(&level, "level", "", a.say("only this level: case, experience or strategy"))
 	c.Flags().StringVar(&status, "status", "", a.say("only this status, such as active"))
-	c.Flags().IntVar(&limit, "limit", 20, a.say("how many memories to print; 0 for all (with --json all, unless it is given)"))
+	c.Flags().IntVar(&limit, "limit", 20, a.say("how many memories to print; "+
+		"0 for all (with --json all, unless it is given)"))
 	// Fails only for a flag that is not there.
 	_ = c.RegisterFlagCompletionFunc("type", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		return a.errorTypes(), cobra.ShellCompDirectiveNoFileComp
@@ -212,7 +216,8 @@ func (a *app) printTree(m *memory, s *surveyed, limit int) error {
 		return err
 	}
 	if s.waiting > 0 && !a.quiet {
-		if err := writeLines(a.stdout, wrap(a.say("%d of these wait in quarantine: no agent is told of them before memtree promote.", s.waiting), a.width)...); err != nil {
+		if err := writeLines(a.stdout, wrap(a.say("%d of these wait in quarantine: no agent is told of them "+
+			"before memtree promote.", s.waiting), a.width)...); err != nil {
 			return err
 		}
 	}

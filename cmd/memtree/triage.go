@@ -21,7 +21,8 @@ func (a *app) triageCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "triage FILE... [flags]",
 		Short: a.say("Which verdicts to read first: the likeliest to be wrong, and why"),
-		Long: a.say(`Reads judged runs and says how likely each verdict is to be wrong, from the verdicts in memory whose truth is known. A truth in the file is not looked at, and nothing is recorded.
+		Long: a.say(`Reads judged runs and says how likely each verdict is to be wrong, from the verdicts in
+memory whose truth is known. A truth in the file is not looked at, and nothing is recorded.
 
 Where past errors do not predict, it says so instead of a number.`),
 		Example: "  memtree triage tonight.jsonl\n  memtree triage tonight.jsonl --above 0.3 --json",
@@ -119,13 +120,17 @@ func (a *app) printTriage(f *triaged) error {
 	case f.Read == 0:
 		out = append(out, a.say("There is no verdict to read."))
 	case f.Learned == f.Read:
-		out = wrap(a.say("Verdicts read: %d. The truth of each is in memory already, so none is left to guess.", f.Read), a.width)
+		out = wrap(a.say("Verdicts read: %d. The truth of each is in memory already, so none is left to guess.",
+			f.Read), a.width)
 	case f.Known < 30 && !f.Enough:
-		out = wrap(a.say("Not enough evidence yet: the truth of %d verdicts is known, and 30 are the least. Record judged runs with ground_truth or correct.", f.Known), a.width)
+		out = wrap(a.say("Not enough evidence yet: the truth of %d verdicts is known, and 30 are the least. "+
+			"Record judged runs with ground_truth or correct.", f.Known), a.width)
 	case !f.Enough:
-		out = wrap(a.say("No evidence that past errors predict these. Of the %d verdicts whose truth is known %s were wrong, and that is the best guess for each.", f.Known, percent(f.Base)), a.width)
+		out = wrap(a.say("No evidence that past errors predict these. Of the %d verdicts whose truth is known %s were "+
+			"wrong, and that is the best guess for each.", f.Known, percent(f.Base)), a.width)
 	default:
-		out = wrap(a.say("Of %d verdicts, those likeliest to be wrong. Of the %d whose truth is known %s were wrong.", f.Read, f.Known, percent(f.Base)), a.width)
+		out = wrap(a.say("Of %d verdicts, those likeliest to be wrong. Of the %d whose truth is known %s were wrong.",
+			f.Read, f.Known, percent(f.Base)), a.width)
 	}
 	if f.Learned > 0 && f.Learned < f.Read {
 		out = append(out, wrap(a.say("%d of %d are in memory with their truth and left out.", f.Learned, f.Read), a.width)...)
@@ -234,7 +239,8 @@ func middleCut(id string, cells int) string {
 
 // printRisks prints how well a replay told wrong verdicts apart.
 func (a *app) printRisks(r *replay.Risks) error {
-	top := a.say("Once a verdict is given, and before its truth is known: how much of what is wrong does reading the riskiest find?")
+	top := a.say("Once a verdict is given, and before its truth is known: how much of what is wrong does " +
+		"reading the riskiest find?")
 	if err := writeLines(a.stdout, append(append([]string{""}, wrap(top, a.width)...), "")...); err != nil {
 		return err
 	}
@@ -249,9 +255,11 @@ func (a *app) printRisks(r *replay.Risks) error {
 	if err := t.write(a.stdout, &a.screen); err != nil {
 		return err
 	}
-	out := wrap(a.say("No evidence that past errors predict later ones here: every verdict was given the share wrong so far."), a.width)
+	out := wrap(a.say("No evidence that past errors predict later ones here: "+
+		"every verdict was given the share wrong so far."), a.width)
 	if r.Enough > 0 {
-		out = wrap(a.say("%d of %d verdicts were given a risk of their own, AUC of the later half %s. What it says is off by %.1f points on average.", r.Enough, r.N, areaOf(r.AUCSecondHalf), 100*r.ECE), a.width)
+		out = wrap(a.say("%d of %d verdicts were given a risk of their own, AUC of the later half %s. "+
+			"What it says is off by %.1f points on average.", r.Enough, r.N, areaOf(r.AUCSecondHalf), 100*r.ECE), a.width)
 	}
 	if err := writeLines(a.stdout, append([]string{""}, out...)...); err != nil || r.Enough == 0 {
 		return err
@@ -274,7 +282,8 @@ func (a *app) printReliability(r *replay.Risks) error {
 	if err := t.write(a.stdout, &a.screen); err != nil {
 		return err
 	}
-	score := a.say("After the first %d verdicts. Brier score %.3f; saying the share wrong so far each time: %.3f.", r.Warmup, r.Brier, r.Baselines.Brier)
+	score := a.say("After the first %d verdicts. Brier score %.3f; saying the share wrong so far each time: %.3f.",
+		r.Warmup, r.Brier, r.Baselines.Brier)
 	return writeLines(a.stdout, append([]string{""}, wrap(score, a.width)...)...)
 }
 
