@@ -51,5 +51,6 @@ func (a *app) compact(ctx context.Context) (err error) {
 			After  int64 `json:"after"`
 		}{before.Bytes, after.Bytes})
 	}
-	return writeLines(a.stdout, a.say("%s had %s and has %s; nothing was lost.", a.store, byteCount(before.Bytes), byteCount(after.Bytes)))
+	return writeLines(a.stdout, a.say("%s had %s and has %s; nothing was lost.",
+		a.store, byteCount(before.Bytes), byteCount(after.Bytes)))
 }

@@ -13,6 +13,15 @@ import (
 // What a shell offers to complete. The built-in words are enough: reading a
 // store's own for a keystroke is not worth it.
 
+// completes offers values for a flag.
+func completes(c *cobra.Command, flag string, values func() []cobra.Completion) {
+	offer := func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return values(), cobra.ShellCompDirectiveNoFileComp
+	}
+	// Fails only for a flag that is not there.
+	_ = c.RegisterFlagCompletionFunc(flag, offer)
+}
+
 func (a *app) errorTypes() []cobra.Completion {
 	var out []cobra.Completion
 	for _, t := range taxonomy.Default().ErrorTypes() {
@@ -27,6 +36,14 @@ func (a *app) sceneTypes() []cobra.Completion {
 		out = append(out, cobra.CompletionWithDesc(t.ID, t.Name.In(a.lang)))
 	}
 	return out
+}
+
+// completeID offers ids for the one argument of a command.
+func (a *app) completeID(c *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return a.ids(c.Context(), begun), cobra.ShellCompDirectiveNoFileComp
 }
 
 // ids returns ids of the store that begin so, with what they are about.

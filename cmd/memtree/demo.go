@@ -124,7 +124,8 @@ func (d *demonstration) guide(ctx context.Context) error {
 		if err := d.heading(p.head); err != nil {
 			return err
 		}
-		lines := append([]string{d.paint(cyan, `$ memtree guide --prompt \`)}, wrapIndented("'"+p.prompt+"'", "    ", d.width)...)
+		lines := []string{d.paint(cyan, `$ memtree guide --prompt \`)}
+		lines = append(lines, wrapIndented("'"+p.prompt+"'", "    ", d.width)...)
 		block, err := d.quietly(func(a *app) error { return a.guide(ctx, memtree.Query{Prompt: p.prompt}, false) })
 		if err != nil {
 			return err

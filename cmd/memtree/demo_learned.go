@@ -91,8 +91,9 @@ func (d *demonstration) evolve(ctx context.Context) error {
 // learned prints what was learned, with the number of tests each lesson rests on.
 func (d *demonstration) learned(lessons, strategies []tree.Node) error {
 	for i, n := range lessons {
-		head := fmt.Sprintf("%d. %s", i+1, d.say("%s (%s in %d tests)", n.Content.Title, d.directionName(n.Direction), n.Content.Lessons[0].Tests))
-		if err := writeLines(d.stdout, append([]string{head}, wrapIndented(n.Content.Guidance, "   ", d.width)...)...); err != nil {
+		head := d.say("%s (%s in %d tests)", n.Content.Title, d.directionName(n.Direction), n.Content.Lessons[0].Tests)
+		lines := []string{fmt.Sprintf("%d. %s", i+1, head)}
+		if err := writeLines(d.stdout, append(lines, wrapIndented(n.Content.Guidance, "   ", d.width)...)...); err != nil {
 			return err
 		}
 	}
@@ -103,7 +104,8 @@ func (d *demonstration) learned(lessons, strategies []tree.Node) error {
 				names = append(names, fmt.Sprint(i+1))
 			}
 		}
-		line := d.say("Strategy (%s): look at %s first.", d.typeName(taxonomy.Default(), s.ErrorType), strings.Join(names, d.say(" and ")))
+		line := d.say("Strategy (%s): look at %s first.",
+			d.typeName(taxonomy.Default(), s.ErrorType), strings.Join(names, d.say(" and ")))
 		if err := writeLines(d.stdout, wrap(line, d.width)...); err != nil {
 			return err
 		}

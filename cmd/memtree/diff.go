@@ -58,8 +58,9 @@ func (a *app) diff(ctx context.Context, before, after string, html bool, limit i
 // source reads a store, a folder or a file.
 func (a *app) source(ctx context.Context, path string) transfer.Source {
 	return func(take func(tree.Node) error) error {
-		if _, err := os.Stat(filepath.Join(path, "FORMAT.json")); errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
-			_, err := transfer.ReadPath(path, transfer.ReadOptions{Guess: guessDirection}, take)
+		_, err := os.Stat(filepath.Join(path, "FORMAT.json"))
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+			_, err = transfer.ReadPath(path, transfer.ReadOptions{Guess: guessDirection}, take)
 			return a.fileFailure(path, err)
 		}
 		other := *a
@@ -96,7 +97,8 @@ func (a *app) printDiff(d *transfer.Difference, limit int) error {
 		}
 		for i := range shown {
 			x := &shown[i]
-			out = append(out, a.paint(list.paint, text.Fit(strings.Join([]string{list.sign, short(x.ID), x.ErrorType, oneLine(x.Says)}, " "), a.width)))
+			line := strings.Join([]string{list.sign, short(x.ID), x.ErrorType, oneLine(x.Says)}, " ")
+			out = append(out, a.paint(list.paint, text.Fit(line, a.width)))
 			for _, p := range x.Parts {
 				out = append(out, a.partLines(&p)...)
 			}

@@ -275,7 +275,7 @@ func (a *app) grounds(n *tree.Node) string {
 // lessonLines shows an abstraction: what it says and what it rests on.
 func (a *app) lessonLines(tax *taxonomy.Taxonomy, n *tree.Node, why string) []string {
 	out := []string{""}
-	out = append(out, wrap(fmt.Sprintf("%s  %s · %s", a.paint(bold, n.ID), a.typeName(tax, n.ErrorType), a.directionName(n.Direction)), a.width)...)
+	out = append(out, wrap(a.paint(bold, n.ID)+"  "+a.branchName(tax, n.ErrorType, n.Direction), a.width)...)
 	p := &page{width: a.width}
 	p.part("  "+a.say("why"), why)
 	if n.Live() {
@@ -311,11 +311,14 @@ func (a *app) waitingLines(tax *taxonomy.Taxonomy, v *memtree.Evolved) []string 
 	var out []string
 	for _, p := range v.Plans {
 		for _, g := range p.Groups {
-			refused := slices.ContainsFunc(p.Rejections, func(r evolution.Rejection) bool { return slices.Equal(r.Members, g.Cases) })
+			refused := slices.ContainsFunc(p.Rejections, func(r evolution.Rejection) bool {
+				return slices.Equal(r.Members, g.Cases)
+			})
 			if p.Waiting == 0 || len(g.Missing) > 0 || refused {
 				continue
 			}
-			out = append(out, hanging("  - ", fmt.Sprintf("%s · %s: %s", a.typeName(tax, p.ErrorType), a.directionName(p.Direction), a.say("%d cases of %d tests: %s", len(g.Cases), g.Tests, shortList(g.Cases))), a.width)...)
+			cases := a.say("%d cases of %d tests: %s", len(g.Cases), g.Tests, shortList(g.Cases))
+			out = append(out, hanging("  - ", a.branchName(tax, p.ErrorType, p.Direction)+": "+cases, a.width)...)
 		}
 	}
 	return out
@@ -348,7 +351,8 @@ func (a *app) refusedLine(r *evolution.Rejection) []string {
 	if title == "" {
 		title = a.say("no draft")
 	}
-	return hanging("  - ", a.say("%s: %s", a.say("%s (%s)", title, shortList(r.Members)), oneLine(strings.Join(r.Reasons, a.say("; ")))), a.width)
+	reasons := oneLine(strings.Join(r.Reasons, a.say("; ")))
+	return hanging("  - ", a.say("%s: %s", a.say("%s (%s)", title, shortList(r.Members)), reasons), a.width)
 }
 
 // mostGroups is how many groups of a partition are explained.
@@ -360,9 +364,10 @@ func (a *app) printLacks(tax *taxonomy.Taxonomy, v *memtree.Evolved) error {
 		if i > 0 {
 			out = append(out, "")
 		}
-		out = append(out, a.paint(bold, fmt.Sprintf("%s · %s", a.typeName(tax, p.ErrorType), a.directionName(p.Direction))))
+		out = append(out, a.paint(bold, a.branchName(tax, p.ErrorType, p.Direction)))
 		out = append(out, hanging("  ", a.say("cases: %d; groups that are no lesson yet: %d; "+
-			"a lesson takes %d cases of 2 tests within %.0f days", p.Cases, len(p.Groups), p.Rule.CaseThreshold, p.Rule.TimeWindow.Hours()/24), a.width)...)
+			"a lesson takes %d cases of 2 tests within %.0f days",
+			p.Cases, len(p.Groups), p.Rule.CaseThreshold, p.Rule.TimeWindow.Hours()/24), a.width)...)
 		if l, _ := countChanges(&memtree.Evolved{Plans: []evolution.Plan{p}}); l.experiences > 0 {
 			out = append(out, "  "+a.say("ready to be learned: %d; memtree evolve does it", l.experiences))
 		}

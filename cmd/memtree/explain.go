@@ -53,7 +53,7 @@ type considered struct {
 	Code      retrieval.Code     `json:"code"` // of the reason
 	Reason    string             `json:"reason"`
 	Signals   memtree.Signals    `json:"signals"`
-	StandsOn  []string           `json:"standsOn,omitempty"` // the cases behind an experience, the experiences behind a strategy
+	StandsOn  []string           `json:"standsOn,omitempty"` // cases of an experience, experiences of a strategy
 
 	sentence string // the format of Reason
 	args     []any
@@ -160,7 +160,8 @@ func (a *app) printExplanation(x *memtree.Explanation, all []considered, limit i
 		{head: "rel", right: true}, {head: a.say("score"), right: true}, {head: ""},
 	}}
 	for i, c := range shown {
-		t.add(fmt.Sprint(i+1), short(c.ID), c.ErrorType, a.directionName(c.Direction), two(c.Rel), two(c.Score), a.decision(c.Taken))
+		t.add(fmt.Sprint(i+1), short(c.ID), c.ErrorType, a.directionName(c.Direction),
+			two(c.Rel), two(c.Score), a.decision(c.Taken))
 	}
 	rows := t.lines(a.width)
 	out := []string{a.paint(bold, rows[0])}

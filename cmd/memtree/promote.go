@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -78,11 +77,13 @@ func (a *app) printPromoted(p *memtree.Promoted, dry bool) error {
 		head = a.say("Would be promoted (nothing was written): %d", len(p.Changes))
 	}
 	out := []string{a.paint(bold, head)}
-	t := &table{indent: "  ", columns: []column{{head: a.say("memory")}, {head: a.say("error type"), least: 16}, {head: "", least: 20}}}
+	t := &table{indent: "  ", columns: []column{
+		{head: a.say("memory")}, {head: a.say("error type"), least: 16}, {head: "", least: 20},
+	}}
 	const most = 20
 	for i := range p.Changes[:min(most, len(p.Changes))] {
 		n := &p.Changes[i].Node
-		t.add(short(n.ID), n.ErrorType, text.Fit(oneLine(strings.Join([]string{n.Content.Title, n.Content.Description}, " ")), fullWidth))
+		t.add(short(n.ID), n.ErrorType, text.Fit(oneLine(n.Content.Title+" "+n.Content.Description), fullWidth))
 	}
 	if len(t.rows) > 0 {
 		out = append(out, t.lines(a.width)...)

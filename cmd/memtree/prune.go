@@ -67,7 +67,8 @@ func (a *app) prune(ctx context.Context, o memtree.PruneOptions, limit int) erro
 
 func (a *app) printPruned(tax *taxonomy.Taxonomy, p *evolution.Pruned, dry bool, limit int) error {
 	if len(p.Revived) > 0 {
-		if err := writeLines(a.stdout, wrap(a.say("Back in use, because the mistake was made again: %s", shortList(p.Revived)), a.width)...); err != nil {
+		revived := a.say("Back in use, because the mistake was made again: %s", shortList(p.Revived))
+		if err := writeLines(a.stdout, wrap(revived, a.width)...); err != nil {
 			return err
 		}
 	}
@@ -89,7 +90,8 @@ func (a *app) printPruned(tax *taxonomy.Taxonomy, p *evolution.Pruned, dry bool,
 			reason = f.Reason
 			out = append(out, "", a.paint(bold, a.reasonName(reason)))
 		}
-		out = append(out, wrap(fmt.Sprintf("  %s  %s · %s: %s", f.Node.ID, a.typeName(tax, f.Node.ErrorType), a.directionName(f.Node.Direction), oneLine(f.Node.Content.Title)), a.width)...)
+		branch := a.branchName(tax, f.Node.ErrorType, f.Node.Direction)
+		out = append(out, wrap(fmt.Sprintf("  %s  %s: %s", f.Node.ID, branch, oneLine(f.Node.Content.Title)), a.width)...)
 		out = append(out, wrap("    "+f.Why, a.width)...)
 	}
 	return writeLines(a.stdout, out...)

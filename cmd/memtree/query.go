@@ -30,7 +30,8 @@ func (a *app) queryFlags(c *cobra.Command) *queryFlags {
 	f.StringVar(&q.query.Scene.Route, "route", "", a.say("route of the page, such as /orders/42"))
 	f.StringVar(&q.query.Scope.Product, "product", "", a.say("product under test"))
 	f.StringVar(&q.query.Scope.Suite, "suite", "", a.say("suite the test belongs to"))
-	f.StringSliceVar(&q.query.Scope.SuiteTests, "suite-tests", nil, a.say("all tests of the suite in order, with commas between"))
+	f.StringSliceVar(&q.query.Scope.SuiteTests, "suite-tests", nil,
+		a.say("all tests of the suite in order, with commas between"))
 	f.StringVar(&q.query.Scope.Build, "build", "", a.say("version or hash of what is tested; "+
 		"what was found on the very same one is told"))
 	f.IntVar(&q.query.Scope.Position, "position", 0, a.say("place of the test in the suite, from 0"))
@@ -41,13 +42,7 @@ func (a *app) queryFlags(c *cobra.Command) *queryFlags {
 		"page's text, or - for standard input"))
 	f.StringVar(&q.query.RunID, "run", "", a.say("id of the run, for the ledger"))
 	f.StringSliceVar(&q.query.ExcludeTests, "exclude-test", nil, a.say("use no memory of this test; may be given again"))
-	register := func(flag string, values func() []cobra.Completion) {
-		// Fails only for a flag that is not there.
-		_ = c.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-			return values(), cobra.ShellCompDirectiveNoFileComp
-		})
-	}
-	register("scene-type", a.sceneTypes)
+	completes(c, "scene-type", a.sceneTypes)
 	return q
 }
 

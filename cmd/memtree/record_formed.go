@@ -27,7 +27,9 @@ func since(now, before memtree.Formed) analysed {
 	a.Worded -= before.Worded
 	a.Silent -= before.Silent
 	a.Models = less(now.Models, before.Models)
-	a.Unusable, a.Unanswered, a.Uncompared = less(now.Unusable, before.Unusable), less(now.Unanswered, before.Unanswered), less(now.Uncompared, before.Uncompared)
+	a.Unusable = less(now.Unusable, before.Unusable)
+	a.Unanswered = less(now.Unanswered, before.Unanswered)
+	a.Uncompared = less(now.Uncompared, before.Uncompared)
 	if len(a.Unusable)+len(a.Unanswered)+len(a.Uncompared) == 0 {
 		a.ModelError = ""
 	}
@@ -96,7 +98,7 @@ func (r *recorder) analysis() []string {
 // readers says how many cases the model read, and why it did not read the others.
 func (r *recorder) readers(f *analysed) []string {
 	var parts []string
-	for _, name := range slices.SortedFunc(maps.Keys(f.Models), func(x, y string) int { return cmp.Or(f.Models[y]-f.Models[x], cmp.Compare(x, y)) }) {
+	for _, name := range frequent(f.Models) {
 		parts = append(parts, r.say("%d read by the model %s", f.Models[name], oneLine(name)))
 	}
 	if len(f.Models) == 0 {
@@ -116,10 +118,17 @@ func (r *recorder) list(parts []string) string { return strings.Join(parts, r.sa
 // kinds lists failures, the most frequent first.
 func (r *recorder) kinds(counts map[llm.Kind]int) string {
 	var parts []string
-	for _, k := range slices.SortedFunc(maps.Keys(counts), func(x, y llm.Kind) int { return cmp.Or(counts[y]-counts[x], cmp.Compare(x, y)) }) {
+	for _, k := range frequent(counts) {
 		parts = append(parts, r.say("%s %d", r.kindName(k), counts[k]))
 	}
 	return r.list(parts)
+}
+
+// frequent returns the keys of counts, the most frequent first.
+func frequent[K cmp.Ordered](counts map[K]int) []K {
+	return slices.SortedFunc(maps.Keys(counts), func(x, y K) int {
+		return cmp.Or(counts[y]-counts[x], cmp.Compare(x, y))
+	})
 }
 
 // kindName names what went wrong with a model, for people.

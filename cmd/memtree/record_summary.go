@@ -51,7 +51,8 @@ func (r *recorder) summary(async bool) error {
 			"so that a new run cannot be told from the old one. If they are of a new run, name it with --run."))
 	}
 	if o.Accepted > 0 {
-		lines = append(lines, r.say("Of the accepted: %d right, %d wrong, %d without a label.", o.Correct, o.Wrong, o.Unlabelled))
+		lines = append(lines, r.say("Of the accepted: %d right, %d wrong, %d without a label.",
+			o.Correct, o.Wrong, o.Unlabelled))
 	}
 	switch {
 	case async && o.left > 0:
@@ -131,6 +132,11 @@ func (a *app) directionName(d taxonomy.Direction) string { return d.Name().In(a.
 func (a *app) typeName(tax *taxonomy.Taxonomy, id string) string {
 	t, _ := tax.ErrorType(id)
 	return t.Name.In(a.lang)
+}
+
+// branchName names an error type and a direction for people.
+func (a *app) branchName(tax *taxonomy.Taxonomy, id string, d taxonomy.Direction) string {
+	return a.typeName(tax, id) + " · " + a.directionName(d)
 }
 
 // typeTable prints counts by error type and direction.

@@ -121,9 +121,13 @@ const nearestGiven = 2
 
 // measure replays a stream. It also returns what was said of each verdict whose
 // truth is known.
-func (a *app) measure(ctx context.Context, stream []tree.Evaluation, o *replayOptions) (rep replay.Report, said []foretold, err error) {
+func (a *app) measure(ctx context.Context, stream []tree.Evaluation, o *replayOptions) (
+	rep replay.Report, said []foretold, err error,
+) {
 	given := min(nearestGiven, o.items)
-	r := &foreteller{rememberer: rememberer{limits: o.limits(), findings: o.word == wordings[1]}, plain: replay.NewNearest(1)}
+	r := &foreteller{
+		rememberer: rememberer{limits: o.limits(), findings: o.word == wordings[1]}, plain: replay.NewNearest(1),
+	}
 	v := &evolver{rememberer: rememberer{limits: o.limits(), findings: o.word == wordings[1]}}
 	memories, subjects := []*rememberer{&r.rememberer}, []replay.Subject{r, replay.NewNearest(given)}
 	if o.evolve {
@@ -156,7 +160,8 @@ func (a *app) printReplay(rep *replay.Report) error {
 		return writeLines(a.stdout, wrap(a.say("None of the %d runs says what was true, so there is nothing to "+
 			"measure. Give them ground_truth or correct.", rep.Unlabelled), a.width)...)
 	}
-	top := a.say("%d judged runs in time order, %d of them wrong (%s).", rep.N, rep.Wrong, percent(float64(rep.Wrong)/float64(rep.N)))
+	top := a.say("%d judged runs in time order, %d of them wrong (%s).",
+		rep.N, rep.Wrong, percent(float64(rep.Wrong)/float64(rep.N)))
 	if rep.Unlabelled > 0 {
 		top += a.say(" %d without a label do not count.", rep.Unlabelled)
 	}
@@ -182,10 +187,14 @@ func (a *app) printReplay(rep *replay.Report) error {
 
 // printRows prints what guidance went with, and then what it had warned of.
 func (a *app) printRows(rep *replay.Report) error {
-	t := &table{columns: []column{{head: ""}, {head: a.say("guided"), right: true}, {head: a.say("wrong if so")}, {head: a.say("wrong if not")}, {head: "AUC"}}}
+	t := &table{columns: []column{
+		{head: ""}, {head: a.say("guided"), right: true},
+		{head: a.say("wrong if so")}, {head: a.say("wrong if not")}, {head: "AUC"},
+	}}
 	all := &rep.Rows[0].Warned
 	w := &table{columns: []column{
-		{head: ""}, {head: a.say("all %d wrong", all.N)}, {head: a.say("%d again", all.Recurrence.N)}, {head: a.say("%d new", all.Transfer.N)},
+		{head: ""}, {head: a.say("all %d wrong", all.N)},
+		{head: a.say("%d again", all.Recurrence.N)}, {head: a.say("%d new", all.Transfer.N)},
 	}}
 	for i := range rep.Rows {
 		r := &rep.Rows[i]

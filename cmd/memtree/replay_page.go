@@ -106,9 +106,11 @@ func (a *app) replayPageData(r *replay.Risks, said []foretold) map[string]any {
 		"Sure":  a.pageSure(r),
 		"Ticks": ticks(), "Ours": curve(r.Gain, func(g replay.Gain) float64 { return g.Found }),
 		"Near":      curve(r.Gain, func(g replay.Gain) float64 { return g.Nearest }),
-		"GainTitle": a.say("How much of what is wrong is found"), "ReadAxis": a.say("share of all verdicts read, %"), "FoundAxis": a.say("share of the wrong ones found, %"),
-		"OursName": a.say("riskiest first"), "NearName": a.say("most like a wrong case first"), "ChanceName": a.say("at random"),
-		"ReliabilityTitle": a.say("Does what it says come true?"), "SaidAxis": a.say("risk that was said, %"), "WrongAxis": a.say("share that was wrong, %"),
+		"GainTitle": a.say("How much of what is wrong is found"),
+		"ReadAxis":  a.say("share of all verdicts read, %"), "FoundAxis": a.say("share of the wrong ones found, %"),
+		"OursName": a.say("riskiest first"), "NearName": a.say("most like a wrong case first"),
+		"ChanceName": a.say("at random"), "ReliabilityTitle": a.say("Does what it says come true?"),
+		"SaidAxis": a.say("risk that was said, %"), "WrongAxis": a.say("share that was wrong, %"),
 		"Dots": a.dots(r.Reliability),
 		"ReliabilityNote": a.say("Each dot is a tenth of the scale, larger for more verdicts, "+
 			"with its 95-percent interval. On the line, what was said came true. Off by %.1f points on average, "+
@@ -169,7 +171,10 @@ func (a *app) pageRows(said []foretold) []pageRow {
 	var out []pageRow
 	for i := range said[:min(shownOnPage, len(said))] {
 		v := &said[i]
-		row := pageRow{Risk: percent(v.P), Out: a.say("right"), Prompt: text.Clip(oneLine(v.prompt), 240), ID: v.Evaluation, Why: a.whyRisky(v.Because), Wrong: v.wrong}
+		row := pageRow{
+			ID: v.Evaluation, Risk: percent(v.P), Why: a.whyRisky(v.Because), Prompt: text.Clip(oneLine(v.prompt), 240),
+			Out: a.say("right"), Wrong: v.wrong,
+		}
 		if v.wrong {
 			row.Out = a.say("wrong")
 			if v.way != "" {

@@ -40,7 +40,10 @@ func (r *rememberer) open(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("make a temporary store: %w", err)
 	}
-	o := memtree.Options{Store: cache.New(s, cachedNodes), Deadline: patient, Findings: r.findings, Now: func() time.Time { return r.now }}
+	o := memtree.Options{
+		Store: cache.New(s, cachedNodes), Deadline: patient, Findings: r.findings,
+		Now: func() time.Time { return r.now },
+	}
 	if r.mem, err = memtree.Open(ctx, "", &o); err != nil {
 		return errors.Join(err, s.Close())
 	}
@@ -53,7 +56,9 @@ func (r *rememberer) Ask(ctx context.Context, e *tree.Evaluation) (replay.Answer
 	if e.At.After(r.now) {
 		r.now = e.At
 	}
-	x, err := r.mem.Explain(ctx, memtree.Query{Prompt: e.Prompt, Scene: e.Scene, Scope: e.Scope, Agent: e.Agent, RunID: e.RunID, Limits: r.limits})
+	x, err := r.mem.Explain(ctx, memtree.Query{
+		Prompt: e.Prompt, Scene: e.Scene, Scope: e.Scope, Agent: e.Agent, RunID: e.RunID, Limits: r.limits,
+	})
 	if err != nil {
 		return replay.Answer{}, err
 	}
@@ -172,7 +177,9 @@ func (r *foreteller) Ask(ctx context.Context, e *tree.Evaluation) (replay.Answer
 		return a, err
 	}
 	r.about = foretold{risky: risky{Evaluation: e.Key(), CaseID: e.CaseID, Risk: x, prompt: e.Prompt}}
-	r.next = replay.Prediction{P: x.P, Order: x.Order, Base: x.Base, Enough: x.Enough, Near: near.Score, Case: cmp.Or(e.CaseID, e.Prompt)}
+	r.next = replay.Prediction{
+		P: x.P, Order: x.Order, Base: x.Base, Enough: x.Enough, Near: near.Score, Case: cmp.Or(e.CaseID, e.Prompt),
+	}
 	return a, nil
 }
 

@@ -45,12 +45,7 @@ begins like it. With --rejected it prints the lessons that were written and refu
 				return a.printNode(m.Taxonomy(), &n)
 			})
 		},
-		ValidArgsFunction: func(c *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
-			if len(args) > 0 {
-				return nil, cobra.ShellCompDirectiveNoFileComp
-			}
-			return a.ids(c.Context(), begun), cobra.ShellCompDirectiveNoFileComp
-		},
+		ValidArgsFunction: a.completeID,
 	}
 	c.Flags().BoolVar(&rejected, "rejected", false, a.say("the lessons that a gate or a person refused, with the reasons"))
 	return c
@@ -72,7 +67,8 @@ func (a *app) showRejected(ctx context.Context) error {
 		out := []string{a.paint(bold, a.say("Lessons that were refused: %d. Their cases stay in use.", len(all)))}
 		for _, r := range all {
 			out = append(out, "")
-			out = append(out, wrap(fmt.Sprintf("%s · %s · %s", a.typeName(m.Taxonomy(), r.ErrorType), a.directionName(r.Direction), a.writerName(r.By)), a.width)...)
+			branch := a.branchName(m.Taxonomy(), r.ErrorType, r.Direction)
+			out = append(out, wrap(branch+" · "+a.writerName(r.By), a.width)...)
 			p := &page{width: a.width}
 			p.part("  "+a.say("title"), r.Title)
 			p.part("  "+a.say("why"), strings.Join(r.Reasons, "\n"))
@@ -163,7 +159,8 @@ func (a *app) printNode(tax *taxonomy.Taxonomy, n *tree.Node) error {
 	p.part(a.say("confidence"), fmt.Sprintf("%.2f", n.Content.Confidence))
 	p.head(a.paint(bold, a.say("What it says")))
 	p.part(a.say("title"), n.Content.Title)
-	if l := n.Content.Lessons; len(l) != 1 || n.Content.Guidance != text.Append(l[0].Check, l[0].Instead) { // below it stands in parts
+	// The guidance of one lesson stands below in its parts.
+	if l := n.Content.Lessons; len(l) != 1 || n.Content.Guidance != text.Append(l[0].Check, l[0].Instead) {
 		p.part(a.say("guidance"), n.Content.Guidance)
 	}
 	for _, l := range n.Content.Lessons {

@@ -51,10 +51,7 @@ themselves, the most frequent mistakes first and then the newest. Flags choose w
 	c.Flags().StringVar(&status, "status", "", a.say("only this status, such as active"))
 	c.Flags().IntVar(&limit, "limit", 20, a.say("how many memories to print; "+
 		"0 for all (with --json all, unless it is given)"))
-	// Fails only for a flag that is not there.
-	_ = c.RegisterFlagCompletionFunc("type", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		return a.errorTypes(), cobra.ShellCompDirectiveNoFileComp
-	})
+	completes(c, "type", a.errorTypes)
 	return c
 }
 
@@ -172,8 +169,9 @@ func survey(ctx context.Context, m *memory, f tree.Filter) (*surveyed, error) {
 			s.waiting++
 		}
 		s.leaves = append(s.leaves, leaf{
-			id: n.ID, errorType: n.ErrorType, direction: n.Direction, level: n.Level, runs: max(len(n.Occurrences), len(n.Children)),
-			says: text.Fit(oneLine(cmp.Or(n.Content.Description, n.Content.Title)), fullWidth), scene: sceneName(n.Scene), last: n.Metadata.UpdatedAt,
+			id: n.ID, errorType: n.ErrorType, direction: n.Direction, level: n.Level,
+			runs: max(len(n.Occurrences), len(n.Children)), scene: sceneName(n.Scene), last: n.Metadata.UpdatedAt,
+			says: text.Fit(oneLine(cmp.Or(n.Content.Description, n.Content.Title)), fullWidth),
 		})
 	}
 	perType := map[string]int{}
@@ -181,7 +179,8 @@ func survey(ctx context.Context, m *memory, f tree.Filter) (*surveyed, error) {
 		perType[b.errorType] += b.runs
 	}
 	slices.SortFunc(s.branches, func(x, y branch) int {
-		return cmp.Or(perType[y.errorType]-perType[x.errorType], cmp.Compare(x.errorType, y.errorType), y.runs-x.runs, cmp.Compare(x.direction, y.direction))
+		return cmp.Or(perType[y.errorType]-perType[x.errorType], cmp.Compare(x.errorType, y.errorType),
+			y.runs-x.runs, cmp.Compare(x.direction, y.direction))
 	})
 	slices.SortFunc(s.leaves, func(x, y leaf) int {
 		return cmp.Or(y.level-x.level, y.runs-x.runs, y.last.Compare(x.last), cmp.Compare(x.id, y.id))
@@ -249,7 +248,8 @@ func (a *app) basis(l *leaf) string {
 // leafLines lists memories, each with what went wrong on a line below.
 func (a *app) leafLines(leaves []leaf) []string {
 	t := &table{columns: []column{
-		{head: a.say("memory")}, {head: a.say("error type"), least: 16}, {head: a.say("direction")}, {head: a.say("scene"), least: 10}, {head: a.say("rests on"), right: true},
+		{head: a.say("memory")}, {head: a.say("error type"), least: 16}, {head: a.say("direction")},
+		{head: a.say("scene"), least: 10}, {head: a.say("rests on"), right: true},
 	}}
 	for _, l := range leaves {
 		t.add(short(l.id), l.errorType, a.directionName(l.direction), l.scene, a.basis(&l))
@@ -275,7 +275,8 @@ func (a *app) branchTable(tax *taxonomy.Taxonomy, s *surveyed) *table {
 	t.columns = append(t.columns, column{head: a.say("cases"), right: true}, column{head: a.say("runs"), right: true})
 	above := s.levels[2]+s.levels[3] > 0
 	if above {
-		t.columns = append(t.columns, column{head: a.say("experiences"), right: true}, column{head: a.say("strategies"), right: true})
+		t.columns = append(t.columns,
+			column{head: a.say("experiences"), right: true}, column{head: a.say("strategies"), right: true})
 	}
 	add := func(name, words string, b *branch) {
 		row := []string{name}

@@ -149,7 +149,8 @@ func (a *app) printTriage(f *triaged) error {
 
 func (a *app) printRisky(verdicts []risky) error {
 	t := &table{columns: []column{
-		{right: true}, {head: a.say("risk"), right: true}, {head: "95 %"}, {head: a.say("if wrong")}, {head: a.say("evaluation"), least: 16},
+		{right: true}, {head: a.say("risk"), right: true}, {head: "95 %"},
+		{head: a.say("if wrong")}, {head: a.say("evaluation"), least: 16},
 	}}
 	for i, v := range verdicts {
 		way := ""
@@ -248,9 +249,13 @@ func (a *app) printRisks(r *replay.Risks) error {
 		i := r.Intervals[name]
 		return fmt.Sprintf("%s (%.0f-%.0f)", percent(f), 100*i.Low, 100*i.High)
 	}
-	t := &table{columns: []column{{head: ""}, {head: a.say("first 5 %")}, {head: a.say("first 10 %")}, {head: a.say("first 20 %")}, {head: "AUC"}}}
-	t.add("risk", in("found5", r.Found.At5), in("found10", r.Found.At10), in("found20", r.Found.At20), areaOf(r.AUC)+" "+areaIn(r, "auc"))
-	t.add("bm25", percent(r.Baselines.Nearest.At5), percent(r.Baselines.Nearest.At10), percent(r.Baselines.Nearest.At20), areaOf(r.Baselines.AUC))
+	t := &table{columns: []column{
+		{head: ""}, {head: a.say("first 5 %")}, {head: a.say("first 10 %")}, {head: a.say("first 20 %")}, {head: "AUC"},
+	}}
+	t.add("risk", in("found5", r.Found.At5), in("found10", r.Found.At10), in("found20", r.Found.At20),
+		areaOf(r.AUC)+" "+areaIn(r, "auc"))
+	near := r.Baselines.Nearest
+	t.add("bm25", percent(near.At5), percent(near.At10), percent(near.At20), areaOf(r.Baselines.AUC))
 	t.add(a.say("random"), percent(0.05), percent(0.1), percent(0.2), ".50")
 	if err := t.write(a.stdout, &a.screen); err != nil {
 		return err
@@ -270,7 +275,10 @@ func (a *app) printRisks(r *replay.Risks) error {
 // printReliability prints what was said beside what came out and, on a
 // terminal, draws it.
 func (a *app) printReliability(r *replay.Risks) error {
-	t := &table{columns: []column{{head: a.say("said")}, {head: a.say("verdicts"), right: true}, {head: a.say("mean"), right: true}, {head: a.say("were wrong"), right: true}, {}}}
+	t := &table{columns: []column{
+		{head: a.say("said")}, {head: a.say("verdicts"), right: true}, {head: a.say("mean"), right: true},
+		{head: a.say("were wrong"), right: true}, {},
+	}}
 	for i, b := range r.Reliability {
 		if b.N > 0 {
 			t.add(fmt.Sprintf("%d-%d %%", 10*i, 10*i+10), fmt.Sprint(b.N), percent(b.P), percent(b.Wrong), a.barOf(b.Wrong, b.P))
