@@ -75,7 +75,7 @@ func (a *app) copyStore(ctx context.Context, do copying, from, to string) error 
 		a.say("Read again and checked: %d memories, %d ledger entries.", b.Verified.Nodes, b.Verified.Entries))
 }
 
-// copyOverlay copies the team's own words, which are beside the store's files.
+// copyOverlay copies the file of the team's own words, which lies beside the files of the store.
 func copyOverlay(from, to string) error {
 	b, err := readSmall(filepath.Join(from, memtree.OverlayFile))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -85,7 +85,7 @@ func copyOverlay(from, to string) error {
 		return err
 	}
 	temp := filepath.Join(to, ".tmp-"+memtree.OverlayFile)
-	if err := os.WriteFile(temp, b, 0o644); err != nil { //nolint:gosec // it is no secret
+	if err := os.WriteFile(temp, b, 0o644); err != nil { //nolint:gosec // the team's words are no secret
 		return err
 	}
 	return os.Rename(temp, filepath.Join(to, memtree.OverlayFile))

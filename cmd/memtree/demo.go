@@ -44,7 +44,7 @@ func (a *app) demo(ctx context.Context) (err error) {
 	d := &demonstration{app: a, file: filepath.Join(dir, demoFile)}
 	a.store = filepath.Join(dir, "store")
 	a.readOnly = false
-	a.getenv = func(string) string { return "" } // no model
+	a.getenv = func(string) string { return "" } // the demo uses no model
 	for _, part := range []func(context.Context) error{d.record, d.missed, d.evolve, d.guide, d.next} {
 		if err := part(ctx); err != nil {
 			return err
@@ -53,7 +53,7 @@ func (a *app) demo(ctx context.Context) (err error) {
 	return nil
 }
 
-// demonstration is a demo under way; it uses the commands as a user would.
+// demonstration is a demo that runs; it calls the commands as a user would.
 type demonstration struct {
 	*app
 	file string
@@ -76,7 +76,7 @@ func (d *demonstration) quietly(do func(*app) error) (string, error) {
 	return strings.TrimRight(out.String(), "\n"), err
 }
 
-// record records the sample and shows its summary as far as its first table.
+// record records the sample and shows its summary up to the first table.
 func (d *demonstration) record(ctx context.Context) error {
 	b, err := fixtures.Files.ReadFile(demoFile)
 	if err != nil {
@@ -108,8 +108,8 @@ func wrapIndented(s, indent string, width int) []string {
 	return lines
 }
 
-// guide asks for two pages that no run was on: one that a lesson is for, and one that
-// none has anything to do with.
+// guide asks about two pages that no run has seen. A lesson fits the first; no lesson fits
+// the second.
 func (d *demonstration) guide(ctx context.Context) error {
 	for _, p := range []struct{ head, prompt string }{
 		{

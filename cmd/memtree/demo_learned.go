@@ -46,7 +46,7 @@ func (d *demonstration) missed(ctx context.Context) error {
 	return writeLines(d.stdout, p.lines...)
 }
 
-// evolve learns, and shows the lessons: those of most tests first.
+// evolve lets the tree learn and shows the lessons. Those that rest on the most tests come first.
 func (d *demonstration) evolve(ctx context.Context) error {
 	var lessons, strategies []tree.Node
 	cases, behind := 0, map[string]bool{}

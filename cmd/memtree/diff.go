@@ -110,8 +110,8 @@ func (a *app) printDiff(d *transfer.Difference, limit int) error {
 	return writeLines(a.stdout, out...)
 }
 
-// partLines shows one part that changed: on a line where it fits, else before
-// and after below each other.
+// partLines shows one part that changed. Before and after stand on one line if they fit,
+// and else one below the other.
 func (a *app) partLines(p *transfer.Part) []string {
 	const most = 300
 	before, after := text.Clip(oneLine(p.Before), most), text.Clip(oneLine(p.After), most)
@@ -192,7 +192,7 @@ var diffTemplate string
 
 var diffPage = sync.OnceValues(func() (*template.Template, error) { return template.New("diff").Parse(diffTemplate) })
 
-// diffPage prints the difference as a page that loads nothing and runs nothing.
+// diffPage prints the difference as an HTML page that loads no file and runs no script.
 func (a *app) diffPage(before, after string, d *transfer.Difference) error {
 	t, err := diffPage()
 	if err != nil {

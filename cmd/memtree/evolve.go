@@ -66,7 +66,7 @@ it stopped.`),
 	return c
 }
 
-// price reads what a million tokens cost, read and written.
+// price reads what a million tokens cost: those the model reads, and those it writes.
 func (a *app) price(s string, o *memtree.EvolveOptions) error {
 	if o.MaxCost < 0 || math.IsNaN(o.MaxCost) {
 		return &usageError{a.say("--max-cost is %g; give what may be spent", o.MaxCost)}
@@ -93,7 +93,8 @@ func (a *app) evolve(ctx context.Context, o memtree.EvolveOptions, explain bool)
 	if o.DryRun {
 		how = planning
 	}
-	defer debug.SetGCPercent(debug.SetGCPercent(50)) // a large tree stays in memory throughout: a fifth less at its peak
+	// A large tree stays in memory all the time; this lowers the peak by a fifth.
+	defer debug.SetGCPercent(debug.SetGCPercent(50))
 	return a.with(ctx, how, func(m *memory) error {
 		if err := a.checkType(m, o.Only); err != nil {
 			return err
@@ -130,8 +131,8 @@ func (a *app) evolve(ctx context.Context, o memtree.EvolveOptions, explain bool)
 	})
 }
 
-// interrupted says of an interrupt how far it had come; other errors are as they
-// were. Nothing is counted before there is a plan: of is 0 then.
+// interrupted says how far evolve had come when it was interrupted. It returns other errors
+// as they are. Before there is a plan nothing is counted, and of is 0.
 func (a *app) interrupted(err error, done, of int) error {
 	switch {
 	case !errors.Is(err, context.Canceled):
@@ -169,7 +170,7 @@ func (a *app) stepLine(s evolution.Step, priced bool) string {
 	return line
 }
 
-// learned counts changes as people think of them.
+// learned counts changes by the kinds that people tell apart.
 type learned struct{ experiences, strategies, revised, out, attached, retyped, trusted int }
 
 func countChanges(v *memtree.Evolved) (l learned, lines []tree.Change) {
@@ -381,7 +382,7 @@ func (a *app) printLacks(tax *taxonomy.Taxonomy, v *memtree.Evolved) error {
 	return writeLines(a.stdout, out...)
 }
 
-// lacks says of a group what it is short of.
+// lacks says what a group of cases still needs to become a lesson.
 func (a *app) lacks(tax *taxonomy.Taxonomy, g *evolution.Group) string {
 	parts := make([]string, 0, len(g.Missing)+1)
 	for _, m := range g.Missing {

@@ -50,7 +50,7 @@ type considered struct {
 	Score     float64            `json:"score"`
 	Rel       float64            `json:"rel"`
 	Taken     bool               `json:"taken"`
-	Code      retrieval.Code     `json:"code"` // of the reason
+	Code      retrieval.Code     `json:"code"` // names the reason
 	Reason    string             `json:"reason"`
 	Signals   memtree.Signals    `json:"signals"`
 	StandsOn  []string           `json:"standsOn,omitempty"` // cases of an experience, experiences of a strategy
@@ -90,7 +90,8 @@ func (a *app) explain(ctx context.Context, q memtree.Query, limit int, quarantin
 	})
 }
 
-// hits joins what retrieval decided with what was left out of the text after it.
+// hits joins the decisions of retrieval with those made after it, when the text was
+// written and some memories were left out.
 func hits(x *memtree.Explanation) []considered {
 	out := make([]considered, 0, len(x.Considered))
 	for _, h := range x.Considered {
@@ -107,7 +108,8 @@ func hits(x *memtree.Explanation) []considered {
 	return out
 }
 
-// factLines say what the observation shows of remembered misses, and what it does not settle.
+// factLines say which remembered misses the observation confirms or refutes, and which it
+// leaves open.
 func (a *app) factLines(x *memtree.Explanation) []string {
 	if len(x.Facts)+len(x.Undecided) == 0 {
 		return nil
@@ -208,9 +210,9 @@ func (a *app) decision(taken bool) string {
 	return a.say("dropped")
 }
 
-// signalLine lists named signals: what was measured, and what it added or cost.
+// signalLine lists signals by name: what each measured, and what it added to the score or took from it.
 func (a *app) signalLine(signals []retrieval.Signal) string {
-	const nothing = 0.005 // prints as 0.00
+	const nothing = 0.005 // a smaller value prints as 0.00
 	var parts []string
 	for _, s := range signals {
 		name := a.signalName(s.Name)
@@ -227,7 +229,7 @@ func (a *app) signalLine(signals []retrieval.Signal) string {
 	return strings.Join(parts, " · ")
 }
 
-// signalName names a signal for people; --json has the name as it is.
+// signalName names a signal for people; --json prints the name the program uses.
 func (a *app) signalName(name string) string {
 	switch name {
 	case "exact":

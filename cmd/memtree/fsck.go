@@ -39,7 +39,7 @@ func (a *app) fsck(ctx context.Context, accept bool) error {
 	repaired := accept && !r.Whole()
 	if a.json {
 		err = a.printJSON(struct {
-			OK       bool `json:"ok"` // now
+			OK       bool `json:"ok"` // the store is whole now
 			Repaired bool `json:"repaired"`
 			jsonstore.Repair
 		}{r.Whole() || repaired, repaired, r})
@@ -52,7 +52,7 @@ func (a *app) fsck(ctx context.Context, accept bool) error {
 	return err
 }
 
-// mostLost bounds how many losses are printed; --json has all.
+// mostLost bounds how many losses are printed; --json prints all.
 const mostLost = 40
 
 func (a *app) repairLines(r *jsonstore.Repair, repaired bool) []string {

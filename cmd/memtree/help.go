@@ -43,7 +43,7 @@ func (a *app) help(c *cobra.Command, _ []string) {
 		add(wrap(a.say("Exit codes: 0 all went well, 1 something failed, 2 the command was not understood, "+
 			"3 some input was rejected and the rest was taken."), a.width)...)
 	}
-	// Nobody is left to tell when standard output is gone.
+	// If standard output is closed, there is nobody left to tell.
 	_ = writeLines(a.stdout, lines...)
 }
 
@@ -62,7 +62,7 @@ func (a *app) commandTable(c *cobra.Command) *table {
 	return t
 }
 
-// flagTable returns a line per flag that is wanted, what it does wrapped beside it.
+// flagTable returns the lines of the wanted flags. What a flag does is wrapped beside its name.
 func (a *app) flagTable(flags *pflag.FlagSet, want func(name string) bool) []string {
 	const left = 24
 	var out []string

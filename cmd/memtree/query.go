@@ -14,7 +14,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// queryFlags are what guide and explain are asked with.
+// queryFlags are the flags that guide and explain share.
 type queryFlags struct {
 	prompt, observation string
 	query               memtree.Query
@@ -46,7 +46,7 @@ func (a *app) queryFlags(c *cobra.Command) *queryFlags {
 	return q
 }
 
-// ask returns the query the flags make.
+// ask makes a query of the flags.
 func (q *queryFlags) ask(ctx context.Context, a *app) (memtree.Query, error) {
 	if q.prompt == "" {
 		return memtree.Query{}, &usageError{a.say("say what the agent will be asked: --prompt TEXT, --prompt @FILE, " +
@@ -74,8 +74,8 @@ func (q *queryFlags) ask(ctx context.Context, a *app) (memtree.Query, error) {
 	return out, nil
 }
 
-// promptText reads a prompt that is not given as text. It comes back byte for
-// byte, its last line break included.
+// promptText returns the prompt: the text itself, or the content of a file or of standard
+// input. It changes no byte and keeps the last line break.
 func (a *app) promptText(ctx context.Context, arg string) (string, error) {
 	path, isFile := strings.CutPrefix(arg, "@")
 	if arg != "-" && !isFile {
@@ -88,7 +88,7 @@ func (a *app) promptText(ctx context.Context, arg string) (string, error) {
 	return s, a.promptSize(len(s))
 }
 
-// observationText reads what can be seen now; "" where nobody looked.
+// observationText reads what can be seen now. It returns "" if --observation was not given.
 func (a *app) observationText(ctx context.Context, path string) (string, error) {
 	if path == "" {
 		return "", nil

@@ -5,8 +5,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// because says a sentence of another package, such as why a memory was taken or not, in
-// the language of the user: its levels and directions are named as the command names them.
+// because says a sentence of another package in the language of the user, such as why a
+// memory was taken. It names levels and directions as the rest of the command does.
 func (a *app) because(sentence string, values []any) string {
 	args := make([]any, len(values))
 	for i, arg := range values {

@@ -11,15 +11,14 @@ import (
 	"github.com/memtree/memtree/text"
 )
 
-// analysed is who read the new cases and what is known of their causes, as --json
-// prints it.
+// analysed tells who read the new cases and what is known of their causes. --json prints it.
 type analysed struct {
 	memtree.Formed
-	ByModel int `json:"byModel"` // new cases
+	ByModel int `json:"byModel"` // new cases that the model read
 	ByRules int `json:"byRules"`
 }
 
-// since returns what was formed after an earlier count.
+// since returns what was formed between two counts.
 func since(now, before memtree.Formed) analysed {
 	a := analysed{Formed: now}
 	a.Cases -= before.Cases
@@ -38,7 +37,7 @@ func since(now, before memtree.Formed) analysed {
 	return a
 }
 
-// less subtracts counts; what is left of none is left out.
+// less subtracts counts. It leaves out a key of which nothing remains.
 func less[K comparable](now, before map[K]int) map[K]int {
 	out := map[K]int{}
 	for k, n := range now {
@@ -56,8 +55,8 @@ func sum[K comparable](counts map[K]int) (n int) {
 	return n
 }
 
-// analysis says in words who read the new cases, what of it failed and why, and
-// how many say what was missed.
+// analysis says who read the new cases, how often the model failed and why, and how many
+// cases tell what was missed.
 func (r *recorder) analysis() []string {
 	f := &r.out.Analysis
 	var lines []string

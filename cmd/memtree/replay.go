@@ -17,10 +17,10 @@ import (
 // replayOptions are the flags of replay.
 type replayOptions struct {
 	seed   uint64
-	page   string // to write
+	page   string // file of the page to write
 	evolve bool
 	items  int
-	word   string // how guidance is worded, of wordings
+	word   string // one of wordings
 	floor  float64
 }
 
@@ -70,14 +70,14 @@ It works on stores in memory, calls no model and changes nothing of yours.`, lon
 	return c
 }
 
-// wordings are what guidance can tell.
+// wordings names what guidance may tell: actions alone, or findings too.
 var wordings = []string{"actions", "findings"}
 
-// limits are those of every question.
+// limits returns the limits of every question.
 func (o *replayOptions) limits() retrieval.Limits {
 	l := retrieval.Limits{Total: o.items, Confidence: o.floor}
 	if o.floor == 0 {
-		l.Confidence = -1 // none; 0 would be the default
+		l.Confidence = -1 // no floor; 0 would mean the default floor
 	}
 	return l
 }
@@ -115,11 +115,11 @@ func (a *app) replay(ctx context.Context, files []string, o *replayOptions) erro
 	return errors.Join(err, in.err())
 }
 
-// nearestGiven is how many cases the plain search gives a run: as many as
-// memtree gives of that level at most.
+// nearestGiven is how many cases the plain search gives a run. It equals the most cases
+// that memtree gives.
 const nearestGiven = 2
 
-// measure replays a stream. It also returns what was said of each verdict whose
+// measure replays a stream. It also returns the risk that was said of each verdict whose
 // truth is known.
 func (a *app) measure(ctx context.Context, stream []tree.Evaluation, o *replayOptions) (
 	rep replay.Report, said []foretold, err error,
@@ -154,7 +154,7 @@ func (a *app) measure(ctx context.Context, stream []tree.Evaluation, o *replayOp
 	return rep, r.said, err
 }
 
-// printReplay prints a report, with a key to it.
+// printReplay prints a report and explains its columns below.
 func (a *app) printReplay(rep *replay.Report) error {
 	if rep.N == 0 {
 		return writeLines(a.stdout, wrap(a.say("None of the %d runs says what was true, so there is nothing to "+
@@ -185,7 +185,8 @@ func (a *app) printReplay(rep *replay.Report) error {
 	return writeLines(a.stdout, a.replayKey(rep)...)
 }
 
-// printRows prints what guidance went with, and then what it had warned of.
+// printRows prints two tables: how often verdicts were wrong with guidance and without,
+// and of how many wrong ones it had warned.
 func (a *app) printRows(rep *replay.Report) error {
 	t := &table{columns: []column{
 		{head: ""}, {head: a.say("guided"), right: true},
@@ -252,7 +253,7 @@ func (a *app) replayKey(rep *replay.Report) []string {
 
 func percent(p float64) string { return fmt.Sprintf("%.0f %%", 100*p) }
 
-// share is a share with its interval, where there is one.
+// share prints a share, with its interval if there is one.
 func share(p *float64, in *replay.Interval) string {
 	if p == nil {
 		return "-"

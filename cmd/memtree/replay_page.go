@@ -28,7 +28,7 @@ var replayPage = sync.OnceValues(func() (*template.Template, error) {
 // shownOnPage is how many of the riskiest verdicts the page lists.
 const shownOnPage = 30
 
-// The drawing area of a plot, in the units of its viewBox.
+// These bound the drawing area of a plot, in units of its viewBox.
 const (
 	plotLeft, plotTop    = 50.0, 20.0
 	plotWidth, plotDepth = 360.0, 270.0
@@ -56,8 +56,8 @@ type pageRow struct {
 	Wrong                      bool
 }
 
-// writeReplayPage writes how well risks told wrong verdicts apart as one page
-// that needs nothing else, whole or not at all.
+// writeReplayPage writes a page that shows how well the risks told wrong verdicts apart. The
+// page needs no other file. It is written whole or not at all.
 func (a *app) writeReplayPage(path string, r *replay.Risks, said []foretold) error {
 	if r == nil || r.AUC == nil {
 		return &failure{a.say("%s was not written: a page needs runs that were judged right and runs "+
@@ -74,7 +74,7 @@ func (a *app) writeReplayPage(path string, r *replay.Risks, said []foretold) err
 	return a.writeWhole(path, page.Bytes())
 }
 
-// writeWhole puts a file in place once all of it is written.
+// writeWhole writes a temporary file and renames it once it is complete.
 func (a *app) writeWhole(path string, b []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(path), ".memtree-*")
 	if err != nil {
@@ -88,7 +88,7 @@ func (a *app) writeWhole(path string, b []byte) error {
 		err = os.Rename(f.Name(), path)
 	}
 	if err != nil {
-		_ = os.Remove(f.Name()) // the failure that matters is told
+		_ = os.Remove(f.Name()) // the first failure is the one to report
 		return &failure{a.say("cannot write %s", path), err}
 	}
 	return nil

@@ -79,7 +79,7 @@ func (a *app) review(ctx context.Context, accept, reject []string, why string) e
 	})
 }
 
-// keys finds the proposals that are meant by the beginnings of their keys.
+// keys returns the keys of the proposals whose beginnings the user gave.
 func (a *app) keys(all []evolution.Proposal, begun []string) ([]string, error) {
 	var out []string
 	for _, b := range begun {

@@ -92,10 +92,10 @@ func (a *app) writerName(by string) string {
 	return by
 }
 
-// most ids that are named when the beginning of one fits several.
+// mostIDs is how many ids are named when several begin with what the user gave.
 const mostIDs = 5
 
-// find returns the node with the id, or the only one whose id begins so.
+// find returns the node with this id, or the only node whose id begins with it.
 func (a *app) find(ctx context.Context, m *memory, id string) (tree.Node, error) {
 	n, err := m.Node(ctx, id)
 	if !errors.Is(err, tree.ErrNotFound) {
@@ -179,7 +179,8 @@ func (a *app) printNode(tax *taxonomy.Taxonomy, n *tree.Node) error {
 	return writeLines(a.stdout, p.lines...)
 }
 
-// place says where in its suite a memory applies, "" where it is bound to no place.
+// place names the test that a memory applies to, and its neighbours in the suite. It returns ""
+// if the memory has no such place.
 func (a *app) place(s *tree.Scope) string {
 	test, i := s.PlaceTest(), s.Position
 	first, last := i == 0, i == len(s.SuiteTests)-1
@@ -194,11 +195,11 @@ func (a *app) place(s *tree.Scope) string {
 	return a.say("%s, after %s and before %s", test, s.SuiteTests[i-1], s.SuiteTests[i+1])
 }
 
-// evidenceRunes is how much of a long text a page shows; --json has it all.
+// evidenceRunes is how much of a long text a page shows; --json prints the whole text.
 const evidenceRunes = 600
 
-// evidence shows what a case rests on; the parts of its analysis that the
-// content above repeats are not shown twice.
+// evidence shows what a case rests on. It leaves out the parts of the analysis that the page
+// has shown above.
 func (a *app) evidence(p *page, n *tree.Node) {
 	d := n.CaseData
 	p.head(a.paint(bold, a.say("Evidence")))
@@ -260,8 +261,8 @@ func (a *app) history(p *page, n *tree.Node) {
 	p.part(a.say("archived for"), n.ArchivedFor)
 }
 
-// makers says who made a memory; a template that is named for the analyst stands
-// for both.
+// makers says who made a memory. If the template bears the name of the analyst, the analyst
+// is not named twice.
 func makers(by *tree.Provenance) string {
 	analyst := by.Analyst
 	if strings.HasPrefix(by.Template, analyst+"@") {
@@ -283,7 +284,7 @@ func (a *app) levelName(t tree.Type) string {
 	return string(t)
 }
 
-// dotted joins what is there.
+// dotted joins the parts that are not empty.
 func dotted(parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " · ")
 }

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// speech is the language an invocation prints in. English is written where it
-// is said; texts has the other half.
+// speech is the language an invocation prints in. The English stands in the code where it
+// is said, the Chinese in texts/zh.po.
 type speech struct {
 	lang    string            // zh or en
-	badLang string            // what --lang said, when that is neither
+	badLang string            // what --lang said, if that is neither
 	words   map[string]string // nil for English
 }
 
@@ -27,8 +27,7 @@ func (s *speech) tell(sentence string, args []any) string {
 	return fmt.Sprintf(sentence, args...)
 }
 
-// speechFor finds the language before flags are parsed, because help is
-// printed in it too.
+// speechFor finds the language before the flags are parsed, because help needs it too.
 func speechFor(args []string, getenv func(string) string) speech {
 	s := speech{lang: localeLang(getenv)}
 	for i, arg := range args {
@@ -53,7 +52,7 @@ func speechFor(args []string, getenv func(string) string) speech {
 	return s
 }
 
-// localeLang reads the locale as POSIX ranks its variables.
+// localeLang reads the language from the locale. POSIX says which variable comes first.
 func localeLang(getenv func(string) string) string {
 	for _, name := range []string{"LC_ALL", "LC_MESSAGES", "LANG"} {
 		if v := getenv(name); v != "" {

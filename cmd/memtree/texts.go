@@ -11,25 +11,25 @@ import (
 //go:embed texts/zh.po
 var chineseFile string
 
-// chinese returns what the program says in Chinese, by its English. The file is read
-// when somebody first speaks Chinese, so that nobody else waits for it.
+// chinese returns the Chinese of each sentence by its English. It reads the file only when
+// it is first called, so that a command in English does not wait for it.
 var chinese = sync.OnceValue(func() map[string]string {
 	texts, err := readTexts(chineseFile)
 	if err != nil {
-		panic("texts/zh.po, " + err.Error()) // a part of the program, and a test reads it
+		panic("texts/zh.po, " + err.Error()) // the file is a part of the program, and a test reads it
 	}
 	return texts
 })
 
 // readTexts reads a translation in the PO format of gettext: msgid is the English, msgstr
-// the translation, and lines that hold a quoted text alone continue the one above. The
-// entry without English is the header, which is for other programs. Plural forms,
-// contexts and whatever else the format knows are refused.
+// the translation, and a line that holds only a quoted text continues the text above it. An
+// entry with an empty msgid is the header, which other programs need and this one skips.
+// readTexts refuses plural forms, contexts and everything else that the format knows.
 func readTexts(po string) (map[string]string, error) {
 	texts := map[string]string{}
 	var entry []string // the texts of the entry so far: msgid, msgstr
 	number := 0
-	for line := range strings.Lines(po + "\nmsgid \"\"") { // ends the last entry
+	for line := range strings.Lines(po + "\nmsgid \"\"") { // the empty msgid ends the last entry
 		number++
 		line = strings.TrimSpace(line)
 		if line == "" || strings.HasPrefix(line, "#") {
@@ -57,10 +57,10 @@ func readTexts(po string) (map[string]string, error) {
 	return texts, nil
 }
 
-// keep adds an entry that is whole.
+// keep adds a complete entry.
 func keep(texts map[string]string, entry []string) error {
 	if len(entry) == 0 || entry[0] == "" {
-		return nil // nothing was read yet, or the header
+		return nil // no entry was read yet, or it was the header
 	}
 	english, other := entry[0], entry[1]
 	if _, twice := texts[english]; twice {

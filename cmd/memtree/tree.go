@@ -81,7 +81,7 @@ func (a *app) tree(ctx context.Context, f tree.Filter, limit int, limited bool) 
 	})
 }
 
-// treeJSON streams the nodes, one a line, however many there are.
+// treeJSON prints the nodes one by one, a node a line, so that any number of them fits in memory.
 func (a *app) treeJSON(ctx context.Context, m *memory, f tree.Filter, limit int) error {
 	w := bufio.NewWriter(a.stdout)
 	enc := json.NewEncoder(noBreak{w})
@@ -128,15 +128,15 @@ func (n noBreak) Write(p []byte) (int, error) {
 type branch struct {
 	errorType string
 	direction taxonomy.Direction
-	levels    [4]int // by level
+	levels    [4]int // how many memories, by level
 	runs      int    // occurrences of its cases
 }
 
-// leaf is a node as the tree lists it.
+// leaf is a node as the list of memories shows it.
 type leaf struct {
 	id, errorType, says, scene string
 	direction                  taxonomy.Direction
-	level, runs                int // runs of a case, else how many memories it stands on
+	level, runs                int // runs: the runs of a case, or the memories that an abstraction stands on
 	last                       time.Time
 }
 
@@ -147,7 +147,7 @@ type surveyed struct {
 	waiting  int // imports that nobody has promoted
 }
 
-// survey reads the nodes, keeping only what is printed of each.
+// survey reads the nodes and keeps only what is printed of each.
 func survey(ctx context.Context, m *memory, f tree.Filter) (*surveyed, error) {
 	s := &surveyed{}
 	at := map[[2]string]int{}
@@ -190,7 +190,7 @@ func survey(ctx context.Context, m *memory, f tree.Filter) (*surveyed, error) {
 
 func sceneName(s tree.Scene) string {
 	if strings.Trim(s.Route, "/") == strings.Trim(s.ID, "/") {
-		return cmp.Or(s.Route, s.ID, s.Type) // the same said twice
+		return cmp.Or(s.Route, s.ID, s.Type) // route and id are the same, so one is enough
 	}
 	return join(s.ID, s.Route)
 }
@@ -245,7 +245,7 @@ func (a *app) basis(l *leaf) string {
 	}
 }
 
-// leafLines lists memories, each with what went wrong on a line below.
+// leafLines lists memories. What went wrong stands on a line below each.
 func (a *app) leafLines(leaves []leaf) []string {
 	t := &table{columns: []column{
 		{head: a.say("memory")}, {head: a.say("error type"), least: 16}, {head: a.say("direction")},
@@ -265,10 +265,10 @@ func (a *app) leafLines(leaves []leaf) []string {
 	return lines
 }
 
-// branchTable is the tree down to its directions, with counts.
+// branchTable counts the memories of every error type and direction.
 func (a *app) branchTable(tax *taxonomy.Taxonomy, s *surveyed) *table {
 	t := &table{columns: []column{{head: a.say("error type"), least: 20}}}
-	inWords := a.lang != "en" // in English the id says it
+	inWords := a.lang != "en" // an id is English and needs no translation there
 	if inWords {
 		t.columns = append(t.columns, column{head: a.say("in words"), least: 8})
 	}

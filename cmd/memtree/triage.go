@@ -51,10 +51,10 @@ type risky struct {
 type triaged struct {
 	Known    int     `json:"known"`    // verdicts in memory whose truth is known
 	Base     float64 `json:"base"`     // share of them that were wrong
-	Enough   bool    `json:"enough"`   // past errors predict
+	Enough   bool    `json:"enough"`   // past errors predict new ones
 	Read     int     `json:"read"`     // verdicts in the files
-	Learned  int     `json:"learned"`  // of these: their truth is in memory already; left out
-	Unformed int     `json:"unformed"` // recorded runs that wait to be looked at: their truth does not count yet
+	Learned  int     `json:"learned"`  // those left out, because memory knows their truth
+	Unformed int     `json:"unformed"` // recorded runs whose truth does not count yet
 	Verdicts []risky `json:"verdicts"` // the riskiest first
 }
 
@@ -103,7 +103,8 @@ func (f *triaged) add(ctx context.Context, m *memory, e *tree.Evaluation) error 
 	return nil
 }
 
-// cut keeps what was asked for, the riskiest first, equals as they came.
+// cut keeps the verdicts that were asked for, the riskiest first. Verdicts of equal risk stay
+// in the order of the files.
 func (f *triaged) cut(top int, above float64) {
 	f.Verdicts = slices.DeleteFunc(f.Verdicts, func(r risky) bool { return r.P < above })
 	slices.SortStableFunc(f.Verdicts, func(a, b risky) int {
@@ -170,7 +171,7 @@ func (a *app) printRisky(verdicts []risky) error {
 	return writeLines(a.stdout, out...)
 }
 
-// reasonsShown is how many reasons of a risk are printed; --json has them all.
+// reasonsShown is how many reasons of a risk are printed; --json prints all.
 const reasonsShown = 3
 
 func (a *app) whyRisky(reasons []risk.Reason) string {
@@ -186,7 +187,7 @@ func (a *app) whyRisky(reasons []risk.Reason) string {
 	return strings.Join(out, " · ")
 }
 
-// riskReason says in words what a signal that speaks for wrong has seen.
+// riskReason says what a signal has seen that makes it say "wrong".
 func (a *app) riskReason(r *risk.Reason) string {
 	nearest := ""
 	if len(r.Evaluations) > 0 {
@@ -216,16 +217,15 @@ func (a *app) riskReason(r *risk.Reason) string {
 	}
 }
 
-// wholeWords leaves out what is only a part of another: of 正, 正常 and 常 one is
-// enough.
+// wholeWords leaves out words that are part of another word: of 正, 正常 and 常 it keeps 正常.
 func wholeWords(words []string) []string {
 	return slices.DeleteFunc(slices.Clone(words), func(w string) bool {
 		return slices.ContainsFunc(words, func(o string) bool { return o != w && strings.Contains(o, w) })
 	})
 }
 
-// middleCut cuts an id to so many cells in its middle: ids of one file often
-// begin alike.
+// middleCut shortens an id to a number of cells. It takes them from the middle, because ids
+// of one file often begin alike.
 func middleCut(id string, cells int) string {
 	r := []rune(id)
 	if text.Width(id) <= cells {
@@ -272,8 +272,8 @@ func (a *app) printRisks(r *replay.Risks) error {
 	return a.printReliability(r)
 }
 
-// printReliability prints what was said beside what came out and, on a
-// terminal, draws it.
+// printReliability prints the risks that were said beside what came out. Where there is colour it
+// also draws bars.
 func (a *app) printReliability(r *replay.Risks) error {
 	t := &table{columns: []column{
 		{head: a.say("said")}, {head: a.say("verdicts"), right: true}, {head: a.say("mean"), right: true},
@@ -295,8 +295,8 @@ func (a *app) printReliability(r *replay.Risks) error {
 	return writeLines(a.stdout, append([]string{""}, wrap(score, a.width)...)...)
 }
 
-// barOf draws a share as a bar, with a mark where it was said to be. It is empty
-// where nothing is drawn.
+// barOf draws a share as a bar, with a mark at the risk that was said. It returns "" if
+// the screen takes no colour.
 func (a *app) barOf(share, mark float64) string {
 	const cells = 25
 	if !a.colour {

@@ -20,7 +20,7 @@ knows every memory. Prints what is wrong and exits with 1 if anything is. Nothin
 	}
 }
 
-// keptProblems bounds what a wholly broken store can say.
+// keptProblems bounds how many problems of a badly broken store are kept.
 const keptProblems = 1000
 
 func (a *app) verify(ctx context.Context) error {
