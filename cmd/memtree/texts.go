@@ -26,7 +26,7 @@ var chinese = sync.OnceValue(func() map[string]string {
 // entry with an empty msgid is the header, which other programs need and this one skips.
 // readTexts refuses plural forms, contexts and everything else that the format knows.
 func readTexts(po string) (map[string]string, error) {
-	texts := map[string]string{}
+	texts := make(map[string]string, strings.Count(po, "\nmsgid "))
 	var entry []string // the texts of the entry so far: msgid, msgstr
 	number := 0
 	for line := range strings.Lines(po + "\nmsgid \"\"") { // the empty msgid ends the last entry
