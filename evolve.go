@@ -49,7 +49,9 @@ func (m *Memory) Evolve(ctx context.Context, o *EvolveOptions) (evolution.Evolve
 
 // evolveRounds forgets and learns, and once more where learning has left
 // something to forget, so that another Evolve finds nothing to do.
-func (m *Memory) evolveRounds(ctx context.Context, o *EvolveOptions, jobs *evolution.Jobs, out *evolution.Evolved) error {
+func (m *Memory) evolveRounds(
+	ctx context.Context, o *EvolveOptions, jobs *evolution.Jobs, out *evolution.Evolved,
+) error {
 	const rounds = 3
 	for round := range rounds {
 		var view evolution.View = trusted{m.store}
@@ -76,7 +78,9 @@ func (m *Memory) evolveRounds(ctx context.Context, o *EvolveOptions, jobs *evolu
 
 // evolve plans and applies once, partition by partition: when ctx ends between two jobs,
 // what was applied stands, and answers are kept. No lock is held while a model is asked.
-func (m *Memory) evolve(ctx context.Context, v evolution.View, o *EvolveOptions, jobs *evolution.Jobs, out *evolution.Evolved) error {
+func (m *Memory) evolve(
+	ctx context.Context, v evolution.View, o *EvolveOptions, jobs *evolution.Jobs, out *evolution.Evolved,
+) error {
 	before := *out
 	model := ""
 	if g, ok := m.opts.Generator.(interface{ ID() string }); ok {
@@ -137,7 +141,9 @@ func (m *Memory) openJobs(ctx context.Context, write bool) (*evolution.Jobs, err
 	if write && m.opts.ReadOnly {
 		return nil, tree.ErrReadOnly
 	}
-	return evolution.OpenJobs(ctx, m.store, evolution.JobsOptions{ReadOnly: !write, AtOnce: m.opts.Generator != nil, Logger: m.opts.Logger})
+	return evolution.OpenJobs(ctx, m.store, evolution.JobsOptions{
+		ReadOnly: !write, AtOnce: m.opts.Generator != nil, Logger: m.opts.Logger,
+	})
 }
 
 // Review shows a person the lessons that an Evolve with Review wrote, and takes the

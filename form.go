@@ -153,7 +153,8 @@ func (p *plan) Similar(ctx context.Context, n *tree.Node, k int) ([]tree.Node, e
 	for _, id := range p.order {
 		x := p.nodes[id]
 		alike := x.ErrorType == n.ErrorType && x.Scene.ID == n.Scene.ID
-		test := x.CaseData != nil && n.CaseData.TestCase.CaseID != "" && x.CaseData.TestCase.CaseID == n.CaseData.TestCase.CaseID
+		id := n.CaseData.TestCase.CaseID
+		test := x.CaseData != nil && id != "" && x.CaseData.TestCase.CaseID == id
 		if x.Type == tree.Case && x.Direction == n.Direction && (alike || test) {
 			out = append(out, x)
 		}

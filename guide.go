@@ -67,7 +67,8 @@ func (m *Memory) Guide(ctx context.Context, q Query) (Guidance, error) {
 	ctx, cancel := context.WithTimeout(ctx, m.opts.Deadline)
 	defer cancel()
 	if q.Quarantined {
-		return Guidance{}, &tree.FieldError{Field: "quarantined", Problem: "is for Explain; what waits is no part of guidance"}
+		const problem = "is for Explain; what waits is no part of guidance"
+		return Guidance{}, &tree.FieldError{Field: "quarantined", Problem: problem}
 	}
 	x, err := m.answer(ctx, q, (*retrieval.Index).Search)
 	if err != nil {
@@ -165,7 +166,9 @@ func (m *Memory) unformed(ctx context.Context) int {
 
 // write turns hits into text, and returns those whose text has no place in it. A hit
 // whose node is gone is left out.
-func (m *Memory) write(ctx context.Context, q Query, r *retrieval.Result, facts []enhance.Observed, to *Guidance) ([]enhance.Drop, error) {
+func (m *Memory) write(
+	ctx context.Context, q Query, r *retrieval.Result, facts []enhance.Observed, to *Guidance,
+) ([]enhance.Drop, error) {
 	to.Items = []enhance.Item{}
 	nodes := make([]tree.Node, 0, len(r.Hits))
 	byID := make(map[string]*retrieval.Hit, len(r.Hits))
@@ -181,7 +184,10 @@ func (m *Memory) write(ctx context.Context, q Query, r *retrieval.Result, facts 
 		nodes = append(nodes, n)
 		byID[h.ID] = h
 	}
-	g, err := enhance.Write(nodes, enhance.Options{Lang: q.Lang, Prompt: q.Prompt, Words: m.words, Facts: facts, Asked: r.Asked, Here: r.Here, Build: q.Scope.Build, Findings: m.opts.Findings})
+	g, err := enhance.Write(nodes, enhance.Options{
+		Lang: q.Lang, Prompt: q.Prompt, Words: m.words, Facts: facts, Asked: r.Asked, Here: r.Here,
+		Build: q.Scope.Build, Findings: m.opts.Findings,
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -236,5 +242,6 @@ func (m *Memory) keepTrial(q Query, g *Guidance) {
 
 // digest names the question without telling it.
 func (q *Query) digest() string {
-	return tree.Hash(q.Prompt, q.Step, q.Scene.ID, q.Scene.Type, tree.Route(q.Scene.Route), q.Scope.Product, q.Scope.Suite, q.Scope.Test, q.RunID)
+	return tree.Hash(q.Prompt, q.Step, q.Scene.ID, q.Scene.Type, tree.Route(q.Scene.Route),
+		q.Scope.Product, q.Scope.Suite, q.Scope.Test, q.RunID)
 }

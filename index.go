@@ -212,7 +212,8 @@ func (m *Memory) replaceIndex(ctx context.Context, another func(context.Context)
 func (m *Memory) note() string {
 	s := m.index.Load().Stats()
 	if s.Note == "" && m.lacksVectors(s) {
-		return fmt.Sprintf("%d of %d memories are found by words alone: the embedder %s gave no vector for them", s.Nodes-s.Vectors, s.Nodes, m.opts.Embedder.ID())
+		return fmt.Sprintf("%d of %d memories are found by words alone: the embedder %s gave no vector for them",
+			s.Nodes-s.Vectors, s.Nodes, m.opts.Embedder.ID())
 	}
 	return s.Note
 }

@@ -202,7 +202,8 @@ func (m *Memory) openParts(ctx context.Context) error {
 	}
 	m.origin = info.Origin
 	m.words = enhance.NewWording(m.taxonomy)
-	o := formation.Options{Taxonomy: m.taxonomy, Origin: m.origin, Redacted: true, Words: m.words.Fill} // redacted by RecordAll, before the outbox
+	// What is formed was redacted by RecordAll, before the outbox.
+	o := formation.Options{Taxonomy: m.taxonomy, Origin: m.origin, Redacted: true, Words: m.words.Fill}
 	if m.opts.Generator != nil {
 		m.model = &batchModel{of: m.opts.Generator}
 		o.Generator = m.model

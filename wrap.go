@@ -70,13 +70,15 @@ func Wrap(m *Memory, run RunTest, opts *WrapOptions) RunTest {
 			c.RunID = m.newRun()
 		}
 		r, err := m.runOnce(ctx, run, c, o)
-		if err != nil || o.RerunAbove <= 0 || r.Risk == nil || !r.Risk.Enough || r.Risk.P <= o.RerunAbove || ctx.Err() != nil {
+		risky := o.RerunAbove > 0 && r.Risk != nil && r.Risk.Enough && r.Risk.P > o.RerunAbove
+		if err != nil || !risky || ctx.Err() != nil {
 			return r, err
 		}
 		c.Attempt = max(1, c.Attempt) + 1
 		again, err := m.runOnce(ctx, run, c, o)
 		if err != nil {
-			m.opts.Logger.Warn("a run that is likely to be wrong could not be run again", "case", c.ID, "run", c.RunID, "error", err)
+			m.opts.Logger.Warn("a run that is likely to be wrong could not be run again",
+				"case", c.ID, "run", c.RunID, "error", err)
 			return r, nil
 		}
 		again.First = &r
@@ -121,7 +123,9 @@ func (m *Memory) guideSafely(ctx context.Context, c Test) (g Guidance) {
 			g = Guidance{}
 		}
 	}()
-	g, err := m.Guide(ctx, Query{Prompt: c.Prompt, Observation: c.Observation, Scene: c.Scene, Scope: c.Scope, Agent: c.Agent, RunID: c.RunID})
+	g, err := m.Guide(ctx, Query{
+		Prompt: c.Prompt, Observation: c.Observation, Scene: c.Scene, Scope: c.Scope, Agent: c.Agent, RunID: c.RunID,
+	})
 	if err != nil {
 		m.opts.Logger.Warn("no guidance, the run goes on without", "error", err)
 		return Guidance{}
@@ -190,7 +194,8 @@ func (m *Memory) recordRun(ctx context.Context, f finishedRun) {
 func (m *Memory) judgedBy(e *Evaluation, j Verdict) {
 	e.Correct, e.Direction, e.Reason = &j.Correct, j.Direction, j.Reason
 	if err := judgment.Contradiction(e, "judgment", "ground_truth"); err != nil {
-		m.opts.Logger.Warn("a judge's word stands against the ground truth, which is left out", "case", e.CaseID, "run", e.RunID, "error", err)
+		m.opts.Logger.Warn("a judge's word stands against the ground truth, which is left out",
+			"case", e.CaseID, "run", e.RunID, "error", err)
 		e.GroundTruth = nil
 	}
 }

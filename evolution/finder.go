@@ -44,7 +44,10 @@ func (f *finder) Rank(ctx context.Context, candidate, held *tree.Node) (int, err
 	if err := f.show(ctx, candidate); err != nil {
 		return 0, err
 	}
-	q := retrieval.Query{Prompt: held.CaseData.TestCase.Prompt, Scene: held.Scene, Scope: held.Scope, Exclude: []string{held.ID}, Limits: retrieval.Limits{Cases: -1}}
+	q := retrieval.Query{
+		Prompt: held.CaseData.TestCase.Prompt, Scene: held.Scene, Scope: held.Scope,
+		Exclude: []string{held.ID}, Limits: retrieval.Limits{Cases: -1},
+	}
 	if id := held.CaseData.TestCase.CaseID; id != "" {
 		q.ExcludeTests = []string{id} // a lesson is for a test nobody has seen; of a known one its own cases say more
 	}
@@ -62,7 +65,8 @@ func (f *finder) Rank(ctx context.Context, candidate, held *tree.Node) (int, err
 
 // show puts a draft into an index like the memory's own, its cases under it.
 func (f *finder) show(ctx context.Context, draft *tree.Node) error {
-	if f.draft != nil && f.draft.ID == draft.ID && f.draft.Text() == draft.Text() && slices.Equal(f.draft.Children, draft.Children) {
+	if f.draft != nil && f.draft.ID == draft.ID && f.draft.Text() == draft.Text() &&
+		slices.Equal(f.draft.Children, draft.Children) {
 		return nil
 	}
 	if f.base == nil {

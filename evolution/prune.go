@@ -85,7 +85,10 @@ func (e *Evolver) Prune(ctx context.Context, v View, o PruneOptions, known Known
 	if err != nil {
 		return Pruned{}, fmt.Errorf("read the tree: %w", err)
 	}
-	p := &pruner{edits: s.edits(), rules: e.rules, o: o, known: known, gone: map[string]Forgotten{}, under: parents(s.live(tree.Experience))}
+	p := &pruner{
+		edits: s.edits(), rules: e.rules, o: o, known: known,
+		gone: map[string]Forgotten{}, under: parents(s.live(tree.Experience)),
+	}
 	p.settled(p.harm)
 	p.settled(p.replaced)
 	p.settled(p.unused)

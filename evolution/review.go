@@ -28,7 +28,8 @@ type Review struct {
 // NewReview returns a Review of what jobs opens. evolve lets the tree learn for
 // review, without asking a model, and writes nothing unless write says so.
 func NewReview(
-	jobs func(ctx context.Context, write bool) (*Jobs, error), evolve func(ctx context.Context, write bool) (Evolved, error),
+	jobs func(ctx context.Context, write bool) (*Jobs, error),
+	evolve func(ctx context.Context, write bool) (Evolved, error),
 ) *Review {
 	return &Review{jobs, evolve}
 }

@@ -20,15 +20,16 @@ type PromoteOptions struct {
 
 // names reports whether a node is among what is named.
 func (o *PromoteOptions) names(n *tree.Node) bool {
-	byKind := (o.ErrorType != "" || o.Origin != "") &&
-		(o.ErrorType == "" || n.ErrorType == o.ErrorType) && (o.Origin == "" || n.Origin.ID == o.Origin || n.Origin.Label == o.Origin)
-	return byKind || slices.Contains(o.IDs, n.ID)
+	named := o.ErrorType != "" || o.Origin != ""
+	ofType := o.ErrorType == "" || n.ErrorType == o.ErrorType
+	ofOrigin := o.Origin == "" || n.Origin.ID == o.Origin || n.Origin.Label == o.Origin
+	return named && ofType && ofOrigin || slices.Contains(o.IDs, n.ID)
 }
 
 // Promotion is what letting nodes out of quarantine changes.
 type Promotion struct {
 	Changes []tree.Change `json:"changes"` // sorted by id
-	Refused []tree.Node   `json:"refused"` // rest on nothing that is here, or are out of use where they come from (ArchivedFor); sorted by id
+	Refused []tree.Node   `json:"refused"` // rest on nothing here, or are out of use where they come from; sorted by id
 }
 
 // Promote lets nodes out of waiting, by id all the imports that wait, and with an
