@@ -324,3 +324,37 @@ func samples(t testing.TB, name string) []tree.Evaluation {
 	}
 	return all
 }
+
+// TestRedactedGuides: what a redacted export teaches is of use. Imported and
+// promoted elsewhere, it still answers what the first tree has an answer to, and
+// few words of the tasks are gone.
+func TestRedactedGuides(t *testing.T) {
+	runs := append(samples(t, "shop.jsonl"), samples(t, "rooms.jsonl")...)
+	first, second := grown(t, runs), open(t, t.TempDir(), nil)
+	file := exported(t, first, &memtree.ExportOptions{Redact: true})
+	require.NotContains(t, plain(t, file), "[name ")
+	imported(t, second, file, nil)
+	s, err := first.Export(t.Context(), nil)
+	require.NoError(t, err)
+	for origin := range s.Summary.Origins {
+		_, err := second.Promote(t.Context(), memtree.PromoteOptions{Origin: origin})
+		require.NoError(t, err)
+	}
+	had, has := 0, 0
+	for _, e := range runs {
+		q := memtree.Query{Prompt: e.Prompt, Scene: tree.Scene{Route: e.Scene.Route, Type: e.Scene.Type}}
+		a, err := first.Guide(t.Context(), q)
+		require.NoError(t, err)
+		b, err := second.Guide(t.Context(), q)
+		require.NoError(t, err)
+		if a.Text != "" {
+			had++
+			if b.Text != "" {
+				has++
+			}
+		}
+	}
+	t.Logf("guidance for %d of %d", has, had)
+	require.NotZero(t, had)
+	require.GreaterOrEqual(t, has, had*9/10)
+}

@@ -14,7 +14,7 @@ A lesson brings the cases it rests on, with their prompts, judgments and truths.
 		"the name of a file, or of a folder with --dir":                                                   "一个文件名；加 --dir 则是文件夹名",
 		"say what would leave, write nothing":                                                             "只说明会带出什么，不写入",
 		"FILE is a folder: a file an error type, a memory a line, for git":                                "FILE 是文件夹：每种错误类型一个文件，每条记忆一行，适合 git",
-		"take secrets, persons, addresses and numbers of accounts out of texts, and make hashes of names": "从文字中去掉密钥、人名、地址和账号类数字，把名称变成哈希",
+		"take secrets, persons, addresses and numbers of accounts out of texts, and make hashes of names": "去掉文字中的密钥、人名、地址和账号，把名称变成哈希",
 		"lessons alone; the cases they rest on leave as counts and hashes":                                "只带经验；所依据的案例只带数量和哈希",
 		"only these error types":                                                                          "只要这些错误类型",
 		"only memories of PRODUCT, PRODUCT/SUITE or PRODUCT/SUITE/TEST":                                   "只要属于 产品、产品/套件 或 产品/套件/测试 的记忆",
