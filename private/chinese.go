@@ -210,7 +210,11 @@ func (f *finder) hanEnds(i int) bool {
 
 // hanTitled finds a name before 先生 and the like.
 func (f *finder) hanTitled(i int) int {
-	for n := 3; n >= 1; n-- {
+	most := 3
+	if two := hanEnd(f.s, i, 2); two > 0 && compound[f.s[i:two]] {
+		most = 4
+	}
+	for n := most; n >= 1; n-- {
 		end := hanEnd(f.s, i, n)
 		if end == 0 {
 			continue

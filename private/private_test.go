@@ -40,6 +40,7 @@ func TestPage(t *testing.T) {
 		"李小明先生的订单；李小明已付款":                               "[name 1]先生的订单；[name 1]已付款",
 		"Press Add Product in Order History":            "Press Add Product in Order History",
 		`the "Customer Tier" field is missing`:          `the "Customer Tier" field is missing`,
+		"请核对欧阳泠淇女士的积分":                                  "请核对[name 1]女士的积分",
 		"联系人列表为空，姓名长度不限，姓名为空时提示":                        "联系人列表为空，姓名长度不限，姓名为空时提示",
 		"用户名、邮箱、手机号为必填；客户经理：不能为空":                       "用户名、邮箱、手机号为必填；客户经理：不能为空",
 		// addresses
