@@ -8,9 +8,9 @@ import (
 // appendix C1, that are written in full or as its first abbreviation.
 const (
 	// firm types are not words of products.
-	firm = `Street|St|Avenue|Ave|Boulevard|Blvd|Lane|Ln|Road|Rd|Terrace|Ter|Parkway|Pkwy|Highway|Hwy|Turnpike|Expressway|Crescent|Cres`
-	// loose ones are: Google Drive, Free Way, First Place.
-	loose = `Drive|Dr|Court|Ct|Place|Pl|Square|Sq|Circle|Cir|Way|Loop|Trail|Trl|Alley|Aly|Row|Walk|Close|Mews|Grove|Grv|Gardens|Gdns|Hill|Park|Plaza|Plz|Quay|Rise|Vale|View`
+	firm = `Street|St|Avenue|Ave|Boulevard|Blvd|Road|Rd|Terrace|Ter|Parkway|Pkwy|Highway|Hwy|Turnpike|Expressway|Crescent|Cres`
+	// loose ones are: Google Drive, Add Lane, First Place.
+	loose = `Drive|Dr|Lane|Ln|Court|Ct|Place|Pl|Square|Sq|Circle|Cir|Way|Loop|Trail|Trl|Alley|Aly|Row|Walk|Close|Mews|Grove|Grv|Gardens|Gdns|Hill|Park|Plaza|Plz|Quay|Rise|Vale|View`
 	// before the name, in Romance languages (UPU S42 templates).
 	leading = `(?i:rue|avenue|boulevard|chemin|impasse|quai|allée|route|calle|avenida|av\.|paseo|plaza|via|viale|piazza|corso|rua|travessa|largo)`
 	// joined to the name, in Germanic ones.
@@ -20,8 +20,12 @@ const (
 	proper   = `(?:(?:[NSEW]{1,2}\.? |\d{1,3}(?:st|nd|rd|th) )?` + capital + `(?: ` + capital + `){0,3} |[NSEW]{0,2}\.? ?\d{1,3}(?:st|nd|rd|th) )`
 	unitWord = `(?:,? (?:(?i:apartment|apt|suite|ste|unit|floor|fl|room|rm|building|bldg|flat)\.? ?#?\w{1,6}|#\w{1,6}))?` // Publication 28, appendix C2
 	city     = `(?:,? ` + capital + `(?: ` + capital + `){0,2})`
-	region   = `(?:,? [A-Z]{2}\b)`
+	region   = `(?:` + states + `\b)`
 	zip      = `(?:,? \d{5}(?:-\d{4})?\b)`
+
+	// states and territories: Publication 28, appendix B. ID is another word too,
+	// and is Idaho behind a comma alone.
+	states = `(?:,? (?:A[AEKLPRSZ]|C[AOT]|D[CE]|F[LM]|G[AU]|HI|I[ALN]|K[SY]|LA|M[ADEHINOPST]|N[CDEHJMVY]|O[HKR]|P[ARW]|RI|S[CD]|T[NX]|UT|V[AIT]|W[AIVY])|, ID)`
 )
 
 var (
@@ -38,7 +42,7 @@ var (
 	box          = lazy(`^(?i:p\.? ?o\.? box|postfach|boîte postale|apartado) #?\d{1,6}`)
 	bareFirm     = lazy(`^` + capital + `(?: ` + capital + `)? (?:` + firm + `)\b`)
 	bareLoose    = lazy(`^(` + capital + `(?: ` + capital + `)?) (?:` + loose + `)\b`)
-	cityZip      = lazy(`^` + capital + `(?: ` + capital + `){0,2},? [A-Z]{2}(?:,? \d{5}(?:-\d{4})?)\b`)
+	cityZip      = lazy(`^` + capital + `(?: ` + capital + `){0,2}` + states + `(?:,? \d{5}(?:-\d{4})?)\b`)
 )
 
 // house finds an address that begins with the number of a house.
@@ -55,7 +59,7 @@ func (f *finder) house(i int) int {
 		return 0
 	}
 	if typed(rest, types) {
-		if loc := houseFirst().FindStringSubmatchIndex(rest); loc != nil {
+		if loc := houseFirst().FindStringSubmatchIndex(rest); loc != nil && f.mayBeStreet(i, loc) {
 			return f.address(i, loc)
 		}
 		if loc := houseType().FindStringSubmatchIndex(rest); loc != nil {
@@ -63,15 +67,44 @@ func (f *finder) house(i int) int {
 		}
 	}
 	if typed(strings.ToLower(rest), leads) {
-		if loc := houseLeading().FindStringSubmatchIndex(rest); loc != nil {
+		if loc := houseLeading().FindStringSubmatchIndex(rest); loc != nil && f.mayLead(i+loc[2], i+loc[3]) {
 			return f.address(i, loc)
 		}
 	}
 	return 0
 }
 
+// mayBeStreet reports whether a number, a name and a street type are an address:
+// if the type is no word of products, or a flat, a city or a postal code follows,
+// or the name is rare.
+func (f *finder) mayBeStreet(i int, loc []int) bool {
+	street := f.s[i+loc[2] : i+loc[3]]
+	last := street[strings.LastIndexByte(strings.TrimRight(street, "."), ' ')+1:]
+	followed := len(strings.TrimRight(f.s[i+loc[3]:i+loc[1]], ".")) > 0
+	return firmTypes[strings.TrimRight(last, ".")] || followed || f.page.known[street] != "" || f.nameRare(i+loc[2], i+loc[3]-len(last))
+}
+
+// mayLead is mayBeStreet for a street type before the name: via and route are
+// English words too.
+func (f *finder) mayLead(from, to int) bool {
+	word, _, _ := strings.Cut(f.s[from:to], " ")
+	return !looseLeads[strings.ToLower(word)] || f.nameRare(from+len(word)+1, to)
+}
+
+// nameRare reports whether all words with capitals between from and to are rare.
+func (f *finder) nameRare(from, to int) bool {
+	_, _, starts := f.run(from)
+	for len(starts) > 0 && starts[len(starts)-1] >= to {
+		starts = starts[:len(starts)-1]
+	}
+	return f.allRare(starts)
+}
+
 // types are the street types that stand behind a name.
-var types = set(strings.ReplaceAll(firm+"|"+loose, "|", " "))
+var (
+	types     = set(strings.ReplaceAll(firm+"|"+loose, "|", " "))
+	firmTypes = set(strings.ReplaceAll(firm, "|", " "))
+)
 
 // typed reports whether one of the next words is in a set: the cheap look before
 // a shape.
@@ -109,7 +142,7 @@ func (f *finder) street(i, end int) int {
 		}
 	}
 	if leads[w] {
-		if loc := leadingStreet().FindStringSubmatchIndex(rest); loc != nil {
+		if loc := leadingStreet().FindStringSubmatchIndex(rest); loc != nil && f.mayLead(i+loc[2], i+loc[3]) {
 			return f.address(i, loc)
 		}
 	}
@@ -118,7 +151,7 @@ func (f *finder) street(i, end int) int {
 			return f.address(i, loc)
 		}
 	}
-	if functionWords[w] || !capitalised(f.s[i:end]) || !anotherCapital(rest[end-i:]) {
+	if functionWord(f.s[i:end]) || !capitalised(f.s[i:end]) || !anotherCapital(rest[end-i:]) {
 		return 0
 	}
 	if strings.ContainsAny(rest, "0123456789") {
@@ -133,19 +166,11 @@ func (f *finder) street(i, end int) int {
 		return f.add(i, i+loc[1], Address)
 	}
 	if loc := bareLoose().FindStringSubmatchIndex(rest); loc != nil && !f.element(i, i+loc[1]) {
-		if f.page.known[rest[:loc[1]]] != "" || f.page.words != nil && f.allRareIn(i+loc[2], i+loc[3]) {
+		if f.page.known[rest[:loc[1]]] != "" || f.nameRare(i+loc[2], i+loc[3]) {
 			return f.add(i, i+loc[1], Address)
 		}
 	}
 	return 0
-}
-
-func (f *finder) allRareIn(from, to int) bool {
-	_, _, starts := f.run(from)
-	for len(starts) > 0 && starts[len(starts)-1] >= to {
-		starts = starts[:len(starts)-1]
-	}
-	return f.allRare(starts)
 }
 
 // anotherCapital reports whether the next word has a capital too.
@@ -157,6 +182,9 @@ func anotherCapital(s string) bool {
 var boxes = set("p po postfach boîte apartado")
 
 var leads = set("rue avenue boulevard chemin impasse quai allée route calle avenida av paseo plaza via viale piazza corso rua travessa largo")
+
+// looseLeads are words of products too.
+var looseLeads = set("via route plaza")
 
 func joinedEnd(w string) bool {
 	for _, end := range []string{"straße", "strasse", "str", "gasse", "allee", "platz", "damm", "ufer", "weg", "straat", "laan", "gatan", "vägen", "vej"} {

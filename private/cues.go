@@ -1,46 +1,64 @@
 package private
 
+import "strings"
+
 // longestCue bounds which words are looked up.
 const longestCue = 14
+
+// cue is what a word says of the number behind it.
+type cue int
+
+// The cues.
+const (
+	none      cue = iota
+	telephone     // a telephone number
+	birth         // a date of birth
+	postal        // a postal code
+	number        // the number of an account, an order, a card, a document
+	booking       // the code of a booking, which may be letters alone
+	cueCount
+)
 
 // cues are words before numbers. They are the fields of personal data that forms
 // have: the autofill names of HTML (WHATWG, "tel", "bday", "postal-code",
 // "cc-number", "username"), the properties of vCard (RFC 6350) and the examples of
 // personal information in GB/T 35273 Annex A.
-//
-//	p telephone · b birth · z postal code · n a number of a person · k of a booking
-var cues = map[string]byte{
-	"phone": 'p', "telephone": 'p', "tel": 'p', "mobile": 'p', "cell": 'p', "cellphone": 'p', "fax": 'p', "call": 'p', "whatsapp": 'p',
-	"born": 'b', "birth": 'b', "birthday": 'b', "birthdate": 'b', "dob": 'b', "bday": 'b',
-	"zip": 'z', "zipcode": 'z', "postcode": 'z', "postal": 'z', "plz": 'z',
-	"account": 'n', "acct": 'n', "order": 'n', "invoice": 'n', "customer": 'n', "member": 'n', "membership": 'n', "passport": 'n',
-	"license": 'n', "licence": 'n', "plate": 'n', "iban": 'n', "card": 'n', "tracking": 'n', "shipment": 'n', "parcel": 'n', "user": 'n',
-	"username": 'n', "login": 'n', "ssn": 'n', "policy": 'n', "patient": 'n', "employee": 'n', "id": 'n', "ref": 'n', "reference": 'n',
-	"ending": 'n', "payment": 'n', "ticket": 'n',
-	"reservation": 'k', "booking": 'k', "confirmation": 'k', "pnr": 'k', "locator": 'k',
+var cues = map[string]cue{
+	"phone": telephone, "telephone": telephone, "tel": telephone, "mobile": telephone, "cell": telephone, "cellphone": telephone, "fax": telephone, "call": telephone, "whatsapp": telephone,
+	"born": birth, "birth": birth, "birthday": birth, "birthdate": birth, "dob": birth, "bday": birth,
+	"zip": postal, "zipcode": postal, "postcode": postal, "postal": postal, "plz": postal,
+	"account": number, "acct": number, "order": number, "invoice": number, "customer": number, "member": number, "membership": number, "passport": number,
+	"license": number, "licence": number, "plate": number, "iban": number, "card": number, "tracking": number, "shipment": number, "parcel": number, "user": number,
+	"username": number, "login": number, "ssn": number, "policy": number, "patient": number, "employee": number, "id": number, "ref": number, "reference": number,
+	"ending": number, "payment": number, "ticket": number,
+	"reservation": booking, "reservations": booking, "booking": booking, "bookings": booking, "confirmation": booking, "pnr": booking, "locator": booking,
 }
 
 // hanCues are the same in Chinese.
 var hanCues = []struct {
 	word string
-	cue  byte
+	cue  cue
 }{
-	{"手机", 'p'}, {"电话", 'p'}, {"座机", 'p'}, {"传真", 'p'}, {"联系方式", 'p'},
-	{"出生", 'b'}, {"生日", 'b'}, {"生于", 'b'},
-	{"邮编", 'z'}, {"邮政编码", 'z'},
-	{"订单", 'n'}, {"单号", 'n'}, {"编号", 'n'}, {"账号", 'n'}, {"帐号", 'n'}, {"账户", 'n'}, {"卡号", 'n'}, {"会员号", 'n'}, {"工号", 'n'},
-	{"学号", 'n'}, {"护照", 'n'}, {"驾驶证", 'n'}, {"驾照", 'n'}, {"证件号", 'n'}, {"身份证", 'n'}, {"车牌", 'n'}, {"用户名", 'n'}, {"用户", 'n'}, {"尾号", 'n'}, {"微信", 'n'},
-	{"预订号", 'k'}, {"预订", 'k'}, {"确认号", 'k'},
+	{"手机", telephone}, {"电话", telephone}, {"座机", telephone}, {"传真", telephone}, {"联系方式", telephone},
+	{"出生", birth}, {"生日", birth}, {"生于", birth},
+	{"邮编", postal}, {"邮政编码", postal},
+	{"订单", number}, {"单号", number}, {"编号", number}, {"账号", number}, {"帐号", number}, {"账户", number}, {"卡号", number}, {"会员号", number}, {"工号", number},
+	{"学号", number}, {"护照", number}, {"驾驶证", number}, {"驾照", number}, {"证件号", number}, {"身份证", number}, {"车牌", number}, {"用户名", number}, {"用户", number}, {"尾号", number}, {"微信", number},
+	{"预订号", booking}, {"预订", booking}, {"确认号", booking},
 }
 
-// titles stand before a name: the honorific prefixes of vCard in common languages.
-var titles = set("mr mrs ms mx miss dr prof professor sir madam herr frau señor señora señorita sr sra mme mlle monsieur madame signor signora")
+// titles stand before a name: the honorific prefixes of vCard in common
+// languages. They have a capital: 200 ms are none.
+var titles = set("mr mrs ms mx dr prof professor sir madam herr frau señor señora señorita sr sra mme mlle monsieur madame signor signora")
 
 // greetings and roles stand before a name too, and before other words.
 var (
 	greetings = set("dear hi hello hey sincerely regards attn attention cheers")
-	roles     = set("user customer client passenger patient guest recipient sender cardholder contact employee member owner tenant applicant name named called buyer seller payee consignee traveller traveler resident")
+	roles     = set("miss user customer client passenger patient guest recipient sender cardholder contact employee member owner tenant applicant name named called buyer seller payee consignee traveller traveler resident")
 )
+
+// owners of a name are persons: my name is.
+var owners = set("my your you his her their whose")
 
 // particles stand within names, in small letters.
 var particles = set("de la del da do dos das di du van von der den ten ter bin ibn al el le zu y e af av")
@@ -52,6 +70,14 @@ who which how why and or but so not no yes please as at by for from in into of o
 is are was were be been do does did has have had can could will would shall should may might must
 monday tuesday wednesday thursday friday saturday sunday january february march april june july august september october november december
 jan feb mar apr jun jul aug sep sept oct nov dec mon tue wed thu fri sat sun`)
+
+// functionWord reports whether a word is one of them, or contracted: You’ve, Let's.
+func functionWord(w string) bool {
+	w, tail, _ := strings.Cut(strings.ReplaceAll(strings.ToLower(w), "’", "'"), "'")
+	return functionWords[w] || contracted[tail]
+}
+
+var contracted = set("t ve ll re d m")
 
 // elements are the things of a user interface that have a name: roles of WAI-ARIA
 // 1.2 and what people call them.

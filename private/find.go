@@ -19,8 +19,8 @@ type finder struct {
 	page *Page
 	out  []find
 
-	// Where a word ended last that says what comes: "phone", "born", "order".
-	phone, birth, number, booking, postal int
+	// Where a word of each cue ended last.
+	cued [cueCount]int
 }
 
 // near is how far behind its cue a number may stand, in bytes.
@@ -51,7 +51,9 @@ func (f *finder) ahead(i int) string {
 }
 
 func (f *finder) scan() {
-	f.phone, f.birth, f.number, f.booking, f.postal = -near, -near, -near, -near, -near
+	for c := range f.cued {
+		f.cued[c] = -near
+	}
 	for i := 0; i < len(f.s); {
 		c := f.s[i]
 		switch {
@@ -60,7 +62,7 @@ func (f *finder) scan() {
 			i += max(n, 1)
 		case digit(c), c == '+', c == '(', c == '#':
 			i = f.digits(i)
-		case c < utf8.RuneSelf && classes[c]:
+		case wordByte(c):
 			i = f.word(i)
 		case c < utf8.RuneSelf:
 			i++
@@ -84,13 +86,13 @@ func (f *finder) word(i int) int {
 	if long := compoundEnd(f.s, end); digits || strings.ContainsAny(f.s[end:long], "0123456789") {
 		return f.code(i, long)
 	}
-	if end+1 < len(f.s) && f.s[end] == '.' && classes[f.s[end+1]&0x7f] && f.s[end+1] < utf8.RuneSelf {
+	if end+1 < len(f.s) && f.s[end] == '.' && wordByte(f.s[end+1]) {
 		if loc := dottedAccount().FindStringIndex(f.ahead(i)); loc != nil {
 			return f.add(i, i+loc[1], Number)
 		}
 	}
 	if w := f.s[i:end]; len(w) <= longestCue {
-		f.cue(strings.ToLower(w), end)
+		f.hear(cues[strings.ToLower(w)], end)
 		if to := f.booked(i, end); to > 0 {
 			return to
 		}
@@ -105,36 +107,41 @@ func (f *finder) word(i int) int {
 	return end
 }
 
-// cue remembers words that say what the number after them is.
-func (f *finder) cue(w string, end int) {
-	switch cues[w] {
-	case 'p':
-		f.phone = end
-	case 'b':
-		f.birth = end
-	case 'n':
-		f.number = end
-	case 'k':
-		f.number, f.booking = end, end
-	case 'z':
-		f.postal = end
+// hear remembers where a cue ended, for the number that follows.
+func (f *finder) hear(c cue, end int) {
+	if c == none {
+		return
+	}
+	f.cued[c] = end
+	if c == booking {
+		f.cued[number] = end
 	}
 }
 
-// after reports whether a cue ended shortly before i.
-func (f *finder) after(cue, i int) bool {
-	return i-cue < near && i >= cue && cue >= 0 && !strings.ContainsAny(f.s[cue:i], ".[\n。！？") || cue >= 0 && i == cue
+// after reports whether a cue ended shortly before i, in the same sentence.
+func (f *finder) after(c cue, i int) bool {
+	end := f.cued[c]
+	switch {
+	case end < 0 || end > i:
+		return false
+	case end == i:
+		return true
+	}
+	return i-end < near && !strings.ContainsAny(f.s[end:i], ".[\n。！？")
 }
 
-// booked finds the code of a booking that has no digit: six letters, as a
-// record locator has (IATA Resolution 830d), or five to eight.
+// booked finds the code of a booking that has no digit. FAILED is none, where
+// somebody writes failed.
 func (f *finder) booked(i, end int) int {
-	if w := f.s[i:end]; f.page.known[w] == Number || len(w) >= 5 && len(w) <= 8 && f.after(f.booking, i) && strings.ToUpper(w) == w && ascii(w) {
+	w := f.s[i:end]
+	if f.page.known[w] == Number || locator(w) && f.after(booking, i) && !f.page.words.ordinary(w) {
 		return f.add(i, end, Number)
 	}
 	return 0
 }
 
-func ascii(w string) bool {
-	return strings.IndexFunc(w, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
+// locator reports whether a word is capitals alone: six, as a record locator has
+// (IATA Resolution 830d), or five to eight.
+func locator(w string) bool {
+	return len(w) >= 5 && len(w) <= 8 && strings.Trim(w, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
 }

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// Strings gives every string of valid JSON, and every number of nine digits or
-// more, to f with the name of the field it stands under ("" for the names
+// Strings gives every string of valid JSON, and every whole number without a
+// sign, to f with the name of the field it stands under ("" for the names
 // themselves), and puts in its place what f returns. It returns how many f
 // found. Other bytes stay; what f changed of a number is a string then.
 func Strings(raw []byte, f func(field, s string) (string, int)) ([]byte, int) {
@@ -102,9 +102,9 @@ func nextByte(b []byte, i int) byte {
 // letters alone, in small ones.
 var fields = map[string]Kind{
 	"firstname": Name, "lastname": Name, "givenname": Name, "familyname": Name, "middlename": Name, "additionalname": Name, "surname": Name,
-	"fullname": Name, "realname": Name, "contactname": Name, "contact": Name, "recipient": Name, "recipientname": Name, "customername": Name, "customer": Name,
-	"passengername": Name, "passenger": Name, "cardholder": Name, "cardholdername": Name, "ccname": Name, "patient": Name, "patientname": Name, "username": Name, "nickname": Name,
-	"姓名": Name, "联系人": Name, "收货人": Name, "收件人": Name, "乘客": Name, "持卡人": Name, "客户": Name, "用户": Name, "患者": Name,
+	"fullname": Name, "realname": Name, "contactname": Name, "recipientname": Name, "customername": Name,
+	"passengername": Name, "cardholder": Name, "cardholdername": Name, "ccname": Name, "patientname": Name, "username": Name, "nickname": Name,
+	"姓名": Name, "联系人": Name, "收货人": Name, "收件人": Name, "乘客": Name, "持卡人": Name, "患者": Name,
 	"address": Address, "addressline": Address, "street": Address, "streetaddress": Address, "streetname": Address, "city": Address, "addresslocality": Address,
 	"zip": Address, "zipcode": Address, "postalcode": Address, "postcode": Address, "shippingaddress": Address, "billingaddress": Address, "pobox": Address,
 	"地址": Address, "住址": Address, "收货地址": Address, "家庭住址": Address, "详细地址": Address, "邮编": Address,
@@ -116,26 +116,39 @@ var fields = map[string]Kind{
 	"dob": Date, "birthdate": Date, "dateofbirth": Date, "birthday": Date, "bday": Date, "出生日期": Date, "生日": Date,
 }
 
+// roleFields hold a name or another word: "customer": "Premium".
+var roleFields = set("contact recipient customer passenger patient 客户 用户")
+
+// bookingFields hold a code that may be letters alone.
+var bookingFields = set("reservationid bookingid confirmationnumber")
+
 // whole finds a value that is what its field says, as a whole.
-func whole(field, s string) (find, bool) {
+func (p *Page) whole(field, s string) (find, bool) {
 	const most = 200
 	if field == "" || s == "" || len(s) > most || s[0] == '[' {
 		return find{}, false
 	}
-	kind := fields[strings.ToLower(strings.Map(func(r rune) rune {
+	field = strings.ToLower(strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) {
 			return r
 		}
 		return -1
-	}, field))]
+	}, field))
+	kind := fields[field]
+	if roleFields[field] {
+		kind = Name
+	}
 	x := find{to: len(s), kind: kind}
 	switch kind {
 	case Name:
+		if roleFields[field] {
+			return x, looksNamed(s) && p.rareWords(s)
+		}
 		return x, looksNamed(s)
 	case Address:
 		return x, !isHan(s) && capitalWords(s) || countDigits(s) > 0
 	case Number:
-		return x, countDigits(s) > 0 && len(s) >= 4 || len(s) >= 5 && len(s) <= 8 && strings.ToUpper(s) == s && ascii(s) && letterAt(s)
+		return x, countDigits(s) > 0 && len(s) >= 4 || bookingFields[field] && locator(s)
 	case Phone:
 		return x, countDigits(s) >= 6
 	case Date:
@@ -160,7 +173,7 @@ func capitalWords(s string) bool {
 		w = strings.Trim(w, ".,")
 		switch {
 		case w == "" || particles[w]:
-		case capitalised(w) && !functionWords[strings.ToLower(w)], len(w) == 1 && w >= "A" && w <= "Z":
+		case capitalised(w) && !functionWord(w), len(w) == 1 && w >= "A" && w <= "Z":
 			n++
 		default:
 			return false

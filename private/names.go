@@ -1,6 +1,7 @@
 package private
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -14,7 +15,7 @@ func (f *finder) capital(i, end int) int {
 	w := f.s[i:end]
 	low := strings.ToLower(w)
 	if p := f.page.parts[w]; p != "" {
-		if to, n, _ := f.run(i); n > 1 && f.known(i, to) {
+		if to, n, starts := f.run(i); n > 1 && f.allKnown(starts) {
 			return f.add(i, to, Name)
 		}
 		return f.add(i, end, Name)
@@ -29,27 +30,28 @@ func (f *finder) capital(i, end int) int {
 	if to := f.called(i, end); to > end {
 		return to
 	}
-	if functionWords[low] || titles[low] || greetings[low] {
+	if functionWord(w) || titles[low] || greetings[low] {
 		return end
 	}
 	return f.names(i)
 }
 
-// known reports whether all the words from i to end with capitals are parts of names.
-func (f *finder) known(i, end int) bool {
-	for _, w := range strings.Fields(f.s[i:end]) {
-		if capitalised(w) && f.page.parts[w] == "" {
-			return false
-		}
-	}
-	return true
+// allKnown reports whether all words that begin at starts are parts of names.
+func (f *finder) allKnown(starts []int) bool {
+	return !slices.ContainsFunc(starts, func(i int) bool { return !f.part(i) })
 }
+
+// known reports whether one of them is.
+func (f *finder) known(starts []int) bool { return slices.ContainsFunc(starts, f.part) }
+
+// part reports whether the word at i is a part of a name.
+func (f *finder) part(i int) bool { return f.page.parts[f.s[i:i+wordLen(f.s[i:])]] != "" }
 
 // names finds, in a run of words with capitals, two or more beside each other
 // that are rare.
 func (f *finder) names(i int) int {
 	end, n, starts := f.run(i)
-	if n < 2 || len(f.page.parts) == 0 && f.element(i, end) {
+	if n < 2 || f.element(i, end) && !f.known(starts) {
 		return end
 	}
 	for k := 0; k < len(starts); {
@@ -57,7 +59,7 @@ func (f *finder) names(i int) int {
 		for m < len(starts) && f.rareWord(starts[m]) {
 			m++
 		}
-		if m-k >= 2 || m-k == 1 && f.page.parts[f.s[starts[k]:starts[k]+wordLen(f.s[starts[k]:])]] != "" {
+		if m-k >= 2 || m-k == 1 && f.part(starts[k]) {
 			to := end
 			if m < len(starts) {
 				to = starts[m-1] + wordLen(f.s[starts[m-1]:])
@@ -78,7 +80,7 @@ func (f *finder) rareWord(i int) bool {
 func (f *finder) element(i, end int) bool {
 	rest := strings.TrimLeft(f.ahead(end), `"'”’」 `)
 	n := 0
-	for n < len(rest) && rest[n] < utf8.RuneSelf && classes[rest[n]] {
+	for n < len(rest) && wordByte(rest[n]) {
 		n++
 	}
 	if elements[strings.TrimSuffix(strings.ToLower(rest[:n]), "s")] {
@@ -96,7 +98,7 @@ func (f *finder) element(i, end int) bool {
 func (f *finder) called(i, end int) int {
 	low := strings.ToLower(f.s[i:end])
 	switch {
-	case titles[low] && end-i > 1:
+	case titles[low] && low != f.s[i:end]:
 		at := skip(f.s, end, ". ")
 		if to, n, _ := f.run(at); n > 0 && at > end {
 			return f.add(at, to, Name)
@@ -111,8 +113,6 @@ func (f *finder) called(i, end int) int {
 		to, n, starts := f.run(at)
 		switch {
 		case n == 0 || at == end || f.element(at, to):
-		case n > 1 && low == "name" && strings.Contains(f.s[end:at], ":"):
-			return f.add(at, to, Name)
 		case f.allRare(starts):
 			return f.add(at, to, Name)
 		}
@@ -120,20 +120,26 @@ func (f *finder) called(i, end int) int {
 	return end
 }
 
-// introduced finds the name in "you are N N" and "my name is N".
+// introduced finds the name in "you are N N" and "my name is N". Things have a
+// name too: "the name is N" is only likely.
 func (f *finder) introduced(i, end int, verb string) int {
-	before := strings.ToLower(strings.TrimRight(f.s[max(0, i-24):i], " '’"))
 	at := skip(f.s, end, ` :"'*`)
 	to, n, starts := f.run(at)
-	switch {
-	case n == 0 || at == end:
-		return end
-	case verb == "is" && (strings.HasSuffix(before, " name") || strings.HasSuffix(before, "\nname") || before == "name"):
-	case verb != "is" && (strings.HasSuffix(before, "you") || strings.HasSuffix(before, "i")):
-	default:
+	if n == 0 || at == end {
 		return end
 	}
-	if n > 1 || f.allRare(starts) {
+	before := strings.FieldsFunc(strings.ToLower(f.s[max(0, i-near):i]), func(r rune) bool { return !unicode.IsLetter(r) })
+	last := func(k int) string { return before[max(0, len(before)-k):][0] }
+	sure, likely := false, false
+	switch {
+	case len(before) == 0:
+	case verb == "is":
+		likely = last(1) == "name"
+		sure = likely && owners[last(2)]
+	default:
+		sure = last(1) == "you" || last(1) == "i"
+	}
+	if sure && n > 1 || (sure || likely) && f.allRare(starts) {
 		return f.add(at, to, Name)
 	}
 	return end
@@ -164,11 +170,10 @@ func (f *finder) run(i int) (end, n int, starts []int) {
 	for at := i; at < len(f.s) && n < most; {
 		size := wordLen(f.s[at:])
 		w := f.s[at : at+size]
-		low := strings.ToLower(w)
 		switch {
 		case size == 0:
 			return end, n, starts
-		case capitalised(w) && !functionWords[low]:
+		case capitalised(w) && !functionWord(w):
 			starts = append(starts, at)
 			n++
 			end = at + size

@@ -117,7 +117,7 @@ func (f *finder) groups(c *cluster, n, start int) int {
 				f.likely(from, to, kind)
 			}
 			if took = e - k; kind == Date {
-				f.birth = -near
+				f.cued[birth] = -near
 			}
 		}
 		k += max(took, 1)
@@ -132,7 +132,7 @@ func (f *finder) together(c *cluster, k, e int) (kind Kind, sure bool) {
 	}
 	said := f.s[c.from[k]:c.to[e-1]]
 	if dated(said) {
-		if f.after(f.birth, c.from[k]) {
+		if f.after(birth, c.from[k]) {
 			return Date, true
 		}
 		return "", false
@@ -162,7 +162,7 @@ func (f *finder) together(c *cluster, k, e int) (kind Kind, sure bool) {
 		return Number, true
 	case said[0] == '0' && total >= 9 && total <= 12 && c.size(k) >= 2: // the trunk prefix 0 of national numbers
 		return Phone, true
-	case f.after(f.phone, c.from[k]) && total >= 6 && total <= 15:
+	case f.after(telephone, c.from[k]) && total >= 6 && total <= 15:
 		return Phone, true
 	case total >= 9 && strings.Count(said, "-") == e-k-1 && !dateIn().MatchString(said):
 		return Number, true
@@ -174,21 +174,21 @@ func (f *finder) together(c *cluster, k, e int) (kind Kind, sure bool) {
 func (f *finder) single(c *cluster, k int) (kind Kind, sure bool) {
 	from, n := c.from[k], c.size(k)
 	said := f.s[from:c.to[k]]
-	cued := f.after(f.number, from)
+	cued := f.after(number, from)
 	switch kind := f.page.known[said]; {
 	case n >= 4 && kind != "":
 		return kind, true
 	case k == 0 && c.plus && n >= 8 && n <= 15:
 		return Phone, true
-	case f.after(f.birth, from) && dated(said):
+	case f.after(birth, from) && dated(said):
 		return Date, true
-	case n >= 9 && (mobileCN(said) && n == 11 || f.after(f.phone, from)):
+	case n >= 9 && (mobileCN(said) && n == 11 || f.after(telephone, from)):
 		return Phone, true
 	case n >= 9:
 		return Number, true
-	case f.after(f.postal, from) && n >= 4, n == 5 && stateBefore().MatchString(f.s[max(0, from-8):from]):
+	case f.after(postal, from) && n >= 4, n == 5 && stateBefore().MatchString(f.s[max(0, from-8):from]):
 		return Address, true
-	case n >= 6 && f.after(f.phone, from):
+	case n >= 6 && f.after(telephone, from):
 		return Phone, true
 	case f.amount(from, c.to[k]):
 		return "", false
@@ -219,81 +219,6 @@ func oneSeparator(s string) bool {
 	return strings.Count(s, " ") == 0 || strings.Count(s, "-") == 0
 }
 
-// hash looks at what stands behind #: an order, seldom a colour.
-func (f *finder) hash(i int) int {
-	end, _ := tokenEnd(f.s, i+1)
-	w := f.s[i+1 : end]
-	digits := countDigits(w)
-	switch {
-	case digits == 0, colour().MatchString(w) && !f.after(f.number, i):
-		return max(end, i+1)
-	case digits >= 5:
-		return f.add(i, compoundEnd(f.s, end), Number)
-	case f.after(f.number, i) && digits >= 3:
-		return f.add(i, compoundEnd(f.s, end), Number)
-	case digits >= 4 && digits < len(w):
-		return f.likely(i, end, Number)
-	}
-	return end
-}
-
-// code looks at a word with letters and digits, joined by hyphens.
-func (f *finder) code(i, end int) int {
-	w := f.s[i:end]
-	if to := f.iban(i, end); to > 0 {
-		return to
-	}
-	if to := f.postcode(i, end); to > 0 {
-		return to
-	}
-	if kind := f.page.known[w]; kind != "" {
-		return f.add(i, end, kind)
-	}
-	d := countDigits(dateIn().ReplaceAllString(w, ""))
-	switch {
-	case ours().MatchString(w), clock().MatchString(w), size().MatchString(w), strings.HasPrefix(w, "redacted"):
-		return end
-	case uuid().MatchString(w), d >= 6, account().MatchString(w):
-		return f.add(i, end, Number)
-	case quantity().MatchString(w):
-		return end
-	case f.after(f.number, i) && d >= 1 && len(w) >= 5:
-		return f.add(i, end, Number)
-	case f.after(f.postal, i) && d >= 2:
-		return f.add(i, end, Address)
-	case d >= 4, d >= 2 && len(w) >= 6 && strings.ToUpper(w) == w && !strings.ContainsAny(w, "-_"):
-		return f.likely(i, end, Number)
-	}
-	return end
-}
-
-// iban finds an account of ISO 13616, in one or in groups of four.
-func (f *finder) iban(i, end int) int {
-	w := f.s[i:end]
-	if len(w) < 4 || !ibanHead().MatchString(w) {
-		return 0
-	}
-	if loc := ibanRest().FindStringIndex(f.ahead(end)); loc != nil {
-		end += loc[1]
-	}
-	n := len(strings.ReplaceAll(f.s[i:end], " ", ""))
-	if n < 15 || n > 34 || countDigits(f.s[i:end]) < 8 {
-		return 0
-	}
-	return f.add(i, end, Number)
-}
-
-// postcode finds those with letters: British and Canadian ones (UPU S42).
-func (f *finder) postcode(i, end int) int {
-	if end-i > 4 {
-		return 0
-	}
-	if loc := letterPostcode().FindStringIndex(f.ahead(i)); loc != nil {
-		return f.add(i, i+loc[1], Address)
-	}
-	return 0
-}
-
 func countDigits(s string) (n int) {
 	for i := 0; i < len(s); i++ {
 		if digit(s[i]) {
@@ -304,25 +229,3 @@ func countDigits(s string) (n int) {
 }
 
 func dated(s string) bool { return wholeDate().MatchString(s) }
-
-// The shapes that are easier said than written by hand. Each is asked for a
-// bounded piece of text alone.
-var (
-	wholeDate      = lazy(`^((19|20)\d\d[-/. ]?(0?[1-9]|1[0-2])[-/. ]?(0?[1-9]|[12]\d|3[01])|(0?[1-9]|[12]\d|3[01])[-/. ](0?[1-9]|[12]\d|3[01])[-/. ](19|20)\d\d)$`)
-	dateIn         = lazy(`(19|20)\d\d-?(0[1-9]|1[0-2])-?(0[1-9]|[12]\d|3[01])(T\d{2,6})?`)
-	stateBefore    = lazy(`[ ,][A-Z]{2},? $`)
-	explicit       = lazy(`(?i)(#|\bno\.?|number|ending( in| with)?|\bid|code|尾号|号)( is|[:：])? ?$`)
-	inPlace        = lazy(`\b(in|at) $`)
-	unit           = lazy(`^ ?[a-zA-Z%]+s?\b`)
-	colour         = lazy(`^([0-9a-fA-F]{3}|[0-9a-fA-F]{6}|[0-9]*[a-fA-F][0-9a-fA-F]{0,7})$`)
-	ours           = lazy(`^[a-z]_[a-z2-7]{16,20}$`)
-	size           = lazy(`^\d+[xX]\d+$`)
-	quantity       = lazy(`^\d{1,8}([a-z]{1,3}|[KMGT]i?B|Hz|GHz|MHz)$`)
-	uuid           = lazy(`(?i)^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`) // RFC 9562
-	account        = lazy(`^[A-Za-z]{2,}[_.-][A-Za-z]{2,}([_.-][A-Za-z]+)*[_-]?\d{3,}$`)        // name_name_1234, as sign-up pages propose
-	dottedAccount  = lazy(`^[A-Za-z]{2,}(\.[A-Za-z]{2,})+[._]?\d{2,}\b`)
-	clock          = lazy(`^\d{1,2}T\d{2}`)
-	ibanHead       = lazy(`^[A-Z]{2}\d{2}[A-Z0-9]*$`)
-	ibanRest       = lazy(`^( [A-Z0-9]{4}){2,7}( [A-Z0-9]{1,3}\b)?`)
-	letterPostcode = lazy(`^([A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}|[A-Z]\d[A-Z][ -]\d[A-Z]\d)\b`)
-)

@@ -117,13 +117,14 @@ func (p *Page) learnName(said string) {
 		return
 	}
 	for _, w := range strings.FieldsFunc(said, func(r rune) bool { return r == ' ' || r == ',' }) {
-		if capitalised(w) && len(w) > 2 && p.parts[w] == "" && !functionWords[strings.ToLower(w)] {
+		if capitalised(w) && len(w) > 2 && p.parts[w] == "" && !functionWord(w) {
 			p.parts[w] = said
 		}
 	}
 }
 
-// passes bounds how often Write looks again at what it wrote; two are the rule.
+// passes bounds how often Write looks again at what it wrote. A placeholder may
+// bring a cue and what follows nearer to each other, so two are the rule.
 const passes = 8
 
 func (p *Page) write(field, s string) (string, int) {
@@ -166,7 +167,7 @@ func (p *Page) mark(kind Kind, said string) string {
 
 // finds returns what goes of a text, in order and without overlap.
 func (p *Page) finds(field, s string) []find {
-	if x, ok := whole(field, s); ok {
+	if x, ok := p.whole(field, s); ok {
 		return []find{x}
 	}
 	f := finder{s: s, page: p}
@@ -195,6 +196,16 @@ func (p *Page) finds(field, s string) []find {
 // rare reports whether a likely find goes.
 func (p *Page) rare(said string) bool {
 	return p.known[said] != "" || p.words != nil && p.words.rare(said)
+}
+
+// rareWords reports whether all words of a name are rare.
+func (p *Page) rareWords(s string) bool {
+	if isHan(s) {
+		return p.rare(s)
+	}
+	f := finder{s: s, page: p}
+	_, _, starts := f.run(0)
+	return f.allRare(starts)
 }
 
 // placeholder reads one at the beginning of s: ours, or a mark of what was

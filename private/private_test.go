@@ -16,7 +16,8 @@ func common(t testing.TB) *private.Words {
 	t.Helper()
 	w := private.NewWords()
 	for test := range uint64(2) {
-		w.Add(test, `Open the Order History page and press Add Product. Google Drive asks you to Sign In. HTTP E1042 in Harbour Console 20250 高级`)
+		w.Add(test, `Open the Order History page and press Add Product. Google Drive asks you to Sign In. HTTP E1042 in Harbour Console 20250 高级 and
+			"Blue Widget", Near Miss Report, Timeout, Checkout, Open List View, Add Lane, failed, email, Premium, bg-gray-100, 黄金 任课`)
 	}
 	return w
 }
@@ -40,6 +41,12 @@ func TestPage(t *testing.T) {
 		"李小明先生的订单；李小明已付款":                               "[name 1]先生的订单；[name 1]已付款",
 		"Press Add Product in Order History":            "Press Add Product in Order History",
 		`the "Customer Tier" field is missing`:          `the "Customer Tier" field is missing`,
+		`You are Noah Muller: the "Kimbo Tier" field`:   `You are [name 1]: the "Kimbo Tier" field`,
+		"200 ms Timeout, and they miss Checkout":        "200 ms Timeout, and they miss Checkout",
+		"Near Miss Report; You’ve Got mail":             "Near Miss Report; You’ve Got mail",
+		"Name: Blue Widget. The name is Blue Widget":    "Name: Blue Widget. The name is Blue Widget",
+		"用户为金牌会员，会员：黄金，高级经理，任课老师":                       "用户为金牌会员，会员：黄金，高级经理，任课老师",
+		"姓名：长度不限；客户：傅小明":                                "姓名：长度不限；客户：[name 1]",
 		"请核对欧阳泠淇女士的积分":                                  "请核对[name 1]女士的积分",
 		"联系人列表为空，姓名长度不限，姓名为空时提示":                        "联系人列表为空，姓名长度不限，姓名为空时提示",
 		"用户名、邮箱、手机号为必填；客户经理：不能为空":                       "用户名、邮箱、手机号为必填；客户经理：不能为空",
@@ -47,18 +54,23 @@ func TestPage(t *testing.T) {
 		"Send it to 7746 Maple Drive, Suite 865, Chicago, IL 60625. Maple Drive is right.": "Send it to [address 1]. [address 2] is right.",
 		"12, rue de la Paix and Hauptstraße 12a, 10115 Berlin":                             "[address 1] and [address 2]",
 		"in Seattle, WA, 98193.": "in [address 1].",
-		"寄到浙江省杭州市西湖区文三路478号3幢2单元501室": "寄到[address 1]",
-		"upload it to Google Drive":   "upload it to Google Drive",
-		"省市区三级联动，第2页第3行，1号按钮":         "省市区三级联动，第2页第3行，1号按钮",
+		"寄到浙江省杭州市西湖区文三路478号3幢2单元501室":                     "寄到[address 1]",
+		"upload it to Google Drive":                       "upload it to Google Drive",
+		"step 2 Open List View, then Add Lane, 2 via Add": "step 2 Open List View, then Add Lane, 2 via Add",
+		"Order ID 20250, Boise, ID 83702":                 "Order ID [number 1], [address 1]",
+		"点击保存后的页面显示文三路478号":                               "点击保存后[address 1]",
+		"省市区三级联动，第2页第3行，1号按钮":                             "省市区三级联动，第2页第3行，1号按钮",
 		// numbers
-		"order #W6750959 of noah_muller_9847":         "order [number 1] of [number 2]",
-		"reservation HXDUBJ, then M05KNL":             "reservation [number 1], then [number 2]",
-		"IBAN DE89 3704 0044 0532 0130 00 is invalid": "IBAN [number 1] is invalid",
-		"card 4929 0129 3456 7890 ending in 7890":     "card [number 1] ending in [number 2]",
-		"身份证110101199003070017、11010119900307001X":    "身份证[number 1]、[number 2]",
-		"车牌京A12345，沪B·D5678学":                         "车牌[number 1]，[number 2]",
-		"born 1990-03-07, shown 2024-05-24":           "born [date 1], shown 2024-05-24",
-		"call +49 170 7654321 or (415) 555-0199":      "call [phone 1] or [phone 2]",
+		"order #W6750959 of noah_muller_9847":          "order [number 1] of [number 2]",
+		"reservations (HXDUBJ and M05KNL)":             "reservations ([number 1] and [number 2])",
+		"reservation HXDUBJ, then M05KNL":              "reservation [number 1], then [number 2]",
+		"the booking FAILED, the class is bg-gray-100": "the booking FAILED, the class is bg-gray-100",
+		"IBAN DE89 3704 0044 0532 0130 00 is invalid":  "IBAN [number 1] is invalid",
+		"card 4929 0129 3456 7890 ending in 7890":      "card [number 1] ending in [number 2]",
+		"身份证110101199003070017、11010119900307001X":     "身份证[number 1]、[number 2]",
+		"车牌京A12345，沪B·D5678学":                          "车牌[number 1]，[number 2]",
+		"born 1990-03-07, shown 2024-05-24":            "born [date 1], shown 2024-05-24",
+		"call +49 170 7654321 or (415) 555-0199":       "call [phone 1] or [phone 2]",
 		// what is none of these
 		"at 2026-03-02T01:32:08Z the total was $1234567.89, ¥123456, 1920x1080 in #1a2b3c": "at 2026-03-02T01:32:08Z the total was $1234567.89, ¥123456, 1920x1080 in #1a2b3c",
 		"gpt-4o-2024-08-06, sha256, utf-8, 12000ms, v2.10.3, 3/4, 1-5":                     "gpt-4o-2024-08-06, sha256, utf-8, 12000ms, v2.10.3, 3/4, 1-5",

@@ -13,32 +13,36 @@ type Words struct {
 	by map[uint64]uint64 // hash of a word → hash of its test
 }
 
-// several stands for the tests of a word that more than one says.
-const several = ^uint64(0)
+// What stands in the place of a test, of a word that is not rare.
+const (
+	several = ^uint64(0) - iota // more than one test says it
+	plain                       // somebody writes it in small letters
+)
 
 // NewWords returns an empty one, to which everything is rare.
 func NewWords() *Words { return &Words{by: map[uint64]uint64{}} }
 
 // Add counts the words of a text of a test's evidence.
 func (w *Words) Add(test uint64, s string) {
-	if test == several {
-		test--
-	}
-	words(s, func(word string, plain bool) {
-		if plain {
-			w.by[hash(word)] = several
-			return
-		}
+	test = min(test, plain-1)
+	words(s, func(word string, small bool) {
 		h := hash(word)
-		if have, ok := w.by[h]; !ok {
+		switch have, ok := w.by[h]; {
+		case small:
+			w.by[h] = plain
+		case !ok:
 			w.by[h] = test
-		} else if have != test {
+		case have < plain && have != test:
 			w.by[h] = several
 		}
 	})
 }
 
-func (w *Words) rare(said string) bool { return w.by[hash(said)] != several }
+// rare reports whether at most one test says a word, and nobody in small letters.
+func (w *Words) rare(said string) bool { return w.by[hash(said)] < plain }
+
+// ordinary reports whether somebody writes a word in small letters.
+func (w *Words) ordinary(said string) bool { return w != nil && w.by[hash(said)] == plain }
 
 func hash(word string) uint64 {
 	h := fnv.New64a()
@@ -47,8 +51,8 @@ func hash(word string) uint64 {
 }
 
 // words gives what can be asked for later: words of letters, codes with digits,
-// and of Chinese text what could be a name. plain words have no capital.
-func words(s string, take func(word string, plain bool)) {
+// and of Chinese text what could be a name. Small words have no capital.
+func words(s string, take func(word string, small bool)) {
 	for i := 0; i < len(s); {
 		r, size := utf8.DecodeRuneInString(s[i:])
 		switch {
@@ -57,7 +61,7 @@ func words(s string, take func(word string, plain bool)) {
 				size = n
 			}
 		case unicode.Is(unicode.Han, r):
-			if surnames[r] {
+			if surnames[r] || compoundHeads[r] {
 				for n := 2; n <= 3; n++ {
 					if end := hanEnd(s, i, n); end > 0 {
 						take(s[i:end], false)
@@ -67,12 +71,13 @@ func words(s string, take func(word string, plain bool)) {
 		case wordRune(r):
 			end, digits := tokenEnd(s, i)
 			size = end - i
+			long := compoundEnd(s, end)
+			if long > end && countDigits(s[i:long]) > 0 {
+				take(s[i:long], false)
+			}
 			switch {
 			case digits:
 				take(s[i:end], false)
-				if c := compoundEnd(s, end); c > end {
-					take(s[i:c], false)
-				}
 			case size > 1 && size <= 40:
 				take(s[i:end], !unicode.IsUpper(r))
 			}
@@ -84,17 +89,15 @@ func words(s string, take func(word string, plain bool)) {
 // wordRune reports whether a rune is part of a word that is written with spaces.
 func wordRune(r rune) bool {
 	if r < utf8.RuneSelf {
-		return classes[r]
+		return wordByte(byte(r))
 	}
 	return (unicode.IsLetter(r) || unicode.IsMark(r)) && !unicode.Is(unicode.Han, r)
 }
 
-var classes = func() (t [utf8.RuneSelf]bool) {
-	for c := range t {
-		t[c] = c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_'
-	}
-	return t
-}()
+// wordByte is wordRune for ASCII.
+func wordByte(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || digit(c) || c == '_'
+}
 
 func digit(c byte) bool { return c >= '0' && c <= '9' }
 
@@ -102,7 +105,7 @@ func digit(c byte) bool { return c >= '0' && c <= '9' }
 func tokenEnd(s string, i int) (end int, digits bool) {
 	for i < len(s) {
 		if c := s[i]; c < utf8.RuneSelf {
-			if !classes[c] {
+			if !wordByte(c) {
 				break
 			}
 			digits = digits || digit(c)
@@ -120,7 +123,7 @@ func tokenEnd(s string, i int) (end int, digits bool) {
 
 // compoundEnd goes on from the end of a word over words joined to it by hyphens.
 func compoundEnd(s string, end int) int {
-	for end+1 < len(s) && s[end] == '-' && s[end+1] < utf8.RuneSelf && classes[s[end+1]] {
+	for end+1 < len(s) && s[end] == '-' && wordByte(s[end+1]) {
 		end, _ = tokenEnd(s, end+1)
 	}
 	return end

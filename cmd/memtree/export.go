@@ -52,7 +52,7 @@ A lesson brings the cases it rests on, with their prompts, judgments and truths.
 	f := c.Flags()
 	f.BoolVar(&o.dryRun, "dry-run", false, a.say("say what would leave, write nothing"))
 	f.BoolVar(&o.dir, "dir", false, a.say("FILE is a folder: a file an error type, a memory a line, for git"))
-	f.BoolVar(&o.Redact, "redact", false, a.say("take secrets, persons, addresses and numbers of accounts out of texts, and make hashes of names"))
+	f.BoolVar(&o.Redact, "redact", false, a.say("take secrets, persons, addresses and numbers out of texts; make hashes of names"))
 	f.BoolVar(&o.NoCases, "no-cases", false, a.say("lessons alone; the cases they rest on leave as counts and hashes"))
 	f.StringSliceVar(&o.ErrorTypes, "type", nil, a.say("only these error types"))
 	f.StringVar(&o.scope, "scope", "", a.say("only memories of PRODUCT, PRODUCT/SUITE or PRODUCT/SUITE/TEST"))
