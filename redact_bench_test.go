@@ -41,7 +41,7 @@ func BenchmarkExport(b *testing.B) {
 				s, err := m.Export(b.Context(), &memtree.ExportOptions{Redact: redact})
 				require.NoError(b, err)
 				require.Equal(b, many, s.Summary.Nodes)
-				_, err = transfer.WritePath(b.TempDir()+"/x.memtree", func(w *transfer.Writer) error { return s.Write(b.Context(), w) })
+				_, err = transfer.Write(b.TempDir()+"/x.memtree", transfer.Archive, s.Nodes(b.Context()))
 				require.NoError(b, err)
 			}
 		})

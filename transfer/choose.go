@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"hash/fnv"
+	"iter"
 	"maps"
 	"slices"
 	"time"
@@ -197,37 +198,29 @@ func (s *Selection) count(n tree.Node, k *chosen) error {
 	return nil
 }
 
-// Adder takes the nodes of a selection: a *Writer or a *SeedWriter.
-type Adder interface {
-	Add(n tree.Node) error
-}
-
-// Write gives what was chosen to w, which the caller closes. It returns
-// tree.ErrConflict when the tree changed since Choose: then choose again.
-func (s *Selection) Write(ctx context.Context, w Adder) error {
+// Nodes yields what was chosen, as Write takes it. It yields tree.ErrConflict when
+// the tree changed since Choose: then choose again.
+func (s *Selection) Nodes(ctx context.Context) iter.Seq2[tree.Node, error] {
 	leaving := slices.DeleteFunc(slices.Collect(maps.Values(s.nodes)), func(k *chosen) bool { return !k.leaves })
 	slices.SortFunc(leaving, func(a, b *chosen) int {
 		return cmp.Or(cmp.Compare(a.errorType, b.errorType), cmp.Compare(a.as, b.as), cmp.Compare(a.id, b.id))
 	})
-	for i := 0; i < len(leaving); {
-		n, err := s.node(ctx, leaving[i])
-		if err != nil {
-			return err
-		}
-		// What redaction made equal leaves as one.
-		same := leaving[i]
-		for i++; i < len(leaving) && leaving[i].as == same.as && leaving[i].errorType == same.errorType; i++ {
-			twin, err := s.node(ctx, leaving[i])
-			if err != nil {
-				return err
+	return func(yield func(tree.Node, error) bool) {
+		for i := 0; i < len(leaving); {
+			n, err := s.node(ctx, leaving[i])
+			// What redaction made equal leaves as one.
+			same := leaving[i]
+			for i++; err == nil && i < len(leaving) && leaving[i].as == same.as && leaving[i].errorType == same.errorType; i++ {
+				var twin tree.Node
+				if twin, err = s.node(ctx, leaving[i]); err == nil {
+					n = merge(n, twin)
+				}
 			}
-			n = Merge(n, twin)
-		}
-		if err := w.Add(n); err != nil {
-			return err
+			if !yield(n, err) || err != nil {
+				return
+			}
 		}
 	}
-	return nil
 }
 
 func (s *Selection) node(ctx context.Context, k *chosen) (tree.Node, error) {

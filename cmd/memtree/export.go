@@ -170,16 +170,11 @@ func (a *app) exportOnce(ctx context.Context, m *memory, path string, o *exportF
 	if o.dryRun {
 		return out, nil
 	}
-	write := func(w *transfer.Writer) error { return s.Write(ctx, w) }
-	switch {
-	case o.dir:
-		out.Content, err = transfer.WriteFolder(path, write)
-	case o.format == seedForm:
-		err = transfer.WriteSeedPath(path, func(w *transfer.SeedWriter) error { return s.Write(ctx, w) })
-	default:
-		out.Content, err = transfer.WritePath(path, write)
+	form := transfer.Form(o.format)
+	if o.dir {
+		form = transfer.Folder
 	}
-	if err != nil {
+	if out.Content, err = transfer.Write(path, form, s.Nodes(ctx)); err != nil {
 		return out, a.fileFailure(path, err)
 	}
 	out.Bytes, err = sizeOf(path)
