@@ -86,16 +86,8 @@ tree form field label page screen section panel banner toolbar tooltip dropdown 
 
 func set(words string) map[string]bool {
 	out := map[string]bool{}
-	from := -1
-	for i := 0; i <= len(words); i++ {
-		if i == len(words) || words[i] == ' ' || words[i] == '\n' {
-			if from >= 0 {
-				out[words[from:i]] = true
-			}
-			from = -1
-		} else if from < 0 {
-			from = i
-		}
+	for w := range strings.FieldsSeq(words) {
+		out[w] = true
 	}
 	return out
 }

@@ -169,7 +169,7 @@ func looksNamed(s string) bool {
 // capitalWords reports whether all words of s have a capital, but particles.
 func capitalWords(s string) bool {
 	n := 0
-	for _, w := range strings.Fields(s) {
+	for w := range strings.FieldsSeq(s) {
 		w = strings.Trim(w, ".,")
 		switch {
 		case w == "" || particles[w]:

@@ -20,11 +20,10 @@ func (f *finder) capital(i, end int) int {
 		}
 		return f.add(i, end, Name)
 	}
-	if to, _, starts := f.run(i); len(starts) > 0 && len(f.page.known) > 0 {
-		for k := len(starts) - 1; k >= 0; k-- {
-			if cut := starts[k] + wordLen(f.s[starts[k]:]); f.page.known[f.s[i:min(cut, to)]] == Address {
-				return f.add(i, min(cut, to), Address)
-			}
+	to, _, starts := f.run(i)
+	for _, last := range slices.Backward(starts) { // a city or a street that was said with its number
+		if cut := min(last+wordLen(f.s[last:]), to); f.page.known[f.s[i:cut]] == Address {
+			return f.add(i, cut, Address)
 		}
 	}
 	if to := f.called(i, end); to > end {
@@ -86,7 +85,7 @@ func (f *finder) element(i, end int) bool {
 	if elements[strings.TrimSuffix(strings.ToLower(rest[:n]), "s")] {
 		return true
 	}
-	for _, w := range strings.Fields(f.s[i:end]) {
+	for w := range strings.FieldsSeq(f.s[i:end]) {
 		if elements[strings.ToLower(w)] {
 			return true
 		}

@@ -138,10 +138,11 @@ func (f *finder) together(c *cluster, k, e int) (kind Kind, sure bool) {
 		return "", false
 	}
 	total := c.total(k, e)
-	sizes := ""
+	var of [len(c.from)]byte // how many digits each has
 	for i := k; i < e; i++ {
-		sizes += string(rune('0' + min(c.size(i), 9)))
+		of[i] = byte('0' + min(c.size(i), 9))
 	}
+	sizes := string(of[k:e])
 	one := oneSeparator(said)
 	switch {
 	case k == 0 && c.plus && total >= 8 && total <= 15: // ITU-T E.164: at most 15 digits

@@ -96,15 +96,13 @@ func (p *Page) read(field, s string) {
 
 // count notes the placeholders that are there, from an earlier time.
 func (p *Page) count(s string) {
-	for i := strings.IndexByte(s, '['); i >= 0; {
-		if kind, n, size := placeholder(s[i:]); size > 0 && kind != "" {
+	for i := range len(s) {
+		if s[i] != '[' {
+			continue
+		}
+		if kind, n, _ := placeholder(s[i:]); kind != "" {
 			p.counts[kind] = max(p.counts[kind], n)
 		}
-		next := strings.IndexByte(s[i+1:], '[')
-		if next < 0 {
-			return
-		}
-		i += 1 + next
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"unicode/utf8"
 
 	"github.com/memtree/memtree/private"
 	"github.com/memtree/memtree/tree"
@@ -209,13 +208,10 @@ func (r *redaction) secrets(s *string, limit int) {
 // clipped cuts a text that grew over its limit: a marker may be longer than what
 // it stands for.
 func clipped(s string, limit, found int) string {
-	if found == 0 || len(s) <= limit {
+	if found == 0 {
 		return s
 	}
-	for limit > 0 && !utf8.RuneStart(s[limit]) {
-		limit--
-	}
-	return s[:limit]
+	return clip(s, limit)
 }
 
 func (r *redaction) json(v tree.Raw, f func(field, s string) (string, int)) tree.Raw {
