@@ -44,17 +44,21 @@ var (
 	hanPosts  = []string{"老师", "医生", "经理", "教授", "师傅", "同学"}
 )
 
+// titleHeads are the first characters of both, and notInName are words of one
+// character that go on after a name.
+var titleHeads = heads(slices.Concat(hanTitles, hanPosts))
+
+const notInName = "的在和与及是已将把从向被给来去说称住有于想要需"
+
 // plates of vehicles (GA 36): province, authority, five or six characters.
 var plate = lazy(`^[京津沪渝冀豫云辽黑湘皖鲁新苏浙赣鄂桂甘晋蒙陕吉闽贵粤青藏川宁琼][A-Z][ ·•]?[A-HJ-NP-Z0-9]{4,5}[A-HJ-NP-Z0-9学警港澳挂领]`)
 
 // han looks at one Chinese character.
 func (f *finder) han(i int, r rune, size int) int {
-	if strings.ContainsRune("手电座传联出生邮订单编账帐卡会工学护驾证身车用尾微预确", r) {
-		for _, c := range hanCues {
-			if strings.HasPrefix(f.s[i:], c.word) {
-				f.hanHear(c.cue, i+len(c.word))
-				break
-			}
+	for _, c := range hanCues[r] {
+		if strings.HasPrefix(f.s[i:], c.word) {
+			f.hanHear(c.cue, i+len(c.word))
+			break
 		}
 	}
 	if nameCueHeads[r] {
@@ -62,7 +66,7 @@ func (f *finder) han(i int, r rune, size int) int {
 			return to
 		}
 	}
-	if isPlate := i+size < len(f.s) && f.s[i+size] >= 'A' && f.s[i+size] <= 'Z'; isPlate {
+	if next := i + size; next < len(f.s) && f.s[next] >= 'A' && f.s[next] <= 'Z' {
 		if loc := plate().FindStringIndex(f.ahead(i)); loc != nil && countDigits(f.s[i:i+loc[1]]) > 0 {
 			return f.add(i, i+loc[1], Number)
 		}
@@ -166,7 +170,7 @@ func (f *finder) hanName(i int) int {
 		return 0
 	}
 	second := hanEnd(f.s, first, 1)
-	if second == 0 || strings.ContainsRune("的在和与及是已将把从向被给来去说称住有于想要需先女小老医经教同", firstRune(f.s[first:])) {
+	if r := firstRune(f.s[first:]); second == 0 || strings.ContainsRune(notInName, r) || titleHeads[r] {
 		return first
 	}
 	return second
@@ -177,7 +181,7 @@ var dotted = lazy(`^\p{Han}{2,8}[·•]\p{Han}{2,8}`)
 // hanEnds reports whether what stands at i cannot go on a word that began before.
 func (f *finder) hanEnds(i int) bool {
 	r, _ := utf8.DecodeRuneInString(f.s[i:])
-	return !unicode.Is(unicode.Han, r) || strings.ContainsRune("的在和与及是已将把从向被给来去说称住有于想要需", r)
+	return !unicode.Is(unicode.Han, r) || strings.ContainsRune(notInName, r)
 }
 
 // hanTitled finds a name before 先生 and the like.

@@ -15,7 +15,7 @@ var (
 )
 
 // breaks end, before an address, what is not part of it.
-const breaks = "在到至住于是为址往送寄达了，"
+const breaks = "在到至住于是为址往送寄达了"
 
 // hanPlace looks at a character that may end the name of a road, an estate or an
 // area.

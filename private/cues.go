@@ -1,6 +1,10 @@
 package private
 
-import "strings"
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
 
 // longestCue bounds which words are looked up.
 const longestCue = 14
@@ -23,28 +27,46 @@ const (
 // have: the autofill names of HTML (WHATWG, "tel", "bday", "postal-code",
 // "cc-number", "username"), the properties of vCard (RFC 6350) and the examples of
 // personal information in GB/T 35273 Annex A.
-var cues = map[string]cue{
-	"phone": telephone, "telephone": telephone, "tel": telephone, "mobile": telephone, "cell": telephone, "cellphone": telephone, "fax": telephone, "call": telephone, "whatsapp": telephone,
-	"born": birth, "birth": birth, "birthday": birth, "birthdate": birth, "dob": birth, "bday": birth,
-	"zip": postal, "zipcode": postal, "postcode": postal, "postal": postal, "plz": postal,
-	"account": number, "acct": number, "order": number, "invoice": number, "customer": number, "member": number, "membership": number, "passport": number,
-	"license": number, "licence": number, "plate": number, "iban": number, "card": number, "tracking": number, "shipment": number, "parcel": number, "user": number,
-	"username": number, "login": number, "ssn": number, "policy": number, "patient": number, "employee": number, "id": number, "ref": number, "reference": number,
-	"ending": number, "payment": number, "ticket": number,
-	"reservation": booking, "reservations": booking, "booking": booking, "bookings": booking, "confirmation": booking, "pnr": booking, "locator": booking,
-}
+var cues = byWord(map[cue]string{
+	telephone: "phone telephone tel mobile cell cellphone fax call whatsapp",
+	birth:     "born birth birthday birthdate dob bday",
+	postal:    "zip zipcode postcode postal plz",
+	number: `account acct order invoice customer member membership passport license licence plate iban card tracking
+		shipment parcel user username login ssn policy patient employee id ref reference ending payment ticket`,
+	booking: "reservation reservations booking bookings confirmation pnr locator",
+})
 
-// hanCues are the same in Chinese.
-var hanCues = []struct {
+// hanCues are the same in Chinese, by their first character, longer ones first.
+var hanCues = func() map[rune][]hanCue {
+	out := map[rune][]hanCue{}
+	for w, c := range byWord(map[cue]string{
+		telephone: "手机 电话 座机 传真 联系方式",
+		birth:     "出生 生日 生于",
+		postal:    "邮编 邮政编码",
+		number:    "订单 单号 编号 账号 帐号 账户 卡号 会员号 工号 学号 护照 驾驶证 驾照 证件号 身份证 车牌 用户名 用户 尾号 微信",
+		booking:   "预订号 预订 确认号",
+	}) {
+		out[firstRune(w)] = append(out[firstRune(w)], hanCue{w, c})
+	}
+	for _, list := range out {
+		slices.SortFunc(list, func(a, b hanCue) int { return cmp.Or(len(b.word)-len(a.word), strings.Compare(a.word, b.word)) })
+	}
+	return out
+}()
+
+type hanCue struct {
 	word string
 	cue  cue
-}{
-	{"手机", telephone}, {"电话", telephone}, {"座机", telephone}, {"传真", telephone}, {"联系方式", telephone},
-	{"出生", birth}, {"生日", birth}, {"生于", birth},
-	{"邮编", postal}, {"邮政编码", postal},
-	{"订单", number}, {"单号", number}, {"编号", number}, {"账号", number}, {"帐号", number}, {"账户", number}, {"卡号", number}, {"会员号", number}, {"工号", number},
-	{"学号", number}, {"护照", number}, {"驾驶证", number}, {"驾照", number}, {"证件号", number}, {"身份证", number}, {"车牌", number}, {"用户名", number}, {"用户", number}, {"尾号", number}, {"微信", number},
-	{"预订号", booking}, {"预订", booking}, {"确认号", booking},
+}
+
+func byWord(cues map[cue]string) map[string]cue {
+	out := map[string]cue{}
+	for c, words := range cues {
+		for w := range strings.FieldsSeq(words) {
+			out[w] = c
+		}
+	}
+	return out
 }
 
 // titles stand before a name: the honorific prefixes of vCard in common

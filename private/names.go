@@ -20,10 +20,12 @@ func (f *finder) capital(i, end int) int {
 		}
 		return f.add(i, end, Name)
 	}
-	to, _, starts := f.run(i)
-	for _, last := range slices.Backward(starts) { // a city or a street that was said with its number
-		if cut := min(last+wordLen(f.s[last:]), to); f.page.known[f.s[i:cut]] == Address {
-			return f.add(i, cut, Address)
+	if len(f.page.known) > 0 { // a city or a street that was said with its number
+		to, _, starts := f.run(i)
+		for _, last := range slices.Backward(starts) {
+			if cut := min(last+wordLen(f.s[last:]), to); f.page.known[f.s[i:cut]] == Address {
+				return f.add(i, cut, Address)
+			}
 		}
 	}
 	if to := f.called(i, end); to > end {
