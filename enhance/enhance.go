@@ -126,7 +126,7 @@ func Write(nodes []tree.Node, o Options) (Guidance, error) {
 // choose turns nodes into items, and says of those left out why, by their place.
 func choose(nodes []tree.Node, told []Observed, o Options) (items []item, dropped map[int]why) {
 	dropped = map[int]why{}
-	said := map[taxonomy.Direction][]saying{} // the checks of the items
+	said := map[taxonomy.Direction][]saying{} // the points of the items
 	left := o.Budget
 	full := false
 	for i := range nodes {
@@ -135,11 +135,11 @@ func choose(nodes []tree.Node, told []Observed, o Options) (items []item, droppe
 		if settled(n, told) {
 			w = why{sentence: settledNow}
 		}
-		var c saying
-		if w.sentence == "" && len(nodes) > 1 {
-			c = newCheck(it)
-			if i := slices.IndexFunc(said[n.Direction], c.repeats); i >= 0 {
-				w = why{saysSame, []any{said[n.Direction][i].id}}
+		var points []saying
+		if w.sentence == "" {
+			var by string
+			if points, by = it.news(said[n.Direction]); len(points) == 0 {
+				w = why{saysSame, []any{by}}
 			}
 		}
 		if w.sentence == "" && (full || it.cost() > left) {
@@ -150,7 +150,7 @@ func choose(nodes []tree.Node, told []Observed, o Options) (items []item, droppe
 			dropped[i] = w
 			continue
 		}
-		said[n.Direction] = append(said[n.Direction], c)
+		said[n.Direction] = append(said[n.Direction], points...)
 		left -= it.cost()
 		items = append(items, it)
 	}
@@ -168,11 +168,11 @@ func (o Options) write(items []item, facts []string) (Guidance, error) {
 		g.IDs = append(g.IDs, it.id)
 		switch it.level {
 		case tree.Strategy:
-			in.Strategies = append(in.Strategies, it.hint)
+			in.Strategies = append(in.Strategies, it.hints...)
 		case tree.Experience:
-			in.Experiences = append(in.Experiences, it.hint)
+			in.Experiences = append(in.Experiences, it.hints...)
 		default:
-			in.Cases = append(in.Cases, it.hint)
+			in.Cases = append(in.Cases, it.hints...)
 		}
 	}
 	p, err := o.Prompts.Guidance(in)
@@ -187,7 +187,7 @@ func (o Options) write(items []item, facts []string) (Guidance, error) {
 	if len(facts) > 0 {
 		g.Wording += "+facts"
 	}
-	if slices.ContainsFunc(items, func(it item) bool { return it.hint.Found != "" }) {
+	if slices.ContainsFunc(items, func(it item) bool { return it.found }) {
 		g.Wording += "+findings"
 	}
 	return g, nil

@@ -9,6 +9,7 @@ import (
 
 	"github.com/memtree/memtree/guard"
 	"github.com/memtree/memtree/prompts"
+	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/text"
 	"github.com/memtree/memtree/tree"
 )
@@ -17,7 +18,8 @@ import (
 type item struct {
 	id    string
 	level tree.Type
-	hint  prompts.Hint
+	hints []prompts.Hint // its points, each a line; the first has what is said besides
+	found bool           // with what was found then
 }
 
 // Shares of an item in tokens. An item without its rarer parts leaves their
@@ -46,25 +48,28 @@ func newItem(n *tree.Node, o Options) (item, why) {
 	if n.Type != tree.Case {
 		room = lessonCheck
 	}
-	it.hint = prompts.Hint{Check: check(n, min(room, budget)), NotWhen: conditions(n.Content.NotWhen, lang)}
-	if !known(n) {
-		it.hint.When = conditions(n.Content.AppliesWhen, lang)
-	}
-	if it.hint.Check == "" && finding == "" {
+	points := points(n, min(room, budget))
+	if len(points) == 0 && finding == "" {
 		return it, why{sentence: noCheck}
 	}
-	if it.hint.When != "" && newSaying(it.hint.When).share(newSaying(it.hint.Check)) >= whenShare {
-		it.hint.When = ""
+	it.hints = make([]prompts.Hint, max(1, len(points)))
+	for i, p := range points {
+		it.hints[i].Check = p
+	}
+	first := &it.hints[0]
+	first.NotWhen = conditions(n.Content.NotWhen, lang)
+	if when := conditions(n.Content.AppliesWhen, lang); !known(n) && newSaying(when).share(newSaying(first.Check)) < whenShare {
+		first.When = when
 	}
 	truths := truthsOf(n)
 	if value, leaks := truths.Find(it.text()); leaks {
 		return it, why{sentence: hidden(value)}
 	}
 	if finding != "" {
-		it.hint.Found = finding
+		it.find(finding, n.Direction)
 		return it, why{}
 	}
-	m := mistake(n, it.hint.Check)
+	m := mistake(n, first.Check)
 	if m == "" || known(n) {
 		return it, why{}
 	}
@@ -72,12 +77,21 @@ func newItem(n *tree.Node, o Options) (item, why) {
 	if unsafe || truths.In(m) {
 		return it, why{}
 	}
-	with := it
-	with.hint.Mistake = m
-	if with.fits() {
-		return with, why{}
+	if first.Mistake = m; !it.fits() {
+		first.Mistake = ""
 	}
 	return it, why{}
+}
+
+// find adds what was found: after a missed defect behind what to check, after a false alarm
+// before it, because what was right there is what the agent did not believe.
+func (it *item) find(finding string, d taxonomy.Direction) {
+	it.found = true
+	if d == taxonomy.FalseFail {
+		it.hints[0].Check = text.Append(finding, it.hints[0].Check)
+		return
+	}
+	it.hints[len(it.hints)-1].Found = finding
 }
 
 // supposed returns a case of this very page or test that says nothing, for nobody knows how it
@@ -107,28 +121,39 @@ func known(n *tree.Node) bool {
 func (it item) fits() bool { return it.level == tree.Case || it.cost() <= maxLesson }
 
 func (it item) text() string {
-	return it.hint.When + "\n" + it.hint.Check + "\n" + it.hint.NotWhen + "\n" + it.hint.Mistake + "\n" + it.hint.Found
+	var b strings.Builder
+	for _, h := range it.hints {
+		for _, part := range []string{h.When, h.Check, h.NotWhen, h.Mistake, h.Found} {
+			if part != "" {
+				b.WriteString(part + "\n")
+			}
+		}
+	}
+	return b.String()
 }
 
 func (it item) cost() int { return Tokens(it.text()) }
 
-// check says what to check and what is right: the node's lessons as far as
-// there is room, the first at least in part, or else its guidance.
-func check(n *tree.Node, room int) string {
-	if len(n.Content.Lessons) == 0 {
-		return sentence(n.Content.Guidance, room)
+// points are what to check and what is right, one for each of the node's lessons as far as
+// there is room, the first at least in part; or else its guidance.
+func points(n *tree.Node, room int) []string {
+	list := n.Content.Lessons
+	if len(list) == 0 {
+		list = []tree.Lesson{{Check: n.Content.Guidance}}
 	}
-	all := ""
-	for _, l := range n.Content.Lessons {
+	var out []string
+	for _, l := range list {
 		one := text.Append(stop(inert(l.Check)), stop(inert(l.Instead)))
-		switch {
-		case all == "":
-			all = sentence(one, room)
-		case Tokens(all)+Tokens(one) < room:
-			all = text.Append(all, one)
+		if len(out) == 0 {
+			one = sentence(one, room)
 		}
+		cost := Tokens(one)
+		if one == "" || slices.Contains(out, one) || len(out) > 0 && cost >= room {
+			continue
+		}
+		out, room = append(out, one), room-cost
 	}
-	return all
+	return out
 }
 
 // conditions lists when something holds.
@@ -198,12 +223,21 @@ func newSaying(s string) saying {
 	return saying{text: s, words: words}
 }
 
-// newCheck is the check of an item without what is quoted at length: that is
-// evidence of the one case.
-func newCheck(it item) saying {
-	s := newSaying(evidence().ReplaceAllString(it.hint.Check, ""))
-	s.id = it.id
-	return s
+// news takes out of an item the points that others say already, and returns what those
+// that are left say. Where none is left, by is whose point says as much.
+func (it *item) news(said []saying) (left []saying, by string) {
+	var hints []prompts.Hint
+	for _, h := range it.hints {
+		s := newSaying(evidence().ReplaceAllString(h.Check, "")) // quoted at length is evidence of the one case
+		s.id = it.id
+		if i := slices.IndexFunc(said, s.repeats); i >= 0 && h.Found == "" {
+			by = said[i].id
+			continue
+		}
+		hints, left = append(hints, h), append(left, s)
+	}
+	it.hints = hints
+	return left, by
 }
 
 // share returns the share of its words that stand in another.
@@ -217,7 +251,7 @@ func (s saying) share(before saying) float64 {
 	return float64(n) / float64(max(1, len(s.words)))
 }
 
-// repeats reports whether a check says nothing that another does not: it has
+// repeats reports whether a point says nothing that another does not: it has
 // nearly all its words from it, and every name. Checks of one kind are worded
 // alike, so names may be all that tells them apart.
 func (s saying) repeats(before saying) bool {

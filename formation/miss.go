@@ -265,6 +265,9 @@ func clauses(s string) []string {
 // says reports whether a note says anything about what went wrong: a few words,
 // not only that something did, and not only an id.
 func says(s string) bool {
+	if guard.OnlyVerdict(s) {
+		return false
+	}
 	const leastWords, leastHan = 3, 5
 	words, han := 0, 0
 	for w := range strings.FieldsSeq(s) {

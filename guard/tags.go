@@ -1,6 +1,8 @@
 package guard
 
 import (
+	"cmp"
+	"iter"
 	"strings"
 	"sync"
 	"unicode"
@@ -147,37 +149,44 @@ func markOf(r rune) byte {
 	return 0
 }
 
-// tagsOf returns the tags of a sentence, one for each word or phrase. Of several
-// phrases that begin at one place the longest counts; two Chinese characters that
-// mean nothing here are one word. It is linear in the length of s.
+// tagsOf returns the tags of a sentence, one for each word or phrase; two Chinese
+// characters that mean nothing here are one word. It is linear in the length of s.
 func tagsOf(s string) string {
-	u := unitsOf(strings.ToLower(text.Normal(s, len(s))))
-	l := words()
-	out := make([]byte, 0, len(u.end))
+	out := make([]byte, 0, len(s)/2)
 	han := 0 // unknown Chinese characters in a row
-	for i := 0; i < len(u.end); {
-		if u.mark[i] != 0 {
-			out, han = append(out, u.mark[i]), 0
-			i++
-			continue
-		}
-		if tag, n := l.longest(&u, i); n > 0 {
-			out, han = append(out, tag), 0
-			i += n
-			continue
-		}
-		if u.joined[u.begin[i]] < 0xe0 {
+	for tag, word := range phrases(s) {
+		if tag != 0 || word[0] < 0xe0 {
 			han = 0
 		}
 		if han%2 == 0 {
-			out = append(out, other)
+			out = append(out, cmp.Or(tag, other))
 		}
-		if u.joined[u.begin[i]] >= 0xe0 {
+		if tag == 0 && word[0] >= 0xe0 {
 			han++
 		}
-		i++
 	}
 	return string(out)
+}
+
+// phrases yields the phrases and marks of a text with their tags, and one by one, with 0,
+// the words and Chinese characters that mean nothing here. Of several phrases that begin
+// at one place the longest counts.
+func phrases(s string) iter.Seq2[byte, string] {
+	u := unitsOf(strings.ToLower(text.Normal(s, len(s))))
+	l := words()
+	return func(yield func(byte, string) bool) {
+		for i, n := 0, 0; i < len(u.end); i += n {
+			tag := u.mark[i]
+			n = 1
+			if tag == 0 {
+				tag, n = l.longest(&u, i)
+			}
+			n = max(n, 1)
+			if !yield(tag, u.joined[u.begin[i]:u.end[i+n-1]]) {
+				return
+			}
+		}
+	}
 }
 
 // longest returns the tag of the longest phrase that begins at unit i, and how

@@ -12,8 +12,8 @@ type GuidanceInput struct {
 	Cases       []Hint
 }
 
-// A Hint is one memory. Check says what to check and what is right; Found, which a
-// team has to ask for, what was found then.
+// A Hint is one point of a memory. Check says what to check and what is right; Found, which
+// a team has to ask for, what was found then.
 type Hint struct{ When, Check, NotWhen, Mistake, Found string }
 
 // Guidance words facts and hints. System is the header of the hints that says how to take

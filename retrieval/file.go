@@ -18,7 +18,7 @@ import (
 // layout, each number u64, then the embedder's id with its length u32 before it.
 const (
 	magic      = "memtree-index\n"
-	fileFormat = 4
+	fileFormat = 5
 	maxSlots   = 1 << 31
 	maxIDBytes = 1024
 )

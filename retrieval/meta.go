@@ -24,6 +24,7 @@ type meta struct {
 	checks     []string // of the taxonomy, that it is about
 	confidence float64
 	confirmed  time.Time // when it was last seen to be so
+	times      int       // it was seen, with its occurrences
 	revision   int
 	text       uint64 // hash of the indexed text
 }
@@ -32,7 +33,7 @@ func metaOf(n *tree.Node) meta {
 	m := meta{
 		id: n.ID, kind: n.Type, errorType: n.ErrorType, direction: n.Direction,
 		scene: n.Scene, scope: n.Scope, parent: n.Parent, confidence: n.Content.Confidence,
-		confirmed: n.Metadata.UpdatedAt, revision: n.Revision, text: key(wordKind, n.Text()),
+		confirmed: n.Metadata.UpdatedAt, times: 1 + len(n.Occurrences), revision: n.Revision, text: key(wordKind, n.Text()),
 	}
 	m.scene.Route = tree.Route(n.Scene.Route)
 	add := func(id string) {
@@ -118,6 +119,7 @@ func (m *meta) append(b []byte) []byte {
 		}
 	}
 	b = binary.AppendVarint(b, int64(m.scope.Position))
+	b = binary.AppendVarint(b, int64(m.times))
 	b = binary.AppendVarint(b, int64(m.revision))
 	b = binary.AppendVarint(b, m.confirmed.Unix())
 	b = binary.AppendUvarint(b, uint64(m.confirmed.Nanosecond()))
@@ -137,7 +139,7 @@ func readMeta(b []byte) (meta, bool) {
 		scope: tree.Scope{Product: names[7], Suite: names[8], Test: names[9]}, parent: names[10],
 	}
 	m.tests, m.scope.SuiteTests, m.checks = r.list(), r.list(), r.list()
-	m.scope.Position, m.revision = int(r.varint()), int(r.varint())
+	m.scope.Position, m.times, m.revision = int(r.varint()), int(r.varint()), int(r.varint())
 	sec := r.varint()
 	m.confirmed = time.Unix(sec, int64(r.uvarint())%1e9).UTC()
 	m.confidence = math.Float64frombits(r.u64())

@@ -153,7 +153,7 @@ func (r *ranking) activate(level tree.Type, lift float64) error {
 // judge computes the score of a candidate and whether it passes.
 func (r *ranking) judge(x *ranked) {
 	x.again = r.recurs(x)
-	x.trust = 1 - 0.5*(1-x.confidence)*(1-0.5*x.again)
+	x.trust = 1 - 0.5*(1-x.confidence)*math.Pow(1-0.5*x.again, float64(x.times))
 	floor := r.limits.Confidence * (1 - 0.5*x.again)
 	x.fresh = 1
 	if !r.now.IsZero() && !x.confirmed.IsZero() {
@@ -189,7 +189,7 @@ func (r *ranking) called(x *ranked) bool {
 // lies at the exact place, or has the words of the prompt. The fourth power
 // leaves nearly nothing of it to a paraphrase, and tens of per cent to a prompt
 // with a changed number. That this went wrong here before is known, however
-// unsure the analyst was of the cause; so half of the doubt goes.
+// unsure the analyst was of the cause; so half of the doubt goes, each time.
 func (r *ranking) recurs(x *ranked) float64 {
 	if x.kind != tree.Case {
 		return 0

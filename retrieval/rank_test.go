@@ -398,6 +398,19 @@ func TestTrustAndAge(t *testing.T) {
 	require.InDelta(t, 90, signal(by["c_old"], "age").Raw, 1e-9)
 }
 
+// What keeps going wrong in the very test is likelier to go wrong again; elsewhere that says nothing.
+func TestEachTimeHalfOfTheDoubtGoes(t *testing.T) {
+	again := func(n *tree.Node) {
+		n.Occurrences = []tree.Occurrence{{Evaluation: "e2", At: n.Metadata.UpdatedAt}, {Evaluation: "e3", At: n.Metadata.UpdatedAt}}
+	}
+	ix := indexOf(t, aCase(login, id("c_once"), trusted(0.6)), aCase(login, id("c_thrice"), trusted(0.6), again))
+	_, by := explain(t, ix, Query{Prompt: login})
+	require.InDelta(t, by["c_once"].Rel*(1-0.2/2), by["c_once"].Score, 1e-4)
+	require.InDelta(t, by["c_thrice"].Rel*(1-0.2/8), by["c_thrice"].Score, 1e-4)
+	_, by = explain(t, ix, Query{Prompt: "export the report as a file"})
+	require.InDelta(t, by["c_once"].Score, by["c_thrice"].Score, 1e-3)
+}
+
 func TestTiesGoByTimeThenID(t *testing.T) {
 	ix := indexOf(t, aCase(login, id("c_b")), aCase(login, id("c_a")), aCase(login, id("c_c"), seen(noon.Add(time.Hour))))
 	r := ask(t, ix, Query{Prompt: login})

@@ -19,7 +19,9 @@ func (a *app) backupCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "backup FOLDER",
 		Short: a.say("Copy the whole store to a folder, while it is in use"),
-		Long: a.say(`Copies the store as it is at one moment, with what waits to be formed and the ledger, while others may go on writing to it. The copy is a store itself, and is read and checked once it is written. Backing up into the same folder again copies only what is new.
+		Long: a.say(`Copies the store as it is at one moment, with what waits to be formed and the ledger,
+while others may go on writing to it. The copy is a store itself, and is read and checked once it is
+written. Backing up into the same folder again copies only what is new.
 
 To hand memories to others, use memtree export.`),
 		Example: "  memtree backup /mnt/backups/shop",
@@ -35,9 +37,11 @@ To hand memories to others, use memtree export.`),
 
 func (a *app) restoreCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:     "restore FOLDER",
-		Short:   a.say("Make a store of what memtree backup wrote"),
-		Long:    a.say(`Makes the store named with --store from a backup, and checks it. There may be no store yet: what is there is never written over. To merge a backup into a store, export it and import it with --trust.`),
+		Use:   "restore FOLDER",
+		Short: a.say("Make a store of what memtree backup wrote"),
+		Long: a.say(`Makes the store named with --store from a backup, and checks it. There may be no
+store yet: what is there is never written over. To merge a backup into a store, export it and import
+it with --trust.`),
 		Example: "  memtree restore /mnt/backups/shop --store .memtree",
 		Args:    a.arguments(1, 1, a.say("the folder of a backup")),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -45,7 +49,8 @@ func (a *app) restoreCommand() *cobra.Command {
 				return &usageError{a.say("restore makes a store; leave --read-only out")}
 			}
 			if _, err := os.Stat(filepath.Join(a.store, "FORMAT.json")); err == nil {
-				return &failure{a.say("there is a store in %s already, and nothing was changed; name another folder with --store", a.store), nil}
+				return &failure{a.say("there is a store in %s already, and nothing was changed; name another folder with --store",
+					a.store), nil}
 			}
 			return a.copyStore(c.Context(), jsonstore.Restore, args[0], a.store)
 		},
@@ -70,7 +75,7 @@ func (a *app) copyStore(ctx context.Context, do copying, from, to string) error 
 		a.say("Read again and checked: %d memories, %d ledger entries.", b.Verified.Nodes, b.Verified.Entries))
 }
 
-// copyOverlay copies the team's own words, which are beside the store's files.
+// copyOverlay copies the file of the team's own words, which lies beside the files of the store.
 func copyOverlay(from, to string) error {
 	b, err := readSmall(filepath.Join(from, memtree.OverlayFile))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -80,7 +85,7 @@ func copyOverlay(from, to string) error {
 		return err
 	}
 	temp := filepath.Join(to, ".tmp-"+memtree.OverlayFile)
-	if err := os.WriteFile(temp, b, 0o644); err != nil { //nolint:gosec // it is no secret
+	if err := os.WriteFile(temp, b, 0o644); err != nil { //nolint:gosec // the team's words are no secret
 		return err
 	}
 	return os.Rename(temp, filepath.Join(to, memtree.OverlayFile))

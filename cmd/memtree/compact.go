@@ -15,9 +15,11 @@ func (a *app) compactCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "compact",
 		Short: a.say("Write the store anew without what it no longer needs"),
-		Long:  a.say("Writes a snapshot and removes the journals and files it replaces. The store does this by itself from time to time; it is good before a backup or a commit. Memories, archived ones too, stay."),
-		Args:  a.arguments(0, 0, a.say("no arguments")),
-		RunE:  func(c *cobra.Command, _ []string) error { return a.compact(c.Context()) },
+		Long: a.say(`Writes a snapshot and removes the journals and files it replaces. The store does this
+by itself from time to time; it is good before a backup or a commit. Memories, archived ones too,
+stay.`),
+		Args: a.arguments(0, 0, a.say("no arguments")),
+		RunE: func(c *cobra.Command, _ []string) error { return a.compact(c.Context()) },
 	}
 }
 
@@ -49,5 +51,6 @@ func (a *app) compact(ctx context.Context) (err error) {
 			After  int64 `json:"after"`
 		}{before.Bytes, after.Bytes})
 	}
-	return writeLines(a.stdout, a.say("%s had %s and has %s; nothing was lost.", a.store, byteCount(before.Bytes), byteCount(after.Bytes)))
+	return writeLines(a.stdout, a.say("%s had %s and has %s; nothing was lost.",
+		a.store, byteCount(before.Bytes), byteCount(after.Bytes)))
 }

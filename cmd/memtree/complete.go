@@ -10,8 +10,17 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// What a shell offers to complete. The built-in words are enough: reading a
-// store's own for a keystroke is not worth it.
+// This file says what a shell may complete. It offers the built-in words alone, because
+// opening a store at every keystroke would be slow.
+
+// completes offers values for a flag.
+func completes(c *cobra.Command, flag string, values func() []cobra.Completion) {
+	offer := func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return values(), cobra.ShellCompDirectiveNoFileComp
+	}
+	// This fails only for a flag that the command does not have.
+	_ = c.RegisterFlagCompletionFunc(flag, offer)
+}
 
 func (a *app) errorTypes() []cobra.Completion {
 	var out []cobra.Completion
@@ -29,7 +38,15 @@ func (a *app) sceneTypes() []cobra.Completion {
 	return out
 }
 
-// ids returns ids of the store that begin so, with what they are about.
+// completeID offers ids for the one argument of a command.
+func (a *app) completeID(c *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return a.ids(c.Context(), begun), cobra.ShellCompDirectiveNoFileComp
+}
+
+// ids returns the ids of the store that begin with a text, each with its error type.
 func (a *app) ids(ctx context.Context, begun string) []cobra.Completion {
 	const most = 50
 	var out []cobra.Completion

@@ -18,9 +18,11 @@ import (
 
 func (a *app) demoCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:     "demo",
-		Short:   a.say("Show how misjudged runs become a lesson for a page not seen"),
-		Long:    a.say("Records a shipped sample of judged runs into a temporary store, shows what was missed and the lessons learned from it, and what an agent is told before it tests a page that none of the runs was on. Nothing is left behind, and neither a model nor a network is used."),
+		Use:   "demo",
+		Short: a.say("Show how misjudged runs become a lesson for a page not seen"),
+		Long: a.say(`Records a shipped sample of judged runs into a temporary store, shows what was missed
+and the lessons learned from it, and what an agent is told before it tests a page that none of the
+runs was on. Nothing is left behind, and neither a model nor a network is used.`),
 		Example: "  memtree demo\n  memtree demo --lang zh",
 		Args:    a.arguments(0, 0, a.say("no arguments")),
 		RunE:    func(c *cobra.Command, _ []string) error { return a.demo(c.Context()) },
@@ -29,15 +31,6 @@ func (a *app) demoCommand() *cobra.Command {
 
 // demoFile is the sample: an agent that tests a made-up product, in both languages.
 const demoFile = "rooms.jsonl"
-
-// demoPrompts are about pages that no run of the sample was on: one that a lesson
-// is for, and one that none has anything to do with.
-func demoPrompts(lang string) (unseen, unrelated string) {
-	if lang == "zh" {
-		return "检查停车位页面：按“二层”筛选后只显示二层车位，空位数量与列表一致", "检查“关于我们”页面：公司地址应与合同中的写法一致"
-	}
-	return "Check the parking page: the number of free spaces must match the list", "Check the imprint: the address must be spelled as in the contract"
-}
 
 func (a *app) demo(ctx context.Context) (err error) {
 	if a.json {
@@ -51,7 +44,7 @@ func (a *app) demo(ctx context.Context) (err error) {
 	d := &demonstration{app: a, file: filepath.Join(dir, demoFile)}
 	a.store = filepath.Join(dir, "store")
 	a.readOnly = false
-	a.getenv = func(string) string { return "" } // no model
+	a.getenv = func(string) string { return "" } // the demo uses no model
 	for _, part := range []func(context.Context) error{d.record, d.missed, d.evolve, d.guide, d.next} {
 		if err := part(ctx); err != nil {
 			return err
@@ -60,7 +53,7 @@ func (a *app) demo(ctx context.Context) (err error) {
 	return nil
 }
 
-// demonstration is a demo under way; it uses the commands as a user would.
+// demonstration is a demo that runs; it calls the commands as a user would.
 type demonstration struct {
 	*app
 	file string
@@ -83,7 +76,7 @@ func (d *demonstration) quietly(do func(*app) error) (string, error) {
 	return strings.TrimRight(out.String(), "\n"), err
 }
 
-// record records the sample and shows its summary as far as its first table.
+// record records the sample and shows its summary up to the first table.
 func (d *demonstration) record(ctx context.Context) error {
 	b, err := fixtures.Files.ReadFile(demoFile)
 	if err != nil {
@@ -92,7 +85,8 @@ func (d *demonstration) record(ctx context.Context) error {
 	if err := os.WriteFile(d.file, b, 0o600); err != nil {
 		return err
 	}
-	if err := writeLines(d.stdout, wrap(d.say("An agent tested Rooms, a made-up app to book meeting rooms, and evaluators checked its verdicts. No model, no network; the store is temporary."), d.width)...); err != nil {
+	if err := writeLines(d.stdout, wrap(d.say("An agent tested Rooms, a made-up app to book meeting rooms, "+
+		"and evaluators checked its verdicts. No model, no network; the store is temporary."), d.width)...); err != nil {
 		return err
 	}
 	if err := d.command("record " + demoFile); err != nil {
@@ -114,17 +108,24 @@ func wrapIndented(s, indent string, width int) []string {
 	return lines
 }
 
-// guide asks for pages that no run was on.
+// guide asks about two pages that no run has seen. A lesson fits the first; no lesson fits
+// the second.
 func (d *demonstration) guide(ctx context.Context) error {
-	unseen, unrelated := demoPrompts(d.lang)
 	for _, p := range []struct{ head, prompt string }{
-		{d.say("A page that none of the runs was on. This goes into the agent's prompt:"), unseen},
-		{d.say("A page that nothing learned has to do with. The agent is told nothing:"), unrelated},
+		{
+			d.say("A page that none of the runs was on. This goes into the agent's prompt:"),
+			d.say("Check the parking page: the number of free spaces must match the list"),
+		},
+		{
+			d.say("A page that nothing learned has to do with. The agent is told nothing:"),
+			d.say("Check the imprint: the address must be spelled as in the contract"),
+		},
 	} {
 		if err := d.heading(p.head); err != nil {
 			return err
 		}
-		lines := append([]string{d.paint(cyan, `$ memtree guide --prompt \`)}, wrapIndented("'"+p.prompt+"'", "    ", d.width)...)
+		lines := []string{d.paint(cyan, `$ memtree guide --prompt \`)}
+		lines = append(lines, wrapIndented("'"+p.prompt+"'", "    ", d.width)...)
 		block, err := d.quietly(func(a *app) error { return a.guide(ctx, memtree.Query{Prompt: p.prompt}, false) })
 		if err != nil {
 			return err

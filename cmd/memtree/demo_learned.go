@@ -46,7 +46,7 @@ func (d *demonstration) missed(ctx context.Context) error {
 	return writeLines(d.stdout, p.lines...)
 }
 
-// evolve learns, and shows the lessons: those of most tests first.
+// evolve lets the tree learn and shows the lessons. Those that rest on the most tests come first.
 func (d *demonstration) evolve(ctx context.Context) error {
 	var lessons, strategies []tree.Node
 	cases, behind := 0, map[string]bool{}
@@ -80,7 +80,8 @@ func (d *demonstration) evolve(ctx context.Context) error {
 	slices.SortFunc(lessons, func(a, b tree.Node) int {
 		return cmp.Or(b.Content.Lessons[0].Tests-a.Content.Lessons[0].Tests, cmp.Compare(a.ID, b.ID))
 	})
-	head := d.say("Lessons learned: %d. Strategies: %d. Cases behind them: %d of %d.", len(lessons), len(strategies), len(behind), cases)
+	head := d.say("Lessons learned: %d. Strategies: %d. Cases behind them: %d of %d.",
+		len(lessons), len(strategies), len(behind), cases)
 	if err := errors.Join(d.command("evolve"), writeLines(d.stdout, d.paint(bold, head))); err != nil {
 		return err
 	}
@@ -90,8 +91,9 @@ func (d *demonstration) evolve(ctx context.Context) error {
 // learned prints what was learned, with the number of tests each lesson rests on.
 func (d *demonstration) learned(lessons, strategies []tree.Node) error {
 	for i, n := range lessons {
-		head := fmt.Sprintf("%d. %s", i+1, d.say("%s (%s in %d tests)", n.Content.Title, d.directionName(n.Direction), n.Content.Lessons[0].Tests))
-		if err := writeLines(d.stdout, append([]string{head}, wrapIndented(n.Content.Guidance, "   ", d.width)...)...); err != nil {
+		head := d.say("%s (%s in %d tests)", n.Content.Title, d.directionName(n.Direction), n.Content.Lessons[0].Tests)
+		lines := []string{fmt.Sprintf("%d. %s", i+1, head)}
+		if err := writeLines(d.stdout, append(lines, wrapIndented(n.Content.Guidance, "   ", d.width)...)...); err != nil {
 			return err
 		}
 	}
@@ -102,7 +104,8 @@ func (d *demonstration) learned(lessons, strategies []tree.Node) error {
 				names = append(names, fmt.Sprint(i+1))
 			}
 		}
-		line := d.say("Strategy (%s): look at %s first.", d.typeName(taxonomy.Default(), s.ErrorType), strings.Join(names, d.say(" and ")))
+		line := d.say("Strategy (%s): look at %s first.",
+			d.typeName(taxonomy.Default(), s.ErrorType), strings.Join(names, d.say(" and ")))
 		if err := writeLines(d.stdout, wrap(line, d.width)...); err != nil {
 			return err
 		}

@@ -23,11 +23,14 @@ import (
 func (a *app) diffCommand() *cobra.Command {
 	html, limit := false, 20
 	c := &cobra.Command{
-		Use:     "diff A B [flags]",
-		Short:   a.say("Say how two trees differ"),
-		Long:    a.say(`Compares two exports, folders or stores and prints the memories and lessons that B has and A has not, that are gone, and what changed in those both have.`),
-		Example: "  memtree diff monday.memtree tuesday.memtree\n  memtree diff .memtree shop.memtree --json\n  memtree diff main branch --html > diff.html",
-		Args:    a.arguments(2, 2, a.say("two files, folders or stores")),
+		Use:   "diff A B [flags]",
+		Short: a.say("Say how two trees differ"),
+		Long: a.say(`Compares two exports, folders or stores and prints the memories and lessons that B
+has and A has not, that are gone, and what changed in those both have.`),
+		Example: `  memtree diff monday.memtree tuesday.memtree
+  memtree diff .memtree shop.memtree --json
+  memtree diff main branch --html > diff.html`,
+		Args: a.arguments(2, 2, a.say("two files, folders or stores")),
 		RunE: func(c *cobra.Command, args []string) error {
 			if limit < 0 {
 				return &usageError{a.say("--limit is %d; use 0 for all", limit)}
@@ -56,7 +59,8 @@ func (a *app) diff(ctx context.Context, before, after string, html bool, limit i
 // source reads a store, a folder or a file.
 func (a *app) source(ctx context.Context, path string) iter.Seq2[tree.Node, error] {
 	return func(yield func(tree.Node, error) bool) {
-		if _, err := os.Stat(filepath.Join(path, "FORMAT.json")); errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		_, err := os.Stat(filepath.Join(path, "FORMAT.json"))
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 			file := transfer.File{Path: path, Guess: guessDirection}
 			for n, err := range file.Nodes {
 				if !yield(n, a.fileFailure(path, err)) {
@@ -67,7 +71,7 @@ func (a *app) source(ctx context.Context, path string) iter.Seq2[tree.Node, erro
 		}
 		other, more := *a, true
 		other.store, other.readOnly = path, true
-		err := other.with(ctx, reading, func(m *memory) error {
+		err = other.with(ctx, reading, func(m *memory) error {
 			for n, err := range m.Nodes(ctx, tree.Filter{}) {
 				if err != nil {
 					return err
@@ -88,7 +92,8 @@ func (a *app) printDiff(d *transfer.Difference, limit int) error {
 	if len(d.Added)+len(d.Gone)+len(d.Changed) == 0 {
 		return writeLines(a.stdout, a.say("They are the same: %d memories.", d.Same))
 	}
-	out := []string{a.paint(bold, a.say("memories: added %d, gone %d, changed %d, the same %d · lessons: added %d, gone %d",
+	out := []string{a.paint(bold, a.say("memories: added %d, gone %d, changed %d, "+
+		"the same %d · lessons: added %d, gone %d",
 		len(d.Added), len(d.Gone), len(d.Changed), d.Same, d.Lessons.Added, d.Lessons.Gone))}
 	for _, list := range []struct {
 		sign  string
@@ -101,7 +106,8 @@ func (a *app) printDiff(d *transfer.Difference, limit int) error {
 		}
 		for i := range shown {
 			x := &shown[i]
-			out = append(out, a.paint(list.paint, text.Fit(strings.Join([]string{list.sign, short(x.ID), x.ErrorType, oneLine(x.Says)}, " "), a.width)))
+			line := strings.Join([]string{list.sign, short(x.ID), x.ErrorType, oneLine(x.Says)}, " ")
+			out = append(out, a.paint(list.paint, text.Fit(line, a.width)))
 			for _, p := range x.Parts {
 				out = append(out, a.partLines(&p)...)
 			}
@@ -113,8 +119,8 @@ func (a *app) printDiff(d *transfer.Difference, limit int) error {
 	return writeLines(a.stdout, out...)
 }
 
-// partLines shows one part that changed: on a line where it fits, else before
-// and after below each other.
+// partLines shows one part that changed. Before and after stand on one line if they fit,
+// and else one below the other.
 func (a *app) partLines(p *transfer.Part) []string {
 	const most = 300
 	before, after := text.Clip(oneLine(p.Before), most), text.Clip(oneLine(p.After), most)
@@ -195,7 +201,7 @@ var diffTemplate string
 
 var diffPage = sync.OnceValues(func() (*template.Template, error) { return template.New("diff").Parse(diffTemplate) })
 
-// diffPage prints the difference as a page that loads nothing and runs nothing.
+// diffPage prints the difference as an HTML page that loads no file and runs no script.
 func (a *app) diffPage(before, after string, d *transfer.Difference) error {
 	t, err := diffPage()
 	if err != nil {

@@ -27,7 +27,7 @@ type usageError struct{ text string }
 
 func (e *usageError) Error() string { return e.text }
 
-// failure is an error with a sentence for people, in their language.
+// failure is an error that carries a sentence in the language of the user.
 type failure struct {
 	text  string
 	cause error // may be nil
@@ -37,14 +37,14 @@ func (e *failure) Error() string { return e.text }
 func (e *failure) Unwrap() error { return e.cause }
 
 var (
-	// errRejected: some input was not taken; what, has been said.
+	// errRejected says that some input was not taken. The command has named it before.
 	errRejected = errors.New("some input was rejected")
-	// errSaid: it failed, and why has been said.
+	// errSaid says that the command failed. The command has told the reason before.
 	errSaid = errors.New("failed")
 )
 
-// exit says what went wrong, if anything did, and returns the exit code: the
-// one place where an error becomes either.
+// exit says what went wrong, if anything did, and returns the exit code. Errors become
+// sentences and exit codes nowhere else.
 func (a *app) exit(err error) int {
 	var usage *usageError
 	switch {
@@ -58,7 +58,7 @@ func (a *app) exit(err error) int {
 		a.complain(err.Error())
 		return exitUsage
 	}
-	if problems := taxonomy.Problems(err); len(problems) > 0 { // a line each, for who mends them
+	if problems := taxonomy.Problems(err); len(problems) > 0 { // each on its own line, for the person who mends them
 		for _, p := range problems {
 			a.complain(p.Error())
 		}
@@ -73,20 +73,20 @@ func (a *app) complain(sentence string) {
 	a.remark("memtree: " + oneLine(sentence))
 }
 
-// note prints something worth knowing that is no result.
+// note prints what is worth knowing and is not part of the result.
 func (a *app) note(sentence string) {
 	if !a.quiet {
 		a.remark(sentence)
 	}
 }
 
-// remark prints on standard error: wrapped for a person, on one line for a
-// program that looks for file:line.
+// remark prints on standard error. It wraps the text for a person at a terminal, and keeps
+// it on one line for a program that looks for file:line.
 func (a *app) remark(s string) {
 	if a.live {
 		s = strings.Join(wrap(s, a.width), "\n")
 	}
-	// There is nowhere to report a standard error that is gone.
+	// If standard error is closed, there is nowhere to report it.
 	_, _ = fmt.Fprintln(a.stderr, s)
 }
 
@@ -110,7 +110,8 @@ func (a *app) sentence(err error) string {
 	case errors.As(err, &format):
 		return a.say("%s %s", format.Dir, format.Problem)
 	case errors.As(err, &bad):
-		return a.say("%s is damaged at byte %d: %s; `memtree fsck` says what is lost and how to go on", bad.File, bad.Offset, bad.Lost)
+		return a.say("%s is damaged at byte %d: %s; `memtree fsck` says what is lost and how to go on",
+			bad.File, bad.Offset, bad.Lost)
 	case errors.Is(err, tree.ErrFull), errors.Is(err, syscall.ENOSPC):
 		return a.say("the disk is full and nothing is half-written; make room")
 	case errors.Is(err, tree.ErrReadOnly):

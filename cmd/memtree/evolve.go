@@ -25,11 +25,19 @@ func (a *app) evolveCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "evolve [flags]",
 		Short: a.say("Let the tree learn: cases that missed one check become a lesson"),
-		Long: a.say(`Groups the cases by their cause and writes what each group has in common as an experience, and what experiences of one error type have in common as a strategy. With a model configured it writes; without one, rules do. Every draft has to pass the same gates; one that does not is kept with the reason, and its cases stay in use. Then what the tree can do without is archived, see memtree prune.
+		Long: a.say(`Groups the cases by their cause and writes what each group has in common as an
+experience, and what experiences of one error type have in common as a strategy. With a model
+configured it writes; without one, rules do. Every draft has to pass the same gates; one that does
+not is kept with the reason, and its cases stay in use. Then what the tree can do without is
+archived, see memtree prune.
 
-Running it again with nothing new changes nothing and asks no model. Interrupted, it goes on where it stopped.`),
-		Example: "  memtree evolve --dry-run\n  memtree evolve --explain\n  memtree evolve --max-calls 20\n  memtree evolve --review && memtree review",
-		Args:    a.arguments(0, 0, a.say("no arguments")),
+Running it again with nothing new changes nothing and asks no model. Interrupted, it goes on where
+it stopped.`),
+		Example: `  memtree evolve --dry-run
+  memtree evolve --explain
+  memtree evolve --max-calls 20
+  memtree evolve --review && memtree review`,
+		Args: a.arguments(0, 0, a.say("no arguments")),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if calls < 0 {
 				return &usageError{a.say("--max-calls is %d; use 0 to ask no model, or a number of calls", calls)}
@@ -58,13 +66,14 @@ Running it again with nothing new changes nothing and asks no model. Interrupted
 	return c
 }
 
-// price reads what a million tokens cost, read and written.
+// price reads what a million tokens cost: those the model reads, and those it writes.
 func (a *app) price(s string, o *memtree.EvolveOptions) error {
 	if o.MaxCost < 0 || math.IsNaN(o.MaxCost) {
 		return &usageError{a.say("--max-cost is %g; give what may be spent", o.MaxCost)}
 	}
 	if s == "" && o.MaxCost > 0 {
-		return &usageError{a.say("--max-cost needs to know what tokens cost; give --price IN,OUT, such as 0.15,0.60 for a million")}
+		return &usageError{a.say("--max-cost needs to know what tokens cost; give --price IN,OUT, " +
+			"such as 0.15,0.60 for a million")}
 	}
 	if s == "" {
 		return nil
@@ -84,7 +93,8 @@ func (a *app) evolve(ctx context.Context, o memtree.EvolveOptions, explain bool)
 	if o.DryRun {
 		how = planning
 	}
-	defer debug.SetGCPercent(debug.SetGCPercent(50)) // a large tree stays in memory throughout: a fifth less at its peak
+	// A large tree stays in memory all the time; this lowers the peak by a fifth.
+	defer debug.SetGCPercent(debug.SetGCPercent(50))
 	return a.with(ctx, how, func(m *memory) error {
 		if err := a.checkType(m, o.Only); err != nil {
 			return err
@@ -121,16 +131,18 @@ func (a *app) evolve(ctx context.Context, o memtree.EvolveOptions, explain bool)
 	})
 }
 
-// interrupted says of an interrupt how far it had come; other errors are as they
-// were. Nothing is counted before there is a plan: of is 0 then.
+// interrupted says how far evolve had come when it was interrupted. It returns other errors
+// as they are. Before there is a plan nothing is counted, and of is 0.
 func (a *app) interrupted(err error, done, of int) error {
 	switch {
 	case !errors.Is(err, context.Canceled):
 		return err
 	case of == 0:
-		return &failure{a.say("interrupted before the first error type was looked at; nothing was learned and nothing is lost; give the same command again"), err}
+		return &failure{a.say("interrupted before the first error type was looked at; nothing was learned and nothing " +
+			"is lost; give the same command again"), err}
 	}
-	return &failure{a.say("interrupted after %d of %d error types and directions; what was done is kept, and so are the model's answers; give the same command again to go on", done, of), err}
+	return &failure{a.say("interrupted after %d of %d error types and directions; what was done is kept, "+
+		"and so are the model's answers; give the same command again to go on", done, of), err}
 }
 
 func (a *app) checkType(m *memory, only string) error {
@@ -158,7 +170,7 @@ func (a *app) stepLine(s evolution.Step, priced bool) string {
 	return line
 }
 
-// learned counts changes as people think of them.
+// learned counts changes by the kinds that people tell apart.
 type learned struct{ experiences, strategies, revised, out, attached, retyped, trusted int }
 
 func countChanges(v *memtree.Evolved) (l learned, lines []tree.Change) {
@@ -195,7 +207,8 @@ func (a *app) printEvolved(tax *taxonomy.Taxonomy, v *memtree.Evolved, o *memtre
 	nothing := l == learned{} && len(v.Forgotten)+len(v.Revived) == 0
 	switch {
 	case nothing && v.Waiting == 0 && len(proposals) == 0:
-		out = append(out, wrap(a.say("Nothing to do: no group of cases is enough for a new lesson yet. memtree evolve --explain says what is missing."), a.width)...)
+		out = append(out, wrap(a.say("Nothing to do: no group of cases is enough for a new lesson yet. "+
+			"memtree evolve --explain says what is missing."), a.width)...)
 	case nothing:
 		out = append(out, a.say("The tree is as it was."))
 	case o.DryRun:
@@ -263,7 +276,7 @@ func (a *app) grounds(n *tree.Node) string {
 // lessonLines shows an abstraction: what it says and what it rests on.
 func (a *app) lessonLines(tax *taxonomy.Taxonomy, n *tree.Node, why string) []string {
 	out := []string{""}
-	out = append(out, wrap(fmt.Sprintf("%s  %s · %s", a.paint(bold, n.ID), a.typeName(tax, n.ErrorType), a.directionName(n.Direction)), a.width)...)
+	out = append(out, wrap(a.paint(bold, n.ID)+"  "+a.branchName(tax, n.ErrorType, n.Direction), a.width)...)
 	p := &page{width: a.width}
 	p.part("  "+a.say("why"), why)
 	if n.Live() {
@@ -299,11 +312,14 @@ func (a *app) waitingLines(tax *taxonomy.Taxonomy, v *memtree.Evolved) []string 
 	var out []string
 	for _, p := range v.Plans {
 		for _, g := range p.Groups {
-			refused := slices.ContainsFunc(p.Rejections, func(r evolution.Rejection) bool { return slices.Equal(r.Members, g.Cases) })
+			refused := slices.ContainsFunc(p.Rejections, func(r evolution.Rejection) bool {
+				return slices.Equal(r.Members, g.Cases)
+			})
 			if p.Waiting == 0 || len(g.Missing) > 0 || refused {
 				continue
 			}
-			out = append(out, hanging("  - ", fmt.Sprintf("%s · %s: %s", a.typeName(tax, p.ErrorType), a.directionName(p.Direction), a.say("%d cases of %d tests: %s", len(g.Cases), g.Tests, shortList(g.Cases))), a.width)...)
+			cases := a.say("%d cases of %d tests: %s", len(g.Cases), g.Tests, shortList(g.Cases))
+			out = append(out, hanging("  - ", a.branchName(tax, p.ErrorType, p.Direction)+": "+cases, a.width)...)
 		}
 	}
 	return out
@@ -336,7 +352,8 @@ func (a *app) refusedLine(r *evolution.Rejection) []string {
 	if title == "" {
 		title = a.say("no draft")
 	}
-	return hanging("  - ", a.say("%s: %s", a.say("%s (%s)", title, shortList(r.Members)), oneLine(strings.Join(r.Reasons, a.say("; ")))), a.width)
+	reasons := oneLine(strings.Join(r.Reasons, a.say("; ")))
+	return hanging("  - ", a.say("%s: %s", a.say("%s (%s)", title, shortList(r.Members)), reasons), a.width)
 }
 
 // mostGroups is how many groups of a partition are explained.
@@ -348,8 +365,10 @@ func (a *app) printLacks(tax *taxonomy.Taxonomy, v *memtree.Evolved) error {
 		if i > 0 {
 			out = append(out, "")
 		}
-		out = append(out, a.paint(bold, fmt.Sprintf("%s · %s", a.typeName(tax, p.ErrorType), a.directionName(p.Direction))))
-		out = append(out, hanging("  ", a.say("cases: %d; groups that are no lesson yet: %d; a lesson takes %d cases of 2 tests within %.0f days", p.Cases, len(p.Groups), p.Rule.CaseThreshold, p.Rule.TimeWindow.Hours()/24), a.width)...)
+		out = append(out, a.paint(bold, a.branchName(tax, p.ErrorType, p.Direction)))
+		out = append(out, hanging("  ", a.say("cases: %d; groups that are no lesson yet: %d; "+
+			"a lesson takes %d cases of 2 tests within %.0f days",
+			p.Cases, len(p.Groups), p.Rule.CaseThreshold, p.Rule.TimeWindow.Hours()/24), a.width)...)
 		if l, _ := countChanges(&memtree.Evolved{Plans: []evolution.Plan{p}}); l.experiences > 0 {
 			out = append(out, "  "+a.say("ready to be learned: %d; memtree evolve does it", l.experiences))
 		}
@@ -363,7 +382,7 @@ func (a *app) printLacks(tax *taxonomy.Taxonomy, v *memtree.Evolved) error {
 	return writeLines(a.stdout, out...)
 }
 
-// lacks says of a group what it is short of.
+// lacks says what a group of cases still needs to become a lesson.
 func (a *app) lacks(tax *taxonomy.Taxonomy, g *evolution.Group) string {
 	parts := make([]string, 0, len(g.Missing)+1)
 	for _, m := range g.Missing {

@@ -20,9 +20,10 @@ import (
 func (a *app) explainCommand() *cobra.Command {
 	limit := 0
 	c := &cobra.Command{
-		Use:     "explain --prompt TEXT [flags]",
-		Short:   a.say("Say why guide would take each memory, or leave it out"),
-		Long:    a.say(`Asks as guide does, with the same flags, and prints every memory that was considered: its score, the signals that made it, and why it was taken or dropped. Nothing is written.`),
+		Use:   "explain --prompt TEXT [flags]",
+		Short: a.say("Say why guide would take each memory, or leave it out"),
+		Long: a.say(`Asks as guide does, with the same flags, and prints every memory that was considered:
+its score, the signals that made it, and why it was taken or dropped. Nothing is written.`),
 		Example: `  memtree explain --prompt "Check the order total" --route /orders/42`,
 		Args:    a.arguments(0, 0, a.say("no arguments (the prompt goes after --prompt)")),
 	}
@@ -49,10 +50,10 @@ type considered struct {
 	Score     float64            `json:"score"`
 	Rel       float64            `json:"rel"`
 	Taken     bool               `json:"taken"`
-	Code      retrieval.Code     `json:"code"` // of the reason
+	Code      retrieval.Code     `json:"code"` // names the reason
 	Reason    string             `json:"reason"`
 	Signals   memtree.Signals    `json:"signals"`
-	StandsOn  []string           `json:"standsOn,omitempty"` // the cases behind an experience, the experiences behind a strategy
+	StandsOn  []string           `json:"standsOn,omitempty"` // cases of an experience, experiences of a strategy
 
 	sentence string // the format of Reason
 	args     []any
@@ -89,7 +90,8 @@ func (a *app) explain(ctx context.Context, q memtree.Query, limit int, quarantin
 	})
 }
 
-// hits joins what retrieval decided with what was left out of the text after it.
+// hits joins the decisions of retrieval with those made after it, when the text was
+// written and some memories were left out.
 func hits(x *memtree.Explanation) []considered {
 	out := make([]considered, 0, len(x.Considered))
 	for _, h := range x.Considered {
@@ -106,7 +108,8 @@ func hits(x *memtree.Explanation) []considered {
 	return out
 }
 
-// factLines say what the observation shows of remembered misses, and what it does not settle.
+// factLines say which remembered misses the observation confirms or refutes, and which it
+// leaves open.
 func (a *app) factLines(x *memtree.Explanation) []string {
 	if len(x.Facts)+len(x.Undecided) == 0 {
 		return nil
@@ -145,7 +148,8 @@ func (a *app) printExplanation(x *memtree.Explanation, all []considered, limit i
 			taken++
 		}
 	}
-	lines := wrap(a.say("Memories considered: %d, taken: %d. rel is how near a memory is, from 0 to 1; score is that weighed by how much it is trusted.", len(all), taken), a.width)
+	lines := wrap(a.say("Memories considered: %d, taken: %d. rel is how near a memory is, from 0 to 1; "+
+		"score is that weighed by how much it is trusted.", len(all), taken), a.width)
 	if err := writeLines(a.stdout, append(lines, "")...); err != nil {
 		return err
 	}
@@ -158,7 +162,8 @@ func (a *app) printExplanation(x *memtree.Explanation, all []considered, limit i
 		{head: "rel", right: true}, {head: a.say("score"), right: true}, {head: ""},
 	}}
 	for i, c := range shown {
-		t.add(fmt.Sprint(i+1), short(c.ID), c.ErrorType, a.directionName(c.Direction), two(c.Rel), two(c.Score), a.decision(c.Taken))
+		t.add(fmt.Sprint(i+1), short(c.ID), c.ErrorType, a.directionName(c.Direction),
+			two(c.Rel), two(c.Score), a.decision(c.Taken))
 	}
 	rows := t.lines(a.width)
 	out := []string{a.paint(bold, rows[0])}
@@ -205,9 +210,9 @@ func (a *app) decision(taken bool) string {
 	return a.say("dropped")
 }
 
-// signalLine lists named signals: what was measured, and what it added or cost.
+// signalLine lists signals by name: what each measured, and what it added to the score or took from it.
 func (a *app) signalLine(signals []retrieval.Signal) string {
-	const nothing = 0.005 // prints as 0.00
+	const nothing = 0.005 // a smaller value prints as 0.00
 	var parts []string
 	for _, s := range signals {
 		name := a.signalName(s.Name)
@@ -224,7 +229,7 @@ func (a *app) signalLine(signals []retrieval.Signal) string {
 	return strings.Join(parts, " · ")
 }
 
-// signalName names a signal for people; --json has the name as it is.
+// signalName names a signal for people; --json prints the name the program uses.
 func (a *app) signalName(name string) string {
 	switch name {
 	case "exact":

@@ -12,9 +12,11 @@ import (
 func (a *app) fsckCommand() *cobra.Command {
 	var accept bool
 	c := &cobra.Command{
-		Use:     "fsck",
-		Short:   a.say("Say what a damaged store lost, and repair it"),
-		Long:    a.say("Reads everything, whatever is damaged, and says exactly what cannot be read. Nothing is written. With --accept-loss the damaged bytes are set aside in the folder broken of the store, and what can be read is written anew, so that the store opens again. Nothing is deleted."),
+		Use:   "fsck",
+		Short: a.say("Say what a damaged store lost, and repair it"),
+		Long: a.say(`Reads everything, whatever is damaged, and says exactly what cannot be read. Nothing
+is written. With --accept-loss the damaged bytes are set aside in the folder broken of the store,
+and what can be read is written anew, so that the store opens again. Nothing is deleted.`),
 		Example: "  memtree fsck\n  memtree fsck --accept-loss",
 		Args:    a.arguments(0, 0, a.say("no arguments")),
 		RunE:    func(c *cobra.Command, _ []string) error { return a.fsck(c.Context(), accept) },
@@ -37,7 +39,7 @@ func (a *app) fsck(ctx context.Context, accept bool) error {
 	repaired := accept && !r.Whole()
 	if a.json {
 		err = a.printJSON(struct {
-			OK       bool `json:"ok"` // now
+			OK       bool `json:"ok"` // the store is whole now
 			Repaired bool `json:"repaired"`
 			jsonstore.Repair
 		}{r.Whole() || repaired, repaired, r})
@@ -50,7 +52,7 @@ func (a *app) fsck(ctx context.Context, accept bool) error {
 	return err
 }
 
-// mostLost bounds how many losses are printed; --json has all.
+// mostLost bounds how many losses are printed; --json prints all.
 const mostLost = 40
 
 func (a *app) repairLines(r *jsonstore.Repair, repaired bool) []string {
@@ -78,25 +80,29 @@ func (a *app) repairLines(r *jsonstore.Repair, repaired bool) []string {
 	list(a.paint(red, a.say("Lost, and acknowledged once:")), lost)
 	list(a.say("Damaged, and made again with nothing lost:"), r.Again)
 	if r.Torn > 0 {
-		add(a.say("The last write was cut short after %d bytes, before anybody was told that it was kept: nothing is lost by it.", r.Torn))
+		add(a.say("The last write was cut short after %d bytes, before anybody was told that it was kept: "+
+			"nothing is lost by it.", r.Torn))
 	}
 	list(a.say("Set aside, for you to look at; nothing deletes it:"), r.Moved)
 	if len(lines) > 0 {
 		lines = append(lines, "")
 	}
-	add(a.say("Whole: %d memories, %d runs that wait to be looked at, %d ledger entries.", r.Kept.Nodes, r.Kept.Evaluations, r.Kept.Entries))
+	add(a.say("Whole: %d memories, %d runs that wait to be looked at, %d ledger entries.",
+		r.Kept.Nodes, r.Kept.Evaluations, r.Kept.Entries))
 	switch {
 	case r.Whole():
 		add(a.paint(green, a.say("Everything is in order.")))
 	case repaired:
 		add(a.paint(green, a.say("The store is repaired and opens again.")))
 		if len(r.Lost) > 0 && !a.quiet {
-			add(a.say("Record the files of your runs again: what was lost is taken anew (%d runs whose memory is gone, and what a batch held), what is known is skipped. Then: memtree verify", r.Forgotten))
+			add(a.say("Record the files of your runs again: what was lost is taken anew (%d runs whose memory is gone, "+
+				"and what a batch held), what is known is skipped. Then: memtree verify", r.Forgotten))
 		}
 	case len(r.Lost) == 0:
 		add(a.say("Nothing was changed. To repair it, with nothing lost: memtree fsck --accept-loss"))
 	default:
-		add(a.say("Nothing was changed. To go on with what is whole: copy the folder if you want to keep it as it is, then memtree fsck --accept-loss"))
+		add(a.say("Nothing was changed. To go on with what is whole: copy the folder if you want to keep it as it is, " +
+			"then memtree fsck --accept-loss"))
 	}
 	return lines
 }

@@ -19,16 +19,19 @@ func (a *app) guideCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "guide --prompt TEXT [flags]",
 		Short: a.say("Print the guidance for a run that is about to start"),
-		Long: a.say(`Prints a block of text to put after the agent's prompt: the few memories that fit, or nothing at all when none does. Only the block goes to standard output; remarks go to standard error.
+		Long: a.say(`Prints a block of text to put after the agent's prompt: the few memories that fit, or
+nothing at all when none does. Only the block goes to standard output; remarks go to standard error.
 
-The answer has a trial id. Hand it back as "trial" with the judged run, and memtree learns whether the memory helped.`),
+The answer has a trial id. Hand it back as "trial" with the judged run, and memtree learns whether
+the memory helped.`),
 		Example: `  memtree guide --prompt "Check the order total" --route /orders/42
   memtree guide --prompt @prompt.txt --enhanced | my-agent
   memtree guide --prompt - --json < prompt.txt`,
 		Args: a.arguments(0, 0, a.say("no arguments (the prompt goes after --prompt)")),
 	}
 	q := a.queryFlags(c)
-	c.Flags().StringVar(&q.query.Trial, "trial", "", a.say("add to the trial of an earlier answer, for a later step of its run"))
+	c.Flags().StringVar(&q.query.Trial, "trial", "", a.say("add to the trial of an earlier answer, "+
+		"for a later step of its run"))
 	c.Flags().IntVar(&q.query.StepNumber, "step-number", 0, a.say("number of the step, from 1"))
 	c.Flags().BoolVar(&enhanced, "enhanced", false, a.say("print the prompt too, with the guidance after it"))
 	c.RunE = func(c *cobra.Command, _ []string) error {
@@ -73,9 +76,9 @@ func (a *app) guide(ctx context.Context, q memtree.Query, enhanced bool) error {
 	return nil
 }
 
-// withOrRead does something with the store open for writing or, where somebody
-// else is writing or nobody can, for reading: an answer needs no room, no leave
-// and no more than what is whole.
+// withOrRead opens the store for writing and calls do. If the store cannot be written, it
+// opens the store for reading and calls do again: an answer can be given while another
+// process writes, on a full disk, without permission to write, and from a damaged store.
 func (a *app) withOrRead(ctx context.Context, do func(*memory) error) error {
 	err := a.with(ctx, asking, do)
 	var locked *tree.LockedError
@@ -83,7 +86,7 @@ func (a *app) withOrRead(ctx context.Context, do func(*memory) error) error {
 	switch {
 	case errors.As(err, &locked):
 		a.note(a.say("Another process is writing to %s, so this only reads: the answer has no trial id.", a.store))
-	case errors.As(err, &damaged): // reading says so
+	case errors.As(err, &damaged): // reading the store says what is damaged
 	case errors.Is(err, tree.ErrFull), errors.Is(err, syscall.ENOSPC):
 		a.note(a.say("The disk is full, so this only reads: the answer has no trial id."))
 	case errors.Is(err, tree.ErrReadOnly), errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
@@ -94,7 +97,7 @@ func (a *app) withOrRead(ctx context.Context, do func(*memory) error) error {
 	return a.with(ctx, reading, do)
 }
 
-// remarks says beside the guidance what is no part of it.
+// remarks prints what the user should know beside the guidance itself.
 func (a *app) remarks(g *memtree.Guidance) {
 	if g.Abstained {
 		a.note(a.abstention(g))
@@ -110,7 +113,7 @@ func (a *app) remarks(g *memtree.Guidance) {
 	}
 }
 
-// abstention says that nothing is given, and why what came nearest is not.
+// abstention says that no memory is given, and why the nearest one is not.
 func (a *app) abstention(g *memtree.Guidance) string {
 	if near := g.Nearest; near != nil {
 		return a.say("No memory fits. The nearest is %s (%s, %s). Why it is left out: %s. `memtree explain` says more.",
@@ -122,15 +125,16 @@ func (a *app) abstention(g *memtree.Guidance) string {
 	return a.say("No memory fits: none that is in use here has anything to do with this.")
 }
 
-// unformed says that recorded runs are no memories yet, "" where none waits.
+// unformed says that some recorded runs are no memories yet. It returns "" if no run waits.
 func (a *app) unformed(runs int) string {
 	if runs == 0 {
 		return ""
 	}
-	return a.say("Recorded and not looked at yet: %s. They are no memories so far; the next `memtree record` or `memtree evolve` goes on with them.", a.runs(runs))
+	return a.say("Recorded and not looked at yet: %s. They are no memories so far; the next `memtree record` or "+
+		"`memtree evolve` goes on with them.", a.runs(runs))
 }
 
-// unformedLines is the same as part of an answer.
+// unformedLines returns the sentence of unformed as lines of an answer.
 func (a *app) unformedLines(runs int) []string {
 	if runs == 0 {
 		return nil
@@ -138,7 +142,7 @@ func (a *app) unformedLines(runs int) []string {
 	return wrap(a.unformed(runs), a.width)
 }
 
-// short is how an id is shown; show takes it as well.
+// short cuts an id for the screen; memtree show understands the short form.
 func short(id string) string {
 	const most = 10
 	if len(id) > most {

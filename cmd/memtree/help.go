@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -15,7 +16,7 @@ func (a *app) help(c *cobra.Command, _ []string) {
 	add(wrap(c.Short, a.width)...)
 	if c.Long != "" {
 		add("")
-		add(wrap(c.Long, a.width)...)
+		add(wrap(fold(c.Long), a.width)...)
 	}
 	add("", a.paint(bold, a.say("Usage:")))
 	if c.HasParent() {
@@ -39,10 +40,16 @@ func (a *app) help(c *cobra.Command, _ []string) {
 	add(a.flagTable(shared, func(string) bool { return true })...)
 	if !c.HasParent() {
 		add("")
-		add(wrap(a.say("Exit codes: 0 all went well, 1 something failed, 2 the command was not understood, 3 some input was rejected and the rest was taken."), a.width)...)
+		add(wrap(a.say("Exit codes: 0 all went well, 1 something failed, 2 the command was not understood, "+
+			"3 some input was rejected and the rest was taken."), a.width)...)
 	}
-	// Nobody is left to tell when standard output is gone.
+	// If standard output is closed, there is nobody left to tell.
 	_ = writeLines(a.stdout, lines...)
+}
+
+// fold makes one line of each paragraph that the source breaks; indented lines stay.
+func fold(s string) string {
+	return regexp.MustCompile(`(\S)\n(\S)`).ReplaceAllString(s, "$1 $2")
 }
 
 func (a *app) commandTable(c *cobra.Command) *table {
@@ -55,7 +62,7 @@ func (a *app) commandTable(c *cobra.Command) *table {
 	return t
 }
 
-// flagTable returns a line per flag that is wanted, what it does wrapped beside it.
+// flagTable returns the lines of the wanted flags. What a flag does is wrapped beside its name.
 func (a *app) flagTable(flags *pflag.FlagSet, want func(name string) bool) []string {
 	const left = 24
 	var out []string

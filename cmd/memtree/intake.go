@@ -11,7 +11,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// How many rejected lines are named on the screen, and how many kept for JSON.
+// These bound how many rejected lines the screen names and how many --json keeps.
 const (
 	shownRejects = 20
 	keptRejects  = 10_000
@@ -27,7 +27,7 @@ type reject struct {
 
 func (r reject) String() string {
 	if r.Line == 0 && r.Field == "" {
-		return r.File + " " + r.Error // it is about the file as a whole
+		return r.File + " " + r.Error // the file as a whole was rejected
 	}
 	where := r.File
 	if r.Line > 0 {
@@ -43,18 +43,18 @@ func join(field, problem string) string {
 	return field + " " + problem
 }
 
-// intake reads files of judged runs: what can be used goes on, what cannot is
-// named and counted.
+// intake reads files of judged runs. It passes on what can be used, and names and counts
+// what cannot.
 type intake struct {
 	*app
 	bar      *progress
-	run      string // of lines that name none
+	run      string // id of the run, for lines that name none
 	read     int64
-	total    int64 // 0: not known
+	total    int64 // bytes of all files; 0 if not known
 	rejected []reject
 	rejects  int
-	empty    []string // files with nothing in them; each is a reject too
-	unread   int      // files that are of no use as a whole, these among them
+	empty    []string // files with nothing in them; each of them is also a reject
+	unread   int      // files rejected as a whole, the empty ones included
 }
 
 func (a *app) intake(files []string, label string) (*intake, error) {
@@ -65,7 +65,7 @@ func (a *app) intake(files []string, label string) (*intake, error) {
 	return &intake{app: a, total: total, bar: a.progress(label, byteCount), rejected: []reject{}}, nil
 }
 
-// sizes adds up the files, so that a missing one is said before any is read.
+// sizes adds up the sizes of the files. A missing file is found here, before any is read.
 func (a *app) sizes(files []string) (total int64, err error) {
 	for _, name := range files {
 		if name == "-" {
@@ -85,9 +85,9 @@ func (a *app) sizes(files []string) (total int64, err error) {
 	return max(total, 0), nil
 }
 
-// file reads one file, - being standard input, and gives each evaluation to
-// take. A file that cannot be read on is a reject too: what came before it is
-// kept, and so are the other files.
+// file reads one file, or standard input for "-", and gives each evaluation to take. If
+// reading breaks off, the file becomes a reject; the evaluations read before it are kept,
+// and the other files are still read.
 func (in *intake) file(ctx context.Context, name string, take func(e *tree.Evaluation) error) error {
 	r, name, err := in.openFile(ctx, name)
 	if err != nil {
@@ -131,7 +131,7 @@ func (in *intake) openFile(ctx context.Context, name string) (io.ReadCloser, str
 	return counted{f, in}, name, nil
 }
 
-// counted counts what is read from a file, for the bar.
+// counted counts the bytes that are read from a file, for the progress bar.
 type counted struct {
 	io.ReadCloser
 	in *intake
@@ -154,14 +154,14 @@ func (in *intake) reject(x reject) {
 	}
 }
 
-// hidden says how many rejects were not named.
+// hidden says how many rejects the screen did not name.
 func (in *intake) hidden() {
 	if n := in.rejects - shownRejects; n > 0 && !in.json {
 		in.complain(in.say("and %d more lines that cannot be used (--json lists them)", n))
 	}
 }
 
-// err is errRejected if anything was.
+// err returns errRejected if anything was rejected.
 func (in *intake) err() error {
 	if in.rejects > 0 {
 		return errRejected

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// closeWithin is how long an interrupted command may take to close the store. What
-// was acknowledged is kept without that too; the next open takes longer.
+// closeWithin is how long an interrupted command may take to close the store. If it takes
+// longer the process ends; nothing that was acknowledged is lost, but the next open is slower.
 const closeWithin = 10 * time.Second
 
 func main() {

@@ -10,7 +10,9 @@ func (a *app) mergeDriverCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "merge-driver BASE OURS THEIRS [PATH]",
 		Short: a.say("Merge branches of a folder of memories, for git"),
-		Long: a.say(`Git calls this for every file of an exported folder that two branches changed. What both know is united, whatever the order of merges; where they contradict each other both lessons stay, and the memory is named.
+		Long: a.say(`Git calls this for every file of an exported folder that two branches changed. What both
+know is united, whatever the order of merges; where they contradict each other both lessons stay,
+and the memory is named.
 
 Once in a clone:
 

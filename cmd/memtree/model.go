@@ -10,8 +10,8 @@ import (
 	"github.com/memtree/memtree/llm/langchain"
 )
 
-// model reads which model is configured. It opens nothing: most commands need
-// none. A key alone is no configuration: many have one set for other programs.
+// model reads which model is configured. It does not open the model, because most commands
+// need none. A key alone does not configure a model: many people have set one for other programs.
 func (a *app) model() (langchain.Config, error) {
 	c, err := langchain.FromEnv(a.getenv)
 	var half *langchain.MissingError
@@ -24,15 +24,15 @@ func (a *app) model() (langchain.Config, error) {
 	return c, nil
 }
 
-// generator opens the configured model for a command that forms cases; nil if
-// there is none.
+// generator opens the configured model for a command that forms cases. It returns nil if the
+// command needs no model or none is configured.
 func (a *app) generator(how access) (llm.Generator, error) {
 	if how == reading || how == making {
 		return nil, nil
 	}
 	c, err := a.model()
 	if how == asking && (err != nil || c.Model != "") {
-		return later{}, nil //nolint:nilerr // a question needs no model, set or half set
+		return later{}, nil //nolint:nilerr // a question needs no model, so a wrong setting does not stop it
 	}
 	if err != nil || c.Model == "" {
 		return nil, err
@@ -44,9 +44,9 @@ func (a *app) generator(how access) (llm.Generator, error) {
 	return m, nil
 }
 
-// embedder opens the configured embedding model; nil for the built-in table. One
-// that cannot be opened stops what would make vectors with it; a question is
-// answered by words.
+// embedder opens the configured embedding model. It returns nil for the built-in table. If
+// the model cannot be opened, a command that makes vectors fails, and a question is
+// answered by words alone.
 func (a *app) embedder(how access) (llm.Embedder, error) {
 	if how == making {
 		return nil, nil
@@ -65,8 +65,8 @@ func (a *app) embedder(how access) (llm.Embedder, error) {
 	return nil, err
 }
 
-// later stands for the model in a command that is over in a moment: what waits
-// to be analysed is left to the next record.
+// later stands in for the model where a command has to answer at once. It analyses no run;
+// the runs wait for the next record.
 type later struct{}
 
 func (later) Generate(ctx context.Context, _ llm.Request) (llm.Answer, error) {
@@ -74,7 +74,7 @@ func (later) Generate(ctx context.Context, _ llm.Request) (llm.Answer, error) {
 	return llm.Answer{}, &llm.Error{Kind: llm.KindCancelled, Err: ctx.Err()}
 }
 
-// modelLine describes the model without its key.
+// modelLine describes the model and does not print its key.
 func (a *app) modelLine(c langchain.Config) string {
 	if !c.Configured() {
 		return a.say("none set; the rules analyst needs none (set MEMTREE_LLM_MODEL and MEMTREE_LLM_API_KEY to use one)")

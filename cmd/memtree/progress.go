@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// progress draws a bar on a terminal's standard error once a job has taken a
-// second. Nobody else sees anything of it.
+// progress draws a bar on standard error once a job has taken a second. It draws only on a
+// terminal.
 type progress struct {
-	w     io.Writer // nil: draw nothing
+	w     io.Writer // nil draws nothing
 	now   func() time.Time
 	label string
 	count func(n int64) string // how a number is written
@@ -34,7 +34,7 @@ func (a *app) progress(label string, count func(int64) string) *progress {
 	return p
 }
 
-// step shows that done of total is done; a total of 0 is not known.
+// step shows how much of total is done. A total of 0 means that nobody knows it.
 func (p *progress) step(done, total int64) {
 	if p.w == nil {
 		return
@@ -51,7 +51,7 @@ func (p *progress) step(done, total int64) {
 		line = fmt.Sprintf("%s [%s%s] %3d%%  %s / %s", p.label,
 			strings.Repeat("#", full), strings.Repeat(".", barCells-full), done*100/total, p.count(done), p.count(total))
 	}
-	// Drawing is a courtesy: a terminal that went away is no reason to stop.
+	// The job goes on even if the terminal went away.
 	_, _ = io.WriteString(p.w, "\r\x1b[K"+line)
 }
 
@@ -65,7 +65,7 @@ func (p *progress) end() {
 
 func plainCount(n int64) string { return fmt.Sprint(n) }
 
-// byteCount writes a size as people read it.
+// byteCount writes a size for people, such as 1.2 MB.
 func byteCount(n int64) string {
 	const k = 1024
 	switch {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -16,11 +15,15 @@ func (a *app) promoteCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "promote ID... [flags]",
 		Short: a.say("Let imported memories be used"),
-		Long: a.say(`Takes memories out of the quarantine that imports wait in: by id, or all of an error type or an origin. A lesson brings the cases it rests on. From then on they are on probation and can be part of guidance.
+		Long: a.say(`Takes memories out of the quarantine that imports wait in: by id, or all of an error
+type or an origin. A lesson brings the cases it rests on. From then on they are on probation and can
+be part of guidance.
 
 The beginning of an id is enough where no other begins like it.`),
-		Example: "  memtree promote e_fhb3x2\n  memtree promote --origin team-a --dry-run\n  memtree promote --origin team-a --type form_validation_error",
-		Args:    a.arguments(0, -1, a.say("ids of memories, or --type or --origin")),
+		Example: `  memtree promote e_fhb3x2
+  memtree promote --origin team-a --dry-run
+  memtree promote --origin team-a --type form_validation_error`,
+		Args: a.arguments(0, -1, a.say("ids of memories, or --type or --origin")),
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 && o.ErrorType == "" && o.Origin == "" {
 				return &usageError{a.say("say what to promote: ids of memories, --type or --origin")}
@@ -74,11 +77,13 @@ func (a *app) printPromoted(p *memtree.Promoted, dry bool) error {
 		head = a.say("Would be promoted (nothing was written): %d", len(p.Changes))
 	}
 	out := []string{a.paint(bold, head)}
-	t := &table{indent: "  ", columns: []column{{head: a.say("memory")}, {head: a.say("error type"), least: 16}, {head: "", least: 20}}}
+	t := &table{indent: "  ", columns: []column{
+		{head: a.say("memory")}, {head: a.say("error type"), least: 16}, {head: "", least: 20},
+	}}
 	const most = 20
 	for i := range p.Changes[:min(most, len(p.Changes))] {
 		n := &p.Changes[i].Node
-		t.add(short(n.ID), n.ErrorType, text.Fit(oneLine(strings.Join([]string{n.Content.Title, n.Content.Description}, " ")), fullWidth))
+		t.add(short(n.ID), n.ErrorType, text.Fit(oneLine(n.Content.Title+" "+n.Content.Description), fullWidth))
 	}
 	if len(t.rows) > 0 {
 		out = append(out, t.lines(a.width)...)
@@ -88,10 +93,12 @@ func (a *app) printPromoted(p *memtree.Promoted, dry bool) error {
 	}
 	for i := range p.Refused {
 		if why := p.Refused[i].ArchivedFor; why != "" {
-			out = append(out, wrap(a.say("%s stays in quarantine: it is out of use where it comes from (%s).", p.Refused[i].ID, oneLine(why)), a.width)...)
+			out = append(out, wrap(a.say("%s stays in quarantine: it is out of use where it comes from (%s).",
+				p.Refused[i].ID, oneLine(why)), a.width)...)
 			continue
 		}
-		out = append(out, wrap(a.say("%s stays in quarantine: the cases it rests on did not come with it.", p.Refused[i].ID), a.width)...)
+		out = append(out, wrap(a.say("%s stays in quarantine: the cases it rests on did not come with it.",
+			p.Refused[i].ID), a.width)...)
 	}
 	return writeLines(a.stdout, out...)
 }

@@ -17,9 +17,15 @@ func (a *app) pruneCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "prune [flags]",
 		Short: a.say("Archive what the tree can do without, each with its reason"),
-		Long: a.say(`Takes memories out of use in this order: what was found to do harm, what has been replaced for 30 days, cases that were seen once 90 days ago, are little trusted, stand behind no lesson and were given to none of the 20 queries or more that they could have served, lessons with fewer than two cases left, and beyond the budget lessons whose cases others cover. No case goes for its age or for how many there are.
+		Long: a.say(`Takes memories out of use in this order: what was found to do harm, what has been
+replaced for 30 days, cases that were seen once 90 days ago, are little trusted, stand behind no
+lesson and were given to none of the 20 queries or more that they could have served, lessons with
+fewer than two cases left, and beyond the budget lessons whose cases others cover. No case goes for
+its age or for how many there are.
 
-Archived memories stay in the store with their evidence and their reason, and a case whose mistake is made again comes back into use. memtree evolve does this too; memtree evolve --dry-run says beforehand how many would go.`),
+Archived memories stay in the store with their evidence and their reason, and a case whose mistake
+is made again comes back into use. memtree evolve does this too; memtree evolve --dry-run says
+beforehand how many would go.`),
 		Example: "  memtree prune --dry-run\n  memtree prune --only edge_case_error",
 		Args:    a.arguments(0, 0, a.say("no arguments")),
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -61,7 +67,8 @@ func (a *app) prune(ctx context.Context, o memtree.PruneOptions, limit int) erro
 
 func (a *app) printPruned(tax *taxonomy.Taxonomy, p *evolution.Pruned, dry bool, limit int) error {
 	if len(p.Revived) > 0 {
-		if err := writeLines(a.stdout, wrap(a.say("Back in use, because the mistake was made again: %s", shortList(p.Revived)), a.width)...); err != nil {
+		revived := a.say("Back in use, because the mistake was made again: %s", shortList(p.Revived))
+		if err := writeLines(a.stdout, wrap(revived, a.width)...); err != nil {
 			return err
 		}
 	}
@@ -83,7 +90,8 @@ func (a *app) printPruned(tax *taxonomy.Taxonomy, p *evolution.Pruned, dry bool,
 			reason = f.Reason
 			out = append(out, "", a.paint(bold, a.reasonName(reason)))
 		}
-		out = append(out, wrap(fmt.Sprintf("  %s  %s · %s: %s", f.Node.ID, a.typeName(tax, f.Node.ErrorType), a.directionName(f.Node.Direction), oneLine(f.Node.Content.Title)), a.width)...)
+		branch := a.branchName(tax, f.Node.ErrorType, f.Node.Direction)
+		out = append(out, wrap(fmt.Sprintf("  %s  %s: %s", f.Node.ID, branch, oneLine(f.Node.Content.Title)), a.width)...)
 		out = append(out, wrap("    "+f.Why, a.width)...)
 	}
 	return writeLines(a.stdout, out...)

@@ -14,7 +14,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// queryFlags are what guide and explain are asked with.
+// queryFlags are the flags that guide and explain share.
 type queryFlags struct {
 	prompt, observation string
 	query               memtree.Query
@@ -23,35 +23,34 @@ type queryFlags struct {
 func (a *app) queryFlags(c *cobra.Command) *queryFlags {
 	q := &queryFlags{}
 	f := c.Flags()
-	f.StringVar(&q.prompt, "prompt", "", a.say("what the agent will be asked: the text, @FILE to read it from a file, or - for standard input"))
+	f.StringVar(&q.prompt, "prompt", "", a.say("what the agent will be asked: the text, @FILE to read it from a "+
+		"file, or - for standard input"))
 	f.StringVar(&q.query.Scene.ID, "scene", "", a.say("id of the scene"))
 	f.StringVar(&q.query.Scene.Type, "scene-type", "", a.say("type of the scene, such as form, list or modal"))
 	f.StringVar(&q.query.Scene.Route, "route", "", a.say("route of the page, such as /orders/42"))
 	f.StringVar(&q.query.Scope.Product, "product", "", a.say("product under test"))
 	f.StringVar(&q.query.Scope.Suite, "suite", "", a.say("suite the test belongs to"))
-	f.StringSliceVar(&q.query.Scope.SuiteTests, "suite-tests", nil, a.say("all tests of the suite in order, with commas between"))
-	f.StringVar(&q.query.Scope.Build, "build", "", a.say("version or hash of what is tested; what was found on the very same one is told"))
+	f.StringSliceVar(&q.query.Scope.SuiteTests, "suite-tests", nil,
+		a.say("all tests of the suite in order, with commas between"))
+	f.StringVar(&q.query.Scope.Build, "build", "", a.say("version or hash of what is tested; "+
+		"what was found on the very same one is told"))
 	f.IntVar(&q.query.Scope.Position, "position", 0, a.say("place of the test in the suite, from 0"))
 	f.StringVar(&q.query.Scope.Test, "test", "", a.say("id of the test"))
 	f.BoolVar(&a.findings, "findings", false, a.say("tell what was found before too, on whichever build"))
 	f.StringVar(&q.query.Step, "step", "", a.say("the step the agent is about to take, within a run"))
-	f.StringVar(&q.observation, "observation", "", a.say("what can be seen now: a file with an ARIA snapshot or the page's text, or - for standard input"))
+	f.StringVar(&q.observation, "observation", "", a.say("what can be seen now: a file with an ARIA snapshot or the "+
+		"page's text, or - for standard input"))
 	f.StringVar(&q.query.RunID, "run", "", a.say("id of the run, for the ledger"))
 	f.StringSliceVar(&q.query.ExcludeTests, "exclude-test", nil, a.say("use no memory of this test; may be given again"))
-	register := func(flag string, values func() []cobra.Completion) {
-		// Fails only for a flag that is not there.
-		_ = c.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-			return values(), cobra.ShellCompDirectiveNoFileComp
-		})
-	}
-	register("scene-type", a.sceneTypes)
+	completes(c, "scene-type", a.sceneTypes)
 	return q
 }
 
-// ask returns the query the flags make.
+// ask makes a query of the flags.
 func (q *queryFlags) ask(ctx context.Context, a *app) (memtree.Query, error) {
 	if q.prompt == "" {
-		return memtree.Query{}, &usageError{a.say("say what the agent will be asked: --prompt TEXT, --prompt @FILE, or --prompt - for standard input")}
+		return memtree.Query{}, &usageError{a.say("say what the agent will be asked: --prompt TEXT, --prompt @FILE, " +
+			"or --prompt - for standard input")}
 	}
 	out := q.query
 	var err error
@@ -75,8 +74,8 @@ func (q *queryFlags) ask(ctx context.Context, a *app) (memtree.Query, error) {
 	return out, nil
 }
 
-// promptText reads a prompt that is not given as text. It comes back byte for
-// byte, its last line break included.
+// promptText returns the prompt: the text itself, or the content of a file or of standard
+// input. It changes no byte and keeps the last line break.
 func (a *app) promptText(ctx context.Context, arg string) (string, error) {
 	path, isFile := strings.CutPrefix(arg, "@")
 	if arg != "-" && !isFile {
@@ -89,7 +88,7 @@ func (a *app) promptText(ctx context.Context, arg string) (string, error) {
 	return s, a.promptSize(len(s))
 }
 
-// observationText reads what can be seen now; "" where nobody looked.
+// observationText reads what can be seen now. It returns "" if --observation was not given.
 func (a *app) observationText(ctx context.Context, path string) (string, error) {
 	if path == "" {
 		return "", nil

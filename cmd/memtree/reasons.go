@@ -1,19 +1,13 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
 
-// because says why a memory was taken or not in the language of the user. The
-// English stands in retrieval and enhance, which decide; chinese_reasons.go has the
-// other half.
+// because says a sentence of another package in the language of the user, such as why a
+// memory was taken. It names levels and directions as the rest of the command does.
 func (a *app) because(sentence string, values []any) string {
-	if other, ok := a.words[sentence]; ok {
-		sentence = other
-	}
 	args := make([]any, len(values))
 	for i, arg := range values {
 		switch v := arg.(type) {
@@ -25,5 +19,5 @@ func (a *app) because(sentence string, values []any) string {
 			args[i] = v
 		}
 	}
-	return fmt.Sprintf(sentence, args...)
+	return a.tell(sentence, args)
 }

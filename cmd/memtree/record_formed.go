@@ -11,15 +11,14 @@ import (
 	"github.com/memtree/memtree/text"
 )
 
-// analysed is who read the new cases and what is known of their causes, as --json
-// prints it.
+// analysed tells who read the new cases and what is known of their causes. --json prints it.
 type analysed struct {
 	memtree.Formed
-	ByModel int `json:"byModel"` // new cases
+	ByModel int `json:"byModel"` // new cases that the model read
 	ByRules int `json:"byRules"`
 }
 
-// since returns what was formed after an earlier count.
+// since returns what was formed between two counts.
 func since(now, before memtree.Formed) analysed {
 	a := analysed{Formed: now}
 	a.Cases -= before.Cases
@@ -27,7 +26,9 @@ func since(now, before memtree.Formed) analysed {
 	a.Worded -= before.Worded
 	a.Silent -= before.Silent
 	a.Models = less(now.Models, before.Models)
-	a.Unusable, a.Unanswered, a.Uncompared = less(now.Unusable, before.Unusable), less(now.Unanswered, before.Unanswered), less(now.Uncompared, before.Uncompared)
+	a.Unusable = less(now.Unusable, before.Unusable)
+	a.Unanswered = less(now.Unanswered, before.Unanswered)
+	a.Uncompared = less(now.Uncompared, before.Uncompared)
 	if len(a.Unusable)+len(a.Unanswered)+len(a.Uncompared) == 0 {
 		a.ModelError = ""
 	}
@@ -36,7 +37,7 @@ func since(now, before memtree.Formed) analysed {
 	return a
 }
 
-// less subtracts counts; what is left of none is left out.
+// less subtracts counts. It leaves out a key of which nothing remains.
 func less[K comparable](now, before map[K]int) map[K]int {
 	out := map[K]int{}
 	for k, n := range now {
@@ -54,8 +55,8 @@ func sum[K comparable](counts map[K]int) (n int) {
 	return n
 }
 
-// analysis says in words who read the new cases, what of it failed and why, and
-// how many say what was missed.
+// analysis says who read the new cases, how often the model failed and why, and how many
+// cases tell what was missed.
 func (r *recorder) analysis() []string {
 	f := &r.out.Analysis
 	var lines []string
@@ -63,7 +64,8 @@ func (r *recorder) analysis() []string {
 		lines = append(lines, r.say("Of the new cases: %s.", r.list(r.readers(f))))
 	}
 	if len(f.Uncompared) > 0 {
-		lines = append(lines, r.say("Without a label because the model did not tell whether the judgment is right: %d (%s).", sum(f.Uncompared), r.kinds(f.Uncompared)))
+		lines = append(lines, r.say("Without a label because the model did not tell whether the "+
+			"judgment is right: %d (%s).", sum(f.Uncompared), r.kinds(f.Uncompared)))
 	}
 	if f.ModelError != "" {
 		const most = 200 // characters
@@ -95,7 +97,7 @@ func (r *recorder) analysis() []string {
 // readers says how many cases the model read, and why it did not read the others.
 func (r *recorder) readers(f *analysed) []string {
 	var parts []string
-	for _, name := range slices.SortedFunc(maps.Keys(f.Models), func(x, y string) int { return cmp.Or(f.Models[y]-f.Models[x], cmp.Compare(x, y)) }) {
+	for _, name := range frequent(f.Models) {
 		parts = append(parts, r.say("%d read by the model %s", f.Models[name], oneLine(name)))
 	}
 	if len(f.Models) == 0 {
@@ -115,10 +117,17 @@ func (r *recorder) list(parts []string) string { return strings.Join(parts, r.sa
 // kinds lists failures, the most frequent first.
 func (r *recorder) kinds(counts map[llm.Kind]int) string {
 	var parts []string
-	for _, k := range slices.SortedFunc(maps.Keys(counts), func(x, y llm.Kind) int { return cmp.Or(counts[y]-counts[x], cmp.Compare(x, y)) }) {
+	for _, k := range frequent(counts) {
 		parts = append(parts, r.say("%s %d", r.kindName(k), counts[k]))
 	}
 	return r.list(parts)
+}
+
+// frequent returns the keys of counts, the most frequent first.
+func frequent[K cmp.Ordered](counts map[K]int) []K {
+	return slices.SortedFunc(maps.Keys(counts), func(x, y K) int {
+		return cmp.Or(counts[y]-counts[x], cmp.Compare(x, y))
+	})
 }
 
 // kindName names what went wrong with a model, for people.

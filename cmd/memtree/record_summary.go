@@ -9,7 +9,7 @@ import (
 	"github.com/memtree/memtree/taxonomy"
 )
 
-// form waits until what was accepted has become cases.
+// form waits until the accepted runs have been looked at, and the wrong ones are cases.
 func (r *recorder) form(ctx context.Context) error {
 	r.bar.end()
 	bar := r.progress(r.say("forming cases"), plainCount)
@@ -47,10 +47,12 @@ func (r *recorder) summary(async bool) error {
 		lines = append(lines, r.say("Files without a run that can be read: %d.", r.unread))
 	}
 	if r.nameless && !r.quiet {
-		lines = append(lines, r.say("Some of the lines recorded before have no id, run_id, trial or at, so that a new run cannot be told from the old one. If they are of a new run, name it with --run."))
+		lines = append(lines, r.say("Some of the lines recorded before have no id, run_id, trial or at, "+
+			"so that a new run cannot be told from the old one. If they are of a new run, name it with --run."))
 	}
 	if o.Accepted > 0 {
-		lines = append(lines, r.say("Of the accepted: %d right, %d wrong, %d without a label.", o.Correct, o.Wrong, o.Unlabelled))
+		lines = append(lines, r.say("Of the accepted: %d right, %d wrong, %d without a label.",
+			o.Correct, o.Wrong, o.Unlabelled))
 	}
 	switch {
 	case async && o.left > 0:
@@ -94,7 +96,7 @@ func (r *recorder) nothing() string {
 	return r.say("Nothing was recorded: no file has a run that can be read.")
 }
 
-// wrapPainted wraps what has no colour; a painted line is short by nature.
+// wrapPainted wraps a line without colour. A coloured line is always short and stays as it is.
 func wrapPainted(s string, width int) []string {
 	if strings.Contains(s, "\x1b") {
 		return []string{s}
@@ -118,7 +120,7 @@ func (r *recorder) rejectedWord() string {
 	return s
 }
 
-// directions are the directions of a wrong verdict, as they are listed.
+// directions returns the directions of a wrong verdict in the order of the tables.
 func directions() []taxonomy.Direction {
 	return []taxonomy.Direction{taxonomy.FalsePass, taxonomy.FalseFail, taxonomy.Other}
 }
@@ -126,10 +128,15 @@ func directions() []taxonomy.Direction {
 // directionName names a direction for people.
 func (a *app) directionName(d taxonomy.Direction) string { return d.Name().In(a.lang) }
 
-// typeName names an error type for people, as the store's own words do.
+// typeName names an error type for people, in the words of the store's taxonomy.
 func (a *app) typeName(tax *taxonomy.Taxonomy, id string) string {
 	t, _ := tax.ErrorType(id)
 	return t.Name.In(a.lang)
+}
+
+// branchName names an error type and a direction for people.
+func (a *app) branchName(tax *taxonomy.Taxonomy, id string, d taxonomy.Direction) string {
+	return a.typeName(tax, id) + " · " + a.directionName(d)
 }
 
 // typeTable prints counts by error type and direction.
@@ -138,7 +145,7 @@ func (a *app) typeTable(tax *taxonomy.Taxonomy, types map[string]map[taxonomy.Di
 		return nil
 	}
 	t := &table{columns: []column{{head: a.say("error type"), least: 12}}}
-	if a.lang != "en" { // in English the id says it
+	if a.lang != "en" { // an id is English and needs no translation there
 		t.columns = append(t.columns, column{head: a.say("in words"), least: 8})
 	}
 	for _, d := range directions() {
@@ -160,7 +167,7 @@ func (a *app) typeTable(tax *taxonomy.Taxonomy, types map[string]map[taxonomy.Di
 	return t.write(a.stdout, &a.screen)
 }
 
-// count leaves a zero out of a table, where it would hide the others.
+// count prints a number of a table. It prints a dot for zero, so that the other numbers stand out.
 func count(n int) string {
 	if n == 0 {
 		return "·"

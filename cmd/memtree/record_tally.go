@@ -46,8 +46,8 @@ func (r *recorder) tally(ctx context.Context, before tree.Info) error {
 	return nil
 }
 
-// relabel counts the verdicts as they were formed, once all of them are: a model
-// may have told right from wrong where this program could not.
+// relabel counts right and wrong verdicts again, once all of them are formed: a model may
+// have decided some that could not be decided when they were read.
 func (r *recorder) relabel(verdicts []*tree.Verdict) {
 	if len(verdicts) != r.out.Accepted {
 		return

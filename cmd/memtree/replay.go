@@ -17,10 +17,10 @@ import (
 // replayOptions are the flags of replay.
 type replayOptions struct {
 	seed   uint64
-	page   string // to write
+	page   string // file of the page to write
 	evolve bool
 	items  int
-	word   string // how guidance is worded, of wordings
+	word   string // one of wordings
 	floor  float64
 }
 
@@ -29,13 +29,21 @@ func (a *app) replayCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "replay FILE... [flags]",
 		Short: a.say("Would memory have warned? Your own history, in time order"),
-		Long: a.say(`Goes through judged runs in time order: before each it asks for guidance, resting on earlier runs only, then it records the run. It says how often the verdict was wrong when memory spoke and when it did not, and how many of the wrong verdicts had been warned of. Beside it stand a plain search for the nearest wrong case, and a control that gives the same guidance at random: without it a number says little.
+		Long: a.say(`Goes through judged runs in time order: before each it asks for guidance, resting on
+earlier runs only, then it records the run. It says how often the verdict was wrong when memory
+spoke and when it did not, and how many of the wrong verdicts had been warned of. Beside it stand a
+plain search for the nearest wrong case, and a control that gives the same guidance at random:
+without it a number says little.
 
-Memory has cases alone. With --evolve a second one is measured beside it whose tree learns, by rules: it evolves every night of the history, and whenever %d runs have come since.
+Memory has cases alone. With --evolve a second one is measured beside it whose tree learns, by
+rules: it evolves every night of the history, and whenever %d runs have come since.
 
 It works on stores in memory, calls no model and changes nothing of yours.`, longestDay),
-		Example: "  memtree replay runs.jsonl\n  memtree replay january.jsonl february.jsonl --json\n  memtree replay runs.jsonl --evolve\n  memtree replay runs.jsonl --html risk.html",
-		Args:    a.arguments(1, -1, a.say("one file or more, or - for standard input")),
+		Example: `  memtree replay runs.jsonl
+  memtree replay january.jsonl february.jsonl --json
+  memtree replay runs.jsonl --evolve
+  memtree replay runs.jsonl --html risk.html`,
+		Args: a.arguments(1, -1, a.say("one file or more, or - for standard input")),
 		RunE: func(c *cobra.Command, args []string) error {
 			if o.items < 1 {
 				return &usageError{a.say("--max-items is %d; give how many memories a run may be given, 1 or more", o.items)}
@@ -52,21 +60,24 @@ It works on stores in memory, calls no model and changes nothing of yours.`, lon
 	f := c.Flags()
 	f.BoolVar(&o.evolve, "evolve", false, a.say("also measure a memory whose tree evolves every night of the history"))
 	f.IntVar(&o.items, "max-items", 3, a.say("most memories a run is given"))
-	f.Float64Var(&o.floor, "trust-floor", 0.2, a.say("leave out what is trusted less, 0 to 1; a case of the very test at half of it"))
-	f.StringVar(&o.word, "wording", wordings[0], a.say("what a run is told: actions, or what was found before too (findings)"))
-	f.StringVar(&o.page, "html", "", a.say("also write a page for a browser to this file: what reading the riskiest verdicts finds"))
+	f.Float64Var(&o.floor, "trust-floor", 0.2, a.say("leave out what is trusted less, 0 to 1; "+
+		"a case of the very test at half of it"))
+	f.StringVar(&o.word, "wording", wordings[0], a.say("what a run is told: actions, "+
+		"or what was found before too (findings)"))
+	f.StringVar(&o.page, "html", "", a.say("also write a page for a browser to this file: "+
+		"what reading the riskiest verdicts finds"))
 	f.Uint64Var(&o.seed, "seed", 1, a.say("seed of the random control"))
 	return c
 }
 
-// wordings are what guidance can tell.
+// wordings names what guidance may tell: actions alone, or findings too.
 var wordings = []string{"actions", "findings"}
 
-// limits are those of every question.
+// limits returns the limits of every question.
 func (o *replayOptions) limits() retrieval.Limits {
 	l := retrieval.Limits{Total: o.items, Confidence: o.floor}
 	if o.floor == 0 {
-		l.Confidence = -1 // none; 0 would be the default
+		l.Confidence = -1 // no floor; 0 would mean the default floor
 	}
 	return l
 }
@@ -104,15 +115,19 @@ func (a *app) replay(ctx context.Context, files []string, o *replayOptions) erro
 	return errors.Join(err, in.err())
 }
 
-// nearestGiven is how many cases the plain search gives a run: as many as
-// memtree gives of that level at most.
+// nearestGiven is how many cases the plain search gives a run. It equals the most cases
+// that memtree gives.
 const nearestGiven = 2
 
-// measure replays a stream. It also returns what was said of each verdict whose
+// measure replays a stream. It also returns the risk that was said of each verdict whose
 // truth is known.
-func (a *app) measure(ctx context.Context, stream []tree.Evaluation, o *replayOptions) (rep replay.Report, said []foretold, err error) {
+func (a *app) measure(ctx context.Context, stream []tree.Evaluation, o *replayOptions) (
+	rep replay.Report, said []foretold, err error,
+) {
 	given := min(nearestGiven, o.items)
-	r := &foreteller{rememberer: rememberer{limits: o.limits(), findings: o.word == wordings[1]}, plain: replay.NewNearest(1)}
+	r := &foreteller{
+		rememberer: rememberer{limits: o.limits(), findings: o.word == wordings[1]}, plain: replay.NewNearest(1),
+	}
 	v := &evolver{rememberer: rememberer{limits: o.limits(), findings: o.word == wordings[1]}}
 	memories, subjects := []*rememberer{&r.rememberer}, []replay.Subject{r, replay.NewNearest(given)}
 	if o.evolve {
@@ -139,12 +154,14 @@ func (a *app) measure(ctx context.Context, stream []tree.Evaluation, o *replayOp
 	return rep, r.said, err
 }
 
-// printReplay prints a report, with a key to it.
+// printReplay prints a report and explains its columns below.
 func (a *app) printReplay(rep *replay.Report) error {
 	if rep.N == 0 {
-		return writeLines(a.stdout, wrap(a.say("None of the %d runs says what was true, so there is nothing to measure. Give them ground_truth or correct.", rep.Unlabelled), a.width)...)
+		return writeLines(a.stdout, wrap(a.say("None of the %d runs says what was true, so there is nothing to "+
+			"measure. Give them ground_truth or correct.", rep.Unlabelled), a.width)...)
 	}
-	top := a.say("%d judged runs in time order, %d of them wrong (%s).", rep.N, rep.Wrong, percent(float64(rep.Wrong)/float64(rep.N)))
+	top := a.say("%d judged runs in time order, %d of them wrong (%s).",
+		rep.N, rep.Wrong, percent(float64(rep.Wrong)/float64(rep.N)))
 	if rep.Unlabelled > 0 {
 		top += a.say(" %d without a label do not count.", rep.Unlabelled)
 	}
@@ -168,12 +185,17 @@ func (a *app) printReplay(rep *replay.Report) error {
 	return writeLines(a.stdout, a.replayKey(rep)...)
 }
 
-// printRows prints what guidance went with, and then what it had warned of.
+// printRows prints two tables: how often verdicts were wrong with guidance and without,
+// and of how many wrong ones it had warned.
 func (a *app) printRows(rep *replay.Report) error {
-	t := &table{columns: []column{{head: ""}, {head: a.say("guided"), right: true}, {head: a.say("wrong if so")}, {head: a.say("wrong if not")}, {head: "AUC"}}}
+	t := &table{columns: []column{
+		{head: ""}, {head: a.say("guided"), right: true},
+		{head: a.say("wrong if so")}, {head: a.say("wrong if not")}, {head: "AUC"},
+	}}
 	all := &rep.Rows[0].Warned
 	w := &table{columns: []column{
-		{head: ""}, {head: a.say("all %d wrong", all.N)}, {head: a.say("%d again", all.Recurrence.N)}, {head: a.say("%d new", all.Transfer.N)},
+		{head: ""}, {head: a.say("all %d wrong", all.N)},
+		{head: a.say("%d again", all.Recurrence.N)}, {head: a.say("%d new", all.Transfer.N)},
 	}}
 	for i := range rep.Rows {
 		r := &rep.Rows[i]
@@ -198,7 +220,8 @@ func (a *app) printRows(rep *replay.Report) error {
 		return nil
 	}
 	d := rep.Evolved.Difference
-	said := a.say("evolved against memtree, run by run: AUC %+.3f (%+.3f to %+.3f), warned of %+.0f points (%+.0f to %+.0f).",
+	said := a.say("evolved against memtree, run by run: AUC %+.3f (%+.3f to %+.3f), "+
+		"warned of %+.0f points (%+.0f to %+.0f).",
 		*d.AUC, d.Interval.Low, d.Interval.High, 100*d.Warned, 100*d.WarnedInterval.Low, 100*d.WarnedInterval.High)
 	return writeLines(a.stdout, append([]string{""}, wrap(said, a.width)...)...)
 }
@@ -206,15 +229,20 @@ func (a *app) printRows(rep *replay.Report) error {
 func (a *app) replayKey(rep *replay.Report) []string {
 	key := []string{
 		"",
-		a.say("guided: share of the runs that were given something. wrong if so, if not: share of those verdicts that were wrong. Ranges are 95-percent intervals."),
+		a.say("guided: share of the runs that were given something. wrong if so, if not: share of those verdicts that " +
+			"were wrong. Ranges are 95-percent intervals."),
 		a.say("AUC: how often a wrong verdict had a nearer memory than a right one; .50 is chance."),
-		a.say("warned of: a memory given was of the same direction. again: verdicts on a test or scene where one had been wrong before; new: those where none had, so that only what was learned elsewhere can warn."),
+		a.say("warned of: a memory given was of the same direction. again: verdicts on a test or scene where one had " +
+			"been wrong before; new: those where none had, so that only what was learned elsewhere can warn."),
 	}
 	if rep.Evolved != nil {
-		key = append(key, a.say("evolved: memtree with a tree that evolved every night, and whenever %d runs had come since. as evolved: given to as many runs as that.", longestDay))
+		key = append(key, a.say("evolved: memtree with a tree that evolved every night, and whenever %d runs had come "+
+			"since. as evolved: given to as many runs as that.", longestDay))
 	}
 	key = append(key,
-		a.say("bm25: the nearest wrong cases by words alone, given to as many runs as memtree guided, the cut chosen afterwards in its favour. shuffled: the same guidance given at random, what chance would do; intervals are the range of chance."),
+		a.say("bm25: the nearest wrong cases by words alone, given to as many runs as memtree guided, "+
+			"the cut chosen afterwards in its favour. shuffled: the same guidance given at random, "+
+			"what chance would do; intervals are the range of chance."),
 		a.say("A replay changes no run: it shows when memory would have spoken, not whether the agent would have listened."))
 	var out []string
 	for _, s := range key {
@@ -225,7 +253,7 @@ func (a *app) replayKey(rep *replay.Report) []string {
 
 func percent(p float64) string { return fmt.Sprintf("%.0f %%", 100*p) }
 
-// share is a share with its interval, where there is one.
+// share prints a share, with its interval if there is one.
 func share(p *float64, in *replay.Interval) string {
 	if p == nil {
 		return "-"

@@ -28,7 +28,7 @@ var replayPage = sync.OnceValues(func() (*template.Template, error) {
 // shownOnPage is how many of the riskiest verdicts the page lists.
 const shownOnPage = 30
 
-// The drawing area of a plot, in the units of its viewBox.
+// These bound the drawing area of a plot, in units of its viewBox.
 const (
 	plotLeft, plotTop    = 50.0, 20.0
 	plotWidth, plotDepth = 360.0, 270.0
@@ -56,11 +56,12 @@ type pageRow struct {
 	Wrong                      bool
 }
 
-// writeReplayPage writes how well risks told wrong verdicts apart as one page
-// that needs nothing else, whole or not at all.
+// writeReplayPage writes a page that shows how well the risks told wrong verdicts apart. The
+// page needs no other file. It is written whole or not at all.
 func (a *app) writeReplayPage(path string, r *replay.Risks, said []foretold) error {
 	if r == nil || r.AUC == nil {
-		return &failure{a.say("%s was not written: a page needs runs that were judged right and runs that were judged wrong", path), nil}
+		return &failure{a.say("%s was not written: a page needs runs that were judged right and runs "+
+			"that were judged wrong", path), nil}
 	}
 	t, err := replayPage()
 	if err != nil {
@@ -73,7 +74,7 @@ func (a *app) writeReplayPage(path string, r *replay.Risks, said []foretold) err
 	return a.writeWhole(path, page.Bytes())
 }
 
-// writeWhole puts a file in place once all of it is written.
+// writeWhole writes a temporary file and renames it once it is complete.
 func (a *app) writeWhole(path string, b []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(path), ".memtree-*")
 	if err != nil {
@@ -87,7 +88,7 @@ func (a *app) writeWhole(path string, b []byte) error {
 		err = os.Rename(f.Name(), path)
 	}
 	if err != nil {
-		_ = os.Remove(f.Name()) // the failure that matters is told
+		_ = os.Remove(f.Name()) // the first failure is the one to report
 		return &failure{a.say("cannot write %s", path), err}
 	}
 	return nil
@@ -100,19 +101,24 @@ func (a *app) replayPageData(r *replay.Risks, said []foretold) map[string]any {
 		"Title": a.say("Which verdicts are wrong: %d judged runs, %d of them wrong", r.N, r.Wrong),
 		"Lead":  a.say("Reading the riskiest tenth of the verdicts finds"),
 		"Gain":  a.say("%s of the wrong ones", percent(r.Found.At10)),
-		"Else":  a.say("(95-percent interval %.0f to %.0f); reading a tenth at random finds %s.", 100*in.Low, 100*in.High, percent(r.Baselines.Random.At10)),
+		"Else": a.say("(95-percent interval %.0f to %.0f); reading a tenth at random finds %s.",
+			100*in.Low, 100*in.High, percent(r.Baselines.Random.At10)),
 		"Sure":  a.pageSure(r),
 		"Ticks": ticks(), "Ours": curve(r.Gain, func(g replay.Gain) float64 { return g.Found }),
 		"Near":      curve(r.Gain, func(g replay.Gain) float64 { return g.Nearest }),
-		"GainTitle": a.say("How much of what is wrong is found"), "ReadAxis": a.say("share of all verdicts read, %"), "FoundAxis": a.say("share of the wrong ones found, %"),
-		"OursName": a.say("riskiest first"), "NearName": a.say("most like a wrong case first"), "ChanceName": a.say("at random"),
-		"ReliabilityTitle": a.say("Does what it says come true?"), "SaidAxis": a.say("risk that was said, %"), "WrongAxis": a.say("share that was wrong, %"),
-		"Dots":            a.dots(r.Reliability),
-		"ReliabilityNote": a.say("Each dot is a tenth of the scale, larger for more verdicts, with its 95-percent interval. On the line, what was said came true. Off by %.1f points on average, after the first %d verdicts.", 100*r.ECE, r.Warmup),
-		"ListTitle":       a.say("The riskiest verdicts"),
-		"ListNote":        a.say("Each risk was said before its truth was known; beside it what came out."),
-		"Heads":           []string{a.say("risk"), a.say("came out"), a.say("verdict on"), a.say("why")},
-		"Rows":            a.pageRows(said),
+		"GainTitle": a.say("How much of what is wrong is found"),
+		"ReadAxis":  a.say("share of all verdicts read, %"), "FoundAxis": a.say("share of the wrong ones found, %"),
+		"OursName": a.say("riskiest first"), "NearName": a.say("most like a wrong case first"),
+		"ChanceName": a.say("at random"), "ReliabilityTitle": a.say("Does what it says come true?"),
+		"SaidAxis": a.say("risk that was said, %"), "WrongAxis": a.say("share that was wrong, %"),
+		"Dots": a.dots(r.Reliability),
+		"ReliabilityNote": a.say("Each dot is a tenth of the scale, larger for more verdicts, "+
+			"with its 95-percent interval. On the line, what was said came true. Off by %.1f points on average, "+
+			"after the first %d verdicts.", 100*r.ECE, r.Warmup),
+		"ListTitle": a.say("The riskiest verdicts"),
+		"ListNote":  a.say("Each risk was said before its truth was known; beside it what came out."),
+		"Heads":     []string{a.say("risk"), a.say("came out"), a.say("verdict on"), a.say("why")},
+		"Rows":      a.pageRows(said),
 	}
 }
 
@@ -120,7 +126,8 @@ func (a *app) pageSure(r *replay.Risks) string {
 	if r.Enough == 0 {
 		return a.say("No evidence that past errors predict later ones here: every verdict was given the share wrong so far.")
 	}
-	return a.say("Each verdict was scored before its truth was known, from the runs before it. AUC %s %s, of the later half %s; .50 is chance.",
+	return a.say("Each verdict was scored before its truth was known, from the runs before it. "+
+		"AUC %s %s, of the later half %s; .50 is chance.",
 		areaOf(r.AUC), areaIn(r, "auc"), areaOf(r.AUCSecondHalf))
 }
 
@@ -164,7 +171,10 @@ func (a *app) pageRows(said []foretold) []pageRow {
 	var out []pageRow
 	for i := range said[:min(shownOnPage, len(said))] {
 		v := &said[i]
-		row := pageRow{Risk: percent(v.P), Out: a.say("right"), Prompt: text.Clip(oneLine(v.prompt), 240), ID: v.Evaluation, Why: a.whyRisky(v.Because), Wrong: v.wrong}
+		row := pageRow{
+			ID: v.Evaluation, Risk: percent(v.P), Why: a.whyRisky(v.Because), Prompt: text.Clip(oneLine(v.prompt), 240),
+			Out: a.say("right"), Wrong: v.wrong,
+		}
 		if v.wrong {
 			row.Out = a.say("wrong")
 			if v.way != "" {

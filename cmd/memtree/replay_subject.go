@@ -25,9 +25,9 @@ func judged(e *tree.Evaluation) replay.Verdict {
 	return replay.Verdict{Labelled: v.Labelled, Correct: v.Correct, Direction: v.Direction}
 }
 
-// rememberer is memtree as it is measured: asked without leaving trials, at the
-// time of each run, with what it was told formed before the next question. Its
-// store is of its own, in memory.
+// rememberer is memtree as replay measures it. It has its own store in memory. A question
+// leaves no trial and is asked at the time of its run, and what it learns is formed before
+// the next question.
 type rememberer struct {
 	mem      *memtree.Memory
 	limits   retrieval.Limits
@@ -40,7 +40,10 @@ func (r *rememberer) open(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("make a temporary store: %w", err)
 	}
-	o := memtree.Options{Store: cache.New(s, cachedNodes), Deadline: patient, Findings: r.findings, Now: func() time.Time { return r.now }}
+	o := memtree.Options{
+		Store: cache.New(s, cachedNodes), Deadline: patient, Findings: r.findings,
+		Now: func() time.Time { return r.now },
+	}
 	if r.mem, err = memtree.Open(ctx, "", &o); err != nil {
 		return errors.Join(err, s.Close())
 	}
@@ -53,7 +56,9 @@ func (r *rememberer) Ask(ctx context.Context, e *tree.Evaluation) (replay.Answer
 	if e.At.After(r.now) {
 		r.now = e.At
 	}
-	x, err := r.mem.Explain(ctx, memtree.Query{Prompt: e.Prompt, Scene: e.Scene, Scope: e.Scope, Agent: e.Agent, RunID: e.RunID, Limits: r.limits})
+	x, err := r.mem.Explain(ctx, memtree.Query{
+		Prompt: e.Prompt, Scene: e.Scene, Scope: e.Scope, Agent: e.Agent, RunID: e.RunID, Limits: r.limits,
+	})
 	if err != nil {
 		return replay.Answer{}, err
 	}
@@ -72,8 +77,8 @@ func (r *rememberer) Ask(ctx context.Context, e *tree.Evaluation) (replay.Answer
 	return a, nil
 }
 
-// scenes adds where the cases of a memory were made: of a lesson, which has a
-// scene of its own only where all its cases share one, those it cites too.
+// scenes collects the scenes of the cases that a memory rests on. A lesson has no scene of
+// its own unless all its cases share one, so the cases below it and those it cites count.
 func (r *rememberer) scenes(ctx context.Context, id string, seen map[string]bool, to *[]tree.Scene) error {
 	if seen[id] {
 		return nil
@@ -101,24 +106,24 @@ func (r *rememberer) scenes(ctx context.Context, id string, seen map[string]bool
 
 func (r *rememberer) Learn(ctx context.Context, e *tree.Evaluation, _ replay.Verdict) error {
 	told := *e
-	told.Trial = "" // of another store
+	told.Trial = "" // the trial belongs to another store
 	if err := r.mem.Record(ctx, told); err != nil {
 		return err
 	}
 	return r.mem.Wait(ctx)
 }
 
-// evolver is a rememberer whose tree evolves every night of the history: before
-// the first run of another day, in UTC, and whenever longestDay runs have come
-// since. Nothing that is to come says when.
+// evolver is a rememberer whose tree evolves every night of the history: before the first
+// run of another day in UTC, and whenever longestDay runs have come since it last evolved.
+// Only runs of the past decide when.
 type evolver struct {
 	rememberer
-	last time.Time // of the runs it was told
-	runs int       // told since it evolved
+	last time.Time // time of the last run it learned
+	runs int       // how many it learned since it last evolved
 }
 
-// longestDay is after how many runs the tree evolves, be it night or not: many
-// histories have no times, or those of one day.
+// longestDay is the number of runs after which the tree evolves even if the day is the same:
+// in many histories the runs have no times, or all of them fall on one day.
 const longestDay = 50
 
 func (*evolver) Name() string { return "evolved" }
@@ -140,22 +145,21 @@ func (v *evolver) Learn(ctx context.Context, e *tree.Evaluation, d replay.Verdic
 	return v.rememberer.Learn(ctx, e, d)
 }
 
-// foreteller is a rememberer that also says of each verdict how likely it is to
-// be wrong.
+// foreteller is a rememberer that also says how likely each verdict is to be wrong.
 type foreteller struct {
 	rememberer
 	plain *replay.Nearest     // the nearest wrong case, for comparison
-	next  replay.Prediction   // on the run that was asked about last
-	about foretold            // the same, with its reasons
-	told  []replay.Prediction // on those whose truth is known
-	said  []foretold          // the same, with their reasons
+	next  replay.Prediction   // for the run of the last question
+	about foretold            // that prediction with its reasons
+	told  []replay.Prediction // for the runs whose truth is known
+	said  []foretold          // those predictions with their reasons
 }
 
 // foretold is a risk that was said before the truth was known, and what came out.
 type foretold struct {
 	risky
 	wrong bool
-	way   taxonomy.Direction // that it was wrong
+	way   taxonomy.Direction // direction of the mistake, if it was wrong
 }
 
 func (r *foreteller) Ask(ctx context.Context, e *tree.Evaluation) (replay.Answer, error) {
@@ -172,7 +176,9 @@ func (r *foreteller) Ask(ctx context.Context, e *tree.Evaluation) (replay.Answer
 		return a, err
 	}
 	r.about = foretold{risky: risky{Evaluation: e.Key(), CaseID: e.CaseID, Risk: x, prompt: e.Prompt}}
-	r.next = replay.Prediction{P: x.P, Order: x.Order, Base: x.Base, Enough: x.Enough, Near: near.Score, Case: cmp.Or(e.CaseID, e.Prompt)}
+	r.next = replay.Prediction{
+		P: x.P, Order: x.Order, Base: x.Base, Enough: x.Enough, Near: near.Score, Case: cmp.Or(e.CaseID, e.Prompt),
+	}
 	return a, nil
 }
 

@@ -18,11 +18,18 @@ func (a *app) reviewCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "review [flags]",
 		Short: a.say("Read the lessons that wait for a person, accept or reject them"),
-		Long: a.say(`Prints the lessons that memtree evolve --review wrote: what each says, which cases stand behind it, and what it would replace. An accepted one goes into the tree at once. A rejected one is kept with your reason (memtree show --rejected) and is not written again until its cases change. The beginning of a key is enough.
+		Long: a.say(`Prints the lessons that memtree evolve --review wrote: what each says, which cases stand
+behind it, and what it would replace. An accepted one goes into the tree at once. A rejected one is
+kept with your reason (memtree show --rejected) and is not written again until its cases change. The
+beginning of a key is enough.
 
-Without a word on it a lesson waits; its cases stay in use. memtree evolve without --review takes all that waits.`),
-		Example: "  memtree review\n  memtree review --accept j_fhb3x2\n  memtree review --accept all\n  memtree review --reject j_fhb3x2 --why \"two causes in one\"",
-		Args:    a.arguments(0, 0, a.say("no arguments")),
+Without a word on it a lesson waits; its cases stay in use. memtree evolve without --review takes
+all that waits.`),
+		Example: `  memtree review
+  memtree review --accept j_fhb3x2
+  memtree review --accept all
+  memtree review --reject j_fhb3x2 --why "two causes in one"`,
+		Args: a.arguments(0, 0, a.say("no arguments")),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if len(reject) > 0 && strings.TrimSpace(why) == "" {
 				return &usageError{a.say("say why with --why: a rejection is kept with its reason")}
@@ -72,7 +79,7 @@ func (a *app) review(ctx context.Context, accept, reject []string, why string) e
 	})
 }
 
-// keys finds the proposals that are meant by the beginnings of their keys.
+// keys returns the keys of the proposals whose beginnings the user gave.
 func (a *app) keys(all []evolution.Proposal, begun []string) ([]string, error) {
 	var out []string
 	for _, b := range begun {
@@ -95,7 +102,8 @@ func (a *app) keys(all []evolution.Proposal, begun []string) ([]string, error) {
 
 func (a *app) printProposals(tax *taxonomy.Taxonomy, all []evolution.Proposal) error {
 	if len(all) == 0 {
-		return writeLines(a.stdout, wrap(a.say("No lesson waits. memtree evolve --review writes some when there are enough cases."), a.width)...)
+		return writeLines(a.stdout, wrap(a.say("No lesson waits. memtree evolve --review writes some when "+
+			"there are enough cases."), a.width)...)
 	}
 	out := []string{a.paint(bold, a.say("Lessons that wait for your word: %d", len(all)))}
 	for _, p := range all {
@@ -110,13 +118,15 @@ func (a *app) printProposals(tax *taxonomy.Taxonomy, all []evolution.Proposal) e
 		out = append(out, lines[0], a.paint(bold, p.Key))
 		out = append(out, lines[1:]...)
 	}
-	out = append(append(out, ""), wrap(a.say("Next: memtree review --accept KEY, or --reject KEY --why \"...\"; all stands for every key."), a.width)...)
+	out = append(append(out, ""), wrap(a.say("Next: memtree review --accept KEY, or --reject KEY --why \"...\"; "+
+		"all stands for every key."), a.width)...)
 	return writeLines(a.stdout, out...)
 }
 
 func (a *app) printDecided(tax *taxonomy.Taxonomy, v *memtree.Evolved, rejected int) error {
 	l, changed := countChanges(v)
-	out := wrap(a.say("New experiences: %d, new strategies: %d, written anew: %d. Rejected: %d.", l.experiences, l.strategies, l.revised, rejected), a.width)
+	out := wrap(a.say("New experiences: %d, new strategies: %d, written anew: %d. Rejected: %d.",
+		l.experiences, l.strategies, l.revised, rejected), a.width)
 	for _, c := range changed {
 		out = append(out, a.changeLines(tax, &c)...)
 	}

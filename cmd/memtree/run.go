@@ -16,22 +16,22 @@ type process struct {
 	getenv         func(string) string
 }
 
-// app is one invocation: the process, the flags every command has, and how to
-// speak.
+// app is one invocation: the process, its language and screen, and the flags that every
+// command has.
 type app struct {
 	process
 	speech
 	screen
-	store    string // folder
-	label    string // of a store that is made
+	store    string // its folder
+	label    string // name of the team, for a new store
 	json     bool
 	quiet    bool
 	readOnly bool
 	started  bool // flags and arguments were understood
-	findings bool // guide tells what was found before, whatever the build
+	findings bool // guide tells what was found before on any build
 }
 
-// run does all that main does not, and returns the exit code.
+// run runs a command and returns the exit code. Only what belongs to the process itself stays in main.
 func run(ctx context.Context, p process) int {
 	a := &app{process: p}
 	a.speech = speechFor(p.args, p.getenv)
@@ -50,7 +50,8 @@ func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "memtree",
 		Short: a.say("memtree remembers how AI agents judged wrongly, and warns before the next run"),
-		Long:  a.say(`A judged run comes in; a wrong judgement becomes a case. Before an agent runs, the few memories that fit are written into its prompt. No account, model or server is needed.`),
+		Long: a.say(`A judged run comes in; a wrong judgement becomes a case. Before an agent runs, the few
+memories that fit are written into its prompt. No account, model or server is needed.`),
 		Example: `  memtree demo
   memtree init
   memtree record runs.jsonl
@@ -97,11 +98,11 @@ func (a *app) persistent(root *cobra.Command) {
 	f.BoolVar(&a.readOnly, "read-only", false, a.say("write nothing"))
 	f.BoolP("help", "h", false, a.say("show help"))
 	register := func(name string, values ...cobra.Completion) {
-		// Fails only for a flag that is not there.
+		// This fails only for a flag that the command does not have.
 		_ = root.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
 	}
 	register("lang", "zh", "en")
-	_ = root.MarkPersistentFlagDirname("store") // likewise
+	_ = root.MarkPersistentFlagDirname("store") // as above
 }
 
 // start runs once the flags and arguments are known to be right.
@@ -119,7 +120,8 @@ func (a *app) start() error {
 func (a *app) commands() []*cobra.Command {
 	return []*cobra.Command{
 		a.demoCommand(), a.initCommand(), a.recordCommand(), a.guideCommand(), a.explainCommand(),
-		a.evolveCommand(), a.reviewCommand(), a.pruneCommand(), a.treeCommand(), a.showCommand(), a.statsCommand(), a.replayCommand(), a.verifyCommand(), a.fsckCommand(), a.compactCommand(),
+		a.evolveCommand(), a.reviewCommand(), a.pruneCommand(), a.treeCommand(), a.showCommand(), a.statsCommand(),
+		a.replayCommand(), a.verifyCommand(), a.fsckCommand(), a.compactCommand(),
 		a.triageCommand(), a.exportCommand(), a.importCommand(), a.promoteCommand(), a.diffCommand(),
 		a.backupCommand(), a.restoreCommand(), a.mergeDriverCommand(),
 		a.completionCommand(), a.versionCommand(),

@@ -7,14 +7,14 @@ import (
 	"golang.org/x/term"
 )
 
-// screen is what can be shown where.
+// screen is what the terminal of an invocation can show.
 type screen struct {
-	width  int  // cells of a line on standard output
+	width  int  // cells in a line of standard output
 	colour bool // standard output takes colour
 	live   bool // standard error is a terminal: progress may be drawn on it
 }
 
-// fullWidth is what tables are made for; a narrower terminal gets less.
+// fullWidth is the width that tables are made for. On a narrower terminal they are cut.
 const fullWidth = 80
 
 func screenFor(p process) screen {
@@ -31,8 +31,8 @@ func screenFor(p process) screen {
 	return s
 }
 
-// speaksANSI reports whether a terminal understands escape sequences without
-// being switched to them first.
+// speaksANSI reports whether the terminal understands escape sequences from the start.
+// Some consoles of Windows have to be switched first.
 func speaksANSI(p process) bool {
 	return runtime.GOOS != "windows" || p.getenv("WT_SESSION") != "" || p.getenv("TERM") != ""
 }

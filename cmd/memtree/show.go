@@ -18,9 +18,10 @@ import (
 func (a *app) showCommand() *cobra.Command {
 	rejected := false
 	c := &cobra.Command{
-		Use:     "show ID",
-		Short:   a.say("Print one memory whole"),
-		Long:    a.say("Prints a memory with its evidence. The beginning of an id is enough where no other begins like it. With --rejected it prints the lessons that were written and refused, and why."),
+		Use:   "show ID",
+		Short: a.say("Print one memory whole"),
+		Long: a.say(`Prints a memory with its evidence. The beginning of an id is enough where no other
+begins like it. With --rejected it prints the lessons that were written and refused, and why.`),
 		Example: "  memtree show c_fhb3x2\n  memtree show c_fhb3x2 --json\n  memtree show --rejected",
 		Args: func(c *cobra.Command, args []string) error {
 			if rejected {
@@ -44,12 +45,7 @@ func (a *app) showCommand() *cobra.Command {
 				return a.printNode(m.Taxonomy(), &n)
 			})
 		},
-		ValidArgsFunction: func(c *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
-			if len(args) > 0 {
-				return nil, cobra.ShellCompDirectiveNoFileComp
-			}
-			return a.ids(c.Context(), begun), cobra.ShellCompDirectiveNoFileComp
-		},
+		ValidArgsFunction: a.completeID,
 	}
 	c.Flags().BoolVar(&rejected, "rejected", false, a.say("the lessons that a gate or a person refused, with the reasons"))
 	return c
@@ -71,7 +67,8 @@ func (a *app) showRejected(ctx context.Context) error {
 		out := []string{a.paint(bold, a.say("Lessons that were refused: %d. Their cases stay in use.", len(all)))}
 		for _, r := range all {
 			out = append(out, "")
-			out = append(out, wrap(fmt.Sprintf("%s · %s · %s", a.typeName(m.Taxonomy(), r.ErrorType), a.directionName(r.Direction), a.writerName(r.By)), a.width)...)
+			branch := a.branchName(m.Taxonomy(), r.ErrorType, r.Direction)
+			out = append(out, wrap(branch+" · "+a.writerName(r.By), a.width)...)
 			p := &page{width: a.width}
 			p.part("  "+a.say("title"), r.Title)
 			p.part("  "+a.say("why"), strings.Join(r.Reasons, "\n"))
@@ -95,10 +92,10 @@ func (a *app) writerName(by string) string {
 	return by
 }
 
-// most ids that are named when the beginning of one fits several.
+// mostIDs is how many ids are named when several begin with what the user gave.
 const mostIDs = 5
 
-// find returns the node with the id, or the only one whose id begins so.
+// find returns the node with this id, or the only node whose id begins with it.
 func (a *app) find(ctx context.Context, m *memory, id string) (tree.Node, error) {
 	n, err := m.Node(ctx, id)
 	if !errors.Is(err, tree.ErrNotFound) {
@@ -162,7 +159,8 @@ func (a *app) printNode(tax *taxonomy.Taxonomy, n *tree.Node) error {
 	p.part(a.say("confidence"), fmt.Sprintf("%.2f", n.Content.Confidence))
 	p.head(a.paint(bold, a.say("What it says")))
 	p.part(a.say("title"), n.Content.Title)
-	if l := n.Content.Lessons; len(l) != 1 || n.Content.Guidance != text.Append(l[0].Check, l[0].Instead) { // below it stands in parts
+	// The guidance of one lesson stands below in its parts.
+	if l := n.Content.Lessons; len(l) != 1 || n.Content.Guidance != text.Append(l[0].Check, l[0].Instead) {
 		p.part(a.say("guidance"), n.Content.Guidance)
 	}
 	for _, l := range n.Content.Lessons {
@@ -181,7 +179,8 @@ func (a *app) printNode(tax *taxonomy.Taxonomy, n *tree.Node) error {
 	return writeLines(a.stdout, p.lines...)
 }
 
-// place says where in its suite a memory applies, "" where it is bound to no place.
+// place names the test that a memory applies to, and its neighbours in the suite. It returns ""
+// if the memory has no such place.
 func (a *app) place(s *tree.Scope) string {
 	test, i := s.PlaceTest(), s.Position
 	first, last := i == 0, i == len(s.SuiteTests)-1
@@ -196,11 +195,11 @@ func (a *app) place(s *tree.Scope) string {
 	return a.say("%s, after %s and before %s", test, s.SuiteTests[i-1], s.SuiteTests[i+1])
 }
 
-// evidenceRunes is how much of a long text a page shows; --json has it all.
+// evidenceRunes is how much of a long text a page shows; --json prints the whole text.
 const evidenceRunes = 600
 
-// evidence shows what a case rests on; the parts of its analysis that the
-// content above repeats are not shown twice.
+// evidence shows what a case rests on. It leaves out the parts of the analysis that the page
+// has shown above.
 func (a *app) evidence(p *page, n *tree.Node) {
 	d := n.CaseData
 	p.head(a.paint(bold, a.say("Evidence")))
@@ -262,8 +261,8 @@ func (a *app) history(p *page, n *tree.Node) {
 	p.part(a.say("archived for"), n.ArchivedFor)
 }
 
-// makers says who made a memory; a template that is named for the analyst stands
-// for both.
+// makers says who made a memory. If the template bears the name of the analyst, the analyst
+// is not named twice.
 func makers(by *tree.Provenance) string {
 	analyst := by.Analyst
 	if strings.HasPrefix(by.Template, analyst+"@") {
@@ -285,7 +284,7 @@ func (a *app) levelName(t tree.Type) string {
 	return string(t)
 }
 
-// dotted joins what is there.
+// dotted joins the parts that are not empty.
 func dotted(parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " · ")
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/memtree/memtree/transfer"
 )
 
-// sign signs what was exported, or removes the signature of what was there before.
+// sign signs what was exported. Without a key it removes an older signature of the file.
 func (a *app) sign(path string, key *transfer.SigningKey, out *exported) (err error) {
 	if key == nil {
 		return transfer.Unsign(path)
@@ -20,8 +20,8 @@ func (a *app) sign(path string, key *transfer.SigningKey, out *exported) (err er
 	return nil
 }
 
-// signPassword finds the password of a locked key: in the environment, or by
-// asking on a terminal.
+// signPassword returns the password of a locked key. It looks in the environment first and
+// then asks on a terminal.
 func (a *app) signPassword() (string, error) {
 	if word := a.getenv("MEMTREE_SIGN_PASSWORD"); word != "" {
 		return word, nil
@@ -34,7 +34,7 @@ func (a *app) signPassword() (string, error) {
 		return "", err
 	}
 	b, err := term.ReadPassword(int(f.Fd())) //nolint:gosec // a file descriptor
-	_, _ = a.stderr.Write([]byte("\n"))      // the line break that was typed is not shown
+	_, _ = a.stderr.Write([]byte("\n"))      // the terminal did not show the line break of the user
 	return string(b), err
 }
 
@@ -50,9 +50,12 @@ func (a *app) keyFailure(err error) error {
 func (a *app) signatureFailure(e *transfer.SignatureError) error {
 	switch {
 	case errors.Is(e, transfer.ErrUnsigned):
-		return &failure{a.say("%s is not signed, and nothing was changed: there is no %s; ask for it, or leave --verify out", e.Path, e.Path+".minisig"), e}
+		return &failure{a.say("%s is not signed, and nothing was changed: there is no %s; "+
+			"ask for it, or leave --verify out", e.Path, e.Path+".minisig"), e}
 	case errors.Is(e, transfer.ErrUnknownKey):
-		return &failure{a.say("%s is signed by key %s, which is none of those given with --verify; nothing was changed", e.Path, e.KeyID), e}
+		return &failure{a.say("%s is signed by key %s, which is none of those given with --verify; nothing was changed",
+			e.Path, e.KeyID), e}
 	}
-	return &failure{a.say("the signature of %s is broken, and nothing was changed: the file or the signature is not what was signed; ask for both again", e.Path), e}
+	return &failure{a.say("the signature of %s is broken, and nothing was changed: the file or the signature is not "+
+		"what was signed; ask for both again", e.Path), e}
 }

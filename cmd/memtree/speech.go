@@ -2,31 +2,32 @@ package main
 
 import (
 	"fmt"
-	"maps"
 	"strings"
 )
 
-// speech is the language an invocation prints in. English is written where it
-// is said; chinese.go has the other half.
+// speech is the language an invocation prints in. The English stands in the code where it
+// is said, the Chinese in texts/zh.po.
 type speech struct {
 	lang    string            // zh or en
-	badLang string            // what --lang said, when that is neither
+	badLang string            // what --lang said, if that is neither
 	words   map[string]string // nil for English
 }
 
-// say returns a sentence in the language of the user.
-func (s *speech) say(english string, args ...any) string {
-	if other, ok := s.words[english]; ok {
-		english = other
+// say returns a sentence in the language of the user. The English is a literal, so that
+// a test finds it; a sentence that another package wrote goes to because.
+func (s *speech) say(english string, args ...any) string { return s.tell(english, args) }
+
+func (s *speech) tell(sentence string, args []any) string {
+	if other, ok := s.words[sentence]; ok {
+		sentence = other
 	}
 	if len(args) == 0 {
-		return english
+		return sentence
 	}
-	return fmt.Sprintf(english, args...)
+	return fmt.Sprintf(sentence, args...)
 }
 
-// speechFor finds the language before flags are parsed, because help is
-// printed in it too.
+// speechFor finds the language before the flags are parsed, because help needs it too.
 func speechFor(args []string, getenv func(string) string) speech {
 	s := speech{lang: localeLang(getenv)}
 	for i, arg := range args {
@@ -47,16 +48,11 @@ func speechFor(args []string, getenv func(string) string) speech {
 	}
 	if s.lang == "zh" {
 		s.words = chinese()
-		maps.Copy(s.words, chineseReasons())
-		maps.Copy(s.words, chineseStore())
-		maps.Copy(s.words, chineseTransfer())
-		maps.Copy(s.words, chineseEvolution())
-		maps.Copy(s.words, chineseRemarks())
 	}
 	return s
 }
 
-// localeLang reads the locale as POSIX ranks its variables.
+// localeLang reads the language from the locale. POSIX says which variable comes first.
 func localeLang(getenv func(string) string) string {
 	for _, name := range []string{"LC_ALL", "LC_MESSAGES", "LANG"} {
 		if v := getenv(name); v != "" {

@@ -5,7 +5,6 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"maps"
 	"os"
 	"regexp"
 	"strconv"
@@ -20,10 +19,23 @@ import (
 	"github.com/memtree/memtree/retrieval"
 )
 
-// said returns every literal that is given to say, and where.
-func said(t *testing.T) map[string]string {
+// said returns the files in which every literal is given to say, and the packages whose
+// sentences are said.
+func said(t *testing.T) map[string][]string {
 	t.Helper()
-	out := map[string]string{}
+	out := map[string][]string{}
+	for _, c := range retrieval.Codes() {
+		out[c.Sentence()] = []string{"retrieval"}
+	}
+	for _, s := range enhance.Sentences() {
+		out[s] = append(out[s], "enhance")
+	}
+	for _, s := range append(fact.Reasons(), fact.Unknown.String(), fact.Holds.String(), fact.Broken.String()) {
+		out[s] = append(out[s], "fact")
+	}
+	for _, s := range memtree.LeftSentences() {
+		out[s] = append(out[s], "memtree")
+	}
 	entries, err := os.ReadDir(".")
 	require.NoError(t, err)
 	fset := token.NewFileSet()
@@ -42,39 +54,31 @@ func said(t *testing.T) map[string]string {
 			if !ok || sel.Sel.Name != "say" {
 				return true
 			}
-			lit, ok := call.Args[0].(*ast.BasicLit)
+			s, ok := literal(call.Args[0])
 			require.True(t, ok, "%s: say takes a literal, so that it can be translated", fset.Position(call.Pos()))
-			s, err := strconv.Unquote(lit.Value)
-			require.NoError(t, err)
-			out[s] = fset.Position(lit.Pos()).String()
+			out[s] = append(out[s], e.Name())
 			return true
 		})
 	}
 	return out
 }
 
+// literal returns the text of a literal, or of several with + between them.
+func literal(e ast.Expr) (string, bool) {
+	switch e := e.(type) {
+	case *ast.BasicLit:
+		s, err := strconv.Unquote(e.Value)
+		return s, err == nil
+	case *ast.BinaryExpr:
+		x, ok1 := literal(e.X)
+		y, ok2 := literal(e.Y)
+		return x + y, ok1 && ok2 && e.Op == token.ADD
+	}
+	return "", false
+}
+
 func TestEverySentenceIsSaidInBothLanguages(t *testing.T) {
 	words, used := chinese(), said(t)
-	maps.Copy(words, chineseReasons())
-	maps.Copy(words, chineseStore())
-	maps.Copy(words, chineseTransfer())
-	maps.Copy(words, chineseEvolution())
-	maps.Copy(words, chineseRemarks())
-	for _, c := range retrieval.Codes() {
-		used[c.Sentence()] = "retrieval"
-	}
-	for _, s := range enhance.Sentences() {
-		used[s] = "enhance"
-	}
-	for _, s := range fact.Reasons() {
-		used[s] = "fact"
-	}
-	for _, s := range []fact.State{fact.Unknown, fact.Holds, fact.Broken} {
-		used[s.String()] = "fact"
-	}
-	for _, s := range memtree.LeftSentences() {
-		used[s] = "memtree"
-	}
 	for english, where := range used {
 		other, ok := words[english]
 		if !ok {
@@ -89,9 +93,44 @@ func TestEverySentenceIsSaidInBothLanguages(t *testing.T) {
 		require.NotContains(t, fmt.Sprintf(other, args...), "%!", "the Chinese of %q", english)
 	}
 	for english := range words {
-		if used[english] == "" {
+		if used[english] == nil {
 			t.Errorf("nobody says %q", english)
 		}
+	}
+}
+
+// TestTextsStandUnderWhoSaysThem: a section of the file is named for a file or a package
+// that says its entries.
+func TestTextsStandUnderWhoSaysThem(t *testing.T) {
+	used := said(t)
+	for section := range strings.SplitSeq(chineseFile, "\n# ") {
+		name, entries, _ := strings.Cut(section, "\n\n")
+		texts, err := readTexts(entries)
+		require.NoError(t, err)
+		for english := range texts {
+			require.Contains(t, used[english], name, "%q stands under %s", english, name)
+		}
+	}
+}
+
+func TestTextsAreReadStrictly(t *testing.T) {
+	texts, err := readTexts("# a remark\nmsgid \"\"\nmsgstr \"\"\n\"Language: zh\\n\"\n\n" +
+		"msgid \"\"\n\"a\\n\"\n\"b\"\r\nmsgstr \"c \"\n\"\\\"d\\\"\"\nmsgid \"e\"\nmsgstr \"f\"")
+	require.NoError(t, err)
+	require.Equal(t, map[string]string{"a\nb": `c "d"`, "e": "f"}, texts)
+	for po, want := range map[string]string{
+		"msgid \"a\"\nmsgid \"b\"": `line 2: a msgid and then a msgstr make an entry, not "msgid \"b\""`,
+		"msgid \"a\"\n":            `line 3: a msgid and then a msgstr make an entry`,
+		"msgstr \"a\"":             `line 1: a msgid and then a msgstr make an entry`,
+		"\"a\"":                    `line 1: a msgid and then a msgstr make an entry`,
+		"msgctxt \"a\"":            `line 1: a msgid and then a msgstr make an entry`,
+		"msgid a":                  `line 1: "msgid a" is no text in quotation marks`,
+		"msgid \"a":                `line 1: "msgid \"a" is no text in quotation marks`,
+		"msgid \"a\"\nmsgstr \"\"": `above line 3: "a" has no translation`,
+		"msgid \"a\"\nmsgstr \"b\"\nmsgid \"a\"\nmsgstr \"c\"\nmsgid \"d\"": `above line 5: "a" stands there twice`,
+	} {
+		_, err := readTexts(po)
+		require.ErrorContains(t, err, want, po)
 	}
 }
 

@@ -5,9 +5,9 @@ import (
 	"io"
 )
 
-// interruptible reads from r until ctx ends: a read from a terminal or a pipe
-// would wait for ever otherwise, and Ctrl-C with it. A read that is given up
-// goes on until the process ends, which then is soon.
+// interruptible reads from r until ctx ends. A plain read from a terminal or a pipe could
+// wait for ever and would not notice Ctrl-C. When ctx ends, a read that still waits is left
+// behind; the process ends soon after.
 type interruptible struct {
 	ctx context.Context //nolint:containedctx // io.Reader has no place for one
 	r   io.Reader
@@ -22,7 +22,7 @@ func (i interruptible) Read(p []byte) (int, error) {
 		err error
 	}
 	done := make(chan got, 1)
-	buf := make([]byte, len(p)) // p is the caller's again once this returns
+	buf := make([]byte, len(p)) // a read that is left behind must not write to p
 	go func() {
 		n, err := i.r.Read(buf)
 		done <- got{buf[:n], err}

@@ -8,7 +8,7 @@ import (
 	"github.com/memtree/memtree/text"
 )
 
-// table is a table that fits a width, whatever is written in it.
+// table is a table that fits a width, however long its texts are.
 type table struct {
 	columns []column
 	rows    [][]string
@@ -17,16 +17,16 @@ type table struct {
 
 type column struct {
 	head  string
-	right bool // numbers
-	least int  // cells it may be cut to; 0: it is never cut
+	right bool // aligned right, for numbers
+	least int  // cells it may be cut to; 0 if it is never cut
 }
 
 const gap = "  "
 
 func (t *table) add(cells ...string) { t.rows = append(t.rows, cells) }
 
-// lines returns the table, its head first. No line is wider than width unless
-// columns that are never cut leave no choice.
+// lines returns the lines of the table, the head first. A line is wider than width only if
+// the columns that are never cut need more.
 func (t *table) lines(width int) []string {
 	widths := t.fit(width - text.Width(t.indent))
 	out := make([]string, 0, len(t.rows)+1)
@@ -43,8 +43,8 @@ func (t *table) lines(width int) []string {
 	return out
 }
 
-// fit gives every column what it needs, then takes from the widest that may be
-// cut until the line fits.
+// fit gives every column the width it needs. Then it narrows the widest column that may be
+// cut, again and again, until the line fits.
 func (t *table) fit(width int) []int {
 	widths := make([]int, len(t.columns))
 	total := len(gap) * (len(t.columns) - 1)
@@ -111,15 +111,15 @@ func writeLines(w io.Writer, lines ...string) error {
 	return err
 }
 
-// oneLine makes any text fit for a line of a terminal: nothing in it moves the
-// cursor or changes a colour.
+// oneLine makes a text safe for one line of a terminal: nothing in it can move the cursor
+// or change a colour.
 func oneLine(s string) string {
 	return text.Line(s)
 }
 
-// wrap breaks a text into lines of at most width cells, between words and
-// between Chinese characters; a word longer than a line is cut. Line breaks in
-// the text stay.
+// wrap breaks a text into lines of at most width cells. It breaks between words and between
+// Chinese characters, and cuts a word that is longer than a line. It keeps the line breaks
+// of the text.
 func wrap(s string, width int) []string {
 	width = max(width, 2)
 	var out []string
@@ -145,7 +145,7 @@ func wrap(s string, width int) []string {
 	return out
 }
 
-// hanging wraps a text behind a lead, with later lines beneath the first.
+// hanging wraps a text behind a lead and indents the later lines to the first.
 func hanging(lead, s string, width int) []string {
 	out := wrap(s, width-text.Width(lead))
 	for i, l := range out {
@@ -156,7 +156,7 @@ func hanging(lead, s string, width int) []string {
 	return out
 }
 
-// cut splits s after the characters that fit, at least one.
+// cut splits s after as many characters as fit, but after one at least.
 func cut(s string, width int) (head, rest string) {
 	for i := range s {
 		if i > 0 && text.Width(s[:i]) > width {
@@ -172,11 +172,11 @@ func cut(s string, width int) (head, rest string) {
 	return head, s[len(head):]
 }
 
-// closing marks stay at the end of the line before.
+// closing holds the marks that may not begin a line.
 const closing = "，。！？；：、）】》」』”’,.!?;:)]}…"
 
-// pieces splits a paragraph where a line may be broken; the pieces joined are
-// the paragraph.
+// pieces splits a paragraph where a line may be broken. Joined, the pieces are the
+// paragraph again.
 func pieces(s string) []string {
 	var out []string
 	start, prev := 0, rune(-1)
@@ -192,5 +192,6 @@ func pieces(s string) []string {
 }
 
 func wide(r rune) bool {
-	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) || r >= 0x3000 && r <= 0x303f || r >= 0xff00 && r <= 0xffef
+	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) ||
+		r >= 0x3000 && r <= 0x303f || r >= 0xff00 && r <= 0xffef
 }

@@ -24,11 +24,14 @@ func (a *app) treeCommand() *cobra.Command {
 	var level, direction, status string
 	limit := 0
 	c := &cobra.Command{
-		Use:     "tree [flags]",
-		Short:   a.say("Print the tree of memories"),
-		Long:    a.say(`Prints how many memories there are by error type and direction, then the memories themselves, the most frequent mistakes first and then the newest. Flags choose which.`),
-		Example: "  memtree tree\n  memtree tree --type form_validation_error --direction false_pass\n  memtree tree --json | jq '.nodes[].id'",
-		Args:    a.arguments(0, 0, a.say("no arguments")),
+		Use:   "tree [flags]",
+		Short: a.say("Print the tree of memories"),
+		Long: a.say(`Prints how many memories there are by error type and direction, then the memories
+themselves, the most frequent mistakes first and then the newest. Flags choose which.`),
+		Example: `  memtree tree
+  memtree tree --type form_validation_error --direction false_pass
+  memtree tree --json | jq '.nodes[].id'`,
+		Args: a.arguments(0, 0, a.say("no arguments")),
 		RunE: func(c *cobra.Command, _ []string) error {
 			f.Level, f.Direction, f.Status = tree.Type(level).Level(), taxonomy.Direction(direction), tree.Status(status)
 			switch {
@@ -46,11 +49,9 @@ func (a *app) treeCommand() *cobra.Command {
 	c.Flags().StringVar(&direction, "direction", "", a.say("only this direction: false_pass, false_fail or other"))
 	c.Flags().StringVar(&level, "level", "", a.say("only this level: case, experience or strategy"))
 	c.Flags().StringVar(&status, "status", "", a.say("only this status, such as active"))
-	c.Flags().IntVar(&limit, "limit", 20, a.say("how many memories to print; 0 for all (with --json all, unless it is given)"))
-	// Fails only for a flag that is not there.
-	_ = c.RegisterFlagCompletionFunc("type", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		return a.errorTypes(), cobra.ShellCompDirectiveNoFileComp
-	})
+	c.Flags().IntVar(&limit, "limit", 20, a.say("how many memories to print; "+
+		"0 for all (with --json all, unless it is given)"))
+	completes(c, "type", a.errorTypes)
 	return c
 }
 
@@ -80,7 +81,7 @@ func (a *app) tree(ctx context.Context, f tree.Filter, limit int, limited bool) 
 	})
 }
 
-// treeJSON streams the nodes, one a line, however many there are.
+// treeJSON prints the nodes one by one, a node a line, so that any number of them fits in memory.
 func (a *app) treeJSON(ctx context.Context, m *memory, f tree.Filter, limit int) error {
 	w := bufio.NewWriter(a.stdout)
 	enc := json.NewEncoder(noBreak{w})
@@ -127,15 +128,15 @@ func (n noBreak) Write(p []byte) (int, error) {
 type branch struct {
 	errorType string
 	direction taxonomy.Direction
-	levels    [4]int // by level
+	levels    [4]int // how many memories, by level
 	runs      int    // occurrences of its cases
 }
 
-// leaf is a node as the tree lists it.
+// leaf is a node as the list of memories shows it.
 type leaf struct {
 	id, errorType, says, scene string
 	direction                  taxonomy.Direction
-	level, runs                int // runs of a case, else how many memories it stands on
+	level, runs                int // runs: the runs of a case, or the memories that an abstraction stands on
 	last                       time.Time
 }
 
@@ -146,7 +147,7 @@ type surveyed struct {
 	waiting  int // imports that nobody has promoted
 }
 
-// survey reads the nodes, keeping only what is printed of each.
+// survey reads the nodes and keeps only what is printed of each.
 func survey(ctx context.Context, m *memory, f tree.Filter) (*surveyed, error) {
 	s := &surveyed{}
 	at := map[[2]string]int{}
@@ -168,8 +169,9 @@ func survey(ctx context.Context, m *memory, f tree.Filter) (*surveyed, error) {
 			s.waiting++
 		}
 		s.leaves = append(s.leaves, leaf{
-			id: n.ID, errorType: n.ErrorType, direction: n.Direction, level: n.Level, runs: max(len(n.Occurrences), len(n.Children)),
-			says: text.Fit(oneLine(cmp.Or(n.Content.Description, n.Content.Title)), fullWidth), scene: sceneName(n.Scene), last: n.Metadata.UpdatedAt,
+			id: n.ID, errorType: n.ErrorType, direction: n.Direction, level: n.Level,
+			runs: max(len(n.Occurrences), len(n.Children)), scene: sceneName(n.Scene), last: n.Metadata.UpdatedAt,
+			says: text.Fit(oneLine(cmp.Or(n.Content.Description, n.Content.Title)), fullWidth),
 		})
 	}
 	perType := map[string]int{}
@@ -177,7 +179,8 @@ func survey(ctx context.Context, m *memory, f tree.Filter) (*surveyed, error) {
 		perType[b.errorType] += b.runs
 	}
 	slices.SortFunc(s.branches, func(x, y branch) int {
-		return cmp.Or(perType[y.errorType]-perType[x.errorType], cmp.Compare(x.errorType, y.errorType), y.runs-x.runs, cmp.Compare(x.direction, y.direction))
+		return cmp.Or(perType[y.errorType]-perType[x.errorType], cmp.Compare(x.errorType, y.errorType),
+			y.runs-x.runs, cmp.Compare(x.direction, y.direction))
 	})
 	slices.SortFunc(s.leaves, func(x, y leaf) int {
 		return cmp.Or(y.level-x.level, y.runs-x.runs, y.last.Compare(x.last), cmp.Compare(x.id, y.id))
@@ -187,7 +190,7 @@ func survey(ctx context.Context, m *memory, f tree.Filter) (*surveyed, error) {
 
 func sceneName(s tree.Scene) string {
 	if strings.Trim(s.Route, "/") == strings.Trim(s.ID, "/") {
-		return cmp.Or(s.Route, s.ID, s.Type) // the same said twice
+		return cmp.Or(s.Route, s.ID, s.Type) // route and id are the same, so one is enough
 	}
 	return join(s.ID, s.Route)
 }
@@ -212,7 +215,8 @@ func (a *app) printTree(m *memory, s *surveyed, limit int) error {
 		return err
 	}
 	if s.waiting > 0 && !a.quiet {
-		if err := writeLines(a.stdout, wrap(a.say("%d of these wait in quarantine: no agent is told of them before memtree promote.", s.waiting), a.width)...); err != nil {
+		if err := writeLines(a.stdout, wrap(a.say("%d of these wait in quarantine: no agent is told of them "+
+			"before memtree promote.", s.waiting), a.width)...); err != nil {
 			return err
 		}
 	}
@@ -241,10 +245,11 @@ func (a *app) basis(l *leaf) string {
 	}
 }
 
-// leafLines lists memories, each with what went wrong on a line below.
+// leafLines lists memories. What went wrong stands on a line below each.
 func (a *app) leafLines(leaves []leaf) []string {
 	t := &table{columns: []column{
-		{head: a.say("memory")}, {head: a.say("error type"), least: 16}, {head: a.say("direction")}, {head: a.say("scene"), least: 10}, {head: a.say("rests on"), right: true},
+		{head: a.say("memory")}, {head: a.say("error type"), least: 16}, {head: a.say("direction")},
+		{head: a.say("scene"), least: 10}, {head: a.say("rests on"), right: true},
 	}}
 	for _, l := range leaves {
 		t.add(short(l.id), l.errorType, a.directionName(l.direction), l.scene, a.basis(&l))
@@ -260,17 +265,18 @@ func (a *app) leafLines(leaves []leaf) []string {
 	return lines
 }
 
-// branchTable is the tree down to its directions, with counts.
+// branchTable counts the memories of every error type and direction.
 func (a *app) branchTable(tax *taxonomy.Taxonomy, s *surveyed) *table {
 	t := &table{columns: []column{{head: a.say("error type"), least: 20}}}
-	inWords := a.lang != "en" // in English the id says it
+	inWords := a.lang != "en" // an id is English and needs no translation there
 	if inWords {
 		t.columns = append(t.columns, column{head: a.say("in words"), least: 8})
 	}
 	t.columns = append(t.columns, column{head: a.say("cases"), right: true}, column{head: a.say("runs"), right: true})
 	above := s.levels[2]+s.levels[3] > 0
 	if above {
-		t.columns = append(t.columns, column{head: a.say("experiences"), right: true}, column{head: a.say("strategies"), right: true})
+		t.columns = append(t.columns,
+			column{head: a.say("experiences"), right: true}, column{head: a.say("strategies"), right: true})
 	}
 	add := func(name, words string, b *branch) {
 		row := []string{name}

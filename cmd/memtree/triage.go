@@ -21,7 +21,8 @@ func (a *app) triageCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "triage FILE... [flags]",
 		Short: a.say("Which verdicts to read first: the likeliest to be wrong, and why"),
-		Long: a.say(`Reads judged runs and says how likely each verdict is to be wrong, from the verdicts in memory whose truth is known. A truth in the file is not looked at, and nothing is recorded.
+		Long: a.say(`Reads judged runs and says how likely each verdict is to be wrong, from the verdicts in
+memory whose truth is known. A truth in the file is not looked at, and nothing is recorded.
 
 Where past errors do not predict, it says so instead of a number.`),
 		Example: "  memtree triage tonight.jsonl\n  memtree triage tonight.jsonl --above 0.3 --json",
@@ -50,10 +51,10 @@ type risky struct {
 type triaged struct {
 	Known    int     `json:"known"`    // verdicts in memory whose truth is known
 	Base     float64 `json:"base"`     // share of them that were wrong
-	Enough   bool    `json:"enough"`   // past errors predict
+	Enough   bool    `json:"enough"`   // past errors predict new ones
 	Read     int     `json:"read"`     // verdicts in the files
-	Learned  int     `json:"learned"`  // of these: their truth is in memory already; left out
-	Unformed int     `json:"unformed"` // recorded runs that wait to be looked at: their truth does not count yet
+	Learned  int     `json:"learned"`  // those left out, because memory knows their truth
+	Unformed int     `json:"unformed"` // recorded runs whose truth does not count yet
 	Verdicts []risky `json:"verdicts"` // the riskiest first
 }
 
@@ -102,7 +103,8 @@ func (f *triaged) add(ctx context.Context, m *memory, e *tree.Evaluation) error 
 	return nil
 }
 
-// cut keeps what was asked for, the riskiest first, equals as they came.
+// cut keeps the verdicts that were asked for, the riskiest first. Verdicts of equal risk stay
+// in the order of the files.
 func (f *triaged) cut(top int, above float64) {
 	f.Verdicts = slices.DeleteFunc(f.Verdicts, func(r risky) bool { return r.P < above })
 	slices.SortStableFunc(f.Verdicts, func(a, b risky) int {
@@ -119,13 +121,17 @@ func (a *app) printTriage(f *triaged) error {
 	case f.Read == 0:
 		out = append(out, a.say("There is no verdict to read."))
 	case f.Learned == f.Read:
-		out = wrap(a.say("Verdicts read: %d. The truth of each is in memory already, so none is left to guess.", f.Read), a.width)
+		out = wrap(a.say("Verdicts read: %d. The truth of each is in memory already, so none is left to guess.",
+			f.Read), a.width)
 	case f.Known < 30 && !f.Enough:
-		out = wrap(a.say("Not enough evidence yet: the truth of %d verdicts is known, and 30 are the least. Record judged runs with ground_truth or correct.", f.Known), a.width)
+		out = wrap(a.say("Not enough evidence yet: the truth of %d verdicts is known, and 30 are the least. "+
+			"Record judged runs with ground_truth or correct.", f.Known), a.width)
 	case !f.Enough:
-		out = wrap(a.say("No evidence that past errors predict these. Of the %d verdicts whose truth is known %s were wrong, and that is the best guess for each.", f.Known, percent(f.Base)), a.width)
+		out = wrap(a.say("No evidence that past errors predict these. Of the %d verdicts whose truth is known %s were "+
+			"wrong, and that is the best guess for each.", f.Known, percent(f.Base)), a.width)
 	default:
-		out = wrap(a.say("Of %d verdicts, those likeliest to be wrong. Of the %d whose truth is known %s were wrong.", f.Read, f.Known, percent(f.Base)), a.width)
+		out = wrap(a.say("Of %d verdicts, those likeliest to be wrong. Of the %d whose truth is known %s were wrong.",
+			f.Read, f.Known, percent(f.Base)), a.width)
 	}
 	if f.Learned > 0 && f.Learned < f.Read {
 		out = append(out, wrap(a.say("%d of %d are in memory with their truth and left out.", f.Learned, f.Read), a.width)...)
@@ -144,7 +150,8 @@ func (a *app) printTriage(f *triaged) error {
 
 func (a *app) printRisky(verdicts []risky) error {
 	t := &table{columns: []column{
-		{right: true}, {head: a.say("risk"), right: true}, {head: "95 %"}, {head: a.say("if wrong")}, {head: a.say("evaluation"), least: 16},
+		{right: true}, {head: a.say("risk"), right: true}, {head: "95 %"},
+		{head: a.say("if wrong")}, {head: a.say("evaluation"), least: 16},
 	}}
 	for i, v := range verdicts {
 		way := ""
@@ -164,7 +171,7 @@ func (a *app) printRisky(verdicts []risky) error {
 	return writeLines(a.stdout, out...)
 }
 
-// reasonsShown is how many reasons of a risk are printed; --json has them all.
+// reasonsShown is how many reasons of a risk are printed; --json prints all.
 const reasonsShown = 3
 
 func (a *app) whyRisky(reasons []risk.Reason) string {
@@ -180,7 +187,7 @@ func (a *app) whyRisky(reasons []risk.Reason) string {
 	return strings.Join(out, " · ")
 }
 
-// riskReason says in words what a signal that speaks for wrong has seen.
+// riskReason says what a signal has seen that makes it say "wrong".
 func (a *app) riskReason(r *risk.Reason) string {
 	nearest := ""
 	if len(r.Evaluations) > 0 {
@@ -210,16 +217,15 @@ func (a *app) riskReason(r *risk.Reason) string {
 	}
 }
 
-// wholeWords leaves out what is only a part of another: of 正, 正常 and 常 one is
-// enough.
+// wholeWords leaves out words that are part of another word: of 正, 正常 and 常 it keeps 正常.
 func wholeWords(words []string) []string {
 	return slices.DeleteFunc(slices.Clone(words), func(w string) bool {
 		return slices.ContainsFunc(words, func(o string) bool { return o != w && strings.Contains(o, w) })
 	})
 }
 
-// middleCut cuts an id to so many cells in its middle: ids of one file often
-// begin alike.
+// middleCut shortens an id to a number of cells. It takes them from the middle, because ids
+// of one file often begin alike.
 func middleCut(id string, cells int) string {
 	r := []rune(id)
 	if text.Width(id) <= cells {
@@ -234,7 +240,8 @@ func middleCut(id string, cells int) string {
 
 // printRisks prints how well a replay told wrong verdicts apart.
 func (a *app) printRisks(r *replay.Risks) error {
-	top := a.say("Once a verdict is given, and before its truth is known: how much of what is wrong does reading the riskiest find?")
+	top := a.say("Once a verdict is given, and before its truth is known: how much of what is wrong does " +
+		"reading the riskiest find?")
 	if err := writeLines(a.stdout, append(append([]string{""}, wrap(top, a.width)...), "")...); err != nil {
 		return err
 	}
@@ -242,16 +249,22 @@ func (a *app) printRisks(r *replay.Risks) error {
 		i := r.Intervals[name]
 		return fmt.Sprintf("%s (%.0f-%.0f)", percent(f), 100*i.Low, 100*i.High)
 	}
-	t := &table{columns: []column{{head: ""}, {head: a.say("first 5 %")}, {head: a.say("first 10 %")}, {head: a.say("first 20 %")}, {head: "AUC"}}}
-	t.add("risk", in("found5", r.Found.At5), in("found10", r.Found.At10), in("found20", r.Found.At20), areaOf(r.AUC)+" "+areaIn(r, "auc"))
-	t.add("bm25", percent(r.Baselines.Nearest.At5), percent(r.Baselines.Nearest.At10), percent(r.Baselines.Nearest.At20), areaOf(r.Baselines.AUC))
+	t := &table{columns: []column{
+		{head: ""}, {head: a.say("first 5 %")}, {head: a.say("first 10 %")}, {head: a.say("first 20 %")}, {head: "AUC"},
+	}}
+	t.add("risk", in("found5", r.Found.At5), in("found10", r.Found.At10), in("found20", r.Found.At20),
+		areaOf(r.AUC)+" "+areaIn(r, "auc"))
+	near := r.Baselines.Nearest
+	t.add("bm25", percent(near.At5), percent(near.At10), percent(near.At20), areaOf(r.Baselines.AUC))
 	t.add(a.say("random"), percent(0.05), percent(0.1), percent(0.2), ".50")
 	if err := t.write(a.stdout, &a.screen); err != nil {
 		return err
 	}
-	out := wrap(a.say("No evidence that past errors predict later ones here: every verdict was given the share wrong so far."), a.width)
+	out := wrap(a.say("No evidence that past errors predict later ones here: "+
+		"every verdict was given the share wrong so far."), a.width)
 	if r.Enough > 0 {
-		out = wrap(a.say("%d of %d verdicts were given a risk of their own, AUC of the later half %s. What it says is off by %.1f points on average.", r.Enough, r.N, areaOf(r.AUCSecondHalf), 100*r.ECE), a.width)
+		out = wrap(a.say("%d of %d verdicts were given a risk of their own, AUC of the later half %s. "+
+			"What it says is off by %.1f points on average.", r.Enough, r.N, areaOf(r.AUCSecondHalf), 100*r.ECE), a.width)
 	}
 	if err := writeLines(a.stdout, append([]string{""}, out...)...); err != nil || r.Enough == 0 {
 		return err
@@ -259,10 +272,13 @@ func (a *app) printRisks(r *replay.Risks) error {
 	return a.printReliability(r)
 }
 
-// printReliability prints what was said beside what came out and, on a
-// terminal, draws it.
+// printReliability prints the risks that were said beside what came out. Where there is colour it
+// also draws bars.
 func (a *app) printReliability(r *replay.Risks) error {
-	t := &table{columns: []column{{head: a.say("said")}, {head: a.say("verdicts"), right: true}, {head: a.say("mean"), right: true}, {head: a.say("were wrong"), right: true}, {}}}
+	t := &table{columns: []column{
+		{head: a.say("said")}, {head: a.say("verdicts"), right: true}, {head: a.say("mean"), right: true},
+		{head: a.say("were wrong"), right: true}, {},
+	}}
 	for i, b := range r.Reliability {
 		if b.N > 0 {
 			t.add(fmt.Sprintf("%d-%d %%", 10*i, 10*i+10), fmt.Sprint(b.N), percent(b.P), percent(b.Wrong), a.barOf(b.Wrong, b.P))
@@ -274,12 +290,13 @@ func (a *app) printReliability(r *replay.Risks) error {
 	if err := t.write(a.stdout, &a.screen); err != nil {
 		return err
 	}
-	score := a.say("After the first %d verdicts. Brier score %.3f; saying the share wrong so far each time: %.3f.", r.Warmup, r.Brier, r.Baselines.Brier)
+	score := a.say("After the first %d verdicts. Brier score %.3f; saying the share wrong so far each time: %.3f.",
+		r.Warmup, r.Brier, r.Baselines.Brier)
 	return writeLines(a.stdout, append([]string{""}, wrap(score, a.width)...)...)
 }
 
-// barOf draws a share as a bar, with a mark where it was said to be. It is empty
-// where nothing is drawn.
+// barOf draws a share as a bar, with a mark at the risk that was said. It returns "" if
+// the screen takes no colour.
 func (a *app) barOf(share, mark float64) string {
 	const cells = 25
 	if !a.colour {

@@ -13,13 +13,14 @@ func (a *app) verifyCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "verify",
 		Short: a.say("Read the whole store and check it"),
-		Long:  a.say("Checks every hash and chain of the files, every law of the tree, and that the index knows every memory. Prints what is wrong and exits with 1 if anything is. Nothing is written."),
-		Args:  a.arguments(0, 0, a.say("no arguments")),
-		RunE:  func(c *cobra.Command, _ []string) error { return a.verify(c.Context()) },
+		Long: a.say(`Checks every hash and chain of the files, every law of the tree, and that the index
+knows every memory. Prints what is wrong and exits with 1 if anything is. Nothing is written.`),
+		Args: a.arguments(0, 0, a.say("no arguments")),
+		RunE: func(c *cobra.Command, _ []string) error { return a.verify(c.Context()) },
 	}
 }
 
-// keptProblems bounds what a wholly broken store can say.
+// keptProblems bounds how many problems of a badly broken store are kept.
 const keptProblems = 1000
 
 func (a *app) verify(ctx context.Context) error {
@@ -57,7 +58,8 @@ func (a *app) printVerified(v tree.Verified, problems []string, total int) error
 	for _, p := range problems {
 		a.complain(p)
 	}
-	read := a.say("Read %d files (%s): %d memories, %d batches, %d ledger entries.", v.Files, byteCount(v.Bytes), v.Nodes, v.Batches, v.Entries)
+	read := a.say("Read %d files (%s): %d memories, %d batches, %d ledger entries.",
+		v.Files, byteCount(v.Bytes), v.Nodes, v.Batches, v.Entries)
 	verdict := a.paint(green, a.say("Everything is in order."))
 	if total > 0 {
 		verdict = a.paint(red, a.say("%d things are wrong.", total))

@@ -33,7 +33,7 @@ type version struct {
 	Platform string `json:"platform"`
 }
 
-// built reads what the Go tool wrote into the binary.
+// built reads the version that the Go tool wrote into the binary.
 func built() version {
 	v := version{Version: "(devel)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	info, ok := debug.ReadBuildInfo()

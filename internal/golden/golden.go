@@ -26,7 +26,8 @@ func Equal(tb testing.TB, path, got string) {
 	}
 	want, err := os.ReadFile(filepath.Clean(path))
 	require.NoError(tb, err, "no golden file yet: run the test with -update")
-	require.Equal(tb, string(want), got, "differs from %s; run with -update and read the diff if the change is meant", path)
+	require.Equal(tb, string(want), got,
+		"differs from %s; run with -update and read the diff if the change is meant", path)
 }
 
 // Bytes is Equal for what nobody can read: it does not show the difference.
