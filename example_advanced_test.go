@@ -152,17 +152,7 @@ func ExampleMemory_Promote() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	plan, err := ours.Import(ctx, func(take func(tree.Node) error) error {
-		for n, err := range theirs.Tree().Scan(ctx, tree.Filter{}) { // a file is read by transfer.Read
-			if err != nil {
-				return err
-			}
-			if err := take(n); err != nil {
-				return err
-			}
-		}
-		return nil
-	}, nil)
+	plan, err := ours.Import(ctx, theirs.Tree().Scan(ctx, tree.Filter{}), nil) // of a file: transfer.File
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -14,15 +14,14 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// ExportOptions say what leaves. The zero value, and nil, are everything that is
-// not archived and not an import that waits to be promoted.
+// ExportOptions say what leaves. Nil, and the zero value, are all that is in use.
 type ExportOptions struct {
-	transfer.Choice      // its Redactor is not looked at
+	transfer.Choice      // but for its Redactor
 	Redact          bool // take secrets, addresses and names out, in the file alone
 }
 
-// Export chooses what leaves and says what that is; the selection's Write writes
-// it. Nothing is changed here.
+// Export chooses what leaves and says what that is; transfer.Write writes the selection's
+// Nodes. Advanced.
 func (m *Memory) Export(ctx context.Context, o *ExportOptions) (*transfer.Selection, error) {
 	c := transfer.Choice{}
 	if o != nil {
@@ -48,22 +47,21 @@ func (redactor) JSON(r tree.Raw) (tree.Raw, int) {
 	return e.GroundTruth, n
 }
 
-// ImportOptions say how far what comes is trusted. The zero value, and nil, are
-// for somebody else's file: what it brings waits in quarantine.
+// ImportOptions say how far what comes is trusted. Nil, and the zero value, have it wait.
 type ImportOptions struct {
 	DryRun bool // plan, write nothing
-	Trust  bool // one's own backup or branch: in use at once, merged with what is here
+	Trust  bool // a backup or branch of one's own: in use at once, merged with what is here
 }
 
 // importBatch bounds the bytes of nodes in one commit of an import.
 const importBatch = 2 << 20
 
-// Import takes what read gives it into the tree. Nothing is written before read
-// has returned without an error, so that a file that is not whole changes
-// nothing; and what breaks a law of the tree is left out and listed. Importing
-// the same twice changes nothing. read may be called again, when somebody
-// changed the tree meanwhile.
-func (m *Memory) Import(ctx context.Context, read func(take func(tree.Node) error) error, o *ImportOptions) (transfer.Plan, error) {
+// Import takes nodes, such as those of a transfer.File, into quarantine. Nothing is written
+// before they ended without an error; what breaks a law of the tree is left out and listed.
+// They are ranged over again when somebody changed the tree meanwhile. Advanced.
+func (m *Memory) Import(
+	ctx context.Context, nodes iter.Seq2[tree.Node, error], o *ImportOptions,
+) (transfer.Plan, error) {
 	if o == nil {
 		o = &ImportOptions{}
 	}
@@ -73,7 +71,7 @@ func (m *Memory) Import(ctx context.Context, read func(take func(tree.Node) erro
 	var plan transfer.Plan
 	var err error
 	if err = m.untilFresh(func() error {
-		plan, err = m.importOnce(ctx, read, o)
+		plan, err = m.importOnce(ctx, nodes, o)
 		return err
 	}); err != nil {
 		return transfer.Plan{}, fmt.Errorf("import: %w", err)
@@ -81,11 +79,18 @@ func (m *Memory) Import(ctx context.Context, read func(take func(tree.Node) erro
 	return plan, nil
 }
 
-func (m *Memory) importOnce(ctx context.Context, read func(take func(tree.Node) error) error, o *ImportOptions) (_ transfer.Plan, err error) {
+func (m *Memory) importOnce(
+	ctx context.Context, nodes iter.Seq2[tree.Node, error], o *ImportOptions,
+) (_ transfer.Plan, err error) {
 	p := transfer.NewPlanner(m.store, transfer.PlanOptions{Trust: o.Trust, Origin: m.origin.ID})
 	defer func() { err = errors.Join(err, p.Close()) }()
-	if err := read(func(n tree.Node) error { return p.Add(ctx, n) }); err != nil {
-		return transfer.Plan{}, err
+	for n, err := range nodes {
+		if err == nil {
+			err = p.Add(ctx, n)
+		}
+		if err != nil {
+			return transfer.Plan{}, err
+		}
 	}
 	plan, err := p.Plan(ctx)
 	if err != nil || o.DryRun {
@@ -102,8 +107,8 @@ func (m *Memory) importOnce(ctx context.Context, read func(take func(tree.Node) 
 	return plan, nil
 }
 
-// Promote lets imported nodes be used, on probation, with the cases they rest on.
-// It is a person's act: nothing else in memory calls it. Advanced.
+// Promote lets imported nodes be used, on probation, with the cases they rest on: a
+// person's act, which nothing else in memory does. Advanced.
 func (m *Memory) Promote(ctx context.Context, o *transfer.PromoteOptions) (transfer.Promotion, error) {
 	if o == nil {
 		o = &transfer.PromoteOptions{}

@@ -65,7 +65,8 @@ func Promote(waiting map[string]tree.Node, o PromoteOptions) Promotion {
 			out.Refused = append(out.Refused, waiting[id])
 			continue
 		}
-		out.Changes = append(out.Changes, tree.NewChange(tree.OpStatus, n, basis, by, "promoted from quarantine: on probation from now on"))
+		const why = "promoted from quarantine: on probation from now on"
+		out.Changes = append(out.Changes, tree.NewChange(tree.OpStatus, n, basis, by, why))
 	}
 	return out
 }
