@@ -13,8 +13,9 @@ import (
 	"github.com/memtree/memtree/internal/golden"
 )
 
-// TestBuiltin keeps builtin.go what builtin.yaml says. Parsing the YAML at the
-// start of every command would cost some ten milliseconds; as Go it costs none.
+// TestBuiltin compares builtin.go with builtin.yaml, and writes it with -update.
+// Parsing the YAML at the start of every command would take some ten milliseconds;
+// Go code takes none.
 func TestBuiltin(t *testing.T) {
 	source, err := os.ReadFile("builtin.yaml")
 	require.NoError(t, err)
@@ -24,7 +25,7 @@ func TestBuiltin(t *testing.T) {
 	tax, unfit := doc.onto("builtin.yaml", &Taxonomy{})
 	require.Empty(t, unfit)
 	golden.Equal(t, "builtin.go", asGo(t, tax))
-	for _, dir := range []string{"checks", "examples"} { // the second adds to the first
+	for _, dir := range []string{"checks", "examples"} { // the sentences of examples add to the checks
 		files, err := filepath.Glob(dir + "/*.yaml")
 		require.NoError(t, err)
 		var all document
@@ -46,7 +47,8 @@ func textAsGo(s Text) string { return fmt.Sprintf("Text{EN: %q, ZH: %q}", s.EN, 
 
 func checksAsGo(t *testing.T, tax *Taxonomy) string {
 	var b strings.Builder
-	b.WriteString("// Code generated from checks/*.yaml and examples/*.yaml by TestBuiltin -update; DO NOT EDIT.\n\npackage taxonomy\n\nfunc builtinChecks() []Check {\nreturn []Check{\n")
+	b.WriteString("// Code generated from checks/*.yaml and examples/*.yaml by TestBuiltin -update; DO NOT EDIT.\n\n" +
+		"package taxonomy\n\nfunc builtinChecks() []Check {\nreturn []Check{\n")
 	for _, c := range tax.checks {
 		fmt.Fprintf(&b, "{\nID: %q, Wider: %q, Name: %s,\nErrorTypes: %#v,\n", c.ID, c.Wider, textAsGo(c.Name), c.ErrorTypes)
 		if len(c.Directions) > 0 {
@@ -143,7 +145,8 @@ func asGo(t *testing.T, tax *Taxonomy) string {
 	}
 	b.WriteString("}\n}\n\nfunc builtinScenes() []SceneType {\nreturn []SceneType{\n")
 	for _, s := range tax.scenes {
-		fmt.Fprintf(&b, "{\nID: %q,\nParent: %q,\nName: %s,\nChecklist: %s,\nAliases: %#v,\n},\n", s.ID, s.Parent, text(s.Name), text(s.Checklist), s.Aliases)
+		fmt.Fprintf(&b, "{\nID: %q,\nParent: %q,\nName: %s,\nChecklist: %s,\nAliases: %#v,\n},\n", s.ID, s.Parent,
+			text(s.Name), text(s.Checklist), s.Aliases)
 	}
 	b.WriteString("}\n}\n")
 	src, err := format.Source([]byte(b.String()))
