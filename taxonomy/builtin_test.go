@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/stretchr/testify/require"
 
@@ -25,29 +26,40 @@ func TestBuiltin(t *testing.T) {
 	tax, unfit := doc.onto("builtin.yaml", &Taxonomy{})
 	require.Empty(t, unfit)
 	golden.Equal(t, "builtin.go", asGo(t, tax))
-	for _, dir := range []string{"checks", "examples"} { // the sentences of examples add to the checks
-		files, err := filepath.Glob(dir + "/*.yaml")
+	files, err := filepath.Glob("checks/*.yaml")
+	require.NoError(t, err)
+	var all document
+	for _, name := range files { // sorted
+		source, err := os.ReadFile(name)
 		require.NoError(t, err)
-		var all document
-		for _, name := range files { // sorted
-			source, err := os.ReadFile(name)
-			require.NoError(t, err)
-			doc, unread, err := decode(name, source)
-			require.NoError(t, err)
-			require.Empty(t, unread)
-			all.checks = append(all.checks, doc.checks...)
-		}
-		tax, unfit = all.onto(dir, tax)
-		require.Empty(t, unfit)
+		doc, unread, err := decode(name, source)
+		require.NoError(t, err)
+		require.Empty(t, unread)
+		all.checks = append(all.checks, doc.checks...)
 	}
+	tax, unfit = all.onto("checks", tax)
+	require.Empty(t, unfit)
 	golden.Equal(t, "builtin_checks.go", checksAsGo(t, tax))
+}
+
+// TestExamples: every file of sentences belongs to a check, and its sentences are of a kind that there is.
+func TestExamples(t *testing.T) {
+	checks := builtinChecks()
+	require.NoError(t, addExamples(checks, exampleFiles))
+	for _, c := range checks {
+		require.NotEmpty(t, c.Examples, c.ID)
+	}
+	bad := fstest.MapFS{"examples/layout.txt": {Data: []byte("a comment\n== said\nOne.\n\n== sung\nTwo.\n")}}
+	require.ErrorContains(t, addExamples(checks, bad), `examples/layout.txt: line 5: there is no kind of sentence "sung"`)
+	bad = fstest.MapFS{"examples/nothing.txt": {Data: []byte("== said\nOne.\n")}}
+	require.ErrorContains(t, addExamples(checks, bad), "examples/nothing.txt: no check has this id")
 }
 
 func textAsGo(s Text) string { return fmt.Sprintf("Text{EN: %q, ZH: %q}", s.EN, s.ZH) }
 
 func checksAsGo(t *testing.T, tax *Taxonomy) string {
 	var b strings.Builder
-	b.WriteString("// Code generated from checks/*.yaml and examples/*.yaml by TestBuiltin -update; DO NOT EDIT.\n\n" +
+	b.WriteString("// Code generated from checks/*.yaml by TestBuiltin -update; DO NOT EDIT.\n\n" +
 		"package taxonomy\n\nfunc builtinChecks() []Check {\nreturn []Check{\n")
 	for _, c := range tax.checks {
 		fmt.Fprintf(&b, "{\nID: %q, Wider: %q, Name: %s,\nErrorTypes: %#v,\n", c.ID, c.Wider, textAsGo(c.Name), c.ErrorTypes)
@@ -75,14 +87,6 @@ func checksAsGo(t *testing.T, tax *Taxonomy) string {
 				fmt.Fprintf(&b, "%s: []Cue{\n%s},\n", l.name, cuesAsGo(l.cues))
 			}
 		}
-		for _, l := range []struct {
-			name string
-			list []string
-		}{{"Examples", c.Examples}, {"Claims", c.Claims}, {"Tasks", c.Tasks}} {
-			if len(l.list) > 0 {
-				fmt.Fprintf(&b, "%s: []string{\n%s},\n", l.name, linesAsGo(l.list))
-			}
-		}
 		if len(c.Facts) > 0 {
 			fmt.Fprintf(&b, "Facts: %#v,\n", c.Facts)
 		}
@@ -95,14 +99,6 @@ func checksAsGo(t *testing.T, tax *Taxonomy) string {
 	src, err := format.Source([]byte(b.String()))
 	require.NoError(t, err)
 	return string(src)
-}
-
-func linesAsGo(list []string) string {
-	var b strings.Builder
-	for _, s := range list {
-		fmt.Fprintf(&b, "%q,\n", s)
-	}
-	return b.String()
 }
 
 func cuesAsGo(cues []Cue) string {

@@ -217,6 +217,9 @@ func Default() *Taxonomy { return builtin() }
 
 var builtin = sync.OnceValue(func() *Taxonomy {
 	t := &Taxonomy{groups: builtinGroups(), errors: builtinErrors(), scenes: builtinScenes(), checks: builtinChecks()}
+	if err := addExamples(t.checks, exampleFiles); err != nil {
+		panic("taxonomy: " + err.Error()) // the files are compiled in, and TestBuiltin reads them
+	}
 	t.index()
 	return t
 })
