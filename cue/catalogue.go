@@ -21,7 +21,8 @@ import (
 // catalogue abstains.
 type Catalogue struct {
 	checks               []taxonomy.Check
-	asked, said, claimed reader // of tasks, of notes and defects, of an agent's own reasons
+	sentences            [sorts][]bool // whether a check has sentences of a sort
+	asked, said, claimed reader        // of tasks, of notes and defects, of an agent's own reasons
 }
 
 // reader reads texts of one sort: notes, an agent's own reasons, or tasks.
@@ -47,8 +48,12 @@ func NewCatalogue(tax *taxonomy.Taxonomy) *Catalogue {
 			}
 		}
 	}
-	for sort, l := range learn(sentencesOf(c.checks)) {
+	sentences := sentencesOf(c.checks)
+	for sort, l := range learn(sentences) {
 		readers[sort].words = l
+		for _, list := range sentences[sort] {
+			c.sentences[sort] = append(c.sentences[sort], len(list) > 0)
+		}
 	}
 	return c
 }
@@ -128,7 +133,7 @@ func (c *Catalogue) missedOther(s string) (Reading, bool) {
 	}
 	p := c.probabilities(Evidence{Said: []string{s}, Direction: taxonomy.Other})
 	i := slices.IndexFunc(c.checks, func(k taxonomy.Check) bool { return k.ID == r.Check })
-	if p[i] < enough && len(c.checks[i].Examples) > 0 {
+	if p[i] < enough && c.sentences[notes][i] {
 		return Reading{}, false
 	}
 	return r, true
@@ -227,7 +232,7 @@ func (c *Catalogue) Asked(task string) []Reading {
 	c.asked.add(said, task, 1)
 	var out []Reading
 	for i, x := range most {
-		if len(c.checks[i].Tasks) == 0 && said[i] >= outright {
+		if !c.sentences[tasks][i] && said[i] >= outright {
 			x = max(x, bluntly)
 		}
 		if x >= calledFor {

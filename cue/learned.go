@@ -47,8 +47,8 @@ var decoded = sync.OnceValue(func() learned {
 // of the check.
 func sentencesOf(checks []taxonomy.Check) (out [sorts][][]string) {
 	for i := range checks {
-		c := &checks[i]
-		for sort, list := range [sorts][]string{notes: c.Examples, claims: c.Claims, tasks: c.Tasks} {
+		of := checks[i].Sentences()
+		for sort, list := range [sorts][]string{notes: of.Said, claims: of.Claimed, tasks: of.Asked} {
 			out[sort] = append(out[sort], list)
 		}
 	}

@@ -42,17 +42,17 @@ func TestBuiltin(t *testing.T) {
 	golden.Equal(t, "builtin_checks.go", checksAsGo(t, tax))
 }
 
-// TestExamples: every file of sentences belongs to a check, and its sentences are of a kind that there is.
+// TestExamples: every check has a file of sentences, every file a check, and they are of a kind that there is.
 func TestExamples(t *testing.T) {
-	checks := builtinChecks()
-	require.NoError(t, addExamples(checks, exampleFiles))
-	for _, c := range checks {
-		require.NotEmpty(t, c.Examples, c.ID)
+	files, err := exampleFiles.ReadDir("examples")
+	require.NoError(t, err)
+	require.Len(t, files, len(Default().checks))
+	for _, c := range Default().checks {
+		require.NotEmpty(t, c.Sentences().Said, c.ID)
 	}
 	bad := fstest.MapFS{"examples/layout.txt": {Data: []byte("a comment\n== said\nOne.\n\n== sung\nTwo.\n")}}
-	require.ErrorContains(t, addExamples(checks, bad), `examples/layout.txt: line 5: there is no kind of sentence "sung"`)
-	bad = fstest.MapFS{"examples/nothing.txt": {Data: []byte("== said\nOne.\n")}}
-	require.ErrorContains(t, addExamples(checks, bad), "examples/nothing.txt: no check has this id")
+	_, err = readExamples(bad, "layout")
+	require.ErrorContains(t, err, `examples/layout.txt, line 5: there is no kind of sentence "sung"`)
 }
 
 func textAsGo(s Text) string { return fmt.Sprintf("Text{EN: %q, ZH: %q}", s.EN, s.ZH) }

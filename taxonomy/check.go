@@ -17,9 +17,11 @@ type Check struct {
 	Asked                   []Cue    // phrases of tasks that call for it
 	Said                    []Cue    // phrases of notes and defects that say it was missed
 	Claimed                 []Cue    // phrases of a wrong agent's reason that show it was missed
-	Examples, Claims, Tasks []string // whole sentences like Said, Claimed and Asked
+	Examples, Claims, Tasks []string // sentences of each of these three kinds that a team added; see Sentences
 	Shows                   []string // differences of judgment and ground truth that show it, such as action_missing
 	Facts                   []string // of FactKinds: kinds of fact by which an observation of the page can settle it
+
+	builtin bool // its own sentences are in exampleFiles
 }
 
 // FactKinds are the kinds of fact that package fact can hold against a page.
