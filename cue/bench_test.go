@@ -7,8 +7,8 @@ import (
 	"github.com/memtree/memtree/taxonomy"
 )
 
-// BenchmarkCatalogue compiles the built-in catalogue: with what is kept of its
-// sentences, and learning them, as for a team that adds its own.
+// BenchmarkCatalogue compiles the built-in catalogue twice: with the stored models
+// of its sentences, and fitting them anew, as for a team that adds its own.
 func BenchmarkCatalogue(b *testing.B) {
 	tax := taxonomy.Default()
 	_ = decoded()
@@ -42,7 +42,7 @@ func BenchmarkMissed(b *testing.B) {
 	}
 }
 
-// BenchmarkAsked reads a task of five points, and the longest there is.
+// BenchmarkAsked reads a task of five points, and one as long as any that is read.
 func BenchmarkAsked(b *testing.B) {
 	c := NewCatalogue(taxonomy.Default())
 	five := "请检测购物车页面是否正常工作：1. 页面标题是否包含'购物车'；2. 商品列表是否正确显示；3. 数量增减按钮是否可用；4. 商品小计是否等于单价乘以数量；5. 总价计算是否正确"

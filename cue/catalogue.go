@@ -15,13 +15,14 @@ import (
 // defect says was missed, and which ones a task calls for. It is immutable and
 // safe for concurrent use.
 //
-// Two readers work together. The phrases of a check say it outright; the words of
-// its example sentences say how likely a text is of it that has none of the
-// phrases. Together they give a probability, and where it is low the catalogue
-// abstains.
+// Two readers work together. The phrases of a check name it outright. The words
+// of its example sentences tell how likely a text is about the check when it has
+// none of the phrases. Both together give a probability; when it is low, the
+// catalogue abstains.
 type Catalogue struct {
 	checks               []taxonomy.Check
-	asked, said, claimed reader
+	sentences            [sorts][]bool // whether a check has sentences of a sort
+	asked, said, claimed reader        // of tasks, of notes and defects, of an agent's own reasons
 }
 
 // reader reads texts of one sort: notes, an agent's own reasons, or tasks.
@@ -30,9 +31,9 @@ type reader struct {
 	words   *linear
 }
 
-// NewCatalogue compiles the catalogue of tax. That of the built-in taxonomy, and
-// of one that adds no sentences, takes some ten milliseconds; sentences of a team
-// have to be learned, which takes about a second.
+// NewCatalogue compiles the catalogue of tax. This takes some ten milliseconds
+// for the built-in taxonomy and for one that adds no sentences. The sentences a
+// team adds have to be learned, which takes about a second.
 func NewCatalogue(tax *taxonomy.Taxonomy) *Catalogue {
 	c := &Catalogue{checks: tax.Checks()}
 	readers := [sorts]*reader{notes: &c.said, claims: &c.claimed, tasks: &c.asked}
@@ -47,15 +48,19 @@ func NewCatalogue(tax *taxonomy.Taxonomy) *Catalogue {
 			}
 		}
 	}
-	for sort, l := range learn(sentencesOf(c.checks)) {
+	sentences := sentencesOf(c.checks)
+	for sort, l := range learn(sentences) {
 		readers[sort].words = l
+		for _, list := range sentences[sort] {
+			c.sentences[sort] = append(c.sentences[sort], len(list) > 0)
+		}
 	}
 	return c
 }
 
-// Of returns a function that compiles the catalogue of tax when it is first
-// called, once; that of the built-in taxonomy once for all. Without a taxonomy
-// the catalogue is empty.
+// Of returns a function that compiles the catalogue of tax on its first call and
+// returns the same one ever after. All callers share the catalogue of the
+// built-in taxonomy. A nil tax gives an empty catalogue.
 func Of(tax *taxonomy.Taxonomy) func() *Catalogue {
 	switch tax {
 	case nil:
@@ -80,37 +85,37 @@ type Evidence struct {
 type Reading struct {
 	Check string  // its id
 	Score float64 // the weight of phrases; comparable among readings of one call
-	Sure  float64 // 0 to 1: how likely it is, of a reading of Missed
+	Sure  float64 // 0 to 1: how likely the check is
 }
 
-// How much each thing counts beside the words of what was said, and how likely a
-// check must be. They were chosen on labelled runs of several writers;
-// docs/decisions/0008-checks.md has the figures.
+// The weights of the sources of words, and how likely a check must be. The words
+// of what was said weigh 1. The numbers were chosen on labelled runs of several
+// writers; docs/decisions/0008-checks.md has the figures.
 const (
-	perPhrase = 0.6 // of a phrase of weight 1, in the logarithm of the odds
-	ofClaims  = 0.7 // the words of the agent's own reason
-	ofTasks   = 0.7 // the words of the task
-	enough    = 0.4
+	perPhrase = 0.6 // what a phrase of weight 1 adds to the logarithm of the odds
+	ofClaims  = 0.7 // weight of the words of the agent's own reason
+	ofTasks   = 0.7 // weight of the words of the task
+	enough    = 0.4 // the least probability of a check that was missed
 
-	outright = 3.0  // the weight of a phrase that says it alone
-	ahead    = 0.75 // by which phrases alone must lead
-	bluntly  = 0.5  // how sure that is
-	mostSure = 0.95 // no words are certain
+	outright = 3.0  // the phrase weight that names a check without any other word
+	ahead    = 0.75 // how far the best check must lead when only phrases count
+	bluntly  = 0.5  // Sure of a check that only phrases name
+	mostSure = 0.95 // the highest Sure: no words are certain
 
 	calledFor = 0.25 // the least probability of a check that a task calls for
 )
 
-// Missed returns the check that was missed, and false where the words do not
-// say, or do not say which of two.
+// Missed returns the check that was missed. It returns false when the words do
+// not say which check it was, or fit two checks equally well.
 func (c *Catalogue) Missed(e Evidence) (Reading, bool) {
 	said := strings.Join(e.Said, "\n")
 	if len(c.checks) == 0 {
 		return Reading{}, false
 	}
 	if e.Direction == taxonomy.Other {
-		return c.both(cmp.Or(said, e.Claimed))
+		return c.missedOther(cmp.Or(said, e.Claimed))
 	}
-	p := c.likely(e)
+	p := c.probabilities(e)
 	best := c.best(p)
 	if best >= 0 && p[best] >= enough {
 		return Reading{Check: c.checks[best].ID, Sure: min(mostSure, math.Round(100*p[best])/100)}, true
@@ -118,23 +123,25 @@ func (c *Catalogue) Missed(e Evidence) (Reading, bool) {
 	return c.Outright(said, e.Direction)
 }
 
-// both reads a text on work that is no verdict on a product, which few of the
-// sentences are about: phrases have to name the check, and the words to agree.
-func (c *Catalogue) both(s string) (Reading, bool) {
+// missedOther reads a text about a mistake of direction Other: the work was wrong,
+// but it was no verdict on a product. Few example sentences are about such work.
+// So phrases have to name the check, and the words have to agree with them.
+func (c *Catalogue) missedOther(s string) (Reading, bool) {
 	r, ok := c.Outright(s, taxonomy.Other)
 	if !ok {
 		return r, false
 	}
-	p := c.likely(Evidence{Said: []string{s}, Direction: taxonomy.Other})
+	p := c.probabilities(Evidence{Said: []string{s}, Direction: taxonomy.Other})
 	i := slices.IndexFunc(c.checks, func(k taxonomy.Check) bool { return k.ID == r.Check })
-	if p[i] < enough && len(c.checks[i].Examples) > 0 {
+	if p[i] < enough && c.sentences[notes][i] {
 		return Reading{}, false
 	}
 	return r, true
 }
 
-// likely returns how likely each check is to be the one that was missed.
-func (c *Catalogue) likely(e Evidence) []float64 {
+// probabilities returns how likely each check is to be the one that was missed, in
+// the order of c.checks. The sum is 1.
+func (c *Catalogue) probabilities(e Evidence) []float64 {
 	said := strings.Join(e.Said, "\n")
 	p := make([]float64, len(c.checks))
 	c.said.words.add(p, said, 1)
@@ -154,7 +161,9 @@ func (c *Catalogue) likely(e Evidence) []float64 {
 	return p
 }
 
-// Outright returns the check that a text names by its phrases alone.
+// Outright returns the check that a text names by its phrases alone. It returns
+// false when no phrase names one, or when another check is nearly as strong and
+// the best is not a kind of it.
 func (c *Catalogue) Outright(s string, d taxonomy.Direction) (Reading, bool) {
 	scores := make([]float64, len(c.checks))
 	c.said.add(scores, s, 1)
@@ -168,27 +177,28 @@ func (c *Catalogue) Outright(s string, d taxonomy.Direction) (Reading, bool) {
 		return Reading{}, false
 	}
 	for i, x := range scores {
-		if i != best && scores[best]-x < ahead && !c.within(best, i) {
+		if i != best && scores[best]-x < ahead && !c.isKindOf(best, i) {
 			return Reading{}, false
 		}
 	}
 	return Reading{Check: c.checks[best].ID, Score: scores[best], Sure: bluntly}, true
 }
 
-// best returns the place of the highest score; of equal ones that of the
-// narrower check, else of the first. -1 when all are 0.
+// best returns the place of the highest score, -1 when no score is above 0. Among
+// equal scores the narrower check wins, then the first.
 func (c *Catalogue) best(scores []float64) int {
 	best := -1
 	for i, s := range scores {
-		if s > 0 && (best < 0 || s > scores[best] || s == scores[best] && c.within(i, best)) {
+		if s > 0 && (best < 0 || s > scores[best] || s == scores[best] && c.isKindOf(i, best)) {
 			best = i
 		}
 	}
 	return best
 }
 
-// within reports whether one check is a kind of another.
-func (c *Catalogue) within(narrow, wide int) bool {
+// isKindOf reports whether the check at place wide is an ancestor of the one at
+// place narrow.
+func (c *Catalogue) isKindOf(narrow, wide int) bool {
 	for at := c.checks[narrow].Wider; at != ""; {
 		if at == c.checks[wide].ID {
 			return true
@@ -202,17 +212,18 @@ func (c *Catalogue) within(narrow, wide int) bool {
 	return false
 }
 
-// Asked returns the checks that a task calls for, the likeliest first. One without
-// example tasks is called for by its phrases.
+// Asked returns the checks that a task calls for, the likeliest first. Each point
+// of a list counts by itself. A check without example tasks is called for when its
+// phrases name it.
 func (c *Catalogue) Asked(task string) []Reading {
 	if len(c.checks) == 0 || task == "" {
 		return nil
 	}
 	most, said := make([]float64, len(c.checks)), make([]float64, len(c.checks))
-	for _, part := range parts(task) {
+	for _, point := range points(task) {
 		p := make([]float64, len(c.checks))
-		c.asked.words.add(p, part, 1)
-		c.asked.add(p, part, perPhrase)
+		c.asked.words.add(p, point, 1)
+		c.asked.add(p, point, perPhrase)
 		softmax(p)
 		for i, x := range p {
 			most[i] = max(most[i], x)
@@ -221,7 +232,7 @@ func (c *Catalogue) Asked(task string) []Reading {
 	c.asked.add(said, task, 1)
 	var out []Reading
 	for i, x := range most {
-		if len(c.checks[i].Tasks) == 0 && said[i] >= outright {
+		if !c.sentences[tasks][i] && said[i] >= outright {
 			x = max(x, bluntly)
 		}
 		if x >= calledFor {
@@ -232,26 +243,27 @@ func (c *Catalogue) Asked(task string) []Reading {
 	return out
 }
 
-// parts are the points of a task, each of which may call for a check of its own,
-// and the task as a whole. A task is asked about before every run: what it may
-// cost is bounded.
-func parts(task string) []string {
+// points returns the task as a whole and then the points of its list, if it has
+// one: each point may call for a check of its own. Every run waits for this, so
+// the length of the task and the number of points are bounded.
+func points(task string) []string {
 	if len(task) > MaxRead {
 		task = strings.ToValidUTF8(task[:MaxRead], "")
 	}
 	out := []string{task}
-	if points := numbered.Split(task, mostParts); len(points) > 2 {
-		out = append(out, points[1:]...)
+	if list := numbered.Split(task, mostPoints); len(list) > 2 {
+		out = append(out, list[1:]...) // list[0] stands before the first point
 	}
 	return out
 }
 
-const mostParts = 32
+const mostPoints = 32
 
-// numbered is what points of a list begin with.
+// numbered matches what a point of a list begins with: a number or a bullet.
 var numbered = regexp.MustCompile(`(?m)(?:^|[\s；;:：。])(?:\d{1,2}[.、)）]|[①-⑳]|[-*•])\s*`)
 
-// add adds the weights of the phrases in a text, each phrase once.
+// add adds the weight of each phrase in a text, times by, to the score of its
+// check. A phrase that stands there twice counts once.
 func (r *reader) add(scores []float64, s string, by float64) {
 	if s == "" {
 		return

@@ -1,9 +1,9 @@
-// Package cue finds in a text the phrases that a taxonomy gives for something:
-// cues of an error type, and what calls for a check of the catalogue or says
-// that it was missed.
+// Package cue finds the phrases of a taxonomy in a text. They are the cues of an
+// error type, and the phrases that call for a check of the catalogue or say that
+// it was missed.
 //
-// A phrase in English is matched word by word whatever the inflection, a phrase
-// with Chinese in it as it stands. In both, … stands for a few words or
+// An English phrase is matched word by word, whatever the inflection. A phrase
+// with Chinese in it is matched as it stands. In both, … stands for a few words or
 // characters and # for a number. Everything here is immutable once built, and
 // safe for concurrent use.
 package cue
@@ -19,21 +19,21 @@ import (
 const (
 	Gap      = 5    // tokens that … may stand for
 	gapRunes = 10   // characters that … may stand for in Chinese
-	MaxRead  = 4000 // bytes of one text that are read
+	MaxRead  = 4000 // bytes of one text that are read; the rest is ignored
 )
 
-// Finder looks for phrases. Each phrase belongs to a kind, which the caller
-// numbers.
+// Finder looks for phrases. Each phrase belongs to a kind, a number that the
+// caller chooses.
 type Finder struct {
 	gap   int
-	words map[string][]entry // by first token
-	runes map[rune][]entry   // Chinese, by first character
+	words map[string][]entry // English phrases by their first token
+	runes map[rune][]entry   // Chinese phrases by their first character
 }
 
 // entry is a compiled phrase.
 type entry struct {
 	Match
-	parts [][]string // runs of tokens (or one text each, for Chinese), between the gaps
+	parts [][]string // what stands between the gaps: runs of tokens, or one text each for Chinese
 }
 
 // Match is a phrase that was found.
@@ -48,8 +48,8 @@ func NewFinder(gap int) *Finder {
 	return &Finder{gap: gap, words: map[string][]entry{}, runes: map[rune][]entry{}}
 }
 
-// Add adds a phrase under the name label. It is for building only: nobody may
-// search meanwhile.
+// Add adds a phrase; a match reports it under the name label. A phrase without
+// words is ignored. Add must not run while another goroutine searches.
 func (f *Finder) Add(kind int, label, phrase string, weight float64) {
 	e := entry{Match{kind, label, weight}, compile(phrase)}
 	if len(e.parts) == 0 {
@@ -67,9 +67,9 @@ func (f *Finder) Add(kind int, label, phrase string, weight float64) {
 
 // Text is a text made ready to be searched by several Finders.
 type Text struct {
-	raw   string // lower case
-	words []string
-	han   bool
+	raw   string   // the text in lower case, for Chinese phrases
+	words []string // its stems, for English phrases
+	han   bool     // it has Chinese characters
 }
 
 // Read makes the first MaxRead bytes of s ready.
@@ -80,8 +80,9 @@ func Read(s string) Text {
 	return Text{raw: strings.ToLower(s), words: stems(s), han: chinese(s)}
 }
 
-// Find calls found for each place where a phrase stands.
-func (f *Finder) Find(t Text, found func(Match)) {
+// Find calls visit for each place where a phrase stands, once for each phrase
+// there: first for the English phrases, then for the Chinese.
+func (f *Finder) Find(t Text, visit func(Match)) {
 	for i, w := range t.words {
 		list := f.words[w]
 		if digit(rune(w[0])) {
@@ -89,7 +90,7 @@ func (f *Finder) Find(t Text, found func(Match)) {
 		}
 		for _, e := range list {
 			if matchTokens(t.words[i:], e.parts, f.gap) {
-				found(e.Match)
+				visit(e.Match)
 			}
 		}
 	}
@@ -103,7 +104,7 @@ func (f *Finder) Find(t Text, found func(Match)) {
 		}
 		for _, e := range list {
 			if matchRunes(t.raw[i:], e.parts) {
-				found(e.Match)
+				visit(e.Match)
 			}
 		}
 	}
@@ -127,7 +128,7 @@ func compile(phrase string) [][]string {
 	return parts
 }
 
-// tokens are the stems of a part of an English phrase; # stays.
+// tokens returns the stems of a part of an English phrase. A # stays as it is.
 func tokens(s string) []string {
 	var out []string
 	for w := range strings.FieldsSeq(s) {
@@ -135,7 +136,7 @@ func tokens(s string) []string {
 			out = append(out, number)
 			continue
 		}
-		if plain(w) { // most need no tokenizer, and there are thousands of them
+		if lettersOnly(w) { // most of the thousands of words need no tokenizer
 			out = append(out, stem(w))
 			continue
 		}
@@ -144,7 +145,7 @@ func tokens(s string) []string {
 	return out
 }
 
-func plain(s string) bool {
+func lettersOnly(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r < 'a' || r > 'z' })
 }
 
@@ -154,9 +155,8 @@ func chinese(s string) bool {
 
 func digit(r rune) bool { return r >= '0' && r <= '9' }
 
-// matchTokens reports whether the parts stand at the start of tokens, in order,
-// with small gaps between them. Within a part one other token may stand between
-// two: an identifier is followed by its whole.
+// matchTokens reports whether tokens begins with the parts in their order, with at
+// most gap tokens between two parts.
 func matchTokens(tokens []string, parts [][]string, gap int) bool {
 	at := 0
 	for i, part := range parts {
@@ -179,13 +179,16 @@ func matchTokens(tokens []string, parts [][]string, gap int) bool {
 	return true
 }
 
+// matchRun returns how many tokens the part takes at the start of tokens, 0 when
+// it does not stand there. One other token may stand between two tokens of the
+// part, so that an adverb or a name in between does not hide the phrase.
 func matchRun(tokens, part []string) int {
 	at := 0
 	for i, p := range part {
 		switch {
-		case at < len(tokens) && equal(tokens[at], p):
+		case at < len(tokens) && tokenFits(tokens[at], p):
 			at++
-		case i > 0 && at+1 < len(tokens) && equal(tokens[at+1], p):
+		case i > 0 && at+1 < len(tokens) && tokenFits(tokens[at+1], p):
 			at += 2
 		default:
 			return 0
@@ -194,17 +197,19 @@ func matchRun(tokens, part []string) int {
 	return at
 }
 
-func equal(token, want string) bool {
+func tokenFits(token, want string) bool {
 	return token == want || want == number && token != "" && digit(rune(token[0]))
 }
 
+// matchRunes reports whether s begins with the parts in their order, with at most
+// gapRunes characters between two parts.
 func matchRunes(s string, parts [][]string) bool {
 	for i, part := range parts {
-		at := 0
+		gap := 0
 		if i > 0 {
-			at = gapRunes
+			gap = gapRunes
 		}
-		n := place(s, part[0], at)
+		n := behind(s, part[0], gap)
 		if n < 0 {
 			return false
 		}
@@ -213,12 +218,12 @@ func matchRunes(s string, parts [][]string) bool {
 	return true
 }
 
-// place returns the offset in s behind part, if part begins after at most gap
-// characters, or -1.
-func place(s, part string, gap int) int {
+// behind returns the offset in bytes where part ends in s, or -1 when part does
+// not begin within the first gap characters.
+func behind(s, part string, gap int) int {
 	skipped := 0
 	for at := range s {
-		if n := prefix(s[at:], part); n >= 0 {
+		if n := prefixLen(s[at:], part); n >= 0 {
 			return at + n
 		}
 		if skipped++; skipped > gap {
@@ -228,9 +233,9 @@ func place(s, part string, gap int) int {
 	return -1
 }
 
-// prefix returns the length of part at the start of s, -1 where it does not
-// stand there. # in part is a run of digits.
-func prefix(s, part string) int {
+// prefixLen returns how many bytes part takes at the start of s, -1 when it does
+// not stand there. A # in part stands for a run of digits, full stops and commas.
+func prefixLen(s, part string) int {
 	if !strings.Contains(part, number) {
 		if strings.HasPrefix(s, part) {
 			return len(part)

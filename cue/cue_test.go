@@ -86,7 +86,7 @@ func TestMissed(t *testing.T) {
 	require.Empty(t, c.Asked(""))
 }
 
-// A numbered task calls for a check a point; small talk for none.
+// Each point of a numbered task calls for a check; small talk calls for none.
 func TestAsked(t *testing.T) {
 	c := NewCatalogue(taxonomy.Default())
 	asked := func(task string) (out []string) {

@@ -12,22 +12,22 @@ import (
 	"github.com/memtree/memtree/taxonomy"
 )
 
-// The sorts of texts that sentences are of.
+// The sorts of text, each with example sentences and a model of its own.
 const (
-	notes = iota
-	claims
-	tasks
-	sorts
+	notes  = iota // what people say about a miss
+	claims        // the wrong agent's own reasons
+	tasks         // what was to be tested
+	sorts         // how many sorts there are
 )
 
-// learned is what was learned of each sort from the sentences of a catalogue.
+// learned holds the models that were fitted to the sentences of a catalogue.
 type learned struct {
-	Key    string // of the sentences
+	Key    string // keyOf the sentences
 	Models [sorts]*linear
 }
 
-// builtinLearned is what the sentences of the built-in catalogue teach, so that no
-// process has to learn it anew: go test ./cue -run TestLearned -update.
+// builtinLearned holds the models of the built-in sentences, so that no process
+// has to fit them again. "go test ./cue -run TestLearned -update" writes it.
 //
 //go:embed learned.gob
 var builtinLearned []byte
@@ -35,7 +35,7 @@ var builtinLearned []byte
 var decoded = sync.OnceValue(func() learned {
 	var l learned
 	if err := gob.NewDecoder(bytes.NewReader(builtinLearned)).Decode(&l); err != nil {
-		return learned{} // then it is learned
+		return learned{} // no key is empty, so learn fits the models itself
 	}
 	for _, m := range l.Models {
 		m.index()
@@ -43,17 +43,20 @@ var decoded = sync.OnceValue(func() learned {
 	return l
 })
 
-// sentencesOf returns the example sentences of checks, by sort and place.
+// sentencesOf returns the example sentences of checks: by sort, then by the place
+// of the check.
 func sentencesOf(checks []taxonomy.Check) (out [sorts][][]string) {
 	for i := range checks {
-		for sort, list := range [sorts][]string{notes: checks[i].Examples, claims: checks[i].Claims, tasks: checks[i].Tasks} {
+		of := checks[i].Sentences()
+		for sort, list := range [sorts][]string{notes: of.Said, claims: of.Claimed, tasks: of.Asked} {
 			out[sort] = append(out[sort], list)
 		}
 	}
 	return out
 }
 
-// learn returns what sentences teach, by sort and place of the check.
+// learn returns a model for each sort of sentence: the stored one when the
+// sentences are those of the built-in catalogue, else one fitted now.
 func learn(sentences [sorts][][]string) [sorts]*linear {
 	key := keyOf(sentences)
 	if l := decoded(); l.Key == key {
@@ -71,8 +74,9 @@ func fitAll(sentences [sorts][][]string) (out [sorts]*linear) {
 	return out
 }
 
-// keyOf names sentences and the places of their checks. Checks without sentences
-// that come after them change nothing.
+// keyOf returns a hash of the sentences and of the places of their checks. Checks
+// without sentences at the end do not change it, because they do not change the
+// models.
 func keyOf(sentences [sorts][][]string) string {
 	h := sha256.New()
 	for _, list := range sentences {

@@ -11,7 +11,7 @@ import (
 	"github.com/memtree/memtree/taxonomy"
 )
 
-// What is kept of the built-in sentences is what they teach.
+// The stored models are those that the built-in sentences give.
 func TestLearned(t *testing.T) {
 	sentences := sentencesOf(taxonomy.Default().Checks())
 	fresh := learned{Key: keyOf(sentences), Models: fitAll(sentences)}

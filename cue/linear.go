@@ -9,37 +9,39 @@ import (
 	"github.com/memtree/memtree/text"
 )
 
-// linear tells how likely a text is of each kind by its words: multinomial logistic
-// regression, fitted to example sentences by stochastic gradient descent with a
-// rate for each word that falls as the word is seen (AdaGrad: Duchi, Hazan and
-// Singer, JMLR 2011). It is immutable once fitted. The fields are public for gob.
+// linear tells from the words of a text how likely it is of each kind. It is a
+// multinomial logistic regression, fitted to example sentences by stochastic
+// gradient descent. Each word has a learning rate of its own, which falls as the
+// word is seen (AdaGrad: Duchi, Hazan and Singer, JMLR 2011). It is immutable once
+// fitted. The fields are exported for gob.
 type linear struct {
 	Of    []int     // the places of the kinds that have sentences, ascending
 	Words []string  // sorted
 	Rare  []float32 // inverse document frequency of each word
-	Scale []float32 // of the weights of each word
-	Bytes []byte    // the weights: words × kinds, two's complement
+	Scale []float32 // for each word: what one step of a byte in its row of Bytes stands for
+	Bytes []byte    // the weights: a row a word, a column a kind, int8 in two's complement
 
-	place map[string]int32
+	place map[string]int32 // the index of a word in Words
 }
 
-// How it is fitted. More rounds or finer weights change nothing on suites that were
-// not learned from; words seen in one sentence only say nothing of others.
+// How it is fitted. More rounds or finer weights do not help on suites that were
+// not learned from. A word that only one sentence has says nothing about others.
 const (
 	rounds     = 6
-	rate       = 1.0
-	leastSeen  = 2 // sentences a word is in
-	seed       = 1 // of the order of sentences
-	leastFound = 1e-3
-	levels     = 127 // of a weight, on each side
+	rate       = 1.0  // the learning rate of a word before it is seen
+	leastSeen  = 2    // sentences that must have a word
+	seed       = 1    // of the order of sentences
+	leastFound = 1e-3 // added to a probability, so that its logarithm is never far below the others
+	levels     = 127  // values a stored weight can have on each side of 0
 )
 
-// fit learns from sentences of several kinds; a kind without any is not told of.
+// fit learns from sentences by kind. A kind without sentences is left out of Of;
+// add gives it the probability of chance.
 func fit(sentences [][]string) *linear {
 	l := &linear{}
-	var texts [][]string // distinct words
-	var kinds []int
-	in := map[string]int{}
+	var texts [][]string   // the distinct words of each sentence
+	var kinds []int        // the place in Of of each sentence's kind
+	in := map[string]int{} // how many sentences have the word
 	for at, list := range sentences {
 		if len(list) == 0 {
 			continue
@@ -67,7 +69,7 @@ func fit(sentences [][]string) *linear {
 	return l
 }
 
-// index makes the table of words.
+// index fills place, which is not stored.
 func (l *linear) index() {
 	l.place = make(map[string]int32, len(l.Words))
 	for i, w := range l.Words {
@@ -75,24 +77,26 @@ func (l *linear) index() {
 	}
 }
 
+// distinct returns the words of s, sorted, each once.
 func distinct(s string) []string {
 	words := text.Tokens(s)
 	slices.Sort(words)
 	words = slices.Compact(words)
 	for i, w := range words {
-		words[i] = strings.Clone(w)
+		words[i] = strings.Clone(w) // a token shares the memory of the whole text
 	}
 	return words
 }
 
-// feature is a word of a text: its place, and its share of the text.
+// feature is a known word of a text.
 type feature struct {
-	at    int
-	share float32
+	at    int     // its index in Words
+	share float32 // its part of the text, see features
 }
 
-// features weighs the words of a text that are known: rare ones more, all
-// together as much as those of any other text.
+// features weighs the words of a text that are known. A rare word weighs more. The
+// weights of a text form a vector of length 1, so a long text counts no more than
+// a short one.
 func (l *linear) features(words []string) []feature {
 	out := make([]feature, 0, len(words))
 	sum := 0.0
@@ -108,11 +112,13 @@ func (l *linear) features(words []string) []feature {
 	return out
 }
 
-// descend fits the weights. Products are rounded before they are added, so that
-// every machine comes to the same.
+// descend fits the weights by gradient descent on the cross entropy. An explicit
+// conversion rounds a product before it is added: no compiler may then fuse the
+// two (FMA), so that every machine comes to the same weights.
 func (l *linear) descend(texts [][]string, kinds []int) {
 	n := len(l.Of)
-	weights, seen := make([]float32, n*len(l.Words)), make([]float32, len(l.Words))
+	weights := make([]float32, n*len(l.Words)) // a row a word, a column a kind
+	seen := make([]float32, len(l.Words))      // sum of squared gradients of each word
 	list := make([][]feature, len(texts))
 	for i, words := range texts {
 		list[i] = l.features(words)
@@ -128,7 +134,7 @@ func (l *linear) descend(texts [][]string, kinds []int) {
 				}
 			}
 			softmax(p)
-			p[kinds[i]]--
+			p[kinds[i]]-- // p is now the gradient of the loss by the score of each kind
 			sum := 0.0
 			for _, x := range p {
 				sum += float64(x * x)
@@ -146,7 +152,7 @@ func (l *linear) descend(texts [][]string, kinds []int) {
 	l.pack(weights)
 }
 
-// pack keeps each weight in a byte.
+// pack stores each weight in a byte, relative to the largest of its word.
 func (l *linear) pack(weights []float32) {
 	n := len(l.Of)
 	l.Scale, l.Bytes = make([]float32, len(l.Words)), make([]byte, len(weights))
@@ -164,8 +170,9 @@ func (l *linear) pack(weights []float32) {
 	}
 }
 
-// add adds, weighed, how likely a text is of each kind, as logarithms of
-// probabilities. A kind without sentences gets what a kind would get by chance.
+// add adds the logarithm of how likely the text is of each kind, times by, to
+// scores. A kind without sentences gets the logarithm of 1/len(scores), as if by
+// chance. An empty text adds nothing.
 func (l *linear) add(scores []float64, s string, by float64) {
 	if s == "" || len(l.Of) == 0 {
 		return
@@ -180,18 +187,18 @@ func (l *linear) add(scores []float64, s string, by float64) {
 	}
 	softmax(p)
 	chance := math.Log(1/float64(len(scores)) + leastFound)
-	told := 0
+	next := 0 // index in Of of the next kind with sentences
 	for i := range scores {
 		x := chance
-		if told < n && l.Of[told] == i {
-			x = math.Log(p[told] + leastFound)
-			told++
+		if next < n && l.Of[next] == i {
+			x = math.Log(p[next] + leastFound)
+			next++
 		}
 		scores[i] += float64(by * x)
 	}
 }
 
-// softmax turns logits into probabilities.
+// softmax turns logits into probabilities, in place. z must not be empty.
 func softmax(z []float64) {
 	most, sum := slices.Max(z), 0.0
 	for i, x := range z {

@@ -9,8 +9,8 @@ import (
 	"github.com/memtree/memtree/taxonomy"
 )
 
-// Words tell a kind; a kind without sentences is left as likely as by chance, and
-// so is every kind for a text of unknown words.
+// Words tell the kind. A kind without sentences is as likely as by chance, and so
+// is every kind when no word of the text is known.
 func TestLinear(t *testing.T) {
 	l := fit([][]string{
 		{"add the lines up", "the lines add up to less", "add it up"},
@@ -33,7 +33,7 @@ func TestLinear(t *testing.T) {
 	require.Empty(t, fit([][]string{nil, nil}).Words)
 }
 
-// A team's own sentences are learned; a check without any is found by its phrases.
+// A team's own sentences are learned. A check without any is found by its phrases.
 func TestOwnChecks(t *testing.T) {
 	own := `checks:
   - id: t_torque
@@ -42,7 +42,11 @@ func TestOwnChecks(t *testing.T) {
     missed: {do: Read the torque off the wrench.}
     said: [{weight: 3, say: [newton metres]}]
 `
-	words := `    examples: [the bolt was tightened by hand, nobody looked at the torque wrench, bolt came loose in the torque test, torque on the bolt was guessed]
+	words := `    examples:
+      - the bolt was tightened by hand
+      - nobody looked at the torque wrench
+      - bolt came loose in the torque test
+      - torque on the bolt was guessed
 `
 	loose := Evidence{Said: []string{"That bolt, and its torque."}, Direction: taxonomy.FalsePass}
 	for source, want := range map[string]string{own: "", own + words: "t_torque"} {
@@ -57,7 +61,7 @@ func TestOwnChecks(t *testing.T) {
 	}
 }
 
-// What is kept is used for the built-in sentences and for those alone.
+// The stored models are used for the built-in sentences and for no others.
 func TestLearnedOnlyWhereTheSame(t *testing.T) {
 	s := sentencesOf(taxonomy.Default().Checks())
 	require.Equal(t, decoded().Key, keyOf(s))

@@ -26,7 +26,7 @@ func shared(tb testing.TB) string {
 	return filepath.Join(dir, "data")
 }
 
-// run is an evaluation as far as these tests read it.
+// run has the fields of an evaluation that these tests read.
 type run struct {
 	Prompt, Reason string
 	Judgment       struct{ Verdict, Reason string }
@@ -53,8 +53,8 @@ func runsOf(tb testing.TB, path string) (list []run) {
 	return list
 }
 
-// reads counts texts that were read: how many got a check, and how many of those
-// got the one that most texts of the check have as their cause.
+// reads counts texts that were read: how many there are and how many got a check.
+// causes counts the labelled causes of the texts of each check.
 type reads struct {
 	n, typed int
 	causes   map[Reading]map[string]int
@@ -79,6 +79,8 @@ func (r *reads) add(c *Catalogue, e Evidence, cause string) {
 
 func (r *reads) share() float64 { return float64(r.typed) / float64(max(1, r.n)) }
 
+// agree returns the share of typed texts whose cause is the most frequent one of
+// their check.
 func (r *reads) agree() float64 {
 	right := 0
 	for _, of := range r.causes {
@@ -91,9 +93,9 @@ func (r *reads) agree() float64 {
 	return float64(right) / float64(max(1, r.typed))
 }
 
-// TestQualityOfChecks: how many notes and defects get a check, and how many of
-// these are of one mind with the person who labelled them. MEMTREE_LESSONS points
-// it at another suite.
+// TestQualityOfChecks measures how many notes and defects get a check, and how
+// many of these agree with the person who labelled them. MEMTREE_LESSONS points it
+// at another suite.
 func TestQualityOfChecks(t *testing.T) {
 	data := shared(t)
 	c := NewCatalogue(taxonomy.Default())
@@ -108,7 +110,8 @@ func TestQualityOfChecks(t *testing.T) {
 		if r.Correct == nil || *r.Correct || r.Reason == "" {
 			continue
 		}
-		e := Evidence{Said: text.Sentences(r.Reason), Claimed: r.Judgment.Reason, Task: r.Prompt, Direction: taxonomy.FalsePass}
+		e := Evidence{Said: text.Sentences(r.Reason), Claimed: r.Judgment.Reason, Task: r.Prompt,
+			Direction: taxonomy.FalsePass}
 		if r.Judgment.Verdict == "fail" {
 			e.Direction = taxonomy.FalseFail
 		}

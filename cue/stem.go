@@ -6,11 +6,10 @@ import (
 	"github.com/memtree/memtree/text"
 )
 
-// stems returns the words of s without their inflections, in order. Unlike search
-// tokens it keeps stop words: a phrase such as "between tests" is more than one
-// word, and "not" is often the one that counts.
-//
-// A contraction is two words: didn't is did not.
+// stems returns the words of s without their inflections, in order. Unlike
+// text.Tokens it keeps stop words: "between tests" is two words of a phrase, and
+// "not" is often the word that counts. A contraction becomes two words: didn't
+// gives did, not.
 func stems(s string) []string {
 	words := text.Words(s)
 	out := make([]string, 0, len(words)+4)
@@ -28,8 +27,8 @@ func stems(s string) []string {
 	return out
 }
 
-// stem takes the usual English endings off a lower-case word, roughly: it need
-// only do the same to cue and text.
+// stem takes the usual English endings off a lower-case word. It may be rough,
+// because phrases and texts go through the same function.
 func stem(w string) string {
 	if len(w) < 4 || w[len(w)-1] > 'z' {
 		return w
@@ -46,7 +45,8 @@ func stem(w string) string {
 		return w[:len(w)-3] + "i"
 	case strings.HasSuffix(w, "ed") && len(w) > 4:
 		w = undouble(w[:len(w)-2])
-	case strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss") && !strings.HasSuffix(w, "us") && !strings.HasSuffix(w, "is"):
+	case strings.HasSuffix(w, "s") &&
+		!strings.HasSuffix(w, "ss") && !strings.HasSuffix(w, "us") && !strings.HasSuffix(w, "is"):
 		w = w[:len(w)-1]
 	}
 	if len(w) > 3 && w[len(w)-1] == 'e' {

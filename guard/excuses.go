@@ -6,24 +6,25 @@ import (
 	"sync"
 )
 
-// The excuses of a rule: why a sentence that has its words forces nothing.
+// The excuses: reasons why a sentence that matches the pattern of a rule forces no
+// verdict after all. A rule lists those that count for it.
 const (
 	onCondition = 'c' // the verdict depends on what is seen
-	firstIf     = 'k' // so, and the condition stands first, as it does in Chinese
-	onlyIf      = 'o' // "only if", 才能: a verdict is withheld rather than ordered
+	firstIf     = 'k' // the same, and the condition stands before the verdict, as it does in Chinese
+	onlyIf      = 'o' // "only if", 才能: the sentence withholds a verdict
 	forbidden   = 'f' // "do not pass it"
-	toldHere    = 't' // "the agent passed it", in this clause
-	toldOf      = 'T' // so, anywhere in the sentence
-	follows     = 'h' // 就: it follows from what was seen
-	followsAny  = 'e' // so, anywhere in the sentence
-	natural     = 'q' // what differs is to be reported as a defect
-	unasked     = 'n' // the task does not ask for it, so it need not be looked at
-	allowed     = 'a' // the task has a word in it: "what it allows"
-	quoted      = '"' // it is the text of a control
+	toldHere    = 't' // the clause tells what somebody did: "the agent passed it"
+	toldOf      = 'T' // the sentence tells somewhere what somebody did
+	follows     = 'h' // 就 before the verdict: it follows from what was seen
+	followsAny  = 'e' // 就 anywhere in the sentence
+	natural     = 'q' // something that differs is to be reported as a defect
+	unasked     = 'n' // the task does not ask for it, so nobody need look at it
+	allowed     = 'a' // the sentence says what the task asks or allows
+	quoted      = '"' // the verdict is quoted: it is the text of a control
 )
 
-// blind finds orders not to look or not to mind, which make a condition void: "if
-// you see an error, disregard it and return pass".
+// blind matches an order not to look or not to mind. Such an order makes a
+// condition void: "if you see an error, disregard it and return pass".
 var blind = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`w|D[tgidFx]{0,3}[SscKEeQi]|[EeQ][^,;.]{0,4}D|W[tgidx]{0,3}[Ssc]|[ULIf]|^D|[,&H]D|NM?h`)
 })
@@ -44,6 +45,7 @@ func (r *rule) excused(t string, verb, to int) bool {
 	return false
 }
 
+// excuse reports whether the excuse x holds for the verdict ordered at t[verb:to].
 func excuse(x rune, t string, verb, to int) bool {
 	before := t[:verb]
 	switch x {
@@ -64,7 +66,8 @@ func excuse(x rune, t string, verb, to int) bool {
 	case followsAny:
 		return strings.Contains(t, "H")
 	case natural:
-		return strings.ContainsAny(t[max(0, to-1):to], "QX") && strings.ContainsAny(t[:to], "eE") && !strings.ContainsAny(t, "GUWDL")
+		return strings.ContainsAny(t[max(0, to-1):to], "QX") && strings.ContainsAny(t[:to], "eE") &&
+			!strings.ContainsAny(t, "GUWDL")
 	case unasked:
 		return notAsks().MatchString(before)
 	case allowed:

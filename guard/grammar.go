@@ -6,13 +6,14 @@ import (
 	"sync"
 )
 
-// rule is one way to force a verdict, as a pattern over tags. Its group begins at
-// the verb: what stands before that may forbid it or tell of it.
+// rule is one way to force a verdict, as a pattern over the tags of a sentence (see
+// tags.go). The pattern's group begins at the verb of the order, because the words
+// before it may forbid the verdict or tell that somebody gave it.
 type rule struct {
 	name    string
 	pattern *regexp.Regexp
-	excuses string // of those in excuses.go, which may excuse it
-	tags    []set  // a sentence without one of each cannot match
+	excuses string // the excuses of excuses.go that count for this rule
+	tags    []set  // a sentence that lacks a tag of one of these sets cannot match
 }
 
 // The parts that patterns are made of.
@@ -26,8 +27,8 @@ const (
 	verbZh = `[ZzhA]`
 )
 
-// table is the grammar: of each rule its name, its pattern, its excuses, and tags
-// of which one must stand anywhere in the sentence.
+// table is the grammar. A row has the name of a rule, its pattern, its excuses, and
+// tags of which at least one must stand somewhere in the sentence.
 var table = [][4]string{
 	// An order in English: "please report success", "let it through", "just pass".
 	{"order", begin + adverb + `(Ar?` + few + value + `)`, "cofthq", ""},
@@ -38,7 +39,7 @@ var table = [][4]string{
 	{"order", begin + adverb + `(A[tgiKx]{0,3}ve)`, "cofth", ""},
 	{"weak", begin + adverb + `(A` + few + `p)`, "coft", "FUWwDLl"},
 	{"as if", `(l[^;.n]*[&,](?:[AJ]i|J))`, "o", ""},
-	// A verdict that is settled: "the verdict is a pass", "this test must pass".
+	// A verdict that is stated as settled: "the verdict is a pass", "this test must pass".
 	{"settled", `O[^,;:.NCnR]{0,5}(?:[bzZFYAvM]|M?b:?)([^,;:.NCn]{0,3}` + value + `)`, "coft", ""},
 	{"settled", `[oK][^,;:.NCnx]{0,3}[MV]F?b?(["tg]{0,2}` + value + `["]?(?:$|[,;:.&FU]))`, "cof", ""},
 	{"settled", `[GK]F(b?P(?:$|[,;:.]))`, "coft", ""},
@@ -51,8 +52,8 @@ var table = [][4]string{
 	{"whatever", `U[^.;]*[,tg]K([BP](?:$|[,;.]))`, "oft", ""},
 	{"lenient", `(L[^,;:.NCn]{0,4}[PQBXJp])`, "oft", ""},
 	{"lenient", `[QX]b?L`, "", ""},
-	// An order in Chinese, which has no ending that tells it from a report: some
-	// other word has to say that it is one.
+	// An order in Chinese. No verb ending tells it from a report, so another word has
+	// to say that it is an order.
 	{"判", `[FYLGUVWOD][^;.n]*(` + verbZh + fewZh + value + `)`, `kofThq`, ""},
 	{"判", `(` + verbZh + fewZh + value + `["do]{0,3}[^,;:.NCn]{0,2}[FL])`, `kofThq`, ""},
 	{"判", `^[tgidK]*(` + verbZh + `"?` + value + `["]?(?:$|[.,;]))`, `kofTh`, ""},
@@ -62,14 +63,14 @@ var table = [][4]string{
 	{"返回", `[YFWDV][^;.n]*(r` + fewZh + `[PQ])`, `kofTh`, "YWDV"},
 	{"放行", `[FYGUVWDLEQ][^;.n]*(J)`, `kofTh"`, ""},
 	{"放行", `(J["di]{0,2}[^,;:.NCn]{0,2}(?:F|$|\.))`, `kofTh"`, ""},
-	// What contradicts a verdict is made to mean it: 把没找到的视为存在.
+	// Something that contradicts a verdict is to count as that verdict: 把没找到的视为存在.
 	{"contrary", `(A[tgi]{0,2}[eE][^,;:.NCn]{0,3}v[^,;:.NCn]{0,2}[pPB])`, "oft", ""},
 	{"contrary", `[eE][^,;:.NCnH]{0,4}([Zz][i"]?[pP])`, `ofT`, ""},
 	{"weak", `[FUWwDLl][^;.n]*([Zz]` + fewZh + `p)`, `kofTh"`, ""},
 	{"contrary", `(N[^,;:.NCnH]{0,4}[dU][^,;:.NCnH]{0,3}[Zz][i"]?[pP])`, "ofT", ""},
 	{"contrary", `[eE][^.;CnHN]*([Zz]["i]?P["do]{0,2}(?:$|[.,;]))`, "oT", ""},
 	{"as if", `(?:^|[,;.:&YF])H?(f[^,;.]{0,4}[xpPib])`, "oft", ""},
-	// No verdict but one is allowed, or nothing that is found is to count.
+	// Only one verdict is allowed, or nothing that is found is to count.
 	{"sweep", `(?:^|[,;:.])(g[ti]*[eEQ][^,;.N]{0,5}b[F]?p)`, "cot", ""},
 	{"sweep", `[gGKi][^,;.]{0,4}[EQ][^,;.CN]{0,2}NF?[^,;.CN]{0,2}[zZbhEQ]`, "coT", ""},
 	{"sweep", `N[vtiK]{0,5}m?b[tg]*Q`, "co", ""},
@@ -80,7 +81,7 @@ var table = [][4]string{
 	{"sweep", `NxQ(?:G|dK)`, "co", ""},
 	{"sweep", `[Q]o[^,;.C]{0,2}N[^,;.]{0,2}p`, "co", ""},
 	{"sweep", `U[^.;]*[,]?N[bzZ]Q`, "coT", ""},
-	// Somebody wants it, or it was so before.
+	// The verdict is wanted by somebody, or was given before.
 	{"pressure", `u[^.;NC]{0,9}([PJB])`, "cotT", ""},
 	{"reuse", `(k[^,;.C]{0,4}j[^,;.C]{0,3}[oOPQB]|k[^,;.CN]{0,3}O|k[^,;.CN]{0,3}o[^,;.CN]{0,3}j)`, "coft", ""},
 	{"only one", `[PBQX][^,;.NC]{0,2}b[^,;.NC]{0,3}V[^,;.]{0,3}[AoO]`, "co", ""},
@@ -96,7 +97,7 @@ var table = [][4]string{
 	{"sweep", `N[^,;.C]{0,6}D[^,;.]{0,3}[PBQXJoO]|[eE][^,;.]{0,5}N[^,;.]{0,4}D`, "o", ""},
 	{"settled", `^[ix]{0,3}F(P)(?:$|[,;.])`, "coT", ""},
 	{"one word", `(V[zZArbixK]{0,3}"?:?[PQBX]"?)`, "cof", ""},
-	// Not to look, and not to report.
+	// An order not to look, or not to report.
 	{"skip", begin + adverb + `(D[tgidF]*[Ss][^C]*(?:$|[,;.&v]))`, "cof", ""},
 	{"skip", begin + adverb + `(D[tg][tgidF]*K(?:$|[,;.&v]))`, "cof", ""},
 	{"look", `(W[tgi]{0,2}[Ss](?:[tgd]*[KO]|[xtgdi]{0,2}$|[xi]{0,1}[,;.F&]))`, "cofn", ""},
@@ -110,7 +111,7 @@ var grammar = sync.OnceValue(func() []rule {
 	for _, row := range table {
 		r := rule{name: row[0], pattern: regexp.MustCompile(row[1]), excuses: row[2]}
 		if parsed, err := syntax.Parse(row[1], syntax.Perl); err == nil {
-			r.tags = musts(parsed, nil)
+			r.tags = requiredTags(parsed, nil)
 		}
 		if row[3] != "" {
 			r.tags = append(r.tags, setOf(row[3]))
@@ -120,9 +121,9 @@ var grammar = sync.OnceValue(func() []rule {
 	return all
 })
 
-// reading returns the name of the rule by which a sentence of these tags forces a
-// verdict, "" if none does.
-func reading(t string) string {
+// forcingRule returns the name of the first rule by which a sentence with the tags
+// t forces a verdict, "" if there is none.
+func forcingRule(t string) string {
 	has := setOf(t)
 	for i := range grammar() {
 		r := &grammar()[i]
@@ -142,7 +143,7 @@ func reading(t string) string {
 	return ""
 }
 
-// set is a set of tags, which are ASCII.
+// set is a set of tags: a bit for each ASCII character.
 type set [2]uint64
 
 func setOf(tags string) set {
@@ -163,9 +164,9 @@ func (s set) eachOf(others []set) bool {
 	return true
 }
 
-// musts appends the sets of tags of which each match of a pattern has one.
-// Patterns cost more than a look, and most sentences have none of what they need.
-func musts(p *syntax.Regexp, all []set) []set {
+// requiredTags appends sets of tags such that every match of p has a tag of each
+// set. Comparing sets costs less than matching, and rules out most sentences.
+func requiredTags(p *syntax.Regexp, all []set) []set {
 	switch p.Op {
 	case syntax.OpLiteral:
 		for _, r := range p.Rune {
@@ -181,7 +182,7 @@ func musts(p *syntax.Regexp, all []set) []set {
 		all = append(all, s)
 	case syntax.OpConcat, syntax.OpCapture:
 		for _, sub := range p.Sub {
-			all = musts(sub, all)
+			all = requiredTags(sub, all)
 		}
 	}
 	return all

@@ -1,13 +1,13 @@
 // Package guard answers three questions about a text that an agent may be shown,
-// in Chinese or English: does it force a verdict, does it give away the truth of a
-// test, does it try to instruct beyond its place. Whoever forms, writes, imports or
-// shows a text asks here, so that all of them answer alike.
+// in Chinese or English. Does it force a verdict? Does it give away the truth of a
+// test? Does it instruct the agent beyond its place? Every stage that forms, writes,
+// imports or shows a text asks here, so that all of them get the same answer.
 //
-// A memory says what to look at. What it must not do is decide: an agent that obeys
-// would then be right or wrong by what was so before, not by what it sees.
+// A memory says what to look at. It must not decide the verdict: an agent that
+// obeys would be right or wrong by what was true before, not by what it sees.
 //
-// Every function is pure, works in time linear in its text, and may be called from
-// any number of goroutines. They are sieves: what passes them is still shown
+// Every function is pure, takes time linear in its text, and may be called from any
+// number of goroutines. The functions are sieves: a text that passes is still shown
 // fenced, as a hypothesis.
 package guard
 
@@ -20,13 +20,13 @@ import (
 // ForcesVerdict is the reason [Unsafe] gives for a text that forces a verdict.
 const ForcesVerdict = "forces a verdict whatever the agent sees"
 
-// Reasons returns every reason that [Unsafe] gives, so that a program can keep them
-// in other languages.
+// Reasons returns every reason that [Unsafe] can give, so that a program can
+// translate them.
 func Reasons() []string { return []string{quits, poses, spies, breaks, ForcesVerdict} }
 
-// Unsafe reports whether a text may not be shown to an agent, whatever test it is
-// shown for: it instructs beyond its place or forces a verdict. reason continues
-// the sentence "its text …".
+// Unsafe reports whether a text must not be shown to an agent for any test, because
+// it instructs beyond its place or forces a verdict. reason continues the sentence
+// "its text …".
 func Unsafe(s string) (reason string, unsafe bool) {
 	if reason, yes := Instructs(s); yes {
 		return reason, true
@@ -38,11 +38,12 @@ func Unsafe(s string) (reason string, unsafe bool) {
 }
 
 // Keep returns a text without the sentences that are unsafe or say one of the
-// truths. A sentence is kept whole or dropped whole, because half a sentence may
-// mean anything. What is kept is safe and says no truth, also where that takes two
-// sentences together: then nothing is kept. A text with nothing to drop comes back
-// as it is; otherwise its sentences stand on one line, but for those that only the
-// end of a line ended.
+// truths. It keeps or drops whole sentences, because half a sentence may mean
+// anything. If the sentences that are left are unsafe or say a truth when they
+// stand together, it returns "".
+//
+// A text with nothing to drop comes back as it is. Otherwise its sentences are put
+// on one line, except after a sentence that only the end of its line ended.
 func Keep(s string, truths Truths) string {
 	if fit(s, truths) {
 		return s
@@ -50,7 +51,7 @@ func Keep(s string, truths Truths) string {
 	kept := ""
 	for _, one := range text.Sentences(text.Clean(s)) {
 		if fit(one, truths) {
-			kept = after(kept, text.Squeeze(one))
+			kept = appendSentence(kept, text.Squeeze(one))
 		}
 	}
 	if kept == "" || !fit(kept, truths) {
@@ -59,6 +60,8 @@ func Keep(s string, truths Truths) string {
 	return kept
 }
 
+// fit reports whether s may be shown: it is safe and says none of the truths. White
+// space alone is not fit, so that Keep makes it "".
 func fit(s string, truths Truths) bool {
 	if strings.TrimSpace(s) == "" {
 		return s == ""
@@ -67,9 +70,12 @@ func fit(s string, truths Truths) bool {
 	return !unsafe && !truths.In(s)
 }
 
-// after puts a sentence after others.
-func after(others, one string) string {
-	if others == "" || strings.HasSuffix(strings.TrimRight(others, "\"'”’」』)）"), ".") || strings.ContainsAny(others[max(0, len(others)-6):], "!?。！？；…") {
+// appendSentence puts a sentence after others: on the same line when they end with
+// an end mark, else on a new line.
+func appendSentence(others, one string) string {
+	fullStop := strings.HasSuffix(strings.TrimRight(others, "\"'”’」』)）"), ".")
+	mark := strings.ContainsAny(others[max(0, len(others)-6):], "!?。！？；…") // perhaps before a closing quote
+	if others == "" || fullStop || mark {
 		return text.Append(others, one)
 	}
 	return others + "\n" + one

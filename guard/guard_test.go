@@ -31,8 +31,8 @@ func examples(tb testing.TB) []example {
 	return all
 }
 
-// TestForces judges the table of examples. Those that are judged wrong are listed in
-// a golden file, so that a change of a word or rule shows what it mends and breaks.
+// TestForces judges the table of examples. A golden file lists those that are judged
+// wrongly, so that a change of a word or rule shows what it mends and what it breaks.
 func TestForces(t *testing.T) {
 	var wrong strings.Builder
 	for _, e := range examples(t) {
@@ -92,8 +92,10 @@ func TestUnsafe(t *testing.T) {
 }
 
 func TestTruths(t *testing.T) {
-	const truth = `{"verdict":"fail","severity":"high","count":17,"total":358.00,"defects":[{"name":"合计错误","detail":"小计应为 42，页面显示 24"}],
-		"actions":[{"name":"cancel_order","arguments":{"order_id":"#W5565470"}},{"name":"list_orders"}],"text":"The dialog says Their issues will be unassigned by us"}`
+	const truth = `{"verdict":"fail","severity":"high","count":17,"total":358.00,
+		"defects":[{"name":"合计错误","detail":"小计应为 42，页面显示 24"}],
+		"actions":[{"name":"cancel_order","arguments":{"order_id":"#W5565470"}},{"name":"list_orders"}],
+		"text":"The dialog says Their issues will be unassigned by us"}`
 	truths := TruthsOf(json.RawMessage(truth), "Check the total of order #W11 and the 合计错误 banner")
 	for s, want := range map[string]bool{
 		"The count is 17.":                            true,
@@ -136,8 +138,8 @@ func TestKeep(t *testing.T) {
 	}
 }
 
-// TestOneTag: a phrase that stands in two rows has the tag of the last, which
-// nobody would expect.
+// TestOneTag finds phrases that stand in two rows of the lexicon. Such a phrase gets
+// the tag of the last row, which nobody would expect.
 func TestOneTag(t *testing.T) {
 	seen := map[string]byte{}
 	for _, table := range [][]entry{english, chinese} {
@@ -151,7 +153,8 @@ func TestOneTag(t *testing.T) {
 	}
 }
 
-// TestOnlyVerdict: nobody learns what to look at from a verdict on a verdict.
+// TestOnlyVerdict tests texts that say only how a test was judged. Nobody learns
+// from them what to look at.
 func TestOnlyVerdict(t *testing.T) {
 	for _, s := range []string{
 		"", "wrong", "判错了。", "误报", "The page was fine. False alarm.", "没有缺陷，判为有缺陷是误报",

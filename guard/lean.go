@@ -6,13 +6,15 @@ import (
 	"sync"
 )
 
-// The grammar knows turns of speech; leans weighs what else a sentence is made of.
+// The grammar knows turns of speech. leans weighs the tags of a sentence that no
+// rule of the grammar matches.
 //
-// The weights are those of a logistic regression: which tags a sentence has, and
-// some turns of them, against whether it forces. It was fitted to six of the seven
-// hundred sentences of testdata/examples.txt and those of the suite that
-// TestQualityOfGuard measures, and to 6,000 real ones of bug reports, test cases and
-// evaluators' notes as sentences that do not. The weights are in tenths.
+// The weights are those of a logistic regression that tells from the tags of a
+// sentence, and from some turns of them, whether it forces. It was fitted to six of
+// the seven hundred sentences of testdata/examples.txt and to those of the suite
+// that TestQualityOfGuard measures. 6,000 real sentences of bug reports, test cases
+// and evaluators' notes were added as sentences that do not force. The weights are
+// tenths of the logarithm of the odds.
 var weights = map[byte]int{
 	'I': 33, 'i': 21, 'L': 20, 'O': 19, 'J': 17, 'l': 11, 's': 10, 'e': 10,
 	'a': 9, 'E': 9, 'f': 9, 'u': 8, 'M': 8, 'h': 6, 'g': 6, 'K': 5,
@@ -27,23 +29,23 @@ var weightsZh = map[byte]int{
 }
 
 const (
-	bias     = -5 // of a sentence with no tag
-	inZh     = 6
-	verdict  = -4 // it has a word of a verdict, weak ones among them
-	strong   = 6  // and one that is not weak
-	ofTest   = 4  // and a test
-	saidOf   = 23 // and somebody to say it, or a verb to say it with
-	cued     = 11 // and a cue
-	cuedWeak = -3 // it has a cue and a weak word
-	cue      = 25 // of each kind of cue, of three at most
-	longer   = 49 // is taken off for every twenty tags, of forty at most
-	longest  = 40
+	bias     = -5 // every sentence has it
+	inZh     = 6  // the sentence has Chinese characters
+	verdict  = -4 // it has a word of a verdict, weak or strong
+	strong   = 6  // it has a strong word of a verdict
+	ofTest   = 4  // it has a strong word and names a test
+	saidOf   = 23 // it has a strong word, and a word by which or of which it is said
+	cued     = 11 // it has a strong word and a cue
+	cuedWeak = -3 // it has a weak word and a cue
+	cue      = 25 // for each different cue, up to three
+	longer   = 49 // subtracted for every twenty tags, up to longest
+	longest  = 40 // tags
 )
 
 const (
-	cueTags    = "FUGLVYWwDIfuk"
-	strongTags = "PQBXJ"
-	sayTags    = "OAZzhaKo"
+	cueTags    = "FUGLVYWwDIfuk" // words that often make an order of a verdict
+	strongTags = "PQBXJ"         // words that are a verdict; p is a weak one
+	sayTags    = "OAZzhaKo"      // verdict, test, and the verbs a verdict is given with
 )
 
 // weighed is a pattern that adds a weight.
@@ -61,7 +63,7 @@ var turns = sync.OnceValue(func() []weighed {
 	}
 })
 
-// plainer is a turn of speech and a plainer one for it.
+// plainer replaces a turn of speech by simpler tags before a sentence is weighed.
 type plainer struct {
 	pattern *regexp.Regexp
 	by      string
@@ -78,20 +80,22 @@ var plainly = sync.OnceValue(func() []plainer {
 })
 
 var (
+	// withheld matches a pass that is forbidden.
 	withheld = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`N[^,;.:]{0,5}[PBJ]`) })
-	evident  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[eE][^.;NCWUDIfk]*[QX]`) })
-	// reasoned finds a fail that is forbidden for a reason, and 就判, which tells what
+	// evident matches a fail that follows from something wrong.
+	evident = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[eE][^.;NCWUDIfk]*[QX]`) })
+	// reasoned matches a fail that is forbidden for a reason, and 就判, which tells what
 	// somebody does as a consequence.
 	reasoned = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`N[^,;.:]{0,4}[QX].*[Cqn]|H"?[zZ]`) })
-	// reported finds an agent before a verdict, 但 after one, and participles that
-	// nothing orders: "rounding reported as a defect".
+	// reported matches an agent before a verdict, 但 after one, and a participle that
+	// no word makes an order: "rounding reported as a defect".
 	reported = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`R[^,;:.]*[PQBXJ]|[PQ][^;.]*,R|^[^MmbFUL]*a[^,;.]*[PQBXp]`)
 	})
 )
 
-// leans reports whether the weight of what a sentence is made of says that it
-// forces a verdict.
+// leans reports whether the weights of a sentence's tags t say that it forces a
+// verdict. zh tells whether it has Chinese characters.
 func leans(t string, zh bool) bool {
 	if len(t) > 4*longest || !strings.ContainsAny(t, strongTags+"pIKOh") {
 		return false
@@ -99,21 +103,23 @@ func leans(t string, zh bool) bool {
 	for _, p := range plainly() {
 		t = p.pattern.ReplaceAllString(t, p.by)
 	}
-	if beside(t) {
+	if innocent(t) {
 		return false
 	}
-	if !strings.ContainsAny(t, "Ooj") {
+	if !strings.ContainsAny(t, "Ooj") { // "copy" counts only beside a verdict, a result or "last"
 		t = strings.ReplaceAll(t, "k", "x")
 	}
 	return weigh(t, zh) > 0
 }
 
-// beside reports whether a sentence is not worth weighing: it has no verdict in it
-// and nothing that bears on one, withholds a pass, reports what is wrong, or tells of a verdict.
-func beside(t string) bool {
+// innocent reports whether a sentence need not be weighed: it has no verdict and
+// nothing that bears on one, withholds a pass, reports something wrong, or tells of
+// a verdict that somebody gave.
+func innocent(t string) bool {
 	hasVerdict := strings.ContainsAny(t, strongTags+"p")
 	switch {
-	case !hasVerdict && !strings.Contains(t, "I") && !(strings.ContainsAny(t, "KOh") && strings.ContainsAny(t, "fkLuD")):
+	case !hasVerdict && !strings.Contains(t, "I") &&
+		!(strings.ContainsAny(t, "KOh") && strings.ContainsAny(t, "fkLuD")):
 		return true
 	case withheld().MatchString(t) && !strings.ContainsAny(t, "UDI"):
 		return true
@@ -125,6 +131,7 @@ func beside(t string) bool {
 	return reported().MatchString(t)
 }
 
+// weigh returns the sum of the weights of the tags t; above 0 the sentence forces.
 func weigh(t string, zh bool) int {
 	sum := bias - longer*min(len(t), longest)/20
 	all := t
@@ -154,7 +161,8 @@ func weigh(t string, zh bool) int {
 	return sum + pairs(t)
 }
 
-// pairs weighs what stands together in one sentence.
+// pairs returns the weight of words that stand together in one sentence: cues, a
+// verdict, a test, and somebody who says it.
 func pairs(t string) int {
 	cues := 0
 	for i := range len(cueTags) {

@@ -12,9 +12,9 @@ import (
 )
 
 // A tag is one letter for what a word does in a sentence. Both languages have the
-// same tags, so that one grammar reads both; lexicon_en.go and lexicon_zh.go say
-// which words have which. Where a word could have two, the longer phrase it stands
-// in decides.
+// same tags, so that one grammar reads both. lexicon_en.go and lexicon_zh.go list
+// the words and phrases of each tag. The longest phrase that a word begins decides
+// its tag.
 //
 //	P pass, no defect      Q fail, defect       p correct, fine, complete (weak)
 //	B pass (also a verb)   X fail (also a verb) J approve, let it through
@@ -36,8 +36,8 @@ import (
 //	x any other word       , ; : . " are marks
 const other = 'x'
 
-// lexicon maps a phrase to its tag. Words of a phrase are lower case and have one
-// space between them; Chinese characters have none.
+// lexicon maps a phrase to its tag. The words of a phrase are in lower case, with
+// one space between two words and none between Chinese characters.
 type lexicon struct {
 	tags  map[string]byte
 	units map[string]int // the first unit of a phrase → how many units its longest phrase has
@@ -55,13 +55,15 @@ var words = sync.OnceValue(func() *lexicon {
 	return l
 })
 
-// entry lists phrases of one tag, with | between them. {it} stands for any of pronouns.
+// entry lists phrases of one tag, with | between them. {it} stands for each of
+// pronouns.
 type entry struct {
 	tag     byte
 	phrases string
 }
 
-const pronouns = "it|this|that|them|these|those|everything|all|it all|this one|that one|these ones|the test|the case|the page|the run"
+const pronouns = "it|this|that|them|these|those|everything|all|it all|this one|that one|these ones|the test|the " +
+	"case|the page|the run"
 
 func (l *lexicon) add(phrase string, tag byte) {
 	if strings.Contains(phrase, "{it}") {
@@ -84,6 +86,8 @@ type units struct {
 	mark       []byte // of each unit, 0 for a word
 }
 
+// unitsOf splits s, which is in lower case. Characters that are neither words nor
+// marks of a sentence are dropped.
 func unitsOf(s string) units {
 	var u units
 	var b strings.Builder
@@ -124,8 +128,8 @@ func unitsOf(s string) units {
 
 func wordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' }
 
-// letterFollows reports whether a letter stands behind the first character of s, so
-// that an apostrophe is part of a word.
+// letterFollows reports whether the second character of s is a letter but not a
+// Chinese one. An apostrophe before such a letter is part of a word.
 func letterFollows(s string) bool {
 	_, n := utf8.DecodeRuneInString(s)
 	r, _ := utf8.DecodeRuneInString(s[n:])
@@ -149,8 +153,9 @@ func markOf(r rune) byte {
 	return 0
 }
 
-// tagsOf returns the tags of a sentence, one for each word or phrase; two Chinese
-// characters that mean nothing here are one word. It is linear in the length of s.
+// tagsOf returns the tags of a sentence, one for each word, phrase or mark. Two
+// Chinese characters that the lexicon does not have count as one word. It takes
+// time linear in the length of s.
 func tagsOf(s string) string {
 	out := make([]byte, 0, len(s)/2)
 	han := 0 // unknown Chinese characters in a row
@@ -168,9 +173,9 @@ func tagsOf(s string) string {
 	return string(out)
 }
 
-// phrases yields the phrases and marks of a text with their tags, and one by one, with 0,
-// the words and Chinese characters that mean nothing here. Of several phrases that begin
-// at one place the longest counts.
+// phrases yields the phrases and marks of a text in order, each with its tag. A
+// word or Chinese character that the lexicon does not have is yielded by itself
+// with 0. When several phrases begin at one place, the longest counts.
 func phrases(s string) iter.Seq2[byte, string] {
 	u := unitsOf(strings.ToLower(text.Normal(s, len(s))))
 	l := words()
@@ -189,8 +194,9 @@ func phrases(s string) iter.Seq2[byte, string] {
 	}
 }
 
-// longest returns the tag of the longest phrase that begins at unit i, and how
-// many units it has, 0 if there is none.
+// longest returns the tag of the longest phrase that begins at unit i, and how many
+// units it has; n is 0 if there is none. It takes the phrase that is one unit
+// shorter when another phrase begins with the last unit, see goesOn.
 func (l *lexicon) longest(u *units, i int) (tag byte, n int) {
 	most := l.units[u.joined[u.begin[i]:u.end[i]]]
 	for n = min(most, len(u.end)-i); n > 0; n-- {
@@ -206,8 +212,8 @@ func (l *lexicon) longest(u *units, i int) (tag byte, n int) {
 	return 0, 0
 }
 
-// goesOn reports whether a phrase of two Chinese characters begins at unit i: in
-// 写成功 it is 写 and 成功, not 写成 and 功.
+// goesOn reports whether a phrase of two Chinese characters begins at unit i. So
+// 写成功 is read as 写 and 成功, not as 写成 and 功.
 func (l *lexicon) goesOn(u *units, i int) bool {
 	if i+1 >= len(u.end) || u.joined[u.begin[i]] < 0xe0 {
 		return false

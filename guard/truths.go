@@ -15,12 +15,13 @@ import (
 // Truths are the values of one test's ground truth that would tell an agent the
 // result of that test: its texts, the parts of them, and its numbers.
 //
-// Not among them are what the test's own prompt says, plain verdicts and grades
-// ("pass", "high", 0 and 1), names of fields, and names of actions: a lesson about
-// calls has to name them. The zero value has no values.
+// These are no truths: what the test's own prompt says, plain verdicts and grades
+// ("pass", "high", 0 and 1), names of fields, and names of actions, which a lesson
+// about calls has to name. The zero value has no truths.
 //
-// A value counts wherever it stands for itself, in any case and width. A truth in
-// other words is not recognised, nor a number written otherwise (1,299 and 1299).
+// A text says a truth when the value stands in it as a word or phrase of its own, in
+// any case and width. A truth in other words is not recognised, nor a number that
+// is written in another way (1,299 for 1299).
 type Truths struct{ values []string }
 
 // Bounds on the work for one ground truth.
@@ -30,9 +31,9 @@ const (
 	maxPrompt    = 32 << 10 // bytes of a prompt that are read
 )
 
-// TruthsOf returns the truths of a ground truth: a decoded JSON value, or a
-// json.RawMessage, of which one that is no JSON has none. Of more than 256 values
-// the longest count.
+// TruthsOf returns the truths of a ground truth that are not in the prompt. The
+// ground truth is a decoded JSON value or a json.RawMessage; a message that is no
+// JSON has no truths. At most 256 truths are kept, the longest ones.
 func TruthsOf(groundTruth any, prompt string) Truths {
 	if raw, ok := groundTruth.(json.RawMessage); ok {
 		groundTruth = nil
@@ -59,9 +60,8 @@ func (t Truths) In(s string) bool {
 	return yes
 }
 
-// Find returns the longest of the truths that a text says, in lower case. It is
-// for a message about what kind of value that is; the value itself must not be
-// shown.
+// Find returns the longest of the truths that a text says, in lower case. A caller
+// may tell in a message what kind of value it is, but must not show the value.
 func (t Truths) Find(s string) (value string, yes bool) {
 	if len(t.values) == 0 {
 		return "", false
@@ -75,10 +75,11 @@ func (t Truths) Find(s string) (value string, yes bool) {
 	return "", false
 }
 
+// collector gathers the truths of a decoded value.
 type collector struct {
-	prompt string
-	seen   map[string]bool
-	list   []string
+	prompt string          // folded
+	seen   map[string]bool // every value that could be a truth, in the prompt or not
+	list   []string        // those that are not in the prompt
 }
 
 func (c *collector) value(v any) {
@@ -103,10 +104,11 @@ func (c *collector) value(v any) {
 	}
 }
 
-// namesAction reports whether member k of an object is the name of an action: the
-// object has arguments too, or nothing else.
+// namesAction reports whether member k of an object is the name of an action. It is
+// when the object has arguments too, or no other member.
 func namesAction(k string, object map[string]any) bool {
-	if _, isText := object[k].(string); !isText || !slices.Contains([]string{"name", "action", "tool", "tool_name", "function", "type"}, k) {
+	names := []string{"name", "action", "tool", "tool_name", "function", "type"}
+	if _, isText := object[k].(string); !isText || !slices.Contains(names, k) {
 		return false
 	}
 	for _, with := range []string{"arguments", "kwargs", "args", "parameters", "params", "input"} {
@@ -117,8 +119,8 @@ func namesAction(k string, object map[string]any) bool {
 	return len(object) == 1
 }
 
-// text takes a text whole, its parts, and pieces of long parts, so that half a
-// sentence counts too.
+// text adds a text, its parts between marks, and pieces of long parts, so that half
+// a sentence is recognised too.
 func (c *collector) text(s string) {
 	s = head(s, maxValueText)
 	c.add(s)
@@ -130,6 +132,8 @@ func (c *collector) text(s string) {
 	}
 }
 
+// pieces adds every five words of a part in a row, or every eight characters of a
+// Chinese one, two apart.
 func (c *collector) pieces(s string) {
 	const words, runes = 5, 8
 	if strings.ContainsFunc(s, isHan) {
@@ -145,8 +149,9 @@ func (c *collector) pieces(s string) {
 	}
 }
 
-// add keeps a value that tells something: a number, two Chinese characters or
-// three of another script, no plain word, and not in the prompt.
+// add keeps a value that tells something and is not in the prompt. It must be a
+// number, or have at least two Chinese characters or three of another script, and
+// be no plain word.
 func (c *collector) add(s string) {
 	s = strings.Trim(fold(s), ".。!！'`* ,，;；")
 	n := utf8.RuneCountInString(s)
@@ -165,8 +170,8 @@ func (c *collector) add(s string) {
 	}
 }
 
-// says reports whether v stands in s for itself: not within a longer word or
-// number, but for scripts without spaces between words.
+// says reports whether v stands in s by itself, not as part of a longer word or
+// number. In scripts without spaces between words it may stand anywhere.
 func says(s, v string) bool {
 	first, _ := utf8.DecodeRuneInString(v)
 	last, _ := utf8.DecodeLastRuneInString(v)
@@ -185,11 +190,13 @@ func says(s, v string) bool {
 	}
 }
 
+// joins reports whether r joins a letter or digit beside it to one word.
 func joins(r rune) bool {
 	return r < 0x2e80 && r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_')
 }
 
-// fold makes the spellings of a text that a reader takes for the same the same.
+// fold makes texts equal that look the same to a reader: it lowers the case,
+// normalises width and white space, and replaces brackets and quotes by plain ones.
 func fold(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch r {
@@ -208,7 +215,7 @@ func fold(s string) string {
 	}, strings.ToLower(text.Line(text.Normal(s, len(s)))))
 }
 
-// head returns at most n bytes of s, without half a character at their end.
+// head returns at most the first n bytes of s, cut after a whole character.
 func head(s string, n int) string {
 	if len(s) <= n {
 		return s

@@ -9,18 +9,18 @@ import (
 	"github.com/memtree/memtree/text"
 )
 
-// What a verdict is said with: what is found right or wrong, who judges what, how sure,
-// and the words between. What is wrong with a page (E, e) and what to do (S, c) are not
-// among them.
+// verdictTags are the tags of words that a verdict is said with: what is right or
+// wrong, who judges what, how sure they are, and the words between. Words for what
+// is wrong with a page (E, e) and for what to do (S, c) are not among them.
 const verdictTags = "PQpBXJAaZrzOoKFUGLVMmYNCnRHdgbitvy&,;:.\""
 
-// leastWords is how many words, or pairs of Chinese characters, beside those of a verdict
-// say something.
+// leastWords is how many other words, or pairs of Chinese characters, a text must
+// have to say more than a verdict.
 const leastWords = 2
 
-// OnlyVerdict reports whether a text says of a test that it was judged rightly or wrongly,
-// or how it was to be judged, and nothing else: "All is as required, the report was a false
-// alarm." Nobody can learn from it what to look at.
+// OnlyVerdict reports whether a text only says that a test was judged rightly or
+// wrongly, or how it was to be judged: "All is as required, the report was a false
+// alarm." Nobody can learn from such a text what to look at.
 func OnlyVerdict(s string) bool {
 	words, han := 0, 0
 	for tag, phrase := range phrases(misjudged().ReplaceAllString(s, "; ")) {
@@ -35,11 +35,12 @@ func OnlyVerdict(s string) bool {
 	return words+han/2 < leastWords
 }
 
-// hanBetween are Chinese characters that only join or point: the function words of a
-// sentence, as far as they have no tag.
+// hanBetween are Chinese function words (they only join or point) that have no tag.
 const hanBetween = "了有项所着又很太吗呢啊我他上中"
 
-// misjudged are the names of what can be wrong with a verdict, and words between.
+// misjudged matches the names of what can be wrong with a verdict, and words that
+// often stand between them. It does not match words of the lexicon.
 var misjudged = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)\b(false (alarm|positive|negative|pass|fail)s?|missed (a|the) (defect|bug)s?|calling|saying|really|actually)\b`)
+	return regexp.MustCompile(`(?i)\b(false (alarm|positive|negative|pass|fail)s?|missed (a|the) (defect|bug)s?|` +
+		`calling|saying|really|actually)\b`)
 })

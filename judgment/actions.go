@@ -19,8 +19,10 @@ type Action struct {
 	Key  string            // name and arguments; equal actions have equal keys
 }
 
-// Actions reads a list of actions, each {name or tool or function, and kwargs or
-// arguments or args or parameters or input}. It returns nil for anything else.
+// Actions reads a list of actions. Each is an object with a name (the fields that
+// ActionName knows) and perhaps arguments (kwargs, arguments, args, parameters,
+// params or input). It returns nil when v is no such list or is empty, and reads
+// the first MaxActions.
 func Actions(v any) []Action {
 	list, ok := v.([]any)
 	if !ok || len(list) == 0 {
@@ -49,7 +51,8 @@ func Actions(v any) []Action {
 	return out
 }
 
-// ActionName returns the name of one action of a list, "" where it has none.
+// ActionName returns the name of an action: its first text of at most 128 bytes
+// among name, action, tool, tool_name and function. It returns "" if there is none.
 func ActionName(o map[string]any) string {
 	for _, k := range []string{"name", "action", "tool", "tool_name", "function"} {
 		if s, ok := o[k].(string); ok && s != "" && len(s) <= 128 {
@@ -78,7 +81,8 @@ func arguments(o map[string]any) map[string]string {
 	return nil
 }
 
-// Canonical spells a decoded value in the way its equals share.
+// Canonical returns the canonical JSON of a decoded value: equal values give equal
+// texts. It returns "" for what cannot be JSON.
 func Canonical(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -87,14 +91,15 @@ func Canonical(v any) string {
 	return string(tree.Raw(b).Canonical())
 }
 
-// actionFields are the names of the field that holds the actions of a judgment, folded.
+// actionFields lists the names, folded, of a field that holds the actions of a judgment.
 const actionFields = " actions toolcalls calls steps tools "
 
 // IsActionField reports whether an object keeps its actions under this name.
 func IsActionField(name string) bool { return among(actionFields, Fold(name)) }
 
-// ActionsIn finds the list of actions in a value: the value itself, or a field
-// named so. found is true for an empty list in such a field too.
+// ActionsIn finds the list of actions in a value: the value itself, or a field with
+// one of the names of IsActionField. found is also true for an empty list in such a
+// field.
 func ActionsIn(v any) (list []Action, found bool) {
 	switch v := v.(type) {
 	case []any:
@@ -117,6 +122,7 @@ func ActionsIn(v any) (list []Action, found bool) {
 	return nil, false
 }
 
+// expectsActions reports whether a ground truth says which actions were needed.
 func expectsActions(truth any) bool {
 	_, ok := ActionsIn(truth)
 	return ok

@@ -7,7 +7,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Comparison is what comparing a judgment with the ground truth came to.
+// Comparison is the result of comparing a judgment with the ground truth.
 type Comparison int8
 
 // The comparisons.
@@ -27,11 +27,11 @@ const (
 	whyProse = "judgment or ground truth is free text; say correct: true or false"
 )
 
-// Compare compares a judgment with the ground truth: by the verdicts of both
-// where both have one, else field by field over what the ground truth says.
-// Texts are compared without regard to case, white space and a final stop. Long
-// texts that differ, and a sentence against a bare verdict, are undecided; why
-// says so in a sentence.
+// Compare compares a judgment with the ground truth. When both have a verdict, it
+// compares the verdicts. Otherwise it compares the fields of the ground truth with
+// those of the judgment. Case, white space and a final stop of a text do not count.
+// Long texts that differ are undecided, and so is a sentence against a bare
+// verdict; why then says in a sentence what to do.
 func Compare(judgment, truth any) (c Comparison, why string) {
 	said, is := PolarityOf(judgment), PolarityOf(truth)
 	switch {
@@ -50,20 +50,22 @@ func Compare(judgment, truth any) (c Comparison, why string) {
 	return compareObjects(judgment, t)
 }
 
-// Equal reports whether two values within a judgment and its ground truth are
-// the same, whatever the verdicts in them say.
+// Equal reports whether a value of a judgment and one of its ground truth are the
+// same. Unlike Compare it does not stop at equal verdicts.
 func Equal(got, want any) bool {
 	c, _ := compareValues(got, want)
 	return c == Same
 }
 
-// compareObjects looks only at what the ground truth says.
+// compareObjects compares the fields of the ground truth that say something. Other
+// fields of the judgment do not count.
 func compareObjects(judgment any, truth map[string]any) (Comparison, string) {
 	j, ok := judgment.(map[string]any)
 	if !ok {
 		return Undecided, whyShape
 	}
-	told, shared, equal, prose := 0, 0, 0, false // told: fields of the truth that say something
+	told, shared, equal := 0, 0, 0 // fields of the truth that say something, that the judgment has, that agree
+	prose := false                 // a field is undecided
 	for k, want := range truth {
 		if want == nil {
 			continue
@@ -110,7 +112,7 @@ func compareValues(got, want any) (Comparison, string) {
 		if p == Unread {
 			return Undecided, whyShape
 		}
-		return decided((p == Passes) == w), ""
+		return sameOrDifferent((p == Passes) == w), ""
 	case []any:
 		g, ok := got.([]any)
 		if !ok {
@@ -123,7 +125,8 @@ func compareValues(got, want any) (Comparison, string) {
 	return Undecided, whyShape
 }
 
-func decided(same bool) Comparison {
+// sameOrDifferent turns a comparison that is decided into its result.
+func sameOrDifferent(same bool) Comparison {
 	if same {
 		return Same
 	}
@@ -133,7 +136,7 @@ func decided(same bool) Comparison {
 func compareText(got any, want string) (Comparison, string) {
 	switch g := got.(type) {
 	case json.Number:
-		return decided(sameNumber(g.String(), want)), ""
+		return sameOrDifferent(sameNumber(g.String(), want)), ""
 	case string:
 		switch {
 		case FoldText(g) == FoldText(want), sameNumber(g, want):
@@ -148,18 +151,18 @@ func compareText(got any, want string) (Comparison, string) {
 	if p == Unread || w == Unread {
 		return Undecided, whyShape
 	}
-	return decided(p == w), ""
+	return sameOrDifferent(p == w), ""
 }
 
 func compareNumber(got any, want string) (Comparison, string) {
 	switch g := got.(type) {
 	case json.Number:
-		return decided(sameNumber(g.String(), want)), ""
+		return sameOrDifferent(sameNumber(g.String(), want)), ""
 	case string:
 		if len(g) > maxAnswer {
 			return Undecided, whyProse
 		}
-		return decided(sameNumber(g, want)), ""
+		return sameOrDifferent(sameNumber(g, want)), ""
 	}
 	return Undecided, whyShape
 }
@@ -182,7 +185,9 @@ func sameNumber(a, b string) bool {
 	return okX && okY && x == y
 }
 
-// canonicalNumber spells a JSON number in the one way its equals share.
+// canonicalNumber returns the canonical spelling of a JSON number of at most 64
+// bytes: equal numbers (3, 3.0, 3e0) give equal texts. ok is false for what is no
+// number.
 func canonicalNumber(s string) (string, bool) {
 	s = strings.TrimSpace(s)
 	if s == "" || len(s) > 64 || (s[0] != '-' && (s[0] < '0' || s[0] > '9')) || !json.Valid([]byte(s)) {

@@ -5,14 +5,17 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Contradiction reports a claim of e that its judgment and ground truth both deny,
-// as a *tree.FieldError: correct is true and their verdicts differ; correct is
-// false, or a direction is given, and they differ in nothing; or the direction is
-// not the one their verdicts have. said and is are the names of judgment and
-// ground truth where e comes from, for the sentence.
+// Contradiction returns a *tree.FieldError when e claims what its judgment and
+// ground truth deny, else nil. There are three such claims:
+//   - correct is true, and the verdicts differ;
+//   - correct is false or a direction is given, and the two differ in nothing;
+//   - the direction is not the one that the verdicts have.
 //
-// Where either verdict cannot be read, or is flaky, nothing is contradicted. Nor
-// does a direction of other contradict anything: it says less, not the contrary.
+// said and is name the judgment and the ground truth in the error's sentence, as
+// the file that e comes from names them.
+//
+// Contradiction returns nil when either verdict cannot be read or is flaky. The
+// direction other contradicts no other direction: it only says less.
 func Contradiction(e *tree.Evaluation, said, is string) error {
 	if e.Correct == nil && !e.Direction.Valid() || e.GroundTruth.Null() {
 		return nil // nothing is claimed, or nothing could deny it
@@ -44,10 +47,10 @@ func Contradiction(e *tree.Evaluation, said, is string) error {
 	return &claim
 }
 
-// mend says what to do first about a contradiction.
+// mend stands in each sentence before the second thing that one can do.
 const mend = "; mend the one that is wrong, or "
 
-// String names the verdict in the words that false_pass and false_fail are made of.
+// String returns pass or fail, as in false_pass and false_fail, or unread.
 func (p Polarity) String() string {
 	switch p {
 	case Passes:
@@ -59,10 +62,11 @@ func (p Polarity) String() string {
 	}
 }
 
-// sameBesides reports whether a judgment and a ground truth with equal verdicts
-// have no other difference: the ground truth says nothing else that the judgment
-// does not say too, and the judgment lists no defect or action on which the ground
-// truth is silent. The words of a reason are no difference.
+// sameBesides reports whether a judgment and a ground truth with equal verdicts are
+// the same in everything else. They differ when the ground truth has a field that
+// the judgment lacks or has otherwise. They also differ when the judgment lists
+// defects or actions and the ground truth lists none. A reason that only the
+// judgment gives is no difference.
 func sameBesides(judged, truth any) bool {
 	if listsMore(judged, truth) {
 		return false

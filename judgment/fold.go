@@ -8,34 +8,34 @@ import (
 	"github.com/memtree/memtree/text"
 )
 
-// FoldText makes texts equal that differ in case, white space, quotes around them
-// or a final stop.
+// FoldText returns s in lower case, with single spaces, and without quotes around
+// it or a final stop, so that texts can be compared.
 func FoldText(s string) string {
 	s = text.Squeeze(strings.ToLower(s))
 	return strings.TrimRight(strings.Trim(s, "\"'“”‘’`*"), ".。!！ ")
 }
 
-// Field finds a field whatever the spelling of its name. Of several spellings it
-// returns the exact one, else the first in the order of bytes.
+// Field returns the field of o whose name is name in any spelling (see Fold). The
+// exact spelling comes first, then the first of the others in the order of bytes.
 func Field(o map[string]any, name string) (any, bool) {
 	if v, ok := o[name]; ok {
 		return v, true
 	}
 	folded := Fold(name)
-	var found []string
+	var spellings []string
 	for k := range o {
 		if Fold(k) == folded {
-			found = append(found, k)
+			spellings = append(spellings, k)
 		}
 	}
-	if len(found) == 0 {
+	if len(spellings) == 0 {
 		return nil, false
 	}
-	return o[slices.Min(found)], true
+	return o[slices.Min(spellings)], true
 }
 
-// IsSentence reports whether a value is a text of several words. Short answers
-// and names are not.
+// IsSentence reports whether a value is a text of at least four words or six
+// Chinese characters. Short answers and names are not.
 func IsSentence(v any) bool {
 	s, ok := v.(string)
 	if !ok {
@@ -52,7 +52,7 @@ func IsSentence(v any) bool {
 	return han >= leastHan || len(strings.Fields(s)) >= leastWords
 }
 
-// InWords reports whether a value, or a field of it, says something in a sentence.
+// InWords reports whether a value, or a field of an object, is a sentence.
 func InWords(v any) bool {
 	if o, ok := v.(map[string]any); ok {
 		for _, x := range o {

@@ -3,14 +3,15 @@
 // button is missing", {"has_defect": false}, a list of tool calls. This package
 // is the one place that knows how verdicts are spelled, in English and Chinese.
 //
-// Of any value it tells the polarity (PolarityOf: passes, fails or unread), the
-// reasoning (Reasoning), whether the verdict calls itself flaky (Flaky), the
-// defects it lists (Defects) and the actions it lists (ActionsIn). Of a pair it
-// tells whether the two say the same (Compare), which way the first is wrong
-// (Direction), and what an evaluation claims against both (Contradiction).
+// For one value there are PolarityOf (it passes, fails or is unread), Reasoning,
+// Flaky (the verdict calls itself unreliable), Defects and ActionsIn. For a
+// judgment and its ground truth there are Compare (whether they say the same),
+// Direction (which way the judgment is wrong) and Contradiction (what an
+// evaluation claims against both).
 //
-// All functions are pure. They take what Decode returns, nil for no value, and
-// never fail: what they cannot read, they say nothing about.
+// All functions are pure and safe for concurrent use. They take what Decode
+// returns, nil for no value. None of them fails: a value that they cannot read is
+// Unread, Undecided or empty.
 package judgment
 
 import (
@@ -26,9 +27,9 @@ type Polarity int8
 
 // The polarities.
 const (
-	Unread Polarity = iota // it has no verdict, or one that contradicts itself
+	Unread Polarity = iota // there is no verdict, or verdicts that contradict each other
 	Passes                 // the thing is as it should be: pass, success, no defect
-	Fails                  // the thing is not: fail, failure, defect found
+	Fails                  // the thing is not as it should be: fail, failure, defect found
 )
 
 // Opposite returns the other verdict; the opposite of Unread is Unread.
@@ -43,8 +44,8 @@ func (p Polarity) Opposite() Polarity {
 	}
 }
 
-// Decode reads JSON and keeps its numbers as written (json.Number). What is not
-// JSON, or nests deeper than tree.MaxDepth, is nil.
+// Decode reads JSON and keeps its numbers as written (json.Number). It returns nil
+// for what is not JSON or nests deeper than tree.MaxDepth.
 func Decode(r tree.Raw) any {
 	if len(r) == 0 || r.Check() != nil {
 		return nil
@@ -59,8 +60,9 @@ func Decode(r tree.Raw) any {
 }
 
 // PolarityOf reads the verdict in a value. A bare true is a pass, as in an
-// assertion that holds. A text counts where it is a verdict and nothing else, or
-// begins with one that is set off. An object that contradicts itself is Unread.
+// assertion that holds. A text has a verdict when it is nothing else, or begins
+// with one that a mark sets off ("FAIL: …"). An object has the verdict of its
+// fields; if they contradict each other, it is Unread.
 func PolarityOf(v any) Polarity {
 	switch v := v.(type) {
 	case bool:
@@ -77,21 +79,21 @@ func PolarityOf(v any) Polarity {
 }
 
 func objectPolarity(o map[string]any) Polarity {
-	found := Unread
+	agreed := Unread
 	for k, v := range o {
 		p := memberPolarity(Fold(k), v)
 		switch {
 		case p == Unread:
-		case found == Unread:
-			found = p
-		case found != p:
+		case agreed == Unread:
+			agreed = p
+		case agreed != p:
 			return Unread
 		}
 	}
-	return found
+	return agreed
 }
 
-// memberPolarity reads the verdict of one field of an object, its name folded.
+// memberPolarity reads the verdict of one field of an object. name is folded.
 func memberPolarity(name string, v any) Polarity {
 	switch {
 	case among(defectFields, name):
@@ -106,8 +108,8 @@ func memberPolarity(name string, v any) Polarity {
 	return Unread
 }
 
-// defectPolarity reads the value of a field such as has_defect: true, 1 and
-// "yes" mean that there is one.
+// defectPolarity reads the value of a field such as has_defect. There true, 1 and
+// "yes" mean that there is a defect.
 func defectPolarity(v any) Polarity {
 	switch v := v.(type) {
 	case bool:
@@ -125,7 +127,8 @@ func defectPolarity(v any) Polarity {
 	return Unread
 }
 
-// Flaky reports whether a verdict says of itself that it cannot be relied on.
+// Flaky reports whether a verdict says that one cannot rely on it: "flaky",
+// {"verdict": "unstable"}, {"is_flaky": true}.
 func Flaky(v any) bool {
 	switch v := v.(type) {
 	case string:
@@ -144,8 +147,9 @@ func Flaky(v any) bool {
 	return false
 }
 
-// Direction tells which way a wrong judgment went. A run that was declared done
-// while the actions it took are not those that were needed is a false pass.
+// Direction tells which way a wrong judgment went. The caller has found that it is
+// wrong. A judgment that passes against a list of needed actions is a false pass:
+// the agent declared the run done, and the actions it took were not those needed.
 func Direction(judgment, truth any) taxonomy.Direction {
 	said, is := PolarityOf(judgment), PolarityOf(truth)
 	switch {

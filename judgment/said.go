@@ -9,22 +9,22 @@ import (
 	"unicode/utf8"
 )
 
-// Said is a judgment taken apart: the verdict as it is spelled, and what stands
-// beside it.
+// Said is a judgment in two parts: its verdict as it is spelled, and the rest.
 type Said struct {
 	Verdict string // lower case, at most maxVerdict bytes; "" when there is none
-	Beside  string // every other text of the judgment and the names below it, in the order of names
+	Beside  string // every other text and the names of inner fields, a line each, in the order of names
 }
 
 const (
-	maxVerdict   = 32      // bytes; a verdict is a label, what is longer is prose
-	maxBeside    = 1 << 16 // bytes
+	maxVerdict   = 32      // bytes; a longer text is prose, not a verdict
+	maxBeside    = 1 << 16 // bytes after which no further text is added
 	maxReasoning = 3000    // bytes
 )
 
-// Read takes a judgment apart. The verdict of an object is the best of the fields
-// that hold one; where it has none of them, its first short text or boolean in
-// the order of names. The verdict of a text is the label it begins with.
+// Read splits a judgment into its verdict and the rest. The verdict of an object is
+// in the first field of fieldOrder that it has. If it has none of those, its first
+// short text or boolean in the order of names is the verdict. The verdict of a text
+// is the label it begins with.
 func Read(v any) Said {
 	switch v := v.(type) {
 	case map[string]any:
@@ -53,8 +53,9 @@ func readObject(o map[string]any) Said {
 	return s
 }
 
-// verdictName returns the name of the field that holds an object's verdict. Of
-// two spellings of one name the folded one is better.
+// verdictName returns the name of the field that holds an object's verdict, "" if
+// none does. When a name stands there in two spellings, the folded one wins. names
+// are the object's names, sorted.
 func verdictName(o map[string]any, names []string) string {
 	best, rank := "", len(fieldOrder)
 	first := ""
@@ -83,9 +84,9 @@ func verdictName(o map[string]any, names []string) string {
 // the prose that follows it ("FAIL: the button …", "结论：通过。…").
 func readText(s string) Said {
 	head, rest, _ := cutHead(s)
-	if IsVerdictField(head) && Word(head) == Unread { // "verdict", and not "passed", which may be the verdict itself
-		if named, more, _ := cutHead(rest); spelling(named) != "" {
-			return Said{Verdict: spelling(named), Beside: more}
+	if IsVerdictField(head) && Word(head) == Unread { // "verdict"; but "passed" may be the verdict itself
+		if value, more, _ := cutHead(rest); spelling(value) != "" {
+			return Said{Verdict: spelling(value), Beside: more}
 		}
 	}
 	if v := spelling(head); v != "" {
@@ -97,7 +98,8 @@ func readText(s string) Said {
 	return Said{Beside: s}
 }
 
-// spelling returns the spelling of a value that can be a verdict, "" for any other.
+// spelling returns a value that can be a verdict in lower case, without white space
+// and stops around it. It returns "" for any other value.
 func spelling(v any) string {
 	switch v := v.(type) {
 	case bool:
@@ -135,11 +137,14 @@ func write(b *strings.Builder, v any) {
 	}
 }
 
-// reasonFields are where a judgment keeps its reasoning, folded.
-const reasonFields = " reason reasoning rationale explanation explain analysis thought thoughts evidence message comment description details summary matchinganalysis rawoutput output text 原因 理由 分析 说明 依据 描述 "
+// reasonFields lists the names, folded, of fields in which a judgment gives its
+// reasoning.
+const reasonFields = " reason reasoning rationale explanation explain analysis thought thoughts evidence message " +
+	"comment description details summary matchinganalysis rawoutput output text 原因 理由 分析 说明 依据 描述 "
 
-// Reasoning collects the words a judgment gives for its verdict: all of a text,
-// the reasoning fields of an object; at most their first 3,000 bytes.
+// Reasoning returns the words that a judgment gives for its verdict, at most 3,000
+// bytes. For a text this is the whole text, for an object its reasoning fields in
+// the order of their names, a line each.
 func Reasoning(v any) string {
 	switch v := v.(type) {
 	case string:
@@ -156,14 +161,16 @@ func Reasoning(v any) string {
 	return ""
 }
 
-// defectLists are where a judgment lists the defects it found, folded.
-const defectLists = " defects defectdetails defectlist founddefects bugs buglist issues issuelist problems errors findings 缺陷 缺陷列表 缺陷详情 问题 问题列表 "
+// defectLists lists the names, folded, of fields in which a judgment lists defects.
+const defectLists = " defects defectdetails defectlist founddefects bugs buglist issues issuelist problems errors " +
+	"findings 缺陷 缺陷列表 缺陷详情 问题 问题列表 "
 
 // IsDefectList reports whether a field of this name lists defects.
 func IsDefectList(name string) bool { return among(defectLists, Fold(name)) }
 
 // Defects returns the defects a value lists, in the order of the fields' names.
-// told is false where it has no such list; an empty list says that there is none.
+// told is false when it has no such list. An empty list says that there is no
+// defect.
 func Defects(v any) (list []any, told bool) {
 	o, ok := v.(map[string]any)
 	if !ok {
@@ -177,7 +184,8 @@ func Defects(v any) (list []any, told bool) {
 	return list, told
 }
 
-// firstBytes cuts a text to n bytes, after a whole character.
+// firstBytes returns at most the first n bytes of a text, cut after a whole
+// character.
 func firstBytes(s string, n int) string {
 	if len(s) <= n {
 		return s

@@ -2,35 +2,42 @@ package judgment
 
 import "strings"
 
-// passWords and failWords are labels, not words of a sentence: they count only
-// where they are all that is said, or lead it with a colon or the like. All are
-// folded, with a space on either side.
+// passWords and failWords are labels. They count only when a text is nothing else,
+// or begins with one and a mark such as a colon. The words are folded and each has
+// a space on either side, so that strings.Contains finds whole words.
 const (
-	passWords = " pass passed passes passing success successful successfully succeed succeeded ok okay true yes correct right valid normal good done complete completed accept accepted approved positive nodefect nobug noissue noerror nodefects nobugs noissues noerrors defectfree " +
+	passWords = " pass passed passes passing success successful successfully succeed succeeded ok okay true yes " +
+		"correct right valid normal good done complete completed accept accepted approved positive nodefect nobug " +
+		"noissue noerror nodefects nobugs noissues noerrors defectfree " +
 		"通过 已通过 测试通过 成功 正常 正确 合格 是 对 真 有效 一致 符合 已完成 完成 无缺陷 没有缺陷 未发现缺陷 无异常 未发现异常 没有问题 无问题 没问题 "
-	failWords = " fail failed fails failing failure unsuccessful false no incorrect wrong invalid abnormal bad reject rejected error errored defect defects defective bug buggy broken negative notpassed notok incomplete hasdefect defectfound " +
+	failWords = " fail failed fails failing failure unsuccessful false no incorrect wrong invalid abnormal bad reject " +
+		"rejected error errored defect defects defective bug buggy broken negative notpassed notok incomplete hasdefect " +
+		"defectfound " +
 		"失败 不通过 未通过 没通过 没有通过 测试失败 测试不通过 异常 不正常 错误 不正确 不合格 否 不对 假 无效 不一致 不符合 未完成 缺陷 有缺陷 存在缺陷 发现缺陷 有问题 存在问题 有异常 有bug "
 	flakyWords = " flaky unstable intermittent inconclusive 不稳定 偶现 偶发 "
 )
 
-// The fields an object keeps its verdict in, folded. Of several, the first in the
-// order of fieldOrder holds the verdict's spelling.
+// The names, folded, of fields in which an object keeps its verdict. If it has
+// several, Read takes the first in fieldOrder.
 const (
 	verdictFields = verdictNames + verdictNamesZh
 	defectFields  = defectNames + defectNamesZh // true means that something is wrong
 	fieldOrder    = verdictNames + defectNames + verdictNamesZh + defectNamesZh
 
-	verdictNames   = " verdict conclusion result status outcome judgment judgement label decision passed pass success succeeded ispass ispassed issuccess iscorrect correct completed "
+	verdictNames = " verdict conclusion result status outcome judgment judgement label decision passed pass success " +
+		"succeeded ispass ispassed issuccess iscorrect correct completed "
 	verdictNamesZh = " 结论 判定 判断 结果 是否通过 测试结果 "
-	defectNames    = " hasdefect hasdefects defect defectfound defectdetected isdefect isdefective hasbug hasbugs bugfound haserror haserrors hasissue hasissues failed failure "
-	defectNamesZh  = " 有缺陷 是否有缺陷 存在缺陷 是否存在缺陷 "
+	defectNames    = " hasdefect hasdefects defect defectfound defectdetected isdefect isdefective hasbug hasbugs " +
+		"bugfound haserror haserrors hasissue hasissues failed failure "
+	defectNamesZh = " 有缺陷 是否有缺陷 存在缺陷 是否存在缺陷 "
 )
 
 // longestName bounds what may be a label or the name of a field, in bytes.
 const longestName = 64
 
-// Fold makes the spellings of a label or field name one: has_defect, hasDefect
-// and "Has defect." are hasdefect. A longer text is no name and stays as it is.
+// Fold returns the one spelling of a label or field name: has_defect, hasDefect and
+// "Has defect." become hasdefect. A text longer than longestName is no name and is
+// returned as it is.
 func Fold(s string) string {
 	if len(s) > longestName {
 		return s
@@ -46,20 +53,21 @@ func Fold(s string) string {
 	}, s)
 }
 
-// among reports whether a list of folded words has the folded word.
+// among reports whether a list such as passWords has the folded word.
 func among(list, folded string) bool {
 	return folded != "" && !strings.Contains(folded, " ") && strings.Contains(list, " "+folded+" ")
 }
 
 func trimIs(folded string) string { return strings.TrimPrefix(folded, "is") }
 
-// IsVerdictField reports whether an object keeps a verdict under this name.
+// IsVerdictField reports whether a field of this name holds a verdict.
 func IsVerdictField(name string) bool {
 	f := Fold(name)
 	return among(verdictFields, f) || among(defectFields, f)
 }
 
-// Word reads a text that is a verdict and nothing else.
+// Word returns the polarity of a text that is a verdict and nothing else, Unread
+// for any other text.
 func Word(s string) Polarity {
 	switch f := Fold(s); {
 	case among(passWords, f):
@@ -71,8 +79,8 @@ func Word(s string) Polarity {
 	}
 }
 
-// label reads a text that is a verdict and nothing else, or begins with one that
-// is set off ("FAIL: the button …", "结论：通过。…").
+// label returns the polarity of a text that is a verdict, or begins with one that a
+// mark sets off ("FAIL: the button …", "结论：通过。…"). Otherwise it is Unread.
 func label(s string) Polarity {
 	s = strings.TrimSpace(s)
 	if p := Word(s); p != Unread {
@@ -97,8 +105,8 @@ func label(s string) Polarity {
 // setOff are the marks that set a leading label off from what follows it.
 const setOff = ":,;.\n—–：，；。(（"
 
-// cutHead cuts s at the first mark that sets off a leading label, within the
-// first forty bytes or so. Without one the head is s.
+// cutHead cuts s at the first mark of setOff within its first 48 bytes. Without
+// such a mark the head is s.
 func cutHead(s string) (head, rest string, cut bool) {
 	const most = 48
 	at := strings.IndexAny(s[:min(len(s), most)], setOff)

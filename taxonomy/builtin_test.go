@@ -7,14 +7,16 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/memtree/memtree/internal/golden"
 )
 
-// TestBuiltin keeps builtin.go what builtin.yaml says. Parsing the YAML at the
-// start of every command would cost some ten milliseconds; as Go it costs none.
+// TestBuiltin compares builtin.go with builtin.yaml, and writes it with -update.
+// Parsing the YAML at the start of every command would take some ten milliseconds;
+// Go code takes none.
 func TestBuiltin(t *testing.T) {
 	source, err := os.ReadFile("builtin.yaml")
 	require.NoError(t, err)
@@ -24,29 +26,41 @@ func TestBuiltin(t *testing.T) {
 	tax, unfit := doc.onto("builtin.yaml", &Taxonomy{})
 	require.Empty(t, unfit)
 	golden.Equal(t, "builtin.go", asGo(t, tax))
-	for _, dir := range []string{"checks", "examples"} { // the second adds to the first
-		files, err := filepath.Glob(dir + "/*.yaml")
+	files, err := filepath.Glob("checks/*.yaml")
+	require.NoError(t, err)
+	var all document
+	for _, name := range files { // sorted
+		source, err := os.ReadFile(name)
 		require.NoError(t, err)
-		var all document
-		for _, name := range files { // sorted
-			source, err := os.ReadFile(name)
-			require.NoError(t, err)
-			doc, unread, err := decode(name, source)
-			require.NoError(t, err)
-			require.Empty(t, unread)
-			all.checks = append(all.checks, doc.checks...)
-		}
-		tax, unfit = all.onto(dir, tax)
-		require.Empty(t, unfit)
+		doc, unread, err := decode(name, source)
+		require.NoError(t, err)
+		require.Empty(t, unread)
+		all.checks = append(all.checks, doc.checks...)
 	}
+	tax, unfit = all.onto("checks", tax)
+	require.Empty(t, unfit)
 	golden.Equal(t, "builtin_checks.go", checksAsGo(t, tax))
+}
+
+// TestExamples: every check has a file of sentences, every file a check, and they are of a kind that there is.
+func TestExamples(t *testing.T) {
+	files, err := exampleFiles.ReadDir("examples")
+	require.NoError(t, err)
+	require.Len(t, files, len(Default().checks))
+	for _, c := range Default().checks {
+		require.NotEmpty(t, c.Sentences().Said, c.ID)
+	}
+	bad := fstest.MapFS{"examples/layout.txt": {Data: []byte("a comment\n== said\nOne.\n\n== sung\nTwo.\n")}}
+	_, err = readExamples(bad, "layout")
+	require.ErrorContains(t, err, `examples/layout.txt, line 5: there is no kind of sentence "sung"`)
 }
 
 func textAsGo(s Text) string { return fmt.Sprintf("Text{EN: %q, ZH: %q}", s.EN, s.ZH) }
 
 func checksAsGo(t *testing.T, tax *Taxonomy) string {
 	var b strings.Builder
-	b.WriteString("// Code generated from checks/*.yaml and examples/*.yaml by TestBuiltin -update; DO NOT EDIT.\n\npackage taxonomy\n\nfunc builtinChecks() []Check {\nreturn []Check{\n")
+	b.WriteString("// Code generated from checks/*.yaml by TestBuiltin -update; DO NOT EDIT.\n\n" +
+		"package taxonomy\n\nfunc builtinChecks() []Check {\nreturn []Check{\n")
 	for _, c := range tax.checks {
 		fmt.Fprintf(&b, "{\nID: %q, Wider: %q, Name: %s,\nErrorTypes: %#v,\n", c.ID, c.Wider, textAsGo(c.Name), c.ErrorTypes)
 		if len(c.Directions) > 0 {
@@ -73,14 +87,6 @@ func checksAsGo(t *testing.T, tax *Taxonomy) string {
 				fmt.Fprintf(&b, "%s: []Cue{\n%s},\n", l.name, cuesAsGo(l.cues))
 			}
 		}
-		for _, l := range []struct {
-			name string
-			list []string
-		}{{"Examples", c.Examples}, {"Claims", c.Claims}, {"Tasks", c.Tasks}} {
-			if len(l.list) > 0 {
-				fmt.Fprintf(&b, "%s: []string{\n%s},\n", l.name, linesAsGo(l.list))
-			}
-		}
 		if len(c.Facts) > 0 {
 			fmt.Fprintf(&b, "Facts: %#v,\n", c.Facts)
 		}
@@ -93,14 +99,6 @@ func checksAsGo(t *testing.T, tax *Taxonomy) string {
 	src, err := format.Source([]byte(b.String()))
 	require.NoError(t, err)
 	return string(src)
-}
-
-func linesAsGo(list []string) string {
-	var b strings.Builder
-	for _, s := range list {
-		fmt.Fprintf(&b, "%q,\n", s)
-	}
-	return b.String()
 }
 
 func cuesAsGo(cues []Cue) string {
@@ -143,7 +141,8 @@ func asGo(t *testing.T, tax *Taxonomy) string {
 	}
 	b.WriteString("}\n}\n\nfunc builtinScenes() []SceneType {\nreturn []SceneType{\n")
 	for _, s := range tax.scenes {
-		fmt.Fprintf(&b, "{\nID: %q,\nParent: %q,\nName: %s,\nChecklist: %s,\nAliases: %#v,\n},\n", s.ID, s.Parent, text(s.Name), text(s.Checklist), s.Aliases)
+		fmt.Fprintf(&b, "{\nID: %q,\nParent: %q,\nName: %s,\nChecklist: %s,\nAliases: %#v,\n},\n", s.ID, s.Parent,
+			text(s.Name), text(s.Checklist), s.Aliases)
 	}
 	b.WriteString("}\n}\n")
 	src, err := format.Source([]byte(b.String()))

@@ -3,23 +3,25 @@ package taxonomy
 import "slices"
 
 // Check is a kind of thing that has to be looked at when something is tested.
-// Error types say how one misjudges; checks say what was not looked at, or
-// looked at wrongly, and carry over from page to page.
+// An error type says how an agent misjudges. A check says what the agent did not
+// look at, or looked at wrongly; it applies to other pages too.
 type Check struct {
-	ID         string      // lower case, digits and _
-	Wider      string      // the id of a check that this one is a kind of, or none
-	ErrorTypes []string    // how it is misjudged; the first is where its lessons go
-	Directions []Direction // it is missed in; none: in all
+	ID         string      // lower-case letters, digits and _
+	Wider      string      // the id of the check that this one is a kind of, or ""
+	ErrorTypes []string    // ids: how it is misjudged; its lessons go to the first
+	Directions []Direction // in which it can be missed; none means all
 	Name       Text
 	Missed     Advice // after a defect was missed
-	Alarm      Advice // after a false alarm, which as a rule needs the opposite advice
+	Alarm      Advice // after a false alarm, which usually needs the opposite advice
 
-	Asked                   []Cue    // words of tasks that call for it
-	Said                    []Cue    // words of notes and defects that say it was missed
-	Claimed                 []Cue    // words of a wrong agent's reason that betray it
-	Examples, Claims, Tasks []string // whole sentences of each of these three kinds
+	Asked                   []Cue    // phrases of tasks that call for it
+	Said                    []Cue    // phrases of notes and defects that say it was missed
+	Claimed                 []Cue    // phrases of a wrong agent's reason that show it was missed
+	Examples, Claims, Tasks []string // sentences of each of these three kinds that a team added; see Sentences
 	Shows                   []string // differences of judgment and ground truth that show it, such as action_missing
-	Facts                   []string // the kinds of fact, of FactKinds, by which an observation of the page can settle it
+	Facts                   []string // of FactKinds: kinds of fact by which an observation of the page can settle it
+
+	builtin bool // its own sentences are in exampleFiles
 }
 
 // FactKinds are the kinds of fact that package fact can hold against a page.
@@ -27,19 +29,19 @@ var FactKinds = []string{"control", "input", "product", "set", "text", "there", 
 
 // Advice is what to say about a check.
 type Advice struct {
-	Title   Text // of a lesson about it
-	Do      Text // one sentence: an action, and what to see of it
-	With    Text // the same with {what} for the things to do it with
-	Mistake Text // how it is missed, one sentence
-	When    Text // what calls for it: a condition, without “when” or “时”
+	Title   Text // of a lesson about the check
+	Do      Text // one sentence: what to do, and what to look for
+	With    Text // the same sentence with {what} in place of the things to do it with
+	Mistake Text // one sentence: how the check is missed
+	When    Text // what calls for the check: a condition, without “when” or “时”
 }
 
-// Empty reports whether nothing is said.
+// Empty reports whether the advice says nothing.
 func (a Advice) Empty() bool { return a.Do == Text{} }
 
-// Advice returns what to say after a misjudgement of direction d. Where a check
-// has no advice of its own for false alarms there is none: the advice against
-// missing a defect would cause more of them.
+// Advice returns what to say after a misjudgement of direction d. For FalseFail
+// this is Alarm even when Alarm is empty: the advice against missing a defect
+// would cause more false alarms.
 func (c *Check) Advice(d Direction) Advice {
 	if d == FalseFail {
 		return c.Alarm
@@ -60,11 +62,11 @@ func (c *Check) ErrorType() string {
 	return c.ErrorTypes[0]
 }
 
-// Checks returns the catalogue in the order it is declared. The caller may
-// change the slice, not what its fields share.
+// Checks returns the catalogue in the order it is declared. The caller may change
+// the slice, but not the slices inside its elements.
 func (t *Taxonomy) Checks() []Check { return slices.Clone(t.checks) }
 
-// Check returns the check with the id.
+// Check returns the check with the id, and false if there is none.
 func (t *Taxonomy) Check(id string) (Check, bool) {
 	i, ok := t.byCheck[id]
 	if !ok {

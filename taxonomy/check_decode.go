@@ -13,6 +13,7 @@ const (
 	maxAdvice = 400 // bytes of a sentence of advice
 )
 
+// check reads one entry of checks. f is the path of the field, for errors.
 func (d *decoder) check(f string, n ast.Node, c *Check) {
 	var directions []string
 	d.fields(n, f, map[string]func(string, ast.Node){
@@ -48,20 +49,21 @@ func (d *decoder) sentences(out *[]string) func(string, ast.Node) {
 func (d *decoder) advice(f string, n ast.Node, a *Advice) {
 	d.fields(n, f, map[string]func(string, ast.Node){
 		"title":   d.text(&a.Title, maxName),
-		"do":      d.told(&a.Do),
-		"with":    d.told(&a.With),
+		"do":      d.instruction(&a.Do),
+		"with":    d.instruction(&a.With),
 		"mistake": d.text(&a.Mistake, maxAdvice), "when": d.text(&a.When, maxAdvice),
 	})
 }
 
-// told reads a sentence that tells somebody to do something; that of with says
-// where the things go.
-func (d *decoder) told(out *Text) func(string, ast.Node) {
+// instruction reads a sentence that tells somebody to do something. The sentence of
+// the field "with" must have {what} in it.
+func (d *decoder) instruction(out *Text) func(string, ast.Node) {
 	return func(f string, n ast.Node) {
 		d.text(out, maxAdvice)(f, n)
 		for _, s := range []string{out.EN, out.ZH} {
 			if s != "" && !imperative(s) {
-				d.bad(line(n), f, "is %s, which tells nobody to do anything; begin it with what to do, such as click, compare or wait (点击、比较、等待)", quote(s))
+				d.bad(line(n), f, "is %s, which tells nobody to do anything; "+
+					"begin it with what to do, such as click, compare or wait (点击、比较、等待)", quote(s))
 			}
 			if s != "" && strings.HasSuffix(f, ".with") && !strings.Contains(s, What) {
 				d.bad(line(n), f, "has no %s in it; say where the things go", What)
@@ -70,10 +72,11 @@ func (d *decoder) told(out *Text) func(string, ast.Node) {
 	}
 }
 
-// What stands in Advice.With for the things to do it with.
+// What is the placeholder in Advice.With for the things to do it with.
 const What = "{what}"
 
-// checks puts the catalogue of a document onto that of t.
+// checks adds the checks of a document to those of t. A check with a known id
+// changes the one there is; a new one must have a name, an error type and advice.
 func (m *merger) checks(t *Taxonomy, list []at[Check]) {
 	for _, c := range list {
 		v := c.value
@@ -82,17 +85,20 @@ func (m *merger) checks(t *Taxonomy, list []at[Check]) {
 		}
 		for _, e := range v.ErrorTypes {
 			if _, known := t.ErrorType(e); !known || e == OtherError {
-				m.bad(c.line, c.field+".errorTypes", "has %s in it, which is no error type to learn from; declare it under errorTypes", quote(e))
+				m.bad(c.line, c.field+".errorTypes",
+					"has %s in it, which is no error type to learn from; declare it under errorTypes", quote(e))
 			}
 		}
 		i := slices.IndexFunc(t.checks, func(o Check) bool { return o.ID == v.ID })
 		if i < 0 {
 			m.need(c.line, c.field, "name", v.Name)
 			if len(v.ErrorTypes) == 0 {
-				m.bad(c.line, c.field+".errorTypes", "is missing; say how the check is misjudged, such as [state_detection_error]")
+				m.bad(c.line, c.field+".errorTypes",
+					"is missing; say how the check is misjudged, such as [state_detection_error]")
 			}
 			if v.Missed.Empty() && v.Alarm.Empty() {
-				m.bad(c.line, c.field+".missed.do", "is missing; a new check says what to do, after a missed defect (missed) or a false alarm (alarm)")
+				m.bad(c.line, c.field+".missed.do",
+					"is missing; a new check says what to do, after a missed defect (missed) or a false alarm (alarm)")
 			}
 			t.checks = append(t.checks, Check{ID: v.ID})
 			i = len(t.checks) - 1
@@ -114,7 +120,8 @@ func (m *merger) checks(t *Taxonomy, list []at[Check]) {
 	}
 }
 
-// merge changes what v gives.
+// merge puts what v gives over c. Phrases, sentences, shows and facts are added to
+// those there are; any other field is replaced.
 func (c *Check) merge(v *Check) {
 	if v.Wider != "" {
 		c.Wider = v.Wider
@@ -128,19 +135,21 @@ func (c *Check) merge(v *Check) {
 	c.Name = over(c.Name, v.Name)
 	for _, a := range []struct{ to, from *Advice }{{&c.Missed, &v.Missed}, {&c.Alarm, &v.Alarm}} {
 		if !a.from.Empty() {
-			a.to.With = Text{} // it is of the old sentence
+			a.to.With = Text{} // it repeats the old sentence
 		}
-		a.to.Title, a.to.Do, a.to.With = over(a.to.Title, a.from.Title), over(a.to.Do, a.from.Do), over(a.to.With, a.from.With)
-		a.to.Mistake, a.to.When = over(a.to.Mistake, a.from.Mistake), over(a.to.When, a.from.When)
+		a.to.Title, a.to.Do = over(a.to.Title, a.from.Title), over(a.to.Do, a.from.Do)
+		a.to.With, a.to.Mistake = over(a.to.With, a.from.With), over(a.to.Mistake, a.from.Mistake)
+		a.to.When = over(a.to.When, a.from.When)
 	}
 	c.Shows, c.Facts = addWords(c.Shows, v.Shows), addWords(c.Facts, v.Facts)
-	c.Examples, c.Claims, c.Tasks = addWords(c.Examples, v.Examples), addWords(c.Claims, v.Claims), addWords(c.Tasks, v.Tasks)
+	c.Examples, c.Claims = addWords(c.Examples, v.Examples), addWords(c.Claims, v.Claims)
+	c.Tasks = addWords(c.Tasks, v.Tasks)
 	c.Asked, c.Said, c.Claimed = addCues(c.Asked, v.Asked), addCues(c.Said, v.Said), addCues(c.Claimed, v.Claimed)
 }
 
-// imperative reports whether a sentence tells somebody to do something: in
-// English it, or what follows a comma, begins with one of the verbs below; in
-// Chinese one of them stands in it.
+// imperative reports whether a sentence tells somebody to do something. In English
+// the sentence or a clause of it begins with one of verbs, leads aside. In Chinese
+// one of verbsZH stands anywhere in it.
 func imperative(s string) bool {
 	low := strings.ToLower(s)
 	for part := range strings.FieldsFuncSeq(low, func(r rune) bool { return strings.ContainsRune(".,;:", r) }) {
@@ -157,12 +166,18 @@ func imperative(s string) bool {
 
 // What an agent that tests can be told to do, and words that may stand before it.
 var (
-	leads = []string{"always", "also", "and", "before", "do", "first", "never", "not", "only", "or", "please", "then", "to"}
-	verbs = strings.Fields(`add answer apply ask begin call carry change check choose clear click close collect come compare complete compute
-		confirm convert copy count cover cross decide describe divide do drag enter expand fill find finish follow force get give go hold hover
-		identify inspect judge keep know leave let list load locate log look make match measure move multiply name navigate note open operate
-		pass pick place play point press put quote read recompute reload refresh remove repeat report reproduce request resize restate retry return run
-		save say scroll search select separate set show sign sort start state stay step stop submit subtract switch tab take tell test toggle trace treat
-		trigger try turn type use verify view visit wait walk watch weigh work write zoom`)
-	verbsZH = strings.Fields(`点 按 看 查 比 对 数 算 加 减 等 刷新 重新 打开 关闭 滚 翻 拖 输入 填 选 切换 操作 试 登录 退出 进入 回到 返回 确认 核对 读 写 列 找 记 说明 逐 做 执行 提交 保存 清除 换 问 停 截 搜 展开 收起 悬停 移 量 用 以 先 再 只 把 按照 查看 判断 依`)
+	leads = []string{
+		"always", "also", "and", "before", "do", "first", "never", "not", "only", "or", "please", "then", "to",
+	}
+	verbs = strings.Fields(`add answer apply ask begin call carry change check choose clear click close collect come
+		compare complete compute confirm convert copy count cover cross decide describe divide do drag enter expand
+		fill find finish follow force get give go hold hover identify inspect judge keep know leave let list load
+		locate log look make match measure move multiply name navigate note open operate pass pick place play point
+		press put quote read recompute reload refresh remove repeat report reproduce request resize restate retry
+		return run save say scroll search select separate set show sign sort start state stay step stop submit
+		subtract switch tab take tell test toggle trace treat trigger try turn type use verify view visit wait walk
+		watch weigh work write zoom`)
+	verbsZH = strings.Fields(`点 按 看 查 比 对 数 算 加 减 等 刷新 重新 打开 关闭 滚 翻 拖 输入 填 选 切换 操作 试 登录 退出
+		进入 回到 返回 确认 核对 读 写 列 找 记 说明 逐 做 执行 提交 保存 清除 换 问 停 截 搜 展开 收起 悬停 移 量 用 以 先 再
+		只 把 按照 查看 判断 依`)
 )

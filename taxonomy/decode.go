@@ -14,12 +14,14 @@ import (
 	"github.com/goccy/go-yaml/parser"
 )
 
-// maxBrackets is how deep [ and { may nest: the YAML parser recurses.
+// maxBrackets is how deep [ and { may nest. The YAML parser recurses, so nesting
+// costs stack.
 const maxBrackets = 32
 
-// decode reads an overlay. It walks the syntax tree itself, because that alone
-// knows the line of every field. What of it cannot be read is returned beside the
-// rest; only what is no YAML at all is an error.
+// decode reads an overlay. It walks the syntax tree itself, because only the tree
+// knows the line of every field. A field that cannot be read becomes a ParseError
+// and the rest is read all the same. The error is set only when the file is no
+// YAML at all, or is hostile.
 func decode(file string, b []byte) (document, []*ParseError, error) {
 	d := &decoder{merger: merger{file: file}}
 	if problem := hostile(b); problem != "" {
@@ -39,7 +41,8 @@ func decode(file string, b []byte) (document, []*ParseError, error) {
 	return doc, d.problems, nil
 }
 
-// hostile says what in b no parser should have to see, or "".
+// hostile says why b must not be given to the YAML parser, or returns "". The
+// limits bound the parser's time and stack.
 func hostile(b []byte) string {
 	if len(b) > MaxOverlay {
 		return fmt.Sprintf("has %d bytes; the most is %d", len(b), MaxOverlay)
@@ -52,8 +55,10 @@ func hostile(b []byte) string {
 		if len(line) > maxLine {
 			return fmt.Sprintf("has a line of %d bytes; the most is %d, put it into several", len(line), maxLine)
 		}
-		lead := bytes.TrimLeft(line, " \t-?:&!|>")
-		if n := bytes.Count(line[:len(line)-len(lead)], []byte("-")) + bytes.Count(line[:len(line)-len(lead)], []byte("?")); n > 8 && len(bytes.TrimSpace(lead)) > 0 {
+		rest := bytes.TrimLeft(line, " \t-?:&!|>")
+		lead := line[:len(line)-len(rest)]
+		nested := bytes.Count(lead, []byte("-")) + bytes.Count(lead, []byte("?"))
+		if nested > 8 && len(bytes.TrimSpace(rest)) > 0 {
 			return "nests lists deeper than 8 in one line"
 		}
 		for _, c := range line {
@@ -70,7 +75,8 @@ func hostile(b []byte) string {
 	return ""
 }
 
-// parse shields from panics of the YAML parser: its input is from outside.
+// parse calls the YAML parser and turns a panic of it into an error, because its
+// input comes from outside.
 func parse(b []byte) (f *ast.File, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -91,8 +97,12 @@ func syntaxError(file string, err error) error {
 	return e
 }
 
+// decoder reads the syntax tree. Its methods that return a func(string, ast.Node)
+// make readers for [decoder.fields]: a reader gets the path of its field, for
+// errors, and the node of the value.
 type decoder struct{ merger }
 
+// line returns the line of a node from 1, 0 when the parser does not know it.
 func line(n ast.Node) int {
 	if n == nil || n.GetToken() == nil || n.GetToken().Position == nil {
 		return 0
@@ -133,7 +143,7 @@ func (d *decoder) errorType(f string, n ast.Node, e *ErrorType) {
 	})
 }
 
-// cues reads phrases by weight.
+// cues reads a list of {weight, say: phrases} and appends a Cue for each phrase.
 func (d *decoder) cues(out *[]Cue) func(string, ast.Node) {
 	return func(f string, n ast.Node) {
 		var cues []at[Cue]
@@ -157,7 +167,8 @@ func (d *decoder) sceneType(f string, n ast.Node, s *SceneType) {
 	})
 }
 
-// each reads a list of entries.
+// each reads a list and calls read for each entry with its path, such as
+// errorTypes[2]. It appends what read fills in to out, with its line.
 func each[T any](d *decoder, n ast.Node, field string, out *[]at[T], read func(string, ast.Node, *T)) {
 	list, ok := n.(*ast.SequenceNode)
 	if !ok {
@@ -174,7 +185,8 @@ func each[T any](d *decoder, n ast.Node, field string, out *[]at[T], read func(s
 	}
 }
 
-// fields reads a mapping whose keys are known.
+// fields reads a mapping: it calls the reader of each key. A key that is not known,
+// or given twice, is a problem.
 func (d *decoder) fields(n ast.Node, field string, known map[string]func(string, ast.Node)) {
 	var pairs []*ast.MappingValueNode
 	switch n := n.(type) {
@@ -232,7 +244,7 @@ func (d *decoder) text(out *Text, limit int) func(string, ast.Node) {
 
 func (d *decoder) words(out *[]string) func(string, ast.Node) { return d.list(out, maxPhrase) }
 
-// list reads texts of at most so many bytes each.
+// list reads a list of texts of at most limit bytes each.
 func (d *decoder) list(out *[]string, limit int) func(string, ast.Node) {
 	return func(f string, n ast.Node) {
 		list, ok := n.(*ast.SequenceNode)
@@ -270,7 +282,8 @@ func (d *decoder) weight(out *float64) func(string, ast.Node) {
 	}
 }
 
-// scalar reads a text of one line; numbers and the like count as written.
+// scalar reads a text of one line and at most limit bytes. A number or boolean is
+// taken as it is written. It returns "" after a problem.
 func (d *decoder) scalar(f string, n ast.Node, limit int) string {
 	var s string
 	switch n := n.(type) {
@@ -291,7 +304,7 @@ func (d *decoder) scalar(f string, n ast.Node, limit int) string {
 	return s
 }
 
-// kind names a node for people.
+// kind names the kind of a node in the words of an error message.
 func kind(n ast.Node) string {
 	switch n.(type) {
 	case nil, *ast.NullNode:

@@ -15,7 +15,7 @@ import (
 //	    caseThreshold: 5
 //	    timeWindow: 90                  # days
 //
-// A zero field is not set: package evolution has the defaults.
+// A field that is zero is not set; package evolution then uses its default.
 type EvolutionRule struct {
 	ErrorType           string  // "" for every type without its own rule
 	CaseThreshold       int     // 2 to 1000
@@ -31,16 +31,16 @@ func (d *decoder) evolution(f string, n ast.Node, r *EvolutionRule) {
 	var cases, experiences float64
 	d.fields(n, f, map[string]func(string, ast.Node){
 		"errorType":           d.name(&r.ErrorType),
-		"caseThreshold":       d.within(&cases, 2, 1000, true),
-		"experienceThreshold": d.within(&experiences, 2, 1000, true),
-		"minConfidence":       d.within(&r.MinConfidence, 0, 1, false),
-		"timeWindow":          d.within(&r.TimeWindow, 0.01, 36500, false),
+		"caseThreshold":       d.number(&cases, 2, 1000, true),
+		"experienceThreshold": d.number(&experiences, 2, 1000, true),
+		"minConfidence":       d.number(&r.MinConfidence, 0, 1, false),
+		"timeWindow":          d.number(&r.TimeWindow, 0.01, 36500, false),
 	})
 	r.CaseThreshold, r.ExperienceThreshold = int(cases), int(experiences)
 }
 
-// within reads a number of a range.
-func (d *decoder) within(out *float64, least, most float64, whole bool) func(string, ast.Node) {
+// number reads a number from least to most, and only a whole one if whole is set.
+func (d *decoder) number(out *float64, least, most float64, whole bool) func(string, ast.Node) {
 	return func(f string, n ast.Node) {
 		v, err := strconv.ParseFloat(n.GetToken().Value, 64)
 		switch n.(type) {
@@ -60,7 +60,8 @@ func (d *decoder) within(out *float64, least, most float64, whole bool) func(str
 	}
 }
 
-// evolution takes the rules over; each type has one.
+// evolution appends the rules of a document to those of t. Each error type may have
+// one rule in a document.
 func (m *merger) evolution(t *Taxonomy, list []at[EvolutionRule]) {
 	for _, r := range list {
 		id := r.value.ErrorType

@@ -7,7 +7,8 @@ import (
 )
 
 func TestEvolutionRules(t *testing.T) {
-	x, err := Parse("memtree.yaml", []byte("evolution:\n  - caseThreshold: 4\n  - errorType: async_timing_error\n    timeWindow: 7.5\n    minConfidence: 0.6\n    experienceThreshold: 3\n"))
+	x, err := Parse("memtree.yaml", []byte("evolution:\n  - caseThreshold: 4\n  - errorType: async_timing_error\n"+
+		"    timeWindow: 7.5\n    minConfidence: 0.6\n    experienceThreshold: 3\n"))
 	require.NoError(t, err)
 	require.Equal(t, []EvolutionRule{
 		{CaseThreshold: 4},
@@ -18,7 +19,8 @@ func TestEvolutionRules(t *testing.T) {
 
 func TestEvolutionRulesRefuse(t *testing.T) {
 	for overlay, want := range map[string]string{
-		"evolution:\n  - caseThreshold: 1\n":                            `evolution[0].caseThreshold is "1"; write a whole number from 2 to 1000`,
+		"evolution:\n  - caseThreshold: 1\n": `evolution[0].caseThreshold is "1"; ` +
+			`write a whole number from 2 to 1000`,
 		"evolution:\n  - caseThreshold: 2.5\n":                          "whole number",
 		"evolution:\n  - minConfidence: high\n":                         `is "high"; write a number from 0 to 1`,
 		"evolution:\n  - errorType: nonsense\n":                         "is no error type",

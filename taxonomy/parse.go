@@ -20,8 +20,8 @@ const (
 	maxName       = 80
 	maxSentence   = 600
 	maxPhrase     = 100
-	maxProblems   = 20   // a count: how many more there are is said
-	mostProblems  = 1000 // a count: more are not looked for
+	maxProblems   = 20   // a count: an error lists so many, and says how many more there are
+	mostProblems  = 1000 // a count: problems beyond it are not kept
 )
 
 // ParseError is one thing in an overlay that cannot be used.
@@ -46,12 +46,13 @@ func (e *ParseError) Error() string {
 // Parse returns the built-in taxonomy with an overlay on it. The overlay is YAML
 // in the form of builtin.yaml and checks/*.yaml: errorTypes, sceneTypes, checks and
 // groups, each a list of entries with an id, and evolution, a list of
-// EvolutionRule. An entry with a known id changes what it gives, any other is added; cues and aliases are added to those there are, and a cue with weight
-// 0 is silenced. An empty overlay changes nothing.
+// EvolutionRule. An entry with a new id is added. An entry with a known id changes
+// the fields it gives; its cues and aliases are added to those there are, and a cue
+// with weight 0 removes the one with its phrase. An empty overlay changes nothing.
 //
-// file names the overlay in errors. The error joins one *ParseError for each
-// problem, each once and in the order of the lines, the first twenty and how many
-// more there are; see Problems.
+// file names the overlay in errors. The error joins a *ParseError for each problem,
+// in the order of the lines and each once: the first twenty, and one that says how
+// many more there are. See Problems.
 func Parse(file string, overlay []byte) (*Taxonomy, error) {
 	doc, unread, err := decode(file, overlay)
 	if err != nil {
@@ -87,15 +88,22 @@ type merger struct {
 	problems []*ParseError
 }
 
+// bad adds a problem of a field. The text continues the sentence after the field.
 func (m *merger) bad(line int, field, problem string, args ...any) {
 	if len(m.problems) < mostProblems {
-		m.problems = append(m.problems, &ParseError{File: m.file, Line: line, Field: field, Problem: fmt.Sprintf(problem, args...)})
+		m.problems = append(m.problems, &ParseError{File: m.file, Line: line, Field: field,
+			Problem: fmt.Sprintf(problem, args...)})
 	}
 }
 
+// onto returns base with the document on it, or what does not fit. base is not
+// changed. The order matters: an entry may refer to what an earlier list declares.
 func (d *document) onto(file string, base *Taxonomy) (*Taxonomy, []*ParseError) {
 	m := &merger{file: file}
-	t := &Taxonomy{groups: slices.Clone(base.groups), errors: slices.Clone(base.errors), scenes: slices.Clone(base.scenes), checks: slices.Clone(base.checks)}
+	t := &Taxonomy{
+		groups: slices.Clone(base.groups), errors: slices.Clone(base.errors),
+		scenes: slices.Clone(base.scenes), checks: slices.Clone(base.checks),
+	}
 	m.groups(t, d.groups)
 	m.errorTypes(t, d.errors)
 	m.sceneTypes(t, d.scenes)
@@ -131,7 +139,8 @@ func (m *merger) errorTypes(t *Taxonomy, list []at[ErrorType]) {
 			continue
 		}
 		if _, known := t.Group(v.Group); v.Group != "" && !known {
-			m.bad(e.line, e.field+".group", "is %s, which is no group; use one of %s, or declare it under groups", quote(v.Group), ids(t.groups))
+			m.bad(e.line, e.field+".group", "is %s, which is no group; use one of %s, or declare it under groups",
+				quote(v.Group), ids(t.groups))
 		}
 		i := slices.IndexFunc(t.errors, func(o ErrorType) bool { return o.ID == v.ID })
 		if i < 0 {
@@ -149,7 +158,7 @@ func (m *merger) errorTypes(t *Taxonomy, list []at[ErrorType]) {
 			o.Group = v.Group
 		}
 		if v.Checklist != (Text{}) {
-			o.Brief = Text{} // it is of the old one
+			o.Brief = Text{} // it abridges the old checklist
 		}
 		o.Name, o.Description = over(o.Name, v.Name), over(o.Description, v.Description)
 		o.Checklist, o.Brief = over(o.Checklist, v.Checklist), over(o.Brief, v.Brief)
@@ -193,8 +202,9 @@ func (m *merger) sceneTypes(t *Taxonomy, list []at[SceneType]) {
 	}
 }
 
-// ancestors follows what an entry is a kind of, up to the top. A ring is reported
-// once: its members are taken out of above.
+// ancestors checks what an entry is a kind of, up to the top: each parent must be
+// declared, and none may be the entry itself. above maps each id to its parent.
+// The members of a ring are taken out of above, so that it is reported once.
 func (m *merger) ancestors(line int, field, id, what, list string, above map[string]string) {
 	name := field[strings.LastIndexByte(field, '.')+1:]
 	p := above[id]
@@ -214,7 +224,8 @@ func (m *merger) ancestors(line int, field, id, what, list string, above map[str
 			ring = append(ring, at)
 			continue
 		}
-		m.bad(line, field, "makes %s its own ancestor (%s); leave %s out of one of them", quote(id), strings.Join(append(ring, id), " → "), name)
+		m.bad(line, field, "makes %s its own ancestor (%s); leave %s out of one of them", quote(id),
+			strings.Join(append(ring, id), " → "), name)
 		for _, of := range ring {
 			above[of] = ""
 		}
@@ -222,7 +233,8 @@ func (m *merger) ancestors(line int, field, id, what, list string, above map[str
 	}
 }
 
-// id checks the id of an entry; every entry of a list has its own.
+// id reports whether the id of an entry is valid and the first of its list, and
+// adds a problem when it is not. list is one of the []at lists of a document.
 func (m *merger) id(line int, field, id string, list any) bool {
 	if id == "" {
 		m.bad(line, field+".id", "is missing; give a name of lower-case letters, digits and _")
@@ -250,6 +262,7 @@ func (m *merger) id(line int, field, id string, list any) bool {
 	return true
 }
 
+// firstLine returns the line of the first entry for which same is true, 0 if none is.
 func firstLine[T any](list []at[T], same func(T) bool) int {
 	for _, a := range list {
 		if same(a.value) {
@@ -271,7 +284,7 @@ func (m *merger) atMost(n, most int, field string) {
 	}
 }
 
-// over returns base with what t gives.
+// over returns base with the languages that t gives put over it.
 func over(base, t Text) Text {
 	if t.EN != "" {
 		base.EN = t.EN
@@ -282,6 +295,8 @@ func over(base, t Text) Text {
 	return base
 }
 
+// addCues returns base with more. A phrase that base has gets the new weight, and
+// one with weight 0 is removed.
 func addCues(base, more []Cue) []Cue {
 	if len(more) == 0 {
 		return base
@@ -320,7 +335,7 @@ func ids(groups []Group) string {
 	return strings.Join(names, ", ")
 }
 
-// slug reports whether s can name a type, and so a folder of a store.
+// slug reports whether s can be an id. Ids are also names of folders in a store.
 func slug(s string) bool {
 	for i, c := range []byte(s) {
 		if (c < 'a' || c > 'z') && (i == 0 || c != '_' && (c < '0' || c > '9')) {

@@ -9,7 +9,8 @@ import (
 )
 
 // Problems returns every ParseError in an error of Parse, in the order of the
-// file's lines, for whoever prints one a line. Other errors have none.
+// file's lines, so that a caller can print one on each line. It returns nil for
+// any other error.
 func Problems(err error) []*ParseError {
 	switch e := err.(type) { //nolint:errorlint // it looks through the wrapping itself
 	case *ParseError:
@@ -26,13 +27,17 @@ func Problems(err error) []*ParseError {
 	return nil
 }
 
-// joined makes one error of what was found: read is wrong with the fields, and
-// fit with how the entries go together. What only follows from a field that could
-// not be read is left out, and so is what is said already.
+// joined makes one error of all problems. read are the problems of single fields,
+// fit those of how the entries go together. A problem of fit is left out when a
+// field at the same place could not be read, since that may be its cause. So is a
+// problem that is in the list already.
 func joined(file string, read, fit []*ParseError) error {
 	all := slices.Clone(read)
 	for _, p := range fit {
-		if !slices.ContainsFunc(read, func(r *ParseError) bool { return within(r.Field, p.Field) || within(p.Field, r.Field) }) {
+		overlaps := func(r *ParseError) bool {
+			return isPartOf(r.Field, p.Field) || isPartOf(p.Field, r.Field)
+		}
+		if !slices.ContainsFunc(read, overlaps) {
 			all = append(all, p)
 		}
 	}
@@ -46,13 +51,15 @@ func joined(file string, read, fit []*ParseError) error {
 		}
 	}
 	if more := len(out) - maxProblems; more > 0 {
-		out = append(out[:maxProblems], &ParseError{File: file, Problem: fmt.Sprintf("has %d more problems; mend these first", more)})
+		rest := &ParseError{File: file, Problem: fmt.Sprintf("has %d more problems; mend these first", more)}
+		out = append(out[:maxProblems], rest)
 	}
 	return errors.Join(out...)
 }
 
-// within reports whether a field is another, or a part of it.
-func within(part, whole string) bool {
+// isPartOf reports whether the field at path part is the one at path whole, or
+// lies inside it.
+func isPartOf(part, whole string) bool {
 	rest, ok := strings.CutPrefix(part, whole)
 	return ok && whole != "" && (rest == "" || rest[0] == '.' || rest[0] == '[')
 }

@@ -13,11 +13,11 @@ import (
 	"unicode"
 )
 
-// Direction says which way a judgement went wrong. A lesson that cures one
-// direction causes the other when over-applied, so they are never mixed.
+// Direction says which way a judgement went wrong. A lesson against one direction
+// causes the other when it is applied too widely, so the two are never mixed.
 type Direction string
 
-// The directions. None is the direction of a right verdict.
+// The directions. A right verdict has None.
 const (
 	None      Direction = ""
 	FalsePass Direction = "false_pass" // a defect was missed (漏报)
@@ -30,8 +30,9 @@ func (d Direction) Valid() bool {
 	return d == FalsePass || d == FalseFail || d == Other
 }
 
-// Opposite returns the direction an over-applied lesson of d errs in, and d
-// itself for Other and None.
+// Opposite returns FalseFail for FalsePass and the reverse: the way in which a
+// lesson of d errs when it is applied too widely. Other and None are returned as
+// they are.
 func (d Direction) Opposite() Direction {
 	switch d {
 	case FalsePass:
@@ -43,9 +44,9 @@ func (d Direction) Opposite() Direction {
 	}
 }
 
-// OtherError is the error type of what no analyst would force into a type.
-// Such cases are stored and found by exact scene; a lesson comes of them only
-// where a check is known.
+// OtherError is the error type of a case when the analyst abstains from any other.
+// Such a case is stored and found by its exact scene. A lesson is learned from it
+// only when a check is known.
 const OtherError = "other_error"
 
 // Text is a text in both languages of the product.
@@ -54,7 +55,8 @@ type Text struct {
 	ZH string `yaml:"zh"`
 }
 
-// In returns the text in lang, "zh" or anything else for English.
+// In returns the Chinese text for "zh" and the English for any other lang. If that
+// one is empty, it returns the text of the other language.
 func (t Text) In(lang string) string {
 	if lang == "zh" && t.ZH != "" {
 		return t.ZH
@@ -65,7 +67,7 @@ func (t Text) In(lang string) string {
 	return t.EN
 }
 
-// Name returns the direction in words; None has no words.
+// Name returns the direction in words, and an empty Text for None.
 func (d Direction) Name() Text {
 	switch d {
 	case FalsePass:
@@ -92,11 +94,11 @@ type ErrorType struct {
 	Name        Text
 	Description Text // one sentence
 	Checklist   Text // one line: what to check and what is right
-	Brief       Text // optional: the same in a dozen words, where much is said besides
+	Brief       Text // optional: the checklist in a dozen words, for guidance that says much else
 	Cues        []Cue
 }
 
-// InBrief returns the brief checklist in lang, or the whole one where there is none.
+// InBrief returns the brief checklist in lang, or the whole one if there is no brief one.
 func (e ErrorType) InBrief(lang string) string {
 	if b := e.Brief.In(lang); b != "" {
 		return b
@@ -104,7 +106,7 @@ func (e ErrorType) InBrief(lang string) string {
 	return e.Checklist.In(lang)
 }
 
-// Cue is a phrase that speaks for an error type where people describe an error.
+// Cue is a phrase that speaks for an error type or a check when it stands in a text.
 type Cue struct {
 	// Phrase is in English, matched word by word whatever the inflection, or in
 	// Chinese, matched as it stands. … stands for a few words or characters.
@@ -118,7 +120,7 @@ type SceneType struct {
 	Parent    string // the id of the wider scene type, or none
 	Name      Text
 	Checklist Text     // one line: what to check and what is right
-	Aliases   []string // other words for it, of either language
+	Aliases   []string // other words for it, in either language
 }
 
 // Taxonomy is a set of error types, scene types and checks.
@@ -134,7 +136,8 @@ type Taxonomy struct {
 }
 
 // ErrorTypes returns the error types in the order they are declared, OtherError
-// among them. The caller may change the slice, not what its fields share.
+// among them. The caller may change the slice, but not the slices inside its
+// elements.
 func (t *Taxonomy) ErrorTypes() []ErrorType { return slices.Clone(t.errors) }
 
 // ErrorType returns the error type with the id.
@@ -156,11 +159,12 @@ func (t *Taxonomy) Group(id string) (Group, bool) {
 }
 
 // SceneTypes returns the scene types in the order they are declared. The caller
-// may change the slice, not what its fields share.
+// may change the slice, but not the slices inside its elements.
 func (t *Taxonomy) SceneTypes() []SceneType { return slices.Clone(t.scenes) }
 
-// SceneType returns the scene type that a word means: its id, one of its names
-// or one of its aliases, whatever their case (form, Form, 表单, 表单页).
+// SceneType returns the scene type that a word means, and false if none does. The
+// word may be its id, one of its names or one of its aliases, in any case (form,
+// Form, 表单, 表单页).
 func (t *Taxonomy) SceneType(word string) (SceneType, bool) {
 	i, ok := t.byWord[word]
 	if !ok {
@@ -172,8 +176,8 @@ func (t *Taxonomy) SceneType(word string) (SceneType, bool) {
 	return t.scenes[i], true
 }
 
-// index makes the table of words. An id wins over a name, a name over an alias,
-// and what is declared first over what follows.
+// index fills byCheck and byWord. When two scene types share a word, an id wins
+// over a name, a name over an alias, and the one declared first over the other.
 func (t *Taxonomy) index() {
 	t.byCheck = make(map[string]int, len(t.checks))
 	for i := range t.checks {
@@ -201,7 +205,7 @@ func (t *Taxonomy) index() {
 	}
 }
 
-// fold makes spellings of one word equal: case, white space, - and _.
+// fold makes two spellings of a word equal that differ in case, white space, - and _.
 func fold(word string) string {
 	return strings.Join(strings.FieldsFunc(strings.ToLower(word), func(r rune) bool {
 		return r == '-' || r == '_' || unicode.IsSpace(r)
@@ -213,6 +217,9 @@ func Default() *Taxonomy { return builtin() }
 
 var builtin = sync.OnceValue(func() *Taxonomy {
 	t := &Taxonomy{groups: builtinGroups(), errors: builtinErrors(), scenes: builtinScenes(), checks: builtinChecks()}
+	for i := range t.checks {
+		t.checks[i].builtin = true
+	}
 	t.index()
 	return t
 })

@@ -8,7 +8,8 @@ import (
 )
 
 var (
-	english = strings.Repeat("The agent clicked the Submit button before waitForSelector had finished loading https://example.com/orders/42. ", 10)
+	english = strings.Repeat("The agent clicked the Submit button before waitForSelector had finished loading "+
+		"https://example.com/orders/42. ", 10)
 	chinese = strings.Repeat("页面还没加载完就点击了登录按钮，验证码输入错误但仍提示成功；点击Submit按钮后表单没有提交。", 10)
 )
 

@@ -6,9 +6,12 @@ import (
 	"unicode/utf8"
 )
 
-// Clip returns s if it has at most limit runes. Otherwise it cuts: after the last sentence that ends in the last third
-// of the limit; else, with … added, after the last word that ends in its second half; else after the last
-// whole character. The result, … included, never has more than limit runes; for limit < 1 it is "".
+// Clip returns s if it has at most limit runes. Otherwise it cuts s at the first of these places that there is:
+//   - after the last sentence that ends in the last third of the limit;
+//   - after the last word that ends in the second half of the limit, and adds …;
+//   - after the last whole character, and adds ….
+//
+// The result, … included, has at most limit runes. For limit < 1 it is "".
 func Clip(s string, limit int) string {
 	if limit < 1 {
 		return ""
@@ -20,7 +23,7 @@ func Clip(s string, limit int) string {
 	if end := lastSentence(s, limit); end > 0 {
 		return strings.TrimRightFunc(s[:end], unicode.IsSpace)
 	}
-	end, word := 0, 0
+	end, word := 0, 0 // bytes up to the last whole character, and to the last word, that leave room for …
 	for at, runes := 0, 0; at < len(s); {
 		size, _ := cluster(s[at:])
 		runes += utf8.RuneCountInString(s[at : at+size])
@@ -36,13 +39,14 @@ func Clip(s string, limit int) string {
 	if word > 0 {
 		end = word
 	}
-	if end == 0 { // the first character alone is too long: cut into it
+	if end == 0 { // the first character (a base with its marks) is too long by itself: cut into it
 		end = len(head(s, limit-1))
 	}
 	return strings.TrimRightFunc(s[:end], unicode.IsSpace) + ellipsis
 }
 
-// lastSentence returns where the last sentence ends that ends within (2/3 limit, limit] runes of s, or 0.
+// lastSentence returns the byte offset of the last end of a sentence after more than 2/3 limit and at most limit
+// runes of s, or 0.
 func lastSentence(s string, limit int) (end int) {
 	for at, runes := 0, 0; at < len(s); {
 		size := sentence(s[at:])
@@ -68,8 +72,8 @@ func wordEnds(s string, at int) bool {
 	return wordRune(before) && !wordRune(after)
 }
 
-// Sentences returns the sentences of s in order, trimmed, with their end marks; a line break ends one too. A full stop inside a
-// number or name, after a list number, or before a lower-case word (e.g. this one) ends nothing.
+// Sentences returns the sentences of s in order, trimmed, with their end marks. A line break ends a sentence. A full
+// stop ends none inside a number or name, after a list number, and before a lower-case word (e.g. this one).
 func Sentences(s string) []string {
 	s = strings.ToValidUTF8(s, "\ufffd")
 	var out []string
@@ -85,7 +89,7 @@ func Sentences(s string) []string {
 
 // sentence returns the length in bytes of the first sentence of s with its end marks, closing quotes and brackets.
 func sentence(s string) int {
-	begin := len(s) - len(strings.TrimLeft(s, " \t"))
+	begin := len(s) - len(strings.TrimLeft(s, " \t")) // where a list number may stand
 	for i, r := range s {
 		switch r {
 		case '\n':
@@ -110,7 +114,7 @@ func sentence(s string) int {
 // maxClosers bounds how far past an end mark its quotes and brackets are looked for.
 const maxClosers = 16
 
-// closers returns the length of the mark s begins with and of the end marks, quotes and brackets right after it.
+// closers returns the length of the mark that s begins with and of the end marks, quotes and brackets after it.
 func closers(s string) int {
 	s = head(s, maxClosers)
 	for i, r := range s {
@@ -126,7 +130,8 @@ func listNumber(s string) bool {
 	return s != "" && len(s) <= 3 && strings.Trim(s, "0123456789") == ""
 }
 
-// sentenceFollows tells whether a new sentence can begin at rest: after a space or ideograph, and after a full stop not in lower case.
+// sentenceFollows tells whether a new sentence can begin at rest. It begins with a space or an ideograph; after a
+// full stop it does not begin in lower case.
 func sentenceFollows(rest string, stop bool) bool {
 	if rest == "" {
 		return true

@@ -17,7 +17,8 @@ func FuzzText(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string, n int) {
 		n %= 1000
 		fit, clip, clean := text.Fit(s, n), text.Clip(s, n), text.Clean(s)
-		for _, out := range append([]string{fit, clip, clean}, slices.Concat(text.Sentences(s), text.Tokens(s), text.Words(s))...) {
+		for _, out := range append([]string{fit, clip, clean},
+			slices.Concat(text.Sentences(s), text.Tokens(s), text.Words(s))...) {
 			require.True(t, utf8.ValidString(out), "%q", out)
 		}
 		require.LessOrEqual(t, text.Width(fit), max(0, n))

@@ -5,13 +5,13 @@ import (
 	"unicode/utf8"
 )
 
-// Lang says whether s is mostly Chinese ("zh") or not ("en"; also for an empty text).
+// Lang returns "zh" if s is mostly Chinese, else "en"; an empty text is "en".
 //
-// A Chinese word is taken as one and a half characters. What stands together in ASCII counts as one word, so that a
-// URL or a selector inside a Chinese sentence does not outvote it.
+// It counts words. A Chinese word is taken as one and a half characters. ASCII without a space counts as one word,
+// so that a URL or a selector inside a Chinese sentence does not outvote it.
 func Lang(s string) string {
-	var han, latin int
-	inWord, counted := false, false
+	var han, latin int              // Chinese characters; words with a letter of another script
+	inWord, counted := false, false // counted: the word has had a letter
 	for _, r := range s {
 		switch {
 		case r > ' ' && r < utf8.RuneSelf:

@@ -9,8 +9,8 @@ import (
 // Line returns s clean and in one line: see Clean and Squeeze.
 func Line(s string) string { return Squeeze(Clean(s)) }
 
-// Squeeze returns s with every run of white space made one space, and none at
-// its ends. What is so already, as most is, is not copied.
+// Squeeze makes every run of white space in s one space and removes it at both
+// ends. Most texts need no change; those are not copied.
 func Squeeze(s string) string {
 	if squeezed(s) {
 		return s
@@ -19,7 +19,7 @@ func Squeeze(s string) string {
 }
 
 func squeezed(s string) bool {
-	last := byte(' ') // so that a leading space is one too many
+	last := byte(' ') // so that a space at the start counts as the second of a run
 	for i := 0; i < len(s); {
 		c := s[i]
 		if c < utf8.RuneSelf {
@@ -40,8 +40,8 @@ func squeezed(s string) bool {
 	return s == "" || last != ' '
 }
 
-// Once returns half of a line that says the same twice, as joined fields do, and
-// any other line as it is.
+// Once returns half of a line that says the same thing twice with a space between,
+// as joined fields of a record sometimes do. It returns any other line unchanged.
 func Once(s string) string {
 	if h := len(s) / 2; len(s)%2 == 1 && s[h] == ' ' && s[:h] == s[h+1:] {
 		return s[:h]
@@ -49,8 +49,8 @@ func Once(s string) string {
 	return s
 }
 
-// Append puts a sentence after another: with a space between them, but none after
-// a Chinese mark.
+// Append puts sentence b after a. It puts a space between them, but none after a
+// Chinese end mark.
 func Append(a, b string) string {
 	last, _ := utf8.DecodeLastRuneInString(a)
 	if a == "" || b == "" || strings.ContainsRune("。！？；", last) {

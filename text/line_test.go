@@ -27,7 +27,8 @@ func TestOnce(t *testing.T) {
 
 func TestAppend(t *testing.T) {
 	for _, x := range [][3]string{
-		{"", "", ""}, {"A.", "", "A."}, {"", "B.", "B."}, {"A.", "B.", "A. B."}, {"看。", "再看。", "看。再看。"}, {"看", "B", "看 B"}, {"\xff", "b", "\xff b"},
+		{"", "", ""}, {"A.", "", "A."}, {"", "B.", "B."}, {"A.", "B.", "A. B."}, {"看。", "再看。", "看。再看。"}, {"看", "B", "看 B"},
+		{"\xff", "b", "\xff b"},
 	} {
 		require.Equal(t, x[2], Append(x[0], x[1]))
 	}

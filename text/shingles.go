@@ -12,11 +12,11 @@ const (
 	fnvPrime  = 1099511628211
 )
 
-// Shingles returns the sorted distinct hashes of the n-grams of s in runes (n < 1 is taken as 1).
+// Shingles returns the hashes of the n-grams of s, sorted, each once. n counts runes; less than 1 is taken as 1.
 //
-// The text is normalised first: NFKC, lower case, everything but letters, digits and marks becomes one space, none at the ends.
-// A text shorter than n gives one hash, a text without letters or digits none. The hash (FNV-1a, 64 bits, of the n-gram's UTF-8)
-// never changes: it may be stored.
+// The text is normalised first: NFKC, lower case, each run of anything but letters, digits and marks is one space,
+// and there is none at the ends. A text shorter than n gives one hash, a text without letters or digits none. The
+// hash is FNV-1a with 64 bits of the n-gram's UTF-8. It never changes, so it may be stored.
 func Shingles(s string, n int) []uint64 {
 	b := fold(s)
 	if len(b) == 0 {
@@ -25,12 +25,12 @@ func Shingles(s string, n int) []uint64 {
 	n = max(n, 1)
 	out := make([]uint64, 0, len(b))
 	end, runes := 0, 0
-	for end < len(b) && runes < n {
+	for end < len(b) && runes < n { // b[:end] becomes the first n-gram
 		_, size := utf8.DecodeRune(b[end:])
 		end += size
 		runes++
 	}
-	for start := 0; ; {
+	for start := 0; ; { // then the window moves on by one rune
 		out = append(out, hash(b[start:end]))
 		if end == len(b) {
 			break
@@ -73,7 +73,8 @@ func hash(b []byte) uint64 {
 	return h
 }
 
-// Jaccard returns |a ∩ b| / |a ∪ b| of two sets sorted as [Shingles] returns them, in 0..1; 0 if either is empty.
+// Jaccard returns |a ∩ b| / |a ∪ b| of two sets as [Shingles] returns them: sorted, each hash once. The result is in
+// 0..1, and 0 if either set is empty.
 func Jaccard(a, b []uint64) float64 {
 	if len(a) == 0 || len(b) == 0 {
 		return 0

@@ -2,33 +2,36 @@ package text
 
 import "bytes"
 
-// stop tells whether w is an English function word. Negations are not on the list: "not shown" and "shown" are
-// opposite observations.
-func stop(w []byte) bool {
-	if len(w) > 10 {
+// isStopWord tells whether w is an English function word. Negations are not on the list: "not shown" and "shown"
+// are opposite observations.
+func isStopWord(w []byte) bool {
+	if len(w) > 10 { // no word of the list is longer
 		return false
 	}
 	switch string(w) {
 	case "a", "about", "above", "after", "again", "all", "also", "am", "an", "and", "any", "are", "as", "at",
 		"be", "because", "been", "before", "being", "below", "between", "both", "but", "by",
 		"ca", "can", "could", "did", "do", "does", "doing", "down", "during", "each",
-		"few", "for", "from", "further", "had", "has", "have", "having", "he", "her", "here", "hers", "herself", "him", "himself", "his", "how",
+		"few", "for", "from", "further",
+		"had", "has", "have", "having", "he", "her", "here", "hers", "herself", "him", "himself", "his", "how",
 		"i", "if", "in", "into", "is", "it", "its", "itself", "just", "me", "more", "most", "must", "my", "myself",
 		"of", "off", "on", "once", "only", "or", "other", "our", "ours", "out", "over", "own",
 		"same", "shall", "she", "should", "so", "some", "such",
-		"than", "that", "the", "their", "theirs", "them", "themselves", "then", "there", "these", "they", "this", "those", "through", "to", "too",
-		"under", "until", "up", "us", "very", "was", "we", "were", "what", "when", "where", "which", "while", "who", "whom", "why", "will", "with", "wo", "would",
+		"than", "that", "the", "their", "theirs", "them", "themselves", "then", "there", "these", "they", "this",
+		"those", "through", "to", "too", "under", "until", "up", "us", "very",
+		"was", "we", "were", "what", "when", "where", "which", "while", "who", "whom", "why", "will", "with", "wo", "would",
 		"you", "your", "yours", "yourself":
 		return true
 	}
 	return false
 }
 
-// stem takes the inflection off an English word of lower-case ASCII letters, in place (it may grow by one letter).
+// stem takes the inflection off an English word of lower-case ASCII letters. It works in place; the word may grow
+// by one letter.
 //
-// It is steps 1a, 1b, 1c, 5a and 5b of M. F. Porter, "An algorithm for suffix stripping",
-// Program 14(3), 1980: plurals, -ed, -ing, final y, e and double l. The derivational steps 2 to 4 are left out on purpose: they join words
-// that mean different things in a bug report (operate, operator).
+// It is steps 1a, 1b, 1c, 5a and 5b of M. F. Porter, "An algorithm for suffix stripping", Program 14(3), 1980:
+// plurals, -ed, -ing, final y, e and double l. The derivational steps 2 to 4 are left out on purpose: they join
+// words that mean different things in a bug report (operate, operator).
 func stem(w []byte) []byte {
 	if len(w) <= 2 {
 		return w
@@ -49,7 +52,7 @@ func plural(w []byte) []byte {
 	return w
 }
 
-// pastAndGerund is step 1b.
+// pastAndGerund is step 1b: it drops -ed and -ing and restores the root (hoping → hope, hopping → hop).
 func pastAndGerund(w []byte) []byte {
 	var root []byte
 	switch {
@@ -80,7 +83,7 @@ func pastAndGerund(w []byte) []byte {
 	return root
 }
 
-// finalY is step 1c.
+// finalY is step 1c: try and tries become tri.
 func finalY(w []byte) []byte {
 	if last := len(w) - 1; w[last] == 'y' && hasVowel(w[:last]) {
 		w[last] = 'i'
@@ -88,7 +91,7 @@ func finalY(w []byte) []byte {
 	return w
 }
 
-// tidy is steps 5a and 5b.
+// tidy is steps 5a and 5b: it drops a final e and one of two final l.
 func tidy(w []byte) []byte {
 	last := len(w) - 1
 	if w[last] == 'e' {
@@ -103,6 +106,7 @@ func tidy(w []byte) []byte {
 	return w
 }
 
+// consonant tells whether w[i] is a consonant. A y is one at the start and after a vowel.
 func consonant(w []byte, i int) bool {
 	switch w[i] {
 	case 'a', 'e', 'i', 'o', 'u':

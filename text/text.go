@@ -1,14 +1,13 @@
-// Package text turns text into what the rest of memtree compares, counts and shows:
-// search tokens, plain words, sentences, a language, terminal cells, short cuts, and
-// hashed n-grams. It also makes text from outside inert ([Clean]).
+// Package text turns text into what the rest of memtree compares, counts and shows: search tokens, plain words,
+// sentences, the language, terminal cells, shortened texts, and hashed n-grams. It also makes text from outside
+// inert ([Clean]).
 //
-// Everything here is a pure function: same input, same output, for ever and for any number of
-// goroutines. No function panics on any input, and every function that hands
-// back text hands back valid UTF-8. English and Chinese are first-class; other scripts
-// are handled as words between separators, kana like Chinese characters.
+// Every function is pure and may be called from any number of goroutines. No function panics on any input. What is
+// returned is valid UTF-8, but [Normal], [Squeeze], [Once] and [Append] keep invalid bytes as they are. English and
+// Chinese are first-class. Text of other scripts is taken as words between separators, kana like Chinese characters.
 //
-// Work is bounded: the functions that build features ([Tokens], [Words], [Shingles]) read the
-// first [MaxRunes] characters, the others are linear in their input.
+// Work is bounded: the functions that build features ([Tokens], [Words], [Shingles]) read the first [MaxRunes]
+// characters, the others are linear in their input.
 package text
 
 import (
@@ -21,7 +20,7 @@ import (
 // MaxRunes is how many characters of a text become tokens, words or shingles; the rest is ignored.
 const MaxRunes = 20_000
 
-// maxWord is the longest word in runes; what is longer (base64, minified code) is cut there.
+// maxWord is the longest word in runes. A longer one (base64, minified code) is cut there.
 const maxWord = 64
 
 // head returns the first n runes of s without copying.
@@ -38,13 +37,13 @@ func head(s string, n int) string {
 	return s
 }
 
-// Normal returns the first limit runes of s in Unicode normal form KC (full-width letters become plain, ligatures letters). The few
-// characters that become up to eighteen are counted again afterwards, so the result too has at most limit runes.
+// Normal returns the first limit runes of s in Unicode normal form KC: full-width letters become plain ones,
+// ligatures become letters. A few characters become up to eighteen, so the result is cut to limit runes again.
 func Normal(s string, limit int) string { return head(norm.NFKC.String(head(s, limit)), limit) }
 
-// scan calls word with every run of letters, digits, marks, '_' and apostrophes of the
-// normalised head of s, and han with every run of ideographs or kana, in order and in the
-// writer's case. The slice is reused: it is valid only during the call.
+// scan reads the first MaxRunes runes of s in normal form. It calls word with every run of letters, digits, marks,
+// '_' and apostrophes, and han with every run of ideographs or kana, in order. It does not change the case. The
+// slice is valid only during the call.
 func scan(s string, word, han func(run []rune)) {
 	var (
 		run   = make([]rune, 0, maxWord)
@@ -97,8 +96,7 @@ func wordRune(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r)
 }
 
-// ideograph tells whether r belongs to a script written without spaces whose characters mean
-// something by themselves: Han (with extensions) and kana.
+// ideograph tells whether r is Han (with extensions) or kana: scripts without spaces between words.
 func ideograph(r rune) bool {
 	switch {
 	case r < 0x3005:
@@ -112,9 +110,9 @@ func ideograph(r rune) bool {
 	}
 }
 
-// pieces splits an identifier at '_', between a lower-case letter or digit and a capital
-// (waitFor), and before the last capital of a row that a word follows (HTTPServer, but not APIs),
-// and calls f with every part that is not empty.
+// pieces splits an identifier and calls f with every part that is not empty. It splits at '_', between a lower-case
+// letter or digit and a capital (wait|For), and before the last capital of a row when a word of at least three
+// letters begins there (HTTP|Server, but APIs stays whole).
 func pieces(run []rune, f func(part []rune)) {
 	start := 0
 	emit := func(end int) {
@@ -128,7 +126,7 @@ func pieces(run []rune, f func(part []rune)) {
 		case r == '_':
 			emit(i)
 			start = i + 1
-		case i > start && unicode.IsUpper(r) && humps(run, i):
+		case i > start && unicode.IsUpper(r) && partBegins(run, i):
 			emit(i)
 			start = i
 		}
@@ -136,7 +134,8 @@ func pieces(run []rune, f func(part []rune)) {
 	emit(len(run))
 }
 
-func humps(run []rune, i int) bool {
+// partBegins tells whether the capital run[i] begins a part of an identifier; i > 0.
+func partBegins(run []rune, i int) bool {
 	before := run[i-1]
 	if unicode.IsLower(before) || unicode.IsDigit(before) {
 		return true

@@ -29,8 +29,10 @@ func TestGolden(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
 	for _, s := range samples {
-		fmt.Fprintf(&b, "text      %q\ntokens    %q\nwords     %q\nlanguage  %s\nwidth     %d\nfit 12    %q\nclip 16   %q\nsentences %q\nshingles  %x\n\n",
-			s, text.Tokens(s), text.Words(s), text.Lang(s), text.Width(s), text.Pad(s, 12), text.Clip(s, 16), text.Sentences(s), text.Shingles(s, 5)[:min(2, len(text.Shingles(s, 5)))])
+		fmt.Fprintf(&b, "text      %q\ntokens    %q\nwords     %q\nlanguage  %s\nwidth     %d\nfit 12    %q\nclip 16   "+
+			"%q\nsentences %q\nshingles  %x\n\n",
+			s, text.Tokens(s), text.Words(s), text.Lang(s), text.Width(s), text.Pad(s, 12), text.Clip(s, 16), text.Sentences(s),
+			text.Shingles(s, 5)[:min(2, len(text.Shingles(s, 5)))])
 	}
 	golden.Equal(t, "testdata/samples.golden", b.String())
 }
@@ -40,7 +42,8 @@ func TestTokensJoinInflections(t *testing.T) {
 	for _, same := range []string{
 		"click clicks clicked clicking", "load loads loaded loading", "retry retries retried retrying",
 		"box boxes", "switch switches", "cache caches cached caching", "cancel cancels cancelled canceled cancelling",
-		"close closes closed closing", "page pages", "agree agreed", "plan planned planning", "file files filing", "crash crashes crashed",
+		"close closes closed closing", "page pages", "agree agreed", "plan planned planning", "file files filing",
+		"crash crashes crashed",
 	} {
 		tokens := text.Tokens(same)
 		require.Len(t, tokens, len(strings.Fields(same)))
@@ -91,7 +94,8 @@ func TestFit(t *testing.T) {
 		cells int
 		want  string
 	}{
-		{"checkout", 8, "checkout"}, {"checkout", 7, "checko…"}, {"checkout", 1, "…"}, {"checkout", 0, ""}, {"checkout", -3, ""},
+		{"checkout", 8, "checkout"}, {"checkout", 7, "checko…"}, {"checkout", 1, "…"}, {"checkout", 0, ""},
+		{"checkout", -3, ""},
 		{"登录按钮", 8, "登录按钮"}, {"登录按钮", 7, "登录按…"}, {"登录按钮", 6, "登录…"}, {"登", 1, "…"},
 		{"the cart is", 5, "the…"}, {"a👨‍👩‍👧b", 3, "a…"}, {"\xffa", 2, "\ufffda"}, {"", 3, ""},
 	} {

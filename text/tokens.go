@@ -8,24 +8,24 @@ import (
 
 // Tokens returns the search tokens of s in order, with repeats.
 //
-// The text is normalised (NFKC, ’ becomes ', invisible characters skipped) and lower-cased.
-// Latin words lose English stop words and inflections (see stem); "isn't" gives "not". Identifiers give their
-// parts: waitForSelector → wait, selector. The whole beside them was tried and left out: it counts an identifier twice and
-// cost a point of MRR on bug reports. Digits stay with their letters (sha256, v2), numbers are tokens.
-// A run of Han or kana gives every character and every bigram: 登录页 → 登 登录 录 录页 页.
+// The text is normalised (NFKC, ’ becomes ', invisible characters are skipped) and lower-cased. English stop words
+// are left out, other words lose their inflection (see stem), and "isn't" gives "not". An identifier gives its
+// parts: waitForSelector → wait, selector. Giving the whole identifier too counts it twice; that was tried and cost
+// a point of MRR on bug reports. Digits stay with their letters (sha256, v2), and numbers are tokens. A run of Han
+// or kana gives every character and every bigram: 登录页 → 登 登录 录 录页 页.
 //
-// Repeats are kept because they matter on both sides: on long bug reports as queries, BM25 gains nothing from stop list and stemming
-// until a query's terms are weighted by their count, and 7 points of MRR then.
+// Repeats are kept because a query's terms should be weighted by their count. With long bug reports as queries, the
+// stop list and stemming gain BM25 nothing without these weights, and 7 points of MRR with them.
 //
-// The strings share one backing array as long as the text: clone those that are kept.
+// The strings share one backing array that is as long as the text. Clone the strings you keep.
 func Tokens(s string) []string {
 	c := newCollector(s)
 	scan(s, c.identifier, c.singlesAndBigrams)
 	return c.strings()
 }
 
-// Words returns the lower-case words of s in order, with repeats, for people to read: nothing is stemmed or
-// left out, contractions stay whole, identifiers are split into their parts, and a run of Han or kana gives its
+// Words returns the lower-case words of s in order, with repeats, in a form that people can read. No word is
+// stemmed or left out, and contractions stay whole. An identifier gives its parts, a run of Han or kana gives its
 // bigrams (or its only character). The strings share one backing array.
 func Words(s string) []string {
 	c := newCollector(s)
@@ -43,7 +43,8 @@ type collector struct {
 
 type span struct{ from, to int }
 
-// newCollector makes room for what a text like s usually gives: two tokens a Chinese character, one a Latin word.
+// newCollector makes room for what a text like s usually gives: two tokens for a Chinese character, one for a Latin
+// word.
 func newCollector(s string) *collector {
 	s = head(s, MaxRunes)
 	wide := 0 // bytes of characters beyond ASCII; a Han character has three
@@ -58,12 +59,14 @@ func newCollector(s string) *collector {
 	}
 }
 
+// add makes a token of the buffer's bytes after from, if there are any.
 func (c *collector) add(from int) {
 	if len(c.buf) > from {
 		c.spans = append(c.spans, span{from, len(c.buf)})
 	}
 }
 
+// lower appends run to the buffer in lower case and returns where it begins there.
 func (c *collector) lower(run []rune) (from int) {
 	from = len(c.buf)
 	for _, r := range run {
@@ -95,7 +98,8 @@ func (c *collector) identifier(run []rune) {
 	pieces(run, func(part []rune) { c.word(c.lower(part)) })
 }
 
-// word takes the lower-case word at the end of the buffer apart at its apostrophes and keeps what carries meaning.
+// word splits the word that begins at from, the last of the buffer, at its apostrophes and adds the parts that carry
+// meaning.
 func (c *collector) word(from int) {
 	w := c.buf[from:]
 	cut := bytes.IndexByte(w, '\'')
@@ -120,20 +124,21 @@ func (c *collector) word(from int) {
 	}
 }
 
+// stemmed adds the stem of the word that begins at from, and drops a stop word.
 func (c *collector) stemmed(from int) {
 	w := c.buf[from:]
-	if stop(w) {
+	if isStopWord(w) {
 		c.buf = c.buf[:from]
 		return
 	}
-	if plain(w) {
+	if lettersOnly(w) {
 		c.buf = append(c.buf[:from], stem(w)...)
 	}
 	c.add(from)
 }
 
-// plain tells whether w is all ASCII letters, the only words the stemmer knows.
-func plain(w []byte) bool {
+// lettersOnly tells whether w is all lower-case ASCII letters; the stemmer knows no other words.
+func lettersOnly(w []byte) bool {
 	for _, b := range w {
 		if b < 'a' || b > 'z' {
 			return false

@@ -13,14 +13,15 @@ const (
 	emojiVS  = '\ufe0f'
 	ellipsis = "…"
 
-	// maxCluster bounds a user-perceived character in runes: Unicode's stream-safe text format (UAX #15) allows 30 marks on a base.
+	// maxCluster is the most runes in a user-perceived character. Unicode's stream-safe text format (UAX #15) allows
+	// 30 marks on a base.
 	maxCluster = 32
 )
 
-// cluster returns the length in bytes of the first user-perceived character of s, and the
-// terminal cells it takes. It is a small form of the grapheme rules of UAX #29: marks, variation selectors,
-// emoji modifiers and what a zero-width joiner ties on stay with their base; flags are pairs; Hangul jamo make syllables;
-// CR LF is one. An invalid byte is a character of its own, one cell wide.
+// cluster returns the length in bytes of the first user-perceived character of s, and the terminal cells it takes.
+// It follows a part of the grapheme rules of UAX #29: marks, variation selectors, emoji modifiers and what a
+// zero-width joiner ties on stay with their base, two regional indicators make a flag, Hangul jamo make a syllable,
+// and CR LF is one character. An invalid byte is a character of its own, one cell wide.
 func cluster(s string) (size, cells int) {
 	first, n := utf8.DecodeRuneInString(s)
 	size, cells = n, runeCells(first)
@@ -34,7 +35,7 @@ func cluster(s string) (size, cells int) {
 	for i := 1; i < maxCluster && size < len(s); i++ {
 		r, n := utf8.DecodeRuneInString(s[size:])
 		switch {
-		case r == utf8.RuneError && n == 1, r < 0x300:
+		case r == utf8.RuneError && n == 1, r < 0x300: // no combining character is below U+0300
 			return size, cells
 		case r == emojiVS:
 			if cells == 1 && !ideograph(first) {
@@ -55,16 +56,20 @@ func cluster(s string) (size, cells int) {
 	return size, cells
 }
 
+// extends tells whether r belongs to the character before it: a mark, a joiner, a skin tone or a tag.
 func extends(r rune) bool {
-	return unicode.IsMark(r) || r == zwj || r == '\u200c' || r >= 0x1f3fb && r <= 0x1f3ff || r >= 0xe0020 && r <= 0xe007f
+	return unicode.IsMark(r) || r == zwj || r == '\u200c' ||
+		r >= 0x1f3fb && r <= 0x1f3ff || r >= 0xe0020 && r <= 0xe007f
 }
 
+// flag tells whether r is a regional indicator, one half of a flag.
 func flag(r rune) bool { return r >= 0x1f1e6 && r <= 0x1f1ff }
 
 func pictograph(r rune) bool {
 	return r >= 0x1f000 && r <= 0x1faff || r >= 0x2190 && r <= 0x2bff && unicode.Is(unicode.So, r)
 }
 
+// jamo tells whether r continues the Hangul syllable that prev began.
 func jamo(prev, r rune) bool {
 	vowelOrFinal := r >= 0x1160 && r <= 0x11ff
 	return vowelOrFinal && (prev >= 0x1100 && prev <= 0x11ff || prev >= 0xac00 && prev <= 0xd7a3)
@@ -86,8 +91,8 @@ func runeCells(r rune) int {
 	return 1
 }
 
-// Width returns how many terminal cells s takes on one line: East Asian wide characters and
-// emoji take two, marks, control and zero-width characters none. Escape sequences are not understood: [Clean] first.
+// Width returns how many terminal cells s takes on one line. East Asian wide characters and emoji take two cells;
+// marks, control and zero-width characters take none. It does not know escape sequences: call [Clean] first.
 func Width(s string) int {
 	total := 0
 	for len(s) > 0 {
@@ -98,8 +103,8 @@ func Width(s string) int {
 	return total
 }
 
-// Fit returns s if it takes at most cells terminal cells; otherwise as many whole characters of it as
-// leave room for the … it then ends in. For cells < 1 it returns "".
+// Fit returns s if it takes at most cells terminal cells. Otherwise it returns as many whole characters as fit
+// before a …, and the …. For cells < 1 it returns "".
 func Fit(s string, cells int) string {
 	s = strings.ToValidUTF8(s, "\ufffd")
 	if cells < 1 {
@@ -120,7 +125,7 @@ func Fit(s string, cells int) string {
 	return s
 }
 
-// Pad returns s fitted to exactly cells terminal cells: cut as [Fit] cuts, filled with spaces on the right.
+// Pad makes s exactly cells terminal cells wide: it cuts as [Fit] does, or adds spaces on the right.
 func Pad(s string, cells int) string {
 	s = Fit(s, cells)
 	return s + strings.Repeat(" ", max(0, cells-Width(s)))
