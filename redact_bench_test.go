@@ -28,7 +28,7 @@ func BenchmarkExport(b *testing.B) {
 				n.CaseData.TestCase = tree.TestCase{CaseID: fmt.Sprint(i, "-", k), SceneID: "s", Prompt: fmt.Sprint(k, " ", e.Prompt), GroundTruth: e.GroundTruth.Canonical()}
 				n.CaseData.AgentJudgment, n.CaseData.EvaluatorReason = string(e.Judgment), "the agent did not look"
 				n.CaseData.ActualError, n.CaseData.ErrorReason, n.CaseData.AvoidanceHint = "a", "b", "c"
-				n.ID = tree.CaseID(&n)
+				n.ID = tree.EvidenceID(&n)
 				nodes = append(nodes, n)
 			}
 		}

@@ -84,7 +84,7 @@ func scaled(tb testing.TB, n int) []tree.Node {
 		if r.Float64() < .6 {
 			x.Direction = taxonomy.FalsePass
 		}
-		x.ID = tree.CaseID(&x)
+		x.ID = tree.EvidenceID(&x)
 		lift(&x)
 		if lead := &x.CaseData.Misses[0]; lead.Check == "" && r.IntN(3) == 0 {
 			lead.Instead = pool[r.IntN(300)]

@@ -140,7 +140,7 @@ func made(i int, misses ...tree.Miss) tree.Node {
 		},
 		Occurrences: []tree.Occurrence{{Evaluation: fmt.Sprint("v", i), At: at}},
 	}
-	n.ID = tree.CaseID(&n)
+	n.ID = tree.EvidenceID(&n)
 	return n
 }
 
@@ -148,7 +148,7 @@ func made(i int, misses ...tree.Miss) tree.Node {
 func as(n tree.Node, edit func(n *tree.Node)) tree.Node {
 	n = n.Clone()
 	edit(&n)
-	n.ID = tree.CaseID(&n)
+	n.ID = tree.EvidenceID(&n)
 	return n
 }
 

@@ -28,7 +28,7 @@ func (f *Former) evidence(x *facts) tree.Node {
 		},
 		Occurrences: []tree.Occurrence{occurrence(x, false)},
 	}
-	n.ID = tree.CaseID(&n)
+	n.ID = tree.EvidenceID(&n)
 	return n
 }
 

@@ -41,7 +41,7 @@ func TestFormMakesACase(t *testing.T) {
 	n := out.Changes[0].Node
 	require.NoError(t, tree.Check(&n))
 	require.Equal(t, tree.OpAdd, out.Changes[0].Op)
-	require.Equal(t, tree.CaseID(&n), n.ID)
+	require.Equal(t, tree.EvidenceID(&n), n.ID)
 	require.Equal(t, "interaction_sequence_error", n.ErrorType)
 	require.Equal(t, taxonomy.FalsePass, n.Direction)
 	require.Equal(t, tree.Scene{ID: "S1", Type: "form", Route: "/orders/:p"}, n.Scene)

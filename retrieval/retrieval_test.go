@@ -28,7 +28,7 @@ func aCase(prompt string, change ...func(*tree.Node)) tree.Node {
 		f(&n)
 	}
 	if n.ID == "" {
-		n.ID = tree.CaseID(&n)
+		n.ID = tree.EvidenceID(&n)
 	}
 	return n
 }

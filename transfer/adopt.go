@@ -120,7 +120,7 @@ func (f *foreignNode) evidence(n *tree.Node, guess guesser) {
 			n.Direction = dir
 		}
 	}
-	n.ID = tree.CaseID(n)
+	n.ID = tree.EvidenceID(n)
 }
 
 // standOn gives an abstraction those of the named children that it may have, and

@@ -33,7 +33,7 @@ func aCase(name string) tree.Node {
 		Scene:       tree.Scene{ID: "CART", Route: "/cart"},
 		Occurrences: []tree.Occurrence{{Evaluation: "v_" + name, At: at}},
 	}
-	n.ID = tree.CaseID(&n)
+	n.ID = tree.EvidenceID(&n)
 	return n
 }
 

@@ -75,7 +75,7 @@ func redactNode(n tree.Node, by Redactor, words *private.Words) (tree.Node, int)
 	cited(&n)
 	if d := n.CaseData; d != nil {
 		r.names(&d.TestCase.CaseID, &d.TestCase.SceneID)
-		n.ID = tree.CaseID(&n)
+		n.ID = tree.EvidenceID(&n)
 	}
 	return n, r.found
 }

@@ -30,7 +30,7 @@ func TestSeedForm(t *testing.T) {
 	one.Scene, two.Scene = tree.Scene{ID: "CART"}, tree.Scene{ID: "CART"} // all that the form has of a scene
 	for _, n := range []*tree.Node{&one, &two} {
 		n.CaseData.EvaluatorReason = ""
-		n.ID = tree.CaseID(n)
+		n.ID = tree.EvidenceID(n)
 		f[n.ID] = *n
 	}
 	above := anExperience(f, one.ID, two.ID)

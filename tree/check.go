@@ -79,7 +79,7 @@ func (c *checker) kin(n *Node) {
 	c.law(len(n.Children) == 0, "a case has no children", "there are %d", len(n.Children))
 	c.law(len(n.Occurrences) <= MaxOccurrences, fmt.Sprintf("it keeps at most %d occurrences", MaxOccurrences), "there are %d", len(n.Occurrences))
 	if n.CaseData != nil {
-		want := CaseID(n)
+		want := EvidenceID(n)
 		c.law(n.ID == want, "a case's id is the hash of its evidence", "the evidence hashes to %s", want)
 		if err := n.CaseData.TestCase.GroundTruth.Check(); err != nil {
 			c.law(false, "its ground truth is JSON", "it %v", err)

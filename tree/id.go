@@ -12,11 +12,11 @@ import (
 	"github.com/memtree/memtree/taxonomy"
 )
 
-// CaseID returns the id of a case: the same evidence has the same id
+// EvidenceID returns the id of a case: the same evidence has the same id
 // everywhere, so importing twice changes nothing. The evidence is the test
 // case, the scene, the judgment, the ground truth, the direction and the
 // evaluator's reason; not the run, the time or the analysis.
-func CaseID(n *Node) string {
+func EvidenceID(n *Node) string {
 	if n.CaseData == nil {
 		return ""
 	}

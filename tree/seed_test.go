@@ -57,7 +57,7 @@ func aCase() tree.Node {
 			AgentJudgment: "页面正常", ActualError: "漏报", ErrorReason: "没有逐字核对", AvoidanceHint: "逐字核对按钮文字",
 		},
 	}
-	n.ID = tree.CaseID(&n)
+	n.ID = tree.EvidenceID(&n)
 	return n
 }
 

@@ -171,9 +171,9 @@ func TestIdsAreOfTheEvidenceOnly(t *testing.T) {
 	a, b := aCase(), aCase()
 	b.CaseData.ErrorReason, b.Content.Guidance, b.Metadata.CreatedAt = "another analysis", "other", time.Now()
 	b.CaseData.TestCase.GroundTruth = tree.Raw(` { "n" : 1, "has_defect" : true } `)
-	require.Equal(t, tree.CaseID(&a), tree.CaseID(&b))
+	require.Equal(t, tree.EvidenceID(&a), tree.EvidenceID(&b))
 	b.CaseData.EvaluatorReason = "the evaluator said something else"
-	require.NotEqual(t, tree.CaseID(&a), tree.CaseID(&b))
+	require.NotEqual(t, tree.EvidenceID(&a), tree.EvidenceID(&b))
 
 	rapid.Check(t, func(t *rapid.T) {
 		ids := rapid.SliceOf(rapid.StringMatching(`c_[a-z]{3}`)).Draw(t, "ids")

@@ -47,7 +47,7 @@ func written(c *taxonomy.Check, d taxonomy.Direction, lang, from string) (*About
 			TestCase: tree.TestCase{CaseID: fmt.Sprint("T", i), Prompt: advice.When.In(lang)},
 			Misses:   []tree.Miss{{Check: c.ID, ErrorType: c.ErrorType(), How: advice.Mistake.In(lang), From: tree.FromPerson}},
 		}}
-		n.ID = tree.CaseID(n)
+		n.ID = tree.EvidenceID(n)
 		a.Members = append(a.Members, n)
 		cites = append(cites, n.ID)
 	}

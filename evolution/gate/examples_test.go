@@ -35,7 +35,7 @@ func (x *examples) about() *About {
 			Type: tree.Case, Level: 1, ErrorType: x.ErrorType, Direction: x.Direction, Lang: x.Lang, Provenance: tree.Provenance{Analyst: "rules"},
 			CaseData: &tree.CaseData{TestCase: tree.TestCase{CaseID: c.ID, Prompt: c.Prompt}, EvaluatorReason: c.Note},
 		}
-		n.ID = tree.CaseID(n)
+		n.ID = tree.EvidenceID(n)
 		a.Members = append(a.Members, n)
 	}
 	a.Shown = a.Members

@@ -148,7 +148,7 @@ func TestManyCases(t *testing.T) {
 	for i := range 3 * maxCases {
 		n := a.Members[i%3].Clone()
 		n.CaseData.TestCase.CaseID = fmt.Sprint("X-", i)
-		n.ID = tree.CaseID(&n)
+		n.ID = tree.EvidenceID(&n)
 		a.Members = append(a.Members, &n)
 		d.Lessons[0].Cites = append(d.Lessons[0].Cites, n.ID)
 	}

@@ -39,7 +39,7 @@ func node(i int, text string) tree.Node {
 		},
 		Occurrences: []tree.Occurrence{{Evaluation: fmt.Sprint("ev", i)}},
 	}
-	n.ID = tree.CaseID(&n)
+	n.ID = tree.EvidenceID(&n)
 	return n
 }
 

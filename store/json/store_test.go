@@ -21,7 +21,7 @@ func someCase(i int) tree.Node {
 		Children:    []string{},
 		Occurrences: []tree.Occurrence{{Evaluation: fmt.Sprint("ev", i), At: time.Date(2026, 1, 28, 9, 0, 0, 0, time.UTC)}},
 	}
-	n.ID = tree.CaseID(&n)
+	n.ID = tree.EvidenceID(&n)
 	return n
 }
 

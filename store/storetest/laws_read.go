@@ -93,7 +93,7 @@ func payloads(t testing.TB, open Opener) {
 		n := aCase(100+i, text)
 		n.CaseData.TestCase.Prompt = text
 		n.CaseData.TestCase.GroundTruth = tree.Raw(`{"a":[1.50,1e400,-0,12345678901234567890],"b":"\u4e2d<&>","c":{}}`)
-		n.ID = tree.CaseID(&n)
+		n.ID = tree.EvidenceID(&n)
 		c := tree.NewChange(tree.OpAdd, n, 0, "formation", text)
 		want[n.ID] = c.Node
 		b.Changes = append(b.Changes, c)
@@ -106,7 +106,7 @@ func payloads(t testing.TB, open Opener) {
 			equal(t, w, got)
 			require.Equal(t, w.CaseData.TestCase.Prompt, got.CaseData.TestCase.Prompt)
 			require.Equal(t, w.CaseData.TestCase.GroundTruth, got.CaseData.TestCase.GroundTruth)
-			require.Equal(t, w.ID, tree.CaseID(&got), "the evidence still has its hash")
+			require.Equal(t, w.ID, tree.EvidenceID(&got), "the evidence still has its hash")
 		}
 		require.NoError(t, s.Close())
 		s = again(t, reopen)

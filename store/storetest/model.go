@@ -47,7 +47,7 @@ func aCase(i int, text string) tree.Node {
 			AgentJudgment: "pass", ActualError: text, ErrorReason: "r", AvoidanceHint: "h",
 		},
 	}
-	n.ID = tree.CaseID(&n)
+	n.ID = tree.EvidenceID(&n)
 	return n
 }
 
