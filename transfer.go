@@ -21,8 +21,8 @@ type ExportOptions struct {
 	Redact          bool // take secrets, addresses and names out, in the file alone
 }
 
-// Export chooses what leaves and says what that is; the selection's Write writes
-// it. Nothing is changed here.
+// Export chooses what leaves and says what that is; transfer.Write writes the
+// selection's Nodes. Nothing is changed here.
 func (m *Memory) Export(ctx context.Context, o *ExportOptions) (*transfer.Selection, error) {
 	c := transfer.Choice{}
 	if o != nil {
@@ -58,12 +58,12 @@ type ImportOptions struct {
 // importBatch bounds the bytes of nodes in one commit of an import.
 const importBatch = 2 << 20
 
-// Import takes what read gives it into the tree. Nothing is written before read
-// has returned without an error, so that a file that is not whole changes
-// nothing; and what breaks a law of the tree is left out and listed. Importing
-// the same twice changes nothing. read may be called again, when somebody
-// changed the tree meanwhile.
-func (m *Memory) Import(ctx context.Context, read func(take func(tree.Node) error) error, o *ImportOptions) (transfer.Plan, error) {
+// Import takes nodes, such as those of a transfer.File, into the tree. Nothing is
+// written before they ended without an error, so that a file that is not whole
+// changes nothing; and what breaks a law of the tree is left out and listed.
+// Importing the same twice changes nothing. nodes is ranged over again when
+// somebody changed the tree meanwhile.
+func (m *Memory) Import(ctx context.Context, nodes iter.Seq2[tree.Node, error], o *ImportOptions) (transfer.Plan, error) {
 	if o == nil {
 		o = &ImportOptions{}
 	}
@@ -73,7 +73,7 @@ func (m *Memory) Import(ctx context.Context, read func(take func(tree.Node) erro
 	var plan transfer.Plan
 	var err error
 	for try := range formRetries {
-		if plan, err = m.importOnce(ctx, read, o); !errors.Is(err, tree.ErrConflict) {
+		if plan, err = m.importOnce(ctx, nodes, o); !errors.Is(err, tree.ErrConflict) {
 			break
 		}
 		m.counts.conflicts.Add(1)
@@ -85,11 +85,16 @@ func (m *Memory) Import(ctx context.Context, read func(take func(tree.Node) erro
 	return plan, nil
 }
 
-func (m *Memory) importOnce(ctx context.Context, read func(take func(tree.Node) error) error, o *ImportOptions) (_ transfer.Plan, err error) {
+func (m *Memory) importOnce(ctx context.Context, nodes iter.Seq2[tree.Node, error], o *ImportOptions) (_ transfer.Plan, err error) {
 	p := transfer.NewPlanner(m.store, transfer.PlanOptions{Trust: o.Trust, Origin: m.origin.ID})
 	defer func() { err = errors.Join(err, p.Close()) }()
-	if err := read(func(n tree.Node) error { return p.Add(ctx, n) }); err != nil {
-		return transfer.Plan{}, err
+	for n, err := range nodes {
+		if err == nil {
+			err = p.Add(ctx, n)
+		}
+		if err != nil {
+			return transfer.Plan{}, err
+		}
 	}
 	plan, err := p.Plan(ctx)
 	if err != nil || o.DryRun {
@@ -134,14 +139,12 @@ func (m *Memory) Promote(ctx context.Context, o PromoteOptions) (Promoted, error
 	if waiting, err = m.waiting(ctx); err != nil {
 		return out, fmt.Errorf("promote: %w", err)
 	}
-	p := transfer.Promote(waiting, func(n *tree.Node) bool {
+	changes, refused := transfer.Promote(waiting, func(n *tree.Node) bool {
 		byKind := (o.ErrorType != "" || o.Origin != "") &&
 			(o.ErrorType == "" || n.ErrorType == o.ErrorType) && (o.Origin == "" || n.Origin.ID == o.Origin || n.Origin.Label == o.Origin)
 		return byKind || slices.Contains(o.IDs, n.ID)
 	}, o.By)
-	if out.Changes = append(out.Changes, p.Changes...); len(p.Refused) > 0 {
-		out.Refused = p.Refused
-	}
+	out.Changes, out.Refused = append(out.Changes, changes...), append(out.Refused, refused...)
 	if o.DryRun {
 		return out, nil
 	}

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -97,14 +98,13 @@ func poison(t *testing.T, n int, like []tree.Node) []tree.Node {
 	return out
 }
 
-func give(nodes []tree.Node) func(func(tree.Node) error) error {
-	return func(take func(tree.Node) error) error {
+func give(nodes []tree.Node) iter.Seq2[tree.Node, error] {
+	return func(yield func(tree.Node, error) bool) {
 		for _, n := range nodes {
-			if err := take(n); err != nil {
-				return err
+			if !yield(n, nil) {
+				return
 			}
 		}
-		return nil
 	}
 }
 

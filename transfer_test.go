@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -21,24 +22,27 @@ func exported(t testing.TB, m *memtree.Memory, o *memtree.ExportOptions) []byte 
 	t.Helper()
 	s, err := m.Export(t.Context(), o)
 	require.NoError(t, err)
-	var buf bytes.Buffer
-	w, err := transfer.NewWriter(&buf)
-	require.NoError(t, err)
-	require.NoError(t, s.Write(t.Context(), w))
-	sum, err := w.Close()
+	path := filepath.Join(t.TempDir(), "x.memtree")
+	sum, err := transfer.Write(path, transfer.Archive, s.Nodes(t.Context()))
 	require.NoError(t, err)
 	require.Equal(t, s.Summary.Nodes, sum.Nodes)
-	return buf.Bytes()
+	file, err := os.ReadFile(path)
+	require.NoError(t, err)
+	return file
 }
 
 func imported(t testing.TB, m *memtree.Memory, file []byte, o *memtree.ImportOptions) transfer.Plan {
 	t.Helper()
-	plan, err := m.Import(t.Context(), func(take func(tree.Node) error) error {
-		_, err := transfer.Read(bytes.NewReader(file), transfer.Limits{}, take)
-		return err
-	}, o)
+	plan, err := m.Import(t.Context(), read(t, file), o)
 	require.NoError(t, err)
 	return plan
+}
+
+// read returns the nodes of a file.
+func read(t testing.TB, file []byte) iter.Seq2[tree.Node, error] {
+	path := filepath.Join(t.TempDir(), "x.memtree")
+	require.NoError(t, os.WriteFile(path, file, 0o600))
+	return (&transfer.File{Path: path}).Nodes
 }
 
 func lawful(t testing.TB, m *memtree.Memory) {
@@ -142,14 +146,7 @@ func TestWhatIsLearnedHereTakesThePlaceOfAnImport(t *testing.T) {
 		n.ArchivedFor = "no use"
 		poison = append(poison, n)
 	}
-	_, err := b.Import(t.Context(), func(take func(tree.Node) error) error {
-		for _, n := range poison {
-			if err := take(n); err != nil {
-				return err
-			}
-		}
-		return nil
-	}, nil)
+	_, err := b.Import(t.Context(), give(poison), nil)
 	require.NoError(t, err)
 	require.NoError(t, b.Close())
 	b = learning(t, dir, nil)
@@ -177,10 +174,7 @@ func TestADamagedFileLandsNotAtAll(t *testing.T) {
 			bad = bytes.Clone(file)
 			bad[len(bad)*i/200] ^= 1 << (i % 8)
 		}
-		_, err := b.Import(t.Context(), func(take func(tree.Node) error) error {
-			_, err := transfer.Read(bytes.NewReader(bad), transfer.Limits{}, take)
-			return err
-		}, &memtree.ImportOptions{Trust: true})
+		_, err := b.Import(t.Context(), read(t, bad), &memtree.ImportOptions{Trust: true})
 		if i%2 == 0 || err != nil {
 			require.Error(t, err)
 			require.Empty(t, nodes(t, b))
@@ -226,14 +220,11 @@ func ExampleMemory_Import() {
 		panic(err)
 	}
 	fmt.Println("leaves:", leaves.Summary.Nodes)
-	file := filepath.Join(dir, "shop.memtree")
-	if _, err := transfer.WritePath(file, func(w *transfer.Writer) error { return leaves.Write(ctx, w) }); err != nil {
+	file := transfer.File{Path: filepath.Join(dir, "shop.memtree")}
+	if _, err := transfer.Write(file.Path, transfer.Archive, leaves.Nodes(ctx)); err != nil {
 		panic(err)
 	}
-	plan, err := bank.Import(ctx, func(take func(tree.Node) error) error {
-		_, err := transfer.ReadPath(file, transfer.ReadOptions{}, take)
-		return err
-	}, nil)
+	plan, err := bank.Import(ctx, file.Nodes, nil)
 	if err != nil {
 		panic(err)
 	}

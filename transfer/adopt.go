@@ -12,17 +12,17 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Guess says which way a judgment was wrong, from what the agent said and what
+// guesser says which way a judgment was wrong, from what the agent said and what
 // was true: foreign forms do not say. nil: they are of direction other.
-type Guess func(judgment string, truth tree.Raw) taxonomy.Direction
+type guesser func(judgment string, truth tree.Raw) taxonomy.Direction
 
-// ForeignOrigin is the label of nodes that come without an origin.
-const ForeignOrigin = "seed"
+// foreignOrigin is the label of nodes that come without an origin.
+const foreignOrigin = "seed"
 
 // adopt makes nodes of foreign ones, with ids of their own: cases first, then
 // what stands on them. What an abstraction names that is missing, or of another
 // type or direction, it loses.
-func adopt(all []foreignNode, guess Guess) []tree.Node {
+func adopt(all []foreignNode, guess guesser) []tree.Node {
 	ids := map[string]string{} // foreign to ours
 	nodes := map[string]tree.Node{}
 	for _, level := range []tree.Type{tree.Case, tree.Experience, tree.Strategy} {
@@ -39,7 +39,7 @@ func adopt(all []foreignNode, guess Guess) []tree.Node {
 			}
 			ids[f.ID] = n.ID
 			if twin, ok := nodes[n.ID]; ok {
-				n = Merge(twin, n)
+				n = merge(twin, n)
 			}
 			nodes[n.ID] = n
 		}
@@ -85,14 +85,14 @@ func (f *foreignNode) node() tree.Node {
 		UsageCount: max(0, use.UsageCount), SuccessRate: share(use.SuccessRate),
 	}
 	n.Lang = lang(n.Content.Guidance + n.Content.Description)
-	n.Origin.Label = ForeignOrigin
+	n.Origin.Label = foreignOrigin
 	n.Provenance.By = byImport
 	n.Occurrences = []tree.Occurrence{}
 	return n
 }
 
 // evidence makes n the case that f is.
-func (f *foreignNode) evidence(n *tree.Node, guess Guess) {
+func (f *foreignNode) evidence(n *tree.Node, guess guesser) {
 	d := &tree.CaseData{}
 	if c := f.CaseData; c != nil {
 		d.TestCase = c.TestCase

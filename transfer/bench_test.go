@@ -3,7 +3,6 @@ package transfer_test
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"runtime"
 	"slices"
 	"testing"
@@ -28,12 +27,13 @@ func BenchmarkRoundTrip(b *testing.B) {
 	}
 	slices.SortFunc(ids, func(x, y int) int { return bytes.Compare([]byte(names[x]), []byte(names[y])) })
 	var first bytes.Buffer
-	w, err := transfer.NewWriter(&first)
-	require.NoError(b, err)
-	for _, i := range ids {
-		require.NoError(b, w.Add(aCase(fmt.Sprint("case-", i))))
-	}
-	_, err = w.Close()
+	_, err := transfer.WriteArchive(&first, func(yield func(tree.Node, error) bool) {
+		for _, i := range ids {
+			if !yield(aCase(fmt.Sprint("case-", i)), nil) {
+				return
+			}
+		}
+	})
 	require.NoError(b, err)
 	second := bytes.NewBuffer(make([]byte, 0, first.Len()+1))
 	runtime.GC()
@@ -42,19 +42,19 @@ func BenchmarkRoundTrip(b *testing.B) {
 	most, seen := uint64(0), 0
 	for b.Loop() {
 		second.Reset()
-		w, err := transfer.NewWriter(io.Writer(second))
-		require.NoError(b, err)
-		m, err := transfer.Read(bytes.NewReader(first.Bytes()), transfer.Limits{}, func(n tree.Node) error {
-			if seen++; seen%5000 == 0 {
-				runtime.ReadMemStats(&now)
-				most = max(most, now.HeapInuse)
-			}
-			return w.Add(n)
+		m, err := transfer.WriteArchive(second, func(yield func(tree.Node, error) bool) {
+			_, err := transfer.ReadArchive(bytes.NewReader(first.Bytes()), transfer.Allowed, func(n tree.Node) error {
+				if seen++; seen%5000 == 0 {
+					runtime.ReadMemStats(&now)
+					most = max(most, now.HeapInuse)
+				}
+				yield(n, nil)
+				return nil
+			})
+			require.NoError(b, err)
 		})
 		require.NoError(b, err)
 		require.Equal(b, many, m.Nodes)
-		_, err = w.Close()
-		require.NoError(b, err)
 		require.Equal(b, first.Bytes(), second.Bytes())
 	}
 	b.ReportMetric(float64(b.N)*many/b.Elapsed().Seconds(), "nodes/s")
@@ -71,7 +71,7 @@ func BenchmarkRead(b *testing.B) {
 	}
 	file := packed(b, nodes...)
 	for b.Loop() {
-		_, err := transfer.Read(bytes.NewReader(file), transfer.Limits{}, func(tree.Node) error { return nil })
+		_, err := transfer.ReadArchive(bytes.NewReader(file), transfer.Allowed, func(tree.Node) error { return nil })
 		require.NoError(b, err)
 	}
 	b.ReportMetric(float64(b.N)*many/b.Elapsed().Seconds(), "nodes/s")

@@ -5,10 +5,12 @@ import (
 	"context"
 	"fmt"
 	"hash/fnv"
+	"iter"
 	"maps"
 	"slices"
 	"time"
 
+	"github.com/memtree/memtree/private"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -46,6 +48,7 @@ type Selection struct {
 	view    View
 	choice  Choice
 	nodes   map[string]*chosen
+	words   *private.Words // of the whole tree, when it leaves redacted
 }
 
 // chosen is what a selection knows of a node without its body.
@@ -66,6 +69,11 @@ type chosen struct {
 func Choose(ctx context.Context, view View, c Choice) (*Selection, error) {
 	s := &Selection{view: view, choice: c, nodes: map[string]*chosen{}}
 	s.Summary = Summary{Levels: map[string]int{}, Types: map[string]int{}, Statuses: map[string]int{}, Products: map[string]int{}, Origins: map[string]int{}}
+	if c.Redactor != nil {
+		if err := s.learn(ctx); err != nil {
+			return nil, err
+		}
+	}
 	for n, err := range view.Scan(ctx, tree.Filter{}) {
 		if err != nil {
 			return nil, fmt.Errorf("choose what to export: %w", err)
@@ -75,9 +83,7 @@ func Choose(ctx context.Context, view View, c Choice) (*Selection, error) {
 			leaves: c.takes(&n), runs: len(n.Occurrences),
 		}
 		if n.CaseData != nil {
-			h := fnv.New64a()
-			_, _ = h.Write([]byte(cmp.Or(n.CaseData.TestCase.CaseID, n.ID))) // never fails
-			k.test = h.Sum64()
+			k.test = testOf(&n)
 			k.as = s.redactedID(&n)
 		}
 		s.nodes[n.ID] = k
@@ -90,11 +96,33 @@ func Choose(ctx context.Context, view View, c Choice) (*Selection, error) {
 	return s, s.summarise(ctx)
 }
 
+// testOf hashes the name of a case's test.
+func testOf(n *tree.Node) uint64 {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(cmp.Or(n.CaseData.TestCase.CaseID, n.ID))) // never fails
+	return h.Sum64()
+}
+
+// learn finds out what is rare in the tree: in all of it, since what is common
+// there is no secret where a part of it goes.
+func (s *Selection) learn(ctx context.Context) error {
+	s.words = private.NewWords()
+	for n, err := range s.view.Scan(ctx, tree.Filter{}) {
+		if err != nil {
+			return fmt.Errorf("choose what to export: %w", err)
+		}
+		if s.choice.All || !Waits(&n) { // a stranger's file makes no word common
+			learn(s.words, &n, s.choice.Redactor)
+		}
+	}
+	return nil
+}
+
 func (s *Selection) redactedID(n *tree.Node) string {
 	if s.choice.Redactor == nil {
 		return n.ID
 	}
-	r, _ := redactNode(*n, s.choice.Redactor)
+	r, _ := redactNode(*n, s.choice.Redactor, s.words)
 	return r.ID
 }
 
@@ -170,37 +198,29 @@ func (s *Selection) count(n tree.Node, k *chosen) error {
 	return nil
 }
 
-// Adder takes the nodes of a selection: a *Writer or a *SeedWriter.
-type Adder interface {
-	Add(n tree.Node) error
-}
-
-// Write gives what was chosen to w, which the caller closes. It returns
-// tree.ErrConflict when the tree changed since Choose: then choose again.
-func (s *Selection) Write(ctx context.Context, w Adder) error {
+// Nodes yields what was chosen, as Write takes it. It yields tree.ErrConflict when
+// the tree changed since Choose: then choose again.
+func (s *Selection) Nodes(ctx context.Context) iter.Seq2[tree.Node, error] {
 	leaving := slices.DeleteFunc(slices.Collect(maps.Values(s.nodes)), func(k *chosen) bool { return !k.leaves })
 	slices.SortFunc(leaving, func(a, b *chosen) int {
 		return cmp.Or(cmp.Compare(a.errorType, b.errorType), cmp.Compare(a.as, b.as), cmp.Compare(a.id, b.id))
 	})
-	for i := 0; i < len(leaving); {
-		n, err := s.node(ctx, leaving[i])
-		if err != nil {
-			return err
-		}
-		// What redaction made equal leaves as one.
-		same := leaving[i]
-		for i++; i < len(leaving) && leaving[i].as == same.as && leaving[i].errorType == same.errorType; i++ {
-			twin, err := s.node(ctx, leaving[i])
-			if err != nil {
-				return err
+	return func(yield func(tree.Node, error) bool) {
+		for i := 0; i < len(leaving); {
+			n, err := s.node(ctx, leaving[i])
+			// What redaction made equal leaves as one.
+			same := leaving[i]
+			for i++; err == nil && i < len(leaving) && leaving[i].as == same.as && leaving[i].errorType == same.errorType; i++ {
+				var twin tree.Node
+				if twin, err = s.node(ctx, leaving[i]); err == nil {
+					n = merge(n, twin)
+				}
 			}
-			n = Merge(n, twin)
-		}
-		if err := w.Add(n); err != nil {
-			return err
+			if !yield(n, err) || err != nil {
+				return
+			}
 		}
 	}
-	return nil
 }
 
 func (s *Selection) node(ctx context.Context, k *chosen) (tree.Node, error) {
@@ -220,7 +240,7 @@ func (s *Selection) node(ctx context.Context, k *chosen) (tree.Node, error) {
 func (s *Selection) prepared(n tree.Node, k *chosen) (tree.Node, int) {
 	redactions := 0
 	if s.choice.Redactor != nil {
-		n, redactions = redactNode(n, s.choice.Redactor)
+		n, redactions = redactNode(n, s.choice.Redactor, s.words)
 	} else {
 		n = n.Clone()
 	}

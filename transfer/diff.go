@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -11,23 +12,16 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Source gives the nodes of a file, folder or store to take, each once. It can
-// be read again.
-type Source func(take func(tree.Node) error) error
-
 // Difference is how two trees differ.
 type Difference struct {
-	Same    int          `json:"same"` // nodes
-	Added   []Differs    `json:"added"`
-	Gone    []Differs    `json:"gone"`
-	Changed []Differs    `json:"changed"`
-	Lessons LessonCounts `json:"lessons"` // in all of these
-}
-
-// LessonCounts counts lessons that one of two trees has and the other has not.
-type LessonCounts struct {
-	Added int `json:"added"`
-	Gone  int `json:"gone"`
+	Same    int       `json:"same"` // nodes
+	Added   []Differs `json:"added"`
+	Gone    []Differs `json:"gone"`
+	Changed []Differs `json:"changed"`
+	Lessons struct {  // in all of these
+		Added int `json:"added"`
+		Gone  int `json:"gone"`
+	} `json:"lessons"`
 }
 
 // Differs is one node that differs. Lists of a Difference are sorted by error
@@ -50,9 +44,9 @@ type Part struct {
 }
 
 // Diff says how b differs from a. Nodes are compared in canonical form, without
-// their revision. It reads both twice, and keeps a hash of every node and the
+// their revision. It ranges over both twice, and keeps a hash of every node and the
 // bodies of those that differ.
-func Diff(a, b Source) (Difference, error) {
+func Diff(a, b iter.Seq2[tree.Node, error]) (Difference, error) {
 	out := Difference{Added: []Differs{}, Gone: []Differs{}, Changed: []Differs{}}
 	before, err := hashes(a)
 	if err != nil {
@@ -102,26 +96,30 @@ func Diff(a, b Source) (Difference, error) {
 	return out, nil
 }
 
-func hashes(s Source) (map[string][16]byte, error) {
+func hashes(nodes iter.Seq2[tree.Node, error]) (map[string][16]byte, error) {
 	out := map[string][16]byte{}
-	err := s(func(n tree.Node) error {
-		n = Canonical(n)
+	for n, err := range nodes {
+		if err != nil {
+			return out, err
+		}
+		n = canonical(n)
 		sum := sha256.Sum256([]byte(spelled(&n)))
 		out[n.ID] = [16]byte(sum[:16])
-		return nil
-	})
-	return out, err
+	}
+	return out, nil
 }
 
-func bodies(s Source, wanted map[string][16]byte) (map[string]tree.Node, error) {
+func bodies(nodes iter.Seq2[tree.Node, error], wanted map[string][16]byte) (map[string]tree.Node, error) {
 	out := make(map[string]tree.Node, len(wanted))
-	err := s(func(n tree.Node) error {
-		if _, ok := wanted[n.ID]; ok {
-			out[n.ID] = Canonical(n)
+	for n, err := range nodes {
+		if err != nil {
+			return out, err
 		}
-		return nil
-	})
-	return out, err
+		if _, ok := wanted[n.ID]; ok {
+			out[n.ID] = canonical(n)
+		}
+	}
+	return out, nil
 }
 
 func differs(n *tree.Node, p []Part) Differs {

@@ -1,6 +1,7 @@
 package transfer_test
 
 import (
+	"iter"
 	"testing"
 	"time"
 
@@ -10,16 +11,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-func source(f forest) transfer.Source {
-	return func(take func(tree.Node) error) error {
-		for _, n := range f.nodes() {
-			if err := take(n); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-}
+func source(f forest) iter.Seq2[tree.Node, error] { return given(f.nodes()...) }
 
 func TestDiff(t *testing.T) {
 	a, b := forest{}, forest{}
@@ -34,7 +26,7 @@ func TestDiff(t *testing.T) {
 	d, err := transfer.Diff(source(a), source(b))
 	require.NoError(t, err)
 	require.Equal(t, 1, d.Same)
-	require.Equal(t, transfer.LessonCounts{Added: 1, Gone: 2}, d.Lessons)
+	require.Equal(t, []int{1, 2}, []int{d.Lessons.Added, d.Lessons.Gone})
 	require.Equal(t, []string{gone.ID, added.ID, changed.ID}, []string{d.Gone[0].ID, d.Added[0].ID, d.Changed[0].ID})
 	require.Equal(t, []transfer.Part{
 		{Name: "status", Before: "active", After: "retired"},

@@ -17,23 +17,22 @@ import (
 // MergeFiles is a merge driver for git: it merges two versions of a file of the
 // folder form that go back to base, and leaves the result in the place of ours.
 //
-// A node that both have becomes what both know together, see Merge, so that there
+// A node that both have becomes what both know together, see merge, so that there
 // is no conflict in it and the order of merges does not matter. A node that one
 // side removed stays away if the other left it as it was in base. A manifest says
 // of itself that it was merged: no single file shows what it should say.
 //
 // It returns where both sides say different things, for people to look at.
-func MergeFiles(base, ours, theirs string, l Limits) ([]Item, error) {
+func MergeFiles(base, ours, theirs string) ([]Item, error) {
 	if isManifest(ours) || isManifest(theirs) {
-		m := newWriter(nil).sum
+		m := noNodes()
 		m.Merged = true
 		return nil, writeManifest(ours, m)
 	}
-	l = l.orDefault()
 	var sides [3]map[string]tree.Node
 	for i, path := range []string{base, ours, theirs} {
 		var err error
-		if sides[i], err = readLines(path, l); err != nil {
+		if sides[i], err = readLines(path); err != nil {
 			return nil, err
 		}
 	}
@@ -44,10 +43,10 @@ func MergeFiles(base, ours, theirs string, l Limits) ([]Item, error) {
 		was, known := o[id]
 		switch {
 		case both:
-			if c := Conflicts(&m, &n); len(c) > 0 {
+			if c := contradictions(&m, &n); len(c) > 0 {
 				conflicts = append(conflicts, Item{ID: id, Type: n.Type, ErrorType: n.ErrorType, Class: Conflicting, Says: says(&n), Conflicts: c})
 			}
-			a[id] = Merge(m, n)
+			a[id] = merge(m, n)
 		case !known || !equal(&was, &n):
 			a[id] = n
 		}
@@ -95,33 +94,33 @@ func writeNodes(path string, nodes map[string]tree.Node) error {
 func isManifest(path string) bool {
 	b, err := readSmall(path, maxManifest)
 	var m Manifest
-	return err == nil && json.Unmarshal(b, &m) == nil && m.Format == Format
+	return err == nil && json.Unmarshal(b, &m) == nil && m.Format == formatName
 }
 
-func readLines(path string, l Limits) (map[string]tree.Node, error) {
+func readLines(path string) (map[string]tree.Node, error) {
 	f, err := os.Open(path) //nolint:gosec // git names the file
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close() //nolint:errcheck // only read
 	out := map[string]tree.Node{}
-	in := newReading(l, func(n tree.Node) error {
+	in := newReading(allowed, func(n tree.Node) error {
 		if err := tree.Check(&n); err != nil {
 			return &FileError{Problem: fmt.Sprintf("has a node that is against a law: %v", err)}
 		}
-		out[n.ID] = Canonical(n)
+		out[n.ID] = canonical(n)
 		return nil
 	})
 	errorType, err := firstType(f)
 	if err != nil || errorType == "" { // empty: the file was added on one side
 		return out, err
 	}
-	return out, in.nodes(path, errorType, io.LimitReader(f, l.Bytes))
+	return out, in.nodes(path, errorType, io.LimitReader(f, allowed.bytes))
 }
 
 // firstType finds the error type of a file of nodes, whose name git does not tell.
 func firstType(f *os.File) (string, error) {
-	in := newReading(Limits{}.orDefault(), nil)
+	in := newReading(allowed, nil)
 	in.lines.Reset(f)
 	line, err := in.line()
 	switch {

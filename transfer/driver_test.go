@@ -39,7 +39,7 @@ func TestMergeDriver(t *testing.T) {
 	other.Content.Guidance = "Look twice."
 	other.Metadata.UpdatedAt = other.Metadata.UpdatedAt.Add(time.Hour)
 	a := file("a", both, ours, gone, edited)
-	conflicts, err := transfer.MergeFiles(file("o", both, gone, kept), a, file("b", other, theirs), transfer.Limits{})
+	conflicts, err := transfer.MergeFiles(file("o", both, gone, kept), a, file("b", other, theirs))
 	require.NoError(t, err)
 	require.Len(t, conflicts, 1)
 	require.Equal(t, both.ID, conflicts[0].ID)
@@ -62,7 +62,7 @@ func TestMergeDriver(t *testing.T) {
 		require.NoError(t, os.WriteFile(b, []byte(bad), 0o600))
 		before, err := os.ReadFile(a)
 		require.NoError(t, err)
-		_, err = transfer.MergeFiles(file("o"), a, b, transfer.Limits{})
+		_, err = transfer.MergeFiles(file("o"), a, b)
 		require.Error(t, err)
 		after, err := os.ReadFile(a)
 		require.NoError(t, err)
@@ -83,14 +83,14 @@ func FuzzMergeFiles(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		require.NoError(t, os.WriteFile(ours, append(line, '\n'), 0o600))
 		require.NoError(t, os.WriteFile(theirs, b, 0o600))
-		_, err := transfer.MergeFiles(base, ours, theirs, transfer.Limits{})
+		_, err := transfer.MergeFiles(base, ours, theirs)
 		got, readErr := os.ReadFile(ours)
 		require.NoError(t, readErr)
 		if err != nil {
 			require.Equal(t, string(line)+"\n", string(got))
 			return
 		}
-		_, err = transfer.MergeFiles(base, ours, ours, transfer.Limits{})
+		_, err = transfer.MergeFiles(base, ours, ours)
 		require.NoError(t, err)
 	})
 }
@@ -100,26 +100,22 @@ func FuzzMergeFiles(f *testing.F) {
 func TestMergedFolder(t *testing.T) {
 	dir := t.TempDir()
 	one, two := aCase("one"), aCase("two")
-	_, err := transfer.WriteFolder(dir, func(w *transfer.Writer) error {
-		retyped := one
-		retyped.ErrorType = "business_rule_error"
-		retyped.Metadata.UpdatedAt = retyped.Metadata.UpdatedAt.Add(time.Hour)
-		if err := w.Add(retyped); err != nil {
-			return err
-		}
-		for _, n := range inOrder(one, two) {
-			if err := w.Add(n); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	retyped := one
+	retyped.ErrorType = "business_rule_error"
+	retyped.Metadata.UpdatedAt = retyped.Metadata.UpdatedAt.Add(time.Hour)
+	_, err := transfer.Write(dir, transfer.Folder, given(append([]tree.Node{retyped}, inOrder(one, two)...)...))
 	require.NoError(t, err)
 	var got []tree.Node
 	read := func() error {
 		got = nil
-		_, err := transfer.ReadPath(dir, transfer.ReadOptions{}, func(n tree.Node) error { got = append(got, n); return nil })
-		return err
+		f := transfer.File{Path: dir}
+		for n, err := range f.Nodes {
+			if err != nil {
+				return err
+			}
+			got = append(got, n)
+		}
+		return nil
 	}
 	require.NoError(t, read())
 	require.Len(t, got, 3, "else it is for the import to refuse")
@@ -128,7 +124,7 @@ func TestMergedFolder(t *testing.T) {
 	require.Len(t, got, 2)
 	require.Equal(t, one.ID, got[1].ID)
 	require.Equal(t, "business_rule_error", got[1].ErrorType, "the later edit")
-	_, _, err = unpacked(forged(t, entry("manifest.json", `{"format":"memtree-transfer","major":1,"merged":true,"nodes":3}`)), transfer.Limits{})
+	_, _, err = unpacked(forged(t, entry("manifest.json", `{"format":"memtree-transfer","major":1,"merged":true,"nodes":3}`)))
 	require.ErrorContains(t, err, "does not fit", "a file is never merged by git")
 }
 

@@ -9,16 +9,15 @@ import (
 	"strings"
 )
 
-// NewFolderWriter returns a Writer of the folder form: nodes/ERROR_TYPE.jsonl
-// with a node a line, and manifest.json. The folder is made if it is not there;
-// files of an earlier export in it are replaced when the Writer is closed, and
-// other files stay.
-func NewFolderWriter(dir string) (*Writer, error) {
+// newFolder returns the sink of the folder form: nodes/ERROR_TYPE.jsonl with a
+// node a line, and manifest.json. The folder is made if it is not there; files of
+// an earlier export in it are replaced by the manifest, and other files stay.
+func newFolder(dir string) (*folder, error) {
 	nodes := filepath.Join(dir, nodesFolder)
 	if err := os.MkdirAll(nodes, 0o755); err != nil { //nolint:gosec // made to be shared
 		return nil, fmt.Errorf("write a folder of nodes: %w", err)
 	}
-	return newWriter(&folder{dir: dir, open: map[string]bool{}}), nil
+	return &folder{dir: dir, open: map[string]bool{}}, nil
 }
 
 // folder is the sink of a folder. Everything is written under temporary names

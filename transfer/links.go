@@ -29,7 +29,7 @@ func (p *Planner) retyped(ctx context.Context) error {
 			if p.drafts[n.ID] != nil || !slices.ContainsFunc(n.Children, func(c string) bool { return moved[c] }) {
 				continue
 			}
-			here := Canonical(n)
+			here := canonical(n)
 			if err := p.draft(&here, &here, n.Revision, nil); err != nil {
 				return err
 			}

@@ -17,7 +17,7 @@ type Conflict struct {
 	Theirs string `json:"theirs"`
 }
 
-// Merge returns what two trees that have the same node know together, in
+// merge returns what two trees that have the same node know together, in
 // canonical form. It is a join: the order and number of merges do not matter.
 //
 //   - Occurrences, children, lessons and citations are united. What exceeds a
@@ -33,8 +33,8 @@ type Conflict struct {
 //     later one stays, at the same time the one that sorts last.
 //
 // Both nodes must have the same id.
-func Merge(a, b tree.Node) tree.Node {
-	a, b = Canonical(a), Canonical(b)
+func merge(a, b tree.Node) tree.Node {
+	a, b = canonical(a), canonical(b)
 	out := a
 	if later(&b, &a) {
 		out = b.Clone()
@@ -56,7 +56,7 @@ func Merge(a, b tree.Node) tree.Node {
 	out.Occurrences = uniteOccurrences(a.Occurrences, b.Occurrences)
 	out.Counters = uniteCounters(a.Counters, b.Counters)
 	out.Metadata = uniteMetadata(a.Metadata, b.Metadata)
-	return Canonical(out)
+	return canonical(out)
 }
 
 // later reports whether a's edit stays when b's is the other.
@@ -173,10 +173,10 @@ func uniteMetadata(a, b tree.Metadata) tree.Metadata {
 	return out
 }
 
-// Conflicts returns what two versions of a node contradict each other in: each
+// contradictions returns what two versions of a node contradict each other in: each
 // has a lesson the other has not, or other guidance, or another error type.
-// Merge keeps both lessons; of the rest it keeps one.
-func Conflicts(ours, theirs *tree.Node) []Conflict {
+// merge keeps both lessons; of the rest it keeps one.
+func contradictions(ours, theirs *tree.Node) []Conflict {
 	var out []Conflict
 	if a, b := lessonsBeyond(ours, theirs), lessonsBeyond(theirs, ours); a != "" && b != "" {
 		out = append(out, Conflict{Part: "lessons", Ours: a, Theirs: b})

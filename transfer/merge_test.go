@@ -3,6 +3,7 @@ package transfer_test
 import (
 	"bytes"
 	"fmt"
+	"iter"
 	"slices"
 	"testing"
 	"time"
@@ -118,22 +119,32 @@ func TestMergeKeepsWhatPeopleAndTombstonesSay(t *testing.T) {
 // packed writes nodes to a file, in the order it needs.
 func packed(t require.TestingT, nodes ...tree.Node) []byte {
 	var buf bytes.Buffer
-	w, err := transfer.NewWriter(&buf)
-	require.NoError(t, err)
 	slices.SortFunc(nodes, func(a, b tree.Node) int {
 		return bytes.Compare([]byte(a.ErrorType+"\x00"+a.ID), []byte(b.ErrorType+"\x00"+b.ID))
 	})
-	for _, n := range nodes {
-		require.NoError(t, w.Add(n))
-	}
-	_, err = w.Close()
+	_, err := transfer.WriteArchive(&buf, given(nodes...))
 	require.NoError(t, err)
 	return buf.Bytes()
 }
 
+// given yields nodes.
+func given(nodes ...tree.Node) iter.Seq2[tree.Node, error] {
+	return func(yield func(tree.Node, error) bool) {
+		for _, n := range nodes {
+			if !yield(n, nil) {
+				return
+			}
+		}
+	}
+}
+
 // unpacked reads a file.
-func unpacked(b []byte, l transfer.Limits) (nodes []tree.Node, m transfer.Manifest, err error) {
-	m, err = transfer.Read(bytes.NewReader(b), l, func(n tree.Node) error {
+func unpacked(b []byte) ([]tree.Node, transfer.Manifest, error) {
+	return unpackedUpTo(b, transfer.Allowed)
+}
+
+func unpackedUpTo(b []byte, l transfer.Limits) (nodes []tree.Node, m transfer.Manifest, err error) {
+	m, err = transfer.ReadArchive(bytes.NewReader(b), l, func(n tree.Node) error {
 		nodes = append(nodes, n)
 		return nil
 	})

@@ -7,108 +7,138 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
 
 	"aead.dev/minisign"
 
+	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
 
 // zstdMagic begins a file of the format.
 var zstdMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
 
-// ReadOptions say how a file or folder is read.
-type ReadOptions struct {
-	Limits Limits
-	Guess  Guess // nil: the direction of foreign nodes is not known
-	Keys   *Keys // nil: a signature is not looked at
+// File is an export to read: a file, a folder or the seed form, whichever stands
+// at Path.
+type File struct {
+	Path  string
+	Guess func(judgment string, truth tree.Raw) taxonomy.Direction // nil: the direction of foreign nodes is not known
+	Keys  *Keys                                                    // nil: a signature is not looked at
+
+	SignedBy string // id of the key that signed it, with Keys, when all of Nodes came
 }
 
-// ReadPath reads the file or folder at path, whichever form it has, as Read,
-// ReadFolder and ReadJSON do. With keys it returns the id of the one that signed
-// what was read, or a *SignatureError; nothing that take was given may be used
-// before it returns.
-func ReadPath(path string, o ReadOptions, take func(tree.Node) error) (signedBy string, err error) {
-	info, err := os.Stat(path)
+// Nodes is an iter.Seq2 of the nodes in the file, sorted by error type and id, in
+// bounded memory. It can be ranged over again.
+//
+// Only when it ended without an error was the file whole and, with Keys, signed:
+// until then nothing that came may be used. What is wrong with the file is a
+// *FileError or a *SignatureError. Nodes are not checked against the laws of the
+// tree. In the seed form they come with the ids they have here, and of cases that
+// are the same here one comes, merged.
+func (f *File) Nodes(yield func(tree.Node, error) bool) {
+	ended := false
+	by, err := f.read(func(n tree.Node) error {
+		if ended = !yield(n, nil); ended {
+			return errEnded
+		}
+		return nil
+	})
+	if f.SignedBy = by; err != nil && !ended {
+		yield(tree.Node{}, err)
+	}
+}
+
+var errEnded = errors.New("no more nodes are wanted")
+
+func (f *File) read(take func(tree.Node) error) (signedBy string, err error) {
+	info, err := os.Stat(f.Path)
 	if err != nil {
 		return "", err
 	}
 	if info.IsDir() {
-		root, err := os.OpenRoot(path)
+		root, err := os.OpenRoot(f.Path)
 		if err != nil {
 			return "", err
 		}
 		defer root.Close() //nolint:errcheck // only read
-		m, err := ReadFolder(root.FS(), o.Limits, take)
-		if err != nil || o.Keys == nil {
+		m, err := readFolder(root.FS(), allowed, take)
+		if err != nil || f.Keys == nil {
 			return "", err
 		}
-		return o.Keys.folderSignature(path, m)
+		return f.Keys.folderSignature(f.Path, m)
 	}
 	if !info.Mode().IsRegular() {
 		return "", &FileError{Problem: "is not a plain file"}
 	}
-	f, err := os.Open(path) //nolint:gosec // the caller names the file
+	in, err := os.Open(f.Path)
 	if err != nil {
 		return "", err
 	}
-	defer f.Close() //nolint:errcheck // only read
-	if o.Keys == nil {
-		return "", readFile(f, o, take)
+	defer in.Close() //nolint:errcheck // only read
+	if f.Keys == nil {
+		return "", f.readFrom(in, take)
 	}
-	sig, err := signature(path)
+	sig, err := signature(f.Path)
 	if err != nil {
 		return "", err
 	}
-	hashed := minisign.NewReader(f) // of the very bytes that are read
-	if err := readFile(hashed, o, take); err != nil {
+	hashed := minisign.NewReader(in) // of the very bytes that are read
+	if err := f.readFrom(hashed, take); err != nil {
 		return "", err
 	}
 	if _, err := io.Copy(io.Discard, hashed); err != nil {
-		return "", fmt.Errorf("read %s: %w", path, err)
+		return "", fmt.Errorf("read %s: %w", f.Path, err)
 	}
-	return o.Keys.verify(path, sig, func(p minisign.PublicKey) bool { return hashed.Verify(p, sig) })
+	return f.Keys.verify(f.Path, sig, func(p minisign.PublicKey) bool { return hashed.Verify(p, sig) })
 }
 
-func readFile(r io.Reader, o ReadOptions, take func(tree.Node) error) error {
+func (f *File) readFrom(r io.Reader, take func(tree.Node) error) error {
 	in := bufio.NewReader(r)
 	if begins, err := in.Peek(64); err == nil || errors.Is(err, io.EOF) {
 		if json := bytes.TrimLeft(begins, " \t\r\n"); len(json) > 0 && (json[0] == '[' || json[0] == '{') {
-			return ReadJSON(in, o.Limits, o.Guess, take)
+			return readSeed(in, allowed, f.Guess, take)
 		}
 	}
-	_, err := Read(in, o.Limits, take)
+	_, err := readArchive(in, allowed, take)
 	return err
 }
 
-// WritePath writes a file at path, whole or not at all, with what write adds. It
-// replaces an earlier export and nothing else.
-func WritePath(path string, write func(*Writer) error) (m Manifest, err error) {
-	err = whole(path, zstdMagic, func(f io.Writer) error {
-		w, err := NewWriter(f)
-		if err != nil {
-			return err
-		}
-		if err := write(w); err != nil {
-			w.Discard()
-			return err
-		}
-		m, err = w.Close()
-		return err
-	})
-	return m, err
-}
+// Form is how an export is spelled.
+type Form string
 
-// WriteSeedPath is WritePath for the seed form.
-func WriteSeedPath(path string, write func(*SeedWriter) error) error {
-	return whole(path, []byte("["), func(f io.Writer) error {
-		w := NewSeedWriter(f)
-		if err := write(w); err != nil {
-			return err
+// The forms.
+const (
+	Archive Form = "memtree" // one file
+	Folder  Form = "folder"  // a file an error type, a node a line, for git
+	Seed    Form = "seed"    // a JSON array of the design's MemoryNode, for other programs
+)
+
+// Write writes nodes to path, whole or not at all, and returns the manifest, which
+// the seed form has none of. Nodes come sorted by error type, then id, and each
+// once. It replaces an earlier export and nothing else: in a folder the files of
+// other error types go, and files of other names stay.
+func Write(path string, form Form, nodes iter.Seq2[tree.Node, error]) (m Manifest, err error) {
+	switch form {
+	case Folder:
+		var out *folder
+		if out, err = newFolder(path); err == nil {
+			m, err = write(out, nodes)
 		}
-		return w.Close()
-	})
+	case Seed:
+		err = whole(path, []byte("["), func(f io.Writer) error { return writeSeed(f, nodes) })
+	default:
+		err = whole(path, zstdMagic, func(f io.Writer) error {
+			out, err := newArchive(f)
+			if err == nil {
+				m, err = write(out, nodes)
+			}
+			return err
+		})
+	}
+	return m, err
 }
 
 // whole puts a file in place once all of it is on the disk. What it replaces has
@@ -148,17 +178,4 @@ func replaceable(path string, begins []byte) error {
 		return &FileError{Problem: fmt.Sprintf("%s is there already and is no export; name another", path)}
 	}
 	return nil
-}
-
-// WriteFolder writes the folder form at dir with what write adds.
-func WriteFolder(dir string, write func(*Writer) error) (Manifest, error) {
-	w, err := NewFolderWriter(dir)
-	if err != nil {
-		return Manifest{}, err
-	}
-	if err := write(w); err != nil {
-		w.Discard()
-		return Manifest{}, err
-	}
-	return w.Close()
 }

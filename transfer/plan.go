@@ -159,7 +159,7 @@ func (p *Planner) Add(ctx context.Context, n tree.Node) error {
 	if p.seen[n.ID] || p.drafts[n.ID] != nil {
 		return &FileError{Problem: fmt.Sprintf("has node %.80q twice", n.ID)}
 	}
-	n = Canonical(n)
+	n = canonical(n)
 	if err := p.add(ctx, n); err != nil {
 		return err
 	}
@@ -185,7 +185,7 @@ func (p *Planner) add(ctx context.Context, n tree.Node) error {
 		return fmt.Errorf("plan the import of %s: %w", n.ID, err)
 	}
 	basis := here.Revision
-	here = Canonical(here)
+	here = canonical(here)
 	if here.Type != n.Type {
 		p.item(&n, Rejected, WhyOtherType, nil)
 		return nil
@@ -230,7 +230,7 @@ func (p *Planner) draft(n, here *tree.Node, basis int, theirs *tree.Node) error 
 	}
 	if theirs != nil {
 		d.may(theirs.Parent)
-		d.conflicts = shortened(Conflicts(here, theirs))
+		d.conflicts = shortened(contradictions(here, theirs))
 	}
 	var err error
 	if d.body, err = p.bodies.put(n); err != nil {
@@ -285,14 +285,14 @@ func Waits(n *tree.Node) bool { return n.Status == tree.Quarantined && n.Provena
 
 func (p *Planner) merge(here, theirs tree.Node) tree.Node {
 	if !p.opts.Trust {
-		return Merge(here, theirs) // both are quarantined
+		return merge(here, theirs) // both are quarantined
 	}
 	if Waits(&here) {
 		// It waited for somebody to trust it, and now it is.
 		here.Status, here.Provenance = theirs.Status, theirs.Provenance
 		here.ArchivedFor, here.SupersededBy = theirs.ArchivedFor, theirs.SupersededBy
 	}
-	return Merge(here, theirs)
+	return merge(here, theirs)
 }
 
 func equal(a, b *tree.Node) bool { return spelled(a) == spelled(b) }
@@ -303,13 +303,13 @@ func (p *Planner) hold(here, theirs *tree.Node) {
 	like.Status, like.Mark, like.Provenance, like.Metadata = here.Status, here.Mark, here.Provenance, here.Metadata
 	like.SupersededBy, like.ArchivedFor = here.SupersededBy, here.ArchivedFor
 	like.Parent, like.Origin, like.Content.Confidence = here.Parent, here.Origin, here.Content.Confidence
-	merged := Merge(*here, like)
+	merged := merge(*here, like)
 	merged.Counters = here.Counters
 	if equal(&merged, here) {
 		p.plan.Counts[Same]++
 		return
 	}
-	p.item(theirs, Held, WhyHeld, Conflicts(here, theirs))
+	p.item(theirs, Held, WhyHeld, contradictions(here, theirs))
 }
 
 func (p *Planner) item(n *tree.Node, c Class, why string, conflicts []Conflict) {

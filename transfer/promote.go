@@ -7,16 +7,10 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Promotion is what letting nodes out of quarantine changes.
-type Promotion struct {
-	Changes []tree.Change // sorted by id
-	Refused []tree.Node   // rest on nothing, or are out of use where they come from (ArchivedFor); sorted by id
-}
-
 // Promote lets the nodes that want chooses out of waiting, by id all the imports
-// that wait, and with an abstraction what it rests on.
-func Promote(waiting map[string]tree.Node, want func(*tree.Node) bool, by string) Promotion {
-	var out Promotion
+// that wait, and with an abstraction what it rests on. Refused is what rests on
+// nothing, or is out of use where it comes from (ArchivedFor). Both are sorted by id.
+func Promote(waiting map[string]tree.Node, want func(*tree.Node) bool, by string) (changes []tree.Change, refused []tree.Node) {
 	if by == "" {
 		by = "person"
 	}
@@ -45,12 +39,12 @@ func Promote(waiting map[string]tree.Node, want func(*tree.Node) bool, by string
 		n = n.Clone()
 		n.Status = tree.Probation
 		if n.ArchivedFor != "" || tree.Check(&n) != nil {
-			out.Refused = append(out.Refused, waiting[id])
+			refused = append(refused, waiting[id])
 			continue
 		}
-		out.Changes = append(out.Changes, tree.NewChange(tree.OpStatus, n, basis, by, "promoted from quarantine: on probation from now on"))
+		changes = append(changes, tree.NewChange(tree.OpStatus, n, basis, by, "promoted from quarantine: on probation from now on"))
 	}
-	return out
+	return changes, refused
 }
 
 // Displace makes changes that add nodes into changes that take the place of the

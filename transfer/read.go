@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"hash"
 	"io"
-	"io/fs"
 	"maps"
 	"path"
 	"slices"
@@ -24,15 +23,12 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Read reads a file of nodes from r and gives each to take, sorted by error
-// type and id, in bounded memory. Only when Read returns without an error was
-// the file whole: until then nothing that take was given may be used. What is
-// wrong with the file is a *FileError; an error of take ends reading and is
-// returned as it is. Nodes are not checked against the laws of the tree.
-func Read(r io.Reader, l Limits, take func(tree.Node) error) (Manifest, error) {
-	l = l.orDefault()
+// readArchive reads a file of nodes from r and gives each to take, sorted by error
+// type and id, in bounded memory. An error of take ends reading and is returned as
+// it is.
+func readArchive(r io.Reader, l limits, take func(tree.Node) error) (Manifest, error) {
 	packed := &counter{r: r}
-	z, err := zstd.NewReader(packed, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxMemory(uint64(l.Bytes)), zstd.WithDecoderMaxWindow(8*window)) //nolint:gosec // a limit is positive
+	z, err := zstd.NewReader(packed, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxMemory(uint64(l.bytes)), zstd.WithDecoderMaxWindow(8*window)) //nolint:gosec // a limit is positive
 	if err != nil {
 		return Manifest{}, unreadable(err)
 	}
@@ -95,7 +91,7 @@ func (c *counter) Read(p []byte) (int, error) {
 type bounded struct {
 	r      io.Reader
 	packed *counter
-	limits Limits
+	limits limits
 	n      int64
 }
 
@@ -103,10 +99,10 @@ func (b *bounded) Read(p []byte) (int, error) {
 	n, err := b.r.Read(p)
 	b.n += int64(n)
 	switch {
-	case b.n > b.limits.Bytes:
-		return 0, &FileError{Problem: fmt.Sprintf("unpacks to more than %d bytes; split the export by type", b.limits.Bytes)}
-	case b.n > ratioFree && b.n/b.limits.Ratio > b.packed.n:
-		return 0, &FileError{Problem: fmt.Sprintf("unpacks to more than %d times its size, which no export does", b.limits.Ratio)}
+	case b.n > b.limits.bytes:
+		return 0, &FileError{Problem: fmt.Sprintf("unpacks to more than %d bytes; split the export by type", b.limits.bytes)}
+	case b.n > ratioFree && b.n/b.limits.ratio > b.packed.n:
+		return 0, &FileError{Problem: fmt.Sprintf("unpacks to more than %d times its size, which no export does", b.limits.ratio)}
 	}
 	return n, err //nolint:wrapcheck // io.Reader's contract
 }
@@ -125,7 +121,7 @@ func (b *bounded) end() error {
 
 // reading is one file or folder being read.
 type reading struct {
-	limits Limits
+	limits limits
 	take   func(tree.Node) error
 	sum    Manifest // of what was read
 	hash   hash.Hash
@@ -137,8 +133,8 @@ type reading struct {
 	long   []byte
 }
 
-func newReading(l Limits, take func(tree.Node) error) *reading {
-	return &reading{limits: l, take: take, sum: newWriter(nil).sum, lines: bufio.NewReaderSize(nil, 64<<10)}
+func newReading(l limits, take func(tree.Node) error) *reading {
+	return &reading{limits: l, take: take, sum: noNodes(), lines: bufio.NewReaderSize(nil, 64<<10)}
 }
 
 // entry reads one entry of an archive.
@@ -303,8 +299,8 @@ func (in *reading) line() ([]byte, error) {
 			return b, nil
 		}
 		in.long = append(in.long, b...)
-		if len(in.long) > in.limits.Line {
-			return nil, &FileError{Line: -1, Problem: fmt.Sprintf("has more than %d bytes", in.limits.Line)}
+		if len(in.long) > in.limits.line {
+			return nil, &FileError{Line: -1, Problem: fmt.Sprintf("has more than %d bytes", in.limits.line)}
 		}
 		if !errors.Is(err, bufio.ErrBufferFull) {
 			return in.long, err
@@ -316,8 +312,8 @@ func (in *reading) node(entry string, number int, errorType string, line []byte,
 	bad := func(format string, args ...any) error {
 		return &FileError{Entry: entry, Line: number, Problem: fmt.Sprintf(format, args...)}
 	}
-	if in.sum.Nodes >= in.limits.Nodes {
-		return bad("is one node more than the %d there may be; split the export by type", in.limits.Nodes)
+	if in.sum.Nodes >= in.limits.nodes {
+		return bad("is one node more than the %d there may be; split the export by type", in.limits.nodes)
 	}
 	if broken != nil {
 		return bad("is no node (%v)", broken)
@@ -357,141 +353,14 @@ func (in *reading) manifest(r io.Reader) error {
 	in.endType()
 	in.done = true
 	switch {
-	case m.Format != Format:
-		return bad(fmt.Sprintf("names the format %.40q, not %q", m.Format, Format))
-	case m.Major != Major:
-		return bad(fmt.Sprintf("has major version %d; this program reads %d: use a newer memtree", m.Major, Major))
+	case m.Format != formatName:
+		return bad(fmt.Sprintf("names the format %.40q, not %q", m.Format, formatName))
+	case m.Major != major:
+		return bad(fmt.Sprintf("has major version %d; this program reads %d: use a newer memtree", m.Major, major))
 	case m.Merged && in.folder:
 		return nil
 	case m.Nodes != in.sum.Nodes, !slices.Equal(m.Types, in.sum.Types), !maps.Equal(m.Levels, in.sum.Levels), !maps.Equal(m.Origins, in.sum.Origins):
 		return bad("does not fit what is in the file: nodes are missing, added or changed")
 	}
 	return nil
-}
-
-// ReadFolder is Read for the folder form. Open the folder with os.OpenRoot, so
-// that no link leads out of it. Files that are not of an export are ignored,
-// links and folders in the place of files are refused.
-//
-// In a folder that git merged, a node may stand in the files of two error types,
-// because one branch gave it another: such nodes come last, merged.
-func ReadFolder(dir fs.FS, l Limits, take func(tree.Node) error) (Manifest, error) {
-	l = l.orDefault()
-	end := func() error { return nil }
-	if merged(dir) {
-		twice, err := doubles(dir, l)
-		if err != nil {
-			return Manifest{}, err
-		}
-		take, end = joined(twice, take)
-	}
-	in := newReading(l, take)
-	in.folder = true
-	if err := in.files(dir); err != nil {
-		return Manifest{}, err
-	}
-	if err := inFile(dir, manifestName, in.manifest); err != nil {
-		return Manifest{}, err
-	}
-	return in.sum, end()
-}
-
-// merged reports whether the manifest says that git merged the folder.
-func merged(dir fs.FS) bool {
-	var m Manifest
-	err := inFile(dir, manifestName, func(r io.Reader) error {
-		return json.NewDecoder(io.LimitReader(r, maxManifest)).Decode(&m)
-	})
-	return err == nil && m.Merged
-}
-
-// doubles finds the nodes that stand in a folder more than once.
-func doubles(dir fs.FS, l Limits) (map[string]bool, error) {
-	seen, twice := map[string]bool{}, map[string]bool{}
-	in := newReading(l, func(n tree.Node) error {
-		if seen[n.ID] {
-			twice[strings.Clone(n.ID)] = true
-		}
-		seen[strings.Clone(n.ID)] = true
-		return nil
-	})
-	return twice, in.files(dir)
-}
-
-// maxDoubles bounds the nodes that are kept in memory to be merged.
-const maxDoubles = 10_000
-
-// joined returns a take that keeps doubles, and an end that gives them merged.
-func joined(twice map[string]bool, take func(tree.Node) error) (func(tree.Node) error, func() error) {
-	kept := map[string]tree.Node{}
-	return func(n tree.Node) error {
-			if !twice[n.ID] {
-				return take(n)
-			}
-			if err := tree.Check(&n); err != nil {
-				return &FileError{Problem: fmt.Sprintf("has a node twice that is against a law: %v", err)}
-			}
-			if other, ok := kept[n.ID]; ok {
-				n = Merge(other, n)
-			}
-			if len(kept) >= maxDoubles {
-				return &FileError{Problem: fmt.Sprintf("has more than %d nodes twice; export one of the branches again", maxDoubles)}
-			}
-			kept[n.ID] = n
-			return nil
-		}, func() error {
-			for _, id := range slices.Sorted(maps.Keys(kept)) {
-				if err := take(kept[id]); err != nil {
-					return err
-				}
-			}
-			return nil
-		}
-}
-
-// files reads the lines of a folder.
-func (in *reading) files(dir fs.FS) error {
-	entries, err := fs.ReadDir(dir, nodesFolder)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("read a folder of nodes: %w", err)
-	}
-	var total int64
-	for _, e := range entries {
-		errorType, ours := strings.CutSuffix(e.Name(), ".jsonl")
-		if !ours || !typeName().MatchString(errorType) {
-			continue
-		}
-		name := nodesFolder + "/" + e.Name()
-		err := inFile(dir, name, func(r io.Reader) error {
-			c := &counter{r: r}
-			err := in.nodes(name, errorType, io.LimitReader(c, in.limits.Bytes-total))
-			if total += c.n; err == nil && total >= in.limits.Bytes {
-				return &FileError{Problem: fmt.Sprintf("has more than %d bytes; split the export by type", in.limits.Bytes)}
-			}
-			return err
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func inFile(dir fs.FS, name string, read func(io.Reader) error) error {
-	link, err := fs.Lstat(dir, name) // before it is opened: opening a pipe waits for ever
-	if errors.Is(err, fs.ErrNotExist) {
-		return &FileError{Entry: name, Problem: "is missing"}
-	}
-	if err != nil {
-		return fmt.Errorf("read a folder of nodes: %w", err)
-	}
-	if !link.Mode().IsRegular() {
-		return &FileError{Entry: name, Problem: "is not a plain file"}
-	}
-	f, err := dir.Open(name)
-	if err != nil {
-		return fmt.Errorf("read a folder of nodes: %w", err)
-	}
-	defer f.Close() //nolint:errcheck // only read
-	return read(f)
 }

@@ -36,13 +36,13 @@ func someNodes(n int) []tree.Node {
 func TestRoundTrip(t *testing.T) {
 	b := packed(t, someNodes(2000)...)
 	require.Equal(t, b, packed(t, someNodes(2000)...), "the same nodes give the same bytes")
-	nodes, m, err := unpacked(b, transfer.Limits{})
+	nodes, m, err := unpacked(b)
 	require.NoError(t, err)
 	require.Equal(t, 2000, m.Nodes)
 	require.Len(t, m.Types, 3)
 	require.Equal(t, b, packed(t, nodes...), "nothing is lost on the way")
 	empty := packed(t)
-	nodes, _, err = unpacked(empty, transfer.Limits{})
+	nodes, _, err = unpacked(empty)
 	require.NoError(t, err)
 	require.Empty(t, nodes)
 }
@@ -83,12 +83,7 @@ func TestSchema(t *testing.T) {
 func TestFolder(t *testing.T) {
 	dir := t.TempDir()
 	write := func(nodes ...tree.Node) transfer.Manifest {
-		w, err := transfer.NewFolderWriter(dir)
-		require.NoError(t, err)
-		for _, n := range nodes {
-			require.NoError(t, w.Add(n))
-		}
-		m, err := w.Close()
+		m, err := transfer.Write(dir, transfer.Folder, given(nodes...))
 		require.NoError(t, err)
 		return m
 	}
@@ -97,13 +92,13 @@ func TestFolder(t *testing.T) {
 		require.NoError(t, err)
 		defer root.Close()
 		var nodes []tree.Node
-		_, err = transfer.ReadFolder(root.FS(), transfer.Limits{}, func(n tree.Node) error { nodes = append(nodes, n); return nil })
+		_, err = transfer.ReadFolder(root.FS(), transfer.Allowed, func(n tree.Node) error { nodes = append(nodes, n); return nil })
 		return nodes, err
 	}
-	first, _, err := unpacked(packed(t, someNodes(30)...), transfer.Limits{})
+	first, _, err := unpacked(packed(t, someNodes(30)...))
 	require.NoError(t, err)
 	m := write(first...)
-	_, same, err := unpacked(packed(t, someNodes(30)...), transfer.Limits{})
+	_, same, err := unpacked(packed(t, someNodes(30)...))
 	require.NoError(t, err)
 	require.Equal(t, same, m, "a file and a folder have the same manifest")
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "README.md"), []byte("ours"), 0o600))
@@ -161,7 +156,7 @@ func entry(name, content string) *tar.Header {
 
 func refused(t *testing.T, b []byte, says string) {
 	t.Helper()
-	_, _, err := unpacked(b, transfer.Limits{})
+	_, _, err := unpacked(b)
 	var file *transfer.FileError
 	require.ErrorAs(t, err, &file)
 	require.ErrorContains(t, err, says)
@@ -225,9 +220,9 @@ func TestBombs(t *testing.T) {
 	refused(t, buf.Bytes(), "is too long")
 
 	b := packed(t, someNodes(50)...)
-	_, _, err = unpacked(b, transfer.Limits{Nodes: 49})
+	_, _, err = unpackedUpTo(b, transfer.AllowedNodes(49))
 	require.ErrorContains(t, err, "one node more than the 49")
-	_, _, err = unpacked(b, transfer.Limits{Bytes: 4096})
+	_, _, err = unpackedUpTo(b, transfer.AllowedBytes(4096))
 	require.Error(t, err)
 }
 
@@ -260,7 +255,7 @@ func TestTenMillionTinyNodes(t *testing.T) {
 		w.CloseWithError(errors.Join(archive.Close(), z.Close()))
 	}()
 	taken := 0
-	_, err := transfer.Read(r, transfer.Limits{}, func(tree.Node) error { taken++; return nil })
+	_, err := transfer.ReadArchive(r, transfer.Allowed, func(tree.Node) error { taken++; return nil })
 	require.NoError(t, r.Close())
 	<-wrote
 	require.ErrorContains(t, err, "one node more than the 250000 there may be")
@@ -280,19 +275,19 @@ func TestNestedBombs(t *testing.T) {
 func TestEveryCutAndFlip(t *testing.T) {
 	b := packed(t, someNodes(3)...)
 	for i := range b {
-		_, _, err := unpacked(b[:i], transfer.Limits{})
+		_, _, err := unpacked(b[:i])
 		require.Error(t, err, "cut at %d", i)
 	}
-	want, _, err := unpacked(b, transfer.Limits{})
+	want, _, err := unpacked(b)
 	require.NoError(t, err)
 	for i := 0; i < len(b)*8; i += 5 {
 		c := bytes.Clone(b)
 		c[i/8] ^= 1 << (i % 8)
-		if got, _, err := unpacked(c, transfer.Limits{}); err == nil {
+		if got, _, err := unpacked(c); err == nil {
 			require.Equal(t, want, got, "a flip of bit %d was not seen", i)
 		}
 	}
-	_, _, err = unpacked(append(bytes.Clone(b), b...), transfer.Limits{})
+	_, _, err = unpacked(append(bytes.Clone(b), b...))
 	require.ErrorContains(t, err, "goes on after its end")
 }
 
@@ -309,7 +304,7 @@ func (f failing) Read(p []byte) (int, error) {
 
 func TestReadersErrorIsNotTheFiles(t *testing.T) {
 	b := packed(t, someNodes(3)...)
-	_, err := transfer.Read(failing{bytes.NewReader(b[:len(b)/2])}, transfer.Limits{}, func(tree.Node) error { return nil })
+	_, err := transfer.ReadArchive(failing{bytes.NewReader(b[:len(b)/2])}, transfer.Allowed, func(tree.Node) error { return nil })
 	require.ErrorIs(t, err, errDisk)
 }
 
@@ -342,7 +337,7 @@ func FuzzRead(f *testing.F) {
 	f.Add(packed(f, someNodes(3)...))
 	f.Add(forged(f, entry("nodes/a/00001.jsonl", "{}\n")))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		nodes, m, err := unpacked(b, transfer.Limits{Bytes: 32 << 20})
+		nodes, m, err := unpackedUpTo(b, transfer.AllowedBytes(32<<20))
 		if err == nil {
 			require.Equal(t, m.Nodes, len(nodes))
 		}
@@ -357,7 +352,7 @@ func FuzzLine(f *testing.F) {
 	f.Add(append(line, '\n'), []byte(`{"format":"memtree-transfer","major":1,"nodes":1}`))
 	f.Fuzz(func(t *testing.T, lines, manifest []byte) {
 		dir := fstest.MapFS{"nodes/content_validation_error.jsonl": {Data: lines}, "manifest.json": {Data: manifest}}
-		_, err := transfer.ReadFolder(dir, transfer.Limits{}, func(n tree.Node) error {
+		_, err := transfer.ReadFolder(dir, transfer.Allowed, func(n tree.Node) error {
 			once := transfer.Canonical(n)
 			require.Equal(t, once, transfer.Canonical(once))
 			transfer.Merge(n, n)

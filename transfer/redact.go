@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"unicode/utf8"
 
+	"github.com/memtree/memtree/private"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -20,18 +20,31 @@ type Redactor interface {
 // redaction is one node being redacted.
 type redaction struct {
 	by    Redactor
+	page  *private.Page
+	texts []text
 	found int
 }
 
-// redactNode takes secrets, addresses and names out of a node: secrets as by
-// finds them, and URLs, e-mail and network addresses, telephone numbers and long
-// numbers by rule, wherever a text may hold them; the names of products, suites,
-// tests, scenes, runs and teams become hashes, so that what had one name still
-// has one. A case gets the id of what is left of its evidence.
-func redactNode(n tree.Node, by Redactor) (tree.Node, int) {
+// text is one text of a node, and how long it may be; or one that is JSON, which
+// it stays.
+type text struct {
+	s     *string
+	raw   *tree.Raw
+	limit int
+}
+
+// redactNode takes secrets, addresses, names and numbers out of a node: secrets
+// as by finds them, and URLs, e-mail and network addresses by rule, wherever a
+// text may hold them; what points at a person by package private; the names of
+// products, suites, tests, scenes, runs and teams become hashes, so that what had
+// one name still has one. A case gets the id of what is left of its evidence.
+//
+// words says what is rare in the tree. Without it only what is sure is taken out.
+func redactNode(n tree.Node, by Redactor, words *private.Words) (tree.Node, int) {
 	n = n.Clone()
-	r := &redaction{by: by}
+	r := &redaction{by: by, page: private.NewPage(words)}
 	c := &n.Content
+	r.evidence(n.CaseData) // first, since placeholders count on from the evidence
 	r.lines(&c.Title, &c.Description, &c.Guidance)
 	for i := range c.AppliesWhen {
 		r.lines(&c.AppliesWhen[i])
@@ -42,65 +55,95 @@ func redactNode(n tree.Node, by Redactor) (tree.Node, int) {
 	for i := range c.Lessons {
 		l := &c.Lessons[i]
 		r.lines(&l.Check, &l.Mistake, &l.Instead)
-		for j := range l.What {
-			r.text(&l.What[j], tree.MaxName)
-		}
-		for j := range l.Scenes {
-			r.text(&l.Scenes[j], tree.MaxName)
-		}
-		l.ID = tree.LessonID(*l)
-		l.Cites = ids(l.Cites)
+		r.short(l.What)
+		r.short(l.Scenes)
 	}
-	slices.SortFunc(c.Lessons, func(a, b tree.Lesson) int { return strings.Compare(a.ID, b.ID) })
-	c.Lessons = slices.CompactFunc(c.Lessons, func(a, b tree.Lesson) bool { return a.ID == b.ID })
+	r.text(&n.Scene.Type, tree.MaxName)
+	r.short(c.Scenes)
+	r.text(&n.Scene.Route, tree.MaxName)
+	r.text(&n.ArchivedFor, tree.MaxNodeLine)
+	r.generalise()
+	r.machine(&n.Provenance.Model, &n.Provenance.Job, &n.Provenance.Template)
 	r.names(&n.Scene.ID, &n.Scope.Product, &n.Scope.Suite, &n.Scope.Test, &n.Scope.Build, &n.Origin.Label)
 	for i := range n.Scope.SuiteTests {
 		r.names(&n.Scope.SuiteTests[i])
-	}
-	r.text(&n.Scene.Type, tree.MaxName)
-	for i := range c.Scenes {
-		r.text(&c.Scenes[i], tree.MaxName)
-	}
-	r.text(&n.Scene.Route, tree.MaxName)
-	r.text(&n.ArchivedFor, tree.MaxNodeLine)
-	r.text(&n.Provenance.Model, tree.MaxName)
-	r.text(&n.Provenance.Job, tree.MaxName)
-	r.text(&n.Provenance.Template, tree.MaxName)
-	n.Provenance.Cites = ids(n.Provenance.Cites)
-	if len(ids([]string{n.SupersededBy})) == 0 {
-		n.SupersededBy = ""
 	}
 	for i := range n.Occurrences {
 		o := &n.Occurrences[i]
 		r.names(&o.Evaluation, &o.RunID, &o.CaseID)
 	}
+	cited(&n)
 	if d := n.CaseData; d != nil {
-		r.evidence(d)
+		r.names(&d.TestCase.CaseID, &d.TestCase.SceneID)
 		n.ID = tree.CaseID(&n)
 	}
 	return n, r.found
 }
 
+// cited gives lessons the ids of their words, and leaves of citations only ids.
+func cited(n *tree.Node) {
+	c := &n.Content
+	for i := range c.Lessons {
+		c.Lessons[i].ID = tree.LessonID(c.Lessons[i])
+		c.Lessons[i].Cites = ids(c.Lessons[i].Cites)
+	}
+	slices.SortFunc(c.Lessons, func(a, b tree.Lesson) int { return strings.Compare(a.ID, b.ID) })
+	c.Lessons = slices.CompactFunc(c.Lessons, func(a, b tree.Lesson) bool { return a.ID == b.ID })
+	n.Provenance.Cites = ids(n.Provenance.Cites)
+	if len(ids([]string{n.SupersededBy})) == 0 {
+		n.SupersededBy = ""
+	}
+}
+
+// learn counts the words of a case that may be rare: those that are left when
+// what is sure is gone, so that a name which one test introduces and another only
+// mentions is rare there, and redacting again finds nothing new.
+func learn(words *private.Words, n *tree.Node, by Redactor) {
+	if n.CaseData == nil {
+		return
+	}
+	sure, _ := redactNode(*n, by, nil)
+	r := &redaction{}
+	r.evidence(sure.CaseData)
+	c := &sure.Content
+	r.lines(&c.Title, &c.Description, &c.Guidance)
+	r.text(&sure.Scene.Route, tree.MaxName)
+	test := testOf(n)
+	add := func(_, s string) (string, int) {
+		words.Add(test, s)
+		return s, 0
+	}
+	for _, t := range r.texts {
+		if t.raw != nil {
+			private.Strings(*t.raw, add)
+		} else {
+			add("", *t.s)
+		}
+	}
+}
+
 func (r *redaction) evidence(d *tree.CaseData) {
-	t := &d.TestCase
-	r.names(&t.CaseID, &t.SceneID)
-	r.text(&t.Prompt, tree.MaxNodeText)
+	if d == nil {
+		return
+	}
+	r.text(&d.TestCase.Prompt, tree.MaxNodeText)
+	r.texts = append(r.texts, text{raw: &d.TestCase.GroundTruth})
+	if v := tree.Raw(d.AgentJudgment); v.Check() == nil && len(v) > 0 && strings.ContainsAny(d.AgentJudgment[:1], "{[") {
+		r.texts = append(r.texts, text{s: &d.AgentJudgment, raw: &v})
+	} else {
+		r.text(&d.AgentJudgment, tree.MaxNodeText)
+	}
 	r.text(&d.EvaluatorReason, tree.MaxNodeText)
 	r.lines(&d.ActualError, &d.ErrorReason, &d.AvoidanceHint)
 	for i := range d.Misses {
 		m := &d.Misses[i]
 		r.lines(&m.How, &m.Instead, &m.Claimed, &m.Truth)
-		for j := range m.What {
-			r.text(&m.What[j], tree.MaxName)
-		}
-	}
-	t.GroundTruth = r.json(t.GroundTruth).Canonical()
-	if v := tree.Raw(d.AgentJudgment); v.Check() == nil && len(v) > 0 && strings.ContainsAny(d.AgentJudgment[:1], "{[") {
-		d.AgentJudgment = string(r.json(v).Canonical())
-	} else {
-		r.text(&d.AgentJudgment, tree.MaxNodeText)
+		r.short(m.What)
+		r.short(m.At)
 	}
 }
+
+func (r *redaction) text(s *string, limit int) { r.texts = append(r.texts, text{s: s, limit: limit}) }
 
 func (r *redaction) lines(list ...*string) {
 	for _, s := range list {
@@ -108,39 +151,81 @@ func (r *redaction) lines(list ...*string) {
 	}
 }
 
-func (r *redaction) text(s *string, limit int) {
-	out, n := r.by.Text(*s)
-	for _, rule := range rules() {
-		out = rule.find.ReplaceAllStringFunc(out, func(found string) string {
-			if strings.HasPrefix(found, "[redacted:") {
-				return found
-			}
-			n++
-			return "[redacted:" + rule.kind + "]"
-		})
+func (r *redaction) short(list []string) {
+	for i := range list {
+		r.text(&list[i], tree.MaxName)
 	}
-	if r.found += n; n > 0 && len(out) > limit { // a marker may be longer than what it stands for
-		for limit > 0 && !utf8.RuneStart(out[limit]) {
-			limit--
-		}
-		out = out[:limit]
-	}
-	*s = out
 }
 
-// json redacts a JSON value: secrets by name and value, the rules in its text.
-func (r *redaction) json(v tree.Raw) tree.Raw {
-	v, n := r.by.JSON(v)
+// generalise redacts the texts that were gathered: first what needs one text
+// alone, then what is known of a person from all of them.
+func (r *redaction) generalise() {
+	for _, t := range r.texts {
+		if t.raw == nil {
+			r.secrets(t.s, t.limit)
+			r.page.Read(*t.s)
+			continue
+		}
+		v, n := r.by.JSON(t.raw.Canonical())
+		r.found += n
+		v = r.json(v, byRule)
+		r.page.ReadJSON(v)
+		*t.raw = v
+	}
+	for _, t := range r.texts {
+		if t.raw == nil {
+			out, n := r.page.Write(*t.s)
+			r.found += n
+			*t.s = clipped(out, t.limit, n)
+			continue
+		}
+		v, n := r.page.WriteJSON(*t.raw)
+		r.found += n
+		if *t.raw = sound(v).Canonical(); t.s != nil {
+			*t.s = string(*t.raw)
+		}
+	}
+}
+
+// machine redacts the names of models and templates, which are rare and have
+// digits: of them only what is sure goes.
+func (r *redaction) machine(list ...*string) {
+	for _, s := range list {
+		r.secrets(s, tree.MaxName)
+		out, n := private.NewPage(nil).Write(*s)
+		r.found += n
+		*s = clipped(out, tree.MaxName, n)
+	}
+}
+
+func (r *redaction) secrets(s *string, limit int) {
+	out, n := r.by.Text(*s)
+	out, more := byRule("", out)
+	r.found += n + more
+	*s = clipped(out, limit, n+more)
+}
+
+// clipped cuts a text that grew over its limit: a marker may be longer than what
+// it stands for.
+func clipped(s string, limit, found int) string {
+	if found == 0 {
+		return s
+	}
+	return clip(s, limit)
+}
+
+func (r *redaction) json(v tree.Raw, f func(field, s string) (string, int)) tree.Raw {
+	out, n := private.Strings(v, f)
 	r.found += n
-	if !anyRule(string(v)) {
-		return v
+	return sound(out)
+}
+
+// sound returns v, if it is JSON that a node may have.
+func sound(v tree.Raw) tree.Raw {
+	if v.Check() != nil || len(v) > tree.MaxNodeText {
+		return tree.Raw(`"[redacted:value]"`)
 	}
-	s := string(v)
-	r.text(&s, tree.MaxNodeText)
-	if out := tree.Raw(s); out.Check() == nil {
-		return out
-	}
-	return tree.Raw(`"[redacted:value]"`) // a rule cut through its syntax
+	return v
 }
 
 // names replaces names by hashes of them.
@@ -162,23 +247,37 @@ var anID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[c
 
 type rule struct {
 	kind string
+	hint string // no match without it
 	find *regexp.Regexp
 }
 
-// rules find what points at people and places. Their order matters: an address
-// is in a URL.
+// rules find addresses of networks. Their order matters: an address is in a URL.
 var rules = sync.OnceValue(func() []rule {
 	return []rule{
-		{"url", regexp.MustCompile(`(?i)\b[a-z][a-z0-9+.-]{1,15}://[^\s"'<>\\\x60]+|\bwww\.[^\s"'<>\\\x60]+`)},
-		{"email", regexp.MustCompile(`(?i)[a-z0-9._%+-]+@[a-z0-9-]+(\.[a-z0-9-]+)+`)},
-		{"address", regexp.MustCompile(`\b\d{1,3}(\.\d{1,3}){3}\b|(?i)\b[0-9a-f]{1,4}(:[0-9a-f]{1,4}){7}\b`)},
-		{"phone", regexp.MustCompile(`\+\d[\d ()-]{7,16}\d|\b1[3-9]\d{9}\b|\(\d{3}\) ?\d{3}-\d{4}\b|\b\d{3}-\d{3}-\d{4}\b`)},
-		{"number", regexp.MustCompile(`\b\d{9,}\b`)},
+		{"url", "://", regexp.MustCompile(`(?i)\b[a-z][a-z0-9+.-]{1,15}://[^\s"'<>\\\x60]+`)},
+		{"url", "www.", regexp.MustCompile(`(?i)\bwww\.[^\s"'<>\\\x60]+`)},
+		{"email", "@", regexp.MustCompile(`[\p{Latin}0-9._%+-]+@[\p{Latin}0-9-]+(\.[\p{Latin}0-9-]+)+`)},
+		{"address", ".", regexp.MustCompile(`\b\d{1,3}(\.\d{1,3}){3}\b`)},
+		{"address", ":", regexp.MustCompile(`(?i)\b[0-9a-f]{1,4}(:[0-9a-f]{1,4}){7}\b`)},
 	}
 })
 
-func anyRule(s string) bool {
-	return slices.ContainsFunc(rules(), func(x rule) bool { return x.find.MatchString(s) })
+// byRule applies the rules to a text.
+func byRule(_, s string) (string, int) {
+	n := 0
+	for _, rule := range rules() {
+		if !strings.Contains(s, rule.hint) && (rule.hint != "www." || !strings.Contains(strings.ToLower(s), rule.hint)) {
+			continue
+		}
+		s = rule.find.ReplaceAllStringFunc(s, func(found string) string {
+			if strings.HasPrefix(found, "[redacted:") {
+				return found
+			}
+			n++
+			return "[redacted:" + rule.kind + "]"
+		})
+	}
+	return s, n
 }
 
 var hashed = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^n_[a-z2-7]{16}$`) })

@@ -3,10 +3,12 @@ package transfer
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"time"
 
 	"github.com/memtree/memtree/tree"
@@ -53,20 +55,36 @@ type seedCase struct {
 // isoTime is how JavaScript writes a Date as JSON.
 const isoTime = "2006-01-02T15:04:05.000Z"
 
-// SeedWriter writes the seed form. It is for one goroutine.
-type SeedWriter struct {
-	w     *bufio.Writer
-	nodes int
+// writeSeed writes nodes in the seed form.
+func writeSeed(out io.Writer, nodes iter.Seq2[tree.Node, error]) error {
+	w := bufio.NewWriter(out)
+	before, end := "[\n", "[]\n"
+	for n, err := range nodes {
+		if err != nil {
+			return err
+		}
+		buf := bytes.NewBufferString(before)
+		enc := json.NewEncoder(buf)
+		enc.SetEscapeHTML(false)
+		if err := enc.Encode(seedOf(&n)); err != nil {
+			return fmt.Errorf("write %s in the seed form: %w", n.ID, err)
+		}
+		if _, err := w.Write(bytes.TrimSuffix(buf.Bytes(), []byte("\n"))); err != nil {
+			return fmt.Errorf("write the seed form: %w", err)
+		}
+		before, end = ",\n", "\n]\n"
+	}
+	_, err := w.WriteString(end)
+	if err = cmp.Or(err, w.Flush()); err != nil {
+		return fmt.Errorf("write the seed form: %w", err)
+	}
+	return nil
 }
 
-// NewSeedWriter returns a SeedWriter.
-func NewSeedWriter(w io.Writer) *SeedWriter { return &SeedWriter{w: bufio.NewWriter(w)} }
-
-// Add writes a node.
-func (s *SeedWriter) Add(n tree.Node) error {
+func seedOf(n *tree.Node) seedNode {
 	out := seedNode{
 		ID: n.ID, Type: n.Type, Level: n.Level, ErrorType: n.ErrorType, Children: sorted(n.Children), Parent: n.Parent,
-		Content: seedContent{Description: n.Content.Description, Guidance: guidance(&n), Confidence: n.Content.Confidence},
+		Content: seedContent{Description: n.Content.Description, Guidance: guidance(n), Confidence: n.Content.Confidence},
 		Metadata: seedMetadata{
 			CreatedAt: n.Metadata.CreatedAt.UTC().Format(isoTime), UpdatedAt: n.Metadata.UpdatedAt.UTC().Format(isoTime),
 			UsageCount: n.Metadata.UsageCount, SuccessRate: n.Metadata.SuccessRate,
@@ -75,39 +93,7 @@ func (s *SeedWriter) Add(n tree.Node) error {
 	if d := n.CaseData; d != nil {
 		out.CaseData = &seedCase{TestCase: d.TestCase, AgentJudgment: d.AgentJudgment, ActualError: d.ActualError, ErrorReason: d.ErrorReason, AvoidanceHint: d.AvoidanceHint}
 	}
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(out); err != nil {
-		return fmt.Errorf("write %s in the seed form: %w", n.ID, err)
-	}
-	between := "[\n"
-	if s.nodes > 0 {
-		between = ",\n"
-	}
-	s.nodes++
-	if _, err := s.w.WriteString(between); err != nil {
-		return fmt.Errorf("write the seed form: %w", err)
-	}
-	if _, err := s.w.Write(bytes.TrimSuffix(buf.Bytes(), []byte("\n"))); err != nil {
-		return fmt.Errorf("write the seed form: %w", err)
-	}
-	return nil
-}
-
-// Close ends the array.
-func (s *SeedWriter) Close() error {
-	end := "\n]\n"
-	if s.nodes == 0 {
-		end = "[]\n"
-	}
-	if _, err := s.w.WriteString(end); err != nil {
-		return fmt.Errorf("write the seed form: %w", err)
-	}
-	if err := s.w.Flush(); err != nil {
-		return fmt.Errorf("write the seed form: %w", err)
-	}
-	return nil
+	return out
 }
 
 // guidance returns what a node says to do in one text.
@@ -171,14 +157,13 @@ const (
 	maxForeignBytes = 128 << 20
 )
 
-// ReadJSON reads the seed form, and the file of the public implementation of the
+// readSeed reads the seed form, and the file of the public implementation of the
 // design it comes from, and gives each node to take with the id it has here.
 // What is wrong with the file is a *FileError. Of cases that are the same here
 // one comes, merged.
-func ReadJSON(r io.Reader, l Limits, guess Guess, take func(tree.Node) error) error {
-	l = l.orDefault()
-	limit := &valueLimit{r: r, most: min(l.Bytes, maxForeignBytes), value: int64(l.Line) + 64<<10}
-	in := &foreign{dec: json.NewDecoder(limit), limit: limit, most: min(l.Nodes, maxForeignNodes)}
+func readSeed(r io.Reader, l limits, guess guesser, take func(tree.Node) error) error {
+	limit := &valueLimit{r: r, most: min(l.bytes, maxForeignBytes), value: int64(l.line) + 64<<10}
+	in := &foreign{dec: json.NewDecoder(limit), limit: limit, most: min(l.nodes, maxForeignNodes)}
 	if err := in.read(); err != nil {
 		if file, ok := errors.AsType[*FileError](err); ok {
 			return file

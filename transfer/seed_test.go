@@ -17,7 +17,7 @@ import (
 
 func readJSON(s string) ([]tree.Node, error) {
 	var out []tree.Node
-	err := transfer.ReadJSON(strings.NewReader(s), transfer.Limits{}, func(string, tree.Raw) taxonomy.Direction { return taxonomy.FalsePass },
+	err := transfer.ReadSeed(strings.NewReader(s), transfer.Allowed, func(string, tree.Raw) taxonomy.Direction { return taxonomy.FalsePass },
 		func(n tree.Node) error { out = append(out, n); return nil })
 	return out, err
 }
@@ -35,11 +35,7 @@ func TestSeedForm(t *testing.T) {
 	}
 	above := anExperience(f, one.ID, two.ID)
 	var buf bytes.Buffer
-	w := transfer.NewSeedWriter(&buf)
-	for _, n := range f.nodes() {
-		require.NoError(t, w.Add(n))
-	}
-	require.NoError(t, w.Close())
+	require.NoError(t, transfer.WriteSeed(&buf, given(f.nodes()...)))
 	var members []map[string]json.RawMessage
 	require.NoError(t, json.Unmarshal(buf.Bytes(), &members))
 	require.Len(t, members, 3)

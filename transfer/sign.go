@@ -19,8 +19,8 @@ import (
 // for the nodes because the manifest has their hashes. A signature says who made
 // a file. It does not say that what is in it is true: quarantine stays.
 
-// SignatureSuffix is the end of a signature's name.
-const SignatureSuffix = ".minisig"
+// signatureSuffix is the end of a signature's name.
+const signatureSuffix = ".minisig"
 
 // What is wrong with a signature.
 var (
@@ -95,7 +95,7 @@ func keyID(id uint64) string { return fmt.Sprintf("%016X", id) }
 
 // signature reads the signature beside what is at path.
 func signature(path string) ([]byte, error) {
-	b, err := readSmall(path+SignatureSuffix, maxSignature+1)
+	b, err := readSmall(path+signatureSuffix, maxSignature+1)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, &SignatureError{Path: path, Err: ErrUnsigned}
 	}
@@ -104,7 +104,7 @@ func signature(path string) ([]byte, error) {
 
 // Signed reports whether there is a signature beside path.
 func Signed(path string) bool {
-	_, err := os.Stat(signedPart(path) + SignatureSuffix)
+	_, err := os.Stat(signedPart(path) + signatureSuffix)
 	return err == nil
 }
 
@@ -162,7 +162,7 @@ func (k *SigningKey) Sign(path string) (string, error) {
 		return "", fmt.Errorf("sign %s: %w", path, err)
 	}
 	sig := r.SignWithComments(k.key, "memtree export, file "+filepath.Base(path), "signature of a memtree export")
-	err = whole(path+SignatureSuffix, []byte("untrusted comment:"), func(w io.Writer) error {
+	err = whole(path+signatureSuffix, []byte("untrusted comment:"), func(w io.Writer) error {
 		_, err := w.Write(append(bytes.TrimRight(sig, "\n"), '\n'))
 		return err
 	})
@@ -171,7 +171,7 @@ func (k *SigningKey) Sign(path string) (string, error) {
 
 // Unsign removes the signature of what was at path before.
 func Unsign(path string) error {
-	if err := os.Remove(signedPart(path) + SignatureSuffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Remove(signedPart(path) + signatureSuffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil

@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memtree/memtree/transfer"
-	"github.com/memtree/memtree/tree"
 )
 
 // keyPair writes a pair of keys and returns their paths.
@@ -28,48 +27,52 @@ func keyPair(t testing.TB, dir, name string) (secret, public string) {
 	return secret, public
 }
 
-func nobody(tree.Node) error { return nil }
+// readSigned reads a file and says who signed it.
+func readSigned(path string, keys *transfer.Keys) (string, error) {
+	f := transfer.File{Path: path, Keys: keys}
+	for _, err := range f.Nodes {
+		if err != nil {
+			return "", err
+		}
+	}
+	return f.SignedBy, nil
+}
 
 func TestSignatures(t *testing.T) {
 	dir := t.TempDir()
 	secret, public := keyPair(t, dir, "ours")
 	_, other := keyPair(t, dir, "other")
 	file, folder := filepath.Join(dir, "a.memtree"), filepath.Join(dir, "folder")
-	write := func(w *transfer.Writer) error { return w.Add(aCase("x")) }
-	_, err := transfer.WritePath(file, write)
-	require.NoError(t, err)
-	_, err = transfer.WriteFolder(folder, write)
-	require.NoError(t, err)
-	keys := func(paths ...string) transfer.ReadOptions {
+	forms := map[string]transfer.Form{file: transfer.Archive, folder: transfer.Folder}
+	for path, form := range forms {
+		_, err := transfer.Write(path, form, given(aCase("x")))
+		require.NoError(t, err)
+	}
+	keys := func(paths ...string) *transfer.Keys {
 		k, err := transfer.ReadKeys(paths...)
 		require.NoError(t, err)
-		return transfer.ReadOptions{Keys: k}
+		return k
 	}
 	key, err := transfer.ReadSigningKey(secret, nil)
 	require.NoError(t, err)
 	for _, path := range []string{file, folder} {
-		_, err := transfer.ReadPath(path, keys(public), nobody)
+		_, err := readSigned(path, keys(public))
 		require.ErrorIs(t, err, transfer.ErrUnsigned)
 		id, err := key.Sign(path)
 		require.NoError(t, err)
 		require.True(t, transfer.Signed(path))
-		by, err := transfer.ReadPath(path, keys(other, public), nobody)
+		by, err := readSigned(path, keys(other, public))
 		require.NoError(t, err)
 		require.Equal(t, id, by)
-		_, err = transfer.ReadPath(path, keys(other), nobody)
+		_, err = readSigned(path, keys(other))
 		require.ErrorIs(t, err, transfer.ErrUnknownKey)
 		require.ErrorContains(t, err, path)
 	}
 	// Another file under the signature of the first, whole in itself.
 	for _, path := range []string{file, folder} {
-		again := func(w *transfer.Writer) error { return w.Add(aCase("y")) }
-		if path == file {
-			_, err = transfer.WritePath(path, again)
-		} else {
-			_, err = transfer.WriteFolder(path, again)
-		}
+		_, err = transfer.Write(path, forms[path], given(aCase("y")))
 		require.NoError(t, err)
-		_, err = transfer.ReadPath(path, keys(public), nobody)
+		_, err = readSigned(path, keys(public))
 		require.ErrorIs(t, err, transfer.ErrBroken)
 		require.NoError(t, transfer.Unsign(path))
 		require.NoError(t, transfer.Unsign(path))
@@ -77,7 +80,7 @@ func TestSignatures(t *testing.T) {
 	}
 	for _, junk := range []string{"", "junk", "untrusted comment: x\nAAAA\ntrusted comment: y\nAAAA\n"} {
 		require.NoError(t, os.WriteFile(file+transfer.SignatureSuffix, []byte(junk), 0o600))
-		_, err = transfer.ReadPath(file, keys(public), nobody)
+		_, err = readSigned(file, keys(public))
 		require.ErrorIs(t, err, transfer.ErrBroken)
 	}
 	_, err = transfer.ReadKeys(file)
@@ -105,7 +108,7 @@ func FuzzSignature(f *testing.F) {
 	dir := f.TempDir()
 	secret, public := keyPair(f, dir, "ours")
 	file := filepath.Join(dir, "a.memtree")
-	_, err := transfer.WritePath(file, func(w *transfer.Writer) error { return w.Add(aCase("x")) })
+	_, err := transfer.Write(file, transfer.Archive, given(aCase("x")))
 	require.NoError(f, err)
 	key, err := transfer.ReadSigningKey(secret, nil)
 	require.NoError(f, err)
@@ -119,7 +122,7 @@ func FuzzSignature(f *testing.F) {
 	require.NoError(f, err)
 	f.Fuzz(func(t *testing.T, sig []byte) {
 		require.NoError(t, os.WriteFile(file+transfer.SignatureSuffix, sig, 0o600))
-		_, err := transfer.ReadPath(file, transfer.ReadOptions{Keys: keys}, nobody)
+		_, err := readSigned(file, keys)
 		require.Error(t, err)
 	})
 }

@@ -20,12 +20,12 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Format and Major name the format of FORMAT.md. A reader refuses another
+// What the manifest names the format of FORMAT.md. A reader refuses another
 // major; a greater minor may have added members, which it ignores.
 const (
-	Format = "memtree-transfer"
-	Major  = 1
-	Minor  = 1
+	formatName = "memtree-transfer"
+	major      = 1
+	minor      = 1
 )
 
 // Manifest ends a file and says what was in it, so that a file that is not
@@ -52,34 +52,23 @@ type TypeSum struct {
 	SHA256    string `json:"sha256"` // of its lines, in hex
 }
 
-// Limits bound what is read. The zero value of a field means the default.
-type Limits struct {
-	Nodes int   // in all
-	Bytes int64 // in all, unpacked
-	Line  int   // one node
-	Ratio int64 // unpacked to packed bytes, once ratioFree have come out
+// limits bound what is read.
+type limits struct {
+	nodes int   // in all
+	bytes int64 // in all, unpacked
+	line  int   // one node
+	ratio int64 // unpacked to packed bytes, once ratioFree have come out
 }
 
-// The default limits.
-const (
-	MaxNodes = 250_000
-	MaxBytes = 1 << 30
-	MaxLine  = 4 << 20
-	MaxRatio = 200
+// allowed is what may be read of one file.
+var allowed = limits{nodes: 250_000, bytes: 1 << 30, line: 4 << 20, ratio: 200}
 
+const (
 	maxTypes    = 1024
 	maxOrigins  = 10_000
 	maxManifest = 2 << 20
 	ratioFree   = 16 << 20
 )
-
-func (l Limits) orDefault() Limits {
-	l.Nodes = cmp.Or(l.Nodes, MaxNodes)
-	l.Bytes = cmp.Or(l.Bytes, MaxBytes)
-	l.Line = cmp.Or(l.Line, MaxLine)
-	l.Ratio = cmp.Or(l.Ratio, MaxRatio)
-	return l
-}
 
 // FileError says why a file or folder of nodes was refused, whole.
 type FileError struct {
@@ -110,9 +99,9 @@ func byMistake(a, b tree.Lesson) int {
 	return -1
 }
 
-// Canonical returns n as it travels: spelled the one way all equal nodes share,
+// canonical returns n as it travels: spelled the one way all equal nodes share,
 // without what only its store counts (revision is 1, lastChange is empty).
-func Canonical(n tree.Node) tree.Node {
+func canonical(n tree.Node) tree.Node {
 	n = n.Clone()
 	n.Revision, n.LastChange = 1, ""
 	n.Metadata.CreatedAt, n.Metadata.UpdatedAt = n.Metadata.CreatedAt.UTC(), n.Metadata.UpdatedAt.UTC()

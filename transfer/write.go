@@ -6,10 +6,10 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"hash"
 	"io"
+	"iter"
 	"time"
 
 	"github.com/klauspost/compress/zstd"
@@ -18,54 +18,68 @@ import (
 )
 
 // partBytes is when a part of an error type's lines is written out: what a
-// Writer holds in memory, and what a tar header can say the size of.
+// writer holds in memory, and what a tar header can say the size of.
 const partBytes = 1 << 20
 
-// Writer writes nodes in the format of FORMAT.md, in bounded memory. The same
-// nodes give the same bytes. It is for one goroutine.
-type Writer struct {
+// writer writes nodes in the format of FORMAT.md, in bounded memory. The same
+// nodes give the same bytes.
+type writer struct {
 	out   sink
 	sum   Manifest
 	part  bytes.Buffer
 	parts int       // of the present error type
 	hash  hash.Hash // of the present error type
 	last  string    // id
-	err   error
 }
 
-// sink is where the parts of a Writer go: a file or a folder.
+// sink is where the parts of a writer go: a file or a folder. What is discarded
+// is nothing that a reader takes.
 type sink interface {
 	lines(errorType string, part int, b []byte) error
 	manifest(b []byte) error
 	discard()
 }
 
-// NewWriter returns a Writer of one file.
-func NewWriter(w io.Writer) (*Writer, error) {
+// write writes nodes, made canonical, and the manifest, which makes them whole.
+func write(out sink, nodes iter.Seq2[tree.Node, error]) (Manifest, error) {
+	w := &writer{out: out, sum: noNodes()}
+	err := w.all(nodes)
+	if err != nil {
+		out.discard()
+		return Manifest{}, err
+	}
+	return w.sum, nil
+}
+
+func (w *writer) all(nodes iter.Seq2[tree.Node, error]) error {
+	for n, err := range nodes {
+		if err == nil {
+			err = w.add(n)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return w.close()
+}
+
+// noNodes is the manifest of an empty file.
+func noNodes() Manifest {
+	return Manifest{Format: formatName, Major: major, Minor: minor, Levels: map[string]int{}, Origins: map[string]int{}, Types: []TypeSum{}}
+}
+
+func newArchive(w io.Writer) (*archive, error) {
 	z, err := zstd.NewWriter(w, zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true), zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithWindowSize(window))
 	if err != nil {
 		return nil, fmt.Errorf("write a file of nodes: %w", err)
 	}
-	return newWriter(&archive{z: z, t: tar.NewWriter(z)}), nil
-}
-
-func newWriter(out sink) *Writer {
-	return &Writer{out: out, sum: Manifest{Format: Format, Major: Major, Minor: Minor, Levels: map[string]int{}, Origins: map[string]int{}, Types: []TypeSum{}}}
+	return &archive{z: z, t: tar.NewWriter(z)}, nil
 }
 
 // window of the compression, in bytes; a reader need not allow for more.
 const window = 1 << 20
 
-// Add writes a node, made canonical. Nodes come sorted by error type, then id,
-// and each once.
-func (w *Writer) Add(n tree.Node) error {
-	if w.err == nil {
-		w.err = w.add(n)
-	}
-	return w.err
-}
-
-func (w *Writer) add(n tree.Node) error {
+func (w *writer) add(n tree.Node) error {
 	present := w.present()
 	if w.sum.Nodes > 0 && !less(present.ErrorType, w.last, n.ErrorType, n.ID) {
 		return fmt.Errorf("write node %s: nodes have to come sorted by error type and id", n.ID)
@@ -82,13 +96,13 @@ func (w *Writer) add(n tree.Node) error {
 		present = w.present()
 	}
 	from := w.part.Len()
-	n = Canonical(n)
+	n = canonical(n)
 	if err := encode(&w.part, &n); err != nil {
 		return err
 	}
 	line := w.part.Bytes()[from:]
-	if len(line) > MaxLine {
-		return fmt.Errorf("write node %s: it takes %d bytes; the most is %d", n.ID, len(line), MaxLine)
+	if len(line) > allowed.line {
+		return fmt.Errorf("write node %s: it takes %d bytes; the most is %d", n.ID, len(line), allowed.line)
 	}
 	w.hash.Write(line)
 	present.Nodes++
@@ -101,7 +115,7 @@ func (w *Writer) add(n tree.Node) error {
 	return nil
 }
 
-func (w *Writer) present() *TypeSum {
+func (w *writer) present() *TypeSum {
 	if len(w.sum.Types) == 0 {
 		return nil
 	}
@@ -114,7 +128,7 @@ func (m *Manifest) count(n *tree.Node) {
 	m.Origins[n.Origin.ID]++
 }
 
-func (w *Writer) flush() error {
+func (w *writer) flush() error {
 	if w.part.Len() == 0 {
 		return nil
 	}
@@ -124,7 +138,7 @@ func (w *Writer) flush() error {
 	return err
 }
 
-func (w *Writer) endType() error {
+func (w *writer) endType() error {
 	if w.present() == nil {
 		return nil
 	}
@@ -135,29 +149,7 @@ func (w *Writer) endType() error {
 	return nil
 }
 
-// Close writes the manifest, which makes the file whole. After a failed Add it
-// returns that error and leaves something that no reader takes.
-func (w *Writer) Close() (Manifest, error) {
-	if w.err == nil {
-		w.err = w.close()
-	}
-	if w.err != nil {
-		w.out.discard()
-		return Manifest{}, w.err
-	}
-	w.err = fmt.Errorf("the writer of nodes is closed")
-	return w.sum, nil
-}
-
-// Discard gives the Writer up: what it wrote is nothing that a reader takes.
-func (w *Writer) Discard() {
-	w.out.discard()
-	w.err = errDiscarded
-}
-
-var errDiscarded = errors.New("the writer of nodes was given up")
-
-func (w *Writer) close() error {
+func (w *writer) close() error {
 	if err := w.endType(); err != nil {
 		return err
 	}

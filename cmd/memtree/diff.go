@@ -6,6 +6,7 @@ import (
 	"errors"
 	"html/template"
 	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
 	"strings"
@@ -56,26 +57,34 @@ func (a *app) diff(ctx context.Context, before, after string, html bool, limit i
 }
 
 // source reads a store, a folder or a file.
-func (a *app) source(ctx context.Context, path string) transfer.Source {
-	return func(take func(tree.Node) error) error {
+func (a *app) source(ctx context.Context, path string) iter.Seq2[tree.Node, error] {
+	return func(yield func(tree.Node, error) bool) {
 		_, err := os.Stat(filepath.Join(path, "FORMAT.json"))
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
-			_, err = transfer.ReadPath(path, transfer.ReadOptions{Guess: guessDirection}, take)
-			return a.fileFailure(path, err)
+			file := transfer.File{Path: path, Guess: guessDirection}
+			for n, err := range file.Nodes {
+				if !yield(n, a.fileFailure(path, err)) {
+					return
+				}
+			}
+			return
 		}
-		other := *a
+		other, more := *a, true
 		other.store, other.readOnly = path, true
-		return other.with(ctx, reading, func(m *memory) error {
+		err = other.with(ctx, reading, func(m *memory) error {
 			for n, err := range m.Nodes(ctx, tree.Filter{}) {
 				if err != nil {
 					return err
 				}
-				if err := take(n); err != nil {
-					return err
+				if more = yield(n, nil); !more {
+					return nil
 				}
 			}
 			return nil
 		})
+		if err != nil && more {
+			yield(tree.Node{}, err)
+		}
 	}
 }
 

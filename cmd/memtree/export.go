@@ -52,7 +52,7 @@ A lesson brings the cases it rests on, with their prompts, judgments and truths.
 	f := c.Flags()
 	f.BoolVar(&o.dryRun, "dry-run", false, a.say("say what would leave, write nothing"))
 	f.BoolVar(&o.dir, "dir", false, a.say("FILE is a folder: a file an error type, a memory a line, for git"))
-	f.BoolVar(&o.Redact, "redact", false, a.say("take secrets, addresses and long numbers out of texts, and make hashes of names"))
+	f.BoolVar(&o.Redact, "redact", false, a.say("take secrets, persons, addresses and numbers out of texts; make hashes of names"))
 	f.BoolVar(&o.NoCases, "no-cases", false, a.say("lessons alone; the cases they rest on leave as counts and hashes"))
 	f.StringSliceVar(&o.ErrorTypes, "type", nil, a.say("only these error types"))
 	f.StringVar(&o.scope, "scope", "", a.say("only memories of PRODUCT, PRODUCT/SUITE or PRODUCT/SUITE/TEST"))
@@ -170,16 +170,11 @@ func (a *app) exportOnce(ctx context.Context, m *memory, path string, o *exportF
 	if o.dryRun {
 		return out, nil
 	}
-	write := func(w *transfer.Writer) error { return s.Write(ctx, w) }
-	switch {
-	case o.dir:
-		out.Content, err = transfer.WriteFolder(path, write)
-	case o.format == seedForm:
-		err = transfer.WriteSeedPath(path, func(w *transfer.SeedWriter) error { return s.Write(ctx, w) })
-	default:
-		out.Content, err = transfer.WritePath(path, write)
+	form := transfer.Form(o.format)
+	if o.dir {
+		form = transfer.Folder
 	}
-	if err != nil {
+	if out.Content, err = transfer.Write(path, form, s.Nodes(ctx)); err != nil {
 		return out, a.fileFailure(path, err)
 	}
 	out.Bytes, err = sizeOf(path)

@@ -60,10 +60,10 @@ type importedFile struct {
 }
 
 func (a *app) importFiles(ctx context.Context, files []string, o memtree.ImportOptions, verify []string, limit int) error {
-	read := transfer.ReadOptions{Guess: guessDirection}
+	var keys *transfer.Keys
 	if len(verify) > 0 {
 		var err error
-		if read.Keys, err = transfer.ReadKeys(verify...); err != nil {
+		if keys, err = transfer.ReadKeys(verify...); err != nil {
 			return a.keyFailure(err)
 		}
 	}
@@ -77,7 +77,7 @@ func (a *app) importFiles(ctx context.Context, files []string, o memtree.ImportO
 	err := a.with(ctx, how, func(m *memory) error {
 		results := []importedFile{}
 		for _, name := range files {
-			r, err := a.importFile(ctx, m, name, read, &o)
+			r, err := a.importFile(ctx, m, name, keys, &o)
 			if err != nil {
 				return err
 			}
@@ -102,29 +102,28 @@ func (a *app) importFiles(ctx context.Context, files []string, o memtree.ImportO
 	return err
 }
 
-func (a *app) importFile(ctx context.Context, m *memory, name string, read transfer.ReadOptions, o *memtree.ImportOptions) (importedFile, error) {
+func (a *app) importFile(ctx context.Context, m *memory, name string, keys *transfer.Keys, o *memtree.ImportOptions) (importedFile, error) {
 	r := importedFile{File: name, DryRun: o.DryRun, Trust: o.Trust}
 	if _, err := os.Stat(filepath.Join(name, "FORMAT.json")); err == nil {
 		return r, &failure{a.say("%s is a store; write what it knows with `memtree export FILE --store %s` and import that", name, name), nil}
 	}
 	bar := a.progress(a.say("reading"), plainCount)
 	defer bar.end()
-	plan, err := m.Import(ctx, func(take func(tree.Node) error) (err error) {
+	file := transfer.File{Path: name, Guess: guessDirection, Keys: keys}
+	plan, err := m.Import(ctx, func(yield func(tree.Node, error) bool) {
 		n := int64(0)
-		r.Signed, err = transfer.ReadPath(name, read, func(node tree.Node) error {
+		for node, err := range file.Nodes {
 			n++
 			bar.step(n, 0)
-			if err := ctx.Err(); err != nil {
-				return err
+			if !yield(node, cmp.Or(err, ctx.Err())) {
+				return
 			}
-			return take(node)
-		})
-		return err
+		}
 	}, o)
 	if err != nil {
 		return r, a.fileFailure(name, err)
 	}
-	if read.Keys == nil && transfer.Signed(name) {
+	if r.Signed = file.SignedBy; keys == nil && transfer.Signed(name) {
 		bar.end()
 		a.note(a.say("%s has a signature, which was not checked; --verify KEYS checks it.", name))
 	}

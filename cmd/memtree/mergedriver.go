@@ -26,7 +26,7 @@ and in .gitattributes, for a folder called memories:
 		Args:    a.arguments(3, 4, a.say("three files, and the path git knows them by")),
 		RunE: func(_ *cobra.Command, args []string) error {
 			path := args[len(args)-1]
-			conflicts, err := transfer.MergeFiles(args[0], args[1], args[2], transfer.Limits{})
+			conflicts, err := transfer.MergeFiles(args[0], args[1], args[2])
 			if err != nil {
 				return a.fileFailure(path, err)
 			}

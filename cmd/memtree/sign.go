@@ -51,7 +51,7 @@ func (a *app) signatureFailure(e *transfer.SignatureError) error {
 	switch {
 	case errors.Is(e, transfer.ErrUnsigned):
 		return &failure{a.say("%s is not signed, and nothing was changed: there is no %s; "+
-			"ask for it, or leave --verify out", e.Path, e.Path+transfer.SignatureSuffix), e}
+			"ask for it, or leave --verify out", e.Path, e.Path+".minisig"), e}
 	case errors.Is(e, transfer.ErrUnknownKey):
 		return &failure{a.say("%s is signed by key %s, which is none of those given with --verify; nothing was changed",
 			e.Path, e.KeyID), e}

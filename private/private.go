@@ -1,0 +1,226 @@
+// Package private finds what in the texts of a memory points at one person, and
+// says in its place only of what kind it was: [name 1], [address 1], [number 2],
+// [phone 1], [date 1].
+//
+// What it finds is of two sorts. Sure is what has a shape that little else has: a
+// telephone number, a card, an account, a street with a house number, a name
+// behind a title or under a field called first_name. It goes, wherever it is
+// said. Likely is what may be a word of the product too: two words with capitals,
+// a street without a number, a code of five digits. It goes where it is rare:
+// where the evidence of one test says it and no other.
+//
+// There is no list of names of people or places. Shapes and cue words come from
+// published standards, which stand beside them.
+package private
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Kind is what a find is, as its placeholder says it.
+type Kind string
+
+// The kinds.
+const (
+	Name    Kind = "name"
+	Address Kind = "address"
+	Number  Kind = "number" // of an account, order, card, document, vehicle; also the name of a user
+	Phone   Kind = "phone"
+	Date    Kind = "date" // of birth
+)
+
+// Page makes the texts of one memory general, together: what is said twice gets
+// one placeholder. First each text is given to Read, then each to Write, always
+// in the same order. Numbers count in the order of appearance on the page, so
+// that they depend on nothing but the page: the same evidence gets the same
+// placeholders in every tree.
+type Page struct {
+	words  *Words // nil: only what is sure goes
+	marks  map[string]string
+	counts map[Kind]int
+	parts  map[string]string // a word of a person's name → the name
+	known  map[string]Kind   // what goes wherever the page says it
+	han    []string          // names in Chinese characters, the longest first
+	quiet  bool              // texts were read, and nothing was found in any
+	begun  bool
+}
+
+// NewPage returns an empty page. Without words nothing is rare, and only what is
+// sure is found.
+func NewPage(words *Words) *Page {
+	return &Page{words: words, marks: map[string]string{}, counts: map[Kind]int{}, parts: map[string]string{}, known: map[string]Kind{}}
+}
+
+// Read learns the names of a text, which may be said again elsewhere by a part.
+func (p *Page) Read(s string) { p.read("", s) }
+
+// ReadJSON is Read for a JSON value.
+func (p *Page) ReadJSON(raw []byte) {
+	Strings(raw, func(field, s string) (string, int) {
+		p.read(field, s)
+		return s, 0
+	})
+}
+
+// Write returns s with placeholders for what was found in it, and how many. It
+// finds nothing in what it returned.
+func (p *Page) Write(s string) (string, int) { return p.write("", s) }
+
+// WriteJSON is Write for a JSON value, which stays one.
+func (p *Page) WriteJSON(raw []byte) ([]byte, int) { return Strings(raw, p.write) }
+
+func (p *Page) read(field, s string) {
+	p.count(s)
+	finds := p.finds(field, s)
+	p.quiet = len(finds) == 0 && (p.quiet || !p.begun)
+	p.begun = true
+	for _, x := range finds {
+		said := s[x.from:x.to]
+		switch x.kind {
+		case Name:
+			p.learnName(said)
+		case Address: // the street and the field of a city are said again alone
+			p.known[said] = x.kind
+			if x.street > x.from {
+				p.known[s[x.street:x.streetEnd]] = Address
+			}
+		case Number, Phone:
+			p.known[said] = x.kind
+		}
+	}
+}
+
+// count notes the placeholders that are there, from an earlier time.
+func (p *Page) count(s string) {
+	for i := range len(s) {
+		if s[i] != '[' {
+			continue
+		}
+		if kind, n, _ := placeholder(s[i:]); kind != "" {
+			p.counts[kind] = max(p.counts[kind], n)
+		}
+	}
+}
+
+func (p *Page) learnName(said string) {
+	if isHan(said) {
+		if !slices.Contains(p.han, said) {
+			p.han = append(p.han, said)
+			slices.SortFunc(p.han, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
+		}
+		return
+	}
+	for _, w := range strings.FieldsFunc(said, func(r rune) bool { return r == ' ' || r == ',' }) {
+		if capitalised(w) && len(w) > 2 && p.parts[w] == "" && !functionWord(w) {
+			p.parts[w] = said
+		}
+	}
+}
+
+// passes bounds how often Write looks again at what it wrote. A placeholder may
+// bring a cue and what follows nearer to each other, so two are the rule.
+const passes = 8
+
+func (p *Page) write(field, s string) (string, int) {
+	if p.quiet {
+		return s, 0
+	}
+	total := 0
+	for range passes {
+		finds := p.finds(field, s)
+		if len(finds) == 0 {
+			break
+		}
+		var b strings.Builder
+		at := 0
+		for _, x := range finds {
+			b.WriteString(s[at:x.from])
+			b.WriteString(p.mark(x.kind, s[x.from:x.to]))
+			at = x.to
+		}
+		b.WriteString(s[at:])
+		s = b.String()
+		total += len(finds)
+	}
+	return s, total
+}
+
+// mark returns the placeholder for what was said.
+func (p *Page) mark(kind Kind, said string) string {
+	if full := p.parts[said]; full != "" && kind == Name {
+		said = full
+	}
+	key := string(kind) + " " + strings.ToLower(strings.TrimLeft(said, "#"))
+	if m := p.marks[key]; m != "" {
+		return m
+	}
+	p.counts[kind]++
+	p.marks[key] = fmt.Sprintf("[%s %d]", kind, p.counts[kind])
+	return p.marks[key]
+}
+
+// finds returns what goes of a text, in order and without overlap.
+func (p *Page) finds(field, s string) []find {
+	if x, ok := p.whole(field, s); ok {
+		return []find{x}
+	}
+	f := finder{s: s, page: p}
+	f.scan()
+	for _, n := range p.han {
+		for at := 0; ; {
+			i := strings.Index(s[at:], n)
+			if i < 0 {
+				break
+			}
+			f.add(at+i, at+i+len(n), Name)
+			at += i + len(n)
+		}
+	}
+	slices.SortStableFunc(f.out, func(a, b find) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(b.to, a.to)) })
+	at := 0
+	return slices.DeleteFunc(f.out, func(x find) bool {
+		if x.from < at || x.from >= x.to {
+			return true
+		}
+		at = x.to
+		return false
+	})
+}
+
+// rare reports whether a likely find goes.
+func (p *Page) rare(said string) bool {
+	return p.known[said] != "" || p.words != nil && p.words.rare(said)
+}
+
+// rareWords reports whether all words of a name are rare.
+func (p *Page) rareWords(s string) bool {
+	if isHan(s) {
+		return p.rare(s)
+	}
+	f := finder{s: s, page: p}
+	_, _, starts := f.run(0)
+	return f.allRare(starts)
+}
+
+// placeholder reads one at the beginning of s: ours, or a mark of what was
+// taken out as a secret, which has no kind here.
+func placeholder(s string) (kind Kind, n, size int) {
+	const most = 64
+	end := strings.IndexByte(s[:min(len(s), most)], ']')
+	if end < 0 {
+		return "", 0, 0
+	}
+	if strings.HasPrefix(s, "[redacted:") {
+		return "", 0, end + 1
+	}
+	word, digits, ok := strings.Cut(s[1:end], " ")
+	n, err := strconv.Atoi(digits)
+	if kind = Kind(word); !ok || err != nil || n < 1 || n > 9999 || !slices.Contains([]Kind{Name, Address, Number, Phone, Date}, kind) {
+		return "", 0, 0
+	}
+	return kind, n, end + 1
+}
