@@ -101,10 +101,13 @@ func (f *finder) knownToken(at int) (kind string, n int) {
 		}
 		end := f.tail(s, len(p.prefix), p.also)
 		t := s[len(p.prefix):end]
+		if len(t) < p.least {
+			continue
+		}
 		random := hasClass(t, digit) || p.least >= 30 && mixedCase(t) && !wordy(t)
 		// Two letters begin many words, so a prefix that short needs more.
 		longPrefix := len(p.prefix) > 2 || hexOnly(t) && len(t) == p.least || p.prefix == "YC" && mixedCase(t)
-		if len(t) >= p.least && random && !placeholder(t) && longPrefix {
+		if random && !placeholder(t) && longPrefix {
 			return p.kind, end
 		}
 	}
