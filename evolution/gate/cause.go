@@ -124,14 +124,15 @@ func (j *Judge) kindOf(v *view, l *tree.Lesson) (*taxonomy.Check, float64, []flo
 // related reports whether a check was missed, or a wider or narrower one.
 func (j *Judge) related(id string, missed map[string]int) bool {
 	for other, n := range missed {
-		if n > 0 && (other == id || j.within(other, id) || j.within(id, other)) {
+		if n > 0 && (other == id || j.isKindOf(other, id) || j.isKindOf(id, other)) {
 			return true
 		}
 	}
 	return false
 }
 
-func (j *Judge) within(narrow, wide string) bool {
+// isKindOf reports whether the check wide is an ancestor of the check narrow.
+func (j *Judge) isKindOf(narrow, wide string) bool {
 	for range len(j.kinds.checks) {
 		c, known := j.tax.Check(narrow)
 		if !known || c.Wider == "" {

@@ -202,7 +202,7 @@ func (s *suite) swapped(j *Judge) tally {
 				continue
 			}
 			own, a := s.about(&d), s.about(other)
-			if a.Lang != own.Lang || a.Direction != own.Direction || alike(own, a) {
+			if a.Lang != own.Lang || a.Direction != own.Direction || shareCauses(own, a) {
 				continue
 			}
 			d.Draft.Lessons = slices.Clone(d.Draft.Lessons)
@@ -218,8 +218,8 @@ func (s *suite) swapped(j *Judge) tally {
 	return sum
 }
 
-// alike reports whether two groups share a case, or a check that was missed.
-func alike(a, b *About) bool {
+// shareCauses reports whether two groups share a case, or a check that was missed.
+func shareCauses(a, b *About) bool {
 	has := map[string]bool{}
 	for _, n := range a.Members {
 		has[n.ID] = true
