@@ -17,11 +17,11 @@ type Proposal struct {
 
 const accepted = "accepted"
 
-// errNoDraft: what is decided on is not there any more.
+// errNoDraft says that the draft a person decided about is not in the cache any more.
 var errNoDraft = errors.New("no draft is kept under this key; evolve --review makes it again")
 
-// Accept returns what a cache is to keep under a job's key once a person has
-// accepted its draft.
+// Accept returns the value to keep in the Cache under a job's key after a person
+// accepted its draft. value is the one kept now. It fails when that has no draft.
 func Accept(value []byte) ([]byte, error) {
 	var r record
 	if json.Unmarshal(value, &r) != nil || r.Draft == nil {
@@ -31,9 +31,9 @@ func Accept(value []byte) ([]byte, error) {
 	return json.Marshal(r)
 }
 
-// Reject returns what a cache is to keep under a job's key once a person has
-// rejected the draft that p is: it is not written again until its evidence
-// changes.
+// Reject returns the value to keep in the Cache under a job's key after a person
+// rejected the draft of p. The draft is not written again until its evidence changes.
+// It fails when value, the one kept now, has no draft.
 func Reject(value []byte, p *Proposal, why string) ([]byte, error) {
 	var r record
 	if json.Unmarshal(value, &r) != nil || r.Draft == nil {
