@@ -291,9 +291,10 @@ func (p *Page) input(f *Fact) {
 		case strings.ToLower(f.Got):
 			f.decide(Broken, n)
 		default:
-			f.Why = typeOther
 			if f.Want == "" {
 				f.decide(Holds, n)
+			} else {
+				f.Why = typeOther
 			}
 		}
 		return
