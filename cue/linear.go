@@ -140,7 +140,7 @@ func (l *linear) descend(texts [][]string, kinds []int) {
 				sum += float64(x * x)
 			}
 			for _, f := range list[i] {
-				seen[f.at] += float32(sum) * f.share * f.share
+				seen[f.at] += float32(float32(sum) * f.share * f.share) // rounded, so that no machine adds in one step
 				step := rate * f.share / float32(math.Sqrt(float64(seen[f.at])))
 				row := weights[f.at*n : (f.at+1)*n]
 				for k, x := range p {

@@ -23,7 +23,7 @@ func vector(b *testing.B, s string) {
 	}
 }
 
-// BenchmarkRead includes the copy and the hash that the shipped table is spared.
+// BenchmarkRead includes the copy and the hash, which Default does without.
 func BenchmarkRead(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {

@@ -1,13 +1,12 @@
-// Package embed turns texts into vectors without a network or a model: a static table with one
-// vector per English or Chinese word, shipped inside the binary, whose rows are added up.
+// Package embed turns texts into vectors without a network or a model. A static table inside the binary has one
+// vector per English or Chinese word; the vector of a text is the sum of those of its words.
 //
 //	t, err := embed.Default()
 //	v := t.Vector("点击Submit按钮后表单没有提交") // 256 numbers, length 1
 //
-// The similarity of two texts is the dot product of their vectors; take a negative one as 0. The
-// table is good at near words of one language and weak across languages: it stands beside a lexical
-// score, not in its place. FORMAT.md describes the file, NOTICE what it was derived from, and
-// recipe.py is how it was made.
+// The similarity of two texts is the dot product of their vectors; take a negative one as 0. The table is good at
+// near words of one language and weak across languages. Use it beside a lexical score, not in place of one.
+// FORMAT.md describes the file, NOTICE says what it was derived from, and recipe.py made it.
 package embed
 
 import (
@@ -23,7 +22,7 @@ var _ llm.Embedder = (*Table)(nil)
 //go:embed memtree-en-zh-256.bin
 var builtin string
 
-// The name and hash are written down so that opening needs no pass over 8.5 MB; a test compares the hash.
+// The name and hash are constants, so that opening does not have to read all 8.5 MB. A test compares the hash.
 const (
 	builtinName = "memtree-en-zh-256"
 	builtinHash = "23d1e400"
@@ -38,10 +37,11 @@ var openBuiltin = sync.OnceValues(func() (*Table, error) {
 	return t, nil
 })
 
-// Default returns the table that is part of the binary. It is parsed at the first call (about a millisecond) and shared after that.
+// Default returns the table that is part of the binary. The first call parses it, which takes about a millisecond;
+// all callers share it.
 func Default() (*Table, error) { return openBuiltin() }
 
-// Embed returns the [Table.Vector] of every text, in order. It ends early, with ctx's error, when ctx ends.
+// Embed returns the [Table.Vector] of every text, in order. If ctx ends before it is done, it returns ctx's error.
 func (t *Table) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	out := make([][]float32, len(texts))
 	for i, s := range texts {

@@ -28,7 +28,7 @@ func table(tb testing.TB) *embed.Table {
 	return t
 }
 
-// TestVectors checks against the vectors that the table's maker shipped with it.
+// TestVectors compares with vectors that came with the original of the table.
 func TestVectors(t *testing.T) {
 	t.Parallel()
 	var want struct {
@@ -58,8 +58,8 @@ func TestVectors(t *testing.T) {
 	}
 }
 
-// TestTokens compares with what the reference tokeniser (Tokenizer in recipe.py) gave for cases its test vectors do not
-// reach: a JSON string, a tab, its tokens.
+// TestTokens compares with the tokens of the reference tokeniser (Tokenizer in recipe.py) for texts that the test
+// vectors do not cover. A line has a JSON string, a tab and the tokens.
 func TestTokens(t *testing.T) {
 	t.Parallel()
 	cases, err := os.ReadFile("testdata/tokens.txt")
@@ -120,7 +120,8 @@ func TestEmbed(t *testing.T) {
 func TestNearWordsAreNear(t *testing.T) {
 	t.Parallel()
 	v := table(t).Vector
-	require.Greater(t, dot(v("the cart total is wrong"), v("order amount in the basket is incorrect")), dot(v("the cart total is wrong"), v("the login page does not load")))
+	require.Greater(t, dot(v("the cart total is wrong"), v("order amount in the basket is incorrect")),
+		dot(v("the cart total is wrong"), v("the login page does not load")))
 	require.Greater(t, dot(v("弹窗无法关闭"), v("对话框点了关闭也没有反应")), dot(v("弹窗无法关闭"), v("购物车金额计算错误")))
 }
 

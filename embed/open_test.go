@@ -2,7 +2,7 @@ package embed
 
 import "testing"
 
-// BenchmarkOpen is the whole work behind the first call of Default.
+// BenchmarkOpen measures the work of the first call of Default.
 func BenchmarkOpen(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {

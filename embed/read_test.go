@@ -10,10 +10,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// header is the five numbers after the magic.
+// header has the five numbers after the magic.
 type header struct{ version, dims, count, bits, vocabulary uint32 }
 
-// bytesOf is a file under any header, with every nibble 9, that is, every value one scale.
+// bytesOf makes a file with any header. Every nibble is 9, so every value is its row's scale.
 func bytesOf(h header, lengths, words string, scales []float32, rows int) []byte {
 	b := []byte("MTSE")
 	for _, x := range []uint32{h.version, h.dims, h.count, h.bits, h.vocabulary} {
@@ -59,7 +59,8 @@ func TestReadRefuses(t *testing.T) {
 		{"3 dimensions", bytesOf(header{1, 3, 1, 4, 1}, "\x01", "a", one, 1)},
 		{"4294967294 dimensions", bytesOf(header{1, math.MaxUint32 - 1, 1, 4, 1}, "\x01", "a", one, 1)},
 		{"no words", bytesOf(header{1, 2, 0, 4, 0}, "", "", nil, 0)},
-		{"32 bytes where the header asks for", bytesOf(header{1, 8192, math.MaxUint32, 4, math.MaxUint32}, "\x01", "ab", one, 1)},
+		{"32 bytes where the header asks for",
+			bytesOf(header{1, 8192, math.MaxUint32, 4, math.MaxUint32}, "\x01", "ab", one, 1)},
 		{"31 bytes where the header asks for 95", bytesOf(header{1, 130, 1, 4, 1}, "\x01", "a", one, 1)},
 		{"bytes where", append(small(), 0)},
 		{"bytes where", small()[:len(small())-1]},

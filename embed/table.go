@@ -12,13 +12,13 @@ import (
 const (
 	magic      = "MTSE"
 	version    = 1
-	bits       = 4
+	bits       = 4 // of one value of a row
 	headerSize = 24
 	maxDims    = 1 << 13
 	maxScale   = 1e6 // keeps every sum of MaxRunes rows finite in float32
 )
 
-// ErrFormat is what every refusal of [Read] wraps.
+// ErrFormat is wrapped by every error of [Read].
 var ErrFormat = errors.New("not a usable embedding table")
 
 // A Table holds one vector per word. It is immutable and safe for concurrent use.
@@ -27,13 +27,13 @@ type Table struct {
 	dims   int
 	words  string   // all words, sorted by bytes, end to end
 	ends   []uint32 // ends[i] is where word i ends in words
-	first  []uint32 // first[k] is the first word whose first two bytes are at least k
+	first  []uint32 // first[k] is the first word whose prefix is at least k
 	scales string   // float32, little endian, one per word
 	rows   string   // dims/2 bytes per word
 }
 
-// Read parses a table in the format of FORMAT.md. A file that is damaged or made to harm is refused with an error that wraps
-// [ErrFormat] and says what is wrong. Read copies b.
+// Read parses a table in the format of FORMAT.md. It refuses a file that is damaged or hostile with an error that
+// wraps [ErrFormat] and says what is wrong. Read copies b.
 func Read(b []byte) (*Table, error) {
 	t, err := parse(string(b))
 	if err != nil {
@@ -48,7 +48,8 @@ func Read(b []byte) (*Table, error) {
 	return t, nil
 }
 
-// ID names the table and begins a hash of its bytes: vectors of tables with different ids must not be compared.
+// ID returns the name of the table and the beginning of a hash of its bytes. Vectors of tables with different ids
+// must not be compared.
 func (t *Table) ID() string { return t.id }
 
 // Dims is the length of every vector.
@@ -58,7 +59,8 @@ func refuse(format string, args ...any) error {
 	return fmt.Errorf("read embedding table: %w: %s", ErrFormat, fmt.Sprintf(format, args...))
 }
 
-// parse slices data up after every check that the format asks for; it copies no word and no row.
+// parse checks everything that the format asks for and makes a table of slices of data. It copies no word and no
+// row.
 func parse(data string) (*Table, error) {
 	if len(data) < headerSize || data[:4] != magic {
 		return nil, refuse("it does not begin with %s and a header of %d bytes", magic, headerSize)
@@ -78,12 +80,15 @@ func parse(data string) (*Table, error) {
 	case count == 0:
 		return nil, refuse("it has no words")
 	}
-	// Below 2^32 each, so no sum or product here leaves 64 bits.
+	// Each is below 2^32, so no sum or product here overflows 64 bits.
 	if want := headerSize + count + vocabulary + 4*count + count*dims/2; uint64(len(data)) != want {
 		return nil, refuse("%d bytes where the header asks for %d", len(data), want)
 	}
 	lengths, rest := data[headerSize:headerSize+count], data[headerSize+count:]
-	t := &Table{dims: int(dims), words: rest[:vocabulary], scales: rest[vocabulary : vocabulary+4*count], rows: rest[vocabulary+4*count:]}
+	t := &Table{
+		dims: int(dims), words: rest[:vocabulary],
+		scales: rest[vocabulary : vocabulary+4*count], rows: rest[vocabulary+4*count:],
+	}
 	if err := t.index(lengths); err != nil {
 		return nil, err
 	}
@@ -93,7 +98,7 @@ func parse(data string) (*Table, error) {
 	return t, nil
 }
 
-// index finds where every word ends and where every pair of first bytes begins, and checks lengths and order on the way.
+// index fills ends and first, and checks the lengths and the order of the words.
 func (t *Table) index(lengths string) error {
 	if !utf8.ValidString(t.words) {
 		return refuse("its words are not UTF-8")
@@ -145,7 +150,7 @@ func (t *Table) word(i int) string {
 	return t.words[t.ends[i-1]:t.ends[i]]
 }
 
-// find returns the row of word w.
+// find returns the row of word w. It does a binary search among the words with w's prefix.
 func (t *Table) find(w []byte) (row int, ok bool) {
 	if len(w) == 0 {
 		return 0, false
@@ -166,7 +171,7 @@ func (t *Table) find(w []byte) (row int, ok bool) {
 	return 0, false
 }
 
-// prefix orders words by their first two bytes.
+// prefix returns the first two bytes of a word as a number; a missing second byte is 0. It sorts as the words do.
 func prefix[word string | []byte](w word) int {
 	key := int(w[0]) << 8
 	if len(w) > 1 {
@@ -175,6 +180,7 @@ func prefix[word string | []byte](w word) int {
 	return key
 }
 
+// word32 reads four bytes at an offset, little endian.
 func word32(s string, at int) uint32 {
 	s = s[at : at+4]
 	return uint32(s[0]) | uint32(s[1])<<8 | uint32(s[2])<<16 | uint32(s[3])<<24

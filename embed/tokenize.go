@@ -7,10 +7,10 @@ import (
 	"github.com/memtree/memtree/text"
 )
 
-// MaxRunes is how many characters of a text take part in its vector; the rest is ignored.
+// MaxRunes is how many characters of a text make its vector; the rest is ignored.
 const MaxRunes = 4000
 
-// Longest and shortest pieces, in characters, that a run unknown as a whole is cut into.
+// The longest and shortest pieces, in characters, that a run is cut into when the table does not have the whole.
 const (
 	hanLongest    = 5
 	latinLongest  = 24
@@ -19,10 +19,11 @@ const (
 	hanBytes = 3 // every character of the two Han blocks has three bytes in UTF-8
 )
 
-// Tokens returns the words of the table that the first [MaxRunes] characters of s are made of, in order, with repeats.
+// Tokens splits the first [MaxRunes] characters of s into words of the table and returns these in order, with
+// repeats.
 //
-// The rules are part of the table (FORMAT.md): other rules would need another table. They are not those of package text,
-// whose stemmed tokens and bigrams the table does not hold.
+// The rules belong to the table (FORMAT.md): other rules would need another table. They differ from those of
+// package text, whose stemmed tokens and bigrams the table does not have.
 func (t *Table) Tokens(s string) []string {
 	var out []string
 	t.tokens(s, func(row int) { out = append(out, t.word(row)) })
@@ -55,7 +56,8 @@ func (t *Table) tokens(s string, f func(row int)) {
 	}
 }
 
-// latin takes a run of letters and digits, with an apostrophe at most: the whole if it is a word, else its parts.
+// latin reads a run of letters and digits with at most one apostrophe: the whole run if it is a word of the table,
+// else its parts. "isn't" gives "is" and "not".
 func (t *Table) latin(run []byte, f func(row int)) {
 	if row, ok := t.find(run); ok {
 		f(row)
@@ -78,8 +80,8 @@ func (t *Table) part(p []byte, f func(row int)) {
 	t.longest(p, 1, latinLongest, latinShortest, f)
 }
 
-// longest is forward longest match: at each place the longest word of most to least characters
-// of size bytes each; where none fits, one character is skipped.
+// longest cuts a run into words by forward longest match: at each place it takes the longest word that has least
+// to most characters of size bytes each. If none fits, it skips one character.
 func (t *Table) longest(run []byte, size, most, least int, f func(row int)) {
 	for i := 0; i < len(run); {
 		step := size
@@ -94,14 +96,14 @@ func (t *Table) longest(run []byte, size, most, least int, f func(row int)) {
 	}
 }
 
-// fold normalises s (NFKC, ’ to ', a space between [a-z0-9] and [A-Z], lower case) and turns everything that
-// is neither a Han character of the two basic blocks nor one of [a-z0-9'] into a space.
+// fold normalises s: NFKC, ' for ’, a space between [a-z0-9] and [A-Z], lower case. Everything but Han characters
+// of the two basic blocks and [a-z0-9'] becomes a space.
 func fold(s string) []byte {
 	s = text.Normal(s, MaxRunes)
 	b := make([]byte, 0, len(s)+len(s)/8)
-	camel := false
+	camel := false // a capital now begins a new word
 	for _, r := range s {
-		humps := false
+		humps := false // whether a capital after r does
 		switch {
 		case r >= 'a' && r <= 'z', r >= '0' && r <= '9':
 			b = append(b, byte(r))
@@ -115,7 +117,7 @@ func fold(s string) []byte {
 			b = append(b, '\'')
 		case r >= 0x3400 && r <= 0x4dbf || r >= 0x4e00 && r <= 0x9fff:
 			b = utf8.AppendRune(b, r)
-		case r == 'İ': // the one other character that has a letter of ours in its lower case: i and a dot above
+		case r == 'İ': // its lower case is i with a dot above; no other character becomes one of [a-z]
 			b = append(b, 'i', ' ')
 		default:
 			b = append(b, ' ')

@@ -2,8 +2,8 @@ package embed
 
 import "math"
 
-// Vector returns the sum of the rows of the tokens of s, at length 1: [Table.Dims] values. A text with no
-// known token, or whose rows cancel out, gives the zero vector: no evidence, rather than some direction.
+// Vector returns the sum of the rows of the tokens of s, scaled to length 1; it has [Table.Dims] values. A text
+// without a known token, or whose rows cancel out, gives the zero vector, which is similar to nothing.
 func (t *Table) Vector(s string) []float32 {
 	sum := make([]float32, t.dims)
 	t.tokens(s, func(row int) { t.addRow(sum, row) })
@@ -21,7 +21,7 @@ func (t *Table) Vector(s string) []float32 {
 	return sum
 }
 
-// addRow adds a row's values to sum. The sixteen values a nibble can mean are worked out once per row.
+// addRow adds a row's values to sum. Each value is four bits; the sixteen that are possible are computed once.
 func (t *Table) addRow(sum []float32, row int) {
 	var value [16]float32
 	scale := t.scale(row)

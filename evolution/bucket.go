@@ -11,22 +11,21 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// bucket is the cases that missed one check in one direction. Where no check is
-// known they are of one cause as far as their words show.
+// bucket is a group of cases that missed one check in one direction. If no check is
+// known, the words of the cases say that they have one cause.
 type bucket struct {
 	Partition
-	check string       // "" where none is known
+	check string       // "" if none is known
 	cases []*tree.Node // sorted by id
-	close float64      // how alike their causes are on average; 1 where the check is known
+	close float64      // average likeness of their causes, 0 to 1; 1 if the check is known
 }
 
-// join is how alike the causes of two cases must be on average to be of one
-// group where no check says so.
+// join is the average likeness from which on cases without a check form a group.
 const join = 0.45
 
-// buckets groups all misses: by check, and what has none by the words of its
-// cause. A case is in the bucket of each check it missed. A check too few have
-// missed lends its misses to the wider check it is a kind of.
+// buckets groups the cases: by the checks they missed, and those without a check by
+// the words of their cause. A case is in the bucket of each check it missed. A check
+// with too few cases for a lesson lends them to the wider check it is a kind of.
 func (e *Evolver) buckets(s *survey) map[Partition][]*bucket {
 	type key struct {
 		check string
@@ -39,7 +38,7 @@ func (e *Evolver) buckets(s *survey) map[Partition][]*bucket {
 			byCheck[k] = append(byCheck[k], n)
 		}
 	}
-	for _, c := range e.narrowFirst() { // a narrower check lends to the wider one
+	for _, c := range e.narrowFirst() { // so that a check may lend what was lent to it
 		for _, d := range directions {
 			k := key{c.ID, d}
 			list := byCheck[k]
@@ -57,7 +56,7 @@ func (e *Evolver) buckets(s *survey) map[Partition][]*bucket {
 	for k, list := range byCheck {
 		c, known := e.o.Taxonomy.Check(k.check)
 		if !known || !c.Speaks(k.d) {
-			continue // an overlay that is gone, or nothing to say
+			continue // its overlay is gone, or it has no advice for this direction
 		}
 		p := Partition{c.ErrorType(), k.d}
 		out[p] = append(out[p], &bucket{Partition: p, check: k.check, cases: mostRecent(list), close: 1})
@@ -75,7 +74,7 @@ func (e *Evolver) buckets(s *survey) map[Partition][]*bucket {
 
 var directions = []taxonomy.Direction{taxonomy.FalsePass, taxonomy.FalseFail, taxonomy.Other}
 
-// narrowFirst returns the checks, each before the wider one it is a kind of.
+// narrowFirst returns all checks, each one before the wider one it is a kind of.
 func (e *Evolver) narrowFirst() []taxonomy.Check {
 	list := e.o.Taxonomy.Checks()
 	depth := func(c taxonomy.Check) (n int) {
@@ -89,8 +88,8 @@ func (e *Evolver) narrowFirst() []taxonomy.Check {
 	return list
 }
 
-// within reports whether a check is a kind of another.
-func (e *Evolver) within(narrow, wide string) bool {
+// isKindOf reports whether the check wide is an ancestor of the check narrow.
+func (e *Evolver) isKindOf(narrow, wide string) bool {
 	for c, known := e.o.Taxonomy.Check(narrow); known && c.Wider != ""; c, known = e.o.Taxonomy.Check(c.Wider) {
 		if c.Wider == wide {
 			return true
@@ -99,9 +98,9 @@ func (e *Evolver) within(narrow, wide string) bool {
 	return false
 }
 
-// speaksOf reports whether a miss is of a check, or of one that is a kind of it.
+// speaksOf reports whether a miss is of a check or of a kind of it.
 func (e *Evolver) speaksOf(m *tree.Miss, check string) bool {
-	return m.Check == check || e.within(m.Check, check)
+	return m.Check == check || e.isKindOf(m.Check, check)
 }
 
 // checksOf returns the checks that a case missed.
@@ -115,7 +114,7 @@ func checksOf(n *tree.Node) map[string]bool {
 	return out
 }
 
-// united returns the cases of both lists once each, sorted by id.
+// united returns the cases of both lists, each once, sorted by id.
 func united(a, b []*tree.Node) []*tree.Node {
 	by := map[string]*tree.Node{}
 	for _, n := range slices.Concat(a, b) {
@@ -126,8 +125,8 @@ func united(a, b []*tree.Node) []*tree.Node {
 	return out
 }
 
-// mostRecent returns as many cases as a memory can stand on: those whose mistake
-// was made last.
+// mostRecent returns the cases whose mistake was made last, as many as a memory may
+// have children, sorted by id.
 func mostRecent(list []*tree.Node) []*tree.Node {
 	if len(list) <= tree.MaxChildren {
 		return list
@@ -141,8 +140,8 @@ func mostRecent(list []*tree.Node) []*tree.Node {
 	return out
 }
 
-// unnamed groups the cases of which no check is known by what was said of them,
-// each partition apart.
+// unnamed groups the cases without a known check by what was said of them, within
+// each partition.
 func unnamed(s *survey) []*bucket {
 	parts := map[Partition][]*tree.Node{}
 	for _, n := range s.cases {
@@ -171,7 +170,7 @@ func unnamed(s *survey) []*bucket {
 	return out
 }
 
-// saidOf is what people or a model said of the misses of a case.
+// saidOf returns what people or a model said of the misses of a case, a line each.
 func saidOf(n *tree.Node) string {
 	var all []string
 	for _, m := range n.CaseData.Misses {

@@ -12,8 +12,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// A case with two misses stands behind two experiences, and is the child of that
-// of its weightiest miss.
+// A case with two misses belongs to two experiences. Its parent is the experience of
+// its weightiest miss.
 func TestTwoMisses(t *testing.T) {
 	sum, date := missed("t_sums", "Nobody added it up."), missed("t_dates", "The month is foreign.")
 	both, turned := made(30, sum, date), made(31, date, sum)
@@ -84,7 +84,8 @@ func TestNarrowLendsToWider(t *testing.T) {
 	mail := func(i int) tree.Node {
 		return made(i, missed("t_mails", fmt.Sprintf("The mail link %d was not opened.", i), "Contact"))
 	}
-	m := planted(t, []tree.Node{mail(1), mail(2), made(3, missed("t_links", "The link is dead.")), made(4, missed("t_links", "A link is dead."))})
+	m := planted(t, []tree.Node{mail(1), mail(2), made(3, missed("t_links", "The link is dead.")),
+		made(4, missed("t_links", "A link is dead."))})
 	plans := m.evolve(options(t), PlanOptions{})
 	wide := m.lesson("t_links", taxonomy.FalsePass)
 	require.Len(t, wide.Children, 4)
@@ -110,8 +111,8 @@ func TestNarrowLendsToWider(t *testing.T) {
 	require.Equal(t, []string{"cases"}, lacks(g))
 }
 
-// What one error type may not hold is not lent to it, and what the taxonomy has
-// under another type since is learned under that.
+// A check does not lend its cases to a wider check of another error type. If the
+// taxonomy has moved a check to another type, its lesson is learned under that type.
 func TestChecksThatMoved(t *testing.T) {
 	of := func(check, errorType string) func(string) string {
 		return func(s string) string {
@@ -120,7 +121,8 @@ func TestChecksThatMoved(t *testing.T) {
 		}
 	}
 	moved := parsed(t, of("t_mails", "async_timing_error")(of("t_dates", "edge_case_error")(shopChecks)))
-	mails := []tree.Node{made(1, missed("t_mails", "a", "b")), made(2, missed("t_mails", "c")), made(3, missed("t_links", "d")), made(4, missed("t_links", "e"))}
+	mails := []tree.Node{made(1, missed("t_mails", "a", "b")), made(2, missed("t_mails", "c")),
+		made(3, missed("t_links", "d")), made(4, missed("t_links", "e"))}
 	m := planted(t, append(dates(), mails...))
 	m.evolve(options(t), PlanOptions{})
 	require.Equal(t, "content_validation_error", m.lesson("t_dates", taxonomy.FalsePass).ErrorType)
@@ -135,8 +137,8 @@ func TestChecksThatMoved(t *testing.T) {
 	m.settled(with(gone))
 }
 
-// A false alarm needs the opposite advice: the same check of the other direction
-// is another experience, and a check that has no advice for it none.
+// A false alarm needs the opposite advice. So the same check gives another experience
+// in the other direction, and none if it has no advice for that direction.
 func TestContraryIsKeptApart(t *testing.T) {
 	nodes := shop()
 	for i, x := range things[:4] {
@@ -154,8 +156,8 @@ func TestContraryIsKeptApart(t *testing.T) {
 	m.settled(options(t))
 }
 
-// Without a check there is a lesson only where most were given one hint, which
-// it is then, word for word.
+// Without a check there is a lesson only if most cases were given one hint. The lesson
+// is that hint, word for word.
 func TestUntyped(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -201,17 +203,22 @@ func TestUntyped(t *testing.T) {
 func upside(i int, hint string) tree.Node {
 	x := missed("", fmt.Sprintf("The picture of the %s was shown upside down in the gallery.", things[i]))
 	x.Instead = hint
-	return as(made(60+i, x), func(n *tree.Node) { n.CaseData.TestCase.Prompt = "Check the picture of the " + things[i] + "." })
+	return as(made(60+i, x), func(n *tree.Node) {
+		n.CaseData.TestCase.Prompt = "Check the picture of the " + things[i] +
+			"."
+	})
 }
 
 const hint = "Hold the picture beside the design before you call it the same."
 
-// notes are cases about this and that: what words mean shows among others.
+// notes are cases about various things. The weight of a word shows only among others.
 func notes() []tree.Node {
 	var out []tree.Node
 	for i, s := range []string{
-		"A footer overlapped the banner.", "Its avatar was stretched.", "Nobody scrolled far enough.", "Currency symbols were swapped.",
-		"One tooltip stayed open.", "An icon had no label.", "The wizard skipped a step.", "Some rows came twice.", "Paging began at zero.",
+		"A footer overlapped the banner.", "Its avatar was stretched.", "Nobody scrolled far enough.",
+		"Currency symbols were swapped.",
+		"One tooltip stayed open.", "An icon had no label.", "The wizard skipped a step.", "Some rows came twice.",
+		"Paging began at zero.",
 		"A search matched too much.", "Old filters were still set.", "The toast came too late.",
 	} {
 		out = append(out, made(200+i, missed("", s)))
@@ -236,14 +243,19 @@ func TestCentralSentence(t *testing.T) {
 		how  []string
 		want string
 	}{
-		"what several wrote":        {[]string{shared + " It was late.", shared, shared}, shared},
-		"numbers are of one test":   {[]string{"The 3 lines were never added up.", "The 3 lines were never added up.", "The 3 lines were never added up."}, ""},
-		"names are of one test":     {[]string{"The lines of “Cart” were never added up.", "The lines of “Cart” were never added up.", "The lines of “Cart” were never added up."}, ""},
-		"it does not say the check": {[]string{"It looked at the wrong column here.", "It looked at the wrong column here.", "It looked at the wrong column here."}, ""},
-		"nobody else wrote so":      {[]string{"Rather tired, it added nothing up whatsoever.", "sums", "sums"}, ""},
+		"what several wrote": {[]string{shared + " It was late.", shared, shared}, shared},
+		"numbers are of one test": {[]string{"The 3 lines were never added up.", "The 3 lines were never added up.",
+			"The 3 lines were never added up."}, ""},
+		"names are of one test": {[]string{"The lines of “Cart” were never added up.",
+			"The lines of “Cart” were never added up.", "The lines of “Cart” were never added up."}, ""},
+		"it does not say the check": {[]string{"It looked at the wrong column here.", "It looked at the wrong column here.",
+			"It looked at the wrong column here."}, ""},
+		"nobody else wrote so": {[]string{"Rather tired, it added nothing up whatsoever.", "sums", "sums"}, ""},
 		"too long to be said of all": {[]string{
-			"The lines were never added up although the task asked for it and although there was time enough to do so before the verdict was given.",
-			"The lines were never added up although the task asked for it and although there was time enough to do so before the verdict was given.", shared}, ""},
+			"The lines were never added up although the task asked for it and although there was time enough to do so before " +
+				"the verdict was given.",
+			"The lines were never added up although the task asked for it and although there was time enough to do so before " +
+				"the verdict was given.", shared}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := said(c.how...)
@@ -253,8 +265,7 @@ func TestCentralSentence(t *testing.T) {
 	}
 }
 
-// A memory stands on as many cases as it may have; of more those that were seen
-// last.
+// If there are more cases than a memory may have, it has those seen last.
 func TestMostRecent(t *testing.T) {
 	const more = 40
 	nodes := make([]tree.Node, tree.MaxChildren+more)

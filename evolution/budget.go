@@ -12,21 +12,21 @@ type Price struct {
 	Out float64 `json:"out"`
 }
 
-// Of returns what tokens cost.
+// Of returns what the tokens of u cost.
 func (p Price) Of(u llm.Usage) float64 {
 	return (float64(u.InputTokens)*p.In + float64(u.OutputTokens)*p.Out) / 1e6
 }
 
-// calls counts what a plan has asked of the model and what is left of its bounds.
+// calls counts the model calls of a plan, and what the bounds of PlanOptions leave.
 type calls struct {
-	bounded bool
-	left    int
+	bounded bool     // left counts; if false there is no bound on calls
+	left    int      // calls
 	most    *float64 // cost; nil: no bound
 	price   Price
-	review  bool
+	review  bool // PlanOptions.Review
 	step    Step
-	told    func(Step)
-	down    error // why the model is not asked any more
+	told    func(Step) // PlanOptions.Progress
+	down    error      // why the model is not asked any more; nil while it is
 }
 
 func budget(o PlanOptions) calls {
@@ -37,9 +37,10 @@ func budget(o PlanOptions) calls {
 	return c
 }
 
-// spent reports whether a call with so many characters might pass a bound: a
-// character is at most about a token, and the answer may be as long as it can.
-func (c *calls) spent(characters int) bool {
+// mightExceed reports whether a call with so many characters might exceed a bound. It
+// assumes the worst: each character is a token, and the answer has the greatest
+// length.
+func (c *calls) mightExceed(characters int) bool {
 	if c.bounded && c.left <= 0 {
 		return true
 	}
@@ -47,8 +48,8 @@ func (c *calls) spent(characters int) bool {
 	return c.most != nil && c.step.Cost+worst > *c.most
 }
 
-// made counts a call. Where the provider did not say what it took, what it was
-// given counts.
+// made counts a call. If the provider did not report the usage, a quarter of the
+// request's characters count as its tokens.
 func (c *calls) made(r llm.Request, u llm.Usage) {
 	if u == (llm.Usage{}) {
 		u = llm.Usage{InputTokens: size(r.System, r.Prompt) / 4}

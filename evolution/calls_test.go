@@ -17,7 +17,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// scribe is a model that says of every group what its first case says, and tells
+// scribe is a model that writes about every group what its first case says. It counts
 // how much it was given.
 type scribe struct {
 	calls, most int // calls; the longest request in characters
@@ -47,7 +47,8 @@ func (s *scribe) Generate(_ context.Context, r llm.Request) (llm.Answer, error) 
 	}
 	b, err := json.Marshal(map[string]any{
 		"title": "What went wrong", "summary": why, "appliesWhen": []string{"the verdict turns on it"}, "notWhen": []string{},
-		"lessons": []any{map[string]any{"op": "ADD", "id": "", "check": "Look at this first. " + why, "instead": "", "mistake": "", "cites": list}},
+		"lessons": []any{map[string]any{"op": "ADD", "id": "", "check": "Look at this first. " + why, "instead": "",
+			"mistake": "", "cites": list}},
 	})
 	return llm.Answer{JSON: b, Model: "scribe"}, err
 }
@@ -55,8 +56,10 @@ func (s *scribe) Generate(_ context.Context, r llm.Request) (llm.Answer, error) 
 // TestQualityOfCalls counts what a model is asked.
 func TestQualityOfCalls(t *testing.T) {
 	var b strings.Builder
-	fmt.Fprintf(&b, "A scripted model that repeats what one case says; refused drafts are repaired once. Bar: 15 calls per 100 cases, 0 again.\n"+
-		"Characters of a request, about 4 a token; an answer is bounded to %d tokens.\n\n%-16s %5s %7s %5s %5s %7s %6s %6s %5s\n",
+	fmt.Fprintf(&b, "A scripted model that repeats what one case says; refused drafts are repaired once. Bar: "+
+		"15 calls per 100 cases, 0 again.\n"+
+		"Characters of a request, about 4 a token; an answer is bounded to %d tokens.\n\n"+
+		"%-16s %5s %7s %5s %5s %7s %6s %6s %5s\n",
 		maxAnswerTokens, "", "cases", "lessons", "model", "calls", "per 100", "mean", "most", "again")
 	asked, of := 0, 0
 	for _, name := range []string{"agentrx", "webjudge", "whoandwhen", "tau", "judgebench"} {

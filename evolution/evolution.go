@@ -1,18 +1,19 @@
-// Package evolution lets the tree learn: cases that missed one check become an
-// experience, experiences of one error type and direction a strategy.
+// Package evolution lets the tree learn. Cases that missed one check become an
+// experience; the experiences of one error type and direction become a strategy.
 //
-// It has three rooms. One groups: the misses of all cases by check, and those of
-// which no check is known by the words of their cause (bucket.go, and package
-// cluster). One writes lessons and holds them against the gates: by rules from
-// the taxonomy and from whole sentences of people (rules.go), or by a model
-// (write.go), and package gate. One plans: what is to become of each partition of
-// error type and direction (plan.go), and what is forgotten (prune.go). Nothing
-// here writes to the tree; it proposes changes.
+// It has three parts:
+//   - Grouping: cases are grouped by the checks they missed, and those without a known
+//     check by the words of their cause (bucket.go, package cluster).
+//   - Writing: lessons are written by rules, from the taxonomy and from whole sentences
+//     of people (rules.go), or by a model (write.go). Package gate judges both.
+//   - Planning: what each partition of error type and direction becomes (plan.go), and
+//     what is forgotten (prune.go).
 //
-// What is abstract is always made from raw cases, never from an earlier
-// abstraction, and can be made again. The same cases give the same groups and
-// the same words in any order, and a plan made on what a plan left behind is
-// empty.
+// Nothing here writes to the tree; the package proposes changes.
+//
+// A lesson is always made from raw cases, never from an earlier lesson, so it can be
+// made again. The same cases give the same groups and the same words in any order.
+// Planning again on a tree to which a plan was applied gives an empty plan.
 package evolution
 
 import (
@@ -29,17 +30,17 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// View is what evolution reads of the tree; every tree.Store is one.
+// View is what evolution reads of the tree. Every tree.Store is a View.
 type View interface {
 	Scan(ctx context.Context, f tree.Filter) iter.Seq2[tree.Node, error]
 }
 
-// Finder is the real retrieval, asked before a memory exists.
+// Finder is the real retrieval. It tells whether a memory would be found before the
+// memory exists.
 type Finder interface {
-	// Begin is told how all that follows is to see the tree: its cases typed as the
-	// plan has them, of which cases are those that change, and none of its lessons,
-	// so that what is found depends on the cases alone and not on what was learned
-	// first.
+	// Begin sets the tree that Rank searches: these cases replace the stored ones, and
+	// these lessons are hidden. What is found then depends on the cases alone, not on
+	// which lesson was learned first.
 	Begin(cases, lessons []*tree.Node)
 	// Rank returns the place, from 1, at which candidate would be found for the
 	// prompt and scene of the case held, if candidate stood in the tree and no
@@ -47,8 +48,8 @@ type Finder interface {
 	Rank(ctx context.Context, candidate, held *tree.Node) (int, error)
 }
 
-// Cache keeps what became of a job, for ever: an answer that was paid for is not
-// asked for again.
+// Cache keeps the result of each job for ever, so that nobody pays for an answer
+// twice.
 type Cache interface {
 	// Get returns what was kept under a key.
 	Get(key string) ([]byte, bool)
@@ -63,21 +64,22 @@ type Options struct {
 	Generator llm.Generator      // nil: lessons are written by rules
 	Model     string             // the generator's name, for the job keys
 	Prompts   *prompts.Set       // nil: the built-in ones, when there is a Generator
-	Finder    Finder             // nil: the leave-one-out gate is not asked
+	Finder    Finder             // nil: drafts are not tried out in retrieval
 	Cache     Cache              // nil: nothing is kept between plans
-	// Unsafe says why a text may not be shown to an agent, the end of a sentence
-	// that begins with the text; Forces whether it decides a verdict, with the
-	// words that do. Nil: that gate is not asked.
+	// Unsafe says why a text must not be shown to an agent; the reason continues the
+	// sentence "its text …". Forces reports whether a text decides a verdict, and
+	// returns the words that do. If one is nil, its gate is skipped.
 	Unsafe, Forces func(s string) (string, bool)
-	// Words puts the facts of a memory into sentences. Nil: it has facts alone.
+	// Words puts the facts of a memory into sentences. If it is nil, a memory has only
+	// facts.
 	Words func(*tree.Node)
-	// Lift reads the misses of a case that was stored before there were any. Nil:
-	// such a case stays as it is.
+	// Lift adds the misses to a case that was stored before cases had any. If it is
+	// nil, such a case stays as it is.
 	Lift func(*tree.Node)
 }
 
-// Evolver plans how the tree learns. It has no state but its options and is safe
-// for concurrent use as far as they are.
+// Evolver plans how the tree learns. It has no state but its options, and is safe
+// for concurrent use if they are.
 type Evolver struct {
 	o      Options
 	rules  Rules
@@ -85,7 +87,7 @@ type Evolver struct {
 	checks func() *cue.Catalogue
 }
 
-// New returns an Evolver. It fails only where prompts cannot be loaded.
+// New returns an Evolver. It fails only when the prompts cannot be loaded.
 func New(o Options) (*Evolver, error) {
 	if o.Taxonomy == nil {
 		o.Taxonomy = taxonomy.Default()
@@ -103,11 +105,16 @@ func New(o Options) (*Evolver, error) {
 	if o.Words == nil {
 		o.Words = func(*tree.Node) {}
 	}
-	return &Evolver{o: o, rules: RulesOf(o.Taxonomy), judge: gate.New(o.Taxonomy, o.Unsafe, o.Forces), checks: cue.Of(o.Taxonomy)}, nil
+	return &Evolver{
+		o: o, rules: RulesOf(o.Taxonomy),
+		judge:  gate.New(o.Taxonomy, o.Unsafe, o.Forces),
+		checks: cue.Of(o.Taxonomy),
+	}, nil
 }
 
-// Partition is what groups are formed within: lessons against one direction of
-// error cause the other when over-applied, so they are never mixed.
+// Partition is an error type and a direction. A lesson belongs to one partition: a
+// lesson against one direction causes the other when it is applied too widely, so
+// the two are never mixed.
 type Partition struct {
 	ErrorType string             `json:"errorType"`
 	Direction taxonomy.Direction `json:"direction"`
@@ -121,6 +128,7 @@ func partitionOf(n *tree.Node) Partition {
 	return Partition{ErrorType: n.ErrorType, Direction: n.Direction}
 }
 
+// forgetful is the Cache that keeps nothing.
 type forgetful struct{}
 
 func (forgetful) Get(string) ([]byte, bool)                 { return nil, false }

@@ -18,7 +18,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// memory is a tree in memory: what formation and evolution read, and the door.
+// memory is a tree in memory. It is the View of formation and evolution, and applies
+// their changes.
 type memory struct {
 	tb    testing.TB
 	nodes map[string]tree.Node
@@ -76,7 +77,7 @@ func (m *memory) Get(_ context.Context, id string) (tree.Node, error) {
 	return tree.Node{}, tree.ErrNotFound
 }
 
-// kept is the part of a memory that keeps what became of jobs.
+// kept is the Cache of a memory.
 type kept struct{ m *memory }
 
 func (k kept) Get(key string) ([]byte, bool) { b, ok := k.m.kept[key]; return b, ok }
@@ -88,14 +89,15 @@ func (k kept) Put(_ context.Context, key string, v []byte) error {
 func (m *memory) Similar(_ context.Context, n *tree.Node, k int) ([]tree.Node, error) {
 	var out []tree.Node
 	for _, o := range m.sorted() {
-		if o.Type == tree.Case && o.ErrorType == n.ErrorType && o.Direction == n.Direction && o.Scene.ID == n.Scene.ID && len(out) < k {
+		if o.Type == tree.Case && o.ErrorType == n.ErrorType && o.Direction == n.Direction && o.Scene.ID == n.Scene.ID &&
+			len(out) < k {
 			out = append(out, o)
 		}
 	}
 	return out, nil
 }
 
-// apply is the door: every law of every node, after each plan.
+// apply applies the changes of a plan and then checks every law of every node.
 func (m *memory) apply(changes []tree.Change) {
 	m.tb.Helper()
 	for _, c := range changes {
@@ -111,7 +113,7 @@ func (m *memory) apply(changes []tree.Change) {
 	}
 }
 
-// form makes cases of evaluations, worded in the words of a taxonomy.
+// form makes cases of evaluations, with the words of a taxonomy.
 func (m *memory) form(tax *taxonomy.Taxonomy, es []tree.Evaluation) {
 	m.tb.Helper()
 	f := former(m.tb, tax)
@@ -155,7 +157,8 @@ func evolver(tb testing.TB, o Options) *Evolver {
 		require.NoError(tb, err)
 		return e
 	}
-	once, _ := compiled.LoadOrStore(o.Taxonomy, sync.OnceValues(func() (*Evolver, error) { return New(Options{Taxonomy: o.Taxonomy}) }))
+	once, _ := compiled.LoadOrStore(o.Taxonomy,
+		sync.OnceValues(func() (*Evolver, error) { return New(Options{Taxonomy: o.Taxonomy}) }))
 	made, err := once.(func() (*Evolver, error))()
 	require.NoError(tb, err)
 	e := *made

@@ -9,19 +9,19 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// job is one thing to be written: an experience from the cases of a bucket, or a
+// job is one memory to be written: an experience from the cases of a bucket, or a
 // strategy from the cases of its experiences.
 type job struct {
 	gate.About
 	bucket  *bucket
-	parts   []*formedNode // of a strategy
-	counts  []count       // of a strategy: what it is counted from
-	present *tree.Node    // what it replaces, nil for none
+	parts   []*formedNode // the experiences of a strategy
+	counts  []count       // the checks that a strategy counts
+	present *tree.Node    // the memory it replaces, nil for none
 	now     time.Time     // of the newest evaluation
-	refused bool          // nothing that was written passed
+	refused bool          // set by write when the gates refused every draft
 }
 
-// formedNode is an experience as the plan has it, with its bucket.
+// formedNode is an experience of the plan as a node, with its bucket.
 type formedNode struct {
 	*tree.Node
 	bucket *bucket
@@ -30,10 +30,11 @@ type formedNode struct {
 // maxShown is how many raw cases a model sees.
 const maxShown = 12
 
-// rulesVersion changes whenever the rules word the same cases otherwise.
+// rulesVersion must change whenever the rules write something else about the same
+// cases.
 const rulesVersion = "rules@8"
 
-// newJob describes what is to be written about a bucket.
+// newJob describes the memory to be written about a bucket.
 func (w *work) newJob(kind tree.Type, b *bucket, parts []*formedNode, present *tree.Node) *job {
 	j := &job{bucket: b, parts: parts, present: present, now: w.s.now, About: gate.About{
 		Type: kind, ErrorType: w.ErrorType, Direction: w.Direction, Lang: langOf(b.cases), Check: b.check,
@@ -43,15 +44,17 @@ func (w *work) newJob(kind tree.Type, b *bucket, parts []*formedNode, present *t
 		j.Parts = append(j.Parts, p.Node)
 	}
 	for _, n := range slices.Concat(w.experiences, w.strategies) {
-		if n.Type == kind && n.Live() && n.ErrorType == w.ErrorType && n.Direction == w.Direction.Opposite() && n.Direction != w.Direction {
+		opposite := n.Direction == w.Direction.Opposite() && n.Direction != w.Direction
+		if n.Type == kind && n.Live() && n.ErrorType == w.ErrorType && opposite {
 			j.Opposite = append(j.Opposite, n)
 		}
 	}
 	return j
 }
 
-// shown returns the cases that a model sees: the most central one first, then
-// always the one least like those before it, so that few show all there is.
+// shown returns the cases that a model sees: first the most central one, then always
+// the one least like those before it (farthest-first traversal). So a few cases show
+// how different they all are.
 func shown(cases []*tree.Node) []*tree.Node {
 	pool := evenly(cases, 128)
 	causes := make([]string, len(pool))
@@ -61,13 +64,13 @@ func shown(cases []*tree.Node) []*tree.Node {
 	}
 	words := cluster.New(causes)
 	best, most := 0, -1.0
-	for i := range pool { // sorted by id: of several the first
+	for i := range pool { // sorted by id, so that a tie is always decided in the same way
 		if c := words.Centrality(i, all); c > most {
 			best, most = i, c
 		}
 	}
 	taken := []int{best}
-	near := make([]float64, len(pool))
+	near := make([]float64, len(pool)) // likeness to the nearest case that is taken
 	for len(taken) < min(maxShown, len(pool)) {
 		last, far := taken[len(taken)-1], -1
 		for i := range pool {
@@ -85,7 +88,8 @@ func shown(cases []*tree.Node) []*tree.Node {
 	return out
 }
 
-// key names the job: the same evidence, asked in the same way, is the same job.
+// key returns the cache key of the job: a hash of its evidence and of how it is asked.
+// writer names the prompt or the version of the rules.
 func (j *job) key(writer, model string) string {
 	parts := []string{string(j.Type), writer, model, j.Lang, j.ErrorType, string(j.Direction), j.Check}
 	for _, n := range j.Members {

@@ -13,17 +13,17 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// record is what became of a job, as it is cached: a draft that passed every
-// gate, or why none did.
+// record is the result of a job in the cache: a draft that passed every gate, or why
+// none did.
 type record struct {
 	Job     string          `json:"job"`
 	Draft   *gate.Draft     `json:"draft,omitempty"`
 	By      tree.Provenance `json:"by"`
-	Refused []Rejection     `json:"refused,omitempty"` // of the model too where the rules' draft was taken
-	Word    string          `json:"word,omitempty"`    // a person's on the draft: accepted, or ""
+	Refused []Rejection     `json:"refused,omitempty"` // may have the model's draft when that of the rules passed
+	Word    string          `json:"word,omitempty"`    // a person's word on the draft: accepted, or ""
 }
 
-// recall reads a record; one that cannot be read is as good as none.
+// recall reads a record from the cache. One that cannot be read counts as missing.
 func (e *Evolver) recall(key string) (record, bool) {
 	b, ok := e.o.Cache.Get(key)
 	if !ok {
@@ -50,7 +50,8 @@ func (e *Evolver) remember(ctx context.Context, r record) error {
 	return nil
 }
 
-// rejections reads what a cache keeps of refused drafts.
+// rejections returns the refused drafts of a value that a Cache keeps. It returns nil
+// for a value that cannot be read.
 func rejections(value []byte) []Rejection {
 	var r record
 	if json.Unmarshal(value, &r) != nil {
@@ -59,13 +60,13 @@ func rejections(value []byte) []Rejection {
 	return r.Refused
 }
 
-// write has a job written and returns the node to put into the tree, false where
-// nothing passed or the job has to wait.
+// write settles a job and returns the node to put into the tree. It returns false when
+// no draft passed, or when the job has to wait for a person or for a later plan.
 func (w *work) write(j *job) (tree.Node, bool, error) {
 	if j.present == nil {
 		id := w.e.node(j, &gate.Draft{}, tree.Provenance{}).ID
 		if old := w.s.nodes[id]; old != nil && !mayReturn(old) {
-			return tree.Node{}, false, nil // these very cases were learned from before, and that was taken out of use
+			return tree.Node{}, false, nil // a lesson of exactly these cases was taken out of use
 		}
 	}
 	r, ok, err := w.settle(j)
@@ -81,21 +82,27 @@ func (w *work) write(j *job) (tree.Node, bool, error) {
 	}
 	n := w.e.node(j, r.Draft, r.By)
 	if w.left.review && r.Word != acceptedWord {
-		w.Proposals = append(w.Proposals, Proposal{Key: r.Job, Node: n, Tests: tests(j.Members), Replaces: j.present})
+		p := Proposal{Key: r.Job, Node: n, Tests: tests(j.Members), Replaces: j.present}
+		w.Proposals = append(w.Proposals, p)
 		return tree.Node{}, false, nil
 	}
 	return n, true, nil
 }
 
-// mayReturn reports whether a memory may be written anew under its id: one that
-// is out of use because its cases were gone, or whose words are of an older format.
+// mayReturn reports whether a memory with the id of a new one may be written again. It
+// may when it is in use, or when it went because its cases were gone. It may not when
+// a person marked it, or when it came from another tree without its cases.
 func mayReturn(n *tree.Node) bool {
-	gone := n.Status == tree.Retired || strings.HasPrefix(n.ArchivedFor, string(Superseded)+": ") || strings.HasPrefix(n.ArchivedFor, string(Thin)+": ")
+	gone := n.Status == tree.Retired ||
+		strings.HasPrefix(n.ArchivedFor, string(Superseded)+": ") ||
+		strings.HasPrefix(n.ArchivedFor, string(Thin)+": ")
 	return n.Mark == tree.Unmarked && n.Elsewhere == nil && (gone || n.Live())
 }
 
-// settle returns what became of a job: from the cache, or by asking the model
-// and, where that does not pass, the rules. It is kept before it is used.
+// settle returns the result of a job: from the cache, else from the model, and from
+// the rules if the model's draft does not pass. It puts the result into the cache
+// before it returns it. It returns false when the bounds do not allow a call; then the
+// job waits.
 func (w *work) settle(j *job) (record, bool, error) {
 	if w.e.o.Generator == nil {
 		return w.settleByRules(j, record{Job: j.key(rulesVersion, "")})
@@ -111,7 +118,7 @@ func (w *work) settle(j *job) (record, bool, error) {
 	if w.left.down != nil {
 		return w.withoutModel(j)
 	}
-	if w.left.spent(size(p.System, p.Text)) {
+	if w.left.mightExceed(size(p.System, p.Text)) {
 		w.Waiting++
 		return record{}, false, nil
 	}
@@ -122,9 +129,10 @@ func (w *work) settle(j *job) (record, bool, error) {
 		return record{}, false, w.ctx.Err()
 	case err != nil && answered(err):
 		why = append(why, "answer: "+j.unusable(err))
-	case err != nil: // it did not answer: that says nothing about the job
+	case err != nil: // the model could not be reached, which says nothing about the job
 		w.left.down = err
-		w.Notes = append(w.Notes, "the model did not answer ("+short(err)+"); what could be was written by rules and will be asked for again")
+		w.Notes = append(w.Notes, "the model did not answer ("+short(err)+
+			"); what could be was written by rules and will be asked for again")
 		return w.withoutModel(j)
 	}
 	if len(why) == 0 {
@@ -135,7 +143,8 @@ func (w *work) settle(j *job) (record, bool, error) {
 	return w.settleByRules(j, r)
 }
 
-// withoutModel writes by rules what the model is to be asked for again.
+// withoutModel settles a job by rules and marks the result, so that a later plan asks
+// the model.
 func (w *work) withoutModel(j *job) (record, bool, error) {
 	r, ok, err := w.settleByRules(j, record{Job: j.key(rulesVersion, "")})
 	r.By.Again = true
@@ -148,7 +157,7 @@ func (w *work) settleByRules(j *job, r record) (record, bool, error) {
 	}
 	r.By = tree.Provenance{Analyst: "rules", Template: rulesVersion}
 	drafts := w.e.byRules(j)
-	var refused []Rejection // told only if nothing passes
+	var refused []Rejection // kept only if no draft passes
 	for i := range drafts {
 		d := &drafts[i]
 		d.Clean()
@@ -160,13 +169,15 @@ func (w *work) settleByRules(j *job, r record) (record, bool, error) {
 			r.Draft = d
 			return r, true, w.e.remember(w.ctx, r)
 		}
-		if no := j.rejection(r.Job, "rules", d, why); !slices.ContainsFunc(refused, no.says) {
+		if no := j.rejection(r.Job, "rules", d, why); !slices.ContainsFunc(refused, no.readsLike) {
 			refused = append(refused, no)
 		}
 	}
 	if len(drafts) == 0 {
 		refused = append(refused, j.rejection(r.Job, "rules", &gate.Draft{}, []string{
-			"wording: " + j.because("no check of the catalogue is known for these cases, and nobody gave a hint for most of them; a model could write a lesson", "这些案例不属于目录中的任何检查，也没有多数案例共有的建议；配置模型后可由模型撰写"),
+			"wording: " + j.because("no check of the catalogue is known for these cases, "+
+				"and nobody gave a hint for most of them; a model could write a lesson",
+				"这些案例不属于目录中的任何检查，也没有多数案例共有的建议；配置模型后可由模型撰写"),
 		}))
 	}
 	r.Refused = append(r.Refused, refused...)
@@ -174,20 +185,23 @@ func (w *work) settleByRules(j *job, r record) (record, bool, error) {
 }
 
 func (j *job) rejection(key, by string, d *gate.Draft, why []string) Rejection {
-	r := Rejection{Key: key, Type: j.Type, Partition: Partition{j.ErrorType, j.Direction}, By: by, Reasons: why, Title: d.Title}
+	r := Rejection{
+		Key: key, Type: j.Type, Partition: Partition{j.ErrorType, j.Direction},
+		By: by, Reasons: why, Title: d.Title,
+	}
 	for _, n := range j.Members {
 		r.Members = append(r.Members, n.ID)
 	}
 	return r
 }
 
-// says reports whether two refusals of one job read the same.
-func (r Rejection) says(other Rejection) bool {
+// readsLike reports whether two rejections of one job have the same title and reasons.
+func (r Rejection) readsLike(other Rejection) bool {
 	return r.Title == other.Title && slices.Equal(r.Reasons, other.Reasons)
 }
 
-// answered reports whether an error is about what a model wrote rather than
-// about reaching it.
+// answered reports whether an error is about what a model wrote. Other errors mean
+// that the model could not be reached.
 func answered(err error) bool {
 	switch llm.KindOf(err) {
 	case llm.KindMalformed, llm.KindTruncated, llm.KindRefused, llm.KindTooLarge:
@@ -196,7 +210,8 @@ func answered(err error) bool {
 	return false
 }
 
-// unusable says what was wrong with an answer that no draft could be read from.
+// unusable says in the language of the cases what was wrong with an answer from which
+// no draft could be read.
 func (j *job) unusable(err error) string {
 	switch kind := llm.KindOf(err); kind {
 	case llm.KindMalformed:
@@ -212,6 +227,7 @@ func (j *job) unusable(err error) string {
 	}
 }
 
+// short returns the kind of a model's error, or the text of any other.
 func short(err error) string {
 	if e, ok := errors.AsType[*llm.Error](err); ok {
 		return string(e.Kind)

@@ -9,26 +9,28 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// What the trial in retrieval asks for.
+// The trial in retrieval.
 const (
-	foundWithin = 3  // places
-	foundTests  = 2  // tests a draft must be found for: it is for those nobody has seen
-	triedOut    = 12 // cases a draft is tried out on
+	foundWithin = 3  // the lowest place at which a draft counts as found
+	foundTests  = 2  // the number of tests for which a draft must be found
+	triedOut    = 12 // the number of cases on which a draft is tried
 )
 
-// judge returns every reason to refuse a draft, each beginning with the name of
-// its gate. The retrieval is asked last and only where nothing else speaks
-// against the draft.
+// judge returns every reason to refuse a draft. Each begins with the name of its gate.
+// Retrieval is expensive, so it is tried last and only if no gate refuses the draft.
 func (w *work) judge(j *job, d *gate.Draft) ([]string, error) {
 	n := w.e.node(j, d, tree.Provenance{By: "evolution"})
 	c := &n.Content
 	title := c.Title
-	if d.Title == "" { // that of a strategy lists those of its experiences, cut where there is no room
+	if d.Title == "" { // the title of a strategy lists those of its experiences and may be cut; judge one of these
 		if i := slices.IndexFunc(j.Parts, func(p *tree.Node) bool { return p.Lang == j.Lang }); i >= 0 {
 			title = j.Parts[i].Content.Title
 		}
 	}
-	worded := &gate.Draft{Title: title, Description: d.Description, AppliesWhen: c.AppliesWhen, NotWhen: c.NotWhen, Lessons: c.Lessons}
+	worded := &gate.Draft{
+		Title: title, Description: d.Description,
+		AppliesWhen: c.AppliesWhen, NotWhen: c.NotWhen, Lessons: c.Lessons,
+	}
 	if why := w.e.judge.Refuses(&j.About, worded); len(why) > 0 {
 		return why, nil
 	}
@@ -42,9 +44,10 @@ func (w *work) judge(j *job, d *gate.Draft) ([]string, error) {
 	return nil, nil
 }
 
-// retrievable: a lesson about a check is found by what calls for the check. One
-// that has nothing but its words is tried out: were one of its tests new, the draft would be found for it, on a
-// page that may be known. An experience nobody finds replaces nothing.
+// retrievable returns why a draft would not be found, or "". A lesson about a check is
+// found when a prompt calls for the check, so it is not tried. A lesson without a check
+// is found only by its words. It is tried on its own cases, with each case's test left
+// out of the tree as if the test were new: an experience that nobody finds is useless.
 func (w *work) retrievable(j *job, n *tree.Node) (string, error) {
 	if w.e.o.Finder == nil || j.Type != tree.Experience || j.Check != "" {
 		return "", nil
@@ -61,13 +64,14 @@ func (w *work) retrievable(j *job, n *tree.Node) (string, error) {
 		}
 	}
 	if len(found) < foundTests {
-		return j.because("it would be found for %d of %d of its tests were they new; say in appliesWhen what their tasks have in common",
+		return j.because("it would be found for %d of %d of its tests were they new; "+
+			"say in appliesWhen what their tasks have in common",
 			"假如其测试是新的，只有 %d 个（共 %d 个）会找到它；请在 appliesWhen 中写出这些任务的共同点", len(found), tests(points)), nil
 	}
 	return "", nil
 }
 
-// because words a reason in the language of the cases, which is the model's too.
+// because puts a reason into the language of the cases, in which the model writes too.
 func (j *job) because(en, zh string, args ...any) string {
 	if j.Lang == "zh" {
 		return fmt.Sprintf(zh, args...)

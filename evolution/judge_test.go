@@ -40,8 +40,8 @@ func untyped() []tree.Node {
 	return nodes
 }
 
-// A draft that nothing but its words can find is tried out: it has to be found
-// for two of its tests, were they new.
+// A draft that can be found only by its words is tried out. It must be found for two of
+// its tests, as if these were new.
 func TestTrialInRetrieval(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -101,15 +101,20 @@ func TestWhatIsNotTriedOut(t *testing.T) {
 func TestModelRepairs(t *testing.T) {
 	draft := map[string]func(a, l map[string]any){
 		"en": func(a, l map[string]any) {
-			a["title"], a["summary"], a["appliesWhen"], a["notWhen"] = "Pictures upside down", "The picture was shown upside down.", []string{"the task is about a picture in a gallery"}, []string{}
-			l["check"], l["instead"], l["mistake"], l["cites"] = "Hold each picture of the gallery beside its design and see that it is not upside down.", "", "", []int{1, 2, 3, 4}
+			a["title"], a["summary"], a["appliesWhen"], a["notWhen"] = "Pictures upside down",
+				"The picture was shown upside down.", []string{"the task is about a picture in a gallery"}, []string{}
+			l["check"], l["instead"], l["mistake"],
+				l["cites"] = "Hold each picture of the gallery beside its design and see that it is not upside down.", "", "",
+				[]int{1, 2, 3, 4}
 		},
 		"zh": func(a, l map[string]any) {
-			a["title"], a["summary"], a["appliesWhen"], a["notWhen"] = "图片上下颠倒没有看出来", "图册里的图片上下颠倒，没有和设计稿对比。", []string{"任务要求检查图册里的图片"}, []string{}
+			a["title"], a["summary"], a["appliesWhen"], a["notWhen"] = "图片上下颠倒没有看出来", "图册里的图片上下颠倒，没有和设计稿对比。",
+				[]string{"任务要求检查图册里的图片"}, []string{}
 			l["check"], l["instead"], l["mistake"], l["cites"] = "把图册里的每张图片和设计稿对比，看有没有上下颠倒。", "", "", []int{1, 2, 3, 4}
 		},
 	}
-	for lang, told := range map[string]string{"en": "it would be found for 0 of 4 of its tests", "zh": "只有 0 个（共 4 个）会找到它"} {
+	for lang, told := range map[string]string{"en": "it would be found for 0 of 4 of its tests",
+		"zh": "只有 0 个（共 4 个）会找到它"} {
 		t.Run(lang, func(t *testing.T) {
 			nodes := untyped()
 			for i := range nodes {

@@ -10,10 +10,11 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// learn makes or keeps an experience for each bucket that is enough to learn
-// from, and retires what has no bucket any more.
+// learn makes or updates an experience for each bucket of the partition that has
+// enough cases. The others become Groups, with what they lack. An experience that has
+// no bucket any more is retired.
 func (w *work) learn() error {
-	present := w.present()
+	present := w.existing()
 	kept := map[string]bool{}
 	for _, b := range w.buckets[w.Partition] {
 		old := present[b]
@@ -23,7 +24,7 @@ func (w *work) learn() error {
 			w.Groups = append(w.Groups, about)
 			continue
 		case old != nil && len(about.Missing) > 0 && len(b.cases) < leastKept:
-			continue // too little is left of it
+			continue // too few cases are left, so the experience is retired below
 		}
 		id, err := w.experience(b, old)
 		if err != nil {
@@ -39,30 +40,34 @@ func (w *work) learn() error {
 	for _, e := range w.experiences {
 		switch {
 		case partitionOf(e) != w.Partition || e.Elsewhere != nil || kept[e.ID]:
-		case e.Mark == tree.Pinned && len(w.s.standing(e)) >= leastKept: // a person's word: it stays beside what was learned since
-			w.alone(e)
+		case e.Mark == tree.Pinned && len(w.s.standing(e)) >= leastKept:
+			w.leaveStrategy(e) // a person wants it: it stays beside what was learned since
 		default:
 			w.retire(e)
 		}
 	}
 	slices.SortFunc(w.Groups, func(a, b Group) int {
-		return cmp.Or(cmp.Compare(len(b.Cases), len(a.Cases)), cmp.Compare(len(a.Missing), len(b.Missing)), cmp.Compare(a.Cases[0], b.Cases[0]))
+		return cmp.Or(
+			cmp.Compare(len(b.Cases), len(a.Cases)), cmp.Compare(len(a.Missing), len(b.Missing)),
+			cmp.Compare(a.Cases[0], b.Cases[0]))
 	})
 	return nil
 }
 
-// leastKept is how many cases an experience there is may be left with: fewer
-// than make one, so that it does not flicker.
+// leastKept is the number of live cases that keep an existing experience in use. It
+// is lower than what makes a new one, so that an experience does not come and go with
+// a single case.
 const leastKept = 2
 
-// lesson is what experiences are about: one of each is in use.
+// lesson names what an experience is about. Only one experience of each is in use.
 type lesson struct {
 	Partition
 	check string
 }
 
-// unwanted are the lessons that a person has banned or that are kept from use as
-// doing harm: the next case would bring the same words back.
+// unwanted returns the lessons that a person has banned or that are in quarantine
+// because they did harm. They are not learned again; otherwise the next case would
+// bring the same words back.
 func (s *survey) unwanted() map[lesson]bool {
 	out := map[lesson]bool{}
 	for _, n := range s.nodes {
@@ -74,9 +79,10 @@ func (s *survey) unwanted() map[lesson]bool {
 	return out
 }
 
-// present finds for each bucket the experience there is: by its check, or where
-// there is none the one that shares most cases with it.
-func (w *work) present() map[*bucket]*tree.Node {
+// existing finds the experience that each bucket of the partition already has: the one
+// of the same check that shares most cases with it. A bucket without a check must
+// share at least one case.
+func (w *work) existing() map[*bucket]*tree.Node {
 	out, taken := map[*bucket]*tree.Node{}, map[string]bool{}
 	for _, b := range w.buckets[w.Partition] {
 		var best *tree.Node
@@ -96,7 +102,7 @@ func (w *work) present() map[*bucket]*tree.Node {
 	return out
 }
 
-// kindOf is the check that an experience is about.
+// kindOf returns the check that an experience is about, "" if there is none.
 func kindOf(e *tree.Node) string {
 	if len(e.Content.Lessons) == 0 {
 		return ""
@@ -104,6 +110,7 @@ func kindOf(e *tree.Node) string {
 	return e.Content.Lessons[0].Kind
 }
 
+// common counts the ids that are among the cases.
 func common(ids []string, cases []*tree.Node) (n int) {
 	in := map[string]bool{}
 	for _, c := range cases {
@@ -117,9 +124,12 @@ func common(ids []string, cases []*tree.Node) (n int) {
 	return n
 }
 
-// missing describes a bucket and what it lacks to be learned from.
+// missing describes a bucket and what it lacks to become a lesson.
 func (w *work) missing(b *bucket) Group {
-	out := Group{Check: b.check, Cases: idsOf(b.cases), Tests: tests(b.cases), Recent: together(b.cases, w.Rule.TimeWindow), Cohesion: b.close}
+	out := Group{
+		Check: b.check, Cases: idsOf(b.cases), Tests: tests(b.cases),
+		Recent: mostWithin(b.cases, w.Rule.TimeWindow), Cohesion: b.close,
+	}
 	out.Confidence = confidence(b.cases, b.close, w.s.now)
 	need := func(what string, have, least float64) {
 		if have < least {
@@ -138,10 +148,11 @@ func (w *work) missing(b *bucket) Group {
 	return out
 }
 
-// together returns the most cases that were made within one stretch of a length:
-// mistakes that lie far apart in time may be of different products. A stretch may
-// lie anywhere, so that a history that is imported is learned from too.
-func together(cases []*tree.Node, stretch time.Duration) int {
+// mostWithin returns the most cases that lie within any stretch of a length. Mistakes
+// that lie far apart in time may be of different products. The stretch need not end
+// now, so that an imported history is learned from too. It slides a window over the
+// sorted times.
+func mostWithin(cases []*tree.Node, stretch time.Duration) int {
 	at := make([]time.Time, len(cases))
 	for i, n := range cases {
 		at[i] = lastSeen(n)
@@ -157,8 +168,8 @@ func together(cases []*tree.Node, stretch time.Duration) int {
 	return most
 }
 
-// experience makes the experience of a bucket, or brings the one there is up to
-// its cases. It returns its id, or "" where nothing could be written.
+// experience makes the experience of a bucket, or updates the old one to its cases. It
+// returns the id, or "" if nothing could be written.
 func (w *work) experience(b *bucket, old *tree.Node) (string, error) {
 	if old == nil {
 		n, ok, err := w.write(w.newJob(tree.Experience, b, nil, nil))
@@ -169,7 +180,7 @@ func (w *work) experience(b *bucket, old *tree.Node) (string, error) {
 		return n.ID, nil
 	}
 	n := old.Clone()
-	w.proven(&n, b) // before it is written from the cases that prove it
+	w.endProbation(&n, b) // first, because a rewriting counts the new cases as its own
 	if w.stale(&n, b) {
 		j := w.newJob(tree.Experience, b, nil, &n)
 		fresh, ok, err := w.write(j)
@@ -180,19 +191,19 @@ func (w *work) experience(b *bucket, old *tree.Node) (string, error) {
 			n = fresh
 			w.edits.put(n, tree.OpRevise, fmt.Sprintf("written anew from its %d cases", len(b.cases)))
 		case j.refused && outdated(&n):
-			return "", nil // its words are of rules that are gone
+			return "", nil // an older version of the rules wrote it, and the gates refuse a new one
 		}
 	}
 	ids := idsOf(b.cases)
 	if more := len(ids) - common(n.Children, b.cases); more > 0 || len(n.Children) != len(ids) {
-		w.free(&n, ids)
+		w.freeForgotten(&n, ids)
 		n.Children = ids
 		if at := newest(b.cases); at.After(n.Metadata.UpdatedAt) {
 			n.Metadata.UpdatedAt = at
 		}
 		w.edits.put(n, tree.OpAttach, fmt.Sprintf("it stands on %d cases, %d of them new", len(ids), more))
 	}
-	w.trust(&n, b)
+	w.updateConfidence(&n, b)
 	return n.ID, nil
 }
 
@@ -203,8 +214,10 @@ func oneKind(b *bucket) string {
 	return "missed one check: " + b.check
 }
 
-// stale reports whether an experience is to be written anew: two more cases and
-// 30 % more than it was written from, or other words of the rules.
+// stale reports whether an experience must be written again. It must when it has at
+// least two and 30 % more cases than it was written from, when the rules that wrote it
+// have changed, or when the model was not reached then and there is one now. A pinned
+// experience is never stale.
 func (w *work) stale(n *tree.Node, b *bucket) bool {
 	cited := map[string]bool{}
 	for _, id := range n.Provenance.Cites {
@@ -220,13 +233,13 @@ func (w *work) stale(n *tree.Node, b *bucket) bool {
 	return n.Mark != tree.Pinned && (added >= enough || outdated(n) || n.Provenance.Again && w.e.o.Generator != nil)
 }
 
-// outdated reports whether rules wrote a memory that word it otherwise now.
+// outdated reports whether an older version of the rules wrote a memory.
 func outdated(n *tree.Node) bool {
 	return n.Provenance.Analyst == "rules" && n.Provenance.Template != rulesVersion
 }
 
-// alone takes an experience out of its strategy.
-func (w *work) alone(e *tree.Node) {
+// leaveStrategy takes an experience out of its strategy.
+func (w *work) leaveStrategy(e *tree.Node) {
 	if e.Parent != "" {
 		n := e.Clone()
 		n.Parent = ""
@@ -234,8 +247,8 @@ func (w *work) alone(e *tree.Node) {
 	}
 }
 
-// retire takes an experience or a strategy out of use. What has most of its cases
-// now replaces it.
+// retire takes an experience out of use. The experience that has most of its cases now
+// replaces it.
 func (w *work) retire(e *tree.Node) {
 	n := e.Clone()
 	most := 0
@@ -248,14 +261,14 @@ func (w *work) retire(e *tree.Node) {
 	if n.SupersededBy != "" {
 		op, why = tree.OpSupersede, "its cases are part of "+n.SupersededBy
 	}
-	w.free(&n, nil)
+	w.freeForgotten(&n, nil)
 	n.Children, n.Parent, n.Status = []string{}, "", tree.Retired
 	w.edits.put(n, op, why)
 }
 
-// free takes cases that are out of use out of an experience that does not stand
-// on them any more; those in use are adopted.
-func (w *work) free(e *tree.Node, stay []string) {
+// freeForgotten clears the parent of e's children that are out of use and not in stay
+// (sorted ids). Children in use need not be freed: adopt gives them a parent.
+func (w *work) freeForgotten(e *tree.Node, stay []string) {
 	for _, id := range e.Children {
 		c := w.edits.peek(id)
 		if _, stays := slices.BinarySearch(stay, id); stays || c == nil || c.Live() || c.Parent != e.ID {

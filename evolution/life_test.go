@@ -34,8 +34,8 @@ func TestNewCasesAttach(t *testing.T) {
 	m.settled(options(t))
 }
 
-// Two more cases, and a third more than it was written from, have a lesson
-// written anew.
+// A lesson is written again when it has at least two and 30 % more cases than it was
+// written from.
 func TestManyNewCasesRewrite(t *testing.T) {
 	m := planted(t, sums())
 	m.evolve(options(t), PlanOptions{})
@@ -69,8 +69,8 @@ func TestGoneCasesRetireWhatStoodOnThem(t *testing.T) {
 	m.settled(options(t))
 }
 
-// What is out of use because its cases were gone comes back with them, under the
-// same id.
+// A lesson that went because its cases were gone comes back with them, under the same
+// id.
 func TestRetiredMayReturn(t *testing.T) {
 	m := planted(t, shop())
 	m.evolve(options(t), PlanOptions{})
@@ -104,7 +104,8 @@ func TestRetiredMayReturn(t *testing.T) {
 	require.True(t, again.Live(), "nor does it matter that it was put away since")
 }
 
-// What a person banned, or what did harm, does not come back with the next case.
+// A lesson that a person banned, or that did harm, does not come back with the next
+// case.
 func TestUnwantedDoesNotReturn(t *testing.T) {
 	for name, edit := range map[string]func(n *tree.Node){
 		"banned":      func(n *tree.Node) { n.Mark = tree.Banned },
@@ -139,8 +140,8 @@ func TestRepeatsAreNoDistinctCases(t *testing.T) {
 	require.Equal(t, []Lack{{"tests", 1, 2}}, g.Missing)
 }
 
-// The window is any stretch of its length: a history of months that is imported
-// at once is learned from, mistakes that lie far apart are not one.
+// The time window may be any stretch of its length. So a history of months that is
+// imported at once is learned from, but mistakes that lie far apart are not one group.
 func TestTimeWindow(t *testing.T) {
 	spread := func(days ...int) []tree.Node {
 		var out []tree.Node
@@ -168,7 +169,8 @@ func TestTimeWindow(t *testing.T) {
 }
 
 func TestRulesByType(t *testing.T) {
-	own := parsed(t, shopChecks+"evolution:\n  - errorType: content_validation_error\n    caseThreshold: 5\n  - minConfidence: 0.95\n")
+	own := parsed(t, shopChecks+"evolution:\n  - errorType: content_validation_error\n    caseThreshold: 5\n"+
+		"  - minConfidence: 0.95\n")
 	plans := planted(t, shop()).evolve(with(own), PlanOptions{Only: "content_validation_error"})
 	require.Len(t, plans, 1)
 	require.Equal(t, Rule{5, 2, 0.95, defaultWindow}, plans[0].Rule)
@@ -179,8 +181,7 @@ func TestRulesByType(t *testing.T) {
 	require.Equal(t, []string{"cases", "confidence"}, lacks(g))
 }
 
-// Fifty rounds on a growing stream: nothing that was learned is lost again, and
-// nothing flickers.
+// In fifty rounds on a growing stream, no lesson is lost again, and none comes and goes.
 func TestHysteresis(t *testing.T) {
 	o := with(parsed(t, causeChecks(8)))
 	stream := many(300, 12)
@@ -216,8 +217,8 @@ func TestHysteresis(t *testing.T) {
 	fmt.Fprintln(t.Output(), "covered", covered, "of 300; experiences", len(m.live(tree.Experience)), "retired", retired)
 }
 
-// Two later cases of other tests end the probation; what nobody sees again is
-// trusted less with time.
+// Two later cases of other tests end the probation. The confidence of a lesson that
+// nobody sees again falls with time.
 func TestLaterCasesValidate(t *testing.T) {
 	m := planted(t, shop())
 	m.evolve(options(t), PlanOptions{})
@@ -240,19 +241,19 @@ func TestLaterCasesValidate(t *testing.T) {
 	m.settled(options(t))
 }
 
-// What was there when a lesson was written shows nothing, though it was given to
-// it later.
+// A case that was there when a lesson was written confirms nothing, even if it joined
+// the lesson later.
 func TestLaterIsAfterwards(t *testing.T) {
 	cases := pointers(sums())
 	e := tree.Node{Provenance: tree.Provenance{Cites: []string{cases[0].ID, cases[1].ID, cases[2].ID}}}
 	for i, n := range cases {
 		n.Metadata.CreatedAt = time.Date(2026, 1, 1+i, 0, 0, 0, 0, time.UTC)
 	}
-	require.Equal(t, 2, later(&e, cases))
+	require.Equal(t, 2, laterTests(&e, cases))
 	cases[4].Metadata.CreatedAt = cases[2].Metadata.CreatedAt
-	require.Equal(t, 1, later(&e, cases))
+	require.Equal(t, 1, laterTests(&e, cases))
 	cases[3].CaseData.TestCase.CaseID = cases[0].CaseData.TestCase.CaseID
-	require.Zero(t, later(&e, cases), "of a test it was written from")
+	require.Zero(t, laterTests(&e, cases), "of a test it was written from")
 }
 
 // A case from the future and times in another zone change nothing for the others.

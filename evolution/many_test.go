@@ -18,7 +18,9 @@ func causeChecks(k int) string {
 		kind := types[i%8].ID
 		fmt.Fprintf(&b, "  - id: t_c%d\n    errorTypes: [%s]\n    name: {en: Check %d}\n", i, kind, i)
 		for _, d := range []string{"missed", "alarm"} {
-			fmt.Fprintf(&b, "    %s:\n      title: {en: The %s was not looked at}\n      do: {en: Look at the %s before you judge anything else.}\n      mistake: {en: Nobody looked at the %s.}\n      when: {en: a task is about the %s of a page}\n",
+			fmt.Fprintf(&b, "    %s:\n      title: {en: The %s was not looked at}\n      do: {en: "+
+				"Look at the %s before you judge anything else.}\n      mistake: {en: Nobody looked at the %s.}\n      when: "+
+				"{en: a task is about the %s of a page}\n",
 				d, word(i), word(i), word(i), word(i))
 		}
 		fmt.Fprintf(&b, "    said: [{weight: 10, say: [%s]}]\n", word(100*i))

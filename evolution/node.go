@@ -9,7 +9,9 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// node is the memory a draft becomes.
+// node returns the memory that a draft becomes: a new one on probation, or j.present
+// with new content. Its id is a hash of the type, the partition and the founding
+// children, so the same cases give the same id.
 func (e *Evolver) node(j *job, d *gate.Draft, by tree.Provenance) tree.Node {
 	ids := idsOf(j.Members)
 	founding := ids
@@ -43,7 +45,8 @@ func (e *Evolver) node(j *job, d *gate.Draft, by tree.Provenance) tree.Node {
 	return n
 }
 
-// scenesOf returns the scene types of two tests or more, the most frequent first.
+// scenesOf returns the scene types that at least two tests have, the most frequent
+// first.
 func scenesOf(cases []*tree.Node) []string {
 	in := testsByScene(cases)
 	out := slices.Collect(maps.Keys(in))
@@ -67,7 +70,8 @@ func testsByScene(cases []*tree.Node) map[string]int {
 	return out
 }
 
-// commonScene is where all cases were; its type counts where most have it.
+// commonScene returns the scene that all cases share. A part that they do not share is
+// "", but the type need only be that of 60 % of the cases.
 func commonScene(cases []*tree.Node) tree.Scene {
 	s := cases[0].Scene
 	types := map[string]int{}
@@ -89,12 +93,12 @@ func commonScene(cases []*tree.Node) tree.Scene {
 	return s
 }
 
-// commonScope is the widest scope all cases share. A place in a suite that changed
-// between them is as the newest of them saw it.
+// commonScope returns the scope that all cases share, without a build. If the suite
+// changed between the cases, the place in it is that of the newest case.
 func commonScope(cases []*tree.Node) tree.Scope {
 	newest := slices.MaxFunc(cases, func(a, b *tree.Node) int { return lastSeen(a).Compare(lastSeen(b)) })
 	s := newest.Scope
-	s.SuiteTests, s.Build = slices.Clone(s.SuiteTests), "" // a lesson is of no build
+	s.SuiteTests, s.Build = slices.Clone(s.SuiteTests), "" // a lesson is for every build
 	for _, n := range cases {
 		o := &n.Scope
 		if o.Product != s.Product {

@@ -17,8 +17,11 @@ func TestCommonScope(t *testing.T) {
 		return &n
 	}
 	newer := at(3, 2, "login", "voucher", "postcode", "pay")
-	require.Equal(t, newer.Scope, commonScope([]*tree.Node{at(1, 1, "login", "postcode", "pay"), newer, at(2, 0, "postcode", "pay")}))
-	require.Equal(t, tree.Scope{Product: "shop"}, commonScope([]*tree.Node{at(1, 1, "login", "postcode", "pay"), at(3, 2, "login", "pay", "postcode")}), "at two places: anywhere in the product")
+	require.Equal(t, newer.Scope, commonScope([]*tree.Node{at(1, 1, "login", "postcode", "pay"), newer,
+		at(2, 0, "postcode", "pay")}))
+	require.Equal(t, tree.Scope{Product: "shop"},
+		commonScope([]*tree.Node{at(1, 1, "login", "postcode", "pay"), at(3, 2, "login", "pay", "postcode")}),
+		"at two places: anywhere in the product")
 	require.Equal(t, tree.Scope{Product: "shop"}, commonScope([]*tree.Node{newer, {Scope: tree.Scope{Product: "shop"}}}))
 	require.Equal(t, tree.Scope{}, commonScope([]*tree.Node{newer, {Scope: tree.Scope{Product: "desk"}}}))
 }

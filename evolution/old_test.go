@@ -22,7 +22,7 @@ func older(n tree.Node) tree.Node {
 	})
 }
 
-// unread are nine such cases, of sums and of dates.
+// unread returns nine such cases, about sums and about dates.
 func unread() []tree.Node {
 	var out []tree.Node
 	for i, x := range things[:5] {
@@ -44,7 +44,8 @@ func lifting(tb testing.TB) Options {
 // lessonOfOld is an experience as the rules wrote it before there were checks.
 func lessonOfOld(cases []*tree.Node, errorType string) tree.Node {
 	n := tree.Node{
-		Type: tree.Experience, Level: 2, ErrorType: errorType, Direction: cases[0].Direction, Lang: "en", Status: tree.Active, Revision: 1,
+		Type: tree.Experience, Level: 2, ErrorType: errorType, Direction: cases[0].Direction, Lang: "en", Status: tree.Active,
+		Revision:    1,
 		Occurrences: []tree.Occurrence{}, Children: idsOf(cases), Metadata: cases[0].Metadata,
 		Provenance: tree.Provenance{By: "evolution", Analyst: "rules", Template: "rules@7", Cites: idsOf(cases)},
 		Content: tree.Content{Title: "Content validation error: lines, rounded", Confidence: 0.6, Lessons: []tree.Lesson{{
@@ -78,12 +79,13 @@ func TestLift(t *testing.T) {
 	m.settled(lifting(t))
 }
 
-// Cases that were typed otherwise before their misses were read change under the
-// feet of several plans; each leaves the tree with its laws.
+// Reading the misses of old cases may change their error type while several partitions
+// are planned. The laws of the tree hold after each plan.
 func TestLiftAcrossTypes(t *testing.T) {
 	for _, only := range []string{"", "content_validation_error", "element_locating_error"} {
 		t.Run(only, func(t *testing.T) {
-			types := []string{"async_timing_error", "content_validation_error", "state_detection_error", "element_locating_error", taxonomy.OtherError}
+			types := []string{"async_timing_error", "content_validation_error", "state_detection_error",
+				"element_locating_error", taxonomy.OtherError}
 			nodes := unread()
 			for i := range nodes {
 				nodes[i].ErrorType = types[i%len(types)]
@@ -133,8 +135,8 @@ func TestOldLessonsAreSuperseded(t *testing.T) {
 	}
 }
 
-// Nor do the words of earlier rules stay where there is nothing to say instead;
-// a person's do, and a model's.
+// A lesson by an older version of the rules goes even if there is nothing to replace it.
+// The words of a person or a model stay.
 func TestOldLessonsOfUntypedCases(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -145,7 +147,8 @@ func TestOldLessonsOfUntypedCases(t *testing.T) {
 		{"rules, pinned", func(n *tree.Node) { n.Mark = tree.Pinned }, true},
 		{"model", func(n *tree.Node) { n.Provenance.Analyst, n.Provenance.Template = "model", "evolve@1" }, true},
 		{"person", func(n *tree.Node) {
-			n.Provenance.By, n.Provenance.Analyst, n.Content.Lessons, n.Content.Guidance = "person", "", nil, "Hold it beside the design."
+			n.Provenance.By, n.Provenance.Analyst, n.Content.Lessons, n.Content.Guidance = "person", "", nil,
+				"Hold it beside the design."
 		}, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -66,7 +66,8 @@ func TestOrderOfRecordsDoesNotMatter(t *testing.T) {
 			"Mimsy " + x + " frabjous.",
 		} {
 			runs = append(runs, tree.Evaluation{
-				ID: fmt.Sprint(i, j), RunID: fmt.Sprint("run", i), CaseID: fmt.Sprint(x, j), At: time.Date(2026, 1, 1+i, j, 0, 0, 0, time.UTC),
+				ID: fmt.Sprint(i, j), RunID: fmt.Sprint("run", i), CaseID: fmt.Sprint(x, j),
+				At:     time.Date(2026, 1, 1+i, j, 0, 0, 0, time.UTC),
 				Prompt: fmt.Sprintf("Outgrabe %d mome %s.", j, x), Judgment: tree.Raw(`"pass"`), GroundTruth: tree.Raw(`"fail"`),
 				Scene: tree.Scene{ID: x, Type: "form"}, Reason: said,
 			})
@@ -83,7 +84,7 @@ func TestOrderOfRecordsDoesNotMatter(t *testing.T) {
 		m := newMemory(t)
 		m.form(tax(t), runs)
 		m.evolve(options(t), PlanOptions{})
-		for id, n := range m.nodes { // how it came to be is not what it is
+		for id, n := range m.nodes { // these tell how a node came to be, not what it says
 			n.Revision, n.LastChange = 0, ""
 			m.nodes[id] = n
 		}

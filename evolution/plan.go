@@ -15,27 +15,27 @@ import (
 
 // PlanOptions bound a plan. The zero value plans everything.
 type PlanOptions struct {
-	Only     string     // this error type alone
-	MaxCalls *int       // of the model, in all; nil: no bound
-	MaxCost  *float64   // of the calls, in all, by Price; nil: no bound
+	Only     string     // plan only this error type; "" for all
+	MaxCalls *int       // of the model, over all partitions; nil: no bound
+	MaxCost  *float64   // of the calls, over all partitions, by Price; nil: no bound
 	Price    Price      // of the model's tokens
-	Now      time.Time  // evaluations from after it are not believed to be the newest; zero: all are
-	Review   bool       // what nobody has accepted becomes a proposal, not a change; see Review
-	Progress func(Step) // told after every job and partition; nil: nobody
+	Now      time.Time  // a later evaluation does not count as the newest; zero: no limit
+	Review   bool       // a draft becomes a proposal, not a change, until a person accepts it; see Review.Decide
+	Progress func(Step) // called after every job and partition; may be nil
 }
 
-// Step is how far a plan has come, all partitions together.
+// Step says how far a plan has come. Its numbers are for all partitions together.
 type Step struct {
-	Partition           // the present one
+	Partition           // the current one
 	Done, Of  int       // partitions
-	Groups    int       // of cases that are no experience yet
-	Jobs      int       // settled: from the cache, by a model or by rules
+	Groups    int       // groups of cases that are no experience yet
+	Jobs      int       // jobs that were settled: from the cache, by a model or by rules
 	Calls     int       // of the model
-	Usage     llm.Usage // of its tokens
-	Cost      float64   // of these, by Price
+	Usage     llm.Usage // tokens of the calls
+	Cost      float64   // of the tokens, by Price
 }
 
-// Plan is what one partition is to become.
+// Plan is what one partition should become.
 type Plan struct {
 	Partition
 	Rule       Rule          `json:"rule"`
@@ -50,41 +50,43 @@ type Plan struct {
 	Notes      []string      `json:"notes,omitempty"`
 }
 
-// Group is cases that missed one check, or are of one cause, and are no
-// experience yet, and what is missing.
+// Group is a group of cases that missed one check, or have one cause, and are no
+// experience yet. Missing says why not.
 type Group struct {
 	Check      string   `json:"check,omitempty"`
 	Cases      []string `json:"cases"`
 	Tests      int      `json:"tests"`
-	Recent     int      `json:"recent"` // inside the time window
-	Cohesion   float64  `json:"cohesion"`
-	Confidence float64  `json:"confidence"`
-	Missing    []Lack   `json:"missing,omitempty"` // none: enough to learn from
+	Recent     int      `json:"recent"`     // the most cases within any time window
+	Cohesion   float64  `json:"cohesion"`   // average likeness of their causes, 0 to 1
+	Confidence float64  `json:"confidence"` // that a lesson from them would have
+	Missing    []Lack   `json:"missing,omitempty"`
 }
 
-// Lack is something a group does not have enough of.
+// Lack is something of which a group does not have enough.
 type Lack struct {
-	What string  `json:"what"` // cases, recent, tests, confidence, or words: no check is known, and there is no model to write
+	// What is cases, recent, tests, confidence or words. A group lacks words when no
+	// check is known, nobody gave a hint for most cases, and there is no model.
+	What string  `json:"what"`
 	Have float64 `json:"have"`
 	Need float64 `json:"need"`
 }
 
-// Rejection is a draft that a gate refused. Its cases stay in use.
+// Rejection is a draft that a gate or a person refused. Its cases stay in use.
 type Rejection struct {
 	Key  string    `json:"key"`
 	Type tree.Type `json:"type"`
 	Partition
 	Members []string `json:"members"`
-	By      string   `json:"by"` // model or rules
+	By      string   `json:"by"` // who wrote the draft, model or rules; person if a person refused it
 	Reasons []string `json:"reasons"`
 	Title   string   `json:"title,omitempty"`
 	Known   bool     `json:"known,omitempty"` // from an earlier plan
 }
 
-// Plan plans partition by partition, those of one error type after another. What
-// a job came to is in the cache before its plan is yielded, so planning again,
-// after a conflict or a crash, asks for nothing twice. An error ends it; what
-// was yielded before stands.
+// Plan yields the plan of each partition, sorted by error type and direction. The
+// result of a job is in the cache before its plan is yielded. So a caller may plan
+// again after a conflict or a crash, and the model is not asked twice. After an error
+// nothing more is yielded; the plans before it are valid.
 func (e *Evolver) Plan(ctx context.Context, v View, o PlanOptions) iter.Seq2[Plan, error] {
 	return func(yield func(Plan, error) bool) {
 		s, err := e.survey(ctx, v, o.Now)
@@ -92,8 +94,10 @@ func (e *Evolver) Plan(ctx context.Context, v View, o PlanOptions) iter.Seq2[Pla
 			yield(Plan{}, fmt.Errorf("read the tree: %w", err))
 			return
 		}
-		p := &planner{e: e, s: s, buckets: e.buckets(s), above: map[string][]*formed{}, left: budget(o)}
-		p.experiences, p.strategies, p.unwanted = s.live(tree.Experience), s.live(tree.Strategy), s.unwanted()
+		p := &planner{
+			e: e, s: s, buckets: e.buckets(s), above: map[string][]*formed{}, left: budget(o),
+			experiences: s.live(tree.Experience), strategies: s.live(tree.Strategy), unwanted: s.unwanted(),
+		}
 		list := p.partitions(o.Only)
 		if e.o.Finder != nil {
 			e.o.Finder.Begin(slices.Collect(maps.Values(s.nodes)), slices.Concat(p.experiences, p.strategies))
@@ -120,22 +124,21 @@ func (e *Evolver) Plan(ctx context.Context, v View, o PlanOptions) iter.Seq2[Pla
 	}
 }
 
-// planner plans partition after partition on one survey.
+// planner plans one partition after another on one survey.
 type planner struct {
 	e           *Evolver
 	s           *survey
 	buckets     map[Partition][]*bucket
-	above       map[string][]*formed // by case: the experiences it stands behind, of what is planned so far
+	above       map[string][]*formed // by case id: the experiences planned so far that have the case
 	experiences []*tree.Node         // live, sorted by id
-	strategies  []*tree.Node
+	strategies  []*tree.Node         // likewise
 	unwanted    map[lesson]bool
 	left        calls
-	everywhere  map[string]int // tests by scene type, of all cases; see mostly
-	everyTest   int
+	everywhere  map[string]int // tests of all cases by scene type; see frequentScenes
+	everyTest   int            // tests of all cases
 }
 
-// partitions returns what there is anything to plan for, sorted: where cases lie,
-// and where lessons are or are to be.
+// partitions returns the partitions that have live nodes or buckets, sorted.
 func (p *planner) partitions(only string) []Partition {
 	set := map[Partition]bool{}
 	for part := range p.buckets {
@@ -163,34 +166,34 @@ func (p *planner) plan(ctx context.Context, part Partition) (Plan, error) {
 	if err := w.learn(); err != nil {
 		return Plan{}, err
 	}
-	w.lifts()
+	w.noteLifted()
 	if err := w.strategy(); err != nil {
 		return Plan{}, err
 	}
 	w.adopt()
 	w.Changes = w.edits.changes()
-	p.s.taken(w.Changes)
+	p.s.advance(w.Changes)
 	return w.Plan, nil
 }
 
-// work is one partition being planned.
+// work plans one partition.
 type work struct {
 	*planner
 	Plan
 	ctx    context.Context //nolint:containedctx // lives as long as one call of plan
 	edits  *edits
-	formed []*formed // experiences of the partition that are to be in use
+	formed []*formed // the experiences that the partition will have in use
 }
 
-// formed is an experience as the plan has it, and the cases it stands on.
+// formed is an experience that the plan keeps or makes, with its cases.
 type formed struct {
 	id     string
 	bucket *bucket
 }
 
-// lifts notes the cases whose misses this plan has read: those of the partition,
-// and those that what it makes stands on.
-func (w *work) lifts() {
+// noteLifted adds the cases whose misses were read or typed anew to the changes: those
+// of the partition, and those of its experiences. Other partitions note their own.
+func (w *work) noteLifted() {
 	if len(w.s.lifted) == 0 {
 		return
 	}
@@ -207,9 +210,10 @@ func (w *work) lifts() {
 	}
 }
 
-// adopt gives every case the experience of its weightiest miss as its parent, of
-// those that have one. A case may stand behind several; only one can be its
-// parent. Experiences of partitions that are planned later come with their plan.
+// adopt sets the parents of cases. A case may belong to several experiences, but has
+// one parent: the experience of its weightiest miss among those that have one. It looks
+// at the cases of this partition's experiences and at those whose parent may have gone.
+// The partitions that are planned later adopt again for their experiences.
 func (w *work) adopt() {
 	seen := map[string]bool{}
 	for _, f := range w.formed {
@@ -241,8 +245,9 @@ func (w *work) adopt() {
 	}
 }
 
-// parentOf returns the experience of the weightiest miss of a case: of those the
-// plan has so far, and the present one while it has the case.
+// parentOf returns the id of the experience of a case's weightiest miss, "" if there is
+// none. Candidates are the experiences planned so far, and the current parent if it is
+// live and still has the case.
 func (w *work) parentOf(n *tree.Node) string {
 	best, least := "", math.MaxInt
 	for _, f := range w.above[n.ID] {
@@ -258,14 +263,14 @@ func (w *work) parentOf(n *tree.Node) string {
 	return best
 }
 
-// rank says how weighty the miss of a check is among those of a case: 0 for the
-// first. A miss may have been lent to a wider check, which comes after its own.
+// rank returns the place of a check among the misses of a case; 0 is the weightiest. A
+// miss may have been lent to a wider check, which comes right after its own check.
 func (e *Evolver) rank(n *tree.Node, check string) int {
 	for i, m := range n.CaseData.Misses {
 		switch {
 		case m.Check == check:
 			return 2 * i
-		case e.within(m.Check, check):
+		case e.isKindOf(m.Check, check):
 			return 2*i + 1
 		}
 	}

@@ -16,39 +16,39 @@ type Reason string
 
 // The reasons, in the order in which memories are forgotten.
 const (
-	Harmful    Reason = "harmful"    // kept from use as doing harm, for a half-life
-	Superseded Reason = "superseded" // out of use or replaced, with no evidence for a month
-	Unused     Reason = "unused"     // never given though it could have been many times, seen once, little trusted, a half-life old
+	Harmful    Reason = "harmful"    // in quarantine because it did harm, without evidence for a half-life
+	Superseded Reason = "superseded" // retired or replaced, without evidence for a month
+	Unused     Reason = "unused"     // a case seen once, a half-life ago, and never given though it could have been
 	Thin       Reason = "thin"       // an experience with fewer than two live cases
 	OverBudget Reason = "over_budget"
 )
 
-// What forgetting goes by.
+// The limits of the rules.
 const (
 	halfLife      = 90 * 24 * time.Hour
 	supersededFor = 30 * 24 * time.Hour
-	littleTrust   = 0.6
-	enoughChances = 20  // queries of its product and place, none of which a memory was given to
-	slack         = 1.2 // a budget is enforced from there, so that a full tree is not pruned at every evolve
+	littleTrust   = 0.6 // a confidence below it is little
+	enoughChances = 20  // queries that could have been given a case; with fewer it is not called unused
+	slack         = 1.2 // a budget may be exceeded by this factor, so that a full tree is not pruned each time
 )
 
-// mostExperiences is how many experiences of an error type and direction stay in
-// use. Cases have no budget: an index serves a million of them.
+// mostExperiences is how many experiences of a partition stay in use. Cases have no
+// budget, because the index can hold a million of them.
 const mostExperiences = 30
 
 // PruneOptions say what to forget. The zero value works.
 type PruneOptions struct {
-	DryRun      bool   // of whoever applies the plan: write nothing
-	Only        string // this error type alone
-	Experiences int    // of an error type and direction stay in use; 0: 30
+	DryRun      bool   // whoever applies the plan writes nothing
+	Only        string // forget only memories of this error type; "" for all
+	Experiences int    // how many of a partition stay in use; 0: 30
 }
 
 // Known is what is known besides the nodes of the tree. The zero value works.
 type Known struct {
-	Now     time.Time               // evaluations from after it are not believed to be the newest; zero: all are
-	Used    func(id string) bool    // whether a memory was ever given to a run; nil: as its counters say
-	Chances func(n *tree.Node) int  // how many queries a memory could have served; nil: none, so that nothing is unused
-	Keep    func(n *tree.Node) bool // what is not to be touched; nil: pinned and banned memories alone
+	Now     time.Time               // a later evaluation does not count as the newest; zero: no limit
+	Used    func(id string) bool    // whether a memory was ever given to a run; nil: only its counter says so
+	Chances func(n *tree.Node) int  // how many queries could have been given a case; nil: no case is unused
+	Keep    func(n *tree.Node) bool // memories that stay, besides those a person marked; nil: no others
 }
 
 // Forgotten is a memory that is taken out of use, and why.
@@ -58,28 +58,31 @@ type Forgotten struct {
 	Why    string    `json:"why"` // a sentence
 }
 
-// Pruned is what forgetting comes to.
+// Pruned is the result of Prune.
 type Pruned struct {
 	Forgotten []Forgotten   `json:"forgotten"` // in order of reason, error type and id
 	Revived   []string      `json:"revived"`   // cases that were forgotten and have recurred, by id
 	Changes   []tree.Change `json:"changes"`   // to be applied together
 }
 
-// pruner forgets on a working copy.
+// pruner works on a copy of the tree.
 type pruner struct {
 	*edits
 	rules Rules
 	o     PruneOptions
 	known Known
-	gone  map[string]Forgotten
-	under map[string][]string // experiences that list a case, by its id
+	gone  map[string]Forgotten // by id: what is forgotten so far
+	under map[string][]string  // by case id: the experiences that have the case
 }
 
-// Prune says which memories to take out of use: archived with a reason, never
-// deleted. Time is that of the newest evaluation. No case goes for its age or for
-// how many there are: only one that was seen once, that nothing stands on, and
-// that was not given to any of the queries it could have served. What a person
-// marked stays; of lessons beyond the budget those go whose cases others cover.
+// Prune returns which memories to take out of use. They are archived with a reason,
+// never deleted. The present time is that of the newest evaluation.
+//
+// No case goes only for its age or because there are many. A case goes when it was
+// seen once, belongs to no experience, and was given to none of the queries that it
+// could have been given to. When a partition has too many lessons, those go whose
+// cases other lessons cover. A memory that a person marked stays. A forgotten case
+// whose mistake is made again comes back.
 func (e *Evolver) Prune(ctx context.Context, v View, o PruneOptions, known Known) (Pruned, error) {
 	s, err := e.survey(ctx, v, known.Now)
 	if err != nil {
@@ -89,20 +92,21 @@ func (e *Evolver) Prune(ctx context.Context, v View, o PruneOptions, known Known
 		edits: s.edits(), rules: e.rules, o: o, known: known,
 		gone: map[string]Forgotten{}, under: parents(s.live(tree.Experience)),
 	}
-	p.settled(p.harm)
-	p.settled(p.replaced)
-	p.settled(p.unused)
-	p.settled(p.thin)
+	p.forgetIf(p.harm)
+	p.forgetIf(p.replaced)
+	p.forgetIf(p.unused)
+	p.forgetIf(p.thin) // after unused, because it counts the cases that are left
 	p.budgets()
 	return p.result(p.revive()), nil
 }
 
-// revive takes back into use the cases that were forgotten as unused or beyond a
-// budget and whose mistake was made again since.
+// revive takes cases back into use that were forgotten as unused or over budget and
+// whose last mistake lies within the time window. It returns their ids, sorted.
 func (p *pruner) revive() []string {
 	ids := []string{}
 	for _, n := range p.nodes {
-		forgotten := strings.HasPrefix(n.ArchivedFor, string(Unused)+": ") || strings.HasPrefix(n.ArchivedFor, string(OverBudget)+": ")
+		forgotten := strings.HasPrefix(n.ArchivedFor, string(Unused)+": ") ||
+			strings.HasPrefix(n.ArchivedFor, string(OverBudget)+": ")
 		if n.Type != tree.Case || n.Status != tree.Archived || !forgotten || n.Mark != tree.Unmarked ||
 			p.o.Only != "" && n.ErrorType != p.o.Only || p.age(n) > p.rules.Of(n.ErrorType).TimeWindow {
 			continue
@@ -116,8 +120,9 @@ func (p *pruner) revive() []string {
 	return ids
 }
 
-// open are the nodes that may be forgotten still, sorted by id.
-func (p *pruner) open(only func(*tree.Node) bool) []*tree.Node {
+// candidates returns the nodes that may still be forgotten and that only accepts,
+// sorted by id.
+func (p *pruner) candidates(only func(*tree.Node) bool) []*tree.Node {
 	var out []*tree.Node
 	for _, n := range p.nodes {
 		_, gone := p.gone[n.ID]
@@ -131,9 +136,9 @@ func (p *pruner) open(only func(*tree.Node) bool) []*tree.Node {
 	return out
 }
 
-// settled forgets what a rule about one node gives a reason for.
-func (p *pruner) settled(rule func(*tree.Node) (Reason, string)) {
-	for _, n := range p.open(func(*tree.Node) bool { return true }) {
+// forgetIf forgets each candidate for which a rule gives a reason.
+func (p *pruner) forgetIf(rule func(*tree.Node) (Reason, string)) {
+	for _, n := range p.candidates(func(*tree.Node) bool { return true }) {
 		if r, why := rule(n); r != "" {
 			p.gone[n.ID] = Forgotten{Node: n.Clone(), Reason: r, Why: why}
 		}
@@ -164,14 +169,16 @@ func (p *pruner) replaced(n *tree.Node) (Reason, string) {
 func (p *pruner) unused(n *tree.Node) (Reason, string) {
 	used := n.Metadata.UsageCount > 0 || p.known.Used != nil && p.known.Used(n.ID)
 	confirmed := len(n.Occurrences) > 1 || len(p.under[n.ID]) > 0
-	if n.Type != tree.Case || !n.Live() || used || confirmed || n.Content.Confidence >= littleTrust || p.age(n) <= halfLife || p.known.Chances == nil {
+	if n.Type != tree.Case || !n.Live() || used || confirmed || n.Content.Confidence >= littleTrust ||
+		p.age(n) <= halfLife || p.known.Chances == nil {
 		return "", ""
 	}
 	k := p.known.Chances(n)
 	if k < enoughChances {
 		return "", ""
 	}
-	return Unused, fmt.Sprintf("given to none of %d queries it could have served, seen once %d days ago, trusted %.2f", k, days(p.age(n)), n.Content.Confidence)
+	return Unused, fmt.Sprintf("given to none of %d queries it could have served, seen once %d days ago, trusted %.2f",
+		k, days(p.age(n)), n.Content.Confidence)
 }
 
 func (p *pruner) thin(n *tree.Node) (Reason, string) {
@@ -184,7 +191,7 @@ func (p *pruner) thin(n *tree.Node) (Reason, string) {
 	return "", ""
 }
 
-// standing are the cases of an experience that are in use and stay.
+// standing returns the live cases of an experience that are not forgotten now.
 func (p *pruner) standing(e *tree.Node) []*tree.Node {
 	return slices.DeleteFunc(p.survey.standing(e), func(n *tree.Node) bool {
 		_, gone := p.gone[n.ID]
@@ -192,13 +199,13 @@ func (p *pruner) standing(e *tree.Node) []*tree.Node {
 	})
 }
 
-// budgets forgets lessons beyond the budget of a partition: those stay that stand
-// for most cases that the ones before them do not (greedy maximum coverage), and
-// of as many the one with the lower id.
+// budgets forgets lessons of a partition that has too many. It keeps them by greedy
+// maximum coverage: again and again the lesson with most cases that no kept lesson has;
+// of equal ones, that with the lower id.
 func (p *pruner) budgets() {
 	most := cmp.Or(p.o.Experiences, mostExperiences)
 	parts := map[Partition][]*tree.Node{}
-	for _, n := range p.open((*tree.Node).Live) {
+	for _, n := range p.candidates((*tree.Node).Live) {
 		if n.Type == tree.Experience && n.Elsewhere == nil {
 			parts[partitionOf(n)] = append(parts[partitionOf(n)], n)
 		}
@@ -221,11 +228,13 @@ func (p *pruner) budgets() {
 			list = slices.Delete(list, best, best+1)
 		}
 		for _, n := range list {
-			p.gone[n.ID] = Forgotten{Node: n.Clone(), Reason: OverBudget, Why: fmt.Sprintf("%d lessons of its kind cover more cases", most)}
+			why := fmt.Sprintf("%d lessons of its kind cover more cases", most)
+			p.gone[n.ID] = Forgotten{Node: n.Clone(), Reason: OverBudget, Why: why}
 		}
 	}
 }
 
+// uncovered counts the children of a lesson that are not covered.
 func uncovered(n *tree.Node, covered map[string]bool) (k int) {
 	for _, id := range n.Children {
 		if !covered[id] {
@@ -235,7 +244,8 @@ func uncovered(n *tree.Node, covered map[string]bool) (k int) {
 	return k
 }
 
-// result turns what goes into changes: archived, and out of what it was part of.
+// result makes the changes: each forgotten memory is archived, its children lose their
+// parent, and the memories that list it lose a child.
 func (p *pruner) result(revived []string) Pruned {
 	out := Pruned{Forgotten: []Forgotten{}, Revived: revived, Changes: []tree.Change{}}
 	for _, f := range p.gone {
@@ -249,21 +259,21 @@ func (p *pruner) result(revived []string) Pruned {
 	for _, f := range out.Forgotten {
 		n, _ := p.get(f.Node.ID)
 		for _, c := range n.Children {
-			p.free(c, n.ID)
+			p.clearParent(c, n.ID)
 		}
 		for _, id := range append(slices.Clone(p.under[n.ID]), n.Parent) {
-			p.without(id, n.ID)
+			p.removeChild(id, n.ID)
 		}
 		n.Children, n.Parent, n.Status, n.ArchivedFor = []string{}, "", tree.Archived, string(f.Reason)+": "+f.Why
 		p.put(n, tree.OpArchive, f.Why)
 	}
-	p.bereft()
+	p.retireEmpty()
 	out.Changes = append(out.Changes, p.changes()...)
 	return out
 }
 
-// free takes the parent from a node whose parent goes.
-func (p *pruner) free(id, from string) {
+// clearParent clears the parent of a node if it is from.
+func (p *pruner) clearParent(id, from string) {
 	n, ok := p.get(id)
 	if !ok || n.Parent != from {
 		return
@@ -272,8 +282,8 @@ func (p *pruner) free(id, from string) {
 	p.put(n, tree.OpAttach, "no longer part of "+from)
 }
 
-// without takes a child from a memory.
-func (p *pruner) without(id, child string) {
+// removeChild takes a child from a memory.
+func (p *pruner) removeChild(id, child string) {
 	up, ok := p.get(id)
 	if !ok || id == "" || !slices.Contains(up.Children, child) {
 		return
@@ -282,8 +292,8 @@ func (p *pruner) without(id, child string) {
 	p.put(up, tree.OpRevise, "a part of it was archived")
 }
 
-// bereft retires strategies, and marked experiences, that nothing is left of.
-func (p *pruner) bereft() {
+// retireEmpty retires strategies and marked experiences that have lost all children.
+func (p *pruner) retireEmpty() {
 	for _, t := range p.touched {
 		if n := &t.node; n.Type != tree.Case && n.Live() && n.Elsewhere == nil && len(n.Children) == 0 {
 			n.Status = tree.Retired

@@ -90,8 +90,8 @@ func TestPruneGivesAReason(t *testing.T) {
 	require.Len(t, m.prune(PruneOptions{Only: "edge_case_error"}, known).Forgotten, 1)
 }
 
-// No case goes for its age or for how many there are: only one that was not
-// given though it could have been, twenty times.
+// No case goes for its age or because there are many. A case goes that could have been
+// given twenty times and never was.
 func TestPruneByChance(t *testing.T) {
 	nodes := []tree.Node{single(1)}
 	for i := range 400 {
@@ -150,7 +150,7 @@ func lessonOver(cases []tree.Node, i int) tree.Node {
 	return n
 }
 
-// Of lessons beyond the budget those go whose cases others cover.
+// When there are too many lessons, those go whose cases other lessons cover.
 func TestPruneKeepsWhatCovers(t *testing.T) {
 	const most = 5
 	var nodes []tree.Node
@@ -188,8 +188,8 @@ func TestPruneKeepsWhatCovers(t *testing.T) {
 	require.Equal(t, p, planted(t, nodes).prune(PruneOptions{Experiences: most}), "the same each time")
 }
 
-// A case that goes leaves every experience it stood behind, and its experience
-// the strategy.
+// A case that is forgotten leaves every experience that had it, and an experience
+// leaves its strategy.
 func TestPruneTakesOutOfAll(t *testing.T) {
 	both := made(30, missed("t_sums", "Nobody added it up."), missed("t_dates", "The month is foreign."))
 	m := planted(t, append(shop(), both))
@@ -219,7 +219,7 @@ func TestPruneTakesOutOfAll(t *testing.T) {
 	m.settled(options(t))
 }
 
-// What a person marked stays, but not over nothing.
+// A lesson that a person marked stays, unless all its cases are gone.
 func TestPruneOfMarkedLessons(t *testing.T) {
 	m := planted(t, append(sums(), dates()...))
 	m.evolve(options(t), PlanOptions{})

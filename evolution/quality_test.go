@@ -103,8 +103,8 @@ func learned(tb testing.TB, path string) *memory {
 	return m
 }
 
-// spread is how the labels of what stands behind experiences lie: how many of all
-// are covered, and which share of each experience has its most frequent label.
+// spread measures the labels of the cases behind experiences: how many of all labelled
+// cases are covered, and which share of each experience has its most frequent label.
 type spread struct {
 	cases, covered int
 	members, pure  int            // over all experiences; a case may be in several

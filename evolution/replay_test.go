@@ -59,7 +59,8 @@ func newSubject(t *testing.T, name string, every int) *subject {
 	st, err := jsonstore.Open(t.Context(), afero.NewMemMapFs(), "replay", jsonstore.Options{})
 	require.NoError(t, err)
 	s := &subject{name: name, every: every}
-	s.mem, err = memtree.Open(t.Context(), "", &memtree.Options{Store: st, Deadline: time.Minute, Now: func() time.Time { return s.now }})
+	s.mem, err = memtree.Open(t.Context(), "",
+		&memtree.Options{Store: st, Deadline: time.Minute, Now: func() time.Time { return s.now }})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.mem.Close()) })
 	return s
@@ -71,7 +72,8 @@ func (s *subject) Ask(ctx context.Context, e *tree.Evaluation) (replay.Answer, e
 	if e.At.After(s.now) {
 		s.now = e.At
 	}
-	x, err := s.mem.Explain(ctx, memtree.Query{Prompt: e.Prompt, Scene: e.Scene, Scope: e.Scope, Agent: e.Agent, RunID: e.RunID})
+	x, err := s.mem.Explain(ctx, memtree.Query{Prompt: e.Prompt, Scene: e.Scene, Scope: e.Scope, Agent: e.Agent,
+		RunID: e.RunID})
 	if err != nil {
 		return replay.Answer{}, err
 	}
@@ -125,7 +127,8 @@ func TestQualityOfReplay(t *testing.T) {
 		"difference: of the AUC from that of cases alone, paired by run, with 95 %% of 1,000 bootstrap samples of tests.\n")
 	for _, name := range []string{"webjudge", "tau"} {
 		all := stream(t, name+".jsonl")
-		fmt.Fprintf(&b, "\n%-12s %4s %6s %7s %7s %7s %8s  %s\n", name, "runs", "AUC", "guided", "warned", "tokens", "lessons", "difference")
+		fmt.Fprintf(&b, "\n%-12s %4s %6s %7s %7s %7s %8s  %s\n", name, "runs", "AUC", "guided", "warned", "tokens", "lessons",
+			"difference")
 		for q := 1; q <= 4; q++ {
 			part := all[:len(all)*q/4]
 			alone, learns := newSubject(t, "cases alone", 0), newSubject(t, "evolving", 50)

@@ -101,11 +101,11 @@ func (r *Review) Decide(ctx context.Context, accepted, rejected []string, why st
 
 const acceptedWord = "accepted"
 
-// ErrNoDraft says that what is decided on is not there any more.
+// ErrNoDraft says that the draft a person decided about is not in the cache any more.
 var ErrNoDraft = errors.New("no draft is kept under this key; learning for review makes it again")
 
-// accept returns what a cache is to keep under a job's key once a person has
-// accepted its draft.
+// accept returns the value to keep in the Cache under a job's key after a person
+// accepted its draft. value is the one kept now. It fails when that has no draft.
 func accept(value []byte) ([]byte, error) {
 	var r record
 	if json.Unmarshal(value, &r) != nil || r.Draft == nil {
@@ -115,9 +115,9 @@ func accept(value []byte) ([]byte, error) {
 	return json.Marshal(r)
 }
 
-// reject returns what a cache is to keep under a job's key once a person has
-// rejected the draft that p is: it is not written again until its evidence
-// changes.
+// reject returns the value to keep in the Cache under a job's key after a person
+// rejected the draft of p. The draft is not written again until its evidence changes.
+// It fails when value, the one kept now, has no draft.
 func reject(value []byte, p *Proposal, why string) ([]byte, error) {
 	var r record
 	if json.Unmarshal(value, &r) != nil || r.Draft == nil {

@@ -7,13 +7,13 @@ import (
 	"github.com/memtree/memtree/taxonomy"
 )
 
-// Rule says when there is enough to learn from. A zero field has the default
-// written beside it.
+// Rule says when there is enough to learn from. A field that is zero means the
+// default, which stands first in its comment.
 type Rule struct {
 	CaseThreshold       int           // 3: distinct cases that make an experience
 	ExperienceThreshold int           // 2: experiences that make a strategy
-	MinConfidence       float64       // 0.5: mean confidence of the cases; the other bounds hold at any value
-	TimeWindow          time.Duration // 30 days before the newest evaluation
+	MinConfidence       float64       // 0.5: the least confidence of an experience, see confidence
+	TimeWindow          time.Duration // 30 days: enough cases must lie within some stretch of this length
 }
 
 // The defaults, those of the design the tree comes from.
@@ -23,11 +23,11 @@ const (
 	defaultConfidence  = 0.5
 	defaultWindow      = 30 * 24 * time.Hour
 
-	leastTests         = 2 // distinct tests, of any abstraction: one test alone may be flaky
+	leastTests         = 2 // distinct tests behind any lesson: one test alone may be flaky
 	leastStrategyCases = 5
 )
 
-// Rules are the rules by error type; the one under "" is for all others.
+// Rules maps an error type to its rule. The rule under "" is for all others.
 type Rules map[string]Rule
 
 // RulesOf reads the rules that a team's overlay sets.
@@ -42,8 +42,8 @@ func RulesOf(t *taxonomy.Taxonomy) Rules {
 	return out
 }
 
-// Of returns the rule for an error type: its own, what that leaves out from the
-// one for all, and the defaults.
+// Of returns the rule for an error type. A field comes from the type's own rule, else
+// from the rule under "", else it is the default.
 func (r Rules) Of(errorType string) Rule {
 	own, all := r[errorType], r[""]
 	return Rule{

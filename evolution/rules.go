@@ -12,22 +12,25 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// byRules writes without a model. It composes no sentences: what to do is the
-// taxonomy's, how it was missed is a whole sentence of a person or the taxonomy's,
-// and where no check is known the hint that was given for most cases. It returns
-// no draft where there is neither.
+// byRules writes drafts without a model. It composes no sentences. With a check, the
+// taxonomy says what to do, and the mistake is a whole sentence of a person or of the
+// taxonomy. Without a check, the lesson is the hint that was given for most cases; if
+// there is none, there is no draft.
 func (e *Evolver) byRules(j *job) []gate.Draft {
 	if j.Type == tree.Strategy {
 		if len(j.counts) == 0 {
 			return nil
 		}
-		var d gate.Draft // a strategy is its counts
+		var d gate.Draft // a strategy has no text but its counts
 		for _, c := range j.counts {
 			d.Lessons = append(d.Lessons, c.lesson)
 		}
 		return []gate.Draft{d}
 	}
-	l := tree.Lesson{Kind: j.Check, From: tree.FromCatalogue, Cites: idsOf(j.Members), Tests: tests(j.Members), Times: times(j.Members)}
+	l := tree.Lesson{
+		Kind: j.Check, From: tree.FromCatalogue, Cites: idsOf(j.Members),
+		Tests: tests(j.Members), Times: times(j.Members),
+	}
 	if j.Check == "" {
 		l.Check, l.From = repeatedHint(j.bucket)
 		if l.Check == "" {
@@ -35,11 +38,11 @@ func (e *Evolver) byRules(j *job) []gate.Draft {
 		}
 	}
 	l.What = e.oftenMissed(j)
-	l.Mistake = e.central(j)
+	l.Mistake = e.centralSentence(j)
 	return []gate.Draft{{Lessons: []tree.Lesson{l}}}
 }
 
-// times returns in how many runs the mistakes of cases were made.
+// times returns the number of runs in which the mistakes of the cases were made.
 func times(cases []*tree.Node) (n int) {
 	for _, c := range cases {
 		n += max(1, len(c.Occurrences))
@@ -47,10 +50,10 @@ func times(cases []*tree.Node) (n int) {
 	return n
 }
 
-// oftenMissed returns the things that were missed in half of the tests, and in two
-// or more, sorted: what was missed in a few alone says nothing of another page.
+// oftenMissed returns the things that were missed in at least half of the tests and in
+// at least two, sorted. A thing that few tests missed says nothing about other pages.
 func (e *Evolver) oftenMissed(j *job) []string {
-	in := map[string]map[string]bool{}
+	in := map[string]map[string]bool{} // the tests that missed a thing
 	for _, n := range j.Members {
 		for i := range n.CaseData.Misses {
 			m := &n.CaseData.Misses[i]
@@ -77,19 +80,19 @@ func (e *Evolver) oftenMissed(j *job) []string {
 	return out
 }
 
-// Lengths of a sentence that is said of a whole group, in characters.
+// Limits on a sentence that stands for a whole group.
 const (
-	longestMistake = 120
-	shortestEN     = 20
-	shortestZH     = 8
-	leastWords     = 4 // an error code is no sentence
+	longestMistake = 120 // characters
+	shortestEN     = 20  // characters
+	shortestZH     = 8   // characters
+	leastWords     = 4   // an error code is no sentence
 )
 
-// central returns the sentence of a person that says best how the check was
-// missed, or "" where none speaks for the others too: it has to say the check by
-// itself, name nothing of one test, and share words with what others wrote.
-func (e *Evolver) central(j *job) string {
-	var list, from []string
+// centralSentence returns the sentence of a person that says best how the check was
+// missed: among those that may speak for all, the one that is most like the sentences
+// about other tests on average. It returns "" if none is enough like them.
+func (e *Evolver) centralSentence(j *job) string {
+	var list, from []string // sentences, and the test of each
 	for _, n := range evenly(j.Members, mostHeard) {
 		for i := range n.CaseData.Misses {
 			m := &n.CaseData.Misses[i]
@@ -120,35 +123,36 @@ func (e *Evolver) central(j *job) string {
 	return best
 }
 
-// leastCentral is how alike a sentence must be to those about other tests on
-// average to be said of all; mostHeard is of how many cases the sentences are
-// compared, each with each.
 const (
-	leastCentral = 0.20
-	mostHeard    = 256
+	leastCentral = 0.20 // the average likeness with sentences about other tests that is enough
+	mostHeard    = 256  // cases whose sentences are compared, each with each
 )
 
-// speaksForAll reports whether a sentence may stand for a group.
+// speaksForAll reports whether a sentence may stand for a group. It must be a short
+// sentence in the language of the group, name nothing of a single test (no number, no
+// quotation), and name the check by its phrases.
 func (e *Evolver) speaksForAll(j *job, s string) bool {
 	n := utf8.RuneCountInString(s)
 	least := shortestEN
 	if j.Lang == "zh" {
 		least = shortestZH
 	}
-	if n < least || n > longestMistake || j.Lang != "zh" && len(strings.Fields(s)) < leastWords || text.Lang(s) != j.Lang || strings.ContainsAny(s, "0123456789“”\"'‘’「」《》…?？") {
+	if n < least || n > longestMistake || j.Lang != "zh" && len(strings.Fields(s)) < leastWords ||
+		text.Lang(s) != j.Lang || strings.ContainsAny(s, "0123456789“”\"'‘’「」《》…?？") {
 		return false
 	}
 	if j.Check == "" {
 		return true
 	}
 	r, ok := e.checks().Outright(s, j.Direction)
-	return ok && (r.Check == j.Check || e.within(r.Check, j.Check))
+	return ok && (r.Check == j.Check || e.isKindOf(r.Check, j.Check))
 }
 
-// repeatedHint is the sentence that a person or a model gave as a hint for most
-// cases of a bucket, in at least two tests, and who gave it.
+// repeatedHint returns the hint that was given for most tests of a bucket: a whole
+// sentence of a person or a model for at least half of the tests, and at least two.
+// from says who gave it. Both are "" if there is none.
 func repeatedHint(b *bucket) (hint, from string) {
-	in, by := map[string]map[string]bool{}, map[string]string{}
+	in, by := map[string]map[string]bool{}, map[string]string{} // of each sentence: its tests, and who said it
 	for _, n := range b.cases {
 		for _, m := range n.CaseData.Misses {
 			for _, s := range text.Sentences(m.Instead) {

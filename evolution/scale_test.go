@@ -71,12 +71,15 @@ func scaled(tb testing.TB, n int) []tree.Node {
 	for i := range out {
 		at := time.Date(2026, time.Month(1+i*9/n), 1+i%28, i%24, 0, 0, 0, time.UTC)
 		x := tree.Node{
-			Type: tree.Case, Level: 1, ErrorType: types[r.IntN(8)].ID, Direction: taxonomy.FalseFail, Lang: "en", Status: tree.Active, Revision: 1,
-			Children: []string{}, Scene: tree.Scene{ID: fmt.Sprint("scene", r.IntN(n/50+1)), Type: []string{"form", "list", "modal", "table"}[r.IntN(4)], Route: "/r"},
+			Type: tree.Case, Level: 1, ErrorType: types[r.IntN(8)].ID, Direction: taxonomy.FalseFail, Lang: "en",
+			Status: tree.Active, Revision: 1,
+			Children: []string{}, Scene: tree.Scene{ID: fmt.Sprint("scene", r.IntN(n/50+1)),
+				Type: []string{"form", "list", "modal", "table"}[r.IntN(4)], Route: "/r"},
 			Content: tree.Content{Confidence: 0.6}, Metadata: tree.Metadata{CreatedAt: at, UpdatedAt: at},
 			Provenance: tree.Provenance{By: "formation", Analyst: "rules"},
 			CaseData: &tree.CaseData{
-				TestCase:      tree.TestCase{CaseID: fmt.Sprint("T", i%(n/5+1)), Prompt: text(.85), GroundTruth: tree.Raw(`{"verdict":"pass"}`)},
+				TestCase: tree.TestCase{CaseID: fmt.Sprint("T", i%(n/5+1)), Prompt: text(.85),
+					GroundTruth: tree.Raw(`{"verdict":"pass"}`)},
 				AgentJudgment: `{"verdict":"fail"}`, EvaluatorReason: text(.85),
 			},
 			Occurrences: []tree.Occurrence{{Evaluation: fmt.Sprint("scale-", i), At: at}},
@@ -234,7 +237,8 @@ func BenchmarkPrune(b *testing.B) {
 	require.NoError(b, err)
 	b.ReportAllocs()
 	for b.Loop() {
-		p, err := e.Prune(b.Context(), s, PruneOptions{Experiences: 5}, Known{Chances: func(*tree.Node) int { return enoughChances }})
+		p, err := e.Prune(b.Context(), s, PruneOptions{Experiences: 5},
+			Known{Chances: func(*tree.Node) int { return enoughChances }})
 		require.NoError(b, err)
 		b.ReportMetric(float64(len(p.Forgotten)), "forgotten")
 	}

@@ -86,7 +86,10 @@ func parsed(tb testing.TB, overlay string) *taxonomy.Taxonomy {
 	return t
 }
 
-var theShop = sync.OnceValues(func() (*taxonomy.Taxonomy, error) { return taxonomy.Parse("memtree.yaml", []byte(shopChecks)) })
+var theShop = sync.OnceValues(func() (*taxonomy.Taxonomy,
+	error) {
+	return taxonomy.Parse("memtree.yaml", []byte(shopChecks))
+})
 
 func tax(tb testing.TB) *taxonomy.Taxonomy {
 	tb.Helper()
@@ -100,13 +103,15 @@ func options(tb testing.TB) Options {
 	return with(tax(tb))
 }
 
-// with is what evolution is given; what has no check is told when it applies.
+// with returns the options of the tests. Words adds a condition to a lesson without a
+// check.
 func with(t *taxonomy.Taxonomy) Options {
 	fill := enhance.NewWording(t).Fill
 	return Options{Taxonomy: t, Words: func(n *tree.Node) {
 		if fill(n); n.Type == tree.Experience && len(n.Content.AppliesWhen) == 0 {
 			n.Content.Title = taxonomy.Text{EN: "The picture was not held beside its design", ZH: "没有把图片和设计稿对比"}.In(n.Lang)
-			n.Content.AppliesWhen = []string{taxonomy.Text{EN: "a task is about the picture of something", ZH: "任务要求检查图片"}.In(n.Lang)}
+			n.Content.AppliesWhen = []string{taxonomy.Text{EN: "a task is about the picture of something",
+				ZH: "任务要求检查图片"}.In(n.Lang)}
 		}
 	}}
 }
@@ -117,7 +122,8 @@ func missed(check, how string, what ...string) tree.Miss {
 	if err != nil {
 		panic(err)
 	}
-	m := tree.Miss{Check: check, ErrorType: "content_validation_error", How: how, What: what, From: tree.FromPerson, Sure: 0.8, At: []string{"reason"}}
+	m := tree.Miss{Check: check, ErrorType: "content_validation_error", How: how, What: what, From: tree.FromPerson,
+		Sure: 0.8, At: []string{"reason"}}
 	if c, ok := t.Check(check); ok {
 		m.ErrorType = c.ErrorType()
 	}
@@ -129,13 +135,15 @@ func missed(check, how string, what ...string) tree.Miss {
 func made(i int, misses ...tree.Miss) tree.Node {
 	at := time.Date(2026, 1, 1+i%20, 9, 0, 0, 0, time.UTC)
 	n := tree.Node{
-		Type: tree.Case, Level: 1, ErrorType: misses[0].ErrorType, Direction: taxonomy.FalsePass, Lang: "en", Status: tree.Active, Revision: 1,
+		Type: tree.Case, Level: 1, ErrorType: misses[0].ErrorType, Direction: taxonomy.FalsePass, Lang: "en",
+		Status: tree.Active, Revision: 1,
 		Children: []string{}, Scene: tree.Scene{ID: fmt.Sprint("S", i), Type: "form", Route: "/orders"},
 		Content:    tree.Content{Title: "t", Confidence: 0.6},
 		Metadata:   tree.Metadata{CreatedAt: at, UpdatedAt: at},
 		Provenance: tree.Provenance{By: "formation", Analyst: "rules"},
 		CaseData: &tree.CaseData{
-			TestCase:      tree.TestCase{CaseID: fmt.Sprint("T", i), Prompt: fmt.Sprintf("Check page %d of the shop.", i), GroundTruth: tree.Raw(`"true"`)},
+			TestCase: tree.TestCase{CaseID: fmt.Sprint("T", i), Prompt: fmt.Sprintf("Check page %d of the shop.", i),
+				GroundTruth: tree.Raw(`"true"`)},
 			AgentJudgment: "pass", Misses: misses,
 		},
 		Occurrences: []tree.Occurrence{{Evaluation: fmt.Sprint("v", i), At: at}},
@@ -169,7 +177,8 @@ func aged(n tree.Node, days int) tree.Node {
 
 // sum is a case in which a total was not added up.
 func sum(i int, thing string) tree.Node {
-	n := made(i, missed("t_sums", "The agent did not add the lines of the "+thing+" up and took the rounded total for the exact sum.", "Total"))
+	n := made(i, missed("t_sums", "The agent did not add the lines of the "+thing+
+		" up and took the rounded total for the exact sum.", "Total"))
 	return as(n, func(n *tree.Node) {
 		n.CaseData.TestCase.Prompt = "Check that the " + thing + " total on the order page equals the sum of its lines."
 	})
@@ -205,7 +214,8 @@ func dates() []tree.Node {
 
 // single is a case that nothing else is like.
 func single(i int) tree.Node {
-	n := made(i, tree.Miss{ErrorType: "edge_case_error", How: fmt.Sprintf("Took list %d for a broken one.", i), From: tree.FromPerson})
+	n := made(i, tree.Miss{ErrorType: "edge_case_error", How: fmt.Sprintf("Took list %d for a broken one.", i),
+		From: tree.FromPerson})
 	return as(n, func(n *tree.Node) { n.Direction, n.Content.Confidence = taxonomy.FalseFail, 0.5 })
 }
 
@@ -248,8 +258,10 @@ func (m *memory) nobodysWords(tax *taxonomy.Taxonomy) {
 			check, _ := tax.Check(l.Kind)
 			a := check.Advice(n.Direction)
 			before, after, _ := strings.Cut(a.With.In(n.Lang), taxonomy.What)
-			worded := l.Check == a.Do.In(n.Lang) || before+after != "" && strings.HasPrefix(l.Check, before) && strings.HasSuffix(l.Check, after)
-			require.True(m.tb, worded && l.From == tree.FromCatalogue && l.Check != "" || whole[l.Check] && l.From != tree.FromCatalogue && l.Check != "", "%s does: %q", n.ID, l.Check)
+			worded := l.Check == a.Do.In(n.Lang) ||
+				before+after != "" && strings.HasPrefix(l.Check, before) && strings.HasSuffix(l.Check, after)
+			require.True(m.tb, worded && l.From == tree.FromCatalogue && l.Check != "" ||
+				whole[l.Check] && l.From != tree.FromCatalogue && l.Check != "", "%s does: %q", n.ID, l.Check)
 			require.True(m.tb, whole[l.Mistake], "%s mistake: %q", n.ID, l.Mistake)
 			require.Empty(m.tb, l.Instead)
 			require.True(m.tb, slices.IsSorted(l.Cites))

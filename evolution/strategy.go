@@ -8,7 +8,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// strategy forms, follows or retires the strategy over the experiences of the
+// strategy makes, updates or retires the strategy over the experiences of the
 // partition.
 func (w *work) strategy() error {
 	var present *tree.Node
@@ -17,7 +17,7 @@ func (w *work) strategy() error {
 		case partitionOf(n) != w.Partition || n.Elsewhere != nil:
 		case present == nil:
 			present = n
-		default: // trees were merged
+		default: // two trees were merged, and each had one
 			w.retireStrategy(n, "another strategy of its error type is in use")
 		}
 	}
@@ -29,7 +29,8 @@ func (w *work) strategy() error {
 		all.cases = append(all.cases, f.bucket.cases...)
 	}
 	all.cases = united(all.cases, nil)
-	enough := len(parts) >= w.Rule.ExperienceThreshold && tests(all.cases) >= leastTests && len(all.cases) >= leastStrategyCases
+	enough := len(parts) >= w.Rule.ExperienceThreshold &&
+		tests(all.cases) >= leastTests && len(all.cases) >= leastStrategyCases
 	switch {
 	case !enough && present != nil:
 		w.retireStrategy(present, "too few experiences are left of it")
@@ -55,9 +56,12 @@ func (w *work) strategy() error {
 	return nil
 }
 
-// strategyOf returns the strategy over experiences: the one there is, brought up
-// to them, or a new one.
-func (w *work) strategyOf(counts []count, parts []*formedNode, ids []string, present *tree.Node) (tree.Node, bool, error) {
+// strategyOf returns the strategy over experiences: the present one, updated if it
+// must be, or a new one. ids are those of the experiences, sorted. It returns false if
+// nothing could be written.
+func (w *work) strategyOf(
+	counts []count, parts []*formedNode, ids []string, present *tree.Node,
+) (tree.Node, bool, error) {
 	if present != nil && slices.Equal(present.Children, ids) && !w.changed(present, counts) {
 		return present.Clone(), true, nil
 	}
@@ -81,7 +85,7 @@ func (w *work) strategyOf(counts []count, parts []*formedNode, ids []string, pre
 		w.retireStrategy(present, "its words are of rules that are gone")
 		return n, false, nil
 	case !ok:
-		n = present.Clone() // the old words stand over the experiences there are
+		n = present.Clone() // keep the old words, over the experiences there are now
 	}
 	n.Children = ids
 	op := tree.OpAdd
@@ -92,15 +96,15 @@ func (w *work) strategyOf(counts []count, parts []*formedNode, ids []string, pre
 	return n, true, nil
 }
 
-// count is one check that was missed, with the cases that missed it.
+// count is a check that was missed, as a lesson with numbers, and its cases.
 type count struct {
 	lesson tree.Lesson
 	cases  []*tree.Node
 }
 
-// counts returns what a strategy is counted from, the most frequent first: the
-// experiences, and the checks that were missed in two tests, which is too few for
-// an experience of their own.
+// counts returns what a strategy counts, the most frequent first: the lesson of each
+// experience, and each other check that was missed in at least two tests but has too
+// few cases for an experience of its own.
 func (w *work) counts(parts []*formedNode) []count {
 	var list []count
 	have := map[string]bool{}
@@ -111,26 +115,30 @@ func (w *work) counts(parts []*formedNode) []count {
 		}
 	}
 	for _, b := range w.buckets[w.Partition] {
-		if b.check != "" && !have[b.check] && tests(b.cases) >= leastTests && !w.unwanted[lesson{b.Partition, b.check}] {
+		unwanted := w.unwanted[lesson{b.Partition, b.check}]
+		if b.check != "" && !have[b.check] && tests(b.cases) >= leastTests && !unwanted {
 			list = append(list, count{tree.Lesson{Kind: b.check, From: tree.FromCatalogue}, b.cases})
 		}
 	}
 	for i := range list {
 		l, cases := &list[i].lesson, list[i].cases
 		l.Mistake, l.Instead, l.Cites = "", "", idsOf(cases)
-		l.Tests, l.Times, l.Scenes = tests(cases), times(cases), w.mostly(cases)
+		l.Tests, l.Times, l.Scenes = tests(cases), times(cases), w.frequentScenes(cases)
 	}
 	slices.SortFunc(list, func(a, b count) int {
-		return cmp.Or(cmp.Compare(b.lesson.Tests, a.lesson.Tests), cmp.Compare(b.lesson.Times, a.lesson.Times), cmp.Compare(a.lesson.Kind, b.lesson.Kind), cmp.Compare(a.lesson.Check, b.lesson.Check))
+		x, y := &a.lesson, &b.lesson
+		return cmp.Or(cmp.Compare(y.Tests, x.Tests), cmp.Compare(y.Times, x.Times),
+			cmp.Compare(x.Kind, y.Kind), cmp.Compare(x.Check, y.Check))
 	})
 	return list[:min(len(list), tree.MaxLessons)]
 }
 
-// mostly returns the scene types where a check was missed: those that hold a third
-// of its tests each, at least two, and clearly more than of all tests. They are
-// sorted, two at most; there are none where mistakes are all over.
-func (w *work) mostly(cases []*tree.Node) []string {
-	const clearly = 1.3
+// frequentScenes returns the scene types in which a check was missed most, sorted. A
+// type must have at least two and a third of the check's tests, and a clearly larger
+// share of them than of all tests. If more than two types do, the mistakes are all
+// over, and it returns none.
+func (w *work) frequentScenes(cases []*tree.Node) []string {
+	const clearly = 1.3 // times the share of all tests
 	if w.everywhere == nil {
 		w.everywhere, w.everyTest = testsByScene(w.s.cases), tests(w.s.cases)
 	}
@@ -149,8 +157,9 @@ func (w *work) mostly(cases []*tree.Node) []string {
 	return out
 }
 
-// changed reports whether a strategy that was counted is to be counted anew:
-// something else was missed most, or more often, or the rules are others.
+// changed reports whether a strategy must be written again: an older version of the
+// rules wrote it, its counts are not those of now, or the model was not reached then
+// and there is one now. A strategy that a model wrote does not follow the counts.
 func (w *work) changed(n *tree.Node, counts []count) bool {
 	if outdated(n) || n.Provenance.Again && w.e.o.Generator != nil {
 		return true

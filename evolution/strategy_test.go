@@ -36,7 +36,8 @@ func TestStrategyIsCounted(t *testing.T) {
 	require.Equal(t, []int{5, 5, 4, 8}, []int{sums.Tests, sums.Times, dates.Tests, dates.Times})
 	require.Len(t, dates.Cites, 8)
 	require.Empty(t, sums.Mistake+sums.Instead)
-	require.Less(t, strings.Index(s.Content.Guidance, "Add the lines"), strings.Index(s.Content.Guidance, "Read the month"))
+	require.Less(t, strings.Index(s.Content.Guidance, "Add the lines"),
+		strings.Index(s.Content.Guidance, "Read the month"))
 	require.Equal(t, []string{"Total"}, sums.What, "and on what")
 	for _, id := range s.Children {
 		require.Equal(t, s.ID, m.nodes[id].Parent)
@@ -45,7 +46,8 @@ func TestStrategyIsCounted(t *testing.T) {
 	m.plant(date(70, "quote"))
 	m.evolve(options(t), PlanOptions{})
 	now := m.nodes[s.ID]
-	require.Equal(t, []string{"t_dates", "t_sums"}, kinds(now), "five tests each: what was missed in more runs comes first")
+	require.Equal(t, []string{"t_dates", "t_sums"}, kinds(now),
+		"five tests each: what was missed in more runs comes first")
 	require.Equal(t, []int{5, 5}, []int{now.Content.Lessons[0].Tests, now.Content.Lessons[1].Tests})
 	m.plant(date(71, "coupon"), date(72, "menu"))
 	m.evolve(options(t), PlanOptions{})
@@ -59,7 +61,9 @@ func TestStrategyHasFewLessons(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("checks:\n")
 	for i := range 7 {
-		fmt.Fprintf(&b, "  - {id: t_x%d, errorTypes: [state_detection_error], name: {en: X}, missed: {title: {en: The %s was not seen}, do: {en: Look at the %s first of all.}, when: {en: a task is about the %s}}}\n", i, word(i), word(i), word(i))
+		fmt.Fprintf(&b, "  - {id: t_x%d, errorTypes: [state_detection_error], name: {en: X}, missed: {title: {en: "+
+			"The %s was not seen}, do: {en: Look at the %s first of all.}, when: {en: a task is about the %s}}}\n", i, word(i),
+			word(i), word(i))
 	}
 	own := parsed(t, b.String())
 	var nodes []tree.Node
@@ -79,8 +83,8 @@ func TestStrategyHasFewLessons(t *testing.T) {
 	m.settled(with(own))
 }
 
-// There is a strategy only where two experiences of one type and direction stand
-// on five cases or more.
+// There is a strategy only if two experiences of one type and direction have at least
+// five cases together.
 func TestStrategyNeedsEnough(t *testing.T) {
 	four := append(sums()[:3], as(sums()[0], func(n *tree.Node) { // a fourth case, and three of them stand behind both
 		n.CaseData.TestCase.CaseID, n.CaseData.Misses = "T9", []tree.Miss{missed("t_dates", "The month is foreign.")}
@@ -125,12 +129,13 @@ func TestPinnedStrategyKeepsItsWords(t *testing.T) {
 	m.settled(options(t))
 }
 
-// What too few missed for an experience still counts, and so does where: that is
-// what a strategy knows beyond its experiences.
+// A strategy also counts the checks that too few cases missed for an experience, and the
+// scenes in which checks were missed.
 func TestStrategySaysWhatItsPartsDoNot(t *testing.T) {
 	nodes := append(sums(), dates()...)
 	for i := range 2 {
-		nodes = append(nodes, as(made(90+i, missed("t_links", "The link is dead.")), func(n *tree.Node) { n.Scene.Type = "list" }))
+		nodes = append(nodes, as(made(90+i, missed("t_links", "The link is dead.")),
+			func(n *tree.Node) { n.Scene.Type = "list" }))
 	}
 	m := planted(t, nodes)
 	m.evolve(options(t), PlanOptions{})

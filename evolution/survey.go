@@ -11,14 +11,14 @@ import (
 
 // survey is the tree as a plan sees it.
 type survey struct {
-	nodes  map[string]*tree.Node // all of them, cases with their misses
-	lifted map[string]*tree.Node // cases as they are whose misses this plan reads
+	nodes  map[string]*tree.Node // all nodes by id, live cases as lift returns them
+	lifted map[string]*tree.Node // the stored form of cases that lift has changed, by id
 	cases  []*tree.Node          // live, sorted by id
 	now    time.Time             // of the newest evaluation
 }
 
-// survey reads the tree. Time is that of the newest evaluation; what is from
-// after limit is not believed to be the newest.
+// survey reads the tree. The present time is that of the newest evaluation. If limit
+// is set, an evaluation after it does not count: its clock may be wrong.
 func (e *Evolver) survey(ctx context.Context, v View, limit time.Time) (*survey, error) {
 	s := &survey{nodes: map[string]*tree.Node{}, lifted: map[string]*tree.Node{}}
 	for n, err := range v.Scan(ctx, tree.Filter{}) {
@@ -38,8 +38,9 @@ func (e *Evolver) survey(ctx context.Context, v View, limit time.Time) (*survey,
 	return s, nil
 }
 
-// lift reads the misses of a case that was stored before there were any, and
-// types each as the taxonomy has its check now.
+// lift returns a case with its misses. It reads the misses of a case that was stored
+// before cases had any, and gives each miss the error type that its check has now. A
+// case that needs neither is returned as it is.
 func (e *Evolver) lift(s *survey, n *tree.Node) *tree.Node {
 	first := len(n.CaseData.Misses) == 0 && e.o.Lift != nil
 	if !first && !slices.ContainsFunc(n.CaseData.Misses, e.mistyped) {
@@ -62,15 +63,15 @@ func (e *Evolver) lift(s *survey, n *tree.Node) *tree.Node {
 	return &c
 }
 
-// mistyped reports whether a miss is of another error type than its check.
+// mistyped reports whether a miss has another error type than its check.
 func (e *Evolver) mistyped(m tree.Miss) bool {
 	c, known := e.o.Taxonomy.Check(m.Check)
 	return known && m.ErrorType != c.ErrorType()
 }
 
-// taken makes the survey what it is once changes are applied: the plans that
-// follow are made on that.
-func (s *survey) taken(changes []tree.Change) {
+// advance applies changes to the survey, so that the plans of later partitions see
+// them.
+func (s *survey) advance(changes []tree.Change) {
 	for i := range changes {
 		c := changes[i].Node.Clone()
 		if n := s.nodes[c.ID]; n != nil {
@@ -82,7 +83,7 @@ func (s *survey) taken(changes []tree.Change) {
 	}
 }
 
-// live returns the live nodes of a level, sorted by id.
+// live returns the live nodes of a type, sorted by id.
 func (s *survey) live(t tree.Type) []*tree.Node {
 	var out []*tree.Node
 	for _, n := range s.nodes {
@@ -94,7 +95,7 @@ func (s *survey) live(t tree.Type) []*tree.Node {
 	return out
 }
 
-// standing are the cases of an experience that are in use.
+// standing returns the live cases of an experience.
 func (s *survey) standing(e *tree.Node) []*tree.Node {
 	var out []*tree.Node
 	for _, id := range e.Children {
@@ -117,7 +118,7 @@ func idsOf(list []*tree.Node) []string {
 	return out
 }
 
-// lastSeen is when the mistake of a case was last made.
+// lastSeen returns when the mistake of a case was last made.
 func lastSeen(n *tree.Node) time.Time {
 	at := n.Metadata.UpdatedAt
 	for _, o := range n.Occurrences {
@@ -128,8 +129,8 @@ func lastSeen(n *tree.Node) time.Time {
 	return at
 }
 
-// testOf tells distinct tests apart: by their id, or where they have none by
-// their prompt.
+// testOf returns a key of a case's test: its id, or a hash of its prompt if it has no
+// id.
 func testOf(n *tree.Node) string {
 	if id := n.CaseData.TestCase.CaseID; id != "" {
 		return id
@@ -137,7 +138,7 @@ func testOf(n *tree.Node) string {
 	return tree.Hash(n.CaseData.TestCase.Prompt)
 }
 
-// tests returns how many distinct tests cases come from.
+// tests returns how many distinct tests the cases come from.
 func tests(cases []*tree.Node) int {
 	seen := map[string]bool{}
 	for _, n := range cases {
@@ -146,8 +147,8 @@ func tests(cases []*tree.Node) int {
 	return len(seen)
 }
 
-// evenly returns at most n of a list sorted by id: ids are hashes, so this is a
-// random sample, and always the same.
+// evenly returns at most n nodes of a list that is sorted by id, at equal distances.
+// Ids are hashes, so this is a random sample that is always the same.
 func evenly(list []*tree.Node, n int) []*tree.Node {
 	if len(list) <= n {
 		return list
@@ -159,7 +160,8 @@ func evenly(list []*tree.Node, n int) []*tree.Node {
 	return out
 }
 
-// langOf is the language of most cases, that of the first for a tie.
+// langOf returns the language of most cases, "zh" or "en"; a tie is decided by the
+// first case.
 func langOf(cases []*tree.Node) string {
 	zh := 0
 	for _, n := range cases {
@@ -173,7 +175,7 @@ func langOf(cases []*tree.Node) string {
 	return "en"
 }
 
-// edits is a working copy: the nodes that a plan changes.
+// edits is a working copy of a survey. It holds the nodes that a plan changes.
 type edits struct {
 	*survey
 	touched map[string]*touch
@@ -199,10 +201,15 @@ func (w *edits) get(id string) (tree.Node, bool) {
 	return tree.Node{}, false
 }
 
-// weight orders operations: of several on one node the weightiest names the change.
-var weight = map[tree.Op]int{tree.OpCredit: 1, tree.OpAttach: 2, tree.OpRevise: 2, tree.OpSupersede: 3, tree.OpStatus: 3, tree.OpArchive: 4, tree.OpAdd: 5}
+// weight orders operations. When several change one node, the weightiest is the Op of
+// the change.
+var weight = map[tree.Op]int{
+	tree.OpCredit: 1, tree.OpAttach: 2, tree.OpRevise: 2, tree.OpSupersede: 3, tree.OpStatus: 3,
+	tree.OpArchive: 4, tree.OpAdd: 5,
+}
 
-// peek is get for reading.
+// peek is get without a copy; the caller must not change the node. It returns nil if
+// there is none.
 func (w *edits) peek(id string) *tree.Node {
 	if t := w.touched[id]; t != nil {
 		return &t.node
@@ -210,7 +217,7 @@ func (w *edits) peek(id string) *tree.Node {
 	return w.nodes[id]
 }
 
-// put notes a node as it should be.
+// put sets a node in the working copy, with the reason for the change.
 func (w *edits) put(n tree.Node, op tree.Op, why string) {
 	if t := w.touched[n.ID]; t != nil {
 		if weight[op] > weight[t.op] {
@@ -222,8 +229,8 @@ func (w *edits) put(n tree.Node, op tree.Op, why string) {
 	w.touched[n.ID] = &touch{n, op, why}
 }
 
-// changes turns what was touched into changes, sorted by level from the top and
-// id, without those that would leave a node as it is.
+// changes returns a change for each node that was touched and differs from the stored
+// one, sorted by level from the top, then by id.
 func (w *edits) changes() []tree.Change {
 	all := make([]*touch, 0, len(w.touched))
 	for _, t := range w.touched {
@@ -250,17 +257,17 @@ func (w *edits) changes() []tree.Change {
 	return out
 }
 
-// same reports whether two nodes differ in nothing but who changed them last.
+// same reports whether two nodes are equal but for Revision and LastChange.
 func same(a, b *tree.Node) bool {
 	if a.Parent != b.Parent || a.Status != b.Status {
-		return false // most that changed, and spelling takes its time
+		return false // most changes are of these two, and spelling a node takes long
 	}
 	x, y := *a, *b
 	x.Revision, y.Revision, x.LastChange, y.LastChange = 0, 0, "", ""
 	return tree.Spelled(&x) == tree.Spelled(&y)
 }
 
-// parents returns the experiences that list a case, by its id.
+// parents maps the id of a case to those of the experiences that have it.
 func parents(experiences []*tree.Node) map[string][]string {
 	out := map[string][]string{}
 	for _, e := range experiences {

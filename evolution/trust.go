@@ -8,19 +8,17 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Confidence: that cases agree on a cause is worth up to this share of what is
-// missing to certainty.
+// agreement is the share of the distance from the cases' mean confidence to 1 that
+// their agreement on a cause can add.
 const agreement = 0.3
 
-// leastLater is how many cases that came after a lesson was written, of tests it
-// was not written from, show that its cause goes on: the lesson is on probation
-// no longer.
+// leastLater is how many later cases from new tests end the probation of a lesson.
 const leastLater = 2
 
-// confidence of what rests on cases until outcomes are known: the mean of what
-// their analyst gave them, raised by how many they are and how alike. A case
-// counts half after each half-life, so that agreement that nobody has seen again
-// fades; what the analyst was sure of does not.
+// confidence returns how sure a lesson from the cases is, 0 to 1, in two decimals. It is
+// the mean of the confidence that the analyst gave the cases, raised by how many they
+// are and how alike (cohesion, 0 to 1). For the raise a case counts half after each
+// half-life, so that an agreement that nobody sees again fades. The mean does not fade.
 func confidence(cases []*tree.Node, cohesion float64, now time.Time) float64 {
 	sum, support := 0.0, 0.0
 	for _, n := range cases {
@@ -31,23 +29,24 @@ func confidence(cases []*tree.Node, cohesion float64, now time.Time) float64 {
 	return math.Round(100*(mean+(1-mean)*agreement*cohesion*(1-1/max(1, support)))) / 100
 }
 
-// trust brings the confidence of an experience to what its cases say now.
-func (w *work) trust(n *tree.Node, b *bucket) {
+// updateConfidence sets the confidence of an experience to what its cases give now.
+func (w *work) updateConfidence(n *tree.Node, b *bucket) {
 	if c := confidence(b.cases, b.close, w.s.now); c != n.Content.Confidence {
 		n.Content.Confidence = c
-		w.edits.put(*n, tree.OpCredit, fmt.Sprintf("%d cases stand behind it, the newest of %s", len(b.cases), newest(b.cases).Format(time.DateOnly)))
+		w.edits.put(*n, tree.OpCredit, fmt.Sprintf("%d cases stand behind it, the newest of %s",
+			len(b.cases), newest(b.cases).Format(time.DateOnly)))
 	}
 }
 
-// proven ends the probation of an experience once later cases have shown that its
-// cause goes on.
-func (w *work) proven(n *tree.Node, b *bucket) {
-	if k := later(n, b.cases); n.Status == tree.Probation && k >= leastLater {
+// endProbation puts an experience into full use when later cases have confirmed it.
+func (w *work) endProbation(n *tree.Node, b *bucket) {
+	if k := laterTests(n, b.cases); n.Status == tree.Probation && k >= leastLater {
 		n.Status = tree.Active
 		w.edits.put(*n, tree.OpStatus, fmt.Sprintf("%d later cases of other tests have its cause", k))
 	}
 }
 
+// newest returns when the last mistake of the cases was made, in UTC.
 func newest(cases []*tree.Node) (at time.Time) {
 	for _, n := range cases {
 		if seen := lastSeen(n); seen.After(at) {
@@ -57,13 +56,13 @@ func newest(cases []*tree.Node) (at time.Time) {
 	return at.UTC()
 }
 
-// later counts the tests of cases that came after those that a lesson was written
-// from. What was there already when it was written, and was found to be of its
-// cause only then, shows nothing.
-func later(e *tree.Node, cases []*tree.Node) int {
-	known, fresh := map[string]bool{}, map[string]bool{}
-	var written time.Time
-	cited := map[string]bool{}
+// laterTests counts the tests that confirm a lesson: those of cases that came after all
+// cases the lesson was written from, and that none of these has. A case that was there
+// before and joined the lesson later confirms nothing.
+func laterTests(e *tree.Node, cases []*tree.Node) int {
+	known, fresh := map[string]bool{}, map[string]bool{} // tests
+	var written time.Time                                // of the newest cited case
+	cited := map[string]bool{}                           // cases
 	for _, id := range e.Provenance.Cites {
 		cited[id] = true
 	}

@@ -40,7 +40,8 @@ func (m *memory) words() string {
 	fmt.Fprintf(&b, "%d cases, %d of them in %d experiences, %d strategies\n",
 		len(m.live(tree.Case)), len(in), len(m.live(tree.Experience)), len(m.live(tree.Strategy)))
 	for _, n := range append(m.live(tree.Experience), m.live(tree.Strategy)...) {
-		fmt.Fprintf(&b, "\n%s, %s, %s, %s\n  title: %s\n  about: %s\n", n.Type, n.ErrorType, n.Direction, n.Lang, n.Content.Title, n.Content.Description)
+		fmt.Fprintf(&b, "\n%s, %s, %s, %s\n  title: %s\n  about: %s\n", n.Type, n.ErrorType, n.Direction, n.Lang,
+			n.Content.Title, n.Content.Description)
 		if when := strings.Join(n.Content.AppliesWhen, "; "); when != "" {
 			fmt.Fprintf(&b, "  when: %s\n", when)
 		}

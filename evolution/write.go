@@ -14,10 +14,12 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// maxAnswerTokens is enough for four lessons and their conditions.
+// maxAnswerTokens bounds a model's answer. It is enough for four lessons and their
+// conditions.
 const maxAnswerTokens = 1500
 
-// input is what a model is shown: raw cases, never an earlier summary of them.
+// input returns what a model is shown: raw cases, the present lessons so that it can
+// keep or drop them by number, and why the rules' drafts were refused.
 func (w *work) input(j *job) prompts.EvolveInput {
 	kind, _ := w.e.o.Taxonomy.ErrorType(j.ErrorType)
 	in := prompts.EvolveInput{
@@ -45,7 +47,8 @@ func (w *work) input(j *job) prompts.EvolveInput {
 	return in
 }
 
-// missesOf words what a case missed: the check, how, and what to do instead.
+// missesOf returns a line for each miss of a case: the check, how it was missed, and
+// what to do instead.
 func (w *work) missesOf(n *tree.Node, lang string) []string {
 	var out []string
 	for _, m := range n.CaseData.Misses {
@@ -60,18 +63,19 @@ func (w *work) missesOf(n *tree.Node, lang string) []string {
 
 func (w *work) prompt(j *job) (prompts.Prompt, error) { return w.e.o.Prompts.Evolve(w.input(j)) }
 
-// ask has the model write j. why lists what the last draft was refused for; the
-// error is that of a model that did not give any draft.
+// ask has the model write j, with one try to repair a refused draft. why lists the
+// reasons against the last draft; if it is empty, d passed. The error is that of a
+// model that gave no draft, or one of our own.
 func (w *work) ask(j *job, p prompts.Prompt) (d gate.Draft, model string, why []string, err error) {
 	in := w.input(j)
-	var broken error // of our own, not the model's
+	var broken error // an error of our own, such as of the Finder
 	check := func(raw json.RawMessage) error {
 		answer, err := in.Read(raw)
 		if err != nil {
 			why = []string{"answer: " + strings.ReplaceAll(err.Error(), "\n", "; ")}
 			return err
 		}
-		d = applied(j, answer)
+		d = draftOf(j, answer)
 		d.Clean()
 		if why, broken = w.judge(j, &d); broken != nil {
 			return broken
@@ -81,7 +85,8 @@ func (w *work) ask(j *job, p prompts.Prompt) (d gate.Draft, model string, why []
 	request := llm.Request{
 		Name: p.Name(), System: p.System, Prompt: p.Text, Schema: p.Schema, MaxTokens: maxAnswerTokens,
 		Repair: func(answer string, violations []string) (string, error) {
-			r, err := w.e.o.Prompts.Repair(prompts.RepairInput{Lang: j.Lang, Task: p.Text, Answer: answer, Problems: violations})
+			in := prompts.RepairInput{Lang: j.Lang, Task: p.Text, Answer: answer, Problems: violations}
+			r, err := w.e.o.Prompts.Repair(in)
 			return r.Text, err
 		},
 	}
@@ -99,13 +104,14 @@ func (w *work) ask(j *job, p prompts.Prompt) (d gate.Draft, model string, why []
 	return d, a.Model, why, nil
 }
 
-// counted counts the calls of a plan, and makes none beyond its bounds: the repair
-// of a last one may be missing then, which is as good as one that failed.
+// counted is the Generator of a plan. It counts the calls and refuses those beyond the
+// bounds. A repair that it refuses counts as one that failed.
 type counted struct{ w *work }
 
 func (c counted) Generate(ctx context.Context, r llm.Request) (llm.Answer, error) {
-	if c.w.left.spent(size(r.System, r.Prompt)) {
-		return llm.Answer{}, &llm.Error{Kind: llm.KindRefused, Err: errors.New("the bound on calls or cost is reached")}
+	if c.w.left.mightExceed(size(r.System, r.Prompt)) {
+		err := errors.New("the bound on calls or cost is reached")
+		return llm.Answer{}, &llm.Error{Kind: llm.KindRefused, Err: err}
 	}
 	c.w.Calls++
 	a, err := c.w.e.o.Generator.Generate(ctx, r)
@@ -117,13 +123,16 @@ func (c counted) Generate(ctx context.Context, r llm.Request) (llm.Answer, error
 	return a, err
 }
 
-// applied does the operations of an answer: the model proposes by number and id,
-// the code decides what they mean. A present lesson that is not named goes: the
-// model saw all of them.
-func applied(j *job, a prompts.Evolved) gate.Draft {
+// draftOf makes a draft of a model's answer. The answer names cases and present
+// lessons by their numbers, and says which lessons to keep. A present lesson that it
+// does not name is dropped, because the model saw all of them.
+func draftOf(j *job, a prompts.Evolved) gate.Draft {
 	d := gate.Draft{Title: a.Title, Description: a.Summary, AppliesWhen: a.AppliesWhen, NotWhen: a.NotWhen}
 	for _, op := range a.Lessons {
-		l := tree.Lesson{Kind: j.Check, From: tree.FromModel, Check: op.Check, Instead: op.Instead, Mistake: op.Mistake, Tests: tests(j.Members), Times: times(j.Members)}
+		l := tree.Lesson{
+			Kind: j.Check, From: tree.FromModel, Check: op.Check, Instead: op.Instead, Mistake: op.Mistake,
+			Tests: tests(j.Members), Times: times(j.Members),
+		}
 		for _, c := range op.Cites {
 			l.Cites = append(l.Cites, j.Shown[c-1].ID)
 		}
@@ -133,7 +142,7 @@ func applied(j *job, a prompts.Evolved) gate.Draft {
 		if op.Op == "KEEP" {
 			n, err := strconv.Atoi(strings.TrimPrefix(op.ID, "L"))
 			if err != nil || n < 1 || j.present == nil || n > len(j.present.Content.Lessons) {
-				continue // Read has refused it
+				continue // cannot happen: Read refuses such an answer
 			}
 			old := j.present.Content.Lessons[n-1]
 			l.Kind, l.What, l.From = old.Kind, old.What, old.From

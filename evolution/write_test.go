@@ -19,12 +19,15 @@ import (
 // answer is what a good model says about sums; edit makes it another.
 func answer(edit func(a map[string]any, lesson map[string]any)) string {
 	lesson := map[string]any{
-		"op": "ADD", "id": "", "check": "Where an order shows lines and a total, add the lines up and compare their sum with the total.",
-		"instead": "The total is right if it equals the exact sum.", "mistake": "the rounded total is taken for the sum", "cites": []int{1, 2, 3, 4, 5},
+		"op": "ADD", "id": "", "check": "Where an order shows lines and a total, " +
+			"add the lines up and compare their sum with the total.",
+		"instead": "The total is right if it equals the exact sum.", "mistake": "the rounded total is taken for the sum",
+		"cites": []int{1, 2, 3, 4, 5},
 	}
 	a := map[string]any{
 		"title": "Totals that are not the sum of their lines", "summary": "The agent did not add the lines up.",
-		"lessons": []any{lesson}, "appliesWhen": []string{"the task compares a total with lines"}, "notWhen": []string{"no total is shown"},
+		"lessons": []any{lesson}, "appliesWhen": []string{"the task compares a total with lines"},
+		"notWhen": []string{"no total is shown"},
 	}
 	if edit != nil {
 		edit(a, lesson)
@@ -46,7 +49,8 @@ func total(plans []Plan) (out Plan) {
 	for _, p := range plans {
 		out.Calls, out.Usage, out.Waiting = out.Calls+p.Calls, out.Usage.Add(p.Usage), out.Waiting+p.Waiting
 		out.Changes = append(out.Changes, p.Changes...)
-		out.Rejections, out.Notes, out.Proposals = append(out.Rejections, p.Rejections...), append(out.Notes, p.Notes...), append(out.Proposals, p.Proposals...)
+		out.Rejections, out.Notes, out.Proposals = append(out.Rejections, p.Rejections...), append(out.Notes, p.Notes...),
+			append(out.Proposals, p.Proposals...)
 	}
 	return out
 }
@@ -78,8 +82,10 @@ func TestModelWritesOfUntypedCases(t *testing.T) {
 	m := planted(t, append(notes(), upside(0, ""), upside(1, ""), upside(2, "")))
 	o := options(t)
 	o.Generator = model(answer(func(a, l map[string]any) {
-		a["title"], a["summary"], a["appliesWhen"] = "Pictures upside down", "A picture was shown upside down.", []string{"a gallery shows a picture"}
-		l["check"], l["instead"], l["mistake"], l["cites"] = "Look at each picture in the gallery and see that none is upside down.", "", "", []int{1, 2, 3}
+		a["title"], a["summary"], a["appliesWhen"] = "Pictures upside down", "A picture was shown upside down.",
+			[]string{"a gallery shows a picture"}
+		l["check"], l["instead"], l["mistake"],
+			l["cites"] = "Look at each picture in the gallery and see that none is upside down.", "", "", []int{1, 2, 3}
 	}))
 	m.evolve(o, PlanOptions{})
 	require.Len(t, m.live(tree.Experience), 1)
@@ -88,7 +94,7 @@ func TestModelWritesOfUntypedCases(t *testing.T) {
 	m.settled(o)
 }
 
-// What a model keeps stays what it was: whose words it is in, and what it is of.
+// A lesson that a model keeps has the same words, source and check as before.
 func TestModelKeeps(t *testing.T) {
 	m := planted(t, sums())
 	m.evolve(options(t), PlanOptions{})
@@ -96,7 +102,8 @@ func TestModelKeeps(t *testing.T) {
 	m.plant(sum(30, "coupon"), sum(31, "quote"))
 	o := options(t)
 	script := model(answer(func(a, l map[string]any) {
-		l["op"], l["id"], l["check"], l["instead"], l["mistake"], l["cites"] = "KEEP", "L1", "", "", "", []int{1, 2, 3, 4, 5, 6, 7}
+		l["op"], l["id"], l["check"], l["instead"], l["mistake"], l["cites"] = "KEEP", "L1", "", "", "",
+			[]int{1, 2, 3, 4, 5, 6, 7}
 	}))
 	o.Generator = script
 	p := total(m.evolve(o, PlanOptions{}))
@@ -111,12 +118,14 @@ func TestModelKeeps(t *testing.T) {
 	m.settled(o)
 }
 
-// What is not an answer at all is refused, the rules write instead, and nothing
-// is asked twice.
+// An answer that cannot be read is refused. Then the rules write, and the model is not
+// asked twice.
 func TestModelAnswersNonsense(t *testing.T) {
 	for name, bad := range map[string]string{
-		"garbage": "I am sorry, Dave.", "nothing": "", "half": answer(nil)[:80], "ids it was not given": answer(func(a, l map[string]any) { l["op"], l["id"] = "KEEP", "l_abc" }),
-		"cases it was not given": answer(func(a, l map[string]any) { l["cites"] = []int{1, 99} }), "ten megabytes": strings.Repeat("x", 10<<20),
+		"garbage": "I am sorry, Dave.", "nothing": "", "half": answer(nil)[:80],
+		"ids it was not given":   answer(func(a, l map[string]any) { l["op"], l["id"] = "KEEP", "l_abc" }),
+		"cases it was not given": answer(func(a, l map[string]any) { l["cites"] = []int{1, 99} }),
+		"ten megabytes":          strings.Repeat("x", 10<<20),
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := planted(t, sums())
@@ -178,7 +187,8 @@ func TestMaxCost(t *testing.T) {
 		o := options(t)
 		o.Generator, o.Model = model(answer(nil)), "scripted"
 		var last Step
-		p := total(m.evolve(o, PlanOptions{MaxCost: c.most, Price: Price{In: 1, Out: 2}, Progress: func(s Step) { last = s }}))
+		p := total(m.evolve(o, PlanOptions{MaxCost: c.most, Price: Price{In: 1, Out: 2},
+			Progress: func(s Step) { last = s }}))
 		require.Equal(t, c.calls, p.Calls)
 		require.Equal(t, 1-c.calls, p.Waiting)
 		require.Equal(t, c.calls, last.Calls)
@@ -234,14 +244,17 @@ func (author) Generate(_ context.Context, r llm.Request) (llm.Answer, error) {
 	b := answer(func(a, l map[string]any) {
 		l["cites"] = sums
 		of := map[string]any{
-			"op": "ADD", "id": "", "check": "Read the month of each date and compare its language with the language of the account.",
+			"op": "ADD", "id": "", "check": "Read the month of each date and compare its language with the language " +
+				"of the account.",
 			"instead": "", "mistake": "the month in a foreign language is overlooked", "cites": dates,
 		}
 		switch {
 		case len(dates) > 0 && len(sums) > 0:
-			a["title"], a["lessons"], a["summary"] = "Totals and dates that were not read to the end", []any{l, of}, "The agent did not add the lines up, or overlooked the month."
+			a["title"], a["lessons"], a["summary"] = "Totals and dates that were not read to the end", []any{l, of},
+				"The agent did not add the lines up, or overlooked the month."
 		case len(dates) > 0:
-			a["title"], a["lessons"], a["summary"] = "The month of a date is in a foreign language", []any{of}, "The month of the date was in a foreign language."
+			a["title"], a["lessons"], a["summary"] = "The month of a date is in a foreign language", []any{of},
+				"The month of the date was in a foreign language."
 			a["appliesWhen"], a["notWhen"] = []string{"the task asks for a date in the language of the account"}, []string{}
 		}
 	})
@@ -262,8 +275,7 @@ func (s stopping) Generate(ctx context.Context, r llm.Request) (llm.Answer, erro
 	return a, err
 }
 
-// A plan that is left after any partition goes on where it was left, to the same
-// tree.
+// Planning may stop after any partition. Planning again then leads to the same tree.
 func TestPlanMayStopAfterAnyPartition(t *testing.T) {
 	nodes := append(shop(), many(60, 12)...)
 	o := with(parsed(t, shopChecks+strings.TrimPrefix(causeChecks(8), "checks:\n")))

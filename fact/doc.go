@@ -1,19 +1,20 @@
 // Package fact holds remembered misses against a page as it is now, without a
-// model: a text is there or another one is, a control can be used or is disabled,
-// an element is missing, an input shows what is typed, a value is not what it has
-// to be. Each is decided by one line of what was observed, or it is unknown.
+// model. A text is there or another one is; a control can be used or is disabled; an
+// element is missing; an input shows what is typed; a value is not what it must be.
+// One line of the observation decides each of these, or it is unknown.
 //
-// An old finding says what was; a judge that is told of it takes it for what is,
-// and is wrong as soon as the page was repaired. What is decided here is true of
-// this very observation, on a broken page and on a repaired one.
+// An old finding says what was true then. A judge that is told of it believes that
+// it is true now, and is wrong as soon as the page has been repaired. A fact of this
+// package is true of the observation it was read from, whether the page is broken or
+// repaired.
 //
 // # The law
 //
-// Unknown is the answer wherever a page may look like this and be right as well as
-// wrong: an undo button is disabled while nothing is to be undone, a text is absent
-// because nobody opened the dialog. Few decided, none wrong.
+// The answer is Unknown whenever a right page and a wrong page can both look like
+// this one: an undo button is disabled while there is nothing to undo, a text is
+// absent because nobody opened the dialog. Few facts are decided, and none wrongly.
 //
-// Both inputs are from outside: reading them is bounded, cannot fail and never
+// Both inputs come from outside. Reading them is bounded, cannot fail and never
 // panics. The same inputs give the same facts.
 package fact
 
@@ -24,9 +25,10 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Of reads from a case what should be so: after a missed defect from the defects, after a
-// false alarm from what the agent claimed to be wrong. Each miss gives the kinds of its check;
-// one of no known check all of them. Nothing but a case expects anything.
+// Of returns what should be true of a page according to a case. After a missed defect
+// it reads the defects, after a false alarm what the agent claimed to be wrong. A miss
+// gives expectations of the kinds in its check's Facts; a miss without a known check
+// gives all kinds. A node that is no case gives none.
 func Of(n *tree.Node, tax *taxonomy.Taxonomy) []Expected {
 	if n.CaseData == nil {
 		return nil
@@ -57,25 +59,25 @@ func Of(n *tree.Node, tax *taxonomy.Taxonomy) []Expected {
 	return out
 }
 
-// State is what becomes of an expectation on a page.
+// State says whether a page is as an expectation says.
 type State int
 
 // The states.
 const (
 	Unknown State = iota // the observation does not settle it
-	Holds                // it is as it should be
-	Broken               // it is not
+	Holds                // the page is as it should be
+	Broken               // the page is not
 )
 
 // String is the name of a state in JSON.
 func (s State) String() string { return [...]string{"unknown", "holds", "broken"}[s] }
 
-// Kind is what an expectation is about, and so how it is decided.
+// Kind says what an expectation is about, and so how it is decided.
 type Kind string
 
-// The kinds, as taxonomy.FactKinds lists them: each check names those that can settle it.
+// The kinds, those of taxonomy.FactKinds. Each check names the kinds that can settle it.
 const (
-	Text    Kind = "text"    // a text reads so, and not otherwise
+	Text    Kind = "text"    // one text stands there, and not another
 	Value   Kind = "value"   // beside a label stands this number
 	Control Kind = "control" // a control can be used
 	There   Kind = "there"   // an element is on the page
@@ -84,34 +86,33 @@ const (
 	Product Kind = "product" // price times quantity is what stands behind them
 )
 
-// How a Set control is.
+// The states of a Set control.
 const (
 	On  = "on"
 	Off = "off"
 )
 
-// Expected is one thing that should be so, as a remembered miss tells it.
+// Expected is one thing that should be true of a page, as a remembered miss tells it.
 type Expected struct {
-	Check string // id of the check it was missed as, "" for none
+	Check string // id of the check that was missed, "" for none
 	Kind  Kind
-	Thing string // its name on the page, or the label beside it; "" of a text that stands by itself
-	Role  string // an ARIA role that it has, as far as a word such as “button” says; "" for any
-	Want  string // how it should read: the text, the number, the type; "" where only Got is known
-	Got   string // how it read when it was wrong; "" where nobody said
+	Thing string // its name on the page, or the label beside it; "" for a text that stands by itself
+	Role  string // its ARIA role, if a word such as “button” names one; "" for any
+	Want  string // how it should read: the text, the number, the type; "" if only Got is known
+	Got   string // how it read when it was wrong; "" if nobody said
 
-	Typo   bool // Got is spelled wrongly: it is right nowhere
-	Asked  bool // the task itself quotes Want, as something to be seen at once
-	Scoped bool // it belongs to one part of the page: one elsewhere is another
-	// Later is whether something has to be done before it can be seen: its absence shows nothing.
-	Later bool
+	Typo   bool // Got is spelled wrongly, so it is right nowhere
+	Asked  bool // the task quotes Want as something to be seen at once
+	Scoped bool // it belongs to one part of the page; an element of its name elsewhere is another
+	Later  bool // something must be done before it can be seen, so its absence shows nothing
 }
 
-// Fact is an expectation, held against a page.
+// Fact is the result of holding an expectation against a page.
 type Fact struct {
 	Expected
 	State State
-	Have  string // what the page has in its place: a number, a type, on or off; never a text of the page's own
-	Line  int    // of the observation, from 1, that shows it; 0 where none does
+	Have  string // what the page has in its place: a number, a type, on or off; never a text of the page
+	Line  int    // the line of the observation that shows it, from 1; 0 if none does
 	Seen  string // that line
-	Why   string // why it is unknown: a sentence
+	Why   string // why the state is Unknown: one of Reasons
 }

@@ -13,7 +13,8 @@ import (
 
 func TestKindsAreThoseOfTheTaxonomy(t *testing.T) {
 	require.Equal(t, taxonomy.FactKinds, []string{
-		string(fact.Control), string(fact.Input), string(fact.Product), string(fact.Set), string(fact.Text), string(fact.There), string(fact.Value),
+		string(fact.Control), string(fact.Input), string(fact.Product), string(fact.Set), string(fact.Text),
+		string(fact.There), string(fact.Value),
 	})
 }
 
@@ -35,7 +36,8 @@ const shop = `- main:
 `
 
 func TestHold(t *testing.T) {
-	mail := strings.NewReplacer("Gift wrap\" [disabled]", "Gift wrap\"", "$40.00\n  - 'text", "$20.00\n  - 'text").Replace(shop)
+	mail := strings.NewReplacer("Gift wrap\" [disabled]", "Gift wrap\"", "$40.00\n  - 'text",
+		"$20.00\n  - 'text").Replace(shop)
 	for name, c := range map[string]struct {
 		defect, prompt, page string
 		state                fact.State
@@ -56,7 +58,8 @@ func TestHold(t *testing.T) {
 		"missing":               {`The Imprint link is missing.`, "", shop, fact.Broken, 0},
 		"there":                 {`The Home link is missing.`, "", shop, fact.Holds, 14},
 		"later":                 {`After a click on Help the Close button is missing.`, "", shop, fact.Unknown, 0},
-		"later in the task":     {`The Close button is missing.`, "1. Open the dialog, is there a Close button?", shop, fact.Unknown, 0},
+		"later in the task": {`The Close button is missing.`, "1. Open the dialog, is there a Close button?", shop,
+			fact.Unknown, 0},
 		"of a property":         {`The heading reads "/" instead of "Cart page".`, "", shop, fact.Unknown, 0},
 		"product":               {`The subtotal is not multiplied by the quantity.`, "", shop, fact.Holds, 12},
 		"product, broken":       {`The subtotal is not multiplied by the quantity.`, "", mail, fact.Broken, 12},
@@ -70,7 +73,8 @@ func TestHold(t *testing.T) {
 		"label with a colon":    {"已完成显示为2项（实际应为1项）", "", "总计: 3 项 已完成: 2 项 未完成: 1 项", fact.Broken, 1},
 		"numbers before labels": {"粉丝显示256（实际应为1024）", "", "128 帖子 1,024 粉丝 256 关注", fact.Holds, 1},
 		"a listing with types":  {"密码输入框类型为text", "", "密码\n[输入框 type=text 占位=请输入密码]", fact.Broken, 2},
-		"a listing, another":    {"The password field has type text", "", "Password\n[input type=password Password]", fact.Holds, 2},
+		"a listing, another": {"The password field has type text", "", "Password\n[input type=password Password]",
+			fact.Holds, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			page, decided := fact.Read(c.page), fact.Fact{}
@@ -93,7 +97,8 @@ func TestOf(t *testing.T) {
 		{Check: "operate_control", Truth: `The "Save" button is disabled.`, How: `The heading reads "A" instead of "B".`},
 	}}}
 	want := []fact.Expected{{Check: "operate_control", Kind: fact.Control, Thing: "Save", Role: "button"}}
-	require.Equal(t, want, fact.Of(&n, taxonomy.Default()), "a check that no page settles gives nothing, the others what they can")
+	require.Equal(t, want, fact.Of(&n, taxonomy.Default()),
+		"a check that no page settles gives nothing, the others what they can")
 
 	n.Direction = taxonomy.FalseFail
 	require.Empty(t, fact.Of(&n, taxonomy.Default()), "what was true is no mistake of a false alarm")
@@ -121,7 +126,9 @@ func FuzzHold(f *testing.F) {
 }
 
 func BenchmarkHold(b *testing.B) {
-	page, defects := strings.Repeat(shop, 40), []string{`The heading reads "Cart" instead of "Basket".`, `Items shows 4 instead of 3.`, `The "Gift wrap" button is disabled.`}
+	page, defects := strings.Repeat(shop, 40),
+		[]string{`The heading reads "Cart" instead of "Basket".`, `Items shows 4 instead of 3.`,
+			`The "Gift wrap" button is disabled.`}
 	b.ReportAllocs()
 	for b.Loop() {
 		p := fact.Read(page)

@@ -9,7 +9,7 @@ import (
 	"github.com/memtree/memtree/text"
 )
 
-// Hold decides an expectation on a page.
+// Hold decides whether the page is as an expectation says.
 func (p *Page) Hold(e Expected) Fact {
 	f := Fact{Expected: e}
 	switch e.Kind {
@@ -40,8 +40,8 @@ func (f *Fact) decide(s State, by *node) {
 	}
 }
 
-// text is decided where one of the two texts stands on the page and the other does not, or
-// the task quotes a text that does not.
+// text decides a text when the page has one of Want and Got and not the other. It is
+// also Broken when the task quotes Want and the page has neither.
 func (p *Page) text(f *Fact) {
 	role := f.Role
 	want, got := p.where(f.Want, role), p.where(f.Got, role)
@@ -50,7 +50,7 @@ func (p *Page) text(f *Fact) {
 		role, f.Role = "", "" // the label of a field is text beside it
 		want, got = p.where(f.Want, role), p.where(f.Got, role)
 	}
-	if s, by := p.after(f); s != Unknown {
+	if s, by := p.afterLabel(f); s != Unknown {
 		f.decide(s, by)
 		return
 	}
@@ -71,9 +71,10 @@ func (p *Page) text(f *Fact) {
 	}
 }
 
-// after decides a text by the label before it: “Priority: low”. The label stands on the page
-// once, and right after it, on its line or at the beginning of the next one, one of the texts.
-func (p *Page) after(f *Fact) (State, *node) {
+// afterLabel decides a text by the label before it: “Priority: low”. The page must
+// have the label once, and one of the two texts right after it, on the same line or at
+// the beginning of the next.
+func (p *Page) afterLabel(f *Fact) (State, *node) {
 	label, want, got := fold(f.Thing), fold(f.Want), fold(f.Got)
 	if len(label.runes) < 2 || len(want.runes) == 0 || len(got.runes) == 0 {
 		return Unknown, nil
@@ -105,17 +106,19 @@ func (p *Page) after(f *Fact) (State, *node) {
 	return s, by
 }
 
-// short texts stand on many pages by chance.
+// short reports whether a text has one letter or digit. Such a text stands on many
+// pages by chance.
 func short(s string) bool {
 	f := fold(s)
 	return len(f.runes) < 2 && !f.plain()
 }
 
-// value is decided by the number beside the label, or without a label as a text is.
+// value decides by the number beside the label. If there is no such number, it looks
+// for the two numbers as texts, as long as one can be told by itself.
 func (p *Page) value(f *Fact) {
 	n, number, times := p.beside(f.Thing)
 	switch {
-	case number == "" && (telling(f.Got) || telling(f.Want)):
+	case number == "" && (standsAlone(f.Got) || standsAlone(f.Want)):
 		f.Role = ""
 		p.text(f)
 	case times == 0:
@@ -133,12 +136,13 @@ func (p *Page) value(f *Fact) {
 	}
 }
 
-// control is broken where every such control is disabled and none has a reason to be.
+// control is Broken when every such control is disabled, unless its name is one that
+// a right page disables too at times.
 func (p *Page) control(f *Fact) {
 	var on, off *node
 	for i := range p.nodes {
 		n := &p.nodes[i]
-		if n.role == "" || !p.named(i, f) {
+		if n.role == "" || !p.isThing(i, f) {
 			continue
 		}
 		if n.disabled {
@@ -163,9 +167,9 @@ func (p *Page) control(f *Fact) {
 	}
 }
 
-// named reports whether node i is the control of an expectation: by its name, by
-// the sign it bears, or without a name by the text before it.
-func (p *Page) named(i int, f *Fact) bool {
+// isThing reports whether node i is the control of an expectation: by its name, by the
+// sign it has in place of a name, or, if it has neither, by the text before it.
+func (p *Page) isThing(i int, f *Fact) bool {
 	n := &p.nodes[i]
 	if f.Role != "" && !can(n.role, f.Role) {
 		return false
@@ -191,12 +195,12 @@ func (p *Page) named(i int, f *Fact) bool {
 // lookBack is how many lines of text before a control without a name may name it.
 const lookBack = 3
 
-// operable reports whether something can be done with an element of a role.
+// operable reports whether one can do something with an element of a role.
 func operable(role string) bool {
 	return role != "" && role != "heading" && role != "img" && role != "image"
 }
 
-var glyphFinders sync.Map // by pattern
+var glyphFinders sync.Map // *regexp.Regexp by pattern
 
 func glyphFinder(g string) *regexp.Regexp {
 	if re, ok := glyphFinders.Load(g); ok {
@@ -207,12 +211,13 @@ func glyphFinder(g string) *regexp.Regexp {
 	return re
 }
 
-// set is decided for roles whose state a snapshot always tells.
+// set decides for elements of a stateful role, because a snapshot always tells their
+// state.
 func (p *Page) set(f *Fact) {
 	var on, off *node
 	for i := range p.nodes {
 		n := &p.nodes[i]
-		if !stateful(n.role) || !p.named(i, f) {
+		if !stateful(n.role) || !p.isThing(i, f) {
 			continue
 		}
 		if n.set {
@@ -237,7 +242,7 @@ func (p *Page) set(f *Fact) {
 	}
 }
 
-// stateful reports whether elements of a role are checked, selected or not.
+// stateful reports whether elements of a role are either on (checked, selected) or off.
 func stateful(role string) bool {
 	switch role {
 	case "checkbox", "switch", "radio", "tab", "option", "menuitemcheckbox", "menuitemradio":
@@ -246,10 +251,11 @@ func stateful(role string) bool {
 	return false
 }
 
-// there is broken where an element is absent that nothing has to be done for first.
+// there is Broken when the element is absent, unless something must be done before it
+// can be seen.
 func (p *Page) there(f *Fact) {
 	role := f.Role
-	if role == "link" || role == "button" { // people say one for the other
+	if role == "link" || role == "button" { // people use these two words for each other
 		role = ""
 	}
 	n := p.where(f.Thing, role)
@@ -271,11 +277,11 @@ func (p *Page) there(f *Fact) {
 	}
 }
 
-// input is decided where the observation has the types of its fields.
+// input decides when the observation has the type of the field.
 func (p *Page) input(f *Fact) {
 	for i := range p.nodes {
 		n := &p.nodes[i]
-		if n.typ == "" || !p.field(i, f) {
+		if n.typ == "" || !p.isField(i, f) {
 			continue
 		}
 		f.Have = n.typ
@@ -285,9 +291,10 @@ func (p *Page) input(f *Fact) {
 		case strings.ToLower(f.Got):
 			f.decide(Broken, n)
 		default:
-			f.Why = typeOther
 			if f.Want == "" {
 				f.decide(Holds, n)
+			} else {
+				f.Why = typeOther
 			}
 		}
 		return
@@ -295,8 +302,9 @@ func (p *Page) input(f *Fact) {
 	f.Why = noTypes
 }
 
-// field reports whether node i is the input field of an expectation.
-func (p *Page) field(i int, f *Fact) bool {
+// isField reports whether node i is the input field of an expectation: its name, or
+// the text right before it, contains the thing.
+func (p *Page) isField(i int, f *Fact) bool {
 	lit := fold(f.Thing)
 	for _, k := range []int{i, i - 1} {
 		if k >= 0 && (k == i || p.nodes[k].role == "") && contains(p.nodes[k].folded.runes, lit.runes) {
@@ -310,7 +318,8 @@ func contains(runes, part []rune) bool {
 	return len(part) > 0 && strings.Contains(string(runes), string(part))
 }
 
-// digits returns a number as it is compared: without signs, units and commas.
+// digits returns the first number in s in the form in which numbers are compared:
+// without currency, unit and commas.
 func digits(s string) string { return numberIn().FindString(strings.ReplaceAll(s, ",", "")) }
 
 var numberIn = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`-?\d+(?:\.\d+)?`) })

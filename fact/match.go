@@ -12,21 +12,24 @@ import (
 	"github.com/memtree/memtree/text"
 )
 
-// folded is a text as it is compared: one form of every character, without case,
-// spaces and the commas in numbers. cut says before which runes a word can begin or
-// end.
+// folded is a text in the form in which texts are compared: one form of every
+// character, without case, spaces and the commas in numbers.
 type folded struct {
 	runes []rune
-	cut   []bool // one longer than runes
+	cut   []bool // whether a word can begin or end before a rune; one longer than runes
 }
 
-// sameSigns are characters that people write for one another.
-var sameSigns = strings.NewReplacer("−", "-", "–", "-", "—", "-", "‐", "-", "’", "'", "‘", "'", "“", `"`, "”", `"`, "：", ":", "，", ",", "￥", "¥", "＞", ">", "／", "/")
+// sameSigns replaces signs by others that people write in their place.
+var sameSigns = strings.NewReplacer("−", "-", "–", "-", "—", "-", "‐", "-", "’", "'", "‘", "'", "“", `"`, "”", `"`, "：",
+	":", "，", ",", "￥", "¥", "＞", ">", "／", "/")
 
 func fold(s string) folded {
 	s = strings.ToLower(sameSigns.Replace(text.Normal(s, maxLine)))
 	if strings.Contains(s, "月") {
-		s = month().ReplaceAllStringFunc(s, func(m string) string { return strconv.Itoa(months[strings.TrimSuffix(m, "月")]) + "月" })
+		s = month().ReplaceAllStringFunc(s, func(m string) string {
+			return strconv.Itoa(months[strings.TrimSuffix(m, "月")]) +
+				"月"
+		})
 	}
 	var f folded
 	before, space := rune(0), true
@@ -47,12 +50,13 @@ func fold(s string) folded {
 	return f
 }
 
-// Months are written in figures and in words.
+// In Chinese, months are written in figures and in words; fold makes them figures.
 var (
 	month = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?:十[一二]|[一二三四五六七八九十])月`)
 	})
-	months = map[string]int{"一": 1, "二": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8, "九": 9, "十": 10, "十一": 11, "十二": 12}
+	months = map[string]int{"一": 1, "二": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8, "九": 9, "十": 10, "十一": 11,
+		"十二": 12}
 )
 
 const (
@@ -62,8 +66,8 @@ const (
 	digit
 )
 
-// part is the sort of a character: between two sorts a word can end. A dot or a
-// slash is a sign; 10.5 and 14,999 are looked for as they stand.
+// part returns the sort of a character. A word can end between characters of two
+// sorts. A full stop and a slash are signs.
 func part(r rune) int {
 	switch {
 	case unicode.Is(unicode.Han, r):
@@ -76,7 +80,7 @@ func part(r rune) int {
 	return sign
 }
 
-// plain reports whether nothing of f is a letter or a digit.
+// plain reports whether f has no letter and no digit.
 func (f *folded) plain() bool {
 	for _, r := range f.runes {
 		if part(r) != sign {
@@ -86,8 +90,8 @@ func (f *folded) plain() bool {
 	return true
 }
 
-// find returns where lit stands in f in whole words, at or after from; -1 for nowhere.
-// A text of signs alone, such as a slash between links, has to be all there is.
+// find returns where lit stands in f as whole words, at or after from, or -1. If lit
+// has only signs, such as a slash between links, f must be as long as lit.
 func (f *folded) find(lit *folded, from int) int {
 	if len(lit.runes) == 0 {
 		return -1
@@ -110,7 +114,7 @@ next:
 	return -1
 }
 
-// from returns what stands in f from a place on, without a colon before it.
+// from returns the rest of f from rune i on, without a colon at its beginning.
 func (f *folded) from(i int) folded {
 	if i < len(f.runes) && f.runes[i] == ':' {
 		i++
@@ -118,8 +122,8 @@ func (f *folded) from(i int) folded {
 	return folded{f.runes[i:], f.cut[i:]}
 }
 
-// splitsNumber reports whether a number goes on before or after runes[i:j]: the 5 of 10.5 and
-// the 99 of 199 are no numbers of their own.
+// splitsNumber reports whether runes[i:j] is part of a longer number, as the 5 of 10.5
+// and the 99 of 199 are.
 func splitsNumber(runes []rune, i, j int) bool {
 	inside := func(k int) bool { return k >= 0 && k < len(runes) && unicode.IsDigit(runes[k]) }
 	point := func(k int) bool { return k >= 0 && k < len(runes) && runes[k] == '.' }
@@ -127,8 +131,9 @@ func splitsNumber(runes []rune, i, j int) bool {
 		inside(j-1) && (inside(j) || point(j) && inside(j+1))
 }
 
-// where returns the first node in which a text stands in whole words, of the elements
-// that may have a role; nil for none. role "" is every node.
+// where returns the first node that has a text as whole words, or nil. It looks at
+// elements that may have the role; role "" means every node. A text of at least
+// across characters may also stand in several nodes.
 func (p *Page) where(s, role string) *node {
 	lit := fold(s)
 	if len(lit.runes) == 0 {
@@ -149,14 +154,16 @@ func (p *Page) where(s, role string) *node {
 	return nil
 }
 
-// unchosen reports whether a node is one of the values of a list that is not shown as its own.
+// unchosen reports whether a node is an option that is not the selected one of its
+// list.
 func (n *node) unchosen() bool { return n.role == "option" && !n.set }
 
-// across is how many characters a text has at least that may stand in pieces, one after
-// the other, such as the names of weekdays.
+// across is the least number of characters of a text that may stand in several nodes,
+// such as the names of weekdays in a row.
 const across = 4
 
-// spread finds a text that stands in several nodes one after the other, in each whole.
+// spread finds a text whose pieces are the whole texts of nodes in a row. It returns
+// the first of them, or nil.
 func (p *Page) spread(lit *folded) *node {
 	for i := range p.nodes {
 		at := 0

@@ -11,8 +11,8 @@ import (
 // immutable and safe for concurrent use.
 type Page struct {
 	nodes []node
-	roles bool // it tells buttons from links
-	busy  bool // it is still loading, or hardly anything is on it: absence shows nothing
+	roles bool // the observation tells the roles of elements
+	busy  bool // the page is still loading or nearly empty, so absence shows nothing
 
 	once sync.Once
 	all  []piece // see pieces
@@ -24,21 +24,21 @@ type node struct {
 	raw   string // the line
 	role  string // an ARIA role; "" for plain text
 	words string // its name or text
-	typ   string // of an input field, where the observation has it
+	typ   string // the type of an input field, "" if the observation does not tell it
 
 	disabled bool
 	set      bool   // checked or selected
-	folded   folded // words
+	folded   folded // words in the form in which they are compared
 }
 
-// Limits on an observation; what is beyond is not read.
+// Limits on an observation. What is beyond the first two is not read.
 const (
 	maxLines = 4000
 	maxLine  = 600 // bytes
-	leastOn  = 4   // nodes of a page whose absences mean something
+	leastOn  = 4   // nodes; on a page with fewer, absence means nothing
 )
 
-// Read reads an observation. There is nothing it refuses: what is no element is text.
+// Read reads an observation. It refuses nothing: a line that is no element is text.
 func Read(observation string) *Page {
 	p := &Page{}
 	n := 0
@@ -79,7 +79,8 @@ var ariaLine = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^([a-z]+)(?: "((?:[^"\\]|\\.)*)")?((?: \[[^\]]*\])*)(?::(?: (.*))?)?$`)
 })
 
-// aria reads a line of a snapshot. Properties such as /url are no text of the page.
+// aria reads a line of a snapshot. It skips properties such as /url, which are not on
+// the page.
 func (p *Page) aria(n int, line string) {
 	rest := strings.TrimPrefix(line, "- ")
 	if strings.HasPrefix(rest, "/") {
@@ -106,7 +107,7 @@ func (p *Page) aria(n int, line string) {
 	if e.words != "" || e.role != "" {
 		p.nodes = append(p.nodes, e)
 	}
-	if value != "" { // what stands in a field or region that has a name of its own
+	if value != "" { // the text of a field or region that has a name too
 		p.nodes = append(p.nodes, node{line: n, raw: line, words: value})
 	}
 }
@@ -115,7 +116,8 @@ func unquoted(s string) string { return unescape.Replace(s) }
 
 var unescape = strings.NewReplacer(`\"`, `"`, `\\`, `\`)
 
-// field reports whether what a role holds is what was typed, not its name.
+// field reports whether the text inside an element of a role was typed by somebody, so
+// that it is not the element's name.
 func field(role string) bool {
 	switch role {
 	case "textbox", "searchbox", "spinbutton", "slider", "combobox":

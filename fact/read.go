@@ -7,15 +7,16 @@ import (
 	"sync"
 )
 
-// maxExpected is how many expectations are read from one memory.
+// maxExpected is the most expectations that Expect returns.
 const maxExpected = 16
 
-// Expect reads what should be so from sentences that say what was wrong: defects
-// of a ground truth, or what an agent claimed. prompt is the task; what it quotes
-// is how things should read. Only kinds are read, all if there are none given.
+// Expect reads what should be true of a page from sentences that say what was wrong:
+// the defects of a ground truth, or what an agent claimed. prompt is the task; what it
+// quotes is how things should read. Expect returns expectations of the given kinds, of
+// all kinds if none is given.
 //
-// What is read is literal: quoted texts, numbers, names of controls. A sentence
-// that says it in other words gives nothing.
+// It reads only literal things: quoted texts, numbers, names of controls. A sentence
+// that says the same in other words gives nothing.
 func Expect(sentences []string, prompt string, kinds ...Kind) []Expected {
 	r := &reader{prompt: firstBytes(prompt, maxRead), kinds: kinds}
 	r.task = r.quotes(r.prompt)
@@ -27,13 +28,14 @@ func Expect(sentences []string, prompt string, kinds ...Kind) []Expected {
 	return r.out
 }
 
-// maxRead is how much is read of a text, in bytes.
+// maxRead is the most bytes of a text that are read.
 const maxRead = 8 << 10
 
+// reader reads the sentences about one miss.
 type reader struct {
 	prompt string
-	task   string // the prompt with slots in place of its quotations
-	quoted []string
+	task   string   // the prompt with slots in place of its quotations
+	quoted []string // the quotations, by slot
 	kinds  []Kind
 	out    []Expected
 }
@@ -61,8 +63,8 @@ func (r *reader) read(s string) {
 	}
 }
 
-// pairs reads “X instead of Y”: what was shown and what should have been, in either
-// order, and each of the two by itself.
+// pairs reads “X instead of Y”: what a thing read and what it should have read, in
+// either order. It also reads one of the two by itself.
 func (r *reader) pairs(s string) {
 	all := merge(literals(wasSo(), s, false), literals(beSo(), s, true))
 	for i := 0; i < len(all); i++ {
@@ -80,7 +82,8 @@ func (r *reader) pairs(s string) {
 	}
 }
 
-// before returns the literal that stands right before “instead of X”.
+// before returns the literal that stands right before the mark of a, as in “Y instead
+// of X”.
 func (r *reader) before(s string, a literal) (literal, bool) {
 	m := lastLiteral().FindStringSubmatchIndex(s[:a.start])
 	if !a.want || a.weak || m == nil {
@@ -99,6 +102,8 @@ var lastLiteral = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?:` + slot + `|\s` + number + `)[\s,，（(—–:-]*$`)
 })
 
+// pair makes an expectation of a literal of sentence s and, if b is not nil, of the
+// one that belongs to it.
 func (r *reader) pair(s string, a literal, b *literal) {
 	start := a.start
 	if b != nil {
@@ -112,14 +117,16 @@ func (r *reader) pair(s string, a literal, b *literal) {
 	if a.want {
 		got, want = want, a
 	}
-	e := Expected{Kind: Text, Later: later().MatchString(s)}
-	e.Thing, e.Role = r.named(subject)
+	e := Expected{Kind: Text, Later: needsAct().MatchString(s)}
+	e.Thing, e.Role = r.nameAndRole(subject)
 	e.Got, e.Want = r.filled(got.s), r.filled(want.s)
 	asked := r.asked(subject)
 	if e.Want == "" {
 		e.Want = asked
 	}
-	if e.Want == "" && got.quoted && e.Thing != "" && (lettered().MatchString(subject) || slotFinder().FindString(subject) == subject) && !strings.Contains(e.Got, e.Thing) && !strings.Contains(e.Thing, e.Got) {
+	namedByText := lettered().MatchString(subject) || slotFinder().FindString(subject) == subject
+	if e.Want == "" && got.quoted && e.Thing != "" && namedByText &&
+		!strings.Contains(e.Got, e.Thing) && !strings.Contains(e.Thing, e.Got) {
 		e.Want = e.Thing // “the Save label reads Keep”
 	}
 	e.Typo = e.Want == "" && got.quoted && typo().MatchString(s[:a.end])
@@ -128,31 +135,31 @@ func (r *reader) pair(s string, a literal, b *literal) {
 	case inputType(e.Got) || inputType(e.Want):
 		e.Kind, e.Role = Input, "textbox"
 	case digits(e.Got) != "" && digits(e.Got) == digits(e.Want):
-		// they differ in the unit or the form alone
+		// They differ only in the unit or the form, so they are compared as texts.
 	case got.numeric || want.numeric:
 		e.Kind = Value
 	case e.Got == e.Want, !got.quoted && !want.quoted && runes(e.Got)+runes(e.Want) < 2*across:
-		return // colours, directions: words of whoever wrote the note, not of the page
+		return // a colour or a direction: a word of the note's writer, not of the page
 	}
-	if e.Kind == Value && e.Thing == "" && !telling(e.Got) && !telling(e.Want) {
+	if e.Kind == Value && e.Thing == "" && !standsAlone(e.Got) && !standsAlone(e.Want) {
 		return
 	}
 	r.add(e)
 }
 
-// typo finds that a text is spelled wrongly: it is right nowhere.
+// typo matches a sentence that says that a text is spelled wrongly.
 var typo = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)\btypo|misspel|拼写错误|错别字|写错字`)
 })
 
-// telling reports whether a number can be looked for by itself: it has a sign of money, a
-// unit or four digits.
-func telling(s string) bool {
+// standsAlone reports whether a number can be looked for without a label: it has a
+// sign of money, a unit or four digits.
+func standsAlone(s string) bool {
 	return strings.ContainsAny(s, "¥￥$€£%％/第月") || len(digits(s)) >= 4
 }
 
-// asked returns how the task says that a subject should read: what it quotes after it,
-// or says that it should be.
+// asked returns how a subject should read according to the task: what the task quotes
+// soon after it, or says that it should be. It returns "" if the task does not say.
 func (r *reader) asked(subject string) string {
 	subject = strings.ReplaceAll(r.filled(subject), "的", "")
 	if runes(subject) < 2 {
@@ -174,8 +181,11 @@ func (r *reader) asked(subject string) string {
 	return ""
 }
 
-const maxBefore = 30 // characters between a subject and how it should read
+const maxBefore = 30 // characters that may stand between a subject and how it should read
 
 func inputType(s string) bool { return typeOnly().MatchString(s) }
 
-var typeOnly = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)^` + strings.TrimSuffix(typeWord, `\b`) + `$`) })
+var typeOnly = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)^` +
+		strings.TrimSuffix(typeWord, `\b`) + `$`)
+})

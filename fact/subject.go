@@ -7,8 +7,10 @@ import (
 	"unicode/utf8"
 )
 
-// subjectOf returns what a clause is about, of the text before what it says of it. What
-// stands in brackets after a clause is about that.
+// subjectOf returns what a clause is about. before is the part of the clause up to
+// what it says about its subject. The subject is the last piece of before between
+// marks, without articles and the like. If before ends with an opening bracket, the
+// subject stands in front of the bracket.
 func subjectOf(before string) string {
 	before = strings.TrimRight(before, " （(")
 	if i := strings.LastIndexAny(before, "，,：:；;。（()）\n"); i >= 0 {
@@ -30,19 +32,22 @@ var (
 		return regexp.MustCompile(`(?i)^(?:(?:the|a|an|its)\s+|但|而|且|页面底部|页面|该|默认)`)
 	})
 	trailing = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)(?:错误地?|被|却|都|也|逻辑|\b(?:wrongly|incorrectly|still|also|which|that|it|is|was|are|were|has been|stays?|remains?|has|have|with|its))$`)
+		return regexp.MustCompile(`(?i)(?:错误地?|被|却|都|也|逻辑|\b(?:wrongly|incorrectly|still|also|which|that|it|is|was|are|` +
+			`were|has been|stays?|remains?|has|have|with|its))$`)
 	})
-	// lettered finds that a subject is named by what it should read: the Save label.
+	// lettered matches a subject that is named by what it should read: the Save label.
 	lettered = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?i)(?:文字|文案|文本|标签|名称|链接|按钮|label|text|caption|link|button)$`)
 	})
 	attribute = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)(?:的?(?:文字|文案|文本|标签|名称|内容|价格|数量|数值|数|值|类型|type|状态|颜色|格式|顺序|显示)|\s(?:text|label|name|value|caption|count|number|price|type))$`)
+		return regexp.MustCompile(`(?i)(?:的?(?:文字|文案|文本|标签|名称|内容|价格|数量|数值|数|值|类型|type|状态|颜色|格式|顺序|显示)|\s(?:text|label|` +
+			`name|value|caption|count|number|price|type))$`)
 	})
 )
 
-// named splits a subject into a name and the role it is said to have.
-func (r *reader) named(subject string) (thing, role string) {
+// nameAndRole splits a subject such as “Add button” into the name of a thing and its
+// ARIA role. role is "" if no word names one.
+func (r *reader) nameAndRole(subject string) (thing, role string) {
 	thing = subject
 	for range 3 {
 		thing = strings.TrimSpace(attribute().ReplaceAllString(thing, ""))
@@ -62,10 +67,11 @@ func (r *reader) named(subject string) (thing, role string) {
 	return r.filled(thing), role
 }
 
-// laterInTask reports whether the task says of a thing that something is to be done first.
+// laterInTask reports whether a point of the task names the thing and says that
+// something must be done first.
 func (r *reader) laterInTask(thing string) bool {
 	for _, point := range taskPoint().Split(r.prompt, -1) {
-		if strings.Contains(point, thing) && later().MatchString(strings.ReplaceAll(point, thing, "")) {
+		if strings.Contains(point, thing) && needsAct().MatchString(strings.ReplaceAll(point, thing, "")) {
 			return true
 		}
 	}

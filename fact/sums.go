@@ -7,23 +7,26 @@ import (
 	"sync"
 )
 
-// multiplied finds sentences about price times quantity.
+// multiplied matches a sentence about price times quantity.
 var multiplied = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)乘以|乘上|没乘|×|单价|\b(?:line total|unit price|multipl\w+|times (?:the )?quantity)\b`)
 })
 
-// sums reads sentences about amounts that the page itself can be asked for.
+// sums reads a sentence about an amount that can be computed from the page.
 func (r *reader) sums(s string) {
 	if multiplied().MatchString(s) {
 		r.add(Expected{Kind: Product})
 	}
 }
 
-// within is how many labels may stand between a price, a quantity and what they come to.
-const within = 4
+// maxBetween is how many labels may stand between a price and a quantity, and between
+// that and the amount.
+const maxBetween = 4
 
-// product is decided by rows of a price, a whole number of two or more, and an amount. It is
-// broken only where the amount is the price itself: other amounts may have their reasons.
+// product looks for a price, a whole number of two or more, and an amount after each
+// other. It holds when every such amount is the product. It is Broken when an amount is
+// the price itself. Another amount may have its reason, such as a discount; then it is
+// unknown.
 func (p *Page) product(f *Fact) {
 	all := p.pieces()
 	var right *piece
@@ -61,12 +64,13 @@ func (p *Page) product(f *Fact) {
 	f.decide(Holds, right.node)
 }
 
-// next returns the next number after a piece, if it is money or not as asked; -1 for none near.
+// next returns the place of the next number after piece i, or -1 if none is near or if
+// it is money when a plain number is asked for, or the reverse.
 func next(all []piece, i int, money bool) int {
 	if i < 0 {
 		return -1
 	}
-	for k := i + 1; k < len(all) && k <= i+1+within; k++ {
+	for k := i + 1; k < len(all) && k <= i+1+maxBetween; k++ {
 		if all[k].number != "" {
 			if all[k].money == money {
 				return k

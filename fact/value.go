@@ -6,18 +6,18 @@ import (
 	"sync"
 )
 
-// piece is a label or a number of the page, in the order they stand there.
+// piece is a label or a number of the page.
 type piece struct {
 	node   *node
-	label  string // folded; "" of a number
-	number string
-	colon  bool // after the label
-	money  bool // the number has a sign of money before it
-	alone  bool // the number is a whole word
+	label  string // folded; "" for a number
+	number string // "" for a label
+	colon  bool   // a colon follows the label
+	money  bool   // a sign of money stands before the number
+	alone  bool   // the number is a whole word
 }
 
-// pieces splits a page into labels and numbers, at spaces and colons. Units that stand by
-// themselves are no labels.
+// pieces returns the labels and numbers of a page in their order. It splits at spaces
+// and colons, and leaves out units that stand by themselves.
 func (p *Page) pieces() []piece {
 	p.once.Do(func() { p.all = p.split() })
 	return p.all
@@ -30,7 +30,8 @@ func (p *Page) split() []piece {
 		if n.unchosen() {
 			continue
 		}
-		for _, w := range strings.FieldsFunc(joinMoney(n.words), func(r rune) bool { return strings.ContainsRune(" \t|", r) }) {
+		for _, w := range strings.FieldsFunc(joinMoney(n.words),
+			func(r rune) bool { return strings.ContainsRune(" \t|", r) }) {
 			label, rest, colon := strings.Cut(strings.ReplaceAll(w, "：", ":"), ":")
 			if !colon || rest != "" && numberIn().MatchString(label) { // 10:30 is a time
 				out = append(out, pieceOf(n, w)...)
@@ -56,7 +57,12 @@ func pieceOf(n *node, w string) []piece {
 		}
 		return []piece{{node: n, label: string(f.runes)}}
 	}
-	value := piece{node: n, number: plain[at[0]:at[1]], money: strings.ContainsAny(plain[:at[0]], "¥￥$€£"), alone: strings.Trim(plain, "xX×*") == plain[at[0]:at[1]]}
+	number := plain[at[0]:at[1]]
+	value := piece{
+		node: n, number: number,
+		money: strings.ContainsAny(plain[:at[0]], "¥￥$€£"),
+		alone: strings.Trim(plain, "xX×*") == number,
+	}
 	f = fold(plain[:at[0]])
 	if label := string(f.runes); strings.Trim(label, "¥$€£-+") != "" {
 		return []piece{{node: n, label: label}, value}
@@ -64,7 +70,7 @@ func pieceOf(n *node, w string) []piece {
 	return []piece{value}
 }
 
-// moneyGap is the space that may stand between a sign of money and its number.
+// moneyGap matches a sign of money and the spaces after it.
 var moneyGap = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`([¥￥$€£])\s+`) })
 
 func joinMoney(s string) string {
@@ -77,49 +83,51 @@ func joinMoney(s string) string {
 // units are measure words of one character.
 const units = "项个条张人号元次件分天%"
 
-// beside returns the number that belongs to a label, "" where it is not plain which, and
-// how often the label stands on the page. A colon says that it follows. Else numbers and
-// labels alternate in a row: where that ends with a label the numbers come first, where it
-// begins with one they follow.
+// beside returns the number that belongs to a label, and how often the page has the
+// label. The number is "" when it is not plain which one it is, or when the page does
+// not have the label exactly once. After a colon the number follows. Otherwise labels
+// and numbers alternate in a row. If the row begins with a label and ends with a
+// number, each number follows its label; in the reverse case it stands before.
 func (p *Page) beside(s string) (by *node, number string, times int) {
 	all := p.pieces()
 	f := fold(s)
-	found := -1
+	at := -1 // of the label
 	for i, x := range all {
 		if x.label != "" && x.label == string(f.runes) {
-			found = i
+			at = i
 			times++
 		}
 	}
 	if times != 1 {
 		return nil, "", times
 	}
-	if x := all[found]; x.colon {
-		if found+1 < len(all) && all[found+1].number != "" {
-			return all[found+1].node, all[found+1].number, times
+	if x := all[at]; x.colon {
+		if at+1 < len(all) && all[at+1].number != "" {
+			return all[at+1].node, all[at+1].number, times
 		}
 		return nil, "", times
 	}
-	from, to := row(all, found)
-	first, last := all[from].number == "", all[to].number == ""
+	from, to := row(all, at)
+	labelFirst, labelLast := all[from].number == "", all[to].number == ""
 	switch {
-	case first && !last && found < to:
-		return all[found+1].node, all[found+1].number, times
-	case !first && last && found > from:
-		return all[found-1].node, all[found-1].number, times
+	case labelFirst && !labelLast && at < to:
+		return all[at+1].node, all[at+1].number, times
+	case !labelFirst && labelLast && at > from:
+		return all[at-1].node, all[at-1].number, times
 	}
 	return nil, "", times
 }
 
-// row returns the ends of the row of labels and numbers around a piece: within its line if
-// there is a number in that, else from line to line.
-func row(all []piece, found int) (from, to int) {
-	line := false
+// row returns the first and last piece of the row around piece at, in which labels and
+// numbers alternate. If the line of the piece has a number, the row does not go beyond
+// that line.
+func row(all []piece, at int) (from, to int) {
+	line := false // the row ends with the line
 	for _, x := range all {
-		line = line || x.node == all[found].node && x.number != ""
+		line = line || x.node == all[at].node && x.number != ""
 	}
 	joins := func(a, b piece) bool { return (a.number == "") != (b.number == "") && (!line || a.node == b.node) }
-	from, to = found, found
+	from, to = at, at
 	for from > 0 && joins(all[from-1], all[from]) {
 		from--
 	}

@@ -1,6 +1,6 @@
 package fact
 
-// Why a fact is unknown.
+// Why a fact is unknown, in sentences for people.
 const (
 	amountOther   = "an amount is neither the price nor the price times the quantity"
 	numberOther   = "another number stands there"
@@ -24,8 +24,8 @@ const (
 	tooLittle     = "the text says too little by itself"
 )
 
-// Reasons returns the sentences that Fact.Why can be, so that a program can keep them in
-// other languages.
+// Reasons returns every sentence that Fact.Why can be, so that a program can translate
+// them.
 func Reasons() []string {
 	return []string{
 		mayBeAnother, oneSet, amountOther, numberOther, bothThere, mayBeOff, whichNumber, mayComeLater,

@@ -11,15 +11,16 @@ import (
 // their usual Chinese names; the glyphs are those of WCAG technique G207 and of the
 // ARIA Authoring Practices, where a control bears one in place of a name.
 
-// roles are what people call an element, and the roles that it can have on a page.
-// The longer words come first: 下拉菜单 is no 菜单.
+// roles maps what people call an element to the ARIA roles it can have on a page. The
+// longer words come first, because 下拉菜单 is no 菜单.
 var roles = []struct {
 	words string   // a regular expression
-	roles []string // the first is the one that is told
+	roles []string // the first one names the group
 }{
 	{`按钮|buttons?|btn`, []string{"button", "switch", "tab", "menuitem"}},
 	{`链接|超链接|links?`, []string{"link"}},
-	{`输入框|文本框|输入栏|搜索框|textbox(?:es)?|inputs?|fields?|text area`, []string{"textbox", "searchbox", "spinbutton", "combobox"}},
+	{`输入框|文本框|输入栏|搜索框|textbox(?:es)?|inputs?|fields?|text area`,
+		[]string{"textbox", "searchbox", "spinbutton", "combobox"}},
 	{`复选框|勾选框|多选框|checkbox(?:es)?`, []string{"checkbox"}},
 	{`单选框|单选按钮|单选|radios?|radio buttons?`, []string{"radio"}},
 	{`下拉框|下拉菜单|下拉列表|下拉|选择框|combobox(?:es)?|dropdowns?|select`, []string{"combobox", "listbox"}},
@@ -44,20 +45,24 @@ func roleWord(f []string) (string, bool) {
 	return "", false
 }
 
+// roleFinder matches the words of one entry of roles.
 type roleFinder struct {
-	whole, last *regexp.Regexp // as a word of its own; at the end of a phrase
-	roles       []string
+	whole *regexp.Regexp // the word by itself
+	last  *regexp.Regexp // the word at the end of a phrase
+	roles []string
 }
 
 var roleFinders = sync.OnceValue(func() []roleFinder {
 	out := make([]roleFinder, len(roles))
 	for i, r := range roles {
-		out[i] = roleFinder{regexp.MustCompile(`^(?:` + r.words + `)$`), regexp.MustCompile(`(?i)(?:^|\p{Han}|[^\pL])(` + r.words + `)$`), r.roles}
+		whole := regexp.MustCompile(`^(?:` + r.words + `)$`)
+		last := regexp.MustCompile(`(?i)(?:^|\p{Han}|[^\pL])(` + r.words + `)$`)
+		out[i] = roleFinder{whole, last, r.roles}
 	}
 	return out
 })
 
-// others returns the roles that what people call role may have.
+// others returns the other roles that an element may have which people call by role.
 func others(role string) []string {
 	for _, r := range roles {
 		if r.roles[0] == role {
@@ -67,28 +72,34 @@ func others(role string) []string {
 	return nil
 }
 
-// can reports whether an element of role a may be what people call role b.
+// can reports whether an element of role a may be one that people call by role b.
 func can(a, b string) bool { return a == b || slices.Contains(others(b), a) }
 
 var disabledWord = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)禁用|置灰|灰显|灰掉|变灰|不可点|无法点击|不能点击|点不了|点不动|不可用|无法使用|不能使用|\bdisabled\b|gr[ae]yed out|\binert\b|(?:can't|cannot|can not|could not|couldn't) be (?:clicked|pressed|used)|not clickable|unclickable`)
+	return regexp.MustCompile(`(?i)禁用|置灰|灰显|灰掉|变灰|不可点|无法点击|不能点击|点不了|点不动|不可用|无法使用|不能使用|\bdisabled\b|gr[ae]yed out|` +
+		`\binert\b|(?:can't|cannot|can not|could not|couldn't) be (?:clicked|pressed|used)|not clickable|unclickable`)
 })
 
 func isDisabled(w string) bool { return w == "禁用" || strings.EqualFold(w, "disabled") }
 
-// depends finds names of controls that a right page disables too, as long as there
-// is nothing to undo, no page before, nothing chosen or nothing typed.
+// depends matches the names of controls that a right page disables too: as long as
+// there is nothing to undo, no page before, nothing chosen or nothing typed.
 var depends = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)撤销|撤回|重做|恢复|上一|下一|前一|后一|首页码|末页|减|清|删除|移除|全选|粘贴|保存|提交|添加|新增|发送|发布|搜索|查询|登录|注册|确认|确定|完成|应用|重置|结算|下单|支付|` +
-		`\b(?:undo|redo|revert|prev(?:ious)?|next|back|first|last|decrease|decrement|minus|less|clear|remove|delete|paste|save|submit|add|create|send|post|publish|search|log ?in|sign ?in|sign ?up|register|confirm|ok|done|apply|reset|check ?out|pay|continue|proceed)\b`)
+	return regexp.MustCompile(`(?i)撤销|撤回|重做|恢复|上一|下一|前一|后一|首页码|末页|减|清|删除|移除|全选|粘贴|保存|提交|添加|新增|发送|发布|搜索|查询|登录|注册|确认|确定|` +
+		`完成|应用|重置|结算|下单|支付|` +
+		`\b(?:undo|redo|revert|prev(?:ious)?|next|back|first|last|decrease|decrement|minus|less|clear|remove|delete|paste|` +
+		`save|submit|add|create|send|post|publish|search|log ?in|sign ?in|sign ?up|register|confirm|ok|done|apply|reset|` +
+		`check ?out|pay|continue|proceed)\b`)
 })
 
-// later finds what says that something has to be done before a thing can be seen.
-var later = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)后|之后|以后|点击|点开|打开|展开|悬停|弹窗|弹出|对话框|抽屉|切换|选择|筛选|搜索|提交|加载|完成时|时[，,]?|\b(?:after|once|when|while|upon|dialog|popup|modal|drawer|menu|hover|click|open|expand|select|submit|search|filter|load)`)
+// needsAct matches words that say that something must be done before a thing can be seen.
+var needsAct = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)后|之后|以后|点击|点开|打开|展开|悬停|弹窗|弹出|对话框|抽屉|切换|选择|筛选|搜索|提交|加载|完成时|时[，,]?|\b(?:after|once|` +
+		`when|while|upon|dialog|popup|modal|drawer|menu|hover|click|open|expand|select|submit|search|filter|load)`)
 })
 
-// glyphs are the names of controls that bear a sign in place of a name.
+// glyphs maps a sign that a control has in place of a name to a pattern of the names
+// that people give the control.
 var glyphs = map[string]string{
 	"-": `减|minus|decrease|decrement`, "+": `加|增|plus|increase|increment`,
 	"‹": `上一|前一|prev`, "<": `上一|前一|prev`, "«": `上一|前一|prev`, "←": `上一|前一|prev`, "◀": `上一|前一|prev`,

@@ -20,14 +20,14 @@ type changed struct {
 	args []string // names of the arguments that differ, sorted
 }
 
-// align matches two lists of actions: the longest common subsequence stays as it
-// is, what else is equal has moved, of the rest those of one name have changed
-// (most equal arguments first), and what is left is missing or superfluous. It is
-// deterministic.
+// align compares two lists of actions in four steps, each on what the last one
+// left: actions of the longest common subsequence agree; other equal actions have
+// moved; an action is paired with the one of its name that shares most arguments,
+// and has changed; the rest is missing or superfluous. It is deterministic.
 func align(got, want []judgment.Action) alignment {
 	inGot, inWant := common(got, want)
 	var a alignment
-	restGot, restWant := left(got, inGot), left(want, inWant)
+	restGot, restWant := without(got, inGot), without(want, inWant)
 	for i := 0; i < len(restWant); i++ {
 		if j := slices.IndexFunc(restGot, func(g judgment.Action) bool { return g.Key == restWant[i].Key }); j >= 0 {
 			a.moved = append(a.moved, restWant[i].Name)
@@ -53,10 +53,11 @@ func align(got, want []judgment.Action) alignment {
 	return a
 }
 
-// common marks a longest common subsequence in both lists.
+// common marks a longest common subsequence in both lists. It fills the usual table
+// of dynamic programming from the end; judgment.MaxActions bounds both lists.
 func common(got, want []judgment.Action) (inGot, inWant []bool) {
 	inGot, inWant = make([]bool, len(got)), make([]bool, len(want))
-	rows := make([][]int, len(got)+1)
+	rows := make([][]int, len(got)+1) // rows[i][j]: length of the longest one of got[i:] and want[j:]
 	cells := make([]int, (len(got)+1)*(len(want)+1))
 	for i := range rows {
 		rows[i] = cells[i*(len(want)+1) : (i+1)*(len(want)+1)]
@@ -84,7 +85,8 @@ func common(got, want []judgment.Action) (inGot, inWant []bool) {
 	return inGot, inWant
 }
 
-func left(list []judgment.Action, taken []bool) []judgment.Action {
+// without returns the actions of list that are not marked as taken.
+func without(list []judgment.Action, taken []bool) []judgment.Action {
 	var out []judgment.Action
 	for i, a := range list {
 		if !taken[i] {
@@ -94,8 +96,8 @@ func left(list []judgment.Action, taken []bool) []judgment.Action {
 	return out
 }
 
-// nearest returns the place of the action of the same name with the most equal
-// arguments, the first of several, or -1.
+// nearest returns the place of the action that has the name of w and most of its
+// arguments, the first of several such, or -1.
 func nearest(w judgment.Action, among []judgment.Action) int {
 	best, most := -1, -1
 	for i, g := range among {
@@ -115,6 +117,7 @@ func nearest(w judgment.Action, among []judgment.Action) int {
 	return best
 }
 
+// differing returns the names of the arguments that differ or that only one has.
 func differing(got, want map[string]string) []string {
 	var names []string
 	for k, v := range want {
@@ -131,7 +134,8 @@ func differing(got, want map[string]string) []string {
 	return names
 }
 
-// counted lists names once each, in order of first appearance, with how often.
+// counted lists each name once, in the order of their first appearance, and adds
+// "×2" and so on to a name that stands there more than once.
 func counted(names []string, between string) string {
 	var order []string
 	n := map[string]int{}

@@ -18,10 +18,10 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// analyse makes the analysis of a wrong verdict: by rules always, and with the
-// model where there is one, whose answer is taken if it stands the checks. A
-// model that may answer later is an error; of any other failure the rules'
-// answer is the result.
+// analyse makes the analysis of a wrong verdict. It always applies the rules; if
+// ask is set it also asks the model, and takes its answer when that passes the
+// checks. Retryable model errors are returned; after any other, the rules' analysis
+// is used.
 func (f *Former) analyse(ctx context.Context, x *facts, ask bool, out *Formed) (analysis, error) {
 	t := guard.TruthsOf(x.truth, x.e.Prompt)
 	rules := f.byRules(x, t)
@@ -33,21 +33,22 @@ func (f *Former) analyse(ctx context.Context, x *facts, ask bool, out *Formed) (
 	if err == nil {
 		return a, nil
 	}
-	if err := later(ctx, err); err != nil {
+	if err := toRetry(ctx, err); err != nil {
 		return analysis{}, fmt.Errorf("analyse: %w", err)
 	}
 	out.ModelErr = err
-	// A model that answered and was refused would answer so again; one that could
-	// not be reached at all has not been asked.
+	// A model whose answer was refused would give the same answer again. A model that
+	// could not be reached has not answered, so the case is marked to be analysed again.
 	e, isModel := errors.AsType[*llm.Error](err)
 	answered := isModel && (e.Kind == llm.KindMalformed || e.Kind == llm.KindRefused || e.Kind == llm.KindTruncated)
 	rules.provenance.Again = !answered
 	return rules, nil
 }
 
-// later returns what must be handed on of a model's failure: that ctx ended, or
-// that the model may answer later. Of any other the rules make the best.
-func later(ctx context.Context, err error) error {
+// toRetry returns the error of a model call that the caller has to try again: ctx
+// ended, or the model may answer later. For any other error it returns nil, and the
+// rules' answer is used.
+func toRetry(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -60,8 +61,11 @@ func later(ctx context.Context, err error) error {
 // maxTokens bounds the model's answer: five short fields at most.
 const maxTokens = 800
 
-// ask puts a prompt to the model, with one repair try, and counts what it cost.
-func (f *Former) ask(ctx context.Context, p prompts.Prompt, lang string, check func(json.RawMessage) error, out *Formed) (llm.Answer, error) {
+// ask puts a prompt to the model. If check refuses the answer, the model gets one
+// try to repair it. The usage of all tries is added to out.
+func (f *Former) ask(
+	ctx context.Context, p prompts.Prompt, lang string, check func(json.RawMessage) error, out *Formed,
+) (llm.Answer, error) {
 	answer, err := llm.Ask(ctx, f.generator, llm.Request{
 		Name: p.Name(), System: p.System, Prompt: p.Text, Schema: p.Schema, MaxTokens: maxTokens,
 		Repair: func(answer string, violations []string) (string, error) {
@@ -77,7 +81,11 @@ func (f *Former) ask(ctx context.Context, p prompts.Prompt, lang string, check f
 	return answer, err
 }
 
-func (f *Former) byModel(ctx context.Context, x *facts, t guard.Truths, rules analysis, out *Formed) (analysis, error) {
+// byModel asks the model why the verdict was wrong, and joins its checked answer
+// with the analysis by rules.
+func (f *Former) byModel(
+	ctx context.Context, x *facts, t guard.Truths, rules analysis, out *Formed,
+) (analysis, error) {
 	in := f.question(x)
 	p, err := f.prompts.Analyse(in)
 	if err != nil {
@@ -96,9 +104,10 @@ func (f *Former) byModel(ctx context.Context, x *facts, t guard.Truths, rules an
 	}
 	read, err := in.Read(answer.JSON)
 	if err != nil {
-		return analysis{}, err // cannot be: Ask has read it
+		return analysis{}, err // cannot happen: Ask has read it
 	}
-	return f.take(x, read, rules, t, tree.Provenance{By: "formation", Analyst: "model", Model: answer.Model, Template: p.Name()}), nil
+	by := tree.Provenance{By: "formation", Analyst: "model", Model: answer.Model, Template: p.Name()}
+	return f.combine(x, read, rules, t, by), nil
 }
 
 // question is what the model gets to see.
@@ -108,7 +117,8 @@ func (f *Former) question(x *facts) prompts.AnalyseInput {
 		Judgment: x.e.Judgment.Text(), GroundTruth: x.e.GroundTruth.Text(),
 		Direction: string(x.judged.Direction), Reason: x.e.Reason,
 	}
-	in.Scene = strings.Join(slices.DeleteFunc([]string{x.e.Scene.ID, x.e.Scene.Type, tree.Route(x.e.Scene.Route)}, func(s string) bool { return s == "" }), ", ")
+	scene := []string{x.e.Scene.ID, x.e.Scene.Type, tree.Route(x.e.Scene.Route)}
+	in.Scene = strings.Join(slices.DeleteFunc(scene, func(s string) bool { return s == "" }), ", ")
 	for _, d := range x.differences {
 		field := d.Field
 		switch d.Kind {
@@ -118,18 +128,24 @@ func (f *Former) question(x *facts) prompts.AnalyseInput {
 		in.Differences = append(in.Differences, prompts.Difference{Field: field, Judged: d.Judged, True: d.True})
 	}
 	for _, t := range f.taxonomy.ErrorTypes() {
-		in.ErrorTypes = append(in.ErrorTypes, prompts.ErrorType{ID: t.ID, Name: t.Name.In(x.lang), Line: t.Description.In(x.lang)})
+		one := prompts.ErrorType{ID: t.ID, Name: t.Name.In(x.lang), Line: t.Description.In(x.lang)}
+		in.ErrorTypes = append(in.ErrorTypes, one)
 	}
 	return in
 }
 
-// take makes an analysis of a checked answer. Its confidence is not believed:
-// what counts is whether the rules see the same. What people said stays; the
-// model's sentences stand where they said nothing.
-func (f *Former) take(x *facts, m prompts.Analysis, rules analysis, t guard.Truths, p tree.Provenance) analysis {
+// combine makes an analysis of the model's checked answer and the one by rules. The
+// model's own confidence does not count; the analysis is more certain when the
+// rules find the same error type. What people said of the misses stays, and the
+// model's sentences are used where people said nothing.
+func (f *Former) combine(
+	x *facts, m prompts.Analysis, rules analysis, t guard.Truths, p tree.Provenance,
+) analysis {
 	a := analysis{
-		errorType: m.ErrorType, actualError: guard.Keep(whole(text.Line(m.SpecificError)), t), errorReason: guard.Keep(whole(text.Line(m.ErrorReason)), t),
-		misses: rules.misses, confidence: 0.5, provenance: p,
+		errorType:   m.ErrorType,
+		actualError: guard.Keep(whole(text.Line(m.SpecificError)), t),
+		errorReason: guard.Keep(whole(text.Line(m.ErrorReason)), t),
+		misses:      rules.misses, confidence: 0.5, provenance: p,
 	}
 	switch {
 	case a.errorType == rules.errorType && a.errorType != taxonomy.OtherError:
@@ -142,9 +158,9 @@ func (f *Former) take(x *facts, m prompts.Analysis, rules analysis, t guard.Trut
 	r := &missReader{facts: x, f: f, truths: t}
 	lead := &a.misses[0]
 	if lead.Check == "" {
-		found, _ := f.catalogue().Missed(r.evidence(m.ErrorReason, m.SpecificError, m.AvoidanceStrategy))
-		lead.Check, lead.Sure, lead.ErrorType = found.Check, found.Sure, cmp.Or(r.typeOf(found.Check), a.errorType)
-		if found.Check == "" {
+		missed, _ := f.catalogue().Missed(r.evidence(m.ErrorReason, m.SpecificError, m.AvoidanceStrategy))
+		lead.Check, lead.Sure, lead.ErrorType = missed.Check, missed.Sure, cmp.Or(r.typeOf(missed.Check), a.errorType)
+		if missed.Check == "" {
 			lead.ErrorType = a.errorType
 		}
 	}
@@ -155,18 +171,16 @@ func (f *Former) take(x *facts, m prompts.Analysis, rules analysis, t guard.Trut
 	return a
 }
 
-// grounding checks that an answer is about this record and usable as guidance.
-// Its errors are sentences for the model.
+// grounding checks that a model's answer is about this evaluation and can be used as
+// guidance. Its errors are sentences that tell the model what to mend.
 type grounding struct {
 	*facts
 	truths guard.Truths
 }
 
-// What share of an answer's distinctive words must occur in the record, and what
-// share of its reason may be the agent's own words.
 const (
-	leastGrounded = 0.30
-	mostRepeated  = 0.85
+	leastGrounded = 0.30 // the share of an answer's words that the evaluation must have
+	mostRepeated  = 0.85 // the share of its reason that may be the agent's own words
 )
 
 func (g *grounding) check(a prompts.Analysis) error {
@@ -174,12 +188,15 @@ func (g *grounding) check(a prompts.Analysis) error {
 	var bad []error
 	say := func(field, en, cn string) { bad = append(bad, errors.New(field+": "+pick(zh, en, cn))) }
 	if g.truths.In(a.AvoidanceStrategy) {
-		say("avoidanceStrategy", "gives the true result of the test away; say what to check, in general words", "泄露了测试的正确结果；请用概括的说法说明要检查什么")
+		say("avoidanceStrategy", "gives the true result of the test away; say what to check, in general words",
+			"泄露了测试的正确结果；请用概括的说法说明要检查什么")
 	}
 	if _, forces := guard.Forces(a.AvoidanceStrategy); forces {
-		say("avoidanceStrategy", "decides the verdict in advance; say what to check instead", "预先规定了结论；请改为说明要检查什么")
+		say("avoidanceStrategy", "decides the verdict in advance; say what to check instead",
+			"预先规定了结论；请改为说明要检查什么")
 	}
-	record := wordSet(g.e.Prompt, g.e.Judgment.Text(), g.e.GroundTruth.Text(), g.e.Reason, firstBytes(g.e.Observation, cue.MaxRead), g.e.Scene.Type, words(g.differences, g.lang))
+	record := wordSet(g.e.Prompt, g.e.Judgment.Text(), g.e.GroundTruth.Text(), g.e.Reason,
+		firstBytes(g.e.Observation, cue.MaxRead), g.e.Scene.Type, words(g.differences, g.lang))
 	if share(wordSet(a.SpecificError, a.ErrorReason), record) < leastGrounded {
 		say("errorReason", "has little to do with this run; use what the material says", "与这次运行的材料关系不大；请依据材料说明")
 	}
@@ -200,7 +217,7 @@ func wordSet(texts ...string) map[string]bool {
 	return set
 }
 
-// share says how much of a is in b, 1 for an empty a.
+// share returns the part of a that is in b, 0 to 1; it is 1 for an empty a.
 func share(a, b map[string]bool) float64 {
 	if len(a) == 0 {
 		return 1

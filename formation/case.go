@@ -8,8 +8,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// evidence makes the part of a case that never changes, and its id: over what is
-// stored, so that it can be computed again.
+// evidence makes the part of a case that never changes. The id is a hash of what is
+// stored, so that anyone can compute it again.
 func (f *Former) evidence(x *facts) tree.Node {
 	e := x.e
 	n := tree.Node{
@@ -32,9 +32,10 @@ func (f *Former) evidence(x *facts) tree.Node {
 	return n
 }
 
-// scope is where the memory of a run applies: in its product, and where the run
-// had a place in a suite's ordered tests, at that place (tree's SamePlace), which
-// follows its test when that happens again. The test itself is in the evidence; a lesson bound to it could never help another test.
+// scope returns where the memory of a run applies. Without a suite this is the whole
+// product: the test is kept in the evidence, but a lesson bound to one test could
+// never help another. With a suite of ordered tests it is the place of the test in
+// it (see tree's SamePlace); attach moves it when the test has moved.
 func scope(s tree.Scope) tree.Scope {
 	if len(s.SuiteTests) == 0 {
 		return tree.Scope{Product: s.Product, Build: s.Build}
@@ -43,8 +44,8 @@ func scope(s tree.Scope) tree.Scope {
 	return s
 }
 
-// sceneType is the taxonomy's id for the scene, so that 表单 and form are one
-// place; a word it does not know stays as it is.
+// sceneType returns the taxonomy's id for the scene, so that 表单 and form are the
+// same place. A word that the taxonomy does not know is returned as it is.
 func (f *Former) sceneType(x *facts) string {
 	if x.scene.ID != "" {
 		return x.scene.ID
@@ -52,7 +53,7 @@ func (f *Former) sceneType(x *facts) string {
 	return x.e.Scene.Type
 }
 
-// describe adds the analysis: the facts, and where there are words for them the
+// describe adds the analysis to a case: its facts and, if Options.Words is set, the
 // sentences.
 func (f *Former) describe(n *tree.Node, x *facts, a *analysis) {
 	n.ErrorType = a.errorType
@@ -69,8 +70,8 @@ func occurrence(x *facts, near bool) tree.Occurrence {
 	return tree.Occurrence{Evaluation: x.e.Key(), RunID: x.e.RunID, CaseID: x.e.CaseID, At: x.e.At, Near: near}
 }
 
-// clipBytes cuts a text to at most limit bytes, after a whole character, and
-// takes out what a node's text may not hold.
+// clipBytes cuts a text to at most limit bytes, after a whole character. It replaces
+// NUL and invalid bytes, which the text of a node must not have.
 func clipBytes(s string, limit int) string {
 	if strings.IndexByte(s, 0) >= 0 {
 		s = strings.ReplaceAll(s, "\x00", "�")
@@ -88,14 +89,14 @@ func clipBytes(s string, limit int) string {
 	return s[:cut] + "…"
 }
 
-// clipJSON keeps a value in canonical form; one that is too long becomes a JSON
-// string of its beginning.
+// clipJSON returns a value in canonical form. A value longer than tree.MaxNodeText
+// becomes a JSON string that holds its beginning.
 func clipJSON(r tree.Raw) tree.Raw {
 	c := r.Canonical()
 	if len(c) <= tree.MaxNodeText {
 		return c
 	}
-	for limit := tree.MaxNodeText / 2; ; limit /= 2 { // escapes may double it, and more
+	for limit := tree.MaxNodeText / 2; ; limit /= 2 { // escapes may make it twice as long, or more
 		b, err := json.Marshal(clipBytes(string(c), limit))
 		if err != nil || len(b) <= tree.MaxNodeText {
 			return tree.Raw(b).Canonical()

@@ -10,7 +10,7 @@ import (
 	"github.com/memtree/memtree/taxonomy"
 )
 
-// Said is a text that may tell the type of an error, and how much it counts.
+// Said is a text that may tell the type of an error, with its weight.
 type Said struct {
 	Text   string
 	Weight float64 // 1 for what describes the error itself
@@ -18,14 +18,15 @@ type Said struct {
 
 // Class is the type a Classifier gives an error.
 type Class struct {
-	Type       string  // taxonomy.OtherError when it abstains
-	Best       string  // the type with the most evidence, also when it abstains; "" for none
-	Confidence float64 // of Best, 0 to 0.8: no words are certain
-	Margin     float64 // between Best and the next, 0 to 1
-	Cues       []string
+	Type       string   // taxonomy.OtherError when it abstains
+	Best       string   // the type with the most evidence, also when it abstains; "" if no cue was found
+	Confidence float64  // of Best, 0 to 0.8: no words are certain
+	Margin     float64  // between Best and the next, 0 to 1
+	Cues       []string // phrases that speak for Best, sorted
 }
 
-// The rule of abstention, and the cap of what rules may be sure of.
+// The classifier abstains below the first two. Its confidence is never above the
+// third.
 const (
 	minConfidence = 0.45
 	minMargin     = 0.15
@@ -59,23 +60,23 @@ func isHan(r rune) bool { return unicode.Is(unicode.Han, r) }
 // gapClaim is how many tokens may stand between a denial and what it denies.
 const gapClaim = 10
 
-// Classify tells the type of the error that the texts speak of. Of cues that
-// overlap in one type the longer ones add to the shorter; a cue counts once,
-// where it counts most. It abstains below confidence 0.45 or margin 0.15.
+// Classify returns the type of the error that the texts speak of. A cue counts once,
+// in the text with the highest weight. Cues that overlap all count. It abstains
+// below confidence 0.45 or margin 0.15.
 func (c *Classifier) Classify(texts ...Said) Class {
 	return c.decide(c.score(texts), nil)
 }
 
-// evidence is what speaks for each type, in the order of Classifier.types.
+// evidence is what speaks for each type.
 type evidence struct {
-	scores []float64
-	cues   []found
+	scores []float64 // in the order of Classifier.types; sum computes them from cues
+	cues   []foundCue
 }
 
-type found struct {
-	kind   int
+type foundCue struct {
+	kind   int // place of the type in Classifier.types
 	phrase string
-	counts float64
+	counts float64 // weight of the cue times that of the text
 }
 
 func (c *Classifier) score(texts []Said) evidence {
@@ -116,11 +117,11 @@ func (ev *evidence) add(m cue.Match, weight float64) {
 			return
 		}
 	}
-	ev.cues = append(ev.cues, found{m.Kind, m.Phrase, counts})
+	ev.cues = append(ev.cues, foundCue{m.Kind, m.Phrase, counts})
 }
 
-// decide turns evidence, with a bonus for each type that structured signals
-// speak for, into a class.
+// decide turns evidence into a class. signals adds to the scores of types by their
+// id.
 func (c *Classifier) decide(ev evidence, signals map[string]float64) Class {
 	total, best, next := 0.0, -1, -1
 	scores := slices.Clone(ev.scores)
@@ -140,8 +141,9 @@ func (c *Classifier) decide(ev evidence, signals map[string]float64) Class {
 	if best < 0 {
 		return Class{Type: taxonomy.OtherError}
 	}
-	// The sixth power sharpens the shares, as a sum of many small hints is not worth one
-	// plain word; little evidence overall is little confidence.
+	// The sixth power sharpens the shares: many small hints together should not count
+	// as much as one plain word. The factor enough lowers the confidence when there is
+	// little evidence for any type.
 	s := scores[best]
 	enough := s / (s + 1.5)
 	cl := Class{Type: c.types[best], Best: c.types[best], Confidence: sharp(s) / total * enough, Margin: 1}

@@ -9,17 +9,17 @@ import (
 	"github.com/memtree/memtree/judgment"
 )
 
-// defect is one entry of the list of defects that a ground truth has.
+// defect is one entry of a ground truth's list of defects, and the path of its field.
 type defect struct{ text, at string }
 
-// defectTexts are where an entry that is an object says what it is, folded.
+// defectTexts are the folded names of fields in which an object describes a defect.
 var defectTexts = strings.Fields("description detail details text message summary title what name desc 描述 详情 说明")
 
 // maxDefects bounds how many entries of a list are read.
 const maxDefects = 1000
 
-// defectsOf reads the defects a ground truth lists: a list of texts or objects,
-// or a text with one defect a line.
+// defectsOf reads the defects that a ground truth lists: in a list of texts or
+// objects, or in a text with a defect on each line.
 func defectsOf(truth any) []defect {
 	o, ok := truth.(map[string]any)
 	if !ok {
@@ -45,8 +45,10 @@ func defectsOf(truth any) []defect {
 	return out
 }
 
+// addDefect appends a defect, unless its text has no words or is a bare verdict.
 func addDefect(list []defect, s, at string) []defect {
-	if s = strings.TrimSpace(firstBytes(s, maxReasoning)); s == "" || !strings.ContainsFunc(s, isLetter) || judgment.Word(s) != judgment.Unread {
+	s = strings.TrimSpace(firstBytes(s, maxReasoning))
+	if s == "" || !strings.ContainsFunc(s, isLetter) || judgment.Word(s) != judgment.Unread {
 		return list
 	}
 	return append(list, defect{s, at})

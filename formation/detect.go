@@ -11,28 +11,29 @@ import (
 // Judged says whether a verdict was right, as far as anything says.
 type Judged struct {
 	// Labelled is false when nothing says what was true, or when it cannot be
-	// compared with the judgment. Then the rest is zero: a failing test is not a
-	// wrong agent.
+	// compared with the judgment. Then Correct and Direction are zero: a test that
+	// fails does not mean that the agent was wrong.
 	Labelled  bool
 	Correct   bool
-	Direction taxonomy.Direction // of a wrong verdict, None of any other
-	// Note is a sentence for people about what did not fit together: what was
-	// explicit has won, or nothing has been decided. Empty when all agrees.
+	Direction taxonomy.Direction // of a wrong verdict; None for any other
+	// Note is a sentence for people about what did not fit together, "" when
+	// everything did. Then the explicit field was used, or nothing was decided.
 	Note string
 
-	prose bool // both are in words, so that a reader could tell more than this comparison
+	prose bool // judgment and ground truth are free text, so a model could decide better
 }
 
 // Detect says whether the judgment of e was right, and which way it was wrong.
 //
-// correct and direction count as given. Where they are absent, judgment and
-// ground truth are compared: the verdicts of both where both have one (bool;
-// pass, 失败 and the like; has_defect), else field by field over what the ground
-// truth says, texts trimmed and without regard to case. Long free texts that
-// differ, and a sentence against a bare verdict, are left undecided: a Former
-// with a model asks it then. The direction is false_pass when the agent said
-// pass while a failure or a defect is true, false_fail when it is the other way
-// round, and other when either cannot be read.
+// correct and direction count as they are given. Without them Detect compares
+// judgment and ground truth, see judgment.Compare: the verdicts of both if both
+// have one (bool; pass, 失败 and the like; has_defect), else the fields of the
+// ground truth. Long free texts that differ, and a sentence against a bare verdict,
+// stay undecided; a Former with a model then asks the model.
+//
+// The direction is false_pass when the agent said pass and the truth is a failure
+// or a defect, false_fail in the reverse case, and other when one of the two cannot
+// be read.
 func Detect(e *tree.Evaluation) Judged {
 	return detect(e, judgment.Decode(e.Judgment), judgment.Decode(e.GroundTruth))
 }
@@ -80,7 +81,8 @@ func explicitlyWrong(e *tree.Evaluation, judged, truth any) Judged {
 	case !j.Direction.Valid():
 		j.Direction = read
 	case read != taxonomy.Other && read != j.Direction:
-		j.Note = "direction is " + string(j.Direction) + " although judgment and ground truth read as " + string(read) + "; it counts as given"
+		j.Note = "direction is " + string(j.Direction) + " although judgment and ground truth read as " + string(read) +
+			"; it counts as given"
 	}
 	if c, _ := judgment.Compare(judged, truth); c == judgment.Same && !e.GroundTruth.Null() {
 		j.Note = "it is marked wrong although judgment and ground truth say the same; it counts as wrong"

@@ -30,12 +30,14 @@ func TestDetectDerives(t *testing.T) {
 		{`"FAIL: the button is missing"`, `"pass"`, wrong, taxonomy.FalseFail},
 		{`{"has_defect":true}`, `{"has_defect":true,"defect_details":["x"],"defect_level":"high"}`, right, ""},
 		{`{"hasDefect":false,"defects":[]}`, `{"has_defect":true}`, wrong, taxonomy.FalsePass},
-		{`{"hasDefect":true,"defects":[{"type":"x"}]}`, `{"has_defect":false,"defect_details":[]}`, wrong, taxonomy.FalseFail},
+		{`{"hasDefect":true,"defects":[{"type":"x"}]}`, `{"has_defect":false,"defect_details":[]}`, wrong,
+			taxonomy.FalseFail},
 		{`{"has_defect":1}`, `{"has_defect":0}`, wrong, taxonomy.FalseFail},
 		{`{"verdict":"success","reason":"all good"}`, `{"verdict":"failure"}`, wrong, taxonomy.FalsePass},
 		{`{"verdict":"failure"}`, `"success"`, wrong, taxonomy.FalseFail},
 		{`{"verdict":"pass"}`, `{"has_defect":false}`, right, ""},
-		{`{"verdict":"pass","has_defect":true}`, `{"verdict":"pass"}`, right, ""}, // contradicts itself; field by field it agrees
+		// contradicts itself; field by field it agrees
+		{`{"verdict":"pass","has_defect":true}`, `{"verdict":"pass"}`, right, ""},
 		{`{"verdict":"A>B"}`, `{"verdict":"B>A"}`, wrong, taxonomy.Other},
 		{`3`, `3.0`, right, ""},
 		{`"3"`, `3`, right, ""},
@@ -47,11 +49,13 @@ func TestDetectDerives(t *testing.T) {
 		{`{"Total-Count":2}`, `{"total_count":2}`, right, ""},
 		{`["a","b"]`, `["a","b"]`, right, ""},
 		{`["b","a"]`, `["a","b"]`, wrong, taxonomy.Other},
-		{`{"verdict":"done","actions":[{"name":"a","kwargs":{"x":1}}]}`, `{"actions":[{"name":"a","kwargs":{"x":1.0}}]}`, right, ""},
+		{`{"verdict":"done","actions":[{"name":"a","kwargs":{"x":1}}]}`, `{"actions":[{"name":"a","kwargs":{"x":1.0}}]}`,
+			right, ""},
 		{`{"verdict":"done"}`, `{"actions":[{"name":"a","kwargs":{}}]}`, wrong, taxonomy.FalsePass},
 		{`{"verdict":"flaky"}`, `{"verdict":"pass"}`, none, ""},
 		{`"fail"`, `"flaky"`, none, ""},
-		{`"The page looks fine to me and every one of the elements that I could find is where it should have been in the end."`, `"pass"`, none, ""},
+		{`"The page looks fine to me and every one of the elements that I could find is where it should have ` +
+			`been in the end."`, `"pass"`, none, ""},
 		{`{"a":1}`, `{"b":2}`, none, ""},
 		{`"fail"`, `null`, none, ""},
 		{`"fail"`, ``, none, ""},
@@ -74,31 +78,37 @@ func TestDetectExplicitWins(t *testing.T) {
 		e    *tree.Evaluation
 		want Judged
 	}{
-		"right":                    {e(&yes, "", `"fail"`, ``), Judged{Labelled: true, Correct: true}},
-		"right against the truth":  {e(&yes, "", `"fail"`, `"pass"`), Judged{Labelled: true, Correct: true, Note: "correct is true although judgment and ground truth contradict each other; it counts as right"}},
+		"right": {e(&yes, "", `"fail"`, ``), Judged{Labelled: true, Correct: true}},
+		"right against the truth": {e(&yes, "", `"fail"`, `"pass"`),
+			Judged{Labelled: true, Correct: true,
+				Note: "correct is true although judgment and ground truth contradict each other; it counts as right"}},
 		"wrong, direction derived": {e(&no, "", `"pass"`, `"fail"`), Judged{Labelled: true, Direction: taxonomy.FalsePass}},
 		"wrong, direction given":   {e(&no, taxonomy.Other, `"x"`, ``), Judged{Labelled: true, Direction: taxonomy.Other}},
 		"wrong, nothing to read":   {e(&no, "", `"x"`, ``), Judged{Labelled: true, Direction: taxonomy.Other}},
-		"direction alone":          {e(nil, taxonomy.FalseFail, `"x"`, ``), Judged{Labelled: true, Direction: taxonomy.FalseFail}},
-		"other direction than read": {e(&no, taxonomy.FalseFail, `"pass"`, `"fail"`), Judged{Labelled: true, Direction: taxonomy.FalseFail,
-			Note: "direction is false_fail although judgment and ground truth read as false_pass; it counts as given"}},
-		"wrong although equal": {e(&no, taxonomy.FalsePass, `"pass"`, `"pass"`), Judged{Labelled: true, Direction: taxonomy.FalsePass,
-			Note: "it is marked wrong although judgment and ground truth say the same; it counts as wrong"}},
+		"direction alone": {e(nil, taxonomy.FalseFail, `"x"`, ``),
+			Judged{Labelled: true, Direction: taxonomy.FalseFail}},
+		"other direction than read": {e(&no, taxonomy.FalseFail, `"pass"`, `"fail"`),
+			Judged{Labelled: true, Direction: taxonomy.FalseFail,
+				Note: "direction is false_fail although judgment and ground truth read as false_pass; it counts as given"}},
+		"wrong although equal": {e(&no, taxonomy.FalsePass, `"pass"`, `"pass"`),
+			Judged{Labelled: true, Direction: taxonomy.FalsePass,
+				Note: "it is marked wrong although judgment and ground truth say the same; it counts as wrong"}},
 		"flaky but explicit": {e(&no, "", `"flaky"`, `"pass"`), Judged{Labelled: true, Direction: taxonomy.Other}},
 	} {
 		t.Run(name, func(t *testing.T) { require.Equal(t, c.want, Detect(c.e)) })
 	}
 }
 
-// TestDetectBothWaysRound has the mistake of a known implementation as its
-// subject: it analysed the agent when it was right.
+// TestDetectBothWaysRound guards against the mistake of a known implementation,
+// which analysed the agent when the agent was right.
 func TestDetectBothWaysRound(t *testing.T) {
 	f, err := New(Options{})
 	require.NoError(t, err)
 	for _, said := range []string{"pass", "fail"} {
 		for _, is := range []string{"pass", "fail"} {
 			out, err := f.Form(t.Context(), tree.Evaluation{
-				CaseID: "c", Prompt: "Check the login page", Judgment: tree.Raw(fmt.Sprintf("%q", said)), GroundTruth: tree.Raw(fmt.Sprintf("%q", is)),
+				CaseID: "c", Prompt: "Check the login page", Judgment: tree.Raw(fmt.Sprintf("%q", said)),
+				GroundTruth: tree.Raw(fmt.Sprintf("%q", is)),
 			}, &memory{})
 			require.NoError(t, err)
 			require.Equal(t, said == is, out.Verdict.Correct)

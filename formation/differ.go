@@ -14,7 +14,8 @@ import (
 // DifferenceKind says how judgment and ground truth differ in one place.
 type DifferenceKind string
 
-// The kinds. What concerns an action names it; the others name a field.
+// The kinds. In a Difference of the first three Field is a path; in one of the
+// others it is the name of an action.
 const (
 	Missing           DifferenceKind = "missing"            // in the ground truth only
 	Superfluous       DifferenceKind = "superfluous"        // in the judgment only
@@ -30,19 +31,19 @@ type Difference struct {
 	Kind  DifferenceKind
 	Field string   // dotted path, or the name of the action
 	Args  []string // names of the arguments that differ, sorted; of ActionChanged only
-	// Judged and True are the two values, "" where there is none. True is the
-	// ground truth: it must not get into guidance.
+	// Judged and True are the values of judgment and ground truth, "" where there is
+	// none. True must not get into guidance.
 	Judged, True string
 }
 
-// maxDifferences bounds what is reported of one pair.
+// maxDifferences bounds how many differences Differ returns.
 const maxDifferences = 50
 
-// Differ lists where a judgment differs from the ground truth, field by field in
-// the order of names, at most fifty places. Lists of actions or tool calls are
-// aligned by name and arguments. What only the judgment has (a reason, a message)
-// is no difference unless it is an action or an entry of a list. Values that are
-// not JSON, or nest too deep, have none.
+// Differ lists where a judgment differs from the ground truth: field by field in the
+// order of names, at most fifty places. Lists of actions or tool calls are aligned
+// by name and arguments. A field that only the judgment has (a reason, a message) is
+// no difference, but an action or an entry of a list is. Values that are not JSON,
+// or nest too deep, have no differences.
 func Differ(judged, truth tree.Raw) []Difference {
 	return differ(judgment.Decode(judged), judgment.Decode(truth))
 }
@@ -82,7 +83,8 @@ func (d *differences) value(path string, got, want any) {
 	d.scalar(path, got, want)
 }
 
-// mixed compares what is not an object with one: by their verdicts.
+// mixed compares a value that is no object with an object: they agree when their
+// verdicts do.
 func (d *differences) mixed(path string, got any, want map[string]any) {
 	if p := judgment.PolarityOf(got); p != judgment.Unread && p == judgment.PolarityOf(want) {
 		return
@@ -113,7 +115,9 @@ func (d *differences) objects(path string, got, want map[string]any) {
 	}
 }
 
-// sameVerdictElsewhere lets {"verdict":"pass"} answer {"has_defect":false}.
+// sameVerdictElsewhere reports whether a field that the judgment lacks holds the
+// verdict that the judgment gives in another field: {"verdict":"pass"} says the same
+// as {"has_defect":false}.
 func sameVerdictElsewhere(name string, want any, got map[string]any) bool {
 	is := judgment.PolarityOf(map[string]any{name: want})
 	return is != judgment.Unread && is == judgment.PolarityOf(got)
@@ -124,6 +128,7 @@ func isEmptyList(v any) bool {
 	return ok && len(l) == 0
 }
 
+// lists compares lists without regard to order, unless they are actions.
 func (d *differences) lists(path string, got, want []any) {
 	if acts := judgment.Actions(want); acts != nil {
 		d.actions(align(judgment.Actions(got), acts))
@@ -208,7 +213,7 @@ func names(list []Difference, kind DifferenceKind, zh bool) string {
 	return counted(all, pick(zh, ", ", "、"))
 }
 
-// argumentsOf lists the arguments that differ, of all actions called name.
+// argumentsOf lists the arguments that differ in any action called name, sorted.
 func argumentsOf(list []Difference, name string) []string {
 	var all []string
 	for _, x := range list {
@@ -222,7 +227,7 @@ func argumentsOf(list []Difference, name string) []string {
 	return slices.Compact(all)
 }
 
-// inline makes a name from outside fit to stand in a sentence.
+// inline makes a name from outside fit for a sentence: one line, at most 60 bytes.
 func inline(name string) string {
 	name = text.Squeeze(name)
 	if len(name) > 60 {
@@ -231,11 +236,13 @@ func inline(name string) string {
 	return name
 }
 
-// words says the differences in a sentence or two, without the values of the
-// ground truth. "" when there are none worth saying.
+// words describes the differences in clauses, without the values of the ground
+// truth. It returns "" when there are none.
 func words(list []Difference, lang string) string {
 	var parts []string
-	for _, kind := range []DifferenceKind{ActionMissing, ActionChanged, ActionSuperfluous, ActionMoved, Missing, Changed, Superfluous} {
+	for _, kind := range []DifferenceKind{
+		ActionMissing, ActionChanged, ActionSuperfluous, ActionMoved, Missing, Changed, Superfluous,
+	} {
 		if s := kindWords(list, kind, lang); s != "" {
 			parts = append(parts, s)
 		}

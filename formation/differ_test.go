@@ -16,15 +16,16 @@ import (
 
 func TestDiffer(t *testing.T) {
 	for name, c := range map[string]struct{ judgment, truth, en, zh string }{
-		"same verdict":         {`{"verdict":"pass","reason":"x"}`, `{"verdict":"PASS"}`, "", ""},
-		"no truth":             {`{"verdict":"pass"}`, ``, "", ""},
-		"other verdict":        {`{"verdict":"pass"}`, `{"verdict":"fail"}`, "“verdict” not as judged", "“verdict”与判断不一致"},
-		"bare":                 {`"Rome"`, `"Paris"`, "the answer is not the true one", "给出的答案不正确"},
-		"other spelling":       {`{"hasDefect":false}`, `{"has_defect":false}`, "", ""},
-		"verdict elsewhere":    {`{"verdict":"pass"}`, `{"has_defect":false}`, "", ""},
-		"missing field":        {`{"a":1}`, `{"a":1,"b":2}`, "the judgment lacks “b”", "判断中缺少“b”"},
-		"nested":               {`{"a":{"b":1,"c":2}}`, `{"a":{"b":1,"c":3}}`, "“a.c” not as judged", "“a.c”与判断不一致"},
-		"list":                 {`{"tags":["x","y"]}`, `{"tags":["Y","z"]}`, "the judgment lacks “tags”; only the judgment has “tags”", "判断中缺少“tags”；判断中多出“tags”"},
+		"same verdict":      {`{"verdict":"pass","reason":"x"}`, `{"verdict":"PASS"}`, "", ""},
+		"no truth":          {`{"verdict":"pass"}`, ``, "", ""},
+		"other verdict":     {`{"verdict":"pass"}`, `{"verdict":"fail"}`, "“verdict” not as judged", "“verdict”与判断不一致"},
+		"bare":              {`"Rome"`, `"Paris"`, "the answer is not the true one", "给出的答案不正确"},
+		"other spelling":    {`{"hasDefect":false}`, `{"has_defect":false}`, "", ""},
+		"verdict elsewhere": {`{"verdict":"pass"}`, `{"has_defect":false}`, "", ""},
+		"missing field":     {`{"a":1}`, `{"a":1,"b":2}`, "the judgment lacks “b”", "判断中缺少“b”"},
+		"nested":            {`{"a":{"b":1,"c":2}}`, `{"a":{"b":1,"c":3}}`, "“a.c” not as judged", "“a.c”与判断不一致"},
+		"list": {`{"tags":["x","y"]}`, `{"tags":["Y","z"]}`,
+			"the judgment lacks “tags”; only the judgment has “tags”", "判断中缺少“tags”；判断中多出“tags”"},
 		"numbers":              {`{"n":3}`, `{"n":3.0}`, "", ""},
 		"action missing":       {acts("a:1", "b:1"), acts("a:1", "b:1", "b:2"), "b left out", "遗漏操作 b"},
 		"actions missing":      {`{"verdict":"done"}`, acts("a:1", "a:2"), "a ×2 left out", "遗漏操作 a ×2"},
@@ -34,7 +35,8 @@ func TestDiffer(t *testing.T) {
 		"another order":        {acts("a:1", "b:1"), acts("b:1", "a:1"), "a in another order", "操作顺序不同 a"},
 		"all at once": {acts("a:1", "c:1", "d:1"), acts("d:1", "a:2", "b:1"),
 			"b left out; a (x) with other arguments; c not called for", "遗漏操作 b；操作参数不同 a (x)；多余操作 c"},
-		"tool calls": {`[{"function":{"name":"f","arguments":"{\"x\":1}"}}]`, `[{"function":{"name":"f","arguments":"{\"x\": 1.0}"}}]`, "", ""},
+		"tool calls": {`[{"function":{"name":"f","arguments":"{\"x\":1}"}}]`,
+			`[{"function":{"name":"f","arguments":"{\"x\": 1.0}"}}]`, "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := Differ(tree.Raw(c.judgment), tree.Raw(c.truth))

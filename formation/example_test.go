@@ -31,9 +31,10 @@ func ExampleFormer_Form() {
 		return
 	}
 	out, err := f.Form(context.Background(), tree.Evaluation{
-		Prompt:      "Cancel both reservations of the customer",
-		Judgment:    tree.Raw(`{"verdict":"done","actions":[{"name":"cancel_reservation","kwargs":{"id":"A1"}}]}`),
-		GroundTruth: tree.Raw(`{"actions":[{"name":"cancel_reservation","kwargs":{"id":"A1"}},{"name":"cancel_reservation","kwargs":{"id":"B2"}}]}`),
+		Prompt:   "Cancel both reservations of the customer",
+		Judgment: tree.Raw(`{"verdict":"done","actions":[{"name":"cancel_reservation","kwargs":{"id":"A1"}}]}`),
+		GroundTruth: tree.Raw(`{"actions":[{"name":"cancel_reservation","kwargs":{"id":"A1"}},` +
+			`{"name":"cancel_reservation","kwargs":{"id":"B2"}}]}`),
 	}, empty{})
 	if err != nil {
 		fmt.Println(err)

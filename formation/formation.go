@@ -1,9 +1,9 @@
-// Package formation makes memories of mistakes: a judged run that was wrong
-// becomes a case. It detects whether and which way the verdict was wrong,
-// redacts secrets, analyses the error with a model or by rules, and proposes
-// the changes to the tree: a new case, or one more occurrence of a known one.
+// Package formation turns a judged run that was wrong into a case. It redacts
+// secrets, detects whether the verdict was wrong and which way, analyses the error
+// with a model or by rules, and proposes a change of the tree: a new case, or one
+// more occurrence of a known one.
 //
-// It proposes and never writes; the caller commits what it returns.
+// It never writes to the tree. The caller commits the changes that it returns.
 package formation
 
 import (
@@ -22,14 +22,15 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// View is what formation reads of the tree. It must show the changes formed
-// before, committed or not, for the result not to depend on batching.
+// View is what formation reads of the tree. It must also show changes that were
+// formed before and are not committed yet; otherwise the result would depend on how
+// evaluations are put into batches.
 type View interface {
 	// Get returns the node with the id, or an error that is tree.ErrNotFound.
 	Get(ctx context.Context, id string) (tree.Node, error)
-	// Similar returns up to k cases of n's error type, direction and scene that
-	// are most similar to n, best first, and then those of n's test and direction,
-	// of whatever type.
+	// Similar returns the k cases most similar to n among those of its error type,
+	// direction and scene, best first. After them it returns the cases of n's test
+	// and direction, of any type.
 	Similar(ctx context.Context, n *tree.Node, k int) ([]tree.Node, error)
 }
 
@@ -39,7 +40,7 @@ type Counter interface {
 	Count(ctx context.Context, p Partition) (int, error)
 }
 
-// Partition is what experiences are formed within.
+// Partition is an error type and a direction. An experience belongs to one.
 type Partition struct {
 	ErrorType string
 	Direction taxonomy.Direction
@@ -56,15 +57,16 @@ type Options struct {
 	Prompts       *prompts.Set       // nil: the built-in ones, when there is a Generator
 	Origin        tree.Origin        // of the tree that the cases are made in
 	CaseThreshold int                // 0: CaseThreshold
-	// Redacted promises that every evaluation has been through Redact: as those in
-	// the outbox have, since nothing else is written there. The zero value is safe.
+	// Redacted promises that every evaluation has been through Redact, as every one
+	// in the outbox has. If it is false, Form redacts again.
 	Redacted bool
-	// Words puts the facts of a case into sentences. Nil: a case has facts alone.
+	// Words puts the facts of a case into sentences. If it is nil, a case has only
+	// facts.
 	Words func(*tree.Node)
 }
 
-// Former forms cases. It has no state but its options and is safe for concurrent
-// use as far as the Generator is.
+// Former forms cases. It has no state but its options. It is safe for concurrent use
+// if its Generator is.
 type Former struct {
 	taxonomy  *taxonomy.Taxonomy
 	generator llm.Generator
@@ -73,12 +75,15 @@ type Former struct {
 	threshold int
 	redacted  bool
 	words     func(*tree.Node)
-	compiled  func() compiled // once, at the first wrong verdict
+	compiled  func() compiled // compiles once, at the first wrong verdict
 }
 
-// New returns a Former. It fails only where prompts cannot be loaded.
+// New returns a Former. It fails only when the prompts cannot be loaded.
 func New(o Options) (*Former, error) {
-	f := &Former{taxonomy: o.Taxonomy, generator: o.Generator, prompts: o.Prompts, origin: o.Origin, threshold: o.CaseThreshold, redacted: o.Redacted, words: o.Words}
+	f := &Former{
+		taxonomy: o.Taxonomy, generator: o.Generator, prompts: o.Prompts, origin: o.Origin,
+		threshold: o.CaseThreshold, redacted: o.Redacted, words: o.Words,
+	}
 	if f.taxonomy == nil {
 		f.taxonomy = taxonomy.Default()
 	}
@@ -94,7 +99,11 @@ func New(o Options) (*Former, error) {
 	}
 	f.compiled = sync.OnceValue(func() compiled {
 		c := NewClassifier(f.taxonomy)
-		return compiled{checks: cue.Of(f.taxonomy)(), said: c, denied: newClaims(c.types, taxonomy.FalseFail), asserted: newClaims(c.types, taxonomy.FalsePass)}
+		return compiled{
+			checks: cue.Of(f.taxonomy)(), said: c,
+			denied:   newClaims(c.types, taxonomy.FalseFail),
+			asserted: newClaims(c.types, taxonomy.FalsePass),
+		}
 	})
 	return f, nil
 }
@@ -109,7 +118,8 @@ type compiled struct {
 
 func (f *Former) catalogue() *cue.Catalogue { return f.compiled().checks }
 
-// shown returns the check that a kind of difference shows to have been missed.
+// shown returns the first check whose Shows has a kind of difference, "" if none
+// does.
 func (f *Former) shown(kind string) string {
 	for _, c := range f.taxonomy.Checks() {
 		if slices.Contains(c.Shows, kind) {
@@ -119,37 +129,38 @@ func (f *Former) shown(kind string) string {
 	return ""
 }
 
-// Formed is what an evaluation came to. The caller commits Changes together with
-// the evaluation's leaving the outbox.
+// Formed is the result of forming an evaluation. The caller commits Changes and
+// removes the evaluation from the outbox in one batch.
 type Formed struct {
-	Changes []tree.Change // none for a right or unlabelled verdict, or one known already
+	Changes []tree.Change // none for a right or unlabelled verdict, or for an occurrence known already
 	Verdict tree.Verdict
-	Outcome *tree.Outcome // when the evaluation names a trial and is labelled
-	Due     []Partition   // partitions that reached the case threshold by this; only with a Counter
+	Outcome *tree.Outcome // nil unless the evaluation names a trial and is labelled
+	Due     []Partition   // partitions that this case brings to the case threshold; only with a Counter
 	Notes   []string      // sentences for people about what did not fit together
 	Usage   llm.Usage     // of the model, all tries
-	// ModelErr is why the model's answer was not taken, nil when it was or when
-	// there is no model. The rules' answer was taken then, which of free texts may
-	// be that nothing is decided.
+	// ModelErr says why the model's answer was not used. Then the rules' answer was
+	// used, or a comparison of free texts stayed undecided. It is nil when the answer
+	// was used and when there is no model.
 	ModelErr error
 }
 
 // Form turns an accepted evaluation into changes. It redacts the evaluation
 // first, unless Options.Redacted says that this has been done.
 //
-// A model is asked twice at most: whether the verdict is right, only where
-// judgment and ground truth are both in words and neither correct nor direction
-// is given, and then why it is wrong.
+// A model gets at most two questions. The first is whether the verdict is right; it
+// is asked only when judgment and ground truth are free text and neither correct
+// nor direction is given. The second is why the verdict is wrong.
 //
-// The error is a *tree.FieldError for an evaluation that no retry will make
-// usable, an *llm.Error with Retryable() for a model that may answer later (ask
-// again, or call FormByRules), that of the View, or ctx's.
+// The error is a *tree.FieldError when the evaluation is invalid, so that a retry
+// would not help. It is an *llm.Error with Retryable() when the model may answer
+// later: call Form again, or FormByRules. Otherwise it is the error of the View or
+// of ctx.
 func (f *Former) Form(ctx context.Context, e tree.Evaluation, v View) (Formed, error) {
 	return f.form(ctx, e, v, f.generator != nil)
 }
 
-// FormByRules is Form without the model: for when it failed too often. Where a
-// model is configured the case is marked to be analysed again.
+// FormByRules is Form without the model, for when the model has failed too often. If
+// a model is configured, the case is marked to be analysed again.
 func (f *Former) FormByRules(ctx context.Context, e tree.Evaluation, v View) (Formed, error) {
 	return f.form(ctx, e, v, false)
 }
@@ -179,7 +190,7 @@ func (f *Former) form(ctx context.Context, e tree.Evaluation, v View, ask bool) 
 	}
 	errorType := ""
 	if !x.judged.Correct {
-		f.look(x)
+		f.readWrong(x)
 		var err error
 		if errorType, err = f.remember(ctx, x, v, ask, &out); err != nil {
 			return Formed{}, fmt.Errorf("form %s: %w", out.Verdict.Evaluation, err)
@@ -194,15 +205,18 @@ func (f *Former) form(ctx context.Context, e tree.Evaluation, v View, ask bool) 
 	return out, nil
 }
 
-// read collects the facts of an evaluation.
+// read collects the facts that every verdict has.
 func (f *Former) read(e *tree.Evaluation) *facts {
-	x := &facts{e: e, judgment: judgment.Decode(e.Judgment), truth: judgment.Decode(e.GroundTruth), lang: text.Lang(firstBytes(e.Prompt, maxReasoning))}
+	x := &facts{
+		e: e, judgment: judgment.Decode(e.Judgment), truth: judgment.Decode(e.GroundTruth),
+		lang: text.Lang(firstBytes(e.Prompt, maxReasoning)),
+	}
 	x.judged = detect(e, x.judgment, x.truth)
 	return x
 }
 
-// look adds the facts of a wrong verdict.
-func (f *Former) look(x *facts) {
+// readWrong adds the facts that only a wrong verdict has.
+func (f *Former) readWrong(x *facts) {
 	x.differences = differ(x.judgment, x.truth)
 	x.claim = findClaim(judgment.Reasoning(x.judgment), x.judged.Direction)
 	x.scene, _ = f.taxonomy.SceneType(x.e.Scene.Type)
@@ -217,7 +231,8 @@ func verdict(e *tree.Evaluation, j Judged) tree.Verdict {
 	}
 }
 
-// remember makes the case, or finds the one there is, and returns its error type.
+// remember proposes a new case, or one more occurrence of the case that has the same
+// or nearly the same evidence. It returns the error type of the case.
 func (f *Former) remember(ctx context.Context, x *facts, v View, ask bool, out *Formed) (string, error) {
 	n := f.evidence(x)
 	known, err := v.Get(ctx, n.ID)
@@ -242,11 +257,13 @@ func (f *Former) remember(ctx context.Context, x *facts, v View, ask bool, out *
 		return older.ErrorType, nil
 	}
 	out.Verdict.Node = n.ID
-	out.Changes = append(out.Changes, tree.NewChange(tree.OpAdd, n, 0, "formation", "a wrong verdict that is not remembered yet"))
+	out.Changes = append(out.Changes,
+		tree.NewChange(tree.OpAdd, n, 0, "formation", "a wrong verdict that is not remembered yet"))
 	return n.ErrorType, f.due(ctx, v, &n, out)
 }
 
-// due notes the partition when this case is the one that completes it.
+// due adds the partition of the new case to out.Due when this case brings it to the
+// threshold.
 func (f *Former) due(ctx context.Context, v View, n *tree.Node, out *Formed) error {
 	c, ok := v.(Counter)
 	if !ok || n.ErrorType == taxonomy.OtherError {

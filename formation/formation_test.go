@@ -31,9 +31,10 @@ func TestFormMakesACase(t *testing.T) {
 	e := tree.Evaluation{
 		ID: "v1", RunID: "r1", CaseID: "CASE_7", Attempt: 1, At: time.Date(2026, 1, 28, 9, 0, 0, 0, time.UTC),
 		Scene: tree.Scene{ID: "S1", Type: "表单", Route: "/orders/42?x=1"}, Scope: tree.Scope{Product: "shop", Test: "t"},
-		Prompt:   "请检查订单表单：点击保存后状态是否变为已保存",
-		Judgment: tree.Raw(`{"hasDefect": false, "reason": "点击保存后页面显示正常，状态已更新为已保存。"}`), GroundTruth: tree.Raw(`{"has_defect":true,"defect_details":["按钮文案写成了‘保纯’"]}`),
-		Reason: "智能体没有等待接口返回，误认为已保存，实际状态未生效。", Trial: "t_1",
+		Prompt:      "请检查订单表单：点击保存后状态是否变为已保存",
+		Judgment:    tree.Raw(`{"hasDefect": false, "reason": "点击保存后页面显示正常，状态已更新为已保存。"}`),
+		GroundTruth: tree.Raw(`{"has_defect":true,"defect_details":["按钮文案写成了‘保纯’"]}`),
+		Reason:      "智能体没有等待接口返回，误认为已保存，实际状态未生效。", Trial: "t_1",
 	}
 	out, err := f.Form(t.Context(), e, &memory{})
 	require.NoError(t, err)
@@ -52,14 +53,18 @@ func TestFormMakesACase(t *testing.T) {
 	require.Equal(t, "rules", n.Provenance.Analyst)
 	require.False(t, n.Provenance.Again)
 	require.NotContains(t, n.Content.Guidance+n.Content.Description+n.CaseData.ErrorReason, "保纯")
-	require.Equal(t, &tree.Outcome{Trial: "t_1", Evaluation: "v1", Attempt: 1, ErrorType: n.ErrorType, Direction: taxonomy.FalsePass}, out.Outcome)
+	require.Equal(t, &tree.Outcome{Trial: "t_1", Evaluation: "v1", Attempt: 1, ErrorType: n.ErrorType,
+		Direction: taxonomy.FalsePass}, out.Outcome)
 	require.Equal(t, n.ID, out.Verdict.Node)
 	b, err := json.MarshalIndent(n.CaseData.Misses, "", "  ")
 	require.NoError(t, err)
-	golden.Equal(t, "testdata/case.golden", "title      "+n.Content.Title+"\nactual     "+n.CaseData.ActualError+"\nreason     "+n.CaseData.ErrorReason+"\nguidance   "+n.Content.Guidance+"\n"+string(b)+"\n")
+	golden.Equal(t, "testdata/case.golden",
+		"title      "+n.Content.Title+"\nactual     "+n.CaseData.ActualError+"\nreason     "+n.CaseData.ErrorReason+
+			"\nguidance   "+n.Content.Guidance+"\n"+string(b)+"\n")
 }
 
-// TestFormRedactsUnlessPromised: whoever promises nothing is safe.
+// TestFormRedactsUnlessPromised tests that Form redacts unless Options.Redacted
+// promises that this has been done.
 func TestFormRedactsUnlessPromised(t *testing.T) {
 	e := sample()
 	e.Prompt += " with password=hunter2x"
@@ -72,7 +77,8 @@ func TestFormRedactsUnlessPromised(t *testing.T) {
 
 func TestFormLeavesTheRest(t *testing.T) {
 	f := former(t, Options{})
-	right, err := f.Form(t.Context(), tree.Evaluation{Prompt: "p", Judgment: tree.Raw(`"pass"`), GroundTruth: tree.Raw(`"pass"`), Trial: "t_1"}, &memory{})
+	right, err := f.Form(t.Context(), tree.Evaluation{Prompt: "p", Judgment: tree.Raw(`"pass"`),
+		GroundTruth: tree.Raw(`"pass"`), Trial: "t_1"}, &memory{})
 	require.NoError(t, err)
 	require.Empty(t, right.Changes)
 	require.True(t, right.Outcome.Correct)
@@ -113,7 +119,8 @@ func TestFormAttachesOccurrences(t *testing.T) {
 	require.Equal(t, earlier.At, c.Node.Metadata.CreatedAt, "recorded last, seen first")
 	require.Equal(t, again.At, c.Node.Metadata.UpdatedAt)
 	near := sample()
-	near.ID, near.Judgment = "run-3", tree.Raw(strings.Replace(string(near.Judgment), "correctly filtered", "rightly filtered", 1))
+	near.ID, near.Judgment = "run-3", tree.Raw(strings.Replace(string(near.Judgment), "correctly filtered",
+		"rightly filtered", 1))
 	c = form(near).Changes[0]
 	require.Equal(t, tree.OpAttach, c.Op)
 	require.Equal(t, first.ID, c.Node.ID)
@@ -121,7 +128,8 @@ func TestFormAttachesOccurrences(t *testing.T) {
 	require.True(t, c.Node.Occurrences[2].Near)
 	require.Empty(t, c.Node.Scope.SuiteTests, "a run of a suite binds no memory that was bound to none")
 	other := sample()
-	other.ID, other.Judgment = "run-4", tree.Raw(`{"verdict":"failure","reason":"The page was blank and still loading when the agent gave its answer, so the answer cannot be right."}`)
+	other.ID, other.Judgment = "run-4", tree.Raw(`{"verdict":"failure","reason":"The page was blank and still loading `+
+		`when the agent gave its answer, so the answer cannot be right."}`)
 	require.Equal(t, tree.OpAdd, form(other).Changes[0].Op)
 	require.Len(t, m.nodes, 2)
 	for i := range tree.MaxOccurrences + 5 {
@@ -155,10 +163,12 @@ func TestFormNotesWhatIsDue(t *testing.T) {
 func TestFormIsWithinLimits(t *testing.T) {
 	f := former(t, Options{})
 	for name, e := range map[string]tree.Evaluation{
-		"long":  {Prompt: strings.Repeat("检查页面。", 60_000), Judgment: tree.Raw(`"` + strings.Repeat("好", 300_000) + `"`), GroundTruth: tree.Raw(`["` + strings.Repeat(`\"`, 200_000) + `"]`), Reason: strings.Repeat("错", 300_000)},
-		"NUL":   {Prompt: "p", Judgment: tree.Raw(`"a\u0000b"`), GroundTruth: tree.Raw(`"c\u0000"`)},
-		"lone":  {Prompt: "p", Judgment: tree.Raw(`"\ud800"`), GroundTruth: tree.Raw(`"x"`)},
-		"names": {Prompt: "p", Judgment: tree.Raw(`{"actions":[]}`), GroundTruth: tree.Raw(`{"actions":[{"name":"\u001b[31m` + strings.Repeat("x", 100) + `","kwargs":{}}]}`)},
+		"long": {Prompt: strings.Repeat("检查页面。", 60_000), Judgment: tree.Raw(`"` + strings.Repeat("好", 300_000) + `"`),
+			GroundTruth: tree.Raw(`["` + strings.Repeat(`\"`, 200_000) + `"]`), Reason: strings.Repeat("错", 300_000)},
+		"NUL":  {Prompt: "p", Judgment: tree.Raw(`"a\u0000b"`), GroundTruth: tree.Raw(`"c\u0000"`)},
+		"lone": {Prompt: "p", Judgment: tree.Raw(`"\ud800"`), GroundTruth: tree.Raw(`"x"`)},
+		"names": {Prompt: "p", Judgment: tree.Raw(`{"actions":[]}`),
+			GroundTruth: tree.Raw(`{"actions":[{"name":"\u001b[31m` + strings.Repeat("x", 100) + `","kwargs":{}}]}`)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			wrong := false
@@ -171,13 +181,16 @@ func TestFormIsWithinLimits(t *testing.T) {
 	}
 }
 
-const good = `{"specificError":"It counted one review that mentions best.","errorReason":"It overlooked a review in the list that mentions the term.",` +
-	`"errorType":"content_validation_error","avoidanceStrategy":"When counting reviews, read every one of them; it is right if each mention is counted.","confidence":1}`
+const good = `{"specificError":"It counted one review that mentions best.","errorReason":"It overlooked a review in ` +
+	`the list that mentions the term.",` +
+	`"errorType":"content_validation_error","avoidanceStrategy":"When counting reviews, read every one of them; ` +
+	`it is right if each mention is counted.","confidence":1}`
 
 func TestAnalyseWithAModel(t *testing.T) {
 	leak := strings.Replace(good, "each mention is counted", "the result is Fallingwater House", 1)
 	forced := strings.Replace(good, "When counting reviews", "Always pass; when counting reviews", 1)
-	parrot := strings.Replace(good, "It overlooked a review in the list that mentions the term.", "The snapshot shows that only one review actually mentions the term in the review text.", 1)
+	parrot := strings.Replace(good, "It overlooked a review in the list that mentions the term.",
+		"The snapshot shows that only one review actually mentions the term in the review text.", 1)
 	foreign := strings.Replace(good, "It overlooked a review in the list that mentions the term.", "它漏看了列表中的一条评论。", 1)
 	for name, c := range map[string]struct {
 		steps   []llmtest.Step
@@ -185,13 +198,15 @@ func TestAnalyseWithAModel(t *testing.T) {
 		calls   int
 		again   bool
 	}{
-		"good":            {[]llmtest.Step{{Text: good}}, "model", 1, false},
-		"leak, repaired":  {[]llmtest.Step{{Text: leak}, {Text: good}}, "model", 2, false},
-		"leak twice":      {[]llmtest.Step{{Text: leak}, {Text: leak}}, "rules", 2, false},
-		"forced":          {[]llmtest.Step{{Text: forced}, {Text: forced}}, "rules", 2, false},
-		"parrot":          {[]llmtest.Step{{Text: parrot}, {Text: parrot}}, "rules", 2, false},
-		"other language":  {[]llmtest.Step{{Text: foreign}, {Text: foreign}}, "rules", 2, false},
-		"ungrounded":      {[]llmtest.Step{{Text: strings.NewReplacer("It counted one review that mentions best", "Quantum foam", "It overlooked a review in the list that mentions the term", "Bananas ripen slowly").Replace(good)}, {Text: "{}"}}, "rules", 2, false},
+		"good":           {[]llmtest.Step{{Text: good}}, "model", 1, false},
+		"leak, repaired": {[]llmtest.Step{{Text: leak}, {Text: good}}, "model", 2, false},
+		"leak twice":     {[]llmtest.Step{{Text: leak}, {Text: leak}}, "rules", 2, false},
+		"forced":         {[]llmtest.Step{{Text: forced}, {Text: forced}}, "rules", 2, false},
+		"parrot":         {[]llmtest.Step{{Text: parrot}, {Text: parrot}}, "rules", 2, false},
+		"other language": {[]llmtest.Step{{Text: foreign}, {Text: foreign}}, "rules", 2, false},
+		"ungrounded": {[]llmtest.Step{{Text: strings.NewReplacer("It counted one review that mentions best",
+			"Quantum foam", "It overlooked a review in the list that mentions the term", "Bananas ripen slowly").Replace(good)},
+			{Text: "{}"}}, "rules", 2, false},
 		"no JSON":         {[]llmtest.Step{{Text: "sorry"}, {Text: "sorry"}}, "rules", 2, false},
 		"refused":         {[]llmtest.Step{{Err: &llm.Error{Kind: llm.KindRefused}}}, "rules", 1, false},
 		"unauthorised":    {[]llmtest.Step{{Err: &llm.Error{Kind: llm.KindUnauthorised}}}, "rules", 1, true},
@@ -228,12 +243,14 @@ func TestAnalyseSaysWhenToRetry(t *testing.T) {
 	require.True(t, out.Changes[0].Node.Provenance.Again)
 }
 
-// TestCounts pins what becomes of the real evaluations, and that forming them
-// one by one or in batches that see each other's changes is the same.
+// TestCounts compares with a golden file what becomes of real evaluations. Forming
+// them one by one must give the same as forming them in batches, if each sees the
+// changes of those before.
 func TestCounts(t *testing.T) {
 	data := shared(t)
 	var b strings.Builder
-	b.WriteString("file                  n  right  unlabelled  wrong  pass  fail  other  cases  occurrences  untyped  due\n")
+	b.WriteString("file                  n  right  unlabelled  wrong  pass  fail  other  cases  occurrences " +
+		" untyped  due\n")
 	for _, name := range evaluationFiles {
 		f, m := former(t, Options{}), &memory{}
 		var n, right, unlabelled, due int
@@ -266,7 +283,8 @@ func TestCounts(t *testing.T) {
 		}
 		wrong := dir[taxonomy.FalsePass] + dir[taxonomy.FalseFail] + dir[taxonomy.Other]
 		require.Equal(t, wrong, occurrences, "every wrong verdict is remembered")
-		fmt.Fprintf(&b, "%-18s %4d   %4d        %4d   %4d  %4d  %4d   %4d   %4d         %4d     %4d %4d\n", name, n, right, unlabelled, wrong,
+		fmt.Fprintf(&b, "%-18s %4d   %4d        %4d   %4d  %4d  %4d   %4d   %4d         %4d     %4d %4d\n", name, n, right,
+			unlabelled, wrong,
 			dir[taxonomy.FalsePass], dir[taxonomy.FalseFail], dir[taxonomy.Other], len(m.nodes), occurrences, untyped, due)
 	}
 	golden.Equal(t, "testdata/counts.golden", b.String())

@@ -10,7 +10,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// attach proposes one more occurrence of a case, unless it has that already.
+// attach proposes one more occurrence of case n, unless n has one of the same
+// evaluation already. near says that the evidence is only nearly the same.
 func attach(n tree.Node, x *facts, near bool, out *Formed) {
 	out.Verdict.Node = n.ID
 	o := occurrence(x, near)
@@ -28,7 +29,7 @@ func attach(n tree.Node, x *facts, near bool, out *Formed) {
 		n.Metadata.UpdatedAt = o.At
 	}
 	if n.Occurrences[len(n.Occurrences)-1].Evaluation == o.Evaluation {
-		n.Scope = moved(n.Scope, scope(x.e.Scope))
+		n.Scope = movedTo(n.Scope, scope(x.e.Scope))
 		n.Scope.Build = x.e.Scope.Build
 	}
 	if o.At.Before(n.Metadata.CreatedAt) { // runs may be recorded in any order
@@ -38,29 +39,33 @@ func attach(n tree.Node, x *facts, near bool, out *Formed) {
 	if near {
 		why = "nearly the same wrong verdict on nearly the same evidence"
 	}
-	out.Changes = append(out.Changes, tree.NewChange(tree.OpAttach, n, n.Revision, "formation", fmt.Sprintf("%s, in evaluation %s", why, inline(o.Evaluation))))
+	out.Changes = append(out.Changes, tree.NewChange(tree.OpAttach, n, n.Revision, "formation",
+		fmt.Sprintf("%s, in evaluation %s", why, inline(o.Evaluation))))
 }
 
-// moved is where a memory applies after its newest run: in a suite that changed, at
-// the place where its test stands now. A run of another test or suite, or of
-// none, moves nothing.
-func moved(was, is tree.Scope) tree.Scope {
-	if was.Product == is.Product && was.Suite == is.Suite && was.PlaceTest() != "" && was.PlaceTest() == is.PlaceTest() {
+// movedTo returns where a memory applies after its newest run. If the run is of the
+// same test in the same suite, this is where the test stands now, since the suite
+// may have changed. Otherwise it is where the memory applied before.
+func movedTo(was, is tree.Scope) tree.Scope {
+	sameSuite := was.Product == is.Product && was.Suite == is.Suite
+	if sameSuite && was.PlaceTest() != "" && was.PlaceTest() == is.PlaceTest() {
 		return is
 	}
 	return was
 }
 
-// What counts as nearly the same: Jaccard similarity of character 5-grams.
+// Two texts are nearly the same when the Jaccard similarity of their character
+// 5-grams is at least nearJaccard.
 const (
-	nearShingle    = 5
+	nearShingle    = 5 // characters
 	nearJaccard    = 0.90
-	nearCandidates = 5
+	nearCandidates = 5       // similar cases that are compared
 	nearText       = 8 << 10 // bytes of each text that are compared
 )
 
-// recurrence looks for an older case that the new one is a recurrence of: nearly the
-// same evidence, or the same test with the same miss.
+// recurrence looks for an older case that has happened again as n: one with nearly
+// the same evidence, or one of the same test with the same miss. found is false if
+// there is none.
 func recurrence(ctx context.Context, v View, n *tree.Node) (tree.Node, bool, error) {
 	list, err := v.Similar(ctx, n, nearCandidates)
 	if err != nil {
@@ -80,13 +85,14 @@ func recurrence(ctx context.Context, v View, n *tree.Node) (tree.Node, bool, err
 	return tree.Node{}, false, nil
 }
 
-// recurs reports whether a case is of the test of an older one and missed the
-// same: the same check on the same things, whatever words the agent and the
-// evaluator used. A case about which nobody says anything is the older one again, of which
-// somebody did.
+// recurs reports whether case n is of the same test as the older case o and missed
+// the same: the same check on the same things. The words of the agent and of the
+// evaluator do not matter. When nobody said anything about n, it recurs if a person
+// said what o missed.
 func recurs(o, n *tree.Node) bool {
 	a, b := o.CaseData, n.CaseData
-	if a == nil || o.ID == n.ID || !o.Live() || o.Direction != n.Direction || len(a.Misses) == 0 || len(b.Misses) == 0 ||
+	if a == nil || o.ID == n.ID || !o.Live() || o.Direction != n.Direction ||
+		len(a.Misses) == 0 || len(b.Misses) == 0 ||
 		a.TestCase.CaseID == "" || a.TestCase.CaseID != b.TestCase.CaseID || a.TestCase.Prompt != b.TestCase.Prompt {
 		return false
 	}
@@ -101,10 +107,10 @@ func sameThings(a, b []string) bool {
 	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
 }
 
-// nearDuplicate looks for an older case of the same partition and scene with
-// nearly the same evidence. Prompt and verdict must each be nearly the same and
-// the ground truth the same: with a long prompt, opposite verdicts on it would
-// look alike as one text.
+// nearDuplicate looks for an older case of the same partition and scene with nearly
+// the same evidence. The prompt and the verdict are compared separately: as one
+// text with a long prompt, two opposite verdicts would be nearly the same. The
+// ground truth must be the same.
 func nearDuplicate(list []tree.Node, n *tree.Node) (tree.Node, bool) {
 	var prompt, verdict []uint64
 	for _, o := range list {
@@ -114,14 +120,16 @@ func nearDuplicate(list []tree.Node, n *tree.Node) (tree.Node, bool) {
 		if verdict == nil {
 			prompt, verdict = shingles(n.CaseData.TestCase.Prompt), shingles(verdictText(n))
 		}
-		if alike(verdict, verdictText(&o), verdictText(n)) && alike(prompt, o.CaseData.TestCase.Prompt, n.CaseData.TestCase.Prompt) {
+		if nearlySame(verdict, verdictText(&o), verdictText(n)) &&
+			nearlySame(prompt, o.CaseData.TestCase.Prompt, n.CaseData.TestCase.Prompt) {
 			return o, true
 		}
 	}
 	return tree.Node{}, false
 }
 
-// mayBeNear sorts out what cannot be a near-duplicate without looking at grams.
+// mayBeNear reports false for a case that cannot be a near duplicate. It is cheap,
+// since it does not look at n-grams.
 func mayBeNear(o, n *tree.Node) bool {
 	if o.CaseData == nil || o.ID == n.ID || !o.Live() ||
 		o.ErrorType != n.ErrorType || o.Direction != n.Direction || o.Scene != n.Scene {
@@ -131,7 +139,8 @@ func mayBeNear(o, n *tree.Node) bool {
 		sameLength(verdictText(o), verdictText(n)) && sameLength(o.CaseData.TestCase.Prompt, n.CaseData.TestCase.Prompt)
 }
 
-// sameLength allows what a Jaccard similarity of 0.9 can come to, generously.
+// sameLength reports whether two texts differ by at most a fifth in length. Texts
+// that differ more cannot have a Jaccard similarity of 0.9.
 func sameLength(a, b string) bool {
 	return 5*min(len(a), len(b)) >= 4*max(len(a), len(b))
 }
@@ -140,7 +149,8 @@ func verdictText(n *tree.Node) string {
 	return n.CaseData.AgentJudgment + "\n" + n.CaseData.EvaluatorReason
 }
 
-func alike(grams []uint64, a, b string) bool {
+// nearlySame reports whether two texts are nearly the same. grams are those of b.
+func nearlySame(grams []uint64, a, b string) bool {
 	return a == b || text.Jaccard(grams, shingles(a)) >= nearJaccard
 }
 

@@ -13,12 +13,14 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// judge lets the model compare a judgment and a ground truth that are both in
-// words. Its word becomes x.judged, and its reason the evaluator's where there is
-// none. A model that may answer later is an error; after any other failure
-// x.judged stays as the comparison left it.
+// judge lets the model compare a judgment and a ground truth that are both free
+// text. Its verdict becomes x.judged. Its reason becomes the evaluator's reason if
+// there is none. A retryable model error is returned; after any other, x.judged
+// stays as the comparison left it.
 func (f *Former) judge(ctx context.Context, x *facts, out *Formed) error {
-	in := prompts.JudgeInput{Lang: x.lang, Prompt: x.e.Prompt, Judgment: x.e.Judgment.Text(), GroundTruth: x.e.GroundTruth.Text()}
+	in := prompts.JudgeInput{
+		Lang: x.lang, Prompt: x.e.Prompt, Judgment: x.e.Judgment.Text(), GroundTruth: x.e.GroundTruth.Text(),
+	}
 	p, err := f.prompts.Judge(in)
 	if err != nil {
 		out.ModelErr = fmt.Errorf("judge: %w", err)
@@ -38,7 +40,7 @@ func (f *Former) judge(ctx context.Context, x *facts, out *Formed) error {
 	}
 	if err != nil {
 		out.ModelErr = fmt.Errorf("judge: %w", err)
-		if err := later(ctx, err); err != nil {
+		if err := toRetry(ctx, err); err != nil {
 			return fmt.Errorf("judge: %w", err)
 		}
 		return nil
@@ -49,16 +51,17 @@ func (f *Former) judge(ctx context.Context, x *facts, out *Formed) error {
 	if v.Correct {
 		word = "right"
 	}
-	x.judged.Note = fmt.Sprintf("the model %s compared judgment and ground truth, both free text, and found the verdict %s: %s", inline(answer.Model), word, v.Reason)
+	x.judged.Note = fmt.Sprintf("the model %s compared judgment and ground truth, both free text, "+
+		"and found the verdict %s: %s", inline(answer.Model), word, v.Reason)
 	if x.e.Reason == "" {
 		x.e.Reason = v.Reason
 	}
 	return nil
 }
 
-// checkVerdict refuses a verdict without a usable reason, and one that is wrong
-// in a direction in which it cannot be: what was said or is true may be plain
-// from a leading word. Its errors are sentences for the model.
+// checkVerdict refuses a model's verdict without a usable reason. It also refuses a
+// direction that contradicts the judgment or the ground truth, when one of them
+// begins with a word that is a verdict. Its errors are sentences for the model.
 func (x *facts) checkVerdict(v prompts.Verdict) error {
 	zh := x.lang == "zh"
 	var bad []error
@@ -72,15 +75,17 @@ func (x *facts) checkVerdict(v prompts.Verdict) error {
 	said, is := judgment.PolarityOf(x.judgment), judgment.PolarityOf(x.truth)
 	switch d := taxonomy.Direction(v.Direction); {
 	case d == taxonomy.FalsePass && (said == judgment.Fails || is == judgment.Passes):
-		say("direction", "cannot be false_pass: the agent reported a defect, or there is none", "不可能是 false_pass：智能体报告了缺陷，或实际没有缺陷")
+		say("direction", "cannot be false_pass: the agent reported a defect, or there is none",
+			"不可能是 false_pass：智能体报告了缺陷，或实际没有缺陷")
 	case d == taxonomy.FalseFail && (said == judgment.Passes || is == judgment.Fails):
-		say("direction", "cannot be false_fail: the agent reported no defect, or there is one", "不可能是 false_fail：智能体没有报告缺陷，或实际存在缺陷")
+		say("direction", "cannot be false_fail: the agent reported no defect, or there is one",
+			"不可能是 false_fail：智能体没有报告缺陷，或实际存在缺陷")
 	}
 	return errors.Join(bad...)
 }
 
-// signed adds to the provenance of an analysis that a model was the judge: the
-// judge's prompt comes first.
+// signed returns the provenance of an analysis with that of the model that judged,
+// if one did. The judge's prompt comes first.
 func (x *facts) signed(p tree.Provenance) tree.Provenance {
 	switch {
 	case x.judge.Template == "":

@@ -14,38 +14,46 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// freeText is the note of a comparison that nobody but a model could make.
+// freeText is the note of a comparison that only a model could make.
 const freeText = "judgment or ground truth is free text; say correct: true or false"
 
 // Four texts that no exact comparison can tell apart.
 const (
-	saysFine   = "I looked at the whole review list and everything on it is displayed as the task asked, with no problem that I could find anywhere."
-	saysBroken = "I looked at the whole review list and the second review has no author, so the list is not displayed as the task asked for it."
-	isFine     = "Every review on the list has its author, text and date, so the list is displayed in the way in which it is meant to be displayed."
-	isBroken   = "The second review on the list is displayed without its author, although every review must have one according to the specification."
+	saysFine = "I looked at the whole review list and everything on it is displayed as the task asked, " +
+		"with no problem that I could find anywhere."
+	saysBroken = "I looked at the whole review list and the second review has no author, " +
+		"so the list is not displayed as the task asked for it."
+	isFine = "Every review on the list has its author, text and date, " +
+		"so the list is displayed in the way in which it is meant to be displayed."
+	isBroken = "The second review on the list is displayed without its author, " +
+		"although every review must have one according to the specification."
 )
 
 func inProse(judgment, truth string) tree.Evaluation {
 	return tree.Evaluation{
-		ID: "v1", CaseID: "reviews", At: time.Date(2026, 1, 28, 9, 0, 0, 0, time.UTC), Prompt: "Check that every review on the list has an author",
+		ID: "v1", CaseID: "reviews", At: time.Date(2026, 1, 28, 9, 0, 0, 0, time.UTC),
+		Prompt:   "Check that every review on the list has an author",
 		Judgment: tree.Raw(fmt.Sprintf("%q", judgment)), GroundTruth: tree.Raw(fmt.Sprintf("%q", truth)),
 	}
 }
 
 func step(correct bool, direction, reason string) llmtest.Step {
-	return llmtest.Step{Text: fmt.Sprintf(`{"reason":%q,"correct":%v,"direction":%q}`, reason, correct, direction), Usage: llm.Usage{InputTokens: 10, OutputTokens: 1}}
+	return llmtest.Step{Text: fmt.Sprintf(`{"reason":%q,"correct":%v,"direction":%q}`, reason, correct, direction),
+		Usage: llm.Usage{InputTokens: 10, OutputTokens: 1}}
 }
 
 const (
 	missed   = "The agent found no problem, but a review has no author."
 	invented = "The agent reported a review without author, but each has one."
 	agree    = "Both say the same."
-	analysed = `{"specificError":"It judged the author of a review on the list wrongly.","errorReason":"It did not look at the author of each review on the list.",` +
-		`"errorType":"content_validation_error","avoidanceStrategy":"When checking a list, look at each entry; it is right if every one has what was asked for.","confidence":1}`
+	analysed = `{"specificError":"It judged the author of a review on the list wrongly.","errorReason":"It did not ` +
+		`look at the author of each review on the list.",` +
+		`"errorType":"content_validation_error","avoidanceStrategy":"When checking a list, look at each entry; ` +
+		`it is right if every one has what was asked for.","confidence":1}`
 )
 
-// TestFormAsksTheJudge has both directions, and both ways round: a wrong verdict
-// becomes a case, a right one never does.
+// TestFormAsksTheJudge tests wrong and right verdicts of both directions: a wrong
+// verdict becomes a case, a right one never does.
 func TestFormAsksTheJudge(t *testing.T) {
 	for name, c := range map[string]struct {
 		judgment, truth string
@@ -54,18 +62,29 @@ func TestFormAsksTheJudge(t *testing.T) {
 		direction       taxonomy.Direction
 		analyst         string
 	}{
-		"missed":             {saysFine, isBroken, []llmtest.Step{step(false, "false_pass", missed), {Text: analysed}}, false, taxonomy.FalsePass, "model"},
-		"invented":           {saysBroken, isFine, []llmtest.Step{step(false, "false_fail", invented), {Text: analysed}}, false, taxonomy.FalseFail, "model"},
-		"wrong otherwise":    {saysFine, isFine, []llmtest.Step{step(false, "other", missed), {Text: analysed}}, false, taxonomy.Other, "model"},
-		"right pass":         {saysFine, isFine, []llmtest.Step{step(true, "none", agree)}, true, taxonomy.None, ""},
-		"right fail":         {saysBroken, isBroken, []llmtest.Step{step(true, "none", agree)}, true, taxonomy.None, ""},
-		"truth is a label":   {saysFine, "fail", []llmtest.Step{step(false, "false_pass", missed), {Text: analysed}}, false, taxonomy.FalsePass, "model"},
-		"short texts, right": {"The author is missing", "A review has no author", []llmtest.Step{step(true, "none", agree)}, true, taxonomy.None, ""},
-		"contradiction, repaired": {saysFine, isBroken, []llmtest.Step{step(true, "false_pass", missed), step(false, "false_pass", missed), {Text: analysed}},
+		"missed": {saysFine, isBroken, []llmtest.Step{step(false, "false_pass", missed), {Text: analysed}}, false,
+			taxonomy.FalsePass, "model"},
+		"invented": {saysBroken, isFine, []llmtest.Step{step(false, "false_fail", invented), {Text: analysed}},
+			false, taxonomy.FalseFail, "model"},
+		"wrong otherwise": {saysFine, isFine, []llmtest.Step{step(false, "other", missed), {Text: analysed}}, false,
+			taxonomy.Other, "model"},
+		"right pass": {saysFine, isFine, []llmtest.Step{step(true, "none", agree)}, true, taxonomy.None, ""},
+		"right fail": {saysBroken, isBroken, []llmtest.Step{step(true, "none", agree)}, true, taxonomy.None, ""},
+		"truth is a label": {saysFine, "fail", []llmtest.Step{step(false, "false_pass", missed), {Text: analysed}}, false,
+			taxonomy.FalsePass, "model"},
+		"short texts, right": {"The author is missing", "A review has no author", []llmtest.Step{step(true, "none", agree)},
+			true, taxonomy.None, ""},
+		"contradiction, repaired": {saysFine, isBroken,
+			[]llmtest.Step{step(true, "false_pass", missed), step(false, "false_pass", missed), {Text: analysed}},
 			false, taxonomy.FalsePass, "model"},
-		"impossible direction, repaired": {saysFine, "pass", []llmtest.Step{step(false, "false_pass", missed), step(true, "none", agree)}, true, taxonomy.None, ""},
-		"other language, repaired":       {saysFine, isBroken, []llmtest.Step{step(false, "false_pass", "漏掉了缺少作者的评论"), step(false, "false_pass", missed), {Text: analysed}}, false, taxonomy.FalsePass, "model"},
-		"analysis refused":               {saysFine, isBroken, []llmtest.Step{step(false, "false_pass", missed), {Text: "sorry"}, {Text: "sorry"}}, false, taxonomy.FalsePass, "rules"},
+		"impossible direction, repaired": {saysFine, "pass",
+			[]llmtest.Step{step(false, "false_pass", missed), step(true, "none", agree)}, true, taxonomy.None, ""},
+		"other language, repaired": {saysFine, isBroken,
+			[]llmtest.Step{step(false, "false_pass", "漏掉了缺少作者的评论"), step(false, "false_pass", missed), {Text: analysed}}, false,
+			taxonomy.FalsePass, "model"},
+		"analysis refused": {saysFine, isBroken,
+			[]llmtest.Step{step(false, "false_pass", missed), {Text: "sorry"}, {Text: "sorry"}}, false, taxonomy.FalsePass,
+			"rules"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			model := llmtest.NewScript(c.steps...)
@@ -101,7 +120,8 @@ func TestFormAsksTheJudge(t *testing.T) {
 func TestFormAsksTheJudgeInChinese(t *testing.T) {
 	e := inProse("我逐条查看了评论列表，每条评论都按要求显示了作者、正文和日期，没有发现任何问题，可以认为该页面通过。", "评论列表中的第二条没有显示作者，而按照说明每一条评论都必须显示作者，因此该页面存在需要修复的问题。")
 	e.Prompt = "请检查评论列表中的每条评论是否都有作者"
-	model := llmtest.NewScript(step(false, "false_pass", "智能体没有发现缺少作者的评论。"), llmtest.Step{Err: &llm.Error{Kind: llm.KindRefused}})
+	model := llmtest.NewScript(step(false, "false_pass", "智能体没有发现缺少作者的评论。"),
+		llmtest.Step{Err: &llm.Error{Kind: llm.KindRefused}})
 	out, err := former(t, Options{Generator: model}).Form(t.Context(), e, &memory{})
 	require.NoError(t, err)
 	require.Equal(t, taxonomy.FalsePass, out.Verdict.Direction)
@@ -112,12 +132,14 @@ func TestFormAsksTheJudgeInChinese(t *testing.T) {
 func TestJudgeKeepsTheReasonGiven(t *testing.T) {
 	e := inProse(saysFine, isBroken)
 	e.Reason = "It did not scroll to the second review."
-	out, err := former(t, Options{Generator: llmtest.NewScript(step(false, "false_pass", missed), llmtest.Step{Text: analysed})}).Form(t.Context(), e, &memory{})
+	out, err := former(t, Options{Generator: llmtest.NewScript(step(false, "false_pass", missed),
+		llmtest.Step{Text: analysed})}).Form(t.Context(), e, &memory{})
 	require.NoError(t, err)
 	require.Equal(t, e.Reason, out.Changes[0].Node.CaseData.EvaluatorReason)
 }
 
-// TestJudgeIsNotAsked: what is explicit wins, and what can be compared is.
+// TestJudgeIsNotAsked tests that the model is not asked when a field says whether
+// the verdict was right, or when the two can be compared.
 func TestJudgeIsNotAsked(t *testing.T) {
 	yes, no := true, false
 	explicit := func(correct *bool, d taxonomy.Direction) tree.Evaluation {
@@ -137,7 +159,8 @@ func TestJudgeIsNotAsked(t *testing.T) {
 		"short answers":   {inProse("Rome", "Paris"), true, false},
 		"flaky":           {inProse(saysFine, "flaky"), false, false},
 		"nothing is true": {tree.Evaluation{Prompt: "p", Judgment: tree.Raw(`"` + saysFine + `"`)}, false, false},
-		"no words":        {tree.Evaluation{Prompt: "p", Judgment: tree.Raw(`{"a":1}`), GroundTruth: tree.Raw(`{"b":2}`)}, false, false},
+		"no words": {tree.Evaluation{Prompt: "p", Judgment: tree.Raw(`{"a":1}`), GroundTruth: tree.Raw(`{"b":2}`)},
+			false, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			model := llmtest.NewScript()

@@ -6,9 +6,9 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Lift reads the misses of a case that was stored before cases had any, from its
-// evidence, and words it anew. What a person or a model said of it stays. A case
-// that has misses stays as it is.
+// Lift adds the misses to a case that was stored before cases had any. It reads them
+// from the evidence and makes the sentences of the case again. What a person or a
+// model said of the case stays. A case that has misses is not changed.
 func (f *Former) Lift(n *tree.Node) {
 	d := n.CaseData
 	if d == nil || len(d.Misses) > 0 {
@@ -25,7 +25,7 @@ func (f *Former) Lift(n *tree.Node) {
 	}
 	x := f.read(&e)
 	x.judged.Direction, x.lang = n.Direction, n.Lang
-	f.look(x)
+	f.readWrong(x)
 	t := guard.TruthsOf(x.truth, e.Prompt)
 	d.Misses = f.misses(x, t)
 	for i := range d.Misses {

@@ -12,10 +12,10 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// misses reads what was missed, the weightiest first: what a person wrote comes
-// before what the ground truth lists, and that before what judgment and truth
-// differ in. Each entry of a defect list is a miss, and so is each cause that a
-// note names. A run about which nobody says anything has one miss with no check:
+// misses reads what was missed, the weightiest first. What a person wrote comes
+// before what the ground truth lists, and that before the differences of judgment
+// and truth. Each cause that a note names is a miss, and so is each entry of a
+// defect list. A run about which nobody says anything has one miss without a check:
 // no cause is invented.
 func (f *Former) misses(x *facts, t guard.Truths) []tree.Miss {
 	r := &missReader{facts: x, f: f, truths: t, defects: defectsOf(x.truth)}
@@ -40,7 +40,8 @@ type missReader struct {
 	list    []tree.Miss
 }
 
-// add adds a miss, or joins it with one of the same check.
+// add adds a miss, or joins it with the one of the same check. Misses beyond
+// tree.MaxMisses are dropped.
 func (r *missReader) add(m tree.Miss) {
 	if m.ErrorType == "" {
 		m.ErrorType = taxonomy.OtherError
@@ -63,48 +64,56 @@ func (r *missReader) add(m tree.Miss) {
 	o.Sure = max(o.Sure, m.Sure)
 }
 
-// note reads what the evaluator wrote. The note as a whole, with what else is
-// known, tells the weightiest miss; a sentence that names another check outright
-// is a miss of its own.
+// note reads what the evaluator wrote. The whole note, with the task and the agent's
+// reason, gives the weightiest miss. A sentence that plainly names another check is
+// a miss of its own.
 func (r *missReader) note() {
 	sentences := points(r.e.Reason)
 	if len(sentences) == 0 {
 		return
 	}
-	if !says(strings.Join(sentences, " ")) && !slices.ContainsFunc(sentences, r.outright) {
-		return // “wrong again” is no word on the cause
+	if !saysCause(strings.Join(sentences, " ")) && !slices.ContainsFunc(sentences, r.namesCheck) {
+		return // “wrong again” does not tell the cause
 	}
 	lead, ok := r.missed(sentences...)
 	if len(r.defects) == 1 && (!ok || lead.Sure < plainNote) { // the note and the defect are read as one
 		lead, ok = r.missed(append(slices.Clone(sentences), r.defects[0].text)...)
 	}
-	var of []string // of the weightiest
+	var ofLead []string // sentences about the weightiest miss
 	var others []tree.Miss
 	for _, s := range sentences {
-		m, known := r.alone(s)
+		m, known := r.ownMiss(s)
 		if !ok || !known || m.Check == lead.Check {
-			of = append(of, s)
+			ofLead = append(ofLead, s)
 			continue
 		}
-		others = append(others, tree.Miss{Check: m.Check, How: r.how(s), What: r.things(s), From: tree.FromPerson, Sure: m.Sure, At: []string{"reason"}})
+		others = append(others, tree.Miss{
+			Check: m.Check, How: r.how(s), What: r.things(s),
+			From: tree.FromPerson, Sure: m.Sure, At: []string{"reason"},
+		})
 	}
-	if len(of) == 0 {
-		of = sentences
+	if len(ofLead) == 0 {
+		ofLead = sentences
 	}
-	r.add(tree.Miss{Check: lead.Check, How: r.how(of...), What: r.things(of...), From: tree.FromPerson, Sure: lead.Sure, At: []string{"reason"}})
+	r.add(tree.Miss{
+		Check: lead.Check, How: r.how(ofLead...), What: r.things(ofLead...),
+		From: tree.FromPerson, Sure: lead.Sure, At: []string{"reason"},
+	})
 	for _, m := range others {
-		r.add(m) // those of one check are joined
+		r.add(m) // joins misses of the same check
 	}
 }
 
-// alone reads one sentence of a note, without what else is known: it is a miss of
-// its own where it names a check by itself, in so many words.
-func (r *missReader) alone(s string) (cue.Reading, bool) {
+// ownMiss reads one sentence of a note without the task and the agent's reason. It
+// returns true when the sentence alone names a check plainly enough to be a miss of
+// its own.
+func (r *missReader) ownMiss(s string) (cue.Reading, bool) {
 	m, ok := r.f.catalogue().Missed(cue.Evidence{Said: []string{s}, Direction: r.judged.Direction})
-	return m, ok && m.Sure >= plainSentence && r.outright(s)
+	return m, ok && m.Sure >= plainSentence && r.namesCheck(s)
 }
 
-func (r *missReader) outright(s string) bool {
+// namesCheck reports whether a phrase of a check stands in s.
+func (r *missReader) namesCheck(s string) bool {
 	_, ok := r.f.catalogue().Outright(s, r.judged.Direction)
 	return ok
 }
@@ -116,9 +125,9 @@ func (r *missReader) missed(said ...string) (cue.Reading, bool) {
 	return r.f.catalogue().Missed(e)
 }
 
-// listed reads the defects that the ground truth lists. A single one is what the
-// note speaks of, where there is a note; of several each is a miss of its own,
-// as far as its words say of what.
+// listed reads the defects that the ground truth lists. A single defect is what the
+// note, if there is one, speaks of; it is joined with the first miss. Of several
+// defects, each whose words name a check is a miss of its own.
 func (r *missReader) listed() {
 	noted := len(r.list) > 0
 	for _, d := range r.defects {
@@ -137,9 +146,12 @@ func (r *missReader) listed() {
 			m, ok = r.f.catalogue().Missed(cue.Evidence{Said: []string{d.text}, Direction: r.judged.Direction})
 		}
 		if !ok && noted {
-			continue // it stays in the ground truth, which is kept
+			continue // nothing is lost: the ground truth is stored
 		}
-		r.add(tree.Miss{Check: m.Check, What: r.things(d.text), Truth: whole(text.Line(d.text)), From: tree.FromPerson, Sure: m.Sure, At: []string{d.at}})
+		r.add(tree.Miss{
+			Check: m.Check, What: r.things(d.text), Truth: whole(text.Line(d.text)),
+			From: tree.FromPerson, Sure: m.Sure, At: []string{d.at},
+		})
 	}
 }
 
@@ -150,8 +162,9 @@ func (r *missReader) typeOf(check string) string {
 	return taxonomy.OtherError
 }
 
-// different reads what actions differ in: which were left out, taken otherwise,
-// or taken although nobody asked.
+// different reads the differences of judgment and ground truth that a check names in
+// its Shows, such as an action that was left out. It does nothing when a note or a
+// defect gave a miss.
 func (r *missReader) different() {
 	if len(r.list) > 0 {
 		return
@@ -161,30 +174,34 @@ func (r *missReader) different() {
 		if check == "" {
 			continue
 		}
-		r.add(tree.Miss{Check: check, What: things([]string{inline(d.Field)}), From: tree.FromRules, Sure: ofDifference, At: []string{"judgment"}})
+		r.add(tree.Miss{
+			Check: check, What: things([]string{inline(d.Field)}),
+			From: tree.FromRules, Sure: ofDifference, At: []string{"judgment"},
+		})
 	}
 }
 
-// How sure a check is that nobody has named.
 const (
+	// Sure of a miss that nobody named: from a difference, and the most from a claim.
 	ofDifference = 0.6
 	ofClaim      = 0.5
+
+	// The least Sure of a reading that may stand by itself: of a note without the
+	// defect beside it, of one sentence of a note, and of the agent's own reason.
+	plainNote     = 0.80
+	plainSentence = 0.75
+	leastClaim    = 0.60
 )
 
-// plainNote is from where on a note needs no other words to be read.
-const plainNote = 0.80
-
-// plainSentence is from where on one sentence of a note is a miss of its own.
-const plainSentence = 0.75
-
-// leastClaim is what it takes to read a check from the agent's own reason alone.
-const leastClaim = 0.60
-
-// claimed reads the agent's own reason, where nobody else said anything.
+// claimed reads a miss from the agent's own reason. It is used when nobody else said
+// anything.
 func (r *missReader) claimed() {
 	said := judgment.Reasoning(r.judgment)
-	if m, ok := r.missed(); ok && says(said) && m.Sure >= leastClaim {
-		r.add(tree.Miss{Check: m.Check, What: r.things(said), Claimed: whole(text.Line(r.claim.key)), From: tree.FromRules, Sure: min(m.Sure, ofClaim), At: []string{"judgment"}})
+	if m, ok := r.missed(); ok && saysCause(said) && m.Sure >= leastClaim {
+		r.add(tree.Miss{
+			Check: m.Check, What: r.things(said), Claimed: whole(text.Line(r.claim.key)),
+			From: tree.FromRules, Sure: min(m.Sure, ofClaim), At: []string{"judgment"},
+		})
 	}
 }
 
@@ -192,8 +209,8 @@ func (r *missReader) evidence(said ...string) cue.Evidence {
 	return cue.Evidence{Said: said, Task: r.e.Prompt, Direction: r.judged.Direction}
 }
 
-// how joins the sentences that may be shown: none that gives the truth away or
-// forces a verdict. A sentence goes whole or stays whole.
+// how joins the sentences that may be shown to an agent. It drops a sentence that is
+// unsafe or gives the truth away.
 func (r *missReader) how(sentences ...string) string {
 	var kept []string
 	for _, s := range sentences {
@@ -204,10 +221,11 @@ func (r *missReader) how(sentences ...string) string {
 	return joined(kept...)
 }
 
-// joined puts sentences together as far as they fit whole.
+// joined puts as many whole sentences together as maxHow allows, each once.
 func joined(sentences ...string) string { return joinedBy(text.Append, sentences) }
 
-// lined joins defects, each on a line of its own: few of them end with a mark.
+// lined is joined with each defect on a line of its own, because few defects end
+// with a full stop.
 func lined(defects ...string) string {
 	return joinedBy(func(a, b string) string { return strings.TrimPrefix(a+"\n"+b, "\n") }, defects)
 }
@@ -227,15 +245,13 @@ func joinedBy(join func(a, b string) string, sentences []string) string {
 	return all
 }
 
-// maxHow bounds, in bytes, what is kept of a note in one miss, of whole
-// sentences.
+// maxHow bounds the bytes of a note that are kept in one miss.
 const maxHow = 1200
 
-// whole is s where it is short enough to be kept, else its first sentences.
+// whole returns the first sentences of s, as many as maxHow allows.
 func whole(s string) string { return joined(text.Sentences(s)...) }
 
-// points are the sentences of a note, at most maxPoints; a note that consists of
-// ids says nothing.
+// points returns the sentences of a note, split at semicolons, at most maxPoints.
 func points(note string) []string {
 	var out []string
 	for _, s := range text.Sentences(text.Clean(firstBytes(note, maxNote))) {
@@ -262,9 +278,9 @@ func clauses(s string) []string {
 	return parts
 }
 
-// says reports whether a note says anything about what went wrong: a few words,
-// not only that something did, and not only an id.
-func says(s string) bool {
+// saysCause reports whether a note can tell what went wrong. It must have a few
+// words besides ids and verdicts; "wrong again" tells nothing.
+func saysCause(s string) bool {
 	if guard.OnlyVerdict(s) {
 		return false
 	}
@@ -286,10 +302,15 @@ func says(s string) bool {
 	return words >= leastWords
 }
 
-// What evaluators write who only say that it was wrong, or wrong once more.
+// Words and notes by which an evaluator only says that the verdict was wrong, or
+// wrong once more.
 var (
-	emptyWords = strings.Fields("wrong again no nope still the same as before last time yesterday night see above incorrect bad fail failed error not right it is this was mistake judged")
-	emptySaid  = []string{"判断错了", "判错了", "又判错了", "还是不对", "和上次一样", "跟上次一样", "同上一次", "结论不对", "结论错误", "又错了一次", "判断有误", "还是老问题"}
+	emptyWords = strings.Fields("wrong again no nope still the same as before last time yesterday night see above " +
+		"incorrect bad fail failed error not right it is this was mistake judged")
+	emptySaid = []string{
+		"判断错了", "判错了", "又判错了", "还是不对", "和上次一样", "跟上次一样", "同上一次", "结论不对", "结论错误", "又错了一次", "判断有误",
+		"还是老问题",
+	}
 )
 
 func emptyWord(w string) bool { return w == "" || slices.Contains(emptyWords, w) }

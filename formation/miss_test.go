@@ -17,7 +17,8 @@ import (
 func caseOf(t *testing.T, e tree.Evaluation) tree.Node {
 	t.Helper()
 	if e.Prompt == "" {
-		e.Prompt = "Check the settings page: 1. “Save” works; 2. the total equals the sum of the rows; 3. the title is “Settings”."
+		e.Prompt = "Check the settings page: 1. “Save” works; 2. the total equals the sum of the rows; 3. " +
+			"the title is “Settings”."
 	}
 	if len(e.Judgment) == 0 {
 		e.Judgment = tree.Raw(`{"verdict":"pass"}`)
@@ -40,7 +41,8 @@ func checks(n tree.Node) (out []string) {
 }
 
 func TestMissesOfANote(t *testing.T) {
-	n := caseOf(t, tree.Evaluation{Reason: "It never clicked “Save”. The rows were not added up either; the total is wrong."})
+	n := caseOf(t, tree.Evaluation{Reason: "It never clicked “Save”. The rows were not added up either; " +
+		"the total is wrong."})
 	require.ElementsMatch(t, []string{"operate_control", "recompute"}, checks(n), "two causes are two misses")
 	for _, m := range n.CaseData.Misses {
 		require.Equal(t, tree.FromPerson, m.From)
@@ -65,7 +67,7 @@ func TestMissesOfAList(t *testing.T) {
 	require.NotContains(t, fmt.Sprint(n.Says()), "计算器", "the truth is evidence, and is not said")
 }
 
-// What comes from outside may say nothing, too much, or something else.
+// Input from outside may say nothing, too much, or something unexpected.
 func TestMissesOfStrangeInput(t *testing.T) {
 	silent := func(n tree.Node) {
 		require.Equal(t, []string{""}, checks(n))
@@ -100,16 +102,18 @@ func TestMissesOfStrangeInput(t *testing.T) {
 	require.Equal(t, []string{"operate_control"}, checks(n), "one check, once")
 	require.LessOrEqual(t, len(n.CaseData.Misses[0].Truth), maxHow)
 
-	n = caseOf(t, tree.Evaluation{GroundTruth: tree.Raw(`{"verdict":"fail","defects":[null,3,{"x":1},"",{"description":"Save cannot be clicked"}]}`)})
+	n = caseOf(t, tree.Evaluation{GroundTruth: tree.Raw(`{"verdict":"fail","defects":[null,3,{"x":1},"",` +
+		`{"description":"Save cannot be clicked"}]}`)})
 	require.Equal(t, []string{"operate_control"}, checks(n))
 }
 
-// The same note on many runs types each by itself and no other.
+// The same note on many runs gives each run its type, and does not touch the others.
 func TestANoteTypesItsOwnRunAlone(t *testing.T) {
 	f, m := former(t, Options{}), &memory{}
 	for i := range 16 {
 		out, err := f.Form(t.Context(), tree.Evaluation{
-			ID: fmt.Sprint("r", i), CaseID: fmt.Sprint("T", i), Prompt: fmt.Sprintf("Check page %d", i), Judgment: tree.Raw(`"fail"`), GroundTruth: tree.Raw(`"pass"`),
+			ID: fmt.Sprint("r", i), CaseID: fmt.Sprint("T", i), Prompt: fmt.Sprintf("Check page %d", i),
+			Judgment: tree.Raw(`"fail"`), GroundTruth: tree.Raw(`"pass"`),
 			Reason: "This is not a defect.", At: time.Unix(int64(i), 0),
 		}, m)
 		require.NoError(t, err)
@@ -124,24 +128,31 @@ func TestRecurrenceInOtherWords(t *testing.T) {
 	f, m := former(t, Options{}), &memory{}
 	form := func(id, caseID, judgment, reason string) tree.Change {
 		out, err := f.Form(t.Context(), tree.Evaluation{
-			ID: id, CaseID: caseID, Prompt: "Check that Save works", Judgment: tree.Raw(judgment), GroundTruth: tree.Raw(`{"verdict":"fail"}`),
-			Reason: reason, At: time.Unix(int64(len(m.nodes)), 0),
+			ID: id, CaseID: caseID, Prompt: "Check that Save works", Judgment: tree.Raw(judgment),
+			GroundTruth: tree.Raw(`{"verdict":"fail"}`),
+			Reason:      reason, At: time.Unix(int64(len(m.nodes)), 0),
 		}, m)
 		require.NoError(t, err)
 		require.Len(t, out.Changes, 1)
 		m.apply(out.Changes)
 		return out.Changes[0]
 	}
-	first := form("n1", "T1", `{"verdict":"pass","reason":"The Save button is there and blue."}`, "It never clicked the button.")
+	first := form("n1", "T1", `{"verdict":"pass","reason":"The Save button is there and blue."}`,
+		"It never clicked the button.")
 	require.Equal(t, tree.OpAdd, first.Op)
-	second := form("n2", "T1", `{"verdict":"pass","reason":"A control called Save can be seen in the footer of the page, all good."}`, "Same as last week, the button was not clicked.")
+	second := form("n2", "T1", `{"verdict":"pass","reason":"A control called Save can be seen in the footer of the `+
+		`page, all good."}`, "Same as last week, the button was not clicked.")
 	require.Equal(t, tree.OpAttach, second.Op)
 	require.Equal(t, first.Node.ID, second.Node.ID)
 	third := form("n3", "T1", `{"verdict":"pass","reason":"ok"}`, "wrong again")
 	require.Equal(t, tree.OpAttach, third.Op, "a run about which nothing is said is the same again")
 	require.Len(t, third.Node.Occurrences, 3)
-	require.Equal(t, tree.OpAdd, form("n4", "T2", `{"verdict":"pass","reason":"The Save button is visible on the screen."}`, "It never clicked the button.").Op, "another test")
-	require.Equal(t, tree.OpAdd, form("n5", "T1", `{"verdict":"pass","reason":"Everything is displayed as it should be on the page."}`, "The total was not added up.").Op, "another miss")
+	require.Equal(t, tree.OpAdd, form("n4", "T2",
+		`{"verdict":"pass","reason":"The Save button is visible on the screen."}`, "It never clicked the button.").Op,
+		"another test")
+	require.Equal(t, tree.OpAdd, form("n5", "T1",
+		`{"verdict":"pass","reason":"Everything is displayed as it should be on the page."}`,
+		"The total was not added up.").Op, "another miss")
 }
 
 func TestLift(t *testing.T) {

@@ -52,7 +52,7 @@ func evaluations(tb testing.TB, path string) []tree.Evaluation {
 	return list
 }
 
-// memory is a View that shows what was formed before.
+// memory is a View of the cases that were formed before.
 type memory struct{ nodes []tree.Node }
 
 func (m *memory) Get(_ context.Context, id string) (tree.Node, error) {
@@ -107,9 +107,11 @@ func TestQuality(t *testing.T) {
 		"human category (ui_flaky); also: right or as good by a third reading; abstain: other_error.\n\n")
 	b.WriteString("set        n  right  also  wrong  abstain  share  bar\n")
 	r := webjudgeQuality(t, data)
-	fmt.Fprintf(&b, "webjudge %3d    %3d   %3d    %3d      %3d   %.3f  0.50\n", r.n, r.right, r.also, r.wrong, r.abstain, float64(r.right)/float64(r.n))
+	fmt.Fprintf(&b, "webjudge %3d    %3d   %3d    %3d      %3d   %.3f  0.50\n", r.n, r.right, r.also, r.wrong, r.abstain,
+		float64(r.right)/float64(r.n))
 	r = flakyQuality(t, data)
-	fmt.Fprintf(&b, "ui_flaky %3d    %3d     –    %3d      %3d   %.3f  0.53\n", r.n, r.right, r.wrong, r.abstain, float64(r.right)/float64(r.n))
+	fmt.Fprintf(&b, "ui_flaky %3d    %3d     –    %3d      %3d   %.3f  0.53\n", r.n, r.right, r.wrong, r.abstain,
+		float64(r.right)/float64(r.n))
 	golden.Equal(t, "testdata/quality.golden", b.String())
 }
 
@@ -159,13 +161,14 @@ func webjudgeQuality(t *testing.T, data string) rates {
 	return r
 }
 
-// mapped is the error type of a human category of ui_flaky, as its README maps them.
+// mapped maps a human category of ui_flaky to an error type, as its README does.
 var mapped = map[string]string{
 	"Resource Rendering": "async_timing_error", "Animation Timing Issue": "async_timing_error",
 	"Network Resource Loading": "async_timing_error", "Incorrect Resource Load Order": "async_timing_error",
 	"DOM Selector Issue": "element_locating_error", "Incorrect Test Runner Interaction": "interaction_sequence_error",
 	"Layout Difference": "content_validation_error", "Test Order Dependency": "state_detection_error",
-	"Platform Issue": "edge_case_error", "Randomness": "edge_case_error", "Time": "edge_case_error", "Unordered Collections": "edge_case_error",
+	"Platform Issue": "edge_case_error", "Randomness": "edge_case_error", "Time": "edge_case_error",
+	"Unordered Collections": "edge_case_error",
 }
 
 func flakyQuality(t *testing.T, data string) rates {

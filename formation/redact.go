@@ -9,10 +9,10 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Redact replaces what looks like a secret in every text of an evaluation by
-// [redacted:kind], and returns how many it found. It is to be called before
-// anything is stored, sent or logged. JSON stays valid JSON, the names of its
-// fields stay, and redacting twice changes nothing more. e is not changed.
+// Redact returns the evaluation with every text that looks like a secret replaced by
+// [redacted:kind], and how many it replaced. Call it before anything is stored, sent
+// or logged. JSON stays valid and the names of its fields stay. Redacting twice is
+// the same as redacting once. The caller's slices are not changed.
 //
 // An id with a secret in it becomes a hash of itself, so that it still tells
 // evaluations apart.
@@ -35,7 +35,8 @@ func Redact(e tree.Evaluation) (tree.Evaluation, int) {
 	}
 	for _, s := range []*string{
 		&e.RunID, &e.CaseID, &e.Scene.ID, &e.Scene.Type, &e.Scene.Route,
-		&e.Scope.Product, &e.Scope.Suite, &e.Scope.Test, &e.Scope.Build, &e.Agent.Name, &e.Agent.Version, &e.Agent.Model, &e.Trial,
+		&e.Scope.Product, &e.Scope.Suite, &e.Scope.Test, &e.Scope.Build,
+		&e.Agent.Name, &e.Agent.Version, &e.Agent.Model, &e.Trial,
 	} {
 		text(s, tree.MaxName)
 	}
@@ -69,7 +70,7 @@ func RedactText(s string) (string, int) {
 	var b strings.Builder
 	at, n := 0, 0
 	for _, p := range spans {
-		if p.from < at { // begins within the one before, and may end after it
+		if p.from < at { // it begins inside the one before, and may end after it
 			at = max(at, p.to)
 			continue
 		}
@@ -84,8 +85,8 @@ func RedactText(s string) (string, int) {
 
 func marker(kind string) string { return "[redacted:" + kind + "]" }
 
-// redactJSON redacts the strings of a JSON value in place, the rest of its bytes
-// untouched. What is not JSON is redacted as text.
+// redactJSON redacts the strings of a JSON value and copies its other bytes. What is
+// not JSON is redacted as text.
 func redactJSON(r tree.Raw) (tree.Raw, int) {
 	if len(r) == 0 || !suspicious(string(r)) {
 		return r, 0
@@ -102,8 +103,8 @@ func redactJSON(r tree.Raw) (tree.Raw, int) {
 	return w.out.Bytes(), w.found
 }
 
-// jsonRedactor copies valid JSON and looks at each string literal. Before a
-// value it knows the name of its field.
+// jsonRedactor copies valid JSON and redacts each string literal. For a value it
+// also considers the name of its field.
 type jsonRedactor struct {
 	in    []byte
 	out   bytes.Buffer
@@ -134,7 +135,8 @@ func (w *jsonRedactor) run() {
 	}
 }
 
-// literal writes one string literal, redacted, and returns what it said.
+// literal writes one string literal, redacted, and returns its text before that. ok
+// is false when the literal cannot be read.
 func (w *jsonRedactor) literal(raw []byte, name string) (string, bool) {
 	s := string(raw[1 : len(raw)-1])
 	if bytes.IndexByte(raw, '\\') >= 0 && json.Unmarshal(raw, &s) != nil {

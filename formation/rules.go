@@ -12,11 +12,12 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// facts are what is known of a wrong verdict, read once.
+// facts are what an evaluation says, decoded once. read fills in all but the three
+// fields of a wrong verdict, which readWrong adds, and judge.
 type facts struct {
 	e           *tree.Evaluation
-	judgment    any
-	truth       any
+	judgment    any // decoded, as judgment.Decode returns it
+	truth       any // likewise
 	judged      Judged
 	differences []Difference
 	claim       claim // what the agent said for its verdict
@@ -25,19 +26,19 @@ type facts struct {
 	judge       tree.Provenance    // the model and prompt that judged, zero when none did
 }
 
-// analysis is what an analyst made of them.
+// analysis is what an analyst found out about a wrong verdict.
 type analysis struct {
 	errorType   string
-	misses      []tree.Miss
-	actualError string // the specific error in a model's words, "" for the rules'
-	errorReason string // its root cause, likewise
+	misses      []tree.Miss // at least one
+	actualError string      // the specific error in a model's words; "" by rules
+	errorReason string      // the root cause in a model's words; "" by rules
 	confidence  float64
 	provenance  tree.Provenance
 }
 
-// claim is the agent's own reasoning, split by what it rested on.
+// claim is the agent's own reasoning in two parts.
 type claim struct {
-	key  string // the sentence its wrong verdict rested on most, "" for none
+	key  string // the sentence that the wrong verdict rests on most, "" for none
 	rest string // the other sentences
 }
 
@@ -45,18 +46,24 @@ const (
 	maxReasoning = 3000 // bytes of a text that are read for its words
 )
 
-// Words that carry a verdict: what denies for a wrong "fail", what asserts for a
-// wrong "pass", spaces around them in English.
+// Words that carry a verdict: a wrong "fail" denies, a wrong "pass" asserts. Spaces
+// stand around whole English words.
 const (
-	denials    = " not | no | failed | fails | failure | without | lack | lacks | missing | however | but | unclear | incorrect | wrong | never | only | instead |n't |没有|未|不|缺|但|然而|失败|错误|无法|异常"
-	assertions = " successfully | success | confirm | confirms | confirmed | completed | complete | correctly | correct | all | shows | displayed | indicat|成功|正确|正常|已|完成|显示|符合|一致|通过"
+	denials = " not | no | failed | fails | failure | without | lack | lacks | missing | however | but | unclear | " +
+		"incorrect | wrong | never | only | instead |n't |没有|未|不|缺|但|然而|失败|错误|无法|异常"
+	assertions = " successfully | success | confirm | confirms | confirmed | completed | complete | correctly | " +
+		"correct | all | shows | displayed | indicat|成功|正确|正常|已|完成|显示|符合|一致|通过"
 )
 
-var conclusions = []string{" therefore", " thus", " this violates", " as a result", " be considered ", " in conclusion", " overall", " hence ", "因此", "所以", "综上", "总之"}
+// conclusions mark a sentence that says which verdict follows, but not why.
+var conclusions = []string{
+	" therefore", " thus", " this violates", " as a result", " be considered ", " in conclusion", " overall", " hence ",
+	"因此", "所以", "综上", "总之",
+}
 
-// findClaim picks the sentence a wrong verdict rested on: for a wrong "fail" the
-// one that denies most, for a wrong "pass" the one that asserts most, the later
-// of several, since conclusions stand last.
+// findClaim picks the sentence that a wrong verdict rests on. For a wrong "fail" it
+// is the one with most words that deny, for a wrong "pass" the one with most words
+// that assert. Of several it is the last, because reasoning comes to its point late.
 func findClaim(s string, d taxonomy.Direction) claim {
 	list := assertions + "|" + denials
 	switch d {
@@ -71,7 +78,7 @@ func findClaim(s string, d taxonomy.Direction) claim {
 	for i, x := range sentences {
 		n, low := 0, " "+strings.ToLower(x)+" "
 		if containsAny(low, conclusions...) {
-			continue // says that, not why
+			continue
 		}
 		for _, m := range marks {
 			if strings.Contains(low, m) {
@@ -90,9 +97,9 @@ func findClaim(s string, d taxonomy.Direction) claim {
 	return c
 }
 
-// byRules is the analyst that needs no model: it reads what was missed, and
-// types the error by that, or else by the cues of the taxonomy and by how
-// judgment and ground truth differ.
+// byRules is the analyst that needs no model. The error type is that of the first
+// miss if a person named it, or if the cues of the taxonomy and the differences of
+// judgment and ground truth give no type. Otherwise they decide.
 func (f *Former) byRules(x *facts, t guard.Truths) analysis {
 	class := f.classify(x)
 	a := analysis{
@@ -113,13 +120,13 @@ func (f *Former) byRules(x *facts, t guard.Truths) analysis {
 	return a
 }
 
-// classify weighs what was said: the evaluator's words most, then what the agent
-// wrongly claimed, and the task a little.
+// classify weighs the texts of an evaluation: the evaluator's words most, then what
+// the agent wrongly claimed, and the task a little.
 func (f *Former) classify(x *facts) Class {
 	cues := f.compiled()
 	ev := evidence{scores: make([]float64, len(cues.said.types))}
 	cues.said.scan(cue.Read(x.e.Reason), 1.5, &ev)
-	if !hasActions(x.differences) { // what it did tells more than what it said of it
+	if !hasActions(x.differences) { // what an agent did tells more than what it said
 		key, rest := cue.Read(x.claim.key), cue.Read(x.claim.rest)
 		cues.said.scan(key, 0.4, &ev)
 		cues.said.scan(rest, 0.15, &ev)
@@ -139,8 +146,8 @@ func (f *Former) classify(x *facts) Class {
 	return class
 }
 
-// maxUntold caps the confidence where nobody but the agent itself has said
-// anything: measured on real verdicts, about half of such types are right.
+// maxUntold is the highest confidence when nobody but the agent said anything. On
+// real verdicts about half of such types are right.
 const maxUntold = 0.5
 
 func (c compiled) claims(d taxonomy.Direction) *Classifier {
@@ -153,8 +160,8 @@ func (c compiled) claims(d taxonomy.Direction) *Classifier {
 	return nil
 }
 
-// signals is what the structure of an evaluation says about the type, in the
-// weights of cues.
+// signals returns what the structure of an evaluation says about the error type: a
+// weight for each type id, on the scale of the weights of cues.
 func signals(x *facts) map[string]float64 {
 	s := map[string]float64{}
 	raise := func(kind string, to float64) { s[kind] = max(s[kind], to) }
@@ -186,14 +193,15 @@ func signals(x *facts) map[string]float64 {
 	return s
 }
 
-// taskWeight is what the kind of task counts: more than one plain cue, since it
-// does not depend on how the agent happened to put it.
+// taskWeight is the weight of the kind of task. It is more than that of a plain cue,
+// because it does not depend on the words that the agent happened to use.
 const taskWeight = 6
 
-// taskSignals: who wrongly passes a task that changes something took its state
-// for reached; who wrongly passes a question took a wrong answer for right. The
-// other way round, who wrongly fails a change did not see that it was made, and
-// who wrongly fails an answer misread it or asked for steps nobody asked for.
+// taskSignals reads the error type from the kind of task and the direction. An agent
+// that wrongly passes a change believed that its state was reached; one that wrongly
+// passes a question took a wrong answer for right. An agent that wrongly fails a
+// change did not see that it was made; one that wrongly fails a question misread the
+// answer, or missed steps that nobody asked for.
 func taskSignals(x *facts, raise func(string, float64)) {
 	switch asks := taskKind(x.e.Prompt) == asksSomething; {
 	case x.judged.Direction == taxonomy.FalsePass && asks:
@@ -205,23 +213,25 @@ func taskSignals(x *facts, raise func(string, float64)) {
 		raise("content_validation_error", taskWeight/2)
 	}
 	if x.judged.Direction != taxonomy.FalsePass && nothingThere(x.e.Observation) {
-		raise("edge_case_error", 2*taskWeight) // the particular beats the general
+		raise("edge_case_error", 2*taskWeight) // it must win over the general signals above
 	}
 }
 
-// nothingThere reports whether what was seen last is that there is nothing to
-// see: the unusual case that a wrong "fail" takes for a failure.
+// nothingThere reports whether the end of an observation says that something is not
+// there or not possible. A wrong "fail" takes this unusual case for a failure.
 func nothingThere(observation string) bool {
 	const last = 900
 	if len(observation) > last {
 		observation = observation[len(observation)-last:]
 	}
-	return containsAny(strings.ToLower(observation), "not available", "unavailable", "no results", "no records", "not found", "does not exist", "doesn't exist",
-		"n/a", "no such", "infeasible", "impossible", "not listed", "not provided", "not exist", "could not find", "couldn't find", "not possible", "无结果", "没有结果", "不存在", "为空", "暂无", "无法")
+	return containsAny(strings.ToLower(observation), "not available", "unavailable", "no results", "no records",
+		"not found", "does not exist", "doesn't exist",
+		"n/a", "no such", "infeasible", "impossible", "not listed", "not provided", "not exist", "could not find",
+		"couldn't find", "not possible", "无结果", "没有结果", "不存在", "为空", "暂无", "无法")
 }
 
-// argumentSignals: what kind of argument was wrong tells whether the agent took
-// the wrong thing, applied a rule wrongly, or entered a wrong value.
+// argumentSignals reads the error type from the names of arguments that were wrong:
+// the agent took the wrong thing, applied a rule wrongly, or entered a wrong value.
 func argumentSignals(args []string, raise func(string, float64)) {
 	raise("interaction_sequence_error", 1.2)
 	for _, a := range args {
@@ -242,9 +252,9 @@ func containsAny(s string, parts ...string) bool {
 	return slices.ContainsFunc(parts, func(p string) bool { return strings.Contains(s, p) })
 }
 
-// details are the differences but for the verdict itself, and where that differs
-// without what the ground truth has to say about it: an agent that saw no defect
-// cannot have described it.
+// details returns the differences other than that of the verdict. If the verdicts
+// differ, it leaves out fields that only one side has, because an agent that saw no
+// defect cannot have described it.
 func (x *facts) details() []Difference {
 	isVerdict := func(d Difference) bool { return d.Kind == Changed && isVerdictField(d.Field) }
 	verdict := slices.ContainsFunc(x.differences, isVerdict)

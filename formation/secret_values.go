@@ -4,15 +4,16 @@ import (
 	"strings"
 )
 
-// secretName says what kind of secret a name such as apiToken or DB_PASSWORD
-// names: "password", "secret", "key" for what need not be one, "" for none.
+// secretName returns what kind of secret a name such as apiToken or DB_PASSWORD
+// names: "password", "secret", "key" for a name that may also name something else,
+// and "" for none.
 func secretName(w string) string {
 	if len(w) < 3 {
 		return ""
 	}
 	var buf [64]byte
-	w = w[max(0, len(w)-len(buf)):] // what names it stands last
-	n := 0
+	w = w[max(0, len(w)-len(buf)):] // the telling word of a name is its last
+	n := 0                          // buf[:n] is the name in lower case without separators
 	for i := 0; i < len(w); i++ {
 		switch c := w[i]; {
 		case c >= 'A' && c <= 'Z':
@@ -27,25 +28,32 @@ func secretName(w string) string {
 	f := string(buf[:n])
 	key := strings.Contains(f, "key")
 	switch {
-	case strings.Contains(f, "password"), strings.Contains(f, "passwd"), strings.HasSuffix(f, "pwd"), strings.Contains(f, "passphrase"):
+	case strings.Contains(f, "password"), strings.Contains(f, "passwd"), strings.HasSuffix(f, "pwd"),
+		strings.Contains(f, "passphrase"):
 		return "password"
-	case key && (strings.Contains(f, "apikey") || strings.Contains(f, "secretkey") || strings.Contains(f, "accesskey") || strings.Contains(f, "privatekey") ||
-		strings.Contains(f, "accountkey") || strings.Contains(f, "sharedkey") || strings.HasSuffix(f, "authkey") || strings.HasSuffix(f, "signingkey") ||
-		strings.HasSuffix(f, "licensekey") || strings.HasSuffix(f, "encryptionkey") || strings.HasSuffix(f, "sessionkey") || strings.HasSuffix(f, "pubkey")):
+	case key && (strings.Contains(f, "apikey") || strings.Contains(f, "secretkey") || strings.Contains(f, "accesskey") ||
+		strings.Contains(f, "privatekey") ||
+		strings.Contains(f, "accountkey") || strings.Contains(f, "sharedkey") || strings.HasSuffix(f, "authkey") ||
+		strings.HasSuffix(f, "signingkey") ||
+		strings.HasSuffix(f, "licensekey") || strings.HasSuffix(f, "encryptionkey") || strings.HasSuffix(f, "sessionkey") ||
+		strings.HasSuffix(f, "pubkey")):
 		return "secret"
-	case strings.HasSuffix(f, "token"), strings.HasSuffix(f, "secret"), strings.Contains(f, "clientid"), strings.Contains(f, "clientsecret"),
-		strings.Contains(f, "accessid"), strings.Contains(f, "credential"), strings.HasSuffix(f, "cookie"), f == "authorization", strings.HasPrefix(f, "bundle"):
+	case strings.HasSuffix(f, "token"), strings.HasSuffix(f, "secret"), strings.Contains(f, "clientid"),
+		strings.Contains(f, "clientsecret"),
+		strings.Contains(f, "accessid"), strings.Contains(f, "credential"), strings.HasSuffix(f, "cookie"),
+		f == "authorization", strings.HasPrefix(f, "bundle"):
 		return "secret"
 	case len(f) >= 6 && strings.Contains(f, "token"):
 		return "secret"
-	case len(f) > 4 && (key && strings.HasSuffix(f, "key") || strings.HasSuffix(f, "client") || strings.HasSuffix(f, "session")):
+	case len(f) > 4 && (key && strings.HasSuffix(f, "key") || strings.HasSuffix(f, "client") ||
+		strings.HasSuffix(f, "session")):
 		return "key"
 	}
 	return ""
 }
 
-// secretValue reports whether what a name of that kind was given looks like a
-// secret rather than a word, a placeholder or an expression.
+// secretValue reports whether v, the value of a name of that kind, looks like a
+// secret and not like a word, a placeholder or an expression.
 func secretValue(v, kind string) bool {
 	if placeholder(v) {
 		return false
@@ -56,7 +64,7 @@ func secretValue(v, kind string) bool {
 		return false // prose
 	case kind == "password":
 		return len(v) >= 4
-	case kind == "key": // also the name of a column, a shortcut, a browser
+	case kind == "key": // such a name may also stand for a column, a shortcut or a browser
 		return len(v) >= 16 && digits && letters && strings.IndexByte(v, '.') < 0 && !wordy(v)
 	case len(v) < 8:
 		return false
@@ -65,25 +73,32 @@ func secretValue(v, kind string) bool {
 	case digits:
 		return len(v) >= 12
 	default:
-		return len(v) >= 14 && mixedCase(v) && !wordy(v) || len(v) >= 16 && (strings.IndexByte(v, ':') > 0 || !vowelled(v))
+		return len(v) >= 14 && mixedCase(v) && !wordy(v) ||
+			len(v) >= 16 && (strings.IndexByte(v, ':') > 0 || !vowelled(v))
 	}
 }
 
 // placeholder reports whether a value stands for a secret without being one.
 func placeholder(v string) bool {
-	if v == "" || strings.HasPrefix(v, "[redacted") || strings.IndexByte("$%{<*", v[0]) >= 0 && (len(v) < 2 || v[0] != '*' || v[1] == '*') {
+	if v == "" || strings.HasPrefix(v, "[redacted") ||
+		strings.IndexByte("$%{<*", v[0]) >= 0 && (len(v) < 2 || v[0] != '*' || v[1] == '*') {
 		return true
 	}
 	low := strings.ToLower(v)
-	if strings.Trim(low, "x*.-_•#0") == "" || strings.Contains(low, "example") || strings.HasPrefix(low, "your") || strings.HasPrefix(low, "os.") ||
+	if strings.Trim(low, "x*.-_•#0") == "" || strings.Contains(low, "example") || strings.HasPrefix(low, "your") ||
+		strings.HasPrefix(low, "os.") ||
 		strings.HasPrefix(low, "process.env") || strings.Contains(low, "placeholder") || strings.Contains(low, "redacted") {
 		return true
 	}
 	return among(plainValues, strings.Trim(low, ".:!?;"))
 }
 
-// plainValues are what names of secrets are given in prose, code and reports.
-const plainValues = " true false null nil none undefined empty required optional missing invalid incorrect wrong correct valid field fields input text type string number boolean password passwords secret token key is are was and or the not this that must should changed reset forgot show hide visible hidden mask masked label title page form button confirm mismatch "
+// plainValues are words that follow the names of secrets in prose, code and reports
+// without being secrets.
+const plainValues = " true false null nil none undefined empty required optional missing invalid incorrect wrong " +
+	"correct valid field fields input text type string number boolean password passwords secret token key is are was " +
+	"and or the not this that must should changed reset forgot show hide visible hidden mask masked label title page " +
+	"form button confirm mismatch "
 
 func hasClass(s string, class byte) bool {
 	for i := 0; i < len(s); i++ {
@@ -95,11 +110,12 @@ func hasClass(s string, class byte) bool {
 }
 
 func mixedCase(s string) bool {
-	return strings.ContainsFunc(s, func(r rune) bool { return r >= 'a' && r <= 'z' }) && strings.ContainsFunc(s, func(r rune) bool { return r >= 'A' && r <= 'Z' })
+	return strings.ContainsFunc(s, func(r rune) bool { return r >= 'a' && r <= 'z' }) &&
+		strings.ContainsFunc(s, func(r rune) bool { return r >= 'A' && r <= 'Z' })
 }
 
-// wordy reports whether s reads as words put together, as identifiers do: most
-// capitals and separators begin a run of several small letters.
+// wordy reports whether s looks like words put together, as identifiers are: at
+// least two thirds of its runs of small letters have three letters or more.
 func wordy(s string) bool {
 	runs, long, n := 0, 0, 0
 	count := func() {
@@ -122,7 +138,7 @@ func wordy(s string) bool {
 	return runs > 0 && 3*long >= 2*runs
 }
 
-// vowelled reports whether about as many letters are vowels as in words.
+// vowelled reports whether at least a fifth of the bytes are vowels, as in words.
 func vowelled(s string) bool {
 	vowels := 0
 	for i := 0; i < len(s); i++ {

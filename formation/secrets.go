@@ -6,17 +6,16 @@ import (
 	"strings"
 )
 
-// span is a secret's place in a text.
+// span is the place of a secret in a text, in bytes.
 type span struct {
 	from, to int
 	kind     string
 }
 
-// core are the bytes that names and most tokens are made of, wide those that
-// values may have besides.
+// Classes of bytes; a byte may have several.
 const (
-	core = 1 << iota
-	wide
+	core = 1 << iota // names and most tokens are made of these
+	wide             // values are made of these: core and some marks
 	digit
 	letter
 )
@@ -37,9 +36,10 @@ var classes = func() (t [256]byte) {
 	return t
 }()
 
-// suspicious is the cheap look that ordinary text passes by: one pass over the
-// bytes for long words with digits, words that name secrets before a value, an
-// @ after a scheme, and dashes of a key block.
+// suspicious reports whether a text may have a secret. It is one cheap pass over the
+// bytes; most ordinary texts have nothing suspicious and need no more work. It looks
+// for long words with digits, words that name secrets, an @ after a scheme, and the
+// dashes of a key block.
 func suspicious(s string) bool {
 	start, digits := 0, false
 	scheme := -maxAddress // where the last :// was
@@ -66,6 +66,7 @@ func suspicious(s string) bool {
 	return len(s) > start+1 && suspiciousWord(s, start, len(s), digits)
 }
 
+// suspiciousWord reports whether the word s[from:to] may be a secret or name one.
 func suspiciousWord(s string, from, to int, digits bool) bool {
 	if to-from >= 14 && digits {
 		return true
@@ -76,25 +77,31 @@ func suspiciousWord(s string, from, to int, digits bool) bool {
 	if to-from < 2 {
 		return false
 	}
-	// The ends of the names of secrets, and of what stands before one; words of
-	// prose seldom have them. Whatever else is named by secretName is found if
-	// its value is a long word with digits.
+	// Names of secrets, and words that stand before a secret, end with these letters;
+	// words of prose seldom do. A name that secretName knows and that ends otherwise
+	// is noticed if its value is a long word with digits.
 	end := uint32(s[to-2]|0x20)<<8 | uint32(s[to-1]|0x20)
 	if to-from >= 3 {
 		end |= uint32(s[to-3]|0x20) << 16
 	}
 	switch end {
-	case 'k'<<16 | 'e'<<8 | 'n', 'r'<<16 | 'e'<<8 | 't', 'o'<<16 | 'r'<<8 | 'd', 's'<<16 | 'w'<<8 | 'd', 'p'<<16 | 'w'<<8 | 'd', 'k'<<16 | 'e'<<8 | 'y',
-		'i'<<16 | 'a'<<8 | 'l', 'a'<<16 | 'l'<<8 | 's', 'k'<<16 | 'i'<<8 | 'e', 'a'<<16 | 's'<<8 | 'e', 't'<<16 | 'i'<<8 | 'd', 's'<<16 | 'i'<<8 | 'd', 'c'<<16 | 'o'<<8 | 'm':
+	case 'k'<<16 | 'e'<<8 | 'n', 'r'<<16 | 'e'<<8 | 't', 'o'<<16 | 'r'<<8 | 'd', 's'<<16 | 'w'<<8 | 'd',
+		'p'<<16 | 'w'<<8 | 'd', 'k'<<16 | 'e'<<8 | 'y',
+		'i'<<16 | 'a'<<8 | 'l', 'a'<<16 | 'l'<<8 | 's', 'k'<<16 | 'i'<<8 | 'e', 'a'<<16 | 's'<<8 | 'e',
+		't'<<16 | 'i'<<8 | 'd', 's'<<16 | 'i'<<8 | 'd', 'c'<<16 | 'o'<<8 | 'm':
 		return secretName(s[from:to]) != ""
-	case 'r'<<16 | 'e'<<8 | 'r', 's'<<16 | 'i'<<8 | 'c', 's'<<16 | 'e'<<8 | 'r', 'g'<<16 | 'i'<<8 | 'n', 'i'<<16 | 'o'<<8 | 'n':
+	case 'r'<<16 | 'e'<<8 | 'r', 's'<<16 | 'i'<<8 | 'c', 's'<<16 | 'e'<<8 | 'r', 'g'<<16 | 'i'<<8 | 'n',
+		'i'<<16 | 'o'<<8 | 'n':
 		return authWord(s[from:to])
 	}
 	return s[from] == '-' && (strings.HasPrefix(s[from:to], "---") || s[from:to] == "-u")
 }
 
+// authWord reports whether a word stands before a secret: a scheme of an
+// Authorization header, an option of curl, or the begin of a key block.
 func authWord(w string) bool {
-	return len(w) == 6 && strings.EqualFold(w, "bearer") || len(w) == 5 && (strings.EqualFold(w, "basic") || strings.EqualFold(w, "-user")) ||
+	return len(w) == 6 && strings.EqualFold(w, "bearer") ||
+		len(w) == 5 && (strings.EqualFold(w, "basic") || strings.EqualFold(w, "-user")) ||
 		strings.HasSuffix(w, "BEGIN") || strings.EqualFold(w, "--user") || strings.EqualFold(w, "authorization")
 }
 
@@ -103,13 +110,14 @@ var chineseNames = []string{"密码", "口令", "密钥", "令牌", "秘钥"}
 // chineseSecond reports whether a byte is the second one of 密, 口, 令 or 秘.
 func chineseSecond(b byte) bool { return b == 0xaf || b == 0x8f || b == 0xbb || b == 0xa7 }
 
-// chineseName reports whether s begins with one of them; it is asked only where
-// a byte fits, since Chinese text is full of their first bytes.
+// chineseName reports whether s begins with one of chineseNames. The caller first
+// tests the second byte, because the first ones are frequent in Chinese text.
 func chineseName(s string) bool {
 	return slices.ContainsFunc(chineseNames, func(n string) bool { return strings.HasPrefix(s, n) })
 }
 
-// secrets finds all of them, in order.
+// secrets returns the places of all secrets, sorted by where they begin. They may
+// overlap.
 func secrets(s string) []span {
 	f := &finder{s: s}
 	f.blocks()
@@ -122,25 +130,25 @@ func secrets(s string) []span {
 	return f.spans
 }
 
-// finder looks for secrets. Its work is linear in the length of the text, however
-// hostile: what begins again and again is not read to the end each time.
+// finder looks for secrets. Its work is linear in the length of the text, also in a
+// hostile one: a text in which a secret seems to begin at every byte is not read to
+// the end each time, see tooOften.
 type finder struct {
 	s     string
 	spans []span
-	// The run of value bytes that is being looked at, and how many bytes of it have
-	// been read, some of them again and again.
+	// The current run of value bytes, and how many of its bytes have been read. A byte
+	// that is read again counts again.
 	from, end int
 	read      int
 }
 
-// How far ahead a value or token is read before it is known to be a secret, and
-// an address.
 const (
-	maxLook    = 512
-	maxAddress = 256
+	maxLook    = 512 // bytes of a value or token that are read to see whether it is a secret
+	maxAddress = 256 // bytes of an address that are read
 )
 
-// run makes the run of value bytes around a place the present one.
+// run makes the run of value bytes that begins at a place the current one, unless
+// the place is inside the current run.
 func (f *finder) run(at int) {
 	if at >= f.from && at < f.end {
 		return
@@ -151,12 +159,13 @@ func (f *finder) run(at int) {
 	}
 }
 
-// tooOften reports whether the present run has been read again and again: more
-// secrets seem to begin in it than in any real text. It is then taken for one as
-// a whole, since to look on would cost too much, and to look away might hide one.
+// tooOften reports whether the current run has been read again and again, because
+// more secrets seem to begin in it than in any real text. The caller then redacts the
+// whole run: to read on would cost too much, and to skip it might leave a secret.
 func (f *finder) tooOften() bool { return f.read > 4*(f.end-f.from)+2*maxLook }
 
-// add notes a secret and returns where it ends: further on, if it goes on.
+// add notes a secret and returns where it ends. A secret that is longer than was
+// read goes on to the end of its run.
 func (f *finder) add(from, to int, kind string) int {
 	if to-from >= maxLook-1 && to < len(f.s) && classes[f.s[to]] != 0 {
 		f.run(to)
@@ -172,8 +181,8 @@ func (f *finder) note(from, to int, kind string) {
 	}
 }
 
-// blocks finds private keys, to their end or, when they are cut off, as far as
-// the text goes.
+// blocks finds private keys. A key whose end is cut off goes on to the end of the
+// text.
 func (f *finder) blocks() {
 	for at := 0; ; {
 		i := strings.Index(f.s[at:], "-----BEGIN ")
@@ -198,8 +207,8 @@ func (f *finder) blocks() {
 	}
 }
 
-// words goes over the words of the text: known forms of tokens, and names of
-// secrets with a value after them.
+// words looks at each word of the text. It finds tokens of known forms, and values
+// after the name of a secret.
 func (f *finder) words() {
 	for i := 0; i < len(f.s); {
 		if classes[f.s[i]]&core == 0 {
@@ -214,6 +223,7 @@ func (f *finder) words() {
 	}
 }
 
+// word looks at the word s[from:to] and returns where to look next.
 func (f *finder) word(from, to int) int {
 	w := f.s[from:to]
 	f.run(from)
@@ -221,7 +231,7 @@ func (f *finder) word(from, to int) int {
 		f.note(f.from, f.end, "secret")
 		return f.end
 	}
-	if kind, n := f.known(from); n > 0 {
+	if kind, n := f.knownToken(from); n > 0 {
 		return f.add(from, from+n, kind)
 	}
 	switch kind := secretName(w); {
@@ -240,7 +250,8 @@ func (f *finder) word(from, to int) int {
 	return to
 }
 
-// header finds the value of an Authorization header after its scheme.
+// header finds the value of an Authorization header after its scheme, which ends at
+// at. It returns where the value ends, 0 if there is none.
 func (f *finder) header(at int) int {
 	if at >= len(f.s) || f.s[at] != ' ' {
 		return 0
@@ -248,7 +259,7 @@ func (f *finder) header(at int) int {
 	from := at + 1
 	to := f.value(from)
 	v := f.s[from:to]
-	if kind, n := f.known(from); n > 0 {
+	if kind, n := f.knownToken(from); n > 0 {
 		return f.add(from, from+n, kind)
 	}
 	if len(v) < 8 || placeholder(v) || !hasClass(v, digit) && (len(v) < 16 || !mixedCase(v)) {
@@ -257,7 +268,8 @@ func (f *finder) header(at int) int {
 	return f.add(from, to, "authorization")
 }
 
-// user finds name:password after the -u of curl.
+// user finds name:password after the option -u or --user of curl, which ends at at.
+// It returns where to look next.
 func (f *finder) user(at int) int {
 	from := at
 	for from < len(f.s) && strings.IndexByte(" ='\"", f.s[from]) >= 0 && from < at+4 {
@@ -287,19 +299,21 @@ func (f *finder) user(at int) int {
 	return f.add(from, to, "password")
 }
 
-// assigned finds the value that follows the name of a secret.
+// assigned finds the value that follows the name of a secret, which ends at at. It
+// returns where to look next.
 func (f *finder) assigned(at int, kind string) int {
 	from, firm := f.operator(at)
 	if from == at {
 		return at
 	}
-	if kind, n := f.known(from); n > 0 {
+	if kind, n := f.knownToken(from); n > 0 {
 		return f.add(from, from+n, kind)
 	}
 	to := f.value(from)
 	quoted := from > 0 && strings.IndexByte("\"'`", f.s[from-1]) >= 0
 	if kind == "password" && quoted { // a password may have anything in it
-		if q := strings.IndexByte(f.s[from:min(len(f.s), from+128)], f.s[from-1]); q >= 0 && strings.IndexByte(f.s[from:from+q], ' ') < 0 {
+		q := strings.IndexByte(f.s[from:min(len(f.s), from+128)], f.s[from-1])
+		if q >= 0 && strings.IndexByte(f.s[from:from+q], ' ') < 0 {
 			to = from + q
 		}
 	}
@@ -312,14 +326,15 @@ func (f *finder) assigned(at int, kind string) int {
 	if !secretValue(f.s[from:to], kind) {
 		return at
 	}
-	if kind == "password" && !quoted && f.s[from-1] == ' ' && strings.Trim(f.s[from:to], "abcdefghijklmnopqrstuvwxyz") == "" {
+	if kind == "password" && !quoted && f.s[from-1] == ' ' &&
+		strings.Trim(f.s[from:to], "abcdefghijklmnopqrstuvwxyz") == "" {
 		return at // "the password: users must …"
 	}
 	return f.add(from, to, kind)
 }
 
-// operator skips what stands between a name and its value in the common
-// languages; firm says that it assigns.
+// operator skips what stands between a name and its value in common languages and
+// returns where the value begins. firm says that it was an assignment (: = > 是 为).
 func (f *finder) operator(at int) (from int, firm bool) {
 	const most = 40
 	i := at
@@ -345,7 +360,7 @@ func (f *finder) operator(at int) (from int, firm bool) {
 	return i, firm
 }
 
-// value returns the end of the value that begins at from.
+// value returns the end of the value that begins at from, at most maxLook bytes on.
 func (f *finder) value(from int) int {
 	f.run(from)
 	to := max(from, min(f.end, from+maxLook))
@@ -356,7 +371,8 @@ func (f *finder) value(from int) int {
 	return to
 }
 
-// urls finds user:password in addresses, and webhooks, whose path is the secret.
+// urls finds the password in addresses with user:password, and the path of webhooks,
+// which is a secret.
 func (f *finder) urls() {
 	for at := 0; ; {
 		i := strings.Index(f.s[at:], "://")
@@ -375,7 +391,9 @@ func (f *finder) urls() {
 		}
 		at = from
 	}
-	for _, host := range []string{"hooks.slack.com/", ".webhook.office.com/", "discord.com/api/webhooks/", "discordapp.com/api/webhooks/"} {
+	for _, host := range []string{
+		"hooks.slack.com/", ".webhook.office.com/", "discord.com/api/webhooks/", "discordapp.com/api/webhooks/",
+	} {
 		for at := 0; ; {
 			i := strings.Index(f.s[at:], host)
 			if i < 0 {

@@ -48,7 +48,8 @@ func TestRedactOnPublishedSamples(t *testing.T) {
 		}
 	}
 	var b strings.Builder
-	b.WriteString("Secrets found, and texts in which something was redacted that is none (decoys are made to look like secrets).\n\n")
+	b.WriteString("Secrets found, and texts in which something was redacted that is none (decoys are made to look " +
+		"like secrets).\n\n")
 	fmt.Fprintf(&b, "published samples  %4d of %4d = %.2f %%\n", found, n, 100*float64(found)/float64(n))
 	fmt.Fprintf(&b, "decoys             %4d of %4d\n", alarms, decoys)
 	texts, hit := 0, 0
@@ -82,7 +83,8 @@ func TestRedactOnPublishedSamples(t *testing.T) {
 	require.GreaterOrEqual(t, float64(found), 0.99*float64(n))
 }
 
-var evaluationFiles = []string{"agentrx.jsonl", "gui-zh.jsonl", "judgebench.jsonl", "tau.jsonl", "webjudge.jsonl", "whoandwhen.jsonl"}
+var evaluationFiles = []string{"agentrx.jsonl", "gui-zh.jsonl", "judgebench.jsonl", "tau.jsonl", "webjudge.jsonl",
+	"whoandwhen.jsonl"}
 
 func TestRedactText(t *testing.T) {
 	for _, c := range []struct{ in, want string }{
@@ -123,7 +125,8 @@ func TestRedactKeepsJSON(t *testing.T) {
 	}
 	got, n := Redact(e)
 	require.Equal(t, 6, n)
-	require.JSONEq(t, `{"password":"[redacted:password]","n":1.50,"list":["a\n[redacted:github]"],"token":"pass"}`, string(got.Judgment))
+	require.JSONEq(t, `{"password":"[redacted:password]","n":1.50,"list":["a\n[redacted:github]"],"token":"pass"}`,
+		string(got.Judgment))
 	require.Contains(t, string(got.Judgment), "1.50", "what is no secret keeps its bytes")
 	require.NotContains(t, got.ID+got.Prompt+got.Scene.Route+strings.Join(got.Scope.SuiteTests, ""), secret)
 	require.Equal(t, []string{"a", secret}, e.Scope.SuiteTests, "the caller's is as it was")
@@ -132,11 +135,12 @@ func TestRedactKeepsJSON(t *testing.T) {
 	require.Equal(t, got, again)
 }
 
-// TestRedactBehindDecoys: a secret is found however many beginnings of one stand
-// before it, with and without spaces between them.
+// TestRedactBehindDecoys tests that a secret is found although many beginnings of one
+// stand before it, with and without spaces between them.
 func TestRedactBehindDecoys(t *testing.T) {
 	const secret = "q7Zr2kVb9LmX4tWc"
-	for _, before := range []string{"token=", "SG.", "eyJ.", "password:", "sk-", "hooks.slack.com/", "-u:", "://u:", "t1.", "密码：", "dp.pt.", "-----BEGIN "} {
+	for _, before := range []string{"token=", "SG.", "eyJ.", "password:", "sk-", "hooks.slack.com/", "-u:", "://u:", "t1.",
+		"密码：", "dp.pt.", "-----BEGIN "} {
 		for _, mark := range []string{"", " ", "=", "/"} {
 			for _, n := range []int{1, 10, 100, 5000} {
 				got, found := RedactText(strings.Repeat(before+mark, n) + "token=" + secret + " end")

@@ -10,27 +10,30 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// A thing is what a check is about: a control, a field, a page, by the name that
-// the task gives it. Only what stands in the task itself is taken: it gives
-// nothing away, and an agent that reads the task knows it.
+// A thing is what a check is about: a control, a field or a page, by the name that
+// the task gives it. Only names of the task are taken. They give nothing away, and
+// an agent that reads the task knows them.
 
-// quotedThing is what stands between quotation marks of any kind.
+// quotedThing matches what stands between quotation marks of any kind.
 var quotedThing = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`“([^“”\n]{1,60})”|「([^「」\n]{1,60})」|"([^"\n]{1,60})"|‘([^‘’\n]{1,60})’|(?:^|[\s(（：:，、])'([^'\n]{1,60})'`)
+	return regexp.MustCompile(`“([^“”\n]{1,60})”|「([^「」\n]{1,60})」|"([^"\n]{1,60})"|‘([^‘’\n]{1,60})’|(?:^|` +
+		`[\s(（：:，、])'([^'\n]{1,60})'`)
 })
 
-// control is a control that is named without quotation marks: 提交按钮, the Save button.
+// control matches a control that is named without quotation marks: 提交按钮, the Save
+// button.
 var control = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`[\p{Han}A-Za-z0-9+×-]{1,8}?(?:按钮|开关|链接|输入框|复选框|勾选框|下拉框|下拉菜单|滑块|图标|标签|选项卡|弹窗|角标|合计|小计)|` +
-		`\b[A-Z][\w-]*(?: [A-Z][\w-]*){0,2} (?:button|toggle|switch|link|checkbox|tab|menu|field|input|box|badge|icon|dialog|filter)\b`)
+		`\b[A-Z][\w-]*(?: [A-Z][\w-]*){0,2} (?:button|toggle|switch|link|checkbox|tab|menu|field|input|box|badge|icon|` +
+		`dialog|filter)\b`)
 })
 
-// longest is how many characters the name of a thing has at the most: what is
-// longer is a sentence, such as a text to be compared.
+// longest is the most characters that the name of a thing has. A longer text is a
+// sentence, such as one to be compared.
 const longest = 24
 
-// things returns the things of a task that texts speak of, in the order of the
-// task.
+// things returns the things of the task that the texts name: first those between
+// quotation marks, then controls, each in the order of the task.
 func (r *missReader) things(said ...string) []string {
 	all := strings.ToLower(strings.Join(said, "\n"))
 	var out []string
@@ -49,7 +52,8 @@ func thingsOf(prompt string) []string {
 	add := func(s string) {
 		s = strings.TrimSpace(s)
 		n := utf8.RuneCountInString(s)
-		if n > 0 && n <= longest && !slices.Contains(out, s) && strings.ContainsFunc(s, isLetter) && !strings.ContainsAny(s, "。！？!?<>{}") {
+		isName := n > 0 && n <= longest && strings.ContainsFunc(s, isLetter) && !strings.ContainsAny(s, "。！？!?<>{}")
+		if isName && !slices.Contains(out, s) {
 			out = append(out, s)
 		}
 	}
@@ -64,7 +68,7 @@ func thingsOf(prompt string) []string {
 
 func isLetter(r rune) bool { return isHan(r) || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' }
 
-// things returns names once each, and as many as a miss may name.
+// things returns each name once, at most as many as a miss may have.
 func things(list []string) []string {
 	var out []string
 	for _, s := range list {

@@ -10,9 +10,9 @@
 // agent_verdict and human_verdict, 判定 and 期望 (see pairs.go). Every other key is
 // ignored, and labels are never read.
 //
-// A bad object costs only itself: it comes out as a *LineError that says where
+// A bad object does not spoil the rest: it comes out as a *LineError that says where
 // it is, what is wrong and what to do, and reading goes on. Memory is bounded by
-// MaxRecord, whatever the file, and 100 bytes for each record that names no run.
+// MaxRecord, however long the file, and 100 bytes for each record that names no run.
 package ingest
 
 import (
@@ -59,19 +59,20 @@ func (e *FileError) Error() string { return e.File + " " + e.Problem }
 //
 // An error that is a *LineError concerns one object only and iteration goes on;
 // its evaluation is the zero value. Any other error ends the iteration: a
-// *FileError if the file is a folder, compressed, binary or empty, or what the reader failed with. The sequence can be ranged over once,
-// because it consumes r; it is not safe for concurrent use.
+// *FileError if the file is a folder, compressed, binary or empty, or the error of
+// the reader. The sequence can be ranged over only once, because it consumes r; it is
+// not safe for concurrent use.
 //
-// An evaluation without id and run id gets a run id by what else tells its run
-// from others: trial, at, or how many equal ones came before it in the file. Read
-// twice, a file gives the same keys; a file of another night gives other ones
-// where it has times. Equal records of two files without times have one key.
+// An evaluation without id and run id gets a run id from what else tells its run
+// from others: its trial, its time, or how many equal ones came before it in the
+// file. A file that is read twice gives the same keys. A file of another night gives
+// other keys if it has times; without times, equal records of two files have one key.
 func Read(name string, r io.Reader) iter.Seq2[tree.Evaluation, error] {
 	return ReadRun(name, r, "")
 }
 
-// ReadRun is Read of a file whose records are of the named run, where they name
-// none themselves.
+// ReadRun is Read, except that records that name no run belong to the given run. An
+// empty run leaves them to Read.
 func ReadRun(name string, r io.Reader, run string) iter.Seq2[tree.Evaluation, error] {
 	return func(yield func(tree.Evaluation, error) bool) {
 		if problem := unreadable(r); problem != "" {
@@ -88,7 +89,8 @@ func ReadRun(name string, r io.Reader, run string) iter.Seq2[tree.Evaluation, er
 			f, err := s.next()
 			switch {
 			case err != nil && errors.Is(err, io.EOF) && met == 0:
-				yield(tree.Evaluation{}, &FileError{File: name, Problem: "is empty; write one JSON object a line, with prompt and judgment", Empty: true})
+				yield(tree.Evaluation{}, &FileError{File: name,
+					Problem: "is empty; write one JSON object a line, with prompt and judgment", Empty: true})
 				return
 			case errors.Is(err, io.EOF):
 				return
@@ -111,7 +113,7 @@ func ReadRun(name string, r io.Reader, run string) iter.Seq2[tree.Evaluation, er
 	}
 }
 
-// unreadable says what r is if it is a file that has no bytes to read.
+// unreadable returns what r is if it is a folder, "" otherwise.
 func unreadable(r io.Reader) string {
 	f, ok := r.(interface{ Stat() (fs.FileInfo, error) })
 	if !ok {
@@ -124,7 +126,7 @@ func unreadable(r io.Reader) string {
 	return ""
 }
 
-// evaluation turns a piece of the file into an evaluation.
+// evaluation parses one piece of the file into a checked evaluation. It reuses p.
 func (f frame) evaluation(p *parser) (tree.Evaluation, *fault) {
 	if f.problem != "" {
 		return tree.Evaluation{}, &fault{line: f.line, problem: f.problem}
@@ -138,6 +140,6 @@ func (f frame) evaluation(p *parser) (tree.Evaluation, *fault) {
 			return e, nil
 		}
 	}
-	bad.line = f.line + lines(f.data, bad.at)
+	bad.line = f.line + countLines(f.data, bad.at)
 	return tree.Evaluation{}, bad
 }

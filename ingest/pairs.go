@@ -8,12 +8,12 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// pair is two words for judgment and ground truth that mean these only together:
-// a label beside a judgment may be a label of anything.
+// pair is two keys that mean judgment and ground truth only if both are there. One
+// alone may mean something else: a label may label anything.
 type pair struct{ judgment, truth slot }
 
-// pairs returns the pairs, the surest first. Of verdict/expected and
-// actual/expected the second word is a spelling of ground_truth by itself.
+// pairs returns the pairs in order of preference. The second word of verdict/expected
+// and of actual/expected, expected, is also a spelling of ground_truth by itself.
 func pairs() [5]pair {
 	return [...]pair{
 		{slotAgentVerdict, slotHumanVerdict},
@@ -24,7 +24,8 @@ func pairs() [5]pair {
 	}
 }
 
-// pairSpelling knows the words that come in pairs, which stand at the top only.
+// pairSpelling returns the slot of a key that comes in pairs. These keys count only at
+// the top level.
 func pairSpelling(key string) slot {
 	switch key {
 	case "verdict":
@@ -47,10 +48,10 @@ func pairSpelling(key string) slot {
 	return none
 }
 
-// standIn fills judgment and ground truth from what stands in for them: result
-// for a judgment, and the pairs. A judgment or ground truth of its own name wins,
-// and must not be denied by a whole pair. Beside a ground truth of its own name
-// the first word of a pair is enough, where there is no judgment.
+// standIn fills a missing judgment from result, and then judgment and ground truth
+// from the pairs. Values under their own names win, and a complete pair must agree with
+// them. If the ground truth has its own name and there is no judgment, the first word
+// of a pair is enough.
 func (r *record) standIn() *fault {
 	if r[slotJudgment].raw == nil {
 		r[slotJudgment] = r[slotResult]
@@ -58,38 +59,39 @@ func (r *record) standIn() *fault {
 	own, truth := r[slotJudgment].raw != nil, r[slotTruth]
 	for _, p := range pairs() {
 		said, is := r[p.judgment], truth
-		whole := p.truth == slotTruth && string(truth.key) == "expected" // both words are there
+		whole := p.truth == slotTruth && string(truth.key) == "expected" // both words of the pair are there
 		if p.truth != slotTruth && r[p.truth].raw != nil {
 			is, whole = r[p.truth], true
 		}
 		switch {
 		case said.raw == nil || is.raw == nil || own && !whole:
 			continue
-		case !alike(said.raw, is.raw):
+		case !canBePair(said.raw, is.raw):
 			if r[slotJudgment].raw == nil {
-				return unlike(said, is)
+				return notAPair(said, is)
 			}
 			continue
 		}
-		if bad := r.fill(slotJudgment, said); bad != nil {
+		if bad := r.fillSlot(slotJudgment, said); bad != nil {
 			return bad
 		}
-		if bad := r.fill(slotTruth, is); bad != nil {
+		if bad := r.fillSlot(slotTruth, is); bad != nil {
 			return bad
 		}
 	}
 	return nil
 }
 
-// unlike says why a pair is none.
-func unlike(said, is given) *fault {
+// notAPair says that a pair holds a verdict and something else, so it is no pair.
+func notAPair(said, is given) *fault {
 	return &fault{at: said.at, field: "judgment", problem: fmt.Sprintf("is missing, and %s cannot stand in for it: "+
 		"%s says %s and %s says %s, of which only one is a verdict; write what the agent judged as judgment",
-		said.name(), said.name(), brief(said.raw), is.name(), brief(is.raw))}
+		said.fieldName(), said.fieldName(), brief(said.raw), is.fieldName(), brief(is.raw))}
 }
 
-// fill puts a value into a slot, or refuses one that denies what is there.
-func (r *record) fill(s slot, g given) *fault {
+// fillSlot puts a value into a slot. If the slot is full, it keeps the old value, and
+// refuses a new one that contradicts it.
+func (r *record) fillSlot(s slot, g given) *fault {
 	old := r[s]
 	if old.raw == nil {
 		r[s] = g
@@ -105,10 +107,10 @@ func (r *record) fill(s slot, g given) *fault {
 	return disagree(old, g)
 }
 
-// alike reports whether two values can be a judgment and its ground truth: both
-// are verdicts, or neither is. A verdict beside an answer is most often somebody's
-// word about the answer.
-func alike(said, is []byte) bool {
+// canBePair reports whether two values can be a judgment and its ground truth: both are
+// verdicts, or neither is. A verdict next to an answer is usually somebody's opinion
+// of the answer.
+func canBePair(said, is []byte) bool {
 	return (polarity(said) == judgment.Unread) == (polarity(is) == judgment.Unread)
 }
 

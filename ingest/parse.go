@@ -12,16 +12,16 @@ import (
 )
 
 const (
-	// maxDepth leaves room for the objects around the deepest Raw.
+	// maxDepth leaves room for the objects that surround the deepest Raw.
 	maxDepth = tree.MaxDepth + 3
-	// manyKeys is where looking for a repeated key stops being a scan of the others.
+	// manyKeys is the number of keys from which a map finds a repeated key faster than a scan.
 	manyKeys = 32
 )
 
-// notJSON begins the problems of a line that is about no field.
+// notJSON begins the problems that concern a whole line and not one field.
 const notJSON = "the line is not JSON"
 
-// fault is what is wrong with an object and where.
+// fault says what is wrong with an object, and where.
 type fault struct {
 	at      int // offset in the object
 	line    int
@@ -29,27 +29,28 @@ type fault struct {
 	problem string
 }
 
-// parser reads one object by the grammar of RFC 8259, and refuses in addition
-// what readers disagree on: repeated keys, half surrogate pairs, NUL.
+// parser reads one object by the grammar of RFC 8259. It also refuses what readers of
+// JSON treat differently: repeated keys, halves of surrogate pairs, NUL.
 type parser struct {
 	b     []byte
 	i     int
 	depth int
-	loose bool     // in a value nobody reads: grammar and UTF-8 only
-	keys  [][]byte // of the objects being read, the innermost last
+	loose bool     // inside a value that nobody reads: check only grammar and UTF-8
+	keys  [][]byte // of the open objects, the innermost last
 }
 
-// fail says what was expected at the current place and what stands there.
+// fail returns a fault that says what was expected here and what stands here.
 func (p *parser) fail(expected string) *fault {
 	met := "the end"
 	if p.i < len(p.b) {
-		met = show(p.b[p.i:min(len(p.b), p.i+64)])
+		met = quoteStart(p.b[p.i:min(len(p.b), p.i+64)])
 	}
 	column := p.i - bytes.LastIndexByte(p.b[:min(p.i, len(p.b))], '\n')
-	return &fault{at: p.i, problem: fmt.Sprintf("%s: at byte %d comes %s where %s was expected", notJSON, column, met, expected)}
+	return &fault{at: p.i, problem: fmt.Sprintf("%s: at byte %d comes %s where %s was expected", notJSON, column, met,
+		expected)}
 }
 
-func (p *parser) space() {
+func (p *parser) skipSpace() {
 	for p.i < len(p.b) {
 		switch p.b[p.i] {
 		case ' ', '\t', '\r', '\n':
@@ -60,9 +61,9 @@ func (p *parser) space() {
 	}
 }
 
-// next skips white space and takes c if it comes.
-func (p *parser) next(c byte) bool {
-	p.space()
+// take skips white space and consumes c if it follows.
+func (p *parser) take(c byte) bool {
+	p.skipSpace()
 	if p.i < len(p.b) && p.b[p.i] == c {
 		p.i++
 		return true
@@ -70,9 +71,10 @@ func (p *parser) next(c byte) bool {
 	return false
 }
 
-// members reads an object and calls visit with every key, at its value.
+// members reads an object. It calls visit for every key, positioned at the value;
+// visit has to consume the value.
 func (p *parser) members(visit func(key []byte) *fault) *fault {
-	if !p.next('{') {
+	if !p.take('{') {
 		return p.fail("{")
 	}
 	if p.depth++; p.depth > maxDepth {
@@ -80,43 +82,44 @@ func (p *parser) members(visit func(key []byte) *fault) *fault {
 	}
 	base := len(p.keys)
 	defer func() { p.keys = p.keys[:base]; p.depth-- }()
-	if p.next('}') {
+	if p.take('}') {
 		return nil
 	}
 	var seen map[string]bool
 	for {
-		p.space()
+		p.skipSpace()
 		at := p.i
-		key, bad := p.str()
+		key, bad := p.stringBytes()
 		if bad != nil {
 			return bad
 		}
 		if bytes.IndexByte(key, '\\') >= 0 {
 			key = []byte(unquote(key))
 		}
-		if !p.next(':') {
+		if !p.take(':') {
 			return p.fail("a colon")
 		}
 		if !p.loose {
 			if p.repeated(key, base, &seen) {
-				return &fault{at: at, field: name(key), problem: "is there twice in one object; keep one of them"}
+				return &fault{at: at, field: quoteKey(key), problem: "is there twice in one object; keep one of them"}
 			}
 			p.keys = append(p.keys, key)
 		}
-		p.space()
+		p.skipSpace()
 		if bad := visit(key); bad != nil {
 			return bad
 		}
-		if p.next('}') {
+		if p.take('}') {
 			return nil
 		}
-		if !p.next(',') {
+		if !p.take(',') {
 			return p.fail("a comma or }")
 		}
 	}
 }
 
-// repeated reports whether key is among those of the object that begins at base.
+// repeated reports whether key is among the keys from base on. seen is a map of those
+// keys; repeated makes it when there are many.
 func (p *parser) repeated(key []byte, base int, seen *map[string]bool) bool {
 	if len(p.keys)-base < manyKeys {
 		for _, k := range p.keys[base:] {
@@ -139,21 +142,21 @@ func (p *parser) repeated(key []byte, base int, seen *map[string]bool) bool {
 	return false
 }
 
-// skip reads a value of any kind. A fault names the path below it.
+// skip consumes a value of any kind. The field of a fault is the path below the value.
 func (p *parser) skip() *fault {
-	p.space()
+	p.skipSpace()
 	if p.i == len(p.b) {
 		return p.fail("a value")
 	}
 	switch c := p.b[p.i]; {
 	case c == '{':
 		return p.members(func(key []byte) *fault {
-			return under(key, p.skip())
+			return prefixField(key, p.skip())
 		})
 	case c == '[':
 		return p.list()
 	case c == '"':
-		_, bad := p.str()
+		_, bad := p.stringBytes()
 		return bad
 	case c == '-' || c >= '0' && c <= '9':
 		return p.number()
@@ -167,28 +170,30 @@ func (p *parser) skip() *fault {
 	return p.fail("a value")
 }
 
+// list consumes an array.
 func (p *parser) list() *fault {
 	p.i++
 	if p.depth++; p.depth > maxDepth {
 		return &fault{at: p.i, problem: "nests deeper than " + strconv.Itoa(tree.MaxDepth) + "; flatten it"}
 	}
 	defer func() { p.depth-- }()
-	if p.next(']') {
+	if p.take(']') {
 		return nil
 	}
 	for {
 		if bad := p.skip(); bad != nil {
 			return bad
 		}
-		if p.next(']') {
+		if p.take(']') {
 			return nil
 		}
-		if !p.next(',') {
+		if !p.take(',') {
 			return p.fail("a comma or ]")
 		}
 	}
 }
 
+// number consumes a number: no leading zeros, digits on both sides of the point.
 func (p *parser) number() *fault {
 	if p.b[p.i] == '-' {
 		p.i++
@@ -225,8 +230,8 @@ func (p *parser) digits() bool {
 	return p.i > from
 }
 
-// str reads a string and returns what stands between its quotes.
-func (p *parser) str() ([]byte, *fault) {
+// stringBytes consumes a string and returns the bytes between its quotes, still escaped.
+func (p *parser) stringBytes() ([]byte, *fault) {
 	if p.i >= len(p.b) || p.b[p.i] != '"' {
 		return nil, p.fail("a string")
 	}
@@ -248,7 +253,8 @@ func (p *parser) str() ([]byte, *fault) {
 		case c == 0:
 			return nil, &fault{at: p.i, problem: "has a NUL character in it; remove it"}
 		case c < ' ':
-			return nil, &fault{at: p.i, problem: fmt.Sprintf("has a bare control character U+%04X in a string; write it as \\u%04x", c, c)}
+			return nil, &fault{at: p.i, problem: fmt.Sprintf("has a bare control character U+%04X in a string; write it as "+
+				"\\u%04x", c, c)}
 		default:
 			ascii = ascii && c < utf8.RuneSelf
 			p.i++
@@ -257,7 +263,7 @@ func (p *parser) str() ([]byte, *fault) {
 	return nil, p.fail("a closing quote")
 }
 
-// escape reads what a backslash begins.
+// escape consumes a backslash and what belongs to it.
 func (p *parser) escape() *fault {
 	at := p.i
 	if p.i+1 < len(p.b) && bytes.IndexByte([]byte(`"\/bfnrt`), p.b[p.i+1]) >= 0 {
@@ -276,14 +282,15 @@ func (p *parser) escape() *fault {
 	case utf16.IsSurrogate(rune(u)):
 		low, _ := hex4(p.b[p.i:])
 		if utf16.DecodeRune(rune(u), rune(low)) == utf8.RuneError {
-			return &fault{at: at, problem: fmt.Sprintf("has half of a surrogate pair (\\u%04x) in it; write the whole character or remove it", u)}
+			return &fault{at: at, problem: fmt.Sprintf("has half of a surrogate pair (\\u%04x) in it; write the whole "+
+				"character or remove it", u)}
 		}
 		p.i += 6
 	}
 	return nil
 }
 
-// hex4 reads \uXXXX at the beginning of b.
+// hex4 returns XXXX of a \uXXXX at the beginning of b.
 func hex4(b []byte) (uint16, bool) {
 	if len(b) < 6 || b[0] != '\\' || b[1] != 'u' {
 		return 0, false
@@ -305,8 +312,8 @@ func hex4(b []byte) (uint16, bool) {
 	return u, true
 }
 
-// unquote returns the text of a string that str has accepted. Half a pair, which
-// only a loose key can hold, becomes U+FFFD.
+// unquote returns the text of a string that stringBytes has accepted. Half of a surrogate
+// pair, which only a loose key can contain, becomes U+FFFD.
 func unquote(s []byte) string {
 	if bytes.IndexByte(s, '\\') < 0 {
 		return string(s)
@@ -352,21 +359,21 @@ func unquote(s []byte) string {
 	return string(out)
 }
 
-// under puts key before the field of a fault.
-func under(key []byte, bad *fault) *fault {
+// prefixField puts key before the field of a fault, unless the fault concerns the whole line.
+func prefixField(key []byte, bad *fault) *fault {
 	if bad == nil || strings.HasPrefix(bad.problem, notJSON) {
 		return bad
 	}
 	if bad.field == "" {
-		bad.field = name(key)
+		bad.field = quoteKey(key)
 	} else {
-		bad.field = name(key) + "." + bad.field
+		bad.field = quoteKey(key) + "." + bad.field
 	}
 	return bad
 }
 
-// name makes a key from outside fit for a message.
-func name(key []byte) string {
+// quoteKey returns a key of the file escaped and cut for a message.
+func quoteKey(key []byte) string {
 	if len(key) > 40 {
 		key = append(bytes.ToValidUTF8(key[:40:40], nil), "…"...)
 	}

@@ -14,20 +14,20 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// given is a value of the file: its JSON, and how the file named it.
+// given is a value of the file: its JSON, and where the file has it.
 type given struct {
 	raw  []byte
-	path string // of the object it stands in, with a full stop at the end
+	path string // of the object it is in, with a full stop at the end
 	key  []byte
 	at   int // offset in the object
 }
 
-func (g given) name() string { return g.path + string(g.key) }
+func (g given) fieldName() string { return g.path + string(g.key) }
 
-// record is what one object of the file gave, by slot.
+// record holds the values that one object of the file gives, by slot.
 type record [slots]given
 
-// object reads a known object into rec and skips what it does not know.
+// object reads an object of the group g into rec. It skips unknown members.
 func (p *parser) object(g group, path string, rec *record) *fault {
 	return p.members(func(key []byte) *fault {
 		s, known := spellings(g, key)
@@ -36,22 +36,22 @@ func (p *parser) object(g group, path string, rec *record) *fault {
 		case !known, g != top && s.slot == none:
 			return p.ignore()
 		case s.group != top && at < len(p.b) && p.b[at] == '{':
-			return under(key, p.object(s.group, string(key)+".", rec))
+			return prefixField(key, p.object(s.group, string(key)+".", rec))
 		case s.slot == none && s.group == verdict:
-			return p.ignore() // other tools mean other things by evaluation
+			return p.ignore() // an evaluation that is no object is some other tool's word
 		}
 		if bad := p.skip(); bad != nil {
-			return under(key, bad)
+			return prefixField(key, bad)
 		}
 		raw := p.b[at:p.i]
 		if s.slot == none && string(raw) != "null" {
-			return &fault{at: at, field: string(key), problem: "is " + kind(raw) + "; write an object"}
+			return &fault{at: at, field: string(key), problem: "is " + kindOf(raw) + "; write an object"}
 		}
 		return rec.set(s.slot, given{raw: raw, path: path, key: key, at: at})
 	})
 }
 
-// ignore reads a value that means nothing here.
+// ignore consumes a value that nobody reads.
 func (p *parser) ignore() *fault {
 	was := p.loose
 	p.loose = true
@@ -60,8 +60,8 @@ func (p *parser) ignore() *fault {
 	return bad
 }
 
-// set fills a slot. Null fills nothing, nor does an empty text. A slot that is
-// full already must have been filled with the same.
+// set fills a slot. Null and an empty text count as absent, except that a judgment or
+// ground truth may be empty. Two values for one slot have to be equal.
 func (r *record) set(s slot, g given) *fault {
 	if s == none || string(g.raw) == "null" || string(g.raw) == `""` && s != slotJudgment && s != slotTruth {
 		return nil
@@ -71,30 +71,31 @@ func (r *record) set(s slot, g given) *fault {
 		r[s] = g
 		return nil
 	}
-	if same(s, old.raw, g.raw) {
+	if sameValue(s, old.raw, g.raw) {
 		return nil
 	}
 	bad := disagree(old, g)
-	bad.field = string(g.key) // the path is put before it on the way out
+	bad.field = string(g.key) // the callers put the path before it
 	return bad
 }
 
-// disagree says that two values for one slot are not the same.
+// disagree returns the fault for two different values for one slot.
 func disagree(old, g given) *fault {
-	return &fault{at: g.at, field: g.name(), problem: fmt.Sprintf("says %s but %s says %s; leave one of them out",
-		brief(g.raw), old.name(), brief(old.raw))}
+	return &fault{at: g.at, field: g.fieldName(), problem: fmt.Sprintf("says %s but %s says %s; leave one of them out",
+		brief(g.raw), old.fieldName(), brief(old.raw))}
 }
 
-func same(s slot, a, b []byte) bool {
+// sameValue reports whether two values for a slot mean the same.
+func sameValue(s slot, a, b []byte) bool {
 	if s == slotAt {
-		t, err := moment(a)
-		u, err2 := moment(b)
+		t, err := parseTime(a)
+		u, err2 := parseTime(b)
 		return err == nil && err2 == nil && t.Equal(u)
 	}
 	return bytes.Equal(a, b) || bytes.Equal(tree.Raw(a).Canonical(), tree.Raw(b).Canonical())
 }
 
-// brief shows a JSON value in a message.
+// brief returns a JSON value on one line, cut to 40 characters, for a message.
 func brief(raw []byte) string {
 	r := []rune(string(bytes.Join(bytes.Fields(raw), []byte(" "))))
 	if len(r) > 40 {
@@ -103,8 +104,8 @@ func brief(raw []byte) string {
 	return string(r)
 }
 
-// kind names what a JSON value is.
-func kind(raw []byte) string {
+// kindOf returns what a JSON value is, in words.
+func kindOf(raw []byte) string {
 	switch raw[0] {
 	case '{':
 		return "an object"
@@ -120,19 +121,21 @@ func kind(raw []byte) string {
 	return "a number"
 }
 
-// evaluation turns what was given into an evaluation and checks it.
+// evaluation decodes the record into an evaluation and checks it.
 func (r *record) evaluation() (tree.Evaluation, *fault) {
 	if bad := r.standIn(); bad != nil {
 		return tree.Evaluation{}, bad
 	}
 	d := decoder{rec: r}
 	e := tree.Evaluation{
-		ID: d.text(slotID), RunID: d.text(slotRun), CaseID: d.text(slotCase), Attempt: d.count(slotAttempt), At: d.time(slotAt),
+		ID: d.text(slotID), RunID: d.text(slotRun), CaseID: d.text(slotCase), Attempt: d.count(slotAttempt),
+		At:    d.time(slotAt),
 		Scene: tree.Scene{ID: d.text(slotSceneID), Type: d.text(slotSceneType), Route: d.text(slotRoute)},
 		Scope: tree.Scope{Product: d.text(slotProduct), Suite: d.text(slotSuite), Test: d.text(slotTest),
 			SuiteTests: d.texts(slotSuiteTests), Position: d.count(slotPosition), Build: d.text(slotBuild)},
-		Prompt: d.text(slotPrompt), Observation: d.text(slotObservation), Judgment: d.json(slotJudgment), GroundTruth: d.json(slotTruth),
-		Correct: d.flag(slotCorrect), Direction: taxonomy.Direction(d.text(slotDirection)), Reason: d.text(slotReason),
+		Prompt: d.text(slotPrompt), Observation: d.text(slotObservation), Judgment: d.json(slotJudgment),
+		GroundTruth: d.json(slotTruth),
+		Correct:     d.flag(slotCorrect), Direction: taxonomy.Direction(d.text(slotDirection)), Reason: d.text(slotReason),
 		Agent: tree.Agent{Name: d.text(slotAgent), Version: d.text(slotVersion), Model: d.text(slotModel)},
 		Trial: d.text(slotTrial),
 	}
@@ -140,63 +143,68 @@ func (r *record) evaluation() (tree.Evaluation, *fault) {
 		return tree.Evaluation{}, d.bad
 	}
 	if e.Prompt != "" && e.Judgment.Null() && !e.GroundTruth.Null() {
-		return tree.Evaluation{}, &fault{field: "judgment", problem: "is missing: this is a test case with its ground truth, not a run; run the agent on it and add what it judged"}
+		return tree.Evaluation{}, &fault{field: "judgment",
+			problem: "is missing: this is a test case with its ground truth, not a run; run the agent on it and add what it " +
+				"judged"}
 	}
 	if err := e.Check(); err != nil {
-		return tree.Evaluation{}, r.law(err)
+		return tree.Evaluation{}, r.inFileWords(err)
 	}
-	if err := judgment.Contradiction(&e, r.name(slotJudgment), r.name(slotTruth)); err != nil {
-		return tree.Evaluation{}, r.law(err)
+	if err := judgment.Contradiction(&e, r.fieldName(slotJudgment), r.fieldName(slotTruth)); err != nil {
+		return tree.Evaluation{}, r.inFileWords(err)
 	}
 	return e, nil
 }
 
-// name returns how the file names a slot, or its own name where the file does not.
-func (r *record) name(s slot) string {
+// fieldName returns the key by which the file names a slot, or memtree's own name.
+func (r *record) fieldName(s slot) string {
 	if r[s].raw == nil {
 		return canonical[s]
 	}
-	return r[s].name()
+	return r[s].fieldName()
 }
 
-// law puts the file's own name for a field into what Check found.
-func (r *record) law(err error) *fault {
+// inFileWords turns an error of Check into a fault under the file's own name of the field.
+func (r *record) inFileWords(err error) *fault {
 	var f *tree.FieldError
 	if !errors.As(err, &f) {
 		return &fault{problem: err.Error()}
 	}
 	for s, name := range canonical {
 		if name == f.Field && r[s].raw != nil {
-			return &fault{at: r[s].at, field: r[s].name(), problem: f.Problem}
+			return &fault{at: r[s].at, field: r[s].fieldName(), problem: f.Problem}
 		}
 	}
 	return &fault{field: f.Field, problem: f.Problem}
 }
 
-// decoder turns given values into Go values and keeps the first fault.
+// decoder decodes slots into Go values. It keeps the first fault.
 type decoder struct {
 	rec *record
 	bad *fault
 }
 
+// fail records a fault of the value, unless there is one already.
 func (d *decoder) fail(g given, problem string) {
 	if d.bad == nil {
-		d.bad = &fault{at: g.at, field: g.name(), problem: problem}
+		d.bad = &fault{at: g.at, field: g.fieldName(), problem: problem}
 	}
 }
 
+// text decodes a string, "" if it is absent.
 func (d *decoder) text(s slot) string {
 	g := d.rec[s]
 	if g.raw == nil {
 		return ""
 	}
 	if g.raw[0] != '"' {
-		d.fail(g, "is "+kind(g.raw)+"; write it as a string")
+		d.fail(g, "is "+kindOf(g.raw)+"; write it as a string")
 		return ""
 	}
 	return unquote(g.raw[1 : len(g.raw)-1])
 }
 
+// texts decodes an array of strings.
 func (d *decoder) texts(s slot) []string {
 	g := d.rec[s]
 	if g.raw == nil {
@@ -209,6 +217,7 @@ func (d *decoder) texts(s slot) []string {
 	return all
 }
 
+// count decodes a whole number, 0 if it is absent; Check decides about its range.
 func (d *decoder) count(s slot) int {
 	g := d.rec[s]
 	if g.raw == nil {
@@ -221,6 +230,7 @@ func (d *decoder) count(s slot) int {
 	return n
 }
 
+// flag decodes true or false, nil if it is absent.
 func (d *decoder) flag(s slot) *bool {
 	g := d.rec[s]
 	if g.raw == nil {
@@ -233,7 +243,7 @@ func (d *decoder) flag(s slot) *bool {
 	return &is
 }
 
-// json copies a value, without the line breaks of a file that was pretty-printed.
+// json returns a copy of a value, without the line breaks of a pretty-printed file.
 func (d *decoder) json(s slot) tree.Raw {
 	raw := d.rec[s].raw
 	if bytes.IndexByte(raw, '\n') >= 0 {
@@ -245,24 +255,26 @@ func (d *decoder) json(s slot) tree.Raw {
 	return bytes.Clone(raw)
 }
 
+// time decodes a time, zero if it is absent.
 func (d *decoder) time(s slot) time.Time {
 	g := d.rec[s]
 	if g.raw == nil {
 		return time.Time{}
 	}
-	t, err := moment(g.raw)
+	t, err := parseTime(g.raw)
 	if err != nil {
-		d.fail(g, "is "+brief(g.raw)+"; write the time of the run as 2026-01-28T09:00:00Z, or in seconds or milliseconds since 1970")
+		d.fail(g, "is "+brief(g.raw)+"; write the time of the run as 2026-01-28T09:00:00Z, or in seconds or milliseconds "+
+			"since 1970")
 	}
 	return t
 }
 
-// inMillis is from where a number is milliseconds rather than seconds: the year
-// 2001 in the one, the year 33658 in the other.
+// inMillis is the number from which a time is in milliseconds, not seconds: the year
+// 2001 as milliseconds, the year 33658 as seconds.
 const inMillis = 1e12
 
-// moment reads a time: RFC 3339, or a number of seconds or milliseconds since 1970.
-func moment(raw []byte) (time.Time, error) {
+// parseTime reads a time: RFC 3339, or seconds or milliseconds since 1970.
+func parseTime(raw []byte) (time.Time, error) {
 	if raw[0] == '"' {
 		t, err := time.Parse(time.RFC3339Nano, unquote(raw[1:len(raw)-1]))
 		return t.UTC(), err

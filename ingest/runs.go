@@ -6,22 +6,22 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// runs tells the runs of one file apart where its records do not say which run
-// they are of. Its memory grows with each such record, by less than 100 bytes.
+// runs gives run ids to the records of one file that do not name their run. Its memory
+// grows by less than 100 bytes for each such record.
 type runs struct {
-	name string         // of the run, for records that name none; may be empty
-	met  map[string]int // how many records had the key so far
+	name string         // run id for records that name none; may be empty
+	met  map[string]int // number of records so far, by key
 }
 
 func newRuns(name string) *runs {
 	return &runs{name: name, met: map[string]int{}}
 }
 
-// identify gives e a run id if it has neither id nor run id: the name of the run,
-// else the trial or the time (see tree.Evaluation.Identify). Where a record has
-// none of these, or the run is named for the file, the second of equal records is
-// a second run, the third a third: its run id counts them. So a file that is read
-// again, or has grown at its end, gives the same records the same keys.
+// identify gives e a run id if it has neither id nor run id: the name of the run, else
+// its trial or time (see tree.Evaluation.Identify). If it has none of these, or if the
+// run is named for the whole file, equal records are different runs: the run id of the
+// second and further ones counts them. So a file that is read again, or that has grown
+// at its end, gives the same records the same keys.
 func (r *runs) identify(e *tree.Evaluation) {
 	if e.ID != "" || e.RunID != "" {
 		return
@@ -35,11 +35,11 @@ func (r *runs) identify(e *tree.Evaluation) {
 	key := e.Key()
 	r.met[key]++
 	if n := r.met[key]; n > 1 {
-		e.RunID = join(r.name, "repeat-"+strconv.Itoa(n))
+		e.RunID = joinNames(r.name, "repeat-"+strconv.Itoa(n))
 	}
 }
 
-func join(a, b string) string {
+func joinNames(a, b string) string {
 	if a == "" {
 		return b
 	}

@@ -36,16 +36,17 @@ func TestRunsAreToldApart(t *testing.T) {
 		nights []string // files
 		want   int      // runs
 	}{
-		"two nights by their time":              {[]string{first, second}, 2},
-		"two nights in one file":                {[]string{first + second}, 2},
-		"the same time is the same run":         {[]string{first + first}, 1},
-		"a time in two spellings":               {[]string{first, line(`,"timestamp":1769562000`)}, 1},
-		"equal lines of one file are two runs":  {[]string{plain + plain}, 2},
-		"a file that grew":                      {[]string{plain, plain + plain, plain + plain + plain}, 3},
-		"equal lines of two files are one run":  {[]string{plain, plain}, 1},
-		"a line between changes nothing":        {[]string{plain, line(`,"attempt":2`) + plain}, 2},
-		"two trials":                            {[]string{line(`,"trial":"t_1"`), line(`,"trial":"t_2"`)}, 2},
-		"a run id is taken at its word":         {[]string{line(`,"run_id":"r"`) + line(`,"run_id":"r","at":"2026-01-29T01:00:00Z"`)}, 1},
+		"two nights by their time":             {[]string{first, second}, 2},
+		"two nights in one file":               {[]string{first + second}, 2},
+		"the same time is the same run":        {[]string{first + first}, 1},
+		"a time in two spellings":              {[]string{first, line(`,"timestamp":1769562000`)}, 1},
+		"equal lines of one file are two runs": {[]string{plain + plain}, 2},
+		"a file that grew":                     {[]string{plain, plain + plain, plain + plain + plain}, 3},
+		"equal lines of two files are one run": {[]string{plain, plain}, 1},
+		"a line between changes nothing":       {[]string{plain, line(`,"attempt":2`) + plain}, 2},
+		"two trials":                           {[]string{line(`,"trial":"t_1"`), line(`,"trial":"t_2"`)}, 2},
+		"a run id is taken at its word": {[]string{line(`,"run_id":"r"`) + line(`,"run_id":"r",`+
+			`"at":"2026-01-29T01:00:00Z"`)}, 1},
 		"an id is taken at its word":            {[]string{line(`,"id":"x"`) + line(`,"id":"x","attempt":3`)}, 1},
 		"an attempt":                            {[]string{plain, line(`,"attempt":2`)}, 2},
 		"another judgment is always another":    {[]string{plain, strings.Replace(plain, `"pass"`, `"fine"`, 1)}, 2},
@@ -61,20 +62,23 @@ func TestRunsAreToldApart(t *testing.T) {
 			require.Equal(t, c.want, distinct(all...))
 		})
 	}
-	require.Equal(t, 2, distinct(append(keysOf(t, plain, "night 1"), keysOf(t, plain, "night 2")...)...), "a run named for the file")
+	require.Equal(t, 2, distinct(append(keysOf(t, plain, "night 1"), keysOf(t, plain, "night 2")...)...),
+		"a run named for the file")
 	require.Equal(t, 2, distinct(keysOf(t, plain+plain, "night 1")...))
-	require.Equal(t, keysOf(t, line(`,"run_id":"r"`), ""), keysOf(t, line(`,"run_id":"r"`), "night 1"), "what names its run keeps it")
+	require.Equal(t, keysOf(t, line(`,"run_id":"r"`), ""), keysOf(t, line(`,"run_id":"r"`), "night 1"),
+		"what names its run keeps it")
 	require.Equal(t, keysOf(t, line(`,"run_id":"night 1"`), ""), keysOf(t, plain, "night 1"), "as if each line said so")
 }
 
-// TestRunsOfAnyFile holds what must be true of whatever lines a file has.
+// TestRunsOfAnyFile checks what must hold for any lines in a file.
 func TestRunsOfAnyFile(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		few := func(name string) string { return rapid.SampledFrom([]string{"", "1", "2"}).Draw(t, name) }
 		file, lines := "", rapid.IntRange(1, 12).Draw(t, "lines")
 		timed := rapid.Bool().Draw(t, "timed")
 		for range lines {
-			o := map[string]any{"prompt": "p" + few("prompt"), "judgment": few("judgment") + "x", "id": few("id"), "run_id": few("run"), "trial": few("trial")}
+			o := map[string]any{"prompt": "p" + few("prompt"), "judgment": few("judgment") + "x", "id": few("id"),
+				"run_id": few("run"), "trial": few("trial")}
 			if timed {
 				o["at"] = "NIGHT"
 			}

@@ -11,37 +11,38 @@ import (
 
 const (
 	firstBuffer = 64 << 10
-	maxReads    = 100 // reads in a row that may return nothing
+	maxReads    = 100 // reads in a row without a byte before giving up
 )
 
-// frame is one object of the file, or a problem in its place.
+// frame is one object of the file, or a problem where one should be.
 type frame struct {
-	data    []byte // valid until the next frame
+	data    []byte // valid until the next call of next
 	line    int    // where it begins, from 1
 	problem string
 }
 
-// source cuts a stream into frames by counting brackets outside strings. It
-// does not judge what stands between them; the parser does.
+// source cuts a stream into frames. It counts brackets outside strings and leaves it
+// to the parser to judge what is between them.
 type source struct {
 	r       io.Reader
-	err     error // of r, once it has ended
+	err     error // that ended r
 	buf     []byte
 	at, end int // buf[at:end] is read but not consumed
-	mark    int // where the present frame begins in buf, -1 for none
-	size    int // how long it is, once it is read
+	mark    int // where the present frame begins in buf, -1 for none or one too long
+	size    int // length of the frame, once it is read
 	line    int
 	arrays  bool // inside a top-level array
 	comma   bool // in an array: a comma was read and a value must follow
 	value   bool // in an array: a value was read and a comma must follow
 }
 
-// fill reads more and reports whether there is more. What is marked is kept,
-// until it is longer than a record may be: then the mark is dropped.
-func (s *source) fill() bool {
+// readMore reads more into the buffer and reports whether more came. It keeps the marked
+// frame. Once that is longer than MaxRecord, it drops the mark and the bytes.
+func (s *source) readMore() bool {
 	if s.err != nil {
 		return false
 	}
+	// Keep the bytes from here on: those of the marked frame, or those not consumed yet.
 	keep := s.at
 	if s.mark >= 0 {
 		if s.at-s.mark > MaxRecord {
@@ -78,21 +79,21 @@ func (s *source) fill() bool {
 // peek returns the next byte, false at the end.
 func (s *source) peek() (byte, bool) {
 	for s.at == s.end {
-		if !s.fill() {
+		if !s.readMore() {
 			return 0, false
 		}
 	}
 	return s.buf[s.at], true
 }
 
-// ahead returns up to n bytes that follow, fewer only at the end.
+// ahead returns the next n bytes without consuming them, fewer only at the end.
 func (s *source) ahead(n int) []byte {
-	for s.end-s.at < n && s.fill() {
+	for s.end-s.at < n && s.readMore() {
 	}
 	return s.buf[s.at:min(s.end, s.at+n)]
 }
 
-// begin skips a byte order mark and says why the file is not text, if so.
+// begin skips a byte order mark. If the file is not text, it returns what it is.
 func (s *source) begin() string {
 	b := s.ahead(512)
 	switch {
@@ -109,13 +110,14 @@ func (s *source) begin() string {
 		len(b) > 1 && b[0] == 0 && b[1] == '{', len(b) > 1 && b[0] == '{' && b[1] == 0:
 		return "is UTF-16; save it as UTF-8"
 	}
+	// A NUL says binary, unless the text begins like JSON; then the parser names the place.
 	if t := bytes.TrimLeft(b, " \t\r\n"); len(t) > 0 && t[0] != '{' && t[0] != '[' && bytes.IndexByte(b, 0) >= 0 {
 		return "is binary, not text; give a file of JSON objects, one a line"
 	}
 	return ""
 }
 
-// next returns the next frame, or io.EOF, or what the reader failed with.
+// next returns the next frame, io.EOF, or the error of the reader.
 func (s *source) next() (frame, error) {
 	s.mark = -1
 	f, err := s.scan()
@@ -123,24 +125,26 @@ func (s *source) next() (frame, error) {
 	case err != nil:
 	case f.problem != "":
 		if s.at == s.end && s.err != nil && !errors.Is(s.err, io.EOF) {
-			return frame{}, s.err // what looks cut off was not read to its end
+			return frame{}, s.err // the object looks cut off because reading failed
 		}
 	case s.mark < 0 || s.size > MaxRecord:
-		f.problem = "the object has more than " + strconv.Itoa(MaxRecord>>20) + " MiB; shorten its longest field, most often observation"
+		f.problem = "the object has more than " + strconv.Itoa(MaxRecord>>20) +
+			" MiB; shorten its longest field, most often observation"
 	default:
 		f.data = s.buf[s.mark : s.mark+s.size]
 	}
 	return f, err
 }
 
+// scan finds the next frame and sets mark and size to it.
 func (s *source) scan() (frame, error) {
 	for {
-		c, ok := s.space()
+		c, ok := s.skipSpace()
 		if !ok {
 			return s.finish()
 		}
 		if s.arrays {
-			f, done := s.element(c)
+			f, done := s.scanElement(c)
 			if done {
 				return f, nil
 			}
@@ -151,20 +155,21 @@ func (s *source) scan() (frame, error) {
 			s.at++
 			s.arrays, s.comma, s.value = true, false, false
 		case '{':
-			f := s.bracket()
-			if rest := s.rest(); rest != "" && f.problem == "" {
+			f := s.scanBracket()
+			if rest := s.restOfLine(); rest != "" && f.problem == "" {
 				f.problem = "after the object comes " + rest + "; write one object a line"
 			}
 			return f, nil
 		default:
 			f := frame{line: s.line}
-			f.problem = "the line is not JSON: it begins with " + s.junk() + "; write one object a line, each beginning with {"
+			f.problem = "the line is not JSON: it begins with " + s.skipJunk() +
+				"; write one object a line, each beginning with {"
 			return f, nil
 		}
 	}
 }
 
-// finish says how the stream ended.
+// finish returns what follows at the end of the stream: an error, or an unclosed array.
 func (s *source) finish() (frame, error) {
 	if !errors.Is(s.err, io.EOF) {
 		return frame{}, s.err
@@ -176,8 +181,9 @@ func (s *source) finish() (frame, error) {
 	return frame{}, io.EOF
 }
 
-// element reads what stands next in an array, and reports whether that is a frame.
-func (s *source) element(c byte) (frame, bool) {
+// scanElement reads what comes next in an array. It reports whether that is a frame, and
+// not just a comma or the closing bracket.
+func (s *source) scanElement(c byte) (frame, bool) {
 	at := frame{line: s.line}
 	switch {
 	case c == ']':
@@ -203,18 +209,19 @@ func (s *source) element(c byte) (frame, bool) {
 	s.comma, s.value = false, true
 	switch c {
 	case '{':
-		return s.bracket(), true
+		return s.scanBracket(), true
 	case '[':
-		at = s.bracket()
+		at = s.scanBracket()
 		at.problem = "the element is an array; every evaluation is an object"
 	default:
-		at.problem = "the element is not an object but " + s.junk() + "; every evaluation is an object"
+		at.problem = "the element is not an object but " + s.skipJunk() + "; every evaluation is an object"
 	}
 	return at, true
 }
 
-// space skips white space and returns the byte after it, false at the end.
-func (s *source) space() (byte, bool) {
+// skipSpace skips white space and returns the byte after it, without consuming it; false
+// at the end.
+func (s *source) skipSpace() (byte, bool) {
 	for {
 		c, ok := s.peek()
 		if !ok {
@@ -231,9 +238,9 @@ func (s *source) space() (byte, bool) {
 	}
 }
 
-// rest reports what stands after an object on its line: "" for nothing, another
-// object or an array; otherwise the line is skipped.
-func (s *source) rest() string {
+// restOfLine looks at what follows an object on its line. It returns "" if that is nothing,
+// another object or an array; otherwise it skips the line and returns its beginning.
+func (s *source) restOfLine() string {
 	for {
 		c, ok := s.peek()
 		switch {
@@ -242,20 +249,20 @@ func (s *source) rest() string {
 		case c == ' ', c == '\t', c == '\r':
 			s.at++
 		default:
-			return s.junk()
+			return s.skipJunk()
 		}
 	}
 }
 
-// junk shows the beginning of what is not JSON and skips it: in an array to the
-// next comma, bracket or line end, elsewhere to the line end.
-func (s *source) junk() string {
+// skipJunk skips what is not JSON and returns its beginning: in an array up to the next
+// comma, bracket or line end, elsewhere up to the line end.
+func (s *source) skipJunk() string {
 	var shown []byte
 	inString := false
 	for {
 		c, ok := s.peek()
 		if !ok || c == '\n' || s.arrays && !inString && len(shown) > 0 && bytes.IndexByte([]byte(",[]{}"), c) >= 0 {
-			return show(shown)
+			return quoteStart(shown)
 		}
 		if c == '"' {
 			inString = !inString
@@ -267,22 +274,23 @@ func (s *source) junk() string {
 	}
 }
 
-// bracket reads an object or array to the bracket that closes it. It gives up
-// where a string is not closed on its line, and where a new object begins in
-// the first column: there the line before was cut.
-func (s *source) bracket() frame {
+// scanBracket reads an object or array up to the bracket that closes it. It gives up at a
+// string that is not closed on its line, and where {" stands in the first column, since
+// then the object before it was cut off.
+func (s *source) scanBracket() frame {
 	f := frame{line: s.line}
 	s.mark, s.size = s.at, 0
 	depth, inString := 0, false
-	for s.at < s.end || s.fill() {
-		n := inert(s.buf[s.at:s.end], inString)
+	for s.at < s.end || s.readMore() {
+		n := inertBytes(s.buf[s.at:s.end], inString)
 		s.at, s.size = s.at+n, s.size+n
 		if s.at == s.end {
 			continue
 		}
 		c := s.buf[s.at]
 		if c == '\n' && inString {
-			f.problem = "the object has a string that is not closed on its line; was the line cut off? Write a line break in a string as \\n"
+			f.problem = "the object has a string that is not closed on its line; was the line cut off? Write a line break in " +
+				"a string as \\n"
 			return f
 		}
 		s.at, s.size = s.at+1, s.size+1
@@ -311,8 +319,8 @@ func (s *source) bracket() frame {
 	return f
 }
 
-// inert counts the bytes at the beginning of b that open and close nothing.
-func inert(b []byte, inString bool) int {
+// inertBytes returns how many bytes at the beginning of b open and close nothing.
+func inertBytes(b []byte, inString bool) int {
 	for i, c := range b {
 		switch c {
 		case '"', '\n':
@@ -330,8 +338,8 @@ func inert(b []byte, inString bool) int {
 	return len(b)
 }
 
-// show quotes the beginning of b for a message, on one line.
-func show(b []byte) string {
+// quoteStart returns the beginning of b quoted, on one line, for a message.
+func quoteStart(b []byte) string {
 	if i := bytes.IndexByte(b, '\n'); i >= 0 {
 		b = b[:i]
 	}
@@ -346,7 +354,7 @@ func show(b []byte) string {
 	return fmt.Sprintf("%q", string(b)+more)
 }
 
-// lines counts the line feeds before offset at.
-func lines(b []byte, at int) int {
+// countLines counts the line feeds in b before offset at.
+func countLines(b []byte, at int) int {
 	return bytes.Count(b[:min(at, len(b))], []byte("\n"))
 }

@@ -1,6 +1,6 @@
 package ingest
 
-// slot is a place in an evaluation that a file can fill.
+// slot is a field of an evaluation that a file can fill.
 type slot int
 
 const (
@@ -30,9 +30,9 @@ const (
 	slotVersion
 	slotModel
 	slotTrial
-	slotResult // stands in for a judgment where there is none
+	slotResult // taken as the judgment if there is none
 
-	// These stand in for judgment and ground truth in pairs; see pairs.go.
+	// These are taken as judgment and ground truth in pairs; see pairs.go.
 	slotVerdict
 	slotActual
 	slotPrediction
@@ -41,10 +41,10 @@ const (
 	slotHumanVerdict
 	slotVerdictZh
 	slotExpectedZh
-	slots // how many there are
+	slots // number of slots
 )
 
-// canonical names the slots as tree.Evaluation does, where its Check speaks of them.
+// canonical holds the fields' names in tree.Evaluation, as its Check uses them.
 var canonical = [slots]string{
 	slotID: "id", slotRun: "run_id", slotCase: "case_id", slotAttempt: "attempt", slotAt: "at",
 	slotSceneID: "scene.id", slotSceneType: "scene.type", slotRoute: "scene.route",
@@ -52,10 +52,11 @@ var canonical = [slots]string{
 	slotSuiteTests: "scope.suite_tests", slotPosition: "scope.position", slotBuild: "scope.build",
 	slotPrompt: "prompt", slotObservation: "observation", slotJudgment: "judgment", slotTruth: "ground_truth",
 	slotCorrect: "correct", slotDirection: "direction", slotReason: "reason",
-	slotAgent: "agent.name", slotVersion: "agent.version", slotModel: "agent.model", slotTrial: "trial", slotResult: "result",
+	slotAgent: "agent.name", slotVersion: "agent.version", slotModel: "agent.model", slotTrial: "trial",
+	slotResult: "result",
 }
 
-// group is an object whose members are known.
+// group is a kind of object whose members have a meaning.
 type group int
 
 const (
@@ -67,17 +68,17 @@ const (
 	verdict // the evaluation object of the public implementation
 )
 
-// spelling is what a key means: the slot it fills, or the object it opens. One
-// with both is an object, or the slot if it is written as a plain value.
+// spelling is what a key means: the slot it fills, or the object it opens. A key with
+// both opens an object, and fills the slot if its value is not an object.
 type spelling struct {
 	slot  slot
 	group group
 }
 
-// spellings returns what key means in g, and whether anything.
+// spellings returns what key means in an object of the group g; false if nothing.
 //
-// Only words that mean one thing everywhere are here: a key that another tool
-// may use for something else would turn good lines into rejected ones.
+// It knows only keys that mean the same everywhere. If it knew a key that another tool
+// uses for something else, good lines would be rejected.
 func spellings(g group, key []byte) (spelling, bool) {
 	var s spelling
 	switch g {
@@ -97,6 +98,8 @@ func spellings(g group, key []byte) (spelling, bool) {
 	return s, s != spelling{}
 }
 
+// topSpelling returns the meaning of a key at the top level. Members of a test case and of a
+// scope may be there, too, under names that are clear by themselves.
 func topSpelling(key string) spelling {
 	switch key {
 	case "scene":
@@ -146,7 +149,7 @@ func topSpelling(key string) spelling {
 	return spelling{}
 }
 
-// testSpelling knows the members of a test case, which may also stand at the top.
+// testSpelling returns the slot of a member of a test case, which may also be at the top.
 func testSpelling(key string) slot {
 	switch key {
 	case "case_id", "caseId":
@@ -163,6 +166,7 @@ func testSpelling(key string) slot {
 	return none
 }
 
+// sceneSpelling returns the slot of a member of a scene.
 func sceneSpelling(key string) slot {
 	switch key {
 	case "id", "scene_id", "sceneId":
@@ -175,6 +179,7 @@ func sceneSpelling(key string) slot {
 	return none
 }
 
+// scopeSpelling returns the slot of a member of a scope.
 func scopeSpelling(key string) slot {
 	switch key {
 	case "suite":
@@ -185,7 +190,8 @@ func scopeSpelling(key string) slot {
 	return flatScopeSpelling(key)
 }
 
-// flatScopeSpelling knows the names of a scope that say so without it.
+// flatScopeSpelling returns the slot of a scope's member whose name is clear outside the
+// scope, too.
 func flatScopeSpelling(key string) slot {
 	switch key {
 	case "product":
@@ -204,6 +210,7 @@ func flatScopeSpelling(key string) slot {
 	return none
 }
 
+// agentSpelling returns the slot of a member of an agent.
 func agentSpelling(key string) slot {
 	switch key {
 	case "name":
@@ -216,6 +223,7 @@ func agentSpelling(key string) slot {
 	return none
 }
 
+// verdictSpelling returns the slot of a member of an evaluation object.
 func verdictSpelling(key string) slot {
 	switch key {
 	case "matchingAnalysis", "matching_analysis", "reason":
@@ -224,6 +232,7 @@ func verdictSpelling(key string) slot {
 	return correctSpelling(key)
 }
 
+// correctSpelling returns the slot of a key that says whether the agent was right.
 func correctSpelling(key string) slot {
 	switch key {
 	case "correct", "isAgentCorrect", "is_agent_correct", "isCorrect", "is_correct":

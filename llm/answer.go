@@ -10,17 +10,17 @@ import (
 	"unicode/utf8"
 )
 
-// MaxAnswer is the longest text, in bytes, that [Decode] looks at.
+// MaxAnswer is the longest text, in bytes, that [Decode] accepts.
 const MaxAnswer = 1 << 20
 
 const (
-	root          = "answer" // how violations name the whole object
+	root          = "answer" // name of the whole object in violations
 	maxViolations = 20
 	maxDepth      = 64 // nesting of an answer
 	maxStarts     = 64 // places where an object may begin: bounds the search in "{{{{…"
 )
 
-// Invalid says what is wrong with an answer, in sentences a model can act on.
+// Invalid says what is wrong with an answer, in sentences that a model can act on.
 type Invalid struct {
 	// Violations has at least one sentence, each naming the field.
 	Violations []string
@@ -32,12 +32,12 @@ func (e *Invalid) Error() string { return strings.Join(e.Violations, "; ") }
 
 // Decode finds the JSON object in what a model wrote, and checks it.
 //
-// Prose, Markdown fences and a <think> part around the object are ignored, as
-// are braces that are no JSON. The first object that satisfies schema is the
-// answer, returned compact; a second, different one makes the text ambiguous and
-// is refused, and so are objects that name a field twice. An empty schema takes
-// any object. The error is an [*Error]: too large, malformed (with an [*Invalid]
-// inside), or bad request when the schema itself cannot be read.
+// Prose, Markdown fences and a <think> part around the object are ignored, and so
+// are braces that are not JSON. The first object that satisfies the schema is the
+// answer; it is returned compact. If another, different object satisfies it too, the
+// text is ambiguous and is refused. An object that names a field twice is refused. An
+// empty schema accepts any object. The error is an [*Error] of kind too large,
+// malformed (wrapping an [*Invalid]), or bad request if the schema cannot be read.
 func Decode(text string, schemaJSON json.RawMessage) (json.RawMessage, error) {
 	s, err := parseSchema(schemaJSON)
 	if err != nil {
@@ -53,12 +53,12 @@ func Decode(text string, schemaJSON json.RawMessage) (json.RawMessage, error) {
 	if i := strings.LastIndex(body, "</think>"); i >= 0 {
 		body = body[i+len("</think>"):]
 	}
-	return pick(objects(body), s, text)
+	return pickObject(findObjects(body), s, text)
 }
 
-// pick takes the one object that satisfies s; of several refused ones it
-// reports the first.
-func pick(found search, s *schema, text string) (json.RawMessage, error) {
+// pickObject returns the one object that satisfies s. If none does, the error has the
+// violations of the first.
+func pickObject(found candidates, s *schema, text string) (json.RawMessage, error) {
 	var answer json.RawMessage
 	var bad []string
 	for _, raw := range found.objects {
@@ -83,7 +83,7 @@ func pick(found search, s *schema, text string) (json.RawMessage, error) {
 		return answer, nil
 	case bad != nil:
 		return nil, malformed(text, bad...)
-	case found.open:
+	case found.unclosed:
 		return nil, malformed(text, root+": the JSON object has no end")
 	default:
 		return nil, malformed(text, root+": there is no JSON object")
@@ -94,24 +94,24 @@ func malformed(text string, violations ...string) error {
 	return &Error{Kind: KindMalformed, Err: &Invalid{Violations: violations, Answer: text}}
 }
 
-// search is what objects found.
-type search struct {
-	objects []json.RawMessage // compact, in order, not nested in each other
-	open    bool              // some brace was never closed
+// candidates is the result of findObjects.
+type candidates struct {
+	objects  []json.RawMessage // compact, in order, not nested in each other
+	unclosed bool              // some brace has no end
 }
 
-// objects collects the outermost pieces of text that are JSON objects.
-func objects(text string) search {
-	var found search
+// findObjects returns the outermost parts of text that are JSON objects.
+func findObjects(text string) candidates {
+	var found candidates
 	for range maxStarts {
 		i := strings.IndexByte(text, '{')
 		if i < 0 {
 			break
 		}
 		text = text[i:]
-		n := balanced(text)
+		n := objectLength(text)
 		if n == 0 {
-			found.open = true
+			found.unclosed = true
 			text = text[1:]
 			continue
 		}
@@ -126,9 +126,9 @@ func objects(text string) search {
 	return found
 }
 
-// balanced returns the length of the braces that text begins with, strings
-// skipped over; 0 when they are never closed or nest too deep.
-func balanced(text string) int {
+// objectLength returns the length of the object that text begins with, counting brackets
+// outside strings; 0 if it has no end or nests too deep.
+func objectLength(text string) int {
 	depth, inString := 0, false
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {
@@ -150,9 +150,9 @@ func balanced(text string) int {
 	return 0
 }
 
-// decodeValue reads one JSON value. It refuses an object that names a field
-// twice, for readers would disagree on which one counts, and a number that no
-// float64 can hold.
+// decodeValue decodes one JSON value. It refuses an object that names a field twice,
+// since readers disagree on which of the two counts, and a number that does not fit
+// into a float64.
 func decodeValue(raw json.RawMessage) (any, error) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	v, err := readValue(d)
@@ -165,6 +165,7 @@ func decodeValue(raw json.RawMessage) (any, error) {
 	return v, nil
 }
 
+// readValue reads the next value; objects become map[string]any, lists []any.
 func readValue(d *json.Decoder) (any, error) {
 	t, err := d.Token()
 	if err != nil {
@@ -201,7 +202,7 @@ func readObject(d *json.Decoder) (any, error) {
 			return nil, fmt.Errorf("is no JSON: %v is no field name", t)
 		}
 		if _, twice := object[name]; twice {
-			return nil, fmt.Errorf("the field %s is given twice", short(name))
+			return nil, fmt.Errorf("the field %s is given twice", shorten(name))
 		}
 		v, err := readValue(d)
 		if err != nil {

@@ -28,12 +28,15 @@ func TestDecode(t *testing.T) {
 		{"braces in prose", `Use {x} and {{y}} like {"type":"a","confidence":1}.`, `{"type":"a","confidence":1}`},
 		{"open brace in prose", `a { is open, "quoted: {"type":"a","confidence":1}`, `{"type":"a","confidence":1}`},
 		{"braces in strings", `{"type":"a","confidence":1,"why":"}{\"]"}`, `{"type":"a","confidence":1,"why":"}{\"]"}`},
-		{"thinking first", `<think>maybe {"type":"b","confidence":1}</think>{"type":"a","confidence":1}`, `{"type":"a","confidence":1}`},
-		{"said twice, the same", `{"type":"a","confidence":1} so: {"type":"a", "confidence":1}`, `{"type":"a","confidence":1}`},
+		{"thinking first", `<think>maybe {"type":"b","confidence":1}</think>{"type":"a","confidence":1}`,
+			`{"type":"a","confidence":1}`},
+		{"said twice, the same", `{"type":"a","confidence":1} so: {"type":"a", "confidence":1}`,
+			`{"type":"a","confidence":1}`},
 		{"another object first", `{"note":1} {"type":"a","confidence":1}`, `{"type":"a","confidence":1}`},
 		{"half an object after", `{"type":"a","confidence":1}{"type":`, `{"type":"a","confidence":1}`},
 		{"characters, not bytes", `{"type":"a","confidence":1,"why":"五个汉字啊"}`, `{"type":"a","confidence":1,"why":"五个汉字啊"}`},
-		{"all fields", `{"type":"a","confidence":1,"n":2.0,"cites":["x"]}`, `{"type":"a","confidence":1,"n":2.0,"cites":["x"]}`},
+		{"all fields", `{"type":"a","confidence":1,"n":2.0,"cites":["x"]}`,
+			`{"type":"a","confidence":1,"n":2.0,"cites":["x"]}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, err := llm.Decode(c.text, json.RawMessage(verdict))
@@ -57,14 +60,16 @@ func TestDecodeRefuses(t *testing.T) {
 		{"two answers", `{"type":"a","confidence":1}{"type":"b","confidence":1}`, llm.KindMalformed, "two different objects"},
 		{"a field twice", `{"type":"a","type":"b","confidence":1}`, llm.KindMalformed, `the field "type" is given twice`},
 		{"missing", `{"type":"a"}`, llm.KindMalformed, `the field "confidence" is missing`},
-		{"unknown field", `{"type":"a","confidence":1,"delete":"all"}`, llm.KindMalformed, `the field "delete" is not asked for`},
+		{"unknown field", `{"type":"a","confidence":1,"delete":"all"}`, llm.KindMalformed,
+			`the field "delete" is not asked for`},
 		{"not in the list", `{"type":"c","confidence":1}`, llm.KindMalformed, `type: must be one of "a", "b", not "c"`},
 		{"wrong type", `{"type":"a","confidence":"1"}`, llm.KindMalformed, "confidence: must be number, not string"},
 		{"null", `{"type":"a","confidence":null}`, llm.KindMalformed, "confidence: must be number, not null"},
 		{"over", `{"type":"a","confidence":1.01}`, llm.KindMalformed, "confidence: must be at most 1, not 1.01"},
 		{"under", `{"type":"a","confidence":-0.1}`, llm.KindMalformed, "confidence: must be at least 0"},
 		{"absurd number", `{"type":"a","confidence":1e999999999}`, llm.KindMalformed, "number 1e999999999"},
-		{"too long", `{"type":"a","confidence":1,"why":"六个汉字啊啊"}`, llm.KindMalformed, "why: has 6 characters, must have at most 5"},
+		{"too long", `{"type":"a","confidence":1,"why":"六个汉字啊啊"}`, llm.KindMalformed,
+			"why: has 6 characters, must have at most 5"},
 		{"too short", `{"type":"a","confidence":1,"why":""}`, llm.KindMalformed, "why: has 0 characters"},
 		{"not whole", `{"type":"a","confidence":1,"n":1.5}`, llm.KindMalformed, "n: must be integer or null, not number"},
 		{"too many", `{"type":"a","confidence":1,"cites":["a","b","c"]}`, llm.KindMalformed, "cites: has 3 items"},
@@ -83,7 +88,8 @@ func TestDecodeRefuses(t *testing.T) {
 }
 
 func TestDecodeRefusesASchemaItDoesNotKnow(t *testing.T) {
-	for _, schema := range []string{`{"pattern":"x"}`, `{"type":"float"}`, `{"type":3}`, `[`, `{"properties":{"a":null}}`, `{"items":{"type":"x"}}`} {
+	for _, schema := range []string{`{"pattern":"x"}`, `{"type":"float"}`, `{"type":3}`, `[`, `{"properties":{"a":null}}`,
+		`{"items":{"type":"x"}}`} {
 		_, err := llm.Decode(`{}`, json.RawMessage(schema))
 		require.Equal(t, llm.KindBadRequest, llm.KindOf(err), schema)
 	}
@@ -94,7 +100,7 @@ func TestDecodeRefusesASchemaItDoesNotKnow(t *testing.T) {
 	require.Equal(t, `{"a":1}`, string(got))
 }
 
-// The general validator and ours agree on what fits the schema.
+// A general validator and ours agree on what fits the schema.
 func TestDecodeAgreesWithAGeneralValidator(t *testing.T) {
 	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(verdict))
 	require.NoError(t, err)
@@ -103,7 +109,8 @@ func TestDecodeAgreesWithAGeneralValidator(t *testing.T) {
 	oracle, err := compiler.Compile("verdict.json")
 	require.NoError(t, err)
 
-	values := []any{"a", "b", "c", "", "汉字", "123456", 0, 1, 0.5, -1, 2, 1.5, 1e3, true, nil, []any{}, []any{"x"}, []any{"x", "y"}, []any{1}, []any{"x", "y", "z"}, map[string]any{}}
+	values := []any{"a", "b", "c", "", "汉字", "123456", 0, 1, 0.5, -1, 2, 1.5, 1e3, true, nil, []any{}, []any{"x"},
+		[]any{"x", "y"}, []any{1}, []any{"x", "y", "z"}, map[string]any{}}
 	fields := []string{"type", "confidence", "why", "n", "cites", "other"}
 	rapid.Check(t, func(t *rapid.T) {
 		object := rapid.MapOf(rapid.SampledFrom(fields), rapid.SampledFrom(values)).Draw(t, "object")
@@ -123,7 +130,8 @@ func TestDecodeAgreesWithAGeneralValidator(t *testing.T) {
 func FuzzDecode(f *testing.F) {
 	for _, text := range []string{
 		`{"type":"a","confidence":1}`, "```json\n{\"type\":\"b\",\"confidence\":0}\n```", `{{{"a":[}`, `{"a":"\ud800"}`,
-		`<think>{"type":"a"}</think>{"type":"b","confidence":1e400}`, `{"a":1,"a":2}`, "{\"a\":\"\x00\"}", `{"type":"a","confidence":1}{`,
+		`<think>{"type":"a"}</think>{"type":"b","confidence":1e400}`, `{"a":1,"a":2}`, "{\"a\":\"\x00\"}",
+		`{"type":"a","confidence":1}{`,
 	} {
 		f.Add(text)
 	}

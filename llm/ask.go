@@ -8,20 +8,20 @@ import (
 	"strings"
 )
 
-// Ask generates an answer and has check look at it (nil accepts every answer
-// that fits the schema). When the answer does not fit, or check refuses it, or it
-// was cut off, Ask asks exactly once more, with the reasons, as r.Repair words
-// them. A second failure, and every other error, is returned as it is: retries
-// against a busy provider are the generator's business.
+// Ask generates an answer and passes it to check (nil accepts every answer that fits
+// the schema). If the answer does not fit, check refuses it, or it was cut off, Ask
+// asks exactly once more with the reasons, worded by r.Repair. A second failure and
+// every other error are returned as they are: waiting for a busy provider is left to
+// the generator.
 //
-// check returns why it refuses, one error or several joined with errors.Join,
-// each a sentence the model can act on. The Usage of the returned Answer, or
-// [*Error], is that of both tries.
+// check returns why it refuses: one error, or several joined with errors.Join, each a
+// sentence that the model can act on. The Usage of the returned Answer or [*Error] is
+// the sum of both tries.
 func Ask(ctx context.Context, gen Generator, r Request, check func(json.RawMessage) error) (Answer, error) {
 	if gen == nil {
 		return Answer{}, &Error{Kind: KindNotSet, Err: errors.New("no model is configured")}
 	}
-	first, err := try(ctx, gen, r, check)
+	first, err := askOnce(ctx, gen, r, check)
 	if err == nil {
 		return first, nil
 	}
@@ -34,7 +34,7 @@ func Ask(ctx context.Context, gen Generator, r Request, check func(json.RawMessa
 		return Answer{}, fmt.Errorf("word the repair of %s: %w", r.Name, err)
 	}
 	spent := first.Usage
-	second, err := try(ctx, gen, again, check)
+	second, err := askOnce(ctx, gen, again, check)
 	second.Usage = second.Usage.Add(spent)
 	if err == nil {
 		return second, nil
@@ -47,8 +47,8 @@ func Ask(ctx context.Context, gen Generator, r Request, check func(json.RawMessa
 	return Answer{}, err
 }
 
-// try asks once. On failure the Answer holds only what the try cost.
-func try(ctx context.Context, gen Generator, r Request, check func(json.RawMessage) error) (Answer, error) {
+// askOnce asks once. If it fails, the Answer holds only the Usage.
+func askOnce(ctx context.Context, gen Generator, r Request, check func(json.RawMessage) error) (Answer, error) {
 	a, err := gen.Generate(ctx, r)
 	if err != nil {
 		if e, ok := errors.AsType[*Error](err); ok {
@@ -60,13 +60,14 @@ func try(ctx context.Context, gen Generator, r Request, check func(json.RawMessa
 		return a, nil
 	}
 	if err := check(a.JSON); err != nil {
-		invalid := &Invalid{Violations: sentences(err), Answer: string(a.JSON)}
+		invalid := &Invalid{Violations: joinedErrors(err), Answer: string(a.JSON)}
 		return Answer{Usage: a.Usage}, &Error{Kind: KindMalformed, Usage: a.Usage, Err: invalid}
 	}
 	return a, nil
 }
 
-// repairable says whether asking again with the reasons can help.
+// repairable reports whether asking again can help, and with what: the refused answer,
+// "" if there is none, and the reasons.
 func repairable(err error) (answer string, violations []string, ok bool) {
 	if invalid, found := errors.AsType[*Invalid](err); found {
 		return invalid.Answer, invalid.Violations, true
@@ -81,9 +82,9 @@ func repairable(err error) (answer string, violations []string, ok bool) {
 	}
 }
 
-// sentences lists the errors that were joined into err.
-func sentences(err error) []string {
-	// Only the outermost join is a list of reasons: what it joins may wrap further.
+// joinedErrors returns the messages of the errors that were joined into err.
+func joinedErrors(err error) []string {
+	// Only the outermost join is the list of reasons. A reason may wrap a join of its own.
 	joined, ok := err.(interface{ Unwrap() []error })
 	if !ok {
 		return []string{err.Error()}
@@ -95,6 +96,7 @@ func sentences(err error) []string {
 	return list
 }
 
+// repairPrompt returns the prompt of the second try, in plain English without r.Repair.
 func repairPrompt(r Request, answer string, violations []string) (string, error) {
 	if r.Repair != nil {
 		return r.Repair(answer, violations)

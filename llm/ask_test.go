@@ -36,13 +36,20 @@ func TestAsk(t *testing.T) {
 		usage llm.Usage
 	}{
 		{"right at once", []llmtest.Step{{Text: `{"N":2}`, Usage: cost}}, 1, `{"N":2}`, "", "", cost},
-		{"check refuses, then right", []llmtest.Step{{Text: `{"N":1}`, Usage: cost}, {Text: `{"N":4}`, Usage: cost}}, 2, `{"N":4}`, "", "", cost.Add(cost)},
-		{"no JSON, then right", []llmtest.Step{{Text: `no`, Usage: cost}, {Text: `{"N":4}`, Usage: cost}}, 2, `{"N":4}`, "", "", cost.Add(cost)},
-		{"cut off, then right", []llmtest.Step{{Err: &llm.Error{Kind: llm.KindTruncated}}, {Text: `{"N":4}`, Usage: cost}}, 2, `{"N":4}`, "", "", cost},
-		{"twice wrong", []llmtest.Step{{Text: `{"N":1}`}, {Text: `{"N":3}`}, {Text: `{"N":4}`}}, 2, "", "N: is odd; N: give an even number", llm.KindMalformed, llm.Usage{}},
-		{"busy is not repaired", []llmtest.Step{{Err: busy}, {Text: `{"N":4}`}}, 1, "", "rate limited (HTTP 429); try again in 3s", llm.KindRateLimited, llm.Usage{}},
-		{"busy at the repair", []llmtest.Step{{Text: `{"N":1}`}, {Err: busy}, {Text: `{"N":4}`}}, 2, "", "rate limited", llm.KindRateLimited, llm.Usage{}},
-		{"refused is not repaired", []llmtest.Step{{Err: &llm.Error{Kind: llm.KindRefused}}}, 1, "", "model refused", llm.KindRefused, llm.Usage{}},
+		{"check refuses, then right", []llmtest.Step{{Text: `{"N":1}`, Usage: cost}, {Text: `{"N":4}`, Usage: cost}}, 2,
+			`{"N":4}`, "", "", cost.Add(cost)},
+		{"no JSON, then right", []llmtest.Step{{Text: `no`, Usage: cost}, {Text: `{"N":4}`, Usage: cost}}, 2, `{"N":4}`,
+			"", "", cost.Add(cost)},
+		{"cut off, then right", []llmtest.Step{{Err: &llm.Error{Kind: llm.KindTruncated}}, {Text: `{"N":4}`, Usage: cost}}, 2,
+			`{"N":4}`, "", "", cost},
+		{"twice wrong", []llmtest.Step{{Text: `{"N":1}`}, {Text: `{"N":3}`}, {Text: `{"N":4}`}}, 2, "",
+			"N: is odd; N: give an even number", llm.KindMalformed, llm.Usage{}},
+		{"busy is not repaired", []llmtest.Step{{Err: busy}, {Text: `{"N":4}`}}, 1, "",
+			"rate limited (HTTP 429); try again in 3s", llm.KindRateLimited, llm.Usage{}},
+		{"busy at the repair", []llmtest.Step{{Text: `{"N":1}`}, {Err: busy}, {Text: `{"N":4}`}}, 2, "", "rate limited",
+			llm.KindRateLimited, llm.Usage{}},
+		{"refused is not repaired", []llmtest.Step{{Err: &llm.Error{Kind: llm.KindRefused}}}, 1, "", "model refused",
+			llm.KindRefused, llm.Usage{}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			script := llmtest.NewScript(c.steps...)
@@ -68,12 +75,14 @@ func TestAskWordsTheRepair(t *testing.T) {
 	require.Error(t, err)
 	again := script.Requests()[1]
 	require.Equal(t, "s", again.System)
-	require.Equal(t, "even?\n\nYour last answer was refused:\n- N: is odd\nAnswer again with one JSON object and nothing else.", again.Prompt)
+	require.Equal(t, "even?\n\nYour last answer was refused:\n- N: is odd\nAnswer again with one JSON object and "+
+		"nothing else.", again.Prompt)
 
 	script = llmtest.NewScript(llmtest.Step{Text: `{"N":1}`}, llmtest.Step{Text: `{"N":1}`})
-	_, err = llm.Ask(t.Context(), script, llm.Request{Prompt: "even?", Repair: func(answer string, violations []string) (string, error) {
-		return answer + " 不对: " + violations[0], nil
-	}}, refuse)
+	_, err = llm.Ask(t.Context(), script, llm.Request{Prompt: "even?",
+		Repair: func(answer string, violations []string) (string, error) {
+			return answer + " 不对: " + violations[0], nil
+		}}, refuse)
 	require.Error(t, err)
 	require.Equal(t, `{"N":1} 不对: N: is odd`, script.Requests()[1].Prompt)
 }

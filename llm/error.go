@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// A Kind says what went wrong with a model, as far as a caller can act on it.
+// A Kind says what went wrong with a model, by what a caller can do about it.
 type Kind string
 
 // The kinds of an [Error].
@@ -19,26 +19,26 @@ const (
 	KindCancelled    Kind = "cancelled"      // the caller gave up
 	KindTruncated    Kind = "truncated"      // the answer was cut off at the token limit
 	KindRefused      Kind = "refused"        // the model or its filter declined to answer
-	KindMalformed    Kind = "malformed"      // an answer came that is no valid answer
+	KindMalformed    Kind = "malformed"      // an answer came, but it is not valid
 	KindTooLarge     Kind = "too large"      // the request or the answer is over a limit
 	KindBadRequest   Kind = "bad request"    // the provider does not understand the request
-	KindNotSet       Kind = "not configured" // there is no model
+	KindNotSet       Kind = "not configured" // no model is configured
 )
 
-// Error is how every Generator and Embedder of memtree fails.
+// Error is the error of every Generator and Embedder in memtree.
 type Error struct {
 	Kind Kind
 	// Status is the HTTP status, 0 when there was none.
 	Status int
-	// RetryAfter is how long the provider asked to wait, 0 when it did not say.
+	// RetryAfter is how long the provider asks to wait, 0 if it does not say.
 	RetryAfter time.Duration
-	// Usage is what the failed try cost, where the provider said so.
+	// Usage is what the failed try cost, if the provider says so.
 	Usage Usage
-	// Err says more; it never holds a key.
+	// Err is the cause. It never contains a key.
 	Err error
 }
 
-// Error says what happened and, where a person can do something, what.
+// Error says what happened and, if a person can do something about it, what.
 func (e *Error) Error() string {
 	s := "model " + string(e.Kind)
 	if e.Status != 0 {
@@ -53,10 +53,10 @@ func (e *Error) Error() string {
 	return s
 }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Retryable says whether the same request may succeed later with nothing changed.
+// Retryable reports whether the same request may succeed later.
 func (e *Error) Retryable() bool {
 	switch e.Kind {
 	case KindRateLimited, KindUnavailable, KindTimeout:

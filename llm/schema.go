@@ -10,11 +10,11 @@ import (
 	"unicode/utf8"
 )
 
-// schema is the part of JSON Schema (draft 2020-12) that every provider's
-// structured output takes: shapes, required fields, closed lists and ranges.
-// What is not here is refused, so that no rule is written down and then ignored.
-// It is our own because a general validator costs a dependency and start-up time
-// for one object of five fields; a test compares it with one.
+// schema is the part of JSON Schema (draft 2020-12) that the structured output of
+// every provider supports: types, required fields, closed lists and ranges. parseSchema
+// refuses everything else, so no rule is written down and then ignored. A general
+// validator would cost a dependency and start-up time for objects of five fields; a
+// test compares this one with such a validator.
 type schema struct {
 	Types      types              `json:"type"`
 	Properties map[string]*schema `json:"properties"`
@@ -29,7 +29,7 @@ type schema struct {
 	MinItems   *int               `json:"minItems"`
 	MaxItems   *int               `json:"maxItems"`
 
-	// Annotations: allowed, and of no effect.
+	// Annotations are allowed and have no effect.
 	Dialect     string          `json:"$schema"`
 	Title       string          `json:"title"`
 	Description string          `json:"description"`
@@ -48,7 +48,7 @@ func (t *types) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, (*[]string)(t))
 }
 
-// parseSchema reads a schema; an empty one asks for any object.
+// parseSchema reads a schema. An empty one accepts any object.
 func parseSchema(raw json.RawMessage) (*schema, error) {
 	if len(bytes.TrimSpace(raw)) == 0 {
 		return &schema{Types: types{"object"}}, nil
@@ -62,6 +62,7 @@ func parseSchema(raw json.RawMessage) (*schema, error) {
 	return s, s.checkSelf("schema")
 }
 
+// checkSelf returns an error for a type name that is not of JSON Schema, or a null.
 func (s *schema) checkSelf(at string) error {
 	for _, t := range s.Types {
 		if !slices.Contains([]string{"object", "array", "string", "number", "integer", "boolean", "null"}, t) {
@@ -82,8 +83,8 @@ func (s *schema) checkSelf(at string) error {
 	return nil
 }
 
-// check appends what is wrong with v (from decodeValue) to bad. Paths are
-// those of the answer, sorted where they come from a map.
+// check appends to bad what is wrong with v, a value from decodeValue at the path at,
+// and returns it. The order does not depend on map order.
 func (s *schema) check(at string, v any, bad []string) []string {
 	if len(bad) >= maxViolations {
 		return bad
@@ -92,7 +93,7 @@ func (s *schema) check(at string, v any, bad []string) []string {
 		return append(bad, fmt.Sprintf("%s: must be %s, not %s", at, strings.Join(s.Types, " or "), typeOf(v)))
 	}
 	if len(s.Enum) > 0 && !slices.ContainsFunc(s.Enum, func(e json.RawMessage) bool { return equalJSON(e, v) }) {
-		bad = append(bad, fmt.Sprintf("%s: must be one of %s, not %s", at, joinRaw(s.Enum), short(v)))
+		bad = append(bad, fmt.Sprintf("%s: must be one of %s, not %s", at, joinRaw(s.Enum), shorten(v)))
 	}
 	switch v := v.(type) {
 	case map[string]any:
@@ -124,7 +125,7 @@ func (s *schema) checkObject(at string, v map[string]any, bad []string) []string
 		case known:
 			bad = p.check(join(at, name), v[name], bad)
 		case s.Closed != nil && !*s.Closed:
-			bad = append(bad, fmt.Sprintf("%s: the field %s is not asked for", at, short(name)))
+			bad = append(bad, fmt.Sprintf("%s: the field %s is not asked for", at, shorten(name)))
 		}
 	}
 	return bad
@@ -212,8 +213,8 @@ func joinRaw(list []json.RawMessage) string {
 	return strings.Join(s, ", ")
 }
 
-// short shows a value from the model: quoted, one line, cut.
-func short(v any) string {
+// shorten returns a model's value as JSON, cut to 60 characters, for a message.
+func shorten(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {
 		return "?"

@@ -151,7 +151,7 @@ func (f *finder) street(i, end int) int {
 			return f.address(i, loc)
 		}
 	}
-	if functionWord(f.s[i:end]) || !capitalised(f.s[i:end]) || !anotherCapital(rest[end-i:]) {
+	if functionWord(f.s[i:end]) || !capitalised(f.s[i:end]) || !anotherCapital(f.s[end:]) {
 		return 0
 	}
 	if strings.ContainsAny(rest, "0123456789") {

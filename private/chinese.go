@@ -58,7 +58,6 @@ func (f *finder) han(i int, r rune, size int) int {
 	for _, c := range hanCues[r] {
 		if strings.HasPrefix(f.s[i:], c.word) {
 			f.hanHear(c.cue, i+len(c.word))
-			break
 		}
 	}
 	if nameCueHeads[r] {

@@ -1,10 +1,6 @@
 package private
 
-import (
-	"cmp"
-	"slices"
-	"strings"
-)
+import "strings"
 
 // longestCue bounds which words are looked up.
 const longestCue = 14
@@ -36,7 +32,7 @@ var cues = byWord(map[cue]string{
 	booking: "reservation reservations booking bookings confirmation pnr locator",
 })
 
-// hanCues are the same in Chinese, by their first character, longer ones first.
+// hanCues are the same in Chinese, by their first character.
 var hanCues = func() map[rune][]hanCue {
 	out := map[rune][]hanCue{}
 	for w, c := range byWord(map[cue]string{
@@ -47,9 +43,6 @@ var hanCues = func() map[rune][]hanCue {
 		booking:   "预订号 预订 确认号",
 	}) {
 		out[firstRune(w)] = append(out[firstRune(w)], hanCue{w, c})
-	}
-	for _, list := range out {
-		slices.SortFunc(list, func(a, b hanCue) int { return cmp.Or(len(b.word)-len(a.word), strings.Compare(a.word, b.word)) })
 	}
 	return out
 }()

@@ -109,12 +109,9 @@ func (f *finder) word(i int) int {
 
 // hear remembers where a cue ended, for the number that follows.
 func (f *finder) hear(c cue, end int) {
-	if c == none {
-		return
-	}
-	f.cued[c] = end
+	f.cued[c] = max(f.cued[c], end)
 	if c == booking {
-		f.cued[number] = end
+		f.hear(number, end)
 	}
 }
 

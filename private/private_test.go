@@ -118,7 +118,7 @@ func TestNumbering(t *testing.T) {
 func FuzzPage(f *testing.F) {
 	for _, s := range []string{
 		"You are Noah Muller in 98193", "#W6750959 (415) 555-0199 +49 170 7654321", "姓名：张三 浙江省杭州市文三路478号 京A12345", "[name 1] [name", "DE89 3704 0044 0532 0130 00",
-		"7746 Maple Drive, Suite 865, Chicago, IL 60625", "a_b_1234 a.bb.12 1-2-3-4-5-6-7-8-9-0-1-2-3-4", "\xff(1", "born 1990-03-07 Mr. X. Y", "路1号路1号", "1990年1月1日生日",
+		"7746 Maple Drive, Suite 865, Chicago, IL 60625", "a_b_1234 a.bb.12 1-2-3-4-5-6-7-8-9-0-1-2-3-4", "\xff(1", "born 1990-03-07 Mr. X. Y", "路1号路1号", "1990年1月1日生日", "A" + strings.Repeat("a", 200), "姓名：" + strings.Repeat("王", 100), "1 " + strings.Repeat("Street", 40),
 	} {
 		f.Add(s)
 	}

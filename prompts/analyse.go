@@ -12,18 +12,18 @@ import (
 	"github.com/memtree/memtree/text"
 )
 
-// OtherError is the type every analysis may choose when none fits.
+// OtherError is the error type that an analysis may always choose, if no other fits.
 const OtherError = "other_error"
 
-// AnalyseInput is a wrong verdict to be analysed. All texts are data from outside;
-// they are cleaned, capped and fenced here. JSON values come as their text.
+// AnalyseInput is a wrong verdict to be analysed. All texts come from outside; Analyse
+// cleans, cuts and fences them. JSON values are given as their text.
 type AnalyseInput struct {
 	Lang        string // "zh", or anything else for English
 	Prompt      string // what the agent was told to do
 	Scene       string // where: id, type, route, in one line; optional
 	Observation string // what the agent could see; optional
-	Judgment    string // what it said: wrong
-	GroundTruth string // what is true
+	Judgment    string // what the agent said, which was wrong
+	GroundTruth string // what was true
 	Direction   string // false_pass, false_fail, or anything else
 	Reason      string // what the evaluator said about it; optional
 	Differences []Difference
@@ -33,11 +33,11 @@ type AnalyseInput struct {
 // A Difference is a field in which judgment and ground truth differ.
 type Difference struct{ Field, Judged, True string }
 
-// An ErrorType is one choice of the analyst.
+// An ErrorType is one of the types to choose from; Line describes it.
 type ErrorType struct{ ID, Name, Line string }
 
-// An Analysis is what the model made of it. Nothing in it is to be believed
-// before formation's own checks; least of all Confidence.
+// An Analysis is the model's answer. Formation must check it before it believes any of
+// it, and Confidence least of all.
 type Analysis struct {
 	SpecificError     string  `json:"specificError"`
 	ErrorReason       string  `json:"errorReason"`
@@ -46,8 +46,8 @@ type Analysis struct {
 	Confidence        float64 `json:"confidence"` // 0 to 1
 }
 
-// Analyse asks why the agent was wrong and how to be right the next time.
-// Read takes the answer in.
+// Analyse returns the prompt that asks why the agent was wrong and how it can be right
+// next time. in.Read decodes the answer.
 func (s *Set) Analyse(in AnalyseInput) (Prompt, error) {
 	schema, err := in.schema()
 	if err != nil {
@@ -56,27 +56,29 @@ func (s *Set) Analyse(in AnalyseInput) (Prompt, error) {
 	return s.render("analyse", in.Lang, in.fields(), schema)
 }
 
+// fields returns what the template sees.
 func (in AnalyseInput) fields() any {
 	return struct {
 		Task, Scene, Observation, Judgment, GroundTruth, Reason, Differences string
 		Direction                                                            string
 		Types                                                                []string
 	}{
-		Task:        data("task", in.Prompt, maxTask),
-		Scene:       data("scene", in.Scene, maxScene),
-		Observation: data("observation", in.Observation, maxObservation),
-		Judgment:    dataOrDash("judgment", in.Judgment, maxVerdict),
-		GroundTruth: dataOrDash("ground_truth", in.GroundTruth, maxVerdict),
-		Reason:      data("evaluator", in.Reason, maxReason),
-		Differences: data("differences", in.differences(), maxLines*maxLine),
+		Task:        fence("task", in.Prompt, maxTask),
+		Scene:       fence("scene", in.Scene, maxScene),
+		Observation: fence("observation", in.Observation, maxObservation),
+		Judgment:    fenceOrDash("judgment", in.Judgment, maxVerdict),
+		GroundTruth: fenceOrDash("ground_truth", in.GroundTruth, maxVerdict),
+		Reason:      fence("evaluator", in.Reason, maxReason),
+		Differences: fence("differences", in.differences(), maxLines*maxLine),
 		Direction:   in.Direction,
 		Types:       in.types(),
 	}
 }
 
+// differences returns one line per difference, in the language of the prompt.
 func (in AnalyseInput) differences() string {
 	judged, truth := "agent", "truth"
-	if language(in.Lang) == "zh" {
+	if langOf(in.Lang) == "zh" {
 		judged, truth = "智能体", "实际"
 	}
 	var b strings.Builder
@@ -85,29 +87,32 @@ func (in AnalyseInput) differences() string {
 			fmt.Fprintf(&b, "[… %d]\n", len(in.Differences)-maxLines)
 			break
 		}
-		fmt.Fprintf(&b, "%s — %s: %s; %s: %s\n", line(d.Field, maxField), judged, value(d.Judged), truth, value(d.True))
+		fmt.Fprintf(&b, "%s — %s: %s; %s: %s\n", listLine(d.Field, maxField), judged, valueOrDash(d.Judged), truth,
+			valueOrDash(d.True))
 	}
 	return b.String()
 }
 
-func value(s string) string {
-	if s = line(s, maxValue); s == "" {
+// valueOrDash returns s on one line, a dash if it is empty.
+func valueOrDash(s string) string {
+	if s = listLine(s, maxValue); s == "" {
 		return dash
 	}
 	return s
 }
 
+// types returns one line per error type, without OtherError.
 func (in AnalyseInput) types() []string {
 	lines := make([]string, 0, len(in.ErrorTypes))
 	for _, t := range in.ErrorTypes {
 		if t.ID == OtherError {
-			continue // the template words it, last
+			continue // the template itself describes it, as the last
 		}
 		l := t.ID
-		if name := line(t.Name, maxField); name != "" {
+		if name := listLine(t.Name, maxField); name != "" {
 			l += " (" + name + ")"
 		}
-		if does := line(t.Line, maxLine); does != "" {
+		if does := listLine(t.Line, maxLine); does != "" {
 			l += ": " + does
 		}
 		lines = append(lines, l)
@@ -115,12 +120,13 @@ func (in AnalyseInput) types() []string {
 	return lines
 }
 
+// typeID matches the id of an error type.
 var typeID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z][a-z0-9_]{0,63}$`) })
 
-// schema lists the fields in the order in which they are best thought of: what
-// happened and why before its name, since a model that is held to a schema writes
-// them in this order. Lengths are not in it: a grammar cuts a sentence in two,
-// words in the prompt do not.
+// schema returns the schema of the answer. A model that is held to a schema writes the
+// fields in its order, so what happened and why come before the name of the type. The
+// schema limits no lengths: a grammar would cut sentences in two, while words in the
+// prompt do not.
 func (in AnalyseInput) schema() (json.RawMessage, error) {
 	if len(in.ErrorTypes) == 0 {
 		return nil, errors.New("prompt analyse: there are no error types to choose from")
@@ -144,12 +150,13 @@ func (in AnalyseInput) schema() (json.RawMessage, error) {
 		`"errorType":{"type":"string","enum":` + string(enum) + `},` +
 		`"avoidanceStrategy":{"type":"string"},` +
 		`"confidence":{"type":"number","minimum":0,"maximum":1}},` +
-		`"required":["specificError","errorReason","errorType","avoidanceStrategy","confidence"],"additionalProperties":false}`), nil
+		`"required":["specificError","errorReason","errorType","avoidanceStrategy","confidence"],` +
+		`"additionalProperties":false}`), nil
 }
 
-// Read takes in an answer to the prompt made from in. The texts come back
-// cleaned, on one line each. What is wrong is returned as one error per field,
-// joined, worded for a model; the Analysis is then what could be read.
+// Read decodes an answer to the prompt made from in. It cleans the texts and puts each
+// on one line. The error joins one error per wrong field, worded for a model; the
+// Analysis then holds what could be read.
 func (in AnalyseInput) Read(raw json.RawMessage) (Analysis, error) {
 	var a Analysis
 	if err := json.Unmarshal(raw, &a); err != nil {
@@ -187,10 +194,12 @@ func (in AnalyseInput) offers(id string) bool {
 	return id == OtherError
 }
 
-// maxAnswerText is where a text stops being an answer and becomes an essay. The
-// prompt asks for far less.
+// maxAnswerText is the length, in characters, from which a text is refused. The prompt
+// asks for much less.
 const maxAnswerText = 600
 
+// badText returns why a text of an answer is refused, in words for a model; "" if it is
+// not.
 func badText(s, lang string) string {
 	n := utf8.RuneCountInString(s)
 	switch {
@@ -198,18 +207,19 @@ func badText(s, lang string) string {
 		return "is empty"
 	case n > maxAnswerText:
 		return fmt.Sprintf("has %d characters; say it in one or two short sentences", n)
-	case language(lang) == "zh" && text.Lang(s) != "zh":
+	case langOf(lang) == "zh" && text.Lang(s) != "zh":
 		return "请用中文回答"
-	case language(lang) == "en" && text.Lang(s) == "zh":
+	case langOf(lang) == "en" && text.Lang(s) == "zh":
 		return "write it in English"
 	default:
 		return ""
 	}
 }
 
-// sampleAnalyse fills every field.
+// sampleAnalyse has a value in every field; see samples.
 var sampleAnalyse = AnalyseInput{
-	Prompt: "the task", Scene: "the scene", Observation: "the observation", Judgment: "the judgment", GroundTruth: "the ground truth",
-	Direction: "false_pass", Reason: "the reason", Differences: []Difference{{"field", "one", "two"}},
+	Prompt: "the task", Scene: "the scene", Observation: "the observation", Judgment: "the judgment",
+	GroundTruth: "the ground truth",
+	Direction:   "false_pass", Reason: "the reason", Differences: []Difference{{"field", "one", "two"}},
 	ErrorTypes: []ErrorType{{"sample_error", "sample", "a sample"}},
 }

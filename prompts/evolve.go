@@ -11,31 +11,30 @@ import (
 	"github.com/memtree/memtree/text"
 )
 
-// EvolveInput is a group of wrong verdicts with one cause, to be turned into
-// lessons. All texts are data from outside; they are cleaned, capped and fenced
-// here.
+// EvolveInput is a group of wrong verdicts with one cause, to be turned into lessons.
+// All texts come from outside; Evolve cleans, cuts and fences them.
 type EvolveInput struct {
 	Lang      string // "zh", or anything else for English
 	Strategy  bool   // lessons for a whole error type rather than for one cause
 	ErrorType ErrorType
 	Direction string         // false_pass, false_fail, or anything else
-	Cases     []EvolveCase   // at most maxCases; an answer cites them by number, from 1
-	Lessons   []EvolveLesson // the present ones; an answer names them by id, L1 and so on
+	Cases     []EvolveCase   // 1 to maxCases; an answer cites them by number, from 1
+	Lessons   []EvolveLesson // the present ones; an answer names them L1, L2 and so on
 	Rejected  []string       // why earlier lessons about these cases were refused
 }
 
-// An EvolveCase is the raw evidence of one case. Misses are what should have been
-// checked, one line each: the kind of check, how it was missed, what to do instead.
+// An EvolveCase is the evidence of one case. Misses are what should have been checked,
+// one line each: the kind of check, how it was missed, and what to do instead.
 type EvolveCase struct {
 	Task, Scene, Judgment, GroundTruth, Error, Reason, Hint string
-	Misses                                                  []string // at most maxMisses are shown
+	Misses                                                  []string // the first maxMisses are shown
 }
 
-// An EvolveLesson is a lesson there is, with what is known of its effect.
+// An EvolveLesson is a present lesson. Credit says what is known of its effect.
 type EvolveLesson struct{ Check, Instead, Mistake, Credit string }
 
-// Evolved is what the model proposes. Nothing in it is to be believed before
-// evolution's gates.
+// Evolved is what the model proposes. Evolution's gates must check it before any of it
+// is believed.
 type Evolved struct {
 	Title       string   `json:"title"`
 	Summary     string   `json:"summary"`
@@ -44,7 +43,7 @@ type Evolved struct {
 	Lessons     []Op     `json:"lessons"`
 }
 
-// Op is one operation on the lessons.
+// Op is one operation on a lesson.
 type Op struct {
 	Op      string `json:"op"` // KEEP, ADD, REVISE or RETIRE
 	ID      string `json:"id"` // of a present lesson, "" for ADD
@@ -61,8 +60,8 @@ const (
 	maxLessons  = 4
 )
 
-// Evolve asks what the cases have in common and how to avoid it. Read takes the
-// answer in.
+// Evolve returns the prompt that asks what the cases have in common and how to avoid
+// it. in.Read decodes the answer.
 func (s *Set) Evolve(in EvolveInput) (Prompt, error) {
 	if len(in.Cases) == 0 || len(in.Cases) > maxCases {
 		return Prompt{}, fmt.Errorf("prompt evolve: there are %d cases, 1 to %d can be shown", len(in.Cases), maxCases)
@@ -85,8 +84,9 @@ const evolveSchema = `{"type":"object","properties":{` +
 	`"notWhen":{"type":"array","maxItems":4,"items":{"type":"string"}}},` +
 	`"required":["title","summary","lessons","appliesWhen","notWhen"],"additionalProperties":false}`
 
+// fields returns what the template sees.
 func (in EvolveInput) fields() any {
-	zh := language(in.Lang) == "zh"
+	zh := langOf(in.Lang) == "zh"
 	label := func(en, ch string) string {
 		if zh {
 			return ch
@@ -95,22 +95,22 @@ func (in EvolveInput) fields() any {
 	}
 	cases := make([]string, len(in.Cases))
 	for i := range in.Cases {
-		cases[i] = data("case "+strconv.Itoa(i+1), in.Cases[i].lines(label), 8*maxCaseText)
+		cases[i] = fence("case "+strconv.Itoa(i+1), in.Cases[i].lines(label), 8*maxCaseText)
 	}
 	lessons := make([]string, 0, maxLessons)
 	for i, l := range in.Lessons[:min(len(in.Lessons), maxLessons)] {
-		s := "L" + strconv.Itoa(i+1) + ": " + line(l.Check, maxLine) + " " + line(l.Instead, maxLine)
-		if m := line(l.Mistake, maxLine); m != "" {
+		s := "L" + strconv.Itoa(i+1) + ": " + listLine(l.Check, maxLine) + " " + listLine(l.Instead, maxLine)
+		if m := listLine(l.Mistake, maxLine); m != "" {
 			s += " (" + m + ")"
 		}
-		if c := line(l.Credit, maxField); c != "" {
+		if c := listLine(l.Credit, maxField); c != "" {
 			s += " [" + c + "]"
 		}
 		lessons = append(lessons, s)
 	}
 	var rejected []string
 	for _, r := range in.Rejected[:min(len(in.Rejected), maxLines)] {
-		rejected = append(rejected, line(r, maxLine))
+		rejected = append(rejected, listLine(r, maxLine))
 	}
 	return struct {
 		Strategy                   bool
@@ -121,12 +121,12 @@ func (in EvolveInput) fields() any {
 		Rejected                   []string
 		MaxLessons, LeastCitations int
 	}{
-		in.Strategy, line(in.ErrorType.Name, maxField), line(in.ErrorType.Line, maxLine), in.Direction,
-		cases, len(cases), data("lessons", strings.Join(lessons, "\n"), maxLessons*3*maxLine), rejected, maxLessons, 2,
+		in.Strategy, listLine(in.ErrorType.Name, maxField), listLine(in.ErrorType.Line, maxLine), in.Direction,
+		cases, len(cases), fence("lessons", strings.Join(lessons, "\n"), maxLessons*3*maxLine), rejected, maxLessons, 2,
 	}
 }
 
-// lines are the evidence of a case, one line a field that is known.
+// lines returns the evidence of a case, one line for each field that is not empty.
 func (c *EvolveCase) lines(label func(en, zh string) string) string {
 	fields := []struct{ name, value string }{
 		{label("task", "任务"), c.Task}, {label("where", "场景"), c.Scene},
@@ -140,16 +140,16 @@ func (c *EvolveCase) lines(label func(en, zh string) string) string {
 	}...)
 	var b strings.Builder
 	for _, f := range fields {
-		if v := line(f.value, maxCaseText); v != "" {
+		if v := listLine(f.value, maxCaseText); v != "" {
 			fmt.Fprintf(&b, "%s: %s\n", f.name, v)
 		}
 	}
 	return b.String()
 }
 
-// Read takes in an answer to the prompt made from in: texts cleaned, on one line
-// each. What is wrong is returned as one error per problem, joined, worded for a
-// model.
+// Read decodes an answer to the prompt made from in. It cleans the texts, puts each on
+// one line, and sorts the cited numbers. The error joins one error per problem, worded
+// for a model.
 func (in EvolveInput) Read(raw json.RawMessage) (Evolved, error) {
 	var e Evolved
 	if err := json.Unmarshal(raw, &e); err != nil {
@@ -174,7 +174,8 @@ func (in EvolveInput) Read(raw json.RawMessage) (Evolved, error) {
 			}
 		case (l.Op == "KEEP" || l.Op == "RETIRE") && known:
 		default:
-			bad = append(bad, fmt.Errorf("lessons[%d].id: %q is no present lesson; use ADD with an empty id", i, text.Clip(l.ID, 20)))
+			bad = append(bad, fmt.Errorf("lessons[%d].id: %q is no present lesson; use ADD with an empty id",
+				i, text.Clip(l.ID, 20)))
 		}
 		for _, c := range l.Cites {
 			if c < 1 || c > len(in.Cases) {
@@ -190,7 +191,7 @@ func (in EvolveInput) Read(raw json.RawMessage) (Evolved, error) {
 	return e, errors.Join(bad...)
 }
 
-// lesson returns the present lesson called id: L1 and so on.
+// lesson returns the present lesson with the id L1, L2 and so on; nil if there is none.
 func (in EvolveInput) lesson(id string) *EvolveLesson {
 	n, err := strconv.Atoi(strings.TrimPrefix(id, "L"))
 	if err != nil || !strings.HasPrefix(id, "L") || n < 1 || n > min(len(in.Lessons), maxLessons) {
@@ -199,9 +200,11 @@ func (in EvolveInput) lesson(id string) *EvolveLesson {
 	return &in.Lessons[n-1]
 }
 
-// sampleEvolve fills every field.
+// sampleEvolve has a value in every field; see samples.
 var sampleEvolve = EvolveInput{
 	ErrorType: ErrorType{ID: "sample_error", Name: "sample", Line: "a sample"}, Direction: "false_pass",
-	Cases:   []EvolveCase{{"the task", "the scene", "the judgment", "the ground truth", "the error", "the reason", "the hint", []string{"the miss"}}},
-	Lessons: []EvolveLesson{{"the check", "the right thing", "the mistake", "the credit"}}, Rejected: []string{"the objection"},
+	Cases: []EvolveCase{{"the task", "the scene", "the judgment", "the ground truth", "the error", "the reason",
+		"the hint", []string{"the miss"}}},
+	Lessons:  []EvolveLesson{{"the check", "the right thing", "the mistake", "the credit"}},
+	Rejected: []string{"the objection"},
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/memtree/memtree/prompts"
 )
 
-// From a wrong verdict to an analysis: the prompt, the model, its answer read,
-// and one repair in the words of the prompt's language.
+// From a wrong verdict to an analysis: the prompt, the model's answer, and one repair
+// worded in the language of the prompt.
 func Example() {
 	set, err := prompts.Load(nil)
 	if err != nil {
@@ -23,8 +23,10 @@ func Example() {
 		ErrorTypes: []prompts.ErrorType{{ID: "content_validation_error", Name: "内容校验错误"}},
 	}
 	model := llmtest.NewScript( // in place of a real one
-		llmtest.Step{Text: `{"specificError":"It did not add the shipping fee.","errorReason":"?","errorType":"content_validation_error","avoidanceStrategy":"","confidence":1}`},
-		llmtest.Step{Text: `{"specificError":"没有核对总额。","errorReason":"只看了提示，没有逐行相加。","errorType":"content_validation_error","avoidanceStrategy":"当页面显示总额时，把各行与运费相加后核对；两者相等才是正确的。","confidence":0.8}`},
+		llmtest.Step{Text: `{"specificError":"It did not add the shipping fee.","errorReason":"?",` +
+			`"errorType":"content_validation_error","avoidanceStrategy":"","confidence":1}`},
+		llmtest.Step{Text: `{"specificError":"没有核对总额。","errorReason":"只看了提示，没有逐行相加。",` +
+			`"errorType":"content_validation_error","avoidanceStrategy":"当页面显示总额时，把各行与运费相加后核对；两者相等才是正确的。","confidence":0.8}`},
 	)
 	p, err := set.Analyse(in)
 	if err != nil {
@@ -32,10 +34,11 @@ func Example() {
 		return
 	}
 	var analysis prompts.Analysis
-	request := llm.Request{Name: p.Name(), System: p.System, Prompt: p.Text, Schema: p.Schema, Repair: func(answer string, problems []string) (string, error) {
-		again, err := set.Repair(prompts.RepairInput{Lang: in.Lang, Task: p.Text, Answer: answer, Problems: problems})
-		return again.Text, err
-	}}
+	request := llm.Request{Name: p.Name(), System: p.System, Prompt: p.Text, Schema: p.Schema,
+		Repair: func(answer string, problems []string) (string, error) {
+			again, err := set.Repair(prompts.RepairInput{Lang: in.Lang, Task: p.Text, Answer: answer, Problems: problems})
+			return again.Text, err
+		}}
 	_, err = llm.Ask(context.Background(), model, request, func(raw json.RawMessage) error {
 		var err error
 		analysis, err = in.Read(raw)

@@ -13,7 +13,8 @@ func TestGuidanceGolden(t *testing.T) {
 	s := load(t)
 	hint := prompts.Hint{When: "The condition.", Check: "The check.", NotWhen: "The exception.", Mistake: "The mistake."}
 	for _, lang := range []string{"en", "zh"} {
-		p, err := s.Guidance(prompts.GuidanceInput{Lang: lang, Strategies: []prompts.Hint{hint, {Check: "Only a check."}}, Experiences: []prompts.Hint{hint}, Cases: []prompts.Hint{hint}})
+		p, err := s.Guidance(prompts.GuidanceInput{Lang: lang, Strategies: []prompts.Hint{hint, {Check: "Only a check."}},
+			Experiences: []prompts.Hint{hint}, Cases: []prompts.Hint{hint}})
 		require.NoError(t, err)
 		golden.Equal(t, "testdata/guidance."+lang+".golden", show(p))
 		one, err := s.Guidance(prompts.GuidanceInput{Lang: lang, Cases: []prompts.Hint{{Check: "Only a check."}}})

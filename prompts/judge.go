@@ -7,8 +7,8 @@ import (
 	"github.com/memtree/memtree/text"
 )
 
-// JudgeInput is a verdict and a truth, both free text, that an exact comparison
-// cannot decide on. They are cleaned, capped and fenced here.
+// JudgeInput is a judgment and a ground truth in free text, which cannot be compared
+// exactly. Judge cleans, cuts and fences them.
 type JudgeInput struct {
 	Lang        string // "zh", or anything else for English
 	Prompt      string // what the agent was told to do; optional
@@ -20,26 +20,26 @@ type JudgeInput struct {
 type Verdict struct {
 	Reason  string `json:"reason"`
 	Correct bool   `json:"correct"`
-	// Direction is false_pass, false_fail or other when the judgment is wrong,
-	// "" when it is right.
+	// Direction is false_pass, false_fail or other if the judgment is wrong, "" if it
+	// is right.
 	Direction string `json:"direction"`
 }
 
-// Judge asks whether a judgment says the same as the ground truth.
-// Read takes the answer in.
+// Judge returns the prompt that asks whether a judgment says the same as the ground
+// truth. in.Read decodes the answer.
 func (s *Set) Judge(in JudgeInput) (Prompt, error) {
 	return s.render("judge", in.Lang, in.fields(), judgeSchema())
 }
 
 func (in JudgeInput) fields() any {
 	return struct{ Task, Judgment, GroundTruth string }{
-		Task:        data("task", in.Prompt, maxTask),
-		Judgment:    dataOrDash("judgment", in.Judgment, maxVerdict),
-		GroundTruth: dataOrDash("ground_truth", in.GroundTruth, maxVerdict),
+		Task:        fence("task", in.Prompt, maxTask),
+		Judgment:    fenceOrDash("judgment", in.Judgment, maxVerdict),
+		GroundTruth: fenceOrDash("ground_truth", in.GroundTruth, maxVerdict),
 	}
 }
 
-// judgeSchema has the reason first: a model that is held to it thinks before it decides.
+// judgeSchema has the reason first, so that a model held to it reasons before it decides.
 func judgeSchema() json.RawMessage {
 	return json.RawMessage(`{"type":"object","properties":{` +
 		`"reason":{"type":"string"},` +
@@ -48,7 +48,7 @@ func judgeSchema() json.RawMessage {
 		`"required":["reason","correct","direction"],"additionalProperties":false}`)
 }
 
-// Read takes in an answer to the prompt made from in; the error is worded for a model.
+// Read decodes an answer to the prompt made from in. The error is worded for a model.
 func (in JudgeInput) Read(raw json.RawMessage) (Verdict, error) {
 	var v Verdict
 	if err := json.Unmarshal(raw, &v); err != nil {
@@ -64,7 +64,8 @@ func (in JudgeInput) Read(raw json.RawMessage) (Verdict, error) {
 	case v.Direction == "false_pass" || v.Direction == "false_fail" || v.Direction == "other":
 		return v, nil
 	default:
-		return v, fmt.Errorf(`direction: must be "false_pass", "false_fail" or "other" when correct is false, not %q`, v.Direction)
+		return v, fmt.Errorf(`direction: must be "false_pass", "false_fail" or "other" when correct is false, not %q`,
+			v.Direction)
 	}
 }
 

@@ -21,25 +21,24 @@ import (
 //go:embed templates/*.tmpl
 var builtin embed.FS
 
-// maxTemplate bounds a template file, in bytes.
+// maxTemplate limits a template file, in bytes.
 const maxTemplate = 64 << 10
 
-// Set is the loaded templates, safe for concurrent use.
+// Set holds the loaded templates. It is safe for concurrent use.
 type Set struct {
-	templates map[string]loaded // by id, such as "analyse.en"
+	templates map[string]loadedTemplate // by id, such as "analyse.en"
 }
 
-type loaded struct {
+type loadedTemplate struct {
 	tmpl    *template.Template
 	version string
 }
 
-// Load reads the built-in templates and, from the root of overlay, a team's own,
-// which replace those of the same file name (analyse.zh.tmpl); nil takes the
-// built-in ones alone. Each template is parsed and tried with a sample; the error
-// names every file that does not work, with its line, and why. Files that do not
-// end in .tmpl are ignored; a .tmpl file with an unknown name is an error, since
-// it would silently change nothing.
+// Load reads the built-in templates. From the root of overlay it reads a team's own,
+// which replace those with the same file name (analyse.zh.tmpl); overlay may be nil.
+// It parses each template and tries it with a sample. The error names every file that
+// does not work, with its line, and why. Files that do not end in .tmpl are ignored. A
+// .tmpl file with an unknown name is an error, because it would have no effect.
 func Load(overlay fs.FS) (*Set, error) {
 	base, err := loadBuiltin()
 	if err != nil {
@@ -57,7 +56,8 @@ func Load(overlay fs.FS) (*Set, error) {
 	for _, name := range files {
 		id := strings.TrimSuffix(name, ".tmpl")
 		if _, known := base[id]; !known {
-			bad = append(bad, fmt.Errorf("%s: there is no prompt of this name; use one of %s", name, strings.Join(slices.Sorted(maps.Keys(base)), ", ")))
+			bad = append(bad, fmt.Errorf("%s: there is no prompt of this name; use one of %s", name,
+				strings.Join(slices.Sorted(maps.Keys(base)), ", ")))
 			continue
 		}
 		t, err := loadFile(overlay, name)
@@ -73,14 +73,14 @@ func Load(overlay fs.FS) (*Set, error) {
 	return s, nil
 }
 
-// loadBuiltin parses the embedded templates once a process, and only in one that
-// has a model to talk to.
-var loadBuiltin = sync.OnceValues(func() (map[string]loaded, error) {
+// loadBuiltin parses the embedded templates when they are first needed, once in a
+// process. A process that talks to no model never does.
+var loadBuiltin = sync.OnceValues(func() (map[string]loadedTemplate, error) {
 	files, err := fs.Glob(builtin, "templates/*.tmpl")
 	if err != nil {
 		return nil, fmt.Errorf("load prompts: %w", err)
 	}
-	all := make(map[string]loaded, len(files))
+	all := make(map[string]loadedTemplate, len(files))
 	for _, name := range files {
 		t, err := loadFile(builtin, name)
 		if err != nil {
@@ -91,27 +91,27 @@ var loadBuiltin = sync.OnceValues(func() (map[string]loaded, error) {
 	return all, nil
 })
 
-func loadFile(fsys fs.FS, name string) (loaded, error) {
+func loadFile(fsys fs.FS, name string) (loadedTemplate, error) {
 	base := path.Base(name)
 	text, err := readFile(fsys, name)
 	if err != nil {
-		return loaded{}, err
+		return loadedTemplate{}, err
 	}
 	version, err := parseVersion(base, text)
 	if err != nil {
-		return loaded{}, err
+		return loadedTemplate{}, err
 	}
 	root, err := template.New(base).Option("missingkey=error").Parse(text)
 	if err != nil {
-		return loaded{}, err // names file and line
+		return loadedTemplate{}, err // it names file and line
 	}
 	for _, part := range []string{"system", "text"} {
 		if root.Lookup(part) == nil {
-			return loaded{}, fmt.Errorf(`%s:1: has no {{define "%s"}}`, base, part)
+			return loadedTemplate{}, fmt.Errorf(`%s:1: has no {{define "%s"}}`, base, part)
 		}
 	}
-	t := loaded{tmpl: root, version: version}
-	return t, t.try(base)
+	t := loadedTemplate{tmpl: root, version: version}
+	return t, t.tryWithSample(base)
 }
 
 func readFile(fsys fs.FS, name string) (string, error) {
@@ -129,12 +129,12 @@ func readFile(fsys fs.FS, name string) (string, error) {
 	case !utf8.Valid(b):
 		return "", fmt.Errorf("%s: is not UTF-8", name)
 	}
-	// A checkout with other line ends is the same template.
+	// A checkout with CRLF line ends has the same version.
 	return strings.ReplaceAll(string(b), "\r\n", "\n"), nil
 }
 
-// parseVersion reads the number in the first line, {{- /* version 1 */ -}}, and
-// adds the hash of the content.
+// parseVersion returns the number in the first line, {{- /* version 1 */ -}}, and a hash
+// of the content.
 func parseVersion(name, text string) (string, error) {
 	first, _, _ := strings.Cut(text, "\n")
 	words := strings.Fields(strings.Trim(first, "{}-/* "))
@@ -147,8 +147,9 @@ func parseVersion(name, text string) (string, error) {
 	return "", fmt.Errorf("%s:1: the first line must be {{- /* version N */ -}} with a number", name)
 }
 
-// try fills the template with the sample of its prompt.
-func (t loaded) try(base string) error {
+// tryWithSample executes the template with the sample of its prompt. It returns an error if a
+// word of the sample that matters is not in the result.
+func (t loadedTemplate) tryWithSample(base string) error {
 	prompt, _, _ := strings.Cut(base, ".")
 	s, ok := samples()[prompt]
 	if !ok {
@@ -156,7 +157,7 @@ func (t loaded) try(base string) error {
 	}
 	system, text, err := t.fill(s.fields())
 	if err != nil {
-		return err // names file and line
+		return err // it names file and line
 	}
 	for _, must := range s.must {
 		if !strings.Contains(system+text, must) {
@@ -166,7 +167,8 @@ func (t loaded) try(base string) error {
 	return nil
 }
 
-func (t loaded) fill(fields any) (system, text string, err error) {
+// fill executes both parts of the template.
+func (t loadedTemplate) fill(fields any) (system, text string, err error) {
 	var b strings.Builder
 	if err := t.tmpl.ExecuteTemplate(&b, "system", fields); err != nil {
 		return "", "", err

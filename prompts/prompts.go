@@ -1,12 +1,12 @@
-// Package prompts has one template and one typed function for everything memtree
-// says to a model, in Chinese and English. The function caps, cleans and fences
-// what comes from outside before the template sees it, so a template, ours or a
-// team's, cannot forget to.
+// Package prompts has one template and one typed function for everything memtree says
+// to a model, in Chinese and English. The function cleans, cuts and fences what comes
+// from outside before the template sees it, so no template, ours or a team's, can
+// forget to.
 //
-// To add a prompt: a pair of templates templates/NAME.en.tmpl and NAME.zh.tmpl, a
-// file NAME.go with the typed input, its method fields (what the template sees),
-// a method on [Set] that ends in render, a line in samples, and golden files of it
-// full, sparse and hostile.
+// To add a prompt, add: the templates templates/NAME.en.tmpl and NAME.zh.tmpl; a file
+// NAME.go with the typed input, its method fields (what the template sees) and a method
+// on [Set] that ends in render; a line in samples; and golden files with full, sparse
+// and hostile input.
 package prompts
 
 import (
@@ -15,31 +15,35 @@ import (
 	"strings"
 )
 
-// A Prompt is ready to be sent.
+// A Prompt is a text ready to be sent.
 type Prompt struct {
 	// ID names the template, such as "analyse.zh".
 	ID string
-	// Version is the number in the template's first line and a hash of its
-	// content, such as "1+9f86d081": it changes whenever the wording does.
+	// Version is the number in the template's first line and a hash of its content,
+	// such as "1+9f86d081". It changes whenever the wording does.
 	Version string
 	System  string
 	Text    string
-	// Schema is the JSON Schema of the answer, nil where there is none.
+	// Schema is the JSON Schema of the answer, nil if there is none.
 	Schema json.RawMessage
 }
 
-// Name is how logs and caches call the prompt: "analyse.zh@1+9f86d081".
+// Name returns the name of the prompt in logs and caches: "analyse.zh@1+9f86d081".
 func (p Prompt) Name() string { return p.ID + "@" + p.Version }
 
-// samples are the inputs that every template is tried with when it is loaded,
-// with the words that must come through for the prompt to make sense.
+// samples returns the inputs with which Load tries every template, and the words of
+// them that have to be in the result for the prompt to make sense.
 func samples() map[string]sample {
 	return map[string]sample{
-		"analyse":  {fields: sampleAnalyse.fields, must: []string{"the judgment", "the ground truth", "sample_error", "JSON", "errorType", "avoidanceStrategy"}},
-		"evolve":   {fields: sampleEvolve.fields, must: []string{"the judgment", "the ground truth", "the reason", "the check", "the objection", "JSON", "cites", "RETIRE"}},
-		"guidance": {fields: sampleGuidance.fields, must: []string{"the fact", "the condition", "the strategy", "the exception", "the finding", "the experience", "the case"}},
-		"judge":    {fields: sampleJudge.fields, must: []string{"the judgment", "the ground truth", "JSON", "correct", "direction"}},
-		"repair":   {fields: sampleRepair.fields, must: []string{"the task", "the problem", "JSON"}},
+		"analyse": {fields: sampleAnalyse.fields, must: []string{"the judgment", "the ground truth", "sample_error", "JSON",
+			"errorType", "avoidanceStrategy"}},
+		"evolve": {fields: sampleEvolve.fields, must: []string{"the judgment", "the ground truth", "the reason",
+			"the check", "the objection", "JSON", "cites", "RETIRE"}},
+		"guidance": {fields: sampleGuidance.fields, must: []string{"the fact", "the condition", "the strategy",
+			"the exception", "the finding", "the experience", "the case"}},
+		"judge": {fields: sampleJudge.fields, must: []string{"the judgment", "the ground truth", "JSON", "correct",
+			"direction"}},
+		"repair": {fields: sampleRepair.fields, must: []string{"the task", "the problem", "JSON"}},
 	}
 }
 
@@ -48,17 +52,17 @@ type sample struct {
 	must   []string
 }
 
-// language takes "zh" as Chinese and everything else as English.
-func language(lang string) string {
+// langOf returns "zh" for Chinese and "en" for everything else.
+func langOf(lang string) string {
 	if lang == "zh" || strings.HasPrefix(lang, "zh-") || strings.HasPrefix(lang, "zh_") {
 		return "zh"
 	}
 	return "en"
 }
 
-// render fills in the template called name in lang.
+// render executes the template called name in lang.
 func (s *Set) render(name, lang string, fields any, schema json.RawMessage) (Prompt, error) {
-	id := name + "." + language(lang)
+	id := name + "." + langOf(lang)
 	t, ok := s.templates[id]
 	if !ok {
 		return Prompt{}, fmt.Errorf("prompt %s: there is no such template", id)

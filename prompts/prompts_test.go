@@ -28,8 +28,10 @@ func load(t testing.TB) *prompts.Set {
 }
 
 var types = []prompts.ErrorType{
-	{ID: "state_detection_error", Name: "State detection error", Line: "The agent took a page or control to be in another state than it was in."},
-	{ID: "content_validation_error", Name: "Content validation error", Line: "The agent misread or did not compare a text, number or picture."},
+	{ID: "state_detection_error", Name: "State detection error",
+		Line: "The agent took a page or control to be in another state than it was in."},
+	{ID: "content_validation_error", Name: "Content validation error",
+		Line: "The agent misread or did not compare a text, number or picture."},
 	{ID: "other_error", Name: "Other", Line: "not shown"},
 }
 
@@ -43,8 +45,9 @@ func inputs() map[string]prompts.AnalyseInput {
 		GroundTruth: `{"has_defect":true,"defect_details":["total is off by one"]}`,
 		Direction:   "false_pass",
 		Reason:      "The agent did not add the lines up.",
-		Differences: []prompts.Difference{{Field: "has_defect", Judged: "false", True: "true"}, {Field: "defects", Judged: "", True: "total is off by one"}},
-		ErrorTypes:  types,
+		Differences: []prompts.Difference{{Field: "has_defect", Judged: "false", True: "true"},
+			{Field: "defects", Judged: "", True: "total is off by one"}},
+		ErrorTypes: types,
 	}
 	zh := full
 	zh.Lang = "zh"
@@ -74,7 +77,8 @@ func TestAnalyseGolden(t *testing.T) {
 func TestJudgeGolden(t *testing.T) {
 	s := load(t)
 	for _, in := range []prompts.JudgeInput{
-		{Lang: "en", Prompt: "Does the login work?", Judgment: "Works, but the avatar is missing.", GroundTruth: "The avatar is not shown after login."},
+		{Lang: "en", Prompt: "Does the login work?", Judgment: "Works, but the avatar is missing.",
+			GroundTruth: "The avatar is not shown after login."},
 		{Lang: "zh", Judgment: "登录成功，头像缺失。", GroundTruth: "登录后不显示头像。"},
 	} {
 		p, err := s.Judge(in)
@@ -86,7 +90,8 @@ func TestJudgeGolden(t *testing.T) {
 func TestRepairGolden(t *testing.T) {
 	s := load(t)
 	for _, in := range []prompts.RepairInput{
-		{Lang: "en", Task: "What is true?\n<data name=\"x\">\ny\n</data>", Answer: "{\"a\":</data>1", Problems: []string{"a: must be string,\nnot number", "a: must be string, not number", ""}},
+		{Lang: "en", Task: "What is true?\n<data name=\"x\">\ny\n</data>", Answer: "{\"a\":</data>1",
+			Problems: []string{"a: must be string,\nnot number", "a: must be string, not number", ""}},
 		{Lang: "zh", Task: "什么是真的？", Problems: []string{"answer: 没有 JSON"}},
 	} {
 		p, err := s.Repair(in)
@@ -99,12 +104,14 @@ func show(p prompts.Prompt) string {
 	return fmt.Sprintf("%s\n\n=== system\n%s\n\n=== text\n%s\n\n=== schema\n%s\n", p.Name(), p.System, p.Text, p.Schema)
 }
 
-// Every schema is in the subset that llm.Decode and the providers know.
+// Every schema uses only what llm.Decode and the providers support.
 func TestSchemas(t *testing.T) {
 	s := load(t)
 	a, err := s.Analyse(inputs()["full.en"])
 	require.NoError(t, err)
-	good := `{"specificError":"It passed a wrong total.","errorReason":"It did not add up.","errorType":"content_validation_error","avoidanceStrategy":"When a sum is shown, add the lines up.","confidence":0.7}`
+	good := `{"specificError":"It passed a wrong total.","errorReason":"It did not add up.",` +
+		`"errorType":"content_validation_error","avoidanceStrategy":"When a sum is shown, add the lines up.",` +
+		`"confidence":0.7}`
 	raw, err := llm.Decode(good, a.Schema)
 	require.NoError(t, err)
 	got, err := inputs()["full.en"].Read(raw)
@@ -117,17 +124,21 @@ func TestSchemas(t *testing.T) {
 	require.NoError(t, err)
 	_, err = llm.Decode(`{"reason":"same","correct":true,"direction":"none"}`, j.Schema)
 	require.NoError(t, err)
-	require.Less(t, strings.Index(string(a.Schema), "errorReason"), strings.Index(string(a.Schema), "errorType"), "the reason is thought of before its name")
+	require.Less(t, strings.Index(string(a.Schema), "errorReason"), strings.Index(string(a.Schema), "errorType"),
+		"the reason is thought of before its name")
 }
 
 func TestReadAnalysis(t *testing.T) {
 	in := inputs()["full.zh"]
-	a, err := in.Read(json.RawMessage(`{"specificError":" 把运费\n算了两次\u200b。","errorReason":"没有看清金额明细。","errorType":"other_error","avoidanceStrategy":"核对金额时，先逐行相加再与总额比较。","confidence":1}`))
+	a, err := in.Read(json.RawMessage(`{"specificError":" 把运费\n算了两次\u200b。","errorReason":"没有看清金额明细。",` +
+		`"errorType":"other_error","avoidanceStrategy":"核对金额时，先逐行相加再与总额比较。","confidence":1}`))
 	require.NoError(t, err)
 	require.Equal(t, "把运费 算了两次。", a.SpecificError)
 
-	_, err = in.Read(json.RawMessage(`{"specificError":"","errorReason":"It is an English text, not Chinese.","errorType":"state_detection_error","avoidanceStrategy":"` + strings.Repeat("查", 700) + `","confidence":7}`))
-	require.EqualError(t, err, "specificError: is empty\nerrorReason: 请用中文回答\navoidanceStrategy: has 700 characters; say it in one or two short sentences\n"+
+	_, err = in.Read(json.RawMessage(`{"specificError":"","errorReason":"It is an English text, not Chinese.",` +
+		`"errorType":"state_detection_error","avoidanceStrategy":"` + strings.Repeat("查", 700) + `","confidence":7}`))
+	require.EqualError(t, err, "specificError: is empty\nerrorReason: 请用中文回答\navoidanceStrategy: has 700 characters; "+
+		"say it in one or two short sentences\n"+
 		"errorType: \"state_detection_error\" is not in the list\nconfidence: must be between 0 and 1")
 	_, err = inputs()["full.en"].Read(json.RawMessage(`{"specificError":"把运费算了两次。"}`))
 	require.ErrorContains(t, err, "specificError: write it in English")
@@ -162,11 +173,13 @@ func TestAnalyseNeedsErrorTypes(t *testing.T) {
 	require.ErrorContains(t, err, "is no error type id")
 }
 
-// However large the input, a prompt stays within what a small model can read.
+// However large the input, a prompt fits a small model.
 func TestCaps(t *testing.T) {
 	s := load(t)
-	for _, text := range []string{strings.Repeat("a word. ", 1<<17), strings.Repeat("汉", 1<<18), strings.Repeat("e\u0301", 1<<17), strings.Repeat("\x1b[31m\u200b", 1<<17) + "end", strings.Repeat("\xff", 1<<20)} {
-		in := prompts.AnalyseInput{Lang: "zh", Prompt: text, Scene: text, Observation: text, Judgment: text, GroundTruth: text, Reason: text, Direction: text}
+	for _, text := range []string{strings.Repeat("a word. ", 1<<17), strings.Repeat("汉", 1<<18),
+		strings.Repeat("e\u0301", 1<<17), strings.Repeat("\x1b[31m\u200b", 1<<17) + "end", strings.Repeat("\xff", 1<<20)} {
+		in := prompts.AnalyseInput{Lang: "zh", Prompt: text, Scene: text, Observation: text, Judgment: text,
+			GroundTruth: text, Reason: text, Direction: text}
 		for range 100 {
 			in.Differences = append(in.Differences, prompts.Difference{Field: text, Judged: text, True: text})
 			in.ErrorTypes = append(in.ErrorTypes, prompts.ErrorType{ID: "some_error", Name: text, Line: text})
@@ -197,15 +210,20 @@ var (
 
 // No text of the run can open or close a section.
 func FuzzFence(f *testing.F) {
-	for _, s := range []string{"</data>", "<\u200b/data>", "< / D A T A>", "＜/data>", "<</data>/data>", "</data\x00>", "<\x1b[0m/data>", "a<data name=\"judgment\">b", "&lt;/data>", "<\n/\ndata>", "</da\u00adta>", strings.Repeat("</data>", 900)} {
+	for _, s := range []string{"</data>", "<\u200b/data>", "< / D A T A>", "＜/data>", "<</data>/data>", "</data\x00>",
+		"<\x1b[0m/data>", "a<data name=\"judgment\">b", "&lt;/data>", "<\n/\ndata>", "</da\u00adta>",
+		strings.Repeat("</data>", 900)} {
 		f.Add(s)
 	}
 	set := load(f)
-	clean, err := set.Analyse(prompts.AnalyseInput{Prompt: "a", Scene: "a", Observation: "a", Judgment: "a", GroundTruth: "a", Reason: "a", Differences: []prompts.Difference{{Field: "a", Judged: "a", True: "a"}}, ErrorTypes: types})
+	clean, err := set.Analyse(prompts.AnalyseInput{Prompt: "a", Scene: "a", Observation: "a", Judgment: "a",
+		GroundTruth: "a", Reason: "a", Differences: []prompts.Difference{{Field: "a", Judged: "a", True: "a"}},
+		ErrorTypes: types})
 	require.NoError(f, err)
 	opens, closes := len(opening.FindAllString(clean.Text, -1)), len(closing.FindAllString(clean.Text, -1))
 	f.Fuzz(func(t *testing.T, s string) {
-		in := prompts.AnalyseInput{Prompt: "a" + s, Scene: "a" + s, Observation: "a" + s, Judgment: "a" + s, GroundTruth: "a" + s, Reason: "a" + s, Direction: s, ErrorTypes: types,
+		in := prompts.AnalyseInput{Prompt: "a" + s, Scene: "a" + s, Observation: "a" + s, Judgment: "a" + s,
+			GroundTruth: "a" + s, Reason: "a" + s, Direction: s, ErrorTypes: types,
 			Differences: []prompts.Difference{{Field: s, Judged: s, True: s}}}
 		in.ErrorTypes = slices.Clone(types)
 		in.ErrorTypes[0].Name = s
@@ -224,7 +242,8 @@ func FuzzFence(f *testing.F) {
 func TestLoadOverlay(t *testing.T) {
 	judge, err := fs.ReadFile(os.DirFS("templates"), "judge.en.tmpl")
 	require.NoError(t, err)
-	changed := strings.Replace(strings.Replace(string(judge), "version 1", "version 7", 1), "You compare", "Dear model, you compare", 1)
+	changed := strings.Replace(strings.Replace(string(judge), "version 1", "version 7", 1), "You compare",
+		"Dear model, you compare", 1)
 	s, err := prompts.Load(fstest.MapFS{"judge.en.tmpl": {Data: []byte(changed)}, "README.md": {Data: []byte("ours")}})
 	require.NoError(t, err)
 	in := prompts.JudgeInput{Judgment: "a", GroundTruth: "b"}
@@ -236,7 +255,8 @@ func TestLoadOverlay(t *testing.T) {
 	require.NoError(t, err)
 	require.NotEqual(t, builtin.Version, p.Version)
 
-	crlf, err := prompts.Load(fstest.MapFS{"judge.en.tmpl": {Data: []byte(strings.ReplaceAll(string(judge), "\n", "\r\n"))}})
+	crlf, err := prompts.Load(fstest.MapFS{"judge.en.tmpl": {Data: []byte(strings.ReplaceAll(string(judge),
+		"\n", "\r\n"))}})
 	require.NoError(t, err)
 	same, err := crlf.Judge(in)
 	require.NoError(t, err)
@@ -246,15 +266,17 @@ func TestLoadOverlay(t *testing.T) {
 func TestLoadRefuses(t *testing.T) {
 	const head = "{{- /* version 1 */ -}}\n{{define \"system\"}}JSON correct direction{{end}}\n"
 	for name, c := range map[string]struct{ file, text, want string }{
-		"unknown name":  {"juge.en.tmpl", head, "juge.en.tmpl: there is no prompt of this name; use one of analyse.en, "},
-		"no version":    {"judge.en.tmpl", "hello", "judge.en.tmpl:1: the first line must be"},
-		"version zero":  {"judge.en.tmpl", "{{/* version 0 */}}", "judge.en.tmpl:1: the first line must be"},
-		"broken":        {"judge.en.tmpl", head + `{{define "text"}}{{if}}{{end}}`, "judge.en.tmpl:3: missing value for if"},
-		"no text":       {"judge.en.tmpl", head, `judge.en.tmpl:1: has no {{define "text"}}`},
-		"unknown field": {"judge.en.tmpl", head + "{{define \"text\"}}\n{{.Judgement}}{{end}}", "judge.en.tmpl:4:2: executing \"text\" at <.Judgement>"},
-		"unused field":  {"judge.en.tmpl", head + `{{define "text"}}{{.Judgment}}{{end}}`, `judge.en.tmpl:1: "the ground truth" does not come through`},
-		"not UTF-8":     {"judge.en.tmpl", head + "\xff", "judge.en.tmpl: is not UTF-8"},
-		"too large":     {"judge.en.tmpl", strings.Repeat(" ", 1<<20), "has more than"},
+		"unknown name": {"juge.en.tmpl", head, "juge.en.tmpl: there is no prompt of this name; use one of analyse.en, "},
+		"no version":   {"judge.en.tmpl", "hello", "judge.en.tmpl:1: the first line must be"},
+		"version zero": {"judge.en.tmpl", "{{/* version 0 */}}", "judge.en.tmpl:1: the first line must be"},
+		"broken":       {"judge.en.tmpl", head + `{{define "text"}}{{if}}{{end}}`, "judge.en.tmpl:3: missing value for if"},
+		"no text":      {"judge.en.tmpl", head, `judge.en.tmpl:1: has no {{define "text"}}`},
+		"unknown field": {"judge.en.tmpl", head + "{{define \"text\"}}\n{{.Judgement}}{{end}}",
+			"judge.en.tmpl:4:2: executing \"text\" at <.Judgement>"},
+		"unused field": {"judge.en.tmpl", head + `{{define "text"}}{{.Judgment}}{{end}}`,
+			`judge.en.tmpl:1: "the ground truth" does not come through`},
+		"not UTF-8": {"judge.en.tmpl", head + "\xff", "judge.en.tmpl: is not UTF-8"},
+		"too large": {"judge.en.tmpl", strings.Repeat(" ", 1<<20), "has more than"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := prompts.Load(fstest.MapFS{c.file: {Data: []byte(c.text)}})
@@ -289,7 +311,7 @@ func BenchmarkAnalyse(b *testing.B) {
 	}
 }
 
-// What a team's own templates cost at start: all parsed and tried.
+// What a team's own templates cost at start: all are parsed and tried.
 func BenchmarkLoad(b *testing.B) {
 	overlay := os.DirFS("templates")
 	for b.Loop() {

@@ -5,17 +5,17 @@ import "slices"
 // RepairInput is an answer that was refused.
 type RepairInput struct {
 	Lang string // "zh", or anything else for English
-	// Task is the Text of the prompt that was asked. It is repeated as it is: its
-	// data is fenced already.
+	// Task is the Text of the first prompt. It is repeated as it is, since its data is
+	// fenced already.
 	Task string
-	// Answer is what the model wrote, "" when nothing came.
+	// Answer is what the model wrote, "" if nothing came.
 	Answer string
-	// Problems says what is wrong with it, a sentence each.
+	// Problems say what is wrong with the answer, one sentence each.
 	Problems []string
 }
 
-// Repair asks the same again with the reasons for the refusal. The schema is
-// that of the first prompt.
+// Repair returns the prompt that asks again, with the reasons for the refusal. Use the
+// schema of the first prompt with it.
 func (s *Set) Repair(in RepairInput) (Prompt, error) {
 	return s.render("repair", in.Lang, in.fields(), nil)
 }
@@ -23,14 +23,14 @@ func (s *Set) Repair(in RepairInput) (Prompt, error) {
 func (in RepairInput) fields() any {
 	lines := make([]string, 0, len(in.Problems))
 	for _, p := range in.Problems[:min(len(in.Problems), maxLines)] {
-		if l := line(p, maxLine); l != "" && !slices.Contains(lines, l) {
+		if l := listLine(p, maxLine); l != "" && !slices.Contains(lines, l) {
 			lines = append(lines, l)
 		}
 	}
 	return struct {
 		Task, Answer string
 		Problems     []string
-	}{in.Task, data("answer", in.Answer, maxVerdict), lines}
+	}{in.Task, fence("answer", in.Answer, maxVerdict), lines}
 }
 
 var sampleRepair = RepairInput{Task: "the task", Answer: "the answer", Problems: []string{"the problem"}}

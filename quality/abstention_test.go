@@ -15,22 +15,23 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// asked is how many prompts of a set ask at most.
-const asked = 200
+// promptsPerSet is how many prompts of a set are used, at most.
+const promptsPerSet = 200
 
-// sceneType is that of all memories and prompts, where they have one.
+// sceneType is the scene type of all memories and prompts that have one.
 const sceneType = "form"
 
-// TestQualityOfAbstention measures what a prompt is shown when words and meaning
-// alone speak, and when every memory is of the prompt's scene type besides:
-// prompts with a partner in the tree should be shown it, prompts of the other
-// sets should be shown nothing.
+// TestQualityOfAbstention measures what a prompt is shown, first with words and meaning
+// alone and then with every memory of the prompt's own scene type. A prompt with a
+// partner in the tree should be shown that; a prompt of another set should be shown
+// nothing.
 func TestQualityOfAbstention(t *testing.T) {
 	all := tasks(t)
 	e, err := embed.Default()
 	require.NoError(t, err)
 	var b strings.Builder
-	fmt.Fprintf(&b, "%-30s  %s\n", "%, of the prompts", "shown: its partner  anything | anything, to prompts of other sets")
+	fmt.Fprintf(&b, "%-30s  %s\n", "%, of the prompts",
+		"shown: its partner  anything | anything, to prompts of other sets")
 	for _, m := range []struct {
 		name, scene string
 		e           llm.Embedder
@@ -40,7 +41,7 @@ func TestQualityOfAbstention(t *testing.T) {
 	} {
 		for _, x := range all {
 			ix := indexOf(t, x, m.e)
-			right, any := shown(t, ix, x, m.scene, x.labels)
+			right, any := shownPercent(t, ix, x, m.scene, x.labels)
 			fmt.Fprintf(&b, "%-30s  %17.1f %9.1f |", m.name+", "+x.name, right, any)
 			for _, y := range all {
 				if y.name != x.name {
@@ -48,7 +49,7 @@ func TestQualityOfAbstention(t *testing.T) {
 					for i := range y.queries {
 						y.queries[i].exclude = ""
 					}
-					_, any := shown(t, ix, y, m.scene, nil)
+					_, any := shownPercent(t, ix, y, m.scene, nil)
 					fmt.Fprintf(&b, " %s %.1f", y.name, any)
 				}
 			}
@@ -59,11 +60,13 @@ func TestQualityOfAbstention(t *testing.T) {
 	golden.Equal(t, "testdata/abstention.golden", b.String())
 }
 
-// shown returns how many of a task's prompts are shown a right memory, and how many any, in percent.
-func shown(tb testing.TB, ix *retrieval.Index, t task, scene string, labels map[string]string) (right, any float64) {
-	queries := t.queries[:min(asked, len(t.queries))]
+// shownPercent returns how many of a task's prompts are shown a right memory and any memory, in percent.
+func shownPercent(tb testing.TB, ix *retrieval.Index, t task, scene string, labels map[string]string) (right,
+	any float64) {
+	queries := t.queries[:min(promptsPerSet, len(t.queries))]
 	for _, q := range queries {
-		r, err := ix.Search(tb.Context(), retrieval.Query{Prompt: q.text, Scene: tree.Scene{Type: scene}, Exclude: []string{q.exclude}})
+		r, err := ix.Search(tb.Context(), retrieval.Query{Prompt: q.text, Scene: tree.Scene{Type: scene},
+			Exclude: []string{q.exclude}})
 		require.NoError(tb, err)
 		any += boolean(!r.Abstained)
 		right += boolean(slices.ContainsFunc(r.Hits, func(h retrieval.Hit) bool {

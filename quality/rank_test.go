@@ -34,7 +34,7 @@ func indexOf(tb testing.TB, t task, e llm.Embedder) *retrieval.Index {
 	return ix
 }
 
-// memtree asks an index as it is shipped.
+// memtree returns a finder that asks an index with the default settings.
 func memtree(tb testing.TB, t task) finder {
 	e, err := embed.Default()
 	require.NoError(tb, err)
@@ -52,8 +52,8 @@ func memtree(tb testing.TB, t task) finder {
 	}
 }
 
-// words is BM25 over the same tokens: k1 = 1.2, b = 0.75, every occurrence of a
-// query's word counted once.
+// words returns BM25 over the same tokens: k1 = 1.2, b = 0.75, with each word of a query
+// counted once.
 func words(tb testing.TB, t task) finder {
 	type posting struct {
 		doc   int
@@ -89,7 +89,7 @@ func words(tb testing.TB, t task) finder {
 	}
 }
 
-// vectors is the exact scan of the table's vectors.
+// vectors returns an exact scan of the table's vectors.
 func vectors(tb testing.TB, t task) finder {
 	e, err := embed.Default()
 	require.NoError(tb, err)
@@ -124,8 +124,8 @@ func best(t task, score []float64, q query, k int) []string {
 	return out
 }
 
-// scores are three figures: of a search R@1, R@10 and MRR@10; of a vote the
-// accuracy of the nearest one and of the ten nearest.
+// scores has three figures: R@1, R@10 and MRR@10 of a search, or the accuracy of the
+// nearest one and of the ten nearest of a vote.
 type scores [3]float64
 
 func measure(tb testing.TB, t task, find finder) scores {

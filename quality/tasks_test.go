@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// task is a corpus, and queries with what should be found in it.
+// task is a corpus, and queries with the documents they should find in it.
 type task struct {
 	name    string
 	docs    []doc
@@ -30,7 +30,7 @@ type query struct {
 	exclude  string // the query's own document
 }
 
-// shared returns the folder of the data, or skips.
+// shared returns the folder of the data, or skips the test.
 func shared(tb testing.TB) string {
 	tb.Helper()
 	dir := os.Getenv("MEMTREE_SHARED")
@@ -38,7 +38,8 @@ func shared(tb testing.TB) string {
 		dir = filepath.Join("..", "..", "shared")
 	}
 	if _, err := os.Stat(filepath.Join(dir, "data", "retrieval")); err != nil {
-		tb.Skip("the retrieval sets are not here: this measures on data/retrieval in the folder MEMTREE_SHARED names, ../shared beside the repository by default")
+		tb.Skip("the retrieval sets are not here: this measures on data/retrieval in the folder MEMTREE_SHARED names, " +
+			"../shared beside the repository by default")
 	}
 	return dir
 }
@@ -63,10 +64,11 @@ func rows[T any](tb testing.TB, dir, name string) []T {
 func tasks(tb testing.TB) []task {
 	tb.Helper()
 	dir := shared(tb)
-	return []task{moztrap(tb, dir), gitbugs(tb, dir), sentences(tb, dir, "afqmc"), sentences(tb, dir, "bustm"), banking(tb, dir)}
+	return []task{moztrap(tb, dir), gitbugs(tb, dir), sentences(tb, dir, "afqmc"), sentences(tb, dir, "bustm"),
+		banking(tb, dir)}
 }
 
-// duplicates makes every document of a pair a query for its partners, itself left out.
+// duplicates makes every document that has partners a query for them, without itself.
 func duplicates(name string, docs []doc, pairs [][2]string) task {
 	byID := map[string]string{}
 	for _, d := range docs {
@@ -120,7 +122,8 @@ func moztrap(tb testing.TB, dir string) task {
 		for i, s := range c.Steps {
 			steps[i] = s.Do + " " + s.Expect
 		}
-		docs = append(docs, doc{strconv.Itoa(c.ID), strings.TrimSpace(c.Name + "\n" + c.Description + "\n" + strings.Join(steps, "\n"))})
+		docs = append(docs, doc{strconv.Itoa(c.ID),
+			strings.TrimSpace(c.Name + "\n" + c.Description + "\n" + strings.Join(steps, "\n"))})
 	}
 	return duplicates("moztrap", docs, pairs)
 }
@@ -139,13 +142,13 @@ func gitbugs(tb testing.TB, dir string) task {
 	return duplicates("gitbugs", docs, pairs)
 }
 
-// sentencePair is a pair of AFQMC or BUSTM.
+// sentencePair is one line of AFQMC or BUSTM.
 type sentencePair struct {
 	A, B  string
 	Label int
 }
 
-// sentences asks the first sentences of positive pairs among the second sentences.
+// sentences searches with the first sentence of each positive pair among the second ones.
 func sentences(tb testing.TB, dir, name string) task {
 	file := "zh_" + name + "_pairs"
 	all, asked, must := map[string]bool{}, map[string]bool{}, map[string]bool{}
@@ -187,7 +190,7 @@ func sentences(tb testing.TB, dir, name string) task {
 	return t
 }
 
-// banking asks for the label of a fifth of the questions among the others.
+// banking searches with a fifth of the questions for the label, among the other questions.
 func banking(tb testing.TB, dir string) task {
 	type question struct{ ID, Split, Text, Category string }
 	t := task{name: "banking", labels: map[string]string{}}

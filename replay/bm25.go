@@ -11,11 +11,10 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Nearest is the plain memory to compare with: it keeps the prompt of every
-// wrong verdict and gives the nearest by BM25 (Robertson and Zaragoza 2009;
-// k1 1.2, b 0.75), with no scene, no threshold and no forgetting. Words are
-// those of memtree's own tokenizer, so that the difference is not in them. It
-// is Matched.
+// Nearest is a plain memory to compare with. It keeps the prompt of every wrong
+// verdict and gives the nearest by BM25 (Robertson and Zaragoza 2009; k1 1.2, b
+// 0.75), with no scene, no threshold and no forgetting. It cuts words with memtree's
+// own tokenizer, so a difference to memtree does not come from that. It is Matched.
 type Nearest struct {
 	give  int
 	docs  []document
@@ -32,7 +31,7 @@ type posting struct {
 	doc, count int
 }
 
-// The usual constants of BM25.
+// The constants of BM25 most often used.
 const (
 	k1 = 1.2
 	b  = 0.75
@@ -46,10 +45,10 @@ func NewNearest(give int) *Nearest {
 // Name is "bm25".
 func (*Nearest) Name() string { return "bm25" }
 
-// Matched marks a memory without a threshold of its own.
+// Matched says that Nearest has no threshold of its own.
 func (*Nearest) Matched() {}
 
-// Ask gives the wrong verdicts whose prompts are nearest.
+// Ask returns the wrong verdicts whose prompts are nearest. Score is the highest BM25.
 func (x *Nearest) Ask(_ context.Context, e *tree.Evaluation) (Answer, error) {
 	scores := make([]float64, len(x.docs))
 	for _, t := range slices.Compact(slices.Sorted(slices.Values(text.Tokens(e.Prompt)))) {
@@ -78,7 +77,7 @@ func (x *Nearest) Ask(_ context.Context, e *tree.Evaluation) (Answer, error) {
 	return a, nil
 }
 
-// Learn keeps a wrong verdict.
+// Learn keeps e if its verdict was wrong.
 func (x *Nearest) Learn(_ context.Context, e *tree.Evaluation, v Verdict) error {
 	if !v.Wrong() {
 		return nil
@@ -91,7 +90,8 @@ func (x *Nearest) Learn(_ context.Context, e *tree.Evaluation, v Verdict) error 
 	for t, n := range counts {
 		x.terms[strings.Clone(t)] = append(x.terms[t], posting{doc: len(x.docs), count: n})
 	}
-	x.docs = append(x.docs, document{item: Item{Direction: v.Direction, Scenes: []tree.Scene{e.Scene}}, tokens: len(tokens)})
+	x.docs = append(x.docs, document{item: Item{Direction: v.Direction, Scenes: []tree.Scene{e.Scene}},
+		tokens: len(tokens)})
 	x.total += len(tokens)
 	return nil
 }

@@ -6,15 +6,14 @@ import (
 	"slices"
 )
 
-// dealings is how often the control is dealt: enough for a stable mean and band.
+// dealings is how often the control deals: enough for a stable mean and band.
 const dealings = 200
 
-// shuffled is the control every claim of a memory needs beside it: the same
-// guidance, given at random. The answers to the runs since the first mistake
-// was known are dealt to those runs at random, scores and all, and each memory
-// given is drawn from the mistakes known before the run. The row is the mean of
-// many dealings; its intervals are the 95 % band of what chance did, not of what
-// is true.
+// shuffled returns the control that any claim about a memory needs: the same
+// guidance, given at random. It deals the answers to all runs after the first mistake
+// was known to those runs at random, with their scores, and replaces each item given by
+// a mistake known before the run. The row is the mean of many dealings. Its intervals
+// hold the middle 95 % of what chance did, not of what is true.
 func (t *truth) shuffled(answers []Answer, seed uint64) Row {
 	rng := rand.New(rand.NewPCG(seed, 0x6d656d74726565)) //nolint:gosec // a control must come out the same again
 	first := len(t.known)
@@ -58,18 +57,21 @@ func sample(rng *rand.Rand, of, n int) []int {
 	return out
 }
 
+// mean returns the row of means of all shares and AUCs, with the middle 95 % of each.
 func mean(rows []Row) Row {
 	m := rows[0]
-	m.Guided.Wrong, m.Guided.P, m.Guided.Interval = spread(rows, m.Guided.N, func(r *Row) *float64 { return r.Guided.P })
-	m.Unguided.Wrong, m.Unguided.P, m.Unguided.Interval = spread(rows, m.Unguided.N, func(r *Row) *float64 { return r.Unguided.P })
-	_, m.AUC, m.Interval = spread(rows, 0, func(r *Row) *float64 { return r.AUC })
+	m.Guided.Wrong, m.Guided.P, m.Guided.Interval = meanAndBand(rows, m.Guided.N,
+		func(r *Row) *float64 { return r.Guided.P })
+	m.Unguided.Wrong, m.Unguided.P, m.Unguided.Interval = meanAndBand(rows, m.Unguided.N,
+		func(r *Row) *float64 { return r.Unguided.P })
+	_, m.AUC, m.Interval = meanAndBand(rows, 0, func(r *Row) *float64 { return r.AUC })
 	for _, of := range []func(*Row) *Share{
 		func(r *Row) *Share { return &r.Warned.Share },
 		func(r *Row) *Share { return &r.Warned.Recurrence },
 		func(r *Row) *Share { return &r.Warned.Transfer },
 	} {
 		s := of(&m)
-		s.Warned, s.P, s.Interval = spread(rows, s.N, func(r *Row) *float64 { return of(r).P })
+		s.Warned, s.P, s.Interval = meanAndBand(rows, s.N, func(r *Row) *float64 { return of(r).P })
 	}
 	m.Warned.Exact, m.Warned.Similar = 0, 0
 	for i := range rows {
@@ -79,9 +81,9 @@ func mean(rows []Row) Row {
 	return m
 }
 
-// spread returns the mean and the middle 95 % of a share over rows, and the
-// count of n that the mean comes to.
-func spread(rows []Row, n int, share func(*Row) *float64) (count int, p *float64, in *Interval) {
+// meanAndBand returns the mean and the middle 95 % of a share over rows, and the count out
+// of n that the mean amounts to.
+func meanAndBand(rows []Row, n int, share func(*Row) *float64) (count int, p *float64, in *Interval) {
 	if share(&rows[0]) == nil {
 		return 0, nil, nil
 	}
@@ -92,11 +94,12 @@ func spread(rows []Row, n int, share func(*Row) *float64) (count int, p *float64
 		sum += xs[i]
 	}
 	avg := sum / float64(len(xs))
-	return int(math.Round(avg * float64(n))), &avg, middle(xs)
+	return int(math.Round(avg * float64(n))), &avg, middle95(xs)
 }
 
-// middle returns the middle 95 % of values, nil of none.
-func middle(xs []float64) *Interval {
+// middle95 returns the interval that holds the middle 95 % of xs, nil if there are none.
+// It sorts xs.
+func middle95(xs []float64) *Interval {
 	if len(xs) == 0 {
 		return nil
 	}
@@ -104,7 +107,7 @@ func middle(xs []float64) *Interval {
 	return &Interval{Low: quantile(xs, 0.025), High: quantile(xs, 0.975)}
 }
 
-// quantile interpolates between the two values of sorted xs around q.
+// quantile interpolates linearly between the two values of sorted xs around q.
 func quantile(xs []float64, q float64) float64 {
 	at := q * float64(len(xs)-1)
 	i := int(at)

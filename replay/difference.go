@@ -5,28 +5,28 @@ import (
 	"math/rand/v2"
 )
 
-// Difference is how far one row is above another over the same runs. Its
-// intervals are those of a bootstrap that draws whole tests, both rows together:
-// what makes a test hard or easy for both is not in them.
+// Difference is how far one row is above another over the same runs. Its intervals
+// come from a bootstrap that draws whole tests, for both rows at once, so they do not
+// contain what makes a test hard or easy for both.
 type Difference struct {
 	AUC      *float64  `json:"auc"` // null when all verdicts are right or all wrong
 	Interval *Interval `json:"aucInterval,omitempty"`
 
-	Warned         float64   `json:"warned"` // of the share of the wrong verdicts warned of
+	Warned         float64   `json:"warned"` // difference in the share of wrong verdicts warned of
 	WarnedInterval *Interval `json:"warnedInterval,omitempty"`
 }
 
-// comparisons is how often tests are drawn for a difference.
+// comparisons is how many times the bootstrap draws tests.
 const comparisons = 1000
 
-// difference measures answers b against answers a.
+// difference returns how far the answers b are above the answers a.
 func (t *truth) difference(a, b []Answer, seed uint64) *Difference {
 	pairs := make([]pair, len(a))
 	all := make([]int, len(a))
 	for i := range a {
 		x := pair{wrong: t.verdicts[i].Wrong(), a: a[i].Score, b: b[i].Score}
 		if x.wrong {
-			x.gain = t.heard(i, b[i].Items) - t.heard(i, a[i].Items)
+			x.gain = t.warnedCount(i, b[i].Items) - t.warnedCount(i, a[i].Items)
 		}
 		pairs[i], all[i] = x, i
 	}
@@ -37,31 +37,31 @@ func (t *truth) difference(a, b []Answer, seed uint64) *Difference {
 	}
 	d.AUC = &auc
 	var aucs, warneds []float64
-	for drawn := range redraw(t.tests, comparisons, seed) {
+	for drawn := range redrawCases(t.tests, comparisons, seed) {
 		if auc, warned, ok := compare(pairs, drawn); ok {
 			aucs, warneds = append(aucs, auc), append(warneds, warned)
 		}
 	}
-	d.Interval, d.WarnedInterval = middle(aucs), middle(warneds)
+	d.Interval, d.WarnedInterval = middle95(aucs), middle95(warneds)
 	return d
 }
 
-// heard is 1 where run i was warned of, else 0.
-func (t *truth) heard(i int, items []Item) float64 {
+// warnedCount returns 1 if the items warned of what went wrong in run i, else 0.
+func (t *truth) warnedCount(i int, items []Item) float64 {
 	if exact, similar := t.warned(i, items); exact || similar {
 		return 1
 	}
 	return 0
 }
 
-// pair is one run as both rows have it.
+// pair is one run with the results of both rows.
 type pair struct {
 	wrong bool
 	a, b  float64 // scores
-	gain  float64 // 1 where b alone warned, -1 where a alone did
+	gain  float64 // 1 if only b warned, -1 if only a did
 }
 
-// compare returns how far b is above a on the runs drawn; ok as AUC has it.
+// compare returns how far b is above a on the runs drawn. ok is that of AUC.
 func compare(pairs []pair, drawn []int) (auc, warned float64, ok bool) {
 	var a, b [2][]float64 // scores of right and of wrong verdicts
 	for _, i := range drawn {
@@ -77,10 +77,10 @@ func compare(pairs []pair, drawn []int) (auc, warned float64, ok bool) {
 	return after - before, warned / float64(max(1, len(a[1]))), ok
 }
 
-// redraw draws as many cases as there are, with repeats, so many times, and
-// yields each time the places of what is of them, in order. A slice it yields is
-// used again for the next.
-func redraw(cases []string, times int, seed uint64) iter.Seq[[]int] {
+// redrawCases draws as many cases as there are, with repeats. cases names the case of each
+// element; for every one of so many times it yields the indexes of the elements of the
+// cases drawn, in order. It reuses the slice it yields.
+func redrawCases(cases []string, times int, seed uint64) iter.Seq[[]int] {
 	rng := rand.New(rand.NewPCG(seed, 0x7269736b)) //nolint:gosec // must come out the same again
 	number := map[string]int{}
 	of := make([]int, len(cases))

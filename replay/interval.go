@@ -8,9 +8,9 @@ import (
 // z is the 97.5 % point of the normal distribution.
 const z = 1.959963984540054
 
-// Wilson returns the 95 % score interval of a share of k in n (E. B. Wilson,
-// JASA 1927). Unlike p ± 2 standard errors it stays within 0 to 1 and means
-// something for few runs and for shares near 0. With n 0 nothing is known.
+// Wilson returns the 95 % score interval of a share of k in n (E. B. Wilson, JASA
+// 1927). Unlike p ± 2 standard errors it stays within 0 to 1 and is usable for few
+// runs and for shares near 0. For n 0 it is 0 to 1.
 func Wilson(k, n int) Interval {
 	if n <= 0 {
 		return Interval{Low: 0, High: 1}
@@ -29,12 +29,11 @@ func Wilson(k, n int) Interval {
 	return in
 }
 
-// AUC returns the area under the ROC curve: the probability that a wrong
-// verdict has a higher score than a right one, ties counting half. Its interval
-// is DeLong's (Biometrics 1988), with placement values from midranks in
-// O(n log n) (Sun and Xu, IEEE SPL 2014); where the two kinds separate
-// completely that has no width, and says so little. ok is false when there are
-// none of one kind.
+// AUC returns the area under the ROC curve: the probability that a wrong verdict has
+// a higher score than a right one, ties counting half. Its interval is DeLong's
+// (Biometrics 1988), with placement values from midranks in O(n log n) (Sun and Xu,
+// IEEE SPL 2014). If the scores separate the two kinds completely, the interval has
+// no width; that does not mean certainty. ok is false if there are none of one kind.
 func AUC(wrong, right []float64) (auc float64, in Interval, ok bool) {
 	m, n := len(wrong), len(right)
 	if m == 0 || n == 0 {
@@ -55,8 +54,8 @@ func AUC(wrong, right []float64) (auc float64, in Interval, ok bool) {
 	return auc, Interval{Low: max(0, auc-half), High: min(1, auc+half)}, true
 }
 
-// midranks returns the rank of each value from 1, equal values sharing the
-// middle of theirs.
+// midranks returns the rank of each value, from 1. Equal values share the mean of
+// their ranks.
 func midranks(xs []float64) []float64 {
 	order := make([]int, len(xs))
 	for i := range order {
@@ -85,7 +84,7 @@ func midranks(xs []float64) []float64 {
 	return ranks
 }
 
-// variance is that of a sample, 0 for fewer than two values.
+// variance returns the sample variance, 0 for fewer than two values.
 func variance(xs []float64) float64 {
 	if len(xs) < 2 {
 		return 0

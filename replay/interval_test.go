@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Values worked out with a pocket calculator from Wilson's formula.
+// The values were worked out with a pocket calculator from Wilson's formula.
 func TestWilson(t *testing.T) {
 	for _, c := range []struct {
 		k, n      int
@@ -30,8 +30,8 @@ func TestWilson(t *testing.T) {
 func TestAUCByHand(t *testing.T) {
 	auc, in, ok := AUC([]float64{3, 2}, []float64{1, 2})
 	require.True(t, ok)
-	// Of four pairs three are won and one is a tie. Placement values 1 and .75 on
-	// both sides: variance .03125 each, so se² = .03125/2 + .03125/2.
+	// Of four pairs three are won and one is a tie. The placement values are 1 and .75
+	// on both sides, their variance is .03125, so se² = .03125/2 + .03125/2.
 	require.InDelta(t, 0.875, auc, 1e-12)
 	require.InDelta(t, 0.875-1.959964*math.Sqrt(0.03125), in.Low, 1e-6)
 	require.InDelta(t, 1, in.High, 1e-12)

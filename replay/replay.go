@@ -1,12 +1,12 @@
-// Package replay measures a memory on a history of judged runs: in time order
-// it asks for guidance before each run, then tells how the run ended, and
-// compares what was said with what came to be.
+// Package replay measures memories on a history of judged runs. In order of time it
+// asks each memory for guidance before a run, then tells it how the run ended, and
+// compares the guidance with what happened.
 //
-// Nothing leaks: what is asked about run i rests on runs before i only, and the
-// truth of a run is told after everybody was asked about it. Whatever is
-// measured side by side sees the same stream. A replay changes no run, so it
-// says when a memory would have spoken and whether it would have warned of the
-// right thing, not whether the agent would have listened.
+// Nothing leaks. An answer about run i rests only on runs before i, and the truth of a
+// run is told only after every memory was asked about it. All memories measured
+// together see the same runs. A replay cannot change a run: it says when a memory
+// would have spoken and whether it would have warned of the right thing, not whether
+// the agent would have listened.
 package replay
 
 import (
@@ -19,7 +19,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Verdict is what is known of a run afterwards.
+// Verdict is what is known about a run afterwards.
 type Verdict struct {
 	Labelled  bool
 	Correct   bool
@@ -32,18 +32,18 @@ func (v Verdict) Wrong() bool { return v.Labelled && !v.Correct }
 // Item is one memory that was given for a run.
 type Item struct {
 	Direction taxonomy.Direction // of the mistake it warns of
-	Scenes    []tree.Scene       // where that was made: one of a case, those of all its cases of a lesson
+	Scenes    []tree.Scene       // where it was made: one scene for a case, those of all its cases for a lesson
 }
 
 // Answer is what a memory says before a run.
 type Answer struct {
-	Guided bool    // it gave something
+	Guided bool    // the memory gave something
 	Score  float64 // of the nearest memory, given or not: higher means nearer; 0 when there is none
 	Items  []Item  // what it gave, best first
 }
 
-// Subject is a memory that is measured. Ask must rest on nothing but what Learn
-// was told before; neither may keep e.
+// Subject is a memory that is measured. Ask may use nothing but what Learn was told
+// before. Neither may keep e.
 type Subject interface {
 	Name() string
 	Ask(ctx context.Context, e *tree.Evaluation) (Answer, error)
@@ -52,12 +52,12 @@ type Subject interface {
 
 // Options say how to replay. Judge is required.
 type Options struct {
-	Judge    func(e *tree.Evaluation) Verdict // what was true; pure
+	Judge    func(e *tree.Evaluation) Verdict // returns what was true; pure
 	Seed     uint64                           // of the shuffled control
-	Progress func(done, total int)            // told after every run; nil: nobody
+	Progress func(done, total int)            // called after every run, unless nil
 }
 
-// Report is what a replay found.
+// Report is the result of a replay.
 type Report struct {
 	N          int   `json:"n"`     // labelled runs: those that count
 	Wrong      int   `json:"wrong"` // of N
@@ -65,29 +65,29 @@ type Report struct {
 	Duplicate  int   `json:"duplicate"` // left out: a run of the same key came before
 	Rows       []Row `json:"rows"`
 
-	// Evolved is the one of the rows whose memory evolved, nil where none did. It
-	// and Risk are not of Run's making.
+	// Evolved is the row whose memory evolved, nil if none did. Run leaves it and
+	// Risk nil; the caller sets them.
 	Evolved *Row `json:"evolved,omitempty"`
 
-	// Risk is how well wrong verdicts were told apart once they were given, nil
-	// where nobody measured it.
+	// Risk says how well risks, given before the truth was known, told wrong verdicts
+	// from right ones; nil if nobody measured it.
 	Risk *Risks `json:"risk,omitempty"`
 }
 
-// Run replays a stream through the subjects and returns one row for each, in
-// order. A subject that is Matched belongs to the one before it that is not, and
-// after them comes the shuffled control of that one; from the second such group
-// on, names say whose controls they are. The stream is taken in order of time;
-// runs without a time come first, and equal times stay in the order they have. A
-// run whose key came before is left out, as Record leaves it.
+// Run replays a stream through the subjects and returns one row for each, in order.
+// A Matched subject belongs to the subject before it that is not Matched. After the
+// Matched ones of a subject comes its shuffled control. From the second such group on,
+// the names of these rows say which subject they are controls of. Run sorts the stream
+// by time; runs without a time come first, and equal times keep their order. It leaves
+// out a run whose key came before, as Record does. It stops at the first error.
 func Run(ctx context.Context, stream []tree.Evaluation, o Options, subjects ...Subject) (Report, error) {
-	ordered, duplicate := order(stream)
+	ordered, duplicate := sortRuns(stream)
 	rep := Report{Duplicate: duplicate, Rows: []Row{}}
 	traces := make([][]Answer, len(subjects))
 	t := newTruth()
 	for i := range ordered {
 		v := o.Judge(&ordered[i])
-		if err := turn(ctx, &ordered[i], v, subjects, traces); err != nil {
+		if err := replayRun(ctx, &ordered[i], v, subjects, traces); err != nil {
 			return rep, err
 		}
 		if v.Labelled {
@@ -104,7 +104,7 @@ func Run(ctx context.Context, stream []tree.Evaluation, o Options, subjects ...S
 	return rep, nil
 }
 
-// rows measures every subject and its controls.
+// rows measures every subject and its controls, from its answers in traces.
 func (t *truth) rows(subjects []Subject, traces [][]Answer, seed uint64) []Row {
 	out := []Row{}
 	for k := 0; k < len(subjects); {
@@ -119,7 +119,7 @@ func (t *truth) rows(subjects []Subject, traces [][]Answer, seed uint64) []Row {
 			if !ok {
 				break
 			}
-			out = append(out, t.row(m.Name()+as, strongest(traces[k], guided(answers))))
+			out = append(out, t.row(m.Name()+as, strongest(traces[k], countGuided(answers))))
 		}
 		r = t.shuffled(answers, seed)
 		r.Name += as
@@ -128,8 +128,8 @@ func (t *truth) rows(subjects []Subject, traces [][]Answer, seed uint64) []Row {
 	return out
 }
 
-// turn asks every subject about a run, then tells them how it ended.
-func turn(ctx context.Context, e *tree.Evaluation, v Verdict, subjects []Subject, traces [][]Answer) error {
+// replayRun asks every subject about a run, then tells them how it ended.
+func replayRun(ctx context.Context, e *tree.Evaluation, v Verdict, subjects []Subject, traces [][]Answer) error {
 	for k, s := range subjects {
 		a, err := s.Ask(ctx, e)
 		if err != nil {
@@ -147,16 +147,16 @@ func turn(ctx context.Context, e *tree.Evaluation, v Verdict, subjects []Subject
 	return nil
 }
 
-// Matched is a Subject that has no threshold of its own. After the stream it is
-// taken to have guided the runs it scored highest, as many as the subject it
-// belongs to guided, ties by time: a threshold chosen in hindsight, in its favour.
+// Matched is a Subject that has no threshold of its own. After the stream, the runs it
+// scored highest count as guided, as many as its subject guided; ties go to the
+// earlier. That threshold is chosen in hindsight, which favours it.
 type Matched interface {
 	Subject
 	Matched()
 }
 
-// guided counts the runs that were given something.
-func guided(answers []Answer) (n int) {
+// countGuided counts the runs that were given something.
+func countGuided(answers []Answer) (n int) {
 	for _, a := range answers {
 		if a.Guided {
 			n++
@@ -165,7 +165,7 @@ func guided(answers []Answer) (n int) {
 	return n
 }
 
-// strongest returns the answers with only the n highest scores above 0 guided.
+// strongest returns the answers with guidance only for the n highest scores above 0.
 func strongest(answers []Answer, n int) []Answer {
 	rank := make([]int, len(answers))
 	for i := range rank {
@@ -182,8 +182,8 @@ func strongest(answers []Answer, n int) []Answer {
 	return out
 }
 
-// order sorts by time and leaves out what has come before.
-func order(stream []tree.Evaluation) (ordered []tree.Evaluation, duplicate int) {
+// sortRuns sorts by time and leaves out runs whose key came before.
+func sortRuns(stream []tree.Evaluation) (ordered []tree.Evaluation, duplicate int) {
 	ordered = slices.Clone(stream)
 	slices.SortStableFunc(ordered, func(a, b tree.Evaluation) int { return a.At.Compare(b.At) })
 	seen := make(map[string]bool, len(ordered))
@@ -199,12 +199,12 @@ func order(stream []tree.Evaluation) (ordered []tree.Evaluation, duplicate int) 
 	return ordered, duplicate
 }
 
-// SameScene reports whether two scenes are exactly one: the same id and the
-// same route pattern, and at least one of the two said.
+// SameScene reports whether two scenes have the same id and the same route pattern,
+// at least one of which is not empty.
 func SameScene(a, b tree.Scene) bool {
-	p := page(a)
-	return p == page(b) && p != page(tree.Scene{})
+	p := sceneKey(a)
+	return p == sceneKey(b) && p != sceneKey(tree.Scene{})
 }
 
-// page names a scene by what SameScene compares.
-func page(s tree.Scene) tree.Scene { return tree.Scene{ID: s.ID, Route: tree.Route(s.Route)} }
+// sceneKey returns the part of a scene that SameScene compares.
+func sceneKey(s tree.Scene) tree.Scene { return tree.Scene{ID: s.ID, Route: tree.Route(s.Route)} }

@@ -27,7 +27,7 @@ func judge(e *tree.Evaluation) Verdict {
 	return Verdict{Labelled: true, Correct: *e.Correct, Direction: e.Direction}
 }
 
-// witness remembers what it was told when, and answers with all of it.
+// witness records what it was told and when, and answers with all of it.
 type witness struct {
 	t    *testing.T
 	told []string
@@ -52,7 +52,7 @@ func (w *witness) Learn(_ context.Context, e *tree.Evaluation, v Verdict) error 
 	return nil
 }
 
-// The counts of this stream are worked out by hand below.
+// stream's counts are worked out by hand in the tests below.
 func stream() []tree.Evaluation {
 	unlabelled := run(5, taxonomy.None, "what is this", "A")
 	unlabelled.Correct = nil
@@ -94,8 +94,10 @@ func TestRunCountsByHand(t *testing.T) {
 	require.InDelta(t, 0.25, r.Warned.Similar, 1e-12, "run 4")
 	one, third := 1.0, 1.0/3
 	in, few := Wilson(1, 1), Wilson(1, 3)
-	require.Equal(t, Share{N: 1, Warned: 1, P: &one, Interval: &in}, r.Warned.Recurrence, "run 3 alone is at a scene that was wrong before")
-	require.Equal(t, Share{N: 3, Warned: 1, P: &third, Interval: &few}, r.Warned.Transfer, "runs 1, 4 and 6; 4 was warned of")
+	require.Equal(t, Share{N: 1, Warned: 1, P: &one, Interval: &in}, r.Warned.Recurrence,
+		"run 3 alone is at a scene that was wrong before")
+	require.Equal(t, Share{N: 3, Warned: 1, P: &third, Interval: &few}, r.Warned.Transfer,
+		"runs 1, 4 and 6; 4 was warned of")
 	// Scores: wrong 0 1 2 3 (runs 1 3 4 6), right 1 4 (runs 2 7).
 	// Pairs won: 0 of 2, half, 1, 1, so 2.5 of 8.
 	require.InDelta(t, 2.5/8, *r.AUC, 1e-12)
@@ -133,7 +135,7 @@ func TestRecurrenceIsOfTheTestOrTheScene(t *testing.T) {
 	}
 }
 
-// A lesson is of every scene its cases were made at.
+// A lesson warns of every scene that its cases were made at.
 func TestLessonWarnsOfEachOfItsScenes(t *testing.T) {
 	tr := newTruth()
 	for i, scene := range []string{"A", "B", "C"} {
@@ -163,8 +165,8 @@ func TestEverySubjectHasItsControls(t *testing.T) {
 	require.GreaterOrEqual(t, d.Interval.High, *d.AUC)
 }
 
-// What is hard or easy for both is no difference: the same scores and warnings
-// differ by nothing, however few the runs.
+// What is hard or easy for both rows is no difference: rows with the same scores and
+// warnings do not differ, however few the runs.
 func TestDifferenceIsPaired(t *testing.T) {
 	rep, err := Run(t.Context(), stream(), Options{Judge: judge, Seed: 1}, &witness{t: t}, &witness{t: t})
 	require.NoError(t, err)
@@ -237,7 +239,8 @@ func TestNearest(t *testing.T) {
 	learn(run(2, taxonomy.None, "invoice number", "B"))
 	learn(run(3, taxonomy.FalseFail, "检查购物车的金额", "C"))
 	require.False(t, ask("invoice number").Guided, "a right verdict is no memory")
-	require.Equal(t, []Item{{Direction: taxonomy.FalsePass, Scenes: []tree.Scene{{ID: "A"}}}}, ask("is the cart total right").Items)
+	require.Equal(t, []Item{{Direction: taxonomy.FalsePass, Scenes: []tree.Scene{{ID: "A"}}}},
+		ask("is the cart total right").Items)
 	require.Equal(t, []Item{{Direction: taxonomy.FalseFail, Scenes: []tree.Scene{{ID: "C"}}}}, ask("购物车").Items)
 }
 

@@ -6,12 +6,12 @@ import (
 	"slices"
 )
 
-// Prediction is what was said of one verdict before its truth was known, and
-// what came out.
+// Prediction is what was said about one verdict before its truth was known, and the
+// truth.
 type Prediction struct {
 	P     float64 // probability that it is wrong, 0 to 1
 	Order float64 // what to read first: higher comes first
-	Near  float64 // score of the nearest wrong case, the plain way to the same end
+	Near  float64 // score of the nearest wrong case: the plain method to compare with
 	Base  float64 // share of wrong verdicts so far
 	// Enough says that P rests on more than Base.
 	Enough bool
@@ -19,63 +19,63 @@ type Prediction struct {
 	Case   string // verdicts of one case are drawn together by the bootstrap
 }
 
-// Risks is how good predictions were, in the order they were made.
+// Risks says how good predictions were. They are taken in the order they were made.
 type Risks struct {
 	N     int `json:"n"`
 	Wrong int `json:"wrong"`
-	// Enough is how many of N were given more than the share wrong so far.
+	// Enough counts the predictions that rest on more than the base rate.
 	Enough int `json:"enough"`
 
 	AUC           *float64 `json:"auc"`           // of Order; null when all are right or all wrong
 	AUCSecondHalf *float64 `json:"aucSecondHalf"` // of the later half
-	// Found is the share of the wrong verdicts among the 5, 10 and 20 percent
-	// that come first.
+	// Found is the share of the wrong verdicts that are among the first 5, 10 and 20 %
+	// by Order.
 	Found Found `json:"found"`
 
-	// ECE is the expected calibration error of P in ten bins of equal width, and
-	// Reliability these bins, after the first Warmup verdicts.
+	// ECE is the expected calibration error of P and Reliability its ten bins of equal
+	// width. Both leave out the first Warmup verdicts.
 	ECE         float64 `json:"ece"`
 	Warmup      int     `json:"warmup"`
 	Reliability []Bin   `json:"reliability"`
-	Brier       float64 `json:"brier"` // mean square of P's error, all verdicts
+	Brier       float64 `json:"brier"` // mean squared error of P, over all verdicts
 
-	// Gain is the share of the wrong verdicts found by share read, at each
-	// fiftieth.
+	// Gain is the share of the wrong verdicts found by reading a share of all, in steps
+	// of a fiftieth.
 	Gain []Gain `json:"gain"`
 
-	// Intervals are 95 percent bootstrap intervals of the fields they are named
-	// after, found5 and so on included.
+	// Intervals are 95 % bootstrap intervals, by the JSON name of the field; those of
+	// Found are found5, found10 and found20.
 	Intervals map[string]Interval `json:"intervals"`
 	Baselines Baselines           `json:"baselines"`
 }
 
-// Found is a share of the wrong verdicts by share read.
+// Found is the share of the wrong verdicts found by reading a share of all.
 type Found struct {
 	At5  float64 `json:"5"`
 	At10 float64 `json:"10"`
 	At20 float64 `json:"20"`
 }
 
-// Gain is what is found by reading a share of all verdicts, 0 to 1 each.
+// Gain is the share of wrong verdicts found by reading a share of all, each 0 to 1.
 type Gain struct {
 	Read    float64 `json:"read"`
-	Found   float64 `json:"found"`   // the riskiest first
-	Nearest float64 `json:"nearest"` // what is most like a wrong case first
+	Found   float64 `json:"found"`   // by reading the riskiest first
+	Nearest float64 `json:"nearest"` // by reading first what is most like a wrong case
 }
 
-// Bin is the verdicts whose P is in one tenth.
+// Bin holds the verdicts whose P lies in one tenth.
 type Bin struct {
 	N     int     `json:"n"`
-	P     float64 `json:"p"`     // mean of what was said
+	P     float64 `json:"p"`     // mean prediction
 	Wrong float64 `json:"wrong"` // share that was wrong
 }
 
-// Baselines are what costs nothing to say.
+// Baselines are the results of methods that learn nothing.
 type Baselines struct {
 	Random  Found    `json:"random"`        // reading at random
 	Nearest Found    `json:"nearest"`       // reading first what is most like a wrong case, by words
-	AUC     *float64 `json:"aucNearest"`    // of the same
-	Brier   float64  `json:"brierBaseRate"` // of the share of wrong verdicts so far
+	AUC     *float64 `json:"aucNearest"`    // of Near
+	Brier   float64  `json:"brierBaseRate"` // of predicting the share of wrong verdicts so far
 }
 
 const (
@@ -83,8 +83,8 @@ const (
 	redraws = 200
 )
 
-// Measure says how good predictions were. Seed is of the bootstrap, which draws
-// whole cases: verdicts on one case are not independent.
+// Measure says how good predictions were. seed is that of the bootstrap. It draws
+// whole cases, because verdicts on one case are not independent.
 func Measure(ps []Prediction, seed uint64) Risks {
 	r := Point(ps)
 	r.Intervals = map[string]Interval{}
@@ -93,7 +93,7 @@ func Measure(ps []Prediction, seed uint64) Risks {
 	for i := range ps {
 		cases[i] = ps[i].Case
 	}
-	for drawn := range redraw(cases, redraws, seed) {
+	for drawn := range redrawCases(cases, redraws, seed) {
 		again := make([]Prediction, len(drawn))
 		for i, k := range drawn {
 			again[i] = ps[k]
@@ -104,17 +104,17 @@ func Measure(ps []Prediction, seed uint64) Risks {
 		}
 	}
 	for name, fs := range figures {
-		r.Intervals[name] = *middle(fs)
+		r.Intervals[name] = *middle95(fs)
 	}
-	ours, near := ranked(ps, byOrder), ranked(ps, byNear)
+	ours, near := curveOf(ps, byOrder), curveOf(ps, byNear)
 	r.Baselines = Baselines{Random: Found{0.05, 0.1, 0.2}, Nearest: near.found(), AUC: aucOf(ps, byNear)}
 	const points = 50
 	for i := range points + 1 {
 		read := float64(i) / points
-		r.Gain = append(r.Gain, Gain{read, ours.at(read), near.at(read)})
+		r.Gain = append(r.Gain, Gain{read, ours.shareFound(read), near.shareFound(read)})
 	}
 	for i := range ps {
-		r.Baselines.Brier += square(ps[i].Base, ps[i].Wrong) / float64(len(ps))
+		r.Baselines.Brier += squaredError(ps[i].Base, ps[i].Wrong) / float64(len(ps))
 	}
 	return r
 }
@@ -129,14 +129,15 @@ func Point(ps []Prediction) Risks {
 		if ps[i].Enough {
 			r.Enough++
 		}
-		r.Brier += square(ps[i].P, ps[i].Wrong) / float64(len(ps))
+		r.Brier += squaredError(ps[i].P, ps[i].Wrong) / float64(len(ps))
 	}
 	r.AUC, r.AUCSecondHalf = aucOf(ps, byOrder), aucOf(ps[len(ps)/2:], byOrder)
-	r.Found = ranked(ps, byOrder).found()
+	r.Found = curveOf(ps, byOrder).found()
 	r.ECE, r.Reliability = calibration(ps[r.Warmup:])
 	return r
 }
 
+// figures returns the numbers that get an interval, by their JSON names.
 func (r *Risks) figures() map[string]float64 {
 	m := map[string]float64{
 		"ece": r.ECE, "brier": r.Brier, "found5": r.Found.At5, "found10": r.Found.At10, "found20": r.Found.At20,
@@ -150,7 +151,7 @@ func (r *Risks) figures() map[string]float64 {
 	return m
 }
 
-func square(p float64, wrong bool) float64 {
+func squaredError(p float64, wrong bool) float64 {
 	if wrong {
 		p = 1 - p
 	}
@@ -177,18 +178,17 @@ func byOrder(p *Prediction) float64 { return p.Order }
 
 func byNear(p *Prediction) float64 { return p.Near }
 
-// reading is, for each number of verdicts read, how many wrong ones are among
-// them.
-type reading []int
+// gainCurve says for each number of verdicts read, from 0, how many of them are wrong.
+type gainCurve []int
 
-// ranked reads from the highest score down, equals in the order they came.
-func ranked(ps []Prediction, score func(*Prediction) float64) reading {
+// curveOf reads from the highest score down, and equal scores in the order they came.
+func curveOf(ps []Prediction, score func(*Prediction) float64) gainCurve {
 	rank := make([]int, len(ps))
 	for i := range rank {
 		rank[i] = i
 	}
 	slices.SortStableFunc(rank, func(a, b int) int { return cmp.Compare(score(&ps[b]), score(&ps[a])) })
-	r := make(reading, 1, len(ps)+1)
+	r := make(gainCurve, 1, len(ps)+1)
 	for place, i := range rank {
 		n := r[place]
 		if ps[i].Wrong {
@@ -199,8 +199,8 @@ func ranked(ps []Prediction, score func(*Prediction) float64) reading {
 	return r
 }
 
-// at returns the share of the wrong verdicts found by reading a share of all.
-func (r reading) at(share float64) float64 {
+// shareFound returns the share of the wrong verdicts found by reading a share of all.
+func (r gainCurve) shareFound(share float64) float64 {
 	all := len(r) - 1
 	if r[all] == 0 {
 		return 0
@@ -208,8 +208,11 @@ func (r reading) at(share float64) float64 {
 	return float64(r[int(math.Round(share*float64(all)))]) / float64(r[all])
 }
 
-func (r reading) found() Found { return Found{r.at(0.05), r.at(0.1), r.at(0.2)} }
+func (r gainCurve) found() Found {
+	return Found{r.shareFound(0.05), r.shareFound(0.1), r.shareFound(0.2)}
+}
 
+// calibration returns the expected calibration error of ps and its ten bins.
 func calibration(ps []Prediction) (ece float64, bins []Bin) {
 	bins = make([]Bin, 10)
 	for i := range ps {

@@ -7,17 +7,17 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Row is one memory's result.
+// Row is the result of one memory.
 type Row struct {
 	Name     string    `json:"name"`
-	AUC      *float64  `json:"auc"` // of the score against "this verdict is wrong"; null when all are right or all wrong
+	AUC      *float64  `json:"auc"` // of Score as a forecast of a wrong verdict; null when all are right or all wrong
 	Interval *Interval `json:"aucInterval,omitempty"`
 	Guided   Group     `json:"guided"`   // the runs it gave something for
-	Unguided Group     `json:"unguided"` // and those it did not
+	Unguided Group     `json:"unguided"` // the other runs
 	Warned   Warned    `json:"warned"`
 
-	// Difference is how far the row is above the first one, run by run. Subjects
-	// with a threshold of their own have it, the first aside.
+	// Difference is how far the row is above the first one, over the same runs. The
+	// first row and rows of Matched subjects have none.
 	Difference *Difference `json:"difference,omitempty"`
 }
 
@@ -29,18 +29,18 @@ type Group struct {
 	Interval *Interval `json:"interval,omitempty"`
 }
 
-// Warned says of the wrong verdicts how many one of the memories given had warned
-// of in the same direction.
+// Warned counts the wrong verdicts that a given memory had warned of. A memory warns
+// of a verdict if its direction is the same.
 type Warned struct {
-	Share // all of them
+	Share // all wrong verdicts
 
-	// Shares of all, 0 to 1, that add up to P: warned of by a memory from exactly
-	// this scene, or else by one from elsewhere that came by similarity.
+	// Exact and Similar are shares of all, 0 to 1, that add up to P: warned of by a
+	// memory from exactly this scene; and only by memories from elsewhere.
 	Exact   float64 `json:"exact"`
 	Similar float64 `json:"similar"`
 
-	// Two kinds of wrong verdict apart. It is the run that decides, not what was
-	// given: all rows have the same.
+	// Recurrence and Transfer divide the wrong verdicts into two kinds. The kind depends
+	// on the run and not on what was given, so N is the same in all rows.
 	Recurrence Share `json:"recurrence"` // its test or its scene had a wrong verdict before
 	Transfer   Share `json:"transfer"`   // neither had
 }
@@ -59,16 +59,16 @@ type Interval struct {
 	High float64 `json:"high"`
 }
 
-// truth is what the labelled runs of a stream came to, in order.
+// truth is what is known afterwards about the labelled runs of a stream, in order.
 type truth struct {
 	verdicts []Verdict
 	scenes   []tree.Scene
 	tests    []string
 	again    []bool // the test or the scene had a wrong verdict before
-	past     []Item // the mistakes
-	known    []int  // how many of them were known before each run
+	past     []Item // the mistakes, as items
+	known    []int  // how many of past were known before each run
 
-	wrongTests  map[string]bool // those with a mistake
+	wrongTests  map[string]bool // tests with a mistake so far
 	wrongScenes map[tree.Scene]bool
 }
 
@@ -76,8 +76,9 @@ func newTruth() *truth {
 	return &truth{wrongTests: map[string]bool{}, wrongScenes: map[tree.Scene]bool{}}
 }
 
+// add appends a run and what was known before it.
 func (t *truth) add(e *tree.Evaluation, v Verdict) {
-	test, scene := cmp.Or(e.CaseID, e.Prompt), page(e.Scene)
+	test, scene := cmp.Or(e.CaseID, e.Prompt), sceneKey(e.Scene)
 	t.verdicts = append(t.verdicts, v)
 	t.scenes = append(t.scenes, e.Scene)
 	t.tests = append(t.tests, test)
@@ -86,7 +87,7 @@ func (t *truth) add(e *tree.Evaluation, v Verdict) {
 	if v.Wrong() {
 		t.past = append(t.past, Item{Direction: v.Direction, Scenes: []tree.Scene{e.Scene}})
 		t.wrongTests[test] = true
-		t.wrongScenes[scene] = scene != tree.Scene{} // one that says nothing is no scene
+		t.wrongScenes[scene] = scene != tree.Scene{} // an empty scene is no scene
 	}
 }
 
@@ -115,10 +116,10 @@ func (t *truth) row(name string, answers []Answer) Row {
 		w.Similar /= float64(w.N)
 	}
 	for _, s := range []*Share{&w.Share, &w.Recurrence, &w.Transfer} {
-		s.P, s.Interval = share(s.Warned, s.N)
+		s.P, s.Interval = shareOf(s.Warned, s.N)
 	}
 	for _, g := range []*Group{&r.Guided, &r.Unguided} {
-		g.P, g.Interval = share(g.Wrong, g.N)
+		g.P, g.Interval = shareOf(g.Wrong, g.N)
 	}
 	if auc, in, ok := AUC(wrong, right); ok {
 		r.AUC, r.Interval = &auc, &in
@@ -146,8 +147,8 @@ func (w *Warned) add(again, exact, similar bool) {
 	}
 }
 
-// share returns k/n with its interval, or nothing of none.
-func share(k, n int) (*float64, *Interval) {
+// shareOf returns k/n and its interval, nil if n is 0.
+func shareOf(k, n int) (*float64, *Interval) {
 	if n == 0 {
 		return nil, nil
 	}
@@ -155,7 +156,8 @@ func share(k, n int) (*float64, *Interval) {
 	return &p, &in
 }
 
-// warned says whether an item warned of what went wrong in run i.
+// warned reports whether one of the items warned of the mistake in run i: one from
+// exactly its scene, and one from elsewhere.
 func (t *truth) warned(i int, items []Item) (exact, similar bool) {
 	for _, it := range items {
 		if it.Direction == t.verdicts[i].Direction {

@@ -8,8 +8,8 @@ import (
 	"github.com/memtree/memtree/text"
 )
 
-// The signals, in the order of their weights. All but the first two are
-// differences from the base rate in log-odds: 0 means nothing is known.
+// The signals. All but the first two are differences from the base rate in
+// log-odds: 0 means that nothing is known, above 0 speaks for a wrong verdict.
 const (
 	constant = iota
 	baseRate
@@ -25,31 +25,33 @@ const (
 	signals
 )
 
-// Names of the signals, as they are shown.
-var names = [signals]string{"", "", "place", "truth", "judge", "words", "style", "seen", "reasons", "runs", "shape"}
+// signalNames are the signals' names as users see them; the first two are never shown.
+var signalNames = [signals]string{"", "", "place", "truth", "judge", "words", "style", "seen", "reasons", "runs",
+	"shape"}
 
-// most is the most one signal may say, in log-odds.
-const most = 4
+// maxLogOdds limits one signal, in log-odds and either way, so that none decides alone.
+const maxLogOdds = 4
 
-// start is what the signals weigh before anything was learned. The rates and
-// neighbours overlap, so each of them counts for a part.
-var start = [signals]float64{0, 1, 0.3, 0.5, 0.3, 0.7, 0.4, 0.5, 0.3, 0.5, 0.5}
+// startWeights is the weight of each signal before anything was learned. The rates tell
+// much the same, and so do the neighbours, so each of them counts only in part.
+var startWeights = [signals]float64{0, 1, 0.3, 0.5, 0.3, 0.7, 0.4, 0.5, 0.3, 0.5, 0.5}
 
-// pulls are how strongly the weights may be pulled to where they start: the
-// widths of their prior. Which is right differs between histories, so all are
-// fitted and believed as far as they were right before.
+// pulls are standard deviations of the weights' prior: the smaller, the more
+// strongly the weights are pulled to where they start. Histories differ in which is
+// right, so one fit is made with each, and a fit is believed as far as it was right.
 var pulls = [...]float64{0.1, 0.2, 0.4}
 
-// share is the weight that every verdict gives back to be shared out anew, so
-// that no pull is given up for good (M. Herbster and M. Warmuth, Machine
-// Learning 32, 1998).
-const share = 0.01
+// regained is the belief that every fit gives back after each verdict and that is then
+// divided evenly. So no fit loses its belief for good (M. Herbster and M. Warmuth,
+// Machine Learning 32, 1998).
+const regained = 0.01
 
-// blend combines the signals.
+// blend combines the signals into one probability: three logistic regressions that
+// differ in their prior, averaged by belief, and a scaling of that average.
 type blend struct {
 	fits   [len(pulls)]logistic
 	belief [len(pulls)]float64 // sums to 1
-	scale  logistic            // Platt scaling of the mean of the fits: a constant, and their log-odds
+	scale  logistic            // Platt scaling of the average: a constant, and its log-odds
 }
 
 func newBlend() blend {
@@ -59,17 +61,17 @@ func newBlend() blend {
 		for j := range width {
 			width[j] = p
 		}
-		b.fits[i] = newLogistic(start[:], width)
+		b.fits[i] = newLogistic(startWeights[:], width)
 		b.belief[i] = 1 / float64(len(pulls))
 	}
 	b.scale = newLogistic([]float64{0, 1}, []float64{0.3, 0.3})
 	return b
 }
 
-// calibrated returns the mean of the fits so that what it says comes true that
-// often (J. Platt, Advances in Large Margin Classifiers, 1999, with past
-// predictions only). It changes with time, so for ordering verdicts the mean
-// itself serves better.
+// calibrated returns p scaled so that, of the verdicts given .4, four in ten are
+// wrong (J. Platt, Advances in Large Margin Classifiers, 1999, learned from past
+// predictions only). The scaling changes with time, so to order verdicts p itself
+// serves better.
 func (b *blend) calibrated(p float64) float64 {
 	return sigmoid(b.scale.odds([]float64{1, logit(p)}))
 }
@@ -85,7 +87,7 @@ func (b *blend) mix(x []float64) (p, v float64) {
 	return max(1e-6, min(1-1e-6, p)), v
 }
 
-// weights are those in use, the fits averaged.
+// weights returns the average of the fits' weights, by belief.
 func (b *blend) weights() [signals]float64 {
 	var w [signals]float64
 	for i := range b.fits {
@@ -96,6 +98,8 @@ func (b *blend) weights() [signals]float64 {
 	return w
 }
 
+// learn is told the truth about a verdict with the signals x. The scaling learns
+// from the average before the fits change, as it will be applied to forecasts.
 func (b *blend) learn(x []float64, wrong bool) {
 	mean, _ := b.mix(x)
 	b.scale.learn([]float64{1, logit(mean)}, wrong)
@@ -110,58 +114,60 @@ func (b *blend) learn(x []float64, wrong bool) {
 		b.fits[i].learn(x, wrong)
 	}
 	for i := range b.belief {
-		b.belief[i] = (1-share)*b.belief[i]/sum + share/float64(len(pulls))
+		b.belief[i] = (1-regained)*b.belief[i]/sum + regained/float64(len(pulls))
 	}
 }
 
-// reading is what the model makes of a verdict before its truth is known.
-type reading struct {
-	value  uint32
-	x      [signals]float64
-	shape  []float64
-	order  float64 // what the fits say
-	p, sd  float64 // the same, calibrated, and the standard deviation of its log-odds
-	words  []lean
-	seen   []lean
-	alike  []near
-	same   []near
-	before float64 // base rate of this value
+// forecast is what the model says of a verdict before its truth is known.
+type forecast struct {
+	value       uint32
+	x           [signals]float64
+	shape       []float64 // standardised, with a constant at the end
+	order       float64   // probability as averaged from the fits
+	p, sd       float64   // the same, calibrated; the standard deviation of its log-odds
+	words       []lean    // of the reason
+	seen        []lean    // of prompt and observation
+	likeReasons []near    // verdicts with similar reasons
+	likeRuns    []near    // similar runs
+	before      float64   // base rate of this value
 }
 
-func (m *Model) read(f *Features) reading {
-	r := reading{value: f.value, before: m.base(f.value)}
+// forecast computes the signals of f and what they come to. It changes nothing.
+func (m *Model) forecast(f *Features) forecast {
+	r := forecast{value: f.value, before: m.valueRate(f.value)}
 	l0 := logit(r.before)
 	held, due, judge := m.rates(f, r.before)
 	var all, truth count
-	if v := m.find(f.value); v != nil {
+	if v := m.valueOf(f.value); v != nil {
 		all, truth = v.base, v.truth
 	}
 	var alike, same float64
 	r.x[constant], r.x[baseRate] = 1, l0
 	r.x[placeRate], r.x[truthRate], r.x[judgeRate] = logit(held)-l0, logit(due)-l0, logit(judge)-l0
-	r.x[reasonWords], r.words = m.speak(aboutReason, f.reason, f.value, all)
-	r.x[seenWords], r.seen = m.speak(aboutSeen, f.seen, f.value, truth)
-	alike, r.alike = m.alike(f, r.before)
-	same, r.same = m.same(f, r.before)
+	r.x[reasonWords], r.words = m.wordLean(aboutReason, f.reason, f.value, all)
+	r.x[seenWords], r.seen = m.wordLean(aboutSeen, f.seen, f.value, truth)
+	alike, r.likeReasons = m.nearReasonRate(f, r.before)
+	same, r.likeRuns = m.nearRunRate(f, r.before)
 	r.x[nearReason], r.x[nearRun] = logit(alike)-l0, logit(same)-l0
 	if m.n >= 10 {
-		r.x[reasonStyle] = moderate(m.weigh(m.weighted(f.reason, f.value))) - l0
+		r.x[reasonStyle] = moderate(m.wordOdds(m.wordVector(f.reason, f.value))) - l0
 	}
-	r.shape = m.standard(f.shape)
-	if v := m.find(f.value); v != nil {
+	r.shape = m.standardise(f.shape)
+	if v := m.valueOf(f.value); v != nil {
 		r.x[shapeOdds] = v.shape.odds(r.shape) - l0
 	}
 	for i := range r.x[2:] {
-		r.x[2+i] = max(-most, min(most, r.x[2+i]))
+		r.x[2+i] = max(-maxLogOdds, min(maxLogOdds, r.x[2+i]))
 	}
 	p, v := m.blend.mix(r.x[:])
 	r.order, r.p, r.sd = p, m.blend.calibrated(p), math.Sqrt(v)
 	return r
 }
 
-// because returns what the signals say, the strongest first. spelt gives the
-// words behind the hashes, of the verdict at hand.
-func (m *Model) because(r *reading, spelt [2]map[uint32]string) []Reason {
+// because returns the reasons of a forecast, the strongest first. Weak signals are
+// left out. spelt maps the hashes of the verdict's own words back to the words: of
+// its reason, and of what it saw.
+func (m *Model) because(r *forecast, spelt [2]map[uint32]string) []Reason {
 	var out []Reason
 	w := m.blend.weights()
 	for i := 2; i < signals; i++ {
@@ -169,16 +175,16 @@ func (m *Model) because(r *reading, spelt [2]map[uint32]string) []Reason {
 		if math.Abs(by) < 0.1 {
 			continue
 		}
-		reason := Reason{Signal: names[i], LogOdds: by}
+		reason := Reason{Signal: signalNames[i], LogOdds: by}
 		switch i {
 		case reasonWords:
 			reason.Words = wordsOf(r.words, by, spelt[0])
 		case seenWords:
 			reason.Words = wordsOf(r.seen, by, spelt[1])
 		case nearReason:
-			reason.Evaluations = m.idsOf(r.alike, r.value, by)
+			reason.Evaluations = m.idsOf(r.likeReasons, r.value, by)
 		case nearRun:
-			reason.Evaluations = m.idsOf(r.same, r.value, by)
+			reason.Evaluations = m.idsOf(r.likeRuns, r.value, by)
 		}
 		out = append(out, reason)
 	}
@@ -186,28 +192,28 @@ func (m *Model) because(r *reading, spelt [2]map[uint32]string) []Reason {
 	return out
 }
 
-// shown is how many words or evaluations a reason names.
-const shown = 5
+// maxShown is how many words or evaluations a reason names.
+const maxShown = 5
 
-// wordsOf returns the words that lean the way the signal does.
+// wordsOf returns the words that lean the same way as the signal.
 func wordsOf(ls []lean, by float64, spelt map[uint32]string) []string {
 	var out []string
 	for _, l := range ls {
-		if s, ok := spelt[l.word]; ok && l.by*by > 0 && len(out) < shown {
+		if s, ok := spelt[l.word]; ok && l.by*by > 0 && len(out) < maxShown {
 			out = append(out, s)
 		}
 	}
 	return out
 }
 
-// spell writes words of reasons as the verdict does: tokens are stems.
-func spell(rs []Reason, reason, seen string) {
+// unstem replaces each stem in the reasons by a word of the verdict that has the stem.
+func unstem(rs []Reason, reason, seen string) {
 	for i := range rs {
 		if len(rs[i].Words) == 0 {
 			continue
 		}
 		from := seen
-		if rs[i].Signal == names[reasonWords] {
+		if rs[i].Signal == signalNames[reasonWords] {
 			from = reason
 		}
 		for _, w := range text.Words(from) {
@@ -220,13 +226,13 @@ func spell(rs []Reason, reason, seen string) {
 	}
 }
 
-// idsOf returns the neighbours that vote the way the signal does.
+// idsOf returns the evaluations among ns that speak the same way as the signal.
 func (m *Model) idsOf(ns []near, value uint32, by float64) []string {
 	var out []string
 	for _, n := range ns {
 		r := &m.store.ring[n.at]
 		is, _ := m.implies(r.f.value, r.wrong, value)
-		if is == (by > 0) && len(out) < shown {
+		if is == (by > 0) && len(out) < maxShown {
 			out = append(out, r.id)
 		}
 	}

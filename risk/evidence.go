@@ -3,28 +3,30 @@ package risk
 // enoughKnown is how many truths must be known before a number is given.
 const enoughKnown = 30
 
-// Evidence for the signals is a bet against the base rate, settled verdict by
-// verdict: if the base rate were all there is to know, what is won would not
-// grow, and would reach enoughWon once in enoughWon histories at most (Ville
-// 1939; G. Shafer, J. R. Stat. Soc. A 184, 2021). The stake goes in little by little, so that
-// a model that had to learn first is not held to its first guesses, and what is
-// won is capped, so that a model that has stopped working is found out.
+// Whether the signals predict anything is tested as a bet against the base rate.
+// After each verdict the winnings are multiplied by how much more probable the model
+// held the outcome than the base rate did. If the base rate were all there is to
+// know, the expected winnings would not grow, and they would reach enoughWon in at
+// most one of enoughWon histories (Ville 1939; G. Shafer, J. R. Stat. Soc. A 184,
+// 2021). The stake of 1 enters gradually, so early mistakes cost little; winnings
+// are capped, so a model that stops working is noticed soon.
 const (
-	enoughWon = 20.0
+	enoughWon = 20.0 // winnings at which the model is trusted: 95 % significance
 	cappedWon = 1e6
-	winMost   = 50 // of one verdict, either way
+	winMost   = 50 // the most one verdict multiplies or divides the winnings by
 )
 
 type evidence struct {
-	Won   float64 // by the stake that is in play
-	Spare float64 // stake not yet in play
+	Won   float64 // stake in play and its winnings
+	Spare float64 // part of the stake not yet in play
 }
 
 func newEvidence() evidence { return evidence{Spare: 1} }
 
-// settle is told how probable the model and the base rate had held what came out.
+// settle takes the probabilities that the model and the base rate gave to what came
+// out, after n verdicts.
 func (e *evidence) settle(n int, model, base float64) {
-	in := e.Spare / float64(n+2) // after n verdicts 1/(n+1) is left
+	in := e.Spare / float64(n+2) // so that 1/(n+1) of the stake is left after n verdicts
 	e.Spare -= in
 	ratio := max(1.0/winMost, min(winMost, model/base))
 	e.Won = min(cappedWon, (e.Won+in)*ratio)

@@ -9,23 +9,23 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Seen is what the observation of a verdict settles of remembered misses.
+// Seen is what the observation of a verdict decides about remembered misses.
 type Seen struct {
-	Broken, Holds int      // facts of either kind
+	Broken, Holds int      // facts that are broken on the page, and that hold
 	Memories      []string // ids of the cases they were read from
 }
 
-// What a decided fact says of a verdict, in log-odds. None of those decided on the pages of
-// the GUI benchmark was wrong, so a verdict that denies one is; a page that was repaired in one
-// place may be broken in another, so that things hold says little.
+// How far a decided fact moves a verdict, in log-odds towards wrong. On the pages of the GUI
+// benchmark no decided fact was false, so a verdict that contradicts one is most likely wrong. That
+// facts hold says less: a page that was repaired in one place may be broken in another.
 const (
-	denied    = 3.0
-	confirmed = -3.0
-	allHold   = 0.8 // of a verdict that reports a defect; the negative of half of it of one that does not
+	denied    = 3.0  // the verdict passes, and a fact is broken
+	confirmed = -3.0 // the verdict fails, and a fact is broken
+	allHold   = 0.8  // the verdict fails, and all facts hold; minus half of it if it passes
 )
 
-// Given returns a risk in the light of what the observation settles: the same probability,
-// moved. A verdict that is neither pass nor fail stays as it is.
+// Given returns r moved by what the observation decides. Without a decided fact, or for a verdict
+// that is neither pass nor fail, it returns r itself.
 func (r Risk) Given(e *tree.Evaluation, s Seen) Risk {
 	by := 0.0
 	switch p := judgment.PolarityOf(judgment.Decode(e.Judgment)); {
@@ -46,6 +46,9 @@ func (r Risk) Given(e *tree.Evaluation, s Seen) Risk {
 	r.P, r.Low, r.High, r.Order = move(r.P), move(r.Low), move(r.High), move(r.Order)
 	r.Enough = true
 	r.Because = append(slices.Clone(r.Because), Reason{Signal: "facts", LogOdds: by, Memories: s.Memories})
-	slices.SortStableFunc(r.Because, func(a, b Reason) int { return cmp.Compare(math.Abs(b.LogOdds), math.Abs(a.LogOdds)) })
+	slices.SortStableFunc(r.Because, func(a, b Reason) int {
+		return cmp.Compare(math.Abs(b.LogOdds),
+			math.Abs(a.LogOdds))
+	})
 	return r
 }

@@ -17,7 +17,8 @@ func TestGiven(t *testing.T) {
 	require.InDelta(t, 0.90, got.P, 0.01, "a pass that the page denies")
 	require.True(t, got.Enough)
 	require.Less(t, got.Low, got.P)
-	require.Equal(t, []Reason{{Signal: "facts", LogOdds: 3, Memories: []string{"c_1"}}, {Signal: "judge", LogOdds: 1}}, got.Because)
+	require.Equal(t, []Reason{{Signal: "facts", LogOdds: 3, Memories: []string{"c_1"}}, {Signal: "judge", LogOdds: 1}},
+		got.Because)
 	require.Less(t, base.Given(verdict(`"fail"`), broken).P, 0.03, "a fail that it confirms")
 	require.Greater(t, base.Given(verdict(`"fail"`), holds).P, base.P)
 	require.Less(t, base.Given(verdict(`"pass"`), holds).P, base.P)

@@ -14,10 +14,10 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Features are what of a verdict is known when it is made and worth keeping for
-// the next ones. They hold hashes and shares, no text. A word can be guessed
-// from its hash, though a hash of 20 bits fits many words, so they are for the
-// same eyes as the ledger they are kept in.
+// Features are what is kept of a verdict to learn from: only what is known when it
+// is made. They hold hashes and shares, no text. Somebody who guesses a word can
+// look for its hash, though many words share a hash of 20 bits; so features are as
+// private as the ledger they are kept in.
 type Features struct {
 	value  uint32    // hash of the verdict's value, such as "fail"
 	places [3]uint32 // product, scene type in it, test case in that; hashes
@@ -28,15 +28,15 @@ type Features struct {
 }
 
 const (
-	maxReason = 96 // words of a reason that are kept
-	maxSeen   = 128
-	wordBits  = 20
+	maxReason = 96  // words of a reason that are kept
+	maxSeen   = 128 // words of prompt and observation that are kept
+	wordBits  = 20  // bits of a word's hash
 	// MaxFeatures is the most bytes Encode returns.
 	MaxFeatures = 1200
 )
 
-// Extract reads the features of e. It touches no field that is not known when
-// the verdict is made: neither ground truth, nor correct and direction, nor the
+// Extract returns the features of e. It reads no field that becomes known only
+// after the verdict: neither ground truth, nor correct and direction, nor the
 // evaluator's reason.
 func Extract(e *tree.Evaluation) Features {
 	f, _, _ := extract(e)
@@ -55,7 +55,7 @@ func extract(e *tree.Evaluation) (f Features, reason, seen map[uint32]string) {
 	return f, reason, seen
 }
 
-// caseOf names the test case: by its id, else by the scene, else by the prompt.
+// caseOf names the test case: by its id, else by the test, else by scene and prompt.
 func caseOf(e *tree.Evaluation) string {
 	switch {
 	case e.CaseID != "":
@@ -67,6 +67,8 @@ func caseOf(e *tree.Evaluation) string {
 	}
 }
 
+// chain hashes each name together with those before it, so that equal names under
+// different parents differ.
 func chain(out []uint32, kind string, names ...string) {
 	for i, n := range names {
 		kind += "\x00" + n
@@ -74,9 +76,9 @@ func chain(out []uint32, kind string, names ...string) {
 	}
 }
 
-// words returns the hashes of the different tokens of s, sorted, the n smallest
-// where there are more: a bottom-n sketch (A. Broder, SEQUENCES 1997), so that
-// two long texts keep the same words.
+// words returns the hashes of the different tokens of s, sorted, and the tokens by
+// their hashes. Of more than n it keeps the n smallest, a bottom-n sketch (A. Broder,
+// SEQUENCES 1997): two long texts then keep the same of the words they share.
 func words(s string, n int) ([]uint32, map[uint32]string) {
 	spelt := map[uint32]string{}
 	for _, t := range text.Tokens(s) {
@@ -90,7 +92,7 @@ func words(s string, n int) ([]uint32, map[uint32]string) {
 	return slices.Clip(out[:min(n, len(out))]), spelt
 }
 
-// hash is FNV-1a with a last mix, whose high bits are as good as its low ones.
+// hash returns the high half of FNV-1a, mixed so that every bit depends on all of s.
 func hash(kind, s string) uint32 {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(kind)) // never fails
@@ -108,7 +110,7 @@ func mix(z uint64) uint64 {
 
 const featuresVersion = 1
 
-// shapeUnit is one step of a kept shape.
+// shapeUnit is the step to which Encode rounds a number of the shape.
 const shapeUnit = 1.0 / 4096
 
 // Encode returns the features as a short text, at most MaxFeatures bytes.
@@ -135,7 +137,7 @@ func (f *Features) Encode() string {
 // ErrFeatures is returned by Decode for what Encode did not make.
 var ErrFeatures = errors.New("not the features of a verdict")
 
-// Decode reads what Encode made.
+// Decode reads what Encode returned. For anything else it returns ErrFeatures.
 func Decode(s string) (Features, error) {
 	var f Features
 	if len(s) > MaxFeatures {
@@ -172,6 +174,8 @@ func Decode(s string) (Features, error) {
 	return f, nil
 }
 
+// decodeWords reads a list of at most the given number of words, each stored as its
+// distance from the last, and returns the bytes after it.
 func decodeWords(b []byte, most int) (ws []uint32, rest []byte, err error) {
 	n, used := binary.Uvarint(b)
 	if used <= 0 || n > uint64(most) {

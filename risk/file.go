@@ -9,9 +9,10 @@ import (
 	"math"
 )
 
-// A kept model is a head of 20 bytes, little endian: magic, format u32, crc32c
-// of the body u32, length of the body u32; then the body, in the order of
-// (*Model).write. Tables are kept as their cells in use, each with its place.
+// A saved model is a head of 20 bytes and a body. The head, little endian, holds
+// the magic, the format as u32, the body's CRC-32C as u32 and its length as u32. The
+// body holds the values in the order of (*Model).code. A table is stored as its used
+// cells, each with its distance from the last.
 const (
 	magic      = "mt-risk\n"
 	fileFormat = 1
@@ -20,12 +21,12 @@ const (
 	maxID      = 1 << 10
 )
 
-// ErrFormat says that a kept model cannot be used by this program; learn anew.
+// ErrFormat says that a saved model cannot be used by this program; learn a new one.
 var ErrFormat = errors.New("not a risk model of this version of memtree")
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// Save writes what was learned, for Load. The same history gives the same bytes.
+// Save writes the model for Load. The same history gives the same bytes.
 func (m *Model) Save(w io.Writer) error {
 	m.mu.RLock()
 	e := &encoder{}
@@ -43,8 +44,8 @@ func (m *Model) Save(w io.Writer) error {
 	return nil
 }
 
-// Load reads what Save wrote. What is damaged, or was made to harm, is refused
-// with an error that wraps ErrFormat.
+// Load reads what Save wrote. It refuses damaged or forged bytes with an error that
+// wraps ErrFormat, and allocates no more than the file's length allows.
 func Load(r io.Reader) (*Model, error) {
 	head := make([]byte, headBytes)
 	if _, err := io.ReadFull(r, head); err != nil {
@@ -80,8 +81,8 @@ func decodeModel(body []byte) (*Model, error) {
 	return m, nil
 }
 
-// A coder writes or reads one value after another, so that the order is
-// written down once.
+// A coder writes values or reads them, one after another. One function, code, then
+// serves both ways and the order of the values is written down once.
 type coder interface {
 	count(n *int, most int)
 	word(w *uint32)
@@ -91,7 +92,7 @@ type coder interface {
 	fail(problem string)
 }
 
-// code passes all of m through c.
+// code passes all of m to c, which writes it or fills it.
 func (m *Model) code(c coder) {
 	c.count(&m.n, math.MaxInt32)
 	c.count(&m.wrong, m.n)
@@ -112,7 +113,7 @@ func (m *Model) code(c coder) {
 	codeCells(c, m.weight, codeWeight)
 	codeCells(c, m.known, func(c coder, x *float32) { c.single(x) })
 	m.codeStore(c)
-	m.sane(c)
+	m.checkNumbers(c)
 }
 
 func codeLogistic(c coder, l *logistic) {
@@ -158,8 +159,8 @@ func codeWeight(c coder, w *weight) {
 	}
 }
 
-// codeCells passes the cells in use, each after its distance from the last. A
-// table that is read is empty before.
+// codeCells writes or reads the used cells of a table, each after its distance from
+// the last. A table to be filled has to be empty.
 func codeCells[T comparable](c coder, table []T, one func(coder, *T)) {
 	var unused T
 	n, last := 0, -1
@@ -192,7 +193,7 @@ func codeCells[T comparable](c coder, table []T, one func(coder, *T)) {
 	}
 }
 
-// codeStore passes the remembered verdicts, the oldest first.
+// codeStore writes or reads the remembered verdicts, the oldest first.
 func (m *Model) codeStore(c coder) {
 	n := len(m.store.ring)
 	c.count(&n, window)
@@ -223,8 +224,8 @@ func (m *Model) codeStore(c coder) {
 	}
 }
 
-// sane refuses numbers no history leads to, with which scores would be none.
-func (m *Model) sane(c coder) {
+// checkNumbers refuses numbers that no history leads to, since scores made of them could be NaN.
+func (m *Model) checkNumbers(c coder) {
 	for i := range m.mean {
 		if m.m2[i] < 0 {
 			c.fail("a variance is below 0")
@@ -255,7 +256,7 @@ func (e *encoder) text(s *string, most int) {
 }
 func (e *encoder) fail(string) {}
 
-// decoder stops at the first problem and gives zeros from there on.
+// decoder keeps the first problem in err and returns zeros from there on.
 type decoder struct {
 	b   []byte
 	err error
@@ -305,7 +306,7 @@ func (d *decoder) number(x *float64) {
 	}
 }
 
-// finite leaves room for sums of squares.
+// finite reports whether x is a number small enough to be squared and summed.
 func finite(x float64) bool { return math.Abs(x) < 1e12 }
 
 func (d *decoder) text(s *string, most int) {

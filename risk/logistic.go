@@ -3,14 +3,16 @@ package risk
 import "math"
 
 // logistic is a Bayesian logistic regression with a normal prior, fitted one
-// observation at a time: D. J. Spiegelhalter and S. L. Lauritzen, Networks 20,
-// 1990. The prior's mean is what it says before it has seen anything, the
-// prior's width how hard it is to talk out of that.
+// observation at a time (D. J. Spiegelhalter and S. L. Lauritzen, Networks 20,
+// 1990). The prior's mean is what the model says before it has seen anything; the
+// smaller the prior's width, the more observations it takes to change that.
 type logistic struct {
 	mean []float64
-	cov  []float64 // dense, row by row
+	cov  []float64 // covariance, a square matrix row by row
 }
 
+// newLogistic returns a regression whose weights have the given prior means and
+// standard deviations, and no correlation.
 func newLogistic(mean, width []float64) logistic {
 	l := logistic{mean: append([]float64(nil), mean...), cov: make([]float64, len(mean)*len(mean))}
 	for i, w := range width {
@@ -19,7 +21,7 @@ func newLogistic(mean, width []float64) logistic {
 	return l
 }
 
-// project returns the log-odds at x, their variance, and covariance times x.
+// project returns the log-odds z at x, their variance v, and cov times x.
 func (l *logistic) project(x []float64) (z, v float64, cx []float64) {
 	d := len(l.mean)
 	cx = make([]float64, d)
@@ -36,18 +38,22 @@ func (l *logistic) project(x []float64) (z, v float64, cx []float64) {
 	return z, max(v, 0), cx
 }
 
-// odds returns the log-odds at x as far as they are known: doubt about the
-// weights draws them to 0 (D. J. C. MacKay, Neural Computation 4, 1992).
+// odds returns the log-odds at x, drawn to 0 the more the less certain the weights
+// are (D. J. C. MacKay, Neural Computation 4, 1992).
 func (l *logistic) odds(x []float64) float64 {
 	z, v, _ := l.project(x)
 	return moderate(z, v)
 }
 
+// moderate returns the log-odds whose sigmoid is about the mean of sigmoid over a
+// normal distribution with mean z and variance v (MacKay 1992, kappa).
 func moderate(z, v float64) float64 { return z / math.Sqrt(1+math.Pi*v/8) }
 
+// learn updates the weights by one Newton step on the outcome at x.
 func (l *logistic) learn(x []float64, wrong bool) {
 	z, v, cx := l.project(x)
 	p := sigmoid(moderate(z, v))
+	// A floor on the curvature keeps a sure prediction from stopping the learning.
 	h := max(p*(1-p), 1e-4)
 	d := len(l.mean)
 	shrink, step := h/(1+h*v), (indicator(wrong)-p)/(1+h*v)

@@ -2,7 +2,7 @@ package risk
 
 import "slices"
 
-// window is how many verdicts are remembered one by one, the latest.
+// window is how many of the latest verdicts are remembered one by one.
 const window = 4096
 
 // remembered is one verdict in the window.
@@ -12,9 +12,10 @@ type remembered struct {
 	wrong bool
 }
 
-// store remembers the latest verdicts in a ring, and for each word of each of
-// its two texts where in the ring it stands. A verdict that leaves is the first
-// in all its lists, so leaving costs no search.
+// store is a ring of the latest verdicts. For each word of a reason, and for each
+// word of what was seen, it lists the verdicts that have the word, as places in the
+// ring, the oldest first. The verdict that leaves the ring is the oldest, so it is
+// the first of each of its lists and need not be searched for.
 type store struct {
 	ring   []remembered
 	next   int // where the next one goes, once the ring is full
@@ -26,6 +27,7 @@ func newStore() store {
 	return store{reason: map[uint32][]uint16{}, seen: map[uint32][]uint16{}}
 }
 
+// add remembers a verdict in place of the oldest once the ring is full.
 func (s *store) add(r remembered) {
 	at := len(s.ring)
 	if at < window {
@@ -33,12 +35,12 @@ func (s *store) add(r remembered) {
 	} else {
 		at = s.next
 		s.next = (s.next + 1) % window
-		leave(s.reason, s.ring[at].f.reason)
-		leave(s.seen, s.ring[at].f.seen)
+		dropPlace(s.reason, s.ring[at].f.reason)
+		dropPlace(s.seen, s.ring[at].f.seen)
 		s.ring[at] = r
 	}
-	enter(s.reason, r.f.reason, at)
-	enter(s.seen, r.f.seen, at)
+	addPlace(s.reason, r.f.reason, at)
+	addPlace(s.seen, r.f.seen, at)
 }
 
 // has reports whether the verdict on an evaluation is in the window.
@@ -46,13 +48,13 @@ func (s *store) has(id string) bool {
 	return slices.ContainsFunc(s.ring, func(r remembered) bool { return r.id == id })
 }
 
-func enter(lists map[uint32][]uint16, words []uint32, at int) {
+func addPlace(lists map[uint32][]uint16, words []uint32, at int) {
 	for _, w := range words {
 		lists[w] = append(lists[w], uint16(at))
 	}
 }
 
-func leave(lists map[uint32][]uint16, words []uint32) {
+func dropPlace(lists map[uint32][]uint16, words []uint32) {
 	for _, w := range words {
 		if l := lists[w]; len(l) > 1 {
 			lists[w] = l[1:]
@@ -62,16 +64,18 @@ func leave(lists map[uint32][]uint16, words []uint32) {
 	}
 }
 
-// near is a remembered verdict and how near it is: the share of words in common
-// (Jaccard), 0 to 1.
+// near is a place in the ring and how similar its verdict is: the share of words in
+// common (Jaccard), 0 to 1.
 type near struct {
 	at    int
 	score float64
 }
 
-// nearest returns the k verdicts with the most of words in common that keep
-// lets through, the nearest first, later ones first among equals.
-func (s *store) nearest(lists map[uint32][]uint16, words []uint32, k int, of func(r *remembered) []uint32, keep func(r *remembered) bool) []near {
+// nearest returns the k verdicts most similar to words among those that keep accepts,
+// the most similar first and of equals the latest. lists and of are the index, and
+// the words of a verdict, of the same one of the two texts.
+func (s *store) nearest(lists map[uint32][]uint16, words []uint32, k int, of func(r *remembered) []uint32,
+	keep func(r *remembered) bool) []near {
 	if len(words) == 0 || k == 0 {
 		return nil
 	}
@@ -88,18 +92,18 @@ func (s *store) nearest(lists map[uint32][]uint16, words []uint32, k int, of fun
 		}
 		r := &s.ring[at]
 		x := near{at, float64(n) / float64(len(words)+len(of(r))-int(n))}
-		if len(out) == k && s.order(x, out[k-1]) > 0 || !keep(r) {
+		if len(out) == k && s.nearestFirst(x, out[k-1]) > 0 || !keep(r) {
 			continue
 		}
-		i, _ := slices.BinarySearchFunc(out, x, s.order)
+		i, _ := slices.BinarySearchFunc(out, x, s.nearestFirst)
 		out = slices.Insert(out, i, x)
 		out = out[:min(k, len(out))]
 	}
 	return out
 }
 
-// order sorts the nearest first, and of equals the latest.
-func (s *store) order(a, b near) int {
+// nearestFirst compares by similarity, the greater first, and then by age, the latest first.
+func (s *store) nearestFirst(a, b near) int {
 	switch {
 	case a.score > b.score:
 		return -1
@@ -109,20 +113,21 @@ func (s *store) order(a, b near) int {
 	return s.age(a.at) - s.age(b.at)
 }
 
-// age is how many verdicts came after the one at a place of the ring.
+// age returns how many verdicts came after the one at a place of the ring.
 func (s *store) age(at int) int {
 	return (s.next - 1 - at + 2*len(s.ring)) % max(1, len(s.ring))
 }
 
+// How many neighbours vote.
 const (
-	nearReasons = 10
-	nearRuns    = 5
+	reasonVotes = 10
+	runVotes    = 5
 )
 
-// alike votes among the verdicts of the same value that were given for the most
-// similar reasons.
-func (m *Model) alike(f *Features, base float64) (float64, []near) {
-	ns := m.store.nearest(m.store.reason, f.reason, nearReasons,
+// nearReasonRate returns the rate of wrong verdicts among those of the same value with the
+// most similar reasons, weighted by similarity and drawn to base, and the neighbours.
+func (m *Model) nearReasonRate(f *Features, base float64) (float64, []near) {
+	ns := m.store.nearest(m.store.reason, f.reason, reasonVotes,
 		func(r *remembered) []uint32 { return r.f.reason },
 		func(r *remembered) bool { return r.f.value == f.value })
 	wrong, all := 3*base, 3.0
@@ -134,11 +139,12 @@ func (m *Model) alike(f *Features, base float64) (float64, []near) {
 	return wrong / all, ns
 }
 
-// same votes among the most similar runs, whatever was said of them, by what
-// their truth means for this verdict. Nearly the same run seen again counts
-// for much more than a run like many: weights go with the square.
-func (m *Model) same(f *Features, base float64) (float64, []near) {
-	ns := m.store.nearest(m.store.seen, f.seen, nearRuns,
+// nearRunRate returns how probably this verdict is wrong by the truth of the most similar
+// runs, whatever their verdicts were, drawn to base, and the neighbours. The weight
+// is the similarity squared, so nearly the same run counts far more than one of the
+// same kind.
+func (m *Model) nearRunRate(f *Features, base float64) (float64, []near) {
+	ns := m.store.nearest(m.store.seen, f.seen, runVotes,
 		func(r *remembered) []uint32 { return r.f.seen },
 		func(r *remembered) bool {
 			_, w := m.implies(r.f.value, r.wrong, f.value)

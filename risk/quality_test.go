@@ -18,7 +18,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// shared reads a stream in time order from the folder MEMTREE_SHARED names.
+// shared reads a stream, in time order, from the folder that MEMTREE_SHARED names.
 func shared(tb testing.TB, name string) []tree.Evaluation {
 	tb.Helper()
 	dir := cmp.Or(os.Getenv("MEMTREE_SHARED"), filepath.Join("..", "..", "shared"))
@@ -68,7 +68,8 @@ func streams(tb testing.TB) []stream {
 		a.Direction, b.Direction = b.Direction, a.Direction
 	})
 	return []stream{
-		{name: "webjudge", es: web}, {name: "webjudge, once a run", es: once}, {name: "judgebench", es: bench}, {name: "tau", es: tau},
+		{name: "webjudge", es: web}, {name: "webjudge, once a run", es: once}, {name: "judgebench", es: bench},
+		{name: "tau", es: tau},
 		{name: "judgebench, o1-mini", es: mini, nothing: true}, {name: "webjudge, shuffled", es: shuffled, nothing: true},
 	}
 }
@@ -105,15 +106,20 @@ func figures(b *strings.Builder, name string, r *replay.Risks, enough int) {
 	short := func(name string, f float64) string {
 		return fmt.Sprintf("%2.0f (%2.0f-%2.0f)", 100*f, 100*r.Intervals[name].Low, 100*r.Intervals[name].High)
 	}
-	fmt.Fprintf(b, "%-21s %4d %5d  %s %s  %s %s %s  %.3f  %.3f %.3f %7d\n", name, r.N, r.Wrong, in("auc", *r.AUC), in("aucSecondHalf", *r.AUCSecondHalf),
-		short("found5", r.Found.At5), short("found10", r.Found.At10), short("found20", r.Found.At20), r.ECE, r.Brier, r.Baselines.Brier, enough)
+	fmt.Fprintf(b, "%-21s %4d %5d  %s %s  %s %s %s  %.3f  %.3f %.3f %7d\n", name, r.N, r.Wrong, in("auc", *r.AUC),
+		in("aucSecondHalf", *r.AUCSecondHalf),
+		short("found5", r.Found.At5), short("found10", r.Found.At10), short("found20", r.Found.At20), r.ECE, r.Brier,
+		r.Baselines.Brier, enough)
 }
 
 func TestQualityRisk(t *testing.T) {
 	var b strings.Builder
-	b.WriteString("Each verdict scored before its truth was told. Intervals: 95 %, bootstrap by case. found: share of the wrong ones, in %,\n" +
-		"reading the riskiest 5, 10, 20 %. ECE: after the first 150 verdicts, or half. enough: verdicts given more than the base rate.\n\n")
-	fmt.Fprintf(&b, "%-21s %4s %5s  %-19s %-19s  %-10s %-10s %-10s  %-5s  %-5s %-5s %7s\n", "", "n", "wrong", "AUC", "second half", "found 5", "10", "20", "ECE", "Brier", "base", "enough")
+	b.WriteString("Each verdict scored before its truth was told. Intervals: 95 %, bootstrap by case. found: share of " +
+		"the wrong ones, in %,\n" +
+		"reading the riskiest 5, 10, 20 %. ECE: after the first 150 verdicts, or half. enough: verdicts given more than " +
+		"the base rate.\n\n")
+	fmt.Fprintf(&b, "%-21s %4s %5s  %-19s %-19s  %-10s %-10s %-10s  %-5s  %-5s %-5s %7s\n", "", "n", "wrong", "AUC",
+		"second half", "found 5", "10", "20", "ECE", "Brier", "base", "enough")
 	all := streams(t)
 	got := map[string]replay.Risks{}
 	for _, s := range all {
@@ -134,10 +140,10 @@ func TestQualityRisk(t *testing.T) {
 	}
 	b.WriteByte('\n')
 	for signal := range signals {
-		if names[signal] == "" {
+		if signalNames[signal] == "" {
 			continue
 		}
-		fmt.Fprintf(&b, "%-9s", names[signal])
+		fmt.Fprintf(&b, "%-9s", signalNames[signal])
 		for _, s := range learnable {
 			r := plain(s.es, without(signal))
 			fmt.Fprintf(&b, " %.3f %.3f %.4f  ", *r.AUC, *r.AUCSecondHalf, r.Brier)
@@ -165,15 +171,16 @@ func plain(es []tree.Evaluation, m *Model) replay.Risks {
 	return replay.Point(ps)
 }
 
-// TestQualityRiskLeak permutes on real verdicts all that is not known when they
-// are made.
+// TestQualityRiskLeak permutes, on real verdicts, everything that is known only after
+// the verdict, and expects the same scores.
 func TestQualityRiskLeak(t *testing.T) {
 	for _, s := range streams(t) {
 		m, rng := New(), rand.New(rand.NewPCG(5, 6))
 		for i := range s.es {
 			e := &s.es[i]
 			x, other := *e, &s.es[rng.IntN(len(s.es))]
-			x.GroundTruth, x.Correct, x.Direction, x.Reason, x.Trial, x.At = other.GroundTruth, other.Correct, other.Direction, other.Reason, other.Trial, other.At
+			x.GroundTruth, x.Correct, x.Direction, x.Reason, x.Trial, x.At = other.GroundTruth, other.Correct, other.Direction,
+				other.Reason, other.Trial, other.At
 			require.Equal(t, m.Score(e), m.Score(&x))
 			m.Learn(e.Key(), Extract(e), *e.Correct, e.Direction)
 		}

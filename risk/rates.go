@@ -1,7 +1,7 @@
 package risk
 
-// count is how often something went with a wrong verdict and with a right one.
-// Counts are not whole: one verdict may speak of several with less weight.
+// count says with how many wrong verdicts something occurred and with how many right
+// ones. It has fractions, because a verdict may count for several values in part.
 type count struct{ wrong, right float32 }
 
 func (c *count) add(wrong bool, weight float32) {
@@ -12,19 +12,20 @@ func (c *count) add(wrong bool, weight float32) {
 	}
 }
 
-// shrink draws the rate of c to a prior as if pull more had been seen at it.
+// shrink returns the share of wrong ones, drawn to prior as if pull more verdicts
+// with that share had been counted.
 func (c count) shrink(prior, pull float64) float64 {
 	return (float64(c.wrong) + pull*prior) / (float64(c.wrong+c.right) + pull)
 }
 
-// Tables are of fixed size and addressed by hash: two things that meet in one
-// cell are one thing. 2^19 cells take 4 MiB once they are all in use.
+// The tables are of fixed size and addressed by hash. Two things that fall into one
+// cell share its counts. 2^19 cells take 4 MiB once they are all in use.
 const (
 	cellBits = 19
 	cells    = 1 << cellBits
 )
 
-// What a cell of a table is about.
+// What the cells of a table are about; part of the hash.
 const (
 	aboutPlace uint64 = iota + 1
 	aboutTruth
@@ -35,25 +36,26 @@ const (
 	aboutKnown
 )
 
-// cell is where a table keeps what it knows of a thing and a verdict's value.
+// cell returns the place in a table of what is known about a thing and a verdict's
+// value together.
 func cell(about uint64, thing, value uint32) uint32 {
 	return uint32(mix(about<<58^uint64(thing)<<24^uint64(value)*0x9e3779b97f4a7c15) >> (64 - cellBits))
 }
 
-// How many verdicts at the level above one level's own are worth.
+// How many verdicts of its own weigh as much as the level above.
 const (
 	pullPlace = 8.0
 	pullCase  = 3.0
-	pullTruth = 1.0 // what is true of a case seldom changes
+	pullTruth = 1.0 // the truth about a case seldom changes
 	pullJudge = 8.0
 )
 
-// rates follows the chains from everything to this product, kind of scene and
-// case, and from everything to this judge. A rate of a cell without counts is
-// that of the level above it.
+// rates returns three rates of wrong verdicts, each drawn to the level above it: a
+// cell without counts has the rate of that level.
 //
-// held is about the verdicts of this value. due is about the truth: where a
-// case was found to be a failure, a pass is wrong, whoever says it.
+// held is of verdicts of this value, from all of them down to the product, kind of
+// scene and case. due is of the truth about the case: if it was found to be a failure,
+// a pass is wrong, whoever says so. judge is from all judges down to this one.
 func (m *Model) rates(f *Features, base float64) (held, due, judge float64) {
 	held, due, judge = base, base, base
 	for i, p := range f.places {
@@ -72,6 +74,8 @@ func (m *Model) rates(f *Features, base float64) (held, due, judge float64) {
 	return held, due, judge
 }
 
+// learnRates counts a verdict at its places and judge, and at its case for every
+// value, as far as the truth about one value decides another.
 func (m *Model) learnRates(f *Features, wrong bool) {
 	for _, p := range f.places {
 		m.rate[cell(aboutPlace, p, f.value)].add(wrong, 1)
@@ -86,10 +90,10 @@ func (m *Model) learnRates(f *Features, wrong bool) {
 	}
 }
 
-// implies says what a verdict, once it is known to be wrong or right, says of
-// another value on the same thing: whether that would be wrong, with a weight.
-// A right verdict rules every other value out. A wrong one leaves the other
-// values that have ever been right, and so shares out its weight.
+// implies returns whether a verdict of the value other on the same thing would be
+// wrong, once a verdict of value is known to be wrong or right, and with what weight.
+// If it was right, every other value is wrong. If it was wrong, the other values that
+// were ever right remain possible and share the weight; 0 means nothing is implied.
 func (m *Model) implies(value uint32, wrong bool, other uint32) (isWrong bool, weight float32) {
 	if value == other {
 		return wrong, 1

@@ -17,14 +17,15 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// history makes n verdicts. With learnable, a fail on a cart is wrong whenever
-// the reason speaks of a missing price; else a coin is tossed.
+// history makes n verdicts. If learnable, a fail on a cart is wrong exactly when the
+// reason mentions a missing price; otherwise a coin decides.
 func history(n int, learnable bool) []tree.Evaluation {
 	rng := rand.New(rand.NewPCG(3, 4))
 	pick := func(of ...string) string { return of[rng.IntN(len(of))] }
 	out := make([]tree.Evaluation, n)
 	for i := range out {
-		verdict, what, why := pick("pass", "fail"), pick("cart", "invoice", "login"), pick("the price is not shown", "the total is off by one", "the button is disabled")
+		verdict, what, why := pick("pass", "fail"), pick("cart", "invoice", "login"),
+			pick("the price is not shown", "the total is off by one", "the button is disabled")
 		wrong := rng.Float64() < 0.3
 		if learnable {
 			wrong = verdict == "fail" && strings.Contains(why, "price") && rng.Float64() < 0.9
@@ -53,7 +54,8 @@ func learn(m *Model, es []tree.Evaluation) {
 
 func verdict(v, why string) *tree.Evaluation {
 	return &tree.Evaluation{
-		CaseID: "cart-1", Scene: tree.Scene{ID: "cart", Type: "cart"}, Scope: tree.Scope{Product: "shop"}, Agent: tree.Agent{Name: "judge"},
+		CaseID: "cart-1", Scene: tree.Scene{ID: "cart", Type: "cart"}, Scope: tree.Scope{Product: "shop"},
+		Agent:  tree.Agent{Name: "judge"},
 		Prompt: "check the cart page", Observation: "1. opened the cart\n2. looked at item 5\n",
 		Judgment: tree.Raw(fmt.Sprintf(`{"verdict":%q,"reason":%q}`, v, why)),
 	}
@@ -103,7 +105,7 @@ func TestTooFewTruths(t *testing.T) {
 	require.False(t, m.Score(verdict("fail", "the price is not shown")).Enough)
 }
 
-// What is not known when the verdict is made changes nothing.
+// What becomes known only after the verdict changes nothing.
 func TestNoLeak(t *testing.T) {
 	m := New()
 	es := history(150, true)
@@ -112,7 +114,8 @@ func TestNoLeak(t *testing.T) {
 		want := m.Score(&e)
 		other := es[100+(i+17)%50]
 		not := !*e.Correct
-		e.GroundTruth, e.Correct, e.Direction, e.Reason, e.Trial = tree.Raw(`{"verdict":"fail"}`), &not, other.Direction, other.Observation, "t_1"
+		e.GroundTruth, e.Correct, e.Direction, e.Reason, e.Trial = tree.Raw(`{"verdict":"fail"}`), &not, other.Direction,
+			other.Observation, "t_1"
 		e.ID, e.At = other.ID, other.At
 		require.Equal(t, want, m.Score(&e))
 		e.GroundTruth, e.Correct, e.Direction, e.Reason = nil, nil, taxonomy.None, ""
@@ -159,7 +162,8 @@ func TestLoadRefuses(t *testing.T) {
 	learn(m, history(40, true))
 	b := saved(t, m)
 	for name, bad := range map[string][]byte{
-		"nothing": nil, "cut": b[:len(b)-1], "head": b[:10], "other": append([]byte("mt-rusk\n"), b[8:]...), "flipped": flip(b, len(b)/2),
+		"nothing": nil, "cut": b[:len(b)-1], "head": b[:10], "other": append([]byte("mt-rusk\n"), b[8:]...),
+		"flipped": flip(b, len(b)/2),
 		"version": flip(b, len(magic)), "length": flip(b, headBytes-1),
 	} {
 		_, err := Load(bytes.NewReader(bad))
@@ -185,7 +189,8 @@ func TestTheWindowForgets(t *testing.T) {
 	require.Len(t, s.reason[7], window)
 	require.Empty(t, s.reason[100], "the first one left")
 	require.Len(t, s.reason, 1+window)
-	ns := s.nearest(s.reason, []uint32{7, 105}, 2, func(r *remembered) []uint32 { return r.f.reason }, func(*remembered) bool { return true })
+	ns := s.nearest(s.reason, []uint32{7, 105}, 2, func(r *remembered) []uint32 { return r.f.reason },
+		func(*remembered) bool { return true })
 	require.Equal(t, "5", s.ring[ns[0].at].id)
 	require.Equal(t, fmt.Sprint(window+4), s.ring[ns[1].at].id, "the latest of the equals")
 }
@@ -205,7 +210,8 @@ func TestFeaturesRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		e := tree.Evaluation{
 			Prompt: rapid.String().Draw(t, "prompt"), Observation: rapid.StringN(0, 3000, -1).Draw(t, "observation"),
-			CaseID: rapid.String().Draw(t, "case"), Judgment: tree.Raw(fmt.Sprintf(`{"verdict":"pass","reason":%q}`, rapid.StringMatching(`[a-z 一-九]{0,900}`).Draw(t, "reason"))),
+			CaseID: rapid.String().Draw(t, "case"), Judgment: tree.Raw(fmt.Sprintf(`{"verdict":"pass","reason":%q}`,
+				rapid.StringMatching(`[a-z 一-九]{0,900}`).Draw(t, "reason"))),
 		}
 		f := Extract(&e)
 		s := f.Encode()
@@ -221,7 +227,8 @@ func TestFeaturesOfLongTexts(t *testing.T) {
 	for i := range 5000 {
 		fmt.Fprintf(&b, "word%d ", i)
 	}
-	e := tree.Evaluation{Prompt: b.String(), Observation: b.String(), Judgment: tree.Raw(fmt.Sprintf(`{"verdict":"pass","reason":%q}`, b.String()))}
+	e := tree.Evaluation{Prompt: b.String(), Observation: b.String(),
+		Judgment: tree.Raw(fmt.Sprintf(`{"verdict":"pass","reason":%q}`, b.String()))}
 	f := Extract(&e)
 	require.Len(t, f.reason, maxReason)
 	require.Len(t, f.seen, maxSeen)
@@ -283,7 +290,8 @@ func TestShape(t *testing.T) {
 func TestImplies(t *testing.T) {
 	m := New()
 	pass, fail, odd := hash("value", "pass"), hash("value", "fail"), hash("value", "odd")
-	m.values = []*value{{hash: pass, base: count{right: 3}}, {hash: fail, base: count{right: 1, wrong: 2}}, {hash: odd, base: count{wrong: 4}}}
+	m.values = []*value{{hash: pass, base: count{right: 3}}, {hash: fail, base: count{right: 1, wrong: 2}},
+		{hash: odd, base: count{wrong: 4}}}
 	check := func(said uint32, wrong bool, other uint32, is bool, weight float32) {
 		t.Helper()
 		gotIs, gotWeight := m.implies(said, wrong, other)
@@ -320,7 +328,7 @@ func BenchmarkLearn(b *testing.B) {
 	}
 }
 
-// A judge that is mostly wrong is known by its verdicts, whatever they are about.
+// A judge who is mostly wrong is known by that, whatever the verdicts are about.
 func TestABadJudgeIsFound(t *testing.T) {
 	m := New()
 	rng := rand.New(rand.NewPCG(7, 8))

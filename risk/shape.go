@@ -8,58 +8,62 @@ import (
 	"github.com/memtree/memtree/text"
 )
 
-// shape is how a verdict looks from afar: what a reader senses before reading.
-// A short run that is said to have failed, a failure whose reason names nothing
-// that went wrong, a reason that speaks of something else than the task: which
-// of these means a mistake, and for which verdict, is learned. Counts are
-// logarithms of 1 + count, shares are within 0 to 1.
+// shape is what a reader notices of a verdict before reading it: a short run that is
+// said to have failed, a failure whose reason names nothing wrong, a reason about
+// something other than the task. Which of these means a mistake, and for which value,
+// is learned. Counts are stored as log(1 + count); shares are within 0 to 1.
 type shape [shapes]float32
 
-// The shapes.
+// The numbers of a shape.
 const (
 	reasonLength = iota // words of the reason
 	seenLength          // words of the observation
 	promptLength        // words of the prompt
 	seenLines           // lines of the observation
 	seenSteps           // highest number that begins a line of the observation: the steps of a run
-	negations           // share of the reason's words that deny
-	hedges              // share that hedge
-	contrasts           // share that turn
+	negations           // share of the reason's words that deny, such as not
+	hedges              // share that hedge, such as maybe
+	contrasts           // share that contrast, such as but
 	digits              // share of the reason's characters that are digits
 	onTask              // share of the reason's different words that the prompt has
 	onSeen              // share that the observation has
 	shapes
 )
 
-// Words that deny, hedge and turn, in the two languages the tokens are made for.
+// Words that deny, hedge and contrast, in the two languages that text.Tokens knows.
 const (
-	denying  = " not no never without fail failed fails failing failure missing incorrect incorrectly wrong error none nothing neither nor 不 没 未 无 非 失败 错误 缺少 "
-	hedging  = " may might maybe perhaps possibly likely probably seem seems seemed appear appears appeared evidence clear clearly unclear explicit explicitly confirm confirmed confirms confirming cannot verify verified assume assuming indicate indicates 可能 似乎 好像 看来 也许 或许 应该 大概 确认 明确 证据 推测 "
+	denying = " not no never without fail failed fails failing failure missing incorrect incorrectly wrong error none " +
+		"nothing neither nor 不 没 未 无 非 失败 错误 缺少 "
+	hedging = " may might maybe perhaps possibly likely probably seem seems seemed appear appears appeared evidence " +
+		"clear clearly unclear explicit explicitly confirm confirmed confirms confirming cannot verify verified assume " +
+		"assuming indicate indicates 可能 似乎 好像 看来 也许 或许 应该 大概 确认 明确 证据 推测 "
 	turning  = " however although though but while despite yet instead only 但 但是 然而 虽然 尽管 不过 却 只 "
-	maxWords = 4096    // of a text that are looked at
-	maxText  = 1 << 16 // bytes of a text that are looked at
+	maxWords = 4096    // words of a text that are counted
+	maxText  = 1 << 16 // bytes of a text that are read for digits and steps
 )
 
 func shapeOf(prompt, observation, reason string) shape {
-	rw, pw, ow := some(reason), some(prompt), some(observation)
+	rw, pw, ow := firstWords(reason), firstWords(prompt), firstWords(observation)
 	var s shape
 	s[reasonLength], s[promptLength], s[seenLength] = logCount(len(rw)), logCount(len(pw)), logCount(len(ow))
 	s[seenLines] = logCount(strings.Count(observation, "\n"))
-	s[seenSteps] = logCount(steps(observation))
+	s[seenSteps] = logCount(highestStep(observation))
 	s[negations], s[hedges], s[contrasts] = shareOf(rw, denying), shareOf(rw, hedging), shareOf(rw, turning)
 	s[digits] = digitShare(reason)
 	s[onTask], s[onSeen] = overlap(rw, pw), overlap(rw, ow)
 	return s
 }
 
-func some(s string) []string {
+func firstWords(s string) []string {
 	w := text.Words(s)
 	return w[:min(len(w), maxWords)]
 }
 
 func logCount(n int) float32 { return float32(math.Log1p(float64(n))) }
 
-// shareOf counts words by a list; of a Chinese bigram a part is enough.
+// shareOf returns the share of words that are in the list. Chinese words come as
+// pairs of characters, so one character of a pair in the list is enough. The 5 in the
+// denominator keeps a text of one word from reaching 1.
 func shareOf(words []string, list string) float32 {
 	n := 0
 	for _, w := range words {
@@ -106,9 +110,9 @@ func overlap(a, b []string) float32 {
 	return float32(n) / float32(len(seen)+5)
 }
 
-// steps returns the highest number below a thousand that begins a line and ends
-// in a stop or a bracket.
-func steps(s string) int {
+// highestStep returns the highest number below 1000 that begins a line and is followed by
+// a full stop or a bracket.
+func highestStep(s string) int {
 	most := 0
 	for line := range strings.Lines(s[:min(len(s), maxText)]) {
 		n, i := 0, 0
@@ -116,20 +120,22 @@ func steps(s string) int {
 		for ; i < len(line) && i < 4 && line[i] >= '0' && line[i] <= '9'; i++ {
 			n = 10*n + int(line[i]-'0')
 		}
-		if i > 0 && n < 1000 && strings.HasPrefix(strings.TrimLeft(line[i:], " "), ".") || i > 0 && n < 1000 && strings.HasPrefix(line[i:], ")") {
+		if i > 0 && n < 1000 && strings.HasPrefix(strings.TrimLeft(line[i:], " "), ".") || i > 0 && n < 1000 &&
+			strings.HasPrefix(line[i:], ")") {
 			most = max(most, n)
 		}
 	}
 	return most
 }
 
-// The prior of a shape's weight, for shapes of width 1, and of their constant.
+// Standard deviations of the prior of the weights, for numbers of standard deviation 1.
 const (
 	shapeWidth    = 0.2
 	constantWidth = 0.5
-	extreme       = 2.5 // standard deviations beyond which a shape is cut
+	extreme       = 2.5 // standard deviations at which a number is cut off
 )
 
+// newShape returns a regression on shapes that begins at the rate base.
 func newShape(base float64) logistic {
 	mean, width := make([]float64, shapes+1), make([]float64, shapes+1)
 	for i := range width {
@@ -139,9 +145,9 @@ func newShape(base float64) logistic {
 	return newLogistic(mean, width)
 }
 
-// standard returns a shape at mean 0 and width 1, as far as these are known,
-// and after it a constant.
-func (m *Model) standard(s shape) []float64 {
+// standardise returns the numbers of s with mean 0 and standard deviation 1, as far as
+// these are known, and a constant 1 after them.
+func (m *Model) standardise(s shape) []float64 {
 	x := make([]float64, shapes+1)
 	x[shapes] = 1
 	if m.n < 6 {
@@ -153,7 +159,7 @@ func (m *Model) standard(s shape) []float64 {
 	return x
 }
 
-// learnShape follows mean and variance (B. P. Welford, Technometrics 4, 1962).
+// learnShape updates means and variances (B. P. Welford, Technometrics 4, 1962).
 func (m *Model) learnShape(s shape) {
 	for i, f := range s {
 		d := float64(f) - m.mean[i]

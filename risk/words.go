@@ -7,22 +7,22 @@ import (
 )
 
 const (
-	strongWords = 15 // words of a text that speak
-	mildWords   = 5  // words without a say that are averaged in
-	rareWord    = 2  // seen less often, a word says nothing
-	startWeight = 8  // variance of the weight of a word before it was seen
+	strongWords = 15 // how many words of a text count, those that lean most
+	mildWords   = 5  // words of no lean added to the average, so that one word is not everything
+	rareWord    = 2  // a word seen less often says nothing
+	startWeight = 8  // variance of a word's weight before the word was seen
 )
 
-// lean is how far a word leans to a wrong verdict, in log-odds.
+// lean is how far a word speaks for a wrong verdict, in log-odds.
 type lean struct {
 	word uint32
 	by   float64
 }
 
-// speak returns the mean lean of the words that lean most, and these words: the
-// log-odds of a word among wrong against right verdicts of this value. counts
-// is about reason or seen, all the totals of the same.
-func (m *Model) speak(about uint64, words []uint32, value uint32, all count) (float64, []lean) {
+// wordLean returns the average lean of the words that lean most, and those words. The
+// lean of a word is the logarithm of its frequency among wrong verdicts of this value
+// over that among right ones. about is aboutReason or aboutSeen; all holds the totals.
+func (m *Model) wordLean(about uint64, words []uint32, value uint32, all count) (float64, []lean) {
 	var ls []lean
 	for _, w := range words {
 		c := m.word[cell(about, w, value)]
@@ -43,23 +43,23 @@ func (m *Model) speak(about uint64, words []uint32, value uint32, all count) (fl
 	return sum / float64(len(ls)+mildWords), ls
 }
 
-// weight is a word's weight in a logistic regression over words: its mean, and
-// its variance less startWeight, so that an unused cell is all zero.
+// weight is the weight of a word in a logistic regression: its mean, and its variance
+// minus startWeight, so that a cell that was never used is all zeros.
 type weight struct{ mean, sure float32 }
 
 func (w weight) variance() float64 { return startWeight + float64(w.sure) }
 
-// wordFeature is a word in use: its cell and its tf-idf share of a text.
+// wordFeature is a word of a text: its cell and its share of the text by tf-idf.
 type wordFeature struct {
 	cell uint32
 	x    float64
 }
 
-// weighted returns the words of a reason as a vector of length 1, by rarity,
-// after a constant. Words alone speak each for itself; weights, learned
-// together, tell words that only come along from words that matter. One weight
-// at a time, each with its own doubt: T. Graepel et al., ICML 2010.
-func (m *Model) weighted(words []uint32, value uint32) []wordFeature {
+// wordVector returns the words of a reason as a vector of length 1, weighted by rarity,
+// after a constant. In wordLean each word counts for itself; here the weights are learned
+// together, which separates words that matter from words that only accompany them.
+// Each weight has a variance of its own (T. Graepel et al., ICML 2010).
+func (m *Model) wordVector(words []uint32, value uint32) []wordFeature {
 	fs := []wordFeature{{cell(aboutWeight, math.MaxUint32, value), 1}}
 	sum := 0.0
 	for _, w := range words {
@@ -77,7 +77,8 @@ func (m *Model) weighted(words []uint32, value uint32) []wordFeature {
 	return fs
 }
 
-func (m *Model) weigh(fs []wordFeature) (z, v float64) {
+// wordOdds returns the log-odds of a verdict with these words, and their variance.
+func (m *Model) wordOdds(fs []wordFeature) (z, v float64) {
 	for _, f := range fs {
 		w := m.weight[f.cell]
 		z += float64(w.mean) * f.x
@@ -86,9 +87,10 @@ func (m *Model) weigh(fs []wordFeature) (z, v float64) {
 	return z, v
 }
 
+// learnWords updates the weights and counts of the words of a verdict.
 func (m *Model) learnWords(f *Features, wrong bool) {
-	fs := m.weighted(f.reason, f.value)
-	z, v := m.weigh(fs)
+	fs := m.wordVector(f.reason, f.value)
+	z, v := m.wordOdds(fs)
 	p := sigmoid(moderate(z, v))
 	h := max(p*(1-p), 1e-3)
 	for _, x := range fs {

@@ -5,8 +5,8 @@ import "maps"
 // Op says what a change does.
 type Op string
 
-// The operations. Every one is written as the node it leaves behind, so a store
-// need know none of them; they are for people and for the journal's reader.
+// The operations. Every change holds the whole node it leaves behind, so a store
+// applies all of them alike; the operation tells people and journal readers what happened.
 const (
 	OpAdd       Op = "add"       // a new node
 	OpAttach    Op = "attach"    // an occurrence, or a child
@@ -32,13 +32,13 @@ type Change struct {
 	Node  Node           `json:"node"`            // as it will be; its Revision is Basis[Node.ID]+1
 	Why   string         `json:"why"`             // a sentence
 	By    string         `json:"by"`              // formation, evolution, effect, transfer or a person
-	Basis map[string]int `json:"basis,omitempty"` // revisions read when it was planned; 0 means the node was absent
-	Key   string         `json:"key"`             // the same proposal has the same key and is a no-op when already applied
+	Basis map[string]int `json:"basis,omitempty"` // node id → revision read when it was planned; 0: the node was absent
+	Key   string         `json:"key"`             // hash of the proposal; a store ignores a key it has just applied
 }
 
-// NewChange returns a change that leaves n behind, planned on the given
-// revision of it (0: it was absent). It sets the node's revision and last
-// change and derives the key from all that.
+// NewChange returns a change that leaves n behind. basis is the revision of the
+// stored node it was planned on, 0 if there was none. NewChange sets n's revision
+// to basis+1 and n's LastChange to the key, which it hashes from op, n, by and why.
 func NewChange(op Op, n Node, basis int, by, why string) Change {
 	n.Revision = basis + 1
 	n.LastChange = ""
@@ -47,7 +47,8 @@ func NewChange(op Op, n Node, basis int, by, why string) Change {
 	return Change{Op: op, Node: n, Why: why, By: by, Basis: map[string]int{n.ID: basis}, Key: key}
 }
 
-// On returns the change with one more node its plan was read from.
+// On returns a copy of c whose basis also names the given revision of node id: the
+// change conflicts if that node has another revision at commit.
 func (c Change) On(id string, revision int) Change {
 	c.Basis = maps.Clone(c.Basis)
 	c.Basis[id] = revision
@@ -73,7 +74,7 @@ type DeadLetter struct {
 	Why        string     `json:"why"`
 }
 
-// Commit is a batch's changes together with the version they made.
+// Commit is the changes of one batch and the store's version after them.
 type Commit struct {
 	Version uint64
 	Changes []Change

@@ -17,25 +17,26 @@ const (
 	MaxNodeLine    = 4 << 10  // a title, description, guidance, reason, lesson
 	MaxLessons     = 4        // a count
 	MaxConditions  = 8        // appliesWhen, notWhen: a count each
-	MaxOccurrences = 256      // kept per case, the newest; Metadata counts all
+	MaxOccurrences = 256      // a count, for one case: the newest are kept
 	MaxChildren    = 10_000   // a count
-	MaxOrigins     = 1_000    // that count their use: a count
+	MaxOrigins     = 1_000    // a count: origins with counters of one node
 )
 
-// Check says which laws of a single node n breaks: all of them, joined, each a
-// *LawError. It is pure.
+// Check returns all laws that a single node n breaks, joined, each as a *LawError;
+// nil if it breaks none. It looks at no other node: see CheckLinks.
 func Check(n *Node) error {
 	c := &checker{id: n.ID}
 	c.law(n.Type.Level() != 0, "its type is case, experience or strategy", "it is %q", n.Type)
 	c.law(n.Level == n.Type.Level(), "its level is that of its type", "a %s has level %d", n.Type, n.Level)
-	c.law(n.Type.Level() == 0 || strings.HasPrefix(n.ID, string(n.Type[:1])+"_"), "its id begins with the letter of its type", "it is a %s", n.Type)
-	c.law(len(n.ID) <= 64 && plain(n.ID), "its id is up to 64 letters, digits and _", "it is %q", n.ID)
-	c.law(slug(n.ErrorType), "its error type is a lower-case name with _", "it is %q", n.ErrorType)
+	c.law(n.Type.Level() == 0 || strings.HasPrefix(n.ID, string(n.Type[:1])+"_"),
+		"its id begins with the letter of its type", "it is a %s", n.Type)
+	c.law(len(n.ID) <= 64 && isWord(n.ID), "its id is up to 64 letters, digits and _", "it is %q", n.ID)
+	c.law(isSlug(n.ErrorType), "its error type is a lower-case name with _", "it is %q", n.ErrorType)
 	c.law(n.Direction.Valid(), "its direction is false_pass, false_fail or other", "it is %q", n.Direction)
 	c.law(n.Lang == "zh" || n.Lang == "en", "its language is zh or en", "it is %q", n.Lang)
 	c.law(n.Revision >= 1, "its revision is 1 or more", "it is %d", n.Revision)
-	c.law(unit(n.Content.Confidence), "its confidence lies in 0 to 1", "it is %v", n.Content.Confidence)
-	c.law(unit(n.Metadata.SuccessRate), "its success rate lies in 0 to 1", "it is %v", n.Metadata.SuccessRate)
+	c.law(isFraction(n.Content.Confidence), "its confidence lies in 0 to 1", "it is %v", n.Content.Confidence)
+	c.law(isFraction(n.Metadata.SuccessRate), "its success rate lies in 0 to 1", "it is %v", n.Metadata.SuccessRate)
 	c.law(n.Metadata.UsageCount >= 0, "its usage count is not negative", "it is %d", n.Metadata.UsageCount)
 	c.status(n)
 	c.kin(n)
@@ -62,9 +63,12 @@ func (c *checker) status(n *Node) {
 	c.law(n.Status != Archived || n.ArchivedFor != "", "an archived node says why", "no reason is given")
 }
 
+// kin checks the children of n, and that a case has evidence and an abstraction
+// has children, or says where its evidence is.
 // kin checks what a node of each level may stand on.
 func (c *checker) kin(n *Node) {
-	c.law(len(n.Children) <= MaxChildren, fmt.Sprintf("it has at most %d children", MaxChildren), "there are %d", len(n.Children))
+	c.law(len(n.Children) <= MaxChildren, fmt.Sprintf("it has at most %d children", MaxChildren), "there are %d",
+		len(n.Children))
 	c.law(slices.IsSorted(n.Children) && len(slices.Compact(slices.Clone(n.Children))) == len(n.Children),
 		"its children are sorted and different", "they are not")
 	c.law(n.Parent != n.ID && !slices.Contains(n.Children, n.ID), "it is not its own kin", "it is")
@@ -77,7 +81,8 @@ func (c *checker) kin(n *Node) {
 	c.law(n.Elsewhere == nil, "a case has its evidence with it", "it is elsewhere")
 	c.law(n.CaseData != nil, "a case has evidence", "there is none")
 	c.law(len(n.Children) == 0, "a case has no children", "there are %d", len(n.Children))
-	c.law(len(n.Occurrences) <= MaxOccurrences, fmt.Sprintf("it keeps at most %d occurrences", MaxOccurrences), "there are %d", len(n.Occurrences))
+	c.law(len(n.Occurrences) <= MaxOccurrences, fmt.Sprintf("it keeps at most %d occurrences", MaxOccurrences),
+		"there are %d", len(n.Occurrences))
 	if n.CaseData != nil {
 		want := EvidenceID(n)
 		c.law(n.ID == want, "a case's id is the hash of its evidence", "the evidence hashes to %s", want)
@@ -91,26 +96,31 @@ func (c *checker) elsewhere(e *Elsewhere) {
 	if e == nil {
 		return
 	}
-	c.law(e.Cases > 0 && e.Tests >= 0 && e.Runs >= 0, "evidence elsewhere is counted", "there are %d cases, %d tests, %d runs", e.Cases, e.Tests, e.Runs)
-	c.law(len(e.IDs) <= MaxChildren, fmt.Sprintf("it names at most %d cases elsewhere", MaxChildren), "there are %d", len(e.IDs))
+	c.law(e.Cases > 0 && e.Tests >= 0 && e.Runs >= 0, "evidence elsewhere is counted",
+		"there are %d cases, %d tests, %d runs", e.Cases, e.Tests, e.Runs)
+	c.law(len(e.IDs) <= MaxChildren, fmt.Sprintf("it names at most %d cases elsewhere", MaxChildren), "there are %d",
+		len(e.IDs))
 	for _, id := range e.IDs {
-		c.law(len(id) <= 64 && plain(id), "its cases elsewhere are named by ids", "one is %s", quote(id))
+		c.law(len(id) <= 64 && isWord(id), "its cases elsewhere are named by ids", "one is %s", quote(id))
 	}
 }
 
 func (c *checker) content(n *Node) {
 	t := &n.Content
-	analysed := n.CaseData != nil && len(n.CaseData.Misses) > 0 // a case may have nothing to say
+	analysed := n.CaseData != nil && len(n.CaseData.Misses) > 0 // such a case may have no guidance of its own
 	c.law(analysed || t.Guidance != "" || len(t.Lessons) > 0, "it says what to check", "guidance and lessons are empty")
-	c.law(len(t.Lessons) <= MaxLessons, fmt.Sprintf("it has at most %d lessons", MaxLessons), "there are %d", len(t.Lessons))
+	c.law(len(t.Lessons) <= MaxLessons, fmt.Sprintf("it has at most %d lessons", MaxLessons), "there are %d",
+		len(t.Lessons))
 	c.law(len(t.AppliesWhen) <= MaxConditions && len(t.NotWhen) <= MaxConditions,
-		fmt.Sprintf("it names at most %d conditions", MaxConditions), "there are %d and %d", len(t.AppliesWhen), len(t.NotWhen))
+		fmt.Sprintf("it names at most %d conditions", MaxConditions), "there are %d and %d", len(t.AppliesWhen),
+		len(t.NotWhen))
 	for _, l := range t.Lessons {
 		c.law(l.Check != "" || l.Kind != "", "a lesson says what to check", "lesson %s does not", l.ID)
 		c.kind(l.Kind)
 		c.things(l.What)
 		c.things(l.Scenes)
-		c.law(l.Tests >= 0 && l.Times >= 0, "what a lesson rests on is counted", "there are %d tests and %d runs", l.Tests, l.Times)
+		c.law(l.Tests >= 0 && l.Times >= 0, "what a lesson rests on is counted", "there are %d tests and %d runs", l.Tests,
+			l.Times)
 		c.text("name", MaxName, l.From)
 		c.law(l.ID == LessonID(l), "a lesson's id is the hash of its words", "lesson %s is not", l.ID)
 		c.line("lesson", l.Check, l.Mistake, l.Instead)
@@ -119,7 +129,8 @@ func (c *checker) content(n *Node) {
 	c.line("content", t.Title, t.Description, t.Guidance)
 	c.line("condition", t.AppliesWhen...)
 	c.line("condition", t.NotWhen...)
-	c.law(len(t.Scenes) <= MaxConditions, fmt.Sprintf("it names at most %d scene types", MaxConditions), "there are %d", len(t.Scenes))
+	c.law(len(t.Scenes) <= MaxConditions, fmt.Sprintf("it names at most %d scene types", MaxConditions), "there are %d",
+		len(t.Scenes))
 	c.text("scene type", MaxName, t.Scenes...)
 	if n.CaseData != nil {
 		c.misses(n.CaseData.Misses)
@@ -131,9 +142,10 @@ func (c *checker) misses(list []Miss) {
 	for i := range list {
 		m := &list[i]
 		c.kind(m.Check)
-		c.law(slug(m.ErrorType), "the error type of a miss is a lower-case name with _", "it is %q", m.ErrorType)
-		c.law(unit(m.Sure), "how sure a miss is lies in 0 to 1", "it is %v", m.Sure)
-		c.law(slices.Contains([]string{FromPerson, FromModel, FromRules}, m.From), "a miss is in the words of a person, a model or the rules", "it is %q", m.From)
+		c.law(isSlug(m.ErrorType), "the error type of a miss is a lower-case name with _", "it is %q", m.ErrorType)
+		c.law(isFraction(m.Sure), "how sure a miss is lies in 0 to 1", "it is %v", m.Sure)
+		c.law(slices.Contains([]string{FromPerson, FromModel, FromRules}, m.From),
+			"a miss is in the words of a person, a model or the rules", "it is %q", m.From)
 		c.things(m.What)
 		c.line("miss", m.How, m.Instead, m.Claimed, m.Truth)
 		c.law(len(m.At) <= MaxThings, fmt.Sprintf("a miss names at most %d fields", MaxThings), "there are %d", len(m.At))
@@ -142,7 +154,7 @@ func (c *checker) misses(list []Miss) {
 }
 
 func (c *checker) kind(check string) {
-	c.law(check == "" || slug(check), "a check is named by lower-case letters, digits and _", "it is %q", check)
+	c.law(check == "" || isSlug(check), "a check is named by lower-case letters, digits and _", "it is %q", check)
 }
 
 func (c *checker) things(list []string) {
@@ -163,7 +175,8 @@ func (c *checker) text(what string, limit int, texts ...string) {
 }
 
 func (c *checker) names(what string, list []string) {
-	c.law(len(list) <= MaxChildren, fmt.Sprintf("it names at most %d of a %s", MaxChildren, what), "there are %d", len(list))
+	c.law(len(list) <= MaxChildren, fmt.Sprintf("it names at most %d of a %s", MaxChildren, what), "there are %d",
+		len(list))
 	c.text(what, MaxName, list...)
 }
 
@@ -176,7 +189,8 @@ func (c *checker) strings(n *Node) {
 	for _, o := range n.Occurrences {
 		c.text("occurrence", MaxName, o.Evaluation, o.RunID, o.CaseID)
 	}
-	c.law(len(n.Counters) <= MaxOrigins, fmt.Sprintf("it is counted in at most %d origins", MaxOrigins), "there are %d", len(n.Counters))
+	c.law(len(n.Counters) <= MaxOrigins, fmt.Sprintf("it is counted in at most %d origins", MaxOrigins), "there are %d",
+		len(n.Counters))
 	for _, origin := range slices.Sorted(maps.Keys(n.Counters)) {
 		k := n.Counters[origin]
 		c.text("origin", MaxName, origin)
@@ -191,10 +205,11 @@ func (c *checker) strings(n *Node) {
 	}
 }
 
-// CheckLinks says which laws n breaks together with the nodes it names: its
-// parent exists, is one level above and names it; its children exist, are one
-// level below, have its direction, and its error type or a miss of it. So
-// nothing that passes is above itself. get returns ErrNotFound for absence.
+// CheckLinks returns the laws that n breaks together with the nodes it names. Its
+// parent exists, is one level above and names n as a child. Its children exist, are
+// one level below, and have n's direction and error type, or a miss of that type.
+// Since levels rise by one along every link, no node that passes is its own ancestor.
+// get returns ErrNotFound for a node that is absent; any other error of it is returned.
 func CheckLinks(ctx context.Context, n *Node, get func(context.Context, string) (Node, error)) error {
 	c := &checker{id: n.ID}
 	if n.Parent != "" {
@@ -217,13 +232,14 @@ func CheckLinks(ctx context.Context, n *Node, get func(context.Context, string) 
 	return errors.Join(c.broken...)
 }
 
-// Concerns reports whether a node is of an error type, or is a case with a miss of
-// it.
+// Concerns reports whether n has the error type, or is a case with a miss of it.
 func (n *Node) Concerns(errorType string) bool {
-	return n.ErrorType == errorType || n.CaseData != nil && slices.ContainsFunc(n.CaseData.Misses, func(m Miss) bool { return m.ErrorType == errorType })
+	return n.ErrorType == errorType || n.CaseData != nil &&
+		slices.ContainsFunc(n.CaseData.Misses, func(m Miss) bool { return m.ErrorType == errorType })
 }
 
-func (c *checker) link(ctx context.Context, get func(context.Context, string) (Node, error), id string, laws func(*Node)) error {
+func (c *checker) link(ctx context.Context, get func(context.Context, string) (Node, error), id string,
+	laws func(*Node)) error {
 	k, err := get(ctx, id)
 	if errors.Is(err, ErrNotFound) {
 		c.law(false, "the nodes it names exist", "%s does not", id)
@@ -236,7 +252,8 @@ func (c *checker) link(ctx context.Context, get func(context.Context, string) (N
 	return nil
 }
 
-// checkText reports a text that is too long, not UTF-8, or has a NUL in it.
+// checkText returns a *FieldError if s is longer than limit bytes, is not UTF-8 or
+// holds a NUL.
 func checkText(field, s string, limit int) error {
 	switch {
 	case len(s) > limit:
@@ -249,7 +266,7 @@ func checkText(field, s string, limit int) error {
 	return nil
 }
 
-func unit(f float64) bool { return f >= 0 && f <= 1 && !math.IsNaN(f) }
+func isFraction(f float64) bool { return f >= 0 && f <= 1 && !math.IsNaN(f) }
 
 func quote(s string) string {
 	if len(s) > 40 {
@@ -258,8 +275,8 @@ func quote(s string) string {
 	return fmt.Sprintf("%q", s)
 }
 
-// plain reports whether s is letters, digits and _ only, with at least one.
-func plain(s string) bool {
+// isWord reports whether s is letters, digits and _ only, with at least one.
+func isWord(s string) bool {
 	for _, r := range []byte(s) {
 		if r != '_' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') {
 			return false
@@ -268,7 +285,7 @@ func plain(s string) bool {
 	return s != ""
 }
 
-// slug reports whether s can name an error type, and so a folder of a store.
-func slug(s string) bool {
-	return plain(s) && len(s) <= 64 && s == strings.ToLower(s)
+// isSlug reports whether s can name an error type, and so a folder of a store.
+func isSlug(s string) bool {
+	return isWord(s) && len(s) <= 64 && s == strings.ToLower(s)
 }

@@ -8,13 +8,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestClone fills every field a node has, so that a new one is not forgotten.
+// TestClone fills every field of a node by reflection, so that no new field is forgotten.
 func TestClone(t *testing.T) {
 	var n Node
 	fill(reflect.ValueOf(&n).Elem())
 	c := n.Clone()
 	require.Equal(t, n, c)
-	apart(t, reflect.ValueOf(n), reflect.ValueOf(c), "Node")
+	sharesNothing(t, reflect.ValueOf(n), reflect.ValueOf(c), "Node")
 	var none Node
 	require.Equal(t, none, none.Clone(), "what is absent stays absent")
 	empty := Node{Children: []string{}, Counters: map[string]Counters{}}
@@ -59,23 +59,23 @@ func fill(v reflect.Value) {
 	}
 }
 
-// apart fails where two equal values share memory.
-func apart(t *testing.T, a, b reflect.Value, path string) {
+// sharesNothing fails if two equal values share memory.
+func sharesNothing(t *testing.T, a, b reflect.Value, path string) {
 	if a.Type() == reflect.TypeFor[time.Time]() {
 		return
 	}
 	switch a.Kind() {
 	case reflect.Struct:
 		for i := range a.NumField() {
-			apart(t, a.Field(i), b.Field(i), path+"."+a.Type().Field(i).Name)
+			sharesNothing(t, a.Field(i), b.Field(i), path+"."+a.Type().Field(i).Name)
 		}
 	case reflect.Pointer:
 		require.NotEqual(t, a.Pointer(), b.Pointer(), path)
-		apart(t, a.Elem(), b.Elem(), path)
+		sharesNothing(t, a.Elem(), b.Elem(), path)
 	case reflect.Slice:
 		require.NotEqual(t, a.Pointer(), b.Pointer(), path)
 		for i := range a.Len() {
-			apart(t, a.Index(i), b.Index(i), path+"[]")
+			sharesNothing(t, a.Index(i), b.Index(i), path+"[]")
 		}
 	case reflect.Map:
 		require.NotEqual(t, a.Pointer(), b.Pointer(), path)

@@ -9,12 +9,13 @@ import (
 // Deriver is a Store that also keeps derived data: bytes that can be made again
 // from the nodes, such as a search index. It may lose them at any time.
 type Deriver interface {
-	// SaveDerived keeps what write writes, under a name of letters, digits and
-	// dashes, with the version of the store it was made from. It replaces the
-	// one before whole or not at all.
+	// SaveDerived stores what write writes to its writer. The name consists of
+	// letters, digits and dashes; version is that of the store the data was made
+	// from. Data under the same name is replaced whole or not at all.
 	SaveDerived(ctx context.Context, name string, version uint64, write func(io.Writer) error) error
 
-	// OpenDerived opens what was last saved, or returns ErrNotFound.
+	// OpenDerived opens the data last saved under the name, or returns ErrNotFound.
+	// The caller closes it.
 	OpenDerived(ctx context.Context, name string) (*Derived, error)
 }
 

@@ -6,16 +6,17 @@ import (
 	"time"
 )
 
-// Sentinels. A store wraps them with what it was doing.
+// Sentinels. A store wraps them with what it was doing, so compare with errors.Is.
 var (
-	ErrNotFound  = errors.New("not found")
-	ErrConflict  = errors.New("the plan is stale: a node it was made on has changed")
-	ErrClosed    = errors.New("the store is closed")
-	ErrReadOnly  = errors.New("the store is open for reading only")
-	ErrFailed    = errors.New("the store stopped writing after the disk failed; what was acknowledged is safe, reopen it to go on")
+	ErrNotFound = errors.New("not found")
+	ErrConflict = errors.New("the plan is stale: a node it was made on has changed")
+	ErrClosed   = errors.New("the store is closed")
+	ErrReadOnly = errors.New("the store is open for reading only")
+	ErrFailed   = errors.New("the store stopped writing after the disk failed; what was acknowledged is safe, reopen " +
+		"it to go on")
 	ErrFull      = errors.New("the disk is full; reading goes on, and writing does once there is room")
 	ErrCompacted = errors.New("changes that old are no longer kept")
-
+	// ErrContradiction says that another evaluation has the key of this one already.
 	// ErrContradiction is of an evaluation whose key is already taken by another one.
 	ErrContradiction = errors.New("another evaluation with this id was recorded before")
 )

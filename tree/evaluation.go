@@ -6,9 +6,9 @@ import (
 	"github.com/memtree/memtree/taxonomy"
 )
 
-// Evaluation is one judged run of an agent on one test case: the only thing
-// that comes in. Whether it was right, and which way it was wrong, is derived
-// from Judgment and GroundTruth where Correct and Direction are absent.
+// Evaluation is one judged run of an agent on one test case. Nothing else comes
+// in. Correct says whether the judgment was right, and Direction which way it was
+// wrong; where they are absent, both are derived from Judgment and GroundTruth.
 type Evaluation struct {
 	ID          string             `json:"id,omitempty"`     // idempotency key; see Key
 	RunID       string             `json:"run_id,omitempty"` // see Identify where there is none
@@ -43,9 +43,9 @@ const (
 	MaxAttempts = 1 << 20 // a count
 )
 
-// Key returns the id of the evaluation, or where it has none the default:
-// a hash of run, case, attempt, prompt and judgment. Two evaluations with one
-// key are the same run; see Identify for those that name no run.
+// Key returns the id of the evaluation. Without an id it is a hash of run, case,
+// attempt, prompt and judgment. Two evaluations with one key are the same run; see
+// Identify for evaluations that name no run.
 func (e *Evaluation) Key() string {
 	if e.ID != "" {
 		return e.ID
@@ -53,12 +53,12 @@ func (e *Evaluation) Key() string {
 	return "v_" + digest(e.RunID, e.CaseID, itoa(e.Attempt), e.Prompt, string(e.Judgment.Canonical()))
 }
 
-// Identify gives an evaluation that has neither id nor run id a run id, made of
-// what else tells its run from another: its trial, else its time. So the same
-// answer of a second night is a second run, and one that is recorded twice is one.
-// An evaluation with neither trial nor time stays as it is: equal ones are one run.
+// Identify gives a run id to an evaluation that has neither id nor run id: its
+// trial, else its time. So the same answer on another night is another run, and a
+// run that is recorded twice stays one. An evaluation with neither trial nor time
+// is left as it is: equal ones count as one run.
 //
-// It must be called before a time is filled in that is not the run's own.
+// Call it before filling in a time that is not the run's own.
 func (e *Evaluation) Identify() {
 	switch {
 	case e.ID != "" || e.RunID != "":
@@ -69,8 +69,8 @@ func (e *Evaluation) Identify() {
 	}
 }
 
-// Digest returns a hash of everything the evaluation says but its id and time:
-// equal digests under one key are a repetition, different ones a contradiction.
+// Digest returns a hash of all fields but ID and At. Two evaluations with one key
+// repeat each other if their digests are equal, and contradict each other if not.
 func (e *Evaluation) Digest() string {
 	correct := ""
 	if e.Correct != nil {
@@ -85,13 +85,14 @@ func (e *Evaluation) Digest() string {
 		string(e.Judgment.Canonical()), string(e.GroundTruth.Canonical()), correct, string(e.Direction), e.Reason,
 		e.Agent.Name, e.Agent.Version, e.Agent.Model, e.Trial,
 	}
-	if e.Scope.Build != "" { // without one the digest is that of runs recorded before there were builds
+	if e.Scope.Build != "" { // left out when empty: evaluations older than the field keep their digests
 		parts = append(parts, "build", e.Scope.Build)
 	}
 	return digest(append(parts, e.Scope.SuiteTests...)...)
 }
 
-// Labelled reports whether anything says what was true.
+// Labelled reports whether the evaluation says what was true: by its correct flag,
+// its direction or its ground truth.
 func (e *Evaluation) Labelled() bool {
 	return e.Correct != nil || e.Direction != taxonomy.None || !e.GroundTruth.Null()
 }
@@ -142,7 +143,8 @@ func (e *Evaluation) checkValues() error {
 		return &FieldError{Field: "ground_truth", Problem: err.Error()}
 	}
 	if e.Direction != taxonomy.None && !e.Direction.Valid() {
-		return &FieldError{Field: "direction", Problem: "is " + quote(string(e.Direction)) + "; use false_pass, false_fail or other"}
+		return &FieldError{Field: "direction", Problem: "is " + quote(string(e.Direction)) +
+			"; use false_pass, false_fail or other"}
 	}
 	if e.Correct != nil && *e.Correct && e.Direction != taxonomy.None {
 		return &FieldError{Field: "direction", Problem: "is given although correct is true; leave one of them out"}
@@ -151,14 +153,16 @@ func (e *Evaluation) checkValues() error {
 		return &FieldError{Field: "attempt", Problem: "is " + itoa(e.Attempt) + "; use 1 for the first try"}
 	}
 	if y := e.At.Year(); !e.At.IsZero() && (y < 1970 || y > 2200) {
-		return &FieldError{Field: "at", Problem: "is in the year " + itoa(y) + "; use the time of the run, such as 2026-01-28T09:00:00Z"}
+		return &FieldError{Field: "at", Problem: "is in the year " + itoa(y) +
+			"; use the time of the run, such as 2026-01-28T09:00:00Z"}
 	}
 	return e.Scope.check()
 }
 
 func (s *Scope) check() error {
 	if len(s.SuiteTests) > MaxSuite {
-		return &FieldError{Field: "scope.suite_tests", Problem: "has " + itoa(len(s.SuiteTests)) + " entries; the most is " + itoa(MaxSuite)}
+		return &FieldError{Field: "scope.suite_tests",
+			Problem: "has " + itoa(len(s.SuiteTests)) + " entries; the most is " + itoa(MaxSuite)}
 	}
 	for _, t := range s.SuiteTests {
 		if err := checkText("scope.suite_tests", t, MaxName); err != nil {
@@ -166,7 +170,8 @@ func (s *Scope) check() error {
 		}
 	}
 	if s.Position < 0 || (s.Position > 0 && s.Position >= max(len(s.SuiteTests), MaxSuite)) {
-		return &FieldError{Field: "scope.position", Problem: "is " + itoa(s.Position) + "; use the zero-based place in suite_tests"}
+		return &FieldError{Field: "scope.position",
+			Problem: "is " + itoa(s.Position) + "; use the zero-based place in suite_tests"}
 	}
 	return nil
 }

@@ -12,7 +12,8 @@ import (
 )
 
 func anEvaluation() tree.Evaluation {
-	return tree.Evaluation{RunID: "r1", CaseID: "CASE_1", Attempt: 1, Prompt: "check the form", Judgment: tree.Raw(`{"verdict": "pass"}`)}
+	return tree.Evaluation{RunID: "r1", CaseID: "CASE_1", Attempt: 1, Prompt: "check the form",
+		Judgment: tree.Raw(`{"verdict": "pass"}`)}
 }
 
 func TestEvaluationCheckSaysWhatToDo(t *testing.T) {
@@ -23,19 +24,25 @@ func TestEvaluationCheckSaysWhatToDo(t *testing.T) {
 	}{
 		{"", "", func(*tree.Evaluation) {}},
 		{"prompt", "prompt is missing; say what the agent was asked to test", func(e *tree.Evaluation) { e.Prompt = "" }},
-		{"judgment", "judgment is missing; say what the agent judged, in any JSON", func(e *tree.Evaluation) { e.Judgment = tree.Raw("null") }},
+		{"judgment", "judgment is missing; say what the agent judged, in any JSON",
+			func(e *tree.Evaluation) { e.Judgment = tree.Raw("null") }},
 		{"judgment", "judgment is not JSON", func(e *tree.Evaluation) { e.Judgment = tree.Raw("{") }},
 		{"ground_truth", "ground_truth nests deeper than 64", func(e *tree.Evaluation) {
 			e.GroundTruth = tree.Raw(strings.Repeat("[", 65) + strings.Repeat("]", 65))
 		}},
-		{"direction", `direction is "sideways"; use false_pass, false_fail or other`, func(e *tree.Evaluation) { e.Direction = "sideways" }},
-		{"direction", "direction is given although correct is true; leave one of them out", func(e *tree.Evaluation) { e.Correct, e.Direction = &yes, taxonomy.FalsePass }},
-		{"at", "at is in the year 9999; use the time of the run, such as 2026-01-28T09:00:00Z", func(e *tree.Evaluation) { e.At = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC) }},
+		{"direction", `direction is "sideways"; use false_pass, false_fail or other`,
+			func(e *tree.Evaluation) { e.Direction = "sideways" }},
+		{"direction", "direction is given although correct is true; leave one of them out",
+			func(e *tree.Evaluation) { e.Correct, e.Direction = &yes, taxonomy.FalsePass }},
+		{"at", "at is in the year 9999; use the time of the run, such as 2026-01-28T09:00:00Z",
+			func(e *tree.Evaluation) { e.At = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC) }},
 		{"attempt", "attempt is -1; use 1 for the first try", func(e *tree.Evaluation) { e.Attempt = -1 }},
-		{"scene.id", "scene.id has 1025 bytes; the most is 1024", func(e *tree.Evaluation) { e.Scene.ID = strings.Repeat("x", 1025) }},
+		{"scene.id", "scene.id has 1025 bytes; the most is 1024",
+			func(e *tree.Evaluation) { e.Scene.ID = strings.Repeat("x", 1025) }},
 		{"reason", "reason has a NUL character in it; remove it", func(e *tree.Evaluation) { e.Reason = "a\x00" }},
 		{"observation", "observation is not valid UTF-8", func(e *tree.Evaluation) { e.Observation = "\xff" }},
-		{"scope.position", "scope.position is -1; use the zero-based place in suite_tests", func(e *tree.Evaluation) { e.Scope.Position = -1 }},
+		{"scope.position", "scope.position is -1; use the zero-based place in suite_tests",
+			func(e *tree.Evaluation) { e.Scope.Position = -1 }},
 	} {
 		e := anEvaluation()
 		tt.do(&e)
@@ -90,7 +97,7 @@ func TestIdentify(t *testing.T) {
 	}
 }
 
-// TestKeysOfOldAreKept pins keys: they are in stores, for ever.
+// TestKeysOfOldAreKept pins keys, because stores keep them for ever.
 func TestKeysOfOldAreKept(t *testing.T) {
 	e := anEvaluation()
 	require.Equal(t, "v_wp5gmra2cf4mqdnau2la", e.Key())

@@ -13,8 +13,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// torture adds the cases of the JSON test suite, where they are at hand, by
-// themselves and as a value within an object.
+// torture adds the cases of the JSON test suite, if it is at hand: each by itself,
+// and as a value within an object.
 func torture(f *testing.F, field string) {
 	f.Helper()
 	dir := os.Getenv("MEMTREE_SHARED")
@@ -39,7 +39,7 @@ func torture(f *testing.F, field string) {
 	}
 }
 
-// stable checks that what was read once reads and writes the same for ever.
+// stable checks that what was read once is read and written the same from then on.
 func stable[T any](t *testing.T, b []byte, check func(*T) error) {
 	t.Helper()
 	var v T
@@ -57,7 +57,8 @@ func stable[T any](t *testing.T, b []byte, check func(*T) error) {
 }
 
 func FuzzEvaluation(f *testing.F) {
-	f.Add([]byte(`{"id":"r1","case_id":"c1","prompt":"p","judgment":{"verdict":"pass"},"ground_truth":"fail","at":"2026-01-05T09:00:00Z"}`))
+	f.Add([]byte(`{"id":"r1","case_id":"c1","prompt":"p","judgment":{"verdict":"pass"},"ground_truth":"fail",` +
+		`"at":"2026-01-05T09:00:00Z"}`))
 	torture(f, "judgment")
 	f.Fuzz(func(t *testing.T, b []byte) {
 		stable(t, b, func(e *tree.Evaluation) error {
@@ -67,11 +68,12 @@ func FuzzEvaluation(f *testing.F) {
 	})
 }
 
-// FuzzTrial reads ledger entries, of which a trial is one.
+// FuzzTrial reads ledger entries, since a trial is one.
 func FuzzTrial(f *testing.F) {
 	at := time.Date(2026, 1, 5, 9, 0, 0, 0, time.UTC)
 	for _, e := range []tree.Entry{
-		{Seq: 1, At: at, Trial: &tree.Trial{ID: "t_1", At: at, Arm: tree.ArmMemory, P: .9, Injected: []tree.Injection{{ID: "c_1", Rank: 1}}}},
+		{Seq: 1, At: at, Trial: &tree.Trial{ID: "t_1", At: at, Arm: tree.ArmMemory, P: .9,
+			Injected: []tree.Injection{{ID: "c_1", Rank: 1}}}},
 		{Seq: 2, At: at, Outcome: &tree.Outcome{Trial: "t_1", Correct: true}},
 		{Seq: 3, At: at, Verdict: &tree.Verdict{Evaluation: "r1"}},
 	} {

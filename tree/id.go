@@ -12,10 +12,11 @@ import (
 	"github.com/memtree/memtree/taxonomy"
 )
 
-// EvidenceID returns the id of a case: the same evidence has the same id
-// everywhere, so importing twice changes nothing. The evidence is the test
-// case, the scene, the judgment, the ground truth, the direction and the
-// evaluator's reason; not the run, the time or the analysis.
+// EvidenceID returns the id of a case, "" for a node without evidence. It is a hash of
+// the evidence, so the same evidence has the same id everywhere and importing it
+// twice changes nothing. Evidence is the test case, the scene, the judgment, the
+// ground truth, the direction and the evaluator's reason; not the run, the time or
+// the analysis.
 func EvidenceID(n *Node) string {
 	if n.CaseData == nil {
 		return ""
@@ -34,8 +35,9 @@ func GroupID(t Type, errorType string, d taxonomy.Direction, founding []string) 
 	return string(t[:1]) + "_" + digest(append([]string{errorType, string(d)}, members...)...)
 }
 
-// LessonID returns the id of a lesson: a hash of its words, whatever their case
-// and spacing, or of its kind where the words are the taxonomy's.
+// LessonID returns the id of a lesson: a hash of its words without regard to upper
+// case and spacing. A lesson in the catalogue's words is known by its kind alone, so
+// its id survives a change of those words.
 func LessonID(l Lesson) string {
 	if l.Kind != "" && l.From == FromCatalogue {
 		return "l_" + digest("kind", l.Kind)
@@ -46,8 +48,8 @@ func LessonID(l Lesson) string {
 
 var base32Lower = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
 
-// digest hashes the parts, each with its length before it so that no two lists
-// of parts run together, to 20 characters of base 32: 100 bits.
+// digest returns 20 characters of base 32, 100 bits, of the SHA-256 of the parts.
+// Each part is preceded by its length, so that {"ab", "c"} and {"a", "bc"} differ.
 func digest(parts ...string) string {
 	h := sha256.New()
 	var n [8]byte
@@ -60,11 +62,10 @@ func digest(parts ...string) string {
 }
 
 // Hash returns the digest that memtree's ids are made of: 20 characters of base
-// 32 of the SHA-256 of the parts, each preceded by its length.
+// 32 of the SHA-256 of the parts, each preceded by its length as 8 bytes.
 func Hash(parts ...string) string { return digest(parts...) }
 
-// Spelled returns a node as it is written: two nodes are equal if they are
-// spelled alike.
+// Spelled returns the JSON of a node. Two nodes are equal if and only if it is.
 func Spelled(n *Node) string {
 	b, err := json.Marshal(n)
 	if err != nil {

@@ -3,8 +3,8 @@ package tree
 import "slices"
 
 // Miss is one thing that should have been checked and was not, or was checked
-// wrongly. A wrong judgement holds one or more. It is data: what is said of it
-// to people and agents is worded from it.
+// wrongly. A wrong judgement has one or more. It holds facts; enhance.Wording makes
+// the sentences for people and agents of them.
 type Miss struct {
 	Check     string   `json:"check,omitempty"`   // id of a check of the taxonomy; "" where none fits
 	ErrorType string   `json:"errorType"`         // how it was misjudged
@@ -32,8 +32,9 @@ const (
 	MaxThings = 4  // of one miss or lesson: a count
 )
 
-// Says returns what a memory of any level says: the lessons of an experience or
-// a strategy, and of a case one for each of its misses that has anything to say.
+// Says returns the lessons of a memory: those stored in an experience or strategy,
+// and for a case one for each check it missed. Misses of one check are merged into
+// one lesson; a miss with no check and no words gives none.
 func (n *Node) Says() []Lesson {
 	if n.CaseData == nil || len(n.CaseData.Misses) == 0 {
 		return n.Content.Lessons
@@ -45,7 +46,8 @@ func (n *Node) Says() []Lesson {
 		}
 		i := slices.IndexFunc(out, func(l Lesson) bool { return m.Check != "" && l.Kind == m.Check })
 		if i < 0 {
-			l := Lesson{Kind: m.Check, Check: m.Instead, Mistake: m.How, What: slices.Clone(m.What), From: m.From, Cites: []string{n.ID}}
+			l := Lesson{Kind: m.Check, Check: m.Instead, Mistake: m.How, What: slices.Clone(m.What), From: m.From,
+				Cites: []string{n.ID}}
 			if m.Instead == "" {
 				l.From = FromCatalogue
 			}
@@ -65,7 +67,7 @@ func (n *Node) Says() []Lesson {
 	return out
 }
 
-// Has reports whether a case has a miss of a kind.
+// Has reports whether n is a case with a miss of the check.
 func (n *Node) Has(check string) bool {
 	return n.CaseData != nil && slices.ContainsFunc(n.CaseData.Misses, func(m Miss) bool { return m.Check == check })
 }

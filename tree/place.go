@@ -2,18 +2,19 @@ package tree
 
 import "slices"
 
-// SamePlace reports whether two runs were at one place of a suite, s and o each
-// with the suite's tests in order as they were then. Suites change: tests are added
-// and removed, and every index behind them moves. So a place is known by its test
-// and its neighbours, not by its index and not by the whole list:
+// SamePlace reports whether two runs were at the same place of a suite. s and o
+// each hold the tests of the suite in order, as they were at that run. Suites change:
+// a test that is added or removed moves the index of every test behind it. So a place
+// is not known by its index, nor by the whole list, but by its test and neighbours:
 //
 //   - the test itself is the same, and
-//   - the test before it is, or the test after it is. A test that only one of the
-//     lists has was added or removed, and is passed over. To stand first, or last,
-//     is to have the same neighbour where it is so in both lists as they are.
+//   - the test before it or the test after it is the same. A test that is in only one
+//     of the lists was added or removed, and is skipped. Being first in both lists,
+//     or last in both, counts as having the same neighbour.
 //
-// Where a list has the test more than once, and one neighbour alone is the same, the
-// place with both is preferred. A position outside its list is no place: it is
+// If a list has the test more than once and only one neighbour matches, a place
+// where both match is preferred. A position outside its list is the same only if the
+// lists are equal. SamePlace does not compare the names of the suites.
 // the same only in the same list. Which suite it is, the caller compares.
 func (s *Scope) SamePlace(o *Scope) bool {
 	if slices.Equal(s.SuiteTests, o.SuiteTests) {
@@ -23,16 +24,16 @@ func (s *Scope) SamePlace(o *Scope) bool {
 	if test == "" || test != o.PlaceTest() {
 		return false
 	}
-	mine, other := members(s.SuiteTests), members(o.SuiteTests)
-	a := between(s.SuiteTests, s.Position, other)
-	b := between(o.SuiteTests, o.Position, mine)
-	switch a.shared(b) {
+	mine, other := setOf(s.SuiteTests), setOf(o.SuiteTests)
+	a := neighboursOf(s.SuiteTests, s.Position, other)
+	b := neighboursOf(o.SuiteTests, o.Position, mine)
+	switch a.sharedSides(b) {
 	case 0:
 		return false
 	case 2:
 		return true
 	}
-	return !better(o.SuiteTests, o.Position, mine, a) && !better(s.SuiteTests, s.Position, other, b)
+	return !fitsElsewhere(o.SuiteTests, o.Position, mine, a) && !fitsElsewhere(s.SuiteTests, s.Position, other, b)
 }
 
 // PlaceTest returns the test at the position in the suite's tests, "" for none.
@@ -43,15 +44,16 @@ func (s *Scope) PlaceTest() string {
 	return s.SuiteTests[s.Position]
 }
 
-// neighbours are the tests on both sides of a place, "" for none that both lists
-// have.
+// neighbours are the nearest tests before and after a place that both lists have.
+// It is edge at the end of the list, "" if no test on that side is in both lists.
 type neighbours struct{ before, after string }
 
-// edge stands for the end of a list; no test is called so, for a NUL is refused.
+// edge stands for the end of a list. No test has this name, because texts with a
+// NUL are refused.
 const edge = "\x00"
 
-// between returns the neighbours of the i-th test that the other list has too.
-func between(tests []string, i int, other map[string]bool) neighbours {
+// neighboursOf returns the neighbours of tests[i] among the tests that are in other.
+func neighboursOf(tests []string, i int, other map[string]bool) neighbours {
 	n := neighbours{edge, edge}
 	for k := i - 1; k >= 0; k-- {
 		if n.before = ""; other[tests[k]] {
@@ -68,8 +70,8 @@ func between(tests []string, i int, other map[string]bool) neighbours {
 	return n
 }
 
-// shared counts the sides on which the neighbours are the same.
-func (n neighbours) shared(o neighbours) int {
+// sharedSides counts the sides on which the neighbours are the same.
+func (n neighbours) sharedSides(o neighbours) int {
 	k := 0
 	if n.before != "" && n.before == o.before {
 		k++
@@ -80,18 +82,18 @@ func (n neighbours) shared(o neighbours) int {
 	return k
 }
 
-// better reports whether the test of tests[i] stands elsewhere in tests too, and
-// there between the very neighbours n.
-func better(tests []string, i int, other map[string]bool, n neighbours) bool {
+// fitsElsewhere reports whether the test at tests[i] also stands at another index, with
+// both neighbours equal to n.
+func fitsElsewhere(tests []string, i int, other map[string]bool, n neighbours) bool {
 	for k, t := range tests {
-		if k != i && t == tests[i] && between(tests, k, other).shared(n) == 2 {
+		if k != i && t == tests[i] && neighboursOf(tests, k, other).sharedSides(n) == 2 {
 			return true
 		}
 	}
 	return false
 }
 
-func members(tests []string) map[string]bool {
+func setOf(tests []string) map[string]bool {
 	m := make(map[string]bool, len(tests))
 	for _, t := range tests {
 		m[t] = true

@@ -10,8 +10,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// at is a scope in a suite written as its tests in order, the place in brackets:
-// "login [pay] logout".
+// at returns a scope in a suite. The suite is written as its tests in order, with
+// the present test in brackets: "login [pay] logout".
 func at(suite string) tree.Scope {
 	s := tree.Scope{Suite: "smoke"}
 	for i, t := range strings.Fields(suite) {
@@ -69,8 +69,8 @@ func TestAPositionOutsideItsListIsNoPlace(t *testing.T) {
 	require.Empty(t, far.PlaceTest())
 }
 
-// Whatever one test is added to a suite, and wherever, every place of it is known
-// again, and none is taken for another.
+// Wherever one test is added to a suite, every place of the suite is still found, and
+// none is taken for another.
 func TestOneMoreTestLosesNoPlace(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 8).Draw(t, "tests")
@@ -79,7 +79,8 @@ func TestOneMoreTestLosesNoPlace(t *testing.T) {
 			was.SuiteTests = append(was.SuiteTests, string(rune('a'+i)))
 		}
 		add := rapid.IntRange(0, n).Draw(t, "at")
-		is := tree.Scope{SuiteTests: append(append(append([]string{}, was.SuiteTests[:add]...), "new"), was.SuiteTests[add:]...)}
+		is := tree.Scope{SuiteTests: append(append(append([]string{}, was.SuiteTests[:add]...), "new"),
+			was.SuiteTests[add:]...)}
 		for was.Position = range was.SuiteTests {
 			for is.Position = range is.SuiteTests {
 				require.Equal(t, was.PlaceTest() == is.PlaceTest(), was.SamePlace(&is), "%+v %+v", was, is)

@@ -32,12 +32,13 @@ func (r *Raw) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Null reports whether there is no value, or null.
+// Null reports whether the value is absent or is null.
 func (r Raw) Null() bool {
 	return len(r) == 0 || string(bytes.TrimSpace(r)) == "null"
 }
 
-// Check says why the value is not usable JSON, or nil.
+// Check returns why the value is not JSON memtree can use, or nil. The error
+// continues a sentence that begins with the name of the field.
 func (r Raw) Check() error {
 	if len(r) == 0 {
 		return nil
@@ -51,7 +52,8 @@ func (r Raw) Check() error {
 	return nil
 }
 
-// depth bounds how deep brackets nest, before any recursive reader sees them.
+// depth returns how deep brackets nest. It does not recurse, so it is safe to call
+// before a reader that does.
 func depth(b []byte) int {
 	most, now, inString := 0, 0, false
 	for i := 0; i < len(b); i++ {
@@ -80,7 +82,8 @@ func Quote(s string) Raw {
 	return b
 }
 
-// Text returns the text of a JSON string, and any other value in canonical form.
+// Text returns the text of a JSON string, and any other value in canonical form;
+// "" for null.
 func (r Raw) Text() string {
 	if r.Null() {
 		return ""
@@ -92,15 +95,15 @@ func (r Raw) Text() string {
 	return string(r.Canonical())
 }
 
-// Canonical returns the one spelling of the value that all equal values share:
-// no white space, keys sorted by bytes, numbers as RFC 8785 spells them
-// (integers beyond 2^53 and numbers beyond float64 keep their digits). What
-// is not JSON comes back as it is, and no value as null.
+// Canonical returns the one spelling that all equal values share: no white space,
+// keys sorted by bytes, numbers as RFC 8785 spells them. Integers beyond 2^53 and
+// numbers beyond float64 keep their digits. No value becomes null; what is not JSON
+// is returned as it is.
 func (r Raw) Canonical() Raw {
 	if len(r) == 0 {
 		return Raw("null")
 	}
-	if depth(r) > MaxDepth || spelledOut(r) {
+	if depth(r) > MaxDepth || isCanonical(r) {
 		return r
 	}
 	dec := json.NewDecoder(bytes.NewReader(r))
@@ -112,12 +115,13 @@ func (r Raw) Canonical() Raw {
 	return appendCanonical(make([]byte, 0, len(r)), v)
 }
 
-// spelledOut reports whether a value is plainly canonical: most are, and taking
-// them apart to see it is most of the work of writing a node. It is false in doubt.
-func spelledOut(b []byte) bool {
-	var keys [MaxDepth + 1][]byte // the last of each object that is open
-	depth, key := 0, false        // key: a string that comes now names a member
-	var open [MaxDepth + 1]bool   // it is an object
+// isCanonical reports whether valid JSON is already canonical. Most values are, and
+// decoding each to find out would be most of the time it takes to write a node. It
+// scans the bytes once and answers false where it cannot tell.
+func isCanonical(b []byte) bool {
+	var keys [MaxDepth + 1][]byte // the last key read at each depth; keys have to rise
+	depth, key := 0, false        // key: the next string is a key, not a value
+	var open [MaxDepth + 1]bool   // what is open at each depth is an object, not an array
 	for i := 0; i < len(b); i++ {
 		switch c := b[i]; {
 		case c == '"':
@@ -185,7 +189,7 @@ func appendCanonical(b []byte, v any) []byte {
 		}
 		return append(b, ']')
 	case json.Number:
-		return append(b, number(string(v))...)
+		return append(b, canonicalNumber(string(v))...)
 	case string:
 		return appendString(b, v)
 	case bool:
@@ -195,7 +199,7 @@ func appendCanonical(b []byte, v any) []byte {
 	}
 }
 
-// appendString spells s as JSON without escaping what HTML would need.
+// appendString appends s as JSON, with <, > and & as they are.
 func appendString(b []byte, s string) []byte {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
@@ -206,8 +210,9 @@ func appendString(b []byte, s string) []byte {
 	return append(b, bytes.TrimSuffix(buf.Bytes(), []byte("\n"))...)
 }
 
-// number spells a JSON number the one way ECMAScript does.
-func number(s string) string {
+// canonicalNumber returns the spelling of a JSON number in ECMAScript (Number::toString),
+// which RFC 8785 requires. It keeps integers of any size digit by digit.
+func canonicalNumber(s string) string {
 	if !strings.ContainsAny(s, ".eE") {
 		if s == "-0" {
 			return "0"

@@ -2,20 +2,20 @@ package tree
 
 import "strings"
 
-// Route returns the pattern of a route: query and fragment cut, and every
-// segment that names one thing rather than a page (a number, a uuid, a hash)
-// replaced by :p.
+// Route returns the pattern of a route. It cuts query and fragment, and replaces
+// every segment that names one thing rather than a page (a number, a UUID, a hash)
+// by :p.
 //
 //	/orders/42?x=1#y → /orders/:p
 //
-// A URL keeps only its path, a trailing slash goes, and Route(Route(s)) is Route(s).
+// Of a URL it keeps only the path. It drops a trailing slash. Route(Route(s)) is Route(s).
 func Route(s string) string {
 	s = strings.TrimSpace(s)
 	if _, after, ok := strings.Cut(s, "://"); ok {
 		_, path, _ := strings.Cut(after, "/")
 		s = "/" + path
 	}
-	s = strings.TrimPrefix(s, "#") // a hash router's route
+	s = strings.TrimPrefix(s, "#") // a router in the browser writes its route as #/orders/42
 	if i := strings.IndexAny(s, "?#"); i >= 0 {
 		s = s[:i]
 	}
@@ -28,7 +28,7 @@ func Route(s string) string {
 			continue
 		}
 		b.WriteByte('/')
-		if names(seg) {
+		if namesOneThing(seg) {
 			seg = ":p"
 		}
 		b.WriteString(seg)
@@ -39,9 +39,9 @@ func Route(s string) string {
 	return b.String()
 }
 
-// names reports whether a path segment names one thing: :p itself, digits, a
+// namesOneThing reports whether a path segment names one thing: :p itself, digits, a
 // uuid, or eight and more hex digits with a digit among them.
-func names(seg string) bool {
+func namesOneThing(seg string) bool {
 	if seg == ":p" {
 		return true
 	}

@@ -48,12 +48,14 @@ type seedNode struct {
 func aCase() tree.Node {
 	n := tree.Node{
 		Type: tree.Case, Level: 1, ErrorType: "content_validation_error", Direction: taxonomy.FalsePass,
-		Content:  tree.Content{Description: "删除按钮的文字是错的", Guidance: "逐字核对按钮文字", Confidence: 0.62},
-		Metadata: tree.Metadata{CreatedAt: time.Date(2026, 1, 28, 9, 0, 0, 0, time.UTC), UpdatedAt: time.Date(2026, 1, 29, 9, 0, 0, 0, time.UTC), UsageCount: 2, SuccessRate: 0.5},
-		Parent:   "e_abc", Children: []string{}, Lang: "zh", Status: tree.Active, Revision: 1,
+		Content: tree.Content{Description: "删除按钮的文字是错的", Guidance: "逐字核对按钮文字", Confidence: 0.62},
+		Metadata: tree.Metadata{CreatedAt: time.Date(2026, 1, 28, 9, 0, 0, 0, time.UTC),
+			UpdatedAt: time.Date(2026, 1, 29, 9, 0, 0, 0, time.UTC), UsageCount: 2, SuccessRate: 0.5},
+		Parent: "e_abc", Children: []string{}, Lang: "zh", Status: tree.Active, Revision: 1,
 		Scene: tree.Scene{ID: "SCENE_001", Type: "list", Route: "/todo"},
 		CaseData: &tree.CaseData{
-			TestCase:      tree.TestCase{CaseID: "CASE_002", SceneID: "SCENE_001", Prompt: "请检测 Todo <应用>", GroundTruth: tree.Raw(`{"has_defect":true,"n":1.0}`).Canonical()},
+			TestCase: tree.TestCase{CaseID: "CASE_002", SceneID: "SCENE_001", Prompt: "请检测 Todo <应用>",
+				GroundTruth: tree.Raw(`{"has_defect":true,"n":1.0}`).Canonical()},
 			AgentJudgment: "页面正常", ActualError: "漏报", ErrorReason: "没有逐字核对", AvoidanceHint: "逐字核对按钮文字",
 		},
 	}

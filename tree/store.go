@@ -23,8 +23,8 @@ type Reader interface {
 	// DeadLetters yields the evaluations that could not be formed, oldest first.
 	DeadLetters(ctx context.Context) iter.Seq2[DeadLetter, error]
 
-	// Changes yields what was committed after the given version, in order; the
-	// first error is ErrCompacted where the store no longer has it all.
+	// Changes yields what was committed after the given version, in order. If the
+	// store has dropped some of it, the only thing it yields is ErrCompacted.
 	Changes(ctx context.Context, after uint64) iter.Seq2[Commit, error]
 
 	// Info says what the store holds, without reading node bodies.
@@ -33,12 +33,12 @@ type Reader interface {
 
 // Store keeps nodes, the outbox of accepted evaluations and the ledger.
 //
-// All methods may be called at once from many goroutines. A method that returns
-// nil after writing has made the write durable. A write that fails has changed
-// nothing that a later open could see, except where the store says ErrFailed:
-// then it cannot know, refuses every further write, and a reopen finds out.
-// A context cancelled before the write began leaves no trace; one cancelled
-// while waiting for the disk may leave the whole write, never a part.
+// All methods may be called by many goroutines at once. A write is durable when its
+// method returns nil. A write that fails changes nothing that a later open could
+// see, with one exception: after ErrFailed the store cannot know whether the write
+// is on disk, so it refuses every further write, and a reopen finds out.
+// A context that is cancelled before the write begins leaves no trace. One that is
+// cancelled during the wait for the disk may leave the whole write, never a part.
 //
 // Readers see every write acknowledged before they started and never half a
 // batch. They do not wait for writers. After Close every method returns
@@ -47,16 +47,18 @@ type Store interface {
 	Reader
 
 	// Commit writes a batch, all or none, and returns the version it made.
-	// A change whose key is the last change of the stored node is a no-op. Else,
-	// if a node in its basis has another revision now, or its node's id is not
-	// in its basis, nothing is written and the error is ErrConflict. Within a
-	// batch changes apply in order and see each other. A Done or Dead key that
-	// is not in the outbox is ErrConflict too: someone else finished it.
+	// A change whose key is the last change of the stored node is already applied
+	// and is ignored. Any other change conflicts if a node in its basis has another
+	// revision now, or if its own node is not in its basis: then nothing is written
+	// and the error is ErrConflict. Changes apply in order and see those before
+	// them in the batch. A Done or Dead key that is not in the outbox is ErrConflict
+	// too, because another writer has finished that evaluation.
 	// A batch with nothing to do returns the present version.
 	Commit(ctx context.Context, b Batch) (uint64, error)
 
 	// Accept puts evaluations into the outbox and returns one receipt each, in
-	// order. Each is known by its Key for ever: see Receipt for repetitions.
+	// order. The store remembers every Key for ever: see ReceiptStatus for what
+	// becomes of repetitions.
 	Accept(ctx context.Context, es []Evaluation) ([]Receipt, error)
 
 	// Lease returns up to n accepted evaluations, oldest first, that nobody else
@@ -75,7 +77,7 @@ type Store interface {
 // Verifier is a Store that can read all it holds and check it.
 type Verifier interface {
 	// Verify reads everything, calls found for each problem and returns what it
-	// read. The error is for what kept it from reading on, not for problems.
+	// read. It returns an error only if it could not read to the end.
 	Verify(ctx context.Context, found func(problem error)) (Verified, error)
 }
 
@@ -116,12 +118,12 @@ type ReceiptStatus string
 
 // The receipts.
 const (
-	// Accepted: it is durable in the outbox. Also when an unlabelled evaluation
-	// of the same key came before and this one is labelled.
+	// Accepted: the evaluation is durable in the outbox. An evaluation with a label
+	// is also accepted if one without a label came before under its key.
 	Accepted ReceiptStatus = "accepted"
-	// Duplicate: the same was accepted before, formed or not; nothing changed.
+	// Duplicate: the same evaluation was accepted before; nothing changed.
 	Duplicate ReceiptStatus = "duplicate"
-	// Contradiction: another evaluation has this key; this one was not taken.
+	// Contradiction: another evaluation has this key, so this one was refused.
 	Contradiction ReceiptStatus = "contradiction"
 )
 

@@ -46,14 +46,14 @@ type Status string
 
 // The statuses. Only probation and active nodes can be put into a prompt.
 const (
-	Probation   Status = "probation"
-	Active      Status = "active"
-	Quarantined Status = "quarantined"
-	Retired     Status = "retired"
-	Archived    Status = "archived"
+	Probation   Status = "probation"   // used, though not yet confirmed by enough later cases
+	Active      Status = "active"      // used
+	Quarantined Status = "quarantined" // imported; not used until a person promotes it
+	Retired     Status = "retired"     // an abstraction that nothing is left of
+	Archived    Status = "archived"    // out of use, for the reason in ArchivedFor
 )
 
-// Mark is a person's word on a node; it overrides the machine's.
+// Mark is what a person decided about a node; it overrides Status.
 type Mark string
 
 // The marks.
@@ -66,8 +66,8 @@ const (
 // Node is one memory, of any level. Field names in JSON are those of the design
 // document the tree comes from, so that its readers can read an export.
 type Node struct {
-	ID           string              `json:"id"`   // c_…, e_… or s_…, see CaseID and GroupID
-	Type         Type                `json:"type"` //
+	ID           string              `json:"id"` // c_…, e_… or s_…, see CaseID and GroupID
+	Type         Type                `json:"type"`
 	Level        int                 `json:"level"`
 	ErrorType    string              `json:"errorType"`
 	Direction    taxonomy.Direction  `json:"direction"`
@@ -92,13 +92,13 @@ type Node struct {
 	LastChange   string              `json:"lastChange,omitempty"`  // key of the change that made this revision
 }
 
-// Elsewhere is the evidence of an abstraction that came without it: what it
-// rests on, as counts and hashes.
+// Elsewhere says what an abstraction rests on when it came without its cases: their
+// counts and their ids.
 type Elsewhere struct {
 	Cases int      `json:"cases"`
-	Tests int      `json:"tests"` // different ones, of one export
+	Tests int      `json:"tests"` // different tests, as counted in one export
 	Runs  int      `json:"runs"`
-	IDs   []string `json:"ids,omitempty"` // sorted; those of the cases, which are hashes of their evidence
+	IDs   []string `json:"ids,omitempty"` // ids of the cases, sorted; a case's id is the hash of its evidence
 }
 
 // Content is what a memory says.
@@ -114,20 +114,22 @@ type Content struct {
 }
 
 // Lesson is one thing learned: a kind of check, the things it was missed on, and
-// how. The facts are Kind, What and Mistake; Check is a sentence that says what
-// to do, the taxonomy's where nobody has a better one.
+// how. Kind, What and Mistake are facts. Check is a sentence that says what to do;
+// the catalogue's, unless a person or a model gave a better one.
 type Lesson struct {
-	ID      string   `json:"id"`               // l_…, see LessonID
-	Kind    string   `json:"kind,omitempty"`   // id of a check of the taxonomy; "" where none fits
-	What    []string `json:"what,omitempty"`   // the things it was missed on, at most MaxThings
-	Scenes  []string `json:"scenes,omitempty"` // of a strategy: the scene types where most of it was missed, sorted; at most MaxThings
+	ID   string   `json:"id"`             // l_…, see LessonID
+	Kind string   `json:"kind,omitempty"` // id of a check of the taxonomy; "" where none fits
+	What []string `json:"what,omitempty"` // the things it was missed on, at most MaxThings
+	// Scenes, in a strategy, are the scene types where most of it was missed: sorted, at most MaxThings.
+	Scenes  []string `json:"scenes,omitempty"`
 	Check   string   `json:"check"`
 	Mistake string   `json:"mistake,omitempty"` // one sentence of somebody's
 	Instead string   `json:"instead,omitempty"`
-	From    string   `json:"from,omitempty"`  // whose sentence Check is: catalogue, person, model, or "" where that was not kept
-	Cites   []string `json:"cites,omitempty"` // ids of the cases it rests on
-	Tests   int      `json:"tests,omitempty"` // different tests it was missed in
-	Times   int      `json:"times,omitempty"` // runs it was missed in
+	// From says whose sentence Check is: catalogue, person or model, "" where that was not kept.
+	From  string   `json:"from,omitempty"`
+	Cites []string `json:"cites,omitempty"` // ids of the cases it rests on
+	Tests int      `json:"tests,omitempty"` // different tests it was missed in
+	Times int      `json:"times,omitempty"` // runs it was missed in
 }
 
 // Metadata is the history of a node in numbers. Times come from evaluations.
@@ -138,9 +140,9 @@ type Metadata struct {
 	SuccessRate float64   `json:"successRate"` // 0 to 1
 }
 
-// CaseData is the evidence of a case and its analysis. The first part never
-// changes; the others may be analysed again: Misses are the facts, ActualError,
-// ErrorReason and AvoidanceHint the same in sentences.
+// CaseData is the evidence of a case and its analysis. TestCase, AgentJudgment and
+// EvaluatorReason are evidence and never change. The rest is analysis and may be made
+// again: Misses are its facts; ActualError, ErrorReason and AvoidanceHint its sentences.
 type CaseData struct {
 	TestCase        TestCase `json:"testCase"`
 	AgentJudgment   string   `json:"agentJudgment"`             // a JSON string's text, other JSON in canonical form
@@ -176,9 +178,10 @@ type Scope struct {
 	SuiteTests []string `json:"suite_tests,omitempty"`
 	Position   int      `json:"position,omitempty"` // zero-based, in SuiteTests
 
-	// Build is the version or hash of what is tested. It limits nothing: in a memory it
-	// is the one where this went wrong last, in a query the one at hand. Only where
-	// both are the same is what was found then known to be there still.
+	// Build is the version or hash of what is tested. It does not limit where a memory
+	// applies. In a memory it is the build in which the mistake was last made; in a
+	// query, the present build. Only if the two are equal is what was found then known
+	// to be there still.
 	Build string `json:"build,omitempty"`
 }
 
@@ -196,7 +199,7 @@ type Provenance struct {
 	Template string   `json:"template,omitempty"` // id and version of the prompt
 	Job      string   `json:"job,omitempty"`
 	Cites    []string `json:"cites,omitempty"`
-	Again    bool     `json:"again,omitempty"` // analysed without the model that was asked: analyse again
+	Again    bool     `json:"again,omitempty"` // the model failed and the rules stepped in: analyse again
 }
 
 // Occurrence is one more run that made the mistake of a case.
@@ -220,8 +223,8 @@ func (n *Node) Live() bool {
 	return (n.Status == Active || n.Status == Probation) && n.Mark != Banned && n.SupersededBy == ""
 }
 
-// Text returns the words by which a query finds the node: the prompt of a case,
-// and of the levels above what they apply to and say.
+// Text returns the words by which a query finds the node: a case's prompt; the
+// title, description and conditions of an experience or strategy.
 func (n *Node) Text() string {
 	if n.CaseData != nil {
 		return n.CaseData.TestCase.Prompt

@@ -28,13 +28,17 @@ func TestCheckNamesTheBrokenLaw(t *testing.T) {
 		{"confidence", func(n *tree.Node) { n.Content.Confidence = math.NaN() }, "its confidence lies in 0 to 1"},
 		{"direction", func(n *tree.Node) { n.Direction = "up" }, "its direction is false_pass"},
 		{"evidence", func(n *tree.Node) { n.CaseData = nil }, "a case has evidence, but there is none"},
-		{"changed evidence", func(n *tree.Node) { n.CaseData.TestCase.Prompt += "!" }, "a case's id is the hash of its evidence"},
+		{"changed evidence", func(n *tree.Node) { n.CaseData.TestCase.Prompt += "!" },
+			"a case's id is the hash of its evidence"},
 		{"children", func(n *tree.Node) { n.Children = []string{"c_x"} }, "a case has no children, but there are 1"},
-		{"error type", func(n *tree.Node) { n.ErrorType = "../etc" }, `its error type is a lower-case name with _, but it is "../etc"`},
+		{"error type", func(n *tree.Node) { n.ErrorType = "../etc" },
+			`its error type is a lower-case name with _, but it is "../etc"`},
 		{"silence", func(n *tree.Node) { n.Content.Guidance = "" }, "it says what to check"},
-		{"length", func(n *tree.Node) { n.Content.Guidance = strings.Repeat("x", tree.MaxNodeLine+1) }, "content has 4097 bytes; the most is 4096"},
+		{"length", func(n *tree.Node) { n.Content.Guidance = strings.Repeat("x", tree.MaxNodeLine+1) },
+			"content has 4097 bytes; the most is 4096"},
 		{"archive", func(n *tree.Node) { n.Status = tree.Archived }, "an archived node says why"},
-		{"lesson", func(n *tree.Node) { n.Content.Lessons = []tree.Lesson{{ID: "l_x", Check: "look"}} }, "a lesson's id is the hash of its words"},
+		{"lesson", func(n *tree.Node) { n.Content.Lessons = []tree.Lesson{{ID: "l_x", Check: "look"}} },
+			"a lesson's id is the hash of its words"},
 		{"NUL", func(n *tree.Node) { n.Content.Title = "a\x00b" }, "has a NUL character"},
 		{"self", func(n *tree.Node) { n.Parent = n.ID }, "it is not its own kin"},
 	} {
@@ -179,9 +183,11 @@ func TestIdsAreOfTheEvidenceOnly(t *testing.T) {
 		ids := rapid.SliceOf(rapid.StringMatching(`c_[a-z]{3}`)).Draw(t, "ids")
 		mixed := slices.Clone(ids)
 		slices.Reverse(mixed)
-		require.Equal(t, tree.GroupID(tree.Experience, "x", "other", ids), tree.GroupID(tree.Experience, "x", "other", append(mixed, ids...)))
+		require.Equal(t, tree.GroupID(tree.Experience, "x", "other", ids),
+			tree.GroupID(tree.Experience, "x", "other", append(mixed, ids...)))
 	})
-	require.Equal(t, tree.LessonID(tree.Lesson{Check: "Look  twice"}), tree.LessonID(tree.Lesson{Check: "look twice", Cites: []string{"c_1"}}))
+	require.Equal(t, tree.LessonID(tree.Lesson{Check: "Look  twice"}),
+		tree.LessonID(tree.Lesson{Check: "look twice", Cites: []string{"c_1"}}))
 	require.NotEqual(t, tree.Hash("ab", "c"), tree.Hash("a", "bc"), "parts do not run together")
 }
 

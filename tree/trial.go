@@ -6,7 +6,7 @@ import (
 	"github.com/memtree/memtree/taxonomy"
 )
 
-// Arm says whether a run was given its memories or held out to compare.
+// Arm says whether a run was given its memories, or got none to compare with.
 type Arm string
 
 // The arms of a trial.
@@ -28,7 +28,8 @@ type Trial struct {
 	Eligible []string    `json:"eligible,omitempty"` // ids that would have been injected
 	Injected []Injection `json:"injected,omitempty"`
 	Guidance string      `json:"guidance,omitempty"` // hash of the guidance text
-	Wording  string      `json:"wording,omitempty"`  // how it was worded: the template, and facts and findings where there are any
+	// Wording is the template of the guidance, and whether facts and findings were in it.
+	Wording string `json:"wording,omitempty"`
 }
 
 // Injection is one memory put into a prompt.
@@ -46,8 +47,8 @@ type Step struct {
 	Wording  string      `json:"wording,omitempty"`
 }
 
-// Outcome is how a trial ended. It joins its trial by id and may come late,
-// twice, or for a trial nobody knows; readers of the ledger handle all three.
+// Outcome is how a trial ended. Trial is the id of the trial. An outcome may come
+// late, twice, or for a trial that is not in the ledger; readers handle all three.
 type Outcome struct {
 	Trial      string             `json:"trial"`
 	Evaluation string             `json:"evaluation"`
@@ -57,8 +58,8 @@ type Outcome struct {
 	Direction  taxonomy.Direction `json:"direction,omitempty"`
 }
 
-// Verdict is the trace every accepted evaluation leaves, right or wrong:
-// who judged what where, and how that ended. It holds no text of the run.
+// Verdict is what every accepted evaluation leaves in the ledger, right or wrong:
+// who judged what where, and whether it was right. It holds no text of the run.
 type Verdict struct {
 	Evaluation string             `json:"evaluation"`
 	RunID      string             `json:"run_id,omitempty"`
@@ -72,9 +73,9 @@ type Verdict struct {
 	Direction  taxonomy.Direction `json:"direction,omitempty"`
 	Node       string             `json:"node,omitempty"` // the case it became or occurred in
 
-	// Features are what package risk keeps of a labelled verdict, right or wrong,
-	// in its own encoding: hashes of words and names, some 400 bytes. They can
-	// be matched with known words, so a ledger is as private as its runs.
+	// Features are what package risk learns from: hashes of the words and names of
+	// a labelled run, some 400 bytes in risk's encoding. Whoever knows a word can test
+	// for its hash, so a ledger is as private as the runs it is of.
 	Features string `json:"features,omitempty"`
 }
 

@@ -1,5 +1,5 @@
-// Package cluster groups short texts by the words they share. It is pure: the
-// same texts give the same groups, in any order.
+// Package cluster groups short texts by the words they share. It is pure: the same
+// texts in the same order give the same groups.
 package cluster
 
 import (
@@ -10,27 +10,29 @@ import (
 	"github.com/memtree/memtree/text"
 )
 
-// Bounds on the work. Pairs are looked for among texts that share a telling
-// word: all pairs of a short list, neighbours in a long one.
+// Bounds on the work. Two texts are compared when they share one of their weightiest
+// words. If few texts have the word, all pairs are compared; if many do, each text is
+// compared with those shortly before it.
 const (
-	telling   = 10  // words of a text that pairs are found by
-	shortList = 48  // texts that share a word, up to which all pairs are looked at
-	window    = 12  // neighbours beyond
-	mostLink  = 600 // texts that are compared each with each
+	weightiest = 10  // words of a text by which pairs are found
+	shortList  = 48  // texts with a word, up to which all pairs are compared
+	window     = 12  // texts before it that a text is compared with in a longer list
+	mostLink   = 600 // texts that link compares each with each
 )
 
-// Texts is some texts as weighted words.
+// Texts holds texts as weighted words: by text, sorted by word. It is immutable and
+// safe for concurrent use.
 type Texts struct{ terms [][]term }
 
-// term is a word of a text, (1 + ln tf)·idf, of length 1 in all.
+// term is a word of a text with the weight (1 + ln tf)·idf, scaled so that the weights
+// of a text form a vector of length 1.
 type term struct {
 	word   uint32
 	weight float32
 }
 
-// New weighs the words of texts. A text that stands there twice counts once for
-// how rare a word is: a note that is often repeated does not make its words
-// common.
+// New weighs the words of texts. For the question how rare a word is, equal texts
+// count once, so that a note that is repeated often does not make its words common.
 func New(list []string) *Texts {
 	t := &Texts{terms: make([][]term, len(list))}
 	words, df, distinct := map[string]uint32{}, []float64{}, map[string]bool{}
@@ -75,7 +77,8 @@ func weigh(terms []term, df []float64, n float64) {
 	}
 }
 
-// Like returns how alike two texts are: the cosine of their words, 0 to 1.
+// Like returns the likeness of two texts, by their places: the cosine of their weighted
+// words, 0 to 1.
 func (t *Texts) Like(i, j int) float64 {
 	a, b, sum := t.terms[i], t.terms[j], 0.0
 	for x, y := 0, 0; x < len(a) && y < len(b); {
@@ -93,7 +96,7 @@ func (t *Texts) Like(i, j int) float64 {
 	return sum
 }
 
-// Centrality returns how alike a text is to others on average.
+// Centrality returns the average likeness of a text and the others.
 func (t *Texts) Centrality(i int, others []int) float64 {
 	sum, n := 0.0, 0
 	for _, j := range others {
@@ -105,8 +108,8 @@ func (t *Texts) Centrality(i int, others []int) float64 {
 	return sum / float64(max(1, n))
 }
 
-// Average returns how alike the texts of a group are on average, of a large one
-// that of a sample; 1 for a single text.
+// Average returns the average likeness of the pairs of a group, 1 for a single text. For
+// a large group it takes a sample.
 func (t *Texts) Average(group []int) float64 {
 	const sampled = 32
 	if len(group) < 2 {
@@ -123,9 +126,10 @@ func (t *Texts) Average(group []int) float64 {
 	return sum / float64(max(1, n))
 }
 
-// Groups returns the groups of two texts or more whose average likeness across
-// is at least join (average linkage), by place, each sorted, sorted by their
-// first. No two texts meet that share none of their telling words.
+// Groups returns the groups of two texts or more, by average linkage: two groups are
+// joined while the average likeness between them is at least join. A group is a sorted
+// list of places; the groups are sorted by their first place. Texts that share none of
+// their weightiest words, not even by way of others, are never in one group.
 func (t *Texts) Groups(join float64) [][]int {
 	f := newForest(len(t.terms))
 	t.pairs(func(i, j int) {
@@ -143,7 +147,7 @@ func (t *Texts) Groups(join float64) [][]int {
 		if len(part) < 2 {
 			continue
 		}
-		for from := 0; from < len(part); from += mostLink { // a part of thousands is one note over and over
+		for from := 0; from < len(part); from += mostLink { // thousands of texts are mostly one note repeated
 			out = append(out, t.link(part[from:min(from+mostLink, len(part))], join)...)
 		}
 	}
@@ -151,11 +155,11 @@ func (t *Texts) Groups(join float64) [][]int {
 	return out
 }
 
-// pairs calls try for pairs of texts that share a telling word.
+// pairs calls try for pairs of texts that share one of their weightiest words.
 func (t *Texts) pairs(try func(i, j int)) {
 	lists := map[uint32][]int{}
 	for i, terms := range t.terms {
-		for _, w := range tellingOf(terms) {
+		for _, w := range weightiestOf(terms) {
 			lists[w] = append(lists[w], i)
 		}
 	}
@@ -178,18 +182,22 @@ func (t *Texts) pairs(try func(i, j int)) {
 	}
 }
 
-func tellingOf(terms []term) []uint32 {
+func weightiestOf(terms []term) []uint32 {
 	all := slices.Clone(terms)
-	slices.SortFunc(all, func(a, b term) int { return cmp.Or(cmp.Compare(b.weight, a.weight), cmp.Compare(a.word, b.word)) })
-	out := make([]uint32, 0, telling)
-	for _, x := range all[:min(telling, len(all))] {
+	slices.SortFunc(all, func(a, b term) int {
+		return cmp.Or(cmp.Compare(b.weight, a.weight),
+			cmp.Compare(a.word, b.word))
+	})
+	out := make([]uint32, 0, weightiest)
+	for _, x := range all[:min(weightiest, len(all))] {
 		out = append(out, x.word)
 	}
 	return out
 }
 
-// link is average linkage by nearest-neighbour chains (Murtagh, 1983): n² steps
-// for n points.
+// link groups texts by average linkage with the algorithm of nearest-neighbour chains
+// (Murtagh, 1983), in n² steps for n texts. A chain goes from each group to the one
+// nearest to it. When two groups are nearest to each other, they are merged.
 func (t *Texts) link(points []int, join float64) [][]int {
 	n := len(points)
 	l := linkage{n: n, like: make([]float32, n*n), groups: make([][]int, n), alive: make([]bool, n)}
@@ -212,7 +220,7 @@ func (t *Texts) link(points []int, join float64) [][]int {
 		tip := chain[len(chain)-1]
 		next := l.nearest(tip, chain)
 		switch {
-		case next < 0 || l.like[tip*n+next] < float32(join): // nothing is near enough: done with it
+		case next < 0 || l.like[tip*n+next] < float32(join): // no group is near enough: this one is finished
 			l.alive[tip] = false
 			chain = chain[:len(chain)-1]
 		case len(chain) > 1 && next == chain[len(chain)-2]:
@@ -232,15 +240,16 @@ func (t *Texts) link(points []int, join float64) [][]int {
 	return out
 }
 
+// linkage is the state of link.
 type linkage struct {
 	n      int
-	like   []float32 // n × n
-	groups [][]int
-	alive  []bool
+	like   []float32 // n × n: average likeness of the texts of two groups
+	groups [][]int   // places of texts
+	alive  []bool    // whether a group can still be merged
 }
 
-// nearest returns the group most like tip; of several the one before tip in the
-// chain, else the first. -1 for none.
+// nearest returns the group most like tip, -1 if there is no other. Of equal ones it
+// returns the one before tip in the chain, so that the chain ends, else the first.
 func (l *linkage) nearest(tip int, chain []int) int {
 	best := -1
 	if len(chain) > 1 {
@@ -254,7 +263,8 @@ func (l *linkage) nearest(tip int, chain []int) int {
 	return best
 }
 
-// merge puts b into a: the likeness of the union is the weighted mean.
+// merge puts group b into a. The likeness of the union to another group is the mean of
+// theirs, weighted by their sizes.
 func (l *linkage) merge(a, b int) {
 	x, y := float32(len(l.groups[a])), float32(len(l.groups[b]))
 	l.alive[b] = false
@@ -267,7 +277,8 @@ func (l *linkage) merge(a, b int) {
 	l.groups[a], l.groups[b] = append(l.groups[a], l.groups[b]...), nil
 }
 
-// forest is a disjoint-set forest; the root of a set is its least member.
+// forest is a disjoint-set forest with path halving. The root of a set is its least
+// member.
 type forest []int
 
 func newForest(n int) forest {

@@ -36,8 +36,8 @@ func TestGroupsInAnyOrder(t *testing.T) {
 	}
 }
 
-// What the chains find is what joining the two nearest groups again and again
-// finds, cut at the same place.
+// The chains find the same groups as joining the two nearest groups again and again
+// until none are near enough.
 func TestGroupsAreAverageLinkage(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 9))
 	var list []string
@@ -79,7 +79,7 @@ func TestGroupsAreAverageLinkage(t *testing.T) {
 	}
 }
 
-// across is how alike the texts of two groups are on average.
+// across returns the average likeness of the texts of two groups.
 func across(t *Texts, a, b []int) float64 {
 	sum := 0.0
 	for _, i := range a {
@@ -90,8 +90,7 @@ func across(t *Texts, a, b []int) float64 {
 	return sum / float64(len(a)*len(b))
 }
 
-// A note that is often repeated is one cause however often, and does not make its
-// words common.
+// A note that is repeated often is one cause, and does not make its words common.
 func TestRepeatedTexts(t *testing.T) {
 	list := slices.Repeat([]string{"the footer was cut off", "nobody scrolled to the end"}, 700)
 	groups := New(list).Groups(0.5)

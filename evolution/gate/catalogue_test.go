@@ -10,8 +10,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// What the taxonomy says about a check holds for cases that missed it: the rules
-// write nothing else. Whoever else writes the same has to say more of the cases.
+// The advice of a check holds for cases that missed the check; the rules write nothing
+// else. A draft of anybody else must say more about the cases.
 func TestCatalogueHolds(t *testing.T) {
 	j := judge(t)
 	for _, c := range j.tax.Checks() {
@@ -43,10 +43,11 @@ func written(c *taxonomy.Check, d taxonomy.Direction, lang, from string) (*About
 	a := &About{Type: tree.Experience, ErrorType: c.ErrorType(), Direction: d, Lang: lang, Check: c.ID}
 	var cites []string
 	for i := range 3 {
-		n := &tree.Node{Type: tree.Case, Level: 1, ErrorType: c.ErrorType(), Direction: d, Lang: lang, CaseData: &tree.CaseData{
-			TestCase: tree.TestCase{CaseID: fmt.Sprint("T", i), Prompt: advice.When.In(lang)},
-			Misses:   []tree.Miss{{Check: c.ID, ErrorType: c.ErrorType(), How: advice.Mistake.In(lang), From: tree.FromPerson}},
-		}}
+		n := &tree.Node{Type: tree.Case, Level: 1, ErrorType: c.ErrorType(), Direction: d, Lang: lang,
+			CaseData: &tree.CaseData{
+				TestCase: tree.TestCase{CaseID: fmt.Sprint("T", i), Prompt: advice.When.In(lang)},
+				Misses:   []tree.Miss{{Check: c.ID, ErrorType: c.ErrorType(), How: advice.Mistake.In(lang), From: tree.FromPerson}},
+			}}
 		n.ID = tree.EvidenceID(n)
 		a.Members = append(a.Members, n)
 		cites = append(cites, n.ID)

@@ -8,24 +8,24 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// When a lesson is taken to be of a kind, and when that kind speaks against its
-// cases. Found on labelled drafts; a lesson scores 8 to 30 for its own kind and
-// below 6 for others.
+// A kind here is a check of the catalogue. These scores and shares say when a lesson
+// is of a kind, and when that kind is not the cause of its cases. They were found on
+// labelled drafts: a lesson scores 8 to 30 for its own kind and below 6 for others.
 const (
-	ofKind       = 6.0  // a lesson is of a kind
-	otherKind    = 8.0  // it is of a kind that none of its cases missed
-	clearKind    = 9.0  // the same where the kind of most cases is unknown
-	hint         = 1.6  // more than half a phrase in the notes
-	aPhrase      = 3.0  // a phrase that says a kind by itself
-	quiet        = 0.25 // of what the notes say most of
-	halfAsMuch   = 0.40 // while it is less than this share of any kind they did
-	typedCases   = 0.50 // of the cases, of which the kind is known
-	inTheirWords = 0.50 // of a lesson's telling words in what is said of the cases: then half of that half tells
+	ofKind       = 6.0  // the score from which on a lesson is of a kind
+	otherKind    = 8.0  // the same when none of its cases missed the kind
+	clearKind    = 9.0  // the same when the kinds of most cases are unknown
+	hint         = 1.6  // the score of notes that mention a kind; more than half a phrase
+	aPhrase      = 3.0  // the score of a phrase that names a kind by itself
+	quiet        = 0.25 // share of the notes' best score, below which they hardly speak of a kind
+	halfAsMuch   = 0.40 // share of the lesson's score, below which another kind is much less likely
+	typedCases   = 0.50 // share of the cases that must have a known kind
+	inTheirWords = 0.50 // share of a lesson's telling words that its cases must use
 )
 
-// cause: what is to be done is what was left undone in the cases. Where the kind
-// of most cases is unknown, only a lesson that is clearly of a kind nothing in
-// their notes speaks of is refused.
+// cause refuses a lesson about a check that its cases did not miss. When the kinds of
+// most cases are unknown, it refuses only a lesson that is clearly about a check of
+// which the notes do not speak.
 func cause(j *Judge, v *view) string {
 	missed, typed := v.missed(v.cases)
 	if v.about.Check != "" {
@@ -41,14 +41,17 @@ func cause(j *Judge, v *view) string {
 			continue
 		}
 		if known && j.apart(v, &l, score, scores, missed) || !known && j.unspoken(v, best.ID, score, scores) {
-			return v.because(taxonomy.Text{EN: "lesson %d is about “%s”, which is not what went wrong in the cases", ZH: "第 %d 条讲的是“%s”，而案例的原因不是这个"}, i+1, best.Name.In(v.about.Lang))
+			return v.because(taxonomy.Text{
+				EN: "lesson %d is about “%s”, which is not what went wrong in the cases",
+				ZH: "第 %d 条讲的是“%s”，而案例的原因不是这个",
+			}, i+1, best.Name.In(v.about.Lang))
 		}
 	}
 	return ""
 }
 
-// apart reports whether a lesson is much less of any kind that its cases missed
-// than of its own.
+// apart reports whether a lesson, whose best kind has the given score, is much less of
+// any kind that its cases missed.
 func (j *Judge) apart(v *view, l *tree.Lesson, score float64, scores []float64, missed map[string]int) bool {
 	own := 0.0
 	for k, c := range j.kinds.checks {
@@ -59,8 +62,8 @@ func (j *Judge) apart(v *view, l *tree.Lesson, score float64, scores []float64, 
 	return own < halfAsMuch*score && (own < halfAsMuch*halfAsMuch*score || v.inWords(l) < inTheirWords)
 }
 
-// unspoken reports whether the notes of the cases speak of another kind than a
-// lesson does, or not at all of the kind that it clearly is of.
+// unspoken reports whether the notes of the cases speak of another kind than the one a
+// lesson is about (id), or do not mention that one although the lesson clearly is of it.
 func (j *Judge) unspoken(v *view, id string, score float64, scores []float64) bool {
 	said := make([]float64, len(j.kinds.checks))
 	for _, e := range v.cases {
@@ -83,7 +86,7 @@ func (j *Judge) unspoken(v *view, id string, score float64, scores []float64) bo
 	return said[most] >= 2*ofKind && said[own] < quiet*said[most] && scores[most] < halfAsMuch*score
 }
 
-// missed counts the checks that cases missed, and the cases of which any is known.
+// missed counts how many cases missed each check, and how many have a known check.
 func (v *view) missed(cases []*evidence) (count map[string]int, typed int) {
 	count = map[string]int{}
 	for _, e := range cases {
@@ -101,10 +104,11 @@ func (v *view) missed(cases []*evidence) (count map[string]int, typed int) {
 	return count, typed
 }
 
-// kindOf returns the check that a lesson is about, nil where nothing is known of
-// any, and how near it is to each.
+// kindOf returns the check that a lesson is about with its score, nil if it is about
+// none, and the scores of all checks.
 func (j *Judge) kindOf(v *view, l *tree.Lesson) (*taxonomy.Check, float64, []float64) {
-	scores := j.kinds.scores(strings.Join([]string{v.draft.Title, l.Check, l.Mistake, l.Instead}, "\n"), v.about.Lang, v.about.Direction)
+	scores := j.kinds.scores(strings.Join([]string{v.draft.Title, l.Check, l.Mistake, l.Instead}, "\n"), v.about.Lang,
+		v.about.Direction)
 	best := -1
 	for i, s := range scores {
 		if s > 0 && (best < 0 || s > scores[best]) {
@@ -117,18 +121,18 @@ func (j *Judge) kindOf(v *view, l *tree.Lesson) (*taxonomy.Check, float64, []flo
 	return &j.kinds.checks[best], scores[best], scores
 }
 
-// related reports whether a check, one it is a kind of, or one that is a kind of
-// it was missed.
+// related reports whether a check was missed, or a wider or narrower one.
 func (j *Judge) related(id string, missed map[string]int) bool {
 	for other, n := range missed {
-		if n > 0 && (other == id || j.within(other, id) || j.within(id, other)) {
+		if n > 0 && (other == id || j.isKindOf(other, id) || j.isKindOf(id, other)) {
 			return true
 		}
 	}
 	return false
 }
 
-func (j *Judge) within(narrow, wide string) bool {
+// isKindOf reports whether the check wide is an ancestor of the check narrow.
+func (j *Judge) isKindOf(narrow, wide string) bool {
 	for range len(j.kinds.checks) {
 		c, known := j.tax.Check(narrow)
 		if !known || c.Wider == "" {
@@ -141,8 +145,8 @@ func (j *Judge) within(narrow, wide string) bool {
 	return false
 }
 
-// inWords is the share of a lesson's telling words that stand in what is said of
-// its cases.
+// inWords returns the share of a lesson's telling words that the notes of its cases
+// have.
 func (v *view) inWords(l *tree.Lesson) float64 {
 	words := telling(l.Check + "\n" + l.Mistake)
 	n := 0

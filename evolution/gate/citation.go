@@ -8,14 +8,17 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
+// A lesson cites wrongly when it shares less than farthest of its words with the cases
+// it cites, and by nearer more with the others.
 const (
-	nearer   = 0.15 // share of words by which the cases not cited are nearer to a lesson
-	farthest = 0.15 // and the cited ones share less
+	nearer   = 0.15
+	farthest = 0.15
 )
 
-// citations: a lesson rests on the cases it cites, not on others of the group.
+// citations refuses a lesson that is about other cases of the group than it cites.
 func citations(j *Judge, v *view) string {
-	reason := taxonomy.Text{EN: "lesson %d cites cases that it is not about; cite those it rests on", ZH: "第 %d 条引用的案例与它无关；请引用它所依据的案例"}
+	reason := taxonomy.Text{EN: "lesson %d cites cases that it is not about; cite those it rests on",
+		ZH: "第 %d 条引用的案例与它无关；请引用它所依据的案例"}
 	for i, l := range v.draft.Lessons {
 		cited := v.cited(&l)
 		var rest []*evidence
@@ -40,8 +43,8 @@ func citations(j *Judge, v *view) string {
 	return ""
 }
 
-// likeness is the mean share of a lesson's telling words in cases of its language;
-// false where there are none.
+// likeness returns the share of a lesson's telling words that a case has, as a mean
+// over the cases in the lesson's language. It returns false if there are none.
 func (v *view) likeness(l *tree.Lesson, cases []*evidence) (float64, bool) {
 	words := telling(l.Check + "\n" + l.Mistake + "\n" + l.Instead)
 	sum, n := 0.0, 0

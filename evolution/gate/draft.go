@@ -7,7 +7,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Draft is what somebody proposes to say about a group of cases.
+// Draft is the proposed text of a memory about a group of cases.
 type Draft struct {
 	Title       string        `json:"title"`
 	Description string        `json:"description"`
@@ -16,7 +16,7 @@ type Draft struct {
 	Lessons     []tree.Lesson `json:"lessons"`
 }
 
-// Lengths of what is written, in characters.
+// The longest texts of a draft, in characters.
 const (
 	maxTitle     = 100
 	maxSummary   = 300
@@ -25,32 +25,34 @@ const (
 	maxCondition = 120
 )
 
-// Clean makes a draft fit to be judged and stored: one clean line each, cut at a
-// sentence's end, conditions and citations without repeats, lessons with ids.
+// Clean makes a draft fit to be judged and stored. Each text becomes one clean line,
+// cut to its length as text.Clip does. Conditions and citations lose repeats, and
+// lessons get their ids.
 func (d *Draft) Clean() {
-	d.Title, d.Description = one(d.Title, maxTitle), one(d.Description, maxSummary)
+	d.Title, d.Description = oneLine(d.Title, maxTitle), oneLine(d.Description, maxSummary)
 	d.AppliesWhen, d.NotWhen = conditions(d.AppliesWhen), conditions(d.NotWhen)
 	for i := range d.Lessons {
 		l := &d.Lessons[i]
-		l.Check, l.Mistake, l.Instead = one(l.Check, maxCheck), one(l.Mistake, maxMistake), one(l.Instead, maxCheck)
+		l.Check, l.Mistake = oneLine(l.Check, maxCheck), oneLine(l.Mistake, maxMistake)
+		l.Instead = oneLine(l.Instead, maxCheck)
 		l.ID = tree.LessonID(*l)
 		l.Cites = slices.Compact(slices.Sorted(slices.Values(l.Cites)))
 	}
 }
 
-func one(s string, limit int) string { return text.Clip(text.Line(s), limit) }
+func oneLine(s string, limit int) string { return text.Clip(text.Line(s), limit) }
 
 func conditions(in []string) []string {
 	var out []string
 	for _, s := range in {
-		if s = one(s, maxCondition); s != "" && !slices.Contains(out, s) && len(out) < tree.MaxConditions {
+		if s = oneLine(s, maxCondition); s != "" && !slices.Contains(out, s) && len(out) < tree.MaxConditions {
 			out = append(out, s)
 		}
 	}
 	return out
 }
 
-// Texts returns all words of a draft that anybody will read, without empty ones.
+// Texts returns every text of a draft that somebody will read, without empty ones.
 func (d *Draft) Texts() []string {
 	all := append([]string{d.Title, d.Description}, d.AppliesWhen...)
 	all = append(all, d.NotWhen...)

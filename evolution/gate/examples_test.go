@@ -32,8 +32,9 @@ func (x *examples) about() *About {
 	a := &About{Type: tree.Experience, ErrorType: x.ErrorType, Direction: x.Direction, Lang: x.Lang}
 	for _, c := range x.Cases {
 		n := &tree.Node{
-			Type: tree.Case, Level: 1, ErrorType: x.ErrorType, Direction: x.Direction, Lang: x.Lang, Provenance: tree.Provenance{Analyst: "rules"},
-			CaseData: &tree.CaseData{TestCase: tree.TestCase{CaseID: c.ID, Prompt: c.Prompt}, EvaluatorReason: c.Note},
+			Type: tree.Case, Level: 1, ErrorType: x.ErrorType, Direction: x.Direction, Lang: x.Lang,
+			Provenance: tree.Provenance{Analyst: "rules"},
+			CaseData:   &tree.CaseData{TestCase: tree.TestCase{CaseID: c.ID, Prompt: c.Prompt}, EvaluatorReason: c.Note},
 		}
 		n.ID = tree.EvidenceID(n)
 		a.Members = append(a.Members, n)
@@ -56,7 +57,8 @@ func (x *examples) draft(e example, a *About) *Draft {
 	if e.NotWhen != nil {
 		d.NotWhen = e.NotWhen
 	}
-	l := tree.Lesson{Check: or(e.Check, x.Draft.Check), Mistake: or(e.Mistake, x.Draft.Mistake), Instead: or(e.Instead, x.Draft.Instead)}
+	l := tree.Lesson{Check: or(e.Check, x.Draft.Check), Mistake: or(e.Mistake, x.Draft.Mistake),
+		Instead: or(e.Instead, x.Draft.Instead)}
 	for i, n := range a.Members {
 		if e.Cites == nil || len(e.Cites) > i {
 			l.Cites = append(l.Cites, n.ID)

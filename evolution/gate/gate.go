@@ -1,11 +1,15 @@
-// Package gate answers one question: does a draft of a lesson hold? The answer is
-// the same for a model's draft, one of the rules and a person's edit.
+// Package gate answers one question: does a draft of a lesson hold? The answer is the
+// same for a draft of a model, a draft of the rules and the edit of a person.
 //
-// A draft holds if it is a sentence in the language of its cases, says something
-// to do that is particular to them and was wanting in them, rests on those it
-// cites, says when it applies by what can be told beforehand, and neither gives
-// a test away nor decides a verdict. The package looks at words, not at meaning;
-// what it refuses it says why, in a sentence a model can act on.
+// A draft holds if all of these are true:
+//   - it is made of sentences in the language of its cases;
+//   - it says something to do that is particular to its cases and was not done in them;
+//   - the cases it cites support it;
+//   - it says when it applies, by what one can see before a run;
+//   - it neither gives the result of a test away nor decides a verdict.
+//
+// The package looks at words, not at meaning. Each reason for a refusal is a sentence
+// that a model can act on.
 //
 // A Judge is immutable and safe for concurrent use.
 package gate
@@ -26,14 +30,14 @@ type About struct {
 	ErrorType string
 	Direction taxonomy.Direction
 	Lang      string       // of most cases
-	Check     string       // id of the check the group shares, "" for none
+	Check     string       // id of the check that the group shares, "" for none
 	Members   []*tree.Node // the cases
-	Shown     []*tree.Node // those a writer saw; the draft has to cover them
-	Parts     []*tree.Node // of a strategy: its experiences
-	Opposite  []*tree.Node // live memories of the type that warn of the other direction
+	Shown     []*tree.Node // the cases that the writer saw; the draft must cover them
+	Parts     []*tree.Node // the experiences of a strategy
+	Opposite  []*tree.Node // live memories of the same type against the other direction
 }
 
-// Judge holds drafts against the gates.
+// Judge asks the gates about drafts.
 type Judge struct {
 	tax     *taxonomy.Taxonomy
 	unsafe  func(string) (string, bool)
@@ -42,21 +46,21 @@ type Judge struct {
 	kinds   kinds
 }
 
-// New returns a Judge that takes sentences about checks and types from tax.
-// unsafe says whether a text tries to instruct the agent, with a reason that
-// continues "its text …"; forces whether it decides a verdict, with the words
-// that do. Either may be nil.
+// New returns a Judge with the checks and types of tax. unsafe reports whether a text
+// must not be shown to an agent, with a reason that continues "its text …". forces
+// reports whether a text decides a verdict, with the words that do. If one is nil, its
+// gate is skipped.
 func New(tax *taxonomy.Taxonomy, unsafe, forces func(string) (string, bool)) *Judge {
 	return &Judge{tax: tax, unsafe: unsafe, forces: forces, general: sentencesOf(tax), kinds: newKinds(tax)}
 }
 
-// A gate returns why a draft is refused, or "".
+// gate is one question to a draft. ask returns why the draft is refused, or "".
 type gate struct {
 	name string
 	ask  func(*Judge, *view) string
 }
 
-// gates are asked in this order, all of them.
+// gates returns all gates, in the order in which they are asked.
 func gates() []gate {
 	return []gate{
 		{"limits", limits},
@@ -85,9 +89,9 @@ func gates() []gate {
 	}
 }
 
-// Refuses returns every reason why the draft does not hold, in the language of
-// its cases, each with the name of its gate and a colon before it. The draft
-// should be clean (see Clean). No reason means that it holds.
+// Refuses returns every reason why a draft does not hold; none means that it holds. A
+// reason is the name of its gate, a colon and a sentence in the language of the cases.
+// The draft must be clean, see Clean.
 func (j *Judge) Refuses(a *About, d *Draft) []string {
 	v := j.view(a, d)
 	var why []string
@@ -99,14 +103,15 @@ func (j *Judge) Refuses(a *About, d *Draft) []string {
 	return why
 }
 
-// because words a reason in the language of the cases.
+// because puts a reason into the language of the cases.
 func (v *view) because(t taxonomy.Text, args ...any) string {
 	return fmt.Sprintf(t.In(v.about.Lang), args...)
 }
 
-// forcing: a lesson says what to look at, never what to answer. A title and a
-// mistake tell what was done wrongly, often without a subject, and count only
-// where they order something. What the taxonomy says is no order.
+// forcing refuses a draft that decides a verdict: a lesson says what to look at, never
+// what to answer. A title and a mistake tell what was done wrongly, often without a
+// subject, so they are asked only if they have words of an order. Advice of the
+// catalogue is not asked.
 func forcing(j *Judge, v *view) string {
 	if j.forces == nil {
 		return ""
@@ -127,17 +132,19 @@ func forcing(j *Judge, v *view) string {
 	}
 	for _, s := range orders {
 		if at, yes := j.forces(s); yes {
-			return v.because(taxonomy.Text{EN: "%q decides the verdict; say what to check instead", ZH: "%q 替智能体下了结论；请改为说明要检查什么"}, at)
+			return v.because(taxonomy.Text{EN: "%q decides the verdict; say what to check instead",
+				ZH: "%q 替智能体下了结论；请改为说明要检查什么"}, at)
 		}
 	}
 	return ""
 }
 
 var ordering = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)\b(?:always|never|must|should|please|just|simply|whatever|regardless|safe to)\b|一律|统一|总是|永远|必须|务必|请|直接|只管|放心|不管|无论|就好|即可`)
+	return regexp.MustCompile(`(?i)\b(?:always|never|must|should|please|just|simply|whatever|regardless|safe to)\b|一律|` +
+		`统一|总是|永远|必须|务必|请|直接|只管|放心|不管|无论|就好|即可`)
 })
 
-// safety: nothing speaks to the agent as its master.
+// safety refuses a draft that gives an agent orders beyond its place.
 func safety(j *Judge, v *view) string {
 	if j.unsafe == nil {
 		return ""

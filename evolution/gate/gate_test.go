@@ -86,14 +86,15 @@ func TestTruth(t *testing.T) {
 func TestGrounding(t *testing.T) {
 	a, d := first(t)
 	d.Title, d.AppliesWhen, d.NotWhen = "Penguins on the balcony", []string{"A spaceship is to be rotated"}, nil
-	d.Lessons[0].Check, d.Lessons[0].Mistake = "Rotate the spaceship until the penguin waves from the balcony.", "Not waving"
+	d.Lessons[0].Check, d.Lessons[0].Mistake = "Rotate the spaceship until the penguin waves from the balcony.",
+		"Not waving"
 	d.Lessons[0].Instead = "The penguin is happy."
 	only(t, "grounding", judge(t).Refuses(a, d))
 	a.Type, a.Parts = tree.Strategy, []*tree.Node{{Content: tree.Content{Title: "Penguin, spaceship and balcony"}}}
 	require.Empty(t, judge(t).Refuses(a, d), "a strategy is grounded in its experiences")
 }
 
-// A lesson may name the things its check was missed on, even of one test.
+// A lesson may name the things on which its check was missed, even those of one test.
 func TestThingsMayBeNamed(t *testing.T) {
 	a, d := first(t)
 	d.Lessons[0].Check = "Operate “Visit reminders” once, and watch whether the page reacts."
@@ -115,7 +116,8 @@ func TestCause(t *testing.T) {
 		a, d := first(t)
 		d.Title = "Switches judged while the page was loading"
 		d.Lessons[0].Check = "Wait until the spinner has gone and the page has settled before looking at a switch or button."
-		d.Lessons[0].Mistake, d.Lessons[0].Instead = "Judging a switch while the spinner turned", "The page has settled and the spinner has gone."
+		d.Lessons[0].Mistake, d.Lessons[0].Instead = "Judging a switch while the spinner turned",
+			"The page has settled and the spinner has gone."
 		return a, d
 	}
 	a, d := waits()
@@ -135,7 +137,8 @@ func TestCitations(t *testing.T) {
 	j := judge(t)
 	a, d := first(t)
 	withMisses(a, "operate_control", "settle", "settle")
-	d.Lessons[0].Check = "Operate the control once and see that something changes; a switch that was never clicked is no evidence."
+	d.Lessons[0].Check = "Operate the control once and see that something changes; " +
+		"a switch that was never clicked is no evidence."
 	d.Lessons[0].Cites = []string{a.Members[1].ID, a.Members[2].ID}
 	require.True(t, gateIn(j.Refuses(a, d), "citations"))
 	d.Lessons[0].Cites = append(d.Lessons[0].Cites, a.Members[0].ID)
@@ -179,7 +182,8 @@ func TestReasons(t *testing.T) {
 }
 
 func TestClean(t *testing.T) {
-	d := &Draft{Title: " A\ntitle ", AppliesWhen: []string{"a\tb", "a b", ""}, Lessons: []tree.Lesson{{Check: "One \x1b[31mline", Cites: []string{"b", "a", "b"}}}}
+	d := &Draft{Title: " A\ntitle ", AppliesWhen: []string{"a\tb", "a b", ""},
+		Lessons: []tree.Lesson{{Check: "One \x1b[31mline", Cites: []string{"b", "a", "b"}}}}
 	d.Clean()
 	require.Equal(t, "A title", d.Title)
 	require.Equal(t, []string{"a b"}, d.AppliesWhen)
@@ -195,7 +199,8 @@ func FuzzRefuses(f *testing.F) {
 	f.Fuzz(func(t *testing.T, title, check, when, not string) {
 		n.CaseData.EvaluatorReason = not
 		a := &About{Lang: text.Lang(check), Members: []*tree.Node{n}, Shown: []*tree.Node{n}}
-		d := &Draft{Title: title, AppliesWhen: []string{when}, NotWhen: []string{not}, Lessons: []tree.Lesson{{Check: check, Cites: []string{"c_1"}}}}
+		d := &Draft{Title: title, AppliesWhen: []string{when}, NotWhen: []string{not},
+			Lessons: []tree.Lesson{{Check: check, Cites: []string{"c_1"}}}}
 		d.Clean()
 		require.Equal(t, j.Refuses(a, d), j.Refuses(a, d))
 	})

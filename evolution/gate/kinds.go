@@ -8,17 +8,20 @@ import (
 	"github.com/memtree/memtree/taxonomy"
 )
 
-// kinds tells which check of the catalogue a lesson is about, by the words of the
-// catalogue's own advice and the phrases it gives.
+// kinds tells which check of the catalogue a text is about: by the words that it shares
+// with the advice of the check, and by the phrases of the check.
 type kinds struct {
 	checks  []taxonomy.Check
 	phrases *cue.Finder
-	advice  map[string][]bag // by language and direction, one bag a check
-	rare    map[string]map[string]float64
+	advice  map[string][]bag              // words of the advice by language and direction, a bag for each check
+	rare    map[string]map[string]float64 // by the same key: inverse document frequency of each word
 }
 
 func newKinds(tax *taxonomy.Taxonomy) kinds {
-	k := kinds{checks: tax.Checks(), phrases: cue.NewFinder(cue.Gap), advice: map[string][]bag{}, rare: map[string]map[string]float64{}}
+	k := kinds{
+		checks: tax.Checks(), phrases: cue.NewFinder(cue.Gap),
+		advice: map[string][]bag{}, rare: map[string]map[string]float64{},
+	}
 	for i, c := range k.checks {
 		for _, list := range [][]taxonomy.Cue{c.Said, c.Asked} {
 			for _, q := range list {
@@ -39,7 +42,8 @@ func (k *kinds) add(lang string, d taxonomy.Direction) {
 	var bags []bag
 	for _, c := range k.checks {
 		a := c.Advice(d)
-		b := telling(c.Name.In(lang) + "\n" + a.Title.In(lang) + "\n" + a.Do.In(lang) + "\n" + a.With.In(lang) + "\n" + a.Mistake.In(lang) + "\n" + a.When.In(lang))
+		b := telling(c.Name.In(lang) + "\n" + a.Title.In(lang) + "\n" + a.Do.In(lang) + "\n" +
+			a.With.In(lang) + "\n" + a.Mistake.In(lang) + "\n" + a.When.In(lang))
 		if a.Empty() {
 			b = bag{}
 		}
@@ -56,8 +60,8 @@ func (k *kinds) add(lang string, d taxonomy.Direction) {
 	k.advice[key], k.rare[key] = bags, rare
 }
 
-// scores returns how near a text is to each check: the likeness of its words with
-// the advice, and the weights of the phrases in it.
+// scores returns how near a text is to each check: likeness times the cosine of its
+// words and those of the advice (weighed by idf), and the weights of the phrases in it.
 func (k *kinds) scores(s, lang string, d taxonomy.Direction) []float64 {
 	key := lang + string(d)
 	out := make([]float64, len(k.checks))
@@ -89,8 +93,10 @@ func (k *kinds) scores(s, lang string, d taxonomy.Direction) []float64 {
 	return out
 }
 
-const likeness = 6.0 // what the same words weigh, beside phrases of 1 to 4
+const likeness = 6.0 // the weight of equal words; phrases weigh 1 to 4
 
+// ordered returns the words of a bag, sorted, so that sums of floats are always added
+// in the same order.
 func ordered(b bag) []string {
 	out := make([]string, 0, len(b))
 	for w := range b {

@@ -12,22 +12,27 @@ import (
 )
 
 var idLike = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)https?://\S+|\bwww\.\S+|[\w.+-]+@[\w-]+\.\w+|\b[a-z]+(?:[-_][a-z]+)*[-_]\d+\b|\b[0-9a-f]{8}-[0-9a-f-]{9,}\b|(?:^|[^\w/.])/[a-z][\w-]{2,}(?:/[\w:{}.-]+)*`)
+	return regexp.MustCompile(`(?i)https?://\S+|\bwww\.\S+|[\w.+-]+@[\w-]+\.\w+|\b[a-z]+(?:[-_][a-z]+)*[-_]\d+\b|` +
+		`\b[0-9a-f]{8}-[0-9a-f-]{9,}\b|(?:^|[^\w/.])/[a-z][\w-]{2,}(?:/[\w:{}.-]+)*`)
 })
 
-// standards look like ids and are none.
+// standards matches names that look like ids but are none, such as utf-8.
 var standards = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)^(?:utf|iso|rfc|sha|md|utc|gmt|http|tls|wcag|es|mp|aes|base|covid|f|page|step|level|grade|type|top)[-_]?\d+$`)
+	return regexp.MustCompile(`(?i)^(?:utf|iso|rfc|sha|md|utc|gmt|http|tls|wcag|es|mp|aes|base|covid|f|page|step|level|` +
+		`grade|type|top)[-_]?\d+$`)
 })
 
-// identity: no id, address or path of one test.
+// identity refuses a draft with an id, address or path that belongs to one test.
 func identity(_ *Judge, v *view) string {
 	reason := taxonomy.Text{EN: "%q belongs to one test; name things in general", ZH: "%q 只属于一个测试；请用一般说法"}
 	own := v.ids()
 	for _, s := range v.draft.Texts() {
 		for _, id := range idLike().FindAllString(s, -1) {
 			id = strings.TrimFunc(id, func(r rune) bool { return r != '/' && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-			if !standards().MatchString(id) && v.testsWith(func(e *evidence) bool { return strings.Contains(e.all, strings.ToLower(id)) }) < leastTests {
+			if !standards().MatchString(id) && v.testsWith(func(e *evidence) bool {
+				return strings.Contains(e.all,
+					strings.ToLower(id))
+			}) < leastTests {
 				return v.because(reason, text.Clip(id, 40))
 			}
 		}
@@ -41,8 +46,8 @@ func identity(_ *Judge, v *view) string {
 	return ""
 }
 
-// ids are the names of the cases' tests, scenes and runs, as far as they look
-// like names and not like words.
+// ids returns the ids of the cases, their tests and their scenes, in lower case. It
+// leaves out those that may be words: without a digit, or short.
 func (v *view) ids() []string {
 	var out []string
 	for _, e := range v.cases {
@@ -85,14 +90,15 @@ var (
 		return regexp.MustCompile(`[¥$€£￥]|\d[.,]\d\d\b|元|euro|dollar|usd|eur`)
 	})
 	told = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)(?:should be|must be|has to be|ought to be|equals?|is|are|reads?|shows?|=|应为|应该为|应是|应该是|应当是|等于|为|是|显示|应付|应得)\s*[“"「]?$`)
+		return regexp.MustCompile(`(?i)(?:should be|must be|has to be|ought to be|equals?|is|are|reads?|shows?|=|应为|应该为|` +
+			`应是|应该是|应当是|等于|为|是|显示|应付|应得)\s*[“"「]?$`)
 	})
 )
 
-const smallNumber = 12 // numbers of ordinary speech: the first five, two looks
+const smallNumber = 12 // up to it numbers are ordinary speech: the first five, two looks
 
-// numbers: no number that belongs to one test. Small ones are ordinary speech,
-// unless the draft says that something is that number.
+// numbers refuses a draft with a number that belongs to one test. A small number is
+// refused only when the draft says that something is that number.
 func numbers(_ *Judge, v *view) string {
 	for _, s := range v.draft.Texts() {
 		low := strings.ToLower(s)
@@ -102,13 +108,15 @@ func numbers(_ *Judge, v *view) string {
 				continue // part of a word
 			}
 			if v.givesAway(n, low[:at[0]]) {
-				return v.because(taxonomy.Text{EN: "the number %q belongs to one test; say it without", ZH: "数字 %q 只属于一个测试；请不要写出来"}, n)
+				return v.because(taxonomy.Text{EN: "the number %q belongs to one test; say it without", ZH: "数字 %q 只属于一个测试；请不要写出来"},
+					n)
 			}
 		}
 	}
 	return ""
 }
 
+// givesAway reports whether number n, with the text before it, belongs to one test.
 func (v *view) givesAway(n, before string) bool {
 	digits := strings.TrimFunc(n, func(r rune) bool { return !unicode.IsDigit(r) })
 	tests := v.testsWith(func(e *evidence) bool { return hasWord(e.all, digits) })

@@ -8,16 +8,16 @@ import (
 	"github.com/memtree/memtree/text"
 )
 
-// From when on what a draft says is about one test: that many of its telling
-// words stand in that test and no other, and little else does.
+// A text is about one test when enough of its telling words stand in that test and in
+// no other.
 const (
-	narrowWords     = 5
-	narrowCondition = 4    // the same for one condition
-	narrowHeld      = 0.75 // of its words that stand in any test
-	narrowAll       = 0.50 // of all its words
+	narrowWords     = 5    // words of a whole draft
+	narrowCondition = 4    // words of one condition
+	narrowHeld      = 0.75 // share of its words that stand in any test
+	narrowAll       = 0.50 // share of all its words
 )
 
-// narrowness: what is said holds for more than one of the tests.
+// narrowness refuses a draft that is about only one of the tests.
 func narrowness(j *Judge, v *view) string {
 	if len(v.draft.AppliesWhen) > 0 {
 		one := 0
@@ -27,7 +27,8 @@ func narrowness(j *Judge, v *view) string {
 			}
 		}
 		if one == len(v.draft.AppliesWhen) {
-			return v.because(taxonomy.Text{EN: "“%s” holds for one of the tests; say what they have in common", ZH: "“%s”只适用于其中一个测试；请写它们的共同点"}, text.Clip(v.draft.AppliesWhen[0], 60))
+			return v.because(taxonomy.Text{EN: "“%s” holds for one of the tests; say what they have in common",
+				ZH: "“%s”只适用于其中一个测试；请写它们的共同点"}, text.Clip(v.draft.AppliesWhen[0], 60))
 		}
 	}
 	all := v.draft.AppliesWhen
@@ -37,14 +38,16 @@ func narrowness(j *Judge, v *view) string {
 		}
 	}
 	if v.ofOneTest(strings.Join(all, "\n"), narrowWords) {
-		return v.because(taxonomy.Text{EN: "it speaks of what only one of the tests has; say what they have in common", ZH: "所说的内容只有其中一个测试才有；请写它们的共同点"})
+		return v.because(taxonomy.Text{EN: "it speaks of what only one of the tests has; say what they have in common",
+			ZH: "所说的内容只有其中一个测试才有；请写它们的共同点"})
 	}
 	return ""
 }
 
+// ofOneTest reports whether a text is about one test; least is the number of words.
 func (v *view) ofOneTest(s string, least int) bool {
 	words := telling(s)
-	held, own := 0, map[string]int{}
+	held, own := 0, map[string]int{} // words in any test, and words in only one, by test
 	for w := range words {
 		in := map[string]bool{}
 		for _, e := range v.cases {

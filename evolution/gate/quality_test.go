@@ -66,7 +66,7 @@ func lines(tb testing.TB, path string, each func(line []byte)) {
 	require.NoError(tb, s.Err())
 }
 
-// none is a store with nothing like anything in it.
+// none is a View in which no case is similar to another.
 type none struct{ nodes map[string]*tree.Node }
 
 func (n none) Get(_ context.Context, id string) (tree.Node, error) {
@@ -113,12 +113,14 @@ func read(tb testing.TB, dir string) *suite {
 // misses reads the check that was missed as formation does, where it has not.
 func misses(c *cue.Catalogue, n *tree.Node) []tree.Miss {
 	d := n.CaseData
-	e := cue.Evidence{Said: append([]string{d.EvaluatorReason}, values(d.TestCase.GroundTruth)...), Task: d.TestCase.Prompt, Direction: n.Direction}
+	e := cue.Evidence{Said: append([]string{d.EvaluatorReason}, values(d.TestCase.GroundTruth)...),
+		Task: d.TestCase.Prompt, Direction: n.Direction}
 	r, ok := c.Missed(e)
 	if !ok {
 		return nil
 	}
-	return []tree.Miss{{Check: r.Check, ErrorType: n.ErrorType, How: d.EvaluatorReason, From: tree.FromPerson, Sure: r.Sure}}
+	return []tree.Miss{{Check: r.Check, ErrorType: n.ErrorType, How: d.EvaluatorReason, From: tree.FromPerson,
+		Sure: r.Sure}}
 }
 
 // about is the group a draft was written for. A test that ran several times
@@ -188,9 +190,9 @@ type tally struct{ right, all int }
 
 func (c tally) share() float64 { return float64(c.right) / float64(max(1, c.all)) }
 
-// swapped puts every good draft on the cases of the other groups of its language
-// and direction that missed nothing of what its own did, and counts how many are
-// refused: they are wrong about the cause, whoever wrote them.
+// swapped puts every good draft on other groups of its language and direction, whose
+// cases missed other checks. There it is wrong about the cause. swapped counts how many
+// are refused.
 func (s *suite) swapped(j *Judge) tally {
 	var sum tally
 	for i := range s.drafts {
@@ -200,7 +202,7 @@ func (s *suite) swapped(j *Judge) tally {
 				continue
 			}
 			own, a := s.about(&d), s.about(other)
-			if a.Lang != own.Lang || a.Direction != own.Direction || alike(own, a) {
+			if a.Lang != own.Lang || a.Direction != own.Direction || shareCauses(own, a) {
 				continue
 			}
 			d.Draft.Lessons = slices.Clone(d.Draft.Lessons)
@@ -216,8 +218,8 @@ func (s *suite) swapped(j *Judge) tally {
 	return sum
 }
 
-// alike reports whether two groups share a case, or a check that was missed.
-func alike(a, b *About) bool {
+// shareCauses reports whether two groups share a case, or a check that was missed.
+func shareCauses(a, b *About) bool {
 	has := map[string]bool{}
 	for _, n := range a.Members {
 		has[n.ID] = true
@@ -261,7 +263,8 @@ func TestQualityOfGates(t *testing.T) {
 	fmt.Fprintf(&b, "good drafts passed  %d of %d, %.2f; bar %.2f\n", good.right, good.all, good.share(), leastPassed)
 	fmt.Fprintf(&b, "bad drafts refused  %d of %d, %.2f; bar %.2f\n", bad.right, bad.all, bad.share(), leastRefused)
 	swapped := s.swapped(j)
-	fmt.Fprintf(&b, "good drafts on the cases of another group refused  %d of %d, %.2f\n", swapped.right, swapped.all, swapped.share())
+	fmt.Fprintf(&b, "good drafts on the cases of another group refused  %d of %d, %.2f\n", swapped.right, swapped.all,
+		swapped.share())
 	for _, k := range slices.Sorted(maps.Keys(kinds)) {
 		fmt.Fprintf(&b, "  %-24s %d of %d\n", k, kinds[k].right, kinds[k].all)
 	}

@@ -9,28 +9,29 @@ import (
 	"github.com/memtree/memtree/text"
 )
 
-// What makes a sentence: words thrown together have few function words, long runs
-// without any, and function words where a noun has to stand. Of a thousand texts
-// of lessons and of the catalogue, English ones have no run above 3 and one in
-// four words is a function word; Chinese ones have no run above 11 and a function
-// word every tenth character.
+// What tells a sentence from words in a row: the latter have few function words, long
+// runs without any, and function words where a noun must stand. In a thousand texts of
+// lessons and of the catalogue, the English ones have no run above 3, and one in four
+// words is a function word; the Chinese ones have no run above 11, and a function word
+// for every ten characters.
 const (
-	leastFunctionEN = 0.24 // share of function words
-	leastInFewEN    = 0.15 // in fewer than fewEN words
+	leastFunctionEN = 0.24 // the least share of function words
+	leastInFewEN    = 0.15 // the same in fewer than fewEN words
 	fewEN           = 8
-	verbless        = 0.35 // in a text without a verb that is known
-	longestRunEN    = 5    // words in a row without one, or a mark
-	leastFunctionZH = 0.07 // function words a character
-	longestRunZH    = 11   // characters in a row without one, or a mark
-	leastWordsEN    = 6    // shorter texts are not asked
-	leastCharsZH    = 12
-	shortEN         = 16 // words, in which one odd pair is too many
-	gapsZH          = 2  // spaces between Chinese words
+	verbless        = 0.35 // the share from which on a text needs no known verb
+	longestRunEN    = 5    // words in a row without a function word or a mark
+	leastFunctionZH = 0.07 // function words for each character
+	longestRunZH    = 11   // characters in a row without a function word or a mark
+	leastWordsEN    = 6    // shorter texts count as sentences
+	leastCharsZH    = 12   // likewise
+	shortEN         = 16   // a text with fewer words may have no odd pair, a longer one may have one
+	gapsZH          = 2    // spaces between Chinese words that are too many
 )
 
-// sentence: what is to be done is said in sentences, not in words thrown together.
+// sentence refuses a draft whose texts are words in a row and no sentences.
 func sentence(_ *Judge, v *view) string {
-	reason := taxonomy.Text{EN: "lesson %d is no sentence but words in a row; say in one sentence what to do and what to see", ZH: "第 %d 条只是词语堆砌，不成句；请用一句话说明做什么、看什么"}
+	reason := taxonomy.Text{EN: "lesson %d is no sentence but words in a row; " +
+		"say in one sentence what to do and what to see", ZH: "第 %d 条只是词语堆砌，不成句；请用一句话说明做什么、看什么"}
 	for i, l := range v.draft.Lessons {
 		if salad(l.Check) || salad(l.Instead) || !hasVerb(l.Check) {
 			return v.because(reason, i+1)
@@ -38,12 +39,14 @@ func sentence(_ *Judge, v *view) string {
 	}
 	for _, s := range append([]string{v.draft.Title}, v.draft.AppliesWhen...) {
 		if salad(s) {
-			return v.because(taxonomy.Text{EN: "%q is words in a row; say it in a sentence", ZH: "“%s”只是词语堆砌；请写成句子"}, text.Clip(s, 40))
+			return v.because(taxonomy.Text{EN: "%q is words in a row; say it in a sentence", ZH: "“%s”只是词语堆砌；请写成句子"},
+				text.Clip(s, 40))
 		}
 	}
 	return ""
 }
 
+// salad reports whether a text is words in a row without being a sentence.
 func salad(s string) bool {
 	if text.Lang(s) == "zh" {
 		return saladZH(s)
@@ -51,7 +54,7 @@ func salad(s string) bool {
 	return saladEN(s)
 }
 
-// saladEN reports whether English words stand in a row without being a sentence.
+// saladEN is salad for English.
 func saladEN(s string) bool {
 	words, function, run, longest, strange := 0, 0, 0, 0, 0
 	before := ""
@@ -80,11 +83,12 @@ func saladEN(s string) bool {
 	if words < fewEN {
 		least = leastInFewEN
 	}
-	return strange > 1 || strange == 1 && words < shortEN || longest > longestRunEN || float64(function) < least*float64(words)
+	return strange > 1 || strange == 1 && words < shortEN || longest > longestRunEN ||
+		float64(function) < least*float64(words)
 }
 
-// odd reports whether one English word hardly ever follows another: a noun is
-// wanting between them. The empty word is the end of a phrase.
+// odd reports whether English word w hardly ever follows another, because a noun is
+// missing between them. The empty word stands for the end of a phrase.
 func odd(before, w string) bool {
 	switch {
 	case articles[before]:
@@ -144,8 +148,7 @@ func spoken(s string) []string {
 	return out
 }
 
-// saladZH is saladEN in Chinese: function words to a number of characters, and
-// spaces where nobody writes them.
+// saladZH is salad for Chinese. It also finds spaces where nobody writes them.
 func saladZH(s string) bool {
 	if spaced(s) {
 		return true
@@ -162,7 +165,7 @@ func saladZH(s string) bool {
 	return longest > longestRunZH || float64(function) < leastFunctionZH*float64(chars)
 }
 
-// spaced reports whether nobody's spaces stand between Chinese words.
+// spaced reports whether spaces stand between Chinese words.
 func spaced(s string) bool {
 	gaps, han, gap := 0, false, false
 	for _, r := range s {
@@ -181,9 +184,9 @@ func spaced(s string) bool {
 	return gaps >= gapsZH
 }
 
-// hasVerb reports whether a text has a word that can be its verb, or so many
-// function words that one of the others has to be. Chinese verbs are not told
-// from other words.
+// hasVerb reports whether a text has a word that can be its verb, or so many function
+// words that one of the others must be. It is always true for Chinese, where verbs
+// cannot be told from other words.
 func hasVerb(s string) bool {
 	words := slices.DeleteFunc(spoken(s), func(w string) bool { return w == "," })
 	if text.Lang(s) == "zh" || len(words) < leastWordsEN {

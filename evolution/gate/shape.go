@@ -9,20 +9,21 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// What a draft has to have.
+// What a draft must have at least.
 const (
-	leastTitle    = 4    // characters
-	leastWords    = 3    // of a check
-	leastTests    = 2    // a lesson rests on; one test alone may be flaky
-	leastCoverage = 0.60 // of the cases shown, cited by some lesson
+	leastTitle    = 4    // characters of the title
+	leastWords    = 3    // words of a check
+	leastTests    = 2    // tests of the cases that a lesson cites; one test alone may be flaky
+	leastCoverage = 0.60 // share of the shown cases that some lesson cites
 )
 
-// limits: between one and four lessons, each with something to check, a title and
-// a condition.
+// limits refuses a draft without lessons, a title or a condition, with too many lessons
+// or conditions, or with a lesson that says nothing to check or repeats another.
 func limits(_ *Judge, v *view) string {
 	d := v.draft
 	if n := len(d.Lessons); n == 0 || n > tree.MaxLessons {
-		return v.because(taxonomy.Text{EN: "there are %d lessons; give 1 to %d", ZH: "共有 %d 条教训；应为 1 到 %d 条"}, n, tree.MaxLessons)
+		return v.because(taxonomy.Text{EN: "there are %d lessons; give 1 to %d", ZH: "共有 %d 条教训；应为 1 到 %d 条"}, n,
+			tree.MaxLessons)
 	}
 	if utf8.RuneCountInString(d.Title) < leastTitle {
 		return v.because(taxonomy.Text{EN: "there is no title", ZH: "没有标题"})
@@ -31,7 +32,10 @@ func limits(_ *Judge, v *view) string {
 		if len(text.Words(l.Check)) < leastWords {
 			return v.because(taxonomy.Text{EN: "lesson %d does not say what to check", ZH: "第 %d 条没有说明要检查什么"}, i+1)
 		}
-		if slices.ContainsFunc(d.Lessons[:i], func(o tree.Lesson) bool { return o.Check == l.Check && o.Instead == l.Instead }) {
+		if slices.ContainsFunc(d.Lessons[:i], func(o tree.Lesson) bool {
+			return o.Check == l.Check &&
+				o.Instead == l.Instead
+		}) {
 			return v.because(taxonomy.Text{EN: "lesson %d says the same as another", ZH: "第 %d 条与另一条重复"}, i+1)
 		}
 	}
@@ -39,13 +43,14 @@ func limits(_ *Judge, v *view) string {
 		return v.because(taxonomy.Text{EN: "it does not say when it applies", ZH: "没有说明何时适用"})
 	}
 	if len(d.AppliesWhen) > tree.MaxConditions || len(d.NotWhen) > tree.MaxConditions {
-		return v.because(taxonomy.Text{EN: "there are too many conditions; give at most %d", ZH: "条件太多；最多 %d 条"}, tree.MaxConditions)
+		return v.because(taxonomy.Text{EN: "there are too many conditions; give at most %d", ZH: "条件太多；最多 %d 条"},
+			tree.MaxConditions)
 	}
 	return ""
 }
 
-// language: what is written is in the language of the cases. A name in another
-// language does not count: each text is judged by most of its words.
+// language refuses a text that is not in the language of the cases. A name in another
+// language does no harm, because most words of a text decide.
 func language(_ *Judge, v *view) string {
 	other := func(s string) bool { return len(text.Words(s)) >= leastWords && text.Lang(s) != v.about.Lang }
 	for i, l := range v.draft.Lessons {
@@ -53,7 +58,8 @@ func language(_ *Judge, v *view) string {
 			return v.because(taxonomy.Text{EN: "lesson %d is not in English", ZH: "第 %d 条没有用中文书写"}, i+1)
 		}
 	}
-	for _, s := range append([]string{v.draft.Title, v.draft.Description}, append(v.draft.AppliesWhen, v.draft.NotWhen...)...) {
+	for _, s := range append([]string{v.draft.Title, v.draft.Description},
+		append(v.draft.AppliesWhen, v.draft.NotWhen...)...) {
 		if other(s) {
 			return v.because(taxonomy.Text{EN: "%q is not in English", ZH: "“%s”没有用中文书写"}, text.Clip(s, 40))
 		}
@@ -61,7 +67,8 @@ func language(_ *Judge, v *view) string {
 	return ""
 }
 
-// members: every lesson cites cases of at least two tests, and no others.
+// members refuses a lesson that cites something other than the given cases, or cases of
+// fewer than two tests.
 func members(_ *Judge, v *view) string {
 	known := map[string]*tree.Node{}
 	for _, n := range v.about.Members {
@@ -71,18 +78,20 @@ func members(_ *Judge, v *view) string {
 		tests := map[string]bool{}
 		for _, id := range l.Cites {
 			if known[id] == nil {
-				return v.because(taxonomy.Text{EN: "lesson %d cites %q, which is none of the cases", ZH: "第 %d 条引用了 %q，它不在所给案例之中"}, i+1, text.Clip(id, 30))
+				return v.because(taxonomy.Text{EN: "lesson %d cites %q, which is none of the cases", ZH: "第 %d 条引用了 %q，它不在所给案例之中"},
+					i+1, text.Clip(id, 30))
 			}
 			tests[testOf(known[id])] = true
 		}
 		if n := len(tests); n < leastTests {
-			return v.because(taxonomy.Text{EN: "lesson %d cites cases of %d tests; a lesson rests on at least %d", ZH: "第 %d 条引用的案例来自 %d 个测试；至少要有 %d 个"}, i+1, n, leastTests)
+			return v.because(taxonomy.Text{EN: "lesson %d cites cases of %d tests; a lesson rests on at least %d",
+				ZH: "第 %d 条引用的案例来自 %d 个测试；至少要有 %d 个"}, i+1, n, leastTests)
 		}
 	}
 	return ""
 }
 
-// coverage: what is said is about most of the cases.
+// coverage refuses a draft whose lessons cite too few of the cases that were shown.
 func coverage(_ *Judge, v *view) string {
 	cited := map[string]bool{}
 	for _, l := range v.draft.Lessons {
@@ -97,7 +106,8 @@ func coverage(_ *Judge, v *view) string {
 		}
 	}
 	if share := float64(n) / float64(max(1, len(v.about.Shown))); share < leastCoverage {
-		return v.because(taxonomy.Text{EN: "the lessons cite %.0f %% of the cases; at least %.0f %% must be covered", ZH: "各条教训引用了 %.0f %% 的案例；至少要覆盖 %.0f %%"},
+		return v.because(taxonomy.Text{EN: "the lessons cite %.0f %% of the cases; at least %.0f %% must be covered",
+			ZH: "各条教训引用了 %.0f %% 的案例；至少要覆盖 %.0f %%"},
 			100*share, 100*leastCoverage)
 	}
 	return ""

@@ -8,19 +8,18 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// How much of its own a lesson has to say.
+// How much a lesson must say. Telling words are those that not all testing shares.
 const (
-	leastTellingEN = 2    // words that not all testing shares
-	leastTellingZH = 2    // pairs of characters, about one word
-	mostRepeats    = 0.70 // share of different words below which a text goes in circles
-	oneWord        = 0.50 // share of a text's telling words that are the same one: it goes in circles
-	fewTelling     = 3    // words, of which repeating them is a circle
-	leastRepeats   = 3    // times that word has to stand there
-	leastGrounded  = 0.04 // of a draft's telling words, in the words of its cases
+	leastTellingEN = 2    // telling words of a lesson
+	leastTellingZH = 2    // the same in Chinese, in pairs of characters; about one word
+	mostRepeats    = 0.70 // share of different words, below which a text repeats itself
+	oneWord        = 0.50 // share of one word among the telling words, above which a text dwells on it
+	leastRepeats   = 3    // times that this word must stand there
+	fewTelling     = 3    // a text with more telling words is no circle
+	leastGrounded  = 0.04 // share of a draft's telling words that its cases must have
 )
 
-// substance: a lesson says something that could be done differently. Exhortations
-// to care, and what would fit any test, do not.
+// substance refuses a lesson that would fit any test, such as an exhortation to care.
 func substance(j *Judge, v *view) string {
 	for i, l := range v.draft.Lessons {
 		if j.catalogued(v, &l) {
@@ -31,13 +30,14 @@ func substance(j *Judge, v *view) string {
 			least = leastTellingZH
 		}
 		if len(telling(l.Check+"\n"+l.Instead)) < least {
-			return v.because(taxonomy.Text{EN: "lesson %d would fit any test; say which action to take and what to see", ZH: "第 %d 条放在任何测试上都成立；请写出要做的动作和要看到的结果"}, i+1)
+			return v.because(taxonomy.Text{EN: "lesson %d would fit any test; say which action to take and what to see",
+				ZH: "第 %d 条放在任何测试上都成立；请写出要做的动作和要看到的结果"}, i+1)
 		}
 	}
 	return ""
 }
 
-// circle: a check says more than the title over again.
+// circle refuses a lesson that only repeats its title or one word.
 func circle(j *Judge, v *view) string {
 	title := telling(v.draft.Title)
 	for i, l := range v.draft.Lessons {
@@ -52,14 +52,15 @@ func circle(j *Judge, v *view) string {
 			}
 		}
 		if len(own) <= fewTelling && (fresh == 0 && len(title) > 0 || fresh == 1 && repeats(said)) || dwells(said) {
-			return v.because(taxonomy.Text{EN: "lesson %d goes in a circle: it repeats its title; say how to look", ZH: "第 %d 条只是重复标题；请写出怎样去看"}, i+1)
+			return v.because(taxonomy.Text{EN: "lesson %d goes in a circle: it repeats its title; say how to look",
+				ZH: "第 %d 条只是重复标题；请写出怎样去看"}, i+1)
 		}
 	}
 	return ""
 }
 
-// repeats reports whether a text says the same words again and again. The
-// derivations of a word are one: validate, validation.
+// repeats reports whether a text has the same words again and again. Words with the
+// same first six letters count as one: validate, validation.
 func repeats(s string) bool {
 	words := text.Tokens(s)
 	roots := bag{}
@@ -69,7 +70,7 @@ func repeats(s string) bool {
 	return float64(len(roots)) < mostRepeats*float64(len(words))
 }
 
-// dwells reports whether a text hardly says more than one telling word.
+// dwells reports whether a text has hardly more than one telling word.
 func dwells(s string) bool {
 	count, all := map[string]int{}, 0
 	words := telling(s)
@@ -87,14 +88,14 @@ func dwells(s string) bool {
 	return false
 }
 
-// grounding: a draft speaks of what its cases speak of. The bound is low: a good
-// lesson generalises, and its cases may be in another language.
+// grounding refuses a draft that hardly has a word of its cases. The bound is low,
+// because a good lesson generalises and its cases may be in another language.
 func grounding(j *Judge, v *view) string {
 	if j.ofTheirKind(v) {
 		return ""
 	}
 	said := bag{}
-	for _, n := range v.about.Parts { // what a strategy says its experiences have from their own cases
+	for _, n := range v.about.Parts { // the experiences of a strategy have their words from their own cases
 		for _, s := range append([]string{n.Content.Title}, textsOf(n)...) {
 			for w := range bagOf(s) {
 				said[w] = true
@@ -109,13 +110,14 @@ func grounding(j *Judge, v *view) string {
 		}
 	}
 	if all > 0 && (held == 0 || float64(held) < leastGrounded*float64(all)) {
-		return v.because(taxonomy.Text{EN: "of its %d telling words %d stand in the cases; say it in the words of the cases", ZH: "它的 %d 个关键词中只有 %d 个出现在案例里；请用案例中的说法"}, all, held)
+		return v.because(taxonomy.Text{EN: "of its %d telling words %d stand in the cases; say it in the words of the cases",
+			ZH: "它的 %d 个关键词中只有 %d 个出现在案例里；请用案例中的说法"}, all, held)
 	}
 	return ""
 }
 
-// ofTheirKind reports whether a lesson speaks of a check that the cases missed.
-// That is about them in whatever words.
+// ofTheirKind reports whether a lesson speaks of a check that the cases missed. Such a
+// lesson is about the cases, whatever its words.
 func (j *Judge) ofTheirKind(v *view) bool {
 	missed, _ := v.missed(v.cases)
 	if v.about.Check != "" {
@@ -132,7 +134,7 @@ func (j *Judge) ofTheirKind(v *view) bool {
 	return false
 }
 
-// textsOf are what the lessons of a memory say.
+// textsOf returns the texts of a memory's lessons.
 func textsOf(n *tree.Node) []string {
 	var out []string
 	for _, l := range n.Content.Lessons {
@@ -142,7 +144,7 @@ func textsOf(n *tree.Node) []string {
 	return out
 }
 
-// ownTexts are the texts of a draft that are not the catalogue's.
+// ownTexts returns the texts of a draft, but not those of lessons from the catalogue.
 func (v *view) ownTexts(j *Judge) []string {
 	var out []string
 	own := false
@@ -157,9 +159,9 @@ func (v *view) ownTexts(j *Judge) []string {
 	return out
 }
 
-// catalogued reports whether what a lesson says to do is the taxonomy's sentence
-// about a check that was missed in a case it cites. Such a sentence has been read
-// by people and needs no words of the cases.
+// catalogued reports whether a lesson's advice is that of the catalogue, about a check
+// that a case it cites has missed. People have read such a sentence, so it need not
+// have words of the cases.
 func (j *Judge) catalogued(v *view, l *tree.Lesson) bool {
 	if l.Kind == "" || l.From != tree.FromCatalogue {
 		return false

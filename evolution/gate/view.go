@@ -11,26 +11,26 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// view is a draft beside the cases it is about, read once.
+// view is a draft with the cases it is about. All gates share one.
 type view struct {
 	about  *About
 	draft  *Draft
-	cases  []*evidence // of those shown and of members, a sample where there are many
+	cases  []*evidence // of the shown cases, and of a sample of the members if there are many
 	byID   map[string]*evidence
-	things map[string]bool // what lessons name on purpose: the things a check was missed on
+	things map[string]bool // lower case: the things that lessons name, on which a check was missed
 }
 
 // evidence is what one case says.
 type evidence struct {
 	node   *tree.Node
-	test   string
+	test   string // see testOf
 	prompt string
-	truth  []string // texts of the ground truth and of what was so
-	said   string   // what people or a model say went wrong; defects among it
-	all    string   // everything, lower case
+	truth  []string // texts of the ground truth and of the misses' truths
+	said   string   // what people or a model say went wrong, and truth
+	all    string   // every text of the case, in lower case
 	words  bag      // of all
-	about  bag      // of the prompt and of what is said
-	notes  bag      // of what is said
+	about  bag      // of prompt and said
+	notes  bag      // of said
 }
 
 const (
@@ -56,7 +56,7 @@ func (j *Judge) view(a *About, d *Draft) *view {
 	return v
 }
 
-// evenly returns up to limit of the cases, at equal distances.
+// evenly returns at most limit of the cases, at equal distances.
 func evenly(cases []*tree.Node, limit int) []*tree.Node {
 	if len(cases) <= limit {
 		return cases
@@ -80,19 +80,21 @@ func (j *Judge) evidenceOf(n *tree.Node) *evidence {
 	}
 	if n.Provenance.Analyst != "rules" || strings.TrimSpace(strings.Join(said, "")) == "" {
 		for _, s := range []string{d.ActualError, d.ErrorReason, d.AvoidanceHint} {
-			said = append(said, j.own(s))
+			said = append(said, j.withoutGeneral(s))
 		}
 	}
 	e.said = strings.Join(said, "\n")
 	e.all = strings.ToLower(strings.Join([]string{
-		e.prompt, e.said, d.ActualError, d.ErrorReason, d.AvoidanceHint, text.Clip(d.AgentJudgment, maxJudgment), n.Scene.Type, n.Scene.Route,
+		e.prompt, e.said, d.ActualError, d.ErrorReason, d.AvoidanceHint, text.Clip(d.AgentJudgment, maxJudgment),
+		n.Scene.Type, n.Scene.Route,
 	}, "\n"))
 	e.words, e.about, e.notes = bagOf(e.all), bagOf(e.prompt+"\n"+e.said), bagOf(e.said)
 	return e
 }
 
-// own leaves out the sentences that stand in a case only because of its type.
-func (j *Judge) own(s string) string {
+// withoutGeneral returns a text without the sentences of the taxonomy, which a case has
+// only because of its type.
+func (j *Judge) withoutGeneral(s string) string {
 	var kept []string
 	for _, one := range text.Sentences(s) {
 		if !j.general[one] {
@@ -102,8 +104,7 @@ func (j *Judge) own(s string) string {
 	return strings.Join(kept, " ")
 }
 
-// testOf names the test of a case: the same test on another day is no second
-// witness.
+// testOf returns a key of a case's test. Two runs of one test are not two witnesses.
 func testOf(n *tree.Node) string {
 	if id := n.CaseData.TestCase.CaseID; id != "" {
 		return id
@@ -111,7 +112,7 @@ func testOf(n *tree.Node) string {
 	return tree.Hash(n.CaseData.TestCase.Prompt)
 }
 
-// testsOf returns how many tests some evidence is of.
+// testsOf returns the number of distinct tests.
 func testsOf(all []*evidence) int {
 	seen := map[string]bool{}
 	for _, e := range all {
@@ -120,7 +121,7 @@ func testsOf(all []*evidence) int {
 	return len(seen)
 }
 
-// testsWith returns how many tests have evidence that a predicate holds of.
+// testsWith returns the number of tests with evidence for which has is true.
 func (v *view) testsWith(has func(*evidence) bool) int {
 	var with []*evidence
 	for _, e := range v.cases {
@@ -131,7 +132,7 @@ func (v *view) testsWith(has func(*evidence) bool) int {
 	return testsOf(with)
 }
 
-// cited returns the evidence of the cases a lesson cites, as far as it is read.
+// cited returns the evidence of the cases that a lesson cites, if v.cases has it.
 func (v *view) cited(l *tree.Lesson) []*evidence {
 	var out []*evidence
 	for _, id := range l.Cites {
@@ -142,8 +143,8 @@ func (v *view) cited(l *tree.Lesson) []*evidence {
 	return out
 }
 
-// values are the texts of a ground truth, in the order of its fields, names of
-// actions and verdicts left out.
+// values returns the texts of a ground truth in the order of its fields, without
+// verdicts and names of actions.
 func values(truth tree.Raw) []string {
 	var v any
 	if truth.Null() || truth.Check() != nil || json.Unmarshal(truth, &v) != nil {
@@ -171,7 +172,7 @@ func values(truth tree.Raw) []string {
 	return out
 }
 
-// sentencesOf are the sentences of a taxonomy about types, scenes and checks.
+// sentencesOf returns the sentences of a taxonomy about error types and scene types.
 func sentencesOf(tax *taxonomy.Taxonomy) map[string]bool {
 	out := map[string]bool{}
 	add := func(all ...taxonomy.Text) {

@@ -11,7 +11,7 @@ import (
 	"github.com/memtree/memtree/text"
 )
 
-// bag is a set of words: stems of English ones, pairs of Chinese characters.
+// bag is a set of words: stems of English words, pairs of Chinese characters.
 type bag map[string]bool
 
 func (b bag) shared(o bag) int {
@@ -36,8 +36,8 @@ func bagOf(s string) bag {
 	return out
 }
 
-// telling returns the words of a text that are neither function words nor what
-// all testing shares.
+// telling returns the telling words of a text: those that are neither function words
+// nor shared by all testing.
 func telling(s string) bag {
 	out := bag{}
 	for w := range bagOf(withoutPlainZH(s)) {
@@ -48,9 +48,9 @@ func telling(s string) bag {
 	return out
 }
 
-// lexicon is the vocabulary in the form it is looked up.
+// lexicon is the vocabulary of lexicon.go in the form in which it is looked up.
 type lexicon struct {
-	words    bag     // stems of plainEN and functionEN
+	words    bag     // stems of plainEN and functionEN, and functionEN as it is
 	function bag     // functionEN as it is
 	verbs    bag     // stems
 	bare     bag     // bareEN and functionEN
@@ -72,7 +72,7 @@ var plain = sync.OnceValue(func() *lexicon {
 	return l
 })
 
-// phrases are Chinese phrases by their first character, the longest first.
+// phrases maps a character to the Chinese phrases that begin with it, longest first.
 type phrases map[rune][]string
 
 func newPhrases(s string) phrases {
@@ -87,7 +87,8 @@ func newPhrases(s string) phrases {
 	return out
 }
 
-// at returns the length of the longest phrase that a text begins with, 0 for none.
+// at returns the length in bytes of the longest phrase that s begins with, 0 if there is
+// none.
 func (p phrases) at(s string) int {
 	r, _ := utf8.DecodeRuneInString(s)
 	for _, one := range p[r] {
@@ -98,14 +99,14 @@ func (p phrases) at(s string) int {
 	return 0
 }
 
-// withoutPlainZH cuts what all testing shares out of the Chinese of a text.
+// withoutPlainZH removes from the Chinese of a text what all testing shares.
 func withoutPlainZH(s string) string {
 	rest, _ := cut(s, plain().zh)
 	return rest
 }
 
-// cut replaces phrases in a text by a space, the longest that fits at each place,
-// and returns how many there were.
+// cut replaces phrases in a text by a space and returns how many there were. At each
+// place it takes the longest phrase, but never one inside a word of wholeZH.
 func cut(s string, list phrases) (rest string, n int) {
 	var b strings.Builder
 	for s != "" {

@@ -10,24 +10,24 @@ import (
 	"github.com/memtree/memtree/llm"
 )
 
-// The forms in which a provider is asked to keep to a schema, strictest first.
+// The ways to ask a provider for JSON of a schema, the strictest first.
 const (
-	formSchema = iota // the schema itself: response_format, a forced tool, format
-	formObject        // any JSON object
-	formNone          // nothing but the words of the prompt
+	formSchema = iota // with the schema, in response_format, a forced tool or format
+	formObject        // for any JSON object
+	formNone          // by the prompt alone
 )
 
-// plainest is the last form worth a try.
-func plainest(provider string) int {
+// plainestForm returns the last form worth trying with a provider.
+func plainestForm(provider string) int {
 	if provider == Anthropic {
-		return formObject // which is nothing but words already
+		return formObject // has no such mode, so this already is by the prompt alone
 	}
 	return formNone
 }
 
-// shape changes langchaingo's request: the schema goes in, in the given form, and
-// what langchaingo leaves to the provider is settled.
-func shape(provider string, body []byte, c *call, form int, warm bool) ([]byte, error) {
+// shapeRequest changes the request that langchaingo wrote: it adds the schema in the given
+// form and, if warm, removes the temperature. Requests to embed stay as they are.
+func shapeRequest(provider string, body []byte, c *call, form int, warm bool) ([]byte, error) {
 	if c.inputs > 0 {
 		return body, nil
 	}
@@ -54,27 +54,30 @@ func shape(provider string, body []byte, c *call, form int, warm bool) ([]byte, 
 	return json.Marshal(fields)
 }
 
+// shapeOpenAI sets response_format, or removes it for formNone.
 func shapeOpenAI(fields map[string]json.RawMessage, schema json.RawMessage, form int, name string) {
 	delete(fields, "response_format")
 	switch form {
 	case formSchema:
-		fields["response_format"] = json.RawMessage(`{"type":"json_schema","json_schema":{"name":"` + name + `","strict":true,"schema":` + string(schema) + `}}`)
+		fields["response_format"] = json.RawMessage(`{"type":"json_schema","json_schema":{"name":"` + name +
+			`","strict":true,"schema":` + string(schema) + `}}`)
 	case formObject:
 		fields["response_format"] = json.RawMessage(`{"type":"json_object"}`)
 	}
 }
 
-// shapeAnthropic has the answer given as the input of a tool, the one way in
-// which every model of the provider keeps to a schema.
+// shapeAnthropic asks for the answer as the input of a tool. That is the one way in
+// which every model of the provider follows a schema.
 func shapeAnthropic(fields map[string]json.RawMessage, schema json.RawMessage, form int) {
 	if form == formSchema {
-		fields["tools"] = json.RawMessage(`[{"name":"answer","description":"Give the answer.","input_schema":` + string(schema) + `}]`)
+		fields["tools"] = json.RawMessage(`[{"name":"answer","description":"Give the answer.","input_schema":` +
+			string(schema) + `}]`)
 		fields["tool_choice"] = json.RawMessage(`{"type":"tool","name":"answer"}`)
 	}
 }
 
 func shapeOllama(fields map[string]json.RawMessage, schema json.RawMessage, form int) {
-	// langchaingo leaves stream out when it is false, which the server takes as true.
+	// langchaingo omits a false stream, and the server takes a missing one as true.
 	fields["stream"] = json.RawMessage(`false`)
 	switch form {
 	case formSchema:
@@ -86,7 +89,7 @@ func shapeOllama(fields map[string]json.RawMessage, schema json.RawMessage, form
 	}
 }
 
-// schemaName keeps what providers allow in a name.
+// schemaName replaces the characters that providers do not allow in a name.
 func schemaName(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-' {
@@ -100,10 +103,10 @@ func schemaName(s string) string {
 	return s[:min(len(s), 64)]
 }
 
-// inspect looks at a reply with status 200 before langchaingo does, which takes a
-// half answer for a whole one, panics at a null choice, and loses the order of
-// embeddings. It returns the body to pass on.
-func inspect(provider string, body []byte, c *call, key Secret) ([]byte, *llm.Error) {
+// inspectReply checks a reply with status 200 before langchaingo reads it, since langchaingo
+// takes half an answer for a whole one, panics at a null choice, and loses the order of
+// embeddings. It returns the body for langchaingo, and notes model and usage in c.
+func inspectReply(provider string, body []byte, c *call, key Secret) ([]byte, *llm.Error) {
 	if !json.Valid(body) {
 		what := "the reply is no JSON"
 		if strings.HasPrefix(strings.TrimSpace(string(body[:min(len(body), 64)])), "<") {
@@ -128,18 +131,18 @@ func inspect(provider string, body []byte, c *call, key Secret) ([]byte, *llm.Er
 	}
 }
 
-// errorInside finds the error of a provider that reports it with status 200.
+// errorInside returns the error of a provider that reports it with status 200.
 func errorInside(body []byte, key Secret) *llm.Error {
 	var reply struct {
 		Error json.RawMessage `json:"error"`
 	}
-	// A body of another shape has no such field; the checks after this one say so.
+	// A body of another shape has no such field; later checks report that.
 	_ = json.Unmarshal(body, &reply)
 	message, code := providerError(body)
 	if message == "" || len(reply.Error) == 0 || string(reply.Error) == "null" {
 		return nil
 	}
-	e := &llm.Error{Kind: llm.KindUnavailable, Err: errors.New(shown(message, key))}
+	e := &llm.Error{Kind: llm.KindUnavailable, Err: errors.New(redacted(message, key))}
 	if status, err := strconv.Atoi(code); err == nil && status >= 400 && status < 600 {
 		e.Kind, e.Status = kindOfStatus(status), status
 	}
@@ -150,11 +153,12 @@ func malformed(what string) *llm.Error {
 	return &llm.Error{Kind: llm.KindMalformed, Err: errors.New(what)}
 }
 
-// ended maps the provider's word for why the model stopped.
-func ended(reason string) *llm.Error {
+// stopError returns the error for the reason why the model stopped, nil if it was done.
+func stopError(reason string) *llm.Error {
 	switch reason {
 	case "length", "max_tokens", "model_context_window_exceeded":
-		return &llm.Error{Kind: llm.KindTruncated, Err: errors.New("the answer was cut off at the token limit: raise MEMTREE_LLM_MAX_TOKENS")}
+		return &llm.Error{Kind: llm.KindTruncated, Err: errors.New("the answer was cut off at the token limit: raise " +
+			"MEMTREE_LLM_MAX_TOKENS")}
 	case "content_filter", "refusal", "safety":
 		return &llm.Error{Kind: llm.KindRefused, Err: errors.New("the provider's filter stopped the answer")}
 	default:
@@ -162,6 +166,8 @@ func ended(reason string) *llm.Error {
 	}
 }
 
+// inspectOpenAI checks a chat completion: every choice has a message, and the first one an
+// answer that is complete.
 func inspectOpenAI(body []byte, c *call) *llm.Error {
 	var reply struct {
 		Model   string `json:"model"`
@@ -178,7 +184,7 @@ func inspectOpenAI(body []byte, c *call) *llm.Error {
 		} `json:"usage"`
 	}
 	if err := json.Unmarshal(body, &reply); err != nil {
-		return malformed("the reply has another shape than chat completions: " + shown(err.Error(), ""))
+		return malformed("the reply has another shape than chat completions: " + redacted(err.Error(), ""))
 	}
 	c.model, c.usage = reply.Model, llm.Usage{InputTokens: reply.Usage.Prompt, OutputTokens: reply.Usage.Completion}
 	if len(reply.Choices) == 0 {
@@ -191,9 +197,9 @@ func inspectOpenAI(body []byte, c *call) *llm.Error {
 	}
 	first := reply.Choices[0]
 	if first.Message.Refusal != "" {
-		return &llm.Error{Kind: llm.KindRefused, Err: errors.New(shown(first.Message.Refusal, ""))}
+		return &llm.Error{Kind: llm.KindRefused, Err: errors.New(redacted(first.Message.Refusal, ""))}
 	}
-	if e := ended(first.FinishReason); e != nil {
+	if e := stopError(first.FinishReason); e != nil {
 		return e
 	}
 	if first.Message.Content == nil || *first.Message.Content == "" {
@@ -202,6 +208,7 @@ func inspectOpenAI(body []byte, c *call) *llm.Error {
 	return nil
 }
 
+// inspectAnthropic checks a message: it is complete and has content.
 func inspectAnthropic(body []byte, c *call) *llm.Error {
 	var reply struct {
 		Model      string            `json:"model"`
@@ -213,10 +220,10 @@ func inspectAnthropic(body []byte, c *call) *llm.Error {
 		} `json:"usage"`
 	}
 	if err := json.Unmarshal(body, &reply); err != nil {
-		return malformed("the reply has another shape than messages: " + shown(err.Error(), ""))
+		return malformed("the reply has another shape than messages: " + redacted(err.Error(), ""))
 	}
 	c.model, c.usage = reply.Model, llm.Usage{InputTokens: reply.Usage.Input, OutputTokens: reply.Usage.Output}
-	if e := ended(reply.StopReason); e != nil {
+	if e := stopError(reply.StopReason); e != nil {
 		return e
 	}
 	if len(reply.Content) == 0 {
@@ -225,6 +232,7 @@ func inspectAnthropic(body []byte, c *call) *llm.Error {
 	return nil
 }
 
+// inspectOllama checks a chat reply: it is complete and has content.
 func inspectOllama(body []byte, c *call) *llm.Error {
 	var reply struct {
 		Model   string `json:"model"`
@@ -237,10 +245,10 @@ func inspectOllama(body []byte, c *call) *llm.Error {
 		Eval       int    `json:"eval_count"`
 	}
 	if err := json.Unmarshal(body, &reply); err != nil {
-		return malformed("the reply has another shape than chat: " + shown(err.Error(), ""))
+		return malformed("the reply has another shape than chat: " + redacted(err.Error(), ""))
 	}
 	c.model, c.usage = reply.Model, llm.Usage{InputTokens: reply.Prompt, OutputTokens: reply.Eval}
-	if e := ended(reply.DoneReason); e != nil {
+	if e := stopError(reply.DoneReason); e != nil {
 		return e
 	}
 	if !reply.Done || reply.Message == nil || reply.Message.Content == "" {

@@ -31,18 +31,23 @@ func TestFromEnv(t *testing.T) {
 		{"nothing", env(), Config{}},
 		{"settings alone", env("MEMTREE_LLM_TIMEOUT", "3s"), Config{}},
 		{"turned off", env("MEMTREE_LLM_PROVIDER", "none", "OPENAI_API_KEY", secret), Config{}},
-		{"ours", env("MEMTREE_LLM_MODEL", "m", "MEMTREE_LLM_API_KEY", secret, "MEMTREE_LLM_TIMEOUT", "3s", "MEMTREE_LLM_MAX_TOKENS", "99", "MEMTREE_LLM_EMBED_MODEL", "e"),
-			Config{Provider: OpenAI, Model: "m", APIKey: secret, Timeout: 3 * time.Second, MaxTokens: 99, EmbedModel: "e", Source: "MEMTREE_LLM_*"}},
+		{"ours", env("MEMTREE_LLM_MODEL", "m", "MEMTREE_LLM_API_KEY", secret, "MEMTREE_LLM_TIMEOUT", "3s",
+			"MEMTREE_LLM_MAX_TOKENS", "99", "MEMTREE_LLM_EMBED_MODEL", "e"),
+			Config{Provider: OpenAI, Model: "m", APIKey: secret, Timeout: 3 * time.Second, MaxTokens: 99, EmbedModel: "e",
+				Source: "MEMTREE_LLM_*"}},
 		{"compatible, no key", env("MEMTREE_LLM_MODEL", " m\n", "MEMTREE_LLM_BASE_URL", "http://localhost:8000/v1/"),
 			Config{Provider: OpenAI, Model: "m", BaseURL: "http://localhost:8000/v1", Source: "MEMTREE_LLM_*"}},
 		{"anthropic", env("MEMTREE_LLM_PROVIDER", "Anthropic", "MEMTREE_LLM_MODEL", "c", "MEMTREE_LLM_API_KEY", secret),
 			Config{Provider: Anthropic, Model: "c", APIKey: secret, Source: "MEMTREE_LLM_*"}},
-		{"ollama", env("MEMTREE_LLM_PROVIDER", "ollama", "MEMTREE_LLM_MODEL", "qwen"), Config{Provider: Ollama, Model: "qwen", Source: "MEMTREE_LLM_*"}},
+		{"ollama", env("MEMTREE_LLM_PROVIDER", "ollama", "MEMTREE_LLM_MODEL", "qwen"),
+			Config{Provider: Ollama, Model: "qwen", Source: "MEMTREE_LLM_*"}},
 		{"embedding only", env("MEMTREE_LLM_EMBED_MODEL", "e", "MEMTREE_LLM_BASE_URL", "http://localhost:1"),
 			Config{Provider: OpenAI, EmbedModel: "e", BaseURL: "http://localhost:1", Source: "MEMTREE_LLM_*"}},
-		{"midscene before openai", env("MIDSCENE_MODEL_NAME", "ui", "MIDSCENE_MODEL_BASE_URL", "https://a.example/v1", "MIDSCENE_MODEL_API_KEY", secret, "OPENAI_API_KEY", "other", "OPENAI_MODEL", "gpt"),
+		{"midscene before openai", env("MIDSCENE_MODEL_NAME", "ui", "MIDSCENE_MODEL_BASE_URL", "https://a.example/v1",
+			"MIDSCENE_MODEL_API_KEY", secret, "OPENAI_API_KEY", "other", "OPENAI_MODEL", "gpt"),
 			Config{Provider: OpenAI, Model: "ui", BaseURL: "https://a.example/v1", APIKey: secret, Source: "MIDSCENE_MODEL_*"}},
-		{"midscene name with openai's key", env("MIDSCENE_MODEL_NAME", "ui", "OPENAI_API_KEY", secret, "OPENAI_BASE_URL", "https://b.example/v1"),
+		{"midscene name with openai's key", env("MIDSCENE_MODEL_NAME", "ui", "OPENAI_API_KEY", secret, "OPENAI_BASE_URL",
+			"https://b.example/v1"),
 			Config{Provider: OpenAI, Model: "ui", BaseURL: "https://b.example/v1", APIKey: secret, Source: "MIDSCENE_MODEL_*"}},
 		{"openai", env("OPENAI_MODEL", "gpt", "OPENAI_API_KEY", secret, "MEMTREE_LLM_EMBED_MODEL", "e"),
 			Config{Provider: OpenAI, Model: "gpt", APIKey: secret, EmbedModel: "e", Source: "OPENAI_*"}},
@@ -64,21 +69,31 @@ func TestFromEnvRefuses(t *testing.T) {
 		env  func(string) string
 		want string
 	}{
-		{"no key", env("MEMTREE_LLM_MODEL", "m"), "MEMTREE_LLM_MODEL is set, but MEMTREE_LLM_API_KEY is not: set it too (or MEMTREE_LLM_BASE_URL, for a server that needs no key), or set MEMTREE_LLM_PROVIDER=none to work without a model"},
+		{"no key", env("MEMTREE_LLM_MODEL", "m"), "MEMTREE_LLM_MODEL is set, but MEMTREE_LLM_API_KEY is not: set it too " +
+			"(or MEMTREE_LLM_BASE_URL, for a server that needs no key), or set MEMTREE_LLM_PROVIDER=none to work without a " +
+			"model"},
 		{"no model", env("MEMTREE_LLM_API_KEY", secret), "MEMTREE_LLM_API_KEY is set, but MEMTREE_LLM_MODEL is not"},
-		{"provider alone", env("MEMTREE_LLM_PROVIDER", "ollama"), "MEMTREE_LLM_PROVIDER is set, but MEMTREE_LLM_MODEL is not"},
-		{"embedding alone", env("MEMTREE_LLM_EMBED_MODEL", "e"), "MEMTREE_LLM_EMBED_MODEL is set, but MEMTREE_LLM_API_KEY is not"},
+		{"provider alone", env("MEMTREE_LLM_PROVIDER", "ollama"),
+			"MEMTREE_LLM_PROVIDER is set, but MEMTREE_LLM_MODEL is not"},
+		{"embedding alone", env("MEMTREE_LLM_EMBED_MODEL", "e"),
+			"MEMTREE_LLM_EMBED_MODEL is set, but MEMTREE_LLM_API_KEY is not"},
 		{"midscene alone", env("MIDSCENE_MODEL_NAME", "ui"), "MIDSCENE_MODEL_NAME is set, but MIDSCENE_MODEL_API_KEY is not"},
-		{"midscene no name", env("MIDSCENE_MODEL_API_KEY", secret), "MIDSCENE_MODEL_API_KEY is set, but MIDSCENE_MODEL_NAME is not"},
+		{"midscene no name", env("MIDSCENE_MODEL_API_KEY", secret),
+			"MIDSCENE_MODEL_API_KEY is set, but MIDSCENE_MODEL_NAME is not"},
 		{"openai no model", env("OPENAI_API_KEY", secret), "OPENAI_API_KEY is set, but OPENAI_MODEL is not"},
 		{"a key is not borrowed", env("MEMTREE_LLM_MODEL", "m", "OPENAI_API_KEY", secret), "MEMTREE_LLM_API_KEY is not"},
-		{"unknown provider", env("MEMTREE_LLM_PROVIDER", "acme", "MEMTREE_LLM_MODEL", "m", "MEMTREE_LLM_API_KEY", "k"), `MEMTREE_LLM_*: provider "acme" is not known: use openai`},
-		{"bad timeout", env("MEMTREE_LLM_MODEL", "m", "MEMTREE_LLM_TIMEOUT", "90"), `MEMTREE_LLM_TIMEOUT is "90": write a time such as 90s`},
+		{"unknown provider", env("MEMTREE_LLM_PROVIDER", "acme", "MEMTREE_LLM_MODEL", "m", "MEMTREE_LLM_API_KEY", "k"),
+			`MEMTREE_LLM_*: provider "acme" is not known: use openai`},
+		{"bad timeout", env("MEMTREE_LLM_MODEL", "m", "MEMTREE_LLM_TIMEOUT", "90"),
+			`MEMTREE_LLM_TIMEOUT is "90": write a time such as 90s`},
 		{"bad tokens", env("MEMTREE_LLM_MODEL", "m", "MEMTREE_LLM_MAX_TOKENS", "-1"), "MEMTREE_LLM_MAX_TOKENS"},
 		{"key in two lines", env("MEMTREE_LLM_MODEL", "m", "MEMTREE_LLM_API_KEY", secret+"\n"+secret), "copy it again"},
-		{"password in url", env("MEMTREE_LLM_MODEL", "m", "MEMTREE_LLM_BASE_URL", "https://u:"+secret+"@h/v1"), "give it as the API key"},
-		{"url not readable", env("MEMTREE_LLM_MODEL", "m", "MEMTREE_LLM_BASE_URL", "http://u:"+secret+"@[::1"), "cannot be read"},
-		{"no scheme", env("MEMTREE_LLM_MODEL", "m", "MEMTREE_LLM_BASE_URL", "localhost:8000/v1"), `the base URL is "localhost:8000/v1"`},
+		{"password in url", env("MEMTREE_LLM_MODEL", "m", "MEMTREE_LLM_BASE_URL", "https://u:"+secret+"@h/v1"),
+			"give it as the API key"},
+		{"url not readable", env("MEMTREE_LLM_MODEL", "m", "MEMTREE_LLM_BASE_URL", "http://u:"+secret+"@[::1"),
+			"cannot be read"},
+		{"no scheme", env("MEMTREE_LLM_MODEL", "m", "MEMTREE_LLM_BASE_URL", "localhost:8000/v1"),
+			`the base URL is "localhost:8000/v1"`},
 		{"query in url", env("MEMTREE_LLM_MODEL", "m", "MEMTREE_LLM_BASE_URL", "http://h/v1?a=b"), "nothing after the path"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -96,7 +111,8 @@ func TestFromEnvRefuses(t *testing.T) {
 
 // However a Config is shown, its key is not.
 func TestConfigHidesTheKey(t *testing.T) {
-	c := Config{Provider: OpenAI, Model: "m", EmbedModel: "e", BaseURL: "http://h", APIKey: secret, Source: "MEMTREE_LLM_*"}
+	c := Config{Provider: OpenAI, Model: "m", EmbedModel: "e", BaseURL: "http://h", APIKey: secret,
+		Source: "MEMTREE_LLM_*"}
 	require.Equal(t, "openai m, embedding with e, at http://h, key set, from MEMTREE_LLM_*", c.String())
 	require.Equal(t, "no model configured", Config{}.String())
 
@@ -106,8 +122,10 @@ func TestConfigHidesTheKey(t *testing.T) {
 	}
 	raw, err := json.Marshal(map[string]any{"c": c, "p": &c, "k": c.APIKey})
 	require.NoError(t, err)
-	for _, s := range []string{fmt.Sprint(c), fmt.Sprintf("%v %+v %#v %s %q", c, c, c, c, c), fmt.Sprintf("%v %+v %#v", &c, &c, &c),
-		fmt.Sprintf("%v %+v %#v %s %q", c.APIKey, c.APIKey, c.APIKey, c.APIKey, c.APIKey), fmt.Sprintf("%#v %+v", []Config{c}, struct{ C Config }{c}), b.String(), string(raw)} {
+	for _, s := range []string{fmt.Sprint(c), fmt.Sprintf("%v %+v %#v %s %q", c, c, c, c, c),
+		fmt.Sprintf("%v %+v %#v", &c, &c, &c),
+		fmt.Sprintf("%v %+v %#v %s %q", c.APIKey, c.APIKey, c.APIKey, c.APIKey, c.APIKey),
+		fmt.Sprintf("%#v %+v", []Config{c}, struct{ C Config }{c}), b.String(), string(raw)} {
 		require.NotContains(t, s, secret)
 		require.Contains(t, s, "set")
 	}

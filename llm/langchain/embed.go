@@ -13,17 +13,17 @@ import (
 )
 
 const (
-	batchSize = 32   // texts a request, until the provider wants fewer
-	maxText   = 6000 // characters of a text that are embedded
+	batchSize = 32   // texts in a request, until the provider refuses so many
+	maxText   = 6000 // characters of a text that are embedded; the rest is ignored
 	maxDims   = 1 << 16
 )
 
-// vectorClient is what langchaingo's clients that embed have in common.
+// vectorClient is the method that all of langchaingo's embedding clients have.
 type vectorClient interface {
 	CreateEmbedding(ctx context.Context, texts []string) ([][]float32, error)
 }
 
-// Embedder is an open model that embeds. It is safe for concurrent use.
+// Embedder is an open embedding model. It is safe for concurrent use.
 type Embedder struct {
 	config Config
 	client vectorClient
@@ -34,16 +34,18 @@ type Embedder struct {
 
 var _ llm.Embedder = (*Embedder)(nil)
 
-// OpenEmbedder prepares the embedding model of c; nothing is sent before the
-// first Embed. Without one it fails with the kind llm.KindNotSet.
+// OpenEmbedder prepares the embedding model of c. It sends nothing before the first
+// Embed. Without such a model it fails with the kind llm.KindNotSet.
 func OpenEmbedder(c Config) (*Embedder, error) { return openEmbedder(c, defaults()) }
 
 func openEmbedder(c Config, t tuning) (*Embedder, error) {
 	switch {
 	case c.EmbedModel == "":
-		return nil, &llm.Error{Kind: llm.KindNotSet, Err: errors.New("no embedding model is configured: set MEMTREE_LLM_EMBED_MODEL")}
+		return nil, &llm.Error{Kind: llm.KindNotSet,
+			Err: errors.New("no embedding model is configured: set MEMTREE_LLM_EMBED_MODEL")}
 	case c.Provider == Anthropic:
-		return nil, &llm.Error{Kind: llm.KindNotSet, Err: errors.New("anthropic has no embedding models: unset MEMTREE_LLM_EMBED_MODEL to use the built-in table")}
+		return nil, &llm.Error{Kind: llm.KindNotSet,
+			Err: errors.New("anthropic has no embedding models: unset MEMTREE_LLM_EMBED_MODEL to use the built-in table")}
 	}
 	rt, err := newTransport(c, t)
 	if err != nil {
@@ -62,20 +64,20 @@ func openEmbedder(c Config, t tuning) (*Embedder, error) {
 	return e, nil
 }
 
-// Close drops idle connections. Calls under way are not touched.
+// Close closes idle connections. It does not affect calls under way.
 func (e *Embedder) Close() { e.http.close() }
 
-// ID names provider and model.
+// ID returns provider and model.
 func (e *Embedder) ID() string { return e.config.Provider + ":" + e.config.EmbedModel }
 
-// Dims is the length of the vectors, 0 before the first of them came.
+// Dims returns the length of the vectors, 0 before the first of them came.
 func (e *Embedder) Dims() int { return int(e.dims.Load()) }
 
-// Embed implements [llm.Embedder]. The configured timeout bounds each request,
-// not the whole; of a long text the first 6,000 characters count.
+// Embed implements [llm.Embedder]. The configured timeout applies to each request and
+// not to the whole. Of a long text it embeds the first 6,000 characters.
 func (e *Embedder) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	vectors := make([][]float32, len(texts))
-	var places []int // of the texts that have something to embed
+	var places []int // indexes of the texts that are not empty
 	for i, t := range texts {
 		if strings.TrimSpace(t) != "" {
 			places = append(places, i)
@@ -85,7 +87,7 @@ func (e *Embedder) Embed(ctx context.Context, texts []string) ([][]float32, erro
 		n := min(len(places), int(e.batch.Load()))
 		got, err := e.request(ctx, texts, places[:n])
 		if kind := llm.KindOf(err); n > 1 && (kind == llm.KindBadRequest || kind == llm.KindTooLarge) {
-			e.batch.Store(int64(n / 2)) // many providers limit the batch, each to another size
+			e.batch.Store(int64(n / 2)) // many providers limit the batch, each to a different size
 			continue
 		}
 		if err != nil {
@@ -99,8 +101,8 @@ func (e *Embedder) Embed(ctx context.Context, texts []string) ([][]float32, erro
 	return e.fillEmpty(ctx, vectors)
 }
 
-// fillEmpty gives texts without content their zero vector; when its length is
-// not known yet, it asks for one vector to learn it.
+// fillEmpty gives empty texts their zero vectors. If the length of the vectors is not
+// known yet, it embeds one text to find out.
 func (e *Embedder) fillEmpty(ctx context.Context, vectors [][]float32) ([][]float32, error) {
 	for i, v := range vectors {
 		if v != nil {
@@ -116,7 +118,7 @@ func (e *Embedder) fillEmpty(ctx context.Context, vectors [][]float32) ([][]floa
 	return vectors, nil
 }
 
-// request embeds the texts at places, in one go.
+// request embeds the texts at places with one request.
 func (e *Embedder) request(ctx context.Context, texts []string, places []int) ([][]float32, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, e.config.Timeout, errDeadline)
 	defer cancel()
@@ -127,7 +129,7 @@ func (e *Embedder) request(ctx context.Context, texts []string, places []int) ([
 	c := &call{name: "embed", inputs: len(inputs)}
 	vectors, err := e.ask(withCall(ctx, c), inputs)
 	if err != nil {
-		return nil, c.fail(ctx, err)
+		return nil, c.asError(ctx, err)
 	}
 	if len(vectors) != len(inputs) {
 		return nil, malformed(fmt.Sprintf("%d texts were sent, %d vectors came", len(inputs), len(vectors)))
@@ -148,11 +150,12 @@ func (e *Embedder) request(ctx context.Context, texts []string, places []int) ([
 }
 
 func (e *Embedder) ask(ctx context.Context, inputs []string) (vectors [][]float32, err error) {
-	defer recovered(&err)
+	defer recoverPanic(&err)
 	return e.client.CreateEmbedding(ctx, inputs)
 }
 
-// normalise makes the length of v 1, in place, or says why v is no vector of dims numbers.
+// normalise scales v in place to the length 1. It refuses a v that has not dims finite
+// numbers or is zero.
 func normalise(v []float32, dims int) error {
 	if len(v) == 0 || len(v) > maxDims {
 		return malformed(fmt.Sprintf("a vector has %d numbers", len(v)))
@@ -174,6 +177,7 @@ func normalise(v []float32, dims int) error {
 	return nil
 }
 
+// firstRunes returns the first n characters of s.
 func firstRunes(s string, n int) string {
 	for i := range s {
 		if n--; n < 0 {
@@ -183,8 +187,8 @@ func firstRunes(s string, n int) string {
 	return s
 }
 
-// inspectOpenAIVectors puts the vectors in the order of the texts: the reply
-// numbers them and promises no order, and langchaingo does not look at the numbers.
+// inspectOpenAIVectors sorts the vectors by the texts they belong to. The reply numbers
+// them and promises no order, and langchaingo ignores the numbers.
 func inspectOpenAIVectors(body []byte, c *call) ([]byte, *llm.Error) {
 	type item struct {
 		Index     *int       `json:"index"`
@@ -194,7 +198,7 @@ func inspectOpenAIVectors(body []byte, c *call) ([]byte, *llm.Error) {
 		Data []*item `json:"data"`
 	}
 	if err := json.Unmarshal(body, &reply); err != nil {
-		return nil, malformed("the reply has another shape than embeddings: " + shown(err.Error(), ""))
+		return nil, malformed("the reply has another shape than embeddings: " + redacted(err.Error(), ""))
 	}
 	if len(reply.Data) != c.inputs {
 		return nil, malformed(fmt.Sprintf("%d texts were sent, %d vectors came", c.inputs, len(reply.Data)))
@@ -211,7 +215,7 @@ func inspectOpenAIVectors(body []byte, c *call) ([]byte, *llm.Error) {
 		if at < 0 || at >= len(ordered) || ordered[at] != nil {
 			return nil, malformed(fmt.Sprintf("the vector number %d comes twice or belongs to no text", at))
 		}
-		if !complete(d.Embedding) {
+		if !hasNoNull(d.Embedding) {
 			return nil, malformed("a vector has a null in it")
 		}
 		ordered[at] = d
@@ -223,22 +227,23 @@ func inspectOpenAIVectors(body []byte, c *call) ([]byte, *llm.Error) {
 	return out, nil
 }
 
+// inspectOllamaVectors checks that no vector has a null. Ollama keeps the order of the texts.
 func inspectOllamaVectors(body []byte) *llm.Error {
 	var reply struct {
 		Embeddings [][]*float32 `json:"embeddings"`
 	}
 	if err := json.Unmarshal(body, &reply); err != nil {
-		return malformed("the reply has another shape than embeddings: " + shown(err.Error(), ""))
+		return malformed("the reply has another shape than embeddings: " + redacted(err.Error(), ""))
 	}
 	for _, v := range reply.Embeddings {
-		if !complete(v) {
+		if !hasNoNull(v) {
 			return malformed("a vector has a null in it")
 		}
 	}
 	return nil
 }
 
-func complete(v []*float32) bool {
+func hasNoNull(v []*float32) bool {
 	for _, x := range v {
 		if x == nil {
 			return false

@@ -18,13 +18,14 @@ import (
 
 func (p *provider) embedder(t *testing.T, kind string) *Embedder {
 	t.Helper()
-	e, err := openEmbedder(Config{Provider: kind, EmbedModel: "e-1", BaseURL: p.URL, APIKey: secret, Timeout: time.Second}, quick)
+	e, err := openEmbedder(Config{Provider: kind, EmbedModel: "e-1", BaseURL: p.URL, APIKey: secret, Timeout: time.Second},
+		quick)
 	require.NoError(t, err)
 	t.Cleanup(e.Close)
 	return e
 }
 
-// vector is what the test provider makes of a text: its length in bytes, and one.
+// vector returns the test provider's vector of a text: its length in bytes, and one.
 func vector(text string) string { return fmt.Sprintf("[%d,1]", len(text)) }
 
 // embedOpenAI answers with the vectors in reverse order, as a provider may.
@@ -107,20 +108,21 @@ func TestEmbedFaults(t *testing.T) {
 		body, want string
 		kind       llm.Kind
 	}{
-		"one missing":         {200, data(a), "2 texts were sent, 1 vectors came", llm.KindMalformed},
-		"one too many":        {200, data(a + "," + b + "," + b), "3 vectors came", llm.KindMalformed},
-		"none":                {200, data(""), "0 vectors came", llm.KindMalformed},
-		"no data":             {200, `{}`, "0 vectors came", llm.KindMalformed},
-		"null vector":         {200, data(a + ",null"), "a vector is missing", llm.KindMalformed},
-		"the same twice":      {200, data(a + "," + a), "comes twice", llm.KindMalformed},
-		"for another text":    {200, data(a + `,{"index":7,"embedding":[0,1]}`), "belongs to no text", llm.KindMalformed},
-		"negative":            {200, data(a + `,{"index":-1,"embedding":[0,1]}`), "belongs to no text", llm.KindMalformed},
-		"NaN":                 {200, data(a + `,{"index":1,"embedding":[NaN,1]}`), "no JSON", llm.KindMalformed},
-		"infinite":            {200, data(a + `,{"index":1,"embedding":[1e39,1]}`), "another shape", llm.KindMalformed},
-		"null number":         {200, data(a + `,{"index":1,"embedding":[null,1]}`), "a null in it", llm.KindMalformed},
-		"nothing but zero":    {200, data(a + `,{"index":1,"embedding":[0,0]}`), "no length", llm.KindMalformed},
-		"empty":               {200, data(a + `,{"index":1,"embedding":[]}`), "0 numbers", llm.KindMalformed},
-		"of another length":   {200, data(a + `,{"index":1,"embedding":[1,2,3]}`), "3 numbers, those before had 2", llm.KindMalformed},
+		"one missing":      {200, data(a), "2 texts were sent, 1 vectors came", llm.KindMalformed},
+		"one too many":     {200, data(a + "," + b + "," + b), "3 vectors came", llm.KindMalformed},
+		"none":             {200, data(""), "0 vectors came", llm.KindMalformed},
+		"no data":          {200, `{}`, "0 vectors came", llm.KindMalformed},
+		"null vector":      {200, data(a + ",null"), "a vector is missing", llm.KindMalformed},
+		"the same twice":   {200, data(a + "," + a), "comes twice", llm.KindMalformed},
+		"for another text": {200, data(a + `,{"index":7,"embedding":[0,1]}`), "belongs to no text", llm.KindMalformed},
+		"negative":         {200, data(a + `,{"index":-1,"embedding":[0,1]}`), "belongs to no text", llm.KindMalformed},
+		"NaN":              {200, data(a + `,{"index":1,"embedding":[NaN,1]}`), "no JSON", llm.KindMalformed},
+		"infinite":         {200, data(a + `,{"index":1,"embedding":[1e39,1]}`), "another shape", llm.KindMalformed},
+		"null number":      {200, data(a + `,{"index":1,"embedding":[null,1]}`), "a null in it", llm.KindMalformed},
+		"nothing but zero": {200, data(a + `,{"index":1,"embedding":[0,0]}`), "no length", llm.KindMalformed},
+		"empty":            {200, data(a + `,{"index":1,"embedding":[]}`), "0 numbers", llm.KindMalformed},
+		"of another length": {200, data(a + `,{"index":1,"embedding":[1,2,3]}`), "3 numbers, those before had 2",
+			llm.KindMalformed},
 		"base64":              {200, data(a + `,{"index":1,"embedding":"AAAA"}`), "another shape", llm.KindMalformed},
 		"a web page":          {200, "<html>", "a web page", llm.KindMalformed},
 		"unauthorised":        {401, `{"error":{"message":"bad ` + secret + `"}}`, "bad [key]", llm.KindUnauthorised},
@@ -134,20 +136,23 @@ func TestEmbedFaults(t *testing.T) {
 			require.Equal(t, c.kind, llm.KindOf(err))
 		})
 	}
-	for _, body := range []string{`{"embeddings":[]}`, `{"embeddings":[[null]]}`, `{"embeddings":[[1],[2]]}`, `{"embeddings":[null]}`, `{}`, `{"embeddings":5}`} {
+	for _, body := range []string{`{"embeddings":[]}`, `{"embeddings":[[null]]}`, `{"embeddings":[[1],[2]]}`,
+		`{"embeddings":[null]}`, `{}`, `{"embeddings":5}`} {
 		_, err := serve(t, say(200, body)).embedder(t, Ollama).Embed(t.Context(), []string{"one"})
 		require.Equal(t, llm.KindMalformed, llm.KindOf(err), body)
 	}
-	// A bad reply does not decide on the length of vectors.
-	e := serve(t, then(say(200, data(`{"embedding":[1,2,3]},{"embedding":[1,2]}`)), say(200, data(a+","+b)))).embedder(t, OpenAI)
+	// A bad reply does not set the length of vectors.
+	e := serve(t, then(say(200, data(`{"embedding":[1,2,3]},{"embedding":[1,2]}`)), say(200, data(a+","+b)))).embedder(t,
+		OpenAI)
 	_, err := e.Embed(t.Context(), []string{"one", "two"})
 	require.Error(t, err)
 	_, err = e.Embed(t.Context(), []string{"one", "two"})
 	require.NoError(t, err)
 	require.Equal(t, 2, e.Dims())
 
-	// Without numbers the order is the order of the texts.
-	got, err := serve(t, say(200, data(`{"embedding":[1,0]},{"embedding":[0,2]}`))).embedder(t, OpenAI).Embed(t.Context(), []string{"one", "two"})
+	// If the reply does not number the vectors, they are in the order of the texts.
+	got, err := serve(t, say(200, data(`{"embedding":[1,0]},{"embedding":[0,2]}`))).embedder(t, OpenAI).Embed(t.Context(),
+		[]string{"one", "two"})
 	require.NoError(t, err)
 	require.Equal(t, [][]float32{{1, 0}, {0, 1}}, got)
 }

@@ -15,9 +15,9 @@ import (
 	"github.com/memtree/memtree/llm"
 )
 
-// contextError says why ctx ended: our timeout, the caller's deadline, or the
-// caller's wish. Only the first speaks against the provider, and only the others
-// wrap the context's error.
+// contextError returns why ctx ended: our timeout, the caller's deadline, or because
+// the caller cancelled. Our timeout counts against the provider. The other two do not,
+// and only they wrap the error of the context.
 func contextError(ctx context.Context) *llm.Error {
 	cause := context.Cause(ctx)
 	switch {
@@ -30,24 +30,25 @@ func contextError(ctx context.Context) *llm.Error {
 	}
 }
 
-// netError is for a request that had no reply, or not all of it.
+// netError returns the error of a request that got no reply, or only part of one.
 func netError(ctx context.Context, err error) *llm.Error {
 	if ctx.Err() != nil {
 		return contextError(ctx)
 	}
 	if n, ok := errors.AsType[net.Error](err); ok && n.Timeout() {
-		return &llm.Error{Kind: llm.KindTimeout, Err: errors.New(shown(err.Error(), ""))}
+		return &llm.Error{Kind: llm.KindTimeout, Err: errors.New(redacted(err.Error(), ""))}
 	}
-	return &llm.Error{Kind: llm.KindUnavailable, Err: errors.New(shown(err.Error(), ""))}
+	return &llm.Error{Kind: llm.KindUnavailable, Err: errors.New(redacted(err.Error(), ""))}
 }
 
-// statusError reads a reply with another status than 200.
+// statusError returns the error of a reply with a status other than 200.
 func statusError(r *http.Response, body []byte, key Secret) *llm.Error {
 	e := &llm.Error{Kind: kindOfStatus(r.StatusCode), Status: r.StatusCode, RetryAfter: retryAfter(r.Header, time.Now())}
 	message, code := providerError(body)
 	switch {
 	case r.StatusCode >= 300 && r.StatusCode < 400:
-		e.Err = fmt.Errorf("the address has moved to %s: set the base URL to where it is now", shown(r.Header.Get("Location"), key))
+		e.Err = fmt.Errorf("the address has moved to %s: set the base URL to where it is now",
+			redacted(r.Header.Get("Location"), key))
 		return e
 	case code == "insufficient_quota":
 		e.Kind, e.RetryAfter = llm.KindUnauthorised, 0 // waiting does not pay the bill
@@ -55,11 +56,13 @@ func statusError(r *http.Response, body []byte, key Secret) *llm.Error {
 		e.Kind = llm.KindTooLarge
 	}
 	if message != "" {
-		e.Err = errors.New(shown(message, key))
+		e.Err = errors.New(redacted(message, key))
 	}
 	return e
 }
 
+// kindOfStatus returns what a caller can do about an HTTP status. What may pass by itself counts
+// as unavailable.
 func kindOfStatus(status int) llm.Kind {
 	switch {
 	case status == http.StatusUnauthorized || status == http.StatusForbidden || status == http.StatusPaymentRequired:
@@ -77,31 +80,32 @@ func kindOfStatus(status int) llm.Kind {
 	case status >= 400 && status < 500 && status != http.StatusTooEarly && status != http.StatusConflict:
 		return llm.KindBadRequest
 	case status < 300:
-		return llm.KindMalformed // a success that brings no answer
+		return llm.KindMalformed // success, but without an answer
 	default:
 		return llm.KindUnavailable
 	}
 }
 
-// maxRetryAfter is the longest wait we believe.
+// maxRetryAfter is the longest wait of a provider that is believed.
 const maxRetryAfter = 24 * time.Hour
 
-// retryAfter reads how long to wait: milliseconds, seconds or a date.
+// retryAfter returns how long the provider asks to wait. The headers give milliseconds,
+// seconds or a date.
 func retryAfter(h http.Header, now time.Time) time.Duration {
 	var d time.Duration
 	value := strings.TrimSpace(h.Get("Retry-After"))
 	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil {
-		d = bounded(ms, time.Millisecond)
+		d = boundedWait(ms, time.Millisecond)
 	} else if s, err := strconv.ParseFloat(value, 64); err == nil {
-		d = bounded(s, time.Second)
+		d = boundedWait(s, time.Second)
 	} else if at, err := http.ParseTime(value); err == nil {
 		d = at.Sub(now)
 	}
 	return max(0, min(d, maxRetryAfter))
 }
 
-// bounded is n units; what is no sensible number is 0 or the longest wait.
-func bounded(n float64, unit time.Duration) time.Duration {
+// boundedWait returns n units within 0 to maxRetryAfter.
+func boundedWait(n float64, unit time.Duration) time.Duration {
 	switch {
 	case !(n > 0):
 		return 0
@@ -112,8 +116,8 @@ func bounded(n float64, unit time.Duration) time.Duration {
 	}
 }
 
-// providerError finds message and code in the shapes errors come in:
-// {"error":{"message","code","type"}}, {"error":"…"}, {"message":"…"}.
+// providerError returns message and code of an error body, which has one of the shapes
+// {"error":{"message","code","type"}}, {"error":"…"}, {"message":"…"}, {"detail":…}.
 func providerError(body []byte) (message, code string) {
 	var outer struct {
 		Error   json.RawMessage `json:"error"`
@@ -144,15 +148,16 @@ func mentionsTemperature(e *llm.Error) bool {
 	return e.Err != nil && strings.Contains(strings.ToLower(e.Err.Error()), "temperature")
 }
 
-// shown makes a provider's words fit for an error: one line, cut, without the key
-// or anything that looks like one.
-func shown(s string, key Secret) string {
+// redacted returns a provider's text for an error message: on one line, cut to 300
+// characters, and without the key or anything that looks like one.
+func redacted(s string, key Secret) string {
 	if key != "" {
 		s = strings.ReplaceAll(s, string(key), "[key]")
 	}
 	words := strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) })
 	for i, w := range words {
-		if bare := strings.Trim(w, `"'.,:;()[]{}`); len(bare) > 11 && (strings.HasPrefix(bare, "sk-") || strings.HasPrefix(bare, "sk_")) {
+		if bare := strings.Trim(w, `"'.,:;()[]{}`); len(bare) > 11 &&
+			(strings.HasPrefix(bare, "sk-") || strings.HasPrefix(bare, "sk_")) {
 			words[i] = "[key]"
 		}
 	}

@@ -22,13 +22,16 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-var quick = tuning{tries: 3, first: time.Millisecond, longest: 50 * time.Millisecond, maxReply: 1 << 20, trip: 5, rest: time.Hour}
+var quick = tuning{tries: 3, first: time.Millisecond, longest: 50 * time.Millisecond, maxReply: 1 << 20, trip: 5,
+	rest: time.Hour}
 
-const answerSchema = `{"type":"object","additionalProperties":false,"required":["ok"],"properties":{"ok":{"type":"boolean"}}}`
+const answerSchema = `{"type":"object","additionalProperties":false,"required":["ok"],` +
+	`"properties":{"ok":{"type":"boolean"}}}`
 
-var ask = llm.Request{Name: "test.en@1+ab", System: "be brief", Prompt: "is it JSON?", Schema: json.RawMessage(answerSchema), MaxTokens: 77}
+var ask = llm.Request{Name: "test.en@1+ab", System: "be brief", Prompt: "is it JSON?",
+	Schema: json.RawMessage(answerSchema), MaxTokens: 77}
 
-// provider is a server on loopback that keeps what it was sent.
+// provider is a server on loopback that records what it was sent.
 type provider struct {
 	*httptest.Server
 	mu     sync.Mutex
@@ -37,7 +40,7 @@ type provider struct {
 	paths  []string
 }
 
-// serve starts a provider whose n-th request (from 0) is answered by answer.
+// serve starts a provider; answer answers its n-th request, from 0.
 func serve(t *testing.T, answer func(w http.ResponseWriter, r *http.Request, n int)) *provider {
 	t.Helper()
 	p := new(provider)
@@ -63,13 +66,14 @@ func (p *provider) calls() int {
 
 func (p *provider) model(t *testing.T, kind string, tune tuning) *Model {
 	t.Helper()
-	m, err := open(Config{Provider: kind, Model: "m-1", EmbedModel: "e-1", BaseURL: p.URL + "/v1", APIKey: secret, Timeout: 400 * time.Millisecond}, tune)
+	m, err := openModel(Config{Provider: kind, Model: "m-1", EmbedModel: "e-1", BaseURL: p.URL + "/v1", APIKey: secret,
+		Timeout: 400 * time.Millisecond}, tune)
 	require.NoError(t, err)
 	t.Cleanup(m.Close)
 	return m
 }
 
-// say answers every request alike.
+// say answers every request in the same way.
 func say(status int, body string, headers ...string) func(http.ResponseWriter, *http.Request, int) {
 	return func(w http.ResponseWriter, _ *http.Request, _ int) {
 		w.Header().Set("Content-Type", "application/json")
@@ -81,12 +85,12 @@ func say(status int, body string, headers ...string) func(http.ResponseWriter, *
 	}
 }
 
-// then answers the first requests with the steps, the rest with the last.
+// then answers the first requests with the steps in order, and the rest with the last step.
 func then(steps ...func(http.ResponseWriter, *http.Request, int)) func(http.ResponseWriter, *http.Request, int) {
 	return func(w http.ResponseWriter, r *http.Request, n int) { steps[min(n, len(steps)-1)](w, r, n) }
 }
 
-// chat is a chat completion whose one choice is given as JSON.
+// chat returns a chat completion with one choice, given as JSON.
 func chat(choice string) string {
 	return `{"id":"1","model":"m-1-2026","choices":[` + choice + `],"usage":{"prompt_tokens":12,"completion_tokens":3}}`
 }
@@ -109,7 +113,7 @@ func endless(w http.ResponseWriter, r *http.Request, _ int) {
 	}
 }
 
-// cut promises more than it sends.
+// cut sends less than it announces.
 func cut(status int) func(http.ResponseWriter, *http.Request, int) {
 	return func(w http.ResponseWriter, _ *http.Request, _ int) {
 		w.Header().Set("Content-Length", "5000")
@@ -143,18 +147,24 @@ func TestFaults(t *testing.T) {
 		{"429 for a moment, then good", then(say(429, "", "Retry-After-Ms", "3"), good), 2, "", ""},
 		{"connection closed, then good", then(hangUp, good), 2, "", ""},
 		{"reply broken off, then good", then(cut(200), good), 2, "", ""},
-		{"500 for ever", say(500, `{"error":{"message":"oops"}}`), 3, llm.KindUnavailable, "model unavailable (HTTP 500): oops"},
+		{"500 for ever", say(500, `{"error":{"message":"oops"}}`), 3, llm.KindUnavailable,
+			"model unavailable (HTTP 500): oops"},
 		{"529 overloaded", say(529, ""), 3, llm.KindUnavailable, "HTTP 529"},
-		{"429 with seconds", say(429, `{"error":{"message":"slow down"}}`, "Retry-After", "7"), 1, llm.KindRateLimited, "model rate limited (HTTP 429): slow down; try again in 7s"},
+		{"429 with seconds", say(429, `{"error":{"message":"slow down"}}`, "Retry-After", "7"), 1, llm.KindRateLimited,
+			"model rate limited (HTTP 429): slow down; try again in 7s"},
 		{"429 with a date", say(429, "", "Retry-After", date), 1, llm.KindRateLimited, "try again in "},
 		{"429 with nonsense", say(429, "", "Retry-After", "soon"), 3, llm.KindRateLimited, "model rate limited (HTTP 429)"},
 		{"429 without end", say(429, "", "Retry-After", "1e300"), 1, llm.KindRateLimited, "try again in 24h0m0s"},
-		{"429 without money", say(429, `{"error":{"message":"pay","code":"insufficient_quota"}}`), 1, llm.KindUnauthorised, "pay"},
-		{"401", say(401, `{"error":{"message":"Incorrect API key provided: `+secret+`."}}`), 1, llm.KindUnauthorised, "Incorrect API key provided: [key]"},
+		{"429 without money", say(429, `{"error":{"message":"pay","code":"insufficient_quota"}}`), 1, llm.KindUnauthorised,
+			"pay"},
+		{"401", say(401, `{"error":{"message":"Incorrect API key provided: `+secret+`."}}`), 1, llm.KindUnauthorised,
+			"Incorrect API key provided: [key]"},
 		{"403, error as text", say(403, `{"error":"not for you"}`), 1, llm.KindUnauthorised, "not for you"},
-		{"404", say(404, `{"error":{"message":"The model does not exist","code":404}}`), 1, llm.KindNotFound, "The model does not exist"},
+		{"404", say(404, `{"error":{"message":"The model does not exist","code":404}}`), 1, llm.KindNotFound,
+			"The model does not exist"},
 		{"413", say(413, "<html>"), 1, llm.KindTooLarge, "HTTP 413"},
-		{"400 too long", say(400, `{"error":{"message":"too many tokens","code":"context_length_exceeded"}}`), 1, llm.KindTooLarge, "too many tokens"},
+		{"400 too long", say(400, `{"error":{"message":"too many tokens","code":"context_length_exceeded"}}`),
+			1, llm.KindTooLarge, "too many tokens"},
 		{"400 in every form", say(400, `{"error":{"message":"no such thing"}}`), 3, llm.KindBadRequest, "no such thing"},
 		{"204", say(204, ""), 1, llm.KindMalformed, "HTTP 204"},
 		{"504", say(504, ""), 3, llm.KindTimeout, "HTTP 504"},
@@ -163,28 +173,37 @@ func TestFaults(t *testing.T) {
 		{"connection closed", hangUp, 3, llm.KindUnavailable, "EOF"},
 		{"reply broken off", cut(200), 3, llm.KindUnavailable, "broke off"},
 		{"error broken off", cut(500), 3, llm.KindUnavailable, "HTTP 500"},
-		{"a web page", say(200, "<!doctype html><title>Sign in</title>", "Content-Type", "text/html"), 1, llm.KindMalformed, "a web page: is the base URL right?"},
+		{"a web page", say(200, "<!doctype html><title>Sign in</title>", "Content-Type", "text/html"), 1, llm.KindMalformed,
+			"a web page: is the base URL right?"},
 		{"half a reply", say(200, `{"choices":[{"message":{"con`), 1, llm.KindMalformed, "the reply is no JSON"},
 		{"empty body", say(200, ""), 1, llm.KindMalformed, "the reply is no JSON"},
 		{"another JSON", say(200, `"hello"`), 1, llm.KindMalformed, "another shape"},
 		{"another shape", say(200, `{"choices":"none"}`), 1, llm.KindMalformed, "another shape"},
-		{"an error with status 200", say(200, `{"error":{"message":"upstream is down","code":502}}`), 3, llm.KindUnavailable, "upstream is down"},
+		{"an error with status 200", say(200, `{"error":{"message":"upstream is down","code":502}}`), 3, llm.KindUnavailable,
+			"upstream is down"},
 		{"no choices", say(200, chat("")), 1, llm.KindMalformed, "no choices"},
 		{"null choices", say(200, `{"choices":null}`), 1, llm.KindMalformed, "no choices"},
 		{"null choice", say(200, chat("null")), 1, llm.KindMalformed, "an empty choice"},
 		{"null second choice", say(200, chat(`{"message":{"content":"{}"}},null`)), 1, llm.KindMalformed, "an empty choice"},
 		{"no message", say(200, chat(`{"finish_reason":"stop"}`)), 1, llm.KindMalformed, "an empty choice"},
-		{"null content", say(200, chat(`{"message":{"content":null},"finish_reason":"stop"}`)), 1, llm.KindMalformed, "the answer is empty"},
-		{"content in parts", say(200, chat(`{"message":{"content":[{"type":"text"}]}}`)), 1, llm.KindMalformed, "another shape"},
-		{"an old function call without its function", say(200, chat(`{"message":{"content":"{\"ok\":true}"},"finish_reason":"function_call"}`)), 1, llm.KindMalformed, "panicked"},
+		{"null content", say(200, chat(`{"message":{"content":null},"finish_reason":"stop"}`)), 1, llm.KindMalformed,
+			"the answer is empty"},
+		{"content in parts", say(200, chat(`{"message":{"content":[{"type":"text"}]}}`)), 1, llm.KindMalformed,
+			"another shape"},
+		{"an old function call without its function", say(200,
+			chat(`{"message":{"content":"{\"ok\":true}"},"finish_reason":"function_call"}`)), 1, llm.KindMalformed, "panicked"},
 		{"cut off", say(200, wrote(`{"ok": tr`, "length")), 1, llm.KindTruncated, "cut off at the token limit"},
 		{"cut off, though it looks whole", say(200, wrote(`{"ok":true}`, "length")), 1, llm.KindTruncated, "cut off"},
 		{"filtered", say(200, wrote("", "content_filter")), 1, llm.KindRefused, "filter"},
-		{"refused", say(200, chat(`{"message":{"content":null,"refusal":"I will not."},"finish_reason":"stop"}`)), 1, llm.KindRefused, "I will not."},
-		{"half a JSON said to be whole", say(200, wrote(`{"ok": tr`, "stop")), 1, llm.KindMalformed, "the JSON object has no end"},
+		{"refused", say(200, chat(`{"message":{"content":null,"refusal":"I will not."},"finish_reason":"stop"}`)),
+			1, llm.KindRefused, "I will not."},
+		{"half a JSON said to be whole", say(200, wrote(`{"ok": tr`, "stop")), 1, llm.KindMalformed,
+			"the JSON object has no end"},
 		{"prose", say(200, wrote(`It is.`, "stop")), 1, llm.KindMalformed, "there is no JSON object"},
-		{"another object than asked for", say(200, wrote(`{"ok":"yes","rm":"-rf"}`, "stop")), 1, llm.KindMalformed, "ok: must be boolean"},
-		{"moved", say(307, "", "Location", "https://elsewhere.example/v1"), 1, llm.KindNotFound, "the address has moved to https://elsewhere.example/v1"},
+		{"another object than asked for", say(200, wrote(`{"ok":"yes","rm":"-rf"}`, "stop")), 1, llm.KindMalformed,
+			"ok: must be boolean"},
+		{"moved", say(307, "", "Location", "https://elsewhere.example/v1"), 1, llm.KindNotFound,
+			"the address has moved to https://elsewhere.example/v1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := serve(t, c.answer)
@@ -194,7 +213,8 @@ func TestFaults(t *testing.T) {
 			require.Equal(t, c.calls, p.calls())
 			if c.kind == "" {
 				require.NoError(t, err)
-				require.Equal(t, llm.Answer{JSON: json.RawMessage(`{"ok":true}`), Model: "m-1-2026", Usage: llm.Usage{InputTokens: 12, OutputTokens: 3}}, a)
+				require.Equal(t, llm.Answer{JSON: json.RawMessage(`{"ok":true}`), Model: "m-1-2026",
+					Usage: llm.Usage{InputTokens: 12, OutputTokens: 3}}, a)
 				return
 			}
 			require.ErrorContains(t, err, c.want)
@@ -251,7 +271,7 @@ func TestNobodyListens(t *testing.T) {
 	require.ErrorContains(t, err, "refused")
 }
 
-// A redirect is not followed, so the key does not travel.
+// A redirect is not followed, so the key is not sent elsewhere.
 func TestRedirectGetsNoKey(t *testing.T) {
 	var visits atomic.Int32
 	other := serve(t, func(http.ResponseWriter, *http.Request, int) { visits.Add(1) })
@@ -292,8 +312,9 @@ func TestBreaker(t *testing.T) {
 		return err == nil
 	}, 5*time.Second, 20*time.Millisecond)
 
-	// A busy provider, a bad answer and an impatient caller do not open it.
-	for _, answer := range []func(http.ResponseWriter, *http.Request, int){say(429, "", "Retry-After", "9"), say(200, "no"), say(401, ""), hang} {
+	// A busy provider, a bad answer and an impatient caller do not open the breaker.
+	for _, answer := range []func(http.ResponseWriter, *http.Request, int){say(429, "", "Retry-After", "9"),
+		say(200, "no"), say(401, ""), hang} {
 		p := serve(t, answer)
 		m := p.model(t, OpenAI, tune)
 		for range 7 {
@@ -309,18 +330,22 @@ func TestBreaker(t *testing.T) {
 func TestRetryAfter(t *testing.T) {
 	now := time.Date(2026, 1, 28, 9, 0, 0, 0, time.UTC)
 	for value, want := range map[string]time.Duration{
-		"": 0, "0": 0, "-3": 0, "2": 2 * time.Second, "1.5": 1500 * time.Millisecond, " 4 ": 4 * time.Second, "NaN": 0, "Inf": maxRetryAfter, "99999999999": maxRetryAfter,
-		"Wed, 28 Jan 2026 09:00:30 GMT": 30 * time.Second, "Wed, 28 Jan 2026 08:00:00 GMT": 0, "Thu, 28 Jan 9999 08:00:00 GMT": maxRetryAfter, "tomorrow": 0,
+		"": 0, "0": 0, "-3": 0, "2": 2 * time.Second, "1.5": 1500 * time.Millisecond, " 4 ": 4 * time.Second, "NaN": 0,
+		"Inf": maxRetryAfter, "99999999999": maxRetryAfter,
+		"Wed, 28 Jan 2026 09:00:30 GMT": 30 * time.Second, "Wed, 28 Jan 2026 08:00:00 GMT": 0,
+		"Thu, 28 Jan 9999 08:00:00 GMT": maxRetryAfter, "tomorrow": 0,
 	} {
 		require.Equal(t, want, retryAfter(http.Header{"Retry-After": {value}}, now), value)
 	}
 	require.Equal(t, 250*time.Millisecond, retryAfter(http.Header{"Retry-After": {"9"}, "Retry-After-Ms": {"250"}}, now))
 }
 
-// Whatever bytes come back, there is an error with a kind or a good answer.
+// Whatever bytes come back, the result is an error with a kind or a good answer.
 func FuzzReply(f *testing.F) {
-	for _, s := range []string{wrote(`{"ok":true}`, "stop"), chat("null"), `{"choices":null}`, `{"error":{}}`, `{"content":[null],"stop_reason":"end_turn"}`,
-		`{"content":[{"type":"tool_use","input":{"ok":true}}]}`, `{"message":{"content":"{}"},"done":true}`, `{"data":[{"index":0,"embedding":[1,null]}]}`, `{"embeddings":[[1]]}`, "<html>", "\xff"} {
+	for _, s := range []string{wrote(`{"ok":true}`, "stop"), chat("null"), `{"choices":null}`, `{"error":{}}`,
+		`{"content":[null],"stop_reason":"end_turn"}`,
+		`{"content":[{"type":"tool_use","input":{"ok":true}}]}`, `{"message":{"content":"{}"},"done":true}`,
+		`{"data":[{"index":0,"embedding":[1,null]}]}`, `{"embeddings":[[1]]}`, "<html>", "\xff"} {
 		f.Add(s, 200)
 	}
 	f.Add(`{"error":{"message":"x","code":1e99}}`, 429)
@@ -338,7 +363,7 @@ func FuzzReply(f *testing.F) {
 		body.Store(reply)
 		for _, kind := range []string{OpenAI, Anthropic, Ollama} {
 			c := Config{Provider: kind, Model: "m", EmbedModel: "e", BaseURL: server.URL, Timeout: 5 * time.Second}
-			m, err := open(c, tune)
+			m, err := openModel(c, tune)
 			require.NoError(t, err)
 			_, err = m.Generate(t.Context(), ask)
 			require.True(t, err == nil || llm.KindOf(err) != "", "%v", err)

@@ -11,28 +11,29 @@ import (
 	"github.com/memtree/memtree/llm"
 )
 
-// maxPrompt bounds a request, in bytes: beyond it every model refuses, after a
-// long upload.
+// maxPrompt limits a request, in bytes. Every model refuses more, but only after a long
+// upload.
 const maxPrompt = 1 << 20
 
-// errDeadline is the cause of a context that our own timeout ended.
+// errDeadline is the cause of a context that our own timeout has ended.
 var errDeadline = errors.New("the model took longer than the configured timeout")
 
 // Generate asks the model, at temperature 0. It implements [llm.Generator].
 func (m *Model) Generate(ctx context.Context, r llm.Request) (llm.Answer, error) {
 	if n := len(r.System) + len(r.Prompt); n > maxPrompt {
-		return llm.Answer{}, &llm.Error{Kind: llm.KindTooLarge, Err: fmt.Errorf("the prompt %s has %d bytes, more than %d", r.Name, n, maxPrompt)}
+		return llm.Answer{}, &llm.Error{Kind: llm.KindTooLarge,
+			Err: fmt.Errorf("the prompt %s has %d bytes, more than %d", r.Name, n, maxPrompt)}
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, m.config.Timeout, errDeadline)
 	defer cancel()
 	c := &call{name: r.Name, schema: r.Schema}
 	text, err := m.write(withCall(ctx, c), r)
 	if err != nil {
-		return llm.Answer{}, c.fail(ctx, err)
+		return llm.Answer{}, c.asError(ctx, err)
 	}
 	raw, err := llm.Decode(text, r.Schema)
 	if err != nil {
-		return llm.Answer{}, c.fail(ctx, err)
+		return llm.Answer{}, c.asError(ctx, err)
 	}
 	if c.model == "" {
 		c.model = m.config.Model
@@ -40,9 +41,9 @@ func (m *Model) Generate(ctx context.Context, r llm.Request) (llm.Answer, error)
 	return llm.Answer{JSON: raw, Model: c.model, Usage: c.usage}, nil
 }
 
-// write calls langchaingo and returns what the model wrote.
+// write calls langchaingo and returns the text the model wrote.
 func (m *Model) write(ctx context.Context, r llm.Request) (text string, err error) {
-	defer recovered(&err)
+	defer recoverPanic(&err)
 	var messages []llms.MessageContent
 	if r.System != "" {
 		messages = append(messages, llms.TextParts(llms.ChatMessageTypeSystem, r.System))
@@ -71,6 +72,7 @@ func (m *Model) write(ctx context.Context, r llm.Request) (text string, err erro
 	return text, nil
 }
 
+// options returns the settings of a request for langchaingo.
 func (m *Model) options(r llm.Request) []llms.CallOption {
 	tokens := r.MaxTokens
 	if tokens <= 0 {
@@ -78,22 +80,22 @@ func (m *Model) options(r llm.Request) []llms.CallOption {
 	}
 	options := []llms.CallOption{llms.WithTemperature(0), llms.WithMaxTokens(tokens)}
 	if m.config.Provider == OpenAI && m.config.BaseURL != "" {
-		// Compatible servers know the old name of the field; OpenAI wants the new one.
+		// Compatible servers know the old name of this field; OpenAI requires the new one.
 		options = append(options, openai.WithLegacyMaxTokensField())
 	}
 	return options
 }
 
-// recovered turns a panic of provider code into an error.
-func recovered(err *error) {
+// recoverPanic turns a panic in provider code into an error. It has to be deferred.
+func recoverPanic(err *error) {
 	if p := recover(); p != nil {
 		*err = &llm.Error{Kind: llm.KindMalformed, Err: fmt.Errorf("the provider's client panicked: %v", p)}
 	}
 }
 
-// fail gives err its kind: the transport's, where it saw the reason; else the
-// context's; else that of an answer nobody could read.
-func (c *call) fail(ctx context.Context, err error) error {
+// asError returns err as an [*llm.Error]: the transport's if it has one, else one for the
+// end of ctx, else one for an answer that cannot be read.
+func (c *call) asError(ctx context.Context, err error) error {
 	e, ok := errors.AsType[*llm.Error](err)
 	switch {
 	case c.err != nil:
@@ -102,7 +104,7 @@ func (c *call) fail(ctx context.Context, err error) error {
 	case ctx.Err() != nil:
 		e = contextError(ctx)
 	default:
-		e = &llm.Error{Kind: llm.KindMalformed, Err: errors.New(shown(err.Error(), ""))}
+		e = &llm.Error{Kind: llm.KindMalformed, Err: errors.New(redacted(err.Error(), ""))}
 	}
 	e.Usage = c.usage
 	return e

@@ -21,30 +21,38 @@ func TestOpenAIRequest(t *testing.T) {
 	require.Equal(t, "memtree", p.heads[0].Get("User-Agent"))
 	require.JSONEq(t, `{"model":"m-1","temperature":0,"max_tokens":77,
 		"messages":[{"role":"system","content":"be brief"},{"role":"user","content":"is it JSON?"}],
-		"response_format":{"type":"json_schema","json_schema":{"name":"test_en_1_ab","strict":true,"schema":`+answerSchema+`}}}`, encode(t, p.bodies[0]))
+		"response_format":{"type":"json_schema","json_schema":{"name":"test_en_1_ab","strict":true,`+
+		`"schema":`+answerSchema+`}}}`, encode(t, p.bodies[0]))
 
 	// Without a schema and a limit.
 	_, err = p.model(t, OpenAI, quick).Generate(t.Context(), llm.Request{Prompt: "JSON?"})
 	require.NoError(t, err)
-	require.JSONEq(t, `{"model":"m-1","temperature":0,"max_tokens":2048,"messages":[{"role":"user","content":"JSON?"}],"response_format":{"type":"json_object"}}`, encode(t, p.bodies[1]))
+	require.JSONEq(t, `{"model":"m-1","temperature":0,"max_tokens":2048,"messages":[{"role":"user",`+
+		`"content":"JSON?"}],"response_format":{"type":"json_object"}}`, encode(t, p.bodies[1]))
 }
 
 func TestAnthropicRequest(t *testing.T) {
-	reply := `{"model":"claude-x","role":"assistant","type":"message","stop_reason":"tool_use","content":[{"type":"text","text":"Here."},{"type":"tool_use","id":"1","name":"answer","input":{"ok":true}}],"usage":{"input_tokens":9,"output_tokens":4}}`
+	reply := `{"model":"claude-x","role":"assistant","type":"message","stop_reason":"tool_use",` +
+		`"content":[{"type":"text","text":"Here."},{"type":"tool_use","id":"1","name":"answer","input":{"ok":true}}],` +
+		`"usage":{"input_tokens":9,"output_tokens":4}}`
 	p := serve(t, say(200, reply))
 	a, err := p.model(t, Anthropic, quick).Generate(t.Context(), ask)
 	require.NoError(t, err)
-	require.Equal(t, llm.Answer{JSON: json.RawMessage(`{"ok":true}`), Model: "claude-x", Usage: llm.Usage{InputTokens: 9, OutputTokens: 4}}, a)
+	require.Equal(t, llm.Answer{JSON: json.RawMessage(`{"ok":true}`), Model: "claude-x",
+		Usage: llm.Usage{InputTokens: 9, OutputTokens: 4}}, a)
 	require.Equal(t, "/v1/messages", p.paths[0])
 	require.Equal(t, secret, p.heads[0].Get("X-Api-Key"))
 	require.Empty(t, p.heads[0].Get("Authorization"))
-	require.JSONEq(t, `{"model":"m-1","temperature":0,"max_tokens":77,"system":"be brief","messages":[{"role":"user","content":[{"type":"text","text":"is it JSON?"}]}],
-		"tools":[{"name":"answer","description":"Give the answer.","input_schema":`+answerSchema+`}],"tool_choice":{"type":"tool","name":"answer"}}`, encode(t, p.bodies[0]))
+	require.JSONEq(t, `{"model":"m-1","temperature":0,"max_tokens":77,"system":"be brief","messages":[{"role":"user",`+
+		`"content":[{"type":"text","text":"is it JSON?"}]}],
+		"tools":[{"name":"answer","description":"Give the answer.","input_schema":`+answerSchema+`}],`+
+		`"tool_choice":{"type":"tool","name":"answer"}}`, encode(t, p.bodies[0]))
 }
 
 func TestAnthropicFaults(t *testing.T) {
 	message := func(stop, content string) string {
-		return `{"model":"claude-x","stop_reason":"` + stop + `","content":[` + content + `],"usage":{"input_tokens":1,"output_tokens":1}}`
+		return `{"model":"claude-x","stop_reason":"` + stop + `","content":[` + content +
+			`],"usage":{"input_tokens":1,"output_tokens":1}}`
 	}
 	for name, c := range map[string]struct {
 		status      int
@@ -52,15 +60,18 @@ func TestAnthropicFaults(t *testing.T) {
 		kind        llm.Kind
 		callsExpect int
 	}{
-		"overloaded":     {529, `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`, "Overloaded", llm.KindUnavailable, 3},
-		"cut off":        {200, message("max_tokens", `{"type":"text","text":"{"}`), "cut off", llm.KindTruncated, 1},
-		"refused":        {200, message("refusal", ``), "filter", llm.KindRefused, 1},
-		"nothing":        {200, message("end_turn", ``), "empty", llm.KindMalformed, 1},
-		"null content":   {200, message("end_turn", `null`), "unknown content type", llm.KindMalformed, 1},
-		"unknown part":   {200, message("end_turn", `{"type":"hologram"}`), "unknown content type", llm.KindMalformed, 1},
-		"null input":     {200, message("tool_use", `{"type":"tool_use","name":"answer","input":null}`), "no JSON object", llm.KindMalformed, 1},
-		"only a thought": {200, message("end_turn", `{"type":"thinking","thinking":"hm"}`), "the answer is empty", llm.KindMalformed, 1},
-		"another shape":  {200, `{"content":"text"}`, "another shape", llm.KindMalformed, 1},
+		"overloaded": {529, `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`, "Overloaded",
+			llm.KindUnavailable, 3},
+		"cut off":      {200, message("max_tokens", `{"type":"text","text":"{"}`), "cut off", llm.KindTruncated, 1},
+		"refused":      {200, message("refusal", ``), "filter", llm.KindRefused, 1},
+		"nothing":      {200, message("end_turn", ``), "empty", llm.KindMalformed, 1},
+		"null content": {200, message("end_turn", `null`), "unknown content type", llm.KindMalformed, 1},
+		"unknown part": {200, message("end_turn", `{"type":"hologram"}`), "unknown content type", llm.KindMalformed, 1},
+		"null input": {200, message("tool_use", `{"type":"tool_use","name":"answer","input":null}`), "no JSON object",
+			llm.KindMalformed, 1},
+		"only a thought": {200, message("end_turn", `{"type":"thinking","thinking":"hm"}`), "the answer is empty",
+			llm.KindMalformed, 1},
+		"another shape": {200, `{"content":"text"}`, "another shape", llm.KindMalformed, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := serve(t, say(c.status, c.body))
@@ -73,12 +84,15 @@ func TestAnthropicFaults(t *testing.T) {
 }
 
 func TestOllamaRequest(t *testing.T) {
-	p := serve(t, say(200, `{"model":"qwen","message":{"role":"assistant","content":"{\"ok\":true}"},"done":true,"done_reason":"stop","prompt_eval_count":5,"eval_count":2}`))
+	p := serve(t, say(200, `{"model":"qwen","message":{"role":"assistant","content":"{\"ok\":true}"},"done":true,`+
+		`"done_reason":"stop","prompt_eval_count":5,"eval_count":2}`))
 	a, err := p.model(t, Ollama, quick).Generate(t.Context(), ask)
 	require.NoError(t, err)
-	require.Equal(t, llm.Answer{JSON: json.RawMessage(`{"ok":true}`), Model: "qwen", Usage: llm.Usage{InputTokens: 5, OutputTokens: 2}}, a)
+	require.Equal(t, llm.Answer{JSON: json.RawMessage(`{"ok":true}`), Model: "qwen",
+		Usage: llm.Usage{InputTokens: 5, OutputTokens: 2}}, a)
 	require.Equal(t, "/v1/api/chat", p.paths[0])
-	require.JSONEq(t, `{"model":"m-1","stream":false,"format":`+answerSchema+`,"options":{"temperature":0,"num_predict":77},
+	require.JSONEq(t, `{"model":"m-1","stream":false,"format":`+answerSchema+`,"options":{"temperature":0,`+
+		`"num_predict":77},
 		"messages":[{"role":"system","content":"be brief"},{"role":"user","content":"is it JSON?"}]}`, encode(t, p.bodies[0]))
 }
 
@@ -88,12 +102,15 @@ func TestOllamaFaults(t *testing.T) {
 		body, want string
 		kind       llm.Kind
 	}{
-		"no such model": {404, `{"error":"model \"qwen\" not found, try pulling it first"}`, "try pulling it first", llm.KindNotFound},
-		"cut off":       {200, `{"message":{"content":"{"},"done":true,"done_reason":"length"}`, "cut off", llm.KindTruncated},
-		"not done":      {200, `{"message":{"content":"{}"},"done":false}`, "not complete", llm.KindMalformed},
-		"no message":    {200, `{"done":true}`, "not complete", llm.KindMalformed},
-		"an error":      {200, `{"error":"out of memory"}`, "out of memory", llm.KindUnavailable},
-		"a long line":   {200, `{"message":{"content":"{\"ok\":true}"},"done":true,"x":"` + strings.Repeat("x", 600_000) + `"}`, "the answer is empty", llm.KindMalformed},
+		"no such model": {404, `{"error":"model \"qwen\" not found, try pulling it first"}`, "try pulling it first",
+			llm.KindNotFound},
+		"cut off": {200, `{"message":{"content":"{"},"done":true,"done_reason":"length"}`, "cut off",
+			llm.KindTruncated},
+		"not done":   {200, `{"message":{"content":"{}"},"done":false}`, "not complete", llm.KindMalformed},
+		"no message": {200, `{"done":true}`, "not complete", llm.KindMalformed},
+		"an error":   {200, `{"error":"out of memory"}`, "out of memory", llm.KindUnavailable},
+		"a long line": {200, `{"message":{"content":"{\"ok\":true}"},"done":true,"x":"` + strings.Repeat("x",
+			600_000) + `"}`, "the answer is empty", llm.KindMalformed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := serve(t, say(c.status, c.body)).model(t, Ollama, quick).Generate(t.Context(), ask)
@@ -103,17 +120,21 @@ func TestOllamaFaults(t *testing.T) {
 	}
 }
 
-// A server that does not know a form is asked in the next plainer one, once.
+// If a server does not know a form, the next plainer one is tried, once.
 func TestFallBack(t *testing.T) {
 	for name, c := range map[string]struct {
 		refuse func(body map[string]any) string
 		calls  []int // of the first and of the second Generate
 	}{
-		"knows all":          {func(map[string]any) string { return "" }, []int{1, 1}},
-		"no schemas":         {func(b map[string]any) string { return refuseFormat(b, "json_schema") }, []int{2, 1}},
-		"no response_format": {func(b map[string]any) string { return refuseFormat(b, "json_schema", "json_object") }, []int{3, 1}},
-		"no temperature":     {func(b map[string]any) string { return refuseField(b, "temperature") }, []int{2, 1}},
-		"neither of the two": {func(b map[string]any) string { return refuseField(b, "temperature") + refuseFormat(b, "json_schema") }, []int{3, 1}},
+		"knows all":  {func(map[string]any) string { return "" }, []int{1, 1}},
+		"no schemas": {func(b map[string]any) string { return refuseFormat(b, "json_schema") }, []int{2, 1}},
+		"no response_format": {func(b map[string]any) string { return refuseFormat(b, "json_schema", "json_object") },
+			[]int{3, 1}},
+		"no temperature": {func(b map[string]any) string { return refuseField(b, "temperature") }, []int{2, 1}},
+		"neither of the two": {func(b map[string]any) string {
+			return refuseField(b, "temperature") + refuseFormat(b,
+				"json_schema")
+		}, []int{3, 1}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var p *provider
@@ -154,7 +175,7 @@ func refuseField(body map[string]any, name string) string {
 
 func TestNoKeyNoHeader(t *testing.T) {
 	p := serve(t, good)
-	m, err := open(Config{Provider: OpenAI, Model: "m", BaseURL: p.URL}, quick)
+	m, err := openModel(Config{Provider: OpenAI, Model: "m", BaseURL: p.URL}, quick)
 	require.NoError(t, err)
 	t.Cleanup(m.Close)
 	t.Setenv("OPENAI_API_KEY", secret)
@@ -172,7 +193,8 @@ func TestOpenRefuses(t *testing.T) {
 	require.Equal(t, llm.KindNotSet, llm.KindOf(err))
 	_, err = OpenEmbedder(Config{Provider: Anthropic, EmbedModel: "e", APIKey: "k"})
 	require.Equal(t, llm.KindNotSet, llm.KindOf(err))
-	for _, c := range []Config{{Provider: "acme", Model: "m"}, {Provider: OpenAI, Model: "m", BaseURL: "://"}, {Provider: OpenAI, Model: "m", BaseURL: "ftp://h"}, {Provider: Ollama, Model: "m", BaseURL: "http://[::1"}} {
+	for _, c := range []Config{{Provider: "acme", Model: "m"}, {Provider: OpenAI, Model: "m", BaseURL: "://"},
+		{Provider: OpenAI, Model: "m", BaseURL: "ftp://h"}, {Provider: Ollama, Model: "m", BaseURL: "http://[::1"}} {
 		_, err = Open(c)
 		require.ErrorContains(t, err, "open model: ", c)
 	}

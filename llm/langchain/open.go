@@ -1,12 +1,11 @@
-// Package langchain opens real models through langchaingo, and is its only
-// importer. It speaks to OpenAI and every compatible server, Anthropic and
-// Ollama.
+// Package langchain opens real models through langchaingo, and no other package imports
+// that. It speaks to OpenAI and every compatible server, Anthropic and Ollama.
 //
-// What langchaingo leaves open is settled by one http.RoundTripper of ours: a
-// deadline, a cap on the body, errors with a kind, retries with jitter that heed
-// Retry-After, a circuit breaker, the JSON Schema in the request, a check of the
-// reply before langchaingo reads it, and the key, which langchaingo never sees.
-// A panic in provider code becomes an error.
+// One http.RoundTripper of ours does what langchaingo does not: a deadline, a limit on
+// the body, errors with a kind, retries with jitter that obey Retry-After, a circuit
+// breaker, the JSON Schema in the request, a check of the reply before langchaingo
+// reads it, and the key, which langchaingo never sees. A panic in provider code becomes
+// an error.
 package langchain
 
 import (
@@ -24,21 +23,22 @@ import (
 	"github.com/memtree/memtree/llm"
 )
 
-// tuning is what tests change.
+// tuning holds what tests set to other values.
 type tuning struct {
-	tries    uint          // at most so many requests a call
-	first    time.Duration // the wait before the second, about
-	longest  time.Duration // a longer wait than this is left to the caller
+	tries    uint          // requests per call, at most
+	first    time.Duration // wait before the second request, before jitter
+	longest  time.Duration // if the provider asks for a longer wait, the call fails
 	maxReply int64         // bytes of a body
-	trip     uint32        // failures in a row that open the breaker
-	rest     time.Duration // for how long
+	trip     uint32        // failures in a row after which the breaker opens
+	rest     time.Duration // how long the breaker stays open
 }
 
 func defaults() tuning {
-	return tuning{tries: 3, first: 500 * time.Millisecond, longest: 20 * time.Second, maxReply: 16 << 20, trip: 5, rest: 30 * time.Second}
+	return tuning{tries: 3, first: 500 * time.Millisecond, longest: 20 * time.Second, maxReply: 16 << 20, trip: 5,
+		rest: 30 * time.Second}
 }
 
-// Model is an open model that writes. It is safe for concurrent use.
+// Model is an open model that generates. It is safe for concurrent use.
 type Model struct {
 	config Config
 	client llms.Model
@@ -47,13 +47,14 @@ type Model struct {
 
 var _ llm.Generator = (*Model)(nil)
 
-// Open prepares the model of c; nothing is sent before the first Generate.
-// Without a model it fails with the kind llm.KindNotSet.
-func Open(c Config) (*Model, error) { return open(c, defaults()) }
+// Open prepares the model of c. It sends nothing before the first Generate. Without a
+// model it fails with the kind llm.KindNotSet.
+func Open(c Config) (*Model, error) { return openModel(c, defaults()) }
 
-func open(c Config, t tuning) (*Model, error) {
+func openModel(c Config, t tuning) (*Model, error) {
 	if c.Model == "" {
-		return nil, &llm.Error{Kind: llm.KindNotSet, Err: errors.New("no model is configured: set MEMTREE_LLM_MODEL and MEMTREE_LLM_API_KEY or MEMTREE_LLM_BASE_URL")}
+		return nil, &llm.Error{Kind: llm.KindNotSet,
+			Err: errors.New("no model is configured: set MEMTREE_LLM_MODEL and MEMTREE_LLM_API_KEY or MEMTREE_LLM_BASE_URL")}
 	}
 	rt, err := newTransport(c, t)
 	if err != nil {
@@ -66,9 +67,10 @@ func open(c Config, t tuning) (*Model, error) {
 	return &Model{config: c.withDefaults(), client: client, http: rt}, nil
 }
 
-// Close drops idle connections. Calls under way are not touched.
+// Close closes idle connections. It does not affect calls under way.
 func (m *Model) Close() { m.http.close() }
 
+// withDefaults returns c with the default limits where it has none.
 func (c Config) withDefaults() Config {
 	if c.Timeout <= 0 {
 		c.Timeout = DefaultTimeout
@@ -79,24 +81,30 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// placeholder stands where langchaingo insists on a key; the transport puts the
-// real one into the request.
+// placeholder is the key given to langchaingo, which insists on one. The transport puts
+// the real key into the request.
 const placeholder = "-"
 
-// newClient makes langchaingo's client. Everything it would otherwise read from
-// the environment is given.
+// newClient returns a client of langchaingo. It sets everything that the client would
+// otherwise read from the environment.
 //
 //nolint:ireturn // langchaingo's clients have no other type in common
 func newClient(c Config, model string, rt *transport) (llms.Model, error) {
 	base := strings.TrimRight(rt.base.String(), "/")
-	client := &http.Client{Transport: rt, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	client := &http.Client{Transport: rt, CheckRedirect: func(*http.Request,
+		[]*http.Request) error {
+		return http.ErrUseLastResponse
+	}}
 	switch c.Provider {
 	case Anthropic:
-		return anthropic.New(anthropic.WithToken(placeholder), anthropic.WithModel(model), anthropic.WithBaseURL(base), anthropic.WithHTTPClient(client))
+		return anthropic.New(anthropic.WithToken(placeholder), anthropic.WithModel(model), anthropic.WithBaseURL(base),
+			anthropic.WithHTTPClient(client))
 	case Ollama:
-		return ollama.New(ollama.WithModel(model), ollama.WithServerURL(base), ollama.WithHTTPClient(client), ollama.WithFormat("json"))
+		return ollama.New(ollama.WithModel(model), ollama.WithServerURL(base), ollama.WithHTTPClient(client),
+			ollama.WithFormat("json"))
 	default:
-		return openai.New(openai.WithToken(placeholder), openai.WithModel(model), openai.WithEmbeddingModel(model), openai.WithBaseURL(base),
+		return openai.New(openai.WithToken(placeholder), openai.WithModel(model), openai.WithEmbeddingModel(model),
+			openai.WithBaseURL(base),
 			openai.WithOrganization(""), openai.WithHTTPClient(client))
 	}
 }

@@ -19,13 +19,13 @@ import (
 	"github.com/memtree/memtree/llm"
 )
 
-// call is what one Generate or Embed and its transport tell each other; it
-// travels in the request's context, since langchaingo carries neither schema nor
-// errors through.
+// call carries what one Generate or Embed and its transport tell each other. It travels
+// in the context of the request, because langchaingo passes on neither schemas nor
+// errors.
 type call struct {
 	name   string
 	schema json.RawMessage
-	inputs int // texts to embed; 0 when the call writes
+	inputs int // number of texts to embed; 0 for Generate
 
 	model string
 	usage llm.Usage
@@ -46,10 +46,11 @@ type transport struct {
 	key      Secret
 	next     *http.Transport
 	breaker  *gobreaker.CircuitBreaker[[]byte]
-	form     atomic.Int32 // how the schema is sent; what a provider refused is not tried again
-	warm     atomic.Bool  // the provider does not let the temperature be set
+	form     atomic.Int32 // how the schema is sent; only moves on from what the provider refused
+	warm     atomic.Bool  // the provider does not accept a temperature
 }
 
+// newTransport checks the configuration and returns a transport to its address.
 func newTransport(c Config, t tuning) (*transport, error) {
 	if err := c.check(); err != nil {
 		return nil, fmt.Errorf("open model: %w", err)
@@ -58,20 +59,25 @@ func newTransport(c Config, t tuning) (*transport, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open model: %w", err)
 	}
-	next := &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, MaxIdleConnsPerHost: 4, IdleConnTimeout: time.Minute,
-		TLSHandshakeTimeout: 10 * time.Second, MaxResponseHeaderBytes: 64 << 10, DialContext: (&net.Dialer{Timeout: 10 * time.Second}).DialContext}
+	next := &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, MaxIdleConnsPerHost: 4,
+		IdleConnTimeout:     time.Minute,
+		TLSHandshakeTimeout: 10 * time.Second, MaxResponseHeaderBytes: 64 << 10,
+		DialContext: (&net.Dialer{Timeout: 10 * time.Second}).DialContext}
 	return &transport{tuning: t, provider: c.Provider, base: base, key: c.APIKey, next: next, breaker: newBreaker(t)}, nil
 }
 
-// newBreaker counts what says that the provider is down; an answer we do not
-// like, a busy provider and a caller who gave up do not.
+// newBreaker returns a circuit breaker that counts signs that the provider is down. A
+// bad answer, a busy provider and a caller who gave up are no such signs.
 func newBreaker(t tuning) *gobreaker.CircuitBreaker[[]byte] {
 	return gobreaker.NewCircuitBreaker[[]byte](gobreaker.Settings{
 		Timeout:     t.rest,
 		ReadyToTrip: func(n gobreaker.Counts) bool { return n.ConsecutiveFailures >= t.trip },
 		IsExcluded: func(err error) bool {
+			// Neither success nor failure: these say nothing about the provider. A timeout counts
+			// only if it was ours, not the caller's deadline.
 			e, ok := errors.AsType[*llm.Error](err)
-			return ok && (e.Kind == llm.KindCancelled || e.Kind == llm.KindRateLimited || e.Kind == llm.KindTimeout && errors.Is(err, context.DeadlineExceeded))
+			return ok && (e.Kind == llm.KindCancelled || e.Kind == llm.KindRateLimited || e.Kind == llm.KindTimeout &&
+				errors.Is(err, context.DeadlineExceeded))
 		},
 		IsSuccessful: func(err error) bool {
 			kind := llm.KindOf(err)
@@ -82,8 +88,8 @@ func newBreaker(t tuning) *gobreaker.CircuitBreaker[[]byte] {
 
 func (t *transport) close() { t.next.CloseIdleConnections() }
 
-// RoundTrip sends the request until there is a good reply or no hope of one. The
-// reply's body is complete, checked, and in memory.
+// RoundTrip sends the request until there is a good reply or no hope of one. The body
+// of the returned reply is complete, checked, and in memory.
 func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	c, ok := r.Context().Value(callKey{}).(*call)
 	if !ok {
@@ -100,7 +106,8 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	return &http.Response{
 		Status: "200 OK", StatusCode: http.StatusOK, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Request: r,
-		Header: http.Header{"Content-Type": {"application/json"}}, ContentLength: int64(len(reply)), Body: io.NopCloser(bytes.NewReader(reply)),
+		Header: http.Header{"Content-Type": {"application/json"}}, ContentLength: int64(len(reply)),
+		Body: io.NopCloser(bytes.NewReader(reply)),
 	}, nil
 }
 
@@ -112,13 +119,13 @@ func readRequest(r *http.Request) ([]byte, error) {
 	return body, errors.Join(err, r.Body.Close())
 }
 
-// negotiate asks in the strictest form the provider is not known to refuse, and
-// steps down when it says that the request is bad.
+// negotiate asks in the strictest form that the provider has not refused so far. If the
+// provider says that the request is bad, it tries the next form.
 func (t *transport) negotiate(r *http.Request, body []byte, c *call) ([]byte, *llm.Error) {
 	form, warm := int(t.form.Load()), t.warm.Load()
 	var first *llm.Error
 	for {
-		shaped, err := shape(t.provider, body, c, form, warm)
+		shaped, err := shapeRequest(t.provider, body, c, form, warm)
 		if err != nil {
 			return nil, &llm.Error{Kind: llm.KindBadRequest, Err: err}
 		}
@@ -140,15 +147,15 @@ func (t *transport) negotiate(r *http.Request, body []byte, c *call) ([]byte, *l
 			return nil, fault
 		case !warm && mentionsTemperature(fault):
 			warm = true
-		case form < plainest(t.provider):
+		case form < plainestForm(t.provider):
 			form++
 		default:
-			return nil, first // the plainest request is refused too: the form is not the reason
+			return nil, first // even the plainest request is refused, so the form is not the reason
 		}
 	}
 }
 
-// retry sends the same bytes again while that may help.
+// retry sends the same request again as long as that may help.
 func (t *transport) retry(r *http.Request, body []byte, c *call) ([]byte, *llm.Error) {
 	ctx := r.Context()
 	p := &pace{grow: backoff.NewExponentialBackOff(), longest: t.tuning.longest}
@@ -156,13 +163,13 @@ func (t *transport) retry(r *http.Request, body []byte, c *call) ([]byte, *llm.E
 	p.deadline, _ = ctx.Deadline()
 	reply, err := backoff.Retry(ctx, func() ([]byte, error) {
 		b, err := t.breaker.Execute(func() ([]byte, error) {
-			b, fault := t.once(r, body, c)
+			b, fault := t.send(r, body, c)
 			if fault != nil {
 				return nil, fault
 			}
 			return b, nil
 		})
-		p.last = t.fault(err)
+		p.last = t.asError(err)
 		return b, err
 	}, backoff.WithBackOff(p), backoff.WithMaxTries(t.tuning.tries), backoff.WithMaxElapsedTime(0))
 	switch {
@@ -175,19 +182,20 @@ func (t *transport) retry(r *http.Request, body []byte, c *call) ([]byte, *llm.E
 	}
 }
 
-// fault reads the error of one try.
-func (t *transport) fault(err error) *llm.Error {
+// asError returns the error of one try as an [*llm.Error].
+func (t *transport) asError(err error) *llm.Error {
 	if err == nil {
 		return nil
 	}
 	if e, ok := errors.AsType[*llm.Error](err); ok {
 		return e
 	}
-	// What is left is the breaker's own refusal.
-	return &llm.Error{Kind: llm.KindUnavailable, RetryAfter: t.tuning.rest, Err: fmt.Errorf("%s failed %d times in a row and is given a rest", t.base.Host, t.tuning.trip)}
+	// The only other error is the breaker's refusal.
+	return &llm.Error{Kind: llm.KindUnavailable, RetryAfter: t.tuning.rest,
+		Err: fmt.Errorf("%s failed %d times in a row and is given a rest", t.base.Host, t.tuning.trip)}
 }
 
-// pace says how long to wait before the next try. It implements backoff.BackOff.
+// pace returns how long to wait before the next try. It implements backoff.BackOff.
 type pace struct {
 	grow     *backoff.ExponentialBackOff
 	longest  time.Duration
@@ -197,12 +205,13 @@ type pace struct {
 
 func (p *pace) Reset() { p.grow.Reset() }
 
+// NextBackOff returns the wait before the next try, or Stop if waiting cannot help or is too long.
 func (p *pace) NextBackOff() time.Duration {
 	if p.last == nil || !p.last.Retryable() {
 		return backoff.Stop
 	}
-	// Jitter on top of what the provider asks for: all who were turned away would
-	// otherwise come back at once.
+	// Jitter is added to what the provider asks for. Otherwise all clients that were
+	// turned away together would come back together.
 	wait := p.grow.NextBackOff()
 	if p.last.RetryAfter > 0 {
 		wait = p.last.RetryAfter + wait/4
@@ -213,8 +222,8 @@ func (p *pace) NextBackOff() time.Duration {
 	return wait
 }
 
-// once sends one request and reads the whole reply.
-func (t *transport) once(r *http.Request, body []byte, c *call) ([]byte, *llm.Error) {
+// send sends one request and reads the whole reply.
+func (t *transport) send(r *http.Request, body []byte, c *call) ([]byte, *llm.Error) {
 	request := r.Clone(r.Context())
 	request.Body, request.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 	request.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
@@ -233,10 +242,10 @@ func (t *transport) once(r *http.Request, body []byte, c *call) ([]byte, *llm.Er
 	case int64(len(reply)) > t.tuning.maxReply:
 		return nil, &llm.Error{Kind: llm.KindTooLarge, Err: fmt.Errorf("the reply has more than %d bytes", t.tuning.maxReply)}
 	}
-	return inspect(t.provider, reply, c, t.key)
+	return inspectReply(t.provider, reply, c, t.key)
 }
 
-// authorise puts our headers on, the key only for the host it belongs to.
+// authorise sets the headers, with the key only if the request goes to its own host.
 func (t *transport) authorise(r *http.Request) {
 	r.Header.Set("User-Agent", "memtree")
 	r.Header.Del("Authorization")

@@ -9,10 +9,10 @@ import (
 	"github.com/memtree/memtree/llm"
 )
 
-// Echo says back what it was asked: without a schema the object
-// {"system": …, "prompt": …}; with one, the smallest object that fits, with the
-// prompt in every string, the first of every list of choices, and the least of
-// every range. Usage counts bytes as tokens.
+// Echo answers with what it was asked. Without a schema that is the object
+// {"system": …, "prompt": …}; with one, the smallest object that fits: the prompt in
+// every string, the first of each list of choices, and the least of each range. Usage
+// counts bytes as tokens.
 type Echo struct{}
 
 // Generate answers with the request.
@@ -26,7 +26,7 @@ func (Echo) Generate(ctx context.Context, r llm.Request) (llm.Answer, error) {
 		if err := json.Unmarshal(r.Schema, &s); err != nil {
 			return llm.Answer{}, &llm.Error{Kind: llm.KindBadRequest, Err: err}
 		}
-		v = s.fill(r.Prompt)
+		v = s.smallest(r.Prompt)
 	}
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -34,10 +34,11 @@ func (Echo) Generate(ctx context.Context, r llm.Request) (llm.Answer, error) {
 	if err := e.Encode(v); err != nil {
 		return llm.Answer{}, &llm.Error{Kind: llm.KindMalformed, Err: err}
 	}
-	return answer("echo", b.String(), llm.Usage{InputTokens: len(r.System) + len(r.Prompt), OutputTokens: b.Len()}, r.Schema)
+	return decodeAnswer("echo", b.String(), llm.Usage{InputTokens: len(r.System) + len(r.Prompt), OutputTokens: b.Len()},
+		r.Schema)
 }
 
-// shape is what Echo needs to know of a schema.
+// shape is the part of a schema that Echo needs.
 type shape struct {
 	Type       json.RawMessage   `json:"type"`
 	Enum       []json.RawMessage `json:"enum"`
@@ -49,7 +50,8 @@ type shape struct {
 	MaxLength  *int              `json:"maxLength"`
 }
 
-func (s *shape) fill(prompt string) any {
+// smallest returns the smallest value that fits the schema.
+func (s *shape) smallest(prompt string) any {
 	if s == nil {
 		return nil
 	}
@@ -60,11 +62,11 @@ func (s *shape) fill(prompt string) any {
 	case "object":
 		object := map[string]any{}
 		for _, name := range s.Required {
-			object[name] = s.Properties[name].fill(prompt)
+			object[name] = s.Properties[name].smallest(prompt)
 		}
 		return object
 	case "array":
-		return slices.Repeat([]any{s.Items.fill(prompt)}, s.MinItems)
+		return slices.Repeat([]any{s.Items.smallest(prompt)}, s.MinItems)
 	case "string":
 		if r := []rune(prompt); s.MaxLength != nil && len(r) > *s.MaxLength {
 			return string(r[:*s.MaxLength])
@@ -79,7 +81,7 @@ func (s *shape) fill(prompt string) any {
 	}
 }
 
-// kind is the first type of the schema.
+// kind returns the first type of the schema.
 func (s *shape) kind() string {
 	var one string
 	if json.Unmarshal(s.Type, &one) == nil {

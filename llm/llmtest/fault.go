@@ -8,8 +8,8 @@ import (
 	"github.com/memtree/memtree/llm"
 )
 
-// Fault passes calls on to Generator or Embedder, but fails the Call-th of them
-// (counted from 1, both kinds together) with Err.
+// Fault passes calls on to Generator or Embedder. The call number Call, counted from 1
+// over both, fails with Err instead.
 type Fault struct {
 	Generator llm.Generator
 	Embedder  llm.Embedder
@@ -19,10 +19,10 @@ type Fault struct {
 	calls atomic.Int64
 }
 
-// Calls says how many calls there were.
+// Calls returns how many calls there were.
 func (f *Fault) Calls() int { return int(f.calls.Load()) }
 
-// Generate passes on, or fails.
+// Generate passes the call on, or fails.
 func (f *Fault) Generate(ctx context.Context, r llm.Request) (llm.Answer, error) {
 	if f.calls.Add(1) == int64(f.Call) {
 		return llm.Answer{}, f.Err
@@ -30,13 +30,13 @@ func (f *Fault) Generate(ctx context.Context, r llm.Request) (llm.Answer, error)
 	return f.Generator.Generate(ctx, r)
 }
 
-// ID is that of the embedder behind.
+// ID returns the ID of Embedder.
 func (f *Fault) ID() string { return f.Embedder.ID() }
 
-// Dims is that of the embedder behind.
+// Dims returns the Dims of Embedder.
 func (f *Fault) Dims() int { return f.Embedder.Dims() }
 
-// Embed passes on, or fails.
+// Embed passes the call on, or fails.
 func (f *Fault) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	if f.calls.Add(1) == int64(f.Call) {
 		return nil, f.Err
@@ -44,6 +44,7 @@ func (f *Fault) Embed(ctx context.Context, texts []string) ([][]float32, error) 
 	return f.Embedder.Embed(ctx, texts)
 }
 
+// withUsage sets the usage of an [*llm.Error].
 func withUsage(err error, usage llm.Usage) error {
 	if e, ok := errors.AsType[*llm.Error](err); ok {
 		e.Usage = usage

@@ -1,7 +1,7 @@
-// Package llmtest has models that do what a test expects of them, with no mock
-// library and no network: [Echo] says back what it was asked, [Script] answers
-// from a list, [Replay] from recorded files, [Fault] fails on a chosen call, and
-// [Spell] embeds by letters. All are safe for concurrent use.
+// Package llmtest has models that do what a test expects, without a mock library and
+// without a network: [Echo] answers with what it was asked, [Script] from a list,
+// [Replay] from recorded files; [Fault] fails on a chosen call, and [Spell] embeds by
+// letters. All are safe for concurrent use.
 package llmtest
 
 import (
@@ -14,8 +14,8 @@ import (
 	"github.com/memtree/memtree/llm"
 )
 
-// A Step is what a [Script] does on one call: fail with Err, or write Text, which
-// goes through [llm.Decode] as a real model's words do.
+// A Step is one call of a [Script]: it fails with Err, or it writes Text, which is
+// decoded with [llm.Decode] like the text of a real model.
 type Step struct {
 	Text  string
 	Usage llm.Usage
@@ -29,8 +29,8 @@ type Script struct {
 	requests []llm.Request
 }
 
-// NewScript returns a generator that takes one step per call. After the last
-// step every call fails: a test that asks more than it planned is wrong.
+// NewScript returns a generator that takes one step per call. After the last step every
+// call fails, because a test that asks more often than it planned is wrong.
 func NewScript(steps ...Step) *Script { return &Script{steps: steps} }
 
 // Generate takes the next step.
@@ -39,7 +39,7 @@ func (s *Script) Generate(ctx context.Context, r llm.Request) (llm.Answer, error
 	if err != nil {
 		return llm.Answer{}, err
 	}
-	return answer("script", step.Text, step.Usage, r.Schema)
+	return decodeAnswer("script", step.Text, step.Usage, r.Schema)
 }
 
 func (s *Script) next(ctx context.Context, r llm.Request) (Step, error) {
@@ -51,7 +51,8 @@ func (s *Script) next(ctx context.Context, r llm.Request) (Step, error) {
 	n := len(s.requests)
 	s.requests = append(s.requests, r)
 	if n >= len(s.steps) {
-		return Step{}, &llm.Error{Kind: llm.KindUnavailable, Err: fmt.Errorf("the script has %d steps, this is call %d", len(s.steps), n+1)}
+		return Step{}, &llm.Error{Kind: llm.KindUnavailable,
+			Err: fmt.Errorf("the script has %d steps, this is call %d", len(s.steps), n+1)}
 	}
 	return s.steps[n], s.steps[n].Err
 }
@@ -63,8 +64,8 @@ func (s *Script) Requests() []llm.Request {
 	return slices.Clone(s.requests)
 }
 
-// answer does with text what every generator must do before it returns.
-func answer(model, text string, usage llm.Usage, schema json.RawMessage) (llm.Answer, error) {
+// decodeAnswer decodes text and returns it as every generator has to.
+func decodeAnswer(model, text string, usage llm.Usage, schema json.RawMessage) (llm.Answer, error) {
 	raw, err := llm.Decode(text, schema)
 	if err != nil {
 		return llm.Answer{}, withUsage(err, usage)

@@ -29,8 +29,10 @@ func TestEcho(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, `{"prompt":"say \"<hi>\"","system":"s"}`, string(a.JSON))
 
-	schema := `{"type":"object","required":["a","b","c","d","e","f","g"],"additionalProperties":false,"properties":{"a":{"type":"string","maxLength":2},"b":{"enum":["x","y"]},
-		"c":{"type":"number","minimum":0.5},"d":{"type":"array","minItems":2,"items":{"type":"integer"}},"e":{"type":"boolean"},"f":{"type":["null","string"]},"g":{"type":["string","null"]},"h":{"type":"string"}}}`
+	schema := `{"type":"object","required":["a","b","c","d","e","f","g"],"additionalProperties":false,` +
+		`"properties":{"a":{"type":"string","maxLength":2},"b":{"enum":["x","y"]},
+		"c":{"type":"number","minimum":0.5},"d":{"type":"array","minItems":2,"items":{"type":"integer"}},` +
+		`"e":{"type":"boolean"},"f":{"type":["null","string"]},"g":{"type":["string","null"]},"h":{"type":"string"}}}`
 	a, err = llmtest.Echo{}.Generate(t.Context(), llm.Request{Prompt: "汉字汉字", Schema: json.RawMessage(schema)})
 	require.NoError(t, err)
 	require.JSONEq(t, `{"a":"汉字","b":"x","c":0.5,"d":[0,0],"e":false,"f":null,"g":"汉字汉字"}`, string(a.JSON))
@@ -40,7 +42,8 @@ func TestEcho(t *testing.T) {
 }
 
 func TestScript(t *testing.T) {
-	s := llmtest.NewScript(llmtest.Step{Text: "```\n{}\n```"}, llmtest.Step{Err: errors.New("boom")}, llmtest.Step{Text: "no", Usage: llm.Usage{InputTokens: 3}})
+	s := llmtest.NewScript(llmtest.Step{Text: "```\n{}\n```"}, llmtest.Step{Err: errors.New("boom")},
+		llmtest.Step{Text: "no", Usage: llm.Usage{InputTokens: 3}})
 	a, err := s.Generate(t.Context(), llm.Request{Prompt: "1"})
 	require.NoError(t, err)
 	require.Equal(t, `{}`, string(a.JSON))
@@ -75,7 +78,8 @@ func TestRecordAndReplay(t *testing.T) {
 	_, err = replay.Generate(t.Context(), r)
 	require.NoError(t, err, "the name is not shown to the model")
 
-	for _, other := range []llm.Request{{System: "sp"}, {Prompt: "sp"}, {System: "s", Prompt: "p", MaxTokens: 1}, {System: "s", Prompt: "p", Schema: json.RawMessage(`{}`)}} {
+	for _, other := range []llm.Request{{System: "sp"}, {Prompt: "sp"}, {System: "s", Prompt: "p", MaxTokens: 1},
+		{System: "s", Prompt: "p", Schema: json.RawMessage(`{}`)}} {
 		_, err = replay.Generate(t.Context(), other)
 		require.Equal(t, llm.KindNotFound, llm.KindOf(err))
 		require.ErrorContains(t, err, llmtest.Key(other)+".json")

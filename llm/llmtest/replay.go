@@ -14,21 +14,21 @@ import (
 	"github.com/memtree/memtree/llm"
 )
 
-// Replay answers from files that [Record] wrote: one per request, named by
-// [Key] with the end .json. A request that was not recorded fails, naming the
-// file that is missing.
+// Replay answers from files that [Record] wrote, one per request. The name of a file
+// is the [Key] of the request and .json. A request without a file fails with an error
+// that names the file.
 type Replay struct{ Dir fs.FS }
 
-// recording is the content of a file.
+// recording is the content of such a file.
 type recording struct {
-	Name   string          `json:"name"` // which prompt it was, for people
+	Name   string          `json:"name"` // of the prompt, for people
 	Model  string          `json:"model"`
 	Usage  llm.Usage       `json:"usage"`
 	Answer json.RawMessage `json:"answer"`
 }
 
-// Key is a hash of what the model is shown: system, prompt, schema and the bound
-// on the answer, 32 hex digits.
+// Key returns a hash of what the model gets: system, prompt, schema and the limit on
+// the answer, as 32 hex digits.
 func Key(r llm.Request) string {
 	h := sha256.New()
 	for _, part := range []string{r.System, r.Prompt, string(r.Schema), fmt.Sprint(r.MaxTokens)} {
@@ -54,17 +54,17 @@ func (p Replay) Generate(ctx context.Context, r llm.Request) (llm.Answer, error)
 	if err := json.Unmarshal(b, &rec); err != nil {
 		return llm.Answer{}, &llm.Error{Kind: llm.KindMalformed, Err: fmt.Errorf("read recording %s: %w", name, err)}
 	}
-	return answer(rec.Model, string(rec.Answer), rec.Usage, r.Schema)
+	return decodeAnswer(rec.Model, string(rec.Answer), rec.Usage, r.Schema)
 }
 
-// Record passes requests on and keeps the answers in Dir, which must exist, for
-// [Replay]. Failures are not kept.
+// Record passes requests on and writes the answers to Dir, which must exist, for
+// [Replay]. It does not write failures.
 type Record struct {
 	Generator llm.Generator
 	Dir       string
 }
 
-// Generate asks the generator behind and writes the answer down.
+// Generate passes the request on and writes the answer to its file.
 func (p Record) Generate(ctx context.Context, r llm.Request) (llm.Answer, error) {
 	a, err := p.Generator.Generate(ctx, r)
 	if err != nil {
@@ -74,7 +74,7 @@ func (p Record) Generate(ctx context.Context, r llm.Request) (llm.Answer, error)
 	if err != nil {
 		return a, fmt.Errorf("record %s: %w", r.Name, err)
 	}
-	// Written beside and renamed: two calls with the same request may meet here.
+	// The file is renamed into place, since two calls with the same request may write it at once.
 	f, err := os.CreateTemp(p.Dir, "*.tmp")
 	if err != nil {
 		return a, fmt.Errorf("record %s: %w", r.Name, err)

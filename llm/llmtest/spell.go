@@ -8,18 +8,18 @@ import (
 	"github.com/memtree/memtree/llm"
 )
 
-// Spell embeds a text by its letters and digits: each adds one to a place of its
-// own (of 128, characters beyond ASCII share them), and the sum is normalised. So
-// texts that share letters are similar, the order of letters and the case do not
-// matter, and anyone can work out a cosine by hand.
+// Spell embeds a text by its letters and digits. Each adds one to one of 128 numbers
+// (characters beyond ASCII share numbers), and the vector is normalised. Texts that
+// share letters are similar, the order and case of letters do not matter, and a cosine
+// can be worked out by hand.
 type Spell struct{}
 
 const spellDims = 128
 
-// ID names the embedder.
+// ID returns "spell-128".
 func (Spell) ID() string { return "spell-128" }
 
-// Dims is 128.
+// Dims returns 128.
 func (Spell) Dims() int { return spellDims }
 
 // Embed spells the texts.
@@ -29,17 +29,17 @@ func (Spell) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	}
 	vectors := make([][]float32, len(texts))
 	for i, t := range texts {
-		vectors[i] = spell(t)
+		vectors[i] = letterVector(t)
 	}
 	return vectors, nil
 }
 
-func spell(text string) []float32 {
+func letterVector(text string) []float32 {
 	v := make([]float32, spellDims)
 	var sum float64
 	for _, r := range text {
 		if r = unicode.ToLower(r); unicode.IsLetter(r) || unicode.IsDigit(r) {
-			sum += float64(2*v[r%spellDims] + 1) // (x+1)² − x²
+			sum += float64(2*v[r%spellDims] + 1) // (x+1)² − x²: keeps sum the squared length
 			v[r%spellDims]++
 		}
 	}

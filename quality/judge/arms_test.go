@@ -19,7 +19,7 @@ type arm struct {
 	ask  func(q *memtree.Query, b build)
 }
 
-// arms are what is measured beside no text and the empty frame.
+// arms are what is measured, apart from no text and the empty frame.
 var arms = []arm{
 	{"actions", own, blind},
 	{"random", foreign, blind},
@@ -31,24 +31,27 @@ var arms = []arm{
 func own(x mistake) *screen     { return &x.screen }
 func foreign(x mistake) *screen { return x.other }
 
-// What the question says of the build: nothing, what can be seen of it, or its
-// name too, so that memory knows the very build it was wrong on.
+// What the query says about the build: nothing; what can be seen of it; or its name too,
+// so that memory knows whether it is the very build on which it was wrong.
 func blind(*memtree.Query, build)    {}
 func look(q *memtree.Query, b build) { q.Observation = b.seen }
 func know(q *memtree.Query, b build) { q.Observation, q.Scope.Build = b.seen, b.name }
 
-// remember makes a memory that knows one mistake, on the page of x with the
-// defects of what, and returns what it says before x's test runs again.
+// remember makes a memory that knows one mistake, made on the page of x with the defects
+// of what. The function it returns gives what that memory says before x's test runs again.
 func remember(t *testing.T, x mistake, what screen) func(a arm, b build) string {
 	ctx := t.Context()
-	m, err := memtree.Open(ctx, t.TempDir(), &memtree.Options{Deadline: time.Minute, Now: func() time.Time { return time.Date(2026, 1, 28, 9, 0, 0, 0, time.UTC) }})
+	m, err := memtree.Open(ctx, t.TempDir(), &memtree.Options{Deadline: time.Minute,
+		Now: func() time.Time { return time.Date(2026, 1, 28, 9, 0, 0, 0, time.UTC) }})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, m.Close()) })
 	scene := tree.Scene{ID: x.Route, Type: x.Type, Route: x.Route}
 	wrong := false
 	require.NoError(t, m.Record(ctx, memtree.Evaluation{
-		ID: x.ID, RunID: "night1", CaseID: x.ID, Scene: scene, Scope: tree.Scope{Product: "demo", Build: x.builds[0].name}, Prompt: x.Prompt, Correct: &wrong, Reason: note(what),
-		Judgment: raw(t, map[string]any{"has_defect": !x.Defect}), GroundTruth: raw(t, map[string]any{"has_defect": x.Defect, "defect_details": what.Details}),
+		ID: x.ID, RunID: "night1", CaseID: x.ID, Scene: scene, Scope: tree.Scope{Product: "demo", Build: x.builds[0].name},
+		Prompt: x.Prompt, Correct: &wrong, Reason: evaluatorNote(what),
+		Judgment:    raw(t, map[string]any{"has_defect": !x.Defect}),
+		GroundTruth: raw(t, map[string]any{"has_defect": x.Defect, "defect_details": what.Details}),
 	}))
 	require.NoError(t, m.Wait(ctx))
 	return func(a arm, b build) string {
@@ -61,8 +64,8 @@ func remember(t *testing.T, x mistake, what screen) func(a arm, b build) string 
 	}
 }
 
-// note is what the evaluator said of the wrong verdict.
-func note(s screen) string {
+// evaluatorNote returns what the evaluator said about the wrong verdict.
+func evaluatorNote(s screen) string {
 	if s.Defect {
 		return strings.Join(s.Details, "；")
 	}

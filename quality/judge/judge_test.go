@@ -12,19 +12,19 @@ import (
 	"github.com/memtree/memtree/internal/golden"
 )
 
-// TestJudge measures what guidance does to the verdicts of a real model. One
-// mistake is remembered; then its test runs on the unchanged build and on the
-// changed one, with nothing after the task, with an empty frame, and with what
-// memtree says. docs/judge.md says how to run it, and what the figures mean.
+// TestJudge measures what guidance does to the verdicts of a real model. A memory knows
+// one mistake; then the test of that mistake runs on the unchanged build and on the
+// changed one: with nothing after the task, with an empty frame, and with what memtree
+// says. docs/judge.md says how to run it and what the figures mean.
 func TestJudge(t *testing.T) {
 	url := os.Getenv("MEMTREE_JUDGE")
 	if url == "" {
 		t.Skip("there is no model to ask: set MEMTREE_JUDGE to the address of a judge; docs/judge.md says how to start one")
 	}
-	dir := folder(t)
+	dir := dataFolder(t)
 	m := openModel(t, url, dir)
 	mistakes := readMistakes(t, dir)
-	var told []telling
+	var told []armResult
 	for i, x := range mistakes {
 		told = append(told, m.verdicts(t, x)...)
 		fmt.Fprintf(t.Output(), "%d of %d mistakes, %d new answers\n", i+1, len(mistakes), m.fresh)
@@ -32,22 +32,22 @@ func TestJudge(t *testing.T) {
 	keepRecord(t, "testdata/judge.golden", m.about+"\n"+table(told))
 }
 
-// verdicts asks for the verdicts on both builds of a mistake, in every arm.
-func (m *model) verdicts(t *testing.T, x mistake) []telling {
-	var out []telling
+// verdicts asks for the verdicts on both builds of a mistake, with every arm.
+func (m *model) verdicts(t *testing.T, x mistake) []armResult {
+	var out []armResult
 	for _, a := range arms {
 		if a.of(x) == nil {
 			continue
 		}
 		says := remember(t, x, *a.of(x))
-		told := telling{arm: a.name, of: x}
+		told := armResult{arm: a.name, of: x}
 		for i, b := range x.builds {
 			text := says(a, b)
 			told.silent[i] = text == ""
 			told.none[i] = m.score(t, x, i, "")
 			told.score[i], told.frame[i] = told.none[i], told.none[i]
 			if text != "" {
-				told.frame[i] = m.score(t, x, i, empty(text, m.nothing))
+				told.frame[i] = m.score(t, x, i, emptyFrame(text, m.nothing))
 				told.score[i] = m.score(t, x, i, text)
 			}
 		}
@@ -56,8 +56,8 @@ func (m *model) verdicts(t *testing.T, x mistake) []telling {
 	return out
 }
 
-// empty returns a text with its memories replaced by a line that says nothing.
-func empty(text, nothing string) string {
+// emptyFrame returns text with each memory replaced by a line that says nothing.
+func emptyFrame(text, nothing string) string {
 	lines := strings.Split(text, "\n")
 	memory := func(line string) bool { return strings.HasPrefix(line, "- ") }
 	first := slices.IndexFunc(lines, memory)
@@ -73,8 +73,8 @@ func empty(text, nothing string) string {
 	return strings.Join(slices.Concat(lines[:first], []string{nothing}, lines[after:]), "\n")
 }
 
-// keepRecord is golden.Equal for figures with the day they were measured. The
-// day stays as long as the figures do.
+// keepRecord is golden.Equal for figures that carry the day they were measured. It keeps
+// that day as long as the figures are the same.
 func keepRecord(t *testing.T, path, figures string) {
 	day := "measured " + time.Now().Format(time.DateOnly)
 	if old, err := os.ReadFile(filepath.Clean(path)); err == nil {

@@ -22,7 +22,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// model is a judge behind a server, and what it has answered so far.
+// model is a judge behind a server, with the answers it has given so far.
 type model struct {
 	url     string
 	about   string // the model and the data, for the record
@@ -34,14 +34,14 @@ type model struct {
 	fresh   int // answers of this run
 }
 
-// answer is a line of the file of answers.
+// answer is one line of the file of answers.
 type answer struct {
 	Prompt string  `json:"h"` // the beginning of its hash
 	Score  float64 `json:"s"`
 }
 
-// openModel reads the judge's prompt from the scripts of the data, so that the
-// figures can be compared with theirs, and the answers it gave before.
+// openModel reads the judge's prompt from the scripts of the data, so that the figures
+// can be compared with theirs, and the answers given before.
 func openModel(t *testing.T, url, dir string) *model {
 	file := os.Getenv("MEMTREE_JUDGE_MODEL")
 	require.NotEmpty(t, file, "set MEMTREE_JUDGE_MODEL to the file the server loaded: its hash goes into the record")
@@ -76,8 +76,8 @@ print(json.dumps({"head": head, "turn": s.user("{page}", "{task}", "{memory}"), 
 	m.head, m.turn, m.nothing = p.Head, p.Turn, p.Nothing
 }
 
-// readAnswers opens the file of answers: what was asked once is not asked again,
-// so a measurement that was broken off goes on where it stood.
+// readAnswers reads the file of answers. No question is asked twice, so a measurement
+// that was interrupted goes on where it stopped.
 func (m *model) readAnswers(t *testing.T, hash string) {
 	path := os.Getenv("MEMTREE_JUDGE_ANSWERS")
 	if path == "" {
@@ -106,12 +106,13 @@ func (m *model) readAnswers(t *testing.T, hash string) {
 	fmt.Fprintf(t.Output(), "%d answers in %s\n", len(m.answers), path)
 }
 
-// score is the log-odds of "there is a defect" on a build of x, with a text after the task.
+// score returns the log-odds of "there is a defect" on a build of x, with text after the task.
 func (m *model) score(t *testing.T, x mistake, build int, text string) float64 {
 	if text != "" {
 		text += "\n\n"
 	}
-	prompt := m.head + strings.NewReplacer("{page}", x.builds[build].seen, "{task}", x.Prompt, "{memory}", text).Replace(m.turn)
+	prompt := m.head + strings.NewReplacer("{page}", x.builds[build].seen, "{task}", x.Prompt, "{memory}",
+		text).Replace(m.turn)
 	h := sha256.Sum256([]byte(prompt))
 	a := answer{Prompt: hex.EncodeToString(h[:12])}
 	if s, known := m.answers[a.Prompt]; known {
@@ -127,8 +128,8 @@ func (m *model) score(t *testing.T, x mistake, build int, text string) float64 {
 	return a.Score
 }
 
-// ask has the model read a prompt and returns the log-odds of B against A as its
-// next word. The server keeps what it read under key, and the head for all.
+// ask gives the model a prompt and returns the log-odds of B against A as its next word.
+// The server caches what it has read under key, and the common head for all keys.
 func (m *model) ask(t *testing.T, key, prompt string) float64 {
 	body := raw(t, map[string]any{"key": key, "head": m.head, "prompt": prompt, "words": []string{"B", "A"}})
 	c := http.Client{Timeout: 15 * time.Minute}

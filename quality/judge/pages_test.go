@@ -11,15 +11,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// folder returns the folder of the data, or skips.
-func folder(t *testing.T) string {
+// dataFolder returns the folder of the data, or skips the test.
+func dataFolder(t *testing.T) string {
 	shared := os.Getenv("MEMTREE_SHARED")
 	if shared == "" {
 		shared = filepath.Join("..", "..", "..", "shared")
 	}
 	dir := filepath.Join(shared, "data", "gui", "judge")
 	if _, err := os.Stat(filepath.Join(dir, "items.json")); err != nil {
-		t.Skip("the tests and pages are not here: this measures on data/gui/judge in the folder MEMTREE_SHARED names, ../shared beside the repository by default")
+		t.Skip("the tests and pages are not here: this measures on data/gui/judge in the folder MEMTREE_SHARED names, " +
+			"../shared beside the repository by default")
 	}
 	return dir
 }
@@ -31,15 +32,15 @@ type screen struct {
 	Details                           []string
 }
 
-// mistake is a wrong verdict, the page as it was then and as it is on the
-// changed build: repaired where a defect was missed, broken after a false alarm.
+// mistake is a wrong verdict, with the page as it was then and as it is on the changed
+// build: repaired if a defect was missed, broken if there was a false alarm.
 type mistake struct {
 	screen
 	builds [2]build // unchanged and changed
 	other  *screen  // another page with a defect, nil after a false alarm
 }
 
-// build is a state of the product: its name, and what a browser sees of the page.
+// build is a state of the product: its name, and what a browser sees on the page.
 type build struct{ name, seen string }
 
 func readMistakes(t *testing.T, dir string) []mistake {
@@ -56,7 +57,7 @@ func readMistakes(t *testing.T, dir string) []mistake {
 			}
 			x := mistake{screen: s, builds: [2]build{{"night 1", s.Obs}, {"night 2", all[twin].Obs}}}
 			if missed {
-				x.other = another(all, s)
+				x.other = defectElsewhere(all, s)
 			}
 			out = append(out, x)
 		}
@@ -64,8 +65,8 @@ func readMistakes(t *testing.T, dir string) []mistake {
 	return out
 }
 
-// another picks, always the same, a test with a defect on another page.
-func another(all []screen, of screen) *screen {
+// defectElsewhere returns a test with a defect on another page, always the same one.
+func defectElsewhere(all []screen, of screen) *screen {
 	var best *screen
 	least := ""
 	for i, s := range all {

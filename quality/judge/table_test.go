@@ -9,38 +9,38 @@ import (
 	"strings"
 )
 
-// telling is what one arm told about one mistake, and the judge's scores on the
-// unchanged build and the changed one: with the text, with an empty frame in its
-// place, and with nothing. An arm that is silent on a build scores as nothing does.
-type telling struct {
+// armResult is what one arm said about one mistake, and the judge's scores on the unchanged
+// and the changed build: with that text, with an empty frame instead, and with nothing. If
+// an arm is silent on a build, its score is that with nothing.
+type armResult struct {
 	arm                string
 	of                 mistake
 	silent             [2]bool
 	score, frame, none [2]float64
 }
 
-// build 0 is unchanged, build 1 changed.
-func (x telling) defective(build int) bool { return x.of.Defect == (build == 0) }
-func (x telling) shift(build int) float64  { return x.score[build] - x.frame[build] }
-func (x telling) as(s [2]float64) telling  { x.score = s; return x }
-func (x telling) kind() string {
+// defective reports whether a build has the defect. Build 0 is unchanged, build 1 changed.
+func (x armResult) defective(build int) bool  { return x.of.Defect == (build == 0) }
+func (x armResult) shift(build int) float64   { return x.score[build] - x.frame[build] }
+func (x armResult) as(s [2]float64) armResult { x.score = s; return x }
+func (x armResult) kind() string {
 	if x.of.Defect {
 		return "missed"
 	}
 	return "alarm"
 }
 
-// selective is how much further a text moves the build with the defect towards
-// "there is a defect" than the build without: above 0 it made the judge look, at
-// 0 the judge obeyed or did not care.
-func (x telling) selective() float64 {
+// selective returns how much further a text moves the build with the defect towards "there
+// is a defect" than the build without. Above 0 the text made the judge look; at 0 the judge
+// obeyed or ignored it.
+func (x armResult) selective() float64 {
 	if x.defective(0) {
 		return x.shift(0) - x.shift(1)
 	}
 	return x.shift(1) - x.shift(0)
 }
 
-// row is a line of the table.
+// row is one line of the table.
 type row struct {
 	kind, arm    string
 	n, silent    int // tests; builds of them about which nothing was told
@@ -51,13 +51,13 @@ type row struct {
 
 func (r row) both() float64 { return (r.right[0] + r.right[1]) / 2 }
 
-// table writes the figures of all arms, and whether they reach their bars.
-func table(all []telling) string {
-	cut := median(all)
+// table returns the figures of all arms, and whether they reach their bars.
+func table(all []armResult) string {
+	cut := medianScore(all)
 	var out []row
 	for _, kind := range []string{"missed", "alarm"} {
 		for _, a := range append([]arm{{name: "none"}, {name: "frame"}}, arms...) {
-			var of []telling
+			var of []armResult
 			for _, x := range all {
 				switch {
 				case x.kind() != kind:
@@ -74,11 +74,11 @@ func table(all []telling) string {
 			}
 		}
 	}
-	return written(out) + bars(out)
+	return written(out) + judgeBars(out)
 }
 
-// median is the score that parts the verdicts: without a text, half of the builds are called defective.
-func median(all []telling) float64 {
+// medianScore returns the threshold at which, without a text, half of the builds count as defective.
+func medianScore(all []armResult) float64 {
 	var s []float64
 	for _, x := range all {
 		if x.arm == arms[0].name {
@@ -89,7 +89,7 @@ func median(all []telling) float64 {
 	return (s[(len(s)-1)/2] + s[len(s)/2]) / 2
 }
 
-func sumUp(kind, arm string, of []telling, cut float64) row {
+func sumUp(kind, arm string, of []armResult, cut float64) row {
 	r := row{kind: kind, arm: arm, n: len(of)}
 	pages := map[string]float64{}
 	each := 1 / float64(len(of))
@@ -103,14 +103,14 @@ func sumUp(kind, arm string, of []telling, cut float64) row {
 		r.apart += float64(count(x.defective(0) == (x.score[0] > x.score[1]))) * each
 		pages[x.of.Fam] += x.selective()
 	}
-	r.p = flips(slices.Sorted(maps.Values(pages)))
+	r.p = signFlipP(slices.Sorted(maps.Values(pages)))
 	return r
 }
 
-// flips is the exact one-sided sign-flip test that the sum lies above 0: the
-// share of all ways to give the values signs that reach it. Values are sums over
-// the tests of a page, for tests of one page do not speak independently.
-func flips(values []float64) float64 {
+// signFlipP is the exact one-sided sign-flip test of a sum above 0. It returns the share of all
+// sign combinations whose sum reaches that of values. Each value is the sum over the tests
+// of one page, because tests of one page are not independent.
+func signFlipP(values []float64) float64 {
 	have := 0.0
 	for _, v := range values {
 		have += v
@@ -142,7 +142,8 @@ func count(b bool) int {
 func written(all []row) string {
 	var b strings.Builder
 	b.WriteString("\n                          shift              selective       right         apart\n")
-	fmt.Fprintf(&b, "%-6s %-12s %2s %6s %6s %6s  %6s %6s  %4s %4s %4s\n", "kind", "arm", "n", "silent", "unch.", "chang.", "mean", "p", "un.", "ch.", "both")
+	fmt.Fprintf(&b, "%-6s %-12s %2s %6s %6s %6s  %6s %6s  %4s %4s %4s\n", "kind", "arm", "n", "silent", "unch.", "chang.",
+		"mean", "p", "un.", "ch.", "both")
 	for _, r := range all {
 		p := fmt.Sprintf("%6.4f", r.p)
 		if r.arm == "none" || r.arm == "frame" {
@@ -154,8 +155,8 @@ func written(all []row) string {
 	return b.String()
 }
 
-// bars says of the arms that are measured what they have to reach.
-func bars(all []row) string {
+// judgeBars says what each measured arm has to reach, and whether it does.
+func judgeBars(all []row) string {
 	var b strings.Builder
 	b.WriteString("\n")
 	say := func(ok bool, format string, args ...any) {

@@ -1,11 +1,12 @@
-// Command peers serves memtree's index to the peers harness, which measures
-// search engines side by side: one JSON object a line on standard input, one
-// answer a line on standard output. Build it where the harness looks for it:
+// Command peers serves memtree's index to the peers harness, which measures search
+// engines side by side. It reads one JSON object a line from standard input and writes
+// one answer a line to standard output. It is a module of its own; build it to where the
+// harness looks for it:
 //
-//	go build -o BIN/memtree ./quality/peers   (in this folder: go build -o BIN/memtree .)
+//	go build -C quality/peers -o BIN/memtree .
 //
-// and name it in the harness's peers file with "setting" default (words and the
-// shipped table) or words (words alone), and "vectors" false.
+// and name it in the harness's peers file, with "vectors" false and "setting" default
+// (words and the shipped vectors) or words (words alone).
 package main
 
 import (
@@ -27,6 +28,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
+// request is one line of input. Op is hello, open, add, build, query or close.
 type request struct {
 	Op, Dir, Mode, Setting, Text string
 	K                            int
@@ -36,6 +38,7 @@ type request struct {
 	}
 }
 
+// reply is one line of output. NS is how long the operation took, in nanoseconds.
 type reply struct {
 	OK      bool     `json:"ok"`
 	Error   string   `json:"error,omitempty"`
@@ -51,6 +54,7 @@ type peer struct {
 	file  *os.File
 }
 
+// do performs one operation.
 func (p *peer) do(ctx context.Context, r *request, out *reply) error {
 	switch r.Op {
 	case "hello":
@@ -75,6 +79,7 @@ func (p *peer) do(ctx context.Context, r *request, out *reply) error {
 	return fmt.Errorf("unknown op %q", r.Op)
 }
 
+// open makes a new index, or loads the one in the folder unless Mode is create.
 func (p *peer) open(r *request) error {
 	p.dir = r.Dir
 	var e llm.Embedder

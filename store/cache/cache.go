@@ -1,9 +1,8 @@
-// Package cache keeps the nodes that are asked for often in memory, in front of
-// any store.
+// Package cache keeps often-read nodes in memory, in front of any store.
 //
 // It is a 2Q cache (Johnson and Shasha, "2Q: A Low Overhead High Performance
-// Buffer Management Replacement Algorithm", VLDB 1994): a node must be asked
-// for twice before it can push out those that are.
+// Buffer Management Replacement Algorithm", VLDB 1994): a node that was read once
+// cannot push out nodes that were read twice.
 package cache
 
 import (
@@ -20,27 +19,27 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// least is the smallest cache there is: 2Q needs a queue of one each.
+// least is the smallest cache: 2Q needs two queues of at least one node each.
 const least = 2
 
-// Cache is a store that answers Get from memory where it can. It obeys the
-// contract of tree.Store when all that is written to the store below comes
-// through it; a store that another process writes to must not be cached.
+// Cache is a store that answers Get from memory if it can. It keeps the contract of
+// tree.Store as long as everything written to the store below goes through it. A
+// store that another process writes to must not be cached.
 //
-// It is a tree.Deriver and a tree.Verifier as far as the store below is; where
-// that is not, the methods say errors.ErrUnsupported.
+// Cache is also a tree.Deriver and a tree.Verifier. If the store below is not, those
+// methods return errors.ErrUnsupported.
 type Cache struct {
 	below  tree.Store
-	nodes  *lru.TwoQueueCache[string, *tree.Node] // nobody changes the nodes
+	nodes  *lru.TwoQueueCache[string, *tree.Node] // the nodes in it are never changed
 	closed atomic.Bool
 
 	mu      sync.Mutex
-	writing map[string]int   // commits under way, by the ids they touch
-	reading map[string]*read // reads of the store below, by id
+	writing map[string]int   // number of commits under way, by the id of each node they change
+	reading map[string]*read // reads of the store below that are under way, by id
 }
 
-// read is what one or more readers are fetching. It must not be kept when a
-// commit of the node began meanwhile: it may be older than what was committed.
+// read is one or more reads of a node that are under way. If a commit of the node begins
+// before they end, their result may be older than that commit and must not be kept.
 type read struct {
 	readers int
 	stale   bool
@@ -56,7 +55,7 @@ var (
 // front of s. It owns s: Close closes it.
 func New(s tree.Store, nodes int) *Cache {
 	c := &Cache{below: s, writing: map[string]int{}, reading: map[string]*read{}}
-	c.nodes, _ = lru.New2Q[string, *tree.Node](max(nodes, least)) // fails for smaller sizes only
+	c.nodes, _ = lru.New2Q[string, *tree.Node](max(nodes, least)) // fails only for smaller sizes
 	return c
 }
 
@@ -85,8 +84,8 @@ func (c *Cache) Get(ctx context.Context, id string) (tree.Node, error) {
 	return n, err
 }
 
-// beginRead says that the caller will read the node below; nil means it must
-// not keep what it gets, as the node is being written.
+// beginRead announces that the caller will read the node from the store below. It returns
+// nil if the node is being written; then the caller must not keep what it reads.
 func (c *Cache) beginRead(id string) *read {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -102,7 +101,7 @@ func (c *Cache) beginRead(id string) *read {
 	return r
 }
 
-// endRead keeps what was read, unless it may be stale or is nil.
+// endRead ends a read and keeps n, unless it is nil or may be older than a commit.
 func (c *Cache) endRead(id string, r *read, n *tree.Node) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -114,11 +113,10 @@ func (c *Cache) endRead(id string, r *read, n *tree.Node) {
 	}
 }
 
-// Commit writes a batch; see tree.Store. From its beginning to its end nothing
-// about its nodes is kept, so that whoever reads after it has returned reads
-// what it wrote.
+// Commit writes a batch; see tree.Store. While it runs, nothing about its nodes is kept,
+// so whoever reads after it has returned reads what it wrote.
 func (c *Cache) Commit(ctx context.Context, b tree.Batch) (uint64, error) {
-	ids := make([]string, len(b.Changes)) // the batch is the caller's; what is locked must be what is unlocked
+	ids := make([]string, len(b.Changes)) // a copy: endWrite needs the same ids even if the caller changes b
 	for i := range b.Changes {
 		ids[i] = b.Changes[i].Node.ID
 	}
@@ -127,6 +125,7 @@ func (c *Cache) Commit(ctx context.Context, b tree.Batch) (uint64, error) {
 	return c.below.Commit(ctx, b)
 }
 
+// beginWrite removes the nodes and keeps reads under way from putting them back.
 func (c *Cache) beginWrite(ids []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -150,44 +149,44 @@ func (c *Cache) endWrite(ids []string) {
 	}
 }
 
-// Scan asks the store below, and keeps nothing: a walk through everything says
-// nothing of what is asked for often.
+// Scan reads from the store below and keeps nothing, because a walk through all nodes does
+// not tell which of them are read often.
 func (c *Cache) Scan(ctx context.Context, f tree.Filter) iter.Seq2[tree.Node, error] {
 	return c.below.Scan(ctx, f)
 }
 
-// Accept asks the store below.
+// Accept calls the store below.
 func (c *Cache) Accept(ctx context.Context, es []tree.Evaluation) ([]tree.Receipt, error) {
 	return c.below.Accept(ctx, es)
 }
 
-// Lease asks the store below.
+// Lease calls the store below.
 func (c *Cache) Lease(ctx context.Context, n int) ([]tree.Evaluation, error) {
 	return c.below.Lease(ctx, n)
 }
 
-// Release asks the store below.
+// Release calls the store below.
 func (c *Cache) Release(ctx context.Context, keys []string) error { return c.below.Release(ctx, keys) }
 
-// Ledger asks the store below.
+// Ledger calls the store below.
 func (c *Cache) Ledger(ctx context.Context, after uint64) iter.Seq2[tree.Entry, error] {
 	return c.below.Ledger(ctx, after)
 }
 
-// DeadLetters asks the store below.
+// DeadLetters calls the store below.
 func (c *Cache) DeadLetters(ctx context.Context) iter.Seq2[tree.DeadLetter, error] {
 	return c.below.DeadLetters(ctx)
 }
 
-// Changes asks the store below.
+// Changes calls the store below.
 func (c *Cache) Changes(ctx context.Context, after uint64) iter.Seq2[tree.Commit, error] {
 	return c.below.Changes(ctx, after)
 }
 
-// Info asks the store below.
+// Info calls the store below.
 func (c *Cache) Info(ctx context.Context) (tree.Info, error) { return c.below.Info(ctx) }
 
-// Close forgets all and closes the store below.
+// Close drops all nodes and closes the store below.
 func (c *Cache) Close() error {
 	c.closed.Store(true)
 	err := c.below.Close()
@@ -198,7 +197,7 @@ func (c *Cache) Close() error {
 // Len returns how many nodes are in memory.
 func (c *Cache) Len() int { return c.nodes.Len() }
 
-// SaveDerived asks the store below; see tree.Deriver.
+// SaveDerived calls the store below; see tree.Deriver.
 func (c *Cache) SaveDerived(ctx context.Context, name string, version uint64, write func(io.Writer) error) error {
 	d, ok := c.below.(tree.Deriver)
 	if !ok {
@@ -207,7 +206,7 @@ func (c *Cache) SaveDerived(ctx context.Context, name string, version uint64, wr
 	return d.SaveDerived(ctx, name, version, write)
 }
 
-// OpenDerived asks the store below; see tree.Deriver.
+// OpenDerived calls the store below; see tree.Deriver.
 func (c *Cache) OpenDerived(ctx context.Context, name string) (*tree.Derived, error) {
 	d, ok := c.below.(tree.Deriver)
 	if !ok {
@@ -216,7 +215,7 @@ func (c *Cache) OpenDerived(ctx context.Context, name string) (*tree.Derived, er
 	return d.OpenDerived(ctx, name)
 }
 
-// Verify asks the store below; see tree.Verifier.
+// Verify calls the store below; see tree.Verifier.
 func (c *Cache) Verify(ctx context.Context, found func(problem error)) (tree.Verified, error) {
 	v, ok := c.below.(tree.Verifier)
 	if !ok {

@@ -32,9 +32,11 @@ func TestConformance(t *testing.T) {
 func node(i int, text string) tree.Node {
 	n := tree.Node{
 		Type: tree.Case, Level: 1, ErrorType: "other_error", Direction: taxonomy.FalsePass, Lang: "en", Status: tree.Active,
-		Content: tree.Content{Description: text, Guidance: "look at the total", Confidence: .5, AppliesWhen: []string{"a total is shown"}},
+		Content: tree.Content{Description: text, Guidance: "look at the total", Confidence: .5,
+			AppliesWhen: []string{"a total is shown"}},
 		CaseData: &tree.CaseData{
-			TestCase:      tree.TestCase{CaseID: fmt.Sprint("t", i), Prompt: fmt.Sprint("Check the total of order ", i), GroundTruth: tree.Raw(`{"has_defect":true}`)},
+			TestCase: tree.TestCase{CaseID: fmt.Sprint("t", i), Prompt: fmt.Sprint("Check the total of order ", i),
+				GroundTruth: tree.Raw(`{"has_defect":true}`)},
 			AgentJudgment: "pass",
 		},
 		Occurrences: []tree.Occurrence{{Evaluation: fmt.Sprint("ev", i)}},
@@ -50,7 +52,7 @@ func put(t testing.TB, s tree.Store, i, basis int, text string) string {
 	return c.Node.ID
 }
 
-// gated is a store whose Get and Commit wait where a test wants them to.
+// gated is a store whose Get and Commit wait where a test tells them to.
 type gated struct {
 	tree.Store
 
@@ -126,8 +128,8 @@ func TestAbsenceIsNotKept(t *testing.T) {
 	require.Equal(t, "x", text(t, c, put(t, c, 1, 0, "x")))
 }
 
-// TestASlowReaderDoesNotBringBackTheOld stops a reader after it has read the
-// old node, commits the new one, and lets it go on.
+// TestASlowReaderDoesNotBringBackTheOld stops a reader that has read the old node,
+// commits a new one, and lets the reader go on.
 func TestASlowReaderDoesNotBringBackTheOld(t *testing.T) {
 	below := &gated{Store: storetest.NewMemory()}
 	c := New(below, 10)
@@ -146,8 +148,8 @@ func TestASlowReaderDoesNotBringBackTheOld(t *testing.T) {
 	require.Empty(t, c.writing)
 }
 
-// TestReadersDuringACommitKeepNothing stops a commit after the store below has
-// it but before it is acknowledged.
+// TestReadersDuringACommitKeepNothing stops a commit that the store below has written
+// and that is not acknowledged yet.
 func TestReadersDuringACommitKeepNothing(t *testing.T) {
 	below := &gated{Store: storetest.NewMemory()}
 	c := New(below, 10)
@@ -169,8 +171,8 @@ func TestReadersDuringACommitKeepNothing(t *testing.T) {
 	require.Equal(t, 1, c.Len())
 }
 
-// TestReadersSeeWhatWasAcknowledged races readers with a writer that counts up:
-// nobody may read less than was acknowledged when he began.
+// TestReadersSeeWhatWasAcknowledged races readers with a writer that counts up. No
+// reader may read less than was acknowledged when it began.
 func TestReadersSeeWhatWasAcknowledged(t *testing.T) {
 	c := New(storetest.NewMemory(), 4)
 	id := put(t, c, 1, 0, "x")
@@ -225,7 +227,7 @@ func TestSizeIsBounded(t *testing.T) {
 	}
 }
 
-// TestAScanDoesNotPushOut: nodes asked for twice stay when many are asked for once.
+// TestAScanDoesNotPushOut checks that nodes read twice stay when many are read once.
 func TestAScanDoesNotPushOut(t *testing.T) {
 	below := &gated{Store: storetest.NewMemory()}
 	c := New(below, 20)
@@ -243,21 +245,24 @@ func TestAScanDoesNotPushOut(t *testing.T) {
 	require.Equal(t, before, below.asked())
 }
 
-// able is a store that can all.
-type able struct{ tree.Store }
+// derivingStore is a store that also is a tree.Deriver and a tree.Verifier.
+type derivingStore struct{ tree.Store }
 
 var errAsked = errors.New("asked")
 
-func (able) SaveDerived(context.Context, string, uint64, func(io.Writer) error) error {
+func (derivingStore) SaveDerived(context.Context, string, uint64, func(io.Writer) error) error {
 	return errAsked
 }
-func (able) OpenDerived(context.Context, string) (*tree.Derived, error) { return nil, errAsked }
-func (able) Verify(context.Context, func(error)) (tree.Verified, error) {
+func (derivingStore) OpenDerived(context.Context, string) (*tree.Derived, error) {
+	return nil, errAsked
+}
+func (derivingStore) Verify(context.Context, func(error)) (tree.Verified, error) {
 	return tree.Verified{}, errAsked
 }
 
 func TestForwards(t *testing.T) {
-	for want, below := range map[error]tree.Store{errAsked: able{storetest.NewMemory()}, errors.ErrUnsupported: storetest.NewMemory()} {
+	for want, below := range map[error]tree.Store{errAsked: derivingStore{storetest.NewMemory()},
+		errors.ErrUnsupported: storetest.NewMemory()} {
 		c := New(below, 5)
 		require.ErrorIs(t, c.SaveDerived(t.Context(), "x", 1, nil), want)
 		_, err := c.OpenDerived(t.Context(), "x")
@@ -277,7 +282,7 @@ func TestGetMindsTheContext(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 }
 
-// BenchmarkGet: a node in the cache beside the same node from the store below.
+// BenchmarkGet compares a node in the cache with the same node in the store below.
 func BenchmarkGet(b *testing.B) {
 	m := storetest.NewMemory()
 	c := New(m, 1000)

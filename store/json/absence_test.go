@@ -12,10 +12,10 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// absent opens a store with two journals, left by a process that was killed after
-// its snapshot had failed, on a disk that once denies it has what it has. What
-// was acknowledged before, and after, must be there when the disk is well again.
-// It returns what is not so, and how many opens were denied.
+// absent opens a store with two journals, which a process left that was killed after its
+// snapshot had failed. The disk once denies having a file that it has. What was acknowledged
+// before and after must be there when the disk works again. absent returns what is wrong, and
+// how many opens were denied.
 func absent(t testing.TB) (found []string, denied int) {
 	t.Helper()
 	ctx, mem := t.Context(), afero.NewMemMapFs()

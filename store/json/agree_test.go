@@ -21,7 +21,7 @@ type configuration struct {
 	open func(fs afero.Fs) (tree.Store, error)
 }
 
-// configurations must all behave alike.
+// configurations returns the ways to run the store. All of them must behave alike.
 func configurations() []configuration {
 	open := func(limit int64, wrap func(*Store, afero.Fs) tree.Store) storetest.OnFS {
 		return func(fs afero.Fs) (tree.Store, error) {
@@ -36,14 +36,17 @@ func configurations() []configuration {
 	return []configuration{
 		{"journal only", open(1<<30, bare)},
 		{"snapshots at every chance", open(1, bare)},
-		{"compacted and read beside", open(1<<30, func(s *Store, fs afero.Fs) tree.Store { return &restless{Store: s, fs: fs} })},
+		{"compacted and read beside", open(1<<30, func(s *Store,
+			fs afero.Fs) tree.Store {
+			return &restless{Store: s, fs: fs}
+		})},
 		{"smallest cache", open(1, func(s *Store, _ afero.Fs) tree.Store { return cache.New(s, 0) })},
 		{"large cache", open(1<<30, func(s *Store, _ afero.Fs) tree.Store { return cache.New(s, 1000) })},
 	}
 }
 
-// restless is a store that compacts between writes and is read by another
-// process's reader meanwhile, which must see what was committed.
+// restless is a store that compacts between writes. Meanwhile another process's reader reads
+// it, which must see what was committed.
 type restless struct {
 	*Store
 	fs     afero.Fs
@@ -67,7 +70,7 @@ func (r *restless) Commit(ctx context.Context, b tree.Batch) (uint64, error) {
 	return v, nil
 }
 
-// compare opens the store again, for reading only, beside the writer.
+// compare opens the store a second time, for reading only, while the writer has it open.
 func (r *restless) compare(ctx context.Context) error {
 	beside, err := Open(ctx, r.fs, "store", Options{ReadOnly: true})
 	if err != nil {
@@ -99,12 +102,12 @@ func (r *restless) nodes(ctx context.Context) ([]tree.Node, error) {
 	return out, nil
 }
 
-// agreeing is how many operations one history has; longer ones say little more,
-// for the ledger only grows.
+// agreeing is the number of operations of one history. Longer histories find little more,
+// because only the ledger grows.
 const agreeing = 100
 
-// agree does histories of random operations, each the same on a store in every
-// configuration and on the model, and returns how many operations that were.
+// agree runs histories of random operations. Each runs on a store in every configuration and on
+// the model. It returns the number of operations.
 func agree(t testing.TB, histories int, seed uint64) int {
 	t.Helper()
 	for i := range histories {
@@ -118,7 +121,7 @@ func agree(t testing.TB, histories int, seed uint64) int {
 	return histories * agreeing
 }
 
-// quiet is a test that says only what goes wrong.
+// quiet is a test that prints only failures.
 type quiet struct{ testing.TB }
 
 func (quiet) Logf(string, ...any) {}

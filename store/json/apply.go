@@ -7,8 +7,8 @@ import (
 	"unique"
 )
 
-// applier takes in what a journal line says: a state, to which lines come each
-// behind the one before, or a repair, for which some may be missing.
+// applier takes what a journal line says. A state takes every line in order; a repair
+// takes those that can be read.
 type applier interface {
 	applyVersion(v uint64)
 	applyChanges(journal *handle, list []changed)
@@ -18,24 +18,24 @@ type applier interface {
 	applyAccept(a acceptance)
 }
 
-// changed is a node after a change, and where the change stands.
+// changed is a node after a change, and the place of the change.
 type changed struct {
 	node *nodeEntry
 	at   place
 }
 
-// acceptance is an evaluation put into the outbox, and where it stands.
+// acceptance is an evaluation put into the outbox, and its place.
 type acceptance struct {
 	key   fingerprint
 	known knownEntry
-	again bool // it was known, without its label
+	again bool // it was known before, without its label
 	at    piece
 }
 
-// applyLine gives what a journal line says to who takes it in, in order, up to
-// what makes no sense. The line has the given JSON and stands at a piece of a
-// journal; who takes it in keeps places in it and no part of b. Writing,
-// recovery and repair all come through here.
+// applyLine passes what a journal line says to an applier, in order, and stops at the
+// first thing that makes no sense. b is the JSON of the line and in its place in a
+// journal; the applier keeps places and no part of b. Writing, recovery and repair all
+// use this function, so they cannot disagree.
 func applyLine(b []byte, in piece, to applier) error {
 	var problem error
 	err := members(b, func(key string, v []byte, at int) bool {
@@ -93,7 +93,7 @@ func applyLine(b []byte, in piece, to applier) error {
 	return err
 }
 
-// apply returns the state after a journal line; see applyLine.
+// apply returns the state after a journal line and leaves st as it is; see applyLine.
 func (st *state) apply(b []byte, in piece) (*state, error) {
 	next := *st
 	if err := applyLine(b, in, &next); err != nil {
@@ -104,6 +104,7 @@ func (st *state) apply(b []byte, in piece) (*state, error) {
 
 func (st *state) applyVersion(v uint64) { st.Version = v }
 
+// applyChanges records changed nodes in the top layer, and the commit for followers.
 func (st *state) applyChanges(journal *handle, list []changed) {
 	if len(list) == 0 {
 		return
@@ -120,8 +121,9 @@ func (st *state) applyChanges(journal *handle, list []changed) {
 	st.commits = append(st.commits, c)
 }
 
+// applyDone takes an evaluation out of the outbox. It must be there.
 func (st *state) applyDone(key fingerprint) error {
-	at, ok := st.leave(key)
+	at, ok := st.leaveOutbox(key)
 	if !ok {
 		return fmt.Errorf("%w: what is done is not in the outbox", errJSON)
 	}
@@ -129,28 +131,31 @@ func (st *state) applyDone(key fingerprint) error {
 	return nil
 }
 
+// applyDead records a dead letter and takes its evaluation out of the outbox.
 func (st *state) applyDead(key fingerprint, _ []byte, at piece) error {
 	st.Dead++
 	st.dead = append(st.dead, record{seq: uint64(st.Dead), at: at}) //nolint:gosec // a count
 	return st.applyDone(key)
 }
 
+// applyEntry records a ledger entry; entries are numbered without gaps.
 func (st *state) applyEntry(_ []byte, at piece) error {
 	st.Entries++
 	st.entries = append(st.entries, record{seq: st.Entries, at: at})
 	return nil
 }
 
+// applyAccept records an evaluation as known and puts it into the outbox.
 func (st *state) applyAccept(a acceptance) {
 	if !a.again {
 		st.Evaluations++
 	}
 	st.Arrivals++
 	st.top.known = st.top.known.put(string(a.key[:]), a.known)
-	st.wait(order(st.Arrivals), a.key, a.at)
+	st.enterOutbox(order(st.Arrivals), a.key, a.at)
 }
 
-// parseChange reads of a change's JSON what the store needs.
+// parseChange reads the part of a change that the store needs.
 func parseChange(change []byte, in piece) (*nodeEntry, error) {
 	var node []byte
 	var stands piece
@@ -179,8 +184,8 @@ func parseChange(change []byte, in piece) (*nodeEntry, error) {
 	return n, nil
 }
 
-// parseNode reads of a node's JSON what the store needs, its place and last
-// change aside.
+// parseNode reads the part of a node that the store needs. It leaves the place and the
+// last change empty.
 func parseNode(raw []byte) (*nodeEntry, error) {
 	n, branch := &nodeEntry{}, ""
 	var problem error
@@ -200,10 +205,10 @@ func parseNode(raw []byte) (*nodeEntry, error) {
 			n.meta.level = uint8(min(u, 255)) //nolint:gosec // bounded
 		case "status":
 			s, problem = unquote(v)
-			n.meta.status = code(statuses(), s)
+			n.meta.status = codeOf(statuses(), s)
 		case "direction":
 			s, problem = unquote(v)
-			n.meta.direction = code(directions(), s)
+			n.meta.direction = codeOf(directions(), s)
 		}
 		return problem == nil
 	})
@@ -217,7 +222,7 @@ func parseNode(raw []byte) (*nodeEntry, error) {
 	return n, err
 }
 
-// parseAccept reads of an accepted evaluation's JSON what the store needs.
+// parseAccept reads the part of an accepted evaluation that the store needs.
 func parseAccept(accepted []byte, in piece) (acceptance, error) {
 	var a acceptance
 	var key string
@@ -245,7 +250,7 @@ func parseAccept(accepted []byte, in piece) (acceptance, error) {
 	return a, err
 }
 
-// keyOf reads of a dead letter's JSON whose it is.
+// keyOf reads the key of the evaluation from a dead letter.
 func keyOf(letter []byte) (key string, err error) {
 	var problem error
 	err = members(letter, func(k string, v []byte, _ int) bool {
@@ -260,6 +265,7 @@ func keyOf(letter []byte) (key string, err error) {
 	return key, err
 }
 
+// hexDigest reads a digest written in hex.
 func hexDigest(d *digest, v []byte) error {
 	s, err := unquote(v)
 	if err != nil {
@@ -273,6 +279,7 @@ func hexDigest(d *digest, v []byte) error {
 
 func (d digest) String() string { return hex.EncodeToString(d[:]) }
 
+// number reads an unsigned JSON number.
 func number(v []byte) (uint64, error) {
 	n, err := strconv.ParseUint(string(v), 10, 64)
 	if err != nil {

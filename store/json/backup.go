@@ -17,40 +17,43 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Backed is what a Backup did.
+// Backed is what a Backup copied.
 type Backed struct {
-	Files    int           `json:"files"`  // of the copy
-	Copied   int           `json:"copied"` // of them, this time
-	Bytes    int64         `json:"bytes"`  // copied
+	Files    int           `json:"files"`  // in the copy
+	Copied   int           `json:"copied"` // of them, copied this time
+	Bytes    int64         `json:"bytes"`  // copied this time
 	Verified tree.Verified `json:"verified"`
 }
 
-// backupTries bounds how often a copy begins again because a snapshot came in
-// between.
+// backupTries limits how often a copy begins again because a writer removed files that
+// were to be copied.
 const backupTries = 50
 
-// Backup makes the folder to a copy of the store in the folder from as it is at
-// one moment, which another process may be writing all the while: all that was
-// acknowledged before Backup was called is in it. to is absent, empty, or an
-// earlier backup of the same store, of which the files of snapshots that have not
-// changed stay. It is a whole store at every moment, and is read and checked
-// when it is written. What can be made again, such as an index, is left out.
+// Backup makes the folder to a copy of the store in the folder from, as it is at one
+// moment. Another process may write to the store meanwhile; the copy has all that was
+// acknowledged before Backup was called. to is absent, empty, or an earlier backup of
+// the same store, of which the snapshot files that have not changed are kept. The copy
+// is a whole store at every moment. Backup opens and verifies it at the end. It leaves
+// out what can be made again, such as an index. started is the time told to others who
+// find the copy in use.
 func Backup(ctx context.Context, from, to string, started time.Time) (Backed, error) {
 	return copyStore(ctx, from, to, started, true)
 }
 
-// Restore is Backup into a folder that is absent or empty, to be a store that is
-// written to and that no Backup goes over.
+// Restore is Backup into a folder that is absent or empty. The result is a store to be
+// written to; no Backup overwrites it.
 func Restore(ctx context.Context, from, to string, started time.Time) (Backed, error) {
 	return copyStore(ctx, from, to, started, false)
 }
 
-// backupName marks a folder as a backup, which the next may go over.
+// backupName is the file that marks a folder as a backup, which the next may overwrite.
 const backupName = "BACKUP"
 
+// copyStore is Backup and Restore. Both folders are opened as roots, so nothing outside them is
+// read or written, and the target is locked like a store that is open for writing.
 func copyStore(ctx context.Context, from, to string, started time.Time, backup bool) (_ Backed, err error) {
 	var out Backed
-	if within(to, from) {
+	if isInside(to, from) {
 		return out, &tree.FormatError{Dir: to, Problem: "lies in the store that is to be copied; name another folder"}
 	}
 	if err := MustExist(from); err != nil {
@@ -69,8 +72,9 @@ func copyStore(ctx context.Context, from, to string, started time.Time, backup b
 		return out, fmt.Errorf("back up: %w", err)
 	}
 	defer func() { err = errors.Join(err, target.Close()) }()
-	c := &copier{from: &disk{fs: confined{source}, dir: "."}, to: &disk{fs: confined{target}, dir: "."}, out: &out, backup: backup}
-	if err := c.agree(from, to); err != nil {
+	c := &copier{from: &disk{fs: confined{source}, dir: "."}, to: &disk{fs: confined{target}, dir: "."}, out: &out,
+		backup: backup}
+	if err := c.checkTarget(from, to); err != nil {
 		return out, fmt.Errorf("back up: %w", err)
 	}
 	unlock, err := lockFolder(to, started)
@@ -87,15 +91,15 @@ func copyStore(ctx context.Context, from, to string, started time.Time, backup b
 	return out, nil
 }
 
-// within reports whether a folder is another or lies in it.
-func within(dir, other string) bool {
+// isInside reports whether dir is other or lies in it.
+func isInside(dir, other string) bool {
 	a, err := filepath.Abs(dir)
 	b, errb := filepath.Abs(other)
 	rel, errc := filepath.Rel(b, a)
 	return err == nil && errb == nil && errc == nil && filepath.IsLocal(rel)
 }
 
-// verifyCopy opens what was written and checks all of it.
+// verifyCopy opens the copy and checks all of it.
 func verifyCopy(ctx context.Context, dir string) (tree.Verified, error) {
 	s, err := OpenDir(ctx, dir, Options{ReadOnly: true})
 	if err != nil {
@@ -114,8 +118,8 @@ type copier struct {
 	backup   bool
 }
 
-// agree refuses a target that is something else.
-func (c *copier) agree(from, to string) (err error) {
+// checkTarget returns an error if the target is neither empty nor a backup of the same store.
+func (c *copier) checkTarget(from, to string) (err error) {
 	if c.format, err = c.from.read(formatName, 64<<10); err != nil {
 		return err
 	}
@@ -140,7 +144,7 @@ func (c *copier) agree(from, to string) (err error) {
 	return nil
 }
 
-// run copies until nothing came in between.
+// run copies, again if need be, until no writer has removed files meanwhile.
 func (c *copier) run(ctx context.Context) error {
 	var err error
 	for range backupTries {
@@ -148,22 +152,22 @@ func (c *copier) run(ctx context.Context) error {
 			return err
 		}
 		*c.out = Backed{}
-		if err = c.once(ctx); !overtaken(err) {
+		if err = c.copyOnce(ctx); !overtaken(err) {
 			return err
 		}
 	}
 	return fmt.Errorf("the store is rewritten faster than it can be copied: %w", err)
 }
 
-// overtaken reports whether an error may be because a writer removed files.
+// overtaken reports whether the cause of an error may be that a writer removed files.
 func overtaken(err error) bool {
 	_, absent := errors.AsType[*tree.CorruptError](err)
 	return errors.Is(err, fs.ErrNotExist) || absent
 }
 
-// once copies the files of the last snapshot, the journals since, and then the
-// manifest, with which the copy goes over to them.
-func (c *copier) once(ctx context.Context) error {
+// copyOnce copies the files of the last snapshot, then the journals since, and last the
+// manifest, which makes them the content of the copy.
+func (c *copier) copyOnce(ctx context.Context) error {
 	m, damage, err := c.from.lastManifest()
 	if err != nil {
 		return err
@@ -171,11 +175,14 @@ func (c *copier) once(ctx context.Context) error {
 	if damage != nil {
 		return damage
 	}
+	// The mark comes first: a backup that is interrupted can be continued by the next one.
 	if c.backup {
-		if err := c.to.replace(backupName, []byte("A backup of a memtree store. The next backup goes over it; memtree restore makes a store of it.\n")); err != nil {
+		if err := c.to.replace(backupName, []byte("A backup of a memtree store. The next backup goes over it; memtree "+
+			"restore makes a store of it.\n")); err != nil {
 			return err
 		}
 	}
+	// The manifest and FORMAT.json come last. Until then the copy still is what it was before.
 	for _, f := range m.files() {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -202,7 +209,7 @@ func (c *copier) once(ctx context.Context) error {
 	return c.tidy(m)
 }
 
-// file copies one file of a snapshot unless it is there, and checks it on the way.
+// file copies one file of a snapshot, unless the copy has it, and checks its hash.
 func (c *copier) file(f fileRef) error {
 	c.out.Files++
 	if info, err := c.to.stat(f.Name); err == nil && info.Size() == f.Bytes {
@@ -236,8 +243,7 @@ func (c *copier) file(f fileRef) error {
 	return c.to.syncDir(path.Dir(f.Name))
 }
 
-// journals copies the journals from number on, the last up to the last line that
-// is whole.
+// journals copies the journals from number on, each up to its last whole line.
 func (c *copier) journals(number int) error {
 	for n := number; ; n++ {
 		last := !c.from.exists(journalName(n + 1))
@@ -257,7 +263,7 @@ func (c *copier) journals(number int) error {
 	}
 }
 
-// journal reads a journal. One that a next one follows grows no more.
+// journal returns the whole lines of a journal. Only the last journal still grows.
 func (c *copier) journal(n int) ([]byte, error) {
 	f, err := c.from.open(journalName(n))
 	if err != nil {
@@ -271,7 +277,7 @@ func (c *copier) journal(n int) ([]byte, error) {
 	return b[:bytes.LastIndexByte(b, '\n')+1], nil
 }
 
-// tidy removes what the copy had before and no longer needs.
+// tidy removes what an earlier copy had and this one does not need.
 func (c *copier) tidy(m *manifest) error {
 	names, err := c.to.names(".")
 	if err != nil {

@@ -21,9 +21,9 @@ func backedUp(t *testing.T, from, to string) Backed {
 	return b
 }
 
-// TestBackupWhileServing copies a store that is written to and compacted all the
-// while, again and again into one folder: every copy is whole and has all that
-// was acknowledged before it began.
+// TestBackupWhileServing copies a store again and again into one folder while the store is
+// written to and compacted. Every copy must be whole and have all that was acknowledged before
+// it began.
 func TestBackupWhileServing(t *testing.T) {
 	dir := t.TempDir()
 	from, to := filepath.Join(dir, "from"), filepath.Join(dir, "to")
@@ -42,7 +42,8 @@ func TestBackupWhileServing(t *testing.T) {
 			default:
 			}
 			at := time.Unix(1e9+int64(i), 0).UTC()
-			_, err = s.Accept(context.Background(), []tree.Evaluation{{ID: fmt.Sprint("v", i), At: at, Prompt: strings.Repeat("check it ", 400), Judgment: tree.Raw(`"pass"`), GroundTruth: tree.Raw(`"fail"`)}})
+			_, err = s.Accept(context.Background(), []tree.Evaluation{{ID: fmt.Sprint("v", i), At: at,
+				Prompt: strings.Repeat("check it ", 400), Judgment: tree.Raw(`"pass"`), GroundTruth: tree.Raw(`"fail"`)}})
 			select {
 			case <-wrote:
 			default:
@@ -109,7 +110,7 @@ func TestBackupRefuses(t *testing.T) {
 	_, err := Backup(t.Context(), full, filepath.Join(dir, "new"), time.Time{})
 	require.Error(t, err)
 	require.NoDirExists(t, filepath.Join(dir, "new"))
-	// A copy with a byte of another.
+	// A copy in which one byte is different.
 	to := filepath.Join(dir, "to")
 	backedUp(t, from, to)
 	j := filepath.Join(to, journalName(1))

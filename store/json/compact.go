@@ -13,14 +13,14 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// snapshotted is a snapshot that is committed, or why it is not.
+// snapshotted is a committed snapshot, or the reason why there is none.
 type snapshotted struct {
 	snapshotter *snapshotter
 	err         error
 }
 
-// Compact writes a snapshot now, whatever the size of the journal, and returns
-// when it is the base. The journals before it go when nobody reads them.
+// Compact writes a snapshot now, however small the journal, and returns when it has
+// become the base. The journals before it are removed when nobody reads them any more.
 func (s *Store) Compact(ctx context.Context) error {
 	if err := s.send(ctx, &request{compact: true}); err != nil {
 		return fmt.Errorf("compact: %w", err)
@@ -28,12 +28,14 @@ func (s *Store) Compact(ctx context.Context) error {
 	return nil
 }
 
-// consider begins a snapshot when the journal has grown out of proportion, or
-// somebody waits for one. The writer only begins the next journal; the rest
-// runs beside it.
-func (s *Store) consider() {
+// considerSnapshot begins a snapshot if the journals have grown too large for their base, or
+// somebody waits for one. The writer only begins the next journal. The snapshot is
+// written beside it, in a goroutine of its own.
+func (s *Store) considerSnapshot() {
 	asked := len(s.asking) > 0
-	if s.running || !asked && (s.failed != nil || s.replayed() <= max(s.limit, emptyJournal, s.state.Load().base.bytes()/2)) {
+	// After a failed write nobody begins a snapshot, but those who ask still get the reason.
+	if s.running || !asked && (s.failed != nil ||
+		s.replayed() <= max(s.limit, emptyJournal, s.state.Load().base.bytes()/2)) {
 		return
 	}
 	waiting := s.asking
@@ -54,28 +56,28 @@ func (s *Store) consider() {
 	go func() { s.snapshots <- s.commitSnapshot(st, number, seq, prev) }()
 }
 
-// emptyJournal bounds the bytes of a journal that has no more than its first line.
+// emptyJournal is the most bytes of a journal with nothing but its first line.
 const emptyJournal = 128
 
-// replayed is how many bytes of journals an open would read now.
+// replayed returns how many bytes of journals an open would have to read now.
 func (s *Store) replayed() int64 { return s.journal.before + s.journal.size }
 
-// postpone waits for as much journal again before the next try.
+// postpone doubles the size at which the next snapshot is tried.
 func (s *Store) postpone() {
 	s.limit = max(s.limit, 2*s.replayed())
 }
 
-// rotate begins the next journal and returns the state before it, whose layer
-// is frozen from then on. It waits for the disk; writers wait with it, readers
-// do not.
+// rotate begins the next journal and returns the state before it, whose layer is frozen
+// from then on. It waits for the disk, and writers with it; readers do not wait.
 func (s *Store) rotate() (*state, error) {
 	old := s.journal
+	// If the new journal cannot be begun, it must not stay: a later open would take it for real.
 	next, err := s.disk.begin(old.number+1, old.seq, old.prev)
 	if err != nil {
 		if errors.Is(err, tree.ErrFailed) {
 			s.failed = err
 		}
-		if name := journalName(old.number + 1); !s.unbegin(name) {
+		if name := journalName(old.number + 1); !s.removeBegun(name) {
 			s.failed = fmt.Errorf("remove %s: %w", name, err)
 		}
 		return nil, err
@@ -84,7 +86,8 @@ func (s *Store) rotate() (*state, error) {
 	next.begun = position{old.seq, old.prev}
 	s.journal = next
 	_ = old.file.Close() // it is durable
-	st := s.state.Load().fresh()
+	// st is what the snapshot will hold. From here on, changes go to a new top layer above it.
+	st := s.state.Load().nextGroup()
 	st.base.adopt(next.reader)
 	after := *st
 	after.frozen, after.top = st.top, layer{}
@@ -93,9 +96,9 @@ func (s *Store) rotate() (*state, error) {
 	return st, nil
 }
 
-// unbegin removes a journal that was not begun to the end; false when it may
+// removeBegun removes a journal whose beginning failed. It returns false if the journal may
 // still be there.
-func (s *Store) unbegin(name string) bool {
+func (s *Store) removeBegun(name string) bool {
 	if err := s.disk.remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return false
 	}
@@ -115,7 +118,7 @@ func (s *Store) commitSnapshot(st *state, number int, seq uint64, prev link) sna
 	return snapshotted{w, err}
 }
 
-// install makes a committed snapshot the base and removes what it replaces.
+// install makes a committed snapshot the base, and marks for removal what it replaces.
 func (s *Store) install(r snapshotted) {
 	defer func() {
 		for _, w := range s.answering {
@@ -125,20 +128,24 @@ func (s *Store) install(r snapshotted) {
 		s.running, s.answering = false, nil
 	}()
 	if r.err != nil {
+		// The state that the snapshot was to replace stays the state; the frozen layer has to be
+		// merged again, since the next rotation freezes another one.
 		s.snapshotErr = r.err
 		if st := s.state.Load(); st.frozen.nodes.n+st.frozen.known.n > 0 {
-			s.thaw(st)
+			s.thawFrozen(st)
 		}
 		s.postpone()
 		return
 	}
 	s.snapshotErr, s.limit = nil, s.journalLimit()
+	// The state has changed while the snapshot was written. What came since stays in the layers.
 	st := s.state.Load()
 	next := st.rebase(s.disk, r.snapshotter)
 	s.journal.before = 0
 	next.journaled = s.replayed()
 	s.publish(next)
 	old := st.base
+	// Readers may still use the old files, so the last one to release them removes them.
 	for name, h := range old.handles {
 		if next.base.handles[name] == nil {
 			h.doomed.Store(true)
@@ -153,9 +160,9 @@ func (s *Store) install(r snapshotted) {
 	s.dropManifests(next.base.Number)
 }
 
-// thaw puts a frozen layer whose snapshot failed back under the top one.
-func (s *Store) thaw(st *state) {
-	next := st.fresh()
+// thawFrozen merges a frozen layer, whose snapshot failed, with the top layer.
+func (s *Store) thawFrozen(st *state) {
+	next := st.nextGroup()
 	top := st.frozen
 	for id, n := range st.top.nodes.from("") {
 		top.nodes = top.nodes.put(id, n)
@@ -167,7 +174,7 @@ func (s *Store) thaw(st *state) {
 	s.publish(next)
 }
 
-// dropManifests keeps the last two.
+// dropManifests removes all manifests but the one with the number and the one before it.
 func (s *Store) dropManifests(number int) {
 	names, err := s.disk.names(".")
 	if err != nil {
@@ -180,9 +187,9 @@ func (s *Store) dropManifests(number int) {
 	}
 }
 
-// rebase returns st on the snapshot written from an earlier state of it.
+// rebase returns st on top of a snapshot that was written from an earlier state of it.
 func (st *state) rebase(d *disk, w *snapshotter) *state {
-	next := st.fresh()
+	next := st.nextGroup()
 	next.base = newGeneration(d, &w.out, st.base)
 	next.frozen = layer{}
 	next.entries = since(st.entries, w.out.Counts.Entries)
@@ -201,6 +208,7 @@ func (st *state) rebase(d *disk, w *snapshotter) *state {
 	return next
 }
 
+// since returns the records after a sequence number.
 func since(records []record, seq uint64) []record {
 	i := 0
 	for i < len(records) && records[i].seq <= seq {
@@ -209,7 +217,7 @@ func since(records []record, seq uint64) []record {
 	return slices.Clone(records[i:])
 }
 
-// numbered returns the numbers n of the names prefix + n + suffix, sorted.
+// numbered returns, sorted, the n of all names of the form prefix + n (6 digits) + suffix.
 func numbered(names []string, prefix, suffix string) []int {
 	var out []int
 	for _, name := range names {
@@ -224,24 +232,24 @@ func numbered(names []string, prefix, suffix string) []int {
 	return out
 }
 
-// worthwhile reports whether a store that closes now should leave a snapshot:
-// the next open would replay much, beside what a snapshot costs.
-func (s *Store) worthwhile() bool {
+// worthSnapshot reports whether a closing store should write a snapshot: whether the next
+// open would have to replay much, compared with what a snapshot costs.
+func (s *Store) worthSnapshot() bool {
 	size := s.state.Load().base.bytes()
 	return s.replayed() > max(64<<10, min(size/8, max(1<<20, size/64)))
 }
 
-// finish ends the writer: a snapshot if it is worth it, the journal closed, and
-// its length recorded so that a later open misses what is missing.
+// finish ends the writer. It writes a snapshot if that is worthwhile, closes the journal,
+// and records its length, so that a later open notices if any of it is missing.
 func (s *Store) finish() {
-	for s.running || len(s.asking) > 0 { // those who asked are answered
+	for s.running || len(s.asking) > 0 { // everybody who asked gets an answer
 		if !s.running {
-			s.consider()
+			s.considerSnapshot()
 			continue
 		}
 		s.install(<-s.snapshots)
 	}
-	if s.failed == nil && s.worthwhile() {
+	if s.failed == nil && s.worthSnapshot() {
 		if st, err := s.rotate(); err == nil {
 			s.install(s.commitSnapshot(st, s.journal.number, s.journal.begun.seq, s.journal.begun.prev))
 		} else {
@@ -262,8 +270,8 @@ func (s *Store) finish() {
 	s.closeErr = errors.Join(s.closeErr, s.journal.file.Close())
 }
 
-// sweep removes what an interrupted snapshot or removal left behind. Only who
-// writes may, after all else is decided.
+// sweep removes what an interrupted snapshot or removal left behind. Only the process that
+// writes may call it, and only after it has decided which snapshot is the base.
 func (d *disk) sweep(g *generation) error {
 	names, err := d.names(".")
 	if err != nil {
@@ -272,7 +280,7 @@ func (d *disk) sweep(g *generation) error {
 	for _, n := range names {
 		switch {
 		case isTemp(n):
-			_ = d.fs.RemoveAll(d.name(n)) // it is in nobody's way
+			_ = d.fs.RemoveAll(d.name(n)) // if it stays, it does no harm
 		case strings.HasPrefix(n, "snapshot."):
 			d.sweepFolder(n, g)
 		}
@@ -285,6 +293,7 @@ func (d *disk) sweep(g *generation) error {
 	return nil
 }
 
+// sweepFolder removes the files of a snapshot's folder that the generation does not use.
 func (d *disk) sweepFolder(folder string, g *generation) {
 	names, err := d.names(folder)
 	if err != nil {

@@ -15,9 +15,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// TestSnapshots writes so much under so low a limit that many snapshots are
-// made, and compares what the store holds with what was written, before and
-// after opening it again.
+// TestSnapshots writes much under a low limit, so that there are many snapshots, and compares the
+// content of the store with what was written, before and after a reopen.
 func TestSnapshots(t *testing.T) {
 	for name, fs := range map[string]afero.Fs{"disk": afero.NewOsFs(), "memory": afero.NewMemMapFs()} {
 		t.Run(name, func(t *testing.T) {
@@ -36,7 +35,8 @@ func TestSnapshots(t *testing.T) {
 					if k > 0 {
 						require.Equal(t, tree.Duplicate, r[1].Status)
 					}
-					b := tree.Batch{Changes: []tree.Change{add(k)}, Entries: []tree.Entry{{Verdict: &tree.Verdict{Evaluation: fmt.Sprint(k)}}}}
+					b := tree.Batch{Changes: []tree.Change{add(k)},
+						Entries: []tree.Entry{{Verdict: &tree.Verdict{Evaluation: fmt.Sprint(k)}}}}
 					if k%3 == 0 {
 						b.Done = []string{r[0].Key}
 					} else if k%7 == 0 {
@@ -115,8 +115,8 @@ func compare(t *testing.T, s *Store, nodes map[string]tree.Node, waiting map[str
 	require.Equal(t, info.Dead, dead)
 }
 
-// TestSegmentsAreFew: however many snapshots there were, the ledger stands in a
-// few files, and the folder holds only what the manifest names.
+// TestSegmentsAreFew checks that the ledger is in a few files however many snapshots there were,
+// and that the folder holds only what the manifest lists.
 func TestSegmentsAreFew(t *testing.T) {
 	ctx, mem := context.Background(), afero.NewMemMapFs()
 	s, err := Open(ctx, mem, "store", Options{})

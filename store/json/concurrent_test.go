@@ -13,8 +13,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// TestTogether lets writers, readers and snapshots run at once: nobody sees half
-// a batch, each batch is there when it was answered, one of two rivals wins.
+// TestTogether runs writers, readers and snapshots at once. Nobody may see half a batch, each batch
+// must be there when it is answered, and one of two rivals must win.
 func TestTogether(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent()) // crashed stores of other tests never end
 	ctx, dir := context.Background(), t.TempDir()
@@ -39,7 +39,8 @@ func TestTogether(t *testing.T) {
 					t.Error(err)
 				}
 				rival := someCase(100_000 + i)
-				_, err = s.Commit(ctx, tree.Batch{Changes: []tree.Change{tree.NewChange(tree.OpAdd, rival, 0, "by", fmt.Sprint("writer ", w))}})
+				_, err = s.Commit(ctx, tree.Batch{Changes: []tree.Change{tree.NewChange(tree.OpAdd, rival, 0,
+					"by", fmt.Sprint("writer ", w))}})
 				switch {
 				case err == nil:
 					mu.Lock()

@@ -25,8 +25,8 @@ const (
 // folder is a closed store: the bytes of its files by name.
 type folder map[string][]byte
 
-// closedStore returns a closed store of the given number of cases, of which half
-// stand in a snapshot, some wait in the outbox and some are dead.
+// closedStore returns a closed store of the given number of cases. Half of them are in a snapshot;
+// some evaluations wait in the outbox and some are dead letters.
 func closedStore(t testing.TB, cases int) folder {
 	t.Helper()
 	ctx, mem := context.Background(), afero.NewMemMapFs()
@@ -35,7 +35,8 @@ func closedStore(t testing.TB, cases int) folder {
 	for i := range cases {
 		_, err := s.Accept(ctx, []tree.Evaluation{someEvaluation(i)})
 		require.NoError(t, err)
-		b := tree.Batch{Changes: []tree.Change{add(i)}, Entries: []tree.Entry{{Verdict: &tree.Verdict{Evaluation: fmt.Sprint("ev", i), Node: add(i).Node.ID}}}}
+		b := tree.Batch{Changes: []tree.Change{add(i)},
+			Entries: []tree.Entry{{Verdict: &tree.Verdict{Evaluation: fmt.Sprint("ev", i), Node: add(i).Node.ID}}}}
 		switch i % 4 {
 		case 1:
 			b.Done = []string{fmt.Sprint("ev", i)}
@@ -67,22 +68,21 @@ func (f folder) onFS() afero.Fs {
 	return mem
 }
 
-// damage is one way to change one file of a closed store. Its bytes are made
-// when they are wanted, for there are many.
+// damage is one way to change one file of a closed store. Its bytes are made when they are needed,
+// because there are many damages.
 type damage struct {
 	file, what string
 	bytes      func() []byte
 }
 
-// extent says which damages of each kind to look at: every flips-th bit, every
-// cuts-th length; of the sectors every one zeroed and swapped with the next and,
-// where pairs says so, with every other.
+// extent says which damages of each kind to try: every flips-th bit and every cuts-th length. Every
+// sector is zeroed, and swapped with the next or, if pairs is set, with every other.
 type extent struct {
 	flips, cuts, sectors int
 	pairs                bool
 }
 
-// damages lists what can befall the files, in a fixed order.
+// damages returns the ways to damage the files, in a fixed order.
 func (f folder) damages(e extent) []damage {
 	var out []damage
 	for _, name := range slices.Sorted(maps.Keys(f)) {
@@ -124,8 +124,8 @@ func sectorDamages(name string, good []byte, e extent) []damage {
 	return out
 }
 
-// lineDamages lists what can befall whole lines of journals: one is gone, is
-// there twice, or is where another was.
+// lineDamages returns the ways to damage whole lines of journals: one is missing, repeated, or in
+// the place of another.
 func (f folder) lineDamages() []damage {
 	var out []damage
 	for _, name := range slices.Sorted(maps.Keys(f)) {
@@ -150,15 +150,14 @@ func (f folder) lineDamages() []damage {
 	return out
 }
 
-// swapped returns a file with two sectors in each other's place; the last one
-// may be shorter.
+// swapped returns a file in which two sectors have changed places. The last one may be shorter.
 func swapped(good []byte, i, j int) []byte {
 	a, b := i*damageSector, j*damageSector
 	first, second := good[a:a+damageSector], good[b:min(len(good), b+damageSector)]
 	return slices.Concat(good[:a], second, good[a+damageSector:b], first, good[b+len(second):])
 }
 
-// seen is what a store serves, and what it says is wrong.
+// seen is the content that a store serves, and the errors it reports.
 type seen struct {
 	records  []string // nodes, ledger entries, dead letters
 	info     string
@@ -210,8 +209,8 @@ func serve(mem afero.Fs, readOnly bool) seen {
 	return out
 }
 
-// harm says what is wrong with what a damaged store serves, where the store
-// does not say so itself: "" is nothing.
+// harm returns what is wrong with the content that a damaged store serves and that the store does
+// not report itself; "" if nothing is.
 func harm(whole, got seen, known map[string]bool) string {
 	for _, r := range got.records {
 		if !known[r] {
@@ -224,9 +223,9 @@ func harm(whole, got seen, known map[string]bool) string {
 	return ""
 }
 
-// harmless damages a closed store in each of the ways, one at a time, and reads
-// it as a reader and as a writer would: what is served is right, and what is
-// missing is told. It returns what is not so.
+// harmless damages a closed store in each of the ways, one at a time, and opens it for reading and
+// for writing. What is served must be right, and what is missing must be reported. It returns what
+// is wrong.
 func (f folder) harmless(ways []damage) []string {
 	whole := [2]seen{serve(f.onFS(), true), serve(f.onFS(), false)}
 	known := map[string]bool{}
@@ -246,10 +245,9 @@ func (f folder) harmless(ways []damage) []string {
 	return found
 }
 
-// unfinished damages the last line of a store that was not closed, a line that
-// nobody need have been told of: each time the store must open, with the line
-// or without, and not speak of a loss. It returns what is not so, and in how
-// many ways it tried.
+// unfinished damages the last line of a store that was not closed. Nobody need have been told of
+// that line, so the store must open each time, with or without it, and report no loss. It returns
+// what is wrong and the number of ways it tried.
 func unfinished(t testing.TB) (found []string, tried int) {
 	t.Helper()
 	ctx, mem := context.Background(), afero.NewMemMapFs()
@@ -291,10 +289,11 @@ func unfinished(t testing.TB) (found []string, tried int) {
 	return found, tried
 }
 
-// some returns n of the ways, chosen by seed, or all where there are not more.
+// some returns n of the ways, chosen by seed, or all if there are no more.
 func some(ways []damage, n int, seed uint64) []damage {
 	if len(ways) > n {
-		rand.New(rand.NewPCG(seed, 3)).Shuffle(len(ways), func(i, j int) { ways[i], ways[j] = ways[j], ways[i] }) //nolint:gosec // a seeded test
+		//nolint:gosec // a seeded test
+		rand.New(rand.NewPCG(seed, 3)).Shuffle(len(ways), func(i, j int) { ways[i], ways[j] = ways[j], ways[i] })
 		ways = ways[:n]
 	}
 	return ways

@@ -20,10 +20,10 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Derived data stands in derived/NAME.NNNNNN: a head of derivedHead bytes, then
-// the data. The highest number counts. The head is text, padded with spaces:
+// Derived data is in the file derived/NAME.NNNNNN with the highest number: a head of
+// derivedHead bytes, then the data. The head is text, padded with spaces:
 //
-//	M1 derived <version> <bytes> <sha256 of the data> <crc32c of what is before>
+//	M1 derived <version> <bytes> <sha256 of the data> <crc32c of the head up to here>
 const (
 	derivedFolder = "derived"
 	derivedHead   = 160
@@ -31,7 +31,7 @@ const (
 
 var _ tree.Deriver = (*Store)(nil)
 
-// SaveDerived keeps data that can be made again; see tree.Deriver.
+// SaveDerived saves data that can be made again; see tree.Deriver.
 func (s *Store) SaveDerived(ctx context.Context, name string, version uint64, write func(io.Writer) error) error {
 	if err := s.usable(ctx); err != nil {
 		return fmt.Errorf("save derived data: %w", err)
@@ -40,7 +40,8 @@ func (s *Store) SaveDerived(ctx context.Context, name string, version uint64, wr
 		return fmt.Errorf("save derived data: %w", tree.ErrReadOnly)
 	}
 	if !derivable(name) {
-		return fmt.Errorf("save derived data: %w", &tree.FieldError{Field: "name", Problem: "is " + strconv.Quote(name) + "; use letters, digits and dashes"})
+		return fmt.Errorf("save derived data: %w", &tree.FieldError{Field: "name",
+			Problem: "is " + strconv.Quote(name) + "; use letters, digits and dashes"})
 	}
 	s.deriving.Lock()
 	defer s.deriving.Unlock()
@@ -50,6 +51,8 @@ func (s *Store) SaveDerived(ctx context.Context, name string, version uint64, wr
 	return nil
 }
 
+// saveDerived writes the data under the next number and then removes the older files. It leaves
+// room for the head, which it can write only when length and hash are known.
 func (d *disk) saveDerived(name string, version uint64, write func(io.Writer) error) error {
 	if err := d.mkdir(derivedFolder); err != nil {
 		return err
@@ -97,13 +100,14 @@ func derivedName(name string, n int) string {
 
 func derivedNumbers(names []string, name string) []int { return numbered(names, name+".", "") }
 
+// derivedHeader returns the head of a file, derivedHead bytes long.
 func derivedHeader(version uint64, size int64, sum []byte) []byte {
 	b := fmt.Appendf(nil, "M1 derived %d %d %x ", version, size, sum)
 	b = appendSum(b, checksum(b))
 	return append(append(b, bytes.Repeat([]byte(" "), derivedHead-1-len(b))...), '\n')
 }
 
-// parseDerived reads a head.
+// parseDerived reads a head. It is false for what derivedHeader would not write.
 func parseDerived(b []byte) (version uint64, size int64, sum []byte, ok bool) {
 	f := strings.Fields(string(b))
 	if len(b) != derivedHead || len(f) != 6 {
@@ -119,7 +123,7 @@ func parseDerived(b []byte) (version uint64, size int64, sum []byte, ok bool) {
 	return version, size, sum, bytes.Equal(derivedHeader(version, size, sum), b)
 }
 
-// wholeDerived reports whether a file of derived data is what was written.
+// wholeDerived reports whether a file of derived data is as it was written.
 func wholeDerived(b []byte) bool {
 	head := b[:min(len(b), derivedHead)]
 	_, size, sum, ok := parseDerived(head)
@@ -127,8 +131,8 @@ func wholeDerived(b []byte) bool {
 	return ok && int64(len(b)) == derivedHead+size && bytes.Equal(sum, have[:])
 }
 
-// OpenDerived opens what was last saved; see tree.Deriver. Its length is that
-// which was written; its bytes are for Verify, or for who reads them, to check.
+// OpenDerived opens the data saved last; see tree.Deriver. It checks the head and the
+// length. The bytes are left to Verify, or to the reader, to check.
 func (s *Store) OpenDerived(ctx context.Context, name string) (*tree.Derived, error) {
 	if err := s.usable(ctx); err != nil {
 		return nil, fmt.Errorf("open derived data: %w", err)
@@ -147,18 +151,19 @@ func (s *Store) OpenDerived(ctx context.Context, name string) (*tree.Derived, er
 			return nil, fmt.Errorf("open derived data %s: %w", name, err)
 		}
 	}
-	return nil, fmt.Errorf("open derived data %s: %w", clip(name), tree.ErrNotFound)
+	return nil, fmt.Errorf("open derived data %s: %w", clipName(name), tree.ErrNotFound)
 }
 
 var errDerived = errors.New("is not whole derived data")
 
+// openDerived opens one file of derived data. errDerived means that head and length do not fit.
 func (d *disk) openDerived(n string) (*tree.Derived, error) {
 	f, err := d.open(n)
 	if err != nil {
 		return nil, err
 	}
 	b := make([]byte, derivedHead)
-	got, _ := f.ReadAt(b, 0) // too short a read is not a head
+	got, _ := f.ReadAt(b, 0) // if it reads less, parseDerived fails
 	version, size, _, ok := parseDerived(b[:got])
 	info, err := f.Stat()
 	if err == nil && (!ok || info.Size() != derivedHead+size) {
@@ -171,10 +176,11 @@ func (d *disk) openDerived(n string) (*tree.Derived, error) {
 	if !parallel(f) {
 		at = &oneByOne{File: f}
 	}
-	return &tree.Derived{ReaderAt: io.NewSectionReader(at, derivedHead, size), Size: size, Version: version, Closer: f}, nil
+	return &tree.Derived{ReaderAt: io.NewSectionReader(at, derivedHead, size), Size: size, Version: version, Closer: f},
+		nil
 }
 
-// oneByOne lets reads at several places take turns.
+// oneByOne is a file whose concurrent reads take turns.
 type oneByOne struct {
 	afero.File
 	mu sync.Mutex
@@ -186,6 +192,7 @@ func (o *oneByOne) ReadAt(p []byte, off int64) (int, error) {
 	return o.File.ReadAt(p, off)
 }
 
+// derivable reports whether a name of derived data is valid: letters, digits and dashes.
 func derivable(name string) bool {
 	return safeID(strings.ReplaceAll(name, "-", "_")) && !strings.Contains(name, "_")
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/spf13/afero"
 )
 
-// disk is one folder of a file system. Names are relative to the folder, with
-// forward slashes.
+// disk is one folder of a file system. Names are relative to the folder and use forward
+// slashes.
 type disk struct {
 	fs  afero.Fs
 	dir string
@@ -27,11 +27,11 @@ const tempMark = ".tmp-"
 
 func (d *disk) name(n string) string { return path.Join(d.dir, n) }
 
-// open opens a file for reading. That it does not exist is believed only when
-// two ways of asking agree, for much is decided by it.
+// open opens a file for reading. Much depends on whether a file is absent, so open
+// returns fs.ErrNotExist only if a stat agrees with it.
 func (d *disk) open(n string) (afero.File, error) {
 	var err error
-	for range 3 { // it may be made, or removed, meanwhile
+	for range 3 { // the file may be made or removed between the two
 		var f afero.File
 		if f, err = d.fs.Open(d.name(n)); !errors.Is(err, fs.ErrNotExist) {
 			return f, err
@@ -43,10 +43,10 @@ func (d *disk) open(n string) (afero.File, error) {
 	return nil, unsure{err}
 }
 
-// unsure is an error that says something does not exist, of what does.
+// unsure is an error of absence for a file that is not absent.
 type unsure struct{ error }
 
-// Is reports what the error is, but for absence.
+// Is reports whether the error is target, except that it never is fs.ErrNotExist.
 func (u unsure) Is(target error) bool {
 	return target != fs.ErrNotExist && errors.Is(u.error, target)
 }
@@ -58,6 +58,7 @@ func (d *disk) exists(n string) bool {
 	return err == nil
 }
 
+// removeIfThere removes a file, durably. That it is absent is no error.
 func (d *disk) removeIfThere(n string) error {
 	if err := d.remove(n); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("remove %s: %w", n, err)
@@ -67,7 +68,7 @@ func (d *disk) removeIfThere(n string) error {
 
 func (d *disk) remove(n string) error { return d.fs.Remove(d.name(n)) }
 
-// names returns the sorted names in a folder; none where it is not there.
+// names returns the sorted names in a folder, none if it does not exist.
 func (d *disk) names(folder string) ([]string, error) {
 	f, err := d.open(folder)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -109,8 +110,8 @@ func (d *disk) read(n string, limit int64) (_ []byte, err error) {
 	return b[:got], err
 }
 
-// syncDir makes the entries of a folder durable. Windows does that by itself
-// and has no call for it.
+// syncDir makes the entries of a folder durable. Windows does so by itself and has no
+// call for it.
 func (d *disk) syncDir(folder string) error {
 	if runtime.GOOS == "windows" {
 		return nil
@@ -122,7 +123,7 @@ func (d *disk) syncDir(folder string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// mkdir makes a folder and those above it, durably.
+// mkdir makes a folder and its parents, durably.
 func (d *disk) mkdir(folder string) error {
 	if info, err := d.stat(folder); err == nil && info.IsDir() {
 		return nil
@@ -139,8 +140,8 @@ func (d *disk) mkdir(folder string) error {
 	return nil
 }
 
-// create makes a file under a temporary name beside n.
-func (d *disk) create(n string) (*draft, error) {
+// create makes a file with a temporary name in the folder of n.
+func (d *disk) create(n string) (*tempFile, error) {
 	var unique [8]byte
 	_, _ = rand.Read(unique[:]) // never fails
 	temp := path.Join(path.Dir(n), tempMark+path.Base(n)+"-"+hex.EncodeToString(unique[:]))
@@ -148,20 +149,20 @@ func (d *disk) create(n string) (*draft, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &draft{File: f, disk: d, temp: temp, name: n}, nil
+	return &tempFile{File: f, disk: d, temp: temp, name: n}, nil
 }
 
-// draft is a file being written that nobody sees until commit.
-type draft struct {
+// tempFile is a file being written. It gets its name with commit; before, nobody sees it.
+type tempFile struct {
 	afero.File
 	disk       *disk
 	temp, name string
 	closed     bool
 }
 
-// commit makes the bytes durable, then gives the file its name, in one step.
-// The directory entry is durable after a syncDir.
-func (w *draft) commit() error {
+// commit makes the bytes durable and then gives the file its name in one step. The caller
+// makes the name durable with syncDir.
+func (w *tempFile) commit() error {
 	if err := w.Sync(); err != nil {
 		return errors.Join(err, w.drop())
 	}
@@ -175,8 +176,8 @@ func (w *draft) commit() error {
 	return nil
 }
 
-// drop removes the file as if it had never been.
-func (w *draft) drop() error {
+// drop removes the file.
+func (w *tempFile) drop() error {
 	if !w.closed {
 		w.closed = true
 		_ = w.Close() // it is removed next
@@ -184,8 +185,8 @@ func (w *draft) drop() error {
 	return w.disk.remove(w.temp)
 }
 
-// replace writes a whole small file: under a temporary name, durable, renamed,
-// the entry durable.
+// replace writes a small file as a whole and durably: under a temporary name, synced,
+// renamed, and the folder synced.
 func (d *disk) replace(n string, b []byte) error {
 	w, err := d.create(n)
 	if err != nil {
@@ -205,7 +206,7 @@ func (d *disk) replace(n string, b []byte) error {
 
 func isTemp(n string) bool { return strings.HasPrefix(path.Base(n), tempMark) }
 
-// cut makes a file end at size, durably.
+// cut shortens a file to size, durably.
 func (d *disk) cut(n string, size int64) (err error) {
 	f, err := d.fs.OpenFile(d.name(n), os.O_RDWR, 0o644)
 	if err != nil {
@@ -221,15 +222,15 @@ func (d *disk) cut(n string, size int64) (err error) {
 	return nil
 }
 
-// parallel reports whether reads of f at several places may run at once: those
-// of the real file system. Files in memory move a common offset.
+// parallel reports whether f allows reads at several places at once. Files of the real
+// file system do; files in memory share one offset.
 func parallel(f afero.File) bool {
 	_, ok := f.(*os.File)
 	return ok
 }
 
-// discard removes a file nobody needs, and its folder if that was all in it.
-// What cannot be removed now is removed by a later open.
+// discard removes a file that nobody needs, and its folders that are empty then. If that
+// fails, a later open removes them.
 func (d *disk) discard(n string) {
 	if d.remove(n) != nil {
 		return

@@ -9,8 +9,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// MustExist says, as a *tree.FormatError, that the folder dir holds no store,
-// or nil where it holds one, whole or not.
+// MustExist returns a *tree.FormatError if the folder dir holds no store, and nil if it
+// holds one, even a damaged one.
 func MustExist(dir string) error {
 	info, err := os.Stat(filepath.Join(dir, formatName))
 	switch {
@@ -19,8 +19,8 @@ func MustExist(dir string) error {
 	case err == nil || errors.Is(err, fs.ErrNotExist):
 		return &tree.FormatError{Dir: dir, Problem: "holds no memtree store", Missing: true}
 	default:
-		// A file where the folder should be, or a folder that is not ours to
-		// read: opening says which.
+		// There is a file where the folder should be, or the folder cannot be
+		// read: opening the store reports which.
 		return nil
 	}
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// TestProtocol keeps the list of file operations of every step under review.
+// TestProtocol pins the file operations of every step in a golden file, so that a review sees them.
 func TestProtocol(t *testing.T) {
 	ctx := context.Background()
 	fs := storetest.NewRecordFS(afero.NewMemMapFs())
@@ -30,7 +30,8 @@ func TestProtocol(t *testing.T) {
 	_, err = s.Accept(ctx, []tree.Evaluation{someEvaluation(1)})
 	require.NoError(t, err)
 	fs.Note("commit")
-	_, err = s.Commit(ctx, tree.Batch{Changes: []tree.Change{add(1)}, Done: []string{"ev1"}, Entries: []tree.Entry{{Verdict: &tree.Verdict{}}}})
+	_, err = s.Commit(ctx, tree.Batch{Changes: []tree.Change{add(1)}, Done: []string{"ev1"},
+		Entries: []tree.Entry{{Verdict: &tree.Verdict{}}}})
 	require.NoError(t, err)
 	fs.Note("snapshot")
 	require.NoError(t, s.Compact(ctx))
@@ -51,8 +52,8 @@ func TestProtocol(t *testing.T) {
 	golden.Equal(t, "testdata/protocol.golden", random.ReplaceAllString(fs.Text(), "-RANDOM"))
 }
 
-// TestOldStores opens folders that an earlier version wrote, as recorded: good,
-// torn and corrupt ones, and ones that crashed at each step of the protocol.
+// TestOldStores opens folders that an earlier version wrote: good, torn and corrupt ones, and ones
+// that crashed at each step of the protocol.
 func TestOldStores(t *testing.T) {
 	found, err := filepath.Glob("testdata/stores/v1/*.golden")
 	require.NoError(t, err)
@@ -67,8 +68,8 @@ func TestOldStores(t *testing.T) {
 	}
 }
 
-// TestMakeCrashedStores writes the crashed folders of TestOldStores; run it once
-// a format, with MEMTREE_MAKE_STORES=1, and never again.
+// TestMakeCrashedStores writes the crashed folders of TestOldStores. Run it once for each format,
+// with MEMTREE_MAKE_STORES=1, and never again.
 func TestMakeCrashedStores(t *testing.T) {
 	if os.Getenv("MEMTREE_MAKE_STORES") == "" {
 		t.Skip("only to make the stores of a new format")
@@ -79,7 +80,9 @@ func TestMakeCrashedStores(t *testing.T) {
 	write := func(i int) {
 		_, err := s.Accept(ctx, []tree.Evaluation{someEvaluation(i)})
 		require.NoError(t, err)
-		_, err = s.Commit(ctx, tree.Batch{Changes: []tree.Change{add(i)}, Entries: []tree.Entry{{Verdict: &tree.Verdict{Evaluation: fmt.Sprint("ev", i)}}}, Done: []string{fmt.Sprint("ev", i)}})
+		_, err = s.Commit(ctx, tree.Batch{Changes: []tree.Change{add(i)},
+			Entries: []tree.Entry{{Verdict: &tree.Verdict{Evaluation: fmt.Sprint("ev", i)}}},
+			Done:    []string{fmt.Sprint("ev", i)}})
 		require.NoError(t, err)
 	}
 	write(0)
@@ -92,8 +95,10 @@ func TestMakeCrashedStores(t *testing.T) {
 	require.NoError(t, s.Compact(ctx))
 	require.NoError(t, s.Close())
 	left := []string{
-		"write journal", "sync journal", "sync store", "write nodes.jsonl", "sync nodes.index", "rename tmp-snapshot", "write tmp-manifest",
-		"sync tmp-manifest", "rename tmp-manifest", "remove journal", "remove nodes.jsonl", "remove snapshot", "write tmp-shutdown", "rename tmp-shutdown",
+		"write journal", "sync journal", "sync store", "write nodes.jsonl", "sync nodes.index", "rename tmp-snapshot",
+		"write tmp-manifest",
+		"sync tmp-manifest", "rename tmp-manifest", "remove journal", "remove nodes.jsonl", "remove snapshot",
+		"write tmp-shutdown", "rename tmp-shutdown",
 	}
 	steps := 0
 	for line := range strings.Lines(disk.Trace()) {
@@ -114,7 +119,7 @@ func TestMakeCrashedStores(t *testing.T) {
 	require.Empty(t, left)
 }
 
-// save copies a store to a real folder, and makes room for its golden file.
+// save copies a store to a real folder, and makes the folder of its golden file.
 func save(t *testing.T, from afero.Fs, to string) {
 	t.Helper()
 	require.NoError(t, afero.Walk(from, "/store", func(name string, info os.FileInfo, err error) error {
@@ -130,7 +135,7 @@ func save(t *testing.T, from afero.Fs, to string) {
 	require.NoError(t, os.WriteFile(to+".golden", nil, 0o600))
 }
 
-// TestOpenReadsNoBodies: what an open reads does not grow with the nodes.
+// TestOpenReadsNoBodies checks that what an open reads does not grow with the nodes.
 func TestOpenReadsNoBodies(t *testing.T) {
 	fs := storetest.NewRecordFS(closedStore(t, 60).onFS())
 	for _, readOnly := range []bool{true, false} {
@@ -141,7 +146,8 @@ func TestOpenReadsNoBodies(t *testing.T) {
 		require.Equal(t, 60, info.Nodes)
 		for line := range strings.Lines(fs.Text()) {
 			require.False(t, strings.HasPrefix(line, "read ") && strings.Contains(line, "nodes.") && !readOnly, line)
-			require.False(t, strings.HasPrefix(line, "read ") && strings.Contains(line, "nodes.") && !strings.HasSuffix(line, " at 0\n"), line)
+			require.False(t, strings.HasPrefix(line, "read ") && strings.Contains(line, "nodes.") &&
+				!strings.HasSuffix(line, " at 0\n"), line)
 		}
 		require.NoError(t, s.Close())
 		fs.Text()
@@ -175,8 +181,8 @@ func describe(t *testing.T, dir string) string {
 	return say
 }
 
-// TestMakeOldStores writes the folders of TestOldStores; run it once a format,
-// with MEMTREE_MAKE_STORES=1, and never again.
+// TestMakeOldStores writes the folders of TestOldStores. Run it once for each format, with
+// MEMTREE_MAKE_STORES=1, and never again.
 func TestMakeOldStores(t *testing.T) {
 	if os.Getenv("MEMTREE_MAKE_STORES") == "" {
 		t.Skip("only to make the stores of a new format")

@@ -6,15 +6,15 @@ import (
 	"io/fs"
 )
 
-// A store open for reading follows the one who writes: before each read it
-// looks whether the journal has grown, and reads what is new. A batch is seen
-// when all of its line is there, which may be a moment before it is durable.
+// A store that is open for reading follows the process that writes. Before each read it
+// checks whether the journal has grown, and reads what is new. It sees a batch as soon as
+// the whole line is there, which may be shortly before the line is durable.
 
 // follow brings the state up to date.
 func (s *Store) follow() error {
 	s.following.Lock()
 	defer s.following.Unlock()
-	for range 100 { // each time, a snapshot came in between
+	for range 100 { // each further round means that a snapshot replaced the files meanwhile
 		err := s.catchUp()
 		if err == nil || !errors.Is(err, fs.ErrNotExist) {
 			return err
@@ -35,12 +35,12 @@ func (s *Store) follow() error {
 	return errors.New("follow: the store is rewritten faster than it can be read")
 }
 
-// catchUp reads on where the last reading ended. fs.ErrNotExist says that it
-// has to begin anew, on a new snapshot.
+// catchUp reads the journals from where it stopped last time. fs.ErrNotExist means that
+// the files were replaced and reading has to begin anew, with a new snapshot.
 func (s *Store) catchUp() error {
 	r := s.replay
 	if r.damage != nil {
-		return nil //nolint:nilerr // it ends here, until somebody accepts the loss
+		return nil //nolint:nilerr // reading stops at the damage until somebody accepts the loss
 	}
 	for {
 		before := r.lines
@@ -49,35 +49,37 @@ func (s *Store) catchUp() error {
 			return err
 		}
 		if info.Size() > r.size {
-			if err := s.more(r.number, r.size); err != nil {
+			if err := s.applyNewLines(r.number, r.size); err != nil {
 				return err
 			}
 		}
+		// Only when the next journal does not exist, or this one was read to its end after that
+		// one was begun, is it certain that no line was missed.
 		_, err = s.disk.stat(journalName(r.number + 1))
 		if errors.Is(err, fs.ErrNotExist) || (err == nil && r.lines > before) {
 			if s.state.Load() != r.state {
 				s.state.Store(r.state)
 			}
 			if err != nil {
-				return s.newer()
+				return s.checkBase()
 			}
-			continue // a last line may have come before the next journal did
+			continue // the last line may have been written just before the next journal was begun
 		}
 		if err != nil {
 			return err
 		}
 		number := r.number
-		if err := s.more(number+1, 0); err != nil {
+		if err := s.applyNewLines(number+1, 0); err != nil {
 			return err
 		}
-		if r.number == number { // begun a moment ago: nothing stands in it yet
+		if r.number == number { // the next journal has no whole line yet
 			return nil
 		}
 	}
 }
 
-// more reads what a journal holds from an offset on.
-func (s *Store) more(number int, from int64) error {
+// applyNewLines applies the lines of a journal from an offset on.
+func (s *Store) applyNewLines(number int, from int64) error {
 	r := s.replay
 	damage := r.damage
 	defer func() { r.damage = damage }()
@@ -91,18 +93,18 @@ func (s *Store) more(number int, from int64) error {
 			return nil
 		}
 	}
-	h := s.disk.reading(number) // after a crash, another file has the name
+	h := s.disk.journalHandle(number) // a new handle: after a crash, another file may have this name
 	end, _, err := r.scan(h, from)
 	if err != nil || end == from {
-		h.rest()
+		h.closeFile()
 		return err
 	}
 	s.state.Store(r.state)
 	return nil
 }
 
-// newer returns fs.ErrNotExist when the base has been replaced.
-func (s *Store) newer() error {
+// checkBase returns fs.ErrNotExist if a newer snapshot has replaced the base.
+func (s *Store) checkBase() error {
 	r := s.replay
 	if r.number == r.state.base.Number {
 		return nil
@@ -113,8 +115,8 @@ func (s *Store) newer() error {
 	return nil
 }
 
-// hold opens the files that a writer may remove.
-func (g *generation) hold() error {
+// openFiles opens the files that a writer may remove, so that they stay readable.
+func (g *generation) openFiles() error {
 	refs := []fileRef{}
 	for _, b := range g.Branches {
 		refs = append(refs, b.Data, b.Index)

@@ -14,20 +14,20 @@ import (
 
 const formatName = "FORMAT.json"
 
-// majorFormat is the format this program writes and the only one it reads.
+// majorFormat is the format that this program writes, and the only one it reads.
 const majorFormat = 1
 
-// minorFormat is of stores that are made now; FORMAT.md says what each minor adds.
+// minorFormat is the minor format of new stores; FORMAT.md says what each minor adds.
 const minorFormat = 1
 
-// format is FORMAT.json: written once, when the store is made, and last, so
-// that a folder with it has everything a store needs.
+// format is FORMAT.json. It is written once, last of all when a store is made, so that a
+// folder with this file has everything a store needs.
 type format struct {
 	Format string      `json:"format"` // "memtree"
-	Major  int         `json:"major"`  // a reader that knows less keeps out
-	Minor  int         `json:"minor"`  // a reader that knows less may read
+	Major  int         `json:"major"`  // a reader of lower formats must not read the store
+	Minor  int         `json:"minor"`  // a reader of lower formats may read it
 	Origin tree.Origin `json:"origin"`
-	Sum    string      `json:"sum"` // of the above, see sum
+	Sum    string      `json:"sum"` // checksum of the other fields, see sum
 }
 
 func (f format) sum() string {
@@ -36,8 +36,8 @@ func (f format) sum() string {
 
 func (f format) String() string { return f.Format + "/" + strconv.Itoa(f.Major) }
 
-// parseFormat reads FORMAT.json; its errors continue a sentence that begins
-// with the folder's name.
+// parseFormat reads FORMAT.json. Its errors continue a sentence that begins with the name
+// of the folder.
 func parseFormat(b []byte) (format, error) {
 	var f format
 	dec := json.NewDecoder(bytes.NewReader(b))
@@ -45,7 +45,8 @@ func parseFormat(b []byte) (format, error) {
 		return format{}, errors.New("is not a memory store: its FORMAT.json is not one of memtree's; choose another folder")
 	}
 	if f.Major > majorFormat {
-		return format{Major: f.Major}, fmt.Errorf("has format %d and this program knows formats up to %d; use a newer memtree, nothing was changed", f.Major, majorFormat)
+		return format{Major: f.Major}, fmt.Errorf("has format %d and this program knows formats up to %d; use a newer "+
+			"memtree, nothing was changed", f.Major, majorFormat)
 	}
 	if f.Sum != f.sum() {
 		f.Major = majorFormat
@@ -59,8 +60,8 @@ func parseFormat(b []byte) (format, error) {
 
 var errDamagedFormat = errors.New("has a damaged FORMAT.json: its sum is not that of what it says; nothing was changed")
 
-// readFormat returns the format of a store; false for a folder in which one can
-// be made. Anything else is a *tree.FormatError.
+// readFormat returns the format of a store, or false for a folder in which a store can be
+// made. For any other folder it returns a *tree.FormatError.
 func (d *disk) readFormat(dir string) (format, bool, error) {
 	b, err := d.read(formatName, 64<<10)
 	if err == nil {
@@ -87,16 +88,16 @@ func (d *disk) readFormat(dir string) (format, bool, error) {
 				return format{}, false, fmt.Errorf("look at %s: %w", n, err)
 			}
 			if short {
-				continue // a making that did not get far
+				continue // somebody began to make a store here and did not finish
 			}
 		}
-		return format{}, false, &tree.FormatError{Dir: dir, Problem: "is not a memory store and not empty: there is " + strconv.Quote(n) + " in it; choose another folder"}
+		return format{}, false, &tree.FormatError{Dir: dir,
+			Problem: "is not a memory store and not empty: there is " + strconv.Quote(n) + " in it; choose another folder"}
 	}
 	return format{}, false, nil
 }
 
-// unfinished reports whether a first journal is there and can hold no batch: it
-// is too short.
+// unfinished reports whether the journal n is there and too short to hold a batch.
 func (d *disk) unfinished(n string) (bool, error) {
 	info, err := d.stat(n)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -105,7 +106,7 @@ func (d *disk) unfinished(n string) (bool, error) {
 	return err == nil && !info.IsDir() && info.Size() <= emptyJournal, err
 }
 
-// make makes a store in a folder in which readFormat found room for one.
+// make makes a store in a folder for which readFormat returned false.
 func (d *disk) make(origin tree.Origin) (format, error) {
 	if err := d.remove(journalName(1)); err != nil && !errors.Is(err, fs.ErrNotExist) { // it holds nothing
 		return format{}, fmt.Errorf("make store: %w", err)

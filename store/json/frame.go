@@ -8,16 +8,16 @@ import (
 	"strconv"
 )
 
-// One line of a journal is one batch:
+// A line of a journal is one batch:
 //
 //	M1 <seq> <len> <crc32c> <prev> <synced> <json>\n
 //
-// seq is decimal and one more than that of the line before, over all journals.
-// len is the number of bytes of json. crc32c is 8 hex digits of the Castagnoli
-// CRC of "<seq> <prev> <synced> <json>". prev is 16 hex digits: the first 8
-// bytes of the SHA-256 of the whole line before, its end included (16 zeros for
-// the first line of a store). synced is the offset in this file up to which it
-// was durable before the line was written.
+// seq is a decimal number, one more than that of the line before, across all journals.
+// len is the number of bytes of json. crc32c is the Castagnoli CRC of
+// "<seq> <prev> <synced> <json>" as 8 hex digits. prev is 16 hex digits: the first 8
+// bytes of the SHA-256 of the whole line before, with its line feed (16 zeros in the first
+// line of a store). synced is the offset up to which this file was durable before the line
+// was written.
 type frame struct {
 	seq    uint64
 	prev   link
@@ -28,18 +28,19 @@ type frame struct {
 // link is the first 8 bytes of the SHA-256 of a line.
 type link [8]byte
 
-// MaxLine bounds the JSON of one journal line, and so one batch, in bytes.
+// MaxLine is the most bytes of JSON in one journal line, and so in one batch.
 const MaxLine = 64 << 20
 
 const frameMark = "M1 "
 
-// maxFrame bounds what stands before the JSON of a line.
+// maxFrame is the most bytes before the JSON of a line.
 const maxFrame = len(frameMark) + 20 + 1 + 8 + 1 + 8 + 1 + 16 + 1 + 19 + 1
 
 func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }
 
 func checksum(b []byte) uint32 { return crc32.Checksum(b, castagnoli()) }
 
+// sum returns the CRC of the frame's fields and JSON.
 func (f *frame) sum() uint32 {
 	head := make([]byte, 0, 64)
 	head = strconv.AppendUint(head, f.seq, 10)
@@ -78,9 +79,9 @@ func linkOf(line []byte) link {
 	return link(h[:8])
 }
 
-// parseFrame reads the line at the start of b and returns how long it is. It
-// says false for whatever appendTo would not have written, and for part of a
-// line. The JSON it returns is a part of b.
+// parseFrame reads the line at the start of b and returns its length. It returns false for
+// part of a line and for anything that appendTo would not write. The returned JSON is a
+// part of b.
 func parseFrame(b []byte) (frame, int, bool) {
 	var f frame
 	rest, ok := bytes.CutPrefix(b, []byte(frameMark))
@@ -111,7 +112,7 @@ func parseFrame(b []byte) (frame, int, bool) {
 	return f, size, f.sum() == want
 }
 
-// decimal reads a number spelled the one way appendTo spells it.
+// decimal reads a number in the only form that appendTo writes.
 func decimal(b []byte) (uint64, bool) {
 	if len(b) == 0 || len(b) > 20 || (b[0] == '0' && len(b) > 1) {
 		return 0, false
@@ -125,6 +126,7 @@ func decimal(b []byte) (uint64, bool) {
 	return n, err == nil
 }
 
+// fixedHex decodes src, lower-case hex digits, into all of dst.
 func fixedHex(dst, src []byte) bool {
 	if len(src) != 2*len(dst) || bytes.ContainsAny(src, "ABCDEF") {
 		return false

@@ -14,47 +14,47 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Repair is what Fsck found, and did. Nothing lost and nothing to make again:
+// Repair is what Fsck found and did. If nothing is lost and nothing has to be made again,
 // the store is in order.
 type Repair struct {
-	Lost  []Loss   `json:"lost"`            // acknowledged, and cannot be read
-	Again []string `json:"again"`           // damaged files that can be made again with nothing lost
-	Torn  int64    `json:"torn"`            // bytes of a last write that nobody was told of
-	Moved []string `json:"moved,omitempty"` // files in broken/ with what was set aside
+	Lost  []Loss   `json:"lost"`            // what was acknowledged and cannot be read
+	Again []string `json:"again"`           // damaged files that can be made again without any loss
+	Torn  int64    `json:"torn"`            // bytes of a last write that was never acknowledged
+	Moved []string `json:"moved,omitempty"` // files in broken/ that hold what was set aside
 	Kept  Kept     `json:"kept"`
 
-	// Forgotten is how many evaluations became cases that are lost. They are not
-	// known any more, so that they can be recorded again.
+	// Forgotten is the number of evaluations whose cases are lost. They are not known
+	// any more, so that they can be recorded again.
 	Forgotten int `json:"forgotten"`
 }
 
 // Whole reports whether there is nothing to repair.
 func (r *Repair) Whole() bool { return len(r.Lost)+len(r.Again) == 0 }
 
-// Loss is something acknowledged that cannot be read.
+// Loss is something that was acknowledged and cannot be read.
 type Loss struct {
 	Kind   LossKind `json:"kind"`
 	File   string   `json:"file"`
 	Offset int64    `json:"offset"`
-	Bytes  int64    `json:"bytes"`          // that are set aside; 0 where they are not there
-	Count  int      `json:"count"`          // how many of the kind; 0 where nobody can say
-	Name   string   `json:"name,omitempty"` // the node's id, where it can be told
+	Bytes  int64    `json:"bytes"`          // bytes that are set aside; 0 if they are missing
+	Count  int      `json:"count"`          // how many of the kind are lost; 0 if that is unknown
+	Name   string   `json:"name,omitempty"` // id of the node, if it can be read
 }
 
-// LossKind says what is lost.
+// LossKind says what kind of thing is lost.
 type LossKind string
 
 // The kinds of loss.
 const (
 	LostBatches     LossKind = "batches"     // of the journal
-	LostNodes       LossKind = "nodes"       // memories
+	LostNodes       LossKind = "nodes"       // that is, memories
 	LostEvaluations LossKind = "evaluations" // accepted, not yet formed
 	LostEntries     LossKind = "entries"     // of the ledger
 	LostLetters     LossKind = "letters"     // evaluations that could not be formed
-	LostKeys        LossKind = "keys"        // evaluations would be accepted again
+	LostKeys        LossKind = "keys"        // of evaluations, which would be accepted again
 )
 
-// Kept is what can be read.
+// Kept is what can be read, in numbers.
 type Kept struct {
 	Nodes       int    `json:"nodes"`
 	Evaluations int    `json:"evaluations"` // waiting to be formed
@@ -63,25 +63,26 @@ type Kept struct {
 	Version     uint64 `json:"version"`
 }
 
-// FsckDir is Fsck for a folder of the real file system. Others who find it in
-// use are told that since started.
+// FsckDir is Fsck for a folder of the real file system. started is the time told to others
+// who find the store in use.
 func FsckDir(ctx context.Context, dir string, started time.Time, acceptLoss bool) (Repair, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return Repair{}, fmt.Errorf("fsck: %w", err)
 	}
-	r, err := fsck(ctx, &disk{fs: confined{root}, dir: "."}, dir, acceptLoss, func() (func() error, error) { return lockFolder(dir, started) })
+	r, err := fsck(ctx, &disk{fs: confined{root}, dir: "."}, dir, acceptLoss,
+		func() (func() error, error) { return lockFolder(dir, started) })
 	return r, errors.Join(err, root.Close())
 }
 
-// Fsck reads a store that may not open, and says exactly what is lost. Without
-// acceptLoss it changes nothing. With it, and if anything is damaged, it sets
-// the damaged bytes aside in broken/ and writes all that can be read as a new
-// snapshot, so that the store opens: also the batches behind a damaged one, and
-// the lines around a damaged one. Nothing is deleted but derived data.
+// Fsck reads a store, even one that does not open, and returns exactly what is lost. Without
+// acceptLoss it changes nothing. With it, if anything is damaged, it sets the damaged bytes
+// aside in broken/ and writes everything that can be read as a new snapshot, so that the
+// store opens. That includes batches behind a damaged one and lines around a damaged one. It
+// deletes nothing but derived data.
 //
-// It can be interrupted at any moment and done again: the new snapshot counts
-// once it is complete, and until then the damage is found again.
+// Fsck can be interrupted at any moment and run again. The new snapshot counts once it is
+// complete; until then the next run finds the same damage.
 func Fsck(ctx context.Context, on afero.Fs, dir string, acceptLoss bool) (Repair, error) {
 	if _, real := on.(*afero.OsFs); real {
 		return FsckDir(ctx, dir, time.Time{}, acceptLoss)
@@ -89,7 +90,9 @@ func Fsck(ctx context.Context, on afero.Fs, dir string, acceptLoss bool) (Repair
 	return fsck(ctx, &disk{fs: on, dir: dir}, dir, acceptLoss, func() (func() error, error) { return lockMemory(on, dir) })
 }
 
-func fsck(ctx context.Context, d *disk, dir string, acceptLoss bool, lock func() (func() error, error)) (_ Repair, err error) {
+// fsck is Fsck with the lock of the file system at hand.
+func fsck(ctx context.Context, d *disk, dir string, acceptLoss bool, lock func() (func() error, error)) (_ Repair,
+	err error) {
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("fsck: %w", err)
@@ -104,7 +107,7 @@ func fsck(ctx context.Context, d *disk, dir string, acceptLoss bool, lock func()
 	}
 	unlock, err := lock()
 	if !acceptLoss && (errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)) {
-		unlock, err = func() error { return nil }, nil // who may not write may look
+		unlock, err = func() error { return nil }, nil // without the right to write, one may still look
 	}
 	if err != nil {
 		return Repair{}, err
@@ -124,7 +127,7 @@ func fsck(ctx context.Context, d *disk, dir string, acceptLoss bool, lock func()
 			return Repair{}, err
 		}
 	}
-	if err := s.refused(); err != nil {
+	if err := s.noteRefused(); err != nil {
 		return Repair{}, err
 	}
 	if s.Whole() || !acceptLoss {
@@ -133,9 +136,8 @@ func fsck(ctx context.Context, d *disk, dir string, acceptLoss bool, lock func()
 	return s.Repair, s.commit(f)
 }
 
-// knownFormat returns the format of a store whose FORMAT.json may be damaged,
-// and whether it is. Where it is, the store's other files must say that they
-// are of a format this program knows.
+// knownFormat returns the format of a store, and whether its FORMAT.json is damaged. If it
+// is, another file of the store must show that its format is one this program knows.
 func (d *disk) knownFormat(dir string) (format, bool, error) {
 	f, made, err := d.readFormat(dir)
 	var bad *tree.FormatError
@@ -155,7 +157,7 @@ func (d *disk) knownFormat(dir string) (format, bool, error) {
 	return f, true, nil
 }
 
-// holdsOurs reports whether a manifest or a journal of this format is there.
+// holdsOurs reports whether there is a manifest or a journal line of this format.
 func (d *disk) holdsOurs() (bool, error) {
 	names, err := d.names(".")
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// files returns what a folder in memory has.
+// files returns the files of a folder in memory.
 func files(mem afero.Fs) (folder, error) {
 	out := folder{}
 	err := afero.Walk(mem, damageDir, func(name string, info fs.FileInfo, err error) error {
@@ -31,9 +31,9 @@ func files(mem afero.Fs) (folder, error) {
 	return out, err
 }
 
-// salvaged repairs a damaged store and says what is not so: the first look
-// changes nothing, the repaired store is in order, serves nothing that was not
-// written, and what is missing was told.
+// salvaged repairs a damaged store and returns what is wrong. The look without repair must change
+// nothing; the repaired store must be in order and serve only what was written; and what is missing
+// must have been reported.
 func salvaged(whole seen, known map[string]bool, bad folder) string {
 	ctx, mem := context.Background(), bad.onFS()
 	told, err := Fsck(ctx, mem, damageDir, false)
@@ -72,8 +72,7 @@ func salvaged(whole seen, known map[string]bool, bad folder) string {
 	return ""
 }
 
-// salvages repairs a store damaged in each of the ways, one at a time, and
-// returns what is not so.
+// salvages repairs a store damaged in each of the ways, one at a time, and returns what is wrong.
 func (f folder) salvages(ways []damage) []string {
 	whole := serve(f.onFS(), false)
 	known := map[string]bool{}
@@ -116,8 +115,8 @@ func TestSalvageWithoutAFile(t *testing.T) {
 	}
 }
 
-// TestSalvageKeepsWhatIsBehind: one damaged batch is one lost batch, whatever
-// follows it; without its index or the manifest nothing is lost.
+// TestSalvageKeepsWhatIsBehind checks that one damaged batch is one lost batch, whatever follows it,
+// and that nothing is lost without its index or the manifest.
 func TestSalvageKeepsWhatIsBehind(t *testing.T) {
 	ctx := context.Background()
 	f := closedStore(t, 8)
@@ -156,8 +155,8 @@ func TestSalvageKeepsWhatIsBehind(t *testing.T) {
 	}
 }
 
-// TestLostCaseIsRecordedAgain: an evaluation whose case is lost is not known any
-// more, so that it can be recorded again; the others still are.
+// TestLostCaseIsRecordedAgain checks that an evaluation whose case is lost is forgotten, so that it
+// can be recorded again, and that the others are still known.
 func TestLostCaseIsRecordedAgain(t *testing.T) {
 	ctx := t.Context()
 	f := closedStore(t, 8)
@@ -171,11 +170,12 @@ func TestLostCaseIsRecordedAgain(t *testing.T) {
 	require.NoError(t, err)
 	got, err := s.Accept(ctx, []tree.Evaluation{someEvaluation(2), someEvaluation(3)})
 	require.NoError(t, err)
-	require.Equal(t, []tree.ReceiptStatus{tree.Duplicate, tree.Accepted}, []tree.ReceiptStatus{got[0].Status, got[1].Status})
+	require.Equal(t, []tree.ReceiptStatus{tree.Duplicate, tree.Accepted},
+		[]tree.ReceiptStatus{got[0].Status, got[1].Status})
 	require.NoError(t, s.Close())
 }
 
-// TestReadWithoutManifest: who only reads sees what there is.
+// TestReadWithoutManifest checks that a reader sees what there is.
 func TestReadWithoutManifest(t *testing.T) {
 	f := closedStore(t, 8)
 	whole := serve(f.onFS(), true)
@@ -192,12 +192,13 @@ func TestSalvageCrashes(t *testing.T) {
 	require.Positive(t, salvageCrashes(t, 1))
 }
 
-// salvageCrashes returns how many crashes it looked at.
+// salvageCrashes returns the number of crashes it tried.
 func salvageCrashes(t testing.TB, seed uint64) int {
 	t.Helper()
 	ctx, crashes := context.Background(), 0
 	f := closedStore(t, 8)
-	for _, name := range []string{"journal.000002.jsonl", "manifest.000002.json", "snapshot.000002/state_detection_error/nodes.jsonl", "FORMAT.json"} {
+	for _, name := range []string{"journal.000002.jsonl", "manifest.000002.json",
+		"snapshot.000002/state_detection_error/nodes.jsonl", "FORMAT.json"} {
 		bad := maps.Clone(f)
 		file := path.Join(damageDir, name)
 		bad[file] = bytes.Clone(bad[file])
@@ -247,8 +248,8 @@ func (f folder) write(to afero.Fs) error {
 	return nil
 }
 
-// FuzzFsck: whatever stands in a journal, a repair neither panics nor makes up
-// what Open then refuses.
+// FuzzFsck checks that, whatever is in a journal, a repair does not panic and does not make a store
+// that Open refuses.
 func FuzzFsck(f *testing.F) {
 	l := lines{}
 	l.add([]byte(`{"begin":{"journal":1}}`))
@@ -276,7 +277,7 @@ func FuzzFsck(f *testing.F) {
 	})
 }
 
-// TestFsckLooksWhereItMayNotWrite: a disk that went bad is mounted for reading.
+// TestFsckLooksWhereItMayNotWrite reads a store on a disk that is mounted for reading only.
 func TestFsckLooksWhereItMayNotWrite(t *testing.T) {
 	f := closedStore(t, 4)
 	d := &disk{fs: afero.NewReadOnlyFs(f.onFS()), dir: damageDir}

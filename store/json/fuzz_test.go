@@ -12,12 +12,13 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// FuzzJournalLine: what parses is spelled the one way, and applying it neither
-// panics nor changes the state it is applied to.
+// FuzzJournalLine checks that a line that parses is spelled in the only way there is, and that
+// applying it neither panics nor changes the state it is applied to.
 func FuzzJournalLine(f *testing.F) {
 	l := lines{}
 	l.add([]byte(`{"begin":{"journal":1}}`))
-	l.add([]byte(`{"version":1,"changes":[{"op":"add","why":"w","by":"b","key":"k","node":{"id":"c_a","errorType":"x","revision":1,"level":1}}],"entries":[{"seq":1}]}`))
+	l.add([]byte(`{"version":1,"changes":[{"op":"add","why":"w","by":"b","key":"k","node":{"id":"c_a","errorType":"x",` +
+		`"revision":1,"level":1}}],"entries":[{"seq":1}]}`))
 	l.add([]byte(`{"accept":[{"key":"a","digest":"0011223344556677","labelled":true,"evaluation":{}}]}`))
 	l.add([]byte(`{"version":2,"done":["a"]}`))
 	for line := range bytes.Lines(l.buf) {
@@ -40,7 +41,7 @@ func FuzzJournalLine(f *testing.F) {
 	})
 }
 
-// FuzzManifest: what is accepted names only files of snapshots.
+// FuzzManifest checks that an accepted manifest names only files of snapshots.
 func FuzzManifest(f *testing.F) {
 	b, err := (&manifest{Number: 2, Prev: link{}.String()}).encode()
 	require.NoError(f, err)
@@ -56,12 +57,14 @@ func FuzzManifest(f *testing.F) {
 	})
 }
 
-// FuzzManifestBody checks what a manifest with a right checksum may say.
+// FuzzManifestBody checks what a manifest with a right checksum may contain.
 func FuzzManifestBody(f *testing.F) {
 	f.Add("snapshot.000001/../../x", 1, int64(4096))
 	f.Add("snapshot.000001/known.table", 113, int64(4096))
 	f.Fuzz(func(t *testing.T, name string, count int, size int64) {
-		m := &manifest{Number: 2, Prev: link{}.String(), Known: []tableRef{{Count: count, Table: fileRef{Name: name, Bytes: size, Sum: string(bytes.Repeat([]byte("a"), 64))}}}}
+		m := &manifest{Number: 2, Prev: link{}.String(),
+			Known: []tableRef{{Count: count, Table: fileRef{Name: name, Bytes: size,
+				Sum: string(bytes.Repeat([]byte("a"), 64))}}}}
 		b, err := m.encode()
 		require.NoError(t, err)
 		got, err := parseManifest(b)
@@ -77,7 +80,7 @@ func FuzzManifestBody(f *testing.F) {
 	})
 }
 
-// FuzzSnapshotFiles reads hostile tables and lines under a manifest that fits.
+// FuzzSnapshotFiles reads hostile tables and lines under a manifest that matches them.
 func FuzzSnapshotFiles(f *testing.F) {
 	var buf bytes.Buffer
 	w := newTable(&buf, lineSize)
@@ -86,7 +89,8 @@ func FuzzSnapshotFiles(f *testing.F) {
 	f.Add([]byte("{}x\n"), buf.Bytes(), 1)
 	f.Fuzz(func(t *testing.T, data, index []byte, count int) {
 		fs := afero.NewMemMapFs()
-		ref := branchRef{"a", linesRef{Count: count, Data: fileRef{Name: "snapshot.000002/a/nodes.jsonl", Bytes: int64(len(data))}, Index: fileRef{Name: "snapshot.000002/a/nodes.index", Bytes: int64(len(index))}}}
+		ref := branchRef{"a", linesRef{Count: count, Data: fileRef{Name: "snapshot.000002/a/nodes.jsonl",
+			Bytes: int64(len(data))}, Index: fileRef{Name: "snapshot.000002/a/nodes.index", Bytes: int64(len(index))}}}
 		if !ref.fits(idSize) {
 			return
 		}
@@ -153,8 +157,8 @@ func FuzzDerived(f *testing.F) {
 	})
 }
 
-// FuzzStored: an evaluation that is accepted comes back byte for byte, after a
-// reopen and after a repair too.
+// FuzzStored checks that an accepted evaluation comes back byte for byte, also after a reopen and
+// after a repair.
 func FuzzStored(f *testing.F) {
 	f.Add([]byte(`{"id":"r1","case_id":"c1","prompt":"p","judgment":{"verdict":"pass"},"ground_truth":"fail"}`))
 	f.Add([]byte(`{"id":"M1 2 2 00000000 0000000000000000 0 {}","case_id":"\n","prompt":"p","judgment":1e999}`))

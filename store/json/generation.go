@@ -23,19 +23,21 @@ const (
 	knownSize = 36 // hash of the key 16, digest 8, digest before 8, flags 4
 )
 
-// generation is the files of one snapshot and the journals since, opened when
-// first read and kept open while anybody reads them. What was read of a file is
-// checked every time.
+// generation is the files of one snapshot and the journals since. A file is opened when it
+// is first read, and stays open while anybody uses a generation that has it. Everything that
+// is read from a file is checked, every time.
 type generation struct {
 	*manifest
-	refs    atomic.Int64 // the store's one and one for each reader; 0: gone
+	refs    atomic.Int64 // one of the store and one of each reader; at 0 the files are closed
 	handles map[string]*handle
-	pages   sync.Pool // room for one page each, so that a lookup makes no garbage
+	pages   sync.Pool // buffers of one page, so that a lookup allocates none
 
 	mu       sync.Mutex
-	journals []*handle // more come while it is the base
+	journals []*handle // grows while the generation is the base
 }
 
+// newGeneration returns the generation of a manifest. It shares with before, which may be
+// nil, the handles of the files that both have.
 func newGeneration(d *disk, m *manifest, before *generation) *generation {
 	g := &generation{manifest: m, handles: map[string]*handle{}}
 	g.refs.Store(1)
@@ -53,7 +55,7 @@ func newGeneration(d *disk, m *manifest, before *generation) *generation {
 	return g
 }
 
-// adopt keeps a journal readable as long as the generation is.
+// adopt keeps a journal readable as long as the generation is used.
 func (g *generation) adopt(h *handle) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -61,7 +63,7 @@ func (g *generation) adopt(h *handle) {
 	g.journals = append(g.journals, h)
 }
 
-// since returns the journals from number on, none of a generation that is nil.
+// since returns the journals from number on; g may be nil.
 func (g *generation) since(number int) []*handle {
 	if g == nil {
 		return nil
@@ -71,7 +73,7 @@ func (g *generation) since(number int) []*handle {
 	return slices.DeleteFunc(slices.Clone(g.journals), func(h *handle) bool { return h.number < number })
 }
 
-// acquire keeps the files open until release; false when they are gone.
+// acquire keeps the files open until release. It returns false if they are closed already.
 func (g *generation) acquire() bool {
 	for {
 		n := g.refs.Load()
@@ -84,6 +86,7 @@ func (g *generation) acquire() bool {
 	}
 }
 
+// release ends one use. The last one closes the files and removes those that are doomed.
 func (g *generation) release() {
 	if g.refs.Add(-1) > 0 {
 		return
@@ -96,18 +99,18 @@ func (g *generation) release() {
 	}
 }
 
-// handle is an open file of one or more generations.
+// handle is a file that one or more generations use.
 type handle struct {
 	disk   *disk
 	ref    fileRef
-	number int          // of a journal; 0: a file of a snapshot
-	refs   atomic.Int64 // generations
-	doomed atomic.Bool  // remove it with the last generation
+	number int          // of a journal; 0 for a file of a snapshot, -1 for one under repair
+	refs   atomic.Int64 // generations that use it
+	doomed atomic.Bool  // the last generation to release it removes it
 	mu     sync.Mutex
 	file   afero.File
 }
 
-// ReadAt opens the file if need be and reads.
+// ReadAt reads from the file, which it opens first if need be.
 func (h *handle) ReadAt(p []byte, off int64) (int, error) {
 	h.mu.Lock()
 	if err := h.open(); err != nil {
@@ -123,7 +126,7 @@ func (h *handle) ReadAt(p []byte, off int64) (int, error) {
 	return f.ReadAt(p, off)
 }
 
-// open opens the file, if it is not. The caller holds the lock.
+// open opens the file, unless it is open. The caller holds the lock.
 func (h *handle) open() error {
 	if h.file != nil {
 		return nil
@@ -138,7 +141,7 @@ func (h *handle) open() error {
 	return err
 }
 
-// check refuses a file that is not as long as the manifest says.
+// check refuses a file whose length is not that in the manifest.
 func (h *handle) check(f afero.File) error {
 	info, err := f.Stat()
 	if err == nil && info.Size() != h.ref.Bytes {
@@ -150,17 +153,18 @@ func (h *handle) check(f afero.File) error {
 	return nil
 }
 
+// release ends the use by one generation.
 func (h *handle) release() {
 	if h.refs.Add(-1) > 0 {
 		return
 	}
-	h.rest()
+	h.closeFile()
 	if h.doomed.Load() {
 		h.disk.discard(h.ref.Name)
 	}
 }
 
-// damaged says that a file of a snapshot cannot be read.
+// damaged returns the error for a file of a snapshot that cannot be read at off.
 func damaged(f fileRef, off int64, err error) error {
 	lost := "what it holds there cannot be read: " + err.Error()
 	if errors.Is(err, fs.ErrNotExist) {
@@ -169,7 +173,7 @@ func damaged(f fileRef, off int64, err error) error {
 	return &unreadable{tree.CorruptError{File: f.Name, Offset: off, Lost: lost}, err}
 }
 
-// unreadable is a *tree.CorruptError that says its cause once.
+// unreadable is a *tree.CorruptError with a cause, which its text names only once.
 type unreadable struct {
 	corrupt tree.CorruptError
 	cause   error
@@ -177,23 +181,26 @@ type unreadable struct {
 
 func (u *unreadable) Error() string { return u.corrupt.Error() }
 
-// Unwrap returns the error that callers look for, and the disk's own.
+// Unwrap returns the error that callers look for, and that of the disk.
 func (u *unreadable) Unwrap() []error { return []error{&u.corrupt, u.cause} }
 
-// place is where a line stands in a file.
+// place is where a line is in a file: offset, length without the line feed, and CRC-32C.
 type place struct {
 	off int64
 	len uint32
 	crc uint32
 }
 
-// indexed is a record of a lines table.
+// indexed is a record of the index of a file of lines. num is packed meta for nodes, the
+// order of arrival for the outbox, and the sequence number otherwise. tag is the hash of
+// the key of a node's last change, or of the key of an evaluation.
 type indexed struct {
 	place
 	num uint64
 	tag fingerprint
 }
 
+// bytes returns the record as it is in an index.
 func (l indexed) bytes() []byte {
 	b := binary.BigEndian.AppendUint64(make([]byte, 0, lineSize), uint64(l.off)) //nolint:gosec // not negative
 	b = binary.BigEndian.AppendUint32(b, l.len)
@@ -202,6 +209,7 @@ func (l indexed) bytes() []byte {
 	return append(b, l.tag[:]...)
 }
 
+// parseIndexed reads a record of an index.
 func parseIndexed(b []byte) indexed {
 	return indexed{
 		place: place{
@@ -214,16 +222,18 @@ func parseIndexed(b []byte) indexed {
 	}
 }
 
-// meta unpacks the number of a node's record.
+// meta unpacks num, for a node.
 func (l indexed) meta() meta {
-	return meta{revision: uint32(l.num >> 32), level: uint8(l.num >> 16), status: uint8(l.num >> 8), direction: uint8(l.num)} //nolint:gosec // packed so
+	//nolint:gosec // packed so
+	return meta{revision: uint32(l.num >> 32), level: uint8(l.num >> 16), status: uint8(l.num >> 8),
+		direction: uint8(l.num)}
 }
 
 func (m meta) pack() uint64 {
 	return uint64(m.revision)<<32 | uint64(m.level)<<16 | uint64(m.status)<<8 | uint64(m.direction)
 }
 
-// index returns the table of the lines of l.
+// index returns the index of a file of lines.
 func (g *generation) index(l *linesRef) *table {
 	return &table{from: g.handles[l.Index.Name], size: lineSize, count: l.Count, free: &g.pages}
 }
@@ -237,12 +247,13 @@ func (g *generation) line(l *linesRef, i int) (indexed, error) {
 	return parseIndexed(rec), nil
 }
 
-// find returns the branch and the index record of a node.
+// find returns the branch and the index record of a node, false if there is none.
 func (g *generation) find(id string) (*branchRef, indexed, bool, error) {
 	key := hashOf(id)
 	for i := range g.Branches {
 		b := &g.Branches[i]
-		ids := table{from: g.handles[b.Index.Name], start: int64(pages(b.Count, lineSize)) * pageSize, size: idSize, count: b.Count, free: &g.pages}
+		ids := table{from: g.handles[b.Index.Name], start: int64(pages(b.Count, lineSize)) * pageSize, size: idSize,
+			count: b.Count, free: &g.pages}
 		rec, err := ids.search(key)
 		if err != nil {
 			return nil, indexed{}, false, damaged(b.Index, ids.start, err)
@@ -255,7 +266,7 @@ func (g *generation) find(id string) (*branchRef, indexed, bool, error) {
 	return nil, indexed{}, false, nil
 }
 
-// read returns the line at a place of a file, checked.
+// read returns the line at a place of a file, after checking it.
 func (g *generation) read(l *linesRef, at place) ([]byte, error) {
 	if at.len > MaxLine || at.off < 0 || at.off+int64(at.len) >= l.Data.Bytes {
 		return nil, damaged(l.Data, at.off, errors.New("the index points outside it"))
@@ -267,7 +278,7 @@ func (g *generation) read(l *linesRef, at place) ([]byte, error) {
 	return at.check(l, b)
 }
 
-// check returns the line of which b is the bytes, its end included.
+// check returns the line in b, which ends with the line feed, if its checksum is right.
 func (p place) check(l *linesRef, b []byte) ([]byte, error) {
 	if line := b[:p.len]; b[p.len] == '\n' && crc32.Checksum(line, castagnoli()) == p.crc {
 		return line, nil
@@ -275,7 +286,7 @@ func (p place) check(l *linesRef, b []byte) ([]byte, error) {
 	return nil, damaged(l.Data, p.off, errors.New("the checksum of the line is another"))
 }
 
-// knows returns what the snapshot remembers of an evaluation.
+// knows returns what the snapshot remembers about an evaluation, false for nothing.
 func (g *generation) knows(key fingerprint) (knownEntry, bool, error) {
 	for _, ref := range g.Known {
 		t := table{from: g.handles[ref.Table.Name], size: knownSize, count: ref.Count, free: &g.pages}
@@ -294,6 +305,7 @@ func parseKnown(b []byte) knownEntry {
 	return knownEntry{digest: digest(b[16:24]), before: digest(b[24:32]), labelled: b[35]&1 == 1}
 }
 
+// bytes returns the record of a table of known keys.
 func (k knownEntry) bytes(key fingerprint) []byte {
 	b := append(make([]byte, 0, knownSize), key[:]...)
 	b = append(append(b, k.digest[:]...), k.before[:]...)
@@ -304,7 +316,7 @@ func (k knownEntry) bytes(key fingerprint) []byte {
 	return append(b, 0, 0, 0, labelled)
 }
 
-// decode reads a value of a line whose checksum was right.
+// decode reads the JSON of a line whose checksum was right.
 func decode(raw []byte, v any) error {
 	if err := json.Unmarshal(raw, v); err != nil {
 		return fmt.Errorf("a line that is whole makes no sense: %w", err)

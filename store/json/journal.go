@@ -11,22 +11,22 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// journal is the file being appended to. Only the writer touches it.
+// journal is the file that lines are appended to. Only the writer uses it.
 type journal struct {
 	disk   *disk
 	number int
 	file   afero.File
-	reader *handle // of the same file, for all others
-	size   int64   // up to here the lines are durable
+	reader *handle // for everybody else to read the same file
+	size   int64   // up to here the lines are written and durable
 	seq    uint64  // of the last line
 	prev   link    // of the last line
-	dirty  bool    // bytes of a failed write may stand after size
+	dirty  bool    // there may be bytes of a failed write after size
 
-	before int64    // bytes of the journals since the base and before this one
-	begun  position // of the last line before this journal
+	before int64    // bytes of the journals between the base and this one
+	begun  position // the last line before this journal
 }
 
-// position is where a journal's line stands in the chain.
+// position is a line's place in the chain: its number and link.
 type position struct {
 	seq  uint64
 	prev link
@@ -34,7 +34,7 @@ type position struct {
 
 func journalName(n int) string { return fmt.Sprintf("journal.%06d.jsonl", n) }
 
-// lines are framed lines not yet written.
+// lines are lines with their frames that are not written yet.
 type lines struct {
 	buf    []byte
 	seq    uint64
@@ -46,7 +46,7 @@ func (j *journal) lines() *lines {
 	return &lines{seq: j.seq, prev: j.prev, synced: j.size}
 }
 
-// add appends a line and returns where in the buffer its JSON stands.
+// add appends a line and returns the offset of its JSON in the buffer.
 func (l *lines) add(json []byte) int {
 	l.seq++
 	f := frame{seq: l.seq, prev: l.prev, synced: l.synced, json: json}
@@ -56,8 +56,8 @@ func (l *lines) add(json []byte) int {
 	return len(l.buf) - 1 - len(json)
 }
 
-// append makes lines durable. ErrFull leaves the journal as it was, for the
-// next one to try again; after any other error the journal cannot be trusted.
+// append writes lines and makes them durable. After ErrFull the journal is as it was, and
+// the next append may succeed. After any other error the journal cannot be trusted.
 func (j *journal) append(l *lines) error {
 	if j.dirty {
 		if err := j.file.Truncate(j.size); err != nil {
@@ -67,7 +67,7 @@ func (j *journal) append(l *lines) error {
 	}
 	if _, err := j.file.WriteAt(l.buf, j.size); err != nil {
 		j.dirty = true
-		if full(err) {
+		if isDiskFull(err) {
 			return fmt.Errorf("write %s: %w: %w", journalName(j.number), tree.ErrFull, err)
 		}
 		return failure("write", j.number, err)
@@ -84,14 +84,14 @@ func failure(op string, number int, err error) error {
 	return fmt.Errorf("%s %s: %w: %w", op, journalName(number), tree.ErrFailed, err)
 }
 
-// begin makes journal n, whose first line says so, durable and in its place.
-// It follows the line with the given seq and link.
+// begin makes journal n durably. Its first line names the number. It follows the line with
+// the given seq and link.
 func (d *disk) begin(n int, seq uint64, prev link) (_ *journal, err error) {
 	f, err := d.fs.OpenFile(d.name(journalName(n)), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
 		return nil, fmt.Errorf("create %s: %w", journalName(n), err)
 	}
-	j := &journal{disk: d, number: n, file: f, reader: d.reading(n), seq: seq, prev: prev}
+	j := &journal{disk: d, number: n, file: f, reader: d.journalHandle(n), seq: seq, prev: prev}
 	l := j.lines()
 	l.add(fmt.Appendf(nil, `{"begin":{"journal":%d}}`, n))
 	if err := j.append(l); err != nil {
@@ -103,7 +103,7 @@ func (d *disk) begin(n int, seq uint64, prev link) (_ *journal, err error) {
 	return j, nil
 }
 
-// resume opens a journal that others read through reader, to append after size.
+// resume opens the journal that reader reads, to append to it after size.
 func (d *disk) resume(reader *handle, size int64, seq uint64, prev link) (*journal, error) {
 	n := reader.number
 	f, err := d.fs.OpenFile(d.name(journalName(n)), os.O_RDWR, 0o644)
@@ -113,8 +113,8 @@ func (d *disk) resume(reader *handle, size int64, seq uint64, prev link) (*journ
 	return &journal{disk: d, number: n, file: f, reader: reader, size: size, seq: seq, prev: prev}, nil
 }
 
-// again writes a journal up to size again, beside, and renames it into its place.
-func (d *disk) again(reader *handle, size int64) error {
+// rewriteJournal copies the first size bytes of a journal to a new file and renames that over it.
+func (d *disk) rewriteJournal(reader *handle, size int64) error {
 	name := journalName(reader.number)
 	w, err := d.create(name)
 	if err != nil {
@@ -123,7 +123,7 @@ func (d *disk) again(reader *handle, size int64) error {
 	if _, err = io.CopyBuffer(w, io.NewSectionReader(reader, 0, size), make([]byte, min(size, scanAhead))); err != nil {
 		return fmt.Errorf("write %s: %w", name, errors.Join(err, w.drop()))
 	}
-	reader.rest() // the next to read it opens the new one
+	reader.closeFile() // its next read opens the new file
 	if err := w.commit(); err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
@@ -133,8 +133,7 @@ func (d *disk) again(reader *handle, size int64) error {
 	return nil
 }
 
-// bytes returns what a journal holds after from. It tolerates a file that
-// grows meanwhile.
+// bytes returns the content of a journal after from. The file may grow meanwhile.
 func (d *disk) bytes(n int, from int64) (_ []byte, err error) {
 	f, err := d.open(journalName(n))
 	if err != nil {

@@ -14,11 +14,11 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// killsPerFolder bounds what a store holds, for all of it is read each time.
+// killsPerFolder limits the size of a store, because all of it is read each time.
 const killsPerFolder = 25
 
-// kill kills a process that writes to one folder again and again. What it said
-// was durable is there, whole, and the store verifies.
+// kill kills a process that writes to one folder, again and again. What the process reported as
+// durable must be there as a whole, and the store must verify.
 func kill(t *testing.T, rounds int) {
 	t.Helper()
 	ctx, dir := context.Background(), t.TempDir()
@@ -46,8 +46,8 @@ func kill(t *testing.T, rounds int) {
 	}
 }
 
-// writeUntilKilled starts a process that writes from a number on, kills it when
-// it has said some more, and returns the number after the last it said.
+// writeUntilKilled starts a process that writes from a number on, kills it after it has reported
+// some more, and returns the number after the last reported one.
 func writeUntilKilled(t *testing.T, dir string, from, say int) int {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0]) //nolint:gosec // this test

@@ -5,11 +5,11 @@ import (
 	"errors"
 )
 
-// The keys of all evaluations ever accepted stand in a few sorted tables. Each
-// snapshot adds one of the new keys, and takes into it those older tables that
-// are not more than twice as large: so there are never more than a few, and a
-// key is written again a logarithm of times. (O'Neil and others, The
-// Log-Structured Merge-Tree, Acta Informatica 33, 1996.)
+// known writes the keys of all evaluations ever accepted. They are in a few sorted tables.
+// Each snapshot adds a table with the new keys and merges into it the newest tables that are
+// no more than twice as large. So there are only a few tables, and each key is written again
+// only a logarithmic number of times (O'Neil and others, The Log-Structured Merge-Tree, Acta
+// Informatica 33, 1996).
 func (w *snapshotter) known() error {
 	base := w.from.base
 	count, merge := w.from.top.known.n, 0
@@ -34,8 +34,8 @@ func (w *snapshotter) known() error {
 	return err
 }
 
-// mergeKnown writes the new keys and those of the older tables, the newest word
-// on each key, and returns how many there are.
+// mergeKnown merges the new keys with those of the older tables and returns how many there
+// are. If several have a key, the newest record of it counts.
 func (w *snapshotter) mergeKnown(out *output, older []tableRef) (int, error) {
 	sources := []func() ([]byte, error){w.newKeys()}
 	for _, ref := range older {
@@ -52,6 +52,8 @@ func (w *snapshotter) mergeKnown(out *output, older []tableRef) (int, error) {
 		}
 	}
 	t := newTable(out, knownSize)
+	// heads holds the next record of every source. Each round writes the least key once, and
+	// moves on every source that has it; the first such source is the newest.
 	for {
 		least := -1
 		for i, h := range heads {
@@ -76,6 +78,7 @@ func (w *snapshotter) mergeKnown(out *output, older []tableRef) (int, error) {
 	}
 }
 
+// newKeys returns a function that returns the new keys' records one by one, nil at the end.
 func (w *snapshotter) newKeys() func() ([]byte, error) {
 	c := w.from.top.known.cursor("")
 	return func() ([]byte, error) {
@@ -87,7 +90,7 @@ func (w *snapshotter) newKeys() func() ([]byte, error) {
 	}
 }
 
-// oldKeys returns the records of a table one after the other, nil at the end.
+// oldKeys returns a function that returns the records of a table one by one, nil at the end.
 func (g *generation) oldKeys(ref tableRef) func() ([]byte, error) {
 	t := table{from: g.handles[ref.Table.Name], size: knownSize, count: ref.Count}
 	var page []byte

@@ -17,8 +17,8 @@ import (
 
 const lockName = "LOCK"
 
-// holder is the content of LOCK. It is for the message only: who may write is
-// decided by the kernel's lock on the file, which ends with its process.
+// holder is the content of LOCK, which serves only for messages. Who may write is decided by
+// the kernel's lock on the file, which ends with the process.
 type holder struct {
 	PID     int       `json:"pid"`
 	Host    string    `json:"host"`
@@ -44,13 +44,13 @@ func lockFolder(dir string, started time.Time) (unlock func() error, err error) 
 	host, _ := os.Hostname() // for the message only
 	b, err := encode(holder{PID: os.Getpid(), Host: host, Started: started})
 	if err == nil {
-		// A lock without its content is a lock: the message says less.
+		// If this fails, the lock still holds; others only learn less about its holder.
 		_ = os.WriteFile(name, append(b, '\n'), 0o644) //nolint:gosec // it holds no secret
 	}
 	return l.Unlock, nil
 }
 
-// parseHolder reads the content of LOCK; nothing where it is not what we write.
+// parseHolder reads the content of LOCK. It returns zero for what lockFolder would not write.
 func parseHolder(b []byte) holder {
 	var h holder
 	if len(b) > 4<<10 || json.Unmarshal(b, &h) != nil || h.PID < 0 || len(h.Host) > 255 {
@@ -64,15 +64,14 @@ func parseHolder(b []byte) holder {
 	return h
 }
 
-// inMemory are the folders of file systems in memory that this process has
-// open. Such a file system has no locks and no other process, so that a table
-// of the process is the lock.
+// inMemory holds the folders of file systems in memory that this process has open. No other
+// process can use such a file system, so this table serves as its lock.
 var inMemory sync.Map
 
-// lockMemory takes the lock on a folder of a file system in memory.
+// lockMemory locks a folder of a file system in memory, or returns a *tree.LockedError.
 func lockMemory(fs afero.Fs, dir string) (unlock func() error, err error) {
 	if !reflect.TypeOf(fs).Comparable() {
-		return func() error { return nil }, nil // nothing says which one it is
+		return func() error { return nil }, nil // file systems that cannot be told apart cannot be locked
 	}
 	key := [2]any{fs, filepath.Clean(dir)}
 	if _, held := inMemory.LoadOrStore(key, true); held {

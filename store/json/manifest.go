@@ -11,24 +11,23 @@ import (
 	"strings"
 )
 
-// manifest lists the files of a snapshot. It may list files of earlier
-// snapshots, whose content is still what it was. The journal of the same number
-// begins where the snapshot ends.
+// manifest lists the files of a snapshot. Some may be files of earlier snapshots whose
+// content has not changed. The journal of the same number begins where the snapshot ends.
 type manifest struct {
 	Number   int         `json:"number"`
 	Seq      uint64      `json:"seq"`  // of the last line of the journals before
-	Prev     string      `json:"prev"` // and its link, in hex
+	Prev     string      `json:"prev"` // link of that line, in hex
 	Counts   counts      `json:"counts"`
 	Branches []branchRef `json:"branches"` // by error type
 	Outbox   *linesRef   `json:"outbox,omitempty"`
 	Ledger   []linesRef  `json:"ledger"` // in order
 	Dead     []linesRef  `json:"dead"`   // in order
-	Known    []tableRef  `json:"known"`  // the newest first
+	Known    []tableRef  `json:"known"`  // newest first
 }
 
-// fileRef is one file, and what it must be.
+// fileRef is a file with its length and hash.
 type fileRef struct {
-	Name  string `json:"name"` // from the store's folder on
+	Name  string `json:"name"` // relative to the store's folder
 	Bytes int64  `json:"bytes"`
 	Sum   string `json:"sha256"`
 }
@@ -36,14 +35,14 @@ type fileRef struct {
 // linesRef is a file of JSON lines with its index: a table of lineSize records.
 type linesRef struct {
 	Count int     `json:"count"`
-	First uint64  `json:"first,omitempty"` // the number of the first line
+	First uint64  `json:"first,omitempty"` // number of the first line
 	Last  uint64  `json:"last,omitempty"`
 	Data  fileRef `json:"data"`
 	Index fileRef `json:"index"`
 }
 
-// branchRef is the nodes of one error type. Behind the table of lines, its
-// index has one of idSize records.
+// branchRef is the file of the nodes of one error type. Its index holds two tables: the
+// lines, and then idSize records that find a line by the hash of its node's id.
 type branchRef struct {
 	ErrorType string `json:"errorType"`
 	linesRef
@@ -61,8 +60,8 @@ func manifestName(n int) string { return fmt.Sprintf("manifest.%06d.json", n) }
 
 func snapshotName(n int) string { return fmt.Sprintf("snapshot.%06d", n) }
 
-// encode returns the manifest as parseManifest reads it: the checksum of its bytes
-// before them.
+// encode returns the manifest in the form that parseManifest reads: preceded by the SHA-256
+// of its bytes.
 func (m *manifest) encode() ([]byte, error) {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
@@ -79,7 +78,7 @@ func (m *manifest) encode() ([]byte, error) {
 
 var errManifest = errors.New("is not a whole manifest")
 
-// parseManifest reads a manifest and believes nothing in it unseen.
+// parseManifest reads a manifest. It checks everything in it before anything relies on it.
 func parseManifest(b []byte) (*manifest, error) {
 	rest, ok := bytes.CutPrefix(b, []byte(`{"sha256":"`))
 	if !ok || len(rest) < 64 {
@@ -104,6 +103,8 @@ func parseManifest(b []byte) (*manifest, error) {
 	return &m, m.check()
 }
 
+// check refuses a manifest whose counts and sizes do not agree, or that names a file outside the
+// snapshots.
 func (m *manifest) check() error {
 	var prev link
 	if m.Number < 1 || !fixedHex(prev[:], []byte(m.Prev)) {
@@ -136,11 +137,11 @@ func (m *manifest) check() error {
 	return nil
 }
 
-// maxCount bounds a count of lines: more would not be addressable.
+// maxCount is the most lines of a file: their numbers have to fit 31 bits.
 const maxCount = 1<<31 - 1
 
-// fits reports whether count and sizes agree; more is the record size of the
-// table behind the index's first, 0 for none.
+// fits reports whether the count and the sizes of the files agree. more is the record size
+// of the second table of the index, 0 if there is none.
 func (l *linesRef) fits(more int) bool {
 	if l.Count < 1 || l.Count > maxCount || l.Data.Bytes < int64(l.Count) {
 		return false
@@ -152,15 +153,16 @@ func (l *linesRef) fits(more int) bool {
 	return l.Index.Bytes == int64(n)*pageSize
 }
 
-// safe reports whether the name stays within the store's snapshots.
+// safe reports whether the name is inside the folder of a snapshot.
 func (f *fileRef) safe() bool {
 	top, rest, ok := strings.Cut(f.Name, "/")
 	var sum [32]byte
-	return ok && rest != "" && path.Clean(f.Name) == f.Name && strings.HasPrefix(top, "snapshot.") && !strings.Contains(f.Name, "..") &&
+	return ok && rest != "" && path.Clean(f.Name) == f.Name && strings.HasPrefix(top, "snapshot.") &&
+		!strings.Contains(f.Name, "..") &&
 		!strings.ContainsAny(f.Name, `\:`) && len(f.Name) < 256 && f.Bytes >= 0 && fixedHex(sum[:], []byte(f.Sum))
 }
 
-// files returns all files the manifest lists.
+// files returns all files that the manifest lists.
 func (m *manifest) files() []fileRef {
 	var out []fileRef
 	for _, b := range m.Branches {
@@ -181,6 +183,7 @@ func (m *manifest) files() []fileRef {
 	return out
 }
 
+// bytes returns the size of all files the manifest lists.
 func (m *manifest) bytes() int64 {
 	var n int64
 	for _, f := range m.files() {
@@ -189,6 +192,7 @@ func (m *manifest) bytes() int64 {
 	return n
 }
 
+// link returns the link of the last line before the snapshot.
 func (m *manifest) link() link {
 	var l link
 	fixedHex(l[:], []byte(m.Prev)) // checked when it was read

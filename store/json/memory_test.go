@@ -14,8 +14,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// recordAll does what recording does with evaluations from..to: accept in groups,
-// lease, commit the cases with the outbox's entries done.
+// recordAll does what recording does with the evaluations from..to: it accepts them in groups, leases
+// them, and commits their cases together with the keys that are done.
 func recordAll(tb testing.TB, s *Store, from, to int) {
 	tb.Helper()
 	ctx := context.Background()
@@ -39,12 +39,12 @@ func recordAll(tb testing.TB, s *Store, from, to int) {
 	}
 }
 
-// TestStateHoldsNoBodies: no type that a state is made of can hold bytes, and
-// the texts it holds are ids and hashes, not what was recorded.
+// TestStateHoldsNoBodies checks that no type in a state can hold bytes, and that its texts are ids
+// and hashes, not what was recorded.
 func TestStateHoldsNoBodies(t *testing.T) {
 	require.Empty(t, holders(reflect.TypeFor[state](), "state", map[reflect.Type]bool{}))
 
-	// The check sees what it is for.
+	// The check finds what it is made for.
 	require.NotEmpty(t, holders(reflect.TypeFor[sorted[*nodeLine]](), "lines", map[reflect.Type]bool{}))
 
 	ctx := context.Background()
@@ -74,8 +74,8 @@ func TestStateHoldsNoBodies(t *testing.T) {
 	require.Less(t, texts(reflect.ValueOf(s.state.Load()), map[uintptr]bool{}), n*400)
 }
 
-// holders returns the paths of the slices of bytes within a type, the files of a
-// state aside, which hold nothing of the journal.
+// holders returns the paths of all byte slices in a type. It leaves out the files of a state, which
+// hold nothing of the journal.
 func holders(t reflect.Type, path string, seen map[reflect.Type]bool) []string {
 	if seen[t] || t == reflect.TypeFor[generation]() || t == reflect.TypeFor[handle]() {
 		return nil
@@ -104,14 +104,15 @@ func holders(t reflect.Type, path string, seen map[reflect.Type]bool) []string {
 	}
 }
 
-// texts returns how many bytes of text a value holds.
+// texts returns the number of bytes of text in a value.
 func texts(v reflect.Value, seen map[uintptr]bool) int {
 	n := 0
 	switch v.Kind() {
 	case reflect.String:
 		return v.Len()
 	case reflect.Pointer:
-		if v.IsNil() || seen[v.Pointer()] || v.Type() == reflect.TypeFor[*generation]() || v.Type() == reflect.TypeFor[*handle]() {
+		if v.IsNil() || seen[v.Pointer()] || v.Type() == reflect.TypeFor[*generation]() ||
+			v.Type() == reflect.TypeFor[*handle]() {
 			return 0
 		}
 		seen[v.Pointer()] = true
@@ -128,8 +129,8 @@ func texts(v reflect.Value, seen map[uintptr]bool) int {
 	return n
 }
 
-// TestLongLines replays lines that are longer than what is read ahead, and many
-// that are cut anywhere by its end.
+// TestLongLines replays lines that are longer than what is read at once, and many lines that the end
+// of a read cuts at any place.
 func TestLongLines(t *testing.T) {
 	ctx, dir := context.Background(), t.TempDir()
 	o := Options{JournalLimit: 1 << 40}
@@ -166,8 +167,8 @@ func TestLongLines(t *testing.T) {
 	}
 }
 
-// TestReadersKeepJournals: who began to read before a snapshot reads on, from
-// the journals it replaced, and they are gone when the last of them is done.
+// TestReadersKeepJournals checks that a reader who began before a snapshot reads on from the journals
+// that it replaced, and that they are removed when the last such reader is done.
 func TestReadersKeepJournals(t *testing.T) {
 	ctx, dir := context.Background(), t.TempDir()
 	s, err := OpenDir(ctx, dir, Options{})
@@ -193,8 +194,8 @@ func TestReadersKeepJournals(t *testing.T) {
 	require.NoError(t, s.Close())
 }
 
-// TestDamagedWhileOpen: bytes of the journal that changed behind the store's
-// back are told of, not given out.
+// TestDamagedWhileOpen checks that bytes of the journal that have changed behind the store's back are
+// reported, not served.
 func TestDamagedWhileOpen(t *testing.T) {
 	ctx, dir := context.Background(), t.TempDir()
 	s, err := OpenDir(ctx, dir, Options{})
@@ -213,8 +214,8 @@ func TestDamagedWhileOpen(t *testing.T) {
 	require.NoError(t, s.Close())
 }
 
-// BenchmarkHeap reports what a store holds in memory after recording, with all
-// of it in the journal, for each 10,000 nodes.
+// BenchmarkHeap reports the memory that a store needs for each 10,000 nodes after recording, with all
+// of them in the journal.
 func BenchmarkHeap(b *testing.B) {
 	for _, n := range []int{10_000, 30_000} {
 		b.Run(fmt.Sprint("nodes=", n), func(b *testing.B) {

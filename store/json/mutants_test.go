@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// mutantsName is the list of the mistakes a store can make, as patches.
+// mutantsName is the file of the mistakes that a store can make, as patches.
 const mutantsName = "testdata/mutants.patch"
 
 // mutant is this package with one mistake in it.
@@ -25,14 +25,14 @@ type mutant struct {
 	edits []edit
 }
 
-// edit puts lines of a file in the place of others.
+// edit replaces lines of a file by others.
 type edit struct {
 	file     string
 	line     int // of the list
 	old, now string
 }
 
-// mutants reads the list.
+// mutants reads the file of mistakes.
 func mutants(t testing.TB) []mutant {
 	t.Helper()
 	b, err := os.ReadFile(mutantsName)
@@ -66,7 +66,7 @@ func mutants(t testing.TB) []mutant {
 	return all
 }
 
-// patched returns the changed files by name.
+// patched returns the changed files, by name.
 func (m *mutant) patched() (map[string]string, error) {
 	files := map[string]string{}
 	for _, e := range m.edits {
@@ -79,7 +79,8 @@ func (m *mutant) patched() (map[string]string, error) {
 			src = "\n" + string(b)
 		}
 		if n := strings.Count(src, "\n"+e.old); n != 1 || e.old == "" {
-			return nil, fmt.Errorf("%s:%d: the patch for %q does not fit %s any more: the lines it changes stand there %d times, not once; make the same mistake in the code as it is now",
+			return nil, fmt.Errorf("%s:%d: the patch for %q does not fit %s any more: the lines it changes stand there %d "+
+				"times, not once; make the same mistake in the code as it is now",
 				mutantsName, e.line, m.name, e.file, n)
 		}
 		files[e.file] = strings.Replace(src, "\n"+e.old, "\n"+e.now, 1)
@@ -87,7 +88,7 @@ func (m *mutant) patched() (map[string]string, error) {
 	return files, nil
 }
 
-// overlay writes the changed files, and what tells the go command of them.
+// overlay writes the changed files, and the file that tells the go command about them.
 func (m *mutant) overlay(t testing.TB, dir string) string {
 	t.Helper()
 	files, err := m.patched()
@@ -104,18 +105,19 @@ func (m *mutant) overlay(t testing.TB, dir string) string {
 	return to
 }
 
-// hunted is which suite saw a mistake, and how many stores were opened until then.
+// hunted says which suite found a mistake, and how many stores were opened until then.
 type hunted struct {
 	By     string
 	States int64
 }
 
-// hunt tries the suites on the mutant, in a test of its own.
+// hunt runs the suites on the mutant, as a test in a process of its own.
 func (m *mutant) hunt(t testing.TB) hunted {
 	t.Helper()
 	dir := t.TempDir()
 	to := filepath.Join(dir, "hunted.json")
-	cmd := exec.CommandContext(t.Context(), "go", "test", "-overlay", m.overlay(t, dir), "-vet=off", "-ldflags=-s -w", "-count=1", "-timeout=30m", "-run=^TestHunt$")
+	cmd := exec.CommandContext(t.Context(), "go", "test", "-overlay", m.overlay(t, dir), "-vet=off", "-ldflags=-s -w",
+		"-count=1", "-timeout=30m", "-run=^TestHunt$")
 	cmd.Env = append(os.Environ(), "MEMTREE_HUNT="+to)
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%q cannot be built or tried:\n%s", m.name, out)
@@ -126,7 +128,7 @@ func (m *mutant) hunt(t testing.TB) hunted {
 	return h
 }
 
-// TestHunt is the test of its own; it writes down what mutant.hunt reads.
+// TestHunt runs in that process. It writes the result that mutant.hunt reads.
 func TestHunt(t *testing.T) {
 	to := os.Getenv("MEMTREE_HUNT")
 	if to == "" {
@@ -137,7 +139,7 @@ func TestHunt(t *testing.T) {
 	require.NoError(t, os.WriteFile(to, b, 0o600)) //nolint:gosec // the one who asked names it
 }
 
-// TestMutantsFit holds the patches against the code, without trying them.
+// TestMutantsFit checks that the patches fit the code, without running them.
 func TestMutantsFit(t *testing.T) {
 	all := mutants(t)
 	assert.Len(t, all, 25)
@@ -147,13 +149,14 @@ func TestMutantsFit(t *testing.T) {
 		assert.False(t, seen[m.name], "%q is there twice", m.name)
 		seen[m.name] = true
 		assert.NotEmpty(t, m.edits, m.name)
-		assert.True(t, slices.ContainsFunc(suites, func(s suite) bool { return s.name == m.suite }), "%q: there is no suite %q", m.name, m.suite)
+		assert.True(t, slices.ContainsFunc(suites, func(s suite) bool { return s.name == m.suite }),
+			"%q: there is no suite %q", m.name, m.suite)
 		_, err := m.patched()
 		assert.NoError(t, err)
 	}
 }
 
-// TestMutantsMisfit shows what is said of a patch that does not fit.
+// TestMutantsMisfit pins the messages for patches that do not fit.
 func TestMutantsMisfit(t *testing.T) {
 	m := mutant{name: "no lock", edits: []edit{{file: "race_test.go", line: 7, old: "not there\n"}}}
 	_, err := m.patched()
@@ -164,7 +167,7 @@ func TestMutantsMisfit(t *testing.T) {
 	require.ErrorContains(t, err, `testdata/mutants.patch:7: "no lock" changes a file that cannot be read`)
 }
 
-// mutants makes each mistake of the protocol and looks who sees it.
+// mutants makes each mistake and prints which suite finds it.
 func (p *proof) mutants() {
 	all := mutants(p.t)
 	p.say("%-42s %12s %9s %8s", "mutant", "states", "killed by", "seconds")
@@ -184,7 +187,7 @@ func (p *proof) mutants() {
 	})
 }
 
-// TestMutants is for `make mutants`; TestProve does the same among others.
+// TestMutants is for `make mutants`. TestProve does the same, among other things.
 func TestMutants(t *testing.T) {
 	if os.Getenv("MEMTREE_MUTANTS") == "" {
 		t.Skip("TestProve does this too")

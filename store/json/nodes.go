@@ -5,51 +5,53 @@ import (
 	"unique"
 )
 
-// nodeLine is a node with its JSON, on its way to somebody.
+// nodeLine is a node with its JSON.
 type nodeLine struct {
 	*nodeEntry
 	raw []byte
 }
 
-// source yields nodes sorted by id; nil at the end.
-type source interface {
+// nodeSource yields nodes sorted by id, and nil at the end.
+type nodeSource interface {
 	next() (*nodeLine, error)
 }
 
-// nodes returns the nodes of a state that f may select, of one error type or,
-// for "", of all.
+// nodes returns the nodes of a state that f may select: those of one error type, or all for
+// "".
 func (st *state) nodes(branch string, f filter) *merged {
 	m := &merged{}
 	for i := range st.base.Branches {
 		if b := &st.base.Branches[i]; branch == "" || b.ErrorType == branch {
-			m.sources = append(m.sources, &branchSource{state: st, ref: b, filter: f, lines: lineReader{gen: st.base, ref: &b.linesRef}})
+			m.sources = append(m.sources, &branchSource{state: st, ref: b, filter: f,
+				lines: lineReader{gen: st.base, ref: &b.linesRef}})
 		}
 	}
 	m.sources = append(m.sources,
 		&layerSource{cursor: st.top.nodes.cursor(""), branch: branch, filter: f},
 		&layerSource{cursor: st.frozen.nodes.cursor(""), over: &st.top, branch: branch, filter: f})
 	m.heads = make([]*nodeLine, len(m.sources))
-	m.fresh = make([]bool, len(m.sources))
+	m.current = make([]bool, len(m.sources))
 	return m
 }
 
-// merged unites sources that have no id in common. They are few: one an error
-// type.
+// merged merges sources that have no id in common. There are only a few, one for each error
+// type and layer, so it compares all heads.
 type merged struct {
-	sources []source
+	sources []nodeSource
 	heads   []*nodeLine
-	fresh   []bool // the head is the source's next
+	current []bool // heads[i] is read and not returned yet
 }
 
+// next returns the node with the least id of all sources.
 func (m *merged) next() (*nodeLine, error) {
 	least := -1
 	for i := range m.sources {
-		if !m.fresh[i] {
+		if !m.current[i] {
 			n, err := m.sources[i].next()
 			if err != nil {
 				return nil, err
 			}
-			m.heads[i], m.fresh[i] = n, true
+			m.heads[i], m.current[i] = n, true
 		}
 		if n := m.heads[i]; n != nil && (least < 0 || n.id < m.heads[least].id) {
 			least = i
@@ -58,11 +60,11 @@ func (m *merged) next() (*nodeLine, error) {
 	if least < 0 {
 		return nil, nil
 	}
-	m.fresh[least] = false
+	m.current[least] = false
 	return m.heads[least], nil
 }
 
-// layerSource yields the nodes of a layer that no later layer has.
+// layerSource yields the nodes of a layer, without those that the layer over it has.
 type layerSource struct {
 	cursor *cursor[*nodeEntry]
 	over   *layer
@@ -77,7 +79,7 @@ func (s *layerSource) next() (*nodeLine, error) {
 				continue
 			}
 		}
-		if n := t.val; (s.branch == "" || n.branch.Value() == s.branch) && s.filter.may(n.meta) {
+		if n := t.val; (s.branch == "" || n.branch.Value() == s.branch) && s.filter.mayMatch(n.meta) {
 			raw, err := n.at.read()
 			return &nodeLine{n, raw}, err
 		}
@@ -85,7 +87,7 @@ func (s *layerSource) next() (*nodeLine, error) {
 	return nil, nil
 }
 
-// branchSource yields the nodes of a file that no layer has.
+// branchSource yields the nodes of a file, without those that a layer has.
 type branchSource struct {
 	state  *state
 	ref    *branchRef
@@ -100,7 +102,7 @@ func (s *branchSource) next() (*nodeLine, error) {
 			return nil, err
 		}
 		m := at.meta()
-		if !s.filter.may(m) {
+		if !s.filter.mayMatch(m) {
 			continue
 		}
 		raw, err := s.lines.read(at.place)
@@ -117,7 +119,7 @@ func (s *branchSource) next() (*nodeLine, error) {
 	}
 }
 
-// idOf returns the id of a node's JSON, which is its first member.
+// idOf returns the id in the JSON of a node. It is the first member.
 func idOf(raw []byte) (id string, err error) {
 	problem := errJSON
 	err = members(raw, func(k string, v []byte, _ int) bool {
@@ -132,20 +134,20 @@ func idOf(raw []byte) (id string, err error) {
 	return id, err
 }
 
-// lineReader reads the lines of a file in order, or skips them, a large piece
+// lineReader reads the lines of a file in order, and may skip some. It reads large pieces
 // at a time.
 type lineReader struct {
 	gen   *generation
 	ref   *linesRef
-	i     int    // the next line
+	i     int    // number of the next line
 	page  []byte // index records of the lines from i on
 	buf   []byte
-	start int64 // of buf in the file
+	start int64 // offset of buf in the file
 }
 
 const readAhead = 128 << 10
 
-// index returns the index record of the next line; false after the last.
+// index returns the index record of the next line, false after the last.
 func (r *lineReader) index() (indexed, bool, error) {
 	if r.i == r.ref.Count {
 		return indexed{}, false, nil
@@ -164,7 +166,7 @@ func (r *lineReader) index() (indexed, bool, error) {
 	return at, true, nil
 }
 
-// read returns the line at a place. It stays as it is after the next read.
+// read returns the line at a place. Later reads do not change it.
 func (r *lineReader) read(at place) ([]byte, error) {
 	if at.len > MaxLine || at.off < 0 || at.off+int64(at.len) >= r.ref.Data.Bytes {
 		return nil, damaged(r.ref.Data, at.off, errors.New("the index points outside it"))
@@ -172,7 +174,7 @@ func (r *lineReader) read(at place) ([]byte, error) {
 	need := int(at.len) + 1
 	if at.off < r.start || at.off+int64(need) > r.start+int64(len(r.buf)) {
 		size := min(int64(max(need, readAhead)), r.ref.Data.Bytes-at.off)
-		buf := make([]byte, size) // a new one: lines given out are parts of the old
+		buf := make([]byte, size) // not the old one, since lines returned earlier are parts of it
 		if n, err := r.gen.handles[r.ref.Data.Name].ReadAt(buf, at.off); n < need {
 			return nil, damaged(r.ref.Data, at.off, err)
 		}

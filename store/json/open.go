@@ -14,9 +14,9 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// open looks before it locks, and locks before it changes: somebody else's
-// folder stays as it is.
-func open(d *disk, dir string, o Options, lock func() (func() error, error)) (_ *Store, err error) {
+// openStore reads before it locks, and locks before it changes anything, so that it leaves a
+// folder that is no store of ours as it is.
+func openStore(d *disk, dir string, o Options, lock func() (func() error, error)) (_ *Store, err error) {
 	_, made, err := d.readFormat(dir)
 	if err != nil {
 		return nil, err
@@ -38,6 +38,7 @@ func open(d *disk, dir string, o Options, lock func() (func() error, error)) (_ 
 	return s, nil
 }
 
+// openLocked opens the store, or makes it, with the lock held.
 func openLocked(d *disk, dir string, o Options) (*Store, error) {
 	f, made, err := d.readFormat(dir)
 	if err != nil {
@@ -64,11 +65,11 @@ func openLocked(d *disk, dir string, o Options) (*Store, error) {
 	return s, nil
 }
 
-// load reads the last snapshot's manifest and the journals since, decides, and
-// only then repairs.
+// load reads the manifest of the last snapshot and the journals since. It repairs only
+// after it has read everything and decided.
 func (s *Store) load(fresh bool) error {
 	r, err := s.disk.recover(s.readOnly)
-	for range 100 { // each time, a snapshot came in between
+	for range 100 { // each further round means that a snapshot replaced the files meanwhile
 		if !s.readOnly || !errors.Is(err, fs.ErrNotExist) {
 			break
 		}
@@ -86,18 +87,18 @@ func (s *Store) load(fresh bool) error {
 		s.replay = r
 		return nil
 	}
-	r.clean = r.clean || fresh // what has just been made is durable
-	if err := s.own(r); err != nil {
+	r.clean = r.clean || fresh // a store that was just made is durable
+	if err := s.prepareToWrite(r); err != nil {
 		r.state.base.release()
 		return err
 	}
 	return nil
 }
 
-// own makes the folder that of the one who writes.
-func (s *Store) own(r *replay) error {
+// prepareToWrite prepares the folder for writing.
+func (s *Store) prepareToWrite(r *replay) error {
 	if !r.clean {
-		if err := s.settle(r); err != nil {
+		if err := s.finishRecovery(r); err != nil {
 			return err
 		}
 	}
@@ -110,11 +111,11 @@ func (s *Store) own(r *replay) error {
 	return nil
 }
 
-// settle ends what the last process left open. It may have ended because the
-// disk did: then the journal's last lines and the newest names can be seen and
-// still not be durable, and no fsync of them would say so, for the system has
-// forgotten that it owes them. So they are written again, beside, and renamed.
-func (s *Store) settle(r *replay) error {
+// finishRecovery ends what the last process left unfinished. That process may have ended because
+// the disk failed. Then the last lines of the journal and the newest names can be read and
+// still not be durable. After a failed fsync the kernel marks pages clean, so a new fsync
+// proves nothing; rewrite and rename instead.
+func (s *Store) finishRecovery(r *replay) error {
 	if err := r.setAside(); err != nil {
 		return err
 	}
@@ -130,18 +131,18 @@ func (s *Store) settle(r *replay) error {
 			return err
 		}
 	}
-	if err := s.disk.again(r.file, r.size); err != nil {
+	if err := s.disk.rewriteJournal(r.file, r.size); err != nil {
 		return err
 	}
 	return s.disk.sweep(r.state.base)
 }
 
-// recover reads all that an open reads, and changes nothing. Who only reads
-// opens the files at once, since a writer may remove them.
+// recover reads everything that an open reads, and changes nothing. For a reader it opens
+// the files at once, because a writer may remove them.
 func (d *disk) recover(readOnly bool) (*replay, error) {
 	m, damage, err := d.lastManifest()
 	if bad := new(tree.CorruptError); readOnly && errors.As(err, &bad) {
-		return d.pieces(bad)
+		return d.pieceForReading(bad)
 	}
 	if err != nil {
 		return nil, err
@@ -150,7 +151,7 @@ func (d *disk) recover(readOnly bool) (*replay, error) {
 	st := &state{base: g, counts: m.Counts}
 	err = st.loadOutbox()
 	if err == nil && readOnly {
-		err = g.hold()
+		err = g.openFiles()
 	}
 	if err != nil {
 		g.release()
@@ -164,7 +165,7 @@ func (d *disk) recover(readOnly bool) (*replay, error) {
 	if r.damage != nil && readOnly {
 		if now, _, err := d.lastManifest(); err != nil || now.Number != m.Number {
 			g.release()
-			return nil, errors.Join(err, fs.ErrNotExist) // it was replaced meanwhile
+			return nil, errors.Join(err, fs.ErrNotExist) // the snapshot was replaced meanwhile
 		}
 	}
 	if r.damage == nil {
@@ -173,9 +174,8 @@ func (d *disk) recover(readOnly bool) (*replay, error) {
 	return r, nil
 }
 
-// pieces returns what can be read of a store without its manifest, for who only
-// reads.
-func (d *disk) pieces(damage *tree.CorruptError) (*replay, error) {
+// pieceForReading returns, for a reader, what can be read of a store without its manifest.
+func (d *disk) pieceForReading(damage *tree.CorruptError) (*replay, error) {
 	s, err := d.salvage()
 	if err != nil {
 		return nil, err
@@ -183,16 +183,17 @@ func (d *disk) pieces(damage *tree.CorruptError) (*replay, error) {
 	return &replay{disk: d, state: s.state, number: s.highest, damage: damage, pieced: true}, nil
 }
 
-// lastManifest returns the valid manifest with the highest number; an empty one
-// before the first snapshot. A manifest that is there was whole when it got its
-// name: if the highest is not, that is damage, unless the one before it and all
-// it names are still there, for then nothing is lost.
+// lastManifest returns the valid manifest with the highest number, or an empty one before
+// the first snapshot. A manifest gets its name only when it is whole. So if the highest one
+// is not valid, that is damage; it is no error if the manifest before it and all files of
+// that are still there, since then nothing is lost.
 func (d *disk) lastManifest() (*manifest, *tree.CorruptError, error) {
 	names, err := d.names(".")
 	if err != nil {
 		return nil, nil, fmt.Errorf("read the folder: %w", err)
 	}
 	numbers := numbered(names, "manifest.", ".json")
+	// Before the first snapshot there is no manifest. After it, journal 1 is gone.
 	if len(numbers) == 0 && d.hasSnapshots(names) && !d.exists(journalName(1)) {
 		return nil, nil, &tree.CorruptError{File: "the manifest", Lost: "the list of the snapshot's files is not there"}
 	}
@@ -200,6 +201,8 @@ func (d *disk) lastManifest() (*manifest, *tree.CorruptError, error) {
 		return &manifest{Number: 1, Prev: link{}.String()}, nil, nil
 	}
 	var damage *tree.CorruptError
+	// If the newest manifest is whole it counts, even if a file of it is missing: going back to
+	// an older one would lose what was acknowledged since.
 	for _, n := range slices.Backward(numbers) {
 		b, err := d.read(manifestName(n), maxManifest)
 		if err != nil {
@@ -211,7 +214,7 @@ func (d *disk) lastManifest() (*manifest, *tree.CorruptError, error) {
 		}
 		switch {
 		case err == nil && damage == nil:
-			if name := d.absent(m); name != "" {
+			if name := d.firstMissing(m); name != "" {
 				return nil, nil, &tree.CorruptError{File: name, Lost: "the file is not there"}
 			}
 			return m, nil, nil
@@ -224,22 +227,23 @@ func (d *disk) lastManifest() (*manifest, *tree.CorruptError, error) {
 	return nil, nil, damage
 }
 
-// absent returns the name of a file that a manifest names and that is not there.
-func (d *disk) absent(m *manifest) string {
+// firstMissing returns the name of a file that a manifest lists and that does not exist, "" if
+// there is none.
+func (d *disk) firstMissing(m *manifest) string {
 	for _, f := range m.files() {
 		if _, err := d.stat(f.Name); !errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		if file, err := d.open(f.Name); errors.Is(err, fs.ErrNotExist) { // as unlikely as it is that both err
+		if file, err := d.open(f.Name); errors.Is(err, fs.ErrNotExist) { // a second opinion, see disk.open
 			return f.Name
 		} else if err == nil {
-			_ = file.Close() // it was not read
+			_ = file.Close() // nothing was read or written
 		}
 	}
 	return ""
 }
 
-// complete reports whether all files of a manifest are there, and its journal.
+// complete reports whether all files of a manifest, and its journal, are there.
 func (d *disk) complete(m *manifest) bool {
 	for _, f := range m.files() {
 		if info, err := d.stat(f.Name); err != nil || info.Size() != f.Bytes {
@@ -250,7 +254,7 @@ func (d *disk) complete(m *manifest) bool {
 	return err == nil
 }
 
-// loadOutbox reads the index of the evaluations that wait, not their bodies.
+// loadOutbox reads the index of the waiting evaluations, not the evaluations.
 func (st *state) loadOutbox() error {
 	ref := st.base.Outbox
 	if ref == nil {
@@ -265,11 +269,11 @@ func (st *state) loadOutbox() error {
 		if !ok {
 			return nil
 		}
-		st.wait(order(at.num), at.tag, piece{place: at.place})
+		st.enterOutbox(order(at.num), at.tag, piece{place: at.place})
 	}
 }
 
-// makeFolder makes a real folder and those above it, durably.
+// makeFolder makes a real folder and its parents, durably.
 func makeFolder(dir string) error {
 	if info, err := os.Stat(dir); err == nil {
 		if !info.IsDir() {
@@ -288,6 +292,7 @@ func makeFolder(dir string) error {
 	return syncFolder(filepath.Dir(dir))
 }
 
+// makeSelf makes the folder of d if it does not exist.
 func (d *disk) makeSelf() error {
 	if info, err := d.stat("."); err == nil {
 		if !info.IsDir() {

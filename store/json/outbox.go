@@ -8,16 +8,16 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// leases are the evaluations of the outbox that someone works on, by order of
-// arrival. They live as long as the process.
+// leases are the evaluations of the outbox that somebody works on, by order of arrival.
+// They end with the process.
 type leases struct {
 	mu   sync.Mutex
 	held map[string]fingerprint // order → hash of the key
 }
 
-// Lease returns evaluations of the outbox that nobody holds; see tree.Store.
-// Where a key is in the outbox twice, unlabelled and then labelled, the second
-// is not leased before the first is finished.
+// Lease leases evaluations of the outbox; see tree.Store. If a key is in the outbox twice,
+// first without a label and then with one, the second is leased only after the first is
+// finished.
 func (s *Store) Lease(ctx context.Context, n int) ([]tree.Evaluation, error) {
 	if s.readOnly {
 		return nil, fmt.Errorf("lease: %w", tree.ErrReadOnly)
@@ -36,6 +36,7 @@ func (s *Store) Lease(ctx context.Context, n int) ([]tree.Evaluation, error) {
 		if _, held := s.leases.held[key]; held {
 			continue
 		}
+		// Only the oldest evaluation of a key can be leased.
 		if first, _ := st.pending(it.key); first != key {
 			continue
 		}
@@ -44,6 +45,7 @@ func (s *Store) Lease(ctx context.Context, n int) ([]tree.Evaluation, error) {
 	}
 	s.leases.mu.Unlock()
 
+	// The lock is released: reading from the disk must not hold up those who finish.
 	out := make([]tree.Evaluation, 0, len(items))
 	for _, it := range items {
 		e, err := st.evaluation(it)
@@ -56,14 +58,15 @@ func (s *Store) Lease(ctx context.Context, n int) ([]tree.Evaluation, error) {
 	return out, nil
 }
 
-// lockLeases returns the present state, its files kept open, with the leases
-// locked: what finishes meanwhile is published, and its lease ended, afterwards.
+// lockLeases returns the present state, with its files kept open, and locks the leases. So
+// whatever finishes from then on ends its lease after the caller has unlocked.
 func (s *Store) lockLeases(ctx context.Context) (*state, error) {
 	for {
 		st, err := s.view(ctx)
 		if err != nil {
 			return nil, err
 		}
+		// A commit may have finished an evaluation of st before the lock was taken.
 		s.leases.mu.Lock()
 		if s.state.Load() == st {
 			return st, nil
@@ -73,6 +76,7 @@ func (s *Store) lockLeases(ctx context.Context) (*state, error) {
 	}
 }
 
+// giveBack ends leases, by order of arrival.
 func (s *Store) giveBack(at []string) {
 	s.leases.mu.Lock()
 	defer s.leases.mu.Unlock()
@@ -91,8 +95,8 @@ func (st *state) evaluation(it item) (tree.Evaluation, error) {
 	return e, decode(raw, &e)
 }
 
-// Release gives leased evaluations back; see tree.Store. Keys that are not
-// leased are nothing to it.
+// Release gives leased evaluations back; see tree.Store. It ignores keys that are not
+// leased.
 func (s *Store) Release(ctx context.Context, keys []string) error {
 	if err := s.usable(ctx); err != nil {
 		return fmt.Errorf("release: %w", err)

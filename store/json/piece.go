@@ -5,34 +5,34 @@ import (
 	"io"
 )
 
-// piece is where one value stands in a journal. Journals are only appended to:
-// what a piece names stays as it is, and can be read while the writer writes.
-// The file is there as long as the generation that was the base when the piece
-// came to be, or a later one that still needs it, is held.
+// piece is the place of one value in a journal. Journals only grow at the end, so the value
+// stays as it is and can be read while the writer writes. The file is there as long as
+// somebody holds the generation that was the base when the value was written, or a later one
+// that still needs the file.
 type piece struct {
 	journal *handle // nil: not in a journal
 	place
 }
 
-// part returns the piece of a value that stands at an offset of p.
+// part returns the piece of a value at an offset of p.
 func (p piece) part(at int, value []byte) piece {
 	return piece{p.journal, placeOf(p.off+int64(at), value)}
 }
 
-// read returns the JSON there, checked.
+// read returns the JSON at the piece, after checking it.
 func (p piece) read() ([]byte, error) { return p.journal.value(p.place) }
 
-// placeOf returns the place of bytes that stand at an offset.
+// placeOf returns the place of bytes at an offset.
 func placeOf(off int64, b []byte) place {
 	return place{off: off, len: uint32(len(b)), crc: checksum(b)} //nolint:gosec // bounded by MaxLine
 }
 
-// reading returns a handle for reading journal n, which is not opened yet.
-func (d *disk) reading(n int) *handle {
+// journalHandle returns a handle for reading journal n. It does not open the file yet.
+func (d *disk) journalHandle(n int) *handle {
 	return &handle{disk: d, number: n, ref: fileRef{Name: journalName(n)}}
 }
 
-// value returns the bytes at a place of a journal, checked.
+// value returns the bytes at a place of a journal, after checking them.
 func (h *handle) value(at place) ([]byte, error) {
 	b := make([]byte, at.len)
 	n, err := h.ReadAt(b, at.off)
@@ -47,7 +47,7 @@ func (h *handle) value(at place) ([]byte, error) {
 	return nil, damaged(h.ref, at.off, err)
 }
 
-// size returns how long the file is now.
+// size returns the present length of the file.
 func (h *handle) size() (int64, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -64,8 +64,8 @@ func (h *handle) size() (int64, error) {
 	return info.Size(), nil
 }
 
-// rest closes the file; it is opened again when it is next read.
-func (h *handle) rest() {
+// closeFile closes the file. The next read opens it again.
+func (h *handle) closeFile() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.file != nil {

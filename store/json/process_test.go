@@ -15,7 +15,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// TestMain is also the writing process of kill.
+// TestMain also runs the writing process that kill starts.
 func TestMain(m *testing.M) {
 	if dir := os.Getenv("MEMTREE_TEST_WRITE"); dir != "" {
 		writeForEver(dir)
@@ -83,14 +83,18 @@ func TestSecondProcess(t *testing.T) {
 	require.NoError(t, s.Close())
 }
 
-// TestSomebodyElsesFolder: what is not a store this program knows stays as it is.
+// TestSomebodyElsesFolder checks that what is no store of this program's format stays as it is.
 func TestSomebodyElsesFolder(t *testing.T) {
 	ctx := context.Background()
 	for name, c := range map[string]struct{ file, text, want string }{
-		"foreign": {"thesis.doc", "years of work", `is not a memory store and not empty: there is "thesis.doc" in it; choose another folder`},
-		"newer":   {formatName, `{"format":"memtree","major":2}`, "has format 2 and this program knows formats up to 1; use a newer memtree, nothing was changed"},
-		"other":   {formatName, `[]`, "is not a memory store: its FORMAT.json is not one of memtree's; choose another folder"},
-		"lost":    {"journal.000002.jsonl", "M1 ", `is not a memory store and not empty: there is "journal.000002.jsonl" in it; choose another folder`},
+		"foreign": {"thesis.doc", "years of work", `is not a memory store and not empty: there is "thesis.doc" in it; ` +
+			`choose another folder`},
+		"newer": {formatName, `{"format":"memtree","major":2}`,
+			"has format 2 and this program knows formats up to 1; use a newer memtree, nothing was changed"},
+		"other": {formatName, `[]`, "is not a memory store: its FORMAT.json is not one of memtree's; choose another " +
+			"folder"},
+		"lost": {"journal.000002.jsonl", "M1 ", `is not a memory store and not empty: there is "journal.000002.jsonl" in ` +
+			`it; choose another folder`},
 	} {
 		for _, readOnly := range []bool{false, true} {
 			dir := t.TempDir()
@@ -112,7 +116,7 @@ func TestSomebodyElsesFolder(t *testing.T) {
 	require.ErrorContains(t, err, "is a file; a store is a folder")
 }
 
-// TestLinkOut: a link in the folder does not lead out of it.
+// TestLinkOut checks that a link in the folder does not lead out of it.
 func TestLinkOut(t *testing.T) {
 	ctx, dir, outside := context.Background(), t.TempDir(), t.TempDir()
 	s, err := OpenDir(ctx, dir, Options{})
@@ -150,9 +154,9 @@ func TestReadOnlyFolder(t *testing.T) {
 	require.Len(t, after, len(before))
 }
 
-// TestFullDisk uses the process's limit on the size of files as a full disk
-// would be used, where the system lets it.
+// TestFullDisk simulates a full disk with the process's limit on the size of files, where the system
+// allows that.
 func TestFullDisk(t *testing.T) {
-	require.True(t, full(fmt.Errorf("write: %w", syscall.ENOSPC)))
-	require.False(t, full(syscall.EIO))
+	require.True(t, isDiskFull(fmt.Errorf("write: %w", syscall.ENOSPC)))
+	require.False(t, isDiskFull(syscall.EIO))
 }

@@ -23,21 +23,22 @@ import (
 type amount struct {
 	states  int    // crashes
 	faults  int    // histories in which every error strikes every kind of operation
-	damages int    // of each store but the smallest, of which all are done; 0: all of the second too
+	damages int    // tried on each store but the smallest, on which all are; 0: all on the second, too
 	largest int    // cases in the largest store
 	repairs int    // histories of crashes in a repair
 	kills   int    // of a writing process
 	steps   int    // random operations, over all configurations
-	seed    uint64 // the first
+	seed    uint64 // of the first run
 }
 
-// amounts returns the column of `make prove`, that of the usual tests, or a
-// sample for a run with the race detector, which is ten times slower.
+// amounts returns the amounts of `make prove`, those of the usual tests, or a sample for runs with the
+// race detector, which are ten times slower.
 func amounts() amount {
 	seed := uint64(setting("MEMTREE_SEED", 1)) //nolint:gosec // any number does
 	switch {
 	case os.Getenv("MEMTREE_PROVE") != "":
-		all := amount{states: 1_000_000, faults: 20, damages: 20_000, largest: 2000, repairs: 20, kills: 2000, steps: 2_000_000, seed: seed}
+		all := amount{states: 1_000_000, faults: 20, damages: 20_000, largest: 2000, repairs: 20, kills: 2000,
+			steps: 2_000_000, seed: seed}
 		return all.scaled(setting("MEMTREE_PROVE", 100))
 	case raceDetector || testing.Short():
 		return amount{states: 1000, faults: 1, damages: 200, largest: 40, repairs: 0, kills: 5, steps: 1000, seed: seed}
@@ -46,7 +47,7 @@ func amounts() amount {
 		faults: 1, damages: 4000, largest: 200, repairs: 1, kills: 50, steps: 20_000, seed: seed}
 }
 
-// scaled returns so many per cent of a.
+// scaled returns the given percentage of a.
 func (a amount) scaled(percent int) amount {
 	of := func(n int) int { return max(1, n*percent/100) }
 	a.states, a.faults, a.damages, a.kills, a.steps = of(a.states), of(a.faults), of(a.damages), of(a.kills), of(a.steps)
@@ -61,8 +62,7 @@ func setting(name string, usual int) int {
 	return usual
 }
 
-// TestProve does all that shows that the store keeps its promises, and prints
-// one table of it.
+// TestProve runs everything that shows that the store keeps its promises, and prints a table.
 func TestProve(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(400)) // what it makes is soon gone
 	p := &proof{t: t, amount: amounts(), began: time.Now()}
@@ -83,17 +83,18 @@ func TestProve(t *testing.T) {
 	if os.Getenv("MEMTREE_PROVE") != "" && !raceDetector { // it builds the store once for each; make mutants does it alone
 		p.mutants()
 	}
-	p.say("seed %d, %d cores, %s, %.0f seconds", p.seed, runtime.GOMAXPROCS(0), runtime.Version(), time.Since(p.began).Seconds())
+	p.say("seed %d, %d cores, %s, %.0f seconds", p.seed, runtime.GOMAXPROCS(0), runtime.Version(),
+		time.Since(p.began).Seconds())
 }
 
-// proof prints what is done as it is done.
+// proof prints what is run while it is run.
 type proof struct {
 	amount
 	t     *testing.T
 	began time.Time
 }
 
-// say prints a line for who runs `make prove`, and for others logs it.
+// say prints a line in `make prove`, and logs it otherwise.
 func (p *proof) say(format string, args ...any) {
 	if os.Getenv("MEMTREE_PROVE")+os.Getenv("MEMTREE_MUTANTS") == "" {
 		p.t.Logf(format, args...)
@@ -102,8 +103,8 @@ func (p *proof) say(format string, args ...any) {
 	_, _ = fmt.Printf(format+"\n", args...) // nobody is left to tell
 }
 
-// row does a proof on every core and prints its line. The proof is given the
-// number of the core and how many there are, and returns how much it did.
+// row runs a proof on every core and prints its line. The proof gets the number of its core and the
+// number of cores, and returns how much it did.
 func (p *proof) row(name string, do func(t *testing.T, worker, workers int) int) {
 	p.rows(do, name)
 }
@@ -127,10 +128,10 @@ func (p *proof) rows(do func(t *testing.T, worker, workers int) int, names ...st
 	p.say("%-42s %12d %9d %8.1f", names[0], done.Load(), failures.Load(), time.Since(began).Seconds())
 }
 
-// share is a worker's part of n.
+// share returns a worker's part of n.
 func share(n, worker, workers int) int { return (n + workers - 1 - worker) / workers }
 
-// apart keeps the seeds of workers and kinds of runs from meeting.
+// apart is the distance between the seeds of workers and kinds of runs, so that none are equal.
 const apart = 1 << 32
 
 func onFS(limit int64) storetest.OnFS {
@@ -148,7 +149,8 @@ func (p *proof) crashes() {
 	p.row("crash states, recovered whole", func(t *testing.T, w, workers int) int {
 		done := 0
 		for i, limit := range []int64{1 << 30, 1} {
-			e := storetest.Crash(quiet{t}, onFS(limit), share(p.states, w, workers)/2, p.seed+uint64(w*2+i)*apart) //nolint:gosec // small
+			//nolint:gosec // small
+			e := storetest.Crash(quiet{t}, onFS(limit), share(p.states, w, workers)/2, p.seed+uint64(w*2+i)*apart)
 			done += e.States
 			nested.Add(int64(e.Nested))
 			ill.Add(int64(e.Ill))
@@ -169,8 +171,8 @@ func (p *proof) faults(t *testing.T, w, workers int) int {
 	return done
 }
 
-// damage does everything to the smallest store and, where there is time, to
-// the small one with everything in it; of the larger ones what is chosen by seed.
+// damage tries every damage on the smallest store and, if there is time, on the small store that has
+// some of everything. On the larger ones it tries damages chosen by seed.
 func (p *proof) damage() {
 	p.row("damage to a line nobody was told of", func(t *testing.T, w, _ int) int {
 		if w > 0 {
@@ -198,7 +200,8 @@ func (p *proof) damage() {
 			for _, b := range f {
 				bytes += len(b)
 			}
-			e = extent{flips: max(1, bytes*8/p.damages) | 1, cuts: max(1, 10*bytes/p.damages) | 1, sectors: 1 + bytes/damageSector/500}
+			e = extent{flips: max(1, bytes*8/p.damages) | 1, cuts: max(1, 10*bytes/p.damages) | 1,
+				sectors: 1 + bytes/damageSector/500}
 			n = max(1, p.damages*4/size.cases)
 		}
 		ways := append(f.lineDamages(), f.damages(e)...)
@@ -206,14 +209,15 @@ func (p *proof) damage() {
 		if !size.all {
 			ways = some(ways, n, p.seed)
 		}
-		p.row(fmt.Sprintf("damage, %s store (%d of %d)", size.name, len(ways), total), func(t *testing.T, w, workers int) int {
-			var mine []damage
-			for i := w; i < len(ways); i += workers {
-				mine = append(mine, ways[i])
-			}
-			require.Empty(t, f.harmless(mine))
-			return len(mine)
-		})
+		p.row(fmt.Sprintf("damage, %s store (%d of %d)", size.name, len(ways), total),
+			func(t *testing.T, w, workers int) int {
+				var mine []damage
+				for i := w; i < len(ways); i += workers {
+					mine = append(mine, ways[i])
+				}
+				require.Empty(t, f.harmless(mine))
+				return len(mine)
+			})
 	}
 }
 

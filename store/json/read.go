@@ -12,7 +12,7 @@ import (
 func (s *Store) Get(ctx context.Context, id string) (tree.Node, error) {
 	n, err := s.get(ctx, id)
 	if err != nil {
-		return tree.Node{}, fmt.Errorf("get %s: %w", clip(id), err)
+		return tree.Node{}, fmt.Errorf("get %s: %w", clipName(id), err)
 	}
 	return n, nil
 }
@@ -68,7 +68,7 @@ func (s *Store) Scan(ctx context.Context, f tree.Filter) iter.Seq2[tree.Node, er
 	}
 }
 
-// decode returns the next node that f selects; false after the last.
+// decode returns the next node that f selects, false after the last.
 func (m *merged) decode(ctx context.Context, f tree.Filter) (n tree.Node, ok bool, err error) {
 	for !ok {
 		if err := ctx.Err(); err != nil {
@@ -87,23 +87,24 @@ func (m *merged) decode(ctx context.Context, f tree.Filter) (n tree.Node, ok boo
 	return n, true, nil
 }
 
-// Ledger yields the entries after a sequence number; see tree.Store.
+// Ledger yields the ledger entries after a sequence number; see tree.Store.
 func (s *Store) Ledger(ctx context.Context, after uint64) iter.Seq2[tree.Entry, error] {
 	return stored[tree.Entry](ctx, s, "read the ledger", after, func(st *state) ([]linesRef, []record) {
 		return st.base.Ledger, st.entries
 	})
 }
 
-// DeadLetters yields what could not be formed; see tree.Store.
+// DeadLetters yields the evaluations that could not be formed; see tree.Store.
 func (s *Store) DeadLetters(ctx context.Context) iter.Seq2[tree.DeadLetter, error] {
 	return stored[tree.DeadLetter](ctx, s, "read the dead letters", 0, func(st *state) ([]linesRef, []record) {
 		return st.base.Dead, st.dead
 	})
 }
 
-// stored yields the lines after a number, those of the base's files and then
-// those of the journal.
-func stored[T any](ctx context.Context, s *Store, doing string, after uint64, of func(*state) ([]linesRef, []record)) iter.Seq2[T, error] {
+// stored yields the lines after a number: first those in files of the base, then those in
+// journals.
+func stored[T any](ctx context.Context, s *Store, doing string, after uint64,
+	of func(*state) ([]linesRef, []record)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		st, err := s.view(ctx)
 		if err != nil {
@@ -132,7 +133,7 @@ func stored[T any](ctx context.Context, s *Store, doing string, after uint64, of
 	}
 }
 
-// linesAfter yields lines of files and then records, numbered above after.
+// linesAfter yields the lines of files, and then of records, with numbers above after.
 func (g *generation) linesAfter(files []linesRef, records []record, after uint64) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		for i := range files {
@@ -212,8 +213,8 @@ func (c *commit) decode() (tree.Commit, error) {
 	return out, nil
 }
 
-// clip bounds what an error repeats of a name from outside.
-func clip(s string) string {
+// clipName returns a name from outside for an error message, cut and quoted if need be.
+func clipName(s string) string {
 	if len(s) > 64 {
 		return fmt.Sprintf("%q…", s[:64])
 	}

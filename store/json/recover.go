@@ -11,35 +11,35 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// replay is reading journals from a base on. It writes nothing: what it found
-// is decided upon when all of it is known.
+// replay reads the journals after a base. It writes nothing; what to do about its findings
+// is decided after all is read.
 type replay struct {
 	disk     *disk
 	state    *state
-	file     *handle  // of the journal the last line is in
+	file     *handle  // the journal with the last line
 	number   int      // of that journal
-	size     int64    // of its valid lines
+	size     int64    // bytes of its valid lines
 	seq      uint64   // of the last line
 	prev     link     // of the last line
-	lines    int      // read, in all journals
-	recorded shutdown // by the last clean close
+	lines    int      // lines read, in all journals
+	recorded shutdown // record of the last clean close
 
-	clean  bool               // the store was closed with just these bytes
-	torn   []tail             // bytes that no acknowledged batch can have been in
-	damage *tree.CorruptError // bytes that one was in
-	pieced bool               // the state was pieced together, line by line
+	clean  bool               // the store was closed with exactly these bytes
+	torn   []tail             // bytes that cannot belong to an acknowledged batch
+	damage *tree.CorruptError // bytes that belong to one
+	pieced bool               // the state was pieced together line by line, see pieceForReading
 }
 
-// tail is the end of a journal from the first bad byte on.
+// tail is the end of a journal, from the first bad byte on.
 type tail struct {
 	number int
 	off    int64
 	bytes  []byte
 }
 
-// replayFrom reads the journals from number on, until one is not there. The
-// line before the first has the given seq and link. Their files stay open if keep
-// says so: who writes them may rename another into their place first.
+// replayFrom reads the journals from number on, until one is missing. seq and prev are those
+// of the line before. If keep is set, the files stay open, because a writer may rename
+// others over them before they are read again.
 func (d *disk) replayFrom(st *state, number int, seq uint64, prev link, keep bool) (*replay, error) {
 	r := &replay{disk: d, state: st, number: number, seq: seq, prev: prev}
 	last, err := d.readShutdown()
@@ -47,13 +47,13 @@ func (d *disk) replayFrom(st *state, number int, seq uint64, prev link, keep boo
 		return nil, err
 	}
 	for n := number; ; n++ {
-		h := d.reading(n)
+		h := d.journalHandle(n)
 		end, size, err := r.scan(h, 0)
 		if !keep || end == 0 {
-			h.rest()
+			h.closeFile()
 		}
 		if errors.Is(err, fs.ErrNotExist) {
-			r.missing(n, number, last)
+			r.noteMissing(n, number, last)
 			r.recorded = last
 			r.clean = r.damage == nil && last.Journal == r.number && last.Bytes == r.size && last.Seq == r.seq
 			return r, nil
@@ -61,34 +61,35 @@ func (d *disk) replayFrom(st *state, number int, seq uint64, prev link, keep boo
 		if err != nil {
 			return nil, fmt.Errorf("read %s: %w", journalName(n), err)
 		}
-		if err := r.judge(n, n == number, end, size, last); err != nil {
+		if err := r.classifyEnd(n, n == number, end, size, last); err != nil {
 			return nil, err
 		}
 		if r.damage != nil || len(r.torn) > 0 {
-			return r, nil //nolint:nilerr // damage is told by whoever asks for it
+			return r, nil //nolint:nilerr // callers decide about the damage
 		}
 	}
 }
 
-// missing notes that journal n is not there, where it should be.
-func (r *replay) missing(n, first int, last shutdown) {
+// noteMissing records damage if journal n should be there and is not.
+func (r *replay) noteMissing(n, first int, last shutdown) {
 	if n == first || last.Journal >= n {
 		r.damage = &tree.CorruptError{File: journalName(n), Lost: "the file is not there, and with it every batch it held"}
 	}
 }
 
-// scanAhead is how much of a journal is read at once, in bytes, if its lines are
-// not longer.
+// scanAhead is the number of bytes of a journal that are read at once, unless a line is
+// longer.
 const scanAhead = 1 << 20
 
-// scan applies the lines of a journal from an offset on, up to the first that is
-// not one. It returns the offset of that, and how long the journal was.
+// scan applies the lines of a journal from an offset on, and stops at the first that is not
+// valid. It returns the offset of that, and the length of the journal.
 func (r *replay) scan(h *handle, from int64) (end, size int64, err error) {
 	if size, err = h.size(); err != nil {
 		return from, 0, err
 	}
 	end = from
-	var buf []byte // the state keeps nothing of it
+	var buf []byte // reused: the state keeps no part of it
+	// More is read at once only for a line that is longer, until that line is read.
 	for want := int64(scanAhead); end < size && r.damage == nil; {
 		n := min(want, size-end)
 		if int64(len(buf)) < n {
@@ -105,7 +106,7 @@ func (r *replay) scan(h *handle, from int64) (end, size int64, err error) {
 		case end > before:
 			want = scanAhead
 		case got < len(b) || int64(got) == size-end || want > int64(maxFrame+MaxLine):
-			return end, size, nil // more of it would not make it a line
+			return end, size, nil // reading more would not complete the line
 		default:
 			want *= 2
 		}
@@ -113,32 +114,34 @@ func (r *replay) scan(h *handle, from int64) (end, size int64, err error) {
 	return end, size, nil
 }
 
-// read applies the lines in b, which stands at start in a journal, up to the
-// first that is not one, and returns the offset of that in the journal.
+// read applies the lines in b, which begins at start in the journal, and stops at the first
+// that is not valid. It returns the offset of that in the journal.
 func (r *replay) read(h *handle, start int64, b []byte) int64 {
 	n := h.number
 	off := 0
 	for off < len(b) {
 		f, size, ok := parseFrame(b[off:])
+		// A line whose synced lies behind itself cannot have been written here.
 		if !ok || !r.follows(&f) || f.synced > start+int64(off) {
 			break
 		}
-		if start+int64(off) == 0 && !begins(f.json, n) {
+		if start+int64(off) == 0 && !isFirstLine(f.json, n) {
 			break
 		}
 		json := start + int64(off+size-1-len(f.json))
 		next, err := r.state.apply(f.json, piece{h, place{off: json}})
 		if err != nil {
-			r.damage = &tree.CorruptError{File: journalName(n), Offset: start + int64(off), Lost: "the batch there is whole but makes no sense: " + err.Error()}
+			r.damage = &tree.CorruptError{File: journalName(n), Offset: start + int64(off),
+				Lost: "the batch there is whole but makes no sense: " + err.Error()}
 			break
 		}
-		r.state = next.fresh()
+		r.state = next.nextGroup()
 		r.number, r.seq, r.prev = n, f.seq, linkOf(b[off:off+size])
 		r.lines++
 		off += size
 		r.size = start + int64(off)
 	}
-	if off > 0 { // then the state is a new one, that nobody has seen
+	if off > 0 { // then r.state is a new state that nobody else has
 		r.state.journaled += int64(off)
 		if r.file != h {
 			r.file = h
@@ -148,29 +151,28 @@ func (r *replay) read(h *handle, start int64, b []byte) int64 {
 	return start + int64(off)
 }
 
-// follows reports whether a line is the next of the chain.
+// follows reports whether a line is the next one of the chain.
 func (r *replay) follows(f *frame) bool {
 	return f.seq == r.seq+1 && f.prev == r.prev
 }
 
-// begins reports whether a line is the first of journal n.
-func begins(json []byte, n int) bool {
+// isFirstLine reports whether the JSON is that of the first line of journal n.
+func isFirstLine(json []byte, n int) bool {
 	return bytes.Equal(json, fmt.Appendf(nil, `{"begin":{"journal":%d}}`, n))
 }
 
-// judge decides what ended the reading of journal n at end: nothing, a torn
-// write, or damage.
+// classifyEnd decides why the reading of journal n stopped at end: at the end of the file, at a
+// torn write, or at damage.
 //
-// A line says up to where the file was durable when it was written. If one that
-// verifies, in this journal behind end or in the next one, says that what
-// stands at end was, then it was acknowledged and is lost. So it is if the
-// store was closed with a longer journal. Else nobody can have been told that
-// the bytes at end are safe.
-func (r *replay) judge(n int, first bool, end, size int64, last shutdown) error {
+// Each line says up to which offset its file was durable when the line was written. If a
+// valid line, after end in this journal or in the next one, says that the bytes at end were
+// durable, then they were acknowledged and are lost. They are also lost if the store was
+// closed with a longer journal. Otherwise nobody can have been told that they are safe.
+func (r *replay) classifyEnd(n int, first bool, end, size int64, last shutdown) error {
 	if r.damage != nil {
-		return nil //nolint:nilerr // it is noted already
+		return nil //nolint:nilerr // it is recorded in r
 	}
-	var b []byte // from end on
+	var b []byte // the bytes from end on
 	if end < size {
 		var err error
 		if b, err = r.disk.bytes(n, end); err != nil {
@@ -179,11 +181,11 @@ func (r *replay) judge(n int, first bool, end, size int64, last shutdown) error 
 		size = end + int64(len(b))
 	}
 	lost := lookAhead(b)
-	if first && end == 0 { // it was begun before anything said so
+	if first && end == 0 { // its first line was durable before anything pointed to it
 		lost = size + 1
 	}
 	if f, _, ok := parseFrame(b); !first && end == 0 && ok && f.seq > r.seq {
-		lost = size // it follows lines that the journal before no longer has
+		lost = size // it follows lines that the journal before has lost
 	}
 	if last.Journal == n && last.Bytes > end {
 		lost = max(lost, last.Bytes)
@@ -193,7 +195,7 @@ func (r *replay) judge(n int, first bool, end, size int64, last shutdown) error 
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("read %s: %w", journalName(n+1), err)
 		}
-		if last.Journal > n || opens(next, n+1) || lookAhead(next) > 0 {
+		if last.Journal > n || startsJournal(next, n+1) || lookAhead(next) > 0 {
 			lost = max(lost, size)
 		}
 	}
@@ -205,20 +207,20 @@ func (r *replay) judge(n int, first bool, end, size int64, last shutdown) error 
 		}
 	case end < size:
 		r.torn = append(r.torn, tail{n, end, b})
-	case end == 0: // created, and not begun
+	case end == 0: // the file was created, but its first line was not written
 		r.torn = append(r.torn, tail{number: n})
 	}
 	return nil
 }
 
-// opens reports whether a journal's first line verifies.
-func opens(b []byte, n int) bool {
+// startsJournal reports whether b begins with the valid first line of journal n.
+func startsJournal(b []byte, n int) bool {
 	f, _, ok := parseFrame(b)
-	return ok && begins(f.json, n)
+	return ok && isFirstLine(f.json, n)
 }
 
-// lookAhead returns the greatest synced of the lines in b that verify by
-// themselves; -1 for none.
+// lookAhead returns the greatest synced of all lines in b that are valid by themselves, -1 if
+// there are none.
 func lookAhead(b []byte) int64 {
 	most, work := int64(-1), 0
 	for i := 0; i < len(b); i++ {
@@ -232,19 +234,19 @@ func lookAhead(b []byte) int64 {
 			most = max(most, f.synced)
 			i += size - 1
 		} else if work += size; work > 16*len(b) {
-			return int64(len(b)) // lines within lines: nobody's torn write looks so
+			return int64(len(b)) // valid frames inside frames are no torn write; this bounds the work
 		}
 	}
 	return most
 }
 
-// shutdown is shutdown.json, the record of a clean close: the journal was
-// durable up to here. A later journal, or a longer one, makes it history.
+// shutdown is shutdown.json, the record of a clean close: up to where the journal was
+// durable. It means nothing any more once the journal is longer or a later one exists.
 type shutdown struct {
 	Journal int    `json:"journal"`
 	Bytes   int64  `json:"bytes"`
 	Seq     uint64 `json:"seq"`
-	Sum     string `json:"sum"` // of the three, see sum
+	Sum     string `json:"sum"` // checksum of the other fields, see sum
 }
 
 const shutdownName = "shutdown.json"
@@ -253,7 +255,7 @@ func (s shutdown) sum() string {
 	return tree.Hash(fmt.Sprintf("shutdown %d %d %d", s.Journal, s.Bytes, s.Seq))
 }
 
-// parseShutdown reads shutdown.json; false for what we would not have written.
+// parseShutdown reads shutdown.json. It returns false for what we would not have written.
 func parseShutdown(b []byte) (shutdown, bool) {
 	var s shutdown
 	if json.Unmarshal(b, &s) != nil || s.Sum != s.sum() {
@@ -262,8 +264,8 @@ func parseShutdown(b []byte) (shutdown, bool) {
 	return s, true
 }
 
-// readShutdown returns the record of the last clean close, zero for none. A
-// damaged one is as good as none: the journal still speaks for itself.
+// readShutdown returns the record of the last clean close, zero if there is none. A damaged
+// record counts as none, because the journal says most of it by itself.
 func (d *disk) readShutdown() (shutdown, error) {
 	b, err := d.read(shutdownName, 4<<10)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -273,8 +275,8 @@ func (d *disk) readShutdown() (shutdown, error) {
 	return s, nil
 }
 
-// setAside keeps torn tails in broken/, and removes a journal that was not
-// begun to the end. It can be interrupted and done again.
+// setAside copies torn tails to broken/ and removes a journal without a first line. It can
+// be interrupted and repeated.
 func (r *replay) setAside() error {
 	for _, t := range r.torn {
 		if len(t.bytes) > 0 {
@@ -283,7 +285,7 @@ func (r *replay) setAside() error {
 			}
 		}
 		if t.off > 0 {
-			continue // it is cut off when the journal is written again
+			continue // finishRecovery cuts it off when it rewrites the journal
 		}
 		if err := r.disk.remove(journalName(t.number)); err != nil {
 			return fmt.Errorf("remove %s: %w", journalName(t.number), err)
@@ -297,9 +299,9 @@ func (r *replay) setAside() error {
 
 const brokenName = "broken"
 
-// setAside keeps bytes that do not belong to the store any more, for a person
-// to look at, and returns where. Nothing deletes them: where other bytes have
-// the name, a number is added.
+// setAside copies bytes that no longer belong to the store to broken/, for a person to look
+// at, and returns the name. Nothing deletes them. If other bytes have the name, it adds a
+// number to it.
 func (d *disk) setAside(name string, b []byte) (string, error) {
 	if err := d.mkdir(brokenName); err != nil {
 		return "", fmt.Errorf("set aside %s: %w", name, err)

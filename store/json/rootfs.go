@@ -8,22 +8,22 @@ import (
 	"github.com/spf13/afero"
 )
 
-// confined is a real folder as a file system that cannot be left: not by "..",
-// not by a symbolic link. (afero.BasePathFs compares text and can.)
+// confined is a real folder as a file system that nothing leads out of, neither ".." nor a
+// symbolic link. (afero.BasePathFs only compares text, so links lead out of it.)
 type confined struct{ root *os.Root }
 
 func (c confined) Name() string { return "confined" }
 
-func (c confined) Create(name string) (afero.File, error) { return file(c.root.Create(name)) }
+func (c confined) Create(name string) (afero.File, error) { return aferoFile(c.root.Create(name)) }
 
-func (c confined) Open(name string) (afero.File, error) { return file(c.root.Open(name)) }
+func (c confined) Open(name string) (afero.File, error) { return aferoFile(c.root.Open(name)) }
 
 func (c confined) OpenFile(name string, flag int, perm os.FileMode) (afero.File, error) {
-	return file(c.root.OpenFile(name, flag, perm))
+	return aferoFile(c.root.OpenFile(name, flag, perm))
 }
 
-// file keeps a nil *os.File from becoming an afero.File that is not nil.
-func file(f *os.File, err error) (afero.File, error) {
+// aferoFile returns f as an afero.File, which is nil if f is.
+func aferoFile(f *os.File, err error) (afero.File, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -34,7 +34,7 @@ func (c confined) Mkdir(name string, perm os.FileMode) error { return c.root.Mkd
 
 func (c confined) MkdirAll(name string, perm os.FileMode) error {
 	if name == "." {
-		return nil // it is there: it is the root
+		return nil // the root exists
 	}
 	return c.root.MkdirAll(name, perm)
 }

@@ -12,23 +12,23 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// salvage is all that can be read of a store, line by line, whatever is damaged
-// beside it, and what cannot. Its state keeps places, not bodies.
+// salvage is everything that can be read of a store, line by line, whatever else is damaged,
+// and everything that cannot. Its state holds places, not bodies.
 type salvage struct {
 	Repair
 	disk    *disk
-	base    *manifest // read, or pieced together
+	base    *manifest // read from its file, or pieced together
 	state   *state
-	entries map[uint64]piece // the ledger by number
+	entries map[uint64]piece // the ledger, by sequence number
 	letters map[fingerprint]bool
-	highest int    // number of a journal or manifest
+	highest int    // highest number of a journal or manifest
 	seq     uint64 // of the last line that can be read
 	prev    link
 	files   map[string]*handle
-	torn    *gap // the end of the last journal, that nobody was told of
+	torn    *gap // the end of the last journal, if it was never acknowledged
 }
 
-// salvage reads a store as Fsck does. It changes nothing.
+// salvage reads a store for Fsck. It changes nothing.
 func (d *disk) salvage() (*salvage, error) {
 	s := &salvage{disk: d, entries: map[uint64]piece{}, letters: map[fingerprint]bool{}, files: map[string]*handle{}}
 	s.Lost, s.Again = []Loss{}, []string{}
@@ -49,19 +49,19 @@ func (d *disk) salvage() (*salvage, error) {
 		return nil, err
 	}
 	for _, h := range s.files {
-		s.state.base.adopt(h) // who releases it closes them
+		s.state.base.adopt(h) // whoever releases the state closes them
 	}
 	return s, nil
 }
 
-// release closes the files; they are opened again when they are next read.
+// release closes the files. The next read opens them again.
 func (s *salvage) release() {
 	for _, h := range s.files {
-		h.rest()
+		h.closeFile()
 	}
 }
 
-// file returns the handle of a file, for reading whatever it has.
+// file returns the handle of a file, which is read without checking its length.
 func (s *salvage) file(name string) *handle {
 	h := s.files[name]
 	if h == nil {
@@ -71,16 +71,16 @@ func (s *salvage) file(name string) *handle {
 	return h
 }
 
-func (s *salvage) lose(l Loss) { s.Lost = append(s.Lost, l) }
+func (s *salvage) noteLoss(l Loss) { s.Lost = append(s.Lost, l) }
 
-// again notes a file of which all can be made again.
-func (s *salvage) again(name string) {
+// noteRebuildable records a file whose whole content can be made again.
+func (s *salvage) noteRebuildable(name string) {
 	if !slices.Contains(s.Again, name) {
 		s.Again = append(s.Again, name)
 	}
 }
 
-// readBase reads the last snapshot.
+// readBase reads the files of the last snapshot.
 func (s *salvage) readBase() error {
 	m, err := s.manifest()
 	if err != nil {
@@ -116,8 +116,8 @@ func (s *salvage) readBase() error {
 	return nil
 }
 
-// node keeps a line of a branch. A node that several files have is what its
-// highest revision says.
+// node returns a keeper for the lines of a branch. If several files have a node, the highest
+// revision is kept.
 func (s *salvage) node(branch string) keeper {
 	return func(at piece, l indexed, raw []byte) error {
 		n, err := parseNode(raw)
@@ -133,12 +133,14 @@ func (s *salvage) node(branch string) keeper {
 	}
 }
 
+// putNode keeps a node, unless a higher revision of it is kept already.
 func (s *salvage) putNode(n *nodeEntry) {
 	if old, ok := s.state.top.nodes.get(n.id); !ok || old.meta.revision <= n.meta.revision {
 		s.state.top.nodes = s.state.top.nodes.put(n.id, n)
 	}
 }
 
+// entry keeps a line of the ledger.
 func (s *salvage) entry(at piece, _ indexed, raw []byte) error {
 	seq, err := entrySeq(raw)
 	if err == nil {
@@ -147,7 +149,7 @@ func (s *salvage) entry(at piece, _ indexed, raw []byte) error {
 	return err
 }
 
-// entrySeq returns the number of a ledger entry, which its JSON has.
+// entrySeq returns the sequence number in the JSON of a ledger entry.
 func entrySeq(raw []byte) (seq uint64, err error) {
 	problem := errJSON
 	err = members(raw, func(k string, v []byte, _ int) bool {
@@ -162,6 +164,7 @@ func entrySeq(raw []byte) (seq uint64, err error) {
 	return seq, err
 }
 
+// letter keeps a dead letter.
 func (s *salvage) letter(at piece, _ indexed, raw []byte) error {
 	var d tree.DeadLetter
 	if err := decode(raw, &d); err != nil {
@@ -172,8 +175,8 @@ func (s *salvage) letter(at piece, _ indexed, raw []byte) error {
 	return nil
 }
 
-// putLetter keeps a dead letter once: there are never two alike, but two
-// snapshots may have one.
+// putLetter keeps a dead letter unless it is kept already. No two dead letters are equal, but
+// two snapshots may hold the same one.
 func (s *salvage) putLetter(raw []byte, at piece) {
 	if h := hashOf(string(raw)); !s.letters[h] {
 		s.letters[h] = true
@@ -181,18 +184,19 @@ func (s *salvage) putLetter(raw []byte, at piece) {
 	}
 }
 
+// evaluation keeps an evaluation that waits in the outbox.
 func (s *salvage) evaluation(at piece, l indexed, raw []byte) error {
 	var e tree.Evaluation
 	if err := decode(raw, &e); err != nil {
 		return err
 	}
 	s.relearn(&e)
-	s.state.wait(order(l.num), hashOf(e.Key()), at)
+	s.state.enterOutbox(order(l.num), hashOf(e.Key()), at)
 	s.state.Arrivals = max(s.state.Arrivals, l.num)
 	return nil
 }
 
-// relearn makes an evaluation known where the table that knew it is damaged.
+// relearn makes an evaluation known again, in case the table with its key is damaged.
 func (s *salvage) relearn(e *tree.Evaluation) {
 	h := hashOf(e.Key())
 	if _, ok := s.state.top.known.get(string(h[:])); !ok {
@@ -200,17 +204,18 @@ func (s *salvage) relearn(e *tree.Evaluation) {
 	}
 }
 
-// keys reads a table of known keys, page by page; what a newer table says
-// counts.
+// keys reads a table of known keys page by page. Newer tables are read first, and their
+// records count.
 func (s *salvage) keys(ref *tableRef) error {
-	b, err := s.whole(ref.Table.Name)
+	b, err := s.readWhole(ref.Table.Name)
 	if err != nil {
 		return err
 	}
 	lost := 0
 	for n := range pages(ref.Count, knownSize) {
 		held := min(perPage(knownSize), ref.Count-n*perPage(knownSize))
-		t := table{from: strings.NewReader(string(part(b, int64(n)*pageSize, pageSize))), start: -int64(n) * pageSize, size: knownSize, count: ref.Count}
+		t := table{from: strings.NewReader(string(slicePart(b, int64(n)*pageSize, pageSize))), start: -int64(n) * pageSize,
+			size: knownSize, count: ref.Count}
 		page, err := t.page(n)
 		if err != nil {
 			lost += held
@@ -223,7 +228,7 @@ func (s *salvage) keys(ref *tableRef) error {
 		}
 	}
 	if lost > 0 {
-		s.lose(Loss{Kind: LostKeys, File: ref.Table.Name, Bytes: int64(len(b)), Count: lost})
+		s.noteLoss(Loss{Kind: LostKeys, File: ref.Table.Name, Bytes: int64(len(b)), Count: lost})
 	}
 	return nil
 }
@@ -233,8 +238,8 @@ func (st *state) knowsKey(key string) bool {
 	return ok
 }
 
-// whole returns what a file has; nothing where it is not there.
-func (s *salvage) whole(name string) ([]byte, error) {
+// readWhole returns the bytes of a file, none if it does not exist.
+func (s *salvage) readWhole(name string) ([]byte, error) {
 	b, err := s.disk.read(name, 1<<40)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -245,15 +250,15 @@ func (s *salvage) whole(name string) ([]byte, error) {
 	return b, nil
 }
 
-// part returns what is there of size bytes at off.
-func part(b []byte, off, size int64) []byte {
+// slicePart returns the bytes of b from off on, at most size.
+func slicePart(b []byte, off, size int64) []byte {
 	if off < 0 || off >= int64(len(b)) {
 		return nil
 	}
 	return b[off:min(int64(len(b)), off+size)]
 }
 
-// bytes returns what is there of a part of a file.
+// bytes returns the bytes of a file from off on, at most size; none if it does not exist.
 func (s *salvage) bytes(name string, off, size int64) ([]byte, error) {
 	f, err := s.disk.open(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -278,21 +283,21 @@ func (s *salvage) bytes(name string, off, size int64) ([]byte, error) {
 	return b, nil
 }
 
-// small reports whether only files are damaged that hold nothing of their own.
-func (s *salvage) small() bool {
+// onlyRebuildable reports whether all damaged files hold only what can be made again.
+func (s *salvage) onlyRebuildable() bool {
 	return len(s.Lost) == 0 && !slices.ContainsFunc(s.Again, func(name string) bool {
 		return name != formatName && name != shutdownName && !strings.HasPrefix(name, derivedFolder+"/")
 	})
 }
 
-// readSmall looks at the files that hold nothing of their own.
+// readSmall checks the files that hold only what can be made again.
 func (s *salvage) readSmall() error {
-	b, err := s.whole(shutdownName)
+	b, err := s.readWhole(shutdownName)
 	if err != nil {
 		return err
 	}
 	if _, ok := parseShutdown(b); !ok && s.disk.exists(shutdownName) {
-		s.again(shutdownName)
+		s.noteRebuildable(shutdownName)
 	}
 	names, err := s.disk.names(derivedFolder)
 	if err != nil {
@@ -300,19 +305,20 @@ func (s *salvage) readSmall() error {
 	}
 	for _, n := range names {
 		name := derivedFolder + "/" + n
-		b, err := s.whole(name)
+		b, err := s.readWhole(name)
 		if err != nil {
 			return err
 		}
 		if !isTemp(n) && !wholeDerived(b) {
-			s.again(name)
+			s.noteRebuildable(name)
 		}
 	}
 	return nil
 }
 
-// refused makes sure that what Open refuses is repaired, whatever it is.
-func (s *salvage) refused() error {
+// noteRefused records any damage that Open refuses and salvage did not notice, so that it gets
+// repaired, too.
+func (s *salvage) noteRefused() error {
 	r, err := s.disk.recover(false)
 	var damage *tree.CorruptError
 	if err == nil {
@@ -321,13 +327,13 @@ func (s *salvage) refused() error {
 	} else if !errors.As(err, &damage) {
 		return err
 	}
-	if damage != nil && s.small() {
-		s.again(damage.File)
+	if damage != nil && s.onlyRebuildable() {
+		s.noteRebuildable(damage.File)
 	}
 	return nil
 }
 
-// folderOf returns the snapshot a file is in, 0 for none.
+// folderOf returns the number of the snapshot whose folder a file is in, 0 if none.
 func folderOf(name string) int {
 	top, _, _ := strings.Cut(path.Clean(name), "/")
 	if n := numbered([]string{top}, "snapshot.", ""); len(n) == 1 {

@@ -10,7 +10,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// count makes the totals those of what is there.
+// count sets the totals to what can be read.
 func (s *salvage) count() error {
 	st := s.state
 	st.entries = nil
@@ -24,19 +24,23 @@ func (s *salvage) count() error {
 		}
 	}
 	st.Nodes, st.Evaluations, st.Dead = st.top.nodes.n, st.top.known.n, len(st.dead)
-	s.Kept = Kept{Nodes: st.Nodes, Evaluations: st.outbox.n, Entries: len(st.entries), Letters: st.Dead, Version: st.Version}
+	s.Kept = Kept{Nodes: st.Nodes, Evaluations: st.outbox.n, Entries: len(st.entries), Letters: st.Dead,
+		Version: st.Version}
 	defer func() { st.base.Counts = st.counts }()
-	if !s.Whole() { // what was derived from it, and who remembers a version, must not go on
+	if !s.Whole() { // a new version, so that nobody goes on with an index or a version of the damaged store
 		st.Version++
 		st.Changed = st.Version
 	}
-	slices.SortStableFunc(s.Lost, func(a, b Loss) int { return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Offset, b.Offset)) })
+	slices.SortStableFunc(s.Lost, func(a, b Loss) int {
+		return cmp.Or(cmp.Compare(a.File, b.File),
+			cmp.Compare(a.Offset, b.Offset))
+	})
 	slices.Sort(s.Again)
 	return nil
 }
 
-// forget makes evaluations unknown of which the ledger says that they became a
-// case, and the case is not there: recorded again, they make it again.
+// forget makes evaluations unknown that became cases, as the ledger says, if those cases are
+// lost. When they are recorded again, they become cases again.
 func (s *salvage) forget() error {
 	for _, r := range s.state.entries {
 		raw, err := r.at.read()
@@ -45,7 +49,7 @@ func (s *salvage) forget() error {
 		}
 		var e tree.Entry
 		if err := decode(raw, &e); err != nil || e.Verdict == nil || e.Verdict.Node == "" {
-			continue // only its number is known
+			continue // an entry that makes no sense, or one without a case
 		}
 		if _, ok := s.state.top.nodes.get(e.Verdict.Node); ok {
 			continue
@@ -59,7 +63,8 @@ func (s *salvage) forget() error {
 	return nil
 }
 
-// origin returns the origin that most nodes have, or else what was read.
+// origin returns the origin id that most nodes have; without nodes, the one in read, or else
+// one made from the journal.
 func (s *salvage) origin(read tree.Origin) (tree.Origin, error) {
 	times := map[string]int{}
 	for _, n := range s.state.top.nodes.from("") {
@@ -91,7 +96,7 @@ func (s *salvage) origin(read tree.Origin) (tree.Origin, error) {
 	return read, nil
 }
 
-// commit sets aside what is damaged and writes what is whole as a new snapshot.
+// commit sets aside what is damaged and writes what can be read as a new snapshot.
 func (s *salvage) commit(f format) error {
 	d := s.disk
 	if err := d.fs.RemoveAll(d.name(derivedFolder)); err != nil {
@@ -103,8 +108,8 @@ func (s *salvage) commit(f format) error {
 	if err := d.writeFormat(f); err != nil {
 		return err
 	}
-	if s.small() {
-		return d.removeIfThere(shutdownName) // the journal speaks for itself
+	if s.onlyRebuildable() {
+		return d.removeIfThere(shutdownName) // a store opens without it
 	}
 	number := s.highest + 1
 	j, err := d.begin(number, s.seq, s.prev)
@@ -118,7 +123,7 @@ func (s *salvage) commit(f format) error {
 		return err
 	}
 	if err := d.fs.RemoveAll(d.name(snapshotName(number))); err != nil {
-		return err // no manifest ever named it
+		return err // nothing is lost: no manifest ever named it
 	}
 	w, err := d.snapshot(s.state, number, s.seq, s.prev)
 	if err != nil {
@@ -132,11 +137,11 @@ func (s *salvage) commit(f format) error {
 		return err
 	}
 	s.Kept.Version = s.state.Version
-	return s.clear(&w.out)
+	return s.removeReplaced(&w.out)
 }
 
-// clear removes what the new snapshot replaces.
-func (s *salvage) clear(m *manifest) error {
+// removeReplaced removes the files that the new snapshot replaces.
+func (s *salvage) removeReplaced(m *manifest) error {
 	names, err := s.disk.names(".")
 	if err != nil {
 		return fmt.Errorf("read the folder: %w", err)
@@ -152,7 +157,7 @@ func (s *salvage) clear(m *manifest) error {
 	return s.disk.sweep(g)
 }
 
-// setAside keeps the damaged bytes in broken/.
+// setAside copies the damaged bytes to broken/, and cuts off a torn end of the last journal.
 func (s *salvage) setAside() error {
 	aside := func(name string, off, size int64) error {
 		b, err := s.bytes(name, off, size)

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// wholeLine is a line of a journal that verifies by itself.
+// wholeLine is a line of a journal that is valid by itself.
 type wholeLine struct {
 	number    int
 	off, size int64
@@ -17,14 +17,14 @@ type wholeLine struct {
 	json      place
 }
 
-// gap is bytes of a journal that are no line.
+// gap is bytes of a journal that are not a valid line.
 type gap struct {
 	number    int
 	off, size int64
 }
 
-// readJournals applies every line that verifies, in order, also behind one that
-// does not: a batch holds all of what it changes, so that one can be missing.
+// readJournals applies every valid line in order, also those behind a damaged one. That is
+// possible because a batch holds whole nodes, so it does not need the batches before it.
 func (s *salvage) readJournals() error {
 	names, err := s.disk.names(".")
 	if err != nil {
@@ -49,11 +49,11 @@ func (s *salvage) readJournals() error {
 	}
 	ordered := s.inOrder(all)
 	lost := s.apply(ordered)
-	s.tell(ordered, gaps, shut, lost)
+	s.noteLostBatches(ordered, gaps, shut, lost)
 	return nil
 }
 
-// wholeLines returns the lines in b that verify, and what is between them.
+// wholeLines returns the valid lines in b, and the gaps between them.
 func wholeLines(b []byte, n int) (lines []wholeLine, gaps []gap) {
 	from, i := 0, 0
 	between := func(to int) {
@@ -83,14 +83,14 @@ func wholeLines(b []byte, n int) (lines []wholeLine, gaps []gap) {
 	return lines, gaps
 }
 
-// inOrder returns the lines after the base by their number, each once.
+// inOrder returns the lines after the base, sorted by sequence number, without repetitions.
 func (s *salvage) inOrder(all []wholeLine) []wholeLine {
 	all = slices.DeleteFunc(slices.Clone(all), func(l wholeLine) bool { return l.seq <= s.base.Seq })
 	slices.SortStableFunc(all, func(a, b wholeLine) int { return cmp.Compare(a.seq, b.seq) })
 	return slices.CompactFunc(all, func(a, b wholeLine) bool { return a.seq == b.seq })
 }
 
-// apply applies the lines and returns those that make no sense.
+// apply applies the lines and returns those that cannot be applied.
 func (s *salvage) apply(lines []wholeLine) (senseless []wholeLine) {
 	for _, l := range lines {
 		h := s.file(journalName(l.number))
@@ -108,28 +108,28 @@ func (s *salvage) apply(lines []wholeLine) (senseless []wholeLine) {
 
 func (s *salvage) applyVersion(v uint64) { s.state.Version = max(s.state.Version, v) }
 
-// applyChanges keeps of each node its highest revision.
+// applyChanges keeps each node, unless a higher revision is kept already.
 func (s *salvage) applyChanges(_ *handle, list []changed) {
 	for _, l := range list {
 		s.putNode(l.node)
 	}
 }
 
-// applyDone does not mind that what is done is not in the outbox.
+// applyDone takes an evaluation out of the outbox. It may be missing there.
 func (s *salvage) applyDone(key fingerprint) error {
-	s.state.leave(key)
+	s.state.leaveOutbox(key)
 	return nil
 }
 
 func (s *salvage) applyDead(key fingerprint, letter []byte, at piece) error {
-	s.state.leave(key)
+	s.state.leaveOutbox(key)
 	s.putLetter(letter, at)
 	return nil
 }
 
 func (s *salvage) applyEntry(entry []byte, at piece) error { return s.entry(at, indexed{}, entry) }
 
-// applyAccept passes over what is known from a snapshot that no manifest names.
+// applyAccept ignores an evaluation that is known from a snapshot that no manifest names.
 func (s *salvage) applyAccept(a acceptance) {
 	before, ok := s.state.top.known.get(string(a.key[:]))
 	if !ok || before.digest != a.known.digest && before.before != a.known.digest {
@@ -137,10 +137,10 @@ func (s *salvage) applyAccept(a acceptance) {
 	}
 }
 
-// tell says which batches are lost: those of which the number is missing.
-func (s *salvage) tell(lines []wholeLine, gaps []gap, shut shutdown, senseless []wholeLine) {
+// noteLostBatches records which batches are lost: those whose sequence numbers are missing.
+func (s *salvage) noteLostBatches(lines []wholeLine, gaps []gap, shut shutdown, senseless []wholeLine) {
 	for _, l := range senseless {
-		s.lose(Loss{Kind: LostBatches, File: journalName(l.number), Offset: l.off, Bytes: l.size, Count: 1})
+		s.noteLoss(Loss{Kind: LostBatches, File: journalName(l.number), Offset: l.off, Bytes: l.size, Count: 1})
 	}
 	last := s.base.Seq
 	at := wholeLine{number: s.base.Number}
@@ -150,36 +150,36 @@ func (s *salvage) tell(lines []wholeLine, gaps []gap, shut shutdown, senseless [
 		}
 		last, at = l.seq, l
 	}
-	s.tellEnd(last, at, gaps, shut)
+	s.noteLostEnd(last, at, gaps, shut)
 }
 
-// loseBetween loses the batches between two lines that can be read, with the
-// bytes that stand between them.
+// loseBetween records the loss of count batches between the lines a and b, with the bytes of
+// the gaps there.
 func (s *salvage) loseBetween(a, b wholeLine, gaps []gap, count int) {
 	found := false
 	for _, g := range gaps {
 		after := g.number > a.number || g.number == a.number && g.off >= a.off
 		before := g.number < b.number || g.number == b.number && g.off < b.off
-		if after && before && g.off == 0 && count > 0 { // its first line, which holds nothing
+		if after && before && g.off == 0 && count > 0 { // the first line of a journal, which is no batch
 			count--
 			if count == 0 {
-				s.again(journalName(g.number))
+				s.noteRebuildable(journalName(g.number))
 				return
 			}
 		}
 		if after && before {
-			s.lose(Loss{Kind: LostBatches, File: journalName(g.number), Offset: g.off, Bytes: g.size, Count: count})
+			s.noteLoss(Loss{Kind: LostBatches, File: journalName(g.number), Offset: g.off, Bytes: g.size, Count: count})
 			found, count = true, 0
 		}
 	}
 	if !found {
-		s.lose(Loss{Kind: LostBatches, File: journalName(b.number), Offset: b.off, Count: count})
+		s.noteLoss(Loss{Kind: LostBatches, File: journalName(b.number), Offset: b.off, Count: count})
 	}
 }
 
-// tellEnd looks behind the last line: what the record of a clean close misses,
-// and what was begun, is lost; else nobody was told of it.
-func (s *salvage) tellEnd(last uint64, at wholeLine, gaps []gap, shut shutdown) {
+// noteLostEnd records what is lost after the last line: what the record of a clean close says was
+// there, and a journal that was begun. Anything else there was never acknowledged.
+func (s *salvage) noteLostEnd(last uint64, at wholeLine, gaps []gap, shut shutdown) {
 	l := Loss{Kind: LostBatches, File: journalName(at.number), Offset: at.off + at.size}
 	var tail *gap
 	for i, g := range gaps {
@@ -192,15 +192,15 @@ func (s *salvage) tellEnd(last uint64, at wholeLine, gaps []gap, shut shutdown) 
 	if shut.Seq > last && shut.Journal >= s.base.Number {
 		l.Count = int(shut.Seq - last) //nolint:gosec // a count of lines
 	}
-	begun := last == s.base.Seq // its first line was durable before anything said so
+	begun := last == s.base.Seq // the journal's first line, which is missing, was durable
 	if begun && l.Count > 0 {
-		l.Count-- // that line holds nothing
+		l.Count-- // that line is no batch
 	}
 	switch {
 	case begun && l.Count == 0 && shut.Journal >= s.base.Number && shut.Seq == last+1:
-		s.again(l.File)
+		s.noteRebuildable(l.File)
 	case begun || l.Count > 0:
-		s.lose(l)
+		s.noteLoss(l)
 	case tail != nil:
 		s.Torn, s.torn = tail.size, tail
 	}

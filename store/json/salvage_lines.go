@@ -12,52 +12,55 @@ import (
 	"sync"
 )
 
-// keeper takes a line that can be believed, its place and its index record; an
-// error says that it makes no sense.
+// keeper takes a line that can be trusted, its place and its index record. It returns an error
+// if the line makes no sense.
 type keeper func(at piece, l indexed, raw []byte) error
 
-// lines gives all lines of a file of a snapshot that can be believed to keep.
-// A line can be, if the whole file has the hash that the manifest says, or the
-// line the checksum that its index says. Either of the two files can be lost
-// with nothing lost; of a line that both are damaged at, the bytes are kept
-// aside.
+// lines passes all lines of a snapshot file that can be trusted to keep. Trust a line if the
+// file's hash matches the manifest or its own checksum matches the index. So either the file
+// or its index may be damaged without any loss. If both are damaged at a line, that line is
+// lost, and its bytes are set aside.
 func (s *salvage) lines(ref *linesRef, kind LossKind, keep keeper) error {
-	data, err := s.whole(ref.Data.Name)
+	data, err := s.readWhole(ref.Data.Name)
 	if err != nil {
 		return err
 	}
-	index, err := s.whole(ref.Index.Name)
+	index, err := s.readWhole(ref.Index.Name)
 	if err != nil {
 		return err
 	}
 	records, badIndex := readIndex(index, ref.Count)
 	sound := hashed(index, ref.Index)
+	// If the file is as it was, its lines need no index. Only if it is not does the index decide,
+	// line by line.
 	if hashed(data, ref.Data) {
 		if badIndex > 0 || !sound {
-			s.again(ref.Index.Name)
+			s.noteRebuildable(ref.Index.Name)
 		}
 		return s.splitLines(ref, data, records, keep)
 	}
 	l := lineSalvage{s: s, ref: ref, kind: kind, data: data, keep: keep, unknown: badIndex}
 	if badIndex == 0 && !sound && ref.Index.Sum != "" {
-		s.again(ref.Index.Name)
+		s.noteRebuildable(ref.Index.Name)
 	}
 	return l.run(records)
 }
 
-// hashed reports whether a file is what the manifest says.
+// hashed reports whether a file has the length and hash in the manifest.
 func hashed(b []byte, ref fileRef) bool {
 	sum := sha256.Sum256(b)
 	return int64(len(b)) == ref.Bytes && hex.EncodeToString(sum[:]) == ref.Sum
 }
 
-// readIndex returns the records of the pages of a lines table that are whole,
-// by line, nil where they are not, and how many lines those describe.
+// readIndex returns the index records by line, nil for those on damaged pages, and the number
+// of lines whose records are on damaged pages.
 func readIndex(b []byte, count int) ([]*indexed, int) {
 	out, bad := make([]*indexed, count), 0
 	for n := range pages(count, lineSize) {
 		first := n * perPage(lineSize)
-		t := table{from: bytes.NewReader(part(b, int64(n)*pageSize, pageSize)), start: -int64(n) * pageSize, size: lineSize, count: count}
+		t := table{from: bytes.NewReader(slicePart(b, int64(n)*pageSize, pageSize)), start: -int64(n) * pageSize,
+			size:  lineSize,
+			count: count}
 		page, err := t.page(n)
 		if err != nil {
 			bad += min(perPage(lineSize), count-first)
@@ -71,7 +74,7 @@ func readIndex(b []byte, count int) ([]*indexed, int) {
 	return out, bad
 }
 
-// splitLines gives all lines of a file whose hash is right.
+// splitLines passes on all lines of a file whose hash is right.
 func (s *salvage) splitLines(ref *linesRef, data []byte, records []*indexed, keep keeper) error {
 	last, off := uint64(0), int64(0)
 	for i := 0; len(data) > 0; i++ {
@@ -81,67 +84,70 @@ func (s *salvage) splitLines(ref *linesRef, data []byte, records []*indexed, kee
 			l = *records[i]
 		}
 		if err := keep(piece{s.file(ref.Data.Name), placeOf(off, line)}, l, line); err != nil {
-			s.lose(Loss{Kind: LostNodes, File: ref.Data.Name, Offset: off, Bytes: int64(len(line)) + 1, Count: 1})
+			s.noteLoss(Loss{Kind: LostNodes, File: ref.Data.Name, Offset: off, Bytes: int64(len(line)) + 1, Count: 1})
 		}
 		last, data, off = l.num, rest, off+int64(len(line))+1
 	}
 	return nil
 }
 
-// lineSalvage reads a damaged file by its index.
+// lineSalvage reads a damaged file with the help of its index.
 type lineSalvage struct {
 	s       *salvage
 	ref     *linesRef
 	kind    LossKind
 	data    []byte
 	keep    keeper
-	unknown int // lines of which the index is damaged too
+	unknown int // lines whose index records are damaged too
 }
 
+// run passes the lines with the right checksum to keep, and records the others as lost.
 func (l *lineSalvage) run(records []*indexed) error {
-	next := int64(0) // up to here it is known what stands there
+	next := int64(0) // up to here, every byte is accounted for
 	for i, r := range records {
 		if r == nil {
 			continue
 		}
-		if r.off > next { // lines whose index is damaged
+		if r.off > next { // lines whose index records are damaged
 			before := 0
 			for k := i - 1; k >= 0 && records[k] == nil; k-- {
 				before++
 			}
-			l.lose(next, r.off-next, before)
+			l.noteLoss(next, r.off-next, before)
 			l.unknown -= before
 		}
 		next = r.off + int64(r.len) + 1
-		line := part(l.data, r.off, int64(r.len)+1)
+		line := slicePart(l.data, r.off, int64(r.len)+1)
 		if int64(len(line)) == int64(r.len)+1 {
-			if raw, err := r.check(l.ref, line); err == nil && l.keep(piece{l.s.file(l.ref.Data.Name), r.place}, *r, raw) == nil {
+			if raw, err := r.check(l.ref, line); err == nil &&
+				l.keep(piece{l.s.file(l.ref.Data.Name), r.place}, *r, raw) == nil {
 				continue
 			}
 		}
-		l.lose(r.off, int64(r.len)+1, 1)
+		l.noteLoss(r.off, int64(r.len)+1, 1)
 	}
 	if l.unknown > 0 {
-		l.lose(next, max(0, int64(len(l.data))-next), l.unknown)
+		l.noteLoss(next, max(0, int64(len(l.data))-next), l.unknown)
 	} else if next < int64(len(l.data)) {
-		l.s.again(l.ref.Data.Name) // it is longer than it was
+		l.s.noteRebuildable(l.ref.Data.Name) // bytes were added to the file
 	}
 	return nil
 }
 
-// nodeID finds the id of a node at the start of bytes that are damaged.
+// nodeID matches the id at the start of a node's JSON, which may be damaged further on.
 var nodeID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\{"id":"([A-Za-z0-9_]{1,64})"`) })
 
-func (l *lineSalvage) lose(off, size int64, count int) {
-	b := part(l.data, off, size)
+// noteLoss records a loss, with the node's id if that can be read.
+func (l *lineSalvage) noteLoss(off, size int64, count int) {
+	b := slicePart(l.data, off, size)
 	loss := Loss{Kind: l.kind, File: l.ref.Data.Name, Offset: off, Bytes: int64(len(b)), Count: count}
 	if m := nodeID().FindSubmatch(b); m != nil && l.kind == LostNodes && count == 1 {
 		loss.Name = string(m[1])
 	}
-	l.s.lose(loss)
+	l.s.noteLoss(loss)
 }
 
-// manifest returns the manifest, or what one would say of the files there are.
+// manifest returns the last manifest, or one made from the files that are there.
 func (s *salvage) manifest() (*manifest, error) {
 	names, err := s.disk.names(".")
 	if err != nil {
@@ -162,7 +168,7 @@ func (s *salvage) manifest() (*manifest, error) {
 			best = m
 			break
 		}
-		s.again(manifestName(n))
+		s.noteRebuildable(manifestName(n))
 	}
 	switch {
 	case best != nil && (len(s.Again) == 0 || s.disk.complete(best)) && s.present(best):
@@ -173,7 +179,7 @@ func (s *salvage) manifest() (*manifest, error) {
 	return s.pieceTogether(names, best, journals)
 }
 
-// present reports whether every file of a manifest is there, whatever is in it.
+// present reports whether every file of a manifest exists, whatever its content.
 func (s *salvage) present(m *manifest) bool {
 	return !slices.ContainsFunc(m.files(), func(f fileRef) bool { return !s.disk.exists(f.Name) })
 }
@@ -182,9 +188,9 @@ func (d *disk) hasSnapshots(names []string) bool {
 	return slices.ContainsFunc(names, func(n string) bool { return folderOf(n) > 0 && d.exists(n) })
 }
 
-// pieceTogether makes a manifest of the snapshots' files: of each branch and of
-// the outbox the newest, of the ledger, the dead letters and the known keys all.
-// before is the last manifest that can be read, or nil.
+// pieceTogether makes a manifest from the files of the snapshots: the newest of each branch
+// and of the outbox, and all of the ledger, the dead letters and the known keys. before is
+// the last manifest that can be read, or nil.
 func (s *salvage) pieceTogether(names []string, before *manifest, journals []int) (*manifest, error) {
 	m := &manifest{Number: s.highest, Prev: link{}.String()}
 	if before != nil {
@@ -192,7 +198,7 @@ func (s *salvage) pieceTogether(names []string, before *manifest, journals []int
 	}
 	if len(journals) > 0 {
 		m.Number = journals[0]
-		if err := s.chain(m); err != nil {
+		if err := s.followJournal(m); err != nil {
 			return nil, err
 		}
 	}
@@ -206,8 +212,8 @@ func (s *salvage) pieceTogether(names []string, before *manifest, journals []int
 	return m, nil
 }
 
-// chain takes from the first line of the first journal what it follows.
-func (s *salvage) chain(m *manifest) error {
+// followJournal sets seq and link of the manifest to what the first line of its journal follows.
+func (s *salvage) followJournal(m *manifest) error {
 	b, err := s.disk.bytes(m.Number, 0)
 	if err != nil {
 		return err

@@ -8,14 +8,15 @@ import (
 	"slices"
 )
 
-// piecing puts a manifest together from the folders of snapshots, the oldest
-// first. It knows no hashes: its lines are believed by their index.
+// piecing makes a manifest from the folders of snapshots, the oldest first. It knows no hashes,
+// so lines are trusted by their index only.
 type piecing struct {
 	*salvage
 	m        *manifest
 	branches map[string]branchRef
 }
 
+// folder adds the files in the folder of a snapshot.
 func (p *piecing) folder(folder string) error {
 	names, err := p.disk.names(folder)
 	if err != nil {
@@ -29,7 +30,7 @@ func (p *piecing) folder(folder string) error {
 			if err != nil {
 				return err
 			}
-			p.m.Known = slices.Insert(p.m.Known, 0, ref) // the newest first
+			p.m.Known = slices.Insert(p.m.Known, 0, ref) // newest first
 		case n == "outbox.jsonl", n == "ledger.jsonl", n == "dead.jsonl":
 			ref, err := p.linesRef(path.Join(folder, base))
 			if err != nil {
@@ -54,7 +55,7 @@ func (p *piecing) folder(folder string) error {
 	return nil
 }
 
-// finish takes in what only the manifest before knows: files that are gone.
+// finish adds the files that only the manifest before knows, because they are gone.
 func (p *piecing) finish(before *manifest) {
 	if before != nil {
 		for _, b := range before.Branches {
@@ -62,16 +63,16 @@ func (p *piecing) finish(before *manifest) {
 				p.branches[b.ErrorType] = b
 			}
 		}
-		p.m.Ledger = missing(p.m.Ledger, before.Ledger)
-		p.m.Dead = missing(p.m.Dead, before.Dead)
+		p.m.Ledger = addMissing(p.m.Ledger, before.Ledger)
+		p.m.Dead = addMissing(p.m.Dead, before.Dead)
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.branches)) {
 		p.m.Branches = append(p.m.Branches, p.branches[name])
 	}
 }
 
-// missing adds those of before whose data file is not among have.
-func missing(have, before []linesRef) []linesRef {
+// addMissing returns have with those of before added whose data files it lacks.
+func addMissing(have, before []linesRef) []linesRef {
 	for _, l := range before {
 		if !slices.ContainsFunc(have, func(h linesRef) bool { return h.Data.Name == l.Data.Name }) {
 			have = append(have, l)
@@ -80,16 +81,17 @@ func missing(have, before []linesRef) []linesRef {
 	return have
 }
 
+// linesRef describes the file of lines stem.jsonl and its index.
 func (p *piecing) linesRef(stem string) (linesRef, error) {
-	data, err := p.whole(stem + ".jsonl")
+	data, err := p.readWhole(stem + ".jsonl")
 	if err != nil {
 		return linesRef{}, err
 	}
-	index, err := p.whole(stem + ".index")
+	index, err := p.readWhole(stem + ".index")
 	if err != nil {
 		return linesRef{}, err
 	}
-	count := held(index, lineSize)
+	count := countRecords(index, lineSize)
 	if count == 0 {
 		count = bytes.Count(data, []byte("\n"))
 	}
@@ -97,13 +99,13 @@ func (p *piecing) linesRef(stem string) (linesRef, error) {
 }
 
 func (p *piecing) table(name string) (tableRef, error) {
-	b, err := p.whole(name)
-	return tableRef{Count: held(b, knownSize), Table: fileRef{Name: name}}, err
+	b, err := p.readWhole(name)
+	return tableRef{Count: countRecords(b, knownSize), Table: fileRef{Name: name}}, err
 }
 
-// held counts the records of the table at the start of b by its pages. A page
-// that is damaged counts as full if another follows.
-func held(b []byte, size int) int {
+// countRecords returns how many records the table at the start of b has, by what its pages say. A
+// damaged page counts as full if a valid one follows.
+func countRecords(b []byte, size int) int {
 	count, doubt := 0, 0
 	for n := 0; len(b) >= pageSize; n, b = n+1, b[pageSize:] {
 		here := int(binary.BigEndian.Uint32(b[pageSize-8:]))

@@ -9,15 +9,15 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// The journal and the snapshots are compact JSON that this package wrote and
-// whose checksum was verified. To open a store, the places of a few values in
-// it are needed, not the values: these functions find them at the speed of a
-// byte search, in place, and refuse what is not compact JSON of bounded depth.
+// The journal and the snapshots are compact JSON that this package wrote and whose checksum
+// was right. An open needs only the places of a few values in it. These functions find them in
+// place, as fast as a search for bytes, and refuse what is not compact JSON of bounded depth.
+// They do not check values that nobody asks for.
 
 var errJSON = errors.New("is not the JSON this store writes")
 
-// members calls f with each member of the object b, and where in b its value
-// stands, until f says false.
+// members calls f with each member of the object b, and the offset of its value in b, until f
+// returns false.
 func members(b []byte, f func(key string, value []byte, at int) bool) error {
 	if len(b) < 2 || b[0] != '{' {
 		return errJSON
@@ -48,8 +48,8 @@ func members(b []byte, f func(key string, value []byte, at int) bool) error {
 	return nil
 }
 
-// elements calls f with each element of the array b, and where in b it stands,
-// until f returns an error.
+// elements calls f with each element of the array b, and its offset in b, until f returns an
+// error.
 func elements(b []byte, f func(value []byte, at int) error) error {
 	if len(b) < 2 || b[0] != '[' {
 		return errJSON
@@ -121,11 +121,12 @@ func skip(b []byte, i int) (int, error) {
 	return 0, errJSON
 }
 
-// scalar reports whether c can stand in a number, true, false or null.
+// scalar reports whether c can be part of a number, true, false or null.
 func scalar(c byte) bool {
 	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c == '-' || c == '+' || c == '.' || c == 'E'
 }
 
+// skipString returns the offset after the string that begins at i.
 func skipString(b []byte, i int) (int, error) {
 	for i++; i < len(b); {
 		j := bytes.IndexByte(b[i:], '"')
@@ -159,8 +160,8 @@ func unquote(b []byte) (string, error) {
 	return s, nil
 }
 
-// encode returns v as one line of JSON without its end, as every file has it:
-// <, > and & stand for themselves.
+// encode returns v as one line of JSON without the line feed, in the form all files have: <, >
+// and & are not escaped.
 func encode(v any) ([]byte, error) {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)

@@ -19,17 +19,17 @@ import (
 	"github.com/spf13/afero"
 )
 
-// snapshotter writes the files of one snapshot into a folder that gets its name
-// when all of it is durable. It reads a state that does not change and runs
-// beside the writer.
+// snapshotter writes the files of one snapshot into a temporary folder, which gets its name
+// when everything in it is durable. It reads a state, which never changes, and runs beside the
+// writer.
 type snapshotter struct {
 	disk   *disk
 	from   *state
 	out    manifest
 	temp   string // folder being written
-	folder string // its name to be
+	folder string // its final name
 	made   map[string]bool
-	moved  []moved // the outbox
+	moved  []moved // the evaluations of the outbox
 }
 
 // moved is an evaluation of the outbox and its place in the snapshot.
@@ -38,8 +38,8 @@ type moved struct {
 	place   place
 }
 
-// snapshot writes what st holds as the snapshot with the given number, whose
-// journal follows the line with seq and prev, up to but not including the commit.
+// snapshot writes the content of st as the snapshot with the given number, whose journal follows
+// the line with seq and prev. The caller writes the manifest, which commits it.
 func (d *disk) snapshot(st *state, number int, seq uint64, prev link) (*snapshotter, error) {
 	w := &snapshotter{
 		disk: d, from: st, folder: snapshotName(number), temp: tempMark + snapshotName(number),
@@ -56,6 +56,7 @@ func (d *disk) snapshot(st *state, number int, seq uint64, prev link) (*snapshot
 	return w, nil
 }
 
+// write writes all files, and keeps those of the base that have not changed.
 func (w *snapshotter) write() error {
 	dirty, err := w.dirty()
 	if err != nil {
@@ -84,7 +85,7 @@ func (w *snapshotter) write() error {
 	return w.known()
 }
 
-// settle makes the folders' entries durable and gives the snapshot its name.
+// settle makes the entries of the folders durable and gives the snapshot its name.
 func (w *snapshotter) settle() error {
 	for _, folder := range slices.Backward(slices.Sorted(maps.Keys(w.made))) { // the inner ones first
 		if err := w.disk.syncDir(path.Join(w.temp, folder)); err != nil {
@@ -97,7 +98,7 @@ func (w *snapshotter) settle() error {
 	return w.disk.syncDir(".")
 }
 
-// dirty returns the branches that the overlay changed, sorted.
+// dirty returns the branches whose nodes have changed since the base, sorted.
 func (w *snapshotter) dirty() ([]string, error) {
 	set := map[string]bool{}
 	for id, n := range w.from.top.nodes.from("") {
@@ -110,14 +111,13 @@ func (w *snapshotter) dirty() ([]string, error) {
 			return nil, err
 		}
 		if ok {
-			set[old.ErrorType] = true // the node may have left it
+			set[old.ErrorType] = true // the node may have moved to another branch
 		}
 	}
 	return slices.Sorted(maps.Keys(set)), nil
 }
 
-// branch writes the nodes of one error type: those of the base that did not
-// change between those that did.
+// branch writes the nodes of one error type, from the base and from the layers, sorted by id.
 func (w *snapshotter) branch(errorType string) error {
 	l, err := w.lines(errorType, "nodes")
 	if err != nil {
@@ -144,12 +144,13 @@ func (w *snapshotter) branch(errorType string) error {
 	return err
 }
 
-// outbox writes the evaluations that wait, or keeps the file that has them.
+// outbox writes the waiting evaluations, unless the base has a file with exactly those.
 func (w *snapshotter) outbox() error {
 	if w.from.outbox.n == 0 {
 		return nil
 	}
-	if old := w.from.base.Outbox; old != nil && old.Count == w.from.outbox.n && w.from.Arrivals == w.from.base.Counts.Arrivals {
+	if old := w.from.base.Outbox; old != nil && old.Count == w.from.outbox.n &&
+		w.from.Arrivals == w.from.base.Counts.Arrivals {
 		w.out.Outbox = old
 		return nil
 	}
@@ -173,9 +174,9 @@ func (w *snapshotter) outbox() error {
 	return err
 }
 
-// segment writes the records since the base as one more file, and takes into it
-// those last ones that are not more than twice as large: so there are never
-// more than a few, and a line is written again a logarithm of times.
+// segment writes the records since the base to one more file, and merges into it the last files
+// that are no more than twice as large. So there are only a few files, and each line is written
+// again only a logarithmic number of times.
 func (w *snapshotter) segment(name string, before []linesRef, records []record) (_ []linesRef, err error) {
 	if len(records) == 0 {
 		return before, nil
@@ -230,14 +231,15 @@ func (w *snapshotter) copyLines(l *lineFile, from *linesRef) error {
 	}
 }
 
-// lineFile is a file of lines being written, with its index.
+// lineFile is a file of lines with its index, being written.
 type lineFile struct {
 	data, side *output
 	index      *tableWriter
 	off        int64
-	ids        [][idSize]byte // records of the second table of a branch
+	ids        [][idSize]byte // records of the second table of the index, for a branch
 }
 
+// idRecord returns the record that finds a line by the hash of a node's id.
 func idRecord(id string, line int) (rec [idSize]byte) {
 	h := hashOf(id)
 	copy(rec[:], h[:])
@@ -245,6 +247,7 @@ func idRecord(id string, line int) (rec [idSize]byte) {
 	return rec
 }
 
+// lines begins a file of lines and its index.
 func (w *snapshotter) lines(folder, name string) (*lineFile, error) {
 	data, err := w.create(path.Join(folder, name+".jsonl"))
 	if err != nil {
@@ -257,6 +260,7 @@ func (w *snapshotter) lines(folder, name string) (*lineFile, error) {
 	return &lineFile{data: data, side: side, index: newTable(side, lineSize)}, nil
 }
 
+// add writes a line and its index record.
 func (l *lineFile) add(raw []byte, num uint64, tag fingerprint) error {
 	at := placeOf(l.off, raw)
 	if _, err := l.data.Write(raw); err != nil {
@@ -271,6 +275,7 @@ func (l *lineFile) add(raw []byte, num uint64, tag fingerprint) error {
 
 func (l *lineFile) drop() error { return errors.Join(l.data.file.Close(), l.side.file.Close()) }
 
+// finish writes the rest of the index and makes both files durable.
 func (l *lineFile) finish() (linesRef, error) {
 	err := l.index.flush()
 	slices.SortFunc(l.ids, func(a, b [idSize]byte) int { return bytes.Compare(a[:16], b[:16]) })
@@ -293,7 +298,7 @@ func (l *lineFile) finish() (linesRef, error) {
 	return ref, errors.Join(errData, errSide)
 }
 
-// output is a file of a snapshot being written.
+// output is one file of a snapshot, being written.
 type output struct {
 	*bufio.Writer
 	file afero.File
@@ -309,6 +314,7 @@ func (c *counter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// create begins a file of the snapshot, in the temporary folder.
 func (w *snapshotter) create(name string) (*output, error) {
 	folder := path.Dir(name)
 	if !w.made[folder] {
@@ -326,7 +332,7 @@ func (w *snapshotter) create(name string) (*output, error) {
 	return o, nil
 }
 
-// finish makes the file durable.
+// finish makes the file durable and closes it.
 func (o *output) finish() (fileRef, error) {
 	err := o.Flush()
 	if err == nil {

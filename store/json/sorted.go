@@ -5,17 +5,19 @@ import (
 	"math/rand/v2"
 )
 
-// sorted is a map in the order of its keys that never changes: put and del
-// return another one that shares what is equal. So a reader keeps the one it
-// has while a writer makes the next, and neither waits.
+// sorted is an immutable map, sorted by key. put and del return another map, which shares with
+// the old one what is equal. So a reader goes on with the map it has while a writer makes the
+// next one, and neither waits for the other.
 //
-// It is a treap: Seidel and Aragon, Randomized Search Trees, Algorithmica 16
-// (1996). The zero value is empty.
+// It is a treap (Seidel and Aragon, Randomized Search Trees, Algorithmica 16, 1996). The zero
+// value is empty.
 type sorted[V any] struct {
 	root *twig[V]
 	n    int
 }
 
+// twig is a node of the treap: keys are in order from left to right, and no priority is above
+// that of its parent.
 type twig[V any] struct {
 	key         string
 	val         V
@@ -39,10 +41,12 @@ func (s sorted[V]) get(key string) (V, bool) {
 }
 
 func (s sorted[V]) put(key string, val V) sorted[V] {
-	root, added := put(s.root, &twig[V]{key: key, val: val, pri: rand.Uint32()}) //nolint:gosec // the shape of a tree in memory, no secret
+	//nolint:gosec // the shape of a tree in memory, no secret
+	root, added := put(s.root, &twig[V]{key: key, val: val, pri: rand.Uint32()})
 	return sorted[V]{root: root, n: s.n + added}
 }
 
+// put returns a copy of t with add in it, and 1 if its key is new.
 func put[V any](t, add *twig[V]) (*twig[V], int) {
 	if t == nil {
 		return add, 1
@@ -52,7 +56,7 @@ func put[V any](t, add *twig[V]) (*twig[V], int) {
 	switch {
 	case add.key < t.key:
 		c.left, n = put(t.left, add)
-		if l := c.left; l.pri > c.pri { // l is ours: put has just made it
+		if l := c.left; l.pri > c.pri { // l may be changed, since put has just made it
 			c.left, l.right = l.right, &c
 			return l, n
 		}
@@ -75,6 +79,7 @@ func (s sorted[V]) del(key string) sorted[V] {
 	return sorted[V]{root: del(s.root, key), n: s.n - 1}
 }
 
+// del returns a copy of t without the key, which must be in it.
 func del[V any](t *twig[V], key string) *twig[V] {
 	if key == t.key {
 		return join(t.left, t.right)
@@ -88,7 +93,7 @@ func del[V any](t *twig[V], key string) *twig[V] {
 	return &c
 }
 
-// join unites two trees, every key of a being before every key of b.
+// join returns the union of two trees. Every key of a is before every key of b.
 func join[V any](a, b *twig[V]) *twig[V] {
 	switch {
 	case a == nil:
@@ -106,7 +111,7 @@ func join[V any](a, b *twig[V]) *twig[V] {
 	}
 }
 
-// from yields what has the key or a later one, in order.
+// from yields the entries whose keys are not before key, in order.
 func (s sorted[V]) from(key string) iter.Seq2[string, V] {
 	return func(yield func(string, V) bool) {
 		c := s.cursor(key)
@@ -118,7 +123,7 @@ func (s sorted[V]) from(key string) iter.Seq2[string, V] {
 	}
 }
 
-// cursor walks a sorted map one step at a time.
+// cursor walks through a sorted map, one entry at a time.
 type cursor[V any] struct{ stack []*twig[V] }
 
 // cursor returns a cursor before the first key that is not less than key.

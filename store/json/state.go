@@ -9,55 +9,54 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// state is all that a store holds at one moment. It never changes: a batch
-// makes the next state, which shares what is equal, and publishing it is one
-// pointer. It holds no JSON: what is in the base is found through the base's
-// indexes, what the journals added since is known here by its place in them.
+// state is the content of a store at one moment. It never changes. A batch makes the next
+// state, which shares with this one what is equal, and publishing that is a change of one
+// pointer. A state holds no JSON: it finds what is in the base through the indexes of the base,
+// and what the journals have added by its place in them.
 type state struct {
 	base    *generation
-	frozen  layer        // what a snapshot under way is writing; empty otherwise
-	top     layer        // what came after that
+	frozen  layer        // what a snapshot in progress is writing; else empty
+	top     layer        // what has changed since
 	outbox  sorted[item] // by order of arrival, see order
-	byKey   sorted[none] // hash of the key, then order
-	entries []record     // of the ledger, after those in the base
-	dead    []record     // likewise
-	commits []commit     // since the base, those with changes
+	byKey   sorted[none] // the outbox by hash of the key, followed by order
+	entries []record     // of the ledger, since the base
+	dead    []record     // dead letters, since the base
+	commits []commit     // since the base, those with changes of nodes
 	counts
 
 	journaled int64    // bytes of the journals since the base
-	finished  []string // what left the outbox in the last group, by order
+	finished  []string // what left the outbox in the last group, by order of arrival
 }
 
 type none struct{}
 
-// counts are the totals of a state; a manifest keeps them.
+// counts are the totals of a state. They are stored in a manifest.
 type counts struct {
 	Version     uint64 `json:"version"`     // of the last commit
 	Changed     uint64 `json:"changed"`     // of the last commit that had changes
 	Arrivals    uint64 `json:"arrivals"`    // evaluations ever put into the outbox
-	Entries     uint64 `json:"entries"`     // of the ledger; also the last one's seq
-	Nodes       int    `json:"nodes"`       //
-	Evaluations int    `json:"evaluations"` // keys known
-	Dead        int    `json:"dead"`        //
+	Entries     uint64 `json:"entries"`     // of the ledger; also the seq of the last one
+	Nodes       int    `json:"nodes"`       // archived ones included
+	Evaluations int    `json:"evaluations"` // keys that are known
+	Dead        int    `json:"dead"`        // letters
 }
 
-// layer is what the journal added to the base.
+// layer is what the journals have added to the base.
 type layer struct {
 	nodes sorted[*nodeEntry]
 	known sorted[knownEntry] // by hash of the key
 }
 
-// nodeEntry is what can be asked of a node without reading it, and where it
-// stands.
+// nodeEntry is what is known of a node without reading it, and where it is.
 type nodeEntry struct {
-	at     piece // in a journal; nowhere for a node of the base
+	at     piece // in a journal; zero for a node of the base
 	id     string
-	branch unique.Handle[string] // its error type, of which there are few
+	branch unique.Handle[string] // its error type; unique, because there are few
 	meta   meta
-	change fingerprint // of the key of its last change
+	change fingerprint // hash of the key of its last change
 }
 
-// meta is what a filter and a basis ask of a node.
+// meta is the part of a node that filters and bases of changes refer to.
 type meta struct {
 	revision                 uint32
 	level, status, direction uint8
@@ -71,8 +70,8 @@ func hashOf(s string) fingerprint {
 	return fingerprint(h[:16])
 }
 
-// knownEntry remembers an evaluation for ever: the digests of what it said, and
-// of what it said before it was labelled.
+// knownEntry is what is remembered for ever of an evaluation: the digest of its content, and if
+// it came first without a label, the digest of that.
 type knownEntry struct {
 	digest, before digest
 	labelled       bool
@@ -89,7 +88,7 @@ func digestOf(e *tree.Evaluation) digest {
 // item is one evaluation in the outbox.
 type item struct {
 	key fingerprint
-	at  piece // without a journal: in the base's outbox file
+	at  piece // without a journal: a place in the outbox file of the base
 }
 
 // record is one line of the ledger or of the dead letters.
@@ -98,26 +97,26 @@ type record struct {
 	at  piece
 }
 
-// commit is a version with the places of its changes.
+// commit is a version, with the places of its changes.
 type commit struct {
 	version uint64
 	journal *handle
 	changes []place
 }
 
-// order spells n so that text sorts as numbers do.
+// order returns n as a text; texts sort like their numbers.
 func order(n uint64) string { return string(binary.BigEndian.AppendUint64(nil, n)) }
 
 func fromOrder(s string) uint64 { return binary.BigEndian.Uint64([]byte(s)) }
 
-// fresh returns st as the start of a group.
-func (st *state) fresh() *state {
+// nextGroup returns a copy of st to begin a group with.
+func (st *state) nextGroup() *state {
 	next := *st
 	next.finished = nil
 	return &next
 }
 
-// raw returns the JSON of an item of the outbox.
+// raw returns the JSON of an evaluation in the outbox.
 func (st *state) raw(it item) ([]byte, error) {
 	if it.at.journal != nil {
 		return it.at.read()
@@ -128,7 +127,7 @@ func (st *state) raw(it item) ([]byte, error) {
 	return st.base.read(st.base.Outbox, it.at.place)
 }
 
-// pending returns the order of the oldest evaluation of the outbox with the key.
+// pending returns the order of arrival of the oldest evaluation with the key in the outbox.
 func (st *state) pending(key fingerprint) (string, bool) {
 	prefix := string(key[:])
 	t := st.byKey.cursor(prefix).next()
@@ -138,15 +137,15 @@ func (st *state) pending(key fingerprint) (string, bool) {
 	return t.key[len(prefix):], true
 }
 
-// wait puts an evaluation into the outbox.
-func (st *state) wait(at string, key fingerprint, in piece) {
+// enterOutbox adds an evaluation to the outbox.
+func (st *state) enterOutbox(at string, key fingerprint, in piece) {
 	st.outbox = st.outbox.put(at, item{key: key, at: in})
 	st.byKey = st.byKey.put(string(key[:])+at, none{})
 }
 
-// leave takes the oldest evaluation with a key out of the outbox and returns its
-// order; false when none waits.
-func (st *state) leave(key fingerprint) (at string, ok bool) {
+// leaveOutbox removes the oldest evaluation with a key from the outbox and returns its order of
+// arrival, false if there is none.
+func (st *state) leaveOutbox(key fingerprint) (at string, ok bool) {
 	if at, ok = st.pending(key); ok {
 		st.outbox = st.outbox.del(at)
 		st.byKey = st.byKey.del(string(key[:]) + at)
@@ -154,6 +153,7 @@ func (st *state) leave(key fingerprint) (at string, ok bool) {
 	return at, ok
 }
 
+// overlay returns a node that has changed since the base, false if it has not.
 func (st *state) overlay(id string) (*nodeEntry, bool) {
 	if n, ok := st.top.nodes.get(id); ok {
 		return n, true
@@ -161,8 +161,9 @@ func (st *state) overlay(id string) (*nodeEntry, bool) {
 	return st.frozen.nodes.get(id)
 }
 
-// head returns the revision and last change of a node; zero when it is absent.
-func (st *state) head(id string) (uint32, fingerprint, error) {
+// headOf returns the revision and the hash of the last change's key of a node, zero if it is
+// absent.
+func (st *state) headOf(id string) (uint32, fingerprint, error) {
 	if n, ok := st.overlay(id); ok {
 		return n.meta.revision, n.change, nil
 	}
@@ -173,6 +174,7 @@ func (st *state) head(id string) (uint32, fingerprint, error) {
 	return l.meta().revision, l.tag, nil
 }
 
+// knows returns what is remembered of an evaluation, false for nothing.
 func (st *state) knows(key fingerprint) (knownEntry, bool, error) {
 	for _, l := range []layer{st.top, st.frozen} {
 		if k, ok := l.known.get(string(key[:])); ok {

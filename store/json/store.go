@@ -1,11 +1,10 @@
-// Package jsonstore is the embedded store: a folder of JSON files that one
-// process writes and any number read. FORMAT.md describes the files for readers
-// in other languages.
+// Package jsonstore is the embedded store: a folder of JSON files that one process writes and
+// any number of processes read. FORMAT.md describes the files for readers in other languages.
 //
-// A write is one line of the journal, durable before it is answered; one
-// goroutine writes the lines of all who wait together. Snapshots, written from
-// time to time, keep the journal short; opening reads the manifest of the last
-// one and the journal since, never the nodes.
+// A write is one line of the journal, which is durable before the write is answered. One
+// goroutine writes the lines of all callers who wait at the same time. Snapshots are written
+// from time to time and keep the journal short. Opening reads the manifest of the last snapshot
+// and the journal since, never the nodes.
 package jsonstore
 
 import (
@@ -22,25 +21,26 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Options are the choices of who opens a store. The zero value is useful.
+// Options are the choices of the caller who opens a store. The zero value is useful.
 type Options struct {
-	// ReadOnly opens for reading: nothing is created or written, a process that
-	// writes may be at work, and what it commits is seen.
+	// ReadOnly opens the store for reading. Nothing is created or written. Another process may
+	// write at the same time, and what it commits can be seen.
 	ReadOnly bool
 
-	// Origin names the tree. It is written when the store is made and ignored
-	// afterwards. Without an ID a random one is made.
+	// Origin names the tree. It is written when the store is made and ignored afterwards. If it
+	// has no ID, a random one is made.
 	Origin tree.Origin
 
-	// Started is the time told to others who find the store in use.
+	// Started is the time that others are told who find the store in use.
 	Started time.Time
 
-	// JournalLimit is the size of the journal, in bytes, above which a snapshot
-	// is written while the store is open, if it is also above half the snapshot.
-	// 0 means 4 MiB.
+	// JournalLimit is the size of the journals, in bytes, above which a snapshot is written
+	// while the store is open, if they are also larger than half of the last snapshot. 0 means
+	// 4 MiB.
 	JournalLimit int64
 }
 
+// journalLimit returns the configured limit, or the default of 4 MiB.
 func (s *Store) journalLimit() int64 {
 	if s.options.JournalLimit > 0 {
 		return s.options.JournalLimit
@@ -58,21 +58,21 @@ type Store struct {
 	unlock    func() error
 	state     atomic.Pointer[state]
 	closed    atomic.Bool
-	replay    *replay // what opening found
+	replay    *replay // how far a reader has read; nil for the writer
 	leases    leases
 	deriving  sync.Mutex // held while derived data is written
-	following sync.Mutex // held while a reader looks for news
+	following sync.Mutex // held while a reader looks for new batches
 
-	// What follows belongs to the writer.
+	// Only the writer's goroutine uses the following fields.
 	queue             queue
 	journal           *journal
-	recorded          shutdown // by the last clean close
-	failed            error    // why nothing more is written
+	recorded          shutdown // record of the last clean close
+	failed            error    // why nothing can be written any more
 	snapshots         chan snapshotted
 	running           bool       // a snapshot is being written
-	asking, answering []*request // who waits for the next snapshot, and for this one
-	limit             int64      // of the journals, in bytes, before a snapshot
-	snapshotErr       error      // why the last one failed
+	asking, answering []*request // requests for the next snapshot, and for the one being written
+	limit             int64      // bytes of journals above which a snapshot is written
+	snapshotErr       error      // why the last snapshot failed
 	stopped           chan struct{}
 
 	closing  sync.Once
@@ -81,8 +81,8 @@ type Store struct {
 
 var _ tree.Store = (*Store)(nil)
 
-// OpenDir opens the store in a folder of the real file system, made if it is
-// not there. Nothing outside the folder is touched, whatever links are in it.
+// OpenDir opens the store in a folder of the real file system, and makes the folder if it does
+// not exist. Nothing outside the folder is touched, whatever links are in it.
 func OpenDir(ctx context.Context, dir string, o Options) (*Store, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("open store: %w", err)
@@ -98,7 +98,8 @@ func OpenDir(ctx context.Context, dir string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open store: %w", err)
 	}
-	s, err := open(&disk{fs: confined{root}, dir: "."}, dir, o, func() (func() error, error) { return lockFolder(dir, o.Started) })
+	s, err := openStore(&disk{fs: confined{root}, dir: "."}, dir,
+		o, func() (func() error, error) { return lockFolder(dir, o.Started) })
 	if err != nil {
 		return nil, fmt.Errorf("open store: %w", errors.Join(err, root.Close()))
 	}
@@ -107,8 +108,8 @@ func OpenDir(ctx context.Context, dir string, o Options) (*Store, error) {
 	return s, nil
 }
 
-// Open opens the store in a folder of a file system. An *afero.OsFs is the real
-// one, see OpenDir; on any other the folder is locked within this process only.
+// Open opens the store in a folder of a file system. For an *afero.OsFs it is OpenDir. On any
+// other file system, the folder is locked within this process only.
 func Open(ctx context.Context, fs afero.Fs, dir string, o Options) (*Store, error) {
 	if _, real := fs.(*afero.OsFs); real {
 		return OpenDir(ctx, dir, o)
@@ -122,7 +123,7 @@ func Open(ctx context.Context, fs afero.Fs, dir string, o Options) (*Store, erro
 			return nil, fmt.Errorf("open store: %w", err)
 		}
 	}
-	s, err := open(d, dir, o, func() (func() error, error) { return lockMemory(fs, dir) })
+	s, err := openStore(d, dir, o, func() (func() error, error) { return lockMemory(fs, dir) })
 	if err != nil {
 		return nil, fmt.Errorf("open store: %w", err)
 	}
@@ -151,8 +152,8 @@ func (s *Store) Close() error {
 	return err
 }
 
-// Damage says what is damaged in a store that is open for reading, as a
-// *tree.CorruptError, or nil: what is whole is served all the same.
+// Damage returns, for a store open for reading, what is damaged as a *tree.CorruptError, or nil.
+// The store serves what is whole all the same.
 func (s *Store) Damage() error {
 	s.following.Lock()
 	defer s.following.Unlock()
@@ -162,7 +163,7 @@ func (s *Store) Damage() error {
 	return s.replay.damage
 }
 
-// usable says why the store cannot be used, if it cannot.
+// usable returns why the store cannot be used, nil if it can.
 func (s *Store) usable(ctx context.Context) error {
 	if s.closed.Load() {
 		return tree.ErrClosed
@@ -170,8 +171,7 @@ func (s *Store) usable(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// view returns the present state with its files kept open until the base is
-// released.
+// view returns the present state. Its files stay open until the caller releases its base.
 func (s *Store) view(ctx context.Context) (*state, error) {
 	if err := s.usable(ctx); err != nil {
 		return nil, err
@@ -192,7 +192,7 @@ func (s *Store) view(ctx context.Context) (*state, error) {
 	}
 }
 
-// Info says what the store holds; see tree.Store.
+// Info returns the counts; see tree.Store.
 func (s *Store) Info(ctx context.Context) (tree.Info, error) {
 	st, err := s.view(ctx)
 	if err != nil {
@@ -201,6 +201,7 @@ func (s *Store) Info(ctx context.Context) (tree.Info, error) {
 	defer st.base.release()
 	return tree.Info{
 		Version: st.Version, Format: s.format.String(), Origin: s.format.Origin, Nodes: st.Nodes,
-		Evaluations: st.Evaluations, Outbox: st.outbox.n, Dead: st.Dead, Entries: st.Entries, Bytes: st.base.bytes() + st.journaled,
+		Evaluations: st.Evaluations, Outbox: st.outbox.n, Dead: st.Dead, Entries: st.Entries,
+		Bytes: st.base.bytes() + st.journaled,
 	}, nil
 }

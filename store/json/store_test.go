@@ -15,9 +15,13 @@ import (
 func someCase(i int) tree.Node {
 	types := []string{"state_detection_error", "async_timing_error", "other_error"}
 	n := tree.Node{
-		Type: tree.Case, Level: 1, ErrorType: types[i%len(types)], Direction: taxonomy.FalsePass, Lang: "en", Status: tree.Active, Revision: 1,
-		Content:     tree.Content{Description: "missed <the> défaut", Guidance: "look at the total & the sum", Confidence: .5},
-		CaseData:    &tree.CaseData{TestCase: tree.TestCase{CaseID: fmt.Sprint("t", i), Prompt: fmt.Sprintf("Check the total of order %d", i), GroundTruth: tree.Raw(`{"has_defect":true}`)}, AgentJudgment: "pass"},
+		Type: tree.Case, Level: 1, ErrorType: types[i%len(types)], Direction: taxonomy.FalsePass, Lang: "en",
+		Status: tree.Active, Revision: 1,
+		Content: tree.Content{Description: "missed <the> défaut", Guidance: "look at the total & the sum",
+			Confidence: .5},
+		CaseData: &tree.CaseData{TestCase: tree.TestCase{CaseID: fmt.Sprint("t", i),
+			Prompt: fmt.Sprintf("Check the total of order %d", i), GroundTruth: tree.Raw(`{"has_defect":true}`)},
+			AgentJudgment: "pass"},
 		Children:    []string{},
 		Occurrences: []tree.Occurrence{{Evaluation: fmt.Sprint("ev", i), At: time.Date(2026, 1, 28, 9, 0, 0, 0, time.UTC)}},
 	}
@@ -42,11 +46,13 @@ func TestLoop(t *testing.T) {
 	require.NoError(t, err)
 	r, err := s.Accept(ctx, []tree.Evaluation{someEvaluation(1), someEvaluation(2), someEvaluation(1)})
 	require.NoError(t, err)
-	require.Equal(t, []tree.Receipt{{Key: "ev1", Status: tree.Accepted}, {Key: "ev2", Status: tree.Accepted}, {Key: "ev1", Status: tree.Duplicate}}, r)
+	require.Equal(t, []tree.Receipt{{Key: "ev1", Status: tree.Accepted}, {Key: "ev2", Status: tree.Accepted},
+		{Key: "ev1", Status: tree.Duplicate}}, r)
 	es, err := s.Lease(ctx, 10)
 	require.NoError(t, err)
 	require.Equal(t, []tree.Evaluation{someEvaluation(1), someEvaluation(2)}, es)
-	v, err := s.Commit(ctx, tree.Batch{Changes: []tree.Change{add(1)}, Done: []string{"ev1"}, Entries: []tree.Entry{{Verdict: &tree.Verdict{Evaluation: "ev1"}}}})
+	v, err := s.Commit(ctx, tree.Batch{Changes: []tree.Change{add(1)}, Done: []string{"ev1"},
+		Entries: []tree.Entry{{Verdict: &tree.Verdict{Evaluation: "ev1"}}}})
 	require.NoError(t, err)
 	require.EqualValues(t, 1, v)
 	_, err = s.Commit(ctx, tree.Batch{Done: []string{"ev1"}})

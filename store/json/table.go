@@ -10,29 +10,31 @@ import (
 	"sync"
 )
 
-// A table is a file, or a part of one, of records of one size, in pages of 4096
-// bytes that are read and checked one at a time:
+// A table is a file, or a part of one, with records of one size. It consists of pages of 4096
+// bytes, which are read and checked one at a time:
 //
 //	records | zeros | number of records, 4 bytes | crc32c, 4 bytes
 //
-// All numbers are big-endian. The CRC is over the page's number, 8 bytes, and
-// the 4092 bytes before it. Every page but the last is full.
+// All numbers are big-endian. The CRC is over the number of the page, 8 bytes, and the 4092
+// bytes before the CRC. All pages but the last are full.
 const pageSize = 4096
 
+// table reads a table. Its methods may be called concurrently if from allows that.
 type table struct {
 	from  io.ReaderAt
-	start int64      // of its first page in from
+	start int64      // offset of its first page
 	size  int        // of a record
-	count int        // records
-	free  *sync.Pool // of pages, for at and search
+	count int        // of records
+	free  *sync.Pool // of buffers for pages, for at and search
 }
 
-// perPage returns how many records of a size a page holds.
+// perPage returns how many records of a size fit on a page.
 func perPage(size int) int { return (pageSize - 8) / size }
 
-// pages returns how many pages count records of a size take.
+// pages returns how many pages count records of a size need.
 func pages(count, size int) int { return (count + perPage(size) - 1) / perPage(size) }
 
+// pageSum returns the CRC of page n, which includes n, so that a page in the wrong place is noticed.
 func pageSum(n int, page []byte) uint32 {
 	var num [8]byte
 	binary.BigEndian.PutUint64(num[:], uint64(n)) //nolint:gosec // a count
@@ -42,13 +44,14 @@ func pageSum(n int, page []byte) uint32 {
 // page returns the records of page n.
 func (t *table) page(n int) ([]byte, error) { return t.pageIn(make([]byte, pageSize), n) }
 
-// pageIn reads page n into b and returns its records, which are a part of b.
+// pageIn reads page n into b and returns its records, a part of b.
 func (t *table) pageIn(b []byte, n int) ([]byte, error) {
 	if got, err := t.from.ReadAt(b, t.start+int64(n)*pageSize); got < pageSize {
 		return nil, fmt.Errorf("page %d is not there: %w", n, err)
 	}
 	held := int(binary.BigEndian.Uint32(b[pageSize-8:]))
-	if binary.BigEndian.Uint32(b[pageSize-4:]) != pageSum(n, b) || held != min(perPage(t.size), t.count-n*perPage(t.size)) {
+	if binary.BigEndian.Uint32(b[pageSize-4:]) != pageSum(n, b) ||
+		held != min(perPage(t.size), t.count-n*perPage(t.size)) {
 		return nil, fmt.Errorf("page %d is damaged", n)
 	}
 	return b[:held*t.size], nil
@@ -69,16 +72,17 @@ func (t *table) at(i int) ([]byte, error) {
 	return bytes.Clone(b[i*t.size : (i+1)*t.size]), nil
 }
 
-// search returns the record that begins with the key, nil for none, in a table
-// sorted by hashes. Hashes are evenly spread, so the place of the key among all
-// hashes is nearly its place in the table: a few pages are read, whatever its
-// size. (The first guess is that of interpolation search, Perl, Itai and Avni,
-// CACM 21, 1978; from there it gallops, and never does worse than halving.)
+// search returns the record that begins with key, nil if there is none. The table is sorted by
+// its keys, which are hashes. Hashes are spread evenly, so the value of key predicts its
+// position, and search reads only a few pages however large the table. (The first guess is
+// that of interpolation search, Perl, Itai and Avni, CACM 21, 1978. From there it moves in
+// steps that double, and never past the middle of what is left.)
 func (t *table) search(key fingerprint) ([]byte, error) {
 	low, high := 0, pages(t.count, t.size)
 	n := int(mulDiv(binary.BigEndian.Uint64(key[:8]), uint64(high))) //nolint:gosec // less than high
 	spare := t.spare()
 	defer t.free.Put(spare)
+	// The pages low to high-1 may hold the key. reach is how far the next step goes at most.
 	for reach := 1; low < high; reach *= 2 {
 		b, err := t.pageIn(spare[:], n)
 		if err != nil {
@@ -98,7 +102,7 @@ func (t *table) search(key fingerprint) ([]byte, error) {
 	return nil, nil
 }
 
-// spare returns room for a page, from the pool.
+// spare returns a buffer for a page, from the pool if there is one.
 func (t *table) spare() *[pageSize]byte {
 	if b, ok := t.free.Get().(*[pageSize]byte); ok {
 		return b
@@ -106,13 +110,13 @@ func (t *table) spare() *[pageSize]byte {
 	return new([pageSize]byte)
 }
 
-// mulDiv returns h/2^64 of n.
+// mulDiv returns n·h/2^64, rounded down.
 func mulDiv(h, n uint64) uint64 {
 	hi, _ := bits.Mul64(h, n)
 	return hi
 }
 
-// find searches the records of a page.
+// find returns the record that begins with key among the records b of a page, nil if none.
 func find(b []byte, size int, key fingerprint) []byte {
 	low, high := 0, len(b)/size
 	for low < high {
@@ -135,7 +139,7 @@ type tableWriter struct {
 	to    io.Writer
 	size  int
 	count int
-	n     int // pages written
+	n     int // of pages written
 	page  []byte
 }
 
@@ -143,6 +147,7 @@ func newTable(to io.Writer, size int) *tableWriter {
 	return &tableWriter{to: to, size: size, page: make([]byte, 0, pageSize)}
 }
 
+// add appends a record, and writes the page if it is full.
 func (w *tableWriter) add(rec []byte) error {
 	w.page = append(w.page, rec...)
 	w.count++
@@ -152,7 +157,7 @@ func (w *tableWriter) add(rec []byte) error {
 	return nil
 }
 
-// flush writes the page begun. It is the last thing to do with a table.
+// flush writes the page that is not full. Call it last.
 func (w *tableWriter) flush() error {
 	if len(w.page) == 0 {
 		return nil

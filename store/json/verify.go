@@ -14,11 +14,11 @@ import (
 
 var _ tree.Verifier = (*Store)(nil)
 
-// Verify reads every file and checks every checksum, every line, the chain of
-// the journal, the indexes against what they point to, and the laws of the
-// tree; see tree.Verifier.
+// Verify reads every file and checks every checksum, every line, the chain of the journals, the
+// indexes against the lines they point to, and the laws of the tree; see tree.Verifier. It
+// calls found once for each different problem.
 func (s *Store) Verify(ctx context.Context, found func(error)) (tree.Verified, error) {
-	said := map[string]bool{} // a damaged line is met several times
+	said := map[string]bool{} // a damaged line is read several times
 	v := &verifier{store: s, found: func(problem error) {
 		if text := problem.Error(); !said[text] {
 			said[text] = true
@@ -31,6 +31,7 @@ func (s *Store) Verify(ctx context.Context, found func(error)) (tree.Verified, e
 	return v.Verified, nil
 }
 
+// verifier checks one state of a store.
 type verifier struct {
 	tree.Verified
 	store *Store
@@ -38,6 +39,8 @@ type verifier struct {
 	state *state
 }
 
+// run verifies one state, again if a snapshot has replaced its files meanwhile. Of a state that
+// was pieced together only the nodes can be checked.
 func (v *verifier) run(ctx context.Context) error {
 	for range 100 {
 		st, err := v.store.view(ctx)
@@ -53,7 +56,7 @@ func (v *verifier) run(ctx context.Context) error {
 			return err
 		}
 		again, err := v.journals()
-		if again { // a snapshot came in between
+		if again { // a snapshot replaced the files meanwhile
 			st.base.release()
 			continue
 		}
@@ -66,7 +69,8 @@ func (v *verifier) run(ctx context.Context) error {
 	return errors.New("the store is rewritten faster than it can be read")
 }
 
-// journals reads the journals again, from the disk.
+// journals replays the journals from the disk and compares the result with the state. again is
+// true if a snapshot replaced them meanwhile.
 func (v *verifier) journals() (again bool, err error) {
 	base := v.state.base
 	g := newGeneration(v.store.disk, base.manifest, base)
@@ -94,6 +98,7 @@ func (v *verifier) journals() (again bool, err error) {
 	return false, nil
 }
 
+// base checks the files of the snapshot, and the outbox, the ledger and the nodes.
 func (v *verifier) base(ctx context.Context) error {
 	if err := v.small(); err != nil {
 		return err
@@ -125,7 +130,7 @@ func (v *verifier) base(ctx context.Context) error {
 	return v.nodes(ctx)
 }
 
-// small reads the files of one value, and the derived data.
+// small checks the files that hold a single value, and the derived data.
 func (v *verifier) small() error {
 	d := v.store.disk
 	checks := map[string]func([]byte) error{
@@ -178,7 +183,7 @@ func (v *verifier) small() error {
 func (v *verifier) derived(name string) {
 	b, err := v.store.disk.read(name, 1<<40)
 	if err != nil {
-		return // replaced meanwhile
+		return // it was replaced meanwhile
 	}
 	v.Files++
 	v.Bytes += int64(len(b))
@@ -187,7 +192,7 @@ func (v *verifier) derived(name string) {
 	}
 }
 
-// file compares a file's hash with the manifest's.
+// file compares the hash of a file with the manifest.
 func (v *verifier) file(f fileRef) {
 	h := sha256.New()
 	_, err := io.Copy(h, io.NewSectionReader(v.state.base.handles[f.Name], 0, f.Bytes))
@@ -202,9 +207,8 @@ func (v *verifier) file(f fileRef) {
 	v.Bytes += f.Bytes
 }
 
-// segments reads all lines and returns how many there are. None is missing but
-// those whose loss was accepted, which leave a gap in the numbers and are not in
-// the manifest's counts.
+// segments reads all lines and returns how many there are and the last number. The numbers may
+// have gaps, where a loss was accepted; the counts of the manifest leave those lines out.
 func (v *verifier) segments(what string, files []linesRef, records []record) (n int, last uint64) {
 	want := len(records)
 	for i := range files {
@@ -233,7 +237,7 @@ func (v *verifier) segments(what string, files []linesRef, records []record) (n 
 
 const ledger = "ledger"
 
-// keys checks the order of the tables of known keys.
+// keys checks that the tables of known keys are sorted.
 func (v *verifier) keys() {
 	for _, ref := range v.state.base.Known {
 		next := v.state.base.oldKeys(ref)
@@ -256,7 +260,7 @@ func (v *verifier) keys() {
 	}
 }
 
-// indexes checks that every line of a branch is found by its id, in order.
+// indexes checks that every line of a branch is found by its node's id, and that they are sorted.
 func (v *verifier) indexes() {
 	g := v.state.base
 	for i := range g.Branches {
@@ -282,7 +286,8 @@ func (v *verifier) indexes() {
 			n, err := parseNode(raw)
 			if err == nil {
 				_, l, ok, ferr := g.find(n.id)
-				if err = ferr; err == nil && (!ok || l.place != at.place || n.branch.Value() != b.ErrorType || n.meta != at.meta() || n.id <= last) {
+				if err = ferr; err == nil && (!ok || l.place != at.place || n.branch.Value() != b.ErrorType ||
+					n.meta != at.meta() || n.id <= last) {
 					err = errors.New("the index says something else than the line")
 				}
 				last = n.id
@@ -294,7 +299,7 @@ func (v *verifier) indexes() {
 	}
 }
 
-// nodes checks the laws of the tree.
+// nodes checks every node against the laws of the tree.
 func (v *verifier) nodes(ctx context.Context) error {
 	get := func(_ context.Context, id string) (tree.Node, error) {
 		var n tree.Node
@@ -311,7 +316,7 @@ func (v *verifier) nodes(ctx context.Context) error {
 			return ctx.Err()
 		}
 		if err != nil && last == err.Error() {
-			return nil // there is no way past it
+			return nil // the same error again: there is no way past it
 		}
 		if err != nil {
 			last = err.Error()

@@ -29,8 +29,8 @@ func (s *Store) Commit(ctx context.Context, b tree.Batch) (uint64, error) {
 	return version, nil
 }
 
-// prepared is a batch as JSON, encoded by the goroutine that brought it so that
-// the one that writes has only to compare and copy.
+// prepared is a batch as JSON. The goroutine of the caller encodes it, so that the writer only
+// has to compare and copy.
 type prepared struct {
 	batch   *tree.Batch
 	changes [][]byte
@@ -38,6 +38,7 @@ type prepared struct {
 	entries [][]byte
 }
 
+// prepare checks and encodes a batch.
 func prepare(b *tree.Batch) (*prepared, error) {
 	p := &prepared{batch: b}
 	for i := range b.Changes {
@@ -64,7 +65,7 @@ func prepare(b *tree.Batch) (*prepared, error) {
 	}
 	for i := range b.Entries {
 		e := b.Entries[i]
-		e.Seq = 0 // the store gives it
+		e.Seq = 0 // the store sets it
 		raw, err := encode(&e)
 		if err != nil {
 			return nil, fmt.Errorf("ledger entry %d: %w", i+1, err)
@@ -74,14 +75,16 @@ func prepare(b *tree.Batch) (*prepared, error) {
 	return p, nil
 }
 
-// encodeChange checks what the store itself depends on and puts the node last.
+// encodeChange checks the laws that the store relies on and encodes a change, the node last.
 func encodeChange(c *tree.Change) ([]byte, error) {
 	n := &c.Node
 	switch {
 	case !safeID(n.ID):
-		return nil, &tree.LawError{Node: n.ID, Law: "its id is 1 to 64 letters, digits and _", Got: "it is " + strconv.Quote(n.ID)}
+		return nil, &tree.LawError{Node: n.ID, Law: "its id is 1 to 64 letters, digits and _",
+			Got: "it is " + strconv.Quote(n.ID)}
 	case !slug(n.ErrorType):
-		return nil, &tree.LawError{Node: n.ID, Law: "its error type is a lower-case name with _", Got: "it is " + strconv.Quote(n.ErrorType)}
+		return nil, &tree.LawError{Node: n.ID, Law: "its error type is a lower-case name with _",
+			Got: "it is " + strconv.Quote(n.ErrorType)}
 	}
 	if basis, ok := c.Basis[n.ID]; ok && n.Revision != basis+1 {
 		return nil, &tree.LawError{
@@ -107,14 +110,13 @@ func encodeChange(c *tree.Change) ([]byte, error) {
 	return append(append(b, raw...), '}'), nil
 }
 
-// head is what a change can stand on.
+// head is the part of a node that the basis of a change is compared with.
 type head struct {
 	revision uint32
 	change   fingerprint
 }
 
-// line returns the JSON of the batch as it applies to st; nil when it changes
-// nothing.
+// line returns the JSON of the batch as it applies to st, nil if it changes nothing.
 func (p *prepared) line(st *state) ([]byte, error) {
 	changes, err := p.effective(st)
 	if err != nil {
@@ -147,15 +149,15 @@ func (p *prepared) line(st *state) ([]byte, error) {
 	return append(b, '}'), nil
 }
 
-// effective returns the changes that are not there already, or ErrConflict.
+// effective returns the changes that are not applied already, or ErrConflict.
 func (p *prepared) effective(st *state) ([][]byte, error) {
 	var out [][]byte
-	made := map[string]head{} // by the changes before
+	made := map[string]head{} // by earlier changes of the batch
 	look := func(id string) (head, error) {
 		if h, ok := made[id]; ok {
 			return h, nil
 		}
-		revision, change, err := st.head(id)
+		revision, change, err := st.headOf(id)
 		return head{revision, change}, err
 	}
 	for i := range p.batch.Changes {
@@ -165,6 +167,7 @@ func (p *prepared) effective(st *state) ([][]byte, error) {
 			return nil, err
 		}
 		key := hashOf(c.Key)
+		// The last change of the node is this one: it was applied before.
 		if c.Key != "" && now.revision > 0 && now.change == key {
 			continue
 		}
@@ -186,7 +189,7 @@ func (p *prepared) effective(st *state) ([][]byte, error) {
 	return out, nil
 }
 
-// outbox checks that all the batch finishes is there to be finished.
+// outbox returns ErrConflict if the batch finishes an evaluation that is not in the outbox.
 func (p *prepared) outbox(st *state) error {
 	byKey := st.byKey
 	take := func(key string) error {
@@ -211,6 +214,7 @@ func (p *prepared) outbox(st *state) error {
 	return nil
 }
 
+// appendList appends the member name with an array as its value, after a comma.
 func appendList(b []byte, name string, list [][]byte) []byte {
 	if len(list) == 0 {
 		return b
@@ -229,7 +233,7 @@ func appendList(b []byte, name string, list [][]byte) []byte {
 	return append(b, ']')
 }
 
-// arrival is an evaluation on its way into the outbox.
+// arrival is an evaluation to be put into the outbox.
 type arrival struct {
 	key      string
 	hash     fingerprint
@@ -238,8 +242,7 @@ type arrival struct {
 	raw      []byte
 }
 
-// Accept puts evaluations into the outbox; see tree.Store. All of them are
-// written, or none.
+// Accept puts evaluations into the outbox; see tree.Store. It writes all of them or none.
 func (s *Store) Accept(ctx context.Context, es []tree.Evaluation) ([]tree.Receipt, error) {
 	in := make([]arrival, len(es))
 	for i := range es {
@@ -262,10 +265,10 @@ func (s *Store) Accept(ctx context.Context, es []tree.Evaluation) ([]tree.Receip
 	return receipts, nil
 }
 
-// accept fills in the receipts and returns the line to write; nil for none.
+// accept sets the receipts and returns the line to write, nil if there is nothing to write.
 func accept(st *state, in []arrival, receipts []tree.Receipt) ([]byte, error) {
 	var list [][]byte
-	now := map[fingerprint]knownEntry{} // by the arrivals before
+	now := map[fingerprint]knownEntry{} // from earlier arrivals of this call
 	for i := range in {
 		a := &in[i]
 		k, known := now[a.hash]
@@ -276,6 +279,8 @@ func accept(st *state, in []arrival, receipts []tree.Receipt) ([]byte, error) {
 			}
 		}
 		receipts[i] = tree.Receipt{Key: a.key, Status: tree.Accepted}
+		// The same evaluation, or its form before it had a label, is a duplicate. Any other
+		// contradicts it, unless it brings a label to one that had none.
 		switch {
 		case known && (k.digest == a.digest || (k.before == a.digest && k.before != digest{})):
 			receipts[i].Status = tree.Duplicate

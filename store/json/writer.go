@@ -11,26 +11,26 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// plan returns the JSON of the line that a write adds to the journal when the
-// store is in the given state, nil for none, or why it cannot be written.
+// plan returns the JSON of the line that a write adds to the journal if the store is in the
+// given state, nil if it adds none, or an error if it cannot be written.
 type plan func(*state) ([]byte, error)
 
-// request is one write waiting for the writer.
+// request is one write that waits for the writer.
 type request struct {
 	plan    plan
-	compact bool            // it is for a snapshot, and has no plan
-	gone    <-chan struct{} // closed when the one who asked has left
-	err     error           // read after done
+	compact bool            // it asks for a snapshot, and has no plan
+	gone    <-chan struct{} // closed when the caller has given up
+	err     error           // may be read after done is closed
 	done    chan struct{}
 }
 
-// queue is where requests wait. One goroutine, the writer, takes them all at
-// once: while it waits for the disk, the next group gathers.
+// queue holds the waiting requests. One goroutine, the writer, takes all of them at once. While
+// it waits for the disk, the next group gathers.
 type queue struct {
 	mu      sync.Mutex
 	waiting []*request
 	closed  bool
-	wake    chan struct{} // holds one token when something waits
+	wake    chan struct{} // holds a token if something waits
 }
 
 func (q *queue) put(r *request) error {
@@ -47,11 +47,11 @@ func (q *queue) put(r *request) error {
 func (q *queue) signal() {
 	select {
 	case q.wake <- struct{}{}:
-	default: // it holds one already
+	default: // it holds a token already
 	}
 }
 
-// take returns what waits, and whether no more will come.
+// take returns the waiting requests, and whether the queue is closed.
 func (q *queue) take() ([]*request, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -67,11 +67,12 @@ func (q *queue) close() {
 	q.signal()
 }
 
-// write hands a plan to the writer and waits until it is durable.
+// write gives a plan to the writer and waits until its line is durable.
 func (s *Store) write(ctx context.Context, p plan) error {
 	return s.send(ctx, &request{plan: p})
 }
 
+// send puts a request into the queue and waits for the answer, or until ctx ends.
 func (s *Store) send(ctx context.Context, r *request) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -94,8 +95,8 @@ func (s *Store) send(ctx context.Context, r *request) error {
 	}
 }
 
-// maxGroup bounds the bytes of one group of lines, so that one fsync does not
-// make everybody wait for very much.
+// maxGroup is the size, in bytes, at which a group of lines is full, so that nobody waits long
+// for one fsync.
 const maxGroup = 16 << 20
 
 // writer is the goroutine that owns the journal. It ends when the queue is
@@ -107,9 +108,11 @@ func (s *Store) writer() {
 		case <-s.queue.wake:
 		case r := <-s.snapshots:
 			s.install(r)
-			s.consider()
+			s.considerSnapshot()
 			continue
 		}
+		// All waiting requests are taken at once. Those for a snapshot are kept aside for
+		// considerSnapshot, because they write no line.
 		waiting, closed := s.queue.take()
 		waiting = slices.DeleteFunc(waiting, func(r *request) bool {
 			if r.compact {
@@ -124,22 +127,24 @@ func (s *Store) writer() {
 			s.finish()
 			return
 		}
-		s.consider()
+		s.considerSnapshot()
 	}
 }
 
-// group makes the first of the waiting requests durable together and returns
-// the rest.
+// group makes the first of the waiting requests durable with one write and one fsync, and
+// returns the rest.
 func (s *Store) group(waiting []*request) []*request {
-	st := s.state.Load().fresh()
+	st := s.state.Load().nextGroup()
 	lines := s.journal.lines()
 	n := 0
+	// Each plan sees the state after the plans before it, though none of that is durable yet. If
+	// the write fails, the whole group fails.
 	for n < len(waiting) && len(lines.buf) < maxGroup {
 		r := waiting[n]
 		n++
 		select {
 		case <-r.gone:
-			r.err = context.Canceled // nobody is there to read it
+			r.err = context.Canceled // nobody will read it
 			continue
 		default:
 		}
@@ -175,14 +180,15 @@ func (s *Store) group(waiting []*request) []*request {
 	return waiting[n:]
 }
 
+// answer tells the callers of requests that they are done.
 func answer(requests []*request) {
 	for _, r := range requests {
 		close(r.done)
 	}
 }
 
-// refuse gives every request of a group that was not written the reason, also
-// those that changed nothing: what they saw may never have been.
+// refuse fails every request of a group that could not be written. That includes those that
+// changed nothing, because the state they were answered from may be lost.
 func (s *Store) refuse(requests []*request, err error) {
 	if !errors.Is(err, tree.ErrFull) {
 		s.failed = err
@@ -192,7 +198,7 @@ func (s *Store) refuse(requests []*request, err error) {
 	}
 }
 
-// publish shows a durable state to readers and ends the leases of what left the
+// publish makes a durable state visible to readers, and ends the leases of what has left the
 // outbox.
 func (s *Store) publish(st *state) {
 	s.leases.mu.Lock()
@@ -203,7 +209,7 @@ func (s *Store) publish(st *state) {
 	}
 }
 
-// full reports whether err says that there is no room.
-func full(err error) bool {
+// isDiskFull reports whether err means that the disk is full.
+func isDiskFull(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }

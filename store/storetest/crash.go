@@ -16,11 +16,11 @@ import (
 	"strings"
 )
 
-// sector is what a disk writes at once.
+// sector is the number of bytes a disk writes at once.
 const sector = 512
 
-// Crash is a crash now: every open file and the file system itself are dead,
-// and what the disk is left with is returned. Equal seeds give equal disks.
+// Crash crashes the machine now. Every open file and c itself fail from here on; Crash
+// returns what is left on the disk. Equal seeds leave equal disks.
 func (c *CrashFS) Crash(seed uint64) *CrashFS {
 	n := c.Ops()
 	c.mu.Lock()
@@ -31,8 +31,8 @@ func (c *CrashFS) Crash(seed uint64) *CrashFS {
 	return c.CrashAt(n, seed)
 }
 
-// CrashAt returns what a crash could have left after the first n operations. It
-// hurts nobody; c goes on. It is quick when n rises from call to call.
+// CrashAt returns what a crash after the first n operations could have left. It does not
+// affect c. It is fast if n rises from call to call.
 func (c *CrashFS) CrashAt(n int, seed uint64) *CrashFS {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -46,13 +46,13 @@ func (c *CrashFS) CrashAt(n int, seed uint64) *CrashFS {
 	return c.past.crash(rand.New(rand.NewPCG(seed, uint64(n)))) //nolint:gosec // a seeded test
 }
 
-// crash leaves d as it is and returns what may be left of it.
+// crash returns what a crash may leave of d, and does not change d.
 func (d *disk) crash(r *rand.Rand) *CrashFS {
 	kept := map[int]*inode{}
 	for id, n := range d.nodes {
 		kept[id] = &inode{id: id, mode: n.mode, kept: cloneKids(n.kept)}
 	}
-	keep := keeper(r, len(d.moves))
+	keep := chooseSurvivors(r, len(d.moves))
 	for i, o := range d.moves {
 		if keep(i) {
 			keepMove(kept, o)
@@ -64,7 +64,7 @@ func (d *disk) crash(r *rand.Rand) *CrashFS {
 	return after
 }
 
-// rebuild makes the kept entries of a directory anew in after, and syncs them.
+// rebuild copies the kept entries of a directory into after, and syncs them.
 func (d *disk) rebuild(r *rand.Rand, after *CrashFS, kept map[int]*inode, from, to int) {
 	for _, name := range sortedKeys(kept[from].kept) {
 		old := d.nodes[kept[from].kept[name]]
@@ -77,7 +77,7 @@ func (d *disk) rebuild(r *rand.Rand, after *CrashFS, kept map[int]*inode, from, 
 			d.rebuild(r, after, kept, old.id, o.Node)
 			continue
 		}
-		if data := old.survives(r); len(data) > 0 {
+		if data := old.afterCrash(r); len(data) > 0 {
 			_ = after.do(op{Do: "write", Node: o.Node, Data: data})
 		}
 		_ = after.do(op{Do: "sync", Node: o.Node})
@@ -91,8 +91,8 @@ func cloneKids(m map[string]int) map[string]int {
 	return out
 }
 
-// keeper decides which of n things survive: none, all, the first ones, or any.
-func keeper(r *rand.Rand, n int) func(i int) bool {
+// chooseSurvivors chooses which of n things survive: none, all, the first ones, or any of them.
+func chooseSurvivors(r *rand.Rand, n int) func(i int) bool {
 	switch r.IntN(4) {
 	case 0:
 		return func(int) bool { return false }
@@ -106,8 +106,8 @@ func keeper(r *rand.Rand, n int) func(i int) bool {
 	}
 }
 
-// survives returns what a crash leaves of a file's data.
-func (n *inode) survives(r *rand.Rand) []byte {
+// afterCrash returns what a crash leaves of a file's data.
+func (n *inode) afterCrash(r *rand.Rand) []byte {
 	data, shared := n.synced, len(n.synced)
 	data = data[:shared:shared]
 	if len(n.writes) == 0 {
@@ -118,7 +118,7 @@ func (n *inode) survives(r *rand.Rand) []byte {
 	switch way {
 	case 0:
 		return data
-	case 1: // the first ones, the last of them torn
+	case 1: // the first ones, with the last of them torn
 		first = r.IntN(first + 1)
 	}
 	for i, o := range n.writes {
@@ -130,16 +130,16 @@ func (n *inode) survives(r *rand.Rand) []byte {
 		case i == first && o.Do == "write":
 			o.Data = o.Data[:r.IntN(len(o.Data)+1)]
 			if len(o.Data) > 0 {
-				data, shared = edit(data, shared, o)
+				data, shared = applyWrite(data, shared, o)
 			}
 		case i < first:
-			data, shared = edit(data, shared, o)
+			data, shared = applyWrite(data, shared, o)
 		}
 	}
 	return data
 }
 
-// scatterWrite writes some sectors of o, loses, tears or garbles others.
+// scatterWrite writes some sectors of o; the others it loses, tears or garbles.
 func scatterWrite(r *rand.Rand, data []byte, shared int, o op) ([]byte, int) {
 	size := max(len(data), int(o.Off)+len(o.Data))
 	for len(o.Data) > 0 {
@@ -155,16 +155,16 @@ func scatterWrite(r *rand.Rand, data []byte, shared int, o op) ([]byte, int) {
 			piece.Data = garble(r, piece.Data)
 		}
 		if len(piece.Data) > 0 {
-			data, shared = edit(data, shared, piece)
+			data, shared = applyWrite(data, shared, piece)
 		}
 	}
-	if len(data) < size && r.IntN(2) == 0 { // the new size was written, the data not
-		data, shared = edit(data, shared, op{Do: "truncate", Off: int64(size)})
+	if len(data) < size && r.IntN(2) == 0 { // the new size was written, but not the data
+		data, shared = applyWrite(data, shared, op{Do: "truncate", Off: int64(size)})
 	}
 	return data, shared
 }
 
-// garble flips one bit, or makes noise or zeros of a sector.
+// garble returns a sector with one bit flipped, or one of noise or zeros.
 func garble(r *rand.Rand, b []byte) []byte {
 	b = slices.Clone(b)
 	switch r.IntN(3) {
@@ -180,30 +180,30 @@ func garble(r *rand.Rand, b []byte) []byte {
 	return b
 }
 
-// image is a CrashFS as its dump holds it.
+// image is a CrashFS in the form in which Dump writes it.
 type image struct {
 	Setup int  `json:"setup"`
 	Log   []op `json:"log"`
 }
 
-// Dump returns the whole history as a word that LoadCrashFS reads.
+// Dump returns the whole history as one word for LoadCrashFS.
 func (c *CrashFS) Dump() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
-	_ = json.NewEncoder(z).Encode(image{c.setup, c.log}) // into memory, of strings and numbers
+	_ = json.NewEncoder(z).Encode(image{c.setup, c.log}) // into memory, so it cannot fail
 	_ = z.Close()
 	return base64.RawURLEncoding.EncodeToString(b.Bytes())
 }
 
-// What LoadCrashFS unpacks at most, in all and for one file, in bytes.
+// Limits of LoadCrashFS in bytes: for the whole dump, and for one file.
 const (
 	maxDump   = 1 << 28
 	maxOffset = 1 << 24
 )
 
-// LoadCrashFS makes a file system with the history that Dump wrote.
+// LoadCrashFS returns a file system with the history that Dump wrote.
 func LoadCrashFS(dump string) (*CrashFS, error) {
 	b, err := base64.RawURLEncoding.DecodeString(strings.TrimSpace(dump))
 	if err != nil {
@@ -229,7 +229,7 @@ func LoadCrashFS(dump string) (*CrashFS, error) {
 	return c, nil
 }
 
-// check refuses what apply could not do.
+// check returns an error for an op that apply cannot perform.
 func (d *disk) check(o op) error {
 	is := func(id int, dir bool) bool { n, ok := d.nodes[id]; return ok && n.dir() == dir }
 	ok := false
@@ -253,7 +253,7 @@ func (d *disk) check(o op) error {
 	return nil
 }
 
-// Trace lists the operations as lines of text, for people.
+// Trace returns the operations as lines of text, for people.
 func (c *CrashFS) Trace() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()

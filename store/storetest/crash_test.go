@@ -32,7 +32,7 @@ func syncDir(t require.TestingT, fs afero.Fs, name string) {
 	require.NoError(t, d.Close())
 }
 
-// outcomes are the trees that crashes leave, each as text, with how often.
+// outcomes returns the trees that crashes leave, as texts, and how often each occurs.
 func outcomes(t *testing.T, fs *CrashFS, seeds uint64) map[string]int {
 	out := map[string]int{}
 	for seed := range seeds {
@@ -56,7 +56,8 @@ func TestCrashForgetsWhatIsNotSynced(t *testing.T) {
 		all  []string // exactly these can be left; nil: more than can be listed
 		some []string
 	}{
-		{"data and entry synced", func(fs *CrashFS) { put(t, fs, "a", "hello", true); syncDir(t, fs, "/") }, []string{whole}, nil},
+		{"data and entry synced", func(fs *CrashFS) { put(t, fs, "a", "hello", true); syncDir(t, fs, "/") }, []string{whole},
+			nil},
 		{"entry not synced", func(fs *CrashFS) { put(t, fs, "a", "hello", true) }, []string{"", whole}, nil},
 		{"data not synced", func(fs *CrashFS) { put(t, fs, "a", "hello", false); syncDir(t, fs, "/") }, nil,
 			[]string{"/a=file ;", whole, "/a=file hel;", "/a=file \x00\x00\x00\x00\x00;"}},
@@ -167,8 +168,8 @@ func TestStopAt(t *testing.T) {
 	}
 }
 
-// TestFailedSyncLosesData: after a failed sync the next succeeds and writes
-// only what came since.
+// TestFailedSyncLosesData checks that after a failed sync the next one succeeds and writes
+// only what was written since.
 func TestFailedSyncLosesData(t *testing.T) {
 	crash := NewCrashFS()
 	put(t, crash, "a", "old ", true)
@@ -190,9 +191,9 @@ func TestFailedSyncLosesData(t *testing.T) {
 	require.Equal(t, "old \x00\x00\x00\x00\x00kept", string(b))
 }
 
-// TestCrashKeepsWhatIsSynced is the law: whatever was done, data synced under
-// an entry synced is there after any crash, bytes and all, as a prefix of any
-// later appends; and a crash is a function of the history and the seed.
+// TestCrashKeepsWhatIsSynced is the law. Whatever else was done, data that was synced under
+// an entry that was synced is there after any crash, with all its bytes, at least as a prefix
+// of later appends. Equal histories and seeds give equal crashes.
 func TestCrashKeepsWhatIsSynced(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		fs := NewCrashFS()

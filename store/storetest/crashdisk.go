@@ -6,45 +6,45 @@ import (
 	"slices"
 )
 
-// op is one change of the disk. Inodes are numbers, the root is 0; so a list of
-// ops means the same whoever replays it.
+// op is one change of the disk. It names inodes by number, 0 for the root, so a list of
+// ops gives the same disk whenever it is replayed.
 type op struct {
 	Do   string `json:"do"`             // create, mkdir, remove, rename, write, truncate, sync, failsync
-	Node int    `json:"node,omitempty"` // what it is done to
+	Node int    `json:"node,omitempty"` // the inode
 	Dir  int    `json:"dir,omitempty"`  // the directory of the entry
 	Name string `json:"name,omitempty"` // of the entry
 	To   int    `json:"to,omitempty"`   // rename: the other directory
 	As   string `json:"as,omitempty"`   // rename: the other name
 	Off  int64  `json:"off,omitempty"`  // write: where; truncate: the size
-	Data []byte `json:"data,omitempty"` // write: what; nobody may change it
+	Data []byte `json:"data,omitempty"` // write: what; never changed
 	Mode uint32 `json:"mode,omitempty"`
 
-	lost bool // a sync of it failed: no later sync will write it
+	lost bool // a sync of this op failed, so no later sync will write it
 }
 
-// inode is a file or a directory, as processes see it and as it is on the disk.
+// inode is a file or a directory, both as processes see it and as it is on the disk.
 type inode struct {
 	id      int
 	mode    fs.FileMode
-	changed int // the number of the op that changed it last: its clock
+	changed int // number of the op that changed it last, used as its time
 
-	data   []byte // what processes see
-	shared int    // data below this may be seen by others and is copied before it is written
-	synced []byte // what a crash cannot take; nobody changes it
-	writes []op   // writes and truncates since
-	strays bool   // a failed sync has made synced and data differ for good
+	data      []byte // what processes see
+	shared    int    // others may hold the first shared bytes of data: copy them before writing
+	synced    []byte // what survives any crash; never changed
+	writes    []op   // writes and truncates since the last sync
+	divergent bool   // after a failed sync, synced and data differ for good
 
 	kids map[string]int // entries as processes see them
-	kept map[string]int // entries a crash cannot take
+	kept map[string]int // entries that survive any crash
 }
 
 func (n *inode) dir() bool { return n.mode.IsDir() }
 
-// disk is what an operating system and its disk hold together.
+// disk is the state of an operating system's file system together with its disk.
 type disk struct {
 	nodes map[int]*inode
 	next  int
-	moves []op // of entries, not synced, in order
+	moves []op // changes of entries that are not synced yet, in order
 	clock int
 }
 
@@ -54,6 +54,7 @@ func newDisk() *disk {
 	return d
 }
 
+// apply performs o. It does not check o; see check.
 func (d *disk) apply(o op) {
 	d.clock++
 	switch o.Do {
@@ -77,7 +78,7 @@ func (d *disk) apply(o op) {
 		d.move(o)
 	case "write", "truncate":
 		n := d.nodes[o.Node]
-		n.data, n.shared = edit(n.data, n.shared, o)
+		n.data, n.shared = applyWrite(n.data, n.shared, o)
 		n.writes = append(n.writes, o)
 		n.changed = d.clock
 	case "sync":
@@ -87,17 +88,18 @@ func (d *disk) apply(o op) {
 	}
 }
 
+// move records a change of an entry as not synced.
 func (d *disk) move(o op) {
 	d.moves = append(d.moves, o)
 	d.nodes[o.Dir].changed = d.clock
 }
 
-// edit does a write or a truncate to data, whose first shared bytes belong to
-// others too, and returns both anew.
-func edit(data []byte, shared int, o op) ([]byte, int) {
+// applyWrite performs a write or a truncate on data, whose first shared bytes others may hold.
+// It returns the new data, and how many of its bytes others may hold.
+func applyWrite(data []byte, shared int, o op) ([]byte, int) {
 	if o.Do == "truncate" {
 		if size := int(o.Off); size <= len(data) {
-			// what is cut off may come back as zeros, so it is not ours to overwrite
+			// A later write must not change the bytes cut off, since others may hold them.
 			return data[:size:size], min(shared, size)
 		}
 		return append(data, make([]byte, int(o.Off)-len(data))...), shared
@@ -117,12 +119,13 @@ func edit(data []byte, shared int, o op) ([]byte, int) {
 	return append(data, o.Data[keep:]...), shared
 }
 
+// sync makes the data of a file, or the entries of a directory, durable.
 func (d *disk) sync(n *inode) {
 	if n.dir() {
 		d.syncDir(n.id)
 		return
 	}
-	if !n.strays {
+	if !n.divergent {
 		n.synced = slices.Clip(n.data)
 		n.shared = len(n.data)
 		n.writes = nil
@@ -131,15 +134,15 @@ func (d *disk) sync(n *inode) {
 	shared := len(n.synced)
 	for _, o := range n.writes {
 		if !o.lost {
-			n.synced, shared = edit(n.synced, shared, o)
+			n.synced, shared = applyWrite(n.synced, shared, o)
 		}
 	}
 	n.synced = slices.Clone(n.synced)
 	n.writes = nil
 }
 
-// syncDir keeps the moves of a directory, and the earlier ones of every
-// directory those also touch: what was renamed was there first.
+// syncDir makes the moves of a directory durable. If they involve other directories, the
+// earlier moves of those become durable too, since what is renamed has to exist first.
 func (d *disk) syncDir(dir int) {
 	touched := map[int]bool{dir: true}
 	apply := make([]bool, len(d.moves))
@@ -164,7 +167,7 @@ func (d *disk) syncDir(dir int) {
 	d.moves = rest
 }
 
-// keepMove makes a move of an entry durable.
+// keepMove performs a move on the durable entries.
 func keepMove(nodes map[int]*inode, o op) {
 	switch o.Do {
 	case "create", "mkdir":
@@ -172,15 +175,15 @@ func keepMove(nodes map[int]*inode, o op) {
 	case "remove":
 		delete(nodes[o.Dir].kept, o.Name)
 	case "rename":
-		for _, n := range nodes { // wherever the disk had it, should an earlier move be forgotten
+		for _, n := range nodes { // the disk may have it elsewhere, if an earlier move was lost
 			maps.DeleteFunc(n.kept, func(_ string, id int) bool { return id == o.Node })
 		}
 		nodes[o.To].kept[o.As] = o.Node
 	}
 }
 
-// failSync is a sync that failed: the kernel takes the pages for clean, so a
-// later sync succeeds without writing them, and a crash may have them or not.
+// failSync is a sync that failed. The kernel then marks the pages clean, so a later sync
+// succeeds without writing them, and a crash may keep them or not.
 func (d *disk) failSync(n *inode) {
 	if n.dir() {
 		for i, o := range d.moves {
@@ -192,6 +195,6 @@ func (d *disk) failSync(n *inode) {
 	}
 	for i := range n.writes {
 		n.writes[i].lost = true
-		n.strays = true
+		n.divergent = true
 	}
 }

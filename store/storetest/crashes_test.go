@@ -17,9 +17,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// logStore is the smallest store on a disk that keeps its promises: a Memory,
-// and a log of what was written, made anew at every open. It is for looking
-// whether Crash and Faults see mistakes.
+// logStore is the smallest store that is safe on a disk: a Memory and a log of what was
+// written, which every open rewrites. It serves to check that Crash and Faults see mistakes.
 type logStore struct {
 	*Memory
 	mistake string
@@ -45,7 +44,7 @@ func openLog(mistake string) OnFS {
 		if err != nil {
 			return nil, err
 		}
-		if err := s.renew(fs, good); err != nil {
+		if err := s.rewriteLog(fs, good); err != nil {
 			return nil, err
 		}
 		s.file, err = fs.OpenFile("/s/log", os.O_WRONLY|os.O_APPEND, 0)
@@ -60,7 +59,7 @@ func syncOf(fs afero.Fs, dir string) error {
 func (s *logStore) read(fs afero.Fs) ([]byte, error) {
 	b, err := afero.ReadFile(fs, "/s/log")
 	if os.IsNotExist(err) {
-		return nil, s.present(fs)
+		return nil, s.confirmAbsent(fs)
 	}
 	if err != nil {
 		return nil, err
@@ -86,8 +85,8 @@ func (s *logStore) read(fs afero.Fs) ([]byte, error) {
 	}
 }
 
-// present refuses to believe one answer that there is no log.
-func (s *logStore) present(fs afero.Fs) error {
+// confirmAbsent lists the folder before it believes that there is no log.
+func (s *logStore) confirmAbsent(fs afero.Fs) error {
 	if s.mistake == "believes ENOENT" {
 		return nil
 	}
@@ -109,8 +108,8 @@ func (s *logStore) replay(l logged) error {
 	return err
 }
 
-// renew writes the good part of the log to another file and puts it in place.
-func (s *logStore) renew(fs afero.Fs, good []byte) error {
+// rewriteLog writes the good part of the log to a new file and puts that in its place.
+func (s *logStore) rewriteLog(fs afero.Fs, good []byte) error {
 	if s.mistake == "trusts the page cache" {
 		f, err := fs.OpenFile("/s/log", os.O_WRONLY|os.O_CREATE, 0o600)
 		if err != nil {
@@ -210,7 +209,7 @@ func TestALogStoreSurvives(t *testing.T) {
 	})
 }
 
-// TestCrashAndFaultsSeeMistakes: each mistake of the protocol is seen by one.
+// TestCrashAndFaultsSeeMistakes checks that each mistake is seen by one of the two.
 func TestCrashAndFaultsSeeMistakes(t *testing.T) {
 	for mistake, by := range map[string]func(testing.TB, OnFS){
 		"acknowledges before the sync": func(t testing.TB, open OnFS) { Crash(t, open, 2000, 1) },

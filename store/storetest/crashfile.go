@@ -20,12 +20,13 @@ type crashFile struct {
 	name   string
 	flag   int
 	at     int64
-	listed []os.FileInfo // what Readdir has still to say
-	lists  bool
+	listed []os.FileInfo // what Readdir has not returned yet
+	lists  bool          // listed has been filled
 	closed bool
 }
 
-// begin locks and says whether the file can be used; end unlocks.
+// begin locks the file system and returns an error if the file cannot be used. The caller
+// calls end in either case.
 func (f *crashFile) begin() error {
 	f.fs.mu.Lock()
 	if f.closed {
@@ -36,6 +37,7 @@ func (f *crashFile) begin() error {
 
 func (f *crashFile) end() { f.fs.mu.Unlock() }
 
+// fail returns err with the operation and the path, as package os does.
 func (f *crashFile) fail(op string, err error) error {
 	if err == nil || errors.Is(err, io.EOF) {
 		return err
@@ -70,7 +72,7 @@ func (f *crashFile) ReadAt(p []byte, off int64) (int, error) {
 	err := f.begin()
 	defer f.end()
 	n := 0
-	if off < 0 { // package os looks at it first
+	if off < 0 { // package os checks this first
 		err = syscall.EINVAL
 	}
 	if err == nil && len(p) > 0 {
@@ -188,7 +190,7 @@ func (f *crashFile) Sync() error {
 	return f.fail("sync", err)
 }
 
-// failSync lets the kernel forget what a failed sync should have written.
+// failSync marks what a failed sync should have written as lost.
 func (f *crashFile) failSync() {
 	err := f.begin()
 	defer f.end()
@@ -206,7 +208,7 @@ func (f *crashFile) Stat() (os.FileInfo, error) {
 	return f.node.info(baseName(f.name)), nil
 }
 
-// Readdir lists in no order that a program could rely on, but always the same.
+// Readdir lists in an order that no program can rely on, but always the same one.
 func (f *crashFile) Readdir(count int) ([]os.FileInfo, error) {
 	err := f.begin()
 	defer f.end()
@@ -223,7 +225,7 @@ func (f *crashFile) Readdir(count int) ([]os.FileInfo, error) {
 			f.listed = append(f.listed, f.fs.disk.nodes[id].info(name))
 		}
 		slices.SortFunc(f.listed, func(a, b os.FileInfo) int {
-			return cmp.Or(cmp.Compare(scatter(a.Name()), scatter(b.Name())), cmp.Compare(a.Name(), b.Name()))
+			return cmp.Or(cmp.Compare(nameHash(a.Name()), nameHash(b.Name())), cmp.Compare(a.Name(), b.Name()))
 		})
 	}
 	n := len(f.listed)
@@ -247,13 +249,14 @@ func (f *crashFile) Readdirnames(count int) ([]string, error) {
 	return names, err
 }
 
-func scatter(name string) uint64 {
+// nameHash returns a hash by which names are in no useful order.
+func nameHash(name string) uint64 {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(name))
 	return h.Sum64()
 }
 
-// info describes an inode as it is now.
+// info returns the present state of an inode.
 func (n *inode) info(name string) os.FileInfo {
 	return crashInfo{name: name, size: int64(len(n.data)), mode: n.mode, clock: n.changed}
 }

@@ -1,9 +1,8 @@
-// Package storetest is what every store is tested with: a conformance suite
-// with a model of the contract, a file system that crashes, one that fails and
-// one that records.
+// Package storetest tests stores. It has a conformance suite with a model of the contract,
+// and three file systems: one that crashes, one that fails and one that records.
 //
-// An implementation's own test is a few lines: Run with a function that opens
-// it, and where it lives on afero.Fs, Crash and Faults.
+// The test of an implementation is a few lines: Run with a function that opens it and, if
+// it is on an afero.Fs, Crash and Faults.
 package storetest
 
 import (
@@ -25,58 +24,57 @@ import (
 // ErrCrashed is what every operation returns after a crash.
 var ErrCrashed = errors.New("the machine has crashed")
 
-// CrashFS is an afero.Fs in memory that knows what a crash cannot take: the
-// data of a file up to its last sync, and the entries of a directory up to its
-// last sync. Syncing a file does not sync its entry.
+// CrashFS is an afero.Fs in memory that knows what survives a crash: the data of a file up
+// to its last sync, and the entries of a directory up to its last sync. Syncing a file does
+// not sync its entry in the directory.
 //
-// It numbers the operations that change or sync something, from 0. It can stop
-// at any of them, and it remembers them all, so that one run of a program gives
-// every state a crash could have left: see CrashAt.
+// It numbers the operations that change or sync something, from 0. It can stop at any of
+// them, and it records all of them, so that one run of a program gives every state that a
+// crash could have left: see CrashAt.
 //
-// A crash keeps any subset of the moves of entries (create, mkdir, remove,
-// rename) not synced; a rename is kept whole or not at all. Of each file it
-// keeps the synced data and nothing of the writes since, all of them, the
-// first ones up to any byte, or any of their 512-byte sectors, others lost, torn
-// or garbled. Bytes that were synced are not hurt by a torn write beside them
-// (SQLite calls it powersafe overwrite); without that no journal could append.
-// After a sync that failed, a later sync does not write what the failed one
-// should have.
+// A crash keeps any subset of the changes of entries (create, mkdir, remove, rename) that
+// are not synced; a rename is kept as a whole or not at all. Of each file it keeps the
+// synced data and, of the writes since, either nothing, or all, or the first ones up to any
+// byte, or any of their 512-byte sectors while others are lost, torn or garbled. A torn
+// write does not damage synced bytes next to it (SQLite calls this powersafe overwrite);
+// otherwise no journal could append. After a sync that failed, a later sync does not write
+// what the failed one should have written.
 //
-// Paths are rooted: a and /a are the same. There are no links and no
-// permissions, owners or times but a counter. Safe for concurrent use.
+// Paths are rooted: a and /a are the same. There are no links, permissions or owners, and
+// times are a counter. It is safe for concurrent use.
 type CrashFS struct {
 	mu     sync.Mutex
 	disk   *disk
 	log    []op
-	setup  int // how much of the log only makes what was there at first
-	stopAt int // the operation to stop at, -1 for none
+	setup  int // length of the log that made the initial state
+	stopAt int // index in the log of the operation to stop at, -1 for none
 	stop   error
 	seed   uint64
 	dead   error
 
-	past *disk // as it was after log[:at], for CrashAt
+	past *disk // the disk after log[:at], kept for CrashAt
 	at   int
 }
 
 // NewCrashFS returns an empty file system.
 func NewCrashFS() *CrashFS { return &CrashFS{disk: newDisk(), stopAt: -1} }
 
-// Ops returns how many operations there were that changed or synced something.
+// Ops returns the number of operations so far that changed or synced something.
 func (c *CrashFS) Ops() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return len(c.log) - c.setup
 }
 
-// StopAt lets operation number n, and everything after it, reads too, fail with
-// err. If it is a write, some of its first bytes are written.
+// StopAt makes operation number n and everything after it, reads included, fail with err.
+// If it is a write, some of its first bytes are written.
 func (c *CrashFS) StopAt(n int, seed uint64, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.stopAt, c.seed, c.stop = c.setup+n, seed, err
 }
 
-// do logs and applies an operation, unless the time has come. With c.mu held.
+// do logs and applies an operation, unless c has stopped. The caller holds c.mu.
 func (c *CrashFS) do(o op) error {
 	if c.dead != nil {
 		return c.dead
@@ -93,24 +91,25 @@ func (c *CrashFS) do(o op) error {
 	return c.dead
 }
 
-// where is a path looked up: its directory, its name there, and what has it.
-type where struct {
+// location is the result of looking up a path: its directory, its name in that, and its inode.
+type location struct {
 	dir  int
 	name string
-	node *inode // nil: nothing
+	node *inode // nil if there is none
 }
 
-func (c *CrashFS) find(name string) (where, error) {
+// lookup looks up a path. That nothing has the name is no error, if its directory exists.
+func (c *CrashFS) lookup(name string) (location, error) {
 	if c.dead != nil {
-		return where{}, c.dead
+		return location{}, c.dead
 	}
 	if strings.IndexByte(name, 0) >= 0 {
-		return where{}, syscall.EINVAL
+		return location{}, syscall.EINVAL
 	}
 	if name == "" {
-		return where{}, syscall.ENOENT
+		return location{}, syscall.ENOENT
 	}
-	w := where{node: c.disk.nodes[0]}
+	w := location{node: c.disk.nodes[0]}
 	clean := strings.TrimPrefix(path.Clean("/"+filepath.ToSlash(name)), "/")
 	if clean == "" {
 		return w, nil
@@ -118,11 +117,11 @@ func (c *CrashFS) find(name string) (where, error) {
 	for part := range strings.SplitSeq(clean, "/") {
 		switch {
 		case w.node == nil:
-			return where{}, syscall.ENOENT
+			return location{}, syscall.ENOENT
 		case !w.node.dir():
-			return where{}, syscall.ENOTDIR
+			return location{}, syscall.ENOTDIR
 		case len(part) > 255:
-			return where{}, syscall.ENAMETOOLONG
+			return location{}, syscall.ENAMETOOLONG
 		}
 		w.dir, w.name = w.node.id, part
 		id, ok := w.node.kids[part]
@@ -145,7 +144,7 @@ func (c *CrashFS) Create(name string) (afero.File, error) {
 // Open opens a file or directory for reading.
 func (c *CrashFS) Open(name string) (afero.File, error) { return c.OpenFile(name, os.O_RDONLY, 0) }
 
-// OpenFile opens as os.OpenFile does.
+// OpenFile opens a file as os.OpenFile does.
 func (c *CrashFS) OpenFile(name string, flag int, perm os.FileMode) (afero.File, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -156,8 +155,9 @@ func (c *CrashFS) OpenFile(name string, flag int, perm os.FileMode) (afero.File,
 	return f, nil
 }
 
+// openFile is OpenFile with the lock held and bare errors.
 func (c *CrashFS) openFile(name string, flag int, perm os.FileMode) (*crashFile, error) {
-	w, err := c.find(name)
+	w, err := c.lookup(name)
 	if err != nil {
 		return nil, err
 	}
@@ -187,7 +187,7 @@ func (c *CrashFS) openFile(name string, flag int, perm os.FileMode) (*crashFile,
 func (c *CrashFS) Mkdir(name string, perm os.FileMode) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	w, err := c.find(name)
+	w, err := c.lookup(name)
 	if err == nil && w.node != nil {
 		err = syscall.EEXIST
 	}
@@ -197,7 +197,7 @@ func (c *CrashFS) Mkdir(name string, perm os.FileMode) error {
 	return pathError("mkdir", name, err)
 }
 
-// MkdirAll makes a directory and those above it.
+// MkdirAll makes a directory and all its parents.
 func (c *CrashFS) MkdirAll(name string, perm os.FileMode) error {
 	if info, err := c.Stat(name); err == nil {
 		if info.IsDir() {
@@ -220,7 +220,7 @@ func (c *CrashFS) MkdirAll(name string, perm os.FileMode) error {
 func (c *CrashFS) Remove(name string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	w, err := c.find(name)
+	w, err := c.lookup(name)
 	switch {
 	case err != nil:
 	case w.node == nil:
@@ -235,11 +235,11 @@ func (c *CrashFS) Remove(name string) error {
 	return pathError("remove", name, err)
 }
 
-// RemoveAll removes what is there and all in it, from the leaves up.
+// RemoveAll removes a file, or a directory and everything in it, leaves first.
 func (c *CrashFS) RemoveAll(name string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	w, err := c.find(name)
+	w, err := c.lookup(name)
 	if err == nil && w.node != nil {
 		err = c.removeAll(w)
 	}
@@ -249,9 +249,10 @@ func (c *CrashFS) RemoveAll(name string) error {
 	return pathError("unlinkat", name, err)
 }
 
-func (c *CrashFS) removeAll(w where) error {
+// removeAll removes the entries of a directory and then the directory; the root stays.
+func (c *CrashFS) removeAll(w location) error {
 	for _, name := range sortedKeys(w.node.kids) {
-		if err := c.removeAll(where{dir: w.node.id, name: name, node: c.disk.nodes[w.node.kids[name]]}); err != nil {
+		if err := c.removeAll(location{dir: w.node.id, name: name, node: c.disk.nodes[w.node.kids[name]]}); err != nil {
 			return err
 		}
 	}
@@ -261,7 +262,7 @@ func (c *CrashFS) removeAll(w where) error {
 	return c.do(op{Do: "remove", Node: w.node.id, Dir: w.dir, Name: w.name})
 }
 
-// Rename moves a file, over another if there is one, or a directory.
+// Rename moves a directory, or a file, which replaces another file of the new name.
 func (c *CrashFS) Rename(oldname, newname string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -271,20 +272,21 @@ func (c *CrashFS) Rename(oldname, newname string) error {
 	return nil
 }
 
+// rename is Rename with the lock held and bare errors.
 func (c *CrashFS) rename(oldname, newname string) error {
-	from, err := c.find(oldname)
+	from, err := c.lookup(oldname)
 	if err != nil {
 		return err
 	}
-	to, err := c.find(newname)
+	to, err := c.lookup(newname)
 	switch {
 	case err != nil:
 		return err
 	case from.node == nil:
 		return syscall.ENOENT
 	case to.node != nil && to.node.dir():
-		return syscall.EEXIST // as package os says it
-	case from.node.dir() && c.above(from.node.id, to.dir):
+		return syscall.EEXIST // as package os reports it
+	case from.node.dir() && c.contains(from.node.id, to.dir):
 		return syscall.EINVAL
 	case to.node == from.node:
 		return nil
@@ -294,22 +296,22 @@ func (c *CrashFS) rename(oldname, newname string) error {
 	return c.do(op{Do: "rename", Node: from.node.id, Dir: from.dir, Name: from.name, To: to.dir, As: to.name})
 }
 
-// above reports whether directory a is b or contains it.
-func (c *CrashFS) above(a, b int) bool {
+// contains reports whether directory a is b or contains b.
+func (c *CrashFS) contains(a, b int) bool {
 	if a == b {
 		return true
 	}
 	return slices.ContainsFunc(sortedKeys(c.disk.nodes[a].kids), func(name string) bool {
 		id := c.disk.nodes[a].kids[name]
-		return c.disk.nodes[id].dir() && c.above(id, b)
+		return c.disk.nodes[id].dir() && c.contains(id, b)
 	})
 }
 
-// Stat describes what has the name.
+// Stat describes the file or directory of the name.
 func (c *CrashFS) Stat(name string) (os.FileInfo, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	w, err := c.find(name)
+	w, err := c.lookup(name)
 	if err == nil && w.node == nil {
 		err = syscall.ENOENT
 	}
@@ -319,16 +321,16 @@ func (c *CrashFS) Stat(name string) (os.FileInfo, error) {
 	return w.node.info(path.Base(filepath.ToSlash(name))), nil
 }
 
-// Chmod does nothing but look whether the file is there.
-func (c *CrashFS) Chmod(name string, _ os.FileMode) error { return c.exists("chmod", name) }
+// Chmod only checks that the file exists.
+func (c *CrashFS) Chmod(name string, _ os.FileMode) error { return c.statFor("chmod", name) }
 
-// Chown does nothing but look whether the file is there.
-func (c *CrashFS) Chown(name string, _, _ int) error { return c.exists("chown", name) }
+// Chown only checks that the file exists.
+func (c *CrashFS) Chown(name string, _, _ int) error { return c.statFor("chown", name) }
 
-// Chtimes does nothing but look whether the file is there.
-func (c *CrashFS) Chtimes(name string, _, _ time.Time) error { return c.exists("chtimes", name) }
+// Chtimes only checks that the file exists.
+func (c *CrashFS) Chtimes(name string, _, _ time.Time) error { return c.statFor("chtimes", name) }
 
-func (c *CrashFS) exists(op, name string) error {
+func (c *CrashFS) statFor(op, name string) error {
 	_, err := c.Stat(name)
 	if pe := new(fs.PathError); errors.As(err, &pe) {
 		pe.Op = op

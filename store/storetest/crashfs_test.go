@@ -16,8 +16,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestCrashFSIsLikeTheOS does the same random operations on a CrashFS and on a
-// real folder: same results, same errors, same tree.
+// TestCrashFSIsLikeTheOS performs the same random operations on a CrashFS and on a real
+// folder, and expects the same results, errors and trees.
 func TestCrashFSIsLikeTheOS(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the errors compared are those of Linux")
@@ -50,9 +50,10 @@ func (p *pair) close() {
 	}
 }
 
-var names = rapid.SampledFrom([]string{"/a", "/b", "/d", "/d/a", "/d/b", "/d/e", "/d/e/a", "/e", "/e/a", "/e/d", "/a/b", "/d/a/b"})
+var names = rapid.SampledFrom([]string{"/a", "/b", "/d", "/d/a", "/d/b", "/d/e", "/d/e/a", "/e", "/e/a", "/e/d", "/a/b",
+	"/d/a/b"})
 
-// cause is the part of an error that a program looks at.
+// cause returns the part of an error that programs act on.
 func cause(err error) string {
 	var no syscall.Errno
 	switch {
@@ -237,7 +238,7 @@ func (p *pair) readdir(t *rapid.T) {
 	}
 }
 
-// listing is everything in a file system.
+// listing returns everything in a file system, by path.
 func listing(t require.TestingT, fs afero.Fs) map[string]string {
 	out := map[string]string{}
 	require.NoError(t, afero.Walk(fs, "/", func(path string, info os.FileInfo, err error) error {

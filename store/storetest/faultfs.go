@@ -13,9 +13,9 @@ import (
 // Fault makes operations of one kind fail.
 type Fault struct {
 	Kind    Kind
-	N       int // which operation of the kind fails, from 1; 0 is 1
+	N       int // number of the operation of this kind that fails, from 1; 0 means 1
 	Errno   syscall.Errno
-	ForGood bool // every later one of the kind too
+	ForGood bool // all later operations of the kind fail too
 }
 
 func (f Fault) String() string {
@@ -26,7 +26,7 @@ func (f Fault) String() string {
 	return fmt.Sprintf("%s at %s %d %s", errnoName(f.Errno), f.Kind, max(1, f.N), how)
 }
 
-// Errnos returns the errors a store must bear.
+// Errnos returns the errors that a store has to cope with.
 func Errnos() []syscall.Errno {
 	return []syscall.Errno{
 		syscall.ENOSPC, syscall.EIO, syscall.EDQUOT, syscall.EROFS, syscall.EACCES, syscall.EINTR,
@@ -47,10 +47,10 @@ func errnoName(e syscall.Errno) string {
 	return fmt.Sprintf("errno %d", int(e))
 }
 
-// FaultFS is an afero.Fs that fails where its faults say, and else does what
-// the one below does. A write that fails writes nothing, a short one half; a
-// close that fails has closed; a sync that fails on a CrashFS loses what it
-// should have written. Safe for concurrent use.
+// FaultFS is an afero.Fs that fails where its faults say and otherwise passes operations on
+// to the one below. A write that fails writes nothing, a short write writes half. A close
+// that fails has closed the file. A sync that fails on a CrashFS loses what it should have
+// written. It is safe for concurrent use.
 type FaultFS struct {
 	hookFS
 
@@ -60,8 +60,7 @@ type FaultFS struct {
 	hits   int
 }
 
-// NewFaultFS returns a file system over below with the faults, and none is fine:
-// it counts.
+// NewFaultFS returns a file system over below with the faults. Without any, it only counts.
 func NewFaultFS(below afero.Fs, faults ...Fault) *FaultFS {
 	f := &FaultFS{faults: faults, counts: map[Kind]int{}}
 	f.hookFS = hookFS{Fs: below, hook: f.count}
@@ -71,6 +70,7 @@ func NewFaultFS(below afero.Fs, faults ...Fault) *FaultFS {
 // Name returns "FaultFS".
 func (f *FaultFS) Name() string { return "FaultFS" }
 
+// count is the hook: it counts the operation and returns the error of a fault that is due.
 func (f *FaultFS) count(k Kind, _, _ string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -85,29 +85,29 @@ func (f *FaultFS) count(k Kind, _, _ string) error {
 	return nil
 }
 
-// Set replaces the faults; counting begins anew.
+// Set replaces the faults and starts to count anew.
 func (f *FaultFS) Set(faults ...Fault) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.faults, f.counts = faults, map[Kind]int{}
 }
 
-// Counts returns how many operations of each kind there were.
+// Counts returns the number of operations so far by kind.
 func (f *FaultFS) Counts() map[Kind]int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return maps.Clone(f.counts)
 }
 
-// Hits returns how many operations were made to fail.
+// Hits returns the number of operations that were made to fail.
 func (f *FaultFS) Hits() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.hits
 }
 
-// RandomFault picks a fault that hits a run with the given counts; equal seeds
-// pick equal faults.
+// RandomFault chooses a fault that occurs in a run with the given counts. Equal seeds choose
+// equal faults.
 func RandomFault(counts map[Kind]int, seed uint64) Fault {
 	r := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // a seeded test
 	var kinds []Kind

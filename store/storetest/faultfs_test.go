@@ -12,8 +12,8 @@ import (
 	"github.com/memtree/memtree/internal/golden"
 )
 
-// tour does at least one operation of every kind and returns the first error.
-func tour(fs afero.Fs) error {
+// everyOperation performs at least one operation of every kind and returns the first error.
+func everyOperation(fs afero.Fs) error {
 	steps := []func() error{
 		func() error { return fs.MkdirAll("/d/e", 0o700) },
 		func() error { return writeSynced(fs, "/d/a.tmp", "hello, world") },
@@ -68,14 +68,14 @@ func writeSynced(fs afero.Fs, name, text string) error {
 
 func TestFaultFSFailsEveryKind(t *testing.T) {
 	healthy := NewFaultFS(NewCrashFS())
-	require.NoError(t, tour(healthy))
+	require.NoError(t, everyOperation(healthy))
 	counts := healthy.Counts()
 	for _, kind := range Kinds() {
 		require.Positive(t, counts[kind], kind)
 		for _, errno := range Errnos() {
 			for n := 1; n <= counts[kind]; n++ {
 				fs := NewFaultFS(NewCrashFS(), Fault{Kind: kind, N: n, Errno: errno})
-				require.ErrorIs(t, tour(fs), errno, "%s %d", kind, n)
+				require.ErrorIs(t, everyOperation(fs), errno, "%s %d", kind, n)
 				require.Equal(t, 1, fs.Hits())
 				require.Equal(t, n, fs.Counts()[kind])
 			}
@@ -85,7 +85,8 @@ func TestFaultFSFailsEveryKind(t *testing.T) {
 
 func TestFaultForGoodAndOnce(t *testing.T) {
 	below := NewCrashFS()
-	fs := NewFaultFS(below, Fault{Kind: OpMkdir, N: 2, Errno: syscall.ENOSPC, ForGood: true}, Fault{Kind: OpRemove, Errno: syscall.EBUSY})
+	fs := NewFaultFS(below, Fault{Kind: OpMkdir, N: 2, Errno: syscall.ENOSPC, ForGood: true},
+		Fault{Kind: OpRemove, Errno: syscall.EBUSY})
 	require.NoError(t, fs.Mkdir("a", 0o700))
 	require.ErrorIs(t, fs.Mkdir("b", 0o700), syscall.ENOSPC)
 	require.ErrorIs(t, fs.Mkdir("b", 0o700), syscall.ENOSPC)
@@ -108,23 +109,23 @@ func TestShortWriteWritesHalf(t *testing.T) {
 	require.Equal(t, "abcd", string(b))
 }
 
-// TestHooksAreLikeTheFSBelow: without faults nothing changes, on a real folder too.
+// TestHooksAreLikeTheFSBelow checks that without faults nothing changes, also on a real folder.
 func TestHooksAreLikeTheFSBelow(t *testing.T) {
 	crash, real := NewCrashFS(), afero.NewBasePathFs(afero.NewOsFs(), t.TempDir())
-	require.NoError(t, tour(NewRecordFS(NewFaultFS(crash))))
-	require.NoError(t, tour(NewFaultFS(NewRecordFS(real))))
+	require.NoError(t, everyOperation(NewRecordFS(NewFaultFS(crash))))
+	require.NoError(t, everyOperation(NewFaultFS(NewRecordFS(real))))
 	require.Equal(t, listing(t, real), listing(t, crash))
 }
 
 func TestRandomFaultHits(t *testing.T) {
 	healthy := NewFaultFS(NewCrashFS())
-	require.NoError(t, tour(healthy))
+	require.NoError(t, everyOperation(healthy))
 	rapid.Check(t, func(t *rapid.T) {
 		seed := rapid.Uint64().Draw(t, "seed")
 		fault := RandomFault(healthy.Counts(), seed)
 		require.Equal(t, fault, RandomFault(healthy.Counts(), seed))
 		fs := NewFaultFS(NewCrashFS(), fault)
-		require.ErrorIs(t, tour(fs), fault.Errno, fault.String())
+		require.ErrorIs(t, everyOperation(fs), fault.Errno, fault.String())
 		require.Positive(t, fs.Hits())
 	})
 }
@@ -132,7 +133,7 @@ func TestRandomFaultHits(t *testing.T) {
 func TestRecordFS(t *testing.T) {
 	fs := NewRecordFS(NewCrashFS())
 	fs.Note("a tour of the file system")
-	require.NoError(t, tour(fs))
+	require.NoError(t, everyOperation(fs))
 	golden.Equal(t, "testdata/tour.golden", fs.Text())
 	require.NoError(t, fs.RemoveAll("/d"))
 	_, _ = fs.Stat("/d")

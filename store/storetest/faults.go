@@ -11,12 +11,12 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Faults lets every error strike every kind of file operation, once and for
-// good, each in the given number of histories. The store must answer with an
-// error that says what it is or succeed, never lose what it acknowledged, never
-// read wrong; what failed has changed nothing, except where it was ErrFailed.
-// At the end the power fails too, on the one hand, and on the other the disk
-// heals, the store writes on if it can, is closed and opened.
+// Faults makes every kind of file operation fail with every error, once and for good, each
+// in the given number of histories. The store must succeed, or return an error that says
+// what happened. It must never lose what it acknowledged and never read wrong. What failed
+// must have changed nothing, unless the error was ErrFailed. Each run ends twice: with a
+// power failure; and with a healed disk, on which the store goes on if it can, is closed
+// and is opened.
 func Faults(t testing.TB, open OnFS, histories int, seed uint64) Explored {
 	t.Helper()
 	var done Explored
@@ -24,9 +24,9 @@ func Faults(t testing.TB, open OnFS, histories int, seed uint64) Explored {
 		disk := NewCrashFS()
 		counts := NewFaultFS(disk)
 		p := &patient{t: t, open: open, seed: seed + h, disk: disk, fs: counts}
-		p.live()
+		p.runHistory()
 		all := counts.Counts()
-		p.end()
+		p.finish()
 		for _, kind := range Kinds() {
 			if all[kind] == 0 {
 				continue
@@ -37,8 +37,8 @@ func Faults(t testing.TB, open OnFS, histories int, seed uint64) Explored {
 					fault := Fault{Kind: kind, N: 1 + r.IntN(all[kind]), Errno: errno, ForGood: forGood}
 					disk := NewCrashFS()
 					p := &patient{t: t, open: open, seed: seed + h, disk: disk, fs: NewFaultFS(disk, fault), fault: fault}
-					p.live()
-					p.end()
+					p.runHistory()
+					p.finish()
 					if p.fs.Hits() > 0 {
 						done.Faults++
 					}
@@ -61,18 +61,18 @@ type patient struct {
 	fault Fault
 
 	s      tree.Store
-	m      *Memory // what was acknowledged
-	doubt  *Memory // what there is if the write that ended in ErrFailed was done; nil: none did
-	failed bool    // ErrFailed was said since the last open
+	m      *Memory // the model of what was acknowledged
+	doubt  *Memory // the model if the write that returned ErrFailed was done; nil if there was none
+	failed bool    // ErrFailed was returned since the last open
 }
 
-func (p *patient) where(what string) string {
+// message adds seed and fault to a message.
+func (p *patient) message(what string) string {
 	return fmt.Sprintf("%.1500s\nseed %d, %s", what, p.seed, p.fault)
 }
 
-// live opens the store and does random operations until the end or until it
-// cannot be opened.
-func (p *patient) live() {
+// runHistory opens the store and performs random operations, until it cannot be opened again.
+func (p *patient) runHistory() {
 	r := seeded(p.seed)
 	p.m = NewMemory()
 	if !p.reopen() {
@@ -90,48 +90,49 @@ func (p *patient) live() {
 	}
 }
 
+// reopen opens the store and reports whether that worked.
 func (p *patient) reopen() bool {
 	s, err := p.open(p.fs)
 	if err != nil {
-		require.True(p.t, clean(err, p.fault), p.where("open says "+err.Error()))
+		require.True(p.t, isCleanError(err, p.fault), p.message("open says "+err.Error()))
 		return false
 	}
 	p.s, p.failed = s, false
 	p.m = p.m.Reopen()
 	if p.doubt != nil {
-		p.settle()
+		p.settleDoubt()
 	}
 	return true
 }
 
-// settle finds out what became of the write in doubt, if the disk lets it.
-func (p *patient) settle() {
-	is, err := match(p.t.Context(), p.s, []*Memory{p.m, p.doubt}, spell)
+// settleDoubt finds out whether the write in doubt was done, if the disk allows it.
+func (p *patient) settleDoubt() {
+	is, err := findModel(p.t.Context(), p.s, []*Memory{p.m, p.doubt}, modelText)
 	switch {
 	case err == nil:
 		p.m, p.doubt = is.restarted(), nil
-	case p.fs.Hits() > 0 && clean(err, p.fault):
+	case p.fs.Hits() > 0 && isCleanError(err, p.fault):
 	default:
-		require.NoError(p.t, err, p.where("after a reopen"))
+		require.NoError(p.t, err, p.message("after a reopen"))
 	}
 }
 
 func (p *patient) close() {
 	if err := p.s.Close(); err != nil {
-		require.True(p.t, clean(err, p.fault), p.where("close says "+err.Error()))
+		require.True(p.t, isCleanError(err, p.fault), p.message("close says "+err.Error()))
 	}
 	p.s = nil
 }
 
-// do does one operation on the store, and on the model if it is done there.
+// do performs one operation on the store and, if it succeeds there, on the model.
 func (p *patient) do(st step) {
 	ctx, before := p.t.Context(), p.m.fork()
 	want, errM := st.run(ctx, p.m)
 	got, errS := st.run(ctx, p.s)
 	hit := p.fs.Hits() > 0
 	switch {
-	case errS != nil && errM != nil && sayError(errM) == sayError(errS):
-	case errS != nil && hit && clean(errS, p.fault):
+	case errS != nil && errM != nil && errorClass(errM) == errorClass(errS):
+	case errS != nil && hit && isCleanError(errS, p.fault):
 		if errors.Is(errS, tree.ErrFailed) {
 			if !p.failed && p.doubt == nil {
 				p.doubt = p.m
@@ -140,60 +141,60 @@ func (p *patient) do(st step) {
 		}
 		p.m = before
 	case errS != nil:
-		require.NoError(p.t, errS, p.where("unclean: "+st.name))
-	case p.doubt != nil: // cannot be compared before a reopen
+		require.NoError(p.t, errS, p.message("unclean: "+st.name))
+	case p.doubt != nil: // the results cannot be compared before a reopen
 		p.m = before
 	default:
-		require.NoError(p.t, errM, p.where("should have failed: "+st.name))
-		require.Equal(p.t, want, got, p.where("wrong: "+st.name))
+		require.NoError(p.t, errM, p.message("should have failed: "+st.name))
+		require.Equal(p.t, want, got, p.message("wrong: "+st.name))
 	}
 }
 
-// end looks at what a power failure now would leave, then heals the disk.
-func (p *patient) end() {
-	may := p.mayBe()
-	p.look(p.disk.CrashAt(p.disk.Ops(), p.seed), may, "after a power failure")
+// finish checks what a power failure would leave now, then heals the disk and checks that.
+func (p *patient) finish() {
+	may := p.possibleStates()
+	p.checkDisk(p.disk.CrashAt(p.disk.Ops(), p.seed), may, "after a power failure")
 	p.fs.Set()
 	if p.s != nil {
-		if full(p.fault) && !p.failed {
+		if isDiskFull(p.fault) && !p.failed {
 			p.writesOn()
 			may = []*Memory{p.m}
 		}
 		p.close()
 	}
-	p.look(p.disk, may, "on the healed disk")
+	p.checkDisk(p.disk, may, "on the healed disk")
 }
 
-// mayBe returns what there is: what was acknowledged, and what may be too.
-func (p *patient) mayBe() []*Memory {
+// possibleStates returns the models that the store may agree with.
+func (p *patient) possibleStates() []*Memory {
 	if p.doubt != nil {
 		return []*Memory{p.m, p.doubt}
 	}
 	return []*Memory{p.m}
 }
 
-// look opens the store on a healthy disk and compares.
-func (p *patient) look(fs *CrashFS, may []*Memory, when string) {
+// checkDisk opens the store on a healthy disk and compares it with the models.
+func (p *patient) checkDisk(fs *CrashFS, may []*Memory, when string) {
 	s, err := p.open(fs)
 	if err != nil {
-		require.NoError(p.t, err, p.where("open "+when))
+		require.NoError(p.t, err, p.message("open "+when))
 	}
-	if _, err := match(p.t.Context(), s, may, spell); err != nil {
-		require.NoError(p.t, err, p.where(when))
+	if _, err := findModel(p.t.Context(), s, may, modelText); err != nil {
+		require.NoError(p.t, err, p.message(when))
 	}
-	require.NoError(p.t, s.Close(), p.where("close "+when))
+	require.NoError(p.t, s.Close(), p.message("close "+when))
 }
 
-// full reports whether the fault is a full disk, which ends without a restart.
-func full(f Fault) bool {
+// isDiskFull reports whether the fault is a full disk, after which the store needs no restart.
+func isDiskFull(f Fault) bool {
 	return (f.Errno == syscall.ENOSPC || f.Errno == syscall.EDQUOT) && (f.Kind == OpWrite || f.Kind == OpShortWrite)
 }
 
 // writesOn writes once there is room again.
 func (p *patient) writesOn() {
-	e := tree.Entry{At: when, Verdict: &tree.Verdict{Evaluation: "there is room again"}}
+	e := tree.Entry{At: testTime, Verdict: &tree.Verdict{Evaluation: "there is room again"}}
 	for _, s := range []tree.Store{p.s, p.m} {
 		_, err := s.Commit(p.t.Context(), tree.Batch{Entries: []tree.Entry{e}})
-		require.NoError(p.t, err, p.where("write with room again"))
+		require.NoError(p.t, err, p.message("write with room again"))
 	}
 }

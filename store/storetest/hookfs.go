@@ -11,7 +11,7 @@ import (
 // Kind is a kind of file operation.
 type Kind string
 
-// The kinds. A short write is a write too: a fault of that kind writes half.
+// The kinds. A short write is asked for besides the write; a fault of it writes half.
 const (
 	OpOpen       Kind = "open"
 	OpCreate     Kind = "create" // an open that may create
@@ -37,17 +37,18 @@ func Kinds() []Kind {
 	}
 }
 
-// hook is asked before every operation; an error it returns is the operation's.
-// detail is what people want to know beside the path.
+// hook is called before every operation. If it returns an error, the operation fails with
+// it. detail is for people, in addition to the path.
 type hook func(k Kind, path, detail string) error
 
-// hookFS asks a hook before it does what the file system below does.
+// hookFS calls a hook and then performs the operation on the file system below.
 type hookFS struct {
 	afero.Fs
 	hook hook
 }
 
-func (h *hookFS) ask(k Kind, path, detail, verb string) error {
+// askHook calls the hook and returns its error as package os would.
+func (h *hookFS) askHook(k Kind, path, detail, verb string) error {
 	return pathError(verb, path, h.hook(k, path, detail))
 }
 
@@ -62,7 +63,7 @@ func (h *hookFS) OpenFile(name string, flag int, perm os.FileMode) (afero.File, 
 	if flag&os.O_CREATE != 0 {
 		kind = OpCreate
 	}
-	if err := h.ask(kind, name, flags(flag), "open"); err != nil {
+	if err := h.askHook(kind, name, flagText(flag), "open"); err != nil {
 		return nil, err
 	}
 	f, err := h.Fs.OpenFile(name, flag, perm)
@@ -73,7 +74,8 @@ func (h *hookFS) OpenFile(name string, flag int, perm os.FileMode) (afero.File, 
 	return &hookFile{File: f, fs: h, name: name, dir: err == nil && info.IsDir()}, nil
 }
 
-func flags(flag int) string {
+// flagText describes the flags of an open, for people.
+func flagText(flag int) string {
 	s := "r"
 	switch {
 	case flag&os.O_RDWR != 0:
@@ -93,28 +95,28 @@ func flags(flag int) string {
 }
 
 func (h *hookFS) Mkdir(name string, perm os.FileMode) error {
-	if err := h.ask(OpMkdir, name, "", "mkdir"); err != nil {
+	if err := h.askHook(OpMkdir, name, "", "mkdir"); err != nil {
 		return err
 	}
 	return h.Fs.Mkdir(name, perm)
 }
 
 func (h *hookFS) MkdirAll(name string, perm os.FileMode) error {
-	if err := h.ask(OpMkdir, name, "all", "mkdir"); err != nil {
+	if err := h.askHook(OpMkdir, name, "all", "mkdir"); err != nil {
 		return err
 	}
 	return h.Fs.MkdirAll(name, perm)
 }
 
 func (h *hookFS) Remove(name string) error {
-	if err := h.ask(OpRemove, name, "", "remove"); err != nil {
+	if err := h.askHook(OpRemove, name, "", "remove"); err != nil {
 		return err
 	}
 	return h.Fs.Remove(name)
 }
 
 func (h *hookFS) RemoveAll(name string) error {
-	if err := h.ask(OpRemove, name, "all", "unlinkat"); err != nil {
+	if err := h.askHook(OpRemove, name, "all", "unlinkat"); err != nil {
 		return err
 	}
 	return h.Fs.RemoveAll(name)
@@ -128,7 +130,7 @@ func (h *hookFS) Rename(from, to string) error {
 }
 
 func (h *hookFS) Stat(name string) (os.FileInfo, error) {
-	if err := h.ask(OpStat, name, "", "stat"); err != nil {
+	if err := h.askHook(OpStat, name, "", "stat"); err != nil {
 		return nil, err
 	}
 	return h.Fs.Stat(name)
@@ -136,8 +138,8 @@ func (h *hookFS) Stat(name string) (os.FileInfo, error) {
 
 func (h *hookFS) Chtimes(name string, a, m time.Time) error { return h.Fs.Chtimes(name, a, m) }
 
-// hookFile is a file of a hookFS. It has none of the optional methods of the
-// file below (WriterTo, ReaderFrom), so that nothing passes by the hook.
+// hookFile is a file of a hookFS. It has none of the optional methods of the file below
+// (WriterTo, ReaderFrom), because those would bypass the hook.
 type hookFile struct {
 	afero.File
 	fs   *hookFS
@@ -145,17 +147,19 @@ type hookFile struct {
 	dir  bool
 }
 
-func (f *hookFile) ask(k Kind, detail, verb string) error { return f.fs.ask(k, f.name, detail, verb) }
+func (f *hookFile) askHook(k Kind, detail, verb string) error {
+	return f.fs.askHook(k, f.name, detail, verb)
+}
 
 func (f *hookFile) Read(p []byte) (int, error) {
-	if err := f.ask(OpRead, "", "read"); err != nil {
+	if err := f.askHook(OpRead, "", "read"); err != nil {
 		return 0, err
 	}
 	return f.File.Read(p)
 }
 
 func (f *hookFile) ReadAt(p []byte, off int64) (int, error) {
-	if err := f.ask(OpRead, fmt.Sprintf("at %d", off), "read"); err != nil {
+	if err := f.askHook(OpRead, fmt.Sprintf("at %d", off), "read"); err != nil {
 		return 0, err
 	}
 	return f.File.ReadAt(p, off)
@@ -168,14 +172,16 @@ func (f *hookFile) Write(p []byte) (int, error) {
 }
 
 func (f *hookFile) WriteAt(p []byte, off int64) (int, error) {
-	return f.write(p, fmt.Sprintf("%d bytes at %d", len(p), off), func(p []byte) (int, error) { return f.File.WriteAt(p, off) })
+	return f.write(p, fmt.Sprintf("%d bytes at %d", len(p), off),
+		func(p []byte) (int, error) { return f.File.WriteAt(p, off) })
 }
 
+// write asks for a write, and then for a short write, of which it does half.
 func (f *hookFile) write(p []byte, detail string, write func([]byte) (int, error)) (int, error) {
-	if err := f.ask(OpWrite, detail, "write"); err != nil {
+	if err := f.askHook(OpWrite, detail, "write"); err != nil {
 		return 0, err
 	}
-	if err := f.ask(OpShortWrite, detail, "write"); err != nil {
+	if err := f.askHook(OpShortWrite, detail, "write"); err != nil {
 		n, errBelow := write(p[:len(p)/2])
 		if errBelow != nil {
 			return n, errBelow
@@ -185,12 +191,13 @@ func (f *hookFile) write(p []byte, detail string, write func([]byte) (int, error
 	return write(p)
 }
 
+// Sync tells a CrashFS when it fails, so that the data are lost as after a real failure.
 func (f *hookFile) Sync() error {
 	kind := OpSync
 	if f.dir {
 		kind = OpSyncDir
 	}
-	if err := f.ask(kind, "", "sync"); err != nil {
+	if err := f.askHook(kind, "", "sync"); err != nil {
 		if below, ok := f.File.(interface{ failSync() }); ok {
 			below.failSync()
 		}
@@ -200,22 +207,22 @@ func (f *hookFile) Sync() error {
 }
 
 func (f *hookFile) Truncate(size int64) error {
-	if err := f.ask(OpTruncate, fmt.Sprintf("to %d", size), "truncate"); err != nil {
+	if err := f.askHook(OpTruncate, fmt.Sprintf("to %d", size), "truncate"); err != nil {
 		return err
 	}
 	return f.File.Truncate(size)
 }
 
 func (f *hookFile) Stat() (os.FileInfo, error) {
-	if err := f.ask(OpStat, "", "stat"); err != nil {
+	if err := f.askHook(OpStat, "", "stat"); err != nil {
 		return nil, err
 	}
 	return f.File.Stat()
 }
 
-// Close closes the file below whatever the hook says, as close(2) does.
+// Close closes the file below even if the hook returns an error, as close(2) does.
 func (f *hookFile) Close() error {
-	err := f.ask(OpClose, "", "close")
+	err := f.askHook(OpClose, "", "close")
 	if below := f.File.Close(); err == nil {
 		return below
 	}
@@ -223,14 +230,14 @@ func (f *hookFile) Close() error {
 }
 
 func (f *hookFile) Readdir(count int) ([]os.FileInfo, error) {
-	if err := f.ask(OpReadDir, "", "readdirent"); err != nil {
+	if err := f.askHook(OpReadDir, "", "readdirent"); err != nil {
 		return nil, err
 	}
 	return f.File.Readdir(count)
 }
 
 func (f *hookFile) Readdirnames(n int) ([]string, error) {
-	if err := f.ask(OpReadDir, "", "readdirent"); err != nil {
+	if err := f.askHook(OpReadDir, "", "readdirent"); err != nil {
 		return nil, err
 	}
 	return f.File.Readdirnames(n)

@@ -11,6 +11,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
+// commitLaws are the laws of Commit.
 func commitLaws() []law {
 	return []law{
 		{"a version is one more, and nothing to do makes none", versions},
@@ -18,15 +19,15 @@ func commitLaws() []law {
 		{"a stale basis is ErrConflict", conflicts},
 		{"a key that was applied last is a no-op", keys},
 		{"changes of a batch see each other", func(t testing.TB, open Opener) {
-			s := begin(t, open)
-			first := added(1, "first")
+			s := openNew(t, open)
+			first := addCase(1, "first")
 			second := tree.NewChange(tree.OpRevise, aCase(1, "second"), 1, "evolution", "better")
-			other := added(2, "x").On(first.Node.ID, 2)
+			other := addCase(2, "x").On(first.Node.ID, 2)
 			require.EqualValues(t, 1, commit(t, s, tree.Batch{Changes: []tree.Change{first, second, second, other}}))
 			n, err := s.Get(t.Context(), first.Node.ID)
 			require.NoError(t, err)
 			equal(t, second.Node, n)
-			_, err = s.Commit(t.Context(), tree.Batch{Changes: []tree.Change{added(3, "x"), added(3, "y")}})
+			_, err = s.Commit(t.Context(), tree.Batch{Changes: []tree.Change{addCase(3, "x"), addCase(3, "y")}})
 			require.ErrorIs(t, err, tree.ErrConflict, "the second was planned on nothing")
 			_, err = s.Get(t.Context(), aCase(3, "").ID)
 			require.ErrorIs(t, err, tree.ErrNotFound)
@@ -35,103 +36,110 @@ func commitLaws() []law {
 	}
 }
 
+// versions checks that a version is one more than the last, also after a restart, and that a batch with
+// nothing to do makes none.
 func versions(t testing.TB, open Opener) {
 	reopen := open(t)
-	s := again(t, reopen)
+	s := openAt(t, reopen)
 	require.EqualValues(t, 0, commit(t, s, tree.Batch{}))
-	require.EqualValues(t, 1, commit(t, s, tree.Batch{Changes: []tree.Change{added(1, "x")}}))
+	require.EqualValues(t, 1, commit(t, s, tree.Batch{Changes: []tree.Change{addCase(1, "x")}}))
 	require.EqualValues(t, 1, commit(t, s, tree.Batch{}))
 	require.EqualValues(t, 2, commit(t, s, tree.Batch{Entries: []tree.Entry{entry(1)}}))
-	require.EqualValues(t, 2, commit(t, s, tree.Batch{Changes: []tree.Change{added(1, "x")}}))
+	require.EqualValues(t, 2, commit(t, s, tree.Batch{Changes: []tree.Change{addCase(1, "x")}}))
 	require.NoError(t, s.Close())
-	s = again(t, reopen)
+	s = openAt(t, reopen)
 	require.EqualValues(t, 2, commit(t, s, tree.Batch{}))
 	info, err := s.Info(t.Context())
 	require.NoError(t, err)
 	require.EqualValues(t, 2, info.Version)
-	require.EqualValues(t, 3, commit(t, s, tree.Batch{Changes: []tree.Change{added(2, "x")}}))
+	require.EqualValues(t, 3, commit(t, s, tree.Batch{Changes: []tree.Change{addCase(2, "x")}}))
 }
 
+// allOrNone commits batches of which one part cannot be done, and expects that nothing changes.
 func allOrNone(t testing.TB, open Opener) {
 	reopen := open(t)
-	s := again(t, reopen)
+	s := openAt(t, reopen)
 	_, err := s.Accept(t.Context(), []tree.Evaluation{evaluation(1, 1), evaluation(2, 1)})
 	require.NoError(t, err)
-	commit(t, s, tree.Batch{Changes: []tree.Change{added(1, "x")}})
-	before, err := whole(t.Context(), s)
+	commit(t, s, tree.Batch{Changes: []tree.Change{addCase(1, "x")}})
+	before, err := storeText(t.Context(), s)
 	require.NoError(t, err)
 	stale := tree.NewChange(tree.OpRevise, aCase(1, "y"), 7, "evolution", "stale")
 	for i, b := range []tree.Batch{
-		{Changes: []tree.Change{added(2, "x"), stale}},
-		{Changes: []tree.Change{stale, added(2, "x")}, Done: []string{"ev1"}, Entries: []tree.Entry{entry(1)}},
-		{Changes: []tree.Change{added(2, "x")}, Done: []string{"ev1", "unknown"}, Entries: []tree.Entry{entry(1)}},
-		{Changes: []tree.Change{added(2, "x")}, Done: []string{"ev1", "ev1"}},
-		{Dead: []tree.DeadLetter{{Evaluation: evaluation(1, 1)}, {Evaluation: evaluation(3, 1)}}, Entries: []tree.Entry{entry(1)}},
+		{Changes: []tree.Change{addCase(2, "x"), stale}},
+		{Changes: []tree.Change{stale, addCase(2, "x")}, Done: []string{"ev1"}, Entries: []tree.Entry{entry(1)}},
+		{Changes: []tree.Change{addCase(2, "x")}, Done: []string{"ev1", "unknown"}, Entries: []tree.Entry{entry(1)}},
+		{Changes: []tree.Change{addCase(2, "x")}, Done: []string{"ev1", "ev1"}},
+		{Dead: []tree.DeadLetter{{Evaluation: evaluation(1, 1)}, {Evaluation: evaluation(3, 1)}},
+			Entries: []tree.Entry{entry(1)}},
 	} {
 		_, err := s.Commit(t.Context(), b)
 		require.ErrorIs(t, err, tree.ErrConflict, "batch %d", i)
-		after, err := whole(t.Context(), s)
+		after, err := storeText(t.Context(), s)
 		require.NoError(t, err)
 		require.Equal(t, before, after, "batch %d", i)
 	}
 	require.NoError(t, s.Close())
-	after, err := whole(t.Context(), again(t, reopen))
+	after, err := storeText(t.Context(), openAt(t, reopen))
 	require.NoError(t, err)
 	require.Equal(t, before, after)
 }
 
+// conflicts plans changes on every kind of stale basis, before and after a restart.
 func conflicts(t testing.TB, open Opener) {
 	reopen := open(t)
-	s := again(t, reopen)
-	a, b := added(1, "x"), added(2, "x")
+	s := openAt(t, reopen)
+	a, b := addCase(1, "x"), addCase(2, "x")
 	commit(t, s, tree.Batch{Changes: []tree.Change{a, b}})
 	noBasis := tree.NewChange(tree.OpRevise, aCase(1, "y"), 1, "evolution", "w")
 	noBasis.Basis = map[string]int{b.Node.ID: 1}
 	for range 2 {
 		for name, c := range map[string]tree.Change{
 			"another revision":           tree.NewChange(tree.OpRevise, aCase(1, "y"), 2, "evolution", "w"),
-			"planned as absent":          added(1, "y"),
+			"planned as absent":          addCase(1, "y"),
 			"planned as present":         tree.NewChange(tree.OpRevise, aCase(3, "y"), 1, "evolution", "w"),
 			"another node has changed":   tree.NewChange(tree.OpRevise, aCase(1, "y"), 1, "evolution", "w").On(b.Node.ID, 2),
-			"another node is there":      added(3, "y").On(b.Node.ID, 0),
-			"another node is not there":  added(3, "y").On("c_absent", 1),
+			"another node is there":      addCase(3, "y").On(b.Node.ID, 0),
+			"another node is not there":  addCase(3, "y").On("c_absent", 1),
 			"its own id is not in basis": noBasis,
 		} {
 			_, err := s.Commit(t.Context(), tree.Batch{Changes: []tree.Change{c}})
 			require.ErrorIs(t, err, tree.ErrConflict, name)
 		}
 		require.NoError(t, s.Close())
-		s = again(t, reopen)
+		s = openAt(t, reopen)
 	}
 	good := tree.NewChange(tree.OpRevise, aCase(1, "y"), 1, "evolution", "w").On(b.Node.ID, 1).On("c_absent", 0)
 	require.EqualValues(t, 2, commit(t, s, tree.Batch{Changes: []tree.Change{good}}))
 }
 
+// keys applies changes again: the last change of a node is ignored, an earlier one conflicts.
 func keys(t testing.TB, open Opener) {
 	reopen := open(t)
-	s := again(t, reopen)
-	first := added(1, "x")
+	s := openAt(t, reopen)
+	first := addCase(1, "x")
 	second := tree.NewChange(tree.OpRevise, aCase(1, "y"), 1, "evolution", "w")
 	require.EqualValues(t, 1, commit(t, s, tree.Batch{Changes: []tree.Change{first}}))
 	require.EqualValues(t, 1, commit(t, s, tree.Batch{Changes: []tree.Change{first}}))
 	require.EqualValues(t, 2, commit(t, s, tree.Batch{Changes: []tree.Change{second}}))
 	require.NoError(t, s.Close())
-	s = again(t, reopen)
+	s = openAt(t, reopen)
 	require.EqualValues(t, 2, commit(t, s, tree.Batch{Changes: []tree.Change{second}}), "also after a restart")
 	_, err := s.Commit(t.Context(), tree.Batch{Changes: []tree.Change{first}})
 	require.ErrorIs(t, err, tree.ErrConflict, "applied, but not last")
-	require.EqualValues(t, 3, commit(t, s, tree.Batch{Changes: []tree.Change{second, added(2, "x")}}), "the rest is done")
+	require.EqualValues(t, 3, commit(t, s, tree.Batch{Changes: []tree.Change{second, addCase(2, "x")}}),
+		"the rest is done")
 	n, err := s.Get(t.Context(), first.Node.ID)
 	require.NoError(t, err)
 	equal(t, second.Node, n)
 }
 
-// committers race: each adds to one counter node until it succeeded a number of
-// times; none may be lost, and the versions are all different.
+// committers race. Each adds to one counter node until it has succeeded a number of times.
+// No addition may be lost, and all versions must be different.
 func committers(t testing.TB, open Opener) {
 	const workers, times = 4, 8
-	s := begin(t, open)
-	commit(t, s, tree.Batch{Changes: []tree.Change{added(1, "0")}})
+	s := openNew(t, open)
+	commit(t, s, tree.Batch{Changes: []tree.Change{addCase(1, "0")}})
 	id := aCase(1, "").ID
 	type made struct {
 		version uint64
@@ -159,7 +167,7 @@ func committers(t testing.TB, open Opener) {
 	require.Equal(t, 1+workers*times, n.Revision)
 }
 
-// increment adds one to the number in a node, planning anew when it was stale.
+// increment adds one to the number in a node. On a conflict it reads the node again.
 func increment(t testing.TB, s tree.Store, id, why string) (uint64, error) {
 	for {
 		n, err := s.Get(t.Context(), id)
@@ -171,7 +179,8 @@ func increment(t testing.TB, s tree.Store, id, why string) (uint64, error) {
 			return 0, err
 		}
 		n.Content.Description = strconv.Itoa(count + 1)
-		v, err := s.Commit(t.Context(), tree.Batch{Changes: []tree.Change{tree.NewChange(tree.OpRevise, n, n.Revision, "evolution", why)}})
+		v, err := s.Commit(t.Context(), tree.Batch{Changes: []tree.Change{tree.NewChange(tree.OpRevise, n, n.Revision,
+			"evolution", why)}})
 		if !errors.Is(err, tree.ErrConflict) {
 			return v, err
 		}

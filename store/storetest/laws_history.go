@@ -13,33 +13,35 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
+// historyLaws are the laws of the ledger, the dead letters, Changes and Info.
 func historyLaws() []law {
 	return []law{
 		{"the ledger keeps order and numbers", ledger},
 		{"dead letters come oldest first", func(t testing.TB, open Opener) {
 			reopen := open(t)
-			s := again(t, reopen)
+			s := openAt(t, reopen)
 			var want strings.Builder
 			for _, i := range []int{3, 1, 2} {
 				accept(t, s, evaluation(i, 1))
 				letter := tree.DeadLetter{Evaluation: evaluation(i, 1), Why: fmt.Sprint("why ", i)}
 				commit(t, s, tree.Batch{Dead: []tree.DeadLetter{letter}})
-				want.WriteString(say(letter) + "\n")
+				want.WriteString(asJSON(letter) + "\n")
 			}
 			for range 2 {
-				got, err := sayAll(s.DeadLetters(t.Context()))
+				got, err := allAsJSON(s.DeadLetters(t.Context()))
 				require.NoError(t, err)
 				require.Equal(t, want.String(), got)
 				require.NoError(t, s.Close())
-				s = again(t, reopen)
+				s = openAt(t, reopen)
 			}
 		}},
 		{"changes are what was committed, in order", changes},
 		{"info counts", func(t testing.TB, open Opener) {
 			reopen := open(t)
-			s := again(t, reopen)
+			s := openAt(t, reopen)
 			accept(t, s, evaluation(1, 1), evaluation(2, 1), evaluation(3, 1))
-			commit(t, s, tree.Batch{Changes: []tree.Change{added(1, "x"), added(2, "x")}, Done: []string{"ev1"}, Entries: []tree.Entry{entry(1), entry(2)}})
+			commit(t, s, tree.Batch{Changes: []tree.Change{addCase(1, "x"), addCase(2, "x")}, Done: []string{"ev1"},
+				Entries: []tree.Entry{entry(1), entry(2)}})
 			commit(t, s, tree.Batch{
 				Changes: []tree.Change{tree.NewChange(tree.OpRevise, aCase(1, "y"), 1, "evolution", "w")},
 				Dead:    []tree.DeadLetter{{Evaluation: evaluation(2, 1)}},
@@ -47,18 +49,21 @@ func historyLaws() []law {
 			for range 2 {
 				i, err := s.Info(t.Context())
 				require.NoError(t, err)
-				require.Equal(t, []int{2, 2, 3, 1, 1, 2}, []int{int(i.Version), i.Nodes, i.Evaluations, i.Outbox, i.Dead, int(i.Entries)}) //nolint:gosec // small
+				//nolint:gosec // small
+				require.Equal(t, []int{2, 2, 3, 1, 1, 2},
+					[]int{int(i.Version), i.Nodes, i.Evaluations, i.Outbox, i.Dead, int(i.Entries)})
 				require.NotEmpty(t, i.Format)
 				require.NoError(t, s.Close())
-				s = again(t, reopen)
+				s = openAt(t, reopen)
 			}
 		}},
 	}
 }
 
+// ledger appends entries over several restarts, and expects them in order with numbers that rise by one.
 func ledger(t testing.TB, open Opener) {
 	reopen := open(t)
-	s := again(t, reopen)
+	s := openAt(t, reopen)
 	n := 0
 	for range 3 {
 		for range 3 {
@@ -66,7 +71,7 @@ func ledger(t testing.TB, open Opener) {
 			for range 2 {
 				n++
 				e := entry(n)
-				e.Seq = 77 // the store gives it
+				e.Seq = 77 // the store must replace it
 				b.Entries = append(b.Entries, e)
 			}
 			commit(t, s, b)
@@ -83,32 +88,34 @@ func ledger(t testing.TB, open Opener) {
 			require.Equal(t, max(n, after), next)
 		}
 		require.NoError(t, s.Close())
-		s = again(t, reopen)
+		s = openAt(t, reopen)
 	}
 	for _, err := range s.Ledger(t.Context(), 0) {
 		require.NoError(t, err)
-		break // leaving early harms nobody
+		break // leaving the iteration early must do no harm
 	}
 	kinds := []tree.Entry{
-		{At: when, Trial: &tree.Trial{ID: "t_1", At: when, Arm: tree.ArmHoldout, P: .25, Eligible: []string{"c_1"}, Injected: []tree.Injection{{ID: "c_1", Rank: 1}}}},
-		{At: when, Step: &tree.Step{Trial: "t_1", Injected: []tree.Injection{{ID: "c_2", Rank: 1, Step: 2}}}},
-		{At: when, Outcome: &tree.Outcome{Trial: "t_1", Evaluation: "ev1", Correct: true}},
+		{At: testTime, Trial: &tree.Trial{ID: "t_1", At: testTime, Arm: tree.ArmHoldout, P: .25, Eligible: []string{"c_1"},
+			Injected: []tree.Injection{{ID: "c_1", Rank: 1}}}},
+		{At: testTime, Step: &tree.Step{Trial: "t_1", Injected: []tree.Injection{{ID: "c_2", Rank: 1, Step: 2}}}},
+		{At: testTime, Outcome: &tree.Outcome{Trial: "t_1", Evaluation: "ev1", Correct: true}},
 	}
 	commit(t, s, tree.Batch{Entries: kinds})
-	got, err := sayAll(s.Ledger(t.Context(), uint64(n))) //nolint:gosec // small
+	got, err := allAsJSON(s.Ledger(t.Context(), uint64(n))) //nolint:gosec // small
 	require.NoError(t, err)
 	var want strings.Builder
 	for i, e := range kinds {
 		e.Seq = uint64(n + i + 1) //nolint:gosec // small
-		want.WriteString(say(e) + "\n")
+		want.WriteString(asJSON(e) + "\n")
 	}
 	require.Equal(t, want.String(), got)
 }
 
+// changes expects what was committed after each version, or ErrCompacted.
 func changes(t testing.TB, open Opener) {
 	reopen := open(t)
-	s := again(t, reopen)
-	first, second := added(1, "x"), added(2, "x")
+	s := openAt(t, reopen)
+	first, second := addCase(1, "x"), addCase(2, "x")
 	third := tree.NewChange(tree.OpRevise, aCase(1, "y"), 1, "evolution", "w").On(second.Node.ID, 1)
 	commit(t, s, tree.Batch{Changes: []tree.Change{first}})
 	commit(t, s, tree.Batch{Entries: []tree.Entry{entry(1)}})
@@ -127,40 +134,45 @@ func changes(t testing.TB, open Opener) {
 				}
 			}
 			if after < 3 && errors.Is(failed, tree.ErrCompacted) && got == nil {
-				continue // a store may compact at any time, and says so
+				continue // a store may compact at any time, if it says so
 			}
 			require.NoError(t, failed)
 			equal(t, append([]tree.Commit(nil), want[from:]...), got)
 		}
 		require.NoError(t, s.Close())
-		s = again(t, reopen)
+		s = openAt(t, reopen)
 	}
 }
 
-// calls is every method of a store, with what it does to whom it works for.
+// calls returns a call of every method of a store, by name.
 func calls(ctx context.Context, s tree.Store) map[string]func() error {
 	return map[string]func() error{
-		"Get":         func() error { _, err := s.Get(ctx, aCase(1, "").ID); return err },
-		"Scan":        func() error { _, err := sayAll(s.Scan(ctx, tree.Filter{})); return err },
-		"Commit":      func() error { _, err := s.Commit(ctx, tree.Batch{Changes: []tree.Change{added(5, "x")}}); return err },
+		"Get":  func() error { _, err := s.Get(ctx, aCase(1, "").ID); return err },
+		"Scan": func() error { _, err := allAsJSON(s.Scan(ctx, tree.Filter{})); return err },
+		"Commit": func() error {
+			_, err := s.Commit(ctx,
+				tree.Batch{Changes: []tree.Change{addCase(5, "x")}})
+			return err
+		},
 		"Accept":      func() error { _, err := s.Accept(ctx, []tree.Evaluation{evaluation(5, 1)}); return err },
 		"Lease":       func() error { _, err := s.Lease(ctx, 1); return err },
 		"Release":     func() error { return s.Release(ctx, []string{"ev1"}) },
-		"Ledger":      func() error { _, err := sayAll(s.Ledger(ctx, 0)); return err },
-		"DeadLetters": func() error { _, err := sayAll(s.DeadLetters(ctx)); return err },
-		"Changes":     func() error { _, err := sayAll(s.Changes(ctx, 0)); return err },
+		"Ledger":      func() error { _, err := allAsJSON(s.Ledger(ctx, 0)); return err },
+		"DeadLetters": func() error { _, err := allAsJSON(s.DeadLetters(ctx)); return err },
+		"Changes":     func() error { _, err := allAsJSON(s.Changes(ctx, 0)); return err },
 		"Info":        func() error { _, err := s.Info(ctx); return err },
 	}
 }
 
+// lifeLaws are the laws of opening, closing and cancelled contexts.
 func lifeLaws() []law {
 	return []law{
 		{"a new store is empty", func(t testing.TB, open Opener) {
-			require.NoError(t, compare(t.Context(), begin(t, open), NewMemory()))
+			require.NoError(t, compare(t.Context(), openNew(t, open), NewMemory()))
 		}},
 		{"what is closed says ErrClosed, and closes twice", func(t testing.TB, open Opener) {
-			s := begin(t, open)
-			commit(t, s, tree.Batch{Changes: []tree.Change{added(1, "x")}})
+			s := openNew(t, open)
+			commit(t, s, tree.Batch{Changes: []tree.Change{addCase(1, "x")}})
 			require.NoError(t, s.Close())
 			require.NoError(t, s.Close())
 			for name, call := range calls(t.Context(), s) {
@@ -169,10 +181,10 @@ func lifeLaws() []law {
 			require.NoError(t, s.Close())
 		}},
 		{"a cancelled context leaves no trace", func(t testing.TB, open Opener) {
-			s := begin(t, open)
+			s := openNew(t, open)
 			accept(t, s, evaluation(1, 1))
-			commit(t, s, tree.Batch{Changes: []tree.Change{added(1, "x")}})
-			before, err := whole(t.Context(), s)
+			commit(t, s, tree.Batch{Changes: []tree.Change{addCase(1, "x")}})
+			before, err := storeText(t.Context(), s)
 			require.NoError(t, err)
 			ctx, cancel := context.WithCancel(t.Context())
 			cancel()
@@ -180,11 +192,11 @@ func lifeLaws() []law {
 			for _, name := range []string{"Commit", "Accept", "Lease"} {
 				require.ErrorIs(t, writes[name](), context.Canceled, name)
 			}
-			after, err := whole(t.Context(), s)
+			after, err := storeText(t.Context(), s)
 			require.NoError(t, err)
 			require.Equal(t, before, after)
 			ctx, cancel = context.WithCancel(t.Context())
-			_, err = s.Commit(ctx, tree.Batch{Changes: []tree.Change{added(2, "x")}})
+			_, err = s.Commit(ctx, tree.Batch{Changes: []tree.Change{addCase(2, "x")}})
 			require.NoError(t, err)
 			cancel()
 			_, err = s.Get(t.Context(), aCase(2, "").ID)
@@ -194,12 +206,12 @@ func lifeLaws() []law {
 	}
 }
 
-// closing closes under fire: a write says it was done, and then it is there, or
-// that the store is closed, and then it is not.
+// closing closes the store during writes. A write either succeeds, and then it is there; or
+// it returns ErrClosed, and then it is not.
 func closing(t testing.TB, open Opener) {
 	const workers = 4
 	reopen := open(t)
-	s := again(t, reopen)
+	s := openAt(t, reopen)
 	type result struct {
 		i   int
 		err error
@@ -211,7 +223,7 @@ func closing(t testing.TB, open Opener) {
 		go func() {
 			defer func() { ended <- struct{}{} }()
 			for i := range 200 {
-				_, err := s.Commit(t.Context(), tree.Batch{Changes: []tree.Change{added(1000*w+i, "x")}})
+				_, err := s.Commit(t.Context(), tree.Batch{Changes: []tree.Change{addCase(1000*w+i, "x")}})
 				results <- result{1000*w + i, err}
 				if i == 2 {
 					started <- struct{}{}
@@ -230,7 +242,7 @@ func closing(t testing.TB, open Opener) {
 		<-ended
 	}
 	close(results)
-	s = again(t, reopen)
+	s = openAt(t, reopen)
 	for r := range results {
 		_, err := s.Get(t.Context(), aCase(r.i, "").ID)
 		if r.err == nil {
@@ -242,17 +254,19 @@ func closing(t testing.TB, open Opener) {
 	}
 }
 
+// optionalLaws are the laws of tree.Deriver and tree.Verifier. Stores that are neither skip them.
 func optionalLaws() []law {
 	return []law{
 		{"derived data is kept whole, if at all", derived},
 		{"what is whole verifies", func(t testing.TB, open Opener) {
-			s := begin(t, open)
+			s := openNew(t, open)
 			v, ok := s.(tree.Verifier)
 			if !ok {
 				t.Skip("the store is no tree.Verifier")
 			}
 			accept(t, s, evaluation(1, 1))
-			commit(t, s, tree.Batch{Changes: []tree.Change{added(1, "x"), added(2, "x")}, Done: []string{"ev1"}, Entries: []tree.Entry{entry(1)}})
+			commit(t, s, tree.Batch{Changes: []tree.Change{addCase(1, "x"), addCase(2, "x")}, Done: []string{"ev1"},
+				Entries: []tree.Entry{entry(1)}})
 			got, err := v.Verify(t.Context(), func(problem error) { t.Errorf("found %v", problem) })
 			if errors.Is(err, errors.ErrUnsupported) {
 				t.Skip("the store below is no tree.Verifier")
@@ -266,9 +280,10 @@ func optionalLaws() []law {
 	}
 }
 
+// derived saves derived data several times, once with a failure, and reads it while it is replaced.
 func derived(t testing.TB, open Opener) {
 	reopen := open(t)
-	s := again(t, reopen)
+	s := openAt(t, reopen)
 	d, ok := s.(tree.Deriver)
 	if !ok {
 		t.Skip("the store is no tree.Deriver")
@@ -294,7 +309,7 @@ func derived(t testing.TB, open Opener) {
 		return string(b), got.Version
 	}
 	require.NoError(t, save("first 一", 0, nil))
-	commit(t, s, tree.Batch{Changes: []tree.Change{added(1, "x")}})
+	commit(t, s, tree.Batch{Changes: []tree.Change{addCase(1, "x")}})
 	require.NoError(t, save("second", 1, nil))
 	mistake := errors.New("a mistake")
 	require.ErrorIs(t, save("third", 1, mistake), mistake)
@@ -313,7 +328,7 @@ func derived(t testing.TB, open Opener) {
 		require.Error(t, d.SaveDerived(ctx, name, 1, func(io.Writer) error { return nil }), "%q", name)
 	}
 	require.NoError(t, s.Close())
-	s = again(t, reopen)
+	s = openAt(t, reopen)
 	if d, ok = s.(tree.Deriver); ok {
 		if _, err := d.OpenDerived(ctx, "index-1"); !errors.Is(err, tree.ErrNotFound) {
 			text, _ = read()

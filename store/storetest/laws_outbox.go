@@ -10,12 +10,13 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
+// outboxLaws are the laws of Accept, Lease and Release.
 func outboxLaws() []law {
 	return []law{
 		{"receipts say what became of each", receipts},
 		{"a label that comes later is accepted", labelledLater},
 		{"an evaluation without an id is known by its key", func(t testing.TB, open Opener) {
-			s := begin(t, open)
+			s := openNew(t, open)
 			e := evaluation(1, 1)
 			e.ID, e.RunID = "", "r1"
 			require.Equal(t, []tree.ReceiptStatus{tree.Accepted}, accept(t, s, e))
@@ -28,12 +29,12 @@ func outboxLaws() []law {
 		{"a lease is exclusive, oldest first", leases},
 		{"a lease ends with Close", func(t testing.TB, open Opener) {
 			reopen := open(t)
-			s := again(t, reopen)
+			s := openAt(t, reopen)
 			accept(t, s, evaluation(1, 1), evaluation(2, 0))
 			require.Equal(t, []string{"ev1", "ev2"}, lease(t, s, 9))
 			require.Empty(t, lease(t, s, 9))
 			require.NoError(t, s.Close())
-			s = again(t, reopen)
+			s = openAt(t, reopen)
 			es, err := s.Lease(t.Context(), 9)
 			require.NoError(t, err)
 			equal(t, []tree.Evaluation{evaluation(1, 1), evaluation(2, 0)}, es)
@@ -41,20 +42,22 @@ func outboxLaws() []law {
 		{"done and dead end it, once", finishing},
 		{"what is done stays known", func(t testing.TB, open Opener) {
 			reopen := open(t)
-			s := again(t, reopen)
+			s := openAt(t, reopen)
 			accept(t, s, evaluation(1, 1))
-			commit(t, s, tree.Batch{Done: []string{"ev1"}, Changes: []tree.Change{added(1, "x")}})
+			commit(t, s, tree.Batch{Done: []string{"ev1"}, Changes: []tree.Change{addCase(1, "x")}})
 			for range 2 {
-				require.Equal(t, []tree.ReceiptStatus{tree.Duplicate, tree.Contradiction}, accept(t, s, evaluation(1, 1), evaluation(1, 2)))
+				require.Equal(t, []tree.ReceiptStatus{tree.Duplicate, tree.Contradiction},
+					accept(t, s, evaluation(1, 1), evaluation(1, 2)))
 				require.Empty(t, lease(t, s, 9))
 				require.NoError(t, s.Close())
-				s = again(t, reopen)
+				s = openAt(t, reopen)
 			}
 		}},
 		{"acceptors and formers at once", forming},
 	}
 }
 
+// accept accepts evaluations and returns the statuses of their receipts.
 func accept(t testing.TB, s tree.Store, es ...tree.Evaluation) []tree.ReceiptStatus {
 	t.Helper()
 	receipts, err := s.Accept(t.Context(), es)
@@ -68,6 +71,7 @@ func accept(t testing.TB, s tree.Store, es ...tree.Evaluation) []tree.ReceiptSta
 	return out
 }
 
+// lease leases up to n evaluations and returns their keys.
 func lease(t testing.TB, s tree.Store, n int) []string {
 	t.Helper()
 	es, err := s.Lease(t.Context(), n)
@@ -79,16 +83,19 @@ func lease(t testing.TB, s tree.Store, n int) []string {
 	return keys
 }
 
+// receipts accepts evaluations that are new, repeated and contradicted, in one call and after restarts.
 func receipts(t testing.TB, open Opener) {
 	reopen := open(t)
-	s := again(t, reopen)
+	s := openAt(t, reopen)
 	const yes, same, no = tree.Accepted, tree.Duplicate, tree.Contradiction
 	require.Empty(t, accept(t, s))
-	require.Equal(t, []tree.ReceiptStatus{yes, yes, same, no}, accept(t, s, evaluation(1, 1), evaluation(2, 0), evaluation(1, 1), evaluation(1, 2)), "in one call")
+	require.Equal(t, []tree.ReceiptStatus{yes, yes, same, no},
+		accept(t, s, evaluation(1, 1), evaluation(2, 0), evaluation(1, 1), evaluation(1, 2)), "in one call")
 	later := evaluation(1, 1)
 	later.At = later.At.AddDate(1, 0, 0)
 	for range 2 {
-		require.Equal(t, []tree.ReceiptStatus{same, same, same, no, no}, accept(t, s, evaluation(1, 1), evaluation(2, 0), later, evaluation(1, 2), evaluation(2, 2)))
+		require.Equal(t, []tree.ReceiptStatus{same, same, same, no, no},
+			accept(t, s, evaluation(1, 1), evaluation(2, 0), later, evaluation(1, 2), evaluation(2, 2)))
 		info, err := s.Info(t.Context())
 		require.NoError(t, err)
 		require.Equal(t, 2, info.Evaluations)
@@ -97,26 +104,27 @@ func receipts(t testing.TB, open Opener) {
 		require.NoError(t, err)
 		equal(t, []tree.Evaluation{evaluation(1, 1), evaluation(2, 0)}, es)
 		require.NoError(t, s.Close())
-		s = again(t, reopen)
+		s = openAt(t, reopen)
 	}
 }
 
-// labelledLater: an evaluation that says nothing of the truth, and then does,
-// must reach whoever forms it with its label, whether or not it was formed.
+// labelledLater accepts an evaluation first without a label and then with one. Whoever forms
+// it must get it with its label, whether or not it was formed without.
 func labelledLater(t testing.TB, open Opener) {
 	for _, formed := range []bool{false, true} {
 		for _, restart := range []bool{false, true} {
 			reopen := open(t)
-			s := again(t, reopen)
+			s := openAt(t, reopen)
 			require.Equal(t, []tree.ReceiptStatus{tree.Accepted}, accept(t, s, evaluation(1, 0)))
 			require.Equal(t, []string{"ev1"}, lease(t, s, 1))
 			if formed {
 				commit(t, s, tree.Batch{Done: []string{"ev1"}})
 			}
-			require.Equal(t, []tree.ReceiptStatus{tree.Accepted, tree.Duplicate}, accept(t, s, evaluation(1, 1), evaluation(1, 1)))
+			require.Equal(t, []tree.ReceiptStatus{tree.Accepted, tree.Duplicate},
+				accept(t, s, evaluation(1, 1), evaluation(1, 1)))
 			if restart {
 				require.NoError(t, s.Close())
-				s = again(t, reopen)
+				s = openAt(t, reopen)
 			} else if !formed {
 				require.NoError(t, s.Release(t.Context(), []string{"ev1"}))
 			}
@@ -133,17 +141,19 @@ func labelledLater(t testing.TB, open Opener) {
 				commit(t, s, tree.Batch{Done: []string{"ev1"}})
 			}
 			equal(t, evaluation(1, 1), last)
-			require.Equal(t, []tree.ReceiptStatus{tree.Duplicate, tree.Contradiction}, accept(t, s, evaluation(1, 1), evaluation(1, 2)))
+			require.Equal(t, []tree.ReceiptStatus{tree.Duplicate, tree.Contradiction},
+				accept(t, s, evaluation(1, 1), evaluation(1, 2)))
 			require.NoError(t, s.Close())
 		}
 	}
 }
 
+// leases checks who gets which evaluation when some are given back or finished.
 func leases(t testing.TB, open Opener) {
-	s := begin(t, open)
+	s := openNew(t, open)
 	require.Empty(t, lease(t, s, 9))
 	for i := range 6 {
-		accept(t, s, evaluation(5-i, 1)) // by arrival, not by name
+		accept(t, s, evaluation(5-i, 1)) // the order of arrival is not that of names
 	}
 	require.Empty(t, lease(t, s, 0))
 	require.Equal(t, []string{"ev5", "ev4"}, lease(t, s, 2))
@@ -151,39 +161,41 @@ func leases(t testing.TB, open Opener) {
 	require.NoError(t, s.Release(t.Context(), []string{"ev4", "never heard of"}))
 	require.Equal(t, []string{"ev4", "ev1"}, lease(t, s, 2), "given back, and again the oldest")
 	require.NoError(t, s.Release(t.Context(), []string{"ev2", "ev5"}))
-	commit(t, s, tree.Batch{Done: []string{"ev5"}}) // nobody need hold it
+	commit(t, s, tree.Batch{Done: []string{"ev5"}}) // the caller need not hold a lease
 	require.Equal(t, []string{"ev2", "ev0"}, lease(t, s, 9))
 	require.Empty(t, lease(t, s, 9))
 }
 
+// finishing ends evaluations as done and dead, and expects that neither can be ended again.
 func finishing(t testing.TB, open Opener) {
 	reopen := open(t)
-	s := again(t, reopen)
+	s := openAt(t, reopen)
 	accept(t, s, evaluation(1, 1), evaluation(2, 1), evaluation(3, 1))
 	require.Equal(t, []string{"ev1", "ev2", "ev3"}, lease(t, s, 9))
 	letter := tree.DeadLetter{Evaluation: evaluation(2, 1), Why: "no model: 没有模型 <&>"}
 	commit(t, s, tree.Batch{Done: []string{"ev1"}, Dead: []tree.DeadLetter{letter}})
 	for range 2 {
-		for _, b := range []tree.Batch{{Done: []string{"ev1"}}, {Done: []string{"ev2"}}, {Dead: []tree.DeadLetter{letter}}, {Done: []string{"ev9"}}} {
+		for _, b := range []tree.Batch{{Done: []string{"ev1"}}, {Done: []string{"ev2"}}, {Dead: []tree.DeadLetter{letter}},
+			{Done: []string{"ev9"}}} {
 			_, err := s.Commit(t.Context(), b)
 			require.ErrorIs(t, err, tree.ErrConflict, "someone else finished it")
 		}
 		info, err := s.Info(t.Context())
 		require.NoError(t, err)
 		require.Equal(t, []int{3, 1, 1}, []int{info.Evaluations, info.Outbox, info.Dead})
-		dead, err := sayAll(s.DeadLetters(t.Context()))
+		dead, err := allAsJSON(s.DeadLetters(t.Context()))
 		require.NoError(t, err)
-		require.Equal(t, say(letter)+"\n", dead)
+		require.Equal(t, asJSON(letter)+"\n", dead)
 		require.NoError(t, s.Close())
-		s = again(t, reopen)
+		s = openAt(t, reopen)
 	}
 	require.Equal(t, []string{"ev3"}, lease(t, s, 9))
 }
 
-// forming races acceptors with formers: each evaluation is formed once.
+// forming races callers of Accept with callers of Lease. Each evaluation is formed once.
 func forming(t testing.TB, open Opener) {
 	const acceptors, each = 3, 12
-	s := begin(t, open)
+	s := openNew(t, open)
 	results := make(chan error, 2*acceptors)
 	formed := make(chan string, 2*acceptors*each)
 	accepted := make(chan struct{}, acceptors)
@@ -216,6 +228,7 @@ func forming(t testing.TB, open Opener) {
 	require.Equal(t, want, got)
 }
 
+// form leases and finishes evaluations until all acceptors have ended and the outbox is empty.
 func form(t testing.TB, s tree.Store, formed chan<- string, accepted chan struct{}, all int) error {
 	for {
 		end := len(accepted) == all

@@ -11,14 +11,14 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// begin opens a new store that the end of the test closes.
-func begin(t testing.TB, open Opener) tree.Store {
+// openNew opens a new store, and closes it when the test ends.
+func openNew(t testing.TB, open Opener) tree.Store {
 	t.Helper()
-	return again(t, open(t))
+	return openAt(t, open(t))
 }
 
-// again opens the store at a place.
-func again(t testing.TB, reopen func() (tree.Store, error)) tree.Store {
+// openAt opens the store with reopen, and closes it when the test ends.
+func openAt(t testing.TB, reopen func() (tree.Store, error)) tree.Store {
 	t.Helper()
 	s, err := reopen()
 	require.NoError(t, err)
@@ -26,11 +26,12 @@ func again(t testing.TB, reopen func() (tree.Store, error)) tree.Store {
 	return s
 }
 
-// added is the change that adds case i.
-func added(i int, text string) tree.Change {
+// addCase returns the change that adds case i.
+func addCase(i int, text string) tree.Change {
 	return tree.NewChange(tree.OpAdd, aCase(i, text), 0, "formation", "a wrong pass")
 }
 
+// commit commits a batch, which has to succeed, and returns the version.
 func commit(t testing.TB, s tree.Store, b tree.Batch) uint64 {
 	t.Helper()
 	v, err := s.Commit(t.Context(), b)
@@ -38,27 +39,28 @@ func commit(t testing.TB, s tree.Store, b tree.Batch) uint64 {
 	return v
 }
 
-// equal compares as JSON: nil and empty are the same to a store.
+// equal compares as JSON, because nil and empty are the same to a store.
 func equal(t testing.TB, want, got any) {
 	t.Helper()
-	require.Equal(t, say(want), say(got))
+	require.Equal(t, asJSON(want), asJSON(got))
 }
 
+// readLaws are the laws of Get and Scan.
 func readLaws() []law {
 	return []law{
 		{"get of what is absent is ErrNotFound", func(t testing.TB, open Opener) {
-			s := begin(t, open)
+			s := openNew(t, open)
 			_, err := s.Get(t.Context(), "c_nothing")
 			require.ErrorIs(t, err, tree.ErrNotFound)
-			commit(t, s, tree.Batch{Changes: []tree.Change{added(1, "x")}})
+			commit(t, s, tree.Batch{Changes: []tree.Change{addCase(1, "x")}})
 			_, err = s.Get(t.Context(), "c_nothing")
 			require.ErrorIs(t, err, tree.ErrNotFound)
 		}},
 		{"payloads come back byte for byte", payloads},
 		{"get returns archived nodes too", func(t testing.TB, open Opener) {
-			s := begin(t, open)
-			commit(t, s, tree.Batch{Changes: []tree.Change{added(1, "x")}})
-			n := added(1, "x").Node
+			s := openNew(t, open)
+			commit(t, s, tree.Batch{Changes: []tree.Change{addCase(1, "x")}})
+			n := addCase(1, "x").Node
 			n.Status, n.ArchivedFor = tree.Archived, "a duplicate"
 			c := tree.NewChange(tree.OpArchive, n, 1, "a person", "a duplicate")
 			commit(t, s, tree.Batch{Changes: []tree.Change{c}})
@@ -69,23 +71,24 @@ func readLaws() []law {
 		{"scan is sorted by id and filtered", scanFilters},
 		{"scan shows the moment it began", scanSnapshot},
 		{"scan can be left early", func(t testing.TB, open Opener) {
-			s := begin(t, open)
-			commit(t, s, tree.Batch{Changes: []tree.Change{added(1, "x"), added(2, "x"), added(3, "x")}})
+			s := openNew(t, open)
+			commit(t, s, tree.Batch{Changes: []tree.Change{addCase(1, "x"), addCase(2, "x"), addCase(3, "x")}})
 			for range 50 {
 				for _, err := range s.Scan(t.Context(), tree.Filter{}) {
 					require.NoError(t, err)
 					break
 				}
 			}
-			commit(t, s, tree.Batch{Changes: []tree.Change{added(4, "x")}})
+			commit(t, s, tree.Batch{Changes: []tree.Change{addCase(4, "x")}})
 		}},
 		{"what is returned is the caller's own", ownership},
 	}
 }
 
+// payloads writes texts that are hard to store, and expects every byte back, also after a restart.
 func payloads(t testing.TB, open Opener) {
 	reopen := open(t)
-	s := again(t, reopen)
+	s := openAt(t, reopen)
 	large := strings.Repeat("很长 & long <text> ", 3000)
 	want := map[string]tree.Node{}
 	var b tree.Batch
@@ -109,21 +112,23 @@ func payloads(t testing.TB, open Opener) {
 			require.Equal(t, w.ID, tree.EvidenceID(&got), "the evidence still has its hash")
 		}
 		require.NoError(t, s.Close())
-		s = again(t, reopen)
+		s = openAt(t, reopen)
 	}
 }
 
+// scanFilters compares Scan with Filter.Match.
 func scanFilters(t testing.TB, open Opener) {
 	reopen := open(t)
-	s := again(t, reopen)
+	s := openAt(t, reopen)
 	var nodes []tree.Node
 	for i := range 30 {
-		c := added(i, "x")
+		c := addCase(i, "x")
 		nodes = append(nodes, c.Node)
 		commit(t, s, tree.Batch{Changes: []tree.Change{c}})
 	}
 	e := tree.Node{
-		ID: tree.GroupID(tree.Experience, "other_error", taxonomy.Other, []string{nodes[0].ID}), Type: tree.Experience, Level: 2,
+		ID: tree.GroupID(tree.Experience, "other_error", taxonomy.Other, []string{nodes[0].ID}), Type: tree.Experience,
+		Level:     2,
 		ErrorType: "other_error", Direction: taxonomy.Other, Lang: "zh", Status: tree.Active, Children: []string{nodes[0].ID},
 		Content: tree.Content{Guidance: "look"}, Provenance: tree.Provenance{By: "evolution"},
 	}
@@ -151,25 +156,27 @@ func scanFilters(t testing.TB, open Opener) {
 			equal(t, want, got)
 		}
 		require.NoError(t, s.Close())
-		s = again(t, reopen)
+		s = openAt(t, reopen)
 	}
 }
 
+// scanSnapshot changes nodes during a scan, which must not see it.
 func scanSnapshot(t testing.TB, open Opener) {
-	s := begin(t, open)
+	s := openNew(t, open)
 	var b tree.Batch
 	for i := range 20 {
-		b.Changes = append(b.Changes, added(i, "old"))
+		b.Changes = append(b.Changes, addCase(i, "old"))
 	}
 	commit(t, s, b)
 	seen := 0
 	for n, err := range s.Scan(t.Context(), tree.Filter{}) {
 		require.NoError(t, err)
 		require.Equal(t, "old", n.Content.Description)
-		if seen == 0 { // a writer does not wait for a reader, nor the other way
+		if seen == 0 { // the writer must not wait for this reader, nor the reader for the writer
 			var b tree.Batch
 			for i := range 20 {
-				b.Changes = append(b.Changes, tree.NewChange(tree.OpRevise, aCase(i, "new"), 1, "evolution", "better"), added(100+i, "new"))
+				b.Changes = append(b.Changes, tree.NewChange(tree.OpRevise, aCase(i, "new"), 1, "evolution", "better"),
+					addCase(100+i, "new"))
 			}
 			commit(t, s, b)
 		}
@@ -185,7 +192,7 @@ func scanSnapshot(t testing.TB, open Opener) {
 	require.Equal(t, 40, seen)
 }
 
-// spoil changes everything in a node that a copy could share.
+// spoil changes everything in a node that a careless copy would share.
 func spoil(n *tree.Node) {
 	n.Content.AppliesWhen = append(n.Content.AppliesWhen[:0], "spoilt")
 	n.Content.Description = "spoilt"
@@ -196,10 +203,11 @@ func spoil(n *tree.Node) {
 	n.Counters["spoilt"] = tree.Counters{}
 }
 
+// ownership changes everything that the store was given and has returned, and expects no effect.
 func ownership(t testing.TB, open Opener) {
-	s := begin(t, open)
-	given := added(1, "x")
-	want := say(given.Node)
+	s := openNew(t, open)
+	given := addCase(1, "x")
+	want := asJSON(given.Node)
 	b := tree.Batch{Changes: []tree.Change{given}, Entries: []tree.Entry{entry(1)}}
 	commit(t, s, b)
 	spoil(&b.Changes[0].Node)
@@ -207,11 +215,11 @@ func ownership(t testing.TB, open Opener) {
 	for range 3 {
 		n, err := s.Get(t.Context(), given.Node.ID)
 		require.NoError(t, err)
-		require.Equal(t, want, say(n))
+		require.Equal(t, want, asJSON(n))
 		spoil(&n)
 		for n, err := range s.Scan(t.Context(), tree.Filter{}) {
 			require.NoError(t, err)
-			require.Equal(t, want, say(n))
+			require.Equal(t, want, asJSON(n))
 			spoil(&n)
 		}
 		for e, err := range s.Ledger(t.Context(), 0) {

@@ -13,18 +13,17 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Memory is the contract of tree.Store in the fewest words: maps behind one
-// lock, nothing on disk. It is the model other stores are compared with, and a
-// store for the tests of other packages. A process loses it; Reopen stands for
-// a restart.
+// Memory is the shortest implementation of tree.Store: maps behind one lock, nothing on
+// disk. It is the model that other stores are compared with, and a store for the tests of
+// other packages. It is lost with the process; Reopen stands for a restart.
 type Memory struct {
 	mu     sync.Mutex
 	closed bool
-	leased map[uint64]bool // arrivals of the outbox that someone holds
+	leased map[uint64]bool // arrivals in the outbox that are leased
 	content
 }
 
-// content is what a restart leaves of a Memory. The bytes are shared and never
+// content is what a restart keeps of a Memory. Copies share the byte slices, which never
 // change.
 type content struct {
 	version  uint64
@@ -37,24 +36,28 @@ type content struct {
 	commits  []committed
 }
 
+// stored is a node as JSON, with its revision and the key of its last change.
 type stored struct {
 	json     []byte
 	revision int
 	change   string
 }
 
-// known is what was accepted under a key: first unlabelled, and then labelled.
+// known says what was accepted under a key. before is the digest of the evaluation that was
+// accepted without a label, if one with a label came later.
 type known struct {
 	digest, before string
 	labelled       bool
 }
 
+// arrival is an evaluation in the outbox; n counts arrivals.
 type arrival struct {
 	n    uint64
 	key  string
 	json []byte
 }
 
+// committed is the changes of one version, as JSON.
 type committed struct {
 	version uint64
 	changes [][]byte
@@ -67,21 +70,21 @@ func NewMemory() *Memory {
 
 var _ tree.Store = (*Memory)(nil)
 
-// Reopen closes m and returns a store with what it held.
+// Reopen closes m and returns a store with the same content and no leases.
 func (m *Memory) Reopen() *Memory {
 	next := m.restarted()
-	_ = m.Close() // which is nothing that can fail
+	_ = m.Close() // cannot fail
 	return next
 }
 
-// fork returns a copy that shares nothing that changes, leases and all.
+// fork returns a copy of m with its leases; the two do not affect each other.
 func (m *Memory) fork() *Memory {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return &Memory{closed: m.closed, leased: maps.Clone(m.leased), content: m.copy()}
 }
 
-// restarted returns what a restart leaves of m, which goes on.
+// restarted returns what a restart would keep of m. It does not affect m.
 func (m *Memory) restarted() *Memory {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -96,7 +99,7 @@ func (c *content) copy() content {
 	return next
 }
 
-// lock locks m and says whether it can be used; the caller unlocks.
+// lock locks m and returns an error if it cannot be used. The caller unlocks in either case.
 func (m *Memory) lock(ctx context.Context) error {
 	m.mu.Lock()
 	if m.closed {
@@ -105,7 +108,7 @@ func (m *Memory) lock(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// encode spells v so that equal values have equal bytes.
+// encode returns v as JSON; equal values give equal bytes.
 func encode(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -180,8 +183,8 @@ func (m *Memory) Commit(ctx context.Context, b tree.Batch) (uint64, error) {
 	return m.version, nil
 }
 
-// commit does a batch to c, which is thrown away on an error, and returns the
-// arrivals that are done.
+// commit performs a batch on c and returns the arrivals that are done. After an error the
+// caller throws c away.
 func (c *content) commit(b *tree.Batch) (done []uint64, err error) {
 	next := committed{version: c.version + 1}
 	for i := range b.Changes {
@@ -227,7 +230,7 @@ func (c *content) commit(b *tree.Batch) (done []uint64, err error) {
 	return done, nil
 }
 
-// change does one change; nil bytes mean it was there.
+// change performs one change and returns its JSON, nil if it had been applied before.
 func (c *content) change(ch *tree.Change) ([]byte, error) {
 	now, ok := c.nodes[ch.Node.ID]
 	if ok && ch.Key != "" && now.change == ch.Key {
@@ -249,7 +252,7 @@ func (c *content) change(ch *tree.Change) ([]byte, error) {
 	return encode(ch)
 }
 
-// Accept fills the outbox; see tree.Store.
+// Accept adds to the outbox; see tree.Store.
 func (m *Memory) Accept(ctx context.Context, es []tree.Evaluation) ([]tree.Receipt, error) {
 	err := m.lock(ctx)
 	defer m.mu.Unlock()
@@ -269,6 +272,7 @@ func (m *Memory) Accept(ctx context.Context, es []tree.Evaluation) ([]tree.Recei
 	return receipts, nil
 }
 
+// accept adds one evaluation, unless it repeats or contradicts an earlier one.
 func (c *content) accept(e *tree.Evaluation) (tree.Receipt, error) {
 	r := tree.Receipt{Key: e.Key(), Status: tree.Accepted}
 	digest := e.Digest()
@@ -294,8 +298,8 @@ func (c *content) accept(e *tree.Evaluation) (tree.Receipt, error) {
 	return r, nil
 }
 
-// Lease takes from the outbox; see tree.Store. An evaluation that was labelled
-// while its first form was in the outbox waits until that is done.
+// Lease leases from the outbox; see tree.Store. If an evaluation arrived without a label and
+// again with one, the second waits until the first is done.
 func (m *Memory) Lease(ctx context.Context, n int) ([]tree.Evaluation, error) {
 	err := m.lock(ctx)
 	defer m.mu.Unlock()
@@ -340,16 +344,17 @@ func (m *Memory) Release(ctx context.Context, keys []string) error {
 
 // Ledger yields entries; see tree.Store.
 func (m *Memory) Ledger(ctx context.Context, after uint64) iter.Seq2[tree.Entry, error] {
-	return lines[tree.Entry](ctx, m, func() [][]byte { return m.ledger[min(after, uint64(len(m.ledger))):] })
+	return decodeAll[tree.Entry](ctx, m, func() [][]byte { return m.ledger[min(after, uint64(len(m.ledger))):] })
 }
 
 // DeadLetters yields what could not be formed; see tree.Store.
 func (m *Memory) DeadLetters(ctx context.Context) iter.Seq2[tree.DeadLetter, error] {
-	return lines[tree.DeadLetter](ctx, m, func() [][]byte { return m.dead })
+	return decodeAll[tree.DeadLetter](ctx, m, func() [][]byte { return m.dead })
 }
 
-// lines decodes what get returns under the lock, which only ever grows.
-func lines[V any](ctx context.Context, m *Memory, get func() [][]byte) iter.Seq2[V, error] {
+// decodeAll decodes and yields the lines that get returns under the lock. Lists only grow, so
+// they can be read without it.
+func decodeAll[V any](ctx context.Context, m *Memory, get func() [][]byte) iter.Seq2[V, error] {
 	return func(yield func(V, error) bool) {
 		err := m.lock(ctx)
 		list := get()
@@ -398,7 +403,7 @@ func (m *Memory) Changes(ctx context.Context, after uint64) iter.Seq2[tree.Commi
 	}
 }
 
-// Info counts; see tree.Store.
+// Info returns the counts; see tree.Store.
 func (m *Memory) Info(ctx context.Context) (tree.Info, error) {
 	err := m.lock(ctx)
 	defer m.mu.Unlock()
@@ -411,7 +416,7 @@ func (m *Memory) Info(ctx context.Context) (tree.Info, error) {
 	}, nil
 }
 
-// Close closes; see tree.Store.
+// Close closes m; see tree.Store.
 func (m *Memory) Close() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -13,24 +13,25 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// source is where choices come from: a seeded generator, or rapid.
+// source makes choices: a seeded generator, or rapid.
 type source interface{ IntN(n int) int }
 
-// step is one operation: what it did, as text that is equal for equal results.
+// step is one operation. run returns its result as text; equal results give equal texts.
 type step struct {
 	name string
 	run  func(ctx context.Context, s tree.Store) (string, error)
 }
 
-// texts are what payloads are made of; every byte of them must come back.
+// texts are used in payloads; every byte of them has to come back.
 var texts = []string{
 	"The total is wrong.", "总金额不对,应为 ¥42。", "🙂👩‍👩‍👧 emoji", `<b>&amp; "quotes" \ / </script>`, "line\nbreak\ttab\r\n",
-	"\u2028\u2029\ufeff\u200b", "e\u0301 é İ ı ß", strings.Repeat("长文本 long text ", 60), "\x01\x7f", "'; drop table nodes; --",
+	"\u2028\u2029\ufeff\u200b", "e\u0301 é İ ı ß", strings.Repeat("长文本 long text ", 60), "\x01\x7f",
+	"'; drop table nodes; --",
 }
 
-var when = time.Date(2026, 1, 28, 9, 0, 0, 0, time.UTC)
+var testTime = time.Date(2026, 1, 28, 9, 0, 0, 0, time.UTC)
 
-// aCase returns the i-th case of the tests, with a text as its description.
+// aCase returns the i-th case of the tests, with text as its description.
 func aCase(i int, text string) tree.Node {
 	directions := []taxonomy.Direction{taxonomy.FalsePass, taxonomy.FalseFail, taxonomy.Other}
 	n := tree.Node{
@@ -38,12 +39,14 @@ func aCase(i int, text string) tree.Node {
 		Direction: directions[i/3%3], Lang: []string{"en", "zh"}[i%2],
 		Status:   []tree.Status{tree.Active, tree.Probation, tree.Quarantined}[i/2%3],
 		Children: []string{}, Origin: tree.Origin{ID: "o_test"}, Provenance: tree.Provenance{By: "formation"},
-		Content:     tree.Content{Description: text, Guidance: texts[i%len(texts)], Confidence: .5, AppliesWhen: []string{text}},
-		Metadata:    tree.Metadata{CreatedAt: when, UpdatedAt: when.Add(time.Duration(i) * time.Nanosecond)},
-		Occurrences: []tree.Occurrence{{Evaluation: fmt.Sprint("ev", i), At: when}},
+		Content: tree.Content{Description: text, Guidance: texts[i%len(texts)], Confidence: .5,
+			AppliesWhen: []string{text}},
+		Metadata:    tree.Metadata{CreatedAt: testTime, UpdatedAt: testTime.Add(time.Duration(i) * time.Nanosecond)},
+		Occurrences: []tree.Occurrence{{Evaluation: fmt.Sprint("ev", i), At: testTime}},
 		Counters:    map[string]tree.Counters{"o_test": {Used: i, Correct: 1}},
 		CaseData: &tree.CaseData{
-			TestCase:      tree.TestCase{CaseID: fmt.Sprint("t", i), Prompt: "Check the order 订单. " + texts[i%len(texts)], GroundTruth: tree.Raw(`{"has_defect":true,"why":"<&>"}`)},
+			TestCase: tree.TestCase{CaseID: fmt.Sprint("t", i), Prompt: "Check the order 订单. " + texts[i%len(texts)],
+				GroundTruth: tree.Raw(`{"has_defect":true,"why":"<&>"}`)},
 			AgentJudgment: "pass", ActualError: text, ErrorReason: "r", AvoidanceHint: "h",
 		},
 	}
@@ -51,11 +54,11 @@ func aCase(i int, text string) tree.Node {
 	return n
 }
 
-// evaluation returns the i-th evaluation. Labels: 0 none, 1 right, 2 another
-// text under the same key.
+// evaluation returns the i-th evaluation. Variant 0 has no label and variant 1 has one;
+// variant 2 has other content under the same key, and no label.
 func evaluation(i, variant int) tree.Evaluation {
 	e := tree.Evaluation{
-		ID: fmt.Sprint("ev", i), CaseID: fmt.Sprint("t", i), At: when, Prompt: "Check " + texts[i%len(texts)],
+		ID: fmt.Sprint("ev", i), CaseID: fmt.Sprint("t", i), At: testTime, Prompt: "Check " + texts[i%len(texts)],
 		Judgment: tree.Raw(`{"verdict":"pass <&> 通过"}`),
 	}
 	switch variant {
@@ -67,8 +70,8 @@ func evaluation(i, variant int) tree.Evaluation {
 	return e
 }
 
-// sayError is the part of an error that a caller decides by.
-func sayError(err error) string {
+// errorClass returns the part of an error that callers act on.
+func errorClass(err error) string {
 	for _, known := range []error{
 		tree.ErrNotFound, tree.ErrConflict, tree.ErrClosed, tree.ErrReadOnly, tree.ErrFailed, tree.ErrFull,
 		tree.ErrCompacted, context.Canceled,
@@ -80,8 +83,8 @@ func sayError(err error) string {
 	return err.Error()
 }
 
-// say spells a result. What it is given can be encoded.
-func say(v any) string {
+// asJSON returns v as JSON.
+func asJSON(v any) string {
 	b, err := encode(v)
 	if err != nil {
 		return err.Error()
@@ -89,21 +92,20 @@ func say(v any) string {
 	return string(b)
 }
 
-// sayAll spells all a sequence yields.
-func sayAll[V any](seq iter.Seq2[V, error]) (string, error) {
+// allAsJSON returns everything that a sequence yields as lines of JSON.
+func allAsJSON[V any](seq iter.Seq2[V, error]) (string, error) {
 	var b strings.Builder
 	for v, err := range seq {
 		if err != nil {
 			return b.String(), err
 		}
-		b.WriteString(say(v) + "\n")
+		b.WriteString(asJSON(v) + "\n")
 	}
 	return b.String(), nil
 }
 
-// nextStep chooses an operation that is likely to find m, the model, in an
-// interesting state. Reads compare what they return; steps that write return
-// what they are told.
+// nextStep chooses an operation. It looks at the model m, so that the operation is likely to
+// matter. Reads return what they read; writes return what the store answers.
 func nextStep(r source, m *Memory) step {
 	switch r.IntN(10) {
 	case 0, 1, 2:
@@ -114,7 +116,7 @@ func nextStep(r source, m *Memory) step {
 		n := r.IntN(4)
 		return step{fmt.Sprint("lease ", n), func(ctx context.Context, s tree.Store) (string, error) {
 			es, err := s.Lease(ctx, n)
-			return sayList(es), err
+			return listAsJSON(es), err
 		}}
 	case 6:
 		keys := []string{fmt.Sprint("ev", r.IntN(8)), fmt.Sprint("ev", r.IntN(8))}
@@ -128,26 +130,28 @@ func nextStep(r source, m *Memory) step {
 			if err != nil {
 				return "", err
 			}
-			return say(n), nil
+			return asJSON(n), nil
 		}}
 	case 8:
 		return scanStep(r)
 	default:
 		after := uint64(r.IntN(6)) //nolint:gosec // small
-		return step{fmt.Sprint("ledger, dead letters, changes after ", after), func(ctx context.Context, s tree.Store) (string, error) {
-			return history(ctx, s, after)
-		}}
+		return step{fmt.Sprint("ledger, dead letters, changes after ", after),
+			func(ctx context.Context, s tree.Store) (string, error) {
+				return history(ctx, s, after)
+			}}
 	}
 }
 
-// sayList spells a list, whether it is nil or empty.
-func sayList[V any](list []V) string {
+// listAsJSON returns a list as JSON, the same for nil and empty.
+func listAsJSON[V any](list []V) string {
 	if len(list) == 0 {
 		return "none"
 	}
-	return say(list)
+	return asJSON(list)
 }
 
+// scanStep returns a scan with a random filter.
 func scanStep(r source) step {
 	f := tree.Filter{
 		Level: r.IntN(3), ErrorType: []string{"", "other_error", "nothing"}[r.IntN(3)],
@@ -158,23 +162,24 @@ func scanStep(r source) step {
 		f = tree.Filter{}
 	}
 	return step{fmt.Sprintf("scan %+v", f), func(ctx context.Context, s tree.Store) (string, error) {
-		return sayAll(s.Scan(ctx, f))
+		return allAsJSON(s.Scan(ctx, f))
 	}}
 }
 
+// acceptStep returns an Accept of one to three evaluations.
 func acceptStep(r source) step {
 	var es []tree.Evaluation
 	for range 1 + r.IntN(3) {
 		es = append(es, evaluation(r.IntN(8), min(r.IntN(4), 2)))
 	}
-	return step{fmt.Sprint("accept ", say(es)), func(ctx context.Context, s tree.Store) (string, error) {
+	return step{fmt.Sprint("accept ", asJSON(es)), func(ctx context.Context, s tree.Store) (string, error) {
 		receipts, err := s.Accept(ctx, es)
-		return sayList(receipts), err
+		return listAsJSON(receipts), err
 	}}
 }
 
-// commitStep makes a batch of which now and then a part is stale, repeated or
-// unknown.
+// commitStep returns a commit of a random batch; now and then a part of it is stale, repeated
+// or unknown.
 func commitStep(r source, m *Memory) step {
 	var b tree.Batch
 	made := map[string]int{}
@@ -195,7 +200,7 @@ func commitStep(r source, m *Memory) step {
 		b.Changes = append(b.Changes, c)
 		made[n.ID]++
 		if r.IntN(8) == 0 {
-			b.Changes = append(b.Changes, c) // the same again is a no-op
+			b.Changes = append(b.Changes, c) // a repetition, which has to be ignored
 		}
 	}
 	for _, a := range m.outbox {
@@ -215,24 +220,25 @@ func commitStep(r source, m *Memory) step {
 	for range r.IntN(3) {
 		b.Entries = append(b.Entries, entry(r.IntN(100)))
 	}
-	return step{"commit " + say(b), func(ctx context.Context, s tree.Store) (string, error) {
+	return step{"commit " + asJSON(b), func(ctx context.Context, s tree.Store) (string, error) {
 		v, err := s.Commit(ctx, b)
 		return fmt.Sprint("version ", v), err
 	}}
 }
 
+// entry returns the i-th ledger entry of the tests.
 func entry(i int) tree.Entry {
-	return tree.Entry{At: when, Verdict: &tree.Verdict{Evaluation: fmt.Sprint("ev", i), Scene: tree.Scene{Route: "/<&>/" + texts[i%len(texts)]}}}
+	return tree.Entry{At: testTime, Verdict: &tree.Verdict{Evaluation: fmt.Sprint("ev", i),
+		Scene: tree.Scene{Route: "/<&>/" + texts[i%len(texts)]}}}
 }
 
-// history spells the ledger, the dead letters and the changes; the last only
-// where the store still has them.
+// history returns the ledger after an entry, and all dead letters.
 func history(ctx context.Context, s tree.Store, after uint64) (string, error) {
-	ledger, err := sayAll(s.Ledger(ctx, after))
+	ledger, err := allAsJSON(s.Ledger(ctx, after))
 	if err != nil {
 		return "", err
 	}
-	dead, err := sayAll(s.DeadLetters(ctx))
+	dead, err := allAsJSON(s.DeadLetters(ctx))
 	if err != nil {
 		return "", err
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/afero"
 )
 
-// RecordFS is an afero.Fs that keeps a list of what was done, a line each, for
-// a golden file: the protocol of a store in the words of the file system.
+// RecordFS is an afero.Fs that records every operation as a line, for a golden file that
+// shows what a store does to its files.
 type RecordFS struct {
 	hookFS
 
@@ -23,7 +23,7 @@ type recorded struct {
 	text string
 }
 
-// NewRecordFS returns a file system over below that records.
+// NewRecordFS returns a recording file system over below.
 func NewRecordFS(below afero.Fs) *RecordFS {
 	r := &RecordFS{}
 	r.hookFS = hookFS{Fs: below, hook: r.record}
@@ -35,7 +35,7 @@ func (r *RecordFS) Name() string { return "RecordFS" }
 
 func (r *RecordFS) record(k Kind, path, detail string) error {
 	if k == OpShortWrite {
-		return nil // asked after every write, which has its line
+		return nil // the hook is called for it after every write, which has a line already
 	}
 	line := string(k) + " " + filepath.ToSlash(path)
 	if detail != "" {
@@ -54,7 +54,7 @@ func (r *RecordFS) Note(line string) {
 	r.lines = append(r.lines, recorded{text: "# " + line})
 }
 
-// Text returns the lines so far but those of the kinds left out, and begins anew.
+// Text returns the lines so far, without those of the kinds left out, and forgets them.
 func (r *RecordFS) Text(without ...Kind) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -9,9 +9,9 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// whole spells all that a store holds, every byte of every payload, as a freshly
-// opened store shows it: it takes and gives back all leases.
-func whole(ctx context.Context, s tree.Store) (string, error) {
+// storeText returns the content of a store as text, with every byte of every payload. It leases
+// everything and gives it back, so the store should be freshly opened.
+func storeText(ctx context.Context, s tree.Store) (string, error) {
 	var b strings.Builder
 	info, err := s.Info(ctx)
 	if err != nil {
@@ -19,7 +19,7 @@ func whole(ctx context.Context, s tree.Store) (string, error) {
 	}
 	fmt.Fprintf(&b, "version %d nodes %d evaluations %d outbox %d dead %d entries %d\n",
 		info.Version, info.Nodes, info.Evaluations, info.Outbox, info.Dead, info.Entries)
-	nodes, err := sayAll(s.Scan(ctx, tree.Filter{}))
+	nodes, err := allAsJSON(s.Scan(ctx, tree.Filter{}))
 	if err != nil {
 		return "", err
 	}
@@ -34,7 +34,7 @@ func whole(ctx context.Context, s tree.Store) (string, error) {
 	}
 	var keys []string
 	for _, e := range es {
-		b.WriteString(say(e) + "\n")
+		b.WriteString(asJSON(e) + "\n")
 		keys = append(keys, e.Key())
 	}
 	if err := s.Release(ctx, keys); err != nil {
@@ -43,25 +43,25 @@ func whole(ctx context.Context, s tree.Store) (string, error) {
 	return b.String(), nil
 }
 
-// compareChanges says how the changes of two stores differ since a version; a
-// store that has compacted is right too.
+// compareChanges returns how the changes of two stores since a version differ. A store that
+// has compacted them passes.
 func compareChanges(ctx context.Context, s, m tree.Store, after uint64) error {
-	got, err := sayAll(s.Changes(ctx, after))
+	got, err := allAsJSON(s.Changes(ctx, after))
 	if errors.Is(err, tree.ErrCompacted) && got == "" {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	want, err := sayAll(m.Changes(ctx, after))
+	want, err := allAsJSON(m.Changes(ctx, after))
 	if err == nil && got != want {
 		err = fmt.Errorf("changes after %d differ:\n%s", after, difference(want, got))
 	}
 	return err
 }
 
-// compareKnown asks again for everything the model accepted: a store that forgot one
-// would take it anew, one that never had it says so.
+// compareKnown accepts again what the model had accepted. A store that has forgotten an
+// evaluation would take it anew instead of calling it a duplicate.
 func compareKnown(ctx context.Context, s tree.Store, m *Memory) error {
 	for i := range 8 {
 		for variant := range 3 {
@@ -82,11 +82,11 @@ func compareKnown(ctx context.Context, s tree.Store, m *Memory) error {
 	return nil
 }
 
-// difference shows the first lines of which two texts do not agree.
+// difference returns the first line in which two texts differ.
 func difference(want, got string) string {
 	w, g := strings.Split(want, "\n"), strings.Split(got, "\n")
 	for i := range max(len(w), len(g)) {
-		a, b := at(w, i), at(g, i)
+		a, b := lineAt(w, i), lineAt(g, i)
 		if a != b {
 			return fmt.Sprintf("line %d\n  want %s\n  got  %s", i+1, a, b)
 		}
@@ -94,7 +94,7 @@ func difference(want, got string) string {
 	return "no difference"
 }
 
-func at(lines []string, i int) string {
+func lineAt(lines []string, i int) string {
 	if i >= len(lines) {
 		return "(nothing)"
 	}

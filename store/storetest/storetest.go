@@ -12,34 +12,35 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Opener makes a new, empty place for a store and returns what opens the store
-// there: first anew, later, when it was closed, with what it held.
+// Opener makes a new, empty place for a store. It returns a function that opens the store
+// there: empty at first, and with what it held after it was closed.
 type Opener func(tb testing.TB) func() (tree.Store, error)
 
-// Run tests a store against every law of tree.Store, one subtest each, and then
-// with random operations beside a model, closing and opening in between. What a
-// store can besides (tree.Deriver, tree.Verifier) is tested where it can.
+// Run tests a store against every law of tree.Store, one subtest each. Then it performs
+// random operations on the store and on a model, closing and opening in between. If the
+// store is a tree.Deriver or tree.Verifier, Run tests that too.
 func Run(t *testing.T, open Opener) {
 	t.Helper()
 	for _, l := range laws() {
-		t.Run(l.name, func(t *testing.T) { l.hold(t, open) })
+		t.Run(l.name, func(t *testing.T) { l.check(t, open) })
 	}
 	t.Run("random operations agree with the model", func(t *testing.T) {
 		rapid.Check(t, func(rt *rapid.T) { agree(rt, t, open, fromRapid{rt}, 20) })
 	})
 }
 
-// Agree does steps random operations, of the given seed, on a new store and on
-// the model, and fails where they differ.
+// Agree performs random operations, chosen by the seed, on a new store and on the model. It
+// fails if they differ.
 func Agree(t testing.TB, open Opener, steps int, seed uint64) {
 	t.Helper()
 	t.Logf("seed %d", seed)
 	agree(t, t, open, seeded(seed), steps)
 }
 
+// law is one sentence of the contract of tree.Store, with a test that it holds.
 type law struct {
-	name string
-	hold func(t testing.TB, open Opener)
+	name  string
+	check func(t testing.TB, open Opener)
 }
 
 func laws() []law {
@@ -51,17 +52,18 @@ func laws() []law {
 	return append(all, optionalLaws()...)
 }
 
+// fromRapid is a source whose choices rapid makes, and shrinks after a failure.
 type fromRapid struct{ t *rapid.T }
 
 func (f fromRapid) IntN(n int) int { return rapid.IntRange(0, n-1).Draw(f.t, "choice") }
 
-// reporter is what fails: testing's or rapid's.
+// reporter is a testing.TB or a rapid.T.
 type reporter interface {
 	require.TestingT
 	Helper()
 }
 
-// agree does the same steps on the store and on a Memory.
+// agree performs the same steps on the store and on a Memory.
 func agree(t reporter, tb testing.TB, open Opener, r source, steps int) {
 	t.Helper()
 	ctx := tb.Context()
@@ -89,12 +91,12 @@ func agree(t reporter, tb testing.TB, open Opener, r source, steps int) {
 	require.NoError(t, compare(ctx, s, m.Reopen()))
 }
 
-// both does the step on s and on m and says how the results differ.
+// both performs the step on s and on m and returns how the results differ.
 func (st step) both(ctx context.Context, s tree.Store, m *Memory) error {
 	want, errM := st.run(ctx, m)
 	got, errS := st.run(ctx, s)
 	switch {
-	case (errM == nil) != (errS == nil), errM != nil && sayError(errM) != sayError(errS):
+	case (errM == nil) != (errS == nil), errM != nil && errorClass(errM) != errorClass(errS):
 		return fmt.Errorf("the error is (%w), and of the model (%w)", orNil(errS), orNil(errM))
 	case want != got:
 		return fmt.Errorf("the result differs: %s", difference(want, got))
@@ -113,13 +115,13 @@ func orNil(err error) error {
 	return err
 }
 
-// compare says how two freshly opened stores differ.
+// compare returns how the content of a freshly opened store differs from the model.
 func compare(ctx context.Context, s tree.Store, m *Memory) error {
-	got, err := whole(ctx, s)
+	got, err := storeText(ctx, s)
 	if err != nil {
 		return err
 	}
-	want, err := whole(ctx, m)
+	want, err := storeText(ctx, m)
 	if err != nil {
 		return err
 	}
@@ -129,7 +131,7 @@ func compare(ctx context.Context, s tree.Store, m *Memory) error {
 	return compareKnown(ctx, s, m)
 }
 
-// seeded is a source of choices that a number repeats.
+// seeded returns a source that makes the same choices for the same seed.
 func seeded(seed uint64) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, 2)) //nolint:gosec // a seeded test
 }

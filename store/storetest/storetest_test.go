@@ -15,7 +15,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// wrapMemory opens memories whose stores are wrapped in a mistake; nil is none.
+// wrapMemory opens memories whose stores are wrapped in a mistake; nil wraps nothing.
 func wrapMemory(wrap func(*Memory) tree.Store) Opener {
 	return func(testing.TB) func() (tree.Store, error) {
 		m := NewMemory()
@@ -37,7 +37,7 @@ func TestAgree(t *testing.T) {
 	}
 }
 
-// verdict records what a law says, instead of failing the test.
+// verdict records the failures of a law instead of failing the test.
 type verdict struct {
 	testing.TB
 
@@ -62,9 +62,8 @@ func (v *verdict) Skip(...any)           { v.skips = true; runtime.Goexit() }
 func (v *verdict) Logf(string, ...any)   {}
 func (v *verdict) Log(...any)            {}
 
-// broken returns the laws that a store breaks, and whether random operations
-// see a difference.
-func broken(t *testing.T, open Opener) []string {
+// brokenLaws returns the laws that a store breaks, and "random" if random operations differ.
+func brokenLaws(t *testing.T, open Opener) []string {
 	t.Helper()
 	var out []string
 	try := func(name string, hold func(testing.TB)) {
@@ -80,7 +79,7 @@ func broken(t *testing.T, open Opener) []string {
 		}
 	}
 	for _, l := range laws() {
-		try(l.name, func(tb testing.TB) { l.hold(tb, open) })
+		try(l.name, func(tb testing.TB) { l.check(tb, open) })
 	}
 	for seed := range uint64(3) {
 		before := len(out)
@@ -92,7 +91,7 @@ func broken(t *testing.T, open Opener) []string {
 	return out
 }
 
-// mutant is a Memory with one thing done wrong, by replacing methods.
+// mutant is a Memory with one mistake, made by replacing methods.
 type mutant struct {
 	*Memory
 	get    func(context.Context, string) (tree.Node, error)
@@ -353,13 +352,13 @@ func mutants() map[string]func(*Memory) tree.Store {
 	}
 }
 
-// TestTheSuiteSeesMistakes: every mistake breaks a law.
+// TestTheSuiteSeesMistakes checks that every mistake breaks a law.
 func TestTheSuiteSeesMistakes(t *testing.T) {
-	require.Empty(t, broken(t, wrapMemory(nil)))
+	require.Empty(t, brokenLaws(t, wrapMemory(nil)))
 	all := mutants()
 	for _, name := range sortedKeys(all) {
 		t.Run(name, func(t *testing.T) {
-			got := broken(t, wrapMemory(all[name]))
+			got := brokenLaws(t, wrapMemory(all[name]))
 			require.NotEmpty(t, got)
 			t.Log(fmt.Sprint(len(got)), "laws broken:", got)
 		})

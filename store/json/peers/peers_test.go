@@ -1,5 +1,5 @@
-// Package peers measures the embedded store beside bbolt and SQLite on the same
-// disk, with the same batches: one node of some 800 bytes and one ledger entry.
+// Package peers measures the embedded store next to bbolt and SQLite, on the same disk and with the
+// same batches: one node of about 800 bytes and one ledger entry.
 package peers
 
 import (
@@ -45,9 +45,13 @@ func peers() []struct {
 func node(i int) tree.Node {
 	types := []string{"state_detection_error", "async_timing_error", "form_validation_error", "other_error"}
 	n := tree.Node{
-		Type: tree.Case, Level: 1, ErrorType: types[i%len(types)], Direction: taxonomy.FalsePass, Lang: "en", Status: tree.Active, Revision: 1,
-		Content:     tree.Content{Description: fmt.Sprintf("The total of order %d was not compared with the sum of its items", i), Guidance: "Compare the total with the sum", Confidence: .5},
-		CaseData:    &tree.CaseData{TestCase: tree.TestCase{CaseID: fmt.Sprint("t", i), Prompt: fmt.Sprintf("Check the total of order %d", i), GroundTruth: tree.Raw(`{"has_defect":true}`)}, AgentJudgment: "pass"},
+		Type: tree.Case, Level: 1, ErrorType: types[i%len(types)], Direction: taxonomy.FalsePass, Lang: "en",
+		Status: tree.Active, Revision: 1,
+		Content: tree.Content{Description: fmt.Sprintf("The total of order %d was not compared with the sum of its items",
+			i), Guidance: "Compare the total with the sum", Confidence: .5},
+		CaseData: &tree.CaseData{TestCase: tree.TestCase{CaseID: fmt.Sprint("t", i),
+			Prompt: fmt.Sprintf("Check the total of order %d", i), GroundTruth: tree.Raw(`{"has_defect":true}`)},
+			AgentJudgment: "pass"},
 		Children:    []string{},
 		Occurrences: []tree.Occurrence{{Evaluation: fmt.Sprint("ev", i), At: time.Date(2026, 1, 28, 9, 0, 0, 0, time.UTC)}},
 	}
@@ -88,8 +92,8 @@ func (m memtree) scan() (n int, err error) {
 
 func (m memtree) close() error { return m.s.Close() }
 
-// boltStore uses Batch, bbolt's way to let writers share an fsync, with the
-// delay at which it was quickest.
+// boltStore uses Batch, with which bbolt lets writers share an fsync, with the delay at which it was
+// fastest.
 type boltStore struct{ db *bolt.DB }
 
 func openBolt(dir string) (peer, error) {
@@ -160,16 +164,18 @@ func (b boltStore) scan() (n int, err error) {
 
 func (b boltStore) close() error { return b.db.Close() }
 
-// sqlite has one connection that writes, for it has one writer.
+// sqlite has only one writing connection, because SQLite allows only one writer.
 type sqlite struct{ db *sql.DB }
 
 func openSQLite(dir string) (peer, error) {
-	db, err := sql.Open("sqlite", filepath.Join(dir, "s.db")+"?_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_txlock=immediate")
+	db, err := sql.Open("sqlite", filepath.Join(dir,
+		"s.db")+"?_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_txlock=immediate")
 	if err != nil {
 		return nil, err
 	}
 	db.SetMaxOpenConns(1)
-	_, err = db.Exec(`create table if not exists nodes (id text primary key, body blob) without rowid; create table if not exists ledger (seq integer primary key, body blob)`)
+	_, err = db.Exec(`create table if not exists nodes (id text primary key, body blob) without rowid; create table ` +
+		`if not exists ledger (seq integer primary key, body blob)`)
 	return sqlite{db}, err
 }
 
@@ -225,7 +231,7 @@ func (s sqlite) scan() (n int, err error) {
 
 func (s sqlite) close() error { return s.db.Close() }
 
-// BenchmarkCommit: durable commits of one node each by many at once.
+// BenchmarkCommit measures durable commits of one node each by many callers at once.
 func BenchmarkCommit(b *testing.B) {
 	for _, writers := range []int{1, 8, 64} {
 		for _, p := range peers() {
@@ -263,7 +269,7 @@ func BenchmarkCommit(b *testing.B) {
 
 const held = 100_000
 
-// BenchmarkHeld: opening, reading and the size of 100,000 nodes.
+// BenchmarkHeld measures opening, reading and the size of 100,000 nodes.
 func BenchmarkHeld(b *testing.B) {
 	for _, p := range peers() {
 		name, open := p.name, p.open
