@@ -98,22 +98,15 @@ func New(o Options) (*Former, error) {
 		f.prompts = set
 	}
 	f.compiled = sync.OnceValue(func() compiled {
-		c := NewClassifier(f.taxonomy)
-		return compiled{
-			checks: cue.Of(f.taxonomy)(), said: c,
-			denied:   newClaims(c.types, taxonomy.FalseFail),
-			asserted: newClaims(c.types, taxonomy.FalsePass),
-		}
+		return compiled{checks: cue.Of(f.taxonomy)(), said: NewClassifier(f.taxonomy)}
 	})
 	return f, nil
 }
 
 // compiled are the cues of the rules analyst.
 type compiled struct {
-	checks   *cue.Catalogue
-	said     *Classifier // of what is said about an error
-	denied   *Classifier // of what a wrong "fail" claims
-	asserted *Classifier // of what a wrong "pass" claims
+	checks *cue.Catalogue
+	said   *Classifier // of what is said about an error
 }
 
 func (f *Former) catalogue() *cue.Catalogue { return f.compiled().checks }

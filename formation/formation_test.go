@@ -149,6 +149,7 @@ func TestFormNotesWhatIsDue(t *testing.T) {
 	for i := range 5 {
 		e := sample()
 		e.ID, e.CaseID, e.Scene.ID = fmt.Sprint(i), fmt.Sprint(i), fmt.Sprint(i)
+		e.Reason = "The list was still loading when it was judged; the agent did not wait."
 		out, err := f.Form(t.Context(), e, m)
 		require.NoError(t, err)
 		m.apply(out.Changes)
