@@ -76,16 +76,6 @@ func (m *memory) Similar(_ context.Context, n *tree.Node, k int) ([]tree.Node, e
 	return out, nil
 }
 
-func (m *memory) Count(_ context.Context, p Partition) (int, error) {
-	c := 0
-	for i := range m.nodes {
-		if m.nodes[i].ErrorType == p.ErrorType && m.nodes[i].Direction == p.Direction {
-			c++
-		}
-	}
-	return c, nil
-}
-
 func (m *memory) apply(changes []tree.Change) {
 	for _, c := range changes {
 		replaced := false
