@@ -12,14 +12,14 @@ import (
 
 // EvolveOptions bound what Evolve does. Nil, and the zero value, do it all.
 type EvolveOptions struct {
-	DryRun   bool                 // plan, write nothing, ask no model
-	Only     string               // this error type alone
-	MaxCalls *int                 // of the model; nil: no bound
-	MaxCost  *float64             // of the calls, by Price; nil: no bound
-	Price    evolution.Price      // of the model's tokens
-	Review   bool                 // lessons wait for a person's word, see Memory.Review
-	KeepAll  bool                 // archive nothing
-	Progress func(evolution.Step) // told after every job and partition; nil: nobody
+	DryRun   bool                     // plan, write nothing, ask no model
+	Only     string                   // this error type alone
+	MaxCalls *int                     // of the model; nil: no bound
+	MaxCost  *float64                 // of the calls, by Price; nil: no bound
+	Price    evolution.Price          // of the model's tokens
+	Review   bool                     // lessons wait for a person's word, see Memory.Review
+	KeepAll  bool                     // archive nothing
+	Progress func(evolution.Progress) // told after every job and partition; nil: nobody
 }
 
 // Evolve lets the tree learn: cases that missed one check become lessons, and what no
@@ -54,7 +54,7 @@ func (m *Memory) evolveRounds(
 ) error {
 	const rounds = 3
 	for round := range rounds {
-		var view evolution.View = trusted{m.store}
+		var view evolution.Scanner = trusted{m.store}
 		if !o.KeepAll {
 			p, err := m.prune(ctx, &evolution.PruneOptions{DryRun: o.DryRun, Only: o.Only})
 			if err != nil {
@@ -79,7 +79,7 @@ func (m *Memory) evolveRounds(
 // evolve plans and applies once, partition by partition: when ctx ends between two jobs,
 // what was applied stands, and answers are kept. No lock is held while a model is asked.
 func (m *Memory) evolve(
-	ctx context.Context, v evolution.View, o *EvolveOptions, jobs *evolution.Jobs, out *evolution.Evolved,
+	ctx context.Context, v evolution.Scanner, o *EvolveOptions, jobs *evolution.Jobs, out *evolution.Evolved,
 ) error {
 	before := *out
 	model := ""
@@ -96,7 +96,7 @@ func (m *Memory) evolve(
 	}
 	bounds := evolution.PlanOptions{
 		Only: o.Only, Price: o.Price, Now: m.opts.Now(), Review: o.Review,
-		Progress: func(s evolution.Step) {
+		Progress: func(s evolution.Progress) {
 			if s.Calls, s.Usage = s.Calls+before.Calls, s.Usage.Add(before.Usage); o.Progress != nil {
 				s.Cost = o.Price.Of(s.Usage)
 				o.Progress(s)

@@ -77,8 +77,8 @@ func TestEvolve(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, before, dump(t, m), "a dry run writes nothing")
 
-	var told []evolution.Step
-	v, err := m.Evolve(t.Context(), &memtree.EvolveOptions{Progress: func(s evolution.Step) { told = append(told, s) }})
+	var told []evolution.Progress
+	v, err := m.Evolve(t.Context(), &memtree.EvolveOptions{Progress: func(s evolution.Progress) { told = append(told, s) }})
 	require.NoError(t, err)
 	require.Equal(t, dry.Plans, v.Plans, "a dry run says what will be done")
 	require.Equal(t, len(v.Plans), told[len(told)-1].Done)

@@ -81,20 +81,20 @@ func unusable(err error) bool {
 	return errors.As(err, &f)
 }
 
-// plan is what a batch of changes is made on: the tree as it is, and on top of
+// formingPlan is what a batch of changes is made on: the tree as it is, and on top of
 // it the changes of the batch so far. So what is formed does not depend on
 // where one batch ends and the next begins.
-type plan struct {
+type formingPlan struct {
 	m     *Memory
 	nodes map[string]tree.Node
 	order []string // ids in nodes, as they came
 }
 
-func (m *Memory) plan() *plan {
-	return &plan{m: m, nodes: map[string]tree.Node{}}
+func (m *Memory) plan() *formingPlan {
+	return &formingPlan{m: m, nodes: map[string]tree.Node{}}
 }
 
-func (p *plan) add(changes []tree.Change) {
+func (p *formingPlan) add(changes []tree.Change) {
 	for _, c := range changes {
 		if _, ok := p.nodes[c.Node.ID]; !ok {
 			p.order = append(p.order, c.Node.ID)
@@ -104,7 +104,7 @@ func (p *plan) add(changes []tree.Change) {
 }
 
 // Get returns a node as it will be.
-func (p *plan) Get(ctx context.Context, id string) (tree.Node, error) {
+func (p *formingPlan) Get(ctx context.Context, id string) (tree.Node, error) {
 	if n, ok := p.nodes[id]; ok {
 		return n, nil
 	}
@@ -117,7 +117,7 @@ const nearOverlap = 0.6
 
 // Similar returns the cases of n's partition and scene whose words are nearest,
 // all such cases of the batch, and those of n's test.
-func (p *plan) Similar(ctx context.Context, n *tree.Node, k int) ([]tree.Node, error) {
+func (p *formingPlan) Similar(ctx context.Context, n *tree.Node, k int) ([]tree.Node, error) {
 	var out []tree.Node
 	ix := p.m.index.Load()
 	near, err := ix.Similar(n, k, nearOverlap)

@@ -36,16 +36,16 @@ type Query struct {
 
 // Guidance is the answer: a block of text for the prompt, or nothing.
 type Guidance struct {
-	Trial     string         `json:"trial"`              // hand it back in Evaluation.Trial; "" when nothing was recorded
-	Abstained bool           `json:"abstained"`          // nothing fits
-	Text      string         `json:"text"`               // the fenced block; "" when memory abstains
-	Hash      string         `json:"hash"`               // of Text
-	Wording   string         `json:"wording,omitempty"`  // how it is worded, for the ledger
-	Items     []enhance.Item `json:"items"`              // the memories in Text
-	Facts     []enhance.Fact `json:"facts,omitempty"`    // what the observation shows of remembered misses, as in Text
-	Nearest   *enhance.Item  `json:"nearest"`            // what came nearest, and why it was not given; nil: nothing did
-	Unformed  int            `json:"unformed,omitempty"` // when it abstains: recorded runs that it does not know yet
-	Note      string         `json:"note,omitempty"`     // what did not work as it should have
+	Trial     string             `json:"trial"`              // hand it back in Evaluation.Trial; "" when nothing was recorded
+	Abstained bool               `json:"abstained"`          // nothing fits
+	Text      string             `json:"text"`               // the fenced block; "" when memory abstains
+	Hash      string             `json:"hash"`               // of Text
+	Wording   string             `json:"wording,omitempty"`  // how it is worded, for the ledger
+	Items     []enhance.Item     `json:"items"`              // the memories in Text
+	Facts     []enhance.ToldFact `json:"facts,omitempty"`    // what the observation shows of remembered misses, as in Text
+	Nearest   *enhance.Item      `json:"nearest"`            // what came nearest, and why it was not given; nil: nothing did
+	Unformed  int                `json:"unformed,omitempty"` // when it abstains: recorded runs that it does not know yet
+	Note      string             `json:"note,omitempty"`     // what did not work as it should have
 }
 
 // Enhance returns prompt as it is, and after it the guidance, if any.
@@ -57,7 +57,7 @@ func (g Guidance) Enhance(prompt string) string {
 type Explanation struct {
 	Guidance
 	Considered []enhance.Considered // best first, with why it was taken or left
-	Undecided  []enhance.Fact       // what Query.Observation does not settle, and why
+	Undecided  []enhance.ToldFact   // what Query.Observation does not settle, and why
 }
 
 // Guide returns what memory has to say before a run. It asks no model, waits for no
@@ -99,9 +99,9 @@ func (m *Memory) Explain(ctx context.Context, q Query) (Explanation, error) {
 	return x, nil
 }
 
-type search func(*retrieval.Index, context.Context, retrieval.Query) (retrieval.Result, error)
+type searchFunc func(*retrieval.Index, context.Context, retrieval.Query) (retrieval.Result, error)
 
-func (m *Memory) answer(ctx context.Context, q Query, ask search) (Explanation, error) {
+func (m *Memory) answer(ctx context.Context, q Query, ask searchFunc) (Explanation, error) {
 	select {
 	case <-m.closed:
 		return Explanation{}, tree.ErrClosed

@@ -236,7 +236,7 @@ func (m *Memory) mendedBy(ctx context.Context) error {
 
 // find asks the index. One whose file turns out to be damaged is built anew,
 // and asked again if there is time.
-func (m *Memory) find(ctx context.Context, q retrieval.Query, ask search) (retrieval.Result, error) {
+func (m *Memory) find(ctx context.Context, q retrieval.Query, ask searchFunc) (retrieval.Result, error) {
 	r, err := ask(m.index.Load(), ctx, q)
 	if _, damaged := errors.AsType[*tree.CorruptError](err); !damaged {
 		return r, err

@@ -68,15 +68,15 @@ type Memory struct {
 	wake     chan struct{}    // the outbox may have something
 	stop     context.CancelFunc
 	workers  sync.WaitGroup
-	counts   counts
-	outbox   progress
+	counts   failures
+	outbox   outboxProgress
 	closing  sync.Once
 	closed   chan struct{} // closed when Close begins
 	closeErr error
 }
 
-// counts are what memory could not do without harming a run.
-type counts struct {
+// failures are what memory could not do without harming a run.
+type failures struct {
 	guideFailures atomic.Int64
 	trialsLost    atomic.Int64
 	runsLost      atomic.Int64
@@ -232,10 +232,10 @@ func (m *Memory) Close() error {
 }
 
 // Tree reads what is stored: memories, the ledger, and how much there is. Advanced.
-func (m *Memory) Tree() tree.Reader { return reader{m.store} }
+func (m *Memory) Tree() tree.Reader { return readOnlyStore{m.store} }
 
-// reader hides that a store can be written: Memory is the only writer.
-type reader struct{ tree.Reader }
+// readOnlyStore hides that a store can be written: Memory is the only writer.
+type readOnlyStore struct{ tree.Reader }
 
 // Taxonomy returns the error types, scene types and checks. Advanced.
 func (m *Memory) Taxonomy() *taxonomy.Taxonomy { return m.taxonomy }

@@ -61,35 +61,35 @@ const importBatch = 2 << 20
 // They are ranged over again when somebody changed the tree meanwhile. Advanced.
 func (m *Memory) Import(
 	ctx context.Context, nodes iter.Seq2[tree.Node, error], o *ImportOptions,
-) (transfer.Plan, error) {
+) (transfer.ImportPlan, error) {
 	if o == nil {
 		o = &ImportOptions{}
 	}
 	if m.opts.ReadOnly && !o.DryRun {
-		return transfer.Plan{}, fmt.Errorf("import: %w", tree.ErrReadOnly)
+		return transfer.ImportPlan{}, fmt.Errorf("import: %w", tree.ErrReadOnly)
 	}
-	var plan transfer.Plan
+	var plan transfer.ImportPlan
 	var err error
 	if err = m.untilFresh(func() error {
 		plan, err = m.importOnce(ctx, nodes, o)
 		return err
 	}); err != nil {
-		return transfer.Plan{}, fmt.Errorf("import: %w", err)
+		return transfer.ImportPlan{}, fmt.Errorf("import: %w", err)
 	}
 	return plan, nil
 }
 
 func (m *Memory) importOnce(
 	ctx context.Context, nodes iter.Seq2[tree.Node, error], o *ImportOptions,
-) (_ transfer.Plan, err error) {
-	p := transfer.NewPlanner(m.store, transfer.PlanOptions{Trust: o.Trust, Origin: m.origin.ID})
+) (_ transfer.ImportPlan, err error) {
+	p := transfer.NewPlanner(m.store, transfer.PlannerOptions{Trust: o.Trust, Origin: m.origin.ID})
 	defer func() { err = errors.Join(err, p.Close()) }()
 	for n, err := range nodes {
 		if err == nil {
 			err = p.Add(ctx, n)
 		}
 		if err != nil {
-			return transfer.Plan{}, err
+			return transfer.ImportPlan{}, err
 		}
 	}
 	plan, err := p.Plan(ctx)
@@ -98,10 +98,10 @@ func (m *Memory) importOnce(
 	}
 	for changes, err := range p.Batches(importBatch) {
 		if err != nil {
-			return transfer.Plan{}, err
+			return transfer.ImportPlan{}, err
 		}
 		if err := m.apply(ctx, tree.Batch{Changes: changes}); err != nil {
-			return transfer.Plan{}, err
+			return transfer.ImportPlan{}, err
 		}
 	}
 	return plan, nil
@@ -168,7 +168,7 @@ func (m *Memory) quarantine(ctx context.Context) (*retrieval.Index, error) {
 // nobody can keep this tree from learning something by sending it first.
 type trusted struct{ tree.Store }
 
-// Scan implements evolution.View.
+// Scan implements evolution.Scanner.
 func (t trusted) Scan(ctx context.Context, f tree.Filter) iter.Seq2[tree.Node, error] {
 	return func(yield func(tree.Node, error) bool) {
 		for n, err := range t.Store.Scan(ctx, f) {

@@ -31,7 +31,7 @@ func exported(t testing.TB, m *memtree.Memory, o *memtree.ExportOptions) []byte 
 	return file
 }
 
-func imported(t testing.TB, m *memtree.Memory, file []byte, o *memtree.ImportOptions) transfer.Plan {
+func imported(t testing.TB, m *memtree.Memory, file []byte, o *memtree.ImportOptions) transfer.ImportPlan {
 	t.Helper()
 	plan, err := m.Import(t.Context(), read(t, file), o)
 	require.NoError(t, err)

@@ -21,24 +21,24 @@ func poke(wake chan<- struct{}) {
 	}
 }
 
-// progress lets Wait see the outbox worker: a channel that closes at the next
+// outboxProgress lets Wait see the outbox worker: a channel that closes at the next
 // step, and what stopped it, if anything did. Beside it stands what was formed.
-type progress struct {
+type outboxProgress struct {
 	mu      sync.Mutex
 	next    chan struct{}
 	stopped error
 	formed  formation.Tally
 }
 
-func (p *progress) init() { p.next = make(chan struct{}) }
+func (p *outboxProgress) init() { p.next = make(chan struct{}) }
 
-func (p *progress) state() (<-chan struct{}, error) {
+func (p *outboxProgress) state() (<-chan struct{}, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.next, p.stopped
 }
 
-func (p *progress) step(stopped error) {
+func (p *outboxProgress) step(stopped error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.stopped = stopped
@@ -47,13 +47,13 @@ func (p *progress) step(stopped error) {
 }
 
 // count adds what was committed.
-func (p *progress) count(formed []formation.Formed) {
+func (p *outboxProgress) count(formed []formation.Formed) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.formed.Add(formed)
 }
 
-func (p *progress) tally() formation.Tally {
+func (p *outboxProgress) tally() formation.Tally {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.formed.Clone()

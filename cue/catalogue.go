@@ -27,7 +27,7 @@ type Catalogue struct {
 
 // reader reads texts of one sort: notes, an agent's own reasons, or tasks.
 type reader struct {
-	phrases *Finder
+	phrases *Matcher
 	words   *linear
 }
 
@@ -38,7 +38,7 @@ func NewCatalogue(tax *taxonomy.Taxonomy) *Catalogue {
 	c := &Catalogue{checks: tax.Checks()}
 	readers := [sorts]*reader{notes: &c.said, claims: &c.claimed, tasks: &c.asked}
 	for _, r := range readers {
-		r.phrases = NewFinder(Gap)
+		r.phrases = NewMatcher(Gap)
 	}
 	for i := range c.checks {
 		k := &c.checks[i]

@@ -22,16 +22,16 @@ const (
 	MaxRead  = 4000 // bytes of one text that are read; the rest is ignored
 )
 
-// Finder looks for phrases. Each phrase belongs to a kind, a number that the
+// Matcher looks for phrases. Each phrase belongs to a kind, a number that the
 // caller chooses.
-type Finder struct {
+type Matcher struct {
 	gap   int
-	words map[string][]entry // English phrases by their first token
-	runes map[rune][]entry   // Chinese phrases by their first character
+	words map[string][]compiledPhrase // English phrases by their first token
+	runes map[rune][]compiledPhrase   // Chinese phrases by their first character
 }
 
-// entry is a compiled phrase.
-type entry struct {
+// compiledPhrase is a compiled phrase.
+type compiledPhrase struct {
 	Match
 	parts [][]string // what stands between the gaps: runs of tokens, or one text each for Chinese
 }
@@ -43,15 +43,15 @@ type Match struct {
 	Weight float64
 }
 
-// NewFinder returns a Finder whose … stands for up to gap tokens in English.
-func NewFinder(gap int) *Finder {
-	return &Finder{gap: gap, words: map[string][]entry{}, runes: map[rune][]entry{}}
+// NewMatcher returns a Matcher whose … stands for up to gap tokens in English.
+func NewMatcher(gap int) *Matcher {
+	return &Matcher{gap: gap, words: map[string][]compiledPhrase{}, runes: map[rune][]compiledPhrase{}}
 }
 
 // Add adds a phrase; a match reports it under the name label. A phrase without
 // words is ignored. Add must not run while another goroutine searches.
-func (f *Finder) Add(kind int, label, phrase string, weight float64) {
-	e := entry{Match{kind, label, weight}, compile(phrase)}
+func (f *Matcher) Add(kind int, label, phrase string, weight float64) {
+	e := compiledPhrase{Match{kind, label, weight}, compile(phrase)}
 	if len(e.parts) == 0 {
 		return
 	}
@@ -65,24 +65,24 @@ func (f *Finder) Add(kind int, label, phrase string, weight float64) {
 	}
 }
 
-// Text is a text made ready to be searched by several Finders.
-type Text struct {
+// Stemmed is a text made ready to be searched by several Matchers.
+type Stemmed struct {
 	raw   string   // the text in lower case, for Chinese phrases
 	words []string // its stems, for English phrases
 	han   bool     // it has Chinese characters
 }
 
 // Read makes the first MaxRead bytes of s ready.
-func Read(s string) Text {
+func Read(s string) Stemmed {
 	if len(s) > MaxRead {
 		s = strings.ToValidUTF8(s[:MaxRead], "")
 	}
-	return Text{raw: strings.ToLower(s), words: stems(s), han: chinese(s)}
+	return Stemmed{raw: strings.ToLower(s), words: stems(s), han: chinese(s)}
 }
 
 // Find calls visit for each place where a phrase stands, once for each phrase
 // there: first for the English phrases, then for the Chinese.
-func (f *Finder) Find(t Text, visit func(Match)) {
+func (f *Matcher) Find(t Stemmed, visit func(Match)) {
 	for i, w := range t.words {
 		list := f.words[w]
 		if digit(rune(w[0])) {

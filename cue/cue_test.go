@@ -30,7 +30,7 @@ func TestFind(t *testing.T) {
 		{"没 refresh", "页面没 Refresh", true},
 		{"保存", "Save", false},
 	} {
-		f := NewFinder(Gap)
+		f := NewMatcher(Gap)
 		f.Add(7, "label", c.phrase, 2)
 		var found []Match
 		f.Find(Read(c.text), func(m Match) { found = append(found, m) })
@@ -104,7 +104,7 @@ func FuzzFind(f *testing.F) {
 	f.Add("没…点", "没有去点")
 	f.Add("a … #", "a 1")
 	f.Fuzz(func(t *testing.T, phrase, s string) {
-		x := NewFinder(Gap)
+		x := NewMatcher(Gap)
 		x.Add(0, phrase, phrase, 1)
 		x.Find(Read(s), func(Match) {})
 		if strings.TrimSpace(phrase) == "" {

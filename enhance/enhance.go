@@ -64,8 +64,8 @@ type Observed struct {
 	Clause string // set by Write: what the text says of it
 }
 
-// Guidance is text to put into a prompt, and what it was made from.
-type Guidance struct {
+// Block is text to put into a prompt, and what it was made from.
+type Block struct {
 	Text    string     // fenced, without a line feed at its end; "" if there is nothing to say
 	Hash    string     // of Text, "" for none
 	Wording string     // the template, as prompts.Prompt.Name has it, then +facts and +findings where there are any
@@ -88,9 +88,9 @@ type Drop struct {
 // the last given are left out, never half of one. No nodes, or none that may be
 // shown, give an empty text. The error is that of a template that does not work
 // or breaks the fence; there is no text then.
-func Write(nodes []tree.Node, o Options) (Guidance, error) {
+func Write(nodes []tree.Node, o Options) (Block, error) {
 	if len(nodes) == 0 && len(o.Facts) == 0 {
-		return Guidance{}, nil
+		return Block{}, nil
 	}
 	if o.Lang == "" {
 		o.Lang = text.Lang(o.Prompt)
@@ -101,7 +101,7 @@ func Write(nodes []tree.Node, o Options) (Guidance, error) {
 	if o.Prompts == nil {
 		set, err := prompts.Load(nil)
 		if err != nil {
-			return Guidance{}, fmt.Errorf("write guidance: %w", err)
+			return Block{}, fmt.Errorf("write guidance: %w", err)
 		}
 		o.Prompts = set
 	}
@@ -112,7 +112,7 @@ func Write(nodes []tree.Node, o Options) (Guidance, error) {
 	items, dropped := choose(nodes, told, o)
 	g, err := o.write(items, clauses)
 	if err != nil {
-		return Guidance{}, err
+		return Block{}, err
 	}
 	g.Facts = told
 	for i := range nodes {
@@ -124,7 +124,7 @@ func Write(nodes []tree.Node, o Options) (Guidance, error) {
 }
 
 // choose turns nodes into items, and says of those left out why, by their place.
-func choose(nodes []tree.Node, told []Observed, o Options) (items []item, dropped map[int]why) {
+func choose(nodes []tree.Node, told []Observed, o Options) (items []wordedMemory, dropped map[int]why) {
 	dropped = map[int]why{}
 	said := map[taxonomy.Direction][]saying{} // the points of the items
 	left := o.Budget
@@ -158,11 +158,11 @@ func choose(nodes []tree.Node, told []Observed, o Options) (items []item, droppe
 }
 
 // write puts the items into the template and the fence.
-func (o Options) write(items []item, facts []string) (Guidance, error) {
+func (o Options) write(items []wordedMemory, facts []string) (Block, error) {
 	if len(items) == 0 && len(facts) == 0 {
-		return Guidance{}, nil
+		return Block{}, nil
 	}
-	var g Guidance
+	var g Block
 	in := prompts.GuidanceInput{Lang: o.Lang, Facts: facts}
 	for _, it := range items {
 		g.IDs = append(g.IDs, it.id)
@@ -177,17 +177,17 @@ func (o Options) write(items []item, facts []string) (Guidance, error) {
 	}
 	p, err := o.Prompts.Guidance(in)
 	if err != nil {
-		return Guidance{}, fmt.Errorf("write guidance: %w", err)
+		return Block{}, fmt.Errorf("write guidance: %w", err)
 	}
 	if strings.ContainsAny(p.System+p.Text, "<>") {
-		return Guidance{}, errors.New("write guidance: the template " + p.ID + " has an angle bracket in it, which could end the fence; remove it")
+		return Block{}, errors.New("write guidance: the template " + p.ID + " has an angle bracket in it, which could end the fence; remove it")
 	}
 	g.Text = strings.TrimRight(Open+"\n"+p.System+"\n\n"+p.Text, "\n") + "\n" + Close
 	g.Hash, g.Wording = tree.Hash(g.Text), p.Name()
 	if len(facts) > 0 {
 		g.Wording += "+facts"
 	}
-	if slices.ContainsFunc(items, func(it item) bool { return it.found }) {
+	if slices.ContainsFunc(items, func(it wordedMemory) bool { return it.found }) {
 		g.Wording += "+findings"
 	}
 	return g, nil

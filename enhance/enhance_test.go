@@ -52,7 +52,7 @@ func TestWriteGolden(t *testing.T) {
 func TestWriteNothing(t *testing.T) {
 	g, err := Write(nil, Options{})
 	require.NoError(t, err)
-	require.Equal(t, Guidance{}, g)
+	require.Equal(t, Block{}, g)
 	require.Equal(t, "p", Place("p", g.Text, Append))
 }
 
@@ -165,7 +165,7 @@ func TestBudget(t *testing.T) {
 }
 
 // fenced checks what must be true of every text that Write returns.
-func fenced(t require.TestingT, g Guidance, budget int) {
+func fenced(t require.TestingT, g Block, budget int) {
 	if g.Text == "" {
 		return
 	}
@@ -294,7 +294,7 @@ func TestBrokenTemplate(t *testing.T) {
 	require.NoError(t, err)
 	g, err := Write(sample("en"), Options{Prompts: set})
 	require.EqualError(t, err, "write guidance: the template guidance.en has an angle bracket in it, which could end the fence; remove it")
-	require.Equal(t, Guidance{}, g)
+	require.Equal(t, Block{}, g)
 }
 
 func BenchmarkWrite(b *testing.B) {

@@ -14,15 +14,15 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// item is one memory, worded.
-type item struct {
+// wordedMemory is one memory, worded.
+type wordedMemory struct {
 	id    string
 	level tree.Type
 	hints []prompts.Hint // its points, each a line; the first has what is said besides
 	found bool           // with what was found then
 }
 
-// Shares of an item in tokens. An item without its rarer parts leaves their
+// Shares of a worded memory in tokens. One without its rarer parts leaves their
 // room to the other items, not to its check.
 const (
 	maxCheck     = 90
@@ -33,9 +33,9 @@ const (
 )
 
 // newItem words a node, or says why it may not be shown.
-func newItem(n *tree.Node, o Options) (item, why) {
+func newItem(n *tree.Node, o Options) (wordedMemory, why) {
 	budget, lang, words := o.Budget, o.Lang, o.Words
-	it := item{id: n.ID, level: n.Type}
+	it := wordedMemory{id: n.ID, level: n.Type}
 	finding := o.finding(n)
 	for _, raw := range words.foreign(n) {
 		if reason, unsafe := guard.Unsafe(raw); unsafe {
@@ -85,7 +85,7 @@ func newItem(n *tree.Node, o Options) (item, why) {
 
 // find adds what was found: after a missed defect behind what to check, after a false alarm
 // before it, because what was right there is what the agent did not believe.
-func (it *item) find(finding string, d taxonomy.Direction) {
+func (it *wordedMemory) find(finding string, d taxonomy.Direction) {
 	it.found = true
 	if d == taxonomy.FalseFail {
 		it.hints[0].Check = text.Append(finding, it.hints[0].Check)
@@ -118,9 +118,9 @@ func known(n *tree.Node) bool {
 }
 
 // fits reports whether a lesson is no longer than it may be.
-func (it item) fits() bool { return it.level == tree.Case || it.cost() <= maxLesson }
+func (it wordedMemory) fits() bool { return it.level == tree.Case || it.cost() <= maxLesson }
 
-func (it item) text() string {
+func (it wordedMemory) text() string {
 	var b strings.Builder
 	for _, h := range it.hints {
 		for _, part := range []string{h.When, h.Check, h.NotWhen, h.Mistake, h.Found} {
@@ -132,7 +132,7 @@ func (it item) text() string {
 	return b.String()
 }
 
-func (it item) cost() int { return Tokens(it.text()) }
+func (it wordedMemory) cost() int { return Tokens(it.text()) }
 
 // points are what to check and what is right, one for each of the node's lessons as far as
 // there is room, the first at least in part; or else its guidance.
@@ -223,9 +223,9 @@ func newSaying(s string) saying {
 	return saying{text: s, words: words}
 }
 
-// news takes out of an item the points that others say already, and returns what those
+// news takes out of a memory the points that others say already, and returns what those
 // that are left say. Where none is left, by is whose point says as much.
-func (it *item) news(said []saying) (left []saying, by string) {
+func (it *wordedMemory) news(said []saying) (left []saying, by string) {
 	var hints []prompts.Hint
 	for _, h := range it.hints {
 		s := newSaying(evidence().ReplaceAllString(h.Check, "")) // quoted at length is evidence of the one case

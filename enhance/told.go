@@ -6,8 +6,8 @@ import (
 	"github.com/memtree/memtree/fact"
 )
 
-// Fact is what an observation shows of something that was once missed, or claimed wrongly.
-type Fact struct {
+// ToldFact is what an observation shows of something that was once missed, or claimed wrongly.
+type ToldFact struct {
 	Memory string    `json:"memory"` // id of the case it was read from
 	Check  string    `json:"check,omitempty"`
 	Kind   fact.Kind `json:"kind"`
@@ -20,15 +20,15 @@ type Fact struct {
 
 // Told returns facts as they are told: in the words of the text, or with the reason
 // why they are unknown.
-func Told(facts []Observed) []Fact {
-	var out []Fact
+func Told(facts []Observed) []ToldFact {
+	var out []ToldFact
 	for i := range facts {
 		f := &facts[i]
 		text := f.Clause
 		if f.State == fact.Unknown {
 			text = f.Why
 		}
-		out = append(out, Fact{
+		out = append(out, ToldFact{
 			Memory: f.ID, Check: f.Check, Kind: f.Kind, Thing: cmp.Or(f.Thing, f.Want, f.Got),
 			State: f.State.String(), Line: f.Line, Seen: f.Seen, Text: text,
 		})

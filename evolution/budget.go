@@ -24,9 +24,9 @@ type calls struct {
 	most    *float64 // cost; nil: no bound
 	price   Price
 	review  bool // PlanOptions.Review
-	step    Step
-	told    func(Step) // PlanOptions.Progress
-	down    error      // why the model is not asked any more; nil while it is
+	step    Progress
+	told    func(Progress) // PlanOptions.Progress
+	down    error          // why the model is not asked any more; nil while it is
 }
 
 func budget(o PlanOptions) calls {

@@ -13,17 +13,17 @@ import (
 // Demand is what the ledger knows of the queries there were.
 type Demand struct {
 	injected map[string]bool
-	places   map[place][]time.Time // of the queries, sorted
+	places   map[niche][]time.Time // of the queries, sorted
 }
 
-// place is what a query and a memory have in common if the one could serve the
+// niche is what a query and a memory have in common if the one could serve the
 // other: the product, and the kind of scene, where both name one.
-type place struct{ product, scene string }
+type niche struct{ product, scene string }
 
 // ReadDemand reads the ledger: which memories were ever put into a prompt, and when
 // was asked for what.
 func ReadDemand(ctx context.Context, r tree.Reader, tax *taxonomy.Taxonomy) (*Demand, error) {
-	a := &Demand{injected: map[string]bool{}, places: map[place][]time.Time{}}
+	a := &Demand{injected: map[string]bool{}, places: map[niche][]time.Time{}}
 	for e, err := range r.Ledger(ctx, 0) {
 		if err != nil {
 			return nil, fmt.Errorf("read the ledger: %w", err)
@@ -31,7 +31,7 @@ func ReadDemand(ctx context.Context, r tree.Reader, tax *taxonomy.Taxonomy) (*De
 		switch {
 		case e.Trial != nil:
 			a.inject(e.Trial.Injected)
-			at := place{e.Trial.Scope.Product, sceneType(tax, e.Trial.Scene.Type)}
+			at := niche{e.Trial.Scope.Product, sceneType(tax, e.Trial.Scene.Type)}
 			a.places[at] = append(a.places[at], e.At)
 		case e.Step != nil:
 			a.inject(e.Step.Injected)

@@ -30,8 +30,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// View is what evolution reads of the tree. Every tree.Store is a View.
-type View interface {
+// Scanner is what evolution reads of the tree. every tree.Store is one.
+type Scanner interface {
 	Scan(ctx context.Context, f tree.Filter) iter.Seq2[tree.Node, error]
 }
 
@@ -48,9 +48,9 @@ type Finder interface {
 	Rank(ctx context.Context, candidate, held *tree.Node) (int, error)
 }
 
-// Cache keeps the result of each job for ever, so that nobody pays for an answer
+// JobCache keeps the result of each job for ever, so that nobody pays for an answer
 // twice.
-type Cache interface {
+type JobCache interface {
 	// Get returns what was kept under a key.
 	Get(key string) ([]byte, bool)
 	// Put keeps a value durably before it returns.
@@ -65,7 +65,7 @@ type Options struct {
 	Model     string             // the generator's name, for the job keys
 	Prompts   *prompts.Set       // nil: the built-in ones, when there is a Generator
 	Finder    Finder             // nil: drafts are not tried out in retrieval
-	Cache     Cache              // nil: nothing is kept between plans
+	Cache     JobCache           // nil: nothing is kept between plans
 	// Unsafe says why a text must not be shown to an agent; the reason continues the
 	// sentence "its text …". Forces reports whether a text decides a verdict, and
 	// returns the words that do. If one is nil, its gate is skipped.
@@ -83,7 +83,7 @@ type Options struct {
 type Evolver struct {
 	o      Options
 	rules  Rules
-	judge  *gate.Judge
+	judge  *gate.Gates
 	checks func() *cue.Catalogue
 }
 
@@ -128,7 +128,7 @@ func partitionOf(n *tree.Node) Partition {
 	return Partition{ErrorType: n.ErrorType, Direction: n.Direction}
 }
 
-// forgetful is the Cache that keeps nothing.
+// forgetful is the JobCache that keeps nothing.
 type forgetful struct{}
 
 func (forgetful) Get(string) ([]byte, bool)                 { return nil, false }

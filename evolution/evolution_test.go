@@ -18,7 +18,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// memory is a tree in memory. It is the View of formation and evolution, and applies
+// memory is a tree in memory. It is what formation and evolution read, and applies
 // their changes.
 type memory struct {
 	tb    testing.TB
@@ -77,7 +77,7 @@ func (m *memory) Get(_ context.Context, id string) (tree.Node, error) {
 	return tree.Node{}, tree.ErrNotFound
 }
 
-// kept is the Cache of a memory.
+// kept is the JobCache of a memory.
 type kept struct{ m *memory }
 
 func (k kept) Get(key string) ([]byte, bool) { b, ok := k.m.kept[key]; return b, ok }

@@ -46,21 +46,21 @@ func (v *Evolved) Add(p Plan) {
 }
 
 // After is a tree as changes would leave it.
-func After(v View, changes []tree.Change) View { return after{v, changes} }
+func After(v Scanner, changes []tree.Change) Scanner { return after{v, changes} }
 
 type after struct {
-	View
+	Scanner
 	changes []tree.Change
 }
 
-// Scan implements View.
+// Scan implements Scanner.
 func (a after) Scan(ctx context.Context, f tree.Filter) iter.Seq2[tree.Node, error] {
 	changed := map[string]tree.Node{}
 	for _, c := range a.changes {
 		changed[c.Node.ID] = c.Node
 	}
 	return func(yield func(tree.Node, error) bool) {
-		for n, err := range a.View.Scan(ctx, f) {
+		for n, err := range a.Scanner.Scan(ctx, f) {
 			if c, ok := changed[n.ID]; ok && err == nil {
 				n = c.Clone()
 			}

@@ -15,7 +15,7 @@ type job struct {
 	gate.About
 	bucket  *bucket
 	parts   []*formedNode // the experiences of a strategy
-	counts  []count       // the checks that a strategy counts
+	counts  []checkCount  // the checks that a strategy counts
 	present *tree.Node    // the memory it replaces, nil for none
 	now     time.Time     // of the newest evaluation
 	refused bool          // set by write when the gates refused every draft

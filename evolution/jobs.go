@@ -13,9 +13,9 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// record is the result of a job in the cache: a draft that passed every gate, or why
+// jobRecord is the result of a job in the cache: a draft that passed every gate, or why
 // none did.
-type record struct {
+type jobRecord struct {
 	Job     string          `json:"job"`
 	Draft   *gate.Draft     `json:"draft,omitempty"`
 	By      tree.Provenance `json:"by"`
@@ -24,14 +24,14 @@ type record struct {
 }
 
 // recall reads a record from the cache. One that cannot be read counts as missing.
-func (e *Evolver) recall(key string) (record, bool) {
+func (e *Evolver) recall(key string) (jobRecord, bool) {
 	b, ok := e.o.Cache.Get(key)
 	if !ok {
-		return record{}, false
+		return jobRecord{}, false
 	}
-	var r record
+	var r jobRecord
 	if json.Unmarshal(b, &r) != nil || r.Job != key {
-		return record{}, false
+		return jobRecord{}, false
 	}
 	for i := range r.Refused {
 		r.Refused[i].Known = true
@@ -39,7 +39,7 @@ func (e *Evolver) recall(key string) (record, bool) {
 	return r, true
 }
 
-func (e *Evolver) remember(ctx context.Context, r record) error {
+func (e *Evolver) remember(ctx context.Context, r jobRecord) error {
 	b, err := json.Marshal(r)
 	if err != nil {
 		return fmt.Errorf("keep the answer of a job: %w", err)
@@ -50,10 +50,10 @@ func (e *Evolver) remember(ctx context.Context, r record) error {
 	return nil
 }
 
-// rejections returns the refused drafts of a value that a Cache keeps. It returns nil
+// rejections returns the refused drafts of a value that a JobCache keeps. It returns nil
 // for a value that cannot be read.
 func rejections(value []byte) []Rejection {
-	var r record
+	var r jobRecord
 	if json.Unmarshal(value, &r) != nil {
 		return nil
 	}
@@ -103,13 +103,13 @@ func mayReturn(n *tree.Node) bool {
 // the rules if the model's draft does not pass. It puts the result into the cache
 // before it returns it. It returns false when the bounds do not allow a call; then the
 // job waits.
-func (w *work) settle(j *job) (record, bool, error) {
+func (w *work) settle(j *job) (jobRecord, bool, error) {
 	if w.e.o.Generator == nil {
-		return w.settleByRules(j, record{Job: j.key(rulesVersion, "")})
+		return w.settleByRules(j, jobRecord{Job: j.key(rulesVersion, "")})
 	}
 	p, err := w.prompt(j)
 	if err != nil {
-		return record{}, false, err
+		return jobRecord{}, false, err
 	}
 	key := j.key(p.Name(), w.e.o.Model)
 	if r, ok := w.e.recall(key); ok {
@@ -120,13 +120,13 @@ func (w *work) settle(j *job) (record, bool, error) {
 	}
 	if w.left.mightExceed(size(p.System, p.Text)) {
 		w.Waiting++
-		return record{}, false, nil
+		return jobRecord{}, false, nil
 	}
-	r := record{Job: key, By: tree.Provenance{Analyst: "model", Template: p.Name()}}
+	r := jobRecord{Job: key, By: tree.Provenance{Analyst: "model", Template: p.Name()}}
 	d, model, why, err := w.ask(j, p)
 	switch {
 	case err != nil && w.ctx.Err() != nil:
-		return record{}, false, w.ctx.Err()
+		return jobRecord{}, false, w.ctx.Err()
 	case err != nil && answered(err):
 		why = append(why, "answer: "+j.unusable(err))
 	case err != nil: // the model could not be reached, which says nothing about the job
@@ -145,13 +145,13 @@ func (w *work) settle(j *job) (record, bool, error) {
 
 // withoutModel settles a job by rules and marks the result, so that a later plan asks
 // the model.
-func (w *work) withoutModel(j *job) (record, bool, error) {
-	r, ok, err := w.settleByRules(j, record{Job: j.key(rulesVersion, "")})
+func (w *work) withoutModel(j *job) (jobRecord, bool, error) {
+	r, ok, err := w.settleByRules(j, jobRecord{Job: j.key(rulesVersion, "")})
 	r.By.Again = true
 	return r, ok && r.Draft != nil, err
 }
 
-func (w *work) settleByRules(j *job, r record) (record, bool, error) {
+func (w *work) settleByRules(j *job, r jobRecord) (jobRecord, bool, error) {
 	if kept, ok := w.e.recall(r.Job); ok {
 		return kept, true, nil
 	}
@@ -163,7 +163,7 @@ func (w *work) settleByRules(j *job, r record) (record, bool, error) {
 		d.Clean()
 		why, err := w.judge(j, d)
 		if err != nil {
-			return record{}, false, err
+			return jobRecord{}, false, err
 		}
 		if len(why) == 0 {
 			r.Draft = d

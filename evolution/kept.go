@@ -14,7 +14,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Jobs is a Cache beside a store: it keeps what became of jobs, as derived data.
+// Jobs is a JobCache beside a store: it keeps what became of jobs, as derived data.
 // Losing it costs calls, not knowledge.
 type Jobs struct {
 	store tree.Store
@@ -63,7 +63,7 @@ func OpenJobs(ctx context.Context, s tree.Store, o JobsOptions) (*Jobs, error) {
 	return j, nil
 }
 
-// Get implements Cache.
+// Get implements JobCache.
 func (j *Jobs) Get(key string) ([]byte, bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -72,7 +72,7 @@ func (j *Jobs) Get(key string) ([]byte, bool) {
 	return v, ok
 }
 
-// Put implements Cache. What a model was paid for is written at once, what rules
+// Put implements JobCache. What a model was paid for is written at once, what rules
 // can write again with the next Save.
 func (j *Jobs) Put(ctx context.Context, key string, value []byte) error {
 	j.mu.Lock()

@@ -15,17 +15,17 @@ import (
 
 // PlanOptions bound a plan. The zero value plans everything.
 type PlanOptions struct {
-	Only     string     // plan only this error type; "" for all
-	MaxCalls *int       // of the model, over all partitions; nil: no bound
-	MaxCost  *float64   // of the calls, over all partitions, by Price; nil: no bound
-	Price    Price      // of the model's tokens
-	Now      time.Time  // a later evaluation does not count as the newest; zero: no limit
-	Review   bool       // a draft becomes a proposal, not a change, until a person accepts it; see Review.Decide
-	Progress func(Step) // called after every job and partition; may be nil
+	Only     string         // plan only this error type; "" for all
+	MaxCalls *int           // of the model, over all partitions; nil: no bound
+	MaxCost  *float64       // of the calls, over all partitions, by Price; nil: no bound
+	Price    Price          // of the model's tokens
+	Now      time.Time      // a later evaluation does not count as the newest; zero: no limit
+	Review   bool           // a draft becomes a proposal, not a change, until a person accepts it; see Review.Decide
+	Progress func(Progress) // called after every job and partition; may be nil
 }
 
-// Step says how far a plan has come. Its numbers are for all partitions together.
-type Step struct {
+// Progress says how far a plan has come. Its numbers are for all partitions together.
+type Progress struct {
 	Partition           // the current one
 	Done, Of  int       // partitions
 	Groups    int       // groups of cases that are no experience yet
@@ -87,7 +87,7 @@ type Rejection struct {
 // result of a job is in the cache before its plan is yielded. So a caller may plan
 // again after a conflict or a crash, and the model is not asked twice. After an error
 // nothing more is yielded; the plans before it are valid.
-func (e *Evolver) Plan(ctx context.Context, v View, o PlanOptions) iter.Seq2[Plan, error] {
+func (e *Evolver) Plan(ctx context.Context, v Scanner, o PlanOptions) iter.Seq2[Plan, error] {
 	return func(yield func(Plan, error) bool) {
 		s, err := e.survey(ctx, v, o.Now)
 		if err != nil {

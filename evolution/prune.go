@@ -11,16 +11,16 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Reason says why a memory is archived.
-type Reason string
+// ForgetReason says why a memory is archived.
+type ForgetReason string
 
 // The reasons, in the order in which memories are forgotten.
 const (
-	Harmful    Reason = "harmful"    // in quarantine because it did harm, without evidence for a half-life
-	Superseded Reason = "superseded" // retired or replaced, without evidence for a month
-	Unused     Reason = "unused"     // a case seen once, a half-life ago, and never given though it could have been
-	Thin       Reason = "thin"       // an experience with fewer than two live cases
-	OverBudget Reason = "over_budget"
+	Harmful    ForgetReason = "harmful"    // in quarantine because it did harm, without evidence for a half-life
+	Superseded ForgetReason = "superseded" // retired or replaced, without evidence for a month
+	Unused     ForgetReason = "unused"     // a case seen once, a half-life ago, and never given though it could have been
+	Thin       ForgetReason = "thin"       // an experience with fewer than two live cases
+	OverBudget ForgetReason = "over_budget"
 )
 
 // The limits of the rules.
@@ -53,9 +53,9 @@ type Known struct {
 
 // Forgotten is a memory that is taken out of use, and why.
 type Forgotten struct {
-	Node   tree.Node `json:"node"` // as it was
-	Reason Reason    `json:"reason"`
-	Why    string    `json:"why"` // a sentence
+	Node   tree.Node    `json:"node"` // as it was
+	Reason ForgetReason `json:"reason"`
+	Why    string       `json:"why"` // a sentence
 }
 
 // Pruned is the result of Prune.
@@ -83,7 +83,7 @@ type pruner struct {
 // could have been given to. When a partition has too many lessons, those go whose
 // cases other lessons cover. A memory that a person marked stays. A forgotten case
 // whose mistake is made again comes back.
-func (e *Evolver) Prune(ctx context.Context, v View, o PruneOptions, known Known) (Pruned, error) {
+func (e *Evolver) Prune(ctx context.Context, v Scanner, o PruneOptions, known Known) (Pruned, error) {
 	s, err := e.survey(ctx, v, known.Now)
 	if err != nil {
 		return Pruned{}, fmt.Errorf("read the tree: %w", err)
@@ -137,7 +137,7 @@ func (p *pruner) candidates(only func(*tree.Node) bool) []*tree.Node {
 }
 
 // forgetIf forgets each candidate for which a rule gives a reason.
-func (p *pruner) forgetIf(rule func(*tree.Node) (Reason, string)) {
+func (p *pruner) forgetIf(rule func(*tree.Node) (ForgetReason, string)) {
 	for _, n := range p.candidates(func(*tree.Node) bool { return true }) {
 		if r, why := rule(n); r != "" {
 			p.gone[n.ID] = Forgotten{Node: n.Clone(), Reason: r, Why: why}
@@ -149,14 +149,14 @@ func (p *pruner) age(n *tree.Node) time.Duration { return max(0, p.now.Sub(lastS
 
 func days(d time.Duration) int { return int(d.Hours() / 24) }
 
-func (p *pruner) harm(n *tree.Node) (Reason, string) {
+func (p *pruner) harm(n *tree.Node) (ForgetReason, string) {
 	if n.Status != tree.Quarantined || p.age(n) <= halfLife {
 		return "", ""
 	}
 	return Harmful, fmt.Sprintf("kept from use as doing harm; its last evidence is %d days old", days(p.age(n)))
 }
 
-func (p *pruner) replaced(n *tree.Node) (Reason, string) {
+func (p *pruner) replaced(n *tree.Node) (ForgetReason, string) {
 	if n.SupersededBy == "" && n.Status != tree.Retired || p.age(n) <= supersededFor {
 		return "", ""
 	}
@@ -166,7 +166,7 @@ func (p *pruner) replaced(n *tree.Node) (Reason, string) {
 	return Superseded, fmt.Sprintf("out of use; its last evidence is %d days old", days(p.age(n)))
 }
 
-func (p *pruner) unused(n *tree.Node) (Reason, string) {
+func (p *pruner) unused(n *tree.Node) (ForgetReason, string) {
 	used := n.Metadata.UsageCount > 0 || p.known.Used != nil && p.known.Used(n.ID)
 	confirmed := len(n.Occurrences) > 1 || len(p.under[n.ID]) > 0
 	if n.Type != tree.Case || !n.Live() || used || confirmed || n.Content.Confidence >= littleTrust ||
@@ -181,7 +181,7 @@ func (p *pruner) unused(n *tree.Node) (Reason, string) {
 		k, days(p.age(n)), n.Content.Confidence)
 }
 
-func (p *pruner) thin(n *tree.Node) (Reason, string) {
+func (p *pruner) thin(n *tree.Node) (ForgetReason, string) {
 	if n.Type != tree.Experience || !n.Live() || n.Elsewhere != nil {
 		return "", ""
 	}
@@ -251,7 +251,7 @@ func (p *pruner) result(revived []string) Pruned {
 	for _, f := range p.gone {
 		out.Forgotten = append(out.Forgotten, f)
 	}
-	order := []Reason{Harmful, Superseded, Unused, Thin, OverBudget}
+	order := []ForgetReason{Harmful, Superseded, Unused, Thin, OverBudget}
 	slices.SortFunc(out.Forgotten, func(a, b Forgotten) int {
 		return cmp.Or(cmp.Compare(slices.Index(order, a.Reason), slices.Index(order, b.Reason)),
 			cmp.Compare(a.Node.ErrorType, b.Node.ErrorType), cmp.Compare(a.Node.ID, b.Node.ID))

@@ -22,8 +22,8 @@ func (m *memory) prune(o PruneOptions, known ...Known) Pruned {
 	return p
 }
 
-func reasons(p Pruned) map[string]Reason {
-	out := map[string]Reason{}
+func reasons(p Pruned) map[string]ForgetReason {
+	out := map[string]ForgetReason{}
 	for _, f := range p.Forgotten {
 		out[f.Node.ID] = f.Reason
 	}
@@ -47,7 +47,7 @@ func TestPruneGivesAReason(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		node tree.Node
-		want Reason
+		want ForgetReason
 	}{
 		{"never given, seen once, long ago, little trusted", old(2, nil), Unused},
 		{"the same, but trusted", old(3, func(n *tree.Node) { n.Content.Confidence = 0.7 }), ""},
@@ -107,7 +107,7 @@ func TestPruneByChance(t *testing.T) {
 		}
 		return 0
 	}})
-	require.Equal(t, map[string]Reason{asked: Unused}, reasons(p))
+	require.Equal(t, map[string]ForgetReason{asked: Unused}, reasons(p))
 	require.Contains(t, p.Forgotten[0].Why, "none of 20 queries")
 
 	shop := planted(t, shop())
@@ -202,7 +202,7 @@ func TestPruneTakesOutOfAll(t *testing.T) {
 	late.Metadata.UpdatedAt = late.Metadata.UpdatedAt.AddDate(0, 6, 0)
 	m.plant(late)
 	p := m.prune(PruneOptions{})
-	require.Equal(t, map[string]Reason{both.ID: Superseded}, reasons(p))
+	require.Equal(t, map[string]ForgetReason{both.ID: Superseded}, reasons(p))
 	require.Empty(t, m.nodes[both.ID].Parent)
 	require.Len(t, m.nodes[a.ID].Children, len(a.Children)-1)
 	require.Len(t, m.nodes[b.ID].Children, len(b.Children)-1)

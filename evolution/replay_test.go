@@ -68,16 +68,16 @@ func newSubject(t *testing.T, name string, every int) *subject {
 
 func (s *subject) Name() string { return s.name }
 
-func (s *subject) Ask(ctx context.Context, e *tree.Evaluation) (replay.Answer, error) {
+func (s *subject) Ask(ctx context.Context, e *tree.Evaluation) (replay.Given, error) {
 	if e.At.After(s.now) {
 		s.now = e.At
 	}
 	x, err := s.mem.Explain(ctx, memtree.Query{Prompt: e.Prompt, Scene: e.Scene, Scope: e.Scope, Agent: e.Agent,
 		RunID: e.RunID})
 	if err != nil {
-		return replay.Answer{}, err
+		return replay.Given{}, err
 	}
-	a := replay.Answer{Guided: !x.Abstained}
+	a := replay.Given{Guided: !x.Abstained}
 	if x.Nearest != nil {
 		a.Score = x.Nearest.Score
 	}
@@ -86,10 +86,10 @@ func (s *subject) Ask(ctx context.Context, e *tree.Evaluation) (replay.Answer, e
 		a.Score = max(a.Score, it.Score)
 		n, err := s.mem.Tree().Get(ctx, it.ID)
 		if err != nil {
-			return replay.Answer{}, err
+			return replay.Given{}, err
 		}
 		abstract = abstract || n.Type != tree.Case
-		a.Items = append(a.Items, replay.Item{Direction: n.Direction})
+		a.Items = append(a.Items, replay.Warning{Direction: n.Direction})
 	}
 	if a.Guided {
 		s.guided++
@@ -101,7 +101,7 @@ func (s *subject) Ask(ctx context.Context, e *tree.Evaluation) (replay.Answer, e
 	return a, nil
 }
 
-func (s *subject) Learn(ctx context.Context, e *tree.Evaluation, _ replay.Verdict) error {
+func (s *subject) Learn(ctx context.Context, e *tree.Evaluation, _ replay.Label) error {
 	if err := s.mem.Record(ctx, *e); err != nil {
 		return err
 	}
@@ -117,9 +117,9 @@ func (s *subject) Learn(ctx context.Context, e *tree.Evaluation, _ replay.Verdic
 // TestQualityOfReplay compares guidance from cases alone with that of a tree
 // which evolves, on real streams, at each quarter of them.
 func TestQualityOfReplay(t *testing.T) {
-	judge := func(e *tree.Evaluation) replay.Verdict {
+	judge := func(e *tree.Evaluation) replay.Label {
 		v := formation.Detect(e)
-		return replay.Verdict{Labelled: v.Labelled, Correct: v.Correct, Direction: v.Direction}
+		return replay.Label{Labelled: v.Labelled, Correct: v.Correct, Direction: v.Direction}
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "By rules, evolve every 50 runs. warned: share of wrong verdicts warned of in the same direction;\n"+

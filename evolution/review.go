@@ -104,10 +104,10 @@ const acceptedWord = "accepted"
 // ErrNoDraft says that the draft a person decided about is not in the cache any more.
 var ErrNoDraft = errors.New("no draft is kept under this key; learning for review makes it again")
 
-// accept returns the value to keep in the Cache under a job's key after a person
+// accept returns the value to keep in the JobCache under a job's key after a person
 // accepted its draft. value is the one kept now. It fails when that has no draft.
 func accept(value []byte) ([]byte, error) {
-	var r record
+	var r jobRecord
 	if json.Unmarshal(value, &r) != nil || r.Draft == nil {
 		return nil, ErrNoDraft
 	}
@@ -115,11 +115,11 @@ func accept(value []byte) ([]byte, error) {
 	return json.Marshal(r)
 }
 
-// reject returns the value to keep in the Cache under a job's key after a person
+// reject returns the value to keep in the JobCache under a job's key after a person
 // rejected the draft of p. The draft is not written again until its evidence changes.
 // It fails when value, the one kept now, has no draft.
 func reject(value []byte, p *Proposal, why string) ([]byte, error) {
-	var r record
+	var r jobRecord
 	if json.Unmarshal(value, &r) != nil || r.Draft == nil {
 		return nil, ErrNoDraft
 	}

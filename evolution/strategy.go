@@ -60,7 +60,7 @@ func (w *work) strategy() error {
 // must be, or a new one. ids are those of the experiences, sorted. It returns false if
 // nothing could be written.
 func (w *work) strategyOf(
-	counts []count, parts []*formedNode, ids []string, present *tree.Node,
+	counts []checkCount, parts []*formedNode, ids []string, present *tree.Node,
 ) (tree.Node, bool, error) {
 	if present != nil && slices.Equal(present.Children, ids) && !w.changed(present, counts) {
 		return present.Clone(), true, nil
@@ -96,8 +96,8 @@ func (w *work) strategyOf(
 	return n, true, nil
 }
 
-// count is a check that was missed, as a lesson with numbers, and its cases.
-type count struct {
+// checkCount is a check that was missed, as a lesson with numbers, and its cases.
+type checkCount struct {
 	lesson tree.Lesson
 	cases  []*tree.Node
 }
@@ -105,19 +105,19 @@ type count struct {
 // counts returns what a strategy counts, the most frequent first: the lesson of each
 // experience, and each other check that was missed in at least two tests but has too
 // few cases for an experience of its own.
-func (w *work) counts(parts []*formedNode) []count {
-	var list []count
+func (w *work) counts(parts []*formedNode) []checkCount {
+	var list []checkCount
 	have := map[string]bool{}
 	for _, p := range parts {
 		if len(p.Content.Lessons) > 0 {
 			l := p.Content.Lessons[0]
-			list, have[l.Kind] = append(list, count{l, p.bucket.cases}), true
+			list, have[l.Kind] = append(list, checkCount{l, p.bucket.cases}), true
 		}
 	}
 	for _, b := range w.buckets[w.Partition] {
 		unwanted := w.unwanted[lesson{b.Partition, b.check}]
 		if b.check != "" && !have[b.check] && tests(b.cases) >= leastTests && !unwanted {
-			list = append(list, count{tree.Lesson{Kind: b.check, From: tree.FromCatalogue}, b.cases})
+			list = append(list, checkCount{tree.Lesson{Kind: b.check, From: tree.FromCatalogue}, b.cases})
 		}
 	}
 	for i := range list {
@@ -125,7 +125,7 @@ func (w *work) counts(parts []*formedNode) []count {
 		l.Mistake, l.Instead, l.Cites = "", "", idsOf(cases)
 		l.Tests, l.Times, l.Scenes = tests(cases), times(cases), w.frequentScenes(cases)
 	}
-	slices.SortFunc(list, func(a, b count) int {
+	slices.SortFunc(list, func(a, b checkCount) int {
 		x, y := &a.lesson, &b.lesson
 		return cmp.Or(cmp.Compare(y.Tests, x.Tests), cmp.Compare(y.Times, x.Times),
 			cmp.Compare(x.Kind, y.Kind), cmp.Compare(x.Check, y.Check))
@@ -160,14 +160,14 @@ func (w *work) frequentScenes(cases []*tree.Node) []string {
 // changed reports whether a strategy must be written again: an older version of the
 // rules wrote it, its counts are not those of now, or the model was not reached then
 // and there is one now. A strategy that a model wrote does not follow the counts.
-func (w *work) changed(n *tree.Node, counts []count) bool {
+func (w *work) changed(n *tree.Node, counts []checkCount) bool {
 	if outdated(n) || n.Provenance.Again && w.e.o.Generator != nil {
 		return true
 	}
 	if n.Provenance.Analyst != "rules" {
 		return false
 	}
-	return !slices.EqualFunc(counts, n.Content.Lessons, func(a count, b tree.Lesson) bool {
+	return !slices.EqualFunc(counts, n.Content.Lessons, func(a checkCount, b tree.Lesson) bool {
 		l := &a.lesson
 		return l.Kind == b.Kind && l.Tests == b.Tests && l.Times == b.Times && slices.Equal(l.Scenes, b.Scenes)
 	})

@@ -19,7 +19,7 @@ type survey struct {
 
 // survey reads the tree. The present time is that of the newest evaluation. If limit
 // is set, an evaluation after it does not count: its clock may be wrong.
-func (e *Evolver) survey(ctx context.Context, v View, limit time.Time) (*survey, error) {
+func (e *Evolver) survey(ctx context.Context, v Scanner, limit time.Time) (*survey, error) {
 	s := &survey{nodes: map[string]*tree.Node{}, lifted: map[string]*tree.Node{}}
 	for n, err := range v.Scan(ctx, tree.Filter{}) {
 		if err != nil {

@@ -24,7 +24,7 @@ func (w *work) input(j *job) prompts.EvolveInput {
 	kind, _ := w.e.o.Taxonomy.ErrorType(j.ErrorType)
 	in := prompts.EvolveInput{
 		Lang: j.Lang, Strategy: j.Type == tree.Strategy, Direction: string(j.Direction),
-		ErrorType: prompts.ErrorType{ID: kind.ID, Name: kind.Name.In(j.Lang), Line: kind.Description.In(j.Lang)},
+		ErrorType: prompts.AnalyseType{ID: kind.ID, Name: kind.Name.In(j.Lang), Line: kind.Description.In(j.Lang)},
 	}
 	for _, n := range j.Shown {
 		d := n.CaseData
@@ -90,7 +90,7 @@ func (w *work) ask(j *job, p prompts.Prompt) (d gate.Draft, model string, why []
 			return r.Text, err
 		},
 	}
-	a, err := llm.Ask(w.ctx, counted{w}, request, check)
+	a, err := llm.Ask(w.ctx, metered{w}, request, check)
 	w.Usage = w.Usage.Add(a.Usage)
 	if e, ok := errors.AsType[*llm.Error](err); ok {
 		w.Usage = w.Usage.Add(e.Usage)
@@ -104,11 +104,11 @@ func (w *work) ask(j *job, p prompts.Prompt) (d gate.Draft, model string, why []
 	return d, a.Model, why, nil
 }
 
-// counted is the Generator of a plan. It counts the calls and refuses those beyond the
+// metered is the Generator of a plan. It counts the calls and refuses those beyond the
 // bounds. A repair that it refuses counts as one that failed.
-type counted struct{ w *work }
+type metered struct{ w *work }
 
-func (c counted) Generate(ctx context.Context, r llm.Request) (llm.Answer, error) {
+func (c metered) Generate(ctx context.Context, r llm.Request) (llm.Answer, error) {
 	if c.w.left.mightExceed(size(r.System, r.Prompt)) {
 		err := errors.New("the bound on calls or cost is reached")
 		return llm.Answer{}, &llm.Error{Kind: llm.KindRefused, Err: err}
@@ -126,7 +126,7 @@ func (c counted) Generate(ctx context.Context, r llm.Request) (llm.Answer, error
 // draftOf makes a draft of a model's answer. The answer names cases and present
 // lessons by their numbers, and says which lessons to keep. A present lesson that it
 // does not name is dropped, because the model saw all of them.
-func draftOf(j *job, a prompts.Evolved) gate.Draft {
+func draftOf(j *job, a prompts.EvolveOutput) gate.Draft {
 	d := gate.Draft{Title: a.Title, Description: a.Summary, AppliesWhen: a.AppliesWhen, NotWhen: a.NotWhen}
 	for _, op := range a.Lessons {
 		l := tree.Lesson{

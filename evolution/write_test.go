@@ -186,9 +186,9 @@ func TestMaxCost(t *testing.T) {
 		m := planted(t, sums())
 		o := options(t)
 		o.Generator, o.Model = model(answer(nil)), "scripted"
-		var last Step
+		var last Progress
 		p := total(m.evolve(o, PlanOptions{MaxCost: c.most, Price: Price{In: 1, Out: 2},
-			Progress: func(s Step) { last = s }}))
+			Progress: func(s Progress) { last = s }}))
 		require.Equal(t, c.calls, p.Calls)
 		require.Equal(t, 1-c.calls, p.Waiting)
 		require.Equal(t, c.calls, last.Calls)

@@ -14,7 +14,7 @@ func clauses(s string) []string {
 
 // control reads a clause such as “the Add button is disabled”. whole is the sentence
 // that the clause stands in.
-func (r *reader) control(clause, whole string) {
+func (r *expectationReader) control(clause, whole string) {
 	m := disabledWord().FindStringIndex(clause)
 	if m == nil || shouldBeSo().MatchString(clause) {
 		return
@@ -56,7 +56,7 @@ var (
 // set reads a clause such as “the Newsletter box is checked”, or its opposite, about
 // a page as it is first shown. What the clause complains of is Got; Want is the
 // opposite.
-func (r *reader) set(clause, whole string) {
+func (r *expectationReader) set(clause, whole string) {
 	m := isOff().FindStringIndex(clause)
 	if m == nil {
 		m = isOn().FindStringIndex(clause)
@@ -93,7 +93,7 @@ var absentAfter = sync.OnceValue(func() *regexp.Regexp {
 
 // missing reads a clause such as “the Home link is missing”. The element must have a
 // role or stand in quotation marks.
-func (r *reader) missing(clause, whole string) {
+func (r *expectationReader) missing(clause, whole string) {
 	name, scoped := "", false
 	if m := absentBefore().FindStringSubmatchIndex(clause); m != nil {
 		name = clause[m[2]:m[3]]

@@ -101,7 +101,7 @@ var noLiteral = map[string]bool{"": true, "错误": true, "异常": true, "有�
 	"正确": true, "正常": true}
 
 // quotes puts slots in place of the quotations of a text and keeps these in r.quoted.
-func (r *reader) quotes(s string) string {
+func (r *expectationReader) quotes(s string) string {
 	return quotation().ReplaceAllStringFunc(s, func(q string) string {
 		m := quotation().FindStringSubmatch(q)
 		before := ""
@@ -117,7 +117,7 @@ func (r *reader) quotes(s string) string {
 }
 
 // filled puts the quotations back in place of their slots.
-func (r *reader) filled(s string) string {
+func (r *expectationReader) filled(s string) string {
 	return strings.TrimSpace(slotFinder().ReplaceAllStringFunc(s, func(c string) string {
 		i := int([]rune(c)[0] - slots)
 		if i >= len(r.quoted) {

@@ -15,7 +15,7 @@ type Page struct {
 	busy  bool // the page is still loading or nearly empty, so absence shows nothing
 
 	once sync.Once
-	all  []piece // see pieces
+	all  []pagePiece // see pieces
 }
 
 // node is an element or a line of text.

@@ -18,7 +18,7 @@ const maxExpected = 16
 // It reads only literal things: quoted texts, numbers, names of controls. A sentence
 // that says the same in other words gives nothing.
 func Expect(sentences []string, prompt string, kinds ...Kind) []Expected {
-	r := &reader{prompt: firstBytes(prompt, maxRead), kinds: kinds}
+	r := &expectationReader{prompt: firstBytes(prompt, maxRead), kinds: kinds}
 	r.task = r.quotes(r.prompt)
 	for _, s := range sentences {
 		for _, one := range sentenceEnd().Split(r.quotes(firstBytes(s, maxRead)), -1) {
@@ -31,8 +31,8 @@ func Expect(sentences []string, prompt string, kinds ...Kind) []Expected {
 // maxRead is the most bytes of a text that are read.
 const maxRead = 8 << 10
 
-// reader reads the sentences about one miss.
-type reader struct {
+// expectationReader reads the sentences about one miss.
+type expectationReader struct {
 	prompt string
 	task   string   // the prompt with slots in place of its quotations
 	quoted []string // the quotations, by slot
@@ -40,7 +40,7 @@ type reader struct {
 	out    []Expected
 }
 
-func (r *reader) add(e Expected) {
+func (r *expectationReader) add(e Expected) {
 	if len(r.out) >= maxExpected || len(r.kinds) > 0 && !slices.Contains(r.kinds, e.Kind) {
 		return
 	}
@@ -50,7 +50,7 @@ func (r *reader) add(e Expected) {
 }
 
 // read reads one sentence.
-func (r *reader) read(s string) {
+func (r *expectationReader) read(s string) {
 	if s == "" {
 		return
 	}
@@ -65,7 +65,7 @@ func (r *reader) read(s string) {
 
 // pairs reads “X instead of Y”: what a thing read and what it should have read, in
 // either order. It also reads one of the two by itself.
-func (r *reader) pairs(s string) {
+func (r *expectationReader) pairs(s string) {
 	all := merge(literals(wasSo(), s, false), literals(beSo(), s, true))
 	for i := 0; i < len(all); i++ {
 		a := all[i]
@@ -84,7 +84,7 @@ func (r *reader) pairs(s string) {
 
 // before returns the literal that stands right before the mark of a, as in “Y instead
 // of X”.
-func (r *reader) before(s string, a literal) (literal, bool) {
+func (r *expectationReader) before(s string, a literal) (literal, bool) {
 	m := lastLiteral().FindStringSubmatchIndex(s[:a.start])
 	if !a.want || a.weak || m == nil {
 		return literal{}, false
@@ -104,7 +104,7 @@ var lastLiteral = sync.OnceValue(func() *regexp.Regexp {
 
 // pair makes an expectation of a literal of sentence s and, if b is not nil, of the
 // one that belongs to it.
-func (r *reader) pair(s string, a literal, b *literal) {
+func (r *expectationReader) pair(s string, a literal, b *literal) {
 	start := a.start
 	if b != nil {
 		start = min(start, b.start)
@@ -160,7 +160,7 @@ func standsAlone(s string) bool {
 
 // asked returns how a subject should read according to the task: what the task quotes
 // soon after it, or says that it should be. It returns "" if the task does not say.
-func (r *reader) asked(subject string) string {
+func (r *expectationReader) asked(subject string) string {
 	subject = strings.ReplaceAll(r.filled(subject), "的", "")
 	if runes(subject) < 2 {
 		return ""

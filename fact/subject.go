@@ -47,7 +47,7 @@ var (
 
 // nameAndRole splits a subject such as “Add button” into the name of a thing and its
 // ARIA role. role is "" if no word names one.
-func (r *reader) nameAndRole(subject string) (thing, role string) {
+func (r *expectationReader) nameAndRole(subject string) (thing, role string) {
 	thing = subject
 	for range 3 {
 		thing = strings.TrimSpace(attribute().ReplaceAllString(thing, ""))
@@ -69,7 +69,7 @@ func (r *reader) nameAndRole(subject string) (thing, role string) {
 
 // laterInTask reports whether a point of the task names the thing and says that
 // something must be done first.
-func (r *reader) laterInTask(thing string) bool {
+func (r *expectationReader) laterInTask(thing string) bool {
 	for _, point := range taskPoint().Split(r.prompt, -1) {
 		if strings.Contains(point, thing) && needsAct().MatchString(strings.ReplaceAll(point, thing, "")) {
 			return true
@@ -79,7 +79,7 @@ func (r *reader) laterInTask(thing string) bool {
 }
 
 // inTask reports whether the task quotes a text.
-func (r *reader) inTask(s string) bool {
+func (r *expectationReader) inTask(s string) bool {
 	for _, m := range quotation().FindAllStringSubmatch(r.prompt, -1) {
 		if strings.TrimSpace(strings.Join(m[1:], "")) == s {
 			return true

@@ -13,7 +13,7 @@ var multiplied = sync.OnceValue(func() *regexp.Regexp {
 })
 
 // sums reads a sentence about an amount that can be computed from the page.
-func (r *reader) sums(s string) {
+func (r *expectationReader) sums(s string) {
 	if multiplied().MatchString(s) {
 		r.add(Expected{Kind: Product})
 	}
@@ -29,7 +29,7 @@ const maxBetween = 4
 // unknown.
 func (p *Page) product(f *Fact) {
 	all := p.pieces()
-	var right *piece
+	var right *pagePiece
 	for i := range all {
 		if !all[i].money {
 			continue
@@ -66,7 +66,7 @@ func (p *Page) product(f *Fact) {
 
 // next returns the place of the next number after piece i, or -1 if none is near or if
 // it is money when a plain number is asked for, or the reverse.
-func next(all []piece, i int, money bool) int {
+func next(all []pagePiece, i int, money bool) int {
 	if i < 0 {
 		return -1
 	}
@@ -81,7 +81,7 @@ func next(all []piece, i int, money bool) int {
 	return -1
 }
 
-func amountOf(x piece) float64 {
+func amountOf(x pagePiece) float64 {
 	v, err := strconv.ParseFloat(x.number, 64)
 	if err != nil {
 		return 0

@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// piece is a label or a number of the page.
-type piece struct {
+// pagePiece is a label or a number of the page.
+type pagePiece struct {
 	node   *node
 	label  string // folded; "" for a number
 	number string // "" for a label
@@ -18,13 +18,13 @@ type piece struct {
 
 // pieces returns the labels and numbers of a page in their order. It splits at spaces
 // and colons, and leaves out units that stand by themselves.
-func (p *Page) pieces() []piece {
+func (p *Page) pieces() []pagePiece {
 	p.once.Do(func() { p.all = p.split() })
 	return p.all
 }
 
-func (p *Page) split() []piece {
-	var out []piece
+func (p *Page) split() []pagePiece {
+	var out []pagePiece
 	for i := range p.nodes {
 		n := &p.nodes[i]
 		if n.unchosen() {
@@ -38,7 +38,7 @@ func (p *Page) split() []piece {
 				continue
 			}
 			f := fold(label)
-			out = append(out, piece{node: n, label: string(f.runes), colon: true})
+			out = append(out, pagePiece{node: n, label: string(f.runes), colon: true})
 			if rest != "" {
 				out = append(out, pieceOf(n, rest)...)
 			}
@@ -47,7 +47,7 @@ func (p *Page) split() []piece {
 	return out
 }
 
-func pieceOf(n *node, w string) []piece {
+func pieceOf(n *node, w string) []pagePiece {
 	plain := strings.ReplaceAll(w, ",", "")
 	at := numberIn().FindStringIndex(plain)
 	f := fold(w)
@@ -55,19 +55,19 @@ func pieceOf(n *node, w string) []piece {
 		if len(f.runes) == 0 || len(f.runes) == 1 && strings.ContainsRune(units, f.runes[0]) {
 			return nil
 		}
-		return []piece{{node: n, label: string(f.runes)}}
+		return []pagePiece{{node: n, label: string(f.runes)}}
 	}
 	number := plain[at[0]:at[1]]
-	value := piece{
+	value := pagePiece{
 		node: n, number: number,
 		money: strings.ContainsAny(plain[:at[0]], "¥￥$€£"),
 		alone: strings.Trim(plain, "xX×*") == number,
 	}
 	f = fold(plain[:at[0]])
 	if label := string(f.runes); strings.Trim(label, "¥$€£-+") != "" {
-		return []piece{{node: n, label: label}, value}
+		return []pagePiece{{node: n, label: label}, value}
 	}
-	return []piece{value}
+	return []pagePiece{value}
 }
 
 // moneyGap matches a sign of money and the spaces after it.
@@ -121,12 +121,12 @@ func (p *Page) beside(s string) (by *node, number string, times int) {
 // row returns the first and last piece of the row around piece at, in which labels and
 // numbers alternate. If the line of the piece has a number, the row does not go beyond
 // that line.
-func row(all []piece, at int) (from, to int) {
+func row(all []pagePiece, at int) (from, to int) {
 	line := false // the row ends with the line
 	for _, x := range all {
 		line = line || x.node == all[at].node && x.number != ""
 	}
-	joins := func(a, b piece) bool { return (a.number == "") != (b.number == "") && (!line || a.node == b.node) }
+	joins := func(a, b pagePiece) bool { return (a.number == "") != (b.number == "") && (!line || a.node == b.node) }
 	from, to = at, at
 	for from > 0 && joins(all[from-1], all[from]) {
 		from--

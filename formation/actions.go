@@ -11,11 +11,11 @@ import (
 // alignment is how two lists of actions differ.
 type alignment struct {
 	missing, superfluous, moved []string // names of actions, in order
-	changed                     []changed
+	changed                     []changedAction
 }
 
-// changed is an action that was taken with other arguments.
-type changed struct {
+// changedAction is an action that was taken with other arguments.
+type changedAction struct {
 	name string
 	args []string // names of the arguments that differ, sorted
 }
@@ -38,7 +38,7 @@ func align(got, want []judgment.Action) alignment {
 	}
 	for i := 0; i < len(restWant); i++ {
 		if j := nearest(restWant[i], restGot); j >= 0 {
-			a.changed = append(a.changed, changed{restWant[i].Name, differing(restGot[j].Args, restWant[i].Args)})
+			a.changed = append(a.changed, changedAction{restWant[i].Name, differing(restGot[j].Args, restWant[i].Args)})
 			restGot = slices.Delete(restGot, j, j+1)
 			restWant = slices.Delete(restWant, i, i+1)
 			i--

@@ -125,10 +125,10 @@ func (f *Former) question(x *facts) prompts.AnalyseInput {
 		case ActionMissing, ActionSuperfluous, ActionChanged, ActionMoved:
 			field = words([]Difference{d}, x.lang)
 		}
-		in.Differences = append(in.Differences, prompts.Difference{Field: field, Judged: d.Judged, True: d.True})
+		in.Differences = append(in.Differences, prompts.AnalyseDifference{Field: field, Judged: d.Judged, True: d.True})
 	}
 	for _, t := range f.taxonomy.ErrorTypes() {
-		one := prompts.ErrorType{ID: t.ID, Name: t.Name.In(x.lang), Line: t.Description.In(x.lang)}
+		one := prompts.AnalyseType{ID: t.ID, Name: t.Name.In(x.lang), Line: t.Description.In(x.lang)}
 		in.ErrorTypes = append(in.ErrorTypes, one)
 	}
 	return in
@@ -139,7 +139,7 @@ func (f *Former) question(x *facts) prompts.AnalyseInput {
 // rules find the same error type. What people said of the misses stays, and the
 // model's sentences are used where people said nothing.
 func (f *Former) combine(
-	x *facts, m prompts.Analysis, rules analysis, t guard.Truths, p tree.Provenance,
+	x *facts, m prompts.AnalyseOutput, rules analysis, t guard.Truths, p tree.Provenance,
 ) analysis {
 	a := analysis{
 		errorType:   m.ErrorType,
@@ -183,7 +183,7 @@ const (
 	mostRepeated  = 0.85 // the share of its reason that may be the agent's own words
 )
 
-func (g *grounding) check(a prompts.Analysis) error {
+func (g *grounding) check(a prompts.AnalyseOutput) error {
 	zh := g.lang == "zh"
 	var bad []error
 	say := func(field, en, cn string) { bad = append(bad, errors.New(field+": "+pick(zh, en, cn))) }

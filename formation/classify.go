@@ -10,14 +10,14 @@ import (
 	"github.com/memtree/memtree/taxonomy"
 )
 
-// Said is a text that may tell the type of an error, with its weight.
-type Said struct {
+// WeightedText is a text that may tell the type of an error, with its weight.
+type WeightedText struct {
 	Text   string
 	Weight float64 // 1 for what describes the error itself
 }
 
-// Class is the type a Classifier gives an error.
-type Class struct {
+// Classification is the type a Classifier gives an error.
+type Classification struct {
 	Type       string   // taxonomy.OtherError when it abstains
 	Best       string   // the type with the most evidence, also when it abstains; "" if no cue was found
 	Confidence float64  // of Best, 0 to 0.8: no words are certain
@@ -37,12 +37,12 @@ const (
 // safe for concurrent use.
 type Classifier struct {
 	types  []string
-	finder *cue.Finder
+	finder *cue.Matcher
 }
 
 // NewClassifier compiles the cues of tax.
 func NewClassifier(tax *taxonomy.Taxonomy) *Classifier {
-	c := &Classifier{finder: cue.NewFinder(cue.Gap)}
+	c := &Classifier{finder: cue.NewMatcher(cue.Gap)}
 	for _, t := range tax.ErrorTypes() {
 		if t.ID == taxonomy.OtherError {
 			continue
@@ -60,12 +60,12 @@ func isHan(r rune) bool { return unicode.Is(unicode.Han, r) }
 // Classify returns the type of the error that the texts speak of. A cue counts once,
 // in the text with the highest weight. Cues that overlap all count. It abstains
 // below confidence 0.45 or margin 0.15.
-func (c *Classifier) Classify(texts ...Said) Class {
+func (c *Classifier) Classify(texts ...WeightedText) Classification {
 	return c.decide(c.score(texts), nil)
 }
 
-// evidence is what speaks for each type.
-type evidence struct {
+// typeScores is what speaks for each type.
+type typeScores struct {
 	scores []float64 // in the order of Classifier.types; sum computes them from cues
 	cues   []foundCue
 }
@@ -76,8 +76,8 @@ type foundCue struct {
 	counts float64 // weight of the cue times that of the text
 }
 
-func (c *Classifier) score(texts []Said) evidence {
-	ev := evidence{scores: make([]float64, len(c.types))}
+func (c *Classifier) score(texts []WeightedText) typeScores {
+	ev := typeScores{scores: make([]float64, len(c.types))}
 	for _, t := range texts {
 		if t.Weight <= 0 || t.Text == "" {
 			continue
@@ -88,7 +88,7 @@ func (c *Classifier) score(texts []Said) evidence {
 	return ev
 }
 
-func (ev *evidence) sum() {
+func (ev *typeScores) sum() {
 	clear(ev.scores)
 	for _, f := range ev.cues {
 		ev.scores[f.kind] += f.counts
@@ -102,11 +102,11 @@ func firstBytes(s string, n int) string {
 	return strings.ToValidUTF8(s[:n], "")
 }
 
-func (c *Classifier) scan(t cue.Text, weight float64, ev *evidence) {
+func (c *Classifier) scan(t cue.Stemmed, weight float64, ev *typeScores) {
 	c.finder.Find(t, func(m cue.Match) { ev.add(m, weight) })
 }
 
-func (ev *evidence) add(m cue.Match, weight float64) {
+func (ev *typeScores) add(m cue.Match, weight float64) {
 	counts := m.Weight * weight
 	for i := range ev.cues {
 		if ev.cues[i].kind == m.Kind && ev.cues[i].phrase == m.Phrase {
@@ -117,9 +117,9 @@ func (ev *evidence) add(m cue.Match, weight float64) {
 	ev.cues = append(ev.cues, foundCue{m.Kind, m.Phrase, counts})
 }
 
-// decide turns evidence into a class. signals adds to the scores of types by their
+// decide turns scores into a classification. signals adds to the scores of types by their
 // id.
-func (c *Classifier) decide(ev evidence, signals map[string]float64) Class {
+func (c *Classifier) decide(ev typeScores, signals map[string]float64) Classification {
 	total, best, next := 0.0, -1, -1
 	scores := slices.Clone(ev.scores)
 	for i, t := range c.types {
@@ -136,14 +136,14 @@ func (c *Classifier) decide(ev evidence, signals map[string]float64) Class {
 		total += sharp(scores[i])
 	}
 	if best < 0 {
-		return Class{Type: taxonomy.OtherError}
+		return Classification{Type: taxonomy.OtherError}
 	}
 	// The sixth power sharpens the shares: many small hints together should not count
 	// as much as one plain word. The factor enough lowers the confidence when there is
 	// little evidence for any type.
 	s := scores[best]
 	enough := s / (s + 1.5)
-	cl := Class{Type: c.types[best], Best: c.types[best], Confidence: sharp(s) / total * enough, Margin: 1}
+	cl := Classification{Type: c.types[best], Best: c.types[best], Confidence: sharp(s) / total * enough, Margin: 1}
 	if next >= 0 {
 		cl.Margin = (sharp(s) - sharp(scores[next])) / total
 	}

@@ -34,29 +34,13 @@ type View interface {
 	Similar(ctx context.Context, n *tree.Node, k int) ([]tree.Node, error)
 }
 
-// Counter is a View that can also count, for Formed.Due.
-type Counter interface {
-	// Count returns how many live cases a partition has.
-	Count(ctx context.Context, p Partition) (int, error)
-}
-
-// Partition is an error type and a direction. An experience belongs to one.
-type Partition struct {
-	ErrorType string
-	Direction taxonomy.Direction
-}
-
-// CaseThreshold is how many cases make a partition due for evolution.
-const CaseThreshold = 3
-
 // Options set up a Former. The zero value is the offline analyst with the
 // built-in taxonomy.
 type Options struct {
-	Taxonomy      *taxonomy.Taxonomy // nil: taxonomy.Default()
-	Generator     llm.Generator      // nil: no model, the rules analyst alone
-	Prompts       *prompts.Set       // nil: the built-in ones, when there is a Generator
-	Origin        tree.Origin        // of the tree that the cases are made in
-	CaseThreshold int                // 0: CaseThreshold
+	Taxonomy  *taxonomy.Taxonomy // nil: taxonomy.Default()
+	Generator llm.Generator      // nil: no model, the rules analyst alone
+	Prompts   *prompts.Set       // nil: the built-in ones, when there is a Generator
+	Origin    tree.Origin        // of the tree that the cases are made in
 	// Redacted promises that every evaluation has been through Redact, as every one
 	// in the outbox has. If it is false, Form redacts again.
 	Redacted bool
@@ -72,7 +56,6 @@ type Former struct {
 	generator llm.Generator
 	prompts   *prompts.Set
 	origin    tree.Origin
-	threshold int
 	redacted  bool
 	words     func(*tree.Node)
 	compiled  func() compiled // compiles once, at the first wrong verdict
@@ -82,13 +65,10 @@ type Former struct {
 func New(o Options) (*Former, error) {
 	f := &Former{
 		taxonomy: o.Taxonomy, generator: o.Generator, prompts: o.Prompts, origin: o.Origin,
-		threshold: o.CaseThreshold, redacted: o.Redacted, words: o.Words,
+		redacted: o.Redacted, words: o.Words,
 	}
 	if f.taxonomy == nil {
 		f.taxonomy = taxonomy.Default()
-	}
-	if f.threshold <= 0 {
-		f.threshold = CaseThreshold
 	}
 	if f.generator != nil && f.prompts == nil {
 		set, err := prompts.Load(nil)
@@ -128,7 +108,6 @@ type Formed struct {
 	Changes []tree.Change // none for a right or unlabelled verdict, or for an occurrence known already
 	Verdict tree.Verdict
 	Outcome *tree.Outcome // nil unless the evaluation names a trial and is labelled
-	Due     []Partition   // partitions that this case brings to the case threshold; only with a Counter
 	Notes   []string      // sentences for people about what did not fit together
 	Usage   llm.Usage     // of the model, all tries
 	// ModelErr says why the model's answer was not used. Then the rules' answer was
@@ -252,23 +231,5 @@ func (f *Former) remember(ctx context.Context, x *facts, v View, ask bool, out *
 	out.Verdict.Node = n.ID
 	out.Changes = append(out.Changes,
 		tree.NewChange(tree.OpAdd, n, 0, "formation", "a wrong verdict that is not remembered yet"))
-	return n.ErrorType, f.due(ctx, v, &n, out)
-}
-
-// due adds the partition of the new case to out.Due when this case brings it to the
-// threshold.
-func (f *Former) due(ctx context.Context, v View, n *tree.Node, out *Formed) error {
-	c, ok := v.(Counter)
-	if !ok || n.ErrorType == taxonomy.OtherError {
-		return nil
-	}
-	p := Partition{ErrorType: n.ErrorType, Direction: n.Direction}
-	had, err := c.Count(ctx, p)
-	if err != nil {
-		return fmt.Errorf("count cases of %s: %w", n.ErrorType, err)
-	}
-	if had+1 == f.threshold {
-		out.Due = append(out.Due, p)
-	}
-	return nil
+	return n.ErrorType, nil
 }

@@ -143,24 +143,6 @@ func TestFormAttachesOccurrences(t *testing.T) {
 	require.NoError(t, tree.Check(&n))
 }
 
-func TestFormNotesWhatIsDue(t *testing.T) {
-	f, m := former(t, Options{}), &memory{}
-	var due []int
-	for i := range 5 {
-		e := sample()
-		e.ID, e.CaseID, e.Scene.ID = fmt.Sprint(i), fmt.Sprint(i), fmt.Sprint(i)
-		e.Reason = "The list was still loading when it was judged; the agent did not wait."
-		out, err := f.Form(t.Context(), e, m)
-		require.NoError(t, err)
-		m.apply(out.Changes)
-		if len(out.Due) > 0 {
-			due = append(due, i)
-			require.Equal(t, Partition{out.Changes[0].Node.ErrorType, taxonomy.FalseFail}, out.Due[0])
-		}
-	}
-	require.Equal(t, []int{2}, due)
-}
-
 func TestFormIsWithinLimits(t *testing.T) {
 	f := former(t, Options{})
 	for name, e := range map[string]tree.Evaluation{
@@ -251,10 +233,10 @@ func TestCounts(t *testing.T) {
 	data := shared(t)
 	var b strings.Builder
 	b.WriteString("file                  n  right  unlabelled  wrong  pass  fail  other  cases  occurrences " +
-		" untyped  due\n")
+		" untyped\n")
 	for _, name := range evaluationFiles {
 		f, m := former(t, Options{}), &memory{}
-		var n, right, unlabelled, due int
+		var n, right, unlabelled int
 		dir := map[taxonomy.Direction]int{}
 		for _, e := range evaluations(t, filepath.Join(data, "evaluations", name)) {
 			n++
@@ -265,7 +247,6 @@ func TestCounts(t *testing.T) {
 			out, err := f.Form(t.Context(), e, m)
 			require.NoError(t, err)
 			m.apply(out.Changes)
-			due += len(out.Due)
 			switch v := out.Verdict; {
 			case !v.Labelled:
 				unlabelled++
@@ -284,9 +265,9 @@ func TestCounts(t *testing.T) {
 		}
 		wrong := dir[taxonomy.FalsePass] + dir[taxonomy.FalseFail] + dir[taxonomy.Other]
 		require.Equal(t, wrong, occurrences, "every wrong verdict is remembered")
-		fmt.Fprintf(&b, "%-18s %4d   %4d        %4d   %4d  %4d  %4d   %4d   %4d         %4d     %4d %4d\n", name, n, right,
+		fmt.Fprintf(&b, "%-18s %4d   %4d        %4d   %4d  %4d  %4d   %4d   %4d         %4d     %4d\n", name, n, right,
 			unlabelled, wrong,
-			dir[taxonomy.FalsePass], dir[taxonomy.FalseFail], dir[taxonomy.Other], len(m.nodes), occurrences, untyped, due)
+			dir[taxonomy.FalsePass], dir[taxonomy.FalseFail], dir[taxonomy.Other], len(m.nodes), occurrences, untyped)
 	}
 	golden.Equal(t, "testdata/counts.golden", b.String())
 }

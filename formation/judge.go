@@ -26,7 +26,7 @@ func (f *Former) judge(ctx context.Context, x *facts, out *Formed) error {
 		out.ModelErr = fmt.Errorf("judge: %w", err)
 		return nil
 	}
-	read := func(raw json.RawMessage) (prompts.Verdict, error) {
+	read := func(raw json.RawMessage) (prompts.JudgeOutput, error) {
 		v, err := in.Read(raw)
 		if err != nil {
 			return v, err
@@ -34,7 +34,7 @@ func (f *Former) judge(ctx context.Context, x *facts, out *Formed) error {
 		return v, x.checkVerdict(v)
 	}
 	answer, err := f.ask(ctx, p, x.lang, func(raw json.RawMessage) error { _, err := read(raw); return err }, out)
-	var v prompts.Verdict
+	var v prompts.JudgeOutput
 	if err == nil {
 		v, err = read(answer.JSON)
 	}
@@ -62,7 +62,7 @@ func (f *Former) judge(ctx context.Context, x *facts, out *Formed) error {
 // checkVerdict refuses a model's verdict without a usable reason. It also refuses a
 // direction that contradicts the judgment or the ground truth, when one of them
 // begins with a word that is a verdict. Its errors are sentences for the model.
-func (x *facts) checkVerdict(v prompts.Verdict) error {
+func (x *facts) checkVerdict(v prompts.JudgeOutput) error {
 	zh := x.lang == "zh"
 	var bad []error
 	say := func(field, en, cn string) { bad = append(bad, errors.New(field+": "+pick(zh, en, cn))) }

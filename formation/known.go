@@ -86,7 +86,7 @@ var byFirst = sync.OnceValue(func() map[[2]byte][]form {
 
 // knownToken returns the kind and length in bytes of the token that begins at a
 // place, and 0 if no token of a known form does.
-func (f *finder) knownToken(at int) (kind string, n int) {
+func (f *secretFinder) knownToken(at int) (kind string, n int) {
 	s := f.s[at:]
 	f.run(at)
 	if len(s) < 14 {
@@ -116,7 +116,7 @@ func (f *finder) knownToken(at int) (kind string, n int) {
 
 // tail returns where the token that s begins with ends. The token goes on from at,
 // behind its prefix, with core bytes and those of also.
-func (f *finder) tail(s string, at int, also string) int {
+func (f *secretFinder) tail(s string, at int, also string) int {
 	from := at
 	for at < min(len(s), maxLook) && (classes[s[at]]&core != 0 || strings.IndexByte(also, s[at]) >= 0) {
 		at++
@@ -131,7 +131,7 @@ func (f *finder) tail(s string, at int, also string) int {
 // jwt returns the length of the JSON web token that s begins with, or 0. Such a
 // token is base64 of a JSON object, then a dot and more parts; encoded once more it
 // has no dots.
-func (f *finder) jwt(s string) int {
+func (f *secretFinder) jwt(s string) int {
 	for _, head := range []string{"eyJ", "ewogIC", "ewog"} {
 		if !strings.HasPrefix(s, head) {
 			continue
@@ -155,7 +155,7 @@ func (f *finder) jwt(s string) int {
 
 // tokenByShape returns the kind and length of a token that has no prefix but a shape
 // of its own, and 0 if s begins with none.
-func (f *finder) tokenByShape(s string) (string, int) {
+func (f *secretFinder) tokenByShape(s string) (string, int) {
 	end := f.tail(s, 0, "")
 	w := s[:end]
 	switch {
@@ -182,7 +182,7 @@ func (f *finder) tokenByShape(s string) (string, int) {
 
 // accountToken returns the kind and length of a token that begins with the number of
 // an account, and 0 if s begins with none. end is where the run of core bytes ends.
-func (f *finder) accountToken(s string, end int) (string, int) {
+func (f *secretFinder) accountToken(s string, end int) (string, int) {
 	digits := 0
 	for digits < min(len(s), maxLook) && classes[s[digits]]&digit != 0 {
 		digits++

@@ -76,16 +76,6 @@ func (m *memory) Similar(_ context.Context, n *tree.Node, k int) ([]tree.Node, e
 	return out, nil
 }
 
-func (m *memory) Count(_ context.Context, p Partition) (int, error) {
-	c := 0
-	for i := range m.nodes {
-		if m.nodes[i].ErrorType == p.ErrorType && m.nodes[i].Direction == p.Direction {
-			c++
-		}
-	}
-	return c, nil
-}
-
 func (m *memory) apply(changes []tree.Change) {
 	for _, c := range changes {
 		replaced := false
@@ -184,7 +174,7 @@ func flakyQuality(t *testing.T, data string) rates {
 		require.NoError(t, json.Unmarshal(line, &x))
 		want, ok := mapped[x.Category]
 		require.True(t, ok, x.Category)
-		got := c.Classify(Said{x.Cause, 1.5}, Said{x.Title, 0.5}, Said{x.Fixed, 0.5}, Said{x.Body, 0.2})
+		got := c.Classify(WeightedText{x.Cause, 1.5}, WeightedText{x.Title, 0.5}, WeightedText{x.Fixed, 0.5}, WeightedText{x.Body, 0.2})
 		r.n++
 		switch got.Type {
 		case want:

@@ -122,9 +122,9 @@ func (f *Former) byRules(x *facts, t guard.Truths) analysis {
 
 // classify weighs the texts of an evaluation: the evaluator's words most, then what
 // the agent wrongly claimed, and the task a little.
-func (f *Former) classify(x *facts) Class {
+func (f *Former) classify(x *facts) Classification {
 	cues := f.compiled()
-	ev := evidence{scores: make([]float64, len(cues.said.types))}
+	ev := typeScores{scores: make([]float64, len(cues.said.types))}
 	cues.said.scan(cue.Read(x.e.Reason), 1.5, &ev)
 	if !hasActions(x.differences) { // what an agent did tells more than what it said
 		key, rest := cue.Read(x.claim.key), cue.Read(x.claim.rest)

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// span is the place of a secret in a text, in bytes.
-type span struct {
+// secretSpan is the place of a secret in a text, in bytes.
+type secretSpan struct {
 	from, to int
 	kind     string
 }
@@ -118,24 +118,24 @@ func chineseName(s string) bool {
 
 // secrets returns the places of all secrets, sorted by where they begin. They may
 // overlap.
-func secrets(s string) []span {
-	f := &finder{s: s}
+func secrets(s string) []secretSpan {
+	f := &secretFinder{s: s}
 	f.blocks()
 	f.words()
 	f.urls()
 	f.chinese()
-	slices.SortStableFunc(f.spans, func(a, b span) int {
+	slices.SortStableFunc(f.spans, func(a, b secretSpan) int {
 		return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(b.to, a.to))
 	})
 	return f.spans
 }
 
-// finder looks for secrets. Its work is linear in the length of the text, also in a
+// secretFinder looks for secrets. Its work is linear in the length of the text, also in a
 // hostile one: a text in which a secret seems to begin at every byte is not read to
 // the end each time, see tooOften.
-type finder struct {
+type secretFinder struct {
 	s     string
-	spans []span
+	spans []secretSpan
 	// The current run of value bytes, and how many of its bytes have been read. A byte
 	// that is read again counts again.
 	from, end int
@@ -149,7 +149,7 @@ const (
 
 // run makes the run of value bytes that begins at a place the current one, unless
 // the place is inside the current run.
-func (f *finder) run(at int) {
+func (f *secretFinder) run(at int) {
 	if at >= f.from && at < f.end {
 		return
 	}
@@ -162,11 +162,11 @@ func (f *finder) run(at int) {
 // tooOften reports whether the current run has been read again and again, because
 // more secrets seem to begin in it than in any real text. The caller then redacts the
 // whole run: to read on would cost too much, and to skip it might leave a secret.
-func (f *finder) tooOften() bool { return f.read > 4*(f.end-f.from)+2*maxLook }
+func (f *secretFinder) tooOften() bool { return f.read > 4*(f.end-f.from)+2*maxLook }
 
 // add notes a secret and returns where it ends. A secret that is longer than was
 // read goes on to the end of its run.
-func (f *finder) add(from, to int, kind string) int {
+func (f *secretFinder) add(from, to int, kind string) int {
 	if to-from >= maxLook-1 && to < len(f.s) && classes[f.s[to]] != 0 {
 		f.run(to)
 		to = f.end
@@ -175,15 +175,15 @@ func (f *finder) add(from, to int, kind string) int {
 	return to
 }
 
-func (f *finder) note(from, to int, kind string) {
+func (f *secretFinder) note(from, to int, kind string) {
 	if !strings.HasPrefix(f.s[from:to], "[redacted:") {
-		f.spans = append(f.spans, span{from, to, kind})
+		f.spans = append(f.spans, secretSpan{from, to, kind})
 	}
 }
 
 // blocks finds private keys. A key whose end is cut off goes on to the end of the
 // text.
-func (f *finder) blocks() {
+func (f *secretFinder) blocks() {
 	for at := 0; ; {
 		i := strings.Index(f.s[at:], "-----BEGIN ")
 		if i < 0 {
@@ -209,7 +209,7 @@ func (f *finder) blocks() {
 
 // words looks at each word of the text. It finds tokens of known forms, and values
 // after the name of a secret.
-func (f *finder) words() {
+func (f *secretFinder) words() {
 	for i := 0; i < len(f.s); {
 		if classes[f.s[i]]&core == 0 {
 			i++
@@ -224,7 +224,7 @@ func (f *finder) words() {
 }
 
 // word looks at the word s[from:to] and returns where to look next.
-func (f *finder) word(from, to int) int {
+func (f *secretFinder) word(from, to int) int {
 	w := f.s[from:to]
 	f.run(from)
 	if f.tooOften() {
@@ -252,7 +252,7 @@ func (f *finder) word(from, to int) int {
 
 // header finds the value of an Authorization header after its scheme, which ends at
 // at. It returns where the value ends, 0 if there is none.
-func (f *finder) header(at int) int {
+func (f *secretFinder) header(at int) int {
 	if at >= len(f.s) || f.s[at] != ' ' {
 		return 0
 	}
@@ -270,7 +270,7 @@ func (f *finder) header(at int) int {
 
 // user finds name:password after the option -u or --user of curl, which ends at at.
 // It returns where to look next.
-func (f *finder) user(at int) int {
+func (f *secretFinder) user(at int) int {
 	from := at
 	for from < len(f.s) && strings.IndexByte(" ='\"", f.s[from]) >= 0 && from < at+4 {
 		from++
@@ -301,7 +301,7 @@ func (f *finder) user(at int) int {
 
 // assigned finds the value that follows the name of a secret, which ends at at. It
 // returns where to look next.
-func (f *finder) assigned(at int, kind string) int {
+func (f *secretFinder) assigned(at int, kind string) int {
 	from, firm := f.operator(at)
 	if from == at {
 		return at
@@ -335,7 +335,7 @@ func (f *finder) assigned(at int, kind string) int {
 
 // operator skips what stands between a name and its value in common languages and
 // returns where the value begins. firm says that it was an assignment (: = > 是 为).
-func (f *finder) operator(at int) (from int, firm bool) {
+func (f *secretFinder) operator(at int) (from int, firm bool) {
 	const most = 40
 	i := at
 	for i < len(f.s) && i-at < most {
@@ -361,7 +361,7 @@ func (f *finder) operator(at int) (from int, firm bool) {
 }
 
 // value returns the end of the value that begins at from, at most maxLook bytes on.
-func (f *finder) value(from int) int {
+func (f *secretFinder) value(from int) int {
 	f.run(from)
 	to := max(from, min(f.end, from+maxLook))
 	f.read += to - from
@@ -373,7 +373,7 @@ func (f *finder) value(from int) int {
 
 // urls finds the password in addresses with user:password, and the path of webhooks,
 // which is a secret.
-func (f *finder) urls() {
+func (f *secretFinder) urls() {
 	for at := 0; ; {
 		i := strings.Index(f.s[at:], "://")
 		if i < 0 {
@@ -410,7 +410,7 @@ func (f *finder) urls() {
 }
 
 // chinese finds values after Chinese names of secrets.
-func (f *finder) chinese() {
+func (f *secretFinder) chinese() {
 	for _, n := range chineseNames {
 		for at := 0; ; {
 			i := strings.Index(f.s[at:], n)

@@ -142,7 +142,7 @@ func TestKeep(t *testing.T) {
 // the tag of the last row, which nobody would expect.
 func TestOneTag(t *testing.T) {
 	seen := map[string]byte{}
-	for _, table := range [][]entry{english, chinese} {
+	for _, table := range [][]tagPhrases{english, chinese} {
 		for _, e := range table {
 			for p := range strings.SplitSeq(strings.ReplaceAll(e.phrases, "\n", ""), "|") {
 				tag, twice := seen[p]

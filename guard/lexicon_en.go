@@ -3,7 +3,7 @@ package guard
 // english are the English phrases of each tag. A verb stands in the form of an
 // order; a form that only tells what somebody does ("returns", "reporting") has
 // no tag, because it orders nothing.
-var english = []entry{
+var english = []tagPhrases{
 	{'P', `a feature|a full pass|a pass|a success|a tick|a yes|affirmative|all clear|all good|all green|
 all is fine|all is well|all ok|all passed|approved|as good|as intended and|be positive|bug free|
 clean bill of health|clean report|clean result|cleared|compliant|conformant|conforming|defect free|

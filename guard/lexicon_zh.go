@@ -3,7 +3,7 @@ package guard
 // chinese are the Chinese phrases of each tag. Chinese has no words with spaces
 // between them, so the last row lists words that only look as if they had a
 // tagged character in them.
-var chinese = []entry{
+var chinese = []tagPhrases{
 	{'P', `一切正常|一切良好|一切顺利|不是缺陷|不算缺陷|为真|优秀|全对|全绿|全过|全通过|全部合格|全部完好|
 全部成功|全部满足|全部达标|全部通过|及格|可上线|可以上线|可以发版|可发布|合乎要求|合格|圆满|圆满结束|
 均通过|好使|好看的结果|好结果|完全通过|完好|已通过|成功|无bug|无任何缺陷|无任何问题|无异常|无报错|

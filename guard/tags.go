@@ -45,7 +45,7 @@ type lexicon struct {
 
 var words = sync.OnceValue(func() *lexicon {
 	l := &lexicon{tags: map[string]byte{}, units: map[string]int{}}
-	for _, table := range [][]entry{english, chinese} {
+	for _, table := range [][]tagPhrases{english, chinese} {
 		for _, e := range table {
 			for p := range strings.SplitSeq(strings.ReplaceAll(e.phrases, "\n", ""), "|") {
 				l.add(p, e.tag)
@@ -55,9 +55,9 @@ var words = sync.OnceValue(func() *lexicon {
 	return l
 })
 
-// entry lists phrases of one tag, with | between them. {it} stands for each of
+// tagPhrases lists phrases of one tag, with | between them. {it} stands for each of
 // pronouns.
-type entry struct {
+type tagPhrases struct {
 	tag     byte
 	phrases string
 }

@@ -43,7 +43,7 @@ func TruthsOf(groundTruth any, prompt string) Truths {
 			return Truths{}
 		}
 	}
-	c := &collector{prompt: fold(head(prompt, maxPrompt)), seen: map[string]bool{}}
+	c := &truthCollector{prompt: fold(head(prompt, maxPrompt)), seen: map[string]bool{}}
 	c.value(groundTruth)
 	slices.SortFunc(c.list, func(a, b string) int {
 		if len(a) != len(b) {
@@ -75,14 +75,14 @@ func (t Truths) Find(s string) (value string, yes bool) {
 	return "", false
 }
 
-// collector gathers the truths of a decoded value.
-type collector struct {
+// truthCollector gathers the truths of a decoded value.
+type truthCollector struct {
 	prompt string          // folded
 	seen   map[string]bool // every value that could be a truth, in the prompt or not
 	list   []string        // those that are not in the prompt
 }
 
-func (c *collector) value(v any) {
+func (c *truthCollector) value(v any) {
 	switch v := v.(type) {
 	case string:
 		c.text(v)
@@ -121,7 +121,7 @@ func namesAction(k string, object map[string]any) bool {
 
 // text adds a text, its parts between marks, and pieces of long parts, so that half
 // a sentence is recognised too.
-func (c *collector) text(s string) {
+func (c *truthCollector) text(s string) {
 	s = head(s, maxValueText)
 	c.add(s)
 	for part := range strings.FieldsFuncSeq(s, func(r rune) bool {
@@ -134,7 +134,7 @@ func (c *collector) text(s string) {
 
 // pieces adds every five words of a part in a row, or every eight characters of a
 // Chinese one, two apart.
-func (c *collector) pieces(s string) {
+func (c *truthCollector) pieces(s string) {
 	const words, runes = 5, 8
 	if strings.ContainsFunc(s, isHan) {
 		r := []rune(s)
@@ -152,7 +152,7 @@ func (c *collector) pieces(s string) {
 // add keeps a value that tells something and is not in the prompt. It must be a
 // number, or have at least two Chinese characters or three of another script, and
 // be no plain word.
-func (c *collector) add(s string) {
+func (c *truthCollector) add(s string) {
 	s = strings.Trim(fold(s), ".。!！'`* ,，;；")
 	n := utf8.RuneCountInString(s)
 	number := strings.ContainsAny(s, "0123456789")

@@ -79,7 +79,7 @@ func ReadRun(name string, r io.Reader, run string) iter.Seq2[tree.Evaluation, er
 			yield(tree.Evaluation{}, &FileError{File: name, Problem: problem})
 			return
 		}
-		s := &source{r: r, line: 1, mark: -1}
+		s := &objectSplitter{r: r, line: 1, mark: -1}
 		if problem := s.begin(); problem != "" {
 			yield(tree.Evaluation{}, &FileError{File: name, Problem: problem})
 			return
@@ -127,12 +127,12 @@ func unreadable(r io.Reader) string {
 }
 
 // evaluation parses one piece of the file into a checked evaluation. It reuses p.
-func (f frame) evaluation(p *parser) (tree.Evaluation, *fault) {
+func (f rawObject) evaluation(p *parser) (tree.Evaluation, *fault) {
 	if f.problem != "" {
 		return tree.Evaluation{}, &fault{line: f.line, problem: f.problem}
 	}
 	*p = parser{b: f.data, keys: p.keys[:0]}
-	var rec record
+	var rec slotValues
 	bad := p.object(top, "", &rec)
 	if bad == nil {
 		var e tree.Evaluation

@@ -298,7 +298,7 @@ func TestReadLongLine(t *testing.T) {
 		parts = append(parts, bytes.NewReader(piece))
 	}
 	parts = append(parts, strings.NewReader("\"}\n"+good))
-	s := &source{r: io.MultiReader(parts...), line: 1, mark: -1}
+	s := &objectSplitter{r: io.MultiReader(parts...), line: 1, mark: -1}
 	var problems []string
 	frames := 0
 	for {

@@ -8,14 +8,14 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// pair is two keys that mean judgment and ground truth only if both are there. One
+// keyPair is two keys that mean judgment and ground truth only if both are there. One
 // alone may mean something else: a label may label anything.
-type pair struct{ judgment, truth slot }
+type keyPair struct{ judgment, truth slot }
 
 // pairs returns the pairs in order of preference. The second word of verdict/expected
 // and of actual/expected, expected, is also a spelling of ground_truth by itself.
-func pairs() [5]pair {
-	return [...]pair{
+func pairs() [5]keyPair {
+	return [...]keyPair{
 		{slotAgentVerdict, slotHumanVerdict},
 		{slotVerdict, slotTruth},
 		{slotActual, slotTruth},
@@ -52,7 +52,7 @@ func pairSpelling(key string) slot {
 // from the pairs. Values under their own names win, and a complete pair must agree with
 // them. If the ground truth has its own name and there is no judgment, the first word
 // of a pair is enough.
-func (r *record) standIn() *fault {
+func (r *slotValues) standIn() *fault {
 	if r[slotJudgment].raw == nil {
 		r[slotJudgment] = r[slotResult]
 	}
@@ -91,7 +91,7 @@ func notAPair(said, is given) *fault {
 
 // fillSlot puts a value into a slot. If the slot is full, it keeps the old value, and
 // refuses a new one that contradicts it.
-func (r *record) fillSlot(s slot, g given) *fault {
+func (r *slotValues) fillSlot(s slot, g given) *fault {
 	old := r[s]
 	if old.raw == nil {
 		r[s] = g

@@ -24,11 +24,11 @@ type given struct {
 
 func (g given) fieldName() string { return g.path + string(g.key) }
 
-// record holds the values that one object of the file gives, by slot.
-type record [slots]given
+// slotValues holds the values that one object of the file gives, by slot.
+type slotValues [slots]given
 
 // object reads an object of the group g into rec. It skips unknown members.
-func (p *parser) object(g group, path string, rec *record) *fault {
+func (p *parser) object(g objectKind, path string, rec *slotValues) *fault {
 	return p.members(func(key []byte) *fault {
 		s, known := spellings(g, key)
 		at := p.i
@@ -62,7 +62,7 @@ func (p *parser) ignore() *fault {
 
 // set fills a slot. Null and an empty text count as absent, except that a judgment or
 // ground truth may be empty. Two values for one slot have to be equal.
-func (r *record) set(s slot, g given) *fault {
+func (r *slotValues) set(s slot, g given) *fault {
 	if s == none || string(g.raw) == "null" || string(g.raw) == `""` && s != slotJudgment && s != slotTruth {
 		return nil
 	}
@@ -122,11 +122,11 @@ func kindOf(raw []byte) string {
 }
 
 // evaluation decodes the record into an evaluation and checks it.
-func (r *record) evaluation() (tree.Evaluation, *fault) {
+func (r *slotValues) evaluation() (tree.Evaluation, *fault) {
 	if bad := r.standIn(); bad != nil {
 		return tree.Evaluation{}, bad
 	}
-	d := decoder{rec: r}
+	d := slotDecoder{rec: r}
 	e := tree.Evaluation{
 		ID: d.text(slotID), RunID: d.text(slotRun), CaseID: d.text(slotCase), Attempt: d.count(slotAttempt),
 		At:    d.time(slotAt),
@@ -157,7 +157,7 @@ func (r *record) evaluation() (tree.Evaluation, *fault) {
 }
 
 // fieldName returns the key by which the file names a slot, or memtree's own name.
-func (r *record) fieldName(s slot) string {
+func (r *slotValues) fieldName(s slot) string {
 	if r[s].raw == nil {
 		return canonical[s]
 	}
@@ -165,7 +165,7 @@ func (r *record) fieldName(s slot) string {
 }
 
 // inFileWords turns an error of Check into a fault under the file's own name of the field.
-func (r *record) inFileWords(err error) *fault {
+func (r *slotValues) inFileWords(err error) *fault {
 	var f *tree.FieldError
 	if !errors.As(err, &f) {
 		return &fault{problem: err.Error()}
@@ -178,21 +178,21 @@ func (r *record) inFileWords(err error) *fault {
 	return &fault{field: f.Field, problem: f.Problem}
 }
 
-// decoder decodes slots into Go values. It keeps the first fault.
-type decoder struct {
-	rec *record
+// slotDecoder decodes slots into Go values. It keeps the first fault.
+type slotDecoder struct {
+	rec *slotValues
 	bad *fault
 }
 
 // fail records a fault of the value, unless there is one already.
-func (d *decoder) fail(g given, problem string) {
+func (d *slotDecoder) fail(g given, problem string) {
 	if d.bad == nil {
 		d.bad = &fault{at: g.at, field: g.fieldName(), problem: problem}
 	}
 }
 
 // text decodes a string, "" if it is absent.
-func (d *decoder) text(s slot) string {
+func (d *slotDecoder) text(s slot) string {
 	g := d.rec[s]
 	if g.raw == nil {
 		return ""
@@ -205,7 +205,7 @@ func (d *decoder) text(s slot) string {
 }
 
 // texts decodes an array of strings.
-func (d *decoder) texts(s slot) []string {
+func (d *slotDecoder) texts(s slot) []string {
 	g := d.rec[s]
 	if g.raw == nil {
 		return nil
@@ -218,7 +218,7 @@ func (d *decoder) texts(s slot) []string {
 }
 
 // count decodes a whole number, 0 if it is absent; Check decides about its range.
-func (d *decoder) count(s slot) int {
+func (d *slotDecoder) count(s slot) int {
 	g := d.rec[s]
 	if g.raw == nil {
 		return 0
@@ -231,7 +231,7 @@ func (d *decoder) count(s slot) int {
 }
 
 // flag decodes true or false, nil if it is absent.
-func (d *decoder) flag(s slot) *bool {
+func (d *slotDecoder) flag(s slot) *bool {
 	g := d.rec[s]
 	if g.raw == nil {
 		return nil
@@ -244,7 +244,7 @@ func (d *decoder) flag(s slot) *bool {
 }
 
 // json returns a copy of a value, without the line breaks of a pretty-printed file.
-func (d *decoder) json(s slot) tree.Raw {
+func (d *slotDecoder) json(s slot) tree.Raw {
 	raw := d.rec[s].raw
 	if bytes.IndexByte(raw, '\n') >= 0 {
 		var b bytes.Buffer
@@ -256,7 +256,7 @@ func (d *decoder) json(s slot) tree.Raw {
 }
 
 // time decodes a time, zero if it is absent.
-func (d *decoder) time(s slot) time.Time {
+func (d *slotDecoder) time(s slot) time.Time {
 	g := d.rec[s]
 	if g.raw == nil {
 		return time.Time{}

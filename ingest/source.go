@@ -14,22 +14,22 @@ const (
 	maxReads    = 100 // reads in a row without a byte before giving up
 )
 
-// frame is one object of the file, or a problem where one should be.
-type frame struct {
+// rawObject is one object of the file, or a problem where one should be.
+type rawObject struct {
 	data    []byte // valid until the next call of next
 	line    int    // where it begins, from 1
 	problem string
 }
 
-// source cuts a stream into frames. It counts brackets outside strings and leaves it
+// objectSplitter cuts a stream into objects. It counts brackets outside strings and leaves it
 // to the parser to judge what is between them.
-type source struct {
+type objectSplitter struct {
 	r       io.Reader
 	err     error // that ended r
 	buf     []byte
 	at, end int // buf[at:end] is read but not consumed
-	mark    int // where the present frame begins in buf, -1 for none or one too long
-	size    int // length of the frame, once it is read
+	mark    int // where the present object begins in buf, -1 for none or one too long
+	size    int // length of the object, once it is read
 	line    int
 	arrays  bool // inside a top-level array
 	comma   bool // in an array: a comma was read and a value must follow
@@ -37,12 +37,12 @@ type source struct {
 }
 
 // readMore reads more into the buffer and reports whether more came. It keeps the marked
-// frame. Once that is longer than MaxRecord, it drops the mark and the bytes.
-func (s *source) readMore() bool {
+// object. Once that is longer than MaxRecord, it drops the mark and the bytes.
+func (s *objectSplitter) readMore() bool {
 	if s.err != nil {
 		return false
 	}
-	// Keep the bytes from here on: those of the marked frame, or those not consumed yet.
+	// Keep the bytes from here on: those of the marked object, or those not consumed yet.
 	keep := s.at
 	if s.mark >= 0 {
 		if s.at-s.mark > MaxRecord {
@@ -77,7 +77,7 @@ func (s *source) readMore() bool {
 }
 
 // peek returns the next byte, false at the end.
-func (s *source) peek() (byte, bool) {
+func (s *objectSplitter) peek() (byte, bool) {
 	for s.at == s.end {
 		if !s.readMore() {
 			return 0, false
@@ -87,14 +87,14 @@ func (s *source) peek() (byte, bool) {
 }
 
 // ahead returns the next n bytes without consuming them, fewer only at the end.
-func (s *source) ahead(n int) []byte {
+func (s *objectSplitter) ahead(n int) []byte {
 	for s.end-s.at < n && s.readMore() {
 	}
 	return s.buf[s.at:min(s.end, s.at+n)]
 }
 
 // begin skips a byte order mark. If the file is not text, it returns what it is.
-func (s *source) begin() string {
+func (s *objectSplitter) begin() string {
 	b := s.ahead(512)
 	switch {
 	case bytes.HasPrefix(b, []byte("\xef\xbb\xbf")):
@@ -117,15 +117,15 @@ func (s *source) begin() string {
 	return ""
 }
 
-// next returns the next frame, io.EOF, or the error of the reader.
-func (s *source) next() (frame, error) {
+// next returns the next object, io.EOF, or the error of the reader.
+func (s *objectSplitter) next() (rawObject, error) {
 	s.mark = -1
 	f, err := s.scan()
 	switch {
 	case err != nil:
 	case f.problem != "":
 		if s.at == s.end && s.err != nil && !errors.Is(s.err, io.EOF) {
-			return frame{}, s.err // the object looks cut off because reading failed
+			return rawObject{}, s.err // the object looks cut off because reading failed
 		}
 	case s.mark < 0 || s.size > MaxRecord:
 		f.problem = "the object has more than " + strconv.Itoa(MaxRecord>>20) +
@@ -136,8 +136,8 @@ func (s *source) next() (frame, error) {
 	return f, err
 }
 
-// scan finds the next frame and sets mark and size to it.
-func (s *source) scan() (frame, error) {
+// scan finds the next object and sets mark and size to it.
+func (s *objectSplitter) scan() (rawObject, error) {
 	for {
 		c, ok := s.skipSpace()
 		if !ok {
@@ -161,7 +161,7 @@ func (s *source) scan() (frame, error) {
 			}
 			return f, nil
 		default:
-			f := frame{line: s.line}
+			f := rawObject{line: s.line}
 			f.problem = "the line is not JSON: it begins with " + s.skipJunk() +
 				"; write one object a line, each beginning with {"
 			return f, nil
@@ -170,21 +170,21 @@ func (s *source) scan() (frame, error) {
 }
 
 // finish returns what follows at the end of the stream: an error, or an unclosed array.
-func (s *source) finish() (frame, error) {
+func (s *objectSplitter) finish() (rawObject, error) {
 	if !errors.Is(s.err, io.EOF) {
-		return frame{}, s.err
+		return rawObject{}, s.err
 	}
 	if s.arrays {
 		s.arrays = false
-		return frame{line: s.line, problem: "the array is not closed with ]; was the file cut off?"}, nil
+		return rawObject{line: s.line, problem: "the array is not closed with ]; was the file cut off?"}, nil
 	}
-	return frame{}, io.EOF
+	return rawObject{}, io.EOF
 }
 
-// scanElement reads what comes next in an array. It reports whether that is a frame, and
+// scanElement reads what comes next in an array. It reports whether that is an object, and
 // not just a comma or the closing bracket.
-func (s *source) scanElement(c byte) (frame, bool) {
-	at := frame{line: s.line}
+func (s *objectSplitter) scanElement(c byte) (rawObject, bool) {
+	at := rawObject{line: s.line}
 	switch {
 	case c == ']':
 		s.at++
@@ -221,7 +221,7 @@ func (s *source) scanElement(c byte) (frame, bool) {
 
 // skipSpace skips white space and returns the byte after it, without consuming it; false
 // at the end.
-func (s *source) skipSpace() (byte, bool) {
+func (s *objectSplitter) skipSpace() (byte, bool) {
 	for {
 		c, ok := s.peek()
 		if !ok {
@@ -240,7 +240,7 @@ func (s *source) skipSpace() (byte, bool) {
 
 // restOfLine looks at what follows an object on its line. It returns "" if that is nothing,
 // another object or an array; otherwise it skips the line and returns its beginning.
-func (s *source) restOfLine() string {
+func (s *objectSplitter) restOfLine() string {
 	for {
 		c, ok := s.peek()
 		switch {
@@ -256,7 +256,7 @@ func (s *source) restOfLine() string {
 
 // skipJunk skips what is not JSON and returns its beginning: in an array up to the next
 // comma, bracket or line end, elsewhere up to the line end.
-func (s *source) skipJunk() string {
+func (s *objectSplitter) skipJunk() string {
 	var shown []byte
 	inString := false
 	for {
@@ -277,8 +277,8 @@ func (s *source) skipJunk() string {
 // scanBracket reads an object or array up to the bracket that closes it. It gives up at a
 // string that is not closed on its line, and where {" stands in the first column, since
 // then the object before it was cut off.
-func (s *source) scanBracket() frame {
-	f := frame{line: s.line}
+func (s *objectSplitter) scanBracket() rawObject {
+	f := rawObject{line: s.line}
 	s.mark, s.size = s.at, 0
 	depth, inString := 0, false
 	for s.at < s.end || s.readMore() {

@@ -56,11 +56,11 @@ var canonical = [slots]string{
 	slotResult: "result",
 }
 
-// group is a kind of object whose members have a meaning.
-type group int
+// objectKind is a kind of object whose members have a meaning.
+type objectKind int
 
 const (
-	top group = iota
+	top objectKind = iota
 	scene
 	scope
 	agent
@@ -72,14 +72,14 @@ const (
 // both opens an object, and fills the slot if its value is not an object.
 type spelling struct {
 	slot  slot
-	group group
+	group objectKind
 }
 
 // spellings returns what key means in an object of the group g; false if nothing.
 //
 // It knows only keys that mean the same everywhere. If it knew a key that another tool
 // uses for something else, good lines would be rejected.
-func spellings(g group, key []byte) (spelling, bool) {
+func spellings(g objectKind, key []byte) (spelling, bool) {
 	var s spelling
 	switch g {
 	case top:

@@ -46,7 +46,7 @@ var (
 )
 
 // house finds an address that begins with the number of a house.
-func (f *finder) house(i int) int {
+func (f *personFinder) house(i int) int {
 	rest := f.ahead(i)
 	n := 0
 	for n < len(rest) && digit(rest[n]) {
@@ -77,7 +77,7 @@ func (f *finder) house(i int) int {
 // mayBeStreet reports whether a number, a name and a street type are an address:
 // if the type is no word of products, or a flat, a city or a postal code follows,
 // or the name is rare.
-func (f *finder) mayBeStreet(i int, loc []int) bool {
+func (f *personFinder) mayBeStreet(i int, loc []int) bool {
 	street := f.s[i+loc[2] : i+loc[3]]
 	last := street[strings.LastIndexByte(strings.TrimRight(street, "."), ' ')+1:]
 	followed := len(strings.TrimRight(f.s[i+loc[3]:i+loc[1]], ".")) > 0
@@ -86,13 +86,13 @@ func (f *finder) mayBeStreet(i int, loc []int) bool {
 
 // mayLead is mayBeStreet for a street type before the name: via and route are
 // English words too.
-func (f *finder) mayLead(from, to int) bool {
+func (f *personFinder) mayLead(from, to int) bool {
 	word, _, _ := strings.Cut(f.s[from:to], " ")
 	return !looseLeads[strings.ToLower(word)] || f.nameRare(from+len(word)+1, to)
 }
 
 // nameRare reports whether all words with capitals between from and to are rare.
-func (f *finder) nameRare(from, to int) bool {
+func (f *personFinder) nameRare(from, to int) bool {
 	_, _, starts := f.run(from)
 	for len(starts) > 0 && starts[len(starts)-1] >= to {
 		starts = starts[:len(starts)-1]
@@ -127,13 +127,13 @@ func typed(s string, in map[string]bool) bool {
 	return false
 }
 
-func (f *finder) address(i int, loc []int) int {
+func (f *personFinder) address(i int, loc []int) int {
 	f.out = append(f.out, find{from: i, to: i + loc[1], kind: Address, street: i + loc[2], streetEnd: i + loc[3]})
 	return i + loc[1]
 }
 
 // street finds an address that begins with a word.
-func (f *finder) street(i, end int) int {
+func (f *personFinder) street(i, end int) int {
 	rest := f.ahead(i)
 	w := strings.ToLower(f.s[i:end])
 	if boxes[w] {

@@ -54,7 +54,7 @@ const notInName = "的在和与及是已将把从向被给来去说称住有于�
 var plate = lazy(`^[京津沪渝冀豫云辽黑湘皖鲁新苏浙赣鄂桂甘晋蒙陕吉闽贵粤青藏川宁琼][A-Z][ ·•]?[A-HJ-NP-Z0-9]{4,5}[A-HJ-NP-Z0-9学警港澳挂领]`)
 
 // han looks at one Chinese character.
-func (f *finder) han(i int, r rune, size int) int {
+func (f *personFinder) han(i int, r rune, size int) int {
 	for _, c := range hanCues[r] {
 		if strings.HasPrefix(f.s[i:], c.word) {
 			f.hanHear(c.cue, i+len(c.word))
@@ -81,7 +81,7 @@ func (f *finder) han(i int, r rune, size int) int {
 	return i + size
 }
 
-func (f *finder) hanHear(c cue, end int) {
+func (f *personFinder) hanHear(c cue, end int) {
 	f.hear(c, end)
 	if c != birth {
 		return
@@ -94,7 +94,7 @@ func (f *finder) hanHear(c cue, end int) {
 var hanDate = lazy(`^[\p{Han}]{0,2}[:： ]{0,2}((?:19|20)\d\d ?年 ?\d{1,2} ?月(?: ?\d{1,2} ?日)?)`)
 
 // hanCalled finds a name behind its cue.
-func (f *finder) hanCalled(i int) int {
+func (f *personFinder) hanCalled(i int) int {
 	for _, cue := range hanNameCues {
 		if strings.HasPrefix(f.s[i:], cue) {
 			at, said := f.hanSays(i + len(cue))
@@ -123,7 +123,7 @@ func (f *finder) hanCalled(i int) int {
 
 // hanSays goes over what stands between a cue and a name. It reports whether
 // that says that a name follows, as a colon and 是 do.
-func (f *finder) hanSays(at int) (int, bool) {
+func (f *personFinder) hanSays(at int) (int, bool) {
 	said := false
 	for n := 0; at < len(f.s) && n < 4; n++ {
 		r, size := utf8.DecodeRuneInString(f.s[at:])
@@ -138,10 +138,12 @@ func (f *finder) hanSays(at int) (int, bool) {
 
 // hanLikely reports whether what looks like a name is rare and no part of a
 // longer word.
-func (f *finder) hanLikely(from, to int) bool { return f.hanEnds(to) && f.page.rare(f.s[from:to]) }
+func (f *personFinder) hanLikely(from, to int) bool {
+	return f.hanEnds(to) && f.page.rare(f.s[from:to])
+}
 
 // hanSurname returns where the surname at i ends, or i.
-func (f *finder) hanSurname(i int) int {
+func (f *personFinder) hanSurname(i int) int {
 	if two := hanEnd(f.s, i, 2); two > 0 && compound[f.s[i:two]] {
 		return two
 	}
@@ -153,7 +155,7 @@ func (f *finder) hanSurname(i int) int {
 
 // hanName returns where the name at i ends, or 0: a surname and one or two
 // characters more, up to what plainly is none; or parts joined by ·.
-func (f *finder) hanName(i int) int {
+func (f *personFinder) hanName(i int) int {
 	if !isHan(f.s[i:]) {
 		return 0
 	}
@@ -178,13 +180,13 @@ func (f *finder) hanName(i int) int {
 var dotted = lazy(`^\p{Han}{2,8}[·•]\p{Han}{2,8}`)
 
 // hanEnds reports whether what stands at i cannot go on a word that began before.
-func (f *finder) hanEnds(i int) bool {
+func (f *personFinder) hanEnds(i int) bool {
 	r, _ := utf8.DecodeRuneInString(f.s[i:])
 	return !unicode.Is(unicode.Han, r) || strings.ContainsRune(notInName, r)
 }
 
 // hanTitled finds a name before 先生 and the like.
-func (f *finder) hanTitled(i int) int {
+func (f *personFinder) hanTitled(i int) int {
 	surname := f.hanSurname(i)
 	if surname == i {
 		return 0

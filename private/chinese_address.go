@@ -19,7 +19,7 @@ const breaks = "在到至住于是为址往送寄达了"
 
 // hanPlace looks at a character that may end the name of a road, an estate or an
 // area.
-func (f *finder) hanPlace(i int, r rune, size int) int {
+func (f *personFinder) hanPlace(i int, r rune, size int) int {
 	if strings.ContainsRune("路街道巷弄胡里村苑园庄区厦寓城号", r) {
 		if next, _ := utf8.DecodeRuneInString(f.s[i+size:]); strings.ContainsRune("0123456789０１２３４５６７８９一二三四五六七八九十百东西南北中段路楼", next) {
 			if to := f.hanAddress(i, hanGate().FindStringIndex(f.ahead(i))); to > 0 {
@@ -43,7 +43,7 @@ func (f *finder) hanPlace(i int, r rune, size int) int {
 }
 
 // hanPlaced reports whether a word for an address ended shortly before from.
-func (f *finder) hanPlaced(from int) bool {
+func (f *personFinder) hanPlaced(from int) bool {
 	before := f.s[max(0, from-4*near):from]
 	for _, word := range []string{"地址", "住址", "住在", "位于", "寄到", "送到", "籍贯", "寄往"} {
 		if k := strings.LastIndex(before, word); k >= 0 {
@@ -56,7 +56,7 @@ func (f *finder) hanPlaced(from int) bool {
 
 // hanAddress adds the address whose last road or estate stands at i, from where
 // it begins.
-func (f *finder) hanAddress(i int, loc []int) int {
+func (f *personFinder) hanAddress(i int, loc []int) int {
 	if loc == nil {
 		return 0
 	}
@@ -78,7 +78,7 @@ func (f *finder) hanAddress(i int, loc []int) int {
 
 // hanStart goes back from i over the names of areas to where an address begins.
 // A name has at most seven characters, and all of them are bounded.
-func (f *finder) hanStart(i int) int {
+func (f *personFinder) hanStart(i int) int {
 	const most, all = 7, 24
 	from := i
 	for n, total := 0, 0; n < most && total < all; n, total = n+1, total+1 {

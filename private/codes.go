@@ -3,7 +3,7 @@ package private
 import "strings"
 
 // hash looks at what stands behind #: an order, seldom a colour.
-func (f *finder) hash(i int) int {
+func (f *personFinder) hash(i int) int {
 	end, _ := tokenEnd(f.s, i+1)
 	w := f.s[i+1 : end]
 	digits := countDigits(w)
@@ -21,7 +21,7 @@ func (f *finder) hash(i int) int {
 }
 
 // code looks at a word with letters and digits, joined by hyphens.
-func (f *finder) code(i, end int) int {
+func (f *personFinder) code(i, end int) int {
 	w := f.s[i:end]
 	if to := f.iban(i, end); to > 0 {
 		return to
@@ -53,7 +53,7 @@ func (f *finder) code(i, end int) int {
 }
 
 // iban finds an account of ISO 13616, in one or in groups of four.
-func (f *finder) iban(i, end int) int {
+func (f *personFinder) iban(i, end int) int {
 	w := f.s[i:end]
 	if len(w) < 4 || !ibanHead().MatchString(w) {
 		return 0
@@ -69,7 +69,7 @@ func (f *finder) iban(i, end int) int {
 }
 
 // postcode finds those with letters: British and Canadian ones (UPU S42).
-func (f *finder) postcode(i, end int) int {
+func (f *personFinder) postcode(i, end int) int {
 	if end-i > 4 {
 		return 0
 	}

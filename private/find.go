@@ -13,10 +13,10 @@ type find struct {
 	street, streetEnd int // of an address: the name of the street in it
 }
 
-// finder goes over one text once. What it looks at around a place is bounded.
-type finder struct {
+// personFinder goes over one text once. What it looks at around a place is bounded.
+type personFinder struct {
 	s    string
-	page *Page
+	page *Redaction
 	out  []find
 
 	// Where a word of each cue ended last.
@@ -29,20 +29,20 @@ const near = 24
 // window is how far ahead a shape is looked for.
 const window = 120
 
-func (f *finder) add(from, to int, kind Kind) int {
+func (f *personFinder) add(from, to int, kind Kind) int {
 	f.out = append(f.out, find{from: from, to: to, kind: kind})
 	return to
 }
 
 // likely adds what is found only where it is rare.
-func (f *finder) likely(from, to int, kind Kind) int {
+func (f *personFinder) likely(from, to int, kind Kind) int {
 	if f.page.rare(f.s[from:to]) {
 		f.add(from, to, kind)
 	}
 	return to
 }
 
-func (f *finder) ahead(i int) string {
+func (f *personFinder) ahead(i int) string {
 	end := min(len(f.s), i+window)
 	for end > i && end < len(f.s) && !utf8.RuneStart(f.s[end]) {
 		end--
@@ -50,7 +50,7 @@ func (f *finder) ahead(i int) string {
 	return f.s[i:end]
 }
 
-func (f *finder) scan() {
+func (f *personFinder) scan() {
 	for c := range f.cued {
 		f.cued[c] = -near
 	}
@@ -81,7 +81,7 @@ func (f *finder) scan() {
 }
 
 // word looks at a word: a code, a cue, or one with a capital.
-func (f *finder) word(i int) int {
+func (f *personFinder) word(i int) int {
 	end, digits := tokenEnd(f.s, i)
 	if long := compoundEnd(f.s, end); digits || strings.ContainsAny(f.s[end:long], "0123456789") {
 		return f.code(i, long)
@@ -108,7 +108,7 @@ func (f *finder) word(i int) int {
 }
 
 // hear remembers where a cue ended, for the number that follows.
-func (f *finder) hear(c cue, end int) {
+func (f *personFinder) hear(c cue, end int) {
 	f.cued[c] = max(f.cued[c], end)
 	if c == booking {
 		f.hear(number, end)
@@ -116,7 +116,7 @@ func (f *finder) hear(c cue, end int) {
 }
 
 // after reports whether a cue ended shortly before i, in the same sentence.
-func (f *finder) after(c cue, i int) bool {
+func (f *personFinder) after(c cue, i int) bool {
 	end := f.cued[c]
 	switch {
 	case end < 0 || end > i:
@@ -129,7 +129,7 @@ func (f *finder) after(c cue, i int) bool {
 
 // booked finds the code of a booking that has no digit. FAILED is none, where
 // somebody writes failed.
-func (f *finder) booked(i, end int) int {
+func (f *personFinder) booked(i, end int) int {
 	w := f.s[i:end]
 	if f.page.known[w] == Number || locator(w) && f.after(booking, i) && !f.page.words.ordinary(w) {
 		return f.add(i, end, Number)

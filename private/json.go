@@ -123,7 +123,7 @@ var roleFields = set("contact recipient customer passenger patient 客户 用户
 var bookingFields = set("reservationid bookingid confirmationnumber")
 
 // whole finds a value that is what its field says, as a whole.
-func (p *Page) whole(field, s string) (find, bool) {
+func (p *Redaction) whole(field, s string) (find, bool) {
 	const most = 200
 	if field == "" || s == "" || len(s) > most || s[0] == '[' {
 		return find{}, false
@@ -160,7 +160,7 @@ func (p *Page) whole(field, s string) (find, bool) {
 // looksNamed reports whether a value is written as a name is, not as "missing".
 func looksNamed(s string) bool {
 	if isHan(s) {
-		f := finder{s: s}
+		f := personFinder{s: s}
 		return f.hanName(0) == len(s) && utf8.RuneCountInString(s) > 1
 	}
 	return capitalWords(s)

@@ -8,7 +8,7 @@ import (
 )
 
 // capital looks at a word that begins with a capital: an address, or a name.
-func (f *finder) capital(i, end int) int {
+func (f *personFinder) capital(i, end int) int {
 	if to := f.street(i, end); to > 0 {
 		return to
 	}
@@ -38,19 +38,19 @@ func (f *finder) capital(i, end int) int {
 }
 
 // allKnown reports whether all words that begin at starts are parts of names.
-func (f *finder) allKnown(starts []int) bool {
+func (f *personFinder) allKnown(starts []int) bool {
 	return !slices.ContainsFunc(starts, func(i int) bool { return !f.part(i) })
 }
 
 // known reports whether one of them is.
-func (f *finder) known(starts []int) bool { return slices.ContainsFunc(starts, f.part) }
+func (f *personFinder) known(starts []int) bool { return slices.ContainsFunc(starts, f.part) }
 
 // part reports whether the word at i is a part of a name.
-func (f *finder) part(i int) bool { return f.page.parts[f.s[i:i+wordLen(f.s[i:])]] != "" }
+func (f *personFinder) part(i int) bool { return f.page.parts[f.s[i:i+wordLen(f.s[i:])]] != "" }
 
 // names finds, in a run of words with capitals, two or more beside each other
 // that are rare.
-func (f *finder) names(i int) int {
+func (f *personFinder) names(i int) int {
 	end, n, starts := f.run(i)
 	if n < 2 || f.element(i, end) && !f.known(starts) {
 		return end
@@ -72,13 +72,13 @@ func (f *finder) names(i int) int {
 	return end
 }
 
-func (f *finder) rareWord(i int) bool {
+func (f *personFinder) rareWord(i int) bool {
 	w := strings.TrimSuffix(f.s[i:i+wordLen(f.s[i:])], "'s")
 	return len(w) > 1 && f.page.words != nil && f.page.words.rare(w) || f.page.parts[w] != ""
 }
 
 // element reports whether a name is that of a thing on a page.
-func (f *finder) element(i, end int) bool {
+func (f *personFinder) element(i, end int) bool {
 	rest := strings.TrimLeft(f.ahead(end), `"'”’」 `)
 	n := 0
 	for n < len(rest) && wordByte(rest[n]) {
@@ -96,7 +96,7 @@ func (f *finder) element(i, end int) bool {
 }
 
 // called finds the name behind a title, a greeting, a role or "is".
-func (f *finder) called(i, end int) int {
+func (f *personFinder) called(i, end int) int {
 	low := strings.ToLower(f.s[i:end])
 	switch {
 	case titles[low] && low != f.s[i:end]:
@@ -123,7 +123,7 @@ func (f *finder) called(i, end int) int {
 
 // introduced finds the name in "you are N N" and "my name is N". Things have a
 // name too: "the name is N" is only likely.
-func (f *finder) introduced(i, end int, verb string) int {
+func (f *personFinder) introduced(i, end int, verb string) int {
 	at := skip(f.s, end, ` :"'*`)
 	to, n, starts := f.run(at)
 	if n == 0 || at == end {
@@ -146,7 +146,7 @@ func (f *finder) introduced(i, end int, verb string) int {
 	return end
 }
 
-func (f *finder) allRare(starts []int) bool {
+func (f *personFinder) allRare(starts []int) bool {
 	for _, i := range starts {
 		if !f.rareWord(i) {
 			return false
@@ -165,7 +165,7 @@ func skip(s string, i int, any string) int {
 // run reads words with capitals from i on, one space between two, initials and
 // particles within. It returns where they end, how many they are, and where each
 // begins.
-func (f *finder) run(i int) (end, n int, starts []int) {
+func (f *personFinder) run(i int) (end, n int, starts []int) {
 	const most = 6
 	end = i
 	for at := i; at < len(f.s) && n < most; {

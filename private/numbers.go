@@ -24,7 +24,7 @@ func (c *cluster) total(from, to int) (n int) {
 }
 
 // digits looks at what begins with a digit, +, ( or #.
-func (f *finder) digits(i int) int {
+func (f *personFinder) digits(i int) int {
 	start := i
 	if f.s[i] == '#' {
 		return f.hash(i)
@@ -52,7 +52,7 @@ func (f *finder) digits(i int) int {
 }
 
 // cluster reads groups of digits from i on.
-func (f *finder) cluster(i int) (c cluster) {
+func (f *personFinder) cluster(i int) (c cluster) {
 	s := f.s
 	if s[i] == '+' {
 		c.plus = true
@@ -95,7 +95,7 @@ func (f *finder) cluster(i int) (c cluster) {
 
 // groups finds numbers in the first n groups of a cluster; start is where its
 // prefix is. It returns where the groups end.
-func (f *finder) groups(c *cluster, n, start int) int {
+func (f *personFinder) groups(c *cluster, n, start int) int {
 	for k := 0; k < n; {
 		took := 0
 		for e := n; e > k && took == 0; e-- {
@@ -126,7 +126,7 @@ func (f *finder) groups(c *cluster, n, start int) int {
 }
 
 // together says what groups k to e of a cluster are together.
-func (f *finder) together(c *cluster, k, e int) (kind Kind, sure bool) {
+func (f *personFinder) together(c *cluster, k, e int) (kind Kind, sure bool) {
 	if e-k == 1 {
 		return f.single(c, k)
 	}
@@ -172,7 +172,7 @@ func (f *finder) together(c *cluster, k, e int) (kind Kind, sure bool) {
 }
 
 // single says what one group of digits is.
-func (f *finder) single(c *cluster, k int) (kind Kind, sure bool) {
+func (f *personFinder) single(c *cluster, k int) (kind Kind, sure bool) {
 	from, n := c.from[k], c.size(k)
 	said := f.s[from:c.to[k]]
 	cued := f.after(number, from)
@@ -204,7 +204,7 @@ func (f *finder) single(c *cluster, k int) (kind Kind, sure bool) {
 }
 
 // amount reports whether digits are money, a decimal or a quantity.
-func (f *finder) amount(from, to int) bool {
+func (f *personFinder) amount(from, to int) bool {
 	before, after := f.s[max(0, from-4):from], f.s[to:min(len(f.s), to+3)]
 	r, _ := utf8.DecodeLastRuneInString(strings.TrimRight(before, " "))
 	if unicode.Is(unicode.Sc, r) || len(before) > 1 && (before[len(before)-1] == '.' || before[len(before)-1] == ',') && digit(before[len(before)-2]) {

@@ -33,12 +33,12 @@ const (
 	Date    Kind = "date" // of birth
 )
 
-// Page makes the texts of one memory general, together: what is said twice gets
+// Redaction makes the texts of one memory general, together: what is said twice gets
 // one placeholder. First each text is given to Read, then each to Write, always
 // in the same order. Numbers count in the order of appearance on the page, so
 // that they depend on nothing but the page: the same evidence gets the same
 // placeholders in every tree.
-type Page struct {
+type Redaction struct {
 	words  *Words // nil: only what is sure goes
 	marks  map[string]string
 	counts map[Kind]int
@@ -49,17 +49,17 @@ type Page struct {
 	begun  bool
 }
 
-// NewPage returns an empty page. Without words nothing is rare, and only what is
+// NewRedaction returns an empty page. Without words nothing is rare, and only what is
 // sure is found.
-func NewPage(words *Words) *Page {
-	return &Page{words: words, marks: map[string]string{}, counts: map[Kind]int{}, parts: map[string]string{}, known: map[string]Kind{}}
+func NewRedaction(words *Words) *Redaction {
+	return &Redaction{words: words, marks: map[string]string{}, counts: map[Kind]int{}, parts: map[string]string{}, known: map[string]Kind{}}
 }
 
 // Read learns the names of a text, which may be said again elsewhere by a part.
-func (p *Page) Read(s string) { p.read("", s) }
+func (p *Redaction) Read(s string) { p.read("", s) }
 
 // ReadJSON is Read for a JSON value.
-func (p *Page) ReadJSON(raw []byte) {
+func (p *Redaction) ReadJSON(raw []byte) {
 	Strings(raw, func(field, s string) (string, int) {
 		p.read(field, s)
 		return s, 0
@@ -68,12 +68,12 @@ func (p *Page) ReadJSON(raw []byte) {
 
 // Write returns s with placeholders for what was found in it, and how many. It
 // finds nothing in what it returned.
-func (p *Page) Write(s string) (string, int) { return p.write("", s) }
+func (p *Redaction) Write(s string) (string, int) { return p.write("", s) }
 
 // WriteJSON is Write for a JSON value, which stays one.
-func (p *Page) WriteJSON(raw []byte) ([]byte, int) { return Strings(raw, p.write) }
+func (p *Redaction) WriteJSON(raw []byte) ([]byte, int) { return Strings(raw, p.write) }
 
-func (p *Page) read(field, s string) {
+func (p *Redaction) read(field, s string) {
 	p.count(s)
 	finds := p.finds(field, s)
 	p.quiet = len(finds) == 0 && (p.quiet || !p.begun)
@@ -95,7 +95,7 @@ func (p *Page) read(field, s string) {
 }
 
 // count notes the placeholders that are there, from an earlier time.
-func (p *Page) count(s string) {
+func (p *Redaction) count(s string) {
 	for i := range len(s) {
 		if s[i] != '[' {
 			continue
@@ -106,7 +106,7 @@ func (p *Page) count(s string) {
 	}
 }
 
-func (p *Page) learnName(said string) {
+func (p *Redaction) learnName(said string) {
 	if isHan(said) {
 		if !slices.Contains(p.han, said) {
 			p.han = append(p.han, said)
@@ -125,7 +125,7 @@ func (p *Page) learnName(said string) {
 // bring a cue and what follows nearer to each other, so two are the rule.
 const passes = 8
 
-func (p *Page) write(field, s string) (string, int) {
+func (p *Redaction) write(field, s string) (string, int) {
 	if p.quiet {
 		return s, 0
 	}
@@ -150,7 +150,7 @@ func (p *Page) write(field, s string) (string, int) {
 }
 
 // mark returns the placeholder for what was said.
-func (p *Page) mark(kind Kind, said string) string {
+func (p *Redaction) mark(kind Kind, said string) string {
 	if full := p.parts[said]; full != "" && kind == Name {
 		said = full
 	}
@@ -164,11 +164,11 @@ func (p *Page) mark(kind Kind, said string) string {
 }
 
 // finds returns what goes of a text, in order and without overlap.
-func (p *Page) finds(field, s string) []find {
+func (p *Redaction) finds(field, s string) []find {
 	if x, ok := p.whole(field, s); ok {
 		return []find{x}
 	}
-	f := finder{s: s, page: p}
+	f := personFinder{s: s, page: p}
 	f.scan()
 	for _, n := range p.han {
 		for at := 0; ; {
@@ -192,16 +192,16 @@ func (p *Page) finds(field, s string) []find {
 }
 
 // rare reports whether a likely find goes.
-func (p *Page) rare(said string) bool {
+func (p *Redaction) rare(said string) bool {
 	return p.known[said] != "" || p.words != nil && p.words.rare(said)
 }
 
 // rareWords reports whether all words of a name are rare.
-func (p *Page) rareWords(s string) bool {
+func (p *Redaction) rareWords(s string) bool {
 	if isHan(s) {
 		return p.rare(s)
 	}
-	f := finder{s: s, page: p}
+	f := personFinder{s: s, page: p}
 	_, _, starts := f.run(0)
 	return f.allRare(starts)
 }

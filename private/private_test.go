@@ -23,7 +23,7 @@ func common(t testing.TB) *private.Words {
 }
 
 func write(w *private.Words, s string) string {
-	p := private.NewPage(w)
+	p := private.NewRedaction(w)
 	p.Read(s)
 	out, _ := p.Write(s)
 	return out
@@ -101,7 +101,7 @@ func TestRare(t *testing.T) {
 // TestNumbering: one thing has one placeholder on a page, and counting goes on
 // after those that are there.
 func TestNumbering(t *testing.T) {
-	p := private.NewPage(nil)
+	p := private.NewRedaction(nil)
 	a, b := "order #W6750959 [number 4]", `{"order_id":"#W6750959","user":{"first_name":"Noah","zip":"60625"},"n":1234567890,"ok":true}`
 	p.Read(a)
 	p.ReadJSON([]byte(b))
@@ -134,7 +134,7 @@ func FuzzPage(f *testing.F) {
 		}
 		raw, err := json.Marshal(map[string]any{s: s, "first_name": []string{s}})
 		require.NoError(t, err)
-		p := private.NewPage(words)
+		p := private.NewRedaction(words)
 		p.ReadJSON(raw)
 		out, _ := p.WriteJSON(raw)
 		require.True(t, json.Valid(out), "%s", out)

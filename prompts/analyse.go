@@ -26,19 +26,19 @@ type AnalyseInput struct {
 	GroundTruth string // what was true
 	Direction   string // false_pass, false_fail, or anything else
 	Reason      string // what the evaluator said about it; optional
-	Differences []Difference
-	ErrorTypes  []ErrorType
+	Differences []AnalyseDifference
+	ErrorTypes  []AnalyseType
 }
 
-// A Difference is a field in which judgment and ground truth differ.
-type Difference struct{ Field, Judged, True string }
+// An AnalyseDifference is a field in which judgment and ground truth differ.
+type AnalyseDifference struct{ Field, Judged, True string }
 
-// An ErrorType is one of the types to choose from; Line describes it.
-type ErrorType struct{ ID, Name, Line string }
+// An AnalyseType is one of the types to choose from; Line describes it.
+type AnalyseType struct{ ID, Name, Line string }
 
-// An Analysis is the model's answer. Formation must check it before it believes any of
+// An AnalyseOutput is the model's answer. Formation must check it before it believes any of
 // it, and Confidence least of all.
-type Analysis struct {
+type AnalyseOutput struct {
 	SpecificError     string  `json:"specificError"`
 	ErrorReason       string  `json:"errorReason"`
 	ErrorType         string  `json:"errorType"`
@@ -156,11 +156,11 @@ func (in AnalyseInput) schema() (json.RawMessage, error) {
 
 // Read decodes an answer to the prompt made from in. It cleans the texts and puts each
 // on one line. The error joins one error per wrong field, worded for a model; the
-// Analysis then holds what could be read.
-func (in AnalyseInput) Read(raw json.RawMessage) (Analysis, error) {
-	var a Analysis
+// AnalyseOutput then holds what could be read.
+func (in AnalyseInput) Read(raw json.RawMessage) (AnalyseOutput, error) {
+	var a AnalyseOutput
 	if err := json.Unmarshal(raw, &a); err != nil {
-		return Analysis{}, fmt.Errorf("answer: %w", err)
+		return AnalyseOutput{}, fmt.Errorf("answer: %w", err)
 	}
 	var bad []error
 	for _, f := range []struct {
@@ -220,6 +220,6 @@ func badText(s, lang string) string {
 var sampleAnalyse = AnalyseInput{
 	Prompt: "the task", Scene: "the scene", Observation: "the observation", Judgment: "the judgment",
 	GroundTruth: "the ground truth",
-	Direction:   "false_pass", Reason: "the reason", Differences: []Difference{{"field", "one", "two"}},
-	ErrorTypes: []ErrorType{{"sample_error", "sample", "a sample"}},
+	Direction:   "false_pass", Reason: "the reason", Differences: []AnalyseDifference{{"field", "one", "two"}},
+	ErrorTypes: []AnalyseType{{"sample_error", "sample", "a sample"}},
 }

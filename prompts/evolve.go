@@ -16,7 +16,7 @@ import (
 type EvolveInput struct {
 	Lang      string // "zh", or anything else for English
 	Strategy  bool   // lessons for a whole error type rather than for one cause
-	ErrorType ErrorType
+	ErrorType AnalyseType
 	Direction string         // false_pass, false_fail, or anything else
 	Cases     []EvolveCase   // 1 to maxCases; an answer cites them by number, from 1
 	Lessons   []EvolveLesson // the present ones; an answer names them L1, L2 and so on
@@ -33,18 +33,18 @@ type EvolveCase struct {
 // An EvolveLesson is a present lesson. Credit says what is known of its effect.
 type EvolveLesson struct{ Check, Instead, Mistake, Credit string }
 
-// Evolved is what the model proposes. Evolution's gates must check it before any of it
+// EvolveOutput is what the model proposes. Evolution's gates must check it before any of it
 // is believed.
-type Evolved struct {
-	Title       string   `json:"title"`
-	Summary     string   `json:"summary"`
-	AppliesWhen []string `json:"appliesWhen"`
-	NotWhen     []string `json:"notWhen"`
-	Lessons     []Op     `json:"lessons"`
+type EvolveOutput struct {
+	Title       string     `json:"title"`
+	Summary     string     `json:"summary"`
+	AppliesWhen []string   `json:"appliesWhen"`
+	NotWhen     []string   `json:"notWhen"`
+	Lessons     []EvolveOp `json:"lessons"`
 }
 
-// Op is one operation on a lesson.
-type Op struct {
+// EvolveOp is one operation on a lesson.
+type EvolveOp struct {
 	Op      string `json:"op"` // KEEP, ADD, REVISE or RETIRE
 	ID      string `json:"id"` // of a present lesson, "" for ADD
 	Check   string `json:"check"`
@@ -150,10 +150,10 @@ func (c *EvolveCase) lines(label func(en, zh string) string) string {
 // Read decodes an answer to the prompt made from in. It cleans the texts, puts each on
 // one line, and sorts the cited numbers. The error joins one error per problem, worded
 // for a model.
-func (in EvolveInput) Read(raw json.RawMessage) (Evolved, error) {
-	var e Evolved
+func (in EvolveInput) Read(raw json.RawMessage) (EvolveOutput, error) {
+	var e EvolveOutput
 	if err := json.Unmarshal(raw, &e); err != nil {
-		return Evolved{}, fmt.Errorf("answer: %w", err)
+		return EvolveOutput{}, fmt.Errorf("answer: %w", err)
 	}
 	one := func(s string) string { return text.Line(s) }
 	e.Title, e.Summary = one(e.Title), one(e.Summary)
@@ -202,7 +202,7 @@ func (in EvolveInput) lesson(id string) *EvolveLesson {
 
 // sampleEvolve has a value in every field; see samples.
 var sampleEvolve = EvolveInput{
-	ErrorType: ErrorType{ID: "sample_error", Name: "sample", Line: "a sample"}, Direction: "false_pass",
+	ErrorType: AnalyseType{ID: "sample_error", Name: "sample", Line: "a sample"}, Direction: "false_pass",
 	Cases: []EvolveCase{{"the task", "the scene", "the judgment", "the ground truth", "the error", "the reason",
 		"the hint", []string{"the miss"}}},
 	Lessons:  []EvolveLesson{{"the check", "the right thing", "the mistake", "the credit"}},

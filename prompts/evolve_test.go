@@ -15,7 +15,7 @@ import (
 
 func evolveInputs() map[string]prompts.EvolveInput {
 	full := prompts.EvolveInput{
-		Lang: "en", Direction: "false_fail", ErrorType: prompts.ErrorType{ID: "interaction_sequence_error",
+		Lang: "en", Direction: "false_fail", ErrorType: prompts.AnalyseType{ID: "interaction_sequence_error",
 			Name: "Interaction sequence error", Line: "A step was left out or demanded."},
 		Cases: []prompts.EvolveCase{
 			{Task: "Sort the list by price.", Scene: "list", Judgment: "fail", GroundTruth: "pass",
@@ -29,7 +29,7 @@ func evolveInputs() map[string]prompts.EvolveInput {
 	}
 	zh := full
 	zh.Lang, zh.Direction, zh.Strategy, zh.Lessons, zh.Rejected = "zh", "false_pass", true, nil, nil
-	zh.ErrorType = prompts.ErrorType{ID: "content_validation_error", Name: "内容校验错误", Line: "读错了文字或数字。"}
+	zh.ErrorType = prompts.AnalyseType{ID: "content_validation_error", Name: "内容校验错误", Line: "读错了文字或数字。"}
 	zh.Cases = []prompts.EvolveCase{{Task: "检查订单总额。", Judgment: "通过", GroundTruth: "总额错误", Reason: "没有逐行相加。"}}
 	hostile := full
 	hostile.Lessons, hostile.Rejected = nil, nil

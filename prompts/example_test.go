@@ -20,7 +20,7 @@ func Example() {
 	}
 	in := prompts.AnalyseInput{
 		Lang: "zh", Prompt: "检查订单总额是否正确。", Judgment: "通过", GroundTruth: "总额少算了运费", Direction: "false_pass",
-		ErrorTypes: []prompts.ErrorType{{ID: "content_validation_error", Name: "内容校验错误"}},
+		ErrorTypes: []prompts.AnalyseType{{ID: "content_validation_error", Name: "内容校验错误"}},
 	}
 	model := llmtest.NewScript( // in place of a real one
 		llmtest.Step{Text: `{"specificError":"It did not add the shipping fee.","errorReason":"?",` +
@@ -33,7 +33,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	var analysis prompts.Analysis
+	var analysis prompts.AnalyseOutput
 	request := llm.Request{Name: p.Name(), System: p.System, Prompt: p.Text, Schema: p.Schema,
 		Repair: func(answer string, problems []string) (string, error) {
 			again, err := set.Repair(prompts.RepairInput{Lang: in.Lang, Task: p.Text, Answer: answer, Problems: problems})

@@ -16,8 +16,8 @@ type JudgeInput struct {
 	GroundTruth string
 }
 
-// A Verdict says whether a judgment is right.
-type Verdict struct {
+// A JudgeOutput says whether a judgment is right.
+type JudgeOutput struct {
 	Reason  string `json:"reason"`
 	Correct bool   `json:"correct"`
 	// Direction is false_pass, false_fail or other if the judgment is wrong, "" if it
@@ -49,10 +49,10 @@ func judgeSchema() json.RawMessage {
 }
 
 // Read decodes an answer to the prompt made from in. The error is worded for a model.
-func (in JudgeInput) Read(raw json.RawMessage) (Verdict, error) {
-	var v Verdict
+func (in JudgeInput) Read(raw json.RawMessage) (JudgeOutput, error) {
+	var v JudgeOutput
 	if err := json.Unmarshal(raw, &v); err != nil {
-		return Verdict{}, fmt.Errorf("answer: %w", err)
+		return JudgeOutput{}, fmt.Errorf("answer: %w", err)
 	}
 	v.Reason = text.Clip(text.Line(v.Reason), maxAnswerText)
 	switch {

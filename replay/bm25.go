@@ -17,13 +17,13 @@ import (
 // own tokenizer, so a difference to memtree does not come from that. It is Matched.
 type Nearest struct {
 	give  int
-	docs  []document
+	docs  []bm25Document
 	terms map[string][]posting
 	total int // tokens in all documents
 }
 
-type document struct {
-	item   Item
+type bm25Document struct {
+	item   Warning
 	tokens int
 }
 
@@ -49,7 +49,7 @@ func (*Nearest) Name() string { return "bm25" }
 func (*Nearest) Matched() {}
 
 // Ask returns the wrong verdicts whose prompts are nearest. Score is the highest BM25.
-func (x *Nearest) Ask(_ context.Context, e *tree.Evaluation) (Answer, error) {
+func (x *Nearest) Ask(_ context.Context, e *tree.Evaluation) (Given, error) {
 	scores := make([]float64, len(x.docs))
 	for _, t := range slices.Compact(slices.Sorted(slices.Values(text.Tokens(e.Prompt)))) {
 		ps := x.terms[t]
@@ -67,7 +67,7 @@ func (x *Nearest) Ask(_ context.Context, e *tree.Evaluation) (Answer, error) {
 		}
 	}
 	slices.SortFunc(found, func(i, j int) int { return cmp.Or(cmp.Compare(scores[j], scores[i]), i-j) })
-	a := Answer{Guided: len(found) > 0}
+	a := Given{Guided: len(found) > 0}
 	for _, i := range found[:min(x.give, len(found))] {
 		a.Items = append(a.Items, x.docs[i].item)
 	}
@@ -78,7 +78,7 @@ func (x *Nearest) Ask(_ context.Context, e *tree.Evaluation) (Answer, error) {
 }
 
 // Learn keeps e if its verdict was wrong.
-func (x *Nearest) Learn(_ context.Context, e *tree.Evaluation, v Verdict) error {
+func (x *Nearest) Learn(_ context.Context, e *tree.Evaluation, v Label) error {
 	if !v.Wrong() {
 		return nil
 	}
@@ -90,7 +90,7 @@ func (x *Nearest) Learn(_ context.Context, e *tree.Evaluation, v Verdict) error 
 	for t, n := range counts {
 		x.terms[strings.Clone(t)] = append(x.terms[t], posting{doc: len(x.docs), count: n})
 	}
-	x.docs = append(x.docs, document{item: Item{Direction: v.Direction, Scenes: []tree.Scene{e.Scene}},
+	x.docs = append(x.docs, bm25Document{item: Warning{Direction: v.Direction, Scenes: []tree.Scene{e.Scene}},
 		tokens: len(tokens)})
 	x.total += len(tokens)
 	return nil

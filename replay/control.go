@@ -14,7 +14,7 @@ const dealings = 200
 // was known to those runs at random, with their scores, and replaces each item given by
 // a mistake known before the run. The row is the mean of many dealings. Its intervals
 // hold the middle 95 % of what chance did, not of what is true.
-func (t *truth) shuffled(answers []Answer, seed uint64) Row {
+func (t *truth) shuffled(answers []Given, seed uint64) Row {
 	rng := rand.New(rand.NewPCG(seed, 0x6d656d74726565)) //nolint:gosec // a control must come out the same again
 	first := len(t.known)
 	if i := slices.IndexFunc(t.known, func(n int) bool { return n > 0 }); i >= 0 {
@@ -35,8 +35,8 @@ func (t *truth) shuffled(answers []Answer, seed uint64) Row {
 }
 
 // draw returns n of the items, different ones, at random.
-func draw(rng *rand.Rand, from []Item, n int) []Item {
-	out := make([]Item, 0, n)
+func draw(rng *rand.Rand, from []Warning, n int) []Warning {
+	out := make([]Warning, 0, n)
 	for _, i := range sample(rng, len(from), n) {
 		out = append(out, from[i])
 	}

@@ -5,10 +5,10 @@ import (
 	"math/rand/v2"
 )
 
-// Difference is how far one row is above another over the same runs. Its intervals
+// PairedDifference is how far one row is above another over the same runs. Its intervals
 // come from a bootstrap that draws whole tests, for both rows at once, so they do not
 // contain what makes a test hard or easy for both.
-type Difference struct {
+type PairedDifference struct {
 	AUC      *float64  `json:"auc"` // null when all verdicts are right or all wrong
 	Interval *Interval `json:"aucInterval,omitempty"`
 
@@ -20,18 +20,18 @@ type Difference struct {
 const comparisons = 1000
 
 // difference returns how far the answers b are above the answers a.
-func (t *truth) difference(a, b []Answer, seed uint64) *Difference {
-	pairs := make([]pair, len(a))
+func (t *truth) difference(a, b []Given, seed uint64) *PairedDifference {
+	pairs := make([]pairedRun, len(a))
 	all := make([]int, len(a))
 	for i := range a {
-		x := pair{wrong: t.verdicts[i].Wrong(), a: a[i].Score, b: b[i].Score}
+		x := pairedRun{wrong: t.verdicts[i].Wrong(), a: a[i].Score, b: b[i].Score}
 		if x.wrong {
 			x.gain = t.warnedCount(i, b[i].Items) - t.warnedCount(i, a[i].Items)
 		}
 		pairs[i], all[i] = x, i
 	}
 	auc, warned, ok := compare(pairs, all)
-	d := &Difference{Warned: warned}
+	d := &PairedDifference{Warned: warned}
 	if !ok {
 		return d
 	}
@@ -47,22 +47,22 @@ func (t *truth) difference(a, b []Answer, seed uint64) *Difference {
 }
 
 // warnedCount returns 1 if the items warned of what went wrong in run i, else 0.
-func (t *truth) warnedCount(i int, items []Item) float64 {
+func (t *truth) warnedCount(i int, items []Warning) float64 {
 	if exact, similar := t.warned(i, items); exact || similar {
 		return 1
 	}
 	return 0
 }
 
-// pair is one run with the results of both rows.
-type pair struct {
+// pairedRun is one run with the results of both rows.
+type pairedRun struct {
 	wrong bool
 	a, b  float64 // scores
 	gain  float64 // 1 if only b warned, -1 if only a did
 }
 
 // compare returns how far b is above a on the runs drawn. ok is that of AUC.
-func compare(pairs []pair, drawn []int) (auc, warned float64, ok bool) {
+func compare(pairs []pairedRun, drawn []int) (auc, warned float64, ok bool) {
 	var a, b [2][]float64 // scores of right and of wrong verdicts
 	for _, i := range drawn {
 		x, kind := &pairs[i], 0

@@ -19,42 +19,42 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Verdict is what is known about a run afterwards.
-type Verdict struct {
+// Label is what is known about a run afterwards.
+type Label struct {
 	Labelled  bool
 	Correct   bool
 	Direction taxonomy.Direction // of a wrong one
 }
 
 // Wrong reports whether the run was judged wrongly.
-func (v Verdict) Wrong() bool { return v.Labelled && !v.Correct }
+func (v Label) Wrong() bool { return v.Labelled && !v.Correct }
 
-// Item is one memory that was given for a run.
-type Item struct {
+// Warning is one memory that was given for a run.
+type Warning struct {
 	Direction taxonomy.Direction // of the mistake it warns of
 	Scenes    []tree.Scene       // where it was made: one scene for a case, those of all its cases for a lesson
 }
 
-// Answer is what a memory says before a run.
-type Answer struct {
-	Guided bool    // the memory gave something
-	Score  float64 // of the nearest memory, given or not: higher means nearer; 0 when there is none
-	Items  []Item  // what it gave, best first
+// Given is what a memory says before a run.
+type Given struct {
+	Guided bool      // the memory gave something
+	Score  float64   // of the nearest memory, given or not: higher means nearer; 0 when there is none
+	Items  []Warning // what it gave, best first
 }
 
 // Subject is a memory that is measured. Ask may use nothing but what Learn was told
 // before. Neither may keep e.
 type Subject interface {
 	Name() string
-	Ask(ctx context.Context, e *tree.Evaluation) (Answer, error)
-	Learn(ctx context.Context, e *tree.Evaluation, v Verdict) error
+	Ask(ctx context.Context, e *tree.Evaluation) (Given, error)
+	Learn(ctx context.Context, e *tree.Evaluation, v Label) error
 }
 
 // Options say how to replay. Judge is required.
 type Options struct {
-	Judge    func(e *tree.Evaluation) Verdict // returns what was true; pure
-	Seed     uint64                           // of the shuffled control
-	Progress func(done, total int)            // called after every run, unless nil
+	Judge    func(e *tree.Evaluation) Label // returns what was true; pure
+	Seed     uint64                         // of the shuffled control
+	Progress func(done, total int)          // called after every run, unless nil
 }
 
 // Report is the result of a replay.
@@ -83,7 +83,7 @@ type Report struct {
 func Run(ctx context.Context, stream []tree.Evaluation, o Options, subjects ...Subject) (Report, error) {
 	ordered, duplicate := sortRuns(stream)
 	rep := Report{Duplicate: duplicate, Rows: []Row{}}
-	traces := make([][]Answer, len(subjects))
+	traces := make([][]Given, len(subjects))
 	t := newTruth()
 	for i := range ordered {
 		v := o.Judge(&ordered[i])
@@ -105,7 +105,7 @@ func Run(ctx context.Context, stream []tree.Evaluation, o Options, subjects ...S
 }
 
 // rows measures every subject and its controls, from its answers in traces.
-func (t *truth) rows(subjects []Subject, traces [][]Answer, seed uint64) []Row {
+func (t *truth) rows(subjects []Subject, traces [][]Given, seed uint64) []Row {
 	out := []Row{}
 	for k := 0; k < len(subjects); {
 		name, answers, as := subjects[k].Name(), traces[k], ""
@@ -129,7 +129,7 @@ func (t *truth) rows(subjects []Subject, traces [][]Answer, seed uint64) []Row {
 }
 
 // replayRun asks every subject about a run, then tells them how it ended.
-func replayRun(ctx context.Context, e *tree.Evaluation, v Verdict, subjects []Subject, traces [][]Answer) error {
+func replayRun(ctx context.Context, e *tree.Evaluation, v Label, subjects []Subject, traces [][]Given) error {
 	for k, s := range subjects {
 		a, err := s.Ask(ctx, e)
 		if err != nil {
@@ -156,7 +156,7 @@ type Matched interface {
 }
 
 // countGuided counts the runs that were given something.
-func countGuided(answers []Answer) (n int) {
+func countGuided(answers []Given) (n int) {
 	for _, a := range answers {
 		if a.Guided {
 			n++
@@ -166,13 +166,13 @@ func countGuided(answers []Answer) (n int) {
 }
 
 // strongest returns the answers with guidance only for the n highest scores above 0.
-func strongest(answers []Answer, n int) []Answer {
+func strongest(answers []Given, n int) []Given {
 	rank := make([]int, len(answers))
 	for i := range rank {
 		rank[i] = i
 	}
 	slices.SortStableFunc(rank, func(a, b int) int { return cmp.Compare(answers[b].Score, answers[a].Score) })
-	out := make([]Answer, len(answers))
+	out := make([]Given, len(answers))
 	for place, i := range rank {
 		out[i] = answers[i]
 		if out[i].Guided = place < n && out[i].Score > 0; !out[i].Guided {

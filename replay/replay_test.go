@@ -20,11 +20,11 @@ func run(i int, wrong taxonomy.Direction, prompt, scene string) tree.Evaluation 
 	}
 }
 
-func judge(e *tree.Evaluation) Verdict {
+func judge(e *tree.Evaluation) Label {
 	if e.Correct == nil {
-		return Verdict{}
+		return Label{}
 	}
-	return Verdict{Labelled: true, Correct: *e.Correct, Direction: e.Direction}
+	return Label{Labelled: true, Correct: *e.Correct, Direction: e.Direction}
 }
 
 // witness records what it was told and when, and answers with all of it.
@@ -32,22 +32,22 @@ type witness struct {
 	t    *testing.T
 	told []string
 	now  time.Time
-	all  []Item
+	all  []Warning
 }
 
 func (*witness) Name() string { return "witness" }
 
-func (w *witness) Ask(_ context.Context, e *tree.Evaluation) (Answer, error) {
+func (w *witness) Ask(_ context.Context, e *tree.Evaluation) (Given, error) {
 	require.NotContains(w.t, w.told, e.ID, "asked about a run it had been told of")
 	require.False(w.t, e.At.Before(w.now), "asked out of time order")
 	w.now = e.At
-	return Answer{Guided: len(w.all) > 0, Score: float64(len(w.all)), Items: append([]Item(nil), w.all...)}, nil
+	return Given{Guided: len(w.all) > 0, Score: float64(len(w.all)), Items: append([]Warning(nil), w.all...)}, nil
 }
 
-func (w *witness) Learn(_ context.Context, e *tree.Evaluation, v Verdict) error {
+func (w *witness) Learn(_ context.Context, e *tree.Evaluation, v Label) error {
 	w.told = append(w.told, e.ID)
 	if v.Wrong() {
-		w.all = append(w.all, Item{Direction: v.Direction, Scenes: []tree.Scene{e.Scene}})
+		w.all = append(w.all, Warning{Direction: v.Direction, Scenes: []tree.Scene{e.Scene}})
 	}
 	return nil
 }
@@ -113,11 +113,11 @@ func TestRecurrenceIsOfTheTestOrTheScene(t *testing.T) {
 	at := func(test, scene, route string) *tree.Evaluation {
 		return &tree.Evaluation{CaseID: test, Prompt: "look", Scene: tree.Scene{ID: scene, Type: "form", Route: route}}
 	}
-	wrong, right := Verdict{Labelled: true, Direction: taxonomy.FalsePass}, Verdict{Labelled: true, Correct: true}
+	wrong, right := Label{Labelled: true, Direction: taxonomy.FalsePass}, Label{Labelled: true, Correct: true}
 	tr := newTruth()
 	for _, c := range []struct {
 		e     *tree.Evaluation
-		v     Verdict
+		v     Label
 		again bool
 	}{
 		{at("t1", "A", ""), right, false},
@@ -142,8 +142,8 @@ func TestLessonWarnsOfEachOfItsScenes(t *testing.T) {
 		e := run(i, taxonomy.FalsePass, "look", scene)
 		tr.add(&e, judge(&e))
 	}
-	lesson := []Item{{Direction: taxonomy.FalsePass, Scenes: []tree.Scene{{ID: "A"}, {ID: "B"}}}}
-	r := tr.row("lesson", []Answer{{Items: lesson}, {Items: lesson}, {Items: lesson}})
+	lesson := []Warning{{Direction: taxonomy.FalsePass, Scenes: []tree.Scene{{ID: "A"}, {ID: "B"}}}}
+	r := tr.row("lesson", []Given{{Items: lesson}, {Items: lesson}, {Items: lesson}})
 	require.InDelta(t, 2.0/3, r.Warned.Exact, 1e-12)
 	require.InDelta(t, 1.0/3, r.Warned.Similar, 1e-12)
 }
@@ -171,7 +171,7 @@ func TestDifferenceIsPaired(t *testing.T) {
 	rep, err := Run(t.Context(), stream(), Options{Judge: judge, Seed: 1}, &witness{t: t}, &witness{t: t})
 	require.NoError(t, err)
 	none := 0.0
-	require.Equal(t, &Difference{AUC: &none, Interval: &Interval{}, WarnedInterval: &Interval{}}, rep.Rows[2].Difference)
+	require.Equal(t, &PairedDifference{AUC: &none, Interval: &Interval{}, WarnedInterval: &Interval{}}, rep.Rows[2].Difference)
 }
 
 func TestRunIsTheSameAgain(t *testing.T) {
@@ -198,8 +198,8 @@ func TestRunOfNothing(t *testing.T) {
 
 type broken struct{ witness }
 
-func (*broken) Ask(context.Context, *tree.Evaluation) (Answer, error) {
-	return Answer{}, context.DeadlineExceeded
+func (*broken) Ask(context.Context, *tree.Evaluation) (Given, error) {
+	return Given{}, context.DeadlineExceeded
 }
 
 func TestRunSaysWhoFailed(t *testing.T) {
@@ -209,9 +209,9 @@ func TestRunSaysWhoFailed(t *testing.T) {
 }
 
 func TestMatchedGuidesAsManyAsTheFirst(t *testing.T) {
-	answers := []Answer{
-		{Guided: true, Score: 2, Items: []Item{{}}}, {Guided: true, Score: 5, Items: []Item{{}}}, {},
-		{Guided: true, Score: 2, Items: []Item{{}}}, {Guided: true, Score: 3, Items: []Item{{}}},
+	answers := []Given{
+		{Guided: true, Score: 2, Items: []Warning{{}}}, {Guided: true, Score: 5, Items: []Warning{{}}}, {},
+		{Guided: true, Score: 2, Items: []Warning{{}}}, {Guided: true, Score: 3, Items: []Warning{{}}},
 	}
 	guided := func(n int) []bool {
 		out := []bool{}
@@ -228,20 +228,20 @@ func TestMatchedGuidesAsManyAsTheFirst(t *testing.T) {
 
 func TestNearest(t *testing.T) {
 	x := NewNearest(1)
-	ask := func(prompt string) Answer {
+	ask := func(prompt string) Given {
 		a, err := x.Ask(t.Context(), &tree.Evaluation{Prompt: prompt})
 		require.NoError(t, err)
 		return a
 	}
-	require.Equal(t, Answer{}, ask("anything"))
+	require.Equal(t, Given{}, ask("anything"))
 	learn := func(e tree.Evaluation) { require.NoError(t, x.Learn(t.Context(), &e, judge(&e))) }
 	learn(run(1, taxonomy.FalsePass, "cart total", "A"))
 	learn(run(2, taxonomy.None, "invoice number", "B"))
 	learn(run(3, taxonomy.FalseFail, "检查购物车的金额", "C"))
 	require.False(t, ask("invoice number").Guided, "a right verdict is no memory")
-	require.Equal(t, []Item{{Direction: taxonomy.FalsePass, Scenes: []tree.Scene{{ID: "A"}}}},
+	require.Equal(t, []Warning{{Direction: taxonomy.FalsePass, Scenes: []tree.Scene{{ID: "A"}}}},
 		ask("is the cart total right").Items)
-	require.Equal(t, []Item{{Direction: taxonomy.FalseFail, Scenes: []tree.Scene{{ID: "C"}}}}, ask("购物车").Items)
+	require.Equal(t, []Warning{{Direction: taxonomy.FalseFail, Scenes: []tree.Scene{{ID: "C"}}}}, ask("购物车").Items)
 }
 
 func TestNearestScoreByHand(t *testing.T) {

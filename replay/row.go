@@ -9,20 +9,20 @@ import (
 
 // Row is the result of one memory.
 type Row struct {
-	Name     string    `json:"name"`
-	AUC      *float64  `json:"auc"` // of Score as a forecast of a wrong verdict; null when all are right or all wrong
-	Interval *Interval `json:"aucInterval,omitempty"`
-	Guided   Group     `json:"guided"`   // the runs it gave something for
-	Unguided Group     `json:"unguided"` // the other runs
-	Warned   Warned    `json:"warned"`
+	Name     string     `json:"name"`
+	AUC      *float64   `json:"auc"` // of Score as a forecast of a wrong verdict; null when all are right or all wrong
+	Interval *Interval  `json:"aucInterval,omitempty"`
+	Guided   Proportion `json:"guided"`   // the runs it gave something for
+	Unguided Proportion `json:"unguided"` // the other runs
+	Warned   Warned     `json:"warned"`
 
 	// Difference is how far the row is above the first one, over the same runs. The
 	// first row and rows of Matched subjects have none.
-	Difference *Difference `json:"difference,omitempty"`
+	Difference *PairedDifference `json:"difference,omitempty"`
 }
 
-// Group is some runs and how many of them were wrong.
-type Group struct {
+// Proportion is some runs and how many of them were wrong.
+type Proportion struct {
 	N        int       `json:"n"`
 	Wrong    int       `json:"wrong"`
 	P        *float64  `json:"p"` // Wrong/N; null when N is 0
@@ -61,12 +61,12 @@ type Interval struct {
 
 // truth is what is known afterwards about the labelled runs of a stream, in order.
 type truth struct {
-	verdicts []Verdict
+	verdicts []Label
 	scenes   []tree.Scene
 	tests    []string
-	again    []bool // the test or the scene had a wrong verdict before
-	past     []Item // the mistakes, as items
-	known    []int  // how many of past were known before each run
+	again    []bool    // the test or the scene had a wrong verdict before
+	past     []Warning // the mistakes, as items
+	known    []int     // how many of past were known before each run
 
 	wrongTests  map[string]bool // tests with a mistake so far
 	wrongScenes map[tree.Scene]bool
@@ -77,7 +77,7 @@ func newTruth() *truth {
 }
 
 // add appends a run and what was known before it.
-func (t *truth) add(e *tree.Evaluation, v Verdict) {
+func (t *truth) add(e *tree.Evaluation, v Label) {
 	test, scene := cmp.Or(e.CaseID, e.Prompt), sceneKey(e.Scene)
 	t.verdicts = append(t.verdicts, v)
 	t.scenes = append(t.scenes, e.Scene)
@@ -85,14 +85,14 @@ func (t *truth) add(e *tree.Evaluation, v Verdict) {
 	t.again = append(t.again, t.wrongTests[test] || t.wrongScenes[scene])
 	t.known = append(t.known, len(t.past))
 	if v.Wrong() {
-		t.past = append(t.past, Item{Direction: v.Direction, Scenes: []tree.Scene{e.Scene}})
+		t.past = append(t.past, Warning{Direction: v.Direction, Scenes: []tree.Scene{e.Scene}})
 		t.wrongTests[test] = true
 		t.wrongScenes[scene] = scene != tree.Scene{} // an empty scene is no scene
 	}
 }
 
 // row measures the answers, one per labelled run.
-func (t *truth) row(name string, answers []Answer) Row {
+func (t *truth) row(name string, answers []Given) Row {
 	r := Row{Name: name}
 	var wrong, right []float64
 	w := &r.Warned
@@ -118,7 +118,7 @@ func (t *truth) row(name string, answers []Answer) Row {
 	for _, s := range []*Share{&w.Share, &w.Recurrence, &w.Transfer} {
 		s.P, s.Interval = shareOf(s.Warned, s.N)
 	}
-	for _, g := range []*Group{&r.Guided, &r.Unguided} {
+	for _, g := range []*Proportion{&r.Guided, &r.Unguided} {
 		g.P, g.Interval = shareOf(g.Wrong, g.N)
 	}
 	if auc, in, ok := AUC(wrong, right); ok {
@@ -158,7 +158,7 @@ func shareOf(k, n int) (*float64, *Interval) {
 
 // warned reports whether one of the items warned of the mistake in run i: one from
 // exactly its scene, and one from elsewhere.
-func (t *truth) warned(i int, items []Item) (exact, similar bool) {
+func (t *truth) warned(i int, items []Warning) (exact, similar bool) {
 	for _, it := range items {
 		if it.Direction == t.verdicts[i].Direction {
 			if slices.ContainsFunc(it.Scenes, func(s tree.Scene) bool { return SameScene(s, t.scenes[i]) }) {

@@ -8,24 +8,24 @@ import (
 	"slices"
 )
 
-// entry is a node on its way into a segment.
-type entry struct {
-	meta   meta
+// segmentEntry is a node on its way into a segment.
+type segmentEntry struct {
+	meta   nodeTraits
 	tokens int
-	words  []count // sorted by key
-	vector vector  // without a row: none
+	words  []wordCount // sorted by key
+	vector vector      // without a row: none
 }
 
-// count is how often the word with a key occurs.
-type count struct {
+// wordCount is how often the word with a key occurs.
+type wordCount struct {
 	key   uint64
 	times uint16
 }
 
 // countWords turns the keys of a text's tokens into counts; it sorts keys.
-func countWords(keys []uint64) []count {
+func countWords(keys []uint64) []wordCount {
 	slices.Sort(keys)
-	var out []count
+	var out []wordCount
 	for _, k := range keys {
 		if n := len(out); n > 0 && out[n-1].key == k {
 			if out[n-1].times < math.MaxUint16 {
@@ -33,12 +33,12 @@ func countWords(keys []uint64) []count {
 			}
 			continue
 		}
-		out = append(out, count{k, 1})
+		out = append(out, wordCount{k, 1})
 	}
 	return out
 }
 
-func (e *entry) head() head {
+func (e *segmentEntry) head() slotHead {
 	h := e.meta.head()
 	h.tokens = uint16(min(e.tokens, math.MaxUint16))
 	h.vector, h.scale = e.vector.row != nil, e.vector.scale
@@ -49,8 +49,8 @@ func appendPosting(b []byte, slot int, times, tokens uint16) []byte {
 	return binary.LittleEndian.AppendUint64(b, uint64(uint32(slot))|uint64(times)<<32|uint64(tokens)<<48)
 }
 
-// writer puts the sections of a segment together.
-type writer struct {
+// segmentWriter puts the sections of a segment together.
+type segmentWriter struct {
 	layout
 	keyBytes, postingBytes, headBytes, sketchBytes, rowBytes, offsetBytes, metaBytes, termBytes []byte
 
@@ -60,7 +60,7 @@ type writer struct {
 
 // reserve gives the sections room for what most says, in one piece: a segment is
 // the largest thing there is in memory, and is not to be there twice.
-func (w *writer) reserve(most layout) {
+func (w *segmentWriter) reserve(most layout) {
 	at := most.sections()
 	w.most, w.room = most, make([]byte, at.end)
 	part := func(from, to int64) []byte { return w.room[from:from:to] }
@@ -70,7 +70,7 @@ func (w *writer) reserve(most layout) {
 }
 
 // whole returns the sections as one, without the gaps between them.
-func (w *writer) whole() []byte {
+func (w *segmentWriter) whole() []byte {
 	sections := [][]byte{w.keyBytes, w.postingBytes, w.headBytes, w.sketchBytes, w.rowBytes, w.offsetBytes, w.metaBytes, w.termBytes}
 	if w.room == nil || !w.within() {
 		return slices.Concat(sections...)
@@ -86,14 +86,14 @@ func (w *writer) whole() []byte {
 }
 
 // within reports whether no section has outgrown its room.
-func (w *writer) within() bool {
+func (w *segmentWriter) within() bool {
 	is, most := w.sections(), w.most.sections()
 	return is.postings <= most.postings && is.heads-is.postings <= most.heads-most.postings && w.n <= w.most.n &&
 		w.metas <= w.most.metas && w.terms <= w.most.terms
 }
 
 // endKey closes the list whose postings were written from first on.
-func (w *writer) endKey(k uint64, first int) {
+func (w *segmentWriter) endKey(k uint64, first int) {
 	n := len(w.postingBytes)/postingSize - first
 	if n == 0 {
 		return
@@ -104,7 +104,7 @@ func (w *writer) endKey(k uint64, first int) {
 	w.keys++
 }
 
-func (w *writer) slot(h head, v vector) {
+func (w *segmentWriter) slot(h slotHead, v vector) {
 	w.headBytes = h.append(w.headBytes)
 	w.length += int64(h.tokens)
 	if h.vector {
@@ -122,12 +122,12 @@ func (w *writer) slot(h head, v vector) {
 	w.rowBytes = append(w.rowBytes, v.row...)
 }
 
-func (w *writer) offset() {
+func (w *segmentWriter) offset() {
 	w.offsetBytes = binary.LittleEndian.AppendUint64(w.offsetBytes, uint64(len(w.metaBytes)))
 	w.offsetBytes = binary.LittleEndian.AppendUint64(w.offsetBytes, uint64(len(w.termBytes)))
 }
 
-func (w *writer) segment() *segment {
+func (w *segmentWriter) segment() *segment {
 	w.offset()
 	w.postings = len(w.postingBytes) / postingSize
 	w.metas, w.terms = int64(len(w.metaBytes)), int64(len(w.termBytes))
@@ -136,14 +136,14 @@ func (w *writer) segment() *segment {
 	return s
 }
 
-func byLevel(a, b *entry) int {
+func byLevel(a, b *segmentEntry) int {
 	return cmp.Or(cmp.Compare(b.meta.kind.Level(), a.meta.kind.Level()), cmp.Compare(key(idKind, a.meta.id), key(idKind, b.meta.id)))
 }
 
 // build makes a segment of entries with different ids. Vectors have length dims.
-func build(entries []*entry, dims int) *segment {
+func build(entries []*segmentEntry, dims int) *segment {
 	slices.SortFunc(entries, byLevel)
-	w := &writer{}
+	w := &segmentWriter{}
 	w.n, w.dims = len(entries), dims
 	type posting struct {
 		key           uint64
@@ -186,7 +186,7 @@ func build(entries []*entry, dims int) *segment {
 	return w.segment()
 }
 
-func appendWords(b []byte, words []count, keys []uint64) []byte {
+func appendWords(b []byte, words []wordCount, keys []uint64) []byte {
 	b = binary.AppendUvarint(b, uint64(len(words)))
 	before := -1
 	for _, c := range words {

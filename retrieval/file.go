@@ -66,7 +66,7 @@ func (ix *Index) Save(w io.Writer) error {
 }
 
 // one returns a segment of all live slots.
-func (st *state) one() (*segment, error) {
+func (st *indexState) one() (*segment, error) {
 	if len(st.parts) == 0 {
 		return build(nil, 0), nil
 	}
@@ -107,7 +107,7 @@ func Load(r io.ReaderAt, size int64, tax *taxonomy.Taxonomy, e llm.Embedder) (*I
 		return nil, fmt.Errorf("load the index: %w", err)
 	}
 	ix := New(tax, e)
-	st := &state{version: version}
+	st := &indexState{version: version}
 	if s.n > 0 {
 		if s.dims > 0 && (e == nil || e.ID()[:min(len(e.ID()), maxIDBytes)] != embedder) {
 			s.alien = true
@@ -132,7 +132,7 @@ func open(r io.ReaderAt, size int64) (*segment, uint64, string, error) {
 	if n, err := r.ReadAt(head, 0); n < len(head) {
 		return nil, 0, "", fmt.Errorf("read the header: %w", err)
 	}
-	f := reader{rest: head[len(magic):]}
+	f := byteReader{rest: head[len(magic):]}
 	if string(head[:len(magic)]) != magic {
 		return nil, 0, "", ErrFormat
 	}
@@ -172,7 +172,7 @@ func fromFile(r io.ReaderAt, from, length int64, sums []byte) pages {
 }
 
 // read takes a layout off a header; it is false for sizes no segment has.
-func (l *layout) read(f *reader) bool {
+func (l *layout) read(f *byteReader) bool {
 	var v [10]uint64
 	for i := range v {
 		v[i] = f.u64()
@@ -185,7 +185,7 @@ func (l *layout) read(f *reader) bool {
 		v[5] <= maxDims && v[6] < 1<<40 && v[7] < 1<<40 && v[8] < 1<<48 && v[9] <= v[0]
 }
 
-func (r *reader) u32() uint32 {
+func (r *byteReader) u32() uint32 {
 	if len(r.rest) < 4 {
 		r.bad, r.rest = true, nil
 		return 0

@@ -72,7 +72,7 @@ func TestAnEmptyIndexIsKeptToo(t *testing.T) {
 // seal makes the sums of b right, so that what is behind them is reached.
 func seal(b []byte) {
 	l := layout{}
-	f := reader{rest: b[len(magic)+16:]}
+	f := byteReader{rest: b[len(magic)+16:]}
 	if len(b) < pageSize || !l.read(&f) {
 		return
 	}

@@ -4,8 +4,8 @@ import (
 	"encoding/binary"
 )
 
-// source is one of the segments of a merge.
-type source struct {
+// mergeInput is one of the segments of a merge.
+type mergeInput struct {
 	part
 	slots []int // the new slot of each, -1 for a dead one
 	keys  []int // the new place of each key, -1 for one that only dead slots had
@@ -15,10 +15,10 @@ type source struct {
 // merge makes one segment of the live slots of all parts. It is what build would
 // have made of their nodes.
 func merge(parts []part) (*segment, error) {
-	w := &writer{}
-	ss := make([]*source, len(parts))
+	w := &segmentWriter{}
+	ss := make([]*mergeInput, len(parts))
 	for i, p := range parts {
-		ss[i] = &source{part: p}
+		ss[i] = &mergeInput{part: p}
 		if !p.alien {
 			w.dims = max(w.dims, p.dims)
 		}
@@ -46,12 +46,12 @@ func merge(parts []part) (*segment, error) {
 
 // from is where a slot of a merged segment comes from.
 type from struct {
-	*source
+	*mergeInput
 	slot int
 }
 
 // arrange numbers the slots anew: by level, within a level by the key of the id.
-func arrange(w *writer, ss []*source) ([]from, error) {
+func arrange(w *segmentWriter, ss []*mergeInput) ([]from, error) {
 	heads := make([][]byte, len(ss))
 	for i, s := range ss {
 		var err error
@@ -94,7 +94,7 @@ func arrange(w *writer, ss []*source) ([]from, error) {
 }
 
 // mergeLists writes the keys and lists of all sources, both in order.
-func mergeLists(w *writer, ss []*source) error {
+func mergeLists(w *segmentWriter, ss []*mergeInput) error {
 	for _, s := range ss {
 		s.keys = make([]int, s.segment.keys)
 	}
@@ -132,7 +132,7 @@ func leastSlot(lists [][]uint64) int {
 }
 
 // nextKey returns the lowest key that is not taken yet.
-func nextKey(ss []*source) (k uint64, found bool, err error) {
+func nextKey(ss []*mergeInput) (k uint64, found bool, err error) {
 	for _, s := range ss {
 		if s.key == s.segment.keys {
 			continue
@@ -149,7 +149,7 @@ func nextKey(ss []*source) (k uint64, found bool, err error) {
 }
 
 // take appends the postings of key k, with their new slots, where it is s's next key.
-func (s *source) take(k uint64, at int, out []uint64) ([]uint64, error) {
+func (s *mergeInput) take(k uint64, at int, out []uint64) ([]uint64, error) {
 	if s.key == s.segment.keys {
 		return out, nil
 	}
@@ -181,7 +181,7 @@ func (s *source) take(k uint64, at int, out []uint64) ([]uint64, error) {
 }
 
 // copy writes a slot of a source into the merged segment.
-func (f from) copy(w *writer) error {
+func (f from) copy(w *segmentWriter) error {
 	heads, err := f.heads()
 	if err != nil {
 		return err

@@ -11,8 +11,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// meta is what ranking knows of a node beside its words and vector.
-type meta struct {
+// nodeTraits is what ranking knows of a node beside its words and vector.
+type nodeTraits struct {
 	id         string
 	kind       tree.Type
 	errorType  string
@@ -29,8 +29,8 @@ type meta struct {
 	text       uint64 // hash of the indexed text
 }
 
-func metaOf(n *tree.Node) meta {
-	m := meta{
+func metaOf(n *tree.Node) nodeTraits {
+	m := nodeTraits{
 		id: n.ID, kind: n.Type, errorType: n.ErrorType, direction: n.Direction,
 		scene: n.Scene, scope: n.Scope, parent: n.Parent, confidence: n.Content.Confidence,
 		confirmed: n.Metadata.UpdatedAt, times: 1 + len(n.Occurrences), revision: n.Revision, text: key(wordKind, n.Text()),
@@ -62,7 +62,7 @@ func metaOf(n *tree.Node) meta {
 }
 
 // keys returns the names of the lists the node is in, without those of its words.
-func (m *meta) keys() []uint64 {
+func (m *nodeTraits) keys() []uint64 {
 	out := []uint64{key(idKind, m.id)}
 	if m.scene.ID != "" {
 		out = append(out, key(sceneKind, m.scene.ID))
@@ -86,8 +86,8 @@ func (m *meta) keys() []uint64 {
 	return slices.Compact(out)
 }
 
-func (m *meta) head() head {
-	h := head{
+func (m *nodeTraits) head() slotHead {
+	h := slotHead{
 		id: key(idKind, m.id), product: mark(scopeKind, m.scope.Product), test: mark(scopeKind, m.scope.Test),
 		suite: mark(scopeKind, m.scope.Suite), scene: mark(typeKind, fold(m.scene.Type)),
 	}
@@ -105,8 +105,8 @@ func placeMark(s *tree.Scope) uint32 {
 
 func fold(s string) string { return strings.ToLower(strings.TrimSpace(s)) }
 
-// append writes the meta: strings with their length before them, then numbers.
-func (m *meta) append(b []byte) []byte {
+// append writes the traits: strings with their length before them, then numbers.
+func (m *nodeTraits) append(b []byte) []byte {
 	lists := [][]string{
 		{m.id, string(m.kind), m.errorType, string(m.direction), m.scene.ID, m.scene.Type, m.scene.Route,
 			m.scope.Product, m.scope.Suite, m.scope.Test, m.parent},
@@ -127,13 +127,13 @@ func (m *meta) append(b []byte) []byte {
 	return binary.LittleEndian.AppendUint64(b, m.text)
 }
 
-func readMeta(b []byte) (meta, bool) {
-	r := reader{rest: b}
+func readMeta(b []byte) (nodeTraits, bool) {
+	r := byteReader{rest: b}
 	names := r.list()
 	if len(names) != 11 {
-		return meta{}, false
+		return nodeTraits{}, false
 	}
-	m := meta{
+	m := nodeTraits{
 		id: names[0], kind: tree.Type(names[1]), errorType: names[2], direction: taxonomy.Direction(names[3]),
 		scene: tree.Scene{ID: names[4], Type: names[5], Route: names[6]},
 		scope: tree.Scope{Product: names[7], Suite: names[8], Test: names[9]}, parent: names[10],
@@ -147,13 +147,13 @@ func readMeta(b []byte) (meta, bool) {
 	return m, !r.bad && len(r.rest) == 0 && m.confidence >= 0 && m.confidence <= 1
 }
 
-// reader takes values off bytes; a value that is not there sets bad.
-type reader struct {
+// byteReader takes values off bytes; a value that is not there sets bad.
+type byteReader struct {
 	rest []byte
 	bad  bool
 }
 
-func (r *reader) uvarint() uint64 {
+func (r *byteReader) uvarint() uint64 {
 	v, w := binary.Uvarint(r.rest)
 	if w <= 0 {
 		r.bad, r.rest = true, nil
@@ -163,7 +163,7 @@ func (r *reader) uvarint() uint64 {
 	return v
 }
 
-func (r *reader) varint() int64 {
+func (r *byteReader) varint() int64 {
 	v, w := binary.Varint(r.rest)
 	if w <= 0 {
 		r.bad, r.rest = true, nil
@@ -173,7 +173,7 @@ func (r *reader) varint() int64 {
 	return v
 }
 
-func (r *reader) u64() uint64 {
+func (r *byteReader) u64() uint64 {
 	if len(r.rest) < 8 {
 		r.bad, r.rest = true, nil
 		return 0
@@ -184,7 +184,7 @@ func (r *reader) u64() uint64 {
 }
 
 // list reads strings that share one copy of their bytes.
-func (r *reader) list() []string {
+func (r *byteReader) list() []string {
 	n := r.uvarint()
 	if n == 0 || n > uint64(len(r.rest)) {
 		r.bad = r.bad || n > 0

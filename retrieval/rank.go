@@ -22,7 +22,7 @@ type ranking struct {
 // ranked is a candidate with what becomes of it.
 type ranked struct {
 	candidate
-	meta
+	nodeTraits
 	activation float64 // rel of the child that lifted it, 0 for none
 	lifted     float64 // the factor on it
 	again      float64 // how surely it is of the very test
@@ -117,8 +117,8 @@ func (r *ranking) gather() error {
 	return nil
 }
 
-func (r *ranking) add(c candidate, m meta) *ranked {
-	x := &ranked{candidate: c, meta: m}
+func (r *ranking) add(c candidate, m nodeTraits) *ranked {
+	x := &ranked{candidate: c, nodeTraits: m}
 	r.all = append(r.all, x)
 	r.byID[m.id] = x
 	return x
@@ -213,7 +213,7 @@ func (r *ranking) here(x *ranked) bool {
 // samePage reports whether scene id and route are the question's, as far as both say them, and
 // whether both say one of them.
 func (r *ranking) samePage(x *ranked) (same, said bool) {
-	a, b := r.place, x.meta.scene
+	a, b := r.place, x.nodeTraits.scene
 	id, route := a.ID != "" && b.ID != "", a.Route != "" && b.Route != ""
 	same = (id || route) && (!id || a.ID == b.ID) && (!route || a.Route == b.Route)
 	return same, id || route
@@ -253,7 +253,7 @@ func compareRanked(a, b *ranked) int {
 	)
 }
 
-func (x *ranked) id() string { return x.meta.id }
+func (x *ranked) id() string { return x.nodeTraits.id }
 
 // cover lets an abstraction stand for its children where two or more of them
 // pass, for it was made to say what they have in common, or one case that passes

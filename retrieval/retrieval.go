@@ -34,13 +34,13 @@ type Index struct {
 	model  llm.Embedder          // nil: words only
 
 	writer  sync.Mutex // held while a new state is made from the last
-	state   atomic.Pointer[state]
+	state   atomic.Pointer[indexState]
 	turns   atomic.Pointer[rotation] // of the vectors' length, once that is known
 	scratch sync.Pool                // of *scratch
 }
 
-// state is one version of the index; it never changes once published.
-type state struct {
+// indexState is one version of the index; it never changes once published.
+type indexState struct {
 	parts   []part
 	version uint64
 	live    int   // nodes that can be found
@@ -68,7 +68,7 @@ func (p *part) isDead(slot int) bool {
 // and no aliases, and no checks are read from prompts. e may be nil: then words alone decide.
 func New(tax *taxonomy.Taxonomy, e llm.Embedder) *Index {
 	ix := &Index{tax: tax, model: e, checks: cue.Of(tax)}
-	ix.state.Store(&state{})
+	ix.state.Store(&indexState{})
 	return ix
 }
 
@@ -116,33 +116,33 @@ func (ix *Index) Has(id string, revision int) bool {
 	return err == nil && m.revision == revision
 }
 
-// place is a slot of a part.
-type place struct {
+// slotRef is a slot of a part.
+type slotRef struct {
 	part *part
 	slot int
 }
 
-func (p place) meta() (meta, error) { return p.part.meta(p.slot) }
+func (p slotRef) meta() (nodeTraits, error) { return p.part.meta(p.slot) }
 
 // find returns where the live node with the id is.
-func (st *state) find(id string) (place, bool, error) {
+func (st *indexState) find(id string) (slotRef, bool, error) {
 	k := key(idKind, id)
 	for i := len(st.parts) - 1; i >= 0; i-- {
 		p := &st.parts[i]
 		list, err := p.list(k)
 		if err != nil {
-			return place{}, false, err
+			return slotRef{}, false, err
 		}
 		for slot, err := range p.slots(list) {
 			if err != nil {
-				return place{}, false, err
+				return slotRef{}, false, err
 			}
 			if !p.isDead(slot) {
-				return place{p, slot}, true, nil
+				return slotRef{p, slot}, true, nil
 			}
 		}
 	}
-	return place{}, false, nil
+	return slotRef{}, false, nil
 }
 
 // Search answers q with the memories to show, best first.

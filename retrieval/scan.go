@@ -25,7 +25,7 @@ const (
 
 // candidate is a slot and how well it fits.
 type candidate struct {
-	place
+	slotRef
 	id       uint64  // key of the node's id
 	lexical  float64 // BM25 over what a document of average length would get
 	cosine   float64 //
@@ -118,7 +118,7 @@ func (s *search) scan(level, k int) ([]candidate, error) {
 		}
 	}
 	for _, x := range seeds {
-		if _, err := s.consider(t, x.place); err != nil {
+		if _, err := s.consider(t, x.slotRef); err != nil {
 			return nil, err
 		}
 		s.flag[x.part.base+x.slot] |= skip // done
@@ -140,7 +140,7 @@ func (s *search) scan(level, k int) ([]candidate, error) {
 			if !worth {
 				continue
 			}
-			better, err := s.consider(t, place{p, from + j})
+			better, err := s.consider(t, slotRef{p, from + j})
 			if err != nil {
 				return nil, err
 			}
@@ -157,7 +157,7 @@ func (s *search) scan(level, k int) ([]candidate, error) {
 
 // seed is a slot that looks promising.
 type seed struct {
-	place
+	slotRef
 	score float32
 }
 
@@ -202,7 +202,7 @@ func (s *search) bound(p *part, level int, seeds []seed, n int) ([]seed, error) 
 		if len(seeds) == n {
 			seeds = seeds[:n-1]
 		}
-		seeds = slices.Insert(seeds, at, seed{place{p, from + i}, score})
+		seeds = slices.Insert(seeds, at, seed{slotRef{p, from + i}, score})
 		if len(seeds) == n {
 			least = seeds[n-1].score
 		}
@@ -268,14 +268,14 @@ func (s *search) worth(p *part, slot int, most float32, n *needs) (bool, error) 
 }
 
 // consider computes a slot and adds it to t if it may be used here; it reports whether t has changed.
-func (s *search) consider(t *top, at place) (bool, error) {
+func (s *search) consider(t *top, at slotRef) (bool, error) {
 	s.computed++
 	c, ok, err := s.compute(at)
 	return ok && t.add(&c), err
 }
 
 // compute returns how well a slot fits; ok is false where the scope forbids it.
-func (s *search) compute(at place) (candidate, bool, error) {
+func (s *search) compute(at slotRef) (candidate, bool, error) {
 	p, slot := at.part, at.slot
 	heads, err := p.heads()
 	if err != nil {
@@ -285,7 +285,7 @@ func (s *search) compute(at place) (candidate, bool, error) {
 	if !s.scope.admits(h) || s.flag[p.base+slot]&skip != 0 {
 		return candidate{}, false, nil
 	}
-	c := candidate{place: at, id: h.id, lexical: float64(s.lex[p.base+slot] * s.unit)}
+	c := candidate{slotRef: at, id: h.id, lexical: float64(s.lex[p.base+slot] * s.unit)}
 	if s.dense && h.vector && !p.alien && p.dims == len(s.ask.ints) {
 		row, err := p.row(slot)
 		if err != nil {

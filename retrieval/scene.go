@@ -131,7 +131,7 @@ func newScope(s tree.Scope) scopeFilter {
 }
 
 // admits decides by marks; what it admits is decided again by applies.
-func (f *scopeFilter) admits(h head) bool {
+func (f *scopeFilter) admits(h slotHead) bool {
 	return (h.product == 0 || f.product == 0 || h.product == f.product) && (h.test == 0 || h.test == f.test) &&
 		(h.suite == 0 || h.suite == f.suite || h.suite == f.place)
 }

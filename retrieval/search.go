@@ -11,7 +11,7 @@ import (
 // search is one question on its way to an answer, on one state of the index.
 type search struct {
 	*scratch
-	st         *state
+	st         *indexState
 	scope      scopeFilter
 	types      map[uint32]float64 // evidence of the scene channel by mark
 	telling    [4]float64         // evidence of the exact channel by flags
@@ -159,14 +159,14 @@ func (ix *Index) borrow(slots int) *scratch {
 func (ix *Index) end(s *search) { ix.scratch.Put(s.scratch) }
 
 // get returns the candidate for a node by id, as long as it may be used here.
-func (s *search) get(id string) (candidate, meta, bool, error) {
+func (s *search) get(id string) (candidate, nodeTraits, bool, error) {
 	at, ok, err := s.st.find(id)
 	if err != nil || !ok {
-		return candidate{}, meta{}, false, err
+		return candidate{}, nodeTraits{}, false, err
 	}
 	c, ok, err := s.compute(at)
 	if err != nil || !ok {
-		return candidate{}, meta{}, false, err
+		return candidate{}, nodeTraits{}, false, err
 	}
 	m, err := at.meta()
 	return c, m, err == nil && m.id == id && s.scope.applies(&m.scope), err

@@ -14,7 +14,7 @@ import (
 //
 //	keys      16 each  key of a list u64, first posting u32, postings u32; sorted
 //	postings   8 each  slot u32, times u16, tokens of the slot u16
-//	heads     32 a slot, see head
+//	heads     32 a slot, see slotHead
 //	sketches   8·words+8 a slot: signs of the turned vector, scale f32, ones u16, bound u16
 //	rows      dims a slot: the vector in 8 bits
 //	offsets   16 a slot and one more: into metas u64, into terms u64
@@ -165,8 +165,8 @@ func (s *segment) slots(l list) iter.Seq2[int, error] {
 	}
 }
 
-// head is what a search must know of a slot before it reads more.
-type head struct {
+// slotHead is what a search must know of a slot before it reads more.
+type slotHead struct {
 	id      uint64 // key of the id
 	product uint32 // marks of the scope, 0 for everywhere
 	suite   uint32
@@ -177,7 +177,7 @@ type head struct {
 	scale   float32 // of the row
 }
 
-func (h head) append(b []byte) []byte {
+func (h slotHead) append(b []byte) []byte {
 	b = binary.LittleEndian.AppendUint64(b, h.id)
 	for _, v := range []uint32{h.product, h.suite, h.test, h.scene, math.Float32bits(h.scale)} {
 		b = binary.LittleEndian.AppendUint32(b, v)
@@ -189,8 +189,8 @@ func (h head) append(b []byte) []byte {
 	return binary.LittleEndian.AppendUint16(binary.LittleEndian.AppendUint16(b, h.tokens), flags)
 }
 
-func readHead(b []byte) head {
-	return head{
+func readHead(b []byte) slotHead {
+	return slotHead{
 		id: le64(b), product: le32(b[8:]), suite: le32(b[12:]), test: le32(b[16:]), scene: le32(b[20:]),
 		scale: math.Float32frombits(le32(b[24:])), tokens: le16(b[28:]), vector: le16(b[30:])&1 != 0,
 	}
@@ -243,14 +243,14 @@ func (s *segment) body(slot, which int) ([]byte, error) {
 	return s.span(start+int64(from), int64(to-from))
 }
 
-func (s *segment) meta(slot int) (meta, error) {
+func (s *segment) meta(slot int) (nodeTraits, error) {
 	b, err := s.body(slot, 0)
 	if err != nil {
-		return meta{}, err
+		return nodeTraits{}, err
 	}
 	m, ok := readMeta(b)
 	if !ok {
-		return meta{}, s.damaged(0, "what is known of a node cannot be read")
+		return nodeTraits{}, s.damaged(0, "what is known of a node cannot be read")
 	}
 	return m, nil
 }

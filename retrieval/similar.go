@@ -24,7 +24,7 @@ func (ix *Index) Similar(n *tree.Node, k int, least float64) ([]Near, error) {
 
 // alikeAt is a slot that is like a node.
 type alikeAt struct {
-	place
+	slotRef
 	id      uint64 // its key
 	overlap float64
 }
@@ -41,10 +41,10 @@ func (ix *Index) similar(n *tree.Node, k int, least float64) ([]Near, error) {
 	if err != nil {
 		return nil, err
 	}
-	var places []place
+	var places []slotRef
 	if err := s.each(kin, func(p *part, slot int) {
 		if marked[p.base+slot] {
-			places = append(places, place{p, slot})
+			places = append(places, slotRef{p, slot})
 		}
 	}); err != nil {
 		return nil, err
@@ -137,10 +137,10 @@ func (ix *Index) OfTest(caseID string) ([]string, error) {
 		return nil, nil
 	}
 	s := &search{st: ix.state.Load()}
-	var places []place
+	var places []slotRef
 	if err := s.each(key(testKind, caseID), func(p *part, slot int) {
 		if len(places) < maxCandidates {
-			places = append(places, place{p, slot})
+			places = append(places, slotRef{p, slot})
 		}
 	}); err != nil {
 		return nil, fmt.Errorf("cases of a test: %w", err)

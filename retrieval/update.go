@@ -28,7 +28,7 @@ func (ix *Index) Update(ctx context.Context, version uint64, nodes []tree.Node) 
 // Prepared is nodes on their way into an index.
 type Prepared struct {
 	nodes   []tree.Node
-	entries []*entry
+	entries []*segmentEntry
 	note    string
 }
 
@@ -63,20 +63,20 @@ func (ix *Index) Take(version uint64, p *Prepared) error {
 // prepare makes an entry of every live node, without any lock: what it reuses
 // from the present state is right whatever state comes next, since it belongs
 // to the text.
-func (ix *Index) prepare(ctx context.Context, nodes []tree.Node) ([]*entry, string, error) {
+func (ix *Index) prepare(ctx context.Context, nodes []tree.Node) ([]*segmentEntry, string, error) {
 	st := ix.state.Load()
 	last := make(map[string]int, len(nodes))
 	for i := range nodes {
 		last[nodes[i].ID] = i
 	}
-	var entries, bare []*entry
+	var entries, bare []*segmentEntry
 	var texts []string
 	for i := range nodes {
 		n := &nodes[i]
 		if last[n.ID] != i || !n.Live() || n.Type.Level() == 0 {
 			continue
 		}
-		e := &entry{meta: metaOf(n)}
+		e := &segmentEntry{meta: metaOf(n)}
 		entries = append(entries, e)
 		known, err := st.reuse(e)
 		if err != nil {
@@ -93,7 +93,7 @@ func (ix *Index) prepare(ctx context.Context, nodes []tree.Node) ([]*entry, stri
 	return entries, note, err
 }
 
-func (e *entry) tokenise(s string) {
+func (e *segmentEntry) tokenise(s string) {
 	tokens := text.Tokens(s)
 	keys := make([]uint64, len(tokens))
 	for i, t := range tokens {
@@ -103,7 +103,7 @@ func (e *entry) tokenise(s string) {
 }
 
 // reuse fills e with the words and the vector of the same text, where st has them.
-func (st *state) reuse(e *entry) (bool, error) {
+func (st *indexState) reuse(e *segmentEntry) (bool, error) {
 	at, ok, err := st.find(e.meta.id)
 	if err != nil || !ok {
 		return false, err
@@ -116,13 +116,13 @@ func (st *state) reuse(e *entry) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	e.words = make([]count, len(words))
+	e.words = make([]wordCount, len(words))
 	for i, w := range words {
 		k, err := at.part.keyAt(w.at)
 		if err != nil {
 			return false, err
 		}
-		e.words[i] = count{k, w.times}
+		e.words[i] = wordCount{k, w.times}
 		e.tokens += int(w.times)
 	}
 	e.vector, err = at.part.vectorOf(at.slot)
@@ -134,7 +134,7 @@ const embedBatch = 64
 
 // embed gives entries their vectors. What the embedder cannot do is told in the
 // note; only the end of ctx is an error.
-func (ix *Index) embed(ctx context.Context, entries []*entry, texts []string) (note string, err error) {
+func (ix *Index) embed(ctx context.Context, entries []*segmentEntry, texts []string) (note string, err error) {
 	for len(texts) > 0 {
 		n := min(embedBatch, len(texts))
 		vs, err := ix.model.Embed(ctx, texts[:n])
@@ -179,8 +179,8 @@ func (ix *Index) rotation(dims int) *rotation {
 }
 
 // replace returns the state after st in which entries stand for nodes.
-func (st *state) replace(nodes []tree.Node, entries []*entry) (*state, error) {
-	next := &state{parts: slices.Clone(st.parts), version: st.version, note: st.note}
+func (st *indexState) replace(nodes []tree.Node, entries []*segmentEntry) (*indexState, error) {
+	next := &indexState{parts: slices.Clone(st.parts), version: st.version, note: st.note}
 	copied := make([]bool, len(st.parts))
 	for i := range nodes {
 		k := key(idKind, nodes[i].ID)
@@ -232,7 +232,7 @@ func whole(s *segment) part {
 	return p
 }
 
-func (p *part) add(h head, sign int) {
+func (p *part) add(h slotHead, sign int) {
 	p.length += int64(sign) * int64(h.tokens)
 	if h.vector && !p.alien {
 		p.vectors += sign
@@ -253,7 +253,7 @@ func (p *part) drop(slot int) error {
 
 // compact merges segments until each is more than twice as large as the next,
 // and none is mostly dead. What is to become one is merged at once.
-func (st *state) compact() error {
+func (st *indexState) compact() error {
 	for i := len(st.parts) - 1; i >= 0; i-- {
 		p := &st.parts[i]
 		from, live := i, p.n-p.gone
@@ -282,7 +282,7 @@ func (st *state) compact() error {
 }
 
 // count adds up what the parts hold.
-func (st *state) count() {
+func (st *indexState) count() {
 	for i := range st.parts {
 		p := &st.parts[i]
 		p.base = st.slots

@@ -16,20 +16,20 @@ const (
 	winMost   = 50 // the most one verdict multiplies or divides the winnings by
 )
 
-type evidence struct {
+type wager struct {
 	Won   float64 // stake in play and its winnings
 	Spare float64 // part of the stake not yet in play
 }
 
-func newEvidence() evidence { return evidence{Spare: 1} }
+func newEvidence() wager { return wager{Spare: 1} }
 
 // settle takes the probabilities that the model and the base rate gave to what came
 // out, after n verdicts.
-func (e *evidence) settle(n int, model, base float64) {
+func (e *wager) settle(n int, model, base float64) {
 	in := e.Spare / float64(n+2) // so that 1/(n+1) of the stake is left after n verdicts
 	e.Spare -= in
 	ratio := max(1.0/winMost, min(winMost, model/base))
 	e.Won = min(cappedWon, (e.Won+in)*ratio)
 }
 
-func (e *evidence) enough() bool { return e.Won+e.Spare >= enoughWon }
+func (e *wager) enough() bool { return e.Won+e.Spare >= enoughWon }

@@ -70,7 +70,7 @@ func Load(r io.Reader) (*Model, error) {
 
 func decodeModel(body []byte) (*Model, error) {
 	m := New()
-	d := &decoder{b: body}
+	d := &modelDecoder{b: body}
 	m.code(d)
 	if d.err == nil && len(d.b) > 0 {
 		d.fail("something follows it")
@@ -164,7 +164,7 @@ func codeWeight(c coder, w *weight) {
 func codeCells[T comparable](c coder, table []T, one func(coder, *T)) {
 	var unused T
 	n, last := 0, -1
-	if _, reading := c.(*decoder); reading {
+	if _, reading := c.(*modelDecoder); reading {
 		c.count(&n, len(table))
 		for range n {
 			step := 0
@@ -197,7 +197,7 @@ func codeCells[T comparable](c coder, table []T, one func(coder, *T)) {
 func (m *Model) codeStore(c coder) {
 	n := len(m.store.ring)
 	c.count(&n, window)
-	if _, reading := c.(*decoder); !reading {
+	if _, reading := c.(*modelDecoder); !reading {
 		for i := range n {
 			r := m.store.ring[(m.store.next+i)%n]
 			f, wrong := r.f.Encode(), int(indicator(r.wrong))
@@ -256,20 +256,20 @@ func (e *encoder) text(s *string, most int) {
 }
 func (e *encoder) fail(string) {}
 
-// decoder keeps the first problem in err and returns zeros from there on.
-type decoder struct {
+// modelDecoder keeps the first problem in err and returns zeros from there on.
+type modelDecoder struct {
 	b   []byte
 	err error
 }
 
-func (d *decoder) fail(problem string) {
+func (d *modelDecoder) fail(problem string) {
 	if d.err == nil {
 		d.err = fmt.Errorf("%w: %s", ErrFormat, problem)
 	}
 	d.b = nil
 }
 
-func (d *decoder) take(n int) []byte {
+func (d *modelDecoder) take(n int) []byte {
 	if len(d.b) < n {
 		d.fail("it is cut off")
 		return make([]byte, min(n, 8))
@@ -279,7 +279,7 @@ func (d *decoder) take(n int) []byte {
 	return b
 }
 
-func (d *decoder) count(n *int, most int) {
+func (d *modelDecoder) count(n *int, most int) {
 	v, used := binary.Uvarint(d.b)
 	*n = 0
 	if used <= 0 || v > uint64(most) {
@@ -290,16 +290,16 @@ func (d *decoder) count(n *int, most int) {
 	*n = int(v)
 }
 
-func (d *decoder) word(w *uint32) { *w = binary.LittleEndian.Uint32(d.take(4)) }
+func (d *modelDecoder) word(w *uint32) { *w = binary.LittleEndian.Uint32(d.take(4)) }
 
-func (d *decoder) single(x *float32) {
+func (d *modelDecoder) single(x *float32) {
 	*x = math.Float32frombits(binary.LittleEndian.Uint32(d.take(4)))
 	if !finite(float64(*x)) {
 		d.fail("a number is none")
 	}
 }
 
-func (d *decoder) number(x *float64) {
+func (d *modelDecoder) number(x *float64) {
 	*x = math.Float64frombits(binary.LittleEndian.Uint64(d.take(8)))
 	if !finite(*x) {
 		d.fail("a number is none")
@@ -309,7 +309,7 @@ func (d *decoder) number(x *float64) {
 // finite reports whether x is a number small enough to be squared and summed.
 func finite(x float64) bool { return math.Abs(x) < 1e12 }
 
-func (d *decoder) text(s *string, most int) {
+func (d *modelDecoder) text(s *string, most int) {
 	n := 0
 	d.count(&n, most)
 	if n <= len(d.b) {

@@ -94,7 +94,7 @@ type Model struct {
 	mean, m2 [shapes]float64 // of the shapes: means, and sums of squared differences from them
 	store    store
 	blend    blend
-	evidence evidence
+	evidence wager
 }
 
 // New returns a model that knows nothing.

@@ -2,8 +2,8 @@
 
 package taxonomy
 
-func builtinGroups() []Group {
-	return []Group{
+func builtinGroups() []ErrorGroup {
+	return []ErrorGroup{
 		{ID: "state", Name: Text{EN: "state judgement", ZH: "状态判断类"}},
 		{ID: "element", Name: Text{EN: "element recognition", ZH: "元素识别类"}},
 		{ID: "interaction", Name: Text{EN: "interaction logic", ZH: "交互逻辑类"}},

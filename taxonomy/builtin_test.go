@@ -116,7 +116,7 @@ func asGo(t *testing.T, tax *Taxonomy) string {
 	var b strings.Builder
 	b.WriteString("// Code generated from builtin.yaml by TestBuiltin -update; DO NOT EDIT.\n\npackage taxonomy\n\n")
 	text := func(s Text) string { return fmt.Sprintf("Text{EN: %q, ZH: %q}", s.EN, s.ZH) }
-	b.WriteString("func builtinGroups() []Group {\nreturn []Group{\n")
+	b.WriteString("func builtinGroups() []ErrorGroup {\nreturn []ErrorGroup{\n")
 	for _, g := range tax.groups {
 		fmt.Fprintf(&b, "{ID: %q, Name: %s},\n", g.ID, text(g.Name))
 	}

@@ -67,7 +67,7 @@ func Parse(file string, overlay []byte) (*Taxonomy, error) {
 
 // document is what an overlay says. A field that is not given is its zero value.
 type document struct {
-	groups []at[Group]
+	groups []at[ErrorGroup]
 	errors []at[ErrorType]
 	scenes []at[SceneType]
 	checks []at[Check]
@@ -116,12 +116,12 @@ func (d *document) onto(file string, base *Taxonomy) (*Taxonomy, []*ParseError) 
 	return t, nil
 }
 
-func (m *merger) groups(t *Taxonomy, list []at[Group]) {
+func (m *merger) groups(t *Taxonomy, list []at[ErrorGroup]) {
 	for _, g := range list {
 		if !m.id(g.line, g.field, g.value.ID, list) {
 			continue
 		}
-		i := slices.IndexFunc(t.groups, func(o Group) bool { return o.ID == g.value.ID })
+		i := slices.IndexFunc(t.groups, func(o ErrorGroup) bool { return o.ID == g.value.ID })
 		if i < 0 {
 			m.need(g.line, g.field, "name", g.value.Name)
 			t.groups = append(t.groups, g.value)
@@ -246,8 +246,8 @@ func (m *merger) id(line int, field, id string, list any) bool {
 	}
 	first := 0
 	switch list := list.(type) {
-	case []at[Group]:
-		first = firstLine(list, func(g Group) bool { return g.ID == id })
+	case []at[ErrorGroup]:
+		first = firstLine(list, func(g ErrorGroup) bool { return g.ID == id })
 	case []at[ErrorType]:
 		first = firstLine(list, func(e ErrorType) bool { return e.ID == id })
 	case []at[SceneType]:
@@ -327,7 +327,7 @@ func addWords(base, more []string) []string {
 	return out
 }
 
-func ids(groups []Group) string {
+func ids(groups []ErrorGroup) string {
 	names := make([]string, len(groups))
 	for i, g := range groups {
 		names[i] = g.ID

@@ -81,8 +81,8 @@ func (d Direction) Name() Text {
 	}
 }
 
-// Group is what error types of one kind have in common.
-type Group struct {
+// ErrorGroup is what error types of one kind have in common.
+type ErrorGroup struct {
 	ID   string
 	Name Text
 }
@@ -90,7 +90,7 @@ type Group struct {
 // ErrorType is one way in which an agent goes wrong.
 type ErrorType struct {
 	ID          string // lower case, digits and _
-	Group       string // the id of a Group
+	Group       string // the id of an ErrorGroup
 	Name        Text
 	Description Text // one sentence
 	Checklist   Text // one line: what to check and what is right
@@ -125,7 +125,7 @@ type SceneType struct {
 
 // Taxonomy is a set of error types, scene types and checks.
 type Taxonomy struct {
-	groups []Group
+	groups []ErrorGroup
 	errors []ErrorType
 	scenes []SceneType
 	checks []Check
@@ -150,10 +150,10 @@ func (t *Taxonomy) ErrorType(id string) (ErrorType, bool) {
 }
 
 // Group returns the group with the id.
-func (t *Taxonomy) Group(id string) (Group, bool) {
-	i := slices.IndexFunc(t.groups, func(g Group) bool { return g.ID == id })
+func (t *Taxonomy) Group(id string) (ErrorGroup, bool) {
+	i := slices.IndexFunc(t.groups, func(g ErrorGroup) bool { return g.ID == id })
 	if i < 0 {
-		return Group{}, false
+		return ErrorGroup{}, false
 	}
 	return t.groups[i], true
 }

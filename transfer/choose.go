@@ -45,7 +45,7 @@ type Summary struct {
 // Selection is a choice made on a tree as it was.
 type Selection struct {
 	Summary Summary
-	view    View
+	view    Tree
 	choice  Choice
 	nodes   map[string]*chosen
 	words   *private.Words // of the whole tree, when it leaves redacted
@@ -66,7 +66,7 @@ type chosen struct {
 
 // Choose finds out what leaves the tree of view. An abstraction brings the cases
 // it rests on, unless the choice is of one level or without cases.
-func Choose(ctx context.Context, view View, c Choice) (*Selection, error) {
+func Choose(ctx context.Context, view Tree, c Choice) (*Selection, error) {
 	s := &Selection{view: view, choice: c, nodes: map[string]*chosen{}}
 	s.Summary = Summary{Levels: map[string]int{}, Types: map[string]int{}, Statuses: map[string]int{}, Products: map[string]int{}, Origins: map[string]int{}}
 	if c.Redactor != nil {

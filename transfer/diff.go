@@ -12,8 +12,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Difference is how two trees differ.
-type Difference struct {
+// TreeDiff is how two trees differ.
+type TreeDiff struct {
 	Same    int       `json:"same"` // nodes
 	Added   []Differs `json:"added"`
 	Gone    []Differs `json:"gone"`
@@ -24,7 +24,7 @@ type Difference struct {
 	} `json:"lessons"`
 }
 
-// Differs is one node that differs. Lists of a Difference are sorted by error
+// Differs is one node that differs. Lists of a TreeDiff are sorted by error
 // type, then level from the top, then id.
 type Differs struct {
 	ID        string    `json:"id"`
@@ -46,8 +46,8 @@ type Part struct {
 // Diff says how b differs from a. Nodes are compared in canonical form, without
 // their revision. It ranges over both twice, and keeps a hash of every node and the
 // bodies of those that differ.
-func Diff(a, b iter.Seq2[tree.Node, error]) (Difference, error) {
-	out := Difference{Added: []Differs{}, Gone: []Differs{}, Changed: []Differs{}}
+func Diff(a, b iter.Seq2[tree.Node, error]) (TreeDiff, error) {
+	out := TreeDiff{Added: []Differs{}, Gone: []Differs{}, Changed: []Differs{}}
 	before, err := hashes(a)
 	if err != nil {
 		return out, err

@@ -23,7 +23,7 @@ import (
 // of itself that it was merged: no single file shows what it should say.
 //
 // It returns where both sides say different things, for people to look at.
-func MergeFiles(base, ours, theirs string) ([]Item, error) {
+func MergeFiles(base, ours, theirs string) ([]NodePlan, error) {
 	if isManifest(ours) || isManifest(theirs) {
 		m := noNodes()
 		m.Merged = true
@@ -37,14 +37,14 @@ func MergeFiles(base, ours, theirs string) ([]Item, error) {
 		}
 	}
 	o, a, b := sides[0], sides[1], sides[2]
-	conflicts := []Item{}
+	conflicts := []NodePlan{}
 	for id, n := range b {
 		m, both := a[id]
 		was, known := o[id]
 		switch {
 		case both:
 			if c := contradictions(&m, &n); len(c) > 0 {
-				conflicts = append(conflicts, Item{ID: id, Type: n.Type, ErrorType: n.ErrorType, Class: Conflicting, Says: says(&n), Conflicts: c})
+				conflicts = append(conflicts, NodePlan{ID: id, Type: n.Type, ErrorType: n.ErrorType, Class: Conflicting, Says: says(&n), Conflicts: c})
 			}
 			a[id] = merge(m, n)
 		case !known || !equal(&was, &n):
@@ -58,7 +58,7 @@ func MergeFiles(base, ours, theirs string) ([]Item, error) {
 			}
 		}
 	}
-	slices.SortFunc(conflicts, func(x, y Item) int { return cmp.Compare(x.ID, y.ID) })
+	slices.SortFunc(conflicts, func(x, y NodePlan) int { return cmp.Compare(x.ID, y.ID) })
 	return conflicts, writeNodes(ours, a)
 }
 
@@ -106,7 +106,7 @@ func readLines(path string) (map[string]tree.Node, error) {
 	out := map[string]tree.Node{}
 	in := newReading(allowed, func(n tree.Node) error {
 		if err := tree.Check(&n); err != nil {
-			return &FileError{Problem: fmt.Sprintf("has a node that is against a law: %v", err)}
+			return &RefusedError{Problem: fmt.Sprintf("has a node that is against a law: %v", err)}
 		}
 		out[n.ID] = canonical(n)
 		return nil
@@ -127,13 +127,13 @@ func firstType(f *os.File) (string, error) {
 	case errors.Is(err, io.EOF) && len(line) == 0:
 		return "", nil
 	case err != nil:
-		return "", &FileError{Problem: "is no file of nodes"}
+		return "", &RefusedError{Problem: "is no file of nodes"}
 	}
 	var n struct {
 		ErrorType string `json:"errorType"`
 	}
 	if err := json.Unmarshal(line, &n); err != nil || !typeName().MatchString(n.ErrorType) {
-		return "", &FileError{Problem: "is no file of nodes"}
+		return "", &RefusedError{Problem: "is no file of nodes"}
 	}
 	_, err = f.Seek(0, io.SeekStart)
 	return n.ErrorType, err

@@ -72,13 +72,13 @@ func joined(twice map[string]bool, take func(tree.Node) error) (func(tree.Node) 
 				return take(n)
 			}
 			if err := tree.Check(&n); err != nil {
-				return &FileError{Problem: fmt.Sprintf("has a node twice that is against a law: %v", err)}
+				return &RefusedError{Problem: fmt.Sprintf("has a node twice that is against a law: %v", err)}
 			}
 			if other, ok := kept[n.ID]; ok {
 				n = merge(other, n)
 			}
 			if len(kept) >= maxDoubles {
-				return &FileError{Problem: fmt.Sprintf("has more than %d nodes twice; export one of the branches again", maxDoubles)}
+				return &RefusedError{Problem: fmt.Sprintf("has more than %d nodes twice; export one of the branches again", maxDoubles)}
 			}
 			kept[n.ID] = n
 			return nil
@@ -106,10 +106,10 @@ func (in *reading) files(dir fs.FS) error {
 		}
 		name := nodesFolder + "/" + e.Name()
 		err := inFile(dir, name, func(r io.Reader) error {
-			c := &counter{r: r}
+			c := &countingReader{r: r}
 			err := in.nodes(name, errorType, io.LimitReader(c, in.limits.bytes-total))
 			if total += c.n; err == nil && total >= in.limits.bytes {
-				return &FileError{Problem: fmt.Sprintf("has more than %d bytes; split the export by type", in.limits.bytes)}
+				return &RefusedError{Problem: fmt.Sprintf("has more than %d bytes; split the export by type", in.limits.bytes)}
 			}
 			return err
 		})
@@ -123,13 +123,13 @@ func (in *reading) files(dir fs.FS) error {
 func inFile(dir fs.FS, name string, read func(io.Reader) error) error {
 	link, err := fs.Lstat(dir, name) // before it is opened: opening a pipe waits for ever
 	if errors.Is(err, fs.ErrNotExist) {
-		return &FileError{Entry: name, Problem: "is missing"}
+		return &RefusedError{Entry: name, Problem: "is missing"}
 	}
 	if err != nil {
 		return fmt.Errorf("read a folder of nodes: %w", err)
 	}
 	if !link.Mode().IsRegular() {
-		return &FileError{Entry: name, Problem: "is not a plain file"}
+		return &RefusedError{Entry: name, Problem: "is not a plain file"}
 	}
 	f, err := dir.Open(name)
 	if err != nil {

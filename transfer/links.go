@@ -109,6 +109,6 @@ func (p *Planner) finish(id string, d *draft) {
 		class = Conflicting
 	}
 	p.plan.Counts[class]++
-	p.plan.Items = append(p.plan.Items, Item{ID: id, Type: d.kind, ErrorType: d.errorType, Class: class, Says: d.says, Why: d.note, Conflicts: d.conflicts})
+	p.plan.Items = append(p.plan.Items, NodePlan{ID: id, Type: d.kind, ErrorType: d.errorType, Class: class, Says: d.says, Why: d.note, Conflicts: d.conflicts})
 	p.changed = append(p.changed, id)
 }

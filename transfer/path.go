@@ -35,7 +35,7 @@ type File struct {
 //
 // Only when it ended without an error was the file whole and, with Keys, signed:
 // until then nothing that came may be used. What is wrong with the file is a
-// *FileError or a *SignatureError. Nodes are not checked against the laws of the
+// *RefusedError or a *SignatureError. Nodes are not checked against the laws of the
 // tree. In the seed form they come with the ids they have here, and of cases that
 // are the same here one comes, merged.
 func (f *File) Nodes(yield func(tree.Node, error) bool) {
@@ -71,7 +71,7 @@ func (f *File) read(take func(tree.Node) error) (signedBy string, err error) {
 		return f.Keys.folderSignature(f.Path, m)
 	}
 	if !info.Mode().IsRegular() {
-		return "", &FileError{Problem: "is not a plain file"}
+		return "", &RefusedError{Problem: "is not a plain file"}
 	}
 	in, err := os.Open(f.Path)
 	if err != nil {
@@ -175,7 +175,7 @@ func replaceable(path string, begins []byte) error {
 	defer f.Close() //nolint:errcheck // only read
 	head := make([]byte, len(begins))
 	if n, err := io.ReadFull(f, head); n > 0 && (err != nil || !bytes.Equal(head, begins)) {
-		return &FileError{Problem: fmt.Sprintf("%s is there already and is no export; name another", path)}
+		return &RefusedError{Problem: fmt.Sprintf("%s is there already and is no export; name another", path)}
 	}
 	return nil
 }

@@ -37,8 +37,8 @@ const (
 	WhyOtherType = "it has the id of a node of another type"
 )
 
-// Item is what an import makes of one node.
-type Item struct {
+// NodePlan is what an import makes of one node.
+type NodePlan struct {
 	ID        string     `json:"id"`
 	Type      tree.Type  `json:"type"`
 	ErrorType string     `json:"errorType"`
@@ -48,22 +48,22 @@ type Item struct {
 	Conflicts []Conflict `json:"conflicts,omitempty"`
 }
 
-// Plan is what an import would do.
-type Plan struct {
+// ImportPlan is what an import would do.
+type ImportPlan struct {
 	Counts  map[Class]int // of every class, also those with none
-	Items   []Item        // all that are not same, sorted by id
+	Items   []NodePlan    // all that are not same, sorted by id
 	Changes int           // how many nodes change
 }
 
-// PlanOptions say how far a file is trusted. The zero value is for a file of
+// PlannerOptions say how far a file is trusted. The zero value is for a file of
 // somebody else.
-type PlanOptions struct {
+type PlannerOptions struct {
 	Trust  bool   // take it as one's own: no quarantine
 	Origin string // id of the tree it comes into
 }
 
-// View is what a plan reads of the tree it is for.
-type View interface {
+// Tree is what a plan reads of the tree it is for.
+type Tree interface {
 	// Get returns a node or tree.ErrNotFound.
 	Get(ctx context.Context, id string) (tree.Node, error)
 	// Scan yields the nodes that f selects.
@@ -74,11 +74,11 @@ type View interface {
 // temporary file and of each a few hundred bytes in memory, and is for one
 // goroutine.
 type Planner struct {
-	view    View
-	opts    PlanOptions
+	view    Tree
+	opts    PlannerOptions
 	drafts  map[string]*draft
 	seen    map[string]bool // those that are no drafts
-	plan    Plan
+	plan    ImportPlan
 	bodies  *spool
 	types   map[string]string // error types, each kept once
 	changed []string          // ids, sorted
@@ -90,7 +90,7 @@ type draft struct {
 	was       *links // as it is here; nil when it is new
 	kind      tree.Type
 	says      string
-	body      span
+	body      bodySpan
 	basis     int  // revision of the node here; 0: it is new
 	came      bool // it is in the file
 	same      bool // but for links it is what is here
@@ -145,7 +145,7 @@ func unlinked(n tree.Node) tree.Node {
 // any other node here is left as it is, and what the file would add is held.
 //
 // The caller closes it.
-func NewPlanner(view View, o PlanOptions) *Planner {
+func NewPlanner(view Tree, o PlannerOptions) *Planner {
 	p := &Planner{view: view, opts: o, drafts: map[string]*draft{}, seen: map[string]bool{}, bodies: &spool{}, types: map[string]string{}}
 	p.plan.Counts = map[Class]int{}
 	for _, c := range Classes() {
@@ -157,7 +157,7 @@ func NewPlanner(view View, o PlanOptions) *Planner {
 // Add takes a node of the file.
 func (p *Planner) Add(ctx context.Context, n tree.Node) error {
 	if p.seen[n.ID] || p.drafts[n.ID] != nil {
-		return &FileError{Problem: fmt.Sprintf("has node %.80q twice", n.ID)}
+		return &RefusedError{Problem: fmt.Sprintf("has node %.80q twice", n.ID)}
 	}
 	n = canonical(n)
 	if err := p.add(ctx, n); err != nil {
@@ -314,7 +314,7 @@ func (p *Planner) hold(here, theirs *tree.Node) {
 
 func (p *Planner) item(n *tree.Node, c Class, why string, conflicts []Conflict) {
 	p.plan.Counts[c]++
-	p.plan.Items = append(p.plan.Items, Item{ID: n.ID, Type: n.Type, ErrorType: n.ErrorType, Class: c, Says: shortly(says(n)), Why: strings.Clone(clip(why, 1000)), Conflicts: shortened(conflicts)})
+	p.plan.Items = append(p.plan.Items, NodePlan{ID: n.ID, Type: n.Type, ErrorType: n.ErrorType, Class: c, Says: shortly(says(n)), Why: strings.Clone(clip(why, 1000)), Conflicts: shortened(conflicts)})
 }
 
 // says returns what a node is about.
@@ -324,29 +324,29 @@ func says(n *tree.Node) string {
 
 // Plan ends the import: it cuts links to what will not be there, and says what
 // changes. The file has to have been whole.
-func (p *Planner) Plan(ctx context.Context) (Plan, error) {
+func (p *Planner) Plan(ctx context.Context) (ImportPlan, error) {
 	if err := p.retyped(ctx); err != nil {
-		return Plan{}, err
+		return ImportPlan{}, err
 	}
 	ids := slices.Sorted(maps.Keys(p.drafts))
 	for _, level := range []int{2, 3} {
 		for _, id := range ids {
 			if d := p.drafts[id]; d.level == level {
 				if err := p.children(ctx, d); err != nil {
-					return Plan{}, err
+					return ImportPlan{}, err
 				}
 			}
 		}
 	}
 	for _, id := range ids {
 		if err := p.parent(ctx, id, p.drafts[id]); err != nil {
-			return Plan{}, err
+			return ImportPlan{}, err
 		}
 	}
 	for _, id := range ids {
 		p.finish(id, p.drafts[id])
 	}
-	slices.SortFunc(p.plan.Items, func(a, b Item) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortFunc(p.plan.Items, func(a, b NodePlan) int { return cmp.Compare(a.ID, b.ID) })
 	p.plan.Changes = len(p.changed)
 	return p.plan, nil
 }

@@ -45,7 +45,7 @@ func (f forest) nodes() []tree.Node {
 }
 
 // take imports a file and applies the plan, holding the laws like the one door.
-func (f forest) take(t require.TestingT, nodes []tree.Node, o transfer.PlanOptions) transfer.Plan {
+func (f forest) take(t require.TestingT, nodes []tree.Node, o transfer.PlannerOptions) transfer.ImportPlan {
 	p := transfer.NewPlanner(f, o)
 	defer func() { require.NoError(t, p.Close()) }()
 	for _, n := range nodes {
@@ -114,8 +114,8 @@ func TestAnyOrderOfImportsIsTheSameTree(t *testing.T) {
 		for _, order := range [][]int{{0, 1, 2}, {2, 1, 0}, {1, 0, 2, 1}} {
 			f := forest{}
 			for _, i := range order {
-				f.take(t, files[i], transfer.PlanOptions{Trust: true})
-				require.Empty(t, f.take(t, files[i], transfer.PlanOptions{Trust: true}).Changes, "again changes nothing")
+				f.take(t, files[i], transfer.PlannerOptions{Trust: true})
+				require.Empty(t, f.take(t, files[i], transfer.PlannerOptions{Trust: true}).Changes, "again changes nothing")
 			}
 			got := f.nodes()
 			for i := range got {
@@ -139,7 +139,7 @@ func TestAStrangersFileChangesNothingInUse(t *testing.T) {
 			before[id] = n.Clone()
 		}
 		file := theirs.nodes()
-		o := transfer.PlanOptions{Origin: "o_a"}
+		o := transfer.PlannerOptions{Origin: "o_a"}
 		ours.take(t, file, o)
 		require.Empty(t, ours.take(t, file, o).Changes, "again changes nothing")
 		for id, n := range ours {
@@ -169,7 +169,7 @@ func TestParentsSettle(t *testing.T) {
 	for _, order := range [][]forest{{ours, theirs}, {theirs, ours}} {
 		f := forest{}
 		for _, file := range order {
-			f.take(t, file.nodes(), transfer.PlanOptions{Trust: true})
+			f.take(t, file.nodes(), transfer.PlannerOptions{Trust: true})
 		}
 		require.Equal(t, above.ID, f[n.ID].Parent)
 	}
@@ -194,7 +194,7 @@ func TestRetypedCasesLeaveTheirExperience(t *testing.T) {
 	for _, order := range [][]forest{{ours, theirs}, {theirs, ours}} {
 		f := forest{}
 		for _, file := range order {
-			f.take(t, file.nodes(), transfer.PlanOptions{Trust: true})
+			f.take(t, file.nodes(), transfer.PlannerOptions{Trust: true})
 		}
 		require.Equal(t, []string{two.ID}, f[above.ID].Children)
 		require.Empty(t, f[one.ID].Parent)
@@ -228,7 +228,7 @@ func TestHostileTrees(t *testing.T) {
 	forged.CaseData.TestCase.Prompt = "another"
 	for _, trust := range []bool{false, true} {
 		f := forest{}
-		plan := f.take(t, []tree.Node{above, circle, self, one, huge, forged}, transfer.PlanOptions{Trust: trust})
+		plan := f.take(t, []tree.Node{above, circle, self, one, huge, forged}, transfer.PlannerOptions{Trust: trust})
 		require.Equal(t, 3, plan.Counts[transfer.Rejected])
 		require.Equal(t, []string{one.ID}, f[above.ID].Children)
 		require.Empty(t, f[above.ID].Parent)
@@ -248,7 +248,7 @@ func TestPlanSaysWhatAndWhy(t *testing.T) {
 	forged.Content.Guidance, forged.Content.Lessons = "", nil
 	alone := aCase("alone")
 	above := anExperience(forest{alone.ID: alone}, alone.ID)
-	p := f.take(t, []tree.Node{other, forged, above}, transfer.PlanOptions{})
+	p := f.take(t, []tree.Node{other, forged, above}, transfer.PlannerOptions{})
 	require.Equal(t, map[transfer.Class]int{transfer.New: 1, transfer.Same: 0, transfer.Newer: 0, transfer.Conflicting: 0, transfer.Held: 1, transfer.Rejected: 1}, p.Counts)
 	for _, i := range p.Items {
 		switch i.ID {
@@ -260,7 +260,7 @@ func TestPlanSaysWhatAndWhy(t *testing.T) {
 			require.Equal(t, transfer.New, i.Class, "quarantined, it may stand on nothing")
 		}
 	}
-	trusted := f.take(t, []tree.Node{other, above}, transfer.PlanOptions{Trust: true})
+	trusted := f.take(t, []tree.Node{other, above}, transfer.PlannerOptions{Trust: true})
 	require.Equal(t, 1, trusted.Counts[transfer.Conflicting])
 	require.Len(t, f[have.ID].Content.Lessons, 2)
 }

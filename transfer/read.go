@@ -27,7 +27,7 @@ import (
 // type and id, in bounded memory. An error of take ends reading and is returned as
 // it is.
 func readArchive(r io.Reader, l limits, take func(tree.Node) error) (Manifest, error) {
-	packed := &counter{r: r}
+	packed := &countingReader{r: r}
 	z, err := zstd.NewReader(packed, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxMemory(uint64(l.bytes)), zstd.WithDecoderMaxWindow(8*window)) //nolint:gosec // a limit is positive
 	if err != nil {
 		return Manifest{}, unreadable(err)
@@ -42,7 +42,7 @@ func readArchive(r io.Reader, l limits, take func(tree.Node) error) (Manifest, e
 		case errors.Is(err, io.EOF) && in.done:
 			return in.sum, plain.end()
 		case errors.Is(err, io.EOF):
-			return Manifest{}, &FileError{Problem: "has no manifest: its end is missing"}
+			return Manifest{}, &RefusedError{Problem: "has no manifest: its end is missing"}
 		case err != nil:
 			return Manifest{}, unreadable(err)
 		}
@@ -52,10 +52,10 @@ func readArchive(r io.Reader, l limits, take func(tree.Node) error) (Manifest, e
 	}
 }
 
-// unreadable turns what a decoder says into a *FileError; errors of the
+// unreadable turns what a decoder says into a *RefusedError; errors of the
 // reader below, and of take, stay what they are.
 func unreadable(err error) error {
-	var file *FileError
+	var file *RefusedError
 	var below *readError
 	switch {
 	case errors.As(err, &file):
@@ -63,9 +63,9 @@ func unreadable(err error) error {
 	case errors.As(err, &below):
 		return below.err
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return &FileError{Problem: "ends too early: it was cut off"}
+		return &RefusedError{Problem: "ends too early: it was cut off"}
 	}
-	return &FileError{Problem: fmt.Sprintf("is no export of memtree, or is damaged (%v)", err)}
+	return &RefusedError{Problem: fmt.Sprintf("is no export of memtree, or is damaged (%v)", err)}
 }
 
 // readError marks an error of the reader that a file comes from.
@@ -73,12 +73,12 @@ type readError struct{ err error }
 
 func (e *readError) Error() string { return e.err.Error() }
 
-type counter struct {
+type countingReader struct {
 	r io.Reader
 	n int64
 }
 
-func (c *counter) Read(p []byte) (int, error) {
+func (c *countingReader) Read(p []byte) (int, error) {
 	n, err := c.r.Read(p)
 	c.n += int64(n)
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -90,7 +90,7 @@ func (c *counter) Read(p []byte) (int, error) {
 // bounded ends a stream that unpacks to too much.
 type bounded struct {
 	r      io.Reader
-	packed *counter
+	packed *countingReader
 	limits limits
 	n      int64
 }
@@ -100,9 +100,9 @@ func (b *bounded) Read(p []byte) (int, error) {
 	b.n += int64(n)
 	switch {
 	case b.n > b.limits.bytes:
-		return 0, &FileError{Problem: fmt.Sprintf("unpacks to more than %d bytes; split the export by type", b.limits.bytes)}
+		return 0, &RefusedError{Problem: fmt.Sprintf("unpacks to more than %d bytes; split the export by type", b.limits.bytes)}
 	case b.n > ratioFree && b.n/b.limits.ratio > b.packed.n:
-		return 0, &FileError{Problem: fmt.Sprintf("unpacks to more than %d times its size, which no export does", b.limits.ratio)}
+		return 0, &RefusedError{Problem: fmt.Sprintf("unpacks to more than %d times its size, which no export does", b.limits.ratio)}
 	}
 	return n, err //nolint:wrapcheck // io.Reader's contract
 }
@@ -112,7 +112,7 @@ func (b *bounded) end() error {
 	var one [1]byte
 	switch n, err := io.ReadFull(b, one[:]); {
 	case n > 0:
-		return &FileError{Problem: "goes on after its end"}
+		return &RefusedError{Problem: "goes on after its end"}
 	case !errors.Is(err, io.EOF):
 		return unreadable(err)
 	}
@@ -141,22 +141,22 @@ func newReading(l limits, take func(tree.Node) error) *reading {
 func (in *reading) entry(h *tar.Header, r io.Reader) error {
 	switch {
 	case h.Typeflag != tar.TypeReg:
-		return &FileError{Entry: h.Name, Problem: "is not a plain file"}
+		return &RefusedError{Entry: h.Name, Problem: "is not a plain file"}
 	case in.done:
-		return &FileError{Entry: h.Name, Problem: "stands after the manifest"}
+		return &RefusedError{Entry: h.Name, Problem: "stands after the manifest"}
 	case h.Name == manifestName:
 		return in.manifest(r)
 	}
 	errorType, part, ok := parsePart(h.Name)
 	if !ok {
-		return &FileError{Entry: h.Name, Problem: "is not one of an export"}
+		return &RefusedError{Entry: h.Name, Problem: "is not one of an export"}
 	}
 	want := 1
 	if n := len(in.sum.Types); n > 0 && in.sum.Types[n-1].ErrorType == errorType {
 		want = in.parts + 1
 	}
 	if part != want {
-		return &FileError{Entry: h.Name, Problem: "is not where it belongs"}
+		return &RefusedError{Entry: h.Name, Problem: "is not where it belongs"}
 	}
 	in.parts = part
 	return in.nodes(h.Name, errorType, r)
@@ -177,9 +177,9 @@ func (in *reading) begin(entry, errorType string) error {
 		case before == errorType:
 			return nil
 		case before > errorType:
-			return &FileError{Entry: entry, Problem: "is not where it belongs"}
+			return &RefusedError{Entry: entry, Problem: "is not where it belongs"}
 		case n >= maxTypes:
-			return &FileError{Entry: entry, Problem: fmt.Sprintf("is of one error type more than the %d there may be", maxTypes)}
+			return &RefusedError{Entry: entry, Problem: fmt.Sprintf("is of one error type more than the %d there may be", maxTypes)}
 		}
 		in.endType()
 	}
@@ -218,12 +218,12 @@ func (in *reading) nodes(entry, errorType string, r io.Reader) error {
 		if err := in.settle(entry, errorType, now, &number); err != nil {
 			return err
 		}
-		var file *FileError
+		var file *RefusedError
 		switch {
 		case errors.Is(end, io.EOF):
 			return nil
 		case errors.As(end, &file) && file.Entry == "" && file.Line < 0:
-			return &FileError{Entry: entry, Line: number, Problem: file.Problem}
+			return &RefusedError{Entry: entry, Line: number, Problem: file.Problem}
 		}
 		return unreadable(end)
 	}
@@ -257,7 +257,7 @@ func (in *reading) ahead() (*ahead, error) {
 			next.text = append(next.text, line...)
 			next.ends = append(next.ends, len(next.text))
 		case errors.Is(err, io.EOF) && len(line) > 0:
-			end = &FileError{Line: -1, Problem: "is cut off"}
+			end = &RefusedError{Line: -1, Problem: "is cut off"}
 		default:
 			end = err
 		}
@@ -300,7 +300,7 @@ func (in *reading) line() ([]byte, error) {
 		}
 		in.long = append(in.long, b...)
 		if len(in.long) > in.limits.line {
-			return nil, &FileError{Line: -1, Problem: fmt.Sprintf("has more than %d bytes", in.limits.line)}
+			return nil, &RefusedError{Line: -1, Problem: fmt.Sprintf("has more than %d bytes", in.limits.line)}
 		}
 		if !errors.Is(err, bufio.ErrBufferFull) {
 			return in.long, err
@@ -310,7 +310,7 @@ func (in *reading) line() ([]byte, error) {
 
 func (in *reading) node(entry string, number int, errorType string, line []byte, n tree.Node, broken error) error {
 	bad := func(format string, args ...any) error {
-		return &FileError{Entry: entry, Line: number, Problem: fmt.Sprintf(format, args...)}
+		return &RefusedError{Entry: entry, Line: number, Problem: fmt.Sprintf(format, args...)}
 	}
 	if in.sum.Nodes >= in.limits.nodes {
 		return bad("is one node more than the %d there may be; split the export by type", in.limits.nodes)
@@ -338,7 +338,7 @@ func (in *reading) node(entry string, number int, errorType string, line []byte,
 
 // manifest compares what the file says of itself with what was read.
 func (in *reading) manifest(r io.Reader) error {
-	bad := func(problem string) error { return &FileError{Entry: manifestName, Problem: problem} }
+	bad := func(problem string) error { return &RefusedError{Entry: manifestName, Problem: problem} }
 	b, err := io.ReadAll(io.LimitReader(r, maxManifest+1))
 	if err != nil {
 		return unreadable(err)

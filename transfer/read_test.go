@@ -157,7 +157,7 @@ func entry(name, content string) *tar.Header {
 func refused(t *testing.T, b []byte, says string) {
 	t.Helper()
 	_, _, err := unpacked(b)
-	var file *transfer.FileError
+	var file *transfer.RefusedError
 	require.ErrorAs(t, err, &file)
 	require.ErrorContains(t, err, says)
 }

@@ -20,7 +20,7 @@ type Redactor interface {
 // redaction is one node being redacted.
 type redaction struct {
 	by    Redactor
-	page  *private.Page
+	page  *private.Redaction
 	texts []text
 	found int
 }
@@ -42,7 +42,7 @@ type text struct {
 // words says what is rare in the tree. Without it only what is sure is taken out.
 func redactNode(n tree.Node, by Redactor, words *private.Words) (tree.Node, int) {
 	n = n.Clone()
-	r := &redaction{by: by, page: private.NewPage(words)}
+	r := &redaction{by: by, page: private.NewRedaction(words)}
 	c := &n.Content
 	r.evidence(n.CaseData) // first, since placeholders count on from the evidence
 	r.lines(&c.Title, &c.Description, &c.Guidance)
@@ -192,7 +192,7 @@ func (r *redaction) generalise() {
 func (r *redaction) machine(list ...*string) {
 	for _, s := range list {
 		r.secrets(s, tree.MaxName)
-		out, n := private.NewPage(nil).Write(*s)
+		out, n := private.NewRedaction(nil).Write(*s)
 		r.found += n
 		*s = clipped(out, tree.MaxName, n)
 	}
@@ -245,15 +245,15 @@ func ids(list []string) []string {
 
 var anID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[ces]_[a-z2-7]{20}$`) })
 
-type rule struct {
+type redactRule struct {
 	kind string
 	hint string // no match without it
 	find *regexp.Regexp
 }
 
 // rules find addresses of networks. Their order matters: an address is in a URL.
-var rules = sync.OnceValue(func() []rule {
-	return []rule{
+var rules = sync.OnceValue(func() []redactRule {
+	return []redactRule{
 		{"url", "://", regexp.MustCompile(`(?i)\b[a-z][a-z0-9+.-]{1,15}://[^\s"'<>\\\x60]+`)},
 		{"url", "www.", regexp.MustCompile(`(?i)\bwww\.[^\s"'<>\\\x60]+`)},
 		{"email", "@", regexp.MustCompile(`[\p{Latin}0-9._%+-]+@[\p{Latin}0-9-]+(\.[\p{Latin}0-9-]+)+`)},

@@ -159,22 +159,22 @@ const (
 
 // readSeed reads the seed form, and the file of the public implementation of the
 // design it comes from, and gives each node to take with the id it has here.
-// What is wrong with the file is a *FileError. Of cases that are the same here
+// What is wrong with the file is a *RefusedError. Of cases that are the same here
 // one comes, merged.
 func readSeed(r io.Reader, l limits, guess guesser, take func(tree.Node) error) error {
 	limit := &valueLimit{r: r, most: min(l.bytes, maxForeignBytes), value: int64(l.line) + 64<<10}
 	in := &foreign{dec: json.NewDecoder(limit), limit: limit, most: min(l.nodes, maxForeignNodes)}
 	if err := in.read(); err != nil {
-		if file, ok := errors.AsType[*FileError](err); ok {
+		if file, ok := errors.AsType[*RefusedError](err); ok {
 			return file
 		}
 		if below, ok := errors.AsType[*readError](err); ok {
 			return below.err
 		}
 		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-			return &FileError{Problem: "ends too early: it was cut off"}
+			return &RefusedError{Problem: "ends too early: it was cut off"}
 		}
-		return &FileError{Problem: fmt.Sprintf("is no export of memtree, and no tree in JSON (%v)", err)}
+		return &RefusedError{Problem: fmt.Sprintf("is no export of memtree, and no tree in JSON (%v)", err)}
 	}
 	for _, n := range adopt(in.nodes, guess) {
 		if err := take(n); err != nil {
@@ -197,9 +197,9 @@ func (v *valueLimit) Read(p []byte) (int, error) {
 	v.since += int64(n)
 	switch {
 	case v.all > v.most:
-		return 0, &FileError{Problem: fmt.Sprintf("has more than %d bytes", v.most)}
+		return 0, &RefusedError{Problem: fmt.Sprintf("has more than %d bytes", v.most)}
 	case v.since > v.value:
-		return 0, &FileError{Problem: fmt.Sprintf("has a value of more than %d bytes", v.value)}
+		return 0, &RefusedError{Problem: fmt.Sprintf("has a value of more than %d bytes", v.value)}
 	}
 	if err != nil && !errors.Is(err, io.EOF) {
 		err = &readError{err}
@@ -240,7 +240,7 @@ func (in *foreign) read() error {
 	}
 	if _, err := in.token(); !errors.Is(err, io.EOF) {
 		if err == nil {
-			err = &FileError{Problem: "goes on after its end"}
+			err = &RefusedError{Problem: "goes on after its end"}
 		}
 		return err
 	}
@@ -262,7 +262,7 @@ func (in *foreign) object() error {
 			continue
 		}
 		if found {
-			return &FileError{Problem: "has its nodes twice"}
+			return &RefusedError{Problem: "has its nodes twice"}
 		}
 		found = true
 		open, err := in.token()
@@ -295,7 +295,7 @@ func (in *foreign) list(named bool) error {
 			}
 		}
 		if len(in.nodes) >= in.most {
-			return &FileError{Problem: fmt.Sprintf("has more than %d nodes, the most in this form", in.most)}
+			return &RefusedError{Problem: fmt.Sprintf("has more than %d nodes, the most in this form", in.most)}
 		}
 		in.limit.since = 0
 		var n foreignNode

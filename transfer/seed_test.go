@@ -76,7 +76,7 @@ func TestPublicForm(t *testing.T) {
 	require.InDelta(t, .75, e.Metadata.SuccessRate, 0)
 	require.InDelta(t, 1, c.Content.Confidence, 0)
 	require.Equal(t, "zh", e.Lang)
-	plan := forest{}.take(t, nodes, transfer.PlanOptions{})
+	plan := forest{}.take(t, nodes, transfer.PlannerOptions{})
 	require.Equal(t, 2, plan.Counts[transfer.New])
 }
 
@@ -97,7 +97,7 @@ func TestHostileJSON(t *testing.T) {
 		{`[` + strings.Repeat("{},", 50_000) + `{}]`, "more than 50000 nodes"},
 	} {
 		_, err := readJSON(c.in)
-		var file *transfer.FileError
+		var file *transfer.RefusedError
 		require.ErrorAs(t, err, &file, "%.40s", c.in)
 		require.ErrorContains(t, err, c.says, "%.40s", c.in)
 	}
@@ -118,7 +118,7 @@ func FuzzReadJSON(f *testing.F) {
 		if err != nil {
 			return
 		}
-		p := transfer.NewPlanner(forest{}, transfer.PlanOptions{})
+		p := transfer.NewPlanner(forest{}, transfer.PlannerOptions{})
 		for _, n := range nodes {
 			require.NoError(t, p.Add(context.Background(), n), fmt.Sprint(n.ID))
 		}

@@ -20,35 +20,35 @@ type spool struct {
 	line bytes.Buffer
 }
 
-// span is where a body is.
-type span struct {
+// bodySpan is where a body is.
+type bodySpan struct {
 	from int64
 	size int
 }
 
 // put keeps a node.
-func (s *spool) put(n *tree.Node) (span, error) {
+func (s *spool) put(n *tree.Node) (bodySpan, error) {
 	if s.f == nil {
 		f, err := os.CreateTemp("", "memtree-import-*")
 		if err != nil {
-			return span{}, fmt.Errorf("keep an import aside: %w", err)
+			return bodySpan{}, fmt.Errorf("keep an import aside: %w", err)
 		}
 		s.f, s.w = f, bufio.NewWriterSize(f, 256<<10)
 	}
 	s.line.Reset()
 	if err := encode(&s.line, n); err != nil {
-		return span{}, err
+		return bodySpan{}, err
 	}
-	at := span{from: s.size, size: s.line.Len()}
+	at := bodySpan{from: s.size, size: s.line.Len()}
 	s.size += int64(at.size)
 	if _, err := s.w.Write(s.line.Bytes()); err != nil {
-		return span{}, fmt.Errorf("keep an import aside: %w", err)
+		return bodySpan{}, fmt.Errorf("keep an import aside: %w", err)
 	}
 	return at, nil
 }
 
 // get reads a node.
-func (s *spool) get(at span) (tree.Node, error) {
+func (s *spool) get(at bodySpan) (tree.Node, error) {
 	if err := s.w.Flush(); err != nil {
 		return tree.Node{}, fmt.Errorf("keep an import aside: %w", err)
 	}

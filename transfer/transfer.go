@@ -70,14 +70,14 @@ const (
 	ratioFree   = 16 << 20
 )
 
-// FileError says why a file or folder of nodes was refused, whole.
-type FileError struct {
+// RefusedError says why a file or folder of nodes was refused, whole.
+type RefusedError struct {
 	Entry   string // inside the file; "" when it is about all of it
 	Line    int    // from 1; 0 when it is about the whole entry
 	Problem string // continues the sentence after the place
 }
 
-func (e *FileError) Error() string {
+func (e *RefusedError) Error() string {
 	switch {
 	case e.Entry == "":
 		return "the file " + e.Problem

@@ -18,12 +18,12 @@ import (
 )
 
 // partBytes is when a part of an error type's lines is written out: what a
-// writer holds in memory, and what a tar header can say the size of.
+// nodeWriter holds in memory, and what a tar header can say the size of.
 const partBytes = 1 << 20
 
-// writer writes nodes in the format of FORMAT.md, in bounded memory. The same
+// nodeWriter writes nodes in the format of FORMAT.md, in bounded memory. The same
 // nodes give the same bytes.
-type writer struct {
+type nodeWriter struct {
 	out   sink
 	sum   Manifest
 	part  bytes.Buffer
@@ -32,7 +32,7 @@ type writer struct {
 	last  string    // id
 }
 
-// sink is where the parts of a writer go: a file or a folder. What is discarded
+// sink is where the parts of a nodeWriter go: a file or a folder. What is discarded
 // is nothing that a reader takes.
 type sink interface {
 	lines(errorType string, part int, b []byte) error
@@ -42,7 +42,7 @@ type sink interface {
 
 // write writes nodes, made canonical, and the manifest, which makes them whole.
 func write(out sink, nodes iter.Seq2[tree.Node, error]) (Manifest, error) {
-	w := &writer{out: out, sum: noNodes()}
+	w := &nodeWriter{out: out, sum: noNodes()}
 	err := w.all(nodes)
 	if err != nil {
 		out.discard()
@@ -51,7 +51,7 @@ func write(out sink, nodes iter.Seq2[tree.Node, error]) (Manifest, error) {
 	return w.sum, nil
 }
 
-func (w *writer) all(nodes iter.Seq2[tree.Node, error]) error {
+func (w *nodeWriter) all(nodes iter.Seq2[tree.Node, error]) error {
 	for n, err := range nodes {
 		if err == nil {
 			err = w.add(n)
@@ -79,7 +79,7 @@ func newArchive(w io.Writer) (*archive, error) {
 // window of the compression, in bytes; a reader need not allow for more.
 const window = 1 << 20
 
-func (w *writer) add(n tree.Node) error {
+func (w *nodeWriter) add(n tree.Node) error {
 	present := w.present()
 	if w.sum.Nodes > 0 && !less(present.ErrorType, w.last, n.ErrorType, n.ID) {
 		return fmt.Errorf("write node %s: nodes have to come sorted by error type and id", n.ID)
@@ -115,7 +115,7 @@ func (w *writer) add(n tree.Node) error {
 	return nil
 }
 
-func (w *writer) present() *TypeSum {
+func (w *nodeWriter) present() *TypeSum {
 	if len(w.sum.Types) == 0 {
 		return nil
 	}
@@ -128,7 +128,7 @@ func (m *Manifest) count(n *tree.Node) {
 	m.Origins[n.Origin.ID]++
 }
 
-func (w *writer) flush() error {
+func (w *nodeWriter) flush() error {
 	if w.part.Len() == 0 {
 		return nil
 	}
@@ -138,7 +138,7 @@ func (w *writer) flush() error {
 	return err
 }
 
-func (w *writer) endType() error {
+func (w *nodeWriter) endType() error {
 	if w.present() == nil {
 		return nil
 	}
@@ -149,7 +149,7 @@ func (w *writer) endType() error {
 	return nil
 }
 
-func (w *writer) close() error {
+func (w *nodeWriter) close() error {
 	if err := w.endType(); err != nil {
 		return err
 	}

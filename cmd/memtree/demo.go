@@ -145,7 +145,7 @@ func (d *demonstration) next(context.Context) error {
 		`  {"prompt": "…", "judgment": "pass", "ground_truth": "fail", "reason": "…"}`); err != nil {
 		return err
 	}
-	t := &table{indent: "  ", columns: []column{{}, {least: 10}}}
+	t := &textTable{indent: "  ", columns: []column{{}, {least: 10}}}
 	t.add("memtree init", d.say("make a store in .memtree"))
 	t.add("memtree record runs.jsonl", d.say("judged runs in, cases out"))
 	t.add("memtree evolve", d.say("cases of one cause become a lesson"))

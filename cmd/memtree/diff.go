@@ -89,7 +89,7 @@ func (a *app) source(ctx context.Context, path string) iter.Seq2[tree.Node, erro
 	}
 }
 
-func (a *app) printDiff(d *transfer.Difference, limit int) error {
+func (a *app) printDiff(d *transfer.TreeDiff, limit int) error {
 	if len(d.Added)+len(d.Gone)+len(d.Changed) == 0 {
 		return writeLines(a.stdout, a.say("They are the same: %d memories.", d.Same))
 	}
@@ -203,7 +203,7 @@ var diffTemplate string
 var diffPage = sync.OnceValues(func() (*template.Template, error) { return template.New("diff").Parse(diffTemplate) })
 
 // diffPage prints the difference as an HTML page that loads no file and runs no script.
-func (a *app) diffPage(before, after string, d *transfer.Difference) error {
+func (a *app) diffPage(before, after string, d *transfer.TreeDiff) error {
 	t, err := diffPage()
 	if err != nil {
 		return err

@@ -100,10 +100,10 @@ func (a *app) evolve(ctx context.Context, o memtree.EvolveOptions, explain bool)
 		if err := a.checkType(m, o.Only); err != nil {
 			return err
 		}
-		var last evolution.Step
+		var last evolution.Progress
 		bar := a.progress(a.say("evolving"), func(int64) string { return a.stepLine(last, o.Price != evolution.Price{}) })
 		defer bar.end()
-		o.Progress = func(s evolution.Step) {
+		o.Progress = func(s evolution.Progress) {
 			last = s
 			bar.step(int64(s.Done), 0)
 		}
@@ -157,7 +157,7 @@ func (a *app) checkType(m *memtree.Memory, only string) error {
 }
 
 // stepLine says how far evolve is, on one line.
-func (a *app) stepLine(s evolution.Step, priced bool) string {
+func (a *app) stepLine(s evolution.Progress, priced bool) string {
 	const cells = 10
 	full := 0
 	if s.Of > 0 {
@@ -171,10 +171,10 @@ func (a *app) stepLine(s evolution.Step, priced bool) string {
 	return line
 }
 
-// learned counts changes by the kinds that people tell apart.
-type learned struct{ experiences, strategies, revised, out, attached, retyped, trusted int }
+// learnedCounts counts changes by the kinds that people tell apart.
+type learnedCounts struct{ experiences, strategies, revised, out, attached, retyped, trusted int }
 
-func countChanges(v *evolution.Evolved) (l learned, lines []tree.Change) {
+func countChanges(v *evolution.Evolved) (l learnedCounts, lines []tree.Change) {
 	for _, p := range v.Plans {
 		for _, c := range p.Changes {
 			switch {
@@ -205,7 +205,7 @@ func (a *app) printEvolved(tax *taxonomy.Taxonomy, v *evolution.Evolved, o *memt
 	l, changed := countChanges(v)
 	var out []string
 	proposals := v.Proposals()
-	nothing := l == learned{} && len(v.Forgotten)+len(v.Revived) == 0
+	nothing := l == learnedCounts{} && len(v.Forgotten)+len(v.Revived) == 0
 	switch {
 	case nothing && v.Waiting == 0 && len(proposals) == 0:
 		out = append(out, wrap(a.say("Nothing to do: no group of cases is enough for a new lesson yet. "+

@@ -80,8 +80,8 @@ func (a *app) explain(ctx context.Context, q memtree.Query, limit int, quarantin
 		if a.json {
 			return a.printJSON(struct {
 				memtree.Guidance
-				Undecided  []enhance.Fact `json:"undecided,omitempty"`
-				Considered []considered   `json:"considered"`
+				Undecided  []enhance.ToldFact `json:"undecided,omitempty"`
+				Considered []considered       `json:"considered"`
 			}{x.Guidance, x.Undecided, all})
 		}
 		return a.printExplanation(&x, all, limit)
@@ -155,7 +155,7 @@ func (a *app) printExplanation(x *memtree.Explanation, all []considered, limit i
 	if limit > 0 {
 		shown = all[:min(limit, len(all))]
 	}
-	t := &table{columns: []column{
+	t := &textTable{columns: []column{
 		{right: true}, {head: a.say("memory")}, {head: a.say("error type"), least: 16}, {head: a.say("direction")},
 		{head: "rel", right: true}, {head: a.say("score"), right: true}, {head: ""},
 	}}

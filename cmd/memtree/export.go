@@ -248,7 +248,7 @@ func (a *app) fileFailure(path string, err error) error {
 	if s, ok := errors.AsType[*transfer.SignatureError](err); ok {
 		return a.signatureFailure(s)
 	}
-	if f, ok := errors.AsType[*transfer.FileError](err); ok {
+	if f, ok := errors.AsType[*transfer.RefusedError](err); ok {
 		return &failure{a.say("%s was refused, and nothing was changed: %s", path, f.Error()), err}
 	}
 	return err

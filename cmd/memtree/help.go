@@ -52,8 +52,8 @@ func fold(s string) string {
 	return regexp.MustCompile(`(\S)\n(\S)`).ReplaceAllString(s, "$1 $2")
 }
 
-func (a *app) commandTable(c *cobra.Command) *table {
-	t := &table{indent: "  ", columns: []column{{}, {least: 20}}}
+func (a *app) commandTable(c *cobra.Command) *textTable {
+	t := &textTable{indent: "  ", columns: []column{{}, {least: 20}}}
 	for _, sub := range c.Commands() {
 		if !sub.Hidden {
 			t.add(sub.Name(), sub.Short)

@@ -56,7 +56,7 @@ type importedFile struct {
 	Trust  bool                   `json:"trust"`
 	Signed string                 `json:"signedBy,omitempty"` // id of the key, with --verify
 	Counts map[transfer.Class]int `json:"counts"`
-	Items  []transfer.Item        `json:"items"` // all that are not the same as here
+	Items  []transfer.NodePlan    `json:"items"` // all that are not the same as here
 }
 
 func (a *app) importFiles(ctx context.Context, files []string, o memtree.ImportOptions, verify []string, limit int) error {
@@ -129,7 +129,7 @@ func (a *app) importFile(ctx context.Context, m *memtree.Memory, name string, ke
 	}
 	r.Counts, r.Items = plan.Counts, plan.Items
 	if r.Items == nil {
-		r.Items = []transfer.Item{}
+		r.Items = []transfer.NodePlan{}
 	}
 	return r, nil
 }
@@ -180,7 +180,7 @@ func (a *app) printImported(r *importedFile, limit int) error {
 		out = append(out, wrap("  "+strings.Join(counts, " · "), a.width)...)
 	}
 	shown := slices.Clone(r.Items)
-	slices.SortStableFunc(shown, func(x, y transfer.Item) int {
+	slices.SortStableFunc(shown, func(x, y transfer.NodePlan) int {
 		return cmp.Or(cmp.Compare(urgency(x.Class), urgency(y.Class)), cmp.Compare(y.Type.Level(), x.Type.Level()))
 	})
 	if limit > 0 {
@@ -203,11 +203,11 @@ func urgency(c transfer.Class) int {
 }
 
 // itemLines lists what an import makes of each memory.
-func (a *app) itemLines(items []transfer.Item) []string {
+func (a *app) itemLines(items []transfer.NodePlan) []string {
 	if len(items) == 0 {
 		return nil
 	}
-	t := &table{indent: "  ", columns: []column{{head: ""}, {head: a.say("memory")}, {head: a.say("error type"), least: 16}, {head: "", least: 20}}}
+	t := &textTable{indent: "  ", columns: []column{{head: ""}, {head: a.say("memory")}, {head: a.say("error type"), least: 16}, {head: "", least: 20}}}
 	for i := range items {
 		x := &items[i]
 		t.add(a.className(x.Class), short(x.ID), x.ErrorType, text.Fit(oneLine(x.Says), fullWidth))

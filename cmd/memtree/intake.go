@@ -122,22 +122,22 @@ func (in *intake) file(ctx context.Context, name string, take func(e *tree.Evalu
 
 func (in *intake) openFile(ctx context.Context, name string) (io.ReadCloser, string, error) {
 	if name == "-" {
-		return counted{io.NopCloser(interruptible{ctx, in.stdin}), in}, in.say("standard input"), nil
+		return countedFile{io.NopCloser(interruptible{ctx, in.stdin}), in}, in.say("standard input"), nil
 	}
 	f, err := os.Open(name) //nolint:gosec // the user names the file
 	if err != nil {
 		return nil, name, err
 	}
-	return counted{f, in}, name, nil
+	return countedFile{f, in}, name, nil
 }
 
-// counted counts the bytes that are read from a file, for the progress bar.
-type counted struct {
+// countedFile counts the bytes that are read from a file, for the progress bar.
+type countedFile struct {
 	io.ReadCloser
 	in *intake
 }
 
-func (c counted) Read(p []byte) (int, error) {
+func (c countedFile) Read(p []byte) (int, error) {
 	n, err := c.ReadCloser.Read(p)
 	c.in.read += int64(n)
 	return n, err //nolint:wrapcheck // io.Reader's contract

@@ -32,8 +32,8 @@ and in .gitattributes, for a folder called memories:
 			}
 			if a.json {
 				return a.printJSON(struct {
-					Path      string          `json:"path"`
-					Conflicts []transfer.Item `json:"conflicts"`
+					Path      string              `json:"path"`
+					Conflicts []transfer.NodePlan `json:"conflicts"`
 				}{path, conflicts})
 			}
 			for _, x := range conflicts {

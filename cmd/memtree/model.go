@@ -53,7 +53,7 @@ func (a *app) embedder(how access) (llm.Embedder, error) {
 	}
 	c, err := a.model()
 	if err == nil && c.EmbedModel != "" {
-		var e *langchain.Embedder
+		var e *langchain.EmbeddingModel
 		if e, err = langchain.OpenEmbedder(c); err == nil {
 			return e, nil
 		}

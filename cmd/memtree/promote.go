@@ -78,7 +78,7 @@ func (a *app) printPromoted(p *transfer.Promotion, dry bool) error {
 		head = a.say("Would be promoted (nothing was written): %d", len(p.Changes))
 	}
 	out := []string{a.paint(bold, head)}
-	t := &table{indent: "  ", columns: []column{
+	t := &textTable{indent: "  ", columns: []column{
 		{head: a.say("memory")}, {head: a.say("error type"), least: 16}, {head: "", least: 20},
 	}}
 	const most = 20

@@ -80,7 +80,7 @@ func (a *app) printPruned(tax *taxonomy.Taxonomy, p *evolution.Pruned, dry bool,
 		head = a.say("This would be archived (nothing was written): %d", len(p.Forgotten))
 	}
 	out := []string{a.paint(bold, head)}
-	reason := evolution.Reason("")
+	reason := evolution.ForgetReason("")
 	for i, f := range p.Forgotten {
 		if limit > 0 && i == limit {
 			out = append(out, "", a.say("... and %d more (--limit 0 prints all)", len(p.Forgotten)-limit))
@@ -97,7 +97,7 @@ func (a *app) printPruned(tax *taxonomy.Taxonomy, p *evolution.Pruned, dry bool,
 	return writeLines(a.stdout, out...)
 }
 
-func (a *app) reasonName(r evolution.Reason) string {
+func (a *app) reasonName(r evolution.ForgetReason) string {
 	switch r {
 	case evolution.Harmful:
 		return a.say("harmful")

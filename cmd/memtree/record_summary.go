@@ -144,7 +144,7 @@ func (a *app) typeTable(tax *taxonomy.Taxonomy, types map[string]map[taxonomy.Di
 	if len(types) == 0 {
 		return nil
 	}
-	t := &table{columns: []column{{head: a.say("error type"), least: 12}}}
+	t := &textTable{columns: []column{{head: a.say("error type"), least: 12}}}
 	if a.lang != "en" { // an id is English and needs no translation there
 		t.columns = append(t.columns, column{head: a.say("in words"), least: 8})
 	}

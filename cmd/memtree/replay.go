@@ -188,12 +188,12 @@ func (a *app) printReplay(rep *replay.Report) error {
 // printRows prints two tables: how often verdicts were wrong with guidance and without,
 // and of how many wrong ones it had warned.
 func (a *app) printRows(rep *replay.Report) error {
-	t := &table{columns: []column{
+	t := &textTable{columns: []column{
 		{head: ""}, {head: a.say("guided"), right: true},
 		{head: a.say("wrong if so")}, {head: a.say("wrong if not")}, {head: "AUC"},
 	}}
 	all := &rep.Rows[0].Warned
-	w := &table{columns: []column{
+	w := &textTable{columns: []column{
 		{head: ""}, {head: a.say("all %d wrong", all.N)},
 		{head: a.say("%d again", all.Recurrence.N)}, {head: a.say("%d new", all.Transfer.N)},
 	}}

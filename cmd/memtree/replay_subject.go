@@ -14,9 +14,9 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-func judged(e *tree.Evaluation) replay.Verdict {
+func judged(e *tree.Evaluation) replay.Label {
 	v := formation.Detect(e)
-	return replay.Verdict{Labelled: v.Labelled, Correct: v.Correct, Direction: v.Direction}
+	return replay.Label{Labelled: v.Labelled, Correct: v.Correct, Direction: v.Direction}
 }
 
 // rememberer is memtree as replay measures it. It has its own store in memory. A question
@@ -38,7 +38,7 @@ func (r *rememberer) open(ctx context.Context) error {
 
 func (*rememberer) Name() string { return "memtree" }
 
-func (r *rememberer) Ask(ctx context.Context, e *tree.Evaluation) (replay.Answer, error) {
+func (r *rememberer) Ask(ctx context.Context, e *tree.Evaluation) (replay.Given, error) {
 	if e.At.After(r.now) {
 		r.now = e.At
 	}
@@ -46,17 +46,17 @@ func (r *rememberer) Ask(ctx context.Context, e *tree.Evaluation) (replay.Answer
 		Prompt: e.Prompt, Scene: e.Scene, Scope: e.Scope, Agent: e.Agent, RunID: e.RunID, Limits: r.limits,
 	})
 	if err != nil {
-		return replay.Answer{}, err
+		return replay.Given{}, err
 	}
-	a := replay.Answer{Guided: !x.Abstained}
+	a := replay.Given{Guided: !x.Abstained}
 	if x.Nearest != nil {
 		a.Score = x.Nearest.Score
 	}
 	for _, it := range x.Items {
 		a.Score = max(a.Score, it.Score)
-		i := replay.Item{Direction: it.Direction}
+		i := replay.Warning{Direction: it.Direction}
 		if err := r.scenes(ctx, it.ID, map[string]bool{}, &i.Scenes); err != nil {
-			return replay.Answer{}, err
+			return replay.Given{}, err
 		}
 		a.Items = append(a.Items, i)
 	}
@@ -90,7 +90,7 @@ func (r *rememberer) scenes(ctx context.Context, id string, seen map[string]bool
 	return nil
 }
 
-func (r *rememberer) Learn(ctx context.Context, e *tree.Evaluation, _ replay.Verdict) error {
+func (r *rememberer) Learn(ctx context.Context, e *tree.Evaluation, _ replay.Label) error {
 	told := *e
 	told.Trial = "" // the trial belongs to another store
 	if err := r.mem.Record(ctx, told); err != nil {
@@ -114,18 +114,18 @@ const longestDay = 50
 
 func (*evolver) Name() string { return "evolved" }
 
-func (v *evolver) Ask(ctx context.Context, e *tree.Evaluation) (replay.Answer, error) {
+func (v *evolver) Ask(ctx context.Context, e *tree.Evaluation) (replay.Given, error) {
 	const day = 24 * time.Hour
 	if v.runs >= longestDay || v.runs > 0 && !e.At.Truncate(day).Equal(v.last.Truncate(day)) {
 		if _, err := v.mem.Evolve(ctx, nil); err != nil {
-			return replay.Answer{}, err
+			return replay.Given{}, err
 		}
 		v.runs = 0
 	}
 	return v.rememberer.Ask(ctx, e)
 }
 
-func (v *evolver) Learn(ctx context.Context, e *tree.Evaluation, d replay.Verdict) error {
+func (v *evolver) Learn(ctx context.Context, e *tree.Evaluation, d replay.Label) error {
 	v.last = e.At
 	v.runs++
 	return v.rememberer.Learn(ctx, e, d)
@@ -148,7 +148,7 @@ type foretold struct {
 	way   taxonomy.Direction // direction of the mistake, if it was wrong
 }
 
-func (r *foreteller) Ask(ctx context.Context, e *tree.Evaluation) (replay.Answer, error) {
+func (r *foreteller) Ask(ctx context.Context, e *tree.Evaluation) (replay.Given, error) {
 	a, err := r.rememberer.Ask(ctx, e)
 	if err != nil {
 		return a, err
@@ -168,7 +168,7 @@ func (r *foreteller) Ask(ctx context.Context, e *tree.Evaluation) (replay.Answer
 	return a, nil
 }
 
-func (r *foreteller) Learn(ctx context.Context, e *tree.Evaluation, v replay.Verdict) error {
+func (r *foreteller) Learn(ctx context.Context, e *tree.Evaluation, v replay.Label) error {
 	if v.Labelled {
 		r.next.Wrong, r.about.wrong, r.about.way = v.Wrong(), v.Wrong(), v.Direction
 		r.told = append(r.told, r.next)

@@ -17,22 +17,22 @@ import (
 // tapped keeps the answers of a memory that is measured.
 type tapped struct {
 	replay.Subject
-	answers []replay.Answer
+	answers []replay.Given
 }
 
-func (t *tapped) Ask(ctx context.Context, e *tree.Evaluation) (replay.Answer, error) {
+func (t *tapped) Ask(ctx context.Context, e *tree.Evaluation) (replay.Given, error) {
 	a, err := t.Subject.Ask(ctx, e)
 	t.answers = append(t.answers, a)
 	return a, err
 }
 
 // answers returns those of a memory of cases alone, then of one that evolves.
-func answers(t *testing.T, stream []tree.Evaluation) [2][]replay.Answer {
+func answers(t *testing.T, stream []tree.Evaluation) [2][]replay.Given {
 	t.Helper()
 	return limited(t, stream, retrieval.Limits{})
 }
 
-func limited(t *testing.T, stream []tree.Evaluation, l retrieval.Limits) [2][]replay.Answer {
+func limited(t *testing.T, stream []tree.Evaluation, l retrieval.Limits) [2][]replay.Given {
 	t.Helper()
 	r, v := &rememberer{limits: l}, &evolver{rememberer: rememberer{limits: l}}
 	alone, evolves := &tapped{Subject: r}, &tapped{Subject: v}
@@ -42,7 +42,7 @@ func limited(t *testing.T, stream []tree.Evaluation, l retrieval.Limits) [2][]re
 	}
 	_, err := replay.Run(t.Context(), stream, replay.Options{Judge: judged}, alone, evolves)
 	require.NoError(t, err)
-	return [2][]replay.Answer{alone.answers, evolves.answers}
+	return [2][]replay.Given{alone.answers, evolves.answers}
 }
 
 // history is the shipped one of tool agents, in order of time.
@@ -75,7 +75,7 @@ func TestReplayDoesNotLeak(t *testing.T) {
 	last.Correct, last.Direction, last.GroundTruth = &wrong, "false_fail", tree.Raw(`"something else"`)
 	last.Reason = "told only afterwards"
 	require.Equal(t, all, answers(t, other), "the truth of a run was known before it")
-	require.True(t, slices.ContainsFunc(all[0], func(a replay.Answer) bool { return a.Guided }))
+	require.True(t, slices.ContainsFunc(all[0], func(a replay.Given) bool { return a.Guided }))
 }
 
 func TestReplayIsBounded(t *testing.T) {

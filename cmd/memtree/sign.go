@@ -40,7 +40,7 @@ func (a *app) signPassword() (string, error) {
 
 // keyFailure names what is wrong with a file of keys.
 func (a *app) keyFailure(err error) error {
-	if f, ok := errors.AsType[*transfer.FileError](err); ok {
+	if f, ok := errors.AsType[*transfer.RefusedError](err); ok {
 		return &failure{f.Problem, err}
 	}
 	return err

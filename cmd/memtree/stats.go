@@ -84,7 +84,7 @@ func (a *app) printStats(tax *taxonomy.Taxonomy, s *stats, model langchain.Confi
 	p.part(a.say("meaning"), s.Embedder)
 	p.part(a.say("model"), a.modelLine(model))
 	p.lines = append(p.lines, "")
-	t := &table{columns: []column{{head: ""}, {head: "", least: 12}, {head: "", least: 8}, {right: true}}}
+	t := &textTable{columns: []column{{head: ""}, {head: "", least: 12}, {head: "", least: 8}, {right: true}}}
 	section := func(head string, counts map[string]int, name func(string) string) {
 		keys := slices.SortedFunc(maps.Keys(counts), func(x, y string) int { return cmp.Or(counts[y]-counts[x], cmp.Compare(x, y)) })
 		for _, k := range keys {

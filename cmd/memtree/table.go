@@ -8,8 +8,8 @@ import (
 	"github.com/memtree/memtree/text"
 )
 
-// table is a table that fits a width, however long its texts are.
-type table struct {
+// textTable is a table that fits a width, however long its texts are.
+type textTable struct {
 	columns []column
 	rows    [][]string
 	indent  string
@@ -23,11 +23,11 @@ type column struct {
 
 const gap = "  "
 
-func (t *table) add(cells ...string) { t.rows = append(t.rows, cells) }
+func (t *textTable) add(cells ...string) { t.rows = append(t.rows, cells) }
 
 // lines returns the lines of the table, the head first. A line is wider than width only if
 // the columns that are never cut need more.
-func (t *table) lines(width int) []string {
+func (t *textTable) lines(width int) []string {
 	widths := t.fit(width - text.Width(t.indent))
 	out := make([]string, 0, len(t.rows)+1)
 	head := make([]string, len(t.columns))
@@ -45,7 +45,7 @@ func (t *table) lines(width int) []string {
 
 // fit gives every column the width it needs. Then it narrows the widest column that may be
 // cut, again and again, until the line fits.
-func (t *table) fit(width int) []int {
+func (t *textTable) fit(width int) []int {
 	widths := make([]int, len(t.columns))
 	total := len(gap) * (len(t.columns) - 1)
 	for i, c := range t.columns {
@@ -73,7 +73,7 @@ func (t *table) fit(width int) []int {
 	return widths
 }
 
-func (t *table) line(cells []string, widths []int) string {
+func (t *textTable) line(cells []string, widths []int) string {
 	var b strings.Builder
 	b.WriteString(t.indent)
 	for i, cell := range cells {
@@ -92,7 +92,7 @@ func (t *table) line(cells []string, widths []int) string {
 }
 
 // write prints the table, its head in bold.
-func (t *table) write(w io.Writer, s *screen) error {
+func (t *textTable) write(w io.Writer, s *screen) error {
 	lines := t.lines(s.width)
 	for i, l := range lines {
 		if i == 0 && len(lines) > len(t.rows) {

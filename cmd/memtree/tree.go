@@ -248,7 +248,7 @@ func (a *app) basis(l *leaf) string {
 
 // leafLines lists memories. What went wrong stands on a line below each.
 func (a *app) leafLines(leaves []leaf) []string {
-	t := &table{columns: []column{
+	t := &textTable{columns: []column{
 		{head: a.say("memory")}, {head: a.say("error type"), least: 16}, {head: a.say("direction")},
 		{head: a.say("scene"), least: 10}, {head: a.say("rests on"), right: true},
 	}}
@@ -267,8 +267,8 @@ func (a *app) leafLines(leaves []leaf) []string {
 }
 
 // branchTable counts the memories of every error type and direction.
-func (a *app) branchTable(tax *taxonomy.Taxonomy, s *surveyed) *table {
-	t := &table{columns: []column{{head: a.say("error type"), least: 20}}}
+func (a *app) branchTable(tax *taxonomy.Taxonomy, s *surveyed) *textTable {
+	t := &textTable{columns: []column{{head: a.say("error type"), least: 20}}}
 	inWords := a.lang != "en" // an id is English and needs no translation there
 	if inWords {
 		t.columns = append(t.columns, column{head: a.say("in words"), least: 8})

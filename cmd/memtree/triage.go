@@ -150,7 +150,7 @@ func (a *app) printTriage(f *triaged) error {
 }
 
 func (a *app) printRisky(verdicts []risky) error {
-	t := &table{columns: []column{
+	t := &textTable{columns: []column{
 		{right: true}, {head: a.say("risk"), right: true}, {head: "95 %"},
 		{head: a.say("if wrong")}, {head: a.say("evaluation"), least: 16},
 	}}
@@ -250,7 +250,7 @@ func (a *app) printRisks(r *replay.Risks) error {
 		i := r.Intervals[name]
 		return fmt.Sprintf("%s (%.0f-%.0f)", percent(f), 100*i.Low, 100*i.High)
 	}
-	t := &table{columns: []column{
+	t := &textTable{columns: []column{
 		{head: ""}, {head: a.say("first 5 %")}, {head: a.say("first 10 %")}, {head: a.say("first 20 %")}, {head: "AUC"},
 	}}
 	t.add("risk", in("found5", r.Found.At5), in("found10", r.Found.At10), in("found20", r.Found.At20),
@@ -276,7 +276,7 @@ func (a *app) printRisks(r *replay.Risks) error {
 // printReliability prints the risks that were said beside what came out. Where there is colour it
 // also draws bars.
 func (a *app) printReliability(r *replay.Risks) error {
-	t := &table{columns: []column{
+	t := &textTable{columns: []column{
 		{head: a.say("said")}, {head: a.say("verdicts"), right: true}, {head: a.say("mean"), right: true},
 		{head: a.say("were wrong"), right: true}, {},
 	}}

@@ -26,7 +26,7 @@ const (
 // cause refuses a lesson about a check that its cases did not miss. When the kinds of
 // most cases are unknown, it refuses only a lesson that is clearly about a check of
 // which the notes do not speak.
-func cause(j *Judge, v *view) string {
+func cause(j *Gates, v *view) string {
 	missed, typed := v.missed(v.cases)
 	if v.about.Check != "" {
 		missed[v.about.Check], typed = len(v.cases), len(v.cases)
@@ -52,7 +52,7 @@ func cause(j *Judge, v *view) string {
 
 // apart reports whether a lesson, whose best kind has the given score, is much less of
 // any kind that its cases missed.
-func (j *Judge) apart(v *view, l *tree.Lesson, score float64, scores []float64, missed map[string]int) bool {
+func (j *Gates) apart(v *view, l *tree.Lesson, score float64, scores []float64, missed map[string]int) bool {
 	own := 0.0
 	for k, c := range j.kinds.checks {
 		if missed[c.ID] > 0 {
@@ -64,7 +64,7 @@ func (j *Judge) apart(v *view, l *tree.Lesson, score float64, scores []float64, 
 
 // unspoken reports whether the notes of the cases speak of another kind than the one a
 // lesson is about (id), or do not mention that one although the lesson clearly is of it.
-func (j *Judge) unspoken(v *view, id string, score float64, scores []float64) bool {
+func (j *Gates) unspoken(v *view, id string, score float64, scores []float64) bool {
 	said := make([]float64, len(j.kinds.checks))
 	for _, e := range v.cases {
 		for i, s := range j.kinds.scores(e.said, e.node.Lang, v.about.Direction) {
@@ -106,7 +106,7 @@ func (v *view) missed(cases []*evidence) (count map[string]int, typed int) {
 
 // kindOf returns the check that a lesson is about with its score, nil if it is about
 // none, and the scores of all checks.
-func (j *Judge) kindOf(v *view, l *tree.Lesson) (*taxonomy.Check, float64, []float64) {
+func (j *Gates) kindOf(v *view, l *tree.Lesson) (*taxonomy.Check, float64, []float64) {
 	scores := j.kinds.scores(strings.Join([]string{v.draft.Title, l.Check, l.Mistake, l.Instead}, "\n"), v.about.Lang,
 		v.about.Direction)
 	best := -1
@@ -122,7 +122,7 @@ func (j *Judge) kindOf(v *view, l *tree.Lesson) (*taxonomy.Check, float64, []flo
 }
 
 // related reports whether a check was missed, or a wider or narrower one.
-func (j *Judge) related(id string, missed map[string]int) bool {
+func (j *Gates) related(id string, missed map[string]int) bool {
 	for other, n := range missed {
 		if n > 0 && (other == id || j.isKindOf(other, id) || j.isKindOf(id, other)) {
 			return true
@@ -132,7 +132,7 @@ func (j *Judge) related(id string, missed map[string]int) bool {
 }
 
 // isKindOf reports whether the check wide is an ancestor of the check narrow.
-func (j *Judge) isKindOf(narrow, wide string) bool {
+func (j *Gates) isKindOf(narrow, wide string) bool {
 	for range len(j.kinds.checks) {
 		c, known := j.tax.Check(narrow)
 		if !known || c.Wider == "" {

@@ -16,7 +16,7 @@ const (
 )
 
 // citations refuses a lesson that is about other cases of the group than it cites.
-func citations(j *Judge, v *view) string {
+func citations(j *Gates, v *view) string {
 	reason := taxonomy.Text{EN: "lesson %d cites cases that it is not about; cite those it rests on",
 		ZH: "第 %d 条引用的案例与它无关；请引用它所依据的案例"}
 	for i, l := range v.draft.Lessons {

@@ -34,7 +34,7 @@ var always = sync.OnceValue(func() *regexp.Regexp {
 
 // breadth refuses a condition that holds for any test, and advice to do something
 // everywhere.
-func breadth(j *Judge, v *view) string {
+func breadth(j *Gates, v *view) string {
 	strategy := v.about.Type == tree.Strategy
 	for _, s := range v.draft.AppliesWhen {
 		if !strategy && broad(s) {
@@ -106,7 +106,7 @@ var asked = sync.OnceValue(func() *regexp.Regexp {
 
 // knowable refuses a condition that nobody can check on the task and the page before
 // the agent begins.
-func knowable(_ *Judge, v *view) string {
+func knowable(_ *Gates, v *view) string {
 	for _, s := range v.draft.AppliesWhen {
 		if at := outcome().FindString(s); at != "" && !asked().MatchString(s) {
 			return v.because(taxonomy.Text{EN: "nobody can tell beforehand whether “%s” holds (%q); " +

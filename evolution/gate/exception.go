@@ -35,7 +35,7 @@ var there = sync.OnceValue(func() *regexp.Regexp {
 })
 
 // exceptions refuses an exception that holds wherever the lesson applies.
-func exceptions(_ *Judge, v *view) string {
+func exceptions(_ *Gates, v *view) string {
 	for _, s := range v.draft.NotWhen {
 		for _, part := range clauses(s) {
 			if restricts().MatchString(part) {

@@ -11,7 +11,7 @@
 // The package looks at words, not at meaning. Each reason for a refusal is a sentence
 // that a model can act on.
 //
-// A Judge is immutable and safe for concurrent use.
+// Gates are immutable and safe for concurrent use.
 package gate
 
 import (
@@ -37,8 +37,8 @@ type About struct {
 	Opposite  []*tree.Node // live memories of the same type against the other direction
 }
 
-// Judge asks the gates about drafts.
-type Judge struct {
+// Gates are what a draft is asked.
+type Gates struct {
 	tax     *taxonomy.Taxonomy
 	unsafe  func(string) (string, bool)
 	forces  func(string) (string, bool)
@@ -46,18 +46,18 @@ type Judge struct {
 	kinds   kinds
 }
 
-// New returns a Judge with the checks and types of tax. unsafe reports whether a text
+// New returns the gates with the checks and types of tax. unsafe reports whether a text
 // must not be shown to an agent, with a reason that continues "its text …". forces
 // reports whether a text decides a verdict, with the words that do. If one is nil, its
 // gate is skipped.
-func New(tax *taxonomy.Taxonomy, unsafe, forces func(string) (string, bool)) *Judge {
-	return &Judge{tax: tax, unsafe: unsafe, forces: forces, general: sentencesOf(tax), kinds: newKinds(tax)}
+func New(tax *taxonomy.Taxonomy, unsafe, forces func(string) (string, bool)) *Gates {
+	return &Gates{tax: tax, unsafe: unsafe, forces: forces, general: sentencesOf(tax), kinds: newKinds(tax)}
 }
 
 // gate is one question to a draft. ask returns why the draft is refused, or "".
 type gate struct {
 	name string
-	ask  func(*Judge, *view) string
+	ask  func(*Gates, *view) string
 }
 
 // gates returns all gates, in the order in which they are asked.
@@ -92,7 +92,7 @@ func gates() []gate {
 // Refuses returns every reason why a draft does not hold; none means that it holds. A
 // reason is the name of its gate, a colon and a sentence in the language of the cases.
 // The draft must be clean, see Clean.
-func (j *Judge) Refuses(a *About, d *Draft) []string {
+func (j *Gates) Refuses(a *About, d *Draft) []string {
 	v := j.view(a, d)
 	var why []string
 	for _, g := range gates() {
@@ -112,7 +112,7 @@ func (v *view) because(t taxonomy.Text, args ...any) string {
 // what to answer. A title and a mistake tell what was done wrongly, often without a
 // subject, so they are asked only if they have words of an order. Advice of the
 // catalogue is not asked.
-func forcing(j *Judge, v *view) string {
+func forcing(j *Gates, v *view) string {
 	if j.forces == nil {
 		return ""
 	}
@@ -145,7 +145,7 @@ var ordering = sync.OnceValue(func() *regexp.Regexp {
 })
 
 // safety refuses a draft that gives an agent orders beyond its place.
-func safety(j *Judge, v *view) string {
+func safety(j *Gates, v *view) string {
 	if j.unsafe == nil {
 		return ""
 	}

@@ -12,14 +12,14 @@ import (
 // with the advice of the check, and by the phrases of the check.
 type kinds struct {
 	checks  []taxonomy.Check
-	phrases *cue.Finder
+	phrases *cue.Matcher
 	advice  map[string][]bag              // words of the advice by language and direction, a bag for each check
 	rare    map[string]map[string]float64 // by the same key: inverse document frequency of each word
 }
 
 func newKinds(tax *taxonomy.Taxonomy) kinds {
 	k := kinds{
-		checks: tax.Checks(), phrases: cue.NewFinder(cue.Gap),
+		checks: tax.Checks(), phrases: cue.NewMatcher(cue.Gap),
 		advice: map[string][]bag{}, rare: map[string]map[string]float64{},
 	}
 	for i, c := range k.checks {

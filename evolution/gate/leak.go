@@ -23,7 +23,7 @@ var standards = sync.OnceValue(func() *regexp.Regexp {
 })
 
 // identity refuses a draft with an id, address or path that belongs to one test.
-func identity(_ *Judge, v *view) string {
+func identity(_ *Gates, v *view) string {
 	reason := taxonomy.Text{EN: "%q belongs to one test; name things in general", ZH: "%q 只属于一个测试；请用一般说法"}
 	own := v.ids()
 	for _, s := range v.draft.Texts() {
@@ -99,7 +99,7 @@ const smallNumber = 12 // up to it numbers are ordinary speech: the first five, 
 
 // numbers refuses a draft with a number that belongs to one test. A small number is
 // refused only when the draft says that something is that number.
-func numbers(_ *Judge, v *view) string {
+func numbers(_ *Gates, v *view) string {
 	for _, s := range v.draft.Texts() {
 		low := strings.ToLower(s)
 		for _, at := range number().FindAllStringIndex(low, -1) {

@@ -18,7 +18,7 @@ const (
 )
 
 // narrowness refuses a draft that is about only one of the tests.
-func narrowness(j *Judge, v *view) string {
+func narrowness(j *Gates, v *view) string {
 	if len(v.draft.AppliesWhen) > 0 {
 		one := 0
 		for _, s := range v.draft.AppliesWhen {

@@ -70,7 +70,7 @@ var (
 // polarity refuses advice that is the mistake itself. After a missed defect the advice
 // must not call a look needless or a first look proof. In either direction it must not
 // tell the agent to leave undone what the notes say was not done.
-func polarity(_ *Judge, v *view) string {
+func polarity(_ *Gates, v *view) string {
 	reason := taxonomy.Text{EN: "%q is what went wrong in the cases; say what has to be done", ZH: "“%s”正是案例中的错误；请写应当怎么做"}
 	lacking := bag{}
 	for _, e := range v.cases {

@@ -70,7 +70,7 @@ var (
 
 // presumption refuses a lesson that orders the opposite mistake: to take for there, or
 // for missing, what nobody has looked for.
-func presumption(_ *Judge, v *view) string {
+func presumption(_ *Gates, v *view) string {
 	reason := taxonomy.Text{EN: "%q takes for granted what was not seen; say how to look", ZH: "“%s”把没看到的当成事实；请写出怎样去看"}
 	for _, l := range v.draft.Lessons {
 		for _, s := range append(text.Sentences(l.Check), text.Sentences(l.Instead)...) {
@@ -126,7 +126,7 @@ const (
 
 // contradiction refuses a draft that says the same as a live memory of the other
 // direction. A person has to decide between them.
-func contradiction(j *Judge, v *view) string {
+func contradiction(j *Gates, v *view) string {
 	own := bagOfLessons(strings.Join(v.draft.AppliesWhen, "\n"), v.ownTexts(j))
 	for _, o := range v.about.Opposite {
 		their := bagOfLessons(strings.Join(o.Content.AppliesWhen, "\n"), textsOf(o))

@@ -174,7 +174,7 @@ func (s *suite) draft(d *labelled) *Draft {
 	return &out
 }
 
-func judge(tb testing.TB) *Judge {
+func judge(tb testing.TB) *Gates {
 	tb.Helper()
 	return New(taxonomy.Default(), guard.Instructs, guard.Forces)
 }
@@ -193,7 +193,7 @@ func (c tally) share() float64 { return float64(c.right) / float64(max(1, c.all)
 // swapped puts every good draft on other groups of its language and direction, whose
 // cases missed other checks. There it is wrong about the cause. swapped counts how many
 // are refused.
-func (s *suite) swapped(j *Judge) tally {
+func (s *suite) swapped(j *Gates) tally {
 	var sum tally
 	for i := range s.drafts {
 		for k := range s.drafts {

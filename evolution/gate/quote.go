@@ -41,7 +41,7 @@ const longName = 3 // words that make a name long; see long and inOneTask for Ch
 // quotes refuses a quotation that belongs to one test, and a long name of one test even
 // without quotation marks. A condition may quote the words by which one knows a task,
 // and a lesson may name the things on which its check was missed.
-func quotes(_ *Judge, v *view) string {
+func quotes(_ *Gates, v *view) string {
 	reason := taxonomy.Text{EN: "%q is the wording of one test; name things in general", ZH: "“%s”是某一个测试里的文字；请用一般说法"}
 	names := v.names()
 	when := append(slices.Clone(v.draft.AppliesWhen), v.draft.NotWhen...)
@@ -120,7 +120,7 @@ func (v *view) inTruth(q string) bool {
 
 // truth refuses a draft with a text of one test's ground truth. A text that two tests
 // have in their prompts or ground truths gives nothing away.
-func truth(_ *Judge, v *view) string {
+func truth(_ *Gates, v *view) string {
 	all := strings.ToLower(strings.Join(v.draft.Texts(), "\n"))
 	for _, e := range v.cases {
 		for _, s := range e.truth {

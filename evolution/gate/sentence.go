@@ -29,7 +29,7 @@ const (
 )
 
 // sentence refuses a draft whose texts are words in a row and no sentences.
-func sentence(_ *Judge, v *view) string {
+func sentence(_ *Gates, v *view) string {
 	reason := taxonomy.Text{EN: "lesson %d is no sentence but words in a row; " +
 		"say in one sentence what to do and what to see", ZH: "第 %d 条只是词语堆砌，不成句；请用一句话说明做什么、看什么"}
 	for i, l := range v.draft.Lessons {

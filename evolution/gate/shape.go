@@ -19,7 +19,7 @@ const (
 
 // limits refuses a draft without lessons, a title or a condition, with too many lessons
 // or conditions, or with a lesson that says nothing to check or repeats another.
-func limits(_ *Judge, v *view) string {
+func limits(_ *Gates, v *view) string {
 	d := v.draft
 	if n := len(d.Lessons); n == 0 || n > tree.MaxLessons {
 		return v.because(taxonomy.Text{EN: "there are %d lessons; give 1 to %d", ZH: "共有 %d 条教训；应为 1 到 %d 条"}, n,
@@ -51,7 +51,7 @@ func limits(_ *Judge, v *view) string {
 
 // language refuses a text that is not in the language of the cases. A name in another
 // language does no harm, because most words of a text decide.
-func language(_ *Judge, v *view) string {
+func language(_ *Gates, v *view) string {
 	other := func(s string) bool { return len(text.Words(s)) >= leastWords && text.Lang(s) != v.about.Lang }
 	for i, l := range v.draft.Lessons {
 		if slices.ContainsFunc([]string{l.Check, l.Instead, l.Mistake}, other) {
@@ -69,7 +69,7 @@ func language(_ *Judge, v *view) string {
 
 // members refuses a lesson that cites something other than the given cases, or cases of
 // fewer than two tests.
-func members(_ *Judge, v *view) string {
+func members(_ *Gates, v *view) string {
 	known := map[string]*tree.Node{}
 	for _, n := range v.about.Members {
 		known[n.ID] = n
@@ -92,7 +92,7 @@ func members(_ *Judge, v *view) string {
 }
 
 // coverage refuses a draft whose lessons cite too few of the cases that were shown.
-func coverage(_ *Judge, v *view) string {
+func coverage(_ *Gates, v *view) string {
 	cited := map[string]bool{}
 	for _, l := range v.draft.Lessons {
 		for _, id := range l.Cites {

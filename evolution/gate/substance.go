@@ -20,7 +20,7 @@ const (
 )
 
 // substance refuses a lesson that would fit any test, such as an exhortation to care.
-func substance(j *Judge, v *view) string {
+func substance(j *Gates, v *view) string {
 	for i, l := range v.draft.Lessons {
 		if j.catalogued(v, &l) {
 			continue
@@ -38,7 +38,7 @@ func substance(j *Judge, v *view) string {
 }
 
 // circle refuses a lesson that only repeats its title or one word.
-func circle(j *Judge, v *view) string {
+func circle(j *Gates, v *view) string {
 	title := telling(v.draft.Title)
 	for i, l := range v.draft.Lessons {
 		if j.catalogued(v, &l) {
@@ -90,7 +90,7 @@ func dwells(s string) bool {
 
 // grounding refuses a draft that hardly has a word of its cases. The bound is low,
 // because a good lesson generalises and its cases may be in another language.
-func grounding(j *Judge, v *view) string {
+func grounding(j *Gates, v *view) string {
 	if j.ofTheirKind(v) {
 		return ""
 	}
@@ -118,7 +118,7 @@ func grounding(j *Judge, v *view) string {
 
 // ofTheirKind reports whether a lesson speaks of a check that the cases missed. Such a
 // lesson is about the cases, whatever its words.
-func (j *Judge) ofTheirKind(v *view) bool {
+func (j *Gates) ofTheirKind(v *view) bool {
 	missed, _ := v.missed(v.cases)
 	if v.about.Check != "" {
 		missed[v.about.Check]++
@@ -145,7 +145,7 @@ func textsOf(n *tree.Node) []string {
 }
 
 // ownTexts returns the texts of a draft, but not those of lessons from the catalogue.
-func (v *view) ownTexts(j *Judge) []string {
+func (v *view) ownTexts(j *Gates) []string {
 	var out []string
 	own := false
 	for _, l := range v.draft.Lessons {
@@ -162,7 +162,7 @@ func (v *view) ownTexts(j *Judge) []string {
 // catalogued reports whether a lesson's advice is that of the catalogue, about a check
 // that a case it cites has missed. People have read such a sentence, so it need not
 // have words of the cases.
-func (j *Judge) catalogued(v *view, l *tree.Lesson) bool {
+func (j *Gates) catalogued(v *view, l *tree.Lesson) bool {
 	if l.Kind == "" || l.From != tree.FromCatalogue {
 		return false
 	}

@@ -38,7 +38,7 @@ const (
 	maxCases    = 200  // cases that are read beside those shown
 )
 
-func (j *Judge) view(a *About, d *Draft) *view {
+func (j *Gates) view(a *About, d *Draft) *view {
 	v := &view{about: a, draft: d, byID: map[string]*evidence{}, things: map[string]bool{}}
 	for _, n := range append(slices.Clone(a.Shown), evenly(a.Members, maxCases)...) {
 		if n.CaseData == nil || v.byID[n.ID] != nil {
@@ -68,7 +68,7 @@ func evenly(cases []*tree.Node, limit int) []*tree.Node {
 	return out
 }
 
-func (j *Judge) evidenceOf(n *tree.Node) *evidence {
+func (j *Gates) evidenceOf(n *tree.Node) *evidence {
 	d := n.CaseData
 	e := &evidence{node: n, test: testOf(n), prompt: d.TestCase.Prompt, truth: values(d.TestCase.GroundTruth)}
 	said := append([]string{d.EvaluatorReason}, e.truth...)
@@ -94,7 +94,7 @@ func (j *Judge) evidenceOf(n *tree.Node) *evidence {
 
 // withoutGeneral returns a text without the sentences of the taxonomy, which a case has
 // only because of its type.
-func (j *Judge) withoutGeneral(s string) string {
+func (j *Gates) withoutGeneral(s string) string {
 	var kept []string
 	for _, one := range text.Sentences(s) {
 		if !j.general[one] {

@@ -48,8 +48,8 @@ func telling(s string) bag {
 	return out
 }
 
-// lexicon is the vocabulary of lexicon.go in the form in which it is looked up.
-type lexicon struct {
+// vocabulary is the vocabulary of lexicon.go in the form in which it is looked up.
+type vocabulary struct {
 	words    bag     // stems of plainEN and functionEN, and functionEN as it is
 	function bag     // functionEN as it is
 	verbs    bag     // stems
@@ -60,8 +60,8 @@ type lexicon struct {
 	whole    phrases // wholeZH
 }
 
-var plain = sync.OnceValue(func() *lexicon {
-	l := &lexicon{words: bagOf(plainEN + " " + functionEN), function: bag{}, verbs: bagOf(verbsEN)}
+var plain = sync.OnceValue(func() *vocabulary {
+	l := &vocabulary{words: bagOf(plainEN + " " + functionEN), function: bag{}, verbs: bagOf(verbsEN)}
 	for w := range strings.FieldsSeq(functionEN) {
 		l.function[w] = true
 		l.words[w] = true

@@ -159,17 +159,17 @@ func FromEnv(getenv func(string) string) (Config, error) {
 
 const memtreeGroup = "MEMTREE_LLM_*"
 
-// group holds the names of the variables of one way to configure a model.
-type group struct{ source, model, baseURL, apiKey string }
+// envNames holds the names of the variables of one way to configure a model.
+type envNames struct{ source, model, baseURL, apiKey string }
 
 // pickGroup returns the group to use, false if nothing is set.
-func pickGroup(get func(string) string) (group, bool) {
-	memtree := group{memtreeGroup, "MEMTREE_LLM_MODEL", "MEMTREE_LLM_BASE_URL", "MEMTREE_LLM_API_KEY"}
+func pickGroup(get func(string) string) (envNames, bool) {
+	memtree := envNames{memtreeGroup, "MEMTREE_LLM_MODEL", "MEMTREE_LLM_BASE_URL", "MEMTREE_LLM_API_KEY"}
 	if memtree.firstSet(get) != "" || get("MEMTREE_LLM_PROVIDER") != "" {
 		return memtree, true
 	}
 	// Midscene takes address and key from OpenAI's variables if it is given only a name.
-	midscene := group{"MIDSCENE_MODEL_*", "MIDSCENE_MODEL_NAME", "MIDSCENE_MODEL_BASE_URL", "MIDSCENE_MODEL_API_KEY"}
+	midscene := envNames{"MIDSCENE_MODEL_*", "MIDSCENE_MODEL_NAME", "MIDSCENE_MODEL_BASE_URL", "MIDSCENE_MODEL_API_KEY"}
 	if midscene.firstSet(get) != "" {
 		alone := get(midscene.baseURL) == "" && get(midscene.apiKey) == ""
 		if alone && (get("OPENAI_BASE_URL") != "" || get("OPENAI_API_KEY") != "") {
@@ -177,7 +177,7 @@ func pickGroup(get func(string) string) (group, bool) {
 		}
 		return midscene, true
 	}
-	openai := group{"OPENAI_*", "OPENAI_MODEL", "OPENAI_BASE_URL", "OPENAI_API_KEY"}
+	openai := envNames{"OPENAI_*", "OPENAI_MODEL", "OPENAI_BASE_URL", "OPENAI_API_KEY"}
 	if openai.firstSet(get) != "" {
 		return openai, true
 	}
@@ -185,7 +185,7 @@ func pickGroup(get func(string) string) (group, bool) {
 }
 
 // firstSet returns the name of a variable of the group that is set, "" if none is.
-func (g group) firstSet(get func(string) string) string {
+func (g envNames) firstSet(get func(string) string) string {
 	for _, name := range []string{g.model, g.baseURL, g.apiKey} {
 		if get(name) != "" {
 			return name
@@ -195,7 +195,7 @@ func (g group) firstSet(get func(string) string) string {
 }
 
 // whatIsSet returns the name of the variable that made pickGroup choose the group.
-func (g group) whatIsSet(get func(string) string) string {
+func (g envNames) whatIsSet(get func(string) string) string {
 	if name := g.firstSet(get); name != "" {
 		return name
 	}
@@ -206,7 +206,7 @@ func (g group) whatIsSet(get func(string) string) string {
 }
 
 // providerName returns the provider of the group; only memtree's own variables can choose one.
-func (g group) providerName(get func(string) string) string {
+func (g envNames) providerName(get func(string) string) string {
 	if p := get("MEMTREE_LLM_PROVIDER"); p != "" && g.source == memtreeGroup {
 		return strings.ToLower(p)
 	}

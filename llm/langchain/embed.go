@@ -23,8 +23,8 @@ type vectorClient interface {
 	CreateEmbedding(ctx context.Context, texts []string) ([][]float32, error)
 }
 
-// Embedder is an open embedding model. It is safe for concurrent use.
-type Embedder struct {
+// EmbeddingModel is an open embedding model. It is safe for concurrent use.
+type EmbeddingModel struct {
 	config Config
 	client vectorClient
 	http   *transport
@@ -32,13 +32,13 @@ type Embedder struct {
 	dims   atomic.Int64
 }
 
-var _ llm.Embedder = (*Embedder)(nil)
+var _ llm.Embedder = (*EmbeddingModel)(nil)
 
 // OpenEmbedder prepares the embedding model of c. It sends nothing before the first
 // Embed. Without such a model it fails with the kind llm.KindNotSet.
-func OpenEmbedder(c Config) (*Embedder, error) { return openEmbedder(c, defaults()) }
+func OpenEmbedder(c Config) (*EmbeddingModel, error) { return openEmbedder(c, defaults()) }
 
-func openEmbedder(c Config, t tuning) (*Embedder, error) {
+func openEmbedder(c Config, t tuning) (*EmbeddingModel, error) {
 	switch {
 	case c.EmbedModel == "":
 		return nil, &llm.Error{Kind: llm.KindNotSet,
@@ -59,23 +59,23 @@ func openEmbedder(c Config, t tuning) (*Embedder, error) {
 	if !ok {
 		return nil, fmt.Errorf("open %s: it cannot embed", c.Provider)
 	}
-	e := &Embedder{config: c.withDefaults(), client: client, http: rt}
+	e := &EmbeddingModel{config: c.withDefaults(), client: client, http: rt}
 	e.batch.Store(batchSize)
 	return e, nil
 }
 
 // Close closes idle connections. It does not affect calls under way.
-func (e *Embedder) Close() { e.http.close() }
+func (e *EmbeddingModel) Close() { e.http.close() }
 
 // ID returns provider and model.
-func (e *Embedder) ID() string { return e.config.Provider + ":" + e.config.EmbedModel }
+func (e *EmbeddingModel) ID() string { return e.config.Provider + ":" + e.config.EmbedModel }
 
 // Dims returns the length of the vectors, 0 before the first of them came.
-func (e *Embedder) Dims() int { return int(e.dims.Load()) }
+func (e *EmbeddingModel) Dims() int { return int(e.dims.Load()) }
 
 // Embed implements [llm.Embedder]. The configured timeout applies to each request and
 // not to the whole. Of a long text it embeds the first 6,000 characters.
-func (e *Embedder) Embed(ctx context.Context, texts []string) ([][]float32, error) {
+func (e *EmbeddingModel) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	vectors := make([][]float32, len(texts))
 	var places []int // indexes of the texts that are not empty
 	for i, t := range texts {
@@ -103,7 +103,7 @@ func (e *Embedder) Embed(ctx context.Context, texts []string) ([][]float32, erro
 
 // fillEmpty gives empty texts their zero vectors. If the length of the vectors is not
 // known yet, it embeds one text to find out.
-func (e *Embedder) fillEmpty(ctx context.Context, vectors [][]float32) ([][]float32, error) {
+func (e *EmbeddingModel) fillEmpty(ctx context.Context, vectors [][]float32) ([][]float32, error) {
 	for i, v := range vectors {
 		if v != nil {
 			continue
@@ -119,7 +119,7 @@ func (e *Embedder) fillEmpty(ctx context.Context, vectors [][]float32) ([][]floa
 }
 
 // request embeds the texts at places with one request.
-func (e *Embedder) request(ctx context.Context, texts []string, places []int) ([][]float32, error) {
+func (e *EmbeddingModel) request(ctx context.Context, texts []string, places []int) ([][]float32, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, e.config.Timeout, errDeadline)
 	defer cancel()
 	inputs := make([]string, len(places))
@@ -149,7 +149,7 @@ func (e *Embedder) request(ctx context.Context, texts []string, places []int) ([
 	return vectors, nil
 }
 
-func (e *Embedder) ask(ctx context.Context, inputs []string) (vectors [][]float32, err error) {
+func (e *EmbeddingModel) ask(ctx context.Context, inputs []string) (vectors [][]float32, err error) {
 	defer recoverPanic(&err)
 	return e.client.CreateEmbedding(ctx, inputs)
 }

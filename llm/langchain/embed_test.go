@@ -16,7 +16,7 @@ import (
 	"github.com/memtree/memtree/llm"
 )
 
-func (p *provider) embedder(t *testing.T, kind string) *Embedder {
+func (p *provider) embedder(t *testing.T, kind string) *EmbeddingModel {
 	t.Helper()
 	e, err := openEmbedder(Config{Provider: kind, EmbedModel: "e-1", BaseURL: p.URL, APIKey: secret, Timeout: time.Second},
 		quick)

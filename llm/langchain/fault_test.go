@@ -64,7 +64,7 @@ func (p *provider) calls() int {
 	return len(p.bodies)
 }
 
-func (p *provider) model(t *testing.T, kind string, tune tuning) *Model {
+func (p *provider) model(t *testing.T, kind string, tune tuning) *ChatModel {
 	t.Helper()
 	m, err := openModel(Config{Provider: kind, Model: "m-1", EmbedModel: "e-1", BaseURL: p.URL + "/v1", APIKey: secret,
 		Timeout: 400 * time.Millisecond}, tune)

@@ -19,7 +19,7 @@ const maxPrompt = 1 << 20
 var errDeadline = errors.New("the model took longer than the configured timeout")
 
 // Generate asks the model, at temperature 0. It implements [llm.Generator].
-func (m *Model) Generate(ctx context.Context, r llm.Request) (llm.Answer, error) {
+func (m *ChatModel) Generate(ctx context.Context, r llm.Request) (llm.Answer, error) {
 	if n := len(r.System) + len(r.Prompt); n > maxPrompt {
 		return llm.Answer{}, &llm.Error{Kind: llm.KindTooLarge,
 			Err: fmt.Errorf("the prompt %s has %d bytes, more than %d", r.Name, n, maxPrompt)}
@@ -42,7 +42,7 @@ func (m *Model) Generate(ctx context.Context, r llm.Request) (llm.Answer, error)
 }
 
 // write calls langchaingo and returns the text the model wrote.
-func (m *Model) write(ctx context.Context, r llm.Request) (text string, err error) {
+func (m *ChatModel) write(ctx context.Context, r llm.Request) (text string, err error) {
 	defer recoverPanic(&err)
 	var messages []llms.MessageContent
 	if r.System != "" {
@@ -73,7 +73,7 @@ func (m *Model) write(ctx context.Context, r llm.Request) (text string, err erro
 }
 
 // options returns the settings of a request for langchaingo.
-func (m *Model) options(r llm.Request) []llms.CallOption {
+func (m *ChatModel) options(r llm.Request) []llms.CallOption {
 	tokens := r.MaxTokens
 	if tokens <= 0 {
 		tokens = m.config.MaxTokens

@@ -38,20 +38,20 @@ func defaults() tuning {
 		rest: 30 * time.Second}
 }
 
-// Model is an open model that generates. It is safe for concurrent use.
-type Model struct {
+// ChatModel is an open model that generates. It is safe for concurrent use.
+type ChatModel struct {
 	config Config
 	client llms.Model
 	http   *transport
 }
 
-var _ llm.Generator = (*Model)(nil)
+var _ llm.Generator = (*ChatModel)(nil)
 
 // Open prepares the model of c. It sends nothing before the first Generate. Without a
 // model it fails with the kind llm.KindNotSet.
-func Open(c Config) (*Model, error) { return openModel(c, defaults()) }
+func Open(c Config) (*ChatModel, error) { return openModel(c, defaults()) }
 
-func openModel(c Config, t tuning) (*Model, error) {
+func openModel(c Config, t tuning) (*ChatModel, error) {
 	if c.Model == "" {
 		return nil, &llm.Error{Kind: llm.KindNotSet,
 			Err: errors.New("no model is configured: set MEMTREE_LLM_MODEL and MEMTREE_LLM_API_KEY or MEMTREE_LLM_BASE_URL")}
@@ -64,11 +64,11 @@ func openModel(c Config, t tuning) (*Model, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", c.Provider, err)
 	}
-	return &Model{config: c.withDefaults(), client: client, http: rt}, nil
+	return &ChatModel{config: c.withDefaults(), client: client, http: rt}, nil
 }
 
 // Close closes idle connections. It does not affect calls under way.
-func (m *Model) Close() { m.http.close() }
+func (m *ChatModel) Close() { m.http.close() }
 
 // withDefaults returns c with the default limits where it has none.
 func (c Config) withDefaults() Config {
