@@ -60,7 +60,7 @@ type Explanation struct {
 	Undecided  []enhance.ToldFact   // what Query.Observation does not settle, and why
 }
 
-// Guide returns what memory has to say before a run. It asks no model, waits for no
+// Guide returns what memory has to say before a run. It asks no generator, waits for no
 // writer, and takes at most Options.Deadline. On an error the guidance is empty, and
 // its Enhance returns the prompt unchanged.
 func (m *Memory) Guide(ctx context.Context, q Query) (Guidance, error) {
