@@ -65,13 +65,17 @@ type Report struct {
 	Duplicate  int   `json:"duplicate"` // left out: a run of the same key came before
 	Rows       []Row `json:"rows"`
 
-	// Evolved is the row whose memory evolved, nil if none did. Run leaves it and
-	// Risk nil; the caller sets them.
+	// Evolved is the row whose memory evolved, nil if none did. Run leaves it,
+	// Risk and Correction nil; the caller sets them.
 	Evolved *Row `json:"evolved,omitempty"`
 
 	// Risk says how well risks, given before the truth was known, told wrong verdicts
 	// from right ones; nil if nobody measured it.
 	Risk *Risks `json:"risk,omitempty"`
+
+	// Correction says what taking the other verdict would have done; nil if nobody
+	// measured it.
+	Correction *Correction `json:"correction,omitempty"`
 }
 
 // Run replays a stream through the subjects and returns one row for each, in order.

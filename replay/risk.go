@@ -16,7 +16,10 @@ type Prediction struct {
 	// Enough says that P rests on more than Base.
 	Enough bool
 	Wrong  bool
-	Case   string // verdicts of one case are drawn together by the bootstrap
+	// Other says whether the opposite verdict would have been right; nil where a verdict
+	// has no single opposite.
+	Other *bool
+	Case  string // verdicts of one case are drawn together by the bootstrap
 }
 
 // Risks says how good predictions were. They are taken in the order they were made.

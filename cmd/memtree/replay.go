@@ -22,6 +22,7 @@ type replayOptions struct {
 	items  int
 	word   string // one of wordings
 	floor  float64
+	bound  float64 // from how likely to be wrong a verdict is corrected
 }
 
 func (a *app) replayCommand() *cobra.Command {
@@ -51,6 +52,9 @@ It works on stores in memory, calls no model and changes nothing of yours.`, lon
 			if !(o.floor >= 0 && o.floor <= 1) {
 				return &usageError{a.say("--trust-floor is %v; it lies in 0 to 1", o.floor)}
 			}
+			if !(o.bound > 0 && o.bound <= 1) {
+				return &usageError{a.say("--correct-above is %v; it lies above 0 and goes to 1", o.bound)}
+			}
 			if !slices.Contains(wordings, o.word) {
 				return &usageError{a.say("--wording is %s; use one of: %s", o.word, strings.Join(wordings, ", "))}
 			}
@@ -60,6 +64,8 @@ It works on stores in memory, calls no model and changes nothing of yours.`, lon
 	f := c.Flags()
 	f.BoolVar(&o.evolve, "evolve", false, a.say("also measure a memory whose tree evolves every night of the history"))
 	f.IntVar(&o.items, "max-items", 3, a.say("most memories a run is given"))
+	f.Float64Var(&o.bound, "correct-above", replay.DefaultBound, a.say("say what taking the other verdict would have done "+
+		"where one is at least this likely to be wrong"))
 	f.Float64Var(&o.floor, "trust-floor", 0.2, a.say("leave out what is trusted less, 0 to 1; "+
 		"a case of the very test at half of it"))
 	f.StringVar(&o.word, "wording", wordings[0], a.say("what a run is told: actions, "+
@@ -150,6 +156,8 @@ func (a *app) measure(ctx context.Context, stream []tree.Evaluation, o *replayOp
 	if len(r.told) > 0 {
 		risks := replay.Measure(r.told, o.seed)
 		rep.Risk = &risks
+		correction := replay.Correct(r.told, o.bound, o.seed)
+		rep.Correction = &correction
 	}
 	return rep, r.said, err
 }
@@ -179,10 +187,29 @@ func (a *app) printReplay(rep *replay.Report) error {
 			return err
 		}
 	}
+	if err := a.printCorrection(rep.Correction); err != nil {
+		return err
+	}
 	if a.quiet {
 		return nil
 	}
 	return writeLines(a.stdout, a.replayKey(rep)...)
+}
+
+// printCorrection says what taking the other verdict would have done to accuracy.
+func (a *app) printCorrection(c *replay.Correction) error {
+	if c == nil {
+		return nil
+	}
+	said := a.say("No verdict was %.0f %% or more likely to be wrong, by evidence of its own, and had one opposite: "+
+		"nothing would have been corrected.", 100*c.Bound)
+	if c.Flipped > 0 {
+		said = a.say("Had the other verdict been taken wherever one was %.0f %% or more likely to be wrong: %d of %d taken "+
+			"the other way round, %d put right, %d right ones broken. Accuracy %.1f %% instead of %.1f %% "+
+			"(%+.1f points, %+.1f to %+.1f).", 100*c.Bound, c.Flipped, c.N, c.Right, c.Broken, 100*c.AccuracyAfter,
+			100*c.AccuracyBefore, 100*(c.AccuracyAfter-c.AccuracyBefore), 100*c.Low, 100*c.High)
+	}
+	return writeLines(a.stdout, append([]string{""}, wrap(said, a.width)...)...)
 }
 
 // printRows prints two tables: how often verdicts were wrong with guidance and without,

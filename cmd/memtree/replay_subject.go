@@ -8,6 +8,7 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/formation"
+	"github.com/memtree/memtree/judgment"
 	"github.com/memtree/memtree/replay"
 	"github.com/memtree/memtree/retrieval"
 	"github.com/memtree/memtree/taxonomy"
@@ -168,8 +169,26 @@ func (r *foreteller) Ask(ctx context.Context, e *tree.Evaluation) (replay.Given,
 	return a, nil
 }
 
+// oppositeIsRight says whether the opposite of a verdict would have been right; nil where
+// it has no single opposite, or nobody said what was true but that it was wrong.
+func oppositeIsRight(e *tree.Evaluation) *bool {
+	other, ok := judgment.Opposite(e.Judgment)
+	if !ok {
+		return nil
+	}
+	switch c, _ := judgment.Compare(judgment.Decode(other), judgment.Decode(e.GroundTruth)); c {
+	case judgment.Same:
+		return new(true)
+	case judgment.Different:
+		return new(false)
+	default:
+		return nil
+	}
+}
+
 func (r *foreteller) Learn(ctx context.Context, e *tree.Evaluation, v replay.Label) error {
 	if v.Labelled {
+		r.next.Other = oppositeIsRight(e)
 		r.next.Wrong, r.about.wrong, r.about.way = v.Wrong(), v.Wrong(), v.Direction
 		r.told = append(r.told, r.next)
 		r.said = append(r.said, r.about)

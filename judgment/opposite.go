@@ -1,0 +1,86 @@
+package judgment
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/memtree/memtree/tree"
+)
+
+// opposites are pairs of bare verdicts of which the one is what the other denies. A word
+// that could stand for several opposites, such as "partial", has none.
+var opposites = [][2]string{
+	{"pass", "fail"}, {"passed", "failed"}, {"passes", "fails"}, {"success", "failure"}, {"succeeded", "failed"},
+	{"successful", "unsuccessful"}, {"ok", "not ok"}, {"true", "false"}, {"yes", "no"}, {"correct", "incorrect"},
+	{"right", "wrong"}, {"valid", "invalid"}, {"normal", "abnormal"}, {"good", "bad"}, {"complete", "incomplete"},
+	{"accept", "reject"}, {"accepted", "rejected"}, {"approved", "rejected"}, {"positive", "negative"},
+	{"通过", "不通过"}, {"已通过", "未通过"}, {"测试通过", "测试不通过"}, {"成功", "失败"}, {"正常", "异常"},
+	{"正确", "错误"}, {"合格", "不合格"}, {"是", "否"}, {"对", "不对"}, {"真", "假"}, {"有效", "无效"},
+	{"一致", "不一致"}, {"符合", "不符合"}, {"已完成", "未完成"}, {"无缺陷", "有缺陷"}, {"没有缺陷", "有缺陷"},
+	{"a>b", "b>a"}, {"a>>b", "b>>a"},
+}
+
+// Opposite returns the other verdict where there are just two: the other boolean, the
+// opposite word in its own case, or an object that holds the opposite verdict and nothing
+// else, because its reasons and defects were those of the verdict denied. ok is false for
+// what is no bare verdict, has a third way, or says two things.
+func Opposite(judgment tree.Raw) (other tree.Raw, ok bool) {
+	v, ok := oppositeOf(Decode(judgment))
+	if !ok {
+		return nil, false
+	}
+	b, err := json.Marshal(v)
+	return tree.Raw(b), err == nil
+}
+
+func oppositeOf(v any) (any, bool) {
+	switch v := v.(type) {
+	case bool:
+		return !v, true
+	case string:
+		return oppositeWord(v)
+	case map[string]any:
+		return oppositeMembers(v)
+	}
+	return nil, false
+}
+
+func oppositeMembers(o map[string]any) (any, bool) {
+	out := map[string]any{}
+	for k, v := range o {
+		if !IsVerdictField(k) {
+			continue
+		}
+		if n, isNumber := v.(json.Number); isNumber && (n == "0" || n == "1") {
+			out[k] = json.Number(string('0' + '1' - rune(n[0])))
+			continue
+		}
+		x, ok := oppositeOf(v)
+		if _, nested := v.(map[string]any); nested || !ok {
+			return nil, false
+		}
+		out[k] = x
+	}
+	return out, len(out) > 0 && (len(out) == 1 || objectPolarity(o) != Unread)
+}
+
+// oppositeWord keeps the case of a word: FAIL for PASS, Fail for Pass.
+func oppositeWord(s string) (string, bool) {
+	word := strings.ToLower(strings.TrimSpace(s))
+	for _, p := range opposites {
+		for i, w := range p {
+			if w != word {
+				continue
+			}
+			other := p[1-i]
+			switch s = strings.TrimSpace(s); {
+			case s == strings.ToUpper(s):
+				return strings.ToUpper(other), true
+			case s == word:
+				return other, true
+			}
+			return strings.ToUpper(other[:1]) + other[1:], true
+		}
+	}
+	return "", false
+}

@@ -1,0 +1,67 @@
+package replay
+
+// Correction says what would have come of taking the other verdict wherever a verdict was
+// at least as likely to be wrong as Bound, by what was known at its time.
+type Correction struct {
+	Bound   float64 `json:"bound"`   // 0 to 1
+	N       int     `json:"n"`       // verdicts whose truth is known
+	Flipped int     `json:"flipped"` // taken the other way round
+	Right   int     `json:"right"`   // of these, put right
+	Broken  int     `json:"broken"`  // of these, right before and wrong after
+
+	AccuracyBefore float64 `json:"accuracyBefore"` // share of all verdicts that were right
+	AccuracyAfter  float64 `json:"accuracyAfter"`
+	// Low and High are the 95 % bootstrap interval of the difference of the two.
+	Low  float64 `json:"low"`
+	High float64 `json:"high"`
+}
+
+// DefaultBound is from how likely to be wrong a verdict is taken the other way round. There
+// four of five such verdicts are put right, if what is said is as likely as it is said to be.
+const DefaultBound = 0.8
+
+// Correct says what taking the other verdict would have done from a bound on. Only a
+// prediction with evidence of its own, and a verdict that has just one opposite, is ever
+// corrected. seed is that of the bootstrap, which draws whole cases.
+func Correct(ps []Prediction, bound float64, seed uint64) Correction {
+	c := Correction{Bound: bound, N: len(ps)}
+	if len(ps) == 0 {
+		return c
+	}
+	gain := make([]int, len(ps)) // what correcting does to the number of right verdicts
+	cases := make([]string, len(ps))
+	before, more := 0, 0
+	for i := range ps {
+		p := &ps[i]
+		cases[i] = p.Case
+		if !p.Wrong {
+			before++
+		}
+		if !p.Enough || p.P < bound || p.Other == nil {
+			continue
+		}
+		c.Flipped++
+		switch after := *p.Other; {
+		case p.Wrong && after:
+			c.Right++
+			gain[i] = 1
+		case !p.Wrong && !after:
+			c.Broken++
+			gain[i] = -1
+		}
+		more += gain[i]
+	}
+	n := float64(len(ps))
+	c.AccuracyBefore, c.AccuracyAfter = float64(before)/n, float64(before+more)/n
+	var gains []float64
+	for drawn := range redrawCases(cases, redraws, seed) {
+		sum := 0
+		for _, i := range drawn {
+			sum += gain[i]
+		}
+		gains = append(gains, float64(sum)/float64(max(1, len(drawn))))
+	}
+	between := middle95(gains)
+	c.Low, c.High = between.Low, between.High
+	return c
+}
