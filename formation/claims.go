@@ -88,8 +88,8 @@ func asserted() []claimCues {
 const denial = "not|no|fail|failed|without|lack|never|unable|neither|nor|missing"
 
 // newClaims compiles cues for the claims of a wrong verdict of direction d.
-func newClaims(types []string, d taxonomy.Direction) *Classifier {
-	c := &Classifier{types: types, finder: cue.NewMatcher(gapClaim)}
+func newClaims(types []string, d taxonomy.Direction) *classifier {
+	c := &classifier{types: types, finder: cue.NewMatcher(gapClaim)}
 	put := func(list []claimCues, before string) {
 		for _, l := range list {
 			kind := slices.Index(types, l.kind)

@@ -78,7 +78,7 @@ func New(o Options) (*Former, error) {
 		f.prompts = set
 	}
 	f.compiled = sync.OnceValue(func() compiled {
-		c := NewClassifier(f.taxonomy)
+		c := newClassifier(f.taxonomy)
 		return compiled{
 			checks: cue.Of(f.taxonomy)(), said: c,
 			denied:   newClaims(c.types, taxonomy.FalseFail),
@@ -91,9 +91,9 @@ func New(o Options) (*Former, error) {
 // compiled are the cues of the rules analyst.
 type compiled struct {
 	checks   *cue.Catalogue
-	said     *Classifier // of what is said about an error
-	denied   *Classifier // of what a wrong "fail" claims
-	asserted *Classifier // of what a wrong "pass" claims
+	said     *classifier // of what is said about an error
+	denied   *classifier // of what a wrong "fail" claims
+	asserted *classifier // of what a wrong "pass" claims
 }
 
 func (f *Former) catalogue() *cue.Catalogue { return f.compiled().checks }

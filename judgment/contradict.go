@@ -93,8 +93,8 @@ func sameBesides(judged, truth any) bool {
 // listsMore reports whether a judgment lists defects or actions and the ground
 // truth lists none.
 func listsMore(judged, truth any) bool {
-	found, _ := Defects(judged)
-	known, _ := Defects(truth)
+	found, _ := defects(judged)
+	known, _ := defects(truth)
 	took, _ := ActionsIn(judged)
 	return len(found) > 0 && len(known) == 0 || len(took) > 0 && !expectsActions(truth)
 }
