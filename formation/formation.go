@@ -227,7 +227,7 @@ func (f *Former) remember(ctx context.Context, x *facts, v View, ask bool, out *
 		return "", err
 	}
 	f.describe(&n, x, &a)
-	older, found, err := recurrence(ctx, v, &n)
+	older, found, err := olderCase(ctx, v, &n)
 	if err != nil {
 		return "", fmt.Errorf("look for near duplicates of case %s: %w", n.ID, err)
 	}

@@ -133,6 +133,6 @@ func FuzzReadAny(f *testing.F) {
 		Flaky(v)
 		ActionsIn(v)
 		yes := true
-		require.NoError(t, Contradiction(&tree.Evaluation{Judgment: b, GroundTruth: b, Correct: &yes}, "a", "b"))
+		require.NoError(t, Denied(&tree.Evaluation{Judgment: b, GroundTruth: b, Correct: &yes}, "a", "b"))
 	})
 }
