@@ -60,7 +60,7 @@ type Explanation struct {
 	Undecided  []enhance.ToldFact   // what Query.Observation does not settle, and why
 }
 
-// Guide returns what memory has to say before a run. It asks no model, waits for no
+// Guide returns what memory has to say before a run. It asks no generator, waits for no
 // writer, and takes at most Options.Deadline. On an error the guidance is empty, and
 // its Enhance returns the prompt unchanged.
 func (m *Memory) Guide(ctx context.Context, q Query) (Guidance, error) {
@@ -119,7 +119,8 @@ func (m *Memory) answer(ctx context.Context, q Query, ask searchFunc) (Explanati
 	}
 	var x Explanation
 	x.Note = r.Note
-	facts, err := m.hold(ctx, &q, r.Here)
+	look := enhance.Look{Observation: q.Observation, Prompt: q.Prompt, Step: q.Step, Test: q.Scope.Test}
+	facts, err := m.hold(ctx, &look, r.Here)
 	if err != nil {
 		return Explanation{}, err
 	}
@@ -169,21 +170,16 @@ func (m *Memory) unformed(ctx context.Context) int {
 func (m *Memory) write(
 	ctx context.Context, q Query, r *retrieval.Result, facts []enhance.Observed, to *Guidance,
 ) ([]enhance.Drop, error) {
-	to.Items = []enhance.Item{}
-	nodes := make([]tree.Node, 0, len(r.Hits))
+	ids := make([]string, len(r.Hits))
 	byID := make(map[string]*retrieval.Hit, len(r.Hits))
 	for i := range r.Hits {
-		h := &r.Hits[i]
-		n, err := m.store.Get(ctx, h.ID)
-		if errors.Is(err, tree.ErrNotFound) {
-			continue
-		}
-		if err != nil {
-			return nil, fmt.Errorf("read %s: %w", h.ID, err)
-		}
-		nodes = append(nodes, n)
-		byID[h.ID] = h
+		ids[i], byID[r.Hits[i].ID] = r.Hits[i].ID, &r.Hits[i]
 	}
+	nodes, err := m.present(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	to.Items = []enhance.Item{}
 	g, err := enhance.Write(nodes, enhance.Options{
 		Lang: q.Lang, Prompt: q.Prompt, Words: m.words, Facts: facts, Asked: r.Asked, Here: r.Here,
 		Build: q.Scope.Build, Findings: m.opts.Findings,
@@ -197,6 +193,34 @@ func (m *Memory) write(
 	to.Text, to.Hash, to.Wording, to.Facts = g.Text, g.Hash, g.Wording, enhance.Told(g.Facts)
 	to.Abstained = len(to.Items) == 0 && len(to.Facts) == 0
 	return g.Dropped, nil
+}
+
+// hold holds what the cases of this very page once missed against what can be seen.
+func (m *Memory) hold(ctx context.Context, look *enhance.Look, here []string) ([]enhance.Observed, error) {
+	if look.Observation == "" {
+		return nil, nil
+	}
+	cases, err := m.present(ctx, here)
+	if err != nil {
+		return nil, err
+	}
+	return look.Hold(cases, m.taxonomy), nil
+}
+
+// present returns the nodes of ids, without those that are gone.
+func (m *Memory) present(ctx context.Context, ids []string) ([]tree.Node, error) {
+	nodes := make([]tree.Node, 0, len(ids))
+	for _, id := range ids {
+		n, err := m.store.Get(ctx, id)
+		if errors.Is(err, tree.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read %s: %w", id, err)
+		}
+		nodes = append(nodes, n)
+	}
+	return nodes, nil
 }
 
 // trialCount tells apart the trials of one query at one time.

@@ -9,8 +9,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
+	"github.com/memtree/memtree/enhance"
+	"github.com/memtree/memtree/fact"
 	"github.com/memtree/memtree/formation"
+	"github.com/memtree/memtree/retrieval"
 	"github.com/memtree/memtree/risk"
 	"github.com/memtree/memtree/tree"
 )
@@ -48,6 +52,37 @@ func (m *Memory) Risk(ctx context.Context, e Evaluation) (risk.Risk, error) {
 		return risk.Risk{}, fmt.Errorf("risk: %w", err)
 	}
 	return m.risks.model.Score(&clean).Given(&clean, seen), nil
+}
+
+// seen says what the observation of a verdict settles of remembered misses.
+func (m *Memory) seen(ctx context.Context, e *Evaluation) (out risk.Seen, err error) {
+	if e.Observation == "" || m.index.Load().Stats().Nodes == 0 {
+		return out, nil
+	}
+	scope := e.Scope
+	if scope.Test == "" {
+		scope.Test = e.CaseID
+	}
+	q := retrieval.Query{Prompt: e.Prompt, Scene: e.Scene, Scope: scope}
+	r, err := m.find(ctx, q, (*retrieval.Index).Search)
+	if err != nil {
+		return out, err
+	}
+	held, err := m.hold(ctx, &enhance.Look{Observation: e.Observation, Prompt: e.Prompt, Test: scope.Test}, r.Here)
+	for _, f := range held {
+		switch f.State {
+		case fact.Broken:
+			out.Broken++
+		case fact.Holds:
+			out.Holds++
+		default:
+			continue
+		}
+		if !slices.Contains(out.Memories, f.ID) {
+			out.Memories = append(out.Memories, f.ID)
+		}
+	}
+	return out, err
 }
 
 // learnRisks brings the model up to the end of the ledger.

@@ -57,9 +57,6 @@ func newClassifier(tax *taxonomy.Taxonomy) *classifier {
 
 func isHan(r rune) bool { return unicode.Is(unicode.Han, r) }
 
-// gapClaim is how many tokens may stand between a denial and what it denies.
-const gapClaim = 10
-
 // Classify returns the type of the error that the texts speak of. A cue counts once,
 // in the text with the highest weight. Cues that overlap all count. It abstains
 // below confidence 0.45 or margin 0.15.

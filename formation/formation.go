@@ -78,22 +78,15 @@ func New(o Options) (*Former, error) {
 		f.prompts = set
 	}
 	f.compiled = sync.OnceValue(func() compiled {
-		c := newClassifier(f.taxonomy)
-		return compiled{
-			checks: cue.Of(f.taxonomy)(), said: c,
-			denied:   newClaims(c.types, taxonomy.FalseFail),
-			asserted: newClaims(c.types, taxonomy.FalsePass),
-		}
+		return compiled{checks: cue.Of(f.taxonomy)(), said: newClassifier(f.taxonomy)}
 	})
 	return f, nil
 }
 
 // compiled are the cues of the rules analyst.
 type compiled struct {
-	checks   *cue.Catalogue
-	said     *classifier // of what is said about an error
-	denied   *classifier // of what a wrong "fail" claims
-	asserted *classifier // of what a wrong "pass" claims
+	checks *cue.Catalogue
+	said   *classifier // of what is said about an error
 }
 
 func (f *Former) catalogue() *cue.Catalogue { return f.compiled().checks }

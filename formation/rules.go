@@ -131,12 +131,6 @@ func (f *Former) classify(x *facts) classification {
 		cues.said.scan(key, 0.4, &ev)
 		cues.said.scan(rest, 0.15, &ev)
 		cues.said.scan(cue.Read(x.e.Prompt), 0.1, &ev)
-		if c := cues.claims(x.judged.Direction); c != nil && x.e.Reason == "" {
-			more := typeScores{scores: make([]float64, len(cues.said.types))}
-			c.scan(key, 1, &more)
-			c.scan(rest, 0.4, &more)
-			ev.cues = append(ev.cues, more.cues...)
-		}
 	}
 	ev.sum()
 	class := cues.said.decide(ev, signals(x))
@@ -149,16 +143,6 @@ func (f *Former) classify(x *facts) classification {
 // maxUntold is the highest confidence when nobody but the agent said anything. On
 // real verdicts about half of such types are right.
 const maxUntold = 0.5
-
-func (c compiled) claims(d taxonomy.Direction) *classifier {
-	switch d {
-	case taxonomy.FalseFail:
-		return c.denied
-	case taxonomy.FalsePass:
-		return c.asserted
-	}
-	return nil
-}
 
 // signals returns what the structure of an evaluation says about the error type: a
 // weight for each type id, on the scale of the weights of cues.

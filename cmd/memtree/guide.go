@@ -22,8 +22,8 @@ func (a *app) guideCommand() *cobra.Command {
 		Long: a.say(`Prints a block of text to put after the agent's prompt: the few memories that fit, or
 nothing at all when none does. Only the block goes to standard output; remarks go to standard error.
 
-The answer has a trial id. Hand it back as "trial" with the judged run, and memtree learns whether
-the memory helped.`),
+The answer has a trial id. Hand it back as "trial" with the judged run, and the ledger
+keeps the two together.`),
 		Example: `  memtree guide --prompt "Check the order total" --route /orders/42
   memtree guide --prompt @prompt.txt --enhanced | my-agent
   memtree guide --prompt - --json < prompt.txt`,
