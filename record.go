@@ -57,7 +57,7 @@ func check(e *tree.Evaluation) error {
 	if err := e.Check(); err != nil {
 		return err
 	}
-	return judgment.Contradiction(e, "judgment", "ground_truth")
+	return judgment.Denied(e, "judgment", "ground_truth")
 }
 
 // at says which of n evaluations an error is about.

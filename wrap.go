@@ -193,7 +193,7 @@ func (m *Memory) recordRun(ctx context.Context, f finishedRun) {
 // the comparison: a ground truth that denies its word is left out.
 func (m *Memory) judgedBy(e *Evaluation, j Verdict) {
 	e.Correct, e.Direction, e.Reason = &j.Correct, j.Direction, j.Reason
-	if err := judgment.Contradiction(e, "judgment", "ground_truth"); err != nil {
+	if err := judgment.Denied(e, "judgment", "ground_truth"); err != nil {
 		m.opts.Logger.Warn("a judge's word stands against the ground truth, which is left out",
 			"case", e.CaseID, "run", e.RunID, "error", err)
 		e.GroundTruth = nil

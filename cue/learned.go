@@ -20,8 +20,8 @@ const (
 	sorts         // how many sorts there are
 )
 
-// fitted holds the models that were fitted to the sentences of a catalogue.
-type fitted struct {
+// learned holds the models that were fitted to the sentences of a catalogue.
+type learned struct {
 	Key    string // keyOf the sentences
 	Models [sorts]*linear
 }
@@ -32,10 +32,10 @@ type fitted struct {
 //go:embed learned.gob
 var builtinLearned []byte
 
-var decoded = sync.OnceValue(func() fitted {
-	var l fitted
+var decoded = sync.OnceValue(func() learned {
+	var l learned
 	if err := gob.NewDecoder(bytes.NewReader(builtinLearned)).Decode(&l); err != nil {
-		return fitted{} // no key is empty, so learn fits the models itself
+		return learned{} // no key is empty, so learn fits the models itself
 	}
 	for _, m := range l.Models {
 		m.index()

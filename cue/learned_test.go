@@ -14,7 +14,7 @@ import (
 // The stored models are those that the built-in sentences give.
 func TestLearned(t *testing.T) {
 	sentences := sentencesOf(taxonomy.Default().Checks())
-	fresh := fitted{Key: keyOf(sentences), Models: fitAll(sentences)}
+	fresh := learned{Key: keyOf(sentences), Models: fitAll(sentences)}
 	var b bytes.Buffer
 	require.NoError(t, gob.NewEncoder(&b).Encode(fresh))
 	golden.Bytes(t, "learned.gob", b.Bytes())

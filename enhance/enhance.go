@@ -37,7 +37,7 @@ const (
 type Options struct {
 	Lang    string       // "zh" or "en", of the headings; default: the language of Prompt
 	Prompt  string       // the prompt it is written for; decides Lang and Budget where they are not given
-	Budget  int          // tokens for the memories, see Tokens; default: DefaultBudget(Prompt)
+	Budget  int          // tokens for the memories, see Tokens; default: by the length of Prompt
 	Prompts *prompts.Set // default: the built-in templates
 	Words   *Wording     // default: that of the built-in taxonomy
 
@@ -96,7 +96,7 @@ func Write(nodes []tree.Node, o Options) (Block, error) {
 		o.Lang = text.Lang(o.Prompt)
 	}
 	if o.Budget <= 0 {
-		o.Budget = DefaultBudget(o.Prompt)
+		o.Budget = defaultBudget(o.Prompt)
 	}
 	if o.Prompts == nil {
 		set, err := prompts.Load(nil)
@@ -231,10 +231,10 @@ const (
 	minBudget = 280 // three lessons of two or three sentences each
 )
 
-// DefaultBudget returns how many tokens the memories may take in a prompt: 15 %
+// defaultBudget returns how many tokens the memories may take in a prompt: 15 %
 // of it, but at least 280, so that a short prompt gets its few lessons too, and
 // at most 300. The fence, its header and the headings are not counted.
-func DefaultBudget(prompt string) int {
+func defaultBudget(prompt string) int {
 	return min(maxBudget, max(minBudget, Tokens(prompt)*15/100))
 }
 

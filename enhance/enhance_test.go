@@ -159,9 +159,9 @@ func TestPlace(t *testing.T) {
 func TestBudget(t *testing.T) {
 	require.Equal(t, 1, Tokens("four"))
 	require.Equal(t, 2, Tokens("三个字"))
-	require.Equal(t, 280, DefaultBudget("short"))
-	require.Equal(t, 285, DefaultBudget(strings.Repeat("abcd", 1900)))
-	require.Equal(t, 300, DefaultBudget(strings.Repeat("字", 9000)))
+	require.Equal(t, 280, defaultBudget("short"))
+	require.Equal(t, 285, defaultBudget(strings.Repeat("abcd", 1900)))
+	require.Equal(t, 300, defaultBudget(strings.Repeat("字", 9000)))
 }
 
 // fenced checks what must be true of every text that Write returns.

@@ -16,7 +16,7 @@ const maxFacts = 6
 // What is not decided is never told; nor is what may not be shown.
 func (o Options) facts() (clauses []string, told []Observed) {
 	for _, f := range o.Facts {
-		c := FactClause(f.Fact, o.Lang)
+		c := factClause(f.Fact, o.Lang)
 		if c == "" {
 			continue
 		}
@@ -43,10 +43,10 @@ func settled(n *tree.Node, told []Observed) bool {
 	return slices.ContainsFunc(told, func(f Observed) bool { return f.ID == n.ID })
 }
 
-// FactClause words a decided fact in zh or en: what is so; and where it is as it should be, that
+// factClause words a decided fact in zh or en: what is so; and where it is as it should be, that
 // too, for a small judge takes any text about a page for something wrong with it. It holds
 // nothing of the page but what was looked for, and numbers. "" for one that is not decided.
-func FactClause(f fact.Fact, lang string) string {
+func factClause(f fact.Fact, lang string) string {
 	switch c := clause(f, lang == "zh"); {
 	case f.State == fact.Unknown:
 		return ""

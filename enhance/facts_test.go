@@ -29,8 +29,8 @@ func TestFactClause(t *testing.T) {
 		{fact.Fact{State: fact.Holds, Have: fact.Off, Expected: fact.Expected{Kind: fact.Set, Thing: "News", Role: "checkbox"}}, "checkbox “News” is off, as required", "复选框“News”没有选中或打开，符合要求"},
 		{fact.Fact{State: fact.Unknown, Expected: fact.Expected{Kind: fact.Control, Thing: "Save"}}, "", ""},
 	} {
-		require.Equal(t, c.en, FactClause(c.fact, "en"))
-		require.Equal(t, c.zh, FactClause(c.fact, "zh"))
+		require.Equal(t, c.en, factClause(c.fact, "en"))
+		require.Equal(t, c.zh, factClause(c.fact, "zh"))
 	}
 }
 

@@ -82,7 +82,7 @@ type Options struct {
 // for concurrent use if they are.
 type Evolver struct {
 	o      Options
-	rules  Rules
+	rules  ruleBook
 	judge  *gate.Gates
 	checks func() *cue.Catalogue
 }
@@ -106,7 +106,7 @@ func New(o Options) (*Evolver, error) {
 		o.Words = func(*tree.Node) {}
 	}
 	return &Evolver{
-		o: o, rules: RulesOf(o.Taxonomy),
+		o: o, rules: rulesOf(o.Taxonomy),
 		judge:  gate.New(o.Taxonomy, o.Unsafe, o.Forces),
 		checks: cue.Of(o.Taxonomy),
 	}, nil

@@ -68,7 +68,7 @@ type Pruned struct {
 // pruner works on a copy of the tree.
 type pruner struct {
 	*edits
-	rules Rules
+	rules ruleBook
 	o     PruneOptions
 	known Known
 	gone  map[string]Forgotten // by id: what is forgotten so far

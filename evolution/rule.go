@@ -27,12 +27,12 @@ const (
 	leastStrategyCases = 5
 )
 
-// Rules maps an error type to its rule. The rule under "" is for all others.
-type Rules map[string]Rule
+// ruleBook maps an error type to its rule. The rule under "" is for all others.
+type ruleBook map[string]Rule
 
-// RulesOf reads the rules that a team's overlay sets.
-func RulesOf(t *taxonomy.Taxonomy) Rules {
-	out := Rules{}
+// rulesOf reads the rules that a team's overlay sets.
+func rulesOf(t *taxonomy.Taxonomy) ruleBook {
+	out := ruleBook{}
 	for _, r := range t.EvolutionRules() {
 		out[r.ErrorType] = Rule{
 			CaseThreshold: r.CaseThreshold, ExperienceThreshold: r.ExperienceThreshold, MinConfidence: r.MinConfidence,
@@ -44,7 +44,7 @@ func RulesOf(t *taxonomy.Taxonomy) Rules {
 
 // Of returns the rule for an error type. A field comes from the type's own rule, else
 // from the rule under "", else it is the default.
-func (r Rules) Of(errorType string) Rule {
+func (r ruleBook) Of(errorType string) Rule {
 	own, all := r[errorType], r[""]
 	return Rule{
 		CaseThreshold:       cmp.Or(own.CaseThreshold, all.CaseThreshold, defaultCases),

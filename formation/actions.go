@@ -54,7 +54,7 @@ func align(got, want []judgment.Action) alignment {
 }
 
 // common marks a longest common subsequence in both lists. It fills the usual table
-// of dynamic programming from the end; judgment.MaxActions bounds both lists.
+// of dynamic programming from the end; judgment.maxActions bounds both lists.
 func common(got, want []judgment.Action) (inGot, inWant []bool) {
 	inGot, inWant = make([]bool, len(got)), make([]bool, len(want))
 	rows := make([][]int, len(got)+1) // rows[i][j]: length of the longest one of got[i:] and want[j:]

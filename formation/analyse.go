@@ -122,8 +122,8 @@ func (f *Former) question(x *facts) prompts.AnalyseInput {
 	for _, d := range x.differences {
 		field := d.Field
 		switch d.Kind {
-		case ActionMissing, ActionSuperfluous, ActionChanged, ActionMoved:
-			field = words([]Difference{d}, x.lang)
+		case actionMissing, actionSuperfluous, actionChanged, actionMoved:
+			field = words([]difference{d}, x.lang)
 		}
 		in.Differences = append(in.Differences, prompts.AnalyseDifference{Field: field, Judged: d.Judged, True: d.True})
 	}

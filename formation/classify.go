@@ -10,14 +10,14 @@ import (
 	"github.com/memtree/memtree/taxonomy"
 )
 
-// WeightedText is a text that may tell the type of an error, with its weight.
-type WeightedText struct {
+// weightedText is a text that may tell the type of an error, with its weight.
+type weightedText struct {
 	Text   string
 	Weight float64 // 1 for what describes the error itself
 }
 
-// Classification is the type a Classifier gives an error.
-type Classification struct {
+// classification is the type a classifier gives an error.
+type classification struct {
 	Type       string   // taxonomy.OtherError when it abstains
 	Best       string   // the type with the most evidence, also when it abstains; "" if no cue was found
 	Confidence float64  // of Best, 0 to 0.8: no words are certain
@@ -33,16 +33,16 @@ const (
 	maxConfidence = 0.80
 )
 
-// Classifier tells error types by the cues of a taxonomy. It is immutable and
+// classifier tells error types by the cues of a taxonomy. It is immutable and
 // safe for concurrent use.
-type Classifier struct {
+type classifier struct {
 	types  []string
 	finder *cue.Matcher
 }
 
-// NewClassifier compiles the cues of tax.
-func NewClassifier(tax *taxonomy.Taxonomy) *Classifier {
-	c := &Classifier{finder: cue.NewMatcher(cue.Gap)}
+// newClassifier compiles the cues of tax.
+func newClassifier(tax *taxonomy.Taxonomy) *classifier {
+	c := &classifier{finder: cue.NewMatcher(cue.Gap)}
 	for _, t := range tax.ErrorTypes() {
 		if t.ID == taxonomy.OtherError {
 			continue
@@ -60,23 +60,23 @@ func isHan(r rune) bool { return unicode.Is(unicode.Han, r) }
 // Classify returns the type of the error that the texts speak of. A cue counts once,
 // in the text with the highest weight. Cues that overlap all count. It abstains
 // below confidence 0.45 or margin 0.15.
-func (c *Classifier) Classify(texts ...WeightedText) Classification {
+func (c *classifier) classify(texts ...weightedText) classification {
 	return c.decide(c.score(texts), nil)
 }
 
 // typeScores is what speaks for each type.
 type typeScores struct {
-	scores []float64 // in the order of Classifier.types; sum computes them from cues
+	scores []float64 // in the order of classifier.types; sum computes them from cues
 	cues   []foundCue
 }
 
 type foundCue struct {
-	kind   int // place of the type in Classifier.types
+	kind   int // place of the type in classifier.types
 	phrase string
 	counts float64 // weight of the cue times that of the text
 }
 
-func (c *Classifier) score(texts []WeightedText) typeScores {
+func (c *classifier) score(texts []weightedText) typeScores {
 	ev := typeScores{scores: make([]float64, len(c.types))}
 	for _, t := range texts {
 		if t.Weight <= 0 || t.Text == "" {
@@ -102,7 +102,7 @@ func firstBytes(s string, n int) string {
 	return strings.ToValidUTF8(s[:n], "")
 }
 
-func (c *Classifier) scan(t cue.Stemmed, weight float64, ev *typeScores) {
+func (c *classifier) scan(t cue.Stemmed, weight float64, ev *typeScores) {
 	c.finder.Find(t, func(m cue.Match) { ev.add(m, weight) })
 }
 
@@ -119,7 +119,7 @@ func (ev *typeScores) add(m cue.Match, weight float64) {
 
 // decide turns scores into a classification. signals adds to the scores of types by their
 // id.
-func (c *Classifier) decide(ev typeScores, signals map[string]float64) Classification {
+func (c *classifier) decide(ev typeScores, signals map[string]float64) classification {
 	total, best, next := 0.0, -1, -1
 	scores := slices.Clone(ev.scores)
 	for i, t := range c.types {
@@ -136,14 +136,14 @@ func (c *Classifier) decide(ev typeScores, signals map[string]float64) Classific
 		total += sharp(scores[i])
 	}
 	if best < 0 {
-		return Classification{Type: taxonomy.OtherError}
+		return classification{Type: taxonomy.OtherError}
 	}
 	// The sixth power sharpens the shares: many small hints together should not count
 	// as much as one plain word. The factor enough lowers the confidence when there is
 	// little evidence for any type.
 	s := scores[best]
 	enough := s / (s + 1.5)
-	cl := Classification{Type: c.types[best], Best: c.types[best], Confidence: sharp(s) / total * enough, Margin: 1}
+	cl := classification{Type: c.types[best], Best: c.types[best], Confidence: sharp(s) / total * enough, Margin: 1}
 	if next >= 0 {
 		cl.Margin = (sharp(s) - sharp(scores[next])) / total
 	}

@@ -8,47 +8,42 @@ import (
 
 	"github.com/memtree/memtree/judgment"
 	"github.com/memtree/memtree/text"
-	"github.com/memtree/memtree/tree"
 )
 
-// DifferenceKind says how judgment and ground truth differ in one place.
-type DifferenceKind string
+// differenceKind says how judgment and ground truth differ in one place.
+type differenceKind string
 
-// The kinds. In a Difference of the first three Field is a path; in one of the
+// The kinds. In a difference of the first three Field is a path; in one of the
 // others it is the name of an action.
 const (
-	Missing           DifferenceKind = "missing"            // in the ground truth only
-	Superfluous       DifferenceKind = "superfluous"        // in the judgment only
-	Changed           DifferenceKind = "changed"            // in both, not equal
-	ActionMissing     DifferenceKind = "action_missing"     // an action that was not taken
-	ActionSuperfluous DifferenceKind = "action_superfluous" // an action that should not have been taken
-	ActionChanged     DifferenceKind = "action_changed"     // taken with other arguments
-	ActionMoved       DifferenceKind = "action_moved"       // taken in another order
+	valueMissing      differenceKind = "missing"            // in the ground truth only
+	valueSuperfluous  differenceKind = "superfluous"        // in the judgment only
+	valueChanged      differenceKind = "changed"            // in both, not equal
+	actionMissing     differenceKind = "action_missing"     // an action that was not taken
+	actionSuperfluous differenceKind = "action_superfluous" // an action that should not have been taken
+	actionChanged     differenceKind = "action_changed"     // taken with other arguments
+	actionMoved       differenceKind = "action_moved"       // taken in another order
 )
 
-// Difference is one place in which a judgment differs from the ground truth.
-type Difference struct {
-	Kind  DifferenceKind
+// difference is one place in which a judgment differs from the ground truth.
+type difference struct {
+	Kind  differenceKind
 	Field string   // dotted path, or the name of the action
-	Args  []string // names of the arguments that differ, sorted; of ActionChanged only
+	Args  []string // names of the arguments that differ, sorted; of actionChanged only
 	// Judged and True are the values of judgment and ground truth, "" where there is
 	// none. True must not get into guidance.
 	Judged, True string
 }
 
-// maxDifferences bounds how many differences Differ returns.
+// maxDifferences bounds how many differences differ returns.
 const maxDifferences = 50
 
-// Differ lists where a judgment differs from the ground truth: field by field in the
+// differ lists where a judgment differs from the ground truth: field by field in the
 // order of names, at most fifty places. Lists of actions or tool calls are aligned
 // by name and arguments. A field that only the judgment has (a reason, a message) is
 // no difference, but an action or an entry of a list is. Values that are not JSON,
 // or nest too deep, have no differences.
-func Differ(judged, truth tree.Raw) []Difference {
-	return differ(judgment.Decode(judged), judgment.Decode(truth))
-}
-
-func differ(judged, truth any) []Difference {
+func differ(judged, truth any) []difference {
 	if truth == nil {
 		return nil
 	}
@@ -57,9 +52,9 @@ func differ(judged, truth any) []Difference {
 	return d.list
 }
 
-type differences struct{ list []Difference }
+type differences struct{ list []difference }
 
-func (d *differences) add(x Difference) {
+func (d *differences) add(x difference) {
 	if len(d.list) < maxDifferences {
 		d.list = append(d.list, x)
 	}
@@ -89,7 +84,7 @@ func (d *differences) mixed(path string, got any, want map[string]any) {
 	if p := judgment.PolarityOf(got); p != judgment.Unread && p == judgment.PolarityOf(want) {
 		return
 	}
-	d.add(Difference{Kind: Changed, Field: path, Judged: show(got), True: show(want)})
+	d.add(difference{Kind: valueChanged, Field: path, Judged: show(got), True: show(want)})
 }
 
 func (d *differences) objects(path string, got, want map[string]any) {
@@ -108,7 +103,7 @@ func (d *differences) objects(path string, got, want map[string]any) {
 		case w == nil:
 		case !there && sameVerdictElsewhere(k, w, got):
 		case !there:
-			d.add(Difference{Kind: Missing, Field: p, True: show(w)})
+			d.add(difference{Kind: valueMissing, Field: p, True: show(w)})
 		default:
 			d.value(p, g, w)
 		}
@@ -143,12 +138,12 @@ func (d *differences) lists(path string, got, want []any) {
 			count[k]--
 			continue
 		}
-		d.add(Difference{Kind: Missing, Field: path, True: show(w)})
+		d.add(difference{Kind: valueMissing, Field: path, True: show(w)})
 	}
 	for _, g := range got {
 		if k := listKey(g); count[k] > 0 {
 			count[k]--
-			d.add(Difference{Kind: Superfluous, Field: path, Judged: show(g)})
+			d.add(difference{Kind: valueSuperfluous, Field: path, Judged: show(g)})
 		}
 	}
 }
@@ -162,16 +157,16 @@ func listKey(v any) string {
 
 func (d *differences) actions(a alignment) {
 	for _, n := range a.missing {
-		d.add(Difference{Kind: ActionMissing, Field: n})
+		d.add(difference{Kind: actionMissing, Field: n})
 	}
 	for _, c := range a.changed {
-		d.add(Difference{Kind: ActionChanged, Field: c.name, Args: c.args})
+		d.add(difference{Kind: actionChanged, Field: c.name, Args: c.args})
 	}
 	for _, n := range a.superfluous {
-		d.add(Difference{Kind: ActionSuperfluous, Field: n})
+		d.add(difference{Kind: actionSuperfluous, Field: n})
 	}
 	for _, n := range a.moved {
-		d.add(Difference{Kind: ActionMoved, Field: n})
+		d.add(difference{Kind: actionMoved, Field: n})
 	}
 }
 
@@ -182,7 +177,7 @@ func (d *differences) scalar(path string, got, want any) {
 	if p := judgment.PolarityOf(got); p != judgment.Unread && p == judgment.PolarityOf(want) {
 		return
 	}
-	d.add(Difference{Kind: Changed, Field: path, Judged: show(got), True: show(want)})
+	d.add(difference{Kind: valueChanged, Field: path, Judged: show(got), True: show(want)})
 }
 
 func show(v any) string {
@@ -203,7 +198,7 @@ func join(path, name string) string {
 }
 
 // names lists the distinct names of the differences of a kind with their counts.
-func names(list []Difference, kind DifferenceKind, zh bool) string {
+func names(list []difference, kind differenceKind, zh bool) string {
 	var all []string
 	for _, x := range list {
 		if x.Kind == kind {
@@ -214,10 +209,10 @@ func names(list []Difference, kind DifferenceKind, zh bool) string {
 }
 
 // argumentsOf lists the arguments that differ in any action called name, sorted.
-func argumentsOf(list []Difference, name string) []string {
+func argumentsOf(list []difference, name string) []string {
 	var all []string
 	for _, x := range list {
-		if x.Kind == ActionChanged && x.Field == name {
+		if x.Kind == actionChanged && x.Field == name {
 			for _, a := range x.Args {
 				all = append(all, inline(a))
 			}
@@ -238,10 +233,10 @@ func inline(name string) string {
 
 // words describes the differences in clauses, without the values of the ground
 // truth. It returns "" when there are none.
-func words(list []Difference, lang string) string {
+func words(list []difference, lang string) string {
 	var parts []string
-	for _, kind := range []DifferenceKind{
-		ActionMissing, ActionChanged, ActionSuperfluous, ActionMoved, Missing, Changed, Superfluous,
+	for _, kind := range []differenceKind{
+		actionMissing, actionChanged, actionSuperfluous, actionMoved, valueMissing, valueChanged, valueSuperfluous,
 	} {
 		if s := kindWords(list, kind, lang); s != "" {
 			parts = append(parts, s)
@@ -253,39 +248,39 @@ func words(list []Difference, lang string) string {
 	return strings.Join(parts, "; ")
 }
 
-func kindWords(list []Difference, kind DifferenceKind, lang string) string {
+func kindWords(list []difference, kind differenceKind, lang string) string {
 	zh := lang == "zh"
-	if kind == ActionChanged {
+	if kind == actionChanged {
 		return changedWords(list, zh)
 	}
 	n := names(list, kind, zh)
 	if n == "" {
-		if i := slices.IndexFunc(list, func(x Difference) bool { return x.Kind == kind }); i < 0 || kind != Changed {
+		if i := slices.IndexFunc(list, func(x difference) bool { return x.Kind == kind }); i < 0 || kind != valueChanged {
 			return ""
 		}
 		return pick(zh, "the answer is not the true one", "给出的答案不正确")
 	}
 	switch kind {
-	case ActionMissing:
+	case actionMissing:
 		return pick(zh, n+" left out", "遗漏操作 "+n)
-	case ActionSuperfluous:
+	case actionSuperfluous:
 		return pick(zh, n+" not called for", "多余操作 "+n)
-	case ActionMoved:
+	case actionMoved:
 		return pick(zh, n+" in another order", "操作顺序不同 "+n)
-	case Missing:
+	case valueMissing:
 		return pick(zh, "the judgment lacks “"+n+"”", "判断中缺少“"+n+"”")
-	case Superfluous:
+	case valueSuperfluous:
 		return pick(zh, "only the judgment has “"+n+"”", "判断中多出“"+n+"”")
 	default:
 		return pick(zh, "“"+n+"” not as judged", "“"+n+"”与判断不一致")
 	}
 }
 
-func changedWords(list []Difference, zh bool) string {
+func changedWords(list []difference, zh bool) string {
 	var order []string
 	count := map[string]int{}
 	for _, x := range list {
-		if x.Kind == ActionChanged {
+		if x.Kind == actionChanged {
 			if count[x.Field] == 0 {
 				order = append(order, x.Field)
 			}

@@ -39,7 +39,7 @@ func TestDiffer(t *testing.T) {
 			`[{"function":{"name":"f","arguments":"{\"x\": 1.0}"}}]`, "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := Differ(tree.Raw(c.judgment), tree.Raw(c.truth))
+			got := differ(judgment.Decode(tree.Raw(c.judgment)), judgment.Decode(tree.Raw(c.truth)))
 			require.Equal(t, c.en, words(got, "en"))
 			require.Equal(t, c.zh, words(got, "zh"))
 		})
@@ -90,10 +90,11 @@ func FuzzDetectDiffer(f *testing.F) {
 		j := Detect(&e)
 		require.Equal(t, j.Labelled && !j.Correct, j.Direction.Valid())
 		require.Equal(t, j, Detect(&e))
-		d := Differ(judged, truth)
-		require.Equal(t, d, Differ(judged, truth))
+		said, is := judgment.Decode(judged), judgment.Decode(truth)
+		d := differ(said, is)
+		require.Equal(t, d, differ(said, is))
 		if json.Valid(judged) && e.Judgment.Check() == nil {
-			require.Empty(t, Differ(judged, judged), "nothing differs from itself")
+			require.Empty(t, differ(said, said), "nothing differs from itself")
 			same := tree.Evaluation{Judgment: judged, GroundTruth: judged}
 			if j := Detect(&same); j.Labelled {
 				require.True(t, j.Correct)

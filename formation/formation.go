@@ -78,7 +78,7 @@ func New(o Options) (*Former, error) {
 		f.prompts = set
 	}
 	f.compiled = sync.OnceValue(func() compiled {
-		return compiled{checks: cue.Of(f.taxonomy)(), said: NewClassifier(f.taxonomy)}
+		return compiled{checks: cue.Of(f.taxonomy)(), said: newClassifier(f.taxonomy)}
 	})
 	return f, nil
 }
@@ -86,7 +86,7 @@ func New(o Options) (*Former, error) {
 // compiled are the cues of the rules analyst.
 type compiled struct {
 	checks *cue.Catalogue
-	said   *Classifier // of what is said about an error
+	said   *classifier // of what is said about an error
 }
 
 func (f *Former) catalogue() *cue.Catalogue { return f.compiled().checks }
@@ -220,7 +220,7 @@ func (f *Former) remember(ctx context.Context, x *facts, v View, ask bool, out *
 		return "", err
 	}
 	f.describe(&n, x, &a)
-	older, found, err := recurrence(ctx, v, &n)
+	older, found, err := olderCase(ctx, v, &n)
 	if err != nil {
 		return "", fmt.Errorf("look for near duplicates of case %s: %w", n.ID, err)
 	}

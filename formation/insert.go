@@ -63,10 +63,10 @@ const (
 	nearText       = 8 << 10 // bytes of each text that are compared
 )
 
-// recurrence looks for an older case that has happened again as n: one with nearly
+// olderCase looks for an older case that has happened again as n: one with nearly
 // the same evidence, or one of the same test with the same miss. found is false if
 // there is none.
-func recurrence(ctx context.Context, v View, n *tree.Node) (tree.Node, bool, error) {
+func olderCase(ctx context.Context, v View, n *tree.Node) (tree.Node, bool, error) {
 	list, err := v.Similar(ctx, n, nearCandidates)
 	if err != nil {
 		return tree.Node{}, false, err

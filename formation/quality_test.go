@@ -162,7 +162,7 @@ var mapped = map[string]string{
 }
 
 func flakyQuality(t *testing.T, data string) rates {
-	c := NewClassifier(taxonomy.Default())
+	c := newClassifier(taxonomy.Default())
 	var r rates
 	lines(t, filepath.Join(data, "classify", "ui_flaky.jsonl"), func(line []byte) {
 		var x struct {
@@ -174,7 +174,7 @@ func flakyQuality(t *testing.T, data string) rates {
 		require.NoError(t, json.Unmarshal(line, &x))
 		want, ok := mapped[x.Category]
 		require.True(t, ok, x.Category)
-		got := c.Classify(WeightedText{x.Cause, 1.5}, WeightedText{x.Title, 0.5}, WeightedText{x.Fixed, 0.5}, WeightedText{x.Body, 0.2})
+		got := c.classify(weightedText{x.Cause, 1.5}, weightedText{x.Title, 0.5}, weightedText{x.Fixed, 0.5}, weightedText{x.Body, 0.2})
 		r.n++
 		switch got.Type {
 		case want:

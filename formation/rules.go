@@ -19,7 +19,7 @@ type facts struct {
 	judgment    any // decoded, as judgment.Decode returns it
 	truth       any // likewise
 	judged      Judged
-	differences []Difference
+	differences []difference
 	claim       claim // what the agent said for its verdict
 	lang        string
 	scene       taxonomy.SceneType // zero when the taxonomy does not know it
@@ -122,7 +122,7 @@ func (f *Former) byRules(x *facts, t guard.Truths) analysis {
 
 // classify weighs the texts of an evaluation: the evaluator's words most, then what
 // the agent wrongly claimed, and the task a little.
-func (f *Former) classify(x *facts) Classification {
+func (f *Former) classify(x *facts) classification {
 	cues := f.compiled()
 	ev := typeScores{scores: make([]float64, len(cues.said.types))}
 	cues.said.scan(cue.Read(x.e.Reason), 1.5, &ev)
@@ -152,17 +152,17 @@ func signals(x *facts) map[string]float64 {
 	acts := false
 	for _, d := range x.details() {
 		switch d.Kind {
-		case ActionMissing, ActionMoved:
+		case actionMissing, actionMoved:
 			acts = true
 			raise("interaction_sequence_error", 3)
-		case ActionSuperfluous:
+		case actionSuperfluous:
 			acts = true
 			raise("interaction_sequence_error", 2)
 			raise("business_rule_error", 1)
-		case ActionChanged:
+		case actionChanged:
 			acts = true
 			argumentSignals(d.Args, raise)
-		case Missing, Superfluous, Changed:
+		case valueMissing, valueSuperfluous, valueChanged:
 			raise("content_validation_error", 1.5)
 		}
 	}
@@ -239,11 +239,11 @@ func containsAny(s string, parts ...string) bool {
 // details returns the differences other than that of the verdict. If the verdicts
 // differ, it leaves out fields that only one side has, because an agent that saw no
 // defect cannot have described it.
-func (x *facts) details() []Difference {
-	isVerdict := func(d Difference) bool { return d.Kind == Changed && isVerdictField(d.Field) }
+func (x *facts) details() []difference {
+	isVerdict := func(d difference) bool { return d.Kind == valueChanged && isVerdictField(d.Field) }
 	verdict := slices.ContainsFunc(x.differences, isVerdict)
-	return slices.DeleteFunc(slices.Clone(x.differences), func(d Difference) bool {
-		return isVerdict(d) || verdict && (d.Kind == Missing || d.Kind == Superfluous)
+	return slices.DeleteFunc(slices.Clone(x.differences), func(d difference) bool {
+		return isVerdict(d) || verdict && (d.Kind == valueMissing || d.Kind == valueSuperfluous)
 	})
 }
 
@@ -251,6 +251,6 @@ func isVerdictField(path string) bool {
 	return path == "" || judgment.IsVerdictField(path[strings.LastIndexByte(path, '.')+1:])
 }
 
-func hasActions(list []Difference) bool {
-	return slices.ContainsFunc(list, func(d Difference) bool { return strings.HasPrefix(string(d.Kind), "action") })
+func hasActions(list []difference) bool {
+	return slices.ContainsFunc(list, func(d difference) bool { return strings.HasPrefix(string(d.Kind), "action") })
 }

@@ -55,7 +55,7 @@ type FileError struct {
 func (e *FileError) Error() string { return e.File + " " + e.Problem }
 
 // Read returns the evaluations of r in order, each checked by
-// tree.Evaluation.Check and judgment.Contradiction. name is the file's name for messages.
+// tree.Evaluation.Check and judgment.Denied. name is the file's name for messages.
 //
 // An error that is a *LineError concerns one object only and iteration goes on;
 // its evaluation is the zero value. Any other error ends the iteration: a

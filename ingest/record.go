@@ -150,7 +150,7 @@ func (r *slotValues) evaluation() (tree.Evaluation, *fault) {
 	if err := e.Check(); err != nil {
 		return tree.Evaluation{}, r.inFileWords(err)
 	}
-	if err := judgment.Contradiction(&e, r.fieldName(slotJudgment), r.fieldName(slotTruth)); err != nil {
+	if err := judgment.Denied(&e, r.fieldName(slotJudgment), r.fieldName(slotTruth)); err != nil {
 		return tree.Evaluation{}, r.inFileWords(err)
 	}
 	return e, nil

@@ -10,7 +10,7 @@ import (
 
 // MaxActions bounds how many actions of a list are read: the work of aligning
 // two lists grows with the product of their lengths.
-const MaxActions = 200
+const maxActions = 200
 
 // Action is one step an agent took or should have taken.
 type Action struct {
@@ -20,16 +20,16 @@ type Action struct {
 }
 
 // Actions reads a list of actions. Each is an object with a name (the fields that
-// ActionName knows) and perhaps arguments (kwargs, arguments, args, parameters,
+// actionName knows) and perhaps arguments (kwargs, arguments, args, parameters,
 // params or input). It returns nil when v is no such list or is empty, and reads
-// the first MaxActions.
+// the first maxActions.
 func Actions(v any) []Action {
 	list, ok := v.([]any)
 	if !ok || len(list) == 0 {
 		return nil
 	}
-	out := make([]Action, 0, min(len(list), MaxActions))
-	for _, x := range list[:min(len(list), MaxActions)] {
+	out := make([]Action, 0, min(len(list), maxActions))
+	for _, x := range list[:min(len(list), maxActions)] {
 		o, ok := x.(map[string]any)
 		if !ok {
 			return nil
@@ -37,7 +37,7 @@ func Actions(v any) []Action {
 		if f, ok := o["function"].(map[string]any); ok { // the form of tool calls in chat messages
 			o = f
 		}
-		a := Action{Name: ActionName(o)}
+		a := Action{Name: actionName(o)}
 		if a.Name == "" {
 			return nil
 		}
@@ -51,9 +51,9 @@ func Actions(v any) []Action {
 	return out
 }
 
-// ActionName returns the name of an action: its first text of at most 128 bytes
+// actionName returns the name of an action: its first text of at most 128 bytes
 // among name, action, tool, tool_name and function. It returns "" if there is none.
-func ActionName(o map[string]any) string {
+func actionName(o map[string]any) string {
 	for _, k := range []string{"name", "action", "tool", "tool_name", "function"} {
 		if s, ok := o[k].(string); ok && s != "" && len(s) <= 128 {
 			return s

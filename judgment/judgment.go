@@ -4,9 +4,9 @@
 // is the one place that knows how verdicts are spelled, in English and Chinese.
 //
 // For one value there are PolarityOf (it passes, fails or is unread), Reasoning,
-// Flaky (the verdict calls itself unreliable), Defects and ActionsIn. For a
+// Flaky (the verdict calls itself unreliable) and ActionsIn. For a
 // judgment and its ground truth there are Compare (whether they say the same),
-// Direction (which way the judgment is wrong) and Contradiction (what an
+// Direction (which way the judgment is wrong) and Denied (what an
 // evaluation claims against both).
 //
 // All functions are pure and safe for concurrent use. They take what Decode

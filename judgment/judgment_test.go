@@ -105,7 +105,7 @@ func TestDefects(t *testing.T) {
 		`{"defects":"one"}`:                        {nil, false},
 		`["a"]`:                                    {nil, false},
 	} {
-		list, told := Defects(Decode(tree.Raw(in)))
+		list, told := defects(Decode(tree.Raw(in)))
 		require.Equal(t, want.list, list, in)
 		require.Equal(t, want.told, told, in)
 	}
@@ -128,11 +128,11 @@ func FuzzReadAny(f *testing.F) {
 		c, why := Compare(v, v)
 		require.NotEqual(t, Different, c, "nothing differs from itself")
 		require.Equal(t, c == Undecided, why != "")
-		list, told := Defects(v)
+		list, told := defects(v)
 		require.True(t, told || list == nil)
 		Flaky(v)
 		ActionsIn(v)
 		yes := true
-		require.NoError(t, Contradiction(&tree.Evaluation{Judgment: b, GroundTruth: b, Correct: &yes}, "a", "b"))
+		require.NoError(t, Denied(&tree.Evaluation{Judgment: b, GroundTruth: b, Correct: &yes}, "a", "b"))
 	})
 }

@@ -168,10 +168,10 @@ const defectLists = " defects defectdetails defectlist founddefects bugs buglist
 // IsDefectList reports whether a field of this name lists defects.
 func IsDefectList(name string) bool { return among(defectLists, Fold(name)) }
 
-// Defects returns the defects a value lists, in the order of the fields' names.
+// defects returns the defects a value lists, in the order of the fields' names.
 // told is false when it has no such list. An empty list says that there is no
 // defect.
-func Defects(v any) (list []any, told bool) {
+func defects(v any) (list []any, told bool) {
 	o, ok := v.(map[string]any)
 	if !ok {
 		return nil, false

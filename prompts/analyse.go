@@ -13,7 +13,7 @@ import (
 )
 
 // OtherError is the error type that an analysis may always choose, if no other fits.
-const OtherError = "other_error"
+const otherError = "other_error"
 
 // AnalyseInput is a wrong verdict to be analysed. All texts come from outside; Analyse
 // cleans, cuts and fences them. JSON values are given as their text.
@@ -101,11 +101,11 @@ func valueOrDash(s string) string {
 	return s
 }
 
-// types returns one line per error type, without OtherError.
+// types returns one line per error type, without otherError.
 func (in AnalyseInput) types() []string {
 	lines := make([]string, 0, len(in.ErrorTypes))
 	for _, t := range in.ErrorTypes {
-		if t.ID == OtherError {
+		if t.ID == otherError {
 			continue // the template itself describes it, as the last
 		}
 		l := t.ID
@@ -136,11 +136,11 @@ func (in AnalyseInput) schema() (json.RawMessage, error) {
 		if !typeID().MatchString(t.ID) {
 			return nil, fmt.Errorf("prompt analyse: %q is no error type id: use lower-case letters, digits and _", t.ID)
 		}
-		if t.ID != OtherError {
+		if t.ID != otherError {
 			ids = append(ids, t.ID)
 		}
 	}
-	enum, err := json.Marshal(append(ids, OtherError))
+	enum, err := json.Marshal(append(ids, otherError))
 	if err != nil {
 		return nil, fmt.Errorf("prompt analyse: %w", err)
 	}
@@ -191,7 +191,7 @@ func (in AnalyseInput) offers(id string) bool {
 			return true
 		}
 	}
-	return id == OtherError
+	return id == otherError
 }
 
 // maxAnswerText is the length, in characters, from which a text is refused. The prompt

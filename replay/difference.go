@@ -61,7 +61,7 @@ type pairedRun struct {
 	gain  float64 // 1 if only b warned, -1 if only a did
 }
 
-// compare returns how far b is above a on the runs drawn. ok is that of AUC.
+// compare returns how far b is above a on the runs drawn. ok is that of rocArea.
 func compare(pairs []pairedRun, drawn []int) (auc, warned float64, ok bool) {
 	var a, b [2][]float64 // scores of right and of wrong verdicts
 	for _, i := range drawn {
@@ -72,8 +72,8 @@ func compare(pairs []pairedRun, drawn []int) (auc, warned float64, ok bool) {
 		a[kind], b[kind] = append(a[kind], x.a), append(b[kind], x.b)
 		warned += x.gain
 	}
-	before, _, ok := AUC(a[1], a[0])
-	after, _, _ := AUC(b[1], b[0])
+	before, _, ok := rocArea(a[1], a[0])
+	after, _, _ := rocArea(b[1], b[0])
 	return after - before, warned / float64(max(1, len(a[1]))), ok
 }
 

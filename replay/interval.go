@@ -29,12 +29,12 @@ func Wilson(k, n int) Interval {
 	return in
 }
 
-// AUC returns the area under the ROC curve: the probability that a wrong verdict has
+// rocArea returns the area under the ROC curve: the probability that a wrong verdict has
 // a higher score than a right one, ties counting half. Its interval is DeLong's
 // (Biometrics 1988), with placement values from midranks in O(n log n) (Sun and Xu,
 // IEEE SPL 2014). If the scores separate the two kinds completely, the interval has
 // no width; that does not mean certainty. ok is false if there are none of one kind.
-func AUC(wrong, right []float64) (auc float64, in Interval, ok bool) {
+func rocArea(wrong, right []float64) (auc float64, in Interval, ok bool) {
 	m, n := len(wrong), len(right)
 	if m == 0 || n == 0 {
 		return 0, Interval{}, false

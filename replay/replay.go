@@ -203,12 +203,12 @@ func sortRuns(stream []tree.Evaluation) (ordered []tree.Evaluation, duplicate in
 	return ordered, duplicate
 }
 
-// SameScene reports whether two scenes have the same id and the same route pattern,
+// sameScene reports whether two scenes have the same id and the same route pattern,
 // at least one of which is not empty.
-func SameScene(a, b tree.Scene) bool {
+func sameScene(a, b tree.Scene) bool {
 	p := sceneKey(a)
 	return p == sceneKey(b) && p != sceneKey(tree.Scene{})
 }
 
-// sceneKey returns the part of a scene that SameScene compares.
+// sceneKey returns the part of a scene that sameScene compares.
 func sceneKey(s tree.Scene) tree.Scene { return tree.Scene{ID: s.ID, Route: tree.Route(s.Route)} }

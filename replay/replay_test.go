@@ -270,6 +270,6 @@ func TestSameScene(t *testing.T) {
 		{tree.Scene{Route: "/o/1"}, tree.Scene{Route: "/o/:p"}, true},
 		{tree.Scene{ID: "A"}, tree.Scene{ID: "B"}, false},
 	} {
-		require.Equal(t, c.same, SameScene(c.a, c.b), "%v %v", c.a, c.b)
+		require.Equal(t, c.same, sameScene(c.a, c.b), "%v %v", c.a, c.b)
 	}
 }

@@ -170,7 +170,7 @@ func aucOf(ps []Prediction, score func(*Prediction) float64) *float64 {
 			right = append(right, score(&ps[i]))
 		}
 	}
-	auc, _, ok := AUC(wrong, right)
+	auc, _, ok := rocArea(wrong, right)
 	if !ok {
 		return nil
 	}

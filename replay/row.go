@@ -121,7 +121,7 @@ func (t *truth) row(name string, answers []Given) Row {
 	for _, g := range []*Proportion{&r.Guided, &r.Unguided} {
 		g.P, g.Interval = shareOf(g.Wrong, g.N)
 	}
-	if auc, in, ok := AUC(wrong, right); ok {
+	if auc, in, ok := rocArea(wrong, right); ok {
 		r.AUC, r.Interval = &auc, &in
 	}
 	return r
@@ -161,7 +161,7 @@ func shareOf(k, n int) (*float64, *Interval) {
 func (t *truth) warned(i int, items []Warning) (exact, similar bool) {
 	for _, it := range items {
 		if it.Direction == t.verdicts[i].Direction {
-			if slices.ContainsFunc(it.Scenes, func(s tree.Scene) bool { return SameScene(s, t.scenes[i]) }) {
+			if slices.ContainsFunc(it.Scenes, func(s tree.Scene) bool { return sameScene(s, t.scenes[i]) }) {
 				exact = true
 			} else {
 				similar = true

@@ -24,7 +24,7 @@ const (
 )
 
 // ErrFormat says that a kept index cannot be used by this program; make it anew.
-var ErrFormat = errors.New("not a search index of this version of memtree")
+var errFormat = errors.New("not a search index of this version of memtree")
 
 // Save writes the index for Load. The same nodes under the same version give the same
 // bytes, whatever order they came in. Searches and updates go on meanwhile.
@@ -114,7 +114,7 @@ func Load(r io.ReaderAt, size int64, tax *taxonomy.Taxonomy, e llm.Embedder) (*I
 			st.note = fmt.Sprintf("found by words alone: the index was made with the embedder %s", embedder)
 		}
 		if s.dims > 0 && !s.alien && ix.rotation(s.dims) == nil {
-			return nil, fmt.Errorf("load the index: %w", ErrFormat)
+			return nil, fmt.Errorf("load the index: %w", errFormat)
 		}
 		st.parts = []part{whole(s)}
 		st.count()
@@ -127,33 +127,33 @@ func Load(r io.ReaderAt, size int64, tax *taxonomy.Taxonomy, e llm.Embedder) (*I
 func open(r io.ReaderAt, size int64) (*segment, uint64, string, error) {
 	head := make([]byte, pageSize)
 	if size < pageSize {
-		return nil, 0, "", ErrFormat
+		return nil, 0, "", errFormat
 	}
 	if n, err := r.ReadAt(head, 0); n < len(head) {
 		return nil, 0, "", fmt.Errorf("read the header: %w", err)
 	}
 	f := byteReader{rest: head[len(magic):]}
 	if string(head[:len(magic)]) != magic {
-		return nil, 0, "", ErrFormat
+		return nil, 0, "", errFormat
 	}
 	format, sum := f.u32(), f.u32()
 	if format != fileFormat {
-		return nil, 0, "", fmt.Errorf("%w: its format is %d, not %d", ErrFormat, format, fileFormat)
+		return nil, 0, "", fmt.Errorf("%w: its format is %d, not %d", errFormat, format, fileFormat)
 	}
 	version := f.u64()
 	s := &segment{}
 	if !s.read(&f) {
-		return nil, 0, "", fmt.Errorf("%w: its sizes are impossible", ErrFormat)
+		return nil, 0, "", fmt.Errorf("%w: its sizes are impossible", errFormat)
 	}
 	idLength := f.u32()
 	if idLength > maxIDBytes {
-		return nil, 0, "", fmt.Errorf("%w: its embedder's name is too long", ErrFormat)
+		return nil, 0, "", fmt.Errorf("%w: its embedder's name is too long", errFormat)
 	}
 	embedder := string(f.rest[:idLength])
 	end := s.sections().end
 	pages := pageCount(end)
 	if size != pageSize+4*pages+end {
-		return nil, 0, "", fmt.Errorf("%w: it has %d bytes where its header says %d", ErrFormat, size, pageSize+4*pages+end)
+		return nil, 0, "", fmt.Errorf("%w: it has %d bytes where its header says %d", errFormat, size, pageSize+4*pages+end)
 	}
 	sums := make([]byte, 4*pages)
 	if n, err := r.ReadAt(sums, pageSize); n < len(sums) {
@@ -161,7 +161,7 @@ func open(r io.ReaderAt, size int64) (*segment, uint64, string, error) {
 	}
 	clear(head[len(magic)+4 : len(magic)+8])
 	if crc32.Update(crc32.Checksum(head, castagnoli), castagnoli, sums) != sum {
-		return nil, 0, "", fmt.Errorf("%w: the header does not match its sum", ErrFormat)
+		return nil, 0, "", fmt.Errorf("%w: the header does not match its sum", errFormat)
 	}
 	s.pages = fromFile(r, pageSize+4*pages, end, sums)
 	return s, version, embedder, nil

@@ -53,10 +53,10 @@ func TestDamageIsToldNotServed(t *testing.T) {
 	}
 	for _, n := range []int{0, 10, pageSize - 1, pageSize, len(b) - 1} {
 		_, err := Load(bytes.NewReader(b[:n]), int64(n), nil, nil)
-		require.ErrorIs(t, err, ErrFormat)
+		require.ErrorIs(t, err, errFormat)
 	}
 	_, err := Load(bytes.NewReader(b), int64(len(b))+1, nil, nil)
-	require.ErrorIs(t, err, ErrFormat)
+	require.ErrorIs(t, err, errFormat)
 }
 
 func TestAnEmptyIndexIsKeptToo(t *testing.T) {

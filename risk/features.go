@@ -32,7 +32,7 @@ const (
 	maxSeen   = 128 // words of prompt and observation that are kept
 	wordBits  = 20  // bits of a word's hash
 	// MaxFeatures is the most bytes Encode returns.
-	MaxFeatures = 1200
+	maxFeatures = 1200
 )
 
 // Extract returns the features of e. It reads no field that becomes known only
@@ -113,7 +113,7 @@ const featuresVersion = 1
 // shapeUnit is the step to which Encode rounds a number of the shape.
 const shapeUnit = 1.0 / 4096
 
-// Encode returns the features as a short text, at most MaxFeatures bytes.
+// Encode returns the features as a short text, at most maxFeatures bytes.
 func (f *Features) Encode() string {
 	b := []byte{featuresVersion}
 	b = binary.LittleEndian.AppendUint32(b, f.value)
@@ -135,21 +135,21 @@ func (f *Features) Encode() string {
 }
 
 // ErrFeatures is returned by Decode for what Encode did not make.
-var ErrFeatures = errors.New("not the features of a verdict")
+var errFeatures = errors.New("not the features of a verdict")
 
-// Decode reads what Encode returned. For anything else it returns ErrFeatures.
+// Decode reads what Encode returned. For anything else it returns an error.
 func Decode(s string) (Features, error) {
 	var f Features
-	if len(s) > MaxFeatures {
-		return f, fmt.Errorf("%w: longer than %d bytes", ErrFeatures, MaxFeatures)
+	if len(s) > maxFeatures {
+		return f, fmt.Errorf("%w: longer than %d bytes", errFeatures, maxFeatures)
 	}
 	b, err := base64.RawStdEncoding.DecodeString(s)
 	if err != nil {
-		return f, fmt.Errorf("%w: %w", ErrFeatures, err)
+		return f, fmt.Errorf("%w: %w", errFeatures, err)
 	}
 	const fixed = 1 + 4*6 + 2*shapes
 	if len(b) < fixed || b[0] != featuresVersion {
-		return f, fmt.Errorf("%w: another version, or cut off", ErrFeatures)
+		return f, fmt.Errorf("%w: another version, or cut off", errFeatures)
 	}
 	f.value = binary.LittleEndian.Uint32(b[1:])
 	for i := range f.places {
@@ -169,7 +169,7 @@ func Decode(s string) (Features, error) {
 		return Features{}, err
 	}
 	if len(rest) > 0 {
-		return Features{}, fmt.Errorf("%w: something follows them", ErrFeatures)
+		return Features{}, fmt.Errorf("%w: something follows them", errFeatures)
 	}
 	return f, nil
 }
@@ -179,7 +179,7 @@ func Decode(s string) (Features, error) {
 func decodeWords(b []byte, most int) (ws []uint32, rest []byte, err error) {
 	n, used := binary.Uvarint(b)
 	if used <= 0 || n > uint64(most) {
-		return nil, nil, fmt.Errorf("%w: a list of words is too long or cut off", ErrFeatures)
+		return nil, nil, fmt.Errorf("%w: a list of words is too long or cut off", errFeatures)
 	}
 	b = b[used:]
 	ws = make([]uint32, n)
@@ -187,7 +187,7 @@ func decodeWords(b []byte, most int) (ws []uint32, rest []byte, err error) {
 	for i := range ws {
 		d, used := binary.Uvarint(b)
 		if used <= 0 || d >= 1<<wordBits || i > 0 && d == 0 || last+d >= 1<<wordBits {
-			return nil, nil, fmt.Errorf("%w: a word is out of order or cut off", ErrFeatures)
+			return nil, nil, fmt.Errorf("%w: a word is out of order or cut off", errFeatures)
 		}
 		last += d
 		ws[i] = uint32(last)

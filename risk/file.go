@@ -22,7 +22,7 @@ const (
 )
 
 // ErrFormat says that a saved model cannot be used by this program; learn a new one.
-var ErrFormat = errors.New("not a risk model of this version of memtree")
+var errFormat = errors.New("not a risk model of this version of memtree")
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
@@ -44,26 +44,26 @@ func (m *Model) Save(w io.Writer) error {
 	return nil
 }
 
-// Load reads what Save wrote. It refuses damaged or forged bytes with an error that
-// wraps ErrFormat, and allocates no more than the file's length allows.
+// Load reads what Save wrote. It refuses damaged or forged bytes, and
+// allocates no more than the file's length allows.
 func Load(r io.Reader) (*Model, error) {
 	head := make([]byte, headBytes)
 	if _, err := io.ReadFull(r, head); err != nil {
-		return nil, fmt.Errorf("%w: it is cut off", ErrFormat)
+		return nil, fmt.Errorf("%w: it is cut off", errFormat)
 	}
 	if string(head[:len(magic)]) != magic || binary.LittleEndian.Uint32(head[len(magic):]) != fileFormat {
-		return nil, fmt.Errorf("%w: it begins otherwise", ErrFormat)
+		return nil, fmt.Errorf("%w: it begins otherwise", errFormat)
 	}
 	sum, n := binary.LittleEndian.Uint32(head[len(magic)+4:]), binary.LittleEndian.Uint32(head[len(magic)+8:])
 	if n > maxBody {
-		return nil, fmt.Errorf("%w: it says it has %d bytes", ErrFormat, n)
+		return nil, fmt.Errorf("%w: it says it has %d bytes", errFormat, n)
 	}
 	body, err := io.ReadAll(io.LimitReader(r, int64(n)))
 	if err != nil {
 		return nil, fmt.Errorf("load the risk model: %w", err)
 	}
 	if uint32(len(body)) != n || crc32.Checksum(body, castagnoli) != sum {
-		return nil, fmt.Errorf("%w: it is damaged", ErrFormat)
+		return nil, fmt.Errorf("%w: it is damaged", errFormat)
 	}
 	return decodeModel(body)
 }
@@ -202,7 +202,7 @@ func (m *Model) codeStore(c coder) {
 			r := m.store.ring[(m.store.next+i)%n]
 			f, wrong := r.f.Encode(), int(indicator(r.wrong))
 			c.text(&r.id, maxID)
-			c.text(&f, MaxFeatures)
+			c.text(&f, maxFeatures)
 			c.count(&wrong, 1)
 		}
 		return
@@ -212,7 +212,7 @@ func (m *Model) codeStore(c coder) {
 		var s string
 		wrong := 0
 		c.text(&r.id, maxID)
-		c.text(&s, MaxFeatures)
+		c.text(&s, maxFeatures)
 		c.count(&wrong, 1)
 		f, err := Decode(s)
 		if err != nil {
@@ -264,7 +264,7 @@ type modelDecoder struct {
 
 func (d *modelDecoder) fail(problem string) {
 	if d.err == nil {
-		d.err = fmt.Errorf("%w: %s", ErrFormat, problem)
+		d.err = fmt.Errorf("%w: %s", errFormat, problem)
 	}
 	d.b = nil
 }

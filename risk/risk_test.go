@@ -167,7 +167,7 @@ func TestLoadRefuses(t *testing.T) {
 		"version": flip(b, len(magic)), "length": flip(b, headBytes-1),
 	} {
 		_, err := Load(bytes.NewReader(bad))
-		require.ErrorIs(t, err, ErrFormat, name)
+		require.ErrorIs(t, err, errFormat, name)
 	}
 }
 
@@ -215,7 +215,7 @@ func TestFeaturesRoundTrip(t *testing.T) {
 		}
 		f := Extract(&e)
 		s := f.Encode()
-		require.LessOrEqual(t, len(s), MaxFeatures)
+		require.LessOrEqual(t, len(s), maxFeatures)
 		g, err := Decode(s)
 		require.NoError(t, err)
 		require.Equal(t, s, g.Encode())
@@ -232,7 +232,7 @@ func TestFeaturesOfLongTexts(t *testing.T) {
 	f := Extract(&e)
 	require.Len(t, f.reason, maxReason)
 	require.Len(t, f.seen, maxSeen)
-	require.LessOrEqual(t, len(f.Encode()), MaxFeatures)
+	require.LessOrEqual(t, len(f.Encode()), maxFeatures)
 }
 
 func FuzzDecode(f *testing.F) {
@@ -242,7 +242,7 @@ func FuzzDecode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) {
 		g, err := Decode(s)
 		if err != nil {
-			if !errors.Is(err, ErrFeatures) {
+			if !errors.Is(err, errFeatures) {
 				t.Fatal(err)
 			}
 			return
@@ -263,7 +263,7 @@ func FuzzLoad(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte) {
 		m, err := decodeModel(body)
 		if err != nil {
-			require.ErrorIs(t, err, ErrFormat)
+			require.ErrorIs(t, err, errFormat)
 			return
 		}
 		r := m.Score(verdict("fail", "the price is not shown"))

@@ -9,7 +9,7 @@ import (
 
 // Limits on the catalogue.
 const (
-	MaxChecks = 300 // a count
+	maxChecks = 300 // a count
 	maxAdvice = 400 // bytes of a sentence of advice
 )
 
@@ -105,12 +105,12 @@ func (m *merger) checks(t *Taxonomy, list []at[Check]) {
 		}
 		t.checks[i].merge(&v)
 		for _, n := range []int{len(t.checks[i].Asked), len(t.checks[i].Said), len(t.checks[i].Claimed)} {
-			if n > MaxCues {
-				m.bad(c.line, c.field, "makes %d phrases of one list; the most is %d", n, MaxCues)
+			if n > maxCues {
+				m.bad(c.line, c.field, "makes %d phrases of one list; the most is %d", n, maxCues)
 			}
 		}
 	}
-	m.atMost(len(t.checks), MaxChecks, "checks")
+	m.atMost(len(t.checks), maxChecks, "checks")
 	wider := make(map[string]string, len(t.checks))
 	for _, c := range t.checks {
 		wider[c.ID] = c.Wider

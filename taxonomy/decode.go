@@ -44,8 +44,8 @@ func decode(file string, b []byte) (document, []*ParseError, error) {
 // hostile says why b must not be given to the YAML parser, or returns "". The
 // limits bound the parser's time and stack.
 func hostile(b []byte) string {
-	if len(b) > MaxOverlay {
-		return fmt.Sprintf("has %d bytes; the most is %d", len(b), MaxOverlay)
+	if len(b) > maxOverlay {
+		return fmt.Sprintf("has %d bytes; the most is %d", len(b), maxOverlay)
 	}
 	if i := bytes.IndexByte(b, 0); i >= 0 {
 		return fmt.Sprintf("has a NUL character at byte %d; remove it", i)
@@ -252,8 +252,8 @@ func (d *decoder) list(out *[]string, limit int) func(string, ast.Node) {
 			d.bad(line(n), f, "is %s; write a list such as [one, two]", kind(n))
 			return
 		}
-		if len(list.Values) > MaxCues {
-			d.bad(line(n), f, "has %d entries; the most is %d", len(list.Values), MaxCues)
+		if len(list.Values) > maxCues {
+			d.bad(line(n), f, "has %d entries; the most is %d", len(list.Values), maxCues)
 			return
 		}
 		for i, v := range list.Values {

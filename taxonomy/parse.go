@@ -10,12 +10,12 @@ import (
 
 // Limits on an overlay, in bytes unless said otherwise.
 const (
-	MaxOverlay    = 256 << 10
-	MaxErrorTypes = 200     // a count
-	MaxSceneTypes = 500     // a count
-	MaxGroups     = 50      // a count
-	MaxCues       = 1000    // a count, for one error type
-	MaxAliases    = 100     // a count, for one scene type
+	maxOverlay    = 256 << 10
+	maxErrorTypes = 200     // a count
+	maxSceneTypes = 500     // a count
+	maxGroups     = 50      // a count
+	maxCues       = 1000    // a count, for one error type
+	maxAliases    = 100     // a count, for one scene type
 	maxLine       = 8 << 10 // the YAML parser takes quadratic time in a line's length
 	maxName       = 80
 	maxSentence   = 600
@@ -129,7 +129,7 @@ func (m *merger) groups(t *Taxonomy, list []at[ErrorGroup]) {
 		}
 		t.groups[i].Name = over(t.groups[i].Name, g.value.Name)
 	}
-	m.atMost(len(t.groups), MaxGroups, "groups")
+	m.atMost(len(t.groups), maxGroups, "groups")
 }
 
 func (m *merger) errorTypes(t *Taxonomy, list []at[ErrorType]) {
@@ -163,11 +163,11 @@ func (m *merger) errorTypes(t *Taxonomy, list []at[ErrorType]) {
 		o.Name, o.Description = over(o.Name, v.Name), over(o.Description, v.Description)
 		o.Checklist, o.Brief = over(o.Checklist, v.Checklist), over(o.Brief, v.Brief)
 		o.Cues = addCues(o.Cues, v.Cues)
-		if len(o.Cues) > MaxCues {
-			m.bad(e.line, e.field+".cues", "makes %d phrases; the most is %d", len(o.Cues), MaxCues)
+		if len(o.Cues) > maxCues {
+			m.bad(e.line, e.field+".cues", "makes %d phrases; the most is %d", len(o.Cues), maxCues)
 		}
 	}
-	m.atMost(len(t.errors), MaxErrorTypes, "errorTypes")
+	m.atMost(len(t.errors), maxErrorTypes, "errorTypes")
 }
 
 func (m *merger) sceneTypes(t *Taxonomy, list []at[SceneType]) {
@@ -188,11 +188,11 @@ func (m *merger) sceneTypes(t *Taxonomy, list []at[SceneType]) {
 		}
 		o.Name, o.Checklist = over(o.Name, v.Name), over(o.Checklist, v.Checklist)
 		o.Aliases = addWords(o.Aliases, v.Aliases)
-		if len(o.Aliases) > MaxAliases {
-			m.bad(s.line, s.field+".aliases", "makes %d words; the most is %d", len(o.Aliases), MaxAliases)
+		if len(o.Aliases) > maxAliases {
+			m.bad(s.line, s.field+".aliases", "makes %d words; the most is %d", len(o.Aliases), maxAliases)
 		}
 	}
-	m.atMost(len(t.scenes), MaxSceneTypes, "sceneTypes")
+	m.atMost(len(t.scenes), maxSceneTypes, "sceneTypes")
 	parents := make(map[string]string, len(t.scenes))
 	for _, s := range t.scenes {
 		parents[s.ID] = s.Parent

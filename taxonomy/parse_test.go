@@ -144,7 +144,7 @@ func TestParseSays(t *testing.T) {
 		"tag":           {"errorTypes: !!seq []", "a tagged value, which is not read"},
 		"two documents": {"errorTypes: []\n---\nerrorTypes: []", "m.yaml: has 2 YAML documents; put all into one"},
 		"NUL":           {"errorTypes: []\x00", "m.yaml: has a NUL character at byte 14; remove it"},
-		"too big":       {strings.Repeat("#", MaxOverlay+1), "the most is 262144"},
+		"too big":       {strings.Repeat("#", maxOverlay+1), "the most is 262144"},
 		"long line": {"errorTypes: [" + strings.Repeat("a,", 5000),
 			"m.yaml: has a line of 10013 bytes; the most is 8192"},
 		"too deep":       {strings.Repeat("[", 8000), "m.yaml: nests brackets deeper than 32"},
@@ -246,7 +246,7 @@ func FuzzParse(f *testing.F) {
 			require.True(t, ok)
 			require.Equal(t, s.ID, got.ID)
 			for n := 0; s.Parent != ""; n++ {
-				require.Less(t, n, MaxSceneTypes)
+				require.Less(t, n, maxSceneTypes)
 				s, ok = tax.SceneType(s.Parent)
 				require.True(t, ok)
 			}

@@ -40,9 +40,9 @@ func squeezed(s string) bool {
 	return s == "" || last != ' '
 }
 
-// Once returns half of a line that says the same thing twice with a space between,
+// once returns half of a line that says the same thing twice with a space between,
 // as joined fields of a record sometimes do. It returns any other line unchanged.
-func Once(s string) string {
+func once(s string) string {
 	if h := len(s) / 2; len(s)%2 == 1 && s[h] == ' ' && s[:h] == s[h+1:] {
 		return s[:h]
 	}

@@ -21,7 +21,7 @@ func TestOnce(t *testing.T) {
 	for s, want := range map[string]string{
 		"": "", " ": "", "a a": "a", "a a a": "a a a", "not read not read": "not read", "aa": "aa", "没读到 没读到": "没读到",
 	} {
-		require.Equal(t, want, Once(s), "%q", s)
+		require.Equal(t, want, once(s), "%q", s)
 	}
 }
 

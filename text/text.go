@@ -3,7 +3,7 @@
 // inert ([Clean]).
 //
 // Every function is pure and may be called from any number of goroutines. No function panics on any input. What is
-// returned is valid UTF-8, but [Normal], [Squeeze], [Once] and [Append] keep invalid bytes as they are. English and
+// returned is valid UTF-8, but [Normal], [Squeeze] and [Append] keep invalid bytes as they are. English and
 // Chinese are first-class. Text of other scripts is taken as words between separators, kana like Chinese characters.
 //
 // Work is bounded: the functions that build features ([Tokens], [Words], [Shingles]) read the first [MaxRunes]

@@ -19,7 +19,7 @@ const (
 	MaxConditions  = 8        // appliesWhen, notWhen: a count each
 	MaxOccurrences = 256      // a count, for one case: the newest are kept
 	MaxChildren    = 10_000   // a count
-	MaxOrigins     = 1_000    // a count: origins with counters of one node
+	maxOrigins     = 1_000    // a count: origins with counters of one node
 )
 
 // Check returns all laws that a single node n breaks, joined, each as a *LawError;
@@ -189,7 +189,7 @@ func (c *checker) strings(n *Node) {
 	for _, o := range n.Occurrences {
 		c.text("occurrence", MaxName, o.Evaluation, o.RunID, o.CaseID)
 	}
-	c.law(len(n.Counters) <= MaxOrigins, fmt.Sprintf("it is counted in at most %d origins", MaxOrigins), "there are %d",
+	c.law(len(n.Counters) <= maxOrigins, fmt.Sprintf("it is counted in at most %d origins", maxOrigins), "there are %d",
 		len(n.Counters))
 	for _, origin := range slices.Sorted(maps.Keys(n.Counters)) {
 		k := n.Counters[origin]

@@ -39,8 +39,8 @@ type Agent struct {
 const (
 	MaxField    = 1 << 20 // one text or JSON value of an evaluation
 	MaxName     = 1 << 10 // an id, a name, a route
-	MaxSuite    = 1 << 12 // tests in a suite's snapshot, a count
-	MaxAttempts = 1 << 20 // a count
+	maxSuite    = 1 << 12 // tests in a suite's snapshot, a count
+	maxAttempts = 1 << 20 // a count
 )
 
 // Key returns the id of the evaluation. Without an id it is a hash of run, case,
@@ -149,7 +149,7 @@ func (e *Evaluation) checkValues() error {
 	if e.Correct != nil && *e.Correct && e.Direction != taxonomy.None {
 		return &FieldError{Field: "direction", Problem: "is given although correct is true; leave one of them out"}
 	}
-	if e.Attempt < 0 || e.Attempt > MaxAttempts {
+	if e.Attempt < 0 || e.Attempt > maxAttempts {
 		return &FieldError{Field: "attempt", Problem: "is " + itoa(e.Attempt) + "; use 1 for the first try"}
 	}
 	if y := e.At.Year(); !e.At.IsZero() && (y < 1970 || y > 2200) {
@@ -160,16 +160,16 @@ func (e *Evaluation) checkValues() error {
 }
 
 func (s *Scope) check() error {
-	if len(s.SuiteTests) > MaxSuite {
+	if len(s.SuiteTests) > maxSuite {
 		return &FieldError{Field: "scope.suite_tests",
-			Problem: "has " + itoa(len(s.SuiteTests)) + " entries; the most is " + itoa(MaxSuite)}
+			Problem: "has " + itoa(len(s.SuiteTests)) + " entries; the most is " + itoa(maxSuite)}
 	}
 	for _, t := range s.SuiteTests {
 		if err := checkText("scope.suite_tests", t, MaxName); err != nil {
 			return err
 		}
 	}
-	if s.Position < 0 || (s.Position > 0 && s.Position >= max(len(s.SuiteTests), MaxSuite)) {
+	if s.Position < 0 || (s.Position > 0 && s.Position >= max(len(s.SuiteTests), maxSuite)) {
 		return &FieldError{Field: "scope.position",
 			Problem: "is " + itoa(s.Position) + "; use the zero-based place in suite_tests"}
 	}

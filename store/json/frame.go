@@ -29,7 +29,7 @@ type frame struct {
 type link [8]byte
 
 // MaxLine is the most bytes of JSON in one journal line, and so in one batch.
-const MaxLine = 64 << 20
+const maxLine = 64 << 20
 
 const frameMark = "M1 "
 
@@ -99,7 +99,7 @@ func parseFrame(b []byte) (frame, int, bool) {
 	seq, okSeq := decimal(field[0])
 	length, okLen := decimal(field[1])
 	synced, okSynced := decimal(field[4])
-	if !okSeq || !okLen || !okSynced || synced > 1<<62 || length > MaxLine || length+1 > uint64(len(rest)) {
+	if !okSeq || !okLen || !okSynced || synced > 1<<62 || length > maxLine || length+1 > uint64(len(rest)) {
 		return f, 0, false
 	}
 	var sum [4]byte

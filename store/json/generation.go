@@ -268,7 +268,7 @@ func (g *generation) find(id string) (*branchRef, indexed, bool, error) {
 
 // read returns the line at a place of a file, after checking it.
 func (g *generation) read(l *linesRef, at place) ([]byte, error) {
-	if at.len > MaxLine || at.off < 0 || at.off+int64(at.len) >= l.Data.Bytes {
+	if at.len > maxLine || at.off < 0 || at.off+int64(at.len) >= l.Data.Bytes {
 		return nil, damaged(l.Data, at.off, errors.New("the index points outside it"))
 	}
 	b := make([]byte, at.len+1)

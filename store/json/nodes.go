@@ -168,7 +168,7 @@ func (r *lineReader) index() (indexed, bool, error) {
 
 // read returns the line at a place. Later reads do not change it.
 func (r *lineReader) read(at place) ([]byte, error) {
-	if at.len > MaxLine || at.off < 0 || at.off+int64(at.len) >= r.ref.Data.Bytes {
+	if at.len > maxLine || at.off < 0 || at.off+int64(at.len) >= r.ref.Data.Bytes {
 		return nil, damaged(r.ref.Data, at.off, errors.New("the index points outside it"))
 	}
 	need := int(at.len) + 1

@@ -24,7 +24,7 @@ func (p piece) read() ([]byte, error) { return p.journal.value(p.place) }
 
 // placeOf returns the place of bytes at an offset.
 func placeOf(off int64, b []byte) place {
-	return place{off: off, len: uint32(len(b)), crc: checksum(b)} //nolint:gosec // bounded by MaxLine
+	return place{off: off, len: uint32(len(b)), crc: checksum(b)} //nolint:gosec // bounded by maxLine
 }
 
 // journalHandle returns a handle for reading journal n. It does not open the file yet.

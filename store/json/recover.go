@@ -105,7 +105,7 @@ func (r *replay) scan(h *handle, from int64) (end, size int64, err error) {
 		switch {
 		case end > before:
 			want = scanAhead
-		case got < len(b) || int64(got) == size-end || want > int64(maxFrame+MaxLine):
+		case got < len(b) || int64(got) == size-end || want > int64(maxFrame+maxLine):
 			return end, size, nil // reading more would not complete the line
 		default:
 			want *= 2

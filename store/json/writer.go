@@ -155,8 +155,8 @@ func (s *Store) group(waiting []*request) []*request {
 		if line, r.err = r.plan(st); r.err != nil || line == nil {
 			continue
 		}
-		if len(line) > MaxLine {
-			r.err = fmt.Errorf("the batch has %d bytes; the most is %d: split it", len(line), MaxLine)
+		if len(line) > maxLine {
+			r.err = fmt.Errorf("the batch has %d bytes; the most is %d: split it", len(line), maxLine)
 			continue
 		}
 		before := *lines

@@ -5,7 +5,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Contradiction returns a *tree.FieldError when e claims what its judgment and
+// Denied returns a *tree.FieldError when e claims what its judgment and
 // ground truth deny, else nil. There are three such claims:
 //   - correct is true, and the verdicts differ;
 //   - correct is false or a direction is given, and the two differ in nothing;
@@ -14,9 +14,9 @@ import (
 // said and is name the judgment and the ground truth in the error's sentence, as
 // the file that e comes from names them.
 //
-// Contradiction returns nil when either verdict cannot be read or is flaky. The
+// Denied returns nil when either verdict cannot be read or is flaky. The
 // direction other contradicts no other direction: it only says less.
-func Contradiction(e *tree.Evaluation, said, is string) error {
+func Denied(e *tree.Evaluation, said, is string) error {
 	if e.Correct == nil && !e.Direction.Valid() || e.GroundTruth.Null() {
 		return nil // nothing is claimed, or nothing could deny it
 	}
@@ -93,8 +93,8 @@ func sameBesides(judged, truth any) bool {
 // listsMore reports whether a judgment lists defects or actions and the ground
 // truth lists none.
 func listsMore(judged, truth any) bool {
-	found, _ := Defects(judged)
-	known, _ := Defects(truth)
+	found, _ := defects(judged)
+	known, _ := defects(truth)
 	took, _ := ActionsIn(judged)
 	return len(found) > 0 && len(known) == 0 || len(took) > 0 && !expectsActions(truth)
 }

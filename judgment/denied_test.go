@@ -9,7 +9,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-func TestContradiction(t *testing.T) {
+func TestDenied(t *testing.T) {
 	yes, no := true, false
 	const (
 		mendPass = "; mend the one that is wrong, or leave this one out and the two are compared"
@@ -72,7 +72,7 @@ func TestContradiction(t *testing.T) {
 	} {
 		e := tree.Evaluation{Judgment: tree.Raw(c.judgment), GroundTruth: tree.Raw(c.truth), Correct: c.correct,
 			Direction: c.direction}
-		err := Contradiction(&e, "judgment", "ground_truth")
+		err := Denied(&e, "judgment", "ground_truth")
 		if c.want == "" {
 			require.NoError(t, err, "%s %s", c.judgment, c.truth)
 			continue
@@ -82,6 +82,6 @@ func TestContradiction(t *testing.T) {
 		require.Equal(t, c.want, f.Error())
 	}
 	e := tree.Evaluation{Judgment: tree.Raw(`"pass"`), GroundTruth: tree.Raw(`"fail"`), Correct: &yes}
-	require.EqualError(t, Contradiction(&e, "verdict", "expected"),
+	require.EqualError(t, Denied(&e, "verdict", "expected"),
 		"correct is true although verdict reads as pass and expected as fail"+mendPass, "by the names of the source")
 }
