@@ -23,7 +23,7 @@ type nothing struct{}
 func (nothing) Get(context.Context, string) (tree.Node, error)                { return tree.Node{}, tree.ErrNotFound }
 func (nothing) Similar(context.Context, *tree.Node, int) ([]tree.Node, error) { return nil, nil }
 
-// cases forms the wrong runs of a file without a model.
+// cases returns the cases that are formed of a file's wrong runs without a model.
 func cases(t *testing.T, name string) []tree.Node {
 	t.Helper()
 	former, err := formation.New(formation.Options{})
@@ -51,8 +51,8 @@ func cases(t *testing.T, name string) []tree.Node {
 	return nodes
 }
 
-// TestRealCases words every case of the samples by itself: the block must hold
-// the lesson, and the two sieves must leave nearly all of what is honest.
+// TestRealCases words every case of the samples by itself. The block must have the lesson, and
+// the checks for attacks and for leaks must let nearly all of these honest cases pass.
 func TestRealCases(t *testing.T) {
 	for _, name := range []string{"shop", "tau", "agentrx", "whoandwhen", "webjudge", "judgebench"} {
 		t.Run(name, func(t *testing.T) {
@@ -78,7 +78,8 @@ func TestRealCases(t *testing.T) {
 			dropped -= silent
 			why, err := json.Marshal(reasons)
 			require.NoError(t, err)
-			t.Logf("%d cases, %d left out, %.0f tokens each with fence and header: %s", len(nodes), dropped, float64(tokens)/float64(max(1, len(nodes)-dropped-silent)), why)
+			t.Logf("%d cases, %d left out, %.0f tokens each with fence and header: %s", len(nodes), dropped,
+				float64(tokens)/float64(max(1, len(nodes)-dropped-silent)), why)
 			require.LessOrEqual(t, dropped*20, len(nodes), "more than 5 %% of honest cases are left out")
 		})
 	}

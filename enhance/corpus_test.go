@@ -18,8 +18,8 @@ func overlay(template string) fs.FS {
 	return fstest.MapFS{"guidance.en.tmpl": {Data: []byte(template)}}
 }
 
-// corpus returns the texts of a file of the shared data by attack or not, or
-// skips the test.
+// corpus returns the texts of a file of the shared data, attacks and benign ones apart. It
+// skips the test if there is no such file.
 func corpus(tb testing.TB, name string) (attacks, benign []string) {
 	tb.Helper()
 	dir := os.Getenv("MEMTREE_SHARED")
@@ -53,8 +53,9 @@ func corpus(tb testing.TB, name string) (attacks, benign []string) {
 
 func TestFenceHoldsForCorpora(t *testing.T) {
 	n := 0
-	for _, name := range []string{"ansi_garak", "archive_names", "benign_notinject", "inj_bipia", "inj_cyberseceval", "inj_cyberseceval_multilingual", "inj_garak",
-		"mem_owasp_amg", "naughty_blns", "poison_memorygraft", "traversal_patt", "unicode_delimiters", "xss_dompurify", "xss_prompt_csv_patt"} {
+	for _, name := range []string{"ansi_garak", "archive_names", "benign_notinject", "inj_bipia", "inj_cyberseceval",
+		"inj_cyberseceval_multilingual", "inj_garak", "mem_owasp_amg", "naughty_blns", "poison_memorygraft",
+		"traversal_patt", "unicode_delimiters", "xss_dompurify", "xss_prompt_csv_patt"} {
 		attacks, benign := corpus(t, name)
 		for _, s := range append(attacks, benign...) {
 			n++
@@ -69,10 +70,11 @@ func TestFenceHoldsForCorpora(t *testing.T) {
 	t.Logf("%d strings, each in every field, half of them with a close marker: no break-out", n)
 }
 
-// TestUnsafeRates prints what the sieve catches, and holds the one bar it has:
-// fewer than 2 % of harmless texts may be taken for attacks.
+// TestUnsafeRates prints how many attacks guard.Unsafe finds, and fails if it takes 2 % or more
+// of the harmless texts for attacks.
 func TestUnsafeRates(t *testing.T) {
-	for _, name := range []string{"inj_cyberseceval", "inj_cyberseceval_multilingual", "inj_bipia", "inj_garak", "mem_owasp_amg", "poison_memorygraft", "benign_notinject"} {
+	for _, name := range []string{"inj_cyberseceval", "inj_cyberseceval_multilingual", "inj_bipia", "inj_garak",
+		"mem_owasp_amg", "poison_memorygraft", "benign_notinject"} {
 		attacks, benign := corpus(t, name)
 		caught, alarms := 0, 0
 		for _, s := range attacks {

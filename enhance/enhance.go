@@ -1,16 +1,15 @@
 // Package enhance turns memories into guidance: the text that is put into an
 // agent's prompt before a run.
 //
-// The text leads with what to check and what is right, because that order was
-// measured to help a real model where naming the mistake first did not. It is
-// one fenced block that says of itself that it holds hypotheses. Everything a
-// memory says is cleaned, folded to one line and escaped, so that no memory can
-// close the block, forge a heading or begin a line; a memory that gives away a
-// ground truth or speaks to the agent as its master is left out.
+// The text begins with what to check and what is right. Measured with a real model, that
+// order helped, and naming the mistake first did not. The text is one fenced block, which says
+// that it holds hypotheses. Everything a memory says is cleaned, folded to one line and
+// escaped, so that no memory can close the block, forge a heading or begin a line. A memory
+// that gives away a ground truth or gives the agent orders is left out.
 //
-// Everything here is a pure function of its arguments: the same input gives the
-// same bytes, which are part of the agent's own cache key. So there are no
-// scores, dates or counts in the text.
+// Everything here is a pure function of its arguments: the same input gives the same bytes,
+// and agents may use these as part of a cache key. So the text has no scores and no counts, and
+// a date only with what was found on it.
 package enhance
 
 import (
@@ -36,41 +35,42 @@ const (
 // Options say for whom to write. The zero value works.
 type Options struct {
 	Lang    string       // "zh" or "en", of the headings; default: the language of Prompt
-	Prompt  string       // the prompt it is written for; decides Lang and Budget where they are not given
+	Prompt  string       // the prompt it is written for; Lang and Budget follow from it if they are not given
 	Budget  int          // tokens for the memories, see Tokens; default: by the length of Prompt
 	Prompts *prompts.Set // default: the built-in templates
 	Words   *Wording     // default: that of the built-in taxonomy
 
-	// Asked are the checks that the prompt calls for, the surest first. They are what there is
-	// to look at where a case of Here, the very page or test, went wrong and nobody knows how.
+	// Asked are the ids of the checks that the prompt calls for, the surest first. Here are the
+	// ids of the cases of this very page or test. If nobody knows how a case of Here went
+	// wrong, the text names the first check of Asked that fits its direction.
 	Asked []string
 	Here  []string
 
-	// Build is the build at hand. What was found on the same one is told, with its day and
-	// with reserve; what was found on another, or on nobody knows which, only if Findings says
-	// so: told of an old finding a small judge finds it again, on a repaired build too.
+	// Build is the build at hand. A finding of the same build is told with its day and with
+	// reserve. A finding of another build, or of an unknown one, is told only if Findings is
+	// set: a small judge that is told an old finding finds it again, on a repaired build too.
 	Build    string
 	Findings bool
 
-	// Facts are what is so on the page now; the decided ones are said first, and not counted
-	// against Budget. They stand in place of the advice of the cases they were read from.
+	// Facts are what is true of the page now. The decided ones are told first, and do not
+	// count against Budget. They replace the advice of the cases that they were read from.
 	Facts []Observed
 }
 
 // Observed is a fact, and the memory it was read from.
 type Observed struct {
 	fact.Fact
-	ID     string
-	Clause string // set by Write: what the text says of it
+	ID     string // of the memory
+	Clause string // set by Write: the words of the text for it
 }
 
 // Block is text to put into a prompt, and what it was made from.
 type Block struct {
 	Text    string     // fenced, without a line feed at its end; "" if there is nothing to say
 	Hash    string     // of Text, "" for none
-	Wording string     // the template, as prompts.Prompt.Name has it, then +facts and +findings where there are any
+	Wording string     // name of the template, see prompts.Prompt.Name; then +facts and +findings if it has any
 	IDs     []string   // the memories in it, in the order given
-	Facts   []Observed // those in it, in the order given
+	Facts   []Observed // the facts in it, in the order given
 	Dropped []Drop     // the memories left out, in the order given
 }
 
@@ -79,15 +79,15 @@ type Drop struct {
 	ID     string `json:"id"`
 	Reason string `json:"reason"` // a sentence
 
-	Sentence string `json:"-"` // its format, one of Sentences
-	Args     []any  `json:"-"` // that go into it: an id, a number
+	Sentence string `json:"-"` // the format of Reason, one of Sentences
+	Args     []any  `json:"-"` // what goes into the format: an id or a number
 }
 
-// Write words the nodes, which come best first. Strategies are said first, then
-// experiences, then cases, each in the order given. Where the budget is short
-// the last given are left out, never half of one. No nodes, or none that may be
-// shown, give an empty text. The error is that of a template that does not work
-// or breaks the fence; there is no text then.
+// Write turns nodes, which come best first, into guidance. The text has strategies first, then
+// experiences, then cases, each in the order given. If the budget is too small, the last
+// given nodes are left out; a node is never cut in half. If no node may be shown and no fact is
+// decided, the text is empty. The error is that of a template that does not work or that
+// breaks the fence; then there is no text.
 func Write(nodes []tree.Node, o Options) (Block, error) {
 	if len(nodes) == 0 && len(o.Facts) == 0 {
 		return Block{}, nil
@@ -123,27 +123,28 @@ func Write(nodes []tree.Node, o Options) (Block, error) {
 	return g, nil
 }
 
-// choose turns nodes into items, and says of those left out why, by their place.
+// choose words the nodes that go into the text. Of the others it returns the reason, by their
+// index in nodes. told are the facts that are in the text.
 func choose(nodes []tree.Node, told []Observed, o Options) (items []wordedMemory, dropped map[int]why) {
 	dropped = map[int]why{}
-	said := map[taxonomy.Direction][]saying{} // the points of the items
+	said := map[taxonomy.Direction][]saying{} // the points of the items so far, to leave out repetitions
 	left := o.Budget
 	full := false
 	for i := range nodes {
 		n := &nodes[i]
-		it, w := newItem(o.supposed(n), o)
-		if settled(n, told) {
+		it, w := newItem(o.supposeMiss(n), o)
+		if isSettled(n, told) {
 			w = why{sentence: settledNow}
 		}
 		var points []saying
 		if w.sentence == "" {
 			var by string
-			if points, by = it.news(said[n.Direction]); len(points) == 0 {
+			if points, by = it.takeNews(said[n.Direction]); len(points) == 0 {
 				w = why{saysSame, []any{by}}
 			}
 		}
 		if w.sentence == "" && (full || it.cost() > left) {
-			full = true // no smaller one jumps the queue: the last given go first
+			full = true // from here on all are left out, so that a smaller one does not come before a better one
 			w = why{noRoom, []any{o.Budget}}
 		}
 		if w.sentence != "" {
@@ -180,7 +181,8 @@ func (o Options) write(items []wordedMemory, facts []string) (Block, error) {
 		return Block{}, fmt.Errorf("write guidance: %w", err)
 	}
 	if strings.ContainsAny(p.System+p.Text, "<>") {
-		return Block{}, errors.New("write guidance: the template " + p.ID + " has an angle bracket in it, which could end the fence; remove it")
+		return Block{}, errors.New("write guidance: the template " + p.ID +
+			" has an angle bracket in it, which could end the fence; remove it")
 	}
 	g.Text = strings.TrimRight(Open+"\n"+p.System+"\n\n"+p.Text, "\n") + "\n" + Close
 	g.Hash, g.Wording = tree.Hash(g.Text), p.Name()
@@ -198,14 +200,14 @@ type Placement int
 
 // The placements.
 const (
-	Append   Placement = iota // after the prompt, which stays first and as it is
+	Append   Placement = iota // after the prompt
 	Prepend                   // before the prompt
-	Separate                  // not into the prompt: the caller hands it over apart, see Join
+	Separate                  // not in the prompt: the caller passes it on separately, see Join
 )
 
-// Place returns prompt with guidance put where p says. The prompt itself stays
-// as it is, byte for byte; without guidance, or with Separate, it is all that
-// comes back.
+// Place returns prompt with guidance at the place p, a blank line between them. The prompt
+// stays as it is, byte for byte. Without guidance, and with Separate, Place returns the prompt
+// alone.
 func Place(prompt, guidance string, p Placement) string {
 	switch {
 	case guidance == "" || p == Separate:
@@ -216,8 +218,8 @@ func Place(prompt, guidance string, p Placement) string {
 	return prompt + "\n\n" + guidance
 }
 
-// Join returns the background knowledge an agent takes apart from its prompt:
-// the user's own, as it is, and the guidance after it.
+// Join returns background knowledge, for agents that take it separately from the prompt: the
+// user's own as it is, and the guidance after it.
 func Join(own, guidance string) string {
 	if own == "" {
 		return guidance
@@ -227,19 +229,19 @@ func Join(own, guidance string) string {
 
 // The default budget, in tokens.
 const (
-	maxBudget = 300 // what agents were seen to use of a memory block
+	maxBudget = 300 // agents were not seen to use more of a memory block
 	minBudget = 280 // three lessons of two or three sentences each
 )
 
-// defaultBudget returns how many tokens the memories may take in a prompt: 15 %
-// of it, but at least 280, so that a short prompt gets its few lessons too, and
-// at most 300. The fence, its header and the headings are not counted.
+// defaultBudget returns how many tokens the memories may take beside a prompt: 15 % of the
+// prompt's tokens, but at least 280, so that a short prompt gets a few lessons too, and at most
+// 300. The fence, its header and the headings are not counted.
 func defaultBudget(prompt string) int {
 	return min(maxBudget, max(minBudget, Tokens(prompt)*15/100))
 }
 
-// Tokens estimates how many tokens a model makes of s: one for every four
-// characters, and two for every three Chinese ones.
+// Tokens estimates how many tokens a model makes of s: one for every four characters, and two
+// for every three Chinese characters. It counts in twelfths to round only once, up.
 func Tokens(s string) int {
 	twelfths := 0
 	for _, r := range s {

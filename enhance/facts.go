@@ -9,11 +9,11 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// maxFacts is how many facts are told.
+// maxFacts is the highest number of clauses about facts in a text.
 const maxFacts = 6
 
-// facts words what is decided, each clause once, and returns the facts behind the clauses.
-// What is not decided is never told; nor is what may not be shown.
+// facts words the decided facts. It returns the clauses, each once, and all facts that they
+// tell. Facts that are not decided or may not be shown are left out.
 func (o Options) facts() (clauses []string, told []Observed) {
 	for _, f := range o.Facts {
 		c := factClause(f.Fact, o.Lang)
@@ -36,16 +36,17 @@ func (o Options) facts() (clauses []string, told []Observed) {
 	return clauses, told
 }
 
-// settled reports whether facts speak for a case: then they stand in place of its advice. What
-// they leave open is not asked for beside them, for a small judge takes every further line for
-// something that is wrong with the page; decision 0011 has how often.
-func settled(n *tree.Node, told []Observed) bool {
+// isSettled reports whether a fact that is told was read from the case n. Such facts replace
+// the advice of the case, even if they leave something of it open: a small judge takes every
+// further line as something that is wrong with the page. Decision 0011 has the rates.
+func isSettled(n *tree.Node, told []Observed) bool {
 	return slices.ContainsFunc(told, func(f Observed) bool { return f.ID == n.ID })
 }
 
-// factClause words a decided fact in zh or en: what is so; and where it is as it should be, that
-// too, for a small judge takes any text about a page for something wrong with it. It holds
-// nothing of the page but what was looked for, and numbers. "" for one that is not decided.
+// factClause words a decided fact in zh or en. If the fact is as it should be, the clause says
+// that too, because a small judge takes any text about a page as something wrong with it. Of
+// the page the clause has only what was looked for, and numbers. It is "" for a fact that is
+// not decided.
 func factClause(f fact.Fact, lang string) string {
 	switch c := clause(f, lang == "zh"); {
 	case f.State == fact.Unknown:
@@ -59,6 +60,7 @@ func factClause(f fact.Fact, lang string) string {
 	}
 }
 
+// clause says what is true of the page, without judging it.
 func clause(f fact.Fact, zh bool) string {
 	pick := func(en, inZH string, args ...any) string {
 		if zh {
@@ -99,14 +101,14 @@ func clause(f fact.Fact, zh bool) string {
 	return textClause(f, holds, zh, pick)
 }
 
-// textClause says which of two texts is on the page.
+// textClause says which of two texts is on the page: the one that should be or the other.
 func textClause(f fact.Fact, holds, zh bool, pick func(en, zh string, args ...any) string) string {
 	of := ""
 	if f.Role != "" && f.Line > 0 {
 		of = roleName(f.Role, zh)
 	}
 	there, absent := f.Got, f.Want
-	if holds { // “no X” reads like something that is missing, also where X should not be there
+	if holds { // “no X” would read as a lack, even where X should not be there
 		there, absent = f.Want, ""
 	}
 	switch {
@@ -118,9 +120,11 @@ func textClause(f fact.Fact, holds, zh bool, pick func(en, zh string, args ...an
 	return pick("%s is on the page, %s is not", "页面上有%s，没有%s", of+quoteFact(there), quoteFact(absent))
 }
 
+// quoteFact quotes words of a page, made harmless.
 func quoteFact(s string) string { return "“" + inert(s) + "”" }
 
-// roleName is what people call an element of a role.
+// roleName returns what people call an element with an ARIA role; "" in Chinese for a role
+// that has no common name.
 func roleName(role string, zh bool) string {
 	if !zh {
 		return role + " "

@@ -9,17 +9,16 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// maxRead bounds how much of one text is looked at, in bytes: all of it, in a
-// node that obeys the laws.
+// maxRead bounds how much of one text is read, in bytes. A node that obeys the laws is never
+// longer.
 const maxRead = tree.MaxNodeLine
 
-// inert makes a text fit to stand in the block: clean, on one line, without
-// anything that could end the block or look like a heading of it.
+// inert makes a text harmless for the block: clean, on one line, with nothing that could end
+// the block or look like one of its headings.
 //
-// Angle brackets of every width become ‹ and ›, so that there is none in the
-// block but those of the fence; 【 and 】 become 〔 and 〕; square brackets stay,
-// since selectors need them, but for those around the words of a heading or of
-// a chat template, which become round ones.
+// Angle brackets of every width become ‹ and ›, so that the fence has the only ones in the
+// block. 【 and 】 become 〔 and 〕. Square brackets stay, since selectors need them. But around the
+// words of a heading or of a chat template they become round brackets.
 func inert(s string) string {
 	if len(s) > maxRead {
 		s = s[:maxRead] // half a character becomes U+FFFD, and is cut off later
@@ -42,5 +41,8 @@ var brackets = sync.OnceValue(func() *strings.Replacer {
 })
 
 var heading = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)[\[［]([^\]］]{0,4}(?:testing\s*strategy|past\s*(?:experience|observation)s?|avoid|learned\s*from|end\s*of|memory|system|assistant|user|inst\b|测试策略|历史经验|注意避免|以下是|系统|指令)[^\]］]{0,80})[\]］]`)
+	return regexp.MustCompile(`(?i)[\[［]([^\]］]{0,4}(?:` +
+		`testing\s*strategy|past\s*(?:experience|observation)s?|avoid|learned\s*from|end\s*of|` +
+		`memory|system|assistant|user|inst\b|` +
+		`测试策略|历史经验|注意避免|以下是|系统|指令)[^\]］]{0,80})[\]］]`)
 })

@@ -11,22 +11,23 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// maxFinding is how long what was found may be, in tokens.
+// maxFinding is the greatest length of a finding, in tokens.
 const maxFinding = 60
 
-// finding words what was true when a case was judged wrongly, with its day and with reserve.
-// It is "" where it may not be told: on another build, without leave, or of a lesson.
+// finding words what was true when a case was judged wrongly, with its day and with reserve. It
+// is "" if that may not be told: for a lesson, and for a case of another build unless
+// Options.Findings is set.
 func (o Options) finding(n *tree.Node) string {
 	same := o.Build != "" && o.Build == n.Scope.Build
 	if n.Type != tree.Case || !same && !o.Findings {
 		return ""
 	}
 	found := ""
-	for _, s := range wasSo(n) {
+	for _, s := range truthsThen(n) {
 		if _, unsafe := guard.Unsafe(s); unsafe {
 			continue
 		}
-		longer := text.Append(found, stop(inert(s)))
+		longer := text.Append(found, endSentence(inert(s)))
 		if Tokens(longer) > maxFinding {
 			break
 		}
@@ -38,17 +39,20 @@ func (o Options) finding(n *tree.Node) string {
 	day := n.Metadata.UpdatedAt.UTC().Format("2006-01-02")
 	switch alarm := n.Direction == taxonomy.FalseFail; {
 	case o.Lang == "zh" && alarm:
-		return fmt.Sprintf("%s（%s）当时是这样、没有问题：%s现在是否如此，以所见为准。", build(same, "zh"), day, found)
+		return fmt.Sprintf("%s（%s）当时是这样、没有问题：%s现在是否如此，以所见为准。", buildName(same, "zh"), day, found)
 	case o.Lang == "zh":
-		return fmt.Sprintf("%s（%s）当时：%s现在是否如此，以所见为准。", build(same, "zh"), day, found)
+		return fmt.Sprintf("%s（%s）当时：%s现在是否如此，以所见为准。", buildName(same, "zh"), day, found)
 	case alarm:
-		return fmt.Sprintf("On %s (%s) this was so, and right: %s Go by what is there now.", build(same, "en"), day, found)
+		return fmt.Sprintf("On %s (%s) this was so, and right: %s Go by what is there now.", buildName(same, "en"), day,
+			found)
 	default:
-		return fmt.Sprintf("On %s (%s): %s Go by what is there now.", build(same, "en"), day, found)
+		return fmt.Sprintf("On %s (%s): %s Go by what is there now.", buildName(same, "en"), day, found)
 	}
 }
 
-func build(same bool, lang string) string {
+// buildName says whether the build is the same. Without the name of a build on both sides
+// nobody knows, so it says “perhaps”.
+func buildName(same bool, lang string) string {
 	switch {
 	case same && lang == "zh":
 		return "同一版本"
@@ -60,8 +64,9 @@ func build(same bool, lang string) string {
 	return "perhaps another build"
 }
 
-// wasSo are the sentences on what was true: the defects, or else how it was misjudged.
-func wasSo(n *tree.Node) []string {
+// truthsThen returns the sentences on what was true then: the defects, or if there are none how
+// the case was misjudged.
+func truthsThen(n *tree.Node) []string {
 	if n.CaseData == nil {
 		return nil
 	}

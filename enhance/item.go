@@ -14,30 +14,30 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// wordedMemory is one memory, worded.
+// wordedMemory is the wording of one memory.
 type wordedMemory struct {
 	id    string
 	level tree.Type
-	hints []prompts.Hint // its points, each a line; the first has what is said besides
-	found bool           // with what was found then
+	hints []prompts.Hint // one for each point; the first has the conditions and the mistake too
+	found bool           // a hint has a finding
 }
 
-// Shares of a worded memory in tokens. One without its rarer parts leaves their
-// room to the other items, not to its check.
+// The most tokens that each part of a memory may take. A memory without one of the parts leaves
+// the room to other memories. Its check does not get longer.
 const (
 	maxCheck     = 90
 	maxCondition = 40
 	maxMistake   = 30
-	maxLesson    = 80 // a lesson is to be no longer than a case it stands for,
-	lessonCheck  = 60 // so what is right is said where there is room beside what to check
+	maxLesson    = 80 // of a whole lesson, so that it is no longer than the case it stands for
+	lessonCheck  = 60 // of a lesson's check, and of what is right if that has room beside it
 )
 
-// newItem words a node, or says why it may not be shown.
+// newItem words a node, or returns the reason why it may not be shown.
 func newItem(n *tree.Node, o Options) (wordedMemory, why) {
 	budget, lang, words := o.Budget, o.Lang, o.Words
 	it := wordedMemory{id: n.ID, level: n.Type}
 	finding := o.finding(n)
-	for _, raw := range words.foreign(n) {
+	for _, raw := range words.foreignTexts(n) {
 		if reason, unsafe := guard.Unsafe(raw); unsafe {
 			return it, why{sentence: itsText + reason}
 		}
@@ -48,7 +48,7 @@ func newItem(n *tree.Node, o Options) (wordedMemory, why) {
 	if n.Type != tree.Case {
 		room = lessonCheck
 	}
-	points := points(n, min(room, budget))
+	points := pointsOf(n, min(room, budget))
 	if len(points) == 0 && finding == "" {
 		return it, why{sentence: noCheck}
 	}
@@ -57,20 +57,21 @@ func newItem(n *tree.Node, o Options) (wordedMemory, why) {
 		it.hints[i].Check = p
 	}
 	first := &it.hints[0]
-	first.NotWhen = conditions(n.Content.NotWhen, lang)
-	if when := conditions(n.Content.AppliesWhen, lang); !known(n) && newSaying(when).share(newSaying(first.Check)) < whenShare {
+	first.NotWhen = conditionList(n.Content.NotWhen, lang)
+	if when := conditionList(n.Content.AppliesWhen, lang); !aboutKnownCheck(n) &&
+		newSaying(when).shareIn(newSaying(first.Check)) < whenShare {
 		first.When = when
 	}
 	truths := truthsOf(n)
 	if value, leaks := truths.Find(it.text()); leaks {
-		return it, why{sentence: hidden(value)}
+		return it, why{sentence: leakReason(value)}
 	}
 	if finding != "" {
-		it.find(finding, n.Direction)
+		it.addFinding(finding, n.Direction)
 		return it, why{}
 	}
-	m := mistake(n, first.Check)
-	if m == "" || known(n) {
+	m := mistakeOf(n, first.Check)
+	if m == "" || aboutKnownCheck(n) {
 		return it, why{}
 	}
 	_, unsafe := guard.Unsafe(m)
@@ -83,9 +84,9 @@ func newItem(n *tree.Node, o Options) (wordedMemory, why) {
 	return it, why{}
 }
 
-// find adds what was found: after a missed defect behind what to check, after a false alarm
-// before it, because what was right there is what the agent did not believe.
-func (it *wordedMemory) find(finding string, d taxonomy.Direction) {
+// addFinding adds what was found. After a missed defect it stands behind what to check. After a
+// false alarm it stands before it, since the agent did not believe then that this was right.
+func (it *wordedMemory) addFinding(finding string, d taxonomy.Direction) {
 	it.found = true
 	if d == taxonomy.FalseFail {
 		it.hints[0].Check = text.Append(finding, it.hints[0].Check)
@@ -94,9 +95,10 @@ func (it *wordedMemory) find(finding string, d taxonomy.Direction) {
 	it.hints[len(it.hints)-1].Found = finding
 }
 
-// supposed returns a case of this very page or test that says nothing, for nobody knows how it
-// went wrong, with the check that the prompt calls for most surely as its miss.
-func (o Options) supposed(n *tree.Node) *tree.Node {
+// supposeMiss fills a gap: of a case of this very page or test nobody may know how it went
+// wrong. It returns a copy of such a case with a miss of the check that the prompt calls for
+// most surely. Other nodes it returns as they are.
+func (o Options) supposeMiss(n *tree.Node) *tree.Node {
 	if n.CaseData == nil || len(n.Says()) > 0 || !slices.Contains(o.Here, n.ID) {
 		return n
 	}
@@ -110,16 +112,17 @@ func (o Options) supposed(n *tree.Node) *tree.Node {
 	return n
 }
 
-// known reports whether a memory is about a check of the taxonomy. Then the action
-// is enough: a judge does not weigh what it is told besides, every further word
-// only presses it. Of other memories the cause is all there is.
-func known(n *tree.Node) bool {
+// aboutKnownCheck reports whether a memory is about a check of the taxonomy. Then the text has
+// the action only, since further words press a judge without being weighed. Other memories
+// have nothing but the cause to tell.
+func aboutKnownCheck(n *tree.Node) bool {
 	return slices.ContainsFunc(n.Says(), func(l tree.Lesson) bool { return l.Kind != "" })
 }
 
-// fits reports whether a lesson is no longer than it may be.
+// fits reports whether a lesson is within maxLesson; a case always is.
 func (it wordedMemory) fits() bool { return it.level == tree.Case || it.cost() <= maxLesson }
 
+// text returns all that the guidance says of the memory, a part a line.
 func (it wordedMemory) text() string {
 	var b strings.Builder
 	for _, h := range it.hints {
@@ -132,18 +135,20 @@ func (it wordedMemory) text() string {
 	return b.String()
 }
 
+// cost returns the tokens of the memory.
 func (it wordedMemory) cost() int { return Tokens(it.text()) }
 
-// points are what to check and what is right, one for each of the node's lessons as far as
-// there is room, the first at least in part; or else its guidance.
-func points(n *tree.Node, room int) []string {
+// pointsOf returns the points of a node: what to check and what is right, one for each of its
+// lessons, or its guidance if it has none. The first is cut to room tokens; the others are
+// whole and are left out if there is no room.
+func pointsOf(n *tree.Node, room int) []string {
 	list := n.Content.Lessons
 	if len(list) == 0 {
 		list = []tree.Lesson{{Check: n.Content.Guidance}}
 	}
 	var out []string
 	for _, l := range list {
-		one := text.Append(stop(inert(l.Check)), stop(inert(l.Instead)))
+		one := text.Append(endSentence(inert(l.Check)), endSentence(inert(l.Instead)))
 		if len(out) == 0 {
 			one = sentence(one, room)
 		}
@@ -156,8 +161,8 @@ func points(n *tree.Node, room int) []string {
 	return out
 }
 
-// conditions lists when something holds.
-func conditions(list []string, lang string) string {
+// conditionList joins conditions to one sentence, as many as have room.
+func conditionList(list []string, lang string) string {
 	between := "; "
 	if lang == "zh" {
 		between = "；"
@@ -176,12 +181,12 @@ func conditions(list []string, lang string) string {
 	if all == "" {
 		return ""
 	}
-	return stop(all)
+	return endSentence(all)
 }
 
-// mistake is the typical mistake, unless the check says it already. What the
-// rules say of a case is its direction, which its guidance names.
-func mistake(n *tree.Node, check string) string {
+// mistakeOf returns the typical mistake, "" if the check says it already. Of a case that the
+// rules analysed there is none: they know only its direction, which its guidance names.
+func mistakeOf(n *tree.Node, check string) string {
 	m := ""
 	switch {
 	case len(n.Content.Lessons) > 0:
@@ -191,26 +196,26 @@ func mistake(n *tree.Node, check string) string {
 			m = all[0]
 		}
 	}
-	if m = sentence(m, maxMistake); m == "" || said(m, check) {
+	if m = sentence(m, maxMistake); m == "" || isSaid(m, check) {
 		return ""
 	}
 	return m
 }
 
-// saidShare is the share of a sentence's words from which it says nothing new,
-// whenShare that of a condition's: what it turns on stands among words that any
-// condition has.
+// A text says nothing new if at least this share of its words stands in the text before it.
+// The share is lower for conditions, since many of their words occur in any condition.
 const (
-	saidShare = 0.6
-	whenShare = 0.5
+	saidShare = 0.6 // of a sentence
+	whenShare = 0.5 // of a condition
 )
 
-func said(s, before string) bool { return newSaying(s).share(newSaying(before)) >= saidShare }
+// isSaid reports whether a sentence says nothing that the text before it does not say.
+func isSaid(s, before string) bool { return newSaying(s).shareIn(newSaying(before)) >= saidShare }
 
-// repeatShare is the share of a check's words from which it only repeats another.
+// repeatShare is the share of a check's words from which it only repeats another check.
 const repeatShare = 0.8
 
-// saying is a text as others are compared with it.
+// saying is a text, prepared to be compared with others by words.
 type saying struct {
 	id    string // of the memory, where that matters
 	text  string
@@ -223,12 +228,12 @@ func newSaying(s string) saying {
 	return saying{text: s, words: words}
 }
 
-// news takes out of a memory the points that others say already, and returns what those
-// that are left say. Where none is left, by is whose point says as much.
-func (it *wordedMemory) news(said []saying) (left []saying, by string) {
+// takeNews removes the points of a memory that others said already, and returns the points that
+// are left. If none is left, by is the id of the memory that said the last of them.
+func (it *wordedMemory) takeNews(said []saying) (left []saying, by string) {
 	var hints []prompts.Hint
 	for _, h := range it.hints {
-		s := newSaying(evidence().ReplaceAllString(h.Check, "")) // quoted at length is evidence of the one case
+		s := newSaying(evidence().ReplaceAllString(h.Check, "")) // a long quotation belongs to the one case
 		s.id = it.id
 		if i := slices.IndexFunc(said, s.repeats); i >= 0 && h.Found == "" {
 			by = said[i].id
@@ -240,8 +245,8 @@ func (it *wordedMemory) news(said []saying) (left []saying, by string) {
 	return left, by
 }
 
-// share returns the share of its words that stand in another.
-func (s saying) share(before saying) float64 {
+// shareIn returns the share of the words of s that stand in before, 0 to 1.
+func (s saying) shareIn(before saying) float64 {
 	n := 0
 	for _, w := range s.words {
 		if _, ok := slices.BinarySearch(before.words, w); ok {
@@ -251,26 +256,27 @@ func (s saying) share(before saying) float64 {
 	return float64(n) / float64(max(1, len(s.words)))
 }
 
-// repeats reports whether a point says nothing that another does not: it has
-// nearly all its words from it, and every name. Checks of one kind are worded
-// alike, so names may be all that tells them apart.
+// repeats reports whether a point says nothing that another does not say. Then nearly all its
+// words and every name stand in the other. Names count by themselves, since checks of
+// one kind are worded alike and may differ in a name only.
 func (s saying) repeats(before saying) bool {
-	return s.share(before) >= repeatShare && !slices.ContainsFunc(named().FindAllString(s.text, -1), func(name string) bool {
-		return !strings.Contains(before.text, name)
-	})
+	return s.shareIn(before) >= repeatShare &&
+		!slices.ContainsFunc(named().FindAllString(s.text, -1), func(name string) bool {
+			return !strings.Contains(before.text, name)
+		})
 }
 
-// named is what is quoted, and words with a digit or an underscore in them;
-// evidence is what is quoted at length.
+// named matches names: quotations, and words with a digit or an underscore. evidence matches
+// quotations of more than twenty characters.
 var (
 	named    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`“[^”]*”|\pL*[_\d][\w.:/-]*`) })
 	evidence = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`“[^”]{21,}”`) })
 )
 
-// sentence makes one harmless line of s: as many of its sentences as a number
-// of tokens has room for, or what fits of the first.
+// sentence makes one harmless line of s. It keeps as many whole sentences as fit into a number
+// of tokens, or the part of the first that fits.
 func sentence(s string, tokens int) string {
-	s = stop(inert(s))
+	s = endSentence(inert(s))
 	if Tokens(s) <= tokens {
 		return s
 	}
@@ -285,15 +291,15 @@ func sentence(s string, tokens int) string {
 	if all == "" {
 		all = clip(s, tokens)
 	}
-	if !strings.ContainsFunc(all, wordy) {
-		return s // nothing but …: it costs what it costs, and is left out for that
+	if !strings.ContainsFunc(all, isLetterOrDigit) {
+		return s // only “…” is left; s stays too long, and is left out because of its cost
 	}
-	return stop(all)
+	return endSentence(all)
 }
 
-func wordy(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+func isLetterOrDigit(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// clip cuts s to at most a number of tokens, at a sentence's end where it can.
+// clip cuts s to at most a number of tokens, at the end of a sentence if possible.
 func clip(s string, tokens int) string {
 	limit := tokens * 4
 	if text.Lang(s) == "zh" {
@@ -303,12 +309,12 @@ func clip(s string, tokens int) string {
 		if over := Tokens(c) - tokens; over <= 0 || limit <= 1 {
 			return c
 		}
-		limit -= max(1, limit/8) // a mixture of scripts: a little shorter
+		limit -= max(1, limit/8) // scripts are mixed, so the estimate was too high: try shorter
 	}
 }
 
-// stop ends s as a sentence.
-func stop(s string) string {
+// endSentence adds a full stop to s, in its language, unless s ends as a sentence already.
+func endSentence(s string) string {
 	if s == "" || strings.ContainsRune(".!?…。！？；", lastRune(strings.TrimRight(s, "\"'”’」』)）›"))) {
 		return s
 	}
@@ -318,6 +324,7 @@ func stop(s string) string {
 	return s + "."
 }
 
+// lastRune returns the last character of s, and a full stop for "", which needs none.
 func lastRune(s string) rune {
 	r := []rune(s[max(0, len(s)-4):])
 	if len(r) == 0 {

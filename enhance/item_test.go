@@ -9,9 +9,11 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// A wrong run that nobody explained: the very test is to be looked at for what it asks.
+// If nobody explained a wrong run, the guidance for the very test names the check that its
+// prompt calls for.
 func TestSupposed(t *testing.T) {
-	n := tree.Node{ID: "c_1", Type: tree.Case, Direction: taxonomy.FalsePass, CaseData: &tree.CaseData{Misses: []tree.Miss{{From: tree.FromRules}}}}
+	n := tree.Node{ID: "c_1", Type: tree.Case, Direction: taxonomy.FalsePass,
+		CaseData: &tree.CaseData{Misses: []tree.Miss{{From: tree.FromRules}}}}
 	o := Options{Lang: "en", Asked: []string{"no_such_check", "recompute"}, Here: []string{"c_1"}}
 	g, err := Write([]tree.Node{n}, o)
 	require.NoError(t, err)

@@ -8,7 +8,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Item is one memory in the guidance, with the reasons it is there.
+// Item is one memory in the guidance, with the reasons why it is there.
 type Item struct {
 	ID        string             `json:"id"`
 	Type      tree.Type          `json:"type"`
@@ -16,7 +16,7 @@ type Item struct {
 	Direction taxonomy.Direction `json:"direction"`
 	Score     float64            `json:"score"`
 	Signals   retrieval.Signals  `json:"signals"`
-	Left                         // why it was not given; of the nearest memory only
+	Left                         // why it was not given; empty except for Guidance.Nearest
 }
 
 // NewItem returns the item of a hit.
@@ -27,13 +27,13 @@ func NewItem(h *retrieval.Hit) Item {
 // Considered is a memory that was looked at, and why it is not in the guidance.
 type Considered struct {
 	retrieval.Hit
-	Left Left // empty where it is
+	Left Left // empty if it is in the guidance
 }
 
-// Left says why a memory that came near was not given; it is empty for one that
-// was. Reason is an English sentence without its subject. Sentence is its format
-// and Args go into it, so that a program can say it in another language: those of
-// retrieval.Code and Sentences.
+// Left says why a memory that came near was not given. It is empty for one that was given.
+// Reason is an English sentence without its subject. Sentence is the format of Reason and
+// Args go into it, so that a program can translate it. All formats are in Sentences and in the
+// Sentence of each of retrieval.Codes.
 type Left struct {
 	Code     retrieval.Code `json:"code,omitempty"`
 	Reason   string         `json:"reason,omitempty"`
@@ -41,14 +41,15 @@ type Left struct {
 	Args     []any          `json:"-"`
 }
 
-// Codes of what retrieval took and the guidance does not hold; the others are
-// retrieval's.
+// Codes of memories that retrieval took but that are not in the guidance. The other codes are
+// those of retrieval.
 const (
 	LeftOut retrieval.Code = "left_out" // its text may not be shown, says nothing new, or has no room
 	Gone    retrieval.Code = "gone"     // it went out of use while the question was answered
 )
 
-// WhyLeft says why the memory of a hit is not among items.
+// WhyLeft says why the memory of a hit is not among items. dropped are those that Write left
+// out.
 func WhyLeft(h *retrieval.Hit, items []Item, dropped []Drop) Left {
 	if slices.ContainsFunc(items, func(i Item) bool { return i.ID == h.ID }) {
 		return Left{}

@@ -8,16 +8,16 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Look is what can be seen of a build now, and what is asked about it.
+// Look is what can be seen of a build now, and the question that is asked about it.
 type Look struct {
 	Observation  string // as fact.Read takes it; "" sees nothing
 	Prompt, Step string // the question
 	Test         string // id of the test case, where it is known
 }
 
-// Hold holds what the cases once missed against what can be seen, and returns what came of
-// each, in the order of the cases. A miss of another test counts only if the question speaks
-// of the thing, for nobody asked about the rest.
+// Hold compares what the cases once missed with what can be seen now. It returns the facts in
+// the order of the cases, undecided ones too. A miss of another test counts only if the
+// question names the thing it was about.
 func (l *Look) Hold(cases []tree.Node, tax *taxonomy.Taxonomy) []Observed {
 	if l.Observation == "" || len(cases) == 0 {
 		return nil
@@ -34,8 +34,8 @@ func (l *Look) Hold(cases []tree.Node, tax *taxonomy.Taxonomy) []Observed {
 	return held
 }
 
-// asksAbout reports whether the question is about what a case expects: it is of the same
-// test, or its words name the thing or how that should read.
+// asksAbout reports whether the question is about what a case expects: the question is of the
+// same test, or it names the thing or one of the two texts.
 func (l *Look) asksAbout(n *tree.Node, e *fact.Expected) bool {
 	id := n.CaseData.TestCase.CaseID
 	if id != "" && id == l.Test || n.CaseData.TestCase.Prompt == l.Prompt {

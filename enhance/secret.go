@@ -9,7 +9,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// truthsOf are the truths of a case, which its text may not say. Other memories
+// truthsOf returns the truths of a case, which the guidance must not give away. Other memories
 // have none.
 func truthsOf(n *tree.Node) guard.Truths {
 	if n.CaseData == nil || n.CaseData.TestCase.GroundTruth.Null() || n.CaseData.TestCase.GroundTruth.Check() != nil {
@@ -18,9 +18,9 @@ func truthsOf(n *tree.Node) guard.Truths {
 	return guard.TruthsOf(json.RawMessage(n.CaseData.TestCase.GroundTruth), n.CaseData.TestCase.Prompt)
 }
 
-// hidden is the reason to leave out what has this value in it. It tells only what
-// kind of thing that is: reasons are printed.
-func hidden(v string) string {
+// leakReason returns the reason to leave out a text that has the value v of a ground truth in
+// it. Reasons are printed, so it says only what kind of value that is.
+func leakReason(v string) string {
 	if strings.Trim(v, "0123456789.-+e") == "" {
 		return leaksNumber
 	}

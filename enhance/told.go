@@ -6,7 +6,7 @@ import (
 	"github.com/memtree/memtree/fact"
 )
 
-// ToldFact is what an observation shows of something that was once missed, or claimed wrongly.
+// ToldFact says what an observation shows of something that was once missed or claimed wrongly.
 type ToldFact struct {
 	Memory string    `json:"memory"` // id of the case it was read from
 	Check  string    `json:"check,omitempty"`
@@ -18,8 +18,8 @@ type ToldFact struct {
 	Text   string    `json:"text"`            // what is so, or why it is unknown
 }
 
-// Told returns facts as they are told: in the words of the text, or with the reason
-// why they are unknown.
+// Told returns facts for output: with the clause of the text, or with the reason why they are
+// unknown.
 func Told(facts []Observed) []ToldFact {
 	var out []ToldFact
 	for i := range facts {

@@ -6,7 +6,7 @@ import (
 	"github.com/memtree/memtree/guard"
 )
 
-// Why a memory is left out: formats, with what goes into them told in Drop.Args.
+// The reasons why a memory is left out, as formats. Drop.Args go into them.
 const (
 	saysSame    = "it says the same as %s"
 	noRoom      = "there is no room left for it in %d tokens"
@@ -19,8 +19,7 @@ const (
 	gone        = "it went out of use a moment ago"
 )
 
-// Sentences returns the formats of all reasons, so that a program can keep them
-// in other languages.
+// Sentences returns the formats of all reasons, so that a program can translate them.
 func Sentences() []string {
 	out := []string{saysSame, noRoom, noCheck, leaksNumber, leaksLong, leaksValue, settledNow, gone}
 	for _, s := range guard.Reasons() {
@@ -29,7 +28,7 @@ func Sentences() []string {
 	return out
 }
 
-// why is a reason; without a sentence there is none.
+// why is a reason to leave a memory out. Its zero value means that there is none.
 type why struct {
 	sentence string
 	args     []any

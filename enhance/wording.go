@@ -12,9 +12,9 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Wording puts the facts of a memory into sentences: which checks were missed,
-// on what, and how. It is the only place where that is done. A Wording is
-// immutable and safe for concurrent use.
+// Wording makes sentences of the facts of a memory: which checks were missed, on what, and how.
+// Nothing else in memtree makes such sentences. A Wording is immutable and safe for concurrent
+// use.
 type Wording struct{ tax *taxonomy.Taxonomy }
 
 // NewWording returns the wording of a taxonomy; nil is the built-in one.
@@ -25,64 +25,65 @@ func NewWording(tax *taxonomy.Taxonomy) *Wording {
 	return &Wording{tax}
 }
 
-// Lengths of what is worded, in characters.
 const (
-	maxTitle   = 80
-	maxWorded  = 900
-	mostThings = 3 // named in one sentence
-	mostWhen   = 4
+	maxTitle   = 80  // characters of a title
+	maxWorded  = 900 // characters of a paragraph
+	mostThings = 3   // things named in one sentence
+	mostWhen   = 4   // conditions of a memory
 )
 
-// Fill words n in its own language: title, description, guidance, conditions
-// and, of lessons and cases, the sentences that nobody else gave. A node without
-// facts (of an older format, or written by a person) stays as it is.
+// Fill words n in its own language: title, description, guidance and conditions, and those
+// sentences of lessons and cases that no model and no person wrote. A node without facts (of
+// an older format, or written by a person) stays as it is.
 func (w *Wording) Fill(n *tree.Node) {
 	lessons := n.Says()
-	if !factual(n, lessons) {
+	if !hasFacts(n, lessons) {
 		return
 	}
-	w.content(n, lessons, n.Lang)
+	w.fillContent(n, lessons, n.Lang)
 	for i := range n.Content.Lessons {
 		if l := &n.Content.Lessons[i]; l.From == tree.FromCatalogue {
 			l.Check = w.lesson(l, n.Direction, n.ErrorType, n.Lang).do
 		}
 	}
 	if d := n.CaseData; d != nil && n.Provenance.Analyst != "model" {
-		d.ActualError, d.ErrorReason, d.AvoidanceHint = n.Content.Description, w.reason(n), n.Content.Guidance
+		d.ActualError, d.ErrorReason, d.AvoidanceHint = n.Content.Description, w.reasonOf(n), n.Content.Guidance
 	}
 	if d := n.CaseData; d != nil && n.Provenance.Analyst == "model" {
 		n.Content.Description = cmp.Or(d.ActualError, n.Content.Description)
 	}
 }
 
-// In returns n worded in lang: as Fill words it, and for a case with its lessons.
+// In returns a copy of n worded in lang. Unlike Fill it gives a case the lessons of its misses,
+// and words every lesson that it can in lang.
 func (w *Wording) In(n *tree.Node, lang string) tree.Node {
 	c := n.Clone()
 	lessons := n.Says()
-	if !factual(n, lessons) {
+	if !hasFacts(n, lessons) {
 		return c
 	}
-	w.content(&c, lessons, lang)
+	w.fillContent(&c, lessons, lang)
 	c.Content.Lessons = c.Content.Lessons[:0:0]
 	for _, l := range lessons {
 		s := w.lesson(&l, n.Direction, n.ErrorType, lang)
 		if n.Type == tree.Case && l.Kind != "" {
-			s.mistake = "" // what was found then is not what is there now
+			s.mistake = "" // it says what was found then, not what is there now
 		}
-		c.Content.Lessons = append(c.Content.Lessons, tree.Lesson{ID: l.ID, Kind: l.Kind, Check: s.do, Mistake: s.mistake, Cites: l.Cites})
+		c.Content.Lessons = append(c.Content.Lessons,
+			tree.Lesson{ID: l.ID, Kind: l.Kind, Check: s.do, Mistake: s.mistake, Cites: l.Cites})
 	}
 	return c
 }
 
-// foreign returns the texts of a memory that did not come from the taxonomy, whose
-// own sentences are the team's: what people and models wrote, and names of things.
-func (w *Wording) foreign(n *tree.Node) []string {
+// foreignTexts returns the texts of a memory that must be checked before they are shown: what
+// people and models wrote, and names of things. Sentences of the taxonomy are the team's own.
+func (w *Wording) foreignTexts(n *tree.Node) []string {
 	var out []string
 	lessons := n.Says()
-	if !factual(n, lessons) {
+	if !hasFacts(n, lessons) {
 		out = append(out, n.Content.Guidance)
 	}
-	ours := factual(n, lessons) && n.Provenance.Analyst == "rules"
+	ours := hasFacts(n, lessons) && n.Provenance.Analyst == "rules"
 	if !ours {
 		out = slices.Concat(out, n.Content.AppliesWhen)
 	}
@@ -96,27 +97,28 @@ func (w *Wording) foreign(n *tree.Node) []string {
 	return slices.DeleteFunc(out, func(s string) bool { return s == "" })
 }
 
-// factual reports whether what a memory says is in fields.
-func factual(n *tree.Node, lessons []tree.Lesson) bool {
+// hasFacts reports whether what a memory says is in fields, of which sentences can be made.
+func hasFacts(n *tree.Node, lessons []tree.Lesson) bool {
 	if n.CaseData != nil {
 		return len(n.CaseData.Misses) > 0
 	}
 	return slices.ContainsFunc(lessons, func(l tree.Lesson) bool { return l.Kind != "" || l.From != "" })
 }
 
-// sentences are one lesson, worded.
+// sentences is the wording of one lesson.
 type sentences struct{ title, do, mistake, when string }
 
-// lesson words one lesson: somebody's own sentence if it is in the language that
-// is asked for, else the taxonomy's, with the things in it.
+// lesson words one lesson. It takes the sentence of a person or a model if that is in lang, or if
+// the taxonomy has none. Otherwise it takes the taxonomy's, with the things put in.
 func (w *Wording) lesson(l *tree.Lesson, d taxonomy.Direction, errorType, lang string) sentences {
 	check, _ := w.tax.Check(l.Kind)
 	a := check.Advice(d)
 	s := sentences{title: a.Title.In(lang), do: a.Do.In(lang), mistake: a.Mistake.In(lang), when: a.When.In(lang)}
 	if with := a.With.In(lang); with != "" && len(l.What) > 0 {
-		s.do = strings.ReplaceAll(with, taxonomy.What, quoted(l.What, lang))
+		s.do = strings.ReplaceAll(with, taxonomy.What, quoteList(l.What, lang))
 	}
-	if own := text.Append(l.Check, l.Instead); l.From != tree.FromCatalogue && own != "" && (text.Lang(own) == lang || s.do == "") {
+	if own := text.Append(l.Check, l.Instead); l.From != tree.FromCatalogue && own != "" &&
+		(text.Lang(own) == lang || s.do == "") {
 		s.do = own
 	}
 	if l.Mistake != "" && (text.Lang(l.Mistake) == lang || s.mistake == "") {
@@ -129,8 +131,8 @@ func (w *Wording) lesson(l *tree.Lesson, d taxonomy.Direction, errorType, lang s
 	return s
 }
 
-// quoted lists things in quotation marks.
-func quoted(list []string, lang string) string {
+// quoteList lists at most mostThings things in quotation marks.
+func quoteList(list []string, lang string) string {
 	q := make([]string, 0, len(list))
 	for _, s := range list[:min(len(list), mostThings)] {
 		q = append(q, "“"+strings.NewReplacer("“", "", "”", "", `"`, "").Replace(s)+"”")
@@ -144,8 +146,8 @@ func quoted(list []string, lang string) string {
 	return strings.Join(q[:len(q)-1], ", ") + " and " + q[len(q)-1]
 }
 
-// content words what all levels have.
-func (w *Wording) content(n *tree.Node, lessons []tree.Lesson, lang string) {
+// fillContent words what the nodes of all levels have.
+func (w *Wording) fillContent(n *tree.Node, lessons []tree.Lesson, lang string) {
 	c := &n.Content
 	var dos, mistakes, titles, when []string
 	for _, l := range byTests(lessons) {
@@ -158,7 +160,8 @@ func (w *Wording) content(n *tree.Node, lessons []tree.Lesson, lang string) {
 			when = append(when, s.when)
 		}
 	}
-	own := n.Type != tree.Case && n.Provenance.Analyst != "rules" // a model's or a person's title and conditions stay
+	// The title, description and conditions that a model or a person gave a lesson stay.
+	own := n.Type != tree.Case && n.Provenance.Analyst != "rules"
 	c.Guidance = paragraph(dos)
 	if !own || c.Title == "" {
 		c.Title = w.title(n, lessons, titles, lang)
@@ -171,7 +174,8 @@ func (w *Wording) content(n *tree.Node, lessons []tree.Lesson, lang string) {
 	}
 }
 
-// byTests sorts lessons as they are said: those missed in most tests first.
+// byTests returns lessons in the order in which they are told: those missed in most tests
+// first.
 func byTests(list []tree.Lesson) []tree.Lesson {
 	out := slices.Clone(list)
 	slices.SortStableFunc(out, func(a, b tree.Lesson) int {
@@ -180,7 +184,7 @@ func byTests(list []tree.Lesson) []tree.Lesson {
 	return out
 }
 
-// paragraph joins sentences as far as there is room for them whole.
+// paragraph joins sentences, each once and whole, and leaves out those that have no room.
 func paragraph(list []string) string {
 	all := ""
 	for _, s := range list {
@@ -194,7 +198,7 @@ func paragraph(list []string) string {
 	return all
 }
 
-// title is what a person would call it: the check, and of a case the things.
+// title returns a short name for people: the check, and for a case the things too.
 func (w *Wording) title(n *tree.Node, lessons []tree.Lesson, titles []string, lang string) string {
 	if n.Type == tree.Strategy {
 		return w.strategyTitle(n, titles, lang)
@@ -203,12 +207,13 @@ func (w *Wording) title(n *tree.Node, lessons []tree.Lesson, titles []string, la
 		return clipTitle(w.untyped(n, lang))
 	}
 	if n.Type == tree.Case && len(lessons[0].What) > 0 {
-		return clipTitle(titles[0] + taxonomy.Text{EN: ": ", ZH: "："}.In(lang) + quoted(lessons[0].What, lang))
+		return clipTitle(titles[0] + taxonomy.Text{EN: ": ", ZH: "："}.In(lang) + quoteList(lessons[0].What, lang))
 	}
 	return clipTitle(titles[0])
 }
 
-// strategyTitle names the error type and the mistakes, as many as have room.
+// strategyTitle returns the error type and as many titles of lessons as have room, then the
+// number of the others.
 func (w *Wording) strategyTitle(n *tree.Node, titles []string, lang string) string {
 	kind, _ := w.tax.ErrorType(n.ErrorType)
 	for k := len(titles); k > 0; k-- {
@@ -226,7 +231,8 @@ func (w *Wording) strategyTitle(n *tree.Node, titles []string, lang string) stri
 	return kind.Name.In(lang)
 }
 
-// untyped names a case of which no check is known by its direction and task.
+// untyped returns a title for a case without a known check: its direction and the first line
+// of its prompt.
 func (w *Wording) untyped(n *tree.Node, lang string) string {
 	name := n.Direction.Name().In(lang)
 	if n.CaseData == nil {
@@ -236,9 +242,10 @@ func (w *Wording) untyped(n *tree.Node, lang string) string {
 	return name + taxonomy.Text{EN: ": ", ZH: "："}.In(lang) + text.Line(task)
 }
 
+// clipTitle cuts a title to maxTitle characters.
 func clipTitle(s string) string { return text.Clip(s, maxTitle) }
 
-// description says what went wrong, for people.
+// description says what went wrong, for people. A strategy's is the tally of its lessons.
 func (w *Wording) description(n *tree.Node, lessons []tree.Lesson, mistakes []string, lang string) string {
 	if n.Type == tree.Strategy {
 		return w.tally(n, lessons, lang)
@@ -250,26 +257,29 @@ func (w *Wording) description(n *tree.Node, lessons []tree.Lesson, mistakes []st
 	case taxonomy.FalsePass:
 		return taxonomy.Text{EN: "A defect was missed; the record does not say how.", ZH: "漏掉了缺陷；记录没有说明原因。"}.In(lang)
 	case taxonomy.FalseFail:
-		return taxonomy.Text{EN: "A defect was reported that is not there; the record does not say why.", ZH: "报告了并不存在的缺陷；记录没有说明原因。"}.In(lang)
+		return taxonomy.Text{EN: "A defect was reported that is not there; the record does not say why.",
+			ZH: "报告了并不存在的缺陷；记录没有说明原因。"}.In(lang)
 	}
-	return taxonomy.Text{EN: "The answer was not the right one; the record does not say why.", ZH: "结论不正确；记录没有说明原因。"}.In(lang)
+	return taxonomy.Text{EN: "The answer was not the right one; the record does not say why.",
+		ZH: "结论不正确；记录没有说明原因。"}.In(lang)
 }
 
-// tally says what was missed most, how often and where: what a list of checks
-// cannot know.
+// tally says what was missed most, how often, and on which scene types. These are the numbers
+// that the list of checks does not have.
 func (w *Wording) tally(n *tree.Node, lessons []tree.Lesson, lang string) string {
 	var parts []string
 	for _, l := range byTests(lessons) {
-		s := cmp.Or(w.lesson(&l, n.Direction, n.ErrorType, lang).title, quoted([]string{l.Check}, lang))
+		s := cmp.Or(w.lesson(&l, n.Direction, n.ErrorType, lang).title, quoteList([]string{l.Check}, lang))
 		var facts []string
 		if l.Tests > 0 {
-			facts = append(facts, taxonomy.Text{EN: counted(l.Tests, "test"), ZH: fmt.Sprintf("%d 个用例", l.Tests)}.In(lang))
+			facts = append(facts, taxonomy.Text{EN: countOf(l.Tests, "test"), ZH: fmt.Sprintf("%d 个用例", l.Tests)}.In(lang))
 		}
 		if len(l.Scenes) > 0 {
 			facts = append(facts, w.places(l.Scenes, lang))
 		}
 		if len(facts) > 0 {
-			s += taxonomy.Text{EN: " (", ZH: "（"}.In(lang) + strings.Join(facts, taxonomy.Text{EN: ", ", ZH: "，"}.In(lang)) + taxonomy.Text{EN: ")", ZH: "）"}.In(lang)
+			s += taxonomy.Text{EN: " (", ZH: "（"}.In(lang) + strings.Join(facts, taxonomy.Text{EN: ", ", ZH: "，"}.In(lang)) +
+				taxonomy.Text{EN: ")", ZH: "）"}.In(lang)
 		}
 		parts = append(parts, s)
 	}
@@ -283,14 +293,15 @@ func (w *Wording) tally(n *tree.Node, lessons []tree.Lesson, lang string) string
 	return first.EN + strings.Join(parts, "; ") + "."
 }
 
-func counted(n int, thing string) string {
+// countOf returns a number with its noun, in English.
+func countOf(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
 	}
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-// places says on what scene types most of it happened.
+// places names the scene types on which most of it happened.
 func (w *Wording) places(types []string, lang string) string {
 	names := make([]string, len(types))
 	for i, t := range types {
@@ -305,9 +316,9 @@ func (w *Wording) places(types []string, lang string) string {
 	return "mostly on scenes of type " + strings.Join(names, " and ")
 }
 
-// reason is why a case went wrong: what people said, else the description of its
-// error type, nothing where that is not known.
-func (w *Wording) reason(n *tree.Node) string {
+// reasonOf returns why a case went wrong: what people said, or the description of its error
+// type. It is "" if neither is known.
+func (w *Wording) reasonOf(n *tree.Node) string {
 	for _, m := range n.CaseData.Misses {
 		if m.How != "" {
 			return m.How

@@ -17,8 +17,9 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// corpus makes test cases of realistic words and lengths: words of a common
-// vocabulary by Zipf's law and of one of 300 topics, and in every second case a name that no other has.
+// corpus makes test cases with realistic words and lengths. Their words come from a common
+// vocabulary, by Zipf's law, and from one of 300 topics. Every second case has a name that no
+// other case has.
 type corpus struct {
 	r     *rand.Rand
 	zipf  *rand.Zipf
@@ -30,14 +31,18 @@ type corpus struct {
 func newCorpus(seed uint64) *corpus {
 	r := rand.New(rand.NewPCG(seed, 1))
 	c := &corpus{r: r, zipf: rand.NewZipf(r, 1.1, 8, 19999), words: make([]string, 20000)}
-	common := strings.Fields(`check verify page button order list form total price user login search result error message field
-		save open click menu table row value date filter dialog close empty show hide text image link submit password email cart
-		payment address profile settings notification upload download file report chart status update delete create edit cancel confirm`)
-	syllables := strings.Fields(`acc ad air al ana app arch art ask back band bar base bat bell bill bit block boot box brand bridge bus cab call camp can
-		cap car cash cast cell cent chain chip cloud club code coin cold con cook cool core corn cost crop cross cup dark data day deal dec deep den desk dis dock door
-		dot draw dry dust east edge egg en end ever eye face fair fall farm fast feed fin fire fish flag flat flow foot fore frame free front fuel full gain game gas
-		gate gear gift glass gold grand gray green grid ground group hall hand hard head heart heat high hill home hook hot house ice in inter iron jam jet job key
-		king knee lab lake lamp land lead leaf left leg lens life lift light line lock log long loop low main map mark mass master mat meal media mid mile milk mind`)
+	common := strings.Fields(`check verify page button order list form total price user login search result error
+		message field save open click menu table row value date filter dialog close empty show hide text image
+		link submit password email cart payment address profile settings notification upload download file
+		report chart status update delete create edit cancel confirm`)
+	syllables := strings.Fields(`acc ad air al ana app arch art ask back band bar base bat bell bill bit block boot
+		box brand bridge bus cab call camp can cap car cash cast cell cent chain chip cloud club code coin cold
+		con cook cool core corn cost crop cross cup dark data day deal dec deep den desk dis dock door dot draw
+		dry dust east edge egg en end ever eye face fair fall farm fast feed fin fire fish flag flat flow foot
+		fore frame free front fuel full gain game gas gate gear gift glass gold grand gray green grid ground
+		group hall hand hard head heart heat high hill home hook hot house ice in inter iron jam jet job key
+		king knee lab lake lamp land lead leaf left leg lens life lift light line lock log long loop low main
+		map mark mass master mat meal media mid mile milk mind`)
 	for i := range c.words {
 		c.words[i] = common[i%len(common)]
 		if i >= len(common) {
@@ -70,7 +75,8 @@ func (c *corpus) prompt() string {
 
 func (c *corpus) node() tree.Node {
 	types := []string{"form", "list", "table", "modal", "navigation", "login", "search", "detail"}
-	return aCase(c.prompt(), in(fmt.Sprintf("SCENE_%d", c.r.IntN(200)), types[c.r.IntN(len(types))], fmt.Sprintf("/r%d/%d", c.r.IntN(100), c.r.IntN(9999))),
+	return aCase(c.prompt(), in(fmt.Sprintf("SCENE_%d", c.r.IntN(200)), types[c.r.IntN(len(types))],
+		fmt.Sprintf("/r%d/%d", c.r.IntN(100), c.r.IntN(9999))),
 		func(n *tree.Node) { n.Metadata.UpdatedAt = noon.Add(-time.Duration(c.r.IntN(100)) * 24 * time.Hour) })
 }
 
@@ -119,7 +125,7 @@ func BenchmarkSearch(b *testing.B) {
 				clear(s.lex)
 				_, err = s.scan(1, 20)
 				require.NoError(b, err)
-				ix.end(s)
+				ix.release(s)
 			}
 		})
 	}
@@ -169,8 +175,8 @@ func BenchmarkSave(b *testing.B) {
 	b.SetBytes(int64(kept.Len()))
 }
 
-// BenchmarkLoadAndSearch opens a kept index and answers one query; the file's
-// pages are in the system's cache.
+// BenchmarkLoadAndSearch opens a kept index and answers one query. The system has the pages of
+// the file in its cache.
 func BenchmarkLoadAndSearch(b *testing.B) {
 	for _, n := range sizes {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
@@ -184,7 +190,8 @@ func BenchmarkLoadAndSearch(b *testing.B) {
 				require.NoError(b, err)
 				ix, err := Load(f, int64(kept.Len()), taxonomy.Default(), table(b))
 				require.NoError(b, err)
-				_, err = ix.Search(b.Context(), Query{Prompt: c.prompt(), Scene: tree.Scene{ID: "SCENE_7", Type: "form", Route: "/r3/42"}})
+				_, err = ix.Search(b.Context(), Query{Prompt: c.prompt(),
+					Scene: tree.Scene{ID: "SCENE_7", Type: "form", Route: "/r3/42"}})
 				require.NoError(b, err)
 				require.NoError(b, f.Close())
 			}

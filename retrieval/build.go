@@ -8,21 +8,22 @@ import (
 	"slices"
 )
 
-// segmentEntry is a node on its way into a segment.
+// segmentEntry is what a segment stores of one node.
 type segmentEntry struct {
 	meta   nodeTraits
 	tokens int
 	words  []wordCount // sorted by key
-	vector vector      // without a row: none
+	vector vector      // row is nil when the node has no vector
 }
 
-// wordCount is how often the word with a key occurs.
+// wordCount says how often the word with a key occurs in one text.
 type wordCount struct {
 	key   uint64
 	times uint16
 }
 
-// countWords turns the keys of a text's tokens into counts; it sorts keys.
+// countWords counts the keys of a text's tokens. It sorts keys in place, and a count stops
+// at 65,535, which is all that a posting has room for.
 func countWords(keys []uint64) []wordCount {
 	slices.Sort(keys)
 	var out []wordCount
@@ -38,6 +39,7 @@ func countWords(keys []uint64) []wordCount {
 	return out
 }
 
+// head returns the slot head of an entry: that of its traits, with length and vector.
 func (e *segmentEntry) head() slotHead {
 	h := e.meta.head()
 	h.tokens = uint16(min(e.tokens, math.MaxUint16))
@@ -45,54 +47,63 @@ func (e *segmentEntry) head() slotHead {
 	return h
 }
 
+// appendPosting writes one posting as a little-endian u64: the slot in the low 32 bits, then
+// how often the word occurs there, then the length of the text in tokens.
 func appendPosting(b []byte, slot int, times, tokens uint16) []byte {
 	return binary.LittleEndian.AppendUint64(b, uint64(uint32(slot))|uint64(times)<<32|uint64(tokens)<<48)
 }
 
-// segmentWriter puts the sections of a segment together.
+// segmentWriter collects the sections of a segment and joins them.
 type segmentWriter struct {
 	layout
 	keyBytes, postingBytes, headBytes, sketchBytes, rowBytes, offsetBytes, metaBytes, termBytes []byte
 
-	room []byte // for all sections, each at its place in a layout that may be too large; nil: they have memory of their own
-	most layout // that one
+	room []byte // one piece of memory for all sections, see reserve; nil: each section has its own
+	most layout // the layout that room was divided by; it may be larger than needed
 }
 
-// reserve gives the sections room for what most says, in one piece: a segment is
-// the largest thing there is in memory, and is not to be there twice.
+// reserve allocates one piece of memory and gives each section its place in it, as large as
+// most says. join can then close the gaps in place. Otherwise it would copy the segment, and
+// a segment is too large to be in memory twice.
 func (w *segmentWriter) reserve(most layout) {
 	at := most.sections()
 	w.most, w.room = most, make([]byte, at.end)
+	// Empty, with the section's room as capacity: append writes into w.room and moves to
+	// memory of its own when the room is used up.
 	part := func(from, to int64) []byte { return w.room[from:from:to] }
-	w.keyBytes, w.postingBytes, w.headBytes = part(0, at.postings), part(at.postings, at.heads), part(at.heads, at.sketches)
-	w.sketchBytes, w.rowBytes, w.offsetBytes = part(at.sketches, at.rows), part(at.rows, at.offsets), part(at.offsets, at.metas)
+	w.keyBytes, w.postingBytes, w.headBytes = part(0, at.postings), part(at.postings, at.heads),
+		part(at.heads, at.sketches)
+	w.sketchBytes, w.rowBytes, w.offsetBytes = part(at.sketches, at.rows), part(at.rows, at.offsets),
+		part(at.offsets, at.metas)
 	w.metaBytes, w.termBytes = part(at.metas, at.terms), part(at.terms, at.end)
 }
 
-// whole returns the sections as one, without the gaps between them.
-func (w *segmentWriter) whole() []byte {
-	sections := [][]byte{w.keyBytes, w.postingBytes, w.headBytes, w.sketchBytes, w.rowBytes, w.offsetBytes, w.metaBytes, w.termBytes}
-	if w.room == nil || !w.within() {
+// join returns the sections one after the other, without gaps.
+func (w *segmentWriter) join() []byte {
+	sections := [][]byte{w.keyBytes, w.postingBytes, w.headBytes, w.sketchBytes, w.rowBytes, w.offsetBytes, w.metaBytes,
+		w.termBytes}
+	if w.room == nil || !w.fitsRoom() {
 		return slices.Concat(sections...)
 	}
 	n := 0
-	for _, s := range sections { // each moves to the left, if at all
+	for _, s := range sections { // each section moves to the left or stays, so none is overwritten
 		n += copy(w.room[n:], s)
 	}
-	if n < len(w.room)*3/4 {
+	if n < len(w.room)*3/4 { // much was reserved in vain: give it back
 		return bytes.Clone(w.room[:n])
 	}
 	return w.room[:n:n]
 }
 
-// within reports whether no section has outgrown its room.
-func (w *segmentWriter) within() bool {
+// fitsRoom reports whether every section still lies in the room that reserve gave it.
+func (w *segmentWriter) fitsRoom() bool {
 	is, most := w.sections(), w.most.sections()
 	return is.postings <= most.postings && is.heads-is.postings <= most.heads-most.postings && w.n <= w.most.n &&
 		w.metas <= w.most.metas && w.terms <= w.most.terms
 }
 
-// endKey closes the list whose postings were written from first on.
+// endKey writes the key of a list whose postings begin at number first and end with the
+// last one written. A list without postings gets no key.
 func (w *segmentWriter) endKey(k uint64, first int) {
 	n := len(w.postingBytes)/postingSize - first
 	if n == 0 {
@@ -104,6 +115,8 @@ func (w *segmentWriter) endKey(k uint64, first int) {
 	w.keys++
 }
 
+// slot writes the head of the next slot, its sketch and its row. In a segment with vectors a
+// slot that has none gets zeros, so that the columns keep their step.
 func (w *segmentWriter) slot(h slotHead, v vector) {
 	w.headBytes = h.append(w.headBytes)
 	w.length += int64(h.tokens)
@@ -122,25 +135,31 @@ func (w *segmentWriter) slot(h slotHead, v vector) {
 	w.rowBytes = append(w.rowBytes, v.row...)
 }
 
+// offset writes where the next slot's traits and words begin. One more offset after the last
+// slot says where they end.
 func (w *segmentWriter) offset() {
 	w.offsetBytes = binary.LittleEndian.AppendUint64(w.offsetBytes, uint64(len(w.metaBytes)))
 	w.offsetBytes = binary.LittleEndian.AppendUint64(w.offsetBytes, uint64(len(w.termBytes)))
 }
 
+// segment completes what was written. The writer must not be used afterwards.
 func (w *segmentWriter) segment() *segment {
 	w.offset()
 	w.postings = len(w.postingBytes) / postingSize
 	w.metas, w.terms = int64(len(w.metaBytes)), int64(len(w.termBytes))
 	s := &segment{layout: w.layout}
-	s.mem = w.whole()
+	s.mem = w.join()
 	return s
 }
 
+// byLevel is the order of slots: the highest level first, then the key of the id.
 func byLevel(a, b *segmentEntry) int {
-	return cmp.Or(cmp.Compare(b.meta.kind.Level(), a.meta.kind.Level()), cmp.Compare(key(idKind, a.meta.id), key(idKind, b.meta.id)))
+	return cmp.Or(cmp.Compare(b.meta.kind.Level(), a.meta.kind.Level()),
+		cmp.Compare(key(idKind, a.meta.id), key(idKind, b.meta.id)))
 }
 
-// build makes a segment of entries with different ids. Vectors have length dims.
+// build makes a segment of entries, which have different ids. It sorts entries in place. dims
+// is the length of the vectors; 0 for a segment without vectors.
 func build(entries []*segmentEntry, dims int) *segment {
 	slices.SortFunc(entries, byLevel)
 	w := &segmentWriter{}
@@ -160,7 +179,7 @@ func build(entries []*segmentEntry, dims int) *segment {
 			all = append(all, posting{c.key, uint32(slot), c.times, h.tokens})
 		}
 		for _, k := range e.meta.keys() {
-			all = append(all, posting{key: k, slot: uint32(slot)})
+			all = append(all, posting{key: k, slot: uint32(slot)}) // a name is not counted
 		}
 		w.slot(h, e.vector)
 	}
@@ -186,6 +205,8 @@ func build(entries []*segmentEntry, dims int) *segment {
 	return w.segment()
 }
 
+// appendWords writes the words of a slot as the terms section has them: each by its place in
+// keys, as the difference to the place before, and by its count. Both lists are sorted.
 func appendWords(b []byte, words []wordCount, keys []uint64) []byte {
 	b = binary.AppendUvarint(b, uint64(len(words)))
 	before := -1

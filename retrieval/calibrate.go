@@ -2,37 +2,41 @@ package retrieval
 
 import "math"
 
-// The weights of the channels are ceilings: a perfect match of the prompt is
-// worth 0.8 of the exact place.
+// The weight of a channel is the most that it can add to rel. So the same prompt on another
+// page fits less (0.8) than the very place (1.0).
 const (
 	exactWeight    = 1.0
 	semanticWeight = 0.8
 	sceneWeight    = 0.6
 )
 
-// scale turns a raw semantic score into evidence between 0 and 1, by a logistic
-// curve: half at middle, and 0.73 one width above it.
+// scale turns a raw semantic score into evidence between 0 and 1 by a logistic curve. The
+// evidence is 0.5 at middle and 0.73 one width above it.
 type scale struct{ middle, width float64 }
 
-// The raw score is made to be comparable between queries and trees: words are
-// divided by what a document with all of them would get, and a cosine is one.
-// So two fixed points serve every tree. They were read off the best raw scores
-// of prompts of one development set that ask the memories of another, which has
-// no answer, and of prompts with a known partner. The second lies above nearly
-// all of the former; the first is not as clean: short questions that ask a tree
-// of long reports pass it more often than not. Partners above the second are
-// three in four on some sets and one in four or fewer on others: abstaining was
-// put first. quality/testdata/abstention.golden has the rates, on the very sets
-// the points were chosen on, so other data may well do worse.
+// Raw scores can be compared between queries and trees: the word score is divided by the
+// score of a document that has all words of the query, and the other half is a cosine. So one
+// pair of fixed points serves every tree.
 //
-// At the first point the threshold of a case would let a match of the scene type
-// pass (evidence 0.0625), at the second the prompt alone (evidence 0.775).
+// The points are called noise and paraphrase, see scaleThrough. They were chosen from the best
+// raw scores of two kinds of prompts: prompts of one development set asked of the memories of
+// another, which have no answer there, and prompts with a known partner. Paraphrase lies
+// above nearly all prompts without an answer. Noise separates less well: short questions
+// asked of a tree of long reports mostly score above it. Of the prompts with a partner, three
+// in four lie above paraphrase on some sets, and one in four or fewer on others; we preferred
+// to abstain. quality/testdata/abstention.golden has the rates. They are measured on the sets
+// that the points were chosen on, so other data may well do worse.
+//
+// The evidence at both points follows from the threshold of a case, 0.62. At noise (0.0625)
+// the words reach it together with a scene of the same type, at paraphrase (0.775) alone.
 var (
-	fusedScale = through(0.60, 1.05) // words and meaning, 0 to about 2
-	wordScale  = through(0.28, 0.62) // words alone, 0 to about 1
+	fusedScale = scaleThrough(0.60, 1.05) // words and meaning, 0 to about 2
+	wordScale  = scaleThrough(0.28, 0.62) // words alone, 0 to about 1
 )
 
-func through(noise, paraphrase float64) scale {
+// scaleThrough returns the logistic curve with evidence 0.0625 at the raw score noise and
+// 0.775 at paraphrase.
+func scaleThrough(noise, paraphrase float64) scale {
 	logit := func(v float64) float64 { return math.Log(v / (1 - v)) }
 	w := (paraphrase - noise) / (logit(0.775) - logit(0.0625))
 	return scale{middle: paraphrase - w*logit(0.775), width: w}
@@ -42,7 +46,8 @@ func (s scale) at(raw float64) float64 {
 	return 1 / (1 + math.Exp(-(raw-s.middle)/s.width))
 }
 
-// needed returns the least raw score with evidence v.
+// needed is the inverse of at: it returns the least raw score with evidence v. For v ≥ 1,
+// which no score reaches, it returns a number above all scores.
 func (s scale) needed(v float64) float64 {
 	switch {
 	case v <= 0:

@@ -6,25 +6,28 @@ import (
 	"math/bits"
 )
 
-// Vectors are kept twice: as rows of 8 bits a number, which are what cosines
-// are computed from, and as sketches of one bit a number, which say which rows
-// are worth computing. The sketch is that of J. Gao and C. Long, "RaBitQ:
-// Quantizing High-Dimensional Vectors with a Theoretical Error Bound for
-// Approximate Nearest Neighbor Search", SIGMOD 2024: turn the vectors at random,
-// keep the signs, and estimate ⟨q,v⟩ from the signs' product with q and the
-// signs' product with v itself, which is kept. The turn here is three rounds of
-// random signs and a Hadamard transform (n log n steps instead of n²).
+// Vectors are kept twice. Rows have 8 bits a number, and cosines are computed from them.
+// Sketches have one bit a number; from a sketch the cosine is estimated, so that a search
+// reads only the rows that can matter. The sketch is that of J. Gao and C. Long, "RaBitQ:
+// Quantizing High-Dimensional Vectors with a Theoretical Error Bound for Approximate Nearest
+// Neighbor Search", SIGMOD 2024. A vector v is rotated at random and the signs of its numbers
+// are kept. ⟨q,v⟩ is then estimated from the product of the signs with q and the product of the
+// signs with v itself, which is kept too. The rotation here is three rounds of random signs
+// and a Hadamard transform, which take n log n steps instead of n².
 
-// width of an error bound in standard deviations of the estimate. 3 leaves one row in
-// a thousand out of its bound, and of these only the ones at the very edge matter.
+// width is the width of an error bound, in standard deviations of the estimate. At 2.2 about
+// 14 rows in a thousand lie above their bound. A search misses such a row only if it
+// is also near the edge of what is taken; TestScanFindsWhatTheExhaustiveScanFinds has the rate.
 const width = 2.2
 
-// turned is the length of a turned vector: the next power of two.
-func turned(dims int) int {
+// turnedLength is the length of a rotated vector: dims filled up to a power of two, 64 at
+// least, because planes are read in words of 64 bits.
+func turnedLength(dims int) int {
 	return max(64, 1<<bits.Len(uint(dims-1)))
 }
 
-// rotation is a fixed random turn for vectors of one length.
+// rotation is a random rotation for vectors of one length. It depends on the length only, so
+// that sketches on disk stay valid.
 type rotation struct {
 	dims  int
 	signs [3][]float32
@@ -34,7 +37,7 @@ func newRotation(dims int) *rotation {
 	r := &rotation{dims: dims}
 	seed := uint64(dims)
 	for i := range r.signs {
-		r.signs[i] = make([]float32, turned(dims))
+		r.signs[i] = make([]float32, turnedLength(dims))
 		for j := range r.signs[i] { // SplitMix64, Steele et al. 2014
 			seed += 0x9e3779b97f4a7c15
 			z := (seed ^ seed>>30) * 0xbf58476d1ce4e5b9
@@ -45,7 +48,8 @@ func newRotation(dims int) *rotation {
 	return r
 }
 
-// turn writes v, turned, to out, which has length turned(dims).
+// turn writes the rotated v to out, which has length turnedLength(dims). v is filled up with
+// zeros; lengths and products stay as they are.
 func (r *rotation) turn(v, out []float32) {
 	clear(out[copy(out, v):])
 	norm := float32(1 / math.Sqrt(float64(len(out))))
@@ -69,26 +73,26 @@ func hadamard(x []float32) {
 	}
 }
 
-// vector is an embedding as it is kept.
+// vector is an embedding in the form in which it is kept, scaled to length 1.
 type vector struct {
-	row    []byte // int8 each
-	scale  float32
-	sketch []byte
+	row    []byte  // one int8 a number; nil: no vector
+	scale  float32 // a number of row times scale is a number of the vector
+	sketch []byte  // see segment
 }
 
-// boundUnit is what one step of a kept bound stands for.
+// boundUnit is the unit in which error bounds are kept, as a part of a cosine.
 const boundUnit = 1.0 / 16384
 
-// keep makes the kept form of v; ok is false for a vector of nothing, or of
-// something else than numbers.
-func (r *rotation) keep(v []float32) (vector, bool) {
+// quantise returns the form of v that is kept. It returns false for a zero vector and for one
+// with NaN or infinities, which have no direction.
+func (r *rotation) quantise(v []float32) (vector, bool) {
 	var sum, top float64
 	for _, x := range v {
 		sum += float64(x) * float64(x)
 		top = max(top, math.Abs(float64(x)))
 	}
 	norm := math.Sqrt(sum)
-	if !(norm > 1e-12) || math.IsInf(norm, 0) {
+	if !(norm > 1e-12) || math.IsInf(norm, 0) { // the negation is true for NaN too
 		return vector{}, false
 	}
 	k := vector{row: make([]byte, len(v)), scale: float32(top / 127 / norm)}
@@ -97,7 +101,7 @@ func (r *rotation) keep(v []float32) (vector, bool) {
 		k.row[i] = byte(int8(math.Round(float64(x) / top * 127)))
 		unit[i] = float32(float64(x) / norm)
 	}
-	t := make([]float32, turned(len(v)))
+	t := make([]float32, turnedLength(len(v)))
 	r.turn(unit, t)
 	k.sketch = make([]byte, len(t)/8, len(t)/8+8)
 	var length float64
@@ -109,6 +113,8 @@ func (r *rotation) keep(v []float32) (vector, bool) {
 			ones++
 		}
 	}
+	// The estimate of a product is exact for a vector equal to its signs. f, 0 to 1, says how
+	// near v is to that; the paper's bound on the error grows as f falls.
 	f := length / math.Sqrt(float64(len(t))) // ⟨signs/√n, v⟩
 	bound := width * math.Sqrt(max(0, 1/(f*f)-1)/float64(len(t)-1))
 	k.sketch = binary.LittleEndian.AppendUint32(k.sketch, math.Float32bits(float32(1/length)))
@@ -117,17 +123,20 @@ func (r *rotation) keep(v []float32) (vector, bool) {
 	return k, true
 }
 
-// question is a query's vector, ready to be compared.
+// question is the vector of a query in two forms: integers to compare with rows, and four
+// bit planes to compare with sketches.
 type question struct {
-	ints   []int32 // for rows
-	scale  float32
-	planes [4][]uint64 // the turned vector in 4 bits a number, one plane a bit
-	low    float32     // value of 0
-	step   float32     // value of 1 more
-	sum    float32     // of all numbers, as the planes have them
+	ints   []int32     // 14 bits a number, to multiply with rows
+	scale  float32     // a number of ints times scale is a number of the vector
+	planes [4][]uint64 // the rotated vector in 4 bits a number; plane j has bit j of each
+	low    float32     // the value that the 4-bit number 0 stands for
+	step   float32     // the difference between two neighbouring 4-bit numbers
+	sum    float32     // of all numbers of the rotated vector, as the planes have them
 }
 
-func (r *rotation) ask(v []float32, q *question) bool {
+// prepare fills q with the vector of a query, and reuses its memory. It returns false for a
+// vector without a direction, as quantise does.
+func (r *rotation) prepare(v []float32, q *question) bool {
 	var sum, top float64
 	for _, x := range v {
 		sum += float64(x) * float64(x)
@@ -139,7 +148,7 @@ func (r *rotation) ask(v []float32, q *question) bool {
 	}
 	q.ints = resize(q.ints, len(v))
 	q.scale = float32(top / 8191 / norm)
-	t := make([]float32, turned(len(v)))
+	t := make([]float32, turnedLength(len(v)))
 	unit := make([]float32, len(v))
 	for i, x := range v {
 		q.ints[i] = int32(math.Round(float64(x) / top * 8191))
@@ -167,6 +176,8 @@ func (r *rotation) ask(v []float32, q *question) bool {
 	return true
 }
 
+// resize returns a slice of length n, with the memory of s if that is large enough. What is
+// in it is undefined.
 func resize[T any](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n)
@@ -174,8 +185,8 @@ func resize[T any](s []T, n int) []T {
 	return s[:n]
 }
 
-// estimate writes the estimated cosine of q and of each sketch of a column to
-// est, and the most it may be to most.
+// estimate reads one sketch for each number of est. It writes the estimated cosine with q to
+// est, and the highest value that the cosine may have to most.
 func (q *question) estimate(column []byte, est, most []float32) {
 	size := 8*len(q.planes[0]) + 8
 	most = most[:len(est)]
@@ -188,6 +199,9 @@ func (q *question) estimate(column []byte, est, most []float32) {
 			hits = q.hits(b)
 		}
 		tail := le64(b[size-8:])
+		// positive is the sum of q's numbers where v has a positive sign. Where it has a
+		// negative one they count as minus, so the product with the signs is
+		// positive − (sum − positive).
 		positive := q.low*float32(uint16(tail>>32)) + q.step*float32(hits)
 		e := (2*positive - q.sum) * math.Float32frombits(uint32(tail))
 		est[i], most[i] = e, e+float32(tail>>48)*boundUnit
@@ -205,9 +219,11 @@ func (q *question) hits(b []byte) (sum int) {
 	return sum
 }
 
-// hits256 is hits for 256 numbers: the embedder shipped with memtree.
+// hits256 is hits for vectors of 256 numbers, with the loops written out for speed. The
+// embedder shipped with memtree has that length.
 func (q *question) hits256(b *[40]byte) int {
-	p0, p1, p2, p3 := (*[4]uint64)(q.planes[0]), (*[4]uint64)(q.planes[1]), (*[4]uint64)(q.planes[2]), (*[4]uint64)(q.planes[3])
+	p0, p1, p2, p3 := (*[4]uint64)(q.planes[0]), (*[4]uint64)(q.planes[1]), (*[4]uint64)(q.planes[2]),
+		(*[4]uint64)(q.planes[3])
 	w, x, y, z := le64(b[0:]), le64(b[8:]), le64(b[16:]), le64(b[24:])
 	s0 := bits.OnesCount64(w&p0[0]) + bits.OnesCount64(x&p0[1]) + bits.OnesCount64(y&p0[2]) + bits.OnesCount64(z&p0[3])
 	s1 := bits.OnesCount64(w&p1[0]) + bits.OnesCount64(x&p1[1]) + bits.OnesCount64(y&p1[2]) + bits.OnesCount64(z&p1[3])
@@ -216,14 +232,16 @@ func (q *question) hits256(b *[40]byte) int {
 	return s0 + 2*s1 + 4*s2 + 8*s3
 }
 
-// cosine returns the product of q with a row.
+// cosine returns the cosine of q and a row of the given scale.
 func (q *question) cosine(row []byte, scale float32) float32 {
 	a := q.ints
 	row = row[:len(a)]
 	var s0, s1 int
 	for len(a) >= 8 && len(row) >= 8 {
-		s0 += int(a[0])*int(int8(row[0])) + int(a[1])*int(int8(row[1])) + int(a[2])*int(int8(row[2])) + int(a[3])*int(int8(row[3]))
-		s1 += int(a[4])*int(int8(row[4])) + int(a[5])*int(int8(row[5])) + int(a[6])*int(int8(row[6])) + int(a[7])*int(int8(row[7]))
+		s0 += int(a[0])*int(int8(row[0])) + int(a[1])*int(int8(row[1])) + int(a[2])*int(int8(row[2])) +
+			int(a[3])*int(int8(row[3]))
+		s1 += int(a[4])*int(int8(row[4])) + int(a[5])*int(int8(row[5])) + int(a[6])*int(int8(row[6])) +
+			int(a[7])*int(int8(row[7]))
 		a, row = a[8:], row[8:]
 	}
 	for i, x := range a {

@@ -12,10 +12,10 @@ import (
 	"github.com/memtree/memtree/taxonomy"
 )
 
-// A kept index is one page of header, the sums of the pages that follow, and
-// the pages of one segment. The header, little endian: magic, format u32, sum
-// u32 of the header's page with this field zero and of all sums, version u64, then the
-// layout, each number u64, then the embedder's id with its length u32 before it.
+// A kept index has three parts: one page of header, the checksums of the pages of a segment,
+// and these pages. The header has, in little endian: magic; format u32; checksum u32, of the
+// header's page with this field zero and of all checksums; version u64; the layout, each number
+// u64; the length u32 of the embedder's id; the id.
 const (
 	magic      = "memtree-index\n"
 	fileFormat = 5
@@ -23,14 +23,15 @@ const (
 	maxIDBytes = 1024
 )
 
-// ErrFormat says that a kept index cannot be used by this program; make it anew.
+// errFormat says that this program cannot use a kept index. Make it anew from the nodes.
 var errFormat = errors.New("not a search index of this version of memtree")
 
-// Save writes the index for Load. The same nodes under the same version give the same
-// bytes, whatever order they came in. Searches and updates go on meanwhile.
+// Save writes the index in the form that Load reads. The same nodes under the same version
+// give the same bytes, whatever order they came in. Save may run beside searches and updates;
+// it writes the state at its call.
 func (ix *Index) Save(w io.Writer) error {
 	st := ix.state.Load()
-	s, err := st.one()
+	s, err := st.asOneSegment()
 	if err != nil {
 		return fmt.Errorf("save the index: %w", err)
 	}
@@ -65,8 +66,8 @@ func (ix *Index) Save(w io.Writer) error {
 	return nil
 }
 
-// one returns a segment of all live slots.
-func (st *indexState) one() (*segment, error) {
+// asOneSegment returns a segment of all live slots, with no vectors of another embedder.
+func (st *indexState) asOneSegment() (*segment, error) {
 	if len(st.parts) == 0 {
 		return build(nil, 0), nil
 	}
@@ -78,13 +79,15 @@ func (st *indexState) one() (*segment, error) {
 
 func pageCount(size int64) int64 { return (size + pageSize - 1) / pageSize }
 
+// header returns the header page. It puts the checksum in last, since that covers the page.
 func header(l *layout, version uint64, embedder string, sums []byte) []byte {
 	b := append(make([]byte, 0, pageSize), magic...)
 	b = binary.LittleEndian.AppendUint32(b, fileFormat)
 	sumAt := len(b)
 	b = binary.LittleEndian.AppendUint32(b, 0)
 	b = binary.LittleEndian.AppendUint64(b, version)
-	for _, n := range []int{l.n, l.above[0], l.above[1], l.keys, l.postings, l.dims, int(l.metas), int(l.terms), int(l.length), l.vectors} {
+	for _, n := range []int{l.n, l.above[0], l.above[1], l.keys, l.postings, l.dims, int(l.metas), int(l.terms),
+		int(l.length), l.vectors} {
 		b = binary.LittleEndian.AppendUint64(b, uint64(n))
 	}
 	embedder = embedder[:min(len(embedder), maxIDBytes)]
@@ -96,13 +99,13 @@ func header(l *layout, version uint64, embedder string, sums []byte) []byte {
 	return b
 }
 
-// Load opens what Save wrote, reading its header and sums only: the rest is
-// read, and checked, when it is asked for, so r must stay open as long as the
-// index is in use. A file that cannot be read is an error; damage further on is an
-// error of the call that comes upon it. Vectors of another embedder than e are
-// not used, and Stats().Note says so.
+// Load opens what Save wrote. It reads the header and the checksums only. Every other page is
+// read and checked when a call first needs it, so r must stay open as long as the index is in
+// use, and damage is an error of the call that finds it. The error is ErrFormat for a file that
+// is no index or is of another version. Vectors of another embedder than e are not used, and
+// Stats().Note says so.
 func Load(r io.ReaderAt, size int64, tax *taxonomy.Taxonomy, e llm.Embedder) (*Index, error) {
-	s, version, embedder, err := open(r, size)
+	s, version, embedder, err := readHeader(r, size)
 	if err != nil {
 		return nil, fmt.Errorf("load the index: %w", err)
 	}
@@ -116,15 +119,16 @@ func Load(r io.ReaderAt, size int64, tax *taxonomy.Taxonomy, e llm.Embedder) (*I
 		if s.dims > 0 && !s.alien && ix.rotation(s.dims) == nil {
 			return nil, fmt.Errorf("load the index: %w", errFormat)
 		}
-		st.parts = []part{whole(s)}
+		st.parts = []part{wholePart(s)}
 		st.count()
 	}
 	ix.state.Store(st)
 	return ix, nil
 }
 
-// open reads and checks the header and the sums.
-func open(r io.ReaderAt, size int64) (*segment, uint64, string, error) {
+// readHeader reads and checks the header and the checksums. It returns the segment, the
+// version, and the id of the embedder.
+func readHeader(r io.ReaderAt, size int64) (*segment, uint64, string, error) {
 	head := make([]byte, pageSize)
 	if size < pageSize {
 		return nil, 0, "", errFormat
@@ -167,11 +171,14 @@ func open(r io.ReaderAt, size int64) (*segment, uint64, string, error) {
 	return s, version, embedder, nil
 }
 
+// fromFile returns the pages of a file that begin at byte from; nothing is read yet.
 func fromFile(r io.ReaderAt, from, length int64, sums []byte) pages {
-	return pages{file: r, from: from, length: length, sums: sums, loaded: make([]atomic.Pointer[[]byte], pageCount(length))}
+	return pages{file: r, from: from, length: length, sums: sums,
+		loaded: make([]atomic.Pointer[[]byte], pageCount(length))}
 }
 
-// read takes a layout off a header; it is false for sizes no segment has.
+// read takes a layout off a header. It returns false for sizes that no segment can have, so
+// that the sums and products made of them do not overflow.
 func (l *layout) read(f *byteReader) bool {
 	var v [10]uint64
 	for i := range v {

@@ -12,7 +12,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// counted counts what is read of a kept index.
+// counted counts the bytes that are read of a kept index.
 type counted struct {
 	*bytes.Reader
 	n int
@@ -25,7 +25,7 @@ func (c *counted) ReadAt(b []byte, off int64) (int, error) {
 
 func TestLoadReadsLittle(t *testing.T) {
 	ix, c := filled(t, 2000, table(t))
-	b := kept(t, ix)
+	b := saved(t, ix)
 	r := &counted{Reader: bytes.NewReader(b)}
 	loaded, err := Load(r, int64(len(b)), taxonomy.Default(), table(t))
 	require.NoError(t, err)
@@ -36,7 +36,7 @@ func TestLoadReadsLittle(t *testing.T) {
 
 func TestDamageIsToldNotServed(t *testing.T) {
 	ix := indexOf(t, newCorpus(5).nodes(40)...)
-	b := kept(t, ix)
+	b := saved(t, ix)
 	q := Query{Prompt: newCorpus(5).prompt()}
 	want := ask(t, ix, q)
 	for at := 0; at < len(b); at += 97 {
@@ -62,14 +62,14 @@ func TestDamageIsToldNotServed(t *testing.T) {
 func TestAnEmptyIndexIsKeptToo(t *testing.T) {
 	ix := New(nil, nil)
 	require.NoError(t, ix.Update(t.Context(), 7, nil))
-	b := kept(t, ix)
+	b := saved(t, ix)
 	loaded, err := Load(bytes.NewReader(b), int64(len(b)), nil, nil)
 	require.NoError(t, err)
 	require.Equal(t, uint64(7), loaded.Version())
 	require.True(t, ask(t, loaded, Query{Prompt: "anything"}).Abstained)
 }
 
-// seal makes the sums of b right, so that what is behind them is reached.
+// seal makes the checksums of b right, so that a test reaches the code that reads damaged pages.
 func seal(b []byte) {
 	l := layout{}
 	f := byteReader{rest: b[len(magic)+16:]}
@@ -91,7 +91,8 @@ func seal(b []byte) {
 	binary.LittleEndian.PutUint32(b[at:], sum)
 }
 
-// FuzzLoad changes bytes of a kept index, also such that the sums are right.
+// FuzzLoad changes bytes of a kept index, with wrong checksums and with right ones. Whatever
+// it says, no call may panic.
 func FuzzLoad(f *testing.F) {
 	c := newCorpus(9)
 	ix := New(nil, &counting{})
@@ -118,7 +119,8 @@ func FuzzLoad(f *testing.F) {
 		if err != nil {
 			return
 		}
-		_, err = ix.Explain(t.Context(), Query{Prompt: nodes[2].Text(), Scene: nodes[3].Scene, Exclude: []string{nodes[4].ID}})
+		_, err = ix.Explain(t.Context(), Query{Prompt: nodes[2].Text(), Scene: nodes[3].Scene,
+			Exclude: []string{nodes[4].ID}})
 		_ = err
 		_, err = ix.Similar(&nodes[5], 3, 0.1)
 		_ = err

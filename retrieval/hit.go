@@ -7,13 +7,13 @@ import (
 
 // Result is the answer to a Query.
 type Result struct {
-	Hits       []Hit    // taken, in rank order; not nil
-	Considered []Hit    // Explain only: every candidate, best first
-	Nearest    *Hit     // the best candidate, taken or not; nil when there was none
-	Abstained  bool     // nothing was taken
+	Hits       []Hit    // the memories that were taken, in rank order; not nil
+	Considered []Hit    // only after Explain: every candidate, best first
+	Nearest    *Hit     // the candidate with the highest Rel, taken or not; nil when there was none
+	Abstained  bool     // no memory was taken
 	Asked      []string // ids of the checks that the prompt calls for, the surest first
-	Here       []string // ids of the cases of this very page or test among those considered, taken or not, sorted
-	Note       string   // what did not work as it should have: words alone were used, and why
+	Here       []string // ids of the considered cases of this very page or test, taken or not, sorted
+	Note       string   // why words alone were used although there is an embedder; "" when all worked
 }
 
 // Hit is a memory that was found.
@@ -26,23 +26,26 @@ type Hit struct {
 	Score      float64  // Rel, weighed by trust and age, 0 to 1; hits are ranked by it
 	Signals    []Signal // what Rel and Score are made of, in the order they were applied
 	Taken      bool
-	Reason     string // why it was taken, or why not; a sentence
-	Why        Why    // the same, to be said in another language
-	Parent     string
-	SameScene  bool // scene id and route pattern are those of the query, one of them perhaps absent in both
-	Confidence float64
+	Reason     string  // an English sentence without its subject: why it was taken, or why not
+	Why        Why     // the same reason as a code and its arguments, for other languages
+	Parent     string  // id of the node above it, "" for none
+	SameScene  bool    // scene id and route pattern are the query's; one of the two may be absent in both
+	Confidence float64 // of the node, 0 to 1
 }
 
 // Signal is one named part of a hit's score.
 //
-// For the channels exact, semantic, check and scene, and for activation, Raw is what
-// was measured, Calibrated the evidence s in 0 to 1, and Contribution is
-// Weight·s. words and meaning are the two halves of semantic's Raw. For
-// confidence, recurrence, age and closeness, Calibrated is the factor on Rel and
-// Contribution by how much it lowered the score, or raised it: recurrence, how
-// surely this is the very test again, gives back half of what confidence took.
-// diversity is the likeness to
-// what was taken before, and what it cost in the choice, not in the score.
+// The channels exact, semantic, check and scene, and activation (the rel of the child that
+// raised an abstraction) have the measured value as Raw, the evidence s in 0 to 1 as Calibrated,
+// and Weight·s as Contribution. words and meaning are the two halves of semantic's Raw.
+//
+// confidence, recurrence, age (Raw in days) and closeness are factors. Calibrated is the
+// factor on Rel, and Contribution is how much it raised the score, negative where it lowered
+// it. recurrence says how surely this is the very test again; for that it gives back up to half
+// of what confidence took.
+//
+// diversity has the likeness to the hits taken before as Raw. Its Contribution counts
+// in the choice only, not in the score.
 type Signal struct {
 	Name         string
 	Raw          float64
@@ -51,7 +54,7 @@ type Signal struct {
 	Contribution float64
 }
 
-// Near is a case like another one, see [Index.Similar].
+// Near is a case whose words are like those of another case, see [Index.Similar].
 type Near struct {
 	ID      string
 	Overlap float64 // share of the tokens of both that are in both (Jaccard), 0 to 1

@@ -2,7 +2,8 @@ package retrieval
 
 import "strings"
 
-// kind keeps the lists of words, ids and names apart.
+// kind says what a key stands for, so that a word and an id of the same text have different
+// keys.
 type kind byte
 
 const (
@@ -18,11 +19,10 @@ const (
 	scopeKind kind = 'c' // a product, a suite, a test
 )
 
-// key is the name of a list: 64 bits of its kind and parts (FNV-1a, then
-// MurmurHash3's finaliser, so that keys are spread evenly and a key is found by
-// interpolation). Two names share a key with a chance of n²/2⁶⁵; what is
-// found by name is compared again by its text, and a word that shares a key
-// with another counts as that word.
+// key returns the name of a list, a 64-bit hash of its kind and parts. The hash is FNV-1a with
+// MurmurHash3's finaliser, which spreads the keys evenly, so that interpolation finds them
+// fast. Among n names two have the same key with a chance of about n²/2⁶⁵. What is found by
+// an id is compared with the id again. Two words with the same key count as one word.
 func key(k kind, parts ...string) uint64 {
 	const prime = 1099511628211
 	h := (uint64(14695981039346656037) ^ uint64(k)) * prime
@@ -41,7 +41,8 @@ func key(k kind, parts ...string) uint64 {
 	return h ^ h>>33
 }
 
-// mark is a short key for a column, 0 for the empty name only.
+// mark is a 32-bit key for a column of the slot heads. It is 0 for empty parts and for
+// nothing else.
 func mark(k kind, parts ...string) uint32 {
 	if strings.Join(parts, "") == "" {
 		return 0

@@ -16,15 +16,16 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-func kept(tb testing.TB, ix *Index) []byte {
+func saved(tb testing.TB, ix *Index) []byte {
 	tb.Helper()
 	var b bytes.Buffer
 	require.NoError(tb, ix.Save(&b))
 	return b.Bytes()
 }
 
-// However nodes come in, one by one or together, first or again, with others
-// that go later, the answers are the same, and so are the bytes that are kept.
+// The answers and the saved bytes depend on the nodes alone. It makes no difference whether
+// nodes come in one by one or together, for the first time or again, or with others that are
+// removed later.
 func TestResultsDoNotDependOnHow(t *testing.T) {
 	c := newCorpus(7)
 	nodes := c.nodes(30)
@@ -35,9 +36,10 @@ func TestResultsDoNotDependOnHow(t *testing.T) {
 			nodes[i] = e
 		}
 	}
-	queries := []Query{{Prompt: nodes[3].Text()}, {Prompt: c.prompt(), Scene: nodes[5].Scene, Now: noon}, {Prompt: nodes[20].Text() + nodes[21].Text()}}
+	queries := []Query{{Prompt: nodes[3].Text()}, {Prompt: c.prompt(), Scene: nodes[5].Scene, Now: noon},
+		{Prompt: nodes[20].Text() + nodes[21].Text()}}
 	straight := indexOf(t, nodes...)
-	want := kept(t, straight)
+	want := saved(t, straight)
 	rapid.Check(t, func(r *rapid.T) {
 		ix := New(taxonomy.Default(), table(t))
 		left := rapid.Permutation(nodes).Draw(r, "order")
@@ -69,11 +71,11 @@ func TestResultsDoNotDependOnHow(t *testing.T) {
 			require.NoError(r, err)
 			require.Equal(r, want, got)
 		}
-		require.True(r, bytes.Equal(want, kept(t, ix)), "the same nodes are kept as the same bytes")
+		require.True(r, bytes.Equal(want, saved(t, ix)), "the same nodes are kept as the same bytes")
 	})
 }
 
-// The sketches may lose at most one in a hundred of the ten best.
+// Sketches may make the scan miss at most one in a hundred of the ten best.
 func TestScanFindsWhatTheExhaustiveScanFinds(t *testing.T) {
 	ix, c := filled(t, 2000, table(t))
 	found, all, computed := 0, 0, 0
@@ -85,7 +87,7 @@ func TestScanFindsWhatTheExhaustiveScanFinds(t *testing.T) {
 		scan := func(exhaustive bool) []uint64 {
 			s, _, err := ix.begin(t.Context(), &q)
 			require.NoError(t, err)
-			defer ix.end(s)
+			defer ix.release(s)
 			s.exhaustive = exhaustive
 			best, err := s.scan(1, 10)
 			require.NoError(t, err)
@@ -199,7 +201,7 @@ func TestVectorsOfAnotherEmbedderAreNotUsed(t *testing.T) {
 	ix := New(nil, &counting{})
 	n := aCase("the basket shows how many things are in it")
 	require.NoError(t, ix.Update(t.Context(), 1, []tree.Node{n}))
-	b := kept(t, ix)
+	b := saved(t, ix)
 	loaded, err := Load(bytes.NewReader(b), int64(len(b)), nil, &counting{id: "2"})
 	require.NoError(t, err)
 	require.Zero(t, loaded.Stats().Vectors)

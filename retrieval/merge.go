@@ -4,16 +4,16 @@ import (
 	"encoding/binary"
 )
 
-// mergeInput is one of the segments of a merge.
+// mergeInput is one of the segments of a merge, and how far the merge has read it.
 type mergeInput struct {
 	part
 	slots []int // the new slot of each, -1 for a dead one
-	keys  []int // the new place of each key, -1 for one that only dead slots had
-	key   int   // the next key
+	keys  []int // the place of each key in the new segment, once takeKey took it
+	key   int   // place of the next key to take
 }
 
-// merge makes one segment of the live slots of all parts. It is what build would
-// have made of their nodes.
+// merge makes one segment of the live slots of all parts: the same bytes that build would make
+// of their nodes. It reads all sources once, in order, and holds only the new segment in memory.
 func merge(parts []part) (*segment, error) {
 	w := &segmentWriter{}
 	ss := make([]*mergeInput, len(parts))
@@ -30,27 +30,31 @@ func merge(parts []part) (*segment, error) {
 	most := layout{n: w.n, dims: w.dims}
 	for _, s := range ss {
 		most.keys, most.postings = most.keys+s.segment.keys, most.postings+s.postings
-		most.metas, most.terms = most.metas+s.metas, most.terms+s.terms+s.terms/4 // keys farther apart take more to say
+		// Words are written as distances between keys. These grow with the number of keys and
+		// may take another byte.
+		most.metas, most.terms = most.metas+s.metas, most.terms+s.terms+s.terms/4
 	}
 	w.reserve(most)
 	if err := mergeLists(w, ss); err != nil {
 		return nil, err
 	}
 	for _, at := range order {
-		if err := at.copy(w); err != nil {
+		if err := at.copyInto(w); err != nil {
 			return nil, err
 		}
 	}
 	return w.segment(), nil
 }
 
-// from is where a slot of a merged segment comes from.
+// from says where a slot of the merged segment comes from.
 type from struct {
 	*mergeInput
 	slot int
 }
 
-// arrange numbers the slots anew: by level, within a level by the key of the id.
+// arrange numbers the live slots anew, by level and within a level by the key of the id. It
+// returns where each new slot comes from, and fills the slots of the sources. The slots of a
+// source are in this order already, so it takes the lowest next one, again and again.
 func arrange(w *segmentWriter, ss []*mergeInput) ([]from, error) {
 	heads := make([][]byte, len(ss))
 	for i, s := range ss {
@@ -74,7 +78,8 @@ func arrange(w *segmentWriter, ss []*mergeInput) ([]from, error) {
 					s.slots[next[i]] = -1
 					next[i]++
 				}
-				if next[i] < end[i] && (best < 0 || le64(heads[i][next[i]*headSize:]) < le64(heads[best][next[best]*headSize:])) {
+				if next[i] < end[i] &&
+					(best < 0 || le64(heads[i][next[i]*headSize:]) < le64(heads[best][next[best]*headSize:])) {
 					best = i
 				}
 			}
@@ -93,7 +98,8 @@ func arrange(w *segmentWriter, ss []*mergeInput) ([]from, error) {
 	return order, nil
 }
 
-// mergeLists writes the keys and lists of all sources, both in order.
+// mergeLists writes the lists of all sources, in the order of their keys. The postings of a
+// list are in the order of their new slots.
 func mergeLists(w *segmentWriter, ss []*mergeInput) error {
 	for _, s := range ss {
 		s.keys = make([]int, s.segment.keys)
@@ -106,7 +112,7 @@ func mergeLists(w *segmentWriter, ss []*mergeInput) error {
 		}
 		first := len(w.postingBytes) / postingSize
 		for i, s := range ss {
-			if kept[i], err = s.take(k, w.keys, kept[i][:0]); err != nil {
+			if kept[i], err = s.takeKey(k, w.keys, kept[i][:0]); err != nil {
 				return err
 			}
 			lists[i] = kept[i]
@@ -119,8 +125,8 @@ func mergeLists(w *segmentWriter, ss []*mergeInput) error {
 	}
 }
 
-// leastSlot returns which list goes on with the lowest slot, -1 when all are at
-// their end.
+// leastSlot returns the number of the list whose next posting has the lowest slot, -1 when all
+// lists are used up.
 func leastSlot(lists [][]uint64) int {
 	best := -1
 	for i, l := range lists {
@@ -131,7 +137,7 @@ func leastSlot(lists [][]uint64) int {
 	return best
 }
 
-// nextKey returns the lowest key that is not taken yet.
+// nextKey returns the lowest key that is not taken yet; found is false at the end.
 func nextKey(ss []*mergeInput) (k uint64, found bool, err error) {
 	for _, s := range ss {
 		if s.key == s.segment.keys {
@@ -148,8 +154,9 @@ func nextKey(ss []*mergeInput) (k uint64, found bool, err error) {
 	return k, found, nil
 }
 
-// take appends the postings of key k, with their new slots, where it is s's next key.
-func (s *mergeInput) take(k uint64, at int, out []uint64) ([]uint64, error) {
+// takeKey appends the postings of key k with their new slots, if k is the next key of s. The
+// key's place in the new segment is at. Postings of dead slots are left out.
+func (s *mergeInput) takeKey(k uint64, at int, out []uint64) ([]uint64, error) {
 	if s.key == s.segment.keys {
 		return out, nil
 	}
@@ -173,15 +180,17 @@ func (s *mergeInput) take(k uint64, at int, out []uint64) ([]uint64, error) {
 				return nil, s.damaged(0, "a list names a slot that is not there")
 			}
 			if slot := s.slots[uint32(p)]; slot >= 0 {
-				out = append(out, p>>32<<32|uint64(uint32(slot)))
+				out = append(out, p>>32<<32|uint64(uint32(slot))) // count and length stay
 			}
 		}
 	}
 	return out, nil
 }
 
-// copy writes a slot of a source into the merged segment.
-func (f from) copy(w *segmentWriter) error {
+// copyInto writes a slot of a source into the merged segment. Traits are copied as bytes.
+// Words are written again with the new places of their keys. A vector of another embedder or
+// another length is left out.
+func (f from) copyInto(w *segmentWriter) error {
 	heads, err := f.heads()
 	if err != nil {
 		return err
@@ -219,7 +228,8 @@ func (f from) copy(w *segmentWriter) error {
 	return nil
 }
 
-// vectorOf returns what is kept of a slot's vector, without a row where there is none.
+// vectorOf returns the kept form of a slot's vector. Its row is nil when the slot has none, or
+// one of another embedder.
 func (s *segment) vectorOf(slot int) (vector, error) {
 	heads, err := s.heads()
 	if err != nil {

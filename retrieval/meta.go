@@ -11,24 +11,25 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// nodeTraits is what ranking knows of a node beside its words and vector.
+// nodeTraits is what the index keeps of a node for ranking, beside its words and its vector.
 type nodeTraits struct {
 	id         string
 	kind       tree.Type
 	errorType  string
 	direction  taxonomy.Direction
-	scene      tree.Scene // the route as a pattern
+	scene      tree.Scene // with the route as a pattern
 	scope      tree.Scope
 	parent     string
-	tests      []string // case_id of the case and its occurrences
-	checks     []string // of the taxonomy, that it is about
-	confidence float64
-	confirmed  time.Time // when it was last seen to be so
-	times      int       // it was seen, with its occurrences
+	tests      []string  // case_id of the case and of its occurrences
+	checks     []string  // ids of the checks it is about
+	confidence float64   // 0 to 1
+	confirmed  time.Time // last change or occurrence
+	times      int       // how often it was seen, occurrences included
 	revision   int
 	text       uint64 // hash of the indexed text
 }
 
+// metaOf returns the traits of a node.
 func metaOf(n *tree.Node) nodeTraits {
 	m := nodeTraits{
 		id: n.ID, kind: n.Type, errorType: n.ErrorType, direction: n.Direction,
@@ -61,7 +62,8 @@ func metaOf(n *tree.Node) nodeTraits {
 	return m
 }
 
-// keys returns the names of the lists the node is in, without those of its words.
+// keys returns the keys of the lists that the node is in, other than those of its words,
+// sorted.
 func (m *nodeTraits) keys() []uint64 {
 	out := []uint64{key(idKind, m.id)}
 	if m.scene.ID != "" {
@@ -70,7 +72,7 @@ func (m *nodeTraits) keys() []uint64 {
 	if m.scene.Route != "" {
 		out = append(out, key(routeKind, m.scene.Route))
 	}
-	if (m.scene.ID == "") != (m.scene.Route == "") {
+	if (m.scene.ID == "") != (m.scene.Route == "") { // one of them names the place alone, see markPlace
 		out = append(out, key(placeKind, m.scene.ID, m.scene.Route))
 	}
 	if m.kind == tree.Case {
@@ -86,6 +88,7 @@ func (m *nodeTraits) keys() []uint64 {
 	return slices.Compact(out)
 }
 
+// head returns what a slot head has of the traits.
 func (m *nodeTraits) head() slotHead {
 	h := slotHead{
 		id: key(idKind, m.id), product: mark(scopeKind, m.scope.Product), test: mark(scopeKind, m.scope.Test),
@@ -97,15 +100,18 @@ func (m *nodeTraits) head() slotHead {
 	return h
 }
 
-// placeMark stands for a place in a suite as far as no change of the suite moves it:
-// by the test that stands there. The tests around it are left to applies.
+// placeMark returns a mark for a place in a suite. It has the test at the place and not its
+// position, so that it stays the same when the suite changes elsewhere. applies compares the
+// tests around it.
 func placeMark(s *tree.Scope) uint32 {
 	return mark(scopeKind, "place", s.Suite, s.PlaceTest())
 }
 
+// fold makes names equal that differ in case or in space around them.
 func fold(s string) string { return strings.ToLower(strings.TrimSpace(s)) }
 
-// append writes the traits: strings with their length before them, then numbers.
+// append writes the traits as bytes: four lists of strings, each string with its length before
+// it, then the numbers. readMeta reads them in the same order.
 func (m *nodeTraits) append(b []byte) []byte {
 	lists := [][]string{
 		{m.id, string(m.kind), m.errorType, string(m.direction), m.scene.ID, m.scene.Type, m.scene.Route,
@@ -127,6 +133,7 @@ func (m *nodeTraits) append(b []byte) []byte {
 	return binary.LittleEndian.AppendUint64(b, m.text)
 }
 
+// readMeta reads what append wrote. It returns false for bytes that are damaged.
 func readMeta(b []byte) (nodeTraits, bool) {
 	r := byteReader{rest: b}
 	names := r.list()
@@ -147,7 +154,8 @@ func readMeta(b []byte) (nodeTraits, bool) {
 	return m, !r.bad && len(r.rest) == 0 && m.confidence >= 0 && m.confidence <= 1
 }
 
-// byteReader takes values off bytes; a value that is not there sets bad.
+// byteReader takes values off the front of bytes. A value that is not there is zero and sets
+// bad, which stays set, so that a caller checks once at the end.
 type byteReader struct {
 	rest []byte
 	bad  bool
@@ -183,7 +191,8 @@ func (r *byteReader) u64() uint64 {
 	return v
 }
 
-// list reads strings that share one copy of their bytes.
+// list reads a list of strings. They share one copy of the bytes, which saves an allocation
+// for each.
 func (r *byteReader) list() []string {
 	n := r.uvarint()
 	if n == 0 || n > uint64(len(r.rest)) {

@@ -9,23 +9,23 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// pageSize is the unit of reading and checking a kept index. Every fixed-size
-// record divides it or is read with span, which joins pages.
+// pageSize is the number of bytes that are read and checked together. A record of fixed size
+// either divides it, so that it lies within a page, or is read with span, which joins pages.
 const pageSize = 4096
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// pages is a run of bytes: in memory, or in a file of which only the pages
-// asked for are read, each checked against its sum at the first reading and
-// kept from then on.
+// pages is a run of bytes in memory or in a file. Of a file only the pages that are needed are
+// read. Each is checked against its checksum when it is first read, and then stays in memory.
+// It is safe for concurrent use.
 type pages struct {
 	mem []byte // all of it, or nil
 
 	file   io.ReaderAt
-	from   int64 // where in file it begins
+	from   int64 // byte of the file at which it begins
 	length int64
-	sums   []byte // 4 bytes a page
-	loaded []atomic.Pointer[[]byte]
+	sums   []byte                   // 4 bytes a page, CRC-32C
+	loaded []atomic.Pointer[[]byte] // the pages that were read; nil: not yet
 }
 
 func (p *pages) size() int64 {
@@ -35,7 +35,8 @@ func (p *pages) size() int64 {
 	return p.length
 }
 
-// span returns n bytes from off on. They must not be written to.
+// span returns the n bytes that begin at off. The caller must not write to them. A range
+// outside of the index is a *tree.CorruptError: offsets come from the index itself.
 func (p *pages) span(off, n int64) ([]byte, error) {
 	if off < 0 || n < 0 || off > p.size()-n {
 		return nil, p.damaged(off, "a part of the index lies outside of it")
@@ -64,8 +65,8 @@ func (p *pages) span(off, n int64) ([]byte, error) {
 	return out, nil
 }
 
-// chunk is span without joining: it returns the first of the n bytes, up to the
-// end of a page and at least one unless n is 0.
+// chunk is like span but copies nothing: it returns only those of the n bytes that lie in the
+// first page. That is at least one byte unless n is 0.
 func (p *pages) chunk(off, n int64) ([]byte, error) {
 	if p.file != nil {
 		n = min(n, pageSize-off%pageSize)
@@ -73,8 +74,9 @@ func (p *pages) chunk(off, n int64) ([]byte, error) {
 	return p.span(off, n)
 }
 
-// load makes sure that the pages first to last are in memory. Two readers may
-// read the same page; the bytes are the same.
+// load makes sure that the pages first to last are in memory, and reads neighbours that are
+// missing in one call. Two searches may read the same page at once. That does no harm, since
+// both get the same bytes.
 func (p *pages) load(first, last int64) error {
 	for i := first; i <= last; i++ {
 		if p.loaded[i].Load() != nil {
@@ -101,6 +103,8 @@ func (p *pages) load(first, last int64) error {
 	return nil
 }
 
+// damaged returns the error for damage at byte off.
 func (p *pages) damaged(off int64, what string) error {
-	return &tree.CorruptError{File: "the search index", Offset: p.from + off, Lost: what + "; it will be made anew from the nodes"}
+	return &tree.CorruptError{File: "the search index", Offset: p.from + off,
+		Lost: what + "; it will be made anew from the nodes"}
 }

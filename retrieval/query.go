@@ -6,36 +6,41 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Query is what is about to be run. Only Prompt is needed.
+// Query describes the run for which memories are sought. Only Prompt is required.
 type Query struct {
 	Prompt string
-	Step   string // the step of the run about to begin; its text joins the prompt
-	Lang   string // of the guidance; finding does not depend on it
+	Step   string // the step of the run that is about to begin; it is added to the prompt
+	Lang   string // language of the guidance; the search does not depend on it
 
-	Scene tree.Scene // Route may be a route or a pattern
-	Scope tree.Scope
+	Scene tree.Scene // where the run takes place; Route may be a route or a pattern
+	Scope tree.Scope // which product, suite and test it is of
 
 	Exclude      []string // ids of nodes that must not be used
 	ExcludeTests []string // case_id of tests whose cases must not be used
 
-	Now    time.Time // for the age of memories; the zero time leaves age out
+	Now    time.Time // to compute the age of memories; with the zero time age does not count
 	Limits Limits
 }
 
-// Limits says how much may be taken. A zero field has the default written
-// beside it, a negative count means none.
+// Limits says how many memories may be taken. A zero field means its default, which is the
+// number written beside it. A negative count means none.
 type Limits struct {
-	Total       int     // 3
-	Strategies  int     // 1
-	Experiences int     // 2
-	Cases       int     // 2
-	Candidates  int     // 20, looked at on each level; at most 1,000
-	Confidence  float64 // 0.2: what is trusted less stays out, a case of the very test at half of it; negative: no floor
+	Total       int // 3
+	Strategies  int // 1
+	Experiences int // 2
+	Cases       int // 2
+	Candidates  int // 20: how many are looked at on each level; 1 to 1,000
+
+	// 0.2: memories with less confidence are not taken; for a case of the very test half of it
+	// is enough. Negative: no floor.
+	Confidence float64
 }
 
+// maxCandidates bounds Limits.Candidates and the length of lists of cases.
 const maxCandidates = 1000
 
-func (l Limits) filled() Limits {
+// withDefaults returns l with its defaults filled in.
+func (l Limits) withDefaults() Limits {
 	for _, f := range []struct {
 		n *int
 		d int
@@ -51,7 +56,8 @@ func (l Limits) filled() Limits {
 	return l
 }
 
-func (l Limits) of(t tree.Type) int {
+// ofLevel returns how many memories of a level may be taken.
+func (l Limits) ofLevel(t tree.Type) int {
 	switch t {
 	case tree.Strategy:
 		return l.Strategies

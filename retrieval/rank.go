@@ -9,62 +9,63 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// ranking turns candidates into an answer.
+// ranking chooses the answer from the candidates of a search.
 type ranking struct {
 	*search
 	limits  Limits
 	now     time.Time
-	explain bool
-	all     []*ranked
-	byID    map[string]*ranked
+	explain bool               // fill Result.Considered
+	all     []*ranked          // every candidate; from judge on, best first
+	byID    map[string]*ranked // the same by node id
 }
 
-// ranked is a candidate with what becomes of it.
+// ranked is a candidate with its factors, its score, and the decision on it.
 type ranked struct {
 	candidate
 	nodeTraits
 	activation float64 // rel of the child that lifted it, 0 for none
-	lifted     float64 // the factor on it
-	again      float64 // how surely it is of the very test
-	trust      float64 // factor of confidence and that
-	fresh      float64 // factor of age
-	days       float64
-	close      float64 // factor among exact matches
-	score      float64
-	likeness   float64 // to what was taken before it
-	cover      *ranked // the abstraction that stands for it, if any
-	covers     int     // candidates it stands for
-	standing   float64 // the score it is chosen by: its own, or that of the best it stands for
-	passes     bool
+	lifted     float64 // the factor that activation was multiplied with
+	again      float64 // how surely it is of the very test that is asked about, 0 to 1
+	trust      float64 // factor on rel for confidence, 0.5 to 1; again makes it higher
+	fresh      float64 // factor on rel for age, 0.85 to 1
+	days       float64 // age in days
+	close      float64 // factor on rel among memories of the same place, 0.85 to 1
+	score      float64 // rel times the factors
+	likeness   float64 // the highest likeness to a memory that was taken before it, 0 to 1
+	cover      *ranked // the abstraction that stands for it; nil: none
+	covers     int     // how many candidates it stands for
+	standing   float64 // the score it is chosen by: its own or that of the best candidate it stands for
+	passes     bool    // it may be taken, as far as it alone decides that
 	taken      bool
 	why        Why
 }
 
-// Factors of activation: what a child's rel is worth for its parent.
 const (
-	liftExperience = 0.9
-	liftStrategy   = 0.8
-	diversity      = 0.7 // λ of maximal marginal relevance (Carbonell and Goldstein, SIGIR 1998)
-	halfLife       = 90.0
+	liftExperience = 0.9  // the part of a case's rel that an experience above it gets
+	liftStrategy   = 0.8  // the part of an experience's rel that a strategy above it gets
+	diversity      = 0.7  // λ of maximal marginal relevance (Carbonell and Goldstein, SIGIR 1998)
+	halfLife       = 90.0 // days after which half of the bonus for being recent is gone
 )
 
+// answer runs the steps of the ranking, in this order: gather candidates, lift their parents,
+// judge each, prefer cases of this page, let abstractions stand for children, choose.
 func (r *ranking) answer() (Result, error) {
 	res := Result{Hits: []Hit{}, Abstained: true, Asked: r.checks}
 	if err := r.gather(); err != nil {
 		return Result{}, err
 	}
-	if err := r.activate(tree.Case, liftExperience); err != nil {
+	if err := r.liftParents(tree.Case, liftExperience); err != nil {
 		return Result{}, err
 	}
-	if err := r.activate(tree.Experience, liftStrategy); err != nil {
+	if err := r.liftParents(tree.Experience, liftStrategy); err != nil {
 		return Result{}, err
 	}
 	for _, x := range r.all {
 		r.judge(x)
 	}
 	slices.SortFunc(r.all, compareRanked)
-	r.thisPage()
-	r.cover()
+	r.preferThisPage()
+	r.coverChildren()
 	if err := r.choose(); err != nil {
 		return Result{}, err
 	}
@@ -72,7 +73,7 @@ func (r *ranking) answer() (Result, error) {
 		if r.explain {
 			res.Considered = append(res.Considered, r.hit(x))
 		}
-		if x.kind == tree.Case && r.here(x) {
+		if x.kind == tree.Case && r.isHere(x) {
 			res.Here = append(res.Here, x.id())
 		}
 	}
@@ -83,7 +84,7 @@ func (r *ranking) answer() (Result, error) {
 		res.Hits = append(res.Hits, r.hit(x))
 	}
 	res.Abstained = len(res.Hits) == 0
-	if len(r.all) > 0 {
+	if len(r.all) > 0 { // by rel, which says how well it fits; trust and age do not count here
 		nearest := r.all[0]
 		for _, x := range r.all[1:] {
 			if x.rel > nearest.rel {
@@ -96,7 +97,8 @@ func (r *ranking) answer() (Result, error) {
 	return res, nil
 }
 
-// gather finds the best candidates of each level and what is known of them.
+// gather finds the best candidates of each level and reads their traits. The scan decides
+// scopes by marks; here they are compared in full.
 func (r *ranking) gather() error {
 	r.byID = make(map[string]*ranked, 3*r.limits.Candidates)
 	for level := 3; level > 0; level-- {
@@ -110,38 +112,40 @@ func (r *ranking) gather() error {
 				return err
 			}
 			if r.scope.applies(&m.scope) {
-				r.add(c, m)
+				r.addCandidate(c, m)
 			}
 		}
 	}
 	return nil
 }
 
-func (r *ranking) add(c candidate, m nodeTraits) *ranked {
+func (r *ranking) addCandidate(c candidate, m nodeTraits) *ranked {
 	x := &ranked{candidate: c, nodeTraits: m}
 	r.all = append(r.all, x)
 	r.byID[m.id] = x
 	return x
 }
 
-// activate lifts the parents of candidates of a level. A case or a lesson that has
-// no reason in the question lifts nothing: a strategy needs one too.
-func (r *ranking) activate(level tree.Type, lift float64) error {
+// liftParents raises the rel of the parents of candidates of a level to lift times the rel of
+// the best child, if it is lower. A parent that the scan did not find is read and added. Only
+// children with a reason in the question lift, because a parent needs a reason too.
+func (r *ranking) liftParents(level tree.Type, lift float64) error {
 	for i := 0; i < len(r.all); i++ {
 		x := r.all[i]
-		if x.kind != level || x.parent == "" || level == tree.Case && !x.founded || level == tree.Experience && !r.called(x) {
+		if x.kind != level || x.parent == "" || level == tree.Case && !x.founded ||
+			level == tree.Experience && !r.hasReason(x) {
 			continue
 		}
 		p := r.byID[x.parent]
 		if p == nil {
-			c, m, ok, err := r.get(x.parent)
+			c, m, ok, err := r.candidateOf(x.parent)
 			if err != nil {
 				return err
 			}
 			if !ok {
 				continue
 			}
-			p = r.add(c, m)
+			p = r.addCandidate(c, m)
 		}
 		if up := lift * x.rel; up > p.rel {
 			p.rel, p.activation, p.lifted = up, x.rel, lift
@@ -150,9 +154,12 @@ func (r *ranking) activate(level tree.Type, lift float64) error {
 	return nil
 }
 
-// judge computes the score of a candidate and whether it passes.
+// judge computes the score of a candidate, and decides whether it passes by itself: whether it
+// fits well enough, has a reason in the question, and is trusted enough.
 func (r *ranking) judge(x *ranked) {
-	x.again = r.recurs(x)
+	x.again = r.recurrence(x)
+	// Without recurrence trust is 0.5 + 0.5·confidence. A case of the very test loses up to half
+	// of the doubt, (1 − confidence), for each time it was seen.
 	x.trust = 1 - 0.5*(1-x.confidence)*math.Pow(1-0.5*x.again, float64(x.times))
 	floor := r.limits.Confidence * (1 - 0.5*x.again)
 	x.fresh = 1
@@ -161,7 +168,7 @@ func (r *ranking) judge(x *ranked) {
 		x.fresh = 0.85 + 0.15*math.Exp2(-x.days/halfLife)
 	}
 	x.close = 1
-	if r.same(x) {
+	if r.isSameScene(x) {
 		x.close = 0.85 + 0.15*x.semantic
 	}
 	x.score = x.rel * x.trust * x.fresh * x.close
@@ -169,7 +176,7 @@ func (r *ranking) judge(x *ranked) {
 	switch {
 	case x.rel < at:
 		x.why = Why{TooFar, []any{x.rel, x.kind, at}}
-	case x.kind == tree.Case && !x.founded, x.kind != tree.Case && !r.called(x):
+	case x.kind == tree.Case && !x.founded, x.kind != tree.Case && !r.hasReason(x):
 		x.why = Why{Unfounded, []any{x.semantic, leastWords}}
 	case x.confidence < floor:
 		x.why = Why{Distrusted, []any{x.confidence, floor}}
@@ -178,40 +185,42 @@ func (r *ranking) judge(x *ranked) {
 	}
 }
 
-// called reports whether a lesson has a reason in the question: the prompt calls
-// for its check, or its words or those of a case of it are near. The place and
-// its type are none: they raise what has a reason.
-func (r *ranking) called(x *ranked) bool {
+// hasReason reports whether a lesson has a reason in the question. It has one if the prompt
+// calls for its check, or if its words or those of one of its cases are near. The place and the
+// scene type are no reasons; they raise a memory that has one.
+func (r *ranking) hasReason(x *ranked) bool {
 	return x.asked > 0 || x.semantic >= leastWords || x.activation > 0
 }
 
-// recurs returns how surely a case is of the very test that is asked about: it
-// lies at the exact place, or has the words of the prompt. The fourth power
-// leaves nearly nothing of it to a paraphrase, and tens of per cent to a prompt
-// with a changed number. That this went wrong here before is known, however
-// unsure the analyst was of the cause; so half of the doubt goes, each time.
-func (r *ranking) recurs(x *ranked) float64 {
+// recurrence returns how surely a case is of the very test that is asked about, 0 to 1. It is
+// sure if the case lies at the exact place or has the words of the prompt. The fourth power
+// leaves nearly nothing for a paraphrase, and tens of per cent for a prompt in which a number
+// changed. judge trusts such a case more: we know that this test went wrong before, even if
+// the analyst was not sure why.
+func (r *ranking) recurrence(x *ranked) float64 {
 	if x.kind != tree.Case {
 		return 0
 	}
 	return max(x.exact, math.Pow(x.verbatim, 4))
 }
 
-// same reports whether scene id and route pattern are both the query's.
-func (r *ranking) same(x *ranked) bool {
+// isSameScene reports whether scene id and route pattern both equal the query's.
+func (r *ranking) isSameScene(x *ranked) bool {
 	const both = sceneEqual | routeEqual
 	return r.flag[x.part.base+x.slot]&both == both
 }
 
-// here reports whether a case is of this very page or, where one side does not say which that
-// is, of this very test. A twin page with the same prompt is another page.
-func (r *ranking) here(x *ranked) bool {
+// isHere reports whether a case is of this very page. If the case or the query does not name
+// its page, it reports whether the case is of this very test. Another page with the same
+// prompt is not this page.
+func (r *ranking) isHere(x *ranked) bool {
 	same, said := r.samePage(x)
 	return same || !said && x.again >= carriesOver
 }
 
-// samePage reports whether scene id and route are the question's, as far as both say them, and
-// whether both say one of them.
+// samePage compares the place of a candidate with that of the query. Scene id and route count
+// as far as both name them. said is false when they name neither in common; then same is false
+// too.
 func (r *ranking) samePage(x *ranked) (same, said bool) {
 	a, b := r.place, x.nodeTraits.scene
 	id, route := a.ID != "" && b.ID != "", a.Route != "" && b.Route != ""
@@ -219,10 +228,10 @@ func (r *ranking) samePage(x *ranked) (same, said bool) {
 	return same, id || route
 }
 
-// thisPage lets the memories of this very page that have a reason stand in place of all
-// others: what went wrong on other pages, least of all on a twin of this one, says less. Their
-// own lessons may still stand for them.
-func (r *ranking) thisPage() {
+// preferThisPage leaves out the memories of other pages if a case of this page passes, because
+// what went wrong on this page says more. The lessons and strategies above such a case stay,
+// since they may stand for it.
+func (r *ranking) preferThisPage() {
 	var nearest *ranked
 	own := map[string]bool{}
 	for _, x := range r.all {
@@ -241,8 +250,8 @@ func (r *ranking) thisPage() {
 	}
 }
 
-// compareRanked is the order of answers: score, exact first, lower level, last
-// confirmed, id.
+// compareRanked is the order of answers: the higher score first, then the better match of the
+// place, the lower level, the later confirmation, the lower id.
 func compareRanked(a, b *ranked) int {
 	return cmp.Or(
 		cmp.Compare(b.score, a.score),
@@ -255,14 +264,19 @@ func compareRanked(a, b *ranked) int {
 
 func (x *ranked) id() string { return x.nodeTraits.id }
 
-// cover lets an abstraction stand for its children where two or more of them
-// pass, for it was made to say what they have in common, or one case that passes
-// is of another test: the lesson is what carries over, the case what recurs. It
-// is chosen at the standing of the best of them, and they come in only where it
-// cannot. A case of exactly this place, if few share it, stays; nothing can say
-// it better. Nor does a strategy cover an experience that has cases near, or
-// fewer than manyLessons of them, which say what fits and it also what does not.
-func (r *ranking) cover() {
+// coverChildren lets an abstraction stand for those of its children that pass:
+//
+//   - An experience stands for its cases if two or more of them pass, because it was made to
+//     say what they have in common. It stands for a single case of another test as well: a
+//     lesson carries over to other tests, a case recurs in its own.
+//   - A strategy stands for its experiences if at least manyLessons of them pass. Fewer of
+//     them say what fits, where the strategy would also say what does not. It does not stand
+//     for an experience that stands for cases itself.
+//   - A case of exactly this place stays, if few cases share the place. Nothing says it better.
+//
+// The abstraction is chosen by the standing of its best child. The children are taken only if
+// it cannot be.
+func (r *ranking) coverChildren() {
 	children := map[string]int{}
 	for _, x := range r.all {
 		if x.passes && x.parent != "" {
@@ -274,9 +288,11 @@ func (r *ranking) cover() {
 	for _, kind := range []tree.Type{tree.Case, tree.Experience} {
 		for _, x := range r.all {
 			p := r.byID[x.parent]
-			if x.kind != kind || !x.passes || p == nil || !p.passes || x.covers > 0 || x.kind == tree.Case && r.same(x) && x.exact >= fewPlace {
+			if x.kind != kind || !x.passes || p == nil || !p.passes || x.covers > 0 ||
+				x.kind == tree.Case && r.isSameScene(x) && x.exact >= fewPlace {
 				continue
 			}
+			// One case is enough where it is of another test.
 			if children[x.parent] >= enough[kind] || x.kind == tree.Case && x.again < carriesOver {
 				x.cover = p
 				p.covers++
@@ -286,21 +302,24 @@ func (r *ranking) cover() {
 	}
 }
 
-// manyLessons is how many experiences of a strategy have to fit before it is said
-// in their place: more than an answer has room for beside each other.
+// manyLessons is the number of fitting experiences from which their strategy is given in their
+// place. It is one more than an answer has room for.
 const manyLessons = 3
 
-// spokenFor reports whether the cover of a candidate was taken or can be yet.
+// spokenFor reports whether an abstraction that stands for the candidate was taken or can still
+// be taken.
 func (r *ranking) spokenFor(x *ranked, taken []*ranked, count map[tree.Type]int) bool {
 	c := x.cover
 	return c != nil && (c.taken || !r.blocked(c, taken, count) || r.spokenFor(c, taken, count))
 }
 
-// carriesOver is the recurrence below which a case is of another test.
+// carriesOver is the recurrence below which a case counts as one of another test.
 const carriesOver = 0.5
 
-// choose takes candidates one by one: the one with the best of score and of
-// being unlike what was taken, within the limits, until none adds more than it repeats.
+// choose takes candidates one by one, within the limits, by maximal marginal relevance: each
+// time the one with the highest diversity·standing − (1−diversity)·likeness. It stops when no
+// candidate is left or when the best adds no more than it repeats. Then it writes down why the
+// others were not taken.
 func (r *ranking) choose() error {
 	count := map[tree.Type]int{}
 	var taken []*ranked
@@ -315,7 +334,7 @@ func (r *ranking) choose() error {
 				best, value = x, v
 			}
 		}
-		if best == nil || value <= 0 && len(taken) > 0 { // it would cost more likeness than it adds
+		if best == nil || value <= 0 && len(taken) > 0 { // it repeats more than it adds
 			break
 		}
 		best.taken = true
@@ -326,7 +345,7 @@ func (r *ranking) choose() error {
 			if !x.passes || x.taken {
 				continue
 			}
-			v, err := alike(x, best)
+			v, err := likenessOf(x, best)
 			if err != nil {
 				return err
 			}
@@ -348,64 +367,74 @@ func (r *ranking) choose() error {
 	return nil
 }
 
-// blocked says in x.why why a candidate that passes cannot be taken any more.
+// blocked reports whether a candidate that passes can no longer be taken beside those that
+// were, and writes the reason to x.why.
 func (r *ranking) blocked(x *ranked, taken []*ranked, count map[tree.Type]int) bool {
 	for _, t := range taken {
-		// A lesson beside a case of its branch says in general what that says of one
-		// test, or the other way round: whichever fits better is enough.
+		// A lesson and a case of one error type and direction say the same, in general and of
+		// one test. The one that fits better is enough.
 		if t.kind != x.kind && t.errorType == x.errorType && t.direction == x.direction {
 			x.why = Why{Kin, []any{t.id()}}
 			return true
 		}
-		// A lesson is for tests nobody has seen; what went wrong with this one is known.
+		// Lessons are for tests that were not seen before. Of this one it is known what went wrong.
 		if t.again >= carriesOver && x.kind != tree.Case {
 			x.why = Why{VeryTest, []any{t.id()}}
 			return true
 		}
-		// The lower thresholds of lessons are for where no case is near enough.
+		// Lessons have lower thresholds for the case that no case is near. Beside a case that
+		// was taken, a lesson needs the threshold of a case.
 		if near := threshold(tree.Case); t.kind == tree.Case && x.kind != tree.Case && x.rel < near {
 			x.why = Why{Farther, []any{x.rel, t.id(), near}}
 			return true
 		}
+		// A lesson was taken, and it carries over. The case is of another test.
 		if t.kind != tree.Case && x.kind == tree.Case && x.again < carriesOver {
 			x.why = Why{OtherTest, []any{t.id()}}
 			return true
 		}
-		if t.direction != x.direction && t.direction == x.direction.Opposite() && (t.errorType == x.errorType || shared(t.checks, x.checks)) {
+		// Warnings in both directions about the same matter cancel each other.
+		if t.direction != x.direction && t.direction == x.direction.Opposite() &&
+			(t.errorType == x.errorType || haveCommon(t.checks, x.checks)) {
 			x.why = Why{Opposite, []any{x.direction, t.id(), t.direction}}
 			return true
 		}
 	}
-	if part := r.partOf(x); part != nil && x.covers == 0 && r.limits.of(tree.Experience) > 0 {
+	// An experience that passes is more specific than its strategy, which stands for none here.
+	if part := r.bestExperienceOf(x); part != nil && x.covers == 0 && r.limits.ofLevel(tree.Experience) > 0 {
 		x.why = Why{Kin, []any{part.id()}}
 		return true
 	}
-	if n := r.limits.of(x.kind); count[x.kind] >= n {
+	if n := r.limits.ofLevel(x.kind); count[x.kind] >= n {
 		x.why = Why{LevelFull, []any{max(n, 0), x.kind}}
 		return true
 	}
 	return false
 }
 
-func shared(a, b []string) bool {
+// haveCommon reports whether two lists have an element in common.
+func haveCommon(a, b []string) bool {
 	return slices.ContainsFunc(a, func(s string) bool { return slices.Contains(b, s) })
 }
 
-// partOf returns the best experience of a strategy that passes, nil for none.
-func (r *ranking) partOf(x *ranked) *ranked {
+// bestExperienceOf returns the best of a strategy's experiences that pass. It is nil if none
+// passes and for other levels.
+func (r *ranking) bestExperienceOf(x *ranked) *ranked {
 	if x.kind != tree.Strategy {
 		return nil
 	}
-	i := slices.IndexFunc(r.all, func(e *ranked) bool { return e.passes && e.kind == tree.Experience && e.parent == x.id() })
+	i := slices.IndexFunc(r.all, func(e *ranked) bool {
+		return e.passes && e.kind == tree.Experience && e.parent == x.id()
+	})
 	if i < 0 {
 		return nil
 	}
 	return r.all[i]
 }
 
-// alike returns how like two nodes are: the cosine of their vectors, or the
-// overlap of their words where one has none.
-func alike(a, b *ranked) (float64, error) {
+// likenessOf returns how like two nodes are, 0 to 1: the cosine of their vectors, or the
+// overlap of their words if one of them has no vector.
+func likenessOf(a, b *ranked) (float64, error) {
 	v, err := a.part.vectorOf(a.slot)
 	if err != nil {
 		return 0, err
@@ -425,11 +454,13 @@ func alike(a, b *ranked) (float64, error) {
 	return overlap(ka, kb), err
 }
 
-// hit tells the outside of a candidate.
+// hit returns a candidate as callers see it. The signals repeat what compute and judge
+// reckoned, in the same order, so that their contributions can be added up.
 func (r *ranking) hit(x *ranked) Hit {
 	h := Hit{
 		ID: x.id(), Type: x.kind, ErrorType: x.errorType, Direction: x.direction, Rel: x.rel, Score: x.score,
-		Taken: x.taken, Reason: x.why.String(), Why: x.why, Parent: x.parent, SameScene: r.same(x), Confidence: x.confidence,
+		Taken: x.taken, Reason: x.why.String(), Why: x.why, Parent: x.parent, SameScene: r.isSameScene(x),
+		Confidence: x.confidence,
 	}
 	place := 0.0
 	if x.exact > 0 {
@@ -449,11 +480,12 @@ func (r *ranking) hit(x *ranked) Hit {
 	if x.asked > 0 {
 		h.Signals = append(h.Signals, Signal{"check", x.asked, x.asked, askedWeight, askedWeight * x.asked})
 	}
-	h.Signals = append(h.Signals, Signal{"scene", x.candidate.scene, x.candidate.scene, sceneWeight, sceneWeight * x.candidate.scene})
+	h.Signals = append(h.Signals, Signal{"scene", x.candidate.scene, x.candidate.scene, sceneWeight,
+		sceneWeight * x.candidate.scene})
 	if x.activation > 0 {
 		h.Signals = append(h.Signals, Signal{"activation", x.activation, x.activation, x.lifted, x.lifted * x.activation})
 	}
-	rel := x.rel
+	rel := x.rel // the score so far; each factor's contribution is what it adds to that
 	factor := func(name string, raw, f float64) {
 		h.Signals = append(h.Signals, Signal{name, raw, f, 1, rel*f - rel})
 		rel *= f
@@ -467,7 +499,8 @@ func (r *ranking) hit(x *ranked) Hit {
 		factor("closeness", x.semantic, x.close)
 	}
 	if x.likeness > 0 {
-		h.Signals = append(h.Signals, Signal{"diversity", x.likeness, x.likeness, diversity - 1, (diversity - 1) * x.likeness})
+		h.Signals = append(h.Signals, Signal{"diversity", x.likeness, x.likeness, diversity - 1,
+			(diversity - 1) * x.likeness})
 	}
 	return h
 }

@@ -12,7 +12,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// explain returns what becomes of every candidate, by id.
+// explain returns the answer and every candidate by id. It checks that each candidate that was
+// not taken has a reason.
 func explain(tb testing.TB, ix *Index, q Query) (Result, map[string]Hit) {
 	tb.Helper()
 	r, err := ix.Explain(tb.Context(), q)
@@ -57,7 +58,8 @@ func TestChannels(t *testing.T) {
 		aCase("a tooltip names the icon", id("c_type"), in("S8", "form", "/tips")),
 		aCase(login, id("c_words"), in("S7", "login", "/login")),
 	)
-	r, by := explain(t, ix, Query{Prompt: "印章的颜色", Scene: tree.Scene{ID: "S1", Type: "form", Route: "https://x.test/orders/55?tab=2"}})
+	r, by := explain(t, ix, Query{Prompt: "印章的颜色",
+		Scene: tree.Scene{ID: "S1", Type: "form", Route: "https://x.test/orders/55?tab=2"}})
 	require.True(t, r.Abstained)
 	require.InDelta(t, 1, by["c_both"].Rel, 1e-9)
 	require.Contains(t, by["c_both"].Reason, "its place is no reason")
@@ -95,7 +97,8 @@ func TestSceneTypesHaveParentsAndOtherNames(t *testing.T) {
 	require.InDelta(t, 0.5, signal(by["c_parent"], "scene").Raw, 1e-9)
 }
 
-// A place is no reason. Where few share it, words that are not far off are.
+// A place is no reason by itself. Where few memories share it, words that are not far off are
+// enough.
 func TestAPlaceIsNoReason(t *testing.T) {
 	c := newCorpus(4)
 	nodes := []tree.Node{aCase("the avatar is round", id("c_here"), in("S1", "list", ""))}
@@ -110,7 +113,7 @@ func TestAPlaceIsNoReason(t *testing.T) {
 	require.Equal(t, []string{"c_here"}, ids(ask(t, ix, near).Hits))
 }
 
-// Where every memory has one scene id, the id says nothing; the route still does.
+// If every memory has one scene id, the id says nothing. The route still does.
 func TestASceneIDThatAllShareSaysNothing(t *testing.T) {
 	c := newCorpus(3)
 	var nodes []tree.Node
@@ -146,13 +149,14 @@ func TestLevels(t *testing.T) {
 	_, by = explain(t, ix, Query{Prompt: login, Exclude: []string{"c_2"}})
 	require.True(t, by["c_1"].Taken, "the very case says more than what it shares with others")
 	require.NotContains(t, by, "c_2")
-	_, by = explain(t, ix, Query{Prompt: "the login button is disabled until the name was typed", Exclude: []string{"c_2"}})
+	_, by = explain(t, ix, Query{Prompt: "the login button is disabled until the name was typed",
+		Exclude: []string{"c_2"}})
 	require.True(t, by["e_1"].Taken, "on another test the lesson carries over")
 	require.Contains(t, by["c_1"].Reason, "covered by experience e_1")
 }
 
-// That a case is of the scene type says nothing of its lesson that the lesson's own
-// scene type does not.
+// A case of the same scene type does not lift its lesson, because the lesson's own scene type
+// says as much.
 func TestACaseOfTheSceneTypeAloneLiftsNothing(t *testing.T) {
 	ix := indexOf(t,
 		above(tree.Experience, "e_1", "totals and their lines"),
@@ -164,7 +168,7 @@ func TestACaseOfTheSceneTypeAloneLiftsNothing(t *testing.T) {
 	require.False(t, by["e_1"].Taken)
 }
 
-// What a lesson covers comes in where the lesson cannot, and never is nobody heard.
+// If a lesson cannot be taken, the cases that it stands for can, so that something is given.
 func TestACoverThatCannotBeTakenCoversNothing(t *testing.T) {
 	nodes := []tree.Node{
 		above(tree.Experience, "e_1", "buttons that wait for input"),
@@ -181,7 +185,7 @@ func TestACoverThatCannotBeTakenCoversNothing(t *testing.T) {
 	require.NotContains(t, by["c_1"].Reason, "covered")
 }
 
-// What went wrong with a test is known; lessons are for those nobody has seen.
+// Beside a case of the very test there is no lesson: lessons are for tests not seen before.
 func TestNoLessonBesideTheVeryTest(t *testing.T) {
 	ix := indexOf(t,
 		aCase(login, id("c_1"), trusted(0.9)),
@@ -199,11 +203,13 @@ func TestLimits(t *testing.T) {
 	const asked = "the login button stays disabled until the user has typed a password"
 	var nodes []tree.Node
 	for i := range 6 {
-		nodes = append(nodes, aCase(fmt.Sprintf("%s %c", login, 'a'+i), id(fmt.Sprintf("c_%d", i)), trusted(0.9-0.1*float64(i))))
+		nodes = append(nodes, aCase(fmt.Sprintf("%s %c", login, 'a'+i), id(fmt.Sprintf("c_%d", i)),
+			trusted(0.9-0.1*float64(i))))
 	}
 	nodes = append(nodes, aCase(login, id("c_low"), trusted(0.05)))
 	for i := range 3 {
-		nodes = append(nodes, above(tree.Experience, fmt.Sprintf("e_%d", i), login, kindOf("async_timing_error")), above(tree.Strategy, fmt.Sprintf("s_%d", i), login, kindOf("edge_case_error")))
+		nodes = append(nodes, above(tree.Experience, fmt.Sprintf("e_%d", i), login, kindOf("async_timing_error")),
+			above(tree.Strategy, fmt.Sprintf("s_%d", i), login, kindOf("edge_case_error")))
 	}
 	ix := indexOf(t, nodes...)
 	for _, x := range []struct {
@@ -232,8 +238,10 @@ func TestLimits(t *testing.T) {
 }
 
 func TestARepetitionThatAddsLittleIsLeftOut(t *testing.T) {
-	ix := indexOf(t, aCase(login, id("c_1"), trusted(0.9)), aCase(login, id("c_2"), trusted(0.05), seen(noon.Add(-2000*time.Hour))))
-	r, by := explain(t, ix, Query{Prompt: "when is the login button of the shop disabled, and until what was typed", Now: noon.Add(9000 * time.Hour), Limits: Limits{Confidence: -1}})
+	ix := indexOf(t, aCase(login, id("c_1"), trusted(0.9)),
+		aCase(login, id("c_2"), trusted(0.05), seen(noon.Add(-2000*time.Hour))))
+	r, by := explain(t, ix, Query{Prompt: "when is the login button of the shop disabled, and until what was typed",
+		Now: noon.Add(9000 * time.Hour), Limits: Limits{Confidence: -1}})
 	require.Equal(t, []string{"c_1"}, ids(r.Hits))
 	require.Contains(t, by["c_2"].Reason, "adds too little")
 }
@@ -263,13 +271,18 @@ func TestScopes(t *testing.T) {
 		{tree.Scope{Product: "desk"}, []string{"c_every"}},
 		{tree.Scope{Product: "shop"}, []string{"c_every", "c_product"}},
 		{tree.Scope{Product: "desk", Test: "t2"}, []string{"c_every", "c_test"}},
-		{tree.Scope{Product: "shop", Suite: "smoke", SuiteTests: suite, Position: 1}, []string{"c_every", "c_product", "c_suite"}},
+		{tree.Scope{Product: "shop", Suite: "smoke", SuiteTests: suite, Position: 1},
+			[]string{"c_every", "c_product", "c_suite"}},
 		{tree.Scope{Product: "shop", Suite: "smoke", SuiteTests: suite, Position: 2}, []string{"c_every", "c_product"}},
-		{tree.Scope{Product: "shop", Suite: "smoke", SuiteTests: []string{"t2", "t1", "t3"}, Position: 1}, []string{"c_every", "c_product"}},
+		{tree.Scope{Product: "shop", Suite: "smoke", SuiteTests: []string{"t2", "t1", "t3"}, Position: 1},
+			[]string{"c_every", "c_product"}},
 		{tree.Scope{Product: "shop", Suite: "smoke"}, []string{"c_every", "c_product"}},
-		{tree.Scope{Product: "shop", Suite: "smoke", SuiteTests: []string{"t0", "t1", "t2", "t3"}, Position: 2}, []string{"c_every", "c_product", "c_suite"}},
-		{tree.Scope{Product: "shop", Suite: "smoke", SuiteTests: []string{"t1", "t2"}, Position: 1}, []string{"c_every", "c_product", "c_suite"}},
-		{tree.Scope{Product: "shop", Suite: "smoke", SuiteTests: []string{"t1", "t3", "t2"}, Position: 2}, []string{"c_every", "c_product"}},
+		{tree.Scope{Product: "shop", Suite: "smoke", SuiteTests: []string{"t0", "t1", "t2", "t3"}, Position: 2},
+			[]string{"c_every", "c_product", "c_suite"}},
+		{tree.Scope{Product: "shop", Suite: "smoke", SuiteTests: []string{"t1", "t2"}, Position: 1},
+			[]string{"c_every", "c_product", "c_suite"}},
+		{tree.Scope{Product: "shop", Suite: "smoke", SuiteTests: []string{"t1", "t3", "t2"}, Position: 2},
+			[]string{"c_every", "c_product"}},
 		{tree.Scope{Product: "shop", Suite: "full", SuiteTests: suite, Position: 1}, []string{"c_every", "c_product"}},
 	} {
 		_, by := explain(t, ix, Query{Prompt: login, Scope: x.scope})
@@ -283,8 +296,8 @@ func TestScopes(t *testing.T) {
 	}
 }
 
-// Where nobody names a route, the scene id is the place; where one side does, it
-// is half of it.
+// If neither side names a route, the scene id is the whole place. If one side does, the scene
+// id is half of it.
 func TestARouteThatNobodyNamesIsEqual(t *testing.T) {
 	nodes := []tree.Node{
 		aCase("the avatar is round", id("c_bare"), in("S1", "list", "")),
@@ -319,8 +332,8 @@ func TestARouteThatNobodyNamesIsEqual(t *testing.T) {
 	}
 }
 
-// What went wrong in this very test outranks what is like it elsewhere, although
-// the analyst was less sure of its cause.
+// A case of this very test outranks a similar case of another test, although the analyst was
+// less sure of its cause.
 func TestTheVeryTestComesFirst(t *testing.T) {
 	like := "the pay button stays disabled until a card number was typed"
 	for name, here := range map[string]tree.Scene{"by its place": {ID: "S1", Type: "login"}, "by its words": {}} {
@@ -350,12 +363,13 @@ func TestTheVeryTestComesFirst(t *testing.T) {
 	}
 }
 
-// Cases that have their scene type in common with the prompt and hardly a word
-// are neither taken nor in the way of one that fits.
+// Cases that share the scene type with the prompt but hardly a word are not taken. Nor do they
+// take the candidates' places from a case that fits.
 func TestAFewWordsDoNotCarryASceneType(t *testing.T) {
 	nodes := []tree.Node{aCase(login, id("c_fits"), in("", "login", ""))}
 	for i := range 40 {
-		nodes = append(nodes, aCase(fmt.Sprintf("the delete button of row %c%c opens a dialog", 'a'+i/26, 'a'+i%26), id(fmt.Sprintf("c_%d", i)), in("", "form", "")))
+		nodes = append(nodes, aCase(fmt.Sprintf("the delete button of row %c%c opens a dialog", 'a'+i/26, 'a'+i%26),
+			id(fmt.Sprintf("c_%d", i)), in("", "form", "")))
 	}
 	for _, limits := range []Limits{{}, {Candidates: 3}} {
 		r, by := explain(t, indexOf(t, nodes...), Query{Prompt: login, Scene: tree.Scene{Type: "form"}, Limits: limits})
@@ -376,7 +390,8 @@ func TestReasonsHaveASentenceEach(t *testing.T) {
 		seen[c.Sentence()] = true
 	}
 	require.Empty(t, Code("none").Sentence())
-	require.Equal(t, "fits 0.61; the least for a memory of this level (case) is 0.62", Why{TooFar, []any{0.61, tree.Case, 0.62}}.String())
+	require.Equal(t, "fits 0.61; the least for a memory of this level (case) is 0.62",
+		Why{TooFar, []any{0.61, tree.Case, 0.62}}.String())
 }
 
 func TestExcludeTests(t *testing.T) {
@@ -390,18 +405,22 @@ func TestExcludeTests(t *testing.T) {
 }
 
 func TestTrustAndAge(t *testing.T) {
-	ix := indexOf(t, aCase(login, id("c_new"), trusted(0.6)), aCase(login, id("c_old"), trusted(0.6), seen(noon.Add(-90*24*time.Hour))), aCase(login, id("c_sure"), trusted(1)))
+	ix := indexOf(t, aCase(login, id("c_new"), trusted(0.6)),
+		aCase(login, id("c_old"), trusted(0.6), seen(noon.Add(-90*24*time.Hour))), aCase(login, id("c_sure"), trusted(1)))
 	r, by := explain(t, ix, Query{Prompt: login, Now: noon, Limits: Limits{Cases: 9}})
 	require.Equal(t, []string{"c_sure", "c_new", "c_old"}, ids(r.Hits))
-	require.InDelta(t, by["c_new"].Rel*0.9, by["c_new"].Score, 1e-4, "0.5 + 0.5·0.6, and half of the rest back, as it is the same prompt")
+	require.InDelta(t, by["c_new"].Rel*0.9, by["c_new"].Score, 1e-4,
+		"0.5 + 0.5·0.6, and half of the rest back, as it is the same prompt")
 	require.InDelta(t, by["c_old"].Rel*0.9*0.925, by["c_old"].Score, 1e-4)
 	require.InDelta(t, 90, signal(by["c_old"], "age").Raw, 1e-9)
 }
 
-// What keeps going wrong in the very test is likelier to go wrong again; elsewhere that says nothing.
+// The more often the very test went wrong, the more its case is trusted. For other tests the
+// number of times does not count.
 func TestEachTimeHalfOfTheDoubtGoes(t *testing.T) {
 	again := func(n *tree.Node) {
-		n.Occurrences = []tree.Occurrence{{Evaluation: "e2", At: n.Metadata.UpdatedAt}, {Evaluation: "e3", At: n.Metadata.UpdatedAt}}
+		n.Occurrences = []tree.Occurrence{{Evaluation: "e2", At: n.Metadata.UpdatedAt},
+			{Evaluation: "e3", At: n.Metadata.UpdatedAt}}
 	}
 	ix := indexOf(t, aCase(login, id("c_once"), trusted(0.6)), aCase(login, id("c_thrice"), trusted(0.6), again))
 	_, by := explain(t, ix, Query{Prompt: login})
@@ -445,15 +464,17 @@ func TestSimilar(t *testing.T) {
 	require.Empty(t, none)
 }
 
-// A strategy is said where more of its experiences fit than an answer has room
-// for; of fewer, each says what fits and nothing else.
+// A strategy is given if more of its experiences fit than an answer has room for. If fewer fit,
+// they are given themselves, since each says only what fits.
 func TestAStrategyStandsForMany(t *testing.T) {
-	checks := []string{"add the lines of the basket up", "compare the words of the basket with the task", "open every page of the basket"}
+	checks := []string{"add the lines of the basket up", "compare the words of the basket with the task",
+		"open every page of the basket"}
 	nodes := []tree.Node{above(tree.Strategy, "s_1", "the basket is checked in order")}
 	for i, c := range checks {
 		nodes = append(nodes, above(tree.Experience, fmt.Sprintf("e_%d", i+1), c, child("s_1")))
 	}
-	q := Query{Prompt: "add the lines of the basket up, compare the words of the basket with the task, open every page of the basket"}
+	q := Query{Prompt: "add the lines of the basket up, compare the words of the basket with the task, " +
+		"open every page of the basket"}
 	r, by := explain(t, indexOf(t, nodes...), q)
 	require.Equal(t, []string{"s_1"}, ids(r.Hits))
 	require.Contains(t, by["e_1"].Reason, "covered by strategy s_1")

@@ -1,19 +1,19 @@
 // Package retrieval finds the memories that fit a prompt, and says why.
 //
-// Four channels speak for a memory: the exact place (scene id and route
-// pattern), the meaning of the prompt (words and vectors, fused), the checks that
-// the prompt calls for, and the type of the scene. The second and the third are
-// reasons to give it; the others only raise what has one. Their evidence joins as
-// rel = 1 − Π(1 − weight·s); what passes
-// the threshold of its level is ranked by how far it is trusted and how recent
-// it is, thinned out, and cut to a few. Nothing above the threshold is a normal
-// answer: then the result abstains and names what came nearest.
+// Four channels speak for a memory: the exact place (scene id and route pattern), the
+// meaning of the prompt (words and vectors, fused), the checks that the prompt calls for, and
+// the type of the scene. Meaning and checks are reasons to give a memory; the place and the
+// scene type only raise a memory that has a reason. With s as the evidence of a channel, 0 to
+// 1, the channels join to rel = 1 − Π(1 − weight·s). A memory whose rel reaches the threshold
+// of its level is a candidate. Candidates are ranked by rel, by how far they are trusted and by
+// age; those that repeat others are left out, and the best few are taken. Often no memory
+// reaches its threshold. Then the result abstains and names the memory that came nearest.
 //
 // An [Index] is derived data: it can be made again from the nodes at any time.
 // It is a short list of immutable segments (segment.go) behind one atomic
 // pointer. Search takes no lock. Update writes a small new segment, publishes
-// it, and merges segments of like size, so that a node is rewritten about
-// log(n) times in all; the results do not depend on how the nodes came in.
+// it, and merges segments of similar size, so that a node is rewritten about
+// log(n) times in all. The results do not depend on the order in which nodes came in.
 package retrieval
 
 import (
@@ -35,7 +35,7 @@ type Index struct {
 
 	writer  sync.Mutex // held while a new state is made from the last
 	state   atomic.Pointer[indexState]
-	turns   atomic.Pointer[rotation] // of the vectors' length, once that is known
+	turns   atomic.Pointer[rotation] // for vectors of this index's length; nil until a vector was seen
 	scratch sync.Pool                // of *scratch
 }
 
@@ -43,17 +43,18 @@ type Index struct {
 type indexState struct {
 	parts   []part
 	version uint64
-	live    int   // nodes that can be found
-	length  int64 // their tokens together
-	vectors int   // of them, how many have one
-	slots   int   // in all parts, dead ones too
-	note    string
+	live    int    // nodes that can be found
+	length  int64  // tokens of the live nodes together
+	vectors int    // live nodes that have a vector
+	slots   int    // slots of all parts, dead ones included
+	note    string // why some nodes have no vector; "" when nothing went wrong
 }
 
-// part is a segment and which of its slots no longer count.
+// part is a segment and the set of its dead slots. A slot is dead when its node was
+// replaced or can no longer be shown.
 type part struct {
 	*segment
-	base    int      // of its slots among those of all parts
+	base    int      // number of its first slot when the slots of all parts are counted through
 	dead    []uint64 // one bit a slot; nil: all live
 	gone    int      // bits set in dead
 	length  int64    // tokens of the live slots together
@@ -64,16 +65,16 @@ func (p *part) isDead(slot int) bool {
 	return p.dead != nil && p.dead[slot>>6]>>(slot&63)&1 != 0
 }
 
-// New returns an empty index. tax may be nil: then scene types have no parents
-// and no aliases, and no checks are read from prompts. e may be nil: then words alone decide.
+// New returns an empty index. tax may be nil: then scene types have no parents and no aliases,
+// and no checks are read from prompts. e may be nil: then memories are found by words only.
 func New(tax *taxonomy.Taxonomy, e llm.Embedder) *Index {
 	ix := &Index{tax: tax, model: e, checks: cue.Of(tax)}
 	ix.state.Store(&indexState{})
 	return ix
 }
 
-// Fork returns an index of its own that holds what ix holds now, at no cost:
-// what both have never changes.
+// Fork returns a second index with the present content of ix. It copies no data, because
+// the segments that both share never change. Updates of one do not touch the other.
 func (ix *Index) Fork() *Index {
 	f := New(ix.tax, ix.model)
 	f.checks = ix.checks
@@ -87,16 +88,16 @@ func (ix *Index) Version() uint64 { return ix.state.Load().version }
 
 // Stats is what an index holds, in numbers.
 type Stats struct {
-	Nodes    int    // that can be found
-	Vectors  int    // of them, with a vector
-	Segments int    //
-	Bytes    int64  // in memory or on disk
-	Note     string // why there are fewer vectors than nodes, when that has a reason to tell
+	Nodes    int    // nodes that can be found
+	Vectors  int    // nodes among them that have a vector
+	Segments int    // segments that the index consists of
+	Bytes    int64  // size of the segments, in memory or on disk
+	Note     string // why some nodes have no vector; "" when nothing went wrong
 }
 
-// Stats returns what the index holds. Vectors < Nodes although there is an
-// embedder means that it failed, or that the index was kept under another one:
-// a new index, updated with all nodes, has them.
+// Stats returns what the index holds. If Vectors < Nodes although there is an embedder,
+// the embedder failed, or the index was saved with another embedder. A new index, updated
+// with all nodes, has the missing vectors.
 func (ix *Index) Stats() Stats {
 	st := ix.state.Load()
 	s := Stats{Nodes: st.live, Vectors: st.vectors, Segments: len(st.parts), Note: st.note}
@@ -106,7 +107,8 @@ func (ix *Index) Stats() Stats {
 	return s
 }
 
-// Has reports whether the index can find this revision of a node.
+// Has reports whether the index can find this revision of a node. It is false when the
+// index cannot be read.
 func (ix *Index) Has(id string, revision int) bool {
 	at, ok, err := ix.state.Load().find(id)
 	if err != nil || !ok {
@@ -124,7 +126,9 @@ type slotRef struct {
 
 func (p slotRef) meta() (nodeTraits, error) { return p.part.meta(p.slot) }
 
-// find returns where the live node with the id is.
+// find returns the slot of the live node with the id. Ids are compared by their 64-bit
+// keys, so a caller that must be sure compares the id in meta as well. The newest part is
+// searched first, because a node that changed lately is there.
 func (st *indexState) find(id string) (slotRef, bool, error) {
 	k := key(idKind, id)
 	for i := len(st.parts) - 1; i >= 0; i-- {
@@ -145,13 +149,15 @@ func (st *indexState) find(id string) (slotRef, bool, error) {
 	return slotRef{}, false, nil
 }
 
-// Search answers q with the memories to show, best first.
+// Search answers q with the memories to show, best first. It is safe to call while the
+// index is updated. An error means that ctx ended or that the index is damaged; a failed
+// embedder is no error but a Note.
 func (ix *Index) Search(ctx context.Context, q Query) (Result, error) {
 	return ix.answer(ctx, &q, false)
 }
 
-// Explain answers as Search does and lists every candidate with its signals,
-// whether it was taken, and why or why not.
+// Explain answers as Search does. In addition it lists every candidate with its signals,
+// whether it was taken, and the reason.
 func (ix *Index) Explain(ctx context.Context, q Query) (Result, error) {
 	return ix.answer(ctx, &q, true)
 }

@@ -114,7 +114,8 @@ func TestForksGoTheirOwnWays(t *testing.T) {
 	require.NoError(t, fork.Update(t.Context(), 2, []tree.Node{gone}))
 	require.NotContains(t, ids(ask(t, fork, q).Hits), words.ID)
 	require.Equal(t, want, ask(t, ix, q))
-	require.NoError(t, ix.Update(t.Context(), 2, []tree.Node{aCase("the avatar is round", in("SCENE_3", "list", "/people"))}))
+	require.NoError(t, ix.Update(t.Context(), 2,
+		[]tree.Node{aCase("the avatar is round", in("SCENE_3", "list", "/people"))}))
 	require.Equal(t, 1, fork.Stats().Nodes)
 }
 

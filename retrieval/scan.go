@@ -6,11 +6,12 @@ import (
 	"slices"
 )
 
-// scratch is the working memory of one search.
+// scratch is the working memory of one search, which the next search reuses. Each slice has
+// one element for each slot of all parts.
 type scratch struct {
-	lex  []float32 // BM25 sum of every slot
-	est  []float32 // estimate of its cosine
-	high []float32 // of its lexical and dense score together, at most
+	lex  []float32 // BM25 sum
+	est  []float32 // estimate of the cosine
+	high []float32 // the highest raw score that the slot may have
 	flag []uint8   // see the flags
 }
 
@@ -19,50 +20,56 @@ const (
 	sceneEqual uint8 = 1 << iota // scene id is the query's
 	routeEqual                   // route pattern is the query's
 	asked                        // it is about a check that the prompt calls for
-	surely                       // and the prompt does so plainly, see sureAsked
-	skip                         // dead, or excluded
+	surely                       // as asked, and the prompt calls for it plainly, see sureAsked
+	skip                         // dead, excluded, or computed already
 )
 
-// candidate is a slot and how well it fits.
+// candidate is a slot and the evidence of each channel for it, all but cosine and the two raw
+// scores between 0 and 1.
 type candidate struct {
 	slotRef
 	id       uint64  // key of the node's id
-	lexical  float64 // BM25 over what a document of average length would get
-	cosine   float64 //
+	lexical  float64 // BM25, divided by that of a document with all words of the query; about 0 to 1
+	cosine   float64 // of the vectors, 0 where one is missing
 	raw      float64 // lexical + max(0, cosine)
-	semantic float64 // calibrated
-	verbatim float64 // raw as a share of what the prompt itself would have, 0 to 1
-	founded  bool    // see leastWords
-	exact    float64
-	scene    float64
+	semantic float64 // raw as calibrated evidence
+	verbatim float64 // raw divided by the raw score that the prompt itself would have
+	founded  bool    // it has a reason in the question, see leastWords
+	exact    float64 // evidence of the place
+	scene    float64 // evidence of the scene type
 	asked    float64 // how surely it is about a check that the prompt calls for: 0, hardlyAsked or 1
-	rel      float64
+	rel      float64 // the evidence of all channels, joined
 }
 
-// A memory needs a reason in the question: that its words are rather those of a
-// partner than chance (the middle of the calibration), that the prompt calls for
-// its check, or, at a place that few memories share (an equal scene id or route
-// that under a tenth of them has), that its words are not far off. A place alone is
-// none: most of what is tested on a page has nothing to do with what went wrong
-// there, and what is on topic but irrelevant is what distracts most:
-// quality/testdata/abstention.golden has how often.
+// A memory needs a reason in the question. There are three:
+//
+//   - Its words are more likely those of a partner than chance: semantic ≥ leastWords, the
+//     middle of the calibration.
+//   - The prompt calls for its check.
+//   - It is of the same place (exact ≥ leastPlace: an equal scene id or route that under a
+//     tenth of the memories has), and its words are not far off (semantic ≥ hereWords).
+//
+// A place alone is no reason. Most tests of a page have nothing to do with what once went wrong
+// there, and a text on the same topic that does not help distracts most.
+// quality/testdata/abstention.golden has the rates.
 const (
 	leastWords = 0.5
-	hereWords  = 0.3 // at a place that few share
+	hereWords  = 0.3
 	leastPlace = 0.45
-	fewPlace   = 2 * leastPlace // scene id and route both
+	fewPlace   = 2 * leastPlace // the same, where scene id and route are both equal
 )
 
-// askedWeight is what it is worth that a prompt calls for the check of a memory: enough for
-// a lesson, and where it is plain for a single case; less than the very place or like words.
+// askedWeight is the weight of a prompt calling for the check of a memory. It alone reaches
+// the threshold of a lesson, and that of a single case if the prompt calls for the check
+// plainly. It is less than the weights of the exact place and of the same words.
 const (
 	askedWeight = 0.645
-	hardlyAsked = 0.9 // where it is likely only
+	hardlyAsked = 0.9 // the evidence where the prompt does not call for it plainly
 )
 
-// before is the order of candidates of a level; it depends on nothing but the
-// nodes. What has evidence of its own comes first, so that what has not cannot
-// crowd it out.
+// before is the order of candidates of a level. It depends on nothing but the nodes, so that
+// equal trees give equal answers. Candidates with a reason come first: the others must not
+// take their places among the best k.
 func (c *candidate) before(d *candidate) bool {
 	if c.founded != d.founded {
 		return c.founded
@@ -76,7 +83,7 @@ func (c *candidate) before(d *candidate) bool {
 	return c.id < d.id
 }
 
-// top keeps the best k candidates, sorted.
+// top keeps the best k of the candidates it is given, sorted.
 type top struct {
 	k    int
 	best []candidate
@@ -84,7 +91,7 @@ type top struct {
 
 func (t *top) full() bool { return len(t.best) == t.k }
 
-// add puts c where it belongs, if it is among the best, and reports whether it is.
+// add inserts c if it is among the best k so far, and reports whether it is.
 func (t *top) add(c *candidate) bool {
 	if t.full() {
 		if !c.before(&t.best[t.k-1]) {
@@ -104,16 +111,17 @@ func (t *top) add(c *candidate) bool {
 	return true
 }
 
-// scan returns the k best candidates of a level, exactly (but for what the
-// sketches' bound lets through, see width): first every slot gets the most it
-// can score, then the most promising are computed, and then all whose most is
-// above the k-th of these.
+// scan returns the k best candidates of a level without reading most of the vectors. First it
+// gives every slot the highest score that it can have. Then it computes the 2k slots that look
+// best, the seeds. Then it computes every slot whose highest score is enough for a place among
+// the best so far. The result is that of computing all slots, except for slots whose sketch
+// had too low a bound, see width.
 func (s *search) scan(level, k int) ([]candidate, error) {
 	t := &top{k: k, best: make([]candidate, 0, k+1)}
 	seeds := make([]seed, 0, 2*k)
 	for i := range s.st.parts {
 		var err error
-		if seeds, err = s.bound(&s.st.parts[i], level, seeds, 2*k); err != nil {
+		if seeds, err = s.boundScores(&s.st.parts[i], level, seeds, 2*k); err != nil {
 			return nil, err
 		}
 	}
@@ -121,9 +129,9 @@ func (s *search) scan(level, k int) ([]candidate, error) {
 		if _, err := s.consider(t, x.slotRef); err != nil {
 			return nil, err
 		}
-		s.flag[x.part.base+x.slot] |= skip // done
+		s.flag[x.part.base+x.slot] |= skip // computed; taken back at the end
 	}
-	need := s.need(t)
+	need := s.leastScores(t)
 	for i := range s.st.parts {
 		p := &s.st.parts[i]
 		from, to := p.level(level)
@@ -133,7 +141,7 @@ func (s *search) scan(level, k int) ([]candidate, error) {
 			if f&skip != 0 || h < need[f][anyType] {
 				continue
 			}
-			worth, err := s.worth(p, from+j, h, &need[f])
+			worth, err := s.mayBeAmongBest(p, from+j, h, &need[f])
 			if err != nil {
 				return nil, err
 			}
@@ -145,7 +153,7 @@ func (s *search) scan(level, k int) ([]candidate, error) {
 				return nil, err
 			}
 			if better {
-				need = s.need(t)
+				need = s.leastScores(t)
 			}
 		}
 	}
@@ -155,15 +163,15 @@ func (s *search) scan(level, k int) ([]candidate, error) {
 	return t.best, nil
 }
 
-// seed is a slot that looks promising.
+// seed is a slot with one of the best estimated scores.
 type seed struct {
 	slotRef
 	score float32
 }
 
-// bound fills s.high for the slots of a level of p, and keeps the n slots that
-// look best in seeds, best first.
-func (s *search) bound(p *part, level int, seeds []seed, n int) ([]seed, error) {
+// boundScores fills s.high for the slots of a level of p. It adds those that look best to
+// seeds, which keeps at most n slots of all parts, best first.
+func (s *search) boundScores(p *part, level int, seeds []seed, n int) ([]seed, error) {
 	from, to := p.level(level)
 	sketches, size := []byte(nil), 0
 	if s.dense {
@@ -191,7 +199,7 @@ func (s *search) bound(p *part, level int, seeds []seed, n int) ([]seed, error) 
 	for i, x := range lex {
 		x *= unit
 		score, most := x+max(est[i], 0), x+max(high[i], 0)
-		if s.exhaustive {
+		if s.exhaustive { // above every score, so that every slot is computed
 			most = 2e9
 		}
 		high[i] = most
@@ -210,14 +218,17 @@ func (s *search) bound(p *part, level int, seeds []seed, n int) ([]seed, error) 
 	return seeds, nil
 }
 
-// needs are the raw scores that a slot must reach at least to be among the best
-// k, by what its scene type says: nothing, half, or all, and the least of these.
+// needs are the lowest raw scores with which a slot can be among the best k. The index is
+// twice the evidence of its scene type: 0 for none, 1 for its parent, 2 for the same type.
+// needs[anyType] is the lowest of them, for a slot whose type was not read yet.
 type needs [4]float32
 
 const anyType = 3
 
-// need returns the needs for each combination of flags.
-func (s *search) need(t *top) (all [2 * skip]needs) {
+// leastScores returns the needs for each combination of flags. It solves the formula of rel
+// in compute for the raw score, with the rel of the last of the best k. Where it cannot tell, it
+// returns −1, which every slot reaches.
+func (s *search) leastScores(t *top) (all [2 * skip]needs) {
 	if !t.full() {
 		for f := range all {
 			all[f] = needs{-1, -1, -1, -1}
@@ -236,16 +247,17 @@ func (s *search) need(t *top) (all [2 * skip]needs) {
 		n := &all[f]
 		for i := range anyType {
 			v := s.scale.needed((1 - (1-last.rel)/(rest*(1-sceneWeight*0.5*float64(i)))) / semanticWeight)
+			// A candidate with a reason comes before one without, whatever their rel, see before.
 			switch {
 			case place >= leastPlace && !last.founded:
-				v = -1
+				v = -1 // few words are reason enough there
 			case place >= leastPlace:
-			case last.founded:
+			case last.founded: // it must have the rel and a reason
 				v = max(v, founded)
-			default:
+			default: // it must have the rel or a reason
 				v = min(v, founded)
 			}
-			n[i] = float32(v) - 1e-5
+			n[i] = float32(v) - 1e-5 // room for rounding
 		}
 		n[anyType] = n[0]
 		if len(s.types) > 0 {
@@ -255,8 +267,9 @@ func (s *search) need(t *top) (all [2 * skip]needs) {
 	return all
 }
 
-// worth reports whether a slot can be among the best, its scene type known.
-func (s *search) worth(p *part, slot int, most float32, n *needs) (bool, error) {
+// mayBeAmongBest reads the scene type of a slot with the highest score most, and reports
+// whether it can be among the best with that.
+func (s *search) mayBeAmongBest(p *part, slot int, most float32, n *needs) (bool, error) {
 	if len(s.types) == 0 {
 		return true, nil
 	}
@@ -267,14 +280,16 @@ func (s *search) worth(p *part, slot int, most float32, n *needs) (bool, error) 
 	return most >= n[int(2*s.types[readHead(heads[slot*headSize:]).scene])], nil
 }
 
-// consider computes a slot and adds it to t if it may be used here; it reports whether t has changed.
+// consider computes a slot, and adds it to t if it may be used here and is good enough. It
+// reports whether t changed.
 func (s *search) consider(t *top, at slotRef) (bool, error) {
 	s.computed++
 	c, ok, err := s.compute(at)
 	return ok && t.add(&c), err
 }
 
-// compute returns how well a slot fits; ok is false where the scope forbids it.
+// compute returns how well a slot fits. ok is false for a slot that the scope forbids or that
+// is to be skipped.
 func (s *search) compute(at slotRef) (candidate, bool, error) {
 	p, slot := at.part, at.slot
 	heads, err := p.heads()
@@ -292,7 +307,7 @@ func (s *search) compute(at slotRef) (candidate, bool, error) {
 			return candidate{}, false, err
 		}
 		c.cosine = float64(s.ask.cosine(row, h.scale))
-		if !(math.Abs(c.cosine) < 1.1) { // 1 and what rounding adds
+		if !(math.Abs(c.cosine) < 1.1) { // above 1 by more than rounding, or NaN
 			return candidate{}, false, p.damaged(0, "a vector has a length that it cannot have")
 		}
 	}
@@ -312,8 +327,8 @@ func (s *search) compute(at slotRef) (candidate, bool, error) {
 	return c, true, nil
 }
 
-// verbatim returns a raw score as a share of the most there is for this prompt,
-// which its own text would have.
+// verbatim returns a raw score divided by the highest for this prompt, which a memory with
+// exactly its text would have; 0 to 1.
 func (s *search) verbatim(raw float64) float64 {
 	most := s.self
 	if s.dense {

@@ -5,22 +5,22 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// An equal scene id or route says less the more memories share it: in a tree
-// where every case lies under one id it says nothing. telling is the share of
-// the other memories that do not have it, as one would guess it who has seen
-// ten further memories without it: 1 when only one memory has it, 11/(n+10)
-// when all n have.
-func telling(have, n int) float64 {
+// distinctness returns what an equal scene id or route is worth if have of n memories share
+// it, 0 to 1. In a tree where every case has one scene id, an equal id says nothing. So it is the
+// share of the other memories that do not have the id, estimated as if ten further memories
+// without it had been seen: 1 if one memory has it, 11/(n+10) if all n have it, 0 if none has.
+func distinctness(have, n int) float64 {
 	if have == 0 {
 		return 0
 	}
 	return 1 - float64(have-1)/float64(n+10)
 }
 
-// scene fills the flags of equal scene id and route, and how much either and
-// both say. A route that neither side has is equal: the place is then the scene id,
-// as far as anybody ever says it, and the other way round.
-func (s *search) scene(q *tree.Scene) error {
+// markPlace sets the flags of the slots with an equal scene id or route, and fills s.telling
+// with what each combination of these flags is worth. If neither the query nor a memory names
+// a route, the two have the same place when their scene ids are equal. The same holds for
+// routes without a scene id. Such memories have a list of their own, see placeKind.
+func (s *search) markPlace(q *tree.Scene) error {
 	const both = sceneEqual | routeEqual
 	var have [4]int
 	route := tree.Route(q.Route)
@@ -36,13 +36,13 @@ func (s *search) scene(q *tree.Scene) error {
 		if !x.asked {
 			continue
 		}
-		err := s.each(x.key, func(p *part, slot int) {
+		err := s.eachSlot(x.key, func(p *part, slot int) {
 			f := &s.flag[p.base+slot]
 			*f |= x.flag
 			if x.flag != both {
 				have[x.flag]++
 			}
-			if *f&both == both {
+			if *f&both == both { // the second of the two flags was just set
 				have[both]++
 			}
 		})
@@ -50,19 +50,19 @@ func (s *search) scene(q *tree.Scene) error {
 			return err
 		}
 	}
-	s.telling[sceneEqual] = 0.5 * telling(have[sceneEqual], s.st.live)
-	s.telling[routeEqual] = 0.5 * telling(have[routeEqual], s.st.live)
-	s.telling[both] = max(s.telling[sceneEqual], s.telling[routeEqual], telling(have[both], s.st.live))
+	s.telling[sceneEqual] = 0.5 * distinctness(have[sceneEqual], s.st.live)
+	s.telling[routeEqual] = 0.5 * distinctness(have[routeEqual], s.st.live)
+	s.telling[both] = max(s.telling[sceneEqual], s.telling[routeEqual], distinctness(have[both], s.st.live))
 	return nil
 }
 
-// exact returns the evidence of the exact channel for a slot with these flags:
-// 1 when scene id and route pattern are the query's, or one is and neither side has
-// the other, and 0.5 when one is; times telling.
+// exact returns the evidence of the exact channel for a slot with these flags, 0 to 1. It is 1
+// if scene id and route pattern are both the query's, and 0.5 if one of them is, times their
+// distinctness.
 func (s *search) exact(flag uint8) float64 { return s.telling[flag&(sceneEqual|routeEqual)] }
 
-// each calls f with every live slot of a list.
-func (s *search) each(k uint64, f func(p *part, slot int)) error {
+// eachSlot calls f with every live slot of the list with key k, in all parts.
+func (s *search) eachSlot(k uint64, f func(p *part, slot int)) error {
 	for i := range s.st.parts {
 		p := &s.st.parts[i]
 		l, err := p.list(k)
@@ -81,8 +81,9 @@ func (s *search) each(k uint64, f func(p *part, slot int)) error {
 	return nil
 }
 
-// sceneTypes returns the evidence of the scene channel by the mark of a node's
-// type: 1 for the query's own, by any of its names, and 0.5 for its parent.
+// sceneTypes returns the evidence of the scene channel by the mark of a node's scene type: 1
+// for the type that word names and 0.5 for its parent. A type has an entry for each of its
+// names. Other types have none, which means 0.
 func sceneTypes(tax *taxonomy.Taxonomy, word string) map[uint32]float64 {
 	if word = fold(word); word == "" {
 		return nil
@@ -93,15 +94,15 @@ func sceneTypes(tax *taxonomy.Taxonomy, word string) map[uint32]float64 {
 	}
 	if t, ok := tax.SceneType(word); ok {
 		if t.Parent != "" {
-			names(types, tax, t.Parent, 0.5)
+			addNames(types, tax, t.Parent, 0.5)
 		}
-		names(types, tax, t.ID, 1)
+		addNames(types, tax, t.ID, 1)
 	}
 	return types
 }
 
-// names gives every name of a scene type its evidence.
-func names(types map[uint32]float64, tax *taxonomy.Taxonomy, id string, s float64) {
+// addNames gives evidence s to every name of a scene type.
+func addNames(types map[uint32]float64, tax *taxonomy.Taxonomy, id string, s float64) {
 	t, ok := tax.SceneType(id)
 	if !ok {
 		return
@@ -117,9 +118,10 @@ func names(types map[uint32]float64, tax *taxonomy.Taxonomy, id string, s float6
 type scopeFilter struct {
 	scope                tree.Scope
 	product, suite, test uint32
-	place                uint32 // the suite with the test at the position
+	place                uint32 // the suite and the test at the position, see placeMark
 }
 
+// newScope returns the filter for a query's scope.
 func newScope(s tree.Scope) scopeFilter {
 	f := scopeFilter{
 		scope: s, product: mark(scopeKind, s.Product), suite: mark(scopeKind, s.Suite), test: mark(scopeKind, s.Test),
@@ -130,19 +132,21 @@ func newScope(s tree.Scope) scopeFilter {
 	return f
 }
 
-// admits decides by marks; what it admits is decided again by applies.
+// admits decides by the marks in a slot head, without reading more of the slot. Marks can be
+// equal by chance, so applies must decide again on what it admits.
 func (f *scopeFilter) admits(h slotHead) bool {
 	return (h.product == 0 || f.product == 0 || h.product == f.product) && (h.test == 0 || h.test == f.test) &&
 		(h.suite == 0 || h.suite == f.suite || h.suite == f.place)
 }
 
-// applies reports whether a memory of scope m applies: each name it has is the
-// same here, and, where it belongs to a place in a suite's tests, that is (tree's
-// SamePlace). A query that names no product leaves the product open: most teams
-// test one, and silence is not another product.
+// applies reports whether a memory of scope m applies in the query's scope. Each name that m
+// has must be the same here. If m belongs to a place in a suite's tests, the place must be the
+// same too, see tree.Scope.SamePlace. A query without a product leaves the product open, since
+// most teams test only one.
 func (f *scopeFilter) applies(m *tree.Scope) bool {
 	same := func(a, b string) bool { return a == "" || a == b }
-	if f.scope.Product != "" && !same(m.Product, f.scope.Product) || !same(m.Test, f.scope.Test) || !same(m.Suite, f.scope.Suite) {
+	if f.scope.Product != "" && !same(m.Product, f.scope.Product) || !same(m.Test, f.scope.Test) ||
+		!same(m.Suite, f.scope.Suite) {
 		return false
 	}
 	return len(m.SuiteTests) == 0 || len(f.scope.SuiteTests) > 0 && m.SamePlace(&f.scope)

@@ -8,37 +8,39 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// search is one question on its way to an answer, on one state of the index.
+// search is the work on one question. It sees one state of the index from begin to end. It is
+// for one goroutine.
 type search struct {
 	*scratch
 	st         *indexState
 	scope      scopeFilter
 	types      map[uint32]float64 // evidence of the scene channel by mark
-	telling    [4]float64         // evidence of the exact channel by flags
+	telling    [4]float64         // evidence of the exact channel by the flags of place
 	words      []queryWord
-	average    float32 // tokens of a slot
-	unit       float32 // turns BM25 into the lexical score
-	self       float64 // lexical score the prompt would have itself
-	ask        question
-	dense      bool
-	checks     []string   // that the prompt calls for, the surest first
-	place      tree.Scene // where it is asked, the route as a pattern
-	scale      scale
-	exhaustive bool // compute every slot; for tests
-	computed   int  // slots whose vector was read
+	average    float32    // tokens of a slot, on average
+	unit       float32    // turns BM25 into the lexical score
+	self       float64    // the lexical score that the prompt would have as a memory
+	ask        question   // the prompt's vector, if dense
+	dense      bool       // the prompt has a vector
+	checks     []string   // ids of the checks that the prompt calls for, the surest first
+	place      tree.Scene // where the question is asked, with the route as a pattern
+	scale      scale      // from the raw score to the evidence of meaning
+	exhaustive bool       // compute every slot; for tests
+	computed   int        // how many slots were computed
 }
 
-// embedTime is how long the prompt's vector may take, at most and as a share of
-// what ctx leaves.
+// embedTime is the longest time that the prompt's vector may take. It may also take no more
+// than half of what the deadline of ctx leaves.
 const embedTime = time.Second
 
+// answer answers a question; with explain it lists every candidate.
 func (ix *Index) answer(ctx context.Context, q *Query, explain bool) (Result, error) {
 	s, note, err := ix.begin(ctx, q)
 	if err != nil {
 		return Result{}, fmt.Errorf("search: %w", err)
 	}
-	defer ix.end(s)
-	r := &ranking{search: s, limits: q.Limits.filled(), now: q.Now, explain: explain}
+	defer ix.release(s)
+	r := &ranking{search: s, limits: q.Limits.withDefaults(), now: q.Now, explain: explain}
 	res, err := r.answer()
 	if err != nil {
 		return Result{}, fmt.Errorf("search: %w", err)
@@ -47,20 +49,22 @@ func (ix *Index) answer(ctx context.Context, q *Query, explain bool) (Result, er
 	return res, nil
 }
 
-// begin reads the question: its words, its vector, its place.
+// begin reads the question: its words, its vector, its place. It also returns a note on what
+// did not work. The caller must release the search when it is done.
 func (ix *Index) begin(ctx context.Context, q *Query) (*search, string, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, "", err
 	}
 	st := ix.state.Load()
-	s := &search{st: st, scope: newScope(q.Scope), place: tree.Scene{ID: q.Scene.ID, Route: tree.Route(q.Scene.Route)}, scratch: ix.borrow(st.slots)}
+	s := &search{st: st, scope: newScope(q.Scope), place: tree.Scene{ID: q.Scene.ID, Route: tree.Route(q.Scene.Route)},
+		scratch: ix.borrow(st.slots)}
 	prompt := q.Prompt
 	if q.Step != "" {
 		prompt += "\n" + q.Step
 	}
 	note := st.note
-	if err := s.fill(ix, q, prompt); err != nil {
-		ix.end(s)
+	if err := s.readQuestion(ix, q, prompt); err != nil {
+		ix.release(s)
 		return nil, "", err
 	}
 	if why := ix.askVector(ctx, s, prompt); why != "" {
@@ -69,12 +73,14 @@ func (ix *Index) begin(ctx context.Context, q *Query) (*search, string, error) {
 	return s, note, nil
 }
 
-// sureAsked is the probability that a prompt calls for a check from which a single case of
-// another page is enough of a reason: what one case says, a lesson says better.
+// sureAsked is the probability of a prompt calling for a check from which it does so plainly.
+// Only then is a single case of another page given for its check alone, since a lesson would
+// say it better.
 const sureAsked = 0.7
 
-// fill does what needs no embedder.
-func (s *search) fill(ix *Index, q *Query, prompt string) error {
+// readQuestion reads what needs no embedder: it flags the slots that must not be used, those
+// of the checks the prompt calls for, and those of the place, and scores the words.
+func (s *search) readQuestion(ix *Index, q *Query, prompt string) error {
 	for i := range s.st.parts {
 		p := &s.st.parts[i]
 		for slot := range p.n {
@@ -88,12 +94,12 @@ func (s *search) fill(ix *Index, q *Query, prompt string) error {
 	}
 	out := func(p *part, slot int) { s.flag[p.base+slot] |= skip }
 	for _, id := range q.Exclude {
-		if err := s.each(key(idKind, id), out); err != nil {
+		if err := s.eachSlot(key(idKind, id), out); err != nil {
 			return err
 		}
 	}
 	for _, id := range q.ExcludeTests {
-		if err := s.each(key(testKind, id), out); err != nil {
+		if err := s.eachSlot(key(testKind, id), out); err != nil {
 			return err
 		}
 	}
@@ -104,18 +110,18 @@ func (s *search) fill(ix *Index, q *Query, prompt string) error {
 		if c.Sure >= sureAsked {
 			flag |= surely
 		}
-		if err := s.each(key(checkKind, c.Check), func(p *part, slot int) { s.flag[p.base+slot] |= flag }); err != nil {
+		if err := s.eachSlot(key(checkKind, c.Check), func(p *part, slot int) { s.flag[p.base+slot] |= flag }); err != nil {
 			return err
 		}
 	}
-	if err := s.scene(&q.Scene); err != nil {
+	if err := s.markPlace(&q.Scene); err != nil {
 		return err
 	}
-	return s.score(prompt)
+	return s.scoreWords(prompt)
 }
 
-// askVector gets the prompt's vector. Without one, words alone decide, and the
-// note says why.
+// askVector gets the vector of the prompt from the embedder. If that fails, words alone
+// decide, and the note says why.
 func (ix *Index) askVector(ctx context.Context, s *search, prompt string) (note string) {
 	s.scale = wordScale
 	if ix.model == nil || s.st.vectors == 0 {
@@ -138,13 +144,14 @@ func (ix *Index) askVector(ctx context.Context, s *search, prompt string) (note 
 	if r == nil {
 		return fmt.Sprintf("found by words alone: the embedder %s gave a vector of another length than before", ix.model.ID())
 	}
-	if s.dense = r.ask(vs[0], &s.ask); s.dense { // a prompt without any known word has no vector: no evidence, no fault
+	// A prompt without any known word has the zero vector. That is no fault: words decide.
+	if s.dense = r.prepare(vs[0], &s.ask); s.dense {
 		s.scale = fusedScale
 	}
 	return ""
 }
 
-// borrow returns scratch for so many slots, lex and flag zero.
+// borrow returns scratch for a number of slots. lex and flag are zero, the rest is undefined.
 func (ix *Index) borrow(slots int) *scratch {
 	x, _ := ix.scratch.Get().(*scratch)
 	if x == nil {
@@ -156,10 +163,12 @@ func (ix *Index) borrow(slots int) *scratch {
 	return x
 }
 
-func (ix *Index) end(s *search) { ix.scratch.Put(s.scratch) }
+// release gives the scratch of a search back. The search must not be used afterwards.
+func (ix *Index) release(s *search) { ix.scratch.Put(s.scratch) }
 
-// get returns the candidate for a node by id, as long as it may be used here.
-func (s *search) get(id string) (candidate, nodeTraits, bool, error) {
+// candidateOf computes the candidate for the node with the id. ok is false if there is no such
+// live node or it may not be used here.
+func (s *search) candidateOf(id string) (candidate, nodeTraits, bool, error) {
 	at, ok, err := s.st.find(id)
 	if err != nil || !ok {
 		return candidate{}, nodeTraits{}, false, err
@@ -172,7 +181,8 @@ func (s *search) get(id string) (candidate, nodeTraits, bool, error) {
 	return c, m, err == nil && m.id == id && s.scope.applies(&m.scope), err
 }
 
-// threshold returns the rel from which a node of a level is a candidate.
+// threshold returns the least rel with which a node of a level may be taken. The higher the
+// level, the lower it is, because an abstraction has fewer words of any one prompt.
 func threshold(t tree.Type) float64 {
 	switch t {
 	case tree.Strategy:

@@ -7,44 +7,44 @@ import (
 	"sync/atomic"
 )
 
-// A segment is an immutable index of some nodes, as bytes: the same bytes in
-// memory and on disk, and the same bytes for the same nodes. Its slots are
-// numbered from 0: strategies first, then experiences, then cases, and within
-// a level by the key of the id. The sections, in order, little endian:
+// segment is an immutable index of some nodes, in bytes. The bytes are the same in memory and
+// on disk, and the same for the same nodes. A node has one slot. Slots are numbered from 0:
+// strategies first, then experiences, then cases, and within a level by the key of the id.
+// The sections, in order, little endian:
 //
 //	keys      16 each  key of a list u64, first posting u32, postings u32; sorted
 //	postings   8 each  slot u32, times u16, tokens of the slot u16
 //	heads     32 a slot, see slotHead
-//	sketches   8·words+8 a slot: signs of the turned vector, scale f32, ones u16, bound u16
-//	rows      dims a slot: the vector in 8 bits
+//	sketches   8·words+8 a slot: signs of the rotated vector, one bit each; scale f32;
+//	          number of positive signs u16; error bound u16, in boundUnit
+//	rows      dims a slot: the vector, an int8 a number
 //	offsets   16 a slot and one more: into metas u64, into terms u64
-//	metas     see meta.go
-//	terms     a slot: uvarint count, then for each word its place in keys
-//	          (uvarint, less the one before) and times (uvarint); sorted
+//	metas     the traits of each slot, see meta.go
+//	terms     for each slot: uvarint count, then for each word its place in keys
+//	          (uvarint, less the place before) and times (uvarint); sorted
 //
-// A list is of the slots with a word, an id, a scene id, a route, a test, a
-// partition: see kind.
+// A list has the slots with one word, id, scene id, route, test, check or partition, see kind.
 type segment struct {
 	layout
 	pages
-	columns [2]atomic.Pointer[[]byte] // heads, sketches: whole, once asked for
-	alien   bool                      // the vectors are of another embedder: as if there were none
+	columns [2]atomic.Pointer[[]byte] // heads and sketches, each in one piece; nil until first used
+	alien   bool                      // the vectors are of another embedder and are not used
 }
 
-// layout is the size of everything in a segment.
+// layout has the sizes from which the place of everything in a segment follows.
 type layout struct {
-	n        int // slots
-	above    [2]int
-	keys     int
-	postings int
-	dims     int // of the vectors, 0 for none
-	metas    int64
-	terms    int64
-	length   int64 // tokens of all slots together
-	vectors  int   // slots with a vector
+	n        int    // slots
+	above    [2]int // slots with strategies, slots with experiences
+	keys     int    // number of lists
+	postings int    // of all lists together
+	dims     int    // length of the vectors, 0 for none
+	metas    int64  // bytes
+	terms    int64  // bytes
+	length   int64  // tokens of all slots together
+	vectors  int    // slots with a vector
 }
 
-// levels: where in the slots each begins and ends.
+// level returns the slots of a level, 1 to 3: from the first to before the last.
 func (l *layout) level(level int) (from, to int) {
 	switch level {
 	case 3:
@@ -62,15 +62,16 @@ const (
 	offsetSize  = 16
 )
 
-// sketchSize is the bytes of a sketch for vectors of dims numbers.
+// sketchSize returns the bytes of a sketch for vectors of dims numbers.
 func sketchSize(dims int) int {
 	if dims == 0 {
 		return 0
 	}
-	return turned(dims)/8 + 8
+	return turnedLength(dims)/8 + 8
 }
 
-// sections returns where each section begins, and the end.
+// sections returns the byte at which each section begins, and the end of the last. The first
+// section, keys, begins at 0.
 func (l *layout) sections() (at struct{ postings, heads, sketches, rows, offsets, metas, terms, end int64 }) {
 	at.postings = int64(l.keys) * keySize
 	at.heads = at.postings + int64(l.postings)*postingSize
@@ -87,11 +88,10 @@ func le16(b []byte) uint16 { return binary.LittleEndian.Uint16(b) }
 func le32(b []byte) uint32 { return binary.LittleEndian.Uint32(b) }
 func le64(b []byte) uint64 { return binary.LittleEndian.Uint64(b) }
 
-// list is a list of postings: how many and where.
+// list is a list of postings: the number of the first, and how many there are.
 type list struct{ first, n int }
 
-// list returns the list with the key, an empty one where there is none. Keys
-// are hashes, so a straight line through them guesses well.
+// list returns the list with the key, an empty one if there is none.
 func (s *segment) list(k uint64) (list, error) {
 	i, l, err := s.seek(k)
 	if i < 0 {
@@ -100,7 +100,9 @@ func (s *segment) list(k uint64) (list, error) {
 	return l, err
 }
 
-// seek returns the place of a key, -1 where it is not, and its list.
+// seek returns the place of a key and its list, or -1 if there is no such key. Keys are
+// hashes and spread evenly, so it searches by interpolation, which needs few steps. Every third
+// step halves the range, so that no distribution of keys makes it slow.
 func (s *segment) seek(k uint64) (int, list, error) {
 	lo, hi := 0, s.keys
 	below, above := float64(0), float64(math.MaxUint64)
@@ -130,18 +132,19 @@ func (s *segment) seek(k uint64) (int, list, error) {
 	return -1, list{}, nil
 }
 
-// next returns some of a list's postings, 8 bytes each, and the rest.
+// next returns the first of a list's postings, as many as lie in one page, 8 bytes each, and the
+// rest of the list.
 func (s *segment) next(l list) ([]byte, list, error) {
 	at := s.sections()
 	b, err := s.chunk(at.postings+int64(l.first)*postingSize, int64(l.n)*postingSize)
 	if err != nil {
 		return nil, list{}, err
 	}
-	n := len(b) / postingSize // whole ones: the section begins at a multiple of their size, as pages do
+	n := len(b) / postingSize // without remainder: pages and the section begin at multiples of it
 	return b, list{l.first + n, l.n - n}, nil
 }
 
-// slots yields the slots of a list.
+// slots yields the slots of a list, dead ones too, in order. After an error it ends.
 func (s *segment) slots(l list) iter.Seq2[int, error] {
 	return func(yield func(int, error) bool) {
 		for l.n > 0 {
@@ -165,18 +168,19 @@ func (s *segment) slots(l list) iter.Seq2[int, error] {
 	}
 }
 
-// slotHead is what a search must know of a slot before it reads more.
+// slotHead is what a search needs of every slot to decide whether to read more of it.
 type slotHead struct {
 	id      uint64 // key of the id
 	product uint32 // marks of the scope, 0 for everywhere
 	suite   uint32
 	test    uint32
-	scene   uint32 // mark of the scene type, 0 for none
-	tokens  uint16
-	vector  bool
+	scene   uint32  // mark of the scene type, 0 for none
+	tokens  uint16  // length of the text, at most 65,535
+	vector  bool    // it has a vector
 	scale   float32 // of the row
 }
 
+// append writes the head in its headSize bytes, as readHead reads it.
 func (h slotHead) append(b []byte) []byte {
 	b = binary.LittleEndian.AppendUint64(b, h.id)
 	for _, v := range []uint32{h.product, h.suite, h.test, h.scene, math.Float32bits(h.scale)} {
@@ -189,6 +193,7 @@ func (h slotHead) append(b []byte) []byte {
 	return binary.LittleEndian.AppendUint16(binary.LittleEndian.AppendUint16(b, h.tokens), flags)
 }
 
+// readHead reads the head at the front of b.
 func readHead(b []byte) slotHead {
 	return slotHead{
 		id: le64(b), product: le32(b[8:]), suite: le32(b[12:]), test: le32(b[16:]), scene: le32(b[20:]),
@@ -201,7 +206,8 @@ func (s *segment) heads() ([]byte, error) {
 	return s.column(0, s.sections().heads, int64(s.n)*headSize)
 }
 
-// sketches returns the column of sketches, nil when there are no vectors that can be compared.
+// sketches returns the column of sketches. It is nil if there are no vectors, or only those of
+// another embedder.
 func (s *segment) sketches() ([]byte, error) {
 	if s.dims == 0 || s.alien {
 		return nil, nil
@@ -209,6 +215,8 @@ func (s *segment) sketches() ([]byte, error) {
 	return s.column(1, s.sections().sketches, int64(s.n)*int64(sketchSize(s.dims)))
 }
 
+// column returns a column in one piece and keeps it, because every search reads all of it.
+// Two searches may make it at once, of the same bytes.
 func (s *segment) column(i int, from, n int64) ([]byte, error) {
 	if b := s.columns[i].Load(); b != nil {
 		return *b, nil
@@ -225,7 +233,7 @@ func (s *segment) row(slot int) ([]byte, error) {
 	return s.span(s.sections().rows+int64(slot)*int64(s.dims), int64(s.dims))
 }
 
-// body returns the bytes of a slot in metas (which 0) or terms (which 1).
+// body returns the bytes of a slot in metas (which is 0) or terms (which is 1).
 func (s *segment) body(slot, which int) ([]byte, error) {
 	at := s.sections()
 	b, err := s.span(at.offsets+int64(slot)*offsetSize, 2*offsetSize)
@@ -243,6 +251,7 @@ func (s *segment) body(slot, which int) ([]byte, error) {
 	return s.span(start+int64(from), int64(to-from))
 }
 
+// meta returns the traits of a slot.
 func (s *segment) meta(slot int) (nodeTraits, error) {
 	b, err := s.body(slot, 0)
 	if err != nil {
@@ -261,7 +270,7 @@ type word struct {
 	times uint16
 }
 
-// words appends the words of a slot.
+// words appends the words of a slot to out, in the order of their keys.
 func (s *segment) words(slot int, out []word) ([]word, error) {
 	b, err := s.body(slot, 1)
 	if err != nil {

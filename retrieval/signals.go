@@ -6,10 +6,10 @@ import (
 	"strconv"
 )
 
-// Signals are the named reasons of a score, by name.
+// Signals are the signals of a hit, which are written to JSON by name.
 type Signals []Signal
 
-// MarshalJSON writes an object with one member per signal, in rank order.
+// MarshalJSON writes an object with one member for each signal, in their order.
 func (s Signals) MarshalJSON() ([]byte, error) {
 	b := []byte{'{'}
 	for i, x := range s {

@@ -10,10 +10,10 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Similar returns up to k live cases of n's error type, direction and scene id
-// whose words are alike by least or more (Jaccard, above 0 to 1), best first,
-// without n itself: where near-duplicates of it would be. It asks no embedder,
-// and looks at those alone that have one of n's rarest words.
+// Similar returns up to k live cases that may be near-duplicates of n, best first, without n
+// itself. They have n's error type, direction and scene id, and the Jaccard similarity of
+// their words to n's is at least least, above 0 to 1. It asks no embedder, and compares only
+// cases that have one of n's rarest words.
 func (ix *Index) Similar(n *tree.Node, k int, least float64) ([]Near, error) {
 	out, err := ix.similar(n, min(k, maxCandidates), least)
 	if err != nil {
@@ -22,27 +22,28 @@ func (ix *Index) Similar(n *tree.Node, k int, least float64) ([]Near, error) {
 	return out, nil
 }
 
-// alikeAt is a slot that is like a node.
+// alikeAt is a slot whose words are like those of a node.
 type alikeAt struct {
 	slotRef
-	id      uint64 // its key
-	overlap float64
+	id      uint64  // key of the slot's id
+	overlap float64 // Jaccard similarity, 0 to 1
 }
 
+// similar does the work of Similar. The cases of n's partition are those in the list of kin.
 func (ix *Index) similar(n *tree.Node, k int, least float64) ([]Near, error) {
 	m := metaOf(n)
 	s := &search{st: ix.state.Load()}
 	kin := key(alikeKind, m.errorType, string(m.direction), m.scene.ID)
-	if none, err := s.none(kin); err != nil || none || k <= 0 {
-		return nil, err // most new cases are the first of their partition: then the text need not be read
+	if none, err := s.isEmpty(kin); err != nil || none || k <= 0 {
+		return nil, err // most new cases are the first of their partition; then their text is not read
 	}
 	own, words := key(idKind, m.id), keysOf(n.Text())
-	marked, err := s.having(words, least)
+	marked, err := s.markSharing(words, least)
 	if err != nil {
 		return nil, err
 	}
 	var places []slotRef
-	if err := s.each(kin, func(p *part, slot int) {
+	if err := s.eachSlot(kin, func(p *part, slot int) {
 		if marked[p.base+slot] {
 			places = append(places, slotRef{p, slot})
 		}
@@ -63,7 +64,9 @@ func (ix *Index) similar(n *tree.Node, k int, least float64) ([]Near, error) {
 			all = append(all, alikeAt{at, id, v})
 		}
 	}
-	slices.SortFunc(all, func(a, b alikeAt) int { return cmp.Or(cmp.Compare(b.overlap, a.overlap), cmp.Compare(a.id, b.id)) })
+	slices.SortFunc(all, func(a, b alikeAt) int {
+		return cmp.Or(cmp.Compare(b.overlap, a.overlap), cmp.Compare(a.id, b.id))
+	})
 	var out []Near
 	for _, at := range all[:min(k, len(all))] {
 		m, err := at.meta()
@@ -75,8 +78,8 @@ func (ix *Index) similar(n *tree.Node, k int, least float64) ([]Near, error) {
 	return out, nil
 }
 
-// none reports whether a list is empty in every part.
-func (s *search) none(k uint64) (bool, error) {
+// isEmpty reports whether a list is empty in every part. Dead slots count as entries.
+func (s *search) isEmpty(k uint64) (bool, error) {
 	for i := range s.st.parts {
 		if l, err := s.st.parts[i].list(k); err != nil || l.n > 0 {
 			return false, err
@@ -85,10 +88,12 @@ func (s *search) none(k uint64) (bool, error) {
 	return true, nil
 }
 
-// having marks the slots that have one of the rarest words, of as many as leave
-// fewer than the share least of them: what has none of these cannot be alike by
-// least (prefix filtering; Chaudhuri, Ganti and Kaushik, 2006).
-func (s *search) having(words []uint64, least float64) (marked []bool, err error) {
+// markSharing marks the slots that share one of the rarest of words, a sorted set. A text whose
+// similarity is at least least has at least the share least of the words. So it has one of any
+// n − ⌈least·n⌉ + 1 of the n words; the rarest mark the fewest slots. This is prefix filtering:
+// S. Chaudhuri, V. Ganti and R. Kaushik, "A Primitive Operator for Similarity Joins in Data
+// Cleaning", ICDE 2006.
+func (s *search) markSharing(words []uint64, least float64) (marked []bool, err error) {
 	known := make(map[uint64]int, len(words))
 	for _, w := range words {
 		for i := range s.st.parts {
@@ -104,7 +109,7 @@ func (s *search) having(words []uint64, least float64) (marked []bool, err error
 	most := len(rare) - int(math.Ceil(least*float64(len(rare))-1e-9)) + 1
 	marked = make([]bool, s.st.slots)
 	for _, w := range rare[:min(max(most, 0), len(rare))] {
-		if err := s.each(w, func(p *part, slot int) { marked[p.base+slot] = true }); err != nil {
+		if err := s.eachSlot(w, func(p *part, slot int) { marked[p.base+slot] = true }); err != nil {
 			return nil, err
 		}
 	}
@@ -130,15 +135,15 @@ func (s *segment) idAt(slot int) (uint64, error) {
 	return readHead(heads[slot*headSize:]).id, nil
 }
 
-// OfTest returns the ids of up to 1,000 live cases of a test, sorted; none for a
-// test without a name.
+// OfTest returns the ids of the live cases of a test, sorted; at most 1,000. It returns none
+// for the empty id.
 func (ix *Index) OfTest(caseID string) ([]string, error) {
 	if caseID == "" {
 		return nil, nil
 	}
 	s := &search{st: ix.state.Load()}
 	var places []slotRef
-	if err := s.each(key(testKind, caseID), func(p *part, slot int) {
+	if err := s.eachSlot(key(testKind, caseID), func(p *part, slot int) {
 		if len(places) < maxCandidates {
 			places = append(places, slotRef{p, slot})
 		}

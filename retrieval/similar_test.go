@@ -11,7 +11,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Looking at what shares a rare word finds all that looking at everything does.
+// Similar, which compares only cases that share a rare word, finds what comparing all finds.
 func TestSimilarIsExhaustive(t *testing.T) {
 	words := strings.Fields("red green blue login cart total sum page open close sort filter list item price zone")
 	rapid.Check(t, func(r *rapid.T) {
@@ -46,14 +46,15 @@ func TestSimilarIsExhaustive(t *testing.T) {
 	})
 }
 
-// BenchmarkSimilar is what forming a case costs in a partition of so many.
+// BenchmarkSimilar measures Similar in partitions of several sizes. Forming a case calls it once.
 func BenchmarkSimilar(b *testing.B) {
 	for _, n := range []int{1_000, 20_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			ix := New(nil, nil)
 			var nodes []tree.Node
 			for i := range n {
-				nodes = append(nodes, aCase(fmt.Sprintf("check the total of order %d on page %d of list %d", i%977, i%89, i%13), id(fmt.Sprintf("c_%d", i))))
+				nodes = append(nodes, aCase(fmt.Sprintf("check the total of order %d on page %d of list %d", i%977, i%89, i%13),
+					id(fmt.Sprintf("c_%d", i))))
 			}
 			require.NoError(b, ix.Update(b.Context(), 1, nodes))
 			for i := 0; b.Loop(); i++ {

@@ -9,14 +9,13 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Update takes in nodes as they are after a commit, in any order: one that can
-// be shown is found from now on, one that no longer can is not. Of a node named
-// twice the last counts. A node whose text is as before is neither read again
-// nor embedded again.
+// Update takes in nodes as they are after a commit, in any order. From now on searches find
+// those that can be shown, and no longer find the others. If a node is named twice, the last one
+// counts. A node whose text did not change is not tokenised and not embedded again.
 //
-// When the embedder fails, the nodes are found by their words, and Stats and
-// Result.Note say so; that is no error. On an error nothing has changed and the
-// index stays usable, but it has missed an update and should be made anew.
+// If the embedder fails, that is no error: the nodes are found by their words, and Stats and
+// Result.Note say so. After an error the index is as before and stays usable, but it has
+// missed an update and should be made anew.
 func (ix *Index) Update(ctx context.Context, version uint64, nodes []tree.Node) error {
 	p, err := ix.Prepare(ctx, nodes)
 	if err != nil {
@@ -25,15 +24,15 @@ func (ix *Index) Update(ctx context.Context, version uint64, nodes []tree.Node) 
 	return ix.Take(version, p)
 }
 
-// Prepared is nodes on their way into an index.
+// Prepared is nodes that Prepare has read and embedded, for Take.
 type Prepared struct {
 	nodes   []tree.Node
 	entries []*segmentEntry
 	note    string
 }
 
-// Prepare does the first half of Update, before a commit or beside it: it reads
-// and embeds, which may take long, and changes nothing.
+// Prepare does the first half of Update: it reads and embeds, which may take long. It changes
+// nothing, so it may run before a commit or beside it.
 func (ix *Index) Prepare(ctx context.Context, nodes []tree.Node) (*Prepared, error) {
 	entries, note, err := ix.prepare(ctx, nodes)
 	if err != nil {
@@ -42,7 +41,8 @@ func (ix *Index) Prepare(ctx context.Context, nodes []tree.Node) (*Prepared, err
 	return &Prepared{nodes, entries, note}, nil
 }
 
-// Take does the second half of Update, after the commit. It waits for nothing.
+// Take does the second half of Update, after the commit: it publishes a new state. It waits
+// only for another Take, and for no embedder.
 func (ix *Index) Take(version uint64, p *Prepared) error {
 	ix.writer.Lock()
 	defer ix.writer.Unlock()
@@ -60,16 +60,16 @@ func (ix *Index) Take(version uint64, p *Prepared) error {
 	return nil
 }
 
-// prepare makes an entry of every live node, without any lock: what it reuses
-// from the present state is right whatever state comes next, since it belongs
-// to the text.
+// prepare makes an entry of every live node, without a lock. It reuses words and vectors of the
+// present state. They stay right whatever state comes next, because they depend on the text
+// only. note says why entries have no vector.
 func (ix *Index) prepare(ctx context.Context, nodes []tree.Node) ([]*segmentEntry, string, error) {
 	st := ix.state.Load()
 	last := make(map[string]int, len(nodes))
 	for i := range nodes {
 		last[nodes[i].ID] = i
 	}
-	var entries, bare []*segmentEntry
+	var entries, bare []*segmentEntry // bare: those without a vector, which texts are of
 	var texts []string
 	for i := range nodes {
 		n := &nodes[i]
@@ -93,6 +93,7 @@ func (ix *Index) prepare(ctx context.Context, nodes []tree.Node) ([]*segmentEntr
 	return entries, note, err
 }
 
+// tokenise fills e with the words of its text.
 func (e *segmentEntry) tokenise(s string) {
 	tokens := text.Tokens(s)
 	keys := make([]uint64, len(tokens))
@@ -102,7 +103,8 @@ func (e *segmentEntry) tokenise(s string) {
 	e.tokens, e.words = len(keys), countWords(keys)
 }
 
-// reuse fills e with the words and the vector of the same text, where st has them.
+// reuse fills e with the words and the vector that st has of the same node with the same
+// text. It returns false if st has none.
 func (st *indexState) reuse(e *segmentEntry) (bool, error) {
 	at, ok, err := st.find(e.meta.id)
 	if err != nil || !ok {
@@ -132,8 +134,8 @@ func (st *indexState) reuse(e *segmentEntry) (bool, error) {
 // embedBatch is how many texts go to the embedder at once.
 const embedBatch = 64
 
-// embed gives entries their vectors. What the embedder cannot do is told in the
-// note; only the end of ctx is an error.
+// embed gives entries the vectors of texts. A failure of the embedder ends it and is told in
+// the note. Only the end of ctx is an error.
 func (ix *Index) embed(ctx context.Context, entries []*segmentEntry, texts []string) (note string, err error) {
 	for len(texts) > 0 {
 		n := min(embedBatch, len(texts))
@@ -150,21 +152,22 @@ func (ix *Index) embed(ctx context.Context, entries []*segmentEntry, texts []str
 		for i, v := range vs {
 			r := ix.rotation(len(v))
 			if r == nil {
-				note = fmt.Sprintf("some memories are found by words alone: the embedder %s gave vectors of different lengths", ix.model.ID())
+				note = fmt.Sprintf("some memories are found by words alone: the embedder %s gave vectors of different lengths",
+					ix.model.ID())
 				continue
 			}
-			entries[i].vector, _ = r.keep(v)
+			entries[i].vector, _ = r.quantise(v)
 		}
 		entries, texts = entries[n:], texts[n:]
 	}
 	return note, nil
 }
 
-// maxDims bounds the length of vectors.
+// maxDims is the longest vector that an index takes.
 const maxDims = 1 << 14
 
-// rotation returns the turn for vectors of dims numbers, nil when the index has
-// vectors of another length.
+// rotation returns the rotation for vectors of dims numbers. It is nil if dims is impossible
+// or the index has vectors of another length: the first length that it sees is its own.
 func (ix *Index) rotation(dims int) *rotation {
 	if dims < 1 || dims > maxDims {
 		return nil
@@ -178,7 +181,9 @@ func (ix *Index) rotation(dims int) *rotation {
 	return nil
 }
 
-// replace returns the state after st in which entries stand for nodes.
+// replace returns the state that follows st. In it the slots of nodes are dead, and entries
+// have new ones. st does not change: a part gets its own copy of the dead bits before one is
+// set.
 func (st *indexState) replace(nodes []tree.Node, entries []*segmentEntry) (*indexState, error) {
 	next := &indexState{parts: slices.Clone(st.parts), version: st.version, note: st.note}
 	copied := make([]bool, len(st.parts))
@@ -203,7 +208,7 @@ func (st *indexState) replace(nodes []tree.Node, entries []*segmentEntry) (*inde
 						p.dead = make([]uint64, (p.n+63)/64)
 					}
 				}
-				if err := p.drop(slot); err != nil {
+				if err := p.markDead(slot); err != nil {
 					return nil, err
 				}
 			}
@@ -214,7 +219,7 @@ func (st *indexState) replace(nodes []tree.Node, entries []*segmentEntry) (*inde
 		for _, e := range entries {
 			dims = max(dims, len(e.vector.row))
 		}
-		next.parts = append(next.parts, whole(build(entries, dims)))
+		next.parts = append(next.parts, wholePart(build(entries, dims)))
 	}
 	if err := next.compact(); err != nil {
 		return nil, err
@@ -223,8 +228,8 @@ func (st *indexState) replace(nodes []tree.Node, entries []*segmentEntry) (*inde
 	return next, nil
 }
 
-// whole returns a segment as a part with nothing dead.
-func whole(s *segment) part {
+// wholePart returns a segment as a part without dead slots.
+func wholePart(s *segment) part {
 	p := part{segment: s, length: s.layout.length, vectors: s.vectors}
 	if s.alien {
 		p.vectors = 0
@@ -232,27 +237,29 @@ func whole(s *segment) part {
 	return p
 }
 
-func (p *part) add(h slotHead, sign int) {
+// adjustCounts adds a slot to the counts of live slots (sign 1), or takes it out (sign −1).
+func (p *part) adjustCounts(h slotHead, sign int) {
 	p.length += int64(sign) * int64(h.tokens)
 	if h.vector && !p.alien {
 		p.vectors += sign
 	}
 }
 
-// drop marks a slot dead. The caller owns p.dead.
-func (p *part) drop(slot int) error {
+// markDead marks a live slot dead. p.dead must be the caller's own copy.
+func (p *part) markDead(slot int) error {
 	heads, err := p.heads()
 	if err != nil {
 		return err
 	}
 	p.dead[slot>>6] |= 1 << (slot & 63)
 	p.gone++
-	p.add(readHead(heads[slot*headSize:]), -1)
+	p.adjustCounts(readHead(heads[slot*headSize:]), -1)
 	return nil
 }
 
-// compact merges segments until each is more than twice as large as the next,
-// and none is mostly dead. What is to become one is merged at once.
+// compact merges segments until each has at least twice as many live nodes as the next, and
+// none has more dead slots than live ones. Segments that end up in one are merged in one step.
+// So a state has about log₂(n) segments, and a node is rewritten about that often.
 func (st *indexState) compact() error {
 	for i := len(st.parts) - 1; i >= 0; i-- {
 		p := &st.parts[i]
@@ -275,13 +282,14 @@ func (st *indexState) compact() error {
 		if err != nil {
 			return err
 		}
-		st.parts = slices.Replace(st.parts, from, i+1, whole(s))
+		st.parts = slices.Replace(st.parts, from, i+1, wholePart(s))
 		i = from
 	}
 	return nil
 }
 
-// count adds up what the parts hold.
+// count fills the totals of st from its parts, whose totals must be zero before, and numbers
+// their slots through.
 func (st *indexState) count() {
 	for i := range st.parts {
 		p := &st.parts[i]

@@ -2,7 +2,8 @@ package retrieval
 
 import "fmt"
 
-// Code names a reason for taking a memory or leaving it out; it never changes.
+// Code names a reason for taking a memory or for not taking it. Programs may store codes: a
+// code never changes its meaning.
 type Code string
 
 // The reasons. The sentence of each is in [Code.Sentence].
@@ -25,12 +26,12 @@ const (
 
 // Codes returns all reasons.
 func Codes() []Code {
-	return []Code{Taken, TooFar, Unfounded, Distrusted, Covered, Kin, VeryTest, Farther, OtherTest, OtherPage, Opposite, LevelFull, Full, Repetitive}
+	return []Code{Taken, TooFar, Unfounded, Distrusted, Covered, Kin, VeryTest, Farther, OtherTest, OtherPage, Opposite,
+		LevelFull, Full, Repetitive}
 }
 
-// Sentence returns the reason in English, a format for the Args of its [Why], or
-// "" for a code there is not. It is the key under which a program may keep it in
-// other languages.
+// Sentence returns the reason in English, as a format for the Args of its [Why]. It is "" for
+// a code that does not exist. Programs may use the format as the key of a translation.
 func (c Code) Sentence() string {
 	switch c {
 	case Taken:
@@ -65,7 +66,7 @@ func (c Code) Sentence() string {
 	return ""
 }
 
-// Why is the reason for taking a memory or not.
+// Why is the reason for taking a memory or for not taking it.
 type Why struct {
 	Code Code
 	Args []any // of the sentence: int, float64, string (an id), tree.Type, taxonomy.Direction

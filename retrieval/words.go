@@ -7,13 +7,12 @@ import (
 	"github.com/memtree/memtree/text"
 )
 
-// The lexical half is BM25 as S. Robertson and H. Zaragoza give it ("The
-// Probabilistic Relevance Framework: BM25 and Beyond", 2009), with the idf that
-// never gets negative. A word that the query repeats counts for more, up to k3+1
-// times, as in their Okapi at TREC. k1 and b are the textbook's. k3 = 8 is within
-// the range they give, and was kept after some thirty settings of all three were
-// tried on the development sets: it gives 2.2 points of MRR on long bug
-// reports (75 queries) and takes 0.2 to 0.3 on short Chinese sentences.
+// Words are scored by BM25 as in S. Robertson and H. Zaragoza, "The Probabilistic Relevance
+// Framework: BM25 and Beyond", 2009, with the form of idf that is never negative. A word that
+// the query repeats counts more, up to k3+1 times, as in their Okapi at TREC. k1 and b have the
+// values of the textbook. k3 = 8 is in the range that they give. We tried some thirty settings
+// of the three on the development sets and kept these: k3 = 8 gains 2.2 points of MRR on long
+// bug reports (75 queries) and loses 0.2 to 0.3 on short Chinese sentences.
 const (
 	bm25K  = 1.2
 	bm25B  = 0.75
@@ -23,20 +22,21 @@ const (
 // queryWord is a word of the query, and its list in every part.
 type queryWord struct {
 	key   uint64
-	times int // in the query
-	lists []list
-	known int     // live slots with it
-	idf   float32 // times weight; 0 when no live slot has it
+	times int     // how often it occurs in the query
+	lists []list  // one for each part
+	known int     // number of live slots with it
+	idf   float32 // its idf times its weight; 0 if no live slot has it
 }
 
-// weight is what the word's repetition in the query makes of it.
+// weight returns the factor for the word's repetition in the query: 1 for a word that occurs
+// once, and up to k3+1.
 func (w *queryWord) weight() float64 {
 	return float64(w.times) * (bm25K3 + 1) / (float64(w.times) + bm25K3)
 }
 
-// score fills s.lex with the BM25 of every slot.
-func (s *search) score(prompt string) error {
-	if err := s.weigh(prompt); err != nil {
+// scoreWords fills s.lex with the BM25 of every slot for the prompt.
+func (s *search) scoreWords(prompt string) error {
+	if err := s.weighWords(prompt); err != nil {
 		return err
 	}
 	for i := range s.words {
@@ -47,18 +47,18 @@ func (s *search) score(prompt string) error {
 	return nil
 }
 
-// weigh finds the words of the prompt and their weights, and fills s.unit with what to
-// multiply BM25 by, so that a document with every word of the query once, a little
-// shorter than the average, comes to 1. A word no memory has counts against all,
-// by half of the most that a word can.
-func (s *search) weigh(prompt string) error {
+// weighWords finds the words of the prompt and their weights. It also fills s.unit, the factor
+// that makes BM25 comparable between queries: a document that has every word of the query once
+// and is a little shorter than the average scores 1. A word that no memory has lowers all scores, as
+// much as a word with half of the highest idf.
+func (s *search) weighWords(prompt string) error {
 	s.words = s.queryWords(prompt)
 	var most float64
 	n := float64(s.st.live)
 	s.average = float32(float64(s.st.length) / max(n, 1))
 	for i := range s.words {
 		w := &s.words[i]
-		if err := s.look(w); err != nil {
+		if err := s.findLists(w); err != nil {
 			return err
 		}
 		if w.known == 0 {
@@ -72,12 +72,13 @@ func (s *search) weigh(prompt string) error {
 	if most > 0 {
 		s.unit = float32(1 / most)
 	}
-	s.self = s.itself(n)
+	s.self = s.ownScore(n)
 	return nil
 }
 
-// itself returns the lexical score the prompt would have as a memory.
-func (s *search) itself(n float64) float64 {
+// ownScore returns the lexical score that the prompt would have if a memory had its text. n is
+// the number of live nodes.
+func (s *search) ownScore(n float64) float64 {
 	tokens := 0
 	for i := range s.words {
 		tokens += s.words[i].times
@@ -94,13 +95,15 @@ func (s *search) itself(n float64) float64 {
 	return float64(sum * s.unit)
 }
 
-// share is what a word that occurs so many times in a slot of so many tokens adds to its BM25.
+// share returns what a word adds to the BM25 of a slot: a word with this idf that occurs times
+// times, in a slot of so many tokens.
 func (s *search) share(idf, times, tokens float32) float32 {
 	const k1, flat, slope = bm25K + 1, bm25K * (1 - bm25B), bm25K * bm25B
 	return idf * k1 * times / (times + flat + slope/max(s.average, 1)*tokens)
 }
 
-// queryWords returns the different words of the prompt, in order.
+// queryWords returns the different words of the prompt, in the order in which they first
+// occur. Their lists are empty yet.
 func (s *search) queryWords(prompt string) []queryWord {
 	tokens := text.Tokens(prompt)
 	out := make([]queryWord, 0, len(tokens))
@@ -119,8 +122,8 @@ func (s *search) queryWords(prompt string) []queryWord {
 	return out
 }
 
-// look finds the lists of a word and counts its live slots.
-func (s *search) look(w *queryWord) error {
+// findLists finds the list of a word in every part, and counts its live slots.
+func (s *search) findLists(w *queryWord) error {
 	for i := range s.st.parts {
 		p := &s.st.parts[i]
 		var err error
@@ -143,7 +146,8 @@ func (s *search) look(w *queryWord) error {
 	return nil
 }
 
-// addWord adds a word's share to the score of every slot that has it.
+// addWord adds the share of a word to the score of every slot that has it. It is share
+// written out for speed.
 func (s *search) addWord(w *queryWord) error {
 	if w.known == 0 {
 		return nil
