@@ -1,4 +1,4 @@
-package replay
+package stat
 
 import (
 	"math"
@@ -83,5 +83,27 @@ func TestAUCLaws(t *testing.T) {
 }
 
 func TestMidranksOfNaN(t *testing.T) {
-	require.Len(t, midranks([]float64{math.NaN(), 1, math.NaN()}), 3)
+	require.Len(t, Ranks([]float64{math.NaN(), 1, math.NaN()}), 3)
+}
+
+func TestNormal(t *testing.T) {
+	require.InDelta(t, 0.5, Normal(0), 1e-15)
+	require.InDelta(t, 0.975, Normal(Z), 1e-12)
+	require.InDelta(t, 0.158655, Normal(-1), 1e-6)
+}
+
+func TestSpearman(t *testing.T) {
+	rho, ok := Spearman([]float64{1, 2, 3}, []float64{10, 40, 90})
+	require.True(t, ok)
+	require.InDelta(t, 1, rho, 1e-12)
+	rho, ok = Spearman([]float64{1, 2, 2, 3}, []float64{4, 2, 2, 1})
+	require.True(t, ok)
+	require.InDelta(t, -1, rho, 1e-12, "ties on both sides")
+	rho, ok = Spearman([]float64{1, 2, 3}, []float64{2, 3, 1})
+	require.True(t, ok)
+	require.InDelta(t, -0.5, rho, 1e-12)
+	_, ok = Spearman([]float64{1, 1}, []float64{1, 2})
+	require.False(t, ok, "one side says nothing")
+	_, ok = Spearman([]float64{1}, []float64{1})
+	require.False(t, ok)
 }
