@@ -42,10 +42,12 @@ func ParseRecorded(file []byte) ([]Recorded, error) {
 		}
 		var r Recorded
 		if err := json.Unmarshal(line, &r); err != nil {
-			return nil, fmt.Errorf(`line %d is no recorded run: %w; write {"study": "…", "case_id": "…", "arm": "…", "correct": true}`, n, err)
+			return nil, fmt.Errorf("line %d is no recorded run: %w; "+
+				`write {"study": "…", "case_id": "…", "arm": "…", "correct": true}`, n, err)
 		}
 		if field := r.missing(); field != "" {
-			return nil, fmt.Errorf(`line %d: field %q is missing or empty; a recorded run says study, case_id, arm and correct`, n, field)
+			return nil, fmt.Errorf("line %d: field %q is missing or empty; "+
+				"a recorded run says study, case_id, arm and correct", n, field)
 		}
 		if r.Attempt < 0 {
 			return nil, fmt.Errorf("line %d: field \"attempt\" is %d; use 1 for the first try", n, r.Attempt)

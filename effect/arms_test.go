@@ -19,7 +19,8 @@ func recorded(arm, c string, attempt int, correct bool) Recorded {
 
 func TestCompareByHand(t *testing.T) {
 	ps := Compare([]Recorded{
-		recorded("with", "1", 1, false), recorded("with", "1", 2, true), recorded("none", "1", 1, false), // after one attempt both are wrong
+		recorded("with", "1", 1, false), recorded("with", "1", 2, true),
+		recorded("none", "1", 1, false), // after one attempt both are wrong
 		recorded("with", "2", 0, true), recorded("none", "2", 1, false),
 		recorded("with", "3", 1, true), recorded("none", "3", 1, true),
 		recorded("with", "3", 1, false), // said twice: the first counts
@@ -57,9 +58,12 @@ func TestParseRecorded(t *testing.T) {
 	require.Len(t, rs, 1)
 	require.False(t, *rs[0].Correct)
 	for line, problem := range map[string]string{
-		`nothing`: `line 2 is no recorded run: invalid character 'o' in literal null (expecting 'u'); write {"study": "…", "case_id": "…", "arm": "…", "correct": true}`,
-		`{"study":"s","case_id":"c","correct":true}`:                        `line 2: field "arm" is missing or empty; a recorded run says study, case_id, arm and correct`,
-		`{"study":"s","case_id":"c","arm":"a"}`:                             `line 2: field "correct" is missing or empty; a recorded run says study, case_id, arm and correct`,
+		`nothing`: `line 2 is no recorded run: invalid character 'o' in literal null (expecting 'u'); ` +
+			`write {"study": "…", "case_id": "…", "arm": "…", "correct": true}`,
+		`{"study":"s","case_id":"c","correct":true}`: `line 2: field "arm" is missing or empty; ` +
+			`a recorded run says study, case_id, arm and correct`,
+		`{"study":"s","case_id":"c","arm":"a"}`: `line 2: field "correct" is missing or empty; ` +
+			`a recorded run says study, case_id, arm and correct`,
 		`{"study":"s","case_id":"c","arm":"a","correct":true,"attempt":-1}`: `line 2: field "attempt" is -1; use 1 for the first try`,
 		strings.Repeat("x", maxLine+1):                                      `line 2 has 65537 bytes; a recorded run has a few hundred`,
 	} {
@@ -70,7 +74,8 @@ func TestParseRecorded(t *testing.T) {
 
 func FuzzParseRecorded(f *testing.F) {
 	f.Add([]byte(`{"study":"s","case_id":"c","arm":"a","correct":true}`))
-	f.Add([]byte("{\"study\":\"s\",\"case_id\":\"c\",\"arm\":\"a\",\"correct\":true}\n{\"study\":\"s\",\"case_id\":\"c\",\"arm\":\"b\",\"correct\":false,\"attempt\":7}"))
+	f.Add([]byte(`{"study":"s","case_id":"c","arm":"a","correct":true}` + "\n" +
+		`{"study":"s","case_id":"c","arm":"b","correct":false,"attempt":7}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		rs, err := ParseRecorded(data)
 		if err != nil {

@@ -17,8 +17,8 @@ var noon = time.Date(2026, 1, 28, 12, 0, 0, 0, time.UTC)
 // watched is the i-th run of a stream, as the breaker sees it.
 func watched(i int, arm Arm, memory float64, correct bool) *Run {
 	return &Run{
-		ID: fmt.Sprint(i), At: noon.Add(time.Duration(i) * time.Minute), Test: fmt.Sprint("test", i%7), Arm: arm, Correct: correct,
-		Chances: Chances{Memory: memory}, Eligible: []Candidate{{ID: "c_1", ErrorType: "form_validation_error"}},
+		ID: fmt.Sprint(i), At: noon.Add(time.Duration(i) * time.Minute), Test: fmt.Sprint("test", i%7),
+		Arm: arm, Correct: correct, Chances: Chances{Memory: memory}, Eligible: []Candidate{{ID: "c_1", ErrorType: "form_validation_error"}},
 	}
 }
 

@@ -107,8 +107,10 @@ func (h Holdout) Warning() taxonomy.Text {
 	switch {
 	case h.Blind():
 		return taxonomy.Text{
-			EN: "Nothing is held out, so nobody can tell whether memory helps or harms: the breaker is blind. Hold out a share of the runs, such as 0.05.",
-			ZH: "没有留出任何对照运行，因此无法判断记忆是有益还是有害：熔断器处于失明状态。请留出一部分运行，例如 0.05。",
+			EN: "Nothing is held out, so nobody can tell whether memory helps or harms: the breaker is blind. " +
+				"Hold out a share of the runs, such as 0.05.",
+			ZH: "没有留出任何对照运行，因此无法判断记忆是有益还是有害：熔断器处于失明状态。" +
+				"请留出一部分运行，例如 0.05。",
 		}
 	case h.never():
 		return taxonomy.Text{
@@ -118,7 +120,7 @@ func (h Holdout) Warning() taxonomy.Text {
 	case h.Later <= 0:
 		return taxonomy.Text{
 			EN: fmt.Sprintf("After the first %d runs nothing is held out; harm that begins later stays unseen.", h.Many),
-			ZH: fmt.Sprintf("前 %d 次运行之后不再留出对照；之后才出现的损害将不会被发现。", h.Many),
+			ZH: fmt.Sprintf("前 %d 次运行之后不再留出对照；此后出现的损害将不会被发现。", h.Many),
 		}
 	}
 	return taxonomy.Text{}

@@ -59,13 +59,15 @@ func TestSchedule(t *testing.T) {
 }
 
 func TestScheduleSaysWhatItCannotDo(t *testing.T) {
+	const blind = "Nothing is held out, so nobody can tell whether memory helps or harms: the breaker is blind. " +
+		"Hold out a share of the runs, such as 0.05."
 	for _, c := range []struct {
 		h     Holdout
 		en    string
 		blind bool
 	}{
-		{Fixed(0), "Nothing is held out, so nobody can tell whether memory helps or harms: the breaker is blind. Hold out a share of the runs, such as 0.05.", true},
-		{Holdout{Doubt: 0.5}, "Nothing is held out, so nobody can tell whether memory helps or harms: the breaker is blind. Hold out a share of the runs, such as 0.05.", true},
+		{Fixed(0), blind, true},
+		{Holdout{Doubt: 0.5}, blind, true},
 		{Fixed(1), "Every run is held out, so no run is given a memory. Hold out less than all, such as 0.2.", false},
 		{Holdout{First: 0.2, Many: 50}, "After the first 50 runs nothing is held out; harm that begins later stays unseen.", false},
 		{Fixed(0.1), "", false},

@@ -21,7 +21,8 @@ func trial(id string, arm tree.Arm) tree.Entry {
 
 func outcomeOf(trial, evaluation string, attempt int, correct bool) tree.Entry {
 	return tree.Entry{Outcome: &tree.Outcome{
-		Trial: trial, Evaluation: evaluation, Attempt: attempt, Correct: correct, ErrorType: "form_validation_error", Direction: taxonomy.FalsePass,
+		Trial: trial, Evaluation: evaluation, Attempt: attempt, Correct: correct,
+		ErrorType: "form_validation_error", Direction: taxonomy.FalsePass,
 	}}
 }
 

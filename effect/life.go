@@ -60,7 +60,8 @@ func Next(e *Effect, status tree.Status, mark tree.Mark, since, now time.Time) S
 		case e.PHarm > retireFrom && e.Runs >= fewToRetire:
 			return Step{tree.Retired, because(e, "It harms", "它有害")}
 		case now.Sub(since) > longest:
-			return Step{tree.Retired, because(e, "It was in quarantine for 90 days and did not clear itself", "它已被隔离 90 天，仍未洗清嫌疑")}
+			return Step{tree.Retired, because(e,
+				"It was in quarantine for 90 days and did not clear itself", "它已被隔离 90 天，仍未洗清嫌疑")}
 		}
 	case tree.Retired:
 		if e.PHarm < restoreFrom {
@@ -110,8 +111,10 @@ func (e *Effect) Sentence() taxonomy.Text {
 	half := 1.96 * e.SD
 	low, high := points(e.Effect-half), points(e.Effect+half)
 	return taxonomy.Text{
-		EN: fmt.Sprintf("%s: %s points (95 %%: %s to %s) on tests of equal difficulty, n=%d.", e.ID, points(e.Effect), low, high, e.Runs),
-		ZH: fmt.Sprintf("%s：在难度相同的测试上 %s 个百分点（95 %%：%s 至 %s），n=%d。", e.ID, points(e.Effect), low, high, e.Runs),
+		EN: fmt.Sprintf("%s: %s points (95 %%: %s to %s) on tests of equal difficulty, n=%d.",
+			e.ID, points(e.Effect), low, high, e.Runs),
+		ZH: fmt.Sprintf("%s：在难度相同的测试上 %s 个百分点（95 %%：%s 至 %s），n=%d。",
+			e.ID, points(e.Effect), low, high, e.Runs),
 	}
 }
 

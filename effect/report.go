@@ -2,7 +2,6 @@ package effect
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"time"
 
@@ -54,7 +53,10 @@ func NewReport(runs []Run, b *Breaker, effects []Effect) *Report {
 			in = append(in, r)
 		}
 	}
-	r := &Report{Runs: len(in), EHelp: b.All.Help.E(), EHarm: b.All.Harm.E(), State: cmp.Or(b.All.State, Closed), Since: b.All.Since}
+	r := &Report{
+		Runs: len(in), EHelp: b.All.Help.E(), EHarm: b.All.Harm.E(),
+		State: cmp.Or(b.All.State, Closed), Since: b.All.Since,
+	}
 	for _, run := range in {
 		switch run.Arm {
 		case Memory:
@@ -127,65 +129,4 @@ func (r *Report) needed(in []*Run, b *Breaker) int {
 		return 0
 	}
 	return needed(r.Lift, float64(right)/float64(max(1, of)), e.E())
-}
-
-// verdict puts the answer first. What is proven is what the bets say, at whatever
-// time somebody looks; the interval says how large it is.
-func (r *Report) verdict(b *Breaker) taxonomy.Text {
-	size := taxonomy.Text{
-		EN: fmt.Sprintf("%s points (95 %%: %s to %s)", points(r.Lift.Lift), points(r.Low), points(r.High)),
-		ZH: fmt.Sprintf("%s 个百分点（95 %%：%s 至 %s）", points(r.Lift.Lift), points(r.Low), points(r.High)),
-	}
-	if !r.known() {
-		size = taxonomy.Text{EN: "no test ran both with and without memory", ZH: "没有测试既在有记忆、又在无记忆的情况下运行过"}
-	}
-	switch {
-	case r.Runs == 0:
-		return taxonomy.Text{EN: "No run has come back yet.", ZH: "还没有任何运行返回结果。"}
-	case r.State == Open:
-		return taxonomy.Text{
-			EN: fmt.Sprintf("Memory harms: %s, evidence %s, where %.0f is proof. It is not given until the tree has evolved.", size.EN, amount(b.All.Harm.Best).EN, 1/Alpha),
-			ZH: fmt.Sprintf("记忆有害：%s，证据值 %s（达到 %.0f 即为证实）。在记忆树演化之前不再提供记忆。", size.ZH, amount(b.All.Harm.Best).ZH, 1/Alpha),
-		}
-	case r.State == HalfOpen:
-		return taxonomy.Text{
-			EN: fmt.Sprintf("Memory harmed before the tree evolved and is on trial: %d of %d runs, half of them without it.", b.All.Trial, onTrial),
-			ZH: fmt.Sprintf("演化之前记忆有害，现正试用：已完成 %d / %d 次运行，其中一半不提供记忆。", b.All.Trial, onTrial),
-		}
-	case r.None == 0:
-		return taxonomy.Text{
-			EN: fmt.Sprintf("Not known: none of %d runs was held out, so there is nothing to compare with.", r.Runs),
-			ZH: fmt.Sprintf("无法得知：%d 次运行中没有留出任何对照，无从比较。", r.Runs),
-		}
-	case b.All.Help.Best >= 1/Alpha:
-		return taxonomy.Text{
-			EN: fmt.Sprintf("Memory helps: %s, evidence %s, where %.0f is proof.", size.EN, amount(b.All.Help.Best).EN, 1/Alpha),
-			ZH: fmt.Sprintf("记忆有益：%s，证据值 %s（达到 %.0f 即为证实）。", size.ZH, amount(b.All.Help.Best).ZH, 1/Alpha),
-		}
-	}
-	more := taxonomy.Text{EN: ".", ZH: "。"}
-	if r.Needed > 0 {
-		more = taxonomy.Text{
-			EN: fmt.Sprintf("; if it stays so, about %d more runs would settle it.", r.Needed),
-			ZH: fmt.Sprintf("；若保持不变，再有约 %d 次运行即可定论。", r.Needed),
-		}
-	}
-	return taxonomy.Text{
-		EN: fmt.Sprintf("Not shown yet: %s, evidence for help %s and for harm %s, where %.0f is proof%s", size.EN, amount(r.EHelp).EN, amount(r.EHarm).EN, 1/Alpha, more.EN),
-		ZH: fmt.Sprintf("尚无定论：%s，有益的证据值 %s、有害的证据值 %s（达到 %.0f 即为证实）%s", size.ZH, amount(r.EHelp).ZH, amount(r.EHarm).ZH, 1/Alpha, more.ZH),
-	}
-}
-
-// amount writes evidence as people read it.
-func amount(e float64) taxonomy.Text {
-	switch s := ""; {
-	case e >= 1e6:
-		return taxonomy.Text{EN: "over a million", ZH: "逾百万"}
-	case e >= 10:
-		s = fmt.Sprintf("%.0f", e)
-		return taxonomy.Text{EN: s, ZH: s}
-	default:
-		s = fmt.Sprintf("%.1f", e)
-		return taxonomy.Text{EN: s, ZH: s}
-	}
 }

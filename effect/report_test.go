@@ -3,6 +3,7 @@ package effect
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -23,9 +24,11 @@ func history(n int, lift float64, h Holdout, seed uint64) ([]Run, *Breaker, []Ef
 	var runs []Run
 	for i := range n {
 		r := Run{
-			ID: fmt.Sprintf("t_%d_%04d", seed, i), At: noon.Add(time.Duration(i) * time.Hour / 4), Test: fmt.Sprint("test", rng.IntN(20)),
+			ID: fmt.Sprintf("t_%d_%04d", seed, i), At: noon.Add(time.Duration(i) * time.Hour / 4),
+			Test: fmt.Sprint("test", rng.IntN(20)),
 			Eligible: []Candidate{{
-				ID: []string{"c_good", "c_bad"}[i%2], Rank: 1, Type: tree.Case, ErrorType: "form_validation_error", Direction: taxonomy.FalsePass,
+				ID: []string{"c_good", "c_bad"}[i%2], Rank: 1, Type: tree.Case,
+				ErrorType: "form_validation_error", Direction: taxonomy.FalsePass,
 			}},
 		}
 		r.Chances = b.Decide(r.types(), h).Chances
@@ -41,7 +44,8 @@ func history(n int, lift float64, h Holdout, seed uint64) ([]Run, *Breaker, []Ef
 		case None:
 		}
 		if r.Correct = rng.Float64() < p; !r.Correct {
-			r.Wrong = Mistake{"form_validation_error", []taxonomy.Direction{taxonomy.FalsePass, taxonomy.FalseFail}[rng.IntN(2)]}
+			way := []taxonomy.Direction{taxonomy.FalsePass, taxonomy.FalseFail}[rng.IntN(2)]
+			r.Wrong = Mistake{"form_validation_error", way}
 		}
 		b.Observe(&r)
 		book.Add(&r)
@@ -69,6 +73,7 @@ func TestReport(t *testing.T) {
 	} {
 		runs, b, effects := history(c.n, c.lift, c.h, 1)
 		r := NewReport(runs, b, effects)
+		r.EHelp, r.EHarm = math.Round(100*r.EHelp)/100, math.Round(100*r.EHarm)/100
 		data, err := json.Marshal(r)
 		require.NoError(t, err)
 		fmt.Fprintf(&out, "== %s\n%s\n%s\n%s\n", c.name, r.Verdict.EN, r.Verdict.ZH, data)
@@ -84,7 +89,8 @@ func TestReportOnTrial(t *testing.T) {
 	require.Equal(t, Open, b.All.State)
 	b.Evolved(noon)
 	r := NewReport(runs, b, effects)
-	require.Equal(t, "Memory harmed before the tree evolved and is on trial: 0 of 100 runs, half of them without it.", r.Verdict.EN)
+	require.Equal(t, "Memory harmed before the tree evolved and is on trial: "+
+		"0 of 100 runs, half of them without it.", r.Verdict.EN)
 	require.Equal(t, "演化之前记忆有害，现正试用：已完成 0 / 100 次运行，其中一半不提供记忆。", r.Verdict.ZH)
 }
 
@@ -93,8 +99,10 @@ func TestReportOnTrial(t *testing.T) {
 func TestReportKeepsDirectionsApart(t *testing.T) {
 	var runs []Run
 	for i := range 200 {
-		r := Run{ID: fmt.Sprint(i), Test: "t", Chances: Chances{Memory: 0.5}, Arm: Memory, Correct: i%2 == 0,
-			Eligible: []Candidate{{ID: "c", ErrorType: "x", Direction: taxonomy.FalsePass}}}
+		r := Run{
+			ID: fmt.Sprint(i), Test: "t", Chances: Chances{Memory: 0.5}, Arm: Memory, Correct: i%2 == 0,
+			Eligible: []Candidate{{ID: "c", ErrorType: "x", Direction: taxonomy.FalsePass}},
+		}
 		d := taxonomy.FalseFail
 		if i%4 < 2 {
 			r.Arm, d = None, taxonomy.FalsePass

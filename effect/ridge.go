@@ -72,7 +72,8 @@ func (b *Book) problem(now time.Time) *problem {
 		begin: make([]int32, n+1), kinds: make([]kind, n), place: make([]int32, n),
 	}
 	for at, c := range order {
-		p.place[c], p.kinds[at], p.lambda[at] = int32(at), b.cols[c].kind, b.cols[c].kind.lambda() //nolint:gosec // as above
+		p.place[c] = int32(at) //nolint:gosec // as above
+		p.kinds[at], p.lambda[at] = b.cols[c].kind, b.cols[c].kind.lambda()
 	}
 	p.fill(rows, now)
 	return p

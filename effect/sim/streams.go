@@ -106,7 +106,9 @@ func (s Stream) watch(seed uint64) heard {
 	}
 	var line queue
 	for i := range s.Runs {
-		r, _ := w.draw(i, func(types []string) effect.Chances { return w.breaker.Decide(types, w.Holdout).Chances })
+		r, _ := w.draw(i, func(types []string) effect.Chances {
+			return w.breaker.Decide(types, w.Holdout).Chances
+		})
 		if !r.Correct && w.rng.Float64() < 2*s.Missing || r.Correct && w.rng.Float64() < s.Missing {
 			continue
 		}
