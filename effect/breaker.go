@@ -1,7 +1,6 @@
 package effect
 
 import (
-	"hash/fnv"
 	"slices"
 	"time"
 )
@@ -19,9 +18,9 @@ const (
 // Levels at which harm counts as proven, and how long a trial lasts.
 const (
 	Alpha     = 0.05
-	maxTypes  = 8 // error types that are watched each for itself, at Alpha/maxTypes; further ones are taken together
+	maxTypes  = 8   // error types that are watched, each at Alpha/maxTypes
+	restTypes = "…" // the name under which further ones are taken together
 	onTrial   = 100
-	restTypes = "…"
 )
 
 // Breaker watches whether memory does harm, of all runs and by the error type that
@@ -31,59 +30,7 @@ type Breaker struct {
 	All   Stream             `json:"all"`
 	Types map[string]*Stream `json:"types,omitempty"`
 	Drawn int                `json:"drawn,omitempty"` // runs decided so far, for the schedule
-
-	Recent Count           `json:"recent"`          // of all runs lately, see lately
-	Tests  map[uint8]Count `json:"tests,omitempty"` // of each test, by a hash of its name
-}
-
-// Count is how many runs there were and how many of them failed. Old ones count
-// for less, so neither is whole.
-type Count struct {
-	Runs  float64 `json:"runs"`
-	Fails float64 `json:"fails"`
-}
-
-// add forgets over so many runs, and counts one more.
-func (c Count) add(failed bool, over float64) Count {
-	c.Runs, c.Fails = c.Runs*(1-1/over)+1, c.Fails*(1-1/over)
-	if failed {
-		c.Fails++
-	}
-	return c
-}
-
-// How many runs the expected share of failures looks back over: long enough to
-// be steady, short enough to follow a product that changes. A test's own share is
-// drawn to that of all as if pull more runs had been seen at it.
-const (
-	lately   = 200.0
-	ofATest  = 20.0
-	pull     = 3.0
-	maxCells = 1 << 8
-)
-
-// expect is the share of failures expected of the next run of a test, whatever
-// its arm. Only runs before it have a part in it, so that however bad a guess it
-// is, it costs power and not truth.
-func (b *Breaker) expect(cell uint8) float64 {
-	all := (b.Recent.Fails + 1) / (b.Recent.Runs + 4)
-	c := b.Tests[cell]
-	return (c.Fails + pull*all) / (c.Runs + pull)
-}
-
-func (b *Breaker) count(cell uint8, failed bool) {
-	if b.Tests == nil {
-		b.Tests = map[uint8]Count{}
-	}
-	b.Recent = b.Recent.add(failed, lately)
-	b.Tests[cell] = b.Tests[cell].add(failed, ofATest)
-}
-
-// cellOf is where a test is counted. Two that meet in one cell are one test.
-func cellOf(test string) uint8 {
-	h := fnv.New32a()
-	h.Write([]byte(test))              //nolint:errcheck // a hash takes all
-	return uint8(h.Sum32() % maxCells) //nolint:gosec // below 256
+	Guess Guess              `json:"guess"`
 }
 
 // Stream is the evidence of one kind of run.
@@ -173,8 +120,8 @@ func (b *Breaker) Observe(r *Run) []Turn {
 		return nil
 	}
 	cell := cellOf(r.Test)
-	p := b.expect(cell)
-	b.count(cell, !r.Correct)
+	p := b.Guess.expect(cell)
+	b.Guess.count(cell, !r.Correct)
 	rho, drawn := r.Chances.share()
 	if !drawn || len(r.Eligible) == 0 || (r.Arm != Memory && r.Arm != None) {
 		return nil

@@ -213,11 +213,12 @@ func TestBreakerState(t *testing.T) {
 		`{`:                                      "the breaker's state cannot be read: unexpected end of JSON input",
 		`{"drawn":-1}`:                           "the breaker's state is damaged: drawn is -1",
 		`{"all":{"state":"ajar"}}`:               `the breaker's state is damaged: all runs: state "ajar" is not closed, open or half-open`,
-		`{"recent":{"fails":3}}`:                 "the breaker's state is damaged: recent: 3 failures of 0 runs",
+		`{"guess":{"recent":{"fails":3}}}`:       "the breaker's state is damaged: guess: recent: 3 failures of 0 runs",
 		`{"types":{"a":null}}`:                   `the breaker's state is damaged: error type "a" is null`,
 		`{"all":{"harm":{"n":-1}}}`:              "the breaker's state is damaged: all runs: harm: -1 runs, at most 0",
+		`{"guess":{"belief":[0,1,0,0]}}`:         "the breaker's state is damaged: guess: belief has the logarithm 1",
 		`{"all":{"trial":101}}`:                  "the breaker's state is damaged: all runs: 101 runs on trial, opened 0 times",
-		`{"tests":{"3":{"runs":-1}}}`:            "the breaker's state is damaged: test cell 3: 0 failures of -1 runs",
+		`{"guess":{"tests":{"3":{"runs":-1}}}}`:  "the breaker's state is damaged: guess: test cell 3: 0 failures of -1 runs",
 		`{"all":{"help":{"first":[1e6,0,0,0]}}}`: "the breaker's state is damaged: all runs: help: a bet of 0 runs has come to the logarithm 1e+06",
 	} {
 		_, err := ParseBreaker([]byte(state))
@@ -252,6 +253,23 @@ func FuzzParseBreaker(f *testing.F) {
 		require.NoError(t, err)
 		require.Equal(t, string(out), string(twice))
 	})
+}
+
+// TestGuessLearnsHowUnlikeTestsAre: where tests are alike it takes them for one, and
+// where they are not it tells them apart.
+func TestGuessLearnsHowUnlikeTestsAre(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	var alike, unlike Guess
+	for range 2000 {
+		test := uint8(rng.IntN(20))
+		alike.count(test, rng.Float64() < 0.3)
+		unlike.count(test, rng.Float64() < []float64{0.05, 0.8}[test%2])
+	}
+	require.Zero(t, alike.Belief[len(pulls)-1])
+	require.InDelta(t, 0.3, alike.expect(3), 0.08)
+	require.Less(t, unlike.Belief[len(pulls)-1], -10.0)
+	require.InDelta(t, 0.8, unlike.expect(3), 0.25)
+	require.Less(t, unlike.expect(4), 0.2)
 }
 
 func BenchmarkDecision(b *testing.B) {

@@ -23,13 +23,8 @@ func (b *Breaker) check() error {
 	if b.Drawn < 0 {
 		return fmt.Errorf("drawn is %d", b.Drawn)
 	}
-	if err := b.Recent.check(); err != nil {
-		return fmt.Errorf("recent: %w", err)
-	}
-	for cell, c := range b.Tests {
-		if err := c.check(); err != nil {
-			return fmt.Errorf("test cell %d: %w", cell, err)
-		}
+	if err := b.Guess.check(); err != nil {
+		return fmt.Errorf("guess: %w", err)
 	}
 	if err := b.All.check(); err != nil {
 		return fmt.Errorf("all runs: %w", err)
@@ -43,6 +38,23 @@ func (b *Breaker) check() error {
 		}
 		if err := b.Types[t].check(); err != nil {
 			return fmt.Errorf("error type %q: %w", t, err)
+		}
+	}
+	return nil
+}
+
+func (g *Guess) check() error {
+	if err := g.Recent.check(); err != nil {
+		return fmt.Errorf("recent: %w", err)
+	}
+	for cell := range maxCells {
+		if err := g.Tests[uint8(cell)].check(); err != nil { //nolint:gosec // below 256
+			return fmt.Errorf("test cell %d: %w", cell, err)
+		}
+	}
+	for _, b := range g.Belief {
+		if b > 0 || b < leastBelief {
+			return fmt.Errorf("belief has the logarithm %v", b)
 		}
 	}
 	return nil

@@ -122,6 +122,9 @@ func (s Stream) watch(seed uint64) heard {
 
 // oracle plays a stream again with a bet that no rule can beat: on what is true.
 func (s Stream) oracle(seed uint64) bool {
+	if s.Harm == 0 {
+		return false
+	}
 	w, odds := s.begin(seed), 0.0
 	for i := range s.Runs {
 		r, p := w.draw(i, func([]string) effect.Chances { return s.Holdout.Chances(i, math.Exp(odds)) })
