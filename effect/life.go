@@ -78,10 +78,10 @@ func because(e *Effect, en, zh string) taxonomy.Text {
 
 // Given reports whether runs are given memories of this status.
 func Given(status tree.Status, mark tree.Mark) bool {
-	switch {
-	case mark == tree.Banned:
+	switch mark {
+	case tree.Banned:
 		return false
-	case mark == tree.Pinned:
+	case tree.Pinned:
 		return status != tree.Archived
 	}
 	return status == tree.Probation || status == tree.Active
