@@ -12,6 +12,11 @@ import (
 // Draw reports whether chance p falls on this run. It is decided by a hash of run
 // and salt alone, so that everybody who knows both can draw again and come to the
 // same. p is from 0, never, to 1, always.
+//
+// runID must name one judgment: where an agent does several tests under one run id,
+// join the test to it. If they shared a draw, the second would not be by chance, and
+// nothing could be proven. Attempts at one test share it, so that a retry stays in its
+// arm.
 func Draw(runID, salt string, p float64) bool { return unit(runID, salt) < p }
 
 // unit hashes to a number from 0 to below 1.

@@ -26,49 +26,62 @@ type Step struct {
 	Why    taxonomy.Text // "" where nothing changes
 }
 
-// Next returns what follows for a memory from its effect. since is when it came
-// to be in its status, now the time of the latest run. What a person said wins:
-// a pinned memory is left as it is, and a banned one is retired.
-func Next(e *Effect, status tree.Status, mark tree.Mark, since, now time.Time) Step {
-	stay := Step{Status: status}
+// Standing is where a memory is in its life.
+type Standing struct {
+	Status tree.Status
+	Mark   tree.Mark
+	Since  time.Time // when it came to be in Status
+
+	// Ours says that it is in Status because of its effect. An import that waits
+	// in quarantine for a person, and a lesson that evolution retired, are not
+	// ours to bring back.
+	Ours bool
+}
+
+// Next returns what follows for a memory from its effect. now is the time of the
+// latest run. What a person said wins: a pinned memory is left as it is, or comes
+// back, and a banned one is retired.
+func Next(e *Effect, s Standing, now time.Time) Step {
+	stay := Step{Status: s.Status}
+	away := s.Status == tree.Quarantined || s.Status == tree.Retired
 	switch {
-	case status == tree.Archived:
+	case s.Status == tree.Archived, away && !s.Ours:
 		return stay
-	case mark == tree.Banned:
-		if status == tree.Retired {
-			return stay
-		}
+	case s.Mark == tree.Banned && s.Status != tree.Retired:
 		return Step{tree.Retired, taxonomy.Text{EN: "Somebody banned it.", ZH: "有人已禁用它。"}}
-	case mark == tree.Pinned:
-		if status == tree.Probation || status == tree.Active {
-			return stay
-		}
+	case s.Mark == tree.Pinned && away:
 		return Step{tree.Active, taxonomy.Text{EN: "Somebody pinned it.", ZH: "有人已固定它。"}}
+	case s.Mark != tree.Unmarked:
+		return stay
 	}
-	switch status {
+	return judge(e, s, now)
+}
+
+// judge is Next where no person has spoken.
+func judge(e *Effect, s Standing, now time.Time) Step {
+	sure := e.PHarm > retireFrom && e.Runs >= fewToRetire
+	switch s.Status {
 	case tree.Probation, tree.Active:
-		if e.PHarm > retireFrom && e.Runs >= fewToRetire {
+		if sure {
 			return Step{tree.Retired, because(e, "It harms", "它有害")}
 		}
 		if e.PHarm > injectTo && e.Runs >= fewToHold {
 			return Step{tree.Quarantined, because(e, "It is likely to harm", "它很可能有害")}
 		}
-	case tree.Quarantined:
+	case tree.Quarantined, tree.Retired:
 		switch {
 		case e.PHarm < restoreFrom:
 			return Step{tree.Active, because(e, "It does not harm after all", "它其实并无害处")}
-		case e.PHarm > retireFrom && e.Runs >= fewToRetire:
+		case s.Status == tree.Retired:
+		case sure:
 			return Step{tree.Retired, because(e, "It harms", "它有害")}
-		case now.Sub(since) > longest:
+		case now.Sub(s.Since) > longest:
 			return Step{tree.Retired, because(e,
 				"It was in quarantine for 90 days and did not clear itself", "它已被隔离 90 天，仍未洗清嫌疑")}
 		}
-	case tree.Retired:
-		if e.PHarm < restoreFrom {
-			return Step{tree.Active, because(e, "It does not harm after all", "它其实并无害处")}
-		}
+	case tree.Archived:
 	}
-	return stay
+	return Step{Status: s.Status}
 }
 
 func because(e *Effect, en, zh string) taxonomy.Text {
@@ -78,18 +91,13 @@ func because(e *Effect, en, zh string) taxonomy.Text {
 
 // Given reports whether runs are given memories of this status.
 func Given(status tree.Status, mark tree.Mark) bool {
-	switch mark {
-	case tree.Banned:
-		return false
-	case tree.Pinned:
-		return status != tree.Archived
-	}
-	return status == tree.Probation || status == tree.Active
+	return mark != tree.Banned && (status == tree.Probation || status == tree.Active)
 }
 
 // Probe returns the one of the quarantined memories found for a run that it is given
 // all the same, so that it can clear itself: in one run of ten, and never two at
-// once, because what they did could not be told apart. salt is the store's.
+// once, because what they did could not be told apart. quarantined are those whose
+// standing is ours, not imports that wait for a person; salt is the store's.
 func Probe(quarantined []string, runID, salt string) (id string, ok bool) {
 	if len(quarantined) == 0 || !Draw(runID, salt+"\x00probe", probes) {
 		return "", false

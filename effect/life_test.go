@@ -40,11 +40,23 @@ func TestNext(t *testing.T) {
 		{"banned stays away", 0.01, 90, tree.Retired, tree.Banned, noon, tree.Retired},
 		{"archived is over", 0.99, 90, tree.Archived, tree.Pinned, noon, tree.Archived},
 	} {
-		s := Next(&Effect{ID: "c_1", PHarm: c.harm, Runs: c.runs}, c.status, c.mark, c.since, noon)
+		s := Next(&Effect{ID: "c_1", PHarm: c.harm, Runs: c.runs}, Standing{c.status, c.mark, c.since, true}, noon)
 		require.Equal(t, c.want, s.Status, c.name)
 		require.Equal(t, c.want == c.status, s.Why.EN == "", c.name)
 		require.Equal(t, c.want == c.status, s.Why.ZH == "", c.name)
 	}
+}
+
+// TestNextLeavesOthersAlone: an import waits for a person, and evolution had its reasons.
+func TestNextLeavesOthersAlone(t *testing.T) {
+	for _, status := range []tree.Status{tree.Quarantined, tree.Retired} {
+		for _, mark := range []tree.Mark{tree.Unmarked, tree.Pinned, tree.Banned} {
+			s := Next(&Effect{PHarm: 0.01, Runs: 50}, Standing{Status: status, Mark: mark, Since: noon}, noon)
+			require.Equal(t, Step{Status: status}, s)
+		}
+	}
+	s := Next(&Effect{PHarm: 0.99, Runs: 50}, Standing{Status: tree.Active}, noon)
+	require.Equal(t, tree.Retired, s.Status, "whoever made it active")
 }
 
 func TestGiven(t *testing.T) {
@@ -52,8 +64,7 @@ func TestGiven(t *testing.T) {
 	require.True(t, Given(tree.Probation, ""))
 	require.False(t, Given(tree.Quarantined, ""))
 	require.False(t, Given(tree.Active, tree.Banned))
-	require.True(t, Given(tree.Quarantined, tree.Pinned))
-	require.False(t, Given(tree.Archived, tree.Pinned))
+	require.False(t, Given(tree.Quarantined, tree.Pinned), "an import waits for a person to promote it")
 }
 
 func TestProbe(t *testing.T) {

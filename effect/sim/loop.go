@@ -86,7 +86,7 @@ func ours() *Policy {
 		}
 		now := runs[len(runs)-1].At
 		for _, e := range book.Fit(now) {
-			if s := effect.Next(&e, of(e.ID), tree.Unmarked, since[e.ID], now); s.Status != of(e.ID) {
+			if s := effect.Next(&e, effect.Standing{Status: of(e.ID), Since: since[e.ID], Ours: true}, now); s.Status != of(e.ID) {
 				status[e.ID], since[e.ID] = s.Status, now
 			}
 		}
