@@ -1,14 +1,15 @@
 // Package effect says whether memory helps, and which memory does.
 //
 // A run is drawn into an arm before it begins (draw.go): with its memories, with
-// as many other ones, or with none. When its outcome is known it is a [Run], and
-// everything here is a pure function of runs:
+// as many other ones, or with none. When its outcome is known it is a [Run], see
+// [Join], and everything else here is a pure function of runs:
 //
 //   - [Breaker] bets on harm and on help, run by run, and opens when harm is
 //     proven (breaker.go, bet.go);
-//   - [Fit] shares the outcomes out to the memories that were given and to the
+//   - [Book.Fit] shares the outcomes out to the memories that were given and to the
 //     lineage above them (credit.go, ridge.go), and [Next] says what follows for
 //     each (life.go);
+//   - [Explain] says what a run showed of what it was given (explain.go);
 //   - [NewReport] and [Compare] say how far one arm is above another, test by test
 //     (report.go, lift.go, arms.go).
 //
@@ -55,9 +56,8 @@ func (c Chances) share() (rho float64, drawn bool) {
 	return c.Memory / (c.Memory + none), true
 }
 
-// Run is one run whose outcome is known. Only the first attempt of a trial may
-// be handed to [Fit], [NewReport] and [Breaker.Observe]; all of them pass over
-// others.
+// Run is one run whose outcome is known. Of a trial only the first attempt counts;
+// everything here passes over later ones, which are made because of an outcome.
 type Run struct {
 	ID       string      // of the trial
 	At       time.Time   // when it was drawn
