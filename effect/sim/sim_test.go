@@ -138,7 +138,7 @@ func TestSimStreams(t *testing.T) {
 	var bars golden.Bars
 	out.WriteString("What the breaker says of streams, seeds from 1, 40 tests. fail: share of failures without memory, ± its spread between tests.\n" +
 		"harm, help: share of streams in which it was proven. type: in which some error type of eight opened. window: 20 runs of each arm .15 apart.\n" +
-		"oracle: a bet of one that knows every test's share and the size of the effect; nobody can do better. half, 95 %: runs until proven.\n\n")
+		"oracle: the bet of one who knows every test's share and the size of the effect: in the mean none wins faster. half, 95 %: runs until proven.\n\n")
 	fmt.Fprintf(&out, "%-38s %7s %6s %6s %6s %6s %6s %6s %5s %5s\n", "memory", "streams", "runs", "harm", "help", "type", "window", "oracle", "half", "95 %")
 	row := func(name string, s Stream, n int) Watched {
 		x := Watch(s, n)
