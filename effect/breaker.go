@@ -37,7 +37,7 @@ type Breaker struct {
 type Stream struct {
 	State State     `json:"state,omitempty"` // "" is closed
 	Since time.Time `json:"since,omitzero"`  // when it came to be in State; the time of the run that did it
-	Begun time.Time `json:"begun,omitzero"`  // when its bets began anew
+	Begun uint64    `json:"begun,omitempty"` // where in the ledger its bets began anew
 	Harm  Bet       `json:"harm"`
 	Help  Bet       `json:"help"`
 	Trial int       `json:"trial,omitempty"` // runs in state half-open
@@ -47,7 +47,7 @@ type Stream struct {
 // observe settles a run and returns whether the state changed. Runs drawn before the
 // memories changed say nothing of those there are now.
 func (s *Stream) observe(x outcome, alpha float64) (changed bool) {
-	if s.State == Open || x.at.Before(s.Begun) {
+	if s.State == Open || x.seq < s.Begun {
 		return false
 	}
 	s.Harm.settle(x, 1)
@@ -69,11 +69,11 @@ func (s *Stream) observe(x outcome, alpha float64) (changed bool) {
 
 // evolved puts an open stream on trial: its memories are no longer those that
 // did harm, so the bets begin anew. What they won on trial stays in play after it.
-func (s *Stream) evolved(at time.Time) bool {
+func (s *Stream) evolved(at time.Time, seq uint64) bool {
 	if s.State != Open {
 		return false
 	}
-	s.State, s.Since, s.Begun, s.Trial = HalfOpen, at, at, 0
+	s.State, s.Since, s.Begun, s.Trial = HalfOpen, at, seq, 0
 	s.Harm, s.Help = Bet{}, Bet{}
 	return true
 }
@@ -126,7 +126,7 @@ func (b *Breaker) Observe(r *Run) []Turn {
 	if !drawn || len(r.Eligible) == 0 || (r.Arm != Memory && r.Arm != None) {
 		return nil
 	}
-	x := outcome{memory: r.Arm == Memory, failed: !r.Correct, rho: rho, expected: p, at: r.At}
+	x := outcome{memory: r.Arm == Memory, failed: !r.Correct, rho: rho, expected: p, at: r.At, seq: r.Seq}
 	var turns []Turn
 	if b.All.observe(x, Alpha) {
 		turns = append(turns, Turn{State: b.All.State, At: r.At, E: b.All.Harm.E()})
@@ -151,16 +151,18 @@ type outcome struct {
 	rho            float64 // probability of memory, given memory or none
 	expected       float64 // share of failures, before it
 	at             time.Time
+	seq            uint64
 }
 
-// Evolved is told that the tree has changed: what is open goes on trial.
-func (b *Breaker) Evolved(at time.Time) []Turn {
+// Evolved is told that the tree has changed, when, and the sequence number from which
+// the ledger's trials are drawn from the new tree. What is open goes on trial.
+func (b *Breaker) Evolved(at time.Time, seq uint64) []Turn {
 	var turns []Turn
-	if b.All.evolved(at) {
+	if b.All.evolved(at, seq) {
 		turns = append(turns, Turn{State: HalfOpen, At: at, E: 1})
 	}
 	for _, t := range b.names() {
-		if b.Types[t].evolved(at) {
+		if b.Types[t].evolved(at, seq) {
 			turns = append(turns, Turn{ErrorType: t, State: HalfOpen, At: at, E: 1})
 		}
 	}

@@ -17,7 +17,7 @@ var noon = time.Date(2026, 1, 28, 12, 0, 0, 0, time.UTC)
 // watched is the i-th run of a stream, as the breaker sees it.
 func watched(i int, arm Arm, memory float64, correct bool) *Run {
 	return &Run{
-		ID: fmt.Sprint(i), At: noon.Add(time.Duration(i) * time.Minute), Test: fmt.Sprint("test", i%7),
+		ID: fmt.Sprint(i), Seq: uint64(i), At: noon.Add(time.Duration(i) * time.Minute), Test: fmt.Sprint("test", i%7),
 		Arm: arm, Correct: correct, Chances: Chances{Memory: memory}, Eligible: []Candidate{{ID: "c_1", ErrorType: "form_validation_error"}},
 	}
 }
@@ -135,9 +135,9 @@ func TestBreakerOpensAndCloses(t *testing.T) {
 	require.Nil(t, b.Observe(watched(n+1, Memory, 0.5, false)), "a late outcome changes nothing")
 
 	evolved := noon.Add(24 * time.Hour)
-	b.Evolved(evolved)
+	b.Evolved(evolved, 1000)
 	require.Equal(t, HalfOpen, b.All.State)
-	require.Empty(t, b.Evolved(evolved), "once is enough")
+	require.Empty(t, b.Evolved(evolved, 1000), "once is enough")
 	require.InDelta(t, 0.5, b.Decide(nil, Schedule()).Chances.Memory, 1e-12)
 	require.InDelta(t, 1, b.All.Harm.E(), 1e-12, "the bets begin anew")
 	b.Observe(watched(n+2, Memory, 0.5, false))
@@ -145,7 +145,7 @@ func TestBreakerOpensAndCloses(t *testing.T) {
 
 	later := func(i int, arm Arm, correct bool) *Run {
 		r := watched(i, arm, 0.5, correct)
-		r.At = r.At.Add(48 * time.Hour)
+		r.At, r.Seq = r.At.Add(-48*time.Hour), r.Seq+1000 // the clock went back
 		return r
 	}
 	var turns []Turn
@@ -162,7 +162,7 @@ func TestBreakerOpensAndCloses(t *testing.T) {
 func TestBreakerOpensAgainOnTrial(t *testing.T) {
 	var b Breaker
 	n := harmful(t, &b, 0)
-	b.Evolved(noon)
+	b.Evolved(noon, 1)
 	harmful(t, &b, n+1)
 	require.Equal(t, 2, b.All.Trips)
 }
@@ -187,7 +187,7 @@ func TestBreakerByErrorType(t *testing.T) {
 	require.Equal(t, []string{"harms"}, d.Closed)
 	require.InDelta(t, 0.8, d.Chances.Memory, 1e-12, "the others are given")
 	require.Zero(t, b.Decide([]string{"harms"}, Fixed(0.2)).Chances.Memory, "nothing is left to give")
-	b.Evolved(noon)
+	b.Evolved(noon, 1)
 	require.InDelta(t, 0.5, b.Decide([]string{"harms"}, Fixed(0.2)).Chances.Memory, 1e-12, "on trial")
 
 	for i := range 40 {
@@ -225,7 +225,7 @@ func TestBreakerBlind(t *testing.T) {
 func TestBreakerState(t *testing.T) {
 	var b Breaker
 	harmful(t, &b, 0)
-	b.Evolved(noon)
+	b.Evolved(noon, 1)
 	harmful(t, &b, 1)
 	data, err := json.Marshal(&b)
 	require.NoError(t, err)

@@ -60,6 +60,7 @@ func (c Chances) share() (rho float64, drawn bool) {
 // everything here passes over later ones, which are made because of an outcome.
 type Run struct {
 	ID       string      // of the trial
+	Seq      uint64      // of the trial in the ledger: clocks go back, this does not
 	At       time.Time   // when it was drawn
 	Test     string      // the test case: runs of one are equally hard
 	Scene    tree.Scene  //

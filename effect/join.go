@@ -28,7 +28,7 @@ type Joined struct {
 // not know is a case without lineage.
 func Join(ledger iter.Seq[tree.Entry], look func(id string) (Candidate, bool)) Joined {
 	j := joiner{
-		trials: map[string]*tree.Trial{}, given: map[string][]tree.Injection{}, tests: map[string]string{}, look: look,
+		trials: map[string]drawn{}, given: map[string][]tree.Injection{}, tests: map[string]string{}, look: look,
 	}
 	for e := range ledger {
 		j.note(&e)
@@ -37,18 +37,24 @@ func Join(ledger iter.Seq[tree.Entry], look func(id string) (Candidate, bool)) J
 }
 
 type joiner struct {
-	trials   map[string]*tree.Trial
+	trials   map[string]drawn
 	given    map[string][]tree.Injection // at later steps, by trial
 	tests    map[string]string           // by evaluation
 	outcomes []*tree.Outcome
 	look     func(id string) (Candidate, bool)
 }
 
+// drawn is a trial and its place in the ledger.
+type drawn struct {
+	*tree.Trial
+	seq uint64
+}
+
 // note keeps an entry. Of two trials of one id the first counts: it was drawn first.
 func (j *joiner) note(e *tree.Entry) {
 	switch {
-	case e.Trial != nil && j.trials[e.Trial.ID] == nil:
-		j.trials[e.Trial.ID] = e.Trial
+	case e.Trial != nil && j.trials[e.Trial.ID].Trial == nil:
+		j.trials[e.Trial.ID] = drawn{e.Trial, e.Seq}
 	case e.Step != nil:
 		j.given[e.Step.Trial] = append(j.given[e.Step.Trial], e.Step.Injected...)
 	case e.Outcome != nil:
@@ -69,7 +75,7 @@ func (j *joiner) join() Joined {
 	known := map[try]bool{} // whether it was right
 	first := map[string]int{}
 	for _, o := range j.outcomes {
-		if t := j.trials[o.Trial]; t != nil {
+		if t := j.trials[o.Trial]; t.Trial != nil {
 			if n, ok := first[o.Trial]; !ok || attempt(o) < n {
 				first[o.Trial] = attempt(o)
 			}
@@ -77,7 +83,7 @@ func (j *joiner) join() Joined {
 	}
 	for _, o := range j.outcomes {
 		t := j.trials[o.Trial]
-		if t == nil {
+		if t.Trial == nil {
 			out.Unknown++
 			continue
 		}
@@ -107,9 +113,9 @@ func (j *joiner) join() Joined {
 
 func attempt(o *tree.Outcome) int { return max(1, o.Attempt) }
 
-func (j *joiner) run(t *tree.Trial, o *tree.Outcome) Run {
+func (j *joiner) run(t drawn, o *tree.Outcome) Run {
 	r := Run{
-		ID: t.ID, At: t.At, Test: cmp.Or(j.tests[o.Evaluation], t.Scope.Test, t.Query), Scene: t.Scene, Arm: Memory,
+		ID: t.ID, Seq: t.seq, At: t.At, Test: cmp.Or(j.tests[o.Evaluation], t.Scope.Test, t.Query), Scene: t.Scene, Arm: Memory,
 		Chances: Chances{Memory: t.P}, Attempt: attempt(o), Correct: o.Correct,
 	}
 	if t.Arm != tree.ArmMemory {

@@ -16,7 +16,7 @@ func trial(id string, arm tree.Arm) tree.Entry {
 	if arm == tree.ArmMemory {
 		t.Injected = []tree.Injection{{ID: "c_1", Rank: 1}}
 	}
-	return tree.Entry{Trial: t}
+	return tree.Entry{Seq: 7, Trial: t}
 }
 
 func outcomeOf(trial, evaluation string, attempt int, correct bool) tree.Entry {
@@ -44,6 +44,7 @@ func TestJoin(t *testing.T) {
 	a, b := j.Runs[0], j.Runs[1]
 	require.Equal(t, "login", a.Test)
 	require.Equal(t, Memory, a.Arm)
+	require.Equal(t, uint64(7), a.Seq)
 	require.InDelta(t, 0.2, a.Chances.None(), 1e-12)
 	require.Equal(t, Mistake{"form_validation_error", taxonomy.FalsePass}, a.Wrong)
 	require.Len(t, a.Eligible, 2)

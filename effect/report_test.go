@@ -87,7 +87,7 @@ func TestReport(t *testing.T) {
 func TestReportOnTrial(t *testing.T) {
 	runs, b, effects := history(300, -0.3, Fixed(0.2), 1)
 	require.Equal(t, Open, b.All.State)
-	b.Evolved(noon)
+	b.Evolved(noon, 1)
 	r := NewReport(runs, b, effects)
 	require.Equal(t, "Memory harmed before the tree evolved and is on trial: "+
 		"0 of 100 runs, half of them without it.", r.Verdict.EN)

@@ -141,7 +141,7 @@ func (w *World) Live(p *Policy, n, last int) float64 {
 			p.learn(known)
 		}
 		if (i+1)%night == 0 && p.breaker != nil {
-			p.breaker.Evolved(a.Run.At)
+			p.breaker.Evolved(a.Run.At, a.Run.Seq)
 		}
 	}
 	return sum

@@ -136,7 +136,7 @@ func all(found []*Known, _ string) []*Known { return found }
 func (w *World) Next(i int, choose Choose) Ask {
 	t := &w.tests[w.rng.IntN(len(w.tests))]
 	a := Ask{test: t, Run: effect.Run{
-		ID: fmt.Sprintf("t_%d_%05d", w.plan.Seed, i), At: Start.Add(time.Duration(i) * 20 * time.Minute),
+		ID: fmt.Sprintf("t_%d_%05d", w.plan.Seed, i), Seq: uint64(i), At: Start.Add(time.Duration(i) * 20 * time.Minute),
 		Test: t.name, Scene: t.scene,
 	}}
 	found := make([]*Known, 0, finds)
