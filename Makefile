@@ -4,7 +4,7 @@ T       ?= 30s
 TOOL     = $(GO) tool -modfile=tools/go.mod
 TARGETS  = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
-.PHONY: help build demo test check lint cross race bench quality judge prove mutants fuzz
+.PHONY: help build demo test check lint cross race bench quality sim judge prove mutants fuzz
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
@@ -39,6 +39,9 @@ bench: ## speed and memory, in benchstat's form
 quality: ## retrieval and analysis measured on ../shared/data, as golden tables
 	@test -d "$${MEMTREE_SHARED:-../shared}/data" || { echo "make quality measures on $${MEMTREE_SHARED:-../shared}/data, which is not here; set MEMTREE_SHARED"; exit 1; }
 	$(GO) test -count=1 -v -run 'Quality' ./quality ./cue ./formation ./guard ./evolution ./evolution/gate ./risk
+
+sim: ## which memories help, and when the breaker opens, on made-up agents (some minutes)
+	MEMTREE_SIM=1 $(GO) test -count=1 -timeout 60m -v -run '^TestSim' ./effect/sim
 
 judge: ## what guidance does to a real model's verdicts; never in CI (docs/judge.md)
 	@test -n "$$MEMTREE_JUDGE" || { echo "make judge asks a model: set MEMTREE_JUDGE=http://127.0.0.1:8095 and MEMTREE_JUDGE_MODEL=FILE; docs/judge.md says how to start one"; exit 1; }

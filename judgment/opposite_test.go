@@ -12,10 +12,10 @@ import (
 func TestOpposite(t *testing.T) {
 	for in, want := range map[string]string{
 		`true`: `false`, `"PASS"`: `"FAIL"`, `"Passed"`: `"Failed"`, `"failure"`: `"success"`, `"通过"`: `"不通过"`, `"A>B"`: `"B\u003eA"`,
-		`{"has_defect": true, "defect_details": ["x"]}`:    `{"has_defect":false}`,
+		`{"has_defect": true, "defect_details": ["x"]}`:     `{"has_defect":false}`,
 		`{"verdict": "failure", "reason": "it is missing"}`: `{"verdict":"success"}`,
-		`{"has_bug": 1}`:                                    `{"has_bug":0}`,
-		`{"passed": true, "result": "pass"}`:                `{"passed":false,"result":"fail"}`,
+		`{"has_bug": 1}`:                     `{"has_bug":0}`,
+		`{"passed": true, "result": "pass"}`: `{"passed":false,"result":"fail"}`,
 	} {
 		got, ok := judgment.Opposite(tree.Raw(in))
 		require.True(t, ok, in)

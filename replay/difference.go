@@ -3,6 +3,8 @@ package replay
 import (
 	"iter"
 	"math/rand/v2"
+
+	"github.com/memtree/memtree/stat"
 )
 
 // PairedDifference is how far one row is above another over the same runs. Its intervals
@@ -72,8 +74,8 @@ func compare(pairs []pairedRun, drawn []int) (auc, warned float64, ok bool) {
 		a[kind], b[kind] = append(a[kind], x.a), append(b[kind], x.b)
 		warned += x.gain
 	}
-	before, _, ok := rocArea(a[1], a[0])
-	after, _, _ := rocArea(b[1], b[0])
+	before, _, ok := stat.AUC(a[1], a[0])
+	after, _, _ := stat.AUC(b[1], b[0])
 	return after - before, warned / float64(max(1, len(a[1]))), ok
 }
 

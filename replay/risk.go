@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"github.com/memtree/memtree/stat"
 )
 
 // Prediction is what was said about one verdict before its truth was known, and the
@@ -170,7 +172,7 @@ func aucOf(ps []Prediction, score func(*Prediction) float64) *float64 {
 			right = append(right, score(&ps[i]))
 		}
 	}
-	auc, _, ok := rocArea(wrong, right)
+	auc, _, ok := stat.AUC(wrong, right)
 	if !ok {
 		return nil
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/memtree/memtree/stat"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -54,10 +55,10 @@ type Share struct {
 }
 
 // Interval is a 95 % interval, within 0 to 1.
-type Interval struct {
-	Low  float64 `json:"low"`
-	High float64 `json:"high"`
-}
+type Interval = stat.Interval
+
+// Wilson is [stat.Wilson].
+func Wilson(k, n int) Interval { return stat.Wilson(k, n) }
 
 // truth is what is known afterwards about the labelled runs of a stream, in order.
 type truth struct {
@@ -121,7 +122,7 @@ func (t *truth) row(name string, answers []Given) Row {
 	for _, g := range []*Proportion{&r.Guided, &r.Unguided} {
 		g.P, g.Interval = shareOf(g.Wrong, g.N)
 	}
-	if auc, in, ok := rocArea(wrong, right); ok {
+	if auc, in, ok := stat.AUC(wrong, right); ok {
 		r.AUC, r.Interval = &auc, &in
 	}
 	return r

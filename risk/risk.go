@@ -22,10 +22,10 @@
 package risk
 
 import (
-	"math"
 	"sync"
 
 	"github.com/memtree/memtree/judgment"
+	"github.com/memtree/memtree/stat"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
@@ -124,7 +124,8 @@ func (m *Model) Score(e *tree.Evaluation) Risk {
 		return out
 	}
 	out.P = out.Base
-	out.Low, out.High = wilson(m.wrong, m.n)
+	in := stat.Wilson(m.wrong, m.n)
+	out.Low, out.High = in.Low, in.High
 	return out
 }
 
@@ -212,15 +213,4 @@ func (m *Model) usualDirection(hash uint32) taxonomy.Direction {
 		}
 	}
 	return d
-}
-
-// wilson returns the 95 % score interval of the share k of n (E. B. Wilson, JASA 1927).
-func wilson(k, n int) (low, high float64) {
-	if n == 0 {
-		return 0, 1
-	}
-	const z = 1.959963984540054
-	f, p := float64(n), float64(k)/float64(n)
-	mid, half := p+z*z/(2*f), z*math.Sqrt(p*(1-p)/f+z*z/(4*f*f))
-	return max(0, (mid-half)/(1+z*z/f)), min(1, (mid+half)/(1+z*z/f))
 }

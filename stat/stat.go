@@ -1,12 +1,44 @@
-package replay
+// Package stat holds the few statistics that more than one package needs:
+// intervals of shares, the area under a ROC curve, ranks and the normal
+// distribution. Everything in it is a pure function of its arguments.
+package stat
 
 import (
 	"math"
 	"slices"
 )
 
-// z is the 97.5 % point of the normal distribution.
-const z = 1.959963984540054
+// Z is the 97.5 % point of the normal distribution.
+const Z = 1.959963984540054
+
+// Interval is a 95 % interval.
+type Interval struct {
+	Low  float64 `json:"low"`
+	High float64 `json:"high"`
+}
+
+// Normal returns the probability that a standard normal variable is below x.
+func Normal(x float64) float64 { return math.Erfc(-x/math.Sqrt2) / 2 }
+
+// Spearman returns the rank correlation of pairs, ties sharing the middle of their
+// ranks. ok is false when there are fewer than two pairs, or one side is all equal.
+func Spearman(xs, ys []float64) (rho float64, ok bool) {
+	if len(xs) != len(ys) || len(xs) < 2 {
+		return 0, false
+	}
+	a, b := Ranks(xs), Ranks(ys)
+	mean := float64(len(xs)+1) / 2
+	var ab, aa, bb float64
+	for i := range a {
+		ab += (a[i] - mean) * (b[i] - mean)
+		aa += (a[i] - mean) * (a[i] - mean)
+		bb += (b[i] - mean) * (b[i] - mean)
+	}
+	if aa <= 0 || bb <= 0 {
+		return 0, false
+	}
+	return ab / math.Sqrt(aa*bb), true
+}
 
 // Wilson returns the 95 % score interval of a share of k in n (E. B. Wilson, JASA
 // 1927). Unlike p ± 2 standard errors it stays within 0 to 1 and is usable for few
@@ -16,9 +48,9 @@ func Wilson(k, n int) Interval {
 		return Interval{Low: 0, High: 1}
 	}
 	f, p := float64(n), float64(k)/float64(n)
-	middle := p + z*z/(2*f)
-	half := z * math.Sqrt(p*(1-p)/f+z*z/(4*f*f))
-	scale := 1 + z*z/f
+	middle := p + Z*Z/(2*f)
+	half := Z * math.Sqrt(p*(1-p)/f+Z*Z/(4*f*f))
+	scale := 1 + Z*Z/f
 	in := Interval{Low: max(0, (middle-half)/scale), High: min(1, (middle+half)/scale)}
 	if k <= 0 {
 		in.Low = 0
@@ -29,18 +61,18 @@ func Wilson(k, n int) Interval {
 	return in
 }
 
-// rocArea returns the area under the ROC curve: the probability that a wrong verdict has
+// AUC returns the area under the ROC curve: the probability that a wrong verdict has
 // a higher score than a right one, ties counting half. Its interval is DeLong's
-// (Biometrics 1988), with placement values from midranks in O(n log n) (Sun and Xu,
+// (Biometrics 1988), with placement values from Ranks in O(n log n) (Sun and Xu,
 // IEEE SPL 2014). If the scores separate the two kinds completely, the interval has
 // no width; that does not mean certainty. ok is false if there are none of one kind.
-func rocArea(wrong, right []float64) (auc float64, in Interval, ok bool) {
+func AUC(wrong, right []float64) (auc float64, in Interval, ok bool) {
 	m, n := len(wrong), len(right)
 	if m == 0 || n == 0 {
 		return 0, Interval{}, false
 	}
-	all := midranks(slices.Concat(wrong, right))
-	own, other := midranks(wrong), midranks(right)
+	all := Ranks(slices.Concat(wrong, right))
+	own, other := Ranks(wrong), Ranks(right)
 	above := make([]float64, m) // share of right verdicts below each wrong one
 	below := make([]float64, n) // share of wrong verdicts above each right one
 	for i := range wrong {
@@ -50,13 +82,13 @@ func rocArea(wrong, right []float64) (auc float64, in Interval, ok bool) {
 	for j := range right {
 		below[j] = 1 - (all[m+j]-other[j])/float64(m)
 	}
-	half := z * math.Sqrt(variance(above)/float64(m)+variance(below)/float64(n))
+	half := Z * math.Sqrt(variance(above)/float64(m)+variance(below)/float64(n))
 	return auc, Interval{Low: max(0, auc-half), High: min(1, auc+half)}, true
 }
 
-// midranks returns the rank of each value, from 1. Equal values share the mean of
-// their ranks.
-func midranks(xs []float64) []float64 {
+// Ranks returns the rank of each value from 1, equal values sharing the
+// middle of theirs.
+func Ranks(xs []float64) []float64 {
 	order := make([]int, len(xs))
 	for i := range order {
 		order[i] = i

@@ -1,0 +1,215 @@
+package effect
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"math"
+	"slices"
+
+	"github.com/memtree/memtree/stat"
+)
+
+// Recorded is one run of an experiment somebody else made: a line of a file of
+// arms.
+type Recorded struct {
+	Study   string `json:"study"`
+	Case    string `json:"case_id"`
+	Series  string `json:"series,omitempty"` // tells repetitions of one arm apart
+	Arm     string `json:"arm"`
+	Attempt int    `json:"attempt,omitempty"` // from 1; 0 counts as 1
+	Correct *bool  `json:"correct"`
+}
+
+// maxLine is the longest line of a file of arms, in bytes.
+const maxLine = 1 << 16
+
+// ParseRecorded reads a file of arms, one JSON object a line. Empty lines are passed
+// over; fields it does not know too.
+func ParseRecorded(file []byte) ([]Recorded, error) {
+	var out []Recorded
+	n := 0
+	for line := range bytes.Lines(file) {
+		n++
+		line = bytes.TrimSpace(line)
+		if len(line) == 0 {
+			continue
+		}
+		if len(line) > maxLine {
+			return nil, fmt.Errorf("line %d has %d bytes; a recorded run has a few hundred", n, len(line))
+		}
+		var r Recorded
+		if err := json.Unmarshal(line, &r); err != nil {
+			return nil, fmt.Errorf("line %d is no recorded run: %w; "+
+				`write {"study": "…", "case_id": "…", "arm": "…", "correct": true}`, n, err)
+		}
+		if field := r.missing(); field != "" {
+			return nil, fmt.Errorf("line %d: field %q is missing or empty; "+
+				"a recorded run says study, case_id, arm and correct", n, field)
+		}
+		if r.Attempt < 0 {
+			return nil, fmt.Errorf("line %d: field \"attempt\" is %d; use 1 for the first try", n, r.Attempt)
+		}
+		out = append(out, r)
+	}
+	return out, nil
+}
+
+func (r *Recorded) missing() string {
+	switch {
+	case r.Study == "":
+		return "study"
+	case r.Case == "":
+		return "case_id"
+	case r.Arm == "":
+		return "arm"
+	case r.Correct == nil:
+		return "correct"
+	}
+	return ""
+}
+
+// Pair is one arm of a study held against another, case by case, after the same
+// number of attempts.
+type Pair struct {
+	Study   string  `json:"study"`
+	A       string  `json:"a"`
+	B       string  `json:"b"`
+	N       int     `json:"n"`       // cases both arms have
+	Attempt int     `json:"attempt"` // the most of them at which a case was compared
+	OnlyA   int     `json:"onlyA"`   // cases right in A alone
+	OnlyB   int     `json:"onlyB"`   // and in B alone
+	Lift    float64 `json:"lift"`    // how much more often B is right
+	Low     float64 `json:"low"`     // 95 % interval
+	High    float64 `json:"high"`
+	E       float64 `json:"e"` // evidence that they differ: at 20 or more that is claimed
+}
+
+// Claimed reports whether the arms are said to differ.
+func (p *Pair) Claimed() bool { return p.E >= 1/Alpha }
+
+// Compare holds the arms of every study against each other, two by two, sorted by
+// study and names, [None] first. An arm that was run several times is as many arms. In each case
+// the latest attempt counts that both arms have; of lines that say one attempt
+// twice, the first.
+func Compare(runs []Recorded) []Pair {
+	var out []Pair
+	for study, arms := range studies(runs) {
+		names := sortedKeys(arms)
+		slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(rank(a), rank(b)) })
+		for i, a := range names {
+			for _, b := range names[i+1:] {
+				out = append(out, compare(study, a, b, arms))
+			}
+		}
+	}
+	return out
+}
+
+func rank(arm string) int {
+	if arm == string(None) {
+		return 0
+	}
+	return 1
+}
+
+// attempts are what became of a case, by attempt.
+type attempts map[int]bool
+
+// studies yields every study, by name, with its cases by arm.
+func studies(runs []Recorded) iter.Seq2[string, map[string]map[string]attempts] {
+	series := map[[2]string]map[string]bool{}
+	for _, r := range runs {
+		k := [2]string{r.Study, r.Arm}
+		if series[k] == nil {
+			series[k] = map[string]bool{}
+		}
+		series[k][r.Series] = true
+	}
+	all := map[string]map[string]map[string]attempts{}
+	for _, r := range runs {
+		arm := r.Arm
+		if len(series[[2]string{r.Study, r.Arm}]) > 1 {
+			arm += " (" + r.Series + ")"
+		}
+		cases := deeper(deeper(all, r.Study), arm)
+		n := max(1, r.Attempt)
+		if _, twice := deeper(cases, r.Case)[n]; !twice {
+			cases[r.Case][n] = *r.Correct
+		}
+	}
+	return func(yield func(string, map[string]map[string]attempts) bool) {
+		for _, study := range sortedKeys(all) {
+			if !yield(study, all[study]) {
+				return
+			}
+		}
+	}
+}
+
+// deeper returns the map under a key, a new one where there is none.
+func deeper[K comparable, V any, M ~map[K]V](m map[string]M, key string) M {
+	if m[key] == nil {
+		m[key] = M{}
+	}
+	return m[key]
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.SortFunc(keys, cmp.Compare[string])
+	return keys
+}
+
+func compare(study, a, b string, arms map[string]map[string]attempts) Pair {
+	p := Pair{Study: study, A: a, B: b}
+	for name, x := range arms[a] {
+		y := arms[b][name]
+		last := 0
+		for n := range x {
+			if _, both := y[n]; both {
+				last = max(last, n)
+			}
+		}
+		if last == 0 {
+			continue
+		}
+		p.N++
+		p.Attempt = max(p.Attempt, last)
+		switch {
+		case x[last] && !y[last]:
+			p.OnlyA++
+		case y[last] && !x[last]:
+			p.OnlyB++
+		}
+	}
+	p.measure()
+	return p
+}
+
+// measure fills in lift, interval and evidence. The interval adds one case to each
+// kind in which the arms differ (D. G. Bonett and R. M. Price, J. Educ. Behav. Stat.
+// 37, 2012). The evidence bets on the cases in which they do: if the arms are alike
+// each is right alone as often as the other, and a bet on every share, all equally,
+// wins 1 in the mean.
+func (p *Pair) measure() {
+	n, x, y := float64(p.N), float64(p.OnlyB), float64(p.OnlyA)
+	if p.N == 0 {
+		p.Low, p.High, p.E = -1, 1, 1
+		return
+	}
+	p.Lift = (x - y) / n
+	more, less := (x+1)/(n+2), (y+1)/(n+2)
+	d := more - less
+	half := stat.Z * math.Sqrt((more+less-d*d)/(n+2))
+	p.Low, p.High = max(-1, d-half), min(1, d+half)
+	top, _ := math.Lgamma(x + 1)
+	bottom, _ := math.Lgamma(y + 1)
+	all, _ := math.Lgamma(x + y + 2)
+	p.E = expCapped((x+y)*math.Ln2 + top + bottom - all)
+}

@@ -1,0 +1,43 @@
+package effect_test
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/memtree/memtree/effect"
+	"github.com/memtree/memtree/tree"
+)
+
+// An agent that is hurt by one memory: the breaker and the fit find out.
+func Example() {
+	at := time.Date(2026, 1, 28, 9, 0, 0, 0, time.UTC)
+	var breaker effect.Breaker
+	book := effect.NewBook()
+	var runs []effect.Run
+	for i := range 120 {
+		found := []effect.Candidate{{ID: "c_bad", Rank: 1, Type: tree.Case, ErrorType: "form_validation_error"}}
+		r := effect.Run{ID: fmt.Sprintf("run %d", i), At: at.Add(time.Duration(i) * time.Hour), Test: "login", Eligible: found}
+		r.Chances = breaker.Decide([]string{"form_validation_error"}, effect.Schedule()).Chances
+		if r.Arm = effect.DrawArm(r.ID, "salt of the store", r.Chances); r.Arm == effect.Memory {
+			r.Injected = found
+		}
+		r.Correct = r.Arm == effect.None || i%3 == 0 // what the agent does
+
+		for _, turn := range breaker.Observe(&r) {
+			if turn.ErrorType == "" {
+				fmt.Printf("after %d runs: %s\n", i+1, turn.State)
+			}
+		}
+		book.Add(&r)
+		runs = append(runs, r)
+	}
+	now := runs[len(runs)-1].At
+	effects := book.Fit(now)
+	next := effect.Next(&effects[0], effect.Standing{Status: tree.Active}, now)
+	fmt.Println(effect.NewReport(runs, &breaker, effects).Verdict.EN)
+	fmt.Println(next.Status, "—", next.Why.EN)
+	// Output:
+	// after 35 runs: open
+	// Memory harms: -68 points (95 %: -93 to -43), evidence 26, where 20 is proof. It is not given until the tree has evolved.
+	// retired — It harms: c_bad: -20 points (95 %: -27 to -12) on tests of equal difficulty, n=26.
+}

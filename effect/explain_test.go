@@ -1,0 +1,28 @@
+package effect
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/memtree/memtree/taxonomy"
+)
+
+func TestExplain(t *testing.T) {
+	c := Candidate{ID: "c_1", ErrorType: "x", Direction: taxonomy.FalsePass}
+	other := Candidate{ID: "c_2", ErrorType: "y", Direction: taxonomy.Other}
+	run := func(id string, wrong Mistake, given ...Candidate) Run {
+		return Run{ID: id, Test: "a", Arm: Memory, Correct: wrong == Mistake{}, Wrong: wrong, Injected: given}
+	}
+	random := run("5", Mistake{}, c)
+	random.Arm = Other
+	got := Explain([]Run{
+		run("1", Mistake{}, c), // nothing went wrong before
+		run("2", Mistake{"x", taxonomy.FalsePass}, c, other),
+		run("3", Mistake{"z", taxonomy.FalseFail}, c, other),
+		run("4", Mistake{}, other, c),
+		random,
+		run("6", Mistake{"y", taxonomy.FalsePass}, c), // another mistake
+	})
+	require.Equal(t, []Shown{{"2", "c_1", Repeated}, {"3", "c_1", OverCorrected}, {"4", "c_1", Confirmed}}, got)
+}

@@ -1,0 +1,82 @@
+package effect
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/memtree/memtree/taxonomy"
+	"github.com/memtree/memtree/tree"
+)
+
+func trial(id string, arm tree.Arm) tree.Entry {
+	t := &tree.Trial{ID: id, At: noon, Query: "q", Arm: arm, P: 0.8, Eligible: []string{"c_1", "c_gone"}}
+	if arm == tree.ArmMemory {
+		t.Injected = []tree.Injection{{ID: "c_1", Rank: 1}}
+	}
+	return tree.Entry{Seq: 7, Trial: t}
+}
+
+func outcomeOf(trial, evaluation string, attempt int, correct bool) tree.Entry {
+	return tree.Entry{Outcome: &tree.Outcome{
+		Trial: trial, Evaluation: evaluation, Attempt: attempt, Correct: correct,
+		ErrorType: "form_validation_error", Direction: taxonomy.FalsePass,
+	}}
+}
+
+func join(es ...tree.Entry) Joined {
+	return Join(slices.Values(es), func(id string) (Candidate, bool) {
+		return Candidate{ID: id, Type: tree.Case, ErrorType: "form_validation_error"}, id != "c_gone"
+	})
+}
+
+func TestJoin(t *testing.T) {
+	j := join(
+		outcomeOf("t_1", "v_1", 0, false), // before its trial
+		trial("t_1", tree.ArmMemory), trial("t_2", tree.ArmHoldout), trial("t_3", tree.ArmMemory),
+		tree.Entry{Step: &tree.Step{Trial: "t_1", Injected: []tree.Injection{{ID: "c_1", Rank: 1, Step: 2}, {ID: "c_2", Rank: 2, Step: 2}}}},
+		tree.Entry{Verdict: &tree.Verdict{Evaluation: "v_1", CaseID: "login"}},
+		outcomeOf("t_2", "v_2", 1, true),
+	)
+	require.Len(t, j.Runs, 2)
+	a, b := j.Runs[0], j.Runs[1]
+	require.Equal(t, "login", a.Test)
+	require.Equal(t, Memory, a.Arm)
+	require.Equal(t, uint64(7), a.Seq)
+	require.InDelta(t, 0.2, a.Chances.None(), 1e-12)
+	require.Equal(t, Mistake{"form_validation_error", taxonomy.FalsePass}, a.Wrong)
+	require.Len(t, a.Eligible, 2)
+	require.Equal(t, Candidate{ID: "c_gone", Rank: 2, Type: tree.Case}, a.Eligible[1])
+	require.Len(t, a.Injected, 2, "a memory given at two steps was given once")
+	require.Equal(t, None, b.Arm)
+	require.Equal(t, "q", b.Test, "what was asked, where nothing names the test")
+	require.Empty(t, b.Injected)
+	require.Equal(t, Mistake{}, b.Wrong)
+	require.Equal(t, 1, j.Open)
+}
+
+func TestJoinOddOutcomes(t *testing.T) {
+	other := trial("t_1", tree.ArmHoldout)
+	other.Trial.At = noon.Add(time.Hour)
+	j := join(
+		trial("t_1", tree.ArmMemory), other, // two agents share a run
+		outcomeOf("t_0", "v_0", 1, true),  // a trial nobody knows
+		outcomeOf("t_1", "v_2", 2, true),  // the second attempt, before the first
+		outcomeOf("t_1", "v_1", 1, false), //
+		outcomeOf("t_1", "v_1", 1, false), // twice
+		outcomeOf("t_1", "v_9", 1, true),  // with another result
+	)
+	require.Equal(t, 1, j.Unknown)
+	require.Equal(t, 1, j.Again)
+	require.Equal(t, 1, j.Contrary)
+	require.Equal(t, 1, j.Retries)
+	require.Equal(t, 1, j.Flipped)
+	require.Zero(t, j.Open)
+	require.Len(t, j.Runs, 2)
+	require.Equal(t, Memory, j.Runs[0].Arm, "the first draw counts")
+	counted := sorted(j.Runs)
+	require.Len(t, counted, 1)
+	require.False(t, counted[0].Correct, "the first attempt counts, and what was said of it first")
+}

@@ -1,0 +1,136 @@
+package effect
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/memtree/memtree/taxonomy"
+	"github.com/memtree/memtree/tree"
+)
+
+// What is done with a memory follows from the probability that it harms.
+const (
+	injectTo    = 0.65 // given up to here
+	restoreFrom = 0.40 // taken back below it
+	retireFrom  = 0.95
+	fewToHold   = 5  // runs before it may be quarantined
+	fewToRetire = 20 // runs before it may be retired
+	probes      = 0.10
+	longest     = 90 * 24 * time.Hour // in quarantine
+)
+
+// Step is what follows for a memory. Status is the one it has where nothing does.
+type Step struct {
+	Status tree.Status
+	Why    taxonomy.Text // "" where nothing changes
+}
+
+// Standing is where a memory is in its life.
+type Standing struct {
+	Status tree.Status
+	Mark   tree.Mark
+	Since  time.Time // when it came to be in Status
+
+	// Ours says that it is in Status because of its effect. An import that waits
+	// in quarantine for a person, and a lesson that evolution retired, are not
+	// ours to bring back.
+	Ours bool
+}
+
+// Next returns what follows for a memory from its effect. now is the time of the
+// latest run. What a person said wins: a pinned memory is left as it is, or comes
+// back, and a banned one is retired.
+func Next(e *Effect, s Standing, now time.Time) Step {
+	stay := Step{Status: s.Status}
+	away := s.Status == tree.Quarantined || s.Status == tree.Retired
+	switch {
+	case s.Status == tree.Archived, away && !s.Ours:
+		return stay
+	case s.Mark == tree.Banned && s.Status != tree.Retired:
+		return Step{tree.Retired, taxonomy.Text{EN: "Somebody banned it.", ZH: "有人已禁用它。"}}
+	case s.Mark == tree.Pinned && away:
+		return Step{tree.Active, taxonomy.Text{EN: "Somebody pinned it.", ZH: "有人已固定它。"}}
+	case s.Mark != tree.Unmarked:
+		return stay
+	}
+	return judge(e, s, now)
+}
+
+// judge is Next where no person has spoken.
+func judge(e *Effect, s Standing, now time.Time) Step {
+	sure := e.PHarm > retireFrom && e.Runs >= fewToRetire
+	switch s.Status {
+	case tree.Probation, tree.Active:
+		if sure {
+			return Step{tree.Retired, because(e, "It harms", "它有害")}
+		}
+		if e.PHarm > injectTo && e.Runs >= fewToHold {
+			return Step{tree.Quarantined, because(e, "It is likely to harm", "它很可能有害")}
+		}
+	case tree.Quarantined, tree.Retired:
+		switch {
+		case e.PHarm < restoreFrom:
+			return Step{tree.Active, because(e, "It does not harm after all", "它其实并无害处")}
+		case s.Status == tree.Retired:
+		case sure:
+			return Step{tree.Retired, because(e, "It harms", "它有害")}
+		case now.Sub(s.Since) > longest:
+			return Step{tree.Retired, because(e,
+				"It was in quarantine for 90 days and did not clear itself", "它已被隔离 90 天，仍未洗清嫌疑")}
+		}
+	case tree.Archived:
+	}
+	return Step{Status: s.Status}
+}
+
+func because(e *Effect, en, zh string) taxonomy.Text {
+	s := e.Sentence()
+	return taxonomy.Text{EN: en + ": " + s.EN, ZH: zh + "：" + s.ZH}
+}
+
+// Given reports whether runs are given memories of this status.
+func Given(status tree.Status, mark tree.Mark) bool {
+	return mark != tree.Banned && (status == tree.Probation || status == tree.Active)
+}
+
+// Probe returns the one of the quarantined memories found for a run that it is given
+// all the same, so that it can clear itself: in one run of ten, and never two at
+// once, because what they did could not be told apart. quarantined are those whose
+// standing is ours, not imports that wait for a person; salt is the store's.
+func Probe(quarantined []string, runID, salt string) (id string, ok bool) {
+	if len(quarantined) == 0 || !Draw(runID, salt+"\x00probe", probes) {
+		return "", false
+	}
+	least := 2.0
+	for _, q := range quarantined {
+		if u := unit(runID, salt+"\x00probe\x00"+q); u < least {
+			id, least = q, u
+		}
+	}
+	return id, true
+}
+
+// Sentence says what the memory has done.
+func (e *Effect) Sentence() taxonomy.Text {
+	if e.Runs == 0 {
+		return taxonomy.Text{EN: e.ID + ": given to no run yet.", ZH: e.ID + "：尚未用于任何运行。"}
+	}
+	half := 1.96 * e.SD
+	low, high := points(e.Effect-half), points(e.Effect+half)
+	return taxonomy.Text{
+		EN: fmt.Sprintf("%s: %s points (95 %%: %s to %s) on tests of equal difficulty, n=%d.",
+			e.ID, points(e.Effect), low, high, e.Runs),
+		ZH: fmt.Sprintf("%s：在难度相同的测试上 %s 个百分点（95 %%：%s 至 %s），n=%d。",
+			e.ID, points(e.Effect), low, high, e.Runs),
+	}
+}
+
+// points writes a difference of shares in points of a hundred, with its sign.
+func points(x float64) string {
+	p := math.Round(100 * x)
+	if p == 0 {
+		return "0"
+	}
+	return fmt.Sprintf("%+.0f", p)
+}

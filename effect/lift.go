@@ -1,0 +1,124 @@
+package effect
+
+import (
+	"math"
+
+	"github.com/memtree/memtree/stat"
+)
+
+// Lift is by how much more often runs of one arm go one way than those of another,
+// on the same tests.
+type Lift struct {
+	N       int     `json:"n"`       // runs of the first arm in tests that both have
+	M       int     `json:"m"`       // and of the other
+	With    float64 `json:"with"`    // share of the first that go this way, 0 to 1
+	Without float64 `json:"without"` // and of the other, on tests as often
+	Lift    float64 `json:"lift"`    // their difference, -1 to 1
+	Low     float64 `json:"low"`     // 95 % interval
+	High    float64 `json:"high"`
+}
+
+// known reports whether any test was in both arms.
+func (l *Lift) known() bool { return l.N > 0 && l.M > 0 }
+
+// stratum is one test: how many runs of each arm, and how many of them went the
+// way that is counted.
+type stratum struct{ n, k, m, l float64 }
+
+// mantelHaenszel weighs each test by n·m/(n+m), so that only runs of one test are
+// held against each other (N. Mantel and W. Haenszel, 1959; the risk difference and
+// its variance for many small strata: T. Sato, Biometrics 45, 1989). Where all
+// runs went one way that variance is 0 and says nothing; it is at least that of one
+// run that went the other way.
+func mantelHaenszel(strata []stratum) Lift {
+	var out Lift
+	var weight, p, q float64
+	for _, s := range strata {
+		if s.n == 0 || s.m == 0 {
+			continue
+		}
+		all := s.n + s.m
+		out.N += int(s.n)
+		out.M += int(s.m)
+		out.With += s.k * s.m / all
+		out.Without += s.l * s.n / all
+		weight += s.n * s.m / all
+		p += (s.n*s.n*s.l - s.m*s.m*s.k + s.n*s.m*(s.m-s.n)/2) / (all * all)
+		q += (s.k*(s.m-s.l) + s.l*(s.n-s.k)) / (2 * all)
+	}
+	if weight == 0 {
+		out.Low, out.High = -1, 1
+		return out
+	}
+	out.With, out.Without = out.With/weight, out.Without/weight
+	out.Lift = out.With - out.Without
+	v := (out.Lift*p + q) / (weight * weight)
+	if floor := 1 / ((weight + 2) * (weight + 2)); v < floor {
+		v = floor
+	}
+	half := stat.Z * math.Sqrt(v)
+	out.Low, out.High = rounded(max(-1, out.Lift-half)), rounded(min(1, out.Lift+half))
+	out.With, out.Without, out.Lift = rounded(out.With), rounded(out.Without), rounded(out.Lift)
+	return out
+}
+
+// lift holds runs of arm a against those of arm b, by what is counted. Runs are
+// held against each other where they are of one test and had the same chances: a
+// change of the hold-out over time would else pass for an effect.
+func lift(runs []*Run, a, b Arm, counted func(*Run) bool) Lift {
+	type key struct {
+		test    string
+		chances Chances
+	}
+	place := map[key]int{}
+	var strata []stratum
+	for _, r := range runs {
+		if r.Arm != a && r.Arm != b {
+			continue
+		}
+		k := key{r.Test, r.Chances}
+		i, ok := place[k]
+		if !ok {
+			i = len(strata)
+			place[k] = i
+			strata = append(strata, stratum{})
+		}
+		hit := 0.0
+		if counted(r) {
+			hit = 1
+		}
+		if s := &strata[i]; r.Arm == a {
+			s.n++
+			s.k += hit
+		} else {
+			s.m++
+			s.l += hit
+		}
+	}
+	return mantelHaenszel(strata)
+}
+
+// needed is how many more runs would bring evidence e to what proves, if shares of
+// right runs go on to be what they were: the bets win, in the mean of a run, what an
+// outcome tells of its arm (J. L. Kelly, Bell System Technical Journal 35, 1956), less
+// some two nats for not knowing the size beforehand. 0 where it is proven, or where
+// nobody could wait for it.
+func needed(l Lift, right float64, e float64) int {
+	if !l.known() || e >= 1/Alpha {
+		return 0
+	}
+	rho := float64(l.N) / float64(l.N+l.M)
+	with, without := clamp(right+(1-rho)*l.Lift), clamp(right-rho*l.Lift)
+	told := entropy(rho*with+(1-rho)*without) - rho*entropy(with) - (1-rho)*entropy(without)
+	n := (math.Log(1/Alpha) + 2 - math.Log(e)) / told
+	if !(n < 1e6) {
+		return 0
+	}
+	for tens := 1.0; ; tens *= 10 { // it is a guess: two digits of it
+		if n < 100*tens {
+			return int(math.Ceil(n/tens) * tens)
+		}
+	}
+}
+
+func entropy(p float64) float64 { return -p*math.Log(p) - (1-p)*math.Log(1-p) }

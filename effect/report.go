@@ -1,0 +1,132 @@
+package effect
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/memtree/memtree/taxonomy"
+)
+
+// Report says whether memory helps, how sure that is, and which memories do.
+type Report struct {
+	Runs   int `json:"runs"`   // first attempts that memory had something for
+	Guided int `json:"guided"` // of them, with their memories
+	Other  int `json:"other"`  // with other ones
+	None   int `json:"none"`   // with none
+
+	Lift
+	FalsePass Lift  `json:"falsePass"`         // share of runs that missed a defect: below 0 is better
+	FalseFail Lift  `json:"falseFail"`         // share of false alarms: below 0 is better
+	Repeat    Lift  `json:"repeat"`            // share of runs that made a mistake a memory found for them warned of
+	Control   *Lift `json:"control,omitempty"` // right runs against those with other memories
+
+	EHelp float64   `json:"eHelp"` // at 20 memory is proven to help
+	EHarm float64   `json:"eHarm"` // at 20 it is proven to harm, and the breaker opens
+	State State     `json:"state"`
+	Since time.Time `json:"since,omitzero"`
+	Types []Typed   `json:"types,omitempty"` // by error type, those that are not closed
+
+	Helpful []Effect `json:"helpful,omitempty"` // memories sure to help, the best first
+	Harmful []Effect `json:"harmful,omitempty"` // and likely to harm, the worst first
+	Needed  int      `json:"needed,omitempty"`  // more runs that would settle it, if the lift is what it seems
+
+	Verdict taxonomy.Text `json:"-"` // all of it in a sentence
+}
+
+// Typed is the state of an error type.
+type Typed struct {
+	ErrorType string  `json:"errorType"`
+	State     State   `json:"state"`
+	EHarm     float64 `json:"eHarm"`
+}
+
+// surely is the confidence from which a memory is called helpful.
+const surely = 0.95
+
+// NewReport reports on runs, in any order. b has observed them, and effects are of
+// their fit.
+func NewReport(runs []Run, b *Breaker, effects []Effect) *Report {
+	var in []*Run
+	for _, r := range sorted(runs) {
+		if len(r.Eligible) > 0 {
+			in = append(in, r)
+		}
+	}
+	r := &Report{
+		Runs: len(in), EHelp: b.All.Help.E(), EHarm: b.All.Harm.E(),
+		State: cmp.Or(b.All.State, Closed), Since: b.All.Since,
+	}
+	for _, run := range in {
+		switch run.Arm {
+		case Memory:
+			r.Guided++
+		case Other:
+			r.Other++
+		case None:
+			r.None++
+		}
+	}
+	r.Lift = lift(in, Memory, None, func(r *Run) bool { return r.Correct })
+	r.FalsePass = lift(in, Memory, None, wrongly(taxonomy.FalsePass))
+	r.FalseFail = lift(in, Memory, None, wrongly(taxonomy.FalseFail))
+	r.Repeat = lift(in, Memory, None, (*Run).warned)
+	if r.Other > 0 {
+		l := lift(in, Memory, Other, func(r *Run) bool { return r.Correct })
+		r.Control = &l
+	}
+	for _, t := range b.names() {
+		if s := b.Types[t]; s.State != Closed && s.State != "" {
+			r.Types = append(r.Types, Typed{t, s.State, s.Harm.E()})
+		}
+	}
+	r.sort(effects)
+	r.Needed = r.needed(in, b)
+	r.Verdict = r.verdict(b)
+	return r
+}
+
+func wrongly(d taxonomy.Direction) func(*Run) bool {
+	return func(r *Run) bool { return !r.Correct && r.Wrong.Direction == d }
+}
+
+// warned reports whether the run made a mistake of the type and direction of a
+// memory that was found for it, given or not.
+func (r *Run) warned() bool {
+	return !r.Correct && r.Wrong.ErrorType != "" && slices.ContainsFunc(r.Eligible, func(c Candidate) bool {
+		return c.ErrorType == r.Wrong.ErrorType && c.Direction == r.Wrong.Direction
+	})
+}
+
+func (r *Report) sort(effects []Effect) {
+	for _, e := range effects {
+		switch {
+		case e.Confidence() >= surely:
+			r.Helpful = append(r.Helpful, e)
+		case e.PHarm > injectTo && e.Runs >= fewToHold:
+			r.Harmful = append(r.Harmful, e)
+		}
+	}
+	slices.SortStableFunc(r.Helpful, func(a, b Effect) int { return cmp.Compare(b.Effect, a.Effect) })
+	slices.SortStableFunc(r.Harmful, func(a, b Effect) int { return cmp.Compare(a.Effect, b.Effect) })
+}
+
+func (r *Report) needed(in []*Run, b *Breaker) int {
+	right, of := 0, 0
+	for _, run := range in {
+		if run.Arm != Other {
+			of++
+			if run.Correct {
+				right++
+			}
+		}
+	}
+	e := b.All.Help
+	if r.Lift.Lift < 0 {
+		e = b.All.Harm
+	}
+	if e.Best >= 1/Alpha {
+		return 0
+	}
+	return needed(r.Lift, float64(right)/float64(max(1, of)), e.E())
+}

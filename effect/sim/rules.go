@@ -1,0 +1,154 @@
+package sim
+
+import (
+	"github.com/memtree/memtree/effect"
+)
+
+// Rule says from runs which memories help: a higher score is a better memory.
+type Rule struct {
+	Name string
+
+	// Score returns a score by memory, of those that were given.
+	Score func([]effect.Run) map[string]float64
+
+	// Gives reports from a score and its runs whether the memory is given
+	// again, as those who published the rule have it.
+	Gives func(score float64, runs int) bool
+
+	// Compares says that the rule needs runs without memory.
+	Compares bool
+}
+
+// Rules returns ours and those published elsewhere.
+func Rules() []Rule {
+	return []Rule{
+		{"lineage ridge (ours)", ridge, nil, true},
+		{"success rate", successRate, func(s float64, n int) bool { return n < 5 || s >= 0.5 }, false},
+		{"trust, +.05 -.10", trust, func(s float64, _ int) bool { return s >= 0.3 }, false},
+		{"exponential average, .1", average, func(s float64, _ int) bool { return s >= 0.4 }, false},
+		{"window of 20, .15", window, func(s float64, n int) bool { return n < 20 || s > -0.15 }, true},
+		{"against its tests", against, func(s float64, n int) bool { return n < 5 || s > -0.05 }, false},
+	}
+}
+
+func ridge(runs []effect.Run) map[string]float64 {
+	book := effect.NewBook()
+	for i := range runs {
+		book.Add(&runs[i])
+	}
+	out := map[string]float64{}
+	for _, e := range book.Fit(runs[len(runs)-1].At) {
+		out[e.ID] = e.Effect
+	}
+	return out
+}
+
+// each calls f with every use of a memory, in order.
+func each(runs []effect.Run, f func(id string, r *effect.Run)) {
+	for i := range runs {
+		for _, c := range runs[i].Injected {
+			f(c.ID, &runs[i])
+		}
+	}
+}
+
+func one(right bool) float64 {
+	if right {
+		return 1
+	}
+	return 0
+}
+
+// successRate counts right runs with the memory, with one of each kind before.
+func successRate(runs []effect.Run) map[string]float64 {
+	n, right, out := map[string]float64{}, map[string]float64{}, map[string]float64{}
+	each(runs, func(id string, r *effect.Run) {
+		n[id]++
+		right[id] += one(r.Correct)
+		out[id] = (right[id] + 1) / (n[id] + 2)
+	})
+	return out
+}
+
+// trust goes up a little with a right run and down twice as far with a wrong one.
+func trust(runs []effect.Run) map[string]float64 {
+	out := map[string]float64{}
+	each(runs, func(id string, r *effect.Run) {
+		t, ok := out[id]
+		if !ok {
+			t = 0.5
+		}
+		if r.Correct {
+			t += 0.05
+		} else {
+			t -= 0.10
+		}
+		out[id] = max(0, min(1, t))
+	})
+	return out
+}
+
+func average(runs []effect.Run) map[string]float64 {
+	out := map[string]float64{}
+	each(runs, func(id string, r *effect.Run) {
+		a, ok := out[id]
+		if !ok {
+			a = 0.5
+		}
+		out[id] = a + 0.1*(one(r.Correct)-a)
+	})
+	return out
+}
+
+// window holds the last 20 runs with the memory against the last 20 without any.
+func window(runs []effect.Run) map[string]float64 {
+	with := map[string][]float64{}
+	var without []float64
+	for i := range runs {
+		if runs[i].Arm == effect.None {
+			without = last20(without, one(runs[i].Correct))
+		}
+	}
+	each(runs, func(id string, r *effect.Run) { with[id] = last20(with[id], one(r.Correct)) })
+	out := map[string]float64{}
+	for id, w := range with {
+		out[id] = mean(w) - mean(without)
+	}
+	return out
+}
+
+func last20(xs []float64, x float64) []float64 {
+	xs = append(xs, x)
+	return xs[max(0, len(xs)-20):]
+}
+
+func mean(xs []float64) float64 {
+	sum := 0.0
+	for _, x := range xs {
+		sum += x
+	}
+	return sum / max(1, float64(len(xs)))
+}
+
+// against holds every use against the share of right runs of its test. Nobody
+// published it; it is what is left of ours without lineage, siblings and doubt.
+func against(runs []effect.Run) map[string]float64 {
+	type count struct{ n, right float64 }
+	byTest := map[string]*count{}
+	for i := range runs {
+		c := byTest[runs[i].Test]
+		if c == nil {
+			c = &count{}
+			byTest[runs[i].Test] = c
+		}
+		c.n++
+		c.right += one(runs[i].Correct)
+	}
+	n, out := map[string]float64{}, map[string]float64{}
+	each(runs, func(id string, r *effect.Run) {
+		c := byTest[r.Test]
+		n[id]++
+		out[id] += (one(r.Correct) - c.right/c.n - out[id]) / n[id]
+	})
+	return out
+}
