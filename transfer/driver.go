@@ -44,16 +44,17 @@ func MergeFiles(base, ours, theirs string) ([]NodePlan, error) {
 		switch {
 		case both:
 			if c := contradictions(&m, &n); len(c) > 0 {
-				conflicts = append(conflicts, NodePlan{ID: id, Type: n.Type, ErrorType: n.ErrorType, Class: Conflicting, Says: says(&n), Conflicts: c})
+				conflicts = append(conflicts, NodePlan{ID: id, Type: n.Type, ErrorType: n.ErrorType, Class: Conflicting,
+					Says: nameOf(&n), Conflicts: c})
 			}
 			a[id] = merge(m, n)
-		case !known || !equal(&was, &n):
+		case !known || !equalNodes(&was, &n):
 			a[id] = n
 		}
 	}
 	for id, was := range o {
 		if _, there := b[id]; !there {
-			if m, ok := a[id]; ok && equal(&was, &m) {
+			if m, ok := a[id]; ok && equalNodes(&was, &m) {
 				delete(a, id)
 			}
 		}
@@ -63,7 +64,7 @@ func MergeFiles(base, ours, theirs string) ([]NodePlan, error) {
 }
 
 func writeManifest(path string, m Manifest) error {
-	return whole(path, []byte("{"), func(w io.Writer) error {
+	return writeWhole(path, []byte("{"), func(w io.Writer) error {
 		b, err := json.MarshalIndent(m, "", "  ")
 		if err != nil {
 			return fmt.Errorf("write the manifest: %w", err)
@@ -74,7 +75,7 @@ func writeManifest(path string, m Manifest) error {
 }
 
 func writeNodes(path string, nodes map[string]tree.Node) error {
-	return whole(path, []byte("{"), func(w io.Writer) error {
+	return writeWhole(path, []byte("{"), func(w io.Writer) error {
 		var buf bytes.Buffer
 		for _, id := range slices.Sorted(maps.Keys(nodes)) {
 			n := nodes[id]

@@ -119,12 +119,14 @@ func TestMergedFolder(t *testing.T) {
 	}
 	require.NoError(t, read())
 	require.Len(t, got, 3, "else it is for the import to refuse")
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "manifest.json"), []byte(`{"format":"memtree-transfer","major":1,"merged":true}`), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "manifest.json"),
+		[]byte(`{"format":"memtree-transfer","major":1,"merged":true}`), 0o600))
 	require.NoError(t, read())
 	require.Len(t, got, 2)
 	require.Equal(t, one.ID, got[1].ID)
 	require.Equal(t, "business_rule_error", got[1].ErrorType, "the later edit")
-	_, _, err = unpacked(forged(t, entry("manifest.json", `{"format":"memtree-transfer","major":1,"merged":true,"nodes":3}`)))
+	_, _, err = unpacked(forged(t, entry("manifest.json",
+		`{"format":"memtree-transfer","major":1,"merged":true,"nodes":3}`)))
 	require.ErrorContains(t, err, "does not fit", "a file is never merged by git")
 }
 

@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// newFolder returns the sink of the folder form: nodes/ERROR_TYPE.jsonl with a
-// node a line, and manifest.json. The folder is made if it is not there; files of
-// an earlier export in it are replaced by the manifest, and other files stay.
+// newFolder returns the sink of the folder form: files nodes/ERROR_TYPE.jsonl with one node a
+// line, and manifest.json. It makes the folder if need be. The files of an earlier export stay
+// until the manifest is written; files of other names always stay.
 func newFolder(dir string) (*folder, error) {
 	nodes := filepath.Join(dir, nodesFolder)
 	if err := os.MkdirAll(nodes, 0o755); err != nil { //nolint:gosec // made to be shared
@@ -20,8 +20,7 @@ func newFolder(dir string) (*folder, error) {
 	return &folder{dir: dir, open: map[string]bool{}}, nil
 }
 
-// folder is the sink of a folder. Everything is written under temporary names
-// first.
+// folder is the sink of a folder. It writes everything under temporary names first.
 type folder struct {
 	dir  string
 	file *os.File // of the present error type
@@ -63,8 +62,8 @@ func (f *folder) endFile() error {
 	return nil
 }
 
-// manifest moves everything into place: the old manifest goes first and the new
-// one comes last, so that a folder half replaced has none and no reader takes it.
+// manifest moves everything into its place. The old manifest is removed first and the new one
+// comes last. So a folder that is half replaced has no manifest, and readers refuse it.
 func (f *folder) manifest(b []byte) error {
 	if err := f.endFile(); err != nil {
 		return err

@@ -249,7 +249,8 @@ func TestPlanSaysWhatAndWhy(t *testing.T) {
 	alone := aCase("alone")
 	above := anExperience(forest{alone.ID: alone}, alone.ID)
 	p := f.take(t, []tree.Node{other, forged, above}, transfer.PlannerOptions{})
-	require.Equal(t, map[transfer.Class]int{transfer.New: 1, transfer.Same: 0, transfer.Newer: 0, transfer.Conflicting: 0, transfer.Held: 1, transfer.Rejected: 1}, p.Counts)
+	require.Equal(t, map[transfer.Class]int{transfer.New: 1, transfer.Same: 0, transfer.Newer: 0, transfer.Conflicting: 0,
+		transfer.Held: 1, transfer.Rejected: 1}, p.Counts)
 	for _, i := range p.Items {
 		switch i.ID {
 		case have.ID:

@@ -91,7 +91,8 @@ func seedOf(n *tree.Node) seedNode {
 		},
 	}
 	if d := n.CaseData; d != nil {
-		out.CaseData = &seedCase{TestCase: d.TestCase, AgentJudgment: d.AgentJudgment, ActualError: d.ActualError, ErrorReason: d.ErrorReason, AvoidanceHint: d.AvoidanceHint}
+		out.CaseData = &seedCase{TestCase: d.TestCase, AgentJudgment: d.AgentJudgment, ActualError: d.ActualError,
+			ErrorReason: d.ErrorReason, AvoidanceHint: d.AvoidanceHint}
 	}
 	return out
 }
@@ -157,10 +158,9 @@ const (
 	maxForeignBytes = 128 << 20
 )
 
-// readSeed reads the seed form, and the file of the public implementation of the
-// design it comes from, and gives each node to take with the id it has here.
-// What is wrong with the file is a *RefusedError. Of cases that are the same here
-// one comes, merged.
+// readSeed reads the seed form, or the file of the public implementation of its design, and
+// passes each node to take with the id that it has here. Cases that are the same here are
+// merged. What is wrong with the file is a *RefusedError.
 func readSeed(r io.Reader, l limits, guess guesser, take func(tree.Node) error) error {
 	limit := &valueLimit{r: r, most: min(l.bytes, maxForeignBytes), value: int64(l.line) + 64<<10}
 	in := &foreign{dec: json.NewDecoder(limit), limit: limit, most: min(l.nodes, maxForeignNodes)}
@@ -184,7 +184,8 @@ func readSeed(r io.Reader, l limits, guess guesser, take func(tree.Node) error) 
 	return nil
 }
 
-// valueLimit bounds what is read in all, and between two resets.
+// valueLimit is a reader that fails after most bytes in all, and after value bytes since since
+// was last set to 0. So one value cannot take all memory.
 type valueLimit struct {
 	r           io.Reader
 	most, value int64
