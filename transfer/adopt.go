@@ -58,7 +58,8 @@ func adopt(all []foreignNode, guess guesser) []tree.Node {
 	return out
 }
 
-// node returns what all levels have in common.
+// node returns a node with what the nodes of all levels have in common. Numbers are brought
+// into their ranges, and an error type that cannot be the name of a file becomes other_error.
 func (f *foreignNode) node() tree.Node {
 	n := tree.Node{Type: f.Type, Level: f.Type.Level(), ErrorType: f.ErrorType, Direction: taxonomy.Other,
 		Children: []string{}, Status: tree.Active, Revision: 1}
@@ -92,7 +93,8 @@ func (f *foreignNode) node() tree.Node {
 	return n
 }
 
-// evidence makes n the case that f is.
+// evidence fills n with the evidence of the foreign case f, cut to what a node may have. The id
+// of n follows from it.
 func (f *foreignNode) evidence(n *tree.Node, guess guesser) {
 	d := &tree.CaseData{}
 	if c := f.CaseData; c != nil {

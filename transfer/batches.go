@@ -30,6 +30,7 @@ func (p *Planner) Batches(size int) iter.Seq2[[]tree.Change, error] {
 	}
 }
 
+// change returns the change of one draft, with the body from the temporary file.
 func (p *Planner) change(id string) (tree.Change, error) {
 	d := p.drafts[id]
 	n, err := p.bodies.get(d.body)
@@ -43,6 +44,7 @@ func (p *Planner) change(id string) (tree.Change, error) {
 	return tree.NewChange(tree.OpRevise, n, d.basis, "transfer", "merged with an import"), nil
 }
 
+// families divides the ids that change into lists. Only links to other ids that change count.
 func (p *Planner) families(size int) [][]string {
 	changed := make(map[string]bool, len(p.changed))
 	for _, id := range p.changed {

@@ -98,7 +98,7 @@ func Choose(ctx context.Context, view Tree, c Choice) (*Selection, error) {
 	return s, s.summarise(ctx)
 }
 
-// testOf hashes the name of a case's test.
+// testOf returns a hash of the name of a case's test, to count different tests in little memory.
 func testOf(n *tree.Node) uint64 {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(cmp.Or(n.CaseData.TestCase.CaseID, n.ID))) // never fails
@@ -120,6 +120,8 @@ func (s *Selection) learn(ctx context.Context) error {
 	return nil
 }
 
+// redactedID returns the id that a case has in the file. Redaction changes its evidence, and an
+// id is a hash of that.
 func (s *Selection) redactedID(n *tree.Node) string {
 	if s.choice.Redactor == nil {
 		return n.ID
@@ -181,6 +183,7 @@ func (s *Selection) summarise(ctx context.Context) error {
 	return nil
 }
 
+// count adds a node that leaves to the summary, and checks that it is lawful as it leaves.
 func (s *Selection) count(n tree.Node, k *chosen) error {
 	n, redactions := s.prepareNode(n, k)
 	if err := tree.Check(&n); err != nil {
@@ -227,6 +230,7 @@ func (s *Selection) Nodes(ctx context.Context) iter.Seq2[tree.Node, error] {
 	}
 }
 
+// node reads a chosen node and prepares it. The error is tree.ErrConflict if it changed.
 func (s *Selection) node(ctx context.Context, k *chosen) (tree.Node, error) {
 	n, err := s.view.Get(ctx, k.id)
 	if err != nil {
@@ -278,7 +282,8 @@ func (s *Selection) rename(ids []string) {
 	}
 }
 
-// elsewhere counts the cases under children that do not leave.
+// elsewhere counts the cases, tests and runs under the children left, which do not leave. It is
+// nil if there are none.
 func (s *Selection) elsewhere(left []string) *tree.Elsewhere {
 	cases := map[string]*chosen{}
 	var gather func(ids []string)

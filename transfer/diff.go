@@ -124,6 +124,7 @@ func bodies(nodes iter.Seq2[tree.Node, error], wanted map[string][16]byte) (map[
 	return out, nil
 }
 
+// differs returns the entry of a node that differs in the parts p.
 func differs(n *tree.Node, p []Part) Differs {
 	return Differs{ID: n.ID, Type: n.Type, ErrorType: n.ErrorType, Says: nameOf(n), Parts: p, level: n.Level}
 }

@@ -70,8 +70,8 @@ func TestMergeDriver(t *testing.T) {
 	}
 }
 
-// FuzzMergeFiles: whatever theirs is, ours becomes a file that merges again, or
-// stays as it was.
+// FuzzMergeFiles: whatever theirs has, ours becomes a file that can be merged again, or stays
+// unchanged.
 func FuzzMergeFiles(f *testing.F) {
 	line, err := json.Marshal(transfer.Canonical(aCase("x")))
 	require.NoError(f, err)
@@ -95,8 +95,8 @@ func FuzzMergeFiles(f *testing.F) {
 	})
 }
 
-// TestMergedFolder: a case that one branch gave another type stands in two files,
-// and comes as one.
+// TestMergedFolder: a case that one branch gave another type is in two files, and is read as one
+// node.
 func TestMergedFolder(t *testing.T) {
 	dir := t.TempDir()
 	one, two := aCase("one"), aCase("two")

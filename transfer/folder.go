@@ -23,16 +23,19 @@ func newFolder(dir string) (*folder, error) {
 // folder is the sink of a folder. It writes everything under temporary names first.
 type folder struct {
 	dir  string
-	file *os.File // of the present error type
-	open map[string]bool
+	file *os.File        // of the present error type
+	open map[string]bool // error types of which a temporary file was made
 }
 
+// unfinished ends the names of temporary files.
 const unfinished = ".unfinished"
 
+// path returns the name of an error type's file.
 func (f *folder) path(errorType string) string {
 	return filepath.Join(f.dir, nodesFolder, errorType+".jsonl")
 }
 
+// lines appends a part to the file of its error type; part 1 begins the file.
 func (f *folder) lines(errorType string, part int, b []byte) error {
 	if part == 1 {
 		if err := f.endFile(); err != nil {
@@ -50,6 +53,7 @@ func (f *folder) lines(errorType string, part int, b []byte) error {
 	return nil
 }
 
+// endFile closes the present file, when it is on the disk.
 func (f *folder) endFile() error {
 	if f.file == nil {
 		return nil
@@ -89,6 +93,7 @@ func (f *folder) manifest(b []byte) error {
 	return nil
 }
 
+// writeSynced writes a file and waits until it is on the disk.
 func writeSynced(path string, b []byte) error {
 	file, err := os.Create(path) //nolint:gosec // the caller's folder, our name
 	if err != nil {
@@ -101,7 +106,7 @@ func writeSynced(path string, b []byte) error {
 	return nil
 }
 
-// removeOld removes the files of error types that are no longer there.
+// removeOld removes the files of error types that this export does not have.
 func (f *folder) removeOld() error {
 	entries, err := os.ReadDir(filepath.Join(f.dir, nodesFolder))
 	if err != nil {
@@ -119,6 +124,7 @@ func (f *folder) removeOld() error {
 	return nil
 }
 
+// discard removes the temporary files. The earlier export stays as it was.
 func (f *folder) discard() {
 	if f.file != nil {
 		_ = f.file.Close() // it is given up

@@ -94,7 +94,7 @@ func mergeDoubles(twice map[string]bool, take func(tree.Node) error) (func(tree.
 		}
 }
 
-// files reads the lines of a folder.
+// files reads the files of all error types, in the order of their names.
 func (in *reading) files(dir fs.FS) error {
 	entries, err := fs.ReadDir(dir, nodesFolder)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -122,6 +122,7 @@ func (in *reading) files(dir fs.FS) error {
 	return nil
 }
 
+// withFile opens a file of the folder for read. Anything but a plain file is refused.
 func withFile(dir fs.FS, name string, read func(io.Reader) error) error {
 	link, err := fs.Lstat(dir, name) // before it is opened: opening a pipe waits for ever
 	if errors.Is(err, fs.ErrNotExist) {

@@ -72,14 +72,18 @@ func edit(n *tree.Node) string {
 	return spelled(&e)
 }
 
+// statuses are the stages of life in the order in which merge prefers them, the last most.
 func statuses() []tree.Status {
 	return []tree.Status{tree.Probation, tree.Active, tree.Quarantined, tree.Retired, tree.Archived}
 }
 
+// marks are the marks in the order in which merge prefers them, the last most.
 func marks() []tree.Mark { return []tree.Mark{tree.Unmarked, tree.Pinned, tree.Banned} }
 
+// rank returns the place of x in an order, -1 if it is not there.
 func rank[T comparable](order []T, x T) int { return slices.Index(order, x) }
 
+// compareStatus orders two nodes by which one's status stays; the greater wins.
 func compareStatus(a, b *tree.Node) int {
 	return cmp.Or(
 		a.Metadata.UpdatedAt.Compare(b.Metadata.UpdatedAt),
@@ -127,6 +131,7 @@ func laterOccurrence(a, b tree.Occurrence) int {
 		cmp.Compare(a.RunID, b.RunID), cmp.Compare(a.CaseID, b.CaseID), near(a)-near(b))
 }
 
+// uniteOccurrences unites occurrences by evaluation, and keeps the newest ones.
 func uniteOccurrences(a, b []tree.Occurrence) []tree.Occurrence {
 	by := make(map[string]tree.Occurrence, len(a)+len(b))
 	for _, o := range slices.Concat(a, b) {
@@ -141,6 +146,8 @@ func uniteOccurrences(a, b []tree.Occurrence) []tree.Occurrence {
 	return out[max(0, len(out)-tree.MaxOccurrences):]
 }
 
+// uniteCounters takes the greater numbers for each origin. Only an origin itself counts up, so
+// the greater number is the newer one (a grow-only counter).
 func uniteCounters(a, b map[string]tree.Counters) map[string]tree.Counters {
 	if len(a)+len(b) == 0 {
 		return nil
@@ -154,6 +161,8 @@ func uniteCounters(a, b map[string]tree.Counters) map[string]tree.Counters {
 	return out
 }
 
+// uniteElsewhere unites what is known of cases that did not travel. The two sides may mean the
+// same cases, so numbers are not added: the greater ones stay.
 func uniteElsewhere(a, b *tree.Elsewhere) *tree.Elsewhere {
 	if a == nil || b == nil {
 		return cmp.Or(a, b)
@@ -163,6 +172,8 @@ func uniteElsewhere(a, b *tree.Elsewhere) *tree.Elsewhere {
 		IDs: orNil(ids)}
 }
 
+// uniteMetadata takes the usage of the side with more of it, the earlier creation and the later
+// update.
 func uniteMetadata(a, b tree.Metadata) tree.Metadata {
 	out := a
 	if cmp.Or(cmp.Compare(b.UsageCount, a.UsageCount), cmp.Compare(b.SuccessRate, a.SuccessRate)) > 0 {

@@ -41,7 +41,7 @@ func aCase(name string) tree.Node {
 	return n
 }
 
-// variant draws what a team may have made of a node since.
+// variant draws a version of a node that a team may have after some time.
 func variant(t *rapid.T, n tree.Node) tree.Node {
 	n = n.Clone()
 	day := func(label string) time.Time {
@@ -95,8 +95,7 @@ func variant(t *rapid.T, n tree.Node) tree.Node {
 	return n
 }
 
-// TestMergeIsAJoin: the order in which nodes are merged, and how often, does
-// not matter.
+// TestMergeIsAJoin: merge is commutative, associative and idempotent.
 func TestMergeIsAJoin(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		of := aCase("cart-1")
@@ -161,8 +160,8 @@ func unpackedUpTo(b []byte, l transfer.Limits) (nodes []tree.Node, m transfer.Ma
 	return nodes, m, err
 }
 
-// TestLessonsAboutTheCasesComeFirst: guidance begins with the first lesson, and
-// what is about the cases must not fall behind the checklist of the type.
+// TestLessonsAboutTheCasesComeFirst: guidance begins with the first lesson, so lessons about
+// the cases must come before the checklist of the type.
 func TestLessonsAboutTheCasesComeFirst(t *testing.T) {
 	lessons := func(checks ...string) (out []tree.Lesson) {
 		for _, c := range checks {

@@ -52,6 +52,7 @@ func (f *File) Nodes(yield func(tree.Node, error) bool) {
 
 var errEnded = errors.New("no more nodes are wanted")
 
+// read finds out what is at the path, reads it, and verifies its signature if there are Keys.
 func (f *File) read(take func(tree.Node) error) (signedBy string, err error) {
 	info, err := os.Stat(f.Path)
 	if err != nil {
@@ -84,7 +85,7 @@ func (f *File) read(take func(tree.Node) error) (signedBy string, err error) {
 	if err != nil {
 		return "", err
 	}
-	hashed := minisign.NewReader(in) // of the very bytes that are read
+	hashed := minisign.NewReader(in) // hashes the bytes while they are read, so the file cannot change between
 	if err := f.readFrom(hashed, take); err != nil {
 		return "", err
 	}
@@ -94,6 +95,7 @@ func (f *File) read(take func(tree.Node) error) (signedBy string, err error) {
 	return f.Keys.verify(f.Path, sig, func(p minisign.PublicKey) bool { return hashed.Verify(p, sig) })
 }
 
+// readFrom reads the seed form if the first character is that of JSON, and an archive otherwise.
 func (f *File) readFrom(r io.Reader, take func(tree.Node) error) error {
 	in := bufio.NewReader(r)
 	if begins, err := in.Peek(64); err == nil || errors.Is(err, io.EOF) {

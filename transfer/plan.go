@@ -112,11 +112,14 @@ type links struct {
 	concerns  []string // error types of the misses of a case, its own first
 }
 
+// linksOf returns the links of a node as it is.
 func linksOf(n *tree.Node) links {
 	return links{level: n.Level, errorType: n.ErrorType, direction: n.Direction, status: n.Status, parent: n.Parent,
 		children: n.Children, concerns: concerns(n)}
 }
 
+// concerns returns the error types that a node may have abstractions of: its own, and those of a
+// case's misses.
 func concerns(n *tree.Node) []string {
 	out := []string{n.ErrorType}
 	if n.CaseData != nil {
@@ -285,6 +288,8 @@ const (
 // Waits reports whether n is an import that nobody has promoted.
 func Waits(n *tree.Node) bool { return n.Status == tree.Quarantined && n.Provenance.By == byImport }
 
+// merge merges a node of the file into that of this tree. If the file is trusted, an import that
+// waited takes the file's status first, because merge would keep it in quarantine.
 func (p *Planner) merge(here, theirs tree.Node) tree.Node {
 	if !p.opts.Trust {
 		return merge(here, theirs) // both are quarantined
@@ -297,6 +302,7 @@ func (p *Planner) merge(here, theirs tree.Node) tree.Node {
 	return merge(here, theirs)
 }
 
+// equalNodes reports whether two canonical nodes have the same bytes.
 func equalNodes(a, b *tree.Node) bool { return spelled(a) == spelled(b) }
 
 // holdBack leaves a node in use as it is, and reports what the file would have added. It merges
@@ -315,6 +321,7 @@ func (p *Planner) holdBack(here, theirs *tree.Node) {
 	p.addItem(theirs, Held, WhyHeld, contradictions(here, theirs))
 }
 
+// addItem adds a node of the file that changes nothing to the plan, with the reason.
 func (p *Planner) addItem(n *tree.Node, c Class, why string, conflicts []Conflict) {
 	p.plan.Counts[c]++
 	p.plan.Items = append(p.plan.Items, NodePlan{ID: n.ID, Type: n.Type, ErrorType: n.ErrorType, Class: c,

@@ -74,6 +74,7 @@ type readError struct{ err error }
 
 func (e *readError) Error() string { return e.err.Error() }
 
+// countingReader counts the bytes of r, and marks errors of r with readError.
 type countingReader struct {
 	r io.Reader
 	n int64
@@ -193,6 +194,7 @@ func (in *reading) begin(entry, errorType string) error {
 	return nil
 }
 
+// endType completes the hash of the present error type.
 func (in *reading) endType() {
 	if n := len(in.sum.Types); n > 0 {
 		in.sum.Types[n-1].SHA256 = hex.EncodeToString(in.hash.Sum(nil))
@@ -276,6 +278,7 @@ func (in *reading) ahead() (*ahead, error) {
 	return next, end
 }
 
+// line returns the i-th line with its end.
 func (a *ahead) line(i int) []byte {
 	from := 0
 	if i > 0 {

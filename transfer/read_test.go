@@ -47,7 +47,7 @@ func TestRoundTrip(t *testing.T) {
 	require.Empty(t, nodes)
 }
 
-// TestSchema: what is written is what node.schema.json says.
+// TestSchema: files are written as node.schema.json describes them.
 func TestSchema(t *testing.T) {
 	b, err := os.ReadFile("node.schema.json")
 	require.NoError(t, err)
@@ -231,8 +231,8 @@ func TestBombs(t *testing.T) {
 	require.Error(t, err)
 }
 
-// TestTenMillionTinyNodes: a file that goes on for ever is refused at the limit,
-// and what was given before is little.
+// TestTenMillionTinyNodes: a file that never ends is refused at the limit, and needs little memory
+// until then.
 func TestTenMillionTinyNodes(t *testing.T) {
 	r, w := io.Pipe()
 	wrote := make(chan struct{})
@@ -268,7 +268,7 @@ func TestTenMillionTinyNodes(t *testing.T) {
 	require.Equal(t, transfer.MaxNodes, taken)
 }
 
-// TestNestedBombs: what is packed in what is packed is never unpacked.
+// TestNestedBombs: a packed file inside a packed file is never unpacked.
 func TestNestedBombs(t *testing.T) {
 	b := bytes.Repeat([]byte{'\n'}, 64<<20)
 	for range 3 {

@@ -123,6 +123,8 @@ func learn(words *private.Words, n *tree.Node, by Redactor) {
 	}
 }
 
+// evidence gathers the texts of a case's evidence. A judgment that is a JSON object or array is
+// redacted as JSON.
 func (r *redaction) evidence(d *tree.CaseData) {
 	if d == nil {
 		return
@@ -199,6 +201,7 @@ func (r *redaction) machine(list ...*string) {
 	}
 }
 
+// secrets removes from one text what can be found in it alone: secrets and network addresses.
 func (r *redaction) secrets(s *string, limit int) {
 	out, n := r.by.Text(*s)
 	out, more := byRule("", out)
@@ -215,6 +218,7 @@ func clipped(s string, limit, found int) string {
 	return clip(s, limit)
 }
 
+// json applies f to all strings of a JSON value, and counts what it found.
 func (r *redaction) json(v tree.Raw, f func(field, s string) (string, int)) tree.Raw {
 	out, n := private.Strings(v, f)
 	r.found += n

@@ -81,6 +81,7 @@ func writeSeed(out io.Writer, nodes iter.Seq2[tree.Node, error]) error {
 	return nil
 }
 
+// seedOf returns a node in the seed form.
 func seedOf(n *tree.Node) seedNode {
 	out := seedNode{
 		ID: n.ID, Type: n.Type, Level: n.Level, ErrorType: n.ErrorType, Children: sorted(n.Children), Parent: n.Parent,
@@ -218,11 +219,13 @@ type foreign struct {
 
 var errNoTree = errors.New("an array of nodes was expected, or an object with nodes")
 
+// token returns the next token; the limit for one value begins anew.
 func (in *foreign) token() (json.Token, error) {
 	in.limit.since = 0
 	return in.dec.Token()
 }
 
+// read reads an array of nodes or a tree, up to the end of the file.
 func (in *foreign) read() error {
 	t, err := in.token()
 	if err != nil {
@@ -286,8 +289,8 @@ func (in *foreign) object() error {
 	return nil
 }
 
-// list reads nodes up to the end of an array, or of an object whose members
-// they are.
+// list reads nodes up to the end of an array, or with named up to the end of an object that has
+// them as members.
 func (in *foreign) list(named bool) error {
 	for in.dec.More() {
 		if named {
@@ -328,7 +331,7 @@ func (in *foreign) skip() error {
 	}
 }
 
-// foreignTime reads a time as it comes; one that cannot be read is none.
+// foreignTime reads a time of RFC 3339. It returns the zero time for anything else.
 func foreignTime(s string) time.Time {
 	at, err := time.Parse(time.RFC3339, s)
 	if err != nil {

@@ -24,8 +24,8 @@ func readJSON(s string) ([]tree.Node, error) {
 	return out, err
 }
 
-// TestSeedForm: what is written has the members of the design's interfaces and
-// no others, and comes back.
+// TestSeedForm: a written file has the members of the design's interfaces and no others, and can
+// be read back.
 func TestSeedForm(t *testing.T) {
 	f := forest{}
 	one, two := aCase("one"), aCase("two")

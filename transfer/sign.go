@@ -92,6 +92,7 @@ func (k *Keys) verify(path string, sig []byte, check func(minisign.PublicKey) bo
 	return id, nil
 }
 
+// keyID writes the id of a key as minisign does.
 func keyID(id uint64) string { return fmt.Sprintf("%016X", id) }
 
 // signature reads the signature beside what is at path.
@@ -109,6 +110,7 @@ func Signed(path string) bool {
 	return err == nil
 }
 
+// readSmall reads a file, but not more than most bytes of it.
 func readSmall(path string, most int64) ([]byte, error) {
 	f, err := os.Open(path) //nolint:gosec // the caller names the file
 	if err != nil {

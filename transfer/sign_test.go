@@ -104,7 +104,7 @@ func TestALockedKeyAsksForItsPassword(t *testing.T) {
 	require.ErrorIs(t, err, none)
 }
 
-// FuzzSignature: no text is a signature but what the key made.
+// FuzzSignature: only a text that the key made is taken as a signature.
 func FuzzSignature(f *testing.F) {
 	dir := f.TempDir()
 	secret, public := keyPair(f, dir, "ours")

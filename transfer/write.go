@@ -81,6 +81,7 @@ func newArchive(w io.Writer) (*archive, error) {
 // window of the compression, in bytes; a reader need not allow for more.
 const window = 1 << 20
 
+// add writes a node. Nodes must come in order; an unlawful order is an error of the caller.
 func (w *nodeWriter) add(n tree.Node) error {
 	present := w.currentType()
 	if w.sum.Nodes > 0 && !less(present.ErrorType, w.last, n.ErrorType, n.ID) {
@@ -117,6 +118,7 @@ func (w *nodeWriter) add(n tree.Node) error {
 	return nil
 }
 
+// currentType returns the sums of the error type that is being written; nil before the first.
 func (w *nodeWriter) currentType() *TypeSum {
 	if len(w.sum.Types) == 0 {
 		return nil
@@ -124,12 +126,14 @@ func (w *nodeWriter) currentType() *TypeSum {
 	return &w.sum.Types[len(w.sum.Types)-1]
 }
 
+// count adds a node to the counts.
 func (m *Manifest) count(n *tree.Node) {
 	m.Nodes++
 	m.Levels[string(n.Type)]++
 	m.Origins[n.Origin.ID]++
 }
 
+// flush writes the lines that are held as a part.
 func (w *nodeWriter) flush() error {
 	if w.part.Len() == 0 {
 		return nil
@@ -140,6 +144,7 @@ func (w *nodeWriter) flush() error {
 	return err
 }
 
+// endType writes the last part of an error type and completes its hash.
 func (w *nodeWriter) endType() error {
 	if w.currentType() == nil {
 		return nil
@@ -151,6 +156,7 @@ func (w *nodeWriter) endType() error {
 	return nil
 }
 
+// close ends the last error type and writes the manifest.
 func (w *nodeWriter) close() error {
 	if err := w.endType(); err != nil {
 		return err
@@ -178,10 +184,12 @@ func (a *archive) lines(errorType string, part int, b []byte) error {
 	return a.entry(partName(errorType, part), b)
 }
 
+// partName returns the name of the entry for a part; parts count from 1.
 func partName(errorType string, part int) string {
 	return fmt.Sprintf("%s/%s/%05d.jsonl", nodesFolder, errorType, part)
 }
 
+// entry writes one entry. Its time and mode are fixed, so that the same nodes give the same bytes.
 func (a *archive) entry(name string, b []byte) error {
 	h := &tar.Header{Typeflag: tar.TypeReg, Name: name, Size: int64(len(b)), Mode: 0o644, ModTime: time.Unix(0, 0),
 		Format: tar.FormatUSTAR}
