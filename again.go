@@ -6,11 +6,11 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// mostPlans bounds how often a plan is made because a node it was made on changed
-// meanwhile.
+// mostPlans is how often a plan is made before its conflict becomes an error.
 const mostPlans = 8
 
-// untilFresh plans and applies until the plan is not stale.
+// untilFresh calls plan, which plans and applies. If a node changed after it was planned on,
+// apply refuses the plan with tree.ErrConflict, and untilFresh calls plan again.
 func (m *Memory) untilFresh(plan func() error) error {
 	for try := 1; ; try++ {
 		err := plan()

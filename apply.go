@@ -7,10 +7,10 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// apply is the one door. It checks a batch (pure), commits it (durable, all or
-// none) and updates the index (derived). A stale plan comes back as
-// tree.ErrConflict, to be planned again by whoever made it; an index that
-// cannot follow is built anew from the store, and nothing is lost.
+// apply is the one door: every write to the tree goes through it. It checks a batch (pure),
+// commits it (durable, all or none) and updates the index (derived). If the batch was planned on
+// nodes that changed since, the error is tree.ErrConflict and the caller plans again, see
+// untilFresh. If the index cannot take the batch, it is built anew from the store.
 func (m *Memory) apply(ctx context.Context, b tree.Batch) error {
 	nodes := make([]tree.Node, len(b.Changes))
 	for i := range b.Changes {
@@ -24,7 +24,7 @@ func (m *Memory) apply(ctx context.Context, b tree.Batch) error {
 		return err
 	}
 	ix := m.index.Load()
-	ready, unready := ix.Prepare(ctx, nodes) // before the door: an embedder may take its time
+	ready, unready := ix.Prepare(ctx, nodes) // outside of the lock, since an embedder may be slow
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("commit: %w", err)
 	}
@@ -38,7 +38,7 @@ func (m *Memory) apply(ctx context.Context, b tree.Batch) error {
 		return nil
 	}
 	switch now := m.index.Load(); {
-	case now != ix: // it was built anew meanwhile
+	case now != ix: // the index was replaced meanwhile, so what was prepared is of no use
 		err = now.Update(ctx, version, nodes)
 	case unready != nil:
 		err = unready
@@ -52,6 +52,7 @@ func (m *Memory) apply(ctx context.Context, b tree.Batch) error {
 	return nil
 }
 
+// checkChange checks one change by itself: operation, reason, and the laws of its node.
 func checkChange(c *tree.Change) error {
 	if !c.Op.Valid() {
 		return &tree.FieldError{Field: "op", Problem: fmt.Sprintf("is %q, which is no operation", c.Op)}
@@ -62,7 +63,8 @@ func checkChange(c *tree.Change) error {
 	return tree.Check(&c.Node)
 }
 
-// checkLinks holds the laws between nodes, as they will be after the batch.
+// checkLinks checks the laws between nodes, on the tree as it will be after the batch. Of a node
+// that occurs twice the last counts.
 func (m *Memory) checkLinks(ctx context.Context, nodes []tree.Node) error {
 	after := make(map[string]*tree.Node, len(nodes))
 	for i := range nodes {

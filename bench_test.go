@@ -19,7 +19,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// sentences are what people and agents wrote in the fixtures.
+// sentences returns the sentences that people and agents wrote in the fixtures.
 func sentences(tb testing.TB) []string {
 	tb.Helper()
 	var all []string
@@ -39,9 +39,9 @@ func sentences(tb testing.TB) []string {
 	return all
 }
 
-// stream makes judged runs, one in three right, that read like test cases: two
-// sentences of real ones with words dropped, and in every second a name that no
-// other has, on a few hundred screens.
+// stream makes judged runs that read like test cases, on a few hundred screens. One in three is
+// right. Each has two sentences of real test cases with some words dropped. Every second one
+// has a name that no other has.
 func stream(tb testing.TB, n int) []memtree.Evaluation {
 	tb.Helper()
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -71,8 +71,10 @@ func stream(tb testing.TB, n int) []memtree.Evaluation {
 			prompt += fmt.Sprintf(" as customer%d", i)
 		}
 		es[i] = memtree.Evaluation{
-			ID: fmt.Sprint("run-", i), RunID: fmt.Sprint("r", i/50), CaseID: fmt.Sprintf("CASE_%d", i), At: day.Add(time.Duration(i) * time.Second),
-			Scene:  tree.Scene{ID: fmt.Sprintf("SCENE_%03d", screen), Type: kinds[screen%len(kinds)], Route: fmt.Sprintf("/shop/%d/page%d", i, screen)},
+			ID: fmt.Sprint("run-", i), RunID: fmt.Sprint("r", i/50), CaseID: fmt.Sprintf("CASE_%d", i),
+			At: day.Add(time.Duration(i) * time.Second),
+			Scene: tree.Scene{ID: fmt.Sprintf("SCENE_%03d", screen), Type: kinds[screen%len(kinds)],
+				Route: fmt.Sprintf("/shop/%d/page%d", i, screen)},
 			Prompt: prompt, Judgment: tree.Raw(fmt.Sprintf(`{"verdict":%q,"reason":%q}`, judged, "it looks as it should")),
 			GroundTruth: tree.Raw(fmt.Sprintf(`{"verdict":%q}`, truth)), Reason: draw(),
 		}
@@ -94,8 +96,8 @@ func recorded(b *testing.B, dir string, n int) *memtree.Memory {
 	return m
 }
 
-// BenchmarkRecord is one evaluation, accepted durably in batches of 256 and
-// formed: what `memtree record` does, without reading the file.
+// BenchmarkRecord measures what `memtree record` does for one evaluation, without reading the
+// file: it is accepted durably in batches of 256, and formed.
 func BenchmarkRecord(b *testing.B) {
 	es := stream(b, b.N)
 	m, err := memtree.Open(b.Context(), b.TempDir(), nil)
@@ -112,8 +114,8 @@ func BenchmarkRecord(b *testing.B) {
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "evals/s")
 }
 
-// BenchmarkGuide is the guidance for a prompt not seen before, at 10,000 wrong
-// runs, with the text and the trial.
+// BenchmarkGuide measures Guide for prompts not seen before, after 10,000 wrong runs, with the
+// text and the trial.
 func BenchmarkGuide(b *testing.B) {
 	m := recorded(b, b.TempDir(), 15000)
 	defer m.Close()
@@ -131,8 +133,8 @@ func BenchmarkGuide(b *testing.B) {
 	quantiles(b, took)
 }
 
-// BenchmarkOpenGuide is a cold question: open the store of 10,000 wrong runs,
-// ask once, close.
+// BenchmarkOpenGuide measures a single question from a cold start: open the store of 10,000
+// wrong runs, ask once, close.
 func BenchmarkOpenGuide(b *testing.B) {
 	dir := b.TempDir()
 	require.NoError(b, recorded(b, dir, 15000).Close())

@@ -47,8 +47,8 @@ func (m *Memory) Evolve(ctx context.Context, o *EvolveOptions) (evolution.Evolve
 	return out, nil
 }
 
-// evolveRounds forgets and learns, and once more where learning has left
-// something to forget, so that another Evolve finds nothing to do.
+// evolveRounds forgets, then learns. If learning left something to forget it does both again,
+// at most three times, so that another Evolve finds nothing to do.
 func (m *Memory) evolveRounds(
 	ctx context.Context, o *EvolveOptions, jobs *evolution.Jobs, out *evolution.Evolved,
 ) error {
@@ -76,8 +76,9 @@ func (m *Memory) evolveRounds(
 	return nil
 }
 
-// evolve plans and applies once, partition by partition: when ctx ends between two jobs,
-// what was applied stands, and answers are kept. No lock is held while a model is asked.
+// evolve plans and applies once, partition by partition, and adds what it did to out. If ctx
+// ends between two jobs, what was applied so far stands, and the model's answers are kept. No
+// lock is held while a model is asked.
 func (m *Memory) evolve(
 	ctx context.Context, v evolution.Scanner, o *EvolveOptions, jobs *evolution.Jobs, out *evolution.Evolved,
 ) error {
@@ -103,7 +104,7 @@ func (m *Memory) evolve(
 			}
 		},
 	}
-	if o.MaxCalls != nil { // an earlier try may have used some of the bounds
+	if o.MaxCalls != nil { // less what an earlier round or a stale plan has used
 		bounds.MaxCalls = new(max(0, *o.MaxCalls-out.Calls))
 	}
 	if o.MaxCost != nil {
@@ -118,7 +119,8 @@ func (m *Memory) evolve(
 			return err
 		}
 		if !o.DryRun && len(plan.Changes) > 0 {
-			// What was paid for is kept before anything can go wrong with the tree.
+			// The model's answers cost money. They are saved before the tree is changed, which
+			// may fail.
 			if err := jobs.Save(context.WithoutCancel(ctx)); err != nil {
 				return err
 			}
@@ -136,7 +138,7 @@ func (m *Memory) evolve(
 	return nil
 }
 
-// openJobs opens what is kept of evolution's jobs.
+// openJobs opens the saved answers and drafts of earlier runs of Evolve.
 func (m *Memory) openJobs(ctx context.Context, write bool) (*evolution.Jobs, error) {
 	if write && m.opts.ReadOnly {
 		return nil, tree.ErrReadOnly

@@ -26,7 +26,9 @@ import (
 // learning opens a memory with the shipped runs of tool agents.
 func learning(t *testing.T, dir string, gen llm.Generator) *memtree.Memory {
 	t.Helper()
-	m, err := memtree.Open(t.Context(), dir, &memtree.Options{Generator: gen, Now: func() time.Time { return time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC) }})
+	m, err := memtree.Open(t.Context(), dir, &memtree.Options{Generator: gen, Now: func() time.Time {
+		return time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+	}})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, m.Close()) })
 	if gen == nil {
@@ -78,7 +80,9 @@ func TestEvolve(t *testing.T) {
 	require.Equal(t, before, dump(t, m), "a dry run writes nothing")
 
 	var told []evolution.Progress
-	v, err := m.Evolve(t.Context(), &memtree.EvolveOptions{Progress: func(s evolution.Progress) { told = append(told, s) }})
+	v, err := m.Evolve(t.Context(), &memtree.EvolveOptions{Progress: func(s evolution.Progress) {
+		told = append(told, s)
+	}})
 	require.NoError(t, err)
 	require.Equal(t, dry.Plans, v.Plans, "a dry run says what will be done")
 	require.Equal(t, len(v.Plans), told[len(told)-1].Done)
@@ -109,7 +113,7 @@ func TestEvolve(t *testing.T) {
 	require.Zero(t, changes(again), "nor after opening again")
 }
 
-// interrupting ends the context when the model is asked for the at-th time.
+// interrupting is a model that ends the context when it is asked for the at-th time.
 type interrupting struct {
 	calls, at int
 	stop      context.CancelFunc
@@ -125,7 +129,7 @@ func (g *interrupting) Generate(ctx context.Context, r llm.Request) (llm.Answer,
 	return llmtest.Echo{}.Generate(ctx, r)
 }
 
-// Interrupted, evolve keeps what it has; the next one asks for the rest alone.
+// An Evolve that is interrupted keeps the answers it has. The next one asks only for the rest.
 func TestEvolveGoesOn(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "store")
 	require.NoError(t, learning(t, dir, nil).Close())
@@ -153,8 +157,8 @@ func TestEvolveGoesOn(t *testing.T) {
 	require.Zero(t, changes(v))
 }
 
-// Wherever evolve is interrupted, the tree ends the same: whether a lesson is good
-// enough does not depend on those that were learned before.
+// Wherever Evolve is interrupted, the tree is the same in the end. So whether a lesson is good
+// enough does not depend on the lessons that were learned before it.
 func TestEvolveEndsTheSame(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "store")
 	require.NoError(t, learning(t, dir, nil).Close())
@@ -201,7 +205,7 @@ func TestEvolveReadOnly(t *testing.T) {
 	}))
 }
 
-// hanging is a model whose first answer about lessons does not come before it is let go.
+// hanging is a model that holds back its first answer about lessons until the test lets it go.
 type hanging struct {
 	asked, free chan struct{}
 	once        sync.Once
@@ -220,8 +224,8 @@ func (h *hanging) Generate(ctx context.Context, r llm.Request) (llm.Answer, erro
 	return llm.Answer{}, &llm.Error{Kind: llm.KindMalformed, Err: errors.New("not an answer")}
 }
 
-// While a model is asked, guidance is given and runs are recorded; what they
-// change under the plan makes it stale, and it is made again.
+// While a model is asked, guidance is given and runs are recorded. These change nodes that the
+// plan was made on, so the plan is stale and is made again.
 func TestNothingWaitsForTheModel(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "store")
 	require.NoError(t, learning(t, dir, nil).Close())

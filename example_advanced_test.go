@@ -16,7 +16,9 @@ func ExampleMemory_Explain() {
 	mem := remembering(ctx, "shop.jsonl")
 	defer mem.Close()
 
-	x, err := mem.Explain(ctx, memtree.Query{Prompt: "Save the new phone number, reload the page, check that it is still there"})
+	x, err := mem.Explain(ctx, memtree.Query{
+		Prompt: "Save the new phone number, reload the page, check that it is still there",
+	})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -33,7 +35,8 @@ func ExampleMemory_Risk() {
 	mem := remembering(ctx, "tau.jsonl")
 	defer mem.Close()
 
-	r, err := mem.Risk(ctx, memtree.Evaluation{Prompt: "Cancel the reservation and refund it", Judgment: tree.Raw(`"pass"`)})
+	r, err := mem.Risk(ctx, memtree.Evaluation{Prompt: "Cancel the reservation and refund it",
+		Judgment: tree.Raw(`"pass"`)})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -157,7 +160,8 @@ func ExampleMemory_Promote() {
 		log.Fatal(err)
 	}
 	fmt.Println("leave there:", selection.Summary.Nodes, "wait here:", plan.Changes)
-	query := memtree.Query{Prompt: "Check the booking form: the total must equal the price per hour times the hours", Quarantined: true}
+	query := memtree.Query{Prompt: "Check the booking form: the total must equal the price per hour times the hours",
+		Quarantined: true}
 	x, err := ours.Explain(ctx, query)
 	if err != nil {
 		log.Fatal(err)

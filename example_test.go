@@ -13,7 +13,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// An agent that judges every form as fine.
+// An agent that judges that every form works.
 func agent(context.Context, string) tree.Raw { return tree.Raw(`{"verdict": "pass"}`) }
 
 // remembering opens a memory for an example, with the judged runs of a shipped sample.
@@ -150,7 +150,8 @@ func ExampleMemory_Guide() {
 	mem := remembering(ctx, "shop.jsonl")
 	defer mem.Close()
 
-	for _, prompt := range []string{"Save the new phone number, reload the page, check that it is still there", "Count the links of the imprint"} {
+	for _, prompt := range []string{"Save the new phone number, reload the page, check that it is still there",
+		"Count the links of the imprint"} {
 		g, err := mem.Guide(ctx, memtree.Query{Prompt: prompt, Lang: "en"})
 		if err != nil {
 			log.Fatal(err)
@@ -221,7 +222,8 @@ func ExampleMemory_RecordAll() {
 	}
 	defer mem.Close()
 
-	run := memtree.Evaluation{RunID: "nightly-42", Prompt: "Check the cart", Judgment: tree.Raw(`"pass"`), GroundTruth: tree.Raw(`"fail"`)}
+	run := memtree.Evaluation{RunID: "nightly-42", Prompt: "Check the cart", Judgment: tree.Raw(`"pass"`),
+		GroundTruth: tree.Raw(`"fail"`)}
 	other := run
 	other.Prompt = "Check the imprint"
 	receipts, err := mem.RecordAll(ctx, []memtree.Evaluation{run, other, run})

@@ -11,14 +11,16 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// A batch of the outbox is formed on one view of the tree and committed at once.
+// formBatch is the number of evaluations that are formed on one view of the tree and committed
+// together.
 const formBatch = 256
 
-// formSome forms up to a batch and returns how many evaluations it finished.
+// formSome leases evaluations from the outbox, at most formBatch, and forms them. It returns
+// how many it finished. After an error the outbox has them again.
 func (m *Memory) formSome(ctx context.Context) (int, error) {
 	size := formBatch
 	if m.opts.Generator != nil {
-		size = 8 // a model is slow: keep what it has done
+		size = 8 // a model is slow, so its answers are committed often
 	}
 	es, err := m.store.Lease(ctx, size)
 	if err != nil || len(es) == 0 {
@@ -34,8 +36,10 @@ func (m *Memory) formSome(ctx context.Context) (int, error) {
 	return len(es), nil
 }
 
+// formBatch forms evaluations in order and applies what comes of them in one batch. An
+// evaluation that can never be formed becomes a dead letter.
 func (m *Memory) formBatch(ctx context.Context, es []tree.Evaluation) error {
-	view := m.plan()
+	view := m.newPlan()
 	if m.model != nil {
 		m.askAhead(ctx, es, view)
 		defer m.model.forget()
@@ -75,25 +79,28 @@ func (m *Memory) formBatch(ctx context.Context, es []tree.Evaluation) error {
 	return nil
 }
 
-// unusable reports whether no retry will make anything of an evaluation.
+// unusable reports whether an error says that the evaluation itself is wrong, so that forming it
+// would fail again.
 func unusable(err error) bool {
 	var f *tree.FieldError
 	return errors.As(err, &f)
 }
 
-// formingPlan is what a batch of changes is made on: the tree as it is, and on top of
-// it the changes of the batch so far. So what is formed does not depend on
-// where one batch ends and the next begins.
+// formingPlan is the view of the tree on which a batch is formed: the nodes of the store, and in
+// their place those that the batch has changed so far. So the result does not depend on where
+// one batch ends and the next begins.
 type formingPlan struct {
 	m     *Memory
 	nodes map[string]tree.Node
-	order []string // ids in nodes, as they came
+	order []string // the ids of nodes, in the order in which they came
 }
 
-func (m *Memory) plan() *formingPlan {
+// newPlan returns the view of a batch that has not changed anything yet.
+func (m *Memory) newPlan() *formingPlan {
 	return &formingPlan{m: m, nodes: map[string]tree.Node{}}
 }
 
+// add puts changes on top of the view.
 func (p *formingPlan) add(changes []tree.Change) {
 	for _, c := range changes {
 		if _, ok := p.nodes[c.Node.ID]; !ok {
@@ -103,7 +110,7 @@ func (p *formingPlan) add(changes []tree.Change) {
 	}
 }
 
-// Get returns a node as it will be.
+// Get returns a node as it will be after the changes so far.
 func (p *formingPlan) Get(ctx context.Context, id string) (tree.Node, error) {
 	if n, ok := p.nodes[id]; ok {
 		return n, nil
@@ -111,12 +118,13 @@ func (p *formingPlan) Get(ctx context.Context, id string) (tree.Node, error) {
 	return trusted{p.m.store}.Get(ctx, id)
 }
 
-// nearOverlap is the share of words that two texts have in common at the least
-// when nine in ten of their 5-grams are the same, with room to spare.
+// nearOverlap is the lowest similarity by words at which a case is read as a possible
+// near-duplicate. It is low enough that texts with nine in ten 5-grams in common are above it.
 const nearOverlap = 0.6
 
-// Similar returns the cases of n's partition and scene whose words are nearest,
-// all such cases of the batch, and those of n's test.
+// Similar returns the cases of which n may be one more occurrence: the up to k cases of n's
+// error type, direction and scene whose words are nearest, all such cases of the batch, and the
+// cases of n's test.
 func (p *formingPlan) Similar(ctx context.Context, n *tree.Node, k int) ([]tree.Node, error) {
 	var out []tree.Node
 	ix := p.m.index.Load()
@@ -139,7 +147,7 @@ func (p *formingPlan) Similar(ctx context.Context, n *tree.Node, k int) ([]tree.
 	}
 	for _, id := range ids {
 		if _, ok := p.nodes[id]; ok {
-			continue // comes below, as it will be
+			continue // it is added below, as the batch has changed it
 		}
 		node, err := p.m.store.Get(ctx, id)
 		if errors.Is(err, tree.ErrNotFound) {

@@ -36,14 +36,14 @@ type Query struct {
 
 // Guidance is the answer: a block of text for the prompt, or nothing.
 type Guidance struct {
-	Trial     string             `json:"trial"`              // hand it back in Evaluation.Trial; "" when nothing was recorded
+	Trial     string             `json:"trial"`              // hand it back in Evaluation.Trial; "" if none was recorded
 	Abstained bool               `json:"abstained"`          // nothing fits
 	Text      string             `json:"text"`               // the fenced block; "" when memory abstains
 	Hash      string             `json:"hash"`               // of Text
 	Wording   string             `json:"wording,omitempty"`  // how it is worded, for the ledger
 	Items     []enhance.Item     `json:"items"`              // the memories in Text
 	Facts     []enhance.ToldFact `json:"facts,omitempty"`    // what the observation shows of remembered misses, as in Text
-	Nearest   *enhance.Item      `json:"nearest"`            // what came nearest, and why it was not given; nil: nothing did
+	Nearest   *enhance.Item      `json:"nearest"`            // what came nearest, and why it was not given; nil: nothing
 	Unformed  int                `json:"unformed,omitempty"` // when it abstains: recorded runs that it does not know yet
 	Note      string             `json:"note,omitempty"`     // what did not work as it should have
 }
@@ -99,8 +99,11 @@ func (m *Memory) Explain(ctx context.Context, q Query) (Explanation, error) {
 	return x, nil
 }
 
+// searchFunc is a way to ask an index: Search, Explain, or asking the quarantine in its place.
 type searchFunc func(*retrieval.Index, context.Context, retrieval.Query) (retrieval.Result, error)
 
+// answer does what Guide and Explain have in common: it asks the index, holds the memories of
+// this page against the observation, writes the text, and says why the others are not in it.
 func (m *Memory) answer(ctx context.Context, q Query, ask searchFunc) (Explanation, error) {
 	select {
 	case <-m.closed:
@@ -110,7 +113,7 @@ func (m *Memory) answer(ctx context.Context, q Query, ask searchFunc) (Explanati
 	if q.Prompt == "" {
 		return Explanation{}, &tree.FieldError{Field: "prompt", Problem: "is missing; say what the agent will be asked"}
 	}
-	r, err := m.find(ctx, retrieval.Query{
+	r, err := m.searchIndex(ctx, retrieval.Query{
 		Prompt: q.Prompt, Step: q.Step, Lang: q.Lang, Scene: q.Scene, Scope: q.Scope,
 		Exclude: q.Exclude, ExcludeTests: q.ExcludeTests, Now: m.opts.Now(), Limits: q.Limits,
 	}, ask)
@@ -120,11 +123,11 @@ func (m *Memory) answer(ctx context.Context, q Query, ask searchFunc) (Explanati
 	var x Explanation
 	x.Note = r.Note
 	look := enhance.Look{Observation: q.Observation, Prompt: q.Prompt, Step: q.Step, Test: q.Scope.Test}
-	facts, err := m.hold(ctx, &look, r.Here)
+	facts, err := m.holdCases(ctx, &look, r.Here)
 	if err != nil {
 		return Explanation{}, err
 	}
-	dropped, err := m.write(ctx, q, &r, facts, &x.Guidance)
+	dropped, err := m.writeGuidance(ctx, q, &r, facts, &x.Guidance)
 	if err != nil {
 		return Explanation{}, err
 	}
@@ -140,8 +143,8 @@ func (m *Memory) answer(ctx context.Context, q Query, ask searchFunc) (Explanati
 	return x, nil
 }
 
-// nearest returns what came nearest to being given: where retrieval took
-// something and the text could hold none of it, the first of that.
+// nearest returns the memory that came nearest to being given, nil if there was none. If
+// retrieval took memories but none of them is in the text, it is the first of these.
 func (g *Guidance) nearest(r *retrieval.Result, dropped []enhance.Drop) *enhance.Item {
 	h := r.Nearest
 	if g.Abstained && len(r.Hits) > 0 {
@@ -155,8 +158,8 @@ func (g *Guidance) nearest(r *retrieval.Result, dropped []enhance.Drop) *enhance
 	return &near
 }
 
-// unformed counts the recorded runs that no answer knows yet. Whoever cannot say is
-// not waited for.
+// unformed returns the number of recorded runs that are not formed yet, so that no answer knows
+// them. It is 0 if the store cannot say.
 func (m *Memory) unformed(ctx context.Context) int {
 	info, err := m.store.Info(ctx)
 	if err != nil {
@@ -165,9 +168,9 @@ func (m *Memory) unformed(ctx context.Context) int {
 	return info.Outbox
 }
 
-// write turns hits into text, and returns those whose text has no place in it. A hit
-// whose node is gone is left out.
-func (m *Memory) write(
+// writeGuidance writes the text of the hits and facts into to. It returns the hits that are not
+// in the text, with reasons. A hit whose node is gone is left out without one.
+func (m *Memory) writeGuidance(
 	ctx context.Context, q Query, r *retrieval.Result, facts []enhance.Observed, to *Guidance,
 ) ([]enhance.Drop, error) {
 	ids := make([]string, len(r.Hits))
@@ -175,7 +178,7 @@ func (m *Memory) write(
 	for i := range r.Hits {
 		ids[i], byID[r.Hits[i].ID] = r.Hits[i].ID, &r.Hits[i]
 	}
-	nodes, err := m.present(ctx, ids)
+	nodes, err := m.readNodes(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -195,20 +198,20 @@ func (m *Memory) write(
 	return g.Dropped, nil
 }
 
-// hold holds what the cases of this very page once missed against what can be seen.
-func (m *Memory) hold(ctx context.Context, look *enhance.Look, here []string) ([]enhance.Observed, error) {
+// holdCases compares what the cases with the ids here once missed with the observation of look.
+func (m *Memory) holdCases(ctx context.Context, look *enhance.Look, here []string) ([]enhance.Observed, error) {
 	if look.Observation == "" {
 		return nil, nil
 	}
-	cases, err := m.present(ctx, here)
+	cases, err := m.readNodes(ctx, here)
 	if err != nil {
 		return nil, err
 	}
 	return look.Hold(cases, m.taxonomy), nil
 }
 
-// present returns the nodes of ids, without those that are gone.
-func (m *Memory) present(ctx context.Context, ids []string) ([]tree.Node, error) {
+// readNodes reads the nodes with the ids, and leaves out those that are gone.
+func (m *Memory) readNodes(ctx context.Context, ids []string) ([]tree.Node, error) {
 	nodes := make([]tree.Node, 0, len(ids))
 	for _, id := range ids {
 		n, err := m.store.Get(ctx, id)
@@ -223,10 +226,11 @@ func (m *Memory) present(ctx context.Context, ids []string) ([]tree.Node, error)
 	return nodes, nil
 }
 
-// trialCount tells apart the trials of one query at one time.
+// trialCount makes the ids of trials different that have one query and one time.
 var trialCount atomic.Uint64
 
-// keepTrial leaves a line for the ledger, without waiting for it.
+// keepTrial sets the trial of g and passes its entry to the worker that writes the ledger. It
+// does not wait: if the queue is full, the entry is lost and g has no trial.
 func (m *Memory) keepTrial(q Query, g *Guidance) {
 	if m.opts.ReadOnly {
 		return
@@ -264,7 +268,8 @@ func (m *Memory) keepTrial(q Query, g *Guidance) {
 	}
 }
 
-// digest names the question without telling it.
+// digest returns a hash of the question, so that the ledger can tell questions apart without
+// their texts.
 func (q *Query) digest() string {
 	return tree.Hash(q.Prompt, q.Step, q.Scene.ID, q.Scene.Type, tree.Route(q.Scene.Route),
 		q.Scope.Product, q.Scope.Suite, q.Scope.Test, q.RunID)

@@ -16,7 +16,7 @@ type Health struct {
 // Health says how memory has fared since Open. Advanced.
 func (m *Memory) Health() Health {
 	h := Health{
-		Embedder: m.opts.Embedder.ID(), Note: m.note(), Formed: m.outbox.tally(),
+		Embedder: m.opts.Embedder.ID(), Note: m.vectorNote(), Formed: m.outbox.tally(),
 		Guidance: m.counts.guideFailures.Load(), Trials: m.counts.trialsLost.Load(),
 		Runs: m.counts.runsLost.Load(), Conflicts: m.counts.conflicts.Load(),
 	}

@@ -2,16 +2,16 @@ package memtree
 
 import "sync"
 
-// held are the runs that Wrap has handed over and that are not recorded yet.
+// held is the set of runs that Wrap has handed over and that are not recorded yet.
 type held struct {
 	mu     sync.Mutex
-	runs   map[chan struct{}]bool // each closes once its run is recorded, or lost
-	closed bool
+	runs   map[chan struct{}]bool // one for each run; it closes when the run is recorded or lost
+	closed bool                   // no more runs are taken
 }
 
-// add takes a run in and returns what closes when it is done with, nil once
-// memory closes: nobody would record it.
-func (h *held) add() chan struct{} {
+// addRun adds a run. It returns the channel that closes when the run is recorded or lost; nil if
+// the memory is closed, since nobody would record the run.
+func (h *held) addRun() chan struct{} {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.closed {
@@ -25,7 +25,8 @@ func (h *held) add() chan struct{} {
 	return done
 }
 
-func (h *held) done(run chan struct{}) {
+// endRun removes a run and closes its channel. A second call does nothing.
+func (h *held) endRun(run chan struct{}) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.runs[run] {
@@ -34,8 +35,8 @@ func (h *held) done(run chan struct{}) {
 	}
 }
 
-// now returns the runs that are held at this moment.
-func (h *held) now() []<-chan struct{} {
+// runsNow returns the channels of the runs that are held at this moment.
+func (h *held) runsNow() []<-chan struct{} {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	out := make([]<-chan struct{}, 0, len(h.runs))
@@ -45,6 +46,7 @@ func (h *held) now() []<-chan struct{} {
 	return out
 }
 
+// close makes addRun refuse further runs.
 func (h *held) close() {
 	h.mu.Lock()
 	defer h.mu.Unlock()

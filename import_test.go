@@ -94,7 +94,8 @@ func TestLayers(t *testing.T) {
 				t.Errorf("%s imports %s, which ARCHITECTURE.md does not allow", name, imp)
 			}
 		}
-		if base := name[strings.LastIndex(name, "/")+1:]; slices.Contains([]string{"util", "utils", "common", "helpers", "models", "types"}, base) {
+		if base := name[strings.LastIndex(name, "/")+1:]; slices.Contains(
+			[]string{"util", "utils", "common", "helpers", "models", "types"}, base) {
 			t.Errorf("package %s says nothing by its name", name)
 		}
 	}
@@ -117,7 +118,8 @@ func TestLayersKeepTestsApart(t *testing.T) {
 	for _, p := range all {
 		for _, imp := range p.Imports {
 			if tests[imp] && !tests[p.ImportPath] {
-				t.Errorf("%s imports %s outside its _test.go files; that is a package for tests, and only tests may import it", p.ImportPath, imp)
+				t.Errorf("%s imports %s outside its _test.go files; "+
+					"that is a package for tests, and only tests may import it", p.ImportPath, imp)
 			}
 		}
 	}

@@ -1,7 +1,7 @@
 package memtree
 
-// The index: derived data, kept beside the store, and built anew whenever it
-// cannot be trusted.
+// The index is derived data. It is saved beside the store, and built anew from the nodes
+// whenever the saved one cannot be used.
 
 import (
 	"context"
@@ -13,10 +13,11 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
+// indexName is the name of the index among a store's derived data.
 const indexName = "index"
 
-// openIndex reads the index that was kept and catches up with the store, or
-// builds it anew where that cannot be done.
+// openIndex loads the saved index and brings it up to the version of the store. If that fails,
+// it builds the index anew. Missing vectors are made in the background.
 func (m *Memory) openIndex(ctx context.Context) error {
 	ix, err := m.loadIndex(ctx)
 	if err == nil {
@@ -25,7 +26,7 @@ func (m *Memory) openIndex(ctx context.Context) error {
 		if err = m.catchUp(ctx, ix); err == nil {
 			if s := ix.Stats(); m.lacksVectors(s) && !m.opts.ReadOnly {
 				m.opts.Logger.Warn("the index answers by words until it is built anew", "reason", s.Note)
-				m.mend(ctx, m.completed)
+				m.mendIndex(ctx, m.withMissingVectors)
 			}
 			return nil
 		}
@@ -36,6 +37,8 @@ func (m *Memory) openIndex(ctx context.Context) error {
 	return m.buildIndex(ctx)
 }
 
+// loadIndex opens the saved index. Its file stays open until Close, since pages are read when
+// they are needed.
 func (m *Memory) loadIndex(ctx context.Context) (*retrieval.Index, error) {
 	kept, err := tree.OpenDerived(ctx, m.store, indexName)
 	if err != nil {
@@ -49,6 +52,7 @@ func (m *Memory) loadIndex(ctx context.Context) (*retrieval.Index, error) {
 	return ix, nil
 }
 
+// catchUp updates an index with all commits since its version.
 func (m *Memory) catchUp(ctx context.Context, ix *retrieval.Index) error {
 	info, err := m.store.Info(ctx)
 	if err != nil || ix.Version() == info.Version {
@@ -69,8 +73,8 @@ func (m *Memory) catchUp(ctx context.Context, ix *retrieval.Index) error {
 	return nil
 }
 
-// buildIndex makes the index from the nodes. The caller holds the door, or is
-// alone.
+// buildIndex replaces the index by one made from the nodes. The caller must hold the door, or
+// be the only one who knows the memory, as Open is.
 func (m *Memory) buildIndex(ctx context.Context) error {
 	ix, err := m.newIndex(ctx)
 	if err != nil {
@@ -80,13 +84,15 @@ func (m *Memory) buildIndex(ctx context.Context) error {
 	return nil
 }
 
+// newIndex returns an index made from the nodes alone.
 func (m *Memory) newIndex(ctx context.Context) (*retrieval.Index, error) {
-	return m.fill(ctx, retrieval.New(m.taxonomy, m.opts.Embedder))
+	return m.fillIndex(ctx, retrieval.New(m.taxonomy, m.opts.Embedder))
 }
 
-// fill puts all nodes into an index and returns it. Where others write meanwhile,
-// it may have some of what they wrote, and has to catch up from its version.
-func (m *Memory) fill(ctx context.Context, ix *retrieval.Index) (*retrieval.Index, error) {
+// fillIndex puts all nodes into an index and returns it. If others write meanwhile, the index may
+// have some of their changes and not others. Its version is that of the beginning, so catchUp
+// adds them all.
+func (m *Memory) fillIndex(ctx context.Context, ix *retrieval.Index) (*retrieval.Index, error) {
 	info, err := m.store.Info(ctx)
 	if err != nil {
 		return nil, err
@@ -109,8 +115,8 @@ func (m *Memory) fill(ctx context.Context, ix *retrieval.Index) (*retrieval.Inde
 	return ix, nil
 }
 
-// saveIndex keeps the index for the next Open, unless little has changed in
-// much: then catching up is cheaper than writing all of it.
+// saveIndex saves the index for the next Open, unless the saved one has the same version. A
+// failure is logged and is no error.
 func (m *Memory) saveIndex(ctx context.Context) error {
 	ix := m.index.Load()
 	if m.opts.ReadOnly || ix == nil {
@@ -129,20 +135,22 @@ func (m *Memory) saveIndex(ctx context.Context) error {
 	return nil
 }
 
-// lacksVectors reports whether an index has fewer vectors than the embedder
-// would give: it was made with another, or this one failed. The built-in table
-// has none for a text without a word it knows, which is no lack.
+// lacksVectors reports whether an index has fewer vectors than the embedder would give, because
+// it was made with another embedder or because this one failed. The built-in table gives no vector
+// for a text without a word that it knows. That is no lack.
 func (m *Memory) lacksVectors(s retrieval.Stats) bool {
 	return s.Note != "" || !m.tableBuiltIn() && s.Vectors < s.Nodes
 }
 
-// mendGrace is how long Close lets a mend go on: the built-in table does most
-// trees in this time. What needs an embedder far away is begun again later.
+// mendGrace is how long Close waits for a mend. With the built-in table that is enough for most
+// trees. With another embedder Close does not wait, and the next Open begins again.
 const mendGrace = 2 * time.Second
 
-// mend has another index made in the background, once at a time, while writing
-// and guidance go on. The channel closes when it is done.
-func (m *Memory) mend(ctx context.Context, another func(context.Context) (*retrieval.Index, error)) <-chan struct{} {
+// mendIndex makes a new index in the background by calling another, and puts it in the place of
+// the present one. Writing and guidance go on meanwhile. Only one mend runs at a time: during
+// one, mendIndex starts none. The channel that it returns closes when the mend is done.
+func (m *Memory) mendIndex(ctx context.Context, another func(context.Context) (*retrieval.Index,
+	error)) <-chan struct{} {
 	m.mending.Lock()
 	defer m.mending.Unlock()
 	if m.mended != nil {
@@ -151,7 +159,7 @@ func (m *Memory) mend(ctx context.Context, another func(context.Context) (*retri
 	done := make(chan struct{})
 	m.mended = done
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	m.workers.Go(func() {
+	m.workers.Go(func() { // ends the mend some time after Close begins
 		defer cancel()
 		select {
 		case <-done:
@@ -178,18 +186,19 @@ func (m *Memory) mend(ctx context.Context, another func(context.Context) (*retri
 	return done
 }
 
-// completed returns an index like the present one with the vectors that it lacks:
-// what it has is not asked for again.
-func (m *Memory) completed(ctx context.Context) (*retrieval.Index, error) {
+// withMissingVectors returns a copy of the present index with the vectors that it lacks. The
+// embedder is asked only for these.
+func (m *Memory) withMissingVectors(ctx context.Context) (*retrieval.Index, error) {
 	had := m.index.Load().Stats().Vectors
-	ix, err := m.fill(ctx, m.index.Load().Fork())
+	ix, err := m.fillIndex(ctx, m.index.Load().Fork())
 	if err == nil && ix.Stats().Vectors <= had {
 		err = errors.New("the embedder gave no more vectors than there are")
 	}
 	return ix, err
 }
 
-// replaceIndex puts another index in the place of the present one.
+// replaceIndex calls another for an index, brings that up to date, and puts it in the place of the
+// present one.
 func (m *Memory) replaceIndex(ctx context.Context, another func(context.Context) (*retrieval.Index, error)) error {
 	ix, err := another(ctx)
 	if err != nil {
@@ -207,9 +216,8 @@ func (m *Memory) replaceIndex(ctx context.Context, another func(context.Context)
 	return nil
 }
 
-// note says why memories are found by words alone, or some of them; "" where
-// all is as it should be.
-func (m *Memory) note() string {
+// vectorNote says why all or some memories are found by words alone. It is "" if none are.
+func (m *Memory) vectorNote() string {
 	s := m.index.Load().Stats()
 	if s.Note == "" && m.lacksVectors(s) {
 		return fmt.Sprintf("%d of %d memories are found by words alone: the embedder %s gave no vector for them",
@@ -218,8 +226,8 @@ func (m *Memory) note() string {
 	return s.Note
 }
 
-// mendedBy waits for a mend under way, if there is one.
-func (m *Memory) mendedBy(ctx context.Context) error {
+// waitMended waits until the present mend of the index ends, if there is one, or ctx ends.
+func (m *Memory) waitMended(ctx context.Context) error {
 	m.mending.Lock()
 	done := m.mended
 	m.mending.Unlock()
@@ -234,16 +242,16 @@ func (m *Memory) mendedBy(ctx context.Context) error {
 	}
 }
 
-// find asks the index. One whose file turns out to be damaged is built anew,
-// and asked again if there is time.
-func (m *Memory) find(ctx context.Context, q retrieval.Query, ask searchFunc) (retrieval.Result, error) {
+// searchIndex asks the index. If the index turns out to be damaged, it is built anew in the
+// background, and is asked again if that ends before ctx does.
+func (m *Memory) searchIndex(ctx context.Context, q retrieval.Query, ask searchFunc) (retrieval.Result, error) {
 	r, err := ask(m.index.Load(), ctx, q)
 	if _, damaged := errors.AsType[*tree.CorruptError](err); !damaged {
 		return r, err
 	}
 	m.opts.Logger.Warn("the index is damaged, building it anew", "error", err)
 	select {
-	case <-m.mend(ctx, m.newIndex):
+	case <-m.mendIndex(ctx, m.newIndex):
 		return ask(m.index.Load(), ctx, q)
 	case <-ctx.Done():
 		return r, fmt.Errorf("%w; the index is being built anew", err)

@@ -18,7 +18,7 @@ import (
 	"github.com/memtree/memtree/llm/llmtest"
 )
 
-// indexFiles returns what is kept of the index in a store's folder.
+// indexFiles returns the files of the index in a store's folder.
 func indexFiles(t *testing.T, dir string) []string {
 	t.Helper()
 	var files []string
@@ -96,7 +96,7 @@ func (stuck) Embed(ctx context.Context, _ []string) ([][]float32, error) {
 	return nil, ctx.Err()
 }
 
-// fails is an embedder that is down.
+// fails is an embedder that always fails.
 type fails struct{ llmtest.Spell }
 
 func (fails) Embed(context.Context, []string) ([][]float32, error) { return nil, errors.New("down") }
@@ -112,7 +112,7 @@ func (c *counts) Embed(ctx context.Context, texts []string) ([][]float32, error)
 	return c.Spell.Embed(ctx, texts)
 }
 
-// keep records runs in a store and closes it; it returns what the memory notes.
+// keep records runs in a store and closes it. It returns the note of Health.
 func keep(t *testing.T, dir string, e llm.Embedder, es []memtree.Evaluation) string {
 	t.Helper()
 	m := open(t, dir, &memtree.Options{Embedder: e})

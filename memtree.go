@@ -36,10 +36,10 @@ type Options struct {
 	Now       func() time.Time // the clock, for what brings no time of its own; nil: time.Now
 }
 
-// defaultDeadline is the most that Guide takes of a run's time.
+// defaultDeadline is the longest time that Guide takes if Options.Deadline is not set.
 const defaultDeadline = 200 * time.Millisecond
 
-// cachedNodes is how many node bodies stay in memory.
+// cachedNodes is the number of nodes that the cache in front of the store holds.
 const cachedNodes = 4096
 
 // Memory is an open memory. Its methods may be called at once from many goroutines.
@@ -57,15 +57,15 @@ type Memory struct {
 	saved uint64     // version of the index on disk; guarded by door
 
 	mending sync.Mutex
-	mended  chan struct{} // closes when a mend under way ends; nil when there is none
-	kept    io.Closer     // the index's file, nil without one
+	mended  chan struct{} // closes when the present mend ends, see mendIndex; nil without one; guarded by mending
+	kept    io.Closer     // the file that the index is read from; nil without one
 
 	risks risks
 
-	trials   chan tree.Entry  // what Guide leaves for the ledger
-	runs     chan finishedRun // what Wrap leaves to judge and record
-	held     held             // those, and the one that is being judged
-	wake     chan struct{}    // the outbox may have something
+	trials   chan tree.Entry  // from Guide: entries to write to the ledger
+	runs     chan finishedRun // from Wrap: runs to judge and record
+	held     held             // the runs of runs, and the one that is being judged
+	wake     chan struct{}    // wakes the worker that forms the outbox
 	stop     context.CancelFunc
 	workers  sync.WaitGroup
 	counts   failures
@@ -75,7 +75,7 @@ type Memory struct {
 	closeErr error
 }
 
-// failures are what memory could not do without harming a run.
+// failures counts what failed while no run was harmed by it, see Health.
 type failures struct {
 	guideFailures atomic.Int64
 	trialsLost    atomic.Int64
@@ -98,7 +98,7 @@ func Open(ctx context.Context, dir string, opts *Options) (*Memory, error) {
 	if opts != nil {
 		m.opts = *opts
 	}
-	m.defaults()
+	m.setDefaults()
 	if err := m.open(ctx, dir); err != nil {
 		return nil, fmt.Errorf("open memory: %w", err)
 	}
@@ -114,7 +114,8 @@ func Open(ctx context.Context, dir string, opts *Options) (*Memory, error) {
 	return m, nil
 }
 
-func (m *Memory) defaults() {
+// setDefaults fills in the options that were not given.
+func (m *Memory) setDefaults() {
 	if m.opts.Deadline <= 0 {
 		m.opts.Deadline = defaultDeadline
 	}
@@ -126,6 +127,7 @@ func (m *Memory) defaults() {
 	}
 }
 
+// open opens taxonomy, embedder, store and index. After an error the store is closed.
 func (m *Memory) open(ctx context.Context, dir string) (err error) {
 	m.store = m.opts.Store
 	defer func() {
@@ -145,9 +147,9 @@ func (m *Memory) open(ctx context.Context, dir string) (err error) {
 	return m.openParts(ctx)
 }
 
-// openEmbedder takes the built-in table where no other embedder is given. Another may be
-// somebody else's, and is told no secrets; of a question far away, Guide gives it half of
-// the deadline and then goes by words alone.
+// openEmbedder takes the built-in table if no other embedder is given. Another one may be a
+// service of somebody else, so secrets are removed from every text that it is given. It gets
+// half of Guide's deadline; after that Guide finds memories by words alone.
 func (m *Memory) openEmbedder() (err error) {
 	switch e := m.opts.Embedder.(type) {
 	case nil:
@@ -162,12 +164,13 @@ func (m *Memory) openEmbedder() (err error) {
 	return err
 }
 
-// tableBuiltIn reports whether the embedder is the one that is always there.
+// tableBuiltIn reports whether the embedder is the built-in table, which never fails.
 func (m *Memory) tableBuiltIn() bool {
 	_, is := m.opts.Embedder.(*embed.Table)
 	return is
 }
 
+// openStore opens the store of the options: the given one, one in memory, or the folder dir.
 func (m *Memory) openStore(ctx context.Context, dir string) (tree.Store, error) {
 	if m.opts.Store != nil {
 		return m.opts.Store, nil
@@ -190,11 +193,12 @@ func (m *Memory) openStore(ctx context.Context, dir string) (tree.Store, error) 
 		return nil, err
 	}
 	if m.opts.ReadOnly {
-		return s, nil // another process may write: what it changes is to be seen
+		return s, nil // no cache: another process may write, and its changes must be seen
 	}
 	return cache.New(s, cachedNodes), nil
 }
 
+// openParts opens what works on the store: wording, forming and the index.
 func (m *Memory) openParts(ctx context.Context) error {
 	info, err := m.store.Info(ctx)
 	if err != nil {
@@ -202,7 +206,7 @@ func (m *Memory) openParts(ctx context.Context) error {
 	}
 	m.origin = info.Origin
 	m.words = enhance.NewWording(m.taxonomy)
-	// What is formed was redacted by RecordAll, before the outbox.
+	// RecordAll redacts evaluations before they enter the outbox.
 	o := formation.Options{Taxonomy: m.taxonomy, Origin: m.origin, Redacted: true, Words: m.words.Fill}
 	if m.opts.Generator != nil {
 		m.model = &batchModel{of: m.opts.Generator}
@@ -234,7 +238,7 @@ func (m *Memory) Close() error {
 // Tree reads what is stored: memories, the ledger, and how much there is. Advanced.
 func (m *Memory) Tree() tree.Reader { return readOnlyStore{m.store} }
 
-// readOnlyStore hides that a store can be written: Memory is the only writer.
+// readOnlyStore hides the writing methods of a store, so that Memory stays the only writer.
 type readOnlyStore struct{ tree.Reader }
 
 // Taxonomy returns the error types, scene types and checks. Advanced.

@@ -41,9 +41,11 @@ func open(t *testing.T, dir string, o *memtree.Options) *memtree.Memory {
 func missed(i int) memtree.Evaluation {
 	return memtree.Evaluation{
 		RunID: "r", CaseID: fmt.Sprintf("CASE_%d", i), Attempt: 1, At: day.Add(time.Duration(i) * time.Minute),
-		Scene:  tree.Scene{ID: "S1", Type: "form", Route: "/orders/" + fmt.Sprint(i)},
-		Prompt: "Check that the order form shows an error when the postcode is empty", Judgment: tree.Raw(`{"verdict":"pass"}`),
-		GroundTruth: tree.Raw(`{"verdict":"fail"}`), Reason: "The form was submitted without any validation message and the agent did not notice.",
+		Scene:       tree.Scene{ID: "S1", Type: "form", Route: "/orders/" + fmt.Sprint(i)},
+		Prompt:      "Check that the order form shows an error when the postcode is empty",
+		Judgment:    tree.Raw(`{"verdict":"pass"}`),
+		GroundTruth: tree.Raw(`{"verdict":"fail"}`),
+		Reason:      "The form was submitted without any validation message and the agent did not notice.",
 	}
 }
 
@@ -151,9 +153,10 @@ func TestRecordRefusesContradictions(t *testing.T) {
 	same.Correct, same.GroundTruth = &no, same.Judgment
 	way.Direction = taxonomy.FalseFail
 	for want, e := range map[string]memtree.Evaluation{
-		"record: correct is true although judgment reads as pass and ground_truth as fail; ":                                                right,
-		"record: correct is false although judgment and ground_truth both read as pass and differ in nothing else; ":                        same,
-		"record: direction is false_fail although judgment reads as pass and ground_truth as fail, which is false_pass; mend the one that ": way,
+		"record: correct is true although judgment reads as pass and ground_truth as fail; ":                         right,
+		"record: correct is false although judgment and ground_truth both read as pass and differ in nothing else; ": same,
+		"record: direction is false_fail although judgment reads as pass and ground_truth as fail, " +
+			"which is false_pass; mend the one that ": way,
 	} {
 		err := m.Record(t.Context(), e)
 		require.ErrorContains(t, err, want)
@@ -167,8 +170,8 @@ func TestRecordRefusesContradictions(t *testing.T) {
 	require.Zero(t, s.Evaluations, "all or none")
 }
 
-// TestOldContradictionsAreFormed: a store may hold in its outbox what Record
-// accepted before it refused contradictions.
+// TestOldContradictionsAreFormed: the outbox of a store may hold contradictions that an older
+// Record accepted.
 func TestOldContradictionsAreFormed(t *testing.T) {
 	dir := t.TempDir()
 	s, err := jsonstore.OpenDir(t.Context(), dir, jsonstore.Options{})
@@ -245,7 +248,7 @@ func TestSecretsAreNotWritten(t *testing.T) {
 	}))
 }
 
-// The order in which evaluations are formed in batches must not show.
+// The result must not depend on how evaluations are divided into batches.
 func TestBatchesDoNotShow(t *testing.T) {
 	form := func(batch int) string {
 		m := open(t, t.TempDir(), nil)
@@ -308,7 +311,8 @@ func TestWrap(t *testing.T) {
 		return memtree.Result{Judgment: tree.Raw(`{"verdict":"pass"}`)}, nil
 	}
 	c := memtree.Test{
-		ID: "CASE_9", RunID: "r9", Prompt: ask.Prompt, Context: "the shop", Scene: ask.Scene, GroundTruth: tree.Raw(`{"verdict":"fail"}`),
+		ID: "CASE_9", RunID: "r9", Prompt: ask.Prompt, Context: "the shop", Scene: ask.Scene,
+		GroundTruth: tree.Raw(`{"verdict":"fail"}`),
 	}
 	r, err := memtree.Wrap(m, run, nil)(t.Context(), c)
 	require.NoError(t, err)
@@ -349,8 +353,8 @@ func TestWrap(t *testing.T) {
 	require.Equal(t, []int{1, 2}, []int{correct, wrong})
 }
 
-// TestWrapTellsRunsApart: the same answer to the same case is another run, whoever
-// names it.
+// TestWrapTellsRunsApart: the same answer to the same case is another run, whether the caller
+// names the run or Wrap does.
 func TestWrapTellsRunsApart(t *testing.T) {
 	dir := t.TempDir()
 	m := open(t, dir, nil)
@@ -383,7 +387,8 @@ func TestRecordTellsNightsApart(t *testing.T) {
 	}
 	for range 2 { // again, and nothing changes
 		for _, e := range []memtree.Evaluation{
-			nameless(day, ""), nameless(day.AddDate(0, 0, 1), ""), nameless(day.AddDate(0, 0, 1), "t_1"), nameless(time.Time{}, "t_2"), nameless(time.Time{}, ""),
+			nameless(day, ""), nameless(day.AddDate(0, 0, 1), ""), nameless(day.AddDate(0, 0, 1), "t_1"),
+			nameless(time.Time{}, "t_2"), nameless(time.Time{}, ""),
 		} {
 			require.NoError(t, m.Record(t.Context(), e))
 		}

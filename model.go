@@ -14,9 +14,10 @@ import (
 // modelCalls is how many questions a model is asked at once.
 const modelCalls = 4
 
-// batchModel is a Generator that keeps its answers, failures too, until forget.
-// So a batch can be put to a slow model all at once, and then formed one by one,
-// in order, from what it said. It recovers what a provider's code panics with.
+// batchModel is a Generator that remembers its answers, and its failures, until forget. So the
+// questions of a batch can be put to a slow model at once, and the batch can then be formed in
+// order with the remembered answers. A panic in a provider's code becomes an error. It is safe
+// for concurrent use.
 type batchModel struct {
 	of llm.Generator
 
@@ -24,19 +25,21 @@ type batchModel struct {
 	said map[string]*answer
 }
 
+// answer is the answer to one question, or the error; once makes sure that it is asked once.
 type answer struct {
 	once sync.Once
 	a    llm.Answer
 	err  error
 }
 
+// forget drops all answers. What was a failure is asked again in the next batch.
 func (b *batchModel) forget() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.said = map[string]*answer{}
 }
 
-// Generate asks once for each question.
+// Generate asks each question once. Who asks it again waits for the same answer.
 func (b *batchModel) Generate(ctx context.Context, r llm.Request) (llm.Answer, error) {
 	key := tree.Hash(r.Name, r.System, r.Prompt, string(r.Schema))
 	b.mu.Lock()
@@ -60,9 +63,9 @@ func (b *batchModel) Generate(ctx context.Context, r llm.Request) (llm.Answer, e
 	return x.a, x.err
 }
 
-// askAhead puts a batch to the model, a few at once. What comes of it stays in
-// the model's answers; failures are met again, and handled, when the batch is
-// formed.
+// askAhead forms a batch only to have the model asked, modelCalls questions at once. The
+// answers stay in batchModel. A failure stays there too: it comes back, and is handled, when
+// the batch is formed.
 func (m *Memory) askAhead(ctx context.Context, es []tree.Evaluation, view formation.View) {
 	var asking sync.WaitGroup
 	places := make(chan struct{}, modelCalls)
@@ -78,8 +81,8 @@ func (m *Memory) askAhead(ctx context.Context, es []tree.Evaluation, view format
 	asking.Wait()
 }
 
-// formOne forms with the model, and by rules where the model does not answer;
-// such a case is marked to be analysed again.
+// formOne forms an evaluation with the model. If the model fails, the rules form it, and the
+// case is marked to be analysed again later.
 func (m *Memory) formOne(ctx context.Context, e tree.Evaluation, view formation.View) (formation.Formed, error) {
 	formed, err := m.former.Form(ctx, e, view)
 	var failed *llm.Error

@@ -15,7 +15,7 @@ import (
 	"github.com/memtree/memtree/llm"
 )
 
-// analyst is a model that answers every analysis alike, or fails.
+// analyst is a model that gives every analysis the same answer, or fails.
 type analyst struct {
 	calls  atomic.Int64
 	now    atomic.Int64
@@ -33,13 +33,15 @@ func (a *analyst) Generate(context.Context, llm.Request) (llm.Answer, error) {
 }
 
 func several(n int) []memtree.Evaluation {
-	topics := []string{"postcode field", "delivery date", "gift voucher", "phone number", "company name", "discount code", "invoice address", "payment card"}
+	topics := []string{"postcode field", "delivery date", "gift voucher", "phone number", "company name", "discount code",
+		"invoice address", "payment card"}
 	var es []memtree.Evaluation
 	for i := range n {
 		e := missed(i)
 		e.Scene.ID = fmt.Sprint("S", i)
 		e.Prompt = fmt.Sprintf("Check that the %s is refused when it is left empty, screen %d", topics[i%len(topics)], i)
-		e.Reason = fmt.Sprintf("The %s was accepted although it was empty and no validation message was shown.", topics[i%len(topics)])
+		e.Reason = fmt.Sprintf("The %s was accepted although it was empty and no validation message was shown.",
+			topics[i%len(topics)])
 		es = append(es, e)
 	}
 	return es
@@ -48,10 +50,12 @@ func several(n int) []memtree.Evaluation {
 func TestAModelAnalysesEachOnce(t *testing.T) {
 	a := &analyst{answer: func() (llm.Answer, error) {
 		b, err := json.Marshal(map[string]any{
-			"errorType": "form_validation_error", "errorReason": "The agent did not look for the validation message of the empty field.",
-			"specificError":     "An empty field was accepted and no message was shown.",
-			"avoidanceStrategy": "When a form is submitted with an empty field, check that a validation message appears beside that field.",
-			"confidence":        0.8,
+			"errorType":     "form_validation_error",
+			"errorReason":   "The agent did not look for the validation message of the empty field.",
+			"specificError": "An empty field was accepted and no message was shown.",
+			"avoidanceStrategy": "When a form is submitted with an empty field, " +
+				"check that a validation message appears beside that field.",
+			"confidence": 0.8,
 		})
 		return llm.Answer{JSON: b, Model: "scripted"}, err
 	}}
@@ -88,7 +92,8 @@ func TestRulesAnswerWhereTheModelDoesNot(t *testing.T) {
 			for _, n := range all {
 				require.Equal(t, "rules", n.Provenance.Analyst)
 				require.NotEmpty(t, strings.TrimSpace(n.Content.Guidance))
-				require.Equal(t, name != "nonsense", n.Provenance.Again, "a model that was not there is asked again, one that has nothing to say is not")
+				require.Equal(t, name != "nonsense", n.Provenance.Again,
+					"a model that was not there is asked again, one that has nothing to say is not")
 			}
 		})
 	}

@@ -25,6 +25,7 @@ func (m *Memory) Prune(ctx context.Context, o *evolution.PruneOptions) (evolutio
 	return out, nil
 }
 
+// prune plans what to archive, and applies that unless it is a dry run.
 func (m *Memory) prune(ctx context.Context, o *evolution.PruneOptions) (p evolution.Pruned, err error) {
 	e, err := evolution.New(evolution.Options{Taxonomy: m.taxonomy})
 	if err != nil {

@@ -27,9 +27,8 @@ func fences(t *testing.T, lang string) []string {
 	return blocks
 }
 
-// TestReadmeTranscript types what the README's transcripts type, into one
-// shell, in a folder that holds the fixtures, and compares what is printed.
-// A line of "…" stands for any number of lines.
+// TestReadmeTranscript runs the commands of the README's transcripts in one shell, in a folder
+// with the fixtures, and compares the output. A line of "…" stands for any number of lines.
 func TestReadmeTranscript(t *testing.T) {
 	bin := filepath.Join(t.TempDir(), "memtree")
 	out, err := exec.CommandContext(t.Context(), "go", "build", "-o", bin, "./cmd/memtree").CombinedOutput()
@@ -46,7 +45,8 @@ func TestReadmeTranscript(t *testing.T) {
 			}
 			cmd := exec.CommandContext(t.Context(), "sh", "-c", command)
 			cmd.Dir = dir
-			cmd.Env = append(os.Environ(), "PATH="+filepath.Dir(bin)+":"+os.Getenv("PATH"), "LANG=C.UTF-8", "NO_COLOR=1", "COLUMNS=80",
+			cmd.Env = append(os.Environ(), "PATH="+filepath.Dir(bin)+":"+os.Getenv("PATH"), "LANG=C.UTF-8", "NO_COLOR=1",
+				"COLUMNS=80",
 				"MEMTREE_LLM_MODEL=", "MIDSCENE_MODEL_NAME=", "OPENAI_API_KEY=")
 			var got bytes.Buffer
 			cmd.Stdout, cmd.Stderr = &got, &got
@@ -69,11 +69,12 @@ func requireLines(t *testing.T, command, want, got string) {
 			pattern += regexp.QuoteMeta(line) + `\n`
 		}
 	}
-	require.Regexp(t, pattern+"$", strings.TrimSpace(got)+"\n", "%s: the README says\n%s\nand it printed\n%s", command, want, got)
+	require.Regexp(t, pattern+"$", strings.TrimSpace(got)+"\n", "%s: the README says\n%s\nand it printed\n%s", command,
+		want, got)
 }
 
-// TestReadmeCommands holds the README's set-up commands against the Makefile,
-// and runs the one that is not this test run itself.
+// TestReadmeCommands compares the README's set-up commands with the Makefile. It runs those that
+// are not this test run itself.
 func TestReadmeCommands(t *testing.T) {
 	b, err := os.ReadFile("README.md")
 	require.NoError(t, err)
@@ -87,7 +88,7 @@ func TestReadmeCommands(t *testing.T) {
 	require.Contains(t, string(out), "memtree record", "the demo says what to type next")
 }
 
-// TestReadmeSample holds the README's Go sample against the example that runs.
+// TestReadmeSample compares the README's Go sample with the example, which is run as a test.
 func TestReadmeSample(t *testing.T) {
 	b, err := os.ReadFile("example_test.go")
 	require.NoError(t, err)

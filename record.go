@@ -34,8 +34,8 @@ func (m *Memory) Record(ctx context.Context, e Evaluation) error {
 func (m *Memory) RecordAll(ctx context.Context, es []Evaluation) ([]tree.Receipt, error) {
 	clean := make([]Evaluation, len(es))
 	for i, e := range es {
-		if err := check(&e); err != nil {
-			return nil, fmt.Errorf("record: %w", at(i, len(es), err))
+		if err := checkEvaluation(&e); err != nil {
+			return nil, fmt.Errorf("record: %w", nameEvaluation(i, len(es), err))
 		}
 		e.Identify()
 		if e.At.IsZero() {
@@ -51,17 +51,18 @@ func (m *Memory) RecordAll(ctx context.Context, es []Evaluation) ([]tree.Receipt
 	return receipts, nil
 }
 
-// check says what of an evaluation cannot be used. What was accepted before this
-// check knew of contradictions is formed all the same, with a note.
-func check(e *tree.Evaluation) error {
+// checkEvaluation returns a *tree.FieldError for an evaluation that cannot be used. Stores may
+// hold contradictions that an older version accepted; those are formed, with a note.
+func checkEvaluation(e *tree.Evaluation) error {
 	if err := e.Check(); err != nil {
 		return err
 	}
 	return judgment.Denied(e, "judgment", "ground_truth")
 }
 
-// at says which of n evaluations an error is about.
-func at(i, n int, err error) error {
+// nameEvaluation puts the index i before the field of an error, if there is more than one
+// evaluation.
+func nameEvaluation(i, n int, err error) error {
 	var f *tree.FieldError
 	if n == 1 || !errors.As(err, &f) {
 		return err
@@ -77,7 +78,7 @@ func (m *Memory) Wait(ctx context.Context) error {
 		return fmt.Errorf("wait: %w", tree.ErrClosed)
 	default:
 	}
-	if err := m.wrapped(ctx); err != nil {
+	if err := m.waitWrapped(ctx); err != nil {
 		return fmt.Errorf("wait: %w", err)
 	}
 	for {
@@ -90,7 +91,7 @@ func (m *Memory) Wait(ctx context.Context) error {
 			return fmt.Errorf("wait: %w", err)
 		}
 		if info.Outbox == 0 || m.opts.ReadOnly {
-			if err := m.mendedBy(ctx); err != nil {
+			if err := m.waitMended(ctx); err != nil {
 				return err
 			}
 			// The commit that emptied the outbox comes before the index learns of

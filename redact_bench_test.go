@@ -23,9 +23,11 @@ func BenchmarkExport(b *testing.B) {
 			e.Judgment = tree.Raw(e.Judgment).Canonical()
 			for k := range many / 100 {
 				n := everywhere(i, e.Prompt)
-				n.Content = tree.Content{Title: "case", Description: e.Prompt[:min(len(e.Prompt), 200)], Guidance: "look again", Confidence: .5}
+				n.Content = tree.Content{Title: "case", Description: e.Prompt[:min(len(e.Prompt), 200)], Guidance: "look again",
+					Confidence: .5}
 				n.Scene, n.Scope, n.Provenance.Cites = tree.Scene{ID: "s", Route: "/cart"}, tree.Scope{Product: "shop"}, nil
-				n.CaseData.TestCase = tree.TestCase{CaseID: fmt.Sprint(i, "-", k), SceneID: "s", Prompt: fmt.Sprint(k, " ", e.Prompt), GroundTruth: e.GroundTruth.Canonical()}
+				n.CaseData.TestCase = tree.TestCase{CaseID: fmt.Sprint(i, "-", k), SceneID: "s",
+					Prompt: fmt.Sprint(k, " ", e.Prompt), GroundTruth: e.GroundTruth.Canonical()}
 				n.CaseData.AgentJudgment, n.CaseData.EvaluatorReason = string(e.Judgment), "the agent did not look"
 				n.CaseData.ActualError, n.CaseData.ErrorReason, n.CaseData.AvoidanceHint = "a", "b", "c"
 				n.ID = tree.EvidenceID(&n)

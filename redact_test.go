@@ -25,9 +25,8 @@ func grown(t *testing.T, runs []tree.Evaluation) *memtree.Memory {
 	return m
 }
 
-// TestRedactPersons plants 500 made-up persons, addresses and numbers, each in
-// the evidence of one test. None is left in a redacted export, and all of them
-// are in another.
+// TestRedactPersons plants 500 invented persons, addresses and numbers, each in the evidence of
+// one test. A redacted export has none of them, and an export without redaction has all.
 func TestRedactPersons(t *testing.T) {
 	const many, seed = 500, 1
 	p := people{rand.New(rand.NewPCG(seed, 2))}
@@ -50,7 +49,8 @@ func TestRedactPersons(t *testing.T) {
 			}
 			left++
 			at := strings.Index(file, s)
-			t.Errorf("%d %s: %q of %q (%s %s) is left: …%s…", i, x.shape, s, x.text, x.field, x.value, file[max(0, at-60):at+len(s)+30])
+			t.Errorf("%d %s: %q of %q (%s %s) is left: …%s…", i, x.shape, s, x.text, x.field, x.value,
+				file[max(0, at-60):at+len(s)+30])
 		}
 		require.Contains(t, whole, x.secret[0])
 	}
@@ -59,10 +59,11 @@ func TestRedactPersons(t *testing.T) {
 	again := open(t, t.TempDir(), nil)
 	imported(t, again, redacted, &memtree.ImportOptions{Trust: true})
 	lawful(t, again)
-	require.Equal(t, redacted, exported(t, again, &memtree.ExportOptions{Redact: true}), "redacting twice changes nothing more")
+	require.Equal(t, redacted, exported(t, again, &memtree.ExportOptions{Redact: true}),
+		"redacting twice changes nothing more")
 }
 
-// TestRedactRuns: of real runs of tool agents no user, order or street is left.
+// TestRedactRuns: a redacted export of real runs of tool agents names no user, order or street.
 func TestRedactRuns(t *testing.T) {
 	m := grown(t, samples(t, "tau.jsonl"))
 	whole := plain(t, exported(t, m, nil))
@@ -104,9 +105,8 @@ func samples(t testing.TB, name string) []tree.Evaluation {
 	return all
 }
 
-// TestRedactedGuides: what a redacted export teaches is of use. Imported and
-// promoted elsewhere, it still answers what the first tree has an answer to, and
-// few words of the tasks are gone.
+// TestRedactedGuides: a redacted export is still useful. Imported and promoted elsewhere, it
+// answers the questions that the first tree answers, and few words of the tasks are gone.
 func TestRedactedGuides(t *testing.T) {
 	runs := append(samples(t, "shop.jsonl"), samples(t, "rooms.jsonl")...)
 	first, second := grown(t, runs), open(t, t.TempDir(), nil)

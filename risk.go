@@ -1,8 +1,8 @@
 package memtree
 
-// Risk: which verdicts are wrong, before anyone knows. The model is derived
-// data: it is learned from the ledger, kept beside the store, and learned anew
-// whenever it cannot be trusted.
+// Risk says which verdicts are likely to be wrong before their truth is known. Its model is
+// derived data: it is learned from the ledger, saved beside the store, and learned anew
+// whenever the saved one cannot be used.
 
 import (
 	"context"
@@ -19,17 +19,19 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
+// riskName is the name of the model among a store's derived data.
 const riskName = "risk"
 
-// risks is the model and how far in the ledger it is.
+// risks is the model, and how much of the ledger it has learned.
 type risks struct {
-	wake  chan struct{} // the ledger may have more verdicts
-	turn  chan struct{} // holds a token: who has it may touch the rest
+	wake  chan struct{} // wakes the worker that learns
+	turn  chan struct{} // holds one token; who has taken it may use the fields below, like a lock that ctx ends
 	model *risk.Model   // nil until it is needed
-	seq   uint64        // of the last entry learned
-	saved uint64        // the same, of the model on disk
+	seq   uint64        // number of the last entry of the ledger that was learned
+	saved uint64        // the same for the model on disk
 }
 
+// newRisks returns risks without a model, and the token in its place.
 func newRisks() risks {
 	r := risks{wake: make(chan struct{}, 1), turn: make(chan struct{}, 1)}
 	r.turn <- struct{}{}
@@ -45,17 +47,18 @@ func (m *Memory) Risk(ctx context.Context, e Evaluation) (risk.Risk, error) {
 	if err := m.learnRisks(ctx); err != nil {
 		return risk.Risk{}, fmt.Errorf("risk: %w", err)
 	}
-	e.Identify() // as Record does, so that what is recorded is known
+	e.Identify() // as Record does, so that the model knows an evaluation that it learned from
 	clean, _ := formation.Redact(e)
-	seen, err := m.seen(ctx, &clean)
+	seen, err := m.observeFacts(ctx, &clean)
 	if err != nil {
 		return risk.Risk{}, fmt.Errorf("risk: %w", err)
 	}
 	return m.risks.model.Score(&clean).Given(&clean, seen), nil
 }
 
-// seen says what the observation of a verdict settles of remembered misses.
-func (m *Memory) seen(ctx context.Context, e *Evaluation) (out risk.Seen, err error) {
+// observeFacts counts what the observation of a verdict shows of remembered misses: how many
+// of them are still wrong, how many hold, and of which memories.
+func (m *Memory) observeFacts(ctx context.Context, e *Evaluation) (out risk.Seen, err error) {
 	if e.Observation == "" || m.index.Load().Stats().Nodes == 0 {
 		return out, nil
 	}
@@ -64,11 +67,11 @@ func (m *Memory) seen(ctx context.Context, e *Evaluation) (out risk.Seen, err er
 		scope.Test = e.CaseID
 	}
 	q := retrieval.Query{Prompt: e.Prompt, Scene: e.Scene, Scope: scope}
-	r, err := m.find(ctx, q, (*retrieval.Index).Search)
+	r, err := m.searchIndex(ctx, q, (*retrieval.Index).Search)
 	if err != nil {
 		return out, err
 	}
-	held, err := m.hold(ctx, &enhance.Look{Observation: e.Observation, Prompt: e.Prompt, Test: scope.Test}, r.Here)
+	held, err := m.holdCases(ctx, &enhance.Look{Observation: e.Observation, Prompt: e.Prompt, Test: scope.Test}, r.Here)
 	for _, f := range held {
 		switch f.State {
 		case fact.Broken:
@@ -85,7 +88,7 @@ func (m *Memory) seen(ctx context.Context, e *Evaluation) (out risk.Seen, err er
 	return out, err
 }
 
-// learnRisks brings the model up to the end of the ledger.
+// learnRisks learns what the ledger has beyond the model. It loads the model first if need be.
 func (m *Memory) learnRisks(ctx context.Context) error {
 	select {
 	case <-m.risks.turn:
@@ -119,7 +122,8 @@ func (m *Memory) learnRisks(ctx context.Context) error {
 	return nil
 }
 
-// loadRisks reads the model that was kept, or begins a new one.
+// loadRisks reads the saved model. If it cannot be used, it begins a new one at the start of
+// the ledger.
 func (m *Memory) loadRisks(ctx context.Context) error {
 	info, err := m.store.Info(ctx)
 	if err != nil {
@@ -140,6 +144,7 @@ func (m *Memory) loadRisks(ctx context.Context) error {
 	return nil
 }
 
+// keptRisks reads the saved model, and the number of the last entry that it learned.
 func (m *Memory) keptRisks(ctx context.Context) (*risk.Model, uint64, error) {
 	kept, err := tree.OpenDerived(ctx, m.store, riskName)
 	if err != nil {
@@ -149,8 +154,8 @@ func (m *Memory) keptRisks(ctx context.Context) (*risk.Model, uint64, error) {
 	return model, kept.Version, errors.Join(err, kept.Closer.Close())
 }
 
-// saveRisks keeps the model for the next Open. Its version is a place in the
-// ledger.
+// saveRisks saves the model for the next Open. Its version is the number of the last ledger
+// entry that it learned.
 func (m *Memory) saveRisks(ctx context.Context) {
 	if m.opts.ReadOnly {
 		return
@@ -167,8 +172,8 @@ func (m *Memory) saveRisks(ctx context.Context) {
 	m.risks.saved = m.risks.seq
 }
 
-// riskSafely is Risk for someone who cannot use an error, within the time a run
-// may be slowed by.
+// riskSafely is Risk for Wrap, which must not fail: after an error or a panic it returns nil. It
+// takes at most Options.Deadline.
 func (m *Memory) riskSafely(ctx context.Context, e Evaluation) (r *risk.Risk) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -17,8 +17,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// hasty is a judge's history: a fail because of something that is not shown is
-// wrong, it had not finished loading.
+// hasty returns the history of a judge that judges too early: when it fails a page because
+// something is not shown, it is wrong, since the page was still loading.
 func hasty(n int) []memtree.Evaluation {
 	out := make([]memtree.Evaluation, n)
 	for i := range out {
@@ -104,7 +104,8 @@ func TestWrapSaysTheRisk(t *testing.T) {
 	run := memtree.Wrap(m, func(context.Context, memtree.Test) (memtree.Result, error) {
 		return memtree.Result{Judgment: e.Judgment}, nil
 	}, nil)
-	r, err := run(t.Context(), memtree.Test{ID: e.CaseID, Prompt: e.Prompt, Scene: e.Scene, GroundTruth: tree.Raw(`{"verdict":"pass"}`)})
+	r, err := run(t.Context(), memtree.Test{ID: e.CaseID, Prompt: e.Prompt, Scene: e.Scene,
+		GroundTruth: tree.Raw(`{"verdict":"pass"}`)})
 	require.NoError(t, err)
 	require.NotNil(t, r.Risk)
 	require.Greater(t, r.Risk.P, 0.7)
@@ -116,7 +117,8 @@ func TestWrapRunsAgainWhatIsLikelyWrong(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, m.Wait(t.Context()))
 	e := unjudged()
-	c := memtree.Test{ID: e.CaseID, RunID: "tonight", Prompt: e.Prompt, Scene: e.Scene, GroundTruth: tree.Raw(`{"verdict":"pass"}`)}
+	c := memtree.Test{ID: e.CaseID, RunID: "tonight", Prompt: e.Prompt, Scene: e.Scene,
+		GroundTruth: tree.Raw(`{"verdict":"pass"}`)}
 	var attempts []int
 	var broken error
 	agent := func(_ context.Context, given memtree.Test) (memtree.Result, error) {
@@ -165,7 +167,8 @@ func TestRiskSeesThePage(t *testing.T) {
 	require.NoError(t, m.Wait(t.Context()))
 	page := "- main:\n  - heading \"Cart\"\n  - text: Lamp\n  - button \"Gift wrap\""
 	ask := func(verdict, observation string) risk.Risk {
-		r, err := m.Risk(t.Context(), memtree.Evaluation{CaseID: "cart-1", RunID: "2", Prompt: task, Scene: scene, Judgment: tree.Raw(verdict), Observation: observation})
+		r, err := m.Risk(t.Context(), memtree.Evaluation{CaseID: "cart-1", RunID: "2", Prompt: task, Scene: scene,
+			Judgment: tree.Raw(verdict), Observation: observation})
 		require.NoError(t, err)
 		return r
 	}

@@ -9,13 +9,13 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// inSuite is a place in the suite with these tests.
+// inSuite returns the scope of the test at a position in a suite with these tests.
 func inSuite(position int, tests ...string) tree.Scope {
 	return tree.Scope{Product: "shop", Suite: "orders", SuiteTests: tests, Position: position}
 }
 
-// A suite changes from week to week: what was learned at a place in it is found
-// there again, whatever was added or removed around it, and nowhere else.
+// A suite changes from week to week. A memory that belongs to a place in it is found there
+// again and nowhere else, whatever tests were added or removed around the place.
 func TestAMemoryOfASuiteThatChanged(t *testing.T) {
 	dir := t.TempDir()
 	m := open(t, dir, nil)
@@ -39,7 +39,7 @@ func TestAMemoryOfASuiteThatChanged(t *testing.T) {
 	require.False(t, given(inSuite(2, "login", "pay", "postcode")), "it was moved")
 	require.False(t, given(tree.Scope{Product: "shop"}), "outside of a suite")
 
-	// Where it was moved to it goes wrong again: the memory goes there with it.
+	// The test was moved and goes wrong again: the memory moves with it.
 	again := e
 	again.RunID, again.At = "r2", e.At.AddDate(0, 0, 7)
 	again.Scope = inSuite(2, "login", "pay", "postcode")
@@ -49,7 +49,7 @@ func TestAMemoryOfASuiteThatChanged(t *testing.T) {
 	require.True(t, given(inSuite(2, "login", "pay", "postcode")))
 	require.False(t, given(inSuite(1, "login", "postcode", "pay")))
 
-	// A run from before the move is recorded late: the memory stays.
+	// A run from before the move is recorded late: the memory stays at the new place.
 	late := e
 	late.RunID, late.At = "r0", e.At.AddDate(0, 0, -7)
 	require.NoError(t, m.Record(t.Context(), late))

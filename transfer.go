@@ -37,7 +37,7 @@ func (m *Memory) Export(ctx context.Context, o *ExportOptions) (*transfer.Select
 	return s, nil
 }
 
-// redactor finds secrets as recording does.
+// redactor removes the same secrets from an export as Record removes.
 type redactor struct{}
 
 func (redactor) Text(s string) (string, int) { return formation.RedactText(s) }
@@ -53,7 +53,7 @@ type ImportOptions struct {
 	Trust  bool // a backup or branch of one's own: in use at once, merged with what is here
 }
 
-// importBatch bounds the bytes of nodes in one commit of an import.
+// importBatch is about how many bytes of nodes one commit of an import has.
 const importBatch = 2 << 20
 
 // Import takes nodes, such as those of a transfer.File, into quarantine. Nothing is written
@@ -79,6 +79,7 @@ func (m *Memory) Import(
 	return plan, nil
 }
 
+// importOnce plans an import on the tree as it is now, and applies it unless it is a dry run.
 func (m *Memory) importOnce(
 	ctx context.Context, nodes iter.Seq2[tree.Node, error], o *ImportOptions,
 ) (_ transfer.ImportPlan, err error) {
@@ -117,7 +118,7 @@ func (m *Memory) Promote(ctx context.Context, o *transfer.PromoteOptions) (trans
 	if m.opts.ReadOnly && !o.DryRun {
 		return out, fmt.Errorf("promote: %w", tree.ErrReadOnly)
 	}
-	waiting, err := m.waiting(ctx)
+	waiting, err := m.waitingImports(ctx)
 	if err != nil {
 		return out, fmt.Errorf("promote: %w", err)
 	}
@@ -133,8 +134,8 @@ func (m *Memory) Promote(ctx context.Context, o *transfer.PromoteOptions) (trans
 	return out, nil
 }
 
-// waiting returns the imports that nobody has promoted.
-func (m *Memory) waiting(ctx context.Context) (map[string]tree.Node, error) {
+// waitingImports returns the imported nodes that nobody has promoted yet, by id.
+func (m *Memory) waitingImports(ctx context.Context) (map[string]tree.Node, error) {
 	out := map[string]tree.Node{}
 	for n, err := range m.store.Scan(ctx, tree.Filter{Status: tree.Quarantined}) {
 		if err != nil {
@@ -147,16 +148,16 @@ func (m *Memory) waiting(ctx context.Context) (map[string]tree.Node, error) {
 	return out, nil
 }
 
-// quarantine returns an index of the imports that wait alone, so that what waits has
-// no part in any other answer.
+// quarantine returns an index of the waiting imports only. They have one of their own so that
+// they have no part in any other answer.
 func (m *Memory) quarantine(ctx context.Context) (*retrieval.Index, error) {
-	waiting, err := m.waiting(ctx)
+	waiting, err := m.waitingImports(ctx)
 	if err != nil {
 		return nil, err
 	}
 	batch := make([]tree.Node, 0, len(waiting))
 	for _, n := range waiting {
-		n.Status = tree.Probation // here it may be found
+		n.Status = tree.Probation // so that this index finds it; the store has the node unchanged
 		batch = append(batch, n)
 	}
 	slices.SortFunc(batch, func(a, b tree.Node) int { return cmp.Compare(a.ID, b.ID) })
@@ -164,8 +165,8 @@ func (m *Memory) quarantine(ctx context.Context) (*retrieval.Index, error) {
 	return ix, ix.Update(ctx, 0, batch)
 }
 
-// trusted is the tree as those see it who learn: without imports that wait. So
-// nobody can keep this tree from learning something by sending it first.
+// trusted is the tree as learning sees it, without waiting imports. Otherwise somebody could
+// keep this tree from learning something by sending it first.
 type trusted struct{ tree.Store }
 
 // Scan implements evolution.Scanner.
@@ -182,7 +183,7 @@ func (t trusted) Scan(ctx context.Context, f tree.Filter) iter.Seq2[tree.Node, e
 	}
 }
 
-// Get hides imports that wait.
+// Get returns tree.ErrNotFound for a waiting import.
 func (t trusted) Get(ctx context.Context, id string) (tree.Node, error) {
 	n, err := t.Store.Get(ctx, id)
 	if err == nil && transfer.Waits(&n) {
@@ -191,9 +192,9 @@ func (t trusted) Get(ctx context.Context, id string) (tree.Node, error) {
 	return n, err
 }
 
-// displace plans additions again on the imports that wait under the same ids:
-// what was learned here takes their place. What waits lets go of that, and of
-// nodes that get another error type.
+// displace changes a plan so that what was learned here takes the place of waiting imports with
+// the same ids. The other waiting imports lose their links to these nodes, and to nodes that
+// get another error type.
 func (m *Memory) displace(ctx context.Context, changes []tree.Change) ([]tree.Change, error) {
 	taken, moved := map[string]tree.Node{}, false
 	for i := range changes {
@@ -216,7 +217,7 @@ func (m *Memory) displace(ctx context.Context, changes []tree.Change) ([]tree.Ch
 	if len(taken) == 0 && !moved {
 		return changes, nil
 	}
-	waiting, err := m.waiting(ctx)
+	waiting, err := m.waitingImports(ctx)
 	if err != nil {
 		return nil, err
 	}

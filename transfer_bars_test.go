@@ -26,7 +26,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// security opens a file of the attack corpora, or skips.
+// security opens a file of the attack corpora. Without the file it skips the test.
 func security(t *testing.T, name string) io.Reader {
 	t.Helper()
 	shared := os.Getenv("MEMTREE_SHARED")
@@ -46,7 +46,7 @@ func security(t *testing.T, name string) io.Reader {
 	return z
 }
 
-// corpus returns a text of every line of a corpus that is wanted.
+// corpus returns the texts of the lines of a corpus that are wanted.
 func corpus(t *testing.T, name string, text func(line []byte) string) []string {
 	t.Helper()
 	var out []string
@@ -72,8 +72,8 @@ func member(name, unless string) func([]byte) string {
 	}
 }
 
-// poison makes n cases that say what the attack corpora say, at the places and
-// for the prompts of real cases.
+// poison makes n cases with texts of the attack corpora, at the places and with the prompts of
+// real cases.
 func poison(t *testing.T, n int, like []tree.Node) []tree.Node {
 	texts := slices.Concat(
 		corpus(t, "poison_memorygraft.jsonl", member("resp", "poisoned")),
@@ -108,8 +108,8 @@ func give(nodes []tree.Node) iter.Seq2[tree.Node, error] {
 	}
 }
 
-// TestPoisonStaysOutOfGuidance: 10,000 poisoned nodes in quarantine change not a
-// byte of any guidance, before and after the tree learns and is opened again.
+// TestPoisonStaysOutOfGuidance: 10,000 poisoned nodes in quarantine do not change a byte of any
+// guidance, neither before nor after the tree learns and is opened again.
 func TestPoisonStaysOutOfGuidance(t *testing.T) {
 	dir, clean := t.TempDir(), taught(t)
 	m := learning(t, dir, nil)
@@ -142,11 +142,12 @@ func TestPoisonStaysOutOfGuidance(t *testing.T) {
 	require.NoError(t, m.Close())
 	check(learning(t, dir, nil))
 	require.NotZero(t, guided)
-	t.Logf("%d nodes of the attack corpora wait; %d guidances, 0 of them (0.0 %%) with a word of theirs, all byte-identical to those without them", len(bad), guided)
+	t.Logf("%d nodes of the attack corpora wait; %d guidances, 0 of them (0.0 %%) "+
+		"with a word of theirs, all byte-identical to those without them", len(bad), guided)
 }
 
-// TestThreeTeams: three teams that judged overlapping runs of real agents and
-// learned from them; their exports give the same tree in any order.
+// TestThreeTeams: three teams judged overlapping runs of real agents and learned from them. Their
+// exports give the same tree in whatever order they are imported.
 func TestThreeTeams(t *testing.T) {
 	f, err := fixtures.Files.Open("tau.jsonl")
 	require.NoError(t, err)
@@ -202,13 +203,17 @@ func everywhere(i int, s string) tree.Node {
 	truth, _ := json.Marshal(map[string]any{"verdict": "fail", "why": s, "deep": []string{s}})
 	n := tree.Node{
 		Type: tree.Case, Level: 1, ErrorType: "content_validation_error", Direction: taxonomy.FalsePass, Children: []string{},
-		Content: tree.Content{Title: s, Description: s, Guidance: s, Confidence: .5, AppliesWhen: []string{s}, NotWhen: []string{s}, Lessons: []tree.Lesson{l}},
-		Scene:   tree.Scene{ID: short, Type: short, Route: short}, Scope: tree.Scope{Product: short, Suite: short, Test: short, SuiteTests: []string{short}},
+		Content: tree.Content{Title: s, Description: s, Guidance: s, Confidence: .5, AppliesWhen: []string{s},
+			NotWhen: []string{s}, Lessons: []tree.Lesson{l}},
+		Scene:    tree.Scene{ID: short, Type: short, Route: short},
+		Scope:    tree.Scope{Product: short, Suite: short, Test: short, SuiteTests: []string{short}},
 		Metadata: tree.Metadata{CreatedAt: at, UpdatedAt: at}, Lang: "en", Status: tree.Active, Revision: 1, SupersededBy: "",
-		Origin: tree.Origin{ID: "o_a", Label: short}, Provenance: tree.Provenance{By: "formation", Model: short, Template: short, Job: short, Cites: []string{short}},
+		Origin:      tree.Origin{ID: "o_a", Label: short},
+		Provenance:  tree.Provenance{By: "formation", Model: short, Template: short, Job: short, Cites: []string{short}},
 		Occurrences: []tree.Occurrence{{Evaluation: short, RunID: short, CaseID: short, At: at}},
 		CaseData: &tree.CaseData{
-			TestCase:      tree.TestCase{CaseID: short, SceneID: short, Prompt: fmt.Sprintf("case %d %s", i, s), GroundTruth: tree.Raw(truth).Canonical()},
+			TestCase: tree.TestCase{CaseID: short, SceneID: short, Prompt: fmt.Sprintf("case %d %s", i, s),
+				GroundTruth: tree.Raw(truth).Canonical()},
 			AgentJudgment: s, EvaluatorReason: s, ActualError: s, ErrorReason: s, AvoidanceHint: s,
 		},
 	}
@@ -226,8 +231,8 @@ func plain(t *testing.T, file []byte) string {
 	return string(b)
 }
 
-// TestRedactedExport: of the published secrets, in every text of a case, at least
-// 99 in 100 are gone from the file; of canaries, all; and benign texts stay.
+// TestRedactedExport puts secrets into every text of a case. At least 99 in 100 of the published
+// secrets and all canaries must be gone from the exported file, and benign texts must stay.
 func TestRedactedExport(t *testing.T) {
 	redacted := func(texts []string) ([]byte, memtree.ExportOptions, *memtree.Memory) {
 		m := open(t, t.TempDir(), nil)
@@ -243,9 +248,12 @@ func TestRedactedExport(t *testing.T) {
 		return exported(t, m, &o), o, m
 	}
 	canaries := map[string]string{
-		"gh" + "p_CANARYcanaryCANARYcanaryCANARY123456": "token %s in it", "AKIA" + "CANARYCANARY7654": "key %s leaked", "canary-hunter2!": "password=%s",
-		"canaryCANARY0123456789": "Authorization: Bearer %s", "canary.user@example.org": "mail %s now", "canary.internal.example": "see https://%s/a?b=c for it",
-		"10.77.66.55": "host %s is down", "+49 170 7654321": "call %s please", "4929012345678901": "card %s was shown",
+		"gh" + "p_CANARYcanaryCANARYcanaryCANARY123456": "token %s in it", "AKIA" + "CANARYCANARY7654": "key %s leaked",
+		"canary-hunter2!":        "password=%s",
+		"canaryCANARY0123456789": "Authorization: Bearer %s", "canary.user@example.org": "mail %s now",
+		"canary.internal.example": "see https://%s/a?b=c for it",
+		"10.77.66.55":             "host %s is down", "+49 170 7654321": "call %s please",
+		"4929012345678901": "card %s was shown",
 	}
 	var texts []string
 	for secret, sentence := range canaries {
@@ -261,7 +269,8 @@ func TestRedactedExport(t *testing.T) {
 	again := open(t, t.TempDir(), nil)
 	imported(t, again, file, &memtree.ImportOptions{Trust: true})
 	lawful(t, again)
-	require.Equal(t, file, exported(t, again, &memtree.ExportOptions{Redact: true}), "redacting twice changes nothing more")
+	require.Equal(t, file, exported(t, again, &memtree.ExportOptions{Redact: true}),
+		"redacting twice changes nothing more")
 
 	secrets := corpus(t, "secrets_gitleaks.jsonl.gz", member("text", "secret"))
 	file, _, _ = redacted(secrets)
@@ -278,5 +287,6 @@ func TestRedactedExport(t *testing.T) {
 	benign := corpus(t, "benign_notinject.jsonl", member("text", ""))
 	file, _, _ = redacted(benign)
 	alarms := strings.Count(plain(t, file), "[redacted:")
-	t.Logf("secrets left %d of %d (%.2f %% gone); canaries left 0 of %d; marks in %d benign texts: %d", left, len(secrets), 100-100*float64(left)/float64(len(secrets)), len(canaries), len(benign), alarms)
+	t.Logf("secrets left %d of %d (%.2f %% gone); canaries left 0 of %d; marks in %d benign texts: %d", left, len(secrets),
+		100-100*float64(left)/float64(len(secrets)), len(canaries), len(benign), alarms)
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// exported returns the file of what leaves m.
+// exported returns an export of m as the bytes of a file.
 func exported(t testing.TB, m *memtree.Memory, o *memtree.ExportOptions) []byte {
 	t.Helper()
 	s, err := m.Export(t.Context(), o)
@@ -38,7 +38,7 @@ func imported(t testing.TB, m *memtree.Memory, file []byte, o *memtree.ImportOpt
 	return plan
 }
 
-// read returns the nodes of a file.
+// read returns the nodes of an exported file.
 func read(t testing.TB, file []byte) iter.Seq2[tree.Node, error] {
 	path := filepath.Join(t.TempDir(), "x.memtree")
 	require.NoError(t, os.WriteFile(path, file, 0o600))
@@ -136,9 +136,8 @@ func exportSummary(t testing.TB, m *memtree.Memory, o *memtree.ExportOptions) tr
 	return s.Summary
 }
 
-// TestWhatIsLearnedHereTakesThePlaceOfAnImport: nobody can keep a tree from
-// learning something by sending it first, or put words in the mouth of a case
-// that was seen here.
+// TestWhatIsLearnedHereTakesThePlaceOfAnImport: nobody can keep a tree from learning something
+// by sending it first. Nor can an import change the words of a case that was seen here.
 func TestWhatIsLearnedHereTakesThePlaceOfAnImport(t *testing.T) {
 	honest := taught(t)
 	dir := t.TempDir()
@@ -169,7 +168,8 @@ func TestWhatIsLearnedHereTakesThePlaceOfAnImport(t *testing.T) {
 	require.Equal(t, words(honest), words(b))
 }
 
-// TestADamagedFileLandsNotAtAll: cut or flipped anywhere, a file changes nothing.
+// TestADamagedFileLandsNotAtAll: a file that was cut or has a wrong bit anywhere changes
+// nothing.
 func TestADamagedFileLandsNotAtAll(t *testing.T) {
 	file := exported(t, taught(t), nil)
 	b := open(t, t.TempDir(), nil)

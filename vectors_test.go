@@ -12,7 +12,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// asked counts the texts that an embedder is given.
+// asked is an embedder that counts the texts it is given.
 type asked struct {
 	llmtest.Spell
 	texts atomic.Int64
@@ -25,14 +25,15 @@ func (a *asked) Embed(ctx context.Context, texts []string) ([][]float32, error) 
 	return a.Spell.Embed(ctx, texts)
 }
 
-// TestEvolveAsksNoEmbedder: causes are compared by their words, so that what a
-// tree learns does not depend on an embedder.
+// TestEvolveAsksNoEmbedder: causes are compared by their words, so that the lessons of a tree do
+// not depend on an embedder.
 func TestEvolveAsksNoEmbedder(t *testing.T) {
 	e := &asked{}
 	m, err := Open(t.Context(), t.TempDir(), &Options{Embedder: e})
 	require.NoError(t, err)
 	for _, p := range []string{"the total of the cart", "the badge of the inbox"} {
-		require.NoError(t, m.Record(t.Context(), Evaluation{Prompt: p, Judgment: tree.Raw(`"pass"`), GroundTruth: tree.Raw(`"fail"`), Reason: p + " was not looked at."}))
+		require.NoError(t, m.Record(t.Context(), Evaluation{Prompt: p, Judgment: tree.Raw(`"pass"`),
+			GroundTruth: tree.Raw(`"fail"`), Reason: p + " was not looked at."}))
 	}
 	require.NoError(t, m.Wait(t.Context()))
 	indexed := e.texts.Load()
@@ -48,7 +49,8 @@ func TestEmbeddersSeeNoSecrets(t *testing.T) {
 	m, err := Open(t.Context(), t.TempDir(), &Options{Embedder: e})
 	require.NoError(t, err)
 	secret := "sk-proj-" + strings.Repeat("a1B2c3D4", 6)
-	require.NoError(t, m.Record(t.Context(), Evaluation{Prompt: "the total", Judgment: tree.Raw(`"pass"`), GroundTruth: tree.Raw(`"fail"`)}))
+	require.NoError(t, m.Record(t.Context(),
+		Evaluation{Prompt: "the total", Judgment: tree.Raw(`"pass"`), GroundTruth: tree.Raw(`"fail"`)}))
 	require.NoError(t, m.Wait(t.Context()))
 	_, err = m.Guide(t.Context(), Query{Prompt: "log in with the key " + secret + " and check the total"})
 	require.NoError(t, err)

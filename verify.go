@@ -23,7 +23,7 @@ func (m *Memory) Verify(ctx context.Context, found func(error)) (tree.Verified, 
 			return v, fmt.Errorf("verify: %w", err)
 		}
 	}
-	if damaged { // neither links nor the index say anything then
+	if damaged { // links and index would show the same damage again
 		return v, nil
 	}
 	for n, err := range m.store.Scan(ctx, tree.Filter{}) {

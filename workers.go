@@ -1,7 +1,7 @@
 package memtree
 
-// The workers: they form what is accepted, judge what Wrap leaves, write trials
-// and learn risks, from Open until Close.
+// The workers run from Open until Close, one goroutine each. They form accepted evaluations,
+// judge the runs of Wrap, write trials to the ledger, and learn risks.
 
 import (
 	"context"
@@ -12,8 +12,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// poke wakes a worker that waits, and does nothing to one that is at work and
-// will look again.
+// poke wakes a worker and never blocks. wake has room for one token, so a worker that is busy
+// looks once more when it is done.
 func poke(wake chan<- struct{}) {
 	select {
 	case wake <- struct{}{}:
@@ -21,23 +21,25 @@ func poke(wake chan<- struct{}) {
 	}
 }
 
-// outboxProgress lets Wait see the outbox worker: a channel that closes at the next
-// step, and what stopped it, if anything did. Beside it stands what was formed.
+// outboxProgress tells Wait and Health how far the worker of the outbox is.
 type outboxProgress struct {
 	mu      sync.Mutex
-	next    chan struct{}
-	stopped error
-	formed  formation.Tally
+	next    chan struct{}   // closes at the next step of the worker
+	stopped error           // the error of the last step; nil: there was none
+	formed  formation.Tally // what was formed since Open
 }
 
+// init makes the first channel.
 func (p *outboxProgress) init() { p.next = make(chan struct{}) }
 
+// state returns the channel of the next step and the error of the last one.
 func (p *outboxProgress) state() (<-chan struct{}, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.next, p.stopped
 }
 
+// step tells those who wait that the worker did a step, and with which error.
 func (p *outboxProgress) step(stopped error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -46,21 +48,22 @@ func (p *outboxProgress) step(stopped error) {
 	p.next = make(chan struct{})
 }
 
-// count adds what was committed.
+// count adds what was formed and committed.
 func (p *outboxProgress) count(formed []formation.Formed) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.formed.Add(formed)
 }
 
+// tally returns a copy of what was formed since Open.
 func (p *outboxProgress) tally() formation.Tally {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.formed.Clone()
 }
 
-// formOutbox turns accepted evaluations into cases until ctx ends. What a
-// failure leaves behind stays in the outbox, for the next poke or Open.
+// formOutbox turns accepted evaluations into cases until ctx ends. After a failure they stay in
+// the outbox, and the next poke or the next Open tries again.
 func (m *Memory) formOutbox(ctx context.Context) {
 	for {
 		select {
@@ -84,8 +87,7 @@ func (m *Memory) formOutbox(ctx context.Context) {
 	}
 }
 
-// keepTrials writes what Guide left for the ledger, as many lines at once as
-// there are.
+// keepTrials writes the trials of Guide to the ledger, until ctx ends.
 func (m *Memory) keepTrials(ctx context.Context) {
 	for {
 		select {
@@ -97,6 +99,7 @@ func (m *Memory) keepTrials(ctx context.Context) {
 	}
 }
 
+// writeTrials writes first and all other entries that wait in one commit.
 func (m *Memory) writeTrials(ctx context.Context, first tree.Entry) {
 	entries := []tree.Entry{first}
 	for len(entries) < cap(m.trials) {
@@ -114,9 +117,9 @@ func (m *Memory) writeTrials(ctx context.Context, first tree.Entry) {
 	}
 }
 
-// keepLearning learns from verdicts as they are formed, until ctx ends. It is a
-// worker of its own since forming need not wait for it; what it has not reached
-// is learned after the next Open, or when someone asks.
+// keepLearning learns risks from verdicts as they are formed, until ctx ends. It is a worker of
+// its own so that forming does not wait for it. What it has not learned at Close is learned
+// after the next Open, or when somebody asks for a risk.
 func (m *Memory) keepLearning(ctx context.Context) {
 	for {
 		select {
@@ -130,7 +133,7 @@ func (m *Memory) keepLearning(ctx context.Context) {
 	}
 }
 
-// judgeRuns judges and records what Wrap leaves, until ctx ends.
+// judgeRuns judges and records the runs that Wrap hands over, until ctx ends.
 func (m *Memory) judgeRuns(ctx context.Context) {
 	for {
 		select {
@@ -142,13 +145,14 @@ func (m *Memory) judgeRuns(ctx context.Context) {
 	}
 }
 
-// drainRuns judges what is left when memory closes, and waits for what is being
-// judged. What there is no time for is kept without a label.
+// drainRuns judges and records the runs that are left when the memory closes, and waits for the
+// one that is being judged. It takes no further runs. After closeDeadline judges are told to
+// stop, and the runs that they did not judge are recorded without a label.
 func (m *Memory) drainRuns() {
 	ctx, cancel := context.WithTimeout(context.Background(), closeDeadline)
 	defer cancel()
 	m.held.close()
-	for left := m.held.now(); len(left) > 0; left = m.held.now() {
+	for left := m.held.runsNow(); len(left) > 0; left = m.held.runsNow() {
 		select {
 		case f := <-m.runs:
 			m.recordRun(ctx, f)
@@ -165,9 +169,9 @@ func (m *Memory) drainRuns() {
 	}
 }
 
-// wrapped waits until every run that Wrap has handed over so far is recorded.
-func (m *Memory) wrapped(ctx context.Context) error {
-	for _, done := range m.held.now() {
+// waitWrapped waits until every run that Wrap has handed over so far is recorded or lost.
+func (m *Memory) waitWrapped(ctx context.Context) error {
+	for _, done := range m.held.runsNow() {
 		select {
 		case <-done:
 		case <-m.closed:
@@ -182,7 +186,8 @@ func (m *Memory) wrapped(ctx context.Context) error {
 // closeDeadline bounds how long Close judges what Wrap left.
 const closeDeadline = 10 * time.Second
 
-// stopWorkers lets the workers finish what they hold and ends them.
+// stopWorkers ends the workers. Before, the runs that are left are judged; afterwards, the
+// trials that are left are written.
 func (m *Memory) stopWorkers() {
 	m.drainRuns()
 	m.stop()

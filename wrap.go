@@ -65,7 +65,8 @@ func Wrap(m *Memory, run RunTest, opts *WrapOptions) RunTest {
 	if opts != nil {
 		o = *opts
 	}
-	return func(ctx context.Context, c Test) (Result, error) { // after Close too, without guidance and unrecorded
+	// The function works after Close too, without guidance; its runs are not recorded then.
+	return func(ctx context.Context, c Test) (Result, error) {
 		if c.RunID == "" {
 			c.RunID = m.newRun()
 		}
@@ -86,15 +87,15 @@ func Wrap(m *Memory, run RunTest, opts *WrapOptions) RunTest {
 	}
 }
 
-// runCount tells apart the runs that Wrap starts at one time.
+// runCount makes the ids of runs different that start at one time.
 var runCount atomic.Uint64
 
-// newRun names a run by its time and a count.
+// newRun returns an id for a run, made of its time and a count.
 func (m *Memory) newRun() string {
 	return "r_" + m.opts.Now().UTC().Format(time.RFC3339Nano) + "_" + strconv.FormatUint(runCount.Add(1), 10)
 }
 
-// runOnce runs a case with guidance and hands what came of it over.
+// runOnce runs a test with guidance, and hands the result over to be judged and recorded.
 func (m *Memory) runOnce(ctx context.Context, run RunTest, c Test, o WrapOptions) (Result, error) {
 	given := c
 	given.GroundTruth = nil
@@ -110,11 +111,12 @@ func (m *Memory) runOnce(ctx context.Context, run RunTest, c Test, o WrapOptions
 	}
 	r.Trial = g.Trial
 	r.Risk = m.riskSafely(ctx, c.evaluation(&r))
-	m.finished(finishedRun{c: c, r: r, at: m.opts.Now(), judge: o.Judge})
+	m.handOver(finishedRun{c: c, r: r, at: m.opts.Now(), judge: o.Judge})
 	return r, nil
 }
 
-// guideSafely is Guide for someone who cannot use an error.
+// guideSafely is Guide for Wrap, which must not fail: after an error or a panic it returns empty
+// guidance.
 func (m *Memory) guideSafely(ctx context.Context, c Test) (g Guidance) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -139,33 +141,37 @@ type finishedRun struct {
 	r     Result
 	at    time.Time
 	judge Judge
-	done  chan struct{} // see held
+	done  chan struct{} // its channel in held
 }
 
-// finished hands a run over without waiting for it to be judged.
-func (m *Memory) finished(f finishedRun) {
+// handOver passes a run to the worker that judges. It does not wait for the judge. If the queue
+// stays full for Options.Deadline, the run is lost.
+func (m *Memory) handOver(f finishedRun) {
 	if m.opts.ReadOnly {
 		return
 	}
-	if f.done = m.held.add(); f.done == nil {
-		m.lost(f, "a run was not recorded: memory is closed")
+	if f.done = m.held.addRun(); f.done == nil {
+		m.countLost(f, "a run was not recorded: memory is closed")
 		return
 	}
 	select {
 	case m.runs <- f:
 	case <-time.After(m.opts.Deadline):
-		m.held.done(f.done)
-		m.lost(f, "a run was not recorded: judging cannot keep up")
+		m.held.endRun(f.done)
+		m.countLost(f, "a run was not recorded: judging cannot keep up")
 	}
 }
 
-func (m *Memory) lost(f finishedRun, why string) {
+// countLost counts and logs a run that cannot be recorded.
+func (m *Memory) countLost(f finishedRun, why string) {
 	m.counts.runsLost.Add(1)
 	m.opts.Logger.Error(why, "case", f.c.ID, "run", f.c.RunID)
 }
 
+// recordRun has a run judged and records it. If the judge fails, the run is recorded without a
+// label; if it panics, the run is lost.
 func (m *Memory) recordRun(ctx context.Context, f finishedRun) {
-	defer m.held.done(f.done)
+	defer m.held.endRun(f.done)
 	defer func() {
 		if r := recover(); r != nil {
 			m.counts.runsLost.Add(1)
@@ -189,8 +195,8 @@ func (m *Memory) recordRun(ctx context.Context, f finishedRun) {
 	}
 }
 
-// judgedBy puts a judge's word into an evaluation. The judge decides in place of
-// the comparison: a ground truth that denies its word is left out.
+// judgedBy writes a judge's verdict into an evaluation. The judge decides in place of the
+// comparison, so a ground truth that contradicts the verdict is left out.
 func (m *Memory) judgedBy(e *Evaluation, j Verdict) {
 	e.Correct, e.Direction, e.Reason = &j.Correct, j.Direction, j.Reason
 	if err := judgment.Denied(e, "judgment", "ground_truth"); err != nil {
@@ -200,7 +206,7 @@ func (m *Memory) judgedBy(e *Evaluation, j Verdict) {
 	}
 }
 
-// evaluation is what is known of a case once it has run, without the truth.
+// evaluation returns the evaluation of a test with a result, without time and ground truth.
 func (c *Test) evaluation(r *Result) Evaluation {
 	return Evaluation{
 		RunID: c.RunID, CaseID: c.ID, Attempt: c.Attempt, Scene: c.Scene, Scope: c.Scope,

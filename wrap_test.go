@@ -17,7 +17,7 @@ func passes(_ context.Context, _ memtree.Test) (memtree.Result, error) {
 	return memtree.Result{Judgment: tree.Raw(`{"verdict":"pass"}`)}, nil
 }
 
-// Wait waits for the runs that Wrap holds, as Evolve does: whoever asks next
+// Wait waits for the runs that Wrap holds, and so does Evolve. A question asked afterwards
 // knows of them.
 func TestWaitKnowsWhatWrapHolds(t *testing.T) {
 	m := open(t, t.TempDir(), nil)
@@ -43,7 +43,7 @@ func TestWaitKnowsWhatWrapHolds(t *testing.T) {
 	require.NotEmpty(t, nodes(t, m))
 }
 
-// Close keeps a run that is being judged, with the judge's word.
+// Close waits for a run that is being judged, and records it with the judge's verdict.
 func TestCloseWaitsForTheJudge(t *testing.T) {
 	dir := t.TempDir()
 	m := open(t, dir, nil)
@@ -73,8 +73,8 @@ func TestCloseWaitsForTheJudge(t *testing.T) {
 	t.Fatal("the run was not recorded")
 }
 
-// After Close a wrapped function still runs, as without memory, and it is said that
-// nothing is recorded.
+// After Close a wrapped function still runs, as if without memory. The log says that its runs
+// are not recorded.
 func TestWrapAfterClose(t *testing.T) {
 	dir := t.TempDir()
 	var log bytes.Buffer

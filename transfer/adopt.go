@@ -12,16 +12,16 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// guesser says which way a judgment was wrong, from what the agent said and what
-// was true: foreign forms do not say. nil: they are of direction other.
+// guesser returns the direction in which a judgment was wrong, from what the agent said and what
+// was true, since foreign forms do not name it. With a nil guesser the direction is other.
 type guesser func(judgment string, truth tree.Raw) taxonomy.Direction
 
 // foreignOrigin is the label of nodes that come without an origin.
 const foreignOrigin = "seed"
 
-// adopt makes nodes of foreign ones, with ids of their own: cases first, then
-// what stands on them. What an abstraction names that is missing, or of another
-// type or direction, it loses.
+// adopt makes nodes of foreign nodes and gives them ids of this tree: cases first, since the ids
+// of abstractions follow from those of their children. An abstraction loses children that are
+// missing or of another error type or direction. Foreign cases with the same evidence are merged.
 func adopt(all []foreignNode, guess guesser) []tree.Node {
 	ids := map[string]string{} // foreign to ours
 	nodes := map[string]tree.Node{}
@@ -35,7 +35,7 @@ func adopt(all []foreignNode, guess guesser) []tree.Node {
 			if level == tree.Case {
 				f.evidence(&n, guess)
 			} else {
-				standOn(&n, slices.Concat(f.Children, f.ChildrenIDs, f.RelatedCaseIDs), ids, nodes)
+				linkChildren(&n, slices.Concat(f.Children, f.ChildrenIDs, f.RelatedCaseIDs), ids, nodes)
 			}
 			ids[f.ID] = n.ID
 			if twin, ok := nodes[n.ID]; ok {
@@ -58,9 +58,11 @@ func adopt(all []foreignNode, guess guesser) []tree.Node {
 	return out
 }
 
-// node returns what all levels have in common.
+// node returns a node with what the nodes of all levels have in common. Numbers are brought
+// into their ranges, and an error type that cannot be the name of a file becomes other_error.
 func (f *foreignNode) node() tree.Node {
-	n := tree.Node{Type: f.Type, Level: f.Type.Level(), ErrorType: f.ErrorType, Direction: taxonomy.Other, Children: []string{}, Status: tree.Active, Revision: 1}
+	n := tree.Node{Type: f.Type, Level: f.Type.Level(), ErrorType: f.ErrorType, Direction: taxonomy.Other,
+		Children: []string{}, Status: tree.Active, Revision: 1}
 	use := f.Metadata
 	if f.Context != nil {
 		use = f.foreignUse
@@ -75,14 +77,14 @@ func (f *foreignNode) node() tree.Node {
 	}
 	n.Content = tree.Content{
 		Title: line(f.Content.Title), Description: line(f.Content.Description), Guidance: line(f.Content.Guidance),
-		Confidence: share(cmp.Or(f.Content.Confidence, f.Confidence)),
+		Confidence: clampShare(cmp.Or(f.Content.Confidence, f.Confidence)),
 	}
-	for _, t := range first(f.Content.Triggers, tree.MaxConditions) {
+	for _, t := range firstN(f.Content.Triggers, tree.MaxConditions) {
 		n.Content.AppliesWhen = append(n.Content.AppliesWhen, line(t))
 	}
 	n.Metadata = tree.Metadata{
 		CreatedAt: foreignTime(use.CreatedAt), UpdatedAt: foreignTime(use.UpdatedAt),
-		UsageCount: max(0, use.UsageCount), SuccessRate: share(use.SuccessRate),
+		UsageCount: max(0, use.UsageCount), SuccessRate: clampShare(use.SuccessRate),
 	}
 	n.Lang = lang(n.Content.Guidance + n.Content.Description)
 	n.Origin.Label = foreignOrigin
@@ -91,7 +93,8 @@ func (f *foreignNode) node() tree.Node {
 	return n
 }
 
-// evidence makes n the case that f is.
+// evidence fills n with the evidence of the foreign case f, cut to what a node may have. The id
+// of n follows from it.
 func (f *foreignNode) evidence(n *tree.Node, guess guesser) {
 	d := &tree.CaseData{}
 	if c := f.CaseData; c != nil {
@@ -123,9 +126,9 @@ func (f *foreignNode) evidence(n *tree.Node, guess guesser) {
 	n.ID = tree.EvidenceID(n)
 }
 
-// standOn gives an abstraction those of the named children that it may have, and
-// the direction they agree on.
-func standOn(n *tree.Node, named []string, ids map[string]string, nodes map[string]tree.Node) {
+// linkChildren gives an abstraction its direction, that of most of the named children, and those
+// of the children that have it. ids has our id of each foreign id, nodes our nodes.
+func linkChildren(n *tree.Node, named []string, ids map[string]string, nodes map[string]tree.Node) {
 	var fit []string
 	directions := map[taxonomy.Direction]int{}
 	for _, foreign := range named {
@@ -146,7 +149,7 @@ func standOn(n *tree.Node, named []string, ids map[string]string, nodes map[stri
 			n.Children = append(n.Children, id)
 		}
 	}
-	n.Children = first(sorted(n.Children), tree.MaxChildren)
+	n.Children = firstN(sorted(n.Children), tree.MaxChildren)
 	founding := n.Children
 	if len(founding) == 0 {
 		founding = []string{n.Content.Title, n.Content.Description, n.Content.Guidance}
@@ -157,7 +160,7 @@ func standOn(n *tree.Node, named []string, ids map[string]string, nodes map[stri
 func line(s string) string { return clip(s, tree.MaxNodeLine) }
 func name(s string) string { return clip(s, tree.MaxName) }
 
-// clip makes a foreign text one that a node may have.
+// clip makes a foreign text lawful: valid UTF-8 without NUL, and at most limit bytes.
 func clip(s string, limit int) string {
 	s = strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "")
 	if len(s) <= limit {
@@ -169,13 +172,15 @@ func clip(s string, limit int) string {
 	return s[:limit]
 }
 
-func share(f float64) float64 {
+// clampShare returns f within 0 and 1.
+func clampShare(f float64) float64 {
 	if f != f { //nolint:gocritic // not a number
 		return 0
 	}
 	return min(1, max(0, f))
 }
 
+// lang guesses the language of a text: zh if it has a Chinese character.
 func lang(s string) string {
 	if strings.ContainsFunc(s, func(r rune) bool { return unicode.Is(unicode.Han, r) }) {
 		return "zh"

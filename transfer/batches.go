@@ -8,9 +8,9 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Batches yields the changes of the plan in lists that can be committed one after
-// another: nodes that name each other are in one list, and a list has about size
-// bytes of nodes unless one family has more.
+// Batches yields the changes of the plan in lists, each of which can be committed by itself.
+// Nodes that name each other are in one list. A list has about size bytes of nodes, more only
+// if one family has more.
 func (p *Planner) Batches(size int) iter.Seq2[[]tree.Change, error] {
 	return func(yield func([]tree.Change, error) bool) {
 		for _, ids := range p.families(size) {
@@ -30,6 +30,7 @@ func (p *Planner) Batches(size int) iter.Seq2[[]tree.Change, error] {
 	}
 }
 
+// change returns the change of one draft, with the body from the temporary file.
 func (p *Planner) change(id string) (tree.Change, error) {
 	d := p.drafts[id]
 	n, err := p.bodies.get(d.body)
@@ -43,6 +44,7 @@ func (p *Planner) change(id string) (tree.Change, error) {
 	return tree.NewChange(tree.OpRevise, n, d.basis, "transfer", "merged with an import"), nil
 }
 
+// families divides the ids that change into lists. Only links to other ids that change count.
 func (p *Planner) families(size int) [][]string {
 	changed := make(map[string]bool, len(p.changed))
 	for _, id := range p.changed {
@@ -51,12 +53,14 @@ func (p *Planner) families(size int) [][]string {
 	return families(p.changed, size,
 		func(id string) []string {
 			d := p.drafts[id]
-			return slices.DeleteFunc(append([]string{d.links.parent}, d.links.children...), func(k string) bool { return !changed[k] })
+			return slices.DeleteFunc(append([]string{d.links.parent}, d.links.children...), func(k string) bool {
+				return !changed[k]
+			})
 		},
 		func(id string) int { return p.drafts[id].body.size })
 }
 
-// Families cuts changes as Batches does.
+// Families divides changes into lists as Batches does.
 func Families(changes []tree.Change, size int) [][]tree.Change {
 	at := make(map[string]int, len(changes))
 	ids := make([]string, len(changes))
@@ -82,8 +86,8 @@ func Families(changes []tree.Change, size int) [][]tree.Change {
 	return out
 }
 
-// families cuts ids into lists of about size bytes. Those that are kin stay
-// together.
+// families divides ids into lists of about size bytes, with all that are kin in one list. It
+// finds the families by union-find; root is the parent of each id in its tree.
 func families(ids []string, size int, kin func(string) []string, bytes func(string) int) [][]string {
 	root := make(map[string]string, len(ids))
 	for _, id := range ids {
@@ -114,7 +118,7 @@ func families(ids []string, size int, kin func(string) []string, bytes func(stri
 	for _, r := range order {
 		more := 0
 		for _, id := range members[r] {
-			more += bytes(id) + 512 // what a change says beside
+			more += bytes(id) + 512 // for what a change has beside its node
 		}
 		if len(out) == 0 || full+more > size {
 			out, full = append(out, nil), 0

@@ -13,10 +13,9 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// BenchmarkRoundTrip writes 100,000 cases, reads them and writes them again as
-// they are read; the second file has to have the bytes of the first. It reports
-// nodes a second, both ways counted once, and the most memory in use beyond the
-// files themselves.
+// BenchmarkRoundTrip writes 100,000 cases, reads them, and writes them again while they are read.
+// The second file must have the bytes of the first. It reports nodes a second, where reading and
+// writing a node count as one, and the most memory in use beside the files.
 func BenchmarkRoundTrip(b *testing.B) {
 	const many = 100_000
 	ids := make([]int, many)

@@ -14,8 +14,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Choice says which nodes leave a tree, and what of them. Its zero value is all
-// that is not archived and that was not imported and never promoted.
+// Choice says which nodes are exported, and how. Its zero value chooses all nodes except those
+// that are archived and imports that were never promoted.
 type Choice struct {
 	ErrorTypes    []string   // none: all
 	Scope         tree.Scope // product, suite and test, where given
@@ -42,7 +42,7 @@ type Summary struct {
 	Filtered   int            `json:"filtered"` // left out by the choice
 }
 
-// Selection is a choice made on a tree as it was.
+// Selection is the result of a Choice on a tree as it was at that time.
 type Selection struct {
 	Summary Summary
 	view    Tree
@@ -51,9 +51,9 @@ type Selection struct {
 	words   *private.Words // of the whole tree, when it leaves redacted
 }
 
-// chosen is what a selection knows of a node without its body.
+// chosen is what a selection keeps of a node in memory, without its body.
 type chosen struct {
-	id, as    string // as: its id in the file
+	id, as    string // its id in the tree and in the file; redaction changes the id of a case
 	errorType string
 	level     int
 	revision  int
@@ -64,11 +64,12 @@ type chosen struct {
 	runs      int    // occurrences of a case
 }
 
-// Choose finds out what leaves the tree of view. An abstraction brings the cases
-// it rests on, unless the choice is of one level or without cases.
+// Choose selects the nodes that leave the tree of view. An abstraction that leaves brings
+// the cases that it rests on, unless the choice is of one level or without cases.
 func Choose(ctx context.Context, view Tree, c Choice) (*Selection, error) {
 	s := &Selection{view: view, choice: c, nodes: map[string]*chosen{}}
-	s.Summary = Summary{Levels: map[string]int{}, Types: map[string]int{}, Statuses: map[string]int{}, Products: map[string]int{}, Origins: map[string]int{}}
+	s.Summary = Summary{Levels: map[string]int{}, Types: map[string]int{}, Statuses: map[string]int{},
+		Products: map[string]int{}, Origins: map[string]int{}}
 	if c.Redactor != nil {
 		if err := s.learn(ctx); err != nil {
 			return nil, err
@@ -79,8 +80,9 @@ func Choose(ctx context.Context, view Tree, c Choice) (*Selection, error) {
 			return nil, fmt.Errorf("choose what to export: %w", err)
 		}
 		k := &chosen{
-			id: n.ID, as: n.ID, errorType: n.ErrorType, level: n.Level, revision: n.Revision, parent: n.Parent, children: n.Children,
-			leaves: c.takes(&n), runs: len(n.Occurrences),
+			id: n.ID, as: n.ID, errorType: n.ErrorType, level: n.Level, revision: n.Revision, parent: n.Parent,
+			children: n.Children,
+			leaves:   c.fits(&n), runs: len(n.Occurrences),
 		}
 		if n.CaseData != nil {
 			k.test = testOf(&n)
@@ -90,34 +92,36 @@ func Choose(ctx context.Context, view Tree, c Choice) (*Selection, error) {
 	}
 	for _, k := range s.nodes {
 		if k.leaves && k.level > 1 && c.Level == 0 && !c.NoCases {
-			s.bring(k)
+			s.bringChildren(k)
 		}
 	}
 	return s, s.summarise(ctx)
 }
 
-// testOf hashes the name of a case's test.
+// testOf returns a hash of the name of a case's test, to count different tests in little memory.
 func testOf(n *tree.Node) uint64 {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(cmp.Or(n.CaseData.TestCase.CaseID, n.ID))) // never fails
 	return h.Sum64()
 }
 
-// learn finds out what is rare in the tree: in all of it, since what is common
-// there is no secret where a part of it goes.
+// learn counts the words of the whole tree, not only of the part that leaves, since a word
+// that is common in the tree points at nobody.
 func (s *Selection) learn(ctx context.Context) error {
 	s.words = private.NewWords()
 	for n, err := range s.view.Scan(ctx, tree.Filter{}) {
 		if err != nil {
 			return fmt.Errorf("choose what to export: %w", err)
 		}
-		if s.choice.All || !Waits(&n) { // a stranger's file makes no word common
+		if s.choice.All || !Waits(&n) { // else a stranger's file could make a name common
 			learn(s.words, &n, s.choice.Redactor)
 		}
 	}
 	return nil
 }
 
+// redactedID returns the id that a case has in the file. Redaction changes its evidence, and an
+// id is a hash of that.
 func (s *Selection) redactedID(n *tree.Node) string {
 	if s.choice.Redactor == nil {
 		return n.ID
@@ -126,8 +130,8 @@ func (s *Selection) redactedID(n *tree.Node) string {
 	return r.ID
 }
 
-// takes reports whether a node fits the choice, whatever stands above it.
-func (c *Choice) takes(n *tree.Node) bool {
+// fits reports whether a node fits the choice by itself; an abstraction may bring it still.
+func (c *Choice) fits(n *tree.Node) bool {
 	switch {
 	case !c.All && (n.Status == tree.Archived || Waits(n)),
 		c.NoCases && n.Type == tree.Case,
@@ -143,16 +147,18 @@ func (c *Choice) takes(n *tree.Node) bool {
 	return true
 }
 
-func (s *Selection) bring(k *chosen) {
+// bringChildren makes all nodes below k leave too.
+func (s *Selection) bringChildren(k *chosen) {
 	for _, id := range k.children {
 		if child := s.nodes[id]; child != nil && !child.leaves {
 			child.leaves = true
-			s.bring(child)
+			s.bringChildren(child)
 		}
 	}
 }
 
-// summarise counts what leaves and what stays.
+// summarise counts what leaves and what stays. It prepares every node that leaves, so that an
+// unlawful one is found before anything is written.
 func (s *Selection) summarise(ctx context.Context) error {
 	for n, err := range s.view.Scan(ctx, tree.Filter{}) {
 		if err != nil {
@@ -177,8 +183,9 @@ func (s *Selection) summarise(ctx context.Context) error {
 	return nil
 }
 
+// count adds a node that leaves to the summary, and checks that it is lawful as it leaves.
 func (s *Selection) count(n tree.Node, k *chosen) error {
-	n, redactions := s.prepared(n, k)
+	n, redactions := s.prepareNode(n, k)
 	if err := tree.Check(&n); err != nil {
 		return fmt.Errorf("export %s: %w", k.id, err)
 	}
@@ -198,8 +205,8 @@ func (s *Selection) count(n tree.Node, k *chosen) error {
 	return nil
 }
 
-// Nodes yields what was chosen, as Write takes it. It yields tree.ErrConflict when
-// the tree changed since Choose: then choose again.
+// Nodes yields the chosen nodes in the order that Write needs. If the tree changed since Choose,
+// it yields tree.ErrConflict; then choose again.
 func (s *Selection) Nodes(ctx context.Context) iter.Seq2[tree.Node, error] {
 	leaving := slices.DeleteFunc(slices.Collect(maps.Values(s.nodes)), func(k *chosen) bool { return !k.leaves })
 	slices.SortFunc(leaving, func(a, b *chosen) int {
@@ -208,7 +215,7 @@ func (s *Selection) Nodes(ctx context.Context) iter.Seq2[tree.Node, error] {
 	return func(yield func(tree.Node, error) bool) {
 		for i := 0; i < len(leaving); {
 			n, err := s.node(ctx, leaving[i])
-			// What redaction made equal leaves as one.
+			// Nodes that redaction made equal leave as one node.
 			same := leaving[i]
 			for i++; err == nil && i < len(leaving) && leaving[i].as == same.as && leaving[i].errorType == same.errorType; i++ {
 				var twin tree.Node
@@ -223,6 +230,7 @@ func (s *Selection) Nodes(ctx context.Context) iter.Seq2[tree.Node, error] {
 	}
 }
 
+// node reads a chosen node and prepares it. The error is tree.ErrConflict if it changed.
 func (s *Selection) node(ctx context.Context, k *chosen) (tree.Node, error) {
 	n, err := s.view.Get(ctx, k.id)
 	if err != nil {
@@ -231,13 +239,13 @@ func (s *Selection) node(ctx context.Context, k *chosen) (tree.Node, error) {
 	if n.Revision != k.revision {
 		return n, fmt.Errorf("export %s: %w", k.id, tree.ErrConflict)
 	}
-	n, _ = s.prepared(n, k)
+	n, _ = s.prepareNode(n, k)
 	return n, nil
 }
 
-// prepared makes of a node what leaves of it: redacted, and linked to what leaves
-// with it.
-func (s *Selection) prepared(n tree.Node, k *chosen) (tree.Node, int) {
+// prepareNode returns a node as it leaves, redacted and linked only to nodes that leave, and
+// the number of redactions. The cases under it that stay are counted in Elsewhere.
+func (s *Selection) prepareNode(n tree.Node, k *chosen) (tree.Node, int) {
 	redactions := 0
 	if s.choice.Redactor != nil {
 		n, redactions = redactNode(n, s.choice.Redactor, s.words)
@@ -274,7 +282,8 @@ func (s *Selection) rename(ids []string) {
 	}
 }
 
-// elsewhere counts the cases under children that do not leave.
+// elsewhere counts the cases, tests and runs under the children left, which do not leave. It is
+// nil if there are none.
 func (s *Selection) elsewhere(left []string) *tree.Elsewhere {
 	cases := map[string]*chosen{}
 	var gather func(ids []string)

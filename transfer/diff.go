@@ -35,17 +35,17 @@ type Differs struct {
 	level     int
 }
 
-// Part is what differs in a node. Of a lesson that only one side has, the other
-// is empty.
+// Part is one difference between two versions of a node. For a lesson that only one side has,
+// the other side is empty.
 type Part struct {
 	Name   string `json:"part"`
 	Before string `json:"before"`
 	After  string `json:"after"`
 }
 
-// Diff says how b differs from a. Nodes are compared in canonical form, without
-// their revision. It ranges over both twice, and keeps a hash of every node and the
-// bodies of those that differ.
+// Diff returns how b differs from a. Nodes are compared in canonical form, so revisions do not
+// count. It ranges over each twice: first it hashes every node, then it reads the bodies of those
+// that differ. In memory it keeps only these hashes and bodies.
 func Diff(a, b iter.Seq2[tree.Node, error]) (TreeDiff, error) {
 	out := TreeDiff{Added: []Differs{}, Gone: []Differs{}, Changed: []Differs{}}
 	before, err := hashes(a)
@@ -96,6 +96,7 @@ func Diff(a, b iter.Seq2[tree.Node, error]) (TreeDiff, error) {
 	return out, nil
 }
 
+// hashes returns a hash of each node, by id.
 func hashes(nodes iter.Seq2[tree.Node, error]) (map[string][16]byte, error) {
 	out := map[string][16]byte{}
 	for n, err := range nodes {
@@ -109,6 +110,7 @@ func hashes(nodes iter.Seq2[tree.Node, error]) (map[string][16]byte, error) {
 	return out, nil
 }
 
+// bodies returns the nodes whose ids are in wanted, in canonical form.
 func bodies(nodes iter.Seq2[tree.Node, error], wanted map[string][16]byte) (map[string]tree.Node, error) {
 	out := make(map[string]tree.Node, len(wanted))
 	for n, err := range nodes {
@@ -122,11 +124,12 @@ func bodies(nodes iter.Seq2[tree.Node, error], wanted map[string][16]byte) (map[
 	return out, nil
 }
 
+// differs returns the entry of a node that differs in the parts p.
 func differs(n *tree.Node, p []Part) Differs {
-	return Differs{ID: n.ID, Type: n.Type, ErrorType: n.ErrorType, Says: says(n), Parts: p, level: n.Level}
+	return Differs{ID: n.ID, Type: n.Type, ErrorType: n.ErrorType, Says: nameOf(n), Parts: p, level: n.Level}
 }
 
-// lessonsBetween returns the lessons of b that a has not, and the other way round.
+// lessonsBetween returns the lessons that only b has, and those that only a has.
 func lessonsBetween(a, b *tree.Node) (added, gone []tree.Lesson) {
 	missing := func(from, in []tree.Lesson) (out []tree.Lesson) {
 		for _, l := range from {
@@ -139,7 +142,7 @@ func lessonsBetween(a, b *tree.Node) (added, gone []tree.Lesson) {
 	return missing(b.Content.Lessons, a.Content.Lessons), missing(a.Content.Lessons, b.Content.Lessons)
 }
 
-// parts says what differs between two versions of a node.
+// parts returns the differences between two versions of a node, in a fixed order.
 func parts(a, b *tree.Node) []Part {
 	out := []Part{}
 	add := func(name, before, after string) {
@@ -204,5 +207,8 @@ func countersText(m map[string]tree.Counters) string {
 
 func provenanceText(n *tree.Node) string {
 	p := n.Provenance
-	return strings.Join(slices.DeleteFunc([]string{p.By, p.Analyst, p.Model, p.Template, n.Origin.Label, n.Origin.ID}, func(s string) bool { return s == "" }), " · ")
+	return strings.Join(slices.DeleteFunc([]string{p.By, p.Analyst, p.Model, p.Template, n.Origin.Label, n.Origin.ID},
+		func(s string) bool {
+			return s == ""
+		}), " · ")
 }

@@ -39,5 +39,6 @@ func TestDiff(t *testing.T) {
 	require.Equal(t, d.Added, back.Gone)
 	none, err := transfer.Diff(source(a), source(a))
 	require.NoError(t, err)
-	require.Equal(t, transfer.TreeDiff{Same: 3, Added: []transfer.Differs{}, Gone: []transfer.Differs{}, Changed: []transfer.Differs{}}, none)
+	require.Equal(t, transfer.TreeDiff{Same: 3, Added: []transfer.Differs{}, Gone: []transfer.Differs{},
+		Changed: []transfer.Differs{}}, none)
 }

@@ -14,15 +14,16 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// MergeFiles is a merge driver for git: it merges two versions of a file of the
-// folder form that go back to base, and leaves the result in the place of ours.
+// MergeFiles is a merge driver for git. base, ours and theirs are the paths of three versions
+// of a file of the folder form. It writes the merged file to ours.
 //
-// A node that both have becomes what both know together, see merge, so that there
-// is no conflict in it and the order of merges does not matter. A node that one
-// side removed stays away if the other left it as it was in base. A manifest says
-// of itself that it was merged: no single file shows what it should say.
+// A node that both sides have is merged as by an import, so that there is never a conflict and
+// the order of merges does not matter. A node that one side removed is removed if the other
+// side did not change it. In the place of a manifest it writes one that says that git merged the
+// folder, since the right counts do not follow from one file.
 //
-// It returns where both sides say different things, for people to look at.
+// It returns the nodes in which both sides contradict each other, sorted by id, for people to
+// look at. After an error ours is unchanged.
 func MergeFiles(base, ours, theirs string) ([]NodePlan, error) {
 	if isManifest(ours) || isManifest(theirs) {
 		m := noNodes()
@@ -44,16 +45,17 @@ func MergeFiles(base, ours, theirs string) ([]NodePlan, error) {
 		switch {
 		case both:
 			if c := contradictions(&m, &n); len(c) > 0 {
-				conflicts = append(conflicts, NodePlan{ID: id, Type: n.Type, ErrorType: n.ErrorType, Class: Conflicting, Says: says(&n), Conflicts: c})
+				conflicts = append(conflicts, NodePlan{ID: id, Type: n.Type, ErrorType: n.ErrorType, Class: Conflicting,
+					Says: nameOf(&n), Conflicts: c})
 			}
 			a[id] = merge(m, n)
-		case !known || !equal(&was, &n):
+		case !known || !equalNodes(&was, &n):
 			a[id] = n
 		}
 	}
 	for id, was := range o {
 		if _, there := b[id]; !there {
-			if m, ok := a[id]; ok && equal(&was, &m) {
+			if m, ok := a[id]; ok && equalNodes(&was, &m) {
 				delete(a, id)
 			}
 		}
@@ -62,8 +64,9 @@ func MergeFiles(base, ours, theirs string) ([]NodePlan, error) {
 	return conflicts, writeNodes(ours, a)
 }
 
+// writeManifest replaces a manifest.
 func writeManifest(path string, m Manifest) error {
-	return whole(path, []byte("{"), func(w io.Writer) error {
+	return writeWhole(path, []byte("{"), func(w io.Writer) error {
 		b, err := json.MarshalIndent(m, "", "  ")
 		if err != nil {
 			return fmt.Errorf("write the manifest: %w", err)
@@ -73,8 +76,9 @@ func writeManifest(path string, m Manifest) error {
 	})
 }
 
+// writeNodes replaces a file of the folder form, with the nodes sorted by id.
 func writeNodes(path string, nodes map[string]tree.Node) error {
-	return whole(path, []byte("{"), func(w io.Writer) error {
+	return writeWhole(path, []byte("{"), func(w io.Writer) error {
 		var buf bytes.Buffer
 		for _, id := range slices.Sorted(maps.Keys(nodes)) {
 			n := nodes[id]
@@ -90,13 +94,16 @@ func writeNodes(path string, nodes map[string]tree.Node) error {
 	})
 }
 
-// isManifest reports whether the file of git's is a manifest; it has another name.
+// isManifest reports whether a file is a manifest. Git passes temporary files, so the name does
+// not tell.
 func isManifest(path string) bool {
 	b, err := readSmall(path, maxManifest)
 	var m Manifest
 	return err == nil && json.Unmarshal(b, &m) == nil && m.Format == formatName
 }
 
+// readLines reads a file of the folder form, in canonical form and by id. An empty file has no
+// nodes.
 func readLines(path string) (map[string]tree.Node, error) {
 	f, err := os.Open(path) //nolint:gosec // git names the file
 	if err != nil {
@@ -118,7 +125,8 @@ func readLines(path string) (map[string]tree.Node, error) {
 	return out, in.nodes(path, errorType, io.LimitReader(f, allowed.bytes))
 }
 
-// firstType finds the error type of a file of nodes, whose name git does not tell.
+// firstType reads the error type of the first node in a file, and goes back to its start. The
+// error type is in the name of the file, but git does not pass that. It is "" for an empty file.
 func firstType(f *os.File) (string, error) {
 	in := newReading(allowed, nil)
 	in.lines.Reset(f)

@@ -70,8 +70,8 @@ func TestMergeDriver(t *testing.T) {
 	}
 }
 
-// FuzzMergeFiles: whatever theirs is, ours becomes a file that merges again, or
-// stays as it was.
+// FuzzMergeFiles: whatever theirs has, ours becomes a file that can be merged again, or stays
+// unchanged.
 func FuzzMergeFiles(f *testing.F) {
 	line, err := json.Marshal(transfer.Canonical(aCase("x")))
 	require.NoError(f, err)
@@ -95,8 +95,8 @@ func FuzzMergeFiles(f *testing.F) {
 	})
 }
 
-// TestMergedFolder: a case that one branch gave another type stands in two files,
-// and comes as one.
+// TestMergedFolder: a case that one branch gave another type is in two files, and is read as one
+// node.
 func TestMergedFolder(t *testing.T) {
 	dir := t.TempDir()
 	one, two := aCase("one"), aCase("two")
@@ -119,12 +119,14 @@ func TestMergedFolder(t *testing.T) {
 	}
 	require.NoError(t, read())
 	require.Len(t, got, 3, "else it is for the import to refuse")
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "manifest.json"), []byte(`{"format":"memtree-transfer","major":1,"merged":true}`), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "manifest.json"),
+		[]byte(`{"format":"memtree-transfer","major":1,"merged":true}`), 0o600))
 	require.NoError(t, read())
 	require.Len(t, got, 2)
 	require.Equal(t, one.ID, got[1].ID)
 	require.Equal(t, "business_rule_error", got[1].ErrorType, "the later edit")
-	_, _, err = unpacked(forged(t, entry("manifest.json", `{"format":"memtree-transfer","major":1,"merged":true,"nodes":3}`)))
+	_, _, err = unpacked(forged(t, entry("manifest.json",
+		`{"format":"memtree-transfer","major":1,"merged":true,"nodes":3}`)))
 	require.ErrorContains(t, err, "does not fit", "a file is never merged by git")
 }
 

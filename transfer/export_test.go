@@ -7,7 +7,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// What the tests of the package look at from outside.
+// Names that are exported for the tests of the package only.
 const (
 	MaxNodes        = 250_000
 	MaxLine         = 4 << 20

@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// newFolder returns the sink of the folder form: nodes/ERROR_TYPE.jsonl with a
-// node a line, and manifest.json. The folder is made if it is not there; files of
-// an earlier export in it are replaced by the manifest, and other files stay.
+// newFolder returns the sink of the folder form: files nodes/ERROR_TYPE.jsonl with one node a
+// line, and manifest.json. It makes the folder if need be. The files of an earlier export stay
+// until the manifest is written; files of other names always stay.
 func newFolder(dir string) (*folder, error) {
 	nodes := filepath.Join(dir, nodesFolder)
 	if err := os.MkdirAll(nodes, 0o755); err != nil { //nolint:gosec // made to be shared
@@ -20,20 +20,22 @@ func newFolder(dir string) (*folder, error) {
 	return &folder{dir: dir, open: map[string]bool{}}, nil
 }
 
-// folder is the sink of a folder. Everything is written under temporary names
-// first.
+// folder is the sink of a folder. It writes everything under temporary names first.
 type folder struct {
 	dir  string
-	file *os.File // of the present error type
-	open map[string]bool
+	file *os.File        // of the present error type
+	open map[string]bool // error types of which a temporary file was made
 }
 
+// unfinished ends the names of temporary files.
 const unfinished = ".unfinished"
 
+// path returns the name of an error type's file.
 func (f *folder) path(errorType string) string {
 	return filepath.Join(f.dir, nodesFolder, errorType+".jsonl")
 }
 
+// lines appends a part to the file of its error type; part 1 begins the file.
 func (f *folder) lines(errorType string, part int, b []byte) error {
 	if part == 1 {
 		if err := f.endFile(); err != nil {
@@ -51,6 +53,7 @@ func (f *folder) lines(errorType string, part int, b []byte) error {
 	return nil
 }
 
+// endFile closes the present file, when it is on the disk.
 func (f *folder) endFile() error {
 	if f.file == nil {
 		return nil
@@ -63,8 +66,8 @@ func (f *folder) endFile() error {
 	return nil
 }
 
-// manifest moves everything into place: the old manifest goes first and the new
-// one comes last, so that a folder half replaced has none and no reader takes it.
+// manifest moves everything into its place. The old manifest is removed first and the new one
+// comes last. So a folder that is half replaced has no manifest, and readers refuse it.
 func (f *folder) manifest(b []byte) error {
 	if err := f.endFile(); err != nil {
 		return err
@@ -90,6 +93,7 @@ func (f *folder) manifest(b []byte) error {
 	return nil
 }
 
+// writeSynced writes a file and waits until it is on the disk.
 func writeSynced(path string, b []byte) error {
 	file, err := os.Create(path) //nolint:gosec // the caller's folder, our name
 	if err != nil {
@@ -102,7 +106,7 @@ func writeSynced(path string, b []byte) error {
 	return nil
 }
 
-// removeOld removes the files of error types that are no longer there.
+// removeOld removes the files of error types that this export does not have.
 func (f *folder) removeOld() error {
 	entries, err := os.ReadDir(filepath.Join(f.dir, nodesFolder))
 	if err != nil {
@@ -120,6 +124,7 @@ func (f *folder) removeOld() error {
 	return nil
 }
 
+// discard removes the temporary files. The earlier export stays as it was.
 func (f *folder) discard() {
 	if f.file != nil {
 		_ = f.file.Close() // it is given up

@@ -13,43 +13,43 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// readFolder is readArchive for the folder form. Open the folder with os.OpenRoot,
-// so that no link leads out of it. Files that are not of an export are ignored,
-// links and folders in the place of files are refused.
+// readFolder is readArchive for the folder form. The caller opens the folder with os.OpenRoot,
+// so that no link leads out of it. Files that are not of an export are ignored. Links and
+// folders in the place of files are refused.
 //
-// In a folder that git merged, a node may stand in the files of two error types,
-// because one branch gave it another: such nodes come last, merged.
+// In a folder that git merged, a node may be in the files of two error types, because one branch
+// gave it another type. Such nodes are merged and come last.
 func readFolder(dir fs.FS, l limits, take func(tree.Node) error) (Manifest, error) {
 	end := func() error { return nil }
-	if merged(dir) {
-		twice, err := doubles(dir, l)
+	if gitMerged(dir) {
+		twice, err := findDoubles(dir, l)
 		if err != nil {
 			return Manifest{}, err
 		}
-		take, end = joined(twice, take)
+		take, end = mergeDoubles(twice, take)
 	}
 	in := newReading(l, take)
 	in.folder = true
 	if err := in.files(dir); err != nil {
 		return Manifest{}, err
 	}
-	if err := inFile(dir, manifestName, in.manifest); err != nil {
+	if err := withFile(dir, manifestName, in.manifest); err != nil {
 		return Manifest{}, err
 	}
 	return in.sum, end()
 }
 
 // merged reports whether the manifest says that git merged the folder.
-func merged(dir fs.FS) bool {
+func gitMerged(dir fs.FS) bool {
 	var m Manifest
-	err := inFile(dir, manifestName, func(r io.Reader) error {
+	err := withFile(dir, manifestName, func(r io.Reader) error {
 		return json.NewDecoder(io.LimitReader(r, maxManifest)).Decode(&m)
 	})
 	return err == nil && m.Merged
 }
 
-// doubles finds the nodes that stand in a folder more than once.
-func doubles(dir fs.FS, l limits) (map[string]bool, error) {
+// findDoubles returns the ids of the nodes that are in a folder more than once.
+func findDoubles(dir fs.FS, l limits) (map[string]bool, error) {
 	seen, twice := map[string]bool{}, map[string]bool{}
 	in := newReading(l, func(n tree.Node) error {
 		if seen[n.ID] {
@@ -64,8 +64,9 @@ func doubles(dir fs.FS, l limits) (map[string]bool, error) {
 // maxDoubles bounds the nodes that are kept in memory to be merged.
 const maxDoubles = 10_000
 
-// joined returns a take that keeps doubles, and an end that gives them merged.
-func joined(twice map[string]bool, take func(tree.Node) error) (func(tree.Node) error, func() error) {
+// mergeDoubles returns two functions to put in front of take: the first passes nodes on and keeps
+// those in twice, the second is called at the end and passes these on, merged.
+func mergeDoubles(twice map[string]bool, take func(tree.Node) error) (func(tree.Node) error, func() error) {
 	kept := map[string]tree.Node{}
 	return func(n tree.Node) error {
 			if !twice[n.ID] {
@@ -78,7 +79,8 @@ func joined(twice map[string]bool, take func(tree.Node) error) (func(tree.Node) 
 				n = merge(other, n)
 			}
 			if len(kept) >= maxDoubles {
-				return &RefusedError{Problem: fmt.Sprintf("has more than %d nodes twice; export one of the branches again", maxDoubles)}
+				return &RefusedError{Problem: fmt.Sprintf("has more than %d nodes twice; export one of the branches again",
+					maxDoubles)}
 			}
 			kept[n.ID] = n
 			return nil
@@ -92,7 +94,7 @@ func joined(twice map[string]bool, take func(tree.Node) error) (func(tree.Node) 
 		}
 }
 
-// files reads the lines of a folder.
+// files reads the files of all error types, in the order of their names.
 func (in *reading) files(dir fs.FS) error {
 	entries, err := fs.ReadDir(dir, nodesFolder)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -105,7 +107,7 @@ func (in *reading) files(dir fs.FS) error {
 			continue
 		}
 		name := nodesFolder + "/" + e.Name()
-		err := inFile(dir, name, func(r io.Reader) error {
+		err := withFile(dir, name, func(r io.Reader) error {
 			c := &countingReader{r: r}
 			err := in.nodes(name, errorType, io.LimitReader(c, in.limits.bytes-total))
 			if total += c.n; err == nil && total >= in.limits.bytes {
@@ -120,7 +122,8 @@ func (in *reading) files(dir fs.FS) error {
 	return nil
 }
 
-func inFile(dir fs.FS, name string, read func(io.Reader) error) error {
+// withFile opens a file of the folder for read. Anything but a plain file is refused.
+func withFile(dir fs.FS, name string, read func(io.Reader) error) error {
 	link, err := fs.Lstat(dir, name) // before it is opened: opening a pipe waits for ever
 	if errors.Is(err, fs.ErrNotExist) {
 		return &RefusedError{Entry: name, Problem: "is missing"}

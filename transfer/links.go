@@ -9,9 +9,9 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// retyped drafts the abstractions here that name a node which the import gives
-// another error type: they lose it.
-func (p *Planner) retyped(ctx context.Context) error {
+// draftRetyped drafts the abstractions of this tree that have a child to which the import gives
+// another error type. keepChildren then removes the child.
+func (p *Planner) draftRetyped(ctx context.Context) error {
 	moved := map[string]bool{}
 	for id, d := range p.drafts {
 		if d.basis > 0 && d.was.errorType != d.errorType {
@@ -38,8 +38,9 @@ func (p *Planner) retyped(ctx context.Context) error {
 	return nil
 }
 
-// after returns the links of a node as they will be, nil if it will not be there.
-func (p *Planner) after(ctx context.Context, id string) (*links, error) {
+// linksAfter returns the links of a node as they will be after the import; nil for a node that
+// will not be there.
+func (p *Planner) linksAfter(ctx context.Context, id string) (*links, error) {
 	if d := p.drafts[id]; d != nil {
 		return &d.links, nil
 	}
@@ -54,12 +55,12 @@ func (p *Planner) after(ctx context.Context, id string) (*links, error) {
 	return &l, nil
 }
 
-// children keeps the children that the laws allow. An abstraction that would be
-// used and has none left is retired.
-func (p *Planner) children(ctx context.Context, d *draft) error {
+// keepChildren removes the children that the laws do not allow. An abstraction in use that
+// has no child left is retired.
+func (p *Planner) keepChildren(ctx context.Context, d *draft) error {
 	kept := make([]string, 0, len(d.links.children))
 	for _, id := range d.links.children {
-		k, err := p.after(ctx, id)
+		k, err := p.linksAfter(ctx, id)
 		if err != nil {
 			return err
 		}
@@ -75,14 +76,14 @@ func (p *Planner) children(ctx context.Context, d *draft) error {
 	return nil
 }
 
-// parent keeps a parent that will name the node as its child: of several the one
-// that sorts last.
-func (p *Planner) parent(ctx context.Context, id string, d *draft) error {
+// keepParent chooses the parent of a node among the candidates that will have it as a child. Of
+// several it takes the one that sorts last, as merge does.
+func (p *Planner) keepParent(ctx context.Context, id string, d *draft) error {
 	slices.Sort(d.parents)
 	slices.Reverse(d.parents)
 	d.links.parent = ""
 	for _, candidate := range slices.Compact(d.parents) {
-		above, err := p.after(ctx, candidate)
+		above, err := p.linksAfter(ctx, candidate)
 		if err != nil {
 			return err
 		}
@@ -94,8 +95,9 @@ func (p *Planner) parent(ctx context.Context, id string, d *draft) error {
 	return nil
 }
 
-// finish classes a draft.
-func (p *Planner) finish(id string, d *draft) {
+// classify says what the import makes of a draft, and adds it to the plan unless it stays the
+// same.
+func (p *Planner) classify(id string, d *draft) {
 	class := Newer
 	switch {
 	case d.basis == 0:
@@ -109,6 +111,7 @@ func (p *Planner) finish(id string, d *draft) {
 		class = Conflicting
 	}
 	p.plan.Counts[class]++
-	p.plan.Items = append(p.plan.Items, NodePlan{ID: id, Type: d.kind, ErrorType: d.errorType, Class: class, Says: d.says, Why: d.note, Conflicts: d.conflicts})
+	p.plan.Items = append(p.plan.Items, NodePlan{ID: id, Type: d.kind, ErrorType: d.errorType, Class: class, Says: d.says,
+		Why: d.note, Conflicts: d.conflicts})
 	p.changed = append(p.changed, id)
 }

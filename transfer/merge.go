@@ -10,33 +10,33 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Conflict is a part of a node that two trees say different things in.
+// Conflict is a part of a node that differs between two trees.
 type Conflict struct {
 	Part   string `json:"part"` // lessons, guidance, errorType
 	Ours   string `json:"ours"`
 	Theirs string `json:"theirs"`
 }
 
-// merge returns what two trees that have the same node know together, in
-// canonical form. It is a join: the order and number of merges do not matter.
+// merge returns what two trees know together of a node that both have, in canonical form. It
+// is a join, as in a state-based CRDT: the order and the number of merges do not matter.
 //
-//   - Occurrences, children, lessons and citations are united. What exceeds a
-//     limit of the tree goes by an order that depends on the items alone: the
-//     newest occurrences stay, and the lessons and children with the lowest ids.
-//   - Counters count per origin; of one origin the greater numbers stay.
+//   - Occurrences, children, lessons and citations are united. If there are more than a limit
+//     of the tree allows, an order decides that depends on the items alone: the newest
+//     occurrences stay, and the lessons and children with the lowest ids.
+//   - Counters count by origin. For one origin the greater numbers stay.
 //   - A person's mark wins: a ban over a pin, a pin over none.
-//   - The status is that of the side with the later UpdatedAt; at the same time
-//     the later stage of life wins, so that a tombstone wins over older edits.
-//   - Of two parents the one that sorts last stays: a child may be named by
-//     several, and has one.
-//   - Everything else (the texts, the error type, the scope) is one edit; the
-//     later one stays, at the same time the one that sorts last.
+//   - The status is that of the side with the later UpdatedAt. If both have the same time, the
+//     later stage of life wins, so that a tombstone wins over an edit.
+//   - Several abstractions may name a child, but it has one parent. The one that sorts last
+//     stays.
+//   - Everything else (the texts, the error type, the scope) is taken from the side with the
+//     later UpdatedAt. If both have the same time, the one that sorts last wins.
 //
 // Both nodes must have the same id.
 func merge(a, b tree.Node) tree.Node {
 	a, b = canonical(a), canonical(b)
 	out := a
-	if later(&b, &a) {
+	if isLater(&b, &a) {
 		out = b.Clone()
 	}
 	dead := &a
@@ -52,19 +52,19 @@ func merge(a, b tree.Node) tree.Node {
 	out.Parent = max(a.Parent, b.Parent)
 	out.Elsewhere = uniteElsewhere(a.Elsewhere, b.Elsewhere)
 	out.Content.Lessons = uniteLessons(a.Content.Lessons, b.Content.Lessons)
-	out.Children = first(sorted(slices.Concat(a.Children, b.Children)), tree.MaxChildren)
+	out.Children = firstN(sorted(slices.Concat(a.Children, b.Children)), tree.MaxChildren)
 	out.Occurrences = uniteOccurrences(a.Occurrences, b.Occurrences)
 	out.Counters = uniteCounters(a.Counters, b.Counters)
 	out.Metadata = uniteMetadata(a.Metadata, b.Metadata)
 	return canonical(out)
 }
 
-// later reports whether a's edit stays when b's is the other.
-func later(a, b *tree.Node) bool {
+// isLater reports whether a's edit wins over b's.
+func isLater(a, b *tree.Node) bool {
 	return cmp.Or(a.Metadata.UpdatedAt.Compare(b.Metadata.UpdatedAt), cmp.Compare(edit(a), edit(b))) > 0
 }
 
-// edit spells the parts of a node that one of two merged nodes wins whole.
+// edit returns the parts of a node that merge takes from one side as a whole, as JSON.
 func edit(n *tree.Node) string {
 	e := *n
 	e.Status, e.SupersededBy, e.ArchivedFor, e.Mark, e.Parent, e.Elsewhere = "", "", "", "", "", nil
@@ -72,14 +72,18 @@ func edit(n *tree.Node) string {
 	return spelled(&e)
 }
 
+// statuses are the stages of life in the order in which merge prefers them, the last most.
 func statuses() []tree.Status {
 	return []tree.Status{tree.Probation, tree.Active, tree.Quarantined, tree.Retired, tree.Archived}
 }
 
+// marks are the marks in the order in which merge prefers them, the last most.
 func marks() []tree.Mark { return []tree.Mark{tree.Unmarked, tree.Pinned, tree.Banned} }
 
+// rank returns the place of x in an order, -1 if it is not there.
 func rank[T comparable](order []T, x T) int { return slices.Index(order, x) }
 
+// compareStatus orders two nodes by which one's status stays; the greater wins.
 func compareStatus(a, b *tree.Node) int {
 	return cmp.Or(
 		a.Metadata.UpdatedAt.Compare(b.Metadata.UpdatedAt),
@@ -88,31 +92,34 @@ func compareStatus(a, b *tree.Node) int {
 		cmp.Compare(a.ArchivedFor, b.ArchivedFor))
 }
 
-// uniteLessons keeps every different lesson: an id is the hash of its words, so
-// that two edits of one are two.
+// uniteLessons unites lessons by id. An id is a hash of the lesson's words, so two edits of one
+// lesson stay two lessons. Of two with one id the lists are united and the numbers maximised.
 func uniteLessons(a, b []tree.Lesson) []tree.Lesson {
 	by := make(map[string]tree.Lesson, len(a)+len(b))
 	for _, l := range slices.Concat(a, b) {
 		if have, ok := by[l.ID]; ok {
-			cites, what, scenes := sorted(slices.Concat(have.Cites, l.Cites)), sorted(slices.Concat(have.What, l.What)), sorted(slices.Concat(have.Scenes, l.Scenes))
+			cites, what, scenes := sorted(slices.Concat(have.Cites, l.Cites)), sorted(slices.Concat(have.What, l.What)),
+				sorted(slices.Concat(have.Scenes, l.Scenes))
 			tests, times := max(have.Tests, l.Tests), max(have.Times, l.Times)
 			if cmp.Or(cmp.Compare(have.Kind, l.Kind), cmp.Compare(have.Check, l.Check), cmp.Compare(have.Mistake, l.Mistake),
 				cmp.Compare(have.Instead, l.Instead), cmp.Compare(have.From, l.From)) > 0 {
 				l = have // the same words in other case or spacing, or another sentence on the same check
 			}
-			l.Cites, l.What, l.Scenes = orNil(cites), orNil(first(what, tree.MaxThings)), orNil(first(scenes, tree.MaxThings))
+			l.Cites, l.What, l.Scenes = orNil(cites), orNil(firstN(what, tree.MaxThings)), orNil(firstN(scenes, tree.MaxThings))
 			l.Tests, l.Times = tests, times
 		}
 		by[l.ID] = l
 	}
-	out := slices.SortedFunc(maps.Values(by), func(x, y tree.Lesson) int { return cmp.Or(byMistake(x, y), cmp.Compare(x.ID, y.ID)) })
-	return orNil(first(out, tree.MaxLessons))
+	out := slices.SortedFunc(maps.Values(by), func(x, y tree.Lesson) int {
+		return cmp.Or(byMistake(x, y), cmp.Compare(x.ID, y.ID))
+	})
+	return orNil(firstN(out, tree.MaxLessons))
 }
 
-func first[T any](list []T, most int) []T { return list[:min(len(list), most)] }
+func firstN[T any](list []T, most int) []T { return list[:min(len(list), most)] }
 
-// laterOccurrence orders occurrences as nodes keep them: by time, then
-// evaluation; the rest makes the order total.
+// laterOccurrence is the order of occurrences in a node: by time, then by evaluation. The other
+// fields make the order total.
 func laterOccurrence(a, b tree.Occurrence) int {
 	near := func(o tree.Occurrence) int {
 		if o.Near {
@@ -124,6 +131,7 @@ func laterOccurrence(a, b tree.Occurrence) int {
 		cmp.Compare(a.RunID, b.RunID), cmp.Compare(a.CaseID, b.CaseID), near(a)-near(b))
 }
 
+// uniteOccurrences unites occurrences by evaluation, and keeps the newest ones.
 func uniteOccurrences(a, b []tree.Occurrence) []tree.Occurrence {
 	by := make(map[string]tree.Occurrence, len(a)+len(b))
 	for _, o := range slices.Concat(a, b) {
@@ -138,6 +146,8 @@ func uniteOccurrences(a, b []tree.Occurrence) []tree.Occurrence {
 	return out[max(0, len(out)-tree.MaxOccurrences):]
 }
 
+// uniteCounters takes the greater numbers for each origin. Only an origin itself counts up, so
+// the greater number is the newer one (a grow-only counter).
 func uniteCounters(a, b map[string]tree.Counters) map[string]tree.Counters {
 	if len(a)+len(b) == 0 {
 		return nil
@@ -151,14 +161,19 @@ func uniteCounters(a, b map[string]tree.Counters) map[string]tree.Counters {
 	return out
 }
 
+// uniteElsewhere unites what is known of cases that did not travel. The two sides may mean the
+// same cases, so numbers are not added: the greater ones stay.
 func uniteElsewhere(a, b *tree.Elsewhere) *tree.Elsewhere {
 	if a == nil || b == nil {
 		return cmp.Or(a, b)
 	}
-	ids := first(sorted(slices.Concat(a.IDs, b.IDs)), tree.MaxChildren)
-	return &tree.Elsewhere{Cases: max(a.Cases, b.Cases, len(ids)), Tests: max(a.Tests, b.Tests), Runs: max(a.Runs, b.Runs), IDs: orNil(ids)}
+	ids := firstN(sorted(slices.Concat(a.IDs, b.IDs)), tree.MaxChildren)
+	return &tree.Elsewhere{Cases: max(a.Cases, b.Cases, len(ids)), Tests: max(a.Tests, b.Tests), Runs: max(a.Runs, b.Runs),
+		IDs: orNil(ids)}
 }
 
+// uniteMetadata takes the usage of the side with more of it, the earlier creation and the later
+// update.
 func uniteMetadata(a, b tree.Metadata) tree.Metadata {
 	out := a
 	if cmp.Or(cmp.Compare(b.UsageCount, a.UsageCount), cmp.Compare(b.SuccessRate, a.SuccessRate)) > 0 {
@@ -173,9 +188,9 @@ func uniteMetadata(a, b tree.Metadata) tree.Metadata {
 	return out
 }
 
-// contradictions returns what two versions of a node contradict each other in: each
-// has a lesson the other has not, or other guidance, or another error type.
-// merge keeps both lessons; of the rest it keeps one.
+// contradictions returns the parts in which two versions of a node contradict each other: both
+// have lessons that the other has not, or their guidance or error types differ. merge keeps
+// the lessons of both, and one version of the rest.
 func contradictions(ours, theirs *tree.Node) []Conflict {
 	var out []Conflict
 	if a, b := lessonsBeyond(ours, theirs), lessonsBeyond(theirs, ours); a != "" && b != "" {
@@ -190,7 +205,7 @@ func contradictions(ours, theirs *tree.Node) []Conflict {
 	return out
 }
 
-// lessonsBeyond words the lessons of a that b has not.
+// lessonsBeyond returns the texts of the lessons that only a has, one a line.
 func lessonsBeyond(a, b *tree.Node) string {
 	var out strings.Builder
 	for _, l := range a.Content.Lessons {

@@ -23,12 +23,16 @@ func aCase(name string) tree.Node {
 	l.ID = tree.LessonID(l)
 	n := tree.Node{
 		Type: tree.Case, Level: 1, ErrorType: "content_validation_error", Direction: taxonomy.FalsePass,
-		Content:  tree.Content{Description: "the total was wrong", Guidance: "Compare the total of " + name, Confidence: .5, Lessons: []tree.Lesson{l}},
+		Content: tree.Content{Description: "the total was wrong", Guidance: "Compare the total of " + name, Confidence: .5,
+			Lessons: []tree.Lesson{l}},
 		Metadata: tree.Metadata{CreatedAt: at, UpdatedAt: at}, Lang: "en", Status: tree.Active, Revision: 1,
-		Children: []string{}, Origin: tree.Origin{ID: "o_a", Label: "team-a"}, Provenance: tree.Provenance{By: "formation", Analyst: "rules"},
+		Children: []string{}, Origin: tree.Origin{ID: "o_a", Label: "team-a"},
+		Provenance: tree.Provenance{By: "formation", Analyst: "rules"},
 		CaseData: &tree.CaseData{
-			TestCase:      tree.TestCase{CaseID: name, SceneID: "CART", Prompt: "Check the cart <total> of " + name, GroundTruth: tree.Raw(`{"verdict":"fail"}`)},
-			AgentJudgment: "pass", EvaluatorReason: "amounts not compared", ActualError: "a", ErrorReason: "b", AvoidanceHint: "c",
+			TestCase: tree.TestCase{CaseID: name, SceneID: "CART", Prompt: "Check the cart <total> of " + name,
+				GroundTruth: tree.Raw(`{"verdict":"fail"}`)},
+			AgentJudgment: "pass", EvaluatorReason: "amounts not compared", ActualError: "a", ErrorReason: "b",
+			AvoidanceHint: "c",
 		},
 		Scene:       tree.Scene{ID: "CART", Route: "/cart"},
 		Occurrences: []tree.Occurrence{{Evaluation: "v_" + name, At: at}},
@@ -37,7 +41,7 @@ func aCase(name string) tree.Node {
 	return n
 }
 
-// variant draws what a team may have made of a node since.
+// variant draws a version of a node that a team may have after some time.
 func variant(t *rapid.T, n tree.Node) tree.Node {
 	n = n.Clone()
 	day := func(label string) time.Time {
@@ -46,7 +50,8 @@ func variant(t *rapid.T, n tree.Node) tree.Node {
 	n.Metadata.UpdatedAt, n.Metadata.CreatedAt = day("updated"), day("created")
 	n.Metadata.UsageCount = rapid.IntRange(0, 2).Draw(t, "usage")
 	n.Metadata.SuccessRate = float64(rapid.IntRange(0, 2).Draw(t, "rate")) / 2
-	n.Status = rapid.SampledFrom([]tree.Status{tree.Probation, tree.Active, tree.Quarantined, tree.Retired, tree.Archived}).Draw(t, "status")
+	n.Status = rapid.SampledFrom([]tree.Status{tree.Probation, tree.Active, tree.Quarantined, tree.Retired,
+		tree.Archived}).Draw(t, "status")
 	if n.Status == tree.Archived {
 		n.ArchivedFor = rapid.SampledFrom([]string{"old", "wrong"}).Draw(t, "why")
 	}
@@ -61,21 +66,26 @@ func variant(t *rapid.T, n tree.Node) tree.Node {
 		if rapid.Bool().Draw(t, "shout") {
 			l.Check = "CHECK" + l.Check[5:]
 		}
-		if l.ID = tree.LessonID(l); !slices.ContainsFunc(n.Content.Lessons, func(o tree.Lesson) bool { return o.ID == l.ID }) {
+		if l.ID = tree.LessonID(l); !slices.ContainsFunc(n.Content.Lessons, func(o tree.Lesson) bool {
+			return o.ID == l.ID
+		}) {
 			n.Content.Lessons = append(n.Content.Lessons, l)
 		}
 	}
 	n.Counters = nil
-	for _, o := range rapid.SliceOfDistinct(rapid.SampledFrom([]string{"o_a", "o_b"}), rapid.ID[string]).Draw(t, "origins") {
+	for _, o := range rapid.SliceOfDistinct(rapid.SampledFrom([]string{"o_a", "o_b"}), rapid.ID[string]).Draw(t,
+		"origins") {
 		if n.Counters == nil {
 			n.Counters = map[string]tree.Counters{}
 		}
-		n.Counters[o] = tree.Counters{Used: rapid.IntRange(0, 3).Draw(t, "used"), Correct: rapid.IntRange(0, 3).Draw(t, "correct")}
+		n.Counters[o] = tree.Counters{Used: rapid.IntRange(0, 3).Draw(t, "used"),
+			Correct: rapid.IntRange(0, 3).Draw(t, "correct")}
 	}
 	n.Occurrences = nil
 	at := day("seen")
 	for i := range rapid.SampledFrom([]int{0, 1, 2, 300}).Draw(t, "occurrences") {
-		n.Occurrences = append(n.Occurrences, tree.Occurrence{Evaluation: fmt.Sprint("v", i), At: at.Add(time.Duration(i*i%7) * time.Hour), Near: at.Day() == 2})
+		n.Occurrences = append(n.Occurrences, tree.Occurrence{Evaluation: fmt.Sprint("v", i),
+			At: at.Add(time.Duration(i*i%7) * time.Hour), Near: at.Day() == 2})
 	}
 	if len(n.Occurrences) > tree.MaxOccurrences {
 		slices.SortFunc(n.Occurrences, func(a, b tree.Occurrence) int { return a.At.Compare(b.At) })
@@ -85,8 +95,7 @@ func variant(t *rapid.T, n tree.Node) tree.Node {
 	return n
 }
 
-// TestMergeIsAJoin: the order in which nodes are merged, and how often, does
-// not matter.
+// TestMergeIsAJoin: merge is commutative, associative and idempotent.
 func TestMergeIsAJoin(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		of := aCase("cart-1")
@@ -151,8 +160,8 @@ func unpackedUpTo(b []byte, l transfer.Limits) (nodes []tree.Node, m transfer.Ma
 	return nodes, m, err
 }
 
-// TestLessonsAboutTheCasesComeFirst: guidance begins with the first lesson, and
-// what is about the cases must not fall behind the checklist of the type.
+// TestLessonsAboutTheCasesComeFirst: guidance begins with the first lesson, so lessons about
+// the cases must come before the checklist of the type.
 func TestLessonsAboutTheCasesComeFirst(t *testing.T) {
 	lessons := func(checks ...string) (out []tree.Lesson) {
 		for _, c := range checks {
@@ -166,7 +175,8 @@ func TestLessonsAboutTheCasesComeFirst(t *testing.T) {
 		return out
 	}
 	for _, list := range [][]tree.Lesson{
-		lessons("the receipt was sent", "a", "b", "c"), lessons("a", "b", "the receipt was sent", "c"), lessons("c", "b", "a", "the receipt was sent"),
+		lessons("the receipt was sent", "a", "b", "c"), lessons("a", "b", "the receipt was sent", "c"),
+		lessons("c", "b", "a", "the receipt was sent"),
 	} {
 		n := transfer.Canonical(tree.Node{Content: tree.Content{Lessons: list}})
 		require.Equal(t, "the receipt was sent", n.Content.Lessons[0].Check)

@@ -17,11 +17,11 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// zstdMagic begins a file of the format.
+// zstdMagic are the first bytes of a zstd frame, and so of every file of the format.
 var zstdMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
 
-// File is an export to read: a file, a folder or the seed form, whichever stands
-// at Path.
+// File is an export to read. At Path is a file, a folder or a file of the seed form; reading
+// finds out which.
 type File struct {
 	Path  string
 	Guess func(judgment string, truth tree.Raw) taxonomy.Direction // nil: the direction of foreign nodes is not known
@@ -30,14 +30,13 @@ type File struct {
 	SignedBy string // id of the key that signed it, with Keys, when all of Nodes came
 }
 
-// Nodes is an iter.Seq2 of the nodes in the file, sorted by error type and id, in
-// bounded memory. It can be ranged over again.
+// Nodes is an iter.Seq2 of the nodes in the file, sorted by error type and id, in bounded
+// memory. It can be ranged over again.
 //
-// Only when it ended without an error was the file whole and, with Keys, signed:
-// until then nothing that came may be used. What is wrong with the file is a
-// *RefusedError or a *SignatureError. Nodes are not checked against the laws of the
-// tree. In the seed form they come with the ids they have here, and of cases that
-// are the same here one comes, merged.
+// The nodes must not be used before it ended without an error. Only then the file is known to be
+// whole and, with Keys, signed. What is wrong with the file is a *RefusedError or a
+// *SignatureError. Nodes are not checked against the laws of the tree. Those of the seed form
+// get ids of this tree; cases that are the same here are merged.
 func (f *File) Nodes(yield func(tree.Node, error) bool) {
 	ended := false
 	by, err := f.read(func(n tree.Node) error {
@@ -53,6 +52,7 @@ func (f *File) Nodes(yield func(tree.Node, error) bool) {
 
 var errEnded = errors.New("no more nodes are wanted")
 
+// read finds out what is at the path, reads it, and verifies its signature if there are Keys.
 func (f *File) read(take func(tree.Node) error) (signedBy string, err error) {
 	info, err := os.Stat(f.Path)
 	if err != nil {
@@ -85,7 +85,7 @@ func (f *File) read(take func(tree.Node) error) (signedBy string, err error) {
 	if err != nil {
 		return "", err
 	}
-	hashed := minisign.NewReader(in) // of the very bytes that are read
+	hashed := minisign.NewReader(in) // hashes the bytes while they are read, so the file cannot change between
 	if err := f.readFrom(hashed, take); err != nil {
 		return "", err
 	}
@@ -95,6 +95,7 @@ func (f *File) read(take func(tree.Node) error) (signedBy string, err error) {
 	return f.Keys.verify(f.Path, sig, func(p minisign.PublicKey) bool { return hashed.Verify(p, sig) })
 }
 
+// readFrom reads the seed form if the first character is that of JSON, and an archive otherwise.
 func (f *File) readFrom(r io.Reader, take func(tree.Node) error) error {
 	in := bufio.NewReader(r)
 	if begins, err := in.Peek(64); err == nil || errors.Is(err, io.EOF) {
@@ -116,10 +117,10 @@ const (
 	Seed    Form = "seed"    // a JSON array of the design's MemoryNode, for other programs
 )
 
-// Write writes nodes to path, whole or not at all, and returns the manifest, which
-// the seed form has none of. Nodes come sorted by error type, then id, and each
-// once. It replaces an earlier export and nothing else: in a folder the files of
-// other error types go, and files of other names stay.
+// Write writes nodes to path, whole or not at all, and returns the manifest; the seed form has
+// none. The nodes must come sorted by error type, then id, each once. Write replaces an earlier
+// export and nothing else: in a folder it removes the files of other error types, and files of
+// other names stay.
 func Write(path string, form Form, nodes iter.Seq2[tree.Node, error]) (m Manifest, err error) {
 	switch form {
 	case Folder:
@@ -128,9 +129,9 @@ func Write(path string, form Form, nodes iter.Seq2[tree.Node, error]) (m Manifes
 			m, err = write(out, nodes)
 		}
 	case Seed:
-		err = whole(path, []byte("["), func(f io.Writer) error { return writeSeed(f, nodes) })
+		err = writeWhole(path, []byte("["), func(f io.Writer) error { return writeSeed(f, nodes) })
 	default:
-		err = whole(path, zstdMagic, func(f io.Writer) error {
+		err = writeWhole(path, zstdMagic, func(f io.Writer) error {
 			out, err := newArchive(f)
 			if err == nil {
 				m, err = write(out, nodes)
@@ -141,9 +142,9 @@ func Write(path string, form Form, nodes iter.Seq2[tree.Node, error]) (m Manifes
 	return m, err
 }
 
-// whole puts a file in place once all of it is on the disk. What it replaces has
-// to begin like an export.
-func whole(path string, begins []byte, write func(io.Writer) error) error {
+// writeWhole writes a temporary file, and renames it to path when all of it is on the disk. It
+// replaces a file only if that begins with the bytes begins, as an export does.
+func writeWhole(path string, begins []byte, write func(io.Writer) error) error {
 	if err := replaceable(path, begins); err != nil {
 		return err
 	}
@@ -163,7 +164,7 @@ func whole(path string, begins []byte, write func(io.Writer) error) error {
 	return nil
 }
 
-// replaceable reports what stands in the way of a new export.
+// replaceable returns an error if there is a file at path that is not an export.
 func replaceable(path string, begins []byte) error {
 	f, err := os.Open(path) //nolint:gosec // the caller names the file
 	if errors.Is(err, fs.ErrNotExist) {

@@ -30,7 +30,7 @@ const (
 // Classes returns all of them, in the order people want to read them.
 func Classes() []Class { return []Class{New, Newer, Conflicting, Same, Held, Rejected} }
 
-// Reasons of items; that of a rejected one is else the law it breaks.
+// The reasons of items. A rejected item may also have the law that it breaks as its reason.
 const (
 	WhyHeld      = "the node here is in use and stays as it is; with trust they would be merged"
 	WhyNothing   = "what it stands on is neither in the file nor here, so it is out of use"
@@ -70,21 +70,20 @@ type Tree interface {
 	Scan(ctx context.Context, f tree.Filter) iter.Seq2[tree.Node, error]
 }
 
-// Planner plans an import, node by node. It keeps the bodies of nodes in a
-// temporary file and of each a few hundred bytes in memory, and is for one
-// goroutine.
+// Planner plans an import, node by node. It keeps the bodies of nodes in a temporary file and a
+// few hundred bytes of each in memory. It is for one goroutine.
 type Planner struct {
 	view    Tree
 	opts    PlannerOptions
 	drafts  map[string]*draft
-	seen    map[string]bool // those that are no drafts
+	seen    map[string]bool // ids that came and have no draft
 	plan    ImportPlan
 	bodies  *spool
 	types   map[string]string // error types, each kept once
 	changed []string          // ids, sorted
 }
 
-// draft is what is known of a node that may change, without its body.
+// draft is a node as it may be after the import, without its body.
 type draft struct {
 	links            // as it will be
 	was       *links // as it is here; nil when it is new
@@ -102,7 +101,7 @@ type draft struct {
 	conflicts []Conflict
 }
 
-// links are the parts of a node that depend on other nodes.
+// links are the parts of a node that depend on other nodes, or on which others depend.
 type links struct {
 	level     int
 	errorType string
@@ -113,10 +112,14 @@ type links struct {
 	concerns  []string // error types of the misses of a case, its own first
 }
 
+// linksOf returns the links of a node as it is.
 func linksOf(n *tree.Node) links {
-	return links{level: n.Level, errorType: n.ErrorType, direction: n.Direction, status: n.Status, parent: n.Parent, children: n.Children, concerns: concerns(n)}
+	return links{level: n.Level, errorType: n.ErrorType, direction: n.Direction, status: n.Status, parent: n.Parent,
+		children: n.Children, concerns: concerns(n)}
 }
 
+// concerns returns the error types that a node may have abstractions of: its own, and those of a
+// case's misses.
 func concerns(n *tree.Node) []string {
 	out := []string{n.ErrorType}
 	if n.CaseData != nil {
@@ -128,7 +131,8 @@ func concerns(n *tree.Node) []string {
 }
 
 func (l *links) equal(o *links) bool {
-	return l.errorType == o.errorType && l.status == o.status && l.parent == o.parent && slices.Equal(l.children, o.children)
+	return l.errorType == o.errorType && l.status == o.status && l.parent == o.parent &&
+		slices.Equal(l.children, o.children)
 }
 
 // unlinked returns n without what links hold, to compare the rest.
@@ -139,14 +143,15 @@ func unlinked(n tree.Node) tree.Node {
 
 // NewPlanner returns a Planner for the tree of view.
 //
-// A file that is not trusted changes no node in use: what is new lands with
-// status quarantined, no mark, provenance "import", and without counters in the
-// name of this tree; what is quarantined here already is merged and stays so;
-// any other node here is left as it is, and what the file would add is held.
+// A file that is not trusted changes no node in use. A new node gets status quarantined, no mark
+// and provenance "import", and loses counters in the name of this tree. A node that is quarantined
+// here is merged and stays quarantined. Any other node here stays as it is, and what the file
+// would add to it is reported as held.
 //
-// The caller closes it.
+// The caller must close the Planner.
 func NewPlanner(view Tree, o PlannerOptions) *Planner {
-	p := &Planner{view: view, opts: o, drafts: map[string]*draft{}, seen: map[string]bool{}, bodies: &spool{}, types: map[string]string{}}
+	p := &Planner{view: view, opts: o, drafts: map[string]*draft{}, seen: map[string]bool{}, bodies: &spool{},
+		types: map[string]string{}}
 	p.plan.Counts = map[Class]int{}
 	for _, c := range Classes() {
 		p.plan.Counts[c] = 0
@@ -171,7 +176,7 @@ func (p *Planner) Add(ctx context.Context, n tree.Node) error {
 
 func (p *Planner) add(ctx context.Context, n tree.Node) error {
 	if err := tree.Check(&n); err != nil {
-		p.item(&n, Rejected, err.Error(), nil)
+		p.addItem(&n, Rejected, err.Error(), nil)
 		return nil
 	}
 	if !p.opts.Trust {
@@ -187,20 +192,20 @@ func (p *Planner) add(ctx context.Context, n tree.Node) error {
 	basis := here.Revision
 	here = canonical(here)
 	if here.Type != n.Type {
-		p.item(&n, Rejected, WhyOtherType, nil)
+		p.addItem(&n, Rejected, WhyOtherType, nil)
 		return nil
 	}
 	if !p.opts.Trust && here.Status != tree.Quarantined {
-		p.hold(&here, &n)
+		p.holdBack(&here, &n)
 		return nil
 	}
 	merged := p.merge(here, n)
-	if equal(&merged, &here) {
+	if equalNodes(&merged, &here) {
 		p.plan.Counts[Same]++
 		return nil
 	}
 	if err := tree.Check(&merged); err != nil {
-		p.item(&n, Rejected, err.Error(), nil)
+		p.addItem(&n, Rejected, err.Error(), nil)
 		return nil
 	}
 	return p.draft(&merged, &here, basis, &n)
@@ -209,27 +214,27 @@ func (p *Planner) add(ctx context.Context, n tree.Node) error {
 // Close removes what the Planner kept aside.
 func (p *Planner) Close() error { return p.bodies.close() }
 
-// draft keeps a node as it will be. here is nil for a new one, theirs nil for
-// one that came with nothing but may lose something.
+// draft stores the draft of n. here is the node of this tree, nil for a new one. theirs is the
+// node of the file, nil if the file does not have it but it may lose links.
 func (p *Planner) draft(n, here *tree.Node, basis int, theirs *tree.Node) error {
 	d := &draft{
-		links: linksOf(n), kind: n.Type, says: shortly(says(n)), basis: basis, came: true, elsewhere: n.Elsewhere != nil,
+		links: linksOf(n), kind: n.Type, says: clipToLine(nameOf(n)), basis: basis, came: true, elsewhere: n.Elsewhere != nil,
 		mark: n.Mark, replaced: n.SupersededBy != "",
 	}
 	if d.links.errorType = p.types[n.ErrorType]; d.links.errorType == "" {
 		d.links.errorType = strings.Clone(n.ErrorType)
 		p.types[d.links.errorType] = d.links.errorType
 	}
-	d.may(n.Parent)
+	d.addParent(n.Parent)
 	if here != nil {
 		was := linksOf(here)
 		d.was = &was
-		d.may(here.Parent)
+		d.addParent(here.Parent)
 		a, b := unlinked(*n), unlinked(*here)
-		d.same, d.came = equal(&a, &b), theirs != nil
+		d.same, d.came = equalNodes(&a, &b), theirs != nil
 	}
 	if theirs != nil {
-		d.may(theirs.Parent)
+		d.addParent(theirs.Parent)
 		d.conflicts = shortened(contradictions(here, theirs))
 	}
 	var err error
@@ -240,14 +245,14 @@ func (p *Planner) draft(n, here *tree.Node, basis int, theirs *tree.Node) error 
 	return nil
 }
 
-// may notes a parent that a node may have.
-func (d *draft) may(parent string) {
+// addParent adds a candidate for the parent, see keepParent.
+func (d *draft) addParent(parent string) {
 	if parent != "" {
 		d.parents = append(d.parents, parent)
 	}
 }
 
-// shortened keeps the beginnings of what contradicts.
+// shortened cuts the texts of conflicts, which stay in memory, to 600 bytes each.
 func shortened(list []Conflict) []Conflict {
 	const most = 600
 	for i := range list {
@@ -257,15 +262,15 @@ func shortened(list []Conflict) []Conflict {
 }
 
 // shortly cuts what is kept of a text to a line.
-func shortly(s string) string {
+func clipToLine(s string) string {
 	const most = 160
 	return strings.Clone(clip(s, most))
 }
 
-// quarantine makes a stranger's node what it may be here.
+// quarantine gives a stranger's node the status of an import that waits for a person.
 func (p *Planner) quarantine(n *tree.Node) {
 	if n.Status == tree.Retired || n.Status == tree.Archived || n.SupersededBy != "" {
-		// A tombstone waits too: else it would keep this tree from learning the same.
+		// A tombstone waits too. Otherwise it would keep this tree from learning the same.
 		n.ArchivedFor, n.SupersededBy = cmp.Or(n.ArchivedFor, outOfUse), ""
 	}
 	n.Status, n.Mark = tree.Quarantined, tree.Unmarked
@@ -283,6 +288,8 @@ const (
 // Waits reports whether n is an import that nobody has promoted.
 func Waits(n *tree.Node) bool { return n.Status == tree.Quarantined && n.Provenance.By == byImport }
 
+// merge merges a node of the file into that of this tree. If the file is trusted, an import that
+// waited takes the file's status first, because merge would keep it in quarantine.
 func (p *Planner) merge(here, theirs tree.Node) tree.Node {
 	if !p.opts.Trust {
 		return merge(here, theirs) // both are quarantined
@@ -295,56 +302,60 @@ func (p *Planner) merge(here, theirs tree.Node) tree.Node {
 	return merge(here, theirs)
 }
 
-func equal(a, b *tree.Node) bool { return spelled(a) == spelled(b) }
+// equalNodes reports whether two canonical nodes have the same bytes.
+func equalNodes(a, b *tree.Node) bool { return spelled(a) == spelled(b) }
 
-// hold leaves a node in use as it is, and says what the file would have added.
-func (p *Planner) hold(here, theirs *tree.Node) {
+// holdBack leaves a node in use as it is, and reports what the file would have added. It merges
+// without the fields that an import may not change, to see whether anything is new.
+func (p *Planner) holdBack(here, theirs *tree.Node) {
 	like := theirs.Clone()
 	like.Status, like.Mark, like.Provenance, like.Metadata = here.Status, here.Mark, here.Provenance, here.Metadata
 	like.SupersededBy, like.ArchivedFor = here.SupersededBy, here.ArchivedFor
 	like.Parent, like.Origin, like.Content.Confidence = here.Parent, here.Origin, here.Content.Confidence
 	merged := merge(*here, like)
 	merged.Counters = here.Counters
-	if equal(&merged, here) {
+	if equalNodes(&merged, here) {
 		p.plan.Counts[Same]++
 		return
 	}
-	p.item(theirs, Held, WhyHeld, contradictions(here, theirs))
+	p.addItem(theirs, Held, WhyHeld, contradictions(here, theirs))
 }
 
-func (p *Planner) item(n *tree.Node, c Class, why string, conflicts []Conflict) {
+// addItem adds a node of the file that changes nothing to the plan, with the reason.
+func (p *Planner) addItem(n *tree.Node, c Class, why string, conflicts []Conflict) {
 	p.plan.Counts[c]++
-	p.plan.Items = append(p.plan.Items, NodePlan{ID: n.ID, Type: n.Type, ErrorType: n.ErrorType, Class: c, Says: shortly(says(n)), Why: strings.Clone(clip(why, 1000)), Conflicts: shortened(conflicts)})
+	p.plan.Items = append(p.plan.Items, NodePlan{ID: n.ID, Type: n.Type, ErrorType: n.ErrorType, Class: c,
+		Says: clipToLine(nameOf(n)), Why: strings.Clone(clip(why, 1000)), Conflicts: shortened(conflicts)})
 }
 
-// says returns what a node is about.
-func says(n *tree.Node) string {
+// nameOf returns a text that tells people which node this is.
+func nameOf(n *tree.Node) string {
 	return cmp.Or(n.Content.Title, n.Content.Description, n.Content.Guidance)
 }
 
-// Plan ends the import: it cuts links to what will not be there, and says what
-// changes. The file has to have been whole.
+// Plan completes the plan: it cuts links to nodes that will not be there, and lists what
+// changes. Call it once, after the last Add, and only if the file was whole.
 func (p *Planner) Plan(ctx context.Context) (ImportPlan, error) {
-	if err := p.retyped(ctx); err != nil {
+	if err := p.draftRetyped(ctx); err != nil {
 		return ImportPlan{}, err
 	}
 	ids := slices.Sorted(maps.Keys(p.drafts))
 	for _, level := range []int{2, 3} {
 		for _, id := range ids {
 			if d := p.drafts[id]; d.level == level {
-				if err := p.children(ctx, d); err != nil {
+				if err := p.keepChildren(ctx, d); err != nil {
 					return ImportPlan{}, err
 				}
 			}
 		}
 	}
 	for _, id := range ids {
-		if err := p.parent(ctx, id, p.drafts[id]); err != nil {
+		if err := p.keepParent(ctx, id, p.drafts[id]); err != nil {
 			return ImportPlan{}, err
 		}
 	}
 	for _, id := range ids {
-		p.finish(id, p.drafts[id])
+		p.classify(id, p.drafts[id])
 	}
 	slices.SortFunc(p.plan.Items, func(a, b NodePlan) int { return cmp.Compare(a.ID, b.ID) })
 	p.plan.Changes = len(p.changed)

@@ -17,7 +17,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// forest is a tree in memory that takes plans.
+// forest is a tree in memory to which plans can be applied.
 type forest map[string]tree.Node
 
 func (f forest) Get(_ context.Context, id string) (tree.Node, error) {
@@ -44,7 +44,7 @@ func (f forest) nodes() []tree.Node {
 	return out
 }
 
-// take imports a file and applies the plan, holding the laws like the one door.
+// take imports a file and applies the plan, and checks the laws as memtree.Memory does.
 func (f forest) take(t require.TestingT, nodes []tree.Node, o transfer.PlannerOptions) transfer.ImportPlan {
 	p := transfer.NewPlanner(f, o)
 	defer func() { require.NoError(t, p.Close()) }()
@@ -73,7 +73,7 @@ func (f forest) take(t require.TestingT, nodes []tree.Node, o transfer.PlannerOp
 	return plan
 }
 
-// anExperience stands on cases, which it changes to name it.
+// anExperience returns an experience over cases, and makes it their parent.
 func anExperience(f forest, cases ...string) tree.Node {
 	slices.Sort(cases)
 	n := aCase("above")
@@ -129,8 +129,8 @@ func TestAnyOrderOfImportsIsTheSameTree(t *testing.T) {
 	})
 }
 
-// TestAStrangersFileChangesNothingInUse: whatever is in a file that is not
-// trusted, what is in use stays byte by byte, and nothing new is in use.
+// TestAStrangersFileChangesNothingInUse: whatever a file has that is not trusted, the nodes in use
+// stay the same byte for byte, and no others are in use.
 func TestAStrangersFileChangesNothingInUse(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ours, theirs := grown(t), grown(t)
@@ -157,8 +157,8 @@ func TestAStrangersFileChangesNothingInUse(t *testing.T) {
 	})
 }
 
-// TestParentsSettle: one team's edit of a case that no longer names its parent
-// wins, and still its parent, which names it, stays its parent.
+// TestParentsSettle: one team's edit of a case wins, in which the case has no parent. It keeps
+// its parent all the same, because the parent has it as a child.
 func TestParentsSettle(t *testing.T) {
 	ours, theirs := forest{}, forest{}
 	n := aCase("one")
@@ -175,8 +175,8 @@ func TestParentsSettle(t *testing.T) {
 	}
 }
 
-// TestRetypedCasesLeaveTheirExperience: a case given another type is no child of
-// what it was under, in either order.
+// TestRetypedCasesLeaveTheirExperience: a case that gets another type is no longer a child of its
+// experience, in whatever order the files are imported.
 func TestRetypedCasesLeaveTheirExperience(t *testing.T) {
 	ours, theirs := forest{}, forest{}
 	one, two := aCase("one"), aCase("two")
@@ -210,8 +210,8 @@ func TestRetypedCasesLeaveTheirExperience(t *testing.T) {
 	}
 }
 
-// TestHostileTrees: circles, huge texts and forged ids land lawful or not at all,
-// trusted or not.
+// TestHostileTrees: of circles, huge texts and forged ids, a tree takes only what is lawful,
+// whether the file is trusted or not.
 func TestHostileTrees(t *testing.T) {
 	one, huge, forged := aCase("one"), aCase("huge"), aCase("forged")
 	above := anExperience(forest{one.ID: one}, one.ID)
@@ -249,7 +249,8 @@ func TestPlanSaysWhatAndWhy(t *testing.T) {
 	alone := aCase("alone")
 	above := anExperience(forest{alone.ID: alone}, alone.ID)
 	p := f.take(t, []tree.Node{other, forged, above}, transfer.PlannerOptions{})
-	require.Equal(t, map[transfer.Class]int{transfer.New: 1, transfer.Same: 0, transfer.Newer: 0, transfer.Conflicting: 0, transfer.Held: 1, transfer.Rejected: 1}, p.Counts)
+	require.Equal(t, map[transfer.Class]int{transfer.New: 1, transfer.Same: 0, transfer.Newer: 0, transfer.Conflicting: 0,
+		transfer.Held: 1, transfer.Rejected: 1}, p.Counts)
 	for _, i := range p.Items {
 		switch i.ID {
 		case have.ID:

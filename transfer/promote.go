@@ -8,8 +8,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// PromoteOptions name what is let out of quarantine: nodes, or all of an error
-// type or an origin. Without any of them nothing is.
+// PromoteOptions name the nodes to let out of quarantine: by id, or all of an error type, an
+// origin, or both. The zero value names none.
 type PromoteOptions struct {
 	IDs       []string
 	ErrorType string
@@ -32,8 +32,8 @@ type Promotion struct {
 	Refused []tree.Node   `json:"refused"` // rest on nothing here, or are out of use where they come from; sorted by id
 }
 
-// Promote lets nodes out of waiting, by id all the imports that wait, and with an
-// abstraction what it rests on.
+// Promote plans to let nodes out of quarantine, and with an abstraction the nodes it rests on.
+// waiting has all waiting imports by id.
 func Promote(waiting map[string]tree.Node, o PromoteOptions) Promotion {
 	out := Promotion{Changes: []tree.Change{}, Refused: []tree.Node{}}
 	by := cmp.Or(o.By, "person")
@@ -71,9 +71,9 @@ func Promote(waiting map[string]tree.Node, o PromoteOptions) Promotion {
 	return out
 }
 
-// Displace makes changes that add nodes into changes that take the place of the
-// imports in taken, and adds what the other imports that wait lose by changes: a
-// node that was learned here or has another error type now.
+// Displace rewrites changes that add nodes under ids that waiting imports have: they take the
+// place of these imports, which are in taken. It adds changes for the other waiting imports,
+// which lose their links to nodes that were learned here or have another error type now.
 func Displace(changes []tree.Change, taken, waiting map[string]tree.Node) []tree.Change {
 	out := make([]tree.Change, 0, len(changes)+len(taken))
 	ours := map[string]*tree.Node{}
@@ -102,7 +102,7 @@ func Displace(changes []tree.Change, taken, waiting map[string]tree.Node) []tree
 	return append(out, letGo(ours, taken, waiting)...)
 }
 
-// letGo cuts the links between imports that wait and nodes that are ours now.
+// letGo cuts the links of waiting imports to nodes that are ours now, unless both sides agree.
 func letGo(ours map[string]*tree.Node, taken, waiting map[string]tree.Node) []tree.Change {
 	var out []tree.Change
 	for _, id := range slices.Sorted(maps.Keys(waiting)) {

@@ -23,12 +23,13 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// readArchive reads a file of nodes from r and gives each to take, sorted by error
-// type and id, in bounded memory. An error of take ends reading and is returned as
-// it is.
+// readArchive reads a file of nodes from r and passes each to take, sorted by error type and id,
+// in bounded memory. An error of take ends the reading and is returned unchanged.
 func readArchive(r io.Reader, l limits, take func(tree.Node) error) (Manifest, error) {
 	packed := &countingReader{r: r}
-	z, err := zstd.NewReader(packed, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxMemory(uint64(l.bytes)), zstd.WithDecoderMaxWindow(8*window)) //nolint:gosec // a limit is positive
+	most := uint64(l.bytes) //nolint:gosec // a limit is positive
+	z, err := zstd.NewReader(packed, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+		zstd.WithDecoderMaxMemory(most), zstd.WithDecoderMaxWindow(8*window))
 	if err != nil {
 		return Manifest{}, unreadable(err)
 	}
@@ -52,8 +53,8 @@ func readArchive(r io.Reader, l limits, take func(tree.Node) error) (Manifest, e
 	}
 }
 
-// unreadable turns what a decoder says into a *RefusedError; errors of the
-// reader below, and of take, stay what they are.
+// unreadable turns an error of a decoder into a *RefusedError. An error of the reader below it
+// is returned as it was.
 func unreadable(err error) error {
 	var file *RefusedError
 	var below *readError
@@ -73,6 +74,7 @@ type readError struct{ err error }
 
 func (e *readError) Error() string { return e.err.Error() }
 
+// countingReader counts the bytes of r, and marks errors of r with readError.
 type countingReader struct {
 	r io.Reader
 	n int64
@@ -87,7 +89,7 @@ func (c *countingReader) Read(p []byte) (int, error) {
 	return n, err //nolint:wrapcheck // io.Reader's contract
 }
 
-// bounded ends a stream that unpacks to too much.
+// bounded is a reader that fails when more is unpacked than the limits allow.
 type bounded struct {
 	r      io.Reader
 	packed *countingReader
@@ -100,14 +102,16 @@ func (b *bounded) Read(p []byte) (int, error) {
 	b.n += int64(n)
 	switch {
 	case b.n > b.limits.bytes:
-		return 0, &RefusedError{Problem: fmt.Sprintf("unpacks to more than %d bytes; split the export by type", b.limits.bytes)}
+		return 0, &RefusedError{Problem: fmt.Sprintf("unpacks to more than %d bytes; split the export by type",
+			b.limits.bytes)}
 	case b.n > ratioFree && b.n/b.limits.ratio > b.packed.n:
-		return 0, &RefusedError{Problem: fmt.Sprintf("unpacks to more than %d times its size, which no export does", b.limits.ratio)}
+		return 0, &RefusedError{Problem: fmt.Sprintf("unpacks to more than %d times its size, which no export does",
+			b.limits.ratio)}
 	}
 	return n, err //nolint:wrapcheck // io.Reader's contract
 }
 
-// end refuses what stands behind the end of the archive.
+// end returns an error if anything follows the end of the archive.
 func (b *bounded) end() error {
 	var one [1]byte
 	switch n, err := io.ReadFull(b, one[:]); {
@@ -167,7 +171,8 @@ func parsePart(name string) (errorType string, part int, ok bool) {
 	dir, file := path.Split(name)
 	errorType = strings.TrimSuffix(strings.TrimPrefix(dir, nodesFolder+"/"), "/")
 	part, err := strconv.Atoi(strings.TrimSuffix(file, ".jsonl"))
-	return errorType, part, err == nil && part > 0 && typeName().MatchString(errorType) && partName(errorType, part) == name
+	return errorType, part, err == nil && part > 0 && typeName().MatchString(errorType) &&
+		partName(errorType, part) == name
 }
 
 // begin starts an error type, which has to come after the one before.
@@ -179,7 +184,8 @@ func (in *reading) begin(entry, errorType string) error {
 		case before > errorType:
 			return &RefusedError{Entry: entry, Problem: "is not where it belongs"}
 		case n >= maxTypes:
-			return &RefusedError{Entry: entry, Problem: fmt.Sprintf("is of one error type more than the %d there may be", maxTypes)}
+			return &RefusedError{Entry: entry, Problem: fmt.Sprintf("is of one error type more than the %d there may be",
+				maxTypes)}
 		}
 		in.endType()
 	}
@@ -188,14 +194,15 @@ func (in *reading) begin(entry, errorType string) error {
 	return nil
 }
 
+// endType completes the hash of the present error type.
 func (in *reading) endType() {
 	if n := len(in.sum.Types); n > 0 {
 		in.sum.Types[n-1].SHA256 = hex.EncodeToString(in.hash.Sum(nil))
 	}
 }
 
-// nodes reads the lines of one part. While some are looked at and taken, the
-// next are decoded beside.
+// nodes reads the lines of one part. While some lines are checked and taken, another goroutine
+// decodes the next ones.
 func (in *reading) nodes(entry, errorType string, r io.Reader) error {
 	if err := in.begin(entry, errorType); err != nil {
 		return err
@@ -271,6 +278,7 @@ func (in *reading) ahead() (*ahead, error) {
 	return next, end
 }
 
+// line returns the i-th line with its end.
 func (a *ahead) line(i int) []byte {
 	from := 0
 	if i > 0 {
@@ -279,7 +287,7 @@ func (a *ahead) line(i int) []byte {
 	return a.text[from:a.ends[i]]
 }
 
-// settle takes the nodes of lines that were decoded.
+// settle checks and takes the nodes of lines that were decoded, in order.
 func (in *reading) settle(entry, errorType string, a *ahead, number *int) error {
 	for i := range a.nodes {
 		if err := in.node(entry, *number, errorType, a.line(i), a.nodes[i], a.errs[i]); err != nil {
@@ -308,6 +316,8 @@ func (in *reading) line() ([]byte, error) {
 	}
 }
 
+// node checks one node against the limits and the order of a file, counts it, and takes it.
+// broken is the error of decoding its line.
 func (in *reading) node(entry string, number int, errorType string, line []byte, n tree.Node, broken error) error {
 	bad := func(format string, args ...any) error {
 		return &RefusedError{Entry: entry, Line: number, Problem: fmt.Sprintf(format, args...)}
@@ -359,7 +369,8 @@ func (in *reading) manifest(r io.Reader) error {
 		return bad(fmt.Sprintf("has major version %d; this program reads %d: use a newer memtree", m.Major, major))
 	case m.Merged && in.folder:
 		return nil
-	case m.Nodes != in.sum.Nodes, !slices.Equal(m.Types, in.sum.Types), !maps.Equal(m.Levels, in.sum.Levels), !maps.Equal(m.Origins, in.sum.Origins):
+	case m.Nodes != in.sum.Nodes, !slices.Equal(m.Types, in.sum.Types), !maps.Equal(m.Levels, in.sum.Levels),
+		!maps.Equal(m.Origins, in.sum.Origins):
 		return bad("does not fit what is in the file: nodes are missing, added or changed")
 	}
 	return nil

@@ -47,7 +47,7 @@ func TestRoundTrip(t *testing.T) {
 	require.Empty(t, nodes)
 }
 
-// TestSchema: what is written is what node.schema.json says.
+// TestSchema: files are written as node.schema.json describes them.
 func TestSchema(t *testing.T) {
 	b, err := os.ReadFile("node.schema.json")
 	require.NoError(t, err)
@@ -92,7 +92,10 @@ func TestFolder(t *testing.T) {
 		require.NoError(t, err)
 		defer root.Close()
 		var nodes []tree.Node
-		_, err = transfer.ReadFolder(root.FS(), transfer.Allowed, func(n tree.Node) error { nodes = append(nodes, n); return nil })
+		_, err = transfer.ReadFolder(root.FS(), transfer.Allowed, func(n tree.Node) error {
+			nodes = append(nodes, n)
+			return nil
+		})
 		return nodes, err
 	}
 	first, _, err := unpacked(packed(t, someNodes(30)...))
@@ -190,12 +193,14 @@ func TestHostileFiles(t *testing.T) {
 		{"is no node", []*tar.Header{entry(at, "{}}\n")}},
 		{"is no node", []*tar.Header{entry(at, strings.Repeat("[", 1<<20)+"\n")}},
 		{"has more than", []*tar.Header{entry(at, strings.Repeat("x", transfer.MaxLine+2)+"\n")}},
-		{"does not fit what is in the file", []*tar.Header{entry(at, good), entry("manifest.json", `{"format":"memtree-transfer","major":1,"nodes":2}`)}},
+		{"does not fit what is in the file", []*tar.Header{entry(at, good),
+			entry("manifest.json", `{"format":"memtree-transfer","major":1,"nodes":2}`)}},
 		{"names the format", []*tar.Header{entry("manifest.json", `{}`)}},
 		{"use a newer memtree", []*tar.Header{entry("manifest.json", `{"format":"memtree-transfer","major":2}`)}},
 		{"is not JSON", []*tar.Header{entry("manifest.json", `{`)}},
 		{"is too long", []*tar.Header{entry("manifest.json", strings.Repeat(" ", 3<<20))}},
-		{"stands after the manifest", []*tar.Header{entry("manifest.json", `{"format":"memtree-transfer","major":1}`), entry("manifest.json", "{}")}},
+		{"stands after the manifest", []*tar.Header{entry("manifest.json", `{"format":"memtree-transfer","major":1}`),
+			entry("manifest.json", "{}")}},
 	} {
 		refused(t, forged(t, c.entries...), c.says)
 	}
@@ -226,8 +231,8 @@ func TestBombs(t *testing.T) {
 	require.Error(t, err)
 }
 
-// TestTenMillionTinyNodes: a file that goes on for ever is refused at the limit,
-// and what was given before is little.
+// TestTenMillionTinyNodes: a file that never ends is refused at the limit, and needs little memory
+// until then.
 func TestTenMillionTinyNodes(t *testing.T) {
 	r, w := io.Pipe()
 	wrote := make(chan struct{})
@@ -244,7 +249,8 @@ func TestTenMillionTinyNodes(t *testing.T) {
 				fmt.Fprintf(&lines, "{\"id\":\"e_%09d\",\"errorType\":\"a\"}\n", id)
 				id++
 			}
-			h := &tar.Header{Typeflag: tar.TypeReg, Name: fmt.Sprintf("nodes/a/%05d.jsonl", part), Size: int64(lines.Len()), Mode: 0o644}
+			h := &tar.Header{Typeflag: tar.TypeReg, Name: fmt.Sprintf("nodes/a/%05d.jsonl", part), Size: int64(lines.Len()),
+				Mode: 0o644}
 			if archive.WriteHeader(h) != nil {
 				break
 			}
@@ -262,7 +268,7 @@ func TestTenMillionTinyNodes(t *testing.T) {
 	require.Equal(t, transfer.MaxNodes, taken)
 }
 
-// TestNestedBombs: what is packed in what is packed is never unpacked.
+// TestNestedBombs: a packed file inside a packed file is never unpacked.
 func TestNestedBombs(t *testing.T) {
 	b := bytes.Repeat([]byte{'\n'}, 64<<20)
 	for range 3 {
@@ -304,7 +310,9 @@ func (f failing) Read(p []byte) (int, error) {
 
 func TestReadersErrorIsNotTheFiles(t *testing.T) {
 	b := packed(t, someNodes(3)...)
-	_, err := transfer.ReadArchive(failing{bytes.NewReader(b[:len(b)/2])}, transfer.Allowed, func(tree.Node) error { return nil })
+	_, err := transfer.ReadArchive(failing{bytes.NewReader(b[:len(b)/2])}, transfer.Allowed, func(tree.Node) error {
+		return nil
+	})
 	require.ErrorIs(t, err, errDisk)
 }
 

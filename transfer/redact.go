@@ -10,8 +10,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Redactor takes secrets out of what leaves. Both return how many they found,
-// and find nothing in what they returned.
+// Redactor removes secrets from texts that leave. Both methods return how many they found. Applied
+// to their own results they must find nothing.
 type Redactor interface {
 	Text(s string) (string, int)
 	JSON(r tree.Raw) (tree.Raw, int)
@@ -33,13 +33,13 @@ type text struct {
 	limit int
 }
 
-// redactNode takes secrets, addresses, names and numbers out of a node: secrets
-// as by finds them, and URLs, e-mail and network addresses by rule, wherever a
-// text may hold them; what points at a person by package private; the names of
-// products, suites, tests, scenes, runs and teams become hashes, so that what had
-// one name still has one. A case gets the id of what is left of its evidence.
+// redactNode returns a copy of a node without secrets, addresses, names and numbers, and how
+// many it removed. by finds the secrets, in all texts. Rules find URLs, e-mail addresses and
+// network addresses. Package private finds what points at a person. The names of products,
+// suites, tests, scenes, runs and teams become hashes, so that equal names stay equal. A case
+// gets the id that follows from the rest of its evidence.
 //
-// words says what is rare in the tree. Without it only what is sure is taken out.
+// words says which words are rare in the tree. Without it only what is sure is removed.
 func redactNode(n tree.Node, by Redactor, words *private.Words) (tree.Node, int) {
 	n = n.Clone()
 	r := &redaction{by: by, page: private.NewRedaction(words)}
@@ -72,7 +72,7 @@ func redactNode(n tree.Node, by Redactor, words *private.Words) (tree.Node, int)
 		o := &n.Occurrences[i]
 		r.names(&o.Evaluation, &o.RunID, &o.CaseID)
 	}
-	cited(&n)
+	renewIDs(&n)
 	if d := n.CaseData; d != nil {
 		r.names(&d.TestCase.CaseID, &d.TestCase.SceneID)
 		n.ID = tree.EvidenceID(&n)
@@ -80,8 +80,9 @@ func redactNode(n tree.Node, by Redactor, words *private.Words) (tree.Node, int)
 	return n, r.found
 }
 
-// cited gives lessons the ids of their words, and leaves of citations only ids.
-func cited(n *tree.Node) {
+// renewIDs gives lessons the ids that follow from their new words, and removes from citations
+// what is not an id.
+func renewIDs(n *tree.Node) {
 	c := &n.Content
 	for i := range c.Lessons {
 		c.Lessons[i].ID = tree.LessonID(c.Lessons[i])
@@ -95,9 +96,9 @@ func cited(n *tree.Node) {
 	}
 }
 
-// learn counts the words of a case that may be rare: those that are left when
-// what is sure is gone, so that a name which one test introduces and another only
-// mentions is rare there, and redacting again finds nothing new.
+// learn counts the words of a case that may be rare. It counts only the words that are left when
+// everything sure is removed. So a name that one test introduces and another only mentions stays
+// rare, and redacting a second time finds nothing new.
 func learn(words *private.Words, n *tree.Node, by Redactor) {
 	if n.CaseData == nil {
 		return
@@ -122,6 +123,8 @@ func learn(words *private.Words, n *tree.Node, by Redactor) {
 	}
 }
 
+// evidence gathers the texts of a case's evidence. A judgment that is a JSON object or array is
+// redacted as JSON.
 func (r *redaction) evidence(d *tree.CaseData) {
 	if d == nil {
 		return
@@ -157,8 +160,8 @@ func (r *redaction) short(list []string) {
 	}
 }
 
-// generalise redacts the texts that were gathered: first what needs one text
-// alone, then what is known of a person from all of them.
+// generalise redacts the gathered texts. The first pass removes what can be found in one text
+// alone and reads what all of them say of persons. The second removes the persons.
 func (r *redaction) generalise() {
 	for _, t := range r.texts {
 		if t.raw == nil {
@@ -181,14 +184,14 @@ func (r *redaction) generalise() {
 		}
 		v, n := r.page.WriteJSON(*t.raw)
 		r.found += n
-		if *t.raw = sound(v).Canonical(); t.s != nil {
+		if *t.raw = soundJSON(v).Canonical(); t.s != nil {
 			*t.s = string(*t.raw)
 		}
 	}
 }
 
-// machine redacts the names of models and templates, which are rare and have
-// digits: of them only what is sure goes.
+// machine redacts the names of models and templates. They are rare words with digits but point
+// at nobody, so only what is sure is removed.
 func (r *redaction) machine(list ...*string) {
 	for _, s := range list {
 		r.secrets(s, tree.MaxName)
@@ -198,6 +201,7 @@ func (r *redaction) machine(list ...*string) {
 	}
 }
 
+// secrets removes from one text what can be found in it alone: secrets and network addresses.
 func (r *redaction) secrets(s *string, limit int) {
 	out, n := r.by.Text(*s)
 	out, more := byRule("", out)
@@ -214,14 +218,15 @@ func clipped(s string, limit, found int) string {
 	return clip(s, limit)
 }
 
+// json applies f to all strings of a JSON value, and counts what it found.
 func (r *redaction) json(v tree.Raw, f func(field, s string) (string, int)) tree.Raw {
 	out, n := private.Strings(v, f)
 	r.found += n
-	return sound(out)
+	return soundJSON(out)
 }
 
-// sound returns v, if it is JSON that a node may have.
-func sound(v tree.Raw) tree.Raw {
+// soundJSON returns v if a node may have it as JSON, and a placeholder otherwise.
+func soundJSON(v tree.Raw) tree.Raw {
 	if v.Check() != nil || len(v) > tree.MaxNodeText {
 		return tree.Raw(`"[redacted:value]"`)
 	}
@@ -238,7 +243,7 @@ func (r *redaction) names(list ...*string) {
 	}
 }
 
-// ids keeps what is an id: nothing else has a place where cases are cited.
+// ids returns the ids in list and drops everything else, which may be a name.
 func ids(list []string) []string {
 	return slices.DeleteFunc(list, func(s string) bool { return !anID().MatchString(s) })
 }
@@ -251,7 +256,7 @@ type redactRule struct {
 	find *regexp.Regexp
 }
 
-// rules find addresses of networks. Their order matters: an address is in a URL.
+// rules find network addresses. Their order matters, since a URL has an address in it.
 var rules = sync.OnceValue(func() []redactRule {
 	return []redactRule{
 		{"url", "://", regexp.MustCompile(`(?i)\b[a-z][a-z0-9+.-]{1,15}://[^\s"'<>\\\x60]+`)},

@@ -81,6 +81,7 @@ func writeSeed(out io.Writer, nodes iter.Seq2[tree.Node, error]) error {
 	return nil
 }
 
+// seedOf returns a node in the seed form.
 func seedOf(n *tree.Node) seedNode {
 	out := seedNode{
 		ID: n.ID, Type: n.Type, Level: n.Level, ErrorType: n.ErrorType, Children: sorted(n.Children), Parent: n.Parent,
@@ -91,7 +92,8 @@ func seedOf(n *tree.Node) seedNode {
 		},
 	}
 	if d := n.CaseData; d != nil {
-		out.CaseData = &seedCase{TestCase: d.TestCase, AgentJudgment: d.AgentJudgment, ActualError: d.ActualError, ErrorReason: d.ErrorReason, AvoidanceHint: d.AvoidanceHint}
+		out.CaseData = &seedCase{TestCase: d.TestCase, AgentJudgment: d.AgentJudgment, ActualError: d.ActualError,
+			ErrorReason: d.ErrorReason, AvoidanceHint: d.AvoidanceHint}
 	}
 	return out
 }
@@ -157,10 +159,9 @@ const (
 	maxForeignBytes = 128 << 20
 )
 
-// readSeed reads the seed form, and the file of the public implementation of the
-// design it comes from, and gives each node to take with the id it has here.
-// What is wrong with the file is a *RefusedError. Of cases that are the same here
-// one comes, merged.
+// readSeed reads the seed form, or the file of the public implementation of its design, and
+// passes each node to take with the id that it has here. Cases that are the same here are
+// merged. What is wrong with the file is a *RefusedError.
 func readSeed(r io.Reader, l limits, guess guesser, take func(tree.Node) error) error {
 	limit := &valueLimit{r: r, most: min(l.bytes, maxForeignBytes), value: int64(l.line) + 64<<10}
 	in := &foreign{dec: json.NewDecoder(limit), limit: limit, most: min(l.nodes, maxForeignNodes)}
@@ -184,7 +185,8 @@ func readSeed(r io.Reader, l limits, guess guesser, take func(tree.Node) error) 
 	return nil
 }
 
-// valueLimit bounds what is read in all, and between two resets.
+// valueLimit is a reader that fails after most bytes in all, and after value bytes since since
+// was last set to 0. So one value cannot take all memory.
 type valueLimit struct {
 	r           io.Reader
 	most, value int64
@@ -217,11 +219,13 @@ type foreign struct {
 
 var errNoTree = errors.New("an array of nodes was expected, or an object with nodes")
 
+// token returns the next token; the limit for one value begins anew.
 func (in *foreign) token() (json.Token, error) {
 	in.limit.since = 0
 	return in.dec.Token()
 }
 
+// read reads an array of nodes or a tree, up to the end of the file.
 func (in *foreign) read() error {
 	t, err := in.token()
 	if err != nil {
@@ -285,8 +289,8 @@ func (in *foreign) object() error {
 	return nil
 }
 
-// list reads nodes up to the end of an array, or of an object whose members
-// they are.
+// list reads nodes up to the end of an array, or with named up to the end of an object that has
+// them as members.
 func (in *foreign) list(named bool) error {
 	for in.dec.More() {
 		if named {
@@ -327,7 +331,7 @@ func (in *foreign) skip() error {
 	}
 }
 
-// foreignTime reads a time as it comes; one that cannot be read is none.
+// foreignTime reads a time of RFC 3339. It returns the zero time for anything else.
 func foreignTime(s string) time.Time {
 	at, err := time.Parse(time.RFC3339, s)
 	if err != nil {

@@ -17,13 +17,15 @@ import (
 
 func readJSON(s string) ([]tree.Node, error) {
 	var out []tree.Node
-	err := transfer.ReadSeed(strings.NewReader(s), transfer.Allowed, func(string, tree.Raw) taxonomy.Direction { return taxonomy.FalsePass },
+	err := transfer.ReadSeed(strings.NewReader(s), transfer.Allowed, func(string, tree.Raw) taxonomy.Direction {
+		return taxonomy.FalsePass
+	},
 		func(n tree.Node) error { out = append(out, n); return nil })
 	return out, err
 }
 
-// TestSeedForm: what is written has the members of the design's interfaces and
-// no others, and comes back.
+// TestSeedForm: a written file has the members of the design's interfaces and no others, and can
+// be read back.
 func TestSeedForm(t *testing.T) {
 	f := forest{}
 	one, two := aCase("one"), aCase("two")
@@ -41,7 +43,8 @@ func TestSeedForm(t *testing.T) {
 	require.Len(t, members, 3)
 	for _, m := range members {
 		for name := range m {
-			require.Contains(t, []string{"id", "type", "level", "errorType", "content", "metadata", "children", "parent", "caseData"}, name)
+			require.Contains(t, []string{"id", "type", "level", "errorType", "content", "metadata", "children", "parent",
+				"caseData"}, name)
 		}
 		require.NotContains(t, string(m["content"]), "lessons")
 		require.Contains(t, string(m["metadata"]), `"createdAt":"2026-01-05T09:00:00.000Z"`)
@@ -61,8 +64,14 @@ func TestSeedForm(t *testing.T) {
 // TestPublicForm reads the file of the public implementation.
 func TestPublicForm(t *testing.T) {
 	nodes, err := readJSON(`{"rootIds":["s1"],"indices":{"bySceneId":{"A":["c1"]}},"metadata":{"totalNodes":3},"nodes":{
-	"e1":{"id":"e1","type":"experience","content":{"title":"按钮","description":"未核对文字","guidance":"逐字核对","triggers":["按钮"],"keywords":["k"]},"context":{"sceneId":"A","caseId":"","errorType":"content_validation_error","prompt":""},"createdAt":"2026-01-05T09:00:00.000Z","updatedAt":"2026-01-05T09:00:00.000Z","usageCount":4,"successCount":3,"confidence":0.7,"childrenIds":[],"relatedCaseIds":["c1","missing"]},
-	"c1":{"id":"c1","type":"case","content":{"title":"t","description":"d","guidance":"g","triggers":[],"keywords":[]},"context":{"sceneId":"A","caseId":"CASE_1","errorType":"content_validation_error","prompt":"检查按钮","routePath":"/todo/42","uiElementTypes":["button"]},"createdAt":"2026-01-05T09:00:00.000Z","updatedAt":"bad","usageCount":0,"successCount":0,"confidence":7,"parentId":"e1","childrenIds":[],"relatedCaseIds":[]}}}`)
+	"e1":{"id":"e1","type":"experience","content":{"title":"按钮","description":"未核对文字","guidance":"逐字核对",
+		"triggers":["按钮"],"keywords":["k"]},"context":{"sceneId":"A","caseId":"","errorType":"content_validation_error",
+		"prompt":""},"createdAt":"2026-01-05T09:00:00.000Z","updatedAt":"2026-01-05T09:00:00.000Z","usageCount":4,
+		"successCount":3,"confidence":0.7,"childrenIds":[],"relatedCaseIds":["c1","missing"]},
+	"c1":{"id":"c1","type":"case","content":{"title":"t","description":"d","guidance":"g","triggers":[],
+		"keywords":[]},"context":{"sceneId":"A","caseId":"CASE_1","errorType":"content_validation_error","prompt":"检查按钮",
+		"routePath":"/todo/42","uiElementTypes":["button"]},"createdAt":"2026-01-05T09:00:00.000Z","updatedAt":"bad",
+		"usageCount":0,"successCount":0,"confidence":7,"parentId":"e1","childrenIds":[],"relatedCaseIds":[]}}}`)
 	require.NoError(t, err)
 	require.Len(t, nodes, 2)
 	c, e := nodes[0], nodes[1]
@@ -102,7 +111,8 @@ func TestHostileJSON(t *testing.T) {
 		require.ErrorContains(t, err, c.says, "%.40s", c.in)
 	}
 	// A circle of parents: what is above is only what stands on cases.
-	nodes, err := readJSON(`[{"id":"a","type":"experience","children":["b"]},{"id":"b","type":"experience","children":["a"],"parent":"a"},{"id":"s","type":"strategy","children":["s"]}]`)
+	nodes, err := readJSON(`[{"id":"a","type":"experience","children":["b"]},{"id":"b","type":"experience",
+		"children":["a"],"parent":"a"},{"id":"s","type":"strategy","children":["s"]}]`)
 	require.NoError(t, err)
 	for _, n := range nodes {
 		require.Empty(t, n.Children)
@@ -111,7 +121,8 @@ func TestHostileJSON(t *testing.T) {
 }
 
 func FuzzReadJSON(f *testing.F) {
-	f.Add(`[{"id":"a","type":"case","caseData":{"testCase":{"prompt":"p","ground_truth":{"x":1}}},"content":{"guidance":"g"}}]`)
+	f.Add(`[{"id":"a","type":"case","caseData":{"testCase":{"prompt":"p","ground_truth":{"x":1}}},
+		"content":{"guidance":"g"}}]`)
 	f.Add(`{"nodes":{"e":{"type":"experience","context":{"errorType":"X","routePath":"/a?b"},"relatedCaseIds":["c"]}}}`)
 	f.Fuzz(func(t *testing.T, s string) {
 		nodes, err := readJSON(s)

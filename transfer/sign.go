@@ -14,10 +14,10 @@ import (
 	"aead.dev/minisign"
 )
 
-// Signatures are those of minisign (Ed25519 over a BLAKE2b hash), beside what
-// they sign: FILE.minisig, and for a folder manifest.json.minisig, which stands
-// for the nodes because the manifest has their hashes. A signature says who made
-// a file. It does not say that what is in it is true: quarantine stays.
+// Signatures are those of minisign (Ed25519 over a BLAKE2b hash). The signature of a file is
+// beside it as FILE.minisig. That of a folder is manifest.json.minisig; it covers the nodes,
+// because the manifest has their hashes. A signature says who made a file, and not that the
+// file is true. So signed imports are quarantined too.
 
 // signatureSuffix is the end of a signature's name.
 const signatureSuffix = ".minisig"
@@ -74,7 +74,8 @@ func ReadKeys(paths ...string) (*Keys, error) {
 	return k, nil
 }
 
-// verify says by which key sig, the text of a signature, is of what check checks.
+// verify returns the id of the key that made sig, the text of a signature. check reports whether
+// sig is a signature by a key of the data at path.
 func (k *Keys) verify(path string, sig []byte, check func(minisign.PublicKey) bool) (string, error) {
 	var s minisign.Signature
 	if len(sig) > maxSignature || s.UnmarshalText(sig) != nil {
@@ -91,6 +92,7 @@ func (k *Keys) verify(path string, sig []byte, check func(minisign.PublicKey) bo
 	return id, nil
 }
 
+// keyID writes the id of a key as minisign does.
 func keyID(id uint64) string { return fmt.Sprintf("%016X", id) }
 
 // signature reads the signature beside what is at path.
@@ -108,6 +110,7 @@ func Signed(path string) bool {
 	return err == nil
 }
 
+// readSmall reads a file, but not more than most bytes of it.
 func readSmall(path string, most int64) ([]byte, error) {
 	f, err := os.Open(path) //nolint:gosec // the caller names the file
 	if err != nil {
@@ -124,8 +127,7 @@ func readSmall(path string, most int64) ([]byte, error) {
 // SigningKey is a secret key of minisign.
 type SigningKey struct{ key minisign.PrivateKey }
 
-// ReadSigningKey reads a secret key; password is asked only for one that is
-// locked.
+// ReadSigningKey reads a secret key. It calls password only for a key that is locked.
 func ReadSigningKey(path string, password func() (string, error)) (*SigningKey, error) {
 	b, err := readSmall(path, maxKeys)
 	if err != nil {
@@ -162,7 +164,7 @@ func (k *SigningKey) Sign(path string) (string, error) {
 		return "", fmt.Errorf("sign %s: %w", path, err)
 	}
 	sig := r.SignWithComments(k.key, "memtree export, file "+filepath.Base(path), "signature of a memtree export")
-	err = whole(path+signatureSuffix, []byte("untrusted comment:"), func(w io.Writer) error {
+	err = writeWhole(path+signatureSuffix, []byte("untrusted comment:"), func(w io.Writer) error {
 		_, err := w.Write(append(bytes.TrimRight(sig, "\n"), '\n'))
 		return err
 	})
@@ -185,8 +187,8 @@ func signedPart(path string) string {
 	return path
 }
 
-// folderSignature verifies the manifest of a folder, and that it is of what was
-// read.
+// folderSignature verifies the signature of a folder's manifest, and that the manifest fits
+// what was read.
 func (k *Keys) folderSignature(dir string, read Manifest) (string, error) {
 	path := filepath.Join(dir, manifestName)
 	b, err := readSmall(path, maxManifest+1)

@@ -92,7 +92,8 @@ func TestSignatures(t *testing.T) {
 // lockedKey was made for this test; its password is not asked for here, because
 // unlocking takes a gigabyte for seconds.
 const lockedKey = `untrusted comment: minisign encrypted secret key
-RWRTY0Iy8XkhgFe66112xXmhLaGJQcgXp4BQTSB+9aRaex2H17IAAAACAAAAAAAAAEAAAAAARnRw8Y6Gy4k0HdpdQC6ENHRxhkGHqDq1pFQhY6r/pUOZm1dOXz8wovZAT8hW1oRgTf060Ahw3dAzhZdrop23piZ8q4/MDTdbMOsckyv5cmX7deC5Xr7jPn5hSSOdRRiXNZj3fH85fNY=
+RWRTY0Iy8XkhgFe66112xXmhLaGJQcgXp4BQTSB+9aRaex2H17IAAAACAAAAAAAAAEAAAAAARnRw8Y6Gy4k0HdpdQC6ENHRxhkGHqDq1pFQhY6` +
+	`r/pUOZm1dOXz8wovZAT8hW1oRgTf060Ahw3dAzhZdrop23piZ8q4/MDTdbMOsckyv5cmX7deC5Xr7jPn5hSSOdRRiXNZj3fH85fNY=
 `
 
 func TestALockedKeyAsksForItsPassword(t *testing.T) {
@@ -103,7 +104,7 @@ func TestALockedKeyAsksForItsPassword(t *testing.T) {
 	require.ErrorIs(t, err, none)
 }
 
-// FuzzSignature: no text is a signature but what the key made.
+// FuzzSignature: only a text that the key made is taken as a signature.
 func FuzzSignature(f *testing.F) {
 	dir := f.TempDir()
 	secret, public := keyPair(f, dir, "ours")

@@ -11,8 +11,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// spool keeps the bodies of nodes in a temporary file, which nobody else can read
-// and which is gone when it is closed.
+// spool keeps the bodies of nodes in a temporary file. Nobody else can read the file, and close
+// removes it.
 type spool struct {
 	f    *os.File
 	w    *bufio.Writer

@@ -2,10 +2,10 @@
 // reads them back, merges what two trees know, plans what an import would
 // change, and says how two trees differ.
 //
-// It proposes and never writes to a store: a plan is a list of tree.Change.
-// FORMAT.md says what the bytes are. Everything that is read is taken for
-// hostile: names come from an allow-list, and lines, counts, bytes and the
-// compression ratio have limits. A file is whole or it is refused.
+// It proposes changes, as lists of tree.Change, and never writes to a store. FORMAT.md
+// describes the bytes of a file. Reading treats every file as hostile: names come from an
+// allow-list, and lines, counts, bytes and the compression ratio have limits. A file that is
+// not whole is refused.
 package transfer
 
 import (
@@ -20,16 +20,16 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// What the manifest names the format of FORMAT.md. A reader refuses another
-// major; a greater minor may have added members, which it ignores.
+// The name and version of the format of FORMAT.md, as a manifest has them. A reader refuses
+// another major version. A greater minor version may have added members; a reader ignores them.
 const (
 	formatName = "memtree-transfer"
 	major      = 1
 	minor      = 1
 )
 
-// Manifest ends a file and says what was in it, so that a file that is not
-// whole shows. It depends on the nodes alone: the same in a file and a folder.
+// Manifest is the last entry of a file and lists what is in it, so that a reader sees if
+// something is missing. It depends on the nodes alone and is the same in a file and a folder.
 type Manifest struct {
 	Format  string         `json:"format"`
 	Major   int            `json:"major"`
@@ -39,12 +39,12 @@ type Manifest struct {
 	Origins map[string]int `json:"origins"` // nodes by origin id
 	Types   []TypeSum      `json:"types"`   // sorted by error type
 
-	// Merged is said by the manifest of a folder that git merged, see MergeFiles:
-	// its sums would be of neither side, and are not looked at; git has its own.
+	// Merged is set in the manifest of a folder that git merged, see MergeFiles. Its counts and
+	// hashes fit neither side and are not checked; git has checksums of its own.
 	Merged bool `json:"merged,omitempty"`
 }
 
-// TypeSum is what a file has of one error type.
+// TypeSum says how many nodes of one error type a file has, and hashes their lines.
 type TypeSum struct {
 	ErrorType string `json:"errorType"`
 	Nodes     int    `json:"nodes"`
@@ -52,12 +52,12 @@ type TypeSum struct {
 	SHA256    string `json:"sha256"` // of its lines, in hex
 }
 
-// limits bound what is read.
+// limits bound what is read of one file.
 type limits struct {
 	nodes int   // in all
 	bytes int64 // in all, unpacked
 	line  int   // one node
-	ratio int64 // unpacked to packed bytes, once ratioFree have come out
+	ratio int64 // unpacked to packed bytes; checked after ratioFree unpacked bytes
 }
 
 // allowed is what may be read of one file.
@@ -70,7 +70,7 @@ const (
 	ratioFree   = 16 << 20
 )
 
-// RefusedError says why a file or folder of nodes was refused, whole.
+// RefusedError says why a file or folder of nodes was refused. Nothing of it may be used then.
 type RefusedError struct {
 	Entry   string // inside the file; "" when it is about all of it
 	Line    int    // from 1; 0 when it is about the whole entry
@@ -87,8 +87,8 @@ func (e *RefusedError) Error() string {
 	return fmt.Sprintf("line %d of entry %q of the file %s", e.Line, e.Entry, e.Problem)
 }
 
-// byMistake puts the lessons first that name a mistake: they are about these
-// cases, the others about their type. Guidance begins with the first.
+// byMistake is an order in which lessons that name a mistake come first. They are about these
+// cases, where the others are about all cases of the type. Guidance begins with the first.
 func byMistake(a, b tree.Lesson) int {
 	switch {
 	case (a.Mistake == "") == (b.Mistake == ""):
@@ -99,8 +99,8 @@ func byMistake(a, b tree.Lesson) int {
 	return -1
 }
 
-// canonical returns n as it travels: spelled the one way all equal nodes share,
-// without what only its store counts (revision is 1, lastChange is empty).
+// canonical returns n in the form in which it travels. Equal nodes have the same bytes in this
+// form, and what only a store counts is left out (revision is 1, lastChange is empty).
 func canonical(n tree.Node) tree.Node {
 	n = n.Clone()
 	n.Revision, n.LastChange = 1, ""
@@ -112,7 +112,7 @@ func canonical(n tree.Node) tree.Node {
 		l := &n.Content.Lessons[i]
 		l.Cites, l.What, l.Scenes = orNil(sorted(l.Cites)), orNil(sorted(l.What)), orNil(sorted(l.Scenes))
 	}
-	// An order that does not depend on how the lessons came together.
+	// This order does not depend on the order in which the lessons were merged.
 	slices.SortFunc(n.Content.Lessons, func(a, b tree.Lesson) int {
 		return cmp.Or(byMistake(a, b), len(b.Cites)-len(a.Cites), cmp.Compare(a.ID, b.ID))
 	})
@@ -146,6 +146,7 @@ func sorted(list []string) []string {
 	return out
 }
 
+// orNil returns nil for an empty list, so that both are written the same way.
 func orNil[T any](list []T) []T {
 	if len(list) == 0 {
 		return nil
@@ -177,5 +178,6 @@ func less(errorType, id, thanType, thanID string) bool {
 	return cmp.Or(cmp.Compare(errorType, thanType), cmp.Compare(id, thanID)) < 0
 }
 
-// typeName is what an error type, and so a name in a file, may be.
+// typeName matches what an error type may be. Error types are names of files, so nothing else
+// may come from a hostile file.
 var typeName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9_]{1,64}$`) })

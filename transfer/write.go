@@ -17,8 +17,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// partBytes is when a part of an error type's lines is written out: what a
-// nodeWriter holds in memory, and what a tar header can say the size of.
+// partBytes is the size from which a part of an error type's lines is written out. It bounds what
+// a nodeWriter has in memory. A tar header needs the size of a part before its bytes.
 const partBytes = 1 << 20
 
 // nodeWriter writes nodes in the format of FORMAT.md, in bounded memory. The same
@@ -32,15 +32,15 @@ type nodeWriter struct {
 	last  string    // id
 }
 
-// sink is where the parts of a nodeWriter go: a file or a folder. What is discarded
-// is nothing that a reader takes.
+// sink takes the parts of a nodeWriter: an archive or a folder. manifest ends it. discard gives
+// up; what is left then, no reader accepts.
 type sink interface {
 	lines(errorType string, part int, b []byte) error
 	manifest(b []byte) error
 	discard()
 }
 
-// write writes nodes, made canonical, and the manifest, which makes them whole.
+// write writes nodes in canonical form, and then the manifest.
 func write(out sink, nodes iter.Seq2[tree.Node, error]) (Manifest, error) {
 	w := &nodeWriter{out: out, sum: noNodes()}
 	err := w.all(nodes)
@@ -65,11 +65,13 @@ func (w *nodeWriter) all(nodes iter.Seq2[tree.Node, error]) error {
 
 // noNodes is the manifest of an empty file.
 func noNodes() Manifest {
-	return Manifest{Format: formatName, Major: major, Minor: minor, Levels: map[string]int{}, Origins: map[string]int{}, Types: []TypeSum{}}
+	return Manifest{Format: formatName, Major: major, Minor: minor, Levels: map[string]int{}, Origins: map[string]int{},
+		Types: []TypeSum{}}
 }
 
 func newArchive(w io.Writer) (*archive, error) {
-	z, err := zstd.NewWriter(w, zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true), zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithWindowSize(window))
+	z, err := zstd.NewWriter(w, zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true),
+		zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithWindowSize(window))
 	if err != nil {
 		return nil, fmt.Errorf("write a file of nodes: %w", err)
 	}
@@ -79,8 +81,9 @@ func newArchive(w io.Writer) (*archive, error) {
 // window of the compression, in bytes; a reader need not allow for more.
 const window = 1 << 20
 
+// add writes a node. Nodes must come in order; an unlawful order is an error of the caller.
 func (w *nodeWriter) add(n tree.Node) error {
-	present := w.present()
+	present := w.currentType()
 	if w.sum.Nodes > 0 && !less(present.ErrorType, w.last, n.ErrorType, n.ID) {
 		return fmt.Errorf("write node %s: nodes have to come sorted by error type and id", n.ID)
 	}
@@ -93,7 +96,7 @@ func (w *nodeWriter) add(n tree.Node) error {
 		}
 		w.sum.Types = append(w.sum.Types, TypeSum{ErrorType: n.ErrorType})
 		w.hash, w.parts = sha256.New(), 0
-		present = w.present()
+		present = w.currentType()
 	}
 	from := w.part.Len()
 	n = canonical(n)
@@ -115,40 +118,45 @@ func (w *nodeWriter) add(n tree.Node) error {
 	return nil
 }
 
-func (w *nodeWriter) present() *TypeSum {
+// currentType returns the sums of the error type that is being written; nil before the first.
+func (w *nodeWriter) currentType() *TypeSum {
 	if len(w.sum.Types) == 0 {
 		return nil
 	}
 	return &w.sum.Types[len(w.sum.Types)-1]
 }
 
+// count adds a node to the counts.
 func (m *Manifest) count(n *tree.Node) {
 	m.Nodes++
 	m.Levels[string(n.Type)]++
 	m.Origins[n.Origin.ID]++
 }
 
+// flush writes the lines that are held as a part.
 func (w *nodeWriter) flush() error {
 	if w.part.Len() == 0 {
 		return nil
 	}
 	w.parts++
-	err := w.out.lines(w.present().ErrorType, w.parts, w.part.Bytes())
+	err := w.out.lines(w.currentType().ErrorType, w.parts, w.part.Bytes())
 	w.part.Reset()
 	return err
 }
 
+// endType writes the last part of an error type and completes its hash.
 func (w *nodeWriter) endType() error {
-	if w.present() == nil {
+	if w.currentType() == nil {
 		return nil
 	}
 	if err := w.flush(); err != nil {
 		return err
 	}
-	w.present().SHA256 = hex.EncodeToString(w.hash.Sum(nil))
+	w.currentType().SHA256 = hex.EncodeToString(w.hash.Sum(nil))
 	return nil
 }
 
+// close ends the last error type and writes the manifest.
 func (w *nodeWriter) close() error {
 	if err := w.endType(); err != nil {
 		return err
@@ -176,12 +184,15 @@ func (a *archive) lines(errorType string, part int, b []byte) error {
 	return a.entry(partName(errorType, part), b)
 }
 
+// partName returns the name of the entry for a part; parts count from 1.
 func partName(errorType string, part int) string {
 	return fmt.Sprintf("%s/%s/%05d.jsonl", nodesFolder, errorType, part)
 }
 
+// entry writes one entry. Its time and mode are fixed, so that the same nodes give the same bytes.
 func (a *archive) entry(name string, b []byte) error {
-	h := &tar.Header{Typeflag: tar.TypeReg, Name: name, Size: int64(len(b)), Mode: 0o644, ModTime: time.Unix(0, 0), Format: tar.FormatUSTAR}
+	h := &tar.Header{Typeflag: tar.TypeReg, Name: name, Size: int64(len(b)), Mode: 0o644, ModTime: time.Unix(0, 0),
+		Format: tar.FormatUSTAR}
 	if err := a.t.WriteHeader(h); err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
 	}

@@ -18,7 +18,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// exportFlags are what export is asked for.
+// exportFlags are the flags of export, as they are given.
 type exportFlags struct {
 	memtree.ExportOptions
 	scope, level, since, format string
@@ -37,11 +37,14 @@ func (a *app) exportCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "export FILE [flags]",
 		Short: a.say("Write memories to a file, for another team or a branch"),
-		Long: a.say(`Writes the tree, or the part of it that flags choose, to one file, or with --dir to a folder made for git. What leaves is said first; --dry-run says it and writes nothing. The same tree gives the same bytes.
+		Long: a.say(`Writes the tree, or the part of it that flags choose, to one file, or with --dir to a folder made ` +
+			`for git. What leaves is said first; --dry-run says it and writes nothing. The same tree gives the same bytes.
 
-A lesson brings the cases it rests on, with their prompts, judgments and truths. To share lessons alone, use --redact --no-cases.`),
-		Example: "  memtree export shop.memtree\n  memtree export shop.memtree --redact --no-cases\n  memtree export memories --dir --type form_validation_error",
-		Args:    a.arguments(1, 1, a.say("the name of a file, or of a folder with --dir")),
+A lesson brings the cases it rests on, with their prompts, judgments and truths. To share lessons alone, use ` +
+			`--redact --no-cases.`),
+		Example: "  memtree export shop.memtree\n  memtree export shop.memtree --redact --no-cases\n" +
+			"  memtree export memories --dir --type form_validation_error",
+		Args: a.arguments(1, 1, a.say("the name of a file, or of a folder with --dir")),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := a.exportChoice(o); err != nil {
 				return err
@@ -52,24 +55,28 @@ A lesson brings the cases it rests on, with their prompts, judgments and truths.
 	f := c.Flags()
 	f.BoolVar(&o.dryRun, "dry-run", false, a.say("say what would leave, write nothing"))
 	f.BoolVar(&o.dir, "dir", false, a.say("FILE is a folder: a file an error type, a memory a line, for git"))
-	f.BoolVar(&o.Redact, "redact", false, a.say("take secrets, persons, addresses and numbers out of texts; make hashes of names"))
+	f.BoolVar(&o.Redact, "redact", false, a.say("take secrets, persons, addresses and numbers out of texts; make "+
+		"hashes of names"))
 	f.BoolVar(&o.NoCases, "no-cases", false, a.say("lessons alone; the cases they rest on leave as counts and hashes"))
 	f.StringSliceVar(&o.ErrorTypes, "type", nil, a.say("only these error types"))
 	f.StringVar(&o.scope, "scope", "", a.say("only memories of PRODUCT, PRODUCT/SUITE or PRODUCT/SUITE/TEST"))
 	f.StringVar(&o.level, "level", "", a.say("only this level: case, experience or strategy"))
 	f.Float64Var(&o.MinConfidence, "min-confidence", 0, a.say("only memories trusted at least so much, 0 to 1"))
 	f.StringVar(&o.since, "since", "", a.say("only memories updated since this day, such as 2026-01-31"))
-	f.StringVar(&o.format, "format", nativeForm, a.say("memtree, or seed: a JSON array of the design's MemoryNode, for other programs"))
-	f.StringVar(&o.sign, "sign", "", a.say("sign with this secret key of minisign, into FILE.minisig (password in MEMTREE_SIGN_PASSWORD, or asked for)"))
+	f.StringVar(&o.format, "format", nativeForm,
+		a.say("memtree, or seed: a JSON array of the design's MemoryNode, for other programs"))
+	f.StringVar(&o.sign, "sign", "", a.say("sign with this secret key of minisign, into FILE.minisig (password in "+
+		"MEMTREE_SIGN_PASSWORD, or asked for)"))
 	f.BoolVar(&o.All, "all", false, a.say("archived memories and imports that wait for promotion, too"))
-	// Fails only for a flag that is not there.
-	_ = c.RegisterFlagCompletionFunc("type", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		return a.errorTypes(), cobra.ShellCompDirectiveNoFileComp
-	})
+	// The error is dropped, since it comes only for a flag that does not exist.
+	_ = c.RegisterFlagCompletionFunc("type",
+		func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			return a.errorTypes(), cobra.ShellCompDirectiveNoFileComp
+		})
 	return c
 }
 
-// exportChoice understands the flags that are words.
+// exportChoice reads the flags that are words into o, and refuses flags that do not go together.
 func (a *app) exportChoice(o *exportFlags) error {
 	o.Level = tree.Type(o.level).Level()
 	switch {
@@ -107,12 +114,14 @@ type exported struct {
 	Bytes   int64             `json:"bytes"`
 	Leaves  transfer.Summary  `json:"leaves"`
 	Content transfer.Manifest `json:"manifest"`
-	KeyID   string            `json:"keyId,omitempty"` // that signed it
+	KeyID   string            `json:"keyId,omitempty"` // of the key that signed it
 }
 
-// exportTries bounds how often an export begins again because the tree changed.
+// exportTries is how often an export is tried when the tree changes while it is written.
 const exportTries = 5
 
+// export writes the memories to path and signs them if that is asked for. The key is read first,
+// so that a wrong password is told before anything is written.
 func (a *app) export(ctx context.Context, path string, o *exportFlags) error {
 	var key *transfer.SigningKey
 	if o.sign != "" {
@@ -155,7 +164,11 @@ func (a *app) export(ctx context.Context, path string, o *exportFlags) error {
 	})
 }
 
-func (a *app) exportOnce(ctx context.Context, m *memtree.Memory, path string, o *exportFlags, tell bool) (exported, error) {
+// exportOnce exports the tree as it is now. tell says to print what leaves. The error is
+// tree.ErrConflict if the tree changed while it was written.
+func (a *app) exportOnce(
+	ctx context.Context, m *memtree.Memory, path string, o *exportFlags, tell bool,
+) (exported, error) {
 	out := exported{File: path, DryRun: o.dryRun}
 	s, err := m.Export(ctx, &o.ExportOptions)
 	if err != nil {
@@ -196,7 +209,7 @@ func sizeOf(path string) (total int64, err error) {
 	return total, err
 }
 
-// printLeaves says what leaves, and what does not.
+// printLeaves prints what leaves and what stays.
 func (a *app) printLeaves(s *transfer.Summary, o *exportFlags) error {
 	p := &page{width: a.width}
 	p.lines = append(p.lines, a.paint(bold, a.say("What leaves")))
@@ -205,7 +218,8 @@ func (a *app) printLeaves(s *transfer.Summary, o *exportFlags) error {
 			p.part("  "+name, value)
 		}
 	}
-	part(a.say("memories"), a.say("cases %d · experiences %d · strategies %d", s.Levels["case"], s.Levels["experience"], s.Levels["strategy"]))
+	part(a.say("memories"), a.say("cases %d · experiences %d · strategies %d", s.Levels["case"], s.Levels["experience"],
+		s.Levels["strategy"]))
 	part(a.say("error type"), tallied(s.Types))
 	part(a.say("status"), tallied(s.Statuses))
 	part(a.say("product"), tallied(s.Products))
@@ -243,7 +257,8 @@ func tallied(m map[string]int) string {
 	return strings.Join(parts, ", ")
 }
 
-// fileFailure names the file that something is wrong with.
+// fileFailure returns err as a sentence that names the file, if the file was refused or its
+// signature is wrong. Other errors it returns as they are.
 func (a *app) fileFailure(path string, err error) error {
 	if s, ok := errors.AsType[*transfer.SignatureError](err); ok {
 		return a.signatureFailure(s)

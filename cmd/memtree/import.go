@@ -27,13 +27,18 @@ func (a *app) importCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "import FILE... [flags]",
 		Short: a.say("Take in the memories of another team, into quarantine"),
-		Long: a.say(`Reads what memtree export wrote, files and folders, and trees in JSON of the design it comes from, and adds what is not here. What comes waits in quarantine: it can be read and searched (memtree explain --quarantined), and no agent is told of it before a person says so with memtree promote. What is in use here stays as it is.
+		Long: a.say(`Reads what memtree export wrote, files and folders, and trees in JSON of the design it comes from, ` +
+			`and adds what is not here. What comes waits in quarantine: it can be read and searched (memtree explain ` +
+			`--quarantined), and no agent is told of it before a person says so with memtree promote. What is in use here ` +
+			`stays as it is.
 
-Importing a file again changes nothing. A file that is damaged or breaks a limit is refused as a whole; a memory that breaks a law of the tree is named and left out, and the exit code is 3.
+Importing a file again changes nothing. A file that is damaged or breaks a limit is refused as a whole; a memory ` +
+			`that breaks a law of the tree is named and left out, and the exit code is 3.
 
 --trust is for one's own backup or branch: what comes is in use at once and merged with what is here.`),
-		Example: "  memtree import shop.memtree --dry-run\n  memtree import shop.memtree\n  memtree import backup.memtree --trust",
-		Args:    a.arguments(1, -1, a.say("one file or folder or more")),
+		Example: "  memtree import shop.memtree --dry-run\n  memtree import shop.memtree\n" +
+			"  memtree import backup.memtree --trust",
+		Args: a.arguments(1, -1, a.say("one file or folder or more")),
 		RunE: func(c *cobra.Command, args []string) error {
 			if limit < 0 {
 				return &usageError{a.say("--limit is %d; use 0 for all", limit)}
@@ -44,7 +49,8 @@ Importing a file again changes nothing. A file that is damaged or breaks a limit
 	f := c.Flags()
 	f.BoolVar(&o.DryRun, "dry-run", false, a.say("say what would change, write nothing"))
 	f.BoolVar(&o.Trust, "trust", false, a.say("no quarantine: in use at once, and merged with what is here"))
-	f.StringSliceVar(&verify, "verify", nil, a.say("refuse what is not signed by one of the public keys in these files; it waits in quarantine all the same"))
+	f.StringSliceVar(&verify, "verify", nil,
+		a.say("refuse what is not signed by one of the public keys in these files; it waits in quarantine all the same"))
 	f.IntVar(&limit, "limit", 20, a.say("how many memories to print; 0 for all"))
 	return c
 }
@@ -59,7 +65,12 @@ type importedFile struct {
 	Items  []transfer.NodePlan    `json:"items"` // all that are not the same as here
 }
 
-func (a *app) importFiles(ctx context.Context, files []string, o memtree.ImportOptions, verify []string, limit int) error {
+// importFiles imports files one after another and prints what each changed. limit bounds the
+// printed memories of a file. It stops at the first file that is refused; a memory that was
+// rejected makes the exit code 3 at the end.
+func (a *app) importFiles(
+	ctx context.Context, files []string, o memtree.ImportOptions, verify []string, limit int,
+) error {
 	var keys *transfer.Keys
 	if len(verify) > 0 {
 		var err error
@@ -71,7 +82,8 @@ func (a *app) importFiles(ctx context.Context, files []string, o memtree.ImportO
 	if o.DryRun {
 		how = reading
 	}
-	// A large file leaves much garbage behind: rather take longer than much memory.
+	// A large file leaves much garbage behind. Collecting it more often takes longer but needs
+	// less memory.
 	defer debug.SetGCPercent(debug.SetGCPercent(40))
 	rejected := 0
 	err := a.with(ctx, how, func(m *memtree.Memory) error {
@@ -102,10 +114,14 @@ func (a *app) importFiles(ctx context.Context, files []string, o memtree.ImportO
 	return err
 }
 
-func (a *app) importFile(ctx context.Context, m *memtree.Memory, name string, keys *transfer.Keys, o *memtree.ImportOptions) (importedFile, error) {
+// importFile imports one file or folder. A store in its place is an error that says what to do.
+func (a *app) importFile(
+	ctx context.Context, m *memtree.Memory, name string, keys *transfer.Keys, o *memtree.ImportOptions,
+) (importedFile, error) {
 	r := importedFile{File: name, DryRun: o.DryRun, Trust: o.Trust}
 	if _, err := os.Stat(filepath.Join(name, "FORMAT.json")); err == nil {
-		return r, &failure{a.say("%s is a store; write what it knows with `memtree export FILE --store %s` and import that", name, name), nil}
+		return r, &failure{a.say("%s is a store; write what it knows with `memtree export FILE --store %s` and import that",
+			name, name), nil}
 	}
 	bar := a.progress(a.say("reading"), plainCount)
 	defer bar.end()
@@ -134,7 +150,8 @@ func (a *app) importFile(ctx context.Context, m *memtree.Memory, name string, ke
 	return r, nil
 }
 
-// guessDirection says which way a judgment of a foreign file was wrong.
+// guessDirection returns the direction in which a judgment of a foreign file was wrong. The
+// judgment may be JSON or plain text.
 func guessDirection(judgment string, truth tree.Raw) taxonomy.Direction {
 	said := tree.Raw(judgment)
 	if said.Check() != nil || len(said) == 0 {
@@ -160,6 +177,8 @@ func (a *app) className(c transfer.Class) string {
 	return a.say("rejected")
 }
 
+// printImported prints the result for one file: the counts, then up to limit memories, those that
+// need a person first.
 func (a *app) printImported(r *importedFile, limit int) error {
 	changed := r.Counts[transfer.New] + r.Counts[transfer.Newer] + r.Counts[transfer.Conflicting]
 	head := a.say("%s: %d memories changed.", r.File, changed)
@@ -192,14 +211,16 @@ func (a *app) printImported(r *importedFile, limit int) error {
 	}
 	if changed > 0 && !r.Trust {
 		out = append(out, "")
-		out = append(out, wrap(a.say("What is new waits in quarantine. Look at it with `memtree tree --status quarantined` or `memtree explain --quarantined`; `memtree promote ID` lets it be used."), a.width)...)
+		out = append(out, wrap(a.say("What is new waits in quarantine. Look at it with `memtree tree --status "+
+			"quarantined` or `memtree explain --quarantined`; `memtree promote ID` lets it be used."), a.width)...)
 	}
 	return writeLines(a.stdout, out...)
 }
 
-// urgency orders what a person should look at first.
+// urgency returns the place of a class among those to look at, the most urgent first.
 func urgency(c transfer.Class) int {
-	return slices.Index([]transfer.Class{transfer.Rejected, transfer.Conflicting, transfer.Held, transfer.Newer, transfer.New}, c)
+	return slices.Index([]transfer.Class{transfer.Rejected, transfer.Conflicting, transfer.Held, transfer.Newer,
+		transfer.New}, c)
 }
 
 // itemLines lists what an import makes of each memory.
@@ -207,7 +228,8 @@ func (a *app) itemLines(items []transfer.NodePlan) []string {
 	if len(items) == 0 {
 		return nil
 	}
-	t := &textTable{indent: "  ", columns: []column{{head: ""}, {head: a.say("memory")}, {head: a.say("error type"), least: 16}, {head: "", least: 20}}}
+	t := &textTable{indent: "  ", columns: []column{{head: ""}, {head: a.say("memory")},
+		{head: a.say("error type"), least: 16}, {head: "", least: 20}}}
 	for i := range items {
 		x := &items[i]
 		t.add(a.className(x.Class), short(x.ID), x.ErrorType, text.Fit(oneLine(x.Says), fullWidth))
@@ -226,7 +248,8 @@ func (a *app) itemLines(items []transfer.NodePlan) []string {
 	return out
 }
 
-// importReason words why a memory was held or rejected.
+// importReason says why a memory was held or rejected, in the language of the command. The law
+// that a rejected memory breaks stays in English.
 func (a *app) importReason(why string) string {
 	switch why {
 	case transfer.WhyHeld:
@@ -239,6 +262,7 @@ func (a *app) importReason(why string) string {
 	return oneLine(why)
 }
 
+// conflictLine says in which part two versions of a memory differ, with the beginning of each.
 func (a *app) conflictLine(c *transfer.Conflict) string {
 	const most = 200
 	name := c.Part

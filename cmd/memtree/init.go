@@ -13,9 +13,10 @@ import (
 
 func (a *app) initCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use:     "init [flags]",
-		Short:   a.say("Make a store"),
-		Long:    a.say(`Makes an empty store in .memtree, or in the folder named with --store. A store that is there already stays as it is.`),
+		Use:   "init [flags]",
+		Short: a.say("Make a store"),
+		Long: a.say(`Makes an empty store in .memtree, or in the folder named with --store. A store that is there ` +
+			`already stays as it is.`),
 		Example: "  memtree init\n  memtree init --store ~/shop-memory",
 		Args:    a.arguments(0, 0, a.say("no arguments")),
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -29,6 +30,7 @@ func (a *app) initCommand() *cobra.Command {
 	return c
 }
 
+// initStore makes a store if there is none, and says what it did.
 func (a *app) initStore(ctx context.Context) error {
 	if a.readOnly {
 		return &usageError{a.say("init makes a store; leave --read-only out")}
@@ -50,7 +52,8 @@ func (a *app) initStore(ctx context.Context) error {
 		}{a.store, made, info.Format})
 	}
 	if !made {
-		return writeLines(a.stdout, a.say("There is a store in %s already, with %d memories; nothing was changed.", a.store, info.Nodes))
+		return writeLines(a.stdout, a.say("There is a store in %s already, with %d memories; nothing was changed.", a.store,
+			info.Nodes))
 	}
 	lines := []string{a.say("Made an empty store in %s.", a.store)}
 	if !a.quiet {

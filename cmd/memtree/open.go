@@ -11,21 +11,23 @@ import (
 	"github.com/memtree/memtree"
 )
 
-// access says how a command opens the store.
+// access says how a command opens the store. The values up to planning open it for reading only.
 type access int
 
 const (
-	reading  access = iota // never writes, beside a writer too
-	planning               // never writes, but the model counts
-	asking                 // writes trials; forms nothing a model should look at
-	writing
-	making // writing, and there need not be a store yet
+	reading  access = iota // writes nothing, so another process may write meanwhile
+	planning               // writes nothing, but opens the model, to count the calls it would get
+	asking                 // writes trials; runs that need a model wait for the next record
+	writing                // records, learns or changes memories
+	making                 // as writing, and makes the store if there is none
 )
 
-// patient is the deadline of a command: a person waits, no run does.
+// patient is the deadline for guidance. It is longer than the default, since a person waits for
+// a command and no run does.
 const patient = 30 * time.Second
 
-// with opens the store, does something with it and closes it again.
+// with opens the store, calls do and closes the store. After a command that wrote, it prints the
+// note on memories that are found by words alone.
 func (a *app) with(ctx context.Context, how access, do func(*memtree.Memory) error) error {
 	m, err := a.open(ctx, how)
 	if err != nil {
@@ -38,6 +40,8 @@ func (a *app) with(ctx context.Context, how access, do func(*memtree.Memory) err
 	return errors.Join(err, m.Close()) //nolint:contextcheck // what is accepted is kept whatever became of ctx
 }
 
+// open opens the store with the model and embedder that the command needs. --read-only makes
+// every access reading, except planning.
 func (a *app) open(ctx context.Context, how access) (*memtree.Memory, error) {
 	if a.readOnly && how != planning {
 		how = reading
@@ -63,15 +67,16 @@ func (a *app) open(ctx context.Context, how access) (*memtree.Memory, error) {
 	return m, nil
 }
 
-// checkFolder words the commonest mistake, no store here, before anything else
-// can go wrong.
+// checkFolder returns an error that says what to do if there is no store. That is the most
+// common mistake, so it is found before anything else can fail.
 func (a *app) checkFolder(how access) error {
 	info, err := os.Stat(a.store)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && how == making:
 		return nil
 	case errors.Is(err, fs.ErrNotExist):
-		return &failure{a.say("there is no store in %s; make one with `memtree init`, or name another with --store", a.store), err}
+		return &failure{a.say("there is no store in %s; make one with `memtree init`, or name another with --store", a.store),
+			err}
 	case err != nil:
 		return err
 	case !info.IsDir():
@@ -80,7 +85,8 @@ func (a *app) checkFolder(how access) error {
 		return nil
 	}
 	if _, err := os.Stat(filepath.Join(a.store, "FORMAT.json")); errors.Is(err, fs.ErrNotExist) {
-		return &failure{a.say("there is no store in %s; make one with `memtree init`, or name another with --store", a.store), err}
+		return &failure{a.say("there is no store in %s; make one with `memtree init`, or name another with --store", a.store),
+			err}
 	}
 	return nil
 }

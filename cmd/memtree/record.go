@@ -17,17 +17,23 @@ func (a *app) recordCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "record FILE... [flags]",
 		Short: a.say("Record judged runs; wrong judgements become cases"),
-		Long: a.say(`Reads judged runs from files (- is standard input), one JSON object a line or an array, and keeps them. A wrong judgement becomes a case, or one more occurrence of a case that is known. Recording a file again changes nothing.
+		Long: a.say(`Reads judged runs from files (- is standard input), one JSON object a line or an array, and keeps ` +
+			`them. A wrong judgement becomes a case, or one more occurrence of a case that is known. Recording a file again ` +
+			`changes nothing.
 
-A line that cannot be used is named and left out; the others are kept, and the exit code is 3. Only prompt and judgment are required:
+A line that cannot be used is named and left out; the others are kept, and the exit code is 3. Only prompt and ` +
+			`judgment are required:
 
   {"prompt": "…", "judgment": "pass", "ground_truth": "fail",
    "case_id": "…", "scene": {"id": "…", "type": "form", "route": "/orders/42"},
    "run_id": "…", "at": "2026-01-28T09:00:00Z", "reason": "…"}
 
-Other names are understood too: verdict and expected, actual and expected, prediction and label, agent_verdict and human_verdict, 判定 and 期望.
+Other names are understood too: verdict and expected, actual and expected, prediction and label, agent_verdict and ` +
+			`human_verdict, 判定 and 期望.
 
-The same answer to the same test is one more run if its id, run_id, trial or at is another. Where a line has none of these, equal lines of one file are separate runs, and an equal line of another file counts as recorded before; --run names the run of such lines.`),
+The same answer to the same test is one more run if its id, run_id, trial or at is another. Where a line has none ` +
+			`of these, equal lines of one file are separate runs, and an equal line of another file counts as recorded ` +
+			`before; --run names the run of such lines.`),
 		Example: "  memtree record runs.jsonl\n  my-harness --json | memtree record - --run nightly-42",
 		Args:    a.arguments(1, -1, a.say("one file or more, or - for standard input")),
 		RunE:    func(c *cobra.Command, args []string) error { return a.record(c.Context(), args, run, async) },
@@ -37,8 +43,8 @@ The same answer to the same test is one more run if its id, run_id, trial or at 
 	return c
 }
 
-// Batches are big enough that a disk's fsync does not count, and small enough
-// that an interrupt leaves little undone.
+// Runs are recorded in batches of at most so many runs and about so many bytes. A batch is large
+// enough that the disk's fsync hardly counts, and small enough that an interrupt loses little.
 const (
 	batchRuns  = 256
 	batchBytes = 4 << 20
@@ -62,7 +68,7 @@ type recorded struct {
 	dead  int // could not be formed
 }
 
-// recorder is one record command under way.
+// recorder is the work of one record command.
 type recorder struct {
 	*intake
 	mem   *memtree.Memory
@@ -70,9 +76,11 @@ type recorder struct {
 	batch []tree.Evaluation
 	size  int
 
-	nameless bool // something recorded before has nothing that tells its run from another
+	nameless bool // a duplicate has neither id nor run_id, so it may be another run with equal content
 }
 
+// record records the runs of files, and waits until cases are formed unless async is set. run is
+// the id of the run for lines that have none.
 func (a *app) record(ctx context.Context, files []string, run string, async bool) error {
 	in, err := a.intake(files, a.say("recording"))
 	if err != nil {
@@ -92,9 +100,11 @@ func (a *app) record(ctx context.Context, files []string, run string, async bool
 	return in.err()
 }
 
+// run records all files, counts what came of them, and prints that.
 func (r *recorder) run(ctx context.Context, files []string, async bool) error {
 	if !async {
-		// What an earlier command left is not to be counted as this one's.
+		// Runs that an earlier command left are formed first, so that their cases are not
+		// counted as this command's.
 		if err := r.form(ctx); err != nil {
 			return r.stopped(err)
 		}
@@ -127,19 +137,21 @@ func (r *recorder) run(ctx context.Context, files []string, async bool) error {
 	return r.summary(async)
 }
 
-// stopped says what is safe when recording ends before its time.
+// stopped returns the error for a record command that could not finish. It says which runs are
+// kept and how to go on.
 func (r *recorder) stopped(err error) error {
 	r.bar.end()
 	text := r.sentence(err)
 	if n := r.out.Accepted; n > 0 {
-		text += r.say("; the %d runs accepted before that are kept; give the same command again to go on, nothing is recorded twice", n)
+		text += r.say("; the %d runs accepted before that are kept; give the same command again to go on, nothing is "+
+			"recorded twice", n)
 	} else if errors.Is(err, context.Canceled) {
 		text += r.say("; nothing was recorded")
 	}
 	return &failure{text, err}
 }
 
-// file records one file, and what came before a failure in it.
+// file records one file. If reading it fails, the runs before the failure are recorded.
 func (r *recorder) file(ctx context.Context, name string) error {
 	err := r.intake.file(ctx, name, func(e *tree.Evaluation) error {
 		r.batch = append(r.batch, *e)
@@ -155,7 +167,7 @@ func (r *recorder) file(ctx context.Context, name string) error {
 	return errors.Join(err, r.flush(ctx, name))
 }
 
-// flush records the batch.
+// flush records the batch and empties it. name is the file that it came from.
 func (r *recorder) flush(ctx context.Context, name string) error {
 	if len(r.batch) == 0 {
 		return nil
@@ -172,13 +184,16 @@ func (r *recorder) flush(ctx context.Context, name string) error {
 			r.out.Duplicate++
 			r.nameless = r.nameless || r.batch[i].ID == "" && r.batch[i].RunID == ""
 		case tree.Contradiction:
-			r.reject(reject{File: name, Field: "id", Error: r.say("%s was recorded before with other content; give each run its own id, or name it with --run", receipt.Key)})
+			r.reject(reject{File: name, Field: "id",
+				Error: r.say("%s was recorded before with other content; give each run its own id, or name it with --run",
+					receipt.Key)})
 		}
 	}
 	r.batch, r.size = r.batch[:0], 0
 	return nil
 }
 
+// accepted counts a run that was accepted, by whether it was judged rightly.
 func (r *recorder) accepted(e *tree.Evaluation) {
 	r.out.Accepted++
 	switch v := formation.Detect(e); {

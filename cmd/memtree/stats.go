@@ -24,10 +24,10 @@ func (a *app) statsCommand() *cobra.Command {
 	}
 }
 
-// mostDead is how many evaluations that could not be formed are named.
+// mostDead is the number of evaluations that could not be formed and are printed with a reason.
 const mostDead = 5
 
-// stats is what a store holds, counted, as --json prints it.
+// stats has the numbers of a store, as --json prints them.
 type stats struct {
 	tree.Info
 	tree.Counts
@@ -35,7 +35,7 @@ type stats struct {
 	Swallowed swallowed `json:"swallowed"`
 }
 
-// swallowed is what failed so that runs could go on.
+// swallowed counts failures that were not told as errors, so that runs could go on.
 type swallowed struct {
 	Guidance  int64 `json:"guidance"`  // answers
 	Trials    int64 `json:"trials"`    // ledger lines
@@ -43,6 +43,7 @@ type swallowed struct {
 	Conflicts int64 `json:"conflicts"` // plans that were made again
 }
 
+// statsOf counts what is in a store.
 func statsOf(ctx context.Context, m *memtree.Memory) (stats, error) {
 	info, err := m.Tree().Info(ctx)
 	if err != nil {
@@ -79,14 +80,17 @@ func (a *app) stats(ctx context.Context) error {
 func (a *app) printStats(tax *taxonomy.Taxonomy, s *stats, model langchain.Config) error {
 	p := &page{width: a.width}
 	p.part(a.say("store"), fmt.Sprintf("%s · %s · %s", a.store, s.Format, byteCount(s.Bytes)))
-	p.part(a.say("memories"), a.say("cases %d · experiences %d · strategies %d", s.Levels[string(tree.Case)], s.Levels[string(tree.Experience)], s.Levels[string(tree.Strategy)]))
+	p.part(a.say("memories"), a.say("cases %d · experiences %d · strategies %d", s.Levels[string(tree.Case)],
+		s.Levels[string(tree.Experience)], s.Levels[string(tree.Strategy)]))
 	p.part(a.say("runs"), a.say("%d recorded, %d waiting to be looked at, %d set aside", s.Evaluations, s.Outbox, s.Dead))
 	p.part(a.say("meaning"), s.Embedder)
 	p.part(a.say("model"), a.modelLine(model))
 	p.lines = append(p.lines, "")
 	t := &textTable{columns: []column{{head: ""}, {head: "", least: 12}, {head: "", least: 8}, {right: true}}}
 	section := func(head string, counts map[string]int, name func(string) string) {
-		keys := slices.SortedFunc(maps.Keys(counts), func(x, y string) int { return cmp.Or(counts[y]-counts[x], cmp.Compare(x, y)) })
+		keys := slices.SortedFunc(maps.Keys(counts), func(x, y string) int {
+			return cmp.Or(counts[y]-counts[x], cmp.Compare(x, y))
+		})
 		for _, k := range keys {
 			t.add(head, k, name(k), fmt.Sprint(counts[k]))
 			head = ""
@@ -106,7 +110,7 @@ func (a *app) printStats(tax *taxonomy.Taxonomy, s *stats, model langchain.Confi
 	return writeLines(a.stdout, p.lines...)
 }
 
-// printDead names evaluations that could not be formed, and why.
+// printDead prints the evaluations that could not be formed, with reasons. n is their number.
 func (a *app) printDead(ctx context.Context, m *memtree.Memory, n int) error {
 	if n == 0 {
 		return nil
