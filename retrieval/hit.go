@@ -59,3 +59,54 @@ type Near struct {
 	ID      string
 	Overlap float64 // share of the tokens of both that are in both (Jaccard), 0 to 1
 }
+
+// hit returns a candidate as callers see it. The signals repeat what compute and judge
+// reckoned, in the same order, so that their contributions can be added up.
+func (r *ranking) hit(x *ranked) Hit {
+	h := Hit{
+		ID: x.id(), Type: x.kind, ErrorType: x.errorType, Direction: x.direction, Rel: x.rel, Score: x.score,
+		Taken: x.taken, Reason: x.why.String(), Why: x.why, Parent: x.parent, SameScene: r.isSameScene(x),
+		Confidence: x.confidence,
+	}
+	place := 0.0
+	if x.exact > 0 {
+		place = 0.5
+	}
+	if h.SameScene {
+		place = 1
+	}
+	h.Signals = append(make([]Signal, 0, 11),
+		Signal{"exact", place, x.exact, exactWeight, exactWeight * x.exact},
+		Signal{"semantic", x.raw, x.semantic, semanticWeight, semanticWeight * x.semantic},
+		Signal{"words", x.lexical, x.lexical, 1, x.lexical},
+	)
+	if r.dense {
+		h.Signals = append(h.Signals, Signal{"meaning", x.cosine, max(0, x.cosine), 1, max(0, x.cosine)})
+	}
+	if x.asked > 0 {
+		h.Signals = append(h.Signals, Signal{"check", x.asked, x.asked, askedWeight, askedWeight * x.asked})
+	}
+	h.Signals = append(h.Signals, Signal{"scene", x.candidate.scene, x.candidate.scene, sceneWeight,
+		sceneWeight * x.candidate.scene})
+	if x.activation > 0 {
+		h.Signals = append(h.Signals, Signal{"activation", x.activation, x.activation, x.lifted, x.lifted * x.activation})
+	}
+	rel := x.rel // the score so far; each factor's contribution is what it adds to that
+	factor := func(name string, raw, f float64) {
+		h.Signals = append(h.Signals, Signal{name, raw, f, 1, rel*f - rel})
+		rel *= f
+	}
+	factor("confidence", x.confidence, 0.5+0.5*x.confidence)
+	if x.again > 0 {
+		factor("recurrence", x.again, x.trust/(0.5+0.5*x.confidence))
+	}
+	factor("age", x.days, x.fresh)
+	if h.SameScene {
+		factor("closeness", x.semantic, x.close)
+	}
+	if x.likeness > 0 {
+		h.Signals = append(h.Signals, Signal{"diversity", x.likeness, x.likeness, diversity - 1,
+			(diversity - 1) * x.likeness})
+	}
+	return h
+}
