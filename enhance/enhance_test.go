@@ -39,7 +39,8 @@ func sample(lang string) []tree.Node {
 			"the number is derived from a list"}, NotWhen: []string{"the number is static text"},
 			Lessons: []tree.Lesson{{Check: "Compute the number again from the list", Instead: "It is right if the page agrees",
 				Mistake: "Taking a number as right because it is there"}}}},
-		{ID: "s_1", Type: tree.Strategy, Content: tree.Content{Guidance: "Find the evidence on the page for every point first, then conclude."}},
+		{ID: "s_1", Type: tree.Strategy, Content: tree.Content{
+			Guidance: "Find the evidence on the page for every point first, then conclude."}},
 	}
 }
 

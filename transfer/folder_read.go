@@ -39,7 +39,8 @@ func readFolder(dir fs.FS, l limits, take func(tree.Node) error) (Manifest, erro
 	return in.sum, end()
 }
 
-// merged reports whether the manifest says that git merged the folder.
+// gitMerged reports whether the manifest says that git merged the folder. A manifest that cannot be
+// read says nothing here; reading the folder refuses it later.
 func gitMerged(dir fs.FS) bool {
 	var m Manifest
 	err := withFile(dir, manifestName, func(r io.Reader) error {

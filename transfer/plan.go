@@ -261,7 +261,8 @@ func shortened(list []Conflict) []Conflict {
 	return list
 }
 
-// shortly cuts what is kept of a text to a line.
+// clipToLine cuts a text that stays in memory to 160 bytes, and copies it so that the node it came
+// from can be freed.
 func clipToLine(s string) string {
 	const most = 160
 	return strings.Clone(clip(s, most))

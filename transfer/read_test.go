@@ -231,8 +231,8 @@ func TestBombs(t *testing.T) {
 	require.Error(t, err)
 }
 
-// TestTenMillionTinyNodes: a file that never ends is refused at the limit, and needs little memory
-// until then.
+// TestTenMillionTinyNodes: a file with too many nodes is refused at the limit. Until then all its
+// nodes are given, one by one.
 func TestTenMillionTinyNodes(t *testing.T) {
 	r, w := io.Pipe()
 	wrote := make(chan struct{})
