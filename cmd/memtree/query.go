@@ -81,7 +81,7 @@ func (a *app) promptText(ctx context.Context, arg string) (string, error) {
 	if arg != "-" && !isFile {
 		return arg, a.promptSize(len(arg))
 	}
-	s, err := a.textOf(ctx, path)
+	s, err := a.textOf(ctx, path, tree.MaxField)
 	if err != nil {
 		return "", err
 	}
@@ -93,7 +93,7 @@ func (a *app) observationText(ctx context.Context, path string) (string, error) 
 	if path == "" {
 		return "", nil
 	}
-	s, err := a.textOf(ctx, strings.TrimPrefix(path, "@"))
+	s, err := a.textOf(ctx, strings.TrimPrefix(path, "@"), tree.MaxField)
 	switch {
 	case err != nil:
 		return "", err
@@ -105,8 +105,8 @@ func (a *app) observationText(ctx context.Context, path string) (string, error) 
 	return s, nil
 }
 
-// textOf reads a file, or standard input for "-", up to one byte more than a field may have.
-func (a *app) textOf(ctx context.Context, path string) (string, error) {
+// textOf reads a file, or standard input for "-", up to one byte more than the most it may have.
+func (a *app) textOf(ctx context.Context, path string, most int64) (string, error) {
 	var in io.Reader = interruptible{ctx, a.stdin}
 	if path != "-" {
 		f, err := os.Open(path) //nolint:gosec // the user names the file
@@ -116,7 +116,7 @@ func (a *app) textOf(ctx context.Context, path string) (string, error) {
 		defer f.Close() //nolint:errcheck // only read
 		in = f
 	}
-	b, err := io.ReadAll(io.LimitReader(in, tree.MaxField+1))
+	b, err := io.ReadAll(io.LimitReader(in, most+1))
 	if err != nil {
 		return "", fmt.Errorf("read %s: %w", path, err)
 	}

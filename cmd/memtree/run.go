@@ -120,7 +120,7 @@ func (a *app) start() error {
 func (a *app) commands() []*cobra.Command {
 	return []*cobra.Command{
 		a.demoCommand(), a.initCommand(), a.recordCommand(), a.guideCommand(), a.explainCommand(),
-		a.evolveCommand(), a.reviewCommand(), a.pruneCommand(), a.treeCommand(), a.showCommand(), a.statsCommand(),
+		a.evolveCommand(), a.reviewCommand(), a.pruneCommand(), a.treeCommand(), a.showCommand(), a.statsCommand(), a.effectCommand(),
 		a.replayCommand(), a.verifyCommand(), a.fsckCommand(), a.compactCommand(),
 		a.triageCommand(), a.exportCommand(), a.importCommand(), a.promoteCommand(), a.diffCommand(),
 		a.backupCommand(), a.restoreCommand(), a.mergeDriverCommand(),
