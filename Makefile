@@ -4,33 +4,35 @@ T       ?= 30s
 TOOL     = $(GO) tool -modfile=tools/go.mod
 TARGETS  = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
-.PHONY: help build demo test check lint cross race bench quality sim judge prove mutants fuzz
+.PHONY: help build demo test check lint cross race bench quality sim judge prove words faults mutants fuzz routes browser clients
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-build: ## bin/memtree
-	CGO_ENABLED=0 $(GO) build -trimpath -o bin/memtree ./cmd/memtree
+build: ## bin/memtree, without debugging symbols
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w' -o bin/memtree ./cmd/memtree
 
 demo: ## the main job, on a made-up sample
 	@CGO_ENABLED=0 $(GO) run ./cmd/memtree demo
 
-test: ## every test that needs nothing outside the repository
-	CGO_ENABLED=0 $(GO) test -shuffle=on ./...
+test: ## every test, but for the long measurements of risk, which make quality has
+	CGO_ENABLED=0 $(GO) test -shuffle=on -skip '^TestQualityRisk' ./...
 
-check: lint cross ## format, vet, lint, tidy, layer table, README, builds
+check: lint ## format, vet, lint, tidy, layer table, README, specification, builds
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); echo "run gofmt -w on these"; exit 1; }
 	$(GO) mod tidy -diff
 	$(GO) vet ./...
 	$(GO) test -run 'TestLayers|TestReadme' .
+	$(GO) test -run TestSpec ./server
+	@$(MAKE) cross TARGETS="linux/arm64 darwin/arm64 windows/amd64"
 
 lint: ## golangci-lint, pinned in tools/go.mod
 	$(TOOL) golangci-lint run ./...
 
-cross: ## builds for six platforms, without cgo
+cross: ## builds for six platforms, without cgo (check takes three: one of each system)
 	@for t in $(TARGETS); do echo "build $$t"; GOOS=$${t%/*} GOARCH=$${t#*/} CGO_ENABLED=0 $(GO) build -o /dev/null ./... || exit 1; done
 
-race: ## every test again with the race detector, but for measurements (needs a C compiler)
-	$(GO) test -race -shuffle=on -skip 'Quality|Readme|Learned$$' ./...
+race: ## every test once more, shorter, with the race detector, but for measurements (needs a C compiler)
+	$(GO) test -race -short -shuffle=on -skip 'Quality|Readme|Learned$$|TakenBack|Redact|Poison|Promises' ./...
 
 bench: ## speed and memory, in benchstat's form
 	$(GO) test -run '^$$' -bench . -benchmem ./...
@@ -38,7 +40,7 @@ bench: ## speed and memory, in benchstat's form
 
 quality: ## retrieval and analysis measured on ../shared/data, as golden tables
 	@test -d "$${MEMTREE_SHARED:-../shared}/data" || { echo "make quality measures on $${MEMTREE_SHARED:-../shared}/data, which is not here; set MEMTREE_SHARED"; exit 1; }
-	$(GO) test -count=1 -v -run 'Quality' ./quality ./cue ./formation ./guard ./evolution ./evolution/gate ./risk
+	$(GO) test -count=1 -v -run 'Quality' ./prompts ./quality ./cue ./formation ./guard ./evolution ./evolution/gate ./risk
 
 sim: ## which memories help, and when the breaker opens, on made-up agents (some minutes)
 	MEMTREE_SIM=1 $(GO) test -count=1 -timeout 60m -v -run '^TestSim' ./effect/sim
@@ -48,8 +50,20 @@ judge: ## what guidance does to a real model's verdicts; never in CI (docs/judge
 	@test -f "$${MEMTREE_SHARED:-../shared}/data/gui/judge/items.json" || { echo "make judge measures on $${MEMTREE_SHARED:-../shared}/data/gui/judge, which is not here; set MEMTREE_SHARED"; exit 1; }
 	$(GO) test -count=1 -timeout 6h -v -run '^TestJudge$$' ./quality/judge
 
+browser: ## the pages in a real Chromium: keys, every page, hostile texts, axe (ten minutes; needs chromium and npm)
+	cd quality/browser && npm ci --ignore-scripts --no-audit --no-fund && $(GO) test -count=1 -timeout 60m -v .
+
 prove: ## that the store keeps what it accepts: crashes, faults, damage, kills (half an hour)
 	@cd store/json && MEMTREE_PROVE=$${MEMTREE_PROVE:-100} $(GO) test -count=1 -timeout 60m -run '^TestProve$$'
+
+words: ## that what a person takes back was never seen: 10,000 random sequences (ten to twenty minutes)
+	MEMTREE_WORDS=1 $(GO) test -count=1 -timeout 6h -run '^TestTakenBackWasNeverSeen$$' .
+
+faults: ## each fault of a model's provider, on every provider: what is lost, what is asked again (two minutes)
+	MEMTREE_FAULTS=1 $(GO) test -count=1 -timeout 20m -v -run '^Test(Embed)?FaultTable$$' ./llm/langchain
+
+routes: ## every route of the service asked at random, by its specification (needs python3; some minutes)
+	server/testdata/schemathesis.sh
 
 mutants: ## each named mistake of the store's protocol, and which test sees it
 	@cd store/json && MEMTREE_MUTANTS=1 $(GO) test -count=1 -timeout 30m -run '^TestMutants$$'
@@ -57,3 +71,7 @@ mutants: ## each named mistake of the store's protocol, and which test sees it
 fuzz: ## every fuzz target in turn, T=30s each
 	@for p in $$($(GO) list ./...); do for f in $$($(GO) test -list '^Fuzz' $$p | grep ^Fuzz); do \
 	  echo "fuzz $$p $$f"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(T) -fuzzminimizetime 10x $$p || exit 1; done; done
+
+clients: ## the TypeScript clients: types, build, tests against a real service, packages (needs node)
+	@command -v npm >/dev/null || { echo "make clients needs node and npm, which are not here: nothing was tried"; exit 0; }; \
+	cd clients && npm ci --no-audit --no-fund && npm run check -ws && npm run build -ws && npm test -ws && node pack.mjs dist

@@ -3,6 +3,7 @@ package memtree
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/memtree/memtree/tree"
 )
@@ -24,7 +25,7 @@ func (m *Memory) apply(ctx context.Context, b tree.Batch) error {
 		return err
 	}
 	ix := m.index.Load()
-	ready, unready := ix.Prepare(ctx, nodes) // outside of the lock, since an embedder may be slow
+	ready, unready := ix.Prepare(ctx, nodes) // outside of the lock, since it may take long
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("commit: %w", err)
 	}
@@ -33,6 +34,13 @@ func (m *Memory) apply(ctx context.Context, b tree.Batch) error {
 	version, err := m.store.Commit(ctx, b)
 	if err != nil {
 		return fmt.Errorf("commit: %w", err)
+	}
+	m.noteInbox(b.Entries)
+	if b.Purge != nil {
+		return m.forgetDerived(context.WithoutCancel(ctx))
+	}
+	if slices.ContainsFunc(b.Entries, func(e tree.Entry) bool { return e.Outcome != nil }) {
+		m.effects.fresh.Store(true)
 	}
 	if len(nodes) == 0 {
 		return nil
@@ -49,6 +57,7 @@ func (m *Memory) apply(ctx context.Context, b tree.Batch) error {
 		m.opts.Logger.Warn("index fell behind, building it anew", "error", err)
 		return m.buildIndex(context.WithoutCancel(ctx))
 	}
+	m.wantVectors()
 	return nil
 }
 

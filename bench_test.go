@@ -158,3 +158,24 @@ func quantiles(b *testing.B, took []time.Duration) {
 	b.ReportMetric(float64(took[len(took)/2].Microseconds())/1000, "p50-ms")
 	b.ReportMetric(float64(took[len(took)*95/100].Microseconds())/1000, "p95-ms")
 }
+
+// What it costs to say what is done about a verdict that is likely to be wrong, its risk included.
+func BenchmarkCorrect(b *testing.B) {
+	m, err := memtree.Open(b.Context(), "", &memtree.Options{InMemory: true})
+	require.NoError(b, err)
+	defer m.Close()
+	_, err = m.RecordAll(b.Context(), hasty(4000))
+	require.NoError(b, err)
+	require.NoError(b, m.Wait(b.Context()))
+	e := unjudged()
+	correct := func(i int) {
+		e.ID = fmt.Sprint("new-", i)
+		c, err := m.Correct(b.Context(), e, memtree.CorrectOptions{Do: tree.Other})
+		require.NoError(b, err)
+		require.NotNil(b, c)
+	}
+	correct(0) // reads the ledger
+	for i := 1; b.Loop(); i++ {
+		correct(i)
+	}
+}

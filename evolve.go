@@ -5,14 +5,17 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/evolution"
 	"github.com/memtree/memtree/guard"
+	"github.com/memtree/memtree/llm"
+	"github.com/memtree/memtree/llm/meter"
 	"github.com/memtree/memtree/tree"
 )
 
 // EvolveOptions bound what Evolve does. Nil, and the zero value, do it all.
 type EvolveOptions struct {
-	DryRun   bool                     // plan, write nothing, ask no model
+	DryRun   bool                     // plan, write nothing, ask no model; Calls, Usage and Cost are estimated
 	Only     string                   // this error type alone
 	MaxCalls *int                     // of the model; nil: no bound
 	MaxCost  *float64                 // of the calls, by Price; nil: no bound
@@ -32,19 +35,56 @@ func (m *Memory) Evolve(ctx context.Context, o *EvolveOptions) (evolution.Evolve
 	if m.opts.ReadOnly && !o.DryRun {
 		return evolution.Evolved{}, fmt.Errorf("evolve: %w", tree.ErrReadOnly)
 	}
-	if err := m.Wait(ctx); err != nil {
+	if err := m.waitFormed(ctx); err != nil {
 		return evolution.Evolved{}, fmt.Errorf("evolve: %w", err)
 	}
 	jobs, err := m.openJobs(ctx, !o.DryRun)
 	if err != nil {
 		return evolution.Evolved{}, fmt.Errorf("evolve: %w", err)
 	}
-	out := evolution.Evolved{Plans: []evolution.Plan{}, Forgotten: []evolution.Forgotten{}, Revived: []string{}}
-	err = errors.Join(m.evolveRounds(ctx, o, jobs, &out), jobs.Save(context.WithoutCancel(ctx)))
+	out := evolution.Evolved{
+		Plans: []evolution.Plan{}, Forgotten: []evolution.Forgotten{}, Revived: []string{}, Anew: []string{},
+		Judged: []effect.Revised{},
+	}
+	if !o.DryRun {
+		err = m.judge(ctx, &out)
+	}
+	if err == nil && m.halt != nil {
+		err = m.readAgain(ctx, o, &out)
+	}
+	if err == nil {
+		err = errors.Join(m.evolveRounds(ctx, o, jobs, &out), jobs.Save(context.WithoutCancel(ctx)))
+	}
+	m.saveSpent(context.WithoutCancel(ctx))
+	m.saveHabits(context.WithoutCancel(ctx))
+	if o.DryRun {
+		out.Calls, out.Usage = meter.WithRepairs(out.Calls, out.Usage)
+		out.Cost = o.Price.Of(out.Usage)
+	}
+	if n := out.Changed(); n > 0 && !o.DryRun {
+		err = errors.Join(err, m.afterEvolve(context.WithoutCancel(ctx), n))
+	}
+	if err == nil && !o.DryRun {
+		_ = m.waitVectors(ctx) // if ctx ends first, words find what was learned until the vectors are there
+	}
 	if err != nil {
 		return out, fmt.Errorf("evolve: %w", err)
 	}
 	return out, nil
+}
+
+// readAgain has the model read the cases that wait for it, or estimates what that takes.
+func (m *Memory) readAgain(ctx context.Context, o *EvolveOptions, out *evolution.Evolved) (err error) {
+	var spent meter.Spent
+	if o.DryRun {
+		spent, err = m.estimateReread(ctx, o)
+	} else {
+		of := m.bounded(o)
+		out.Again, err = m.reread(ctx, true, of)
+		spent = of.meter.Total()
+	}
+	out.Calls, out.Usage, out.Cost = spent.Calls, spent.Usage, o.Price.Of(spent.Usage)
+	return err
 }
 
 // evolveRounds forgets, then learns. If learning left something to forget it does both again,
@@ -53,6 +93,7 @@ func (m *Memory) evolveRounds(
 	ctx context.Context, o *EvolveOptions, jobs *evolution.Jobs, out *evolution.Evolved,
 ) error {
 	const rounds = 3
+	vain := &evolution.Vain{}
 	for round := range rounds {
 		var view evolution.Scanner = trusted{m.store}
 		if !o.KeepAll {
@@ -67,8 +108,20 @@ func (m *Memory) evolveRounds(
 			if out.Forgotten = append(out.Forgotten, p.Forgotten...); o.DryRun && len(p.Changes) > 0 {
 				view = evolution.After(view, p.Changes)
 			}
+			changes, err := m.anew(ctx, view, o)
+			if err != nil {
+				return err
+			}
+			for _, c := range changes {
+				if c.Node.Type != tree.Case && c.Node.Status == tree.Retired {
+					out.Anew = append(out.Anew, c.Node.ID)
+				}
+			}
+			if o.DryRun {
+				view = evolution.After(view, changes)
+			}
 		}
-		err := m.untilFresh(func() error { return m.evolve(ctx, view, o, jobs, out) })
+		err := m.untilFresh(func() error { return m.evolve(ctx, view, o, jobs, vain, out) })
 		if err != nil || o.DryRun || o.KeepAll {
 			return err
 		}
@@ -76,27 +129,35 @@ func (m *Memory) evolveRounds(
 	return nil
 }
 
+// less returns the bounds without what was used so far.
+func (o *EvolveOptions) less(used *evolution.Evolved) (calls *int, cost *float64) {
+	if o.MaxCalls != nil {
+		calls = new(max(0, *o.MaxCalls-used.Calls))
+	}
+	if o.MaxCost != nil {
+		cost = new(*o.MaxCost - used.Cost)
+	}
+	return calls, cost
+}
+
 // evolve plans and applies once, partition by partition, and adds what it did to out. If ctx
 // ends between two jobs, what was applied so far stands, and the model's answers are kept. No
 // lock is held while a model is asked.
 func (m *Memory) evolve(
-	ctx context.Context, v evolution.Scanner, o *EvolveOptions, jobs *evolution.Jobs, out *evolution.Evolved,
+	ctx context.Context, v evolution.Scanner, o *EvolveOptions, jobs *evolution.Jobs, vain *evolution.Vain,
+	out *evolution.Evolved,
 ) error {
 	before := *out
-	model := ""
-	if g, ok := m.opts.Generator.(interface{ ID() string }); ok {
-		model = g.ID()
+	var ask llm.Generator // a nil *llm.Halt would be no nil Generator
+	if m.halt != nil {
+		ask = m.halt
 	}
-	e, err := evolution.New(evolution.Options{
-		Taxonomy: m.taxonomy, Generator: m.opts.Generator, Model: model,
-		Finder: evolution.NewFinder(m.index.Load, m.store.Get), Cache: jobs, Unsafe: guard.Instructs, Forces: guard.Forces,
-		Words: m.words.Fill, Lift: m.former.Lift,
-	})
+	e, err := m.evolver(ask, jobs)
 	if err != nil {
 		return err
 	}
 	bounds := evolution.PlanOptions{
-		Only: o.Only, Price: o.Price, Now: m.opts.Now(), Review: o.Review,
+		Only: o.Only, Price: o.Price, Now: m.opts.Now(), Review: o.Review, Vain: vain,
 		Progress: func(s evolution.Progress) {
 			if s.Calls, s.Usage = s.Calls+before.Calls, s.Usage.Add(before.Usage); o.Progress != nil {
 				s.Cost = o.Price.Of(s.Usage)
@@ -104,13 +165,7 @@ func (m *Memory) evolve(
 			}
 		},
 	}
-	if o.MaxCalls != nil { // less what an earlier round or a stale plan has used
-		bounds.MaxCalls = new(max(0, *o.MaxCalls-out.Calls))
-	}
-	if o.MaxCost != nil {
-		bounds.MaxCost = new(*o.MaxCost - out.Cost)
-	}
-	if o.DryRun {
+	if bounds.MaxCalls, bounds.MaxCost = o.less(out); o.DryRun {
 		bounds.MaxCalls = new(0)
 	}
 	defer func() { out.Cost = o.Price.Of(out.Usage) }()
@@ -134,6 +189,42 @@ func (m *Memory) evolve(
 			}
 		}
 		out.Add(plan)
+	}
+	if o.DryRun && out.Waiting > 0 {
+		return m.estimate(ctx, v, o, jobs, out)
+	}
+	return nil
+}
+
+// evolver returns what plans, with a model that writes.
+func (m *Memory) evolver(ask llm.Generator, jobs *evolution.Jobs) (*evolution.Evolver, error) {
+	return evolution.New(evolution.Options{
+		Taxonomy: m.taxonomy, Generator: ask, Model: llm.NameOf(m.opts.Generator),
+		Finder: evolution.NewFinder(m.index.Load, m.store.Get), Cache: jobs, Unsafe: guard.Instructs, Forces: guard.Forces,
+		Words: m.words.Fill, Lift: m.former.Lift,
+	})
+}
+
+// estimate plans once more, with a model that only adds up what it is asked while the rules
+// write, and adds the calls and tokens to out. Without this the strategies over lessons that the
+// model is yet to write would not be counted. What it puts into jobs is not saved.
+func (m *Memory) estimate(
+	ctx context.Context, v evolution.Scanner, o *EvolveOptions, jobs *evolution.Jobs, out *evolution.Evolved,
+) error {
+	if m.opts.Generator == nil {
+		return nil
+	}
+	e, err := m.evolver(&meter.Estimator{}, jobs)
+	if err != nil {
+		return err
+	}
+	bounds := evolution.PlanOptions{Only: o.Only, Price: o.Price, Now: m.opts.Now(), Review: o.Review}
+	bounds.MaxCalls, bounds.MaxCost = o.less(out)
+	for plan, err := range e.Plan(ctx, v, bounds) {
+		if err != nil {
+			return err
+		}
+		out.Calls, out.Usage = out.Calls+plan.Calls, out.Usage.Add(plan.Usage)
 	}
 	return nil
 }

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -26,9 +26,11 @@ import (
 // learning opens a memory with the shipped runs of tool agents.
 func learning(t *testing.T, dir string, gen llm.Generator) *memtree.Memory {
 	t.Helper()
-	m, err := memtree.Open(t.Context(), dir, &memtree.Options{Generator: gen, Now: func() time.Time {
-		return time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
-	}})
+	m, err := memtree.Open(t.Context(), dir, &memtree.Options{
+		Deadline: 10 * time.Second, Generator: gen, Now: func() time.Time {
+			return time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+		},
+	})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, m.Close()) })
 	if gen == nil {
@@ -205,21 +207,22 @@ func TestEvolveReadOnly(t *testing.T) {
 	}))
 }
 
-// hanging is a model that holds back its first answer about lessons until the test lets it go.
+// hanging is a model that holds back its second answer about lessons until the test lets it go. Its
+// first one is the first call of all, which goes alone.
 type hanging struct {
 	asked, free chan struct{}
-	once        sync.Once
+	lessons     atomic.Int32 // asked for
 }
 
 func (h *hanging) Generate(ctx context.Context, r llm.Request) (llm.Answer, error) {
 	if strings.HasPrefix(r.Name, "evolve") {
-		h.once.Do(func() {
+		if h.lessons.Add(1) == 2 {
 			close(h.asked)
 			select {
 			case <-h.free:
 			case <-ctx.Done():
 			}
-		})
+		}
 	}
 	return llm.Answer{}, &llm.Error{Kind: llm.KindMalformed, Err: errors.New("not an answer")}
 }

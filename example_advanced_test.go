@@ -4,8 +4,12 @@ import (
 	"context"
 	"fmt"
 	"log"
+	"strings"
+	"sync/atomic"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/effect"
+	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/evolution"
 	"github.com/memtree/memtree/transfer"
 	"github.com/memtree/memtree/tree"
@@ -43,6 +47,67 @@ func ExampleMemory_Risk() {
 	fmt.Printf("known: %d, wrong among them: %.2f, past errors predict: %v\n", r.Known, r.Base, r.Enough)
 	// Output:
 	// known: 152, wrong among them: 0.48, past errors predict: true
+}
+
+// What is likely to be wrong is corrected, beside the agent's own verdict.
+func ExampleMemory_Correct() {
+	ctx := context.Background()
+	mem, err := memtree.Open(ctx, "", &memtree.Options{InMemory: true})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer mem.Close()
+	if _, err := mem.RecordAll(ctx, hasty(120)); err != nil { // a judge that fails a page before it has loaded
+		log.Fatal(err)
+	}
+	if err := mem.Wait(ctx); err != nil {
+		log.Fatal(err)
+	}
+
+	c, err := mem.Correct(ctx, memtree.Evaluation{
+		RunID: "tonight", CaseID: "CART_9", Prompt: "Check the last item of the cart",
+		Scene:    tree.Scene{ID: "CART", Type: "cart"},
+		Judgment: tree.Raw(`{"verdict":"fail","reason":"The price is not shown on the page"}`),
+	}, memtree.CorrectOptions{Do: tree.Other})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%s → %s\n", c.First, c.Now)
+	// Output: {"verdict":"fail"} → {"verdict":"pass"}
+}
+
+// A failure with memories is looked into once the caller has his result.
+func ExampleAblateOptions() {
+	ctx := context.Background()
+	mem, err := memtree.Open(ctx, "", &memtree.Options{InMemory: true, Holdout: new(effect.Fixed(0))})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer mem.Close()
+	if err := mem.Record(ctx, hasty(2)[1]); err != nil {
+		log.Fatal(err)
+	}
+	if err := mem.Wait(ctx); err != nil {
+		log.Fatal(err)
+	}
+
+	var runs atomic.Int32
+	runCase := memtree.Wrap(mem, func(_ context.Context, t memtree.Test) (memtree.Result, error) {
+		runs.Add(1)
+		wrong := strings.Contains(t.Prompt, enhance.Open) // an agent that any advice confuses
+		return memtree.Result{Judgment: tree.Raw(fmt.Sprintf(`{"has_defect":%v}`, wrong))}, nil
+	}, &memtree.WrapOptions{Ablate: memtree.AblateOptions{Pairs: 3}})
+	if _, err := runCase(ctx, memtree.Test{
+		ID: "CART_1", Prompt: "Check item 2 of the cart", Scene: tree.Scene{ID: "CART", Type: "cart"},
+		GroundTruth: tree.Raw(`{"has_defect":false}`),
+	}); err != nil {
+		log.Fatal(err)
+	}
+	if err := mem.Wait(ctx); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("runs:", runs.Load()) // the first, and three with the one memory that was given and three without
+	// Output: runs: 7
 }
 
 // A person reads what was learned before it is used.
@@ -145,17 +210,17 @@ func ExampleMemory_Taxonomy() {
 }
 
 // One team learns, another reads it first, and then takes it over.
-func ExampleMemory_Promote() {
+func ExampleMemory_Transfer() {
 	ctx := context.Background()
 	ours, theirs := remembering(ctx, "shop.jsonl"), remembering(ctx, "rooms.jsonl")
 	defer ours.Close()
 	defer theirs.Close()
 
-	selection, err := theirs.Export(ctx, nil)
+	selection, err := theirs.Transfer().Export(ctx, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
-	plan, err := ours.Import(ctx, theirs.Tree().Scan(ctx, tree.Filter{}), nil) // of a file: transfer.File
+	plan, err := ours.Transfer().Import(ctx, theirs.Tree().Scan(ctx, tree.Filter{}), nil) // of a file: transfer.File
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -167,7 +232,7 @@ func ExampleMemory_Promote() {
 		log.Fatal(err)
 	}
 	fmt.Println("they would say something:", !x.Abstained)
-	p, err := ours.Promote(ctx, &transfer.PromoteOptions{IDs: []string{x.Items[0].ID}})
+	p, err := ours.Transfer().Promote(ctx, &transfer.PromoteOptions{IDs: []string{x.Items[0].ID}})
 	if err != nil {
 		log.Fatal(err)
 	}

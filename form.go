@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/memtree/memtree/formation"
+	"github.com/memtree/memtree/judgment"
 	"github.com/memtree/memtree/risk"
 	"github.com/memtree/memtree/tree"
 )
@@ -59,10 +60,7 @@ func (m *Memory) formBatch(ctx context.Context, es []tree.Evaluation) error {
 		view.add(formed.Changes)
 		b.Changes = append(b.Changes, formed.Changes...)
 		b.Done = append(b.Done, es[i].Key())
-		if formed.Verdict.Labelled {
-			f := risk.Extract(&es[i])
-			formed.Verdict.Features = f.Encode()
-		}
+		noteTruth(&es[i], &formed.Verdict)
 		b.Entries = append(b.Entries, tree.Entry{At: es[i].At, Verdict: &formed.Verdict})
 		if formed.Outcome != nil {
 			b.Entries = append(b.Entries, tree.Entry{At: es[i].At, Outcome: formed.Outcome})
@@ -75,8 +73,26 @@ func (m *Memory) formBatch(ctx context.Context, es []tree.Evaluation) error {
 	if err := m.apply(ctx, b); err != nil {
 		return err
 	}
+	m.noteFormed(all)
+	m.putUnlabelled(es, all)
 	m.outbox.count(all)
 	return nil
+}
+
+// noteTruth adds to a verdict whose truth is known what package risk learns from it, and
+// whether the other verdict would have been right. A later attempt under one trial is made because
+// of what was said of the first one, so no risk is learned from it.
+func noteTruth(e *tree.Evaluation, v *tree.Verdict) {
+	if !v.Labelled {
+		return
+	}
+	if e.Trial == "" || e.Attempt <= 1 {
+		f := risk.Extract(e)
+		v.Features = f.Encode()
+	}
+	if !v.Correct {
+		v.Mends, _ = judgment.OppositeRight(e, false)
+	}
 }
 
 // unusable reports whether an error says that the evaluation itself is wrong, so that forming it

@@ -5,10 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
-	"sync/atomic"
-	"time"
 
+	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/fact"
 	"github.com/memtree/memtree/retrieval"
@@ -24,20 +22,24 @@ type Query struct {
 	Lang        string     // "zh" or "en" for the guidance; "": the prompt's
 
 	Agent        tree.Agent       // who will run, for the ledger
-	RunID        string           // which run, for the ledger
+	RunID        string           // which run; "": a question, about which chance does not decide
+	Holdout      *effect.Holdout  // in place of Options.Holdout, such as for a suite
 	Limits       retrieval.Limits // how many memories of each level, and how near
 	Exclude      []string         // node ids that must not be used
 	ExcludeTests []string         // test cases whose memories must not be used
 	Step         string           // within a run: what is to be done next; it joins the prompt
 	StepNumber   int              // from 1
 	Trial        string           // of an earlier answer for this run: what is given now is added to it
+	Findings     bool             // tell what was found before on other builds too, as Options.Findings does for all
 	Quarantined  bool             // for Explain: what imports that wait would say, and nothing else
 }
 
 // Guidance is the answer: a block of text for the prompt, or nothing.
 type Guidance struct {
 	Trial     string             `json:"trial"`              // hand it back in Evaluation.Trial; "" if none was recorded
-	Abstained bool               `json:"abstained"`          // nothing fits
+	Abstained bool               `json:"abstained"`          // nothing is given
+	Arm       tree.Arm           `json:"arm,omitempty"`      // what chance gave a run that memory had something for
+	Withheld  Withheld           `json:"withheld,omitempty"` // why nothing is given though something fits
 	Text      string             `json:"text"`               // the fenced block; "" when memory abstains
 	Hash      string             `json:"hash"`               // of Text
 	Wording   string             `json:"wording,omitempty"`  // how it is worded, for the ledger
@@ -47,6 +49,17 @@ type Guidance struct {
 	Unformed  int                `json:"unformed,omitempty"` // when it abstains: recorded runs that it does not know yet
 	Note      string             `json:"note,omitempty"`     // what did not work as it should have
 }
+
+// Withheld says why nothing is given though something fits.
+type Withheld string
+
+// The reasons.
+const (
+	// ByChance holds this run out, so that others can be compared with it.
+	ByChance Withheld = "holdout"
+	// ByBreaker gives nothing: memory did more harm than good; it is given again, on trial, once the tree has learned.
+	ByBreaker Withheld = "breaker"
+)
 
 // Enhance returns prompt as it is, and after it the guidance, if any.
 func (g Guidance) Enhance(prompt string) string {
@@ -66,21 +79,33 @@ type Explanation struct {
 func (m *Memory) Guide(ctx context.Context, q Query) (Guidance, error) {
 	ctx, cancel := context.WithTimeout(ctx, m.opts.Deadline)
 	defer cancel()
+	if q.Holdout != nil {
+		if err := q.Holdout.Check(); err != nil {
+			return Guidance{}, fmt.Errorf("guide: %w", err)
+		}
+	}
 	if q.Quarantined {
 		const problem = "is for Explain; what waits is no part of guidance"
 		return Guidance{}, &tree.FieldError{Field: "quarantined", Problem: problem}
 	}
-	x, err := m.answer(ctx, q, (*retrieval.Index).Search)
+	ask := m.search(&q)
+	x, err := m.answer(ctx, q, ask, nil)
 	if err != nil {
 		m.counts.guideFailures.Add(1)
 		return Guidance{}, fmt.Errorf("guide: %w", err)
 	}
-	m.keepTrial(q, &x.Guidance)
+	s := m.draw(&q, &x)
+	eligible, err := m.give(ctx, q, &x, s, ask)
+	if err != nil {
+		m.counts.guideFailures.Add(1)
+		return Guidance{}, fmt.Errorf("guide: %w", err)
+	}
+	m.keepTrial(q, &x.Guidance, eligible, s)
 	return x.Guidance, nil
 }
 
 // Explain answers as Guide does, says why for every memory that was considered, and
-// leaves no trial. Advanced.
+// leaves no trial: no chance decides about it. Advanced.
 func (m *Memory) Explain(ctx context.Context, q Query) (Explanation, error) {
 	ask := (*retrieval.Index).Explain
 	if q.Quarantined {
@@ -92,7 +117,13 @@ func (m *Memory) Explain(ctx context.Context, q Query) (Explanation, error) {
 			return ix.Explain(ctx, q)
 		}
 	}
-	x, err := m.answer(ctx, q, ask)
+	x, err := m.answer(ctx, q, ask, nil)
+	if s := m.passes(errorTypes(&x)); err == nil && !q.Quarantined && (s.all || len(s.closed) > 0) {
+		if s.all {
+			s.closed = errorTypes(&x)
+		}
+		x, err = m.answer(ctx, q, ask, s.closed)
+	}
 	if err != nil {
 		return Explanation{}, fmt.Errorf("explain: %w", err)
 	}
@@ -104,7 +135,8 @@ type searchFunc func(*retrieval.Index, context.Context, retrieval.Query) (retrie
 
 // answer does what Guide and Explain have in common: it asks the index, holds the memories of
 // this page against the observation, writes the text, and says why the others are not in it.
-func (m *Memory) answer(ctx context.Context, q Query, ask searchFunc) (Explanation, error) {
+// Memories of the closed error types are left out of it.
+func (m *Memory) answer(ctx context.Context, q Query, ask searchFunc, closed []string) (Explanation, error) {
 	select {
 	case <-m.closed:
 		return Explanation{}, tree.ErrClosed
@@ -127,7 +159,8 @@ func (m *Memory) answer(ctx context.Context, q Query, ask searchFunc) (Explanati
 	if err != nil {
 		return Explanation{}, err
 	}
-	dropped, err := m.writeGuidance(ctx, q, &r, facts, &x.Guidance)
+	facts = slices.DeleteFunc(facts, func(f enhance.Observed) bool { return slices.Contains(closed, f.Type) })
+	dropped, err := m.writeGuidance(ctx, q, &r, facts, closed, &x.Guidance)
 	if err != nil {
 		return Explanation{}, err
 	}
@@ -171,7 +204,7 @@ func (m *Memory) unformed(ctx context.Context) int {
 // writeGuidance writes the text of the hits and facts into to. It returns the hits that are not
 // in the text, with reasons. A hit whose node is gone is left out without one.
 func (m *Memory) writeGuidance(
-	ctx context.Context, q Query, r *retrieval.Result, facts []enhance.Observed, to *Guidance,
+	ctx context.Context, q Query, r *retrieval.Result, facts []enhance.Observed, closed []string, to *Guidance,
 ) ([]enhance.Drop, error) {
 	ids := make([]string, len(r.Hits))
 	byID := make(map[string]*retrieval.Hit, len(r.Hits))
@@ -182,10 +215,11 @@ func (m *Memory) writeGuidance(
 	if err != nil {
 		return nil, err
 	}
+	nodes, held := holdBack(nodes, q.Scope.Test, closed)
 	to.Items = []enhance.Item{}
 	g, err := enhance.Write(nodes, enhance.Options{
 		Lang: q.Lang, Prompt: q.Prompt, Words: m.words, Facts: facts, Asked: r.Asked, Here: r.Here,
-		Build: q.Scope.Build, Findings: m.opts.Findings,
+		Build: q.Scope.Build, Findings: m.opts.Findings || q.Findings,
 	})
 	if err != nil {
 		return nil, err
@@ -195,7 +229,23 @@ func (m *Memory) writeGuidance(
 	}
 	to.Text, to.Hash, to.Wording, to.Facts = g.Text, g.Hash, g.Wording, enhance.Told(g.Facts)
 	to.Abstained = len(to.Items) == 0 && len(to.Facts) == 0
-	return g.Dropped, nil
+	return append(held, g.Dropped...), nil
+}
+
+// holdBack returns the nodes that may be given to a run of the test, and the others with the reason.
+func holdBack(nodes []tree.Node, test string, closed []string) (give []tree.Node, held []enhance.Drop) {
+	for i := range nodes {
+		n := &nodes[i]
+		switch {
+		case slices.Contains(closed, n.ErrorType):
+			held = append(held, enhance.HeldType.Of(n.ID))
+		case n.Credit != nil && test != "" && n.Mark != tree.Pinned && slices.Contains(n.Credit.NotOn, test):
+			held = append(held, enhance.HeldTest.Of(n.ID))
+		default:
+			give = append(give, *n)
+		}
+	}
+	return give, held
 }
 
 // holdCases compares what the cases with the ids here once missed with the observation of look.
@@ -224,53 +274,4 @@ func (m *Memory) readNodes(ctx context.Context, ids []string) ([]tree.Node, erro
 		nodes = append(nodes, n)
 	}
 	return nodes, nil
-}
-
-// trialCount makes the ids of trials different that have one query and one time.
-var trialCount atomic.Uint64
-
-// keepTrial sets the trial of g and passes its entry to the worker that writes the ledger. It
-// does not wait: if the queue is full, the entry is lost and g has no trial.
-func (m *Memory) keepTrial(q Query, g *Guidance) {
-	if m.opts.ReadOnly {
-		return
-	}
-	at := m.opts.Now()
-	injected := make([]tree.Injection, len(g.Items))
-	ids := make([]string, len(g.Items))
-	for i, it := range g.Items {
-		injected[i] = tree.Injection{ID: it.ID, Rank: i + 1, Step: q.StepNumber}
-		ids[i] = it.ID
-	}
-	for _, f := range g.Facts {
-		if !slices.Contains(ids, f.Memory) {
-			ids = append(ids, f.Memory)
-			injected = append(injected, tree.Injection{ID: f.Memory, Rank: len(ids), Step: q.StepNumber})
-		}
-	}
-	e := tree.Entry{At: at}
-	if q.Trial != "" {
-		g.Trial = q.Trial
-		e.Step = &tree.Step{Trial: q.Trial, Injected: injected, Guidance: g.Hash, Wording: g.Wording}
-	} else {
-		query := q.digest()
-		g.Trial = "t_" + tree.Hash(query, at.UTC().Format(time.RFC3339Nano), strconv.FormatUint(trialCount.Add(1), 10))
-		e.Trial = &tree.Trial{
-			ID: g.Trial, At: at, Query: query, Scene: q.Scene, Scope: q.Scope, Agent: q.Agent,
-			Arm: tree.ArmMemory, P: 1, Eligible: ids, Injected: injected, Guidance: g.Hash, Wording: g.Wording,
-		}
-	}
-	select {
-	case m.trials <- e:
-	default:
-		g.Trial = ""
-		m.counts.trialsLost.Add(1)
-	}
-}
-
-// digest returns a hash of the question, so that the ledger can tell questions apart without
-// their texts.
-func (q *Query) digest() string {
-	return tree.Hash(q.Prompt, q.Step, q.Scene.ID, q.Scene.Type, tree.Route(q.Scene.Route),
-		q.Scope.Product, q.Scope.Suite, q.Scope.Test, q.RunID)
 }

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -72,6 +73,7 @@ func TestLayers(t *testing.T) {
 	table := layers(t)
 	require.Greater(t, len(table), 10, "the table could not be read")
 	seen := map[string]bool{}
+	used := map[string]bool{} // permissions of a package, with its name before them
 	for _, p := range packages(t) {
 		name := strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, module), "/")
 		if name == "" {
@@ -90,18 +92,26 @@ func TestLayers(t *testing.T) {
 			t.Errorf("package %s has no package comment", name)
 		}
 		for _, imp := range p.Imports {
-			if !allowed(row, imp) {
+			by, ok := allowed(row, imp)
+			if !ok {
 				t.Errorf("%s imports %s, which ARCHITECTURE.md does not allow", name, imp)
 			}
+			used[name+" "+by] = true
 		}
 		if base := name[strings.LastIndex(name, "/")+1:]; slices.Contains(
 			[]string{"util", "utils", "common", "helpers", "models", "types"}, base) {
 			t.Errorf("package %s says nothing by its name", name)
 		}
 	}
-	for name := range table {
+	for name, row := range table {
 		if !seen[name] {
 			t.Errorf("ARCHITECTURE.md lists %s, which does not exist", name)
+			continue
+		}
+		for _, permission := range slices.Concat(row.ours, row.thirdParty) {
+			if !used[name+" "+permission] {
+				t.Errorf("ARCHITECTURE.md lets %s import %s, which it does not; take it out of the table", name, permission)
+			}
 		}
 	}
 }
@@ -155,52 +165,109 @@ func TestCommandIsAClient(t *testing.T) {
 	}
 }
 
-func allowed(row layer, imp string) bool {
+// allowed reports whether a row permits an import, and by which word of its; "" for the
+// standard library, which all may import.
+func allowed(row layer, imp string) (by string, ok bool) {
 	if rest, ours := strings.CutPrefix(imp, module); ours {
 		name := strings.TrimPrefix(rest, "/")
 		if name == "" {
 			name = "."
 		}
-		return slices.Contains(row.ours, name)
+		return name, slices.Contains(row.ours, name)
 	}
 	if first, _, _ := strings.Cut(imp, "/"); !strings.Contains(first, ".") {
-		return true // the standard library
+		return "", true
 	}
-	return slices.ContainsFunc(row.thirdParty, func(m string) bool {
+	i := slices.IndexFunc(row.thirdParty, func(m string) bool {
 		return strings.Contains(imp+"/", "/"+m+"/") || strings.HasPrefix(imp+"/", m+"/")
 	})
+	if i < 0 {
+		return "", false
+	}
+	return row.thirdParty[i], true
 }
 
-// TestMapNamesFiles: every file that ARCHITECTURE.md names is somewhere in the house, and it names
-// every file that is no test's.
+// TestMapNamesFiles: every file that ARCHITECTURE.md names is somewhere in the house.
 func TestMapNamesFiles(t *testing.T) {
 	b, err := os.ReadFile("ARCHITECTURE.md")
 	require.NoError(t, err)
+	files := strings.Join(tracked(t), "\n/")
+	named := regexp.MustCompile("`([\\w./*-]+\\.(?:go|po|yaml|txt|tmpl|md))`|\\]\\(([\\w./-]+)\\)")
+	for _, m := range named.FindAllStringSubmatch(string(b), -1) {
+		name := m[1] + m[2]
+		pattern := "(?m)/" + strings.ReplaceAll(regexp.QuoteMeta(name), `\*`, "[^/]*") + "$"
+		if name != "memtree.yaml" && !regexp.MustCompile(pattern).MatchString("/"+files) { // that one is a team's own
+			t.Errorf("ARCHITECTURE.md names %s, which is not there", name)
+		}
+	}
+}
+
+// TestMapHasEveryFile: a row of "Every file" names all files of its package that are no test's,
+// and no file that is not there.
+func TestMapHasEveryFile(t *testing.T) {
+	rows := fileRows(t)
+	require.Greater(t, len(rows), 20, "the rows could not be read")
+	files := tracked(t)
+	named := map[string]bool{}
+	for dir, names := range rows {
+		for _, name := range names {
+			there := false
+			for _, file := range files {
+				if ok, err := path.Match(path.Join(dir, name), file); ok && err == nil {
+					there, named[file] = true, true
+				}
+			}
+			if !there {
+				t.Errorf("the row of %s in ARCHITECTURE.md names %s, which is not there", dir, name)
+			}
+		}
+	}
+	for _, file := range files {
+		if strings.HasSuffix(file, ".go") && !ofTests(file) && !named[file] {
+			t.Errorf("the row of %s in ARCHITECTURE.md says nothing of %s", path.Dir(file), path.Base(file))
+		}
+	}
+}
+
+// tracked lists the files of the repository.
+func tracked(t *testing.T) []string {
+	t.Helper()
 	out, err := exec.CommandContext(t.Context(), "git", "ls-files").Output()
 	if err != nil {
 		t.Skip("not a checkout of git")
 	}
-	var files strings.Builder
-	for name := range strings.Lines(string(out)) {
-		files.WriteString("/" + name)
-	}
+	return strings.Fields(string(out))
+}
+
+// fileRows are the names of files in the rows of "Every file", by folder. What stands in
+// brackets says what a file is about.
+func fileRows(t *testing.T) map[string][]string {
+	t.Helper()
+	b, err := os.ReadFile("ARCHITECTURE.md")
+	require.NoError(t, err)
 	_, every, _ := strings.Cut(string(b), "## Every file")
-	for name := range strings.Lines(files.String()) {
-		name = strings.TrimSpace(name)
-		other := strings.HasSuffix(name, "_test.go") || strings.HasPrefix(name, "/tools/") || strings.Contains(name, "/testdata/") ||
-			slices.ContainsFunc([]string{"/store/storetest/", "/llm/llmtest/", "/internal/", "/quality/", "/store/json/peers/"},
-				func(dir string) bool { return strings.HasPrefix(name, dir) })
-		if strings.HasSuffix(name, ".go") && !other {
-			require.Contains(t, every, "`"+filepath.Base(name)+"`", "ARCHITECTURE.md says nothing of %s", name)
-		}
-	}
-	named := regexp.MustCompile("`([\\w./*-]+\\.(?:go|po|yaml|txt|tmpl|md))`|\\]\\(([\\w./-]+)\\)")
-	for _, m := range named.FindAllStringSubmatch(string(b), -1) {
-		name := m[1] + m[2]
-		if name == "memtree.yaml" { // a team's own
+	about, word := regexp.MustCompile(`\([^()]*\)`), regexp.MustCompile("`([^`]+)`")
+	rows := map[string][]string{}
+	for line := range strings.Lines(every) {
+		words := word.FindAllStringSubmatch(about.ReplaceAllString(line, ""), -1)
+		if !strings.HasPrefix(line, "| `") || len(words) == 0 {
 			continue
 		}
-		pattern := "(?m)/" + strings.ReplaceAll(regexp.QuoteMeta(name), `\*`, "[^/]*") + "$"
-		require.Regexp(t, pattern, files.String(), "ARCHITECTURE.md names %s, which is not there", name)
+		dir := words[0][1]
+		if dir == "memtree" {
+			dir = "."
+		}
+		for _, w := range words[1:] {
+			rows[dir] = append(rows[dir], w[1])
+		}
 	}
+	return rows
+}
+
+// ofTests reports whether a file is for tests or tools alone.
+func ofTests(file string) bool {
+	return strings.HasSuffix(file, "_test.go") || strings.Contains(file, "/testdata/") ||
+		slices.ContainsFunc([]string{
+			"tools/", "store/storetest/", "llm/llmtest/", "internal/", "quality/", "store/json/peers/",
+		}, func(dir string) bool { return strings.HasPrefix(file, dir) })
 }

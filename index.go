@@ -24,10 +24,12 @@ func (m *Memory) openIndex(ctx context.Context) error {
 		m.index.Store(ix)
 		m.saved = ix.Version()
 		if err = m.catchUp(ctx, ix); err == nil {
-			if s := ix.Stats(); m.lacksVectors(s) && !m.opts.ReadOnly {
+			s := ix.Stats()
+			if s.Note != "" && m.vectors == nil && !m.opts.ReadOnly {
 				m.opts.Logger.Warn("the index answers by words until it is built anew", "reason", s.Note)
 				m.mendIndex(ctx, m.withMissingVectors)
 			}
+			m.wantVectors()
 			return nil
 		}
 	}
@@ -81,6 +83,7 @@ func (m *Memory) buildIndex(ctx context.Context) error {
 		return err
 	}
 	m.index.Store(ix)
+	m.wantVectors()
 	return nil
 }
 
@@ -135,15 +138,8 @@ func (m *Memory) saveIndex(ctx context.Context) error {
 	return nil
 }
 
-// lacksVectors reports whether an index has fewer vectors than the embedder would give, because
-// it was made with another embedder or because this one failed. The built-in table gives no vector
-// for a text without a word that it knows. That is no lack.
-func (m *Memory) lacksVectors(s retrieval.Stats) bool {
-	return s.Note != "" || !m.tableBuiltIn() && s.Vectors < s.Nodes
-}
-
-// mendGrace is how long Close waits for a mend. With the built-in table that is enough for most
-// trees. With another embedder Close does not wait, and the next Open begins again.
+// mendGrace is how long Close waits for a mend. That is enough for most trees; otherwise the next Open
+// begins again.
 const mendGrace = 2 * time.Second
 
 // mendIndex makes a new index in the background by calling another, and puts it in the place of
@@ -166,9 +162,6 @@ func (m *Memory) mendIndex(ctx context.Context, another func(context.Context) (*
 			return
 		case <-m.closed:
 		}
-		if !m.tableBuiltIn() {
-			return
-		}
 		select {
 		case <-done:
 		case <-time.After(mendGrace):
@@ -186,8 +179,8 @@ func (m *Memory) mendIndex(ctx context.Context, another func(context.Context) (*
 	return done
 }
 
-// withMissingVectors returns a copy of the present index with the vectors that it lacks. The
-// embedder is asked only for these.
+// withMissingVectors returns a copy of the present index with the vectors that it lacks, from the
+// built-in table.
 func (m *Memory) withMissingVectors(ctx context.Context) (*retrieval.Index, error) {
 	had := m.index.Load().Stats().Vectors
 	ix, err := m.fillIndex(ctx, m.index.Load().Fork())
@@ -213,17 +206,8 @@ func (m *Memory) replaceIndex(ctx context.Context, another func(context.Context)
 	}
 	m.index.Store(ix)
 	m.saved = 0 // so that Close keeps it
+	m.wantVectors()
 	return nil
-}
-
-// vectorNote says why all or some memories are found by words alone. It is "" if none are.
-func (m *Memory) vectorNote() string {
-	s := m.index.Load().Stats()
-	if s.Note == "" && m.lacksVectors(s) {
-		return fmt.Sprintf("%d of %d memories are found by words alone: the embedder %s gave no vector for them",
-			s.Nodes-s.Vectors, s.Nodes, m.opts.Embedder.ID())
-	}
-	return s.Note
 }
 
 // waitMended waits until the present mend of the index ends, if there is one, or ctx ends.

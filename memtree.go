@@ -10,9 +10,10 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/memtree/memtree/embed"
+	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/formation"
+	"github.com/memtree/memtree/inbox"
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/retrieval"
 	"github.com/memtree/memtree/store/cache"
@@ -30,6 +31,7 @@ type Options struct {
 	Generator llm.Generator    // reads wrong judgements and writes lessons; nil: rules do
 	Embedder  llm.Embedder     // gives texts their meaning; nil: the built-in table
 	Findings  bool             // tell what was found before on other builds too; a small judge takes it for what is
+	Holdout   *effect.Holdout  // how many runs go without memory to compare with; nil: effect.Schedule
 	Label     string           // name of the team, in what a store that is made now exports
 	Store     tree.Store       // in place of the built-in one; closed by Close, and by an Open that fails
 	Logger    *slog.Logger     // is told what failed so that runs could go on; nil: nobody
@@ -50,7 +52,13 @@ type Memory struct {
 	store    tree.Store
 	index    atomic.Pointer[retrieval.Index]
 	former   *formation.Former
-	model    *batchModel // nil without one
+	halt     *llm.Halt   // the model, called no more after an error that lasts; nil without one
+	model    *batchModel // in front of halt; nil without one
+	spent    spending
+	habits   habits // as they were kept
+	inbox    *inbox.Box
+	asked    any // the embedder that vectors come from; nil: the built-in table
+	rereads  rereads
 	origin   tree.Origin
 
 	door  sync.Mutex // apply: one plan at a time, so that the index sees versions in order
@@ -59,13 +67,18 @@ type Memory struct {
 	mending sync.Mutex
 	mended  chan struct{} // closes when the present mend ends, see mendIndex; nil without one; guarded by mending
 	kept    io.Closer     // the file that the index is read from; nil without one
+	vectors *vectors      // the embedder; nil where it is the built-in table
 
-	risks risks
+	risks       risks
+	effects     effects
+	corrections corrections
+	ablations   ablations
 
-	trials   chan tree.Entry  // from Guide: entries to write to the ledger
-	runs     chan finishedRun // from Wrap: runs to judge and record
-	held     held             // the runs of runs, and the one that is being judged
-	wake     chan struct{}    // wakes the worker that forms the outbox
+	trials   chan tree.Entry    // from Guide: entries to write to the ledger
+	flush    chan chan struct{} // to the worker that writes them: close it once all are written
+	runs     chan finishedRun   // from Wrap: runs to judge and record
+	held     held               // the runs of runs, and the one that is being judged
+	wake     chan struct{}      // wakes the worker that forms the outbox
 	stop     context.CancelFunc
 	workers  sync.WaitGroup
 	counts   failures
@@ -90,11 +103,17 @@ func Open(ctx context.Context, dir string, opts *Options) (*Memory, error) {
 	m := &Memory{
 		risks:  newRisks(),
 		trials: make(chan tree.Entry, 4096),
+		flush:  make(chan chan struct{}),
 		runs:   make(chan finishedRun, 1024),
 		wake:   make(chan struct{}, 1),
 		closed: make(chan struct{}),
 	}
 	m.outbox.init()
+	m.effects.init()
+	m.corrections = newCorrections()
+	m.rereads.turn, m.rereads.vain = make(chan struct{}, 1), map[string]bool{}
+	m.rereads.turn <- struct{}{}
+	m.ablations.wait = make(chan failedRun, 64)
 	if opts != nil {
 		m.opts = *opts
 	}
@@ -109,6 +128,11 @@ func Open(ctx context.Context, dir string, opts *Options) (*Memory, error) {
 		m.workers.Go(func() { m.keepTrials(run) })
 		m.workers.Go(func() { m.judgeRuns(run) })
 		m.workers.Go(func() { m.keepLearning(run) })
+		m.workers.Go(func() { m.keepEffects(run) })
+		m.workers.Go(func() { m.ablateRuns(run) })
+		if m.vectors != nil {
+			m.workers.Go(func() { m.keepVectors(run) })
+		}
 		poke(m.wake)
 	}
 	return m, nil
@@ -125,49 +149,39 @@ func (m *Memory) setDefaults() {
 	if m.opts.Now == nil {
 		m.opts.Now = time.Now
 	}
+	if m.opts.Holdout == nil {
+		m.opts.Holdout = new(effect.Schedule())
+	}
+	if why := m.opts.Holdout.Warning(); why.EN != "" {
+		m.opts.Logger.Warn(why.EN)
+	}
 }
 
 // open opens taxonomy, embedder, store and index. After an error the store is closed.
 func (m *Memory) open(ctx context.Context, dir string) (err error) {
 	m.store = m.opts.Store
 	defer func() {
+		if err != nil && m.vectors != nil {
+			err = errors.Join(err, m.vectors.Close())
+		}
 		if err != nil && m.store != nil {
 			err = errors.Join(err, m.store.Close())
 		}
 	}()
-	if m.taxonomy, err = taxonomy.ReadFolder(dir); err != nil {
+	if err = m.opts.Holdout.Check(); err != nil {
 		return err
 	}
-	if err = m.openEmbedder(); err != nil {
+	if m.taxonomy, err = taxonomy.ReadFolder(dir); err != nil {
 		return err
 	}
 	if m.store, err = m.openStore(ctx, dir); err != nil {
 		return err
 	}
-	return m.openParts(ctx)
-}
-
-// openEmbedder takes the built-in table if no other embedder is given. Another one may be a
-// service of somebody else, so secrets are removed from every text that it is given. It gets
-// half of Guide's deadline; after that Guide finds memories by words alone.
-func (m *Memory) openEmbedder() (err error) {
-	switch e := m.opts.Embedder.(type) {
-	case nil:
-		m.opts.Embedder, err = embed.Default()
-	case *embed.Table:
-	default:
-		m.opts.Embedder = embed.Cleaned(e, func(s string) string {
-			s, _ = formation.RedactText(s)
-			return s
-		})
+	m.spent.since = m.opts.Now()
+	if err = m.openEmbedder(ctx); err != nil {
+		return err
 	}
-	return err
-}
-
-// tableBuiltIn reports whether the embedder is the built-in table, which never fails.
-func (m *Memory) tableBuiltIn() bool {
-	_, is := m.opts.Embedder.(*embed.Table)
-	return is
+	return m.openParts(ctx)
 }
 
 // openStore opens the store of the options: the given one, one in memory, or the folder dir.
@@ -209,13 +223,18 @@ func (m *Memory) openParts(ctx context.Context) error {
 	// RecordAll redacts evaluations before they enter the outbox.
 	o := formation.Options{Taxonomy: m.taxonomy, Origin: m.origin, Redacted: true, Words: m.words.Fill}
 	if m.opts.Generator != nil {
-		m.model = &batchModel{of: m.opts.Generator}
+		m.halt = llm.NewHalt(m.spent.counting(m.opts.Generator), m.opts.Now)
+		m.model = &batchModel{of: m.halt}
 		o.Generator = m.model
 	}
 	m.former, err = formation.New(o)
 	if err != nil {
 		return err
 	}
+	m.loadSpent(ctx)
+	m.loadHabits(ctx)
+	m.loadEffects(ctx)
+	m.openInbox(ctx)
 	return m.openIndex(ctx)
 }
 
@@ -225,11 +244,17 @@ func (m *Memory) Close() error {
 	m.closing.Do(func() {
 		close(m.closed)
 		m.stopWorkers()
+		m.settleAtClose()
 		err := m.saveIndex(context.Background())
 		if m.kept != nil {
 			err = errors.Join(err, m.kept.Close())
 		}
+		err = errors.Join(err, m.closeVectors())
 		m.saveRisks(context.Background())
+		m.saveEffects(context.Background())
+		m.saveSpent(context.Background())
+		m.saveHabits(context.Background())
+		m.saveInbox(context.Background())
 		m.closeErr = errors.Join(err, m.store.Close())
 	})
 	return m.closeErr

@@ -16,6 +16,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/enhance"
 	jsonstore "github.com/memtree/memtree/store/json"
 	"github.com/memtree/memtree/taxonomy"
@@ -32,6 +33,12 @@ func open(t *testing.T, dir string, o *memtree.Options) *memtree.Memory {
 		o = &memtree.Options{}
 	}
 	o.Now = func() time.Time { return day }
+	if o.Holdout == nil {
+		o.Holdout = new(effect.Fixed(0)) // no chance
+	}
+	if o.Deadline == 0 {
+		o.Deadline = 10 * time.Second // a slow machine must not change what is given
+	}
 	m, err := memtree.Open(t.Context(), dir, o)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, m.Close()) })

@@ -55,7 +55,7 @@ func (b *batchModel) Generate(ctx context.Context, r llm.Request) (llm.Answer, e
 	x.once.Do(func() {
 		defer func() {
 			if r := recover(); r != nil {
-				x.err = &llm.Error{Kind: llm.KindUnavailable, Err: fmt.Errorf("the model's code panicked: %v", r)}
+				x.err = &llm.Error{Kind: llm.KindNoAnswer, Err: fmt.Errorf("the model's code panicked: %v", r)}
 			}
 		}()
 		x.a, x.err = b.of.Generate(ctx, r)

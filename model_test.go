@@ -13,6 +13,7 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/llm"
+	"github.com/memtree/memtree/tree"
 )
 
 // analyst is a model that gives every analysis the same answer, or fails.
@@ -96,5 +97,75 @@ func TestRulesAnswerWhereTheModelDoesNot(t *testing.T) {
 					"a model that was not there is asked again, one that has nothing to say is not")
 			}
 		})
+	}
+}
+
+// What the rules read because the model failed is read by it when it answers: by Wait what no lesson
+// stands on yet, by Evolve all of it, within the bound on calls. Nothing else asks.
+func TestAModelReadsWhatTheRulesHadTo(t *testing.T) {
+	sound, err := json.Marshal(map[string]any{
+		"errorType":     "edge_case_error",
+		"errorReason":   "The agent did not look for the validation message of the empty field.",
+		"specificError": "An empty field was accepted and no message was shown.",
+		"avoidanceStrategy": "When a form is submitted with an empty field, " +
+			"check that a validation message appears beside that field.",
+		"confidence": 0.8,
+	})
+	require.NoError(t, err)
+	var ill atomic.Bool
+	ill.Store(true)
+	a := &analyst{answer: func() (llm.Answer, error) {
+		if ill.Load() {
+			return llm.Answer{}, &llm.Error{Kind: llm.KindNoAnswer, Err: errors.New("a web page")}
+		}
+		return llm.Answer{JSON: sound, Model: "scripted"}, nil
+	}}
+	m := open(t, t.TempDir(), &memtree.Options{Generator: a})
+	wait := func() (again int) {
+		require.NoError(t, m.Wait(t.Context()))
+		c, err := tree.Count(m.Tree().Scan(t.Context(), tree.Filter{Level: 1}))
+		require.NoError(t, err)
+		_, err = m.Verify(t.Context(), func(problem error) { t.Error(problem) })
+		require.NoError(t, err)
+		return c.Again
+	}
+	_, err = m.RecordAll(t.Context(), several(12))
+	require.NoError(t, err)
+	require.Equal(t, 12, wait())
+	asked := a.calls.Load()
+	require.Equal(t, 12, wait(), "who was asked in vain is not asked again at once")
+	require.Equal(t, asked, a.calls.Load())
+
+	v, err := m.Evolve(t.Context(), nil) // lessons of the rules
+	require.NoError(t, err)
+	require.Zero(t, v.Again)
+	require.NotEmpty(t, v.Plans)
+	learned := 0
+	for _, n := range nodes(t, m) {
+		if n.Type == tree.Case && n.Parent != "" {
+			learned++
+		}
+	}
+	require.Positive(t, learned)
+
+	ill.Store(false)
+	asked = a.calls.Load()
+	v, err = m.Evolve(t.Context(), &memtree.EvolveOptions{DryRun: true})
+	require.NoError(t, err)
+	require.Zero(t, v.Again)
+	require.GreaterOrEqual(t, v.Calls, 12, "what the others would take is estimated")
+	require.Equal(t, asked, a.calls.Load(), "and nothing is asked")
+	v, err = m.Evolve(t.Context(), &memtree.EvolveOptions{MaxCalls: new(5)})
+	require.NoError(t, err)
+	require.Equal(t, [2]int{5, 5}, [2]int{v.Again, v.Calls})
+	require.Equal(t, 7, wait(), "lessons stand on the others")
+	v, err = m.Evolve(t.Context(), nil)
+	require.NoError(t, err)
+	require.Equal(t, 7, v.Again)
+	require.Zero(t, wait())
+	for _, n := range nodes(t, m) {
+		if n.Type == tree.Case {
+			require.Equal(t, "model", n.Provenance.Analyst)
+		}
 	}
 }

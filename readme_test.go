@@ -12,31 +12,48 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// fences returns the README's blocks in the given language.
-func fences(t *testing.T, lang string) []string {
+// skill is what agents read that use memtree by its commands.
+const skill = "skills/memtree/SKILL.md"
+
+// fences returns the blocks of a page in the given language.
+func fences(t *testing.T, page, lang string) []string {
 	t.Helper()
-	b, err := os.ReadFile("README.md")
+	b, err := os.ReadFile(page) //nolint:gosec // a page of ours
 	require.NoError(t, err)
-	require.LessOrEqual(t, strings.Count(string(b), "\n"), 150, "the README is to stay short")
+	require.LessOrEqual(t, strings.Count(string(b), "\n"), 150, "%s is to stay short", page)
 	var blocks []string
 	for _, part := range strings.Split(string(b), "```"+lang+"\n")[1:] {
 		body, _, closed := strings.Cut(part, "```")
-		require.True(t, closed, "a block of the README does not end")
+		require.True(t, closed, "a block of %s does not end", page)
 		blocks = append(blocks, body)
 	}
 	return blocks
 }
 
-// TestReadmeTranscript runs the commands of the README's transcripts in one shell, in a folder
-// with the fixtures, and compares the output. A line of "…" stands for any number of lines.
-func TestReadmeTranscript(t *testing.T) {
+// TestReadmeTranscript runs the commands of the README's transcripts.
+func TestReadmeTranscript(t *testing.T) { runTranscripts(t, "README.md", "true") }
+
+// TestSkillTranscript runs the commands of the skill on a store with a few runs.
+func TestSkillTranscript(t *testing.T) {
+	runTranscripts(t, skill, "memtree init && memtree record fixtures/shop.jsonl")
+	b, err := os.ReadFile(skill)
+	require.NoError(t, err)
+	head := regexp.MustCompile(`^---\nname: memtree\ndescription: (.+)\n---\n`).FindStringSubmatch(string(b))
+	require.Len(t, head, 2, "%s begins with its name and description", skill)
+	require.LessOrEqual(t, len(head[1]), 1024, "programs refuse a longer description")
+}
+
+// runTranscripts runs the commands of a page's transcripts after a first one, in a folder with
+// the fixtures, and compares the output. A line of "…" stands for any number of lines.
+func runTranscripts(t *testing.T, page, first string) {
+	t.Helper()
 	bin := filepath.Join(t.TempDir(), "memtree")
 	out, err := exec.CommandContext(t.Context(), "go", "build", "-o", bin, "./cmd/memtree").CombinedOutput()
 	require.NoError(t, err, string(out))
 	dir := t.TempDir()
 	require.NoError(t, os.CopyFS(filepath.Join(dir, "fixtures"), os.DirFS("fixtures")))
 	ran := 0
-	for _, block := range fences(t, "console") {
+	for _, block := range append([]string{"$ " + first + "\n…\n"}, fences(t, page, "console")...) {
 		for _, step := range strings.Split("\n"+block, "\n$ ")[1:] {
 			command, want, _ := strings.Cut(step, "\n")
 			for strings.HasSuffix(command, "\\") {
@@ -56,7 +73,7 @@ func TestReadmeTranscript(t *testing.T) {
 			ran++
 		}
 	}
-	require.GreaterOrEqual(t, ran, 3, "the README shows what using memtree looks like")
+	require.GreaterOrEqual(t, ran, 4, "%s shows what using memtree looks like", page)
 }
 
 func requireLines(t *testing.T, command, want, got string) {
@@ -69,7 +86,7 @@ func requireLines(t *testing.T, command, want, got string) {
 			pattern += regexp.QuoteMeta(line) + `\n`
 		}
 	}
-	require.Regexp(t, pattern+"$", strings.TrimSpace(got)+"\n", "%s: the README says\n%s\nand it printed\n%s", command,
+	require.Regexp(t, pattern+"$", strings.TrimSpace(got)+"\n", "%s: the page says\n%s\nand it printed\n%s", command,
 		want, got)
 }
 
@@ -93,7 +110,7 @@ func TestReadmeSample(t *testing.T) {
 	b, err := os.ReadFile("example_test.go")
 	require.NoError(t, err)
 	squeeze := func(s string) string { return strings.Join(strings.Fields(s), " ") }
-	for _, sample := range fences(t, "go") {
+	for _, sample := range fences(t, "README.md", "go") {
 		for line := range strings.Lines(sample) {
 			if line = squeeze(line); line != "" {
 				require.Contains(t, squeeze(string(b)), line, "the README's sample is not the example that runs")

@@ -70,9 +70,39 @@ func nameEvaluation(i, n int, err error) error {
 	return &tree.FieldError{Field: "[" + strconv.Itoa(i) + "]." + f.Field, Problem: f.Problem}
 }
 
-// Wait returns once all that was handed over before is in memory, cases formed, or
-// with the reason why that cannot be. Advanced.
+// Wait returns once all that was handed over before is in memory, cases formed and
+// failures looked into, or with the reason why that cannot be. What the rules read because
+// a model failed is read by it then, if it answers, and the embedder has been asked for
+// the vectors that were missing. Advanced.
 func (m *Memory) Wait(ctx context.Context) error {
+	if err := m.wait(ctx); err != nil {
+		return err
+	}
+	if m.halt != nil {
+		if _, err := m.reread(ctx, false, m.bounded(&EvolveOptions{})); err != nil {
+			return fmt.Errorf("wait: %w", err)
+		}
+	}
+	return m.waitVectors(ctx)
+}
+
+// wait is Wait without asking the model again.
+func (m *Memory) wait(ctx context.Context) error {
+	err := m.waitWrapped(ctx) // a run that has not been judged may be a failure
+	if err == nil {
+		err = m.waitAblated(ctx)
+	}
+	if err == nil {
+		err = m.waitTrials(ctx)
+	}
+	if err != nil {
+		return fmt.Errorf("wait: %w", err)
+	}
+	return m.waitFormed(ctx)
+}
+
+// waitFormed is Wait without the failures that are looked into.
+func (m *Memory) waitFormed(ctx context.Context) error {
 	select {
 	case <-m.closed:
 		return fmt.Errorf("wait: %w", tree.ErrClosed)

@@ -35,15 +35,15 @@ func BenchmarkExport(b *testing.B) {
 			}
 		}
 	}
-	_, err = m.Import(b.Context(), give(nodes), &memtree.ImportOptions{Trust: true})
+	_, err = m.Transfer().Import(b.Context(), give(nodes), &transfer.ImportOptions{Trust: true})
 	require.NoError(b, err)
 	for name, redact := range map[string]bool{"plain": false, "redact": true} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				s, err := m.Export(b.Context(), &memtree.ExportOptions{Redact: redact})
+				s, err := m.Transfer().Export(b.Context(), &transfer.ExportOptions{Redact: redact})
 				require.NoError(b, err)
 				require.Equal(b, many, s.Summary.Nodes)
-				_, err = transfer.Write(b.TempDir()+"/x.memtree", transfer.Archive, s.Nodes(b.Context()))
+				_, err = transfer.Write(b.TempDir()+"/x.memtree", transfer.Archive, s.Nodes(b.Context()), nil)
 				require.NoError(b, err)
 			}
 		})

@@ -39,7 +39,7 @@ func TestRedactPersons(t *testing.T) {
 		shapes[x.shape]++
 	}
 	m := grown(t, runs)
-	redacted := exported(t, m, &memtree.ExportOptions{Redact: true})
+	redacted := exported(t, m, &transfer.ExportOptions{Redact: true})
 	file, whole := plain(t, redacted), plain(t, exported(t, m, nil))
 	left := 0
 	for i, x := range all {
@@ -55,11 +55,11 @@ func TestRedactPersons(t *testing.T) {
 		require.Contains(t, whole, x.secret[0])
 	}
 	t.Logf("left %d of %d; %v", left, many, shapes)
-	require.Equal(t, redacted, exported(t, m, &memtree.ExportOptions{Redact: true}), "equal trees, equal bytes")
+	require.Equal(t, redacted, exported(t, m, &transfer.ExportOptions{Redact: true}), "equal trees, equal bytes")
 	again := open(t, t.TempDir(), nil)
-	imported(t, again, redacted, &memtree.ImportOptions{Trust: true})
+	imported(t, again, redacted, &transfer.ImportOptions{Trust: true})
 	lawful(t, again)
-	require.Equal(t, redacted, exported(t, again, &memtree.ExportOptions{Redact: true}),
+	require.Equal(t, redacted, exported(t, again, &transfer.ExportOptions{Redact: true}),
 		"redacting twice changes nothing more")
 }
 
@@ -67,7 +67,7 @@ func TestRedactPersons(t *testing.T) {
 func TestRedactRuns(t *testing.T) {
 	m := grown(t, samples(t, "tau.jsonl"))
 	whole := plain(t, exported(t, m, nil))
-	file := plain(t, exported(t, m, &memtree.ExportOptions{Redact: true}))
+	file := plain(t, exported(t, m, &transfer.ExportOptions{Redact: true}))
 	for name, shape := range map[string]string{
 		"users":        `\b[a-z]+_[a-z]+_\d{4}\b`,
 		"orders":       `#?W\d{7}`,
@@ -110,13 +110,13 @@ func samples(t testing.TB, name string) []tree.Evaluation {
 func TestRedactedGuides(t *testing.T) {
 	runs := append(samples(t, "shop.jsonl"), samples(t, "rooms.jsonl")...)
 	first, second := grown(t, runs), open(t, t.TempDir(), nil)
-	file := exported(t, first, &memtree.ExportOptions{Redact: true})
+	file := exported(t, first, &transfer.ExportOptions{Redact: true})
 	require.NotContains(t, plain(t, file), "[name ")
 	imported(t, second, file, nil)
-	s, err := first.Export(t.Context(), nil)
+	s, err := first.Transfer().Export(t.Context(), nil)
 	require.NoError(t, err)
 	for origin := range s.Summary.Origins {
-		_, err := second.Promote(t.Context(), &transfer.PromoteOptions{Origin: origin})
+		_, err := second.Transfer().Promote(t.Context(), &transfer.PromoteOptions{Origin: origin})
 		require.NoError(t, err)
 	}
 	had, has := 0, 0

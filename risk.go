@@ -105,21 +105,68 @@ func (m *Memory) learnRisks(ctx context.Context) error {
 	if err != nil || info.Entries == m.risks.seq {
 		return err
 	}
+	said, err := m.retold(ctx)
+	if err != nil {
+		return err
+	}
 	for entry, err := range m.store.Ledger(ctx, m.risks.seq) {
 		if err != nil {
 			return err
 		}
-		if v := entry.Verdict; v != nil && v.Labelled && v.Features != "" {
-			f, err := risk.Decode(v.Features)
-			if err != nil {
-				m.opts.Logger.Warn("a verdict was not learned from", "evaluation", v.Evaluation, "error", err)
-			} else {
-				m.risks.model.Learn(v.Evaluation, f, v.Correct, v.Direction)
-			}
+		if v := entry.Verdict; v != nil {
+			m.learnVerdict(v, said)
+		}
+		if t := entry.Tally; t != nil && !m.risks.model.Believe(t) {
+			m.opts.Logger.Warn("what another team counted of verdicts was not taken over", "origin", t.Origin)
 		}
 		m.risks.seq = entry.Seq
 	}
 	return nil
+}
+
+// retold returns what a person said last of evaluations, if there is any such entry beyond
+// what the model learned. Then the model is begun anew, because it cannot unlearn.
+func (m *Memory) retold(ctx context.Context) (map[string]*tree.Verdict, error) {
+	corrected := false
+	for entry, err := range m.store.Ledger(ctx, m.risks.seq) {
+		if err != nil {
+			return nil, err
+		}
+		corrected = corrected || entry.Verdict != nil && entry.Verdict.By != ""
+	}
+	if !corrected {
+		return nil, nil
+	}
+	said := map[string]*tree.Verdict{}
+	for entry, err := range m.store.Ledger(ctx, 0) {
+		if err != nil {
+			return nil, err
+		}
+		if v := entry.Verdict; v != nil && v.By != "" {
+			said[v.Evaluation] = v
+		}
+	}
+	m.risks.model, m.risks.seq = risk.New(), 0
+	return said, nil
+}
+
+// learnVerdict learns from a verdict in the ledger, or from what a person said of it since.
+func (m *Memory) learnVerdict(v *tree.Verdict, said map[string]*tree.Verdict) {
+	if v.By != "" {
+		return // it stands in the place of the verdict that it corrects
+	}
+	if s := said[v.Evaluation]; s != nil {
+		v = s
+	}
+	if !v.Labelled || v.Features == "" {
+		return
+	}
+	f, err := risk.Decode(v.Features)
+	if err != nil {
+		m.opts.Logger.Warn("a verdict was not learned from", "evaluation", v.Evaluation, "error", err)
+		return
+	}
+	m.risks.model.Learn(v.Evaluation, f, v.Correct, v.Direction)
 }
 
 // loadRisks reads the saved model. If it cannot be used, it begins a new one at the start of
@@ -170,6 +217,31 @@ func (m *Memory) saveRisks(ctx context.Context) {
 		return
 	}
 	m.risks.saved = m.risks.seq
+}
+
+// tally counts the verdicts in the ledger, of one product if it is given.
+func (m *Memory) tally(ctx context.Context, product string) (*tree.Tally, error) {
+	c := risk.NewCounter()
+	for entry, err := range m.store.Ledger(ctx, 0) {
+		if err != nil {
+			return nil, err
+		}
+		if v := entry.Verdict; v != nil && (product == "" || v.Product == product) {
+			c.Add(v)
+		}
+	}
+	return c.Tally(m.origin.ID), nil
+}
+
+// believe writes what another team counted into the ledger, where the model learns it.
+func (m *Memory) believe(ctx context.Context, t *tree.Tally) error {
+	if err := m.learnRisks(ctx); err != nil {
+		return err
+	}
+	if !m.risks.model.Room(t.Origin) && len(t.Rows) > 0 {
+		return errors.New("there are counts of 16 teams already; take one out first")
+	}
+	return m.apply(ctx, tree.Batch{Entries: []tree.Entry{{At: m.opts.Now(), Tally: t}}})
 }
 
 // riskSafely is Risk for Wrap, which must not fail: after an error or a panic it returns nil. It

@@ -132,28 +132,37 @@ func TestWrapRunsAgainWhatIsLikelyWrong(t *testing.T) {
 	r, err := memtree.Wrap(m, agent, nil)(t.Context(), c)
 	require.NoError(t, err)
 	require.Nil(t, r.First, "nobody asked for it")
+	require.Equal(t, tree.Flag, r.Correction.Done, "it is said all the same")
 	require.Equal(t, []int{0}, attempts)
 
-	attempts = nil
-	r, err = memtree.Wrap(m, agent, &memtree.WrapOptions{RerunAbove: 0.99999})(t.Context(), c)
+	attempts, c.RunID = nil, "second"
+	r, err = memtree.Wrap(m, agent, rerunAbove(0.99999))(t.Context(), c)
 	require.NoError(t, err)
 	require.Nil(t, r.First)
 
-	attempts = nil
-	r, err = memtree.Wrap(m, agent, &memtree.WrapOptions{RerunAbove: 0.5})(t.Context(), c)
+	attempts, c.RunID = nil, "third"
+	r, err = memtree.Wrap(m, agent, rerunAbove(0.5))(t.Context(), c)
 	require.NoError(t, err)
 	require.Equal(t, []int{0, 2}, attempts)
 	require.NotNil(t, r.First)
 	require.JSONEq(t, `{"verdict":"pass"}`, string(r.Judgment))
 	require.JSONEq(t, string(e.Judgment), string(r.First.Judgment))
-	require.NotEqual(t, r.Trial, r.First.Trial)
+	require.Equal(t, r.Trial, r.First.Trial, "it is the second attempt of one trial")
+	require.Equal(t, tree.Rerun, r.Correction.Done)
+	require.True(t, r.Correction.Changed)
 
+	c.RunID = "fourth"
 	attempts, broken = nil, errors.New("the browser is gone")
-	r, err = memtree.Wrap(m, agent, &memtree.WrapOptions{RerunAbove: 0.5})(t.Context(), c)
+	r, err = memtree.Wrap(m, agent, rerunAbove(0.5))(t.Context(), c)
 	require.NoError(t, err, "the first run stands")
 	require.Nil(t, r.First)
+	require.Equal(t, tree.WhyRunFailed, r.Correction.Why)
 	require.JSONEq(t, string(e.Judgment), string(r.Judgment))
 	require.NoError(t, m.Close())
+}
+
+func rerunAbove(above float64) *memtree.WrapOptions {
+	return &memtree.WrapOptions{Correct: memtree.CorrectOptions{Above: above, Do: tree.Rerun}}
 }
 
 func TestRiskSeesThePage(t *testing.T) {

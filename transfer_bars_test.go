@@ -114,7 +114,7 @@ func TestPoisonStaysOutOfGuidance(t *testing.T) {
 	dir, clean := t.TempDir(), taught(t)
 	m := learning(t, dir, nil)
 	bad := poison(t, 10_000, nodes(t, m))
-	plan, err := m.Import(t.Context(), give(bad), nil)
+	plan, err := m.Transfer().Import(t.Context(), give(bad), nil)
 	require.NoError(t, err)
 	require.Equal(t, len(bad), plan.Counts[transfer.New])
 	_, err = m.Evolve(t.Context(), nil)
@@ -176,11 +176,11 @@ func TestThreeTeams(t *testing.T) {
 	for _, order := range [][]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}, {2, 1, 0, 1, 2, 2}} {
 		m := open(t, t.TempDir(), nil)
 		for _, i := range order {
-			imported(t, m, files[i], &memtree.ImportOptions{Trust: true})
-			require.Empty(t, imported(t, m, files[i], &memtree.ImportOptions{Trust: true}).Changes)
+			imported(t, m, files[i], &transfer.ImportOptions{Trust: true})
+			require.Empty(t, imported(t, m, files[i], &transfer.ImportOptions{Trust: true}).Changes)
 		}
 		lawful(t, m)
-		got := exported(t, m, &memtree.ExportOptions{Choice: transfer.Choice{All: true}})
+		got := exported(t, m, &transfer.ExportOptions{Choice: transfer.Choice{All: true}})
 		if want == nil {
 			want = got
 		}
@@ -234,7 +234,7 @@ func plain(t *testing.T, file []byte) string {
 // TestRedactedExport puts secrets into every text of a case. At least 99 in 100 of the published
 // secrets and all canaries must be gone from the exported file, and benign texts must stay.
 func TestRedactedExport(t *testing.T) {
-	redacted := func(texts []string) ([]byte, memtree.ExportOptions, *memtree.Memory) {
+	redacted := func(texts []string) ([]byte, transfer.ExportOptions, *memtree.Memory) {
 		m := open(t, t.TempDir(), nil)
 		var all []tree.Node
 		for i, s := range texts {
@@ -242,9 +242,9 @@ func TestRedactedExport(t *testing.T) {
 			require.NoError(t, tree.Check(&n))
 			all = append(all, n)
 		}
-		_, err := m.Import(t.Context(), give(all), &memtree.ImportOptions{Trust: true})
+		_, err := m.Transfer().Import(t.Context(), give(all), &transfer.ImportOptions{Trust: true})
 		require.NoError(t, err)
-		o := memtree.ExportOptions{Redact: true}
+		o := transfer.ExportOptions{Redact: true}
 		return exported(t, m, &o), o, m
 	}
 	canaries := map[string]string{
@@ -264,12 +264,12 @@ func TestRedactedExport(t *testing.T) {
 	for secret := range canaries {
 		require.NotContains(t, all, secret)
 	}
-	names := plain(t, exported(t, m, &memtree.ExportOptions{Redact: true, Choice: transfer.Choice{NoCases: true}}))
+	names := plain(t, exported(t, m, &transfer.ExportOptions{Redact: true, Choice: transfer.Choice{NoCases: true}}))
 	require.NotContains(t, names, "canary")
 	again := open(t, t.TempDir(), nil)
-	imported(t, again, file, &memtree.ImportOptions{Trust: true})
+	imported(t, again, file, &transfer.ImportOptions{Trust: true})
 	lawful(t, again)
-	require.Equal(t, file, exported(t, again, &memtree.ExportOptions{Redact: true}),
+	require.Equal(t, file, exported(t, again, &transfer.ExportOptions{Redact: true}),
 		"redacting twice changes nothing more")
 
 	secrets := corpus(t, "secrets_gitleaks.jsonl.gz", member("text", "secret"))

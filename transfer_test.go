@@ -18,12 +18,12 @@ import (
 )
 
 // exported returns an export of m as the bytes of a file.
-func exported(t testing.TB, m *memtree.Memory, o *memtree.ExportOptions) []byte {
+func exported(t testing.TB, m *memtree.Memory, o *transfer.ExportOptions) []byte {
 	t.Helper()
-	s, err := m.Export(t.Context(), o)
+	s, err := m.Transfer().Export(t.Context(), o)
 	require.NoError(t, err)
 	path := filepath.Join(t.TempDir(), "x.memtree")
-	sum, err := transfer.Write(path, transfer.Archive, s.Nodes(t.Context()))
+	sum, err := transfer.Write(path, transfer.Archive, s.Nodes(t.Context()), s.Risk)
 	require.NoError(t, err)
 	require.Equal(t, s.Summary.Nodes, sum.Nodes)
 	file, err := os.ReadFile(path)
@@ -31,9 +31,9 @@ func exported(t testing.TB, m *memtree.Memory, o *memtree.ExportOptions) []byte 
 	return file
 }
 
-func imported(t testing.TB, m *memtree.Memory, file []byte, o *memtree.ImportOptions) transfer.ImportPlan {
+func imported(t testing.TB, m *memtree.Memory, file []byte, o *transfer.ImportOptions) transfer.ImportPlan {
 	t.Helper()
-	plan, err := m.Import(t.Context(), read(t, file), o)
+	plan, err := m.Transfer().Import(t.Context(), read(t, file), o)
 	require.NoError(t, err)
 	return plan
 }
@@ -65,13 +65,13 @@ func TestATreeTravels(t *testing.T) {
 	require.Equal(t, file, exported(t, a, nil))
 
 	b := open(t, t.TempDir(), nil)
-	plan := imported(t, b, file, &memtree.ImportOptions{Trust: true, DryRun: true})
+	plan := imported(t, b, file, &transfer.ImportOptions{Trust: true, DryRun: true})
 	require.NotZero(t, plan.Counts[transfer.New])
 	require.Empty(t, nodes(t, b), "a dry run writes nothing")
-	imported(t, b, file, &memtree.ImportOptions{Trust: true})
+	imported(t, b, file, &transfer.ImportOptions{Trust: true})
 	lawful(t, b)
 	require.Equal(t, file, exported(t, b, nil), "nothing is lost")
-	again := imported(t, b, file, &memtree.ImportOptions{Trust: true})
+	again := imported(t, b, file, &transfer.ImportOptions{Trust: true})
 	require.Empty(t, again.Changes, "importing twice changes nothing")
 	require.Equal(t, plan.Counts[transfer.New], again.Counts[transfer.Same])
 }
@@ -98,9 +98,9 @@ func TestAnImportWaitsAndAPersonPromotesIt(t *testing.T) {
 	require.ErrorAs(t, err, &field, "no run is told what waits")
 	q.Quarantined = false
 	require.Zero(t, exportSummary(t, b, nil).Nodes, "what waits is not handed on")
-	require.NotZero(t, exportSummary(t, b, &memtree.ExportOptions{Choice: transfer.Choice{All: true}}).Nodes)
+	require.NotZero(t, exportSummary(t, b, &transfer.ExportOptions{Choice: transfer.Choice{All: true}}).Nodes)
 
-	p, err := b.Promote(t.Context(), &transfer.PromoteOptions{})
+	p, err := b.Transfer().Promote(t.Context(), &transfer.PromoteOptions{})
 	require.NoError(t, err)
 	require.Empty(t, p.Changes, "nothing is named, nothing is promoted")
 	var lesson tree.Node
@@ -110,7 +110,7 @@ func TestAnImportWaitsAndAPersonPromotesIt(t *testing.T) {
 		}
 	}
 	require.NotEmpty(t, lesson.ID)
-	p, err = b.Promote(t.Context(), &transfer.PromoteOptions{IDs: []string{lesson.ID}})
+	p, err = b.Transfer().Promote(t.Context(), &transfer.PromoteOptions{IDs: []string{lesson.ID}})
 	require.NoError(t, err)
 	require.Len(t, p.Changes, 1+len(lesson.Children), "with the cases it rests on")
 	lawful(t, b)
@@ -118,7 +118,7 @@ func TestAnImportWaitsAndAPersonPromotesIt(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, lesson.Live())
 	require.Empty(t, imported(t, b, file, nil).Changes, "the next import leaves it alone")
-	p, err = b.Promote(t.Context(), &transfer.PromoteOptions{Origin: lesson.Origin.ID})
+	p, err = b.Transfer().Promote(t.Context(), &transfer.PromoteOptions{Origin: lesson.Origin.ID})
 	require.NoError(t, err)
 	require.Len(t, p.Changes, len(nodes(t, b))-1-len(lesson.Children))
 	lawful(t, b)
@@ -130,8 +130,8 @@ func TestAnImportWaitsAndAPersonPromotesIt(t *testing.T) {
 	lawful(t, b)
 }
 
-func exportSummary(t testing.TB, m *memtree.Memory, o *memtree.ExportOptions) transfer.Summary {
-	s, err := m.Export(t.Context(), o)
+func exportSummary(t testing.TB, m *memtree.Memory, o *transfer.ExportOptions) transfer.Summary {
+	s, err := m.Transfer().Export(t.Context(), o)
 	require.NoError(t, err)
 	return s.Summary
 }
@@ -150,7 +150,7 @@ func TestWhatIsLearnedHereTakesThePlaceOfAnImport(t *testing.T) {
 		n.ArchivedFor = "no use"
 		poison = append(poison, n)
 	}
-	_, err := b.Import(t.Context(), give(poison), nil)
+	_, err := b.Transfer().Import(t.Context(), give(poison), nil)
 	require.NoError(t, err)
 	require.NoError(t, b.Close())
 	b = learning(t, dir, nil)
@@ -179,7 +179,7 @@ func TestADamagedFileLandsNotAtAll(t *testing.T) {
 			bad = bytes.Clone(file)
 			bad[len(bad)*i/200] ^= 1 << (i % 8)
 		}
-		_, err := b.Import(t.Context(), read(t, bad), &memtree.ImportOptions{Trust: true})
+		_, err := b.Transfer().Import(t.Context(), read(t, bad), &transfer.ImportOptions{Trust: true})
 		if i%2 == 0 || err != nil {
 			require.Error(t, err)
 			require.Empty(t, nodes(t, b))
@@ -193,7 +193,7 @@ func TestADamagedFileLandsNotAtAll(t *testing.T) {
 }
 
 // One team hands its memories to another, where they wait for a person.
-func ExampleMemory_Import() {
+func ExampleMemory_Transfer_file() {
 	ctx := context.Background()
 	dir, err := os.MkdirTemp("", "memtree")
 	if err != nil {
@@ -220,21 +220,21 @@ func ExampleMemory_Import() {
 		panic(err)
 	}
 
-	leaves, err := shop.Export(ctx, &memtree.ExportOptions{Redact: true})
+	leaves, err := shop.Transfer().Export(ctx, &transfer.ExportOptions{Redact: true})
 	if err != nil {
 		panic(err)
 	}
 	fmt.Println("leaves:", leaves.Summary.Nodes)
 	file := transfer.File{Path: filepath.Join(dir, "shop.memtree")}
-	if _, err := transfer.Write(file.Path, transfer.Archive, leaves.Nodes(ctx)); err != nil {
+	if _, err := transfer.Write(file.Path, transfer.Archive, leaves.Nodes(ctx), nil); err != nil {
 		panic(err)
 	}
-	plan, err := bank.Import(ctx, file.Nodes, nil)
+	plan, err := bank.Transfer().Import(ctx, file.Nodes, nil)
 	if err != nil {
 		panic(err)
 	}
 	fmt.Println("new:", plan.Counts[transfer.New])
-	promoted, err := bank.Promote(ctx, &transfer.PromoteOptions{IDs: []string{plan.Items[0].ID}})
+	promoted, err := bank.Transfer().Promote(ctx, &transfer.PromoteOptions{IDs: []string{plan.Items[0].ID}})
 	if err != nil {
 		panic(err)
 	}

@@ -1,7 +1,7 @@
 package memtree
 
 // The workers run from Open until Close, one goroutine each. They form accepted evaluations,
-// judge the runs of Wrap, write trials to the ledger, and learn risks.
+// judge the runs of Wrap, write trials to the ledger, and learn risks and effects.
 
 import (
 	"context"
@@ -55,6 +55,13 @@ func (p *outboxProgress) count(formed []formation.Formed) {
 	p.formed.Add(formed)
 }
 
+// reread counts cases that a model read after it had failed.
+func (p *outboxProgress) reread(n int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.formed.Again += n
+}
+
 // tally returns a copy of what was formed since Open.
 func (p *outboxProgress) tally() formation.Tally {
 	p.mu.Lock()
@@ -75,6 +82,9 @@ func (m *Memory) formOutbox(ctx context.Context) {
 			n, err := m.formSome(ctx)
 			if n > 0 {
 				poke(m.risks.wake)
+				if m.effects.fresh.Load() {
+					poke(m.effects.wake)
+				}
 			}
 			if err != nil && ctx.Err() == nil {
 				m.opts.Logger.Error("forming stopped; what was accepted is kept", "error", err)
@@ -83,6 +93,9 @@ func (m *Memory) formOutbox(ctx context.Context) {
 			if n == 0 || err != nil {
 				break
 			}
+		}
+		if m.inbox.Due(time.Now()) { // how often a file is written is no matter of the memory's clock
+			m.saveInbox(context.WithoutCancel(ctx))
 		}
 	}
 }
@@ -95,8 +108,32 @@ func (m *Memory) keepTrials(ctx context.Context) {
 			return
 		case e := <-m.trials:
 			m.writeTrials(ctx, e)
+		case written := <-m.flush:
+			select {
+			case e := <-m.trials:
+				m.writeTrials(ctx, e)
+			default:
+			}
+			close(written)
 		}
 	}
+}
+
+// waitTrials waits until the trials of the answers given so far are in the ledger, or lost.
+func (m *Memory) waitTrials(ctx context.Context) error {
+	if m.opts.ReadOnly {
+		return nil
+	}
+	written := make(chan struct{})
+	select {
+	case m.flush <- written:
+	case <-m.closed:
+		return tree.ErrClosed
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	<-written
+	return nil
 }
 
 // writeTrials writes first and all other entries that wait in one commit.
@@ -117,9 +154,9 @@ func (m *Memory) writeTrials(ctx context.Context, first tree.Entry) {
 	}
 }
 
-// keepLearning learns risks from verdicts as they are formed, until ctx ends. It is a worker of
-// its own so that forming does not wait for it. What it has not learned at Close is learned
-// after the next Open, or when somebody asks for a risk.
+// keepLearning learns risks, and what corrections came to, from verdicts as they are formed, until
+// ctx ends. It is a worker of its own so that forming does not wait for it. What it has not
+// learned at Close is learned after the next Open, or when somebody asks for a risk.
 func (m *Memory) keepLearning(ctx context.Context) {
 	for {
 		select {
@@ -130,8 +167,43 @@ func (m *Memory) keepLearning(ctx context.Context) {
 		if err := m.learnRisks(ctx); err != nil && ctx.Err() == nil {
 			m.opts.Logger.Warn("risks will be learned later", "error", err)
 		}
+		if err := m.corrections.catchUp(ctx, m.store); err != nil && ctx.Err() == nil {
+			m.opts.Logger.Warn("what corrections came to will be read later", "error", err)
+		}
 	}
 }
+
+// keepEffects keeps the breaker up to date as outcomes come, until ctx ends, and now and then
+// writes their credit into memories. The more runs there are the longer both take, so it rests
+// for some time after each, and takes no more than a twentieth of one processor.
+func (m *Memory) keepEffects(ctx context.Context) {
+	settled := time.Now()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-m.effects.wake:
+		}
+		began := time.Now()
+		err := m.learnEffects(ctx)
+		if err == nil && began.Sub(settled) > settleEvery {
+			_, err = m.settle(ctx)
+			settled = time.Now()
+		}
+		if err != nil && ctx.Err() == nil {
+			m.opts.Logger.Warn("whether memory helps will be learned later", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(20 * time.Since(began)):
+		}
+	}
+}
+
+// settleEvery is the least time between two times that credit is written into memories while
+// runs go on. Evolve and Close write it too.
+const settleEvery = time.Minute
 
 // judgeRuns judges and records the runs that Wrap hands over, until ctx ends.
 func (m *Memory) judgeRuns(ctx context.Context) {

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/judgment"
 	"github.com/memtree/memtree/risk"
@@ -27,13 +28,14 @@ type Test struct {
 	Agent       tree.Agent // who runs it
 }
 
-// Result is what an agent made of a test. Wrap sets Trial, Risk and First.
+// Result is what an agent made of a test. Wrap sets all but Judgment and Observation.
 type Result struct {
-	Judgment    tree.Raw   // any JSON
-	Observation string     // what the agent could see when it judged
-	Trial       string     // whose guidance was used
-	Risk        *risk.Risk // how likely the judgment is to be wrong; nil: it could not be said in time
-	First       *Result    // of the run before, where the test was run once more
+	Judgment    tree.Raw         // any JSON
+	Observation string           // what the agent could see when it judged
+	Trial       string           // whose guidance was used
+	Risk        *risk.Risk       // how likely the judgment is to be wrong; nil: it could not be said in time
+	Correction  *tree.Correction // what was done because that is likely; nil: nothing
+	First       *Result          // the agent's own, where a correction put this one in its place
 }
 
 // RunTest runs one test. It is what Wrap takes and what it returns.
@@ -52,39 +54,53 @@ type Verdict struct {
 
 // WrapOptions say how Wrap puts memory to use. Nil, and the zero value, are useful.
 type WrapOptions struct {
-	Placement  enhance.Placement // after the prompt, before it, or apart from it in Test.Context
-	Judge      Judge             // nil: judgment and ground truth are compared
-	RerunAbove float64           // run a test once more whose judgment is likelier than this to be wrong; 0: never
+	Placement enhance.Placement // after the prompt, before it, or apart from it in Test.Context
+	Judge     Judge             // nil: judgment and ground truth are compared
+	Correct   CorrectOptions    // what to do about a judgment that is likely to be wrong
+	Ablate    AblateOptions     // whether to find out which memory made a run fail
+	Holdout   *effect.Holdout   // how many of this suite's runs go without memory; nil: Options.Holdout
 }
 
 // Wrap returns a function of run's shape that remembers: it puts guidance into the prompt,
 // runs, and has the result judged and recorded in the background. Run sees no ground
-// truth. Memory never breaks a run, and slows it by no more than Options.Deadline.
+// truth. Memory never breaks a run, and each thing it does for one takes no longer than
+// Options.Deadline.
 func Wrap(m *Memory, run RunTest, opts *WrapOptions) RunTest {
 	var o WrapOptions
 	if opts != nil {
 		o = *opts
+	}
+	var err error
+	o.Ablate = o.Ablate.limits()
+	if o.Correct, err = o.Correct.check(); err != nil {
+		m.opts.Logger.Error("verdicts are only flagged", "error", err)
+		o.Correct, _ = CorrectOptions{}.check()
+	}
+	if o.Correct.Do != tree.Flag && !m.opts.ReadOnly {
+		m.corrections.expect(o.Correct)
+		poke(m.risks.wake)
 	}
 	// The function works after Close too, without guidance; its runs are not recorded then.
 	return func(ctx context.Context, c Test) (Result, error) {
 		if c.RunID == "" {
 			c.RunID = m.newRun()
 		}
-		r, err := m.runOnce(ctx, run, c, o)
-		risky := o.RerunAbove > 0 && r.Risk != nil && r.Risk.Enough && r.Risk.P > o.RerunAbove
-		if err != nil || !risky || ctx.Err() != nil {
+		w := wrapped{m: m, run: run, opts: &o, c: c, guidance: m.guideSafely(ctx, c, o.Holdout)}
+		r, err := w.runOnce(ctx, w.guidance.Text)
+		if err != nil || ctx.Err() != nil {
 			return r, err
 		}
-		c.Attempt = max(1, c.Attempt) + 1
-		again, err := m.runOnce(ctx, run, c, o)
-		if err != nil {
-			m.opts.Logger.Warn("a run that is likely to be wrong could not be run again",
-				"case", c.ID, "run", c.RunID, "error", err)
-			return r, nil
-		}
-		again.First = &r
-		return again, nil
+		return w.correct(ctx, r), nil
 	}
+}
+
+// wrapped is one run of a wrapped function.
+type wrapped struct {
+	m        *Memory
+	run      RunTest
+	opts     *WrapOptions
+	c        Test
+	guidance Guidance
 }
 
 // runCount makes the ids of runs different that start at one time.
@@ -95,29 +111,35 @@ func (m *Memory) newRun() string {
 	return "r_" + m.opts.Now().UTC().Format(time.RFC3339Nano) + "_" + strconv.FormatUint(runCount.Add(1), 10)
 }
 
-// runOnce runs a test with guidance, and hands the result over to be judged and recorded.
-func (m *Memory) runOnce(ctx context.Context, run RunTest, c Test, o WrapOptions) (Result, error) {
-	given := c
+// place returns the test as the agent is given it: with a text in its prompt or beside it, and
+// without the ground truth.
+func (w *wrapped) place(text string) Test {
+	given := w.c
 	given.GroundTruth = nil
-	g := m.guideSafely(ctx, c)
-	if o.Placement == enhance.Separate {
-		given.Context = enhance.Join(c.Context, g.Text)
+	if w.opts.Placement == enhance.Separate {
+		given.Context = enhance.Join(w.c.Context, text)
 	} else {
-		given.Prompt = enhance.Place(c.Prompt, g.Text, o.Placement)
+		given.Prompt = enhance.Place(w.c.Prompt, text, w.opts.Placement)
 	}
-	r, err := run(ctx, given)
+	return given
+}
+
+// runOnce runs the test with a text, and hands the result over to be judged and recorded.
+func (w *wrapped) runOnce(ctx context.Context, text string) (Result, error) {
+	r, err := w.run(ctx, w.place(text))
 	if err != nil {
 		return r, err
 	}
-	r.Trial = g.Trial
-	r.Risk = m.riskSafely(ctx, c.evaluation(&r))
-	m.handOver(finishedRun{c: c, r: r, at: m.opts.Now(), judge: o.Judge})
+	m := w.m
+	r.Trial, r.Correction, r.First = w.guidance.Trial, nil, nil
+	r.Risk = m.riskSafely(ctx, w.c.evaluation(&r))
+	m.handOver(finishedRun{c: w.c, r: r, at: m.opts.Now(), judge: w.opts.Judge, ablate: w.toAblate(ctx)})
 	return r, nil
 }
 
 // guideSafely is Guide for Wrap, which must not fail: after an error or a panic it returns empty
 // guidance.
-func (m *Memory) guideSafely(ctx context.Context, c Test) (g Guidance) {
+func (m *Memory) guideSafely(ctx context.Context, c Test, h *effect.Holdout) (g Guidance) {
 	defer func() {
 		if r := recover(); r != nil {
 			m.counts.guideFailures.Add(1)
@@ -125,9 +147,9 @@ func (m *Memory) guideSafely(ctx context.Context, c Test) (g Guidance) {
 			g = Guidance{}
 		}
 	}()
-	g, err := m.Guide(ctx, Query{
-		Prompt: c.Prompt, Observation: c.Observation, Scene: c.Scene, Scope: c.Scope, Agent: c.Agent, RunID: c.RunID,
-	})
+	q := c.query()
+	q.Holdout = h
+	g, err := m.Guide(ctx, q)
 	if err != nil {
 		m.opts.Logger.Warn("no guidance, the run goes on without", "error", err)
 		return Guidance{}
@@ -135,13 +157,21 @@ func (m *Memory) guideSafely(ctx context.Context, c Test) (g Guidance) {
 	return g
 }
 
+// query is what memory is asked before a test.
+func (c *Test) query() Query {
+	return Query{
+		Prompt: c.Prompt, Observation: c.Observation, Scene: c.Scene, Scope: c.Scope, Agent: c.Agent, RunID: c.RunID,
+	}
+}
+
 // finishedRun is a run that waits to be judged and recorded.
 type finishedRun struct {
-	c     Test
-	r     Result
-	at    time.Time
-	judge Judge
-	done  chan struct{} // its channel in held
+	c      Test
+	r      Result
+	at     time.Time
+	judge  Judge
+	ablate *failedRun    // to look into it if it failed; nil: nobody asked for it
+	done   chan struct{} // its channel in held
 }
 
 // handOver passes a run to the worker that judges. It does not wait for the judge. If the queue
@@ -178,21 +208,33 @@ func (m *Memory) recordRun(ctx context.Context, f finishedRun) {
 			m.opts.Logger.Error("a run was not recorded: its judge failed", "case", f.c.ID, "panic", r)
 		}
 	}()
-	e := f.c.evaluation(&f.r)
-	e.At, e.GroundTruth = f.at, f.c.GroundTruth
-	if f.judge != nil {
-		j, err := f.judge(ctx, f.c, f.r)
-		if err != nil {
-			m.opts.Logger.Warn("a run was not judged; it is kept as unlabelled", "case", f.c.ID, "error", err)
-			e.GroundTruth = nil
-		} else {
-			m.judgedBy(&e, j)
-		}
+	e, err := m.judgeRun(ctx, &f)
+	if err != nil {
+		m.opts.Logger.Warn("a run was not judged; it is kept as unlabelled", "case", f.c.ID, "error", err)
 	}
 	if err := m.Record(context.WithoutCancel(ctx), e); err != nil {
 		m.counts.runsLost.Add(1)
 		m.opts.Logger.Error("a run was not recorded", "case", f.c.ID, "run", f.c.RunID, "error", err)
+		return
 	}
+	m.lookInto(&f, &e)
+}
+
+// judgeRun returns the evaluation of a run with what its judge or ground truth says. After an
+// error of the judge it has no label.
+func (m *Memory) judgeRun(ctx context.Context, f *finishedRun) (Evaluation, error) {
+	e := f.c.evaluation(&f.r)
+	e.At, e.GroundTruth = f.at, f.c.GroundTruth
+	if f.judge == nil {
+		return e, nil
+	}
+	j, err := f.judge(ctx, f.c, f.r)
+	if err != nil {
+		e.GroundTruth = nil
+		return e, err
+	}
+	m.judgedBy(&e, j)
+	return e, nil
 }
 
 // judgedBy writes a judge's verdict into an evaluation. The judge decides in place of the

@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/memtree/memtree/stat"
 )
@@ -42,8 +45,8 @@ func ParseRecorded(file []byte) ([]Recorded, error) {
 		}
 		var r Recorded
 		if err := json.Unmarshal(line, &r); err != nil {
-			return nil, fmt.Errorf("line %d is no recorded run: %w; "+
-				`write {"study": "…", "case_id": "…", "arm": "…", "correct": true}`, n, err)
+			return nil, fmt.Errorf("line %d %s; "+
+				`write {"study": "…", "case_id": "…", "arm": "…", "correct": true}`, n, unread(line, err))
 		}
 		if field := r.missing(); field != "" {
 			return nil, fmt.Errorf("line %d: field %q is missing or empty; "+
@@ -55,6 +58,28 @@ func ParseRecorded(file []byte) ([]Recorded, error) {
 		out = append(out, r)
 	}
 	return out, nil
+}
+
+// unread says why a line could not be read, for somebody who knows the file and not
+// the library that read it.
+func unread(line []byte, err error) string {
+	if kind, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		met, _, _ := strings.Cut(kind.Value, " ") // a number comes with its digits
+		if kind.Field == "" {
+			return "is no object but is of type " + met
+		}
+		return fmt.Sprintf("has a field %q that is of type %s", kind.Field, met)
+	}
+	var syntax *json.SyntaxError
+	if !errors.As(err, &syntax) {
+		return "is not JSON"
+	}
+	var ignored any
+	if errors.Is(json.NewDecoder(bytes.NewReader(line)).Decode(&ignored), io.ErrUnexpectedEOF) {
+		return "is not JSON: it ends too early"
+	}
+	at := max(0, min(int(syntax.Offset)-1, len(line)))
+	return fmt.Sprintf("is not JSON: at byte %d comes %.24q", at+1, line[at:])
 }
 
 func (r *Recorded) missing() string {

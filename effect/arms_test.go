@@ -57,15 +57,22 @@ func TestParseRecorded(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, rs, 1)
 	require.False(t, *rs[0].Correct)
+	const write = `; write {"study": "…", "case_id": "…", "arm": "…", "correct": true}`
 	for line, problem := range map[string]string{
-		`nothing`: `line 2 is no recorded run: invalid character 'o' in literal null (expecting 'u'); ` +
-			`write {"study": "…", "case_id": "…", "arm": "…", "correct": true}`,
+		`hello`:                                  `line 2 is not JSON: at byte 1 comes "hello"` + write,
+		`{"study":x`:                             `line 2 is not JSON: at byte 10 comes "x"` + write,
+		`{"study":"s"`:                           `line 2 is not JSON: it ends too early` + write,
+		`{} and more than would fit on one line`: `line 2 is not JSON: at byte 4 comes "and more than would fit "` + write,
+		`[1]`:                                    `line 2 is no object but is of type array` + write,
+		`{"correct":"yes"}`:                      `line 2 has a field "correct" that is of type string` + write,
+		`{"attempt":1.5}`:                        `line 2 has a field "attempt" that is of type number` + write,
 		`{"study":"s","case_id":"c","correct":true}`: `line 2: field "arm" is missing or empty; ` +
 			`a recorded run says study, case_id, arm and correct`,
 		`{"study":"s","case_id":"c","arm":"a"}`: `line 2: field "correct" is missing or empty; ` +
 			`a recorded run says study, case_id, arm and correct`,
-		`{"study":"s","case_id":"c","arm":"a","correct":true,"attempt":-1}`: `line 2: field "attempt" is -1; use 1 for the first try`,
-		strings.Repeat("x", maxLine+1):                                      `line 2 has 65537 bytes; a recorded run has a few hundred`,
+		`{"study":"s","case_id":"c","arm":"a","correct":true,"attempt":-1}`: `line 2: field "attempt" is -1; ` +
+			`use 1 for the first try`,
+		strings.Repeat("x", maxLine+1): `line 2 has 65537 bytes; a recorded run has a few hundred`,
 	} {
 		_, err := ParseRecorded([]byte("\n" + line))
 		require.EqualError(t, err, problem)

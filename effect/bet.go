@@ -26,12 +26,7 @@ type Bet struct {
 
 // settle is told how a run ended. sign is +1 for a bet on harm, -1 for one on help.
 func (b *Bet) settle(x outcome, sign float64) {
-	if b.N == 0 {
-		b.start()
-	}
-	in := spare(b.N) - spare(b.N+1)
-	b.N++
-	for i, d := range bets {
+	b.stake(func(d float64) float64 {
 		with, without := split(x.expected, x.rho, sign*d)
 		if !x.failed {
 			with, without = 1-with, 1-without
@@ -40,7 +35,30 @@ func (b *Bet) settle(x outcome, sign float64) {
 		if x.memory {
 			q = with
 		}
-		step := math.Log(q / (x.rho*with + (1-x.rho)*without))
+		return q / (x.rho*with + (1-x.rho)*without)
+	})
+}
+
+// toss is told on which side a coin fell, in a bet that it falls on that side more than half
+// of the time. If it does not, nothing is won in the mean.
+func (b *Bet) toss(won bool) {
+	b.stake(func(d float64) float64 {
+		if won {
+			return 1 + 2*d
+		}
+		return 1 - 2*d
+	})
+}
+
+// stake multiplies what is in play by what each difference has won.
+func (b *Bet) stake(won func(d float64) float64) {
+	if b.N == 0 {
+		b.start()
+	}
+	in := spare(b.N) - spare(b.N+1)
+	b.N++
+	for i, d := range bets {
+		step := math.Log(won(d))
 		b.First[i] += step
 		b.Since[i] = logSum(b.Since[i], math.Log(in)) + step
 	}

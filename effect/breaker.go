@@ -82,6 +82,7 @@ func (s *Stream) evolved(at time.Time, seq uint64) bool {
 type Decision struct {
 	Chances Chances
 	Closed  []string // error types whose memories are not to be given, sorted
+	Open    bool     // none of the memories found is to be given
 	Blind   bool     // nothing is held out, so that harm would not be seen
 }
 
@@ -91,24 +92,30 @@ type Decision struct {
 func (b *Breaker) Decide(types []string, h Holdout) Decision {
 	d := Decision{Chances: h.Chances(b.Drawn, b.All.Harm.E()), Blind: h.Blind()}
 	b.Drawn++
-	trial := b.All.State == HalfOpen
-	for _, t := range types {
-		switch b.stream(t).State {
-		case Open:
-			d.Closed = append(d.Closed, t)
-		case HalfOpen:
-			trial = true
-		}
-	}
-	slices.Sort(d.Closed)
+	d.Closed, d.Open = b.Closed(types)
+	trial := b.All.State == HalfOpen || slices.ContainsFunc(types, func(t string) bool {
+		return b.stream(t).State == HalfOpen
+	})
 	switch {
-	case b.All.State == Open, len(types) > 0 && len(d.Closed) == len(types):
+	case d.Open:
 		d.Chances = Chances{}
 	case trial && d.Chances.None() < 0.5:
 		scale := 0.5 / (1 - d.Chances.None())
 		d.Chances = Chances{Memory: d.Chances.Memory * scale, Other: d.Chances.Other * scale}
 	}
 	return d
+}
+
+// Closed returns those of the error types whose memories are not to be given, sorted,
+// and whether that leaves nothing to give.
+func (b *Breaker) Closed(types []string) (closed []string, all bool) {
+	for _, t := range types {
+		if b.stream(t).State == Open {
+			closed = append(closed, t)
+		}
+	}
+	slices.Sort(closed)
+	return closed, b.All.State == Open || len(types) > 0 && len(closed) == len(types)
 }
 
 // Observe is told of a run whose outcome is known, each once, in the order in

@@ -17,8 +17,9 @@ var noon = time.Date(2026, 1, 28, 12, 0, 0, 0, time.UTC)
 // watched is the i-th run of a stream, as the breaker sees it.
 func watched(i int, arm Arm, memory float64, correct bool) *Run {
 	return &Run{
-		ID: fmt.Sprint(i), Seq: uint64(i), At: noon.Add(time.Duration(i) * time.Minute), Test: fmt.Sprint("test", i%7),
-		Arm: arm, Correct: correct, Chances: Chances{Memory: memory}, Eligible: []Candidate{{ID: "c_1", ErrorType: "form_validation_error"}},
+		ID: fmt.Sprint(i), Seq: uint64(i), At: noon.Add(time.Duration(i) * time.Minute),
+		Test: fmt.Sprint("test", i%7), Arm: arm, Correct: correct, Chances: Chances{Memory: memory},
+		Eligible: []Candidate{{ID: "c_1", ErrorType: "form_validation_error"}},
 	}
 }
 
@@ -131,7 +132,8 @@ func TestBreakerOpensAndCloses(t *testing.T) {
 	n := harmful(t, &b, 0)
 	require.Less(t, n, 40)
 	require.Equal(t, Open, b.All.State)
-	require.Zero(t, b.Decide([]string{"form_validation_error"}, Schedule()).Chances.Memory, "nothing is given while it is open")
+	require.Zero(t, b.Decide([]string{"form_validation_error"}, Schedule()).Chances.Memory,
+		"nothing is given while it is open")
 	require.Nil(t, b.Observe(watched(n+1, Memory, 0.5, false)), "a late outcome changes nothing")
 
 	evolved := noon.Add(24 * time.Hour)
@@ -234,16 +236,19 @@ func TestBreakerState(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, &b, again)
 	for state, problem := range map[string]string{
-		`{`:                                      "the breaker's state cannot be read: unexpected end of JSON input",
-		`{"drawn":-1}`:                           "the breaker's state is damaged: drawn is -1",
-		`{"all":{"state":"ajar"}}`:               `the breaker's state is damaged: all runs: state "ajar" is not closed, open or half-open`,
-		`{"guess":{"recent":{"fails":3}}}`:       "the breaker's state is damaged: guess: recent: 3 failures of 0 runs",
-		`{"types":{"a":null}}`:                   `the breaker's state is damaged: error type "a" is null`,
-		`{"all":{"harm":{"n":-1}}}`:              "the breaker's state is damaged: all runs: harm: -1 runs, at most 0",
-		`{"guess":{"belief":[0,1,0,0]}}`:         "the breaker's state is damaged: guess: belief has the logarithm 1",
-		`{"all":{"trial":101}}`:                  "the breaker's state is damaged: all runs: 101 runs on trial, opened 0 times",
-		`{"guess":{"tests":{"3":{"runs":-1}}}}`:  "the breaker's state is damaged: guess: test cell 3: 0 failures of -1 runs",
-		`{"all":{"help":{"first":[1e6,0,0,0]}}}`: "the breaker's state is damaged: all runs: help: a bet of 0 runs has come to the logarithm 1e+06",
+		`{`:            "the breaker's state cannot be read: unexpected end of JSON input",
+		`{"drawn":-1}`: "the breaker's state is damaged: drawn is -1",
+		`{"all":{"state":"ajar"}}`: `the breaker's state is damaged: all runs: ` +
+			`state "ajar" is not closed, open or half-open`,
+		`{"guess":{"recent":{"fails":3}}}`: "the breaker's state is damaged: guess: recent: 3 failures of 0 runs",
+		`{"types":{"a":null}}`:             `the breaker's state is damaged: error type "a" is null`,
+		`{"all":{"harm":{"n":-1}}}`:        "the breaker's state is damaged: all runs: harm: -1 runs, at most 0",
+		`{"guess":{"belief":[0,1,0,0]}}`:   "the breaker's state is damaged: guess: belief has the logarithm 1",
+		`{"all":{"trial":101}}`:            "the breaker's state is damaged: all runs: 101 runs on trial, opened 0 times",
+		`{"guess":{"tests":{"3":{"runs":-1}}}}`: "the breaker's state is damaged: guess: " +
+			"test cell 3: 0 failures of -1 runs",
+		`{"all":{"help":{"first":[1e6,0,0,0]}}}`: "the breaker's state is damaged: all runs: help: " +
+			"a bet of 0 runs has come to the logarithm 1e+06",
 	} {
 		_, err := ParseBreaker([]byte(state))
 		require.EqualError(t, err, problem)

@@ -174,6 +174,11 @@ type Effect struct {
 	Effect float64 `json:"effect"`
 	SD     float64 `json:"sd"`
 	PHarm  float64 `json:"pHarm"` // probability that Effect is below 0
+	Before float64 `json:"-"`     // what PHarm was before any run
+
+	// EHarm is the evidence of harm in the runs that chance gave or denied it, see
+	// [Suspect]; 0 where there are none.
+	EHarm float64 `json:"eHarm,omitempty"`
 }
 
 // Confidence is the probability that the memory helps.
@@ -200,15 +205,17 @@ func (b *Book) Fit(now time.Time) []Effect {
 	out := make([]Effect, 0, len(b.known))
 	for id, m := range b.known {
 		e := Effect{ID: id, Type: m.typ, Runs: m.runs, Right: m.right, Effect: m.prior}
-		v := 0.0
+		v, before := 0.0, 0.0
 		for _, c := range m.lineage {
 			j := p.place[b.names[c]]
 			e.Effect += p.theta[j]
 			v += spread / (n[j] + p.lambda[j])
+			before += spread / p.lambda[j]
 		}
 		e.SD = rounded(math.Sqrt(v))
 		e.Effect = rounded(e.Effect)
 		e.PHarm = rounded(stat.Normal(-e.Effect / e.SD))
+		e.Before = rounded(stat.Normal(-m.prior / math.Sqrt(before)))
 		out = append(out, e)
 	}
 	slices.SortFunc(out, func(a, b Effect) int { return cmp.Compare(a.ID, b.ID) })

@@ -140,10 +140,11 @@ func TestWithoutMemory(t *testing.T) {
 		same := Run{ID: "new", At: now, Test: on.Test, Arm: None, Correct: right}
 		after := fit(append(slices.Clone(runs), same), now)
 		for i := range before {
+			// The mean may first stand beyond what can be, since memories are expected to help.
 			if moved := after[i].Effect - before[i].Effect; right {
-				require.LessOrEqual(t, moved, 2e-6)
+				require.LessOrEqual(t, moved, Expected/20)
 			} else {
-				require.GreaterOrEqual(t, moved, -2e-6)
+				require.GreaterOrEqual(t, moved, -Expected/20)
 			}
 		}
 		elsewhere := same
@@ -172,8 +173,10 @@ func TestHardTestsAreNotHeldAgainstAMemory(t *testing.T) {
 	var runs []Run
 	for i := range 60 {
 		runs = append(runs,
-			given(i, "hard", "good", i%10 < 4), Run{ID: fmt.Sprint("h", i), At: noon, Test: "hard", Arm: None, Correct: i%10 < 1},
-			given(i, "easy", "bad", i%10 < 7), Run{ID: fmt.Sprint("e", i), At: noon, Test: "easy", Arm: None, Correct: true})
+			given(i, "hard", "good", i%10 < 4),
+			Run{ID: fmt.Sprint("h", i), At: noon, Test: "hard", Arm: None, Correct: i%10 < 1},
+			given(i, "easy", "bad", i%10 < 7),
+			Run{ID: fmt.Sprint("e", i), At: noon, Test: "easy", Arm: None, Correct: true})
 	}
 	es := fit(runs, noon)
 	good, bad := effectOf(t, es, "good"), effectOf(t, es, "bad")

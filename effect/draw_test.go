@@ -34,7 +34,7 @@ func TestDrawFrequencies(t *testing.T) {
 			count[DrawArm(fmt.Sprint("run ", i), salt, c)]++
 		}
 		for arm, p := range map[Arm]float64{Memory: c.Memory, Other: c.Other, None: c.None()} {
-			require.InDelta(t, p, float64(count[arm])/n, 5*math.Sqrt(p*(1-p)/n)+1e-9, "arm %s", arm)
+			require.InDelta(t, p, float64(count[arm])/n, 5*math.Sqrt(p*(1-p)/n)+5.0/n, "arm %s", arm)
 		}
 	})
 }
@@ -69,7 +69,11 @@ func TestScheduleSaysWhatItCannotDo(t *testing.T) {
 		{Fixed(0), blind, true},
 		{Holdout{Doubt: 0.5}, blind, true},
 		{Fixed(1), "Every run is held out, so no run is given a memory. Hold out less than all, such as 0.2.", false},
-		{Holdout{First: 0.2, Many: 50}, "After the first 50 runs nothing is held out; harm that begins later stays unseen.", false},
+		{
+			Holdout{First: 0.2, Many: 50},
+			"After the first 50 runs nothing is held out; harm that begins later stays unseen.",
+			false,
+		},
 		{Fixed(0.1), "", false},
 	} {
 		require.Equal(t, c.en, c.h.Warning().EN)

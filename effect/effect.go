@@ -2,14 +2,18 @@
 //
 // A run is drawn into an arm before it begins (draw.go): with its memories, with
 // as many other ones, or with none. When its outcome is known it is a [Run], see
-// [Join], and everything else here is a pure function of runs:
+// [Joiner], and everything else here is a pure function of runs:
 //
 //   - [Breaker] bets on harm and on help, run by run, and opens when harm is
 //     proven (breaker.go, bet.go);
 //   - [Book.Fit] shares the outcomes out to the memories that were given and to the
-//     lineage above them (credit.go, ridge.go), and [Next] says what follows for
-//     each (life.go);
+//     lineage above them (credit.go, ridge.go), [Next] says what follows for
+//     each (life.go), and [Revise] writes both into the memory (revise.go);
 //   - [Explain] says what a run showed of what it was given (explain.go);
+//   - [Corrections] says what came of verdicts that were corrected, and when that has
+//     to stop (corrections.go);
+//   - [Ablate] finds the memory that made a test fail, and [Blame] is the evidence
+//     against it (ablate.go, ablation.go);
 //   - [NewReport] and [Compare] say how far one arm is above another, test by test
 //     (report.go, lift.go, arms.go).
 //
@@ -61,6 +65,7 @@ func (c Chances) share() (rho float64, drawn bool) {
 type Run struct {
 	ID       string      // of the trial
 	Seq      uint64      // of the trial in the ledger: clocks go back, this does not
+	Ended    uint64      // of its outcome
 	At       time.Time   // when it was drawn
 	Test     string      // the test case: runs of one are equally hard
 	Scene    tree.Scene  //

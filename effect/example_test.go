@@ -2,6 +2,7 @@ package effect_test
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/memtree/memtree/effect"
@@ -16,7 +17,9 @@ func Example() {
 	var runs []effect.Run
 	for i := range 120 {
 		found := []effect.Candidate{{ID: "c_bad", Rank: 1, Type: tree.Case, ErrorType: "form_validation_error"}}
-		r := effect.Run{ID: fmt.Sprintf("run %d", i), At: at.Add(time.Duration(i) * time.Hour), Test: "login", Eligible: found}
+		r := effect.Run{
+			ID: fmt.Sprintf("run %d", i), At: at.Add(time.Duration(i) * time.Hour), Test: "login", Eligible: found,
+		}
 		r.Chances = breaker.Decide([]string{"form_validation_error"}, effect.Schedule()).Chances
 		if r.Arm = effect.DrawArm(r.ID, "salt of the store", r.Chances); r.Arm == effect.Memory {
 			r.Injected = found
@@ -34,10 +37,12 @@ func Example() {
 	now := runs[len(runs)-1].At
 	effects := book.Fit(now)
 	next := effect.Next(&effects[0], effect.Standing{Status: tree.Active}, now)
-	fmt.Println(effect.NewReport(runs, &breaker, effects).Verdict.EN)
+	verdict := effect.NewReport(&effect.Joined{Runs: runs}, &breaker, effects).Verdict.EN
+	fmt.Println(strings.ReplaceAll(verdict, ". ", ".\n"))
 	fmt.Println(next.Status, "—", next.Why.EN)
 	// Output:
 	// after 35 runs: open
-	// Memory harms: -68 points (95 %: -93 to -43), evidence 26, where 20 is proof. It is not given until the tree has evolved.
-	// retired — It harms: c_bad: -20 points (95 %: -27 to -12) on tests of equal difficulty, n=26.
+	// Memory harms: -68 points (95 %: -93 to -43), evidence 26, where 20 is proof.
+	// It is not given until the tree has evolved.
+	// retired — It harms: -20 points (95 %: -27 to -12) on tests of equal difficulty, n=26.
 }

@@ -17,6 +17,7 @@ const (
 // Shown is what one run showed of one memory.
 type Shown struct {
 	Run    string `json:"run"`
+	Test   string `json:"test"`
 	Memory string `json:"memory"`
 	Kind   Kind   `json:"kind"`
 }
@@ -31,7 +32,7 @@ func Explain(runs []Run) []Shown {
 		for i := range r.Injected {
 			c := &r.Injected[i]
 			if k, ok := shown(r, c, wrong[r.Test]); ok {
-				out = append(out, Shown{Run: r.ID, Memory: c.ID, Kind: k})
+				out = append(out, Shown{Run: r.ID, Test: r.Test, Memory: c.ID, Kind: k})
 			}
 		}
 		if !r.Correct && !slices.Contains(wrong[r.Test], r.Wrong) {

@@ -24,5 +24,7 @@ func TestExplain(t *testing.T) {
 		random,
 		run("6", Mistake{"y", taxonomy.FalsePass}, c), // another mistake
 	})
-	require.Equal(t, []Shown{{"2", "c_1", Repeated}, {"3", "c_1", OverCorrected}, {"4", "c_1", Confirmed}}, got)
+	require.Equal(t, []Shown{
+		{"2", "a", "c_1", Repeated}, {"3", "a", "c_1", OverCorrected}, {"4", "a", "c_1", Confirmed},
+	}, got)
 }

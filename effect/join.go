@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"iter"
 	"slices"
+	"time"
 
 	"github.com/memtree/memtree/tree"
 )
@@ -14,34 +15,67 @@ type Joined struct {
 	// order in which the outcomes came: the order for [Breaker.Observe].
 	Runs []Run
 
-	Open     int // trials whose outcome has not come
-	Unknown  int // outcomes of trials that are not in the ledger
-	Again    int // outcomes that say what was known
-	Contrary int // outcomes that deny one that came before; the first one counts
-	Retries  int // later attempts
-	Flipped  int // of them, those that ended otherwise than the first attempt
+	Evolved []Learning // when the tree learned, in order
+	Blamed  []Blamed   // memories that ablations blame
+	Drawn   int        // trials whose arm chance decided
+	Asked   []Asked    // every trial, in the order of the ledger
+
+	Outcomes
 }
 
-// Join joins trials, their steps and their outcomes by trial id, in whatever order they
-// stand in the ledger. The test of a run is the case of its evaluation, else the one
-// its trial names, else what was asked. look returns a memory as it is now; one it does
-// not know is a case without lineage.
-func Join(ledger iter.Seq[tree.Entry], look func(id string) (Candidate, bool)) Joined {
-	j := joiner{
-		trials: map[string]drawn{}, given: map[string][]tree.Injection{}, tests: map[string]string{}, look: look,
-	}
+// Outcomes counts trials and the outcomes that came of them.
+type Outcomes struct {
+	Known    int `json:"known"`    // trials whose outcome has come
+	Open     int `json:"open"`     // trials whose outcome has not come
+	Unknown  int `json:"unknown"`  // outcomes of trials that are not in the ledger
+	Again    int `json:"again"`    // outcomes that say what was known
+	Contrary int `json:"contrary"` // outcomes that deny one that came before; the first one counts
+	Retries  int `json:"retries"`  // later attempts
+	Flipped  int `json:"flipped"`  // of them, those that ended otherwise than the first attempt
+}
+
+// Asked is a question that was put to memory.
+type Asked struct {
+	At    time.Time
+	Found bool // memory had something for it, in whatever arm it was
+}
+
+// Learning is a time at which the tree learned. Trials from Seq on are drawn from the
+// new tree.
+type Learning struct {
+	Seq uint64
+	At  time.Time
+}
+
+// Look returns a memory as it is now, false for one that it does not know.
+type Look func(id string) (Candidate, bool)
+
+// Join joins the entries of a ledger, see [Joiner].
+func Join(ledger iter.Seq[tree.Entry], look Look) Joined {
+	j := NewJoiner()
 	for e := range ledger {
-		j.note(&e)
+		j.Add(&e)
 	}
-	return j.join()
+	return j.Join(look)
 }
 
-type joiner struct {
+// Joiner joins trials, their steps and their outcomes by trial id, in whatever order
+// they stand in the ledger. It keeps what it needs of the entries, so a ledger that has
+// grown is joined again without being read again. It is for one goroutine.
+type Joiner struct {
 	trials   map[string]drawn
 	given    map[string][]tree.Injection // at later steps, by trial
 	tests    map[string]string           // by evaluation
-	outcomes []*tree.Outcome
-	look     func(id string) (Candidate, bool)
+	outcomes []known
+	evolved  []Learning
+	asked    []Asked
+	blamed   []Blamed
+	chances  int // trials whose arm chance decided
+}
+
+// NewJoiner returns a joiner of an empty ledger.
+func NewJoiner() *Joiner {
+	return &Joiner{trials: map[string]drawn{}, given: map[string][]tree.Injection{}, tests: map[string]string{}}
 }
 
 // drawn is a trial and its place in the ledger.
@@ -50,18 +84,40 @@ type drawn struct {
 	seq uint64
 }
 
-// note keeps an entry. Of two trials of one id the first counts: it was drawn first.
-func (j *joiner) note(e *tree.Entry) {
+// known is an outcome and its place in the ledger.
+type known struct {
+	*tree.Outcome
+	seq uint64
+}
+
+// Add takes an entry in and reports whether it may change what is joined. Of two trials
+// of one id the first counts: it was drawn first.
+func (j *Joiner) Add(e *tree.Entry) bool {
 	switch {
 	case e.Trial != nil && j.trials[e.Trial.ID].Trial == nil:
 		j.trials[e.Trial.ID] = drawn{e.Trial, e.Seq}
+		j.asked = append(j.asked, Asked{e.Trial.At, len(e.Trial.Eligible) > 0})
+		if e.Trial.P < 1 {
+			j.chances++
+		}
 	case e.Step != nil:
 		j.given[e.Step.Trial] = append(j.given[e.Step.Trial], e.Step.Injected...)
 	case e.Outcome != nil:
-		j.outcomes = append(j.outcomes, e.Outcome)
+		j.outcomes = append(j.outcomes, known{e.Outcome, e.Seq})
+		return true
 	case e.Verdict != nil && e.Verdict.CaseID != "":
 		j.tests[e.Verdict.Evaluation] = e.Verdict.CaseID
+	case e.Ablation != nil:
+		b, ok := Blame(e.Ablation)
+		if ok {
+			j.blamed = append(j.blamed, b)
+		}
+		return ok
+	case e.Evolved != nil:
+		j.evolved = append(j.evolved, Learning{e.Seq, e.At})
+		return true
 	}
+	return false
 }
 
 // try is one attempt of a trial.
@@ -70,76 +126,118 @@ type try struct {
 	attempt int
 }
 
-func (j *joiner) join() Joined {
-	var out Joined
-	known := map[try]bool{} // whether it was right
+// Join returns what the entries say so far. The test of a run is the case of its
+// evaluation, else the one its trial names, else what was asked. A memory that look
+// does not know is a case without lineage.
+func (j *Joiner) Join(look Look) Joined {
+	out := Joined{
+		Evolved: slices.Clone(j.evolved), Blamed: slices.Clone(j.blamed),
+		Drawn: j.chances, Asked: slices.Clip(j.asked),
+	}
+	outcomes := j.corrected()
+	right := map[try]bool{}
 	first := map[string]int{}
-	for _, o := range j.outcomes {
+	for _, o := range outcomes {
 		if t := j.trials[o.Trial]; t.Trial != nil {
-			if n, ok := first[o.Trial]; !ok || attempt(o) < n {
-				first[o.Trial] = attempt(o)
+			if n, ok := first[o.Trial]; !ok || attempt(o.Outcome) < n {
+				first[o.Trial] = attempt(o.Outcome)
 			}
 		}
 	}
-	for _, o := range j.outcomes {
+	for _, o := range outcomes {
 		t := j.trials[o.Trial]
 		if t.Trial == nil {
 			out.Unknown++
 			continue
 		}
-		this := try{o.Trial, attempt(o)}
-		if right, ok := known[this]; ok {
-			if right == o.Correct {
+		this := try{o.Trial, attempt(o.Outcome)}
+		if was, ok := right[this]; ok {
+			if was == o.Correct {
 				out.Again++
 			} else {
 				out.Contrary++
 			}
 			continue
 		}
-		known[this] = o.Correct
-		out.Runs = append(out.Runs, j.run(t, o))
+		right[this] = o.Correct
+		out.Runs = append(out.Runs, j.run(t, o, look))
 	}
-	for this, right := range known {
+	for this, was := range right {
 		if n := first[this.trial]; n < this.attempt {
 			out.Retries++
-			if known[try{this.trial, n}] != right {
+			if right[try{this.trial, n}] != was {
 				out.Flipped++
 			}
 		}
 	}
-	out.Open = len(j.trials) - len(first)
+	out.Known, out.Open = len(first), len(j.trials)-len(first)
+	return out
+}
+
+// corrected returns the outcomes with what a person said last of an evaluation in the place of
+// its own, and without the other outcomes that a person said. Where it has none of its own, what the
+// person said first has its place. What was taken back is left out.
+func (j *Joiner) corrected() []known {
+	last := map[string]known{}
+	for _, o := range j.outcomes {
+		if o.By != "" {
+			last[o.Evaluation] = o
+		}
+	}
+	if len(last) == 0 {
+		return j.outcomes
+	}
+	told := map[string]bool{} // evaluations that have an outcome
+	for _, o := range j.outcomes {
+		told[o.Evaluation] = told[o.Evaluation] || o.By == ""
+	}
+	out := make([]known, 0, len(j.outcomes))
+	for _, o := range j.outcomes {
+		if o.By != "" && told[o.Evaluation] {
+			continue
+		}
+		told[o.Evaluation] = true
+		if c, ok := last[o.Evaluation]; ok && c.Trial == o.Trial {
+			o.Outcome = c.Outcome
+		}
+		if !o.Void {
+			out = append(out, o)
+		}
+	}
 	return out
 }
 
 func attempt(o *tree.Outcome) int { return max(1, o.Attempt) }
 
-func (j *joiner) run(t drawn, o *tree.Outcome) Run {
+// arms are the names of the arms in a ledger.
+var arms = map[tree.Arm]Arm{tree.ArmMemory: Memory, tree.ArmOther: Other, tree.ArmHoldout: None}
+
+func (j *Joiner) run(t drawn, o known, look Look) Run {
 	r := Run{
-		ID: t.ID, Seq: t.seq, At: t.At, Test: cmp.Or(j.tests[o.Evaluation], t.Scope.Test, t.Query), Scene: t.Scene, Arm: Memory,
-		Chances: Chances{Memory: t.P}, Attempt: attempt(o), Correct: o.Correct,
-	}
-	if t.Arm != tree.ArmMemory {
-		r.Arm = None
+		ID: t.ID, Seq: t.seq, Ended: o.seq, At: t.At, Scene: t.Scene,
+		Test: cmp.Or(j.tests[o.Evaluation], t.Scope.Test, t.Query),
+		Arm:  cmp.Or(arms[t.Arm], None), Chances: Chances{Memory: t.P, Other: t.Other},
+		Attempt: attempt(o.Outcome), Correct: o.Correct,
 	}
 	if !o.Correct {
 		r.Wrong = Mistake{o.ErrorType, o.Direction}
 	}
 	for i, id := range t.Eligible {
-		r.Eligible = append(r.Eligible, j.candidate(id, i+1))
+		r.Eligible = append(r.Eligible, look.candidate(id, i+1))
 	}
 	if r.Arm == None {
 		return r
 	}
 	for _, in := range slices.Concat(t.Injected, j.given[t.ID]) {
 		if !slices.ContainsFunc(r.Injected, func(c Candidate) bool { return c.ID == in.ID }) {
-			r.Injected = append(r.Injected, j.candidate(in.ID, in.Rank))
+			r.Injected = append(r.Injected, look.candidate(in.ID, in.Rank))
 		}
 	}
 	return r
 }
 
-func (j *joiner) candidate(id string, rank int) Candidate {
-	c, ok := j.look(id)
+func (look Look) candidate(id string, rank int) Candidate {
+	c, ok := look(id)
 	if !ok {
 		c = Candidate{ID: id, Type: tree.Case}
 	}

@@ -36,7 +36,9 @@ func TestJoin(t *testing.T) {
 	j := join(
 		outcomeOf("t_1", "v_1", 0, false), // before its trial
 		trial("t_1", tree.ArmMemory), trial("t_2", tree.ArmHoldout), trial("t_3", tree.ArmMemory),
-		tree.Entry{Step: &tree.Step{Trial: "t_1", Injected: []tree.Injection{{ID: "c_1", Rank: 1, Step: 2}, {ID: "c_2", Rank: 2, Step: 2}}}},
+		tree.Entry{Step: &tree.Step{Trial: "t_1", Injected: []tree.Injection{
+			{ID: "c_1", Rank: 1, Step: 2}, {ID: "c_2", Rank: 2, Step: 2},
+		}}},
 		tree.Entry{Verdict: &tree.Verdict{Evaluation: "v_1", CaseID: "login"}},
 		outcomeOf("t_2", "v_2", 1, true),
 	)
@@ -55,6 +57,29 @@ func TestJoin(t *testing.T) {
 	require.Empty(t, b.Injected)
 	require.Equal(t, Mistake{}, b.Wrong)
 	require.Equal(t, 1, j.Open)
+}
+
+// What a person says of a run that nobody had judged is its outcome, until it is taken back.
+func TestJoinWhatAPersonSays(t *testing.T) {
+	said := func(correct, void bool) tree.Entry {
+		e := outcomeOf("t_1", "v_1", 1, correct)
+		e.Outcome.By, e.Outcome.Void = "ann", void
+		return e
+	}
+	drawn := trial("t_1", tree.ArmMemory)
+	require.Empty(t, join(drawn).Runs)
+	runs := join(drawn, said(true, false)).Runs
+	require.Len(t, runs, 1)
+	require.True(t, runs[0].Correct)
+	runs = join(drawn, said(true, false), said(false, false)).Runs
+	require.Len(t, runs, 1)
+	require.False(t, runs[0].Correct, "the last word counts")
+	j := join(drawn, said(true, false), said(true, true))
+	require.Empty(t, j.Runs)
+	require.Equal(t, 1, j.Open)
+	runs = join(drawn, said(true, false), said(true, true), outcomeOf("t_1", "v_1", 1, false)).Runs
+	require.Len(t, runs, 0, "the person's last word is that nobody knows")
+	require.Len(t, join(drawn, said(true, true), said(false, false)).Runs, 1)
 }
 
 func TestJoinOddOutcomes(t *testing.T) {

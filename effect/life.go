@@ -40,15 +40,13 @@ type Standing struct {
 
 // Next returns what follows for a memory from its effect. now is the time of the
 // latest run. What a person said wins: a pinned memory is left as it is, or comes
-// back, and a banned one is retired.
+// back. A banned one is left as it is too: its mark keeps it from every run.
 func Next(e *Effect, s Standing, now time.Time) Step {
 	stay := Step{Status: s.Status}
 	away := s.Status == tree.Quarantined || s.Status == tree.Retired
 	switch {
 	case s.Status == tree.Archived, away && !s.Ours:
 		return stay
-	case s.Mark == tree.Banned && s.Status != tree.Retired:
-		return Step{tree.Retired, taxonomy.Text{EN: "Somebody banned it.", ZH: "有人已禁用它。"}}
 	case s.Mark == tree.Pinned && away:
 		return Step{tree.Active, taxonomy.Text{EN: "Somebody pinned it.", ZH: "有人已固定它。"}}
 	case s.Mark != tree.Unmarked:
@@ -68,6 +66,9 @@ func judge(e *Effect, s Standing, now time.Time) Step {
 		if e.PHarm > injectTo && e.Runs >= fewToHold {
 			return Step{tree.Quarantined, because(e, "It is likely to harm", "它很可能有害")}
 		}
+		if s.Status == tree.Probation && e.PHarm < restoreFrom && e.Runs >= fewToHold {
+			return Step{tree.Active, because(e, "Runs were none the worse for it", "用过它的运行并未变差")}
+		}
 	case tree.Quarantined, tree.Retired:
 		switch {
 		case e.PHarm < restoreFrom:
@@ -84,9 +85,18 @@ func judge(e *Effect, s Standing, now time.Time) Step {
 	return Step{Status: s.Status}
 }
 
+// because says what follows and why: how large the effect is, and what the runs that
+// chance decided about prove, where that is what counted.
 func because(e *Effect, en, zh string) taxonomy.Text {
-	s := e.Sentence()
-	return taxonomy.Text{EN: en + ": " + s.EN, ZH: zh + "：" + s.ZH}
+	s := e.Size()
+	out := taxonomy.Text{EN: en + ": " + s.EN, ZH: zh + "：" + s.ZH}
+	if e.EHarm >= proof {
+		v := amount(e.EHarm)
+		out.EN += fmt.Sprintf(" Held against runs that were held out, the evidence of harm is %s, "+
+			"where %.0f is proof.", v.EN, proof)
+		out.ZH += fmt.Sprintf("与留出的对照运行相比，有害的证据值%s（达到 %.0f 即为证实）。", v.ZH, proof)
+	}
+	return out
 }
 
 // Given reports whether runs are given memories of this status.
@@ -94,35 +104,29 @@ func Given(status tree.Status, mark tree.Mark) bool {
 	return mark != tree.Banned && (status == tree.Probation || status == tree.Active)
 }
 
-// Probe returns the one of the quarantined memories found for a run that it is given
-// all the same, so that it can clear itself: in one run of ten, and never two at
-// once, because what they did could not be told apart. quarantined are those whose
-// standing is ours, not imports that wait for a person; salt is the store's.
-func Probe(quarantined []string, runID, salt string) (id string, ok bool) {
-	if len(quarantined) == 0 || !Draw(runID, salt+"\x00probe", probes) {
-		return "", false
-	}
-	least := 2.0
-	for _, q := range quarantined {
-		if u := unit(runID, salt+"\x00probe\x00"+q); u < least {
-			id, least = q, u
-		}
-	}
-	return id, true
-}
+// Probes reports whether a run is given a quarantined memory that fits, so that it can
+// clear itself: one run of ten, whatever arm it is in. It is given one and never two,
+// because what they did could not be told apart. salt is the store's.
+func Probes(runID, salt string) bool { return Draw(runID, salt+"\x00probe", probes) }
 
 // Sentence says what the memory has done.
 func (e *Effect) Sentence() taxonomy.Text {
+	s := e.Size()
+	return taxonomy.Text{EN: e.ID + ": " + s.EN, ZH: e.ID + "：" + s.ZH}
+}
+
+// Size says how large the effect is.
+func (e *Effect) Size() taxonomy.Text {
 	if e.Runs == 0 {
-		return taxonomy.Text{EN: e.ID + ": given to no run yet.", ZH: e.ID + "：尚未用于任何运行。"}
+		return taxonomy.Text{EN: "given to no run yet.", ZH: "尚未用于任何运行。"}
 	}
 	half := 1.96 * e.SD
 	low, high := points(e.Effect-half), points(e.Effect+half)
 	return taxonomy.Text{
-		EN: fmt.Sprintf("%s: %s points (95 %%: %s to %s) on tests of equal difficulty, n=%d.",
-			e.ID, points(e.Effect), low, high, e.Runs),
-		ZH: fmt.Sprintf("%s：在难度相同的测试上 %s 个百分点（95 %%：%s 至 %s），n=%d。",
-			e.ID, points(e.Effect), low, high, e.Runs),
+		EN: fmt.Sprintf("%s points (95 %%: %s to %s) on tests of equal difficulty, n=%d.",
+			points(e.Effect), low, high, e.Runs),
+		ZH: fmt.Sprintf("在难度相同的测试上 %s 个百分点（95 %%：%s 至 %s），n=%d。",
+			points(e.Effect), low, high, e.Runs),
 	}
 }
 

@@ -121,4 +121,11 @@ func needed(l Lift, right float64, e float64) int {
 	}
 }
 
+// RunsFor is about how many runs it takes to prove a lift, where six runs of ten are right and one of five is held
+// out.
+func RunsFor(lift float64) int {
+	const n, heldOut, right = 1000, 200, 0.6
+	return needed(Lift{N: n - heldOut, M: heldOut, Lift: lift, Low: -1, High: 1}, right, 1)
+}
+
 func entropy(p float64) float64 { return -p*math.Log(p) - (1-p)*math.Log(1-p) }

@@ -10,10 +10,11 @@ import (
 
 // Report says whether memory helps, how sure that is, and which memories do.
 type Report struct {
-	Runs   int `json:"runs"`   // first attempts that memory had something for
-	Guided int `json:"guided"` // of them, with their memories
-	Other  int `json:"other"`  // with other ones
-	None   int `json:"none"`   // with none
+	Runs   int   `json:"runs"`   // first attempts that memory had something for
+	Guided int   `json:"guided"` // of them, with their memories
+	Other  int   `json:"other"`  // with other ones
+	None   int   `json:"none"`   // with none
+	Right  Right `json:"right"`  // how many of each were right
 
 	Lift
 	FalsePass Lift  `json:"falsePass"`         // share of runs that missed a defect: below 0 is better
@@ -21,17 +22,33 @@ type Report struct {
 	Repeat    Lift  `json:"repeat"`            // share of runs that made a mistake a memory found for them warned of
 	Control   *Lift `json:"control,omitempty"` // right runs against those with other memories
 
-	EHelp float64   `json:"eHelp"` // at 20 memory is proven to help
-	EHarm float64   `json:"eHarm"` // at 20 it is proven to harm, and the breaker opens
-	State State     `json:"state"`
-	Since time.Time `json:"since,omitzero"`
-	Types []Typed   `json:"types,omitempty"` // by error type, those that are not closed
+	EHelp  float64   `json:"eHelp"`  // at 20 memory is proven to help
+	EHarm  float64   `json:"eHarm"`  // at 20 it is proven to harm, and the breaker opens
+	Proven bool      `json:"proven"` // one of them is, or once was: what was proven stays so until the tree evolves
+	State  State     `json:"state"`
+	Since  time.Time `json:"since,omitzero"`
+	Types  []Typed   `json:"types,omitempty"` // by error type, those that are not closed
 
 	Helpful []Effect `json:"helpful,omitempty"` // memories sure to help, the best first
 	Harmful []Effect `json:"harmful,omitempty"` // and likely to harm, the worst first
 	Needed  int      `json:"needed,omitempty"`  // more runs that would settle it, if the lift is what it seems
 
-	Verdict taxonomy.Text `json:"-"` // all of it in a sentence
+	Asked    int      `json:"asked"` // questions, those without an outcome too
+	Found    int      `json:"found"` // of them, those that memory had something for
+	Outcomes Outcomes `json:"outcomes"`
+
+	Verdict  taxonomy.Text `json:"-"` // all of it in a sentence
+	Memories []Effect      `json:"-"` // every memory that was given to a run, by id
+
+	runs   []*Run // that count, by time
+	joined *Joined
+}
+
+// Right counts right runs, by arm.
+type Right struct {
+	Guided int `json:"guided"`
+	Other  int `json:"other"`
+	None   int `json:"none"`
 }
 
 // Typed is the state of an error type.
@@ -44,11 +61,10 @@ type Typed struct {
 // surely is the confidence from which a memory is called helpful.
 const surely = 0.95
 
-// NewReport reports on runs, in any order. b has observed them, and effects are of
-// their fit.
-func NewReport(runs []Run, b *Breaker, effects []Effect) *Report {
+// NewReport reports on runs. b has observed them, and effects are of their fit.
+func NewReport(j *Joined, b *Breaker, effects []Effect) *Report {
 	var in []*Run
-	for _, r := range sorted(runs) {
+	for _, r := range sorted(j.Runs) {
 		if len(r.Eligible) > 0 {
 			in = append(in, r)
 		}
@@ -56,23 +72,15 @@ func NewReport(runs []Run, b *Breaker, effects []Effect) *Report {
 	r := &Report{
 		Runs: len(in), EHelp: b.All.Help.E(), EHarm: b.All.Harm.E(),
 		State: cmp.Or(b.All.State, Closed), Since: b.All.Since,
+		Asked: len(j.Asked), Outcomes: j.Outcomes, Memories: effects, runs: in, joined: j,
 	}
-	for _, run := range in {
-		switch run.Arm {
-		case Memory:
-			r.Guided++
-		case Other:
-			r.Other++
-		case None:
-			r.None++
-		}
-	}
-	r.Lift = lift(in, Memory, None, func(r *Run) bool { return r.Correct })
+	r.count()
+	r.Lift = lift(in, Memory, None, wasRight)
 	r.FalsePass = lift(in, Memory, None, wrongly(taxonomy.FalsePass))
 	r.FalseFail = lift(in, Memory, None, wrongly(taxonomy.FalseFail))
 	r.Repeat = lift(in, Memory, None, (*Run).warned)
 	if r.Other > 0 {
-		l := lift(in, Memory, Other, func(r *Run) bool { return r.Correct })
+		l := lift(in, Memory, Other, wasRight)
 		r.Control = &l
 	}
 	for _, t := range b.names() {
@@ -82,9 +90,30 @@ func NewReport(runs []Run, b *Breaker, effects []Effect) *Report {
 	}
 	r.sort(effects)
 	r.Needed = r.needed(in, b)
+	r.Proven = r.State == Open || b.All.Help.Best >= proof
 	r.Verdict = r.verdict(b)
 	return r
 }
+
+// count counts questions, and runs by arm.
+func (r *Report) count() {
+	for _, a := range r.joined.Asked {
+		if a.Found {
+			r.Found++
+		}
+	}
+	arms := map[Arm][2]*int{
+		Memory: {&r.Guided, &r.Right.Guided}, Other: {&r.Other, &r.Right.Other}, None: {&r.None, &r.Right.None},
+	}
+	for _, run := range r.runs {
+		n := arms[run.Arm]
+		if *n[0]++; run.Correct {
+			*n[1]++
+		}
+	}
+}
+
+func wasRight(r *Run) bool { return r.Correct }
 
 func wrongly(d taxonomy.Direction) func(*Run) bool {
 	return func(r *Run) bool { return !r.Correct && r.Wrong.Direction == d }

@@ -72,7 +72,7 @@ func TestReport(t *testing.T) {
 		{"three arms", 800, 0.05, three},
 	} {
 		runs, b, effects := history(c.n, c.lift, c.h, 1)
-		r := NewReport(runs, b, effects)
+		r := NewReport(&Joined{Runs: runs}, b, effects)
 		r.EHelp, r.EHarm = math.Round(100*r.EHelp)/100, math.Round(100*r.EHarm)/100
 		data, err := json.Marshal(r)
 		require.NoError(t, err)
@@ -88,7 +88,7 @@ func TestReportOnTrial(t *testing.T) {
 	runs, b, effects := history(300, -0.3, Fixed(0.2), 1)
 	require.Equal(t, Open, b.All.State)
 	b.Evolved(noon, 1)
-	r := NewReport(runs, b, effects)
+	r := NewReport(&Joined{Runs: runs}, b, effects)
 	require.Equal(t, "Memory harmed before the tree evolved and is on trial: "+
 		"0 of 100 runs, half of them without it.", r.Verdict.EN)
 	require.Equal(t, "演化之前记忆有害，现正试用：已完成 0 / 100 次运行，其中一半不提供记忆。", r.Verdict.ZH)
@@ -112,7 +112,7 @@ func TestReportKeepsDirectionsApart(t *testing.T) {
 		}
 		runs = append(runs, r)
 	}
-	r := NewReport(runs, &Breaker{}, nil)
+	r := NewReport(&Joined{Runs: runs}, &Breaker{}, nil)
 	require.InDelta(t, 0, r.Lift.Lift, 1e-12)
 	require.InDelta(t, -0.5, r.FalsePass.Lift, 1e-12)
 	require.InDelta(t, 0.5, r.FalseFail.Lift, 1e-12)

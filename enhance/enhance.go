@@ -61,6 +61,7 @@ type Options struct {
 type Observed struct {
 	fact.Fact
 	ID     string // of the memory
+	Type   string // its error type
 	Clause string // set by Write: the words of the text for it
 }
 

@@ -134,3 +134,54 @@ func roleName(role string, zh bool) string {
 		"switch": "开关", "slider": "滑块", "tab": "标签页", "option": "选项", "heading": "标题", "img": "图片",
 	}[role]
 }
+
+// Expectation words what should be true of a page, in zh or en.
+func Expectation(e fact.Expected, lang string) string {
+	zh := lang == "zh"
+	pick := func(en, inZH string, args ...any) string {
+		if zh {
+			return fmt.Sprintf(inZH, args...)
+		}
+		return fmt.Sprintf(en, args...)
+	}
+	thing := quoteFact(e.Thing)
+	if e.Role != "" {
+		thing = roleName(e.Role, zh) + thing
+	}
+	switch e.Kind {
+	case fact.Control:
+		return pick("%s can be used", "%s可以使用", thing)
+	case fact.There:
+		return pick("%s is on the page", "页面上有%s", thing)
+	case fact.Input:
+		if e.Want == "" {
+			return pick("%s is not of type %s", "%s的类型不是 %s", thing, inert(e.Got))
+		}
+		return pick("%s is of type %s", "%s的类型是 %s", thing, inert(e.Want))
+	case fact.Set:
+		if e.Want == fact.On {
+			return pick("%s is on", "%s是选中或打开的", thing)
+		}
+		return pick("%s is off", "%s没有选中或打开", thing)
+	case fact.Product:
+		return pick("a price times its quantity is what stands behind them", "单价乘以数量等于后面的小计")
+	}
+	return readExpectation(e, zh, pick)
+}
+
+// readExpectation says how a text or a number should read.
+func readExpectation(e fact.Expected, zh bool, pick func(en, zh string, args ...any) string) string {
+	of := ""
+	if e.Role != "" {
+		of = roleName(e.Role, zh)
+	}
+	switch {
+	case e.Kind == fact.Value && e.Thing != "" && e.Want != "":
+		return pick("beside %s stands %s", "%s旁边是%s", quoteFact(e.Thing), quoteFact(e.Want))
+	case e.Want != "" && e.Got != "":
+		return pick("%s is on the page, not %s", "页面上是%s，不是%s", of+quoteFact(e.Want), quoteFact(e.Got))
+	case e.Want != "":
+		return pick("%s is on the page", "页面上有%s", of+quoteFact(e.Want))
+	}
+	return pick("%s is not on the page", "页面上没有%s", of+quoteFact(e.Got))
+}

@@ -71,7 +71,7 @@ func newItem(n *tree.Node, o Options) (wordedMemory, why) {
 		return it, why{}
 	}
 	m := mistakeOf(n, first.Check)
-	if m == "" || aboutKnownCheck(n) {
+	if m == "" || aboutKnownCheck(n) && !n.Disregarded() {
 		return it, why{}
 	}
 	_, unsafe := guard.Unsafe(m)
@@ -114,7 +114,8 @@ func (o Options) supposeMiss(n *tree.Node) *tree.Node {
 
 // aboutKnownCheck reports whether a memory is about a check of the taxonomy. Then the text has
 // the action only, since further words press a judge without being weighed. Other memories
-// have nothing but the cause to tell.
+// have nothing but the cause to tell, and of one whose action was disregarded the mistake is told
+// too.
 func aboutKnownCheck(n *tree.Node) bool {
 	return slices.ContainsFunc(n.Says(), func(l tree.Lesson) bool { return l.Kind != "" })
 }

@@ -1,6 +1,7 @@
 package enhance
 
 import (
+	"iter"
 	"strings"
 
 	"github.com/memtree/memtree/fact"
@@ -24,14 +25,23 @@ func (l *Look) Hold(cases []tree.Node, tax *taxonomy.Taxonomy) []Observed {
 	}
 	page := fact.Read(l.Observation)
 	var held []Observed
-	for i := range cases {
-		for _, e := range fact.Of(&cases[i], tax) {
-			if l.asksAbout(&cases[i], &e) {
-				held = append(held, Observed{Fact: page.Hold(e), ID: cases[i].ID})
+	for n, e := range l.Expects(cases, tax) {
+		held = append(held, Observed{Fact: page.Hold(e), ID: n.ID, Type: n.ErrorType})
+	}
+	return held
+}
+
+// Expects yields what the cases expect of a page, as far as the question is about it.
+func (l *Look) Expects(cases []tree.Node, tax *taxonomy.Taxonomy) iter.Seq2[*tree.Node, fact.Expected] {
+	return func(yield func(*tree.Node, fact.Expected) bool) {
+		for i := range cases {
+			for _, e := range fact.Of(&cases[i], tax) {
+				if l.asksAbout(&cases[i], &e) && !yield(&cases[i], e) {
+					return
+				}
 			}
 		}
 	}
-	return held
 }
 
 // asksAbout reports whether the question is about what a case expects: the question is of the

@@ -8,14 +8,15 @@ import (
 
 // ToldFact says what an observation shows of something that was once missed or claimed wrongly.
 type ToldFact struct {
-	Memory string    `json:"memory"` // id of the case it was read from
-	Check  string    `json:"check,omitempty"`
-	Kind   fact.Kind `json:"kind"`
-	Thing  string    `json:"thing,omitempty"` // what it is about: a name on the page, a label
-	State  string    `json:"state"`           // holds, broken or unknown
-	Line   int       `json:"line,omitempty"`  // of the observation, from 1; 0 where an absence shows it
-	Seen   string    `json:"seen,omitempty"`  // that line
-	Text   string    `json:"text"`            // what is so, or why it is unknown
+	Memory    string    `json:"memory"` // id of the case it was read from
+	ErrorType string    `json:"-"`      // of that case
+	Check     string    `json:"check,omitempty"`
+	Kind      fact.Kind `json:"kind"`
+	Thing     string    `json:"thing,omitempty"` // what it is about: a name on the page, a label
+	State     string    `json:"state"`           // holds, broken or unknown
+	Line      int       `json:"line,omitempty"`  // of the observation, from 1; 0 where an absence shows it
+	Seen      string    `json:"seen,omitempty"`  // that line
+	Text      string    `json:"text"`            // what is so, or why it is unknown
 }
 
 // Told returns facts for output: with the clause of the text, or with the reason why they are
@@ -29,7 +30,7 @@ func Told(facts []Observed) []ToldFact {
 			text = f.Why
 		}
 		out = append(out, ToldFact{
-			Memory: f.ID, Check: f.Check, Kind: f.Kind, Thing: cmp.Or(f.Thing, f.Want, f.Got),
+			Memory: f.ID, ErrorType: f.Type, Check: f.Check, Kind: f.Kind, Thing: cmp.Or(f.Thing, f.Want, f.Got),
 			State: f.State.String(), Line: f.Line, Seen: f.Seen, Text: text,
 		})
 	}

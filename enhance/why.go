@@ -17,11 +17,25 @@ const (
 	settledNow  = "facts of the page itself are told in its place"
 	itsText     = "its text "
 	gone        = "it went out of use a moment ago"
+	heldType    = "memories of its error type do harm, so none is given until the tree has learned"
+	heldTest    = "it led runs of this test to the opposite mistake, so it is not given here"
 )
+
+// The reasons why memory holds a memory back that fits.
+var (
+	HeldType = Drop{Reason: heldType, Sentence: heldType} // the breaker is open for its error type
+	HeldTest = Drop{Reason: heldTest, Sentence: heldTest} // see tree.Credit.NotOn
+)
+
+// Of returns the reason with the memory that it is about.
+func (d Drop) Of(id string) Drop {
+	d.ID = id
+	return d
+}
 
 // Sentences returns the formats of all reasons, so that a program can translate them.
 func Sentences() []string {
-	out := []string{saysSame, noRoom, noCheck, leaksNumber, leaksLong, leaksValue, settledNow, gone}
+	out := []string{saysSame, noRoom, noCheck, leaksNumber, leaksLong, leaksValue, settledNow, gone, heldType, heldTest}
 	for _, s := range guard.Reasons() {
 		out = append(out, itsText+s)
 	}

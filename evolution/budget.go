@@ -26,11 +26,14 @@ type calls struct {
 	review  bool // PlanOptions.Review
 	step    Progress
 	told    func(Progress) // PlanOptions.Progress
-	down    error          // why the model is not asked any more; nil while it is
+	vain    *Vain          // never nil
 }
 
 func budget(o PlanOptions) calls {
-	c := calls{most: o.MaxCost, price: o.Price, review: o.Review, told: o.Progress}
+	c := calls{most: o.MaxCost, price: o.Price, review: o.Review, told: o.Progress, vain: o.Vain}
+	if c.vain == nil {
+		c.vain = &Vain{}
+	}
 	if o.MaxCalls != nil {
 		c.bounded, c.left = true, *o.MaxCalls
 	}

@@ -5,19 +5,32 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/tree"
 )
 
 // Evolved is what an Evolve did, or with DryRun would do.
 type Evolved struct {
-	Plans     []Plan      `json:"plans"`     // by partition, sorted
-	Forgotten []Forgotten `json:"forgotten"` // what was archived
-	Revived   []string    `json:"revived"`   // cases taken back into use
-	Calls     int         `json:"calls"`
-	Usage     llm.Usage   `json:"usage"`
-	Cost      float64     `json:"cost"`    // by Price
-	Waiting   int         `json:"waiting"` // jobs left for another Evolve because of MaxCalls, MaxCost or DryRun
+	Plans     []Plan           `json:"plans"`     // by partition, sorted
+	Forgotten []Forgotten      `json:"forgotten"` // what was archived
+	Revived   []string         `json:"revived"`   // cases taken back into use
+	Anew      []string         `json:"anew"`      // lessons that went at a person's word, some to be written anew
+	Judged    []effect.Revised `json:"judged"`    // memories given from now on, or no longer, because of their effect
+	Again     int              `json:"again"`     // cases read by the model that had failed before
+	Calls     int              `json:"calls"`
+	Usage     llm.Usage        `json:"usage"`
+	Cost      float64          `json:"cost"`    // by Price
+	Waiting   int              `json:"waiting"` // jobs left for another Evolve because of MaxCalls, MaxCost or DryRun
+}
+
+// Changed returns how often a memory was changed.
+func (v *Evolved) Changed() int {
+	n := len(v.Forgotten) + len(v.Revived) + len(v.Anew) + len(v.Judged) + v.Again
+	for i := range v.Plans {
+		n += len(v.Plans[i].Changes)
+	}
+	return n
 }
 
 // Proposals returns what waits for a person, by partition and as planned.

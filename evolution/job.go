@@ -2,6 +2,7 @@ package evolution
 
 import (
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/memtree/memtree/evolution/cluster"
@@ -97,6 +98,9 @@ func (j *job) key(writer, model string) string {
 	}
 	for _, n := range j.parts {
 		parts = append(parts, n.ID, n.bucket.check)
+	}
+	if j.present != nil && j.present.Disregarded() { // the old answer did not help
+		parts = append(parts, "disregarded", strconv.Itoa(j.present.Credit.Repeated))
 	}
 	return "j_" + tree.Hash(parts...)
 }

@@ -63,10 +63,14 @@ func rejections(value []byte) []Rejection {
 // write settles a job and returns the node to put into the tree. It returns false when
 // no draft passed, or when the job has to wait for a person or for a later plan.
 func (w *work) write(j *job) (tree.Node, bool, error) {
+	var said *tree.Word // of a lesson that comes back: that a word was taken back holds in other trees
 	if j.present == nil {
 		id := w.e.node(j, &gate.Draft{}, tree.Provenance{}).ID
-		if old := w.s.nodes[id]; old != nil && !mayReturn(old) {
-			return tree.Node{}, false, nil // a lesson of exactly these cases was taken out of use
+		if old := w.s.nodes[id]; old != nil {
+			if !mayReturn(old) {
+				return tree.Node{}, false, nil // a lesson of exactly these cases was taken out of use
+			}
+			said = old.Word
 		}
 	}
 	r, ok, err := w.settle(j)
@@ -80,7 +84,16 @@ func (w *work) write(j *job) (tree.Node, bool, error) {
 		j.refused = true
 		return tree.Node{}, false, nil
 	}
+	r.Draft.Lessons = slices.Clone(r.Draft.Lessons)
 	n := w.e.node(j, r.Draft, r.By)
+	for i := range n.Content.Lessons { // a draft that was kept was counted when it was written
+		if l := &n.Content.Lessons[i]; j.Type == tree.Experience && l.Times > 0 {
+			l.Tests, l.Times = tests(j.Members), times(j.Members)
+		}
+	}
+	if said != nil {
+		n.Word = said
+	}
 	if w.left.review && r.Word != acceptedWord {
 		p := Proposal{Key: r.Job, Node: n, Tests: tests(j.Members), Replaces: j.present}
 		w.Proposals = append(w.Proposals, p)
@@ -115,7 +128,7 @@ func (w *work) settle(j *job) (jobRecord, bool, error) {
 	if r, ok := w.e.recall(key); ok {
 		return r, true, nil
 	}
-	if w.left.down != nil {
+	if w.left.vain.has(key) {
 		return w.withoutModel(j)
 	}
 	if w.left.mightExceed(size(p.System, p.Text)) {
@@ -127,14 +140,13 @@ func (w *work) settle(j *job) (jobRecord, bool, error) {
 	switch {
 	case err != nil && w.ctx.Err() != nil:
 		return jobRecord{}, false, w.ctx.Err()
-	case err != nil && answered(err):
-		why = append(why, "answer: "+j.unusable(err))
-	case err != nil: // the model could not be reached, which says nothing about the job
-		w.left.down = err
-		w.Notes = append(w.Notes, "the model did not answer ("+short(err)+
-			"); what could be was written by rules and will be asked for again")
+	case err != nil && llm.Answered(err):
+		why = append(why, "answer: "+j.because("it was no JSON of the form that was asked for", "不是所要求格式的 JSON"))
+	case err != nil: // there is no answer, which says nothing about the job
+		w.failed(key, err)
 		return w.withoutModel(j)
 	}
+	w.left.vain.inRow = 0
 	if len(why) == 0 {
 		r.Draft, r.By.Model = &d, model
 		return r, true, w.e.remember(w.ctx, r)
@@ -148,6 +160,9 @@ func (w *work) settle(j *job) (jobRecord, bool, error) {
 func (w *work) withoutModel(j *job) (jobRecord, bool, error) {
 	r, ok, err := w.settleByRules(j, jobRecord{Job: j.key(rulesVersion, "")})
 	r.By.Again = true
+	if ok && r.Draft == nil {
+		w.Waiting++
+	}
 	return r, ok && r.Draft != nil, err
 }
 
@@ -198,33 +213,6 @@ func (j *job) rejection(key, by string, d *gate.Draft, why []string) Rejection {
 // readsLike reports whether two rejections of one job have the same title and reasons.
 func (r Rejection) readsLike(other Rejection) bool {
 	return r.Title == other.Title && slices.Equal(r.Reasons, other.Reasons)
-}
-
-// answered reports whether an error is about what a model wrote. Other errors mean
-// that the model could not be reached.
-func answered(err error) bool {
-	switch llm.KindOf(err) {
-	case llm.KindMalformed, llm.KindTruncated, llm.KindRefused, llm.KindTooLarge:
-		return true
-	}
-	return false
-}
-
-// unusable says in the language of the cases what was wrong with an answer from which
-// no draft could be read.
-func (j *job) unusable(err error) string {
-	switch kind := llm.KindOf(err); kind {
-	case llm.KindMalformed:
-		return j.because("it was no JSON of the form that was asked for", "不是所要求格式的 JSON")
-	case llm.KindTruncated:
-		return j.because("it was cut off before its end", "没有写完就被截断")
-	case llm.KindRefused:
-		return j.because("the model would not answer", "模型拒绝回答")
-	case llm.KindTooLarge:
-		return j.because("it, or what was asked, was too long", "回答或提问太长")
-	default:
-		return string(kind)
-	}
 }
 
 // short returns the kind of a model's error, or the text of any other.

@@ -1,6 +1,7 @@
 package evolution
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
+	"strconv"
 	"sync"
 
 	"github.com/memtree/memtree/tree"
@@ -122,4 +124,29 @@ func (j *Jobs) Rejected() []Rejection {
 		out = append(out, rejections(j.kept[key])...)
 	}
 	return out
+}
+
+// Purge drops what is kept of drafts that were written from memories that are purged, and of
+// drafts that do not say from which they were written. Save keeps the rest, even if the store has
+// lost it meanwhile.
+func (j *Jobs) Purge(p *tree.Purge) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	maps.DeleteFunc(j.kept, func(_ string, value json.RawMessage) bool {
+		var r jobRecord
+		if json.Unmarshal(value, &r) != nil {
+			return true
+		}
+		cites := false
+		if r.Draft != nil {
+			for _, l := range r.Draft.Lessons {
+				cites = cites || len(l.Cites) > 0
+			}
+		}
+		named := slices.ContainsFunc(p.Nodes, func(id string) bool {
+			return bytes.Contains(value, []byte(strconv.Quote(id)))
+		})
+		return named || r.Draft != nil && !cites
+	})
+	j.dirty = true
 }

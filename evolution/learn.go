@@ -20,6 +20,9 @@ func (w *work) learn() error {
 		old := present[b]
 		about := w.missing(b)
 		switch {
+		case w.banned(b), old == nil && w.gone(b):
+			w.Groups = append(w.Groups, about)
+			continue
 		case old == nil && (len(about.Missing) > 0 || w.unwanted[lesson{b.Partition, b.check}]):
 			w.Groups = append(w.Groups, about)
 			continue
@@ -39,8 +42,11 @@ func (w *work) learn() error {
 	}
 	for _, e := range w.experiences {
 		switch {
-		case partitionOf(e) != w.Partition || e.Elsewhere != nil || kept[e.ID]:
-		case e.Mark == tree.Pinned && len(w.s.standing(e)) >= leastKept:
+		case partitionOf(e) != w.Partition || kept[e.ID]:
+		case w.refusedHere(e):
+			w.retire(e)
+		case e.Elsewhere != nil:
+		case e.Mark == tree.Pinned && len(w.s.standing(e)) > 0:
 			w.leaveStrategy(e) // a person wants it: it stays beside what was learned since
 		default:
 			w.retire(e)
@@ -65,14 +71,13 @@ type lesson struct {
 	check string
 }
 
-// unwanted returns the lessons that a person has banned or that are in quarantine
+// unwanted returns the lessons that a person has banned or that are held back
 // because they did harm. They are not learned again; otherwise the next case would
 // bring the same words back.
 func (s *survey) unwanted() map[lesson]bool {
 	out := map[lesson]bool{}
 	for _, n := range s.nodes {
-		kept := n.Status == tree.Quarantined && n.Provenance.By == "evolution"
-		if n.Type == tree.Experience && (n.Mark == tree.Banned || kept) && kindOf(n) != "" {
+		if n.Type == tree.Experience && (n.Mark == tree.Banned || n.HeldBack()) && kindOf(n) != "" {
 			out[lesson{partitionOf(n), kindOf(n)}] = true
 		}
 	}
@@ -216,8 +221,9 @@ func oneKind(b *bucket) string {
 
 // stale reports whether an experience must be written again. It must when it has at
 // least two and 30 % more cases than it was written from, when the rules that wrote it
-// have changed, or when the model was not reached then and there is one now. A pinned
-// experience is never stale.
+// have changed, or when there is a model now and it was not reached then, or runs made its
+// mistake in spite of its words. What a person pinned or wrote is never
+// stale.
 func (w *work) stale(n *tree.Node, b *bucket) bool {
 	cited := map[string]bool{}
 	for _, id := range n.Provenance.Cites {
@@ -230,7 +236,8 @@ func (w *work) stale(n *tree.Node, b *bucket) bool {
 		}
 	}
 	enough := max(2, int(math.Ceil(0.3*float64(len(n.Provenance.Cites)))))
-	return n.Mark != tree.Pinned && (added >= enough || outdated(n) || n.Provenance.Again && w.e.o.Generator != nil)
+	return !n.Kept() && (added >= enough || outdated(n) ||
+		w.e.o.Generator != nil && (n.Provenance.Again || n.Disregarded()))
 }
 
 // outdated reports whether an older version of the rules wrote a memory.

@@ -108,9 +108,11 @@ func TestRetiredMayReturn(t *testing.T) {
 // case.
 func TestUnwantedDoesNotReturn(t *testing.T) {
 	for name, edit := range map[string]func(n *tree.Node){
-		"banned":      func(n *tree.Node) { n.Mark = tree.Banned },
-		"quarantined": func(n *tree.Node) { n.Status = tree.Quarantined },
-		"archived":    func(n *tree.Node) { n.Status, n.ArchivedFor = tree.Archived, "it is wrong" },
+		"banned": func(n *tree.Node) { n.Mark = tree.Banned },
+		"quarantined": func(n *tree.Node) {
+			n.Status, n.Credit = tree.Quarantined, &tree.Credit{Held: &tree.Held{Was: tree.Active, Why: "it harms"}}
+		},
+		"archived": func(n *tree.Node) { n.Status, n.ArchivedFor = tree.Archived, "it is wrong" },
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := planted(t, shop())

@@ -26,13 +26,18 @@ func (e *Evolver) node(j *job, d *gate.Draft, by tree.Provenance) tree.Node {
 	}
 	if j.present != nil {
 		n = j.present.Clone()
+		by.At = n.Provenance.At
+	}
+	if n.Credit != nil && by.Analyst == "model" { // the rules say the same again
+		n.Credit.Refreshed = n.Credit.Repeated
 	}
 	n.Children, n.Provenance = founding, by
 	n.Scene, n.Scope = commonScene(j.Members), commonScope(j.Members)
 	n.Content = tree.Content{
 		Title: d.Title, Description: d.Description, AppliesWhen: d.AppliesWhen, NotWhen: d.NotWhen, Lessons: d.Lessons,
-		Confidence: confidence(j.Members, j.bucket.close, j.now), Scenes: scenesOf(j.Members),
+		Scenes: scenesOf(j.Members),
 	}
+	n.Say(confidence(j.Members, j.bucket.close, j.now))
 	for i, m := range j.Members {
 		if j.present == nil && (i == 0 || m.Metadata.CreatedAt.Before(n.Metadata.CreatedAt)) {
 			n.Metadata.CreatedAt = m.Metadata.CreatedAt

@@ -182,6 +182,10 @@ func TestPinnedStays(t *testing.T) {
 		m.archive(id)
 	}
 	m.evolve(options(t), PlanOptions{})
+	one := m.nodes[old.ID]
+	require.True(t, one.Live(), "one case is left")
+	m.archive(old.Children[0])
+	m.evolve(options(t), PlanOptions{})
 	require.Equal(t, tree.Retired, m.nodes[old.ID].Status, "nothing is left of it")
 	m.settled(options(t))
 }

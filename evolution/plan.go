@@ -21,6 +21,7 @@ type PlanOptions struct {
 	Price    Price          // of the model's tokens
 	Now      time.Time      // a later evaluation does not count as the newest; zero: no limit
 	Review   bool           // a draft becomes a proposal, not a change, until a person accepts it; see Review.Decide
+	Vain     *Vain          // what earlier plans of the same work asked in vain; nil: nothing
 	Progress func(Progress) // called after every job and partition; may be nil
 }
 
@@ -96,7 +97,7 @@ func (e *Evolver) Plan(ctx context.Context, v Scanner, o PlanOptions) iter.Seq2[
 		}
 		p := &planner{
 			e: e, s: s, buckets: e.buckets(s), above: map[string][]*formed{}, left: budget(o),
-			experiences: s.live(tree.Experience), strategies: s.live(tree.Strategy), unwanted: s.unwanted(),
+			experiences: s.live(tree.Experience), strategies: s.live(tree.Strategy), unwanted: s.unwanted(), spoken: s.spoken(),
 		}
 		list := p.partitions(o.Only)
 		if e.o.Finder != nil {
@@ -133,6 +134,7 @@ type planner struct {
 	experiences []*tree.Node         // live, sorted by id
 	strategies  []*tree.Node         // likewise
 	unwanted    map[lesson]bool
+	spoken      map[Partition][]*tree.Node // see survey.spoken
 	left        calls
 	everywhere  map[string]int // tests of all cases by scene type; see frequentScenes
 	everyTest   int            // tests of all cases

@@ -10,10 +10,14 @@ import (
 // Rule says when there is enough to learn from. A field that is zero means the
 // default, which stands first in its comment.
 type Rule struct {
-	CaseThreshold       int           // 3: distinct cases that make an experience
-	ExperienceThreshold int           // 2: experiences that make a strategy
-	MinConfidence       float64       // 0.5: the least confidence of an experience, see confidence
-	TimeWindow          time.Duration // 30 days: enough cases must lie within some stretch of this length
+	// 3: distinct cases that make an experience.
+	CaseThreshold int `json:"caseThreshold"`
+	// 2: experiences that make a strategy.
+	ExperienceThreshold int `json:"experienceThreshold"`
+	// 0.5: the least confidence of an experience, see confidence.
+	MinConfidence float64 `json:"minConfidence"`
+	// 30 days: enough cases must lie within some stretch of this length, in JSON in nanoseconds.
+	TimeWindow time.Duration `json:"timeWindow"`
 }
 
 // The defaults, those of the design the tree comes from.

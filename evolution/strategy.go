@@ -14,7 +14,10 @@ func (w *work) strategy() error {
 	var present *tree.Node
 	for _, n := range w.strategies {
 		switch {
-		case partitionOf(n) != w.Partition || n.Elsewhere != nil:
+		case partitionOf(n) != w.Partition:
+		case w.refusedHere(n):
+			w.retireStrategy(n, "a person banned the strategy of its error type")
+		case n.Elsewhere != nil:
 		case present == nil:
 			present = n
 		default: // two trees were merged, and each had one
@@ -32,6 +35,10 @@ func (w *work) strategy() error {
 	enough := len(parts) >= w.Rule.ExperienceThreshold &&
 		tests(all.cases) >= leastTests && len(all.cases) >= leastStrategyCases
 	switch {
+	case w.noStrategy(parts, present):
+		return nil
+	case !enough && present != nil && present.Mark == tree.Pinned && w.keepPinned(present):
+		return nil
 	case !enough && present != nil:
 		w.retireStrategy(present, "too few experiences are left of it")
 		return nil
@@ -73,7 +80,7 @@ func (w *work) strategyOf(
 	j := w.newJob(tree.Strategy, all, parts, present)
 	j.counts = counts
 	n, ok, err := tree.Node{}, false, error(nil)
-	if present == nil || present.Mark != tree.Pinned {
+	if present == nil || !present.Kept() {
 		n, ok, err = w.write(j)
 	}
 	switch {
@@ -161,6 +168,9 @@ func (w *work) frequentScenes(cases []*tree.Node) []string {
 // rules wrote it, its counts are not those of now, or the model was not reached then
 // and there is one now. A strategy that a model wrote does not follow the counts.
 func (w *work) changed(n *tree.Node, counts []checkCount) bool {
+	if n.Kept() {
+		return false
+	}
 	if outdated(n) || n.Provenance.Again && w.e.o.Generator != nil {
 		return true
 	}
@@ -171,6 +181,20 @@ func (w *work) changed(n *tree.Node, counts []checkCount) bool {
 		l := &a.lesson
 		return l.Kind == b.Kind && l.Tests == b.Tests && l.Times == b.Times && slices.Equal(l.Scenes, b.Scenes)
 	})
+}
+
+// keepPinned keeps a pinned strategy over those of its experiences that are left, and reports
+// whether there are any.
+func (w *work) keepPinned(n *tree.Node) bool {
+	c := n.Clone()
+	c.Children = slices.DeleteFunc(c.Children, func(id string) bool {
+		e := w.edits.peek(id)
+		return e == nil || !e.Live()
+	})
+	if len(c.Children) > 0 && len(c.Children) < len(n.Children) {
+		w.edits.put(c, tree.OpRevise, fmt.Sprintf("%d experiences are left of it", len(c.Children)))
+	}
+	return len(c.Children) > 0
 }
 
 func (w *work) retireStrategy(n *tree.Node, why string) {

@@ -4,13 +4,17 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/evolution/gate"
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/prompts"
+	"github.com/memtree/memtree/taxonomy"
+	"github.com/memtree/memtree/text"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -36,7 +40,9 @@ func (w *work) input(j *job) prompts.EvolveInput {
 	}
 	if j.present != nil {
 		for _, l := range j.present.Content.Lessons {
-			in.Lessons = append(in.Lessons, prompts.EvolveLesson{Check: l.Check, Instead: l.Instead, Mistake: l.Mistake})
+			in.Lessons = append(in.Lessons, prompts.EvolveLesson{
+				Check: l.Check, Instead: l.Instead, Mistake: l.Mistake, Credit: creditOf(j.present, j.Lang),
+			})
 		}
 	}
 	if r, ok := w.e.recall(j.key(rulesVersion, "")); ok {
@@ -45,6 +51,24 @@ func (w *work) input(j *job) prompts.EvolveInput {
 		}
 	}
 	return in
+}
+
+// creditOf says what runs showed of a memory, "" if there were none.
+func creditOf(n *tree.Node, lang string) string {
+	c := n.Credit
+	if c == nil || c.Runs == 0 {
+		return ""
+	}
+	e := effect.Effect{Runs: c.Runs, Effect: c.Effect, SD: c.SD}
+	s := e.Size().In(lang)
+	if n.Disregarded() {
+		again := taxonomy.Text{
+			EN: fmt.Sprintf("In spite of it %d runs made the mistake again: say it in other words.", c.Repeated),
+			ZH: fmt.Sprintf("尽管有它，仍有 %d 次运行再犯：请换一种说法。", c.Repeated),
+		}
+		s = text.Append(s, again.In(lang))
+	}
+	return s
 }
 
 // missesOf returns a line for each miss of a case: the check, how it was missed, and
@@ -98,7 +122,7 @@ func (w *work) ask(j *job, p prompts.Prompt) (d gate.Draft, model string, why []
 	switch {
 	case broken != nil:
 		return d, "", nil, broken
-	case err != nil && len(why) == 0:
+	case err != nil && (len(why) == 0 || !llm.Answered(err) && llm.KindOf(err) != llm.KindBound):
 		return d, "", nil, err
 	}
 	return d, a.Model, why, nil
@@ -110,8 +134,7 @@ type metered struct{ w *work }
 
 func (c metered) Generate(ctx context.Context, r llm.Request) (llm.Answer, error) {
 	if c.w.left.mightExceed(size(r.System, r.Prompt)) {
-		err := errors.New("the bound on calls or cost is reached")
-		return llm.Answer{}, &llm.Error{Kind: llm.KindRefused, Err: err}
+		return llm.Answer{}, &llm.Error{Kind: llm.KindBound, Err: errors.New("the bound on calls or cost is reached")}
 	}
 	c.w.Calls++
 	a, err := c.w.e.o.Generator.Generate(ctx, r)

@@ -125,7 +125,6 @@ func TestModelAnswersNonsense(t *testing.T) {
 		"garbage": "I am sorry, Dave.", "nothing": "", "half": answer(nil)[:80],
 		"ids it was not given":   answer(func(a, l map[string]any) { l["op"], l["id"] = "KEEP", "l_abc" }),
 		"cases it was not given": answer(func(a, l map[string]any) { l["cites"] = []int{1, 99} }),
-		"ten megabytes":          strings.Repeat("x", 10<<20),
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := planted(t, sums())
@@ -162,6 +161,42 @@ func TestModelIsDown(t *testing.T) {
 	require.Equal(t, "model", n.Provenance.Analyst)
 	require.False(t, n.Provenance.Again)
 	m.settled(o)
+}
+
+// What is no answer settles nothing: the rules write, the model is asked once in a work, and again in
+// the next one.
+func TestNoAnswerSettlesNothing(t *testing.T) {
+	good := model(answer(nil))
+	for _, kind := range []llm.Kind{
+		llm.KindNoAnswer, llm.KindRefused, llm.KindTooLarge, llm.KindUnauthorised, llm.KindNotFound, llm.KindBadRequest,
+		llm.KindTimeout, llm.KindRateLimited, llm.KindNotRecorded,
+	} {
+		t.Run(string(kind), func(t *testing.T) {
+			m := planted(t, sums())
+			failed := llmtest.Step{Err: &llm.Error{Kind: kind}}
+			o, bad := options(t), llmtest.NewScript(failed, failed)
+			o.Generator = bad
+			vain := &Vain{}
+			for range 3 {
+				m.evolve(o, PlanOptions{Vain: vain})
+			}
+			require.Len(t, bad.Requests(), 1)
+			require.True(t, m.lesson("t_sums", taxonomy.FalsePass).Provenance.Again)
+			o.Generator = good
+			m.evolve(o, PlanOptions{})
+			require.Equal(t, "model", m.lesson("t_sums", taxonomy.FalsePass).Provenance.Analyst)
+			m.settled(o)
+			good = model(answer(nil))
+		})
+	}
+	t.Run("at the repair", func(t *testing.T) {
+		m := planted(t, sums())
+		o := options(t)
+		o.Generator = llmtest.NewScript(llmtest.Step{Text: answer(func(_, l map[string]any) { l["cites"] = []int{1, 99} })},
+			llmtest.Step{Err: &llm.Error{Kind: llm.KindTimeout}})
+		require.Empty(t, total(m.evolve(o, PlanOptions{})).Rejections)
+		require.True(t, m.lesson("t_sums", taxonomy.FalsePass).Provenance.Again)
+	})
 }
 
 func TestMaxCalls(t *testing.T) {

@@ -136,6 +136,12 @@ func (p *Page) value(f *Fact) {
 	}
 }
 
+// AtOnce reports whether the page shows it as it opens: nothing has to be done before, and no
+// right page looks broken in this.
+func (e *Expected) AtOnce() bool {
+	return !e.Later && (e.Kind != Control || !depends().MatchString(e.Thing))
+}
+
 // control is Broken when every such control is disabled, unless its name is one that
 // a right page disables too at times.
 func (p *Page) control(f *Fact) {

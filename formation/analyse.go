@@ -1,7 +1,6 @@
 package formation
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,12 +8,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/memtree/memtree/cue"
 	"github.com/memtree/memtree/guard"
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/prompts"
 	"github.com/memtree/memtree/taxonomy"
-	"github.com/memtree/memtree/text"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -37,11 +34,9 @@ func (f *Former) analyse(ctx context.Context, x *facts, ask bool, out *Formed) (
 		return analysis{}, fmt.Errorf("analyse: %w", err)
 	}
 	out.ModelErr = err
-	// A model whose answer was refused would give the same answer again. A model that
-	// could not be reached has not answered, so the case is marked to be analysed again.
-	e, isModel := errors.AsType[*llm.Error](err)
-	answered := isModel && (e.Kind == llm.KindMalformed || e.Kind == llm.KindRefused || e.Kind == llm.KindTruncated)
-	rules.provenance.Again = !answered
+	// A model whose answer was refused would give the same answer again. After any other
+	// error there is no answer, so the case is marked to be analysed again.
+	rules.provenance.Again = !llm.Answered(err)
 	return rules, nil
 }
 
@@ -91,7 +86,7 @@ func (f *Former) byModel(
 	if err != nil {
 		return analysis{}, fmt.Errorf("analyse: %w", err)
 	}
-	g := grounding{facts: x, truths: t}
+	g := grounding{facts: x, truths: t, catalogue: f.catalogue()}
 	answer, err := f.ask(ctx, p, x.lang, func(raw json.RawMessage) error {
 		a, err := in.Read(raw)
 		if err != nil {
@@ -134,20 +129,33 @@ func (f *Former) question(x *facts) prompts.AnalyseInput {
 	return in
 }
 
-// combine makes an analysis of the model's checked answer and the one by rules. The
-// model's own confidence does not count; the analysis is more certain when the
-// rules find the same error type. What people said of the misses stays, and the
-// model's sentences are used where people said nothing.
+// combine makes an analysis of the model's checked answer and the one by rules. What people said
+// of the misses stays, and so do the check and the error type that are read from it. The model's
+// words are used where people said nothing. What it advises is used where no check is known: the
+// sentence of a check is better than that of a small model. The model's own confidence does not
+// count; the analysis is more certain when both find the same error type.
 func (f *Former) combine(
 	x *facts, m prompts.AnalyseOutput, rules analysis, t guard.Truths, p tree.Provenance,
 ) analysis {
+	r := &missReader{facts: x, f: f, truths: t}
 	a := analysis{
 		errorType:   m.ErrorType,
-		actualError: guard.Keep(whole(text.Line(m.SpecificError)), t),
-		errorReason: guard.Keep(whole(text.Line(m.ErrorReason)), t),
+		actualError: guard.Keep(joined(r.notCopied(m.SpecificError)...), t),
+		errorReason: guard.Keep(joined(r.notCopied(m.ErrorReason)...), t),
 		misses:      rules.misses, confidence: 0.5, provenance: p,
 	}
+	lead := &a.misses[0]
+	told := lead.Check != "" && lead.From == tree.FromPerson
+	if lead.Check == "" {
+		missed, _ := f.catalogue().Missed(r.evidence(m.ErrorReason, m.SpecificError, m.AvoidanceStrategy))
+		if lead.Check, lead.Sure = missed.Check, missed.Sure; lead.Check != "" {
+			lead.ErrorType = r.typeOf(lead.Check)
+			a.errorType = lead.ErrorType
+		}
+	}
 	switch {
+	case told && m.ErrorType != rules.errorType:
+		a.errorType, a.confidence = rules.errorType, rules.confidence
 	case a.errorType == rules.errorType && a.errorType != taxonomy.OtherError:
 		a.confidence = max(0.65, rules.confidence)
 	case a.errorType == taxonomy.OtherError && rules.confidence >= 0.6:
@@ -155,78 +163,14 @@ func (f *Former) combine(
 	case a.errorType == taxonomy.OtherError:
 		a.confidence = min(rules.confidence, minConfidence)
 	}
-	r := &missReader{facts: x, f: f, truths: t}
-	lead := &a.misses[0]
 	if lead.Check == "" {
-		missed, _ := f.catalogue().Missed(r.evidence(m.ErrorReason, m.SpecificError, m.AvoidanceStrategy))
-		lead.Check, lead.Sure, lead.ErrorType = missed.Check, missed.Sure, cmp.Or(r.typeOf(missed.Check), a.errorType)
-		if missed.Check == "" {
-			lead.ErrorType = a.errorType
-		}
+		lead.ErrorType = a.errorType
 	}
-	lead.Instead = r.how(text.Sentences(text.Line(m.AvoidanceStrategy))...)
+	if lead.Check == "" && lead.Instead == "" {
+		lead.Instead = r.how(r.advice(m.AvoidanceStrategy)...)
+	}
 	if lead.How == "" {
-		lead.How, lead.From = r.how(text.Sentences(text.Line(m.ErrorReason))...), tree.FromModel
+		lead.How, lead.From = r.how(r.mistake(lead.Check, m.ErrorReason)...), tree.FromModel
 	}
 	return a
-}
-
-// grounding checks that a model's answer is about this evaluation and can be used as
-// guidance. Its errors are sentences that tell the model what to mend.
-type grounding struct {
-	*facts
-	truths guard.Truths
-}
-
-const (
-	leastGrounded = 0.30 // the share of an answer's words that the evaluation must have
-	mostRepeated  = 0.85 // the share of its reason that may be the agent's own words
-)
-
-func (g *grounding) check(a prompts.AnalyseOutput) error {
-	zh := g.lang == "zh"
-	var bad []error
-	say := func(field, en, cn string) { bad = append(bad, errors.New(field+": "+pick(zh, en, cn))) }
-	if g.truths.In(a.AvoidanceStrategy) {
-		say("avoidanceStrategy", "gives the true result of the test away; say what to check, in general words",
-			"泄露了测试的正确结果；请用概括的说法说明要检查什么")
-	}
-	if _, forces := guard.Forces(a.AvoidanceStrategy); forces {
-		say("avoidanceStrategy", "decides the verdict in advance; say what to check instead",
-			"预先规定了结论；请改为说明要检查什么")
-	}
-	record := wordSet(g.e.Prompt, g.e.Judgment.Text(), g.e.GroundTruth.Text(), g.e.Reason,
-		firstBytes(g.e.Observation, cue.MaxRead), g.e.Scene.Type, words(g.differences, g.lang))
-	if share(wordSet(a.SpecificError, a.ErrorReason), record) < leastGrounded {
-		say("errorReason", "has little to do with this run; use what the material says", "与这次运行的材料关系不大；请依据材料说明")
-	}
-	own := wordSet(g.claim.key, g.claim.rest)
-	if g.e.Reason == "" && len(own) > 8 && share(wordSet(a.ErrorReason), own) > mostRepeated {
-		say("errorReason", "repeats what the agent said; it was wrong, say why", "只是重复了智能体的说法；它判断错了，请说明错在哪里")
-	}
-	return errors.Join(bad...)
-}
-
-func wordSet(texts ...string) map[string]bool {
-	set := map[string]bool{}
-	for _, s := range texts {
-		for _, t := range text.Tokens(firstBytes(s, cue.MaxRead)) {
-			set[strings.Clone(t)] = true
-		}
-	}
-	return set
-}
-
-// share returns the part of a that is in b, 0 to 1; it is 1 for an empty a.
-func share(a, b map[string]bool) float64 {
-	if len(a) == 0 {
-		return 1
-	}
-	n := 0
-	for t := range a {
-		if b[t] {
-			n++
-		}
-	}
-	return float64(n) / float64(len(a))
 }

@@ -95,3 +95,13 @@ func explicitlyWrong(e *tree.Evaluation, judged, truth any) Judged {
 func among(list, word string) bool {
 	return word != "" && !strings.Contains(word, " ") && strings.Contains(list, " "+word+" ")
 }
+
+// Guess returns the direction in which a judgment of a foreign file was wrong. The judgment may be
+// JSON or plain text.
+func Guess(judgment string, truth tree.Raw) taxonomy.Direction {
+	said := tree.Raw(judgment)
+	if said.Check() != nil || len(said) == 0 {
+		said = tree.Quote(judgment)
+	}
+	return Detect(&tree.Evaluation{Judgment: said, GroundTruth: truth}).Direction
+}

@@ -209,6 +209,9 @@ func (f *Former) remember(ctx context.Context, x *facts, v View, ask bool, out *
 	n := f.evidence(x)
 	known, err := v.Get(ctx, n.ID)
 	switch {
+	case err == nil && known.Buried():
+		out.Verdict.Node = known.ID // a person had it forgotten, and nothing of it is kept
+		return known.ErrorType, nil
 	case err == nil:
 		attach(known, x, false, out)
 		return known.ErrorType, nil

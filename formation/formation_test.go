@@ -191,7 +191,7 @@ func TestAnalyseWithAModel(t *testing.T) {
 			"Quantum foam", "It overlooked a review in the list that mentions the term", "Bananas ripen slowly").Replace(good)},
 			{Text: "{}"}}, "rules", 2, false},
 		"no JSON":         {[]llmtest.Step{{Text: "sorry"}, {Text: "sorry"}}, "rules", 2, false},
-		"refused":         {[]llmtest.Step{{Err: &llm.Error{Kind: llm.KindRefused}}}, "rules", 1, false},
+		"refused":         {[]llmtest.Step{{Err: &llm.Error{Kind: llm.KindRefused}}}, "rules", 1, true},
 		"unauthorised":    {[]llmtest.Step{{Err: &llm.Error{Kind: llm.KindUnauthorised}}}, "rules", 1, true},
 		"not a typed one": {[]llmtest.Step{{Err: errors.New("boom")}}, "rules", 1, true},
 	} {

@@ -14,19 +14,8 @@ func (f *Former) Lift(n *tree.Node) {
 	if d == nil || len(d.Misses) > 0 {
 		return
 	}
-	judgment := tree.Raw(d.AgentJudgment)
-	if judgment.Check() != nil || len(judgment) == 0 {
-		judgment = tree.Quote(d.AgentJudgment)
-	}
-	wrong := false
-	e := tree.Evaluation{
-		CaseID: d.TestCase.CaseID, Prompt: d.TestCase.Prompt, GroundTruth: d.TestCase.GroundTruth, Judgment: judgment,
-		Correct: &wrong, Direction: n.Direction, Reason: d.EvaluatorReason, Scene: n.Scene,
-	}
-	x := f.read(&e)
-	x.judged.Direction, x.lang = n.Direction, n.Lang
-	f.readWrong(x)
-	t := guard.TruthsOf(x.truth, e.Prompt)
+	x := f.factsOf(n)
+	t := guard.TruthsOf(x.truth, x.e.Prompt)
 	d.Misses = f.misses(x, t)
 	for i := range d.Misses {
 		if d.Misses[i].Check == "" {
@@ -43,4 +32,22 @@ func (f *Former) Lift(n *tree.Node) {
 	if f.words != nil {
 		f.words(n)
 	}
+}
+
+// factsOf reads the facts of a stored case from its evidence.
+func (f *Former) factsOf(n *tree.Node) *facts {
+	d := n.CaseData
+	judgment := tree.Raw(d.AgentJudgment)
+	if judgment.Check() != nil || len(judgment) == 0 {
+		judgment = tree.Quote(d.AgentJudgment)
+	}
+	wrong := false
+	e := tree.Evaluation{
+		CaseID: d.TestCase.CaseID, Prompt: d.TestCase.Prompt, GroundTruth: d.TestCase.GroundTruth, Judgment: judgment,
+		Correct: &wrong, Direction: n.Direction, Reason: d.EvaluatorReason, Scene: n.Scene,
+	}
+	x := f.read(&e)
+	x.judged.Direction, x.lang = n.Direction, n.Lang
+	f.readWrong(x)
+	return x
 }

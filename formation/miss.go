@@ -279,7 +279,7 @@ func clauses(s string) []string {
 }
 
 // saysCause reports whether a note can tell what went wrong. It must have a few
-// words besides ids and verdicts; "wrong again" tells nothing.
+// words besides ids and those of a verdict; "wrong again" tells nothing.
 func saysCause(s string) bool {
 	if guard.OnlyVerdict(s) {
 		return false
@@ -287,7 +287,8 @@ func saysCause(s string) bool {
 	const leastWords, leastHan = 3, 5
 	words, han := 0, 0
 	for w := range strings.FieldsSeq(s) {
-		if !strings.ContainsAny(w, "0123456789") && !emptyWord(strings.ToLower(strings.Trim(w, ".,;:!?()"))) {
+		w = strings.ToLower(strings.Trim(w, ".,;:!?()"))
+		if w != "" && !strings.ContainsAny(w, "0123456789") && !slices.Contains(emptyWords, w) {
 			words++
 		}
 	}
@@ -297,22 +298,12 @@ func saysCause(s string) bool {
 		}
 	}
 	if han > 0 {
-		return han >= leastHan && !slices.Contains(emptySaid, strings.Trim(s, "。，！!. "))
+		return han >= leastHan
 	}
 	return words >= leastWords
 }
 
-// Words and notes by which an evaluator only says that the verdict was wrong, or
-// wrong once more.
-var (
-	emptyWords = strings.Fields("wrong again no nope still the same as before last time yesterday night see above " +
-		"incorrect bad fail failed error not right it is this was mistake judged")
-	emptySaid = []string{
-		"判断错了", "判错了", "又判错了", "还是不对", "和上次一样", "跟上次一样", "同上一次", "结论不对", "结论错误", "又错了一次", "判断有误",
-		"还是老问题",
-	}
-)
-
-func emptyWord(w string) bool { return w == "" || slices.Contains(emptyWords, w) }
+// emptyWords are the words between a thing and the verdict on it: "the code is wrong".
+var emptyWords = strings.Fields("the it is this was no not wrong incorrect error")
 
 func first[T any](list []T, most int) []T { return list[:min(len(list), most)] }

@@ -174,7 +174,9 @@ func flakyQuality(t *testing.T, data string) rates {
 		require.NoError(t, json.Unmarshal(line, &x))
 		want, ok := mapped[x.Category]
 		require.True(t, ok, x.Category)
-		got := c.classify(weightedText{x.Cause, 1.5}, weightedText{x.Title, 0.5}, weightedText{x.Fixed, 0.5}, weightedText{x.Body, 0.2})
+		got := c.classify(
+			weightedText{x.Cause, 1.5}, weightedText{x.Title, 0.5},
+			weightedText{x.Fixed, 0.5}, weightedText{x.Body, 0.2})
 		r.n++
 		switch got.Type {
 		case want:

@@ -1,8 +1,6 @@
 package formation
 
 import (
-	"bytes"
-	"encoding/json"
 	"slices"
 	"strings"
 
@@ -49,7 +47,7 @@ func Redact(e tree.Evaluation) (tree.Evaluation, int) {
 	for _, r := range []*tree.Raw{&e.Judgment, &e.GroundTruth} {
 		v, n := redactJSON(*r)
 		if n > 0 && len(v) > tree.MaxField && len(*r) <= tree.MaxField {
-			v = quoteJSON(marker("too long"))
+			v = tree.Quote(marker("too long"))
 		}
 		*r = v
 		total += n
@@ -95,97 +93,15 @@ func redactJSON(r tree.Raw) (tree.Raw, int) {
 		s, n := RedactText(string(r))
 		return tree.Raw(s), n
 	}
-	w := jsonRedactor{in: r}
-	w.run()
-	if w.found == 0 {
-		return r, 0
-	}
-	return w.out.Bytes(), w.found
-}
-
-// jsonRedactor copies valid JSON and redacts each string literal. For a value it
-// also considers the name of its field.
-type jsonRedactor struct {
-	in    []byte
-	out   bytes.Buffer
-	found int
-}
-
-func (w *jsonRedactor) run() {
-	name := "" // of the field whose value comes next
-	for i := 0; i < len(w.in); {
-		c := w.in[i]
-		if c != '"' {
-			if c == '[' || c == ']' || c == '}' {
-				name = ""
+	return r.Replace(func(x tree.Scalar) (string, int) {
+		switch {
+		case x.Number:
+			return x.Text, 0
+		case !x.Listed && x.Field != "":
+			if kind := secretName(x.Field); kind != "" && secretValue(x.Text, kind) {
+				return marker(kind), 1
 			}
-			w.out.WriteByte(c)
-			i++
-			continue
 		}
-		end := literalEnd(w.in, i)
-		isName := nextByte(w.in, end) == ':'
-		s, ok := w.literal(w.in[i:end], name)
-		if isName && ok {
-			name = s
-		} else {
-			name = ""
-		}
-		i = end
-	}
-}
-
-// literal writes one string literal, redacted, and returns its text before that. ok
-// is false when the literal cannot be read.
-func (w *jsonRedactor) literal(raw []byte, name string) (string, bool) {
-	s := string(raw[1 : len(raw)-1])
-	if bytes.IndexByte(raw, '\\') >= 0 && json.Unmarshal(raw, &s) != nil {
-		w.out.Write(raw)
-		return "", false
-	}
-	said := s
-	n := 0
-	if kind := secretName(name); kind != "" && secretValue(s, kind) {
-		s, n = marker(kind), 1
-	} else {
-		s, n = RedactText(s)
-	}
-	if n == 0 {
-		w.out.Write(raw)
-		return said, true
-	}
-	w.found += n
-	w.out.Write(quoteJSON(s))
-	return said, true
-}
-
-func quoteJSON(s string) []byte {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if enc.Encode(s) != nil {
-		return []byte(`""`) // a string always encodes
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
-}
-
-func literalEnd(b []byte, i int) int {
-	for j := i + 1; j < len(b); j++ {
-		switch b[j] {
-		case '\\':
-			j++
-		case '"':
-			return j + 1
-		}
-	}
-	return len(b)
-}
-
-func nextByte(b []byte, i int) byte {
-	for ; i < len(b); i++ {
-		if c := b[i]; c != ' ' && c != '\t' && c != '\n' && c != '\r' {
-			return c
-		}
-	}
-	return 0
+		return RedactText(x.Text)
+	})
 }

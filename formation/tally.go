@@ -25,6 +25,9 @@ type Tally struct {
 	// judgment and ground truth did not.
 	Uncompared map[llm.Kind]int `json:"uncompared"`
 	ModelError string           `json:"modelError,omitempty"` // the last of these failures, in words
+
+	// Again counts cases of any time that waited for a model and were read by it.
+	Again int `json:"again,omitempty"`
 }
 
 // Clone returns a copy that shares nothing.
@@ -37,7 +40,8 @@ func (t Tally) Clone() Tally {
 // Add counts what was formed.
 func (t *Tally) Add(formed []Formed) {
 	if t.Models == nil {
-		t.Models, t.Unusable, t.Unanswered, t.Uncompared = map[string]int{}, map[llm.Kind]int{}, map[llm.Kind]int{}, map[llm.Kind]int{}
+		t.Models, t.Unusable = map[string]int{}, map[llm.Kind]int{}
+		t.Unanswered, t.Uncompared = map[llm.Kind]int{}, map[llm.Kind]int{}
 	}
 	for i := range formed {
 		x := &formed[i]

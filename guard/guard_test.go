@@ -159,10 +159,14 @@ func TestOnlyVerdict(t *testing.T) {
 	for _, s := range []string{
 		"", "wrong", "判错了。", "误报", "The page was fine. False alarm.", "没有缺陷，判为有缺陷是误报",
 		"页面各项与任务相符，没有缺陷，判为有缺陷是误报", "Everything on the page matches the task; calling it defective was a false alarm.",
+		"wrong again", "Same as last time.", "No, still the same error as yesterday.", "see above",
+		"Again the same mistake as before!",
+		"和上次一样", "跟上次一样。", "又错了一次", "还是老问题",
 	} {
 		require.True(t, OnlyVerdict(s), s)
 	}
 	for _, s := range []string{
+		"上一次点击的按钮没有反应", "The total is still the old one.",
 		"错别字没看出来", "It missed the typo.", "合计少算了一件，却判为通过", "The total leaves out the shipping fee, yet it was passed.",
 		"验证码用例没有提，判成缺陷是误报", "登录按钮置灰，没有缺陷", "The captcha is none of the task's points: false alarm.",
 	} {

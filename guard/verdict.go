@@ -38,9 +38,13 @@ func OnlyVerdict(s string) bool {
 // hanBetween are Chinese function words (they only join or point) that have no tag.
 const hanBetween = "了有项所着又很太吗呢啊我他上中"
 
-// misjudged matches the names of what can be wrong with a verdict, and words that
-// often stand between them. It does not match words of the lexicon.
+// misjudged matches the names of what can be wrong with a verdict, words that often
+// stand between them, and words that only point to an earlier verdict. It does not match
+// words of the lexicon.
 var misjudged = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)\b(false (alarm|positive|negative|pass|fail)s?|missed (a|the) (defect|bug)s?|` +
-		`calling|saying|really|actually)\b`)
+		`calling|saying|really|actually|` +
+		`again|still|(the )?same( (mistake|error))?( as)?|see above|` +
+		`(last|the other|one more) (time|night|run)|before|yesterday)\b|` +
+		`[和跟与同]上一?次一样`)
 })

@@ -7,7 +7,8 @@
 // elsewhere (scene_id, ui_scene_id, routePath, agentJudgment, testCase, result,
 // evaluation, …; see spelling.go), and pairs that mean judgment and ground truth
 // only together: verdict and expected, actual and expected, prediction and label,
-// agent_verdict and human_verdict, 判定 and 期望 (see pairs.go). Every other key is
+// agent_verdict and human_verdict, 判定 and 期望 (see pairs.go). first_judgment, which
+// triage writes beside a verdict it corrected, is taken in place of it. Every other key is
 // ignored, and labels are never read.
 //
 // A bad object does not spoil the rest: it comes out as a *LineError that says where

@@ -52,7 +52,14 @@ func pairSpelling(key string) slot {
 // from the pairs. Values under their own names win, and a complete pair must agree with
 // them. If the ground truth has its own name and there is no judgment, the first word
 // of a pair is enough.
+//
+// Where the file says what the agent judged before the verdict was corrected, that is the
+// judgment, and nothing else is: memory learns from the agent, not from what it made of it.
 func (r *slotValues) standIn() *fault {
+	if r[slotFirst].raw != nil {
+		r[slotJudgment] = r[slotFirst]
+		return nil
+	}
 	if r[slotJudgment].raw == nil {
 		r[slotJudgment] = r[slotResult]
 	}

@@ -31,6 +31,7 @@ const (
 	slotModel
 	slotTrial
 	slotResult // taken as the judgment if there is none
+	slotFirst  // taken as the judgment in any case: what the agent judged before it was corrected
 
 	// These are taken as judgment and ground truth in pairs; see pairs.go.
 	slotVerdict
@@ -53,7 +54,7 @@ var canonical = [slots]string{
 	slotPrompt: "prompt", slotObservation: "observation", slotJudgment: "judgment", slotTruth: "ground_truth",
 	slotCorrect: "correct", slotDirection: "direction", slotReason: "reason",
 	slotAgent: "agent.name", slotVersion: "agent.version", slotModel: "agent.model", slotTrial: "trial",
-	slotResult: "result",
+	slotResult: "result", slotFirst: "first_judgment",
 }
 
 // objectKind is a kind of object whose members have a meaning.
@@ -124,6 +125,8 @@ func topSpelling(key string) spelling {
 		return spelling{slot: slotObservation}
 	case "judgment", "judgement", "agentJudgment", "agent_judgment", "agentJudgement", "agent_judgement":
 		return spelling{slot: slotJudgment}
+	case "first_judgment", "firstJudgment":
+		return spelling{slot: slotFirst}
 	case "result", "agentResult", "agent_result":
 		return spelling{slot: slotResult}
 	case "direction":

@@ -1,9 +1,11 @@
 package judgment
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 
+	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -29,8 +31,16 @@ func Opposite(judgment tree.Raw) (other tree.Raw, ok bool) {
 	if !ok {
 		return nil, false
 	}
-	b, err := json.Marshal(v)
-	return tree.Raw(b), err == nil
+	return encode(v)
+}
+
+// encode writes a value as JSON, with A>B as it is.
+func encode(v any) (tree.Raw, bool) {
+	var b bytes.Buffer
+	w := json.NewEncoder(&b)
+	w.SetEscapeHTML(false)
+	err := w.Encode(v)
+	return tree.Raw(bytes.TrimSpace(b.Bytes())), err == nil
 }
 
 func oppositeOf(v any) (any, bool) {
@@ -83,4 +93,40 @@ func oppositeWord(s string) (string, bool) {
 		}
 	}
 	return "", false
+}
+
+// Bare returns a verdict alone, without its reasons, where Opposite has one to deny it.
+func Bare(judgment tree.Raw) (bare tree.Raw, ok bool) {
+	if _, ok := Opposite(judgment); !ok {
+		return nil, false
+	}
+	o, ok := Decode(judgment).(map[string]any)
+	if !ok {
+		return judgment.Canonical(), true
+	}
+	for k := range o {
+		if !IsVerdictField(k) {
+			delete(o, k)
+		}
+	}
+	return encode(o)
+}
+
+// OppositeRight reports whether the opposite of e's verdict is right, where it is known whether
+// the verdict itself was. known is false where the verdict has no single opposite, or where
+// nobody said more than that it was wrong and there may be a third way.
+func OppositeRight(e *tree.Evaluation, correct bool) (right, known bool) {
+	other, ok := Opposite(e.Judgment)
+	if !ok || correct {
+		return false, ok
+	}
+	switch c, _ := Compare(Decode(other), Decode(e.GroundTruth)); c {
+	case Same:
+		return true, true
+	case Different:
+		return false, true
+	default:
+		twoWays := e.GroundTruth.Null() && PolarityOf(Decode(e.Judgment)) != Unread && e.Direction != taxonomy.Other
+		return twoWays, twoWays
+	}
 }

@@ -115,3 +115,6 @@ func cutHead(s string) (head, rest string, cut bool) {
 	}
 	return s[:at], strings.TrimSpace(strings.TrimLeft(s[at:], setOff+" ")), true
 }
+
+// Words returns the words that are verdicts by themselves.
+func Words() []string { return strings.Fields(passWords + failWords + flakyWords) }

@@ -10,7 +10,8 @@ import (
 
 // Ask generates an answer and passes it to check (nil accepts every answer that fits
 // the schema). If the answer does not fit, check refuses it, or it was cut off, Ask
-// asks exactly once more with the reasons, worded by r.Repair. A second failure and
+// asks exactly once more with the reasons, worded by r.Repair, and twice the tokens for an
+// answer that was cut off. A second failure and
 // every other error are returned as they are: waiting for a busy provider is left to
 // the generator.
 //
@@ -30,6 +31,9 @@ func Ask(ctx context.Context, gen Generator, r Request, check func(json.RawMessa
 		return Answer{}, err
 	}
 	again := r
+	if KindOf(err) == KindTruncated {
+		again.MaxTokens *= 2
+	}
 	if again.Prompt, err = repairPrompt(r, answer, violations); err != nil {
 		return Answer{}, fmt.Errorf("word the repair of %s: %w", r.Name, err)
 	}

@@ -109,10 +109,12 @@ func (c cancelling) Generate(ctx context.Context, r llm.Request) (llm.Answer, er
 }
 
 func TestRetryable(t *testing.T) {
-	retryable := map[llm.Kind]bool{llm.KindRateLimited: true, llm.KindUnavailable: true, llm.KindTimeout: true}
+	retryable := map[llm.Kind]bool{llm.KindRateLimited: true, llm.KindUnavailable: true, llm.KindTimeout: true,
+		llm.KindNoAnswer: true}
 	for _, k := range []llm.Kind{
 		llm.KindRateLimited, llm.KindUnauthorised, llm.KindNotFound, llm.KindUnavailable, llm.KindTimeout, llm.KindCancelled,
 		llm.KindTruncated, llm.KindRefused, llm.KindMalformed, llm.KindTooLarge, llm.KindBadRequest, llm.KindNotSet,
+		llm.KindNoAnswer,
 	} {
 		require.Equal(t, retryable[k], (&llm.Error{Kind: k}).Retryable(), k)
 	}

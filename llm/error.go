@@ -13,16 +13,19 @@ type Kind string
 const (
 	KindRateLimited  Kind = "rate limited"   // too many requests; wait RetryAfter
 	KindUnauthorised Kind = "unauthorised"   // the key is missing, wrong or not allowed
-	KindNotFound     Kind = "not found"      // no such model or address
+	KindNotFound     Kind = "not found"      // no such model, or no provider at the address
 	KindUnavailable  Kind = "unavailable"    // the provider is down, unreachable or overloaded
 	KindTimeout      Kind = "timeout"        // no complete answer before the deadline
 	KindCancelled    Kind = "cancelled"      // the caller gave up
+	KindBound        Kind = "over the bound" // the caller's bound on calls, cost or time is reached
+	KindNoAnswer     Kind = "no answer"      // something came that no model wrote: a web page, an empty body, no choice
 	KindTruncated    Kind = "truncated"      // the answer was cut off at the token limit
 	KindRefused      Kind = "refused"        // the model or its filter declined to answer
-	KindMalformed    Kind = "malformed"      // an answer came, but it is not valid
+	KindMalformed    Kind = "malformed"      // a model answered to its end, and the answer is not valid
 	KindTooLarge     Kind = "too large"      // the request or the answer is over a limit
 	KindBadRequest   Kind = "bad request"    // the provider does not understand the request
 	KindNotSet       Kind = "not configured" // no model is configured
+	KindNotRecorded  Kind = "not recorded"   // answers are played from recordings, and this request has none
 )
 
 // Error is the error of every Generator and Embedder in memtree.
@@ -32,6 +35,8 @@ type Error struct {
 	Status int
 	// RetryAfter is how long the provider asks to wait, 0 if it does not say.
 	RetryAfter time.Duration
+	// Unsent says that no request was sent, since those before it failed.
+	Unsent bool
 	// Usage is what the failed try cost, if the provider says so.
 	Usage Usage
 	// Err is the cause. It never contains a key.
@@ -59,12 +64,27 @@ func (e *Error) Unwrap() error { return e.Err }
 // Retryable reports whether the same request may succeed later.
 func (e *Error) Retryable() bool {
 	switch e.Kind {
-	case KindRateLimited, KindUnavailable, KindTimeout:
+	case KindRateLimited, KindUnavailable, KindTimeout, KindNoAnswer:
 		return true
 	default:
 		return false
 	}
 }
+
+// Lasting reports whether every request will fail like this until a person changes something: the
+// key, the address or the name of the model.
+func (e *Error) Lasting() bool {
+	switch e.Kind {
+	case KindUnauthorised, KindNotFound, KindNotSet:
+		return true
+	default:
+		return false
+	}
+}
+
+// Answered reports whether an error is about what a model wrote, so that it would write the same
+// again. After any other error there is no answer, and what was asked is to be asked again one day.
+func Answered(err error) bool { return KindOf(err) == KindMalformed }
 
 // KindOf returns the kind of the first [*Error] in err's tree, "" if there is none.
 func KindOf(err error) Kind {

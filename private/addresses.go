@@ -8,35 +8,46 @@ import (
 // appendix C1, that are written in full or as its first abbreviation.
 const (
 	// firm types are not words of products.
-	firm = `Street|St|Avenue|Ave|Boulevard|Blvd|Road|Rd|Terrace|Ter|Parkway|Pkwy|Highway|Hwy|Turnpike|Expressway|Crescent|Cres`
+	firm = `Street|St|Avenue|Ave|Boulevard|Blvd|Road|Rd|Terrace|Ter|Parkway|Pkwy|Highway|Hwy|Turnpike|Expressway|` +
+		`Crescent|Cres`
 	// loose ones are: Google Drive, Add Lane, First Place.
-	loose = `Drive|Dr|Lane|Ln|Court|Ct|Place|Pl|Square|Sq|Circle|Cir|Way|Loop|Trail|Trl|Alley|Aly|Row|Walk|Close|Mews|Grove|Grv|Gardens|Gdns|Hill|Park|Plaza|Plz|Quay|Rise|Vale|View`
+	loose = `Drive|Dr|Lane|Ln|Court|Ct|Place|Pl|Square|Sq|Circle|Cir|Way|Loop|Trail|Trl|Alley|Aly|Row|Walk|Close|` +
+		`Mews|Grove|Grv|Gardens|Gdns|Hill|Park|Plaza|Plz|Quay|Rise|Vale|View`
 	// before the name, in Romance languages (UPU S42 templates).
-	leading = `(?i:rue|avenue|boulevard|chemin|impasse|quai|allée|route|calle|avenida|av\.|paseo|plaza|via|viale|piazza|corso|rua|travessa|largo)`
+	leading = `(?i:rue|avenue|boulevard|chemin|impasse|quai|allée|route|calle|avenida|av\.|paseo|plaza|via|viale|` +
+		`piazza|corso|rua|travessa|largo)`
 	// joined to the name, in Germanic ones.
 	joined = `\p{L}+(?:straße|strasse|str\.|gasse|allee|platz|damm|ufer|weg|straat|laan|gatan|vägen|vej)`
 
-	capital  = `\p{Lu}[\p{L}'’.-]*`
-	proper   = `(?:(?:[NSEW]{1,2}\.? |\d{1,3}(?:st|nd|rd|th) )?` + capital + `(?: ` + capital + `){0,3} |[NSEW]{0,2}\.? ?\d{1,3}(?:st|nd|rd|th) )`
-	unitWord = `(?:,? (?:(?i:apartment|apt|suite|ste|unit|floor|fl|room|rm|building|bldg|flat)\.? ?#?\w{1,6}|#\w{1,6}))?` // Publication 28, appendix C2
-	city     = `(?:,? ` + capital + `(?: ` + capital + `){0,2})`
-	region   = `(?:` + states + `\b)`
-	zip      = `(?:,? \d{5}(?:-\d{4})?\b)`
+	capital = `\p{Lu}[\p{L}'’.-]*`
+	proper  = `(?:(?:[NSEW]{1,2}\.? |\d{1,3}(?:st|nd|rd|th) )?` + capital + `(?: ` + capital + `){0,3} |` +
+		`[NSEW]{0,2}\.? ?\d{1,3}(?:st|nd|rd|th) )`
+	// Publication 28, appendix C2.
+	unitWord = `(?:,? (?:(?i:apartment|apt|suite|ste|unit|floor|fl|room|rm|building|bldg|flat)\.? ?#?\w{1,6}|` +
+		`#\w{1,6}))?`
+	city   = `(?:,? ` + capital + `(?: ` + capital + `){0,2})`
+	region = `(?:` + states + `\b)`
+	zip    = `(?:,? \d{5}(?:-\d{4})?\b)`
 
 	// states and territories: Publication 28, appendix B. ID is another word too,
 	// and is Idaho behind a comma alone.
-	states = `(?:,? (?:A[AEKLPRSZ]|C[AOT]|D[CE]|F[LM]|G[AU]|HI|I[ALN]|K[SY]|LA|M[ADEHINOPST]|N[CDEHJMVY]|O[HKR]|P[ARW]|RI|S[CD]|T[NX]|UT|V[AIT]|W[AIVY])|, ID)`
+	states = `(?:,? (?:A[AEKLPRSZ]|C[AOT]|D[CE]|F[LM]|G[AU]|HI|I[ALN]|K[SY]|LA|M[ADEHINOPST]|N[CDEHJMVY]|` +
+		`O[HKR]|P[ARW]|RI|S[CD]|T[NX]|UT|V[AIT]|W[AIVY])|, ID)`
 )
 
 var (
 	// number, name, type: 7746 Maple Drive, Suite 865, Chicago, IL 60625
-	houseFirst = lazy(`^\d{1,6}[A-Za-z]?,? (` + proper + `(?:` + firm + `|` + loose + `)\b\.?)` + unitWord + `(?:` + city + region + zip + `?|` + city + zip + `)?`)
+	houseFirst = lazy(`^\d{1,6}[A-Za-z]?,? (` + proper + `(?:` + firm + `|` + loose + `)\b\.?)` + unitWord +
+		`(?:` + city + region + zip + `?|` + city + zip + `)?`)
 	// number and one word that is both: 101 Highway
 	houseType = lazy(`^\d{1,6} ((?:` + firm + `)\b)` + unitWord)
 	// number, type, name: 12, rue de la Paix, 75002 Paris
-	houseLeading = lazy(`^\d{1,5}[a-z]?(?: bis| ter)?,? (` + leading + ` (?:(?:de|du|des|la|le|les|del|della|dos|das|do|da) |d'|l')*` + capital + `(?: ` + capital + `){0,3})(?:,? \d{4,5} ` + capital + `)?`)
+	houseLeading = lazy(`^\d{1,5}[a-z]?(?: bis| ter)?,? ` +
+		`(` + leading + ` (?:(?:de|du|des|la|le|les|del|della|dos|das|do|da) |d'|l')*` +
+		capital + `(?: ` + capital + `){0,3})(?:,? \d{4,5} ` + capital + `)?`)
 	// type, name, number: Calle Mayor 10
-	leadingStreet = lazy(`^(` + leading + ` (?:(?:de|du|des|la|le|les|del|della|dos|das|do|da|di|dei) |d'|l')*` + capital + `(?: ` + capital + `){0,3}),? (?:n[.º°]{0,2} ?)?\d{1,5}[a-z]?\b(?:,? \d{4,5} ` + capital + `)?`)
+	leadingStreet = lazy(`^(` + leading + ` (?:(?:de|du|des|la|le|les|del|della|dos|das|do|da|di|dei) |d'|l')*` +
+		capital + `(?: ` + capital + `){0,3}),? (?:n[.º°]{0,2} ?)?\d{1,5}[a-z]?\b(?:,? \d{4,5} ` + capital + `)?`)
 	// name and type joined, number: Hauptstraße 12a, 10115 Berlin
 	joinedStreet = lazy(`^(` + joined + `) \d{1,4}[a-z]?\b(?:,? \d{4,5} ?(?:[A-Z]{2} )?` + capital + `)?`)
 	box          = lazy(`^(?i:p\.? ?o\.? box|postfach|boîte postale|apartado) #?\d{1,6}`)
@@ -81,7 +92,8 @@ func (f *personFinder) mayBeStreet(i int, loc []int) bool {
 	street := f.s[i+loc[2] : i+loc[3]]
 	last := street[strings.LastIndexByte(strings.TrimRight(street, "."), ' ')+1:]
 	followed := len(strings.TrimRight(f.s[i+loc[3]:i+loc[1]], ".")) > 0
-	return firmTypes[strings.TrimRight(last, ".")] || followed || f.page.known[street] != "" || f.nameRare(i+loc[2], i+loc[3]-len(last))
+	return firmTypes[strings.TrimRight(last, ".")] || followed ||
+		f.page.known[street] != "" || f.nameRare(i+loc[2], i+loc[3]-len(last))
 }
 
 // mayLead is mayBeStreet for a street type before the name: via and route are
@@ -181,13 +193,17 @@ func anotherCapital(s string) bool {
 
 var boxes = set("p po postfach boîte apartado")
 
-var leads = set("rue avenue boulevard chemin impasse quai allée route calle avenida av paseo plaza via viale piazza corso rua travessa largo")
+var leads = set("rue avenue boulevard chemin impasse quai allée route calle avenida av paseo plaza via viale " +
+	"piazza corso rua travessa largo")
 
 // looseLeads are words of products too.
 var looseLeads = set("via route plaza")
 
 func joinedEnd(w string) bool {
-	for _, end := range []string{"straße", "strasse", "str", "gasse", "allee", "platz", "damm", "ufer", "weg", "straat", "laan", "gatan", "vägen", "vej"} {
+	for _, end := range []string{
+		"straße", "strasse", "str", "gasse", "allee", "platz", "damm", "ufer", "weg",
+		"straat", "laan", "gatan", "vägen", "vej",
+	} {
 		if len(w) > len(end)+1 && strings.HasSuffix(w, end) {
 			return true
 		}

@@ -9,10 +9,17 @@ import (
 // An address by the elements of GB/T 23705: administrative areas, a road or an
 // estate, and the numbers of gate, building, unit and room.
 var (
-	hanGate = lazy(`^(?:路|街|道|巷|弄|胡同|里|村|苑|园|庄|区|厦|寓|城|号楼)[东西南北中]?[段路]?(?:[0-9０-９]+|[一二三四五六七八九十百]+)(?:号院|号楼|号|弄|栋|幢|座|单元)(?:[A-Za-z0-9０-９一二三四五六七八九十\-]{1,6}(?:号楼|号|栋|幢|座|单元|室|楼|层|户|弄))*[0-9]{0,4}`)
-	hanRoom = lazy(`^(?:[A-Za-z0-9０-９一二三四五六七八九十]{1,4}(?:号楼|栋|幢|座|期|单元|号|楼|层)){1,4}[A-Za-z0-9０-９\-]{1,6}(?:室|户|房|号)`)
-	hanArea = lazy(`^\p{Han}{2,7}(?:省|自治区)\p{Han}{2,7}(?:市|州|盟|地区)(?:\p{Han}{1,6}(?:区|县|旗|市))?|^\p{Han}{2,5}市\p{Han}{2,5}(?:区|县|镇)`)
+	hanGate = lazy(`^(?:路|街|道|巷|弄|胡同|里|村|苑|园|庄|区|厦|寓|城|号楼)[东西南北中]?[段路]?` +
+		`(?:[0-9０-９]+|[一二三四五六七八九十百]+)(?:号院|号楼|号|弄|栋|幢|座|单元)` +
+		`(?:[A-Za-z0-9０-９一二三四五六七八九十\-]{1,6}(?:号楼|号|栋|幢|座|单元|室|楼|层|户|弄))*[0-9]{0,4}`)
+	hanRoom = lazy(`^(?:[A-Za-z0-9０-９一二三四五六七八九十]{1,4}(?:号楼|栋|幢|座|期|单元|号|楼|层)){1,4}` +
+		`[A-Za-z0-9０-９\-]{1,6}(?:室|户|房|号)`)
+	hanArea = lazy(`^\p{Han}{2,7}(?:省|自治区)\p{Han}{2,7}(?:市|州|盟|地区)(?:\p{Han}{1,6}(?:区|县|旗|市))?|` +
+		`^\p{Han}{2,5}市\p{Han}{2,5}(?:区|县|镇)`)
 )
+
+// numbering stands behind the name of a road or an estate.
+const numbering = "0123456789０１２３４５６７８９一二三四五六七八九十百东西南北中段路楼"
 
 // breaks end, before an address, what is not part of it.
 const breaks = "在到至住于是为址往送寄达了"
@@ -21,7 +28,7 @@ const breaks = "在到至住于是为址往送寄达了"
 // area.
 func (f *personFinder) hanPlace(i int, r rune, size int) int {
 	if strings.ContainsRune("路街道巷弄胡里村苑园庄区厦寓城号", r) {
-		if next, _ := utf8.DecodeRuneInString(f.s[i+size:]); strings.ContainsRune("0123456789０１２３４５６７８９一二三四五六七八九十百东西南北中段路楼", next) {
+		if next, _ := utf8.DecodeRuneInString(f.s[i+size:]); strings.ContainsRune(numbering, next) {
 			if to := f.hanAddress(i, hanGate().FindStringIndex(f.ahead(i))); to > 0 {
 				return to
 			}

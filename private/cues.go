@@ -64,12 +64,15 @@ func byWord(cues map[cue]string) map[string]cue {
 
 // titles stand before a name: the honorific prefixes of vCard in common
 // languages. They have a capital: 200 ms are none.
-var titles = set("mr mrs ms mx dr prof professor sir madam herr frau señor señora señorita sr sra mme mlle monsieur madame signor signora")
+var titles = set("mr mrs ms mx dr prof professor sir madam herr frau señor señora señorita sr sra " +
+	"mme mlle monsieur madame signor signora")
 
 // greetings and roles stand before a name too, and before other words.
 var (
 	greetings = set("dear hi hello hey sincerely regards attn attention cheers")
-	roles     = set("miss user customer client passenger patient guest recipient sender cardholder contact employee member owner tenant applicant name named called buyer seller payee consignee traveller traveler resident")
+	roles     = set("miss user customer client passenger patient guest recipient sender cardholder contact " +
+		"employee member owner tenant applicant name named called buyer seller payee consignee " +
+		"traveller traveler resident")
 )
 
 // owners of a name are persons: my name is.
@@ -80,10 +83,12 @@ var particles = set("de la del da do dos das di du van von der den ten ter bin i
 
 // functionWords begin sentences and are no part of a name: the closed classes of
 // English, days and months.
-var functionWords = set(`i you he she it we they the a an this that these those there here my your his her its our their if when while where what
-who which how why and or but so not no yes please as at by for from in into of on to with without after before also any all each every both only then
+var functionWords = set(`i you he she it we they the a an this that these those there here
+my your his her its our their if when while where what who which how why and or but so not no yes please
+as at by for from in into of on to with without after before also any all each every both only then
 is are was were be been do does did has have had can could will would shall should may might must
-monday tuesday wednesday thursday friday saturday sunday january february march april june july august september october november december
+monday tuesday wednesday thursday friday saturday sunday
+january february march april june july august september october november december
 jan feb mar apr jun jul aug sep sept oct nov dec mon tue wed thu fri sat sun`)
 
 // functionWord reports whether a word is one of them, or contracted: You’ve, Let's.
@@ -96,8 +101,9 @@ var contracted = set("t ve ll re d m")
 
 // elements are the things of a user interface that have a name: roles of WAI-ARIA
 // 1.2 and what people call them.
-var elements = set(`button link tab menu menuitem checkbox radio switch textbox combobox listbox slider heading dialog alert grid row column cell table
-tree form field label page screen section panel banner toolbar tooltip dropdown input icon popup modal option item list header footer card`)
+var elements = set(`button link tab menu menuitem checkbox radio switch textbox combobox listbox slider
+heading dialog alert grid row column cell table tree form field label page screen section panel banner
+toolbar tooltip dropdown input icon popup modal option item list header footer card`)
 
 func set(words string) map[string]bool {
 	out := map[string]bool{}

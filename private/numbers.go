@@ -108,7 +108,8 @@ func (f *personFinder) groups(c *cluster, n, start int) int {
 				from = start
 			}
 			to := c.to[e-1]
-			if to < len(f.s) && f.s[to] == ')' && c.paren && strings.Count(f.s[from:to], "(") > strings.Count(f.s[from:to], ")") {
+			if to < len(f.s) && f.s[to] == ')' && c.paren &&
+				strings.Count(f.s[from:to], "(") > strings.Count(f.s[from:to], ")") {
 				to++
 			}
 			if sure {
@@ -147,7 +148,8 @@ func (f *personFinder) together(c *cluster, k, e int) (kind Kind, sure bool) {
 	switch {
 	case k == 0 && c.plus && total >= 8 && total <= 15: // ITU-T E.164: at most 15 digits
 		return Phone, true
-	case k == 0 && c.paren && strings.HasPrefix(f.s[max(0, c.from[0]-1):], "(") && total >= 9 && total <= 12: // ITU-T E.123: (area) number
+	case k == 0 && c.paren && strings.HasPrefix(f.s[max(0, c.from[0]-1):], "(") &&
+		total >= 9 && total <= 12: // ITU-T E.123: (area) number
 		return Phone, true
 	case strings.ContainsAny(said, "/"):
 		return "", false
@@ -207,11 +209,13 @@ func (f *personFinder) single(c *cluster, k int) (kind Kind, sure bool) {
 func (f *personFinder) amount(from, to int) bool {
 	before, after := f.s[max(0, from-4):from], f.s[to:min(len(f.s), to+3)]
 	r, _ := utf8.DecodeLastRuneInString(strings.TrimRight(before, " "))
-	if unicode.Is(unicode.Sc, r) || len(before) > 1 && (before[len(before)-1] == '.' || before[len(before)-1] == ',') && digit(before[len(before)-2]) {
+	if unicode.Is(unicode.Sc, r) || len(before) > 1 &&
+		(before[len(before)-1] == '.' || before[len(before)-1] == ',') && digit(before[len(before)-2]) {
 		return true
 	}
 	r, _ = utf8.DecodeRuneInString(after)
-	return strings.ContainsRune("元块万亿条个件次人页张分秒%％", r) && r != utf8.RuneError || len(after) > 1 && (after[0] == '.' || after[0] == ',') && digit(after[1])
+	return strings.ContainsRune("元块万亿条个件次人页张分秒%％", r) && r != utf8.RuneError ||
+		len(after) > 1 && (after[0] == '.' || after[0] == ',') && digit(after[1])
 }
 
 func mobileCN(s string) bool { return len(s) > 1 && s[0] == '1' && s[1] >= '3' && s[1] <= '9' }

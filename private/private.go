@@ -19,6 +19,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/memtree/memtree/tree"
 )
 
 // Kind is what a find is, as its placeholder says it.
@@ -52,17 +54,20 @@ type Redaction struct {
 // NewRedaction returns an empty page. Without words nothing is rare, and only what is
 // sure is found.
 func NewRedaction(words *Words) *Redaction {
-	return &Redaction{words: words, marks: map[string]string{}, counts: map[Kind]int{}, parts: map[string]string{}, known: map[string]Kind{}}
+	return &Redaction{
+		words: words, marks: map[string]string{}, counts: map[Kind]int{},
+		parts: map[string]string{}, known: map[string]Kind{},
+	}
 }
 
 // Read learns the names of a text, which may be said again elsewhere by a part.
 func (p *Redaction) Read(s string) { p.read("", s) }
 
 // ReadJSON is Read for a JSON value.
-func (p *Redaction) ReadJSON(raw []byte) {
-	Strings(raw, func(field, s string) (string, int) {
-		p.read(field, s)
-		return s, 0
+func (p *Redaction) ReadJSON(v tree.Raw) {
+	v.Replace(func(x tree.Scalar) (string, int) {
+		p.read(x.Field, x.Text)
+		return x.Text, 0
 	})
 }
 
@@ -71,7 +76,9 @@ func (p *Redaction) ReadJSON(raw []byte) {
 func (p *Redaction) Write(s string) (string, int) { return p.write("", s) }
 
 // WriteJSON is Write for a JSON value, which stays one.
-func (p *Redaction) WriteJSON(raw []byte) ([]byte, int) { return Strings(raw, p.write) }
+func (p *Redaction) WriteJSON(v tree.Raw) (tree.Raw, int) {
+	return v.Replace(func(x tree.Scalar) (string, int) { return p.write(x.Field, x.Text) })
+}
 
 func (p *Redaction) read(field, s string) {
 	p.count(s)
@@ -180,7 +187,9 @@ func (p *Redaction) finds(field, s string) []find {
 			at += i + len(n)
 		}
 	}
-	slices.SortStableFunc(f.out, func(a, b find) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(b.to, a.to)) })
+	slices.SortStableFunc(f.out, func(a, b find) int {
+		return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(b.to, a.to))
+	})
 	at := 0
 	return slices.DeleteFunc(f.out, func(x find) bool {
 		if x.from < at || x.from >= x.to {
@@ -219,7 +228,8 @@ func placeholder(s string) (kind Kind, n, size int) {
 	}
 	word, digits, ok := strings.Cut(s[1:end], " ")
 	n, err := strconv.Atoi(digits)
-	if kind = Kind(word); !ok || err != nil || n < 1 || n > 9999 || !slices.Contains([]Kind{Name, Address, Number, Phone, Date}, kind) {
+	if kind = Kind(word); !ok || err != nil || n < 1 || n > 9999 ||
+		!slices.Contains([]Kind{Name, Address, Number, Phone, Date}, kind) {
 		return "", 0, 0
 	}
 	return kind, n, end + 1

@@ -58,6 +58,7 @@ const (
 	maxCaseText = 260 // one text of a case, in characters
 	maxMisses   = 3   // of a case
 	maxLessons  = 4
+	maxReasons  = 3000 // characters of reasons for a refusal, which may quote what was refused
 )
 
 // Evolve returns the prompt that asks what the cases have in common and how to avoid
@@ -108,21 +109,18 @@ func (in EvolveInput) fields() any {
 		}
 		lessons = append(lessons, s)
 	}
-	var rejected []string
-	for _, r := range in.Rejected[:min(len(in.Rejected), maxLines)] {
-		rejected = append(rejected, listLine(r, maxLine))
-	}
 	return struct {
 		Strategy                   bool
 		Type, About, Direction     string
 		Cases                      []string
 		Count                      int
 		Lessons                    string
-		Rejected                   []string
+		Rejected                   string
 		MaxLessons, LeastCitations int
 	}{
 		in.Strategy, listLine(in.ErrorType.Name, maxField), listLine(in.ErrorType.Line, maxLine), in.Direction,
-		cases, len(cases), fence("lessons", strings.Join(lessons, "\n"), maxLessons*3*maxLine), rejected, maxLessons, 2,
+		cases, len(cases), fence("lessons", strings.Join(lessons, "\n"), maxLessons*3*maxLine),
+		fence("reasons", bullets(in.Rejected), maxReasons), maxLessons, 2,
 	}
 }
 

@@ -43,6 +43,7 @@ func samples() map[string]sample {
 			"the exception", "the finding", "the experience", "the case"}},
 		"judge": {fields: sampleJudge.fields, must: []string{"the judgment", "the ground truth", "JSON", "correct",
 			"direction"}},
+		"second": {fields: sampleSecond.fields, must: []string{"the reason"}},
 		"repair": {fields: sampleRepair.fields, must: []string{"the task", "the problem", "JSON"}},
 	}
 }

@@ -1,6 +1,9 @@
 package prompts
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // RepairInput is an answer that was refused.
 type RepairInput struct {
@@ -21,16 +24,20 @@ func (s *Set) Repair(in RepairInput) (Prompt, error) {
 }
 
 func (in RepairInput) fields() any {
-	lines := make([]string, 0, len(in.Problems))
-	for _, p := range in.Problems[:min(len(in.Problems), maxLines)] {
-		if l := listLine(p, maxLine); l != "" && !slices.Contains(lines, l) {
-			lines = append(lines, l)
+	return struct{ Task, Answer, Problems string }{
+		in.Task, fence("answer", in.Answer, maxVerdict), fence("reasons", bullets(in.Problems), maxReasons),
+	}
+}
+
+// bullets returns different lines as a list. They are fenced, since a reason may quote an answer.
+func bullets(reasons []string) string {
+	lines := make([]string, 0, len(reasons))
+	for _, r := range reasons[:min(len(reasons), maxLines)] {
+		if l := listLine(r, maxLine); l != "" && !slices.Contains(lines, "- "+l) {
+			lines = append(lines, "- "+l)
 		}
 	}
-	return struct {
-		Task, Answer string
-		Problems     []string
-	}{in.Task, fence("answer", in.Answer, maxVerdict), lines}
+	return strings.Join(lines, "\n")
 }
 
 var sampleRepair = RepairInput{Task: "the task", Answer: "the answer", Problems: []string{"the problem"}}

@@ -16,10 +16,6 @@ type Correction struct {
 	High float64 `json:"high"`
 }
 
-// DefaultBound is from how likely to be wrong a verdict is taken the other way round. There
-// four of five such verdicts are put right, if what is said is as likely as it is said to be.
-const DefaultBound = 0.8
-
 // Correct says what taking the other verdict would have done from a bound on. Only a
 // prediction with evidence of its own, and a verdict that has just one opposite, is ever
 // corrected. seed is that of the bootstrap, which draws whole cases.

@@ -65,6 +65,9 @@ type Report struct {
 	Duplicate  int   `json:"duplicate"` // left out: a run of the same key came before
 	Rows       []Row `json:"rows"`
 
+	// Embedder is the model that gave texts their meaning, "" for the built-in table. The caller sets it.
+	Embedder string `json:"embedder,omitempty"`
+
 	// Evolved is the row whose memory evolved, nil if none did. Run leaves it,
 	// Risk and Correction nil; the caller sets them.
 	Evolved *Row `json:"evolved,omitempty"`

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/memtree/memtree/stat"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
@@ -93,7 +94,7 @@ func TestRunCountsByHand(t *testing.T) {
 	require.InDelta(t, 0.25, r.Warned.Exact, 1e-12, "run 3")
 	require.InDelta(t, 0.25, r.Warned.Similar, 1e-12, "run 4")
 	one, third := 1.0, 1.0/3
-	in, few := Wilson(1, 1), Wilson(1, 3)
+	in, few := stat.Wilson(1, 1), stat.Wilson(1, 3)
 	require.Equal(t, Share{N: 1, Warned: 1, P: &one, Interval: &in}, r.Warned.Recurrence,
 		"run 3 alone is at a scene that was wrong before")
 	require.Equal(t, Share{N: 3, Warned: 1, P: &third, Interval: &few}, r.Warned.Transfer,
@@ -171,7 +172,8 @@ func TestDifferenceIsPaired(t *testing.T) {
 	rep, err := Run(t.Context(), stream(), Options{Judge: judge, Seed: 1}, &witness{t: t}, &witness{t: t})
 	require.NoError(t, err)
 	none := 0.0
-	require.Equal(t, &PairedDifference{AUC: &none, Interval: &Interval{}, WarnedInterval: &Interval{}}, rep.Rows[2].Difference)
+	require.Equal(t, &PairedDifference{AUC: &none, Interval: &Interval{}, WarnedInterval: &Interval{}},
+		rep.Rows[2].Difference)
 }
 
 func TestRunIsTheSameAgain(t *testing.T) {

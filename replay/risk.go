@@ -138,7 +138,7 @@ func Point(ps []Prediction) Risks {
 	}
 	r.AUC, r.AUCSecondHalf = aucOf(ps, byOrder), aucOf(ps[len(ps)/2:], byOrder)
 	r.Found = curveOf(ps, byOrder).found()
-	r.ECE, r.Reliability = calibration(ps[r.Warmup:])
+	r.ECE, r.Reliability = Calibration(ps[r.Warmup:])
 	return r
 }
 
@@ -217,8 +217,8 @@ func (r gainCurve) found() Found {
 	return Found{r.shareFound(0.05), r.shareFound(0.1), r.shareFound(0.2)}
 }
 
-// calibration returns the expected calibration error of ps and its ten bins.
-func calibration(ps []Prediction) (ece float64, bins []Bin) {
+// Calibration returns the expected calibration error of ps and its ten bins.
+func Calibration(ps []Prediction) (ece float64, bins []Bin) {
 	bins = make([]Bin, 10)
 	for i := range ps {
 		b := &bins[max(0, min(9, int(ps[i].P*10)))]

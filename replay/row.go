@@ -57,9 +57,6 @@ type Share struct {
 // Interval is a 95 % interval, within 0 to 1.
 type Interval = stat.Interval
 
-// Wilson is [stat.Wilson].
-func Wilson(k, n int) Interval { return stat.Wilson(k, n) }
-
 // truth is what is known afterwards about the labelled runs of a stream, in order.
 type truth struct {
 	verdicts []Label
@@ -153,7 +150,7 @@ func shareOf(k, n int) (*float64, *Interval) {
 	if n == 0 {
 		return nil, nil
 	}
-	p, in := float64(k)/float64(n), Wilson(k, n)
+	p, in := float64(k)/float64(n), stat.Wilson(k, n)
 	return &p, &in
 }
 

@@ -114,7 +114,8 @@ func Load(r io.ReaderAt, size int64, tax *taxonomy.Taxonomy, e llm.Embedder) (*I
 	if s.n > 0 {
 		if s.dims > 0 && (e == nil || e.ID()[:min(len(e.ID()), maxIDBytes)] != embedder) {
 			s.alien = true
-			st.note = fmt.Sprintf("found by words alone: the index was made with the embedder %s", embedder)
+			ix.alien = fmt.Sprintf("found by words alone: the index was made with the embedder %s", embedder)
+			st.note = ix.alien
 		}
 		if s.dims > 0 && !s.alien && ix.rotation(s.dims) == nil {
 			return nil, fmt.Errorf("load the index: %w", errFormat)

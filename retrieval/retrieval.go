@@ -18,6 +18,7 @@ package retrieval
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"sync/atomic"
 
@@ -32,6 +33,8 @@ type Index struct {
 	tax    *taxonomy.Taxonomy
 	checks func() *cue.Catalogue // compiled for the first search
 	model  llm.Embedder          // nil: words only
+
+	alien string // the note of an index with vectors of another embedder; "" for others
 
 	writer  sync.Mutex // held while a new state is made from the last
 	state   atomic.Pointer[indexState]
@@ -77,7 +80,7 @@ func New(tax *taxonomy.Taxonomy, e llm.Embedder) *Index {
 // the segments that both share never change. Updates of one do not touch the other.
 func (ix *Index) Fork() *Index {
 	f := New(ix.tax, ix.model)
-	f.checks = ix.checks
+	f.checks, f.alien = ix.checks, ix.alien
 	f.turns.Store(ix.turns.Load())
 	f.state.Store(ix.state.Load())
 	return f
@@ -116,6 +119,38 @@ func (ix *Index) Has(id string, revision int) bool {
 	}
 	m, err := at.meta()
 	return err == nil && m.revision == revision
+}
+
+// Dims returns the length of the vectors, 0 if there are none yet.
+func (ix *Index) Dims() int {
+	if r := ix.turns.Load(); r != nil {
+		return r.dims
+	}
+	return 0
+}
+
+// Bare returns the ids of the nodes that have no vector of the present embedder.
+func (ix *Index) Bare() ([]string, error) {
+	var ids []string
+	st := ix.state.Load()
+	for i := range st.parts {
+		p := &st.parts[i]
+		heads, err := p.heads()
+		if err != nil {
+			return nil, fmt.Errorf("find what lacks a vector: %w", err)
+		}
+		for slot := range p.n {
+			if p.isDead(slot) || readHead(heads[slot*headSize:]).vector && !p.alien {
+				continue
+			}
+			m, err := p.meta(slot)
+			if err != nil {
+				return nil, fmt.Errorf("find what lacks a vector: %w", err)
+			}
+			ids = append(ids, m.id)
+		}
+	}
+	return ids, nil
 }
 
 // slotRef is a slot of a part.

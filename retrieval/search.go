@@ -125,6 +125,9 @@ func (s *search) readQuestion(ix *Index, q *Query, prompt string) error {
 func (ix *Index) askVector(ctx context.Context, s *search, prompt string) (note string) {
 	s.scale = wordScale
 	if ix.model == nil || s.st.vectors == 0 {
+		if _, later := ix.model.(knower); later && s.st.live > 0 && s.st.note == "" {
+			return fmt.Sprintf("found by words alone: the embedder %s gave no vectors yet", ix.model.ID())
+		}
 		return ""
 	}
 	wait := embedTime

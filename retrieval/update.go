@@ -53,11 +53,15 @@ func (ix *Index) Take(version uint64, p *Prepared) error {
 	next.version = version
 	if p.note != "" {
 		next.note = p.note
-	} else if next.vectors == next.live {
+	} else if next.vectors == next.live || next.note == ix.alien && !next.hasAlien() {
 		next.note = ""
 	}
 	ix.state.Store(next)
 	return nil
+}
+
+func (st *indexState) hasAlien() bool {
+	return slices.ContainsFunc(st.parts, func(p part) bool { return p.alien })
 }
 
 // prepare makes an entry of every live node, without a lock. It reuses words and vectors of the
@@ -131,6 +135,13 @@ func (st *indexState) reuse(e *segmentEntry) (bool, error) {
 	return true, err
 }
 
+// knower is an embedder that has some vectors at hand. An update takes these and asks it for no
+// others: Bare names the nodes that lack theirs.
+type knower interface {
+	// Known returns the vectors of texts, and nil for each that would have to be asked for.
+	Known(texts []string) [][]float32
+}
+
 // embedBatch is how many texts go to the embedder at once.
 const embedBatch = 64
 
@@ -139,7 +150,14 @@ const embedBatch = 64
 func (ix *Index) embed(ctx context.Context, entries []*segmentEntry, texts []string) (note string, err error) {
 	for len(texts) > 0 {
 		n := min(embedBatch, len(texts))
-		vs, err := ix.model.Embed(ctx, texts[:n])
+		var vs [][]float32
+		var err error
+		k, knows := ix.model.(knower)
+		if knows {
+			vs = k.Known(texts[:n])
+		} else {
+			vs, err = ix.model.Embed(ctx, texts[:n])
+		}
 		if ctx.Err() != nil {
 			return "", ctx.Err()
 		}
@@ -150,6 +168,9 @@ func (ix *Index) embed(ctx context.Context, entries []*segmentEntry, texts []str
 			return fmt.Sprintf("some memories are found by words alone: the embedder %s failed: %v", ix.model.ID(), err), nil
 		}
 		for i, v := range vs {
+			if v == nil && knows {
+				continue
+			}
 			r := ix.rotation(len(v))
 			if r == nil {
 				note = fmt.Sprintf("some memories are found by words alone: the embedder %s gave vectors of different lengths",

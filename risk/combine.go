@@ -11,8 +11,9 @@ import (
 // The signals. All but the first two are differences from the base rate in
 // log-odds: 0 means that nothing is known, above 0 speaks for a wrong verdict.
 const (
-	constant = iota
-	baseRate
+	constant    = iota
+	baseRate    // all verdicts
+	valueRate   // verdicts of this value
 	placeRate   // verdicts of this value on this product, scene type, case
 	truthRate   // what was true of this case
 	judgeRate   // verdicts of this value by this agent, model, version
@@ -25,19 +26,18 @@ const (
 	signals
 )
 
-// signalNames are the signals' names as users see them; the first two are never shown.
-var signalNames = [signals]string{"", "", "place", "truth", "judge", "words", "style", "seen", "reasons", "runs",
+// ordinary is the first signal that users see; those before it are the same for many verdicts.
+const ordinary = placeRate
+
+// signalNames are the signals' names as users see them.
+var signalNames = [signals]string{"", "", "", "place", "truth", "judge", "words", "style", "seen", "reasons", "runs",
 	"shape"}
 
 // maxLogOdds limits one signal, in log-odds and either way, so that none decides alone.
 const maxLogOdds = 4
 
-// startWeights is the weight of each signal before anything was learned. The rates tell
-// much the same, and so do the neighbours, so each of them counts only in part.
-var startWeights = [signals]float64{0, 1, 0.3, 0.5, 0.3, 0.7, 0.4, 0.5, 0.3, 0.5, 0.5}
-
 // pulls are standard deviations of the weights' prior: the smaller, the more
-// strongly the weights are pulled to where they start. Histories differ in which is
+// strongly the weights are pulled to where they start (start.go). Histories differ in which is
 // right, so one fit is made with each, and a fit is believed as far as it was right.
 var pulls = [...]float64{0.1, 0.2, 0.4}
 
@@ -47,11 +47,10 @@ var pulls = [...]float64{0.1, 0.2, 0.4}
 const regained = 0.01
 
 // blend combines the signals into one probability: three logistic regressions that
-// differ in their prior, averaged by belief, and a scaling of that average.
+// differ in their prior, averaged by belief, and scalings of that average, averaged likewise.
 type blend struct {
-	fits   [len(pulls)]logistic
-	belief [len(pulls)]float64 // sums to 1
-	scale  logistic            // Platt scaling of the average: a constant, and its log-odds
+	fits, scales   [len(pulls)]logistic // a scaling has a constant and the average's log-odds
+	belief, scaled [len(pulls)]float64  // in each; each sums to 1
 }
 
 func newBlend() blend {
@@ -62,9 +61,9 @@ func newBlend() blend {
 			width[j] = p
 		}
 		b.fits[i] = newLogistic(startWeights[:], width)
-		b.belief[i] = 1 / float64(len(pulls))
+		b.scales[i] = newLogistic([]float64{0, 1}, []float64{p, p})
+		b.belief[i], b.scaled[i] = 1/float64(len(pulls)), 1/float64(len(pulls))
 	}
-	b.scale = newLogistic([]float64{0, 1}, []float64{0.3, 0.3})
 	return b
 }
 
@@ -73,7 +72,11 @@ func newBlend() blend {
 // predictions only). The scaling changes with time, so to order verdicts p itself
 // serves better.
 func (b *blend) calibrated(p float64) float64 {
-	return sigmoid(b.scale.odds([]float64{1, logit(p)}))
+	x, sum := []float64{1, logit(p)}, 0.0
+	for i := range b.scales {
+		sum += b.scaled[i] * sigmoid(b.scales[i].odds(x))
+	}
+	return sum
 }
 
 // mix returns the probability that signals x mean a wrong verdict, and the
@@ -87,6 +90,15 @@ func (b *blend) mix(x []float64) (p, v float64) {
 	return max(1e-6, min(1-1e-6, p)), v
 }
 
+// order returns what x comes to without that which all verdicts share. How many verdicts are
+// wrong says nothing about which of them is, and it changes with time: with it a verdict would
+// come first because it came after some wrong ones.
+func (b *blend) order(x [signals]float64) float64 {
+	x[constant], x[baseRate] = 0, 0
+	p, _ := b.mix(x[:])
+	return p
+}
+
 // weights returns the average of the fits' weights, by belief.
 func (b *blend) weights() [signals]float64 {
 	var w [signals]float64
@@ -98,23 +110,29 @@ func (b *blend) weights() [signals]float64 {
 	return w
 }
 
-// learn is told the truth about a verdict with the signals x. The scaling learns
-// from the average before the fits change, as it will be applied to forecasts.
+// learn is told the truth about a verdict with the signals x. The scalings learn
+// from the average before the fits change, as they will be applied to forecasts.
 func (b *blend) learn(x []float64, wrong bool) {
 	mean, _ := b.mix(x)
-	b.scale.learn([]float64{1, logit(mean)}, wrong)
+	learnEach(&b.scales, &b.scaled, []float64{1, logit(mean)}, wrong)
+	learnEach(&b.fits, &b.belief, x, wrong)
+}
+
+// learnEach tells each regression the outcome at x, after it changed the belief in each as far
+// as it was right.
+func learnEach(of *[len(pulls)]logistic, belief *[len(pulls)]float64, x []float64, wrong bool) {
 	sum := 0.0
-	for i := range b.fits {
-		p := sigmoid(b.fits[i].odds(x))
+	for i := range of {
+		p := sigmoid(of[i].odds(x))
 		if !wrong {
 			p = 1 - p
 		}
-		b.belief[i] *= p
-		sum += b.belief[i]
-		b.fits[i].learn(x, wrong)
+		belief[i] *= p
+		sum += belief[i]
+		of[i].learn(x, wrong)
 	}
-	for i := range b.belief {
-		b.belief[i] = (1-regained)*b.belief[i]/sum + regained/float64(len(pulls))
+	for i := range belief {
+		belief[i] = (1-regained)*belief[i]/sum + regained/float64(len(pulls))
 	}
 }
 
@@ -123,8 +141,8 @@ type forecast struct {
 	value       uint32
 	x           [signals]float64
 	shape       []float64 // standardised, with a constant at the end
-	order       float64   // probability as averaged from the fits
-	p, sd       float64   // the same, calibrated; the standard deviation of its log-odds
+	order       float64   // what to read first, see blend.order
+	p, sd       float64   // the probability, calibrated; the standard deviation of its log-odds
 	words       []lean    // of the reason
 	seen        []lean    // of prompt and observation
 	likeReasons []near    // verdicts with similar reasons
@@ -133,17 +151,17 @@ type forecast struct {
 }
 
 // forecast computes the signals of f and what they come to. It changes nothing.
-func (m *Model) forecast(f *Features) forecast {
+func (m *learner) forecast(f *Features) forecast {
 	r := forecast{value: f.value, before: m.valueRate(f.value)}
 	l0 := logit(r.before)
-	held, due, judge := m.rates(f, r.before)
 	var all, truth count
 	if v := m.valueOf(f.value); v != nil {
 		all, truth = v.base, v.truth
 	}
 	var alike, same float64
-	r.x[constant], r.x[baseRate] = 1, l0
-	r.x[placeRate], r.x[truthRate], r.x[judgeRate] = logit(held)-l0, logit(due)-l0, logit(judge)-l0
+	r.x[constant], r.x[baseRate] = 1, logit(m.overallRate())
+	r.x[valueRate] = l0 - r.x[baseRate]
+	r.x[placeRate], r.x[truthRate], r.x[judgeRate] = m.rates(f, r.before)
 	r.x[reasonWords], r.words = m.wordLean(aboutReason, f.reason, f.value, all)
 	r.x[seenWords], r.seen = m.wordLean(aboutSeen, f.seen, f.value, truth)
 	alike, r.likeReasons = m.nearReasonRate(f, r.before)
@@ -156,21 +174,21 @@ func (m *Model) forecast(f *Features) forecast {
 	if v := m.valueOf(f.value); v != nil {
 		r.x[shapeOdds] = v.shape.odds(r.shape) - l0
 	}
-	for i := range r.x[2:] {
-		r.x[2+i] = max(-maxLogOdds, min(maxLogOdds, r.x[2+i]))
+	for i := ordinary; i < signals; i++ {
+		r.x[i] = max(-maxLogOdds, min(maxLogOdds, r.x[i]))
 	}
 	p, v := m.blend.mix(r.x[:])
-	r.order, r.p, r.sd = p, m.blend.calibrated(p), math.Sqrt(v)
+	r.order, r.p, r.sd = m.blend.order(r.x), m.blend.calibrated(p), math.Sqrt(v)
 	return r
 }
 
 // because returns the reasons of a forecast, the strongest first. Weak signals are
 // left out. spelt maps the hashes of the verdict's own words back to the words: of
 // its reason, and of what it saw.
-func (m *Model) because(r *forecast, spelt [2]map[uint32]string) []Reason {
+func (m *learner) because(r *forecast, spelt [2]map[uint32]string) []Reason {
 	var out []Reason
 	w := m.blend.weights()
-	for i := 2; i < signals; i++ {
+	for i := ordinary; i < signals; i++ {
 		by := w[i] * r.x[i]
 		if math.Abs(by) < 0.1 {
 			continue
@@ -227,7 +245,7 @@ func unstem(rs []Reason, reason, seen string) {
 }
 
 // idsOf returns the evaluations among ns that speak the same way as the signal.
-func (m *Model) idsOf(ns []near, value uint32, by float64) []string {
+func (m *learner) idsOf(ns []near, value uint32, by float64) []string {
 	var out []string
 	for _, n := range ns {
 		r := &m.store.ring[n.at]

@@ -7,6 +7,7 @@ import (
 	"hash/crc32"
 	"io"
 	"math"
+	"slices"
 )
 
 // A saved model is a head of 20 bytes and a body. The head, little endian, holds
@@ -15,7 +16,7 @@ import (
 // cells, each with its distance from the last.
 const (
 	magic      = "mt-risk\n"
-	fileFormat = 1
+	fileFormat = 4
 	headBytes  = len(magic) + 12
 	maxBody    = 64 << 20
 	maxID      = 1 << 10
@@ -92,12 +93,44 @@ type coder interface {
 	fail(problem string)
 }
 
-// code passes all of m to c, which writes it or fills it.
+// code passes all of m to c, which writes it or fills it. Of the rival only how many verdicts
+// it knows is kept: it learns them again.
 func (m *Model) code(c coder) {
 	c.count(&m.n, math.MaxInt32)
 	c.count(&m.wrong, m.n)
 	c.number(&m.evidence.Won)
 	c.number(&m.evidence.Spare)
+	m.elsewhere.code(c)
+	m.all.code(c)
+	known, l := 0, &m.late
+	if l.learner != nil {
+		known = l.n + 1
+	}
+	c.count(&known, len(m.all.store.ring)+1)
+	if known == 0 {
+		return
+	}
+	if l.learner == nil {
+		l.learner = &learner{}
+	}
+	c.number(&l.prior)
+	c.number(&l.belief)
+	c.number(&l.lead)
+	c.number(&l.least)
+	c.count(&l.since, known-1)
+	if l.prior <= 0 || l.prior >= 1 || l.belief < 0 || l.belief > 1 {
+		c.fail("a share is not within 0 to 1")
+	}
+	if d, reading := c.(*modelDecoder); reading && d.err == nil {
+		l.learner = m.all.again(known-1, lateBits, l.prior)
+	}
+}
+
+// code passes all of m to c, as code of a model does.
+func (m *learner) code(c coder) {
+	c.count(&m.n, math.MaxInt32)
+	c.count(&m.wrong, m.n)
+	c.number(&m.prior)
 	for i := range m.mean {
 		c.number(&m.mean[i])
 		c.number(&m.m2[i])
@@ -105,8 +138,9 @@ func (m *Model) code(c coder) {
 	for i := range m.blend.fits {
 		codeLogistic(c, &m.blend.fits[i])
 		c.number(&m.blend.belief[i])
+		codeLogistic(c, &m.blend.scales[i])
+		c.number(&m.blend.scaled[i])
 	}
-	codeLogistic(c, &m.blend.scale)
 	m.codeValues(c)
 	codeCells(c, m.rate, codeCount)
 	codeCells(c, m.word, codeCount)
@@ -125,7 +159,7 @@ func codeLogistic(c coder, l *logistic) {
 	}
 }
 
-func (m *Model) codeValues(c coder) {
+func (m *learner) codeValues(c coder) {
 	n := len(m.values)
 	c.count(&n, maxValues)
 	for i := range n {
@@ -194,7 +228,7 @@ func codeCells[T comparable](c coder, table []T, one func(coder, *T)) {
 }
 
 // codeStore writes or reads the remembered verdicts, the oldest first.
-func (m *Model) codeStore(c coder) {
+func (m *learner) codeStore(c coder) {
 	n := len(m.store.ring)
 	c.count(&n, window)
 	if _, reading := c.(*modelDecoder); !reading {
@@ -225,13 +259,16 @@ func (m *Model) codeStore(c coder) {
 }
 
 // checkNumbers refuses numbers that no history leads to, since scores made of them could be NaN.
-func (m *Model) checkNumbers(c coder) {
+func (m *learner) checkNumbers(c coder) {
 	for i := range m.mean {
 		if m.m2[i] < 0 {
 			c.fail("a variance is below 0")
 		}
 	}
-	for _, b := range m.blend.belief {
+	if m.prior <= 0 || m.prior >= 1 {
+		c.fail("a share is not within 0 to 1")
+	}
+	for _, b := range slices.Concat(m.blend.belief[:], m.blend.scaled[:]) {
 		if b < 0 || b > 1 {
 			c.fail("a belief is not within 0 to 1")
 		}

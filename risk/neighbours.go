@@ -126,7 +126,7 @@ const (
 
 // nearReasonRate returns the rate of wrong verdicts among those of the same value with the
 // most similar reasons, weighted by similarity and drawn to base, and the neighbours.
-func (m *Model) nearReasonRate(f *Features, base float64) (float64, []near) {
+func (m *learner) nearReasonRate(f *Features, base float64) (float64, []near) {
 	ns := m.store.nearest(m.store.reason, f.reason, reasonVotes,
 		func(r *remembered) []uint32 { return r.f.reason },
 		func(r *remembered) bool { return r.f.value == f.value })
@@ -143,7 +143,7 @@ func (m *Model) nearReasonRate(f *Features, base float64) (float64, []near) {
 // runs, whatever their verdicts were, drawn to base, and the neighbours. The weight
 // is the similarity squared, so nearly the same run counts far more than one of the
 // same kind.
-func (m *Model) nearRunRate(f *Features, base float64) (float64, []near) {
+func (m *learner) nearRunRate(f *Features, base float64) (float64, []near) {
 	ns := m.store.nearest(m.store.seen, f.seen, runVotes,
 		func(r *remembered) []uint32 { return r.f.seen },
 		func(r *remembered) bool {

@@ -1,12 +1,8 @@
 package risk
 
 import (
-	"cmp"
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -17,62 +13,6 @@ import (
 	"github.com/memtree/memtree/replay"
 	"github.com/memtree/memtree/tree"
 )
-
-// shared reads a stream, in time order, from the folder that MEMTREE_SHARED names.
-func shared(tb testing.TB, name string) []tree.Evaluation {
-	tb.Helper()
-	dir := cmp.Or(os.Getenv("MEMTREE_SHARED"), filepath.Join("..", "..", "shared"))
-	b, err := os.ReadFile(filepath.Join(dir, "data", "evaluations", name+".jsonl"))
-	if err != nil {
-		tb.Skip("the real data is not here; set MEMTREE_SHARED to measure on it")
-	}
-	var out []tree.Evaluation
-	for line := range strings.Lines(string(b)) {
-		var e tree.Evaluation
-		require.NoError(tb, json.Unmarshal([]byte(line), &e))
-		out = append(out, e)
-	}
-	slices.SortStableFunc(out, func(a, b tree.Evaluation) int { return a.At.Compare(b.At) })
-	return out
-}
-
-// stream is a history to measure on.
-type stream struct {
-	name    string
-	es      []tree.Evaluation
-	nothing bool // there is nothing to learn
-}
-
-func streams(tb testing.TB) []stream {
-	tb.Helper()
-	web, bench, tau := shared(tb, "webjudge"), shared(tb, "judgebench"), shared(tb, "tau")
-	var once, mini []tree.Evaluation
-	seen := map[string]bool{}
-	for _, e := range web {
-		_, run, _ := strings.Cut(e.ID, "|")
-		if !seen[run] {
-			once = append(once, e)
-		}
-		seen[run] = true
-	}
-	for _, e := range bench {
-		if strings.Contains(e.RunID, "o1-mini") {
-			mini = append(mini, e)
-		}
-	}
-	shuffled := slices.Clone(web)
-	rng := rand.New(rand.NewPCG(1, 2))
-	rng.Shuffle(len(shuffled), func(i, j int) {
-		a, b := &shuffled[i], &shuffled[j]
-		a.Correct, b.Correct = b.Correct, a.Correct
-		a.Direction, b.Direction = b.Direction, a.Direction
-	})
-	return []stream{
-		{name: "webjudge", es: web}, {name: "webjudge, once a run", es: once}, {name: "judgebench", es: bench},
-		{name: "tau", es: tau},
-		{name: "judgebench, o1-mini", es: mini, nothing: true}, {name: "webjudge, shuffled", es: shuffled, nothing: true},
-	}
-}
 
 // run scores every verdict of a stream before it learns its truth.
 func run(es []tree.Evaluation, m *Model) (ps []replay.Prediction, enough int) {
@@ -91,42 +31,42 @@ func run(es []tree.Evaluation, m *Model) (ps []replay.Prediction, enough int) {
 // without returns a new model in which a signal has no weight and gets none.
 func without(signal int) *Model {
 	m := New()
-	for i := range m.blend.fits {
-		l := &m.blend.fits[i]
+	for i := range m.all.blend.fits {
+		l := &m.all.blend.fits[i]
 		l.mean[signal], l.cov[signal*signals+signal] = 0, 0
 	}
 	return m
 }
 
 // figures is one row of the table.
-func figures(b *strings.Builder, name string, r *replay.Risks, enough int) {
+func figures(b *strings.Builder, name string, r *replay.Risks, ps []replay.Prediction, enough int) {
 	in := func(name string, f float64) string {
 		return fmt.Sprintf("%.3f (%.3f-%.3f)", f, r.Intervals[name].Low, r.Intervals[name].High)
 	}
 	short := func(name string, f float64) string {
 		return fmt.Sprintf("%2.0f (%2.0f-%2.0f)", 100*f, 100*r.Intervals[name].Low, 100*r.Intervals[name].High)
 	}
-	fmt.Fprintf(b, "%-21s %4d %5d  %s %s  %s %s %s  %.3f  %.3f %.3f %7d\n", name, r.N, r.Wrong, in("auc", *r.AUC),
+	fmt.Fprintf(b, "%-21s %4d %5d  %s %s  %s %s %s  %s  %.3f %.3f %7d\n", name, r.N, r.Wrong, in("auc", *r.AUC),
 		in("aucSecondHalf", *r.AUCSecondHalf),
-		short("found5", r.Found.At5), short("found10", r.Found.At10), short("found20", r.Found.At20), r.ECE, r.Brier,
-		r.Baselines.Brier, enough)
+		short("found5", r.Found.At5), short("found10", r.Found.At10), short("found20", r.Found.At20),
+		eces(ps[r.Warmup:]), r.Brier, r.Baselines.Brier, enough)
 }
 
 func TestQualityRisk(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("Each verdict scored before its truth was told. Intervals: 95 %, bootstrap by case. found: share of " +
 		"the wrong ones, in %,\n" +
-		"reading the riskiest 5, 10, 20 %. ECE: after the first 150 verdicts, or half. enough: verdicts given more than " +
-		"the base rate.\n\n")
-	fmt.Fprintf(&b, "%-21s %4s %5s  %-19s %-19s  %-10s %-10s %-10s  %-5s  %-5s %-5s %7s\n", "", "n", "wrong", "AUC",
-		"second half", "found 5", "10", "20", "ECE", "Brier", "base", "enough")
+		"reading the riskiest 5, 10, 20 %. ECE: after the first 150 verdicts, or half; by chance: if every P were right. " +
+		"enough: verdicts\ngiven more than the base rate.\n\n")
+	fmt.Fprintf(&b, "%-21s %4s %5s  %-19s %-19s  %-10s %-10s %-10s  %-5s %9s  %-5s %-5s %7s\n", "", "n", "wrong", "AUC",
+		"second half", "found 5", "10", "20", "ECE", "by chance", "Brier", "base", "enough")
 	all := streams(t)
 	got := map[string]replay.Risks{}
 	for _, s := range all {
 		ps, enough := run(s.es, New())
 		r := replay.Measure(ps, 1)
 		got[s.name] = r
-		figures(&b, s.name, &r, enough)
+		figures(&b, s.name, &r, ps, enough)
 		if s.nothing {
 			require.Zero(t, enough, "%s holds nothing to learn", s.name)
 			require.InDelta(t, r.Baselines.Brier, r.Brier, 1e-9)

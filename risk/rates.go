@@ -12,17 +12,19 @@ func (c *count) add(wrong bool, weight float32) {
 	}
 }
 
+func (c count) total() float32 { return c.wrong + c.right }
+
 // shrink returns the share of wrong ones, drawn to prior as if pull more verdicts
 // with that share had been counted.
 func (c count) shrink(prior, pull float64) float64 {
-	return (float64(c.wrong) + pull*prior) / (float64(c.wrong+c.right) + pull)
+	return (float64(c.wrong) + pull*prior) / (float64(c.total()) + pull)
 }
 
 // The tables are of fixed size and addressed by hash. Two things that fall into one
 // cell share its counts. 2^19 cells take 4 MiB once they are all in use.
 const (
-	cellBits = 19
-	cells    = 1 << cellBits
+	cellBits = 19 // of what is learned of all verdicts
+	lateBits = 16 // of what is learned of the latest
 )
 
 // What the cells of a table are about; part of the hash.
@@ -38,8 +40,8 @@ const (
 
 // cell returns the place in a table of what is known about a thing and a verdict's
 // value together.
-func cell(about uint64, thing, value uint32) uint32 {
-	return uint32(mix(about<<58^uint64(thing)<<24^uint64(value)*0x9e3779b97f4a7c15) >> (64 - cellBits))
+func (m *learner) cell(about uint64, thing, value uint32) uint32 {
+	return uint32(mix(about<<58^uint64(thing)<<24^uint64(value)*0x9e3779b97f4a7c15) >> (64 - m.bits))
 }
 
 // How many verdicts of its own weigh as much as the level above.
@@ -50,42 +52,45 @@ const (
 	pullJudge = 8.0
 )
 
-// rates returns three rates of wrong verdicts, each drawn to the level above it: a
-// cell without counts has the rate of that level.
+// rates returns three rates of wrong verdicts in log-odds, each less that of the level it is
+// drawn to. A cell without counts has the rate of the level above. So has one that counts
+// every verdict of this value, since what all of them share tells none from another.
 //
-// held is of verdicts of this value, from all of them down to the product, kind of
-// scene and case. due is of the truth about the case: if it was found to be a failure,
-// a pass is wrong, whoever says so. judge is from all judges down to this one.
-func (m *Model) rates(f *Features, base float64) (held, due, judge float64) {
-	held, due, judge = base, base, base
+// place is of verdicts of this value, from all of them down to the product, kind of
+// scene and case. truth is of the truth about the case, beyond its scene: if it was found to be
+// a failure, a pass is wrong, whoever says so. judge is from all judges down to this one.
+func (m *learner) rates(f *Features, base float64) (place, truth, judge float64) {
+	all := m.countOf(f.value)
+	held, by := base, base
 	for i, p := range f.places {
-		c := m.rate[cell(aboutPlace, p, f.value)]
-		if i < len(f.places)-1 {
-			held = c.shrink(held, pullPlace)
-			due = held
-			continue
+		c := m.rate[m.cell(aboutPlace, p, f.value)]
+		if i == len(f.places)-1 {
+			truth = logit(m.rate[m.cell(aboutTruth, p, f.value)].shrink(held, pullTruth)) - logit(held)
 		}
-		held = c.shrink(held, pullCase)
-		due = m.rate[cell(aboutTruth, p, f.value)].shrink(due, pullTruth)
+		if c.total() < all {
+			held = c.shrink(held, [...]float64{pullPlace, pullPlace, pullCase}[i])
+		}
 	}
 	for _, j := range f.judges {
-		judge = m.rate[cell(aboutJudge, j, f.value)].shrink(judge, pullJudge)
+		if c := m.rate[m.cell(aboutJudge, j, f.value)]; c.total() < all {
+			by = c.shrink(by, pullJudge)
+		}
 	}
-	return held, due, judge
+	return logit(held) - logit(base), truth, logit(by) - logit(base)
 }
 
 // learnRates counts a verdict at its places and judge, and at its case for every
 // value, as far as the truth about one value decides another.
-func (m *Model) learnRates(f *Features, wrong bool) {
+func (m *learner) learnRates(f *Features, wrong bool) {
 	for _, p := range f.places {
-		m.rate[cell(aboutPlace, p, f.value)].add(wrong, 1)
+		m.rate[m.cell(aboutPlace, p, f.value)].add(wrong, 1)
 	}
 	for _, j := range f.judges {
-		m.rate[cell(aboutJudge, j, f.value)].add(wrong, 1)
+		m.rate[m.cell(aboutJudge, j, f.value)].add(wrong, 1)
 	}
 	for _, v := range m.values {
 		if is, weight := m.implies(f.value, wrong, v.hash); weight > 0 {
-			m.rate[cell(aboutTruth, f.places[len(f.places)-1], v.hash)].add(is, weight)
+			m.rate[m.cell(aboutTruth, f.places[len(f.places)-1], v.hash)].add(is, weight)
 		}
 	}
 }
@@ -94,7 +99,7 @@ func (m *Model) learnRates(f *Features, wrong bool) {
 // wrong, once a verdict of value is known to be wrong or right, and with what weight.
 // If it was right, every other value is wrong. If it was wrong, the other values that
 // were ever right remain possible and share the weight; 0 means nothing is implied.
-func (m *Model) implies(value uint32, wrong bool, other uint32) (isWrong bool, weight float32) {
+func (m *learner) implies(value uint32, wrong bool, other uint32) (isWrong bool, weight float32) {
 	if value == other {
 		return wrong, 1
 	}

@@ -14,11 +14,14 @@
 //     (neighbours.go);
 //   - shape: lengths, denials, hedges, overlap of reason and task (shape.go).
 //
-// A logistic regression combines them. It starts from fixed weights and is fitted
-// online (combine.go). The truth of a run also says something about verdicts of
+// A logistic regression combines them. It starts from weights that other histories
+// taught (start.go) and is fitted online (combine.go). A rival that knows the latest
+// verdicts alone is believed, and then takes over, where it foretells better: a judge
+// may change (late.go). The truth of a run also says something about verdicts of
 // another value on the same thing: where a pass was right, a fail is wrong. Until
 // the signals have shown that they beat the base rate, the answer is the base rate,
-// with Enough false (evidence.go).
+// with Enough false (evidence.go). What other teams counted (tally.go) moves the order
+// in which verdicts are read, until own truths outweigh it (elsewhere.go).
 package risk
 
 import (
@@ -46,9 +49,12 @@ type Risk struct {
 	Known  int     `json:"known"` // verdicts whose truth is known
 	Base   float64 `json:"base"`  // share of them that were wrong
 
-	// Order is what the signals come to even if Enough is false, 0 to 1. It tells
-	// what to read first; it is no probability.
+	// Order is what the signals come to even if Enough is false, 0 to 1, without what all
+	// verdicts share. It tells what to read first; it is no probability.
 	Order float64 `json:"order"`
+
+	// Elsewhere is how far Order was moved by what other teams counted, in log-odds.
+	Elsewhere float64 `json:"elsewhere,omitempty"`
 
 	// Learned reports that the truth of this very evaluation was learned lately, so
 	// that P is no forecast.
@@ -67,43 +73,22 @@ type Reason struct {
 	Memories    []string `json:"memories,omitempty"`    // ids of the cases whose misses the observation decides
 }
 
-// maxValues is how many values of a verdict are told apart; all further ones count as
-// the last of them.
-const maxValues = 16
-
-// value is what is known of the verdicts of one value, such as fail.
-type value struct {
-	hash  uint32
-	base  count // verdicts of this value
-	truth count // runs on which this value would have been wrong, and right
-	shape logistic
-	ways  [3]uint32 // number of wrong verdicts by direction, in the order of directions
-}
-
-var directions = [3]taxonomy.Direction{taxonomy.FalsePass, taxonomy.FalseFail, taxonomy.Other}
-
 // Model is what has been learned. Its methods are safe for concurrent use.
 type Model struct {
 	mu       sync.RWMutex
 	n, wrong int
-	values   []*value        // in the order they were first learned
-	rate     []count         // by cell: places, truths and judges
-	word     []count         // by cell: words of reasons, and words seen
-	weight   []weight        // by cell: words of reasons
-	known    []float32       // by cell: number of reasons that had a word
-	mean, m2 [shapes]float64 // of the shapes: means, and sums of squared differences from them
-	store    store
-	blend    blend
+	all      *learner // knows every verdict, or those since the judge became another
+	late     rival
 	evidence wager
+
+	elsewhere elsewhere
 }
 
+// usual is the share of wrong verdicts that is expected while none is known.
+const usual = 0.25
+
 // New returns a model that knows nothing.
-func New() *Model {
-	return &Model{
-		rate: make([]count, cells), word: make([]count, cells), weight: make([]weight, cells), known: make([]float32, cells),
-		store: newStore(), blend: newBlend(), evidence: newEvidence(),
-	}
-}
+func New() *Model { return &Model{all: newLearner(cellBits, usual), evidence: newEvidence()} }
 
 // Score returns how likely the verdict of e is to be wrong. It reads no field of e
 // that becomes known only after the verdict.
@@ -111,15 +96,20 @@ func (m *Model) Score(e *tree.Evaluation) Risk {
 	f, reason, seen := extract(e)
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	f.value = m.knownValue(f.value)
 	r := m.forecast(&f)
 	out := Risk{
 		P: r.p, Low: sigmoid(logit(r.p) - 1.96*r.sd), High: sigmoid(logit(r.p) + 1.96*r.sd),
-		Direction: m.usualDirection(f.value), Enough: m.enough(), Known: m.n, Base: m.overallRate(), Order: r.order,
-		Learned: m.store.has(e.Key()),
+		Direction: m.all.usualDirection(m.all.knownValue(f.value)), Enough: m.enough(), Known: m.n, Base: m.overallRate(),
+		Order: r.order, Learned: m.all.store.has(e.Key()),
+	}
+	if out.Direction == taxonomy.None {
+		out.Direction = m.elsewhere.direction(e)
+	}
+	if out.Elsewhere = m.elsewhere.by(e, m.n); out.Elsewhere != 0 {
+		out.Order = sigmoid(logit(out.Order) + out.Elsewhere)
 	}
 	if out.Enough {
-		out.Because = m.because(&r, [2]map[uint32]string{reason, seen})
+		out.Because = r.by.because(r.of(), [2]map[uint32]string{reason, seen})
 		unstem(out.Because, judgment.Read(judgment.Decode(e.Judgment)).Beside, e.Prompt+"\n"+e.Observation)
 		return out
 	}
@@ -130,87 +120,33 @@ func (m *Model) Score(e *tree.Evaluation) Risk {
 }
 
 // Learn is told whether the verdict with the features f was right and, if not, which
-// way it was wrong. id is that of the evaluation, for Reason.Evaluations.
-func (m *Model) Learn(id string, f Features, correct bool, direction taxonomy.Direction) {
+// way it was wrong. id is that of the evaluation, for Reason.Evaluations. It returns what Risk.Order would have
+// been before, but for what other teams counted.
+func (m *Model) Learn(id string, f Features, correct bool, direction taxonomy.Direction) (order float64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	wrong := !correct
-	f.value = m.knownValue(f.value)
 	r := m.forecast(&f)
-	// Everything that predicts is asked before anything learns: the bet and the blend
-	// must not have seen the truth they are measured on.
-	m.settle(&r, wrong)
-	m.blend.learn(r.x[:], wrong)
-	v := m.valueOf(f.value)
-	if v == nil {
-		v = &value{hash: f.value, shape: newShape(r.before)}
-		m.values = append(m.values, v)
-	}
-	v.shape.learn(r.shape, wrong)
-	m.learnShape(f.shape)
-	v.base.add(wrong, 1)
-	m.learnRates(&f, wrong)
-	m.learnWords(&f, wrong)
-	m.store.add(remembered{id: id, f: f, wrong: wrong})
+	m.settle(r.p, wrong)
+	m.all.learnFrom(id, f, &r.all, wrong)
+	m.all.countWay(f.value, wrong, direction)
+	m.learnLate(id, f, &r, wrong)
 	m.n++
 	if wrong {
 		m.wrong++
-		for i, d := range directions {
-			if d == direction {
-				v.ways[i]++
-			}
-		}
 	}
+	return r.order
 }
 
-func (m *Model) settle(r *forecast, wrong bool) {
-	model, base := r.p, m.overallRate()
+func (m *Model) settle(p float64, wrong bool) {
+	base := m.overallRate()
 	if !wrong {
-		model, base = 1-model, 1-base
+		p, base = 1-p, 1-base
 	}
-	m.evidence.settle(m.n, model, base)
+	m.evidence.settle(m.n, p, base)
 }
 
 func (m *Model) enough() bool { return m.n >= enoughKnown && m.evidence.enough() }
 
 // overallRate returns the share of wrong verdicts, drawn to one in four while few are known.
-func (m *Model) overallRate() float64 { return (float64(m.wrong) + 1) / (float64(m.n) + 4) }
-
-// valueRate returns the share of wrong verdicts of a value, drawn to that of all.
-func (m *Model) valueRate(hash uint32) float64 {
-	var c count
-	if v := m.valueOf(hash); v != nil {
-		c = v.base
-	}
-	return c.shrink(m.overallRate(), 8)
-}
-
-func (m *Model) valueOf(hash uint32) *value {
-	for _, v := range m.values {
-		if v.hash == hash {
-			return v
-		}
-	}
-	return nil
-}
-
-// knownValue returns the hash, or that of the last known value if there is room for no more.
-func (m *Model) knownValue(hash uint32) uint32 {
-	if len(m.values) < maxValues || m.valueOf(hash) != nil {
-		return hash
-	}
-	return m.values[maxValues-1].hash
-}
-
-// usualDirection returns the commonest direction of the wrong verdicts of a value.
-func (m *Model) usualDirection(hash uint32) taxonomy.Direction {
-	best, d := uint32(0), taxonomy.None
-	if v := m.valueOf(hash); v != nil {
-		for i, n := range v.ways {
-			if n > best {
-				best, d = n, directions[i]
-			}
-		}
-	}
-	return d
-}
+func (m *Model) overallRate() float64 { return (float64(m.wrong) + 4*usual) / (float64(m.n) + 4) }

@@ -201,7 +201,7 @@ func TestManyValues(t *testing.T) {
 		e := verdict(fmt.Sprintf("v%d", i), "because")
 		m.Learn("x", Extract(e), i%2 == 0, taxonomy.Other)
 	}
-	require.Len(t, m.values, maxValues)
+	require.Len(t, m.all.values, maxValues)
 	p := m.Score(verdict("v99", "because")).Order
 	require.False(t, math.IsNaN(p))
 }
@@ -276,8 +276,8 @@ func FuzzLoad(f *testing.F) {
 
 func TestShape(t *testing.T) {
 	s := shapeOf("check the cart", "1. open\n2. look\n12) click\n", "The cart is not shown, however it may be 2")
-	require.InDelta(t, math.Log1p(12), s[seenSteps], 1e-6)
-	require.InDelta(t, math.Log1p(3), s[seenLines], 1e-6)
+	require.InDelta(t, math.Log1p(12), s[seenSteps], shapeUnit)
+	require.InDelta(t, math.Log1p(3), s[seenLines], shapeUnit)
 	for _, i := range []int{negations, hedges, contrasts, digits, onTask} {
 		require.Positive(t, s[i], i)
 	}
@@ -288,7 +288,7 @@ func TestShape(t *testing.T) {
 }
 
 func TestImplies(t *testing.T) {
-	m := New()
+	m := newLearner(lateBits, usual)
 	pass, fail, odd := hash("value", "pass"), hash("value", "fail"), hash("value", "odd")
 	m.values = []*value{{hash: pass, base: count{right: 3}}, {hash: fail, base: count{right: 1, wrong: 2}},
 		{hash: odd, base: count{wrong: 4}}}

@@ -51,6 +51,9 @@ func shapeOf(prompt, observation, reason string) shape {
 	s[negations], s[hedges], s[contrasts] = shareOf(rw, denying), shareOf(rw, hedging), shareOf(rw, turning)
 	s[digits] = digitShare(reason)
 	s[onTask], s[onSeen] = overlap(rw, pw), overlap(rw, ow)
+	for i := range s { // as it comes back from where it is kept
+		s[i] = float32(math.Round(float64(s[i])/shapeUnit)) * shapeUnit
+	}
 	return s
 }
 
@@ -147,7 +150,7 @@ func newShape(base float64) logistic {
 
 // standardise returns the numbers of s with mean 0 and standard deviation 1, as far as
 // these are known, and a constant 1 after them.
-func (m *Model) standardise(s shape) []float64 {
+func (m *learner) standardise(s shape) []float64 {
 	x := make([]float64, shapes+1)
 	x[shapes] = 1
 	if m.n < 6 {
@@ -160,7 +163,7 @@ func (m *Model) standardise(s shape) []float64 {
 }
 
 // learnShape updates means and variances (B. P. Welford, Technometrics 4, 1962).
-func (m *Model) learnShape(s shape) {
+func (m *learner) learnShape(s shape) {
 	for i, f := range s {
 		d := float64(f) - m.mean[i]
 		m.mean[i] += d / float64(m.n+1)

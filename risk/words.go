@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 )
 
 const (
@@ -22,10 +23,10 @@ type lean struct {
 // wordLean returns the average lean of the words that lean most, and those words. The
 // lean of a word is the logarithm of its frequency among wrong verdicts of this value
 // over that among right ones. about is aboutReason or aboutSeen; all holds the totals.
-func (m *Model) wordLean(about uint64, words []uint32, value uint32, all count) (float64, []lean) {
+func (m *learner) wordLean(about uint64, words []uint32, value uint32, all count) (float64, []lean) {
 	var ls []lean
 	for _, w := range words {
-		c := m.word[cell(about, w, value)]
+		c := m.word[m.cell(about, w, value)]
 		if c.wrong+c.right < rareWord {
 			continue
 		}
@@ -59,17 +60,17 @@ type wordFeature struct {
 // after a constant. In wordLean each word counts for itself; here the weights are learned
 // together, which separates words that matter from words that only accompany them.
 // Each weight has a variance of its own (T. Graepel et al., ICML 2010).
-func (m *Model) wordVector(words []uint32, value uint32) []wordFeature {
-	fs := []wordFeature{{cell(aboutWeight, math.MaxUint32, value), 1}}
+func (m *learner) wordVector(words []uint32, value uint32) []wordFeature {
+	fs := []wordFeature{{m.cell(aboutWeight, math.MaxUint32, value), 1}}
 	sum := 0.0
 	for _, w := range words {
-		n := float64(m.known[cell(aboutKnown, w, 0)])
+		n := float64(m.known[m.cell(aboutKnown, w, 0)])
 		if n < 2 {
 			continue
 		}
 		x := math.Log((float64(m.n) + 2) / (n + 1))
 		sum += x * x
-		fs = append(fs, wordFeature{cell(aboutWeight, w, value), x})
+		fs = append(fs, wordFeature{m.cell(aboutWeight, w, value), x})
 	}
 	for i := 1; i < len(fs); i++ {
 		fs[i].x /= math.Sqrt(max(sum, 1e-9))
@@ -78,7 +79,7 @@ func (m *Model) wordVector(words []uint32, value uint32) []wordFeature {
 }
 
 // wordOdds returns the log-odds of a verdict with these words, and their variance.
-func (m *Model) wordOdds(fs []wordFeature) (z, v float64) {
+func (m *learner) wordOdds(fs []wordFeature) (z, v float64) {
 	for _, f := range fs {
 		w := m.weight[f.cell]
 		z += float64(w.mean) * f.x
@@ -88,7 +89,7 @@ func (m *Model) wordOdds(fs []wordFeature) (z, v float64) {
 }
 
 // learnWords updates the weights and counts of the words of a verdict.
-func (m *Model) learnWords(f *Features, wrong bool) {
+func (m *learner) learnWords(f *Features, wrong bool) {
 	fs := m.wordVector(f.reason, f.value)
 	z, v := m.wordOdds(fs)
 	p := sigmoid(moderate(z, v))
@@ -100,8 +101,8 @@ func (m *Model) learnWords(f *Features, wrong bool) {
 		w.sure = float32(s/(1+s*x.x*x.x*h) - startWeight)
 	}
 	for _, w := range f.reason {
-		m.word[cell(aboutReason, w, f.value)].add(wrong, 1)
-		m.known[cell(aboutKnown, w, 0)]++
+		m.word[m.cell(aboutReason, w, f.value)].add(wrong, 1)
+		m.known[m.cell(aboutKnown, w, 0)]++
 	}
 	for _, val := range m.values {
 		is, weight := m.implies(f.value, wrong, val.hash)
@@ -110,7 +111,15 @@ func (m *Model) learnWords(f *Features, wrong bool) {
 		}
 		val.truth.add(is, weight)
 		for _, w := range f.seen {
-			m.word[cell(aboutSeen, w, val.hash)].add(is, weight)
+			m.word[m.cell(aboutSeen, w, val.hash)].add(is, weight)
 		}
 	}
+}
+
+// WholeWords returns the words without those that are part of another: of 正, 正常 and 常 it
+// keeps 正常.
+func (r *Reason) WholeWords() []string {
+	return slices.DeleteFunc(slices.Clone(r.Words), func(w string) bool {
+		return slices.ContainsFunc(r.Words, func(o string) bool { return o != w && strings.Contains(o, w) })
+	})
 }

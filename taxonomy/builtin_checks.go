@@ -86,7 +86,7 @@ func builtinChecks() []Check {
 			},
 			Alarm: Advice{
 				Title:   Text{EN: "An entry of the browser or tool taken for the product's", ZH: "浏览器或工具的记录当成产品问题"},
-				Do:      Text{EN: "See where an entry comes from (own script, extension, test tool) and whether the task is about such entries before you conclude.", ZH: "下结论之前，先看这条记录来自哪里（产品脚本、插件还是测试工具），任务管不管这类记录。"},
+				Do:      Text{EN: "See where an entry comes from (own script, extension, test tool) and whether the task is about such entries, before you conclude.", ZH: "下结论之前，先看这条记录来自哪里（产品脚本、插件还是测试工具），任务管不管这类记录。"},
 				With:    Text{EN: "See where {what} comes from (own script, extension, test tool) before you conclude.", ZH: "下结论之前，先看{what}来自产品脚本、插件还是测试工具。"},
 				Mistake: Text{EN: "A warning of the browser, an extension or the test tool was reported as an error of the product.", ZH: "把浏览器、插件或测试工具的告警报成了产品的错误。"},
 				When:    Text{EN: "a task is about console, network, headers, cookies, storage, metadata or logs", ZH: "任务涉及控制台、网络请求、响应头、Cookie、本地存储、元数据或日志"},
@@ -982,8 +982,8 @@ func builtinChecks() []Check {
 			},
 			Alarm: Advice{
 				Title:   Text{EN: "State read at the wrong place", ZH: "状态看错了地方"},
-				Do:      Text{EN: "Read the state from the control's own attribute and label once the change has ended before you conclude.", ZH: "等变化结束，从控件自身的属性和文字读取状态，再下结论。"},
-				With:    Text{EN: "Read the state of {what} from its own attribute and label once the change has ended before you conclude.", ZH: "等变化结束，从{what}自身的属性和文字读取状态，再下结论。"},
+				Do:      Text{EN: "Read the state from the control's own attribute and label once the change has ended, before you conclude.", ZH: "等变化结束，从控件自身的属性和文字读取状态，再下结论。"},
+				With:    Text{EN: "Read the state of {what} from its own attribute and label once the change has ended, before you conclude.", ZH: "等变化结束，从{what}自身的属性和文字读取状态，再下结论。"},
 				Mistake: Text{EN: "The state was read from another mark on the page, or before the change had ended.", ZH: "从别的标记读了状态，或变化还没结束就读了。"},
 				When:    Text{EN: "a task is about a state, switch, slider or value that has to follow something", ZH: "任务涉及随操作或数据变化的状态、开关、滑块或数值"},
 			},
@@ -1057,8 +1057,8 @@ func builtinChecks() []Check {
 			},
 			Alarm: Advice{
 				Title:   Text{EN: "Pairs read in the wrong order", ZH: "标签与内容配错对"},
-				Do:      Text{EN: "Zoom in or read the DOM to see which label each content belongs to before you conclude.", ZH: "放大或读 DOM，看清每项内容属于哪个标签，再下结论。"},
-				With:    Text{EN: "Zoom in or read the DOM to see which label {what} belongs to before you conclude.", ZH: "放大或读 DOM，看清{what}属于哪个标签，再下结论。"},
+				Do:      Text{EN: "Zoom in or read the DOM to see which label each content belongs to, before you conclude.", ZH: "放大或读 DOM，看清每项内容属于哪个标签，再下结论。"},
+				With:    Text{EN: "Zoom in or read the DOM to see which label {what} belongs to, before you conclude.", ZH: "放大或读 DOM，看清{what}属于哪个标签，再下结论。"},
 				Mistake: Text{EN: "A content was paired with the neighbouring label, and the right order was reported as swapped.", ZH: "把内容配给了相邻的标签，把正确的对应写成了互换。"},
 				When:    Text{EN: "a task names values, texts or tabs that belong to certain labels or places", ZH: "任务要求数值、文字或标签页内容与各自位置对应"},
 			},
@@ -2052,7 +2052,7 @@ func builtinChecks() []Check {
 			Alarm: Advice{
 				Title:   Text{EN: "Wrong sum reported by miscalculation", ZH: "自己算错却报数字错"},
 				Do:      Text{EN: "Repeat the calculation with the items the task counts in, leaving out the others, before you conclude.", ZH: "下结论之前，按任务规定计入的项目重新算一遍，不该计入的剔除。"},
-				With:    Text{EN: "Repeat the calculation of {what} with the items the task counts in before you conclude.", ZH: "下结论之前，把{what}按任务规定计入的项目重新算一遍。"},
+				With:    Text{EN: "Repeat the calculation of {what} with the items the task counts in, before you conclude.", ZH: "下结论之前，把{what}按任务规定计入的项目重新算一遍。"},
 				Mistake: Text{EN: "The agent's own sum or count was off, or took in items that do not belong, and the figure on the page was reported as wrong.", ZH: "自己算错或把不该计入的算了进去，反而报页面数字有误。"},
 				When:    Text{EN: "a task asks whether a total, count, badge or other derived figure is right", ZH: "任务要求核对合计、小计、数量、角标等算出来的数字"},
 			},
@@ -2553,8 +2553,8 @@ func builtinChecks() []Check {
 			Directions: []Direction{"false_fail"},
 			Alarm: Advice{
 				Title:   Text{EN: "Something nobody asked for was demanded", ZH: "自己加了任务没有的要求"},
-				Do:      Text{EN: "Find the words of the task that ask for it before you conclude; what the task does not ask for has no bearing on the verdict.", ZH: "先在任务里找出要求它的那句原话，再下结论；任务没有要求的，与结论无关。"},
-				With:    Text{EN: "Find the words of the task that ask for {what} before you conclude; what the task does not ask for has no bearing on the verdict.", ZH: "先在任务里找出要求{what}的原话，再下结论；任务没有要求的，与结论无关。"},
+				Do:      Text{EN: "Find the words of the task that ask for it, before you conclude; what the task does not ask for has no bearing on the verdict.", ZH: "先在任务里找出要求它的那句原话，再下结论；任务没有要求的，与结论无关。"},
+				With:    Text{EN: "Find the words of the task that ask for {what}, before you conclude; what the task does not ask for has no bearing on the verdict.", ZH: "先在任务里找出要求{what}的原话，再下结论；任务没有要求的，与结论无关。"},
 				Mistake: Text{EN: "All that was asked held, yet a step, proof or nicety nobody asked for was demanded.", ZH: "任务要求的都满足了，却因为自己加上的步骤或要求没满足而报问题。"},
 				When:    Text{EN: "a task lists what is expected and something else seems to be missing", ZH: "任务写明了预期结果，想报的问题不在这些预期里"},
 			},
@@ -2725,7 +2725,7 @@ func builtinChecks() []Check {
 			Alarm: Advice{
 				Title:   Text{EN: "Defect seen only under another role", ZH: "换了账号环境才看到的问题"},
 				Do:      Text{EN: "Sign in with the role, account, project and environment the task names and repeat the steps there before you conclude.", ZH: "下结论之前，用任务指定的账号、角色、项目和环境登录，把步骤重做一遍。"},
-				With:    Text{EN: "Repeat the steps with {what} as the task says before you conclude.", ZH: "下结论之前，按任务用{what}把步骤重做一遍。"},
+				With:    Text{EN: "Repeat the steps with {what} as the task says, before you conclude.", ZH: "下结论之前，按任务用{what}把步骤重做一遍。"},
 				Mistake: Text{EN: "What was reported comes from another role, account, project or environment than the task names.", ZH: "报的现象出在别的账号、角色、项目或环境里，不是任务指定的。"},
 				When:    Text{EN: "a task names the role, account, browser, project or environment to test with", ZH: "任务指定了角色、账号、浏览器、项目或环境"},
 			},
@@ -3055,8 +3055,8 @@ func builtinChecks() []Check {
 			},
 			Alarm: Advice{
 				Title:   Text{EN: "Output misread as a defect", ZH: "读错返回当成缺陷"},
-				Do:      Text{EN: "Read the output again entry by entry and quote the line you go by before you conclude.", ZH: "把返回逐条重读一遍，引用依据的那一行，再下结论。"},
-				With:    Text{EN: "Read the output about {what} again entry by entry and quote the line you go by before you conclude.", ZH: "把{what}相关的返回逐条重读，引用依据的那一行，再下结论。"},
+				Do:      Text{EN: "Read the output again entry by entry and quote the line you go by, before you conclude.", ZH: "把返回逐条重读一遍，引用依据的那一行，再下结论。"},
+				With:    Text{EN: "Read the output about {what} again entry by entry and quote the line you go by, before you conclude.", ZH: "把{what}相关的返回逐条重读，引用依据的那一行，再下结论。"},
 				Mistake: Text{EN: "The output was right; it was misread or miscounted.", ZH: "返回本身没问题，是读错或数错了。"},
 				When:    Text{EN: "a finding rests on what a tool or script returned", ZH: "问题是从工具或脚本的返回里看出来的"},
 			},
@@ -3463,8 +3463,8 @@ func builtinChecks() []Check {
 			},
 			Alarm: Advice{
 				Title:   Text{EN: "Another way tried than asked", ZH: "用错方式就说不行"},
-				Do:      Text{EN: "Try it the way the task names before you conclude.", ZH: "先用任务写明的方式再做一次，再下结论。"},
-				With:    Text{EN: "Try {what} the way the task names before you conclude.", ZH: "先用任务写明的方式再做一次{what}，再下结论。"},
+				Do:      Text{EN: "Try it the way the task names, before you conclude.", ZH: "先用任务写明的方式再做一次，再下结论。"},
+				With:    Text{EN: "Try {what} the way the task names, before you conclude.", ZH: "先用任务写明的方式再做一次{what}，再下结论。"},
 				Mistake: Text{EN: "Another way was tried than the task names, and that one is not supposed to work.", ZH: "用的不是任务写明的方式，那种方式本来就不支持。"},
 				When:    Text{EN: "a task names the key, gesture, browser or device to use", ZH: "任务写明了按键、手势、浏览器或设备"},
 			},
@@ -3654,8 +3654,8 @@ func builtinChecks() []Check {
 			},
 			Alarm: Advice{
 				Title:   Text{EN: "A response misread as a defect", ZH: "响应没读全当成缺陷"},
-				Do:      Text{EN: "Read the whole response, headers and body, and quote the field you go by before you conclude.", ZH: "把响应头和响应体完整读一遍，引用依据的那个字段，再下结论。"},
-				With:    Text{EN: "Read the whole response about {what}, headers and body, and quote the field you go by before you conclude.", ZH: "把关于{what}的响应头和响应体完整读一遍，引用依据的那个字段，再下结论。"},
+				Do:      Text{EN: "Read the whole response, headers and body, and quote the field you go by, before you conclude.", ZH: "把响应头和响应体完整读一遍，引用依据的那个字段，再下结论。"},
+				With:    Text{EN: "Read the whole response about {what}, headers and body, and quote the field you go by, before you conclude.", ZH: "把关于{what}的响应头和响应体完整读一遍，引用依据的那个字段，再下结论。"},
 				Mistake: Text{EN: "The response was right; a code, an empty list or a default value in it was taken for a failure.", ZH: "响应是对的，却把其中的状态码、空列表或默认值当成了失败。"},
 				When:    Text{EN: "a task judges the response of an API or endpoint", ZH: "任务要判断接口的响应"},
 			},

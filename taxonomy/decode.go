@@ -130,6 +130,9 @@ func (d *decoder) document(n ast.Node) document {
 		"evolution": func(f string, n ast.Node) {
 			each(d, n, f, &doc.evolution, d.evolution)
 		},
+		"prices": func(f string, n ast.Node) {
+			each(d, n, f, &doc.prices, d.price)
+		},
 	})
 	return doc
 }

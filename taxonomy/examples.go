@@ -61,7 +61,8 @@ func readExamples(files fs.FS, check string) (Sentences, error) {
 		case isKind && kind == "asked":
 			list = &s.Asked
 		case isKind:
-			return Sentences{}, fmt.Errorf("%s, line %d: there is no kind of sentence %q; write said, claimed or asked", name, n, kind)
+			return Sentences{}, fmt.Errorf("%s, line %d: there is no kind of sentence %q; write said, claimed or asked",
+				name, n, kind)
 		case list != nil && line != "":
 			*list = append(*list, line)
 		}

@@ -16,6 +16,7 @@ const (
 	maxGroups     = 50      // a count
 	maxCues       = 1000    // a count, for one error type
 	maxAliases    = 100     // a count, for one scene type
+	maxPrices     = 200     // a count
 	maxLine       = 8 << 10 // the YAML parser takes quadratic time in a line's length
 	maxName       = 80
 	maxSentence   = 600
@@ -45,8 +46,8 @@ func (e *ParseError) Error() string {
 
 // Parse returns the built-in taxonomy with an overlay on it. The overlay is YAML
 // in the form of builtin.yaml and checks/*.yaml: errorTypes, sceneTypes, checks and
-// groups, each a list of entries with an id, and evolution, a list of
-// EvolutionRule. An entry with a new id is added. An entry with a known id changes
+// groups, each a list of entries with an id; evolution, a list of EvolutionRule;
+// and prices, a list of ModelPrice. An entry with a new id is added. An entry with a known id changes
 // the fields it gives; its cues and aliases are added to those there are, and a cue
 // with weight 0 removes the one with its phrase. An empty overlay changes nothing.
 //
@@ -73,6 +74,7 @@ type document struct {
 	checks []at[Check]
 
 	evolution []at[EvolutionRule]
+	prices    []at[ModelPrice]
 }
 
 // at is a value with its place in the file.
@@ -109,6 +111,7 @@ func (d *document) onto(file string, base *Taxonomy) (*Taxonomy, []*ParseError) 
 	m.sceneTypes(t, d.scenes)
 	m.checks(t, d.checks)
 	m.evolution(t, d.evolution)
+	m.prices(t, d.prices)
 	if len(m.problems) > 0 {
 		return nil, m.problems
 	}

@@ -51,8 +51,8 @@ const OtherError = "other_error"
 
 // Text is a text in both languages of the product.
 type Text struct {
-	EN string `yaml:"en"`
-	ZH string `yaml:"zh"`
+	EN string `yaml:"en" json:"en"`
+	ZH string `yaml:"zh" json:"zh"`
 }
 
 // In returns the Chinese text for "zh" and the English for any other lang. If that
@@ -130,6 +130,7 @@ type Taxonomy struct {
 	scenes []SceneType
 	checks []Check
 	rules  []EvolutionRule
+	prices []ModelPrice
 
 	byWord  map[string]int // folded id, name and alias of a scene type
 	byCheck map[string]int // id of a check

@@ -45,6 +45,7 @@ type Summary struct {
 // Selection is the result of a Choice on a tree as it was at that time.
 type Selection struct {
 	Summary Summary
+	Risk    *tree.Tally // for Write; nil unless it was asked for
 	view    Tree
 	choice  Choice
 	nodes   map[string]*chosen
@@ -60,6 +61,7 @@ type chosen struct {
 	parent    string
 	children  []string
 	leaves    bool
+	tomb      bool   // it leaves as a tombstone, and no other names it
 	test      uint64 // hash of the name of a case's test
 	runs      int    // occurrences of a case
 }
@@ -82,7 +84,10 @@ func Choose(ctx context.Context, view Tree, c Choice) (*Selection, error) {
 		k := &chosen{
 			id: n.ID, as: n.ID, errorType: n.ErrorType, level: n.Level, revision: n.Revision, parent: n.Parent,
 			children: n.Children,
-			leaves:   c.fits(&n), runs: len(n.Occurrences),
+			leaves:   c.fits(&n), runs: len(n.Occurrences), tomb: n.Entombed(),
+		}
+		if k.tomb {
+			k.children = nil
 		}
 		if n.CaseData != nil {
 			k.test = testOf(&n)
@@ -133,6 +138,10 @@ func (s *Selection) redactedID(n *tree.Node) string {
 // fits reports whether a node fits the choice by itself; an abstraction may bring it still.
 func (c *Choice) fits(n *tree.Node) bool {
 	switch {
+	case n.Entombed():
+		return (len(c.ErrorTypes) == 0 || slices.Contains(c.ErrorTypes, n.ErrorType)) &&
+			(c.Level == 0 || n.Level == c.Level) &&
+			!(c.NoCases && n.Type == tree.Case) && (c.All || !Waits(n))
 	case !c.All && (n.Status == tree.Archived || Waits(n)),
 		c.NoCases && n.Type == tree.Case,
 		len(c.ErrorTypes) > 0 && !slices.Contains(c.ErrorTypes, n.ErrorType),
@@ -150,7 +159,7 @@ func (c *Choice) fits(n *tree.Node) bool {
 // bringChildren makes all nodes below k leave too.
 func (s *Selection) bringChildren(k *chosen) {
 	for _, id := range k.children {
-		if child := s.nodes[id]; child != nil && !child.leaves {
+		if child := s.nodes[id]; child != nil && !child.leaves && !child.tomb {
 			child.leaves = true
 			s.bringChildren(child)
 		}
@@ -252,13 +261,23 @@ func (s *Selection) prepareNode(n tree.Node, k *chosen) (tree.Node, int) {
 	} else {
 		n = n.Clone()
 	}
+	if k.tomb {
+		n = entomb(n)
+		if s.choice.Redactor != nil {
+			n.Word.By, n.Word.Why = "", ""
+		}
+		s.rename(n.Provenance.Cites)
+		return n, redactions
+	}
 	if above := s.nodes[k.parent]; above == nil || !above.leaves || !slices.Contains(above.children, k.id) {
 		n.Parent = ""
 	}
 	var left []string
 	n.Children = make([]string, 0, len(k.children))
 	for _, id := range k.children {
-		if child := s.nodes[id]; child != nil && child.leaves {
+		if child := s.nodes[id]; child != nil && child.tomb {
+			continue
+		} else if child != nil && child.leaves {
 			n.Children = append(n.Children, child.as)
 		} else {
 			left = append(left, id)

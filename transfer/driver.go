@@ -48,7 +48,7 @@ func MergeFiles(base, ours, theirs string) ([]NodePlan, error) {
 				conflicts = append(conflicts, NodePlan{ID: id, Type: n.Type, ErrorType: n.ErrorType, Class: Conflicting,
 					Says: nameOf(&n), Conflicts: c})
 			}
-			a[id] = merge(m, n)
+			a[id] = entomb(merge(m, n))
 		case !known || !equalNodes(&was, &n):
 			a[id] = n
 		}

@@ -2,6 +2,7 @@ package transfer_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -103,7 +104,7 @@ func TestMergedFolder(t *testing.T) {
 	retyped := one
 	retyped.ErrorType = "business_rule_error"
 	retyped.Metadata.UpdatedAt = retyped.Metadata.UpdatedAt.Add(time.Hour)
-	_, err := transfer.Write(dir, transfer.Folder, given(append([]tree.Node{retyped}, inOrder(one, two)...)...))
+	_, err := transfer.Write(dir, transfer.Folder, given(append([]tree.Node{retyped}, inOrder(one, two)...)...), nil)
 	require.NoError(t, err)
 	var got []tree.Node
 	read := func() error {
@@ -137,4 +138,32 @@ func inOrder(nodes ...tree.Node) []tree.Node {
 		f[n.ID] = n
 	}
 	return f.nodes()
+}
+
+// A branch that forgot a memory wins over one that changed it, and the text does not come back.
+func TestDriverKeepsTombstones(t *testing.T) {
+	n := aCase("secret-plan")
+	changed := n.Clone()
+	changed.Metadata.UpdatedAt = changed.Metadata.UpdatedAt.AddDate(0, 1, 0)
+	changed.Content.Guidance = "Compare the total of secret-plan twice"
+	gone := n.Clone()
+	gone.Word = &tree.Word{Said: tree.SaidForget, At: n.Metadata.UpdatedAt}
+	gone.Status, gone.ArchivedFor = tree.Archived, "forgotten"
+	gone = tree.Tombstone(&gone)
+	for _, sides := range [][2]tree.Node{{gone, changed}, {changed, gone}} {
+		dir := t.TempDir()
+		var paths []string
+		for i, v := range []tree.Node{n, sides[0], sides[1]} {
+			paths = append(paths, filepath.Join(dir, fmt.Sprint(i)))
+			b, err := json.Marshal(v)
+			require.NoError(t, err)
+			require.NoError(t, os.WriteFile(paths[i], append(b, '\n'), 0o600))
+		}
+		_, err := transfer.MergeFiles(paths[0], paths[1], paths[2])
+		require.NoError(t, err)
+		b, err := os.ReadFile(paths[1])
+		require.NoError(t, err)
+		require.NotContains(t, string(b), "secret-plan")
+		require.Contains(t, string(b), n.ID)
+	}
 }

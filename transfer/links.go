@@ -29,7 +29,10 @@ func (p *Planner) draftRetyped(ctx context.Context) error {
 			if p.drafts[n.ID] != nil || !slices.ContainsFunc(n.Children, func(c string) bool { return moved[c] }) {
 				continue
 			}
-			here := canonical(n)
+			news, here := fresh(&n), canonical(n)
+			if news {
+				here.Word.Fresh = true
+			}
 			if err := p.draft(&here, &here, n.Revision, nil); err != nil {
 				return err
 			}

@@ -23,8 +23,11 @@ type Conflict struct {
 //   - Occurrences, children, lessons and citations are united. If there are more than a limit
 //     of the tree allows, an order decides that depends on the items alone: the newest
 //     occurrences stay, and the lessons and children with the lowest ids.
-//   - Counters count by origin. For one origin the greater numbers stay.
-//   - A person's mark wins: a ban over a pin, a pin over none.
+//   - Counters count by origin. For one origin the greater numbers stay. Of two credits the one of more
+//     runs stays.
+//   - What a person said last of the node decides its mark, and its status where it was
+//     forgotten. Marks that nobody is known to have said: a ban over a pin, a pin over none.
+//   - The words of a tombstone are none, and what a person wrote wins over what was learned.
 //   - The status is that of the side with the later UpdatedAt. If both have the same time, the
 //     later stage of life wins, so that a tombstone wins over an edit.
 //   - Several abstractions may name a child, but it has one parent. The one that sorts last
@@ -34,41 +37,48 @@ type Conflict struct {
 //
 // Both nodes must have the same id.
 func merge(a, b tree.Node) tree.Node {
+	if w := saidLast(&a, &b).Word; w != nil && w.Purged { // nothing of either may come back
+		a.Word, b.Word = w, w
+		a, b = tree.Tombstone(&a), tree.Tombstone(&b)
+	}
 	a, b = canonical(a), canonical(b)
 	out := a
 	if isLater(&b, &a) {
 		out = b.Clone()
 	}
-	dead := &a
-	if compareStatus(&b, &a) > 0 {
-		dead = &b
-	}
-	out.Status, out.SupersededBy, out.ArchivedFor = dead.Status, dead.SupersededBy, dead.ArchivedFor
-	if rank(marks(), b.Mark) > rank(marks(), a.Mark) {
-		out.Mark = b.Mark
-	} else {
-		out.Mark = a.Mark
+	last := saidLast(&a, &b)
+	out.Status, out.SupersededBy, out.ArchivedFor = last.Status, last.SupersededBy, last.ArchivedFor
+	out.Word, out.Mark = last.Word, last.Mark
+	if out.Word == nil {
+		out.Mark = marks()[max(rank(marks(), a.Mark), rank(marks(), b.Mark))]
 	}
 	out.Parent = max(a.Parent, b.Parent)
 	out.Elsewhere = uniteElsewhere(a.Elsewhere, b.Elsewhere)
-	out.Content.Lessons = uniteLessons(a.Content.Lessons, b.Content.Lessons)
+	if weight(&a, &b) == 0 {
+		out.Content.Lessons = uniteLessons(a.Content.Lessons, b.Content.Lessons)
+	}
 	out.Children = firstN(sorted(slices.Concat(a.Children, b.Children)), tree.MaxChildren)
 	out.Occurrences = uniteOccurrences(a.Occurrences, b.Occurrences)
 	out.Counters = uniteCounters(a.Counters, b.Counters)
+	out.Credit = moreCredit(a.Credit, b.Credit)
 	out.Metadata = uniteMetadata(a.Metadata, b.Metadata)
 	return canonical(out)
 }
 
 // isLater reports whether a's edit wins over b's.
 func isLater(a, b *tree.Node) bool {
+	if w := weight(a, b); w != 0 || !a.Provenance.At.IsZero() {
+		return cmp.Or(w, cmp.Compare(edit(a), edit(b))) > 0
+	}
 	return cmp.Or(a.Metadata.UpdatedAt.Compare(b.Metadata.UpdatedAt), cmp.Compare(edit(a), edit(b))) > 0
 }
 
 // edit returns the parts of a node that merge takes from one side as a whole, as JSON.
 func edit(n *tree.Node) string {
 	e := *n
-	e.Status, e.SupersededBy, e.ArchivedFor, e.Mark, e.Parent, e.Elsewhere = "", "", "", "", "", nil
+	e.Status, e.SupersededBy, e.ArchivedFor, e.Mark, e.Parent, e.Elsewhere, e.Word = "", "", "", "", "", nil, nil
 	e.Content.Lessons, e.Children, e.Occurrences, e.Counters, e.Metadata = nil, nil, nil, nil, tree.Metadata{}
+	e.Credit = nil
 	return spelled(&e)
 }
 
@@ -85,8 +95,12 @@ func rank[T comparable](order []T, x T) int { return slices.Index(order, x) }
 
 // compareStatus orders two nodes by which one's status stays; the greater wins.
 func compareStatus(a, b *tree.Node) int {
+	since := a.Metadata.UpdatedAt.Compare(b.Metadata.UpdatedAt)
+	if a.Word != nil && b.Word != nil { // the times of versions without that word have come in
+		since = 0
+	}
 	return cmp.Or(
-		a.Metadata.UpdatedAt.Compare(b.Metadata.UpdatedAt),
+		since,
 		cmp.Compare(rank(statuses(), a.Status), rank(statuses(), b.Status)),
 		cmp.Compare(a.SupersededBy, b.SupersededBy),
 		cmp.Compare(a.ArchivedFor, b.ArchivedFor))
@@ -161,6 +175,21 @@ func uniteCounters(a, b map[string]tree.Counters) map[string]tree.Counters {
 	return out
 }
 
+// moreCredit returns the credit that counts more runs, which is the newer one if both are of one
+// tree.
+func moreCredit(a, b *tree.Credit) *tree.Credit {
+	switch {
+	case a == nil:
+		return b
+	case b == nil || cmp.Or(
+		cmp.Compare(a.Runs, b.Runs),
+		cmp.Compare(spelled(&tree.Node{Credit: a}), spelled(&tree.Node{Credit: b})),
+	) >= 0:
+		return a
+	}
+	return b
+}
+
 // uniteElsewhere unites what is known of cases that did not travel. The two sides may mean the
 // same cases, so numbers are not added: the greater ones stay.
 func uniteElsewhere(a, b *tree.Elsewhere) *tree.Elsewhere {
@@ -179,7 +208,7 @@ func uniteMetadata(a, b tree.Metadata) tree.Metadata {
 	if cmp.Or(cmp.Compare(b.UsageCount, a.UsageCount), cmp.Compare(b.SuccessRate, a.SuccessRate)) > 0 {
 		out.UsageCount, out.SuccessRate = b.UsageCount, b.SuccessRate
 	}
-	if b.CreatedAt.Before(a.CreatedAt) {
+	if a.CreatedAt.IsZero() || b.CreatedAt.Before(a.CreatedAt) && !b.CreatedAt.IsZero() { // a tombstone has none
 		out.CreatedAt = b.CreatedAt
 	}
 	if b.UpdatedAt.After(a.UpdatedAt) {

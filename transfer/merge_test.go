@@ -56,6 +56,9 @@ func variant(t *rapid.T, n tree.Node) tree.Node {
 		n.ArchivedFor = rapid.SampledFrom([]string{"old", "wrong"}).Draw(t, "why")
 	}
 	n.Mark = rapid.SampledFrom([]tree.Mark{tree.Unmarked, tree.Pinned, tree.Banned}).Draw(t, "mark")
+	if rapid.Bool().Draw(t, "edited") {
+		n.Provenance.By, n.Provenance.At = "person", day("edit")
+	}
 	n.Content.Guidance = rapid.SampledFrom([]string{"one", "two"}).Draw(t, "guidance")
 	n.Content.Lessons = nil
 	for range rapid.IntRange(0, 4).Draw(t, "lessons") {
@@ -92,6 +95,26 @@ func variant(t *rapid.T, n tree.Node) tree.Node {
 		n.Occurrences = n.Occurrences[len(n.Occurrences)-tree.MaxOccurrences:]
 	}
 	n.Revision = rapid.IntRange(1, 9).Draw(t, "revision")
+	return spoken(t, n, day)
+}
+
+// spoken says something of a node, or nothing; what is forgotten or banned may be a tombstone.
+func spoken(t *rapid.T, n tree.Node, day func(string) time.Time) tree.Node {
+	said := rapid.SampledFrom([]tree.Said{
+		"", "", tree.SaidForget, tree.SaidPin, tree.SaidBan, tree.SaidUndo,
+	}).Draw(t, "said")
+	if said == "" {
+		return n
+	}
+	n.Word = &tree.Word{Said: said, At: day("said"), By: rapid.SampledFrom([]string{"", "ann"}).Draw(t, "by")}
+	n.Mark = map[tree.Said]tree.Mark{tree.SaidPin: tree.Pinned, tree.SaidBan: tree.Banned}[said]
+	if said == tree.SaidForget {
+		n.Status, n.ArchivedFor = tree.Archived, "forgotten"
+		n.Word.Purged = rapid.Bool().Draw(t, "purged")
+	}
+	if n.Word.Purged || n.Entombed() && rapid.Bool().Draw(t, "tomb") {
+		return tree.Tombstone(&n)
+	}
 	return n
 }
 
@@ -181,4 +204,18 @@ func TestLessonsAboutTheCasesComeFirst(t *testing.T) {
 		n := transfer.Canonical(tree.Node{Content: tree.Content{Lessons: list}})
 		require.Equal(t, "the receipt was sent", n.Content.Lessons[0].Check)
 	}
+}
+
+// TestBannedStatusSurvivesItsTombstone: a ban reaches a team that has the memory from before the
+// ban, and the tombstone and the banned memory itself come in either order.
+func TestBannedStatusSurvivesItsTombstone(t *testing.T) {
+	before := aCase("one")
+	banned := before.Clone()
+	banned.Status, banned.Mark = tree.Active, tree.Banned
+	banned.Word = &tree.Word{Said: tree.SaidBan, At: time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)}
+	tomb := tree.Tombstone(&banned)
+	one := transfer.Merge(transfer.Merge(tomb, before), banned)
+	require.Equal(t, transfer.Merge(transfer.Merge(tomb, banned), before), one)
+	require.Equal(t, tree.Active, one.Status, "an undo goes back to it")
+	require.Equal(t, tree.Archived, transfer.Merge(before, tomb).Status, "where no tree is known to have it")
 }

@@ -27,7 +27,8 @@ type File struct {
 	Guess func(judgment string, truth tree.Raw) taxonomy.Direction // nil: the direction of foreign nodes is not known
 	Keys  *Keys                                                    // nil: a signature is not looked at
 
-	SignedBy string // id of the key that signed it, with Keys, when all of Nodes came
+	Risk     *tree.Tally // what the other tree counted of its verdicts, when all of Nodes came; nil: nothing
+	SignedBy string      // id of the key that signed it, with Keys, when all of Nodes came
 }
 
 // Nodes is an iter.Seq2 of the nodes in the file, sorted by error type and id, in bounded
@@ -54,6 +55,7 @@ var errEnded = errors.New("no more nodes are wanted")
 
 // read finds out what is at the path, reads it, and verifies its signature if there are Keys.
 func (f *File) read(take func(tree.Node) error) (signedBy string, err error) {
+	f.Risk = nil
 	info, err := os.Stat(f.Path)
 	if err != nil {
 		return "", err
@@ -65,7 +67,7 @@ func (f *File) read(take func(tree.Node) error) (signedBy string, err error) {
 		}
 		defer root.Close() //nolint:errcheck // only read
 		m, err := readFolder(root.FS(), allowed, take)
-		if err != nil || f.Keys == nil {
+		if f.Risk = m.Risk; err != nil || f.Keys == nil {
 			return "", err
 		}
 		return f.Keys.folderSignature(f.Path, m)
@@ -103,7 +105,8 @@ func (f *File) readFrom(r io.Reader, take func(tree.Node) error) error {
 			return readSeed(in, allowed, f.Guess, take)
 		}
 	}
-	_, err := readArchive(in, allowed, take)
+	m, err := readArchive(in, allowed, take)
+	f.Risk = m.Risk
 	return err
 }
 
@@ -121,12 +124,14 @@ const (
 // none. The nodes must come sorted by error type, then id, each once. Write replaces an earlier
 // export and nothing else: in a folder it removes the files of other error types, and files of
 // other names stay.
-func Write(path string, form Form, nodes iter.Seq2[tree.Node, error]) (m Manifest, err error) {
+//
+// risk is what the manifest says of verdicts; nil: nothing.
+func Write(path string, form Form, nodes iter.Seq2[tree.Node, error], risk *tree.Tally) (m Manifest, err error) {
 	switch form {
 	case Folder:
 		var out *folder
 		if out, err = newFolder(path); err == nil {
-			m, err = write(out, nodes)
+			m, err = write(out, nodes, risk)
 		}
 	case Seed:
 		err = writeWhole(path, []byte("["), func(f io.Writer) error { return writeSeed(f, nodes) })
@@ -134,7 +139,7 @@ func Write(path string, form Form, nodes iter.Seq2[tree.Node, error]) (m Manifes
 		err = writeWhole(path, zstdMagic, func(f io.Writer) error {
 			out, err := newArchive(f)
 			if err == nil {
-				m, err = write(out, nodes)
+				m, err = write(out, nodes, risk)
 			}
 			return err
 		})

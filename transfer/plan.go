@@ -81,6 +81,7 @@ type Planner struct {
 	bodies  *spool
 	types   map[string]string // error types, each kept once
 	changed []string          // ids, sorted
+	banned  map[lessonOf]bool // what a person banned here; nil until it is asked
 }
 
 // draft is a node as it may be after the import, without its body.
@@ -179,36 +180,63 @@ func (p *Planner) add(ctx context.Context, n tree.Node) error {
 		p.addItem(&n, Rejected, err.Error(), nil)
 		return nil
 	}
-	if !p.opts.Trust {
-		p.quarantine(&n)
-	}
-	here, err := p.view.Get(ctx, n.ID)
+	known, err := p.view.Get(ctx, n.ID)
+	here := &known
 	switch {
 	case errors.Is(err, tree.ErrNotFound):
-		return p.draft(&n, nil, 0, nil)
+		here = nil
 	case err != nil:
 		return fmt.Errorf("plan the import of %s: %w", n.ID, err)
 	}
-	basis := here.Revision
-	here = canonical(here)
+	if held, err := p.heldBySomebody(ctx, &n, here); held || err != nil {
+		return err
+	}
+	if !p.opts.Trust {
+		p.quarantine(&n)
+	}
+	if here == nil {
+		return p.draft(&n, nil, 0, nil)
+	}
+	basis, news := here.Revision, fresh(here)
+	*here = canonical(*here)
 	if here.Type != n.Type {
 		p.addItem(&n, Rejected, WhyOtherType, nil)
 		return nil
 	}
 	if !p.opts.Trust && here.Status != tree.Quarantined {
-		p.holdBack(&here, &n)
+		p.holdBack(here, &n)
 		return nil
 	}
-	merged := p.merge(here, n)
-	if equalNodes(&merged, &here) {
+	merged := p.merge(*here, n)
+	if equalNodes(&merged, here) {
 		p.plan.Counts[Same]++
 		return nil
+	}
+	if merged.Word != nil { // what was said elsewhere is news here, and what was said here may be still
+		merged.Word.Fresh = news || !sameWord(merged.Word, here.Word)
+	}
+	if here.Word != nil {
+		here.Word.Fresh = news
 	}
 	if err := tree.Check(&merged); err != nil {
 		p.addItem(&n, Rejected, err.Error(), nil)
 		return nil
 	}
-	return p.draft(&merged, &here, basis, &n)
+	return p.draft(&merged, here, basis, &n)
+}
+
+// fresh reports whether the tree has not evolved since a person said something of n.
+func fresh(n *tree.Node) bool { return n.Word != nil && n.Word.Fresh }
+
+// heldBySomebody reports whether a person's word keeps a node out, and then adds it to the plan as
+// held. here is what the tree has of it, nil for nothing.
+func (p *Planner) heldBySomebody(ctx context.Context, n, here *tree.Node) (bool, error) {
+	why, err := p.spoken(ctx, n, here)
+	if why == "" || err != nil {
+		return false, err
+	}
+	p.addItem(n, Held, why, nil)
+	return true, nil
 }
 
 // Close removes what the Planner kept aside.
@@ -236,6 +264,9 @@ func (p *Planner) draft(n, here *tree.Node, basis int, theirs *tree.Node) error 
 	if theirs != nil {
 		d.addParent(theirs.Parent)
 		d.conflicts = shortened(contradictions(here, theirs))
+	}
+	if n.Word != nil && n.Word.Purged {
+		d.parents = nil
 	}
 	var err error
 	if d.body, err = p.bodies.put(n); err != nil {
@@ -274,8 +305,11 @@ func (p *Planner) quarantine(n *tree.Node) {
 		// A tombstone waits too. Otherwise it would keep this tree from learning the same.
 		n.ArchivedFor, n.SupersededBy = cmp.Or(n.ArchivedFor, outOfUse), ""
 	}
-	n.Status, n.Mark = tree.Quarantined, tree.Unmarked
+	n.Status, n.Mark, n.Word = tree.Quarantined, tree.Unmarked, nil
 	n.Provenance.By = byImport
+	if n.Credit != nil { // what it did there says little of what it will do here
+		n.Content.Confidence, n.Credit = n.Credit.Said, nil
+	}
 	if delete(n.Counters, p.opts.Origin); len(n.Counters) == 0 {
 		n.Counters = nil
 	}
@@ -314,7 +348,7 @@ func (p *Planner) holdBack(here, theirs *tree.Node) {
 	like.SupersededBy, like.ArchivedFor = here.SupersededBy, here.ArchivedFor
 	like.Parent, like.Origin, like.Content.Confidence = here.Parent, here.Origin, here.Content.Confidence
 	merged := merge(*here, like)
-	merged.Counters = here.Counters
+	merged.Counters, merged.Credit = here.Counters, here.Credit
 	if equalNodes(&merged, here) {
 		p.plan.Counts[Same]++
 		return

@@ -115,7 +115,8 @@ func TestAnyOrderOfImportsIsTheSameTree(t *testing.T) {
 			f := forest{}
 			for _, i := range order {
 				f.take(t, files[i], transfer.PlannerOptions{Trust: true})
-				require.Empty(t, f.take(t, files[i], transfer.PlannerOptions{Trust: true}).Changes, "again changes nothing")
+				again := f.take(t, files[i], transfer.PlannerOptions{Trust: true})
+				require.Empty(t, again.Changes, "again changes nothing: %+v %+v", again, f)
 			}
 			got := f.nodes()
 			for i := range got {

@@ -61,7 +61,7 @@ func Promote(waiting map[string]tree.Node, o PromoteOptions) Promotion {
 		basis := n.Revision
 		n = n.Clone()
 		n.Status = tree.Probation
-		if n.ArchivedFor != "" || tree.Check(&n) != nil {
+		if n.ArchivedFor != "" || n.Mark == tree.Banned || tree.Check(&n) != nil {
 			out.Refused = append(out.Refused, waiting[id])
 			continue
 		}

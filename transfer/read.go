@@ -373,5 +373,11 @@ func (in *reading) manifest(r io.Reader) error {
 		!maps.Equal(m.Origins, in.sum.Origins):
 		return bad("does not fit what is in the file: nodes are missing, added or changed")
 	}
+	if m.Risk != nil {
+		if err := m.Risk.Check(); err != nil {
+			return bad(err.Error())
+		}
+	}
+	in.sum.Risk = m.Risk
 	return nil
 }

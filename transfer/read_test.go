@@ -83,7 +83,7 @@ func TestSchema(t *testing.T) {
 func TestFolder(t *testing.T) {
 	dir := t.TempDir()
 	write := func(nodes ...tree.Node) transfer.Manifest {
-		m, err := transfer.Write(dir, transfer.Folder, given(nodes...))
+		m, err := transfer.Write(dir, transfer.Folder, given(nodes...), nil)
 		require.NoError(t, err)
 		return m
 	}

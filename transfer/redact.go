@@ -110,15 +110,14 @@ func learn(words *private.Words, n *tree.Node, by Redactor) {
 	r.lines(&c.Title, &c.Description, &c.Guidance)
 	r.text(&sure.Scene.Route, tree.MaxName)
 	test := testOf(n)
-	add := func(_, s string) (string, int) {
-		words.Add(test, s)
-		return s, 0
-	}
 	for _, t := range r.texts {
 		if t.raw != nil {
-			private.Strings(*t.raw, add)
+			t.raw.Replace(func(x tree.Scalar) (string, int) {
+				words.Add(test, x.Text)
+				return x.Text, 0
+			})
 		} else {
-			add("", *t.s)
+			words.Add(test, *t.s)
 		}
 	}
 }
@@ -220,7 +219,7 @@ func clipped(s string, limit, found int) string {
 
 // json applies f to all strings of a JSON value, and counts what it found.
 func (r *redaction) json(v tree.Raw, f func(field, s string) (string, int)) tree.Raw {
-	out, n := private.Strings(v, f)
+	out, n := v.Replace(func(x tree.Scalar) (string, int) { return f(x.Field, x.Text) })
 	r.found += n
 	return soundJSON(out)
 }

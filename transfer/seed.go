@@ -63,6 +63,9 @@ func writeSeed(out io.Writer, nodes iter.Seq2[tree.Node, error]) error {
 		if err != nil {
 			return err
 		}
+		if n.Buried() {
+			continue // the seed knows no tombstones
+		}
 		buf := bytes.NewBufferString(before)
 		enc := json.NewEncoder(buf)
 		enc.SetEscapeHTML(false)

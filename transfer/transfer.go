@@ -25,11 +25,11 @@ import (
 const (
 	formatName = "memtree-transfer"
 	major      = 1
-	minor      = 1
+	minor      = 2
 )
 
 // Manifest is the last entry of a file and lists what is in it, so that a reader sees if
-// something is missing. It depends on the nodes alone and is the same in a file and a folder.
+// something is missing. It is the same in a file and a folder.
 type Manifest struct {
 	Format  string         `json:"format"`
 	Major   int            `json:"major"`
@@ -38,6 +38,9 @@ type Manifest struct {
 	Levels  map[string]int `json:"levels"`  // nodes by type
 	Origins map[string]int `json:"origins"` // nodes by origin id
 	Types   []TypeSum      `json:"types"`   // sorted by error type
+
+	// Risk is what this tree counted of its verdicts; nil when nobody asked for that.
+	Risk *tree.Tally `json:"risk,omitempty"`
 
 	// Merged is set in the manifest of a folder that git merged, see MergeFiles. Its counts and
 	// hashes fit neither side and are not checked; git has checksums of its own.
@@ -104,6 +107,9 @@ func byMistake(a, b tree.Lesson) int {
 func canonical(n tree.Node) tree.Node {
 	n = n.Clone()
 	n.Revision, n.LastChange = 1, ""
+	if n.Word != nil {
+		n.Word.Fresh, n.Word.At = false, n.Word.At.UTC()
+	}
 	n.Metadata.CreatedAt, n.Metadata.UpdatedAt = n.Metadata.CreatedAt.UTC(), n.Metadata.UpdatedAt.UTC()
 	n.Children = sorted(n.Children)
 	n.Content.AppliesWhen, n.Content.NotWhen = orNil(n.Content.AppliesWhen), orNil(n.Content.NotWhen)

@@ -41,8 +41,9 @@ type sink interface {
 }
 
 // write writes nodes in canonical form, and then the manifest.
-func write(out sink, nodes iter.Seq2[tree.Node, error]) (Manifest, error) {
+func write(out sink, nodes iter.Seq2[tree.Node, error], risk *tree.Tally) (Manifest, error) {
 	w := &nodeWriter{out: out, sum: noNodes()}
+	w.sum.Risk = risk
 	err := w.all(nodes)
 	if err != nil {
 		out.discard()

@@ -61,6 +61,7 @@ type Batch struct {
 	Done    []string     `json:"done,omitempty"` // keys of evaluations that leave the outbox
 	Dead    []DeadLetter `json:"dead,omitempty"` // evaluations that leave it without having formed
 	Entries []Entry      `json:"entries,omitempty"`
+	Purge   *Purge       `json:"purge,omitempty"` // what it removes for good; nil: nothing
 }
 
 // Empty reports whether committing b would change nothing.

@@ -38,7 +38,9 @@ func Check(n *Node) error {
 	c.law(isFraction(n.Content.Confidence), "its confidence lies in 0 to 1", "it is %v", n.Content.Confidence)
 	c.law(isFraction(n.Metadata.SuccessRate), "its success rate lies in 0 to 1", "it is %v", n.Metadata.SuccessRate)
 	c.law(n.Metadata.UsageCount >= 0, "its usage count is not negative", "it is %d", n.Metadata.UsageCount)
+	c.credit(n)
 	c.status(n)
+	c.word(n)
 	c.kin(n)
 	c.content(n)
 	c.strings(n)
@@ -79,7 +81,7 @@ func (c *checker) kin(n *Node) {
 		return
 	}
 	c.law(n.Elsewhere == nil, "a case has its evidence with it", "it is elsewhere")
-	c.law(n.CaseData != nil, "a case has evidence", "there is none")
+	c.law(n.CaseData != nil || n.Buried(), "a case has evidence", "there is none")
 	c.law(len(n.Children) == 0, "a case has no children", "there are %d", len(n.Children))
 	c.law(len(n.Occurrences) <= MaxOccurrences, fmt.Sprintf("it keeps at most %d occurrences", MaxOccurrences),
 		"there are %d", len(n.Occurrences))
@@ -108,7 +110,8 @@ func (c *checker) elsewhere(e *Elsewhere) {
 func (c *checker) content(n *Node) {
 	t := &n.Content
 	analysed := n.CaseData != nil && len(n.CaseData.Misses) > 0 // such a case may have no guidance of its own
-	c.law(analysed || t.Guidance != "" || len(t.Lessons) > 0, "it says what to check", "guidance and lessons are empty")
+	c.law(analysed || n.Buried() || t.Guidance != "" || len(t.Lessons) > 0,
+		"it says what to check", "guidance and lessons are empty")
 	c.law(len(t.Lessons) <= MaxLessons, fmt.Sprintf("it has at most %d lessons", MaxLessons), "there are %d",
 		len(t.Lessons))
 	c.law(len(t.AppliesWhen) <= MaxConditions && len(t.NotWhen) <= MaxConditions,

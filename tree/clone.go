@@ -32,9 +32,14 @@ func (n *Node) Clone() Node {
 		e.IDs = slices.Clone(e.IDs)
 		c.Elsewhere = &e
 	}
+	if n.Word != nil {
+		w := *n.Word
+		c.Word = &w
+	}
 	c.Scope.SuiteTests = slices.Clone(n.Scope.SuiteTests)
 	c.Provenance.Cites = slices.Clone(n.Provenance.Cites)
 	c.Occurrences = slices.Clone(n.Occurrences)
 	c.Counters = maps.Clone(n.Counters)
+	c.Credit = n.Credit.clone()
 	return c
 }

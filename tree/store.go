@@ -97,6 +97,7 @@ type Filter struct {
 	ErrorType string
 	Direction taxonomy.Direction
 	Status    Status
+	After     string // only nodes whose id comes after this one, for reading in parts
 }
 
 // Match reports whether f selects n.
@@ -104,7 +105,7 @@ func (f Filter) Match(n *Node) bool {
 	return (f.Level == 0 || f.Level == n.Level) &&
 		(f.ErrorType == "" || f.ErrorType == n.ErrorType) &&
 		(f.Direction == "" || f.Direction == n.Direction) &&
-		(f.Status == "" || f.Status == n.Status)
+		(f.Status == "" || f.Status == n.Status) && n.ID > f.After
 }
 
 // Receipt is what became of one evaluation given to Accept.

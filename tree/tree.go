@@ -86,10 +86,12 @@ type Node struct {
 	Provenance   Provenance          `json:"provenance"`
 	Occurrences  []Occurrence        `json:"occurrences"`        // of the same mistake, sorted by time, then evaluation
 	Counters     map[string]Counters `json:"counters,omitempty"` // use by origin id; merged by maximum
+	Credit       *Credit             `json:"credit,omitempty"`   // what the runs it was given to say of it
 	SupersededBy string              `json:"supersededBy,omitempty"`
 	ArchivedFor  string              `json:"archivedFor,omitempty"` // the reason, for an archived node
 	Elsewhere    *Elsewhere          `json:"elsewhere,omitempty"`   // evidence that stayed in another tree
 	LastChange   string              `json:"lastChange,omitempty"`  // key of the change that made this revision
+	Word         *Word               `json:"word,omitempty"`        // the last thing a person said of it
 }
 
 // Elsewhere says what an abstraction rests on when it came without its cases: their
@@ -200,6 +202,8 @@ type Provenance struct {
 	Job      string   `json:"job,omitempty"`
 	Cites    []string `json:"cites,omitempty"`
 	Again    bool     `json:"again,omitempty"` // the model failed and the rules stepped in: analyse again
+
+	At time.Time `json:"at,omitzero"` // when a person decided on what the memory says; such words win in merges
 }
 
 // Occurrence is one more run that made the mistake of a case.

@@ -6,12 +6,13 @@ import (
 	"github.com/memtree/memtree/taxonomy"
 )
 
-// Arm says whether a run was given its memories, or got none to compare with.
+// Arm says whether a run was given its memories, or others or none to compare with.
 type Arm string
 
 // The arms of a trial.
 const (
 	ArmMemory  Arm = "memory"
+	ArmOther   Arm = "other" // as many memories, drawn at random
 	ArmHoldout Arm = "holdout"
 )
 
@@ -25,6 +26,7 @@ type Trial struct {
 	Agent    Agent       `json:"agent,omitzero"`
 	Arm      Arm         `json:"arm"`
 	P        float64     `json:"p"`                  // probability with which memory was drawn, 0 to 1
+	Other    float64     `json:"other,omitempty"`    // and with which other memories were; holdout has the rest
 	Eligible []string    `json:"eligible,omitempty"` // ids that would have been injected
 	Injected []Injection `json:"injected,omitempty"`
 	Guidance string      `json:"guidance,omitempty"` // hash of the guidance text
@@ -56,6 +58,8 @@ type Outcome struct {
 	Correct    bool               `json:"correct"`
 	ErrorType  string             `json:"errorType,omitempty"`
 	Direction  taxonomy.Direction `json:"direction,omitempty"`
+	By         string             `json:"by,omitempty"`   // a person who told it; the last such outcome counts
+	Void       bool               `json:"void,omitempty"` // with By: it was taken back, so nobody knows it
 }
 
 // Verdict is what every accepted evaluation leaves in the ledger, right or wrong:
@@ -72,6 +76,11 @@ type Verdict struct {
 	Correct    bool               `json:"correct"`
 	Direction  taxonomy.Direction `json:"direction,omitempty"`
 	Node       string             `json:"node,omitempty"` // the case it became or occurred in
+	By         string             `json:"by,omitempty"`   // a person who corrected it; the last such verdict counts
+
+	// Mends says of a wrong verdict that the other one, where there is just one, would have
+	// been right.
+	Mends bool `json:"mends,omitempty"`
 
 	// Features are what package risk learns from: hashes of the words and names of
 	// a labelled run, some 400 bytes in risk's encoding. Whoever knows a word can test
@@ -79,12 +88,22 @@ type Verdict struct {
 	Features string `json:"features,omitempty"`
 }
 
+// Evolved says that the tree has learned: later trials are drawn from another tree.
+type Evolved struct {
+	Changes int `json:"changes"` // nodes that changed
+}
+
 // Entry is one line of the ledger: exactly one of the pointers is set.
 type Entry struct {
-	Seq     uint64    `json:"seq,omitempty"` // given by the store, rising, never reused
-	At      time.Time `json:"at"`
-	Trial   *Trial    `json:"trial,omitempty"`
-	Step    *Step     `json:"step,omitempty"`
-	Outcome *Outcome  `json:"outcome,omitempty"`
-	Verdict *Verdict  `json:"verdict,omitempty"`
+	Seq        uint64      `json:"seq,omitempty"` // given by the store, rising, never reused
+	At         time.Time   `json:"at"`
+	Trial      *Trial      `json:"trial,omitempty"`
+	Step       *Step       `json:"step,omitempty"`
+	Outcome    *Outcome    `json:"outcome,omitempty"`
+	Verdict    *Verdict    `json:"verdict,omitempty"`
+	Correction *Correction `json:"correction,omitempty"`
+	Ablation   *Ablation   `json:"ablation,omitempty"`
+	Act        *Act        `json:"act,omitempty"`
+	Evolved    *Evolved    `json:"evolved,omitempty"`
+	Tally      *Tally      `json:"tally,omitempty"` // what another team counted
 }

@@ -11,6 +11,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/effect"
 )
 
 // wrongRuns writes n judged runs, all wrong and all different: the most work
@@ -18,14 +21,21 @@ import (
 func wrongRuns(tb testing.TB, path string, n int) {
 	tb.Helper()
 	what := []string{"total", "status", "title", "error message", "date", "按钮", "收货地址", "搜索结果", "count", "field"}
-	where := []string{"order", "cart", "login form", "search list", "登录页", "订单详情", "refund table", "profile", "结算弹窗", "menu", "report"}
-	how := []string{"the amounts were not compared", "the page was still loading", "没有核对内容", "the wrong element was looked at", "a required field was not checked", "a step was left out"}
+	where := []string{
+		"order", "cart", "login form", "search list", "登录页", "订单详情", "refund table", "profile", "结算弹窗",
+		"menu", "report",
+	}
+	how := []string{
+		"the amounts were not compared", "the page was still loading", "没有核对内容",
+		"the wrong element was looked at", "a required field was not checked", "a step was left out",
+	}
 	var b bytes.Buffer
 	for i := range n {
 		line, err := json.Marshal(map[string]any{
 			"id": fmt.Sprint("r", i), "case_id": fmt.Sprint("case-", i), "at": "2026-01-01T00:00:00Z",
-			"scene":    map[string]string{"id": fmt.Sprint("S", i%997), "type": "form", "route": fmt.Sprintf("/%d/page", i%499)},
-			"prompt":   fmt.Sprintf("Check the %s of the %s after the %s of %s %d changed", what[i%10], where[i%11], what[i/10%10], where[i/11%11], i),
+			"scene": map[string]string{"id": fmt.Sprint("S", i%997), "type": "form", "route": fmt.Sprintf("/%d/page", i%499)},
+			"prompt": fmt.Sprintf("Check the %s of the %s after the %s of %s %d changed",
+				what[i%10], where[i%11], what[i/10%10], where[i/11%11], i),
 			"judgment": "pass", "ground_truth": "fail", "reason": how[i%6] + fmt.Sprintf(" (%s, %d)", where[i/7%11], i),
 		})
 		require.NoError(tb, err)
@@ -37,7 +47,10 @@ func wrongRuns(tb testing.TB, path string, n int) {
 func silently(tb testing.TB, args ...string) {
 	tb.Helper()
 	var errs bytes.Buffer
-	p := process{args: args, stdin: bytes.NewReader(nil), stdout: io.Discard, stderr: &errs, getenv: func(string) string { return "" }}
+	p := process{
+		args: args, stdin: bytes.NewReader(nil), stdout: io.Discard, stderr: &errs,
+		getenv: func(string) string { return "" },
+	}
 	require.Zero(tb, run(tb.Context(), p), errs.String())
 }
 
@@ -67,10 +80,26 @@ func BenchmarkGuideCold(b *testing.B) {
 	require.NoError(b, err)
 	for b.Loop() {
 		c := exec.CommandContext(b.Context(), exe, "guide", "--store", store, "--quiet", //nolint:gosec // this binary
-			"--prompt", "Check the total of the cart after the date of the order changed", "--scene", "S12", "--scene-type", "form", "--route", "/12/page")
+			"--prompt", "Check the total of the cart after the date of the order changed",
+			"--scene", "S12", "--scene-type", "form", "--route", "/12/page")
 		c.Env = append(os.Environ(), asMemtree+"=1")
 		out, err := c.Output()
 		require.NoError(b, err)
 		require.NotEmpty(b, out)
 	}
+}
+
+// BenchmarkTrials counts the trials in a ledger of 10,000 lines, as stats does.
+func BenchmarkTrials(b *testing.B) {
+	runs, store := filepath.Join(b.TempDir(), "runs.jsonl"), filepath.Join(b.TempDir(), "store")
+	wrongRuns(b, runs, many)
+	silently(b, "init", "--store", store)
+	silently(b, "record", runs, "--store", store)
+	m, err := memtree.Open(b.Context(), store, &memtree.Options{ReadOnly: true})
+	require.NoError(b, err)
+	for b.Loop() {
+		_, err := effect.StatsOf(m.Tree().Ledger(b.Context(), 0))
+		require.NoError(b, err)
+	}
+	require.NoError(b, m.Close())
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/formation"
 	"github.com/memtree/memtree/text"
 	"github.com/memtree/memtree/transfer"
 	"github.com/memtree/memtree/tree"
@@ -62,7 +63,7 @@ func (a *app) source(ctx context.Context, path string) iter.Seq2[tree.Node, erro
 	return func(yield func(tree.Node, error) bool) {
 		_, err := os.Stat(filepath.Join(path, "FORMAT.json"))
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
-			file := transfer.File{Path: path, Guess: guessDirection}
+			file := transfer.File{Path: path, Guess: formation.Guess}
 			for n, err := range file.Nodes {
 				if !yield(n, a.fileFailure(path, err)) {
 					return

@@ -2,109 +2,95 @@ package main
 
 import (
 	"context"
-	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/effect"
+	"github.com/memtree/memtree/effect/plot"
 )
 
-func (a *app) effectCommand() *cobra.Command {
-	var arms string
-	c := &cobra.Command{
-		Use:   "effect --arms FILE [flags]",
-		Short: a.say("Did it help? Hold the arms of an experiment against each other"),
-		Long: a.say(`Compares the arms of a recorded experiment, such as an agent with memory and without: by how many
-points more often one is right than the other, with its 95-percent interval, and the evidence E that
-they differ. From 20 on it is proven, however often one looks. Cases are paired: only those that both
-arms have count, each after the same number of attempts.
+// effectOptions are the flags of effect.
+type effectOptions struct {
+	arms string // file of recorded runs
+	by   string // one of groupings, "" for the whole
+	page string // file of the page to write
+}
 
-The file has a line for each run: {"study", "case_id", "arm", "correct"}, and "attempt" and "series"
-where there are several.`),
-		Example: "  memtree effect --arms arms.jsonl\n  memtree effect --arms - --json < arms.jsonl",
-		Args:    a.arguments(0, 0, a.say("no arguments (the file goes after --arms)")),
+// groupings are what --by takes.
+var groupings = []string{byNode, string(effect.ByType), string(effect.ByScene), string(effect.ByTeam)}
+
+// byNode stands for single memories.
+const byNode = "node"
+
+func (a *app) effectCommand() *cobra.Command {
+	o := effectOptions{}
+	c := &cobra.Command{
+		Use:   "effect [flags]",
+		Short: a.say("Does memory help, how sure is that, and which memories do?"),
+		Long: a.say(`Holds runs that were given memory against runs that chance held out, test by test: by how many
+points more often they are right, with its 95-percent interval, and the evidence E. From 20 on it is
+proven, however often one looks. It names the memories that help and harm, and says what to do next.
+
+Guidance that is asked for under a run id is drawn by chance; a run's outcome counts once it is
+recorded with the trial that its guidance named.
+
+With --arms it compares the arms of a recorded experiment instead, such as an agent with memory and
+without. Cases are paired: only those that both arms have count, each after the same number of
+attempts. The file has a line for each run: {"study", "case_id", "arm", "correct"}, and "attempt" and
+"series" where there are several.`),
+		Example: `  memtree effect
+  memtree effect --by node
+  memtree effect --html effect.html
+  memtree effect --arms arms.jsonl`,
+		Args: a.arguments(0, 0, a.say("no arguments (a file of runs goes after --arms)")),
 		RunE: func(c *cobra.Command, _ []string) error {
-			if arms == "" {
-				return &usageError{a.say("--arms is missing; name a file of runs, or - for standard input")}
+			switch {
+			case c.Flags().Changed("arms") && (o.by != "" || o.page != ""):
+				return &usageError{a.say("--arms compares a file of runs; it goes with neither --by nor --html")}
+			case c.Flags().Changed("arms") && o.arms == "":
+				return &usageError{a.say("--arms is empty; name a file of runs, or - for standard input")}
+			case c.Flags().Changed("by") && !slices.Contains(groupings, o.by):
+				return &usageError{a.say("--by is %q; use one of: %s", o.by, strings.Join(groupings, ", "))}
+			case o.arms != "":
+				return a.compareArms(c.Context(), o.arms)
 			}
-			return a.compareArms(c.Context(), arms)
+			return a.effect(c.Context(), &o)
 		},
 	}
-	c.Flags().StringVar(&arms, "arms", "", a.say("file of runs, or - for standard input"))
+	c.Flags().StringVar(&o.arms, "arms", "", a.say("file of runs of an experiment, or - for standard input"))
+	c.Flags().StringVar(&o.by, "by", "", a.say("the effect of each memory (node), or the lift by error type (type), "+
+		"by kind of scene (scene), or by the tree that memories come from (team)"))
+	c.Flags().StringVar(&o.page, "html", "", a.say("also write a page for a browser to this file: how the evidence grew"))
+	completes(c, "by", func() []cobra.Completion { return groupings })
 	return c
 }
 
-// mostArms bounds a file of runs, in bytes.
-const mostArms = 64 << 20
-
-func (a *app) compareArms(ctx context.Context, name string) error {
-	file, err := a.textOf(ctx, name, mostArms)
-	if err != nil {
-		return err
-	}
-	if len(file) > mostArms {
-		return &failure{a.say("%s is longer than %s, which is the most", name, byteCount(mostArms)), nil}
-	}
-	runs, err := effect.ParseRecorded([]byte(file))
-	if err != nil {
-		return &failure{fmt.Sprintf("%s: %s", name, a.sentence(err)), err}
-	}
-	pairs := effect.Compare(runs)
-	if a.json {
-		return a.printJSON(struct {
-			Pairs []effect.Pair `json:"pairs"`
-		}{append([]effect.Pair{}, pairs...)})
-	}
-	if len(pairs) == 0 {
-		return writeLines(a.stdout, wrap(a.say("No study in %s has two arms with a case in common, so there is nothing "+
-			"to compare.", name), a.width)...)
-	}
-	return a.printPairs(pairs)
-}
-
-// printPairs prints a table for each study, in the order of the pairs.
-func (a *app) printPairs(pairs []effect.Pair) error {
-	for from := 0; from < len(pairs); {
-		to := from
-		for to < len(pairs) && pairs[to].Study == pairs[from].Study {
-			to++
-		}
-		head := wrap(oneLine(pairs[from].Study), a.width)
-		if from > 0 {
-			head = append([]string{""}, head...)
-		}
-		if err := writeLines(a.stdout, head...); err != nil {
+// effect reports on the runs of a store.
+func (a *app) effect(ctx context.Context, o *effectOptions) error {
+	return a.with(ctx, reading, func(m *memtree.Memory) error {
+		r, err := m.Effect(ctx)
+		if err != nil {
 			return err
 		}
-		if err := a.pairTable(pairs[from:to]).write(a.stdout, &a.screen); err != nil {
+		f := &finding{Report: r, Verdict: r.Verdict.In(a.lang)}
+		if err := f.name(ctx, m); err != nil {
 			return err
 		}
-		from = to
-	}
-	return nil
-}
-
-func (a *app) pairTable(pairs []effect.Pair) *textTable {
-	t := &textTable{columns: []column{
-		{head: a.say("arm"), least: 16}, {head: a.say("against"), least: 14}, {head: a.say("test cases"), right: true},
-		{head: a.say("points"), right: true}, {head: "E", right: true}, {head: ""},
-	}}
-	for i := range pairs {
-		p := &pairs[i]
-		proven := ""
-		if p.Claimed() {
-			proven = a.say("proven")
+		f.Next = plot.Next(a.say, f.Report, f.loose())
+		if o.page != "" {
+			if err := a.writeEffectPage(ctx, o.page, m, f); err != nil {
+				return err
+			}
 		}
-		t.add(oneLine(p.B), oneLine(p.A), fmt.Sprint(p.N),
-			fmt.Sprintf("%+.1f (%+.1f…%+.1f)", 100*p.Lift, 100*p.Low, 100*p.High), evidence(p.E), proven)
-	}
-	return t
-}
-
-// evidence prints E as far as it matters: 20 is proof, and a thousand is as good as more.
-func evidence(e float64) string {
-	if e > 1000 {
-		return "> 1000"
-	}
-	return fmt.Sprintf("%.1f", e)
+		switch {
+		case o.by != "":
+			return a.effectBy(m.Taxonomy(), f, o.by)
+		case a.json:
+			return a.printJSON(f)
+		}
+		return a.printEffect(m.Taxonomy(), f)
+	})
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/memtree/memtree/evolution"
+	"github.com/memtree/memtree/holder"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
@@ -48,9 +49,12 @@ var (
 // sentences and exit codes nowhere else.
 func (a *app) exit(err error) int {
 	var usage *usageError
+	var ran *ranElsewhere
 	switch {
 	case err == nil:
 		return exitOK
+	case errors.As(err, &ran):
+		return ran.code
 	case errors.Is(err, errRejected):
 		return exitRejected
 	case errors.Is(err, errSaid):
@@ -100,6 +104,7 @@ func (a *app) sentence(err error) string {
 		bad    *tree.CorruptError
 		field  *tree.FieldError
 		path   *fs.PathError
+		hidden *holder.ElsewhereError
 	)
 	switch {
 	case errors.As(err, &said):
@@ -126,7 +131,9 @@ func (a *app) sentence(err error) string {
 	case errors.Is(err, tree.ErrFailed):
 		return a.say("the disk failed while writing to %s; what was acknowledged is safe; check the disk", a.store)
 	case errors.As(err, &field):
-		return field.Error()
+		return join(field.Field, a.mistake(field.Problem))
+	case errors.As(err, &hidden):
+		return a.hiddenSentence(hidden)
 	case errors.As(err, &path):
 		return a.pathSentence(path)
 	}
@@ -134,6 +141,9 @@ func (a *app) sentence(err error) string {
 }
 
 func (a *app) lockedSentence(e *tree.LockedError) string {
+	if s := a.holderSentence(e); s != "" {
+		return s
+	}
 	if e.PID == 0 {
 		return a.say("another process is writing to store %s; wait for it, or read with --read-only", e.Dir)
 	}

@@ -29,7 +29,10 @@ func TestExitCodes(t *testing.T) {
 		{errSaid, exitFailed, ""},
 		{&usageError{"say more"}, exitUsage, "say more"},
 		{fmt.Errorf("record: %w", context.Canceled), exitFailed, "interrupted"},
-		{fmt.Errorf("open: %w", locked), exitFailed, "process 7 on box has been writing to store .memtree since 1970-01-01T00:00:00Z"},
+		{
+			fmt.Errorf("open: %w", locked), exitFailed,
+			"process 7 on box has been writing to store .memtree since 1970-01-01T00:00:00Z",
+		},
 		{&tree.LockedError{Dir: "x"}, exitFailed, "another process is writing"},
 		{fmt.Errorf("commit: %w", tree.ErrFull), exitFailed, "the disk is full"},
 		{path(syscall.ENOSPC), exitFailed, "the disk is full"},
@@ -39,9 +42,18 @@ func TestExitCodes(t *testing.T) {
 		{path(syscall.EISDIR), exitFailed, "runs.jsonl is a folder"},
 		{tree.ErrReadOnly, exitFailed, "can only be read here"},
 		{tree.ErrFailed, exitFailed, "the disk failed"},
-		{&tree.FormatError{Dir: ".memtree", Problem: "is of format 2; this program knows 1"}, exitFailed, ".memtree is of format 2"},
-		{&tree.FormatError{Dir: ".memtree", Problem: "holds no memtree store", Missing: true}, exitFailed, "there is no store in .memtree; make one with `memtree init`"},
-		{&tree.FormatError{Dir: ".memtree", Problem: "has a damaged FORMAT.json", Damaged: true}, exitFailed, "`memtree fsck` can make it again"},
+		{
+			&tree.FormatError{Dir: ".memtree", Problem: "is of format 2; this program knows 1"}, exitFailed,
+			".memtree is of format 2",
+		},
+		{
+			&tree.FormatError{Dir: ".memtree", Problem: "holds no memtree store", Missing: true}, exitFailed,
+			"there is no store in .memtree; make one with `memtree init`",
+		},
+		{
+			&tree.FormatError{Dir: ".memtree", Problem: "has a damaged FORMAT.json", Damaged: true}, exitFailed,
+			"`memtree fsck` can make it again",
+		},
 		{fmt.Errorf("decide: %w", evolution.ErrNoDraft), exitFailed, "memtree evolve --review makes it again"},
 		{&tree.CorruptError{File: "journal", Offset: 12, Lost: "2 batches"}, exitFailed, "damaged at byte 12: 2 batches"},
 		{&tree.FieldError{Field: "prompt", Problem: "is missing"}, exitFailed, "prompt is missing"},

@@ -4,15 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
-	"runtime/debug"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/evolution"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/text"
@@ -21,7 +19,7 @@ import (
 
 func (a *app) evolveCommand() *cobra.Command {
 	o := memtree.EvolveOptions{}
-	explain, calls, cost, price := false, 0, 0.0, a.getenv("MEMTREE_LLM_PRICE")
+	explain := false
 	c := &cobra.Command{
 		Use:   "evolve [flags]",
 		Short: a.say("Let the tree learn: cases that missed one check become a lesson"),
@@ -39,18 +37,6 @@ it stopped.`),
   memtree evolve --review && memtree review`,
 		Args: a.arguments(0, 0, a.say("no arguments")),
 		RunE: func(c *cobra.Command, _ []string) error {
-			if calls < 0 {
-				return &usageError{a.say("--max-calls is %d; use 0 to ask no model, or a number of calls", calls)}
-			}
-			if c.Flags().Changed("max-calls") {
-				o.MaxCalls = &calls
-			}
-			if cost != 0 {
-				o.MaxCost = &cost
-			}
-			if err := a.price(price, &o); err != nil {
-				return err
-			}
 			o.DryRun = o.DryRun || explain
 			return a.evolve(c.Context(), o, explain)
 		},
@@ -60,33 +46,9 @@ it stopped.`),
 	f.BoolVar(&explain, "explain", false, a.say("say what each error type lacks for its next lesson; writes nothing"))
 	f.BoolVar(&o.Review, "review", false, a.say("leave new lessons for memtree review instead of using them"))
 	f.StringVar(&o.Only, "only", "", a.say("this error type alone"))
-	f.IntVar(&calls, "max-calls", 0, a.say("ask the model at most so often; what is left waits for the next evolve"))
-	f.Float64Var(&cost, "max-cost", 0, a.say("spend at most so much on the model, by --price"))
-	f.StringVar(&price, "price", price, a.say("what a million tokens cost, IN,OUT (or MEMTREE_LLM_PRICE)"))
 	f.BoolVar(&o.KeepAll, "keep-all", false, a.say("archive nothing"))
+	a.boundFlags(c)
 	return c
-}
-
-// price reads what a million tokens cost: those the model reads, and those it writes.
-func (a *app) price(s string, o *memtree.EvolveOptions) error {
-	if o.MaxCost != nil && (*o.MaxCost < 0 || math.IsNaN(*o.MaxCost)) {
-		return &usageError{a.say("--max-cost is %g; give what may be spent", *o.MaxCost)}
-	}
-	if s == "" && o.MaxCost != nil {
-		return &usageError{a.say("--max-cost needs to know what tokens cost; give --price IN,OUT, " +
-			"such as 0.15,0.60 for a million")}
-	}
-	if s == "" {
-		return nil
-	}
-	in, out, found := strings.Cut(s, ",")
-	var err1, err2 error
-	o.Price.In, err1 = strconv.ParseFloat(strings.TrimSpace(in), 64)
-	o.Price.Out, err2 = strconv.ParseFloat(strings.TrimSpace(out), 64)
-	if !found || err1 != nil || err2 != nil || !(o.Price.In >= 0 && o.Price.Out >= 0 && o.Price.In+o.Price.Out < 1e9) {
-		return &usageError{a.say("the price is %q; give what a million tokens read and written cost, such as 0.15,0.60", s)}
-	}
-	return nil
 }
 
 func (a *app) evolve(ctx context.Context, o memtree.EvolveOptions, explain bool) error {
@@ -95,9 +57,12 @@ func (a *app) evolve(ctx context.Context, o memtree.EvolveOptions, explain bool)
 		how = planning
 	}
 	// A large tree stays in memory all the time; this lowers the peak by a fifth.
-	defer debug.SetGCPercent(debug.SetGCPercent(50))
+	defer a.collectAt(50)()
 	return a.with(ctx, how, func(m *memtree.Memory) error {
 		if err := a.checkType(m, o.Only); err != nil {
+			return err
+		}
+		if err := a.boundEvolve(ctx, m, &o); err != nil {
 			return err
 		}
 		var last evolution.Progress
@@ -109,11 +74,12 @@ func (a *app) evolve(ctx context.Context, o memtree.EvolveOptions, explain bool)
 		}
 		v, err := m.Evolve(ctx, &o)
 		bar.end()
+		a.halted(m, 0)
 		if err != nil {
 			return a.interrupted(err, last.Done, last.Of)
 		}
 		if a.json {
-			return a.printJSON(v)
+			return a.printJSON(a.evolvedJSON(&v, o.DryRun))
 		}
 		info, err := m.Tree().Info(ctx)
 		switch {
@@ -205,7 +171,7 @@ func (a *app) printEvolved(tax *taxonomy.Taxonomy, v *evolution.Evolved, o *memt
 	l, changed := countChanges(v)
 	var out []string
 	proposals := v.Proposals()
-	nothing := l == learnedCounts{} && len(v.Forgotten)+len(v.Revived) == 0
+	nothing := l == learnedCounts{} && len(v.Forgotten)+len(v.Revived)+len(v.Anew)+len(v.Judged)+v.Again == 0
 	switch {
 	case nothing && v.Waiting == 0 && len(proposals) == 0:
 		out = append(out, wrap(a.say("Nothing to do: no group of cases is enough for a new lesson yet. "+
@@ -229,19 +195,16 @@ func (a *app) printEvolved(tax *taxonomy.Taxonomy, v *evolution.Evolved, o *memt
 	add(l.attached, a.say("cases that stand behind a lesson now, or no longer: %d", l.attached))
 	add(l.retyped, a.say("cases read anew for what was missed: %d", l.retyped))
 	add(l.trusted, a.say("lessons trusted more or less, or no longer on probation: %d", l.trusted))
+	add(v.Again, a.say("cases that had waited for the model and were read by it: %d", v.Again))
+	add(len(v.Anew), a.say("lessons that went with what a person took back, or were written anew: %d", len(v.Anew)))
 	add(len(v.Revived), a.say("cases back in use, because their mistake was made again: %d", len(v.Revived)))
 	add(len(v.Forgotten), a.say("archived: %d (memtree show ID says why)", len(v.Forgotten)))
+	out = append(out, a.judgedLines(v.Judged)...)
 	for _, c := range changed {
 		out = append(out, a.changeLines(tax, &c)...)
 	}
 	out = append(out, a.refusedLines(v)...)
-	if v.Calls > 0 {
-		line := a.say("Model calls: %d, tokens in %d, out %d.", v.Calls, v.Usage.InputTokens, v.Usage.OutputTokens)
-		if v.Cost > 0 {
-			line = text.Append(line, a.say("Cost: %.4f.", v.Cost))
-		}
-		out = append(out, "", line)
-	}
+	out = append(out, a.evolveAccount(v, o.DryRun)...)
 	if len(proposals) > 0 {
 		out = append(out, "", a.say("Lessons that wait for your word: %d; read them with memtree review.", len(proposals)))
 	}
@@ -255,6 +218,23 @@ func (a *app) printEvolved(tax *taxonomy.Taxonomy, v *evolution.Evolved, o *memt
 		}
 	}
 	return writeLines(a.stdout, out...)
+}
+
+// judgedLines says which memories their runs took out of use, or back into it.
+func (a *app) judgedLines(judged []effect.Revised) []string {
+	var out []string
+	for _, r := range judged {
+		how := a.say("%s is given again", short(r.ID))
+		if r.Now == tree.Quarantined || r.Now == tree.Retired {
+			how = a.say("%s is given no longer", short(r.ID))
+		}
+		if r.Was == tree.Probation && r.Now == tree.Active {
+			how = a.say("%s is no longer on probation", short(r.ID))
+		}
+		out = append(out, "")
+		out = append(out, wrap(a.paint(bold, how)+"  "+r.Why.In(a.lang), a.width)...)
+	}
+	return out
 }
 
 // changeLines shows a new or changed abstraction: what it says and what it rests on.

@@ -20,7 +20,7 @@ import (
 
 // exportFlags are the flags of export, as they are given.
 type exportFlags struct {
-	memtree.ExportOptions
+	transfer.ExportOptions
 	scope, level, since, format string
 	sign                        string
 	dir, dryRun                 bool
@@ -58,6 +58,8 @@ A lesson brings the cases it rests on, with their prompts, judgments and truths.
 	f.BoolVar(&o.Redact, "redact", false, a.say("take secrets, persons, addresses and numbers out of texts; make "+
 		"hashes of names"))
 	f.BoolVar(&o.NoCases, "no-cases", false, a.say("lessons alone; the cases they rest on leave as counts and hashes"))
+	f.BoolVar(&o.Risk, "risk", false, a.say("also say how many verdicts of each judge, product and type of scene were "+
+		"right: names and counts alone"))
 	f.StringSliceVar(&o.ErrorTypes, "type", nil, a.say("only these error types"))
 	f.StringVar(&o.scope, "scope", "", a.say("only memories of PRODUCT, PRODUCT/SUITE or PRODUCT/SUITE/TEST"))
 	f.StringVar(&o.level, "level", "", a.say("only this level: case, experience or strategy"))
@@ -88,6 +90,10 @@ func (a *app) exportChoice(o *exportFlags) error {
 		return &usageError{a.say("--format is %q; use memtree or seed", o.format)}
 	case o.dir && o.format == seedForm:
 		return &usageError{a.say("--format seed is one file; leave --dir out")}
+	case o.Risk && o.format == seedForm:
+		return &usageError{a.say("--format seed has no place for --risk; leave one out")}
+	case o.Risk && strings.Contains(o.scope, "/"):
+		return &usageError{a.say("--risk counts the verdicts of a product; --scope PRODUCT goes with it, no suite or test")}
 	case o.NoCases && o.level == string(tree.Case):
 		return &usageError{a.say("--no-cases and --level case leave nothing to write")}
 	}
@@ -113,6 +119,7 @@ type exported struct {
 	DryRun  bool              `json:"dryRun"`
 	Bytes   int64             `json:"bytes"`
 	Leaves  transfer.Summary  `json:"leaves"`
+	Risk    *tree.Tally       `json:"risk,omitempty"`
 	Content transfer.Manifest `json:"manifest"`
 	KeyID   string            `json:"keyId,omitempty"` // of the key that signed it
 }
@@ -123,6 +130,9 @@ const exportTries = 5
 // export writes the memories to path and signs them if that is asked for. The key is read first,
 // so that a wrong password is told before anything is written.
 func (a *app) export(ctx context.Context, path string, o *exportFlags) error {
+	if !o.dir && strings.HasSuffix(path, "/") {
+		return &usageError{a.say("%s names a folder; add --dir, or name a file", path)}
+	}
 	var key *transfer.SigningKey
 	if o.sign != "" {
 		var err error
@@ -170,13 +180,13 @@ func (a *app) exportOnce(
 	ctx context.Context, m *memtree.Memory, path string, o *exportFlags, tell bool,
 ) (exported, error) {
 	out := exported{File: path, DryRun: o.dryRun}
-	s, err := m.Export(ctx, &o.ExportOptions)
+	s, err := m.Transfer().Export(ctx, &o.ExportOptions)
 	if err != nil {
 		return out, err
 	}
-	out.Leaves = s.Summary
+	out.Leaves, out.Risk = s.Summary, s.Risk
 	if tell && !a.json {
-		if err := a.printLeaves(&s.Summary, o); err != nil {
+		if err := a.printLeaves(s, o); err != nil {
 			return out, err
 		}
 	}
@@ -187,7 +197,7 @@ func (a *app) exportOnce(
 	if o.dir {
 		form = transfer.Folder
 	}
-	if out.Content, err = transfer.Write(path, form, s.Nodes(ctx)); err != nil {
+	if out.Content, err = transfer.Write(path, form, s.Nodes(ctx), s.Risk); err != nil {
 		return out, a.fileFailure(path, err)
 	}
 	out.Bytes, err = sizeOf(path)
@@ -210,8 +220,8 @@ func sizeOf(path string) (total int64, err error) {
 }
 
 // printLeaves prints what leaves and what stays.
-func (a *app) printLeaves(s *transfer.Summary, o *exportFlags) error {
-	p := &page{width: a.width}
+func (a *app) printLeaves(leaves *transfer.Selection, o *exportFlags) error {
+	s, p := &leaves.Summary, &page{width: a.width}
 	p.lines = append(p.lines, a.paint(bold, a.say("What leaves")))
 	part := func(name, value string) {
 		if value != "" {
@@ -231,6 +241,9 @@ func (a *app) printLeaves(s *transfer.Summary, o *exportFlags) error {
 		part(a.say("texts"), a.say("prompts, judgments and truths of %d cases, redacted", s.Prompts))
 	default:
 		part(a.say("texts"), a.say("lessons alone, no prompt and no judgment"))
+	}
+	if leaves.Risk != nil {
+		part(a.say("verdicts"), a.tallyLine(leaves.Risk))
 	}
 	if o.Redact {
 		part(a.say("redacted"), a.say("%d places", s.Redactions))

@@ -11,19 +11,20 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/tree"
 )
 
 func (a *app) guideCommand() *cobra.Command {
-	enhanced := false
+	enhanced, share := false, 0.0
 	c := &cobra.Command{
 		Use:   "guide --prompt TEXT [flags]",
 		Short: a.say("Print the guidance for a run that is about to start"),
 		Long: a.say(`Prints a block of text to put after the agent's prompt: the few memories that fit, or
 nothing at all when none does. Only the block goes to standard output; remarks go to standard error.
 
-The answer has a trial id. Hand it back as "trial" with the judged run, and the ledger
-keeps the two together.`),
+The answer has a trial id. Hand it back as "trial" with the judged run, and memory learns from the
+outcome. With --run ID chance holds some runs out, so that memtree effect can say whether memory helps.`),
 		Example: `  memtree guide --prompt "Check the order total" --route /orders/42
   memtree guide --prompt @prompt.txt --enhanced | my-agent
   memtree guide --prompt - --json < prompt.txt`,
@@ -33,15 +34,36 @@ keeps the two together.`),
 	c.Flags().StringVar(&q.query.Trial, "trial", "", a.say("add to the trial of an earlier answer, "+
 		"for a later step of its run"))
 	c.Flags().IntVar(&q.query.StepNumber, "step-number", 0, a.say("number of the step, from 1"))
+	c.Flags().Float64Var(&share, "holdout", 0, a.say("with --run: hold out this share of the runs, from 0 to 1, "+
+		"in place of 0.2 of the first 200 and 0.05 of later ones"))
 	c.Flags().BoolVar(&enhanced, "enhanced", false, a.say("print the prompt too, with the guidance after it"))
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		query, err := q.ask(c.Context(), a)
+		if err == nil && c.Flags().Changed("holdout") {
+			err = a.holdOut(&query, share)
+		}
 		if err != nil {
 			return err
 		}
 		return a.guide(c.Context(), query, enhanced)
 	}
 	return c
+}
+
+// holdOut sets the share of runs that are held out.
+func (a *app) holdOut(q *memtree.Query, share float64) error {
+	h := effect.Fixed(share)
+	switch {
+	case h.Check() != nil:
+		return &usageError{a.say("--holdout is %g; give a share from 0 to 1, such as 0.2", share)}
+	case q.RunID == "" && q.Trial == "":
+		return &usageError{a.say("--holdout needs --run ID: chance decides about runs, not about questions")}
+	}
+	if warning := h.Warning().In(a.lang); warning != "" {
+		a.note(warning)
+	}
+	q.Holdout = &h
+	return nil
 }
 
 func (a *app) guide(ctx context.Context, q memtree.Query, enhanced bool) error {
@@ -99,7 +121,16 @@ func (a *app) withOrRead(ctx context.Context, do func(*memtree.Memory) error) er
 
 // remarks prints what the user should know beside the guidance itself.
 func (a *app) remarks(g *memtree.Guidance) {
-	if g.Abstained {
+	switch {
+	case g.Withheld == memtree.ByBreaker:
+		a.note(a.say("A memory fits and is held back: memory did more harm than good. memtree effect says how sure " +
+			"that is; after the next memtree evolve it is tried again."))
+	case g.Withheld == memtree.ByChance:
+		a.note(a.say("A memory fits and is held back: chance holds this run out, so that runs with memory can be " +
+			"compared with it (--holdout)."))
+	case g.Arm == tree.ArmOther:
+		a.note(a.say("These are other memories, drawn at random: chance made this run a control."))
+	case g.Abstained:
 		a.note(a.abstention(g))
 	}
 	if s := a.unformed(g.Unformed); s != "" {
@@ -108,7 +139,7 @@ func (a *app) remarks(g *memtree.Guidance) {
 	if g.Note != "" {
 		a.note(oneLine(g.Note))
 	}
-	if g.Trial != "" && !g.Abstained {
+	if g.Trial != "" && (!g.Abstained || g.Withheld != "") {
 		a.note(a.say(`Hand "trial": "%s" back with the judged run.`, g.Trial))
 	}
 }

@@ -20,7 +20,7 @@ func (a *app) help(c *cobra.Command, _ []string) {
 	}
 	add("", a.paint(bold, a.say("Usage:")))
 	if c.HasParent() {
-		add("  memtree " + c.Use)
+		add("  " + c.Parent().CommandPath() + " " + c.Use)
 	} else {
 		add(a.say("  memtree COMMAND [flags]"))
 	}
@@ -78,13 +78,15 @@ func (a *app) flagTable(flags *pflag.FlagSet, want func(name string) bool) []str
 		case "bool":
 		case "string":
 			name += " TEXT"
-		case "stringSlice":
+		case "stringSlice", "stringArray":
 			name += " LIST"
+		case "duration":
+			name += " TIME"
 		default:
 			name += " N"
 		}
 		use := f.Usage
-		if f.DefValue != "" && f.DefValue != "false" && f.DefValue != "0" && f.DefValue != "[]" {
+		if f.DefValue != "" && f.DefValue != "false" && f.DefValue != "0" && f.DefValue != "0s" && f.DefValue != "[]" {
 			use += a.say(" (default %s)", f.DefValue)
 		}
 		for i, l := range wrap(use, a.width-left-2) {
@@ -114,6 +116,8 @@ func (a *app) flagSentence(err error) string {
 			want = a.say("a whole number")
 		case "bool":
 			want = a.say("true or false")
+		case "duration":
+			want = a.say("a time such as 90s or 5m")
 		}
 		return a.say("--%s is %q; it takes %s", bad.GetFlag().Name, bad.GetValue(), want)
 	case errors.As(err, &none):

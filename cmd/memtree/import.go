@@ -3,11 +3,8 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
-	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -15,15 +12,14 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/formation"
-	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/text"
 	"github.com/memtree/memtree/transfer"
 	"github.com/memtree/memtree/tree"
 )
 
 func (a *app) importCommand() *cobra.Command {
-	o := memtree.ImportOptions{}
-	limit, verify := 0, []string{}
+	o := transfer.ImportOptions{}
+	limit, verify, risk := 0, []string{}, riskFlags{}
 	c := &cobra.Command{
 		Use:   "import FILE... [flags]",
 		Short: a.say("Take in the memories of another team, into quarantine"),
@@ -43,7 +39,10 @@ Importing a file again changes nothing. A file that is damaged or breaks a limit
 			if limit < 0 {
 				return &usageError{a.say("--limit is %d; use 0 for all", limit)}
 			}
-			return a.importFiles(c.Context(), args, o, verify, limit)
+			if risk.take && risk.remove {
+				return &usageError{a.say("--risk and --no-risk exclude each other")}
+			}
+			return a.importFiles(c.Context(), args, o, risk, verify, limit)
 		},
 	}
 	f := c.Flags()
@@ -51,6 +50,9 @@ Importing a file again changes nothing. A file that is damaged or breaks a limit
 	f.BoolVar(&o.Trust, "trust", false, a.say("no quarantine: in use at once, and merged with what is here"))
 	f.StringSliceVar(&verify, "verify", nil,
 		a.say("refuse what is not signed by one of the public keys in these files; it waits in quarantine all the same"))
+	f.BoolVar(&risk.take, "risk", false,
+		a.say("let what a file counts of verdicts say which ones to read first, until own truths outweigh it"))
+	f.BoolVar(&risk.remove, "no-risk", false, a.say("take out what the team of a file counted of verdicts"))
 	f.IntVar(&limit, "limit", 20, a.say("how many memories to print; 0 for all"))
 	return c
 }
@@ -61,6 +63,7 @@ type importedFile struct {
 	DryRun bool                   `json:"dryRun"`
 	Trust  bool                   `json:"trust"`
 	Signed string                 `json:"signedBy,omitempty"` // id of the key, with --verify
+	Risk   *importedRisk          `json:"risk,omitempty"`
 	Counts map[transfer.Class]int `json:"counts"`
 	Items  []transfer.NodePlan    `json:"items"` // all that are not the same as here
 }
@@ -69,12 +72,15 @@ type importedFile struct {
 // printed memories of a file. It stops at the first file that is refused; a memory that was
 // rejected makes the exit code 3 at the end.
 func (a *app) importFiles(
-	ctx context.Context, files []string, o memtree.ImportOptions, verify []string, limit int,
+	ctx context.Context, files []string, o transfer.ImportOptions, risk riskFlags, verify []string, limit int,
 ) error {
 	var keys *transfer.Keys
 	if len(verify) > 0 {
-		var err error
-		if keys, err = transfer.ReadKeys(verify...); err != nil {
+		paths, err := a.paths(verify)
+		if err != nil {
+			return err
+		}
+		if keys, err = transfer.ReadKeys(paths...); err != nil {
 			return a.keyFailure(err)
 		}
 	}
@@ -84,12 +90,12 @@ func (a *app) importFiles(
 	}
 	// A large file leaves much garbage behind. Collecting it more often takes longer but needs
 	// less memory.
-	defer debug.SetGCPercent(debug.SetGCPercent(40))
+	defer a.collectAt(40)()
 	rejected := 0
 	err := a.with(ctx, how, func(m *memtree.Memory) error {
 		results := []importedFile{}
 		for _, name := range files {
-			r, err := a.importFile(ctx, m, name, keys, &o)
+			r, err := a.importFile(ctx, m, name, keys, &o, risk)
 			if err != nil {
 				return err
 			}
@@ -116,17 +122,21 @@ func (a *app) importFiles(
 
 // importFile imports one file or folder. A store in its place is an error that says what to do.
 func (a *app) importFile(
-	ctx context.Context, m *memtree.Memory, name string, keys *transfer.Keys, o *memtree.ImportOptions,
+	ctx context.Context, m *memtree.Memory, name string, keys *transfer.Keys, o *transfer.ImportOptions, risk riskFlags,
 ) (importedFile, error) {
 	r := importedFile{File: name, DryRun: o.DryRun, Trust: o.Trust}
-	if _, err := os.Stat(filepath.Join(name, "FORMAT.json")); err == nil {
+	if _, err := a.desk.Stat(filepath.Join(name, "FORMAT.json")); err == nil {
 		return r, &failure{a.say("%s is a store; write what it knows with `memtree export FILE --store %s` and import that",
 			name, name), nil}
 	}
+	path, err := a.path(name)
+	if err != nil {
+		return r, err
+	}
 	bar := a.progress(a.say("reading"), plainCount)
 	defer bar.end()
-	file := transfer.File{Path: name, Guess: guessDirection, Keys: keys}
-	plan, err := m.Import(ctx, func(yield func(tree.Node, error) bool) {
+	file := transfer.File{Path: path, Guess: formation.Guess, Keys: keys}
+	plan, err := m.Transfer().Import(ctx, func(yield func(tree.Node, error) bool) {
 		n := int64(0)
 		for node, err := range file.Nodes {
 			n++
@@ -139,25 +149,18 @@ func (a *app) importFile(
 	if err != nil {
 		return r, a.fileFailure(name, err)
 	}
-	if r.Signed = file.SignedBy; keys == nil && transfer.Signed(name) {
+	if r.Signed = file.SignedBy; keys == nil && transfer.Signed(path) {
 		bar.end()
 		a.note(a.say("%s has a signature, which was not checked; --verify KEYS checks it.", name))
+	}
+	if r.Risk, err = a.importRisk(ctx, m, file.Risk, risk, o.DryRun); err != nil {
+		return r, err
 	}
 	r.Counts, r.Items = plan.Counts, plan.Items
 	if r.Items == nil {
 		r.Items = []transfer.NodePlan{}
 	}
 	return r, nil
-}
-
-// guessDirection returns the direction in which a judgment of a foreign file was wrong. The
-// judgment may be JSON or plain text.
-func guessDirection(judgment string, truth tree.Raw) taxonomy.Direction {
-	said := tree.Raw(judgment)
-	if said.Check() != nil || len(said) == 0 {
-		said, _ = json.Marshal(judgment) //nolint:errchkjson // a string
-	}
-	return formation.Detect(&tree.Evaluation{Judgment: said, GroundTruth: truth}).Direction
 }
 
 // className names what an import makes of a memory.
@@ -188,6 +191,9 @@ func (a *app) printImported(r *importedFile, limit int) error {
 	out := []string{a.paint(bold, head)}
 	if r.Signed != "" {
 		out = append(out, "  "+a.say("signed by key %s", r.Signed))
+	}
+	if r.Risk != nil {
+		out = append(out, a.riskLines(r.Risk, r.DryRun)...)
 	}
 	counts := make([]string, 0, len(r.Counts))
 	for _, c := range transfer.Classes() {
@@ -252,6 +258,12 @@ func (a *app) itemLines(items []transfer.NodePlan) []string {
 // that a rejected memory breaks stays in English.
 func (a *app) importReason(why string) string {
 	switch why {
+	case transfer.WhyForgotten:
+		return a.say("a person had it forgotten here")
+	case transfer.WhyBanned:
+		return a.say("a person banned it here")
+	case transfer.WhyStranger:
+		return a.say("a person elsewhere had it forgotten or banned; with --trust that holds here too")
 	case transfer.WhyHeld:
 		return a.say("the memory here is in use and stays as it is; --trust would merge them")
 	case transfer.WhyNothing:

@@ -1,13 +1,16 @@
 package main
 
 import (
+	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"os"
+	"iter"
 
 	"github.com/memtree/memtree/ingest"
+	"github.com/memtree/memtree/ingest/report"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -25,15 +28,17 @@ type reject struct {
 	Error string `json:"error"`
 }
 
-func (r reject) String() string {
+// rejectLine says which line was not taken and why.
+func (a *app) rejectLine(r reject) string {
+	why := a.mistake(r.Error)
 	if r.Line == 0 && r.Field == "" {
-		return r.File + " " + r.Error // the file as a whole was rejected
+		return r.File + " " + why // the file as a whole was rejected
 	}
 	where := r.File
 	if r.Line > 0 {
 		where = fmt.Sprintf("%s:%d", r.File, r.Line)
 	}
-	return where + ": " + join(r.Field, r.Error)
+	return where + ": " + join(r.Field, why)
 }
 
 func join(field, problem string) string {
@@ -48,7 +53,9 @@ func join(field, problem string) string {
 type intake struct {
 	*app
 	bar      *progress
-	run      string // id of the run, for lines that name none
+	run      string         // id of the run, for lines that name none
+	reports  *report.Reader // reads the files, if they are known to be reports of some tool
+	skipped  int            // tests of reports that have no verdict
 	read     int64
 	total    int64 // bytes of all files; 0 if not known
 	rejected []reject
@@ -72,7 +79,7 @@ func (a *app) sizes(files []string) (total int64, err error) {
 			total = -1
 			continue
 		}
-		info, err := os.Stat(name)
+		info, err := a.desk.Stat(name)
 		switch {
 		case err != nil:
 			return 0, err
@@ -94,14 +101,21 @@ func (in *intake) file(ctx context.Context, name string, take func(e *tree.Evalu
 		return err
 	}
 	defer r.Close() //nolint:errcheck // only read
-	for e, err := range ingest.ReadRun(name, r, in.run) {
+	return in.take(ctx, name, in.runsOf(name, r), take)
+}
+
+// take gives the evaluations of a file.
+func (in *intake) take(ctx context.Context, name string, runs iter.Seq2[tree.Evaluation, error],
+	take func(e *tree.Evaluation) error,
+) error {
+	for e, err := range runs {
 		var line *ingest.LineError
 		var file *ingest.FileError
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case errors.As(err, &line):
-			in.reject(reject{File: name, Line: line.Line, Field: line.Field, Error: line.Problem})
+			in.reject(reject{File: cmp.Or(line.File, name), Line: line.Line, Field: line.Field, Error: line.Problem})
 		case errors.As(err, &file):
 			if in.unread++; file.Empty {
 				in.empty = append(in.empty, name)
@@ -120,15 +134,46 @@ func (in *intake) file(ctx context.Context, name string, take func(e *tree.Evalu
 	return nil
 }
 
+// runsOf reads a file: a report, where the command or its beginning says so, and else memtree's own form.
+func (in *intake) runsOf(name string, r io.Reader) iter.Seq2[tree.Evaluation, error] {
+	if in.reports != nil {
+		return in.reports.File(name, r)
+	}
+	b := bufio.NewReaderSize(r, report.Sniff)
+	begin, _ := b.Peek(report.Sniff) // an error comes again when it is read
+	rd, err := report.NewReader(report.Recognise(begin), report.Options{Run: in.run})
+	if err != nil {
+		return ingest.ReadRun(name, b, in.run)
+	}
+	return func(yield func(tree.Evaluation, error) bool) {
+		defer func() { in.skipped += rd.Skipped }()
+		for _, part := range []iter.Seq2[tree.Evaluation, error]{rd.File(name, b), rd.End()} {
+			for e, err := range part {
+				if !yield(e, err) {
+					return
+				}
+			}
+		}
+	}
+}
+
 func (in *intake) openFile(ctx context.Context, name string) (io.ReadCloser, string, error) {
 	if name == "-" {
-		return countedFile{io.NopCloser(interruptible{ctx, in.stdin}), in}, in.say("standard input"), nil
+		return countedFile{io.NopCloser(interruptible{ctx, in.stdin}), in}, in.fileName(name), nil
 	}
-	f, err := os.Open(name) //nolint:gosec // the user names the file
+	f, err := in.desk.Open(name)
 	if err != nil {
 		return nil, name, err
 	}
 	return countedFile{f, in}, name, nil
+}
+
+// fileName is what to call a file that the user named: "-" is standard input.
+func (a *app) fileName(path string) string {
+	if path == "-" {
+		return a.say("standard input")
+	}
+	return path
 }
 
 // countedFile counts the bytes that are read from a file, for the progress bar.
@@ -150,7 +195,7 @@ func (in *intake) reject(x reject) {
 	}
 	if !in.json && in.rejects <= shownRejects {
 		in.bar.end()
-		in.complain(x.String())
+		in.complain(in.rejectLine(x))
 	}
 }
 

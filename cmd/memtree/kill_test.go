@@ -62,7 +62,9 @@ func manyRuns(t *testing.T, path string, n int) (wrong int) {
 			truth = "fail"
 			wrong++
 		}
-		_, err := fmt.Fprintf(&b, `{"id":"r%d","case_id":"case-%d","at":"2026-01-01T00:00:00Z","scene":{"id":"S%d","type":"form","route":"/orders/%d"},"prompt":"Check form %d of order %d","judgment":"pass","ground_truth":%q,"reason":"field %d was not looked at"}`+"\n",
+		_, err := fmt.Fprintf(&b, `{"id":"r%d","case_id":"case-%d","at":"2026-01-01T00:00:00Z",`+
+			`"scene":{"id":"S%d","type":"form","route":"/orders/%d"},"prompt":"Check form %d of order %d",`+
+			`"judgment":"pass","ground_truth":%q,"reason":"field %d was not looked at"}`+"\n",
 			i, i%700, i%40, i, i%500, i%300, truth, i%200)
 		require.NoError(t, err)
 	}
@@ -132,7 +134,8 @@ func TestInterruptedWhileRecording(t *testing.T) {
 		require.ErrorAs(t, c.Wait(), &exit, stderr.String())
 		_ = in.Close() // Wait did
 		require.Equal(t, exitFailed, exit.ExitCode(), stderr.String())
-		require.Regexp(t, `^memtree: interrupted; the (256|512|768) runs accepted before that are kept; give the same command again to go on`, stderr.String())
+		require.Regexp(t, `^memtree: interrupted; the (256|512|768) runs accepted before that are kept; `+
+			`give the same command again to go on`, stderr.String())
 		require.FileExists(t, filepath.Join(store, "shutdown.json"), "it was closed")
 
 		code, out, errs := try(t, "", "record", runs, "--store", store, "--json")

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"github.com/memtree/memtree/holder"
 	"github.com/memtree/memtree/internal/golden"
 	jsonstore "github.com/memtree/memtree/store/json"
 	"github.com/memtree/memtree/text"
@@ -56,10 +57,11 @@ func TestStories(t *testing.T) {
 			return cond == "root" && os.Geteuid() == 0, nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"hold":   hold,
-			"narrow": narrow,
-			"damage": damage,
-			"keys":   keys,
+			"hold":    hold,
+			"narrow":  narrow,
+			"damage":  damage,
+			"keys":    keys,
+			"reached": reached,
 		},
 	})
 }
@@ -69,6 +71,19 @@ func hold(ts *testscript.TestScript, _ bool, args []string) {
 	s, err := jsonstore.OpenDir(context.Background(), ts.MkAbs(args[0]), jsonstore.Options{Started: time.Now()})
 	ts.Check(err)
 	ts.Defer(func() { ts.Check(s.Close()) })
+}
+
+// reached DIR waits until a process runs commands of others on a store.
+func reached(ts *testscript.TestScript, _ bool, args []string) {
+	for range 200 {
+		c, err := holder.Dial(ts.MkAbs(args[0]))
+		if err == nil {
+			ts.Check(c.Close())
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	ts.Fatalf("nobody answers at %s", args[0])
 }
 
 // narrow stdout|stderr fails if a line is wider than 80 cells or has an escape
@@ -131,15 +146,19 @@ func TestHelp(t *testing.T) {
 	for _, lang := range []string{"en", "zh"} {
 		commands := []string{""}
 		for _, c := range (&app{process: process{getenv: func(string) string { return "" }}}).root().Commands() {
-			if !c.Hidden {
-				commands = append(commands, c.Name())
+			if c.Hidden {
+				continue
+			}
+			commands = append(commands, c.Name())
+			for _, sub := range c.Commands() {
+				commands = append(commands, c.Name()+" "+sub.Name())
 			}
 		}
 		var page strings.Builder
 		for _, name := range commands {
 			args := []string{"--lang", lang, "--help"}
 			if name != "" {
-				args = append([]string{name}, args...)
+				args = append(strings.Fields(name), args...)
 			}
 			code, out, errs := try(t, "", args...)
 			require.Zero(t, code)

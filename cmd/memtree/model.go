@@ -12,11 +12,22 @@ import (
 
 // model reads which model is configured. It does not open the model, because most commands
 // need none. A key alone does not configure a model: many people have set one for other programs.
+//
+// Where recordings are played there is no model, and what its variables say does not matter.
 func (a *app) model() (langchain.Config, error) {
+	if err := a.tapeProblem(); err != nil || a.playing() {
+		return langchain.Config{}, err
+	}
 	c, err := langchain.FromEnv(a.getenv)
 	var half *langchain.MissingError
 	if errors.As(err, &half) && !strings.HasPrefix(half.Set, "MEMTREE_") {
 		return langchain.Config{}, nil
+	}
+	if problem := a.settingProblem(); problem != "" {
+		return langchain.Config{}, &failure{problem, err}
+	}
+	if half != nil {
+		return c, &failure{a.missingSentence(half), err}
 	}
 	if err != nil {
 		return c, &failure{a.say("the model is not configured as it must be: %s", err), err}
@@ -31,17 +42,37 @@ func (a *app) generator(how access) (llm.Generator, error) {
 		return nil, nil
 	}
 	c, err := a.model()
-	if how == asking && (err != nil || c.Model != "") {
+	switch {
+	case how == asking && (err != nil || c.Model != "" || a.playing()):
 		return later{}, nil //nolint:nilerr // a question needs no model, so a wrong setting does not stop it
-	}
-	if err != nil || c.Model == "" {
+	case err != nil:
 		return nil, err
+	case a.playing():
+		p, err := a.player()
+		if err != nil {
+			return nil, err
+		}
+		a.spending.player = p
+		if answers, _ := p.Len(); answers == 0 {
+			return nil, nil
+		}
+		return a.metered(p, playedModel), nil
+	case !c.Configured() && a.set(recordVariable) != "" && how != asking:
+		return nil, &failure{a.say("%s is set, and there is no model to record; set MEMTREE_LLM_MODEL", recordVariable), nil}
+	case c.Model == "":
+		return nil, nil
 	}
 	m, err := langchain.Open(c)
 	if err != nil {
 		return nil, &failure{a.say("the model cannot be opened: %s", err), err}
 	}
-	return m, nil
+	g := llm.Generator(m)
+	if how != planning { // which asks nothing
+		if g, err = a.recorded(m, c); err != nil {
+			return nil, err
+		}
+	}
+	return a.metered(g, c.Model), nil
 }
 
 // embedder opens the configured embedding model. It returns nil for the built-in table. If
@@ -51,18 +82,33 @@ func (a *app) embedder(how access) (llm.Embedder, error) {
 	if how == making {
 		return nil, nil
 	}
-	c, err := a.model()
-	if err == nil && c.EmbedModel != "" {
-		var e *langchain.EmbeddingModel
-		if e, err = langchain.OpenEmbedder(c); err == nil {
-			return e, nil
-		}
-		err = &failure{a.say("the embedding model cannot be opened: %s", err), err}
+	e, err := a.openEmbedder()
+	if err != nil && (how == asking || how == reading) {
+		return nil, nil // a question is answered without
 	}
-	if how == asking || how == reading {
+	return e, err
+}
+
+// openEmbedder opens the configured embedding model, or the recordings of one. It returns nil if there is none.
+func (a *app) openEmbedder() (llm.Embedder, error) {
+	c, err := a.model()
+	switch {
+	case err != nil:
+		return nil, err
+	case a.playing():
+		return a.playedEmbedder()
+	case c.EmbedModel == "":
 		return nil, nil
 	}
-	return nil, err
+	m, err := langchain.OpenEmbedder(c)
+	if err != nil {
+		return nil, &failure{a.say("the embedding model cannot be opened: %s", err), err}
+	}
+	e, err := a.recordedTexts(m, c)
+	if err != nil {
+		return nil, err
+	}
+	return a.meteredTexts(e, c.EmbedModel), nil
 }
 
 // later stands in for the model where a command has to answer at once. It analyses no run;
@@ -76,6 +122,9 @@ func (later) Generate(ctx context.Context, _ llm.Request) (llm.Answer, error) {
 
 // modelLine describes the model and does not print its key.
 func (a *app) modelLine(c langchain.Config) string {
+	if a.playing() {
+		return a.say("none asked; answers are played from %s", a.set(replayVariable))
+	}
 	if !c.Configured() {
 		return a.say("none set; the rules analyst needs none (set MEMTREE_LLM_MODEL and MEMTREE_LLM_API_KEY to use one)")
 	}

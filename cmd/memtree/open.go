@@ -28,28 +28,44 @@ const patient = 30 * time.Second
 
 // with opens the store, calls do and closes the store. After a command that wrote, it prints the
 // note on memories that are found by words alone.
+//
+// A command of another process works on the memory that this one has open.
 func (a *app) with(ctx context.Context, how access, do func(*memtree.Memory) error) error {
+	if a.on != nil {
+		return a.borrowed(how, do)
+	}
 	m, err := a.open(ctx, how)
 	if err != nil {
 		return err
 	}
 	err = do(m)
+	a.unrecorded()
+	a.byWords(m, how, err)
+	return errors.Join(err, m.Close()) //nolint:contextcheck // what is accepted is kept whatever became of ctx
+}
+
+// byWords notes, after a command that wrote, that memories are found by words alone.
+func (a *app) byWords(m *memtree.Memory, how access, err error) {
 	if note := m.Health().Note; err == nil && how == writing && note != "" {
 		a.note(oneLine(note))
 	}
-	return errors.Join(err, m.Close()) //nolint:contextcheck // what is accepted is kept whatever became of ctx
 }
 
 // open opens the store with the model and embedder that the command needs. --read-only makes
 // every access reading, except planning.
 func (a *app) open(ctx context.Context, how access) (*memtree.Memory, error) {
+	return a.openWithin(ctx, how, patient)
+}
+
+// openWithin is open with another deadline for guidance.
+func (a *app) openWithin(ctx context.Context, how access, deadline time.Duration) (*memtree.Memory, error) {
 	if a.readOnly && how != planning {
 		how = reading
 	}
 	if err := a.checkFolder(how); err != nil {
 		return nil, err
 	}
-	o := memtree.Options{ReadOnly: how <= planning, Label: a.label, Deadline: patient, Findings: a.findings}
+	o := memtree.Options{ReadOnly: how <= planning, Label: a.label, Deadline: deadline, Logger: a.logger}
 	var err error
 	if o.Generator, err = a.generator(how); err != nil {
 		return nil, err

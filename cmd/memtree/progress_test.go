@@ -46,7 +46,9 @@ func TestProgressIsSilent(t *testing.T) {
 }
 
 func TestByteCount(t *testing.T) {
-	for n, want := range map[int64]string{0: "0 B", 1023: "1023 B", 1024: "1.0 kB", 1536: "1.5 kB", 5 << 20: "5.0 MB", 3 << 30: "3.0 GB"} {
+	for n, want := range map[int64]string{
+		0: "0 B", 1023: "1023 B", 1024: "1.0 kB", 1536: "1.5 kB", 5 << 20: "5.0 MB", 3 << 30: "3.0 GB",
+	} {
 		require.Equal(t, want, byteCount(n))
 	}
 }

@@ -58,7 +58,7 @@ func (a *app) promote(ctx context.Context, ids []string, o transfer.PromoteOptio
 			}
 			o.IDs = append(o.IDs, n.ID)
 		}
-		p, err := m.Promote(ctx, &o)
+		p, err := m.Transfer().Promote(ctx, &o)
 		if err != nil {
 			return err
 		}

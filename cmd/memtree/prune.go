@@ -17,8 +17,8 @@ func (a *app) pruneCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "prune [flags]",
 		Short: a.say("Archive what the tree can do without, each with its reason"),
-		Long: a.say(`Takes memories out of use in this order: what has been replaced for 30 days, cases that were
-seen once 90 days ago, are little trusted, stand behind no
+		Long: a.say(`Takes memories out of use in this order: what did harm and has no evidence newer than 90 days,
+what has been replaced for 30 days, cases that were seen once 90 days ago, are little trusted, stand behind no
 lesson and were given to none of the 20 queries or more that they could have served, lessons with
 fewer than two cases left, and beyond the budget lessons whose cases others cover. No case goes for
 its age or for how many there are.

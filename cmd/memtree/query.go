@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"unicode/utf8"
 
@@ -36,7 +35,7 @@ func (a *app) queryFlags(c *cobra.Command) *queryFlags {
 		"what was found on the very same one is told"))
 	f.IntVar(&q.query.Scope.Position, "position", 0, a.say("place of the test in the suite, from 0"))
 	f.StringVar(&q.query.Scope.Test, "test", "", a.say("id of the test"))
-	f.BoolVar(&a.findings, "findings", false, a.say("tell what was found before too, on whichever build"))
+	f.BoolVar(&q.query.Findings, "findings", false, a.say("tell what was found before too, on whichever build"))
 	f.StringVar(&q.query.Step, "step", "", a.say("the step the agent is about to take, within a run"))
 	f.StringVar(&q.observation, "observation", "", a.say("what can be seen now: a file with an ARIA snapshot or the "+
 		"page's text, or - for standard input"))
@@ -109,7 +108,7 @@ func (a *app) observationText(ctx context.Context, path string) (string, error) 
 func (a *app) textOf(ctx context.Context, path string, most int64) (string, error) {
 	var in io.Reader = interruptible{ctx, a.stdin}
 	if path != "-" {
-		f, err := os.Open(path) //nolint:gosec // the user names the file
+		f, err := a.desk.Open(path)
 		if err != nil {
 			return "", err
 		}
@@ -118,7 +117,7 @@ func (a *app) textOf(ctx context.Context, path string, most int64) (string, erro
 	}
 	b, err := io.ReadAll(io.LimitReader(in, most+1))
 	if err != nil {
-		return "", fmt.Errorf("read %s: %w", path, err)
+		return "", fmt.Errorf("read %s: %w", a.fileName(path), err)
 	}
 	return string(b), nil
 }

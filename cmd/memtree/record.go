@@ -13,7 +13,7 @@ import (
 )
 
 func (a *app) recordCommand() *cobra.Command {
-	async, run := false, ""
+	async, dry, run := false, false, ""
 	c := &cobra.Command{
 		Use:   "record FILE... [flags]",
 		Short: a.say("Record judged runs; wrong judgements become cases"),
@@ -36,10 +36,17 @@ The same answer to the same test is one more run if its id, run_id, trial or at 
 			`before; --run names the run of such lines.`),
 		Example: "  memtree record runs.jsonl\n  my-harness --json | memtree record - --run nightly-42",
 		Args:    a.arguments(1, -1, a.say("one file or more, or - for standard input")),
-		RunE:    func(c *cobra.Command, args []string) error { return a.record(c.Context(), args, run, async) },
+		RunE: func(c *cobra.Command, args []string) error {
+			if dry {
+				return a.recordDry(c.Context(), args, run)
+			}
+			return a.record(c.Context(), args, run, async)
+		},
 	}
 	c.Flags().StringVar(&run, "run", "", a.say("id of the run, for lines that have neither id nor run_id"))
 	c.Flags().BoolVar(&async, "async", false, a.say("do not wait for cases to be formed; the next record goes on with it"))
+	c.Flags().BoolVar(&dry, "dry-run", false, a.say("say what would be accepted and asked, write nothing, ask no model"))
+	a.boundFlags(c)
 	return c
 }
 
@@ -63,6 +70,12 @@ type recorded struct {
 	Rejected    []reject `json:"rejected"`
 	RejectCount int      `json:"rejectedCount"` // Rejected names the first 10,000
 
+	ByModel       int   `json:"byModel"`       // of the new cases
+	ByRules       int   `json:"byRules"`       // likewise
+	ModelFailures int   `json:"modelFailures"` // questions to which the model gave no answer that can be used
+	Calls         int   `json:"calls"`         // of the model
+	Model         spent `json:"model"`         // what it was asked, and what that cost
+
 	types map[string]map[taxonomy.Direction]int
 	left  int // still in the outbox
 	dead  int // could not be formed
@@ -75,8 +88,13 @@ type recorder struct {
 	out   recorded
 	batch []tree.Evaluation
 	size  int
+	texts []string // of the cases that a dry run would make
 
-	nameless bool // a duplicate has neither id nor run_id, so it may be another run with equal content
+	mine map[string]bool // keys of the accepted runs, where others record meanwhile; nil: all that is new is ours
+
+	readRuns int        // that were read
+	names    *testNames // of the tests of reports, where labels are to be found for them; or nil
+	nameless bool       // a duplicate has neither id nor run_id, so it may be another run with equal content
 }
 
 // record records the runs of files, and waits until cases are formed unless async is set. run is
@@ -91,6 +109,9 @@ func (a *app) record(ctx context.Context, files []string, run string, async bool
 	r.out.types = map[string]map[taxonomy.Direction]int{}
 	err = a.with(ctx, writing, func(m *memtree.Memory) error {
 		r.mem = m
+		if a.on != nil {
+			r.mine = map[string]bool{}
+		}
 		return r.run(ctx, files, async)
 	})
 	in.bar.end()
@@ -102,6 +123,17 @@ func (a *app) record(ctx context.Context, files []string, run string, async bool
 
 // run records all files, counts what came of them, and prints that.
 func (r *recorder) run(ctx context.Context, files []string, async bool) error {
+	if err := r.work(ctx, files, async); err != nil {
+		return err
+	}
+	if r.json {
+		return r.printJSON(r.out)
+	}
+	return r.summary(async)
+}
+
+// work records all files and counts what came of them.
+func (r *recorder) work(ctx context.Context, files []string, async bool) error {
 	if !async {
 		// Runs that an earlier command left are formed first, so that their cases are not
 		// counted as this command's.
@@ -119,6 +151,9 @@ func (r *recorder) run(ctx context.Context, files []string, async bool) error {
 			return r.stopped(err)
 		}
 	}
+	if err := r.end(ctx); err != nil {
+		return r.stopped(err)
+	}
 	if !async {
 		if err := r.form(ctx); err != nil {
 			return r.stopped(err)
@@ -128,13 +163,12 @@ func (r *recorder) run(ctx context.Context, files []string, async bool) error {
 		return err
 	}
 	r.out.Analysis = since(r.mem.Health().Formed, formed)
+	r.account()
 	r.bar.end()
 	r.hidden()
+	r.halted(r.mem, sum(r.out.Analysis.Unanswered))
 	r.out.Rejected, r.out.RejectCount = r.rejected, r.rejects
-	if r.json {
-		return r.printJSON(r.out)
-	}
-	return r.summary(async)
+	return nil
 }
 
 // stopped returns the error for a record command that could not finish. It says which runs are
@@ -153,18 +187,25 @@ func (r *recorder) stopped(err error) error {
 
 // file records one file. If reading it fails, the runs before the failure are recorded.
 func (r *recorder) file(ctx context.Context, name string) error {
-	err := r.intake.file(ctx, name, func(e *tree.Evaluation) error {
+	err := r.intake.file(ctx, name, r.taker(ctx, name))
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return errors.Join(err, r.flush(ctx, name))
+}
+
+// taker takes the runs of a file.
+func (r *recorder) taker(ctx context.Context, name string) func(*tree.Evaluation) error {
+	return func(e *tree.Evaluation) error {
+		r.readRuns++
+		r.names.meet(e)
 		r.batch = append(r.batch, *e)
 		r.size += len(e.Prompt) + len(e.Observation) + len(e.Judgment) + len(e.GroundTruth) + len(e.Reason)
 		if len(r.batch) >= batchRuns || r.size >= batchBytes {
 			return r.flush(ctx, name)
 		}
 		return nil
-	})
-	if ctx.Err() != nil {
-		return ctx.Err()
 	}
-	return errors.Join(err, r.flush(ctx, name))
 }
 
 // flush records the batch and empties it. name is the file that it came from.
@@ -180,10 +221,20 @@ func (r *recorder) flush(ctx context.Context, name string) error {
 		switch receipt.Status {
 		case tree.Accepted:
 			r.accepted(&r.batch[i])
+			if r.mine != nil {
+				r.mine[receipt.Key] = true
+			}
 		case tree.Duplicate:
 			r.out.Duplicate++
 			r.nameless = r.nameless || r.batch[i].ID == "" && r.batch[i].RunID == ""
 		case tree.Contradiction:
+			if same, err := r.toldBefore(ctx, &r.batch[i]); err != nil || same {
+				r.out.Duplicate++
+				if err != nil {
+					return err
+				}
+				continue
+			}
 			r.reject(reject{File: name, Field: "id",
 				Error: r.say("%s was recorded before with other content; give each run its own id, or name it with --run",
 					receipt.Key)})

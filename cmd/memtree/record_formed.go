@@ -37,6 +37,16 @@ func since(now, before formation.Tally) analysed {
 	return a
 }
 
+// account sums up what the model did.
+func (r *recorder) account() {
+	o, f := &r.out, &r.out.Analysis
+	o.ByModel, o.ByRules, o.Model = f.ByModel, f.ByRules, r.spentNow()
+	o.Calls = o.Model.Calls
+	for _, failures := range []map[llm.Kind]int{f.Unusable, f.Unanswered, f.Uncompared} {
+		o.ModelFailures += sum(failures) - failures[llm.KindBound]
+	}
+}
+
 // less subtracts counts. It leaves out a key of which nothing remains.
 func less[K comparable](now, before map[K]int) map[K]int {
 	out := map[K]int{}
@@ -67,9 +77,12 @@ func (r *recorder) analysis() []string {
 		lines = append(lines, r.say("Without a label because the model did not tell whether the "+
 			"judgment is right: %d (%s).", sum(f.Uncompared), r.kinds(f.Uncompared)))
 	}
-	if f.ModelError != "" {
+	if f.ModelError != "" && r.mem.Health().Model == nil { // else halted says it
 		const most = 200 // characters
 		lines = append(lines, r.say("The model's last failure: %s", text.Clip(oneLine(f.ModelError), most)))
+	}
+	if f.Again > 0 {
+		lines = append(lines, r.say("Of the cases that waited for the model it has now read %d.", f.Again))
 	}
 	if f.Cases == 0 {
 		return lines
@@ -147,12 +160,18 @@ func (a *app) kindName(k llm.Kind) string {
 		return a.say("cut off")
 	case llm.KindRefused:
 		return a.say("declined")
+	case llm.KindNoAnswer:
+		return a.say("no answer of a model")
 	case llm.KindMalformed:
 		return a.say("malformed or not grounded")
 	case llm.KindTooLarge:
 		return a.say("too large")
+	case llm.KindBound:
+		return a.say("over the bound")
 	case llm.KindBadRequest:
 		return a.say("request not understood")
+	case llm.KindNotRecorded:
+		return a.say("not recorded")
 	default:
 		return a.say("other")
 	}

@@ -33,15 +33,27 @@ func scripted(t *testing.T, steps map[string]llmtest.Step) string {
 			}
 			message := map[string]any{"role": "assistant", "content": step.Text}
 			switch llm.KindOf(step.Err) {
+			case llm.KindTooLarge:
+				w.WriteHeader(http.StatusRequestEntityTooLarge)
+				_ = json.NewEncoder(w).Encode(map[string]any{"error": map[string]string{"message": "too many words"}})
+				return
 			case llm.KindUnauthorised:
 				w.WriteHeader(http.StatusUnauthorized)
-				_ = json.NewEncoder(w).Encode(map[string]any{"error": map[string]string{"message": "Incorrect API key"}})
+				_ = json.NewEncoder(w).Encode(map[string]any{"error": map[string]string{"message": "who are you"}})
 				return
 			case llm.KindRefused:
 				message = map[string]any{"role": "assistant", "content": nil, "refusal": "I will not."}
 			default:
 			}
-			_ = json.NewEncoder(w).Encode(map[string]any{"model": "gpt-x", "choices": []any{map[string]any{"index": 0, "message": message, "finish_reason": "stop"}}})
+			reply := map[string]any{"model": "gpt-x", "choices": []any{
+				map[string]any{"index": 0, "message": message, "finish_reason": "stop"},
+			}}
+			if step.Usage != (llm.Usage{}) {
+				reply["usage"] = map[string]int{
+					"prompt_tokens": step.Usage.InputTokens, "completion_tokens": step.Usage.OutputTokens,
+				}
+			}
+			_ = json.NewEncoder(w).Encode(reply)
 			return
 		}
 		http.Error(w, "nothing is scripted for this", http.StatusBadRequest)
@@ -59,29 +71,37 @@ func aCase(page, reason string) string {
 	return string(b) + "\n"
 }
 
-const sound = `{"specificError":"The total of the items was wrong and was passed.","errorReason":"The agent did not add up the items of the page.",` +
-	`"errorType":"content_validation_error","avoidanceStrategy":"When a page shows the total of its items, add up the items and compare the sum with the total.","confidence":0.8}`
+const sound = `{"specificError":"The total of the items was wrong and was passed.",` +
+	`"errorReason":"The agent did not add up the items of the page.","errorType":"content_validation_error",` +
+	`"avoidanceStrategy":"When a page shows the total of its items, ` +
+	`add up the items and compare the sum with the total.","confidence":0.8}`
 
 const sure = `{"reason":"Both say that the note is as it should be.","correct":true,"direction":"none"}`
 
 func TestRecordSaysWhoReadTheCases(t *testing.T) {
 	runs := filepath.Join(t.TempDir(), "runs.jsonl")
-	require.NoError(t, os.WriteFile(runs, []byte(aCase("cart", "It did not add up the items.")+aCase("invoice", "It did not add up the items of the invoice.")+
+	require.NoError(t, os.WriteFile(runs, []byte(aCase("cart", "It did not add up the items.")+
+		aCase("invoice", "It did not add up the items of the invoice.")+
 		aCase("refund", "Somebody should look at this one again.")+aCase("voucher", "")+
-		`{"id":"memo","prompt":"Read the memo","judgment":"The head of the memo names Ana and its date is the third of May.","ground_truth":"fail"}`+"\n"+
-		`{"id":"note","prompt":"Read the note","judgment":"The head of the note names Ben and its date is the fifth of May.","ground_truth":"pass"}`+"\n"), 0o600))
+		`{"id":"memo","prompt":"Read the memo",`+
+		`"judgment":"The head of the memo names Ana and its date is the third of May.","ground_truth":"fail"}`+"\n"+
+		`{"id":"note","prompt":"Read the note",`+
+		`"judgment":"The head of the note names Ben and its date is the fifth of May.","ground_truth":"pass"}`+"\n"), 0o600))
 	env := map[string]string{
 		"MEMTREE_LLM_MODEL": "gpt-x", "MEMTREE_LLM_API_KEY": "sk-ours",
 		"MEMTREE_LLM_BASE_URL": scripted(t, map[string]llmtest.Step{
-			"the cart page": {Text: sound}, "the invoice page": {Text: "sorry"}, "the memo": {Text: "who knows"}, "the note": {Text: sure},
-			"the refund page": {Err: &llm.Error{Kind: llm.KindRefused}}, "the voucher page": {Err: &llm.Error{Kind: llm.KindUnauthorised}},
+			"the cart page": {Text: sound}, "the invoice page": {Text: "sorry"},
+			"the memo": {Text: "who knows"}, "the note": {Text: sure},
+			"the refund page":  {Err: &llm.Error{Kind: llm.KindRefused}},
+			"the voucher page": {Err: &llm.Error{Kind: llm.KindTooLarge}},
 		}),
 	}
 	record := func(t *testing.T, args ...string) string {
 		env["MEMTREE_STORE"] = filepath.Join(t.TempDir(), "store")
 		var out, errs strings.Builder
 		do := func(args ...string) int {
-			return run(t.Context(), process{args: args, stdin: strings.NewReader(""), stdout: &out, stderr: &errs, getenv: func(k string) string { return env[k] }})
+			return run(t.Context(), process{args: args, stdin: strings.NewReader(""), stdout: &out, stderr: &errs,
+				getenv: func(k string) string { return env[k] }})
 		}
 		require.Zero(t, do("init"), errs.String())
 		out.Reset()
@@ -94,17 +114,21 @@ func TestRecordSaysWhoReadTheCases(t *testing.T) {
 		requireNarrow(t, out)
 		said := strings.Join(strings.Fields(out), " ")
 		require.Contains(t, said, "Of the accepted: 1 right, 4 wrong, 1 without a label.")
-		require.Contains(t, said, "Of the new cases: 1 read by the model gpt-x, 2 by the rules because its answer could not be used (malformed or not grounded 1, declined 1), 1 by the rules because it gave no answer (key refused 1).")
-		require.Contains(t, said, "Without a label because the model did not tell whether the judgment is right: 1 (malformed or not grounded 1).")
+		require.Contains(t, said, "Of the new cases: 1 read by the model gpt-x, "+
+			"1 by the rules because its answer could not be used (malformed or not grounded 1), "+
+			"2 by the rules because it gave no answer (declined 1, too large 1).")
+		require.Contains(t, said, "Without a label because the model did not tell whether the judgment is right: "+
+			"1 (malformed or not grounded 1).")
 		require.Contains(t, said, "The model's last failure: ")
-		require.Contains(t, said, "Of the new cases: 2 with a known check, 1 with a cause that no check fits, 1 with no word on the cause. An evaluator's note (reason) would tell.")
+		require.Contains(t, said, "Of the new cases: 2 with a known check, 1 with a cause that no check fits, "+
+			"1 with no word on the cause. An evaluator's note (reason) would tell.")
 	})
 	t.Run("in Chinese", func(t *testing.T) {
 		out := record(t, "--lang", "zh")
 		requireNarrow(t, out)
 		said := strings.Join(strings.Fields(out), "")
 		require.Contains(t, said, "由模型gpt-x分析1")
-		require.Contains(t, said, "模型没有回答而由规则分析1（密钥被拒1）")
+		require.Contains(t, said, "模型没有回答而由规则分析2（")
 		require.Contains(t, said, "没有说明原因1")
 	})
 	t.Run("as JSON", func(t *testing.T) {
@@ -117,7 +141,7 @@ func TestRecordSaysWhoReadTheCases(t *testing.T) {
 		b, err := json.Marshal(a)
 		require.NoError(t, err)
 		require.JSONEq(t, `{"cases":4,"checked":2,"worded":1,"silent":1,"byModel":1,"byRules":3,"models":{"gpt-x":1},
-			"unusable":{"malformed":1,"refused":1},"unanswered":{"unauthorised":1},"uncompared":{"malformed":1}}`, string(b))
+			"unusable":{"malformed":1},"unanswered":{"refused":1,"too large":1},"uncompared":{"malformed":1}}`, string(b))
 	})
 }
 

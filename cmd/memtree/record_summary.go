@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/taxonomy"
 )
 
@@ -14,13 +15,18 @@ func (r *recorder) form(ctx context.Context) error {
 	r.bar.end()
 	bar := r.progress(r.say("forming cases"), plainCount)
 	defer bar.end()
-	info, err := r.mem.Tree().Info(ctx)
+	return r.formed(ctx, r.mem, bar)
+}
+
+// formed waits until the outbox of a memory is empty.
+func (a *app) formed(ctx context.Context, m *memtree.Memory, bar *progress) error {
+	info, err := m.Tree().Info(ctx)
 	if err != nil {
 		return err
 	}
 	total := int64(info.Outbox)
 	done := make(chan error, 1)
-	go func() { done <- r.mem.Wait(ctx) }()
+	go func() { done <- m.Wait(ctx) }()
 	tick := time.NewTicker(redraw)
 	defer tick.Stop()
 	for {
@@ -28,7 +34,7 @@ func (r *recorder) form(ctx context.Context) error {
 		case err := <-done:
 			return err
 		case <-tick.C:
-			if info, err := r.mem.Tree().Info(ctx); err == nil {
+			if info, err := m.Tree().Info(ctx); err == nil {
 				bar.step(max(0, total-int64(info.Outbox)), total)
 			}
 		}
@@ -46,6 +52,9 @@ func (r *recorder) summary(async bool) error {
 	if r.unread > 0 {
 		lines = append(lines, r.say("Files without a run that can be read: %d.", r.unread))
 	}
+	if r.skipped > 0 {
+		lines = append(lines, r.say("Tests without a verdict, such as skipped ones: %d.", r.skipped))
+	}
 	if r.nameless && !r.quiet {
 		lines = append(lines, r.say("Some of the lines recorded before have no id, run_id, trial or at, "+
 			"so that a new run cannot be told from the old one. If they are of a new run, name it with --run."))
@@ -59,12 +68,13 @@ func (r *recorder) summary(async bool) error {
 		lines = append(lines, r.unformed(o.left))
 	case o.Formed+o.Occurrences > 0:
 		lines = append(lines, r.say("New cases: %d. Occurrences of known cases: %d.", o.Formed, o.Occurrences))
-	case o.Accepted == 0 && o.Duplicate > 0:
+	case o.Accepted == 0 && o.Duplicate > 0 && o.Analysis.Again == 0:
 		lines = append(lines, r.say("Nothing has changed."))
 	}
 	if !async || o.left == 0 {
 		lines = append(lines, r.analysis()...)
 	}
+	lines = append(lines, r.spentLines()...)
 	if o.dead > 0 {
 		lines = append(lines, r.say("%d could not be made into cases and are kept aside; see `memtree stats`.", o.dead))
 	}

@@ -18,13 +18,16 @@ func (r *recorder) tally(ctx context.Context, before tree.Info) error {
 	}
 	r.out.left = after.Outbox
 	r.out.dead = after.Dead - before.Dead
-	r.out.Formed = after.Nodes - before.Nodes
 	inCases, verdicts := 0, []*tree.Verdict{}
+	formed := map[string]bool{} // cases that no run but ours made
 	for entry, err := range r.mem.Tree().Ledger(ctx, before.Entries) {
 		if err != nil {
 			return fmt.Errorf("read the ledger: %w", err)
 		}
 		v := entry.Verdict
+		if v != nil && r.mine != nil && !r.mine[v.Evaluation] {
+			continue
+		}
 		if v != nil {
 			verdicts = append(verdicts, v)
 		}
@@ -36,10 +39,17 @@ func (r *recorder) tally(ctx context.Context, before tree.Info) error {
 		if err != nil {
 			return err
 		}
+		others := func(o tree.Occurrence) bool { return !r.mine[o.Evaluation] }
+		if r.mine != nil && !slices.ContainsFunc(n.Occurrences, others) {
+			formed[n.ID] = true
+		}
 		if r.out.types[n.ErrorType] == nil {
 			r.out.types[n.ErrorType] = map[taxonomy.Direction]int{}
 		}
 		r.out.types[n.ErrorType][v.Direction]++
+	}
+	if r.out.Formed = after.Nodes - before.Nodes; r.mine != nil {
+		r.out.Formed = len(formed)
 	}
 	r.out.Occurrences = inCases - r.out.Formed
 	r.relabel(verdicts)

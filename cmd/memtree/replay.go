@@ -21,6 +21,7 @@ type replayOptions struct {
 	evolve bool
 	items  int
 	word   string // one of wordings
+	embed  string // one of embedders
 	floor  float64
 	bound  float64 // from how likely to be wrong a verdict is corrected
 }
@@ -39,10 +40,12 @@ without it a number says little.
 Memory has cases alone. With --evolve a second one is measured beside it whose tree learns, by
 rules: it evolves every night of the history, and whenever %d runs have come since.
 
-It works on stores in memory, calls no model and changes nothing of yours.`, longestDay),
+It works on stores in memory and changes nothing of yours. It calls no model, but for the one that
+embeds, where --embedder model asks for that.`, longestDay),
 		Example: `  memtree replay runs.jsonl
   memtree replay january.jsonl february.jsonl --json
   memtree replay runs.jsonl --evolve
+  memtree replay runs.jsonl --embedder model
   memtree replay runs.jsonl --html risk.html`,
 		Args: a.arguments(1, -1, a.say("one file or more, or - for standard input")),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -58,18 +61,23 @@ It works on stores in memory, calls no model and changes nothing of yours.`, lon
 			if !slices.Contains(wordings, o.word) {
 				return &usageError{a.say("--wording is %s; use one of: %s", o.word, strings.Join(wordings, ", "))}
 			}
+			if !slices.Contains(embedders, o.embed) {
+				return &usageError{a.say("--embedder is %s; use one of: %s", o.embed, strings.Join(embedders, ", "))}
+			}
 			return a.replay(c.Context(), args, &o)
 		},
 	}
 	f := c.Flags()
 	f.BoolVar(&o.evolve, "evolve", false, a.say("also measure a memory whose tree evolves every night of the history"))
 	f.IntVar(&o.items, "max-items", 3, a.say("most memories a run is given"))
-	f.Float64Var(&o.bound, "correct-above", replay.DefaultBound, a.say("say what taking the other verdict would have done "+
+	f.Float64Var(&o.bound, "correct-above", tree.CorrectAbove, a.say("say what taking the other verdict would have done "+
 		"where one is at least this likely to be wrong"))
 	f.Float64Var(&o.floor, "trust-floor", 0.2, a.say("leave out what is trusted less, 0 to 1; "+
 		"a case of the very test at half of it"))
 	f.StringVar(&o.word, "wording", wordings[0], a.say("what a run is told: actions, "+
 		"or what was found before too (findings)"))
+	f.StringVar(&o.embed, "embedder", embedders[0], a.say("what gives texts their meaning: the built-in table, "+
+		"or the embedding model that is configured (model), which is sent every prompt"))
 	f.StringVar(&o.page, "html", "", a.say("also write a page for a browser to this file: "+
 		"what reading the riskiest verdicts finds"))
 	f.Uint64Var(&o.seed, "seed", 1, a.say("seed of the random control"))
@@ -130,11 +138,14 @@ const nearestGiven = 2
 func (a *app) measure(ctx context.Context, stream []tree.Evaluation, o *replayOptions) (
 	rep replay.Report, said []foretold, err error,
 ) {
-	given := min(nearestGiven, o.items)
-	r := &foreteller{
-		rememberer: rememberer{limits: o.limits(), findings: o.word == wordings[1]}, plain: replay.NewNearest(1),
+	e, err := a.replayEmbedder(ctx, stream, o.embed)
+	if err != nil {
+		return rep, nil, err
 	}
-	v := &evolver{rememberer: rememberer{limits: o.limits(), findings: o.word == wordings[1]}}
+	given := min(nearestGiven, o.items)
+	ours := rememberer{limits: o.limits(), findings: o.word == wordings[1], embedder: e}
+	r := &foreteller{rememberer: ours, plain: replay.NewNearest(1)}
+	v := &evolver{rememberer: ours}
 	memories, subjects := []*rememberer{&r.rememberer}, []replay.Subject{r, replay.NewNearest(given)}
 	if o.evolve {
 		memories, subjects = append(memories, &v.rememberer), append(subjects, v, replay.NewNearest(given))
@@ -150,6 +161,14 @@ func (a *app) measure(ctx context.Context, stream []tree.Evaluation, o *replayOp
 	rep, err = replay.Run(ctx, stream, replay.Options{
 		Judge: judged, Seed: o.seed, Progress: func(done, total int) { bar.step(int64(done), int64(total)) },
 	}, subjects...)
+	if e != nil {
+		rep.Embedder = e.ID()
+	}
+	for _, m := range memories {
+		if note := m.mem.Health().Note; note != "" {
+			a.note(oneLine(note))
+		}
+	}
 	if i := slices.IndexFunc(rep.Rows, func(r replay.Row) bool { return r.Name == v.Name() }); i >= 0 {
 		rep.Evolved = &rep.Rows[i]
 	}
@@ -175,6 +194,9 @@ func (a *app) printReplay(rep *replay.Report) error {
 	}
 	if rep.Duplicate > 0 {
 		top += a.say(" %d were there twice and count once.", rep.Duplicate)
+	}
+	if rep.Embedder != "" {
+		top += a.say(" What texts mean is said by %s.", rep.Embedder)
 	}
 	if err := writeLines(a.stdout, append(wrap(top, a.width), "")...); err != nil {
 		return err

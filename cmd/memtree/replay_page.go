@@ -14,7 +14,10 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/memtree/memtree/effect/plot"
 	"github.com/memtree/memtree/replay"
+	"github.com/memtree/memtree/risk"
+	"github.com/memtree/memtree/stat"
 	"github.com/memtree/memtree/text"
 )
 
@@ -27,16 +30,6 @@ var replayPage = sync.OnceValues(func() (*template.Template, error) {
 
 // shownOnPage is how many of the riskiest verdicts the page lists.
 const shownOnPage = 30
-
-// These bound the drawing area of a plot, in units of its viewBox.
-const (
-	plotLeft, plotTop    = 50.0, 20.0
-	plotWidth, plotDepth = 360.0, 270.0
-)
-
-func plotX(share float64) float64 { return math.Round(10*(plotLeft+plotWidth*share)) / 10 }
-
-func plotY(share float64) float64 { return math.Round(10*(plotTop+plotDepth*(1-share))) / 10 }
 
 // tick is a share on both axes.
 type tick struct {
@@ -134,7 +127,7 @@ func (a *app) pageSure(r *replay.Risks) string {
 func ticks() []tick {
 	var out []tick
 	for _, share := range []float64{0, 0.2, 0.4, 0.6, 0.8, 1} {
-		out = append(out, tick{plotX(share), plotY(share), fmt.Sprintf("%.0f", 100*share)})
+		out = append(out, tick{plot.X(share), plot.Y(share), fmt.Sprintf("%.0f", 100*share)})
 	}
 	return out
 }
@@ -142,7 +135,7 @@ func ticks() []tick {
 func curve(gain []replay.Gain, of func(replay.Gain) float64) string {
 	var b strings.Builder
 	for _, g := range gain {
-		fmt.Fprintf(&b, "%g,%g ", plotX(g.Read), plotY(of(g)))
+		fmt.Fprintf(&b, "%g,%g ", plot.X(g.Read), plot.Y(of(g)))
 	}
 	return strings.TrimSpace(b.String())
 }
@@ -153,10 +146,10 @@ func (a *app) dots(bins []replay.Bin) []dot {
 		if b.N == 0 {
 			continue
 		}
-		in := replay.Wilson(int(math.Round(b.Wrong*float64(b.N))), b.N)
+		in := stat.Wilson(int(math.Round(b.Wrong*float64(b.N))), b.N)
 		out = append(out, dot{
-			X: plotX(b.P), Y: plotY(b.Wrong), R: math.Round(10*min(16, 2+1.2*math.Sqrt(float64(b.N)))) / 10,
-			Low: plotY(in.Low), High: plotY(in.High),
+			X: plot.X(b.P), Y: plot.Y(b.Wrong), R: math.Round(10*min(16, 2+1.2*math.Sqrt(float64(b.N)))) / 10,
+			Low: plot.Y(in.Low), High: plot.Y(in.High),
 			Title: a.say("%d verdicts: %s said, %s wrong", b.N, percent(b.P), percent(b.Wrong)),
 		})
 	}
@@ -172,8 +165,8 @@ func (a *app) pageRows(said []foretold) []pageRow {
 	for i := range said[:min(shownOnPage, len(said))] {
 		v := &said[i]
 		row := pageRow{
-			ID: v.Evaluation, Risk: percent(v.P), Why: a.whyRisky(v.Because), Prompt: text.Clip(oneLine(v.prompt), 240),
-			Out: a.say("right"), Wrong: v.wrong,
+			ID: v.Evaluation, Risk: percent(v.P), Why: a.whyRisky(&risk.Risk{Because: v.Because}),
+			Prompt: text.Clip(oneLine(v.prompt), 240), Out: a.say("right"), Wrong: v.wrong,
 		}
 		if v.wrong {
 			row.Out = a.say("wrong")

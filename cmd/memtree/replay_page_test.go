@@ -12,8 +12,18 @@ import (
 // TestReplayPageIsInert gives the page texts that want to be more than text.
 func TestReplayPageIsInert(t *testing.T) {
 	half := 0.5
-	r := replay.Risks{N: 2, Wrong: 1, AUC: &half, Reliability: []replay.Bin{{N: 1, P: 0.5, Wrong: 1}}, Gain: []replay.Gain{{}, {Read: 1, Found: 1, Nearest: 1}}}
-	hostile := foretold{risky: risky{Evaluation: `"><img src=x onerror=alert(1)>`, prompt: `</td></table><script>alert("x")</script>`}, wrong: true}
+	r := replay.Risks{
+		N: 2, Wrong: 1, AUC: &half,
+		Reliability: []replay.Bin{{N: 1, P: 0.5, Wrong: 1}},
+		Gain:        []replay.Gain{{}, {Read: 1, Found: 1, Nearest: 1}},
+	}
+	hostile := foretold{
+		risky: risky{
+			Evaluation: `"><img src=x onerror=alert(1)>`,
+			prompt:     `</td></table><script>alert("x")</script>`,
+		},
+		wrong: true,
+	}
 	page, err := replayPage()
 	require.NoError(t, err)
 	var b bytes.Buffer

@@ -9,6 +9,7 @@ import (
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/formation"
 	"github.com/memtree/memtree/judgment"
+	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/replay"
 	"github.com/memtree/memtree/retrieval"
 	"github.com/memtree/memtree/taxonomy"
@@ -26,12 +27,14 @@ func judged(e *tree.Evaluation) replay.Label {
 type rememberer struct {
 	mem      *memtree.Memory
 	limits   retrieval.Limits
-	findings bool // tell what was found before
+	findings bool         // tell what was found before
+	embedder llm.Embedder // nil: the built-in table
 	now      time.Time
 }
 
 func (r *rememberer) open(ctx context.Context) error {
-	o := memtree.Options{InMemory: true, Deadline: patient, Findings: r.findings, Now: func() time.Time { return r.now }}
+	o := memtree.Options{InMemory: true, Deadline: patient, Findings: r.findings, Embedder: r.embedder,
+		Now: func() time.Time { return r.now }}
 	var err error
 	r.mem, err = memtree.Open(ctx, "", &o)
 	return err
@@ -169,26 +172,11 @@ func (r *foreteller) Ask(ctx context.Context, e *tree.Evaluation) (replay.Given,
 	return a, nil
 }
 
-// oppositeIsRight says whether the opposite of a verdict would have been right; nil where
-// it has no single opposite, or nobody said what was true but that it was wrong.
-func oppositeIsRight(e *tree.Evaluation) *bool {
-	other, ok := judgment.Opposite(e.Judgment)
-	if !ok {
-		return nil
-	}
-	switch c, _ := judgment.Compare(judgment.Decode(other), judgment.Decode(e.GroundTruth)); c {
-	case judgment.Same:
-		return new(true)
-	case judgment.Different:
-		return new(false)
-	default:
-		return nil
-	}
-}
-
 func (r *foreteller) Learn(ctx context.Context, e *tree.Evaluation, v replay.Label) error {
 	if v.Labelled {
-		r.next.Other = oppositeIsRight(e)
+		if right, known := judgment.OppositeRight(e, v.Correct); known {
+			r.next.Other = &right
+		}
 		r.next.Wrong, r.about.wrong, r.about.way = v.Wrong(), v.Wrong(), v.Direction
 		r.told = append(r.told, r.next)
 		r.said = append(r.said, r.about)

@@ -3,9 +3,12 @@ package main
 import (
 	"context"
 	"io"
+	"log/slog"
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/memtree/memtree/holder"
 )
 
 // process is what the operating system gives a command.
@@ -22,25 +25,44 @@ type app struct {
 	process
 	speech
 	screen
+	config   config
 	store    string // its folder
 	label    string // name of the team, for a new store
 	json     bool
 	quiet    bool
 	readOnly bool
-	started  bool // flags and arguments were understood
-	findings bool // guide tells what was found before on any build
+	started  bool         // flags and arguments were understood
+	logger   *slog.Logger // of a command that serves; nil: nobody is told
+	desk     holder.Desk  // where the user sits
+	command  string       // its name, of one that runs on held
+	on       *held        // the memory of this process that another one's command works on; nil: it opens a store
+	lost     error        // why the process that holds the store could not be asked; nil: none was found
+	bounds   bounds
+	spending spending
 }
 
 // run runs a command and returns the exit code. Only what belongs to the process itself stays in main.
 func run(ctx context.Context, p process) int {
-	a := &app{process: p}
-	a.speech = speechFor(p.args, p.getenv)
+	a := newApp(p, readConfig(p))
 	a.screen = screenFor(p)
+	return a.run(ctx)
+}
+
+func newApp(p process, c config) *app {
+	a := &app{process: p, config: c}
+	p.getenv = a.config.getenv
+	a.getenv = p.getenv
+	a.speech = speechFor(p.args, p.getenv)
+	a.desk = desk{a}
+	return a
+}
+
+func (a *app) run(ctx context.Context) int {
 	root := a.root() //nolint:contextcheck // ctx comes to the commands through ExecuteContext
-	root.SetArgs(p.args)
-	root.SetIn(p.stdin)
-	root.SetOut(p.stdout)
-	root.SetErr(p.stderr)
+	root.SetArgs(a.args)
+	root.SetIn(a.stdin)
+	root.SetOut(a.stdout)
+	root.SetErr(a.stderr)
 	return a.exit(root.ExecuteContext(ctx))
 }
 
@@ -68,7 +90,7 @@ memories that fit are written into its prompt. No account, model or server is ne
 			return &usageError{a.say("there is no command %q; memtree --help lists them", args[0])}
 		},
 		RunE:              func(c *cobra.Command, _ []string) error { return c.Help() },
-		PersistentPreRunE: func(*cobra.Command, []string) error { return a.start() },
+		PersistentPreRunE: func(c *cobra.Command, _ []string) error { return a.start(c) },
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
 	}
 	root.SuggestionsMinimumDistance = 2
@@ -77,8 +99,10 @@ memories that fit are written into its prompt. No account, model or server is ne
 	root.SetHelpCommand(&cobra.Command{Hidden: true, Use: "no-help"})
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{a.flagSentence(err)} })
 	for _, c := range a.commands() {
-		c.DisableFlagsInUseLine = true
-		c.Flags().SortFlags = false
+		for _, c := range append(c.Commands(), c) {
+			c.DisableFlagsInUseLine = true
+			c.Flags().SortFlags = false
+		}
 		root.AddCommand(c)
 	}
 	return root
@@ -92,6 +116,8 @@ func (a *app) persistent(root *cobra.Command) {
 		store = defaultStore
 	}
 	f.StringVar(&a.store, "store", store, a.say("folder of the store (or MEMTREE_STORE)"))
+	f.Lookup("store").DefValue = defaultStore
+	f.String("config", "", a.say("config file (or MEMTREE_CONFIG); see memtree config"))
 	f.BoolVar(&a.json, "json", false, a.say("print JSON"))
 	f.String("lang", a.lang, a.say("language of what is printed: zh or en"))
 	f.BoolVar(&a.quiet, "quiet", false, a.say("print results only, no notes and no progress"))
@@ -105,8 +131,12 @@ func (a *app) persistent(root *cobra.Command) {
 	_ = root.MarkPersistentFlagDirname("store") // as above
 }
 
-// start runs once the flags and arguments are known to be right.
-func (a *app) start() error {
+// start runs once the flags and arguments are known to be right. If another process holds the store and runs
+// the commands of others, the command runs there, and here no more.
+func (a *app) start(c *cobra.Command) error {
+	if err := a.configure(c); err != nil {
+		return err
+	}
 	if a.badLang != "" {
 		return &usageError{a.say("--lang is %q; use zh or en", a.badLang)}
 	}
@@ -114,16 +144,25 @@ func (a *app) start() error {
 		return &usageError{a.say("--store is empty; name a folder")}
 	}
 	a.started = true
-	return nil
+	if a.on != nil {
+		return a.mayRun(c)
+	}
+	return a.elsewhere(c.Context(), c)
 }
 
 func (a *app) commands() []*cobra.Command {
 	return []*cobra.Command{
-		a.demoCommand(), a.initCommand(), a.recordCommand(), a.guideCommand(), a.explainCommand(),
-		a.evolveCommand(), a.reviewCommand(), a.pruneCommand(), a.treeCommand(), a.showCommand(), a.statsCommand(), a.effectCommand(),
+		a.demoCommand(), a.initCommand(), a.recordCommand(), a.ingestCommand(), a.guideCommand(),
+		a.freezeCommand(), a.explainCommand(),
+		a.checksCommand(),
+		a.evolveCommand(), a.reviewCommand(), a.pruneCommand(), a.treeCommand(), a.showCommand(),
+		a.statsCommand(), a.effectCommand(),
+		a.forgetCommand(), a.pinCommand(), a.banCommand(), a.labelCommand(), a.relabelCommand(), a.editCommand(),
+		a.undoCommand(),
 		a.replayCommand(), a.verifyCommand(), a.fsckCommand(), a.compactCommand(),
 		a.triageCommand(), a.exportCommand(), a.importCommand(), a.promoteCommand(), a.diffCommand(),
-		a.backupCommand(), a.restoreCommand(), a.mergeDriverCommand(),
+		a.backupCommand(), a.restoreCommand(), a.mergeDriverCommand(), a.mcpCommand(),
+		a.serveCommand(), a.tokenCommand(), a.configCommand(), a.llmCommand(), a.qualityCommand(),
 		a.completionCommand(), a.versionCommand(),
 	}
 }

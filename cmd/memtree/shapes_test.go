@@ -75,11 +75,14 @@ func shaped[T any](t *testing.T, out string) T {
 	return v
 }
 
-const shapeRuns = `{"id":"r1","case_id":"cart-1","scene":{"id":"CART","type":"list","route":"/cart"},"prompt":"Check that the cart total equals the sum of the item prices","judgment":"pass","ground_truth":"fail","reason":"the amounts were not compared"}
-{"id":"r2","scene":{"id":"CART"},"prompt":"Check that an item can be removed","judgment":"pass","ground_truth":"pass"}
-{"id":"r3","scene":{"id":"CART"},"prompt":"Check the total of the cart again","judgment":"fail","ground_truth":"pass","reason":"the page was still loading"}
-{"judgment":"pass"}
-`
+const shapeRuns = `{"id":"r1","case_id":"cart-1","scene":{"id":"CART","type":"list","route":"/cart"},` +
+	`"prompt":"Check that the cart total equals the sum of the item prices",` +
+	`"judgment":"pass","ground_truth":"fail","reason":"the amounts were not compared"}` + "\n" +
+	`{"id":"r2","scene":{"id":"CART"},"prompt":"Check that an item can be removed",` +
+	`"judgment":"pass","ground_truth":"pass"}` + "\n" +
+	`{"id":"r3","scene":{"id":"CART"},"prompt":"Check the total of the cart again",` +
+	`"judgment":"fail","ground_truth":"pass","reason":"the page was still loading"}` + "\n" +
+	`{"judgment":"pass"}` + "\n"
 
 func TestShapes(t *testing.T) {
 	dir := t.TempDir()
@@ -92,11 +95,14 @@ func TestShapes(t *testing.T) {
 	}
 	do(exitOK, "init")
 	rec := shaped[recordShape](t, do(exitRejected, "record", runs))
-	require.Equal(t, []int{3, 0, 1, 2, 0, 2, 0}, []int{*rec.Accepted, *rec.Duplicate, *rec.Correct, *rec.Wrong, *rec.Unlabelled, *rec.Formed, *rec.Occurrences})
+	require.Equal(t, []int{3, 0, 1, 2, 0, 2, 0}, []int{
+		*rec.Accepted, *rec.Duplicate, *rec.Correct, *rec.Wrong, *rec.Unlabelled, *rec.Formed, *rec.Occurrences,
+	})
 	require.Len(t, rec.Rejected, 1)
 	require.Equal(t, 4, *rec.Rejected[0].Line)
 
-	g := shaped[guideShape](t, do(exitOK, "guide", "--prompt", "Check the cart total against the item prices", "--scene", "CART", "--route", "/cart"))
+	g := shaped[guideShape](t, do(exitOK, "guide", "--prompt", "Check the cart total against the item prices",
+		"--scene", "CART", "--route", "/cart"))
 	require.False(t, *g.Abstained)
 	require.NotEmpty(t, g.Items)
 	require.NotEmpty(t, g.Items[0].Signals)
@@ -133,7 +139,10 @@ func TestTheKeyIsNeverShown(t *testing.T) {
 		var out, errs strings.Builder
 		env := map[string]string{"MEMTREE_LLM_MODEL": "some-model", "MEMTREE_LLM_API_KEY": secret, "MEMTREE_STORE": dir}
 		do := func(args ...string) int {
-			return run(t.Context(), process{args: args, stdin: strings.NewReader(""), stdout: &out, stderr: &errs, getenv: func(k string) string { return env[k] }})
+			return run(t.Context(), process{
+				args: args, stdin: strings.NewReader(""), stdout: &out, stderr: &errs,
+				getenv: func(k string) string { return env[k] },
+			})
 		}
 		args := []string{"stats"}
 		if asJSON {
@@ -147,10 +156,11 @@ func TestTheKeyIsNeverShown(t *testing.T) {
 	}
 }
 
-// TestTheEmbeddingModelIsUsed has a server spell: what stats shows is what finds.
-func TestTheEmbeddingModelIsUsed(t *testing.T) {
+// spellServer starts a server whose embedding model spells. It notes the texts that it is sent, and says what
+// usage says they took; nil: it does not tell.
+func spellServer(t *testing.T, seen *[]string, usage func(texts []string) int) *httptest.Server {
+	t.Helper()
 	var mu sync.Mutex
-	var seen []string
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var in struct{ Input []string }
 		if err := json.NewDecoder(r.Body).Decode(&in); err != nil || !strings.HasSuffix(r.URL.Path, "/embeddings") {
@@ -166,35 +176,65 @@ func TestTheEmbeddingModelIsUsed(t *testing.T) {
 		for i, v := range vectors {
 			data[i] = datum{i, v}
 		}
+		reply := map[string]any{"data": data}
+		if usage != nil {
+			reply["usage"] = map[string]int{"prompt_tokens": usage(in.Input)}
+		}
 		mu.Lock()
 		defer mu.Unlock()
-		seen = append(seen, in.Input...)
-		_ = json.NewEncoder(w).Encode(map[string]any{"data": data})
+		*seen = append(*seen, in.Input...)
+		_ = json.NewEncoder(w).Encode(reply)
 	}))
-	defer server.Close()
+	t.Cleanup(server.Close)
+	return server
+}
+
+// TestTheEmbeddingModelIsUsed has a server spell: what stats shows is what finds.
+func TestTheEmbeddingModelIsUsed(t *testing.T) {
+	var seen []string
+	server := spellServer(t, &seen, nil)
 	env := map[string]string{
 		"MEMTREE_LLM_EMBED_MODEL": "spell", "MEMTREE_LLM_API_KEY": "sk-ours", "MEMTREE_LLM_BASE_URL": server.URL + "/v1",
 		"MEMTREE_STORE": filepath.Join(t.TempDir(), "store"),
 	}
 	do := func(args ...string) string {
 		var out, errs strings.Builder
-		code := run(t.Context(), process{args: args, stdin: strings.NewReader(`{"prompt":"Check the total of the cart","judgment":"pass","ground_truth":"fail","reason":"It did not add up the items."}`), stdout: &out, stderr: &errs, getenv: func(k string) string { return env[k] }})
+		code := run(t.Context(), process{
+			args: args,
+			stdin: strings.NewReader(`{"prompt":"Check the total of the cart","judgment":"pass","ground_truth":"fail",` +
+				`"reason":"It did not add up the items."}`),
+			stdout: &out, stderr: &errs, getenv: func(k string) string { return env[k] },
+		})
 		require.Zero(t, code, errs.String())
 		return out.String() + errs.String()
 	}
 	do("init")
 	do("record", "-")
 	require.Len(t, seen, 1)
-	require.Contains(t, do("stats"), "openai:spell")
+	require.Contains(t, do("stats"), "openai:spell · vectors of 1 of 1 memories")
+	require.Contains(t, do("stats", "--json"), `"vectors": {
+    "have": 1,
+    "of": 1
+  }`)
 	require.Contains(t, do("stats"), "openai · embedding with spell · ")
 	do("guide", "--prompt", "Look at the cart's total")
 	require.Equal(t, "Look at the cart's total", seen[len(seen)-1])
+	asked := len(seen)
+	do("guide", "--prompt", "Look at the cart's total")
+	require.Len(t, seen, asked, "a prompt is sent once")
+	require.Contains(t, do("replay", "-", "--embedder", "model"), "What texts mean is said by\nopenai:spell.")
+	require.Len(t, seen, asked+1, "each prompt once, for all that is measured")
+	require.Contains(t, do("replay", "-", "--embedder", "model", "--evolve", "--json"), `"embedder": "openai:spell"`)
+	require.NotContains(t, do("replay", "-", "--json"), "embedder")
+	require.Len(t, seen, asked+2)
 	server.Close()
 	require.Contains(t, do("guide", "--prompt", "Check the total of the cart"), "Add up")
 	env["MEMTREE_STORE"] = filepath.Join(t.TempDir(), "later")
 	do("init")
 	require.Contains(t, do("record", "-"), "found by words alone: the embedder openai:spell")
 	require.Contains(t, do("record", "-"), "found by words alone: the embedder openai:spell", "and still")
+	require.Contains(t, do("stats"), "vectors of 0 of 1 memories; the others are found by")
+	require.Contains(t, do("stats", "--lang", "zh"), "其向量：0 / 1 条记忆；")
 }
 
 func TestAKeyAloneIsNoModel(t *testing.T) {

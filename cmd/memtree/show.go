@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/text"
 	"github.com/memtree/memtree/tree"
@@ -259,7 +260,30 @@ func (a *app) history(p *page, n *tree.Node) {
 	if n.Metadata.UsageCount > 0 {
 		p.part(a.say("used"), a.say("%d times, %.0f %% right", n.Metadata.UsageCount, 100*n.Metadata.SuccessRate))
 	}
+	a.credit(p, n.Credit)
 	p.part(a.say("archived for"), n.ArchivedFor)
+	if w := n.Word; w != nil {
+		p.part(a.say("a person"), dotted(string(w.Said), w.By, w.At.Format(time.RFC3339), w.Why))
+	}
+}
+
+// credit prints what runs say of a memory.
+func (a *app) credit(p *page, c *tree.Credit) {
+	if c == nil || c.Runs == 0 {
+		return
+	}
+	e := effect.Effect{Runs: c.Runs, Effect: c.Effect, SD: c.SD, PHarm: c.PHarm}
+	p.part(a.say("effect"), e.Size().In(a.lang))
+	if c.Repeated+c.Confirmed > 0 {
+		p.part(a.say("runs"), a.say("%d made its mistake all the same; %d were right where it had been made before",
+			c.Repeated, c.Confirmed))
+	}
+	if len(c.NotOn) > 0 {
+		p.part(a.say("not given on"), strings.Join(c.NotOn, ", ")+" "+a.say("(it led them to the opposite mistake)"))
+	}
+	if c.Held != nil {
+		p.part(a.say("out of use since"), dotted(c.Held.Since.Format(time.DateOnly), c.Held.Why))
+	}
 }
 
 // makers says who made a memory. If the template bears the name of the analyst, the analyst

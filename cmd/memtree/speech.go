@@ -30,6 +30,11 @@ func (s *speech) tell(sentence string, args []any) string {
 // speechFor finds the language before the flags are parsed, because help needs it too.
 func speechFor(args []string, getenv func(string) string) speech {
 	s := speech{lang: localeLang(getenv)}
+	if set := getenv("MEMTREE_LANG"); set == "zh" || set == "en" {
+		s.lang = set
+	} else {
+		s.badLang = set
+	}
 	for i, arg := range args {
 		value, ok := strings.CutPrefix(arg, "--lang=")
 		if arg == "--lang" && i+1 < len(args) {

@@ -5,7 +5,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"os"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -13,9 +13,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/memtree/memtree/internal/po"
+
+	"github.com/memtree/memtree/assertion"
 	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/fact"
 	"github.com/memtree/memtree/retrieval"
+	"github.com/memtree/memtree/tree"
 )
 
 // said returns the files in which every literal is given to say, and the packages whose
@@ -32,15 +36,31 @@ func said(t *testing.T) map[string][]string {
 	for _, s := range append(fact.Reasons(), fact.Unknown.String(), fact.Holds.String(), fact.Broken.String()) {
 		out[s] = append(out[s], "fact")
 	}
-	entries, err := os.ReadDir(".")
+	for _, s := range assertion.Reasons() {
+		out[s] = append(out[s], "assertion")
+	}
+	for _, s := range tree.CorrectionSentences() {
+		out[s] = append(out[s], "tree")
+	}
+	for english := range sectionsOf(chineseFile, mistakesOf) { // TestMistakesInChinese says which of them are met
+		if out[english] == nil {
+			out[english] = mistakesOf
+		}
+	}
+	files, err := filepath.Glob("*.go")
+	require.NoError(t, err)
+	plots, err := filepath.Glob("../../effect/plot/*.go")
 	require.NoError(t, err)
 	fset := token.NewFileSet()
-	for _, e := range entries {
-		if !strings.HasSuffix(e.Name(), ".go") || strings.HasSuffix(e.Name(), "_test.go") {
+	for _, name := range append(files, plots...) {
+		if strings.HasSuffix(name, "_test.go") {
 			continue
 		}
-		f, err := parser.ParseFile(fset, e.Name(), nil, 0)
+		f, err := parser.ParseFile(fset, name, nil, 0)
 		require.NoError(t, err)
+		if strings.HasPrefix(name, "../../") {
+			name = filepath.Dir(name)[len("../../"):]
+		}
 		ast.Inspect(f, func(n ast.Node) bool {
 			call, ok := n.(*ast.CallExpr)
 			if !ok {
@@ -52,7 +72,7 @@ func said(t *testing.T) map[string][]string {
 			}
 			s, ok := literal(call.Args[0])
 			require.True(t, ok, "%s: say takes a literal, so that it can be translated", fset.Position(call.Pos()))
-			out[s] = append(out[s], e.Name())
+			out[s] = append(out[s], name)
 			return true
 		})
 	}
@@ -99,34 +119,13 @@ func TestEverySentenceIsSaidInBothLanguages(t *testing.T) {
 // that says its entries.
 func TestTextsStandUnderWhoSaysThem(t *testing.T) {
 	used := said(t)
-	for section := range strings.SplitSeq(chineseFile, "\n# ") {
+	for section := range strings.SplitSeq(chineseTexts(), "\n# ") {
 		name, entries, _ := strings.Cut(section, "\n\n")
-		texts, err := readTexts(entries)
+		texts, err := po.Read(entries)
 		require.NoError(t, err)
 		for english := range texts {
 			require.Contains(t, used[english], name, "%q stands under %s", english, name)
 		}
-	}
-}
-
-func TestTextsAreReadStrictly(t *testing.T) {
-	texts, err := readTexts("# a remark\nmsgid \"\"\nmsgstr \"\"\n\"Language: zh\\n\"\n\n" +
-		"msgid \"\"\n\"a\\n\"\n\"b\"\r\nmsgstr \"c \"\n\"\\\"d\\\"\"\nmsgid \"e\"\nmsgstr \"f\"")
-	require.NoError(t, err)
-	require.Equal(t, map[string]string{"a\nb": `c "d"`, "e": "f"}, texts)
-	for po, want := range map[string]string{
-		"msgid \"a\"\nmsgid \"b\"": `line 2: a msgid and then a msgstr make an entry, not "msgid \"b\""`,
-		"msgid \"a\"\n":            `line 3: a msgid and then a msgstr make an entry`,
-		"msgstr \"a\"":             `line 1: a msgid and then a msgstr make an entry`,
-		"\"a\"":                    `line 1: a msgid and then a msgstr make an entry`,
-		"msgctxt \"a\"":            `line 1: a msgid and then a msgstr make an entry`,
-		"msgid a":                  `line 1: "msgid a" is no text in quotation marks`,
-		"msgid \"a":                `line 1: "msgid \"a" is no text in quotation marks`,
-		"msgid \"a\"\nmsgstr \"\"": `above line 3: "a" has no translation`,
-		"msgid \"a\"\nmsgstr \"b\"\nmsgid \"a\"\nmsgstr \"c\"\nmsgid \"d\"": `above line 5: "a" stands there twice`,
-	} {
-		_, err := readTexts(po)
-		require.ErrorContains(t, err, want, po)
 	}
 }
 

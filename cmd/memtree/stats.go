@@ -11,6 +11,7 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/llm/langchain"
+	"github.com/memtree/memtree/server"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
@@ -29,34 +30,19 @@ const mostDead = 5
 
 // stats has the numbers of a store, as --json prints them.
 type stats struct {
-	tree.Info
-	tree.Counts
-	Embedder  string    `json:"embedder"`
-	Swallowed swallowed `json:"swallowed"`
-}
-
-// swallowed counts failures that were not told as errors, so that runs could go on.
-type swallowed struct {
-	Guidance  int64 `json:"guidance"`  // answers
-	Trials    int64 `json:"trials"`    // ledger lines
-	Runs      int64 `json:"runs"`      // wrapped ones that were not recorded
-	Conflicts int64 `json:"conflicts"` // plans that were made again
+	server.Stats
+	Spent spentEver `json:"spent"`
 }
 
 // statsOf counts what is in a store.
-func statsOf(ctx context.Context, m *memtree.Memory) (stats, error) {
-	info, err := m.Tree().Info(ctx)
-	if err != nil {
-		return stats{}, err
-	}
-	counts, err := tree.Count(m.Tree().Scan(ctx, tree.Filter{}))
-	h := m.Health()
-	return stats{info, counts, h.Embedder, swallowed{h.Guidance, h.Trials, h.Runs, h.Conflicts}}, err
+func (a *app) statsOf(ctx context.Context, m *memtree.Memory) (stats, error) {
+	s, err := server.StatsOf(ctx, m)
+	return stats{s, a.spentEver(m.Health().Spent)}, err
 }
 
 func (a *app) stats(ctx context.Context) error {
 	return a.with(ctx, reading, func(m *memtree.Memory) error {
-		s, err := statsOf(ctx, m)
+		s, err := a.statsOf(ctx, m)
 		if err != nil {
 			return err
 		}
@@ -83,8 +69,16 @@ func (a *app) printStats(tax *taxonomy.Taxonomy, s *stats, model langchain.Confi
 	p.part(a.say("memories"), a.say("cases %d · experiences %d · strategies %d", s.Levels[string(tree.Case)],
 		s.Levels[string(tree.Experience)], s.Levels[string(tree.Strategy)]))
 	p.part(a.say("runs"), a.say("%d recorded, %d waiting to be looked at, %d set aside", s.Evaluations, s.Outbox, s.Dead))
-	p.part(a.say("meaning"), s.Embedder)
+	a.printTrials(p, &s.Trials)
+	a.printLedgerStats(p, &s.LedgerStats)
+	a.printAnalyses(p, &s.Analyses)
+	a.printSpent(p, &s.Spent)
+	a.printEmbedder(p, s)
 	p.part(a.say("model"), a.modelLine(model))
+	if s.Again > 0 {
+		p.part(a.say("waiting"), a.say("%d memories that the rules wrote because it failed; record and evolve ask it again",
+			s.Again))
+	}
 	p.lines = append(p.lines, "")
 	t := &textTable{columns: []column{{head: ""}, {head: "", least: 12}, {head: "", least: 8}, {right: true}}}
 	section := func(head string, counts map[string]int, name func(string) string) {
@@ -108,6 +102,15 @@ func (a *app) printStats(tax *taxonomy.Taxonomy, s *stats, model langchain.Confi
 		p.lines = append(p.lines, a.say("Nothing is remembered yet. Next: memtree record runs.jsonl"))
 	}
 	return writeLines(a.stdout, p.lines...)
+}
+
+// printEmbedder says what gives texts their meaning, and how many memories have that.
+func (a *app) printEmbedder(p *page, s *stats) {
+	said := a.say("%s · vectors of %d of %d memories", s.Embedder, s.Vectors.Have, s.Vectors.Of)
+	if s.Vectors.Note != "" {
+		said += a.say("; the others are found by words until record or evolve gets theirs")
+	}
+	p.part(a.say("meaning"), said)
 }
 
 // printDead prints the evaluations that could not be formed, with reasons. n is their number.

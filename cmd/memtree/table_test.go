@@ -13,7 +13,9 @@ import (
 func TestTableFitsWhateverIsInIt(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cell := rapid.OneOf(rapid.String(), rapid.StringOf(rapid.RuneFrom([]rune("订单金额 校验abc é👍\x1b[31m\n\t"))))
-		tab := &textTable{indent: "  ", columns: []column{{head: "a", least: 4}, {head: "数量", right: true, least: 3}, {head: "c", least: 8}}}
+		tab := &textTable{indent: "  ", columns: []column{
+			{head: "a", least: 4}, {head: "数量", right: true, least: 3}, {head: "c", least: 8},
+		}}
 		for range rapid.IntRange(0, 5).Draw(t, "rows") {
 			tab.add(cell.Draw(t, "x"), cell.Draw(t, "y"), cell.Draw(t, "z"))
 		}

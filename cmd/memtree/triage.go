@@ -11,31 +11,43 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/memtree/memtree"
-	"github.com/memtree/memtree/replay"
 	"github.com/memtree/memtree/risk"
 	"github.com/memtree/memtree/text"
 	"github.com/memtree/memtree/tree"
 )
 
 func (a *app) triageCommand() *cobra.Command {
-	top, above := 20, 0.0
+	o := triageOptions{top: 20}
 	c := &cobra.Command{
 		Use:   "triage FILE... [flags]",
 		Short: a.say("Which verdicts to read first: the likeliest to be wrong, and why"),
 		Long: a.say(`Reads judged runs and says how likely each verdict is to be wrong, from the verdicts in
 memory whose truth is known. A truth in the file is not looked at, and nothing is recorded.
 
-Where past errors do not predict, it says so instead of a number.`),
-		Example: "  memtree triage tonight.jsonl\n  memtree triage tonight.jsonl --above 0.3 --json",
-		Args:    a.arguments(1, -1, a.say("one file or more, or - for standard input")),
+Where past errors do not predict, it says so instead of a number.
+
+With --correct-above it lists the verdicts of which it would take the other one. With --out
+too it takes them: it writes the runs to another file, each corrected one with the other
+verdict as judgment and the agent's own as first_judgment, and notes the corrections in the
+store. When their truth is recorded, stats says how many were right. Recorded later, that
+file counts with the agent's own verdicts.`),
+		Example: "  memtree triage tonight.jsonl\n  memtree triage tonight.jsonl --above 0.3 --json\n" +
+			"  memtree triage tonight.jsonl --correct-above 0.8 --out corrected.jsonl",
+		Args: a.arguments(1, -1, a.say("one file or more, or - for standard input")),
 	}
-	c.Flags().IntVar(&top, "top", top, a.say("how many verdicts to print; 0 for all"))
-	c.Flags().Float64Var(&above, "above", 0, a.say("only verdicts at least this likely to be wrong, 0 to 1"))
+	c.Flags().IntVar(&o.top, "top", o.top, a.say("how many verdicts to print; 0 for all"))
+	c.Flags().Float64Var(&o.above, "above", 0, a.say("only verdicts at least this likely to be wrong, 0 to 1"))
+	c.Flags().Float64Var(&o.correct, "correct-above", 0, a.say("say of which verdicts to take the other one: "+
+		"those at least this likely to be wrong, such as %v", tree.CorrectAbove))
+	c.Flags().StringVar(&o.out, "out", "", a.say("write the runs to this file, with the verdicts that are corrected"))
 	c.RunE = func(c *cobra.Command, args []string) error {
-		if above > 0 && !c.Flags().Changed("top") {
-			top = 0
+		if err := a.checkTriage(&o, args, c.Flags().Changed("correct-above")); err != nil {
+			return err
 		}
-		return a.triage(c.Context(), args, top, above)
+		if o.above > 0 && !c.Flags().Changed("top") {
+			o.top = 0
+		}
+		return a.triage(c.Context(), args, &o)
 	}
 	return c
 }
@@ -45,7 +57,8 @@ type risky struct {
 	Evaluation string `json:"evaluation"`
 	CaseID     string `json:"case_id,omitempty"`
 	risk.Risk
-	prompt string
+	Correction *tree.Correction `json:"correction,omitempty"` // what is done about it, with --correct-above
+	prompt     string
 }
 
 // triaged is what triage found, as --json prints it.
@@ -57,15 +70,25 @@ type triaged struct {
 	Learned  int     `json:"learned"`  // those left out, because memory knows their truth
 	Unformed int     `json:"unformed"` // recorded runs whose truth does not count yet
 	Verdicts []risky `json:"verdicts"` // the riskiest first
+
+	Correction *corrected `json:"correction,omitempty"` // with --correct-above
+	out        *correctedFile
 }
 
-func (a *app) triage(ctx context.Context, files []string, top int, above float64) error {
+func (a *app) triage(ctx context.Context, files []string, o *triageOptions) error {
 	in, err := a.intake(files, a.say("reading"))
 	if err != nil {
 		return err
 	}
 	found := triaged{Verdicts: []risky{}}
-	err = a.with(ctx, reading, func(m *memtree.Memory) error {
+	how := reading
+	if o.correct > 0 {
+		found.Correction = &corrected{Bound: o.correct, Out: o.out}
+	}
+	if o.out != "" {
+		how, found.out = asking, &correctedFile{}
+	}
+	err = a.with(ctx, how, func(m *memtree.Memory) error {
 		for _, name := range files {
 			if err := in.file(ctx, name, func(e *tree.Evaluation) error { return found.add(ctx, m, e) }); err != nil {
 				return err
@@ -80,7 +103,12 @@ func (a *app) triage(ctx context.Context, files []string, top int, above float64
 	if err != nil {
 		return err
 	}
-	found.cut(top, above)
+	if o.out != "" {
+		if err := a.desk.Write(o.out, found.out.Bytes()); err != nil {
+			return err
+		}
+	}
+	found.cut(o.top, o.above)
 	if a.json {
 		err = a.printJSON(found)
 	} else {
@@ -96,11 +124,22 @@ func (f *triaged) add(ctx context.Context, m *memtree.Memory, e *tree.Evaluation
 	}
 	f.Known, f.Base, f.Enough = r.Known, r.Base, r.Enough
 	f.Read++
+	v := risky{Evaluation: e.Key(), CaseID: e.CaseID, Risk: r, prompt: e.Prompt}
+	if f.Correction != nil {
+		if v.Correction, err = f.Correction.of(ctx, m, e); err != nil {
+			return err
+		}
+	}
+	if f.out != nil {
+		if err := f.out.add(e, v.Correction); err != nil {
+			return err
+		}
+	}
 	if r.Learned {
 		f.Learned++
 		return nil
 	}
-	f.Verdicts = append(f.Verdicts, risky{Evaluation: e.Key(), CaseID: e.CaseID, Risk: r, prompt: e.Prompt})
+	f.Verdicts = append(f.Verdicts, v)
 	return nil
 }
 
@@ -134,16 +173,34 @@ func (a *app) printTriage(f *triaged) error {
 		out = wrap(a.say("Of %d verdicts, those likeliest to be wrong. Of the %d whose truth is known %s were wrong.",
 			f.Read, f.Known, percent(f.Base)), a.width)
 	}
+	if f.told() {
+		out = append(out, wrap(a.say("What other teams counted says in which order to read them."), a.width)...)
+	}
 	if f.Learned > 0 && f.Learned < f.Read {
 		out = append(out, wrap(a.say("%d of %d are in memory with their truth and left out.", f.Learned, f.Read), a.width)...)
 	}
 	if f.Learned < f.Read {
 		out = append(out, a.unformedLines(f.Unformed)...)
 	}
-	if err := writeLines(a.stdout, out...); err != nil || !f.Enough || f.Learned == f.Read {
+	if err := writeLines(a.stdout, out...); err != nil {
 		return err
 	}
-	if len(f.Verdicts) == 0 {
+	if err := a.printRiskies(f); err != nil || f.Correction == nil {
+		return err
+	}
+	return writeLines(a.stdout, append([]string{""}, wrap(a.correctedLine(f.Correction), a.width)...)...)
+}
+
+// told reports whether the order rests on what other teams counted.
+func (f *triaged) told() bool {
+	return !f.Enough && slices.ContainsFunc(f.Verdicts, func(r risky) bool { return r.Elsewhere != 0 })
+}
+
+func (a *app) printRiskies(f *triaged) error {
+	switch {
+	case !f.Enough && !f.told() || f.Learned == f.Read:
+		return nil
+	case len(f.Verdicts) == 0:
 		return writeLines(a.stdout, a.say("None is that likely to be wrong."))
 	}
 	return a.printRisky(f.Verdicts)
@@ -165,8 +222,11 @@ func (a *app) printRisky(verdicts []risky) error {
 	out := []string{"", a.paint(bold, rows[0])}
 	for i, v := range verdicts {
 		out = append(out, rows[i+1], a.paint(dim, "    "+text.Fit(oneLine(v.prompt), a.width-4)))
-		for _, l := range wrap(a.whyRisky(v.Because), a.width-4) {
+		for _, l := range wrap(a.whyRisky(&v.Risk), a.width-4) {
 			out = append(out, a.paint(dim, "    "+l))
+		}
+		if v.Correction != nil {
+			out = append(out, "    "+text.Fit(a.correctionLine(v.Correction), a.width-4))
 		}
 	}
 	return writeLines(a.stdout, out...)
@@ -175,9 +235,12 @@ func (a *app) printRisky(verdicts []risky) error {
 // reasonsShown is how many reasons of a risk are printed; --json prints all.
 const reasonsShown = 3
 
-func (a *app) whyRisky(reasons []risk.Reason) string {
+func (a *app) whyRisky(says *risk.Risk) string {
 	var out []string
-	for _, r := range reasons {
+	if says.Elsewhere > 0 {
+		out = append(out, a.say("the like were wrong more often elsewhere"))
+	}
+	for _, r := range says.Because {
 		if r.LogOdds > 0 && len(out) < reasonsShown {
 			out = append(out, a.riskReason(&r))
 		}
@@ -202,11 +265,11 @@ func (a *app) riskReason(r *risk.Reason) string {
 	case "judge":
 		return a.say("this judge was often wrong")
 	case "words":
-		return a.say("words of its reason: %s", strings.Join(wholeWords(r.Words), a.say(", ")))
+		return a.say("words of its reason: %s", strings.Join(r.WholeWords(), a.say(", ")))
 	case "style":
 		return a.say("its reason reads like wrong ones")
 	case "seen":
-		return a.say("words of what it saw: %s", strings.Join(wholeWords(r.Words), a.say(", ")))
+		return a.say("words of what it saw: %s", strings.Join(r.WholeWords(), a.say(", ")))
 	case "reasons":
 		return a.say("wrong before for such a reason: %s", nearest)
 	case "runs":
@@ -216,13 +279,6 @@ func (a *app) riskReason(r *risk.Reason) string {
 	default:
 		return a.say("length and tone of the run and its reason")
 	}
-}
-
-// wholeWords leaves out words that are part of another word: of 正, 正常 and 常 it keeps 正常.
-func wholeWords(words []string) []string {
-	return slices.DeleteFunc(slices.Clone(words), func(w string) bool {
-		return slices.ContainsFunc(words, func(o string) bool { return o != w && strings.Contains(o, w) })
-	})
 }
 
 // middleCut shortens an id to a number of cells. It takes them from the middle, because ids
@@ -237,86 +293,4 @@ func middleCut(id string, cells int) string {
 		tail = string(r[i]) + tail
 	}
 	return text.Fit(id, cells-text.Width(tail)) + tail
-}
-
-// printRisks prints how well a replay told wrong verdicts apart.
-func (a *app) printRisks(r *replay.Risks) error {
-	top := a.say("Once a verdict is given, and before its truth is known: how much of what is wrong does " +
-		"reading the riskiest find?")
-	if err := writeLines(a.stdout, append(append([]string{""}, wrap(top, a.width)...), "")...); err != nil {
-		return err
-	}
-	in := func(name string, f float64) string {
-		i := r.Intervals[name]
-		return fmt.Sprintf("%s (%.0f-%.0f)", percent(f), 100*i.Low, 100*i.High)
-	}
-	t := &textTable{columns: []column{
-		{head: ""}, {head: a.say("first 5 %")}, {head: a.say("first 10 %")}, {head: a.say("first 20 %")}, {head: "AUC"},
-	}}
-	t.add("risk", in("found5", r.Found.At5), in("found10", r.Found.At10), in("found20", r.Found.At20),
-		areaOf(r.AUC)+" "+areaIn(r, "auc"))
-	near := r.Baselines.Nearest
-	t.add("bm25", percent(near.At5), percent(near.At10), percent(near.At20), areaOf(r.Baselines.AUC))
-	t.add(a.say("random"), percent(0.05), percent(0.1), percent(0.2), ".50")
-	if err := t.write(a.stdout, &a.screen); err != nil {
-		return err
-	}
-	out := wrap(a.say("No evidence that past errors predict later ones here: "+
-		"every verdict was given the share wrong so far."), a.width)
-	if r.Enough > 0 {
-		out = wrap(a.say("%d of %d verdicts were given a risk of their own, AUC of the later half %s. "+
-			"What it says is off by %.1f points on average.", r.Enough, r.N, areaOf(r.AUCSecondHalf), 100*r.ECE), a.width)
-	}
-	if err := writeLines(a.stdout, append([]string{""}, out...)...); err != nil || r.Enough == 0 {
-		return err
-	}
-	return a.printReliability(r)
-}
-
-// printReliability prints the risks that were said beside what came out. Where there is colour it
-// also draws bars.
-func (a *app) printReliability(r *replay.Risks) error {
-	t := &textTable{columns: []column{
-		{head: a.say("said")}, {head: a.say("verdicts"), right: true}, {head: a.say("mean"), right: true},
-		{head: a.say("were wrong"), right: true}, {},
-	}}
-	for i, b := range r.Reliability {
-		if b.N > 0 {
-			t.add(fmt.Sprintf("%d-%d %%", 10*i, 10*i+10), fmt.Sprint(b.N), percent(b.P), percent(b.Wrong), a.barOf(b.Wrong, b.P))
-		}
-	}
-	if err := writeLines(a.stdout, ""); err != nil {
-		return err
-	}
-	if err := t.write(a.stdout, &a.screen); err != nil {
-		return err
-	}
-	score := a.say("After the first %d verdicts. Brier score %.3f; saying the share wrong so far each time: %.3f.",
-		r.Warmup, r.Brier, r.Baselines.Brier)
-	return writeLines(a.stdout, append([]string{""}, wrap(score, a.width)...)...)
-}
-
-// barOf draws a share as a bar, with a mark at the risk that was said. It returns "" if
-// the screen takes no colour.
-func (a *app) barOf(share, mark float64) string {
-	const cells = 25
-	if !a.colour {
-		return ""
-	}
-	at := min(cells-1, int(mark*cells))
-	bar := []rune(strings.Repeat("█", int(share*cells+0.5)) + strings.Repeat("·", cells-int(share*cells+0.5)))
-	bar[at] = '│'
-	return string(bar)
-}
-
-func areaOf(f *float64) string {
-	if f == nil {
-		return "-"
-	}
-	return strings.TrimPrefix(two(*f), "0")
-}
-
-func areaIn(r *replay.Risks, name string) string {
-	i := r.Intervals[name]
-	return fmt.Sprintf("(%s-%s)", strings.TrimPrefix(two(i.Low), "0"), strings.TrimPrefix(two(i.High), "0"))
 }

@@ -16,9 +16,10 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-const twoRuns = `{"id":"r1","case_id":"cart-1","prompt":"Check that the cart total is right","judgment":"pass","ground_truth":"fail","reason":"It did not add up the items."}
-{"id":"r2","case_id":"cart-2","prompt":"Check the language of the cart","judgment":"pass","ground_truth":"pass"}
-`
+const twoRuns = `{"id":"r1","case_id":"cart-1","prompt":"Check that the cart total is right",` +
+	`"judgment":"pass","ground_truth":"fail","reason":"It did not add up the items."}` + "\n" +
+	`{"id":"r2","case_id":"cart-2","prompt":"Check the language of the cart",` +
+	`"judgment":"pass","ground_truth":"pass"}` + "\n"
 
 // What was recorded and is not looked at yet is no memory: every command that
 // shows or uses memories says so, and none says that nothing was recorded.
@@ -32,13 +33,15 @@ func TestWhileRunsWait(t *testing.T) {
 		leave(t, store)
 		var said bytes.Buffer
 		for _, args := range [][]string{
-			{"tree"}, {"guide", "--read-only", "--prompt", "Check that the cart total is right"}, {"explain", "--prompt", "Check the cart"},
+			{"tree"}, {"guide", "--read-only", "--prompt", "Check that the cart total is right"},
+			{"explain", "--prompt", "Check the cart"},
 			{"evolve", "--dry-run"}, {"evolve", "--explain"}, {"triage", runs},
 		} {
 			code, out, errs := try(t, "", append(args, "--store", store, "--lang", lang)...)
 			require.Zero(t, code, errs)
 			requireNarrow(t, out)
-			said.WriteString("$ memtree " + strings.Join(args[:min(2, len(args))], " ") + "\n" + strings.ReplaceAll(out+errs, runs, "runs.jsonl") + "\n")
+			said.WriteString("$ memtree " + strings.Join(args[:min(2, len(args))], " ") + "\n" +
+				strings.ReplaceAll(out+errs, runs, "runs.jsonl") + "\n")
 		}
 		golden.Equal(t, "testdata/unformed."+lang+".golden", strings.ReplaceAll(said.String(), runs, "runs.jsonl"))
 	}
@@ -63,6 +66,7 @@ func leave(t *testing.T, store string) {
 // not know.
 func TestEvolveInterruptedAtOnce(t *testing.T) {
 	a := &app{}
-	require.ErrorContains(t, a.interrupted(context.Canceled, 0, 0), "before the first error type was looked at; nothing was learned and nothing is lost")
+	require.ErrorContains(t, a.interrupted(context.Canceled, 0, 0),
+		"before the first error type was looked at; nothing was learned and nothing is lost")
 	require.ErrorContains(t, a.interrupted(context.Canceled, 2, 5), "interrupted after 2 of 5 error types and directions")
 }

@@ -74,7 +74,10 @@ func ours() *Policy {
 				held = append(held, k.ID)
 			}
 		}
-		probe, _ := effect.Probe(held, runID, "sim")
+		probe := ""
+		if len(held) > 0 && effect.Probes(runID, "sim") {
+			probe = held[0]
+		}
 		return only(func(k *Known) bool { return k.ID == probe || effect.Given(of(k.ID), tree.Unmarked) })(found, runID)
 	}
 	p.learn = func(runs []effect.Run) {
@@ -85,8 +88,11 @@ func ours() *Policy {
 			return
 		}
 		now := runs[len(runs)-1].At
-		for _, e := range book.Fit(now) {
-			if s := effect.Next(&e, effect.Standing{Status: of(e.ID), Since: since[e.ID], Ours: true}, now); s.Status != of(e.ID) {
+		fit := book.Fit(now)
+		effect.Suspect(fit, runs, nil, func(id string) bool { return of(id) == tree.Quarantined || of(id) == tree.Retired })
+		for _, e := range fit {
+			s := effect.Next(&e, effect.Standing{Status: of(e.ID), Since: since[e.ID], Ours: true}, now)
+			if s.Status != of(e.ID) {
 				status[e.ID], since[e.ID] = s.Status, now
 			}
 		}

@@ -64,8 +64,10 @@ func TestSimNodes(t *testing.T) {
 	const worlds = 40
 	var out strings.Builder
 	var bars golden.Bars
-	fmt.Fprintf(&out, "Which memories harm: %d worlds, seeds 1 to %d; 120 memories, 3 in 10 of them harmful, three to a run; drift, flaky tests,\n", worlds, worlds)
-	fmt.Fprintf(&out, "late and missing outcomes; hold-out 20 %% of 200 runs, then 5 %%. AUC of \"it harms\", Spearman's correlation with the true effect.\n\n")
+	fmt.Fprintf(&out, "Which memories harm: %d worlds, seeds 1 to %d; 120 memories, 3 in 10 of them harmful, "+
+		"three to a run; drift, flaky tests,\n", worlds, worlds)
+	fmt.Fprintf(&out, "late and missing outcomes; hold-out 20 %% of 200 runs, then 5 %%. AUC of \"it harms\", "+
+		"Spearman's correlation with the true effect.\n\n")
 	fmt.Fprintf(&out, "%-26s", "runs")
 	sizes := []int{200, 500, 2000, 8000}
 	for _, n := range sizes {
@@ -91,7 +93,8 @@ func TestSimNodes(t *testing.T) {
 		bars.Least(fmt.Sprintf("AUC above the best other, %d runs", n), all[k][0].AUC-auc, 0)
 		bars.Least(fmt.Sprintf("Spearman above the best other, %d runs", n), all[k][0].Spearman-rho, 0)
 	}
-	out.WriteString("\nOurs: true effects within its 95 % interval; memories it would retire, in the mean of a world, and the share of them that harm\n")
+	out.WriteString("\nOurs: true effects within its 95 % interval; memories it would retire, " +
+		"in the mean of a world, and the share of them that harm\n")
 	for _, n := range sizes {
 		s := Trust(n, worlds)
 		fmt.Fprintf(&out, "%26d  %.3f  %5.1f  %.3f\n", n, s.Covered, float64(s.Retired)/worlds, s.Rightly)
@@ -108,8 +111,10 @@ func TestSimLoop(t *testing.T) {
 	const worlds = 20
 	var out strings.Builder
 	var bars golden.Bars
-	fmt.Fprintf(&out, "Closed loop: the rule decides what is given; share of right runs in the last 1,000 of 6,000, %d worlds, seeds 1 to %d,\n", worlds, worlds)
-	fmt.Fprintf(&out, "± a standard error. Ours and the window hold runs out and pay for it; the others hold none out.\n\n")
+	fmt.Fprintf(&out, "Closed loop: the rule decides what is given; share of right runs in the last 1,000 of 6,000, "+
+		"%d worlds, seeds 1 to %d,\n", worlds, worlds)
+	fmt.Fprintf(&out, "± a standard error. Ours and the window hold runs out and pay for it; "+
+		"the others hold none out.\n\n")
 	shares := Loops(6000, 1000, worlds)
 	best := 0.0
 	for i, s := range shares {
@@ -136,13 +141,18 @@ func TestSimStreams(t *testing.T) {
 	at20.Holdout = doubt
 	var out strings.Builder
 	var bars golden.Bars
-	out.WriteString("What the breaker says of streams, seeds from 1, 40 tests. fail: share of failures without memory, ± its spread between tests.\n" +
-		"harm, help: share of streams in which it was proven. type: in which some error type of eight opened. window: 20 runs of each arm .15 apart.\n" +
-		"oracle: the bet of one who knows every test's share and the size of the effect: in the mean none wins faster. half, 95 %: runs until proven.\n\n")
-	fmt.Fprintf(&out, "%-38s %7s %6s %6s %6s %6s %6s %6s %5s %5s\n", "memory", "streams", "runs", "harm", "help", "type", "window", "oracle", "half", "95 %")
+	out.WriteString("What the breaker says of streams, seeds from 1, 40 tests. " +
+		"fail: share of failures without memory, ± its spread between tests.\n" +
+		"harm, help: share of streams in which it was proven. " +
+		"type: in which some error type of eight opened. window: 20 runs of each arm .15 apart.\n" +
+		"oracle: the bet of one who knows every test's share and the size of the effect: " +
+		"in the mean none wins faster. half, 95 %: runs until proven.\n\n")
+	fmt.Fprintf(&out, "%-38s %7s %6s %6s %6s %6s %6s %6s %5s %5s\n",
+		"memory", "streams", "runs", "harm", "help", "type", "window", "oracle", "half", "95 %")
 	row := func(name string, s Stream, n int) Watched {
 		x := Watch(s, n)
-		fmt.Fprintf(&out, "%-38s %7d %6d %6.3f %6.3f %6.3f %6.3f %6.3f %5s %5s\n", name, n, s.Runs, x.Harm, x.Help, x.Typed, x.Window, x.Oracle, known(x.Half), known(x.Most))
+		fmt.Fprintf(&out, "%-38s %7d %6d %6.3f %6.3f %6.3f %6.3f %6.3f %5s %5s\n",
+			name, n, s.Runs, x.Harm, x.Help, x.Typed, x.Window, x.Oracle, known(x.Half), known(x.Most))
 		return x
 	}
 	x := row("does nothing, steady", steady, 10000)
@@ -153,7 +163,8 @@ func TestSimStreams(t *testing.T) {
 	x = row("the same, 20 % held out, 50 % in doubt", at20, 10000)
 	bars.Least("no false trip, 20 % held out", 1-x.Harm, 0.95)
 	for _, fail := range []float64{0.05, 0.1, 0.2, 0.3, 0.5} {
-		x = row(fmt.Sprintf("harms +20, fail %.2f, 20 %% held out", fail), Stream{Fail: fail, Harm: 0.2, Runs: 400, Holdout: doubt}, 1000)
+		x = row(fmt.Sprintf("harms +20, fail %.2f, 20 %% held out", fail),
+			Stream{Fail: fail, Harm: 0.2, Runs: 400, Holdout: doubt}, 1000)
 		bars.Tell(fmt.Sprintf("harm found, fail %.2f", fail), x.Harm)
 	}
 	found := Stream{Fail: 0.3, Spread: 0.2, Harm: 0.2, Runs: 400, Holdout: doubt}
@@ -170,7 +181,8 @@ func TestSimStreams(t *testing.T) {
 	bars.Tell("help found of the bar's .95, fail .40 ± .20", x.Help)
 	help.Runs = 1000
 	row("the same, longer", help, 1000)
-	row("helps -20 in 3,000 runs, then harms", Stream{Fail: 0.3, Spread: 0.2, Harm: 0.2, Turn: 3000, Runs: 6000, Holdout: effect.Schedule()}, 200)
+	row("helps -20 in 3,000 runs, then harms",
+		Stream{Fail: 0.3, Spread: 0.2, Harm: 0.2, Turn: 3000, Runs: 6000, Holdout: effect.Schedule()}, 200)
 	fmt.Fprint(t.Output(), out.String())
 	golden.Equal(t, "testdata/streams.golden", out.String())
 	bars.Check(t)

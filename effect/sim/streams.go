@@ -91,7 +91,11 @@ type watching struct {
 }
 
 func (s Stream) begin(seed uint64) *watching {
-	w := &watching{Stream: s, seed: seed, rng: rand.New(rand.NewPCG(seed, 0x7374726d))} //nolint:gosec // must come out the same again
+	w := &watching{
+		Stream: s,
+		seed:   seed,
+		rng:    rand.New(rand.NewPCG(seed, 0x7374726d)), //nolint:gosec // must come out the same again
+	}
 	for range 40 {
 		w.shares = append(w.shares, between(s.Fail+s.Spread*w.rng.NormFloat64()))
 	}

@@ -54,7 +54,7 @@ func cause(j *Gates, v *view) string {
 // any kind that its cases missed.
 func (j *Gates) apart(v *view, l *tree.Lesson, score float64, scores []float64, missed map[string]int) bool {
 	own := 0.0
-	for k, c := range j.kinds.checks {
+	for k, c := range j.kinds().checks {
 		if missed[c.ID] > 0 {
 			own = max(own, scores[k])
 		}
@@ -65,9 +65,9 @@ func (j *Gates) apart(v *view, l *tree.Lesson, score float64, scores []float64, 
 // unspoken reports whether the notes of the cases speak of another kind than the one a
 // lesson is about (id), or do not mention that one although the lesson clearly is of it.
 func (j *Gates) unspoken(v *view, id string, score float64, scores []float64) bool {
-	said := make([]float64, len(j.kinds.checks))
+	said := make([]float64, len(j.kinds().checks))
 	for _, e := range v.cases {
-		for i, s := range j.kinds.scores(e.said, e.node.Lang, v.about.Direction) {
+		for i, s := range j.kinds().scores(e.said, e.node.Lang, v.about.Direction) {
 			said[i] += s
 		}
 	}
@@ -76,7 +76,7 @@ func (j *Gates) unspoken(v *view, id string, score float64, scores []float64) bo
 		if said[i] > said[most] {
 			most = i
 		}
-		if j.kinds.checks[i].ID == id {
+		if j.kinds().checks[i].ID == id {
 			own = i
 		}
 	}
@@ -107,7 +107,7 @@ func (v *view) missed(cases []*evidence) (count map[string]int, typed int) {
 // kindOf returns the check that a lesson is about with its score, nil if it is about
 // none, and the scores of all checks.
 func (j *Gates) kindOf(v *view, l *tree.Lesson) (*taxonomy.Check, float64, []float64) {
-	scores := j.kinds.scores(strings.Join([]string{v.draft.Title, l.Check, l.Mistake, l.Instead}, "\n"), v.about.Lang,
+	scores := j.kinds().scores(strings.Join([]string{v.draft.Title, l.Check, l.Mistake, l.Instead}, "\n"), v.about.Lang,
 		v.about.Direction)
 	best := -1
 	for i, s := range scores {
@@ -118,7 +118,7 @@ func (j *Gates) kindOf(v *view, l *tree.Lesson) (*taxonomy.Check, float64, []flo
 	if best < 0 {
 		return nil, 0, scores
 	}
-	return &j.kinds.checks[best], scores[best], scores
+	return &j.kinds().checks[best], scores[best], scores
 }
 
 // related reports whether a check was missed, or a wider or narrower one.
@@ -133,7 +133,7 @@ func (j *Gates) related(id string, missed map[string]int) bool {
 
 // isKindOf reports whether the check wide is an ancestor of the check narrow.
 func (j *Gates) isKindOf(narrow, wide string) bool {
-	for range len(j.kinds.checks) {
+	for range len(j.kinds().checks) {
 		c, known := j.tax.Check(narrow)
 		if !known || c.Wider == "" {
 			return false

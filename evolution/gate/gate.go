@@ -42,8 +42,8 @@ type Gates struct {
 	tax     *taxonomy.Taxonomy
 	unsafe  func(string) (string, bool)
 	forces  func(string) (string, bool)
-	general map[string]bool // sentences of the taxonomy, which belong to no case
-	kinds   kinds
+	general func() map[string]bool // sentences of the taxonomy, which belong to no case
+	kinds   func() *kinds
 }
 
 // New returns the gates with the checks and types of tax. unsafe reports whether a text
@@ -51,7 +51,8 @@ type Gates struct {
 // reports whether a text decides a verdict, with the words that do. If one is nil, its
 // gate is skipped.
 func New(tax *taxonomy.Taxonomy, unsafe, forces func(string) (string, bool)) *Gates {
-	return &Gates{tax: tax, unsafe: unsafe, forces: forces, general: sentencesOf(tax), kinds: newKinds(tax)}
+	general := sync.OnceValue(func() map[string]bool { return sentencesOf(tax) })
+	return &Gates{tax: tax, unsafe: unsafe, forces: forces, general: general, kinds: kindsOf(tax)}
 }
 
 // gate is one question to a draft. ask returns why the draft is refused, or "".

@@ -1,6 +1,8 @@
 package gate
 
 import (
+	"sync"
+
 	"math"
 	"slices"
 
@@ -17,8 +19,19 @@ type kinds struct {
 	rare    map[string]map[string]float64 // by the same key: inverse document frequency of each word
 }
 
-func newKinds(tax *taxonomy.Taxonomy) kinds {
-	k := kinds{
+// kindsOf returns a function that reads the checks of tax on its first call, which takes longer than
+// all else in an evolve of a small tree. All callers share those of the built-in taxonomy.
+func kindsOf(tax *taxonomy.Taxonomy) func() *kinds {
+	if tax == taxonomy.Default() {
+		return builtinKinds
+	}
+	return sync.OnceValue(func() *kinds { return newKinds(tax) })
+}
+
+var builtinKinds = sync.OnceValue(func() *kinds { return newKinds(taxonomy.Default()) })
+
+func newKinds(tax *taxonomy.Taxonomy) *kinds {
+	k := &kinds{
 		checks: tax.Checks(), phrases: cue.NewMatcher(cue.Gap),
 		advice: map[string][]bag{}, rare: map[string]map[string]float64{},
 	}

@@ -126,7 +126,7 @@ func (j *Gates) ofTheirKind(v *view) bool {
 	for _, l := range v.draft.Lessons {
 		_, _, scores := j.kindOf(v, &l)
 		for i, s := range scores {
-			if s >= aPhrase && missed[j.kinds.checks[i].ID] > 0 {
+			if s >= aPhrase && missed[j.kinds().checks[i].ID] > 0 {
 				return true
 			}
 		}

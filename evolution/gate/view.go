@@ -97,7 +97,7 @@ func (j *Gates) evidenceOf(n *tree.Node) *evidence {
 func (j *Gates) withoutGeneral(s string) string {
 	var kept []string
 	for _, one := range text.Sentences(s) {
-		if !j.general[one] {
+		if !j.general()[one] {
 			kept = append(kept, one)
 		}
 	}

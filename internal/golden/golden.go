@@ -43,3 +43,6 @@ func Bytes(tb testing.TB, path string, got []byte) {
 		require.Fail(tb, path+" is out of date; run with -update")
 	}
 }
+
+// Updating reports whether files are written instead of compared with.
+func Updating() bool { return *update }

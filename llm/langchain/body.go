@@ -26,17 +26,15 @@ func plainestForm(provider string) int {
 }
 
 // shapeRequest changes the request that langchaingo wrote: it adds the schema in the given
-// form and, if warm, removes the temperature. Requests to embed stay as they are.
-func shapeRequest(provider string, body []byte, c *call, form int, warm bool) ([]byte, error) {
-	if c.inputs > 0 {
-		return body, nil
-	}
+// form, and removes the parameters of lacks. A request to embed has no schema.
+func shapeRequest(provider string, body []byte, c *call, form int, lacks parameters) ([]byte, error) {
 	fields := map[string]json.RawMessage{}
 	if err := json.Unmarshal(body, &fields); err != nil {
 		return nil, fmt.Errorf("read the request: %w", err)
 	}
-	if warm {
-		delete(fields, "temperature")
+	if c.inputs > 0 {
+		lacks.removeFrom(fields)
+		return json.Marshal(fields)
 	}
 	schema := c.schema
 	if len(schema) == 0 {
@@ -51,6 +49,7 @@ func shapeRequest(provider string, body []byte, c *call, form int, warm bool) ([
 	default:
 		shapeOpenAI(fields, schema, form, schemaName(c.name))
 	}
+	lacks.removeFrom(fields)
 	return json.Marshal(fields)
 }
 
@@ -104,24 +103,27 @@ func schemaName(s string) string {
 }
 
 // inspectReply checks a reply with status 200 before langchaingo reads it, since langchaingo
-// takes half an answer for a whole one, panics at a null choice, and loses the order of
-// embeddings. It returns the body for langchaingo, and notes model and usage in c.
+// takes half an answer for a whole one and panics at a null choice. It returns the body for
+// langchaingo, and notes model, usage and vectors in c.
 func inspectReply(provider string, body []byte, c *call, key Secret) ([]byte, *llm.Error) {
 	if !json.Valid(body) {
-		what := "the reply is no JSON"
-		if strings.HasPrefix(strings.TrimSpace(string(body[:min(len(body), 64)])), "<") {
-			what = "the reply is a web page: is the base URL right?"
+		start := strings.TrimSpace(string(body[:min(len(body), 64)]))
+		switch {
+		case strings.HasPrefix(start, "<"):
+			return nil, &llm.Error{Kind: llm.KindNoAnswer, Err: errPage}
+		case strings.HasPrefix(start, "data:") || strings.HasPrefix(start, "event:"):
+			return nil, noAnswer("the reply is a stream of events, which was not asked for")
 		}
-		return nil, malformed(what)
+		return nil, noAnswer("the reply is no JSON")
 	}
 	if e := errorInside(body, key); e != nil {
 		return nil, e
 	}
 	switch {
-	case c.inputs > 0 && provider == Ollama:
-		return body, inspectOllamaVectors(body)
 	case c.inputs > 0:
-		return inspectOpenAIVectors(body, c)
+		var e *llm.Error
+		c.vectors, c.usage, e = readVectors(provider, body, c.inputs)
+		return body, e
 	case provider == Anthropic:
 		return body, inspectAnthropic(body, c)
 	case provider == Ollama:
@@ -147,6 +149,18 @@ func errorInside(body []byte, key Secret) *llm.Error {
 		e.Kind, e.Status = kindOfStatus(status), status
 	}
 	return e
+}
+
+// errPage is what is wrong with a web page as a reply.
+var errPage = errors.New("the reply is a web page: is the base URL right?")
+
+func noAnswer(what string) *llm.Error {
+	return &llm.Error{Kind: llm.KindNoAnswer, Err: errors.New(what)}
+}
+
+// usageOf returns what a provider counted. What cannot be is not known.
+func usageOf(in, out int) llm.Usage {
+	return llm.Usage{InputTokens: max(0, in), OutputTokens: max(0, out)}
 }
 
 func malformed(what string) *llm.Error {
@@ -184,15 +198,15 @@ func inspectOpenAI(body []byte, c *call) *llm.Error {
 		} `json:"usage"`
 	}
 	if err := json.Unmarshal(body, &reply); err != nil {
-		return malformed("the reply has another shape than chat completions: " + redacted(err.Error(), ""))
+		return noAnswer("the reply has another shape than chat completions: " + redacted(err.Error(), ""))
 	}
-	c.model, c.usage = reply.Model, llm.Usage{InputTokens: reply.Usage.Prompt, OutputTokens: reply.Usage.Completion}
+	c.model, c.usage = reply.Model, usageOf(reply.Usage.Prompt, reply.Usage.Completion)
 	if len(reply.Choices) == 0 {
-		return malformed("the reply has no choices")
+		return noAnswer("the reply has no choices")
 	}
 	for _, choice := range reply.Choices {
 		if choice == nil || choice.Message == nil {
-			return malformed("the reply has an empty choice")
+			return noAnswer("the reply has an empty choice")
 		}
 	}
 	first := reply.Choices[0]
@@ -203,7 +217,7 @@ func inspectOpenAI(body []byte, c *call) *llm.Error {
 		return e
 	}
 	if first.Message.Content == nil || *first.Message.Content == "" {
-		return malformed("the answer is empty")
+		return noAnswer("the answer is empty")
 	}
 	return nil
 }
@@ -220,14 +234,14 @@ func inspectAnthropic(body []byte, c *call) *llm.Error {
 		} `json:"usage"`
 	}
 	if err := json.Unmarshal(body, &reply); err != nil {
-		return malformed("the reply has another shape than messages: " + redacted(err.Error(), ""))
+		return noAnswer("the reply has another shape than messages: " + redacted(err.Error(), ""))
 	}
-	c.model, c.usage = reply.Model, llm.Usage{InputTokens: reply.Usage.Input, OutputTokens: reply.Usage.Output}
+	c.model, c.usage = reply.Model, usageOf(reply.Usage.Input, reply.Usage.Output)
 	if e := stopError(reply.StopReason); e != nil {
 		return e
 	}
 	if len(reply.Content) == 0 {
-		return malformed("the answer is empty")
+		return noAnswer("the answer is empty")
 	}
 	return nil
 }
@@ -245,14 +259,14 @@ func inspectOllama(body []byte, c *call) *llm.Error {
 		Eval       int    `json:"eval_count"`
 	}
 	if err := json.Unmarshal(body, &reply); err != nil {
-		return malformed("the reply has another shape than chat: " + redacted(err.Error(), ""))
+		return noAnswer("the reply has another shape than chat: " + redacted(err.Error(), ""))
 	}
-	c.model, c.usage = reply.Model, llm.Usage{InputTokens: reply.Prompt, OutputTokens: reply.Eval}
+	c.model, c.usage = reply.Model, usageOf(reply.Prompt, reply.Eval)
 	if e := stopError(reply.DoneReason); e != nil {
 		return e
 	}
 	if !reply.Done || reply.Message == nil || reply.Message.Content == "" {
-		return malformed("the answer is empty or not complete")
+		return noAnswer("the answer is empty or not complete")
 	}
 	return nil
 }

@@ -152,9 +152,16 @@ func FromEnv(getenv func(string) string) (Config, error) {
 			Hint: " (or " + g.baseURL + ", for a server that needs no key)"}
 	}
 	if err := c.check(); err != nil {
-		return Config{}, fmt.Errorf("%s: %w", g.source, err)
+		return Config{}, g.named(err)
 	}
 	return c, nil
+}
+
+// Variables returns the names of the environment variables that hold model, address and key, of the
+// group that FromEnv uses.
+func Variables(getenv func(string) string) (model, baseURL, apiKey string) {
+	g, _ := pickGroup(func(name string) string { return strings.TrimSpace(getenv(name)) })
+	return g.model, g.baseURL, g.apiKey
 }
 
 const memtreeGroup = "MEMTREE_LLM_*"
@@ -232,6 +239,27 @@ func (c *Config) readSettings(get func(string) string) error {
 	return nil
 }
 
+// A fieldError says which setting of a Config cannot be used.
+type fieldError struct{ name, problem string }
+
+func (e *fieldError) Error() string { return "the " + e.name + " " + e.problem }
+
+// The names of settings in a fieldError.
+const (
+	theModel = "model"
+	theURL   = "base URL"
+	theKey   = "API key"
+)
+
+// named returns an error of check with the variable that it is about.
+func (g envNames) named(err error) error {
+	f, ok := errors.AsType[*fieldError](err)
+	if !ok {
+		return fmt.Errorf("%s: %w", g.source, err)
+	}
+	return errors.New(map[string]string{theModel: g.model, theURL: g.baseURL, theKey: g.apiKey}[f.name] + " " + f.problem)
+}
+
 // check returns an error for what the client of a provider would fail on later.
 func (c Config) check() error {
 	switch c.Provider {
@@ -244,7 +272,13 @@ func (c Config) check() error {
 		return unicode.IsSpace(r) || unicode.IsControl(r) ||
 			r > unicode.MaxASCII
 	}) {
-		return errors.New("the API key has a space, a line break or a character that is not ASCII in it: copy it again")
+		return &fieldError{theKey, "has a space, a line break or a character that is not ASCII in it: copy it again"}
+	}
+	for _, name := range []string{c.Model, c.EmbedModel} {
+		if strings.ContainsFunc(name, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }) {
+			return &fieldError{theModel,
+				fmt.Sprintf("is %q, which has a space in it: write one name as the provider spells it", name)}
+		}
 	}
 	_, err := c.base()
 	return err
@@ -259,14 +293,15 @@ func (c Config) base() (*url.URL, error) {
 	}
 	u, err := url.Parse(raw)
 	if err != nil {
-		return nil, errors.New("the base URL cannot be read: write one such as http://localhost:8000/v1")
+		return nil, &fieldError{theURL, "cannot be read: write one such as http://localhost:8000/v1"}
 	}
 	switch {
 	case u.User != nil:
-		return nil, errors.New("the base URL has a password in it: give it as the API key")
+		return nil, &fieldError{theURL, "has a password in it: give it as the API key"}
 	case u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "":
-		return nil, fmt.Errorf("the base URL is %q: write one such as http://localhost:8000/v1, with nothing after the path",
-			raw)
+		return nil, &fieldError{theURL,
+			fmt.Sprintf("is %q: write one such as http://localhost:8000/v1, with nothing after the path",
+				redacted(raw, c.APIKey))}
 	}
 	return u, nil
 }

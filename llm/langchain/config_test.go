@@ -22,6 +22,24 @@ func env(pairs ...string) func(string) string {
 	return func(name string) string { return m[name] }
 }
 
+// A setting that cannot be used is named by its variable, before any call, and a key is never told.
+func TestFromEnvNamesTheVariable(t *testing.T) {
+	for want, get := range map[string]func(string) string{
+		"MEMTREE_LLM_API_KEY has a space, a line break": env("MEMTREE_LLM_MODEL", "m", "MEMTREE_LLM_API_KEY", secret+"\nx"),
+		"OPENAI_API_KEY has a space":                    env("MIDSCENE_MODEL_NAME", "m", "OPENAI_API_KEY", secret+" x"),
+		`MEMTREE_LLM_MODEL is "gpt 4"`:                  env("MEMTREE_LLM_MODEL", "gpt 4", "MEMTREE_LLM_API_KEY", secret),
+		`OPENAI_BASE_URL is "localhost:8000/v1"`:        env("OPENAI_MODEL", "m", "OPENAI_BASE_URL", "localhost:8000/v1"),
+		`MEMTREE_LLM_BASE_URL is "https://h/v1?key=[k`: env("MEMTREE_LLM_MODEL", "m",
+			"MEMTREE_LLM_BASE_URL", "https://h/v1?key="+secret),
+		"MEMTREE_LLM_BASE_URL has a password in it": env("MEMTREE_LLM_MODEL", "m",
+			"MEMTREE_LLM_BASE_URL", "https://a:"+secret+"@h/v1"),
+	} {
+		_, err := FromEnv(get)
+		require.ErrorContains(t, err, want)
+		require.NotContains(t, err.Error(), secret)
+	}
+}
+
 func TestFromEnv(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -93,7 +111,7 @@ func TestFromEnvRefuses(t *testing.T) {
 		{"url not readable", env("MEMTREE_LLM_MODEL", "m", "MEMTREE_LLM_BASE_URL", "http://u:"+secret+"@[::1"),
 			"cannot be read"},
 		{"no scheme", env("MEMTREE_LLM_MODEL", "m", "MEMTREE_LLM_BASE_URL", "localhost:8000/v1"),
-			`the base URL is "localhost:8000/v1"`},
+			`MEMTREE_LLM_BASE_URL is "localhost:8000/v1"`},
 		{"query in url", env("MEMTREE_LLM_MODEL", "m", "MEMTREE_LLM_BASE_URL", "http://h/v1?a=b"), "nothing after the path"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -2,12 +2,13 @@ package langchain
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
+	"slices"
 	"strings"
 	"sync/atomic"
+	"time"
+	"unicode/utf8"
 
 	"github.com/memtree/memtree/llm"
 )
@@ -15,21 +16,18 @@ import (
 const (
 	batchSize = 32   // texts in a request, until the provider refuses so many
 	maxText   = 6000 // characters of a text that are embedded; the rest is ignored
-	maxDims   = 1 << 16
+	minText   = 300  // a text that the provider finds too long is halved down to about so many
+	maxDims   = 1 << 14
 )
-
-// vectorClient is the method that all of langchaingo's embedding clients have.
-type vectorClient interface {
-	CreateEmbedding(ctx context.Context, texts []string) ([][]float32, error)
-}
 
 // EmbeddingModel is an open embedding model. It is safe for concurrent use.
 type EmbeddingModel struct {
-	config Config
-	client vectorClient
-	http   *transport
-	batch  atomic.Int64
-	dims   atomic.Int64
+	id      string
+	timeout time.Duration
+	client  VectorClient
+	http    *transport // nil for somebody else's client
+	batch   atomic.Int64
+	dims    atomic.Int64
 }
 
 var _ llm.Embedder = (*EmbeddingModel)(nil)
@@ -51,54 +49,102 @@ func openEmbedder(c Config, t tuning) (*EmbeddingModel, error) {
 	if err != nil {
 		return nil, err
 	}
-	model, err := newClient(c, c.EmbedModel, rt)
-	if err != nil {
-		return nil, fmt.Errorf("open %s: %w", c.Provider, err)
-	}
-	client, ok := model.(vectorClient)
-	if !ok {
-		return nil, fmt.Errorf("open %s: it cannot embed", c.Provider)
-	}
-	e := &EmbeddingModel{config: c.withDefaults(), client: client, http: rt}
-	e.batch.Store(batchSize)
+	e := NewEmbedder(c.Provider+":"+c.EmbedModel, newEmbedClient(c, rt), c.withDefaults().Timeout)
+	e.http = rt
 	return e, nil
 }
 
+// NewEmbedder returns an embedder that asks any client of langchaingo, with a timeout for each request.
+// The id names the model, see [llm.Embedder].
+func NewEmbedder(id string, client VectorClient, timeout time.Duration) *EmbeddingModel {
+	e := &EmbeddingModel{id: id, timeout: timeout, client: client}
+	e.batch.Store(batchSize)
+	return e
+}
+
 // Close closes idle connections. It does not affect calls under way.
-func (e *EmbeddingModel) Close() { e.http.close() }
+func (e *EmbeddingModel) Close() {
+	if e.http != nil {
+		e.http.close()
+	}
+}
 
 // ID returns provider and model.
-func (e *EmbeddingModel) ID() string { return e.config.Provider + ":" + e.config.EmbedModel }
+func (e *EmbeddingModel) ID() string { return e.id }
 
 // Dims returns the length of the vectors, 0 before the first of them came.
 func (e *EmbeddingModel) Dims() int { return int(e.dims.Load()) }
 
-// Embed implements [llm.Embedder]. The configured timeout applies to each request and
-// not to the whole. Of a long text it embeds the first 6,000 characters.
+// Embed implements [llm.Embedder]. The timeout applies to each request and not to the whole.
+// Of a long text it embeds the first 6,000 characters, and fewer where the provider refuses so
+// many. A text that occurs several times is sent once.
 func (e *EmbeddingModel) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	vectors := make([][]float32, len(texts))
-	var places []int // indexes of the texts that are not empty
+	places := map[string][]int{} // indexes of a text
+	var inputs []string          // the different texts, in order
 	for i, t := range texts {
-		if strings.TrimSpace(t) != "" {
-			places = append(places, i)
-		}
-	}
-	for len(places) > 0 {
-		n := min(len(places), int(e.batch.Load()))
-		got, err := e.request(ctx, texts, places[:n])
-		if kind := llm.KindOf(err); n > 1 && (kind == llm.KindBadRequest || kind == llm.KindTooLarge) {
-			e.batch.Store(int64(n / 2)) // many providers limit the batch, each to a different size
+		if t = sent(t); t == "" {
 			continue
 		}
+		if places[t] == nil {
+			inputs = append(inputs, t)
+		}
+		places[t] = append(places[t], i)
+	}
+	for len(inputs) > 0 {
+		n := min(len(inputs), int(e.batch.Load()))
+		got, err := e.halving(ctx, inputs[:n])
 		if err != nil {
 			return nil, err
 		}
 		for i, v := range got {
-			vectors[places[i]] = v
+			for _, at := range places[inputs[i]] {
+				vectors[at] = slices.Clone(v)
+			}
 		}
-		places = places[n:]
+		inputs = inputs[n:]
 	}
 	return e.fillEmpty(ctx, vectors)
+}
+
+// sent returns what is sent of a text.
+func sent(s string) string {
+	return firstRunes(strings.TrimSpace(strings.ToValidUTF8(s, "\ufffd")), maxText)
+}
+
+// halving embeds inputs with one request, and in halves if the provider refuses so many: each
+// limits a batch to another size. What it took is the size of the next batch, unless a text alone
+// was the reason.
+func (e *EmbeddingModel) halving(ctx context.Context, inputs []string) ([][]float32, error) {
+	largest, tooLong := 0, false
+	var ask func(inputs []string) ([][]float32, error)
+	ask = func(inputs []string) ([][]float32, error) {
+		got, err := e.request(ctx, inputs)
+		n := len(inputs)
+		kind := llm.KindOf(err)
+		switch {
+		case kind != llm.KindBadRequest && kind != llm.KindTooLarge:
+			largest = max(largest, n)
+			return got, err
+		case n > 1:
+			before, err := ask(inputs[:n/2])
+			if err != nil {
+				return nil, err
+			}
+			after, err := ask(inputs[n/2:])
+			return append(before, after...), err
+		case utf8.RuneCountInString(inputs[0]) >= 2*minText:
+			tooLong = true
+			return ask([]string{firstRunes(inputs[0], utf8.RuneCountInString(inputs[0])/2)})
+		}
+		tooLong = true
+		return nil, err
+	}
+	got, err := ask(inputs)
+	if err == nil && !tooLong && largest < len(inputs) {
+		e.batch.Store(int64(largest))
+	}
+	return got, err
 }
 
 // fillEmpty gives empty texts their zero vectors. If the length of the vectors is not
@@ -109,7 +155,7 @@ func (e *EmbeddingModel) fillEmpty(ctx context.Context, vectors [][]float32) ([]
 			continue
 		}
 		if e.Dims() == 0 {
-			if _, err := e.request(ctx, []string{"a"}, []int{0}); err != nil {
+			if _, err := e.request(ctx, []string{"a"}); err != nil {
 				return nil, err
 			}
 		}
@@ -118,32 +164,20 @@ func (e *EmbeddingModel) fillEmpty(ctx context.Context, vectors [][]float32) ([]
 	return vectors, nil
 }
 
-// request embeds the texts at places with one request.
-func (e *EmbeddingModel) request(ctx context.Context, texts []string, places []int) ([][]float32, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, e.config.Timeout, errDeadline)
+// request embeds inputs with one request.
+func (e *EmbeddingModel) request(ctx context.Context, inputs []string) ([][]float32, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, e.timeout, errDeadline)
 	defer cancel()
-	inputs := make([]string, len(places))
-	for i, p := range places {
-		inputs[i] = firstRunes(strings.ToValidUTF8(texts[p], "\ufffd"), maxText)
-	}
 	c := &call{name: "embed", inputs: len(inputs)}
 	vectors, err := e.ask(withCall(ctx, c), inputs)
+	if err == nil {
+		err = checkVectors(vectors, len(inputs), e.Dims())
+	}
 	if err != nil {
-		return nil, c.asError(ctx, err)
+		return nil, c.asError(ctx, err) // which says what it took
 	}
-	if len(vectors) != len(inputs) {
-		return nil, malformed(fmt.Sprintf("%d texts were sent, %d vectors came", len(inputs), len(vectors)))
-	}
-	dims := e.Dims()
-	if dims == 0 {
-		dims = len(vectors[0])
-	}
-	for _, v := range vectors {
-		if err := normalise(v, dims); err != nil {
-			return nil, err
-		}
-	}
-	if !e.dims.CompareAndSwap(0, int64(dims)) && e.Dims() != dims {
+	llm.Took(ctx, c.usage)
+	if dims := len(vectors[0]); !e.dims.CompareAndSwap(0, int64(dims)) && e.Dims() != dims {
 		return nil, malformed(fmt.Sprintf("vectors of %d and of %d numbers came", e.Dims(), dims))
 	}
 	return vectors, nil
@@ -154,29 +188,6 @@ func (e *EmbeddingModel) ask(ctx context.Context, inputs []string) (vectors [][]
 	return e.client.CreateEmbedding(ctx, inputs)
 }
 
-// normalise scales v in place to the length 1. It refuses a v that has not dims finite
-// numbers or is zero.
-func normalise(v []float32, dims int) error {
-	if len(v) == 0 || len(v) > maxDims {
-		return malformed(fmt.Sprintf("a vector has %d numbers", len(v)))
-	}
-	if len(v) != dims {
-		return malformed(fmt.Sprintf("a vector has %d numbers, those before had %d", len(v), dims))
-	}
-	var sum float64
-	for _, x := range v {
-		sum += float64(x) * float64(x)
-	}
-	if !(sum > 0) || math.IsInf(sum, 0) {
-		return malformed("a vector has no length or holds what is no number")
-	}
-	length := math.Sqrt(sum)
-	for i := range v {
-		v[i] = float32(float64(v[i]) / length)
-	}
-	return nil
-}
-
 // firstRunes returns the first n characters of s.
 func firstRunes(s string, n int) string {
 	for i := range s {
@@ -185,69 +196,4 @@ func firstRunes(s string, n int) string {
 		}
 	}
 	return s
-}
-
-// inspectOpenAIVectors sorts the vectors by the texts they belong to. The reply numbers
-// them and promises no order, and langchaingo ignores the numbers.
-func inspectOpenAIVectors(body []byte, c *call) ([]byte, *llm.Error) {
-	type item struct {
-		Index     *int       `json:"index"`
-		Embedding []*float32 `json:"embedding"`
-	}
-	var reply struct {
-		Data []*item `json:"data"`
-	}
-	if err := json.Unmarshal(body, &reply); err != nil {
-		return nil, malformed("the reply has another shape than embeddings: " + redacted(err.Error(), ""))
-	}
-	if len(reply.Data) != c.inputs {
-		return nil, malformed(fmt.Sprintf("%d texts were sent, %d vectors came", c.inputs, len(reply.Data)))
-	}
-	ordered := make([]*item, c.inputs)
-	for i, d := range reply.Data {
-		if d == nil {
-			return nil, malformed("a vector is missing")
-		}
-		at := i
-		if d.Index != nil {
-			at = *d.Index
-		}
-		if at < 0 || at >= len(ordered) || ordered[at] != nil {
-			return nil, malformed(fmt.Sprintf("the vector number %d comes twice or belongs to no text", at))
-		}
-		if !hasNoNull(d.Embedding) {
-			return nil, malformed("a vector has a null in it")
-		}
-		ordered[at] = d
-	}
-	out, err := json.Marshal(map[string]any{"data": ordered})
-	if err != nil {
-		return nil, malformed("the vectors cannot be written again: " + err.Error())
-	}
-	return out, nil
-}
-
-// inspectOllamaVectors checks that no vector has a null. Ollama keeps the order of the texts.
-func inspectOllamaVectors(body []byte) *llm.Error {
-	var reply struct {
-		Embeddings [][]*float32 `json:"embeddings"`
-	}
-	if err := json.Unmarshal(body, &reply); err != nil {
-		return malformed("the reply has another shape than embeddings: " + redacted(err.Error(), ""))
-	}
-	for _, v := range reply.Embeddings {
-		if !hasNoNull(v) {
-			return malformed("a vector has a null in it")
-		}
-	}
-	return nil
-}
-
-func hasNoNull(v []*float32) bool {
-	for _, x := range v {
-		if x == nil {
-			return false
-		}
-	}
-	return true
 }

@@ -1,17 +1,21 @@
 package langchain
 
 import (
+	"encoding/base64"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"io"
 	"math"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"github.com/tmc/langchaingo/llms/openai"
 
 	"github.com/memtree/memtree/llm"
 )
@@ -70,7 +74,9 @@ func TestEmbed(t *testing.T) {
 		require.InDelta(t, 1, float64(v[0])*float64(v[0])+float64(v[1])*float64(v[1]), 1e-6)
 		require.InDelta(t, i+1, v[0]/v[1], 1e-3, "vector %d belongs to text %d", i, i)
 	}
-	require.Equal(t, 2+9, p.calls(), "32 and 16 are refused, 8 is kept: nine batches for 69 texts")
+	require.Equal(t, 2*2+1+9, p.calls(), "32 and 16 are refused, with base64 and without until a batch was good, "+
+		"8 is kept: nine batches for 69 texts")
+	require.Equal(t, "base64", p.bodies[p.calls()-1]["encoding_format"])
 
 	none, err := e.Embed(t.Context(), nil)
 	require.NoError(t, err)
@@ -88,8 +94,11 @@ func TestEmbedOnlyEmpty(t *testing.T) {
 func TestEmbedOllama(t *testing.T) {
 	var p *provider
 	p = serve(t, func(w http.ResponseWriter, _ *http.Request, n int) {
-		text, _ := p.bodies[n]["input"].(string)
-		_, _ = io.WriteString(w, `{"embeddings":[`+vector(text)+`]}`)
+		var vectors []string
+		for _, text := range p.bodies[n]["input"].([]any) {
+			vectors = append(vectors, vector(text.(string)))
+		}
+		_, _ = io.WriteString(w, `{"embeddings":[`+strings.Join(vectors, ",")+`]}`)
 	})
 	got, err := p.embedder(t, Ollama).Embed(t.Context(), []string{"abc", "é", "a\xffb", strings.Repeat("汉", 7000)})
 	require.NoError(t, err)
@@ -97,7 +106,155 @@ func TestEmbedOllama(t *testing.T) {
 	require.InDelta(t, 2, got[1][0]/got[1][1], 1e-4)
 	require.InDelta(t, 5, got[2][0]/got[2][1], 1e-4)
 	require.InDelta(t, 18000, got[3][0]/got[3][1], 1, "6,000 characters of three bytes")
-	require.Equal(t, "/api/embed", p.paths[0])
+	require.Equal(t, []string{"/api/embed"}, p.paths, "all in one request")
+	require.NotContains(t, p.bodies[0], "encoding_format")
+}
+
+func encoded(numbers ...float32) string {
+	var b []byte
+	for _, x := range numbers {
+		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(x))
+	}
+	return strconv.Quote(base64.StdEncoding.EncodeToString(b))
+}
+
+// TestEmbedBase64: vectors are asked for as base64 and may come as numbers all the same. A provider that
+// refuses the parameter, by name or not, or gives what is no base64, is asked without it from then on.
+func TestEmbedBase64(t *testing.T) {
+	one := func(v string) handler {
+		return say(200, `{"data":[{"index":0,"embedding":`+v+`}],"usage":{"prompt_tokens":9}}`)
+	}
+	for name, c := range map[string]struct {
+		first handler
+		calls int
+	}{
+		"base64":           {one(encoded(3, 4)), 2},
+		"numbers":          {one("[3,4]"), 2},
+		"refused by name":  {say(422, `{"detail":"Unexpected encoding_format"}`), 3},
+		"refused":          {say(400, `{"error":"invalid request"}`), 3},
+		"no base64":        {one(`"@@@@"`), 3},
+		"cut base64":       {one(`"AAAA"`), 3},
+		"an object for it": {one(`{}`), 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := serve(t, func(w http.ResponseWriter, r *http.Request, n int) {
+				if n == 0 {
+					c.first(w, r, n)
+					return
+				}
+				one("[3,4]")(w, r, n)
+			})
+			e := p.embedder(t, OpenAI)
+			for range 2 {
+				got, err := e.Embed(t.Context(), []string{"one"})
+				require.NoError(t, err)
+				require.InDeltaSlice(t, []float32{0.6, 0.8}, got[0], 1e-6)
+			}
+			require.Equal(t, c.calls, p.calls())
+			require.Equal(t, "base64", p.bodies[0]["encoding_format"])
+			if c.calls == 3 {
+				require.NotContains(t, p.bodies[1], "encoding_format")
+				require.NotContains(t, p.bodies[2], "encoding_format", "it has been learned")
+			}
+		})
+	}
+}
+
+// TestEmbedTwins: a text that occurs twice is sent once, and its vectors are not one slice.
+func TestEmbedTwins(t *testing.T) {
+	var p *provider
+	p = serve(t, embedOpenAI(10)(&p))
+	got, err := p.embedder(t, OpenAI).Embed(t.Context(), []string{"a", "bcd", "a ", "a"})
+	require.NoError(t, err)
+	require.Len(t, p.bodies[0]["input"], 2)
+	require.Equal(t, got[0], got[2])
+	require.Equal(t, got[0], got[3])
+	got[0][0] = 7
+	require.NotEqual(t, got[0], got[3])
+	require.NotEqual(t, got[1], got[3])
+}
+
+// TestEmbedLongText: a text that is too long for the model is embedded as far as it takes it, and the
+// others keep the size of their batches.
+func TestEmbedLongText(t *testing.T) {
+	for name, refuse := range map[string]handler{
+		"openai":    say(400, `{"error":{"message":"maximum context length is 512 tokens"}}`),
+		"llama.cpp": say(500, `{"error":{"message":"input is too large to process. increase the physical batch size"}}`),
+	} {
+		t.Run(name, func(t *testing.T) {
+			var p *provider
+			answer := embedOpenAI(1000)(&p)
+			p = serve(t, func(w http.ResponseWriter, r *http.Request, n int) {
+				for _, text := range p.bodies[n]["input"].([]any) {
+					if len(text.(string)) > 1000 {
+						refuse(w, r, n)
+						return
+					}
+				}
+				answer(w, r, n)
+			})
+			e := p.embedder(t, OpenAI)
+			texts := []string{strings.Repeat("y", 3000)}
+			for i := range 63 {
+				texts = append(texts, strings.Repeat("x", i+1))
+			}
+			got, err := e.Embed(t.Context(), texts)
+			require.NoError(t, err)
+			require.InDelta(t, 750, got[0][0]/got[0][1], 1e-2)
+			require.InDelta(t, 63, got[63][0]/got[63][1], 1e-3)
+			require.EqualValues(t, batchSize, e.batch.Load())
+		})
+	}
+}
+
+// TestNewEmbedder holds a client of langchaingo itself behind the same checks.
+func TestNewEmbedder(t *testing.T) {
+	p := serve(t, then(say(200, `{"data":[{"embedding":[3,4]}]}`), say(200, `{"data":[{"embedding":[0,0]}]}`)))
+	client, err := openai.New(openai.WithToken("k"), openai.WithBaseURL(p.URL), openai.WithEmbeddingModel("e"),
+		openai.WithHTTPClient(p.Client()))
+	require.NoError(t, err)
+	e := NewEmbedder("mine", client, time.Second)
+	defer e.Close()
+	got, err := e.Embed(t.Context(), []string{"one"})
+	require.NoError(t, err)
+	require.Equal(t, "mine", e.ID())
+	require.InDeltaSlice(t, []float32{0.6, 0.8}, got[0], 1e-6)
+	_, err = e.Embed(t.Context(), []string{"two"})
+	require.Equal(t, llm.KindMalformed, llm.KindOf(err))
+}
+
+// FuzzReadVectors: whatever a provider sends, what is taken are as many vectors as texts, each of
+// the length 1 and of the same number of numbers.
+func FuzzReadVectors(f *testing.F) {
+	for _, s := range []string{
+		`{"data":[{"index":1,"embedding":[1,2]},{"index":0,"embedding":` + encoded(3, 4) + `}]}`,
+		`{"embeddings":[[1,0],[null,1]]}`, `{"data":[null]}`, `{"data":[{"embedding":"AAAA"}]}`,
+		`{"embeddings":[[1e38,1e38]]}`, `{"data":[{"index":0,"index":1,"embedding":null}]}`, `{"embeddings":[]}`,
+	} {
+		f.Add([]byte(s), 2, true)
+		f.Add([]byte(s), 1, false)
+	}
+	f.Fuzz(func(t *testing.T, body []byte, n int, ollama bool) {
+		n = 1 + (n%4+4)%4
+		vectors, usage, e := readVectors(map[bool]string{true: Ollama, false: OpenAI}[ollama], body, n)
+		if e != nil {
+			require.Contains(t, []llm.Kind{llm.KindMalformed, llm.KindNoAnswer}, e.Kind)
+			return
+		}
+		require.GreaterOrEqual(t, usage.InputTokens, 0)
+		if checkVectors(vectors, n, 0) != nil {
+			return
+		}
+		require.Len(t, vectors, n)
+		for _, v := range vectors {
+			require.Len(t, v, len(vectors[0]))
+			var sum float64
+			for _, x := range v {
+				sum += float64(x) * float64(x)
+			}
+			require.InDelta(t, 1, sum, 1e-3)
+		}
+	})
 }
 
 func TestEmbedFaults(t *testing.T) {
@@ -108,23 +265,24 @@ func TestEmbedFaults(t *testing.T) {
 		body, want string
 		kind       llm.Kind
 	}{
-		"one missing":      {200, data(a), "2 texts were sent, 1 vectors came", llm.KindMalformed},
-		"one too many":     {200, data(a + "," + b + "," + b), "3 vectors came", llm.KindMalformed},
-		"none":             {200, data(""), "0 vectors came", llm.KindMalformed},
-		"no data":          {200, `{}`, "0 vectors came", llm.KindMalformed},
-		"null vector":      {200, data(a + ",null"), "a vector is missing", llm.KindMalformed},
-		"the same twice":   {200, data(a + "," + a), "comes twice", llm.KindMalformed},
-		"for another text": {200, data(a + `,{"index":7,"embedding":[0,1]}`), "belongs to no text", llm.KindMalformed},
-		"negative":         {200, data(a + `,{"index":-1,"embedding":[0,1]}`), "belongs to no text", llm.KindMalformed},
-		"NaN":              {200, data(a + `,{"index":1,"embedding":[NaN,1]}`), "no JSON", llm.KindMalformed},
-		"infinite":         {200, data(a + `,{"index":1,"embedding":[1e39,1]}`), "another shape", llm.KindMalformed},
+		"one missing":      {200, data(a), "2 texts were sent, 1 vectors came", llm.KindNoAnswer},
+		"one too many":     {200, data(a + "," + b + "," + b), "3 vectors came", llm.KindNoAnswer},
+		"none":             {200, data(""), "0 vectors came", llm.KindNoAnswer},
+		"no data":          {200, `{}`, "0 vectors came", llm.KindNoAnswer},
+		"null vector":      {200, data(a + ",null"), "a vector is missing", llm.KindNoAnswer},
+		"the same twice":   {200, data(a + "," + a), "comes twice", llm.KindNoAnswer},
+		"for another text": {200, data(a + `,{"index":7,"embedding":[0,1]}`), "belongs to no text", llm.KindNoAnswer},
+		"negative":         {200, data(a + `,{"index":-1,"embedding":[0,1]}`), "belongs to no text", llm.KindNoAnswer},
+		"NaN":              {200, data(a + `,{"index":1,"embedding":[NaN,1]}`), "no JSON", llm.KindNoAnswer},
+		"infinite": {200, data(a + `,{"index":1,"embedding":[1e39,1]}`), "neither a list of numbers",
+			llm.KindMalformed},
 		"null number":      {200, data(a + `,{"index":1,"embedding":[null,1]}`), "a null in it", llm.KindMalformed},
 		"nothing but zero": {200, data(a + `,{"index":1,"embedding":[0,0]}`), "no length", llm.KindMalformed},
 		"empty":            {200, data(a + `,{"index":1,"embedding":[]}`), "0 numbers", llm.KindMalformed},
 		"of another length": {200, data(a + `,{"index":1,"embedding":[1,2,3]}`), "3 numbers, those before had 2",
 			llm.KindMalformed},
-		"base64":              {200, data(a + `,{"index":1,"embedding":"AAAA"}`), "another shape", llm.KindMalformed},
-		"a web page":          {200, "<html>", "a web page", llm.KindMalformed},
+		"base64":              {200, data(a + `,{"index":1,"embedding":"AAAA"}`), "nor base64", llm.KindMalformed},
+		"a web page":          {200, "<html>", "a web page", llm.KindNotFound},
 		"unauthorised":        {401, `{"error":{"message":"bad ` + secret + `"}}`, "bad [key]", llm.KindUnauthorised},
 		"down":                {503, "", "HTTP 503", llm.KindUnavailable},
 		"refused at any size": {400, `{"error":{"message":"no"}}`, "no", llm.KindBadRequest},
@@ -139,7 +297,7 @@ func TestEmbedFaults(t *testing.T) {
 	for _, body := range []string{`{"embeddings":[]}`, `{"embeddings":[[null]]}`, `{"embeddings":[[1],[2]]}`,
 		`{"embeddings":[null]}`, `{}`, `{"embeddings":5}`} {
 		_, err := serve(t, say(200, body)).embedder(t, Ollama).Embed(t.Context(), []string{"one"})
-		require.Equal(t, llm.KindMalformed, llm.KindOf(err), body)
+		require.Contains(t, []llm.Kind{llm.KindMalformed, llm.KindNoAnswer}, llm.KindOf(err), body)
 	}
 	// A bad reply does not set the length of vectors.
 	e := serve(t, then(say(200, data(`{"embedding":[1,2,3]},{"embedding":[1,2]}`)), say(200, data(a+","+b)))).embedder(t,

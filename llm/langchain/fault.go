@@ -2,11 +2,14 @@ package langchain
 
 import (
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
 	"net/http"
+	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -30,15 +33,30 @@ func contextError(ctx context.Context) *llm.Error {
 	}
 }
 
-// netError returns the error of a request that got no reply, or only part of one.
-func netError(ctx context.Context, err error) *llm.Error {
+// netError returns the error of a request that got no reply, or only part of one. heard says that
+// the address is right, because a good reply came from it before.
+func netError(ctx context.Context, err error, key Secret, heard bool) *llm.Error {
 	if ctx.Err() != nil {
 		return contextError(ctx)
 	}
+	e := &llm.Error{Kind: llm.KindUnavailable, Err: errors.New(redacted(err.Error(), key))}
 	if n, ok := errors.AsType[net.Error](err); ok && n.Timeout() {
-		return &llm.Error{Kind: llm.KindTimeout, Err: errors.New(redacted(err.Error(), ""))}
+		e.Kind = llm.KindTimeout
+	} else if !heard && wrongAddress(err) {
+		e.Kind = llm.KindNotFound
 	}
-	return &llm.Error{Kind: llm.KindUnavailable, Err: errors.New(redacted(err.Error(), ""))}
+	return e
+}
+
+// wrongAddress reports whether an error says that nobody has the name of the host, or that who
+// answers has no certificate for it, or speaks no TLS.
+func wrongAddress(err error) bool {
+	if d, ok := errors.AsType[*net.DNSError](err); ok {
+		return d.IsNotFound
+	}
+	_, certificate := errors.AsType[*tls.CertificateVerificationError](err)
+	_, plain := errors.AsType[tls.RecordHeaderError](err)
+	return certificate || plain || strings.Contains(err.Error(), "server gave HTTP response to HTTPS client")
 }
 
 // statusError returns the error of a reply with a status other than 200.
@@ -52,7 +70,7 @@ func statusError(r *http.Response, body []byte, key Secret) *llm.Error {
 		return e
 	case code == "insufficient_quota":
 		e.Kind, e.RetryAfter = llm.KindUnauthorised, 0 // waiting does not pay the bill
-	case code == "context_length_exceeded":
+	case code == "context_length_exceeded" || strings.Contains(message, tooLargeToProcess):
 		e.Kind = llm.KindTooLarge
 	}
 	if message != "" {
@@ -60,6 +78,9 @@ func statusError(r *http.Response, body []byte, key Secret) *llm.Error {
 	}
 	return e
 }
+
+// tooLargeToProcess is how llama.cpp says, with status 500, that a text to embed is too long.
+const tooLargeToProcess = "too large to process"
 
 // kindOfStatus returns what a caller can do about an HTTP status. What may pass by itself counts
 // as unavailable.
@@ -80,7 +101,7 @@ func kindOfStatus(status int) llm.Kind {
 	case status >= 400 && status < 500 && status != http.StatusTooEarly && status != http.StatusConflict:
 		return llm.KindBadRequest
 	case status < 300:
-		return llm.KindMalformed // success, but without an answer
+		return llm.KindNoAnswer // success, but without an answer
 	default:
 		return llm.KindUnavailable
 	}
@@ -144,20 +165,23 @@ func providerError(body []byte) (message, code string) {
 	return outer.Message, ""
 }
 
-func mentionsTemperature(e *llm.Error) bool {
-	return e.Err != nil && strings.Contains(strings.ToLower(e.Err.Error()), "temperature")
-}
+// secretParts are the parts of an address that may hold a key: its user, and the values of its query.
+var secretParts = regexp.MustCompile(`(://)[^/@\s"']*@|([?&][^=&\s"']*=)[^&\s"']*`)
 
 // redacted returns a provider's text for an error message: on one line, cut to 300
 // characters, and without the key or anything that looks like one.
 func redacted(s string, key Secret) string {
 	if key != "" {
 		s = strings.ReplaceAll(s, string(key), "[key]")
+		s = strings.ReplaceAll(s, url.QueryEscape(string(key)), "[key]")
 	}
+	s = secretParts.ReplaceAllString(s, "$1$2[key]")
 	words := strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) })
 	for i, w := range words {
-		if bare := strings.Trim(w, `"'.,:;()[]{}`); len(bare) > 11 &&
-			(strings.HasPrefix(bare, "sk-") || strings.HasPrefix(bare, "sk_")) {
+		bare := strings.Trim(w, `"'.,:;()[]{}`)
+		long := len(bare) > 11
+		if long && (strings.HasPrefix(bare, "sk-") || strings.HasPrefix(bare, "sk_")) ||
+			long && i > 0 && strings.EqualFold(strings.Trim(words[i-1], `"':`), "bearer") {
 			words[i] = "[key]"
 		}
 	}

@@ -22,7 +22,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-var quick = tuning{tries: 3, first: time.Millisecond, longest: 50 * time.Millisecond, maxReply: 1 << 20, trip: 5,
+var quick = tuning{tries: 3, first: time.Millisecond, longest: 50 * time.Millisecond, maxReply: 1 << 20, trip: 2,
 	rest: time.Hour}
 
 const answerSchema = `{"type":"object","additionalProperties":false,"required":["ok"],` +
@@ -67,7 +67,7 @@ func (p *provider) calls() int {
 func (p *provider) model(t *testing.T, kind string, tune tuning) *ChatModel {
 	t.Helper()
 	m, err := openModel(Config{Provider: kind, Model: "m-1", EmbedModel: "e-1", BaseURL: p.URL + "/v1", APIKey: secret,
-		Timeout: 400 * time.Millisecond}, tune)
+		Timeout: 2 * time.Second}, tune)
 	require.NoError(t, err)
 	t.Cleanup(m.Close)
 	return m
@@ -166,32 +166,35 @@ func TestFaults(t *testing.T) {
 		{"400 too long", say(400, `{"error":{"message":"too many tokens","code":"context_length_exceeded"}}`),
 			1, llm.KindTooLarge, "too many tokens"},
 		{"400 in every form", say(400, `{"error":{"message":"no such thing"}}`), 3, llm.KindBadRequest, "no such thing"},
-		{"204", say(204, ""), 1, llm.KindMalformed, "HTTP 204"},
+		{"204", say(204, ""), 3, llm.KindNoAnswer, "HTTP 204"},
 		{"504", say(504, ""), 3, llm.KindTimeout, "HTTP 504"},
 		{"hangs", hang, 1, llm.KindTimeout, "longer than the configured timeout"},
-		{"endless body", endless, 1, llm.KindTooLarge, "the reply has more than"},
+		{"endless body", endless, 3, llm.KindNoAnswer, "the reply has more than"},
 		{"connection closed", hangUp, 3, llm.KindUnavailable, "EOF"},
 		{"reply broken off", cut(200), 3, llm.KindUnavailable, "broke off"},
 		{"error broken off", cut(500), 3, llm.KindUnavailable, "HTTP 500"},
-		{"a web page", say(200, "<!doctype html><title>Sign in</title>", "Content-Type", "text/html"), 1, llm.KindMalformed,
+		{"a web page", say(200, "<!doctype html><title>Sign in</title>", "Content-Type", "text/html"), 1, llm.KindNotFound,
 			"a web page: is the base URL right?"},
-		{"half a reply", say(200, `{"choices":[{"message":{"con`), 1, llm.KindMalformed, "the reply is no JSON"},
-		{"empty body", say(200, ""), 1, llm.KindMalformed, "the reply is no JSON"},
-		{"another JSON", say(200, `"hello"`), 1, llm.KindMalformed, "another shape"},
-		{"another shape", say(200, `{"choices":"none"}`), 1, llm.KindMalformed, "another shape"},
+		{"a web page, then good", then(say(502, "<html>"), good), 2, "", ""},
+		{"a stream", say(200, "data: {}\n\ndata: [DONE]\n", "Content-Type", "text/event-stream"), 3, llm.KindNoAnswer,
+			"a stream of events"},
+		{"half a reply", say(200, `{"choices":[{"message":{"con`), 3, llm.KindNoAnswer, "the reply is no JSON"},
+		{"empty body", say(200, ""), 3, llm.KindNoAnswer, "the reply is no JSON"},
+		{"another JSON", say(200, `"hello"`), 3, llm.KindNoAnswer, "another shape"},
+		{"another shape", say(200, `{"choices":"none"}`), 3, llm.KindNoAnswer, "another shape"},
 		{"an error with status 200", say(200, `{"error":{"message":"upstream is down","code":502}}`), 3, llm.KindUnavailable,
 			"upstream is down"},
-		{"no choices", say(200, chat("")), 1, llm.KindMalformed, "no choices"},
-		{"null choices", say(200, `{"choices":null}`), 1, llm.KindMalformed, "no choices"},
-		{"null choice", say(200, chat("null")), 1, llm.KindMalformed, "an empty choice"},
-		{"null second choice", say(200, chat(`{"message":{"content":"{}"}},null`)), 1, llm.KindMalformed, "an empty choice"},
-		{"no message", say(200, chat(`{"finish_reason":"stop"}`)), 1, llm.KindMalformed, "an empty choice"},
-		{"null content", say(200, chat(`{"message":{"content":null},"finish_reason":"stop"}`)), 1, llm.KindMalformed,
+		{"no choices", say(200, chat("")), 3, llm.KindNoAnswer, "no choices"},
+		{"null choices", say(200, `{"choices":null}`), 3, llm.KindNoAnswer, "no choices"},
+		{"null choice", say(200, chat("null")), 3, llm.KindNoAnswer, "an empty choice"},
+		{"null second choice", say(200, chat(`{"message":{"content":"{}"}},null`)), 3, llm.KindNoAnswer, "an empty choice"},
+		{"no message", say(200, chat(`{"finish_reason":"stop"}`)), 3, llm.KindNoAnswer, "an empty choice"},
+		{"null content", say(200, chat(`{"message":{"content":null},"finish_reason":"stop"}`)), 3, llm.KindNoAnswer,
 			"the answer is empty"},
-		{"content in parts", say(200, chat(`{"message":{"content":[{"type":"text"}]}}`)), 1, llm.KindMalformed,
+		{"content in parts", say(200, chat(`{"message":{"content":[{"type":"text"}]}}`)), 3, llm.KindNoAnswer,
 			"another shape"},
 		{"an old function call without its function", say(200,
-			chat(`{"message":{"content":"{\"ok\":true}"},"finish_reason":"function_call"}`)), 1, llm.KindMalformed, "panicked"},
+			chat(`{"message":{"content":"{\"ok\":true}"},"finish_reason":"function_call"}`)), 1, llm.KindNoAnswer, "panicked"},
 		{"cut off", say(200, wrote(`{"ok": tr`, "length")), 1, llm.KindTruncated, "cut off at the token limit"},
 		{"cut off, though it looks whole", say(200, wrote(`{"ok":true}`, "length")), 1, llm.KindTruncated, "cut off"},
 		{"filtered", say(200, wrote("", "content_filter")), 1, llm.KindRefused, "filter"},
@@ -301,7 +304,7 @@ func TestBreaker(t *testing.T) {
 		_, err := m.Generate(t.Context(), ask)
 		require.Equal(t, llm.KindUnavailable, llm.KindOf(err))
 	}
-	require.Equal(t, 5, p.calls(), "five failures in a row and it is left alone")
+	require.Equal(t, 6, p.calls(), "two calls of three tries, and it is left alone")
 	_, err := m.Generate(t.Context(), ask)
 	require.ErrorContains(t, err, "is given a rest")
 	require.True(t, errors.As(err, new(*llm.Error)))
@@ -314,7 +317,7 @@ func TestBreaker(t *testing.T) {
 
 	// A busy provider, a bad answer and an impatient caller do not open the breaker.
 	for _, answer := range []func(http.ResponseWriter, *http.Request, int){say(429, "", "Retry-After", "9"),
-		say(200, "no"), say(401, ""), hang} {
+		say(200, wrote("no", "stop")), say(401, ""), hang} {
 		p := serve(t, answer)
 		m := p.model(t, OpenAI, tune)
 		for range 7 {
@@ -378,4 +381,72 @@ func FuzzReply(f *testing.F) {
 			e.Close()
 		}
 	})
+}
+
+// Where a model has answered, a web page is a failure that may pass. A key in an address, or after
+// a line break, is in no error.
+func TestPageAfterAnAnswer(t *testing.T) {
+	m := serve(t, then(good, say(200, "<html>"))).model(t, OpenAI, quick)
+	_, err := m.Generate(t.Context(), ask)
+	require.NoError(t, err)
+	_, err = m.Generate(t.Context(), ask)
+	require.Equal(t, llm.KindNoAnswer, llm.KindOf(err))
+}
+
+// Who asks to be left alone for long is left alone.
+func TestBusyIsLeftAlone(t *testing.T) {
+	p := serve(t, then(say(429, `{"error":{"message":"slow down"}}`, "Retry-After", "1"), good))
+	m := p.model(t, OpenAI, quick)
+	for range 5 {
+		_, err := m.Generate(t.Context(), ask)
+		require.ErrorContains(t, err, "slow down")
+		require.Equal(t, llm.KindRateLimited, llm.KindOf(err))
+	}
+	require.Equal(t, 1, p.calls())
+	// Who does not say how long is left alone after two calls of three tries.
+	p = serve(t, say(429, `{"error":{"message":"slow down"}}`))
+	m = p.model(t, OpenAI, quick)
+	for i := range 5 {
+		_, err := m.Generate(t.Context(), ask)
+		e, ok := errors.AsType[*llm.Error](err)
+		require.True(t, ok)
+		require.Equal(t, llm.KindRateLimited, e.Kind)
+		require.Equal(t, i >= 2, e.Unsent)
+	}
+	require.Equal(t, 6, p.calls())
+
+	b := busy{until: time.Unix(9, 0), said: &llm.Error{Kind: llm.KindRateLimited}}
+	require.Equal(t, 4*time.Second, b.wait(time.Unix(5, 0)).RetryAfter)
+	require.Nil(t, b.wait(time.Unix(9, 0)))
+	require.Nil(t, (*busy)(nil).wait(time.Unix(9, 0)))
+}
+
+func TestRedacted(t *testing.T) {
+	for in, want := range map[string]string{
+		"Get \"https://u:hunter22@h.example/v1?api-key=abc&x=1\": EOF": `Get "https://[key]h.example/v1?` +
+			`api-key=[key]&x=[key]": EOF`,
+		"header Authorization: Bearer abcdefghijklmnop was refused": "header Authorization: Bearer [key] was refused",
+		"k/ey+1 and k%2Fey%2B1\nare wrong":                          "[key] and [key] are wrong",
+		"mail me@example.com":                                       "mail me@example.com",
+	} {
+		require.Equal(t, want, redacted(in, "k/ey+1"))
+	}
+}
+
+// Who speaks no TLS, or for another host, is at a wrong address.
+func TestWrongAddress(t *testing.T) {
+	p := serve(t, good)
+	other := httptest.NewTLSServer(http.NotFoundHandler())
+	t.Cleanup(other.Close)
+	for _, base := range []string{"https" + strings.TrimPrefix(p.URL, "http"), other.URL, "http://nobody.invalid"} {
+		c := Config{Provider: OpenAI, Model: "m", BaseURL: base, APIKey: secret, Timeout: 2 * time.Second}
+		m, err := openModel(c, quick)
+		require.NoError(t, err)
+		_, err = m.Generate(t.Context(), ask)
+		m.Close()
+		require.Contains(t, []llm.Kind{llm.KindNotFound, llm.KindUnavailable, llm.KindTimeout}, llm.KindOf(err), base)
+		if base != "http://nobody.invalid" { // without a network nobody knows who is nobody
+			require.Equal(t, llm.KindNotFound, llm.KindOf(err), "%s: %v", base, err)
+		}
+	}
 }

@@ -18,6 +18,9 @@ const maxPrompt = 1 << 20
 // errDeadline is the cause of a context that our own timeout has ended.
 var errDeadline = errors.New("the model took longer than the configured timeout")
 
+// ID returns provider and model.
+func (m *ChatModel) ID() string { return m.config.Provider + ":" + m.config.Model }
+
 // Generate asks the model, at temperature 0. It implements [llm.Generator].
 func (m *ChatModel) Generate(ctx context.Context, r llm.Request) (llm.Answer, error) {
 	if n := len(r.System) + len(r.Prompt); n > maxPrompt {
@@ -89,12 +92,12 @@ func (m *ChatModel) options(r llm.Request) []llms.CallOption {
 // recoverPanic turns a panic in provider code into an error. It has to be deferred.
 func recoverPanic(err *error) {
 	if p := recover(); p != nil {
-		*err = &llm.Error{Kind: llm.KindMalformed, Err: fmt.Errorf("the provider's client panicked: %v", p)}
+		*err = &llm.Error{Kind: llm.KindNoAnswer, Err: fmt.Errorf("the provider's client panicked: %v", p)}
 	}
 }
 
 // asError returns err as an [*llm.Error]: the transport's if it has one, else one for the
-// end of ctx, else one for an answer that cannot be read.
+// end of ctx, else one for a reply that cannot be read.
 func (c *call) asError(ctx context.Context, err error) error {
 	e, ok := errors.AsType[*llm.Error](err)
 	switch {
@@ -104,7 +107,7 @@ func (c *call) asError(ctx context.Context, err error) error {
 	case ctx.Err() != nil:
 		e = contextError(ctx)
 	default:
-		e = &llm.Error{Kind: llm.KindMalformed, Err: errors.New(redacted(err.Error(), ""))}
+		e = &llm.Error{Kind: llm.KindNoAnswer, Err: errors.New(redacted(err.Error(), ""))}
 	}
 	e.Usage = c.usage
 	return e

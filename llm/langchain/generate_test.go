@@ -64,14 +64,14 @@ func TestAnthropicFaults(t *testing.T) {
 			llm.KindUnavailable, 3},
 		"cut off":      {200, message("max_tokens", `{"type":"text","text":"{"}`), "cut off", llm.KindTruncated, 1},
 		"refused":      {200, message("refusal", ``), "filter", llm.KindRefused, 1},
-		"nothing":      {200, message("end_turn", ``), "empty", llm.KindMalformed, 1},
-		"null content": {200, message("end_turn", `null`), "unknown content type", llm.KindMalformed, 1},
-		"unknown part": {200, message("end_turn", `{"type":"hologram"}`), "unknown content type", llm.KindMalformed, 1},
+		"nothing":      {200, message("end_turn", ``), "empty", llm.KindNoAnswer, 3},
+		"null content": {200, message("end_turn", `null`), "unknown content type", llm.KindNoAnswer, 1},
+		"unknown part": {200, message("end_turn", `{"type":"hologram"}`), "unknown content type", llm.KindNoAnswer, 1},
 		"null input": {200, message("tool_use", `{"type":"tool_use","name":"answer","input":null}`), "no JSON object",
 			llm.KindMalformed, 1},
 		"only a thought": {200, message("end_turn", `{"type":"thinking","thinking":"hm"}`), "the answer is empty",
-			llm.KindMalformed, 1},
-		"another shape": {200, `{"content":"text"}`, "another shape", llm.KindMalformed, 1},
+			llm.KindNoAnswer, 1},
+		"another shape": {200, `{"content":"text"}`, "another shape", llm.KindNoAnswer, 3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := serve(t, say(c.status, c.body))
@@ -106,11 +106,11 @@ func TestOllamaFaults(t *testing.T) {
 			llm.KindNotFound},
 		"cut off": {200, `{"message":{"content":"{"},"done":true,"done_reason":"length"}`, "cut off",
 			llm.KindTruncated},
-		"not done":   {200, `{"message":{"content":"{}"},"done":false}`, "not complete", llm.KindMalformed},
-		"no message": {200, `{"done":true}`, "not complete", llm.KindMalformed},
+		"not done":   {200, `{"message":{"content":"{}"},"done":false}`, "not complete", llm.KindNoAnswer},
+		"no message": {200, `{"done":true}`, "not complete", llm.KindNoAnswer},
 		"an error":   {200, `{"error":"out of memory"}`, "out of memory", llm.KindUnavailable},
 		"a long line": {200, `{"message":{"content":"{\"ok\":true}"},"done":true,"x":"` + strings.Repeat("x",
-			600_000) + `"}`, "the answer is empty", llm.KindMalformed},
+			600_000) + `"}`, "the answer is empty", llm.KindNoAnswer},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := serve(t, say(c.status, c.body)).model(t, Ollama, quick).Generate(t.Context(), ask)
@@ -131,6 +131,10 @@ func TestFallBack(t *testing.T) {
 		"no response_format": {func(b map[string]any) string { return refuseFormat(b, "json_schema", "json_object") },
 			[]int{3, 1}},
 		"no temperature": {func(b map[string]any) string { return refuseField(b, "temperature") }, []int{2, 1}},
+		"the other name": {func(b map[string]any) string { return refuseField(b, "max_tokens") }, []int{2, 1}},
+		"no limit at all": {func(b map[string]any) string {
+			return refuseField(b, "max_tokens") + refuseField(b, "max_completion_tokens")
+		}, []int{3, 1}},
 		"neither of the two": {func(b map[string]any) string {
 			return refuseField(b, "temperature") + refuseFormat(b,
 				"json_schema")
@@ -152,6 +156,12 @@ func TestFallBack(t *testing.T) {
 				require.NoError(t, err)
 				require.Equal(t, want, p.calls()-before, "Generate %d", i+1)
 			}
+			next := p.model(t, OpenAI, quick)
+			next.Adopt(m.Habits())
+			before := p.calls()
+			_, err := next.Generate(t.Context(), ask)
+			require.NoError(t, err)
+			require.Equal(t, c.calls[1], p.calls()-before, "another process knows")
 		})
 	}
 }

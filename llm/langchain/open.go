@@ -29,12 +29,12 @@ type tuning struct {
 	first    time.Duration // wait before the second request, before jitter
 	longest  time.Duration // if the provider asks for a longer wait, the call fails
 	maxReply int64         // bytes of a body
-	trip     uint32        // failures in a row after which the breaker opens
+	trip     uint32        // failed calls in a row after which the breaker opens
 	rest     time.Duration // how long the breaker stays open
 }
 
 func defaults() tuning {
-	return tuning{tries: 3, first: 500 * time.Millisecond, longest: 20 * time.Second, maxReply: 16 << 20, trip: 5,
+	return tuning{tries: 3, first: 500 * time.Millisecond, longest: 20 * time.Second, maxReply: 16 << 20, trip: 4,
 		rest: 30 * time.Second}
 }
 
@@ -85,16 +85,16 @@ func (c Config) withDefaults() Config {
 // the real key into the request.
 const placeholder = "-"
 
+// noRedirect keeps a request, and what it holds, at the address it was made for.
+func noRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+
 // newClient returns a client of langchaingo. It sets everything that the client would
 // otherwise read from the environment.
 //
 //nolint:ireturn // langchaingo's clients have no other type in common
 func newClient(c Config, model string, rt *transport) (llms.Model, error) {
 	base := strings.TrimRight(rt.base.String(), "/")
-	client := &http.Client{Transport: rt, CheckRedirect: func(*http.Request,
-		[]*http.Request) error {
-		return http.ErrUseLastResponse
-	}}
+	client := &http.Client{Transport: rt, CheckRedirect: noRedirect}
 	switch c.Provider {
 	case Anthropic:
 		return anthropic.New(anthropic.WithToken(placeholder), anthropic.WithModel(model), anthropic.WithBaseURL(base),
@@ -103,8 +103,7 @@ func newClient(c Config, model string, rt *transport) (llms.Model, error) {
 		return ollama.New(ollama.WithModel(model), ollama.WithServerURL(base), ollama.WithHTTPClient(client),
 			ollama.WithFormat("json"))
 	default:
-		return openai.New(openai.WithToken(placeholder), openai.WithModel(model), openai.WithEmbeddingModel(model),
-			openai.WithBaseURL(base),
+		return openai.New(openai.WithToken(placeholder), openai.WithModel(model), openai.WithBaseURL(base),
 			openai.WithOrganization(""), openai.WithHTTPClient(client))
 	}
 }

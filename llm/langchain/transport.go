@@ -27,9 +27,10 @@ type call struct {
 	schema json.RawMessage
 	inputs int // number of texts to embed; 0 for Generate
 
-	model string
-	usage llm.Usage
-	err   *llm.Error
+	model   string
+	usage   llm.Usage
+	vectors [][]float32
+	err     *llm.Error
 }
 
 type callKey struct{}
@@ -47,7 +48,10 @@ type transport struct {
 	next     *http.Transport
 	breaker  *gobreaker.CircuitBreaker[[]byte]
 	form     atomic.Int32 // how the schema is sent; only moves on from what the provider refused
-	warm     atomic.Bool  // the provider does not accept a temperature
+	lacks    atomic.Int32 // the parameters that the model refused
+	heard    atomic.Bool  // a good reply came
+	busy     atomic.Pointer[busy]
+	refusals atomic.Uint32 // calls in a row that a busy provider refused
 }
 
 // newTransport checks the configuration and returns a transport to its address.
@@ -66,8 +70,10 @@ func newTransport(c Config, t tuning) (*transport, error) {
 	return &transport{tuning: t, provider: c.Provider, base: base, key: c.APIKey, next: next, breaker: newBreaker(t)}, nil
 }
 
-// newBreaker returns a circuit breaker that counts signs that the provider is down. A
-// bad answer, a busy provider and a caller who gave up are no such signs.
+// newBreaker returns a circuit breaker that counts calls that failed in all their tries because
+// the provider is down. A bad answer, a busy provider and a caller who gave up are no signs of that.
+// It counts calls, not tries: of a provider that fails each third try many tries in a row fail one
+// day, and what is asked while the breaker is open would be left to the rules.
 func newBreaker(t tuning) *gobreaker.CircuitBreaker[[]byte] {
 	return gobreaker.NewCircuitBreaker[[]byte](gobreaker.Settings{
 		Timeout:     t.rest,
@@ -81,7 +87,7 @@ func newBreaker(t tuning) *gobreaker.CircuitBreaker[[]byte] {
 		},
 		IsSuccessful: func(err error) bool {
 			kind := llm.KindOf(err)
-			return err == nil || kind != llm.KindUnavailable && kind != llm.KindTimeout
+			return err == nil || kind != llm.KindUnavailable && kind != llm.KindTimeout && kind != llm.KindNoAnswer
 		},
 	})
 }
@@ -122,10 +128,10 @@ func readRequest(r *http.Request) ([]byte, error) {
 // negotiate asks in the strictest form that the provider has not refused so far. If the
 // provider says that the request is bad, it tries the next form.
 func (t *transport) negotiate(r *http.Request, body []byte, c *call) ([]byte, *llm.Error) {
-	form, warm := int(t.form.Load()), t.warm.Load()
+	form, lacks := int(t.form.Load()), parameters(t.lacks.Load())
 	var first *llm.Error
 	for {
-		shaped, err := shapeRequest(t.provider, body, c, form, warm)
+		shaped, err := shapeRequest(t.provider, body, c, form, lacks)
 		if err != nil {
 			return nil, &llm.Error{Kind: llm.KindBadRequest, Err: err}
 		}
@@ -134,19 +140,25 @@ func (t *transport) negotiate(r *http.Request, body []byte, c *call) ([]byte, *l
 			if form > int(t.form.Load()) {
 				t.form.Store(int32(form))
 			}
-			if warm {
-				t.warm.Store(true)
-			}
+			t.lacks.Or(int32(lacks))
 			return reply, nil
 		}
 		if first == nil {
 			first = fault
 		}
+		more := lacks.refused(shaped, fault)
+		if c.inputs > 0 && t.withoutEncoding(fault) {
+			more |= lacksEncoding
+		}
 		switch {
-		case fault.Kind != llm.KindBadRequest || c.inputs > 0:
+		case more != lacks && c.inputs > 0:
+			lacks = more
+		case c.inputs > 0:
 			return nil, fault
-		case !warm && mentionsTemperature(fault):
-			warm = true
+		case fault.Kind != llm.KindBadRequest:
+			return nil, fault
+		case more != lacks:
+			lacks = more
 		case form < plainestForm(t.provider):
 			form++
 		default:
@@ -155,34 +167,89 @@ func (t *transport) negotiate(r *http.Request, body []byte, c *call) ([]byte, *l
 	}
 }
 
-// retry sends the same request again as long as that may help.
+// withoutEncoding reports whether the vectors should be asked for as numbers: what came is no base64, or
+// a provider that never gave any says that the request is bad, but not what about it.
+func (t *transport) withoutEncoding(e *llm.Error) bool {
+	return t.provider != Ollama && (errors.Is(e, errVectorForm) || e.Kind == llm.KindBadRequest && !t.heard.Load())
+}
+
+// busy is a provider's wish that nobody asks for longer than a call would wait.
+type busy struct {
+	until time.Time
+	said  *llm.Error
+}
+
+// wait returns the error for a call that is made before the provider wants to be asked again, nil
+// after that time.
+func (b *busy) wait(now time.Time) *llm.Error {
+	if b == nil || !now.Before(b.until) {
+		return nil
+	}
+	e := *b.said
+	e.RetryAfter, e.Unsent = b.until.Sub(now), true
+	return &e
+}
+
+// retry sends the same request again as long as that may help, unless the breaker is open or the
+// provider wants to be left alone.
 func (t *transport) retry(r *http.Request, body []byte, c *call) ([]byte, *llm.Error) {
+	if e := t.busy.Load().wait(time.Now()); e != nil {
+		return nil, e
+	}
+	reply, err := t.breaker.Execute(func() ([]byte, error) {
+		b, fault := t.tries(r, body, c)
+		if fault != nil {
+			return nil, fault
+		}
+		return b, nil
+	})
+	fault := t.asError(err)
+	t.leaveAlone(fault)
+	return reply, fault
+}
+
+// leaveAlone has nobody ask a busy provider: as long as it wishes, if that is longer than a call would wait, and
+// for the breaker's rest where it does not say how long and has refused as many calls in a row as open the breaker.
+func (t *transport) leaveAlone(fault *llm.Error) {
+	if fault == nil || fault.Kind != llm.KindRateLimited {
+		if fault == nil || fault.Kind != llm.KindCancelled {
+			t.refusals.Store(0)
+		}
+		return
+	}
+	wait := fault.RetryAfter
+	if wait == 0 && t.refusals.Add(1) >= t.tuning.trip {
+		t.refusals.Store(0)
+		wait = max(t.tuning.rest, t.tuning.longest+1)
+	}
+	if wait > t.tuning.longest {
+		t.busy.Store(&busy{until: time.Now().Add(wait), said: fault})
+	}
+}
+
+func (t *transport) tries(r *http.Request, body []byte, c *call) ([]byte, *llm.Error) {
 	ctx := r.Context()
 	p := &pace{grow: backoff.NewExponentialBackOff(), longest: t.tuning.longest}
 	p.grow.InitialInterval, p.grow.MaxInterval, p.grow.Multiplier = t.tuning.first, t.tuning.longest, 2
 	p.deadline, _ = ctx.Deadline()
 	reply, err := backoff.Retry(ctx, func() ([]byte, error) {
-		b, err := t.breaker.Execute(func() ([]byte, error) {
-			b, fault := t.send(r, body, c)
-			if fault != nil {
-				return nil, fault
-			}
-			return b, nil
-		})
-		p.last = t.asError(err)
-		return b, err
+		var b []byte
+		if b, p.last = t.send(r, body, c); p.last != nil {
+			return nil, p.last
+		}
+		return b, nil
 	}, backoff.WithBackOff(p), backoff.WithMaxTries(t.tuning.tries), backoff.WithMaxElapsedTime(0))
 	switch {
 	case err == nil:
 		return reply, nil
-	case ctx.Err() != nil && p.last.Kind != llm.KindTimeout:
+	case ctx.Err() != nil && (p.last == nil || p.last.Kind != llm.KindTimeout):
 		return nil, contextError(ctx)
 	default:
 		return nil, p.last
 	}
 }
 
-// asError returns the error of one try as an [*llm.Error].
+// asError returns the error of a call as an [*llm.Error].
 func (t *transport) asError(err error) *llm.Error {
 	if err == nil {
 		return nil
@@ -191,8 +258,8 @@ func (t *transport) asError(err error) *llm.Error {
 		return e
 	}
 	// The only other error is the breaker's refusal.
-	return &llm.Error{Kind: llm.KindUnavailable, RetryAfter: t.tuning.rest,
-		Err: fmt.Errorf("%s failed %d times in a row and is given a rest", t.base.Host, t.tuning.trip)}
+	return &llm.Error{Kind: llm.KindUnavailable, RetryAfter: t.tuning.rest, Unsent: true,
+		Err: fmt.Errorf("%s failed %d calls in a row and is given a rest", t.base.Host, t.tuning.trip)}
 }
 
 // pace returns how long to wait before the next try. It implements backoff.BackOff.
@@ -230,7 +297,7 @@ func (t *transport) send(r *http.Request, body []byte, c *call) ([]byte, *llm.Er
 	t.authorise(request)
 	response, err := t.next.RoundTrip(request)
 	if err != nil {
-		return nil, netError(r.Context(), err)
+		return nil, netError(r.Context(), err, t.key, t.heard.Load())
 	}
 	defer response.Body.Close() //nolint:errcheck // only read
 	reply, err := io.ReadAll(io.LimitReader(response.Body, t.tuning.maxReply+1))
@@ -238,11 +305,18 @@ func (t *transport) send(r *http.Request, body []byte, c *call) ([]byte, *llm.Er
 	case response.StatusCode != http.StatusOK:
 		return nil, statusError(response, reply, t.key)
 	case err != nil:
-		return nil, netError(r.Context(), fmt.Errorf("the reply broke off: %w", err))
+		return nil, netError(r.Context(), fmt.Errorf("the reply broke off: %w", err), t.key, true)
 	case int64(len(reply)) > t.tuning.maxReply:
-		return nil, &llm.Error{Kind: llm.KindTooLarge, Err: fmt.Errorf("the reply has more than %d bytes", t.tuning.maxReply)}
+		return nil, noAnswer(fmt.Sprintf("the reply has more than %d bytes", t.tuning.maxReply))
 	}
-	return inspectReply(t.provider, reply, c, t.key)
+	reply, fault := inspectReply(t.provider, reply, c, t.key)
+	switch {
+	case fault == nil:
+		t.heard.Store(true)
+	case errors.Is(fault, errPage) && !t.heard.Load():
+		fault.Kind = llm.KindNotFound // where no model ever answered, the address is wrong
+	}
+	return reply, fault
 }
 
 // authorise sets the headers, with the key only if the request goes to its own host.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"os"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -17,8 +16,6 @@ import (
 var (
 	_ llm.Generator = (*llmtest.Script)(nil)
 	_ llm.Generator = llmtest.Echo{}
-	_ llm.Generator = llmtest.Replay{}
-	_ llm.Generator = llmtest.Record{}
 	_ llm.Generator = (*llmtest.Fault)(nil)
 	_ llm.Embedder  = (*llmtest.Fault)(nil)
 	_ llm.Embedder  = llmtest.Spell{}
@@ -58,37 +55,6 @@ func TestScript(t *testing.T) {
 	require.ErrorContains(t, err, "the script has 3 steps, this is call 4")
 	require.Len(t, s.Requests(), 4)
 	require.Equal(t, "2", s.Requests()[1].Prompt)
-}
-
-func TestRecordAndReplay(t *testing.T) {
-	dir := t.TempDir()
-	r := llm.Request{Name: "analyse.en@1", System: "s", Prompt: "p"}
-	record := llmtest.Record{Generator: llmtest.Echo{}, Dir: dir}
-	want, err := record.Generate(t.Context(), r)
-	require.NoError(t, err)
-	files, err := os.ReadDir(dir)
-	require.NoError(t, err)
-	require.Len(t, files, 1)
-
-	replay := llmtest.Replay{Dir: os.DirFS(dir)}
-	got, err := replay.Generate(t.Context(), r)
-	require.NoError(t, err)
-	require.Equal(t, want, got)
-	r.Name = "analyse.en@2"
-	_, err = replay.Generate(t.Context(), r)
-	require.NoError(t, err, "the name is not shown to the model")
-
-	for _, other := range []llm.Request{{System: "sp"}, {Prompt: "sp"}, {System: "s", Prompt: "p", MaxTokens: 1},
-		{System: "s", Prompt: "p", Schema: json.RawMessage(`{}`)}} {
-		_, err = replay.Generate(t.Context(), other)
-		require.Equal(t, llm.KindNotFound, llm.KindOf(err))
-		require.ErrorContains(t, err, llmtest.Key(other)+".json")
-	}
-	_, err = llmtest.Record{Generator: llmtest.NewScript(), Dir: dir}.Generate(t.Context(), r)
-	require.Error(t, err)
-	require.NoError(t, os.WriteFile(dir+"/"+llmtest.Key(llm.Request{})+".json", []byte("{"), 0o600))
-	_, err = replay.Generate(t.Context(), llm.Request{})
-	require.Equal(t, llm.KindMalformed, llm.KindOf(err))
 }
 
 func TestFault(t *testing.T) {
@@ -136,7 +102,7 @@ func TestConcurrentUse(t *testing.T) {
 		steps[i].Text = "{}"
 	}
 	s := llmtest.NewScript(steps...)
-	f := &llmtest.Fault{Generator: llmtest.Record{Generator: s, Dir: t.TempDir()}, Call: 65}
+	f := &llmtest.Fault{Generator: s, Call: 65}
 	var g errgroup.Group
 	for range 8 {
 		g.Go(func() error {

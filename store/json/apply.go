@@ -48,6 +48,10 @@ func applyLine(b []byte, in piece, to applier) error {
 			if version, problem = number(v); problem == nil {
 				to.applyVersion(version)
 			}
+		case "purge":
+			if p, ok := to.(interface{ applyPurge(b []byte) error }); ok {
+				problem = p.applyPurge(v)
+			}
 		case "changes":
 			var list []changed
 			each(func(change []byte, in piece) error {

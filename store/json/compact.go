@@ -192,6 +192,9 @@ func (st *state) rebase(d *disk, w *snapshotter) *state {
 	next := st.nextGroup()
 	next.base = newGeneration(d, &w.out, st.base)
 	next.frozen = layer{}
+	if next.purge == w.from.purge {
+		next.purge = nil
+	}
 	next.entries = since(st.entries, w.out.Counts.Entries)
 	next.dead = since(st.dead, uint64(w.out.Counts.Dead)) //nolint:gosec // a count
 	i := 0

@@ -18,7 +18,7 @@ const formatName = "FORMAT.json"
 const majorFormat = 1
 
 // minorFormat is the minor format of new stores; FORMAT.md says what each minor adds.
-const minorFormat = 1
+const minorFormat = 2
 
 // format is FORMAT.json. It is written once, last of all when a store is made, so that a
 // folder with this file has everything a store needs.

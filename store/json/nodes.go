@@ -1,7 +1,9 @@
 package jsonstore
 
 import (
+	"cmp"
 	"errors"
+	"sort"
 	"unique"
 )
 
@@ -18,17 +20,20 @@ type nodeSource interface {
 
 // nodes returns the nodes of a state that f may select: those of one error type, or all for
 // "".
-func (st *state) nodes(branch string, f filter) *merged {
+func (st *state) nodes(branch string, f filter) *merged { return st.nodesAfter(branch, f, "") }
+
+// nodesAfter is nodes without most of those up to an id: it skips what it can without reading it.
+func (st *state) nodesAfter(branch string, f filter, after string) *merged {
 	m := &merged{}
 	for i := range st.base.Branches {
 		if b := &st.base.Branches[i]; branch == "" || b.ErrorType == branch {
-			m.sources = append(m.sources, &branchSource{state: st, ref: b, filter: f,
+			m.sources = append(m.sources, &branchSource{state: st, ref: b, filter: f, after: after,
 				lines: lineReader{gen: st.base, ref: &b.linesRef}})
 		}
 	}
 	m.sources = append(m.sources,
-		&layerSource{cursor: st.top.nodes.cursor(""), branch: branch, filter: f},
-		&layerSource{cursor: st.frozen.nodes.cursor(""), over: &st.top, branch: branch, filter: f})
+		&layerSource{cursor: st.top.nodes.cursor(after), branch: branch, filter: f},
+		&layerSource{cursor: st.frozen.nodes.cursor(after), over: &st.top, branch: branch, filter: f})
 	m.heads = make([]*nodeLine, len(m.sources))
 	m.current = make([]bool, len(m.sources))
 	return m
@@ -92,10 +97,36 @@ type branchSource struct {
 	state  *state
 	ref    *branchRef
 	filter filter
+	after  string // id up to which nodes are skipped; "": none are, or they have been
 	lines  lineReader
 }
 
+// skip moves to the first line with an id above after. Lines are sorted by id.
+func (s *branchSource) skip() (err error) {
+	at := sort.Search(s.ref.Count, func(i int) bool {
+		s.lines.i, s.lines.page = i, nil
+		x, ok, e := s.lines.index()
+		var raw []byte
+		if ok && e == nil {
+			raw, e = s.lines.gen.read(s.lines.ref, x.place)
+		}
+		id := ""
+		if e == nil {
+			id, e = idOf(raw)
+		}
+		err = cmp.Or(err, e)
+		return e != nil || id > s.after
+	})
+	s.lines.i, s.lines.page, s.after = at, nil, ""
+	return err
+}
+
 func (s *branchSource) next() (*nodeLine, error) {
+	if s.after != "" {
+		if err := s.skip(); err != nil {
+			return nil, err
+		}
+	}
 	for {
 		at, ok, err := s.lines.index()
 		if !ok || err != nil {

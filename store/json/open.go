@@ -1,6 +1,7 @@
 package jsonstore
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -16,7 +17,9 @@ import (
 
 // openStore reads before it locks, and locks before it changes anything, so that it leaves a
 // folder that is no store of ours as it is.
-func openStore(d *disk, dir string, o Options, lock func() (func() error, error)) (_ *Store, err error) {
+func openStore(
+	ctx context.Context, d *disk, dir string, o Options, lock func() (func() error, error),
+) (_ *Store, err error) {
 	_, made, err := d.readFormat(dir)
 	if err != nil {
 		return nil, err
@@ -30,7 +33,7 @@ func openStore(d *disk, dir string, o Options, lock func() (func() error, error)
 			return nil, err
 		}
 	}
-	s, err := openLocked(d, dir, o)
+	s, err := openLocked(ctx, d, dir, o)
 	if err != nil {
 		return nil, errors.Join(err, unlock())
 	}
@@ -39,7 +42,7 @@ func openStore(d *disk, dir string, o Options, lock func() (func() error, error)
 }
 
 // openLocked opens the store, or makes it, with the lock held.
-func openLocked(d *disk, dir string, o Options) (*Store, error) {
+func openLocked(ctx context.Context, d *disk, dir string, o Options) (*Store, error) {
 	f, made, err := d.readFormat(dir)
 	if err != nil {
 		return nil, err
@@ -62,6 +65,14 @@ func openLocked(d *disk, dir string, o Options) (*Store, error) {
 		return s, nil
 	}
 	go s.writer()
+	if s.state.Load().purge != nil { // the process that began it ended before its end
+		if err := s.finishPurge(ctx); err != nil {
+			s.queue.close()
+			<-s.stopped
+			s.state.Load().base.release()
+			return nil, err
+		}
+	}
 	return s, nil
 }
 

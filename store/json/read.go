@@ -54,7 +54,7 @@ func (s *Store) Scan(ctx context.Context, f tree.Filter) iter.Seq2[tree.Node, er
 			return
 		}
 		defer st.base.release()
-		nodes := st.nodes(f.ErrorType, filterOf(f))
+		nodes := st.nodesAfter(f.ErrorType, filterOf(f), f.After)
 		for {
 			n, ok, err := nodes.decode(ctx, f)
 			if err != nil {

@@ -17,6 +17,8 @@ import (
 	"strings"
 
 	"github.com/spf13/afero"
+
+	"github.com/memtree/memtree/tree"
 )
 
 // snapshotter writes the files of one snapshot into a temporary folder, which gets its name
@@ -76,10 +78,10 @@ func (w *snapshotter) write() error {
 	if err := w.outbox(); err != nil {
 		return err
 	}
-	if w.out.Ledger, err = w.segment("ledger", w.from.base.Ledger, w.from.entries); err != nil {
+	if w.out.Ledger, err = w.segment("ledger", w.from.base.Ledger, w.from.entries, cleanEntry); err != nil {
 		return err
 	}
-	if w.out.Dead, err = w.segment("dead", w.from.base.Dead, w.from.dead); err != nil {
+	if w.out.Dead, err = w.segment("dead", w.from.base.Dead, w.from.dead, cleanLetter); err != nil {
 		return err
 	}
 	return w.known()
@@ -176,12 +178,24 @@ func (w *snapshotter) outbox() error {
 
 // segment writes the records since the base to one more file, and merges into it the last files
 // that are no more than twice as large. So there are only a few files, and each line is written
-// again only a logarithmic number of times.
-func (w *snapshotter) segment(name string, before []linesRef, records []record) (_ []linesRef, err error) {
-	if len(records) == 0 {
+// again only a logarithmic number of times. If something was purged, all are written, without it.
+func (w *snapshotter) segment(
+	name string, before []linesRef, records []record, clean func(*tree.Purge, []byte) ([]byte, error),
+) (_ []linesRef, err error) {
+	purge := w.from.purge
+	if len(records) == 0 && (purge == nil || len(before) == 0) {
 		return before, nil
 	}
+	cleaned := func(raw []byte, err error) ([]byte, error) {
+		if err != nil || purge == nil {
+			return raw, err
+		}
+		return clean(purge, raw)
+	}
 	keep, count := len(before), len(records)
+	if purge != nil {
+		keep = 0
+	}
 	for keep > 0 && before[keep-1].Count <= 2*count {
 		keep--
 		count += before[keep].Count
@@ -190,17 +204,22 @@ func (w *snapshotter) segment(name string, before []linesRef, records []record) 
 	if err != nil {
 		return nil, err
 	}
-	first := records[0].seq
+	first, last := uint64(0), uint64(0)
+	if len(records) > 0 {
+		first, last = records[0].seq, records[len(records)-1].seq
+	} else {
+		last = before[len(before)-1].Last
+	}
 	if keep < len(before) {
 		first = before[keep].First
 	}
 	for i := range before[keep:] {
-		if err := w.copyLines(l, &before[keep+i]); err != nil {
+		if err := w.copyLines(l, &before[keep+i], cleaned); err != nil {
 			return nil, errors.Join(err, l.drop())
 		}
 	}
 	for _, r := range records {
-		raw, err := r.at.read()
+		raw, err := cleaned(r.at.read())
 		if err == nil {
 			err = l.add(raw, r.seq, fingerprint{})
 		}
@@ -209,19 +228,21 @@ func (w *snapshotter) segment(name string, before []linesRef, records []record) 
 		}
 	}
 	ref, err := l.finish()
-	ref.First, ref.Last = first, records[len(records)-1].seq
+	ref.First, ref.Last = first, last
 	return append(slices.Clone(before[:keep]), ref), err
 }
 
-// copyLines adds all lines of a file of the base to l.
-func (w *snapshotter) copyLines(l *lineFile, from *linesRef) error {
+// copyLines adds all lines of a file of the base to l, as cleaned returns them.
+func (w *snapshotter) copyLines(
+	l *lineFile, from *linesRef, cleaned func([]byte, error) ([]byte, error),
+) error {
 	r := lineReader{gen: w.from.base, ref: from}
 	for {
 		at, ok, err := r.index()
 		if err != nil || !ok {
 			return err
 		}
-		raw, err := r.read(at.place)
+		raw, err := cleaned(r.read(at.place))
 		if err == nil {
 			err = l.add(raw, at.num, at.tag)
 		}

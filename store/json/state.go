@@ -22,6 +22,7 @@ type state struct {
 	entries []record     // of the ledger, since the base
 	dead    []record     // dead letters, since the base
 	commits []commit     // since the base, those with changes of nodes
+	purge   *tree.Purge  // what the next snapshot has to be rid of; nil: nothing
 	counts
 
 	journaled int64    // bytes of the journals since the base

@@ -98,7 +98,7 @@ func OpenDir(ctx context.Context, dir string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open store: %w", err)
 	}
-	s, err := openStore(&disk{fs: confined{root}, dir: "."}, dir,
+	s, err := openStore(ctx, &disk{fs: confined{root}, dir: "."}, dir,
 		o, func() (func() error, error) { return lockFolder(dir, o.Started) })
 	if err != nil {
 		return nil, fmt.Errorf("open store: %w", errors.Join(err, root.Close()))
@@ -123,7 +123,7 @@ func Open(ctx context.Context, fs afero.Fs, dir string, o Options) (*Store, erro
 			return nil, fmt.Errorf("open store: %w", err)
 		}
 	}
-	s, err := openStore(d, dir, o, func() (func() error, error) { return lockMemory(fs, dir) })
+	s, err := openStore(ctx, d, dir, o, func() (func() error, error) { return lockMemory(fs, dir) })
 	if err != nil {
 		return nil, fmt.Errorf("open store: %w", err)
 	}

@@ -23,6 +23,9 @@ func (s *Store) Commit(ctx context.Context, b tree.Batch) (uint64, error) {
 		}
 		return line, err
 	})
+	if err == nil && b.Purge != nil {
+		err = s.finishPurge(ctx)
+	}
 	if err != nil {
 		return 0, fmt.Errorf("commit: %w", err)
 	}
@@ -36,6 +39,7 @@ type prepared struct {
 	changes [][]byte
 	dead    [][]byte
 	entries [][]byte
+	purge   []byte
 }
 
 // prepare checks and encodes a batch.
@@ -71,6 +75,12 @@ func prepare(b *tree.Batch) (*prepared, error) {
 			return nil, fmt.Errorf("ledger entry %d: %w", i+1, err)
 		}
 		p.entries = append(p.entries, raw)
+	}
+	if b.Purge != nil {
+		var err error
+		if p.purge, err = encode(b.Purge); err != nil {
+			return nil, fmt.Errorf("purge: %w", err)
+		}
 	}
 	return p, nil
 }
@@ -129,6 +139,9 @@ func (p *prepared) line(st *state) ([]byte, error) {
 		return nil, nil
 	}
 	b := strconv.AppendUint([]byte(`{"version":`), st.Version+1, 10)
+	if p.purge != nil {
+		b = append(append(b, `,"purge":`...), p.purge...)
+	}
 	b = appendList(b, "changes", changes)
 	var done [][]byte
 	for _, key := range p.batch.Done {

@@ -99,6 +99,11 @@ func ledger(t testing.TB, open Opener) {
 			Injected: []tree.Injection{{ID: "c_1", Rank: 1}}}},
 		{At: testTime, Step: &tree.Step{Trial: "t_1", Injected: []tree.Injection{{ID: "c_2", Rank: 1, Step: 2}}}},
 		{At: testTime, Outcome: &tree.Outcome{Trial: "t_1", Evaluation: "ev1", Correct: true}},
+		{At: testTime, Correction: &tree.Correction{Evaluation: "ev1", P: .9, Bound: .8, Asked: tree.Other, Done: tree.Other,
+			First: tree.Raw(`"pass"`), Other: tree.Raw(`"fail"`), Now: tree.Raw(`"fail"`), Changed: true}},
+		{At: testTime, Ablation: &tree.Ablation{Trial: "t_1", Evaluation: "ev1", Pairs: 2, Given: []string{"c_1"},
+			Tried: []tree.Tried{{Given: []string{}, Correct: true}}, Blame: tree.Unfinished}},
+		{At: testTime, Tally: &tree.Tally{Origin: "o_1", Verdicts: 5, Rows: []tree.Row{{Of: tree.OfAll, Right: 5}}}},
 	}
 	commit(t, s, tree.Batch{Entries: kinds})
 	got, err := allAsJSON(s.Ledger(t.Context(), uint64(n))) //nolint:gosec // small

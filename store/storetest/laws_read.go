@@ -139,7 +139,8 @@ func scanFilters(t testing.TB, open Opener) {
 	for range 2 {
 		for _, f := range []tree.Filter{
 			{}, {Level: 1}, {Level: 2}, {Level: 3}, {ErrorType: "other_error"}, {ErrorType: "no_such"},
-			{Direction: taxonomy.FalsePass}, {Status: tree.Active}, {Status: tree.Archived},
+			{Direction: taxonomy.FalsePass}, {Status: tree.Active}, {Status: tree.Archived}, {After: "zzz"}, {After: "c"},
+			{After: nodes[0].ID}, {After: nodes[1].ID, Level: 1}, {After: nodes[len(nodes)-1].ID},
 			{Level: 1, ErrorType: "async_timing_error", Direction: taxonomy.FalseFail, Status: tree.Probation},
 		} {
 			var want []tree.Node

@@ -157,6 +157,7 @@ func scanStep(r source) step {
 		Level: r.IntN(3), ErrorType: []string{"", "other_error", "nothing"}[r.IntN(3)],
 		Direction: []taxonomy.Direction{"", taxonomy.FalsePass}[r.IntN(2)],
 		Status:    []tree.Status{"", tree.Active, tree.Probation}[r.IntN(3)],
+		After:     []string{"", "c_", "c_m", "e_"}[r.IntN(4)],
 	}
 	if r.IntN(2) == 0 {
 		f = tree.Filter{}

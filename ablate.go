@@ -1,0 +1,274 @@
+package memtree
+
+// Ablation: after a run that failed with memories, the test is run again with them and without.
+// That happens in the background, once the caller has the result, so that no run waits for it.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/memtree/memtree/effect"
+	"github.com/memtree/memtree/enhance"
+	"github.com/memtree/memtree/formation"
+	"github.com/memtree/memtree/retrieval"
+	"github.com/memtree/memtree/tree"
+)
+
+// AblateOptions say whether a test that failed with memories is run again in the background, to
+// find out whether one of them is to blame. The zero value runs nothing. It needs a truth that is
+// known at once, and calls the wrapped function beside the caller's own runs, with the context of
+// the run that failed: once that ends, nothing more is run. The runs are not recorded. Wait waits
+// for them, so the wrapped function must not call it.
+type AblateOptions struct {
+	Pairs      int // runs with the memories and as many without, 2 or more; 3 is a good choice; 0: none
+	PerFailure int // most runs for one failure; 0: 24
+	PerHour    int // most runs in an hour, for all failures together; 0: 60
+}
+
+// Bounds on what ablations run.
+const (
+	ablateFailure = 24 // enough for eight memories and three pairs
+	ablateHour    = 60
+	longestAblate = time.Hour // for one failure
+)
+
+// limits fills in what was not given, and keeps the rest within what the ledger takes.
+func (o AblateOptions) limits() AblateOptions {
+	if o.Pairs > 0 {
+		o.Pairs = min(max(2, o.Pairs), 16)
+	}
+	if o.PerFailure <= 0 {
+		o.PerFailure = ablateFailure
+	}
+	if o.PerHour <= 0 {
+		o.PerHour = ablateHour
+	}
+	o.PerFailure = min(o.PerFailure, tree.MaxTried)
+	return o
+}
+
+// failedRun is a run that failed with memories and waits to be run again.
+type failedRun struct {
+	wrapped
+	ctx        context.Context //nolint:containedctx // of the caller: it says how long the agent may be run for him
+	evaluation string
+	given      []string
+	done       chan struct{} // its channel in ablations.held
+}
+
+// ablations holds the failures that wait, and counts the runs of the last hour.
+type ablations struct {
+	wait chan failedRun
+	held held
+
+	mu  sync.Mutex
+	ran []time.Time
+}
+
+// take counts one run, unless an hour has had its most.
+func (a *ablations) take(now time.Time, perHour int) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.ran = slices.DeleteFunc(a.ran, func(t time.Time) bool { return now.Sub(t) >= time.Hour })
+	if len(a.ran) >= perHour {
+		return false
+	}
+	a.ran = append(a.ran, now)
+	return true
+}
+
+// lookInto has a run looked into that was recorded as e, if it failed with memories, and Wrap was
+// asked to. It does not wait: where too many wait already, this one is passed over.
+func (m *Memory) lookInto(f *finishedRun, e *Evaluation) {
+	if f.ablate == nil || f.ablate.ctx.Err() != nil {
+		return
+	}
+	if v := formation.Detect(e); !v.Labelled || v.Correct {
+		return
+	}
+	x := *f.ablate
+	x.evaluation, _ = recordedAs(e)
+	if x.done = m.ablations.held.addRun(); x.done == nil {
+		return
+	}
+	select {
+	case <-m.closed:
+		m.ablations.held.endRun(x.done)
+	case m.ablations.wait <- x:
+	default:
+		m.ablations.held.endRun(x.done)
+		m.opts.Logger.Info("a failure was not looked into: too many wait", "case", x.c.ID, "run", x.c.RunID)
+	}
+}
+
+// toAblate returns what is needed to look into a run of w later; nil: it will not be, because
+// nobody asked for it, or the run was not given the memories found for it, or is a second one.
+func (w *wrapped) toAblate(ctx context.Context) *failedRun {
+	given := idsIn(&w.guidance)
+	asked := w.opts.Ablate.Pairs > 0 && w.c.Attempt <= 1 && w.guidance.Arm == tree.ArmMemory
+	if !asked || len(given) == 0 || len(given) > tree.MaxGiven || w.guidance.Trial == "" {
+		return nil
+	}
+	return &failedRun{wrapped: *w, ctx: ctx, given: given}
+}
+
+// ablateRuns looks into failures, one at a time, until the memory closes. What waits then is
+// dropped.
+func (m *Memory) ablateRuns(ctx context.Context) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	m.workers.Go(func() {
+		select {
+		case <-m.closed:
+			cancel()
+		case <-ctx.Done():
+		}
+	})
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case f := <-m.ablations.wait:
+			m.ablate(ctx, f)
+			m.ablations.held.endRun(f.done)
+		}
+	}
+}
+
+// ablate looks into one failure, and writes what it found to the ledger. ctx ends with the memory.
+//
+//nolint:contextcheck // the agent runs for the caller, within his context; ctx ends it too
+func (m *Memory) ablate(ctx context.Context, f failedRun) {
+	run, cancel := context.WithTimeout(f.ctx, longestAblate)
+	defer cancel()
+	defer context.AfterFunc(ctx, cancel)()
+	left := f.opts.Ablate.PerFailure
+	if left < 2*f.opts.Ablate.Pairs {
+		return
+	}
+	attempt := max(1, f.c.Attempt)
+	a := effect.Ablate(f.given, f.opts.Ablate.Pairs, func(given []string) (bool, error) {
+		if err := run.Err(); err != nil {
+			return false, err
+		}
+		if left--; left < 0 || !m.ablations.take(m.opts.Now(), f.opts.Ablate.PerHour) {
+			return false, effect.ErrNoRuns
+		}
+		attempt++
+		return f.try(run, attempt, given)
+	})
+	if len(a.Tried) == 0 {
+		return
+	}
+	a.Trial, a.Evaluation, a.CaseID = f.guidance.Trial, f.evaluation, f.c.ID
+	m.opts.Logger.Info("a failure was looked into", "case", f.c.ID, "blame", a.Blame, "culprits", a.Culprits, "why", a.Why)
+	if err := a.Check(); err != nil {
+		m.opts.Logger.Error("what was found of a failure was not written down", "error", err)
+		return
+	}
+	select { // this is a worker, so what it puts there is written before Close returns
+	case m.trials <- tree.Entry{At: m.opts.Now(), Ablation: &a}:
+	default:
+		m.counts.trialsLost.Add(1)
+	}
+}
+
+// errUnjudged is what a run of an ablation ends with whose truth nobody says.
+var errUnjudged = errors.New("nobody says whether it was right")
+
+// try runs the test once with some of its memories and has the result judged. A run or judge that
+// panics is an error. One that does not end when ctx does is left to itself.
+func (f *failedRun) try(ctx context.Context, attempt int, given []string) (bool, error) {
+	text, err := f.guidanceOf(ctx, given)
+	if err != nil {
+		return false, err
+	}
+	type ended struct {
+		correct bool
+		err     error
+	}
+	out := make(chan ended, 1)
+	w := f.wrapped
+	w.c.Attempt = attempt
+	go func() {
+		defer func() {
+			if p := recover(); p != nil {
+				out <- ended{err: fmt.Errorf("it panicked: %v", p)}
+			}
+		}()
+		r, err := w.run(ctx, w.place(text))
+		if err != nil {
+			out <- ended{err: err}
+			return
+		}
+		e, err := w.m.judgeRun(ctx, &finishedRun{c: w.c, r: r, at: w.m.opts.Now(), judge: w.opts.Judge})
+		v := formation.Detect(&e)
+		if err == nil && !v.Labelled {
+			err = errUnjudged
+		}
+		out <- ended{v.Correct, err}
+	}()
+	select {
+	case e := <-out:
+		if e.err != nil {
+			w.m.opts.Logger.Warn("a failure could not be looked into further", "case", w.c.ID, "error", e.err)
+		}
+		return e.correct, e.err
+	case <-ctx.Done():
+		return false, ctx.Err()
+	}
+}
+
+// guidanceOf returns the guidance of the run that failed, made of some of its memories alone.
+func (f *failedRun) guidanceOf(ctx context.Context, given []string) (string, error) {
+	switch len(given) {
+	case 0:
+		return "", nil
+	case len(f.given):
+		return f.guidance.Text, nil
+	}
+	m, q := f.m, f.c.query()
+	all := tree.MaxGiven // the failure itself may be a memory by now, and must not take the place of another
+	r, err := m.searchIndex(ctx, retrieval.Query{
+		Prompt: q.Prompt, Scene: q.Scene, Scope: q.Scope, Now: m.opts.Now(),
+		Limits: retrieval.Limits{Total: all, Strategies: all, Experiences: all, Cases: all},
+	}, (*retrieval.Index).Search)
+	if err != nil {
+		return "", err
+	}
+	r.Hits = slices.DeleteFunc(slices.Clone(r.Hits), func(h retrieval.Hit) bool { return !slices.Contains(given, h.ID) })
+	facts, err := m.holdCases(ctx, &enhance.Look{Observation: q.Observation, Prompt: q.Prompt, Test: q.Scope.Test}, r.Here)
+	if err != nil {
+		return "", err
+	}
+	facts = slices.DeleteFunc(facts, func(x enhance.Observed) bool { return !slices.Contains(given, x.ID) })
+	var g Guidance
+	if _, err := m.writeGuidance(ctx, q, &r, facts, nil, &g); err != nil {
+		return "", err
+	}
+	now := idsIn(&g)
+	for _, id := range given {
+		if !slices.Contains(now, id) {
+			return "", fmt.Errorf("memory %s is not given any more", id)
+		}
+	}
+	return g.Text, nil
+}
+
+// waitAblated waits until every failure that is looked into so far has been.
+func (m *Memory) waitAblated(ctx context.Context) error {
+	for _, done := range m.ablations.held.runsNow() {
+		select {
+		case <-done:
+		case <-m.closed:
+			return tree.ErrClosed
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}

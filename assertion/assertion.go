@@ -1,0 +1,103 @@
+package assertion
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+	"strings"
+
+	"github.com/memtree/memtree/fact"
+	"github.com/memtree/memtree/tree"
+)
+
+// Assertion is one thing that should be true of a page.
+type Assertion struct {
+	ID        string    `json:"id"`   // the same for the same expectation, a_ and 16 hexadecimal digits
+	Kind      fact.Kind `json:"kind"` // text, value, control, there, input, product or set
+	Says      string    `json:"says"` // a sentence in the language asked for
+	Role      string    `json:"role,omitempty"`
+	Name      string    `json:"name,omitempty"` // of the element, or the label beside it
+	Want      string    `json:"want,omitempty"` // how it should read
+	Got       string    `json:"got,omitempty"`  // how it read when it was wrong
+	Later     bool      `json:"later"`          // something has to be done before it can be seen
+	Check     string    `json:"check,omitempty"`
+	ErrorType string    `json:"errorType"`
+	Cases     []string  `json:"cases"` // that stand behind it, sorted
+
+	// Playwright is one line of TypeScript, ARIA a template for toMatchAriaSnapshot. Each is "" if
+	// the expectation cannot be said so; Why is the reason why there is no code, "" if there is some.
+	Playwright string `json:"playwright"`
+	ARIA       string `json:"aria"`
+	Why        string `json:"why,omitempty"`
+
+	State string `json:"state,omitempty"` // holds, broken or unknown on the page that was observed; "": none was
+	Line  int    `json:"line,omitempty"`  // the line of the observation that shows it, from 1
+}
+
+// On notes how the page that was observed is.
+func (a *Assertion) On(f *fact.Fact) { a.State, a.Line = f.State.String(), f.Line }
+
+// Of returns an expectation of a case as an assertion. Says is the sentence for it.
+func Of(e *fact.Expected, n *tree.Node, says string) Assertion {
+	a := Assertion{
+		ID:   idOf(e),
+		Kind: e.Kind, Says: says, Role: e.Role, Name: e.Thing, Want: e.Want, Got: e.Got,
+		Later: !e.AtOnce(), Check: e.Check, ErrorType: n.ErrorType, Cases: []string{n.ID},
+	}
+	if a.Later {
+		a.Why = laterWhy
+		return a
+	}
+	a.Playwright, a.Why = playwright(e)
+	a.ARIA = aria(e)
+	return a
+}
+
+// idOf returns a digest of what is expected.
+func idOf(e *fact.Expected) string {
+	sum := sha256.Sum256([]byte(strings.Join([]string{string(e.Kind), e.Role, e.Thing, e.Want, e.Got}, "\x00")))
+	return "a_" + hex.EncodeToString(sum[:8])
+}
+
+// Merge returns the assertions with each expectation once, those with code first, otherwise in the
+// order given.
+func Merge(all []Assertion) []Assertion {
+	at := map[string]int{}
+	out := []Assertion{}
+	for _, a := range all {
+		i, known := at[a.ID]
+		if !known {
+			at[a.ID] = len(out)
+			out = append(out, a)
+			continue
+		}
+		if !slices.Contains(out[i].Cases, a.Cases[0]) {
+			out[i].Cases = append(out[i].Cases, a.Cases[0])
+		}
+	}
+	for i := range out {
+		slices.Sort(out[i].Cases)
+	}
+	slices.SortStableFunc(out, func(a, b Assertion) int {
+		return cmp.Compare(min(1, len(b.Playwright)), min(1, len(a.Playwright)))
+	})
+	return out
+}
+
+// Why an expectation has no code. Reasons lists them.
+const (
+	laterWhy  = "it is seen only after a step, or a right page looks so too at times"
+	valueWhy  = "the number stands beside a label, and its place on the page is not known"
+	shortWhy  = "the text is too short to be found by itself"
+	roleWhy   = "what kind of element it is, nobody said"
+	nameWhy   = "such an element is named by a label, and the page may have another one"
+	sumWhy    = "it is a product of numbers on the page"
+	swapWhy   = "the text may stand elsewhere on a right page"
+	unknowWhy = "what it should be, nobody said"
+)
+
+// Reasons returns every sentence that Assertion.Why can be, so that a program can translate them.
+func Reasons() []string {
+	return []string{laterWhy, valueWhy, shortWhy, roleWhy, nameWhy, sumWhy, swapWhy, unknowWhy}
+}

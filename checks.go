@@ -1,0 +1,58 @@
+package memtree
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/memtree/memtree/assertion"
+	"github.com/memtree/memtree/enhance"
+	"github.com/memtree/memtree/fact"
+	"github.com/memtree/memtree/guard"
+	"github.com/memtree/memtree/retrieval"
+	"github.com/memtree/memtree/tree"
+)
+
+// maxChecks is the highest number of assertions that Checks returns.
+const maxChecks = 50
+
+// Checks returns what was missed on this page, or in this test, as assertions of test tools, at
+// most 50. It asks as Guide does, leaves no trial, and answers with none when nothing fits.
+// With Query.Observation each says how that page is. Advanced.
+func (m *Memory) Checks(ctx context.Context, q Query) ([]assertion.Assertion, error) {
+	select {
+	case <-m.closed:
+		return nil, tree.ErrClosed
+	default:
+	}
+	if q.Prompt == "" {
+		return nil, &tree.FieldError{Field: "prompt", Problem: "is missing; say what the agent will be asked"}
+	}
+	r, err := m.searchIndex(ctx, retrieval.Query{
+		Prompt: q.Prompt, Step: q.Step, Lang: q.Lang, Scene: q.Scene, Scope: q.Scope,
+		Exclude: q.Exclude, ExcludeTests: q.ExcludeTests, Now: m.opts.Now(), Limits: q.Limits,
+	}, (*retrieval.Index).Search)
+	if err != nil {
+		return nil, fmt.Errorf("checks: %w", err)
+	}
+	cases, err := m.readNodes(ctx, r.Here)
+	if err != nil {
+		return nil, fmt.Errorf("checks: %w", err)
+	}
+	look := enhance.Look{Prompt: q.Prompt, Step: q.Step, Test: q.Scope.Test}
+	page := fact.Read(q.Observation)
+	var all []assertion.Assertion
+	for n, e := range look.Expects(cases, m.taxonomy) {
+		says := enhance.Expectation(e, q.Lang)
+		if _, unsafe := guard.Unsafe(says); unsafe {
+			continue
+		}
+		a := assertion.Of(&e, n, says)
+		if q.Observation != "" {
+			f := page.Hold(e)
+			a.On(&f)
+		}
+		all = append(all, a)
+	}
+	all = assertion.Merge(all)
+	return all[:min(maxChecks, len(all))], nil
+}

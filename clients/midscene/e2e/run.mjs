@@ -1,0 +1,102 @@
+// Two nights of the GUI benchmark with memory, and how many of Midscene's plans are found again: see README.md.
+import { execFileSync, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Memtree } from '@memtree/client';
+import { binary, serve } from '../../service.mjs';
+import { app, cases } from './cases.mjs';
+import { serveModel } from './model.mjs';
+import { servePages } from './pages.mjs';
+import { table } from './table.mjs';
+
+const here = dirname(fileURLToPath(import.meta.url));
+const out = join(here, 'out');
+const playwright = join(dirname(createRequire(import.meta.url).resolve('@playwright/test/package.json')), 'cli.js');
+
+rmSync(out, { recursive: true, force: true });
+mkdirSync(out);
+const all = cases();
+const pages = await servePages(app);
+const model = await serveModel();
+const service = await serve();
+const memory = new Memtree({ url: service.url });
+
+/** Runs one night. Its plans are kept in a folder of the plans' name. */
+async function night(name, plans, more = {}) {
+  model.night = name;
+  const began = Date.now();
+  const env = {
+    ...process.env, E2E_PAGES: pages.url, E2E_OUT: out, E2E_NIGHT: name, MEMTREE_URL: service.url,
+    MIDSCENE_MODEL_BASE_URL: model.url, MIDSCENE_MODEL_API_KEY: 'none', MIDSCENE_MODEL_NAME: 'scripted',
+    MIDSCENE_MODEL_FAMILY: 'qwen2.5-vl', MIDSCENE_RUN_DIR: join(out, plans), ...more,
+  };
+  const child = spawn(process.execPath, [playwright, 'test', '-c', 'e2e/playwright.config.mjs'], {
+    cwd: dirname(here), env, stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let said = '';
+  child.stdout.on('data', (b) => { said += b; });
+  const code = await new Promise((done) => child.on('exit', done));
+  if (code !== 0) {
+    throw new Error(`night ${name} failed:\n${said.slice(-4000)}`);
+  }
+  const planned = new Set(model.plans.filter((p) => p.night === name).map((p) => p.id)).size;
+  const seconds = Math.round((Date.now() - began) / 1000);
+  console.log(`${name}: ${all.length} cases, ${all.length - planned} plans found again, ${seconds} s`);
+  return { name, hits: all.length - planned, of: all.length };
+}
+
+/** What a person does in the morning: says of each verdict what was true. */
+async function label(name) {
+  const judged = readFileSync(join(out, `judged-${name}.jsonl`), 'utf8').trim().split('\n').map((l) => JSON.parse(l));
+  for (const e of judged) {
+    const c = all.find((one) => one.prompt === e.prompt);
+    await memory.relabel({ evaluation: e.id, groundTruth: c.truth, by: 'a tester' });
+  }
+  return judged.length;
+}
+
+function freeze(to) {
+  execFileSync(binary(), ['freeze', join(out, 'asked.jsonl'), '--quiet', '--out', to, '--store', service.store]);
+  return JSON.parse(readFileSync(to, 'utf8')).guidance.map((g) => g.text);
+}
+
+const trials = async () => (await memory.request('get', '/v1/trees/{tree}/stats')).trials;
+
+try {
+  const quiet = { E2E_JUDGE: 'off' };
+  const without = [
+    await night('without-1', 'plans-without', { ...quiet, E2E_MEMORY: 'off' }),
+    await night('without-2', 'plans-without', { ...quiet, E2E_MEMORY: 'off' }),
+  ];
+  const withMemory = [await night('night-1', 'plans-with')];
+  const labelled = await label('night-1');
+  await memory.evolve();
+  const before = await trials();
+  withMemory.push(await night('night-2', 'plans-with'));
+  const after = await trials();
+  const first = freeze(join(out, 'release.json'));
+  const released = { ...quiet, E2E_FROZEN: join(out, 'release.json') };
+  withMemory.push(await night('release-1', 'plans-with', released), await night('release-2', 'plans-with', released));
+  await label('night-2');
+  await memory.evolve();
+  const later = freeze(join(out, 'later.json'));
+  const held = after.found - before.found - (after.guided - before.guided);
+  const changed = first.filter((text, i) => text !== later[i]).length;
+  const result = { cases: all, answers: model.answers, labelled, held, without, withMemory, frozen: first, changed };
+  const { text, wrong } = table(result);
+  writeFileSync(join(out, 'nights.txt'), text);
+  console.log(`\n${text}\nScreenshots: ${join(out, 'screens')}`);
+  process.exitCode = wrong.length > 0 ? 1 : 0;
+  for (const w of wrong) {
+    console.error(`missed: ${w}`);
+  }
+} finally {
+  await service.stop();
+  model.stop();
+  pages.stop();
+  if (!existsSync(join(out, 'nights.txt'))) {
+    process.exitCode = 1;
+  }
+}

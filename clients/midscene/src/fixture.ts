@@ -1,0 +1,162 @@
+import { appendFileSync } from 'node:fs';
+import { Memtree, type Options, type Scene, type Scope } from '@memtree/client';
+import { type MidsceneAgent, remember, type RememberOptions, type Told, type Warned } from './agent.js';
+import { Frozen } from './frozen.js';
+import type { Page } from './page.js';
+
+type Shared = Pick<RememberOptions, 'guide' | 'record' | 'truth' | 'onJudged'>;
+
+/** All may be left out. */
+export interface RememberingOptions extends Partial<Options>, Shared {
+  /** Which product is tested, and which version or hash of it. */
+  product?: string;
+  build?: string;
+  /** A file of `memtree freeze`, for `aiAct`. */
+  frozen?: string;
+  /** A file to which the prompts of `aiAct` are added, for `memtree freeze`. */
+  asked?: string;
+}
+
+/** What a test is given beside Midscene's own fixtures. */
+export interface Remembering {
+  memtree: {
+    /** Tells what was true of the last judgment, before the next one. */
+    told(truth: Told): void;
+    /** The calls of this test that were given guidance so far. */
+    warned: Warned[];
+    client: Memtree;
+  };
+}
+
+type Use<T = unknown> = (value: T) => Promise<void>;
+type Agents = (page?: Page, options?: unknown) => Promise<MidsceneAgent>;
+interface Test {
+  titlePath: string[];
+  retry: number;
+  annotations: { type: string; description?: string }[];
+}
+interface State {
+  told(truth: Told): void;
+  warned: Warned[];
+  client: Memtree;
+  attach(agent: MidsceneAgent, page: Page): MidsceneAgent;
+}
+interface Worker {
+  client: Memtree;
+  frozen: Frozen | undefined;
+  asked(question: { prompt: string; scene?: Scene; scope?: Scope }): void;
+}
+
+/**
+ * Fixtures that make Midscene's remember. They go after Midscene's own:
+ *
+ *     base.extend<PlayWrightAiFixtureType>(PlaywrightAiFixture()).extend<Remembering>(remembering())
+ *
+ * The service is `url`, or MEMTREE_URL, or http://127.0.0.1:7788; MEMTREE_TOKEN, MEMTREE_TREE and
+ * MEMTREE_DEADLINE, in milliseconds, count likewise.
+ */
+export function remembering(options: RememberingOptions = {}): any {
+  return {
+    memtreeWorker: [async ({}, use: Use<Worker>) => {
+      const asked: string[] = [];
+      const client = connect(options);
+      const frozen = thawed(options.frozen, client);
+      // The first connection takes longest, so it is made before a test waits for it.
+      client.request('get', '/healthz').catch(() => {});
+      await use({ client, frozen, asked: (q) => asked.push(`${JSON.stringify(q)}\n`) });
+      await client.flush();
+      if (options.asked && asked.length > 0) {
+        appendFileSync(options.asked, asked.join(''));
+      }
+    }, { scope: 'worker' }],
+
+    memtree: async ({ memtreeWorker }: { memtreeWorker: Worker }, use: Use<State>, test: Test) => {
+      const state = begin(memtreeWorker, options, test);
+      await use(state);
+      state.end();
+    },
+
+    agentForPage: async (
+      { agentForPage, memtree, page }: { agentForPage: Agents; memtree: State; page: Page }, use: Use<Agents>,
+    ) => use(async (other, opts) => memtree.attach(await agentForPage(other, opts), other ?? page)),
+
+    // Midscene's functions call the agent of the page, so it has to remember before they are used.
+    ai: async ({ ai, agentForPage }: Own<'ai'>, use: Use) => first(agentForPage, use, ai),
+    aiAct: async ({ aiAct, agentForPage }: Own<'aiAct'>, use: Use) => first(agentForPage, use, aiAct),
+    aiAction: async ({ aiAction, agentForPage }: Own<'aiAction'>, use: Use) => first(agentForPage, use, aiAction),
+    aiAssert: async ({ aiAssert, agentForPage }: Own<'aiAssert'>, use: Use) => first(agentForPage, use, aiAssert),
+    aiBoolean: async ({ aiBoolean, agentForPage }: Own<'aiBoolean'>, use: Use) => first(agentForPage, use, aiBoolean),
+    aiQuery: async ({ aiQuery, agentForPage }: Own<'aiQuery'>, use: Use) => first(agentForPage, use, aiQuery),
+    aiNumber: async ({ aiNumber, agentForPage }: Own<'aiNumber'>, use: Use) => first(agentForPage, use, aiNumber),
+    aiString: async ({ aiString, agentForPage }: Own<'aiString'>, use: Use) => first(agentForPage, use, aiString),
+    aiAsk: async ({ aiAsk, agentForPage }: Own<'aiAsk'>, use: Use) => first(agentForPage, use, aiAsk),
+    runYaml: async ({ runYaml, agentForPage }: Own<'runYaml'>, use: Use) => first(agentForPage, use, runYaml),
+  };
+}
+
+type Own<K extends string> = { [P in K]: unknown } & { agentForPage: Agents };
+
+async function first(agentForPage: Agents, use: Use, own: unknown): Promise<void> {
+  await agentForPage();
+  await use(own);
+}
+
+function connect(options: RememberingOptions): Memtree {
+  const env = process.env;
+  const deadline = Number(env['MEMTREE_DEADLINE']);
+  let said = 0;
+  return new Memtree({
+    deadline: deadline > 0 ? deadline : undefined,
+    onError: (e) => {
+      if (e.code !== 'open' && said++ < 5) {
+        console.warn(`[memtree] ${e.message}`);
+      }
+    },
+    ...options,
+    url: options.url ?? env['MEMTREE_URL'] ?? 'http://127.0.0.1:7788',
+    token: options.token ?? env['MEMTREE_TOKEN'],
+    tree: options.tree ?? env['MEMTREE_TREE'],
+  });
+}
+
+/** Reads the guidance of the release. Without it the tests run all the same. */
+function thawed(path: string | undefined, client: Memtree): Frozen | undefined {
+  try {
+    return path ? Frozen.read(path) : undefined;
+  } catch (thrown) {
+    client.report(thrown);
+    return undefined;
+  }
+}
+
+/** What is known of one test while it runs. */
+function begin(worker: Worker, options: RememberingOptions, test: Test): State & { end(): void } {
+  const agents: ReturnType<typeof remember>[] = [];
+  const warned: Warned[] = [];
+  const [suite, ...titles] = test.titlePath;
+  const caseId = titles.join(' › ') || suite;
+  const scope: Scope = { product: options.product, build: options.build, suite, test: caseId };
+  const hear = (w: Warned) => {
+    warned.push(w);
+    const memories = w.guidance.items.length;
+    const of = memories ? ` of ${memories}` : '';
+    test.annotations.push({ type: 'memtree', description: `${w.api} was given guidance${of}` });
+  };
+  return {
+    warned,
+    client: worker.client,
+    told: (truth) => agents.at(-1)?.memtree.told(truth),
+    attach: (agent, page) => {
+      const known = remember(agent, {
+        memory: worker.client, frozen: worker.frozen, guide: options.guide, record: options.record,
+        truth: options.truth, onJudged: options.onJudged, page, scope, caseId, attempt: test.retry + 1,
+        onWarned: hear, onAsked: worker.asked,
+      });
+      if (!agents.includes(known)) {
+        agents.push(known);
+      }
+      return known;
+    },
+    end: () => agents.forEach((a) => a.memtree.settle()),
+  };
+}

@@ -1,0 +1,176 @@
+import { asError, MemtreeError } from './error.js';
+import { report } from './http.js';
+import { sleep, within } from './sleep.js';
+import type { Evaluation } from './types.js';
+
+/** Limits of what waits in memory and of one request. */
+const mostBytes = 32 << 20;
+const batchBytes = 4 << 20;
+const batchCount = 100;
+const gather = 50; // milliseconds in which records join one request
+const firstWait = 250;
+const longestWait = 30_000;
+
+/** Sends a JSON array of evaluations. */
+export type Post = (body: string, deadline: number) => Promise<unknown>;
+
+interface Waiting {
+  json: string;
+  id: string;
+}
+
+/**
+ * Records that wait to be sent. Adding never waits and never throws. What the service has not
+ * acknowledged stays, in order, and is sent again; since each record has an id, a record that is
+ * sent twice counts once.
+ */
+export class Queue {
+  private waiting: Waiting[] = [];
+  private bytes = 0;
+  private most = batchCount; // of the next request
+  private pause = 0; // milliseconds before the next try, after a failure
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private sending: Promise<void> | undefined;
+  /** How many records were given up: the queue was full, or they cannot be used. */
+  dropped = 0;
+
+  constructor(
+    private readonly post: Post,
+    private readonly limit: number,
+    private readonly onError: ((e: MemtreeError) => void) | undefined,
+  ) {}
+
+  get size(): number {
+    return this.waiting.length;
+  }
+
+  /** Takes a record. It returns whether there was room for it. */
+  add(e: Evaluation & { id: string }): boolean {
+    let json: string;
+    try {
+      json = JSON.stringify(e);
+    } catch (cause) {
+      this.drop(new MemtreeError('input', `the run ${e.id} is no JSON, so it cannot be recorded`, { cause }));
+      return false;
+    }
+    if (this.waiting.length >= this.limit || this.bytes + json.length > mostBytes) {
+      this.drop(new MemtreeError('queue-full',
+        `the run ${e.id} was not recorded: ${this.waiting.length} wait already; is the service up?`));
+      return false;
+    }
+    this.waiting.push({ json, id: e.id });
+    this.bytes += json.length;
+    this.schedule(this.pause || gather);
+    return true;
+  }
+
+  /** Sends what waits, for at most `deadline` milliseconds. It returns how many still wait. */
+  async flush(deadline: number): Promise<number> {
+    const end = Date.now() + deadline;
+    while (this.waiting.length > 0) {
+      const left = end - Date.now();
+      if (left <= 0) {
+        break;
+      }
+      await within(this.sending ?? this.try(left), left);
+      if (this.pause > 0 && this.waiting.length > 0) {
+        await sleep(Math.min(this.pause, Math.max(0, end - Date.now())));
+      }
+    }
+    return this.waiting.length;
+  }
+
+  private schedule(ms: number): void {
+    if (this.timer === undefined) {
+      this.timer = setTimeout(() => {
+        this.timer = undefined;
+        void this.try(10_000);
+      }, ms);
+      // In Node a record that waits does not keep the process alive: call flush at the end.
+      (this.timer as { unref?: () => void }).unref?.();
+    }
+  }
+
+  /** Sends until nothing waits or a request fails. There is one at a time. */
+  private try(deadline: number): Promise<void> {
+    this.sending ??= this.drain(deadline).finally(() => {
+      this.sending = undefined;
+      if (this.waiting.length > 0) {
+        this.schedule(this.pause || gather);
+      }
+    });
+    return this.sending;
+  }
+
+  private async drain(deadline: number): Promise<void> {
+    while (this.waiting.length > 0) {
+      const batch = this.batch();
+      try {
+        await this.post(`[${batch.map((w) => w.json).join(',')}]`, deadline);
+        this.remove(batch);
+      } catch (thrown) {
+        if (!this.settle(batch, asError(thrown))) {
+          return;
+        }
+      }
+      this.pause = 0;
+    }
+    this.most = batchCount;
+  }
+
+  private batch(): Waiting[] {
+    let bytes = 0;
+    const out: Waiting[] = [];
+    for (const w of this.waiting) {
+      bytes += w.json.length;
+      if (out.length > 0 && (bytes > batchBytes || out.length >= this.most)) {
+        break;
+      }
+      out.push(w);
+    }
+    return out;
+  }
+
+  /** Does what an error of a request calls for. It returns whether to go on at once. */
+  private settle(batch: Waiting[], e: MemtreeError): boolean {
+    const places = (e.problem?.errors ?? []).map((p) => batch[Number(/^body\[(\d+)\]/.exec(p.location)?.[1])]);
+    const named = new Set(places.filter((w) => w !== undefined));
+    if (e.status === 409 && e.code === 'contradiction') {
+      this.giveUp(e, named.size || 1);
+      this.remove(batch); // the others were accepted
+      return true;
+    }
+    if (e.status === 422 && named.size > 0) {
+      this.giveUp(e, named.size);
+      this.remove([...named]);
+      return true;
+    }
+    if (e.status === 413 || e.status === 422) {
+      if (batch.length === 1) {
+        this.giveUp(e, 1);
+        this.remove(batch);
+      }
+      this.most = Math.max(1, batch.length >> 1);
+      return true;
+    }
+    report(this.onError, e);
+    const grown = Math.min(longestWait, Math.max(firstWait, this.pause * 2));
+    this.pause = e.retryAfter ?? grown * (0.75 + Math.random() / 2);
+    return false;
+  }
+
+  private giveUp(e: MemtreeError, runs: number): void {
+    this.dropped += runs;
+    report(this.onError, e);
+  }
+
+  private drop(e: MemtreeError): void {
+    this.giveUp(e, 1);
+  }
+
+  private remove(batch: Waiting[]): void {
+    const gone = new Set(batch);
+    this.waiting = this.waiting.filter((w) => !gone.has(w));
+    this.bytes = this.waiting.reduce((sum, w) => sum + w.json.length, 0);
+  }
+}

@@ -1,0 +1,15 @@
+export function sleep(ms: number): Promise<void> {
+  return new Promise((done) => setTimeout(done, ms));
+}
+
+/** Waits until something ends or so many milliseconds have passed. Its failure counts as an end. */
+export function within(what: Promise<unknown>, ms: number): Promise<void> {
+  return new Promise((done) => {
+    const timer = setTimeout(done, ms);
+    const end = () => {
+      clearTimeout(timer);
+      done();
+    };
+    what.then(end, end);
+  });
+}

@@ -1,0 +1,131 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/memtree/memtree/effect"
+	"github.com/memtree/memtree/effect/plot"
+	"github.com/memtree/memtree/stat"
+	"github.com/memtree/memtree/taxonomy"
+)
+
+// memoryGroup is a memory in the list that --by node --json prints.
+type memoryGroup struct {
+	Name string `json:"name"`
+	effective
+}
+
+// teamGroup is a tree in the list that --by team --json prints.
+type teamGroup struct {
+	effect.Part
+	Label string `json:"label,omitempty"`
+}
+
+// effectBy prints the effect of each memory, or the lift by something.
+func (a *app) effectBy(tax *taxonomy.Taxonomy, f *finding, by string) error {
+	if by == byNode {
+		return a.effectByNode(f)
+	}
+	parts := f.Parts(effect.By(by))
+	label := map[string]string{}
+	for i := range f.all {
+		label[f.all[i].Origin.ID] = f.all[i].Origin.Label
+	}
+	if a.json {
+		groups := make([]teamGroup, len(parts))
+		for i, p := range parts {
+			if groups[i].Part = p; by == string(effect.ByTeam) {
+				groups[i].Label = label[p.Name]
+			}
+		}
+		return a.printGroups(by, groups)
+	}
+	heads := map[string]string{
+		string(effect.ByType):  a.say("error type of memories found"),
+		string(effect.ByScene): a.say("kind of scene"),
+		string(effect.ByTeam):  a.say("tree of memories found"),
+	}
+	t := &textTable{columns: []column{
+		{head: heads[by], least: 16}, {head: a.say("runs"), right: true}, {head: a.say("held out"), right: true},
+		{head: a.say("with"), right: true}, {head: a.say("without"), right: true},
+		{head: a.say("points"), right: true}, {head: "95 %"},
+	}}
+	for i := range parts {
+		p := &parts[i]
+		name := cmp.Or(p.Name, a.say("(not said)"))
+		switch by {
+		case string(effect.ByType):
+			name = cmp.Or(a.typeName(tax, p.Name), name)
+		case string(effect.ByScene):
+			name = cmp.Or(a.sceneName(tax, p.Name), name)
+		case string(effect.ByTeam):
+			name = dotted(label[p.Name], short(name))
+		}
+		t.add(append([]string{name, fmt.Sprint(p.Runs), fmt.Sprint(p.None)}, a.liftCells(&p.Lift)...)...)
+	}
+	note := a.say("Of the runs for which such memories were found: those with memory held against those held out, " +
+		"on the same tests. Each interval holds by itself: of twenty rows in which memory does nothing, one is " +
+		"expected to show something.")
+	return a.printParts(f, t, note)
+}
+
+// byEffect returns memories in order, the most helpful first.
+func byEffect(xs []effective) []effective {
+	xs = slices.Clone(xs)
+	slices.SortStableFunc(xs, func(x, y effective) int {
+		return cmp.Or(cmp.Compare(y.Effect.Effect, x.Effect.Effect), cmp.Compare(x.ID, y.ID))
+	})
+	return xs
+}
+
+// effectByNode prints the effect of every memory that was given to a run.
+func (a *app) effectByNode(f *finding) error {
+	xs := byEffect(f.all)
+	if a.json {
+		groups := make([]memoryGroup, len(xs))
+		for i := range xs {
+			groups[i] = memoryGroup{xs[i].ID, xs[i]}
+		}
+		return a.printGroups(byNode, groups)
+	}
+	t := &textTable{columns: []column{
+		{head: a.say("memory")}, {head: a.say("points"), right: true}, {head: "±", right: true},
+		{head: a.say("harms"), right: true}, {head: a.say("runs"), right: true}, {head: a.say("right"), right: true},
+		{head: a.say("status"), least: 8}, {head: a.say("what it says"), least: 8},
+	}}
+	for i := range xs {
+		x := &xs[i]
+		t.add(short(x.ID), plot.Points(x.Effect.Effect), fmt.Sprintf("%.0f", 100*stat.Z*x.SD), percent(x.PHarm),
+			fmt.Sprint(x.Runs), percent(x.SuccessRate()), string(x.Status), x.Title)
+	}
+	return a.printParts(f, t, a.say("points: by how many more runs of a hundred are right with it, on tests of equal "+
+		"difficulty; ±: 95 %; harms: how likely it is that it harms."))
+}
+
+// printParts prints a table below the verdict, and what its columns mean.
+func (a *app) printParts(f *finding, t *textTable, note string) error {
+	out := a.verdictLines(f)
+	if len(t.rows) > 0 {
+		out = append(append(out, ""), a.tableLines(t)...)
+		if !a.quiet {
+			out = append(append(out, ""), wrap(note, a.width)...)
+		}
+	}
+	return writeLines(a.stdout, out...)
+}
+
+// printGroups prints a list as JSON.
+func (a *app) printGroups(by string, groups any) error {
+	return a.printJSON(struct {
+		By     string `json:"by"`
+		Groups any    `json:"groups"`
+	}{by, groups})
+}
+
+// sceneName names a scene type for people; "" if the taxonomy does not know it.
+func (a *app) sceneName(tax *taxonomy.Taxonomy, word string) string {
+	s, _ := tax.SceneType(word)
+	return s.Name.In(a.lang)
+}

@@ -1,0 +1,132 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"fmt"
+	"html/template"
+	"sync"
+
+	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/effect/plot"
+	"github.com/memtree/memtree/stat"
+	"github.com/memtree/memtree/taxonomy"
+)
+
+//go:embed effect.html.tmpl
+var effectPageText string
+
+var effectPage = sync.OnceValues(func() (*template.Template, error) {
+	t, err := template.New("effect").Parse(effectPageText)
+	if err == nil {
+		_, err = t.New("plots").Parse(plot.Template)
+	}
+	return t, err
+})
+
+// writeEffectPage writes a page that shows a report and how it came to be. The page needs no
+// other file. It is written whole or not at all.
+func (a *app) writeEffectPage(ctx context.Context, path string, m *memtree.Memory, f *finding) error {
+	g, err := plot.Grown(ctx, m.Tree())
+	if err != nil {
+		return err
+	}
+	b, err := a.effectPage(m.Taxonomy(), f, &g)
+	if err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	return a.writeWhole(path, b)
+}
+
+// grid is a table of the page.
+type grid struct {
+	Title string
+	Heads []string
+	Rows  [][]string
+}
+
+// gridOf is a table for the terminal as one of the page.
+func gridOf(title string, t *textTable) grid {
+	g := grid{Title: title, Rows: t.rows}
+	for _, c := range t.columns {
+		g.Heads = append(g.Heads, c.head)
+	}
+	return g
+}
+
+// memoryRow is a memory on the page: what it did in numbers, and as a line with a dot.
+type memoryRow struct {
+	ID, Says, Points, Range, Runs, Right, Standing string
+	Low, At, High                                  float64 // 0 to 120; 60 is no effect
+	Class                                          string
+}
+
+// shownMemories is how many memories the page lists, from either end.
+const shownMemories = 30
+
+func (a *app) effectPage(tax *taxonomy.Taxonomy, f *finding, g *plot.Growth) ([]byte, error) {
+	t, err := effectPage()
+	if err != nil {
+		return nil, err
+	}
+	data := map[string]any{
+		"Lang": a.lang, "Title": a.say("Does memory help?"), "Verdict": f.Verdict,
+		"NextHead": a.say("Next: "), "Next": f.Next,
+		"Style":     template.CSS(plot.Style), //nolint:gosec // our own
+		"Charts":    plot.Charts(a.say, f.Report, g),
+		"ListTitle": a.say("What single memories do"),
+		"ListNote": a.say("By how many more runs of a hundred are right with it, on tests of equal difficulty; " +
+			"the line is the 95-percent interval, its middle no effect."),
+		"ListHeads": []string{
+			a.say("memory"), a.say("points"), "95 %", "", a.say("runs"), a.say("right"), a.say("status"),
+		},
+		"Rows": a.memoryRows(f.all),
+	}
+	var facts []string
+	var grids []grid
+	if f.Runs > 0 {
+		facts = a.breakerSaid(tax, f.Report)
+		grids = append(grids, gridOf(a.say("Runs"), a.armTable(f.Report)))
+	}
+	if f.None > 0 {
+		facts = append([]string{plot.EvidenceLine(a.say, f.EHelp, f.EHarm)}, facts...)
+		grids = append(grids, gridOf(a.say("With memory and without"), a.liftTable(f.Report)))
+	}
+	if f.Asked > 0 {
+		facts = append(facts, a.joinedLine(f.Report))
+	}
+	data["Facts"], data["Grids"] = facts, grids
+	var page bytes.Buffer
+	err = t.Execute(&page, data)
+	return page.Bytes(), err
+}
+
+func (a *app) memoryRows(all []effective) []memoryRow {
+	all = byEffect(all)
+	if len(all) > 2*shownMemories {
+		all = append(all[:shownMemories:shownMemories], all[len(all)-shownMemories:]...)
+	}
+	at := func(v float64) float64 { return 120 * max(0, min(1, v+0.5)) }
+	out := make([]memoryRow, 0, len(all))
+	for i := range all {
+		x := &all[i]
+		low, high := x.Effect.Effect-stat.Z*x.SD, x.Effect.Effect+stat.Z*x.SD
+		row := memoryRow{
+			ID: short(x.ID), Says: x.Title, Points: plot.Points(x.Effect.Effect), Range: a.range95(low, high),
+			Runs: fmt.Sprint(x.Runs), Right: percent(x.SuccessRate()), Standing: a.standing(x),
+			Low: at(low), At: at(x.Effect.Effect), High: at(high),
+		}
+		switch {
+		case x.PHarm <= 1-isSure:
+			row.Class = "good"
+		case x.PHarm >= isSure:
+			row.Class = "bad"
+		}
+		out = append(out, row)
+	}
+	return out
+}
+
+// isSure is the probability from which a memory is shown as one that helps, or harms.
+const isSure = 0.95

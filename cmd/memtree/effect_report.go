@@ -1,0 +1,207 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/memtree/memtree/effect"
+	"github.com/memtree/memtree/effect/plot"
+	"github.com/memtree/memtree/stat"
+	"github.com/memtree/memtree/taxonomy"
+	"github.com/memtree/memtree/tree"
+)
+
+// mostMemories is how many memories that help, and that harm, are printed; --by node prints all.
+const mostMemories = 5
+
+// printEffect prints a report: first what is so, how sure that is and what to do.
+func (a *app) printEffect(tax *taxonomy.Taxonomy, f *finding) error {
+	out := a.verdictLines(f)
+	if f.Runs > 0 {
+		out = append(append(out, ""), a.tableLines(a.armTable(f.Report))...)
+	}
+	if f.None > 0 {
+		out = append(append(out, ""), a.tableLines(a.liftTable(f.Report))...)
+		out = append(out, "")
+		out = append(out, wrap(plot.EvidenceLine(a.say, f.EHelp, f.EHarm), a.width)...)
+	}
+	if f.Runs > 0 {
+		if f.None == 0 {
+			out = append(out, "")
+		}
+		for i, said := range a.breakerSaid(tax, f.Report) {
+			out = append(out, hanging(strings.Repeat("  ", min(i, 1)), said, a.width)...)
+		}
+		out = append(out, a.memoryLines(a.say("Memories that help:"), f.Helpful)...)
+		out = append(out, a.memoryLines(a.say("Memories that are likely to harm:"), f.Harmful)...)
+		if len(f.Helpful)+len(f.Harmful) == 0 {
+			out = append(out, "")
+			out = append(out, wrap(a.say("No single memory is sure to help, and none is likely to harm."), a.width)...)
+		}
+	}
+	if f.Asked > 0 {
+		out = append(append(out, ""), wrap(a.joinedLine(f.Report), a.width)...)
+	}
+	return writeLines(a.stdout, out...)
+}
+
+// verdictLines says what is so and what to do.
+func (a *app) verdictLines(f *finding) []string {
+	var out []string
+	for _, l := range wrap(f.Verdict, a.width) {
+		out = append(out, a.paint(bold, l))
+	}
+	return append(out, hanging(a.say("Next: "), f.Next, a.width)...)
+}
+
+// tableLines returns the lines of a table, its head in bold.
+func (a *app) tableLines(t *textTable) []string {
+	lines := t.lines(a.width)
+	lines[0] = a.paint(bold, lines[0])
+	return lines
+}
+
+// armTable counts runs by what chance gave them.
+func (a *app) armTable(r *effect.Report) *textTable {
+	t := &textTable{columns: []column{
+		{head: a.say("given"), least: 20}, {head: a.say("runs"), right: true}, {head: a.say("right"), right: true},
+		{head: "", right: true}, {head: "95 %"},
+	}}
+	for _, arm := range []struct {
+		name    string
+		n, good int
+	}{
+		{a.say("their memories"), r.Guided, r.Right.Guided},
+		{a.say("other memories"), r.Other, r.Right.Other},
+		{a.say("none"), r.None, r.Right.None},
+	} {
+		if arm.n > 0 {
+			in := stat.Wilson(arm.good, arm.n)
+			t.add(arm.name, fmt.Sprint(arm.n), fmt.Sprint(arm.good), percent(float64(arm.good)/float64(arm.n)),
+				fmt.Sprintf("%.0f-%.0f", 100*in.Low, 100*in.High))
+		}
+	}
+	return t
+}
+
+// liftTable says how far runs with memory are from those without.
+func (a *app) liftTable(r *effect.Report) *textTable {
+	t := &textTable{columns: []column{
+		{head: a.say("on the same tests"), least: 20},
+		{head: a.say("with"), right: true}, {head: a.say("without"), right: true},
+		{head: a.say("points"), right: true}, {head: "95 %"},
+	}}
+	for _, row := range []struct {
+		name string
+		lift *effect.Lift
+	}{
+		{a.say("right"), &r.Lift},
+		{a.say("missed a defect"), &r.FalsePass},
+		{a.say("false alarms"), &r.FalseFail},
+		{a.say("made a mistake warned of"), &r.Repeat},
+		{a.say("right, against other memories"), r.Control},
+	} {
+		if row.lift != nil {
+			t.add(append([]string{row.name}, a.liftCells(row.lift)...)...)
+		}
+	}
+	return t
+}
+
+// liftCells are the shares with and without memory, their difference and its interval.
+func (a *app) liftCells(l *effect.Lift) []string {
+	if l.N == 0 || l.M == 0 {
+		return []string{"-", "-", "-", "-"}
+	}
+	return []string{percent(l.With), percent(l.Without), plot.Points(l.Lift), a.range95(l.Low, l.High)}
+}
+
+func (a *app) range95(low, high float64) string {
+	return a.say("%s to %s", plot.Points(low), plot.Points(high))
+}
+
+// breakerSaid says whether memory is given, and then of which error types it is not.
+func (a *app) breakerSaid(tax *taxonomy.Taxonomy, r *effect.Report) []string {
+	said := a.say("Breaker: closed, so memory is given.")
+	switch r.State {
+	case effect.Open:
+		said = a.say("Breaker: open since %s, so no memory is given.", r.Since.UTC().Format("2006-01-02 15:04"))
+	case effect.HalfOpen:
+		said = a.say("Breaker: half-open since %s, so memory is given to half of the runs, on trial.",
+			r.Since.UTC().Format("2006-01-02 15:04"))
+	case effect.Closed:
+	}
+	out := []string{said}
+	for _, t := range r.Types {
+		name := cmp.Or(a.typeName(tax, t.ErrorType), t.ErrorType)
+		said := a.say("on trial again")
+		if t.State == effect.Open {
+			said = a.say("its memories are not given; evidence of harm %s", plot.Amount(t.EHarm))
+		}
+		out = append(out, a.say("%s: %s", name, said))
+	}
+	return out
+}
+
+// memoryLines names memories, each with its sentence, what became of it and what it says.
+func (a *app) memoryLines(head string, xs []effective) []string {
+	if len(xs) == 0 {
+		return nil
+	}
+	out := []string{"", a.paint(bold, head)}
+	for i := range xs {
+		if i == mostMemories {
+			out = append(out, "  "+a.say("... and %d more; see memtree effect --by node", len(xs)-i))
+			break
+		}
+		x := xs[i]
+		x.ID = short(x.ID)
+		out = append(out, hanging("  ", x.Sentence().In(a.lang), a.width)...)
+		for _, l := range hanging("    ", dotted(a.standing(&x), x.Title), a.width) {
+			out = append(out, a.paint(dim, l))
+		}
+	}
+	return out
+}
+
+// standing says what was done to a memory.
+func (a *app) standing(x *effective) string {
+	switch {
+	case x.Status == "":
+		return a.say("gone")
+	case x.Held != nil && x.Status == tree.Quarantined:
+		return a.say("quarantined since %s", x.Held.Since.Format("2006-01-02"))
+	case x.Held != nil:
+		return a.say("retired since %s", x.Held.Since.Format("2006-01-02"))
+	case effect.Given(x.Status, x.Mark):
+		return a.say("in use")
+	case x.Mark == tree.Banned:
+		return a.say("banned by a person")
+	}
+	return a.say("not in use (%s)", x.Status)
+}
+
+// joinedLine says what was asked and what became of outcomes.
+func (a *app) joinedLine(r *effect.Report) string {
+	o := &r.Outcomes
+	out := []string{
+		a.say("Memory had something for %d of %d questions (%s).",
+			r.Found, r.Asked, percent(float64(r.Found)/float64(r.Asked))),
+		a.say(" Outcomes that have come: %d.", o.Known),
+	}
+	for _, n := range []struct {
+		n    int
+		said string
+	}{
+		{o.Open, a.say(" Not yet: %d.", o.Open)},
+		{o.Unknown, a.say(" Of no trial here: %d.", o.Unknown)},
+		{o.Contrary, a.say(" Deny an earlier one, which counts: %d.", o.Contrary)},
+		{o.Retries, a.say(" Later attempts, which do not count: %d, %d of them with another end.", o.Retries, o.Flipped)},
+	} {
+		if n.n > 0 {
+			out = append(out, n.said)
+		}
+	}
+	return strings.Join(out, "")
+}

@@ -1,0 +1,132 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/memtree/memtree/holder"
+	"github.com/memtree/memtree/tree"
+)
+
+// ranElsewhere is the end of a command that ran in another process, which has said all there is to say.
+type ranElsewhere struct{ code int }
+
+func (*ranElsewhere) Error() string { return "the command ran in another process" }
+
+// elsewhere reports whether a command runs in the process that holds the store, if there is one. Commands that only
+// read do not need to: they read beside it.
+func elsewhere(c *cobra.Command) bool {
+	if c.HasParent() && c.Parent().HasParent() {
+		return false
+	}
+	switch c.Name() {
+	case "record", "guide", "evolve", "review", "prune", "forget", "pin", "ban", "relabel", "edit", "undo", "import",
+		"promote", "mcp", "stats", "ingest":
+		return true
+	case "label":
+		return !c.Flags().Changed("list") && !c.Flags().Changed("csv") // else it only reads
+	case "triage":
+		return c.Flags().Changed("out") // else it only reads
+	}
+	return false
+}
+
+// elsewhere runs the command in the process that holds the store. It returns nil if there is none, or none that can be
+// asked; then the command runs here.
+func (a *app) elsewhere(ctx context.Context, c *cobra.Command) error {
+	if a.readOnly || !elsewhere(c) {
+		return nil
+	}
+	to, err := holder.Dial(a.store)
+	if errors.Is(err, holder.ErrNobody) {
+		return nil
+	}
+	if err != nil {
+		a.lost = err // if the store turns out to be locked, this is why
+		return nil
+	}
+	defer to.Close() //nolint:errcheck // all was said
+	about := &to.About
+	if about.Version != built().Version {
+		a.note(a.say("memtree %s (process %d) holds the store, so its version does this: %s, and this is %s. Start it again "+
+			"to have one version.", oneLine(about.Command), about.PID, oneLine(about.Version), built().Version))
+	}
+	code, err := to.Run(ctx, a.line(), holder.Streams{
+		Stdin: a.stdin, Stdout: a.stdout, Stderr: a.stderr, Desk: a.desk,
+	})
+	switch {
+	case errors.Is(err, holder.ErrNobody):
+		return nil
+	case err != nil && ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(err, holder.ErrEnded):
+		return &failure{a.say("memtree %s (process %d), which holds the store, ended before this was done; what it "+
+			"acknowledged is kept, and nothing is recorded twice; give the same command again", oneLine(about.Command),
+			about.PID), err}
+	case err != nil:
+		return err
+	}
+	return &ranElsewhere{code}
+}
+
+// soonElsewhere is elsewhere for a command that found the store locked: who holds it may be about to listen.
+func (a *app) soonElsewhere(ctx context.Context, c *cobra.Command) error {
+	for range 20 {
+		if err := a.elsewhere(ctx, c); err != nil || a.lost != nil {
+			return err
+		}
+		select {
+		case <-time.After(100 * time.Millisecond):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+// line is the command line for the other process.
+func (a *app) line() holder.Command {
+	l := holder.Command{Args: a.args, Env: map[string]string{}, Width: a.width, Colour: a.colour, Live: a.live}
+	for _, names := range [][]string{speaking, modelling} {
+		for _, name := range names {
+			if v := a.getenv(name); v != "" {
+				l.Env[name] = v
+			}
+		}
+	}
+	return l
+}
+
+// holderSentence says who holds a store, and why or what to do. It returns "" if that is not known.
+func (a *app) holderSentence(e *tree.LockedError) string {
+	switch {
+	case errors.Is(a.lost, holder.ErrUntrusted):
+		return a.say("process %d holds store %s, and would do this; but others than you may enter %s/holder, so it is not "+
+			"known to be yours: run this as the user who runs it, or stop it first", e.PID, e.Dir, e.Dir)
+	case errors.Is(a.lost, holder.ErrSilent):
+		return a.say("process %d holds store %s and does not answer; stop it first, or read with --read-only", e.PID, e.Dir)
+	case errors.Is(a.lost, holder.ErrProtocol):
+		return a.say("process %d holds store %s, and is of another version that cannot do this; start it again with this "+
+			"version, or read with --read-only", e.PID, e.Dir)
+	}
+	to, err := holder.Dial(e.Dir)
+	if err != nil {
+		return ""
+	}
+	defer to.Close() //nolint:errcheck // it was only asked who it is
+	at := ""
+	if to.About.Address != "" {
+		at = ", " + oneLine(to.About.Address)
+	}
+	return a.say("memtree %s (process %d%s) holds store %s; stop it first, then give the command again",
+		oneLine(to.About.Command), to.About.PID, at, e.Dir)
+}
+
+// hiddenSentence says that the process that holds the store cannot read a file of the user's.
+func (a *app) hiddenSentence(e *holder.ElsewhereError) string {
+	return a.say("%s cannot be read by the process that holds the store, as in a container of its own; put it where both "+
+		"can read it, or stop that process first", e.Name)
+}

@@ -1,0 +1,212 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/curation"
+	"github.com/memtree/memtree/tree"
+)
+
+// This file has the commands that say one word of one memory: forget, pin and ban.
+
+func (a *app) forgetCommand() *cobra.Command {
+	o, yes := curation.Options{}, false
+	c := a.wordCommand("forget ID", &o, func(c *cobra.Command, id string) error {
+		o.DryRun = !yes
+		return a.word(c.Context(), id, o, (*curation.Curation).Forget)
+	})
+	c.Short = a.say("Take a memory out of use, and what was learned from it")
+	c.Long = a.say(`Archives a memory with your reason. What was learned from it is learned anew the next time
+memtree evolve runs, as if it had never been there. A forgotten case does not come back when the same
+evidence is recorded or imported again; a forgotten lesson not until another case makes its mistake.
+
+With --purge its bytes are removed from the store too: from journals, snapshots, the ledger, dead letters, the
+search index, what is kept of drafts, damaged bytes that were set aside, and from lessons that were written from
+it. Only its id and a hash stay, so that no import brings it back. Exports, backups, the files it was recorded
+from and the history of git are not reached.
+
+Without --yes it says what would change and writes nothing. memtree undo takes a forget back, never a
+purge.`)
+	c.Example = "  memtree forget c_fhb3x2\n  memtree forget c_fhb3x2 --why \"the label was wrong\" --yes"
+	c.Flags().BoolVar(&o.Purge, "purge", false, a.say("remove its bytes too: this cannot be taken back"))
+	c.Flags().BoolVar(&yes, "yes", false, a.say("do it"))
+	return c
+}
+
+func (a *app) pinCommand() *cobra.Command {
+	o := curation.Options{}
+	c := a.wordCommand("pin ID", &o, func(c *cobra.Command, id string) error {
+		return a.word(c.Context(), id, o, (*curation.Curation).Pin)
+	})
+	c.Short = a.say("Keep a memory, whatever is learned, counted or pruned")
+	c.Long = a.say(`A pinned memory stays in use as it reads now: it is not archived, written anew or put into
+quarantine. A pinned lesson stays as long as one case of it does. memtree undo takes it back.`)
+	c.Example = "  memtree pin e_fhb3x2 --why \"the team reads it every week\""
+	return c
+}
+
+func (a *app) banCommand() *cobra.Command {
+	o := curation.Options{}
+	c := a.wordCommand("ban ID", &o, func(c *cobra.Command, id string) error {
+		return a.word(c.Context(), id, o, (*curation.Curation).Ban)
+	})
+	c.Short = a.say("Never give a memory again, nor learn it again")
+	c.Long = a.say(`A banned memory is part of no guidance. Nothing is learned from a banned case. A banned
+lesson is not learned again, and no strategy takes the place of a banned one, whatever cases are recorded
+or imported later. memtree undo takes it back.`)
+	c.Example = "  memtree ban s_fhb3x2 --why \"it makes the agent doubt every total\""
+	return c
+}
+
+// wordCommand returns a command on one memory with the flags that all of them have.
+func (a *app) wordCommand(use string, o *curation.Options, run func(*cobra.Command, string) error) *cobra.Command {
+	c := &cobra.Command{
+		Use:               use,
+		Args:              a.arguments(1, 1, a.say("the id of a memory")),
+		RunE:              func(c *cobra.Command, args []string) error { return run(c, args[0]) },
+		ValidArgsFunction: a.completeID,
+	}
+	a.speaker(c, o)
+	return c
+}
+
+// speaker adds the flags that say who speaks and why.
+func (a *app) speaker(c *cobra.Command, o *curation.Options) {
+	c.Flags().StringVar(&o.Why, "why", "", a.say("why, a sentence; it is kept"))
+	c.Flags().StringVar(&o.By, "by", "", a.say("who says so; it is kept"))
+}
+
+// word says a word of a memory and prints what follows.
+func (a *app) word(
+	ctx context.Context, id string, o curation.Options,
+	say func(*curation.Curation, context.Context, string, curation.Options) (curation.Done, error),
+) error {
+	how := writing
+	if o.DryRun {
+		how = reading
+	}
+	return a.with(ctx, how, func(m *memtree.Memory) error {
+		n, err := a.find(ctx, m, id)
+		if err != nil {
+			return err
+		}
+		d, err := say(m.Curation(), ctx, n.ID, o)
+		if err != nil {
+			return a.wordRefused(err)
+		}
+		if err := a.printWord(&d, &n, o.DryRun); err != nil || !o.DryRun {
+			return err
+		}
+		return &usageError{a.say("nothing was changed; say --yes to do it")}
+	})
+}
+
+// wordRefused says why a word was not taken.
+func (a *app) wordRefused(err error) error {
+	var r *curation.RefusedError
+	if !errors.As(err, &r) {
+		return err
+	}
+	switch r.Why {
+	case curation.Already:
+		return &failure{a.say("%s: that has been said before, and nothing changed", r.ID), err}
+	case curation.Archived:
+		return &failure{a.say("%s is out of use (%s), and nothing changed", r.ID, oneLine(r.Now)), err}
+	case curation.Waiting:
+		return &failure{a.say("%s waits in quarantine; let it be used first: memtree promote %s", r.ID, r.ID), err}
+	case curation.Purged:
+		return &failure{a.say("%s was purged: its bytes are gone, and that cannot be taken back", r.ID), err}
+	case curation.Since:
+		return &failure{a.say("%s was said since; take that back first: memtree undo", r.Now), err}
+	case curation.Nothing:
+		return &failure{a.say("no word of a person stands that could be taken back"), err}
+	}
+	return err
+}
+
+// printWord prints what a word changed and what follows from it.
+func (a *app) printWord(d *curation.Done, n *tree.Node, dry bool) error {
+	if a.json {
+		return a.printJSON(d)
+	}
+	head := a.saidHead(d.Act.Said, n.ID)
+	if d.Act.Purged {
+		head = a.say("Purged: %s", n.ID)
+	}
+	if dry {
+		head = a.say("Would change (nothing was written): %s", head)
+	}
+	out := append(wrap(a.paint(bold, head), a.width), wrap("  "+oneLine(nameOf(n)), a.width)...)
+	if d.Act.Purged {
+		out = append(out, a.purgedLines(d)...)
+	}
+	return writeLines(a.stdout, append(out, a.followsLines(d)...)...)
+}
+
+// purgedLines says what a purge removes and what it cannot reach.
+func (a *app) purgedLines(d *curation.Done) []string {
+	lessons := 0
+	for _, c := range d.Changes {
+		if c.Op == tree.OpArchive && c.Node.ID != d.Act.Node {
+			lessons++
+		}
+	}
+	return slices.Concat(
+		wrap(a.say("Removed: its evidence and texts, from every file of the store, and what lessons said that were "+
+			"written from it (%d). The search index is made anew; damaged bytes that were set aside are gone.",
+			lessons), a.width),
+		wrap(a.say("Not reached: exports and backups elsewhere, the files it was recorded from, the history of git, and "+
+			"other memories that say the same."), a.width))
+}
+
+// followsLines says what becomes of the lessons that stood on what changed.
+func (a *app) followsLines(d *curation.Done) []string {
+	if len(d.Stood) == 0 {
+		return nil
+	}
+	out := wrap(a.say("Lessons that stand on it: %d. They are written anew, or go, when the tree evolves next: "+
+		"memtree evolve", len(d.Stood)), a.width)
+	for i := range d.Stood {
+		n := &d.Stood[i]
+		stays := ""
+		if n.Kept() {
+			stays = " " + a.say("(stays: a person pinned or wrote it)")
+		}
+		out = append(out, wrap(fmt.Sprintf("  %s  %s%s", n.ID, oneLine(nameOf(n)), stays), a.width)...)
+	}
+	return out
+}
+
+// saidHead says what was done to a memory.
+func (a *app) saidHead(said tree.Said, id string) string {
+	switch said {
+	case tree.SaidForget:
+		return a.say("Forgotten: %s", id)
+	case tree.SaidPin:
+		return a.say("Pinned: %s", id)
+	case tree.SaidBan:
+		return a.say("Banned: %s", id)
+	case tree.SaidEdit:
+		return a.say("Edited: %s", id)
+	case tree.SaidRelabel:
+		return a.say("Relabelled: %s", id)
+	case tree.SaidUndo:
+	}
+	return a.say("Taken back: %s", id)
+}
+
+// nameOf returns a text that tells people which memory this is.
+func nameOf(n *tree.Node) string {
+	for _, s := range []string{n.Content.Title, n.Content.Description, n.Content.Guidance} {
+		if s != "" {
+			return s
+		}
+	}
+	return n.ErrorType
+}

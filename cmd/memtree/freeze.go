@@ -1,0 +1,199 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/tree"
+)
+
+func (a *app) freezeCommand() *cobra.Command {
+	out := ""
+	c := &cobra.Command{
+		Use:   "freeze FILE [flags]",
+		Short: a.say("Write the guidance for a list of prompts to a file, for one release"),
+		Long: a.say(`Asks for every prompt of FILE and writes what memory has to say now. Agents that keep
+plans under the text they were given, as Midscene does, find them again as long as that text stays the same:
+give them the file, and write it anew with each release.
+
+FILE has one prompt a line, or one JSON object a line with "prompt" and, if known, "scene", "scope" and "lang", as the
+Playwright fixture of @memtree/midscene writes them. A prompt that stands there twice is asked once. The same memory
+gives the same bytes, nothing is held out by chance, and no trial is left.`),
+		Example: `  memtree freeze prompts.txt --out memtree.frozen.json
+  memtree freeze memtree.asked.jsonl --out memtree.frozen.json`,
+		Args: a.arguments(1, 1, a.say("the name of a file with prompts, or - for standard input")),
+		RunE: func(c *cobra.Command, args []string) error { return a.freeze(c.Context(), args[0], out) },
+	}
+	c.Flags().StringVar(&out, "out", "", a.say("the file to write; left out: standard output"))
+	return c
+}
+
+// frozen is the file: guidance for prompts, in the order in which they were first named.
+type frozen struct {
+	Format   string           `json:"format"`
+	Version  int              `json:"version"`
+	Guidance []frozenGuidance `json:"guidance"`
+}
+
+// frozenFormat names the form of the file, for those who read it.
+const frozenFormat = "memtree.frozen"
+
+type frozenGuidance struct {
+	frozenQuestion
+	Text     string   `json:"text"` // "": memory had nothing to say
+	Hash     string   `json:"hash"`
+	Memories []string `json:"memories"`
+}
+
+// frozenQuestion is one line of the list.
+type frozenQuestion struct {
+	Prompt string     `json:"prompt"`
+	Scene  tree.Scene `json:"scene,omitzero"`
+	Scope  tree.Scope `json:"scope,omitzero"`
+	Lang   string     `json:"lang,omitempty"`
+}
+
+// Limits on the list of prompts.
+const (
+	mostFrozen     = 10_000
+	mostFrozenLine = 4 << 20
+	mostFrozenList = 256 << 20
+)
+
+func (a *app) freeze(ctx context.Context, path, out string) error {
+	s, err := a.textOf(ctx, path, mostFrozenList)
+	if err != nil {
+		return err
+	}
+	if len(s) > mostFrozenList {
+		return &failure{a.say("%s is longer than %s, which is the most", a.fileName(path), byteCount(mostFrozenList)), nil}
+	}
+	asked, err := a.frozenQuestions(a.fileName(path), strings.NewReader(s))
+	if err != nil {
+		return err
+	}
+	file := frozen{Format: frozenFormat, Version: 1, Guidance: make([]frozenGuidance, 0, len(asked))}
+	given := 0
+	err = a.with(ctx, reading, func(m *memtree.Memory) error {
+		for _, q := range asked {
+			x, err := m.Explain(ctx, memtree.Query{Prompt: q.Prompt, Scene: q.Scene, Scope: q.Scope, Lang: q.Lang})
+			if err != nil {
+				return err
+			}
+			g := frozenGuidance{frozenQuestion: q, Text: x.Text, Hash: x.Hash, Memories: []string{}}
+			for _, it := range x.Items {
+				g.Memories = append(g.Memories, it.ID)
+			}
+			if g.Text != "" {
+				given++
+			}
+			file.Guidance = append(file.Guidance, g)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return a.writeFrozen(&file, given, out)
+}
+
+// writeFrozen writes the file, whole or not at all.
+func (a *app) writeFrozen(file *frozen, given int, out string) error {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(file); err != nil {
+		return err
+	}
+	if out == "" {
+		_, err := a.stdout.Write(b.Bytes())
+		return err
+	}
+	if err := a.writeWhole(out, b.Bytes()); err != nil {
+		return err
+	}
+	a.note(a.say("%s: %d prompts, guidance for %d of them.", out, len(file.Guidance), given))
+	return nil
+}
+
+// frozenQuestions reads a list of prompts, each once. Empty lines are nothing.
+func (a *app) frozenQuestions(name string, r io.Reader) ([]frozenQuestion, error) {
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, mostFrozenLine)
+	var out []frozenQuestion
+	seen := map[frozenKey]bool{}
+	n := 0
+	for lines.Scan() {
+		n++
+		line := strings.TrimSpace(strings.TrimPrefix(lines.Text(), "\ufeff"))
+		if line == "" {
+			continue
+		}
+		q, problem := a.frozenQuestion(line)
+		switch {
+		case problem != "":
+			return nil, &failure{fmt.Sprintf("%s:%d: %s", name, n, problem), nil}
+		case seen[q.key()]:
+			continue
+		case len(out) == mostFrozen:
+			return nil, &failure{a.say("%s has more than %d prompts, which is the most", name, mostFrozen), nil}
+		}
+		seen[q.key()] = true
+		out = append(out, q)
+	}
+	switch err := lines.Err(); {
+	case errors.Is(err, bufio.ErrTooLong):
+		return nil, &failure{a.say("%s:%d: the line is longer than %s", name, n+1, byteCount(mostFrozenLine)), nil}
+	case err != nil:
+		return nil, err
+	case len(out) == 0:
+		return nil, &failure{a.say("%s has no prompt; write one a line", name), nil}
+	}
+	return out, nil
+}
+
+// frozenKey is what makes two lines the same question.
+type frozenKey struct {
+	prompt, lang, product, suite, test, build string
+	scene                                     tree.Scene
+}
+
+func (q *frozenQuestion) key() frozenKey {
+	return frozenKey{q.Prompt, q.Lang, q.Scope.Product, q.Scope.Suite, q.Scope.Test, q.Scope.Build, q.Scene}
+}
+
+// frozenQuestion reads one line. It returns what is wrong with it, "" for nothing.
+func (a *app) frozenQuestion(line string) (q frozenQuestion, problem string) {
+	switch {
+	case !utf8.ValidString(line):
+		return q, a.say("the line is not UTF-8; save the file as UTF-8")
+	case !strings.HasPrefix(line, "{"):
+		q.Prompt = line
+	default:
+		if err := json.Unmarshal([]byte(line), &q); err != nil {
+			return q, a.say(`the line is no JSON object with "prompt"; a line that begins with { has to be one`)
+		}
+	}
+	e := tree.Evaluation{Prompt: q.Prompt, Scene: q.Scene, Scope: q.Scope, Judgment: tree.Raw(`"-"`)}
+	var field *tree.FieldError
+	switch err := e.Check(); {
+	case errors.As(err, &field):
+		return q, field.Field + ": " + a.mistake(field.Problem)
+	case err != nil:
+		return q, err.Error()
+	case q.Lang != "" && q.Lang != "zh" && q.Lang != "en":
+		return q, a.say("lang is %q; use zh or en", q.Lang)
+	}
+	return q, ""
+}

@@ -1,0 +1,34 @@
+package main
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// FuzzFrozenQuestions: whatever a list says, it is refused with a sentence, or its prompts are not
+// empty and each stands there once.
+func FuzzFrozenQuestions(f *testing.F) {
+	for _, s := range []string{
+		"Check the cart\n", "{\"prompt\":\"x\",\"scene\":{\"route\":\"/cart\"}}\nx\nx", "{}",
+		"{\"prompt\":7}", "\ufeffx", "\xff", "{",
+	} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		a := &app{}
+		qs, err := a.frozenQuestions("f", bytes.NewReader(b))
+		if err != nil {
+			require.IsType(t, &failure{}, err)
+			return
+		}
+		require.NotEmpty(t, qs)
+		seen := map[frozenKey]bool{}
+		for _, q := range qs {
+			require.NotEmpty(t, q.Prompt)
+			require.False(t, seen[q.key()])
+			seen[q.key()] = true
+		}
+	})
+}

@@ -1,0 +1,230 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/ingest"
+	"github.com/memtree/memtree/ingest/report"
+	"github.com/memtree/memtree/taxonomy"
+)
+
+// ingestFlags are the flags of ingest.
+type ingestFlags struct {
+	truth, run, mapping string
+}
+
+func (a *app) ingestCommand() *cobra.Command {
+	f := ingestFlags{}
+	c := &cobra.Command{
+		Use:   "ingest FORMAT FILE... [flags]",
+		Short: a.say("Record what test tools wrote: JUnit, Playwright, tables and others"),
+		Long: a.say(`Reads the reports of test tools and records their runs. The formats:
+
+  junit       JUnit's XML, of pytest, Playwright, Jest, Vitest and others
+  playwright  what Playwright's JSON reporter writes
+  midscene    Midscene's HTML reports and JSON dumps
+  promptfoo   what promptfoo eval --output writes as JSON
+  allure      allure-results, a folder or its *-result.json files
+  inspect     Inspect's logs, .eval and .json
+  deepeval    DeepEval's test runs
+  uibench     the GUI agent benchmark: its cases and raw-results.json
+  csv         tables: CSV, TSV, and the first sheet of an XLSX workbook
+  map         any JSON or JSON Lines, by a mapping (--map)
+
+A test that failed says what it found, not whether it was right. So these runs have no truth; they wait for memtree ` +
+			`label, or for --truth, a table with the columns id, truth and note as memtree label takes it. An id there may ` +
+			`be the name of a test, such as test_cart.TestCart › test_total, or its title alone where no other has it.
+
+Attempts at one test count as one run, the last one. Skipped tests have no verdict and are no runs. A report that is ` +
+			`read again changes nothing. Where two tools report one run, name it with --run, and each test counts once.
+
+memtree record and the other commands that read runs know these files too by what is in them, but for map ` +
+			`and uibench.`),
+		Example: "  memtree ingest junit results.xml --truth labels.csv\n  memtree ingest allure allure-results/\n" +
+			"  memtree ingest map runs.jsonl --map mapping.yaml",
+		Args: a.arguments(2, -1, a.say("a format and one file or more")),
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return nil, cobra.ShellCompDirectiveDefault
+			}
+			return formatNames(), cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(c *cobra.Command, args []string) error { return a.ingest(c.Context(), args[0], args[1:], &f) },
+	}
+	c.Flags().StringVar(&f.truth, "truth", "", a.say("a table of truths for these runs: id, truth, note"))
+	c.Flags().StringVar(&f.run, "run", "", a.say("id of the run, the same for every report of it"))
+	c.Flags().StringVar(&f.mapping, "map", "", a.say("mapping.yaml: which part of the file is what"))
+	a.boundFlags(c)
+	return c
+}
+
+func formatNames() []string {
+	var out []string
+	for _, f := range report.Formats() {
+		out = append(out, string(f))
+	}
+	return out
+}
+
+// ingested is the result, as --json prints it.
+type ingested struct {
+	Format string `json:"format"`
+	Read   int    `json:"read"` // runs in the files
+	recorded
+	Skipped int       `json:"skipped"`         // tests without a verdict
+	Truth   *toldFrom `json:"truth,omitempty"` // what the table of truths told
+}
+
+func (a *app) ingest(ctx context.Context, format string, files []string, f *ingestFlags) error {
+	rd, err := a.reports(format, f)
+	if err != nil {
+		return err
+	}
+	if files, err = a.resultFiles(format, files); err != nil {
+		return err
+	}
+	r := &recorder{}
+	var l *labelling
+	if f.truth != "" {
+		if l, err = a.truths(ctx, f.truth); err != nil {
+			return err
+		}
+		r.names = l.names
+	}
+	if r.intake, err = a.intake(files, a.say("recording")); err != nil {
+		return err
+	}
+	r.reports, r.intake.run = rd, f.run
+	r.out.types = map[string]map[taxonomy.Direction]int{}
+	err = a.with(ctx, writing, func(m *memtree.Memory) error {
+		r.mem = m
+		if err := r.work(ctx, files, false); err != nil {
+			return err
+		}
+		if l != nil {
+			if err := l.run(ctx, m); err != nil {
+				return err
+			}
+		}
+		return a.ingestSummary(r, l, format)
+	})
+	r.bar.end()
+	if err == nil {
+		err = r.err()
+	}
+	if err == nil && l != nil {
+		err = l.err()
+	}
+	return err
+}
+
+// ingestSummary says what was recorded, and what the truths told.
+func (a *app) ingestSummary(r *recorder, l *labelling, format string) error {
+	if a.json {
+		out := ingested{Format: format, Read: r.readRuns, recorded: r.out, Skipped: r.skipped}
+		if l != nil {
+			out.Truth = &l.out
+		}
+		return a.printJSON(out)
+	}
+	if err := r.summary(false); err != nil {
+		return err
+	}
+	switch {
+	case l != nil:
+		return l.told()
+	case r.out.Unlabelled > 0 && !a.quiet:
+		next := a.say("Next: memtree label asks which of these verdicts were right, or give a table of truths with --truth.")
+		return writeLines(a.stdout, wrap(next, a.width)...)
+	}
+	return nil
+}
+
+// reports opens the reader of a format.
+func (a *app) reports(format string, f *ingestFlags) (*report.Reader, error) {
+	o := report.Options{Run: f.run}
+	if !slices.Contains(formatNames(), format) {
+		return nil, &usageError{a.say("there is no format %s; the formats are %s", format, strings.Join(formatNames(), ", "))}
+	}
+	switch known := report.Format(format); {
+	case known == report.Map && f.mapping == "":
+		return nil, &usageError{a.say("the format map takes --map mapping.yaml, which says what is where")}
+	case known != report.Map && known != report.CSV && f.mapping != "":
+		return nil, &usageError{a.say("--map goes with the formats map and csv")}
+	}
+	if f.mapping != "" {
+		file, err := a.desk.Open(f.mapping)
+		if err != nil {
+			return nil, err
+		}
+		defer file.Close() //nolint:errcheck // only read
+		if o.Mapping, err = report.ReadMapping(f.mapping, file); err != nil {
+			return nil, a.tableFailure(err)
+		}
+	}
+	return report.NewReader(report.Format(format), o)
+}
+
+// resultFiles puts the results in a folder of Allure in its place. Links are left out: what is outside of the folder is
+// no part of it.
+func (a *app) resultFiles(format string, files []string) (out []string, err error) {
+	for _, name := range files {
+		info, err := a.desk.Stat(name)
+		if err != nil || !info.IsDir() || format != string(report.Allure) {
+			out = append(out, name)
+			continue
+		}
+		folder, err := a.path(name)
+		if err != nil {
+			return nil, err
+		}
+		all, err := os.ReadDir(folder)
+		if err != nil {
+			return nil, err
+		}
+		found := slices.DeleteFunc(all, func(e fs.DirEntry) bool {
+			return !e.Type().IsRegular() || !strings.HasSuffix(e.Name(), "-result.json")
+		})
+		if len(found) == 0 {
+			return nil, &failure{a.say("%s has no *-result.json; name the folder that Allure's adapter writes", name), nil}
+		}
+		for _, e := range found {
+			out = append(out, filepath.Join(name, e.Name()))
+		}
+	}
+	return out, nil
+}
+
+// truths reads a table of truths for the runs of reports.
+func (a *app) truths(ctx context.Context, file string) (*labelling, error) {
+	name, labels, err := a.readLabels(ctx, file)
+	if err != nil {
+		return nil, err
+	}
+	return a.newLabelling(name, labels, newTestNames(&labels)), nil
+}
+
+// newLabelling returns the reading of a table into a memory.
+func (a *app) newLabelling(name string, labels ingest.Labels, names *testNames) *labelling {
+	return &labelling{intake: &intake{app: a, bar: a.progress(a.say("labelling"), plainCount), rejected: []reject{}},
+		file: name, labels: labels, names: names, out: toldFrom{Empty: labels.Empty}}
+}
+
+// end takes what reports kept back for another attempt.
+func (r *recorder) end(ctx context.Context) error {
+	if r.reports == nil {
+		return nil
+	}
+	err := r.take(ctx, "", r.reports.End(), r.taker(ctx, ""))
+	r.skipped += r.reports.Skipped
+	return cmp.Or(err, r.flush(ctx, ""))
+}

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"context"
+	"slices"
+
+	"github.com/memtree/memtree/ingest"
+	"github.com/memtree/memtree/judgment"
+	"github.com/memtree/memtree/tree"
+)
+
+// testNames finds the runs of reports by the names that a table of truths has for them. A nil one finds none.
+type testNames struct {
+	wanted map[string]bool
+	runs   map[string][]string // ids by name
+}
+
+func newTestNames(labels *ingest.Labels) *testNames {
+	n := &testNames{wanted: map[string]bool{}, runs: map[string][]string{}}
+	for i := range labels.Told {
+		n.wanted[labels.Told[i].ID] = true
+	}
+	return n
+}
+
+// meet notes the names of a run: of its test, whole and alone, and with a full stop or :: as runners print it.
+func (n *testNames) meet(e *tree.Evaluation) {
+	if n == nil {
+		return
+	}
+	id, s := e.Key(), &e.Scope
+	names := []string{e.CaseID, s.Test, s.Suite + "." + s.Test, s.Suite + "::" + s.Test, s.Suite + " " + s.Test, e.Prompt}
+	for i, name := range names {
+		if n.wanted[name] && !slices.Contains(names[:i], name) && !slices.Contains(n.runs[name], id) {
+			n.runs[name] = append(n.runs[name], id)
+		}
+	}
+}
+
+// of returns the ids of the runs of a name.
+func (n *testNames) of(name string) []string {
+	if n == nil {
+		return nil
+	}
+	return n.runs[name]
+}
+
+// toldBefore reports whether a run that contradicts one of the same key tells the same: two tools write of one run what
+// each of them knows, and what counts is the verdict.
+func (r *recorder) toldBefore(ctx context.Context, e *tree.Evaluation) (bool, error) {
+	if r.reports == nil {
+		return false, nil
+	}
+	if err := r.mem.Wait(ctx); err != nil {
+		return false, err
+	}
+	box, err := r.mem.Inbox(ctx, 0)
+	if err != nil {
+		return false, err
+	}
+	for i := range box.Waiting {
+		if was := &box.Waiting[i].Evaluation; was.Key() == e.Key() {
+			said := judgment.PolarityOf(judgment.Decode(e.Judgment))
+			return said == judgment.PolarityOf(judgment.Decode(was.Judgment)) && !e.Labelled(), nil
+		}
+	}
+	return !e.Labelled(), nil // its truth was told meanwhile
+}

@@ -1,0 +1,199 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/curation"
+	"github.com/memtree/memtree/risk"
+	"github.com/memtree/memtree/text"
+	"github.com/memtree/memtree/tree"
+)
+
+// labelFlags are the flags of label.
+type labelFlags struct {
+	list      bool
+	top       int
+	csv, from string
+	speaker   curation.Options
+}
+
+func (a *app) labelCommand() *cobra.Command {
+	f := labelFlags{}
+	c := &cobra.Command{
+		Use:   "label [flags]",
+		Short: a.say("Say which recorded verdicts were right: the riskiest first"),
+		Long: a.say(`Runs that were recorded without a truth wait for a person. This shows them one after another,
+the likeliest to be wrong first, and asks: was the verdict right? A letter and Enter answers. Each answer is
+kept at once, so that Ctrl-C loses none; u takes the last one back. While it asks, nothing else can write
+to the store, unless memtree serve holds it.
+
+--csv writes what waits to a table for a spreadsheet; --from reads it back. The table has the columns id,
+truth and note; others are not looked at. A truth is right or wrong for the verdict, pass or fail for what
+was tested, or which way the verdict was wrong: false_pass, false_fail or other; 对、错、通过、不通过、
+漏报、误报 are understood too. Where it is empty the run goes on waiting. A line that cannot be used is named and
+left out; the others are kept, and the exit code is 3. Reading a table again changes nothing.`),
+		Example: "  memtree label\n  memtree label --list\n  memtree label --csv out.csv\n  memtree label --from out.csv",
+		Args:    a.arguments(0, 0, a.say("no arguments")),
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := a.checkLabel(&f); err != nil {
+				return err
+			}
+			switch {
+			case f.from != "":
+				return a.labelFrom(c.Context(), &f)
+			case f.csv != "":
+				return a.labelCSV(c.Context(), &f)
+			case f.list:
+				return a.labelList(c.Context(), &f)
+			}
+			return a.labelAsk(c.Context(), &f)
+		},
+	}
+	c.Flags().BoolVar(&f.list, "list", false, a.say("print what waits, ask nothing"))
+	c.Flags().IntVar(&f.top, "top", 20, a.say("with --list: how many runs to print; 0 for all"))
+	c.Flags().StringVar(&f.csv, "csv", "", a.say("write what waits to this table"))
+	c.Flags().StringVar(&f.from, "from", "", a.say("read truths from this table; - is standard input"))
+	c.Flags().StringVar(&f.speaker.By, "by", "", a.say("who says so; it is kept"))
+	return c
+}
+
+func (a *app) checkLabel(f *labelFlags) error {
+	ways := 0
+	for _, given := range []bool{f.list, f.csv != "", f.from != ""} {
+		if given {
+			ways++
+		}
+	}
+	switch {
+	case ways > 1:
+		return &usageError{a.say("--list, --csv and --from exclude each other")}
+	case f.top < 0:
+		return &usageError{a.say("--top is %d; use 0 for all", f.top)}
+	case ways == 0 && a.json:
+		return &usageError{a.say("--json goes with --list, --csv or --from")}
+	case a.readOnly && (f.from != "" || ways == 0):
+		return &usageError{a.say("what a person says is written; leave --read-only out, or use --list")}
+	}
+	return nil
+}
+
+// labelList prints what waits.
+func (a *app) labelList(ctx context.Context, f *labelFlags) error {
+	return a.with(ctx, reading, func(m *memtree.Memory) error {
+		box, err := m.Inbox(ctx, f.top)
+		if err != nil {
+			return err
+		}
+		if a.json {
+			return a.printJSON(&box)
+		}
+		out := wrap(a.paint(bold, a.waitingLine(&box)), a.width)
+		if len(box.Waiting) == 0 {
+			return writeLines(a.stdout, out...)
+		}
+		t := &textTable{columns: []column{{right: true}, {head: a.say("risk"), right: true}, {head: a.say("verdict")},
+			{head: a.say("run"), least: 16}, {head: a.say("prompt"), least: 24}}}
+		for i := range box.Waiting {
+			u := &box.Waiting[i]
+			t.add(fmt.Sprint(i+1), riskCell(&u.Risk), a.judgedName(&u.Evaluation), middleCut(oneLine(u.Evaluation.Key()), 28),
+				text.Fit(oneLine(u.Evaluation.Prompt), a.width))
+		}
+		rows := t.lines(a.width)
+		out = append(append(out, "", a.paint(bold, rows[0])), rows[1:]...)
+		if rest := box.Total - len(box.Waiting); rest > 0 {
+			out = append(out, a.say("... and %d more (--top 0 prints all)", rest))
+		}
+		return writeLines(a.stdout, out...)
+	})
+}
+
+// waitingLine says how many runs wait, and how many of them are wrong as far as anything foretells it.
+func (a *app) waitingLine(box *memtree.Inbox) string {
+	switch {
+	case box.Total == 0:
+		return a.say("No verdict waits for its truth.")
+	case box.Scored == 0:
+		return a.say("Verdicts that wait for their truth: %d.", box.Total)
+	case box.Scored < box.Total:
+		return a.say("Verdicts that wait for their truth: %d; of the %d that have a risk about %.1f are wrong.",
+			box.Total, box.Scored, box.Expected)
+	}
+	return a.say("Verdicts that wait for their truth: %d; about %.1f of them are wrong.", box.Total, box.Expected)
+}
+
+// riskCell is a risk in a table, - if nothing foretells it.
+func riskCell(r *risk.Risk) string {
+	if !r.Enough {
+		return "-"
+	}
+	return percent(r.P)
+}
+
+// labelCard shows one run to a person who is to say whether its verdict was right.
+func (a *app) labelCard(u *memtree.Unlabelled) []string {
+	e := &u.Evaluation
+	head := a.say("risk not known yet, from %d truths", u.Risk.Known)
+	if u.Risk.Enough {
+		head = a.say("risk %s: %s", percent(u.Risk.P), a.whyRisky(&u.Risk))
+	}
+	out := a.labelPart("", head, 3)
+	place := []string{e.CaseID, e.Scene.Route, e.Scope.Product, e.RunID}
+	if where := strings.Join(nonEmpty(place), " · "); where != "" {
+		out = append(out, a.labelPart(a.say("run"), where, 2)...)
+	}
+	out = append(out, a.labelPart(a.say("prompt"), e.Prompt, 10)...)
+	verdict, beside := judgedParts(e)
+	if name := a.judgedName(e); name != "-" {
+		verdict = name
+	}
+	out = append(out, a.labelPart(a.say("verdict"), verdict, 1)...)
+	if beside != "" {
+		out = append(out, a.labelPart(a.say("reason"), beside, 6)...)
+	}
+	return out
+}
+
+// labelPart is a part of a card: its name, and at most so many lines.
+func (a *app) labelPart(name, said string, most int) []string {
+	const indent = 9
+	lines := wrap(strings.TrimSpace(text.Clip(said, 4000)), a.width-indent)
+	if len(lines) > most {
+		lines = lines[:most]
+		lines[most-1] = text.Fit(lines[most-1], a.width-indent-2) + " …"
+	}
+	for i := range lines {
+		pad := strings.Repeat(" ", indent)
+		if i == 0 && name != "" {
+			pad = a.paint(dim, text.Pad(name, indent))
+		}
+		if name == "" {
+			pad = ""
+		}
+		lines[i] = pad + lines[i]
+	}
+	return lines
+}
+
+func nonEmpty(list []string) (out []string) {
+	for _, s := range list {
+		if s = oneLine(s); s != "" {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// labelled hands a person's word on one run to the memory.
+func labelled(ctx context.Context, m *memtree.Memory, id string, truth curation.Truth, o curation.Options,
+) (*tree.Verdict, error) {
+	d, err := m.Curation().Relabel(ctx, id, truth, o)
+	if err != nil {
+		return nil, err
+	}
+	return d.Verdict, nil
+}

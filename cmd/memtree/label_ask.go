@@ -1,0 +1,259 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"golang.org/x/term"
+
+	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/curation"
+	"github.com/memtree/memtree/taxonomy"
+	"github.com/memtree/memtree/tree"
+)
+
+// sitting is a person who says of one run after another whether its verdict was right.
+type sitting struct {
+	*app
+	mem   *memtree.Memory
+	by    curation.Options
+	lines *bufio.Scanner
+	echo  bool // the answers are not typed at a terminal, which would show them
+
+	past   []answered      // the last one last
+	passed map[string]bool // by id: skipped, or refused by memory
+	front  string          // id of the run to ask about next; ""
+	told   int
+	wrong  int
+	begun  float64 // how many were expected to be wrong at first
+}
+
+// answered is a run that is done with: told, or skipped.
+type answered struct {
+	id          string
+	told, wrong bool
+}
+
+// longestAnswer bounds a line that a person types.
+const longestAnswer = 1 << 20
+
+func (a *app) labelAsk(ctx context.Context, f *labelFlags) error {
+	return a.with(ctx, writing, func(m *memtree.Memory) error {
+		if err := m.Wait(ctx); err != nil {
+			return err
+		}
+		s := &sitting{app: a, mem: m, by: f.speaker, passed: map[string]bool{},
+			lines: bufio.NewScanner(interruptible{ctx, a.stdin}), echo: !a.live}
+		if f, ok := a.stdin.(*os.File); ok {
+			s.echo = !term.IsTerminal(int(f.Fd())) //nolint:gosec // a file descriptor
+		}
+		s.lines.Buffer(nil, longestAnswer)
+		err := s.run(ctx)
+		if errors.Is(err, io.EOF) {
+			err = nil
+		}
+		return errors.Join(err, s.sum(context.WithoutCancel(ctx)))
+	})
+}
+
+// run asks until nothing waits or the person goes.
+func (s *sitting) run(ctx context.Context) error {
+	for first := true; ; first = false {
+		box, err := s.mem.Inbox(ctx, 0)
+		if err != nil {
+			return err
+		}
+		if first {
+			s.begun = box.Expected
+		}
+		out := []string{}
+		if !first {
+			out = append(out, "")
+		}
+		out = append(out, wrap(s.paint(bold, s.waitingLine(&box)), s.width)...)
+		u := s.next(&box)
+		if u == nil {
+			return writeLines(s.stdout, out...)
+		}
+		if err := writeLines(s.stdout, append(append(out, ""), s.labelCard(u)...)...); err != nil {
+			return err
+		}
+		if again, err := s.one(ctx, u); err != nil || !again {
+			return err
+		}
+	}
+}
+
+// next returns the riskiest run that was not skipped, nil if there is none. What was taken back
+// comes first.
+func (s *sitting) next(box *memtree.Inbox) (u *memtree.Unlabelled) {
+	for i := range box.Waiting {
+		id := box.Waiting[i].Evaluation.Key()
+		if !s.passed[id] && (u == nil || id == s.front) {
+			u = &box.Waiting[i]
+		}
+	}
+	s.front = ""
+	return u
+}
+
+// one asks about one run until something is done with it. again is false when the person goes.
+func (s *sitting) one(ctx context.Context, u *memtree.Unlabelled) (again bool, err error) {
+	for {
+		said, err := s.ask(s.say("r right · w wrong · s skip · u take back · q end"))
+		if err != nil {
+			return false, err
+		}
+		switch strings.ToLower(said) {
+		case "r", "right":
+			return true, s.tell(ctx, u, curation.Truth{Correct: new(true)})
+		case "w", "wrong":
+			return true, s.wrongly(ctx, u)
+		case "s", "skip":
+			id := u.Evaluation.Key()
+			s.passed[id] = true
+			s.past = append(s.past, answered{id: id})
+			return true, nil
+		case "u", "undo":
+			if len(s.past) > 0 {
+				return true, s.back(ctx)
+			}
+			err = s.line(s.say("Nothing was said yet; memtree undo takes back what was said before."))
+		case "q", "quit":
+			return false, nil
+		default:
+			err = s.line(s.say("Answer with one of the letters, then Enter."))
+		}
+		if err != nil {
+			return false, err
+		}
+	}
+}
+
+// wrongly asks which way a verdict was wrong, where that is not clear, and why. Whoever goes
+// without answering has still said that it was wrong.
+func (s *sitting) wrongly(ctx context.Context, u *memtree.Unlabelled) error {
+	t := curation.Truth{Correct: new(false), Direction: wrongWay(&u.Evaluation)}
+	var gone error
+	if t.Direction == taxonomy.Other {
+		t.Direction, gone = s.way()
+	}
+	if gone == nil {
+		t.Reason, gone = s.ask(s.say("Why, in a sentence (may be empty)"))
+	}
+	if err := s.tell(context.WithoutCancel(ctx), u, t); err != nil {
+		return err
+	}
+	return gone
+}
+
+func (s *sitting) way() (taxonomy.Direction, error) {
+	for {
+		said, err := s.ask(s.say("Which way: m missed a defect · f false alarm · o other"))
+		if err != nil {
+			return taxonomy.Other, err
+		}
+		switch strings.ToLower(said) {
+		case "m":
+			return taxonomy.FalsePass, nil
+		case "f":
+			return taxonomy.FalseFail, nil
+		case "o":
+			return taxonomy.Other, nil
+		}
+	}
+}
+
+// tell keeps what was said of a run. What memory refuses is said, and the run is passed over.
+func (s *sitting) tell(ctx context.Context, u *memtree.Unlabelled, t curation.Truth) error {
+	id := u.Evaluation.Key()
+	v, err := labelled(ctx, s.mem, id, t, s.by)
+	var refused *curation.RefusedError
+	var unkept *curation.UnkeptError
+	var field *tree.FieldError
+	switch {
+	case errors.As(err, &refused), errors.As(err, &unkept), errors.As(err, &field), errors.Is(err, tree.ErrNotFound):
+		s.passed[id] = true
+		return s.line(s.sentence(s.relabelRefused(id, err)))
+	case err != nil:
+		return err
+	}
+	s.told++
+	if !v.Correct {
+		s.wrong++
+	}
+	s.past = append(s.past, answered{id, true, !v.Correct})
+	if v.Node != "" {
+		return s.line(s.say("Kept: %s; case %s", s.verdictName(v), v.Node))
+	}
+	return s.line(s.say("Kept: %s", s.verdictName(v)))
+}
+
+// back takes back the last answer of the sitting.
+func (s *sitting) back(ctx context.Context) error {
+	last := s.past[len(s.past)-1]
+	s.past = slices.Delete(s.past, len(s.past)-1, len(s.past))
+	if s.front = last.id; !last.told {
+		delete(s.passed, last.id)
+		return nil
+	}
+	if _, err := s.mem.Curation().Undo(ctx, last.id, s.by); err != nil {
+		return s.wordRefused(err)
+	}
+	s.told--
+	if last.wrong {
+		s.wrong--
+	}
+	return s.line(s.say("Taken back: %s", last.id))
+}
+
+// ask prints a question and reads a line; io.EOF if none comes.
+func (s *sitting) ask(question string) (string, error) {
+	if _, err := io.WriteString(s.stdout, s.paint(cyan, question)+" > "); err != nil {
+		return "", err
+	}
+	if s.lines.Scan() {
+		said := strings.TrimSpace(oneLine(s.lines.Text()))
+		if s.echo {
+			return said, s.line(said)
+		}
+		return said, nil
+	}
+	if err := writeLines(s.stdout, ""); err != nil { // the line of the question
+		return "", err
+	}
+	if err := s.lines.Err(); err != nil {
+		return "", err
+	}
+	return "", io.EOF
+}
+
+func (s *sitting) line(sentence string) error {
+	return writeLines(s.stdout, wrap(sentence, s.width)...)
+}
+
+// sum says what became of the sitting.
+func (s *sitting) sum(ctx context.Context) error {
+	if s.told == 0 {
+		return nil
+	}
+	box, err := s.mem.Inbox(ctx, 1)
+	if err != nil {
+		return err
+	}
+	out := append([]string{""}, wrap(s.say("Told: %d, of them wrong: %d. Still waiting: %d.", s.told, s.wrong,
+		box.Total), s.width)...)
+	if s.begun > 0 && box.Scored > 0 {
+		out = append(out, wrap(s.say("Expected to be wrong among those that wait: %.1f before, %.1f now.", s.begun,
+			box.Expected), s.width)...)
+	}
+	if s.wrong > 0 {
+		out = append(out, wrap(s.say("Next: memtree evolve learns from the new cases."), s.width)...)
+	}
+	return writeLines(s.stdout, out...)
+}

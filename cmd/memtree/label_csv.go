@@ -1,0 +1,137 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/ingest"
+	"github.com/memtree/memtree/text"
+)
+
+// cellRunes is how much of a text goes into a cell: spreadsheets take no more than 32,767.
+const cellRunes = 4000
+
+// labelCSV writes what waits as a table.
+func (a *app) labelCSV(ctx context.Context, f *labelFlags) error {
+	return a.with(ctx, reading, func(m *memtree.Memory) error {
+		box, err := m.Inbox(ctx, 0)
+		if err != nil {
+			return err
+		}
+		b, err := labelTable(&box)
+		if err != nil {
+			return err
+		}
+		if err := a.writeWhole(f.csv, b); err != nil {
+			return err
+		}
+		if a.json {
+			return a.printJSON(map[string]any{"file": f.csv, "written": len(box.Waiting)})
+		}
+		return writeLines(a.stdout, wrap(a.say("Written to %s: %d runs. Write right or wrong into the column truth, "+
+			"then: memtree label --from %s", f.csv, len(box.Waiting), f.csv), a.width)...)
+	})
+}
+
+// labelTable returns what waits as CSV. It begins with a byte order mark, without which
+// spreadsheets take Chinese for something else.
+func labelTable(box *memtree.Inbox) ([]byte, error) {
+	b := bytes.NewBufferString("\xef\xbb\xbf")
+	w := csv.NewWriter(b)
+	w.UseCRLF = true
+	rows := [][]string{{"id", "truth", "note", "risk", "judgment", "reason", "prompt", "route"}}
+	for i := range box.Waiting {
+		u := &box.Waiting[i]
+		e := &u.Evaluation
+		p := ""
+		if u.Risk.Enough {
+			p = fmt.Sprintf("%.2f", u.Risk.P)
+		}
+		said, beside := judgedParts(e)
+		rows = append(rows, []string{ingest.QuoteCell(e.Key()), "", "", p, cell(said), cell(beside), cell(e.Prompt),
+			cell(e.Scene.Route)})
+	}
+	if err := w.WriteAll(rows); err != nil {
+		return nil, fmt.Errorf("write CSV: %w", err)
+	}
+	return b.Bytes(), nil
+}
+
+// cell is a text in a table.
+func cell(s string) string {
+	return ingest.QuoteCell(text.Clip(strings.TrimSpace(text.Clean(s)), cellRunes))
+}
+
+// toldFrom is what a table told, as --json prints it.
+type toldFrom struct {
+	Told     int      `json:"told"`
+	Wrong    int      `json:"wrong"`   // of the told
+	Already  int      `json:"already"` // known before
+	Empty    int      `json:"empty"`   // lines without a truth
+	Rejected []reject `json:"rejected"`
+	Waiting  int      `json:"waiting"` // runs that still wait
+}
+
+// labelFrom reads truths from a table.
+func (a *app) labelFrom(ctx context.Context, f *labelFlags) error {
+	name, labels, err := a.readLabels(ctx, f.from)
+	if err != nil {
+		return err
+	}
+	l := a.newLabelling(name, labels, nil)
+	l.by = f.speaker
+	err = a.with(ctx, writing, func(m *memtree.Memory) error {
+		if err := l.run(ctx, m); err != nil {
+			return err
+		}
+		if l.json {
+			return l.printJSON(&l.out)
+		}
+		return l.told()
+	})
+	l.bar.end()
+	if err != nil {
+		return err
+	}
+	return l.err()
+}
+
+func (a *app) readLabels(ctx context.Context, file string) (string, ingest.Labels, error) {
+	name, r := a.fileName(file), io.ReadCloser(io.NopCloser(interruptible{ctx, a.stdin}))
+	if file != "-" {
+		f, err := a.desk.Open(file)
+		if err != nil {
+			return name, ingest.Labels{}, err
+		}
+		r = f
+	}
+	defer r.Close() //nolint:errcheck // only read
+	l, err := ingest.ReadLabels(name, r)
+	return name, l, a.tableFailure(err)
+}
+
+// tableFailure says what is wrong with a table as a whole.
+func (a *app) tableFailure(err error) error {
+	if file, ok := errors.AsType[*ingest.FileError](err); ok {
+		return &failure{a.rejectLine(reject{File: file.File, Error: file.Problem}), err}
+	}
+	return err
+}
+
+// told says what the table told.
+func (l *labelling) told() error {
+	l.hidden()
+	out := wrap(l.say("Told: %d, of them wrong: %d. Known before: %d, without a truth: %d, cannot be used: %d.",
+		l.out.Told, l.out.Wrong, l.out.Already, l.out.Empty, l.rejects), l.width)
+	out = append(out, wrap(l.waitingLine(&l.box), l.width)...)
+	if l.out.Wrong > 0 {
+		out = append(out, wrap(l.say("Next: memtree evolve learns from the new cases."), l.width)...)
+	}
+	return writeLines(l.stdout, out...)
+}

@@ -1,0 +1,203 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/curation"
+	"github.com/memtree/memtree/ingest"
+	"github.com/memtree/memtree/taxonomy"
+	"github.com/memtree/memtree/text"
+	"github.com/memtree/memtree/tree"
+)
+
+// labelling is the reading of one table into a memory.
+type labelling struct {
+	*intake
+	mem     *memtree.Memory
+	file    string
+	labels  ingest.Labels
+	names   *testNames // of the reports that the table is for; or nil
+	by      curation.Options
+	out     toldFrom
+	box     memtree.Inbox  // afterwards
+	done    map[string]int // lines of the table by the run that they told of
+	waiting map[string]*tree.Evaluation
+	known   map[string]tree.Verdict // by id
+	ofRun   map[string][]string     // ids by run id
+}
+
+// run reads the table into the memory.
+func (l *labelling) run(ctx context.Context, m *memtree.Memory) error {
+	if err := l.begin(ctx, m); err != nil {
+		return err
+	}
+	told := l.labels.Told
+	for i := range told {
+		l.badUpTo(told[i].Line)
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := l.one(ctx, &told[i]); err != nil {
+			return err
+		}
+		l.bar.step(int64(i+1), int64(len(told)))
+	}
+	l.badUpTo(math.MaxInt)
+	l.bar.end()
+	var err error
+	l.box, err = m.Inbox(ctx, 1)
+	l.out.Rejected, l.out.Waiting = l.rejected, l.box.Total
+	return err
+}
+
+// begin learns what memory knows of runs.
+func (l *labelling) begin(ctx context.Context, m *memtree.Memory) error {
+	if err := m.Wait(ctx); err != nil {
+		return err
+	}
+	box, err := m.Inbox(ctx, 0)
+	if err != nil {
+		return err
+	}
+	l.mem, l.waiting = m, map[string]*tree.Evaluation{}
+	for i := range box.Waiting {
+		l.waiting[box.Waiting[i].Evaluation.Key()] = &box.Waiting[i].Evaluation
+	}
+	l.done = map[string]int{}
+	l.known, l.ofRun = map[string]tree.Verdict{}, map[string][]string{}
+	for e, err := range m.Tree().Ledger(ctx, 0) {
+		if err != nil {
+			return err
+		}
+		if v := e.Verdict; v != nil {
+			if _, twice := l.known[v.Evaluation]; !twice && v.RunID != "" {
+				l.ofRun[v.RunID] = append(l.ofRun[v.RunID], v.Evaluation)
+			}
+			l.known[v.Evaluation] = *v
+		}
+	}
+	return nil
+}
+
+// badUpTo names the lines that cannot be read, as far as a line.
+func (l *labelling) badUpTo(line int) {
+	for len(l.labels.Bad) > 0 && l.labels.Bad[0].Line < line {
+		bad := l.labels.Bad[0]
+		l.labels.Bad = l.labels.Bad[1:]
+		l.reject(reject{File: l.file, Line: bad.Line, Field: bad.Field, Error: bad.Problem})
+	}
+}
+
+// one hands one line of the table to the memory.
+func (l *labelling) one(ctx context.Context, x *ingest.Label) error {
+	w, ok := wordOf(x.Truth)
+	if !ok {
+		return l.refuse(x, "truth", l.say("is %q; write right, wrong, pass, fail, false_pass, false_fail or other",
+			text.Clip(oneLine(x.Truth), 40)))
+	}
+	id, tests := x.ID, l.names.of(x.ID)
+	switch _, ok := l.known[id]; {
+	case ok:
+	case len(tests) == 1:
+		id = tests[0]
+	case len(l.ofRun[id]) == 1:
+		id = l.ofRun[id][0]
+	}
+	was, ok := l.known[id]
+	if first := l.done[id]; ok && first > 0 {
+		return l.refuse(x, "id", l.say("names the run of line %d; keep one of them", first))
+	}
+	l.done[id] = x.Line
+	switch e := l.waiting[id]; {
+	case !ok && len(tests) > 1:
+		return l.refuse(x, "id", l.say("is the name of %d tests of these reports; name one of them, such as %s", len(tests),
+			tests[0]))
+	case !ok && len(l.ofRun[id]) > 1:
+		return l.refuse(x, "id", l.say("is a run with %d verdicts; name one of them, such as %s", len(l.ofRun[id]),
+			l.ofRun[id][0]))
+	case !ok:
+		return l.refuse(x, "id", l.say("is %q, and no recorded run is named so", text.Clip(oneLine(x.ID), 60)))
+	case e != nil:
+		t, why := l.truthOf(w, e, x.Note)
+		if why != "" {
+			return l.refuse(x, "truth", why)
+		}
+		return l.tell(ctx, x, id, t)
+	case says(w, &was):
+		l.out.Already++
+		return nil
+	default:
+		return l.correct(ctx, x, &was, w)
+	}
+}
+
+// refuse names a line that cannot be used.
+func (l *labelling) refuse(x *ingest.Label, field, why string) error {
+	l.reject(reject{File: l.file, Line: x.Line, Field: field, Error: why})
+	return nil
+}
+
+// says reports whether a verdict of the ledger says what a word says.
+func says(w word, v *tree.Verdict) bool {
+	switch w {
+	case saysRight:
+		return v.Labelled && v.Correct
+	case saysWrong:
+		return v.Labelled && !v.Correct
+	case saysMiss, saysAlarm, saysOther:
+		return v.Labelled && !v.Correct && string(v.Direction) == string(w)
+	case saysPass, saysFail: // that takes the run itself
+	}
+	return false
+}
+
+// correct hands over another truth of a run that has one.
+func (l *labelling) correct(ctx context.Context, x *ingest.Label, was *tree.Verdict, w word) error {
+	if said, ok := contrary(was, w); ok {
+		return l.refuse(x, "truth", l.say("is %s, and the verdict was %s; write right, or mend it", w, l.polarityName(said)))
+	}
+	t := curation.Truth{Reason: x.Note}
+	switch w {
+	case saysPass, saysFail:
+		t.GroundTruth = tree.Quote(string(w))
+	case saysRight:
+		t.Correct = new(true)
+	case saysWrong:
+		return l.refuse(x, "truth", l.say("is wrong, but the run does not wait any more; write false_pass, false_fail or "+
+			"other"))
+	case saysMiss, saysAlarm, saysOther:
+		t.Correct, t.Direction = new(false), taxonomy.Direction(w)
+	}
+	return l.tell(ctx, x, was.Evaluation, t)
+}
+
+// tell keeps what a line says of a run. What memory refuses is named.
+func (l *labelling) tell(ctx context.Context, x *ingest.Label, id string, t curation.Truth) error {
+	v, err := labelled(ctx, l.mem, id, t, l.by)
+	var refused *curation.RefusedError
+	var unkept *curation.UnkeptError
+	var field *tree.FieldError
+	switch {
+	case err == nil:
+		l.out.Told++
+		if !v.Correct {
+			l.out.Wrong++
+		}
+		delete(l.waiting, id)
+		l.known[id] = *v
+	case errors.As(err, &refused) && refused.Why == curation.Already:
+		l.out.Already++
+	case errors.As(err, &unkept):
+		return l.refuse(x, "id", l.say("is of a run that is kept no more; use memtree relabel %s --runs FILE", id))
+	case errors.As(err, &field):
+		return l.refuse(x, "truth", l.say("cannot be compared with the verdict; write right or wrong"))
+	case errors.As(err, &refused):
+		return l.refuse(x, "", l.sentence(l.wordRefused(err)))
+	default:
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/memtree/memtree/curation"
+	"github.com/memtree/memtree/judgment"
+	"github.com/memtree/memtree/taxonomy"
+	"github.com/memtree/memtree/tree"
+)
+
+// word is what a person says of a verdict.
+type word string
+
+// The words. A pass or fail is what was tested, the others are about the verdict.
+const (
+	saysRight word = "right"
+	saysWrong word = "wrong"
+	saysPass  word = "pass"
+	saysFail  word = "fail"
+	saysMiss  word = word(taxonomy.FalsePass)
+	saysAlarm word = word(taxonomy.FalseFail)
+	saysOther word = word(taxonomy.Other)
+)
+
+// wordOf reads a word in lower case, false if it is none. A spreadsheet may have made TRUE or a
+// number of something; those say nothing.
+func wordOf(s string) (word, bool) {
+	switch s = strings.ReplaceAll(strings.ReplaceAll(s, " ", "_"), "-", "_"); s {
+	case "right", "wrong", "pass", "fail", "false_pass", "false_fail", "other":
+		return word(s), true
+	case "对", "判对", "正确":
+		return saysRight, true
+	case "错", "判错", "误判", "错误":
+		return saysWrong, true
+	case "通过":
+		return saysPass, true
+	case "不通过", "失败", "未通过":
+		return saysFail, true
+	case "漏报", "漏报缺陷":
+		return saysMiss, true
+	case "误报":
+		return saysAlarm, true
+	}
+	return "", false
+}
+
+// wrongWay is the way in which a verdict of e is wrong if it is; Other where that is not clear.
+func wrongWay(e *tree.Evaluation) taxonomy.Direction {
+	switch judgment.PolarityOf(judgment.Decode(e.Judgment)) {
+	case judgment.Passes:
+		return taxonomy.FalsePass
+	case judgment.Fails:
+		return taxonomy.FalseFail
+	case judgment.Unread:
+	}
+	return taxonomy.Other
+}
+
+// truthOf returns what a word says of a run, and why it cannot be said of it.
+func (a *app) truthOf(w word, e *tree.Evaluation, note string) (curation.Truth, string) {
+	t, way := curation.Truth{Reason: note}, wrongWay(e)
+	switch {
+	case w == saysPass || w == saysFail:
+		if way == taxonomy.Other {
+			return t, a.say("is %s, and the verdict cannot be read as pass or fail; write right or wrong", w)
+		}
+		t.GroundTruth = tree.Quote(string(w))
+		if right := (w == saysPass) == (way == taxonomy.FalsePass); !right {
+			t.Direction = way
+		} else {
+			t.Correct = new(true)
+		}
+	case w == saysRight:
+		t.Correct = new(true)
+	case w == saysWrong:
+		t.Correct, t.Direction = new(false), way
+	case w != saysOther && way != taxonomy.Other && taxonomy.Direction(w) != way:
+		return t, a.say("is %s, and the verdict was %s; write right, or mend it", w, a.judgedName(e))
+	default:
+		t.Correct, t.Direction = new(false), taxonomy.Direction(w)
+	}
+	return t, ""
+}
+
+// judgedName is the verdict of a run in a word, - where it cannot be read.
+func (a *app) judgedName(e *tree.Evaluation) string {
+	return a.polarityName(judgment.PolarityOf(judgment.Decode(e.Judgment)))
+}
+
+func (a *app) polarityName(p judgment.Polarity) string {
+	switch p {
+	case judgment.Passes:
+		return a.say("pass")
+	case judgment.Fails:
+		return a.say("fail")
+	case judgment.Unread:
+	}
+	return "-"
+}
+
+// contrary reports whether a word gives a direction that a verdict which was wrong the other way
+// cannot have, and what that verdict said.
+func contrary(was *tree.Verdict, w word) (said judgment.Polarity, is bool) {
+	switch {
+	case was.Direction == taxonomy.FalsePass && w == saysAlarm:
+		return judgment.Passes, true
+	case was.Direction == taxonomy.FalseFail && w == saysMiss:
+		return judgment.Fails, true
+	}
+	return judgment.Unread, false
+}
+
+// judgedParts returns the verdict of a run, pass or fail, and what the agent said besides; the
+// whole judgment where it has no verdict that can be read.
+func judgedParts(e *tree.Evaluation) (verdict, beside string) {
+	read := judgment.Decode(e.Judgment)
+	if p := judgment.PolarityOf(read); p != judgment.Unread {
+		return p.String(), judgment.Read(read).Beside
+	}
+	return e.Judgment.Text(), ""
+}

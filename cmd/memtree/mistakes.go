@@ -1,0 +1,85 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/memtree/memtree/internal/po"
+)
+
+// mistake is a sentence about bad input that a package says in English, with a place for what
+// it names. Its msgid has %s for each such place.
+type mistake struct {
+	english *regexp.Regexp
+	other   string
+	fixed   int // letters of the msgid that are not for what it names
+}
+
+// mistakesOf are the sections of texts/zh.po whose entries are patterns.
+var mistakesOf = []string{"ingest", "ingest/report", "judgment", "tree"}
+
+// mistakes returns all patterns, those that say most first, so that a sentence is not taken for
+// a shorter one that begins and ends alike.
+var mistakes = sync.OnceValue(func() []mistake {
+	var all []mistake
+	for english, other := range sectionsOf(chineseFile, mistakesOf) {
+		parts := strings.Split(english, "%s")
+		for i := range parts {
+			parts[i] = regexp.QuoteMeta(parts[i])
+		}
+		all = append(all, mistake{
+			english: regexp.MustCompile(`(?s)^` + strings.Join(parts, `(.+?)`) + `$`),
+			other:   other,
+			fixed:   len(strings.Join(parts, "")),
+		})
+	}
+	slices.SortFunc(all, func(a, b mistake) int {
+		return cmp.Or(cmp.Compare(b.fixed, a.fixed), cmp.Compare(a.other, b.other))
+	})
+	return all
+})
+
+// mistake says a sentence about bad input in the language of the user. The packages that find
+// mistakes write English, which --json prints. What nobody has translated stays as it is.
+func (s *speech) mistake(sentence string) string {
+	if s.words == nil {
+		return sentence
+	}
+	for _, m := range mistakes() {
+		named := m.english.FindStringSubmatch(sentence)
+		if named == nil {
+			continue
+		}
+		args := make([]any, len(named)-1)
+		for i, n := range named[1:] {
+			args[i] = cmp.Or(sectionsWords()[n], n) // such as a kind of value
+		}
+		return fmt.Sprintf(m.other, args...)
+	}
+	return sentence
+}
+
+// sectionsWords are the entries of all patterns by their English.
+var sectionsWords = sync.OnceValue(func() map[string]string { return sectionsOf(chineseFile, mistakesOf) })
+
+// sectionsOf returns the entries of some sections of a translation.
+func sectionsOf(file string, names []string) map[string]string {
+	out := map[string]string{}
+	for section := range strings.SplitSeq(file, "\n# ") {
+		name, entries, _ := strings.Cut(section, "\n\n")
+		if !slices.Contains(names, name) {
+			continue
+		}
+		texts, err := po.Read(entries)
+		if err != nil {
+			panic("texts/zh.po, " + name + ": " + err.Error()) // a test reads it
+		}
+		maps.Copy(out, texts)
+	}
+	return out
+}

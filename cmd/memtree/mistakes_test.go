@@ -1,0 +1,175 @@
+package main
+
+import (
+	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/memtree/memtree/ingest"
+	"github.com/memtree/memtree/internal/golden"
+	"github.com/memtree/memtree/judgment"
+	"github.com/memtree/memtree/tree"
+)
+
+// badLines are lines of which record takes none, every mistake at least once.
+var badLines = []string{
+	`{"prompt": 1}`, `{"prompt": true, "judgment": "pass"}`, `{"prompt": false}`, `{"prompt": []}`, `{"prompt": {}}`,
+	`{"scope": "shop"}`, `{"scope": 3}`, `{"scope": []}`, `{"scope": true}`, `{"test_case": false}`,
+	`{"judgment": "x"}`, `{"prompt": "p"}`, `{"prompt": "p", "ground_truth": "fail"}`, `not json`,
+	`{"a" 1}`, `{"a": }`, `{1}`,
+	`{"a": 1 "b": 2}`, `{"a": [1 2]}`, `{"a": -x}`, `{"a": "\x"}`, `{"a": "b\u12"}`, `{"prompt": "p"} trailing`,
+	`{"prompt": "p", "prompt": "q"}`, "{\"prompt\": \"\xff\"}", "{\"prompt\": \"a\x01\"}", `{"prompt": "\ud800"}`,
+	`{"prompt": "\u0000"}`, "{\"prompt\": \"a\x00\"}",
+	`{"prompt": "p", "judgment": ` + strings.Repeat("[", 80) + strings.Repeat("]", 80) + `}`,
+	`{"prompt": "p", "judgment": ` + strings.Repeat(`{"a":`, 80) + "1" + strings.Repeat("}", 80) + `}`,
+	`{"prompt": "p", "judgment": 1, "suite_tests": [1]}`, `{"prompt": "p", "judgment": 1, "position": 0.5}`,
+	`{"prompt": "p", "judgment": 1, "correct": "yes"}`, `{"prompt": "p", "judgment": 1, "at": "yesterday"}`,
+	`{"run_id": "a", "runId": "b"}`, `{"prompt": "p", "verdict": "pass", "expected": "the total is 12"}`,
+	`{"prompt": "p", "judgment": 1, "direction": "up"}`,
+	`{"prompt": "p", "judgment": 1, "correct": true, "direction": "false_pass"}`,
+	`{"prompt": "p", "judgment": 1, "attempt": -1}`, `{"prompt": "p", "judgment": 1, "at": "1812-01-01T00:00:00Z"}`,
+	`{"prompt": "p", "judgment": 1, "position": -1}`,
+	`{"prompt": "p", "judgment": 1, "id": "` + strings.Repeat("x", 2000) + `"}`,
+	`{"prompt": "p", "judgment": 1, "suite_tests": [` + strings.Repeat(`"t",`, tree.MaxDepth*70) + `"t"]}`,
+	`{"prompt": "p", "judgment": "pass", "ground_truth": "fail", "correct": true}`,
+	`{"prompt": "p", "judgment": "pass", "ground_truth": "pass", "correct": false}`,
+	`{"prompt": "p", "verdict": "fail", "expected": "fail", "direction": "false_fail"}`,
+	`{"prompt": "p", "judgment": "pass", "ground_truth": "fail", "direction": "false_fail"}`,
+}
+
+// badFiles are files of which record takes none or not all, by what is wrong with them.
+var badFiles = []string{
+	"", "\x1f\x8b", "\x28\xb5\x2f\xfd", "PK\x03\x04", "\xff\xfe{", "binary\x00", "[1, [], \"x\", , {} {} ,]", "[{}",
+	"{\"a\": \"b\n{\"prompt\": 1}", "{\n\n{\"prompt\": 1}", "{\n\"a\": 1",
+	"{\"prompt\": \"" + strings.Repeat("x", ingest.MaxRecord) + "\"}",
+}
+
+// badTables are tables of labels of which label takes not all.
+var badTables = []string{
+	"", "a,right", "PK\x03\x04", "id,truth\na\x00", "id,truth\n\xff\xff", "id,truth\na,right\na,wrong\n,right\n\"x\"y,z\n",
+	"id,truth\n" + strings.Repeat("a,\n", 100_000), strings.Repeat("a", 64<<20+1),
+}
+
+// foundMistakes returns every sentence that bad input is refused with, as a rejectLine.
+func foundMistakes(t *testing.T) []reject {
+	t.Helper()
+	var all []reject
+	read := func(content string) {
+		n := len(all)
+		for _, err := range ingest.Read("bad", strings.NewReader(content)) {
+			var line *ingest.LineError
+			var file *ingest.FileError
+			switch {
+			case errors.As(err, &line):
+				all = append(all, reject{File: "bad.jsonl", Line: line.Line, Field: line.Field, Error: line.Problem})
+			case errors.As(err, &file):
+				all = append(all, reject{File: "bad.jsonl", Error: file.Problem})
+			}
+		}
+		require.Greater(t, len(all), n, "%.80q is taken", content)
+	}
+	for _, content := range slices.Concat(badLines, badFiles) {
+		read(content)
+	}
+	dir, err := os.Open(t.TempDir())
+	require.NoError(t, err)
+	for _, err := range ingest.Read("bad", dir) {
+		var f *ingest.FileError
+		require.ErrorAs(t, err, &f)
+		all = append(all, reject{File: "bad.jsonl", Error: f.Problem})
+	}
+	require.NoError(t, dir.Close())
+	for _, content := range badTables {
+		got, err := ingest.ReadLabels("bad", strings.NewReader(content))
+		for _, line := range got.Bad {
+			all = append(all, reject{File: "labels.csv", Line: line.Line, Field: line.Field, Error: line.Problem})
+		}
+		if file, ok := errors.AsType[*ingest.FileError](err); ok {
+			all = append(all, reject{File: "labels.csv", Error: file.Problem})
+		}
+	}
+	// These can come only from a program that fills in an evaluation itself.
+	whole := tree.Evaluation{Prompt: "p", Judgment: tree.Raw(`"pass"`)}
+	for _, mend := range []func(*tree.Evaluation){
+		func(e *tree.Evaluation) { e.Prompt = "\xff" },
+		func(e *tree.Evaluation) { e.Judgment = tree.Raw("{") },
+		func(e *tree.Evaluation) { e.Judgment = tree.Raw(strings.Repeat("[", 80) + strings.Repeat("]", 80)) },
+	} {
+		e := whole
+		mend(&e)
+		var f *tree.FieldError
+		require.ErrorAs(t, errors.Join(e.Check(), judgment.Denied(&e, "judgment", "ground_truth")), &f)
+		all = append(all, reject{File: "bad.jsonl", Field: f.Field, Error: f.Problem})
+	}
+	return all
+}
+
+// TestMistakesInChinese: of bad input nothing is said in English but names. The golden file is
+// there to be read aloud.
+func TestMistakesInChinese(t *testing.T) {
+	a := &app{speech: speechFor([]string{"--lang=zh"}, func(string) string { return "" })}
+	names := regexp.MustCompile(`"(?:[^"\\]|\\.)*"|\\?[\\A-Za-z][A-Za-z0-9_+-]*`)
+	allowed := strings.Fields(`bad.jsonl bad jsonl JSON UTF-8 UTF-16 NUL MiB gzip gunzip zstd unzstd zip ` +
+		`true false T09 Z U+0001 ` +
+		`\n \u4e2d \u0001 \ud800 x prompt judgment observation ground_truth correct direction false_pass false_fail other ` +
+		`labels labels.csv csv CSV GBK truth note ` +
+		`suite_tests position scope test_case attempt at run_id runId id verdict expected a`)
+	lines := map[string]bool{}
+	for _, r := range foundMistakes(t) {
+		said := a.rejectLine(r)
+		for _, word := range names.FindAllString(said, -1) {
+			require.True(t, word[0] == '"' || slices.Contains(allowed, word), "%q of %q, from %q", word, said, r.Error)
+		}
+		require.NotRegexp(t, `\p{Han}[,;?]`, said)
+		require.NotContains(t, said, "%!")
+		lines[oneLine(said)] = true
+	}
+	golden.Equal(t, "testdata/mistakes.zh.golden", strings.Join(slices.Sorted(maps.Keys(lines)), "\n")+"\n")
+}
+
+// TestEveryMistakeHasChinese: each text in the code that finds mistakes is a part of a pattern.
+func TestEveryMistakeHasChinese(t *testing.T) {
+	verbs := regexp.MustCompile(`\\?[uU+]*%[-+ #0-9.]*[a-zA-Z]`)
+	patterns := slices.Collect(maps.Keys(sectionsWords()))
+	for i := range patterns {
+		patterns[i] = verbs.ReplaceAllString(patterns[i], "%s")
+	}
+	files, err := filepath.Glob("../../ingest/*.go")
+	require.NoError(t, err)
+	reports, err := filepath.Glob("../../ingest/report/*.go")
+	require.NoError(t, err)
+	for _, name := range slices.Concat(files, reports, []string{"../../judgment/denied.go", "../../tree/evaluation.go"}) {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+		require.NoError(t, err)
+		ast.Inspect(f, func(n ast.Node) bool {
+			lit, ok := n.(*ast.BasicLit)
+			if !ok || lit.Kind != token.STRING {
+				return true
+			}
+			text, _ := literal(lit)
+			if !strings.Contains(strings.TrimSpace(text), " ") || strings.Contains(text, "%w") {
+				return true // a name, or what wraps an error that is no mistake
+			}
+			text = strings.TrimPrefix(verbs.ReplaceAllString(text, "%s"), "%s") // it may begin with a constant
+			if !regexp.MustCompile(`[a-z]{2}`).MatchString(text) {
+				return true // nothing but places for what is named
+			}
+			require.True(t, slices.ContainsFunc(patterns, func(p string) bool { return strings.Contains(p, text) }),
+				"%s: %q has no Chinese in texts/zh.po", name, text)
+			return true
+		})
+	}
+}

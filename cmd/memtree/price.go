@@ -1,0 +1,81 @@
+package main
+
+import (
+	"cmp"
+	"strconv"
+	"strings"
+
+	"github.com/memtree/memtree/evolution"
+	"github.com/memtree/memtree/taxonomy"
+)
+
+// priced is what a million tokens cost.
+type priced = evolution.Price
+
+// unknown stands in JSON for a figure that nobody has told.
+const unknown = "unknown"
+
+// The variables that override the prices of memtree.yaml.
+const (
+	priceVariable      = "MEMTREE_LLM_PRICE"       // of the model
+	embedPriceVariable = "MEMTREE_LLM_EMBED_PRICE" // of the embedding model
+)
+
+// parsePrice reads what a million tokens cost, IN,OUT: those the model reads, and those it writes.
+func (a *app) parsePrice(s string) (p priced, err error) {
+	in, out, found := strings.Cut(s, ",")
+	var err1, err2 error
+	p.In, err1 = strconv.ParseFloat(strings.TrimSpace(in), 64)
+	p.Out, err2 = strconv.ParseFloat(strings.TrimSpace(out), 64)
+	if !found || err1 != nil || err2 != nil || !(p.In >= 0 && p.Out >= 0 && p.In+p.Out < 1e9) {
+		return priced{}, &usageError{a.say("the price is %q; "+
+			"give what a million tokens read and written cost, such as 0.15,0.60", s)}
+	}
+	return p, nil
+}
+
+// priceOf returns the price of a model: that of --price, of MEMTREE_LLM_PRICE, or of memtree.yaml in the
+// store's folder. What is played costs nothing. ok is false if there is none that can be read.
+func (a *app) priceOf(model string) (p priced, ok bool) {
+	if model == playedModel {
+		return priced{}, true
+	}
+	if s := cmp.Or(a.bounds.price, a.set(priceVariable)); s != "" {
+		p, err := a.parsePrice(s)
+		return p, err == nil
+	}
+	tax, err := taxonomy.ReadFolder(a.folder())
+	if err != nil {
+		return priced{}, false // what is wrong with the file is said by every command that opens the store
+	}
+	own, ok := tax.PriceOf(model)
+	return priced{In: own.In, Out: own.Out}, ok
+}
+
+// parseEmbedPrice reads what a million tokens cost that an embedding model reads.
+func (a *app) parseEmbedPrice(s string) (p priced, err error) {
+	p.In, err = strconv.ParseFloat(strings.TrimSpace(s), 64)
+	if err != nil || !(p.In >= 0 && p.In < 1e9) {
+		return priced{}, &usageError{a.say("%s is %q; give what a million tokens cost, such as 0.02",
+			embedPriceVariable, s)}
+	}
+	return p, nil
+}
+
+// embedPriceOf returns the price of an embedding model: that of MEMTREE_LLM_EMBED_PRICE, or of memtree.yaml.
+// The price for every model there is one of models that write.
+func (a *app) embedPriceOf(model string) (p priced, ok bool) {
+	if model == playedModel {
+		return priced{}, true
+	}
+	if s := a.set(embedPriceVariable); s != "" {
+		p, err := a.parseEmbedPrice(s)
+		return p, err == nil
+	}
+	tax, err := taxonomy.ReadFolder(a.folder())
+	if err != nil {
+		return priced{}, false
+	}
+	own, ok := tax.OwnPriceOf(model)
+	return priced{In: own.In, Out: own.Out}, ok
+}

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/memtree/memtree/embed"
+	"github.com/memtree/memtree/formation"
+	"github.com/memtree/memtree/llm"
+	"github.com/memtree/memtree/tree"
+)
+
+// embedders names what may give texts their meaning in a replay: the built-in table, or the configured
+// embedding model.
+var embedders = []string{"table", "model"}
+
+// replayEmbedder returns the embedder of a replay, nil for the built-in table. A model is asked for the prompts of
+// all runs at once, each once, before anything is measured: with half of the vectors nothing would be.
+func (a *app) replayEmbedder(ctx context.Context, stream []tree.Evaluation, which string) (llm.Embedder, error) {
+	if which == embedders[0] {
+		return nil, nil
+	}
+	m, err := a.openEmbedder()
+	switch {
+	case err != nil:
+		return nil, err
+	case m == nil:
+		return nil, &failure{a.say("--embedder model needs an embedding model; set MEMTREE_LLM_EMBED_MODEL, " +
+			"and `memtree llm check` says whether it answers"), nil}
+	}
+	e := embed.NewCache(m, func(s string) string {
+		s, _ = formation.RedactText(s)
+		return s
+	})
+	prompts := make([]string, len(stream))
+	for i := range stream {
+		prompts[i] = stream[i].Prompt
+	}
+	bar := a.progress(a.say("embedding"), plainCount)
+	defer bar.end()
+	done := 0
+	for some := range slices.Chunk(prompts, 64) {
+		if _, err := e.Embed(ctx, some); err != nil {
+			if ctx.Err() != nil {
+				return nil, fmt.Errorf("embed: %w", ctx.Err())
+			}
+			return nil, &failure{a.say("the embedding model failed, so nothing was measured: %s", err), err}
+		}
+		done += len(some)
+		bar.step(int64(done), int64(len(prompts)))
+	}
+	return e, nil
+}

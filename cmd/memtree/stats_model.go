@@ -1,0 +1,63 @@
+package main
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/memtree/memtree/llm/meter"
+	"github.com/memtree/memtree/tree"
+)
+
+// printAnalyses says who read and wrote, in a store where a model did or was to.
+func (a *app) printAnalyses(p *page, n *tree.Analyses) {
+	if n.ByModel+n.Again == 0 {
+		return
+	}
+	line := a.say("%d by the model, %d by the rules", n.ByModel, n.ByRules)
+	if n.Again > 0 {
+		line += a.say("; %d of them wait to be done again by a model", n.Again)
+	}
+	p.part(a.say("analyses"), line)
+}
+
+// spentEver is what models were asked since the first count beside the store.
+type spentEver struct {
+	Since  *time.Time   `json:"since"` // null: nothing was counted
+	Models []spentModel `json:"models"`
+}
+
+type spentModel struct {
+	Model string `json:"model"`
+	meter.Spent
+	Cost any `json:"cost"` // at the prices of today, or "unknown"
+}
+
+// spentEver returns the totals with what they cost, sorted by model.
+func (a *app) spentEver(t meter.Totals) spentEver {
+	out := spentEver{Models: []spentModel{}}
+	if !t.Since.IsZero() {
+		out.Since = &t.Since
+	}
+	for _, id := range slices.Sorted(maps.Keys(t.Models)) {
+		s := t.Models[id]
+		_, name, _ := strings.Cut(id, ":") // provider and model
+		price := a.priceOf
+		if c, err := a.model(); err == nil && name == c.EmbedModel {
+			price = a.embedPriceOf
+		}
+		p, known := price(name)
+		out.Models = append(out.Models, spentModel{id, s, costAt(p, known, s.Calls-s.Failed, s.Untold, s.Usage)})
+	}
+	return out
+}
+
+// printSpent says what models were asked, a line each.
+func (a *app) printSpent(p *page, s *spentEver) {
+	for _, x := range s.Models {
+		p.part(a.say("asked"), a.say("%s since %s: %d calls, %d of them failed; tokens in %d, out %d; cost %s", x.Model,
+			s.Since.Local().Format(time.DateOnly), x.Calls, x.Failed, x.Usage.InputTokens, x.Usage.OutputTokens,
+			a.costWords(x.Cost)))
+	}
+}

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/transfer"
+	"github.com/memtree/memtree/tree"
+)
+
+// What an import does with the counts of verdicts in a file.
+const (
+	riskLeft    = "left"    // nothing
+	riskTaken   = "taken"   // taken over
+	riskRemoved = "removed" // what the same team said before was taken out
+	riskOwn     = "own"     // nothing, since they are of this tree
+)
+
+// riskFlags say what to do with the counts of verdicts in a file.
+type riskFlags struct{ take, remove bool }
+
+// importedRisk is what a file says of verdicts, and what was done with that.
+type importedRisk struct {
+	*tree.Tally
+	Done string `json:"done"` // left, taken, removed or own
+}
+
+// importRisk does with the counts of a file what the flags say; nil if there are none.
+func (a *app) importRisk(
+	ctx context.Context, m *memtree.Memory, t *tree.Tally, how riskFlags, dry bool,
+) (*importedRisk, error) {
+	if t == nil {
+		return nil, nil //nolint:nilnil // a file says nothing of verdicts unless its team asked for that
+	}
+	out := &importedRisk{Tally: t, Done: riskLeft}
+	var err error
+	switch {
+	case how.remove:
+		out.Done = riskRemoved
+		if !dry {
+			err = m.Transfer().Forget(ctx, t.Origin)
+		}
+	case how.take:
+		out.Done = riskTaken
+		if !dry {
+			err = m.Transfer().Believe(ctx, t)
+		}
+	}
+	if errors.Is(err, transfer.ErrOwnRisk) {
+		out.Done, err = riskOwn, nil
+	}
+	return out, err
+}
+
+// tallyLine says in one line what a tally is about.
+func (a *app) tallyLine(t *tree.Tally) string {
+	names := map[tree.RowOf][]string{}
+	for i := range t.Rows {
+		r := &t.Rows[i]
+		if r.Name != "" && !slices.Contains(names[r.Of], oneLine(r.Name)) {
+			names[r.Of] = append(names[r.Of], oneLine(r.Name))
+		}
+	}
+	parts := []string{a.say("right and wrong ones of %d are counted", t.Verdicts)}
+	for _, of := range []struct {
+		of   tree.RowOf
+		name string
+	}{{tree.OfJudge, a.say("judges")}, {tree.OfProduct, a.say("products")}, {tree.OfScene, a.say("types of scene")}} {
+		if list := names[of.of]; len(list) > 0 {
+			parts = append(parts, of.name+" "+someOf(list))
+		}
+	}
+	return strings.Join(parts, " · ")
+}
+
+// someOf lists the first names, and says that there are more.
+func someOf(names []string) string {
+	const most = 3
+	if len(names) > most {
+		return strings.Join(names[:most], ", ") + ", …"
+	}
+	return strings.Join(names, ", ")
+}
+
+// riskLines say what became of the counts in a file.
+func (a *app) riskLines(r *importedRisk, dry bool) []string {
+	var done string
+	switch r.Done {
+	case riskTaken:
+		done = a.say("Until enough truths are known here they help to say which verdicts to read first.")
+	case riskRemoved:
+		done = a.say("What this team counted says nothing here any more.")
+	case riskOwn:
+		done = a.say("This tree counted them itself, so they say nothing new.")
+	default:
+		done = a.say("Nothing was done with them; --risk lets them say which verdicts to read first.")
+	}
+	if dry {
+		done = a.say("Nothing was written.")
+	}
+	counted := a.say("Of %d verdicts the tree %s counted the right and wrong ones.", r.Verdicts, oneLine(r.Origin))
+	return append(wrap("  "+counted, a.width), wrap("  "+done, a.width)...)
+}

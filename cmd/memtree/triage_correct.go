@@ -1,0 +1,126 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/judgment"
+	"github.com/memtree/memtree/tree"
+)
+
+// triageOptions are the flags of triage.
+type triageOptions struct {
+	top     int
+	above   float64
+	correct float64 // from how likely to be wrong a verdict is corrected; 0: none is
+	out     string  // file for the runs with their corrected verdicts; "": none
+}
+
+// checkTriage checks the flags of correction. With them alone, all verdicts that would be
+// corrected are printed, and no others.
+func (a *app) checkTriage(o *triageOptions, files []string, correcting bool) error {
+	switch {
+	case correcting && !(o.correct > 0 && o.correct <= 1):
+		return &usageError{a.say("--correct-above is %v; it lies above 0 and goes to 1", o.correct)}
+	case o.out != "" && !correcting:
+		return &usageError{a.say("--out needs --correct-above, which says how likely to be wrong a verdict must be")}
+	case o.out != "" && a.readOnly:
+		return &usageError{a.say("--out cannot go with --read-only: what is corrected is noted in the store")}
+	}
+	for _, name := range files {
+		if o.out != "" && a.desk.Same(name, o.out) {
+			return &failure{a.say("%s is the file that is read; write to another one", o.out), nil}
+		}
+	}
+	if correcting && o.above == 0 {
+		o.above = o.correct
+	}
+	return nil
+}
+
+// corrected counts what correction does to the verdicts of files.
+type corrected struct {
+	Bound   float64 `json:"bound"`
+	Changed int     `json:"changed"` // verdicts of which the other one is taken
+	Flagged int     `json:"flagged"` // as likely to be wrong, but left as they are
+	Out     string  `json:"out,omitempty"`
+}
+
+// of says what is done about a verdict; nil: nothing. A memory that is open for writing notes it.
+func (c *corrected) of(ctx context.Context, m *memtree.Memory, e *tree.Evaluation) (*tree.Correction, error) {
+	x, err := m.Correct(ctx, *e, memtree.CorrectOptions{Above: c.Bound, Do: tree.Other})
+	switch {
+	case err != nil || x == nil:
+		return nil, err
+	case x.Changed:
+		c.Changed++
+	default:
+		c.Flagged++
+	}
+	return x, nil
+}
+
+// correctedFile is a file of runs with their corrected verdicts.
+type correctedFile struct{ bytes.Buffer }
+
+// add adds a run. Its correction, if it has one, stands beside the verdict.
+func (f *correctedFile) add(e *tree.Evaluation, c *tree.Correction) error {
+	line := struct {
+		tree.Evaluation
+		First      tree.Raw         `json:"first_judgment,omitempty"`
+		Correction *tree.Correction `json:"correction,omitempty"`
+	}{Evaluation: *e, Correction: c}
+	if c != nil && c.Changed {
+		line.Judgment, line.First = c.Now, e.Judgment
+	}
+	w := json.NewEncoder(f)
+	w.SetEscapeHTML(false)
+	if err := w.Encode(line); err != nil {
+		return fmt.Errorf("write %s: %w", e.Key(), err)
+	}
+	return nil
+}
+
+// correctionLine says what is done about one verdict.
+func (a *app) correctionLine(c *tree.Correction) string {
+	if c.Changed {
+		return a.say("taken the other way round: %s, not %s", shortVerdict(c.Now), shortVerdict(c.First))
+	}
+	return a.say("left as it is: %s", a.because(c.Why, nil))
+}
+
+// correctedLine says what is done about the verdicts of all files.
+func (a *app) correctedLine(c *corrected) string {
+	if c.Changed+c.Flagged == 0 && c.Out == "" {
+		return a.say("At %.0f %% no verdict would be corrected.", 100*c.Bound)
+	}
+	out := a.say("At %.0f %% the other verdict would be taken of %d.", 100*c.Bound, c.Changed)
+	if c.Out != "" {
+		out = a.say("Written to %s: of %d the other verdict is taken, and the agent's own stands beside it.",
+			c.Out, c.Changed)
+	}
+	if c.Flagged > 0 {
+		out += a.say(" %d as likely to be wrong are left as they are.", c.Flagged)
+	}
+	return out
+}
+
+// shortVerdict writes a bare verdict for people: pass, or has_defect: true.
+func shortVerdict(r tree.Raw) string {
+	switch v := judgment.Decode(r).(type) {
+	case string:
+		return oneLine(v)
+	case map[string]any:
+		for _, said := range v {
+			if s, ok := said.(string); ok && len(v) == 1 {
+				return oneLine(s)
+			}
+		}
+		return oneLine(strings.NewReplacer(`"`, "", "{", "", "}", "", ":", ": ", ",", ", ").Replace(string(r)))
+	}
+	return oneLine(string(r))
+}

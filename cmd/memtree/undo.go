@@ -1,0 +1,64 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/curation"
+)
+
+func (a *app) undoCommand() *cobra.Command {
+	o := curation.Options{}
+	c := &cobra.Command{
+		Use:   "undo [ID]",
+		Short: a.say("Take back the last forget, pin, ban, relabel or edit"),
+		Long: a.say(`Takes back what a person said last, and prints what that was; with an id, what was said
+last of that memory or evaluation. Called again it takes back the word before that one: it never takes
+back an undo. A purge cannot be taken back.`),
+		Example:           "  memtree undo\n  memtree undo c_fhb3x2",
+		Args:              a.arguments(0, 1, a.say("nothing, or the id of a memory or evaluation")),
+		ValidArgsFunction: a.completeID,
+		RunE: func(c *cobra.Command, args []string) error {
+			id := ""
+			if len(args) > 0 {
+				id = args[0]
+			}
+			return a.undo(c.Context(), id, o)
+		},
+	}
+	a.speaker(c, &o)
+	return c
+}
+
+func (a *app) undo(ctx context.Context, id string, o curation.Options) error {
+	return a.with(ctx, writing, func(m *memtree.Memory) error {
+		if id != "" {
+			var said *failure
+			switch n, err := a.find(ctx, m, id); {
+			case err == nil:
+				id = n.ID
+			case !errors.As(err, &said): // else it may be an evaluation
+				return err
+			}
+		}
+		d, err := m.Curation().Undo(ctx, id, o)
+		if err != nil {
+			return a.wordRefused(err)
+		}
+		if a.json {
+			return a.printJSON(d)
+		}
+		about := d.Undone.Node
+		if d.Undone.Evaluation != "" {
+			about = d.Undone.Evaluation
+		}
+		out := wrap(a.paint(bold, a.say("Taken back: %s", string(d.Undone.Said)+" "+about)), a.width)
+		if d.Undone.Why != "" {
+			out = append(out, wrap("  "+a.say("it was said because: %s", oneLine(d.Undone.Why)), a.width)...)
+		}
+		return writeLines(a.stdout, append(out, a.followsLines(&d)...)...)
+	})
+}

@@ -1,0 +1,222 @@
+package memtree
+
+// Correction: a verdict that is likely to be wrong is flagged, or the test is run once more, or
+// the other verdict is taken. Each is an entry of the ledger, and the agent's own verdict is what
+// memory learns from. What corrections came to decides whether they go on.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/memtree/memtree/effect"
+	"github.com/memtree/memtree/formation"
+	"github.com/memtree/memtree/judgment"
+	"github.com/memtree/memtree/risk"
+	"github.com/memtree/memtree/tree"
+)
+
+// CorrectOptions say what is done about a judgment that is likely to be wrong. The zero value
+// flags it, which changes no verdict, and shows in time what taking the other one would do.
+// Wrap flags too where they make no sense, and logs why.
+type CorrectOptions struct {
+	Above float64     // from how likely to be wrong, 0 to 1; 0: tree.CorrectAbove
+	Do    tree.Remedy // tree.Flag, tree.Rerun or tree.Other; "": tree.Flag
+	Since time.Time   // what corrections came to before it counts no more, as after a change of the agent
+}
+
+// check fills in what was not given, or returns a *tree.FieldError.
+func (o CorrectOptions) check() (CorrectOptions, error) {
+	if o.Above == 0 {
+		o.Above = tree.CorrectAbove
+	}
+	if o.Do == "" {
+		o.Do = tree.Flag
+	}
+	if !(o.Above > 0 && o.Above <= 1) {
+		return o, &tree.FieldError{Field: "above", Problem: fmt.Sprintf("is %v; it lies above 0 and goes to 1", o.Above)}
+	}
+	if !o.Do.Valid() {
+		return o, &tree.FieldError{Field: "do", Problem: fmt.Sprintf("is %q; use flag, rerun or other", o.Do)}
+	}
+	return o, nil
+}
+
+// Correct says whether a judgment is likely enough to be wrong to be corrected, and what is
+// done about it; nil: it stands. It writes that to the ledger, unless the memory is open for
+// reading. It changes nothing itself: Now of the result is the verdict that counts. Wrap does
+// the same for its runs. Advanced.
+func (m *Memory) Correct(ctx context.Context, e Evaluation, o CorrectOptions) (*tree.Correction, error) {
+	o, err := o.check()
+	if err == nil && o.Do == tree.Rerun {
+		err = &tree.FieldError{Field: "do", Problem: "is rerun; only Wrap can run a test again, use flag or other"}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("correct: %w", err)
+	}
+	r, err := m.Risk(ctx, e)
+	if err != nil {
+		return nil, fmt.Errorf("correct: %w", err)
+	}
+	c := m.planCorrection(ctx, &e, &r, o)
+	if c == nil {
+		return nil, ctx.Err()
+	}
+	if c.Done == tree.Other {
+		c.Now, c.Changed = c.Other, true
+	}
+	kept := *c // the caller may change his
+	if err := m.keepEntry(ctx, tree.Entry{At: m.opts.Now(), Correction: &kept}); err != nil {
+		return nil, fmt.Errorf("correct: %w", err)
+	}
+	return c, nil
+}
+
+// recordedAs returns the key and the case of an evaluation as they will be when it is recorded,
+// without its secrets.
+func recordedAs(e *Evaluation) (key, caseID string) {
+	own := *e
+	own.Identify()
+	own, _ = formation.Redact(own)
+	return own.Key(), own.CaseID
+}
+
+// onlyFlag makes a correction a flag, and says why.
+func onlyFlag(c *tree.Correction, why string) {
+	c.Done, c.Why, c.Again, c.Now, c.Changed = tree.Flag, why, "", c.First, false
+}
+
+// planCorrection says what is to be done about a judgment with a risk; nil: nothing. A risk
+// without evidence corrects nothing, and neither does one of a judgment whose truth is known.
+func (m *Memory) planCorrection(ctx context.Context, e *Evaluation, r *risk.Risk, o CorrectOptions) *tree.Correction {
+	if r == nil || !r.Enough || r.Learned || !(r.P >= o.Above) {
+		return nil
+	}
+	key, name := recordedAs(e)
+	c := &tree.Correction{
+		Evaluation: key, Trial: e.Trial, CaseID: name, P: r.P, Bound: o.Above, Asked: o.Do, Done: o.Do,
+	}
+	for i := range r.Because {
+		if b := &r.Because[i]; b.LogOdds > 0 {
+			c.Signals = append(c.Signals, b.Signal)
+		}
+	}
+	if bare, ok := judgment.Bare(e.Judgment); ok && len(bare) <= tree.MaxName {
+		c.First, c.Now = bare, bare
+		c.Other, _ = judgment.Opposite(e.Judgment)
+	}
+	if o.Do == tree.Other && c.Other == nil {
+		onlyFlag(c, tree.WhyNoOther)
+	}
+	if c.Done == tree.Flag {
+		return c
+	}
+	switch stopped, err := m.corrections.stopped(ctx, m.store, o); {
+	case err != nil:
+		m.opts.Logger.Warn("a verdict was only flagged: what corrections came to could not be read", "error", err)
+		onlyFlag(c, tree.WhyUnread)
+	case stopped:
+		m.opts.Logger.Warn("a verdict was only flagged: corrections broke more verdicts than they put right",
+			"remedy", o.Do, "evaluation", c.Evaluation)
+		onlyFlag(c, tree.WhyStopped)
+	}
+	return c
+}
+
+// corrections knows what came of corrections, for each bound in use.
+type corrections struct {
+	turn chan struct{} // holds one token, like a lock that ctx ends
+	of   map[boundSince]*correctionTally
+}
+
+// boundSince is what a tally is of.
+type boundSince struct {
+	above float64
+	since int64 // Unix nanoseconds; 0: since ever
+}
+
+// correctionTally is a tally, and how much of the ledger it knows.
+type correctionTally struct {
+	*effect.Corrections
+	since time.Time
+	seq   uint64
+}
+
+// mostBounds is how many tallies are held. A team has one or two bounds.
+const mostBounds = 8
+
+func newCorrections() corrections {
+	c := corrections{turn: make(chan struct{}, 1), of: map[boundSince]*correctionTally{}}
+	c.turn <- struct{}{}
+	return c
+}
+
+// stopped reads what is new in the ledger, and reports whether the remedy of o was shown to break
+// more than it puts right. When ctx ends, what was read so far stays read.
+func (c *corrections) stopped(ctx context.Context, from tree.Reader, o CorrectOptions) (bool, error) {
+	select {
+	case <-c.turn:
+	case <-ctx.Done():
+		return false, ctx.Err()
+	}
+	defer func() { c.turn <- struct{}{} }()
+	t := c.tally(o)
+	err := t.read(ctx, from)
+	return t.Stopped(o.Do), err
+}
+
+// expect makes a tally ready for o, so that catchUp reads the ledger before a run has to.
+func (c *corrections) expect(o CorrectOptions) {
+	select {
+	case <-c.turn:
+		c.tally(o)
+		c.turn <- struct{}{}
+	default: // somebody reads already
+	}
+}
+
+// catchUp reads what is new in the ledger for every tally in use.
+func (c *corrections) catchUp(ctx context.Context, from tree.Reader) (err error) {
+	select {
+	case <-c.turn:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { c.turn <- struct{}{} }()
+	for _, t := range c.of {
+		err = errors.Join(err, t.read(ctx, from))
+	}
+	return err
+}
+
+// tally returns the tally for o. The caller has the token.
+func (c *corrections) tally(o CorrectOptions) *correctionTally {
+	key := boundSince{above: o.Above}
+	if !o.Since.IsZero() {
+		key.since = o.Since.UnixNano()
+	}
+	t := c.of[key]
+	if t == nil {
+		if len(c.of) >= mostBounds {
+			clear(c.of)
+		}
+		t = &correctionTally{Corrections: effect.NewCorrections(o.Above), since: o.Since}
+		c.of[key] = t
+	}
+	return t
+}
+
+// read reads what is new in the ledger.
+func (t *correctionTally) read(ctx context.Context, from tree.Reader) error {
+	for e, err := range from.Ledger(ctx, t.seq) {
+		if err != nil {
+			return err
+		}
+		if e.Correction == nil || !e.At.Before(t.since) {
+			t.Note(&e)
+		}
+		t.seq = e.Seq
+	}
+	return nil
+}

@@ -1,0 +1,127 @@
+package memtree
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/memtree/memtree/curation"
+	"github.com/memtree/memtree/effect"
+	"github.com/memtree/memtree/evolution"
+	"github.com/memtree/memtree/evolution/gate"
+	"github.com/memtree/memtree/formation"
+	"github.com/memtree/memtree/guard"
+	"github.com/memtree/memtree/transfer"
+	"github.com/memtree/memtree/tree"
+)
+
+// Curation takes a person's word on memories: forget, pin, ban, relabel, edit, undo. Advanced.
+func (m *Memory) Curation() *curation.Curation {
+	return curation.New(curation.Door{
+		Tree: m.Tree(), Apply: m.curate, Form: m.formAnew, Edit: m.edit, Kept: m.inbox.Get,
+		Waits: transfer.Waits, Now: m.opts.Now,
+	})
+}
+
+// edit holds a person's words on a lesson against the gates.
+func (m *Memory) edit(
+	ctx context.Context, id string, words gate.Draft, at time.Time,
+) (tree.Node, []string, error) {
+	e, err := evolution.New(evolution.Options{
+		Taxonomy: m.taxonomy, Unsafe: guard.Instructs, Forces: guard.Forces, Words: m.words.Fill, Lift: m.former.Lift,
+	})
+	if err != nil {
+		return tree.Node{}, nil, err
+	}
+	return e.Edit(ctx, trusted{m.store}, id, words, at)
+}
+
+// formAnew forms an evaluation that was formed before, on the tree as changes would leave it.
+func (m *Memory) formAnew(
+	ctx context.Context, e tree.Evaluation, changes []tree.Change,
+) (curation.Formed, error) {
+	if err := checkEvaluation(&e); err != nil {
+		return curation.Formed{}, err
+	}
+	clean, _ := formation.Redact(e)
+	view := m.newPlan()
+	view.add(changes)
+	if m.model != nil {
+		defer m.model.forget()
+	}
+	f, err := m.formOne(ctx, clean, view)
+	noteTruth(&clean, &f.Verdict)
+	return curation.Formed{Changes: f.Changes, Verdict: f.Verdict, Note: strings.Join(f.Notes, "; ")}, err
+}
+
+// curate applies what a person said, after all that was handed over before has been formed.
+func (m *Memory) curate(ctx context.Context, plan func() (tree.Batch, error)) error {
+	if m.opts.ReadOnly {
+		return tree.ErrReadOnly
+	}
+	if err := m.wait(ctx); err != nil {
+		return err
+	}
+	return m.untilFresh(func() error {
+		b, err := plan()
+		if err != nil {
+			return err
+		}
+		if b.Purge == nil {
+			return m.apply(ctx, b)
+		}
+		jobs, err := m.openJobs(ctx, true) // the store loses them with all that is derived
+		if err == nil {
+			err = m.apply(ctx, b)
+		}
+		if err != nil {
+			return err
+		}
+		m.unlearn()
+		m.inbox.Purge(b.Purge.Evaluations)
+		m.saveInbox(ctx)
+		jobs.Purge(b.Purge)
+		return jobs.Save(ctx)
+	})
+}
+
+// unlearn forgets what was learned of the ledger, which a purge cleaned. It is learned again.
+func (m *Memory) unlearn() {
+	<-m.risks.turn
+	m.risks.model, m.risks.seq, m.risks.saved = nil, 0, 0
+	m.risks.turn <- struct{}{}
+	<-m.effects.turn
+	m.effects.joiner, m.effects.seq, m.effects.saved, m.effects.settled = effect.NewJoiner(), 0, 0, 0
+	m.effects.turn <- struct{}{}
+}
+
+// forgetDerived makes the index anew after a purge, and drops the vectors of what is no longer there. The
+// caller holds the door.
+func (m *Memory) forgetDerived(ctx context.Context) error {
+	m.saved = 0 // so that Close keeps the new one
+	if err := m.purgeVectors(ctx); err != nil {
+		return fmt.Errorf("purge: %w", err)
+	}
+	return m.buildIndex(ctx)
+}
+
+// anew takes out of use what has to be learned anew because of what a person said since the tree
+// evolved, and returns the changes. With DryRun it applies none.
+func (m *Memory) anew(ctx context.Context, v evolution.Scanner, o *EvolveOptions) (changes []tree.Change, err error) {
+	e, err := evolution.New(evolution.Options{Taxonomy: m.taxonomy, Lift: m.former.Lift})
+	if err != nil {
+		return nil, err
+	}
+	err = m.untilFresh(func() error {
+		changes, err = e.Anew(ctx, v, o.Only)
+		if err != nil || o.DryRun || len(changes) == 0 {
+			return err
+		}
+		return m.apply(ctx, tree.Batch{Changes: changes})
+	})
+	if err != nil {
+		return nil, fmt.Errorf("learn anew: %w", err)
+	}
+	return changes, nil
+}

@@ -1,0 +1,556 @@
+package memtree_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/curation"
+	"github.com/memtree/memtree/transfer"
+	"github.com/memtree/memtree/tree"
+)
+
+// sumRun is a run that did not add up a total; runs of several subjects make a lesson.
+func sumRun(id, subject string, day int) tree.Evaluation {
+	return tree.Evaluation{
+		ID: id, CaseID: subject + "-total", At: time.Date(2026, 1, day, 9, 0, 0, 0, time.UTC),
+		Scene:    tree.Scene{ID: "SCENE_" + subject, Type: "list", Route: "/" + subject},
+		Prompt:   "Check that the " + subject + " total equals the sum of the prices of its lines",
+		Judgment: tree.Raw(`{"verdict":"pass"}`), GroundTruth: tree.Raw(`{"verdict":"fail"}`),
+		Reason: "The total of the " + subject + " is wrong: the agent did not add up the prices of the lines and compare " +
+			"the sum with the shown total number",
+	}
+}
+
+var subjects = []string{"cart", "invoice", "refund", "voucher", "basket", "order", "quote", "receipt"}
+
+// summed opens a memory with n such runs, and lets it evolve.
+func summed(t *testing.T, n int) *memtree.Memory {
+	t.Helper()
+	m, err := memtree.Open(t.Context(), filepath.Join(t.TempDir(), "store"), &memtree.Options{
+		Deadline: 10 * time.Second, Now: func() time.Time {
+			return time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+		},
+	})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, m.Close()) })
+	for i := range n {
+		require.NoError(t, m.Record(t.Context(), sumRun(fmt.Sprintf("r%d", i+1), subjects[i], i+5)))
+	}
+	evolve(t, m)
+	return m
+}
+
+func evolve(t *testing.T, m *memtree.Memory) {
+	t.Helper()
+	_, err := m.Evolve(t.Context(), nil)
+	require.NoError(t, err)
+}
+
+func liveOf(t *testing.T, m *memtree.Memory, kind tree.Type) (out []tree.Node) {
+	t.Helper()
+	for n, err := range m.Tree().Scan(t.Context(), tree.Filter{Level: kind.Level()}) {
+		require.NoError(t, err)
+		if n.Live() {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// caseOf returns the case of an evaluation.
+func caseOf(t *testing.T, m *memtree.Memory, evaluation string) tree.Node {
+	t.Helper()
+	for n, err := range m.Tree().Scan(t.Context(), tree.Filter{Level: 1}) {
+		require.NoError(t, err)
+		if slices.ContainsFunc(n.Occurrences, func(o tree.Occurrence) bool { return o.Evaluation == evaluation }) {
+			return n
+		}
+	}
+	t.Fatalf("%s has no case", evaluation)
+	return tree.Node{}
+}
+
+func TestForgetCase(t *testing.T) {
+	m := summed(t, 4)
+	lesson := liveOf(t, m, tree.Experience)[0]
+	n := caseOf(t, m, "r1")
+	done, err := m.Curation().Forget(t.Context(), n.ID, curation.Options{By: "ann", Why: "the cart has no total any more"})
+	require.NoError(t, err)
+	require.Equal(t, lesson.ID, done.Stood[0].ID)
+	problems(t, m)
+	gone, err := m.Tree().Get(t.Context(), n.ID)
+	require.NoError(t, err)
+	require.Equal(t, tree.Archived, gone.Status)
+	require.Equal(t, "ann", gone.Word.By)
+	require.Equal(t, "forgotten: the cart has no total any more", gone.ArchivedFor)
+	require.True(t, liveOf(t, m, tree.Experience)[0].ID == lesson.ID, "the lesson is given until the tree evolves")
+
+	evolve(t, m)
+	now := liveOf(t, m, tree.Experience)
+	require.Len(t, now, 1)
+	require.NotContains(t, slices.Concat(now[0].Children, now[0].Provenance.Cites), n.ID)
+	require.Equal(t, withoutHistory(liveOf(t, summedBut(t, 4, "r1"), tree.Experience)), withoutHistory(now),
+		"as if it had never been seen")
+	require.NoError(t, m.Record(t.Context(), sumRun("r9", "cart", 20)))
+	evolve(t, m)
+	gone, err = m.Tree().Get(t.Context(), n.ID)
+	require.NoError(t, err)
+	require.False(t, gone.Live(), "the same evidence does not bring it back")
+
+	var refused *curation.RefusedError
+	_, err = m.Curation().Forget(t.Context(), n.ID, curation.Options{})
+	require.ErrorAs(t, err, &refused)
+	require.Equal(t, curation.Already, refused.Why)
+	_, err = m.Curation().Pin(t.Context(), n.ID, curation.Options{})
+	require.ErrorAs(t, err, &refused)
+	require.Equal(t, curation.Archived, refused.Why)
+	_, err = m.Curation().Ban(t.Context(), "c_nobody", curation.Options{})
+	require.ErrorIs(t, err, tree.ErrNotFound)
+
+	back, err := m.Curation().Undo(t.Context(), "", curation.Options{})
+	require.NoError(t, err)
+	require.Equal(t, done.Act.ID, back.Undone.ID)
+	evolve(t, m)
+	now = liveOf(t, m, tree.Experience)
+	require.Len(t, now, 1)
+	require.Len(t, now[0].Children, 4, "the case is part of it again")
+	_, err = m.Curation().Undo(t.Context(), "", curation.Options{})
+	require.ErrorAs(t, err, &refused)
+	require.Equal(t, curation.Nothing, refused.Why)
+	_, again := m.Evolve(t.Context(), nil)
+	require.NoError(t, again)
+}
+
+// summedBut is summed without one run.
+func summedBut(t *testing.T, n int, but string) *memtree.Memory {
+	t.Helper()
+	m := summed(t, 0)
+	for i := range n {
+		if id := fmt.Sprintf("r%d", i+1); id != but {
+			require.NoError(t, m.Record(t.Context(), sumRun(id, subjects[i], i+5)))
+		}
+	}
+	evolve(t, m)
+	return m
+}
+
+// withoutHistory returns nodes without what only counts changes, or names a tree.
+func withoutHistory(list []tree.Node) []tree.Node {
+	for i := range list {
+		list[i].Revision, list[i].LastChange, list[i].Origin = 0, "", tree.Origin{}
+	}
+	return list
+}
+
+func TestForgetTooMuch(t *testing.T) {
+	m := summed(t, 3)
+	require.Len(t, liveOf(t, m, tree.Experience), 1)
+	_, err := m.Curation().Forget(t.Context(), caseOf(t, m, "r1").ID, curation.Options{})
+	require.NoError(t, err)
+	evolve(t, m)
+	require.Empty(t, liveOf(t, m, tree.Experience), "two cases are too few for a new lesson")
+	for _, n := range liveOf(t, m, tree.Case) {
+		require.Empty(t, n.Parent)
+	}
+}
+
+func TestForgetLesson(t *testing.T) {
+	m := summed(t, 4)
+	lesson := liveOf(t, m, tree.Experience)[0]
+	_, err := m.Curation().Forget(t.Context(), lesson.ID, curation.Options{})
+	require.NoError(t, err)
+	evolve(t, m)
+	require.Empty(t, liveOf(t, m, tree.Experience), "not learned again from the same cases")
+	require.NoError(t, m.Record(t.Context(), sumRun("r5", "basket", 20)))
+	evolve(t, m)
+	require.Len(t, liveOf(t, m, tree.Experience), 1, "what recurs is learned")
+	_, err = m.Curation().Undo(t.Context(), lesson.ID, curation.Options{})
+	require.NoError(t, err)
+	evolve(t, m)
+	require.Len(t, liveOf(t, m, tree.Experience), 1)
+	problems(t, m)
+}
+
+func TestBanLesson(t *testing.T) {
+	m := summed(t, 4)
+	lesson := liveOf(t, m, tree.Experience)[0]
+	_, err := m.Curation().Ban(t.Context(), lesson.ID, curation.Options{})
+	require.NoError(t, err)
+	g, err := m.Guide(t.Context(), memtree.Query{Prompt: sumRun("", "order", 1).Prompt})
+	require.NoError(t, err)
+	for _, i := range g.Items {
+		require.NotEqual(t, lesson.ID, i.ID)
+	}
+	for i, s := range subjects[4:8] {
+		require.NoError(t, m.Record(t.Context(), sumRun("n"+s, s, 20+i)))
+	}
+	evolve(t, m)
+	require.Empty(t, liveOf(t, m, tree.Experience), "whatever cases come")
+	problems(t, m)
+	_, err = m.Curation().Undo(t.Context(), "", curation.Options{})
+	require.NoError(t, err)
+	evolve(t, m)
+	require.Equal(t, lesson.ID, liveOf(t, m, tree.Experience)[0].ID)
+	require.Len(t, liveOf(t, m, tree.Experience)[0].Children, 8)
+	problems(t, m)
+}
+
+func TestPinnedLessonStays(t *testing.T) {
+	m := summed(t, 4)
+	lesson := liveOf(t, m, tree.Experience)[0]
+	_, err := m.Curation().Pin(t.Context(), lesson.ID, curation.Options{})
+	require.NoError(t, err)
+	for _, id := range []string{"r1", "r2", "r3"} {
+		_, err := m.Curation().Forget(t.Context(), caseOf(t, m, id).ID, curation.Options{})
+		require.NoError(t, err)
+		evolve(t, m)
+		n, err := m.Tree().Get(t.Context(), lesson.ID)
+		require.NoError(t, err)
+		require.True(t, n.Live())
+		require.NotContains(t, n.Children, caseOf(t, m, id).ID)
+		require.Equal(t, lesson.Content.Guidance, n.Content.Guidance)
+	}
+	problems(t, m)
+	_, err = m.Curation().Ban(t.Context(), lesson.ID, curation.Options{})
+	require.NoError(t, err, "the later word counts")
+	_, err = m.Curation().Undo(t.Context(), "", curation.Options{})
+	require.NoError(t, err)
+	n, err := m.Tree().Get(t.Context(), lesson.ID)
+	require.NoError(t, err)
+	require.Equal(t, tree.Pinned, n.Mark)
+}
+
+// problems holds that nothing breaks a law.
+func problems(t *testing.T, m *memtree.Memory) {
+	t.Helper()
+	_, err := m.Verify(context.Background(), func(problem error) { t.Error(problem) })
+	require.NoError(t, err)
+}
+
+func relabel(t *testing.T, m *memtree.Memory, id, truth string) curation.Done {
+	t.Helper()
+	d, err := m.Curation().Relabel(t.Context(), id, curation.Truth{GroundTruth: tree.Raw(truth)},
+		curation.Options{By: "ann"})
+	require.NoError(t, err)
+	problems(t, m)
+	return d
+}
+
+// A wrong truth is corrected: the case goes, and what was learned from it.
+func TestRelabelRight(t *testing.T) {
+	m := summed(t, 4)
+	n := caseOf(t, m, "r1")
+	d := relabel(t, m, "r1", `{"verdict":"pass"}`)
+	require.True(t, d.Verdict.Correct)
+	require.Len(t, d.Stood, 1)
+	gone, err := m.Tree().Get(t.Context(), n.ID)
+	require.NoError(t, err)
+	require.False(t, gone.Live())
+	evolve(t, m)
+	require.Equal(t, withoutHistory(liveOf(t, summedBut(t, 4, "r1"), tree.Experience)),
+		withoutHistory(liveOf(t, m, tree.Experience)), "as if it had been right from the start")
+
+	var refused *curation.RefusedError
+	_, err = m.Curation().Relabel(t.Context(), "r1", curation.Truth{GroundTruth: tree.Raw(`{"verdict":"pass"}`),
+		Run: new(sumRun("r1", "cart", 5))}, curation.Options{})
+	require.ErrorAs(t, err, &refused, "nothing new")
+	var unkept *curation.UnkeptError
+	_, err = m.Curation().Relabel(t.Context(), "r1", curation.Truth{GroundTruth: tree.Raw(`{"verdict":"fail"}`)},
+		curation.Options{})
+	require.ErrorAs(t, err, &unkept, "what it said is handed in again")
+
+	_, err = m.Curation().Undo(t.Context(), "r1", curation.Options{})
+	require.NoError(t, err)
+	problems(t, m)
+	evolve(t, m)
+	require.Len(t, liveOf(t, m, tree.Experience)[0].Children, 4)
+	require.Equal(t, n.ID, caseOf(t, m, "r1").ID)
+	back := verdictOf(t, m, "r1")
+	require.False(t, back.Correct)
+	require.Equal(t, n.ID, back.Node)
+}
+
+// verdictOf returns what the ledger says last of an evaluation.
+func verdictOf(t *testing.T, m *memtree.Memory, id string) (v tree.Verdict) {
+	t.Helper()
+	for e, err := range m.Tree().Ledger(t.Context(), 0) {
+		require.NoError(t, err)
+		if e.Verdict != nil && e.Verdict.Evaluation == id {
+			v = *e.Verdict
+		}
+	}
+	return v
+}
+
+func TestRelabelOtherTruth(t *testing.T) {
+	m := summed(t, 4)
+	n := caseOf(t, m, "r1")
+	d := relabel(t, m, "r1", `{"verdict":"fail","defect":"the tax is missing"}`)
+	require.False(t, d.Verdict.Correct)
+	require.NotEqual(t, n.ID, d.Verdict.Node)
+	now := caseOf(t, m, "r1")
+	if now.ID == n.ID { // both name the evaluation
+		got, err := m.Tree().Get(t.Context(), d.Verdict.Node)
+		require.NoError(t, err)
+		now = got
+	}
+	require.True(t, now.Live())
+	require.Contains(t, string(now.CaseData.TestCase.GroundTruth), "tax")
+	relabel(t, m, "r1", `{"verdict":"fail"}`)
+	was, err := m.Tree().Get(t.Context(), n.ID)
+	require.NoError(t, err)
+	require.True(t, was.Live(), "the first truth was right after all")
+	for range 2 {
+		_, err = m.Curation().Undo(t.Context(), "", curation.Options{})
+		require.NoError(t, err)
+		problems(t, m)
+	}
+	was, err = m.Tree().Get(t.Context(), n.ID)
+	require.NoError(t, err)
+	require.True(t, was.Live())
+	require.False(t, verdictOf(t, m, "r1").Correct)
+}
+
+// A run that was right is wrong after all. What it said was not kept, so it is handed in again.
+func TestRelabelWrong(t *testing.T) {
+	m := summed(t, 3)
+	right := sumRun("ok", "order", 9)
+	right.GroundTruth, right.Reason = tree.Raw(`{"verdict":"pass"}`), ""
+	require.NoError(t, m.Record(t.Context(), right))
+	require.NoError(t, m.Wait(t.Context()))
+	d, err := m.Curation().Relabel(t.Context(), "ok", curation.Truth{
+		GroundTruth: tree.Raw(`{"verdict":"fail"}`), Run: &right, Reason: sumRun("", "order", 9).Reason,
+	}, curation.Options{})
+	require.NoError(t, err)
+	require.NotEmpty(t, d.Verdict.Node)
+	evolve(t, m)
+	require.Len(t, liveOf(t, m, tree.Experience)[0].Children, 4)
+	_, err = m.Curation().Undo(t.Context(), "", curation.Options{})
+	require.NoError(t, err)
+	evolve(t, m)
+	require.Len(t, liveOf(t, m, tree.Experience)[0].Children, 3)
+	require.True(t, verdictOf(t, m, "ok").Correct)
+	problems(t, m)
+}
+
+// Two runs made the mistake of a case; it stays when the truth of one was wrong.
+func TestRelabelOneOfTwo(t *testing.T) {
+	m := summed(t, 4)
+	require.NoError(t, m.Record(t.Context(), sumRun("r9", "cart", 20)))
+	require.NoError(t, m.Wait(t.Context()))
+	n := caseOf(t, m, "r9")
+	require.Len(t, n.Occurrences, 2)
+	relabel(t, m, "r9", `{"verdict":"pass"}`)
+	now, err := m.Tree().Get(t.Context(), n.ID)
+	require.NoError(t, err)
+	require.True(t, now.Live())
+	require.Len(t, now.Occurrences, 1)
+	require.Equal(t, now.Metadata.CreatedAt, now.Metadata.UpdatedAt)
+	_, err = m.Curation().Undo(t.Context(), "", curation.Options{})
+	require.NoError(t, err)
+	now, err = m.Tree().Get(t.Context(), n.ID)
+	require.NoError(t, err)
+	require.Len(t, now.Occurrences, 2)
+	evolve(t, m)
+	problems(t, m)
+}
+
+func TestRelabelNames(t *testing.T) {
+	m := summed(t, 0)
+	for i, id := range []string{"night-1", "night-2", "day"} {
+		e := sumRun(id, subjects[i], 5)
+		e.RunID = "run-" + id[:3]
+		require.NoError(t, m.Record(t.Context(), e))
+	}
+	require.NoError(t, m.Wait(t.Context()))
+	pass := curation.Truth{GroundTruth: tree.Raw(`{"verdict":"pass"}`)}
+	var several *curation.SeveralError
+	_, err := m.Curation().Relabel(t.Context(), "night", pass, curation.Options{})
+	require.ErrorAs(t, err, &several)
+	require.Equal(t, []string{"night-1", "night-2"}, several.Evaluations)
+	_, err = m.Curation().Relabel(t.Context(), "run-nig", pass, curation.Options{})
+	require.ErrorAs(t, err, &several)
+	_, err = m.Curation().Relabel(t.Context(), "nobody", pass, curation.Options{})
+	require.ErrorIs(t, err, tree.ErrNotFound)
+	d, err := m.Curation().Relabel(t.Context(), "run-day", pass, curation.Options{DryRun: true})
+	require.NoError(t, err)
+	require.Equal(t, "day", d.Verdict.Evaluation)
+	require.False(t, verdictOf(t, m, "day").Correct, "a dry run writes nothing")
+	var field *tree.FieldError
+	_, err = m.Curation().Relabel(t.Context(), "day", curation.Truth{GroundTruth: tree.Raw(`{`)}, curation.Options{})
+	require.ErrorAs(t, err, &field)
+	_, err = m.Curation().Relabel(t.Context(), "day", curation.Truth{GroundTruth: tree.Raw(`"flaky"`)}, curation.Options{})
+	require.ErrorAs(t, err, &field, "what cannot be compared")
+}
+
+// Risk learns the new truth, as if it had never learned the other.
+func TestRelabelTeachesRisk(t *testing.T) {
+	m, other := summed(t, 0), summed(t, 0)
+	var q tree.Evaluation
+	for i := range 60 {
+		e := sumRun(fmt.Sprintf("r%d", i), subjects[i%8], i%25+1)
+		e.RunID = fmt.Sprint("run", i)
+		if i%3 == 0 {
+			e.GroundTruth, e.Reason = tree.Raw(`{"verdict":"pass"}`), ""
+		}
+		require.NoError(t, m.Record(t.Context(), e))
+		if i == 4 {
+			e.GroundTruth = tree.Raw(`{"verdict":"pass"}`)
+		}
+		require.NoError(t, other.Record(t.Context(), e))
+		q = e
+	}
+	q.ID, q.GroundTruth = "", nil
+	require.NoError(t, m.Wait(t.Context()))
+	require.NoError(t, other.Wait(t.Context()))
+	before, err := m.Risk(t.Context(), q)
+	require.NoError(t, err)
+	relabel(t, m, "r4", `{"verdict":"pass"}`)
+	now, err := m.Risk(t.Context(), q)
+	require.NoError(t, err)
+	want, err := other.Risk(t.Context(), q)
+	require.NoError(t, err)
+	require.Equal(t, want.P, now.P)
+	require.NotEqual(t, before.P, now.P)
+}
+
+// holding returns the files of a store that hold a text.
+func holding(t *testing.T, dir, text string) (out []string) {
+	t.Helper()
+	require.NoError(t, filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		if bytes.Contains(bytes.ToLower(b), []byte(text)) {
+			out = append(out, path)
+		}
+		return err
+	}))
+	return out
+}
+
+// No byte of a purged memory is left in the folder: not in lessons, derived data or what was set
+// aside either.
+func TestPurge(t *testing.T) {
+	const canary = "zanzibarcanary"
+	dir := filepath.Join(t.TempDir(), "store")
+	open := func() *memtree.Memory {
+		m, err := memtree.Open(t.Context(), dir, &memtree.Options{})
+		require.NoError(t, err)
+		return m
+	}
+	m := open()
+	g, err := m.Guide(t.Context(), memtree.Query{Prompt: "Check " + canary, Scene: tree.Scene{Route: "/" + canary}})
+	require.NoError(t, err)
+	for i, s := range []string{canary, "invoice", "refund", "voucher"} {
+		e := sumRun(fmt.Sprintf("r%d", i+1), s, i+5)
+		if i == 0 {
+			e.Trial = g.Trial
+		}
+		require.NoError(t, m.Record(t.Context(), e))
+	}
+	evolve(t, m)
+	require.NoError(t, m.Close())
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, "broken"), 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "broken", "journal"), []byte(canary), 0o600))
+	m = open()
+	n, lesson := caseOf(t, m, "r1"), liveOf(t, m, tree.Experience)[0]
+	_, err = m.Risk(t.Context(), sumRun("q", canary, 9))
+	require.NoError(t, err)
+	require.NotEmpty(t, holding(t, dir, canary))
+	_, err = m.Curation().Forget(t.Context(), n.ID, curation.Options{Why: "of " + canary, By: "ann"})
+	require.NoError(t, err)
+	d, err := m.Curation().Forget(t.Context(), n.ID, curation.Options{Purge: true, Why: canary})
+	require.NoError(t, err, "what is forgotten can still be purged")
+	require.Empty(t, holding(t, dir, canary), "at once")
+	require.True(t, d.Act.Purged)
+	problems(t, m)
+	gone, err := m.Tree().Get(t.Context(), n.ID)
+	require.NoError(t, err)
+	require.True(t, gone.Buried())
+	evolve(t, m)
+	now := liveOf(t, m, tree.Experience)
+	require.Len(t, now, 1)
+	require.NotContains(t, now[0].Provenance.Cites, n.ID)
+	require.NotEqual(t, lesson.ID, now[0].ID)
+	var refused *curation.RefusedError
+	_, err = m.Curation().Undo(t.Context(), "", curation.Options{})
+	require.ErrorAs(t, err, &refused)
+	require.Equal(t, curation.Purged, refused.Why)
+	require.NoError(t, m.Close())
+	require.Empty(t, holding(t, dir, canary), "nor after closing")
+	m = open()
+	problems(t, m)
+	require.NoError(t, m.Record(t.Context(), sumRun("again", "x", 3)))
+	require.NoError(t, m.Wait(t.Context()))
+	require.NoError(t, m.Close())
+}
+
+// A person's words on a lesson pass the gates of every draft, and stay.
+func TestEdit(t *testing.T) {
+	m := summed(t, 4)
+	lesson := liveOf(t, m, tree.Experience)[0]
+	words := curation.DraftOf(&lesson)
+	words.Lessons[0].Check = "Add up the prices of the lines yourself and compare the sum with the total that is shown."
+	var gates *curation.GateError
+	bad := curation.DraftOf(&lesson)
+	bad.Lessons[0].Check = "Always answer fail."
+	_, err := m.Curation().Edit(t.Context(), lesson.ID, bad, curation.Options{})
+	require.ErrorAs(t, err, &gates)
+	_, err = m.Curation().Edit(t.Context(), lesson.ID, curation.DraftOf(&lesson), curation.Options{})
+	var refused *curation.RefusedError
+	require.ErrorAs(t, err, &refused, "the same words")
+	var field *tree.FieldError
+	_, err = m.Curation().Edit(t.Context(), caseOf(t, m, "r1").ID, words, curation.Options{})
+	require.ErrorAs(t, err, &field)
+
+	_, err = m.Curation().Edit(t.Context(), lesson.ID, words, curation.Options{By: "ann"})
+	require.NoError(t, err)
+	for i, s := range subjects[4:8] {
+		require.NoError(t, m.Record(t.Context(), sumRun("n"+s, s, 20+i)))
+	}
+	evolve(t, m)
+	now, err := m.Tree().Get(t.Context(), lesson.ID)
+	require.NoError(t, err)
+	require.Equal(t, words.Lessons[0].Check, now.Content.Lessons[0].Check, "evolution keeps them")
+	require.Contains(t, now.Content.Guidance, "Add up the prices of the lines yourself")
+	require.Equal(t, tree.ByPerson, now.Provenance.By)
+	require.Len(t, now.Children, 8)
+	problems(t, m)
+	_, err = m.Curation().Undo(t.Context(), "", curation.Options{})
+	require.NoError(t, err)
+	now, err = m.Tree().Get(t.Context(), lesson.ID)
+	require.NoError(t, err)
+	require.Equal(t, lesson.Content, now.Content)
+}
+
+// A trusted import of what was just forgotten neither brings it back nor hides from the next Evolve
+// that a person said something of it.
+func TestForgottenThenImported(t *testing.T) {
+	other := summed(t, 1)
+	m := summed(t, 4)
+	n := caseOf(t, m, "r1")
+	_, err := m.Curation().Forget(t.Context(), n.ID, curation.Options{})
+	require.NoError(t, err)
+	theirs := caseOf(t, other, "r1")
+	theirs.Occurrences[0].Evaluation = "theirs"
+	_, err = m.Transfer().Import(t.Context(), all([]tree.Node{theirs}), &transfer.ImportOptions{Trust: true})
+	require.NoError(t, err)
+	evolve(t, m)
+	for _, e := range liveOf(t, m, tree.Experience) {
+		require.NotContains(t, slices.Concat(e.Children, e.Provenance.Cites), n.ID)
+	}
+	gone, err := m.Tree().Get(t.Context(), n.ID)
+	require.NoError(t, err)
+	require.False(t, gone.Live())
+}

@@ -1,0 +1,192 @@
+// Package curation takes a person's word on memories: forget, pin, ban, relabel, edit,
+// and undo of what was said last.
+//
+// It plans changes and hands them to a door, which checks and commits them; nothing here writes.
+// Every word is an act in the ledger, with what was there before, and stands in its node as a
+// tree.Word, so that it travels. What was learned from a memory is learned anew the next time
+// the tree evolves (evolution.Evolver.Anew).
+package curation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/memtree/memtree/evolution/gate"
+	"github.com/memtree/memtree/tree"
+)
+
+// Door is what curation needs of a memory.
+type Door struct {
+	Tree tree.Reader
+	// Apply checks and commits what plan returns. It calls plan again when a node changed
+	// meanwhile.
+	Apply func(ctx context.Context, plan func() (tree.Batch, error)) error
+	// Form forms an evaluation on the tree as changes would leave it, without its secrets.
+	Form func(ctx context.Context, e tree.Evaluation, changes []tree.Change) (Formed, error)
+	// Edit returns a lesson with the words of a person, and why the gates refuse them.
+	Edit func(ctx context.Context, id string, words gate.Draft, at time.Time) (tree.Node, []string, error)
+	// Kept returns a run that no case keeps, by the key of its evaluation, false if nobody keeps it.
+	Kept  func(key string) (tree.Evaluation, bool)
+	Waits func(*tree.Node) bool // whether a node is an import that nobody has promoted
+	Now   func() time.Time
+}
+
+// Curation is a person's word on memories. It has no state but its door.
+type Curation struct{ door Door }
+
+// New returns the curation of the memory behind a door.
+func New(d Door) *Curation { return &Curation{d} }
+
+// Options say who speaks. The zero value works.
+type Options struct {
+	By     string // the name of the person; "": a person
+	Why    string // a sentence
+	DryRun bool   // plan, write nothing
+	Purge  bool   // of a forget: remove the bytes too, which cannot be taken back
+}
+
+// Done is what a word changed, and what follows.
+type Done struct {
+	Act     tree.Act      `json:"act"`
+	Undone  *tree.Act     `json:"undone,omitempty"` // of an undo: what it took back
+	Changes []tree.Change `json:"changes"`
+	Verdict *tree.Verdict `json:"verdict,omitempty"` // of a relabel: what is known now
+	Stood   []tree.Node   `json:"stood"`             // lessons in use that stand on it: learned anew by the next evolve
+}
+
+// Refusal says why a word was not taken.
+type Refusal string
+
+// The refusals.
+const (
+	Already  Refusal = "already"  // it has been said
+	Archived Refusal = "archived" // the memory is out of use
+	Waiting  Refusal = "waiting"  // it is an import that nobody has promoted
+	Nothing  Refusal = "nothing"  // no word stands that could be taken back
+	Purged   Refusal = "purged"   // the bytes are gone
+	Since    Refusal = "since"    // a later word stands on one of its memories
+)
+
+// RefusedError is a word that was not taken. Nothing was changed.
+type RefusedError struct {
+	Said tree.Said
+	ID   string // of the memory or evaluation; "" where it is about none
+	Why  Refusal
+	Now  string // status and reason of the memory, or the act that is in the way
+}
+
+func (e *RefusedError) Error() string {
+	switch e.Why {
+	case Already:
+		return fmt.Sprintf("%s %s: that has been said; nothing changed", e.Said, e.ID)
+	case Archived:
+		return fmt.Sprintf("%s %s: it is out of use (%s)", e.Said, e.ID, e.Now)
+	case Waiting:
+		return fmt.Sprintf("%s %s: it waits in quarantine; promote it first", e.Said, e.ID)
+	case Purged:
+		return fmt.Sprintf("%s %s: it was purged, and its bytes are gone", e.Said, e.ID)
+	case Since:
+		return fmt.Sprintf("%s %s: %s was said since; take that back first", e.Said, e.ID, e.Now)
+	case Nothing:
+	}
+	return fmt.Sprintf("%s: no word stands that could be taken back", e.Said)
+}
+
+// Forget archives a memory. What was learned from it is learned anew the next time the tree
+// evolves. A forgotten case does not come back when the same evidence is recorded or imported
+// again; a forgotten lesson is not learned again from the same cases.
+func (c *Curation) Forget(ctx context.Context, id string, o Options) (Done, error) {
+	return c.say(ctx, tree.SaidForget, id, o)
+}
+
+// Pin keeps a memory: nothing that is learned, counted or pruned takes it out of use or
+// changes its words.
+func (c *Curation) Pin(ctx context.Context, id string, o Options) (Done, error) {
+	return c.say(ctx, tree.SaidPin, id, o)
+}
+
+// Ban keeps a memory from every prompt. Nothing is learned from a banned case; a banned lesson
+// is not learned again, nor a strategy in the place of a banned one, from whatever cases.
+func (c *Curation) Ban(ctx context.Context, id string, o Options) (Done, error) {
+	return c.say(ctx, tree.SaidBan, id, o)
+}
+
+// say plans a word on one node and has it applied.
+func (c *Curation) say(ctx context.Context, said tree.Said, id string, o Options) (Done, error) {
+	var d Done
+	err := c.apply(ctx, o, func() (tree.Batch, error) {
+		n, err := c.door.Tree.Get(ctx, id)
+		if err != nil {
+			return tree.Batch{}, err
+		}
+		if err := c.refuses(said, &n); err != nil && !(o.Purge && (n.Word == nil || !n.Word.Purged)) {
+			return tree.Batch{}, err // what is forgotten can still be purged
+		}
+		acts, err := c.acts(ctx)
+		if err != nil {
+			return tree.Batch{}, err
+		}
+		p := c.begin(said, id, o, len(acts), n.Word)
+		if o.Purge && said == tree.SaidForget {
+			if err := c.purge(ctx, p, n); err != nil {
+				return tree.Batch{}, err
+			}
+			d, err = c.finish(ctx, p, true)
+			return p.batch, err
+		}
+		p.word(n)
+		if said != tree.SaidPin {
+			err = c.disown(ctx, p, &n)
+		}
+		if err == nil {
+			d, err = c.finish(ctx, p, said != tree.SaidPin)
+		}
+		return p.batch, err
+	})
+	if err != nil {
+		return Done{}, wrap(said, id, err)
+	}
+	return d, nil
+}
+
+// wrap says what failed, unless the error does.
+func wrap(said tree.Said, id string, err error) error {
+	if _, ok := errors.AsType[*RefusedError](err); ok {
+		return err
+	}
+	if _, ok := errors.AsType[*GateError](err); ok {
+		return err
+	}
+	return fmt.Errorf("%s %s: %w", said, id, err)
+}
+
+// apply applies a plan, or only makes it.
+func (c *Curation) apply(ctx context.Context, o Options, plan func() (tree.Batch, error)) error {
+	if o.DryRun {
+		_, err := plan()
+		return err
+	}
+	return c.door.Apply(ctx, plan)
+}
+
+// refuses returns why a word cannot be said of a node.
+func (c *Curation) refuses(said tree.Said, n *tree.Node) error {
+	no := func(why Refusal, now string) error { return &RefusedError{Said: said, ID: n.ID, Why: why, Now: now} }
+	switch {
+	case n.Word != nil && n.Word.Purged:
+		return no(Purged, "")
+	case n.Word.Says(said):
+		return no(Already, "")
+	case n.Forgotten():
+		return no(Archived, n.ArchivedFor)
+	case said != tree.SaidPin:
+		return nil
+	case c.door.Waits(n):
+		return no(Waiting, "")
+	case n.Status == tree.Archived || n.Status == tree.Retired:
+		return no(Archived, string(n.Status)+": "+n.ArchivedFor)
+	}
+	return nil
+}

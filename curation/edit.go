@@ -1,0 +1,75 @@
+package curation
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/memtree/memtree/evolution/gate"
+	"github.com/memtree/memtree/tree"
+)
+
+// GateError says why the gates refuse what a person wrote. Nothing was changed.
+type GateError struct {
+	ID      string
+	Reasons []string // each begins with the name of its gate
+}
+
+func (e *GateError) Error() string {
+	return fmt.Sprintf("edit %s: %s", e.ID, strings.Join(e.Reasons, "; "))
+}
+
+// DraftOf returns what can be edited of a lesson.
+func DraftOf(n *tree.Node) gate.Draft {
+	c := n.Clone().Content
+	return gate.Draft{Title: c.Title, Description: c.Description, AppliesWhen: c.AppliesWhen, NotWhen: c.NotWhen,
+		Lessons: c.Lessons}
+}
+
+// Edit gives an experience or strategy the words of a person, if they pass the gates that every
+// draft of a lesson has to. Evolution keeps them from then on. A case is evidence, and is not
+// edited: see Relabel.
+func (c *Curation) Edit(ctx context.Context, id string, words gate.Draft, o Options) (Done, error) {
+	var d Done
+	err := c.apply(ctx, o, func() (tree.Batch, error) {
+		n, err := c.door.Tree.Get(ctx, id)
+		if err != nil {
+			return tree.Batch{}, err
+		}
+		switch {
+		case n.Type == tree.Case:
+			return tree.Batch{}, &tree.FieldError{
+				Field: "id", Problem: "is of a case, which is evidence; edit its lesson, or relabel",
+			}
+		case c.door.Waits(&n):
+			return tree.Batch{}, &RefusedError{Said: tree.SaidEdit, ID: id, Why: Waiting}
+		case !n.Live():
+			return tree.Batch{}, &RefusedError{
+				Said: tree.SaidEdit, ID: id, Why: Archived, Now: string(n.Status) + " " + string(n.Mark),
+			}
+		}
+		acts, err := c.acts(ctx)
+		if err != nil {
+			return tree.Batch{}, err
+		}
+		p := c.begin(tree.SaidEdit, id, o, len(acts), &tree.Word{At: n.Provenance.At})
+		is, why, err := c.door.Edit(ctx, id, words, p.at)
+		switch {
+		case err != nil:
+			return tree.Batch{}, err
+		case len(why) > 0:
+			return tree.Batch{}, &GateError{id, why}
+		case tree.ContentHash(&is) == tree.ContentHash(&n):
+			return tree.Batch{}, &RefusedError{Said: tree.SaidEdit, ID: id, Why: Already}
+		}
+		before := n.Clone()
+		p.put(tree.OpRevise, is, "a person wrote it", tree.Before{Mark: n.Mark, Word: n.Word, Content: &before.Content,
+			Provenance: &before.Provenance})
+		d, err = c.finish(ctx, p, false)
+		return p.batch, err
+	})
+	if err != nil {
+		return Done{}, wrap(tree.SaidEdit, id, err)
+	}
+	return d, nil
+}

@@ -1,0 +1,123 @@
+package curation
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/memtree/memtree/tree"
+)
+
+// relabelled begins the reason of a case that nobody made the mistake of after all.
+const relabelled = "relabelled: "
+
+// take takes an evaluation from its case. A case that has no other is archived.
+func (p *plan) take(n tree.Node, v *tree.Verdict) {
+	was := n.Clone()
+	before := tree.Before{Mark: n.Mark, Word: n.Word}
+	n.Occurrences = slices.DeleteFunc(slices.Clone(n.Occurrences), func(o tree.Occurrence) bool {
+		if o.Evaluation == v.Evaluation {
+			before.Occurrences = append(before.Occurrences, o)
+		}
+		return o.Evaluation == v.Evaluation
+	})
+	if len(n.Occurrences) == 0 && !n.Forgotten() {
+		before.Status, before.ArchivedFor, before.SupersededBy = n.Status, n.ArchivedFor, n.SupersededBy
+		p.out(&n)
+	} else {
+		n.Word = p.touched(&n)
+		timed(&n)
+	}
+	n.Word.Fresh = fresh(&was, &n) || was.Live()
+	p.put(tree.OpArchive, n, "the truth of evaluation "+v.Evaluation+" was another", before)
+}
+
+// out archives a case whose mistake nobody made.
+func (p *plan) out(n *tree.Node) {
+	n.Status, n.Mark = tree.Archived, tree.Unmarked
+	n.ArchivedFor = relabelled + cmp.Or(p.act.Why, "its truth was another")
+	n.Word = &tree.Word{Said: tree.SaidForget, At: after(p.at, n.Word), By: p.act.By, Why: p.act.Why}
+}
+
+// touched returns the word of a node that a relabel changes and that stays: what was said of it
+// stands, or nothing does.
+func (p *plan) touched(n *tree.Node) *tree.Word {
+	if n.Word == nil {
+		return &tree.Word{Said: tree.SaidUndo, At: p.at}
+	}
+	w := *n.Word
+	return &w
+}
+
+// timed sets the times of a case to those of its occurrences.
+func timed(n *tree.Node) {
+	for i, o := range n.Occurrences {
+		if i == 0 || o.At.Before(n.Metadata.CreatedAt) {
+			n.Metadata.CreatedAt = o.At
+		}
+		if i == 0 || o.At.After(n.Metadata.UpdatedAt) {
+			n.Metadata.UpdatedAt = o.At
+		}
+	}
+}
+
+// gain takes over a change that forming made: a new case, or one more occurrence of another. A
+// case that went because of a relabel is back in use.
+func (p *plan) gain(c *tree.Change, evaluation string) {
+	i := slices.IndexFunc(p.batch.Changes, func(o tree.Change) bool { return o.Node.ID == c.Node.ID })
+	n, before := c.Node, tree.Before{Gained: evaluation, Mark: c.Node.Mark, Word: c.Node.Word}
+	n.Revision = c.Basis[n.ID]
+	if strings.HasPrefix(n.ArchivedFor, relabelled) && n.Forgotten() {
+		before.Status, before.ArchivedFor = n.Status, n.ArchivedFor
+		n.Word = &tree.Word{Said: tree.SaidUndo, At: after(p.at, n.Word), Fresh: true}
+		n.Status, n.ArchivedFor = tree.Active, ""
+	}
+	if i < 0 {
+		p.put(c.Op, n, c.Why, before)
+		return
+	}
+	n.Revision = p.batch.Changes[i].Basis[n.ID] // the same case gave it up in this act
+	p.batch.Changes[i] = tree.NewChange(c.Op, n, n.Revision, p.batch.Changes[i].By, c.Why)
+}
+
+// correct adds what the ledger is to know of the evaluation from now on.
+func (p *plan) correct(v *tree.Verdict, o *tree.Outcome, f *Formed) {
+	p.batch.Entries = append(p.batch.Entries, tree.Entry{At: p.at, Verdict: v})
+	if o == nil {
+		return
+	}
+	now := tree.Outcome{Trial: o.Trial, Evaluation: o.Evaluation, Attempt: o.Attempt, Correct: v.Correct,
+		Direction: v.Direction, By: v.By, Void: !v.Labelled}
+	for _, c := range f.Changes {
+		if c.Node.ID == v.Node {
+			now.ErrorType = c.Node.ErrorType
+		}
+	}
+	p.batch.Entries = append(p.batch.Entries, tree.Entry{At: p.at, Outcome: &now})
+}
+
+// ungain takes back an evaluation that a relabel gave to a case.
+func (p *plan) ungain(n *tree.Node, evaluation string) {
+	left := slices.DeleteFunc(slices.Clone(n.Occurrences), func(o tree.Occurrence) bool {
+		return o.Evaluation == evaluation
+	})
+	n.Occurrences = left
+	if len(left) == 0 {
+		p.out(n)
+		return
+	}
+	timed(n)
+}
+
+// regain gives a case the occurrences back that a relabel took.
+func regain(n *tree.Node, list []tree.Occurrence) {
+	for _, o := range list {
+		if !slices.ContainsFunc(n.Occurrences, func(have tree.Occurrence) bool { return have.Evaluation == o.Evaluation }) {
+			n.Occurrences = append(n.Occurrences, o)
+		}
+	}
+	slices.SortStableFunc(n.Occurrences, func(a, b tree.Occurrence) int {
+		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Evaluation, b.Evaluation))
+	})
+	timed(n)
+}

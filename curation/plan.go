@@ -1,0 +1,140 @@
+package curation
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/memtree/memtree/tree"
+)
+
+// plan is an act with the changes it makes.
+type plan struct {
+	act   tree.Act
+	at    time.Time
+	batch tree.Batch
+}
+
+// begin starts an act. number is that of the acts before it. before is the word that stood: the
+// new one is later, whatever the clock says.
+func (c *Curation) begin(said tree.Said, id string, o Options, number int, before *tree.Word) *plan {
+	at := after(c.door.Now().UTC().Round(0), before)
+	p := &plan{at: at, act: tree.Act{Said: said, By: o.By, Why: o.Why, Node: id}}
+	p.act.ID = "a_" + tree.Hash(string(said), id, at.Format(time.RFC3339Nano), strconv.Itoa(number))
+	return p
+}
+
+// after returns at, or the next moment after a word where the clock does not say so.
+func after(at time.Time, w *tree.Word) time.Time {
+	if w != nil && !at.After(w.At) {
+		return w.At.Add(1)
+	}
+	return at
+}
+
+// put adds a change of a node to the plan. before is what an undo brings back.
+func (p *plan) put(op tree.Op, n tree.Node, why string, before tree.Before) {
+	before.ID = n.ID
+	p.act.Before = append(p.act.Before, before)
+	p.change(op, n, why)
+}
+
+// change adds a change that an undo need not take back.
+func (p *plan) change(op tree.Op, n tree.Node, why string) {
+	p.batch.Changes = append(p.batch.Changes, tree.NewChange(op, n, n.Revision, cmp.Or(p.act.By, tree.ByPerson), why))
+}
+
+// word says forget, pin or ban of a node.
+func (p *plan) word(n tree.Node) {
+	said := p.act.Said
+	before := tree.Before{Mark: n.Mark, Word: n.Word}
+	w := &tree.Word{Said: said, At: p.at, By: p.act.By, Why: p.act.Why}
+	was := n
+	op, why := tree.OpStatus, "a person pinned it"
+	n.Mark = tree.Pinned
+	switch said {
+	case tree.SaidForget:
+		before.Status, before.ArchivedFor, before.SupersededBy = n.Status, n.ArchivedFor, n.SupersededBy
+		op, why = tree.OpArchive, "a person had it forgotten"
+		n.Mark, n.Status, n.ArchivedFor = tree.Unmarked, tree.Archived, "forgotten: "+cmp.Or(p.act.Why, "a person said so")
+		w.Hash = tree.ContentHash(&n)
+	case tree.SaidBan:
+		why, n.Mark = "a person banned it", tree.Banned
+		w.Hash = tree.ContentHash(&n)
+	default:
+		if n.Status == tree.Quarantined { // for doing harm, as was thought
+			before.Status, n.Status = n.Status, tree.Active
+		}
+	}
+	if p.act.Why != "" {
+		why += ": " + p.act.Why
+	}
+	w.Fresh = fresh(&was, &n)
+	n.Word = w
+	p.put(op, n, why, before)
+}
+
+// fresh reports whether the tree has something to learn from a word: the memory came into use
+// or went out of it, now or since the tree evolved.
+func fresh(was, is *tree.Node) bool {
+	return was.Live() != is.Live() || was.Word != nil && was.Word.Fresh
+}
+
+// disown clears the parent of what is under a memory that goes out of use. What it is under
+// lets go of it when the tree evolves.
+func (c *Curation) disown(ctx context.Context, p *plan, n *tree.Node) error {
+	for _, id := range n.Children {
+		k, err := c.door.Tree.Get(ctx, id)
+		if errors.Is(err, tree.ErrNotFound) || err == nil && k.Parent != n.ID {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		k.Parent = ""
+		p.change(tree.OpAttach, k, "no longer part of "+n.ID)
+	}
+	return nil
+}
+
+// finish completes an act: it goes into the ledger with the changes. stood says whether the
+// lessons that stand on what changed are to be named.
+func (c *Curation) finish(ctx context.Context, p *plan, stood bool) (Done, error) {
+	slices.SortFunc(p.act.Before, func(a, b tree.Before) int { return cmp.Compare(a.ID, b.ID) })
+	act := p.act
+	p.batch.Entries = append(p.batch.Entries, tree.Entry{At: p.at, Act: &act})
+	d := Done{Act: act, Changes: p.batch.Changes, Stood: []tree.Node{}}
+	if !stood {
+		return d, nil
+	}
+	var err error
+	d.Stood, err = c.standing(ctx, act.Before)
+	return d, err
+}
+
+// standing returns the lessons in use that stand on one of the memories: experiences on cases,
+// and strategies on these experiences.
+func (c *Curation) standing(ctx context.Context, on []tree.Before) ([]tree.Node, error) {
+	ids := map[string]bool{}
+	for _, b := range on {
+		ids[b.ID] = true
+	}
+	out := []tree.Node{}
+	for _, level := range []int{2, 3} {
+		for n, err := range c.door.Tree.Scan(ctx, tree.Filter{Level: level}) {
+			if err != nil {
+				return nil, err
+			}
+			rests := slices.Concat(n.Children, n.Provenance.Cites)
+			if n.Live() && !ids[n.ID] && !c.door.Waits(&n) &&
+				slices.ContainsFunc(rests, func(id string) bool { return ids[id] }) {
+				out = append(out, n)
+				ids[n.ID] = true
+			}
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,122 @@
+package effect
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/memtree/memtree/tree"
+)
+
+// ErrNoRuns is what try returns to [Ablate] when it may run no more.
+var ErrNoRuns = errors.New("the runs allowed are used up")
+
+// Ablate finds out whether memories made a test fail, and which one. try runs the test
+// with some of the memories, in their order, or with none, and says whether it went
+// right; Ablate ends when it returns an error.
+//
+// First come pairs of a run with all memories and one without. Memory is to blame only
+// if each run with fails and each without passes: a test that ends by chance does that
+// in one of 4^pairs tries at most, whatever its share of passes. The first run that
+// fits neither ends it. Then the set is halved. A half that fails as often as there
+// are pairs has the culprit; after one that passes it is looked for in the other half,
+// and who is left at the end has to fail alone.
+func Ablate(given []string, pairs int, try func(given []string) (correct bool, err error)) tree.Ablation {
+	a := ablation{out: tree.Ablation{Pairs: pairs, Given: given, Tried: []tree.Tried{}, Blame: tree.Unfinished}, try: try}
+	err := a.pair()
+	if err == nil && a.out.Blame == tree.OnMemory {
+		err = a.halve()
+	}
+	switch {
+	case errors.Is(err, ErrNoRuns):
+		a.out.Why = tree.WhyNoRuns
+	case err != nil:
+		a.out.Why = tree.WhyBrokenOff
+	}
+	return a.out
+}
+
+type ablation struct {
+	out tree.Ablation
+	try func([]string) (bool, error)
+}
+
+func (a *ablation) run(given []string) (bool, error) {
+	if len(a.out.Tried) == tree.MaxTried {
+		return false, ErrNoRuns
+	}
+	correct, err := a.try(given)
+	if err != nil {
+		return false, err
+	}
+	a.out.Tried = append(a.out.Tried, tree.Tried{Given: slices.Clone(given), Correct: correct})
+	return correct, nil
+}
+
+// pair makes the pairs. The run that comes first in a pair alternates, so that what
+// changes while they run does not favour one side.
+func (a *ablation) pair() error {
+	for i := range 2 * a.out.Pairs {
+		with := (i/2+i)%2 == 1
+		var given []string
+		if with {
+			given = a.out.Given
+		}
+		correct, err := a.run(given)
+		switch {
+		case err != nil:
+			return err
+		case with && correct:
+			a.out.Blame = tree.OnFlaky // it failed with the same memories before
+			return nil
+		case !with && !correct:
+			a.out.Blame = tree.NotOnMemory
+			if slices.ContainsFunc(a.out.Tried, func(t tree.Tried) bool { return t.Correct }) {
+				a.out.Blame = tree.OnFlaky
+			}
+			return nil
+		}
+	}
+	a.out.Blame, a.out.Culprits = tree.OnMemory, slices.Clone(a.out.Given)
+	return nil
+}
+
+// halve narrows the culprits down. They are always a set that was seen to fail.
+func (a *ablation) halve() error {
+	for suspects := a.out.Culprits; ; {
+		half := suspects
+		if len(suspects) > 1 {
+			half = suspects[:(len(suspects)+1)/2]
+		} else if len(a.out.Culprits) == 1 {
+			return nil
+		}
+		fails, err := a.fails(half)
+		switch {
+		case err != nil || a.out.Blame == tree.OnFlaky:
+			return err
+		case fails:
+			suspects, a.out.Culprits = half, slices.Clone(half)
+		case len(suspects) == 1:
+			a.out.Why = tree.WhyTogether
+			return nil
+		default:
+			suspects = suspects[len(half):]
+		}
+	}
+}
+
+// fails reports whether the test fails with a set. If it fails and then passes, it is flaky.
+func (a *ablation) fails(given []string) (bool, error) {
+	for i := range a.out.Pairs {
+		correct, err := a.run(given)
+		if err != nil {
+			return false, err
+		}
+		if correct {
+			if i > 0 {
+				a.out.Blame, a.out.Culprits = tree.OnFlaky, nil
+			}
+			return false, nil
+		}
+	}
+	return true, nil
+}

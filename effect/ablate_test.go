@@ -1,0 +1,109 @@
+package effect
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/memtree/memtree/tree"
+)
+
+func ids(n int) []string {
+	out := make([]string, n)
+	for i := range out {
+		out[i] = fmt.Sprint("c_", i)
+	}
+	return out
+}
+
+// named fills in what the caller of Ablate knows, so that an ablation can be checked.
+func named(a tree.Ablation) *tree.Ablation {
+	a.Trial, a.Evaluation = "t", "v"
+	return &a
+}
+
+// One harmful memory is found wherever it is, in few runs, and what is found is lawful.
+func TestAblateFindsTheCulprit(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n, k := rapid.IntRange(1, 33).Draw(t, "memories"), rapid.IntRange(2, 4).Draw(t, "pairs")
+		bad := ids(n)[rapid.IntRange(0, n-1).Draw(t, "culprit")]
+		a := Ablate(ids(n), k, func(given []string) (bool, error) { return !slices.Contains(given, bad), nil })
+		require.NoError(t, named(a).Check())
+		require.Equal(t, tree.OnMemory, a.Blame)
+		require.Equal(t, []string{bad}, a.Culprits)
+		require.LessOrEqual(t, len(a.Tried), 2*k+k*8)
+		b, ok := Blame(named(a))
+		require.True(t, ok)
+		require.GreaterOrEqual(t, b.E, float64(int(1)<<(2*k))-1e-6)
+	})
+}
+
+// Two that harm only together are named together.
+func TestAblateFindsAPair(t *testing.T) {
+	given := ids(8)
+	a := Ablate(given, 2, func(g []string) (bool, error) {
+		return !slices.Contains(g, "c_1") || !slices.Contains(g, "c_6"), nil
+	})
+	require.Equal(t, tree.OnMemory, a.Blame)
+	require.Contains(t, a.Culprits, "c_1")
+	require.Contains(t, a.Culprits, "c_6")
+	require.Equal(t, tree.WhyTogether, a.Why)
+}
+
+func TestAblateBlamesNobody(t *testing.T) {
+	hard := Ablate(ids(4), 3, func([]string) (bool, error) { return false, nil })
+	require.Equal(t, tree.NotOnMemory, hard.Blame)
+	require.Len(t, hard.Tried, 1)
+	right := Ablate(ids(4), 3, func([]string) (bool, error) { return true, nil })
+	require.Equal(t, tree.OnFlaky, right.Blame, "it failed with the same memories")
+	n := 0
+	later := Ablate(ids(4), 3, func(g []string) (bool, error) { n++; return len(g) == 0 && n < 3, nil })
+	require.Equal(t, tree.OnFlaky, later.Blame, "without it passed and failed")
+}
+
+// A run that breaks off, or none that is left, leaves what was found so far.
+func TestAblateEndsEarly(t *testing.T) {
+	for after := range 12 {
+		for _, end := range []error{ErrNoRuns, errors.New("the browser is gone")} {
+			n := 0
+			a := Ablate(ids(8), 2, func(g []string) (bool, error) {
+				if n++; n > after {
+					return false, end
+				}
+				return !slices.Contains(g, "c_5"), nil
+			})
+			require.NoError(t, named(a).Check())
+			require.LessOrEqual(t, len(a.Tried), after)
+			if after < 4 {
+				require.Equal(t, tree.Unfinished, a.Blame)
+				require.NotEmpty(t, a.Why)
+			} else {
+				require.Contains(t, a.Culprits, "c_5")
+			}
+		}
+	}
+}
+
+// A test that ends by chance is blamed on memory as seldom as the pairs say, whatever its share
+// of passes.
+func TestAblateSeldomBlamesChance(t *testing.T) {
+	const trials = 20_000
+	for _, pairs := range []int{2, 3} {
+		for _, p := range []float64{0.1, 0.3, 0.5, 0.7, 0.9} {
+			r := rand.New(rand.NewPCG(1, uint64(pairs))) //nolint:gosec // a fixed stream
+			blamed := 0
+			for range trials {
+				if Ablate(ids(1), pairs, func([]string) (bool, error) { return r.Float64() < p, nil }).Blame == tree.OnMemory {
+					blamed++
+				}
+			}
+			most := 1.1 * trials / float64(int(1)<<(2*pairs))
+			require.LessOrEqual(t, float64(blamed), most, "pairs %d, share %v", pairs, p)
+		}
+	}
+}

@@ -1,0 +1,48 @@
+package effect
+
+import (
+	"math"
+	"slices"
+
+	"github.com/memtree/memtree/tree"
+)
+
+// Blamed is the evidence of an ablation against one memory: the runs with it failed, those
+// without it passed.
+type Blamed struct {
+	Memory  string `json:"memory"`
+	With    int    `json:"with"`    // runs with it; all failed
+	Without int    `json:"without"` // runs without it; all passed
+
+	// E is how much likelier that is if the memory breaks the test than if the test ends
+	// as it does by chance, whatever its share of passes; at least 4 for every pair. Where
+	// the memory does nothing, E comes to 1 in the mean at most.
+	E float64 `json:"e"`
+}
+
+// Blame returns the evidence against the memory that an ablation blames. ok is false if it
+// blames none, or several together, or its runs do not bear it out. The runs are no outcomes:
+// they were made because one failed, so [Join] knows nothing of them.
+func Blame(a *tree.Ablation) (b Blamed, ok bool) {
+	if a.Check() != nil || a.Blame != tree.OnMemory || len(a.Culprits) != 1 {
+		return Blamed{}, false
+	}
+	b.Memory = a.Culprits[0]
+	for _, t := range a.Tried {
+		with := slices.Contains(t.Given, b.Memory)
+		if with == t.Correct {
+			return Blamed{}, false
+		}
+		if with {
+			b.With++
+		} else {
+			b.Without++
+		}
+	}
+	s, f := float64(b.Without), float64(b.With)
+	if s == 0 || f == 0 {
+		return Blamed{}, false
+	}
+	b.E = math.Exp(s*math.Log((s+f)/s) + f*math.Log((s+f)/f))
+	return b, true
+}

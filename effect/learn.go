@@ -1,0 +1,32 @@
+package effect
+
+// Watch returns a breaker that has seen all runs, in the order in which their outcomes
+// came, and every time the tree learned. So what a breaker says is a function of the ledger.
+func Watch(j *Joined) *Breaker { return watch(j, func(*Run, *Breaker) {}) }
+
+// watch is Watch; it calls seen after each run.
+func watch(j *Joined, seen func(*Run, *Breaker)) *Breaker {
+	b := &Breaker{Drawn: j.Drawn}
+	learned := j.Evolved
+	for i := range j.Runs {
+		for len(learned) > 0 && learned[0].Seq < j.Runs[i].Ended {
+			b.Evolved(learned[0].At, learned[0].Seq)
+			learned = learned[1:]
+		}
+		b.Observe(&j.Runs[i])
+		seen(&j.Runs[i], b)
+	}
+	for _, l := range learned {
+		b.Evolved(l.At, l.Seq)
+	}
+	return b
+}
+
+// Weigh returns a book of all runs.
+func Weigh(runs []Run) *Book {
+	b := NewBook()
+	for i := range runs {
+		b.Add(&runs[i])
+	}
+	return b
+}

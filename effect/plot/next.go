@@ -1,0 +1,52 @@
+package plot
+
+import "github.com/memtree/memtree/effect"
+
+// fewKnown is the share of outcomes below which it is said that they are missing.
+const fewKnown = 0.5
+
+// Next says what to do. loose is how many memories that are likely to harm are in use all the same.
+func Next(say Say, r *effect.Report, loose int) string {
+	d := drawer{say}
+	switch {
+	case r.Asked == 0:
+		return d.say("Ask for guidance before each run under an id of the run (memtree guide --run ID), and record " +
+			"its outcome with the trial that the guidance names.")
+	case r.Found == 0:
+		return d.say("Memory had nothing for any of %d questions. Record judged runs, so that it has something to say.",
+			r.Asked)
+	case r.Runs == 0:
+		return d.say("Record the outcomes of the runs with the trial that their guidance names.")
+	case r.State == effect.Open:
+		return d.say("Run memtree evolve: it takes out of use what harms. Then half of the runs are given memory again, " +
+			"on trial.")
+	case r.State == effect.HalfOpen:
+		return d.say("Go on with the runs; half of them are given memory, and that decides.")
+	case r.None == 0:
+		return d.say("Hold some runs out: ask for guidance under an id of the run (--run), and let the hold-out be " +
+			"above 0. One run of five is enough to begin with.")
+	case loose > 0:
+		return d.say("Run memtree evolve: it takes out of use what is likely to harm; that is in use now: %d.", loose)
+	case r.Outcomes.Open > 0 && float64(r.Outcomes.Known) < fewKnown*float64(r.Outcomes.Known+r.Outcomes.Open):
+		return d.say("Record more outcomes: those of %d trials have not come.", r.Outcomes.Open)
+	case r.Proven:
+		return d.say("Nothing. Go on holding a few runs out, so that it is seen when this changes.")
+	case r.Needed > 0 && r.Needed <= mostNeeded:
+		return d.say("Go on with the runs: about %d more would settle it, if it stays so.", r.Needed)
+	}
+	return d.say("Look at what single memories do (memtree effect --by node): in sum they change too little for more " +
+		"runs to settle it soon.")
+}
+
+// Wait says how many runs it takes until something can be said, where none can be foretold from the runs; else "".
+func Wait(say Say, r *effect.Report) string {
+	if r.Proven || r.Needed > 0 {
+		return ""
+	}
+	d := drawer{say}
+	return d.say("With one run of five held out, a gain of 20 points is shown after about %d runs, one of 10 points "+
+		"after about %d.", effect.RunsFor(0.2), effect.RunsFor(0.1))
+}
+
+// mostNeeded is how many more runs a team may be asked to wait for.
+const mostNeeded = 5000

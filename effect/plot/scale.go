@@ -1,0 +1,84 @@
+package plot
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+)
+
+// scale puts what lies between low and high on an axis.
+type scale struct{ low, high float64 }
+
+// share returns how far along the axis v lies, 0 to 1. What lies beyond an end is put there.
+func (s scale) share(v float64) float64 {
+	if s.high <= s.low {
+		return 0.5
+	}
+	return max(0, min(1, (v-s.low)/(s.high-s.low)))
+}
+
+func (s scale) x(v float64) float64 { return X(s.share(v)) }
+func (s scale) y(v float64) float64 { return Y(s.share(v)) }
+
+// steps returns about n round numbers along the scale.
+func (s scale) steps(n int) (out []float64) {
+	rough := (s.high - s.low) / float64(n)
+	if !(rough > 0) {
+		return []float64{s.low}
+	}
+	step := math.Pow(10, math.Floor(math.Log10(rough)))
+	for _, by := range []float64{1, 2, 5, 10} {
+		if step*by >= rough {
+			step *= by
+			break
+		}
+	}
+	for v := math.Ceil(s.low/step) * step; v <= s.high+step/1e6; v += step {
+		out = append(out, math.Round(v/step)*step)
+	}
+	return out
+}
+
+// line returns the points of a curve.
+func (s scale) line(up scale, n int, at func(i int) (x, y float64)) string {
+	var b strings.Builder
+	for i := range n {
+		x, y := at(i)
+		fmt.Fprintf(&b, "%g,%g ", s.x(x), up.y(y))
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// counts marks round numbers on an axis of counts.
+func (s scale) counts(n int, place func(float64) float64) (out []Mark) {
+	for _, v := range s.steps(n) {
+		if v == math.Trunc(v) {
+			out = append(out, Mark{At: place(v), Label: fmt.Sprintf("%.0f", v)})
+		}
+	}
+	return out
+}
+
+// dates marks some days on an axis of time.
+func (s scale) dates() (out []Mark) {
+	form := "01-02"
+	switch span := s.high - s.low; {
+	case span < 2*24*3600:
+		form = "01-02 15:04"
+	case span > 300*24*3600:
+		form = "2006-01"
+	}
+	const n = 3
+	for i := range n + 1 {
+		v := s.low + (s.high-s.low)*float64(i)/n
+		label := time.Unix(int64(v), 0).UTC().Format(form)
+		if len(out) == 0 || out[len(out)-1].Label != label {
+			out = append(out, Mark{At: s.x(v), Label: label})
+		}
+	}
+	if last := len(out) - 1; last > 0 {
+		out[last].Anchor = "end" // else it would be cut
+	}
+	return out
+}

@@ -1,0 +1,85 @@
+package effect
+
+import (
+	"math"
+	"reflect"
+	"time"
+
+	"github.com/memtree/memtree/taxonomy"
+	"github.com/memtree/memtree/tree"
+)
+
+// by is who makes the changes of this package.
+const by = "effect"
+
+// Revised is a memory that is given from now on, or no longer.
+type Revised struct {
+	ID  string        `json:"id"`
+	Was tree.Status   `json:"was"`
+	Now tree.Status   `json:"now"`
+	Why taxonomy.Text `json:"why"`
+}
+
+// Revise proposes what outcomes change in a memory: its counters and its credit, with
+// them its confidence, and its status if that follows from its effect, see [Next]. t may be
+// nil. origin is the tree that the runs are of, and now the time of the latest run. If
+// nothing changes, ok is false.
+func Revise(n *tree.Node, e *Effect, t *Tally, origin string, now time.Time) (c tree.Change, r Revised, ok bool) {
+	if t == nil {
+		t = &Tally{}
+	}
+	x := n.Clone()
+	count(&x, e, origin)
+	credit := tree.Credit{
+		Runs: e.Runs, Right: e.Right, Effect: within(e.Effect), SD: min(1, round4(e.SD)),
+		PHarm: round4(e.PHarm), Before: round4(e.Before), Said: n.Said(),
+		Repeated: t.Repeated, Confirmed: t.Confirmed, NotOn: t.NotOn,
+	}
+	s := Standing{Status: n.Status, Mark: n.Mark, Ours: n.HeldBack()}
+	if n.Credit != nil && n.Credit.Held != nil {
+		credit.Held, s.Since = n.Credit.Held, n.Credit.Held.Since
+	}
+	if n.Credit != nil {
+		credit.Refreshed = min(n.Credit.Refreshed, t.Repeated)
+	}
+	op, why := tree.OpCredit, e.Size()
+	if next := Next(e, s, now); next.Status != n.Status {
+		op, why = tree.OpStatus, next.Why
+		r = Revised{n.ID, n.Status, next.Status, why}
+		if x.Status = next.Status; !Given(x.Status, x.Mark) {
+			credit.Held = &tree.Held{Since: now.UTC(), Was: n.Status, Why: why.EN}
+		}
+	}
+	x.Credit = &credit
+	x.Say(credit.Said)
+	if reflect.DeepEqual(&x, n) {
+		return c, r, false
+	}
+	return tree.NewChange(op, x, n.Revision, by, why.EN), r, true
+}
+
+// count sets the counters of a tree's own runs, and the sums over all trees. Uses that no
+// counter names, such as those of a tree in the form of the design document, stay.
+func count(n *tree.Node, e *Effect, origin string) {
+	used, right := 0, 0.0
+	for _, c := range n.Counters {
+		used += c.Used
+		right += float64(c.Correct)
+	}
+	used = max(0, n.Metadata.UsageCount-used)
+	right = max(0, min(float64(used), n.Metadata.SuccessRate*float64(n.Metadata.UsageCount)-right))
+	if n.Counters == nil {
+		n.Counters = map[string]tree.Counters{}
+	}
+	n.Counters[origin] = tree.Counters{Used: e.Runs, Correct: e.Right}
+	for _, c := range n.Counters {
+		used += c.Used
+		right += float64(c.Correct)
+	}
+	n.Metadata.UsageCount = used
+	n.Metadata.SuccessRate = max(0, min(1, round4(right/float64(max(1, used)))))
+}
+
+func round4(x float64) float64 { return math.Round(1e4*x) / 1e4 }
+
+func within(x float64) float64 { return max(-1, min(1, round4(x))) }

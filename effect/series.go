@@ -1,0 +1,159 @@
+package effect
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// Series is how a report came to be: what was known after how many runs, and how often memory
+// had something to say.
+type Series struct {
+	Points []Point `json:"points"`
+	Spans  []Span  `json:"spans"`
+}
+
+// Point is what was known after so many of the runs that chance decided about.
+type Point struct {
+	Runs  int       `json:"runs"`
+	At    time.Time `json:"at"`    // the time of the last of them
+	Lift  float64   `json:"lift"`  // so far
+	Low   float64   `json:"low"`   // of an interval that holds at all times together
+	High  float64   `json:"high"`  //
+	EHelp float64   `json:"eHelp"` // evidence; it begins anew when a breaker that was open goes on trial
+	EHarm float64   `json:"eHarm"`
+	State State     `json:"state"` // of the breaker
+}
+
+// Span is a span of time and what was asked in it.
+type Span struct {
+	From  time.Time `json:"from"`
+	Asked int       `json:"asked"`
+	Found int       `json:"found"` // of them, those that memory had something for
+}
+
+// The most points and spans of a series: more cannot be told apart on a page.
+const (
+	mostPoints = 200
+	mostSpans  = 60
+)
+
+// Series returns how the report came to be.
+func (r *Report) Series() Series {
+	return Series{trace(r.joined), spans(r.joined.Asked)}
+}
+
+// trace returns what was known after each run or, where there are many, after each few. Every
+// change of the breaker has a point, and the last run has one.
+func trace(j *Joined) []Point {
+	every, n := 0, 0
+	for i := range j.Runs {
+		if j.Runs[i].compared() {
+			n++
+		}
+	}
+	every = (n + mostPoints - 1) / mostPoints
+	var out []Point
+	var s sequence
+	var guess Guess
+	at, was := 0, Closed
+	watch(j, func(r *Run, b *Breaker) {
+		if !r.first() {
+			return
+		}
+		cell := cellOf(r.Test)
+		x := outcome{memory: r.Arm == Memory, failed: !r.Correct, expected: guess.expect(cell)}
+		guess.count(cell, x.failed)
+		if !r.compared() {
+			return
+		}
+		x.rho, _ = r.Chances.share()
+		s.add(x)
+		at++
+		now := cmp.Or(b.All.State, Closed)
+		if at%every != 0 && at != n && now == was {
+			return
+		}
+		was = now
+		p := Point{Runs: at, At: r.At, EHelp: rounded(b.All.Help.E()), EHarm: rounded(b.All.Harm.E()), State: now}
+		p.Lift, p.Low, p.High = s.lift()
+		out = append(out, p)
+	})
+	return out
+}
+
+// compared reports whether chance decided between memory and none for a run that memory had
+// something for.
+func (r *Run) compared() bool {
+	_, drawn := r.Chances.share()
+	return r.first() && drawn && len(r.Eligible) > 0 && r.Arm != Other
+}
+
+// lengths are how long a span may be.
+var lengths = []time.Duration{time.Hour, 24 * time.Hour, 7 * 24 * time.Hour, 28 * 24 * time.Hour}
+
+// spans counts questions by hour, day, week or four weeks, whatever comes to few enough spans. One
+// in which nothing was asked is left out.
+func spans(asked []Asked) []Span {
+	if len(asked) == 0 {
+		return nil
+	}
+	first, last := asked[0].At, asked[0].At
+	for _, a := range asked {
+		if a.At.Before(first) {
+			first = a.At
+		}
+		if a.At.After(last) {
+			last = a.At
+		}
+	}
+	length := lengths[0]
+	for _, l := range lengths[1:] {
+		if last.Sub(first) > (mostSpans-1)*length {
+			length = l
+		}
+	}
+	for last.Sub(first) > (mostSpans-1)*length && length < 1<<60 {
+		length *= 2
+	}
+	by := map[int64]*Span{}
+	for _, a := range asked {
+		from := a.At.UTC().Truncate(length)
+		s := by[from.Unix()]
+		if s == nil {
+			s = &Span{From: from}
+			by[from.Unix()] = s
+		}
+		if s.Asked++; a.Found {
+			s.Found++
+		}
+	}
+	out := make([]Span, 0, len(by))
+	for _, s := range by {
+		out = append(out, *s)
+	}
+	slices.SortFunc(out, func(a, b Span) int { return a.From.Compare(b.From) })
+	return out
+}
+
+// Grown is how large a tree was.
+type Grown struct {
+	At time.Time `json:"at"`
+	N  int       `json:"n"` // memories made so far
+}
+
+// Growth returns how a tree grew from the times at which its memories were made, in any order.
+func Growth(made []time.Time) []Grown {
+	made = slices.SortedFunc(slices.Values(made), time.Time.Compare)
+	every := (len(made) + mostPoints - 1) / mostPoints
+	var out []Grown
+	for i, at := range made {
+		switch {
+		case len(out) > 0 && out[len(out)-1].At.Equal(at):
+			out[len(out)-1].N = i + 1
+		case i%every == 0 || i == len(made)-1:
+			out = append(out, Grown{at, i + 1})
+		}
+	}
+	return out
+}

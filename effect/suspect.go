@@ -1,0 +1,71 @@
+package effect
+
+import "slices"
+
+// slab is the share of memories that do large harm, and of those that help much, before
+// anything is known: the weight of two priors beside the narrow one of [Book.Fit], which
+// takes a large effect for a hard place (T. J. Mitchell, J. J. Beauchamp, J. Am. Stat.
+// Assoc. 83, 1988: a spike and a slab).
+const slab = 0.05
+
+// Suspect bets on the harm and on the help of each memory, over the runs for which it was
+// found and chance decided between memory and none, and weighs PHarm by what the bets have
+// won. What ablations blame counts as won too. A bet compares runs of one memory that
+// differ by chance alone, so neither hard tests nor what other memories do elsewhere can
+// explain its win away. runs are in the order in which their outcomes came.
+//
+// Memories that are always found together cannot be told apart so. held reports which
+// memories are held back: runs for which one of them was found do not count against the
+// others, so that of several suspects the worst goes first and the others are
+// then seen without it.
+func Suspect(effects []Effect, runs []Run, blamed []Blamed, held func(id string) bool) {
+	won := map[string]*wager{}
+	guilt := map[string]float64{}
+	for _, b := range blamed {
+		won[b.Memory] = &wager{}
+		guilt[b.Memory] = min(max(1, guilt[b.Memory])*b.E, most)
+	}
+	var guess Guess
+	for i := range runs {
+		r := &runs[i]
+		if !r.first() {
+			continue
+		}
+		cell := cellOf(r.Test)
+		x := outcome{memory: r.Arm == Memory, failed: !r.Correct, expected: guess.expect(cell)}
+		guess.count(cell, x.failed)
+		rho, drawn := r.Chances.share()
+		if !drawn || r.Arm == Other {
+			continue
+		}
+		x.rho = rho
+		culprit := slices.ContainsFunc(r.Eligible, func(c Candidate) bool { return held(c.ID) })
+		for k := range r.Eligible {
+			id := r.Eligible[k].ID
+			if culprit && !held(id) {
+				continue
+			}
+			if won[id] == nil {
+				won[id] = &wager{}
+			}
+			won[id].harm.settle(x, 1)
+			won[id].help.settle(x, -1)
+		}
+	}
+	for i := range effects {
+		e := &effects[i]
+		w := won[e.ID]
+		if w == nil {
+			continue
+		}
+		harm, help := slab*min(w.harm.E()*max(1, guilt[e.ID]), most), slab*min(w.help.E(), most)
+		e.EHarm = rounded(harm / slab)
+		e.PHarm = rounded(((1-2*slab)*e.PHarm + harm) / (1 - 2*slab + harm + help))
+	}
+}
+
+// wager is the two bets on one memory.
+type wager struct{ harm, help Bet }
+
+// most is the evidence beyond which more makes no difference.
+const most = 1e9

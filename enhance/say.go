@@ -1,0 +1,32 @@
+package enhance
+
+import (
+	"strings"
+
+	"github.com/memtree/memtree/tree"
+)
+
+// Say returns what guidance would say of a memory, its points in lines: clean and escaped, so
+// that it can stand in the fence. If the memory may not be shown it returns "" and the reason,
+// a sentence without its subject.
+func Say(n *tree.Node, o Options) (said, why string) {
+	if o.Budget <= 0 {
+		o.Budget = defaultBudget(o.Prompt)
+	}
+	if o.Words == nil {
+		o.Words = NewWording(nil)
+	}
+	if o.Lang == "" {
+		o.Lang = n.Lang
+	}
+	it, left := newItem(n, o)
+	if left.sentence != "" {
+		return "", left.String()
+	}
+	return strings.TrimSuffix(it.text(), "\n"), ""
+}
+
+// Inert makes somebody's text harmless to stand in the fence beside guidance: clean, on one
+// line, with nothing that could end the fence or look like one of its headings. It reads no
+// more than a text of a memory may have.
+func Inert(s string) string { return inert(s) }

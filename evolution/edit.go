@@ -1,0 +1,97 @@
+package evolution
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/memtree/memtree/evolution/gate"
+	"github.com/memtree/memtree/tree"
+)
+
+// Edit returns a lesson in use with the words of a person, and every reason why the gates refuse
+// them: those that a model's draft has to stand too. With any reason the node is not to be used.
+// The lessons of a draft that cite no cases rest on those of the memory.
+func (e *Evolver) Edit(
+	ctx context.Context, v Scanner, id string, d gate.Draft, at time.Time,
+) (tree.Node, []string, error) {
+	s, err := e.survey(ctx, v, time.Time{})
+	if err != nil {
+		return tree.Node{}, nil, fmt.Errorf("read the tree: %w", err)
+	}
+	n := s.nodes[id]
+	if n == nil || n.Type == tree.Case {
+		return tree.Node{}, nil, tree.ErrNotFound
+	}
+	p := &planner{e: e, s: s, experiences: s.live(tree.Experience), strategies: s.live(tree.Strategy)}
+	w := &work{planner: p, ctx: ctx}
+	w.Partition = partitionOf(n)
+	b, parts := w.under(n)
+	if len(b.cases) == 0 {
+		return tree.Node{}, []string{"members: none of its cases are here, so nothing can be held against them"}, nil
+	}
+	out := n.Clone()
+	j := w.newJob(n.Type, b, parts, &out)
+	credit(&d, &n.Content, idsOf(b.cases))
+	d.Clean()
+	c := &out.Content
+	c.Title, c.Description, c.Lessons = d.Title, d.Description, d.Lessons
+	c.AppliesWhen, c.NotWhen = d.AppliesWhen, d.NotWhen
+	c.Guidance = ""
+	out.Provenance = tree.Provenance{By: tree.ByPerson, Cites: n.Provenance.Cites, At: at}
+	e.o.Words(&out)
+	worded := gate.Draft{Title: c.Title, Description: d.Description, AppliesWhen: c.AppliesWhen, NotWhen: c.NotWhen,
+		Lessons: c.Lessons} // what is left to the catalogue is said by it
+	return out, e.judge.Refuses(&j.About, &worded), nil
+}
+
+// under returns the cases in use under a lesson, and the experiences of a strategy.
+func (w *work) under(n *tree.Node) (*bucket, []*formedNode) {
+	b := &bucket{Partition: w.Partition, check: kindOf(n), close: 1}
+	if n.Type == tree.Experience {
+		b.cases = w.s.standing(n)
+		byID(b.cases)
+		return b, nil
+	}
+	b.check = ""
+	var parts []*formedNode
+	for _, x := range w.s.standing(n) {
+		of := &bucket{Partition: w.Partition, check: kindOf(x), cases: w.s.standing(x), close: 1}
+		parts = append(parts, &formedNode{x, of})
+		b.cases = append(b.cases, of.cases...)
+	}
+	b.cases = united(b.cases, nil)
+	return b, parts
+}
+
+// credit fills in what a person need not say of a lesson: which cases it rests on, the check that
+// it is about, and whose words it is in.
+func credit(d *gate.Draft, was *tree.Content, cases []string) {
+	for i := range d.Lessons {
+		l := &d.Lessons[i]
+		at := slices.IndexFunc(was.Lessons, func(o tree.Lesson) bool {
+			return o.ID == l.ID || l.Kind != "" && o.Kind == l.Kind
+		})
+		if at < 0 && i < len(was.Lessons) && l.ID == "" && l.Kind == "" {
+			at = i
+		}
+		l.From = tree.FromPerson
+		if at >= 0 {
+			o := &was.Lessons[at]
+			if l.Kind == "" {
+				l.Kind = o.Kind
+			}
+			if len(l.Cites) == 0 {
+				l.Cites = slices.Clone(o.Cites)
+			}
+			if l.Check == o.Check {
+				l.From = o.From
+			}
+			l.Tests, l.Times, l.Scenes = o.Tests, o.Times, o.Scenes
+		}
+		if len(l.Cites) == 0 {
+			l.Cites = slices.Clone(cases)
+		}
+	}
+}

@@ -1,0 +1,53 @@
+package evolution
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/memtree/memtree/tree"
+)
+
+// Reread returns the changes that put cases in the place of what is stored of them, after a model
+// has analysed what the rules had to analyse because it failed. Where what a case missed has
+// changed, lessons about what it missed before are retired, and the next plan writes them anew.
+// What a person pinned or wrote stays, and so does what its cases missed. A case that has changed
+// since it was read, or waits no longer, is left as it is.
+func (e *Evolver) Reread(ctx context.Context, v Scanner, cases []tree.Node) ([]tree.Change, error) {
+	s, err := e.survey(ctx, v, time.Time{})
+	if err != nil {
+		return nil, fmt.Errorf("read the tree: %w", err)
+	}
+	a := &anew{
+		e: e, edits: s.edits(), strategies: map[Partition]bool{}, why: "a model read a case again that it is about",
+	}
+	for _, n := range cases {
+		old := s.nodes[n.ID]
+		if old == nil || old.Revision != n.Revision || !old.Provenance.Again {
+			continue
+		}
+		n, old := n.Clone(), new(old.Clone())
+		if old.Parent != "" && a.holds(&n) {
+			n.ErrorType, n.CaseData.Misses = old.ErrorType, old.CaseData.Misses
+		}
+		a.put(n, tree.OpRevise, "a model read it, which had failed before")
+		if old.Parent != "" && !slices.EqualFunc(old.CaseData.Misses, n.CaseData.Misses, sameKind) {
+			a.unlearn(old)
+		}
+	}
+	a.retireStrategies()
+	return a.changes(), nil
+}
+
+// holds reports whether a lesson that stays stands on a case for an error type that it has no more.
+func (a *anew) holds(n *tree.Node) bool {
+	return slices.ContainsFunc(a.survey.live(tree.Experience), func(x *tree.Node) bool {
+		return (x.Kept() || x.Elsewhere != nil) && slices.Contains(x.Children, n.ID) && !n.Concerns(x.ErrorType)
+	})
+}
+
+func sameKind(a, b tree.Miss) bool {
+	return cmp.Or(cmp.Compare(a.Check, b.Check), cmp.Compare(a.ErrorType, b.ErrorType)) == 0
+}

@@ -1,0 +1,27 @@
+package evolution
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/memtree/memtree/llm"
+)
+
+// A failure of one request says nothing of the others; a model that is silent three times in a row is left alone.
+func TestOneRequestIsNotTheModel(t *testing.T) {
+	for kind, goesOn := range map[llm.Kind]bool{
+		llm.KindRefused: true, llm.KindTruncated: true, llm.KindTooLarge: true, llm.KindNotRecorded: true,
+		llm.KindTimeout: false, llm.KindNoAnswer: false,
+	} {
+		w := &work{planner: &planner{left: budget(PlanOptions{})}}
+		for i := range mostInRow {
+			require.False(t, w.left.vain.has("next"), kind)
+			w.failed(fmt.Sprint(i), &llm.Error{Kind: kind})
+			require.True(t, w.left.vain.has(fmt.Sprint(i)), "it is asked for once")
+		}
+		require.Equal(t, goesOn, !w.left.vain.has("next"), kind)
+		require.Len(t, w.Notes, 1)
+	}
+}

@@ -1,0 +1,76 @@
+package evolution
+
+import (
+	"slices"
+
+	"github.com/memtree/memtree/tree"
+)
+
+// spoken are the lessons and strategies that a person banned or had forgotten, by partition,
+// sorted by id.
+func (s *survey) spoken() map[Partition][]*tree.Node {
+	out := map[Partition][]*tree.Node{}
+	for _, n := range s.nodes {
+		if n.Type != tree.Case && (n.Mark == tree.Banned || n.Forgotten()) {
+			out[partitionOf(n)] = append(out[partitionOf(n)], n)
+		}
+	}
+	for _, list := range out {
+		byID(list)
+	}
+	return out
+}
+
+// anySpoken reports whether holds is true of a banned (or else a forgotten) memory of a type in
+// the partition.
+func (w *work) anySpoken(t tree.Type, banned bool, holds func(*tree.Node) bool) bool {
+	return slices.ContainsFunc(w.spoken[w.Partition], func(n *tree.Node) bool {
+		return n.Type == t && (n.Mark == tree.Banned) == banned && holds(n)
+	})
+}
+
+// banned reports whether a person banned the lesson of a bucket. A lesson is known by its check;
+// one without a check by half of its cases.
+func (w *work) banned(b *bucket) bool {
+	return w.anySpoken(tree.Experience, true, func(n *tree.Node) bool {
+		if kind := kindOf(n); kind != "" || b.check != "" {
+			return kind == b.check
+		}
+		return 2*common(stoodOn(n), b.cases) >= len(b.cases)
+	})
+}
+
+// gone reports whether a person had the lesson of a bucket forgotten, and no case came since.
+func (w *work) gone(b *bucket) bool {
+	return w.anySpoken(tree.Experience, false, func(n *tree.Node) bool {
+		return kindOf(n) == b.check && common(stoodOn(n), b.cases) >= len(b.cases)
+	})
+}
+
+// refusedHere reports whether a person banned what a lesson or strategy in use stands for: it
+// came from another tree under another id.
+func (w *work) refusedHere(n *tree.Node) bool {
+	return n.Mark != tree.Pinned && w.anySpoken(n.Type, true, func(b *tree.Node) bool {
+		return n.Type == tree.Strategy || kindOf(b) == kindOf(n) && kindOf(n) != ""
+	})
+}
+
+// noStrategy reports whether a person banned the strategy of the partition, or had it forgotten
+// and no experience came since.
+func (w *work) noStrategy(parts []*formedNode, present *tree.Node) bool {
+	if present != nil {
+		return false // one that is banned has been retired
+	}
+	return w.anySpoken(tree.Strategy, true, func(*tree.Node) bool { return true }) ||
+		w.anySpoken(tree.Strategy, false, func(n *tree.Node) bool {
+			was := stoodOn(n)
+			return !slices.ContainsFunc(parts, func(p *formedNode) bool { return !slices.Contains(was, p.ID) })
+		})
+}
+
+// stoodOn returns the ids of what a lesson stands on, or did when it was written.
+func stoodOn(n *tree.Node) []string {
+	out := slices.Concat(n.Children, n.Provenance.Cites)
+	slices.Sort(out)
+	return slices.Compact(out)
+}

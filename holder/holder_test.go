@@ -1,0 +1,334 @@
+package holder
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// local is a desk in this process.
+type local struct{ written map[string]string }
+
+func (local) Open(name string) (io.ReadCloser, error) { return os.Open(name) } //nolint:gosec // a test's own file
+func (local) Stat(name string) (fs.FileInfo, error)   { return os.Stat(name) }
+func (local) Path(name string) (string, error)        { return name, nil }
+func (local) Same(a, b string) bool                   { return a == b }
+func (l local) Write(name string, b []byte) error     { l.written[name] = string(b); return nil }
+func (local) Edit(_ context.Context, name string, b []byte) ([]byte, error) {
+	if name == "refused" {
+		return nil, errors.New("the editor failed")
+	}
+	return append(b, " edited"...), nil
+}
+
+// listening runs commands on a store until the test ends.
+func listening(t *testing.T, run Run) (dir string, l *Listener) {
+	t.Helper()
+	dir = t.TempDir()
+	l, err := Listen(t.Context(), dir, About{Version: "1", Command: "serve"}, run)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, l.Close()) })
+	return dir, l
+}
+
+// ask has a command run, and returns what came of it.
+func ask(ctx context.Context, t *testing.T, dir, stdin string, args ...string) (code int, out, errs string, err error) {
+	t.Helper()
+	c, err := Dial(dir)
+	require.NoError(t, err)
+	defer c.Close()
+	var o, e bytes.Buffer
+	code, err = c.Run(ctx, Command{Args: args}, Streams{strings.NewReader(stdin), &o, &e, local{map[string]string{}}})
+	return code, o.String(), e.String(), err
+}
+
+func TestCommandRunsInTheHolder(t *testing.T) {
+	long := strings.Repeat("0123456789", 50_000)
+	dir, _ := listening(t, func(_ context.Context, e *Errand) int {
+		in, err := io.ReadAll(e.Stdin)
+		require.NoError(t, err)
+		_, err = io.WriteString(e.Stdout, strings.Join(e.Args, " ")+" "+string(in))
+		require.NoError(t, err)
+		_, err = io.WriteString(e.Stderr, "a remark")
+		require.NoError(t, err)
+		return 3
+	})
+	code, out, errs, err := ask(t.Context(), t, dir, long, "record", "-")
+	require.NoError(t, err)
+	require.Equal(t, 3, code)
+	require.Equal(t, "record - "+long, out)
+	require.Equal(t, "a remark", errs)
+}
+
+func TestDeskOfTheUser(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "runs.jsonl")
+	require.NoError(t, os.WriteFile(file, bytes.Repeat([]byte("x"), 200_000), 0o600))
+	dir, _ := listening(t, func(ctx context.Context, e *Errand) int {
+		info, err := e.Desk.Stat(file)
+		require.NoError(t, err)
+		require.EqualValues(t, 200_000, info.Size())
+		require.True(t, info.Mode().IsRegular())
+		f, err := e.Desk.Open(file)
+		require.NoError(t, err)
+		b, err := io.ReadAll(f)
+		require.NoError(t, err)
+		require.Len(t, b, 200_000)
+		require.NoError(t, f.Close())
+		_, err = f.Read(make([]byte, 1))
+		require.Error(t, err, "it is closed")
+
+		_, err = e.Desk.Open("nowhere")
+		require.ErrorIs(t, err, fs.ErrNotExist)
+		var p *fs.PathError
+		require.ErrorAs(t, err, &p)
+		require.Equal(t, "open nowhere: no such file or directory", p.Error())
+		_, err = e.Desk.Open(filepath.Join(file, "below"))
+		require.Error(t, err)
+
+		path, err := e.Desk.Path(file)
+		require.NoError(t, err)
+		require.Equal(t, file, path)
+		require.True(t, e.Desk.Same("a", "a"))
+		require.NoError(t, e.Desk.Write("out", bytes.Repeat([]byte("y"), mostFrame+1)))
+		text, err := e.Desk.Edit(ctx, "lesson", []byte("a lesson"))
+		require.NoError(t, err)
+		require.Equal(t, "a lesson edited", string(text))
+		_, err = e.Desk.Edit(ctx, "refused", nil)
+		require.EqualError(t, err, "the editor failed")
+		for range mostFiles {
+			_, err = e.Desk.Open(file)
+			require.NoError(t, err)
+		}
+		_, err = e.Desk.Open(file)
+		require.ErrorContains(t, err, "64 files are open")
+		return 0
+	})
+	code, _, _, err := ask(t.Context(), t, dir, "")
+	require.NoError(t, err)
+	require.Zero(t, code)
+}
+
+func TestInterrupt(t *testing.T) {
+	begun := make(chan struct{})
+	dir, _ := listening(t, func(ctx context.Context, e *Errand) int {
+		close(begun)
+		<-ctx.Done()
+		_, _ = io.WriteString(e.Stderr, "interrupted")
+		return 1
+	})
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() { <-begun; cancel() }()
+	code, _, errs, err := ask(ctx, t, dir, "")
+	require.NoError(t, err)
+	require.Equal(t, 1, code)
+	require.Equal(t, "interrupted", errs, "what it still says is heard")
+}
+
+// TestClientThatIsGone: a command nobody waits for is interrupted.
+func TestClientThatIsGone(t *testing.T) {
+	begun, ended := make(chan struct{}), make(chan struct{})
+	dir, _ := listening(t, func(ctx context.Context, e *Errand) int {
+		close(begun)
+		_, err := io.ReadAll(e.Stdin)
+		require.ErrorIs(t, err, ErrEnded)
+		<-ctx.Done()
+		_, err = e.Stdout.Write([]byte("x"))
+		_ = err // the system may not know yet
+		close(ended)
+		return 1
+	})
+	c, err := Dial(dir)
+	require.NoError(t, err)
+	require.NoError(t, c.wire.sendJSON(kindCommand, Command{}))
+	<-begun
+	require.NoError(t, c.Close())
+	<-ended
+}
+
+func TestPanicStaysInTheCommand(t *testing.T) {
+	dir, _ := listening(t, func(context.Context, *Errand) int { panic("oops") })
+	for range 2 {
+		code, _, errs, err := ask(t.Context(), t, dir, "")
+		require.NoError(t, err)
+		require.Equal(t, 1, code)
+		require.Contains(t, errs, "the command failed inside")
+	}
+}
+
+// TestCloseWaits: a command under way ends by itself, one without an end is told, and then nobody answers.
+func TestCloseWaits(t *testing.T) {
+	begun := make(chan struct{})
+	dir, l := listening(t, func(_ context.Context, e *Errand) int {
+		close(begun)
+		<-e.Ending
+		_, _ = io.WriteString(e.Stdout, "done")
+		return 0
+	})
+	go func() { <-begun; _ = l.Close() }()
+	code, out, _, err := ask(t.Context(), t, dir, "")
+	require.NoError(t, err)
+	require.Zero(t, code)
+	require.Equal(t, "done", out)
+	require.NoError(t, l.Close())
+	_, err = Dial(dir)
+	require.ErrorIs(t, err, ErrNobody)
+	require.NoDirExists(t, filepath.Join(dir, folderName))
+}
+
+// TestManyAtOnce: commands of several processes run beside each other.
+func TestManyAtOnce(t *testing.T) {
+	const n = 20
+	all := make(chan struct{}, n)
+	dir, _ := listening(t, func(ctx context.Context, _ *Errand) int {
+		all <- struct{}{}
+		for len(all) < n && ctx.Err() == nil {
+			time.Sleep(time.Millisecond)
+		}
+		return 7
+	})
+	codes := make(chan int, n)
+	for range n {
+		go func() {
+			code, _, _, _ := ask(t.Context(), t, dir, "")
+			codes <- code
+		}()
+	}
+	for range n {
+		require.Equal(t, 7, <-codes)
+	}
+}
+
+func TestNobodyThere(t *testing.T) {
+	dir := t.TempDir()
+	_, err := Dial(dir)
+	require.ErrorIs(t, err, ErrNobody)
+	_, err = Dial(filepath.Join(dir, "nowhere"))
+	require.ErrorIs(t, err, ErrNobody)
+	require.NoError(t, os.Mkdir(filepath.Join(dir, folderName), 0o700))
+	_, err = Dial(dir)
+	require.ErrorIs(t, err, ErrNobody)
+	for _, address := range []string{"", "relative", "/nowhere/socket", strings.Repeat("/x", 90)} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, folderName, addressName), []byte(address), 0o600))
+		_, err = Dial(dir)
+		require.ErrorIs(t, err, ErrNobody, address)
+	}
+}
+
+// TestStale: a socket that a killed process left is no obstacle, neither to commands nor to the next process.
+func TestStale(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(dir, folderName), 0o700))
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: filepath.Join(dir, folderName, socketName), Net: "unix"})
+	require.NoError(t, err)
+	l.SetUnlinkOnClose(false)
+	require.NoError(t, l.Close())
+	_, err = Dial(dir)
+	require.ErrorIs(t, err, ErrNobody)
+	next, err := Listen(t.Context(), dir, About{}, func(context.Context, *Errand) int { return 0 })
+	require.NoError(t, err)
+	_, _, _, err = ask(t.Context(), t, dir, "")
+	require.NoError(t, err)
+	require.NoError(t, next.Close())
+}
+
+func TestUntrusted(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("a folder has no such bits there")
+	}
+	dir, _ := listening(t, func(context.Context, *Errand) int { return 0 })
+	folder := filepath.Join(dir, folderName)
+	for _, mode := range []fs.FileMode{0o755, 0o750, 0o701, 0o770} {
+		require.NoError(t, os.Chmod(folder, mode))
+		_, err := Dial(dir)
+		require.ErrorIs(t, err, ErrUntrusted, mode)
+	}
+	require.NoError(t, os.Chmod(folder, 0o700)) //nolint:gosec // a folder
+	require.NoError(t, os.Rename(folder, folder+"2"))
+	require.NoError(t, os.Symlink(folder+"2", folder))
+	_, err := Dial(dir)
+	require.ErrorIs(t, err, ErrUntrusted, "a link may lead anywhere")
+	require.NoError(t, os.Remove(folder))
+	require.NoError(t, os.Rename(folder+"2", folder))
+	if os.Geteuid() == 0 {
+		require.NoError(t, os.Chown(folder, 12345, 0))
+		_, err = Dial(dir)
+		require.ErrorIs(t, err, ErrUntrusted)
+	}
+}
+
+// TestLongPath: where the path is too long for a socket, the socket is elsewhere, and so is what is trusted.
+func TestLongPath(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), strings.Repeat("x", 80), strings.Repeat("y", 80))
+	require.NoError(t, os.MkdirAll(dir, 0o700))
+	l, err := Listen(t.Context(), dir, About{}, func(context.Context, *Errand) int { return 5 })
+	require.NoError(t, err)
+	code, _, _, err := ask(t.Context(), t, dir, "")
+	require.NoError(t, err)
+	require.Equal(t, 5, code)
+	require.NoError(t, os.Chmod(l.place.extra, 0o755)) //nolint:gosec // that is what is tested
+	_, err = Dial(dir)
+	require.ErrorIs(t, err, ErrUntrusted)
+	require.NoError(t, l.Close())
+	require.NoDirExists(t, l.place.extra)
+	require.NoDirExists(t, filepath.Join(dir, folderName))
+}
+
+// odd listens at a store as some other program would.
+func odd(t *testing.T, do func(c net.Conn)) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	p, err := makeSocket(dir)
+	require.NoError(t, err)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			c, err := p.l.Accept()
+			if err != nil {
+				return
+			}
+			do(c)
+			_ = c.Close()
+		}
+	}()
+	t.Cleanup(func() {
+		_ = p.remove()
+		<-done
+	})
+	return dir
+}
+
+func TestOtherProgramsThere(t *testing.T) {
+	hello := func(about About) func(net.Conn) {
+		return func(c net.Conn) { _ = (&wire{rw: c}).sendJSON(kindHello, about) }
+	}
+	_, err := Dial(odd(t, func(net.Conn) {}))
+	require.ErrorIs(t, err, ErrNobody, "it was ending")
+	_, err = Dial(odd(t, func(c net.Conn) { _, _ = c.Write([]byte("HTTP/1.1 400 Bad Request\r\n")) }))
+	require.ErrorIs(t, err, ErrNobody)
+	c, err := Dial(odd(t, hello(About{Protocol: protocol + 1, Version: "2"})))
+	require.ErrorIs(t, err, ErrProtocol)
+	require.Equal(t, "2", c.About.Version)
+	_, _, _, err = ask(t.Context(), t, odd(t, func(c net.Conn) {
+		w := wire{rw: c}
+		_ = w.sendJSON(kindHello, About{Protocol: protocol})
+		_, _, _ = w.receive()
+	}), "")
+	require.ErrorIs(t, err, ErrEnded, "as after kill -9")
+	_, err = Dial(odd(t, func(net.Conn) { time.Sleep(helloWithin + helloWithin/4) }))
+	require.ErrorIs(t, err, ErrSilent)
+}

@@ -1,0 +1,118 @@
+package ingest_test
+
+import (
+	"bytes"
+	"encoding/csv"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/text/encoding/simplifiedchinese"
+	"golang.org/x/text/encoding/unicode"
+
+	"github.com/memtree/memtree/ingest"
+)
+
+// A table says the same however a spreadsheet saved it.
+func TestLabels(t *testing.T) {
+	plain := "id,Truth,note,prompt\na,Right,,p\nb,wrong,\"没有核对，合计\",\"two\nlines\"\n\nc,,,\n'-d,fail,,\na,right,,\n"
+	want := []ingest.Label{
+		{Line: 2, ID: "a", Truth: "right"}, {Line: 3, ID: "b", Truth: "wrong", Note: "没有核对，合计"},
+		{Line: 7, ID: "-d", Truth: "fail"},
+	}
+	gbk, err := simplifiedchinese.GBK.NewEncoder().String(plain)
+	require.NoError(t, err)
+	tabs := strings.ReplaceAll(plain, ",", "\t")
+	wide, err := unicode.UTF16(unicode.LittleEndian, unicode.UseBOM).NewEncoder().String(tabs)
+	require.NoError(t, err)
+	for what, table := range map[string]string{
+		"plain": plain, "mark": "\xef\xbb\xbf" + plain, "lines of Windows": strings.ReplaceAll(plain, "\n", "\r\n"),
+		"semicolons": strings.ReplaceAll(plain, ",", ";"), "GBK": gbk, "UTF-16": wide,
+	} {
+		got, err := ingest.ReadLabels("labels.csv", strings.NewReader(table))
+		require.NoError(t, err, what)
+		require.Equal(t, want, got.Told, what)
+		require.Equal(t, 1, got.Empty, what)
+		require.Empty(t, got.Bad, what)
+	}
+	got, err := ingest.ReadLabels("l", strings.NewReader("sep=;\r\nid;truth\r\na;right\r\n"))
+	require.NoError(t, err)
+	require.Equal(t, []ingest.Label{{Line: 3, ID: "a", Truth: "right"}}, got.Told)
+}
+
+func TestBadLabels(t *testing.T) {
+	got, err := ingest.ReadLabels("l", strings.NewReader(
+		"id,truth\na,right\n,wrong\nb,\"x\"y\nc,wrong\na,wrong\na,right\nd\nc,wrong\n"))
+	require.NoError(t, err)
+	require.Equal(t, []ingest.Label{{Line: 5, ID: "c", Truth: "wrong"}}, got.Told)
+	var said []string
+	for _, b := range got.Bad {
+		said = append(said, b.Error())
+	}
+	require.Equal(t, []string{
+		"l:2: id is in line 6 too, with another truth; keep one of them",
+		"l:3: id is missing; say which run it is",
+		`l:4: has a quotation mark out of place; put a cell with one into "…" and write it as ""`,
+		"l:6: id is in line 2 too, with another truth; keep one of them",
+	}, said)
+	for table, want := range map[string]string{
+		"":                                 "l is empty; write id,truth,note as its first line and one run on each",
+		"a,right":                          "l has no columns id and truth; write id,truth,note",
+		"\"a":                              "l has no columns id and truth",
+		"PK\x03\x04":                       "l is a workbook, not a table of text; save it as CSV",
+		"id,truth\na\x00,b":                "l is binary, not text; save the table as CSV",
+		"id,truth\na,\xff\xff ":            "l is neither UTF-8 nor GBK; save it as CSV in UTF-8",
+		"id\n" + strings.Repeat("a\n", 10): "l has no columns",
+		"id,truth\n" + strings.Repeat("a,\n", 100_000): "l has more than 100000 lines; split it",
+		strings.Repeat("a", 64<<20+1):                  "l has more than 64 MiB; split it",
+	} {
+		_, err := ingest.ReadLabels("l", strings.NewReader(table))
+		var file *ingest.FileError
+		require.ErrorAs(t, err, &file)
+		require.Contains(t, err.Error(), want)
+	}
+}
+
+// What a person says survives the way through a cell, and no cell begins a formula.
+func FuzzCell(f *testing.F) {
+	for _, s := range []string{"", "=1+1", "-a", "'-a", "''=", "＝1", " =1", "a", "'", "\t@x"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		cell := ingest.QuoteCell(s)
+		require.NotContains(t, []string{"=", "+", "-", "@", "\t", "\r"}, cell[:min(1, len(cell))])
+		require.Equal(t, s, ingest.UnquoteCell(cell))
+	})
+}
+
+func FuzzLabels(f *testing.F) {
+	f.Add([]byte("id,truth,note\na,right,\"b\nc\"\nb,wrong\n"))
+	f.Add([]byte("\xef\xbb\xbfid;truth\r\n'=a;fail\r\n\"x\"y;right\r\n"))
+	f.Add([]byte("\xff\xfei\x00d\x00"))
+	f.Add([]byte("id,truth\n\xd6\xd0,\xb6\xd4\n"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		got, err := ingest.ReadLabels("l", bytes.NewReader(b))
+		if err != nil {
+			return
+		}
+		seen := map[string]bool{}
+		var again bytes.Buffer
+		w := csv.NewWriter(&again)
+		require.NoError(t, w.Write([]string{"id", "truth", "note"}))
+		for _, x := range got.Told {
+			require.False(t, seen[x.ID], "twice: %q", x.ID)
+			seen[x.ID] = true
+			require.True(t, x.ID != "" && x.Truth != "" && utf8.ValidString(x.ID+x.Truth+x.Note))
+			require.NoError(t, w.Write([]string{ingest.QuoteCell(x.ID), ingest.QuoteCell(x.Truth), ingest.QuoteCell(x.Note)}))
+		}
+		w.Flush()
+		same, err := ingest.ReadLabels("l", &again)
+		require.NoError(t, err)
+		require.Len(t, same.Told, len(got.Told))
+		for i := range same.Told {
+			same.Told[i].Line = got.Told[i].Line
+		}
+		require.ElementsMatch(t, got.Told, same.Told)
+	})
+}

@@ -1,0 +1,81 @@
+package report
+
+import (
+	"cmp"
+	"strings"
+	"time"
+)
+
+// allureResult is a *-result.json: one attempt at a test. What it names as attached is not opened.
+type allureResult struct {
+	UUID        string   `json:"uuid"`
+	HistoryID   string   `json:"historyId"` // the same for every attempt at a test with the same parameters
+	Name        string   `json:"name"`
+	FullName    string   `json:"fullName"`
+	TitlePath   []string `json:"titlePath"`
+	Description string   `json:"description"`
+	Status      string   `json:"status"`
+	Start       int64    `json:"start"`
+	Details     struct {
+		Message string `json:"message"`
+		Trace   string `json:"trace"`
+	} `json:"statusDetails"`
+	Labels     []allureNamed `json:"labels"`
+	Parameters []allureNamed `json:"parameters"`
+}
+
+type allureNamed struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// allure reads a result of Allure. The attempts at a test are files of their own, in no order.
+func (d *decoder) allure(j *jsonReader) error {
+	line := j.line
+	var r allureResult
+	if err := j.value(&r); err != nil {
+		return d.unusable(err, "")
+	}
+	if r.UUID == "" || r.Name == "" {
+		return d.bad(line, "", "is no result of Allure: it has no uuid and name")
+	}
+	t := &test{line: line, id: r.UUID, same: r.HistoryID, title: spelled(r.Name), place: r.place(),
+		observation: cmp.Or(strings.TrimSpace(r.Details.Message), r.Details.Trace)}
+	for _, p := range r.Parameters {
+		if p.Name == "Project" {
+			t.project = strings.Trim(p.Value, "'\"")
+		}
+	}
+	if r.Start > 0 {
+		t.at = time.UnixMilli(r.Start)
+	}
+	if s := strings.TrimSpace(r.Description); s != "" {
+		t.prompt = t.asked() + "\n" + s
+	}
+	switch r.Status {
+	case "passed":
+		t.verdict = passed
+	case "failed", "broken":
+		t.verdict = failed
+	}
+	return d.add(t)
+}
+
+// place is where a test is, in the words of the tool that ran it: pytest has it in the full name.
+func (r *allureResult) place() []string {
+	if class, _, ok := strings.Cut(r.FullName, "#"); ok {
+		return []string{class}
+	}
+	if len(r.TitlePath) > 0 {
+		return r.TitlePath
+	}
+	var out []string
+	for _, name := range []string{"parentSuite", "suite", "subSuite"} {
+		for _, l := range r.Labels {
+			if l.Name == name {
+				out = append(out, l.Value)
+			}
+		}
+	}
+	return out
+}

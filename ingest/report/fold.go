@@ -1,0 +1,78 @@
+package report
+
+// Bounds of the attempts that wait for another one. A test that is tried again runs soon after. One that comes later
+// than so many others has the key of the one before, and memory names it.
+const (
+	mostOpen      = 10_000
+	mostOpenBytes = 16 << 20
+)
+
+// attempt is the last attempt at a test so far.
+type attempt struct {
+	file string
+	test test
+	size int
+}
+
+// fold collapses attempts: of those at one test the last one counts, in the place of the first.
+type fold struct {
+	open  map[string]*attempt
+	order []string
+	size  int
+}
+
+func newFold() *fold { return &fold{open: map[string]*attempt{}} }
+
+// add takes an attempt. It returns what had to be settled to make room.
+func (f *fold) add(file string, t *test) (settled []*attempt) {
+	key := t.key()
+	a := &attempt{file: file, test: *t, size: len(key) + len(t.observation) + len(t.prompt) + 500}
+	if old := f.open[key]; old != nil {
+		f.again(key, old, a)
+		return nil
+	}
+	f.open[key] = a
+	f.order = append(f.order, key)
+	f.size += a.size
+	for len(f.order) > mostOpen || f.size > mostOpenBytes && len(f.order) > 1 {
+		settled = append(settled, f.take(f.order[0]))
+		f.order = f.order[1:]
+	}
+	return settled
+}
+
+// again takes one more attempt at a test.
+func (f *fold) again(key string, old, now *attempt) {
+	first := max(1, old.test.attempt)
+	switch {
+	case now.test.id != "" && now.test.id == old.test.id:
+		now.test.attempt = max(now.test.attempt, old.test.attempt) // the same attempt, told again
+	case now.test.attempt == 0 && now.test.at.Before(old.test.at):
+		old.test.attempt = first + 1
+		return
+	case now.test.attempt > 0 && now.test.attempt < first:
+		return
+	case now.test.attempt == 0:
+		now.test.attempt = first + 1
+	}
+	f.size += now.size - old.size
+	f.open[key] = now
+}
+
+// take removes an attempt.
+func (f *fold) take(key string) *attempt {
+	a := f.open[key]
+	f.size -= a.size
+	delete(f.open, key)
+	return a
+}
+
+// all removes all attempts and returns them in the order in which their tests came.
+func (f *fold) all() []*attempt {
+	out := make([]*attempt, 0, len(f.order))
+	for _, key := range f.order {
+		out = append(out, f.take(key))
+	}
+	f.order = f.order[:0]
+	return out
+}

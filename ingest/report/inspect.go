@@ -1,0 +1,220 @@
+package report
+
+import (
+	"archive/zip"
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/memtree/memtree/tree"
+)
+
+// Bounds of a packed log, in bytes.
+const (
+	longestLog    = 64 << 20 // as it lies on disk
+	longestSample = 1 << 30  // unpacked; it is read bit by bit
+)
+
+// inspectEval is what an eval was of.
+type inspectEval struct {
+	ID    string `json:"eval_id"`
+	Task  string `json:"task"`
+	Model string `json:"model"`
+}
+
+// inspectSample is what came of a sample.
+type inspectSample struct {
+	id, input, target, answer string
+	epoch                     int
+	at                        string
+	broke                     bool
+	scores                    map[string]inspectScore
+}
+
+type inspectScore struct {
+	Value       json.RawMessage `json:"value"`
+	Answer      string          `json:"answer"`
+	Explanation string          `json:"explanation"`
+}
+
+// inspect reads a log of Inspect: JSON, or a zip of JSON.
+func (d *decoder) inspect(r *bufio.Reader) error {
+	if begin, _ := r.Peek(4); string(begin) == "PK\x03\x04" {
+		return d.inspectZip(r)
+	}
+	return d.documents(r, func(j *jsonReader) error {
+		var eval inspectEval
+		return j.object(func(key string) error {
+			switch key {
+			case "eval":
+				return d.value(j, "eval", &eval)
+			case "samples":
+				return j.array(func() error { return d.inspectSample(j, &eval) })
+			}
+			return j.skip()
+		})
+	})
+}
+
+// inspectZip reads a packed log. Its files are read where they are; what they are called decides nothing else.
+func (d *decoder) inspectZip(r io.Reader) error {
+	b, err := io.ReadAll(io.LimitReader(r, longestLog+1))
+	if err != nil {
+		return fmt.Errorf("read %s: %w", d.name, err)
+	}
+	if len(b) > longestLog {
+		return d.unread("has more than 64 MiB; write the log as JSON")
+	}
+	z, err := zip.NewReader(bytes.NewReader(b), int64(len(b)))
+	if err != nil {
+		return d.unread("is a zip archive that cannot be read; was the file cut off?")
+	}
+	z.RegisterDecompressor(zstd.ZipMethodWinZip, zstd.ZipDecompressor(zstd.WithDecoderMaxMemory(64<<20)))
+	var eval inspectEval
+	read := func(name string, do func(*jsonReader) error) error {
+		f, err := z.Open(name)
+		if err != nil {
+			return nil // a log that broke off has no header yet
+		}
+		defer f.Close() //nolint:errcheck // only read
+		return do(newJSON(bufio.NewReader(io.LimitReader(f, longestSample))))
+	}
+	for _, head := range []string{"_journal/start.json", "header.json"} {
+		err := read(head, func(j *jsonReader) error {
+			return j.object(func(key string) error {
+				if key == "eval" {
+					return d.value(j, "eval", &eval)
+				}
+				return j.skip()
+			})
+		})
+		if err != nil {
+			return err
+		}
+	}
+	for _, f := range z.File {
+		if strings.HasPrefix(f.Name, "samples/") && strings.HasSuffix(f.Name, ".json") {
+			if err := read(f.Name, func(j *jsonReader) error { return d.inspectSample(j, &eval) }); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// inspectSample reads a sample. What happened in it step by step is not read.
+func (d *decoder) inspectSample(j *jsonReader, eval *inspectEval) error {
+	line, s := j.line, inspectSample{}
+	err := j.object(func(key string) (err error) {
+		var v json.RawMessage
+		switch key {
+		case "id", "input", "target", "output", "error":
+			err = d.value(j, "samples."+key, &v)
+		case "epoch":
+			return d.value(j, "samples.epoch", &s.epoch)
+		case "scores":
+			return d.value(j, "samples.scores", &s.scores)
+		case "started_at":
+			s.at, err = j.text(longestName)
+		default:
+			return j.skip()
+		}
+		switch key {
+		case "id":
+			s.id = tree.Raw(v).Text()
+		case "input":
+			s.input = inspectText(v)
+		case "target":
+			s.target = inspectText(v)
+		case "output":
+			s.answer = inspectAnswer(v)
+		case "error":
+			s.broke = !tree.Raw(v).Null()
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return d.inspectTests(line, eval, &s)
+}
+
+// inspectText is a text, a list of texts, or what the last of several messages says.
+func inspectText(v json.RawMessage) string {
+	var one string
+	var several []json.RawMessage
+	var message struct {
+		Content json.RawMessage `json:"content"`
+		Text    string          `json:"text"`
+	}
+	switch {
+	case json.Unmarshal(v, &one) == nil:
+		return one
+	case json.Unmarshal(v, &several) == nil && len(several) > 0:
+		return inspectText(several[len(several)-1])
+	case json.Unmarshal(v, &message) == nil && message.Text != "":
+		return message.Text
+	case len(message.Content) > 0 && len(message.Content) < len(v):
+		return inspectText(message.Content)
+	}
+	return ""
+}
+
+// inspectAnswer is what the model wrote.
+func inspectAnswer(v json.RawMessage) string {
+	var out struct {
+		Completion string `json:"completion"`
+		Choices    []struct {
+			Message json.RawMessage `json:"message"`
+		} `json:"choices"`
+	}
+	if json.Unmarshal(v, &out) == nil && out.Completion == "" && len(out.Choices) > 0 {
+		return inspectText(out.Choices[0].Message)
+	}
+	return out.Completion
+}
+
+// inspectTests gives the verdicts on a sample. If the answer and the target are both verdicts, the model that answered
+// is a judge and its truth is known; otherwise each scorer is a judge, and nobody said what was true.
+func (d *decoder) inspectTests(line int, eval *inspectEval, s *inspectSample) error {
+	base := test{line: line, run: eval.ID, place: present(eval.Task), title: s.id, prompt: s.input, observation: s.answer,
+		at: junitTime(s.at), grader: fmt.Sprintf("epoch-%d", s.epoch)}
+	if s.broke || len(s.scores) == 0 {
+		return d.add(&base)
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.scores)) {
+		score, t := s.scores[name], base
+		v := inspectVerdict(score.Value)
+		if said := strings.TrimSpace(s.answer); judges(said, s.target, v == passed) {
+			t.judgment, t.truth, t.observation, t.agent.Model = said, s.target, "", fitName(eval.Model)
+			return d.add(&t)
+		}
+		t.grader += "|" + name
+		t.agent.Name = fitName(name)
+		if t.verdict = v; v != skipped {
+			t.judgment = graded(v == passed, score.Explanation)
+		}
+		if err := d.add(&t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// inspectVerdict reads a score: C and I are correct and incorrect. What is in between is no verdict.
+func inspectVerdict(value json.RawMessage) verdict {
+	switch strings.Trim(string(value), `"`) {
+	case "C", "1", "1.0", "true":
+		return passed
+	case "I", "0", "0.0", "false":
+		return failed
+	}
+	return skipped
+}

@@ -1,0 +1,235 @@
+package report
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// junitSuite is a suite that is open.
+type junitSuite struct {
+	name    string
+	at      time.Time
+	project string
+	root    bool // the element around all suites
+}
+
+// junitCase is a test of JUnit's XML. Surefire puts the attempts at a test into it; others write it once more.
+type junitCase struct {
+	Name      string     `xml:"name,attr"`
+	Class     string     `xml:"classname,attr"`
+	At        string     `xml:"timestamp,attr"`
+	Status    string     `xml:"status,attr"`
+	Failures  []junitWhy `xml:"failure"`
+	Errors    []junitWhy `xml:"error"`
+	Skipped   *struct{}  `xml:"skipped"`
+	Reruns    []junitWhy `xml:"rerunFailure"`
+	RerunErrs []junitWhy `xml:"rerunError"`
+	Flaky     []junitWhy `xml:"flakyFailure"`
+	FlakyErrs []junitWhy `xml:"flakyError"`
+	Props     []struct {
+		Name  string `xml:"name,attr"`
+		Value string `xml:"value,attr"`
+		Text  string `xml:",chardata"`
+	} `xml:"properties>property"`
+}
+
+// junitWhy is why a test failed.
+type junitWhy struct {
+	Message string `xml:"message,attr"`
+	Text    string `xml:",chardata"`
+}
+
+func (w *junitWhy) String() string {
+	message, body := strings.TrimSpace(w.Message), strings.TrimSpace(w.Text)
+	switch {
+	case message == "", strings.Contains(body, message):
+		return body
+	case body == "":
+		return message
+	}
+	return message + "\n" + body
+}
+
+// junitReader reads JUnit's XML.
+type junitReader struct {
+	*decoder
+	x        *xmlReader
+	suites   []junitSuite
+	projects bool           // the host of a suite is the browser that it ran in
+	named    map[string]int // suites so far by name, host and place
+}
+
+func (d *decoder) junit(r *bufio.Reader) error {
+	j := &junitReader{decoder: d, x: newXML(r), named: map[string]int{}}
+	for {
+		t, err := j.x.Token()
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return j.broken(err)
+		}
+		switch t := t.(type) {
+		case xml.StartElement:
+			err = j.start(t)
+		case xml.EndElement:
+			if j.suites = j.suites[:max(0, len(j.suites)-1)]; len(j.suites) == 0 {
+				clear(j.named)
+				err = j.flush()
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// broken says where the XML cannot be read on.
+func (j *junitReader) broken(err error) error {
+	problem := "the XML cannot be read on from here; was the file cut off?"
+	switch bad := (*xml.SyntaxError)(nil); {
+	case errors.Is(err, errLongTag):
+		problem = fmt.Sprintf("has a tag of more than %d MiB", longestTag>>20)
+	case !errors.As(err, &bad):
+		return fmt.Errorf("read %s: %w", j.name, err)
+	case !strings.Contains(bad.Msg, "EOF"):
+		problem = "is not XML: " + bad.Msg
+	}
+	return &brokenError{line: j.x.line(), problem: problem}
+}
+
+// start takes the beginning of an element.
+func (j *junitReader) start(e xml.StartElement) error {
+	switch e.Name.Local {
+	case "testsuites", "testsuite":
+		if len(j.suites) > deepest {
+			return &brokenError{line: j.x.line(), problem: "has suites nested too deeply"}
+		}
+		j.suites = append(j.suites, j.suite(e))
+		return nil
+	case "testcase":
+		line := j.x.line()
+		var c junitCase
+		if err := j.x.DecodeElement(&c, &e); err != nil {
+			return j.broken(err)
+		}
+		return j.test(line, &c)
+	}
+	if len(j.suites) == 0 {
+		return j.unread(fmt.Sprintf("is XML, but no JUnit report: its first element is %s", cut(e.Name.Local, 40)))
+	}
+	if err := j.x.Skip(); err != nil {
+		return j.broken(err)
+	}
+	return nil
+}
+
+// suite opens a suite. Playwright names the browser as the host of a suite; others name the machine, which tells
+// nothing. Suites of one name in one place are told apart by their number.
+func (j *junitReader) suite(e xml.StartElement) junitSuite {
+	s := junitSuite{name: attr(e, "name"), at: junitTime(attr(e, "timestamp"))}
+	if s.root = len(j.suites) == 0 && e.Name.Local == "testsuites"; s.root {
+		for _, a := range e.Attr {
+			j.projects = j.projects || a.Name.Local == "id" // only Playwright writes it
+		}
+		return s
+	}
+	path := []string{s.name}
+	for _, outer := range j.suites {
+		path = append(path, outer.name)
+		s.at, s.project = later(s.at, outer.at), cmp.Or(s.project, outer.project)
+	}
+	if j.projects {
+		s.project = attr(e, "hostname")
+	}
+	key := strings.Join(append(path, s.project), "\x00")
+	if j.named[key]++; j.named[key] > 1 {
+		s.project = fmt.Sprintf("%s#%d", s.project, j.named[key])
+	}
+	return s
+}
+
+// later is the time of a suite, or of the one around it.
+func later(own, around time.Time) time.Time {
+	if own.IsZero() {
+		return around
+	}
+	return own
+}
+
+// test takes a test.
+func (j *junitReader) test(line int, c *junitCase) error {
+	t := &test{line: line, title: spelled(c.Name), verdict: passed, at: junitTime(c.At)}
+	if c.Class != "" && (c.Class != c.Name || !strings.Contains(c.Name, " ")) { // Jest has the title for a class
+		t.place = []string{c.Class}
+	} else {
+		for _, s := range j.suites {
+			if !s.root {
+				t.place = append(t.place, s.name)
+			}
+		}
+	}
+	if n := len(j.suites); n > 0 {
+		s := j.suites[n-1]
+		t.project, t.at = s.project, later(t.at, s.at)
+		if first := later(j.suites[0].at, s.at); !first.IsZero() {
+			t.run = first.Format(time.RFC3339Nano)
+		}
+	}
+	before := len(c.Flaky) + len(c.FlakyErrs) + len(c.Reruns) + len(c.RerunErrs)
+	if before > 0 {
+		t.attempt = before + 1
+	}
+	for _, why := range [][]junitWhy{c.Failures, c.Errors} {
+		for i := range why {
+			t.verdict = failed
+			t.observation = strings.TrimSpace(t.observation + "\n" + why[i].String())
+		}
+	}
+	for _, why := range append(c.Flaky, c.FlakyErrs...) {
+		t.observation = strings.TrimSpace(t.observation + "\n" + why.String())
+	}
+	for _, p := range c.Props {
+		switch p.Name {
+		case "prompt":
+			t.prompt = cmp.Or(p.Value, strings.TrimSpace(p.Text))
+		case "route":
+			t.route = cmp.Or(p.Value, strings.TrimSpace(p.Text))
+		}
+	}
+	if c.Skipped != nil && t.verdict == passed || c.Status == "notrun" || c.Status == "skipped" || c.Status == "disabled" {
+		t.verdict = skipped
+	}
+	return j.add(t)
+}
+
+var escaped = regexp.MustCompile(`\\u[0-9a-f]{4}`)
+
+// spelled is a title with the letters that pytest writes as \u6ee1.
+func spelled(title string) string {
+	return escaped.ReplaceAllStringFunc(title, func(s string) string {
+		n, err := strconv.ParseUint(s[2:], 16, 32)
+		if err != nil || n < ' ' {
+			return s
+		}
+		return string(rune(n))
+	})
+}
+
+// junitTime reads a time, which mostly has no zone.
+func junitTime(s string) time.Time {
+	for _, form := range []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02T15:04:05-0700"} {
+		if t, err := time.Parse(form, s); err == nil {
+			return t.UTC()
+		}
+	}
+	return time.Time{}
+}

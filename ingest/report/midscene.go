@@ -1,0 +1,171 @@
+package report
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/memtree/memtree/tree"
+)
+
+// midsceneTask is one step of an execution: what the model was asked, and what it said.
+type midsceneTask struct {
+	ID      string `json:"taskId"`
+	Type    string `json:"type"`
+	SubType string `json:"subType"`
+	Status  string `json:"status"`
+	Param   struct {
+		Demand      json.RawMessage `json:"dataDemand"`
+		Assertion   string          `json:"assertion"`
+		Instruction string          `json:"userInstruction"`
+	} `json:"param"`
+	Thought string          `json:"thought"`
+	Output  json.RawMessage `json:"output"`
+	Error   string          `json:"errorMessage"`
+	Timing  struct {
+		Start int64 `json:"start"`
+	} `json:"timing"`
+	Log struct {
+		Info struct {
+			Raw json.RawMessage `json:"rawResponse"`
+		} `json:"taskInfo"`
+	} `json:"log"`
+	Usage struct {
+		Model string `json:"model_name"`
+	} `json:"usage"`
+}
+
+// midscene reads a report of Midscene: a page with dumps in scripts, or a dump alone.
+func (d *decoder) midscene(r *bufio.Reader) error {
+	begin, _ := r.Peek(Sniff)
+	if t := strings.TrimLeft(strings.TrimPrefix(string(begin), "\xef\xbb\xbf"), " \t\r\n"); !strings.HasPrefix(t, "<") {
+		return d.documents(r, func(j *jsonReader) error { return d.midsceneDump(j, "") })
+	}
+	h := &htmlReader{r: r, line: 1}
+	return h.scripts(func(attrs map[string]string, body *scriptBody) error {
+		if attrs["type"] != "midscene_web_dump" {
+			return nil
+		}
+		j := newJSON(bufio.NewReader(body))
+		j.line = h.line
+		err := d.midsceneDump(j, attrs["playwright_test_title"])
+		if broken, ok := errors.AsType[*brokenError](err); ok {
+			return d.bad(broken.line, "", broken.problem)
+		}
+		return err
+	})
+}
+
+// midsceneDump reads the executions of a group.
+func (d *decoder) midsceneDump(j *jsonReader, title string) error {
+	group := ""
+	return j.object(func(key string) (err error) {
+		switch key {
+		case "groupName":
+			group, err = j.text(longestPrompt)
+			return err
+		case "executions":
+			return j.array(func() error { return d.midsceneExecution(j, present(group, title)) })
+		}
+		return j.skip()
+	})
+}
+
+// midsceneExecution reads one call of an agent, such as an aiAssert with its retries, or an aiAct with all its steps.
+func (d *decoder) midsceneExecution(j *jsonReader, place []string) error {
+	line, id, name := j.line, "", ""
+	var at int64
+	var tasks []midsceneTask
+	err := j.object(func(key string) (err error) {
+		switch key {
+		case "id":
+			id, err = j.text(longestName)
+		case "name":
+			name, err = j.text(longestPrompt)
+		case "logTime":
+			err = d.value(j, "executions.logTime", &at)
+		case "tasks":
+			err = j.array(func() error {
+				var t midsceneTask
+				if err := j.value(&t); err != nil {
+					return d.unusable(err, "executions.tasks")
+				}
+				tasks = append(tasks, t)
+				return nil
+			})
+		default:
+			err = j.skip()
+		}
+		return err
+	})
+	if err != nil || len(tasks) == 0 {
+		return err
+	}
+	t := test{line: line, place: place, title: cmp.Or(name, "?"), agent: tree.Agent{Name: "midscene"}}
+	t.id = cmp.Or(id, tasks[0].ID)
+	if at > 0 {
+		t.at = time.UnixMilli(at)
+	}
+	if t.id == "" {
+		t.id = strings.Join(present(name, t.at.UTC().Format(time.RFC3339Nano)), "|")
+	}
+	t.same = t.id // a report that grew has an execution again; the later one knows more
+	t.midscene(tasks)
+	return d.add(&t)
+}
+
+// midscene fills in what the model was asked and what it said. A model that gave no answer gave no verdict.
+func (t *test) midscene(tasks []midsceneTask) {
+	last := &tasks[len(tasks)-1]
+	for i := range tasks {
+		t.agent.Model = cmp.Or(t.agent.Model, fitName(tasks[i].Usage.Model))
+		t.prompt = cmp.Or(t.prompt, tasks[i].Param.Instruction)
+	}
+	if t.prompt != "" { // of an aiAct: its steps went well, or one did not
+		t.verdict = verdictOf(last.Status == "finished")
+		if last.Error != "" {
+			t.judgment = graded(false, last.Error)
+		}
+		return
+	}
+	t.prompt = cmp.Or(last.Param.Assertion, tree.Raw(last.Param.Demand).Text())
+	if out := tree.Raw(last.Output); last.Status == "finished" && !out.Null() && last.Type == "Insight" {
+		t.midsceneSaid(last, out)
+	}
+	if len(tasks) > 1 {
+		t.attempt = len(tasks)
+	}
+}
+
+// midsceneSaid takes what the model said.
+func (t *test) midsceneSaid(last *midsceneTask, out tree.Raw) {
+	var is bool
+	thought := plainMidscene(cmp.Or(last.Thought, thoughtIn(tree.Raw(last.Log.Info.Raw).Text())))
+	switch {
+	case json.Unmarshal(out, &is) == nil:
+		t.judgment = graded(is, thought)
+	case len(out) <= longestSeen:
+		t.judgment = raw(json.RawMessage(plainMidscene(string(out))))
+	default:
+		t.judgment = cut(out.Text(), longestSeen)
+	}
+}
+
+var midsceneThought = regexp.MustCompile(`(?s)<thought>(.*?)</thought>`)
+
+// thoughtIn is why the model said so, as it stands in what it wrote.
+func thoughtIn(response string) string {
+	if m := midsceneThought.FindStringSubmatch(plainMidscene(response)); m != nil {
+		return strings.TrimSpace(m[1])
+	}
+	return ""
+}
+
+// plainMidscene takes back how Midscene writes brackets into a page.
+func plainMidscene(s string) string {
+	return strings.NewReplacer("__midscene_lt__", "<", "__midscene_gt__", ">").Replace(s)
+}

@@ -1,0 +1,223 @@
+package report
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/memtree/memtree/text"
+)
+
+// playwrightTest is a test of a spec in one project, with its attempts.
+type playwrightTest struct {
+	line     int
+	expected string
+	project  string
+	status   string // of all attempts: expected, unexpected, flaky or skipped
+	notes    []playwrightNote
+	results  []playwrightResult
+}
+
+type playwrightNote struct {
+	Type        string `json:"type"`
+	Description string `json:"description"`
+}
+
+// playwrightResult is one attempt.
+type playwrightResult struct {
+	status, failure string
+	retry           int
+	at              time.Time
+}
+
+// playwright reads the report of Playwright's JSON reporter.
+func (d *decoder) playwright(j *jsonReader) error {
+	return j.object(func(key string) error {
+		switch key {
+		case "suites":
+			return j.array(func() error { return d.playwrightSuite(j, nil) })
+		case "errors":
+			return j.array(func() error { return d.playwrightBroke(j) })
+		}
+		return j.skip()
+	})
+}
+
+// playwrightBroke names an error that is of no test, such as that of a global setup.
+func (d *decoder) playwrightBroke(j *jsonReader) error {
+	line := j.line
+	said, err := messageOf(j)
+	if err != nil {
+		return err
+	}
+	return d.bad(line, "errors", "says that the run broke off: "+cut(firstLine(text.Clean(said)), 300))
+}
+
+// playwrightSuite reads a suite: a file, or what is described together in it.
+func (d *decoder) playwrightSuite(j *jsonReader, place []string) error {
+	title := ""
+	return j.object(func(key string) error {
+		within := place
+		if title != "" {
+			within = append(slices.Clip(place), title)
+		}
+		switch key {
+		case "title":
+			var err error
+			title, err = j.text(longestPrompt)
+			return err
+		case "specs":
+			return j.array(func() error { return d.playwrightSpec(j, within) })
+		case "suites":
+			if len(place) > deepest/4 {
+				return j.broken("has suites nested too deeply")
+			}
+			return j.array(func() error { return d.playwrightSuite(j, within) })
+		}
+		return j.skip()
+	})
+}
+
+// playwrightSpec reads a spec: one title, and a test for each project.
+func (d *decoder) playwrightSpec(j *jsonReader, place []string) error {
+	title, id := "", ""
+	var tests []playwrightTest
+	err := j.object(func(key string) (err error) {
+		switch key {
+		case "title":
+			title, err = j.text(longestPrompt)
+			return err
+		case "id":
+			id, err = j.text(longestName)
+			return err
+		case "tests":
+			return j.array(func() error {
+				t := playwrightTest{line: j.line}
+				err := d.playwrightTest(j, &t)
+				tests = append(tests, t)
+				return err
+			})
+		}
+		return j.skip()
+	})
+	for i := range tests {
+		if err == nil {
+			err = d.add(tests[i].test(place, title, id))
+		}
+	}
+	return err
+}
+
+func (d *decoder) playwrightTest(j *jsonReader, t *playwrightTest) error {
+	return j.object(func(key string) (err error) {
+		switch key {
+		case "expectedStatus":
+			t.expected, err = j.text(longestName)
+		case "projectName":
+			t.project, err = j.text(longestName)
+		case "status":
+			t.status, err = j.text(longestName)
+		case "annotations":
+			err = d.value(j, "annotations", &t.notes)
+		case "results":
+			err = j.array(func() error {
+				r := playwrightResult{}
+				err := d.playwrightResult(j, &r)
+				t.results = append(t.results, r)
+				return err
+			})
+		default:
+			err = j.skip()
+		}
+		return err
+	})
+}
+
+func (d *decoder) playwrightResult(j *jsonReader, r *playwrightResult) error {
+	first := ""
+	err := j.object(func(key string) (err error) {
+		switch key {
+		case "status":
+			r.status, err = j.text(longestName)
+		case "retry":
+			err = d.value(j, "results.retry", &r.retry)
+		case "startTime":
+			var s string
+			s, err = j.text(longestName)
+			r.at = junitTime(s)
+		case "error":
+			first, err = messageOf(j)
+		case "errors":
+			var all []string
+			err = j.array(func() error {
+				said, err := messageOf(j)
+				all = append(all, said)
+				return err
+			})
+			r.failure = strings.Join(all, "\n")
+		default:
+			err = j.skip()
+		}
+		return err
+	})
+	if r.failure == "" {
+		r.failure = first
+	}
+	return err
+}
+
+// messageOf returns the message of an error, which is an object.
+func messageOf(j *jsonReader) (said string, err error) {
+	err = j.object(func(key string) (err error) {
+		if key == "message" || key == "value" && said == "" {
+			said, err = j.text(longestSeen)
+			return err
+		}
+		return j.skip()
+	})
+	return said, err
+}
+
+// test is what the attempts come to.
+func (t *playwrightTest) test(place []string, title, id string) *test {
+	out := &test{line: t.line, place: place, title: title, project: t.project}
+	for _, n := range t.notes {
+		switch n.Type {
+		case "prompt":
+			out.prompt = n.Description
+		case "route":
+			out.route = n.Description
+		}
+	}
+	if len(t.results) == 0 {
+		return out
+	}
+	last := t.results[len(t.results)-1]
+	for i := range t.results {
+		if r := &t.results[i]; r.failure != "" && (i == len(t.results)-1 || out.observation == "") {
+			out.observation = r.failure
+		}
+	}
+	out.at, out.attempt = last.at, max(last.retry+1, len(t.results))
+	if id != "" && !last.at.IsZero() {
+		out.id = strings.Join(present(id, t.project, last.at.Format(time.RFC3339Nano)), "|")
+	}
+	switch {
+	case t.status == "expected", t.status == "flaky":
+		out.verdict = passed
+	case t.status == "unexpected":
+		out.verdict = failed
+	case t.status != "":
+	case last.status == "skipped", last.status == "interrupted":
+	case last.status == t.expected || last.status == "passed" && t.expected == "":
+		out.verdict = passed
+	default:
+		out.verdict = failed
+	}
+	return out
+}
+
+func firstLine(s string) string {
+	s, _, _ = strings.Cut(strings.TrimSpace(s), "\n")
+	return s
+}

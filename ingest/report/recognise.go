@@ -1,0 +1,152 @@
+package report
+
+import (
+	"bytes"
+	"encoding/csv"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding/simplifiedchinese"
+	"golang.org/x/text/encoding/unicode"
+
+	"github.com/memtree/memtree/ingest"
+)
+
+// Sniff is how many bytes of the beginning of a file Recognise wants to see.
+const Sniff = 64 << 10
+
+// Recognise returns the format of a file by its beginning; "" if it is none of these, such as a file of memtree's own
+// runs. It tells by what only such files have.
+func Recognise(begin []byte) Format {
+	b := bytes.TrimPrefix(begin, []byte("\xef\xbb\xbf"))
+	t := bytes.TrimLeft(b, " \t\r\n")
+	switch {
+	case len(t) == 0:
+		return ""
+	case bytes.HasPrefix(b, []byte("PK\x03\x04")):
+		return archive(b)
+	case t[0] == '<':
+		return markup(t)
+	case t[0] == '{', t[0] == '[':
+		return known(keys(t))
+	}
+	if isTable(b) {
+		return CSV
+	}
+	return ""
+}
+
+// archive tells what a zip is by the names of its first files.
+func archive(b []byte) Format {
+	switch {
+	case bytes.Contains(b, []byte("xl/")), bytes.Contains(b, []byte("[Content_Types].xml")):
+		return CSV
+	case bytes.Contains(b, []byte("_journal/start.json")):
+		return Inspect
+	}
+	return ""
+}
+
+// markup tells what XML or HTML is by its first elements.
+func markup(b []byte) Format {
+	for {
+		i := bytes.IndexByte(b, '<')
+		if i < 0 || i+1 >= len(b) {
+			return ""
+		}
+		b = b[i+1:]
+		switch {
+		case b[0] == '?' || b[0] == '!':
+		case bytes.HasPrefix(b, []byte("testsuite")):
+			return JUnit
+		case bytes.Contains(b, []byte("Midscene")):
+			return Midscene
+		default:
+			return ""
+		}
+	}
+}
+
+// known tells what an object, or an array of objects, is by its names.
+func known(has map[string]bool) Format {
+	all := func(names ...string) bool {
+		return !slices.ContainsFunc(names, func(n string) bool { return !has[n] })
+	}
+	switch {
+	case has["prompt"] && (has["judgment"] || has["verdict"]):
+		return ""
+	case all("config", "suites"):
+		return Playwright
+	case all("uuid", "status", "stage"), all("uuid", "status", "historyId"):
+		return Allure
+	case all("version", "status", "eval"):
+		return Inspect
+	case all("testCases", "metricsScores"):
+		return DeepEval
+	case all("groupName", "executions"):
+		return Midscene
+	case all("evalId", "results"):
+		return Promptfoo
+	}
+	return ""
+}
+
+// keys returns the names in the first object of JSON that may be cut off.
+func keys(b []byte) map[string]bool {
+	out := map[string]bool{}
+	depth, inner := 0, 1
+	if b[0] == '[' {
+		inner = 2
+	}
+	for i := 0; i < len(b); i++ {
+		switch b[i] {
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth--; depth < inner {
+				return out
+			}
+		case '"':
+			end := i + 1
+			for end < len(b) && b[end] != '"' {
+				if b[end] == '\\' {
+					end++
+				}
+				end++
+			}
+			if end >= len(b) {
+				return out
+			}
+			after := bytes.TrimLeft(b[end+1:], " \t\r\n")
+			if depth == inner && len(after) > 0 && after[0] == ':' {
+				out[string(b[i+1:end])] = true
+			}
+			i = end
+		}
+	}
+	return out
+}
+
+// isTable reports whether the first line has a column for the prompt and another one.
+func isTable(b []byte) bool {
+	switch {
+	case bytes.HasPrefix(b, []byte("\xff\xfe")), bytes.HasPrefix(b, []byte("\xfe\xff")):
+		b, _ = unicode.UTF16(unicode.LittleEndian, unicode.UseBOM).NewDecoder().Bytes(b[:len(b)&^1])
+	case bytes.IndexByte(b, 0) >= 0:
+		return false
+	}
+	line, rest, _ := bytes.Cut(b, []byte("\n"))
+	if bytes.HasPrefix(bytes.ToLower(line), []byte("sep=")) {
+		line, _, _ = bytes.Cut(rest, []byte("\n"))
+	}
+	if !utf8.Valid(line) {
+		line, _ = simplifiedchinese.GB18030.NewDecoder().Bytes(line)
+	}
+	r := csv.NewReader(bytes.NewReader(line))
+	r.Comma = ingest.Separator(line)
+	cells, err := r.Read()
+	return err == nil && len(cells) > 1 && slices.ContainsFunc(cells, func(c string) bool {
+		return columnField(strings.TrimSpace(c)) == "prompt"
+	})
+}

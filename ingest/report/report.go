@@ -1,0 +1,261 @@
+// Package report reads what test tools write, each in its own format, into evaluations: JUnit's XML, the JSON of
+// Playwright, promptfoo, Allure, Inspect and DeepEval, Midscene's reports, the results of the public GUI benchmark,
+// tables, and any JSON by a mapping.
+//
+// A test that failed says what the test found, not whether it was right. So a run that is read here has a judgment and
+// no truth, unless the file says what the judge should have said: then what was produced and what was expected are
+// both verdicts. Tests that were skipped have no verdict and are no runs; they are counted.
+//
+// Attempts at one test collapse: the last one is the verdict, and its number is kept. A file that is read twice gives
+// the same keys. Reports of two tools about one run give the same keys if the run is named the same (Options.Run) and
+// the tools name the tests alike.
+//
+// Every decoder streams: its memory is bounded however long the file, by the longest part that is kept and by the
+// attempts that may still be followed by another.
+package report
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"slices"
+
+	"github.com/memtree/memtree/ingest"
+	"github.com/memtree/memtree/judgment"
+	"github.com/memtree/memtree/tree"
+)
+
+// Format is the name of a format.
+type Format string
+
+// The formats.
+const (
+	JUnit      Format = "junit"
+	Playwright Format = "playwright"
+	Midscene   Format = "midscene"
+	Promptfoo  Format = "promptfoo"
+	Allure     Format = "allure"
+	Inspect    Format = "inspect"
+	DeepEval   Format = "deepeval"
+	UIBench    Format = "uibench"
+	CSV        Format = "csv" // tables: CSV, TSV and XLSX
+	Map        Format = "map" // any JSON, by a mapping
+)
+
+// Formats returns all formats in the order in which they are told to people.
+func Formats() []Format {
+	return []Format{JUnit, Playwright, Midscene, Promptfoo, Allure, Inspect, DeepEval, UIBench, CSV, Map}
+}
+
+// Options say how reports are read. The zero value works, except for Map.
+type Options struct {
+	Run     string   // name of the run, for reports that are to share it; "": what the report says
+	Mapping *Mapping // for Map, and for the columns of tables
+}
+
+// Reader reads the files of one run. It is not safe for concurrent use.
+type Reader struct {
+	format  Format
+	o       Options
+	fold    *fold
+	cases   map[string]benchCase // of the GUI benchmark, by id
+	open    []benchOpen          // results of it whose case has not been met yet
+	Skipped int                  // tests without a verdict so far
+}
+
+// NewReader returns a reader of files in a format.
+func NewReader(f Format, o Options) (*Reader, error) {
+	if !slices.Contains(Formats(), f) {
+		return nil, fmt.Errorf("there is no format %q", f)
+	}
+	if f == Map && o.Mapping == nil {
+		return nil, errors.New("the format map needs a mapping")
+	}
+	return &Reader{format: f, o: o, fold: newFold(), cases: map[string]benchCase{}}, nil
+}
+
+// errStop ends a decoder whose consumer wants no more.
+var errStop = errors.New("stop")
+
+// File returns the evaluations of a file in order. Its contract is that of [ingest.Read]: a *ingest.LineError concerns
+// one part and iteration goes on, and any other error ends it. What may still be followed by another attempt comes with
+// a later file, or with End.
+func (rd *Reader) File(name string, r io.Reader) iter.Seq2[tree.Evaluation, error] {
+	return func(yield func(tree.Evaluation, error) bool) {
+		d := &decoder{rd: rd, name: name, yield: yield}
+		err := d.read(r)
+		if err == nil && rd.format != Allure {
+			err = d.flush() // only Allure spreads the attempts at a test over files
+		}
+		if err == nil && !d.met {
+			err = &ingest.FileError{File: name, Problem: "is empty: it has no test in it", Empty: true}
+		}
+		var broken *brokenError
+		switch {
+		case err == nil, errors.Is(err, errStop):
+		case errors.As(err, &broken):
+			d.finish(broken)
+		default:
+			yield(tree.Evaluation{}, err)
+		}
+	}
+}
+
+// End returns what was still open to another attempt after all files.
+func (rd *Reader) End() iter.Seq2[tree.Evaluation, error] {
+	return func(yield func(tree.Evaluation, error) bool) {
+		d := &decoder{rd: rd, yield: yield}
+		err := d.benchLate()
+		if err == nil {
+			err = d.flush()
+		}
+		if err != nil && !errors.Is(err, errStop) {
+			yield(tree.Evaluation{}, err)
+		}
+	}
+}
+
+// decoder is the reading of one file.
+type decoder struct {
+	rd    *Reader
+	name  string
+	yield func(tree.Evaluation, error) bool
+	met   bool // something of a test was in the file
+}
+
+// read decodes the file, whatever its format.
+func (d *decoder) read(r io.Reader) error {
+	b := bufio.NewReaderSize(r, 64<<10)
+	switch d.rd.format {
+	case JUnit:
+		return d.junit(b)
+	case Playwright:
+		return d.documents(b, d.playwright)
+	case Midscene:
+		return d.midscene(b)
+	case UIBench:
+		return d.documents(b, d.uibench)
+	case Allure:
+		return d.documents(b, d.allure)
+	case Inspect:
+		return d.inspect(b)
+	case DeepEval:
+		return d.documents(b, d.deepeval)
+	case Promptfoo:
+		return d.documents(b, d.promptfoo)
+	case CSV:
+		return d.table(b)
+	case Map:
+		return d.mapped(newJSON(b))
+	}
+	return fmt.Errorf("there is no format %q", d.rd.format)
+}
+
+// finish gives what was read of a file that breaks off, and says where it does.
+func (d *decoder) finish(broken *brokenError) {
+	if err := d.flush(); err != nil {
+		return
+	}
+	d.yield(tree.Evaluation{}, &ingest.LineError{File: d.name, Line: broken.line, Problem: broken.problem})
+}
+
+// bad says that a part of the file cannot be used.
+func (d *decoder) bad(line int, field, problem string) error {
+	d.met = true
+	return d.give(tree.Evaluation{}, &ingest.LineError{File: d.name, Line: line, Field: field, Problem: problem})
+}
+
+func (d *decoder) give(e tree.Evaluation, err error) error {
+	if !d.yield(e, err) {
+		return errStop
+	}
+	return nil
+}
+
+// flush gives everything that waits for another attempt.
+func (d *decoder) flush() error {
+	for _, a := range d.rd.fold.all() {
+		if err := d.settle(a); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// settle gives an attempt that none follows.
+func (d *decoder) settle(a *attempt) error {
+	e := a.test.evaluation(&d.rd.o)
+	err := e.Check()
+	if err == nil {
+		err = judgment.Denied(&e, "judgment", "ground_truth")
+	}
+	if err != nil {
+		if f, ok := errors.AsType[*tree.FieldError](err); ok {
+			return d.give(tree.Evaluation{}, &ingest.LineError{File: a.file, Line: a.test.line, Field: f.Field,
+				Problem: f.Problem})
+		}
+		return err //nolint:wrapcheck // it is about the evaluation, not the file
+	}
+	return d.give(e, nil)
+}
+
+// add takes one attempt at a test. One without a verdict is counted.
+func (d *decoder) add(t *test) error {
+	d.met = true
+	if t.verdict == skipped && t.judgment == nil {
+		d.rd.Skipped++
+		return nil
+	}
+	for _, a := range d.rd.fold.add(d.name, t) {
+		if err := d.settle(a); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// documents reads the JSON documents of a file one after another.
+func (d *decoder) documents(r *bufio.Reader, one func(*jsonReader) error) error {
+	j := newJSON(r)
+	j.begin()
+	for {
+		if _, err := j.peek(); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		err := one(j)
+		if err == nil && d.rd.format != Allure {
+			err = d.flush()
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// value decodes a value; what cannot be used is named, and reading goes on.
+func (d *decoder) value(j *jsonReader, field string, to any) error {
+	return d.unusable(j.value(to), field)
+}
+
+// unusable names a value that cannot be used. Any other error it returns.
+func (d *decoder) unusable(err error, field string) error {
+	if bad, ok := errors.AsType[*valueError](err); ok {
+		if bad.field != "" {
+			field += "." + bad.field
+		}
+		return d.bad(bad.line, field, bad.problem)
+	}
+	return err
+}
+
+// brokenError is a file that cannot be read on from some place.
+type brokenError struct {
+	line    int
+	problem string
+}
+
+func (e *brokenError) Error() string { return e.problem }

@@ -1,0 +1,1 @@
+export default () => { throw new Error('the test server did not start'); };

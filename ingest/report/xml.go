@@ -1,0 +1,177 @@
+package report
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"io"
+	"strings"
+
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/simplifiedchinese"
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
+)
+
+// Bounds of XML, in bytes.
+const (
+	longestText = 1 << 20 // between two tags; the rest is dropped
+	longestTag  = 4 << 20 // with its attributes
+)
+
+// xmlReader is a decoder of XML from anywhere. Entities that a document declares are not expanded, files that it names
+// are not opened, and what it holds in memory is bounded.
+type xmlReader struct {
+	*xml.Decoder
+	guard *xmlGuard
+}
+
+func newXML(r io.Reader) *xmlReader {
+	g := &xmlGuard{r: bufio.NewReaderSize(asUTF8(r), 64<<10)}
+	x := &xmlReader{xml.NewDecoder(g), g}
+	x.Strict = false
+	x.CharsetReader = func(_ string, r io.Reader) (io.Reader, error) { return r, nil } // it is UTF-8 already
+	return x
+}
+
+// line is where the decoder is.
+func (x *xmlReader) line() int {
+	line, _ := x.InputPos()
+	return line + x.guard.lines
+}
+
+// asUTF8 decodes a document by its byte order mark or by what it declares.
+func asUTF8(r io.Reader) io.Reader {
+	b := bufio.NewReaderSize(r, 4<<10)
+	first, _ := b.Peek(200)
+	var from encoding.Encoding
+	switch {
+	case bytes.HasPrefix(first, []byte("\xff\xfe")), bytes.HasPrefix(first, []byte("\xfe\xff")):
+		from = unicode.UTF16(unicode.LittleEndian, unicode.UseBOM)
+	default:
+		head, _, _ := strings.Cut(strings.ToLower(string(first)), "?>")
+		switch {
+		case strings.Contains(head, `"gb`), strings.Contains(head, `'gb`):
+			from = simplifiedchinese.GB18030
+		case strings.Contains(head, "iso-8859-1"), strings.Contains(head, "windows-1252"):
+			from = charmap.Windows1252
+		default:
+			from = unicode.UTF8BOM // bytes that are not UTF-8 become U+FFFD
+		}
+	}
+	return transform.NewReader(b, from.NewDecoder())
+}
+
+// errLongTag is a tag that is too long to be read.
+var errLongTag = errors.New("tag too long")
+
+// xmlGuard drops of every text what is too long, and replaces control characters, which XML does not allow and tools
+// write all the same. It knows just enough of XML to tell texts from tags.
+type xmlGuard struct {
+	r     *bufio.Reader
+	in    xmlPart
+	n     int     // bytes of the part so far
+	quote byte    // in a tag: the mark that is open
+	last  [3]byte // the last bytes, the newest last
+	end   []byte  // of a text that was dropped, still to be given
+	lines int     // that were dropped
+}
+
+type xmlPart int
+
+const (
+	inText xmlPart = iota
+	inTag
+	inCDATA
+	inComment
+)
+
+const cdata = "[CDATA["
+
+func (g *xmlGuard) Read(p []byte) (n int, err error) {
+	for n < len(p) {
+		if len(g.end) > 0 {
+			p[n], g.end = g.end[0], g.end[1:]
+			n++
+			continue
+		}
+		if n > 0 && g.r.Buffered() == 0 {
+			return n, nil
+		}
+		c, err := g.r.ReadByte()
+		if err != nil {
+			return n, err //nolint:wrapcheck // io.Reader's contract
+		}
+		keep := g.step(c)
+		switch {
+		case g.in == inTag && g.n > longestTag:
+			return n, errLongTag
+		case !keep && c == '\n':
+			g.lines++
+		case keep:
+			if c < ' ' && c != '\n' && c != '\t' && c != '\r' {
+				c = ' '
+			}
+			p[n] = c
+			n++
+		}
+	}
+	return n, nil
+}
+
+// step takes a byte and reports whether it is kept.
+func (g *xmlGuard) step(c byte) bool {
+	g.last = [3]byte{g.last[1], g.last[2], c}
+	g.n++
+	switch g.in {
+	case inText:
+		if c == '<' {
+			g.begin(inTag)
+			return true
+		}
+	case inCDATA:
+		return g.until("]]>")
+	case inComment:
+		return g.until("-->")
+	case inTag:
+		g.tag(c)
+		return true
+	}
+	return g.n <= longestText
+}
+
+// until follows a text to the mark that ends it, and reports whether this byte of it is kept.
+func (g *xmlGuard) until(mark string) bool {
+	keep := g.n <= longestText
+	if string(g.last[:]) == mark {
+		if !keep {
+			g.end = []byte(mark)
+		}
+		g.begin(inText)
+	}
+	return keep
+}
+
+// tag follows a tag to its end.
+func (g *xmlGuard) tag(c byte) {
+	switch {
+	case g.quote != 0:
+		if c == g.quote {
+			g.quote = 0
+		}
+	case g.n == 1 && c == '!':
+		if b, _ := g.r.Peek(len(cdata)); string(b) == cdata {
+			g.begin(inCDATA)
+		} else if string(b[:min(2, len(b))]) == "--" {
+			g.begin(inComment)
+		}
+	case c == '"' || c == '\'':
+		g.quote = c
+	case c == '>':
+		g.begin(inText)
+	}
+}
+
+func (g *xmlGuard) begin(p xmlPart) { g.in, g.n, g.quote = p, 0, 0 }

@@ -1,0 +1,114 @@
+package llm
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+)
+
+// haltedFor is how long a Halt makes no call. Then it tries once whether somebody has mended it.
+const haltedFor = 5 * time.Minute
+
+// alone is how long the first call is made alone. A provider that does not answer may take as long
+// as a call may; what else has to be asked does not wait for that.
+const alone = 10 * time.Second
+
+// Halt is a Generator that makes no further call after an error that is [Error.Lasting], and gives
+// that error in place of an answer. A second request that is not understood counts as one, if
+// none was understood before. The first call is made alone for some
+// seconds, so that a wrong key costs one call and not as many as are made at once. It is safe for
+// concurrent use.
+type Halt struct {
+	of  Generator
+	now func() time.Time
+
+	first chan struct{} // holds one token until the first call is over
+
+	mu    sync.Mutex
+	known bool      // the first call is over
+	heard bool      // a model has answered since
+	bad   int       // requests that were not understood
+	why   *Error    // the error that lasts; nil: there is none
+	at    time.Time // when it came
+}
+
+// NewHalt returns a Halt in front of a generator, with a clock.
+func NewHalt(of Generator, now func() time.Time) *Halt {
+	h := &Halt{of: of, now: now, first: make(chan struct{}, 1)}
+	h.first <- struct{}{}
+	return h
+}
+
+// Unwrap returns the generator, for [Find].
+func (h *Halt) Unwrap() any { return h.of }
+
+// Halted returns the error for which no call is made, nil if calls are made.
+func (h *Halt) Halted() *Error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.why
+}
+
+// Generate asks, unless an error lasts.
+func (h *Halt) Generate(ctx context.Context, r Request) (Answer, error) {
+	if !h.isKnown() {
+		late := time.NewTimer(alone)
+		defer late.Stop()
+		select {
+		case <-h.first:
+			defer func() { h.first <- struct{}{} }()
+		case <-late.C:
+		case <-ctx.Done():
+			return Answer{}, &Error{Kind: KindCancelled, Err: ctx.Err()}
+		}
+	}
+	if why := h.lasting(); why != nil {
+		return Answer{}, why
+	}
+	a, err := h.of.Generate(ctx, r)
+	h.learn(err)
+	return a, err
+}
+
+// isKnown reports whether the first call is over. When an error has lasted for haltedFor, the next
+// call is the first one again.
+func (h *Halt) isKnown() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.why != nil && h.now().Sub(h.at) > haltedFor {
+		h.why, h.known, h.heard, h.bad = nil, false, false, 0
+	}
+	return h.known
+}
+
+// lasting returns the error that lasts, without what it cost.
+func (h *Halt) lasting() *Error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.why == nil {
+		return nil
+	}
+	e := *h.why
+	e.Usage = Usage{}
+	return &e
+}
+
+// learn takes in how a call ended.
+func (h *Halt) learn(err error) {
+	e, failed := errors.AsType[*Error](err)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	switch {
+	case failed && e.Kind == KindCancelled:
+		return // says nothing of the provider
+	case err == nil || Answered(err):
+		h.heard = true
+	case failed && e.Kind == KindBadRequest:
+		h.bad++
+	}
+	h.known = true
+	if failed && (e.Lasting() || e.Kind == KindBadRequest && !h.heard && h.bad > 1) && h.why == nil {
+		h.why, h.at = e, h.now()
+	}
+}

@@ -1,0 +1,43 @@
+package langchain
+
+import "strings"
+
+// Names holds the names of the variables that FromEnv reads a model from, so that an error can
+// name the one that is wrong.
+type Names struct{ Model, BaseURL, APIKey string }
+
+// NamesOf returns the variables that FromEnv uses. ok is false if none of them is set.
+func NamesOf(getenv func(string) string) (names Names, ok bool) {
+	g, ok := pickGroup(func(name string) string { return strings.TrimSpace(getenv(name)) })
+	return Names{Model: g.model, BaseURL: g.baseURL, APIKey: g.apiKey}, ok
+}
+
+// Address returns the address that requests go to: BaseURL, or that of the provider.
+func (c Config) Address() string {
+	u, err := c.base()
+	if err != nil {
+		return ""
+	}
+	return u.String()
+}
+
+// The ways in which a model is asked for an object of a schema, the strictest first.
+const (
+	BySchema = "schema" // the server holds the model to it
+	ByTool   = "tool"   // the object is the input of a tool that the model has to call
+	ByJSON   = "json"   // the server holds the model to JSON alone
+	ByPrompt = "prompt" // only the prompt asks for it
+)
+
+// Form returns the strictest way that the provider has not refused so far.
+func (m *ChatModel) Form() string {
+	switch form := int(m.http.form.Load()); {
+	case form == formSchema && m.config.Provider == Anthropic:
+		return ByTool
+	case form == formSchema:
+		return BySchema
+	case form == formObject && m.config.Provider != Anthropic:
+		return ByJSON
+	}
+	return ByPrompt
+}

@@ -1,0 +1,72 @@
+package meter
+
+import (
+	"context"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/memtree/memtree/llm"
+)
+
+// EmbedStage is the stage under which the calls of an embedder are counted.
+const EmbedStage = "embed"
+
+// TextsAtOnce is how many texts make one call of an embedder, at most.
+const TextsAtOnce = 32
+
+// embedder is an Embedder whose calls a Meter counts.
+type embedder struct {
+	llm.Embedder
+	meter *Meter
+	price func(llm.Usage) float64
+}
+
+// Embedder returns an embedder whose calls count, and are held within the bounds, like those of the generator.
+// price is what its tokens cost; nil: unknown.
+func (m *Meter) Embedder(of llm.Embedder, price func(llm.Usage) float64) llm.Embedder {
+	return embedder{of, m, price}
+}
+
+// Unwrap returns the embedder, for [llm.Find].
+func (e embedder) Unwrap() any { return e.Embedder }
+
+// Embed asks for [TextsAtOnce] texts in a call.
+func (e embedder) Embed(ctx context.Context, texts []string) ([][]float32, error) {
+	out := make([][]float32, 0, len(texts))
+	for some := range slices.Chunk(texts, TextsAtOnce) {
+		got, err := e.call(ctx, some)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, got...)
+	}
+	return out, nil
+}
+
+func (e embedder) call(ctx context.Context, texts []string) (got [][]float32, err error) {
+	ctx, tally := llm.WithTally(ctx)
+	c := counted{stage: EmbedStage, price: e.price, most: llm.Usage{InputTokens: characters(texts)}}
+	err = e.meter.count(ctx, c, func(ctx context.Context) (llm.Usage, error) {
+		var err error
+		got, err = e.Embedder.Embed(ctx, texts)
+		return tally.Usage(), err
+	})
+	return got, err
+}
+
+// characters is the number of tokens that texts have at most.
+func characters(texts []string) int {
+	n := 0
+	for _, t := range texts {
+		n += utf8.RuneCountInString(t)
+	}
+	return n
+}
+
+// EstimateTexts returns how often an embedder is called for texts, and what that will take, roughly.
+func EstimateTexts(texts []string) (calls int, u llm.Usage) {
+	for _, t := range texts {
+		u.InputTokens += Estimate(llm.Request{Prompt: t}).InputTokens
+	}
+	return (len(texts) + TextsAtOnce - 1) / TextsAtOnce, u
+}

@@ -1,0 +1,200 @@
+package tape
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"github.com/memtree/memtree/llm"
+)
+
+// A Problem says why a folder cannot be used.
+type Problem string
+
+// The problems of a [FolderError].
+const (
+	IsMissing   Problem = "there is no such folder"
+	IsFile      Problem = "it is a file, not a folder"
+	IsEmpty     Problem = "there is no recording in it"
+	NotReadable Problem = "it cannot be read"
+	NotWritable Problem = "nothing can be written into it"
+	TooMuch     Problem = "there is too much in it"
+	IsBroken    Problem = "it is no recording" // of a file
+	IsMixed     Problem = "there are vectors of several models in it"
+)
+
+// FolderError says that a folder of recordings, or a file in it, cannot be used.
+type FolderError struct {
+	Path    string
+	Problem Problem
+	Err     error // may be nil
+}
+
+func (e *FolderError) Error() string {
+	s := e.Path + ": " + string(e.Problem)
+	if e.Err != nil {
+		s += ": " + e.Err.Error()
+	}
+	return s
+}
+
+// Unwrap returns the cause.
+func (e *FolderError) Unwrap() error { return e.Err }
+
+// MissingError says that a request was not recorded. It comes in an [*llm.Error] of kind not recorded.
+type MissingError struct {
+	Name string // of the prompt
+	File string // in which the recording would be
+}
+
+func (e *MissingError) Error() string {
+	return fmt.Sprintf("%s was not recorded: there is no file %s", e.Name, e.File)
+}
+
+// Player is a Generator that answers from recordings. It asks no model. A request without a
+// recording fails with [llm.KindNotRecorded], which settles nothing. It is safe for concurrent use.
+type Player struct {
+	dir  string
+	all  map[string]recording
+	hash string
+
+	embedModel string // that wrote vectors, the first by name of file; "" if there are none
+	dims       int    // of the first vector
+
+	mu      sync.Mutex
+	missing int
+	first   *MissingError
+}
+
+// Open reads all recordings of a folder. The error is a [*FolderError], which names the file that is
+// broken.
+func Open(dir string) (*Player, error) {
+	info, err := os.Stat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, &FolderError{Path: dir, Problem: IsMissing}
+	case err != nil:
+		return nil, &FolderError{Path: dir, Problem: NotReadable, Err: err}
+	case !info.IsDir():
+		return nil, &FolderError{Path: dir, Problem: IsFile}
+	}
+	entries, err := os.ReadDir(dir) // sorted by name
+	if err != nil {
+		return nil, &FolderError{Path: dir, Problem: NotReadable, Err: err}
+	}
+	p := &Player{dir: dir, all: map[string]recording{}}
+	left, h := int64(maxBytes), sha256.New()
+	for _, e := range entries {
+		if !isRecording(e.Name()) {
+			continue
+		}
+		path := filepath.Join(dir, e.Name())
+		b, err := readFile(path)
+		if err != nil {
+			return nil, err
+		}
+		if left -= int64(len(b)); left < 0 || len(p.all) >= maxFiles {
+			return nil, &FolderError{Path: dir, Problem: TooMuch}
+		}
+		c, err := decode(b)
+		if err != nil {
+			return nil, &FolderError{Path: path, Problem: IsBroken, Err: err}
+		}
+		p.all[e.Name()[:keyDigits]] = c
+		if c.Vector != nil && p.embedModel == "" {
+			p.embedModel, p.dims = c.Model, len(c.Vector)/4
+		}
+		fmt.Fprintf(h, "%s %d:%s", e.Name(), len(b), b)
+	}
+	if len(p.all) == 0 {
+		return nil, &FolderError{Path: dir, Problem: IsEmpty}
+	}
+	p.hash = hex.EncodeToString(h.Sum(nil)[:8])
+	return p, nil
+}
+
+// readFile reads a recording. It reads only a file: a link to a device has no end.
+func readFile(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, &FolderError{Path: path, Problem: NotReadable, Err: err}
+	case !info.Mode().IsRegular():
+		return nil, &FolderError{Path: path, Problem: IsBroken, Err: errors.New("it is not a file")}
+	}
+	f, err := os.Open(path) //nolint:gosec // the user names the folder
+	if err != nil {
+		return nil, &FolderError{Path: path, Problem: NotReadable, Err: err}
+	}
+	defer f.Close() //nolint:errcheck // only read
+	b, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	switch {
+	case err != nil:
+		return nil, &FolderError{Path: path, Problem: NotReadable, Err: err}
+	case len(b) > maxFile:
+		return nil, &FolderError{Path: path, Problem: IsBroken, Err: fmt.Errorf("it has more than %d bytes", maxFile)}
+	}
+	return b, nil
+}
+
+// ID names these recordings: other ones have another ID.
+func (p *Player) ID() string { return "recordings " + p.hash }
+
+// Plays reports that nobody is asked, for whoever counts.
+func (*Player) Plays() bool { return true }
+
+// Len returns how many answers are recorded, and how many vectors.
+func (p *Player) Len() (answers, vectors int) {
+	for _, c := range p.all {
+		if c.Vector != nil {
+			vectors++
+		}
+	}
+	return len(p.all) - vectors, vectors
+}
+
+// Models returns the models that wrote the answers, sorted.
+func (p *Player) Models() []string {
+	names := map[string]bool{}
+	for _, c := range p.all {
+		if c.Failure == "" && c.Vector == nil {
+			names[c.Model] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(names))
+}
+
+// Missing returns how many requests had no recording, and one of the first; nil if all had.
+func (p *Player) Missing() (n int, first *MissingError) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.missing, p.first
+}
+
+// Generate answers from the recording of the request.
+func (p *Player) Generate(ctx context.Context, r llm.Request) (llm.Answer, error) {
+	if err := ctx.Err(); err != nil {
+		return llm.Answer{}, &llm.Error{Kind: llm.KindCancelled, Err: err}
+	}
+	key := Key(r)
+	if c, ok := p.all[key]; ok {
+		return c.play(r)
+	}
+	missing := &MissingError{Name: r.Name, File: filepath.Join(p.dir, key+suffix)}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.missing++
+	if p.first == nil || missing.File < p.first.File {
+		p.first = missing // the least, so that it does not depend on which of several came first
+	}
+	return llm.Answer{}, &llm.Error{Kind: llm.KindNotRecorded, Err: missing}
+}

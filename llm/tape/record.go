@@ -1,0 +1,193 @@
+package tape
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+
+	"github.com/memtree/memtree/llm"
+)
+
+// Recorder is a Generator in front of another. It writes what the model wrote into files: answers, and
+// answers that were malformed, refused or cut off. Other failures are the provider's, and are not
+// recorded. A request that is made again replaces its recording. It is safe for concurrent use.
+type Recorder struct {
+	of    llm.Generator
+	dir   string
+	model string
+	scrub func(string) string
+
+	mu    sync.Mutex
+	n     int
+	first error // of a recording that could not be written
+}
+
+// NewRecorder returns a Recorder that writes into a folder, which it makes if there is none. model is
+// the one that is asked, for failures, which do not name it. scrub takes secrets out of a text. What the
+// Recorder returns is scrubbed too, so that playing a recording goes on with the same words as making it.
+// The error is a [*FolderError].
+func NewRecorder(of llm.Generator, dir, model string, scrub func(string) string) (*Recorder, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		if info, statErr := os.Stat(dir); statErr == nil && !info.IsDir() {
+			return nil, &FolderError{Path: dir, Problem: IsFile, Err: err}
+		}
+		return nil, &FolderError{Path: dir, Problem: NotWritable, Err: err}
+	}
+	f, err := os.CreateTemp(dir, "*.tmp")
+	if err != nil {
+		return nil, &FolderError{Path: dir, Problem: NotWritable, Err: err}
+	}
+	if err := errors.Join(f.Close(), os.Remove(f.Name())); err != nil {
+		return nil, &FolderError{Path: dir, Problem: NotWritable, Err: err}
+	}
+	return &Recorder{of: of, dir: dir, model: model, scrub: scrub}, nil
+}
+
+// Unwrap returns the generator, for [llm.Find].
+func (r *Recorder) Unwrap() any { return r.of }
+
+// Recorded returns how many recordings were written, and the first error of one that was not. An answer
+// that could not be recorded was returned all the same.
+func (r *Recorder) Recorded() (n int, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.n, r.first
+}
+
+// Generate passes the request on and records what the model wrote.
+func (r *Recorder) Generate(ctx context.Context, q llm.Request) (llm.Answer, error) {
+	a, err := r.of.Generate(ctx, q)
+	c, ok := r.recordingOf(q, a, err)
+	if !ok {
+		return a, err
+	}
+	r.write(Key(q), &c)
+	if c.Failure == llm.KindRefused || c.Failure == llm.KindTruncated {
+		return a, err // it says more than the recording does
+	}
+	return c.play(q)
+}
+
+// recordingOf returns the recording of an answer or failure, false if none is made.
+func (r *Recorder) recordingOf(q llm.Request, a llm.Answer, err error) (recording, bool) {
+	c := recording{
+		Format: format,
+		Name:   r.line(cmp.Or(q.Name, unnamed)),
+		Model:  r.line(cmp.Or(a.Model, r.model, unnamed)),
+		Usage:  a.Usage,
+	}
+	if err == nil {
+		c.Answer = scrubJSON(a.JSON, r.scrub)
+		return c, true
+	}
+	e, ok := errors.AsType[*llm.Error](err)
+	if !ok || !recorded(e.Kind) {
+		return c, false
+	}
+	c.Failure, c.Usage = e.Kind, e.Usage
+	if invalid, ok := errors.AsType[*llm.Invalid](err); ok && e.Kind == llm.KindMalformed {
+		c.Text = r.scrub(strings.ToValidUTF8(invalid.Answer, "\uFFFD"))
+	}
+	return c, true
+}
+
+// line makes a name fit for a recording.
+func (r *Recorder) line(s string) string {
+	s = strings.Map(func(c rune) rune {
+		if unicode.IsControl(c) {
+			return ' '
+		}
+		return c
+	}, r.scrub(strings.ToValidUTF8(s, "\uFFFD")))
+	if chars := []rune(s); len(chars) > maxName {
+		s = string(chars[:maxName])
+	}
+	return s
+}
+
+func (r *Recorder) write(key string, c *recording) {
+	err := r.save(key, c)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err == nil {
+		r.n++
+	} else if r.first == nil {
+		r.first = fmt.Errorf("record %s: %w", c.Name, err)
+	}
+}
+
+// save renames a file into place, since the same request may be made twice at once, and a command may
+// be killed.
+func (r *Recorder) save(key string, c *recording) error {
+	b, err := c.encode()
+	if err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(r.dir, "*.tmp") // with mode 0600
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(b)
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), filepath.Join(r.dir, key+suffix))
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return nil
+}
+
+// scrubJSON scrubs the strings of an object, and the names of its fields. Where nothing is to be taken
+// out, the bytes stay as they are.
+func scrubJSON(raw json.RawMessage, scrub func(string) string) json.RawMessage {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	var v any
+	if d.Decode(&v) != nil {
+		return raw // cannot be: it is an answer
+	}
+	changed := false
+	v = scrubValue(v, func(s string) string {
+		t := scrub(s)
+		changed = changed || t != s
+		return t
+	})
+	if !changed {
+		return raw
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if e.Encode(v) != nil {
+		return raw // cannot be: it was decoded from JSON
+	}
+	return bytes.TrimSpace(b.Bytes())
+}
+
+func scrubValue(v any, scrub func(string) string) any {
+	switch v := v.(type) {
+	case string:
+		return scrub(v)
+	case []any:
+		for i := range v {
+			v[i] = scrubValue(v[i], scrub)
+		}
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for _, name := range slices.Sorted(maps.Keys(v)) { // sorted, since two names may become one
+			out[scrub(name)] = scrubValue(v[name], scrub)
+		}
+		return out
+	}
+	return v
+}

@@ -1,0 +1,141 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"runtime/debug"
+	"sync"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// MaxArguments is how many bytes the arguments of one call may have.
+const MaxArguments = 4 << 20
+
+// call is one call of a tool.
+type call struct {
+	client string // name of the program that calls, as it says itself; "" where it does not
+}
+
+// texter is an answer that says itself what an agent reads. Other answers are read as JSON.
+type texter interface{ text() string }
+
+// add adds a tool. The schemas follow from the types In and Out. Whatever goes wrong is an
+// answer with IsError and a sentence; nothing ends the session.
+func add[In, Out any](
+	s *server, x *mcp.Server, t *mcp.Tool, do func(context.Context, call, In) (Out, error),
+) {
+	t.Title = inLang(s.o.Lang, t.Annotations.Title, chineseTitles[t.Name])
+	t.Annotations.Title, t.Annotations.OpenWorldHint = t.Title, new(false)
+	schema := schemaOf[In]()
+	t.InputSchema, t.OutputSchema = writtenSchema[In](), writtenSchema[Out]()
+	x.AddTool(t, func(ctx context.Context, req *mcp.CallToolRequest) (res *mcp.CallToolResult, _ error) {
+		defer func() {
+			if p := recover(); p != nil {
+				s.o.Logger.Error("a tool failed", "tool", t.Name, "panic", p, "stack", string(debug.Stack()))
+				res = failed(errors.New("memtree made a mistake in this call, nothing was changed by it; go on without memory, " +
+					"and tell the people who run memtree"))
+			}
+		}()
+		var in In
+		if err := decode(schema, req.Params.Arguments, &in); err != nil {
+			return failed(err), nil
+		}
+		out, err := do(ctx, callOf(req), in)
+		if err != nil {
+			s.o.Logger.Info("a call was refused", "tool", t.Name, "error", err)
+			return failed(s.sentence(err)), nil
+		}
+		return answer(out)
+	})
+}
+
+// callOf returns what a request says of its caller.
+func callOf(req *mcp.CallToolRequest) call {
+	if req.Session == nil {
+		return call{}
+	}
+	p := req.Session.InitializeParams()
+	if p == nil || p.ClientInfo == nil {
+		return call{}
+	}
+	return call{client: p.ClientInfo.Name}
+}
+
+// decode reads the arguments of a call into a value of the type that the schema is of.
+func decode(schema *jsonschema.Schema, arguments json.RawMessage, to any) error {
+	if len(arguments) > MaxArguments {
+		return fmt.Errorf("the arguments have %d bytes; the most is %d: shorten the longest "+
+			"text", len(arguments), MaxArguments)
+	}
+	if len(arguments) == 0 || kindOf(arguments) == "null" {
+		arguments = json.RawMessage("{}")
+	}
+	if why := problem(schema, arguments, ""); why != "" {
+		return errors.New(why)
+	}
+	if err := json.Unmarshal(arguments, to); err != nil {
+		return fmt.Errorf("the arguments cannot be read (%w); send a JSON object as the tool's schema says", err)
+	}
+	return nil
+}
+
+// answer is the result of a call that went well: the value as structured content, and as text
+// for clients that show texts alone.
+func answer(out any) (*mcp.CallToolResult, error) {
+	b, err := marshal(out)
+	if err != nil {
+		return nil, err
+	}
+	said := string(b)
+	if t, ok := out.(texter); ok {
+		said = t.text()
+	}
+	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: said}}, StructuredContent: b}, nil
+}
+
+// failed is the result of a call that did not go well.
+func failed(err error) *mcp.CallToolResult {
+	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: err.Error()}}}
+}
+
+// schemas has the schema of every type that one was made of, and its JSON. Neither is changed
+// after that.
+var schemas sync.Map
+
+type madeSchema struct {
+	schema *jsonschema.Schema
+	json   json.RawMessage
+}
+
+// schemaOf returns the JSON schema of a type, with the limits that the tags limit and enum of
+// its fields name.
+func schemaOf[T any]() *jsonschema.Schema { return schemaMade[T]().schema }
+
+// writtenSchema returns the same as JSON, so that it is not written anew for every server.
+func writtenSchema[T any]() json.RawMessage { return schemaMade[T]().json }
+
+func schemaMade[T any]() madeSchema {
+	of := reflect.TypeFor[T]()
+	if known, ok := schemas.Load(of); ok {
+		return known.(madeSchema)
+	}
+	s, err := jsonschema.For[T](&jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
+		reflect.TypeFor[json.RawMessage](): {},
+	}})
+	if err != nil {
+		panic(fmt.Sprintf("the schema of %s: %v", of, err)) // the types are parts of the program
+	}
+	limit(s, of)
+	b, err := json.Marshal(s)
+	if err != nil {
+		panic(fmt.Sprintf("the schema of %s: %v", of, err)) // as above
+	}
+	made := madeSchema{s, b}
+	schemas.Store(of, made)
+	return made
+}

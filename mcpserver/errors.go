@@ -1,0 +1,45 @@
+package mcpserver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"syscall"
+
+	"github.com/memtree/memtree/tree"
+)
+
+// sentence words an error for an agent: what happened, and what to do.
+func (s *server) sentence(err error) error {
+	var field *tree.FieldError
+	var damaged *tree.CorruptError
+	switch {
+	case errors.As(err, &field):
+		name := field.Field
+		if name == "reason" {
+			name = "note"
+		}
+		return fmt.Errorf("%s %s", name, field.Problem)
+	case errors.Is(err, context.DeadlineExceeded):
+		return errors.New("memory did not answer in time; go on without it, or try again")
+	case errors.Is(err, context.Canceled):
+		return errors.New("the call was cancelled")
+	case errors.Is(err, tree.ErrContradiction):
+		return errors.New("another run was recorded under this id with other content, so nothing was recorded; give this " +
+			"run a run_id of its own")
+	case errors.Is(err, tree.ErrReadOnly):
+		return errors.New("memory can only be read here, so nothing was recorded; go on without")
+	case errors.Is(err, tree.ErrClosed):
+		return errors.New("memory is closing; go on without it")
+	case errors.Is(err, tree.ErrFull), errors.Is(err, syscall.ENOSPC):
+		return errors.New("the disk of memory is full, so nothing was recorded; tell the people who run memtree")
+	case errors.Is(err, tree.ErrFailed):
+		return errors.New("the disk of memory failed while writing; tell the people who run memtree, and record the run " +
+			"again later: recording it twice changes nothing")
+	case errors.As(err, &damaged):
+		s.o.Logger.Error("the store is damaged", "error", err)
+		return errors.New("a part of memory is damaged and cannot be read; tell the people who run memtree to call memtree " +
+			"fsck, and go on without")
+	}
+	return err
+}

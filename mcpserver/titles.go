@@ -1,0 +1,14 @@
+package mcpserver
+
+// chineseTitles are the titles of the tools, which people see in their clients.
+var chineseTitles = map[string]string{
+	"get_guidance":      "测试前获取提示",
+	"search_memories":   "搜索记忆",
+	"get_memory":        "查看一条记忆",
+	"assess_verdict":    "评估一个判断",
+	"record_outcome":    "记录测试结果",
+	"record_case":       "记录错误的判断",
+	"propose_memory":    "提议一条教训",
+	"list_review_queue": "列出待人审核的内容",
+	"memory_stats":      "统计记忆",
+}

@@ -1,0 +1,135 @@
+package browser
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/require"
+)
+
+// mostWeight is how heavy a page may be, with its style and script, in bytes.
+const mostWeight = 100_000
+
+// all are the pages of a tree.
+func (w *world) all() []string {
+	const in = "/trees/default/"
+	lesson := w.lesson()
+	return []string{
+		in + "inbox", in + "memories", in + "memories?level=all&state=all", in + "memories?words=zzzz",
+		in + "memories/" + lesson.ID, in + "memories/" + lesson.ID + "/edit", in + "memories/" + lesson.Children[0],
+		in + "ask", in + "ask?prompt=" + url.QueryEscape(w.asked(lesson.Children[0])), in + "effect", in + "review",
+		in + "health", "/trees/empty/inbox", "/trees/empty/effect", "/trees/empty/memories", "/trees/empty/review",
+		"/trees/none/inbox", "/login",
+	}
+}
+
+// asked is the task of a case.
+func (w *world) asked(id string) string {
+	n, err := w.m.Tree().Get(w.t.Context(), id)
+	require.NoError(w.t, err)
+	return n.CaseData.TestCase.Prompt
+}
+
+// fault is what axe says of a page.
+type fault struct {
+	ID, Impact, Help string
+	Nodes            []string
+}
+
+const askAxe = `axe.run(document).then(function (r) {
+  return r.violations.map(function (v) {
+    return {ID: v.id, Impact: v.impact || "", Help: v.help, Nodes: v.nodes.map(function (n) { return n.html; }).slice(0, 3)};
+  });
+})`
+
+// Every page, in both languages and both colours, on a telephone and on a desk: nothing overflows, it is light, axe
+// finds no serious fault, the policy stops nothing.
+func TestEveryPage(t *testing.T) {
+	axe, err := os.ReadFile("node_modules/axe-core/axe.min.js")
+	require.NoError(t, err, "make browser fetches axe")
+	w := newWorld(t)
+	w.fill()
+	c := newChrome(t, w.url)
+	c.signIn(w)
+	paths, visits, heaviest, slight := w.all(), 0, 0, map[string]int{}
+	for _, lang := range []string{"en", "zh"} {
+		c.speak(lang)
+		for _, scheme := range []string{"light", "dark"} {
+			for _, width := range []int64{360, 1280} {
+				c.look(width, scheme)
+				for _, path := range paths {
+					what := fmt.Sprintf("%s %s %d %s", lang, scheme, width, path)
+					c.visit(path)
+					visits++
+					require.LessOrEqual(t, eval[int64](c, "document.documentElement.scrollWidth"), width, what)
+					require.Equal(t, lang, eval[string](c, "document.documentElement.lang"), what)
+					weight := eval[int](c, `performance.getEntriesByType("navigation").concat(`+
+						`performance.getEntriesByType("resource")).reduce((n, e) => n + e.decodedBodySize, 0)`)
+					require.LessOrEqual(t, weight, mostWeight, what)
+					heaviest = max(heaviest, weight)
+					c.run(chromedp.Evaluate(string(axe), nil))
+					for _, f := range c.axe() {
+						if f.Impact == "serious" || f.Impact == "critical" {
+							t.Errorf("%s: %s: %s\n%q", what, f.ID, f.Help, f.Nodes)
+						} else {
+							slight[f.ID]++
+						}
+					}
+					require.Empty(t, c.stopped(), what)
+				}
+			}
+		}
+	}
+	require.Zero(t, c.alerts.Load())
+	t.Logf("%d visits to %d pages; the heaviest has %d bytes; slighter faults: %v", visits, len(paths), heaviest, slight)
+}
+
+func (c *chrome) axe() (out []fault) {
+	c.t.Helper()
+	c.run(chromedp.Evaluate(askAxe, &out, func(p *runtime.EvaluateParams) *runtime.EvaluateParams {
+		return p.WithAwaitPromise(true)
+	}))
+	return out
+}
+
+// TestShots writes pictures of the pages to the folder MEMTREE_SHOTS, to be looked at.
+func TestShots(t *testing.T) {
+	dir := os.Getenv("MEMTREE_SHOTS")
+	if dir == "" {
+		t.Skip("set MEMTREE_SHOTS to a folder")
+	}
+	w := newWorld(t)
+	w.fill()
+	c := newChrome(t, w.url)
+	c.signIn(w)
+	lesson, in := w.lesson(), "/trees/default/"
+	pages := map[string]string{
+		"inbox": in + "inbox", "lesson": in + "memories/" + lesson.ID, "case": in + "memories/" + lesson.Children[0],
+		"effect": in + "effect", "ask": in + "ask?prompt=" + url.QueryEscape(w.asked(lesson.Children[0])),
+		"review": in + "review", "memories": in + "memories", "edit": in + "memories/" + lesson.ID + "/edit",
+		"health": in + "health", "empty-effect": "/trees/empty/effect", "empty-inbox": "/trees/empty/inbox",
+	}
+	for _, lang := range []string{"en", "zh"} {
+		c.speak(lang)
+		for _, scheme := range []string{"light", "dark"} {
+			for _, width := range []int64{360, 1280} {
+				c.look(width, scheme)
+				for name, path := range pages {
+					c.visit(path)
+					var b []byte
+					c.run(chromedp.ActionFunc(func(ctx context.Context) error {
+						return chromedp.CaptureScreenshot(&b).Do(ctx)
+					}))
+					file := fmt.Sprintf("%s-%s-%s-%d.png", name, lang, scheme, width)
+					require.NoError(t, os.WriteFile(filepath.Join(dir, file), b, 0o600))
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,181 @@
+package browser
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/effect"
+	"github.com/memtree/memtree/fixtures"
+	"github.com/memtree/memtree/ingest"
+	"github.com/memtree/memtree/server"
+	"github.com/memtree/memtree/server/token"
+	"github.com/memtree/memtree/transfer"
+	"github.com/memtree/memtree/tree"
+)
+
+// world is a service with two trees: one that has learned, has runs that wait for a truth, trials and imports, and one
+// that is empty.
+type world struct {
+	t      testing.TB
+	m      *memtree.Memory
+	url    string
+	secret string // the token of somebody who may do everything
+	now    time.Time
+}
+
+func shared(name string) string {
+	return filepath.Join(cmp.Or(os.Getenv("MEMTREE_SHARED"), "../../../shared"), "data", filepath.FromSlash(name))
+}
+
+// runs are those of the shared suite, or those of the demo where that is not here.
+func runs(t testing.TB) []memtree.Evaluation {
+	t.Helper()
+	b, err := os.ReadFile(shared("lessons/suite-a/runs.jsonl"))
+	if err != nil {
+		t.Logf("the demo's runs are taken: %v", err)
+		b, err = fixtures.Files.ReadFile("rooms.jsonl")
+		require.NoError(t, err)
+		more, err := fixtures.Files.ReadFile("shop.jsonl")
+		require.NoError(t, err)
+		b = append(b, more...)
+	}
+	var out []memtree.Evaluation
+	for e, err := range ingest.Read("runs.jsonl", bytes.NewReader(b)) {
+		require.NoError(t, err)
+		out = append(out, e)
+	}
+	return out
+}
+
+func newWorld(t testing.TB) *world {
+	t.Helper()
+	w := &world{t: t, now: time.Date(2026, 5, 1, 8, 0, 0, 0, time.UTC)}
+	w.m = w.open()
+	trees := server.NewTrees()
+	require.NoError(t, trees.Add(server.Default, w.m, false))
+	require.NoError(t, trees.Add("empty", w.open(), false))
+	dir := t.TempDir()
+	tok, secret, err := token.New("ann", []token.Scope{token.Admin}, nil, time.Now(), time.Hour)
+	require.NoError(t, err)
+	require.NoError(t, token.Add(dir, tok))
+	w.secret = secret
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	s := server.New(trees, server.Options{Tokens: token.NewKeeper(dir), Version: "test"})
+	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
+	ended := make(chan error)
+	go func() { ended <- s.Serve(ctx, l) }()
+	t.Cleanup(func() {
+		stop()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+		if err := trees.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	w.url = "http://" + l.Addr().String()
+	return w
+}
+
+func (w *world) open() *memtree.Memory {
+	held := effect.Fixed(1. / 3)
+	m, err := memtree.Open(w.t.Context(), "", &memtree.Options{
+		InMemory: true, Deadline: time.Minute, Holdout: &held, Now: func() time.Time { return w.now },
+	})
+	require.NoError(w.t, err)
+	return m
+}
+
+// fill makes the first tree what a team has after some weeks.
+func (w *world) fill() {
+	all := runs(w.t)
+	known := len(all) * 7 / 10
+	w.record(w.m, all[:known])
+	w.evolve(w.m, nil)
+	w.try(all[:known])
+	for i := range all[known:] {
+		e := &all[known+i]
+		e.GroundTruth, e.Correct, e.Direction, e.Reason = nil, nil, "", ""
+	}
+	w.record(w.m, all[known:])
+	w.evolve(w.m, &memtree.EvolveOptions{Review: true})
+	w.bring(runs(w.t)[len(all)/3:])
+}
+
+func (w *world) record(m *memtree.Memory, es []memtree.Evaluation) {
+	_, err := m.RecordAll(w.t.Context(), es)
+	require.NoError(w.t, err)
+	require.NoError(w.t, m.Wait(w.t.Context()))
+}
+
+func (w *world) evolve(m *memtree.Memory, o *memtree.EvolveOptions) {
+	_, err := m.Evolve(w.t.Context(), o)
+	require.NoError(w.t, err)
+}
+
+// try has some tests run again with guidance, or without where chance held them out. With guidance more are right.
+func (w *world) try(es []memtree.Evaluation) {
+	var wrong []memtree.Evaluation
+	for _, e := range es {
+		if e.Correct != nil && !*e.Correct {
+			wrong = append(wrong, e)
+		}
+	}
+	const trials = 120
+	for i := range trials {
+		e := wrong[i*7%len(wrong)%20]
+		w.now = w.now.Add(3 * time.Hour)
+		run := fmt.Sprint("trial-", i)
+		g, err := w.m.Guide(w.t.Context(), memtree.Query{
+			Prompt: e.Prompt, Scene: e.Scene, Scope: tree.Scope{Product: e.Scope.Product, Suite: e.Scope.Suite}, RunID: run,
+		})
+		require.NoError(w.t, err)
+		right := g.Text != "" && i%4 > 0 || g.Text == "" && i%3 == 0
+		again := memtree.Evaluation{
+			ID: run + "|" + e.CaseID, RunID: run, CaseID: e.CaseID, Prompt: e.Prompt, Scene: e.Scene, Scope: e.Scope,
+			Judgment: e.Judgment, GroundTruth: e.GroundTruth, Reason: e.Reason, Trial: g.Trial, At: w.now,
+		}
+		if right {
+			again.Judgment, again.Reason = e.GroundTruth, ""
+		}
+		w.record(w.m, []memtree.Evaluation{again})
+	}
+}
+
+// bring imports what another team learned.
+func (w *world) bring(es []memtree.Evaluation) {
+	other, err := memtree.Open(w.t.Context(), "", &memtree.Options{
+		InMemory: true, Label: "north team", Now: func() time.Time { return w.now },
+	})
+	require.NoError(w.t, err)
+	defer func() { require.NoError(w.t, other.Close()) }()
+	w.record(other, es)
+	w.evolve(other, nil)
+	s, err := other.Transfer().Export(w.t.Context(), nil)
+	require.NoError(w.t, err)
+	_, err = w.m.Transfer().Import(w.t.Context(), s.Nodes(w.t.Context()), &transfer.ImportOptions{})
+	require.NoError(w.t, err)
+}
+
+// lesson returns the lesson in use that most cases stand behind.
+func (w *world) lesson() (best tree.Node) {
+	for n, err := range w.m.Tree().Scan(w.t.Context(), tree.Filter{Level: 2}) {
+		require.NoError(w.t, err)
+		if n.Live() && len(n.Children) > len(best.Children) {
+			best = n
+		}
+	}
+	require.NotEmpty(w.t, best.ID, "nothing was learned")
+	return best
+}

@@ -1,0 +1,229 @@
+package memtree
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/memtree/memtree/evolution"
+	"github.com/memtree/memtree/formation"
+	"github.com/memtree/memtree/llm"
+	"github.com/memtree/memtree/llm/meter"
+	"github.com/memtree/memtree/tree"
+)
+
+// rereads is what is known of the cases that wait for a model.
+type rereads struct {
+	turn chan struct{} // holds one token: one at a time rereads
+	none atomic.Bool   // no case waits, as far as is known
+
+	mu   sync.Mutex
+	vain map[string]bool // asked for without an answer since Open, or the last Evolve; guarded by mu
+}
+
+// inVain notes that a case was asked for without an answer.
+func (r *rereads) inVain(id string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.vain[id] = true
+}
+
+func (r *rereads) wasInVain(id string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.vain[id]
+}
+
+// noteFormed notes which cases of a batch wait. A model that would not answer for one of them, or
+// not to its end, or may not be asked, is not asked again at once; one that was not reached is.
+func (m *Memory) noteFormed(all []formation.Formed) {
+	for i := range all {
+		switch llm.KindOf(all[i].ModelErr) {
+		case llm.KindRefused, llm.KindTruncated, llm.KindTooLarge, llm.KindBound, llm.KindNotRecorded:
+			m.rereads.inVain(all[i].Verdict.Node)
+		default:
+		}
+	}
+	m.rereads.none.Store(false) // after the commit, so that who looks for cases that wait finds them
+}
+
+// rereadAtOnce is how many cases are read before they are committed.
+const rereadAtOnce = 16
+
+// reread has the model read the cases that the rules read because it had failed, while it answers,
+// and returns how many it read. Each is asked for once. With learned it also reads cases that
+// lessons stand on, which then may be learned anew; so only Evolve asks for these.
+func (m *Memory) reread(ctx context.Context, learned bool, of *boundedModel) (done int, err error) {
+	if m.halt == nil || m.opts.ReadOnly || m.rereads.none.Load() {
+		return 0, nil
+	}
+	select {
+	case <-m.rereads.turn:
+		defer func() { m.rereads.turn <- struct{}{} }()
+	case <-ctx.Done():
+		return 0, ctx.Err()
+	}
+	if learned {
+		m.rereads.mu.Lock()
+		m.rereads.vain = map[string]bool{}
+		m.rereads.mu.Unlock()
+	}
+	waiting, err := m.waiting(ctx, learned)
+	if err != nil {
+		return 0, err
+	}
+	former := m.former.With(of)
+	for len(waiting) > 0 && !of.down() && ctx.Err() == nil {
+		some := waiting[:min(rereadAtOnce, len(waiting))]
+		waiting = waiting[len(some):]
+		n, err := m.keepReread(ctx, m.rereadSome(ctx, former, of, some))
+		if done += n; err != nil {
+			return done, err
+		}
+	}
+	return done, ctx.Err()
+}
+
+// estimateReread returns what it would take to read the cases that wait.
+func (m *Memory) estimateReread(ctx context.Context, o *EvolveOptions) (meter.Spent, error) {
+	waiting, err := m.waiting(ctx, true)
+	if err != nil {
+		return meter.Spent{}, err
+	}
+	of := meter.New(&meter.Estimator{}, meter.Options{Calls: o.MaxCalls, Cost: o.MaxCost, Price: o.Price.Of})
+	former := m.former.With(of)
+	for i := range waiting {
+		if _, err := former.Again(ctx, waiting[i]); err != nil && llm.KindOf(err) == "" {
+			return meter.Spent{}, err
+		}
+	}
+	return of.Total(), nil
+}
+
+// waiting returns the cases that wait, sorted by id; with learned false, without those that lessons
+// stand on and those that were asked for in vain.
+func (m *Memory) waiting(ctx context.Context, learned bool) ([]tree.Node, error) {
+	var out []tree.Node
+	none := true
+	m.rereads.none.Store(true) // a case that comes meanwhile says otherwise
+	for n, err := range (trusted{m.store}).Scan(ctx, tree.Filter{Level: tree.Case.Level()}) {
+		if err != nil {
+			m.rereads.none.Store(false)
+			return nil, err
+		}
+		if formation.Waits(&n) {
+			none = false
+			if learned || n.Parent == "" && !m.rereads.wasInVain(n.ID) {
+				out = append(out, n)
+			}
+		}
+	}
+	if !none {
+		m.rereads.none.Store(false)
+	}
+	return out, nil
+}
+
+// rereadSome asks for cases, modelCalls at once, and returns those that are no longer to wait.
+func (m *Memory) rereadSome(ctx context.Context, f *formation.Former, of *boundedModel, some []tree.Node) []tree.Node {
+	var asking sync.WaitGroup
+	read := make([]*tree.Node, len(some))
+	places := make(chan struct{}, modelCalls)
+	for i := range some {
+		places <- struct{}{}
+		asking.Go(func() {
+			defer func() { <-places }()
+			if of.down() || ctx.Err() != nil {
+				return
+			}
+			if n, err := f.Again(ctx, some[i]); err == nil {
+				read[i] = &n
+			} else {
+				m.opts.Logger.Debug("a case waits for the model", "case", some[i].ID, "error", err)
+			}
+		})
+	}
+	asking.Wait()
+	var out []tree.Node
+	for i, n := range read {
+		if n == nil {
+			m.rereads.inVain(some[i].ID)
+		} else {
+			out = append(out, *n)
+		}
+	}
+	return out
+}
+
+// keepReread commits cases that the model read, and returns how many.
+func (m *Memory) keepReread(ctx context.Context, read []tree.Node) (done int, err error) {
+	if len(read) == 0 {
+		return 0, nil
+	}
+	e, err := evolution.New(evolution.Options{Taxonomy: m.taxonomy, Lift: m.former.Lift})
+	if err != nil {
+		return 0, err
+	}
+	err = m.untilFresh(func() error {
+		changes, err := e.Reread(ctx, trusted{m.store}, read)
+		if err != nil || len(changes) == 0 {
+			return err
+		}
+		done = 0
+		for _, c := range changes {
+			if c.Node.Type == tree.Case && c.Node.Provenance.Analyst == "model" {
+				done++
+			}
+		}
+		return m.apply(ctx, tree.Batch{Changes: changes})
+	})
+	if err != nil {
+		return 0, fmt.Errorf("keep what the model read: %w", err)
+	}
+	m.outbox.reread(done)
+	return done, nil
+}
+
+// boundedModel keeps the model within a bound. After mostInRow calls that came to no answer it
+// makes none any more. A panic in a provider's code becomes an error.
+type boundedModel struct {
+	of    llm.Generator
+	meter *meter.Meter
+
+	mu    sync.Mutex
+	inRow int
+}
+
+const mostInRow = 3
+
+// bounded returns the model with the bounds of an Evolve.
+func (m *Memory) bounded(o *EvolveOptions) *boundedModel {
+	counts := meter.New(m.halt, meter.Options{Calls: o.MaxCalls, Cost: o.MaxCost, Price: o.Price.Of})
+	return &boundedModel{of: &batchModel{of: counts}, meter: counts}
+}
+
+// down reports whether the model is not asked any more.
+func (b *boundedModel) down() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.inRow >= mostInRow || b.meter.Full()
+}
+
+// Generate asks the model within the bounds.
+func (b *boundedModel) Generate(ctx context.Context, r llm.Request) (llm.Answer, error) {
+	a, err := b.of.Generate(ctx, r)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	e, failed := errors.AsType[*llm.Error](err)
+	switch {
+	case failed && e.Lasting():
+		b.inRow = mostInRow
+	case failed && (e.Retryable() || e.Kind == llm.KindBound):
+		b.inRow++
+	default:
+		b.inRow = 0
+	}
+	return a, err
+}

@@ -1,0 +1,37 @@
+package retrieval
+
+import (
+	"slices"
+	"strconv"
+)
+
+// Sample returns the ids of up to n memories drawn at random, none of them twice and none
+// that is in without. The seed decides which. It gives up on a draw that fell on what may not
+// be taken after twenty tries for each memory, so that a small index answers as fast as a
+// large one.
+func (ix *Index) Sample(n int, seed string, without []string) ([]string, error) {
+	st := ix.state.Load()
+	ids := []string{}
+	if st.slots == 0 {
+		return ids, nil
+	}
+	for try := 0; try < 20*n && len(ids) < n; try++ {
+		slot := int(key(idKind, seed+"\x00"+strconv.Itoa(try)) % uint64(st.slots)) //nolint:gosec // below st.slots
+		i := len(st.parts) - 1
+		for st.parts[i].base > slot {
+			i--
+		}
+		p := &st.parts[i]
+		if p.isDead(slot - p.base) {
+			continue
+		}
+		m, err := p.meta(slot - p.base)
+		if err != nil {
+			return nil, err
+		}
+		if !slices.Contains(ids, m.id) && !slices.Contains(without, m.id) {
+			ids = append(ids, m.id)
+		}
+	}
+	return ids, nil
+}

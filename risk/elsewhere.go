@@ -1,0 +1,137 @@
+package risk
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+
+	"github.com/memtree/memtree/judgment"
+	"github.com/memtree/memtree/taxonomy"
+	"github.com/memtree/memtree/tree"
+)
+
+// What other teams counted moves the order in which verdicts are read, and never a
+// probability: only own truths prove anything. All of it together weighs as much as countedAs
+// own verdicts, so the more of these are known the less it says.
+const (
+	countedAs     = 20.0
+	farthest      = 2.0 // it moves an order by, in log-odds
+	pullElsewhere = 8.0 // verdicts of a row that weigh as much as the level above
+	maxElsewhere  = 16  // trees whose counts are kept
+	maxTally      = 8 << 20
+)
+
+// elsewhere is what other teams counted.
+type elsewhere struct {
+	of   map[string]*tree.Tally // by origin
+	sums map[tree.Row]count     // of all of them, by what a row is about
+}
+
+// Believe takes over what another team counted, in the place of what was taken over from it
+// before. A tally without rows takes that out. It reports false, and changes nothing, if the
+// tally breaks a limit or comes from one tree more than there may be.
+func (m *Model) Believe(t *tree.Tally) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.elsewhere.believe(t)
+}
+
+// Room reports whether a tally of the tree with this id would be taken over.
+func (m *Model) Room(origin string) bool {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	return m.elsewhere.room(origin)
+}
+
+func (w *elsewhere) room(origin string) bool { return w.of[origin] != nil || len(w.of) < maxElsewhere }
+
+func (w *elsewhere) believe(t *tree.Tally) bool {
+	if t.Check() != nil || len(t.Rows) > 0 && !w.room(t.Origin) {
+		return false
+	}
+	of := maps.Clone(w.of)
+	if of == nil {
+		of = map[string]*tree.Tally{}
+	}
+	if of[t.Origin] = t; len(t.Rows) == 0 {
+		delete(of, t.Origin)
+	}
+	*w = elsewhere{of: of, sums: map[tree.Row]count{}}
+	for _, origin := range w.origins() {
+		for _, r := range of[origin].Rows {
+			at := r.About()
+			c := w.sums[at]
+			w.sums[at] = count{c.wrong + float32(r.Wrong), c.right + float32(r.Right)}
+		}
+	}
+	return true
+}
+
+func (w *elsewhere) origins() []string { return slices.Sorted(maps.Keys(w.of)) }
+
+// by returns how far e moves in the order, in log-odds, after the truth of known own verdicts.
+func (w *elsewhere) by(e *tree.Evaluation, known int) float64 {
+	if len(w.sums) == 0 {
+		return 0
+	}
+	value := judgment.Read(judgment.Decode(e.Judgment)).Verdict
+	sum := 0.0
+	for _, chain := range chains(&e.Agent, e.Scope.Product, &e.Scene) {
+		by, found := w.lean(chain, value)
+		if !found {
+			by, _ = w.lean(chain, "")
+		}
+		sum += by
+	}
+	weight := min(countedAs, float64(w.sums[tree.Row{Of: tree.OfAll}].total()))
+	return max(-farthest, min(farthest, sum)) * weight / (weight + float64(known) + 1)
+}
+
+// lean returns how much more often than others, in log-odds, verdicts of a value were wrong
+// that the last row of a chain is about; each row is drawn to the one before.
+func (w *elsewhere) lean(chain []tree.Row, value string) (by float64, found bool) {
+	base := w.sums[tree.Row{Of: tree.OfAll, Value: value}].shrink(usual, 4)
+	held := base
+	for _, r := range chain {
+		r.Value = value
+		c, ok := w.sums[r]
+		found = found || ok
+		held = c.shrink(held, pullElsewhere)
+	}
+	return logit(held) - logit(base), found
+}
+
+// direction returns the direction in which most wrong verdicts of e's value were wrong.
+func (w *elsewhere) direction(e *tree.Evaluation) taxonomy.Direction {
+	value := judgment.Read(judgment.Decode(e.Judgment)).Verdict
+	best, most := taxonomy.None, 0
+	for _, origin := range w.origins() {
+		for _, r := range w.of[origin].Rows {
+			if r.Of == tree.OfAll && r.Value == value && r.Wrong > most {
+				best, most = r.Direction, r.Wrong
+			}
+		}
+	}
+	return best
+}
+
+// code passes w to c, as code of a model does.
+func (w *elsewhere) code(c coder) {
+	origins := w.origins()
+	n := len(origins)
+	c.count(&n, maxElsewhere)
+	for i := range n {
+		var s string
+		if _, reading := c.(*modelDecoder); !reading {
+			b, _ := json.Marshal(w.of[origins[i]]) // never fails
+			s = string(b)
+			c.text(&s, maxTally)
+			continue
+		}
+		var t tree.Tally
+		if c.text(&s, maxTally); json.Unmarshal([]byte(s), &t) != nil || !w.believe(&t) {
+			c.fail("what another team counted cannot be read")
+			return
+		}
+	}
+}

@@ -1,0 +1,111 @@
+package risk
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/memtree/memtree/judgment"
+	"github.com/memtree/memtree/taxonomy"
+	"github.com/memtree/memtree/tree"
+)
+
+// Counter counts verdicts for the memory of another team.
+type Counter struct {
+	n     int
+	rows  map[tree.Row]*counted
+	words map[uint32]string // that are verdicts, by their hashes as values
+}
+
+type counted struct {
+	right, wrong int
+	ways         map[taxonomy.Direction]int
+}
+
+// NewCounter returns a Counter of nothing.
+func NewCounter() *Counter {
+	c := &Counter{rows: map[tree.Row]*counted{}, words: map[uint32]string{}}
+	for _, w := range judgment.Words() {
+		c.words[hash("value", w)] = w
+	}
+	return c
+}
+
+// Add counts a verdict whose truth is known. Its value counts if it is a word that package
+// judgment knows, since such a word says nothing of the run.
+func (c *Counter) Add(v *tree.Verdict) {
+	if !v.Labelled {
+		return
+	}
+	c.n++
+	value := ""
+	if f, err := Decode(v.Features); err == nil {
+		value = c.words[f.value]
+	}
+	rows := []tree.Row{{Of: tree.OfAll}}
+	for _, chain := range chains(&v.Agent, v.Product, &v.Scene) {
+		rows = append(rows, chain...)
+	}
+	for _, r := range rows {
+		c.add(r, v)
+		if r.Value = value; value != "" {
+			c.add(r, v)
+		}
+	}
+}
+
+// chains returns what a verdict counts for besides all: by agent and model, and by product and
+// type of scene. It leaves out what has no name, or one that is too long.
+func chains(by *tree.Agent, product string, scene *tree.Scene) [2][]tree.Row {
+	var out [2][]tree.Row
+	for i, rows := range [2][2]tree.Row{
+		{{Of: tree.OfJudge, Name: by.Name}, {Of: tree.OfJudge, Name: by.Name, Model: by.Model}},
+		{{Of: tree.OfProduct, Name: product}, {Of: tree.OfScene, Name: scene.Type}},
+	} {
+		for _, r := range rows {
+			twice := len(out[i]) > 0 && r == out[i][0]
+			if r.Name != "" && !twice && len(r.Name) <= tree.MaxRowName && len(r.Model) <= tree.MaxRowName {
+				out[i] = append(out[i], r)
+			}
+		}
+	}
+	return out
+}
+
+func (c *Counter) add(of tree.Row, v *tree.Verdict) {
+	n := c.rows[of]
+	if n == nil {
+		n = &counted{ways: map[taxonomy.Direction]int{}}
+		c.rows[of] = n
+	}
+	if v.Correct {
+		n.right++
+		return
+	}
+	n.wrong++
+	n.ways[v.Direction]++
+}
+
+// Tally returns the rows that enough verdicts stand behind, those with the most where there are
+// too many. origin is the id of the tree that counts.
+func (c *Counter) Tally(origin string) *tree.Tally {
+	out := &tree.Tally{Origin: origin, Verdicts: c.n, Rows: []tree.Row{}}
+	for r, n := range c.rows {
+		if n.right+n.wrong < tree.LeastCounted {
+			continue
+		}
+		r.Right, r.Wrong = n.right, n.wrong
+		best := 0
+		for _, d := range directions {
+			if n.ways[d] > best {
+				best, r.Direction = n.ways[d], d
+			}
+		}
+		out.Rows = append(out.Rows, r)
+	}
+	slices.SortFunc(out.Rows, func(a, b tree.Row) int {
+		return cmp.Or(cmp.Compare(b.Right+b.Wrong, a.Right+a.Wrong), tree.CompareRows(a, b))
+	})
+	out.Rows = out.Rows[:min(len(out.Rows), tree.MaxRows)]
+	slices.SortFunc(out.Rows, tree.CompareRows)
+	return out
+}

@@ -1,0 +1,172 @@
+package score
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/memtree/memtree/tree"
+)
+
+// Causes are the labelled causes of a suite's wrong runs, by test case.
+type Causes map[string]*tally
+
+// tally counts names, and remembers in which order they came: of two that are as frequent the
+// first one counts.
+type tally struct {
+	names []string
+	count map[string]int
+}
+
+func (t *tally) add(name string) {
+	if t.count == nil {
+		t.count = map[string]int{}
+	}
+	if t.count[name] == 0 {
+		t.names = append(t.names, name)
+	}
+	t.count[name]++
+}
+
+// sorted returns the names, the most frequent first.
+func (t *tally) sorted() []string {
+	out := slices.Clone(t.names)
+	slices.SortStableFunc(out, func(x, y string) int { return t.count[y] - t.count[x] })
+	return out
+}
+
+// most returns how often the most frequent name came.
+func (t *tally) most() (n int) {
+	for _, k := range t.count {
+		n = max(n, k)
+	}
+	return n
+}
+
+// Add notes the cause of a wrong run of a test case.
+func (c Causes) Add(caseID, cause string) {
+	if c[caseID] == nil {
+		c[caseID] = &tally{}
+	}
+	c[caseID].add(cause)
+}
+
+// Of returns the causes a memory speaks of: of a case or an experience the most frequent one, of a
+// strategy all, the most frequent first. by has the other memories by id.
+func (c Causes) Of(n *tree.Node, by map[string]tree.Node) []string {
+	if n.Type == tree.Case {
+		if n.CaseData == nil || c[n.CaseData.TestCase.CaseID] == nil {
+			return nil
+		}
+		return c[n.CaseData.TestCase.CaseID].sorted()[:1]
+	}
+	all := c.below(n, by).sorted()
+	if n.Type == tree.Experience && len(all) > 1 {
+		all = all[:1]
+	}
+	return all
+}
+
+// below counts the causes of the children of a memory.
+func (c Causes) below(n *tree.Node, by map[string]tree.Node) *tally {
+	t := &tally{}
+	for _, id := range n.Children {
+		if child, ok := by[id]; ok && child.Level < n.Level {
+			for _, cause := range c.Of(&child, by) {
+				t.add(cause)
+			}
+		}
+	}
+	return t
+}
+
+// Single is how the label of a cause begins that occurs once, by design.
+const Single = "single-"
+
+// oftenEnough is how many cases a cause needs to count as one that should be found.
+const oftenEnough = 4
+
+// Learned is what a tree learned, held against the labels.
+type Learned struct {
+	Cases       int     `json:"cases"`
+	Experiences int     `json:"experiences"`
+	Strategies  int     `json:"strategies"`
+	Cover       float64 `json:"cover"`  // share of the cases that an experience stands on
+	Purity      float64 `json:"purity"` // share of those of which the cause is the most frequent one of their experience
+	Found       int     `json:"found"`  // causes that an experience is about, of the Causes
+	Causes      int     `json:"causes"` // causes of four cases and more
+	Typed       float64 `json:"typed"`  // share of the cases of which a check is known
+	Agree       float64 `json:"agree"`  // share of those of which the cause is the most frequent one of their check
+}
+
+// Tree measures a tree.
+func (c Causes) Tree(nodes []tree.Node) Learned {
+	by := byID(nodes)
+	var l Learned
+	behind, found := map[string]bool{}, map[string]bool{}
+	all, checks := &tally{}, map[string]*tally{}
+	pure, size, typed := 0, 0, 0
+	for i := range nodes {
+		n := &nodes[i]
+		switch n.Type {
+		case tree.Case:
+			l.Cases++
+			typed += c.count(n, all, checks)
+		case tree.Strategy:
+			l.Strategies++
+		case tree.Experience:
+			l.Experiences++
+			size += len(n.Children)
+			pure += c.below(n, by).most()
+			for _, id := range n.Children {
+				behind[id] = true
+			}
+			for _, cause := range c.Of(n, by) {
+				found[cause] = true
+			}
+		}
+	}
+	for _, name := range all.names {
+		if all.count[name] >= oftenEnough && !strings.HasPrefix(name, Single) {
+			l.Causes++
+			if found[name] {
+				l.Found++
+			}
+		}
+	}
+	right := 0
+	for _, t := range checks {
+		right += t.most()
+	}
+	l.Cover, l.Purity = share(len(behind), l.Cases), share(pure, size)
+	l.Typed, l.Agree = share(typed, l.Cases), share(right, typed)
+	return l
+}
+
+// count adds the cause of a case to those of the tree and of its check. It returns 1 if a check is known.
+func (c Causes) count(n *tree.Node, all *tally, checks map[string]*tally) int {
+	causes := c.Of(n, nil)
+	for _, cause := range causes {
+		all.add(cause)
+	}
+	if n.CaseData == nil || len(n.CaseData.Misses) == 0 || n.CaseData.Misses[0].Check == "" {
+		return 0
+	}
+	check := n.CaseData.Misses[0].Check
+	if checks[check] == nil {
+		checks[check] = &tally{}
+	}
+	for _, cause := range causes {
+		checks[check].add(cause)
+	}
+	return 1
+}
+
+func byID(nodes []tree.Node) map[string]tree.Node {
+	by := make(map[string]tree.Node, len(nodes))
+	for i := range nodes {
+		by[nodes[i].ID] = nodes[i]
+	}
+	return by
+}
+
+func share(n, of int) float64 { return Round(float64(n) / float64(max(1, of))) }

@@ -1,0 +1,86 @@
+package server
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/memtree/memtree/mcpserver"
+	"github.com/memtree/memtree/server/token"
+)
+
+// maxMCP is how many bytes one message of MCP may have.
+const maxMCP = 2 * mcpserver.MaxArguments
+
+// callerHeader tells the tools who calls. What a client sends under this name is overwritten.
+const callerHeader = "Memtree-Caller"
+
+// agentsOf is what a server of MCP is kept for: they take two milliseconds to make.
+type agentsOf struct {
+	tree, lang string
+	may        mcpserver.May
+}
+
+// agents serves MCP over streamable HTTP, without sessions: every message stands alone, so there is
+// nothing to bound, to end or to lose at a restart. The guard has looked at host, origin, token and
+// tree before.
+func (s *Server) agents() {
+	s.plain("mcp", "application/json", mcp.NewStreamableHTTPHandler(s.agentServer, &mcp.StreamableHTTPOptions{
+		Stateless: true, JSONResponse: true, MaxRequestBodyBytes: maxMCP,
+		DisableLocalhostProtection: true, // the guard knows the names of the service
+	}).ServeHTTP)
+	message := &huma.Schema{Type: huma.TypeObject, Description: "A message of JSON-RPC 2.0"}
+	s.describeBody("mcp", "application/json", message)
+	op := s.api.OpenAPI().Paths[routeOf("mcp").path].Post
+	op.Responses["200"].Content["application/json"].Schema = message
+	op.Responses["202"] = &huma.Response{Description: "A message that asks for no answer was taken"}
+	// The SDK says in plain text what is wrong with a message.
+	op.Responses["default"].Content["text/plain"] = &huma.MediaType{Schema: &huma.Schema{Type: huma.TypeString}}
+}
+
+// agentServer returns the server for a request, with the tools that its token may use.
+func (s *Server) agentServer(q *http.Request) *mcp.Server {
+	c := callerOf(q.Context())
+	of := agentsOf{tree: c.tree.name, lang: "en"}
+	if q.URL.Query().Get("lang") == "zh" {
+		of.lang = "zh"
+	}
+	if c.may(token.Write) && c.tree.writable() == nil {
+		of.may = mcpserver.Write | mcpserver.Propose
+	}
+	q.Header.Set(callerHeader, c.name())
+	s.toAgents.Lock()
+	defer s.toAgents.Unlock()
+	x := s.mcp[of]
+	if x == nil {
+		x = mcpserver.New(c.tree.Memory, &mcpserver.Options{May: of.may, Lang: of.lang, Version: s.opts.Version,
+			Logger: s.opts.Logger})
+		x.AddReceivingMiddleware(s.auditTools(of.tree))
+		s.mcp[of] = x
+	}
+	return x
+}
+
+// changing are the tools that change a tree.
+var changing = map[string]bool{"record_outcome": true, "record_case": true, "propose_memory": true}
+
+// auditTools writes the line of the audit log for every call of a tool that changes a tree.
+func (s *Server) auditTools(tree string) mcp.Middleware {
+	return func(next mcp.MethodHandler) mcp.MethodHandler {
+		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+			res, err := next(ctx, method, req)
+			if p, ok := req.GetParams().(*mcp.CallToolParamsRaw); ok && changing[p.Name] {
+				by := ""
+				if x := req.GetExtra(); x != nil {
+					by = x.Header.Get(callerHeader)
+				}
+				out, _ := res.(*mcp.CallToolResult)
+				s.opts.Audit.InfoContext(ctx, "change", "token", by, "route", "mcp", "tool", p.Name, "tree", tree,
+					"done", err == nil && out != nil && !out.IsError)
+			}
+			return res, err
+		}
+	}
+}

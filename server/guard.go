@@ -1,0 +1,245 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"golang.org/x/sync/semaphore"
+
+	"github.com/memtree/memtree/server/token"
+)
+
+// guard decides who gets to a handler, and how much at one time.
+type guard struct {
+	s       *Server
+	hosts   []string
+	flying  chan struct{}       // a place for each request that is answered
+	streams chan struct{}       // and for each stream
+	bodies  *semaphore.Weighted // bytes of bodies that are held
+	rates   *rates
+}
+
+// heldBodies is how many bytes of bodies are held at one time; streams do not count.
+const heldBodies = 64 << 20
+
+// mostStreams is how many streams go on at one time.
+const mostStreams = 32
+
+func newGuard(s *Server) *guard {
+	g := &guard{
+		s: s, hosts: []string{"localhost", "127.0.0.1", "::1"}, flying: make(chan struct{}, s.opts.InFlight),
+		streams: make(chan struct{}, mostStreams), bodies: semaphore.NewWeighted(heldBodies), rates: newRates(s.opts.Rate),
+	}
+	for _, h := range s.opts.Hosts {
+		g.hosts = append(g.hosts, strings.ToLower(h))
+	}
+	return g
+}
+
+// outer is before the choice of a route: what must hold for every request.
+func (g *guard) outer(mux *http.ServeMux) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Cache-Control", "no-store")
+		h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
+		if p := g.foreign(r); p != nil {
+			writeProblem(w, p)
+			return
+		}
+		if _, pattern := mux.Handler(r); pattern == "" {
+			writeProblem(w, g.noRoute(mux, r, h))
+			return
+		}
+		mux.ServeHTTP(w, r)
+	})
+}
+
+// foreign says why a request is not for this service, or comes from a page of another one.
+func (g *guard) foreign(r *http.Request) *Problem {
+	probe := r.URL.Path == "/healthz" || r.URL.Path == "/readyz" // they tell nothing, and probes ask by address
+	if !probe && !g.knows(r.Host) {
+		return newProblem(http.StatusMisdirectedRequest, typeHost,
+			"This service is not known by the name in Host; start it with --host NAME to allow it.")
+	}
+	origin := r.Header.Get("Origin")
+	if origin == "" {
+		if r.Header.Get("Sec-Fetch-Site") == "cross-site" && r.Method != http.MethodGet && r.Method != http.MethodHead {
+			return foreignPage()
+		}
+		return nil
+	}
+	u, err := url.Parse(origin)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || !g.knows(u.Host) {
+		return foreignPage()
+	}
+	return nil
+}
+
+func foreignPage() *Problem {
+	return newProblem(http.StatusForbidden, typeOrigin,
+		"A page of another site may not ask this service; start it with --host NAME to allow that site.")
+}
+
+// knows reports whether a host, with or without a port, is this service.
+func (g *guard) knows(host string) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	return slices.Contains(g.hosts, strings.ToLower(strings.Trim(host, "[]")))
+}
+
+// noRoute is the answer where there is no route.
+func (g *guard) noRoute(mux *http.ServeMux, r *http.Request, h http.Header) *Problem {
+	said := &silent{header: http.Header{}}
+	mux.ServeHTTP(said, r)
+	if said.status == http.StatusMethodNotAllowed {
+		h.Set("Allow", said.header.Get("Allow"))
+		return newProblem(http.StatusMethodNotAllowed, typeMethod, "This route takes "+said.header.Get("Allow")+".")
+	}
+	return newProblem(http.StatusNotFound, typeNotFound, "There is no such route; GET /openapi.json lists them.")
+}
+
+// silent keeps the status and headers of an answer, and drops its text.
+type silent struct {
+	header http.Header
+	status int
+}
+
+func (s *silent) Header() http.Header         { return s.header }
+func (s *silent) WriteHeader(status int)      { s.status = status }
+func (s *silent) Write(b []byte) (int, error) { return len(b), nil }
+
+// inner is before the handler of a route.
+func (g *guard) inner(r *route, do http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, q *http.Request) {
+		out := &recorder{ResponseWriter: w}
+		began := g.s.opts.Now()
+		var c *caller
+		q, span := g.s.traced(q, r)
+		defer func() { span.answered(r, c, out.status) }()
+		defer func() {
+			if broke := recover(); broke != nil {
+				g.broke(out, q, r, broke)
+			}
+			g.s.account(q, r, c, out, began)
+		}()
+		if r.scope == "" {
+			do(out, q)
+			return
+		}
+		c, p := g.admit(q, r)
+		if p != nil {
+			writeProblem(out, p)
+			return
+		}
+		leave, p := g.enter(out, q, r)
+		if p != nil {
+			writeProblem(out, p)
+			return
+		}
+		defer leave()
+		do(out, q.WithContext(context.WithValue(q.Context(), callerKey{}, c)))
+	}
+}
+
+// admit says who calls, or why they may not.
+func (g *guard) admit(q *http.Request, r *route) (*caller, *Problem) {
+	if g.s.closing() {
+		return nil, closing()
+	}
+	c, p := g.who(q)
+	if p != nil {
+		return nil, p
+	}
+	if name := q.PathValue("tree"); name != "" {
+		if c.tree = g.s.trees.byName[name]; c.tree == nil || !c.sees(name) {
+			return c, noTree()
+		}
+	}
+	if !c.may(r.scope) {
+		return c, lacksScope(r.scope)
+	}
+	if wait := g.rates.take(c, g.s.opts.Now()); wait > 0 {
+		return c, newProblem(http.StatusTooManyRequests, typeRate,
+			"This token asks too often; wait as long as Retry-After says.").after(wait)
+	}
+	return c, nil
+}
+
+// noTree is the answer for a tree that is not there, and for one that the token may not see.
+func noTree() *Problem {
+	return newProblem(http.StatusNotFound, typeNotFound,
+		"There is no such tree, or this token may not see it; GET /v1/trees lists those it may.")
+}
+
+// who finds out who calls.
+func (g *guard) who(q *http.Request) (*caller, *Problem) {
+	if g.s.opts.Open {
+		return &caller{}, nil
+	}
+	if g.s.opts.Tokens == nil {
+		return nil, noToken("No token is known here.")
+	}
+	scheme, secret, _ := strings.Cut(q.Header.Get("Authorization"), " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		secret = ""
+	}
+	t, err := g.s.opts.Tokens.Find(strings.TrimSpace(secret), g.s.opts.Now())
+	switch {
+	case err == nil:
+		return &caller{token: t}, nil
+	case errors.Is(err, token.ErrNone):
+		return nil, noToken("Send a token: Authorization: Bearer mt_…; memtree token add makes one.")
+	case errors.Is(err, token.ErrExpired):
+		return nil, noToken("This token has expired; memtree token add makes another.")
+	case errors.Is(err, token.ErrWrong):
+		return nil, noToken("This token is not known here, or was revoked; memtree token add makes one.")
+	}
+	g.s.opts.Logger.ErrorContext(q.Context(), "nobody can be let in", "error", err.Error())
+	return nil, newProblem(http.StatusServiceUnavailable, typeTokenFile,
+		"The tokens of this service cannot be read, so nobody is let in; its log says why.")
+}
+
+func noToken(detail string) *Problem { return newProblem(http.StatusUnauthorized, typeNoToken, detail) }
+
+// enter takes a place among the requests that are answered, and for the body that is to be held.
+func (g *guard) enter(w http.ResponseWriter, q *http.Request, r *route) (leave func(), p *Problem) {
+	places := g.flying
+	if r.stream {
+		places = g.streams
+	}
+	select {
+	case places <- struct{}{}:
+	default:
+		return nil, busy()
+	}
+	leave = func() { <-places }
+	if q.ContentLength > r.body {
+		leave()
+		return nil, tooLarge(r.body)
+	}
+	q.Body = http.MaxBytesReader(w, q.Body, r.body)
+	if r.stream || r.body == 0 {
+		return leave, nil
+	}
+	held := q.ContentLength
+	if held < 0 {
+		held = r.body
+	}
+	if !g.bodies.TryAcquire(held) {
+		leave()
+		return nil, busy()
+	}
+	return func() { g.bodies.Release(held); <-places }, nil
+}
+
+func busy() *Problem {
+	return newProblem(http.StatusServiceUnavailable, typeBusy,
+		"The service answers as many requests as it takes at one time; ask again as Retry-After says.").after(1)
+}

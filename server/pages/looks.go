@@ -1,0 +1,130 @@
+package pages
+
+import (
+	"cmp"
+	"net/http"
+	"regexp"
+	"slices"
+
+	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/enhance"
+	"github.com/memtree/memtree/taxonomy"
+	"github.com/memtree/memtree/text"
+	"github.com/memtree/memtree/tree"
+)
+
+// askData is what an agent would be told.
+type askData struct {
+	Prompt, Route, Observation string
+	Asked                      bool
+	Text                       string
+	Given                      []left
+	Left                       []left
+}
+
+// left is a memory that came near; Why says why it was not given.
+type left struct {
+	enhance.Considered
+	Title, Why string
+}
+
+// leftMost is how many of these are shown.
+const leftMost = 8
+
+func (s *Site) ask(w http.ResponseWriter, r *http.Request, v *Visitor) error {
+	said := s.speech(v.Lang)
+	d := askData{Prompt: field(r, "prompt"), Route: field(r, "route"), Observation: field(r, "observation")}
+	if d.Prompt != "" {
+		x, err := v.Memory.Explain(r.Context(), memtree.Query{
+			Prompt: d.Prompt, Scene: tree.Scene{Route: d.Route}, Observation: d.Observation,
+		})
+		if err != nil {
+			return err
+		}
+		name := func(id string) string { return s.title(r, v, id) }
+		d.Asked, d.Text = true, x.Text
+		for _, c := range x.Considered {
+			switch {
+			case c.Left.Code == "" && !x.Abstained:
+				d.Given = append(d.Given, left{c, s.title(r, v, c.ID), ""})
+			case len(d.Left) < leftMost:
+				d.Left = append(d.Left, left{c, s.title(r, v, c.ID), said.because(c.Left.Sentence, c.Left.Args, name)})
+			}
+		}
+	}
+	return s.render(w, http.StatusOK, s.page(r, v, "ask", said.say("What would the agent be told?"), &d))
+}
+
+// title names a memory, by its id where it has no title or is gone.
+func (s *Site) title(r *http.Request, v *Visitor, id string) string {
+	n, err := v.Memory.Tree().Get(r.Context(), id)
+	if err != nil {
+		return id
+	}
+	return cmp.Or(n.Content.Title, n.Content.Description, id)
+}
+
+// isMemory is what the id of a memory looks like.
+var isMemory = regexp.MustCompile(`^[ces]_[a-z0-9]{8,}$`)
+
+// because says a sentence of another package in the language of the visitor; name gives a memory its title.
+func (s *speech) because(sentence string, values []any, name func(id string) string) string {
+	args := make([]any, len(values))
+	for i, arg := range values {
+		switch v := arg.(type) {
+		case tree.Type:
+			args[i] = s.level(v)
+		case taxonomy.Direction:
+			args[i] = v.Name().In(s.lang)
+		case string:
+			args[i] = v
+			if isMemory.MatchString(v) {
+				args[i] = "“" + text.Clip(name(v), 80) + "”"
+			}
+		default:
+			args[i] = v
+		}
+	}
+	return s.say(sentence, args...)
+}
+
+// healthData is how the memory fares.
+type healthData struct {
+	memtree.Health
+	tree.Info
+	Damaged, Halted string
+	Levels          []counted
+}
+
+type counted struct {
+	Type tree.Type
+	N    int
+}
+
+func (s *Site) health(w http.ResponseWriter, r *http.Request, v *Visitor) error {
+	d := healthData{Health: v.Memory.Health()}
+	var err error
+	if d.Info, err = v.Memory.Tree().Info(r.Context()); err != nil {
+		return err
+	}
+	if d.Damage != nil {
+		d.Damaged = d.Damage.Error()
+	}
+	if d.Model != nil {
+		d.Halted = d.Model.Error()
+	}
+	n := map[tree.Type]int{}
+	for node, err := range v.Memory.Tree().Scan(r.Context(), tree.Filter{}) {
+		if err != nil {
+			return err
+		}
+		if node.Live() {
+			n[node.Type]++
+		}
+	}
+	for t, count := range n {
+		d.Levels = append(d.Levels, counted{t, count})
+	}
+	slices.SortFunc(d.Levels, func(a, b counted) int { return cmp.Compare(a.Type, b.Type) })
+	return s.render(w, http.StatusOK, s.page(r, v, "health", s.speech(v.Lang).say("Health"), &d))
+}

@@ -1,0 +1,154 @@
+package pages
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/curation"
+	"github.com/memtree/memtree/judgment"
+	"github.com/memtree/memtree/taxonomy"
+	"github.com/memtree/memtree/tree"
+)
+
+// memoryData is one memory with what it stands on.
+type memoryData struct {
+	*tree.Node
+	Type     taxonomy.ErrorType // of error
+	Above    []tree.Node        // what it is part of, or what took its place
+	Below    []tree.Node        // what it rests on
+	Hidden   int                // how many more it rests on
+	Judgment outcome            // of the agent
+	Truth    outcome
+	History  []told
+	Editable bool
+}
+
+// outcome is what a judgment or a truth says of a thing.
+type outcome struct {
+	Says  judgment.Polarity
+	Words string // with which words; all of it where they cannot be told apart
+}
+
+func outcomeOf(raw tree.Raw) outcome {
+	read := judgment.Decode(raw)
+	out := outcome{judgment.PolarityOf(read), judgment.Read(read).Beside}
+	if out.Words == "" && (!out.Passes() && !out.Fails() || strings.ContainsAny(raw.Text(), "{[")) {
+		out.Words = raw.Text()
+	}
+	return out
+}
+
+// Passes and Fails report what it says; neither where that cannot be read.
+func (o outcome) Passes() bool { return o.Says == judgment.Passes }
+
+// Fails is the opposite of Passes.
+func (o outcome) Fails() bool { return o.Says == judgment.Fails }
+
+// told is a word that somebody said of a memory.
+type told struct {
+	tree.Act
+	At   time.Time
+	Gone bool // it was taken back
+	Last bool // it is what an undo takes back
+}
+
+// kinMost is how many memories around one are shown.
+const kinMost = 40
+
+func (s *Site) memory(w http.ResponseWriter, r *http.Request, v *Visitor) error {
+	ctx := r.Context()
+	n, err := v.Memory.Tree().Get(ctx, r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	d := memoryData{Node: &n, Editable: v.Admin && n.Type != tree.Case && n.Live()}
+	d.Type, _ = v.Memory.Taxonomy().ErrorType(n.ErrorType)
+	if c := n.CaseData; c != nil {
+		d.Judgment, d.Truth = outcomeOf(tree.Raw(c.AgentJudgment)), outcomeOf(c.TestCase.GroundTruth)
+	}
+	if d.Above, err = kin(ctx, v.Memory, []string{n.Parent, n.SupersededBy}); err != nil {
+		return err
+	}
+	shown := n.Children[:min(kinMost, len(n.Children))]
+	d.Hidden = len(n.Children) - len(shown)
+	if d.Below, err = kin(ctx, v.Memory, shown); err != nil {
+		return err
+	}
+	if d.History, err = history(ctx, v.Memory, n.ID); err != nil {
+		return err
+	}
+	return s.render(w, http.StatusOK, s.page(r, v, "memory", cmp.Or(n.Content.Title, n.Content.Guidance, n.ID), &d))
+}
+
+// kin returns memories by their ids, without those that are gone.
+func kin(ctx context.Context, m *memtree.Memory, ids []string) (out []tree.Node, err error) {
+	for _, id := range ids {
+		if id == "" {
+			continue
+		}
+		k, err := m.Tree().Get(ctx, id)
+		switch {
+		case err == nil:
+			out = append(out, k)
+		case !errors.Is(err, tree.ErrNotFound):
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// history returns what people said of a memory, the latest first.
+func history(ctx context.Context, m *memtree.Memory, id string) (out []told, err error) {
+	gone := map[string]bool{}
+	for e, err := range m.Tree().Ledger(ctx, 0) {
+		if err != nil {
+			return nil, err
+		}
+		if e.Act == nil {
+			continue
+		}
+		gone[e.Act.Undoes] = true
+		if e.Act.About(id) {
+			out = append(out, told{Act: *e.Act, At: e.At})
+		}
+	}
+	slices.Reverse(out)
+	last := true
+	for i := range out {
+		t := &out[i]
+		t.Gone = gone[t.ID]
+		if t.Said != tree.SaidUndo && !t.Gone {
+			t.Last, last = last && !t.Purged, false
+		}
+	}
+	return out, nil
+}
+
+// word takes a person's word on a memory.
+func (s *Site) word(w http.ResponseWriter, r *http.Request, v *Visitor) error {
+	id, c := r.PathValue("id"), v.Memory.Curation()
+	o := curation.Options{By: v.Who, Why: field(r, "why")}
+	var err error
+	switch field(r, "word") {
+	case "pin":
+		_, err = c.Pin(r.Context(), id, o)
+	case "ban":
+		_, err = c.Ban(r.Context(), id, o)
+	case "forget":
+		_, err = c.Forget(r.Context(), id, o)
+	case "undo":
+		_, err = c.Undo(r.Context(), id, o)
+	default:
+		err = &tree.FieldError{Field: "word", Problem: "is none of pin, ban, forget and undo; choose one"}
+	}
+	if err != nil {
+		return err
+	}
+	return seeOther(w, r, v, "memories/"+id)
+}

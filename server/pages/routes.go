@@ -1,0 +1,57 @@
+package pages
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// Route is one page, or one thing that a form of a page does.
+type Route struct {
+	ID, Method, Path string // Path begins with /trees/{tree}/
+	Admin            bool   // only who may say what is right
+	Changes          bool   // it changes a tree
+	Do               func(s *Site, w http.ResponseWriter, r *http.Request, v *Visitor) error
+}
+
+// Routes returns all pages of a tree.
+func Routes() []Route {
+	const in = "/trees/{tree}/"
+	return []Route{
+		{ID: "inbox", Method: "GET", Path: in + "inbox", Do: (*Site).inbox},
+		{ID: "label", Method: "POST", Path: in + "inbox", Admin: true, Changes: true, Do: (*Site).label},
+		{ID: "memories", Method: "GET", Path: in + "memories", Do: (*Site).memories},
+		{ID: "memory", Method: "GET", Path: in + "memories/{id}", Do: (*Site).memory},
+		{ID: "word", Method: "POST", Path: in + "memories/{id}", Admin: true, Changes: true, Do: (*Site).word},
+		{ID: "edit", Method: "GET", Path: in + "memories/{id}/edit", Admin: true, Do: (*Site).edit},
+		{ID: "rewrite", Method: "POST", Path: in + "memories/{id}/edit", Admin: true, Changes: true, Do: (*Site).rewrite},
+		{ID: "ask", Method: "GET", Path: in + "ask", Do: (*Site).ask},
+		{ID: "effect", Method: "GET", Path: in + "effect", Do: (*Site).effect},
+		{ID: "review", Method: "GET", Path: in + "review", Do: (*Site).review},
+		{ID: "decide", Method: "POST", Path: in + "review", Admin: true, Changes: true, Do: (*Site).decide},
+		{ID: "imports", Method: "POST", Path: in + "imports", Admin: true, Changes: true, Do: (*Site).decideImports},
+		{ID: "health", Method: "GET", Path: in + "health", Do: (*Site).health},
+	}
+}
+
+// page begins the frame of a page.
+func (s *Site) page(r *http.Request, v *Visitor, page, title string, data any) *frame {
+	return &frame{Visitor: *v, Page: page, Title: title, Path: r.URL.RequestURI(), Data: data}
+}
+
+// seeOther leads from a form to the page that shows what came of it.
+func seeOther(w http.ResponseWriter, r *http.Request, v *Visitor, page string, values ...string) error {
+	q := url.Values{}
+	for i := 0; i+1 < len(values); i += 2 {
+		q.Set(values[i], values[i+1])
+	}
+	to := "/trees/" + v.Tree + "/" + page
+	if len(q) > 0 {
+		to += "?" + q.Encode()
+	}
+	http.Redirect(w, r, to, http.StatusSeeOther)
+	return nil
+}
+
+// field returns a field of a form, or of the address.
+func field(r *http.Request, name string) string { return strings.TrimSpace(r.FormValue(name)) }

@@ -1,0 +1,112 @@
+package pages
+
+import (
+	"fmt"
+	"html/template"
+	"strings"
+	"time"
+
+	"github.com/memtree/memtree/taxonomy"
+	"github.com/memtree/memtree/text"
+	"github.com/memtree/memtree/tree"
+)
+
+// speech is the language of a visitor. The English stands where it is said, the Chinese in zh.po.
+type speech struct {
+	lang  string
+	words map[string]string // nil for English
+}
+
+func (s *Site) speech(lang string) *speech {
+	if lang == "zh" {
+		return &speech{lang, s.chinese}
+	}
+	return &speech{lang: "en"}
+}
+
+// say returns a sentence in the language of the visitor.
+func (s *speech) say(english string, args ...any) string {
+	if other, ok := s.words[english]; ok {
+		english = other
+	}
+	if len(args) == 0 {
+		return english
+	}
+	return fmt.Sprintf(english, args...)
+}
+
+// functions are what templates may call.
+func functions(s *speech) template.FuncMap {
+	return template.FuncMap{
+		"say":     s.say,
+		"lang":    func() string { return s.lang },
+		"in":      func(t taxonomy.Text) string { return t.In(s.lang) },
+		"way":     func(d taxonomy.Direction) string { return d.Name().In(s.lang) },
+		"level":   s.level,
+		"said":    s.said,
+		"status":  s.status,
+		"percent": percent,
+		"day":     day,
+		"clip":    func(n int, t string) string { return text.Clip(strings.TrimSpace(text.Clean(t)), n) },
+		"short":   func(id string) string { return id[:min(10, len(id))] },
+		"join":    strings.Join,
+	}
+}
+
+func percent(x float64) string { return fmt.Sprintf("%.0f %%", 100*x) }
+
+func day(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format("2006-01-02 15:04")
+}
+
+// level names a level of the tree.
+func (s *speech) level(t tree.Type) string {
+	switch t {
+	case tree.Case:
+		return s.say("case")
+	case tree.Experience:
+		return s.say("experience")
+	case tree.Strategy:
+		return s.say("strategy")
+	}
+	return string(t)
+}
+
+// status names the status of a memory.
+func (s *speech) status(n *tree.Node) string {
+	switch {
+	case n.Mark == tree.Pinned:
+		return s.say("pinned")
+	case n.Mark == tree.Banned:
+		return s.say("banned")
+	case n.Status == tree.Active, n.Status == tree.Probation:
+		return s.say("in use")
+	case n.Status == tree.Quarantined:
+		return s.say("waits")
+	case n.Status == tree.Retired, n.Status == tree.Archived:
+		return s.say("out of use")
+	}
+	return string(n.Status)
+}
+
+// said names what a person said of a memory.
+func (s *speech) said(t tree.Said) string {
+	switch t {
+	case tree.SaidForget:
+		return s.say("Forgotten")
+	case tree.SaidPin:
+		return s.say("Kept")
+	case tree.SaidBan:
+		return s.say("Banned")
+	case tree.SaidEdit:
+		return s.say("Worded better")
+	case tree.SaidRelabel:
+		return s.say("Its truth was told anew")
+	case tree.SaidUndo:
+		return s.say("A word was taken back")
+	}
+	return string(t)
+}

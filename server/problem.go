@@ -1,0 +1,225 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/memtree/memtree/curation"
+	"github.com/memtree/memtree/text"
+	"github.com/memtree/memtree/transfer"
+	"github.com/memtree/memtree/tree"
+)
+
+// Problem is an error as RFC 9457 spells it. Detail says what happened and what to do.
+type Problem struct {
+	Type   string  `json:"type" doc:"urn:memtree: and a word that stays, for programs"`
+	Title  string  `json:"title" doc:"The status in words"`
+	Status int     `json:"status" doc:"The HTTP status"`
+	Detail string  `json:"detail" doc:"What happened, and what to do"`
+	Errors []Place `json:"errors,omitempty" maxItems:"100" doc:"What cannot be used, place by place"`
+
+	retry int // seconds until another try makes sense; 0: none does
+}
+
+// Place is one thing in a request that cannot be used.
+type Place struct {
+	Location string `json:"location" doc:"Such as body[3].prompt or query.limit"`
+	Message  string `json:"message" doc:"Continues a sentence that begins with the location"`
+}
+
+func (p *Problem) Error() string { return p.Detail }
+
+// GetStatus is for huma.
+func (p *Problem) GetStatus() int { return p.Status }
+
+// ContentType is for huma.
+func (p *Problem) ContentType(string) string { return "application/problem+json" }
+
+// GetHeaders is for huma.
+func (p *Problem) GetHeaders() http.Header {
+	h := http.Header{}
+	if p.retry > 0 {
+		h.Set("Retry-After", strconv.Itoa(p.retry))
+	}
+	return h
+}
+
+// The words of Problem.Type.
+const (
+	typeInput     = "input"         // the request cannot be used
+	typeTooLarge  = "too-large"     // it is longer than the route takes
+	typeNoToken   = "no-token"      // no token, or none that holds
+	typeScope     = "scope"         // the token may not do this
+	typeNotFound  = "not-found"     // no such tree, memory, job or route
+	typeTaken     = "contradiction" // another evaluation has this id
+	typeRefused   = "refused"       // a person's word that was not taken
+	typeReadOnly  = "read-only"     // the tree is only read here
+	typeDamaged   = "damaged"       // bytes of the tree cannot be read
+	typeLocked    = "locked"        // another process writes
+	typeFull      = "disk-full"
+	typeDisk      = "disk-failed"
+	typeStale     = "changed-meanwhile"
+	typeBusy      = "busy"
+	typeRate      = "rate"
+	typeClosing   = "closing"
+	typeLate      = "late" // the answer took too long
+	typeHost      = "host"
+	typeOrigin    = "origin"
+	typeMethod    = "method"
+	typeInternal  = "internal"
+	typeTokenFile = "token-file" // nobody can be let in
+)
+
+func newProblem(status int, kind, detail string) *Problem {
+	return &Problem{Type: "urn:memtree:" + kind, Title: http.StatusText(status), Status: status, Detail: detail}
+}
+
+func (p *Problem) after(seconds int) *Problem {
+	p.retry = seconds
+	return p
+}
+
+// mostPlaces is how many places one answer names.
+const mostPlaces = 100
+
+// input is a request that cannot be used, and where.
+func input(places ...Place) *Problem {
+	p := newProblem(http.StatusUnprocessableEntity, typeInput, "The request cannot be used; nothing was changed.")
+	for i := range places {
+		places[i].Location, places[i].Message = line(places[i].Location), line(places[i].Message)
+	}
+	if len(places) > 0 {
+		p.Detail = places[0].Location + ": " + places[0].Message + "; nothing was changed"
+		p.Errors = places[:min(mostPlaces, len(places))]
+	}
+	return p
+}
+
+// line makes a short line of a text that may come from outside.
+func line(s string) string {
+	const most = 500
+	return text.Clip(text.Line(s), most)
+}
+
+// problemOf says what went wrong on a tree. All errors of memtree become problems here and
+// nowhere else. It returns nil if the sentence of the error is not for clients.
+func problemOf(err error) *Problem {
+	var (
+		said    *Problem
+		field   *tree.FieldError
+		locked  *tree.LockedError
+		damaged *tree.CorruptError
+		law     *tree.LawError
+		size    *http.MaxBytesError
+	)
+	switch {
+	case errors.As(err, &said):
+		return said
+	case errors.As(err, &size):
+		return tooLarge(size.Limit)
+	case errors.As(err, &field):
+		return input(Place{place(field.Field), field.Problem})
+	case errors.As(err, &damaged):
+		return newProblem(http.StatusServiceUnavailable, typeDamaged, "A part of this tree cannot be read; "+
+			"`memtree fsck` on the server says what is lost and how to go on.")
+	case errors.As(err, &locked):
+		return newProblem(http.StatusServiceUnavailable, typeLocked,
+			"Another process writes to this tree; wait for it.").after(5)
+	case errors.As(err, &law):
+		return newProblem(http.StatusUnprocessableEntity, typeInput, line(law.Error()))
+	case errors.Is(err, tree.ErrContradiction):
+		return newProblem(http.StatusConflict, typeTaken, line(err.Error())+"; give each run its own id")
+	}
+	for _, k := range known {
+		if errors.Is(err, k.err) {
+			return newProblem(k.status, k.kind, k.detail).after(k.retry)
+		}
+	}
+	return advancedProblemOf(err)
+}
+
+// known are the errors that always say the same.
+var known = []struct {
+	err          error
+	status       int
+	kind, detail string
+	retry        int
+}{
+	{tree.ErrNotFound, http.StatusNotFound, typeNotFound, "There is no memory with this id; GET …/nodes lists them.", 0},
+	{tree.ErrReadOnly, http.StatusConflict, typeReadOnly,
+		"This service only reads this tree; send changes to the one that writes it.", 0},
+	{tree.ErrFull, http.StatusInsufficientStorage, typeFull, diskFull, 60},
+	{syscall.ENOSPC, http.StatusInsufficientStorage, typeFull, diskFull, 60},
+	{tree.ErrFailed, http.StatusServiceUnavailable, typeDisk, "The disk of the service failed; what was acknowledged " +
+		"is safe; the service has to be started again.", 0},
+	{tree.ErrConflict, http.StatusConflict, typeStale, "The tree changed meanwhile; ask again.", 1},
+	{tree.ErrClosed, http.StatusServiceUnavailable, typeClosing, closingDetail, 5},
+	{context.DeadlineExceeded, http.StatusServiceUnavailable, typeLate,
+		"The answer took too long; ask again, or run without it.", 1},
+	{os.ErrDeadlineExceeded, http.StatusRequestTimeout, typeLate,
+		"The body came too slowly; send it faster, or in parts.", 1},
+	{context.Canceled, http.StatusServiceUnavailable, typeClosing, "The request was given up.", 1},
+}
+
+const (
+	diskFull = "The disk of the service is full and nothing is half-written; reading goes on; try again once there " +
+		"is room."
+	closingDetail = "The service stops; ask again in a moment."
+)
+
+// advancedProblemOf says what went wrong with a person's word or a file of memories.
+func advancedProblemOf(err error) *Problem {
+	var (
+		gate    *curation.GateError
+		refused *curation.RefusedError
+		unkept  *curation.UnkeptError
+		several *curation.SeveralError
+		file    *transfer.RefusedError
+	)
+	switch {
+	case errors.As(err, &gate):
+		places := make([]Place, 0, len(gate.Reasons))
+		for _, r := range gate.Reasons {
+			places = append(places, Place{"body", r})
+		}
+		return input(places...)
+	case errors.As(err, &refused):
+		return newProblem(http.StatusConflict, typeRefused, line(refused.Error()))
+	case errors.As(err, &unkept):
+		return newProblem(http.StatusConflict, typeRefused, "What this run said was not kept, since it was right or too "+
+			"long ago; record it under a new id, with its truth.")
+	case errors.As(err, &several):
+		return input(Place{"body.evaluation", "names several runs: " +
+			strings.Join(several.Evaluations, ", ") + "; give the whole id of one"})
+	case errors.As(err, &file):
+		return newProblem(http.StatusUnprocessableEntity, typeInput, line(file.Error())+"; nothing was imported")
+	}
+	return nil
+}
+
+// place names a field of a body: [3].prompt is body[3].prompt.
+func place(field string) string {
+	if strings.HasPrefix(field, "[") || field == "" {
+		return "body" + field
+	}
+	return "body." + field
+}
+
+func tooLarge(limit int64) *Problem {
+	return newProblem(http.StatusRequestEntityTooLarge, typeTooLarge, "The body is longer than "+
+		strconv.FormatInt(limit, 10)+" bytes, which is the most of this route; send it in parts.")
+}
+
+func closing() *Problem {
+	return newProblem(http.StatusServiceUnavailable, typeClosing, closingDetail).after(5)
+}
+
+func internal() *Problem {
+	return newProblem(http.StatusInternalServerError, typeInternal,
+		"Something failed inside; the log of the service says what.")
+}

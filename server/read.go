@@ -1,0 +1,192 @@
+package server
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/effect"
+	"github.com/memtree/memtree/enhance"
+	"github.com/memtree/memtree/retrieval"
+	"github.com/memtree/memtree/risk"
+	"github.com/memtree/memtree/taxonomy"
+	"github.com/memtree/memtree/tree"
+)
+
+type riskInput struct {
+	InTree
+	RawBody []byte
+}
+
+type riskOutput struct{ Body risk.Risk }
+
+// risk says how likely a verdict is to be wrong.
+func (s *Server) risk(ctx context.Context, in *riskInput) (*riskOutput, error) {
+	es, err := readEvaluations(in.RawBody, 1)
+	if err != nil {
+		return nil, err
+	}
+	r, err := treeIn(ctx).Risk(ctx, es[0])
+	return &riskOutput{r}, err
+}
+
+// Explanation is guidance with every memory that was considered.
+type Explanation struct {
+	memtree.Guidance
+	Undecided  []enhance.ToldFact `json:"undecided,omitempty" doc:"What the observation does not settle, and why"`
+	Considered []Considered       `json:"considered" doc:"Best first"`
+}
+
+// Considered is one memory that was looked at.
+type Considered struct {
+	ID        string             `json:"id"`
+	Type      tree.Type          `json:"type"`
+	ErrorType string             `json:"errorType"`
+	Direction taxonomy.Direction `json:"direction"`
+	Score     float64            `json:"score"`
+	Rel       float64            `json:"rel" doc:"How near it is, 0 to 1"`
+	Taken     bool               `json:"taken"`
+	Code      retrieval.Code     `json:"code" doc:"Names the reason"`
+	Reason    string             `json:"reason"`
+	Signals   retrieval.Signals  `json:"signals"`
+}
+
+type explainOutput struct{ Body Explanation }
+
+// explain says why for every memory; it writes nothing.
+func (s *Server) explain(ctx context.Context, in *questionInput) (*explainOutput, error) {
+	q, err := in.Body.query()
+	if err != nil {
+		return nil, err
+	}
+	x, err := treeIn(ctx).Explain(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	out := &explainOutput{Explanation{Guidance: x.Guidance, Undecided: x.Undecided, Considered: []Considered{}}}
+	for _, h := range x.Considered {
+		c := Considered{h.ID, h.Type, h.ErrorType, h.Direction, h.Score, h.Rel, h.Taken, h.Why.Code, h.Reason, h.Signals}
+		if l := h.Left; l.Code != "" {
+			c.Taken, c.Code, c.Reason = false, l.Code, l.Reason
+		}
+		out.Body.Considered = append(out.Body.Considered, c)
+	}
+	return out, nil
+}
+
+// TreeState is one tree of the service.
+type TreeState struct {
+	Name     string     `json:"name"`
+	Writable bool       `json:"writable"`
+	Problem  string     `json:"problem,omitempty" doc:"Why it can only be read"`
+	Info     *tree.Info `json:"info,omitempty" doc:"What it holds"`
+}
+
+func (t *treeOf) state() TreeState {
+	out := TreeState{Name: t.name, Writable: true}
+	if err := t.writable(); err != nil {
+		out.Writable, out.Problem = false, problemOf(err).Detail
+	}
+	return out
+}
+
+type treesOutput struct{ Body TreeList }
+
+// TreeList are the trees that a token may see.
+type TreeList struct {
+	Trees []TreeState `json:"trees" doc:"By name"`
+}
+
+func (s *Server) listTrees(ctx context.Context, _ *nothing) (*treesOutput, error) {
+	out := &treesOutput{}
+	out.Body.Trees = []TreeState{}
+	for _, name := range s.trees.names {
+		if callerOf(ctx).sees(name) {
+			out.Body.Trees = append(out.Body.Trees, s.trees.byName[name].state())
+		}
+	}
+	return out, nil
+}
+
+type treeOutput struct{ Body TreeState }
+
+func (s *Server) tree(ctx context.Context, _ *InTree) (*treeOutput, error) {
+	t := treeIn(ctx)
+	info, err := t.Tree().Info(ctx)
+	out := &treeOutput{t.state()}
+	out.Body.Info = &info
+	return out, err
+}
+
+// Stats are the numbers of a tree.
+type Stats struct {
+	tree.Info
+	tree.Counts
+	effect.LedgerStats
+	Analyses  tree.Analyses `json:"analyses"`
+	Embedder  string        `json:"embedder"`
+	Vectors   Vectors       `json:"vectors"`
+	Swallowed Swallowed     `json:"swallowed"`
+}
+
+// Vectors say how many memories the embedder has given a vector.
+type Vectors struct {
+	Have int    `json:"have"`
+	Of   int    `json:"of"`             // memories that can be found
+	Note string `json:"note,omitempty"` // why others are found by words alone
+}
+
+// Swallowed counts failures that were not told as errors, so that runs could go on.
+type Swallowed struct {
+	Guidance  int64 `json:"guidance"`  // answers
+	Trials    int64 `json:"trials"`    // ledger lines
+	Runs      int64 `json:"runs"`      // wrapped ones that were not recorded
+	Conflicts int64 `json:"conflicts"` // plans that were made again
+}
+
+// StatsOf counts what a memory holds.
+func StatsOf(ctx context.Context, m *memtree.Memory) (Stats, error) {
+	var out Stats
+	var err error
+	if out.Info, err = m.Tree().Info(ctx); err != nil {
+		return out, fmt.Errorf("count: %w", err)
+	}
+	if out.Counts, err = tree.Count(out.Analyses.Counting(m.Tree().Scan(ctx, tree.Filter{}))); err != nil {
+		return out, fmt.Errorf("count: %w", err)
+	}
+	if out.LedgerStats, err = effect.StatsOf(m.Tree().Ledger(ctx, 0)); err != nil {
+		return out, fmt.Errorf("count: %w", err)
+	}
+	h := m.Health()
+	out.Embedder, out.Vectors = h.Embedder, Vectors{h.Vectors, h.Memories, h.Note}
+	out.Swallowed = Swallowed{h.Guidance, h.Trials, h.Runs, h.Conflicts}
+	return out, nil
+}
+
+type statsOutput struct{ Body Stats }
+
+func (s *Server) stats(ctx context.Context, _ *InTree) (*statsOutput, error) {
+	out, err := StatsOf(ctx, treeIn(ctx).Memory)
+	return &statsOutput{out}, err
+}
+
+type effectInput struct {
+	InTree
+	Lang string `query:"lang" enum:"zh,en" default:"en" doc:"Of verdict"`
+}
+
+type effectOutput struct{ Body EffectReport }
+
+// EffectReport says whether memory helps.
+type EffectReport struct {
+	effect.Report
+	Verdict string `json:"verdict" doc:"All of it in a sentence"`
+}
+
+func (s *Server) effect(ctx context.Context, in *effectInput) (*effectOutput, error) {
+	r, err := treeIn(ctx).Effect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &effectOutput{EffectReport{*r, r.Verdict.In(in.Lang)}}, nil
+}

@@ -1,0 +1,168 @@
+package server
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"path"
+	"reflect"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/memtree/memtree/curation"
+)
+
+// register serves every route.
+func (s *Server) register() {
+	add(s, "healthz", http.StatusOK, s.healthz)
+	add(s, "readyz", http.StatusOK, s.readyz)
+	add(s, "record", http.StatusAccepted, s.record)
+	add(s, "guide", http.StatusOK, s.guide)
+	add(s, "checks", http.StatusOK, s.checks)
+	add(s, "risk", http.StatusOK, s.risk)
+	add(s, "explain", http.StatusOK, s.explain)
+	add(s, "trees", http.StatusOK, s.listTrees)
+	add(s, "tree", http.StatusOK, s.tree)
+	add(s, "stats", http.StatusOK, s.stats)
+	add(s, "effect", http.StatusOK, s.effect)
+	add(s, "nodes", http.StatusOK, s.nodes)
+	add(s, "node", http.StatusOK, s.node)
+	add(s, "pin", http.StatusOK, s.word((*curation.Curation).Pin))
+	add(s, "ban", http.StatusOK, s.word((*curation.Curation).Ban))
+	add(s, "undo", http.StatusOK, s.word((*curation.Curation).Undo))
+	add(s, "forget", http.StatusOK, s.forget)
+	add(s, "edit", http.StatusOK, s.edit)
+	add(s, "relabel", http.StatusOK, s.relabel)
+	add(s, "review", http.StatusOK, s.review)
+	add(s, "decide", http.StatusOK, s.decide)
+	add(s, "export", http.StatusOK, s.export)
+	add(s, "import", http.StatusOK, s.imports)
+	add(s, "promote", http.StatusOK, s.promote)
+	add(s, "evolve", http.StatusAccepted, s.evolve)
+	add(s, "job", http.StatusOK, s.job)
+	add(s, "jobEvents", http.StatusOK, s.jobEvents)
+	s.plain("metrics", "text/plain", s.metrics)
+	s.plain("profile", "application/octet-stream", profile)
+	s.agents()
+	s.describeEvaluations()
+	s.describeStreams()
+	s.openAnswers()
+	s.allowNull()
+	s.serveSpec()
+	s.pages()
+}
+
+// Spec returns the OpenAPI document of the service.
+func (s *Server) Spec() ([]byte, error) {
+	b, err := json.MarshalIndent(s.api.OpenAPI(), "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("write the specification: %w", err)
+	}
+	return append(b, '\n'), nil
+}
+
+// serveSpec serves the document, once all else is in it.
+func (s *Server) serveSpec() {
+	b, err := s.Spec()
+	if err != nil {
+		panic(err) // a mistake of ours, seen by every test
+	}
+	s.handle("GET /openapi.json", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/openapi+json")
+		_, _ = w.Write(b)
+	})
+}
+
+// describeStreams puts what streams are into the specification.
+func (s *Server) describeStreams() {
+	bytes := &huma.Schema{Type: huma.TypeString, Format: "binary"}
+	event := &huma.Schema{Type: huma.TypeObject, Required: []string{"event", "data"}, Properties: map[string]*huma.Schema{
+		"event": {Type: huma.TypeString, Enum: []any{"progress", "end"}},
+		"data":  {Type: huma.TypeString, Description: "A Job as JSON"},
+	}}
+	s.describeBody("import", "application/octet-stream", bytes)
+	s.describeAnswer("export", "application/octet-stream", bytes)
+	s.describeAnswer("jobEvents", "text/event-stream", event)
+}
+
+// describeAnswer puts what a stream answers into the specification.
+func (s *Server) describeAnswer(id, contentType string, schema *huma.Schema) {
+	s.api.OpenAPI().Paths[routeOf(id).path].Get.Responses["200"] = &huma.Response{
+		Description: "OK", Content: map[string]*huma.MediaType{contentType: {Schema: schema}},
+	}
+}
+
+// plain serves a route of the table without huma, and describes it.
+func (s *Server) plain(id, contentType string, h http.HandlerFunc) {
+	r := routeOf(id)
+	op := r.operation(http.StatusOK)
+	text := &huma.Schema{Type: huma.TypeString}
+	problem := s.api.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[Problem](), true, "Problem")
+	op.Responses = map[string]*huma.Response{
+		"200": {Description: "OK", Content: map[string]*huma.MediaType{contentType: {Schema: text}}},
+		"default": {Description: "Error", Content: map[string]*huma.MediaType{
+			"application/problem+json": {Schema: problem},
+		}},
+	}
+	for _, name := range []string{"name", "tree"} {
+		if strings.Contains(r.path, "{"+name+"}") {
+			op.Parameters = append(op.Parameters, &huma.Param{Name: name, In: "path", Required: true, Schema: text})
+		}
+	}
+	s.api.OpenAPI().AddOperation(&op)
+	s.handle(r.method+" "+r.path, h)
+}
+
+// openAnswers lets answers have fields that a client does not know: later versions add some. What
+// is sent to the service stays closed.
+func (s *Server) openAnswers() {
+	closed := map[string]bool{}
+	schemas := s.api.OpenAPI().Components.Schemas
+	for _, item := range s.api.OpenAPI().Paths {
+		if item.Post != nil && item.Post.RequestBody != nil {
+			for _, media := range item.Post.RequestBody.Content {
+				closeOver(schemas, media.Schema, closed)
+			}
+		}
+	}
+	for name, schema := range schemas.Map() {
+		if !closed[name] && schema.AdditionalProperties == false {
+			schema.AdditionalProperties = nil
+		}
+	}
+}
+
+// allowNull says of the objects that may be null that they may: huma says it of values alone.
+func (s *Server) allowNull() {
+	schemas := s.api.OpenAPI().Components.Schemas
+	for name, schema := range schemas.Map() {
+		t := schemas.TypeFromRef("#/components/schemas/" + name)
+		for _, f := range reflect.VisibleFields(t) {
+			field, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+			p := schema.Properties[field]
+			if f.Type.Kind() == reflect.Pointer && p != nil && p.Ref != "" && !strings.Contains(options, "omitempty") {
+				schema.Properties[field] = &huma.Schema{AnyOf: []*huma.Schema{{Ref: p.Ref}, {Type: "null"}}}
+			}
+		}
+	}
+}
+
+// closeOver notes the names of the schemas that one refers to.
+func closeOver(r huma.Registry, s *huma.Schema, names map[string]bool) {
+	if s == nil {
+		return
+	}
+	if s.Ref != "" {
+		name := path.Base(s.Ref)
+		if !names[name] {
+			names[name] = true
+			closeOver(r, r.SchemaFromRef(s.Ref), names)
+		}
+		return
+	}
+	closeOver(r, s.Items, names)
+	for _, p := range s.Properties {
+		closeOver(r, p, names)
+	}
+}

@@ -1,0 +1,179 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/memtree/memtree/server/token"
+)
+
+// route is what the guard knows of a route. Every one that is served has a row here.
+type route struct {
+	id, method, path string
+	scope            token.Scope // that a token needs; "": everybody may
+	body             int64       // most bytes of a body; 0: it takes none
+	stream           bool        // it may take longer than others, and has a limit of its own
+	changes          bool        // it changes a tree, so the audit log has a line of it
+	summary, about   string
+}
+
+// Limits on bodies, in bytes.
+const (
+	maxQuestion    = 4 << 20
+	maxEvaluations = 16 << 20
+	maxWord        = 1 << 20
+	maxImport      = 256 << 20
+
+	// mostEvaluations is how many one request may bring.
+	mostEvaluations = 1000
+)
+
+const inTreePath = "/v1/trees/{tree}"
+
+var routes = []route{
+	{id: "healthz", method: "GET", path: "/healthz", summary: "Is the service alive?"},
+	{id: "readyz", method: "GET", path: "/readyz", summary: "Can it answer, and is every tree whole?"},
+	{id: "metrics", method: "GET", path: "/metrics", scope: token.Admin, summary: "Numbers for Prometheus"},
+	{id: "profile", method: "GET", path: "/debug/pprof/{name}", scope: token.Admin, stream: true,
+		summary: "A profile of the process, such as heap or profile"},
+	{id: "openapi", method: "GET", path: "/openapi.json", summary: "This specification"},
+
+	{id: "record", method: "POST", path: inTreePath + "/evaluations", scope: token.Write, body: maxEvaluations,
+		changes: true, summary: "Record judged runs",
+		about: "Takes a JSON array of at most 1000 evaluations, in the names that `memtree record` reads, or one a line. " +
+			"Keys that are not known are ignored, as files of other tools have them. All are accepted or, if one cannot be " +
+			"used, none. 202 is only said when they are durable; cases are formed later. Repeating a request changes " +
+			"nothing. Another evaluation under an id that was used is 409, which names the id; the others are accepted."},
+	{id: "guide", method: "POST", path: inTreePath + "/guidance", scope: token.Read, body: maxQuestion,
+		summary: "Guidance before a run",
+		about: "Hand `trial` back with the judged run. A token of the scope read is given guidance without a trial, and " +
+			"may not name a run: chance would decide about it, and nothing may be written."},
+	{id: "checks", method: "POST", path: inTreePath + "/checks", scope: token.Read, body: maxQuestion,
+		summary: "What was missed on this page, as assertions that a program can run",
+		about:   "With an observation each says how that page is: it holds, is broken, or is unknown. Nothing is written."},
+	{id: "risk", method: "POST", path: inTreePath + "/risk", scope: token.Read, body: maxQuestion,
+		summary: "How likely is a verdict to be wrong?",
+		about:   "Takes one evaluation without its truth. Nothing is written."},
+	{id: "explain", method: "POST", path: inTreePath + "/explain", scope: token.Read, body: maxQuestion,
+		summary: "Why each memory would be given or left out", about: "Nothing is written."},
+	{id: "mcp", method: "POST", path: inTreePath + "/mcp", scope: token.Read, body: maxMCP,
+		summary: "MCP for agents, over streamable HTTP",
+		about: "Messages of the Model Context Protocol, each alone: there are no sessions. A token of the scope write has " +
+			"the tools that record too. ?lang=zh gives titles in Chinese."},
+
+	{id: "trees", method: "GET", path: "/v1/trees", scope: token.Read, summary: "The trees that the token may see"},
+	{id: "tree", method: "GET", path: inTreePath, scope: token.Read, summary: "How much one holds, and how it is"},
+	{id: "stats", method: "GET", path: inTreePath + "/stats", scope: token.Read, summary: "Its numbers"},
+	{id: "effect", method: "GET", path: inTreePath + "/effect", scope: token.Read, summary: "Does memory help?"},
+	{id: "nodes", method: "GET", path: inTreePath + "/nodes", scope: token.Read, summary: "Memories, page by page"},
+	{id: "node", method: "GET", path: inTreePath + "/nodes/{id}", scope: token.Read,
+		summary: "One memory with its evidence and lineage", about: "Answers 304 to an If-None-Match that holds."},
+
+	word("pin", "Keep a memory, whatever is learned, counted or pruned"),
+	word("ban", "Never give a memory again, nor learn it again"),
+	word("forget", "Take a memory out of use, and what was learned from it"),
+	word("edit", "Word a lesson better, by the gates that every lesson passes"),
+	word("undo", "Take back what was said last of a memory"),
+	{id: "relabel", method: "POST", path: inTreePath + "/relabel", scope: token.Admin, body: maxQuestion, changes: true,
+		summary: "Say that the truth of an evaluation was another"},
+	{id: "review", method: "GET", path: inTreePath + "/review", scope: token.Read,
+		summary: "Lessons that wait for a person, and drafts that were refused"},
+	{id: "decide", method: "POST", path: inTreePath + "/review", scope: token.Admin, body: maxWord, changes: true,
+		summary: "Accept or reject them", about: "A rejection needs a reason. An accepted lesson is in use at once."},
+
+	{id: "export", method: "GET", path: inTreePath + "/export", scope: token.Read, stream: true,
+		summary: "The memories as one file, for another tree"},
+	{id: "import", method: "POST", path: inTreePath + "/import", scope: token.Import, body: maxImport, stream: true,
+		changes: true, summary: "Bring memories of another tree",
+		about: "They wait in quarantine, and no agent is told of them before they are promoted."},
+	{id: "promote", method: "POST", path: inTreePath + "/promote", scope: token.Admin, body: maxWord, changes: true,
+		summary: "Let imported memories be used"},
+
+	{id: "evolve", method: "POST", path: inTreePath + "/evolve", scope: token.Admin, body: maxWord, changes: true,
+		summary: "Let the tree learn, as a job", about: "One at a time in a tree: another is 409 meanwhile."},
+	{id: "job", method: "GET", path: inTreePath + "/jobs/{id}", scope: token.Read, summary: "How a job goes on"},
+	{id: "jobEvents", method: "GET", path: inTreePath + "/jobs/{id}/events", scope: token.Read, stream: true,
+		summary: "How a job goes on, as server-sent events",
+		about:   "Each event is named progress, the last one end; its data is the job."},
+}
+
+// word is the row of a person's word on one memory.
+func word(id, summary string) route {
+	return route{
+		id: id, method: "POST", path: inTreePath + "/nodes/{id}/" + id, scope: token.Admin, body: maxWord, changes: true,
+		summary: summary,
+	}
+}
+
+func routeOf(id string) *route {
+	for i := range routes {
+		if routes[i].id == id {
+			return &routes[i]
+		}
+	}
+	return nil
+}
+
+// InTree is what every input of a route in a tree begins with.
+type InTree struct {
+	Tree string `path:"tree" pattern:"^[a-z0-9][a-z0-9-]{0,63}$" doc:"Name of the tree"`
+}
+
+// add serves a route of the table by a handler. What the handler returns as an error becomes a
+// Problem.
+func add[I, O any](s *Server, id string, status int, do func(ctx context.Context, in *I) (*O, error)) {
+	r := routeOf(id)
+	huma.Register(s.api, r.operation(status), func(ctx context.Context, in *I) (*O, error) {
+		out, err := do(ctx, in)
+		if err == nil {
+			return out, nil
+		}
+		if same := (*unchanged)(nil); errors.As(err, &same) {
+			return nil, same
+		}
+		p := problemOf(err)
+		if p == nil {
+			s.opts.Logger.ErrorContext(ctx, "request failed", "route", r.id, "error", err.Error())
+			p = internal()
+		}
+		return nil, p
+	})
+}
+
+// operation describes a route for the specification.
+func (r *route) operation(status int) huma.Operation {
+	op := huma.Operation{
+		OperationID: r.id, Method: r.method, Path: r.path, Summary: r.summary, Description: r.about, DefaultStatus: status,
+		MaxBodyBytes: r.body, BodyReadTimeout: readWithin, RejectUnknownQueryParameters: true,
+		Extensions: map[string]any{},
+	}
+	if r.stream {
+		op.MaxBodyBytes = -1
+	}
+	if r.scope != "" {
+		op.Security = []map[string][]string{{"token": {}}}
+		op.Extensions["x-scope"] = string(r.scope)
+	}
+	if r.body > 0 {
+		op.Extensions["x-max-body-bytes"] = r.body
+	}
+	return op
+}
+
+// allow is a further check inside a handler: that the caller may do what needs a scope.
+func allow(ctx context.Context, need token.Scope) error {
+	if c := callerOf(ctx); c.may(need) {
+		return nil
+	}
+	return lacksScope(need)
+}
+
+func lacksScope(need token.Scope) *Problem {
+	return newProblem(http.StatusForbidden, typeScope, "This token may not do that; it takes one with the scope "+
+		string(need)+" or admin (memtree token add --scope "+string(need)+").")
+}
+
+var errNoRow = errors.New("a route is served that the table of routes does not have")

@@ -1,0 +1,127 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/memtree/memtree"
+)
+
+// Nightly says when every tree evolves, and within which bounds. The zero value is never.
+type Nightly struct {
+	At    string // time of day where the service runs, such as 02:30; "" or "off": never
+	Bound memtree.EvolveOptions
+	// Last returns when a tree evolved last by this schedule, the zero time if it never did, and
+	// Ran keeps it. They outlive the process. Nil: a run that was missed is not made up.
+	Last func(tree string) time.Time
+	Ran  func(tree string, at time.Time)
+}
+
+// bySchedule is who began a job that nobody asked for.
+const bySchedule = "schedule"
+
+// ParseAt reads a time of day.
+func ParseAt(at string) (hour, minute int, on bool, err error) {
+	if at == "" || at == "off" {
+		return 0, 0, false, nil
+	}
+	t, err := time.Parse("15:04", at)
+	if err != nil {
+		return 0, 0, false, fmt.Errorf("%q is no time of day; write one such as 02:30, or off", at)
+	}
+	return t.Hour(), t.Minute(), true, nil
+}
+
+// nextAt returns the first moment after now at which a clock on the wall there says hour:minute.
+// Where the clock is put forward over that time it is as long after midnight as on other days, and
+// where the clock is put back it is once, the first time.
+func nextAt(now time.Time, hour, minute int) time.Time {
+	for day := 0; ; day++ {
+		y, m, d := now.Date()
+		if t := time.Date(y, m, d+day, hour, minute, 0, 0, now.Location()); t.After(now) {
+			return t
+		}
+	}
+}
+
+// RunSchedule lets every tree evolve at the time of day of the schedule, one after the other, until
+// ctx ends or the service stops. A run that was missed for more than a day is made up at once.
+func (s *Server) RunSchedule(ctx context.Context, n Nightly) error {
+	hour, minute, on, err := ParseAt(n.At)
+	if err != nil || !on {
+		return err
+	}
+	s.evolveAll(ctx, &n, func(name string, now time.Time) bool {
+		last := n.last(name)
+		return !last.IsZero() && now.Sub(last) > 24*time.Hour
+	})
+	for {
+		now := s.opts.Now()
+		if !s.until(ctx, nextAt(now, hour, minute)) {
+			return nil
+		}
+		s.evolveAll(ctx, &n, func(string, time.Time) bool { return true })
+	}
+}
+
+func (n *Nightly) last(name string) time.Time {
+	if n.Last == nil {
+		return time.Time{}
+	}
+	return n.Last(name)
+}
+
+// lookAgain is how long is slept at a time: a clock that is set, and a machine that slept, are
+// seen that soon.
+const lookAgain = time.Minute
+
+// until waits for a time, and reports whether to go on.
+func (s *Server) until(ctx context.Context, at time.Time) bool {
+	for {
+		left := at.Sub(s.opts.Now())
+		if left <= 0 {
+			return true
+		}
+		if !s.opts.Pause(ctx, min(left, lookAgain)) || s.closing() {
+			return false
+		}
+	}
+}
+
+func (s *Server) evolveAll(ctx context.Context, n *Nightly, due func(name string, now time.Time) bool) {
+	for _, name := range s.trees.names {
+		now := s.opts.Now()
+		if ctx.Err() != nil || s.closing() || !due(name, now) {
+			continue
+		}
+		t := s.trees.byName[name]
+		if t.writable() != nil {
+			continue // readyz, the metrics and every refused change say why
+		}
+		j, err := t.jobs.begin(bySchedule, now.UTC())
+		if err != nil {
+			continue // somebody lets it evolve already
+		}
+		s.runJob(context.WithoutCancel(ctx), t, j, n.Bound) // it ends with the service
+		was, _ := j.see()
+		s.opts.Audit.InfoContext(ctx, "change", "token", bySchedule, "route", "evolve", "tree", name, "job", was.ID,
+			"state", was.State, "ms", s.opts.Now().Sub(now).Milliseconds())
+		s.meters.ran(name, was.State, now)
+		if n.Ran != nil && was.State == JobDone {
+			n.Ran(name, now)
+		}
+	}
+}
+
+// sleep is the pause of a service whose clock is that of the machine.
+func sleep(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

@@ -1,0 +1,226 @@
+package server
+
+import (
+	"errors"
+	"maps"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/memtree/memtree/server/pages"
+	"github.com/memtree/memtree/server/token"
+)
+
+// The pages stand beside the API behind the same guard. A browser sends its token as a cookie, which counts for pages
+// alone: so no page of somebody else can have a browser call the API.
+const (
+	tokenCookie = "memtree_token"
+	langCookie  = "memtree_lang"
+)
+
+// pagePolicy lets a page have our own style and scripts, and nothing else.
+const pagePolicy = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; " +
+	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+// maxForm bounds what a form sends, in bytes.
+const maxForm = 64 << 10
+
+// pages serves everything for people.
+func (s *Server) pages() {
+	site, err := pages.New()
+	if err != nil {
+		panic(err) // a mistake of ours, seen by every test
+	}
+	for _, p := range pages.Routes() {
+		r := &route{id: "page-" + p.ID, method: p.Method, path: p.Path, scope: token.Read, changes: p.Changes}
+		if p.Admin {
+			r.scope = token.Admin
+		}
+		if p.Method == http.MethodPost {
+			r.body = maxForm
+		}
+		s.mux.HandleFunc(p.Method+" "+p.Path, s.guard.page(site, r, func(w http.ResponseWriter, q *http.Request) {
+			s.show(site, &p, w, q)
+		}))
+	}
+	open := func(pattern string, do http.HandlerFunc) {
+		r := &route{id: "page-" + strings.TrimPrefix(pattern[strings.IndexByte(pattern, '/'):], "/"), body: maxForm}
+		s.mux.HandleFunc(pattern, s.guard.page(site, r, do))
+	}
+	open("GET /{$}", s.first(site))
+	open("GET /static/{file}", pages.Static)
+	open("GET /login", func(w http.ResponseWriter, q *http.Request) {
+		s.fail(w, q, site.Login(w, langOf(q), inside(q.FormValue("next")), ""))
+	})
+	open("POST /login", s.login(site))
+	open("GET /logout", func(w http.ResponseWriter, q *http.Request) {
+		http.SetCookie(w, cookie(q, tokenCookie, "", -1))
+		http.Redirect(w, q, "/login", http.StatusSeeOther)
+	})
+	open("GET /language", func(w http.ResponseWriter, q *http.Request) {
+		if lang := q.FormValue("lang"); lang == "zh" || lang == "en" {
+			http.SetCookie(w, cookie(q, langCookie, lang, 365*24*3600))
+		}
+		http.Redirect(w, q, inside(q.FormValue("next")), http.StatusSeeOther)
+	})
+}
+
+// page is before every page: the guard of the API, with problems said as pages, and a token from the cookie.
+func (g *guard) page(site *pages.Site, r *route, do http.HandlerFunc) http.HandlerFunc {
+	inner := g.inner(r, do)
+	return func(w http.ResponseWriter, q *http.Request) {
+		w.Header().Set("Content-Security-Policy", pagePolicy)
+		w.Header().Set("Referrer-Policy", "same-origin")
+		if q.Method == http.MethodPost && !ours(q) {
+			g.s.fail(w, q, site.Problem(w, langOf(q), http.StatusForbidden,
+				"This form was sent from a page of another site, so nothing was changed."))
+			return
+		}
+		q.Header.Del("Authorization") // a page is for who is signed in, whatever else is sent
+		if c, err := q.Cookie(tokenCookie); err == nil {
+			q.Header.Set("Authorization", "Bearer "+c.Value)
+		}
+		inner(&pageWriter{ResponseWriter: w, site: site, q: q}, q)
+	}
+}
+
+// ours reports whether a form was sent from one of our own pages. Another port of the same machine is another site,
+// though browsers send it our cookies.
+func ours(q *http.Request) bool {
+	if at := q.Header.Get("Sec-Fetch-Site"); at != "" && at != "same-origin" && at != "none" {
+		return false
+	}
+	origin := q.Header.Get("Origin")
+	if origin == "" {
+		return true // not a browser, or one that would have said so in Sec-Fetch-Site
+	}
+	u, err := url.Parse(origin)
+	return err == nil && u.Host == q.Host
+}
+
+// pageWriter has problems of the guard said as pages, see writeProblem.
+type pageWriter struct {
+	http.ResponseWriter
+	site *pages.Site
+	q    *http.Request
+}
+
+// problem is called in place of writing one as JSON.
+func (s *pageWriter) problem(w http.ResponseWriter, p *Problem) error {
+	if p.Status == http.StatusUnauthorized && s.q.Method == http.MethodGet {
+		http.Redirect(w, s.q, "/login?next="+url.QueryEscape(s.q.URL.RequestURI()), http.StatusSeeOther)
+		return nil
+	}
+	maps.Copy(w.Header(), p.GetHeaders())
+	return s.site.Problem(w, langOf(s.q), p.Status, p.Detail)
+}
+
+// show does what a page does for who visits it.
+func (s *Server) show(site *pages.Site, p *pages.Route, w http.ResponseWriter, q *http.Request) {
+	c := callerOf(q.Context())
+	v := pages.Visitor{
+		Memory: c.tree.Memory, Tree: c.tree.name, Admin: c.may(token.Admin) && !c.tree.readOnly, Lang: langOf(q),
+	}
+	if c.token != nil {
+		v.Who = c.token.Name
+	}
+	for _, name := range s.trees.names {
+		if c.sees(name) {
+			v.Trees = append(v.Trees, name)
+		}
+	}
+	err := func() error {
+		if p.Changes {
+			if err := c.tree.writable(); err != nil {
+				return err
+			}
+			if err := q.ParseForm(); err != nil {
+				return input(Place{"body", "is no form"})
+			}
+		}
+		return p.Do(site, w, q, &v)
+	}()
+	if err == nil {
+		return
+	}
+	problem := problemOf(err)
+	if problem == nil {
+		s.opts.Logger.ErrorContext(q.Context(), "a page failed", "page", p.ID, "error", err.Error())
+		problem = internal()
+	}
+	writeProblem(w, problem)
+}
+
+// first leads to the inbox of the first tree that the visitor may see.
+func (s *Server) first(site *pages.Site) http.HandlerFunc {
+	return func(w http.ResponseWriter, q *http.Request) {
+		c, p := s.guard.who(q)
+		if p != nil {
+			http.Redirect(w, q, "/login", http.StatusSeeOther)
+			return
+		}
+		for _, name := range s.trees.names {
+			if c.sees(name) {
+				http.Redirect(w, q, "/trees/"+name+"/inbox", http.StatusSeeOther)
+				return
+			}
+		}
+		s.fail(w, q, site.Problem(w, langOf(q), http.StatusNotFound, "This token may see no tree."))
+	}
+}
+
+// login keeps a token that holds as a cookie, which no script can read.
+func (s *Server) login(site *pages.Site) http.HandlerFunc {
+	return func(w http.ResponseWriter, q *http.Request) {
+		q.Body = http.MaxBytesReader(w, q.Body, maxForm)
+		secret, next := strings.TrimSpace(q.PostFormValue("token")), inside(q.PostFormValue("next"))
+		q.Header.Set("Authorization", "Bearer "+secret)
+		if _, p := s.guard.who(q); p != nil {
+			s.fail(w, q, site.Login(w, langOf(q), next, p.Detail))
+			return
+		}
+		http.SetCookie(w, cookie(q, tokenCookie, secret, 30*24*3600))
+		http.Redirect(w, q, next, http.StatusSeeOther)
+	}
+}
+
+// cookie returns one that only this service is sent.
+func cookie(q *http.Request, name, value string, age int) *http.Cookie {
+	return &http.Cookie{
+		Name: name, Value: value, Path: "/", MaxAge: age, HttpOnly: true, SameSite: http.SameSiteStrictMode,
+		Secure: q.TLS != nil || q.Header.Get("X-Forwarded-Proto") == "https",
+	}
+}
+
+// inside returns a path of this service: where else a link leads nobody is sent.
+func inside(next string) string {
+	u, err := url.Parse(next)
+	if err != nil || u.Host != "" || u.Scheme != "" || !strings.HasPrefix(next, "/") || strings.HasPrefix(next, "//") ||
+		strings.Contains(next, "\\") {
+		return "/"
+	}
+	return next
+}
+
+// langOf returns the language of a visitor: what was chosen, else what the browser asks for.
+func langOf(q *http.Request) string {
+	if c, err := q.Cookie(langCookie); err == nil && (c.Value == "zh" || c.Value == "en") {
+		return c.Value
+	}
+	for part := range strings.SplitSeq(q.Header.Get("Accept-Language"), ",") {
+		switch tag := strings.ToLower(strings.TrimSpace(part)); {
+		case strings.HasPrefix(tag, "zh"):
+			return "zh"
+		case strings.HasPrefix(tag, "en"):
+			return "en"
+		}
+	}
+	return "en"
+}
+
+// fail notes that a page could not be made.
+func (s *Server) fail(_ http.ResponseWriter, q *http.Request, err error) {
+	if err != nil && !errors.Is(err, http.ErrHandlerTimeout) {
+		s.opts.Logger.ErrorContext(q.Context(), "a page could not be made", "path", q.URL.Path, "error", err.Error())
+	}
+}

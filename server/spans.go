@@ -1,0 +1,93 @@
+package server
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/propagation"
+	"go.opentelemetry.io/otel/trace"
+)
+
+// step is a span; nil is none.
+type step struct{ span trace.Span }
+
+// traced opens the span of a request, within the trace of the client if it names one. What needs no
+// token, such as healthz, has none: probes would be most of all traces.
+func (s *Server) traced(q *http.Request, r *route) (*http.Request, *step) {
+	if s.opts.Tracer == nil || r.scope == "" {
+		return q, nil
+	}
+	ctx := propagation.TraceContext{}.Extract(q.Context(), propagation.HeaderCarrier(q.Header))
+	ctx, span := s.opts.Tracer.Start(ctx, r.method+" "+r.path, trace.WithSpanKind(trace.SpanKindServer))
+	return q.WithContext(ctx), &step{span}
+}
+
+// answered ends the span of a request with what became of it: names and numbers, no text of anybody.
+func (p *step) answered(r *route, c *caller, status int) {
+	if p == nil {
+		return
+	}
+	p.span.SetAttributes(attribute.String("http.request.method", r.method), attribute.String("http.route", r.path),
+		attribute.Int("http.response.status_code", status), attribute.String("memtree.route", r.id))
+	if c != nil {
+		p.span.SetAttributes(attribute.String("memtree.token", c.name()), attribute.String("memtree.tree", treeOfCall(c)))
+	}
+	if status >= http.StatusInternalServerError {
+		p.span.SetStatus(codes.Error, "")
+	}
+	p.span.End()
+}
+
+// step opens the span of a part of what goes on. Where nothing is traced it costs nothing.
+func (s *Server) step(ctx context.Context, name string) (context.Context, *step) {
+	if s.opts.Tracer == nil {
+		return ctx, nil
+	}
+	ctx, span := s.opts.Tracer.Start(ctx, name)
+	return ctx, &step{span}
+}
+
+// count notes how many there were of something.
+func (p *step) count(what string, n int) {
+	if p != nil {
+		p.span.SetAttributes(attribute.Int("memtree."+what, n))
+	}
+}
+
+// name notes how something is called.
+func (p *step) name(what, name string) {
+	if p != nil {
+		p.span.SetAttributes(attribute.String("memtree."+what, name))
+	}
+}
+
+// end ends it. The text of an error may repeat what was sent, so it is left out.
+func (p *step) end(err error) {
+	if p == nil {
+		return
+	}
+	if err != nil {
+		p.span.SetStatus(codes.Error, "")
+	}
+	p.span.End()
+}
+
+// inTrace adds the trace of a request to its lines in the log.
+type inTrace struct{ slog.Handler }
+
+// Handle adds trace_id.
+func (h inTrace) Handle(ctx context.Context, r slog.Record) error { //nolint:gocritic // as slog has it
+	if c := trace.SpanContextFromContext(ctx); c.IsValid() {
+		r.AddAttrs(slog.String("trace_id", c.TraceID().String()))
+	}
+	return h.Handler.Handle(ctx, r) //nolint:wrapcheck // of the handler
+}
+
+// WithAttrs keeps it.
+func (h inTrace) WithAttrs(a []slog.Attr) slog.Handler { return inTrace{h.Handler.WithAttrs(a)} }
+
+// WithGroup keeps it.
+func (h inTrace) WithGroup(name string) slog.Handler { return inTrace{h.Handler.WithGroup(name)} }

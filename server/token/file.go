@@ -1,0 +1,187 @@
+package token
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/gofrs/flock"
+)
+
+// FileName is the name of the file in the folder of a store.
+const FileName = "tokens.json"
+
+// MaxTokens is how many tokens a file may hold.
+const MaxTokens = 1000
+
+const (
+	format  = "memtree-tokens/1"
+	maxFile = 4 << 20
+)
+
+type file struct {
+	Format string  `json:"format"`
+	Tokens []Token `json:"tokens"` // sorted by name
+}
+
+// DamagedError is a file of tokens that cannot be used. Nobody is let in until it is mended.
+type DamagedError struct {
+	Path    string
+	Problem string // continues the sentence after the path, and says what to do
+}
+
+func (e *DamagedError) Error() string { return e.Path + " " + e.Problem }
+
+// ErrUnknown says that there is no token of a name.
+var ErrUnknown = errors.New("there is no token of this name")
+
+// ErrTaken says that there is a token of a name.
+var ErrTaken = errors.New("there is a token of this name; revoke it first, or choose another name")
+
+// ErrMany says that no further token can be kept.
+var ErrMany = fmt.Errorf("there are %d tokens, which is the most; revoke some", MaxTokens)
+
+// List returns the tokens in the folder of a store, sorted by name; none if there is no file.
+func List(dir string) ([]Token, error) {
+	path := filepath.Join(dir, FileName)
+	f, err := os.Open(path) //nolint:gosec // the user names the folder
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the tokens: %w", err)
+	}
+	defer f.Close() //nolint:errcheck // only read
+	b, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err != nil {
+		return nil, fmt.Errorf("read the tokens: %w", err)
+	}
+	return decode(path, b)
+}
+
+// decode reads the bytes of a file of tokens. Whatever is wrong is a *DamagedError.
+func decode(path string, b []byte) ([]Token, error) {
+	damaged := func(how string, args ...any) ([]Token, error) {
+		return nil, &DamagedError{path, fmt.Sprintf(how, args...)}
+	}
+	if len(b) > maxFile {
+		return damaged("is longer than %d bytes, which is the most; it is no file of tokens: move it away", maxFile)
+	}
+	var f file
+	dec := json.NewDecoder(bytes.NewReader(b))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&f); err != nil {
+		return damaged("is not a file of tokens (%s); move it away, and add the tokens again", clip(err.Error()))
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return damaged("has bytes after its end; move it away, and add the tokens again")
+	}
+	if f.Format != format {
+		return damaged("has the format %q, this program reads %q; use the program that wrote it", clip(f.Format), format)
+	}
+	if len(f.Tokens) > MaxTokens {
+		return damaged("has %d tokens; the most is %d", len(f.Tokens), MaxTokens)
+	}
+	for i := range f.Tokens {
+		if err := f.Tokens[i].check(); err != nil {
+			return damaged("cannot be used: %s", err)
+		}
+		if i > 0 && f.Tokens[i-1].Name >= f.Tokens[i].Name {
+			return damaged("names %s twice or out of order; take one out", f.Tokens[i].Name)
+		}
+	}
+	return f.Tokens, nil
+}
+
+// Add keeps a token in the folder of a store.
+func Add(dir string, t Token) error {
+	return change(dir, func(all []Token) ([]Token, error) {
+		i, there := find(all, t.Name)
+		switch {
+		case there:
+			return nil, fmt.Errorf("%s: %w", t.Name, ErrTaken)
+		case len(all) == MaxTokens:
+			return nil, ErrMany
+		}
+		return slices.Insert(all, i, t), nil
+	})
+}
+
+// Revoke removes a token. A service sees it with the next request.
+func Revoke(dir, name string) error {
+	return change(dir, func(all []Token) ([]Token, error) {
+		i, there := find(all, name)
+		if !there {
+			return nil, fmt.Errorf("%s: %w", clip(name), ErrUnknown)
+		}
+		return slices.Delete(all, i, i+1), nil
+	})
+}
+
+func find(all []Token, name string) (int, bool) {
+	return slices.BinarySearchFunc(all, name, func(t Token, name string) int {
+		return bytes.Compare([]byte(t.Name), []byte(name))
+	})
+}
+
+// change puts another file in the place of the old one, whole or not at all. Two processes do it
+// one after the other, so that none undoes what the other did.
+func change(dir string, edit func([]Token) ([]Token, error)) (err error) {
+	lock := flock.New(filepath.Join(dir, "tokens.lock"), flock.SetPermissions(0o600))
+	if err := lock.Lock(); err != nil {
+		return fmt.Errorf("lock the tokens: %w", err)
+	}
+	defer func() { err = errors.Join(err, lock.Close()) }()
+	all, err := List(dir)
+	if err != nil {
+		return err
+	}
+	if all, err = edit(all); err != nil {
+		return err
+	}
+	b, err := json.MarshalIndent(file{format, all}, "", "  ")
+	if err != nil {
+		return fmt.Errorf("write the tokens: %w", err)
+	}
+	if err := replace(dir, append(b, '\n')); err != nil {
+		return fmt.Errorf("write the tokens: %w", err)
+	}
+	return nil
+}
+
+// replace writes the file beside the old one, and renames it once it is on disk.
+func replace(dir string, b []byte) (err error) {
+	f, err := os.CreateTemp(dir, FileName+".*.tmp") // for its owner alone
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, f.Close(), os.Remove(f.Name()))
+		}
+	}()
+	if _, err = f.Write(b); err != nil {
+		return err
+	}
+	if err = f.Sync(); err != nil {
+		return err
+	}
+	if err = f.Close(); err != nil {
+		return err
+	}
+	if err = os.Rename(f.Name(), filepath.Join(dir, FileName)); err != nil {
+		return err
+	}
+	d, err := os.Open(dir) //nolint:gosec // the user names the folder
+	if err != nil {
+		return nil // the file is there; not every system opens a folder
+	}
+	_ = d.Sync() // likewise
+	return d.Close()
+}

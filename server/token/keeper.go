@@ -1,0 +1,107 @@
+package token
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Why somebody is not let in.
+var (
+	ErrNone    = errors.New("no token was sent")
+	ErrWrong   = errors.New("the token is not known")
+	ErrExpired = errors.New("the token has expired")
+)
+
+// Keeper knows the tokens in the folder of a store, as they are now: it looks at the file with
+// every question. Its methods may be called at once from many goroutines.
+type Keeper struct {
+	path string
+
+	mu    sync.RWMutex
+	read  bool
+	info  fs.FileInfo // of the file that was read; nil: there was none
+	held  []kept
+	fault error // why there are none
+}
+
+type kept struct {
+	Token
+	sum [sha256.Size]byte
+}
+
+// NewKeeper returns a Keeper for the folder of a store.
+func NewKeeper(dir string) *Keeper { return &Keeper{path: filepath.Join(dir, FileName)} }
+
+// Find returns who has sent a token: ErrNone, ErrWrong, ErrExpired or a *DamagedError says why
+// nobody is let in. How long it takes does not depend on how much of the token is right.
+func (k *Keeper) Find(secret string, now time.Time) (*Token, error) {
+	held, err := k.tokens()
+	if err != nil {
+		return nil, err
+	}
+	if secret == "" {
+		return nil, ErrNone
+	}
+	if len(secret) != secretLen || !strings.HasPrefix(secret, mark) {
+		return nil, ErrWrong
+	}
+	sum, at := sha256.Sum256([]byte(secret)), -1
+	for i := range held {
+		if subtle.ConstantTimeCompare(sum[:], held[i].sum[:]) == 1 {
+			at = i
+		}
+	}
+	switch {
+	case at < 0:
+		return nil, ErrWrong
+	case held[at].Expired(now):
+		return nil, ErrExpired
+	}
+	return &held[at].Token, nil
+}
+
+// tokens returns what the file says now.
+func (k *Keeper) tokens() ([]kept, error) {
+	info, err := os.Stat(k.path)
+	if err != nil {
+		info = nil
+	}
+	k.mu.RLock()
+	if k.read && same(k.info, info) {
+		defer k.mu.RUnlock()
+		return k.held, k.fault
+	}
+	k.mu.RUnlock()
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.read, k.info, k.held, k.fault = true, info, nil, nil
+	all, err := List(filepath.Dir(k.path))
+	if err != nil {
+		k.fault = err
+		return nil, err
+	}
+	for _, t := range all {
+		x := kept{Token: t}
+		if _, err := hex.Decode(x.sum[:], []byte(t.SHA256)); err != nil {
+			continue // List has checked its form
+		}
+		k.held = append(k.held, x)
+	}
+	return k.held, nil
+}
+
+// same reports whether a file is as it was.
+func same(a, b fs.FileInfo) bool {
+	if a == nil || b == nil {
+		return a == nil && b == nil
+	}
+	return a.Size() == b.Size() && a.ModTime().Equal(b.ModTime()) && os.SameFile(a, b)
+}

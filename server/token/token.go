@@ -1,0 +1,137 @@
+// Package token says who may do what with a service: tokens are kept as hashes in a file beside
+// the store, and the service reads it again whenever it changes.
+package token
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Scope is what a token may do.
+type Scope string
+
+// The scopes.
+const (
+	Read   Scope = "read"   // be given guidance, and read what is stored
+	Write  Scope = "write"  // what Read may; record evaluations, and have trials kept
+	Import Scope = "import" // bring memories, which wait in quarantine
+	Admin  Scope = "admin"  // everything
+)
+
+// Scopes lists them.
+func Scopes() []Scope { return []Scope{Read, Write, Import, Admin} }
+
+// Covers reports whether a token with scope s may do what needs the scope need.
+func (s Scope) Covers(need Scope) bool {
+	return s == Admin || s == need || s == Write && need == Read
+}
+
+// Token is what is kept of one token. The token itself is nowhere but with whom it was shown to.
+type Token struct {
+	Name    string    `json:"name"`
+	Prefix  string    `json:"prefix"` // of the token, to tell tokens apart
+	SHA256  string    `json:"sha256"` // of the token, in hex
+	Scopes  []Scope   `json:"scopes"`
+	Trees   []string  `json:"trees,omitempty"` // that it may see; none named: all
+	Created time.Time `json:"created"`
+	Expires time.Time `json:"expires,omitzero"` // zero: never
+}
+
+// May reports whether the token may do what needs a scope.
+func (t *Token) May(need Scope) bool {
+	return slices.ContainsFunc(t.Scopes, func(s Scope) bool { return s.Covers(need) })
+}
+
+// Sees reports whether the token may see a tree.
+func (t *Token) Sees(tree string) bool { return len(t.Trees) == 0 || slices.Contains(t.Trees, tree) }
+
+// Expired reports whether the token no longer holds.
+func (t *Token) Expired(now time.Time) bool { return !t.Expires.IsZero() && !now.Before(t.Expires) }
+
+// The form of a token: mark and 256 random bits.
+const (
+	mark      = "mt_"
+	bits      = 256
+	prefixLen = len(mark) + 6
+	secretLen = len(mark) + (bits+5)/6
+)
+
+var (
+	tokenName = regexp.MustCompile(`^[a-zA-Z0-9][a-zA-Z0-9._@-]{0,63}$`)
+	treeName  = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,63}$`)
+	hashForm  = regexp.MustCompile(`^[0-9a-f]{64}$`)
+	markForm  = regexp.MustCompile(`^mt_[A-Za-z0-9_-]{6}$`)
+)
+
+// New returns a token with what is kept of it, and the token itself, which is to be shown once.
+func New(name string, scopes []Scope, trees []string, now time.Time, holds time.Duration) (Token, string, error) {
+	var b [bits / 8]byte
+	rand.Read(b[:]) // it never fails
+	secret := mark + base64.RawURLEncoding.EncodeToString(b[:])
+	t := Token{
+		Name: name, Prefix: secret[:prefixLen], SHA256: hash(secret), Scopes: scopes, Trees: trees,
+		Created: now.UTC().Truncate(time.Second),
+	}
+	if holds != 0 {
+		t.Expires = t.Created.Add(holds)
+	}
+	return t, secret, t.check()
+}
+
+func hash(secret string) string {
+	sum := sha256.Sum256([]byte(secret))
+	return hex.EncodeToString(sum[:])
+}
+
+// check returns what is wrong with a token, as the end of a sentence about it.
+func (t *Token) check() error {
+	const mostTrees = 1000
+	switch {
+	case !tokenName.MatchString(t.Name):
+		return fmt.Errorf("the name %q cannot be used; use up to 64 of a-z, A-Z, 0-9, ., _, @ and -", clip(t.Name))
+	case len(t.Scopes) == 0:
+		return fmt.Errorf("token %s has no scope; use %s", t.Name, scopeList())
+	case !hashForm.MatchString(t.SHA256):
+		return fmt.Errorf("token %s has no SHA-256 that can be read; revoke it and add it again", t.Name)
+	case !markForm.MatchString(t.Prefix):
+		const problem = "token %s has the prefix %q, which no token has; revoke it and add it again"
+		return fmt.Errorf(problem, t.Name, clip(t.Prefix))
+	case len(t.Trees) > mostTrees:
+		return fmt.Errorf("token %s names %d trees; the most is %d", t.Name, len(t.Trees), mostTrees)
+	case t.Created.IsZero():
+		return fmt.Errorf("token %s does not say when it was created", t.Name)
+	case !t.Expires.IsZero() && !t.Expires.After(t.Created):
+		return fmt.Errorf("token %s expires before it is created", t.Name)
+	}
+	for _, s := range t.Scopes {
+		if !slices.Contains(Scopes(), s) {
+			return fmt.Errorf("token %s has the scope %q; use %s", t.Name, clip(string(s)), scopeList())
+		}
+	}
+	for _, name := range t.Trees {
+		if !treeName.MatchString(name) {
+			return fmt.Errorf("token %s names the tree %q, which no tree is named; use a-z, 0-9 and -", t.Name, clip(name))
+		}
+	}
+	return nil
+}
+
+func scopeList() string {
+	names := make([]string, 0, len(Scopes()))
+	for _, s := range Scopes() {
+		names = append(names, string(s))
+	}
+	return strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1]
+}
+
+func clip(s string) string {
+	const most = 64
+	return s[:min(most, len(s))]
+}

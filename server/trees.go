@@ -1,0 +1,83 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+
+	"github.com/memtree/memtree"
+)
+
+// Default is the name of the tree in the store that --store names.
+const Default = "default"
+
+// MaxTrees is how many trees one service may have.
+const MaxTrees = 1000
+
+var treeName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,63}$`)
+
+// CheckName returns what is wrong with the name of a tree, or nil.
+func CheckName(name string) error {
+	if !treeName.MatchString(name) {
+		return fmt.Errorf("%q cannot name a tree; use up to 64 of a-z, 0-9 and -, a letter or digit first", name)
+	}
+	return nil
+}
+
+// Trees are the memories of a service by name. They are filled before the service starts and do
+// not change after that.
+type Trees struct {
+	byName map[string]*treeOf
+	names  []string // sorted
+}
+
+// treeOf is one memory and what a service keeps for it.
+type treeOf struct {
+	*memtree.Memory
+	name     string
+	readOnly bool
+	jobs     jobs
+}
+
+// NewTrees returns no trees yet.
+func NewTrees() *Trees { return &Trees{byName: map[string]*treeOf{}} }
+
+// Add adds an open memory under a name. readOnly says that it was opened for reading.
+func (t *Trees) Add(name string, m *memtree.Memory, readOnly bool) error {
+	if err := CheckName(name); err != nil {
+		return err
+	}
+	if t.byName[name] != nil {
+		return fmt.Errorf("two trees are named %s; give each its own name", name)
+	}
+	if len(t.names) == MaxTrees {
+		return fmt.Errorf("there are %d trees, which is the most of one service; start another", MaxTrees)
+	}
+	t.byName[name] = &treeOf{Memory: m, name: name, readOnly: readOnly}
+	t.names = append(t.names, name)
+	slices.Sort(t.names)
+	return nil
+}
+
+// Names returns the names, sorted.
+func (t *Trees) Names() []string { return slices.Clone(t.names) }
+
+// Get returns the memory of a name, nil if there is none.
+func (t *Trees) Get(name string) *memtree.Memory {
+	if x := t.byName[name]; x != nil {
+		return x.Memory
+	}
+	return nil
+}
+
+// Close closes every memory, the rest too if one fails.
+func (t *Trees) Close() error {
+	var errs []error
+	for _, name := range t.names {
+		if err := t.byName[name].Close(); err != nil {
+			errs = append(errs, fmt.Errorf("close %s: %w", name, err))
+		}
+	}
+	return errors.Join(errs...)
+}

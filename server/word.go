@@ -1,0 +1,186 @@
+package server
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/memtree/memtree/curation"
+	"github.com/memtree/memtree/evolution"
+	"github.com/memtree/memtree/evolution/gate"
+	"github.com/memtree/memtree/taxonomy"
+	"github.com/memtree/memtree/transfer"
+	"github.com/memtree/memtree/tree"
+)
+
+// Speaker says who speaks, and why.
+type Speaker struct {
+	By     string `json:"by,omitempty" maxLength:"200" doc:"The person who says so; left out: the name of the token"`
+	Why    string `json:"why,omitempty" maxLength:"1000" doc:"A sentence; it is kept"`
+	DryRun bool   `json:"dryRun,omitempty" doc:"Say what would change, write nothing"`
+}
+
+func (w *Speaker) options(ctx context.Context) curation.Options {
+	return curation.Options{By: cmp.Or(w.By, callerOf(ctx).name()), Why: w.Why, DryRun: w.DryRun}
+}
+
+// ForgetWord is a Speaker that may ask for more.
+type ForgetWord struct {
+	Speaker
+	Purge bool `json:"purge,omitempty" doc:"Remove the bytes too: this cannot be taken back"`
+}
+
+// EditWord is a Speaker with the words of a lesson.
+type EditWord struct {
+	Speaker
+	Lesson gate.Draft `json:"lesson" doc:"What the lesson says from now on; it has to pass the gates"`
+}
+
+// Truth is what was true of an evaluation.
+type Truth struct {
+	Speaker
+	Evaluation  string             `json:"evaluation" minLength:"1" maxLength:"1024" doc:"Its id, or the beginning of it"`
+	GroundTruth tree.Raw           `json:"groundTruth,omitempty" doc:"Any JSON"`
+	Correct     *bool              `json:"correct,omitempty" doc:"Whether the agent was right, where nothing else says"`
+	Direction   taxonomy.Direction `json:"direction,omitempty" enum:"false_pass,false_fail,other"`
+	Reason      string             `json:"reason,omitempty" maxLength:"1048576" doc:"What the evaluator says about it now"`
+}
+
+type said[B any] struct {
+	InTree
+	ID   string `path:"id" maxLength:"64" doc:"Of the memory"`
+	Body B
+}
+
+type doneOutput struct{ Body curation.Done }
+
+// sayer is a word of curation on one memory.
+type sayer func(c *curation.Curation, ctx context.Context, id string, o curation.Options) (curation.Done, error)
+
+// word takes a person's word on a memory that needs nothing but who speaks.
+func (s *Server) word(say sayer) func(context.Context, *said[Speaker]) (*doneOutput, error) {
+	return func(ctx context.Context, in *said[Speaker]) (*doneOutput, error) {
+		return speak(ctx, in.ID, in.Body.options(ctx), say)
+	}
+}
+
+func (s *Server) forget(ctx context.Context, in *said[ForgetWord]) (*doneOutput, error) {
+	o := in.Body.options(ctx)
+	o.Purge = in.Body.Purge
+	return speak(ctx, in.ID, o, (*curation.Curation).Forget)
+}
+
+func (s *Server) edit(ctx context.Context, in *said[EditWord]) (*doneOutput, error) {
+	return speak(ctx, in.ID, in.Body.options(ctx),
+		func(c *curation.Curation, ctx context.Context, id string, o curation.Options) (curation.Done, error) {
+			return c.Edit(ctx, id, in.Body.Lesson, o)
+		})
+}
+
+func speak(ctx context.Context, id string, o curation.Options, say sayer) (*doneOutput, error) {
+	t := treeIn(ctx)
+	if !o.DryRun {
+		if err := t.writable(); err != nil {
+			return nil, err
+		}
+	}
+	d, err := say(t.Curation(), ctx, id, o)
+	return &doneOutput{d}, err
+}
+
+type truthInput struct {
+	InTree
+	Body Truth
+}
+
+// relabel says that the truth of an evaluation was another.
+func (s *Server) relabel(ctx context.Context, in *truthInput) (*doneOutput, error) {
+	t := treeIn(ctx)
+	if err := t.writable(); err != nil {
+		return nil, err
+	}
+	if err := in.Body.GroundTruth.Check(); err != nil {
+		return nil, input(Place{"body.groundTruth", err.Error()})
+	}
+	if err := t.Wait(ctx); err != nil {
+		return nil, err
+	}
+	d, err := t.Curation().Relabel(ctx, in.Body.Evaluation, curation.Truth{
+		GroundTruth: in.Body.GroundTruth, Correct: in.Body.Correct, Direction: in.Body.Direction, Reason: in.Body.Reason,
+	}, in.Body.options(ctx))
+	return &doneOutput{d}, err
+}
+
+// Promote names imports that may be used.
+type Promote struct {
+	By        string   `json:"by,omitempty" maxLength:"200" doc:"The person who says so; left out: the name of the token"`
+	IDs       []string `json:"ids,omitempty" maxItems:"1000"`
+	ErrorType string   `json:"errorType,omitempty" maxLength:"64" doc:"All that wait of this error type"`
+	Origin    string   `json:"origin,omitempty" maxLength:"200" doc:"All that wait of this origin, by its id or label"`
+	DryRun    bool     `json:"dryRun,omitempty" doc:"Say what would change, write nothing"`
+}
+
+type promoteInput struct {
+	InTree
+	Body Promote
+}
+
+type promoteOutput struct{ Body transfer.Promotion }
+
+func (s *Server) promote(ctx context.Context, in *promoteInput) (*promoteOutput, error) {
+	t, b := treeIn(ctx), &in.Body
+	if len(b.IDs) == 0 && b.ErrorType == "" && b.Origin == "" {
+		return nil, input(Place{"body", "names nothing to promote; give ids, errorType or origin"})
+	}
+	if !b.DryRun {
+		if err := t.writable(); err != nil {
+			return nil, err
+		}
+	}
+	p, err := t.Transfer().Promote(ctx, &transfer.PromoteOptions{
+		IDs: b.IDs, ErrorType: b.ErrorType, Origin: b.Origin, DryRun: b.DryRun, By: cmp.Or(b.By, callerOf(ctx).name()),
+	})
+	return &promoteOutput{p}, err
+}
+
+type reviewOutput struct{ Body Queue }
+
+// Queue is what waits for a person, and what was refused.
+type Queue struct {
+	Proposals []evolution.Proposal  `json:"proposals" doc:"Lessons that wait for a word"`
+	Rejected  []evolution.Rejection `json:"rejected" doc:"Drafts that a gate or a person refused, and why"`
+}
+
+func (s *Server) review(ctx context.Context, _ *InTree) (*reviewOutput, error) {
+	r := treeIn(ctx).Review()
+	proposals, err := r.Proposals(ctx)
+	if err != nil {
+		return nil, err
+	}
+	rejected, err := r.Rejected(ctx)
+	return &reviewOutput{Queue{
+		append([]evolution.Proposal{}, proposals...), append([]evolution.Rejection{}, rejected...),
+	}}, err
+}
+
+// Decision is a person's word on proposals.
+type Decision struct {
+	Accept []string `json:"accept,omitempty" maxItems:"1000" doc:"Keys of proposals"`
+	Reject []string `json:"reject,omitempty" maxItems:"1000" doc:"Keys of proposals"`
+	Why    string   `json:"why,omitempty" maxLength:"1000" doc:"Why they are rejected, a sentence"`
+}
+
+type decisionInput struct {
+	InTree
+	Body Decision
+}
+
+type evolvedOutput struct{ Body evolution.Evolved }
+
+func (s *Server) decide(ctx context.Context, in *decisionInput) (*evolvedOutput, error) {
+	t := treeIn(ctx)
+	if err := t.writable(); err != nil {
+		return nil, err
+	}
+	v, err := t.Review().Decide(ctx, in.Body.Accept, in.Body.Reject, in.Body.Why)
+	return &evolvedOutput{v}, err
+}

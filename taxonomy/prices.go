@@ -1,0 +1,61 @@
+package taxonomy
+
+import "github.com/goccy/go-yaml/ast"
+
+// ModelPrice is what a million tokens of a model cost, in any one currency. There is none in
+// the built-in set, since prices change. In an overlay:
+//
+//	prices:
+//	  - model: qwen-plus   # left out: every model without its own price
+//	    in: 0.8            # tokens that the model reads
+//	    out: 2             # tokens that it writes
+type ModelPrice struct {
+	Model   string
+	In, Out float64 // 0 to 1,000,000
+}
+
+// PriceOf returns the price of a model: its own, or that for every model. ok is false if the
+// overlay has neither.
+func (t *Taxonomy) PriceOf(model string) (p ModelPrice, ok bool) {
+	if p, ok = t.OwnPriceOf(model); ok {
+		return p, ok
+	}
+	return t.OwnPriceOf("")
+}
+
+// OwnPriceOf returns the price that the overlay gives a model by its name.
+func (t *Taxonomy) OwnPriceOf(model string) (p ModelPrice, ok bool) {
+	for _, own := range t.prices {
+		if own.Model == model {
+			return own, true
+		}
+	}
+	return p, false
+}
+
+func (d *decoder) price(f string, n ast.Node, p *ModelPrice) {
+	given := 0
+	amount := func(out *float64) func(string, ast.Node) {
+		read := d.number(out, 0, 1e6, false)
+		return func(f string, n ast.Node) { given++; read(f, n) }
+	}
+	before := len(d.problems)
+	d.fields(n, f, map[string]func(string, ast.Node){
+		"model": d.name(&p.Model), "in": amount(&p.In), "out": amount(&p.Out),
+	})
+	if given < 2 && len(d.problems) == before {
+		d.bad(line(n), f, "has no price; give in and out, what a million tokens read and written cost")
+	}
+}
+
+// prices sets the prices of t. Each model may have one in a document.
+func (m *merger) prices(t *Taxonomy, list []at[ModelPrice]) {
+	for _, p := range list {
+		if first := firstLine(list, func(o ModelPrice) bool { return o.Model == p.value.Model }); first != p.line {
+			m.bad(p.line, p.field+".model", "is %s again, as in line %d; keep one", quote(p.value.Model), first)
+			continue
+		}
+		t.prices = append(t.prices, p.value)
+	}
+	m.atMost(len(list), maxPrices, "prices")
+}

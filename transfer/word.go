@@ -1,0 +1,122 @@
+package transfer
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"github.com/memtree/memtree/tree"
+)
+
+// weight orders two versions of a node by whose words merge keeps, before their times are asked:
+// what a tombstone leaves out, the other has; and what a person decided on stays.
+func weight(a, b *tree.Node) int {
+	return cmp.Or(body(a)-body(b), a.Provenance.At.Compare(b.Provenance.At))
+}
+
+// body is 1 for a node that says something, 0 for a tombstone.
+func body(n *tree.Node) int {
+	if n.Buried() {
+		return 0
+	}
+	return 1
+}
+
+// saidLast returns the version of a node that decides its status: that of which a person said
+// something later, or the one with the later status where the same was said of both.
+func saidLast(a, b *tree.Node) *tree.Node {
+	if !sameWord(a.Word, b.Word) {
+		if b.Word.Later(a.Word) {
+			return b
+		}
+		return a
+	}
+	if cmp.Or(stood(b)-stood(a), compareStatus(b, a)) > 0 {
+		return b
+	}
+	return a
+}
+
+// stood is 0 for the status of a banned memory that only its tombstone is known to have, and 1 for
+// a status that it had in a tree. A merge keeps that of a tree, to which an undo can go back.
+// Whether the version has a body must not be asked here: the merge of a tombstone with a version
+// from before the ban has one, and still the status of the tombstone.
+func stood(n *tree.Node) int {
+	if n.Word.Says(tree.SaidBan) && n.Status == tree.Archived && n.ArchivedFor == tree.BuriedFor {
+		return 0
+	}
+	return 1
+}
+
+// sameWord reports whether two words are one.
+func sameWord(a, b *tree.Word) bool { return !a.Later(b) && !b.Later(a) }
+
+// entomb returns a node as it travels: a tombstone where a person had it forgotten or banned.
+func entomb(n tree.Node) tree.Node {
+	if !n.Entombed() || n.Buried() {
+		return n
+	}
+	return tree.Tombstone(&n)
+}
+
+// The reasons of what a person's word here or elsewhere holds back.
+const (
+	WhyForgotten = "a person had it forgotten here"
+	WhyBanned    = "a person banned it here"
+	WhyStranger  = "a person elsewhere had it forgotten or banned; with trust that holds here too"
+)
+
+// lessonOf names what a lesson or strategy is about, whatever its id.
+type lessonOf struct {
+	kind      tree.Type
+	errorType string
+	direction string
+	check     string // of an experience; "" of a strategy
+}
+
+// about returns what a lesson is about, false for a case and for a lesson without a check.
+func about(n *tree.Node) (lessonOf, bool) {
+	l := lessonOf{n.Type, n.ErrorType, string(n.Direction), ""}
+	if n.Type == tree.Experience && len(n.Content.Lessons) > 0 {
+		l.check = n.Content.Lessons[0].Kind
+	}
+	return l, n.Type == tree.Strategy || n.Type == tree.Experience && l.check != ""
+}
+
+// spoken returns why a person's word keeps a node of a file that is not trusted out, "" if none
+// does. A trusted one is merged: what a person said here of a node holds in its merge, and evolution
+// retires lessons of other ids that are banned here.
+func (p *Planner) spoken(ctx context.Context, n *tree.Node, here *tree.Node) (string, error) {
+	switch {
+	case p.opts.Trust:
+		return "", nil
+	case n.Entombed():
+		return WhyStranger, nil
+	case here != nil && here.Entombed():
+		if here.Mark == tree.Banned {
+			return WhyBanned, nil
+		}
+		return WhyForgotten, nil
+	}
+	l, ok := about(n)
+	if !ok || here != nil {
+		return "", nil
+	}
+	if p.banned == nil {
+		p.banned = map[lessonOf]bool{}
+		for _, level := range []int{2, 3} {
+			for b, err := range p.view.Scan(ctx, tree.Filter{Level: level}) {
+				if err != nil {
+					return "", fmt.Errorf("plan the import: %w", err)
+				}
+				if of, ok := about(&b); ok && b.Mark == tree.Banned {
+					p.banned[of] = true
+				}
+			}
+		}
+	}
+	if p.banned[l] {
+		return WhyBanned, nil
+	}
+	return "", nil
+}

@@ -1,0 +1,100 @@
+package tree
+
+import (
+	"fmt"
+	"slices"
+)
+
+// CorrectAbove is from how likely to be wrong a verdict is corrected where nobody says
+// otherwise. There four of five are put right, if a risk is as likely as it is said to be.
+const CorrectAbove = 0.8
+
+// Remedy is what is done about a verdict that is likely to be wrong.
+type Remedy string
+
+// The remedies. The agent's own verdict is kept with each.
+const (
+	Flag  Remedy = "flag"  // it is said that the verdict is risky; the verdict stands
+	Rerun Remedy = "rerun" // the test is run once more, and the second verdict counts
+	Other Remedy = "other" // the other verdict counts, where there is just one
+)
+
+// Valid reports whether r is one of the remedies.
+func (r Remedy) Valid() bool { return r == Flag || r == Rerun || r == Other }
+
+// Correction is a verdict that was likely to be wrong, and what was done about it. Its truth
+// joins it by Evaluation. It holds no text of the run: First, Other and Now are bare verdicts,
+// without reasons, and absent where a judgment is more than that.
+type Correction struct {
+	Evaluation string   `json:"evaluation"`        // of the agent's own verdict
+	Trial      string   `json:"trial,omitempty"`   // whose guidance was used
+	CaseID     string   `json:"case_id,omitempty"` //
+	P          float64  `json:"p"`                 // probability that the verdict is wrong, 0 to 1
+	Bound      float64  `json:"bound"`             // that P was not below
+	Signals    []string `json:"signals,omitempty"` // of the risk that spoke for wrong, strongest first
+
+	Asked Remedy `json:"asked"`         // what the team asked for
+	Done  Remedy `json:"done"`          // what was done: that, or Flag
+	Why   string `json:"why,omitempty"` // why less was done, in a sentence
+
+	First   Raw    `json:"first,omitempty"` // what the agent judged
+	Other   Raw    `json:"other,omitempty"` // the other verdict, where there is just one
+	Now     Raw    `json:"now,omitempty"`   // what counts now
+	Changed bool   `json:"changed"`         // what counts is not what the agent judged
+	Again   string `json:"again,omitempty"` // evaluation of the second run
+}
+
+// Why a verdict was only flagged, in sentences.
+const (
+	WhyNoOther   = "its verdict has no other, or more than one"
+	WhyStopped   = "such corrections broke more verdicts than they put right, so they were stopped"
+	WhyUnread    = "what earlier corrections came to could not be read in time"
+	WhyUnkept    = "the correction could not be written down"
+	WhyRunFailed = "the second run failed"
+)
+
+// CorrectionSentences returns the sentences of Correction.Why, so that a program can translate
+// them.
+func CorrectionSentences() []string {
+	return []string{WhyNoOther, WhyStopped, WhyUnread, WhyUnkept, WhyRunFailed}
+}
+
+// maxSignals is the most signals that a correction names.
+const maxSignals = 16
+
+// Check reports the first field that breaks a limit, as a *FieldError.
+func (c *Correction) Check() error {
+	if c.Evaluation == "" {
+		return &FieldError{Field: "evaluation", Problem: "is missing; say whose verdict it is"}
+	}
+	for _, f := range []struct{ name, text string }{
+		{"evaluation", c.Evaluation}, {"trial", c.Trial}, {"case_id", c.CaseID}, {"again", c.Again},
+		{"first", string(c.First)}, {"other", string(c.Other)}, {"now", string(c.Now)},
+	} {
+		if err := checkText(f.name, f.text, MaxName); err != nil {
+			return err
+		}
+	}
+	if err := checkText("why", c.Why, MaxNodeLine); err != nil {
+		return err
+	}
+	for _, v := range []Raw{c.First, c.Other, c.Now} {
+		if err := v.Check(); err != nil {
+			return &FieldError{Field: "first", Problem: "or other or now: " + err.Error()}
+		}
+	}
+	if !isFraction(c.P) || !isFraction(c.Bound) {
+		return &FieldError{Field: "p", Problem: fmt.Sprintf("is %v, and bound is %v; both lie in 0 to 1", c.P, c.Bound)}
+	}
+	if !c.Asked.Valid() || !c.Done.Valid() || c.Done != Flag && c.Done != c.Asked {
+		return &FieldError{Field: "done", Problem: "is " + quote(string(c.Done)) + " where " + quote(string(c.Asked)) +
+			" was asked for; use flag, rerun or other, and do no other than was asked"}
+	}
+	if len(c.Signals) > maxSignals {
+		return &FieldError{Field: "signals", Problem: fmt.Sprintf("are %d; the most is %d", len(c.Signals), maxSignals)}
+	}
+	if i := slices.IndexFunc(c.Signals, func(s string) bool { return !isSlug(s) }); i >= 0 {
+		return &FieldError{Field: "signals", Problem: "has " + quote(c.Signals[i]) + ", which is no name of a signal"}
+	}
+	return nil
+}

@@ -1,0 +1,57 @@
+package tree
+
+import "slices"
+
+// Purge names what a batch removes for good. The nodes themselves are changes of the batch, which
+// leave tombstones. The store that commits it removes the bytes they had from all its files before
+// Commit returns; after a crash the next open does. What is left in memory ends with the process.
+type Purge struct {
+	// Nodes: acts on them lose what was there before, and the reason.
+	Nodes []string `json:"nodes,omitempty"`
+	// Evaluations are keys: verdicts lose the place and what risk learns, dead letters the run.
+	Evaluations []string `json:"evaluations,omitempty"`
+	Trials      []string `json:"trials,omitempty"` // lose the place
+}
+
+// Clean removes from a ledger entry what a purge names, and reports whether it changed.
+func (p *Purge) Clean(e *Entry) bool {
+	switch {
+	case e.Verdict != nil && slices.Contains(p.Evaluations, e.Verdict.Evaluation):
+		v := e.Verdict
+		e.Verdict = &Verdict{Evaluation: v.Evaluation, Attempt: v.Attempt, Labelled: v.Labelled, Correct: v.Correct,
+			Direction: v.Direction, Node: v.Node, By: v.By}
+	case e.Trial != nil && slices.Contains(p.Trials, e.Trial.ID):
+		t := *e.Trial
+		t.Scene, t.Scope, t.Query = Scene{}, Scope{}, ""
+		e.Trial = &t
+	case e.Act != nil && (p.names(e.Act.Node) || slices.Contains(p.Evaluations, e.Act.Evaluation) ||
+		slices.ContainsFunc(e.Act.Before, func(b Before) bool { return p.names(b.ID) })):
+		a := *e.Act
+		a.Before, a.Verdict, a.Why, a.Purged = nil, nil, "", true
+		e.Act = &a
+	default:
+		return false
+	}
+	return true
+}
+
+func (p *Purge) names(id string) bool { return slices.Contains(p.Nodes, id) }
+
+// CleanLetter removes the run from a dead letter that a purge names, and reports whether it did.
+func (p *Purge) CleanLetter(l *DeadLetter) bool {
+	key := l.Evaluation.Key()
+	if !slices.Contains(p.Evaluations, key) {
+		return false
+	}
+	*l = DeadLetter{Evaluation: Evaluation{ID: key}, Why: "purged"}
+	return true
+}
+
+// With returns a purge of what either names. p may be nil.
+func (p *Purge) With(o Purge) *Purge {
+	if p != nil {
+		o.Nodes, o.Evaluations = slices.Concat(p.Nodes, o.Nodes), slices.Concat(p.Evaluations, o.Evaluations)
+		o.Trials = slices.Concat(p.Trials, o.Trials)
+	}
+	return &o
+}

@@ -1,0 +1,119 @@
+package tree
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+)
+
+// Scalar is a string or a number in a JSON value.
+type Scalar struct {
+	Text   string // without quotes and escapes
+	Field  string // whose value it is; "" for the name of a field itself
+	Listed bool   // one of a list that is the field's value
+	Number bool   // a number; it is whole and has no sign
+}
+
+// Replace gives every string of the value, the names of fields among them, and every whole
+// number without a sign to f, and puts in its place the string that f returns if f found
+// something in it. It returns how much f found. All other bytes stay.
+func (r Raw) Replace(f func(x Scalar) (string, int)) (Raw, int) {
+	w := replacer{in: r, f: f}
+	for w.at < len(w.in) {
+		switch c := w.in[w.at]; {
+		case c == '"':
+			w.literal()
+		case c >= '0' && c <= '9', c == '-':
+			w.number()
+		default:
+			switch c {
+			case '{', '}':
+				w.field, w.listed = "", false
+			case '[':
+				w.listed = true
+			}
+			w.at++
+		}
+	}
+	if w.found == 0 {
+		return r, 0
+	}
+	w.out.Write(w.in[w.copied:])
+	return w.out.Bytes(), w.found
+}
+
+type replacer struct {
+	in     []byte
+	f      func(x Scalar) (string, int)
+	at     int
+	field  string // whose value comes next
+	listed bool
+	out    bytes.Buffer
+	copied int // in[:copied] is in out, or what took its place
+	found  int
+}
+
+// literal takes the string that begins at at.
+func (w *replacer) literal() {
+	end := literalEnd(w.in, w.at)
+	x := Scalar{Text: string(w.in[w.at+1 : max(w.at+1, end-1)]), Field: w.field, Listed: w.listed}
+	known := strings.IndexByte(x.Text, '\\') < 0 || json.Unmarshal(w.in[w.at:end], &x.Text) == nil
+	if nextByte(w.in, end) == ':' {
+		x.Field, x.Listed = "", false
+		if w.field, w.listed = "", false; known {
+			w.field = x.Text
+		}
+	}
+	if known {
+		w.give(x, end)
+	}
+	w.at = end
+}
+
+// number takes the number that begins at at.
+func (w *replacer) number() {
+	whole, end := w.in[w.at] != '-', w.at+1
+	for end < len(w.in) && strings.IndexByte("0123456789+-.eE", w.in[end]) >= 0 {
+		whole = whole && w.in[end] >= '0' && w.in[end] <= '9'
+		end++
+	}
+	if whole {
+		w.give(Scalar{Text: string(w.in[w.at:end]), Field: w.field, Listed: w.listed, Number: true}, end)
+	}
+	w.at = end
+}
+
+// give asks f about what stands from at to end.
+func (w *replacer) give(x Scalar, end int) {
+	said, n := w.f(x)
+	if n == 0 {
+		return
+	}
+	w.found += n
+	w.out.Write(w.in[w.copied:w.at])
+	w.out.Write(appendString(nil, said))
+	w.copied = end
+}
+
+// literalEnd returns where the string ends that begins at i.
+func literalEnd(b []byte, i int) int {
+	for j := i + 1; j < len(b); j++ {
+		switch b[j] {
+		case '\\':
+			j++
+		case '"':
+			return j + 1
+		}
+	}
+	return len(b)
+}
+
+// nextByte returns the first byte from i on that is no white space, 0 at the end.
+func nextByte(b []byte, i int) byte {
+	for ; i < len(b); i++ {
+		if c := b[i]; c != ' ' && c != '\t' && c != '\n' && c != '\r' {
+			return c
+		}
+	}
+	return 0
+}

@@ -1,0 +1,109 @@
+package tree
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/memtree/memtree/taxonomy"
+)
+
+// Tally says how many verdicts of judges, products and types of scene were right and how many
+// wrong. It is all that an export says of the verdicts of a tree, and only when that is asked
+// for: it has no case, no text and no hash of a word. As an entry of the ledger it is what
+// another team counted.
+type Tally struct {
+	Origin   string `json:"origin"` // id of the tree that counted
+	Verdicts int    `json:"verdicts"`
+	Rows     []Row  `json:"rows"` // in the order of CompareRows; none: what this tree said before is void
+}
+
+// Row is one line of a Tally. One without a value is about the verdicts of all values.
+type Row struct {
+	Of    RowOf  `json:"of"`
+	Name  string `json:"name,omitempty"`  // of the judge, product or type of scene; none for OfAll
+	Model string `json:"model,omitempty"` // of the judge; none: with any model
+	Value string `json:"value,omitempty"` // of the verdict, such as pass
+	Right int    `json:"right"`
+	Wrong int    `json:"wrong"`
+
+	// Direction is that in which most of the wrong ones were wrong.
+	Direction taxonomy.Direction `json:"direction,omitempty"`
+}
+
+// RowOf says what a row is about.
+type RowOf string
+
+// What a row may be about.
+const (
+	OfAll     RowOf = "all"
+	OfJudge   RowOf = "judge"
+	OfProduct RowOf = "product"
+	OfScene   RowOf = "scene"
+)
+
+// Limits on a Tally.
+const (
+	LeastCounted = 5   // verdicts of a row; what is rarer is not said
+	MaxRows      = 512 // rows
+	MaxRowName   = 200 // bytes of a name
+	maxCounted   = 1_000_000
+)
+
+// About returns r without its counts.
+func (r *Row) About() Row { return Row{Of: r.Of, Name: r.Name, Model: r.Model, Value: r.Value} }
+
+// CompareRows orders rows by what they are about.
+func CompareRows(a, b Row) int {
+	return cmp.Or(cmp.Compare(a.Of, b.Of), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Model, b.Model),
+		cmp.Compare(a.Value, b.Value))
+}
+
+// Check reports the first field that breaks a limit or contradicts another, as a *FieldError.
+func (t *Tally) Check() error {
+	if err := checkText("risk.origin", t.Origin, MaxRowName); err != nil {
+		return err
+	}
+	switch {
+	case t.Origin == "":
+		return &FieldError{Field: "risk.origin", Problem: "is missing; say which tree counted"}
+	case t.Verdicts < 0 || t.Verdicts > maxCounted:
+		return &FieldError{Field: "risk.verdicts", Problem: fmt.Sprintf("is %d; use 0 to %d", t.Verdicts, maxCounted)}
+	case len(t.Rows) > MaxRows:
+		return &FieldError{Field: "risk.rows", Problem: fmt.Sprintf("are %d; the most is %d", len(t.Rows), MaxRows)}
+	}
+	for i := range t.Rows {
+		r := &t.Rows[i]
+		if err := r.check(t.Verdicts); err != nil {
+			return err
+		}
+		if i > 0 && CompareRows(t.Rows[i-1], *r) >= 0 {
+			return &FieldError{Field: "risk.rows", Problem: "has " + quote(r.Name) + " twice or out of order"}
+		}
+	}
+	return nil
+}
+
+func (r *Row) check(verdicts int) error {
+	for _, f := range []struct{ name, text string }{{"name", r.Name}, {"model", r.Model}, {"value", r.Value}} {
+		if err := checkText("risk.rows."+f.name, f.text, MaxRowName); err != nil {
+			return err
+		}
+	}
+	switch {
+	case r.Of != OfAll && r.Of != OfJudge && r.Of != OfProduct && r.Of != OfScene:
+		return &FieldError{Field: "risk.rows.of", Problem: "is " + quote(string(r.Of)) +
+			"; use all, judge, product or scene"}
+	case (r.Of == OfAll) != (r.Name == "") || r.Of != OfJudge && r.Model != "":
+		return &FieldError{Field: "risk.rows.name", Problem: "or model does not go with " + quote(string(r.Of))}
+	case r.Right < 0 || r.Wrong < 0 || r.Right > verdicts || r.Wrong > verdicts-r.Right:
+		return &FieldError{Field: "risk.rows.right", Problem: fmt.Sprintf("and wrong are %d and %d of %d verdicts",
+			r.Right, r.Wrong, verdicts)}
+	case r.Right+r.Wrong < LeastCounted:
+		return &FieldError{Field: "risk.rows.right", Problem: fmt.Sprintf("and wrong are %d and %d; a row has %d or more",
+			r.Right, r.Wrong, LeastCounted)}
+	case r.Direction != taxonomy.None && !r.Direction.Valid():
+		return &FieldError{Field: "risk.rows.direction", Problem: "is " + quote(string(r.Direction)) +
+			"; use false_pass, false_fail or other"}
+	}
+	return nil
+}

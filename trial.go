@@ -1,0 +1,264 @@
+package memtree
+
+// Every run that asks for guidance is a trial. Chance decides what it is given, so that runs with
+// memory have runs to be compared with.
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/memtree/memtree/effect"
+	"github.com/memtree/memtree/enhance"
+	"github.com/memtree/memtree/retrieval"
+	"github.com/memtree/memtree/tree"
+)
+
+// share is what a run is given, and the chances with which that was drawn.
+type share struct {
+	arm     tree.Arm
+	chances effect.Chances
+	closed  []string // error types whose memories the breaker holds back
+	all     bool     // the breaker holds everything back
+}
+
+// draw decides what a run is given of x. The draw is a hash of run, test and the id of the tree:
+// a retry falls the same way, and anybody can draw again. A query without a run id is a
+// question, not a run: no chance decides about it, but the breaker does. A later step of a run is
+// in the arm of the first.
+func (m *Memory) draw(q *Query, x *Explanation) share {
+	types := errorTypes(x)
+	if len(types) == 0 || q.RunID == "" || q.Trial != "" {
+		s := m.passes(types)
+		if q.Trial != "" {
+			s.arm = armOf(q.Trial)
+		}
+		return s
+	}
+	h := m.opts.Holdout
+	if q.Holdout != nil {
+		h = q.Holdout
+	}
+	m.effects.watch.Lock()
+	d := m.effects.breaker.Decide(types, *h)
+	m.effects.watch.Unlock()
+	arms := map[effect.Arm]tree.Arm{
+		effect.Memory: tree.ArmMemory, effect.Other: tree.ArmOther, effect.None: tree.ArmHoldout,
+	}
+	return share{
+		arm: arms[effect.DrawArm(q.drawn(), m.origin.ID, d.Chances)], chances: d.Chances, closed: d.Closed,
+		all: d.Open,
+	}
+}
+
+// drawn is what chance decides about: a test in a run.
+func (q *Query) drawn() string { return tree.Hash(q.RunID, cmp.Or(q.Scope.Test, q.Prompt)) }
+
+// search returns the way in which Guide asks: for one run in ten the best of the memories that
+// were quarantined for their effect is found too, so that it can clear itself.
+func (m *Memory) search(q *Query) searchFunc {
+	ask := (*retrieval.Index).Search
+	if q.RunID == "" || q.Trial != "" || !effect.Probes(q.drawn(), m.origin.ID) {
+		return ask
+	}
+	return func(ix *retrieval.Index, ctx context.Context, rq retrieval.Query) (retrieval.Result, error) {
+		r, err := ask(ix, ctx, rq)
+		if err != nil {
+			return r, err
+		}
+		probe, err := m.probe(ctx, rq)
+		if probe != nil {
+			r.Hits = append(r.Hits, *probe)
+		}
+		return r, err
+	}
+}
+
+// probe returns the quarantined memory that fits best, nil if none does.
+func (m *Memory) probe(ctx context.Context, q retrieval.Query) (*retrieval.Hit, error) {
+	var held []tree.Node
+	for n, err := range m.store.Scan(ctx, tree.Filter{Status: tree.Quarantined}) {
+		if err != nil {
+			return nil, err
+		}
+		if n.HeldBack() && n.Mark == tree.Unmarked {
+			held = append(held, n)
+		}
+	}
+	if len(held) == 0 {
+		return nil, nil
+	}
+	ix, err := m.indexOf(ctx, held)
+	if err != nil {
+		return nil, err
+	}
+	r, err := ix.Search(ctx, q)
+	if err != nil || len(r.Hits) == 0 {
+		return nil, err
+	}
+	return &r.Hits[0], nil
+}
+
+// passes returns what the breaker lets pass of memories of the error types, without a draw.
+func (m *Memory) passes(types []string) share {
+	m.effects.watch.Lock()
+	defer m.effects.watch.Unlock()
+	s := share{arm: tree.ArmMemory, chances: effect.Chances{Memory: 1}}
+	s.closed, s.all = m.effects.breaker.Closed(types)
+	if s.all && len(types) > 0 {
+		s.arm, s.chances = tree.ArmHoldout, effect.Chances{}
+	}
+	return s
+}
+
+// errorTypes returns the error types of what x would be given, sorted.
+func errorTypes(x *Explanation) []string {
+	var out []string
+	for i := range x.Items {
+		out = append(out, x.Items[i].ErrorType)
+	}
+	for i := range x.Facts {
+		out = append(out, x.Facts[i].ErrorType)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// The ends of the id of a trial by its arm, so that a later step knows the arm of the first.
+const (
+	endHoldout = ".none"
+	endOther   = ".other"
+)
+
+// armOf returns the arm that the id of a trial names.
+func armOf(trial string) tree.Arm {
+	switch {
+	case strings.HasSuffix(trial, endHoldout):
+		return tree.ArmHoldout
+	case strings.HasSuffix(trial, endOther):
+		return tree.ArmOther
+	}
+	return tree.ArmMemory
+}
+
+// give makes of x what the run is given, and returns the ids of all it could have been given.
+func (m *Memory) give(
+	ctx context.Context, q Query, x *Explanation, s share, ask searchFunc,
+) (eligible []string, err error) {
+	eligible = idsIn(&x.Guidance)
+	switch {
+	case len(eligible) == 0:
+	case s.all:
+		x.Guidance = withheld(&x.Guidance, ByBreaker)
+	case s.arm == tree.ArmHoldout:
+		x.Guidance = withheld(&x.Guidance, ByChance)
+	case s.arm == tree.ArmOther:
+		other, err := m.otherMemories(ctx, q, eligible)
+		if err != nil {
+			return nil, err
+		}
+		x.Guidance = other
+	case len(s.closed) > 0:
+		*x, err = m.answer(ctx, q, ask, s.closed)
+	}
+	if q.RunID != "" && len(eligible) > 0 {
+		x.Arm = s.arm
+	}
+	return eligible, err
+}
+
+// withheld returns guidance without what was found.
+func withheld(g *Guidance, why Withheld) Guidance {
+	return Guidance{Abstained: true, Items: []enhance.Item{}, Withheld: why, Note: g.Note}
+}
+
+// otherMemories writes guidance of as many memories as were found, drawn at random.
+func (m *Memory) otherMemories(ctx context.Context, q Query, found []string) (Guidance, error) {
+	var g Guidance
+	ids, err := m.index.Load().Sample(len(found), tree.Hash(q.RunID, q.Prompt), found)
+	if err != nil {
+		return g, err
+	}
+	nodes, err := m.readNodes(ctx, ids)
+	if err != nil {
+		return g, err
+	}
+	b, err := enhance.Write(nodes, enhance.Options{Lang: q.Lang, Prompt: q.Prompt, Words: m.words})
+	if err != nil {
+		return g, err
+	}
+	g = Guidance{Text: b.Text, Hash: b.Hash, Wording: b.Wording, Items: []enhance.Item{}, Abstained: len(b.IDs) == 0}
+	for i := range nodes {
+		if n := &nodes[i]; slices.Contains(b.IDs, n.ID) {
+			g.Items = append(g.Items, enhance.Item{ID: n.ID, Type: n.Type, ErrorType: n.ErrorType, Direction: n.Direction})
+		}
+	}
+	return g, nil
+}
+
+// idsIn returns the ids of the memories in a guidance, those of facts last.
+func idsIn(g *Guidance) []string {
+	var ids []string
+	for _, it := range g.Items {
+		ids = append(ids, it.ID)
+	}
+	for _, f := range g.Facts {
+		if !slices.Contains(ids, f.Memory) {
+			ids = append(ids, f.Memory)
+		}
+	}
+	return ids
+}
+
+// trialCount makes the ids of trials different that have one query and one time.
+var trialCount atomic.Uint64
+
+// keepTrial sets the trial of g and passes its entry to the worker that writes the ledger. It
+// does not wait: if the queue is full, the entry is lost and g has no trial.
+func (m *Memory) keepTrial(q Query, g *Guidance, eligible []string, s share) {
+	if m.opts.ReadOnly {
+		return
+	}
+	at := m.opts.Now()
+	var injected []tree.Injection
+	for i, id := range idsIn(g) {
+		injected = append(injected, tree.Injection{ID: id, Rank: i + 1, Step: q.StepNumber})
+	}
+	e := tree.Entry{At: at}
+	if q.Trial != "" {
+		g.Trial = q.Trial
+		e.Step = &tree.Step{Trial: q.Trial, Injected: injected, Guidance: g.Hash, Wording: g.Wording}
+	} else {
+		query := q.digest()
+		g.Trial = "t_" + tree.Hash(query, at.UTC().Format(time.RFC3339Nano), strconv.FormatUint(trialCount.Add(1), 10))
+		switch s.arm {
+		case tree.ArmHoldout:
+			g.Trial += endHoldout
+		case tree.ArmOther:
+			g.Trial += endOther
+		case tree.ArmMemory:
+		}
+		e.Trial = &tree.Trial{
+			ID: g.Trial, At: at, Query: query, Scene: q.Scene, Scope: q.Scope, Agent: q.Agent, Arm: s.arm,
+			P: s.chances.Memory, Other: s.chances.Other, Eligible: eligible, Injected: injected,
+			Guidance: g.Hash, Wording: g.Wording,
+		}
+	}
+	select {
+	case m.trials <- e:
+	default:
+		g.Trial = ""
+		m.counts.trialsLost.Add(1)
+	}
+}
+
+// digest returns a hash of the question, so that the ledger can tell questions apart without
+// their texts.
+func (q *Query) digest() string {
+	return tree.Hash(q.Prompt, q.Step, q.Scene.ID, q.Scene.Type, tree.Route(q.Scene.Route),
+		q.Scope.Product, q.Scope.Suite, q.Scope.Test)
+}

@@ -1,0 +1,253 @@
+package memtree
+
+// The worker that asks an embedder for the vectors that memories lack.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/memtree/memtree/llm"
+	"github.com/memtree/memtree/tree"
+)
+
+// aboutText reports whether an error says something about a text and nothing about the others.
+func aboutText(err error) bool {
+	switch llm.KindOf(err) {
+	case llm.KindMalformed, llm.KindTooLarge, llm.KindBadRequest, llm.KindRefused, llm.KindNotRecorded:
+		return true
+	default:
+		return false
+	}
+}
+
+// wantVectors tells the worker that memories may lack vectors.
+func (m *Memory) wantVectors() {
+	if m.vectors == nil {
+		return
+	}
+	m.vectors.mu.Lock()
+	m.vectors.wanted++
+	m.vectors.mu.Unlock()
+	poke(m.vectors.wake)
+}
+
+// keepVectors asks for missing vectors until ctx ends: when it is told to, and again some time after a
+// failure.
+func (m *Memory) keepVectors(ctx context.Context) {
+	v := m.vectors
+	if err := m.takeKnown(ctx); err != nil {
+		m.opts.Logger.Warn("vectors that are kept could not be used", "error", err)
+	}
+	for {
+		select { // a process that only asks something is gone by then, and its request would be broken off
+		case <-ctx.Done():
+			return
+		case <-v.hurry:
+		case <-time.After(openRest):
+		}
+		v.mu.Lock()
+		wait := time.Until(v.again)
+		v.mu.Unlock()
+		var again <-chan time.Time
+		if wait > 0 {
+			again = time.After(wait)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-v.wake:
+		case <-again:
+		}
+		v.mu.Lock()
+		wanted, resting := v.wanted, time.Now().Before(v.again)
+		v.mu.Unlock()
+		var err error
+		if !resting {
+			err = m.makeVectors(ctx)
+		}
+		v.mu.Lock()
+		switch {
+		case resting || ctx.Err() != nil:
+		case err != nil:
+			v.rest(err)
+			m.opts.Logger.Warn("memories are found by words alone until the embedder answers", "error", err)
+		default:
+			v.failed, v.fails = nil, 0
+		}
+		v.looked = wanted
+		close(v.step)
+		v.step = make(chan struct{})
+		v.mu.Unlock()
+	}
+}
+
+// takeKnown has the index take the vectors that it lacks and that are kept, as after a model was tried and
+// given up.
+func (m *Memory) takeKnown(ctx context.Context) error {
+	ids, err := m.index.Load().Bare()
+	if err != nil {
+		return err
+	}
+	for some := range slices.Chunk(ids, takeAtOnce) {
+		had := m.index.Load().Stats().Vectors
+		if err := m.takeVectors(ctx, some); err != nil || ctx.Err() != nil || m.index.Load().Stats().Vectors == had {
+			return err
+		}
+	}
+	return nil
+}
+
+// makeVectors asks for the vectors that memories and late prompts lack, and hands them to the index.
+func (m *Memory) makeVectors(ctx context.Context) error {
+	v := m.vectors
+	if err := v.makeLate(ctx); err != nil {
+		return err
+	}
+	if _, err := m.sameLength(ctx); err != nil {
+		return err
+	}
+	ids, err := m.index.Load().Bare()
+	if err != nil {
+		return err
+	}
+	vain := 0
+	var made []string
+	for len(ids) > 0 && err == nil {
+		n := min(embedAtOnce, len(ids))
+		var nodes []tree.Node
+		if nodes, err = m.readNodes(ctx, ids[:n]); err != nil {
+			break
+		}
+		ids = ids[n:]
+		texts := make([]string, 0, n)
+		for i := range nodes {
+			if at, ok := v.tried[nodes[i].ID]; !ok || at != nodes[i].Revision {
+				texts, made = append(texts, nodes[i].Text()), append(made, nodes[i].ID)
+			}
+		}
+		err = v.make(ctx, texts, &vain)
+		if err == nil {
+			for i := range nodes {
+				v.tried[nodes[i].ID] = nodes[i].Revision
+			}
+		}
+		if len(made) >= takeAtOnce {
+			err = errors.Join(err, m.takeVectors(ctx, made))
+			made = nil
+		}
+		if v.Unsaved() > saveAt {
+			m.saveVectors(ctx)
+		}
+	}
+	if err = errors.Join(err, m.takeVectors(ctx, made)); err != nil {
+		return err
+	}
+	if dropped, err := m.sameLength(ctx); err != nil || !dropped {
+		return err
+	}
+	return m.makeVectors(ctx)
+}
+
+// sameLength drops all vectors if the embedder gives longer or shorter ones than before: under its name is
+// another model now, so what is kept cannot be compared with what comes. They are asked for anew.
+func (m *Memory) sameLength(ctx context.Context) (dropped bool, err error) {
+	had, now := m.index.Load().Dims(), m.vectors.Dims()
+	if had == 0 || now == 0 || had == now {
+		return false, nil
+	}
+	m.opts.Logger.Warn("the embedder gives vectors of another length, all are asked for anew", "before", had, "now", now)
+	if err := m.vectors.Purge(ctx, nil); err != nil {
+		return false, err
+	}
+	clear(m.vectors.tried)
+	return true, m.replaceIndex(ctx, m.newIndex)
+}
+
+// makeLate asks for the vectors of prompts that came too late.
+func (v *vectors) makeLate(ctx context.Context) error { return v.make(ctx, v.waiting(), new(int)) }
+
+// waiting takes the prompts that came too late.
+func (v *vectors) waiting() (prompts []string) {
+	for len(prompts) < cap(v.prompts) {
+		select {
+		case p := <-v.prompts:
+			prompts = append(prompts, p)
+			continue
+		default:
+		}
+		break
+	}
+	return prompts
+}
+
+// make has the cache keep the vectors of texts. If the embedder has none for a text, the others get theirs.
+func (v *vectors) make(ctx context.Context, texts []string, vain *int) error {
+	if len(texts) == 0 {
+		return nil
+	}
+	_, err := v.Cache.Embed(ctx, texts)
+	switch {
+	case err == nil:
+		*vain = 0
+		return nil
+	case ctx.Err() != nil || !aboutText(err):
+		return err
+	case len(texts) > 1:
+		if err := v.make(ctx, texts[:len(texts)/2], vain); err != nil {
+			return err
+		}
+		return v.make(ctx, texts[len(texts)/2:], vain)
+	}
+	if *vain++; *vain >= vainMost {
+		return err
+	}
+	return nil
+}
+
+// takeVectors has the index take the vectors of nodes that are kept now.
+func (m *Memory) takeVectors(ctx context.Context, ids []string) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	ctx = context.WithoutCancel(ctx) // it takes milliseconds, and what was asked for was paid for
+	m.door.Lock()
+	defer m.door.Unlock()
+	nodes, err := m.readNodes(ctx, ids)
+	if err != nil {
+		return err
+	}
+	m.saved = 0 // so that Close keeps the index, although its version is the same
+	ix := m.index.Load()
+	return ix.Update(ctx, ix.Version(), nodes)
+}
+
+// waitVectors waits until the worker has asked for all that was missing when it was called, if the
+// embedder does not rest.
+func (m *Memory) waitVectors(ctx context.Context) error {
+	v := m.vectors
+	if v == nil || m.opts.ReadOnly {
+		return nil
+	}
+	v.mu.Lock()
+	wanted := v.wanted
+	v.mu.Unlock()
+	poke(v.hurry)
+	for {
+		v.mu.Lock()
+		done, step := v.looked >= wanted, v.step
+		v.mu.Unlock()
+		if done {
+			return nil
+		}
+		select {
+		case <-step:
+		case <-m.closed:
+			return fmt.Errorf("wait for vectors: %w", tree.ErrClosed)
+		case <-ctx.Done():
+			return fmt.Errorf("wait for vectors: %w", ctx.Err())
+		}
+	}
+}
