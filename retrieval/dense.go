@@ -126,7 +126,7 @@ func (r *rotation) quantise(v []float32) (vector, bool) {
 // question is the vector of a query in two forms: integers to compare with rows, and four
 // bit planes to compare with sketches.
 type question struct {
-	ints   []int32     // 14 bits a number, to multiply with rows
+	ints   []int16     // 14 bits a number, to multiply with rows
 	scale  float32     // a number of ints times scale is a number of the vector
 	planes [4][]uint64 // the rotated vector in 4 bits a number; plane j has bit j of each
 	low    float32     // the value that the 4-bit number 0 stands for
@@ -151,7 +151,7 @@ func (r *rotation) prepare(v []float32, q *question) bool {
 	t := make([]float32, turnedLength(len(v)))
 	unit := make([]float32, len(v))
 	for i, x := range v {
-		q.ints[i] = int32(math.Round(float64(x) / top * 8191))
+		q.ints[i] = int16(math.Round(float64(x) / top * 8191))
 		unit[i] = float32(float64(x) / norm)
 	}
 	r.turn(unit, t)
@@ -160,9 +160,11 @@ func (r *rotation) prepare(v []float32, q *question) bool {
 		low, high = min(low, x), max(high, x)
 	}
 	q.low, q.step = low, max((high-low)/15, 1e-9)
-	for j := range q.planes {
-		q.planes[j] = resize(q.planes[j], len(t)/64)
-		clear(q.planes[j])
+	words := len(t) / 64
+	all := resize(q.planes[0], 4*words)[:4*words]
+	clear(all)
+	for j := range q.planes { // one behind the other, as hits reads them
+		q.planes[j] = all[j*words : (j+1)*words]
 	}
 	total := 0
 	for i, x := range t {
@@ -189,16 +191,21 @@ func resize[T any](s []T, n int) []T {
 // est, and the highest value that the cosine may have to most.
 func (q *question) estimate(column []byte, est, most []float32) {
 	size := 8*len(q.planes[0]) + 8
-	most = most[:len(est)]
-	for i := range est {
-		b := column[i*size : i*size+size : i*size+size]
-		var hits int
-		if size == 40 {
-			hits = q.hits256((*[40]byte)(b))
-		} else {
-			hits = q.hits(b)
-		}
-		tail := le64(b[size-8:])
+	var sums [256]int32
+	for len(est) > 0 {
+		n := min(len(est), len(sums))
+		hits(&q.planes, column[:n*size], sums[:n])
+		q.read(column[:n*size], sums[:n], est, most)
+		column, est, most = column[n*size:], est[n:], most[n:]
+	}
+}
+
+// read is estimate for sketches whose hits are in sums.
+func (q *question) read(column []byte, sums []int32, est, most []float32) {
+	size := 8*len(q.planes[0]) + 8
+	est, most = est[:len(sums)], most[:len(sums)]
+	for i, hits := range sums {
+		tail := le64(column[(i+1)*size-8:])
 		// positive is the sum of q's numbers where v has a positive sign. Where it has a
 		// negative one they count as minus, so the product with the signs is
 		// positive − (sum − positive).
@@ -208,46 +215,9 @@ func (q *question) estimate(column []byte, est, most []float32) {
 	}
 }
 
-// hits returns the sum of the 4-bit numbers of q where a sketch has a 1.
-func (q *question) hits(b []byte) (sum int) {
-	for w := range len(b)/8 - 1 {
-		x := le64(b[8*w:])
-		for j := range q.planes {
-			sum += bits.OnesCount64(x&q.planes[j][w]) << j
-		}
-	}
-	return sum
-}
-
-// hits256 is hits for vectors of 256 numbers, with the loops written out for speed. The
-// embedder shipped with memtree has that length.
-func (q *question) hits256(b *[40]byte) int {
-	p0, p1, p2, p3 := (*[4]uint64)(q.planes[0]), (*[4]uint64)(q.planes[1]), (*[4]uint64)(q.planes[2]),
-		(*[4]uint64)(q.planes[3])
-	w, x, y, z := le64(b[0:]), le64(b[8:]), le64(b[16:]), le64(b[24:])
-	s0 := bits.OnesCount64(w&p0[0]) + bits.OnesCount64(x&p0[1]) + bits.OnesCount64(y&p0[2]) + bits.OnesCount64(z&p0[3])
-	s1 := bits.OnesCount64(w&p1[0]) + bits.OnesCount64(x&p1[1]) + bits.OnesCount64(y&p1[2]) + bits.OnesCount64(z&p1[3])
-	s2 := bits.OnesCount64(w&p2[0]) + bits.OnesCount64(x&p2[1]) + bits.OnesCount64(y&p2[2]) + bits.OnesCount64(z&p2[3])
-	s3 := bits.OnesCount64(w&p3[0]) + bits.OnesCount64(x&p3[1]) + bits.OnesCount64(y&p3[2]) + bits.OnesCount64(z&p3[3])
-	return s0 + 2*s1 + 4*s2 + 8*s3
-}
-
 // cosine returns the cosine of q and a row of the given scale.
 func (q *question) cosine(row []byte, scale float32) float32 {
-	a := q.ints
-	row = row[:len(a)]
-	var s0, s1 int
-	for len(a) >= 8 && len(row) >= 8 {
-		s0 += int(a[0])*int(int8(row[0])) + int(a[1])*int(int8(row[1])) + int(a[2])*int(int8(row[2])) +
-			int(a[3])*int(int8(row[3]))
-		s1 += int(a[4])*int(int8(row[4])) + int(a[5])*int(int8(row[5])) + int(a[6])*int(int8(row[6])) +
-			int(a[7])*int(int8(row[7]))
-		a, row = a[8:], row[8:]
-	}
-	for i, x := range a {
-		s0 += int(x) * int(int8(row[i]))
-	}
-	return float32(s0+s1) * q.scale * scale
+	return float32(dot(q.ints, row[:len(q.ints)])) * q.scale * scale
 }
 
 // likeness returns the cosine of two rows.
