@@ -145,6 +145,10 @@ func TestPagesEscape(t *testing.T) {
 	}
 	texts = append(texts, corpus(t, "xss_dompurify.jsonl")...)
 	texts = append(texts, corpus(t, "xss_prompt_csv_patt.jsonl")...)
+	pages, asked := 150, 80
+	if testing.Short() {
+		texts, pages, asked = texts[:60], 15, 8
+	}
 	w := newWorld(t)
 	admin := w.token("ann", nil, token.Admin)
 	var es []map[string]any
@@ -171,11 +175,11 @@ func TestPagesEscape(t *testing.T) {
 	n := 0
 	for node, err := range m.Tree().Scan(t.Context(), tree.Filter{}) {
 		require.NoError(t, err)
-		if n++; n <= 150 {
+		if n++; n <= pages {
 			paths = append(paths, "/trees/default/memories/"+node.ID)
 		}
 	}
-	for _, s := range texts[:min(len(texts), 80)] {
+	for _, s := range texts[:min(len(texts), asked)] {
 		q := url.QueryEscape(s)
 		paths = append(paths, "/trees/default/ask?prompt="+q+"&route="+q, inbox+"?said="+q, "/login?next="+q,
 			"/trees/default/memories?level="+q+"&type="+q+"&after="+q)
