@@ -59,7 +59,7 @@ func (c *Conn) Run(ctx context.Context, cmd Command, s Streams) (code int, err e
 	defer stop()
 	d := &deskClerk{Streams: s, ctx: ctx, wire: &c.wire, files: map[int]io.ReadCloser{}}
 	defer d.close()
-	var data whole
+	var data gathered
 	for {
 		k, b, err := c.wire.receive()
 		if err != nil {

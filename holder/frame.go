@@ -135,10 +135,10 @@ func decode(b []byte, v any) error {
 	return nil
 }
 
-// whole gathers the data before a call or an answer.
-type whole struct{ b []byte }
+// gathered is the data that comes before a call or an answer.
+type gathered struct{ b []byte }
 
-func (d *whole) add(b []byte) error {
+func (d *gathered) add(b []byte) error {
 	if len(d.b)+len(b) > mostWhole {
 		return fmt.Errorf("a file has more than %d bytes, which is the most", mostWhole)
 	}
@@ -147,7 +147,7 @@ func (d *whole) add(b []byte) error {
 }
 
 // take returns what was gathered, and begins anew.
-func (d *whole) take() []byte {
+func (d *gathered) take() []byte {
 	b := d.b
 	d.b = nil
 	return b

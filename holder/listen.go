@@ -146,7 +146,7 @@ type session struct {
 func (s *session) listen(cancel context.CancelFunc) {
 	defer close(s.gone)
 	defer cancel()
-	var data whole
+	var data gathered
 	for {
 		k, b, err := s.receive()
 		if err != nil {

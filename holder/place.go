@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/memtree/memtree/internal/whole"
 )
 
 // The names in a store's folder. The address is there only if the socket is elsewhere.
@@ -149,11 +151,7 @@ func makeFolder(dir string) error {
 
 // writeAddress writes where the socket is, at once or not at all.
 func writeAddress(dir, path string) error {
-	temp := filepath.Join(dir, addressName+".tmp")
-	if err := os.WriteFile(temp, []byte(path+"\n"), 0o600); err != nil {
-		return err
-	}
-	return os.Rename(temp, filepath.Join(dir, addressName))
+	return whole.Bytes(filepath.Join(dir, addressName), 0o600, []byte(path+"\n"))
 }
 
 // remove removes the socket and what is around it.

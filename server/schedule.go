@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/server/pages"
 )
 
 // Nightly says when every tree evolves, and within which bounds. The zero value is never.
@@ -13,7 +14,8 @@ type Nightly struct {
 	At    string // time of day where the service runs, such as 02:30; "" or "off": never
 	Bound memtree.EvolveOptions
 	// Last returns when a tree evolved last by this schedule, the zero time if it never did, and
-	// Ran keeps it. They outlive the process. Nil: a run that was missed is not made up.
+	// Ran keeps it. They outlive the process, and are called at any time. Nil: a run that was missed
+	// is not made up.
 	Last func(tree string) time.Time
 	Ran  func(tree string, at time.Time)
 }
@@ -52,6 +54,7 @@ func (s *Server) RunSchedule(ctx context.Context, n Nightly) error {
 	if err != nil || !on {
 		return err
 	}
+	s.nights.Store(&n)
 	s.evolveAll(ctx, &n, func(name string, now time.Time) bool {
 		last := n.last(name)
 		return !last.IsZero() && now.Sub(last) > 24*time.Hour
@@ -63,6 +66,21 @@ func (s *Server) RunSchedule(ctx context.Context, n Nightly) error {
 		}
 		s.evolveAll(ctx, &n, func(string, time.Time) bool { return true })
 	}
+}
+
+// night says on the page of a tree's health when it evolves by itself; nil: never.
+func (s *Server) night(name string) *pages.Night {
+	n := s.nights.Load()
+	if n == nil {
+		return nil
+	}
+	hour, minute, _, _ := ParseAt(n.At) // it was read before
+	now := s.opts.Now()
+	v := &pages.Night{At: n.At, Next: nextAt(now, hour, minute), Last: n.last(name)}
+	if !v.Last.IsZero() {
+		v.Last = v.Last.In(now.Location())
+	}
+	return v
 }
 
 func (n *Nightly) last(name string) time.Time {

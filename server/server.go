@@ -15,6 +15,7 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -47,6 +48,7 @@ type Server struct {
 	api    huma.API
 	mux    *http.ServeMux
 	guard  *guard
+	nights atomic.Pointer[Nightly] // the schedule; nil: none
 	meters meters
 	stop   context.CancelFunc // ends what goes on beside requests
 	life   <-chan struct{}    // is closed by stop

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/memtree/memtree/internal/whole"
 )
 
 // newFolder returns the sink of the folder form: files nodes/ERROR_TYPE.jsonl with one node a
@@ -28,7 +30,7 @@ type folder struct {
 }
 
 // unfinished ends the names of temporary files.
-const unfinished = ".unfinished"
+const unfinished = whole.Suffix
 
 // path returns the name of an error type's file.
 func (f *folder) path(errorType string) string {

@@ -9,10 +9,10 @@ import (
 	"io/fs"
 	"iter"
 	"os"
-	"path/filepath"
 
 	"aead.dev/minisign"
 
+	"github.com/memtree/memtree/internal/whole"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
@@ -147,26 +147,12 @@ func Write(path string, form Form, nodes iter.Seq2[tree.Node, error], risk *tree
 	return m, err
 }
 
-// writeWhole writes a temporary file, and renames it to path when all of it is on the disk. It
-// replaces a file only if that begins with the bytes begins, as an export does.
+// writeWhole replaces a file only if that begins with the bytes begins, as an export does.
 func writeWhole(path string, begins []byte, write func(io.Writer) error) error {
 	if err := replaceable(path, begins); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*"+unfinished)
-	if err != nil {
-		return err
-	}
-	if err = write(f); err == nil {
-		err = errors.Join(f.Chmod(0o644), f.Sync())
-	}
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	return nil
+	return whole.Write(path, 0o644, write)
 }
 
 // replaceable returns an error if there is a file at path that is not an export.

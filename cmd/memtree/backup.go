@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/memtree/memtree/internal/whole"
 	jsonstore "github.com/memtree/memtree/store/json"
 	"github.com/memtree/memtree/taxonomy"
 )
@@ -84,11 +85,7 @@ func copyOverlay(from, to string) error {
 	if err != nil {
 		return err
 	}
-	temp := filepath.Join(to, ".tmp-"+taxonomy.FileName)
-	if err := os.WriteFile(temp, b, 0o644); err != nil { //nolint:gosec // the team's words are no secret
-		return err
-	}
-	return os.Rename(temp, filepath.Join(to, taxonomy.FileName))
+	return whole.Bytes(filepath.Join(to, taxonomy.FileName), 0o644, b) // the team's words are no secret
 }
 
 func readSmall(path string) ([]byte, error) {

@@ -4,17 +4,15 @@ import (
 	"bytes"
 	"cmp"
 	_ "embed"
-	"errors"
 	"fmt"
 	"html/template"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/memtree/memtree/effect/plot"
+	"github.com/memtree/memtree/internal/whole"
 	"github.com/memtree/memtree/replay"
 	"github.com/memtree/memtree/risk"
 	"github.com/memtree/memtree/stat"
@@ -67,22 +65,10 @@ func (a *app) writeReplayPage(path string, r *replay.Risks, said []foretold) err
 	return a.writeWhole(path, page.Bytes())
 }
 
-// writeWhole writes a temporary file and renames it once it is complete.
+// writeWhole writes a report for whoever may read the folder.
 func (a *app) writeWhole(path string, b []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".memtree-*")
-	if err != nil {
+	if err := whole.Bytes(path, 0o644, b); err != nil {
 		return &failure{a.say("cannot write %s; choose a folder that exists and that you may write to", path), err}
-	}
-	_, err = f.Write(b)
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Chmod(f.Name(), 0o644) //nolint:gosec // a report, for whoever may read the folder
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name()) // the first failure is the one to report
-		return &failure{a.say("cannot write %s", path), err}
 	}
 	return nil
 }

@@ -4,11 +4,13 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/spf13/pflag"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/internal/whole"
 	"github.com/memtree/memtree/server"
 )
 
@@ -38,8 +40,7 @@ func (a *app) checkNightly(n *nightly) error {
 	return nil
 }
 
-// nights is the schedule of a service. When each tree evolved last stands in schedule.json beside
-// the store of --store.
+// nights is the schedule of a service.
 func (a *app) nights(n *nightly) server.Nightly {
 	o := memtree.EvolveOptions{}
 	if n.calls >= 0 {
@@ -51,16 +52,11 @@ func (a *app) nights(n *nightly) server.Nightly {
 	if a.spending.model != "" {
 		o.Price, _ = a.priceOf(a.spending.model)
 	}
-	file, last := filepath.Join(a.store, "schedule.json"), map[string]time.Time{}
-	b, err := os.ReadFile(file) //nolint:gosec // beside the store
-	if err == nil && json.Unmarshal(b, &last) != nil || last == nil {
-		last = map[string]time.Time{} // a damaged file costs one night at most
-	}
+	kept := readLastNights(a.store)
 	return server.Nightly{
-		At: n.at, Bound: o, Last: func(tree string) time.Time { return last[tree] },
+		At: n.at, Bound: o, Last: kept.of,
 		Ran: func(tree string, at time.Time) {
-			last[tree] = at.UTC()
-			if err := writeWhole(file, last); err != nil {
+			if err := kept.add(tree, at); err != nil {
 				a.note(a.say("When the trees evolved last cannot be kept (%s); after a restart a missed run is not made up.",
 					err.Error()))
 			}
@@ -68,14 +64,37 @@ func (a *app) nights(n *nightly) server.Nightly {
 	}
 }
 
-// writeWhole writes v as JSON, so that a reader finds the old file or the new one.
-func writeWhole(file string, v any) error {
-	b, err := json.Marshal(v)
+// lastNights says when each tree evolved last by the schedule. It stands in schedule.json in the
+// folder of --store. It is safe for concurrent use.
+type lastNights struct {
+	file string
+	mu   sync.Mutex
+	at   map[string]time.Time
+}
+
+// readLastNights reads the file. One that is damaged counts as none, which costs one night at most.
+func readLastNights(folder string) *lastNights {
+	k := &lastNights{file: filepath.Join(folder, "schedule.json")}
+	b, err := os.ReadFile(k.file)
+	if err != nil || json.Unmarshal(b, &k.at) != nil || k.at == nil {
+		k.at = map[string]time.Time{}
+	}
+	return k
+}
+
+func (k *lastNights) of(tree string) time.Time {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.at[tree]
+}
+
+func (k *lastNights) add(tree string, at time.Time) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.at[tree] = at.UTC()
+	b, err := json.Marshal(k.at)
 	if err != nil {
 		return err //nolint:wrapcheck // it is told as it is
 	}
-	if err := os.WriteFile(file+".new", append(b, '\n'), 0o600); err != nil {
-		return err //nolint:wrapcheck // likewise
-	}
-	return os.Rename(file+".new", file) //nolint:wrapcheck // likewise
+	return whole.Bytes(k.file, 0o600, append(b, '\n')) //nolint:wrapcheck // likewise
 }

@@ -15,6 +15,7 @@ import (
 	"sync"
 	"unicode"
 
+	"github.com/memtree/memtree/internal/whole"
 	"github.com/memtree/memtree/llm"
 )
 
@@ -133,18 +134,7 @@ func (r *Recorder) save(key string, c *recording) error {
 	if err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(r.dir, "*.tmp") // with mode 0600
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(b)
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), filepath.Join(r.dir, key+suffix))
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	return nil
+	return whole.Bytes(filepath.Join(r.dir, key+suffix), 0o600, b)
 }
 
 // scrubJSON scrubs the strings of an object, and the names of its fields. Where nothing is to be taken

@@ -94,6 +94,7 @@ type healthData struct {
 	tree.Info
 	Damaged, Halted string
 	Levels          []counted
+	Night           *Night
 }
 
 type counted struct {
@@ -102,7 +103,7 @@ type counted struct {
 }
 
 func (s *Site) health(w http.ResponseWriter, r *http.Request, v *Visitor) error {
-	d := healthData{Health: v.Memory.Health()}
+	d := healthData{Health: v.Memory.Health(), Night: v.Night}
 	var err error
 	if d.Info, err = v.Memory.Tree().Info(r.Context()); err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 	"html/template"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/effect/plot"
@@ -27,6 +28,13 @@ type Visitor struct {
 	Who    string   // the name of the token, "" where none is needed
 	Admin  bool     // may say what is right, and change memories
 	Lang   string   // en or zh
+	Night  *Night   // nil: the tree evolves when it is asked to
+}
+
+// Night is when a tree evolves by itself.
+type Night struct {
+	At         string    // time of day, such as 02:30
+	Last, Next time.Time // Last is zero if it never did
 }
 
 // Site renders pages. It is safe for concurrent use.

@@ -47,6 +47,7 @@ func functions(s *speech) template.FuncMap {
 		"status":  s.status,
 		"percent": percent,
 		"day":     day,
+		"clock":   func(t time.Time) string { return t.Format("2006-01-02 15:04 MST") }, // where the service runs
 		"clip":    func(n int, t string) string { return text.Clip(strings.TrimSpace(text.Clean(t)), n) },
 		"short":   func(id string) string { return id[:min(10, len(id))] },
 		"join":    strings.Join,

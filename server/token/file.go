@@ -12,6 +12,8 @@ import (
 	"slices"
 
 	"github.com/gofrs/flock"
+
+	"github.com/memtree/memtree/internal/whole"
 )
 
 // FileName is the name of the file in the folder of a store.
@@ -149,39 +151,5 @@ func change(dir string, edit func([]Token) ([]Token, error)) (err error) {
 	if err != nil {
 		return fmt.Errorf("write the tokens: %w", err)
 	}
-	if err := replace(dir, append(b, '\n')); err != nil {
-		return fmt.Errorf("write the tokens: %w", err)
-	}
-	return nil
-}
-
-// replace writes the file beside the old one, and renames it once it is on disk.
-func replace(dir string, b []byte) (err error) {
-	f, err := os.CreateTemp(dir, FileName+".*.tmp") // for its owner alone
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, f.Close(), os.Remove(f.Name()))
-		}
-	}()
-	if _, err = f.Write(b); err != nil {
-		return err
-	}
-	if err = f.Sync(); err != nil {
-		return err
-	}
-	if err = f.Close(); err != nil {
-		return err
-	}
-	if err = os.Rename(f.Name(), filepath.Join(dir, FileName)); err != nil {
-		return err
-	}
-	d, err := os.Open(dir) //nolint:gosec // the user names the folder
-	if err != nil {
-		return nil // the file is there; not every system opens a folder
-	}
-	_ = d.Sync() // likewise
-	return d.Close()
+	return whole.Bytes(filepath.Join(dir, FileName), 0o600, append(b, '\n')) // for its owner alone
 }

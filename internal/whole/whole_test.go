@@ -1,0 +1,47 @@
+package whole_test
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/memtree/memtree/internal/whole"
+)
+
+// TestWrite: the new file is there whole, with its mode; where writing fails, the old one is, and
+// nothing beside it.
+func TestWrite(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a.json")
+	require.NoError(t, whole.Bytes(path, 0o600, []byte("old")))
+	require.NoError(t, whole.Bytes(path, 0o640, []byte("new")))
+	b, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, "new", string(b))
+	if runtime.GOOS != "windows" { // it knows no such modes
+		info, err := os.Stat(path)
+		require.NoError(t, err)
+		require.Equal(t, os.FileMode(0o640), info.Mode())
+	}
+
+	full := errors.New("the disk is full")
+	err = whole.Write(path, 0o600, func(w io.Writer) error {
+		_, _ = io.WriteString(w, "half")
+		return full
+	})
+	require.ErrorIs(t, err, full)
+	require.ErrorContains(t, err, path)
+	b, err = os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, "new", string(b))
+	require.Error(t, whole.Bytes(filepath.Join(dir, "none", "a"), 0o600, nil))
+	require.Error(t, whole.Bytes(dir, 0o600, nil), "a folder is not replaced")
+	left, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Len(t, left, 1)
+}
