@@ -5,11 +5,12 @@ import { PlaywrightAiFixture } from '@midscene/web/playwright';
 import { remembering } from '@memtree/midscene';
 import { cases } from '../e2e/cases.mjs';
 
-const { MEASURE_OUT, MEASURE_BROKEN, MEASURE_REPAIRED } = process.env;
+const { MEASURE_OUT, MEASURE_BROKEN, MEASURE_REPAIRED, MEASURE_BUDGET } = process.env;
 let at; // which case, on which build
 const note = (of, what) => appendFileSync(`${MEASURE_OUT}/${of}.jsonl`, `${JSON.stringify({ ...at, ...what })}\n`);
 const test = base.extend(PlaywrightAiFixture({ generateReport: false })).extend(remembering({
-  product: 'gui-demo', record: [], onLooked: (looked) => note('looked', looked),
+  product: 'gui-demo', budget: Number(MEASURE_BUDGET) || undefined, record: [],
+  onLooked: (looked) => note('looked', looked),
 }));
 
 for (const [build, url] of [['broken', MEASURE_BROKEN], ['repaired', MEASURE_REPAIRED]]) {
