@@ -27,15 +27,15 @@ export async function lookAndCheck(
   page: Page | undefined, memory: Memtree, question: Question, budget = budgetOfPage,
 ): Promise<Looked> {
   const began = Date.now();
-  // A busy process notices the end of a wait late, so all waits end a little before the budget does.
-  const left = () => budget * 0.9 - (Date.now() - began);
+  // A busy process notices the end of a wait late, so all waits end before the budget does.
+  const left = () => budget * 0.8 - (Date.now() - began);
   if (budget <= 0 || !page?.locator) {
     return { observation: undefined, made: 0, decided: 0, ms: 0 };
   }
   const [seen, answers] = await Promise.all([look(page, left()), check(page, memory, question, budget, left)]);
   const said = answers.filter((a) => a !== undefined);
   return {
-    observation: seen === undefined ? undefined : [seen, ...said].join('\n'),
+    observation: [...(seen === undefined ? [] : [seen]), ...said].join('\n') || undefined,
     made: answers.length, decided: said.length, ms: Date.now() - began,
   };
 }

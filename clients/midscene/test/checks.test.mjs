@@ -139,11 +139,11 @@ test('nothing takes longer than the budget, and nothing breaks a call', async ()
   ]) {
     const { ms, seen, looked } = await observed([button()], [{}], more);
     assert.equal(seen, '- heading "Cart"');
-    assert.ok(ms < 450 && looked.ms < 400, `${ms} ms`);
+    assert.ok(ms < 450 && looked.ms < 350, `${ms} ms`);
   }
   const hung = await observed([button()], [{}], { page: { locator: () => ({ ariaSnapshot: () => never }) } });
-  assert.ok(hung.ms < 450 && hung.seen === undefined);
-  const gone = await observed([button()], [{}], { page: { locator: broken } });
+  assert.ok(hung.ms < 450 && hung.seen === `- /check ${id}: holds`, 'what is known is told');
+  const gone = await observed([button()], [{}], { page: { locator: broken, getByRole: broken } });
   assert.ok(gone.seen === undefined);
   const off = await observed([button()], [{}], { budget: 0 });
   assert.deepEqual([off.seen, off.sent.checked], [undefined, 0]);
