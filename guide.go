@@ -219,7 +219,7 @@ func (m *Memory) writeGuidance(
 	to.Items = []enhance.Item{}
 	g, err := enhance.Write(nodes, enhance.Options{
 		Lang: q.Lang, Prompt: q.Prompt, Words: m.words, Facts: facts, Asked: r.Asked, Here: r.Here,
-		Build: q.Scope.Build, Findings: m.opts.Findings || q.Findings,
+		Build: q.Scope.Build, Findings: m.opts.Findings || q.Findings, Seen: q.Observation,
 	})
 	if err != nil {
 		return nil, err

@@ -2,10 +2,7 @@ package assertion
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"slices"
-	"strings"
 
 	"github.com/memtree/memtree/fact"
 	"github.com/memtree/memtree/tree"
@@ -25,9 +22,11 @@ type Assertion struct {
 	ErrorType string    `json:"errorType"`
 	Cases     []string  `json:"cases"` // that stand behind it, sorted
 
-	// Playwright is one line of TypeScript, ARIA a template for toMatchAriaSnapshot. Each is "" if
-	// the expectation cannot be said so; Why is the reason why there is no code, "" if there is some.
+	// Playwright is one line of TypeScript, Look the same as data, ARIA a template for
+	// toMatchAriaSnapshot. Each is "" (Look nil) if the expectation cannot be said so; Why is the
+	// reason why there is no code, "" if there is some.
 	Playwright string `json:"playwright"`
+	Look       *Look  `json:"look,omitempty"`
 	ARIA       string `json:"aria"`
 	Why        string `json:"why,omitempty"`
 
@@ -41,7 +40,7 @@ func (a *Assertion) On(f *fact.Fact) { a.State, a.Line = f.State.String(), f.Lin
 // Of returns an expectation of a case as an assertion. Says is the sentence for it.
 func Of(e *fact.Expected, n *tree.Node, says string) Assertion {
 	a := Assertion{
-		ID:   idOf(e),
+		ID:   e.ID(),
 		Kind: e.Kind, Says: says, Role: e.Role, Name: e.Thing, Want: e.Want, Got: e.Got,
 		Later: !e.AtOnce(), Check: e.Check, ErrorType: n.ErrorType, Cases: []string{n.ID},
 	}
@@ -49,15 +48,11 @@ func Of(e *fact.Expected, n *tree.Node, says string) Assertion {
 		a.Why = laterWhy
 		return a
 	}
-	a.Playwright, a.Why = playwright(e)
+	if a.Look, a.Why = lookFor(e); a.Look != nil {
+		a.Playwright = a.Look.code()
+	}
 	a.ARIA = aria(e)
 	return a
-}
-
-// idOf returns a digest of what is expected.
-func idOf(e *fact.Expected) string {
-	sum := sha256.Sum256([]byte(strings.Join([]string{string(e.Kind), e.Role, e.Thing, e.Want, e.Got}, "\x00")))
-	return "a_" + hex.EncodeToString(sum[:8])
 }
 
 // Merge returns the assertions with each expectation once, those with code first, otherwise in the

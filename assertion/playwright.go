@@ -9,10 +9,8 @@ import (
 	"github.com/memtree/memtree/text"
 )
 
-// playwright returns a line that fails where the expectation is broken, or why there is none.
-//
-// The matchers are those of https://playwright.dev/docs/test-assertions, as of version 1.50.
-func playwright(e *fact.Expected) (code, why string) {
+// lookFor returns a reading that fails where the expectation is broken, or why there is none.
+func lookFor(e *fact.Expected) (l *Look, why string) {
 	switch e.Kind {
 	case fact.Control:
 		return control(e)
@@ -25,26 +23,11 @@ func playwright(e *fact.Expected) (code, why string) {
 	case fact.Text:
 		return reads(e)
 	case fact.Product:
-		return "", sumWhy
+		return nil, sumWhy
 	default:
-		return "", valueWhy
+		return nil, valueWhy
 	}
 }
-
-// expects writes one line.
-func expects(locator, matcher string) string {
-	return "await expect(page." + locator + ")." + matcher + ";"
-}
-
-func first(locator string) string { return locator + ".first()" }
-
-// byRole finds elements of a role whose name has the text in it.
-func byRole(role, name string) string {
-	return "getByRole(" + literal(role) + ", { name: " + literal(name) + " })"
-}
-
-// orElse finds what either locator finds.
-func orElse(a, b string) string { return a + ".or(page." + b + ")" }
 
 // fromContent are the roles that take their name from what they show. The name of any other comes
 // from a label, if there is one, so its absence says nothing.
@@ -56,71 +39,69 @@ var fromContent = []string{
 	"treeitem",
 }
 
-func control(e *fact.Expected) (code, why string) {
+func control(e *fact.Expected) (l *Look, why string) {
 	if !slices.Contains(fromContent, e.Role) {
-		return "", nameWhy
+		return nil, nameWhy
 	}
-	return expects(first(byRole(e.Role, e.Thing)), "toBeEnabled()"), ""
+	return look(isEnabled, byRole(e.Role, e.Thing)), ""
 }
 
 // there asks for an element by its role. An option of a native list is not visible before the list
 // is open, and one of a group is a radio button.
-func there(e *fact.Expected) (code, why string) {
+func there(e *fact.Expected) (l *Look, why string) {
 	switch e.Role {
 	case "":
-		return "", roleWhy
+		return nil, roleWhy
 	case "option":
-		return expects(first(orElse(byRole("option", e.Thing), byRole("radio", e.Thing))), "toBeAttached()"), ""
+		return look(isAttached, byRole("option", e.Thing), byRole("radio", e.Thing)), ""
 	}
 	if !slices.Contains(fromContent, e.Role) {
-		return "", nameWhy
+		return nil, nameWhy
 	}
-	return expects(first(byRole(e.Role, e.Thing)), "toBeVisible()"), ""
+	return look(isVisible, byRole(e.Role, e.Thing)), ""
 }
 
 // input finds a field by its label or its placeholder: one for passwords has no role.
-func input(e *fact.Expected) (code, why string) {
-	field := first(orElse("getByLabel("+literal(e.Thing)+")", "getByPlaceholder("+literal(e.Thing)+")"))
+func input(e *fact.Expected) (l *Look, why string) {
 	switch {
 	case e.Want != "":
-		return expects(field, "toHaveAttribute('type', "+literal(e.Want)+")"), ""
+		return attribute("type", e.Want, false, byLabel(e.Thing), byPlaceholder(e.Thing)), ""
 	case e.Got != "":
-		return expects(field, "not.toHaveAttribute('type', "+literal(e.Got)+")"), ""
+		return attribute("type", e.Got, true, byLabel(e.Thing), byPlaceholder(e.Thing)), ""
 	}
-	return "", unknowWhy
+	return nil, unknowWhy
 }
 
-func set(e *fact.Expected) (code, why string) {
+func set(e *fact.Expected) (l *Look, why string) {
 	on := e.Want == fact.On
 	switch e.Role {
 	case "":
-		return "", roleWhy
+		return nil, roleWhy
 	case "tab", "option":
 		value := map[bool]string{true: "true", false: "false"}[on]
-		return expects(first(byRole(e.Role, e.Thing)), "toHaveAttribute('aria-selected', '"+value+"')"), ""
+		return attribute("aria-selected", value, false, byRole(e.Role, e.Thing)), ""
 	}
 	if on {
-		return expects(first(byRole(e.Role, e.Thing)), "toBeChecked()"), ""
+		return look(isChecked, byRole(e.Role, e.Thing)), ""
 	}
-	return expects(first(byRole(e.Role, e.Thing)), "not.toBeChecked()"), ""
+	return look(isUnchecked, byRole(e.Role, e.Thing)), ""
 }
 
 // reads asks for how an element reads if its role is known, and for a text that the task quotes as
 // to be seen. A sentence may call a heading what is none, so a heading must be quoted too. That a
 // wrong text is gone says nothing: it may be spread over several elements.
-func reads(e *fact.Expected) (code, why string) {
+func reads(e *fact.Expected) (l *Look, why string) {
 	switch {
 	case short(e.Want):
-		return "", shortWhy
+		return nil, shortWhy
 	case e.Role != "" && slices.Contains(fromContent, e.Role) && (e.Role != "heading" || e.Asked):
-		return expects(first(byRole(e.Role, e.Want)), "toBeVisible()"), ""
+		return look(isVisible, byRole(e.Role, e.Want)), ""
 	case e.Role != "" && e.Role != "heading":
-		label := orElse("getByLabel("+literal(e.Want)+")", "getByText("+literal(e.Want)+")")
-		return expects(first(label), "toBeVisible()"), ""
+		return look(isVisible, byLabel(e.Want), byText(e.Want)), ""
 	case e.Asked && !strings.Contains(e.Got, e.Want):
-		return expects(first("getByText("+literal(e.Want)+")"), "toBeVisible()"), ""
+		return look(isVisible, byText(e.Want)), ""
 	}
-	return "", swapWhy
+	return nil, swapWhy
 }
 
 // short reports whether a text is of one letter or sign, or none.

@@ -52,6 +52,10 @@ type Options struct {
 	Build    string
 	Findings bool
 
+	// Seen is what can be seen now, as fact.Read takes it; "" if nobody looked. A memory of another
+	// page or test then names no thing that neither Seen nor the prompt has.
+	Seen string
+
 	// Facts are what is true of the page now. The decided ones are told first, and do not
 	// count against Budget. They replace the advice of the cases that they were read from.
 	Facts []Observed

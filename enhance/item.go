@@ -42,7 +42,7 @@ func newItem(n *tree.Node, o Options) (wordedMemory, why) {
 			return it, why{sentence: itsText + reason}
 		}
 	}
-	worded := words.In(n, lang)
+	worded := words.In(o.nameWhatIsHere(n), lang)
 	n = &worded
 	room := maxCheck
 	if n.Type != tree.Case {

@@ -121,6 +121,8 @@ func FuzzHold(f *testing.F) {
 			if got.State == fact.Unknown {
 				require.NotEmpty(t, got.Why)
 			}
+			denied := fact.Read("- /check " + e.ID() + ": broken text\n" + observation).Hold(e)
+			require.NotEqual(t, fact.Holds, denied.State, "somebody looked, and it is broken")
 		}
 	})
 }

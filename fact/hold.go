@@ -30,6 +30,10 @@ func (p *Page) Hold(e Expected) Fact {
 	default:
 		f.Why = noDecision
 	}
+	if p.part && f.State == Broken { // what would make it right may stand in the rest
+		f = Fact{Expected: e, Why: notWhole}
+	}
+	p.hear(&f)
 	return f
 }
 

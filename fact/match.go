@@ -154,6 +154,13 @@ func (p *Page) where(s, role string) *node {
 	return nil
 }
 
+// Names reports whether a thing such as “Add button” is on the page: its name, as whole words.
+// The word for its kind may be missing.
+func (p *Page) Names(thing string) bool {
+	name, _ := (&expectationReader{}).nameAndRole(firstBytes(thing, maxLine))
+	return p.where(name, "") != nil
+}
+
 // unchosen reports whether a node is an option that is not the selected one of its
 // list.
 func (n *node) unchosen() bool { return n.role == "option" && !n.set }

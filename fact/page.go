@@ -13,6 +13,9 @@ type Page struct {
 	nodes []node
 	roles bool // the observation tells the roles of elements
 	busy  bool // the page is still loading or nearly empty, so absence shows nothing
+	part  bool // something of the page was not read, so nothing is Broken
+
+	answers map[string]answer // of those who looked at the page themselves, by the id of the expectation
 
 	once sync.Once
 	all  []pagePiece // see pieces
@@ -31,11 +34,14 @@ type node struct {
 	folded   folded // words in the form in which they are compared
 }
 
+// cutMark is a line that says that an observation goes on, and was cut there.
+const cutMark = "…"
+
 // Limits on an observation. What is beyond the first two is not read.
 const (
 	maxLines = 4000
-	maxLine  = 600 // bytes
-	leastOn  = 4   // nodes; on a page with fewer, absence means nothing
+	maxLine  = 4000 // bytes
+	leastOn  = 4    // nodes; on a page with fewer, absence means nothing
 )
 
 // Read reads an observation. It refuses nothing: a line that is no element is text.
@@ -44,9 +50,16 @@ func Read(observation string) *Page {
 	n := 0
 	for line := range strings.Lines(observation) {
 		if n++; n > maxLines {
+			p.part = true
 			break
 		}
-		p.add(n, strings.ToValidUTF8(firstBytes(strings.TrimSpace(line), maxLine), ""))
+		line = strings.TrimSpace(line)
+		if line == cutMark {
+			p.part = true
+			continue
+		}
+		p.part = p.part || len(line) > maxLine
+		p.add(n, strings.ToValidUTF8(firstBytes(line, maxLine), ""))
 	}
 	elements := 0
 	for i := range p.nodes {
@@ -84,6 +97,7 @@ var ariaLine = sync.OnceValue(func() *regexp.Regexp {
 func (p *Page) aria(n int, line string) {
 	rest := strings.TrimPrefix(line, "- ")
 	if strings.HasPrefix(rest, "/") {
+		p.answered(n, line, rest)
 		return
 	}
 	if q := strings.TrimSuffix(rest, ":"); strings.HasPrefix(q, "'") && strings.HasSuffix(q, "'") && len(q) > 1 {

@@ -21,6 +21,8 @@ const (
 	noRoles       = "the observation does not tell controls from text"
 	noTypes       = "the observation does not tell the types of its fields"
 	notReady      = "the page is still loading, or hardly anything is on it"
+	changed       = "the page changed while it was looked at"
+	notWhole      = "the observation does not have the whole page"
 	tooLittle     = "the text says too little by itself"
 )
 
@@ -30,6 +32,6 @@ func Reasons() []string {
 	return []string{
 		mayBeAnother, oneSet, amountOther, numberOther, bothThere, mayBeOff, whichNumber, mayComeLater,
 		typeOther, nameElsewhere, neitherThere, noQuantity, noControl, noDecision,
-		oneOff, noLabel, noRoles, noTypes, notReady, tooLittle,
+		oneOff, noLabel, noRoles, noTypes, notReady, notWhole, changed, tooLittle,
 	}
 }

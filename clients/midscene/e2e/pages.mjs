@@ -1,13 +1,13 @@
-// Serves the benchmark's pages as a static site.
+// Serves the benchmark's pages as a static site. rename may have another page at an address.
 import { createServer } from 'node:http';
 import { readFileSync } from 'node:fs';
 import { extname, join, normalize } from 'node:path';
 
 const types = { '.html': 'text/html; charset=utf-8', '.css': 'text/css', '.js': 'text/javascript' };
 
-export async function servePages(folder) {
+export async function servePages(folder, rename = (path) => path) {
   const server = createServer((q, a) => {
-    const path = normalize(decodeURIComponent(new URL(q.url, 'http://x').pathname));
+    const path = rename(normalize(decodeURIComponent(new URL(q.url, 'http://x').pathname)));
     const file = join(folder, extname(path) ? path : `${path === '/' ? '/index' : path}.html`);
     try {
       const body = readFileSync(file);

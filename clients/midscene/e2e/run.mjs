@@ -47,9 +47,24 @@ async function night(name, plans, more = {}) {
   return { name, hits: all.length - planned, of: all.length };
 }
 
+/** What was noted in a night, by kind; nothing if none was. */
+function noted(what, name) {
+  const path = join(out, `${what}-${name}.jsonl`);
+  return existsSync(path) ? readFileSync(path, 'utf8').trim().split('\n').map((l) => JSON.parse(l)) : [];
+}
+
+/** All that was told in a night, to be read aloud. */
+function aloud(name) {
+  const told = new Map(noted('told', name).map((t) => [t.prompt, t.text]));
+  return all.filter((c) => told.has(c.prompt)).map((c) => [
+    `${c.id} ${c.route}: first said ${c.first}, true is ${c.truth.verdict}`, c.prompt, ...c.truth.defect_details,
+    told.get(c.prompt), '',
+  ].join('\n')).join('\n');
+}
+
 /** What a person does in the morning: says of each verdict what was true. */
 async function label(name) {
-  const judged = readFileSync(join(out, `judged-${name}.jsonl`), 'utf8').trim().split('\n').map((l) => JSON.parse(l));
+  const judged = noted('judged', name);
   for (const e of judged) {
     const c = all.find((one) => one.prompt === e.prompt);
     await memory.relabel({ evaluation: e.id, groundTruth: c.truth, by: 'a tester' });
@@ -84,10 +99,14 @@ try {
   const later = freeze(join(out, 'later.json'));
   const held = after.found - before.found - (after.guided - before.guided);
   const changed = first.filter((text, i) => text !== later[i]).length;
-  const result = { cases: all, answers: model.answers, labelled, held, without, withMemory, frozen: first, changed };
+  const result = {
+    cases: all, answers: model.answers, labelled, held, without, withMemory, frozen: first, changed,
+    told: noted('told', 'night-2'), looked: [...noted('looked', 'night-1'), ...noted('looked', 'night-2')],
+  };
   const { text, wrong } = table(result);
   writeFileSync(join(out, 'nights.txt'), text);
-  console.log(`\n${text}\nScreenshots: ${join(out, 'screens')}`);
+  writeFileSync(join(out, 'told.txt'), aloud('night-2'));
+  console.log(`\n${text}\nAll that was told: ${join(out, 'told.txt')}\nScreenshots: ${join(out, 'screens')}`);
   process.exitCode = wrong.length > 0 ? 1 : 0;
   for (const w of wrong) {
     console.error(`missed: ${w}`);

@@ -5,9 +5,33 @@ const plans = (name, a, b) =>
   name.padEnd(38) + (a ? share(a.hits, a.of) : '').padStart(14) + share(b.hits, b.of).padStart(13);
 const points = (a) => (100 * a.hits) / a.of;
 
-export function table({ cases, answers, labelled, held, without, withMemory, frozen, changed }) {
-  const of = (night) => new Map(answers.filter((a) => a.night === night).map((a) => [a.id, a]));
-  const [one, two] = [of('night-1'), of('night-2')];
+/** How many verdicts were told facts of their page, and how many advice alone, by whether they were right before. */
+function kinds(cases, told) {
+  const kind = (t) => (!t.facts?.length ? 'advice' : t.items.length > 0 ? 'both' : 'facts');
+  const by = new Map(told.map((t) => [t.prompt, kind(t)]));
+  const row = (name, right) => {
+    const of = cases.filter((c) => (c.first === c.truth.verdict) === right).map((c) => by.get(c.prompt) ?? 'nothing');
+    return name.padEnd(28) + names.map((k) => String(of.filter((x) => x === k).length).padStart(10)).join('');
+  };
+  const names = ['facts', 'both', 'advice', 'nothing'];
+  return [
+    'What was told in night 2'.padEnd(28) + names.map((k) => k.padStart(10)).join(''),
+    row('mistakes of night 1', false), row('right verdicts of night 1', true),
+  ];
+}
+
+function looks(looked) {
+  const ms = looked.map((l) => l.ms).sort((a, b) => a - b);
+  const at = (q) => ms[Math.min(ms.length - 1, Math.floor(q * ms.length))];
+  const sum = (key) => looked.reduce((n, l) => n + l[key], 0);
+  return `${ms.length} looks at a page: ${sum('made')} readings, ${sum('decided')} decided; ` +
+    `ms p50 ${at(0.5)}, p95 ${at(0.95)}, max ${ms.at(-1)}.`;
+}
+
+export function table(of) {
+  const { cases, answers, labelled, held, without, withMemory, frozen, changed, told, looked } = of;
+  const saidIn = (night) => new Map(answers.filter((a) => a.night === night).map((a) => [a.id, a]));
+  const [one, two] = [saidIn('night-1'), saidIn('night-2')];
   const wrongIn = (night, verdict) =>
     cases.filter((c) => night.get(c.id)?.verdict === verdict && c.truth.verdict !== verdict);
   const row = (name, night) => [
@@ -29,6 +53,8 @@ export function table({ cases, answers, labelled, held, without, withMemory, fro
     `told: a mistake of night 1 whose prompt had guidance; warned: the guidance named the check or the thing.`,
     `Told for nothing: the verdict was right before. Held out by chance in night 2: ${held}.`,
     `People labelled ${labelled} verdicts between the nights. Pages the model took for another: ${strayed}.`,
+    '',
+    ...kinds(cases, told), looks(looked),
     '',
     'Plans that Midscene found again       without memory  with memory',
     plans('first night', without[0], withMemory[0]),

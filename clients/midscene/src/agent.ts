@@ -1,9 +1,10 @@
 import {
   type Evaluation, type Guidance, join, type Memtree, newId, noGuidance, type Scene, type Scope,
 } from '@memtree/client';
+import { budgetOfPage, lookAndCheck, type Looked } from './checks.js';
 import type { Frozen } from './frozen.js';
 import { judgmentOf } from './judgment.js';
-import { look, type Page, routeOf } from './page.js';
+import { type Page, routeOf } from './page.js';
 
 /** The calls of a Midscene agent that are given guidance. */
 export const apis = ['aiAct', 'aiAssert', 'aiBoolean', 'aiQuery', 'aiNumber', 'aiString', 'aiAsk'] as const;
@@ -51,6 +52,10 @@ export interface RememberOptions {
   onJudged?: (judged: Evaluation) => void;
   /** Hears of each call that was given guidance. */
   onWarned?: (warned: Warned) => void;
+  /** Milliseconds in which a page is looked at and checked before a call: 300 if left out; 0: never. */
+  budget?: number;
+  /** Hears of each look at a page. */
+  onLooked?: (looked: Looked) => void;
   /** Hears of each `aiAct`, so that guidance can be frozen for it. */
   onAsked?: (question: { prompt: string; scene?: Scene; scope?: Scope }) => void;
 }
@@ -138,14 +143,14 @@ export class Remembered {
       if (!(this.options.guide ?? apis).includes(api)) {
         return advice;
       }
-      const began = Date.now();
-      advice.observation = await look(page, memory.deadline / 2);
+      const question = { prompt: advice.prompt, scene: advice.scene, scope };
+      const looked = await lookAndCheck(page, memory, question, this.options.budget ?? budgetOfPage);
+      advice.observation = looked.observation;
+      this.options.onLooked?.(looked);
       if ((this.options.record ?? recorded).includes(api)) {
         advice.runId = `${this.run}#${++this.calls}`;
       }
-      advice.guidance = await memory.guidance({
-        prompt: advice.prompt, scene: advice.scene, scope, observation: advice.observation, runId: advice.runId,
-      }, memory.deadline - (Date.now() - began));
+      advice.guidance = await memory.guidance({ ...question, observation: advice.observation, runId: advice.runId });
       return this.warned(api, advice);
     } catch (thrown) {
       this.options.memory.report(thrown);

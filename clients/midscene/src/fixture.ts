@@ -4,7 +4,7 @@ import { type MidsceneAgent, remember, type RememberOptions, type Told, type War
 import { Frozen } from './frozen.js';
 import type { Page } from './page.js';
 
-type Shared = Pick<RememberOptions, 'guide' | 'record' | 'truth' | 'onJudged'>;
+type Shared = Pick<RememberOptions, 'guide' | 'record' | 'truth' | 'budget' | 'onJudged' | 'onLooked' | 'onWarned'>;
 
 /** All may be left out. */
 export interface RememberingOptions extends Partial<Options>, Shared {
@@ -129,6 +129,15 @@ function thawed(path: string | undefined, client: Memtree): Frozen | undefined {
   }
 }
 
+/** How much of guidance is true of the page now, and how much was remembered. */
+function parts({ guidance: { facts, items } }: Warned): string {
+  const count = (n: number | undefined, one: string, more: string) => (n ? [`${n} ${n === 1 ? one : more}`] : []);
+  const all = [
+    ...count(facts?.length, 'fact of this page', 'facts of this page'), ...count(items.length, 'memory', 'memories'),
+  ];
+  return all.length > 0 ? `: ${all.join(', ')}` : '';
+}
+
 /** What is known of one test while it runs. */
 function begin(worker: Worker, options: RememberingOptions, test: Test): State & { end(): void } {
   const agents: ReturnType<typeof remember>[] = [];
@@ -138,9 +147,8 @@ function begin(worker: Worker, options: RememberingOptions, test: Test): State &
   const scope: Scope = { product: options.product, build: options.build, suite, test: caseId };
   const hear = (w: Warned) => {
     warned.push(w);
-    const memories = w.guidance.items.length;
-    const of = memories ? ` of ${memories}` : '';
-    test.annotations.push({ type: 'memtree', description: `${w.api} was given guidance${of}` });
+    test.annotations.push({ type: 'memtree', description: `${w.api} was given guidance${parts(w)}` });
+    options.onWarned?.(w);
   };
   return {
     warned,
@@ -149,7 +157,8 @@ function begin(worker: Worker, options: RememberingOptions, test: Test): State &
     attach: (agent, page) => {
       const known = remember(agent, {
         memory: worker.client, frozen: worker.frozen, guide: options.guide, record: options.record,
-        truth: options.truth, onJudged: options.onJudged, page, scope, caseId, attempt: test.retry + 1,
+        truth: options.truth, onJudged: options.onJudged, budget: options.budget, onLooked: options.onLooked,
+        page, scope, caseId, attempt: test.retry + 1,
         onWarned: hear, onAsked: worker.asked,
       });
       if (!agents.includes(known)) {

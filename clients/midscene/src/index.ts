@@ -3,3 +3,4 @@ export {
 } from './agent.js';
 export { type Remembering, remembering, type RememberingOptions } from './fixture.js';
 export { Frozen } from './frozen.js';
+export { type Looked } from './checks.js';

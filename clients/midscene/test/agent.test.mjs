@@ -153,12 +153,12 @@ test('whatever goes wrong in memory, calls are made', async () => {
   await loud.aiAssert('x');
 });
 
-test('a page that hangs costs half of the deadline', async () => {
+test('a page that hangs costs its budget', async () => {
   const { memory, sent } = service();
   const page = { url: () => 'about:blank', locator: () => ({ ariaSnapshot: () => new Promise(() => {}) }) };
   const began = Date.now();
   await remember(agent(), { memory, page }).aiAssert('x');
-  assert.ok(Date.now() - began < 180);
+  assert.ok(Date.now() - began < 450);
   assert.equal(sent.asked[0].observation, undefined);
 });
 

@@ -6,8 +6,8 @@ import { Queue } from './queue.js';
 import type { Answer, Body, Method, PathOf } from './routes.js';
 import { sleep, within } from './sleep.js';
 import {
-  type Done, type Evaluation, type EvolveOptions, type Guidance, type Job, noGuidance, type Question, type Recorded,
-  type Risk, type Truth,
+  type Check, type Done, type Evaluation, type EvolveOptions, type Guidance, type Job, noGuidance, type Question,
+  type Recorded, type Risk, type Truth,
 } from './types.js';
 import { type RunCase, type RunResult, type TestCase, wrap, type WrapOptions } from './wrap.js';
 
@@ -29,7 +29,7 @@ export interface Options {
 }
 
 /**
- * A memtree service. What a run calls (`guidance`, `risk`, `record`, `wrapRunCase`) never throws
+ * A memtree service. What a run calls (`guidance`, `checks`, `risk`, `record`, `wrapRunCase`) never throws
  * and never waits longer than the deadline. What people and jobs call (`evaluations`, `relabel`,
  * `evolve`, `request`) throws a MemtreeError.
  */
@@ -70,6 +70,20 @@ export class Memtree {
     } catch (thrown) {
       report(this.onError, thrown);
       return noGuidance(asError(thrown).message);
+    }
+  }
+
+  /** What was missed here before, as readings of a page; none if the service does not say so in time. */
+  async checks(question: Question, deadline = this.deadline): Promise<Check[]> {
+    try {
+      const c = await this.ask<{ checks?: unknown }>('/v1/trees/{tree}/checks', question, deadline);
+      if (!Array.isArray(c?.checks)) {
+        throw new MemtreeError('answer', 'what answered has no checks; check the url of the client, and its version');
+      }
+      return c.checks as Check[];
+    } catch (thrown) {
+      report(this.onError, thrown);
+      return [];
     }
   }
 

@@ -582,6 +582,7 @@ export interface components {
             later: boolean;
             /** Format: int64 */
             line?: number;
+            look?: components["schemas"]["Look"];
             name?: string;
             playwright: string;
             role?: string;
@@ -878,6 +879,13 @@ export interface components {
             withheld?: string;
             wording?: string;
         };
+        Find: {
+            /** @enum {string} */
+            by: "role" | "label" | "placeholder" | "text";
+            name: string;
+            /** @description An ARIA role, where by is role */
+            role?: string;
+        };
         ForgetWord: {
             /** @description The person who says so; left out: the name of the token */
             by?: string;
@@ -1041,6 +1049,21 @@ export interface components {
             /** @description What it stands on, at most 1000 */
             below: components["schemas"]["Kin"][] | null;
             node: components["schemas"]["Node"];
+        };
+        Look: {
+            /**
+             * @description Where is is attribute
+             * @enum {string}
+             */
+            attribute?: "type" | "aria-selected";
+            /** @description The first element that any of these finds */
+            find: components["schemas"]["Find"][] | null;
+            /** @enum {string} */
+            is: "visible" | "attached" | "enabled" | "checked" | "unchecked" | "attribute";
+            /** @description It must not have that value */
+            not?: boolean;
+            /** @description Of the attribute */
+            value?: string;
         };
         Metadata: {
             /** Format: date-time */

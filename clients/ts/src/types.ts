@@ -13,6 +13,8 @@ export type Guidance = Omit<Schemas['Guidance'], 'nearest' | 'items'> & {
   /** What came nearest, and why it was not given; null: nothing. */
   nearest: Item | null;
 };
+/** One thing that was missed before, as a program can look for it. `look` is the reading, as data. */
+export type Check = Schemas['Assertion'];
 /** How likely a verdict is to be wrong. */
 export type Risk = Schemas['Risk'];
 /** What was true of an evaluation, as a person says it. */

@@ -55,6 +55,21 @@ test('a truth that is told later is learned, and the next run is warned', async 
   assert.ok(risk.p > 0 && risk.p < 1);
 });
 
+test('what was missed on a page is a reading of it, and its answer settles it', async () => {
+  const login = { prompt: 'Check the sign-in page', scene: { route: '/login' }, scope: { test: 'login' } };
+  await memory.evaluations([{
+    ...login, id: 'login', case_id: 'login', judgment: { verdict: 'pass' },
+    ground_truth: { verdict: 'fail', defect_details: ['The password field is of type text'] },
+  }]);
+  await memory.evolve();
+  const snapshot = '- heading "Sign in"\n- textbox "Password"\n- button "Go"\n- link "Home"';
+  const [check] = await memory.checks({ ...login, observation: snapshot });
+  assert.deepEqual([check.state, check.look.is, check.look.attribute], ['unknown', 'attribute', 'type']);
+  const observation = `${snapshot}\n- /check ${check.id}: broken text`;
+  assert.equal((await memory.checks({ ...login, observation }))[0].state, 'broken');
+  assert.match((await memory.guidance({ ...login, observation })).text, /is of type text/);
+});
+
 test('one record that cannot be used does not stop the others', async () => {
   heard.length = 0;
   const before = (await memory.request('get', '/v1/trees/{tree}/stats')).evaluations;

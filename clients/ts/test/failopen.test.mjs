@@ -123,14 +123,15 @@ for (const [name, answer] of Object.entries({
   'an error without a body': (_, a) => { a.statusCode = 500; a.end(); },
   'null': (_, a) => a.end('null'),
 })) {
-  test(`${name} is no guidance`, async () => {
+  test(`${name} is no guidance, and no checks`, async () => {
     const server = await fake(answer);
     const heard = [];
     const memory = new Memtree({ url: server.url, onError: (e) => { heard.push(e); throw new Error('a bad hook'); } });
     const g = await memory.guidance({ prompt: 'x' });
     assert.equal(g.text, '');
     assert.match(g.note, /memtree/);
-    assert.equal(heard.length, 1);
+    assert.deepEqual(await memory.checks({ prompt: 'x' }), []);
+    assert.equal(heard.length, 2);
     await server.stop();
   });
 }

@@ -1,0 +1,87 @@
+package assertion
+
+import "strings"
+
+// Look is one reading of a page as data: which element, and what should be true of it. It says what
+// Assertion.Playwright says, for programs that look themselves and run no code from outside.
+//
+// The list is closed: a program refuses a Look with another word in it. Nothing in it acts on a page.
+type Look struct {
+	Find []Find `json:"find" doc:"The first element that any of these finds"`
+	Is   string `json:"is" enum:"visible,attached,enabled,checked,unchecked,attribute"`
+
+	Attribute string `json:"attribute,omitempty" enum:"type,aria-selected" doc:"Where is is attribute"`
+	Value     string `json:"value,omitempty" doc:"Of the attribute"`
+	Not       bool   `json:"not,omitempty" doc:"It must not have that value"`
+}
+
+// Find is a way to find elements. A name is part of the whole one, in any case.
+type Find struct {
+	By   string `json:"by" enum:"role,label,placeholder,text"`
+	Role string `json:"role,omitempty" doc:"An ARIA role, where by is role"`
+	Name string `json:"name"`
+}
+
+// What should be true of an element.
+const (
+	isVisible   = "visible"
+	isAttached  = "attached"
+	isEnabled   = "enabled"
+	isChecked   = "checked"
+	isUnchecked = "unchecked"
+	isAttribute = "attribute"
+)
+
+func byRole(role, name string) Find  { return Find{By: "role", Role: role, Name: name} }
+func byLabel(name string) Find       { return Find{By: "label", Name: name} }
+func byPlaceholder(name string) Find { return Find{By: "placeholder", Name: name} }
+func byText(name string) Find        { return Find{By: "text", Name: name} }
+
+func look(is string, find ...Find) *Look { return &Look{Find: find, Is: is} }
+
+// attribute asks for the value of an attribute, or that it is not this one.
+func attribute(name, value string, not bool, find ...Find) *Look {
+	return &Look{Find: find, Is: isAttribute, Attribute: name, Value: value, Not: not}
+}
+
+// code writes a look as a line for Playwright.
+//
+// The matchers are those of https://playwright.dev/docs/test-assertions, as of version 1.50.
+func (l *Look) code() string {
+	locator := ""
+	for i, f := range l.Find {
+		if i == 0 {
+			locator = f.code()
+		} else {
+			locator += ".or(page." + f.code() + ")"
+		}
+	}
+	return "await expect(page." + locator + ".first())." + l.matcher() + ";"
+}
+
+func (f Find) code() string {
+	if f.By == "role" {
+		return "getByRole(" + literal(f.Role) + ", { name: " + literal(f.Name) + " })"
+	}
+	return "getBy" + strings.ToUpper(f.By[:1]) + f.By[1:] + "(" + literal(f.Name) + ")"
+}
+
+func (l *Look) matcher() string {
+	switch l.Is {
+	case isVisible:
+		return "toBeVisible()"
+	case isAttached:
+		return "toBeAttached()"
+	case isEnabled:
+		return "toBeEnabled()"
+	case isChecked:
+		return "toBeChecked()"
+	case isUnchecked:
+		return "not.toBeChecked()"
+	}
+	not := ""
+	if l.Not {
+		not = "not."
+	}
+	return not + "toHaveAttribute(" + literal(l.Attribute) + ", " + literal(l.Value) + ")"
+}
