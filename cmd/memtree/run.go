@@ -153,7 +153,7 @@ func (a *app) start(c *cobra.Command) error {
 func (a *app) commands() []*cobra.Command {
 	return []*cobra.Command{
 		a.demoCommand(), a.initCommand(), a.recordCommand(), a.ingestCommand(), a.guideCommand(),
-		a.freezeCommand(), a.explainCommand(),
+		a.freezeCommand(), a.enhanceCommand(), a.explainCommand(),
 		a.checksCommand(),
 		a.evolveCommand(), a.reviewCommand(), a.pruneCommand(), a.treeCommand(), a.showCommand(),
 		a.statsCommand(), a.effectCommand(),
