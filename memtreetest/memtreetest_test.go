@@ -33,7 +33,9 @@ type heard struct {
 	said []string
 }
 
-func (h *heard) Errorf(format string, args ...any) { h.said = append(h.said, fmt.Sprintf(format, args...)) }
+func (h *heard) Errorf(format string, args ...any) {
+	h.said = append(h.said, fmt.Sprintf(format, args...))
+}
 
 func TestTold(t *testing.T) {
 	m := memtreetest.Seed(t, cart)

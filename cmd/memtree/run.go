@@ -160,7 +160,7 @@ func (a *app) commands() []*cobra.Command {
 		a.forgetCommand(), a.pinCommand(), a.banCommand(), a.labelCommand(), a.relabelCommand(), a.editCommand(),
 		a.undoCommand(),
 		a.replayCommand(), a.verifyCommand(), a.fsckCommand(), a.compactCommand(),
-		a.triageCommand(), a.exportCommand(), a.importCommand(), a.promoteCommand(), a.diffCommand(),
+		a.triageCommand(), a.reportCommand(), a.exportCommand(), a.importCommand(), a.promoteCommand(), a.diffCommand(),
 		a.backupCommand(), a.restoreCommand(), a.mergeDriverCommand(), a.mcpCommand(),
 		a.serveCommand(), a.tokenCommand(), a.configCommand(), a.llmCommand(), a.qualityCommand(),
 		a.completionCommand(), a.versionCommand(),
