@@ -11,9 +11,10 @@ import (
 // element, link, mention, reference, formula or column of a table, whoever renders it, and can stand at the beginning
 // of a line.
 func inMarkdown(s string, cells int) string {
-	s = linked.ReplaceAllStringFunc(text.Fit(oneLine(s), cells), func(found string) string {
-		return found[:1] + joiner + found[1:]
-	})
+	s = text.Fit(oneLine(s), cells)
+	for _, of := range linked {
+		s = of.ReplaceAllStringFunc(s, func(found string) string { return found[:1] + joiner + found[1:] })
+	}
 	return markdownSigns.Replace(s)
 }
 
@@ -42,7 +43,7 @@ var backticks = regexp.MustCompile("`+")
 const joiner = "\u2060"
 
 // linked finds what a forge makes a link or a picture of, in words: @somebody, #12, GH-12, addresses, :smile:.
-var linked = regexp.MustCompile(`(?i)@|#|\bgh-|://|www\.|mailto:|xmpp:|:[a-z0-9_+-]+:`)
+var linked = []*regexp.Regexp{regexp.MustCompile(`(?i)@|#|gh-|www\.`), regexp.MustCompile(`(?i):[a-z0-9/_+-]`)}
 
 // markdownSigns escapes what Markdown reads. What begins HTML, a formula or a column becomes an entity, since not
 // every renderer takes a backslash there.
