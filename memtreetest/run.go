@@ -32,7 +32,8 @@ func Run(t *testing.T, dir string, tests []memtree.Test, run memtree.RunTest, ju
 	if dir == "" {
 		dir = os.Getenv(StoreVariable)
 	}
-	s := &suite{dir: dir, run: run, judge: judge, id: "go test " + t.Name() + " " + time.Now().UTC().Format(time.RFC3339Nano)}
+	s := &suite{dir: dir, run: run, judge: judge,
+		id: "go test " + t.Name() + " " + time.Now().UTC().Format(time.RFC3339Nano)}
 	s.open(t)
 	t.Cleanup(func() { s.end(t) })
 	for i, c := range tests {
@@ -152,7 +153,8 @@ func (s *suite) verdict(t *testing.T, c *memtree.Test, r *memtree.Result, e *mem
 		if c.GroundTruth == nil {
 			return
 		}
-		if how, _ := judgment.Compare(judgment.Decode(r.Judgment), judgment.Decode(c.GroundTruth)); how == judgment.Different {
+		if how, _ := judgment.Compare(judgment.Decode(r.Judgment),
+			judgment.Decode(c.GroundTruth)); how == judgment.Different {
 			t.Errorf("the agent judged %s; true is %s", r.Judgment, c.GroundTruth)
 		}
 		return

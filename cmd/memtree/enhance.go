@@ -39,7 +39,8 @@ guidance does to runs is not measured.`),
 		Args: a.arguments(1, 1, a.say("the name of a script, or - for standard input")),
 		RunE: func(c *cobra.Command, args []string) error { return a.enhance(c.Context(), args[0], &f) },
 	}
-	c.Flags().StringVar(&f.out, "out", "", a.say("the file to write, which may be the script itself; left out: standard output"))
+	c.Flags().StringVar(&f.out, "out", "", a.say("the file to write, which may be the script itself; "+
+		"left out: standard output"))
 	c.Flags().BoolVar(&f.remove, "remove", false, a.say("take the guidance out again"))
 	c.Flags().StringVar(&f.frozen, "frozen", "", a.say("a file of memtree freeze: write its guidance, ask no store"))
 	c.Flags().StringVar(&f.scope.Product, "product", "", a.say("product under test"))

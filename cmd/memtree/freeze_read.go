@@ -35,8 +35,8 @@ func fenced(s string) bool {
 	return strings.HasPrefix(s, enhance.Open) && strings.HasSuffix(s, enhance.Close) && strings.Count(s, enhance.Open) == 1
 }
 
-// find returns the guidance for a prompt, nil if there is none. What names a page or a test is for that alone, and comes
-// before what names none. The client in TypeScript finds it in the same way.
+// find returns the guidance for a prompt, nil if there is none. What names a page or a test is for that alone, and
+// comes before what names none. The client in TypeScript finds it in the same way.
 func (f *frozen) find(prompt, route, test string) *frozenGuidance {
 	var best *frozenGuidance
 	most := -1

@@ -18,8 +18,8 @@ func inMarkdown(s string, cells int) string {
 	return markdownSigns.Replace(s)
 }
 
-// inCode is a name, such as the id of a test, as it stands in Markdown to be copied, in a table too. One with a | stands
-// there in words: renderers differ on a backslash before it.
+// inCode is a name, such as the id of a test, as it stands in Markdown to be copied, in a table too. One with a |
+// stands there in words: renderers differ on a backslash before it.
 func inCode(s string, cells int) string {
 	s = text.Fit(oneLine(s), cells)
 	if s == "" || strings.Contains(s, "|") {

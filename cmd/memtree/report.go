@@ -195,13 +195,15 @@ func (a *app) reportNext(r *ciReport) []string {
 	add(r.Waiting, a.say("Say which of these verdicts were right, the riskiest first: memtree label, or in a spreadsheet "+
 		"memtree label --csv FILE and then --from FILE. Memory learns from what you say."))
 	add(r.Unformed, a.unformed(r.Unformed))
-	add(r.Imports, a.say("Read the imported memories that wait (%d), and let those be used that fit: memtree promote.", r.Imports))
+	add(r.Imports, a.say("Read the imported memories that wait (%d), and let those be used that fit: memtree promote.",
+		r.Imports))
 	return append(out, r.Effect.Next)
 }
 
 // fail notes which of --fail-on is so.
 func (r *ciReport) fail(f *reportFlags) {
-	if slices.Contains(f.failOn, failRisky) && slices.ContainsFunc(r.Risky, func(v risky) bool { return v.P >= f.above }) {
+	above := func(v risky) bool { return v.P >= f.above }
+	if slices.Contains(f.failOn, failRisky) && slices.ContainsFunc(r.Risky, above) {
 		r.Failed = append(r.Failed, failRisky)
 	}
 	if slices.Contains(f.failOn, failHarm) && r.Effect.State == effect.Open {

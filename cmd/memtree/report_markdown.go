@@ -84,14 +84,15 @@ func (a *app) riskyMarkdown(p func(string), r *ciReport) {
 		p(a.say("No verdict waits for its truth."))
 		return
 	case r.Scored == 0:
-		p(a.say("Verdicts whose truth nobody has told: %d. Which of them are likely to be wrong cannot be said yet: the truth of "+
-			"%d verdicts is known, and past errors do not foretell new ones so far.", r.Waiting, r.Known))
+		p(a.say("Verdicts whose truth nobody has told: %d. Which of them are likely to be wrong cannot be said yet: the "+
+			"truth of %d verdicts is known, and past errors do not foretell new ones so far.", r.Waiting, r.Known))
 		return
 	}
 	p(a.say("%s These are the likeliest to be wrong:",
 		a.waitingLine(&memtree.Inbox{Total: r.Waiting, Scored: r.Scored, Expected: r.Expected})))
 	rows := []string{
-		fmt.Sprintf("| %s | %s | %s | %s |", a.say("likely wrong"), a.say("verdict"), a.say("test"), a.say("why")), "|---:|---|---|---|",
+		fmt.Sprintf("| %s | %s | %s | %s |", a.say("likely wrong"), a.say("verdict"), a.say("test"), a.say("why")),
+		"|---:|---|---|---|",
 	}
 	for i := range r.Risky {
 		v := &r.Risky[i]

@@ -41,7 +41,8 @@ func (a *app) readSeen(ctx context.Context, path string) (*seen, error) {
 	}
 	var out seen
 	if len(s) > mostSeen || json.Unmarshal([]byte(s), &out) != nil || out.Format != seenFormat || out.Version != 1 {
-		return nil, &failure{a.say("%s is no file of memtree report that this version reads; remove it to begin anew", path), nil}
+		return nil, &failure{a.say("%s is no file of memtree report that this version reads; remove it to begin anew",
+			path), nil}
 	}
 	return &out, nil
 }
@@ -144,7 +145,8 @@ func nodeTitle(n *tree.Node) string {
 func (a *app) lessonNews(tax *taxonomy.Taxonomy, n, w *tree.Node) lessonNews {
 	out := lessonNews{
 		ID: n.ID, Type: n.Type, ErrorType: n.ErrorType, Direction: n.Direction,
-		Title: nodeTitle(w), Check: w.Content.Guidance, Cases: len(n.Children), kind: a.branchName(tax, n.ErrorType, n.Direction),
+		Title: nodeTitle(w), Check: w.Content.Guidance, Cases: len(n.Children), kind: a.branchName(tax, n.ErrorType,
+			n.Direction),
 	}
 	if n.Elsewhere != nil {
 		out.Cases = max(out.Cases, n.Elsewhere.Cases)
