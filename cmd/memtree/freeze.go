@@ -86,13 +86,9 @@ func (a *app) freeze(ctx context.Context, path, out string) error {
 	given := 0
 	err = a.with(ctx, reading, func(m *memtree.Memory) error {
 		for _, q := range asked {
-			x, err := m.Explain(ctx, memtree.Query{Prompt: q.Prompt, Scene: q.Scene, Scope: q.Scope, Lang: q.Lang})
+			g, err := askFrozen(ctx, m, q)
 			if err != nil {
 				return err
-			}
-			g := frozenGuidance{frozenQuestion: q, Text: x.Text, Hash: x.Hash, Memories: []string{}}
-			for _, it := range x.Items {
-				g.Memories = append(g.Memories, it.ID)
 			}
 			if g.Text != "" {
 				given++
@@ -105,6 +101,19 @@ func (a *app) freeze(ctx context.Context, path, out string) error {
 		return err
 	}
 	return a.writeFrozen(&file, given, out)
+}
+
+// askFrozen asks what memory has to say now. No chance decides, and no trial is left.
+func askFrozen(ctx context.Context, m *memtree.Memory, q frozenQuestion) (frozenGuidance, error) {
+	x, err := m.Explain(ctx, memtree.Query{Prompt: q.Prompt, Scene: q.Scene, Scope: q.Scope, Lang: q.Lang})
+	if err != nil {
+		return frozenGuidance{}, err
+	}
+	g := frozenGuidance{frozenQuestion: q, Text: x.Text, Hash: x.Hash, Memories: []string{}}
+	for _, it := range x.Items {
+		g.Memories = append(g.Memories, it.ID)
+	}
+	return g, nil
 }
 
 // writeFrozen writes the file, whole or not at all.

@@ -62,6 +62,7 @@ func TestStories(t *testing.T) {
 			"damage":  damage,
 			"keys":    keys,
 			"reached": reached,
+			"edited":  edited,
 		},
 	})
 }
@@ -111,6 +112,16 @@ func damage(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(err)
 	b[len(b)/2] ^= 1
 	ts.Check(os.WriteFile(path, b, 0o600))
+}
+
+// edited FILE changes a word of guidance in a script, as a person would.
+func edited(ts *testscript.TestScript, _ bool, args []string) {
+	was := ts.ReadFile(args[0])
+	now := strings.Replace(was, "Add up", "Count", 1)
+	if now == was {
+		ts.Fatalf("%s has nothing to change", args[0])
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(now), 0o600))
 }
 
 // keys NAME makes a pair of signing keys, NAME.key and NAME.pub.

@@ -153,14 +153,14 @@ func (a *app) start(c *cobra.Command) error {
 func (a *app) commands() []*cobra.Command {
 	return []*cobra.Command{
 		a.demoCommand(), a.initCommand(), a.recordCommand(), a.ingestCommand(), a.guideCommand(),
-		a.freezeCommand(), a.explainCommand(),
+		a.freezeCommand(), a.enhanceCommand(), a.explainCommand(),
 		a.checksCommand(),
 		a.evolveCommand(), a.reviewCommand(), a.pruneCommand(), a.treeCommand(), a.showCommand(),
 		a.statsCommand(), a.effectCommand(),
 		a.forgetCommand(), a.pinCommand(), a.banCommand(), a.labelCommand(), a.relabelCommand(), a.editCommand(),
 		a.undoCommand(),
 		a.replayCommand(), a.verifyCommand(), a.fsckCommand(), a.compactCommand(),
-		a.triageCommand(), a.exportCommand(), a.importCommand(), a.promoteCommand(), a.diffCommand(),
+		a.triageCommand(), a.reportCommand(), a.exportCommand(), a.importCommand(), a.promoteCommand(), a.diffCommand(),
 		a.backupCommand(), a.restoreCommand(), a.mergeDriverCommand(), a.mcpCommand(),
 		a.serveCommand(), a.tokenCommand(), a.configCommand(), a.llmCommand(), a.qualityCommand(),
 		a.completionCommand(), a.versionCommand(),

@@ -59,6 +59,7 @@ type risky struct {
 	risk.Risk
 	Correction *tree.Correction `json:"correction,omitempty"` // what is done about it, with --correct-above
 	prompt     string
+	judged     string // of a report
 }
 
 // triaged is what triage found, as --json prints it.

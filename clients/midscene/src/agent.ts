@@ -113,7 +113,7 @@ export class Remembered {
       return;
     }
     all[api] = async (...args: unknown[]) => {
-      const advice = await this.advise(api, args[0]);
+      const advice = await this.advise(api, args);
       const given = advice.guidance.text ? this.place(api, args, advice.guidance.text) : args;
       try {
         const out = await own.apply(this.agent, given);
@@ -127,12 +127,15 @@ export class Remembered {
   }
 
   /** Asks memory before a call. It never fails, and takes no longer than the deadline. */
-  private async advise(api: Api, prompt: unknown): Promise<Advice> {
+  private async advise(api: Api, args: unknown[]): Promise<Advice> {
     const { memory, scope } = this.options;
-    const advice: Advice = { prompt: textOf(prompt), guidance: noGuidance('not asked'), scene: undefined };
+    const advice: Advice = { prompt: textOf(args[0]), guidance: noGuidance('not asked'), scene: undefined };
     try {
       const page = this.options.page ?? pageOf(this.agent);
       advice.scene = routeOf(page);
+      if (this.contextOf(api, args)?.includes(fence)) { // by `memtree enhance`
+        return { ...advice, guidance: noGuidance('its context has guidance') };
+      }
       if (api === 'aiAct') {
         this.options.onAsked?.({ prompt: advice.prompt, scene: advice.scene, scope });
         if (this.options.frozen || this.agent.taskCache) {
@@ -181,12 +184,17 @@ export class Remembered {
     return advice;
   }
 
+  /** The context that Midscene takes for a call: its own, else that of the agent. */
+  private contextOf(api: Api, args: unknown[]): string | undefined {
+    const contexts = this.agent.opts?.aiContexts;
+    return (args[optionsAt(api)] as { context?: string } | undefined)?.context ?? contexts?.[api] ?? contexts?.['default'];
+  }
+
   /** Returns the arguments of a call with guidance after the user's own context. */
   private place(api: Api, args: unknown[], text: string): unknown[] {
-    const at = api === 'aiAssert' ? 2 : 1;
+    const at = optionsAt(api);
     const own = args[at] as { context?: string } | undefined;
-    const contexts = this.agent.opts?.aiContexts;
-    const context = join(own?.context ?? contexts?.[api] ?? contexts?.['default'], text);
+    const context = join(this.contextOf(api, args), text);
     const out = [...args];
     out.length = Math.max(args.length, at + 1);
     // What Midscene takes where no options are given, which it does not add to options that are.
@@ -214,6 +222,12 @@ export class Remembered {
     }
   }
 }
+
+/** Where a call has its options. */
+const optionsAt = (api: Api): number => (api === 'aiAssert' ? 2 : 1);
+
+/** What guidance begins with. */
+const fence = '<memory-context>';
 
 const recorded: readonly Api[] = ['aiAssert', 'aiBoolean'];
 const insights = new Set<Api>(['aiBoolean', 'aiQuery', 'aiNumber', 'aiString', 'aiAsk']);

@@ -56,6 +56,20 @@ test('guidance comes after the context of the user, whichever of its layers that
   assert.deepEqual(sent.errors, []);
 });
 
+test('a step that memtree enhance has told is told nothing more, and its judgment is recorded', async () => {
+  const { memory, sent } = service();
+  const told = 'C\n\n<memory-context>\nLESSON\n</memory-context>';
+  const own = agent({}, { aiContexts: { aiBoolean: told } });
+  const a = remember(own, { memory });
+  await a.aiAssert('x', undefined, { context: told });
+  await a.aiBoolean('y');
+  a.memtree.settle();
+  await memory.flush();
+  assert.deepEqual(own.calls, [['aiAssert', 'x', undefined, { context: told }], ['aiBoolean', 'y']]);
+  assert.deepEqual(sent.asked, []);
+  assert.deepEqual(sent.recorded.map((e) => [e.prompt, e.trial]), [['x', undefined]]);
+});
+
 test('without guidance a call is what it was', async () => {
   const { memory } = service('');
   const own = agent();

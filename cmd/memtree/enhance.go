@@ -1,0 +1,190 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/enhance/midscene"
+	"github.com/memtree/memtree/tree"
+)
+
+// enhanceFlags are the flags of enhance.
+type enhanceFlags struct {
+	out, frozen string
+	remove      bool
+	scope       tree.Scope
+}
+
+func (a *app) enhanceCommand() *cobra.Command {
+	f := enhanceFlags{}
+	c := &cobra.Command{
+		Use:   "enhance FILE [flags]",
+		Short: a.say("Write guidance into a Midscene YAML script, step by step"),
+		Long: a.say(`Asks for every aiAct, aiAssert, aiQuery, aiNumber, aiString, aiBoolean and aiAsk of a script, and
+writes what memory has to say into the step's context, which Midscene puts before its prompt. Your own context stays
+first, also one of aiContexts. A step that memory has nothing for is left as it is, and so is every other byte.
+
+Run it again and the guidance is replaced; --remove takes it out, and the script is as it was. A script that is
+written is the same until it is written anew, so that Midscene finds its plans again: write it with each release, as
+memtree freeze does for scripts in code, or with the guidance of that (--frozen). No trial is left: what this
+guidance does to runs is not measured.`),
+		Example: `  memtree enhance cart.yaml > cart.told.yaml
+  memtree enhance cart.yaml --out cart.yaml --frozen memtree.frozen.json
+  memtree enhance cart.yaml --out cart.yaml --remove`,
+		Args: a.arguments(1, 1, a.say("the name of a script, or - for standard input")),
+		RunE: func(c *cobra.Command, args []string) error { return a.enhance(c.Context(), args[0], &f) },
+	}
+	c.Flags().StringVar(&f.out, "out", "", a.say("the file to write, which may be the script itself; "+
+		"left out: standard output"))
+	c.Flags().BoolVar(&f.remove, "remove", false, a.say("take the guidance out again"))
+	c.Flags().StringVar(&f.frozen, "frozen", "", a.say("a file of memtree freeze: write its guidance, ask no store"))
+	c.Flags().StringVar(&f.scope.Product, "product", "", a.say("product under test"))
+	c.Flags().StringVar(&f.scope.Suite, "suite", "", a.say("suite the test belongs to"))
+	c.Flags().StringVar(&f.scope.Test, "test", "", a.say("id of the test"))
+	c.Flags().StringVar(&f.scope.Build, "build", "", a.say("version or hash of what is tested; "+
+		"what was found on the very same one is told"))
+	return c
+}
+
+// enhanced is the result, as --json prints it.
+type enhanced struct {
+	File   string         `json:"file"`
+	Told   int            `json:"told"` // steps that are given guidance
+	Steps  []enhancedStep `json:"steps"`
+	Script string         `json:"script,omitempty"` // unless --out names a file
+}
+
+// enhancedStep is what a step is told.
+type enhancedStep struct {
+	Task     string   `json:"task"`
+	Step     int      `json:"step"` // in the task, from 1
+	Line     int      `json:"line"` // in the file that was read
+	API      string   `json:"api"`
+	Prompt   string   `json:"prompt"`
+	Route    string   `json:"route,omitempty"`
+	Text     string   `json:"text"` // "": nothing
+	Hash     string   `json:"hash,omitempty"`
+	Memories []string `json:"memories"`
+	Left     string   `json:"left,omitempty"` // why nothing can be written
+}
+
+func (a *app) enhance(ctx context.Context, path string, f *enhanceFlags) error {
+	if f.remove && f.frozen != "" {
+		return &usageError{a.say("--remove takes guidance out; it does not go with --frozen")}
+	}
+	src, err := a.textOf(ctx, path, midscene.MaxScript)
+	if err != nil {
+		return err
+	}
+	s, err := midscene.Read(a.fileName(path), []byte(src))
+	if err != nil {
+		return a.scriptError(err)
+	}
+	out, result := s.Plain(), &enhanced{File: a.fileName(path), Steps: stepsOf(s)}
+	if !f.remove {
+		if err := a.askSteps(ctx, s, f, result); err != nil {
+			return err
+		}
+		told := make([]string, len(result.Steps))
+		for i := range result.Steps {
+			told[i] = result.Steps[i].Text
+		}
+		if out, err = s.Write(told); err != nil {
+			return a.scriptError(err)
+		}
+	}
+	return a.printEnhanced(result, out, f)
+}
+
+func stepsOf(s *midscene.Script) []enhancedStep {
+	out := make([]enhancedStep, len(s.Steps))
+	for i := range s.Steps {
+		st := &s.Steps[i]
+		out[i] = enhancedStep{
+			Task: st.Task, Step: st.Number, Line: st.Line, API: st.API, Prompt: st.Prompt, Route: st.Route,
+			Memories: []string{}, Left: st.Left,
+		}
+	}
+	return out
+}
+
+// askSteps asks what each step is told: the store, or a file of frozen guidance.
+func (a *app) askSteps(ctx context.Context, s *midscene.Script, f *enhanceFlags, to *enhanced) error {
+	if f.frozen != "" {
+		file, err := a.readFrozen(ctx, f.frozen)
+		if err != nil {
+			return err
+		}
+		for i := range to.Steps {
+			if g := file.find(to.Steps[i].Prompt, to.Steps[i].Route, f.scope.Test); g != nil && to.Steps[i].Left == "" {
+				to.Steps[i].Text, to.Steps[i].Hash, to.Steps[i].Memories = g.Text, g.Hash, g.Memories
+			}
+		}
+		return nil
+	}
+	return a.with(ctx, reading, func(m *memtree.Memory) error {
+		for i := range to.Steps {
+			st := &to.Steps[i]
+			if st.Left != "" {
+				continue
+			}
+			g, err := askFrozen(ctx, m, frozenQuestion{Prompt: st.Prompt, Scene: tree.Scene{Route: st.Route}, Scope: f.scope})
+			if err != nil {
+				return fmt.Errorf("%s:%d: %w", s.Steps[i].Field, st.Line, err)
+			}
+			st.Text, st.Hash, st.Memories = g.Text, g.Hash, g.Memories
+		}
+		return nil
+	})
+}
+
+// printEnhanced prints the script, or what was told with --json, and says what was left.
+func (a *app) printEnhanced(r *enhanced, script []byte, f *enhanceFlags) error {
+	for i := range r.Steps {
+		st := &r.Steps[i]
+		switch {
+		case st.Text != "":
+			r.Told++
+		case st.Left != "" && !f.remove:
+			a.note(a.say("%s:%d: left as it is: %s", r.File, st.Line, a.mistake(st.Left)))
+		}
+	}
+	switch {
+	case f.out != "":
+		if err := a.writeWhole(f.out, script); err != nil {
+			return err
+		}
+	case a.json:
+		r.Script = string(script)
+	default:
+		if _, err := a.stdout.Write(script); err != nil {
+			return err
+		}
+	}
+	if !f.remove {
+		a.note(a.say("%s: %d steps, guidance for %d of them.", r.File, len(r.Steps), r.Told))
+	}
+	if a.json {
+		return a.printJSON(r)
+	}
+	return nil
+}
+
+// scriptError says in the language of the user what is wrong with a script.
+func (a *app) scriptError(err error) error {
+	var e *midscene.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	said := *e
+	said.Problem = a.mistake(e.Problem)
+	if a.lang == "zh" {
+		return &failure{strings.Replace(said.Error(), ": ", "：", 1), err}
+	}
+	return &failure{said.Error(), err}
+}

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"github.com/memtree/memtree/enhance"
+)
+
+// readFrozen reads what memtree freeze wrote.
+func (a *app) readFrozen(ctx context.Context, path string) (*frozen, error) {
+	s, err := a.textOf(ctx, path, mostFrozenList)
+	if err != nil {
+		return nil, err
+	}
+	var f frozen
+	if len(s) > mostFrozenList || json.Unmarshal([]byte(s), &f) != nil || f.Format != frozenFormat || f.Version != 1 {
+		return nil, &failure{a.say("%s is no file of memtree freeze that this version reads; write it anew", path), nil}
+	}
+	for i := range f.Guidance {
+		g := &f.Guidance[i]
+		if g.Memories == nil {
+			g.Memories = []string{}
+		}
+		if g.Text != "" && !fenced(g.Text) {
+			return nil, &failure{a.say("%s: guidance[%d].text has no fence of memtree; write it anew", path, i), nil}
+		}
+	}
+	return &f, nil
+}
+
+// fenced reports whether a text is guidance: one fence around it.
+func fenced(s string) bool {
+	return strings.HasPrefix(s, enhance.Open) && strings.HasSuffix(s, enhance.Close) && strings.Count(s, enhance.Open) == 1
+}
+
+// find returns the guidance for a prompt, nil if there is none. What names a page or a test is for that alone, and
+// comes before what names none. The client in TypeScript finds it in the same way.
+func (f *frozen) find(prompt, route, test string) *frozenGuidance {
+	var best *frozenGuidance
+	most := -1
+	for i := range f.Guidance {
+		g := &f.Guidance[i]
+		if g.Prompt != prompt || g.Scene.Route != "" && g.Scene.Route != route || g.Scope.Test != "" && g.Scope.Test != test {
+			continue
+		}
+		names := 0
+		if g.Scene.Route != "" {
+			names++
+		}
+		if g.Scope.Test != "" {
+			names++
+		}
+		if names > most {
+			best, most = g, names
+		}
+	}
+	return best
+}

@@ -1,0 +1,185 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"slices"
+
+	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/enhance"
+	"github.com/memtree/memtree/taxonomy"
+	"github.com/memtree/memtree/tree"
+)
+
+// seen is what a summary saw of a tree, so that the next one knows what is new.
+type seen struct {
+	Format  string            `json:"format"`
+	Version int               `json:"version"`
+	InUse   map[string]string `json:"inUse"` // what each memory in use is called, by id
+}
+
+const (
+	seenFormat = "memtree.seen"
+	mostSeen   = 64 << 20 // bytes
+	seenTitle  = 100      // cells
+)
+
+// readSeen reads what the last summary saw. It is nil if there was none.
+func (a *app) readSeen(ctx context.Context, path string) (*seen, error) {
+	if path == "" {
+		return nil, nil
+	}
+	s, err := a.textOf(ctx, path, mostSeen)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var out seen
+	if len(s) > mostSeen || json.Unmarshal([]byte(s), &out) != nil || out.Format != seenFormat || out.Version != 1 {
+		return nil, &failure{a.say("%s is no file of memtree report that this version reads; remove it to begin anew",
+			path), nil}
+	}
+	return &out, nil
+}
+
+func (a *app) writeSeen(path string, s *seen) error {
+	if path == "" {
+		return nil
+	}
+	b, err := json.Marshal(s)
+	if err != nil {
+		return err
+	}
+	return a.writeWhole(path, append(b, '\n'))
+}
+
+// lessonNews is a lesson that is new.
+type lessonNews struct {
+	ID        string             `json:"id"`
+	Type      tree.Type          `json:"type"`
+	ErrorType string             `json:"errorType"`
+	Direction taxonomy.Direction `json:"direction"`
+	Title     string             `json:"title"`
+	Check     string             `json:"check"` // what to do
+	Tests     int                `json:"tests"` // that it was missed in
+	Cases     int                `json:"cases"` // that it rests on
+
+	kind string // error type and direction for people
+}
+
+// goneNews is a memory that was in use.
+type goneNews struct {
+	ID    string    `json:"id"`
+	Type  tree.Type `json:"type,omitempty"` // "" for one that was removed
+	Title string    `json:"title"`
+	Fate  string    `json:"fate"` // archived, retired, replaced, banned, held, quarantined, removed
+	Why   string    `json:"why,omitempty"`
+}
+
+// reportNews compares the tree with what the last summary saw.
+func (a *app) reportNews(ctx context.Context, m *memtree.Memory, r *ciReport, before, now *seen) error {
+	now.InUse = map[string]string{}
+	words := enhance.NewWording(m.Taxonomy())
+	var was map[string]string
+	if before != nil {
+		was = before.InUse
+	}
+	r.Learned, r.Gone = []lessonNews{}, []goneNews{}
+	there := map[string]bool{}
+	for n, err := range m.Tree().Scan(ctx, tree.Filter{}) {
+		if err != nil {
+			return err
+		}
+		there[n.ID] = true
+		title, known := was[n.ID]
+		if !n.Live() {
+			if known {
+				r.Gone = append(r.Gone, goneNews{n.ID, n.Type, title, fateOf(&n), a.whyGone(&n)})
+			}
+			if n.Status == tree.Quarantined && !n.HeldBack() && n.Mark != tree.Banned {
+				r.Imports++
+			}
+			continue
+		}
+		w := words.In(&n, a.lang)
+		now.InUse[n.ID] = nodeTitle(&w)
+		if n.Type == tree.Case {
+			r.Cases++
+			if !known {
+				r.NewCases++
+			}
+			continue
+		}
+		if r.Lessons++; !known {
+			r.Learned = append(r.Learned, a.lessonNews(m.Taxonomy(), &n, &w))
+		}
+	}
+	for id, title := range was {
+		if !there[id] {
+			r.Gone = append(r.Gone, goneNews{ID: id, Title: title, Fate: "removed"})
+		}
+	}
+	slices.SortFunc(r.Gone, func(x, y goneNews) int {
+		return cmp.Or(y.Type.Level()-x.Type.Level(), cmp.Compare(x.Fate, y.Fate), cmp.Compare(x.ID, y.ID))
+	})
+	slices.SortFunc(r.Learned, func(x, y lessonNews) int {
+		return cmp.Or(y.Tests-x.Tests, y.Cases-x.Cases, cmp.Compare(x.ID, y.ID))
+	})
+	return nil
+}
+
+// nodeTitle is what a memory is called in a summary.
+func nodeTitle(n *tree.Node) string {
+	title := cmp.Or(n.Content.Title, n.Content.Description)
+	if n.Type == tree.Case && n.CaseData != nil {
+		title = cmp.Or(n.CaseData.TestCase.Prompt, title)
+	}
+	return fitTitle(title)
+}
+
+func (a *app) lessonNews(tax *taxonomy.Taxonomy, n, w *tree.Node) lessonNews {
+	out := lessonNews{
+		ID: n.ID, Type: n.Type, ErrorType: n.ErrorType, Direction: n.Direction,
+		Title: nodeTitle(w), Check: w.Content.Guidance, Cases: len(n.Children), kind: a.branchName(tax, n.ErrorType,
+			n.Direction),
+	}
+	if n.Elsewhere != nil {
+		out.Cases = max(out.Cases, n.Elsewhere.Cases)
+	}
+	for i := range n.Content.Lessons {
+		out.Tests = max(out.Tests, n.Content.Lessons[i].Tests)
+	}
+	if len(w.Content.Lessons) > 0 {
+		out.Check = cmp.Or(w.Content.Lessons[0].Check, out.Check)
+	}
+	return out
+}
+
+// fateOf says what became of a memory that is not in use.
+func fateOf(n *tree.Node) string {
+	switch {
+	case n.Mark == tree.Banned:
+		return "banned"
+	case n.HeldBack():
+		return "held"
+	case n.SupersededBy != "":
+		return "replaced"
+	}
+	return string(n.Status)
+}
+
+// whyGone is the reason that is kept, as it was said; "" for none.
+func (a *app) whyGone(n *tree.Node) string {
+	switch {
+	case n.Mark == tree.Banned && n.Word != nil:
+		return n.Word.Why
+	case n.HeldBack():
+		return n.Credit.Held.Why
+	}
+	return n.ArchivedFor
+}

@@ -1,0 +1,101 @@
+package midscene
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Read reads a script and takes out what Write added to it before. The name is for errors, which are of type *Error.
+func Read(name string, src []byte) (*Script, error) {
+	switch {
+	case len(src) > MaxScript:
+		return nil, &Error{File: name, Problem: fmt.Sprintf("is longer than %d bytes, which is the most", MaxScript)}
+	case !utf8.Valid(src):
+		return nil, &Error{File: name, Problem: "is not UTF-8; save it as UTF-8"}
+	}
+	s := &Script{}
+	src, s.bom = bytes.CutPrefix(src, []byte(byteOrderMark))
+	found, err := look(name, src)
+	if err != nil {
+		return nil, err
+	}
+	plain, err := found.takeOut()
+	if err != nil {
+		return nil, err
+	}
+	s.survey = *found
+	if !bytes.Equal(plain, src) {
+		if found, err = look(name, plain); err != nil {
+			return nil, err
+		}
+		for i := range found.steps { // they are called by the lines of the file that people look at
+			found.steps[i].Line = s.steps[i].Line
+		}
+		s.survey = *found
+	}
+	s.Steps = slices.Clone(s.steps)
+	return s, nil
+}
+
+// byteOrderMark is what some editors put before a text.
+const byteOrderMark = "\ufeff"
+
+// Plain returns the script without what Write added.
+func (s *Script) Plain() []byte { return s.whole(s.src) }
+
+// whole returns a script as it is in its file.
+func (s *Script) whole(src []byte) []byte {
+	if s.bom {
+		return append([]byte(byteOrderMark), src...)
+	}
+	return bytes.Clone(src)
+}
+
+// takeOut returns the script without what Write added.
+func (v *survey) takeOut() ([]byte, error) {
+	out := bytes.Clone(v.src)
+	for i := len(v.steps) - 1; i >= 0; i-- {
+		st := &v.steps[i]
+		if st.own == nil {
+			continue
+		}
+		at := st.own.first
+		l := &v.lines[at]
+		m, ok := readMark(string(v.src[st.own.start:l.end]))
+		if !ok {
+			continue
+		}
+		if !v.untouched(st, at, m) {
+			return nil, &Error{v.name, at + 1, st.Field + "." + contextKey, "was changed by hand since memtree enhance wrote it; " +
+				"take the comment that begins with " + strings.TrimSpace(markWords) + " out to keep it as your own, or bring the file back"}
+		}
+		last := v.lines[at+m.lines]
+		switch {
+		case m.was != nil:
+			out = slices.Concat(out[:st.own.start], []byte(*m.was), out[last.end:])
+		case last.end == last.next && at > 0: // it ends the file, and had the line break before it made
+			out = slices.Concat(out[:v.lines[at-1].end], out[last.next:])
+		default:
+			out = slices.Concat(out[:l.start], out[last.next:])
+		}
+	}
+	return out, nil
+}
+
+// untouched reports whether a context is what Write wrote.
+func (v *survey) untouched(st *Step, at int, m mark) bool {
+	if m.lines > len(v.lines)-1-at || st.own.last != at+m.lines {
+		return false
+	}
+	var more []string
+	for _, l := range v.lines[at+1 : at+1+m.lines] {
+		more = append(more, l.text)
+	}
+	if m.was == nil && strings.TrimLeft(v.lines[at].text[:st.col], " ") != "" {
+		return false // it was moved to the beginning of the step
+	}
+	return hash(m.first, more) == m.sum
+}

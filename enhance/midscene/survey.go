@@ -1,0 +1,239 @@
+package midscene
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"github.com/memtree/memtree/enhance"
+)
+
+// contextKey is the field that Midscene puts before a step's prompt.
+const contextKey = "context"
+
+// survey is what a script says, and where.
+type survey struct {
+	name  string
+	src   []byte
+	lines []line
+	root  ast.Node
+	steps []Step
+	nodes []ast.Node // the mapping of each step; nil for an alias
+
+	anchors   anchors
+	inherited map[string]string // by API: what Midscene takes where a step has no context
+	route     string            // of the page; "" once it may be another
+}
+
+// look reads a script as it is.
+func look(name string, src []byte) (*survey, error) {
+	root, err := parse(name, src)
+	if err != nil {
+		return nil, err
+	}
+	v := &survey{name: name, src: src, lines: linesOf(src), root: root, anchors: anchors{}}
+	ast.Walk(v.anchors, root)
+	v.inherit()
+	v.begin()
+	return v, v.tasks()
+}
+
+func (v *survey) wrong(n ast.Node, field, problem string) error {
+	return &Error{v.name, lineOf(n), field, problem}
+}
+
+func lineOf(n ast.Node) int {
+	if n == nil || n.GetToken() == nil || n.GetToken().Position == nil {
+		return 0
+	}
+	return n.GetToken().Position.Line
+}
+
+func (v *survey) tasks() error {
+	if _, _, ok := pairs(v.root); !ok {
+		return v.wrong(v.root, "", "is no script of Midscene: it has no fields")
+	}
+	tasks := field(v.root, "tasks")
+	if tasks == nil {
+		return v.wrong(nil, "tasks", "is missing; a script of Midscene has tasks with a flow of steps")
+	}
+	all, ok := items(tasks)
+	if !ok {
+		return v.wrong(tasks, "tasks", "is no list; give each task a dash")
+	}
+	for i, task := range all {
+		if err := v.task(task, fmt.Sprintf("tasks[%d]", i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (v *survey) task(task ast.Node, at string) error {
+	if _, _, ok := pairs(task); !ok {
+		return v.wrong(task, at, "is no task; give it a name and a flow")
+	}
+	name, _ := v.anchors.text(field(task, "name"))
+	flow := field(task, "flow")
+	if flow == nil {
+		return v.wrong(task, at+".flow", "is missing; it is the list of steps")
+	}
+	steps, ok := items(flow)
+	if !ok {
+		return v.wrong(flow, at+".flow", "is no list; give each step a dash")
+	}
+	for i, n := range steps {
+		s := Step{Task: name, Number: i + 1, Field: fmt.Sprintf("%s.flow[%d]", at, i), Line: lineOf(n)}
+		if err := v.step(n, s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// step reads one item of a flow.
+func (v *survey) step(n ast.Node, s Step) error {
+	if _, ok := n.(*ast.AliasNode); ok {
+		s.Left, n = LeftAlias, v.anchors.of(n)
+	}
+	fields, braces, ok := pairs(n)
+	if !ok {
+		return v.wrong(n, s.Field, "is no step; a step has fields, such as aiAssert")
+	}
+	s.key, s.API = kindOf(fields)
+	if s.API == "" {
+		if !stays(fields) {
+			v.route = ""
+		}
+		return nil
+	}
+	s.Route, s.Own = v.route, v.inherited[s.API]
+	if s.API == "aiAct" {
+		v.route = "" // it may go anywhere
+	}
+	if braces && s.Left == "" {
+		s.Left = LeftFlow
+	}
+	v.fill(&s, fields)
+	if a, ok := n.(*ast.AnchorNode); ok {
+		n = a.Value
+	}
+	if s.Left == LeftAlias {
+		n = nil
+	}
+	v.steps, v.nodes = append(v.steps, s), append(v.nodes, n)
+	return nil
+}
+
+// kindOf returns which field makes a step one that is told something, and what Midscene calls it.
+func kindOf(fields []pair) (key, api string) {
+	for _, a := range apis {
+		for _, f := range fields {
+			if f.key == a.key {
+				return a.key, a.api
+			}
+		}
+	}
+	return "", ""
+}
+
+// stays reports whether a step leaves the page where it is.
+func stays(fields []pair) bool {
+	for _, f := range fields {
+		if looking[f.key] {
+			return true
+		}
+	}
+	return false
+}
+
+// fill reads the fields of a step.
+func (v *survey) fill(s *Step, fields []pair) {
+	instruction := ""
+	for _, f := range fields {
+		switch f.key {
+		case s.key:
+			s.Prompt, _ = v.promptOf(f.value)
+			if s.Left != LeftAlias {
+				s.Line, s.at, s.col = f.line, f.line-1, f.col
+			}
+			if !v.usual(f) && s.Left == "" {
+				s.Left = LeftLayout
+			}
+		case "instruction":
+			instruction, _ = v.promptOf(f.value)
+		}
+	}
+	if s.API == "aiAct" && instruction != "" {
+		s.Prompt = instruction
+	}
+	for _, f := range fields {
+		if f.key == contextKey {
+			v.fillContext(s, f)
+		}
+	}
+	switch {
+	case s.Left != "":
+	case strings.TrimSpace(s.Prompt) == "":
+		s.Left = LeftPrompt
+	case strings.Contains(s.Own, enhance.Open):
+		s.Left = LeftTold
+	}
+}
+
+// fillContext reads the context of a step.
+func (v *survey) fillContext(s *Step, f pair) {
+	left := ""
+	switch n := f.value.(type) {
+	case *ast.AnchorNode, *ast.TagNode:
+		left = LeftAnchor
+	case *ast.NullNode:
+		s.Own = ""
+	default:
+		text, ok := v.anchors.text(n)
+		if s.Own = text; !ok {
+			left = LeftText
+		}
+	}
+	if left == "" && (!v.usual(f) || f.col != s.col) {
+		left = LeftLayout
+	}
+	if s.Left != "" || left != "" {
+		if s.Left == "" {
+			s.Left = left
+		}
+		return
+	}
+	rest, at, _ := v.lines[f.line-1].keyed(f.col, f.key)
+	s.own = &span{at, f.line - 1, valueEnd(v.lines, f.line-1, f.col, rest)}
+}
+
+// usual reports whether a field stands on its line as people write it.
+func (v *survey) usual(f pair) bool {
+	if !f.plain || f.line < 1 || f.line > len(v.lines) {
+		return false
+	}
+	_, _, ok := v.lines[f.line-1].keyed(f.col, f.key)
+	return ok
+}
+
+// shaped is what a script says, with other contexts for some steps, by their place.
+func (v *survey) shaped(told map[int]string) string {
+	contexts := map[ast.Node]string{}
+	for i, text := range told {
+		contexts[v.nodes[i]] = text
+	}
+	var b strings.Builder
+	shape(&b, v.root, contexts)
+	return b.String()
+}
+
+// eol is the line break of a script.
+func (v *survey) eol() string {
+	if bytes.Contains(v.src, []byte("\r\n")) {
+		return "\r\n"
+	}
+	return "\n"
+}

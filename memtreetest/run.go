@@ -1,0 +1,210 @@
+package memtreetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/judgment"
+	"github.com/memtree/memtree/tree"
+)
+
+const (
+	askWithin    = 2 * time.Second  // how long Run waits for a store that another process writes, before it only reads
+	recordWithin = 20 * time.Second // and how long once all is judged
+	formWithin   = time.Minute      // how long it waits until what it recorded is in memory
+)
+
+// Run runs an agent on each test as a subtest of that name. Run is given the prompt with guidance after it and no
+// ground truth. What was told is in the log of the subtest.
+//
+// The subtest fails if the agent returns an error, or judged wrongly: judge says so, or, if it is nil, judgment and
+// ground truth are compared. Without either nothing is known, and it passes. When all subtests have ended, those that
+// run in parallel too, the judgments are recorded in the folder dir; "" is that of MEMTREE_STORE. Without that
+// nothing is told or recorded.
+func Run(t *testing.T, dir string, tests []memtree.Test, run memtree.RunTest, judge memtree.Judge) {
+	t.Helper()
+	if dir == "" {
+		dir = os.Getenv(StoreVariable)
+	}
+	s := &suite{dir: dir, run: run, judge: judge,
+		id: "go test " + t.Name() + " " + time.Now().UTC().Format(time.RFC3339Nano)}
+	s.open(t)
+	t.Cleanup(func() { s.end(t) })
+	for i, c := range tests {
+		name := c.ID
+		if name == "" {
+			name = fmt.Sprint("test ", i+1)
+		}
+		t.Run(name, func(t *testing.T) { s.one(t, c) })
+	}
+}
+
+// suite is one call of Run.
+type suite struct {
+	dir, id string
+	run     memtree.RunTest
+	judge   memtree.Judge
+	mem     *memtree.Memory // nil: there is none, and the agent runs without
+	writes  bool            // mem can be written
+
+	mu     sync.Mutex
+	judged []memtree.Evaluation
+}
+
+// open opens the store to ask it, read only if another process writes it.
+func (s *suite) open(t *testing.T) {
+	t.Helper()
+	if s.dir == "" {
+		t.Logf("memtree: no store is named, so nothing is told or recorded; set %s", StoreVariable)
+		return
+	}
+	var err error
+	if s.mem, err = openWithin(s.dir, askWithin); err == nil {
+		s.writes = true
+		return
+	}
+	var locked *tree.LockedError
+	if errors.As(err, &locked) || errors.Is(err, os.ErrPermission) {
+		s.mem, err = memtree.Open(context.Background(), s.dir, &memtree.Options{ReadOnly: true})
+	}
+	if err != nil {
+		s.mem = nil
+		t.Logf("memtree: the tests run without memory: %v", err)
+	}
+}
+
+// openWithin opens a store for writing, and waits so long for another process to give it up.
+func openWithin(dir string, most time.Duration) (*memtree.Memory, error) {
+	for end := time.Now().Add(most); ; time.Sleep(50 * time.Millisecond) {
+		m, err := memtree.Open(context.Background(), dir, nil)
+		var locked *tree.LockedError
+		if !errors.As(err, &locked) || time.Now().After(end) {
+			return m, err
+		}
+	}
+}
+
+// one runs one test.
+func (s *suite) one(t *testing.T, c memtree.Test) {
+	t.Helper()
+	if c.RunID == "" {
+		c.RunID = s.id
+	}
+	g := s.guide(t, &c)
+	given := c
+	given.GroundTruth = nil
+	given.Prompt = g.Enhance(c.Prompt)
+	r, err := s.run(t.Context(), given)
+	if err != nil {
+		t.Errorf("the agent failed: %v", err)
+		return
+	}
+	r.Trial = g.Trial
+	e := memtree.Evaluation{
+		RunID: c.RunID, CaseID: c.ID, Attempt: c.Attempt, At: time.Now().UTC(), Scene: c.Scene, Scope: c.Scope,
+		Prompt: c.Prompt, Observation: r.Observation, Judgment: r.Judgment, GroundTruth: c.GroundTruth,
+		Agent: c.Agent, Trial: r.Trial,
+	}
+	s.verdict(t, &c, &r, &e)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.judged = append(s.judged, e)
+}
+
+// guide asks memory, and says in the log what it told. It never fails a test.
+func (s *suite) guide(t *testing.T, c *memtree.Test) (g memtree.Guidance) {
+	t.Helper()
+	if s.mem == nil {
+		return g
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			t.Logf("memtree: no guidance: %v", r)
+			g = memtree.Guidance{}
+		}
+	}()
+	g, err := s.mem.Guide(t.Context(), memtree.Query{
+		Prompt: c.Prompt, Observation: c.Observation, Scene: c.Scene, Scope: c.Scope, Agent: c.Agent, RunID: c.RunID,
+	})
+	switch {
+	case err != nil:
+		t.Logf("memtree: no guidance: %v", err)
+		return memtree.Guidance{}
+	case g.Text != "":
+		t.Logf("memtree told this run:\n%s", g.Text)
+	case g.Withheld == memtree.ByChance:
+		t.Log("memtree: chance holds this run out, so that others can be compared with it")
+	case g.Withheld == memtree.ByBreaker:
+		t.Log("memtree: memory did more harm than good, and is not given")
+	}
+	return g
+}
+
+// verdict fails the test if its judgment was wrong, and notes in e what is known.
+func (s *suite) verdict(t *testing.T, c *memtree.Test, r *memtree.Result, e *memtree.Evaluation) {
+	t.Helper()
+	if s.judge == nil {
+		if c.GroundTruth == nil {
+			return
+		}
+		if how, _ := judgment.Compare(judgment.Decode(r.Judgment),
+			judgment.Decode(c.GroundTruth)); how == judgment.Different {
+			t.Errorf("the agent judged %s; true is %s", r.Judgment, c.GroundTruth)
+		}
+		return
+	}
+	v, err := s.judge(t.Context(), *c, *r)
+	if err != nil {
+		e.GroundTruth = nil // nobody knows
+		t.Logf("memtree: the run is recorded without a truth: its judge failed: %v", err)
+		return
+	}
+	e.Correct, e.Direction, e.Reason = &v.Correct, v.Direction, v.Reason
+	if judgment.Denied(e, "judgment", "ground_truth") != nil {
+		e.GroundTruth = nil // the judge decides
+	}
+	if !v.Correct {
+		t.Errorf("the agent judged wrongly: %s. %s", r.Judgment, v.Reason)
+	}
+}
+
+// end records what was judged. What cannot be recorded is said in the log.
+func (s *suite) end(t *testing.T) {
+	t.Helper()
+	if s.mem == nil {
+		return
+	}
+	defer func() {
+		if err := s.mem.Close(); err != nil {
+			t.Logf("memtree: %v", err)
+		}
+	}()
+	if len(s.judged) == 0 {
+		return
+	}
+	if !s.writes {
+		m, err := openWithin(s.dir, recordWithin)
+		if err != nil {
+			t.Logf("memtree: %d judgments are not recorded: %v", len(s.judged), err)
+			return
+		}
+		_ = s.mem.Close() // it was only read
+		s.mem = m
+	}
+	for _, e := range s.judged {
+		if err := s.mem.Record(context.Background(), e); err != nil {
+			t.Logf("memtree: the judgment of %s is not recorded: %v", e.CaseID, err)
+		}
+	}
+	ctx, stop := context.WithTimeout(context.Background(), formWithin)
+	defer stop()
+	if err := s.mem.Wait(ctx); err != nil {
+		t.Logf("memtree: recorded, and not in memory before the next open: %v", err)
+	}
+}
