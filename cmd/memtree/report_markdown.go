@@ -46,12 +46,12 @@ func (a *app) learnedMarkdown(p func(string), r *ciReport) {
 	p("### " + head)
 	switch {
 	case r.First:
-		p(a.say("In use are %d lessons, from %d mistakes. From the next summary on only what is new stands here.",
+		p(a.say("Lessons in use: %d, from %d mistakes. From the next summary on only what is new stands here.",
 			r.Lessons, r.Cases))
 	case len(r.Learned) == 0 && r.NewCases == 0:
-		p(a.say("Nothing new. In use are %d lessons, from %d mistakes.", r.Lessons, r.Cases))
+		p(a.say("Nothing new. Lessons in use: %d, from %d mistakes.", r.Lessons, r.Cases))
 	default:
-		p(a.say("New lessons: %d. New mistakes: %d. In use are %d lessons, from %d mistakes.",
+		p(a.say("New lessons: %d. New mistakes: %d. Lessons in use: %d, from %d mistakes.",
 			len(r.Learned)+r.moreLearned, r.NewCases, r.Lessons, r.Cases))
 	}
 	var lines []string

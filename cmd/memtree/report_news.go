@@ -115,6 +115,9 @@ func (a *app) reportNews(ctx context.Context, m *memtree.Memory, r *ciReport, be
 			}
 			continue
 		}
+		if n.Type == tree.Strategy {
+			continue // it says again what its lessons say
+		}
 		if r.Lessons++; !known {
 			r.Learned = append(r.Learned, a.lessonNews(m.Taxonomy(), &n, &w))
 		}
