@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"sync"
 	"testing"
@@ -211,4 +212,50 @@ func TestVectorsOfAnotherEmbedderAreNotUsed(t *testing.T) {
 	n.Revision = 2
 	require.NoError(t, loaded.Update(t.Context(), 2, []tree.Node{n, aCase("something quite different")}))
 	require.Equal(t, 2, loaded.Stats().Vectors)
+}
+
+// TestManyAlike: among thousands of cases that look alike, all of one check that the prompt calls
+// for, the work stays bounded, and few of the best are missed.
+func TestManyAlike(t *testing.T) {
+	ix, c := filled(t, 10, table(t))
+	r := rand.New(rand.NewPCG(5, 6))
+	kinds := []string{"form", "list", "table", "modal"}
+	says := []string{"the total equals the sum of the items", "the items add up to the amount shown",
+		"the badge counts the articles in the cart"}
+	about := func() string {
+		return fmt.Sprintf("Check that %s on page %d with %s", says[r.IntN(len(says))], r.IntN(400), c.words[r.IntN(len(c.words))])
+	}
+	const n = 6 * 1024
+	for range n / 1024 {
+		nodes := make([]tree.Node, 1024)
+		for i := range nodes {
+			nodes[i] = aCase(about(), in(fmt.Sprintf("SCENE_%d", r.IntN(50)), kinds[r.IntN(4)], ""))
+			nodes[i].Content.Lessons = []tree.Lesson{{Kind: "recompute"}}
+		}
+		require.NoError(t, ix.Update(t.Context(), 1, nodes))
+	}
+	all, missed, asked := 0, 0, 0
+	for range 40 {
+		q := Query{Prompt: about(), Scene: tree.Scene{Type: kinds[r.IntN(4)]}}
+		best := map[bool][]candidate{}
+		for _, exhaustive := range []bool{true, false} {
+			s, _, err := ix.begin(t.Context(), &q)
+			require.NoError(t, err)
+			s.exhaustive = exhaustive
+			best[exhaustive], err = s.scan(1, 20)
+			require.NoError(t, err)
+			if asked += len(s.checks); !exhaustive {
+				require.LessOrEqual(t, s.computed, mostComputed+40+mostComputed/10)
+			}
+			ix.release(s)
+		}
+		for _, x := range best[true] {
+			if all++; !slices.ContainsFunc(best[false], func(y candidate) bool { return y.id == x.id }) {
+				missed++
+			}
+		}
+	}
+	require.Positive(t, asked)
+	require.LessOrEqual(t, missed, all/100)
+	t.Logf("%d of %d missed, of %d alike", missed, all, n)
 }

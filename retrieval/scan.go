@@ -13,6 +13,7 @@ type scratch struct {
 	est  []float32 // estimate of the cosine
 	high []float32 // the highest raw score that the slot may have
 	flag []uint8   // see the flags
+	open []seed    // see promising
 }
 
 // Flags of a slot.
@@ -113,9 +114,9 @@ func (t *top) add(c *candidate) bool {
 
 // scan returns the k best candidates of a level without reading most of the vectors. First it
 // gives every slot the highest score that it can have. Then it computes the 2k slots that look
-// best, the seeds. Then it computes every slot whose highest score is enough for a place among
+// best, the seeds. Then it computes the slots whose highest score is enough for a place among
 // the best so far. The result is that of computing all slots, except for slots whose sketch
-// had too low a bound, see width.
+// had too low a bound, see width, and those that look worse than 1,024 others, see mostComputed.
 func (s *search) scan(level, k int) ([]candidate, error) {
 	t := &top{k: k, best: make([]candidate, 0, k+1)}
 	seeds := make([]seed, 0, 2*k)
@@ -132,35 +133,72 @@ func (s *search) scan(level, k int) ([]candidate, error) {
 		s.flag[x.part.base+x.slot] |= skip // computed; taken back at the end
 	}
 	need := s.leastScores(t)
-	for i := range s.st.parts {
-		p := &s.st.parts[i]
-		from, to := p.level(level)
-		high, flag := s.high[p.base+from:p.base+to], s.flag[p.base+from:p.base+to]
-		for j, h := range high {
-			f := flag[j]
-			if f&skip != 0 || h < need[f][anyType] {
-				continue
-			}
-			worth, err := s.mayBeAmongBest(p, from+j, h, &need[f])
-			if err != nil {
-				return nil, err
-			}
-			if !worth {
-				continue
-			}
-			better, err := s.consider(t, slotRef{p, from + j})
-			if err != nil {
-				return nil, err
-			}
-			if better {
-				need = s.leastScores(t)
-			}
+	for _, x := range s.promising(level, &need) {
+		at := x.part.base + x.slot
+		worth, err := s.mayBeAmongBest(x.part, x.slot, s.high[at], &need[s.flag[at]])
+		if err != nil {
+			return nil, err
+		}
+		if !worth {
+			continue
+		}
+		better, err := s.consider(t, x.slotRef)
+		if err != nil {
+			return nil, err
+		}
+		if better {
+			need = s.leastScores(t)
 		}
 	}
 	for _, x := range seeds {
 		s.flag[x.part.base+x.slot] &^= skip
 	}
 	return t.best, nil
+}
+
+// mostComputed bounds the work on one question: of a level no more slots than this are computed,
+// besides the seeds and those that look exactly as good as the last of them. In a tree of 100,000
+// cases with thousands that look alike, those left out are the ones that look worst;
+// TestManyAlike has the rate at which one of the best is among them.
+const mostComputed = 1024
+
+// promising returns the slots of a level that can have a place among the best, the best first.
+func (s *search) promising(level int, need *[2 * skip]needs) []seed {
+	all := s.open[:0]
+	for i := range s.st.parts {
+		p := &s.st.parts[i]
+		from, to := p.level(level)
+		high, flag := s.high[p.base+from:p.base+to], s.flag[p.base+from:p.base+to]
+		for j, h := range high {
+			if f := flag[j]; f&skip == 0 && h >= need[f][anyType] {
+				all = append(all, seed{slotRef{p, from + j}, s.looks(p.base + from + j)})
+			}
+		}
+	}
+	s.open = all
+	slices.SortFunc(all, func(a, b seed) int { return cmp.Compare(b.score, a.score) })
+	if s.exhaustive || len(all) <= mostComputed {
+		return all
+	}
+	n := mostComputed
+	for n < len(all) && all[n].score == all[n-1].score {
+		n++ // where the line falls must not depend on the order of slots
+	}
+	return all[:n]
+}
+
+// looks estimates the rel of a slot, but for its scene type.
+func (s *search) looks(at int) float32 {
+	f := s.flag[at]
+	called := 0.0
+	switch {
+	case f&surely != 0:
+		called = 1
+	case f&asked != 0:
+		called = hardlyAsked
+	}
+	semantic := s.scale.at(float64(s.lex[at]*s.unit + max(s.est[at], 0)))
+	return float32(1 - (1-s.exact(f)*exactWeight)*(1-semantic*semanticWeight)*(1-called*askedWeight))
 }
 
 // seed is a slot with one of the best estimated scores.

@@ -167,7 +167,10 @@ func (ix *Index) borrow(slots int) *scratch {
 }
 
 // release gives the scratch of a search back. The search must not be used afterwards.
-func (ix *Index) release(s *search) { ix.scratch.Put(s.scratch) }
+func (ix *Index) release(s *search) {
+	clear(s.open) // it points to parts, which may have gone when the scratch is used again
+	ix.scratch.Put(s.scratch)
+}
 
 // candidateOf computes the candidate for the node with the id. ok is false if there is no such
 // live node or it may not be used here.
