@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -84,7 +85,22 @@ type ingested struct {
 	Truth   *toldFrom `json:"truth,omitempty"` // what the table of truths told
 }
 
+// ingestMemory is how much memory the runtime may take before it collects garbage eagerly, in bytes: reports are long and
+// leave much behind.
+const ingestMemory = 128 << 20
+
+// bounded keeps the process small while a report is read, unless it is the process of others too or its user said how
+// much it may take. The function that it returns takes that back.
+func (a *app) bounded() (release func()) {
+	if a.on != nil || a.getenv("GOMEMLIMIT") != "" {
+		return func() {}
+	}
+	before := debug.SetMemoryLimit(ingestMemory)
+	return func() { debug.SetMemoryLimit(before) }
+}
+
 func (a *app) ingest(ctx context.Context, format string, files []string, f *ingestFlags) error {
+	defer a.bounded()()
 	rd, err := a.reports(format, f)
 	if err != nil {
 		return err

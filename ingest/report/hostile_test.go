@@ -50,7 +50,7 @@ func TestHostile(t *testing.T) {
 	for _, deep := range []string{strings.Repeat("[", 1_000_000), strings.Repeat(`{"suites":[`, 300_000),
 		strings.Repeat("<testsuite>", 300_000)} {
 		for _, f := range sampled {
-			es, said, _ := readAll(t, f, options(t, f), input{"deep", deep})
+			es, said, _ := readAll(t, f, options(t, f, "nested.json"), input{"deep", deep})
 			require.Empty(t, es)
 			require.NotEmpty(t, said, f)
 		}
@@ -75,7 +75,7 @@ func TestBounded(t *testing.T) {
 		{report.Promptfoo, `{"evalId":"e","results":{"results":[{"id":"` + long + `"}]}}`, 0, "is longer than 8 MiB"},
 		{report.CSV, "prompt,judgment\nshort one,pass\n" + long + ",pass\n", 1, "is longer than 2 MiB"},
 	} {
-		es, said, _ := readAll(t, x.f, options(t, x.f), input{"long", x.in})
+		es, said, _ := readAll(t, x.f, options(t, x.f, "nested.json"), input{"long", x.in})
 		require.Len(t, es, x.runs, "%s", said)
 		if x.says != "" {
 			require.Len(t, said, 1)

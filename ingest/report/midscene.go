@@ -39,20 +39,20 @@ type midsceneTask struct {
 	} `json:"usage"`
 }
 
-// midscene reads a report of Midscene: a page with dumps in scripts, or a dump alone.
+// midscene reads a report of Midscene: a page with dumps in scripts, a dump alone, or the summary of its runner.
 func (d *decoder) midscene(r *bufio.Reader) error {
 	begin, _ := r.Peek(Sniff)
 	if t := strings.TrimLeft(strings.TrimPrefix(string(begin), "\xef\xbb\xbf"), " \t\r\n"); !strings.HasPrefix(t, "<") {
-		return d.documents(r, func(j *jsonReader) error { return d.midsceneDump(j, "") })
+		return d.documents(r, func(j *jsonReader) error { return d.midsceneDump(j, "", false) })
 	}
 	h := &htmlReader{r: r, line: 1}
 	return h.scripts(func(attrs map[string]string, body *scriptBody) error {
-		if attrs["type"] != "midscene_web_dump" {
+		if t := attrs["type"]; t != "midscene_web_dump" && t != "midscene_test_run_dump" {
 			return nil
 		}
 		j := newJSON(bufio.NewReader(body))
 		j.line = h.line
-		err := d.midsceneDump(j, attrs["playwright_test_title"])
+		err := d.midsceneDump(j, attrs["playwright_test_title"], true)
 		if broken, ok := errors.AsType[*brokenError](err); ok {
 			return d.bad(broken.line, "", broken.problem)
 		}
@@ -60,9 +60,9 @@ func (d *decoder) midscene(r *bufio.Reader) error {
 	})
 }
 
-// midsceneDump reads the executions of a group.
-func (d *decoder) midsceneDump(j *jsonReader, title string) error {
-	group := ""
+// midsceneDump reads the executions of a group, the cases of a test run, or the scripts of a summary.
+func (d *decoder) midsceneDump(j *jsonReader, title string, page bool) error {
+	group, run := "", ""
 	return j.object(func(key string) (err error) {
 		switch key {
 		case "groupName":
@@ -70,6 +70,19 @@ func (d *decoder) midsceneDump(j *jsonReader, title string) error {
 			return err
 		case "executions":
 			return j.array(func() error { return d.midsceneExecution(j, present(group, title)) })
+		case "runId":
+			run, err = j.text(longestName)
+			return err
+		case "projects":
+			return j.array(func() error { return d.midsceneProject(j, run, page) })
+		case "summary":
+			if run != "" { // of a test run: its counts
+				return j.skip()
+			}
+			run, err = d.midsceneSummary(j)
+			return err
+		case "results":
+			return j.array(func() error { return d.midsceneScript(j, run) })
 		}
 		return j.skip()
 	})

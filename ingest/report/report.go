@@ -138,7 +138,7 @@ func (d *decoder) read(r io.Reader) error {
 	case UIBench:
 		return d.documents(b, d.uibench)
 	case Allure:
-		return d.documents(b, d.allure)
+		return d.allureFile(b)
 	case Inspect:
 		return d.inspect(b)
 	case DeepEval:
@@ -158,7 +158,11 @@ func (d *decoder) finish(broken *brokenError) {
 	if err := d.flush(); err != nil {
 		return
 	}
-	d.yield(tree.Evaluation{}, &ingest.LineError{File: d.name, Line: broken.line, Problem: broken.problem})
+	line := broken.line
+	if broken.whole {
+		line = 0
+	}
+	d.yield(tree.Evaluation{}, &ingest.LineError{File: d.name, Line: line, Problem: broken.problem})
 }
 
 // bad says that a part of the file cannot be used.
@@ -256,6 +260,7 @@ func (d *decoder) unusable(err error, field string) error {
 type brokenError struct {
 	line    int
 	problem string
+	whole   bool // the problem says where it is by itself
 }
 
 func (e *brokenError) Error() string { return e.problem }

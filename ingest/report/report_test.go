@@ -53,7 +53,7 @@ func samples(t testing.TB, f report.Format) map[string][]input {
 	out := map[string][]input{}
 	dir := filepath.Join("testdata", string(f))
 	require.NoError(t, filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
-		if err != nil || d.IsDir() || filepath.Ext(path) == ".golden" || d.Name() == "mapping.yaml" {
+		if err != nil || d.IsDir() || filepath.Ext(path) == ".golden" || filepath.Ext(path) == ".yaml" {
 			return err
 		}
 		b, err := os.ReadFile(path)
@@ -90,11 +90,12 @@ func TestTwoTools(t *testing.T) {
 var sampled = []report.Format{report.JUnit, report.Playwright, report.Midscene, report.Promptfoo, report.UIBench,
 	report.Allure, report.Inspect, report.DeepEval, report.CSV, report.Map}
 
-func options(t testing.TB, f report.Format) report.Options {
+// options are how a sample is read.
+func options(t testing.TB, f report.Format, name string) report.Options {
 	if f != report.Map {
 		return report.Options{}
 	}
-	file, err := os.Open("testdata/map/mapping.yaml")
+	file, err := os.Open(mappingOf(name))
 	require.NoError(t, err)
 	defer file.Close()
 	m, err := report.ReadMapping("mapping.yaml", file)
@@ -106,7 +107,7 @@ func TestSamples(t *testing.T) {
 	for _, f := range sampled {
 		for name, files := range samples(t, f) {
 			t.Run(string(f)+"/"+name, func(t *testing.T) {
-				es, said, skipped := readAll(t, f, options(t, f), files...)
+				es, said, skipped := readAll(t, f, options(t, f, name), files...)
 				var b bytes.Buffer
 				for i := range es {
 					print1(&b, &es[i])
@@ -116,7 +117,7 @@ func TestSamples(t *testing.T) {
 				}
 				fmt.Fprintln(&b, "without a verdict:", skipped)
 				golden.Equal(t, filepath.Join("testdata", string(f)+".golden", name+".golden"), b.String())
-				again, _, _ := readAll(t, f, options(t, f), files...)
+				again, _, _ := readAll(t, f, options(t, f, name), files...)
 				require.Equal(t, es, again)
 			})
 		}
@@ -162,7 +163,7 @@ func TestSpoiled(t *testing.T) {
 				continue
 			}
 			t.Run(string(f)+"/"+name, func(t *testing.T) {
-				whole, _, _ := readAll(t, f, options(t, f), files...)
+				whole, _, _ := readAll(t, f, options(t, f, name), files...)
 				keys := map[string]bool{}
 				for i := range whole {
 					keys[whole[i].Key()] = true
@@ -170,20 +171,20 @@ func TestSpoiled(t *testing.T) {
 				content := files[0].content
 				for at := range 40 {
 					cut := content[:len(content)*at/40]
-					es, said, _ := readAll(t, f, options(t, f), input{"cut", cut})
+					es, said, _ := readAll(t, f, options(t, f, name), input{"cut", cut})
 					require.LessOrEqual(t, len(es), len(whole))
 					if f != report.CSV && f != report.Map && len(es) < len(whole) { // whose lines stand for themselves
 						require.NotEmpty(t, said, "cut at %d", len(cut))
 					}
 				}
-				twice, _, _ := readAll(t, f, options(t, f), input{"doubled", content + "\n" + content})
+				twice, _, _ := readAll(t, f, options(t, f, name), input{"doubled", content + "\n" + content})
 				for i := range twice {
 					keys[twice[i].Key()] = true
 				}
 				if f != report.CSV && f != report.Map {
 					require.Len(t, keys, len(whole), "a file that is there twice counts once")
 				}
-				_, said, _ := readAll(t, f, options(t, f), input{"emptied", ""})
+				_, said, _ := readAll(t, f, options(t, f, name), input{"emptied", ""})
 				require.Len(t, said, 1)
 				require.Contains(t, said[0], "emptied is empty")
 			})
@@ -199,7 +200,7 @@ func (f failing) Read([]byte) (int, error) { return 0, f.err }
 func TestReaderFails(t *testing.T) {
 	broken := errors.New("the disk is gone")
 	for _, f := range sampled {
-		rd, err := report.NewReader(f, options(t, f))
+		rd, err := report.NewReader(f, options(t, f, "nested.json"))
 		require.NoError(t, err)
 		var last error
 		for _, err := range rd.File("x", failing{broken}) {
@@ -226,8 +227,8 @@ func FuzzReport(f *testing.F) {
 			return
 		}
 		format := sampled[i%len(sampled)]
-		first, said, _ := readAll(t, format, options(t, format), input{"fuzzed", content})
-		again, saidAgain, _ := readAll(t, format, options(t, format), input{"fuzzed", content})
+		first, said, _ := readAll(t, format, options(t, format, "nested.json"), input{"fuzzed", content})
+		again, saidAgain, _ := readAll(t, format, options(t, format, "nested.json"), input{"fuzzed", content})
 		require.Equal(t, first, again)
 		require.Equal(t, said, saidAgain)
 	})

@@ -36,6 +36,30 @@ func newXML(r io.Reader) *xmlReader {
 	return x
 }
 
+// text returns what stands between the tags of the element that has just begun, at most so many bytes of it and nothing
+// of the elements within it. It consumes the element.
+func (x *xmlReader) text(most int) (string, error) {
+	var b strings.Builder
+	for depth := 1; ; {
+		t, err := x.Token()
+		if err != nil {
+			return "", err //nolint:wrapcheck // the callers say what it means
+		}
+		switch t := t.(type) {
+		case xml.StartElement:
+			depth++
+		case xml.EndElement:
+			if depth--; depth == 0 {
+				return b.String(), nil
+			}
+		case xml.CharData:
+			if depth == 1 && b.Len() < most {
+				b.Write(t[:min(len(t), most-b.Len())])
+			}
+		}
+	}
+}
+
 // line is where the decoder is.
 func (x *xmlReader) line() int {
 	line, _ := x.InputPos()
