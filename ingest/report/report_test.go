@@ -154,44 +154,6 @@ func print1(w io.Writer, e *tree.Evaluation) {
 	line("saw", strings.Join(strings.SplitN(e.Observation, "\n", 4)[:min(3, strings.Count(e.Observation, "\n")+1)], "\n"))
 }
 
-// TestSpoiled: of a file that is cut off, doubled or emptied nothing is lost but what is not there, and a sentence
-// says so.
-func TestSpoiled(t *testing.T) {
-	for _, f := range sampled {
-		for name, files := range samples(t, f) {
-			if len(files) > 1 || strings.HasSuffix(name, ".xlsx") || strings.HasSuffix(name, ".eval") {
-				continue
-			}
-			t.Run(string(f)+"/"+name, func(t *testing.T) {
-				whole, _, _ := readAll(t, f, options(t, f, name), files...)
-				keys := map[string]bool{}
-				for i := range whole {
-					keys[whole[i].Key()] = true
-				}
-				content := files[0].content
-				for at := range 40 {
-					cut := content[:len(content)*at/40]
-					es, said, _ := readAll(t, f, options(t, f, name), input{"cut", cut})
-					require.LessOrEqual(t, len(es), len(whole))
-					if f != report.CSV && f != report.Map && len(es) < len(whole) { // whose lines stand for themselves
-						require.NotEmpty(t, said, "cut at %d", len(cut))
-					}
-				}
-				twice, _, _ := readAll(t, f, options(t, f, name), input{"doubled", content + "\n" + content})
-				for i := range twice {
-					keys[twice[i].Key()] = true
-				}
-				if f != report.CSV && f != report.Map {
-					require.Len(t, keys, len(whole), "a file that is there twice counts once")
-				}
-				_, said, _ := readAll(t, f, options(t, f, name), input{"emptied", ""})
-				require.Len(t, said, 1)
-				require.Contains(t, said[0], "emptied is empty")
-			})
-		}
-	}
-}
-
 // failing is a reader that breaks.
 type failing struct{ err error }
 
@@ -210,26 +172,4 @@ func TestReaderFails(t *testing.T) {
 		var line *ingest.LineError
 		require.NotErrorAs(t, last, &line, f)
 	}
-}
-
-func FuzzReport(f *testing.F) {
-	for i, format := range sampled {
-		for _, files := range samples(f, format) {
-			for _, in := range files[:min(2, len(files))] {
-				if len(in.content) < 20_000 {
-					f.Add(i, in.content)
-				}
-			}
-		}
-	}
-	f.Fuzz(func(t *testing.T, i int, content string) {
-		if i < 0 {
-			return
-		}
-		format := sampled[i%len(sampled)]
-		first, said, _ := readAll(t, format, options(t, format, "nested.json"), input{"fuzzed", content})
-		again, saidAgain, _ := readAll(t, format, options(t, format, "nested.json"), input{"fuzzed", content})
-		require.Equal(t, first, again)
-		require.Equal(t, said, saidAgain)
-	})
 }
