@@ -2,6 +2,7 @@ package report
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"encoding/xml"
 	"errors"
@@ -32,15 +33,20 @@ type junitReader struct {
 
 func (d *decoder) junit(r *bufio.Reader) error {
 	j := &junitReader{decoder: d, x: newXML(r), named: map[string]int{}}
+	prose := false // there is text where only elements are
 	for {
 		t, err := j.x.Token()
 		switch {
+		case errors.Is(err, io.EOF) && prose && !j.met && len(j.named) == 0:
+			return j.unread("is no JUnit report: there is no XML in it")
 		case errors.Is(err, io.EOF):
 			return nil
 		case err != nil:
 			return j.broken(err)
 		}
 		switch t := t.(type) {
+		case xml.CharData:
+			prose = prose || len(j.suites) == 0 && len(bytes.TrimSpace(t)) > 0
 		case xml.StartElement:
 			err = j.start(t)
 		case xml.EndElement:
