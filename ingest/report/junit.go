@@ -63,16 +63,13 @@ func (d *decoder) junit(r *bufio.Reader) error {
 
 // broken says where the XML cannot be read on.
 func (j *junitReader) broken(err error) error {
-	problem := "the XML cannot be read on from here; was the file cut off?"
-	switch bad := (*xml.SyntaxError)(nil); {
-	case errors.Is(err, errLongTag):
-		problem = fmt.Sprintf("has a tag of more than %d MiB", longestTag>>20)
-	case !errors.As(err, &bad):
-		return fmt.Errorf("read %s: %w", j.name, err)
-	case !strings.Contains(bad.Msg, "EOF"):
-		problem = "is not XML: " + bad.Msg
+	if broken, ok := errors.AsType[*brokenError](err); ok {
+		return broken
 	}
-	return &brokenError{line: j.x.line(), problem: problem}
+	if problem := j.x.problem(err); problem != "" {
+		return &brokenError{line: j.x.line(), problem: problem}
+	}
+	return fmt.Errorf("read %s: %w", j.name, err)
 }
 
 // start takes the beginning of an element.

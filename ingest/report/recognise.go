@@ -155,6 +155,7 @@ func isTable(b []byte) bool {
 	if !utf8.Valid(line) {
 		line, _ = simplifiedchinese.GB18030.NewDecoder().Bytes(line)
 	}
+	line = bytes.TrimPrefix(line, []byte("\ufeff"))
 	r := csv.NewReader(bytes.NewReader(line))
 	r.Comma = ingest.Separator(line)
 	cells, err := r.Read()

@@ -100,19 +100,28 @@ func (w *workbook) walk(name string, do func(xml.Token, *xmlReader) error) error
 		x := newXML(r)
 		for {
 			t, err := x.Token()
-			if err == nil {
-				err = do(t, x)
+			if err != nil {
+				return notXML(name, x, err)
 			}
-			switch bad := (*xml.SyntaxError)(nil); {
-			case errors.Is(err, io.EOF):
-				return nil
-			case errors.As(err, &bad), errors.Is(err, errLongTag):
-				return &brokenError{whole: true, problem: partly(name, "it is no XML from some place on")}
-			case err != nil:
+			if err := do(t, x); err != nil {
+				if errors.As(err, new(*xml.SyntaxError)) || errors.Is(err, errLongTag) {
+					err = notXML(name, x, err)
+				}
 				return err
 			}
 		}
 	})
+}
+
+// notXML says why a file of the workbook cannot be read on; nil at its end.
+func notXML(name string, x *xmlReader, err error) error {
+	if problem := x.problem(err); problem != "" && !errors.Is(err, io.EOF) {
+		return &brokenError{whole: true, problem: partly(name, problem)}
+	}
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
 }
 
 // shared reads the texts that the cells share.
