@@ -76,6 +76,8 @@ func TestBounded(t *testing.T) {
 		{report.JUnit, open + long + `">` + end, 0, "has a tag of more than 4 MiB"},
 		{report.Playwright, `{"config":{},"suites":[{"title":"f","specs":[{"title":"` + long +
 			`","tests":[{"status":"expected","results":[{"status":"passed"}]}]}]}]}`, 1, ""},
+		{report.Playwright, `{"config":{},"suites":[{"title":"f","specs":[{"title":"t","tests":[` +
+			strings.Repeat(`{"projectName":"p"},`, 11_000) + `{}]}]}]}`, 0, "has more than 10,000 elements"},
 		{report.Promptfoo, `{"evalId":"e","results":{"results":[{"id":"` + long + `"}]}}`, 0, "is longer than 8 MiB"},
 		{report.CSV, "prompt,judgment\nshort one,pass\n" + long + ",pass\n", 1, "is longer than 2 MiB"},
 	} {

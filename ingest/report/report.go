@@ -57,12 +57,14 @@ type Options struct {
 
 // Reader reads the files of one run. It is not safe for concurrent use.
 type Reader struct {
-	format  Format
-	o       Options
-	fold    *fold
-	cases   map[string]benchCase // of the GUI benchmark, by id
-	open    []benchOpen          // results of it whose case has not been met yet
-	Skipped int                  // tests without a verdict so far
+	format Format
+	o      Options
+	fold   *fold
+	cases  map[string]benchCase // of the GUI benchmark, by id
+	open   []benchOpen          // results of it whose case has not been met yet
+
+	caseBytes int // about what both hold
+	Skipped   int // tests without a verdict so far
 }
 
 // NewReader returns a reader of files in a format.
@@ -238,6 +240,22 @@ func (d *decoder) documents(r *bufio.Reader, one func(*jsonReader) error) error 
 			return err
 		}
 	}
+}
+
+// mostParts bounds how many tests, attempts or cases of one thing are held until it ends.
+const mostParts = 10_000
+
+// tooMany skips an element of an array that has too many, and names the first one that it skips.
+func (d *decoder) tooMany(j *jsonReader, so int, field string) (bool, error) {
+	if so < mostParts {
+		return false, nil
+	}
+	if so == mostParts {
+		if err := d.bad(j.line, field, "has more than 10,000 elements; the others are left out"); err != nil {
+			return true, err
+		}
+	}
+	return true, j.skip()
 }
 
 // value decodes a value; what cannot be used is named, and reading goes on.
