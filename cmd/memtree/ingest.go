@@ -85,8 +85,8 @@ type ingested struct {
 	Truth   *toldFrom `json:"truth,omitempty"` // what the table of truths told
 }
 
-// ingestMemory is how much memory the runtime may take before it collects garbage eagerly, in bytes: reports are long and
-// leave much behind.
+// ingestMemory is how much memory the runtime may take before it collects garbage eagerly, in bytes: reports are long
+// and leave much behind.
 const ingestMemory = 128 << 20
 
 // bounded keeps the process small while a report is read, unless it is the process of others too or its user said how
@@ -160,8 +160,8 @@ func (a *app) ingestSummary(r *recorder, l *labelling, format string, alike int)
 		return err
 	}
 	if alike > 0 && !a.quiet {
-		note := a.say("%d of these tests also wait from another run, with the same verdict and at most half an hour apart. If "+
-			"that is another tool's report of this run, tell only one of the two; next time give both the same --run, and "+
+		note := a.say("%d of these tests also wait from another run, with the same verdict and at most half an hour apart. "+
+			"If that is another tool's report of this run, tell only one of the two; next time give both the same --run, and "+
 			"each test counts once.", alike)
 		if err := writeLines(a.stdout, wrap(note, a.width)...); err != nil {
 			return err

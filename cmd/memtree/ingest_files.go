@@ -15,12 +15,13 @@ import (
 // reportNames are how the names of the files of a format end, by which they are found in a folder.
 var reportNames = map[report.Format][]string{
 	report.JUnit: {".xml"}, report.Playwright: {".json"}, report.Midscene: {".html", ".json"}, report.Promptfoo: {".json"},
-	report.Allure: {"-result.json"}, report.Inspect: {".eval", ".json"}, report.DeepEval: {".json"}, report.UIBench: {".json"},
-	report.CSV: {".csv", ".tsv", ".xlsx"}, report.Map: {".json", ".jsonl"},
+	report.Allure: {"-result.json"}, report.Inspect: {".eval", ".json"}, report.DeepEval: {".json"},
+	report.UIBench: {".json"},
+	report.CSV:     {".csv", ".tsv", ".xlsx"}, report.Map: {".json", ".jsonl"},
 }
 
-// reportFiles puts the reports in a folder in its place. Links are left out, and so is what is no file: what is outside of
-// the folder is no part of it. A device that is named has no end, so it is refused.
+// reportFiles puts the reports in a folder in its place. Links are left out, and so is what is no file: what is
+// outside of the folder is no part of it. A device that is named has no end, so it is refused.
 func (a *app) reportFiles(format string, files []string) (out []string, err error) {
 	for _, name := range files {
 		info, err := a.desk.Stat(name)
@@ -59,8 +60,8 @@ func (a *app) reportsIn(format, name string) (out []string, err error) {
 		}
 	}
 	if len(out) == 0 {
-		return nil, &failure{a.say("%s has no file whose name ends with %s; name the folder that the tool writes, or the files",
-			name, strings.Join(ends, a.say(" or "))), nil}
+		return nil, &failure{a.say("%s has no file whose name ends with %s; name the folder that the tool "+
+			"writes, or the files", name, strings.Join(ends, a.say(" or "))), nil}
 	}
 	return out, nil
 }

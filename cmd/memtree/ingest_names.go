@@ -71,8 +71,8 @@ func (r *recorder) toldBefore(ctx context.Context, e *tree.Evaluation) (bool, er
 // apart is how far apart two reports of one run tell of a test, at most.
 const apart = 30 * time.Minute
 
-// alike counts the runs of this command that may be told twice: the same test, with the same verdict and at about the same
-// time, also waits from another run. Whether both are one run nobody can know from the reports alone.
+// alike counts the runs of this command that may be told twice: the same test, with the same verdict and at about the
+// same time, also waits from another run. Whether both are one run nobody can know from the reports alone.
 func (r *recorder) alike(ctx context.Context) (int, error) {
 	if len(r.fresh) == 0 {
 		return 0, nil

@@ -14,8 +14,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// counted is what a report says, counted without our readers: testdata/make/count.py takes the tools' own sums, and what
-// they do not sum up is counted by hand in by_hand.csv.
+// counted is what a report says, counted without our readers: testdata/make/count.py takes the tools' own sums, and
+// what they do not sum up is counted by hand in by_hand.csv.
 type counted struct{ pass, fail, other, none, rightLabels, wrongLabels int }
 
 // counts reads a table with the columns report, pass, fail, other, none, right and wrong; a column may be missing.
@@ -63,8 +63,8 @@ func (c *counted) add(e *tree.Evaluation) {
 	}
 }
 
-// TestCounts: every run of every sample is read, with the verdict that the tool gave, and no label is there that the file
-// does not have.
+// TestCounts: every run of every sample is read, with the verdict that the tool gave, and no label is there that the
+// file does not have.
 func TestCounts(t *testing.T) {
 	want := map[string]*counted{}
 	counts(t, "counts.csv", want)

@@ -122,8 +122,8 @@ func packed(t *testing.T, names []string, do func(name string, w io.Writer)) str
 	return b.String()
 }
 
-// TestArchives: what an archive calls its files decides nothing, one broken part spoils no other, and what unpacks to more
-// than any report has is refused.
+// TestArchives: what an archive calls its files decides nothing, one broken part spoils no other, and what unpacks to
+// more than any report has is refused.
 func TestArchives(t *testing.T) {
 	result := func(name string, w io.Writer) {
 		if strings.HasSuffix(name, "broken-result.json") {
@@ -132,13 +132,13 @@ func TestArchives(t *testing.T) {
 		}
 		_, _ = io.WriteString(w, `{"uuid":"`+name+`","name":"`+name+`","status":"passed","historyId":"`+name+`"}`)
 	}
-	file := packed(t, []string{"a/../../../b-result.json", "/etc/c-result.json", "..;d-result.json", "x/broken-result.json",
-		"e-result.json", "attachment.txt"}, result)
+	file := packed(t, []string{"a/../../../b-result.json", "/etc/c-result.json", "..;d-result.json",
+		"x/broken-result.json", "e-result.json", "attachment.txt"}, result)
 	require.Equal(t, report.Allure, report.Recognise([]byte(file)))
 	es, said, _ := readAll(t, report.Allure, report.Options{}, input{"allure.zip", file})
 	require.Len(t, es, 4)
-	require.Equal(t, []string{"allure.zip has a part that cannot be read: x/broken-result.json: line 1: the file ends in the " +
-		"middle of its JSON; was it cut off?"}, said)
+	require.Equal(t, []string{"allure.zip has a part that cannot be read: x/broken-result.json: line 1: the file " +
+		"ends in the middle of its JSON; was it cut off?"}, said)
 
 	// Bombs: a cell, a shared text, a sample and a result of 24 MiB, which are 24 KiB on disk.
 	spaces := bytes.Repeat([]byte(" "), 1<<20)

@@ -30,7 +30,8 @@ func (c *junitCase) placed() bool {
 
 // readCase reads a test to its end. It is read piece by piece: a file may have any number of failures in one test.
 func (j *junitReader) readCase(e xml.StartElement) (*junitCase, error) {
-	c := &junitCase{name: attr(e, "name"), class: attr(e, "classname"), at: attr(e, "timestamp"), status: attr(e, "status")}
+	c := &junitCase{name: attr(e, "name"), class: attr(e, "classname"), at: attr(e, "timestamp"),
+		status: attr(e, "status")}
 	for inProperties := false; ; {
 		t, err := j.x.Token()
 		if err != nil {

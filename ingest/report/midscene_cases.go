@@ -35,8 +35,8 @@ type midsceneWhy struct {
 	Message string `json:"message"`
 }
 
-// midsceneProject reads a project of a test run: its documents, and the cases of each. Of a page only the cases are read
-// for which no agent was asked: what an agent said is in the page too, and would count twice.
+// midsceneProject reads a project of a test run: its documents, and the cases of each. Of a page only the cases are
+// read for which no agent was asked: what an agent said is in the page too, and would count twice.
 func (d *decoder) midsceneProject(j *jsonReader, run string, page bool) error {
 	project := ""
 	return j.object(func(key string) (err error) {

@@ -21,8 +21,8 @@ const (
 	heldInMemory     = 4 << 20  // of an archive or of a workbook's texts; the rest waits in a file without a name
 )
 
-// spool is bytes that can be read at any place. The first are held in memory; longer ones go into a temporary file. It is
-// for one goroutine.
+// spool is bytes that can be read at any place. The first are held in memory; longer ones go into a temporary file. It
+// is for one goroutine.
 type spool struct {
 	held []byte
 	file *os.File

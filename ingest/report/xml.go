@@ -91,8 +91,8 @@ func asUTF8(r io.Reader) io.Reader {
 	return transform.NewReader(b, from.NewDecoder())
 }
 
-// asVersion1 has a document of XML 1.1 say that it is 1.0, which is all that encoding/xml reads: they differ in names and
-// control characters, and those are replaced in any case.
+// asVersion1 has a document of XML 1.1 say that it is 1.0, which is all that encoding/xml reads: they differ in names
+// and control characters, and those are replaced in any case.
 func asVersion1(r io.Reader) io.Reader {
 	head := make([]byte, 64)
 	n, err := io.ReadFull(r, head)

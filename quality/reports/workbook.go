@@ -8,7 +8,8 @@ import (
 	"os"
 )
 
-// writeWorkbook writes an XLSX file of at least so many bytes on disk, whose texts are shared as spreadsheets share them.
+// writeWorkbook writes an XLSX file of at least so many bytes on disk, whose texts are shared as spreadsheets share
+// them.
 func writeWorkbook(path string, size int64) (int, error) {
 	f, err := os.Create(path) //nolint:gosec // in a folder of the test
 	if err != nil {
@@ -27,8 +28,9 @@ func writeWorkbook(path string, size int64) (int, error) {
 	}
 	fixed := func(name, content string) { part(name, func(w *bufio.Writer) { _, _ = w.WriteString(content) }) }
 	fixed("[Content_Types].xml", "<Types/>")
-	fixed("xl/workbook.xml", `<workbook xmlns:r="x"><sheets><sheet name="runs" sheetId="1" r:id="rId1"/></sheets></workbook>`)
-	fixed("xl/_rels/workbook.xml.rels", `<Relationships><Relationship Id="rId1" Target="worksheets/sheet1.xml"/></Relationships>`)
+	fixed("xl/workbook.xml", `<workbook xmlns:r="x"><sheets><sheet name="runs" r:id="rId1"/></sheets></workbook>`)
+	fixed("xl/_rels/workbook.xml.rels",
+		`<Relationships><Relationship Id="rId1" Target="worksheets/sheet1.xml"/></Relationships>`)
 	part("xl/sharedStrings.xml", func(w *bufio.Writer) {
 		_, _ = io.WriteString(w, "<sst>")
 		for _, s := range []string{"id", "prompt", "judgment", "reason", "pass"} {

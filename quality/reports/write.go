@@ -20,8 +20,8 @@ type generator struct {
 
 func newGenerator() *generator { return &generator{r: rand.New(rand.NewPCG(18, 1))} }
 
-var words = strings.Fields("cart order total line sum coupon page list filter customer invoice refund button shows adds " +
-	"takes removes opens closes 购物车 订单 合计 优惠券 按钮 页面 列表 筛选 显示 导出")
+var words = strings.Fields("cart order total line sum coupon page list filter customer invoice refund button " +
+	"shows adds takes removes opens closes 购物车 订单 合计 优惠券 按钮 页面 列表 筛选 显示 导出")
 
 // text returns about so many words that compress as badly as text does.
 func (g *generator) text(n int) string {
@@ -93,9 +93,9 @@ func (s *shape) to(w io.Writer, size int64) (int, error) {
 }
 
 // writeZip writes an archive of at least so many bytes on disk. part gives the next file of it.
-func writeZip(path string, size int64, method uint16, first map[string]string, part func(g *generator) (name, content string)) (
-	int, error,
-) {
+func writeZip(path string, size int64, method uint16, first map[string]string,
+	part func(g *generator) (name, content string),
+) (int, error) {
 	f, err := os.Create(path) //nolint:gosec // in a folder of the test
 	if err != nil {
 		return 0, fmt.Errorf("make a report: %w", err)
