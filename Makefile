@@ -4,7 +4,7 @@ T       ?= 30s
 TOOL     = $(GO) tool -modfile=tools/go.mod
 TARGETS  = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
-.PHONY: help build demo test check static lint cross race bench quality sim judge prove words faults mutants fuzz routes browser clients
+.PHONY: help build demo test check static lint cross race bench quality sim judge prove words faults mutants fuzz reports routes browser clients
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
@@ -63,6 +63,9 @@ words: ## that what a person takes back was never seen: 10,000 random sequences 
 
 faults: ## each fault of a model's provider, on every provider: what is lost, what is asked again (two minutes)
 	MEMTREE_FAULTS=1 $(GO) test -count=1 -timeout 20m -v -run '^Test(Embed)?FaultTable$$' ./llm/langchain
+
+reports: ## reports of 100 MB of each format: memory under 200 MiB, and the time (half an hour; MEMTREE_BIG=MB)
+	MEMTREE_BIG=$${MEMTREE_BIG:-100} $(GO) test -count=1 -timeout 3h -v -run '^TestBig$$' ./quality/reports
 
 routes: ## every route of the service asked at random, by its specification (needs python3; some minutes)
 	server/testdata/schemathesis.sh

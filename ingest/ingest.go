@@ -33,7 +33,7 @@ const MaxRecord = 8 << 20
 // LineError is one object, or one piece of a file, that could not be used.
 type LineError struct {
 	File    string
-	Line    int    // from 1
+	Line    int    // from 1; 0 where the file has no lines
 	Field   string // as the file spells it, such as testCase.route_path; empty if it is not about one field
 	Problem string // continues the sentence after the field, and says what to do
 }
@@ -42,6 +42,9 @@ func (e *LineError) Error() string {
 	s := e.Problem
 	if e.Field != "" {
 		s = e.Field + " " + s
+	}
+	if e.Line == 0 {
+		return e.File + " " + s
 	}
 	return fmt.Sprintf("%s:%d: %s", e.File, e.Line, s)
 }

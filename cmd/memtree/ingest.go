@@ -3,9 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
-	"io/fs"
-	"os"
-	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -31,9 +29,9 @@ func (a *app) ingestCommand() *cobra.Command {
 
   junit       JUnit's XML, of pytest, Playwright, Jest, Vitest and others
   playwright  what Playwright's JSON reporter writes
-  midscene    Midscene's HTML reports and JSON dumps
+  midscene    Midscene's HTML reports, JSON dumps and summaries of runs
   promptfoo   what promptfoo eval --output writes as JSON
-  allure      allure-results, a folder or its *-result.json files
+  allure      allure-results: the folder, a zip of it, or its *-result.json
   inspect     Inspect's logs, .eval and .json
   deepeval    DeepEval's test runs
   uibench     the GUI agent benchmark: its cases and raw-results.json
@@ -43,6 +41,8 @@ func (a *app) ingestCommand() *cobra.Command {
 A test that failed says what it found, not whether it was right. So these runs have no truth; they wait for memtree ` +
 			`label, or for --truth, a table with the columns id, truth and note as memtree label takes it. An id there may ` +
 			`be the name of a test, such as test_cart.TestCart › test_total, or its title alone where no other has it.
+
+A folder stands for the files in it that such tools write; folders within it and links are left out.
 
 Attempts at one test count as one run, the last one. Skipped tests have no verdict and are no runs. A report that is ` +
 			`read again changes nothing. Where two tools report one run, name it with --run, and each test counts once.
@@ -81,15 +81,31 @@ type ingested struct {
 	Read   int    `json:"read"` // runs in the files
 	recorded
 	Skipped int       `json:"skipped"`         // tests without a verdict
+	Alike   int       `json:"alike"`           // of them that may be another tool's report of a run that waits
 	Truth   *toldFrom `json:"truth,omitempty"` // what the table of truths told
 }
 
+// ingestMemory is how much memory the runtime may take before it collects garbage eagerly, in bytes: reports are long
+// and leave much behind.
+const ingestMemory = 128 << 20
+
+// bounded keeps the process small while a report is read, unless it is the process of others too or its user said how
+// much it may take. The function that it returns takes that back.
+func (a *app) bounded() (release func()) {
+	if a.on != nil || a.getenv("GOMEMLIMIT") != "" {
+		return func() {}
+	}
+	before := debug.SetMemoryLimit(ingestMemory)
+	return func() { debug.SetMemoryLimit(before) }
+}
+
 func (a *app) ingest(ctx context.Context, format string, files []string, f *ingestFlags) error {
+	defer a.bounded()()
 	rd, err := a.reports(format, f)
 	if err != nil {
 		return err
 	}
-	if files, err = a.resultFiles(format, files); err != nil {
+	if files, err = a.reportFiles(format, files); err != nil {
 		return err
 	}
 	r := &recorder{}
@@ -103,7 +119,7 @@ func (a *app) ingest(ctx context.Context, format string, files []string, f *inge
 	if r.intake, err = a.intake(files, a.say("recording")); err != nil {
 		return err
 	}
-	r.reports, r.intake.run = rd, f.run
+	r.reports, r.intake.run, r.fresh = rd, f.run, map[string]bool{}
 	r.out.types = map[string]map[taxonomy.Direction]int{}
 	err = a.with(ctx, writing, func(m *memtree.Memory) error {
 		r.mem = m
@@ -115,7 +131,11 @@ func (a *app) ingest(ctx context.Context, format string, files []string, f *inge
 				return err
 			}
 		}
-		return a.ingestSummary(r, l, format)
+		alike, err := r.alike(ctx)
+		if err != nil {
+			return err
+		}
+		return a.ingestSummary(r, l, format, alike)
 	})
 	r.bar.end()
 	if err == nil {
@@ -128,9 +148,9 @@ func (a *app) ingest(ctx context.Context, format string, files []string, f *inge
 }
 
 // ingestSummary says what was recorded, and what the truths told.
-func (a *app) ingestSummary(r *recorder, l *labelling, format string) error {
+func (a *app) ingestSummary(r *recorder, l *labelling, format string, alike int) error {
 	if a.json {
-		out := ingested{Format: format, Read: r.readRuns, recorded: r.out, Skipped: r.skipped}
+		out := ingested{Format: format, Read: r.readRuns, recorded: r.out, Skipped: r.skipped, Alike: alike}
 		if l != nil {
 			out.Truth = &l.out
 		}
@@ -138,6 +158,14 @@ func (a *app) ingestSummary(r *recorder, l *labelling, format string) error {
 	}
 	if err := r.summary(false); err != nil {
 		return err
+	}
+	if alike > 0 && !a.quiet {
+		note := a.say("%d of these tests also wait from another run, with the same verdict and at most half an hour apart. "+
+			"If that is another tool's report of this run, tell only one of the two; next time give both the same --run, and "+
+			"each test counts once.", alike)
+		if err := writeLines(a.stdout, wrap(note, a.width)...); err != nil {
+			return err
+		}
 	}
 	switch {
 	case l != nil:
@@ -172,36 +200,6 @@ func (a *app) reports(format string, f *ingestFlags) (*report.Reader, error) {
 		}
 	}
 	return report.NewReader(report.Format(format), o)
-}
-
-// resultFiles puts the results in a folder of Allure in its place. Links are left out: what is outside of the folder is
-// no part of it.
-func (a *app) resultFiles(format string, files []string) (out []string, err error) {
-	for _, name := range files {
-		info, err := a.desk.Stat(name)
-		if err != nil || !info.IsDir() || format != string(report.Allure) {
-			out = append(out, name)
-			continue
-		}
-		folder, err := a.path(name)
-		if err != nil {
-			return nil, err
-		}
-		all, err := os.ReadDir(folder)
-		if err != nil {
-			return nil, err
-		}
-		found := slices.DeleteFunc(all, func(e fs.DirEntry) bool {
-			return !e.Type().IsRegular() || !strings.HasSuffix(e.Name(), "-result.json")
-		})
-		if len(found) == 0 {
-			return nil, &failure{a.say("%s has no *-result.json; name the folder that Allure's adapter writes", name), nil}
-		}
-		for _, e := range found {
-			out = append(out, filepath.Join(name, e.Name()))
-		}
-	}
-	return out, nil
 }
 
 // truths reads a table of truths for the runs of reports.

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/memtree/memtree/ingest"
 	"github.com/memtree/memtree/judgment"
@@ -65,4 +66,37 @@ func (r *recorder) toldBefore(ctx context.Context, e *tree.Evaluation) (bool, er
 		}
 	}
 	return !e.Labelled(), nil // its truth was told meanwhile
+}
+
+// apart is how far apart two reports of one run tell of a test, at most.
+const apart = 30 * time.Minute
+
+// alike counts the runs of this command that may be told twice: the same test, with the same verdict and at about the
+// same time, also waits from another run. Whether both are one run nobody can know from the reports alone.
+func (r *recorder) alike(ctx context.Context) (int, error) {
+	if len(r.fresh) == 0 {
+		return 0, nil
+	}
+	box, err := r.mem.Inbox(ctx, 0)
+	if err != nil {
+		return 0, err
+	}
+	before := map[string][]*tree.Evaluation{}
+	for i := range box.Waiting {
+		if e := &box.Waiting[i].Evaluation; !r.fresh[e.Key()] && e.CaseID != "" {
+			before[e.CaseID] = append(before[e.CaseID], e)
+		}
+	}
+	n := 0
+	for i := range box.Waiting {
+		e := &box.Waiting[i].Evaluation
+		if r.fresh[e.Key()] && slices.ContainsFunc(before[e.CaseID], func(was *tree.Evaluation) bool {
+			between := e.At.Sub(was.At).Abs()
+			return !e.At.IsZero() && !was.At.IsZero() && between <= apart && e.RunID != was.RunID &&
+				judgment.PolarityOf(judgment.Decode(e.Judgment)) == judgment.PolarityOf(judgment.Decode(was.Judgment))
+		}) {
+			n++
+		}
+	}
+	return n, nil
 }

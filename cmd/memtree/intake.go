@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"iter"
 
 	"github.com/memtree/memtree/ingest"
@@ -161,7 +162,11 @@ func (in *intake) openFile(ctx context.Context, name string) (io.ReadCloser, str
 	if name == "-" {
 		return countedFile{io.NopCloser(interruptible{ctx, in.stdin}), in}, in.fileName(name), nil
 	}
-	f, err := in.desk.Open(name)
+	open := in.desk.Open
+	if info, err := in.desk.Stat(name); err == nil && info.Mode()&fs.ModeNamedPipe != 0 {
+		open = func(name string) (io.ReadCloser, error) { return in.openPipe(ctx, name) }
+	}
+	f, err := open(name)
 	if err != nil {
 		return nil, name, err
 	}

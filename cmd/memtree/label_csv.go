@@ -127,8 +127,8 @@ func (a *app) tableFailure(err error) error {
 // told says what the table told.
 func (l *labelling) told() error {
 	l.hidden()
-	out := wrap(l.say("Told: %d, of them wrong: %d. Known before: %d, without a truth: %d, cannot be used: %d.",
-		l.out.Told, l.out.Wrong, l.out.Already, l.out.Empty, l.rejects), l.width)
+	out := wrap(l.say("Truths in the table: %d, for wrong verdicts: %d. Known before: %d; rows without a truth: %d; rows "+
+		"that cannot be used: %d.", l.out.Told, l.out.Wrong, l.out.Already, l.out.Empty, l.rejects), l.width)
 	out = append(out, wrap(l.waitingLine(&l.box), l.width)...)
 	if l.out.Wrong > 0 {
 		out = append(out, wrap(l.say("Next: memtree evolve learns from the new cases."), l.width)...)

@@ -57,6 +57,9 @@ const (
 	batchBytes = 4 << 20
 )
 
+// mostFresh is of how many runs of reports it is asked whether another tool told of them. No more wait than so many.
+const mostFresh = 10_000
+
 // recorded is the result, as --json prints it.
 type recorded struct {
 	Accepted    int      `json:"accepted"`
@@ -89,6 +92,8 @@ type recorder struct {
 	batch []tree.Evaluation
 	size  int
 	texts []string // of the cases that a dry run would make
+
+	fresh map[string]bool // keys of the last accepted runs of reports that have no truth
 
 	mine map[string]bool // keys of the accepted runs, where others record meanwhile; nil: all that is new is ours
 
@@ -250,6 +255,9 @@ func (r *recorder) accepted(e *tree.Evaluation) {
 	switch v := formation.Detect(e); {
 	case !v.Labelled:
 		r.out.Unlabelled++
+		if r.fresh != nil && len(r.fresh) < mostFresh {
+			r.fresh[e.Key()] = true
+		}
 	case v.Correct:
 		r.out.Correct++
 	default:

@@ -59,7 +59,7 @@ func (r *recorder) summary(async bool) error {
 		lines = append(lines, r.say("Some of the lines recorded before have no id, run_id, trial or at, "+
 			"so that a new run cannot be told from the old one. If they are of a new run, name it with --run."))
 	}
-	if o.Accepted > 0 {
+	if o.Accepted > 0 && (r.names == nil || o.Correct+o.Wrong > 0) { // a table of truths tells more, after this
 		lines = append(lines, r.say("Of the accepted: %d right, %d wrong, %d without a label.",
 			o.Correct, o.Wrong, o.Unlabelled))
 	}

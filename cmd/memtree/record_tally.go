@@ -18,7 +18,7 @@ func (r *recorder) tally(ctx context.Context, before tree.Info) error {
 	}
 	r.out.left = after.Outbox
 	r.out.dead = after.Dead - before.Dead
-	inCases, verdicts := 0, []*tree.Verdict{}
+	inCases, found := 0, verdictCounts{}
 	formed := map[string]bool{} // cases that no run but ours made
 	for entry, err := range r.mem.Tree().Ledger(ctx, before.Entries) {
 		if err != nil {
@@ -29,7 +29,7 @@ func (r *recorder) tally(ctx context.Context, before tree.Info) error {
 			continue
 		}
 		if v != nil {
-			verdicts = append(verdicts, v)
+			found.add(v)
 		}
 		if v == nil || v.Node == "" {
 			continue
@@ -52,26 +52,29 @@ func (r *recorder) tally(ctx context.Context, before tree.Info) error {
 		r.out.Formed = len(formed)
 	}
 	r.out.Occurrences = inCases - r.out.Formed
-	r.relabel(verdicts)
+	r.relabel(found)
 	return nil
 }
 
-// relabel counts right and wrong verdicts again, once all of them are formed: a model may
-// have decided some that could not be decided when they were read.
-func (r *recorder) relabel(verdicts []*tree.Verdict) {
-	if len(verdicts) != r.out.Accepted {
-		return
+// verdictCounts counts verdicts. It does not keep them: a report may have half a million.
+type verdictCounts struct{ right, wrong, unlabelled int }
+
+func (c *verdictCounts) add(v *tree.Verdict) {
+	switch {
+	case !v.Labelled:
+		c.unlabelled++
+	case v.Correct:
+		c.right++
+	default:
+		c.wrong++
 	}
-	r.out.Correct, r.out.Wrong, r.out.Unlabelled = 0, 0, 0
-	for _, v := range verdicts {
-		switch {
-		case !v.Labelled:
-			r.out.Unlabelled++
-		case v.Correct:
-			r.out.Correct++
-		default:
-			r.out.Wrong++
-		}
+}
+
+// relabel takes the counts of right and wrong verdicts once all of them are formed: a model may have decided some that
+// could not be decided when they were read.
+func (r *recorder) relabel(found verdictCounts) {
+	if found.right+found.wrong+found.unlabelled == r.out.Accepted {
+		r.out.Correct, r.out.Wrong, r.out.Unlabelled = found.right, found.wrong, found.unlabelled
 	}
 }
 

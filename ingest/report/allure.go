@@ -1,7 +1,9 @@
 package report
 
 import (
+	"bufio"
 	"cmp"
+	"io"
 	"strings"
 	"time"
 )
@@ -28,6 +30,31 @@ type allureNamed struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
 }
+
+// allureFile reads a result, or a zip of a folder of results. Of a zip only the results are read; where their names say
+// that they belong decides nothing.
+func (d *decoder) allureFile(r *bufio.Reader) error {
+	if begin, _ := r.Peek(4); string(begin) != "PK\x03\x04" {
+		return d.documents(r, d.allure)
+	}
+	a, err := d.openArchive(r)
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	for _, f := range a.File {
+		if !strings.HasSuffix(f.Name, allureResultFile) || !f.Mode().IsRegular() {
+			continue
+		}
+		if err := a.part(f, func(r io.Reader) error { return d.documents(bufio.NewReader(r), d.allure) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// allureResultFile is how the name of a result ends.
+const allureResultFile = "-result.json"
 
 // allure reads a result of Allure. The attempts at a test are files of their own, in no order.
 func (d *decoder) allure(j *jsonReader) error {

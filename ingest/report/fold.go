@@ -1,5 +1,7 @@
 package report
 
+import "github.com/memtree/memtree/tree"
+
 // Bounds of the attempts that wait for another one. A test that is tried again runs soon after. One that comes later
 // than so many others has the key of the one before, and memory names it.
 const (
@@ -26,7 +28,7 @@ func newFold() *fold { return &fold{open: map[string]*attempt{}} }
 // add takes an attempt. It returns what had to be settled to make room.
 func (f *fold) add(file string, t *test) (settled []*attempt) {
 	key := t.key()
-	a := &attempt{file: file, test: *t, size: len(key) + len(t.observation) + len(t.prompt) + 500}
+	a := &attempt{file: file, test: *t, size: len(key) + t.held()}
 	if old := f.open[key]; old != nil {
 		f.again(key, old, a)
 		return nil
@@ -39,6 +41,26 @@ func (f *fold) add(file string, t *test) (settled []*attempt) {
 		f.order = f.order[1:]
 	}
 	return settled
+}
+
+// held is about how many bytes a test takes.
+func (t *test) held() int {
+	n := 500 + len(t.observation) + len(t.prompt) + len(t.reason) + len(t.title) + len(t.id)
+	for _, p := range t.place {
+		n += len(p)
+	}
+	for _, v := range []any{t.judgment, t.truth} {
+		switch v := v.(type) {
+		case nil:
+		case string:
+			n += len(v)
+		case tree.Raw:
+			n += len(v)
+		default:
+			n += len(raw(v))
+		}
+	}
+	return n
 }
 
 // again takes one more attempt at a test.

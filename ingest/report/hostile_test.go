@@ -3,10 +3,14 @@ package report_test
 import (
 	"archive/zip"
 	"bytes"
+	"io"
+	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/text/encoding/simplifiedchinese"
+	"golang.org/x/text/encoding/unicode"
 
 	"github.com/memtree/memtree/ingest/report"
 )
@@ -50,7 +54,7 @@ func TestHostile(t *testing.T) {
 	for _, deep := range []string{strings.Repeat("[", 1_000_000), strings.Repeat(`{"suites":[`, 300_000),
 		strings.Repeat("<testsuite>", 300_000)} {
 		for _, f := range sampled {
-			es, said, _ := readAll(t, f, options(t, f), input{"deep", deep})
+			es, said, _ := readAll(t, f, options(t, f, "nested.json"), input{"deep", deep})
 			require.Empty(t, es)
 			require.NotEmpty(t, said, f)
 		}
@@ -72,10 +76,12 @@ func TestBounded(t *testing.T) {
 		{report.JUnit, open + long + `">` + end, 0, "has a tag of more than 4 MiB"},
 		{report.Playwright, `{"config":{},"suites":[{"title":"f","specs":[{"title":"` + long +
 			`","tests":[{"status":"expected","results":[{"status":"passed"}]}]}]}]}`, 1, ""},
+		{report.Playwright, `{"config":{},"suites":[{"title":"f","specs":[{"title":"t","tests":[` +
+			strings.Repeat(`{"projectName":"p"},`, 11_000) + `{}]}]}]}`, 0, "has more than 10,000 elements"},
 		{report.Promptfoo, `{"evalId":"e","results":{"results":[{"id":"` + long + `"}]}}`, 0, "is longer than 8 MiB"},
 		{report.CSV, "prompt,judgment\nshort one,pass\n" + long + ",pass\n", 1, "is longer than 2 MiB"},
 	} {
-		es, said, _ := readAll(t, x.f, options(t, x.f), input{"long", x.in})
+		es, said, _ := readAll(t, x.f, options(t, x.f, "nested.json"), input{"long", x.in})
 		require.Len(t, es, x.runs, "%s", said)
 		if x.says != "" {
 			require.Len(t, said, 1)
@@ -99,5 +105,103 @@ func TestRecognise(t *testing.T) {
 	own := `{"prompt":"x","judgment":"pass","config":1,"suites":[]}`
 	for _, own := range []string{"", "{", own, "a line\n", "<html>"} {
 		require.Empty(t, report.Recognise([]byte(own)))
+	}
+}
+
+// packed returns a zip of files, each of which may be written by do.
+func packed(t *testing.T, names []string, do func(name string, w io.Writer)) string {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for _, name := range names {
+		w, err := z.Create(name)
+		require.NoError(t, err)
+		do(name, w)
+	}
+	require.NoError(t, z.Close())
+	return b.String()
+}
+
+// TestArchives: what an archive calls its files decides nothing, one broken part spoils no other, and what unpacks to
+// more than any report has is refused.
+func TestArchives(t *testing.T) {
+	result := func(name string, w io.Writer) {
+		if strings.HasSuffix(name, "broken-result.json") {
+			_, _ = io.WriteString(w, `{"uuid":"u","name":`)
+			return
+		}
+		_, _ = io.WriteString(w, `{"uuid":"`+name+`","name":"`+name+`","status":"passed","historyId":"`+name+`"}`)
+	}
+	file := packed(t, []string{"a/../../../b-result.json", "/etc/c-result.json", "..;d-result.json",
+		"x/broken-result.json", "e-result.json", "attachment.txt"}, result)
+	require.Equal(t, report.Allure, report.Recognise([]byte(file)))
+	es, said, _ := readAll(t, report.Allure, report.Options{}, input{"allure.zip", file})
+	require.Len(t, es, 4)
+	require.Equal(t, []string{"allure.zip has a part that cannot be read: x/broken-result.json: line 1: the file " +
+		"ends in the middle of its JSON; was it cut off?"}, said)
+
+	// Bombs: a cell, a shared text, a sample and a result of 12 MiB, which are 12 KiB on disk.
+	spaces := bytes.Repeat([]byte(" "), 1<<20)
+	bomb := func(open, end string, n int) func(string, io.Writer) {
+		return func(name string, w io.Writer) {
+			switch {
+			case strings.HasSuffix(name, "workbook.xml"):
+				_, _ = io.WriteString(w, `<workbook><sheets><sheet id="r1"/></sheets></workbook>`)
+			case strings.HasSuffix(name, ".rels"):
+				_, _ = io.WriteString(w, `<Relationships><Relationship Id="r1" Target="s.xml"/></Relationships>`)
+			default:
+				_, _ = io.WriteString(w, open)
+				for range n {
+					_, _ = w.Write(spaces)
+				}
+				_, _ = io.WriteString(w, end)
+			}
+		}
+	}
+	book := []string{"xl/workbook.xml", "xl/_rels/workbook.xml.rels", "xl/s.xml"}
+	for _, x := range []struct {
+		f     report.Format
+		names []string
+		do    func(string, io.Writer)
+	}{
+		{report.CSV, book, bomb("<sheetData><row><c><v>", "</v></c></row></sheetData>", 12)},
+		{report.CSV, append(book, "xl/sharedStrings.xml"), bomb("<sst><si><t>", "</t></si></sst>", 12)},
+		{report.Inspect, []string{"_journal/start.json", "samples/1.json"}, bomb(`{"id":"`, `"}`, 12)},
+		{report.Allure, []string{"x-result.json"}, bomb(`{"uuid":"`, `"}`, 12)},
+	} {
+		file := packed(t, x.names, x.do)
+		before := allocated()
+		es, said, _ := readAll(t, x.f, report.Options{}, input{"bomb", file})
+		require.Empty(t, es)
+		require.NotEmpty(t, said, "%s", x.f)
+		require.Less(t, allocated()-before, uint64(60<<20), "of %s much is held", x.f)
+	}
+}
+
+// allocated is how much memory was ever taken, in bytes.
+func allocated() uint64 {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.TotalAlloc
+}
+
+// TestEncodings: a table is read as spreadsheets write it, whatever its letters and marks.
+func TestEncodings(t *testing.T) {
+	const table = "编号;提示词;判定;期望\r\n甲1;结算页：总价等于小计之和;通过;不通过\r\n甲2;登录页可用;通过;\r\n"
+	gbk, err := simplifiedchinese.GB18030.NewEncoder().String(table)
+	require.NoError(t, err)
+	utf16, err := unicode.UTF16(unicode.BigEndian, unicode.UseBOM).NewEncoder().String(strings.ReplaceAll(table, ";", ","))
+	require.NoError(t, err)
+	marked, err := simplifiedchinese.GB18030.NewEncoder().String("\ufeff" + table) // GB18030 has a byte order mark too
+	require.NoError(t, err)
+	want, said, _ := readAll(t, report.CSV, report.Options{}, input{"t", table})
+	require.Empty(t, said)
+	require.Len(t, want, 2)
+	for name, content := range map[string]string{"gbk": gbk, "utf-16": utf16, "utf-8 with a mark": "\ufeff" + table,
+		"sep=": "sep=;\r\n" + table, "gb18030 with a mark": marked} {
+		got, said, _ := readAll(t, report.CSV, report.Options{}, input{"t", content})
+		require.Empty(t, said, name)
+		require.Equal(t, want, got, name)
+		require.Equal(t, report.CSV, report.Recognise([]byte(content)), name)
 	}
 }

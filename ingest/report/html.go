@@ -57,7 +57,9 @@ func (h *htmlReader) scripts(each func(attrs map[string]string, body *scriptBody
 			if err != nil {
 				value = string(m[2])
 			}
-			attrs[string(m[1])] = value
+			if name := string(m[1]); attrs[name] == "" { // of two the first counts; Midscene writes type twice
+				attrs[name] = value
+			}
 		}
 		body := &scriptBody{h: h}
 		if err := each(attrs, body); err != nil {

@@ -3,7 +3,6 @@ package report
 import (
 	"archive/zip"
 	"bufio"
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -11,15 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/klauspost/compress/zstd"
-
 	"github.com/memtree/memtree/tree"
-)
-
-// Bounds of a packed log, in bytes.
-const (
-	longestLog    = 64 << 20 // as it lies on disk
-	longestSample = 1 << 30  // unpacked; it is read bit by bit
 )
 
 // inspectEval is what an eval was of.
@@ -65,29 +56,21 @@ func (d *decoder) inspect(r *bufio.Reader) error {
 
 // inspectZip reads a packed log. Its files are read where they are; what they are called decides nothing else.
 func (d *decoder) inspectZip(r io.Reader) error {
-	b, err := io.ReadAll(io.LimitReader(r, longestLog+1))
+	a, err := d.openArchive(r)
 	if err != nil {
-		return fmt.Errorf("read %s: %w", d.name, err)
+		return err
 	}
-	if len(b) > longestLog {
-		return d.unread("has more than 64 MiB; write the log as JSON")
-	}
-	z, err := zip.NewReader(bytes.NewReader(b), int64(len(b)))
-	if err != nil {
-		return d.unread("is a zip archive that cannot be read; was the file cut off?")
-	}
-	z.RegisterDecompressor(zstd.ZipMethodWinZip, zstd.ZipDecompressor(zstd.WithDecoderMaxMemory(64<<20)))
+	defer a.close()
 	var eval inspectEval
-	read := func(name string, do func(*jsonReader) error) error {
-		f, err := z.Open(name)
-		if err != nil {
-			return nil // a log that broke off has no header yet
-		}
-		defer f.Close() //nolint:errcheck // only read
-		return do(newJSON(bufio.NewReader(io.LimitReader(f, longestSample))))
+	read := func(f *zip.File, do func(*jsonReader) error) error {
+		return a.part(f, func(r io.Reader) error { return do(newJSON(bufio.NewReader(r))) })
 	}
-	for _, head := range []string{"_journal/start.json", "header.json"} {
-		err := read(head, func(j *jsonReader) error {
+	for _, head := range []string{"_journal/start.json", "header.json"} { // a log that broke off has no header yet
+		i := slices.IndexFunc(a.File, func(f *zip.File) bool { return f.Name == head })
+		if i < 0 {
+			continue
+		}
+		err := read(a.File[i], func(j *jsonReader) error {
 			return j.object(func(key string) error {
 				if key == "eval" {
 					return d.value(j, "eval", &eval)
@@ -99,9 +82,9 @@ func (d *decoder) inspectZip(r io.Reader) error {
 			return err
 		}
 	}
-	for _, f := range z.File {
+	for _, f := range a.File {
 		if strings.HasPrefix(f.Name, "samples/") && strings.HasSuffix(f.Name, ".json") {
-			if err := read(f.Name, func(j *jsonReader) error { return d.inspectSample(j, &eval) }); err != nil {
+			if err := read(f, func(j *jsonReader) error { return d.inspectSample(j, &eval) }); err != nil {
 				return err
 			}
 		}

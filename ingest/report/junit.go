@@ -2,6 +2,7 @@ package report
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"encoding/xml"
 	"errors"
@@ -21,43 +22,6 @@ type junitSuite struct {
 	root    bool // the element around all suites
 }
 
-// junitCase is a test of JUnit's XML. Surefire puts the attempts at a test into it; others write it once more.
-type junitCase struct {
-	Name      string     `xml:"name,attr"`
-	Class     string     `xml:"classname,attr"`
-	At        string     `xml:"timestamp,attr"`
-	Status    string     `xml:"status,attr"`
-	Failures  []junitWhy `xml:"failure"`
-	Errors    []junitWhy `xml:"error"`
-	Skipped   *struct{}  `xml:"skipped"`
-	Reruns    []junitWhy `xml:"rerunFailure"`
-	RerunErrs []junitWhy `xml:"rerunError"`
-	Flaky     []junitWhy `xml:"flakyFailure"`
-	FlakyErrs []junitWhy `xml:"flakyError"`
-	Props     []struct {
-		Name  string `xml:"name,attr"`
-		Value string `xml:"value,attr"`
-		Text  string `xml:",chardata"`
-	} `xml:"properties>property"`
-}
-
-// junitWhy is why a test failed.
-type junitWhy struct {
-	Message string `xml:"message,attr"`
-	Text    string `xml:",chardata"`
-}
-
-func (w *junitWhy) String() string {
-	message, body := strings.TrimSpace(w.Message), strings.TrimSpace(w.Text)
-	switch {
-	case message == "", strings.Contains(body, message):
-		return body
-	case body == "":
-		return message
-	}
-	return message + "\n" + body
-}
-
 // junitReader reads JUnit's XML.
 type junitReader struct {
 	*decoder
@@ -69,15 +33,20 @@ type junitReader struct {
 
 func (d *decoder) junit(r *bufio.Reader) error {
 	j := &junitReader{decoder: d, x: newXML(r), named: map[string]int{}}
+	prose := false // there is text where only elements are
 	for {
 		t, err := j.x.Token()
 		switch {
+		case errors.Is(err, io.EOF) && prose && !j.met && len(j.named) == 0:
+			return j.unread("is no JUnit report: there is no XML in it")
 		case errors.Is(err, io.EOF):
 			return nil
 		case err != nil:
 			return j.broken(err)
 		}
 		switch t := t.(type) {
+		case xml.CharData:
+			prose = prose || len(j.suites) == 0 && len(bytes.TrimSpace(t)) > 0
 		case xml.StartElement:
 			err = j.start(t)
 		case xml.EndElement:
@@ -94,16 +63,13 @@ func (d *decoder) junit(r *bufio.Reader) error {
 
 // broken says where the XML cannot be read on.
 func (j *junitReader) broken(err error) error {
-	problem := "the XML cannot be read on from here; was the file cut off?"
-	switch bad := (*xml.SyntaxError)(nil); {
-	case errors.Is(err, errLongTag):
-		problem = fmt.Sprintf("has a tag of more than %d MiB", longestTag>>20)
-	case !errors.As(err, &bad):
-		return fmt.Errorf("read %s: %w", j.name, err)
-	case !strings.Contains(bad.Msg, "EOF"):
-		problem = "is not XML: " + bad.Msg
+	if broken, ok := errors.AsType[*brokenError](err); ok {
+		return broken
 	}
-	return &brokenError{line: j.x.line(), problem: problem}
+	if problem := j.x.problem(err); problem != "" {
+		return &brokenError{line: j.x.line(), problem: problem}
+	}
+	return fmt.Errorf("read %s: %w", j.name, err)
 }
 
 // start takes the beginning of an element.
@@ -117,11 +83,11 @@ func (j *junitReader) start(e xml.StartElement) error {
 		return nil
 	case "testcase":
 		line := j.x.line()
-		var c junitCase
-		if err := j.x.DecodeElement(&c, &e); err != nil {
+		c, err := j.readCase(e)
+		if err != nil {
 			return j.broken(err)
 		}
-		return j.test(line, &c)
+		return j.test(line, c)
 	}
 	if len(j.suites) == 0 {
 		return j.unread(fmt.Sprintf("is XML, but no JUnit report: its first element is %s", cut(e.Name.Local, 40)))
@@ -167,9 +133,9 @@ func later(own, around time.Time) time.Time {
 
 // test takes a test.
 func (j *junitReader) test(line int, c *junitCase) error {
-	t := &test{line: line, title: spelled(c.Name), verdict: passed, at: junitTime(c.At)}
-	if c.Class != "" && (c.Class != c.Name || !strings.Contains(c.Name, " ")) { // Jest has the title for a class
-		t.place = []string{c.Class}
+	t := &test{line: line, title: spelled(c.name), verdict: passed, at: junitTime(c.at)}
+	if c.placed() {
+		t.place = []string{c.class}
 	} else {
 		for _, s := range j.suites {
 			if !s.root {
@@ -184,28 +150,17 @@ func (j *junitReader) test(line int, c *junitCase) error {
 			t.run = first.Format(time.RFC3339Nano)
 		}
 	}
-	before := len(c.Flaky) + len(c.FlakyErrs) + len(c.Reruns) + len(c.RerunErrs)
-	if before > 0 {
-		t.attempt = before + 1
+	if c.before > 0 {
+		t.attempt = c.before + 1
 	}
-	for _, why := range [][]junitWhy{c.Failures, c.Errors} {
-		for i := range why {
-			t.verdict = failed
-			t.observation = strings.TrimSpace(t.observation + "\n" + why[i].String())
-		}
+	t.observation, t.prompt, t.route = strings.Join(append(c.why, c.flaky...), "\n"), c.prompt, c.route
+	switch {
+	case c.failed:
+		t.verdict = failed
+	case c.skipped:
+		t.verdict = skipped
 	}
-	for _, why := range append(c.Flaky, c.FlakyErrs...) {
-		t.observation = strings.TrimSpace(t.observation + "\n" + why.String())
-	}
-	for _, p := range c.Props {
-		switch p.Name {
-		case "prompt":
-			t.prompt = cmp.Or(p.Value, strings.TrimSpace(p.Text))
-		case "route":
-			t.route = cmp.Or(p.Value, strings.TrimSpace(p.Text))
-		}
-	}
-	if c.Skipped != nil && t.verdict == passed || c.Status == "notrun" || c.Status == "skipped" || c.Status == "disabled" {
+	if c.status == "notrun" || c.status == "skipped" || c.status == "disabled" {
 		t.verdict = skipped
 	}
 	return j.add(t)

@@ -39,20 +39,20 @@ type midsceneTask struct {
 	} `json:"usage"`
 }
 
-// midscene reads a report of Midscene: a page with dumps in scripts, or a dump alone.
+// midscene reads a report of Midscene: a page with dumps in scripts, a dump alone, or the summary of its runner.
 func (d *decoder) midscene(r *bufio.Reader) error {
 	begin, _ := r.Peek(Sniff)
 	if t := strings.TrimLeft(strings.TrimPrefix(string(begin), "\xef\xbb\xbf"), " \t\r\n"); !strings.HasPrefix(t, "<") {
-		return d.documents(r, func(j *jsonReader) error { return d.midsceneDump(j, "") })
+		return d.documents(r, func(j *jsonReader) error { return d.midsceneDump(j, "", false) })
 	}
 	h := &htmlReader{r: r, line: 1}
 	return h.scripts(func(attrs map[string]string, body *scriptBody) error {
-		if attrs["type"] != "midscene_web_dump" {
+		if t := attrs["type"]; t != "midscene_web_dump" && t != "midscene_test_run_dump" {
 			return nil
 		}
 		j := newJSON(bufio.NewReader(body))
 		j.line = h.line
-		err := d.midsceneDump(j, attrs["playwright_test_title"])
+		err := d.midsceneDump(j, attrs["playwright_test_title"], true)
 		if broken, ok := errors.AsType[*brokenError](err); ok {
 			return d.bad(broken.line, "", broken.problem)
 		}
@@ -60,9 +60,9 @@ func (d *decoder) midscene(r *bufio.Reader) error {
 	})
 }
 
-// midsceneDump reads the executions of a group.
-func (d *decoder) midsceneDump(j *jsonReader, title string) error {
-	group := ""
+// midsceneDump reads the executions of a group, the cases of a test run, or the scripts of a summary.
+func (d *decoder) midsceneDump(j *jsonReader, title string, page bool) error {
+	group, run := "", ""
 	return j.object(func(key string) (err error) {
 		switch key {
 		case "groupName":
@@ -70,6 +70,19 @@ func (d *decoder) midsceneDump(j *jsonReader, title string) error {
 			return err
 		case "executions":
 			return j.array(func() error { return d.midsceneExecution(j, present(group, title)) })
+		case "runId":
+			run, err = j.text(longestName)
+			return err
+		case "projects":
+			return j.array(func() error { return d.midsceneProject(j, run, page) })
+		case "summary":
+			if run != "" { // of a test run: its counts
+				return j.skip()
+			}
+			run, err = d.midsceneSummary(j)
+			return err
+		case "results":
+			return j.array(func() error { return d.midsceneScript(j, run) })
 		}
 		return j.skip()
 	})
@@ -79,7 +92,7 @@ func (d *decoder) midsceneDump(j *jsonReader, title string) error {
 func (d *decoder) midsceneExecution(j *jsonReader, place []string) error {
 	line, id, name := j.line, "", ""
 	var at int64
-	var tasks []midsceneTask
+	var tasks midsceneTasks
 	err := j.object(func(key string) (err error) {
 		switch key {
 		case "id":
@@ -94,7 +107,7 @@ func (d *decoder) midsceneExecution(j *jsonReader, place []string) error {
 				if err := j.value(&t); err != nil {
 					return d.unusable(err, "executions.tasks")
 				}
-				tasks = append(tasks, t)
+				tasks.add(&t)
 				return nil
 			})
 		default:
@@ -102,11 +115,11 @@ func (d *decoder) midsceneExecution(j *jsonReader, place []string) error {
 		}
 		return err
 	})
-	if err != nil || len(tasks) == 0 {
+	if err != nil || tasks.n == 0 {
 		return err
 	}
 	t := test{line: line, place: place, title: cmp.Or(name, "?"), agent: tree.Agent{Name: "midscene"}}
-	t.id = cmp.Or(id, tasks[0].ID)
+	t.id = cmp.Or(id, tasks.first)
 	if at > 0 {
 		t.at = time.UnixMilli(at)
 	}
@@ -114,17 +127,30 @@ func (d *decoder) midsceneExecution(j *jsonReader, place []string) error {
 		t.id = strings.Join(present(name, t.at.UTC().Format(time.RFC3339Nano)), "|")
 	}
 	t.same = t.id // a report that grew has an execution again; the later one knows more
-	t.midscene(tasks)
+	t.midscene(&tasks)
 	return d.add(&t)
 }
 
-// midscene fills in what the model was asked and what it said. A model that gave no answer gave no verdict.
-func (t *test) midscene(tasks []midsceneTask) {
-	last := &tasks[len(tasks)-1]
-	for i := range tasks {
-		t.agent.Model = cmp.Or(t.agent.Model, fitName(tasks[i].Usage.Model))
-		t.prompt = cmp.Or(t.prompt, tasks[i].Param.Instruction)
+// midsceneTasks is what is kept of the steps of an execution, of which there may be any number.
+type midsceneTasks struct {
+	n                         int
+	first, model, instruction string
+	last                      midsceneTask
+}
+
+func (s *midsceneTasks) add(t *midsceneTask) {
+	if s.n++; s.n == 1 {
+		s.first = t.ID
 	}
+	s.model = cmp.Or(s.model, fitName(t.Usage.Model))
+	s.instruction = cmp.Or(s.instruction, t.Param.Instruction)
+	s.last = *t
+}
+
+// midscene fills in what the model was asked and what it said. A model that gave no answer gave no verdict.
+func (t *test) midscene(tasks *midsceneTasks) {
+	last := &tasks.last
+	t.agent.Model, t.prompt = tasks.model, tasks.instruction
 	if t.prompt != "" { // of an aiAct: its steps went well, or one did not
 		t.verdict = verdictOf(last.Status == "finished")
 		if last.Error != "" {
@@ -136,8 +162,8 @@ func (t *test) midscene(tasks []midsceneTask) {
 	if out := tree.Raw(last.Output); last.Status == "finished" && !out.Null() && last.Type == "Insight" {
 		t.midsceneSaid(last, out)
 	}
-	if len(tasks) > 1 {
-		t.attempt = len(tasks)
+	if tasks.n > 1 {
+		t.attempt = tasks.n
 	}
 }
 

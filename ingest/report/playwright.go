@@ -91,7 +91,12 @@ func (d *decoder) playwrightSpec(j *jsonReader, place []string) error {
 			id, err = j.text(longestName)
 			return err
 		case "tests":
+			so := 0
 			return j.array(func() error {
+				so++
+				if skip, err := d.tooMany(j, so-1, "tests"); skip {
+					return err
+				}
 				t := playwrightTest{line: j.line}
 				err := d.playwrightTest(j, &t)
 				tests = append(tests, t)
@@ -120,7 +125,12 @@ func (d *decoder) playwrightTest(j *jsonReader, t *playwrightTest) error {
 		case "annotations":
 			err = d.value(j, "annotations", &t.notes)
 		case "results":
+			so := 0
 			err = j.array(func() error {
+				so++
+				if skip, err := d.tooMany(j, so-1, "results"); skip {
+					return err
+				}
 				r := playwrightResult{}
 				err := d.playwrightResult(j, &r)
 				t.results = append(t.results, r)
@@ -150,6 +160,9 @@ func (d *decoder) playwrightResult(j *jsonReader, r *playwrightResult) error {
 		case "errors":
 			var all []string
 			err = j.array(func() error {
+				if len(all) == mostWhys {
+					return j.skip()
+				}
 				said, err := messageOf(j)
 				all = append(all, said)
 				return err

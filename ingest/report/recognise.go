@@ -25,11 +25,14 @@ func Recognise(begin []byte) Format {
 	case len(t) == 0:
 		return ""
 	case bytes.HasPrefix(b, []byte("PK\x03\x04")):
-		return archive(b)
+		return zipped(b)
 	case t[0] == '<':
 		return markup(t)
 	case t[0] == '{', t[0] == '[':
-		return known(keys(t))
+		if f := known(keys(t)); f != "" || !isSummary(t) {
+			return f
+		}
+		return Midscene
 	}
 	if isTable(b) {
 		return CSV
@@ -37,13 +40,15 @@ func Recognise(begin []byte) Format {
 	return ""
 }
 
-// archive tells what a zip is by the names of its first files.
-func archive(b []byte) Format {
+// zipped tells what a zip is by the names of its first files.
+func zipped(b []byte) Format {
 	switch {
 	case bytes.Contains(b, []byte("xl/")), bytes.Contains(b, []byte("[Content_Types].xml")):
 		return CSV
 	case bytes.Contains(b, []byte("_journal/start.json")):
 		return Inspect
+	case bytes.Contains(b, []byte("-result.json")):
+		return Allure
 	}
 	return ""
 }
@@ -84,12 +89,19 @@ func known(has map[string]bool) Format {
 		return Inspect
 	case all("testCases", "metricsScores"):
 		return DeepEval
-	case all("groupName", "executions"):
+	case all("groupName", "executions"), all("kind", "runId", "startedAt"):
 		return Midscene
 	case all("evalId", "results"):
 		return Promptfoo
 	}
 	return ""
+}
+
+// isSummary reports whether an object is the summary of Midscene's runner.
+func isSummary(b []byte) bool {
+	has := keys(b)
+	return b[0] == '{' && has["summary"] && has["results"] && bytes.Contains(b, []byte(`"totalDuration"`)) &&
+		bytes.Contains(b, []byte(`"script"`))
 }
 
 // keys returns the names in the first object of JSON that may be cut off.
@@ -143,6 +155,7 @@ func isTable(b []byte) bool {
 	if !utf8.Valid(line) {
 		line, _ = simplifiedchinese.GB18030.NewDecoder().Bytes(line)
 	}
+	line = bytes.TrimPrefix(line, []byte("\ufeff"))
 	r := csv.NewReader(bytes.NewReader(line))
 	r.Comma = ingest.Separator(line)
 	cells, err := r.Read()

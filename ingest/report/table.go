@@ -167,6 +167,7 @@ func (c *csvReader) read() error {
 			}
 		}
 		if c.comma == 0 {
+			record = bytes.TrimPrefix(record, []byte("\ufeff")) // GB18030 has a byte order mark of its own
 			if bytes.HasPrefix(bytes.ToLower(record), []byte("sep=")) {
 				continue // a line for spreadsheets, which says what separates cells
 			}

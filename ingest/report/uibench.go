@@ -47,6 +47,9 @@ type benchOutput struct {
 	} `json:"llmEvaluation"`
 }
 
+// mostCaseBytes bounds what is kept of cases and of results whose cases were not met yet.
+const mostCaseBytes = 32 << 20
+
 // benchOpen is a result whose case has not been met yet.
 type benchOpen struct {
 	file   string
@@ -66,8 +69,9 @@ func (d *decoder) uibench(j *jsonReader) error {
 		switch {
 		case r.CaseID == "" && r.ID == "":
 			return d.bad(line, "caseId", "is missing; is this raw-results.json or test-case-config.json?")
-		case r.CaseID == "" && len(rd.cases) < mostOpen:
+		case r.CaseID == "" && len(rd.cases) < mostOpen && rd.caseBytes < mostCaseBytes:
 			d.met = true
+			rd.caseBytes += len(r.Prompt) + len(r.Truth) + 200
 			rd.cases[r.ID] = r.benchCase
 			return nil
 		case r.CaseID == "":
@@ -76,11 +80,14 @@ func (d *decoder) uibench(j *jsonReader) error {
 		if c, ok := rd.cases[r.CaseID]; ok {
 			return d.add(r.test(line, &c))
 		}
-		if len(rd.open) == mostOpen {
+		if len(rd.open) == mostOpen || rd.caseBytes >= mostCaseBytes {
 			return d.unknownCase(&benchOpen{d.name, line, r})
 		}
 		d.met = true
 		rd.open = append(rd.open, benchOpen{d.name, line, r})
+		if r.Result != nil {
+			rd.caseBytes += len(r.Result.RawOutput) + 500
+		}
 		return nil
 	})
 }

@@ -2,10 +2,8 @@ package report
 
 import (
 	"archive/zip"
-	"bytes"
 	"encoding/xml"
 	"errors"
-	"fmt"
 	"io"
 	"path"
 	"slices"
@@ -15,27 +13,22 @@ import (
 	"github.com/memtree/memtree/ingest"
 )
 
-// Bounds of a workbook, in bytes.
+// Bounds of a workbook. A sheet cannot have more rows or longer cells in any program that writes them.
 const (
-	longestWorkbook = 32 << 20 // as it lies on disk
-	longestShared   = 48 << 20 // the texts that its cells share
-	longestSheet    = 1 << 30  // the rows, unpacked; they are read one by one
+	mostRows    = 1 << 20
+	longestCell = 32_767 * 4
+	mostTexts   = 8 << 20 // that cells share
 )
 
 // workbook reads the first sheet of an XLSX file.
 func (d *decoder) workbook(r io.Reader) error {
-	b, err := io.ReadAll(io.LimitReader(r, longestWorkbook+1))
+	a, err := d.openArchive(r)
 	if err != nil {
-		return fmt.Errorf("read %s: %w", d.name, err)
+		return err
 	}
-	if len(b) > longestWorkbook {
-		return d.unread("has more than 32 MiB; save the table as CSV")
-	}
-	z, err := zip.NewReader(bytes.NewReader(b), int64(len(b)))
-	if err != nil {
-		return d.unread("is a zip archive that cannot be read; was the file cut off?")
-	}
-	w := &workbook{decoder: d, zip: z}
+	defer a.close()
+	w := &workbook{decoder: d, zip: a}
+	defer w.texts.spool.close()
 	sheetFile, err := w.firstSheet()
 	if err != nil {
 		return err
@@ -54,27 +47,14 @@ func (d *decoder) unread(problem string) error {
 // workbook is an XLSX file: a zip of XML files, of which three kinds are read.
 type workbook struct {
 	*decoder
-	zip   *zip.Reader
-	texts []string
-}
-
-// open returns a file of the workbook, nil if there is none.
-func (w *workbook) open(name string, most int64) (io.ReadCloser, *xmlReader, error) {
-	i := slices.IndexFunc(w.zip.File, func(f *zip.File) bool { return f.Name == name })
-	if i < 0 {
-		return nil, nil, nil
-	}
-	f, err := w.zip.File[i].Open()
-	if err != nil {
-		return nil, nil, w.unread("has a part that cannot be unpacked: " + name)
-	}
-	return f, newXML(io.LimitReader(f, most)), nil
+	zip   *archive
+	texts sharedTexts
 }
 
 // firstSheet returns the file of the first sheet that is not hidden.
 func (w *workbook) firstSheet() (string, error) {
 	id := ""
-	err := w.each("xl/workbook.xml", 1<<20, func(e xml.StartElement, _ *xmlReader) error {
+	err := w.each("xl/workbook.xml", func(e xml.StartElement, _ *xmlReader) error {
 		if e.Name.Local == "sheet" && id == "" && (attr(e, "state") == "" || attr(e, "state") == "visible") {
 			id = attr(e, "id")
 		}
@@ -82,7 +62,7 @@ func (w *workbook) firstSheet() (string, error) {
 	})
 	target := ""
 	if err == nil {
-		err = w.each("xl/_rels/workbook.xml.rels", 1<<20, func(e xml.StartElement, _ *xmlReader) error {
+		err = w.each("xl/_rels/workbook.xml.rels", func(e xml.StartElement, _ *xmlReader) error {
 			if e.Name.Local == "Relationship" && attr(e, "Id") == id {
 				target = attr(e, "Target")
 			}
@@ -101,123 +81,174 @@ func (w *workbook) firstSheet() (string, error) {
 }
 
 // each calls do at each element of a file of the workbook.
-func (w *workbook) each(name string, most int64, do func(xml.StartElement, *xmlReader) error) error {
-	f, x, err := w.open(name, most)
-	if err != nil || f == nil {
-		return err
-	}
-	defer f.Close() //nolint:errcheck // only read
-	for {
-		t, err := x.Token()
-		switch {
-		case errors.Is(err, io.EOF):
-			return nil
-		case err != nil:
-			return w.unread("has a part that cannot be read: " + name)
-		}
+func (w *workbook) each(name string, do func(xml.StartElement, *xmlReader) error) error {
+	return w.walk(name, func(t xml.Token, x *xmlReader) error {
 		if e, ok := t.(xml.StartElement); ok {
-			if err := do(e, x); err != nil {
-				return err
-			}
-		}
-	}
-}
-
-// textOf is what a shared text or a cell says: its runs of letters, without what is only there to be read aloud.
-type textOf struct {
-	T string `xml:"t"`
-	R []struct {
-		T string `xml:"t"`
-	} `xml:"r"`
-}
-
-func (t *textOf) String() string {
-	var s strings.Builder
-	s.WriteString(t.T)
-	for _, r := range t.R {
-		s.WriteString(r.T)
-	}
-	return s.String()
-}
-
-// shared reads the texts that the cells share.
-func (w *workbook) shared() error {
-	size := 0
-	return w.each("xl/sharedStrings.xml", longestSheet, func(e xml.StartElement, x *xmlReader) error {
-		if e.Name.Local != "si" {
-			return nil
-		}
-		var t textOf
-		if err := x.DecodeElement(&t, &e); err != nil {
-			return w.unread("has a part that cannot be read: xl/sharedStrings.xml")
-		}
-		w.texts = append(w.texts, t.String())
-		if size += len(w.texts[len(w.texts)-1]) + 16; size > longestShared {
-			return w.unread("has more than 48 MiB of text; save the table as CSV")
+			return do(e, x)
 		}
 		return nil
 	})
 }
 
-// xlsxRow is a row of a sheet.
+// walk gives every token of a file of the workbook to do.
+func (w *workbook) walk(name string, do func(xml.Token, *xmlReader) error) error {
+	i := slices.IndexFunc(w.zip.File, func(f *zip.File) bool { return f.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return w.zip.part(w.zip.File[i], func(r io.Reader) error {
+		x := newXML(r)
+		for {
+			t, err := x.Token()
+			if err != nil {
+				return notXML(name, x, err)
+			}
+			if err := do(t, x); err != nil {
+				if errors.As(err, new(*xml.SyntaxError)) || errors.Is(err, errLongTag) {
+					err = notXML(name, x, err)
+				}
+				return err
+			}
+		}
+	})
+}
+
+// notXML says why a file of the workbook cannot be read on; nil at its end.
+func notXML(name string, x *xmlReader, err error) error {
+	if problem := x.problem(err); problem != "" && !errors.Is(err, io.EOF) {
+		return &brokenError{whole: true, problem: partly(name, problem)}
+	}
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
+}
+
+// shared reads the texts that the cells share.
+func (w *workbook) shared() error {
+	var one strings.Builder
+	return w.walk("xl/sharedStrings.xml", func(t xml.Token, x *xmlReader) error {
+		switch t := t.(type) {
+		case xml.StartElement:
+			switch t.Name.Local {
+			case "si":
+				one.Reset()
+			case "t":
+				return cellText(x, &one)
+			case "rPh": // how it is read aloud
+				return x.Skip() //nolint:wrapcheck // walk says where
+			}
+		case xml.EndElement:
+			if t.Name.Local == "si" {
+				return w.texts.add(w.decoder, one.String())
+			}
+		}
+		return nil
+	})
+}
+
+// cellText adds the text of an element to what a cell says.
+func cellText(x *xmlReader, to *strings.Builder) error {
+	s, err := x.text(max(0, longestCell-to.Len()))
+	to.WriteString(s)
+	return err
+}
+
+// xlsxRow is the row of a sheet that is being read.
 type xlsxRow struct {
-	R int `xml:"r,attr"`
-	C []struct {
-		R  string `xml:"r,attr"`
-		T  string `xml:"t,attr"`
-		V  string `xml:"v"`
-		Is textOf `xml:"is"`
-	} `xml:"c"`
+	number        int
+	cells         []string
+	size          int
+	ref, kind     string // of the cell
+	value, inline strings.Builder
 }
 
 // rows reads the rows of a sheet.
 func (w *workbook) rows(name string) error {
-	s := w.newSheet()
-	return w.each(name, longestSheet, func(e xml.StartElement, x *xmlReader) error {
-		if e.Name.Local != "row" {
-			return nil
-		}
-		var r xlsxRow
-		if err := x.DecodeElement(&r, &e); err != nil {
-			return &brokenError{line: r.R, problem: "cannot be read; was the file cut off?"}
-		}
-		var cells []string
-		for i := range r.C {
-			at := columnOf(r.C[i].R)
-			if at < 0 {
-				at = len(cells)
+	s, n, r := w.newSheet(), 0, &xlsxRow{}
+	return w.walk(name, func(t xml.Token, x *xmlReader) error {
+		switch t := t.(type) {
+		case xml.StartElement:
+			return r.begin(t, x)
+		case xml.EndElement:
+			switch t.Name.Local {
+			case "c":
+				return r.put(w)
+			case "row":
+				if n++; n > mostRows {
+					return &brokenError{whole: true, problem: "has more rows than a workbook can have"}
+				}
+				if r.size > longestRow {
+					return w.bad(r.number, "", "is longer than 2 MiB; shorten its longest cell")
+				}
+				return s.row(r.number, r.cells)
 			}
-			if at >= mostColumns {
-				continue
-			}
-			for len(cells) <= at {
-				cells = append(cells, "")
-			}
-			cells[at] = w.cell(r.C[i].T, r.C[i].V, r.C[i].Is.String())
 		}
-		return s.row(r.R, cells)
+		return nil
 	})
 }
 
+// begin takes the beginning of an element in a sheet.
+func (r *xlsxRow) begin(e xml.StartElement, x *xmlReader) error {
+	switch e.Name.Local {
+	case "row":
+		n, err := strconv.Atoi(attr(e, "r"))
+		if r.number++; err == nil && n > 0 {
+			r.number = n
+		}
+		r.cells, r.size = nil, 0
+	case "c":
+		r.ref, r.kind = attr(e, "r"), attr(e, "t")
+		r.value.Reset()
+		r.inline.Reset()
+	case "v":
+		return cellText(x, &r.value)
+	case "t":
+		return cellText(x, &r.inline)
+	case "rPh":
+		return x.Skip() //nolint:wrapcheck // walk says where
+	}
+	return nil
+}
+
+// put puts the cell that has ended into its row.
+func (r *xlsxRow) put(w *workbook) error {
+	at := columnOf(r.ref)
+	if at < 0 {
+		at = len(r.cells)
+	}
+	if at >= mostColumns || r.size > longestRow {
+		return nil
+	}
+	for len(r.cells) <= at {
+		r.cells = append(r.cells, "")
+	}
+	s, err := w.cell(r.kind, r.value.String(), r.inline.String())
+	r.size += len(s)
+	r.cells[at] = s
+	return err
+}
+
 // cell is what a cell says.
-func (w *workbook) cell(kind, value, inline string) string {
+func (w *workbook) cell(kind, value, inline string) (string, error) {
 	switch kind {
 	case "s":
-		if n, err := strconv.Atoi(value); err == nil && n >= 0 && n < len(w.texts) {
-			return w.texts[n]
+		n, err := strconv.Atoi(strings.TrimSpace(value))
+		if err != nil {
+			return "", nil
 		}
-		return ""
+		return w.texts.at(n)
 	case "inlineStr":
-		return inline
+		return inline, nil
 	case "b":
 		if value == "1" {
-			return "true"
+			return "true", nil
 		}
-		return "false"
+		return "false", nil
 	case "e":
-		return "" // an error of a formula
+		return "", nil // an error of a formula
 	}
-	return value
+	return value, nil
 }
 
 // columnOf is the place of a cell such as BC12 in its row, -1 if it does not say.

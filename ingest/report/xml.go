@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 
@@ -13,6 +14,8 @@ import (
 	"golang.org/x/text/encoding/simplifiedchinese"
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
+
+	"github.com/memtree/memtree/text"
 )
 
 // Bounds of XML, in bytes.
@@ -29,11 +32,35 @@ type xmlReader struct {
 }
 
 func newXML(r io.Reader) *xmlReader {
-	g := &xmlGuard{r: bufio.NewReaderSize(asUTF8(r), 64<<10)}
+	g := &xmlGuard{r: bufio.NewReaderSize(asVersion1(asUTF8(r)), 64<<10)}
 	x := &xmlReader{xml.NewDecoder(g), g}
 	x.Strict = false
 	x.CharsetReader = func(_ string, r io.Reader) (io.Reader, error) { return r, nil } // it is UTF-8 already
 	return x
+}
+
+// text returns what stands between the tags of the element that has just begun, at most so many bytes of it and nothing
+// of the elements within it. It consumes the element.
+func (x *xmlReader) text(most int) (string, error) {
+	var b strings.Builder
+	for depth := 1; ; {
+		t, err := x.Token()
+		if err != nil {
+			return "", err //nolint:wrapcheck // the callers say what it means
+		}
+		switch t := t.(type) {
+		case xml.StartElement:
+			depth++
+		case xml.EndElement:
+			if depth--; depth == 0 {
+				return b.String(), nil
+			}
+		case xml.CharData:
+			if depth == 1 && b.Len() < most {
+				b.Write(t[:min(len(t), most-b.Len())])
+			}
+		}
+	}
 }
 
 // line is where the decoder is.
@@ -64,6 +91,39 @@ func asUTF8(r io.Reader) io.Reader {
 	return transform.NewReader(b, from.NewDecoder())
 }
 
+// asVersion1 has a document of XML 1.1 say that it is 1.0, which is all that encoding/xml reads: they differ in names
+// and control characters, and those are replaced in any case.
+func asVersion1(r io.Reader) io.Reader {
+	head := make([]byte, 64)
+	n, err := io.ReadFull(r, head)
+	head = bytes.Replace(head[:n], []byte(`version="1.1"`), []byte(`version="1.0"`), 1)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return io.MultiReader(bytes.NewReader(head), failedReader{err})
+	}
+	return io.MultiReader(bytes.NewReader(head), r)
+}
+
+// failedReader gives an error.
+type failedReader struct{ err error }
+
+func (f failedReader) Read([]byte) (int, error) { return 0, f.err }
+
+// problem says what is wrong with the document where it cannot be read on; "" if the reader failed.
+func (x *xmlReader) problem(err error) string {
+	switch bad := (*xml.SyntaxError)(nil); {
+	case x.guard.err != nil:
+		return ""
+	case errors.Is(err, errLongTag):
+		return fmt.Sprintf("has a tag of more than %d MiB", longestTag>>20)
+	case !errors.As(err, &bad):
+		return "is not XML: " + oneLine(text.Clean(err.Error()))
+	case strings.Contains(bad.Msg, "EOF"):
+		return "the XML cannot be read on from here; was the file cut off?"
+	default:
+		return "is not XML: " + oneLine(text.Clean(bad.Msg))
+	}
+}
+
 // errLongTag is a tag that is too long to be read.
 var errLongTag = errors.New("tag too long")
 
@@ -77,6 +137,7 @@ type xmlGuard struct {
 	last  [3]byte // the last bytes, the newest last
 	end   []byte  // of a text that was dropped, still to be given
 	lines int     // that were dropped
+	err   error   // of the reader, but for its end
 }
 
 type xmlPart int
@@ -102,6 +163,9 @@ func (g *xmlGuard) Read(p []byte) (n int, err error) {
 		}
 		c, err := g.r.ReadByte()
 		if err != nil {
+			if !errors.Is(err, io.EOF) {
+				g.err = err
+			}
 			return n, err //nolint:wrapcheck // io.Reader's contract
 		}
 		keep := g.step(c)

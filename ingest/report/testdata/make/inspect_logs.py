@@ -49,3 +49,6 @@ run("epochs", Task(name="totals", dataset=totals, solver=generate(), scorer=exac
 run("graded", Task(name="capitals", dataset=capitals, solver=generate(), scorer=model_graded_qa(
     model=model("It is.\nGRADE: C", "答案不是柏林。\nGRADE: I"))), model("It is Paris.", "慕尼黑"))
 run("error", Task(name="capitals", dataset=capitals, solver=generate(), scorer=match()), model("Paris"), fail_on_error=False)
+run("epochs-eval", Task(name="totals", dataset=totals, solver=generate(), scorer=exact()), model("fail", "pass", "pass", "pass"),
+    "eval", epochs=2)
+run("scorers", Task(name="capitals", dataset=capitals, solver=generate(), scorer=[match(), includes()]), model("Paris", "柏林"))

@@ -1,10 +1,12 @@
 """Makes the tables and the files that need a mapping: tables.py FOLDER. The workbooks are openpyxl's."""
+import csv
 import datetime
 import json
 import pathlib
 import sys
 
 import openpyxl
+import pandas
 
 out = pathlib.Path(sys.argv[1])
 (out / "csv").mkdir(parents=True, exist_ok=True)
@@ -50,6 +52,12 @@ for r in ROWS:
 book.create_sheet("other").append(["not read"])
 book.save(out / "csv/openpyxl.xlsx")
 
+frame = pandas.DataFrame([r for r in ROWS if r[0]], columns=HEAD)
+frame.to_csv(out / "csv/pandas.csv", index=False)
+frame.to_csv(out / "csv/pandas-gbk.csv", index=False, sep=";", encoding="gb18030", quoting=csv.QUOTE_ALL)
+frame.to_csv(out / "csv/pandas-utf16.csv", index=False, encoding="utf-16")
+frame.to_excel(out / "csv/pandas.xlsx", index=False)
+
 tests = [
     {"uid": 17, "title": "Open the cart and check the total", "outcome": {"status": "PASSED", "seen": "total 12"},
      "expected": "FAILED", "start": 1769590800000},
@@ -59,7 +67,7 @@ tests = [
 ]
 (out / "map/nested.json").write_text(json.dumps({"build": "b7", "note": {"x": [1, 2]}, "suites": [
     {"name": "cart", "tests": tests[:2]}, {"name": "orders", "tests": tests[2:]}]}, ensure_ascii=False, indent=1))
-(out / "map/mapping.yaml").write_text("""# Where the runs are, and what of them is what.
+(out / "map/nested.yaml").write_text("""# Where the runs are, and what of them is what.
 runs: suites[].tests[]
 fields:
   id: uid
@@ -75,4 +83,21 @@ words:
   PASSED: pass
   FAILED: fail
   SKIPPED: ""
+""")
+(out / "map/pytest-json-report.yaml").write_text("""# The report of pytest-json-report.
+runs: tests[]
+fields:
+  prompt: nodeid
+  judgment: outcome
+  observation: call.crash.message
+  at: ^.created
+words: {passed: pass, failed: fail, xfailed: pass, error: fail, rerun: "", skipped: ""}
+""")
+(out / "map/jest.yaml").write_text("""# What jest --json writes.
+runs: testResults[].assertionResults[]
+fields:
+  prompt: fullName
+  judgment: status
+  observation: failureMessages[0]
+words: {passed: pass, failed: fail, pending: "", todo: ""}
 """)

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"context"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/memtree/memtree/ingest/report"
+)
+
+// reportNames are how the names of the files of a format end, by which they are found in a folder.
+var reportNames = map[report.Format][]string{
+	report.JUnit: {".xml"}, report.Playwright: {".json"}, report.Midscene: {".html", ".json"}, report.Promptfoo: {".json"},
+	report.Allure: {"-result.json"}, report.Inspect: {".eval", ".json"}, report.DeepEval: {".json"},
+	report.UIBench: {".json"},
+	report.CSV:     {".csv", ".tsv", ".xlsx"}, report.Map: {".json", ".jsonl"},
+}
+
+// reportFiles puts the reports in a folder in its place. Links are left out, and so is what is no file: what is
+// outside of the folder is no part of it. A device that is named has no end, so it is refused.
+func (a *app) reportFiles(format string, files []string) (out []string, err error) {
+	for _, name := range files {
+		info, err := a.desk.Stat(name)
+		switch {
+		case name != "-" && err == nil && info.IsDir():
+			found, err := a.reportsIn(format, name)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, found...)
+			continue
+		case name != "-" && err == nil && info.Mode()&fs.ModeDevice != 0:
+			return nil, &failure{a.say("%s is a device; name a file, or - for standard input", name), nil}
+		}
+		out = append(out, name)
+	}
+	return out, nil
+}
+
+// reportsIn returns the reports in a folder, by name.
+func (a *app) reportsIn(format, name string) (out []string, err error) {
+	folder, err := a.path(name)
+	if err != nil {
+		return nil, err
+	}
+	all, err := os.ReadDir(folder)
+	if err != nil {
+		return nil, err
+	}
+	ends := reportNames[report.Format(format)]
+	for _, e := range all {
+		if e.Type().IsRegular() && slices.ContainsFunc(ends, func(end string) bool {
+			return strings.HasSuffix(strings.ToLower(e.Name()), end)
+		}) {
+			out = append(out, filepath.Join(name, e.Name()))
+		}
+	}
+	if len(out) == 0 {
+		return nil, &failure{a.say("%s has no file whose name ends with %s; name the folder that the tool "+
+			"writes, or the files", name, strings.Join(ends, a.say(" or "))), nil}
+	}
+	return out, nil
+}
+
+// openPipe opens a named pipe, which waits for somebody to write, and may be interrupted.
+func (in *intake) openPipe(ctx context.Context, name string) (io.ReadCloser, error) {
+	type opened struct {
+		f   io.ReadCloser
+		err error
+	}
+	done := make(chan opened, 1)
+	go func() {
+		f, err := in.desk.Open(name)
+		done <- opened{f, err}
+	}()
+	select {
+	case o := <-done:
+		if o.err != nil {
+			return nil, o.err
+		}
+		return struct {
+			io.Reader
+			io.Closer
+		}{interruptible{ctx, o.f}, io.NopCloser(nil)}, nil // to close it would wait for the writer
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
