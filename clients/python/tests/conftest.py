@@ -73,7 +73,7 @@ def serve(binary: str) -> Iterator[Serve]:
     def start(*flags: str, open_to_all: bool = True) -> Service:
         store = tempfile.mkdtemp(prefix="memtree-store-")
         folders.append(store)
-        subprocess.run([binary, "init", "--quiet", "--store", store], check=True)
+        subprocess.run([binary, "init", "--quiet", "--store", store], check=True, stdout=subprocess.DEVNULL)
         service = Service(binary, store, list(flags), open_to_all)
         started.append(service)
         return service

@@ -136,8 +136,7 @@ class AsyncClient(Core):
     async def close(self, ms: float = 2000) -> int:
         """As flush; and takes no more records. It returns how many were not sent."""
         left = await self.flush(ms)
-        self._queue.close()
-        self._target.close()
+        self._close()
         return left
 
     async def __aenter__(self) -> "AsyncClient":

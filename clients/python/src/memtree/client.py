@@ -143,8 +143,7 @@ class Client(Core):
     def close(self, ms: float = 2000) -> int:
         """As flush; and takes no more records. It returns how many were not sent."""
         left = self.flush(ms)
-        self._queue.close()
-        self._target.close()
+        self._close()
         return left
 
     def __enter__(self) -> "Client":

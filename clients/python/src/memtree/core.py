@@ -80,6 +80,11 @@ class Core:
         """Hands an error to ``on_error``, and never raises: for those who build on this client."""
         report(self._on_error, thrown)
 
+    def _close(self) -> None:
+        self._queue.close()
+        self._target.close()
+        _open.discard(self)
+
     def _post(self, body: bytes, ms: float) -> Any:
         return Exchange(self._target, "POST", self._route("record")[1], body, ms).run()
 

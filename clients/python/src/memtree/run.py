@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, Mapping, Optional, Tuple, TypedDict, Union, cast
+from typing import Any, Dict, Mapping, Optional, Protocol, Tuple, TypedDict, Union, cast
 
-from .core import Core, without_none
+from .core import without_none
 from .ids import new_id, now
 from .place import Placement, join, place
 from .schema import Agent, Evaluation, Guidance, Question, Risk, Scene, Scope
@@ -38,6 +38,12 @@ class Verdict(TypedDict, total=False):
     reason: str
 
 
+class Recorder(Protocol):
+    """What takes judged runs, such as a client."""
+
+    def record(self, evaluation: Evaluation) -> str: ...
+
+
 class Run:
     """One run of an agent. ``prompt`` is what to ask it: the user's words, and the guidance as served.
 
@@ -47,9 +53,9 @@ class Run:
     """
 
     def __init__(
-        self, core: Core, case: Mapping[str, Any], guidance: Guidance, left_ms: float, where: Placement = "append",
+        self, to: Recorder, case: Mapping[str, Any], guidance: Guidance, left_ms: float, where: Placement = "append",
     ) -> None:
-        self._core = core
+        self._to = to
         self._judged: Optional[Evaluation] = None
         self._kept = False
         self._truth: Dict[str, Any] = {k: case[k] for k in ("ground_truth",) if k in case}
@@ -102,7 +108,7 @@ class Run:
         """Records the run, once, if it was judged. It returns whether it was."""
         if self._judged is not None and not self._kept:
             self._kept = True
-            self._core.record(cast(Evaluation, {**self._judged, **self._truth}))
+            self._to.record(cast(Evaluation, {**self._judged, **self._truth}))
         return self._kept
 
 
