@@ -77,6 +77,7 @@ fuzz: ## every fuzz target in turn, T=30s each
 	@for p in $$($(GO) list ./...); do for f in $$($(GO) test -list '^Fuzz' $$p | grep ^Fuzz); do \
 	  echo "fuzz $$p $$f"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(T) -fuzzminimizetime 10x $$p || exit 1; done; done
 
-clients: ## the TypeScript clients: types, build, tests against a real service, packages (needs node)
-	@command -v npm >/dev/null || { echo "make clients needs node and npm, which are not here: nothing was tried"; exit 0; }; \
+clients: ## the TypeScript and Python clients: types, build, tests against a real service, packages (needs node, python3)
+	@clients/python/check.sh
+	@command -v npm >/dev/null || { echo "the TypeScript clients need node and npm, which are not here: nothing of them was tried"; exit 0; }; \
 	cd clients && npm ci --no-audit --no-fund && npm run check -ws && npm run build -ws && npm test -ws && node pack.mjs dist

@@ -1,0 +1,59 @@
+"""A service that does not answer is left alone for a while."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import Callable, Optional
+
+MOST_FAILURES = 3
+FIRST_PAUSE = 1.0
+LONGEST_PAUSE = 30.0
+
+
+class Breaker:
+    """A breaker, so that a dead service costs runs nothing. Times are in seconds.
+
+    After each pause one call tries again; the pause doubles when that one fails too. Safe for
+    use by several threads.
+    """
+
+    def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
+        self._now = now
+        self._lock = threading.Lock()
+        self._reset()
+
+    def _reset(self) -> None:
+        self._failures = 0
+        self._pause = FIRST_PAUSE
+        self._until: Optional[float] = None
+        self._trying = False
+
+    def allows(self) -> bool:
+        """Whether a call may be made. Who is let through has to say what came of it."""
+        with self._lock:
+            if self._until is None:
+                return True
+            if self._trying or self._now() < self._until:
+                return False
+            self._trying = True
+            return True
+
+    def succeeded(self) -> None:
+        with self._lock:
+            self._reset()
+
+    def failed(self, retry_after: Optional[float] = None) -> None:
+        """Counts a failure. The service may have said how long to leave it alone."""
+        with self._lock:
+            self._failures += 1
+            if not self._trying and self._failures < MOST_FAILURES and retry_after is None:
+                return
+            self._until = self._now() + max(retry_after or 0.0, self._pause)
+            self._pause = min(self._pause * 2, LONGEST_PAUSE)
+            self._trying = False
+
+    def abandoned(self) -> None:
+        """A call that was let through was cancelled: it says nothing about the service."""
+        with self._lock:
+            self._trying = False

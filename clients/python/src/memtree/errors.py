@@ -1,0 +1,53 @@
+"""What can go wrong, as one exception."""
+
+from __future__ import annotations
+
+from typing import Callable, Optional
+
+from .schema import Problem
+
+
+class MemtreeError(Exception):
+    """An error of the client or of the service. Its text says what happened and what to do.
+
+    ``code`` is a word for programs: ``late`` (no answer within the deadline), ``unreachable``,
+    ``open`` (the breaker is open: the service was not asked), ``answer`` (what came is no answer
+    of memtree), ``queue-full``, ``input``, or the service's own, such as ``busy``.
+    ``status`` is the HTTP status; 0: there was no answer. ``retry_after`` is in milliseconds.
+    """
+
+    def __init__(
+        self, code: str, message: str, *, status: int = 0, retry_after: Optional[float] = None,
+        problem: Optional[Problem] = None,
+    ) -> None:
+        super().__init__(message)
+        self.code = code
+        self.status = status
+        self.retry_after = retry_after
+        self.problem = problem
+
+    @property
+    def passing(self) -> bool:
+        """Whether the same request may succeed later."""
+        return self.status == 0 or self.status == 429 or self.status >= 500
+
+
+OnError = Optional[Callable[[MemtreeError], None]]
+
+
+def as_error(thrown: BaseException) -> MemtreeError:
+    if isinstance(thrown, MemtreeError):
+        return thrown
+    out = MemtreeError("internal", f"memtree client: {thrown or type(thrown).__name__}", status=-1)
+    out.__cause__ = thrown
+    return out
+
+
+def report(hook: OnError, thrown: BaseException) -> None:
+    """Calls the hook of the user. What it raises is no business of the run."""
+    if hook is None:
+        return
+    try:
+        hook(as_error(thrown))
+    except Exception:  # a hook that fails must not fail the run
+        pass

@@ -1,0 +1,135 @@
+"""One run of an agent: what it is asked with, and what it judged."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, Mapping, Optional, Protocol, Tuple, TypedDict, Union, cast
+
+from .core import without_none
+from .ids import new_id, now
+from .place import Placement, join, place
+from .schema import Agent, Evaluation, Guidance, Question, Risk, Scene, Scope
+
+_NOT_SAID: Any = object()
+
+
+class _Case(TypedDict):
+    prompt: str
+
+
+class Case(_Case, total=False):
+    """One test case to run. ``ground_truth`` is never shown to the agent."""
+
+    id: str
+    run_id: str
+    attempt: int
+    context: str
+    observation: str
+    scene: Scene
+    scope: Scope
+    agent: Agent
+    ground_truth: Any
+
+
+class Verdict(TypedDict, total=False):
+    """A judge's word on a result; ``reason`` is what was missed, in a sentence."""
+
+    correct: bool
+    direction: str
+    reason: str
+
+
+class Recorder(Protocol):
+    """What takes judged runs, such as a client."""
+
+    def record(self, evaluation: Evaluation) -> str: ...
+
+
+class Run:
+    """One run of an agent. ``prompt`` is what to ask it: the user's words, and the guidance as served.
+
+    ``guidance`` is the whole answer, ``trial`` whose guidance was used (empty: none), ``risk`` how
+    likely the judgment is to be wrong, if that was asked for and said in time, and ``id`` the run's
+    in the store, by which ``relabel`` tells the truth later. A run is for one thread or task.
+    """
+
+    def __init__(
+        self, to: Recorder, case: Mapping[str, Any], guidance: Guidance, left_ms: float, where: Placement = "append",
+    ) -> None:
+        self._to = to
+        self._judged: Optional[Evaluation] = None
+        self._kept = False
+        self._truth: Dict[str, Any] = {k: case[k] for k in ("ground_truth",) if k in case}
+        self.case = dict(case)
+        self.guidance = guidance
+        self.trial = guidance["trial"]
+        self.text = guidance["text"]
+        self.left_ms = left_ms  # of the deadline, for risk
+        self.prompt = place(str(case.get("prompt", "")), self.text, where)
+        self.context = (join(case.get("context"), self.text) or None) if where == "separate" else case.get("context")
+        self.risk: Optional[Risk] = None
+        self.id = new_id("ev")
+
+    def given(self) -> Dict[str, Any]:
+        """The case as the agent is given it: with guidance, without the truth."""
+        out = {**self.case, "prompt": self.prompt}
+        out.pop("ground_truth", None)
+        if self.context is not None:
+            out["context"] = self.context
+        return out
+
+    def judged(self, judgment: Any, observation: Optional[str] = None) -> None:
+        """Says what the agent judged, any JSON, and what it could see. The last word counts."""
+        c = self.case
+        known = without_none({
+            "id": self.id, "run_id": c.get("run_id"), "case_id": c.get("id"), "attempt": c.get("attempt"),
+            "scene": c.get("scene"), "scope": c.get("scope"), "prompt": c.get("prompt"), "agent": c.get("agent"),
+            "observation": observation, "trial": self.trial or None, "at": now(),
+        })
+        self._judged = cast(Evaluation, {**known, "judgment": judgment})
+
+    def true(
+        self, ground_truth: Any = _NOT_SAID, *, correct: Optional[bool] = None, direction: Optional[str] = None,
+        reason: Optional[str] = None,
+    ) -> None:
+        """Says what was true, where that is known. Without it the run waits for a person."""
+        said = without_none({"correct": correct, "direction": direction, "reason": reason})
+        self._truth = said if ground_truth is _NOT_SAID else {**said, "ground_truth": ground_truth}
+
+    def unknown(self) -> None:
+        """Takes back what was said to be true."""
+        self._truth = {}
+
+    @property
+    def evaluation(self) -> Optional[Evaluation]:
+        """The run as it is recorded, without a truth; None before it is judged."""
+        return self._judged
+
+    def finish(self) -> bool:
+        """Records the run, once, if it was judged. It returns whether it was."""
+        if self._judged is not None and not self._kept:
+            self._kept = True
+            self._to.record(cast(Evaluation, {**self._judged, **self._truth}))
+        return self._kept
+
+
+def case_of(case: Union[str, Mapping[str, Any]]) -> Dict[str, Any]:
+    """A case with the id of this run of it; a prompt alone is a case."""
+    out = {"prompt": case} if isinstance(case, str) else dict(case)
+    out["run_id"] = out.get("run_id") or new_id("r")
+    return out
+
+
+def question_of(case: Mapping[str, Any]) -> Question:
+    """What memory is asked before a run."""
+    return cast(Question, without_none({
+        "prompt": case.get("prompt"), "observation": case.get("observation"), "scene": case.get("scene"),
+        "scope": case.get("scope"), "agent": case.get("agent"), "runId": case.get("run_id"),
+    }))
+
+
+def parts_of(result: Any) -> Tuple[Any, Optional[str]]:
+    """The judgment and the observation of what a user's function returned."""
+    if isinstance(result, Mapping) and "judgment" in result:
+        seen = result.get("observation")
+        return result["judgment"], seen if isinstance(seen, str) else None
+    return result, None

@@ -1,0 +1,1062 @@
+"""What goes over the wire. Made by tools/generate.py from server/openapi.json; do not edit."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, Final, List, Literal, Optional, Tuple, TypedDict, Union
+
+# The method and the path of each operation.
+ROUTES: Final[Dict[str, Tuple[str, str]]] = {
+    "profile": ("GET", "/debug/pprof/{name}"),
+    "healthz": ("GET", "/healthz"),
+    "metrics": ("GET", "/metrics"),
+    "readyz": ("GET", "/readyz"),
+    "trees": ("GET", "/v1/trees"),
+    "tree": ("GET", "/v1/trees/{tree}"),
+    "checks": ("POST", "/v1/trees/{tree}/checks"),
+    "effect": ("GET", "/v1/trees/{tree}/effect"),
+    "record": ("POST", "/v1/trees/{tree}/evaluations"),
+    "evolve": ("POST", "/v1/trees/{tree}/evolve"),
+    "explain": ("POST", "/v1/trees/{tree}/explain"),
+    "export": ("GET", "/v1/trees/{tree}/export"),
+    "guide": ("POST", "/v1/trees/{tree}/guidance"),
+    "import": ("POST", "/v1/trees/{tree}/import"),
+    "job": ("GET", "/v1/trees/{tree}/jobs/{id}"),
+    "jobEvents": ("GET", "/v1/trees/{tree}/jobs/{id}/events"),
+    "mcp": ("POST", "/v1/trees/{tree}/mcp"),
+    "nodes": ("GET", "/v1/trees/{tree}/nodes"),
+    "node": ("GET", "/v1/trees/{tree}/nodes/{id}"),
+    "ban": ("POST", "/v1/trees/{tree}/nodes/{id}/ban"),
+    "edit": ("POST", "/v1/trees/{tree}/nodes/{id}/edit"),
+    "forget": ("POST", "/v1/trees/{tree}/nodes/{id}/forget"),
+    "pin": ("POST", "/v1/trees/{tree}/nodes/{id}/pin"),
+    "undo": ("POST", "/v1/trees/{tree}/nodes/{id}/undo"),
+    "promote": ("POST", "/v1/trees/{tree}/promote"),
+    "relabel": ("POST", "/v1/trees/{tree}/relabel"),
+    "review": ("GET", "/v1/trees/{tree}/review"),
+    "decide": ("POST", "/v1/trees/{tree}/review"),
+    "risk": ("POST", "/v1/trees/{tree}/risk"),
+    "stats": ("GET", "/v1/trees/{tree}/stats"),
+}
+
+
+class AblationStats(TypedDict):
+    blame: Dict[str, int]
+    blamed: Optional[List[Blamed]]
+    n: int
+
+
+class _Act(TypedDict):
+    id: str
+    said: str
+
+
+class Act(_Act, total=False):
+    before: Optional[List[Before]]
+    by: str
+    evaluation: str
+    node: str
+    purged: bool
+    undoes: str
+    verdict: Verdict
+    why: str
+
+
+class Agent(TypedDict, total=False):
+    model: str
+    name: str
+    version: str
+
+
+class Analyses(TypedDict):
+    again: int
+    byModel: int
+    byRules: int
+    models: Dict[str, int]
+
+
+class _Assertion(TypedDict):
+    aria: str
+    cases: Optional[List[str]]
+    errorType: str
+    id: str
+    kind: str
+    later: bool
+    playwright: str
+    says: str
+
+
+class Assertion(_Assertion, total=False):
+    check: str
+    got: str
+    line: int
+    name: str
+    role: str
+    state: str
+    want: str
+    why: str
+
+
+class _Before(TypedDict):
+    id: str
+
+
+class Before(_Before, total=False):
+    archivedFor: str
+    content: Content
+    gained: str
+    mark: str
+    occurrences: Optional[List[Occurrence]]
+    provenance: Provenance
+    status: str
+    supersededBy: str
+    word: Word
+
+
+Blamed = TypedDict("Blamed", {
+    "e": "float",
+    "memory": "str",
+    "with": "int",
+    "without": "int",
+})
+
+
+class _CaseData(TypedDict):
+    actualError: str
+    agentJudgment: str
+    avoidanceHint: str
+    errorReason: str
+    testCase: TestCase
+
+
+class CaseData(_CaseData, total=False):
+    evaluatorReason: str
+    misses: Optional[List[Miss]]
+
+
+class _Change(TypedDict):
+    by: str
+    key: str
+    node: Node
+    op: str
+    why: str
+
+
+class Change(_Change, total=False):
+    basis: Dict[str, int]
+
+
+class Checks(TypedDict):
+    # Those with code first
+    checks: Optional[List[Assertion]]
+
+
+class Conflict(TypedDict):
+    ours: str
+    part: str
+    theirs: str
+
+
+class Considered(TypedDict):
+    # Names the reason
+    code: str
+    direction: str
+    errorType: str
+    id: str
+    reason: str
+    # How near it is, 0 to 1
+    rel: float
+    score: float
+    signals: Dict[str, Signal]
+    taken: bool
+    type: str
+
+
+class _Content(TypedDict):
+    confidence: float
+    description: str
+    guidance: str
+
+
+class Content(_Content, total=False):
+    appliesWhen: Optional[List[str]]
+    lessons: Optional[List[Lesson]]
+    notWhen: Optional[List[str]]
+    scenes: Optional[List[str]]
+    title: str
+
+
+class Counters(TypedDict):
+    correct: int
+    used: int
+
+
+class _Credit(TypedDict):
+    before: float
+    effect: float
+    pHarm: float
+    right: int
+    runs: int
+    said: float
+    sd: float
+
+
+class Credit(_Credit, total=False):
+    confirmed: int
+    held: Held
+    notOn: Optional[List[str]]
+    refreshed: int
+    repeated: int
+
+
+class Decision(TypedDict, total=False):
+    # Keys of proposals
+    accept: Optional[List[str]]
+    # Keys of proposals
+    reject: Optional[List[str]]
+    # Why they are rejected, a sentence
+    why: str
+
+
+class _Done(TypedDict):
+    act: Act
+    changes: Optional[List[Change]]
+    stood: Optional[List[Node]]
+
+
+class Done(_Done, total=False):
+    undone: Act
+    verdict: Verdict
+
+
+class _Draft(TypedDict):
+    description: str
+    lessons: Optional[List[Lesson]]
+    title: str
+
+
+class Draft(_Draft, total=False):
+    appliesWhen: Optional[List[str]]
+    notWhen: Optional[List[str]]
+
+
+class _EditWord(TypedDict):
+    # What the lesson says from now on; it has to pass the gates
+    lesson: Draft
+
+
+class EditWord(_EditWord, total=False):
+    # The person who says so; left out: the name of the token
+    by: str
+    # Say what would change, write nothing
+    dryRun: bool
+    # A sentence; it is kept
+    why: str
+
+
+class _Effect(TypedDict):
+    effect: float
+    id: str
+    pHarm: float
+    right: int
+    runs: int
+    sd: float
+    type: str
+
+
+class Effect(_Effect, total=False):
+    eHarm: float
+
+
+_EffectReport = TypedDict("_EffectReport", {
+    "asked": "int",
+    "eHarm": "float",
+    "eHelp": "float",
+    "falseFail": "Lift",
+    "falsePass": "Lift",
+    "found": "int",
+    "guided": "int",
+    "high": "float",
+    "lift": "float",
+    "low": "float",
+    "m": "int",
+    "n": "int",
+    "none": "int",
+    "other": "int",
+    "outcomes": "Outcomes",
+    "proven": "bool",
+    "repeat": "Lift",
+    "right": "Right",
+    "runs": "int",
+    "state": "str",
+    "verdict": "str",
+    "with": "float",
+    "without": "float",
+})
+
+
+class EffectReport(_EffectReport, total=False):
+    control: Lift
+    harmful: Optional[List[Effect]]
+    helpful: Optional[List[Effect]]
+    needed: int
+    since: str
+    types: Optional[List[Typed]]
+
+
+class _Elsewhere(TypedDict):
+    cases: int
+    runs: int
+    tests: int
+
+
+class Elsewhere(_Elsewhere, total=False):
+    ids: Optional[List[str]]
+
+
+class _Evaluation(TypedDict):
+    judgment: Any
+    prompt: str
+
+
+class Evaluation(_Evaluation, total=False):
+    agent: Agent
+    at: str
+    attempt: int
+    case_id: str
+    correct: bool
+    direction: str
+    ground_truth: Any
+    id: str
+    observation: str
+    reason: str
+    run_id: str
+    scene: Scene
+    scope: Scope
+    trial: str
+
+
+class Evolve(TypedDict, total=False):
+    # Plan, write nothing, ask no model
+    dryRun: bool
+    # Archive nothing
+    keepAll: bool
+    # Of the model
+    maxCalls: int
+    # This error type alone
+    only: str
+    # New lessons wait for a person
+    review: bool
+
+
+class Evolved(TypedDict):
+    again: int
+    anew: Optional[List[str]]
+    calls: int
+    cost: float
+    forgotten: Optional[List[Forgotten]]
+    judged: Optional[List[Revised]]
+    plans: Optional[List[Plan]]
+    revived: Optional[List[str]]
+    usage: Usage
+    waiting: int
+
+
+class _Explanation(TypedDict):
+    abstained: bool
+    # Best first
+    considered: Optional[List[Considered]]
+    hash: str
+    items: Optional[List[Item]]
+    nearest: Union[Item, None]
+    text: str
+    trial: str
+
+
+class Explanation(_Explanation, total=False):
+    arm: str
+    facts: Optional[List[ToldFact]]
+    note: str
+    # What the observation does not settle, and why
+    undecided: Optional[List[ToldFact]]
+    unformed: int
+    withheld: str
+    wording: str
+
+
+class ForgetWord(TypedDict, total=False):
+    # The person who says so; left out: the name of the token
+    by: str
+    # Say what would change, write nothing
+    dryRun: bool
+    # Remove the bytes too: this cannot be taken back
+    purge: bool
+    # A sentence; it is kept
+    why: str
+
+
+class Forgotten(TypedDict):
+    node: Node
+    reason: str
+    why: str
+
+
+class _Group(TypedDict):
+    cases: Optional[List[str]]
+    cohesion: float
+    confidence: float
+    recent: int
+    tests: int
+
+
+class Group(_Group, total=False):
+    check: str
+    missing: Optional[List[Lack]]
+
+
+class _Guidance(TypedDict):
+    abstained: bool
+    hash: str
+    items: Optional[List[Item]]
+    nearest: Union[Item, None]
+    text: str
+    trial: str
+
+
+class Guidance(_Guidance, total=False):
+    arm: str
+    facts: Optional[List[ToldFact]]
+    note: str
+    unformed: int
+    withheld: str
+    wording: str
+
+
+class _Health(TypedDict):
+    # degraded: it answers, and something has to be done
+    status: Literal["ok", "degraded", "closing"]
+
+
+class Health(_Health, total=False):
+    # What has to be done
+    problems: Optional[List[str]]
+
+
+class Held(TypedDict):
+    since: str
+    was: str
+    why: str
+
+
+class Imported(TypedDict):
+    counts: Dict[str, int]
+    dryRun: bool
+    # Those that are not the same as here, at most 1000
+    items: Optional[List[NodePlan]]
+
+
+class Info(TypedDict):
+    bytes: int
+    dead: int
+    entries: int
+    evaluations: int
+    format: str
+    nodes: int
+    origin: Origin
+    outbox: int
+    version: int
+
+
+class _Item(TypedDict):
+    direction: str
+    errorType: str
+    id: str
+    score: float
+    signals: Dict[str, Signal]
+    type: str
+
+
+class Item(_Item, total=False):
+    code: str
+    reason: str
+
+
+class _Job(TypedDict):
+    # The name of the token
+    by: str
+    id: str
+    progress: Progress
+    started: str
+    state: Literal["running", "done", "failed"]
+
+
+class Job(_Job, total=False):
+    ended: str
+    # Why it failed; what was done before is kept
+    problem: Problem
+    # What was learned
+    result: Evolved
+
+
+class Kin(TypedDict):
+    id: str
+    status: str
+    title: str
+    type: str
+
+
+class Lack(TypedDict):
+    have: float
+    need: float
+    what: str
+
+
+_Lesson = TypedDict("_Lesson", {
+    "cites": "Optional[List[str]]",
+    "from": "str",
+    "instead": "str",
+    "kind": "str",
+    "mistake": "str",
+    "scenes": "Optional[List[str]]",
+    "tests": "int",
+    "times": "int",
+    "what": "Optional[List[str]]",
+}, total=False)
+
+
+class Lesson(_Lesson):
+    check: str
+    id: str
+
+
+Lift = TypedDict("Lift", {
+    "high": "float",
+    "lift": "float",
+    "low": "float",
+    "m": "int",
+    "n": "int",
+    "with": "float",
+    "without": "float",
+})
+
+
+class Lineage(TypedDict):
+    # Experiences of a case, strategies of an experience
+    above: Optional[List[Kin]]
+    # What it stands on, at most 1000
+    below: Optional[List[Kin]]
+    node: Node
+
+
+class Metadata(TypedDict):
+    createdAt: str
+    successRate: float
+    updatedAt: str
+    usageCount: int
+
+
+_Miss = TypedDict("_Miss", {
+    "errorType": "str",
+    "from": "str",
+    "sure": "float",
+})
+
+
+class Miss(_Miss, total=False):
+    at: Optional[List[str]]
+    check: str
+    claimed: str
+    how: str
+    instead: str
+    truth: str
+    what: Optional[List[str]]
+
+
+class _Node(TypedDict):
+    children: Optional[List[str]]
+    content: Content
+    direction: str
+    errorType: str
+    id: str
+    lang: str
+    level: int
+    metadata: Metadata
+    occurrences: Optional[List[Occurrence]]
+    origin: Origin
+    provenance: Provenance
+    revision: int
+    scene: Scene
+    scope: Scope
+    status: str
+    type: str
+
+
+class Node(_Node, total=False):
+    archivedFor: str
+    caseData: CaseData
+    counters: Dict[str, Counters]
+    credit: Credit
+    elsewhere: Elsewhere
+    lastChange: str
+    mark: str
+    parent: str
+    supersededBy: str
+    word: Word
+
+
+_NodePlan = TypedDict("_NodePlan", {
+    "class": "str",
+    "errorType": "str",
+    "id": "str",
+    "says": "str",
+    "type": "str",
+})
+
+
+class NodePlan(_NodePlan, total=False):
+    conflicts: Optional[List[Conflict]]
+    why: str
+
+
+class _Nodes(TypedDict):
+    # Sorted by id
+    nodes: Optional[List[Node]]
+
+
+class Nodes(_Nodes, total=False):
+    # The cursor of the next page; left out on the last
+    next: str
+
+
+class _Occurrence(TypedDict):
+    at: str
+    evaluation: str
+
+
+class Occurrence(_Occurrence, total=False):
+    case_id: str
+    near: bool
+    run_id: str
+
+
+class Origin(TypedDict, total=False):
+    id: str
+    label: str
+
+
+class Outcomes(TypedDict):
+    again: int
+    contrary: int
+    flipped: int
+    known: int
+    open: int
+    retries: int
+    unknown: int
+
+
+class Place(TypedDict):
+    # Such as body[3].prompt or query.limit
+    location: str
+    # Continues a sentence that begins with the location
+    message: str
+
+
+class _Plan(TypedDict):
+    calls: int
+    cases: int
+    changes: Optional[List[Change]]
+    direction: str
+    errorType: str
+    groups: Optional[List[Group]]
+    rejections: Optional[List[Rejection]]
+    rule: Rule
+    usage: Usage
+    waiting: int
+
+
+class Plan(_Plan, total=False):
+    notes: Optional[List[str]]
+    proposals: Optional[List[Proposal]]
+
+
+class _Problem(TypedDict):
+    # What happened, and what to do
+    detail: str
+    # The HTTP status
+    status: int
+    # The status in words
+    title: str
+    # urn:memtree: and a word that stays, for programs
+    type: str
+
+
+class Problem(_Problem, total=False):
+    # What cannot be used, place by place
+    errors: Optional[List[Place]]
+
+
+class Progress(TypedDict):
+    # Of the model
+    calls: int
+    # Error types and directions
+    done: int
+    # Groups of cases that are no lesson yet
+    groups: int
+    # Lessons that were settled
+    jobs: int
+    of: int
+
+
+class Promote(TypedDict, total=False):
+    # The person who says so; left out: the name of the token
+    by: str
+    # Say what would change, write nothing
+    dryRun: bool
+    # All that wait of this error type
+    errorType: str
+    ids: Optional[List[str]]
+    # All that wait of this origin, by its id or label
+    origin: str
+
+
+class Promotion(TypedDict):
+    changes: Optional[List[Change]]
+    refused: Optional[List[Node]]
+
+
+class _Proposal(TypedDict):
+    key: str
+    node: Node
+    tests: int
+
+
+class Proposal(_Proposal, total=False):
+    replaces: Node
+
+
+class _Provenance(TypedDict):
+    by: str
+
+
+class Provenance(_Provenance, total=False):
+    again: bool
+    analyst: str
+    at: str
+    cites: Optional[List[str]]
+    job: str
+    model: str
+    template: str
+
+
+class _Question(TypedDict):
+    # What the agent is asked to test
+    prompt: str
+
+
+class Question(_Question, total=False):
+    # Who will run, for the ledger
+    agent: Agent
+    # Ids of memories that must not be used
+    exclude: Optional[List[str]]
+    # Tests whose memories must not be used
+    excludeTests: Optional[List[str]]
+    # Of the guidance; left out: the prompt's
+    lang: Literal["zh", "en"]
+    # What can be seen now
+    observation: str
+    # Which run; about one left out no chance decides
+    runId: str
+    # Where in the product
+    scene: Scene
+    # Which product, suite and test
+    scope: Scope
+    # What is to be done next within a run
+    step: str
+    # From 1
+    stepNumber: int
+    # Of an earlier answer for this run
+    trial: str
+
+
+class Queue(TypedDict):
+    # Lessons that wait for a word
+    proposals: Optional[List[Proposal]]
+    # Drafts that a gate or a person refused, and why
+    rejected: Optional[List[Rejection]]
+
+
+class _Reason(TypedDict):
+    logOdds: float
+    signal: str
+
+
+class Reason(_Reason, total=False):
+    evaluations: Optional[List[str]]
+    memories: Optional[List[str]]
+    words: Optional[List[str]]
+
+
+class Receipt(TypedDict):
+    id: str
+    status: Literal["accepted", "duplicate", "contradiction"]
+
+
+class Recorded(TypedDict):
+    # Durable now
+    accepted: int
+    # Recorded before with the same content
+    duplicate: int
+    # One for each evaluation, in order
+    receipts: Optional[List[Receipt]]
+
+
+class _Rejection(TypedDict):
+    by: str
+    direction: str
+    errorType: str
+    key: str
+    members: Optional[List[str]]
+    reasons: Optional[List[str]]
+    type: str
+
+
+class Rejection(_Rejection, total=False):
+    known: bool
+    title: str
+
+
+class Remedied(TypedDict):
+    broken: int
+    changed: int
+    e: float
+    high: float
+    known: int
+    low: float
+    mended: int
+    n: int
+    remedy: str
+    stopped: bool
+
+
+class Revised(TypedDict):
+    id: str
+    now: str
+    was: str
+    why: Text
+
+
+class Right(TypedDict):
+    guided: int
+    none: int
+    other: int
+
+
+class _Risk(TypedDict):
+    base: float
+    enough: bool
+    high: float
+    known: int
+    low: float
+    order: float
+    p: float
+
+
+class Risk(_Risk, total=False):
+    because: Optional[List[Reason]]
+    direction: str
+    elsewhere: float
+    learned: bool
+
+
+class Rule(TypedDict):
+    caseThreshold: int
+    experienceThreshold: int
+    minConfidence: float
+    timeWindow: int
+
+
+class Scene(TypedDict, total=False):
+    id: str
+    route: str
+    type: str
+
+
+class Scope(TypedDict, total=False):
+    build: str
+    position: int
+    product: str
+    suite: str
+    suite_tests: Optional[List[str]]
+    test: str
+
+
+class Signal(TypedDict):
+    calibrated: float
+    contribution: float
+    raw: float
+    weight: float
+
+
+class Speaker(TypedDict, total=False):
+    # The person who says so; left out: the name of the token
+    by: str
+    # Say what would change, write nothing
+    dryRun: bool
+    # A sentence; it is kept
+    why: str
+
+
+class Stats(TypedDict):
+    ablations: AblationStats
+    again: int
+    analyses: Analyses
+    bytes: int
+    corrections: Optional[List[Remedied]]
+    dead: int
+    directions: Dict[str, int]
+    embedder: str
+    entries: int
+    evaluations: int
+    format: str
+    levels: Dict[str, int]
+    nodes: int
+    origin: Origin
+    outbox: int
+    statuses: Dict[str, int]
+    swallowed: Swallowed
+    trials: Trials
+    types: Dict[str, int]
+    vectors: Vectors
+    version: int
+
+
+class Swallowed(TypedDict):
+    conflicts: int
+    guidance: int
+    runs: int
+    trials: int
+
+
+class TestCase(TypedDict):
+    case_id: str
+    ground_truth: Any
+    prompt: str
+    scene_id: str
+
+
+class Text(TypedDict):
+    en: str
+    zh: str
+
+
+class _ToldFact(TypedDict):
+    kind: str
+    memory: str
+    state: str
+    text: str
+
+
+class ToldFact(_ToldFact, total=False):
+    check: str
+    line: int
+    seen: str
+    thing: str
+
+
+class TreeList(TypedDict):
+    # By name
+    trees: Optional[List[TreeState]]
+
+
+class _TreeState(TypedDict):
+    name: str
+    writable: bool
+
+
+class TreeState(_TreeState, total=False):
+    # What it holds
+    info: Info
+    # Why it can only be read
+    problem: str
+
+
+class Trials(TypedDict):
+    asked: int
+    found: int
+    guided: int
+    none: int
+    other: int
+    outcomes: Outcomes
+
+
+class _Truth(TypedDict):
+    # Its id, or the beginning of it
+    evaluation: str
+
+
+class Truth(_Truth, total=False):
+    # The person who says so; left out: the name of the token
+    by: str
+    # Whether the agent was right, where nothing else says
+    correct: bool
+    direction: Literal["false_pass", "false_fail", "other"]
+    # Say what would change, write nothing
+    dryRun: bool
+    # Any JSON
+    groundTruth: Any
+    # What the evaluator says about it now
+    reason: str
+    # A sentence; it is kept
+    why: str
+
+
+class Typed(TypedDict):
+    eHarm: float
+    errorType: str
+    state: str
+
+
+class Usage(TypedDict):
+    inputTokens: int
+    outputTokens: int
+
+
+class _Vectors(TypedDict):
+    have: int
+    of: int
+
+
+class Vectors(_Vectors, total=False):
+    note: str
+
+
+class _Verdict(TypedDict):
+    correct: bool
+    evaluation: str
+    labelled: bool
+
+
+class Verdict(_Verdict, total=False):
+    agent: Agent
+    attempt: int
+    by: str
+    case_id: str
+    direction: str
+    features: str
+    mends: bool
+    node: str
+    product: str
+    run_id: str
+    scene: Scene
+
+
+class _Word(TypedDict):
+    at: str
+    said: str
+
+
+class Word(_Word, total=False):
+    by: str
+    fresh: bool
+    hash: str
+    purged: bool
+    why: str
