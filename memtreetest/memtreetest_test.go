@@ -130,7 +130,7 @@ func known(t *testing.T, store string) (all, wrong int) {
 	t.Helper()
 	m, err := memtree.Open(t.Context(), store, &memtree.Options{ReadOnly: true})
 	require.NoError(t, err)
-	defer m.Close() //nolint:errcheck // only read
+	defer m.Close()
 	for e, err := range m.Tree().Ledger(t.Context(), 0) {
 		require.NoError(t, err)
 		if e.Verdict != nil {
@@ -203,7 +203,7 @@ func TestRunBesideAnother(t *testing.T) {
 		done <- end{log, prompt, passed}
 	}()
 	require.Eventually(t, func() bool { // it runs while this process holds the store
-		b, err := os.ReadFile(file) //nolint:gosec // its own
+		b, err := os.ReadFile(file)                                     //nolint:gosec // its own
 		return err == nil && strings.HasPrefix(string(b), about.Prompt) // chance may hold its guidance back
 	}, patience, tick)
 	require.NoError(t, m.Close())

@@ -223,7 +223,8 @@ func TestManyAlike(t *testing.T) {
 	says := []string{"the total equals the sum of the items", "the items add up to the amount shown",
 		"the badge counts the articles in the cart"}
 	about := func() string {
-		return fmt.Sprintf("Check that %s on page %d with %s", says[r.IntN(len(says))], r.IntN(400), c.words[r.IntN(len(c.words))])
+		return fmt.Sprintf("Check that %s on page %d with %s", says[r.IntN(len(says))], r.IntN(400),
+			c.words[r.IntN(len(c.words))])
 	}
 	const n = 6 * 1024
 	for range n / 1024 {

@@ -94,7 +94,8 @@ func (j *job) run(id string) (summary, log string, ok bool) {
 		if s.Run == "" {
 			continue
 		}
-		c := exec.CommandContext(j.t.Context(), "bash", "-e", "-o", "pipefail", "-c", s.Run) //nolint:gosec // the action's own
+		c := exec.CommandContext(j.t.Context(), "bash", "-e", "-o", "pipefail", "-c",
+			s.Run) //nolint:gosec // the action's own
 		c.Dir = j.dir
 		c.Env = []string{
 			asMemtree + "=1", "PATH=" + filepath.Join(j.dir, "bin") + ":/usr/bin:/bin", "HOME=" + j.dir,
@@ -193,7 +194,8 @@ func TestActionFailsOpen(t *testing.T) {
 	require.Contains(t, log, "::warning::memtree: no report was found")
 	require.Contains(t, summary, "What memtree has to say")
 	stopped := strings.Index(log, "::stop-commands::")
-	require.True(t, stopped >= 0 && stopped < strings.Index(log, "::warning::"), "what a report says is no command: %s", log)
+	require.True(t, stopped >= 0 && stopped < strings.Index(log, "::warning::"),
+		"what a report says is no command: %s", log)
 }
 
 // TestActionFailsOn: it fails the job where that is asked for.
@@ -209,15 +211,19 @@ func TestActionFailsOn(t *testing.T) {
 		if i%2 == 0 {
 			truth = `"fail"`
 		}
-		runs.WriteString(`{"run_id":"old","case_id":"c` + string(rune('a'+i%26)) + strings.Repeat("x", i/26) + `","scene":{"route":"/` +
-			strings.Trim(truth, `"`) + `"},"prompt":"check the ` + strings.Trim(truth, `"`) + ` page","judgment":"pass","ground_truth":` + truth + "}\n")
+		page := strings.Trim(truth, `"`)
+		runs.WriteString(`{"run_id":"old","case_id":"c` + string(rune('a'+i%26)) + strings.Repeat("x", i/26) +
+			`","scene":{"route":"/` + page + `"},"prompt":"check the ` + page +
+			` page","judgment":"pass","ground_truth":` + truth + "}\n")
 	}
 	j.write("old.jsonl", runs.String())
-	c := exec.CommandContext(t.Context(), filepath.Join(j.dir, "bin", "memtree"), "record", "old.jsonl") //nolint:gosec // its own
+	program := filepath.Join(j.dir, "bin", "memtree")
+	c := exec.CommandContext(t.Context(), program, "record", "old.jsonl") //nolint:gosec // its own
 	c.Dir, c.Env = j.dir, []string{asMemtree + "=1", "HOME=" + j.dir}
 	out, err := c.CombinedOutput()
 	require.NoError(t, err, string(out))
-	j.write("r.xml", `<testsuite name="shop"><testcase classname="check the fail page" name="check the fail page"/></testsuite>`)
+	j.write("r.xml", `<testsuite name="shop">`+
+		`<testcase classname="check the fail page" name="check the fail page"/></testsuite>`)
 	j.inputs["reports"] = "junit r.xml"
 	summary, log, ok := j.run("2")
 	require.Contains(t, summary, "These are the likeliest to be wrong", log)

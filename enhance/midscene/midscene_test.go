@@ -14,7 +14,8 @@ import (
 	"github.com/memtree/memtree/internal/golden"
 )
 
-const advice = "<memory-context>\n- Check: add up the lines. 核对合计：\"59.80\" #1\n  - two\n\n[Avoid]: it's so\n</memory-context>"
+const advice = "<memory-context>\n- Check: add up the lines. 核对合计：\"59.80\" #1\n  - two\n\n" +
+	"[Avoid]: it's so\n</memory-context>"
 
 func read(t testing.TB, src string) *Script {
 	t.Helper()
@@ -58,7 +59,8 @@ func TestGolden(t *testing.T) {
 
 // TestAddedLines: where a step had no context, taking the added lines out by hand gives the script too.
 func TestAddedLines(t *testing.T) {
-	src := "tasks:\n  - name: 购物车 # 注释\n    flow:\n      - aiAssert: '合计正确'\n        name: ok\n\n      - ai: go on # note\n"
+	src := "tasks:\n  - name: 购物车 # 注释\n    flow:\n      - aiAssert: '合计正确'\n        name: ok\n\n" +
+		"      - ai: go on # note\n"
 	out := tellAll(t, read(t, src), advice)
 	var kept []string
 	lines := strings.SplitAfter(out, "\n")
@@ -77,32 +79,36 @@ func TestLayouts(t *testing.T) {
 	for name, src := range map[string]string{
 		"no line break at the end": head + "  - ai: y",
 		"own, no line break":       head + "  - ai: y\n    context: z",
-		"crlf":                     strings.ReplaceAll(head+"  - ai: |-\n      a\n      b\n    context: z # c\n  - ai: y\n", "\n", "\r\n"),
+		"crlf":                     inDOS(head + "  - ai: |-\n      a\n      b\n    context: z # c\n  - ai: y\n"),
 		"byte order mark":          "\ufeff" + head + "  - ai: y\n",
 		"kept line breaks":         head + "  - ai: |+\n      y\n\n\n  # about\n  - ai: z\n",
 		"folded":                   head + "  - ai: >\n      y\n\n      z\n\n  - ai: z\n",
 		"quotes over lines":        head + "  - ai: \"y\n      # no comment\n\n      \\\" z\"\n    name: n\n",
 		"single quotes over lines": head + "  - ai: 'it''s\n\n      so: '\n",
 		"plain over lines":         head + "  - ai: y\n      and z\n      # about\n  - ai: z\n",
-		"images":                   head + "  - ai:\n      prompt: y\n      images:\n      - name: a\n        url: b\n  - ai: z\n",
-		"quoted key":               head + "  - \"ai\" : y\n    'context' : z\n",
-		"context first":            head + "  - context: \"z\"\n    ai: y\n",
-		"own block":                head + "  - context: |\n      z\n        deeper\n\n    # about\n    ai: y\n",
-		"own kept":                 head + "  - context: |+\n      z\n\n\n    ai: y\n",
-		"own tabs and odd spaces":  head + "  - context: \"\\tz  \\n  a\\u2028\"\n    ai: y\n",
-		"own variable":             head + "  - context: look at ${NAME} # ${NAME}\n    ai: y\n",
-		"own empty":                head + "  - context: ''\n    ai: y\n  - ai: y\n    context:\n  - ai: y\n    context: ~\n",
-		"own nothing at the end":   head + "  - ai: y\n    context:",
-		"own alias":                "x: &own z\n" + head + "  - context: *own\n    ai: y\n",
-		"anchored step":            head + "  - &s\n    ai: y\n  - *s\n",
-		"anchored prompt":          head + "  - ai: &p y\n    cacheable: false\n  - ai: *p\n",
-		"deep dashes":              "tasks:\n  -   name: x\n      flow:\n      -    ai: y\n           name: n\n",
-		"braces":                   head + "  - {ai: y}\n  - ai: z\n",
-		"marker in a prompt":       head + "  - ai: |\n      context: |- # memtree enhance: 1 lines, 00000000\n      z\n",
-		"a document":               "---\n" + head + "  - ai: y\n...\n",
-		"text at the dash":         head + "  - aiAssert: a\n    errorMessage: b\n  - sleep: 10\n  - javascript: |\n      ai: 3\n",
+		"images": head + "  - ai:\n      prompt: y\n      images:\n" +
+			"      - name: a\n        url: b\n  - ai: z\n",
+		"quoted key":              head + "  - \"ai\" : y\n    'context' : z\n",
+		"context first":           head + "  - context: \"z\"\n    ai: y\n",
+		"own block":               head + "  - context: |\n      z\n        deeper\n\n    # about\n    ai: y\n",
+		"own kept":                head + "  - context: |+\n      z\n\n\n    ai: y\n",
+		"own tabs and odd spaces": head + "  - context: \"\\tz  \\n  a\\u2028\"\n    ai: y\n",
+		"own variable":            head + "  - context: look at ${NAME} # ${NAME}\n    ai: y\n",
+		"own empty":               head + "  - context: ''\n    ai: y\n  - ai: y\n    context:\n  - ai: y\n    context: ~\n",
+		"own nothing at the end":  head + "  - ai: y\n    context:",
+		"own alias":               "x: &own z\n" + head + "  - context: *own\n    ai: y\n",
+		"anchored step":           head + "  - &s\n    ai: y\n  - *s\n",
+		"anchored prompt":         head + "  - ai: &p y\n    cacheable: false\n  - ai: *p\n",
+		"deep dashes":             "tasks:\n  -   name: x\n      flow:\n      -    ai: y\n           name: n\n",
+		"braces":                  head + "  - {ai: y}\n  - ai: z\n",
+		"marker in a prompt":      head + "  - ai: |\n      context: |- # memtree enhance: 1 lines, 00000000\n      z\n",
+		"a document":              "---\n" + head + "  - ai: y\n...\n",
+		"text at the dash": head + "  - aiAssert: a\n    errorMessage: b\n" +
+			"  - sleep: 10\n  - javascript: |\n      ai: 3\n",
 	} {
-		for _, text := range []string{advice, "one line", "has ${HOME} in it", "odd \u2028 \x07 line\r\n", " leading", "\ttab", "end\n", "- x: 'y", "\n"} {
+		for _, text := range []string{
+			advice, "one line", "has ${HOME} in it", "odd \u2028 \x07 line\r\n", " leading", "\ttab", "end\n", "- x: 'y", "\n",
+		} {
 			s := read(t, src)
 			out := tellAll(t, s, text)
 			require.NotEqual(t, src, out, name)
@@ -116,7 +122,8 @@ func TestLayouts(t *testing.T) {
 
 // TestOwnFirst: the user's words come first, and what Midscene would have taken is one of them.
 func TestOwnFirst(t *testing.T) {
-	out := tellAll(t, read(t, "agent:\n  aiContexts:\n    default: Prices are in euro\n    aiAct: Be slow\ntasks:\n- name: x\n  flow:\n"+
+	out := tellAll(t, read(t, "agent:\n  aiContexts:\n    default: Prices are in euro\n    aiAct: Be slow\n"+
+		"tasks:\n- name: x\n  flow:\n"+
 		"  - aiAssert: y\n  - ai: z\n  - aiAssert: y\n    context: Mine\n"), advice)
 	now, err := look("out.yaml", []byte(out))
 	require.NoError(t, err)
@@ -169,7 +176,8 @@ func TestErrors(t *testing.T) {
 func TestAnyGuidance(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		own := rapid.StringOf(rapid.RuneFrom([]rune("a #:'\"\n\t-|>&*!%@`{}[],$\\合 \u0085\u2028\ufeff"))).Draw(t, "own")
-		text := rapid.StringOf(rapid.RuneFrom([]rune("a #:'\"\n\t\r-|>&*!%@`{}[],$\\合 \x00\x1b\u0085\u2028\ufeff"))).Draw(t, "text")
+		runes := []rune("a #:'\"\n\t\r-|>&*!%@`{}[],$\\合 \x00\x1b\u0085\u2028\ufeff")
+		text := rapid.StringOf(rapid.RuneFrom(runes)).Draw(t, "text")
 		src := "tasks:\n- name: x\n  flow:\n  - ai: y\n    context: \"" + escape(own) + "\"\n  - aiAssert: z\n"
 		s, err := Read("in.yaml", []byte(src))
 		require.NoError(t, err)
@@ -211,3 +219,6 @@ func FuzzScript(f *testing.F) {
 		}
 	})
 }
+
+// inDOS ends lines as DOS does.
+func inDOS(s string) string { return strings.ReplaceAll(s, "\n", "\r\n") }

@@ -69,8 +69,9 @@ func (v *survey) takeOut() ([]byte, error) {
 			continue
 		}
 		if !v.untouched(st, at, m) {
-			return nil, &Error{v.name, at + 1, st.Field + "." + contextKey, "was changed by hand since memtree enhance wrote it; " +
-				"take the comment that begins with " + strings.TrimSpace(markWords) + " out to keep it as your own, or bring the file back"}
+			return nil, &Error{v.name, at + 1, st.Field + "." + contextKey,
+				"was changed by hand since memtree enhance wrote it; take the comment that begins with " +
+					strings.TrimSpace(markWords) + " out to keep it as your own, or bring the file back"}
 		}
 		last := v.lines[at+m.lines]
 		switch {

@@ -233,11 +233,10 @@ func (r *xlsxRow) put(w *workbook) error {
 func (w *workbook) cell(kind, value, inline string) (string, error) {
 	switch kind {
 	case "s":
-		n, err := strconv.Atoi(strings.TrimSpace(value))
-		if err != nil {
-			return "", nil
+		if n, err := strconv.Atoi(strings.TrimSpace(value)); err == nil {
+			return w.texts.at(n)
 		}
-		return w.texts.at(n)
+		return "", nil // a damaged cell is empty
 	case "inlineStr":
 		return inline, nil
 	case "b":

@@ -89,6 +89,7 @@ class Assertion(_Assertion, total=False):
     check: str
     got: str
     line: int
+    look: Look
     name: str
     role: str
     state: str
@@ -383,6 +384,16 @@ class Explanation(_Explanation, total=False):
     wording: str
 
 
+class _Find(TypedDict):
+    by: Literal["role", "label", "placeholder", "text"]
+    name: str
+
+
+class Find(_Find, total=False):
+    # An ARIA role, where by is role
+    role: str
+
+
 class ForgetWord(TypedDict, total=False):
     # The person who says so; left out: the name of the token
     by: str
@@ -545,6 +556,19 @@ class Lineage(TypedDict):
     # What it stands on, at most 1000
     below: Optional[List[Kin]]
     node: Node
+
+
+_Look = TypedDict("_Look", {
+    "attribute": "Literal["type", "aria-selected"]",
+    "not": "bool",
+    "value": "str",
+}, total=False)
+
+
+class Look(_Look):
+    # The first element that any of these finds
+    find: Optional[List[Find]]
+    is: Literal["visible", "attached", "enabled", "checked", "unchecked", "attribute"]
 
 
 class Metadata(TypedDict):
