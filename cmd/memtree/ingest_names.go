@@ -52,20 +52,35 @@ func (r *recorder) toldBefore(ctx context.Context, e *tree.Evaluation) (bool, er
 	if r.reports == nil {
 		return false, nil
 	}
-	if err := r.mem.Wait(ctx); err != nil {
+	if err := r.readWaiting(ctx); err != nil {
 		return false, err
+	}
+	was, waits := r.waiting[e.Key()]
+	if e.Labelled() {
+		return false, nil
+	}
+	return !waits || was == judgment.PolarityOf(judgment.Decode(e.Judgment)), nil // else its truth was told meanwhile
+}
+
+// readWaiting reads the verdicts that wait for a truth, once in a command: two large reports may contradict each other
+// in every line.
+func (r *recorder) readWaiting(ctx context.Context) error {
+	if r.waiting != nil {
+		return nil
+	}
+	if err := r.mem.Wait(ctx); err != nil {
+		return err
 	}
 	box, err := r.mem.Inbox(ctx, 0)
 	if err != nil {
-		return false, err
+		return err
 	}
+	r.waiting = make(map[string]judgment.Polarity, len(box.Waiting))
 	for i := range box.Waiting {
-		if was := &box.Waiting[i].Evaluation; was.Key() == e.Key() {
-			said := judgment.PolarityOf(judgment.Decode(e.Judgment))
-			return said == judgment.PolarityOf(judgment.Decode(was.Judgment)) && !e.Labelled(), nil
-		}
+		e := &box.Waiting[i].Evaluation
+		r.waiting[e.Key()] = judgment.PolarityOf(judgment.Decode(e.Judgment))
 	}
-	return !e.Labelled(), nil // its truth was told meanwhile
+	return nil
 }
 
 // apart is how far apart two reports of one run tell of a test, at most.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/formation"
+	"github.com/memtree/memtree/judgment"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
@@ -94,6 +95,8 @@ type recorder struct {
 	texts []string // of the cases that a dry run would make
 
 	fresh map[string]bool // keys of the last accepted runs of reports that have no truth
+
+	waiting map[string]judgment.Polarity // verdicts that wait for a truth, by key; nil: not read yet
 
 	mine map[string]bool // keys of the accepted runs, where others record meanwhile; nil: all that is new is ours
 
@@ -255,6 +258,9 @@ func (r *recorder) accepted(e *tree.Evaluation) {
 	switch v := formation.Detect(e); {
 	case !v.Labelled:
 		r.out.Unlabelled++
+		if r.waiting != nil {
+			r.waiting[e.Key()] = judgment.PolarityOf(judgment.Decode(e.Judgment))
+		}
 		if r.fresh != nil && len(r.fresh) < mostFresh {
 			r.fresh[e.Key()] = true
 		}
