@@ -55,16 +55,17 @@ def field(name: str, schema: Dict[str, Any]) -> List[str]:
 
 
 def typed(name: str, base: str, fields: Dict[str, Dict[str, Any]], total: bool) -> List[str]:
-    """One TypedDict; by a call if a field has the name of a keyword."""
-    if any(keyword.iskeyword(n) for n in fields):
-        if base:
-            raise SystemExit(f"tools/generate.py cannot make {name}: a keyword beside fields that may be left out")
-        rows = [f'    "{n}": "{kind(s)}",' for n, s in fields.items()]
-        more = "" if total else ", total=False"
-        return [f'{name} = TypedDict("{name}", {{', *rows, f"}}{more})"]
+    """One TypedDict as a class."""
     heads = [base or "TypedDict"] + ([] if total else ["total=False"])
     body = [row for n, s in fields.items() for row in field(n, s)]
     return [f"class {name}({', '.join(heads)}):", *(body or ["    pass"])]
+
+
+def called(name: str, fields: Dict[str, Dict[str, Any]], total: bool) -> List[str]:
+    """One TypedDict by a call, which may have fields with the names of keywords."""
+    rows = [f"    {json.dumps(n)}: {kind(s)!r}," for n, s in fields.items()]
+    more = "" if total else ", total=False"
+    return [f'{name} = TypedDict("{name}", {{', *rows, f"}}{more})"]
 
 
 def model(name: str, schema: Dict[str, Any]) -> List[str]:
@@ -73,14 +74,15 @@ def model(name: str, schema: Dict[str, Any]) -> List[str]:
     fields = schema.get("properties", {})
     must = {n: s for n, s in fields.items() if n in needs}
     may = {n: s for n, s in fields.items() if n not in needs}
+    if any(keyword.iskeyword(n) for n in fields):
+        if not must or not may:
+            return called(name, fields, bool(must))
+        return [*called(f"_{name}Must", must, True), "", "", *called(f"_{name}May", may, False), "", "",
+                f"class {name}(_{name}Must, _{name}May):", "    pass"]
     if not may:
         return typed(name, "", must, True)
     if not must:
         return typed(name, "", may, False)
-    if any(keyword.iskeyword(n) for n in may):
-        # The part with the keyword has to be made by a call, so it is the base.
-        return [*typed(f"_{name}", "", may, False), "", "", f"class {name}(_{name}):"] + [
-            row for n, s in must.items() for row in field(n, s)]
     return [*typed(f"_{name}", "", must, True), "", "", *typed(name, f"_{name}", may, False)]
 
 

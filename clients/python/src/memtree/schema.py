@@ -114,10 +114,10 @@ class Before(_Before, total=False):
 
 
 Blamed = TypedDict("Blamed", {
-    "e": "float",
-    "memory": "str",
-    "with": "int",
-    "without": "int",
+    "e": 'float',
+    "memory": 'str',
+    "with": 'int',
+    "without": 'int',
 })
 
 
@@ -268,40 +268,45 @@ class Effect(_Effect, total=False):
     eHarm: float
 
 
-_EffectReport = TypedDict("_EffectReport", {
-    "asked": "int",
-    "eHarm": "float",
-    "eHelp": "float",
-    "falseFail": "Lift",
-    "falsePass": "Lift",
-    "found": "int",
-    "guided": "int",
-    "high": "float",
-    "lift": "float",
-    "low": "float",
-    "m": "int",
-    "n": "int",
-    "none": "int",
-    "other": "int",
-    "outcomes": "Outcomes",
-    "proven": "bool",
-    "repeat": "Lift",
-    "right": "Right",
-    "runs": "int",
-    "state": "str",
-    "verdict": "str",
-    "with": "float",
-    "without": "float",
+_EffectReportMust = TypedDict("_EffectReportMust", {
+    "asked": 'int',
+    "eHarm": 'float',
+    "eHelp": 'float',
+    "falseFail": 'Lift',
+    "falsePass": 'Lift',
+    "found": 'int',
+    "guided": 'int',
+    "high": 'float',
+    "lift": 'float',
+    "low": 'float',
+    "m": 'int',
+    "n": 'int',
+    "none": 'int',
+    "other": 'int',
+    "outcomes": 'Outcomes',
+    "proven": 'bool',
+    "repeat": 'Lift',
+    "right": 'Right',
+    "runs": 'int',
+    "state": 'str',
+    "verdict": 'str',
+    "with": 'float',
+    "without": 'float',
 })
 
 
-class EffectReport(_EffectReport, total=False):
-    control: Lift
-    harmful: Optional[List[Effect]]
-    helpful: Optional[List[Effect]]
-    needed: int
-    since: str
-    types: Optional[List[Typed]]
+_EffectReportMay = TypedDict("_EffectReportMay", {
+    "control": 'Lift',
+    "harmful": 'Optional[List[Effect]]',
+    "helpful": 'Optional[List[Effect]]',
+    "needed": 'int',
+    "since": 'str',
+    "types": 'Optional[List[Typed]]',
+}, total=False)
+
+
+class EffectReport(_EffectReportMust, _EffectReportMay):
+    pass
 
 
 class _Elsewhere(TypedDict):
@@ -521,32 +526,37 @@ class Lack(TypedDict):
     what: str
 
 
-_Lesson = TypedDict("_Lesson", {
-    "cites": "Optional[List[str]]",
-    "from": "str",
-    "instead": "str",
-    "kind": "str",
-    "mistake": "str",
-    "scenes": "Optional[List[str]]",
-    "tests": "int",
-    "times": "int",
-    "what": "Optional[List[str]]",
+_LessonMust = TypedDict("_LessonMust", {
+    "check": 'str',
+    "id": 'str',
+})
+
+
+_LessonMay = TypedDict("_LessonMay", {
+    "cites": 'Optional[List[str]]',
+    "from": 'str',
+    "instead": 'str',
+    "kind": 'str',
+    "mistake": 'str',
+    "scenes": 'Optional[List[str]]',
+    "tests": 'int',
+    "times": 'int',
+    "what": 'Optional[List[str]]',
 }, total=False)
 
 
-class Lesson(_Lesson):
-    check: str
-    id: str
+class Lesson(_LessonMust, _LessonMay):
+    pass
 
 
 Lift = TypedDict("Lift", {
-    "high": "float",
-    "lift": "float",
-    "low": "float",
-    "m": "int",
-    "n": "int",
-    "with": "float",
-    "without": "float",
+    "high": 'float',
+    "lift": 'float',
+    "low": 'float',
+    "m": 'int',
+    "n": 'int',
+    "with": 'float',
+    "without": 'float',
 })
 
 
@@ -558,17 +568,21 @@ class Lineage(TypedDict):
     node: Node
 
 
-_Look = TypedDict("_Look", {
-    "attribute": "Literal["type", "aria-selected"]",
-    "not": "bool",
-    "value": "str",
+_LookMust = TypedDict("_LookMust", {
+    "find": 'Optional[List[Find]]',
+    "is": 'Literal["visible", "attached", "enabled", "checked", "unchecked", "attribute"]',
+})
+
+
+_LookMay = TypedDict("_LookMay", {
+    "attribute": 'Literal["type", "aria-selected"]',
+    "not": 'bool',
+    "value": 'str',
 }, total=False)
 
 
-class Look(_Look):
-    # The first element that any of these finds
-    find: Optional[List[Find]]
-    is: Literal["visible", "attached", "enabled", "checked", "unchecked", "attribute"]
+class Look(_LookMust, _LookMay):
+    pass
 
 
 class Metadata(TypedDict):
@@ -578,21 +592,26 @@ class Metadata(TypedDict):
     usageCount: int
 
 
-_Miss = TypedDict("_Miss", {
-    "errorType": "str",
-    "from": "str",
-    "sure": "float",
+_MissMust = TypedDict("_MissMust", {
+    "errorType": 'str',
+    "from": 'str',
+    "sure": 'float',
 })
 
 
-class Miss(_Miss, total=False):
-    at: Optional[List[str]]
-    check: str
-    claimed: str
-    how: str
-    instead: str
-    truth: str
-    what: Optional[List[str]]
+_MissMay = TypedDict("_MissMay", {
+    "at": 'Optional[List[str]]',
+    "check": 'str',
+    "claimed": 'str',
+    "how": 'str',
+    "instead": 'str',
+    "truth": 'str',
+    "what": 'Optional[List[str]]',
+}, total=False)
+
+
+class Miss(_MissMust, _MissMay):
+    pass
 
 
 class _Node(TypedDict):
@@ -627,18 +646,23 @@ class Node(_Node, total=False):
     word: Word
 
 
-_NodePlan = TypedDict("_NodePlan", {
-    "class": "str",
-    "errorType": "str",
-    "id": "str",
-    "says": "str",
-    "type": "str",
+_NodePlanMust = TypedDict("_NodePlanMust", {
+    "class": 'str',
+    "errorType": 'str',
+    "id": 'str',
+    "says": 'str',
+    "type": 'str',
 })
 
 
-class NodePlan(_NodePlan, total=False):
-    conflicts: Optional[List[Conflict]]
-    why: str
+_NodePlanMay = TypedDict("_NodePlanMay", {
+    "conflicts": 'Optional[List[Conflict]]',
+    "why": 'str',
+}, total=False)
+
+
+class NodePlan(_NodePlanMust, _NodePlanMay):
+    pass
 
 
 class _Nodes(TypedDict):
