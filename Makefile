@@ -80,4 +80,4 @@ fuzz: ## every fuzz target in turn, T=30s each
 clients: ## the TypeScript and Python clients: types, build, tests against a real service, packages (needs node, python3)
 	@clients/python/check.sh
 	@command -v npm >/dev/null || { echo "the TypeScript clients need node and npm, which are not here: nothing of them was tried"; exit 0; }; \
-	cd clients && npm ci --no-audit --no-fund && npm run check -ws && npm run build -ws && npm test -ws && node pack.mjs dist
+	cd clients && npm ci --no-audit --no-fund && npm run build --workspaces && npm run check --workspaces && npm test --workspaces && node pack.mjs dist
