@@ -2,6 +2,7 @@
 GO      ?= go
 T       ?= 30s
 TOOL     = $(GO) tool -modfile=tools/go.mod
+ALONE    = assertion|curation|effect|effect/plot|effect/sim|enhance/midscene|evolution/cluster|ingest|ingest/report|judgment|score|stat|text|tree# no goroutine, no lock
 TARGETS  = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
 .PHONY: help build demo test check static lint cross race bench quality sim judge prove words faults mutants fuzz reports routes browser clients
@@ -34,7 +35,8 @@ cross: ## builds for six platforms, without cgo (check takes three: one of each 
 	@for t in $(TARGETS); do echo "build $$t"; GOOS=$${t%/*} GOARCH=$${t#*/} CGO_ENABLED=0 $(GO) build -o /dev/null ./... || exit 1; done
 
 race: ## every test once more, shorter, with the race detector, but for measurements and command lines (needs a C compiler)
-	$(GO) test -race -short -shuffle=on -skip 'Quality|Readme|Learned$$|TakenBack|Redact|Poison|Promises|^TestStories$$|^TestProve$$|SalvageCrashes' ./...
+	$(GO) test -race -short -shuffle=on -skip 'Quality|Readme|Learned$$|TakenBack|Redact|Poison|Promises|SalvageCrashes|^Test(Stories$$|Prove$$|Action|LLMCheck|Replay)' \
+	  $$($(GO) list ./... | grep -vE '/($(ALONE))$$')
 
 bench: ## speed and memory, in benchstat's form
 	$(GO) test -run '^$$' -bench . -benchmem ./...

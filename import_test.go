@@ -271,3 +271,23 @@ func ofTests(file string) bool {
 			"tools/", "store/storetest/", "llm/llmtest/", "internal/", "quality/", "store/json/peers/",
 		}, func(dir string) bool { return strings.HasPrefix(file, dir) })
 }
+
+// TestAlone: what make race leaves out has no lock and starts no goroutine of a group, so that the
+// race detector would find nothing there.
+func TestAlone(t *testing.T) {
+	b, err := os.ReadFile("Makefile")
+	require.NoError(t, err)
+	_, rest, ok := strings.Cut(string(b), "\nALONE    = ")
+	require.True(t, ok)
+	names, _, _ := strings.Cut(rest, "#")
+	left := strings.Split(names, "|")
+	for _, p := range packages(t) {
+		if i := slices.Index(left, strings.TrimPrefix(p.ImportPath, module+"/")); i >= 0 {
+			left = slices.Delete(left, i, i+1)
+			for _, imp := range p.Imports {
+				require.NotContains(t, []string{"sync", "sync/atomic", "golang.org/x/sync/errgroup"}, imp, p.ImportPath)
+			}
+		}
+	}
+	require.Empty(t, left, "no such packages")
+}
