@@ -43,6 +43,7 @@ func newItem(n *tree.Node, o Options) (wordedMemory, why) {
 		}
 	}
 	worded := words.In(o.nameWhatIsHere(n), lang)
+	o.keepAsked(&worded)
 	n = &worded
 	room := maxCheck
 	if n.Type != tree.Case {
@@ -82,6 +83,25 @@ func newItem(n *tree.Node, o Options) (wordedMemory, why) {
 		first.Mistake = ""
 	}
 	return it, why{}
+}
+
+// keepAsked leaves of a strategy the checks that the prompt calls for, the surest first, if it calls
+// for any: by them it was found, and the others are of other tasks.
+func (o Options) keepAsked(n *tree.Node) {
+	if n.Type != tree.Strategy {
+		return
+	}
+	var kept []tree.Lesson
+	for _, id := range o.Asked {
+		for _, l := range n.Content.Lessons {
+			if l.Kind == id {
+				kept = append(kept, l)
+			}
+		}
+	}
+	if len(kept) > 0 {
+		n.Content.Lessons = kept
+	}
 }
 
 // addFinding adds what was found. After a missed defect it stands behind what to check. After a

@@ -30,3 +30,23 @@ func TestSupposed(t *testing.T) {
 	require.NoError(t, err)
 	require.NotContains(t, g.Text, "Add up", "what a person said comes first")
 }
+
+// A strategy has the checks of many tasks. Of those that the prompt calls for it tells, and of no
+// others; where it calls for none, the strategy was found by its words and stays whole.
+func TestStrategyTellsWhatIsAsked(t *testing.T) {
+	n := tree.Node{ID: "s_1", Type: tree.Strategy, Level: 3, Direction: taxonomy.FalsePass,
+		ErrorType: "content_validation_error", Content: tree.Content{Lessons: []tree.Lesson{
+			{Kind: "exact_text", Check: "Compare the wording.", From: tree.FromCatalogue},
+			{Kind: "recompute", Check: "Add up the items.", From: tree.FromCatalogue},
+		}}}
+	tell := func(asked ...string) string {
+		g, err := Write([]tree.Node{n}, Options{Lang: "en", Asked: asked})
+		require.NoError(t, err)
+		return g.Text
+	}
+	require.Contains(t, tell("recompute"), "Add up")
+	require.NotContains(t, tell("recompute"), "word by word")
+	require.Contains(t, tell("bad_input", "recompute", "exact_text"), "Add up", "the surest comes first")
+	require.Contains(t, tell("bad_input"), "word by word")
+	require.Len(t, n.Content.Lessons, 2, "the memory itself stays as it is")
+}
