@@ -190,15 +190,24 @@ func (s *search) promising(level int, need *[2 * skip]needs) []seed {
 // looks estimates the rel of a slot, but for its scene type.
 func (s *search) looks(at int) float32 {
 	f := s.flag[at]
-	called := 0.0
+	semantic := s.scale.at(float64(s.lex[at]*s.unit + max(s.est[at], 0)))
+	return float32(relOf(s.exact(f), semantic, 0, calledFor(f)))
+}
+
+// calledFor returns how surely the prompt calls for the check of a slot with the flags.
+func calledFor(f uint8) float64 {
 	switch {
 	case f&surely != 0:
-		called = 1
+		return 1
 	case f&asked != 0:
-		called = hardlyAsked
+		return hardlyAsked
 	}
-	semantic := s.scale.at(float64(s.lex[at]*s.unit + max(s.est[at], 0)))
-	return float32(1 - (1-s.exact(f)*exactWeight)*(1-semantic*semanticWeight)*(1-called*askedWeight))
+	return 0
+}
+
+// relOf joins the evidence of all channels. leastScores solves it for the raw score.
+func relOf(exact, semantic, scene, asked float64) float64 {
+	return 1 - (1-exact*exactWeight)*(1-semantic*semanticWeight)*(1-scene*sceneWeight)*(1-asked*askedWeight)
 }
 
 // seed is a slot with one of the best estimated scores.
@@ -263,8 +272,8 @@ type needs [4]float32
 
 const anyType = 3
 
-// leastScores returns the needs for each combination of flags. It solves the formula of rel
-// in compute for the raw score, with the rel of the last of the best k. Where it cannot tell, it
+// leastScores returns the needs for each combination of flags. It solves the formula of
+// relOf for the raw score, with the rel of the last of the best k. Where it cannot tell, it
 // returns −1, which every slot reaches.
 func (s *search) leastScores(t *top) (all [2 * skip]needs) {
 	if !t.full() {
@@ -354,13 +363,8 @@ func (s *search) compute(at slotRef) (candidate, bool, error) {
 	c.verbatim = s.verbatim(c.raw)
 	c.exact = s.exact(s.flag[p.base+slot])
 	c.scene = s.types[h.scene]
-	if s.flag[p.base+slot]&asked != 0 {
-		c.asked = hardlyAsked
-		if s.flag[p.base+slot]&surely != 0 {
-			c.asked = 1
-		}
-	}
-	c.rel = 1 - (1-c.exact*exactWeight)*(1-c.semantic*semanticWeight)*(1-c.scene*sceneWeight)*(1-c.asked*askedWeight)
+	c.asked = calledFor(s.flag[p.base+slot])
+	c.rel = relOf(c.exact, c.semantic, c.scene, c.asked)
 	c.founded = c.exact >= leastPlace && c.semantic >= hereWords || c.semantic >= leastWords || c.asked > 0
 	return c, true, nil
 }
