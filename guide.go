@@ -77,6 +77,7 @@ type Explanation struct {
 // writer, and takes at most Options.Deadline. On an error the guidance is empty, and
 // its Enhance returns the prompt unchanged.
 func (m *Memory) Guide(ctx context.Context, q Query) (Guidance, error) {
+	began := m.opts.Now()
 	ctx, cancel := context.WithTimeout(ctx, m.opts.Deadline)
 	defer cancel()
 	if q.Holdout != nil {
@@ -100,7 +101,7 @@ func (m *Memory) Guide(ctx context.Context, q Query) (Guidance, error) {
 		m.counts.guideFailures.Add(1)
 		return Guidance{}, fmt.Errorf("guide: %w", err)
 	}
-	m.keepTrial(q, &x.Guidance, eligible, s)
+	m.keepTrial(q, &x.Guidance, eligible, s, began)
 	return x.Guidance, nil
 }
 

@@ -219,7 +219,7 @@ var trialCount atomic.Uint64
 
 // keepTrial sets the trial of g and passes its entry to the worker that writes the ledger. It
 // does not wait: if the queue is full, the entry is lost and g has no trial.
-func (m *Memory) keepTrial(q Query, g *Guidance, eligible []string, s share) {
+func (m *Memory) keepTrial(q Query, g *Guidance, eligible []string, s share, began time.Time) {
 	if m.opts.ReadOnly {
 		return
 	}
@@ -245,7 +245,7 @@ func (m *Memory) keepTrial(q Query, g *Guidance, eligible []string, s share) {
 		e.Trial = &tree.Trial{
 			ID: g.Trial, At: at, Query: query, Scene: q.Scene, Scope: q.Scope, Agent: q.Agent, Arm: s.arm,
 			P: s.chances.Memory, Other: s.chances.Other, Eligible: eligible, Injected: injected,
-			Guidance: g.Hash, Wording: g.Wording,
+			Guidance: g.Hash, Wording: g.Wording, Took: max(0, float64(at.Sub(began).Round(10*time.Microsecond))/1e6),
 		}
 	}
 	select {

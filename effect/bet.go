@@ -21,7 +21,6 @@ type Bet struct {
 	First [len(bets)]float64 `json:"first"` // log of what a stake of 1 in the first run has become, by difference
 	Since [len(bets)]float64 `json:"since"` // log of what the stakes put in later have become
 	N     int                `json:"n"`     // runs settled
-	Best  float64            `json:"best"`  // the most it has been
 }
 
 // settle is told how a run ended. sign is +1 for a bet on harm, -1 for one on help.
@@ -62,14 +61,12 @@ func (b *Bet) stake(won func(d float64) float64) {
 		b.First[i] += step
 		b.Since[i] = logSum(b.Since[i], math.Log(in)) + step
 	}
-	b.Best = max(b.Best, b.E())
 }
 
 func (b *Bet) start() {
 	for i := range b.Since {
 		b.First[i], b.Since[i] = 0, nothing
 	}
-	b.Best = 1
 }
 
 // spare is what is left of the second half of the stake after n runs, as a share of

@@ -38,8 +38,8 @@ type Stream struct {
 	State State     `json:"state,omitempty"` // "" is closed
 	Since time.Time `json:"since,omitzero"`  // when it came to be in State; the time of the run that did it
 	Begun uint64    `json:"begun,omitempty"` // where in the ledger its bets began anew
-	Harm  Bet       `json:"harm"`
-	Help  Bet       `json:"help"`
+	Harm  Purse     `json:"harm"`
+	Help  Purse     `json:"help"`
 	Trial int       `json:"trial,omitempty"` // runs in state half-open
 	Trips int       `json:"trips,omitempty"` // how often it opened
 }
@@ -50,8 +50,8 @@ func (s *Stream) observe(x outcome, alpha float64) (changed bool) {
 	if s.State == Open || x.seq < s.Begun {
 		return false
 	}
-	s.Harm.settle(x, 1)
-	s.Help.settle(x, -1)
+	s.Harm.settle(x, 1, 1/alpha)
+	s.Help.settle(x, -1, 1/alpha)
 	switch {
 	case s.Harm.E() >= 1/alpha:
 		s.State, s.Since, s.Trial = Open, x.at, 0
@@ -74,7 +74,7 @@ func (s *Stream) evolved(at time.Time, seq uint64) bool {
 		return false
 	}
 	s.State, s.Since, s.Begun, s.Trial = HalfOpen, at, seq, 0
-	s.Harm, s.Help = Bet{}, Bet{}
+	s.Harm, s.Help = Purse{}, Purse{}
 	return true
 }
 

@@ -27,7 +27,8 @@ func watched(i int, arm Arm, memory float64, correct bool) *Run {
 // the arm, and in the mean over the arm the evidence stays what it is.
 func TestBetIsFair(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var b Bet
+		var b Purse
+		goal := rapid.SampledFrom([]float64{proof, proof * maxTypes, 1.5}).Draw(t, "goal")
 		share := rapid.Float64Range(0, 1)
 		sign := rapid.SampledFrom([]float64{1, -1}).Draw(t, "sign")
 		x := rapid.Custom(func(t *rapid.T) outcome {
@@ -37,14 +38,14 @@ func TestBetIsFair(t *testing.T) {
 			}
 		})
 		for _, past := range rapid.SliceOfN(x, 0, 60).Draw(t, "past") {
-			b.settle(past, sign)
+			b.settle(past, sign, goal)
 		}
 		next := x.Draw(t, "next")
 		with, without := b, b
 		next.memory = true
-		with.settle(next, sign)
+		with.settle(next, sign, goal)
 		next.memory = false
-		without.settle(next, sign)
+		without.settle(next, sign, goal)
 		mean := next.rho*with.E() + (1-next.rho)*without.E()
 		require.InEpsilon(t, b.E(), mean, 1e-9)
 	})
@@ -196,7 +197,7 @@ func TestBreakerByErrorType(t *testing.T) {
 		run(200+i, fmt.Sprint("type", i), Memory, true)
 	}
 	require.Len(t, b.Types, maxTypes, "further types are taken together")
-	require.Equal(t, 35, b.Types[restTypes].Harm.N)
+	require.Equal(t, 35, b.Types[restTypes].Harm.Steady.N)
 }
 
 func TestBreakerPassesOver(t *testing.T) {
@@ -213,7 +214,7 @@ func TestBreakerPassesOver(t *testing.T) {
 		r := watched(0, Memory, 0.5, false)
 		change(r)
 		require.Empty(t, b.Observe(r), name)
-		require.Zero(t, b.All.Harm.N, name)
+		require.Zero(t, b.All.Harm.Steady.N, name)
 	}
 }
 
@@ -236,18 +237,22 @@ func TestBreakerState(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, &b, again)
 	for state, problem := range map[string]string{
-		`{`:            "the breaker's state cannot be read: unexpected end of JSON input",
+		`{`:            "the breaker's state cannot be read: unexpected EOF",
 		`{"drawn":-1}`: "the breaker's state is damaged: drawn is -1",
 		`{"all":{"state":"ajar"}}`: `the breaker's state is damaged: all runs: ` +
 			`state "ajar" is not closed, open or half-open`,
-		`{"guess":{"recent":{"fails":3}}}`: "the breaker's state is damaged: guess: recent: 3 failures of 0 runs",
-		`{"types":{"a":null}}`:             `the breaker's state is damaged: error type "a" is null`,
-		`{"all":{"harm":{"n":-1}}}`:        "the breaker's state is damaged: all runs: harm: -1 runs, at most 0",
-		`{"guess":{"belief":[0,1,0,0]}}`:   "the breaker's state is damaged: guess: belief has the logarithm 1",
-		`{"all":{"trial":101}}`:            "the breaker's state is damaged: all runs: 101 runs on trial, opened 0 times",
+		`{"guess":{"recent":{"fails":3}}}`:     "the breaker's state is damaged: guess: recent: 3 failures of 0 runs",
+		`{"types":{"a":null}}`:                 `the breaker's state is damaged: error type "a" is null`,
+		`{"all":{"harm":{"steady":{"n":-1}}}}`: "the breaker's state is damaged: all runs: harm: -1 runs",
+		`{"guess":{"belief":[0,1,0,0]}}`:       "the breaker's state is damaged: guess: belief has the logarithm 1",
+		`{"all":{"trial":101}}`:                "the breaker's state is damaged: all runs: 101 runs on trial, opened 0 times",
 		`{"guess":{"tests":{"3":{"runs":-1}}}}`: "the breaker's state is damaged: guess: " +
 			"test cell 3: 0 failures of -1 runs",
-		`{"all":{"help":{"first":[1e6,0,0,0]}}}`: "the breaker's state is damaged: all runs: help: " +
+		`{"all":{"help":{"n":3}}}`: `the breaker's state cannot be read: json: unknown field "n"`,
+		`{"all":{"help":{"bold":[{},{"learned":19}]}}}`: "the breaker's state is damaged: all runs: help: " +
+			"a bold bet has come to the logarithm 0, with 19 learned",
+		`{"all":{"help":{"best":-1}}}`: "the breaker's state is damaged: all runs: help: at most -1",
+		`{"all":{"help":{"steady":{"first":[1e6,0,0,0]}}}}`: "the breaker's state is damaged: all runs: help: " +
 			"a bet of 0 runs has come to the logarithm 1e+06",
 	} {
 		_, err := ParseBreaker([]byte(state))

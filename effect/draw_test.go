@@ -44,8 +44,8 @@ func TestSchedule(t *testing.T) {
 	require.NoError(t, h.Check())
 	require.InDelta(t, 0.20, h.Chances(0, 1).None(), 1e-12)
 	require.InDelta(t, 0.20, h.Chances(199, 1).None(), 1e-12)
-	require.InDelta(t, 0.05, h.Chances(200, 1.99).None(), 1e-12)
-	require.InDelta(t, 0.50, h.Chances(200, 2).None(), 1e-12, "harm is suspected")
+	require.InDelta(t, 0.05, h.Chances(200, 1.09).None(), 1e-12)
+	require.InDelta(t, 0.50, h.Chances(200, 1.1).None(), 1e-12, "harm is suspected")
 	require.Empty(t, h.Warning().EN)
 
 	h.Other = 0.25

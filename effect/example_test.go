@@ -41,8 +41,8 @@ func Example() {
 	fmt.Println(strings.ReplaceAll(verdict, ". ", ".\n"))
 	fmt.Println(next.Status, "—", next.Why.EN)
 	// Output:
-	// after 35 runs: open
-	// Memory harms: -68 points (95 %: -93 to -43), evidence 26, where 20 is proof.
+	// after 21 runs: open
+	// Memory harms: -83 points (95 %: -100 to -55), evidence 26, where 20 is proof.
 	// It is not given until the tree has evolved.
-	// retired — It harms: -20 points (95 %: -27 to -12) on tests of equal difficulty, n=26.
+	// quarantined — It is likely to harm: -12 points (95 %: -19 to -5) on tests of equal difficulty, n=10.
 }

@@ -37,7 +37,8 @@ type Outcomes struct {
 // Asked is a question that was put to memory.
 type Asked struct {
 	At    time.Time
-	Found bool // memory had something for it, in whatever arm it was
+	Found bool    // memory had something for it, in whatever arm it was
+	Took  float64 // milliseconds until it was answered; 0: not measured
 }
 
 // Learning is a time at which the tree learned. Trials from Seq on are drawn from the
@@ -96,7 +97,7 @@ func (j *Joiner) Add(e *tree.Entry) bool {
 	switch {
 	case e.Trial != nil && j.trials[e.Trial.ID].Trial == nil:
 		j.trials[e.Trial.ID] = drawn{e.Trial, e.Seq}
-		j.asked = append(j.asked, Asked{e.Trial.At, len(e.Trial.Eligible) > 0})
+		j.asked = append(j.asked, Asked{e.Trial.At, len(e.Trial.Eligible) > 0, e.Trial.Took})
 		if e.Trial.P < 1 {
 			j.chances++
 		}

@@ -85,7 +85,7 @@ func TestReport(t *testing.T) {
 }
 
 func TestReportOnTrial(t *testing.T) {
-	runs, b, effects := history(300, -0.3, Fixed(0.2), 1)
+	runs, b, effects := history(600, -0.3, Fixed(0.2), 1)
 	require.Equal(t, Open, b.All.State)
 	b.Evolved(noon, 1)
 	r := NewReport(&Joined{Runs: runs}, b, effects)

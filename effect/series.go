@@ -29,7 +29,9 @@ type Point struct {
 type Span struct {
 	From  time.Time `json:"from"`
 	Asked int       `json:"asked"`
-	Found int       `json:"found"` // of them, those that memory had something for
+	Found int       `json:"found"`          // of them, those that memory had something for
+	Half  float64   `json:"half,omitempty"` // milliseconds within which half of them were answered; 0: not measured
+	Most  float64   `json:"most,omitempty"` // and 95 % of them
 }
 
 // The most points and spans of a series: more cannot be told apart on a page.
@@ -116,7 +118,7 @@ func spans(asked []Asked) []Span {
 	for last.Sub(first) > (mostSpans-1)*length && length < 1<<60 {
 		length *= 2
 	}
-	by := map[int64]*Span{}
+	by, took := map[int64]*Span{}, map[int64][]float64{}
 	for _, a := range asked {
 		from := a.At.UTC().Truncate(length)
 		s := by[from.Unix()]
@@ -127,9 +129,16 @@ func spans(asked []Asked) []Span {
 		if s.Asked++; a.Found {
 			s.Found++
 		}
+		if a.Took > 0 {
+			took[from.Unix()] = append(took[from.Unix()], a.Took)
+		}
 	}
 	out := make([]Span, 0, len(by))
-	for _, s := range by {
+	for at, s := range by {
+		if t := took[at]; len(t) > 0 {
+			slices.Sort(t)
+			s.Half, s.Most = t[(len(t)-1)/2], t[(95*len(t)+99)/100-1]
+		}
 		out = append(out, *s)
 	}
 	slices.SortFunc(out, func(a, b Span) int { return a.From.Compare(b.From) })

@@ -73,7 +73,7 @@ func TestSeries(t *testing.T) {
 		runs, b, effects := history(n, 0.2, Fixed(0.2), 1)
 		j := Joined{Runs: runs}
 		for i := range runs {
-			j.Asked = append(j.Asked, Asked{runs[i].At, true}, Asked{runs[i].At, i%2 == 0})
+			j.Asked = append(j.Asked, Asked{At: runs[i].At, Found: true}, Asked{At: runs[i].At, Found: i%2 == 0})
 		}
 		r := NewReport(&j, b, effects)
 		s := r.Series()
@@ -105,7 +105,7 @@ func TestSeries(t *testing.T) {
 
 // TestSeriesShowsTheBreaker: every change of state has a point.
 func TestSeriesShowsTheBreaker(t *testing.T) {
-	runs, b, effects := history(300, -0.3, Fixed(0.2), 1)
+	runs, b, effects := history(600, -0.3, Fixed(0.2), 1)
 	j := Joined{Runs: runs}
 	var states []State
 	for _, p := range NewReport(&j, b, effects).Series().Points {
@@ -117,9 +117,20 @@ func TestSeriesShowsTheBreaker(t *testing.T) {
 }
 
 func TestSpansOfFarApartTimes(t *testing.T) {
-	s := spans([]Asked{{time.Unix(0, 0), true}, {noon, false}, {time.Time{}, true}})
+	s := spans([]Asked{{At: time.Unix(0, 0), Found: true}, {At: noon}, {Found: true}})
 	require.Len(t, s, 3)
 	require.True(t, s[0].From.Before(s[1].From))
+}
+
+// TestSpansSayHowLongItTook: by the questions of which it is known.
+func TestSpansSayHowLongItTook(t *testing.T) {
+	asked := []Asked{{At: noon}, {At: noon.Add(48 * time.Hour)}}
+	for i := range 100 {
+		asked = append(asked, Asked{At: noon, Took: float64(100 - i)})
+	}
+	s := spans(asked)
+	require.Equal(t, []float64{50, 95}, []float64{s[0].Half, s[0].Most})
+	require.Zero(t, s[1].Most)
 }
 
 func TestGrowth(t *testing.T) {

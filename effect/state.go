@@ -1,6 +1,7 @@
 package effect
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -10,7 +11,9 @@ import (
 // every number in it is one the bets could have come to.
 func ParseBreaker(data []byte) (*Breaker, error) {
 	b := &Breaker{}
-	if err := json.Unmarshal(data, b); err != nil {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields() // one of another version is made anew
+	if err := d.Decode(b); err != nil {
 		return nil, fmt.Errorf("the breaker's state cannot be read: %w", err)
 	}
 	if err := b.check(); err != nil {
@@ -86,8 +89,8 @@ func (s *Stream) check() error {
 }
 
 func (b *Bet) check() error {
-	if b.N < 0 || b.N > 1e9 || !(b.Best >= 0) {
-		return fmt.Errorf("%d runs, at most %v", b.N, b.Best)
+	if b.N < 0 || b.N > 1e9 {
+		return fmt.Errorf("%d runs", b.N)
 	}
 	for i := range bets {
 		for _, x := range []float64{b.First[i], b.Since[i]} {
@@ -97,4 +100,16 @@ func (b *Bet) check() error {
 		}
 	}
 	return nil
+}
+
+func (p *Purse) check() error {
+	if !(p.Best >= 0) {
+		return fmt.Errorf("at most %v", p.Best)
+	}
+	for _, b := range p.Bold {
+		if most := 4*float64(p.Steady.N+1) - nothing; !(b.Learned >= 0 && b.Learned <= harmEnd && math.Abs(b.Log) <= most) {
+			return fmt.Errorf("a bold bet has come to the logarithm %v, with %v learned", b.Log, b.Learned)
+		}
+	}
+	return p.Steady.check()
 }

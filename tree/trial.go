@@ -31,7 +31,8 @@ type Trial struct {
 	Injected []Injection `json:"injected,omitempty"`
 	Guidance string      `json:"guidance,omitempty"` // hash of the guidance text
 	// Wording is the template of the guidance, and whether facts and findings were in it.
-	Wording string `json:"wording,omitempty"`
+	Wording string  `json:"wording,omitempty"`
+	Took    float64 `json:"took,omitempty"` // milliseconds from the question to the answer; 0: not measured
 }
 
 // Injection is one memory put into a prompt.

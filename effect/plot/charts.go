@@ -3,6 +3,7 @@ package plot
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/memtree/memtree/effect"
 )
@@ -20,6 +21,9 @@ func Charts(say Say, r *effect.Report, g *Growth) []*Chart {
 	}
 	if len(s.Spans) > 0 {
 		out = append(out, d.hitChart(r, s.Spans))
+	}
+	if timed := slices.DeleteFunc(slices.Clone(s.Spans), func(s effect.Span) bool { return s.Most == 0 }); len(timed) > 0 {
+		out = append(out, d.timeChart(timed))
 	}
 	if len(g.Cases)+len(g.Lessons) > 1 {
 		out = append(out, d.growthChart(g, s))

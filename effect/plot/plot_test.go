@@ -30,7 +30,7 @@ func history(n int) *effect.Report {
 		b.Observe(&r)
 		book.Add(&r)
 		j.Runs = append(j.Runs, r)
-		j.Asked = append(j.Asked, effect.Asked{At: r.At, Found: i%4 > 0})
+		j.Asked = append(j.Asked, effect.Asked{At: r.At, Found: i%4 > 0, Took: float64(i%7) / 2})
 	}
 	return effect.NewReport(j, b, book.Fit(time.Date(2026, 4, 1, 0, 0, 0, 0, time.UTC)))
 }
@@ -40,7 +40,7 @@ func TestCharts(t *testing.T) {
 	say := func(english string, args ...any) string { return fmt.Sprintf(english, args...) }
 	made := []time.Time{time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC), time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC)}
 	charts := Charts(say, history(90), &Growth{Cases: effect.Growth(made)})
-	require.Len(t, charts, 4)
+	require.Len(t, charts, 5)
 	plots, err := template.New("plots").Parse(Template)
 	require.NoError(t, err)
 	for _, c := range charts {
@@ -55,7 +55,7 @@ func TestCharts(t *testing.T) {
 	}
 	require.Equal(t, "90", charts[0].Rows[mostRows-1][0])
 	require.Len(t, charts[0].Rows, mostRows)
-	require.Equal(t, []string{"cases", "2026-03-02 00:00", "2"}, charts[3].Rows[1])
+	require.Equal(t, []string{"cases", "2026-03-02 00:00", "2"}, charts[4].Rows[1])
 }
 
 // Who reads the riskiest first finds more than who reads at random, where risk ranks well.
