@@ -32,7 +32,7 @@ func (d *drawer) timeChart(spans []effect.Span) *Chart {
 		{"ours", at(func(s *effect.Span) float64 { return s.Half }), d.say("half of them")},
 		{"near", at(func(s *effect.Span) float64 { return s.Most }), d.say("95 percent of them")},
 	}
-	c.Heads = []string{c.XAxis, d.say("half within, ms"), d.say("95 % within, ms")}
+	c.Heads = []string{c.XAxis, d.say("half within, ms"), d.say("95 %% within, ms")}
 	for _, i := range some(len(spans)) {
 		s := &spans[i]
 		c.Rows = append(c.Rows, []string{s.From.Format(minute), millis(s.Half), millis(s.Most)})
