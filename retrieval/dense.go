@@ -123,6 +123,18 @@ func (r *rotation) quantise(v []float32) (vector, bool) {
 	return k, true
 }
 
+// tail is what a sketch has besides its bits.
+type tail struct {
+	factor float32 // turns the product with the signs into the product with the vector
+	ones   float32 // number of positive signs
+	bound  float32 // error bound, in boundUnit
+}
+
+func readTail(sketch []byte) tail {
+	x := le64(sketch[len(sketch)-8:])
+	return tail{math.Float32frombits(uint32(x)), float32(uint16(x >> 32)), float32(x >> 48)}
+}
+
 // question is the vector of a query in two forms: integers to compare with rows, and four
 // bit planes to compare with sketches.
 type question struct {
@@ -163,7 +175,7 @@ func (r *rotation) prepare(v []float32, q *question) bool {
 	words := len(t) / 64
 	all := resize(q.planes[0], 4*words)[:4*words]
 	clear(all)
-	for j := range q.planes { // one behind the other, as hits reads them
+	for j := range q.planes { // one behind the other, as rateFast reads them
 		q.planes[j] = all[j*words : (j+1)*words]
 	}
 	total := 0
@@ -185,34 +197,6 @@ func resize[T any](s []T, n int) []T {
 		return make([]T, n)
 	}
 	return s[:n]
-}
-
-// estimate reads one sketch for each number of est. It writes the estimated cosine with q to
-// est, and the highest value that the cosine may have to most.
-func (q *question) estimate(column []byte, est, most []float32) {
-	size := 8*len(q.planes[0]) + 8
-	var sums [256]int32
-	for len(est) > 0 {
-		n := min(len(est), len(sums))
-		hits(&q.planes, column[:n*size], sums[:n])
-		q.read(column[:n*size], sums[:n], est, most)
-		column, est, most = column[n*size:], est[n:], most[n:]
-	}
-}
-
-// read is estimate for sketches whose hits are in sums.
-func (q *question) read(column []byte, sums []int32, est, most []float32) {
-	size := 8*len(q.planes[0]) + 8
-	est, most = est[:len(sums)], most[:len(sums)]
-	for i, hits := range sums {
-		tail := le64(column[(i+1)*size-8:])
-		// positive is the sum of q's numbers where v has a positive sign. Where it has a
-		// negative one they count as minus, so the product with the signs is
-		// positive − (sum − positive).
-		positive := q.low*float32(uint16(tail>>32)) + q.step*float32(hits)
-		e := (2*positive - q.sum) * math.Float32frombits(uint32(tail))
-		est[i], most[i] = e, e+float32(tail>>48)*boundUnit
-	}
 }
 
 // cosine returns the cosine of q and a row of the given scale.

@@ -2,9 +2,11 @@ package retrieval
 
 import "math/bits"
 
-// The two products that a search takes most of its time for. Each is written twice: here, and
-// for processors with AVX2 in product_amd64.s. Both give the same numbers, since both count in
-// integers; TestProducts holds that.
+// The three loops that a search takes most of its time for: the product of a question with a
+// row, the scores of slots by their sketches, and the shares of a word. Each is written twice:
+// here, and for processors with AVX2 in product_amd64.s. Both give the same numbers, to the
+// last bit; TestProducts holds that. So products of floats are rounded before they are added
+// (the conversions to float32), as the compiler may else join the two where a processor can.
 
 // dot returns the product of a question's numbers, 14 bits each, with a row of int8. The two
 // have the same length.
@@ -21,25 +23,71 @@ func dotPlain(a []int16, row []byte) (sum int) {
 	return sum
 }
 
-// hits writes to sums, for each sketch of a column, the sum of the question's 4-bit numbers
-// where the sketch has a 1. The planes lie one behind the other in memory.
-func hits(planes *[4][]uint64, column []byte, sums []int32) {
-	n := hitsFast(planes, column, sums)
-	size := 8*len(planes[0]) + 8
-	hitsPlain(planes, column[n*size:], sums[n:])
+// rate reads one sketch for each slot of lex, whose unit is unit. It writes the estimated raw
+// score to score, and the highest raw score that the slot may have to most. It returns a number
+// that no score is above.
+func (q *question) rate(column []byte, unit float32, lex, score, most []float32) float32 {
+	n, best := q.rateFast(column, unit, lex, score, most)
+	size := 8*len(q.planes[0]) + 8
+	return max(best, q.ratePlain(column[n*size:], unit, lex[n:], score[n:], most[n:]))
 }
 
-func hitsPlain(planes *[4][]uint64, column []byte, sums []int32) {
-	p0 := planes[0]
-	p1, p2, p3 := planes[1][:len(p0)], planes[2][:len(p0)], planes[3][:len(p0)]
+func (q *question) ratePlain(column []byte, unit float32, lex, score, most []float32) (best float32) {
+	p0 := q.planes[0]
+	p1, p2, p3 := q.planes[1][:len(p0)], q.planes[2][:len(p0)], q.planes[3][:len(p0)]
 	size := 8*len(p0) + 8
-	for i := range sums {
-		sketch, sum := column[i*size:][:size], 0
+	for i, x := range lex {
+		sketch, hits := column[i*size:][:size], 0 // the sum of q's 4-bit numbers where v has a positive sign
 		for w := range p0 {
-			x := le64(sketch[8*w:])
-			sum += bits.OnesCount64(x&p0[w]) + bits.OnesCount64(x&p1[w])<<1 +
-				bits.OnesCount64(x&p2[w])<<2 + bits.OnesCount64(x&p3[w])<<3
+			b := le64(sketch[8*w:])
+			hits += bits.OnesCount64(b&p0[w]) + bits.OnesCount64(b&p1[w])<<1 +
+				bits.OnesCount64(b&p2[w])<<2 + bits.OnesCount64(b&p3[w])<<3
 		}
-		sums[i] = int32(sum)
+		tail := readTail(sketch)
+		// Where v has a negative sign, q's numbers count as minus. So the product with the signs
+		// is positive − (sum − positive).
+		positive := float32(q.low*tail.ones) + float32(q.step*float32(hits))
+		cosine := float32((positive + positive - q.sum) * tail.factor)
+		x = float32(x * unit)
+		score[i], most[i] = x+above0(cosine), x+above0(cosine+float32(tail.bound*boundUnit))
+		best = max(best, score[i])
 	}
+	return best
+}
+
+// above0 returns x, or 0 if that is less or NaN.
+func above0(x float32) float32 {
+	if x > 0 {
+		return x
+	}
+	return 0
+}
+
+// shareFactors are the numbers that a word's share in the score of a slot depends on, besides
+// how often the word occurs there and how long the text is.
+type shareFactors struct{ idf, flat, slope float32 }
+
+// share returns what a word adds to the BM25 of a slot of so many tokens, where it occurs times
+// times.
+func (f *shareFactors) share(times, tokens float32) float32 {
+	return f.idf * times / (times + f.flat + float32(f.slope*tokens))
+}
+
+// addShares adds the share of a word to lex, for each of the postings. It returns false if one
+// names a slot that is not there.
+func addShares(postings []byte, f *shareFactors, lex []float32) bool {
+	n := addSharesFast(postings, f, lex)
+	return addSharesPlain(postings[n*postingSize:], f, lex)
+}
+
+func addSharesPlain(postings []byte, f *shareFactors, lex []float32) bool {
+	for b := postings; len(b) >= postingSize; b = b[postingSize:] {
+		x := le64(b)
+		slot := uint(uint32(x))
+		if slot >= uint(len(lex)) {
+			return false
+		}
+		lex[slot] += f.share(float32(uint16(x>>32)), float32(uint16(x>>48)))
+	}
+	return true
 }

@@ -9,11 +9,11 @@ import (
 // scratch is the working memory of one search, which the next search reuses. Each slice has
 // one element for each slot of all parts.
 type scratch struct {
-	lex  []float32 // BM25 sum
-	est  []float32 // estimate of the cosine
-	high []float32 // the highest raw score that the slot may have
-	flag []uint8   // see the flags
-	open []seed    // see promising
+	lex   []float32 // BM25 sum
+	score []float32 // estimate of the raw score
+	high  []float32 // the highest raw score that the slot may have
+	flag  []uint8   // see the flags
+	open  []uint64  // see promising
 }
 
 // Flags of a slot.
@@ -134,15 +134,16 @@ func (s *search) scan(level, k int) ([]candidate, error) {
 	}
 	need := s.leastScores(t)
 	for _, x := range s.promising(level, &need) {
-		at := x.part.base + x.slot
-		worth, err := s.mayBeAmongBest(x.part, x.slot, s.high[at], &need[s.flag[at]])
+		at := int(uint32(x))
+		slot := s.st.slot(at)
+		worth, err := s.mayBeAmongBest(slot, s.high[at], &need[s.flag[at]])
 		if err != nil {
 			return nil, err
 		}
 		if !worth {
 			continue
 		}
-		better, err := s.consider(t, x.slotRef)
+		better, err := s.consider(t, slot)
 		if err != nil {
 			return nil, err
 		}
@@ -162,36 +163,40 @@ func (s *search) scan(level, k int) ([]candidate, error) {
 // TestManyAlike has the rate at which one of the best is among them.
 const mostComputed = 1024
 
-// promising returns the slots of a level that can have a place among the best, the best first.
-func (s *search) promising(level int, need *[2 * skip]needs) []seed {
+// promising returns the slots of a level that can have a place among the best, those that look
+// best first. The lower half of each number is the slot, counted through all parts; the upper
+// half orders them.
+func (s *search) promising(level int, need *[2 * skip]needs) []uint64 {
 	all := s.open[:0]
+	plain := need[0][anyType]
 	for i := range s.st.parts {
 		p := &s.st.parts[i]
 		from, to := p.level(level)
 		high, flag := s.high[p.base+from:p.base+to], s.flag[p.base+from:p.base+to]
 		for j, h := range high {
-			if f := flag[j]; f&skip == 0 && h >= need[f][anyType] {
-				all = append(all, seed{slotRef{p, from + j}, s.looks(p.base + from + j)})
+			f := flag[j]
+			if f == 0 && h >= plain || f != 0 && f&skip == 0 && h >= need[f][anyType] {
+				at := p.base + from + j
+				all = append(all, uint64(^math.Float32bits(s.looks(at)))<<32|uint64(at))
 			}
 		}
 	}
 	s.open = all
-	slices.SortFunc(all, func(a, b seed) int { return cmp.Compare(b.score, a.score) })
+	slices.Sort(all)
 	if s.exhaustive || len(all) <= mostComputed {
 		return all
 	}
 	n := mostComputed
-	for n < len(all) && all[n].score == all[n-1].score {
+	for n < len(all) && all[n]>>32 == all[n-1]>>32 {
 		n++ // where the line falls must not depend on the order of slots
 	}
 	return all[:n]
 }
 
-// looks estimates the rel of a slot, but for its scene type.
+// looks estimates the rel of a slot, but for its scene type; 0 to 1.
 func (s *search) looks(at int) float32 {
 	f := s.flag[at]
-	semantic := s.scale.at(float64(s.lex[at]*s.unit + max(s.est[at], 0)))
-	return float32(relOf(s.exact(f), semantic, 0, calledFor(f)))
+	return float32(max(0, relOf(s.exact(f), s.scale.at(float64(s.score[at])), 0, calledFor(f))))
 }
 
 // calledFor returns how surely the prompt calls for the check of a slot with the flags.
@@ -216,40 +221,50 @@ type seed struct {
 	score float32
 }
 
-// boundScores fills s.high for the slots of a level of p. It adds those that look best to
-// seeds, which keeps at most n slots of all parts, best first.
+// block is how many slots are rated at once. Most blocks have no seed, and are left after that.
+const block = 128
+
+// boundScores fills s.score and s.high for the slots of a level of p. It adds those that look
+// best to seeds, which keeps at most n slots of all parts, best first.
 func (s *search) boundScores(p *part, level int, seeds []seed, n int) ([]seed, error) {
-	from, to := p.level(level)
-	sketches, size := []byte(nil), 0
-	if s.dense {
+	sketches, size := []byte(nil), sketchSize(p.dims)
+	if s.dense && p.dims == len(s.ask.ints) {
 		var err error
 		if sketches, err = p.sketches(); err != nil {
 			return nil, err
 		}
-		if size = sketchSize(p.dims); p.dims != len(s.ask.ints) {
-			sketches = nil
+	}
+	for from, to := p.level(level); from < to; from += block {
+		end := min(from+block, to)
+		lex, score, high := s.lex[p.base+from:p.base+end], s.score[p.base+from:p.base+end], s.high[p.base+from:p.base+end]
+		best := float32(math.Inf(1))
+		if sketches != nil {
+			best = s.ask.rate(sketches[from*size:end*size], s.unit, lex, score, high)
+		} else {
+			for i, x := range lex {
+				score[i], high[i] = x*s.unit, x*s.unit
+			}
+		}
+		if s.exhaustive { // above every score, so that every slot is computed
+			for i := range high {
+				high[i] = 2e9
+			}
+		}
+		if len(seeds) < n || best > seeds[n-1].score {
+			seeds = s.addSeeds(p, from, end, seeds, n)
 		}
 	}
-	lex, flag := s.lex[p.base+from:p.base+to], s.flag[p.base+from:p.base+to]
-	est, high := s.est[p.base+from:p.base+to], s.high[p.base+from:p.base+to]
-	if sketches != nil {
-		s.ask.estimate(sketches[from*size:to*size], est, high)
-	} else {
-		clear(est)
-		clear(high)
-	}
+	return seeds, nil
+}
+
+// addSeeds adds the slots from to end that look best to seeds, as boundScores says.
+func (s *search) addSeeds(p *part, from, end int, seeds []seed, n int) []seed {
 	least := float32(math.Inf(-1))
 	if len(seeds) == n {
 		least = seeds[n-1].score
 	}
-	unit := s.unit
-	for i, x := range lex {
-		x *= unit
-		score, most := x+max(est[i], 0), x+max(high[i], 0)
-		if s.exhaustive { // above every score, so that every slot is computed
-			most = 2e9
-		}
-		high[i] = most
+	flag := s.flag[p.base+from : p.base+end]
+	for i, score := range s.score[p.base+from : p.base+end] {
 		if score <= least || flag[i]&skip != 0 {
 			continue
 		}
@@ -262,7 +277,7 @@ func (s *search) boundScores(p *part, level int, seeds []seed, n int) ([]seed, e
 			least = seeds[n-1].score
 		}
 	}
-	return seeds, nil
+	return seeds
 }
 
 // needs are the lowest raw scores with which a slot can be among the best k. The index is
@@ -286,19 +301,16 @@ func (s *search) leastScores(t *top) (all [2 * skip]needs) {
 	founded := s.scale.needed(leastWords)
 	for f := range skip {
 		place := s.exact(f)
-		if f&asked != 0 {
-			all[f] = needs{-1, -1, -1, -1} // few, and each has its reason
-			continue
-		}
-		rest := 1 - place*exactWeight
+		rest := (1 - place*exactWeight) * (1 - calledFor(f)*askedWeight)
+		reason := f&asked != 0 || place >= leastPlace // the latter with few words
 		n := &all[f]
 		for i := range anyType {
 			v := s.scale.needed((1 - (1-last.rel)/(rest*(1-sceneWeight*0.5*float64(i)))) / semanticWeight)
 			// A candidate with a reason comes before one without, whatever their rel, see before.
 			switch {
-			case place >= leastPlace && !last.founded:
-				v = -1 // few words are reason enough there
-			case place >= leastPlace:
+			case reason && !last.founded:
+				v = -1
+			case reason:
 			case last.founded: // it must have the rel and a reason
 				v = max(v, founded)
 			default: // it must have the rel or a reason
@@ -314,17 +326,17 @@ func (s *search) leastScores(t *top) (all [2 * skip]needs) {
 	return all
 }
 
-// mayBeAmongBest reads the scene type of a slot with the highest score most, and reports
-// whether it can be among the best with that.
-func (s *search) mayBeAmongBest(p *part, slot int, most float32, n *needs) (bool, error) {
-	if len(s.types) == 0 {
-		return true, nil
+// mayBeAmongBest reports whether a slot with the highest score most can be among the best. It
+// reads the scene type of the slot only if that decides.
+func (s *search) mayBeAmongBest(at slotRef, most float32, n *needs) (bool, error) {
+	if len(s.types) == 0 || most < n[anyType] {
+		return most >= n[anyType], nil
 	}
-	heads, err := p.heads()
+	heads, err := at.part.heads()
 	if err != nil {
 		return false, err
 	}
-	return most >= n[int(2*s.types[readHead(heads[slot*headSize:]).scene])], nil
+	return most >= n[int(2*s.types[readHead(heads[at.slot*headSize:]).scene])], nil
 }
 
 // consider computes a slot, and adds it to t if it may be used here and is good enough. It
