@@ -1,6 +1,9 @@
 package retrieval
 
-import "math/bits"
+import (
+	"math"
+	"math/bits"
+)
 
 // The three loops that a search takes most of its time for: the product of a question with a
 // row, the scores of slots by their sketches, and the shares of a word. Each is written twice:
@@ -23,16 +26,18 @@ func dotPlain(a []int16, row []byte) (sum int) {
 	return sum
 }
 
-// rate reads one sketch for each slot of lex, whose unit is unit. It writes the estimated raw
-// score to score, and the highest raw score that the slot may have to most. It returns a number
-// that no score is above.
-func (q *question) rate(column []byte, unit float32, lex, score, most []float32) float32 {
-	n, best := q.rateFast(column, unit, lex, score, most)
-	size := 8*len(q.planes[0]) + 8
-	return max(best, q.ratePlain(column[n*size:], unit, lex[n:], score[n:], most[n:]))
+// rate reads the sketches of slots, in blocks if inBlocks says so. lex has the words of each slot,
+// in this unit. It writes the estimated raw score of each to score, and the highest that it may
+// have to most.
+func (q *question) rate(sketches []byte, unit float32, lex, score, most []float32) {
+	if blocked(len(q.ints)) {
+		q.rateFast(sketches, unit, lex, score, most)
+	} else {
+		q.ratePlain(sketches, unit, lex, score, most)
+	}
 }
 
-func (q *question) ratePlain(column []byte, unit float32, lex, score, most []float32) (best float32) {
+func (q *question) ratePlain(column []byte, unit float32, lex, score, most []float32) {
 	p0 := q.planes[0]
 	p1, p2, p3 := q.planes[1][:len(p0)], q.planes[2][:len(p0)], q.planes[3][:len(p0)]
 	size := 8*len(p0) + 8
@@ -43,16 +48,44 @@ func (q *question) ratePlain(column []byte, unit float32, lex, score, most []flo
 			hits += bits.OnesCount64(b&p0[w]) + bits.OnesCount64(b&p1[w])<<1 +
 				bits.OnesCount64(b&p2[w])<<2 + bits.OnesCount64(b&p3[w])<<3
 		}
-		tail := readTail(sketch)
+		tail := le64(sketch[size-8:])
+		factor, ones, bound := math.Float32frombits(uint32(tail)), uint16(tail>>32), uint16(tail>>48)
 		// Where v has a negative sign, q's numbers count as minus. So the product with the signs
 		// is positive − (sum − positive).
-		positive := float32(q.low*tail.ones) + float32(q.step*float32(hits))
-		cosine := float32((positive + positive - q.sum) * tail.factor)
+		positive := float32(q.low*float32(ones)) + float32(q.step*float32(hits))
+		cosine := float32((positive + positive - q.sum) * factor)
 		x = float32(x * unit)
-		score[i], most[i] = x+above0(cosine), x+above0(cosine+float32(tail.bound*boundUnit))
-		best = max(best, score[i])
+		score[i], most[i] = x+above0(cosine), x+above0(cosine+float32(float32(bound)*boundUnit))
 	}
-	return best
+}
+
+// blocked reports whether the sketches of vectors of dims numbers are kept in blocks, for rateFast.
+func blocked(dims int) bool { return fast && turnedLength(dims) <= mostTurned }
+
+// blockSlots is how many slots have their sketches in one block, see inBlocks.
+const blockSlots = 32
+
+// inBlocks returns the sketches of a column, size bytes each, in the order in which rateFast
+// reads them. A block has the first byte of each of 32 sketches, then the second of each, and so on for
+// all bits; then for each sketch the 8 bytes that it has besides. The last block is filled up
+// with zeros.
+func inBlocks(column []byte, size int) []byte {
+	blocks := make([]byte, (len(column)/size+blockSlots-1)/blockSlots*blockSlots*size)
+	for rest := blocks; len(column) > 0; rest = rest[blockSlots*size:] {
+		n := min(blockSlots*size, len(column))
+		for b := range size - 8 {
+			line := rest[b*blockSlots:][:blockSlots]
+			for i, from := 0, b; from < n; i, from = i+1, from+size {
+				line[i] = column[from]
+			}
+		}
+		tails := rest[(size-8)*blockSlots:]
+		for i := range n / size {
+			copy(tails[8*i:8*i+8], column[(i+1)*size-8:])
+		}
+		column = column[n:]
+	}
+	return blocks
 }
 
 // above0 returns x, or 0 if that is less or NaN.

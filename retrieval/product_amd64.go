@@ -28,21 +28,25 @@ func dotFast(a []int16, row []byte) (sum, n int) {
 	return sum, n
 }
 
-// rateFast does what rate does for the first n slots: for all but at most seven, if a sketch has
-// 256 bits, as that of the embedder shipped with memtree has.
-func (q *question) rateFast(column []byte, unit float32, lex, score, most []float32) (n int, best float32) {
-	n = len(lex) &^ 7
-	if !fast || len(q.planes[0]) != 4 || n == 0 {
-		return 0, 0
+// mostTurned is the longest vector whose hits rateAVX2 can add up in 16 bits: 15 for each number.
+const mostTurned = 4096
+
+// rateFast does what rate does, with sketches in blocks.
+func (q *question) rateFast(blocks []byte, unit float32, lex, score, most []float32) {
+	factors := [5]float32{q.low, q.step, q.sum, unit, boundUnit}
+	n := len(lex) &^ (blockSlots - 1)
+	size := len(q.sums)/2 + 8
+	_, _, _ = blocks[:(len(lex)+blockSlots-1)/blockSlots*blockSlots*size], score[:len(lex)], most[:len(lex)]
+	if n > 0 {
+		rateAVX2(&q.sums[0], len(q.sums), &factors, &blocks[0], n, &lex[0], &score[0], &most[0])
 	}
-	_, _, _ = column[:40*n], score[:n], most[:n]
-	all := (*[16]uint64)(q.planes[0][:16:16]) // the four planes, see prepare
-	var bests [8]float32
-	rateAVX2(all, &[5]float32{q.low, q.step, q.sum, unit, boundUnit}, &column[0], n, &lex[0], &score[0], &most[0], &bests)
-	for _, x := range bests {
-		best = max(best, x)
+	if n < len(lex) { // the last block is full, but lex is not
+		var l, s, m [blockSlots]float32
+		copy(l[:], lex[n:])
+		rateAVX2(&q.sums[0], len(q.sums), &factors, &blocks[n*size], blockSlots, &l[0], &s[0], &m[0])
+		copy(score[n:], s[:])
+		copy(most[n:], m[:])
 	}
-	return n, best
 }
 
 // addSharesFast does what addShares does for the first n postings. It stops before postings that
@@ -60,11 +64,11 @@ func addSharesFast(postings []byte, f *shareFactors, lex []float32) (n int) {
 //go:noescape
 func dotAVX2(a *int16, row *byte, n int, sums *[8]int32)
 
-// rateAVX2 rates n > 0 slots, a multiple of 8, with sketches of 40 bytes. Of factors the last two
-// are the units of lex and of bounds. Each of bests is raised to the best of every eighth slot.
+// rateAVX2 rates n > 0 slots, a multiple of 32. There are k > 0 sums, a multiple of 4, for at
+// most mostTurned numbers. Of factors the last two are the units of lex and of bounds.
 //
 //go:noescape
-func rateAVX2(planes *[16]uint64, factors *[5]float32, column *byte, n int, lex, score, most *float32, bests *[8]float32)
+func rateAVX2(sums *[16]byte, k int, factors *[5]float32, blocks *byte, n int, lex, score, most *float32)
 
 // addSharesAVX2 adds n > 0 shares, a multiple of 8, and returns how many it added: all, or those
 // before eight of which one names a slot above last.

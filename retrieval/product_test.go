@@ -1,9 +1,12 @@
 package retrieval
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math"
+	"math/bits"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -30,39 +33,54 @@ func TestProducts(t *testing.T) {
 // TestRate is the same for the scores of slots by their sketches, also where these are damaged.
 func TestRate(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
-	for _, dims := range []int{64, 128, 256, 512} {
-		words := dims / 64
-		all := make([]uint64, 4*words)
-		q := question{low: -0.3, step: 0.04, sum: 0.7}
-		for j := range q.planes {
-			q.planes[j] = all[j*words : (j+1)*words]
-		}
-		for n := range 100 {
-			for i := range all {
-				all[i] = r.Uint64() | -uint64(n&1) // every second round has all bits
+	for _, dims := range []int{1, 64, 200, 256, 512, 4096, maxDims} {
+		turn, size := newRotation(dims), sketchSize(dims)
+		for _, n := range []int{0, 1, 31, 32, 33, 63, 64, 65, 100} {
+			v := make([]float32, dims)
+			for i := range v {
+				v[i] = float32(r.NormFloat64())
 			}
-			var column []byte
-			for range n {
-				for range words {
-					column = binary.LittleEndian.AppendUint64(column, r.Uint64()|-uint64(n&1))
-				}
-				factor := math.Float32bits(r.Float32())
-				if r.IntN(4) == 0 {
-					factor = r.Uint32() // any number, also NaN and infinities
-				}
-				column = binary.LittleEndian.AppendUint32(column, factor)
-				column = binary.LittleEndian.AppendUint32(column, r.Uint32()|-uint32(n&1))
+			var q question
+			require.True(t, turn.prepare(v, &q))
+			column, lex := make([]byte, n*size), make([]float32, n)
+			for i := range column {
+				column[i] = byte(r.Uint32()) | byte(-(n & 1)) // every second round has all bits
 			}
-			lex := make([]float32, n)
 			for i := range lex {
 				lex[i] = float32(r.IntN(3)) * r.Float32()
+				if r.IntN(4) > 0 { // the rest are any number, also NaN and infinities
+					binary.LittleEndian.PutUint32(column[(i+1)*size-8:], math.Float32bits(r.Float32()))
+				}
+			}
+			sketches := column
+			if blocked(dims) {
+				sketches = inBlocks(column, size)
 			}
 			want, got, wantMost, most := make([]float32, n), make([]float32, n), make([]float32, n), make([]float32, n)
-			best := q.ratePlain(column, 0.3, lex, want, wantMost)
-			require.Equal(t, best, q.rate(column, 0.3, lex, got, most), "%d bits, %d slots", dims, n)
-			require.Equal(t, want, got, "%d bits, %d slots", dims, n)
-			require.Equal(t, wantMost, most, "%d bits, %d slots", dims, n)
+			q.ratePlain(column, 0.3, lex, want, wantMost)
+			q.rate(sketches, 0.3, lex, got, most)
+			require.Equal(t, want, got, "%d numbers, %d slots", dims, n)
+			require.Equal(t, wantMost, most, "%d numbers, %d slots", dims, n)
 		}
+	}
+	// The greatest hits: all numbers of the question are 15, and all bits are set.
+	q := question{ints: make([]int16, 4096), sums: make([][16]byte, 1024), step: 1}
+	for i := range q.sums {
+		for j := range q.sums[i] {
+			q.sums[i][j] = byte(15 * bits.OnesCount(uint(j)))
+		}
+	}
+	for j := range q.planes {
+		q.planes[j] = slices.Repeat([]uint64{math.MaxUint64}, 64)
+	}
+	column := bytes.Repeat([]byte{0xff}, sketchSize(4096))
+	binary.LittleEndian.PutUint32(column[512:], math.Float32bits(1))
+	want, got, most := make([]float32, 1), make([]float32, 1), make([]float32, 1)
+	q.ratePlain(column, 0, want, want, most)
+	require.Equal(t, []float32{2 * 15 * 4096}, want)
+	if blocked(4096) {
+		q.rate(inBlocks(column, len(column)), 0, make([]float32, 1), got, most)
+		require.Equal(t, want, got)
 	}
 }
 

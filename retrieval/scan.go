@@ -112,8 +112,8 @@ func (t *top) add(c *candidate) bool {
 	return true
 }
 
-// scan returns the k best candidates of a level without reading most of the vectors. First it
-// gives every slot the highest score that it can have. Then it computes the 2k slots that look
+// scan returns the k best candidates of a level without reading most of the vectors. rate gave
+// every slot the highest score that it can have. First scan computes the 2k slots that look
 // best, the seeds. Then it computes the slots whose highest score is enough for a place among
 // the best so far. The result is that of computing all slots, except for slots whose sketch
 // had too low a bound, see width, and those that look worse than 1,024 others, see mostComputed.
@@ -121,10 +121,7 @@ func (s *search) scan(level, k int) ([]candidate, error) {
 	t := &top{k: k, best: make([]candidate, 0, k+1)}
 	seeds := make([]seed, 0, 2*k)
 	for i := range s.st.parts {
-		var err error
-		if seeds, err = s.boundScores(&s.st.parts[i], level, seeds, 2*k); err != nil {
-			return nil, err
-		}
+		seeds = s.addSeeds(&s.st.parts[i], level, seeds, 2*k)
 	}
 	for _, x := range seeds {
 		if _, err := s.consider(t, x.slotRef); err != nil {
@@ -221,50 +218,38 @@ type seed struct {
 	score float32
 }
 
-// block is how many slots are rated at once. Most blocks have no seed, and are left after that.
-const block = 128
-
-// boundScores fills s.score and s.high for the slots of a level of p. It adds those that look
-// best to seeds, which keeps at most n slots of all parts, best first.
-func (s *search) boundScores(p *part, level int, seeds []seed, n int) ([]seed, error) {
-	sketches, size := []byte(nil), sketchSize(p.dims)
-	if s.dense && p.dims == len(s.ask.ints) {
-		var err error
-		if sketches, err = p.sketches(); err != nil {
-			return nil, err
-		}
-	}
-	for from, to := p.level(level); from < to; from += block {
-		end := min(from+block, to)
-		lex, score, high := s.lex[p.base+from:p.base+end], s.score[p.base+from:p.base+end], s.high[p.base+from:p.base+end]
-		best := float32(math.Inf(1))
-		if sketches != nil {
-			best = s.ask.rate(sketches[from*size:end*size], s.unit, lex, score, high)
-		} else {
-			for i, x := range lex {
-				score[i], high[i] = x*s.unit, x*s.unit
+// rate fills s.score and s.high for all slots.
+func (s *search) rate() error {
+	for i := range s.st.parts {
+		p := &s.st.parts[i]
+		lex, score, high := s.lex[p.base:p.base+p.n], s.score[p.base:p.base+p.n], s.high[p.base:p.base+p.n]
+		if s.dense && p.dims == len(s.ask.ints) {
+			sketches, err := p.sketches()
+			if err != nil {
+				return err
+			}
+			if sketches != nil {
+				s.ask.rate(sketches, s.unit, lex, score, high)
+				continue
 			}
 		}
-		if s.exhaustive { // above every score, so that every slot is computed
-			for i := range high {
-				high[i] = 2e9
-			}
-		}
-		if len(seeds) < n || best > seeds[n-1].score {
-			seeds = s.addSeeds(p, from, end, seeds, n)
+		for i, x := range lex {
+			score[i], high[i] = x*s.unit, x*s.unit
 		}
 	}
-	return seeds, nil
+	return nil
 }
 
-// addSeeds adds the slots from to end that look best to seeds, as boundScores says.
-func (s *search) addSeeds(p *part, from, end int, seeds []seed, n int) []seed {
+// addSeeds adds the slots of a level of p that look best to seeds, which keeps at most n slots of
+// all parts, best first.
+func (s *search) addSeeds(p *part, level int, seeds []seed, n int) []seed {
+	from, to := p.level(level)
 	least := float32(math.Inf(-1))
 	if len(seeds) == n {
 		least = seeds[n-1].score
 	}
-	flag := s.flag[p.base+from : p.base+end]
-	for i, score := range s.score[p.base+from : p.base+end] {
+	flag := s.flag[p.base+from : p.base+to]
+	for i, score := range s.score[p.base+from : p.base+to] {
 		if score <= least || flag[i]&skip != 0 {
 			continue
 		}
@@ -291,7 +276,7 @@ const anyType = 3
 // relOf for the raw score, with the rel of the last of the best k. Where it cannot tell, it
 // returns −1, which every slot reaches.
 func (s *search) leastScores(t *top) (all [2 * skip]needs) {
-	if !t.full() {
+	if !t.full() || s.exhaustive {
 		for f := range all {
 			all[f] = needs{-1, -1, -1, -1}
 		}

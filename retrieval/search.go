@@ -71,6 +71,10 @@ func (ix *Index) begin(ctx context.Context, q *Query) (*search, string, error) {
 	if why := ix.askVector(ctx, s, prompt); why != "" {
 		note = why
 	}
+	if err := s.rate(); err != nil {
+		ix.release(s)
+		return nil, "", err
+	}
 	return s, note, nil
 }
 

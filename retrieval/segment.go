@@ -203,26 +203,33 @@ func readHead(b []byte) slotHead {
 
 // heads returns the column of heads.
 func (s *segment) heads() ([]byte, error) {
-	return s.column(0, s.sections().heads, int64(s.n)*headSize)
+	return s.column(0, s.sections().heads, int64(s.n)*headSize, func(b []byte) []byte { return b })
 }
 
-// sketches returns the column of sketches. It is nil if there are no vectors, or only those of
-// another embedder.
+// sketches returns the column of sketches as rate reads it. It is nil if there are no vectors, or
+// only those of another embedder.
 func (s *segment) sketches() ([]byte, error) {
 	if s.dims == 0 || s.alien {
 		return nil, nil
 	}
-	return s.column(1, s.sections().sketches, int64(s.n)*int64(sketchSize(s.dims)))
+	size := sketchSize(s.dims)
+	return s.column(1, s.sections().sketches, int64(s.n)*int64(size), func(b []byte) []byte {
+		if blocked(s.dims) {
+			return inBlocks(b, size)
+		}
+		return b
+	})
 }
 
-// column returns a column in one piece and keeps it, because every search reads all of it.
-// Two searches may make it at once, of the same bytes.
-func (s *segment) column(i int, from, n int64) ([]byte, error) {
+// column returns a column in one piece, in the form that as gives it, and keeps it, because every
+// search reads all of it. Two searches may make it at once, of the same bytes.
+func (s *segment) column(i int, from, n int64, as func([]byte) []byte) ([]byte, error) {
 	if b := s.columns[i].Load(); b != nil {
 		return *b, nil
 	}
 	b, err := s.span(from, n)
 	if err == nil {
+		b = as(b)
 		s.columns[i].Store(&b)
 	}
 	return b, err
