@@ -23,6 +23,9 @@ const (
 	asked                        // it is about a check that the prompt calls for
 	surely                       // as asked, and the prompt calls for it plainly, see sureAsked
 	skip                         // dead, excluded, or computed already
+	likeType                     // the type of its scene is the parent of the query's; see promising
+	sameType                     // it is the query's; with likeType: not known
+	allFlags = 1<<iota - 1
 )
 
 // candidate is a slot and the evidence of each channel for it, all but cosine and the two raw
@@ -130,17 +133,16 @@ func (s *search) scan(level, k int) ([]candidate, error) {
 		s.flag[x.part.base+x.slot] |= skip // computed; taken back at the end
 	}
 	need := s.leastScores(t)
-	for _, x := range s.promising(level, &need) {
+	open, err := s.promising(level, &need)
+	if err != nil {
+		return nil, err
+	}
+	for _, x := range open {
 		at := int(uint32(x))
-		slot := s.st.slot(at)
-		worth, err := s.mayBeAmongBest(slot, s.high[at], &need[s.flag[at]])
-		if err != nil {
-			return nil, err
-		}
-		if !worth {
+		if s.high[at] < need[s.flag[at]] {
 			continue
 		}
-		better, err := s.consider(t, slot)
+		better, err := s.consider(t, s.st.slot(at))
 		if err != nil {
 			return nil, err
 		}
@@ -162,18 +164,35 @@ const mostComputed = 1024
 
 // promising returns the slots of a level that can have a place among the best, those that look
 // best first. The lower half of each number is the slot, counted through all parts; the upper
-// half orders them.
-func (s *search) promising(level int, need *[2 * skip]needs) []uint64 {
+// half orders them. It flags these slots with their scene types.
+func (s *search) promising(level int, need *needs) ([]uint64, error) {
 	all := s.open[:0]
-	plain := need[0][anyType]
+	least := min(need[0], need[likeType], need[sameType]) // of a slot without flags
 	for i := range s.st.parts {
 		p := &s.st.parts[i]
+		types, err := p.types()
+		if err != nil {
+			return nil, err
+		}
+		var typeFlags [256]uint8
+		for j, m := range types.marks {
+			typeFlags[j] = uint8(2*s.types[m]) * likeType
+		}
+		typeFlags[otherType] = likeType | sameType
 		from, to := p.level(level)
-		high, flag := s.high[p.base+from:p.base+to], s.flag[p.base+from:p.base+to]
+		high, flag, ofSlot := s.high[p.base+from:p.base+to], s.flag[p.base+from:p.base+to], types.slots[from:to]
 		for j, h := range high {
 			f := flag[j]
-			if f == 0 && h >= plain || f != 0 && f&skip == 0 && h >= need[f][anyType] {
-				at := p.base + from + j
+			if f == 0 && h < least || f&skip != 0 {
+				continue
+			}
+			at := p.base + from + j
+			if f&asked != 0 { // every one of them has a reason; so more of the best are among them
+				h += surer * (h - s.score[at])
+				high[j] = h
+			}
+			if f |= typeFlags[ofSlot[j]]; h >= need[f] {
+				flag[j] = f
 				all = append(all, uint64(^math.Float32bits(s.looks(at)))<<32|uint64(at))
 			}
 		}
@@ -181,14 +200,18 @@ func (s *search) promising(level int, need *[2 * skip]needs) []uint64 {
 	s.open = all
 	slices.Sort(all)
 	if s.exhaustive || len(all) <= mostComputed {
-		return all
+		return all, nil
 	}
 	n := mostComputed
 	for n < len(all) && all[n]>>32 == all[n-1]>>32 {
 		n++ // where the line falls must not depend on the order of slots
 	}
-	return all[:n]
+	return all[:n], nil
 }
+
+// surer is by how much the error bound of a slot is wider if the prompt calls for its check: 3
+// standard deviations in place of 2.2, see width.
+const surer = 3/width - 1
 
 // looks estimates the rel of a slot, but for its scene type; 0 to 1.
 func (s *search) looks(at int) float32 {
@@ -265,20 +288,16 @@ func (s *search) addSeeds(p *part, level int, seeds []seed, n int) []seed {
 	return seeds
 }
 
-// needs are the lowest raw scores with which a slot can be among the best k. The index is
-// twice the evidence of its scene type: 0 for none, 1 for its parent, 2 for the same type.
-// needs[anyType] is the lowest of them, for a slot whose type was not read yet.
-type needs [4]float32
-
-const anyType = 3
+// needs are the lowest raw scores with which a slot can be among the best k, by its flags.
+type needs [allFlags + 1]float32
 
 // leastScores returns the needs for each combination of flags. It solves the formula of
 // relOf for the raw score, with the rel of the last of the best k. Where it cannot tell, it
 // returns −1, which every slot reaches.
-func (s *search) leastScores(t *top) (all [2 * skip]needs) {
+func (s *search) leastScores(t *top) (all needs) {
 	if !t.full() || s.exhaustive {
 		for f := range all {
-			all[f] = needs{-1, -1, -1, -1}
+			all[f] = -1
 		}
 		return all
 	}
@@ -288,8 +307,7 @@ func (s *search) leastScores(t *top) (all [2 * skip]needs) {
 		place := s.exact(f)
 		rest := (1 - place*exactWeight) * (1 - calledFor(f)*askedWeight)
 		reason := f&asked != 0 || place >= leastPlace // the latter with few words
-		n := &all[f]
-		for i := range anyType {
+		for i := range sameType/likeType + 1 { // twice the evidence of the scene type
 			v := s.scale.needed((1 - (1-last.rel)/(rest*(1-sceneWeight*0.5*float64(i)))) / semanticWeight)
 			// A candidate with a reason comes before one without, whatever their rel, see before.
 			switch {
@@ -301,27 +319,11 @@ func (s *search) leastScores(t *top) (all [2 * skip]needs) {
 			default: // it must have the rel or a reason
 				v = min(v, founded)
 			}
-			n[i] = float32(v) - 1e-5 // room for rounding
+			all[f|i*likeType] = float32(v) - 1e-5 // room for rounding
 		}
-		n[anyType] = n[0]
-		if len(s.types) > 0 {
-			n[anyType] = n[2]
-		}
+		all[f|likeType|sameType] = min(all[f], all[f|likeType], all[f|sameType])
 	}
 	return all
-}
-
-// mayBeAmongBest reports whether a slot with the highest score most can be among the best. It
-// reads the scene type of the slot only if that decides.
-func (s *search) mayBeAmongBest(at slotRef, most float32, n *needs) (bool, error) {
-	if len(s.types) == 0 || most < n[anyType] {
-		return most >= n[anyType], nil
-	}
-	heads, err := at.part.heads()
-	if err != nil {
-		return false, err
-	}
-	return most >= n[int(2*s.types[readHead(heads[at.slot*headSize:]).scene])], nil
 }
 
 // consider computes a slot, and adds it to t if it may be used here and is good enough. It

@@ -27,8 +27,9 @@ import (
 type segment struct {
 	layout
 	pages
-	columns [2]atomic.Pointer[[]byte] // heads and sketches, each in one piece; nil until first used
-	alien   bool                      // the vectors are of another embedder and are not used
+	columns [2]atomic.Pointer[[]byte]  // heads and sketches, each in one piece; nil until first used
+	kinds   atomic.Pointer[typeColumn] // nil until first used
+	alien   bool                       // the vectors are of another embedder and are not used
 }
 
 // layout has the sizes from which the place of everything in a segment follows.
@@ -219,6 +220,40 @@ func (s *segment) sketches() ([]byte, error) {
 		}
 		return b
 	})
+}
+
+// typeColumn has the scene types of a segment's slots in one byte each.
+type typeColumn struct {
+	marks []uint32 // the different ones, at most otherType
+	slots []uint8  // for each slot the place of its mark, or otherType if marks has no room for it
+}
+
+const otherType = 255
+
+// types returns the scene types of all slots. It makes them from the heads, and keeps them.
+func (s *segment) types() (*typeColumn, error) {
+	if c := s.kinds.Load(); c != nil {
+		return c, nil
+	}
+	heads, err := s.heads()
+	if err != nil {
+		return nil, err
+	}
+	c := &typeColumn{slots: make([]uint8, s.n)}
+	at := map[uint32]uint8{}
+	for slot := range s.n {
+		m := readHead(heads[slot*headSize:]).scene
+		i, ok := at[m]
+		if !ok && len(c.marks) == otherType {
+			i = otherType
+		} else if !ok {
+			i = uint8(len(c.marks))
+			at[m], c.marks = i, append(c.marks, m)
+		}
+		c.slots[slot] = i
+	}
+	s.kinds.Store(c)
+	return c, nil
 }
 
 // column returns a column in one piece, in the form that as gives it, and keeps it, because every
