@@ -128,15 +128,21 @@ bytes:
 	VZEROUPPER
 	RET
 
-// ADD adds a share on the stack to lex.
-#define ADD(at) \
-	MOVL   slots+(at-64)(SP), R8   \
-	VMOVSS (DX)(R8*4), X0        \
-	VADDSS shares+(at-32)(SP), X0, X0 \
-	VMOVSS X0, (DX)(R8*4)
+// ADD adds the lowest of shares to a slot of lex.
+#define ADD(slot, shares) \
+	VADDSS (DX)(slot*4), shares, X0 \
+	VMOVSS X0, (DX)(slot*4)
+
+// ADDTWO adds the two lowest shares to the slots in the halves of a word.
+#define ADDTWO(slots, shares) \
+	MOVL      slots, R12   \
+	SHRQ      $32, slots   \
+	ADD(R12, shares)       \
+	VMOVSHDUP shares, shares \
+	ADD(slots, shares)
 
 // func addSharesAVX2(postings *byte, n int, f *shareFactors, lex *float32, last int) int
-TEXT ·addSharesAVX2(SB), NOSPLIT, $64-48
+TEXT ·addSharesAVX2(SB), NOSPLIT, $0-48
 	MOVQ postings+0(FP), BX
 	MOVQ n+8(FP), CX
 	MOVQ f+16(FP), SI
@@ -167,16 +173,18 @@ eight:
 	VADDPS    Y5, Y6, Y6
 	VMULPS    Y11, Y4, Y4
 	VDIVPS    Y6, Y4, Y4
-	VMOVDQU   Y2, slots-64(SP)
-	VMOVUPS   Y4, shares-32(SP)
-	ADD(0)
-	ADD(4)
-	ADD(16)
-	ADD(20)
-	ADD(8)
-	ADD(12)
-	ADD(24)
-	ADD(28)
+	VMOVQ     X2, R8
+	VPEXTRQ   $1, X2, R10
+	VEXTRACTI128 $1, Y2, X2
+	VMOVQ     X2, R9
+	VPEXTRQ   $1, X2, R11
+	VEXTRACTF128 $1, Y4, X5
+	VPERMILPD $1, X4, X6
+	VPERMILPD $1, X5, X7
+	ADDTWO(R8, X4)
+	ADDTWO(R9, X5)
+	ADDTWO(R10, X6)
+	ADDTWO(R11, X7)
 	ADDQ      $64, BX
 	ADDQ      $8, AX
 	SUBQ      $8, CX
