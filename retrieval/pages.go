@@ -63,6 +63,16 @@ func (p *pages) span(off, n int64) ([]byte, error) {
 	return out, nil
 }
 
+// prefetch asks the processor for n bytes, if they are in memory, and does not wait for them. They
+// must lie within p.
+func (p *pages) prefetch(off, n int64) {
+	if p.file == nil {
+		prefetch(&p.mem[off], int(n))
+	} else if b := p.loaded[off/pageSize].Load(); b != nil {
+		prefetch(&b[off%pageSize], int(min(n, pageSize-off%pageSize)))
+	}
+}
+
 // chunk is like span but copies nothing: it returns only those of the n bytes that lie in the
 // first page. That is at least one byte unless n is 0.
 func (p *pages) chunk(off, n int64) ([]byte, error) {

@@ -75,3 +75,8 @@ func rateAVX2(sums *[16]byte, k int, factors *[5]float32, blocks *byte, n int, l
 //
 //go:noescape
 func addSharesAVX2(postings *byte, n int, f *shareFactors, lex *float32, last int) int
+
+// prefetch asks the processor for n bytes, and does not wait for them.
+//
+//go:noescape
+func prefetch(b *byte, n int)

@@ -154,6 +154,7 @@ TEXT ·addSharesAVX2(SB), NOSPLIT, $0-48
 	VBROADCASTSS 8(SI), Y13
 
 eight:
+	PREFETCHT0 1024(BX)
 	VMOVDQU   (BX), Y0
 	VMOVDQU   32(BX), Y1
 	VSHUFPS   $0x88, Y1, Y0, Y2 // slots, of the postings 0 1 4 5 2 3 6 7
@@ -193,4 +194,18 @@ eight:
 done:
 	MOVQ AX, ret+40(FP)
 	VZEROUPPER
+	RET
+
+// func prefetch(b *byte, n int)
+TEXT ·prefetch(SB), NOSPLIT, $0-16
+	MOVQ b+0(FP), AX
+	MOVQ n+8(FP), CX
+	ADDQ AX, CX
+
+line:
+	PREFETCHT0 (AX)
+	ADDQ       $64, AX
+	CMPQ       AX, CX
+	JLT        line
+	PREFETCHT0 -1(CX)
 	RET

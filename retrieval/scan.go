@@ -25,7 +25,7 @@ const (
 	skip                         // dead, excluded, or computed already
 	likeType                     // the type of its scene is the parent of the query's; see promising
 	sameType                     // it is the query's; with likeType: not known
-	allFlags = 1<<iota - 1
+	allFlags   = 1<<iota - 1
 )
 
 // candidate is a slot and the evidence of each channel for it, all but cosine and the two raw
@@ -127,6 +127,9 @@ func (s *search) scan(level, k int) ([]candidate, error) {
 		seeds = s.addSeeds(&s.st.parts[i], level, seeds, 2*k)
 	}
 	for _, x := range seeds {
+		x.part.prefetch(x.slot)
+	}
+	for _, x := range seeds {
 		if _, err := s.consider(t, x.slotRef); err != nil {
 			return nil, err
 		}
@@ -137,7 +140,10 @@ func (s *search) scan(level, k int) ([]candidate, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, x := range open {
+	for i, x := range open {
+		if i%soon == 0 {
+			s.prefetch(open[i:min(i+soon, len(open))], &need)
+		}
 		at := int(uint32(x))
 		if s.high[at] < need[s.flag[at]] {
 			continue
@@ -154,6 +160,19 @@ func (s *search) scan(level, k int) ([]candidate, error) {
 		s.flag[x.part.base+x.slot] &^= skip
 	}
 	return t.best, nil
+}
+
+// soon is for how many slots a search asks the processor at once.
+const soon = 16
+
+// prefetch asks the processor for the slots of open that will be computed.
+func (s *search) prefetch(open []uint64, need *needs) {
+	for _, x := range open {
+		if at := int(uint32(x)); s.high[at] >= need[s.flag[at]] {
+			slot := s.st.slot(at)
+			slot.part.prefetch(slot.slot)
+		}
+	}
 }
 
 // mostComputed bounds the work on one question: of a level no more slots than this are computed,
@@ -307,7 +326,7 @@ func (s *search) leastScores(t *top) (all needs) {
 		place := s.exact(f)
 		rest := (1 - place*exactWeight) * (1 - calledFor(f)*askedWeight)
 		reason := f&asked != 0 || place >= leastPlace // the latter with few words
-		for i := range sameType/likeType + 1 { // twice the evidence of the scene type
+		for i := range sameType/likeType + 1 {        // twice the evidence of the scene type
 			v := s.scale.needed((1 - (1-last.rel)/(rest*(1-sceneWeight*0.5*float64(i)))) / semanticWeight)
 			// A candidate with a reason comes before one without, whatever their rel, see before.
 			switch {

@@ -275,6 +275,17 @@ func (s *segment) row(slot int) ([]byte, error) {
 	return s.span(s.sections().rows+int64(slot)*int64(s.dims), int64(s.dims))
 }
 
+// prefetch asks the processor for the head and the row of a slot. A search waits longer for these
+// than it computes with them, so it asks for those of several slots before it needs the first.
+func (s *segment) prefetch(slot int) {
+	if b := s.columns[0].Load(); b != nil {
+		prefetch(&(*b)[slot*headSize], headSize)
+	}
+	if s.dims > 0 {
+		s.pages.prefetch(s.sections().rows+int64(slot)*int64(s.dims), int64(s.dims))
+	}
+}
+
 // body returns the bytes of a slot in metas (which is 0) or terms (which is 1).
 func (s *segment) body(slot, which int) ([]byte, error) {
 	at := s.sections()
