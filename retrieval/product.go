@@ -5,8 +5,8 @@ import (
 	"math/bits"
 )
 
-// The three loops that a search takes most of its time for: the product of a question with a
-// row, the scores of slots by their sketches, and the shares of a word. Each is written twice:
+// The loops that a search takes most of its time for: the product of a question with a row, the
+// scores of slots by their sketches, the shares of a word, and the choice of slots by their scores. Each is written twice:
 // here, and for processors with AVX2 in product_amd64.s. Both give the same numbers, to the
 // last bit; TestProducts holds that. So products of floats are rounded before they are added
 // (the conversions to float32), as the compiler may else join the two where a processor can.
@@ -86,6 +86,17 @@ func inBlocks(column []byte, size int) []byte {
 		column = column[n:]
 	}
 	return blocks
+}
+
+// next returns the first slot from at on that has a flag or at least least, or len(values).
+func next(values []float32, flags []uint8, least float32, at int) int {
+	return nextPlain(values, flags, least, nextFast(values, flags, least, at))
+}
+
+func nextPlain(values []float32, flags []uint8, least float32, at int) int {
+	for ; at < len(values) && flags[at] == 0 && !(values[at] >= least); at++ { //nolint:staticcheck // values may be NaN
+	}
+	return at
 }
 
 // above0 returns x, or 0 if that is less or NaN.

@@ -59,6 +59,16 @@ func addSharesFast(postings []byte, f *shareFactors, lex []float32) (n int) {
 	return addSharesAVX2(&postings[0], n, f, &lex[0], len(lex)-1)
 }
 
+// nextFast returns what nextPlain would, or a slot from which on it must look itself.
+func nextFast(values []float32, flags []uint8, least float32, at int) int {
+	n := len(values) - 7
+	if !fast || at >= n {
+		return at
+	}
+	_ = flags[:len(values)]
+	return nextAVX2(&values[0], &flags[0], least, at, n)
+}
+
 // dotAVX2 multiplies the first n numbers, a multiple of 16, in eight sums.
 //
 //go:noescape
@@ -75,6 +85,11 @@ func rateAVX2(sums *[16]byte, k int, factors *[5]float32, blocks *byte, n int, l
 //
 //go:noescape
 func addSharesAVX2(postings *byte, n int, f *shareFactors, lex *float32, last int) int
+
+// nextAVX2 looks at slots from at on, eight at a time, as long as at < n.
+//
+//go:noescape
+func nextAVX2(values *float32, flags *uint8, least float32, at, n int) int
 
 // prefetch asks the processor for n bytes, and does not wait for them.
 //

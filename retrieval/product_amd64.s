@@ -196,6 +196,42 @@ done:
 	VZEROUPPER
 	RET
 
+// func nextAVX2(values *float32, flags *uint8, least float32, at, n int) int
+TEXT ·nextAVX2(SB), NOSPLIT, $0-48
+	MOVQ values+0(FP), BX
+	MOVQ flags+8(FP), DI
+	VBROADCASTSS least+16(FP), Y1
+	MOVQ at+24(FP), AX
+	MOVQ n+32(FP), CX
+
+eight:
+	VMOVUPS   (BX)(AX*4), Y0
+	VCMPPS    $29, Y1, Y0, Y0 // greater or equal; false for NaN
+	VMOVMSKPS Y0, R8
+	MOVQ      (DI)(AX*1), R9
+	MOVQ      R9, R10
+	ORQ       R8, R10
+	JNE       found
+	ADDQ      $8, AX
+	CMPQ      AX, CX
+	JLT       eight
+	JMP       done
+
+found:
+	VMOVQ     R9, X0
+	VPXOR     X2, X2, X2
+	VPCMPEQB  X2, X0, X0
+	VPMOVMSKB X0, R9
+	XORL      $0xff, R9 // a bit for each flag
+	ORL       R9, R8
+	BSFL      R8, R8
+	ADDQ      R8, AX
+
+done:
+	MOVQ AX, ret+40(FP)
+	VZEROUPPER
+	RET
+
 // func prefetch(b *byte, n int)
 TEXT ·prefetch(SB), NOSPLIT, $0-16
 	MOVQ b+0(FP), AX

@@ -108,5 +108,22 @@ func TestShares(t *testing.T) {
 	}
 }
 
+// TestNext is the same for the choice of slots.
+func TestNext(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	for n := range 70 {
+		values, flags := make([]float32, n), make([]uint8, n)
+		for range n / 8 {
+			values[r.IntN(n)] = []float32{1, 2, float32(math.Inf(1)), float32(math.NaN())}[r.IntN(4)]
+			flags[r.IntN(n)] = uint8(1 << r.IntN(8))
+		}
+		for at := range n + 1 {
+			for _, least := range []float32{1, 1.5, float32(math.Inf(-1)), float32(math.NaN())} {
+				require.Equal(t, nextPlain(values, flags, least, at), next(values, flags, least, at), "from %d of %d", at, n)
+			}
+		}
+	}
+}
+
 // mostTried is more numbers than are multiplied at once.
 const mostTried = 20_000 + 7

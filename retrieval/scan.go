@@ -200,9 +200,9 @@ func (s *search) promising(level int, need *needs) ([]uint64, error) {
 		typeFlags[otherType] = likeType | sameType
 		from, to := p.level(level)
 		high, flag, ofSlot := s.high[p.base+from:p.base+to], s.flag[p.base+from:p.base+to], types.slots[from:to]
-		for j, h := range high {
-			f := flag[j]
-			if f == 0 && h < least || f&skip != 0 {
+		for j := next(high, flag, least, 0); j < len(high); j = next(high, flag, least, j+1) {
+			h, f := high[j], flag[j]
+			if f&skip != 0 {
 				continue
 			}
 			at := p.base + from + j
@@ -290,8 +290,9 @@ func (s *search) addSeeds(p *part, level int, seeds []seed, n int) []seed {
 	if len(seeds) == n {
 		least = seeds[n-1].score
 	}
-	flag := s.flag[p.base+from : p.base+to]
-	for i, score := range s.score[p.base+from : p.base+to] {
+	all, flag := s.score[p.base+from:p.base+to], s.flag[p.base+from:p.base+to]
+	for i := next(all, flag, least, 0); i < len(all); i = next(all, flag, least, i+1) {
+		score := all[i]
 		if score <= least || flag[i]&skip != 0 {
 			continue
 		}
