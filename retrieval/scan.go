@@ -232,10 +232,11 @@ func (s *search) promising(level int, need *needs) ([]uint64, error) {
 // standard deviations in place of 2.2, see width.
 const surer = 3/width - 1
 
-// looks estimates the rel of a slot, but for its scene type; 0 to 1.
+// looks estimates the rel of a slot that has all its flags; 0 to 1.
 func (s *search) looks(at int) float32 {
 	f := s.flag[at]
-	return float32(max(0, relOf(s.exact(f), s.scale.at(float64(s.score[at])), 0, calledFor(f))))
+	scene := 0.5 * float64(min(f/likeType, 2))
+	return float32(max(0, relOf(s.exact(f), s.scale.at(float64(s.score[at])), scene, calledFor(f))))
 }
 
 // calledFor returns how surely the prompt calls for the check of a slot with the flags.
