@@ -6,14 +6,15 @@ import (
 	"slices"
 )
 
-// scratch is the working memory of one search, which the next search reuses. Each slice has
-// one element for each slot of all parts.
+// scratch is the working memory of one search, which the next search reuses. Each slice but open
+// has one element for each slot of all parts.
 type scratch struct {
 	lex   []float32 // BM25 sum
 	score []float32 // estimate of the raw score
 	high  []float32 // the highest raw score that the slot may have
 	flag  []uint8   // see the flags
 	open  []uint64  // see promising
+	ask   question  // the prompt's vector, if the search is dense
 }
 
 // Flags of a slot.

@@ -21,7 +21,6 @@ type search struct {
 	average    float32    // tokens of a slot, on average
 	unit       float32    // turns BM25 into the lexical score
 	self       float64    // the lexical score that the prompt would have as a memory
-	ask        question   // the prompt's vector, if dense
 	dense      bool       // the prompt has a vector
 	checks     []string   // ids of the checks that the prompt calls for, the surest first
 	place      tree.Scene // where the question is asked, with the route as a pattern
