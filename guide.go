@@ -232,8 +232,10 @@ func (m *Memory) writeGuidance(
 	return append(held, g.Dropped...), nil
 }
 
-// holdBack returns the nodes that may be given to a run of the test, and the others with the reason.
+// holdBack returns the nodes that may be given to a run of the test, in the memory of nodes, and the
+// others with the reason.
 func holdBack(nodes []tree.Node, test string, closed []string) (give []tree.Node, held []enhance.Drop) {
+	give = nodes[:0]
 	for i := range nodes {
 		n := &nodes[i]
 		switch {

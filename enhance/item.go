@@ -37,14 +37,19 @@ func newItem(n *tree.Node, o Options) (wordedMemory, why) {
 	budget, lang, words := o.Budget, o.Lang, o.Words
 	it := wordedMemory{id: n.ID, level: n.Type}
 	finding := o.finding(n)
-	for _, raw := range words.foreignTexts(n) {
+	lessons := n.Says()
+	for _, raw := range words.foreignTexts(n, lessons) {
 		if reason, unsafe := guard.Unsafe(raw); unsafe {
 			return it, why{sentence: itsText + reason}
 		}
 	}
-	worded := words.In(o.nameWhatIsHere(n), lang)
+	if here := o.nameWhatIsHere(n); here != n {
+		n, lessons = here, here.Says()
+	}
+	worded := words.pointsIn(n, lessons, lang)
 	o.keepAsked(&worded)
 	n = &worded
+	known := aboutKnownCheck(n)
 	room := maxCheck
 	if n.Type != tree.Case {
 		room = lessonCheck
@@ -59,9 +64,11 @@ func newItem(n *tree.Node, o Options) (wordedMemory, why) {
 	}
 	first := &it.hints[0]
 	first.NotWhen = conditionList(n.Content.NotWhen, lang)
-	if when := conditionList(n.Content.AppliesWhen, lang); !aboutKnownCheck(n) &&
-		newSaying(when).shareIn(newSaying(first.Check)) < whenShare {
-		first.When = when
+	if !known {
+		when := conditionList(words.conditions(n, lessons, lang), lang)
+		if newSaying(when).shareIn(newSaying(first.Check)) < whenShare {
+			first.When = when
+		}
 	}
 	truths := truthsOf(n)
 	if value, leaks := truths.Find(it.text()); leaks {
@@ -72,7 +79,7 @@ func newItem(n *tree.Node, o Options) (wordedMemory, why) {
 		return it, why{}
 	}
 	m := mistakeOf(n, first.Check)
-	if m == "" || aboutKnownCheck(n) && !n.Disregarded() {
+	if m == "" || known && !n.Disregarded() {
 		return it, why{}
 	}
 	_, unsafe := guard.Unsafe(m)
@@ -119,7 +126,7 @@ func (it *wordedMemory) addFinding(finding string, d taxonomy.Direction) {
 // wrong. It returns a copy of such a case with a miss of the check that the prompt calls for
 // most surely. Other nodes it returns as they are.
 func (o Options) supposeMiss(n *tree.Node) *tree.Node {
-	if n.CaseData == nil || len(n.Says()) > 0 || !slices.Contains(o.Here, n.ID) {
+	if n.CaseData == nil || !slices.Contains(o.Here, n.ID) || len(n.Says()) > 0 {
 		return n
 	}
 	for _, id := range o.Asked {
@@ -137,7 +144,10 @@ func (o Options) supposeMiss(n *tree.Node) *tree.Node {
 // have nothing but the cause to tell, and of one whose action was disregarded the mistake is told
 // too.
 func aboutKnownCheck(n *tree.Node) bool {
-	return slices.ContainsFunc(n.Says(), func(l tree.Lesson) bool { return l.Kind != "" })
+	if n.CaseData != nil && len(n.CaseData.Misses) > 0 {
+		return slices.ContainsFunc(n.CaseData.Misses, func(m tree.Miss) bool { return m.Check != "" })
+	}
+	return slices.ContainsFunc(n.Content.Lessons, func(l tree.Lesson) bool { return l.Kind != "" })
 }
 
 // fits reports whether a lesson is within maxLesson; a case always is.
@@ -146,18 +156,30 @@ func (it wordedMemory) fits() bool { return it.level == tree.Case || it.cost() <
 // text returns all that the guidance says of the memory, a part a line.
 func (it wordedMemory) text() string {
 	var b strings.Builder
-	for _, h := range it.hints {
-		for _, part := range []string{h.When, h.Check, h.NotWhen, h.Mistake, h.Found} {
-			if part != "" {
-				b.WriteString(part + "\n")
-			}
-		}
-	}
+	it.parts(func(part string) {
+		b.WriteString(part)
+		b.WriteByte('\n')
+	})
 	return b.String()
 }
 
-// cost returns the tokens of the memory.
-func (it wordedMemory) cost() int { return Tokens(it.text()) }
+// parts calls f with each thing that the guidance says of the memory.
+func (it wordedMemory) parts(f func(part string)) {
+	for _, h := range it.hints {
+		for _, part := range [...]string{h.When, h.Check, h.NotWhen, h.Mistake, h.Found} {
+			if part != "" {
+				f(part)
+			}
+		}
+	}
+}
+
+// cost returns the tokens of the memory's text.
+func (it wordedMemory) cost() int {
+	sum := 0
+	it.parts(func(part string) { sum += twelfths(part) + twelfths("\n") })
+	return (sum + 11) / 12
+}
 
 // pointsOf returns the points of a node: what to check and what is right, one for each of its
 // lessons, or its guidance if it has none. The first is cut to room tokens; the others are
