@@ -255,6 +255,9 @@ func points(task string) []string {
 		task = strings.ToValidUTF8(task[:MaxRead], "")
 	}
 	out := []string{task}
+	if !mayList(task) {
+		return out
+	}
 	if list := numbered.Split(task, mostPoints); len(list) > 2 {
 		out = append(out, list[1:]...) // list[0] stands before the first point
 	}
@@ -262,6 +265,22 @@ func points(task string) []string {
 }
 
 const mostPoints = 32
+
+// mayList reports whether a text has two marks that may begin a point. It is cheaper than the pattern
+// numbered and rules out most texts.
+func mayList(s string) bool {
+	marks, last := 0, rune(0)
+	for _, r := range s {
+		switch {
+		case r == '-', r == '*', r == '•', r >= '①' && r <= '⑳':
+			marks++
+		case (r == '.' || r == '、' || r == ')' || r == '）') && digit(last):
+			marks++
+		}
+		last = r
+	}
+	return marks > 1
+}
 
 // numbered matches what a point of a list begins with: a number or a bullet.
 var numbered = regexp.MustCompile(`(?m)(?:^|[\s；;:：。])(?:\d{1,2}[.、)）]|[①-⑳]|[-*•])\s*`)
