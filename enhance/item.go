@@ -78,8 +78,11 @@ func newItem(n *tree.Node, o Options) (wordedMemory, why) {
 		it.addFinding(finding, n.Direction)
 		return it, why{}
 	}
+	if known && !n.Disregarded() {
+		return it, why{}
+	}
 	m := mistakeOf(n, first.Check)
-	if m == "" || known && !n.Disregarded() {
+	if m == "" {
 		return it, why{}
 	}
 	_, unsafe := guard.Unsafe(m)
