@@ -132,7 +132,7 @@ func Write(nodes []tree.Node, o Options) (Block, error) {
 // index in nodes. told are the facts that are in the text.
 func choose(nodes []tree.Node, told []Observed, o Options) (items []wordedMemory, dropped map[int]why) {
 	dropped = map[int]why{}
-	said := map[taxonomy.Direction][]saying{} // the points of the items so far, to leave out repetitions
+	said := map[taxonomy.Direction][]*saying{} // the points of the items so far, to leave out repetitions
 	left := o.Budget
 	full := false
 	for i := range nodes {
@@ -141,7 +141,7 @@ func choose(nodes []tree.Node, told []Observed, o Options) (items []wordedMemory
 		if isSettled(n, told) {
 			w = why{sentence: settledNow}
 		}
-		var points []saying
+		var points []*saying
 		if w.sentence == "" {
 			var by string
 			if points, by = it.takeNews(said[n.Direction]); len(points) == 0 {

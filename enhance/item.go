@@ -261,22 +261,27 @@ func isSaid(s, before string) bool { return newSaying(s).shareIn(newSaying(befor
 // repeatShare is the share of a check's words from which it only repeats another check.
 const repeatShare = 0.8
 
-// saying is a text, prepared to be compared with others by words.
+// saying is a text that can be compared with others by words.
 type saying struct {
-	id    string // of the memory, where that matters
-	text  string
-	words []string // sorted
+	id   string // of the memory, where that matters
+	text string
+	read []string // its words, sorted, once they were needed
 }
 
-func newSaying(s string) saying {
-	words := text.Tokens(s)
-	slices.Sort(words)
-	return saying{text: s, words: words}
+func newSaying(s string) *saying { return &saying{text: s} }
+
+// words returns the words, sorted. Most sayings are compared with nothing, so they are not read before.
+func (s *saying) words() []string {
+	if s.read == nil {
+		s.read = text.Tokens(s.text)
+		slices.Sort(s.read)
+	}
+	return s.read
 }
 
 // takeNews removes the points of a memory that others said already, and returns the points that
 // are left. If none is left, by is the id of the memory that said the last of them.
-func (it *wordedMemory) takeNews(said []saying) (left []saying, by string) {
+func (it *wordedMemory) takeNews(said []*saying) (left []*saying, by string) {
 	var hints []prompts.Hint
 	for _, h := range it.hints {
 		s := newSaying(evidence().ReplaceAllString(h.Check, "")) // a long quotation belongs to the one case
@@ -292,20 +297,20 @@ func (it *wordedMemory) takeNews(said []saying) (left []saying, by string) {
 }
 
 // shareIn returns the share of the words of s that stand in before, 0 to 1.
-func (s saying) shareIn(before saying) float64 {
+func (s *saying) shareIn(before *saying) float64 {
 	n := 0
-	for _, w := range s.words {
-		if _, ok := slices.BinarySearch(before.words, w); ok {
+	for _, w := range s.words() {
+		if _, ok := slices.BinarySearch(before.words(), w); ok {
 			n++
 		}
 	}
-	return float64(n) / float64(max(1, len(s.words)))
+	return float64(n) / float64(max(1, len(s.words())))
 }
 
 // repeats reports whether a point says nothing that another does not say. Then nearly all its
 // words and every name stand in the other. Names count by themselves, since checks of
 // one kind are worded alike and may differ in a name only.
-func (s saying) repeats(before saying) bool {
+func (s *saying) repeats(before *saying) bool {
 	return s.shareIn(before) >= repeatShare &&
 		!slices.ContainsFunc(named().FindAllString(s.text, -1), func(name string) bool {
 			return !strings.Contains(before.text, name)
