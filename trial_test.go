@@ -50,3 +50,35 @@ func TestTrialsShareCommits(t *testing.T) {
 	}
 	require.Equal(t, answers, n)
 }
+
+// What is given shares memory with the nodes that are kept, and leaves them as they are.
+func TestGuideChangesNoNode(t *testing.T) {
+	m := open(t, t.TempDir(), nil)
+	for i := range 8 {
+		require.NoError(t, m.Record(t.Context(), missed(i)))
+	}
+	require.NoError(t, m.Wait(t.Context()))
+	_, err := m.Evolve(t.Context(), nil)
+	require.NoError(t, err)
+	spelled := func() (out []string) {
+		for _, n := range nodes(t, m) {
+			kept, err := m.Tree().Get(t.Context(), n.ID)
+			require.NoError(t, err)
+			out = append(out, tree.Spelled(&kept))
+		}
+		return out
+	}
+	before := spelled()
+	q := ask
+	q.Observation = "- heading \"Cart\"\n- button \"Order\"\n"
+	for _, lang := range []string{"zh", "en"} {
+		q.Lang = lang
+		_, err := m.Guide(t.Context(), q)
+		require.NoError(t, err)
+		_, err = m.Explain(t.Context(), q)
+		require.NoError(t, err)
+		_, err = m.Checks(t.Context(), q)
+		require.NoError(t, err)
+	}
+	require.Equal(t, before, spelled())
+}
