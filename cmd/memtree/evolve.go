@@ -107,8 +107,9 @@ func (a *app) printStillOpen(ctx context.Context, m *memtree.Memory) error {
 	if err != nil || r.State != effect.Open {
 		return err
 	}
-	said := a.say("No memory is given, because memory did harm and nothing has changed since. Forget or edit what misleads " +
-		"(memtree effect --by node), and run memtree evolve again; half of the runs are then given memory, on trial.")
+	said := a.say("No memory is given, because memory did harm and nothing has changed since. Forget or edit " +
+		"what misleads (memtree effect --by node), and run memtree evolve again; half of the runs are then given memory, " +
+		"on trial.")
 	return writeLines(a.stdout, append([]string{""}, wrap(said, a.width)...)...)
 }
 
