@@ -2,7 +2,7 @@
 GO      ?= go
 T       ?= 30s
 TOOL     = $(GO) tool -modfile=tools/go.mod
-ALONE    = assertion|curation|effect|effect/plot|effect/sim|enhance/midscene|evolution/cluster|ingest|ingest/report|judgment|score|stat|text|tree# no goroutine, no lock
+ALONE    = assertion|curation|effect|effect/plot|effect/sim|enhance/midscene|evolution/cluster|ingest|ingest/report|judgment|score|stat|tree# no goroutine, no lock
 TARGETS  = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
 .PHONY: help build demo test check static lint cross race bench quality sim judge prove words faults mutants fuzz reports routes browser clients

@@ -267,8 +267,22 @@ func (m *Memory) learned(changes int) []tree.Entry {
 	return []tree.Entry{{At: m.opts.Now().UTC(), Evolved: &tree.Evolved{Changes: changes}}}
 }
 
-// afterEvolve tells the breaker that the tree has learned.
+// afterEvolve tells the breaker that the tree has learned: that Evolve changed memories, or that a
+// person did before it. What has been open for long is tried again without either.
 func (m *Memory) afterEvolve(ctx context.Context, changes int) error {
+	<-m.effects.turn
+	_, err := m.joinRuns(ctx)
+	changes += m.effects.joiner.Acts()
+	m.effects.turn <- struct{}{}
+	if err != nil {
+		return err
+	}
+	m.effects.watch.Lock()
+	rested := m.effects.breaker.Rested(m.opts.Now())
+	m.effects.watch.Unlock()
+	if changes == 0 && !rested {
+		return nil
+	}
 	if _, err := m.store.Commit(ctx, tree.Batch{Entries: m.learned(changes)}); err != nil {
 		return fmt.Errorf("commit: %w", err)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/effect"
 	jsonstore "github.com/memtree/memtree/store/json"
 	"github.com/memtree/memtree/taxonomy"
@@ -192,6 +193,39 @@ func TestBreakerStopsHarm(t *testing.T) {
 	r, err = m.Effect(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, effect.HalfOpen, r.State)
+}
+
+// What is open is tried again only once something has changed: Evolve took memories out of use, a
+// person did, or so much time has passed that the product may be another.
+func TestBreakerWaitsForAChange(t *testing.T) {
+	for name, change := range map[string]func(t *testing.T, m *memtree.Memory, bad string, clock *time.Time){
+		"it has rested": func(_ *testing.T, _ *memtree.Memory, _ string, clock *time.Time) {
+			*clock = clock.Add(8 * 24 * time.Hour)
+		},
+		"a person changed something": func(t *testing.T, m *memtree.Memory, bad string, _ *time.Time) {
+			_, err := m.Curation().Forget(t.Context(), bad, curation.Options{By: "lead", Why: "it misleads"})
+			require.NoError(t, err)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			clock := day
+			m := openAt(t, t.TempDir(), &clock, effect.Fixed(0.3))
+			_, bad := teach(t, m)
+			_, err := m.Curation().Pin(t.Context(), bad, curation.Options{By: "lead", Why: "I know better"})
+			require.NoError(t, err)
+			live(t, m, memtree.Wrap(m, scripted(2), &memtree.WrapOptions{Judge: explains}), &clock, badPlace, 200)
+			state := func() effect.State {
+				_, err := m.Evolve(t.Context(), nil)
+				require.NoError(t, err)
+				r, err := m.Effect(t.Context())
+				require.NoError(t, err)
+				return r.State
+			}
+			require.Equal(t, effect.Open, state(), "Evolve has nothing to change: it is pinned")
+			change(t, m, bad, &clock)
+			require.Equal(t, effect.HalfOpen, state())
+		})
+	}
 }
 
 // Chance decides about runs alone, the same way for every attempt and step.

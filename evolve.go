@@ -61,8 +61,8 @@ func (m *Memory) Evolve(ctx context.Context, o *EvolveOptions) (evolution.Evolve
 		out.Calls, out.Usage = meter.WithRepairs(out.Calls, out.Usage)
 		out.Cost = o.Price.Of(out.Usage)
 	}
-	if n := out.Changed(); n > 0 && !o.DryRun {
-		err = errors.Join(err, m.afterEvolve(context.WithoutCancel(ctx), n))
+	if !o.DryRun {
+		err = errors.Join(err, m.afterEvolve(context.WithoutCancel(ctx), out.Changed()))
 	}
 	if err == nil && !o.DryRun {
 		_ = m.waitVectors(ctx) // if ctx ends first, words find what was learned until the vectors are there

@@ -233,8 +233,10 @@ func (m *Memory) writeGuidance(
 	return append(held, g.Dropped...), nil
 }
 
-// holdBack returns the nodes that may be given to a run of the test, and the others with the reason.
+// holdBack returns the nodes that may be given to a run of the test, in the memory of nodes, and the
+// others with the reason.
 func holdBack(nodes []tree.Node, test string, closed []string) (give []tree.Node, held []enhance.Drop) {
+	give = nodes[:0]
 	for i := range nodes {
 		n := &nodes[i]
 		switch {
@@ -261,18 +263,30 @@ func (m *Memory) holdCases(ctx context.Context, look *enhance.Look, here []strin
 	return look.Hold(cases, m.taxonomy), nil
 }
 
-// readNodes reads the nodes with the ids, and leaves out those that are gone.
+// readNodes reads the nodes with the ids, and leaves out those that are gone. Others share what they
+// point to, so only the nodes themselves may be changed.
 func (m *Memory) readNodes(ctx context.Context, ids []string) ([]tree.Node, error) {
 	nodes := make([]tree.Node, 0, len(ids))
 	for _, id := range ids {
-		n, err := m.store.Get(ctx, id)
+		n, err := m.readNode(ctx, id)
 		if errors.Is(err, tree.ErrNotFound) {
 			continue
 		}
 		if err != nil {
 			return nil, fmt.Errorf("read %s: %w", id, err)
 		}
-		nodes = append(nodes, n)
+		nodes = append(nodes, *n)
 	}
 	return nodes, nil
+}
+
+// readNode reads one, without a copy if the store can.
+func (m *Memory) readNode(ctx context.Context, id string) (*tree.Node, error) {
+	if s, ok := m.store.(interface {
+		Shared(ctx context.Context, id string) (*tree.Node, error)
+	}); ok {
+		return s.Shared(ctx, id)
+	}
+	n, err := m.store.Get(ctx, id)
+	return &n, err
 }

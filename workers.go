@@ -100,14 +100,22 @@ func (m *Memory) formOutbox(ctx context.Context) {
 	}
 }
 
+// restTrials is how long the ledger rests after a commit of trials. The answers that a busy service
+// gives meanwhile share the next one, whose fsync takes more of the processor than the writing.
+const restTrials = 20 * time.Millisecond
+
 // keepTrials writes the trials of Guide to the ledger, until ctx ends.
 func (m *Memory) keepTrials(ctx context.Context) {
+	trials, rested := m.trials, (<-chan time.Time)(nil)
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case e := <-m.trials:
+		case <-rested:
+			trials = m.trials
+		case e := <-trials:
 			m.writeTrials(ctx, e)
+			trials, rested = nil, time.After(restTrials)
 		case written := <-m.flush:
 			select {
 			case e := <-m.trials:

@@ -219,17 +219,21 @@ func (c *Catalogue) Asked(task string) []Reading {
 	if len(c.checks) == 0 || task == "" {
 		return nil
 	}
-	most, said := make([]float64, len(c.checks)), make([]float64, len(c.checks))
-	for _, point := range points(task) {
-		p := make([]float64, len(c.checks))
+	said := make([]float64, len(c.checks))
+	most, p := slices.Clone(said), slices.Clone(said)
+	for at, point := range points(task) {
+		phrases := c.asked.find(point)
+		if at == 0 { // the task as a whole
+			weigh(said, phrases, 1)
+		}
+		clear(p)
 		c.asked.words.add(p, point, 1)
-		c.asked.add(p, point, perPhrase)
+		weigh(p, phrases, perPhrase)
 		softmax(p)
 		for i, x := range p {
 			most[i] = max(most[i], x)
 		}
 	}
-	c.asked.add(said, task, 1)
 	var out []Reading
 	for i, x := range most {
 		if !c.sentences[tasks][i] && said[i] >= outright {
@@ -251,6 +255,9 @@ func points(task string) []string {
 		task = strings.ToValidUTF8(task[:MaxRead], "")
 	}
 	out := []string{task}
+	if !mayList(task) {
+		return out
+	}
 	if list := numbered.Split(task, mostPoints); len(list) > 2 {
 		out = append(out, list[1:]...) // list[0] stands before the first point
 	}
@@ -259,24 +266,46 @@ func points(task string) []string {
 
 const mostPoints = 32
 
+// mayList reports whether a text has two marks that may begin a point. It is cheaper than the pattern
+// numbered and rules out most texts.
+func mayList(s string) bool {
+	marks, last := 0, rune(0)
+	for _, r := range s {
+		switch {
+		case r == '-', r == '*', r == '•', r >= '①' && r <= '⑳':
+			marks++
+		case (r == '.' || r == '、' || r == ')' || r == '）') && digit(last):
+			marks++
+		}
+		last = r
+	}
+	return marks > 1
+}
+
 // numbered matches what a point of a list begins with: a number or a bullet.
 var numbered = regexp.MustCompile(`(?m)(?:^|[\s；;:：。])(?:\d{1,2}[.、)）]|[①-⑳]|[-*•])\s*`)
 
 // add adds the weight of each phrase in a text, times by, to the score of its
-// check. A phrase that stands there twice counts once.
-func (r *reader) add(scores []float64, s string, by float64) {
+// check.
+func (r *reader) add(scores []float64, s string, by float64) { weigh(scores, r.find(s), by) }
+
+// find returns the phrases of a text. One that stands there twice counts once.
+func (r *reader) find(s string) []Match {
 	if s == "" {
-		return
+		return nil
 	}
-	type seen struct {
-		kind   int
-		phrase string
-	}
-	once := map[seen]bool{}
+	var found []Match
 	r.phrases.Find(Read(s), func(m Match) {
-		if k := (seen{m.Kind, m.Phrase}); !once[k] {
-			once[k] = true
-			scores[m.Kind] += by * m.Weight
+		if !slices.ContainsFunc(found, func(f Match) bool { return f.Kind == m.Kind && f.Phrase == m.Phrase }) {
+			found = append(found, m)
 		}
 	})
+	return found
+}
+
+// weigh adds the weight of each phrase, times by, to the score of its check.
+func weigh(scores []float64, phrases []Match, by float64) {
+	for _, m := range phrases {
+		scores[m.Kind] += by * m.Weight
+	}
 }

@@ -9,7 +9,6 @@
 package cue
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -84,28 +83,36 @@ func Read(s string) Stemmed {
 // there: first for the English phrases, then for the Chinese.
 func (f *Matcher) Find(t Stemmed, visit func(Match)) {
 	for i, w := range t.words {
-		list := f.words[w]
+		f.visitWords(f.words[w], t.words[i:], visit)
 		if digit(rune(w[0])) {
-			list = append(slices.Clip(list), f.words[number]...)
-		}
-		for _, e := range list {
-			if matchTokens(t.words[i:], e.parts, f.gap) {
-				visit(e.Match)
-			}
+			f.visitWords(f.words[number], t.words[i:], visit)
 		}
 	}
 	if !t.han {
 		return
 	}
 	for i, r := range t.raw {
-		list := f.runes[r]
+		visitRunes(f.runes[r], t.raw[i:], visit)
 		if digit(r) && (i == 0 || !digit(rune(t.raw[i-1]))) {
-			list = append(slices.Clip(list), f.runes['#']...)
+			visitRunes(f.runes['#'], t.raw[i:], visit)
 		}
-		for _, e := range list {
-			if matchRunes(t.raw[i:], e.parts) {
-				visit(e.Match)
-			}
+	}
+}
+
+// visitWords calls visit for each English phrase that stands at the start of tokens.
+func (f *Matcher) visitWords(phrases []compiledPhrase, tokens []string, visit func(Match)) {
+	for i := range phrases {
+		if matchTokens(tokens, phrases[i].parts, f.gap) {
+			visit(phrases[i].Match)
+		}
+	}
+}
+
+// visitRunes calls visit for each Chinese phrase that stands at the start of s.
+func visitRunes(phrases []compiledPhrase, s string, visit func(Match)) {
+	for i := range phrases {
+		if matchRunes(s, phrases[i].parts) {
+			visit(phrases[i].Match)
 		}
 	}
 }

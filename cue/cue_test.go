@@ -112,3 +112,14 @@ func FuzzFind(f *testing.F) {
 		}
 	})
 }
+
+func FuzzMayList(f *testing.F) {
+	f.Add("1. a 2. b")
+	f.Add("①a；②b")
+	f.Add("- a\n- b")
+	f.Fuzz(func(t *testing.T, s string) {
+		if len(numbered.Split(s, mostPoints)) > 2 && !mayList(s) {
+			t.Error(s)
+		}
+	})
+}

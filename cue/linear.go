@@ -48,8 +48,9 @@ func fit(sentences [][]string) *linear {
 		}
 		for _, s := range list {
 			words := distinct(s)
-			for _, w := range words {
-				in[w]++
+			for i, w := range words {
+				words[i] = strings.Clone(w) // a token shares the memory of the whole text
+				in[words[i]]++
 			}
 			texts, kinds = append(texts, words), append(kinds, len(l.Of))
 		}
@@ -81,11 +82,7 @@ func (l *linear) index() {
 func distinct(s string) []string {
 	words := text.Tokens(s)
 	slices.Sort(words)
-	words = slices.Compact(words)
-	for i, w := range words {
-		words[i] = strings.Clone(w) // a token shares the memory of the whole text
-	}
-	return words
+	return slices.Compact(words)
 }
 
 // feature is a known word of a text.

@@ -176,6 +176,30 @@ func (b *Breaker) Evolved(at time.Time, seq uint64) []Turn {
 	return turns
 }
 
+// rest is how long what is open waits for a change before it is tried again without one. Each
+// time that it opens it waits twice as long, mostRest at most.
+const (
+	rest     = 7 * 24 * time.Hour
+	mostRest = 8 * rest
+)
+
+// Rested reports whether something has been open for so long that it is to be tried again though
+// no memory has changed: the product has, or the agent.
+func (b *Breaker) Rested(now time.Time) bool {
+	rested := func(s *Stream) bool {
+		return s.State == Open && now.Sub(s.Since) >= min(mostRest, rest<<min(max(s.Trips-1, 0), 8))
+	}
+	if rested(&b.All) {
+		return true
+	}
+	for _, s := range b.Types {
+		if rested(s) {
+			return true
+		}
+	}
+	return false
+}
+
 // Turn is a change of state.
 type Turn struct {
 	ErrorType string    `json:"errorType,omitempty"` // "" for all runs

@@ -200,6 +200,21 @@ func TestBreakerByErrorType(t *testing.T) {
 	require.Equal(t, 35, b.Types[restTypes].Harm.Steady.N)
 }
 
+// TestBreakerRests: each time longer, but not for ever.
+func TestBreakerRests(t *testing.T) {
+	b := Breaker{All: Stream{State: Open, Since: noon, Trips: 1}}
+	for trips, weeks := range []int{1, 1, 2, 4, 8, 8, 8} {
+		b.All.Trips = trips
+		require.False(t, b.Rested(noon.Add(time.Duration(weeks)*rest-1)))
+		require.True(t, b.Rested(noon.Add(time.Duration(weeks)*rest)))
+	}
+	b.All.State, b.All.Trips = HalfOpen, math.MaxInt
+	require.False(t, b.Rested(noon.Add(100*rest)))
+	b.Types = map[string]*Stream{"a": {State: Open, Since: noon, Trips: math.MaxInt}}
+	require.True(t, b.Rested(noon.Add(mostRest)))
+	require.False(t, (&Breaker{}).Rested(noon), "nothing is open")
+}
+
 func TestBreakerPassesOver(t *testing.T) {
 	for name, change := range map[string]func(*Run){
 		"a later attempt":       func(r *Run) { r.Attempt = 2 },

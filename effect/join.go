@@ -69,6 +69,7 @@ type Joiner struct {
 	tests    map[string]string           // by evaluation
 	outcomes []known
 	evolved  []Learning
+	acts     int // a person's words that changed memories since the tree learned last
 	asked    []Asked
 	blamed   []Blamed
 	chances  int // trials whose arm chance decided
@@ -115,11 +116,16 @@ func (j *Joiner) Add(e *tree.Entry) bool {
 		}
 		return ok
 	case e.Evolved != nil:
-		j.evolved = append(j.evolved, Learning{e.Seq, e.At})
+		j.evolved, j.acts = append(j.evolved, Learning{e.Seq, e.At}), 0
 		return true
+	case e.Act != nil && e.Act.Said != tree.SaidPin:
+		j.acts++
 	}
 	return false
 }
+
+// Acts returns how often a person changed what is given since the tree learned last.
+func (j *Joiner) Acts() int { return j.acts }
 
 // try is one attempt of a trial.
 type try struct {

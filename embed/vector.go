@@ -29,9 +29,9 @@ func (t *Table) addRow(sum []float32, row int) {
 		value[i] = float32(i-8) * scale
 	}
 	packed := t.rows[row*t.dims/2 : (row+1)*t.dims/2]
-	for k := range len(packed) {
-		b := packed[k]
-		sum[2*k] += value[b&15]
-		sum[2*k+1] += value[b>>4]
+	for i := 1; i < len(sum); i += 2 {
+		b := packed[i/2]
+		sum[i-1] += value[b&15]
+		sum[i] += value[b>>4]
 	}
 }

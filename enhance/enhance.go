@@ -132,7 +132,7 @@ func Write(nodes []tree.Node, o Options) (Block, error) {
 // index in nodes. told are the facts that are in the text.
 func choose(nodes []tree.Node, told []Observed, o Options) (items []wordedMemory, dropped map[int]why) {
 	dropped = map[int]why{}
-	said := map[taxonomy.Direction][]saying{} // the points of the items so far, to leave out repetitions
+	said := map[taxonomy.Direction][]*saying{} // the points of the items so far, to leave out repetitions
 	left := o.Budget
 	full := false
 	for i := range nodes {
@@ -141,14 +141,18 @@ func choose(nodes []tree.Node, told []Observed, o Options) (items []wordedMemory
 		if isSettled(n, told) {
 			w = why{sentence: settledNow}
 		}
-		var points []saying
+		var points []*saying
 		if w.sentence == "" {
 			var by string
 			if points, by = it.takeNews(said[n.Direction]); len(points) == 0 {
 				w = why{saysSame, []any{by}}
 			}
 		}
-		if w.sentence == "" && (full || it.cost() > left) {
+		cost := 0
+		if w.sentence == "" {
+			cost = it.cost()
+		}
+		if w.sentence == "" && (full || cost > left) {
 			full = true // from here on all are left out, so that a smaller one does not come before a better one
 			w = why{noRoom, []any{o.Budget}}
 		}
@@ -157,7 +161,7 @@ func choose(nodes []tree.Node, told []Observed, o Options) (items []wordedMemory
 			continue
 		}
 		said[n.Direction] = append(said[n.Direction], points...)
-		left -= it.cost()
+		left -= cost
 		items = append(items, it)
 	}
 	return items, dropped
@@ -247,14 +251,17 @@ func defaultBudget(prompt string) int {
 
 // Tokens estimates how many tokens a model makes of s: one for every four characters, and two
 // for every three Chinese characters. It counts in twelfths to round only once, up.
-func Tokens(s string) int {
-	twelfths := 0
+func Tokens(s string) int { return (twelfths(s) + 11) / 12 }
+
+// twelfths returns the estimate before it is rounded.
+func twelfths(s string) int {
+	sum := 0
 	for _, r := range s {
 		if r >= 0x2e80 && (unicode.Is(unicode.Han, r) || r >= 0x3000 && r <= 0x303f || r >= 0xff00 && r <= 0xffef) {
-			twelfths += 8
+			sum += 8
 		} else {
-			twelfths += 3
+			sum += 3
 		}
 	}
-	return (twelfths + 11) / 12
+	return sum
 }

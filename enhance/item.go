@@ -37,14 +37,19 @@ func newItem(n *tree.Node, o Options) (wordedMemory, why) {
 	budget, lang, words := o.Budget, o.Lang, o.Words
 	it := wordedMemory{id: n.ID, level: n.Type}
 	finding := o.finding(n)
-	for _, raw := range words.foreignTexts(n) {
+	lessons := n.Says()
+	for _, raw := range words.foreignTexts(n, lessons) {
 		if reason, unsafe := guard.Unsafe(raw); unsafe {
 			return it, why{sentence: itsText + reason}
 		}
 	}
-	worded := words.In(o.nameWhatIsHere(n), lang)
+	if here := o.nameWhatIsHere(n); here != n {
+		n, lessons = here, here.Says()
+	}
+	worded := words.pointsIn(n, lessons, lang)
 	o.keepAsked(&worded)
 	n = &worded
+	known := aboutKnownCheck(n)
 	room := maxCheck
 	if n.Type != tree.Case {
 		room = lessonCheck
@@ -59,9 +64,11 @@ func newItem(n *tree.Node, o Options) (wordedMemory, why) {
 	}
 	first := &it.hints[0]
 	first.NotWhen = conditionList(n.Content.NotWhen, lang)
-	if when := conditionList(n.Content.AppliesWhen, lang); !aboutKnownCheck(n) &&
-		newSaying(when).shareIn(newSaying(first.Check)) < whenShare {
-		first.When = when
+	if !known {
+		when := conditionList(words.conditions(n, lessons, lang), lang)
+		if newSaying(when).shareIn(newSaying(first.Check)) < whenShare {
+			first.When = when
+		}
 	}
 	truths := truthsOf(n)
 	if value, leaks := truths.Find(it.text()); leaks {
@@ -71,8 +78,11 @@ func newItem(n *tree.Node, o Options) (wordedMemory, why) {
 		it.addFinding(finding, n.Direction)
 		return it, why{}
 	}
+	if known && !n.Disregarded() {
+		return it, why{}
+	}
 	m := mistakeOf(n, first.Check)
-	if m == "" || aboutKnownCheck(n) && !n.Disregarded() {
+	if m == "" {
 		return it, why{}
 	}
 	_, unsafe := guard.Unsafe(m)
@@ -119,7 +129,7 @@ func (it *wordedMemory) addFinding(finding string, d taxonomy.Direction) {
 // wrong. It returns a copy of such a case with a miss of the check that the prompt calls for
 // most surely. Other nodes it returns as they are.
 func (o Options) supposeMiss(n *tree.Node) *tree.Node {
-	if n.CaseData == nil || len(n.Says()) > 0 || !slices.Contains(o.Here, n.ID) {
+	if n.CaseData == nil || !slices.Contains(o.Here, n.ID) || len(n.Says()) > 0 {
 		return n
 	}
 	for _, id := range o.Asked {
@@ -137,7 +147,10 @@ func (o Options) supposeMiss(n *tree.Node) *tree.Node {
 // have nothing but the cause to tell, and of one whose action was disregarded the mistake is told
 // too.
 func aboutKnownCheck(n *tree.Node) bool {
-	return slices.ContainsFunc(n.Says(), func(l tree.Lesson) bool { return l.Kind != "" })
+	if n.CaseData != nil && len(n.CaseData.Misses) > 0 {
+		return slices.ContainsFunc(n.CaseData.Misses, func(m tree.Miss) bool { return m.Check != "" })
+	}
+	return slices.ContainsFunc(n.Content.Lessons, func(l tree.Lesson) bool { return l.Kind != "" })
 }
 
 // fits reports whether a lesson is within maxLesson; a case always is.
@@ -146,18 +159,30 @@ func (it wordedMemory) fits() bool { return it.level == tree.Case || it.cost() <
 // text returns all that the guidance says of the memory, a part a line.
 func (it wordedMemory) text() string {
 	var b strings.Builder
-	for _, h := range it.hints {
-		for _, part := range []string{h.When, h.Check, h.NotWhen, h.Mistake, h.Found} {
-			if part != "" {
-				b.WriteString(part + "\n")
-			}
-		}
-	}
+	it.parts(func(part string) {
+		b.WriteString(part)
+		b.WriteByte('\n')
+	})
 	return b.String()
 }
 
-// cost returns the tokens of the memory.
-func (it wordedMemory) cost() int { return Tokens(it.text()) }
+// parts calls f with each thing that the guidance says of the memory.
+func (it wordedMemory) parts(f func(part string)) {
+	for _, h := range it.hints {
+		for _, part := range [...]string{h.When, h.Check, h.NotWhen, h.Mistake, h.Found} {
+			if part != "" {
+				f(part)
+			}
+		}
+	}
+}
+
+// cost returns the tokens of the memory's text.
+func (it wordedMemory) cost() int {
+	sum := 0
+	it.parts(func(part string) { sum += twelfths(part) + twelfths("\n") })
+	return (sum + 11) / 12
+}
 
 // pointsOf returns the points of a node: what to check and what is right, one for each of its
 // lessons, or its guidance if it has none. The first is cut to room tokens; the others are
@@ -236,22 +261,27 @@ func isSaid(s, before string) bool { return newSaying(s).shareIn(newSaying(befor
 // repeatShare is the share of a check's words from which it only repeats another check.
 const repeatShare = 0.8
 
-// saying is a text, prepared to be compared with others by words.
+// saying is a text that can be compared with others by words.
 type saying struct {
-	id    string // of the memory, where that matters
-	text  string
-	words []string // sorted
+	id   string // of the memory, where that matters
+	text string
+	read []string // its words, sorted, once they were needed
 }
 
-func newSaying(s string) saying {
-	words := text.Tokens(s)
-	slices.Sort(words)
-	return saying{text: s, words: words}
+func newSaying(s string) *saying { return &saying{text: s} }
+
+// words returns the words, sorted. Most sayings are compared with nothing, so they are not read before.
+func (s *saying) words() []string {
+	if s.read == nil {
+		s.read = text.Tokens(s.text)
+		slices.Sort(s.read)
+	}
+	return s.read
 }
 
 // takeNews removes the points of a memory that others said already, and returns the points that
 // are left. If none is left, by is the id of the memory that said the last of them.
-func (it *wordedMemory) takeNews(said []saying) (left []saying, by string) {
+func (it *wordedMemory) takeNews(said []*saying) (left []*saying, by string) {
 	var hints []prompts.Hint
 	for _, h := range it.hints {
 		s := newSaying(evidence().ReplaceAllString(h.Check, "")) // a long quotation belongs to the one case
@@ -267,20 +297,20 @@ func (it *wordedMemory) takeNews(said []saying) (left []saying, by string) {
 }
 
 // shareIn returns the share of the words of s that stand in before, 0 to 1.
-func (s saying) shareIn(before saying) float64 {
+func (s *saying) shareIn(before *saying) float64 {
 	n := 0
-	for _, w := range s.words {
-		if _, ok := slices.BinarySearch(before.words, w); ok {
+	for _, w := range s.words() {
+		if _, ok := slices.BinarySearch(before.words(), w); ok {
 			n++
 		}
 	}
-	return float64(n) / float64(max(1, len(s.words)))
+	return float64(n) / float64(max(1, len(s.words())))
 }
 
 // repeats reports whether a point says nothing that another does not say. Then nearly all its
 // words and every name stand in the other. Names count by themselves, since checks of
 // one kind are worded alike and may differ in a name only.
-func (s saying) repeats(before saying) bool {
+func (s *saying) repeats(before *saying) bool {
 	return s.shareIn(before) >= repeatShare &&
 		!slices.ContainsFunc(named().FindAllString(s.text, -1), func(name string) bool {
 			return !strings.Contains(before.text, name)

@@ -63,23 +63,37 @@ func (w *Wording) In(n *tree.Node, lang string) tree.Node {
 		return c
 	}
 	w.fillContent(&c, lessons, lang)
-	c.Content.Lessons = c.Content.Lessons[:0:0]
+	c.Content.Lessons = w.lessonsIn(n, lessons, lang)
+	return c
+}
+
+// pointsIn is In for guidance, of a node with its lessons: it leaves out what the lessons say too. The
+// copy shares memory with n.
+func (w *Wording) pointsIn(n *tree.Node, lessons []tree.Lesson, lang string) tree.Node {
+	c := *n
+	if hasFacts(n, lessons) {
+		c.Content.Guidance, c.Content.Lessons = "", w.lessonsIn(n, lessons, lang)
+	}
+	return c
+}
+
+// lessonsIn words the lessons of a node in lang, each that it can.
+func (w *Wording) lessonsIn(n *tree.Node, lessons []tree.Lesson, lang string) []tree.Lesson {
+	var out []tree.Lesson
 	for _, l := range lessons {
 		s := w.lesson(&l, n.Direction, n.ErrorType, lang)
 		if n.Type == tree.Case && l.Kind != "" {
 			s.mistake = "" // it says what was found then, not what is there now
 		}
-		c.Content.Lessons = append(c.Content.Lessons,
-			tree.Lesson{ID: l.ID, Kind: l.Kind, Check: s.do, Mistake: s.mistake, Cites: l.Cites})
+		out = append(out, tree.Lesson{ID: l.ID, Kind: l.Kind, Check: s.do, Mistake: s.mistake, Cites: l.Cites})
 	}
-	return c
+	return out
 }
 
-// foreignTexts returns the texts of a memory that must be checked before they are shown: what
+// foreignTexts returns the texts of a memory with its lessons that must be checked before they are shown: what
 // people and models wrote, and names of things. Sentences of the taxonomy are the team's own.
-func (w *Wording) foreignTexts(n *tree.Node) []string {
+func (w *Wording) foreignTexts(n *tree.Node, lessons []tree.Lesson) []string {
 	var out []string
-	lessons := n.Says()
 	if !hasFacts(n, lessons) {
 		out = append(out, n.Content.Guidance)
 	}
@@ -149,29 +163,41 @@ func quoteList(list []string, lang string) string {
 // fillContent words what the nodes of all levels have.
 func (w *Wording) fillContent(n *tree.Node, lessons []tree.Lesson, lang string) {
 	c := &n.Content
-	var dos, mistakes, titles, when []string
+	var dos, mistakes, titles []string
 	for _, l := range byTests(lessons) {
 		s := w.lesson(&l, n.Direction, n.ErrorType, lang)
 		dos, mistakes = append(dos, s.do), append(mistakes, s.mistake)
 		if s.title != "" && !slices.Contains(titles, s.title) {
 			titles = append(titles, s.title)
 		}
-		if s.when != "" && !slices.Contains(when, s.when) {
-			when = append(when, s.when)
-		}
 	}
-	// The title, description and conditions that a model or a person gave a lesson stay.
-	own := n.Type != tree.Case && n.Provenance.Analyst != "rules"
 	c.Guidance = paragraph(dos)
+	own := hasOwn(n)
 	if !own || c.Title == "" {
 		c.Title = w.title(n, lessons, titles, lang)
 	}
 	if !own || c.Description == "" {
 		c.Description = w.description(n, lessons, mistakes, lang)
 	}
-	if !own || len(c.AppliesWhen) == 0 {
-		c.AppliesWhen = when[:min(len(when), mostWhen)]
+	c.AppliesWhen = w.conditions(n, lessons, lang)
+}
+
+// hasOwn reports whether a model or a person worded a lesson: its title, description and conditions stay.
+func hasOwn(n *tree.Node) bool { return n.Type != tree.Case && n.Provenance.Analyst != "rules" }
+
+// conditions returns when a node with its lessons applies.
+func (w *Wording) conditions(n *tree.Node, lessons []tree.Lesson, lang string) []string {
+	if !hasFacts(n, lessons) || hasOwn(n) && len(n.Content.AppliesWhen) > 0 {
+		return n.Content.AppliesWhen
 	}
+	var when []string
+	for _, l := range byTests(lessons) {
+		s := w.lesson(&l, n.Direction, n.ErrorType, lang).when
+		if s != "" && !slices.Contains(when, s) && len(when) < mostWhen {
+			when = append(when, s)
+		}
+	}
+	return when
 }
 
 // byTests returns lessons in the order in which they are told: those missed in most tests

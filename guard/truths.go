@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -43,7 +44,8 @@ func TruthsOf(groundTruth any, prompt string) Truths {
 			return Truths{}
 		}
 	}
-	c := &truthCollector{prompt: fold(head(prompt, maxPrompt)), seen: map[string]bool{}}
+	c := &truthCollector{seen: map[string]bool{}}
+	c.prompt = sync.OnceValue(func() string { return fold(head(prompt, maxPrompt)) }) // most truths are plain verdicts
 	c.value(groundTruth)
 	slices.SortFunc(c.list, func(a, b string) int {
 		if len(a) != len(b) {
@@ -77,7 +79,7 @@ func (t Truths) Find(s string) (value string, yes bool) {
 
 // truthCollector gathers the truths of a decoded value.
 type truthCollector struct {
-	prompt string          // folded
+	prompt func() string   // folded
 	seen   map[string]bool // every value that could be a truth, in the prompt or not
 	list   []string        // those that are not in the prompt
 }
@@ -165,7 +167,7 @@ func (c *truthCollector) add(s string) {
 		return
 	}
 	c.seen[s] = true
-	if !says(c.prompt, s) {
+	if !says(c.prompt(), s) {
 		c.list = append(c.list, s)
 	}
 }

@@ -44,10 +44,10 @@ func Load(overlay fs.FS) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Set{templates: maps.Clone(base)}
 	if overlay == nil {
-		return s, nil
+		return &Set{templates: base}, nil
 	}
+	s := &Set{templates: maps.Clone(base)}
 	files, err := fs.Glob(overlay, "*.tmpl")
 	if err != nil {
 		return nil, fmt.Errorf("load prompts: %w", err)

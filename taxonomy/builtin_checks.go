@@ -670,8 +670,8 @@ func builtinChecks() []Check {
 			},
 			Alarm: Advice{
 				Title:   Text{EN: "A similar element was read or operated", ZH: "看错或点错了相似的元素"},
-				Do:      Text{EN: "Before you conclude, find the one the task names by its number, row, label or heading, and judge by what this one shows.", ZH: "下结论之前，按编号、所在行、标签或区块标题找到任务说的那一个，以它的表现为准。"},
-				With:    Text{EN: "Before you conclude, find {what} by its number, row, label or heading, and judge by what this one shows.", ZH: "下结论之前，按编号、所在行、标签或区块标题找到{what}，以它的表现为准。"},
+				Do:      Text{EN: "Before you conclude, find the one the task names by its number, row, label or heading, and judge by what that one shows.", ZH: "下结论之前，按编号、所在行、标签或区块标题找到任务说的那一个，以它的表现为准。"},
+				With:    Text{EN: "Before you conclude, find {what} by its number, row, label or heading, and judge by what that one shows.", ZH: "下结论之前，按编号、所在行、标签或区块标题找到{what}，以它的表现为准。"},
 				Mistake: Text{EN: "The agent operated or read another element of the same look and reported what it did.", ZH: "操作或查看了另一个同样外观的元素，把它的表现当成了问题。"},
 				When:    Text{EN: "a task names one of several buttons, fields, menus or rows that look alike", ZH: "任务指定了多个相似按钮、输入框、菜单或行中的一个"},
 			},

@@ -2,6 +2,7 @@ package text
 
 import (
 	"bytes"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -19,7 +20,7 @@ import (
 //
 // The strings share one backing array that is as long as the text. Clone the strings you keep.
 func Tokens(s string) []string {
-	c := newCollector(s)
+	c := newCollector()
 	scan(s, c.identifier, c.singlesAndBigrams)
 	return c.strings()
 }
@@ -28,7 +29,7 @@ func Tokens(s string) []string {
 // stemmed or left out, and contractions stay whole. An identifier gives its parts, a run of Han or kana gives its
 // bigrams (or its only character). The strings share one backing array.
 func Words(s string) []string {
-	c := newCollector(s)
+	c := newCollector()
 	scan(s, func(run []rune) {
 		pieces(run, func(part []rune) { c.add(c.lower(part)) })
 	}, c.bigrams)
@@ -43,20 +44,14 @@ type collector struct {
 
 type span struct{ from, to int }
 
-// newCollector makes room for what a text like s usually gives: two tokens for a Chinese character, one for a Latin
-// word.
-func newCollector(s string) *collector {
-	s = head(s, MaxRunes)
-	wide := 0 // bytes of characters beyond ASCII; a Han character has three
-	for i := range len(s) {
-		if s[i] >= utf8.RuneSelf {
-			wide++
-		}
+// collectors keeps the buffers of texts before: every question reads its prompt several times.
+var collectors sync.Pool
+
+func newCollector() *collector {
+	if c, ok := collectors.Get().(*collector); ok {
+		return c
 	}
-	return &collector{
-		buf:   make([]byte, 0, len(s)+(len(s)-wide)/4),
-		spans: make([]span, 0, 2*wide/3+(len(s)-wide)/4+1),
-	}
+	return &collector{buf: make([]byte, 0, 1<<10), spans: make([]span, 0, 1<<8)}
 }
 
 // add makes a token of the buffer's bytes after from, if there are any.
@@ -82,7 +77,12 @@ func (c *collector) lower(run []rune) (from int) {
 	return from
 }
 
+// strings returns the tokens, and gives the collector back.
 func (c *collector) strings() []string {
+	defer func() {
+		c.buf, c.spans = c.buf[:0], c.spans[:0]
+		collectors.Put(c)
+	}()
 	if len(c.spans) == 0 {
 		return nil
 	}

@@ -167,19 +167,25 @@ func (a *app) memoryLines(head string, xs []effective) []string {
 
 // standing says what was done to a memory.
 func (a *app) standing(x *effective) string {
-	switch {
-	case x.Status == "":
+	if x.Status == "" {
 		return a.say("gone")
-	case x.Held != nil && x.Status == tree.Quarantined:
-		return a.say("quarantined since %s", x.Held.Since.Format("2006-01-02"))
-	case x.Held != nil:
-		return a.say("retired since %s", x.Held.Since.Format("2006-01-02"))
-	case effect.Given(x.Status, x.Mark):
+	}
+	return a.standingOf(x.Status, x.Mark, x.Held)
+}
+
+// standingOf says whether a memory is given, and if not, why.
+func (a *app) standingOf(status tree.Status, mark tree.Mark, held *tree.Held) string {
+	switch {
+	case held != nil && status == tree.Quarantined:
+		return a.say("quarantined since %s", held.Since.Format("2006-01-02"))
+	case held != nil:
+		return a.say("retired since %s", held.Since.Format("2006-01-02"))
+	case effect.Given(status, mark):
 		return a.say("in use")
-	case x.Mark == tree.Banned:
+	case mark == tree.Banned:
 		return a.say("banned by a person")
 	}
-	return a.say("not in use (%s)", x.Status)
+	return a.say("not in use (%s)", status)
 }
 
 // joinedLine says what was asked and what became of outcomes.

@@ -90,12 +90,27 @@ func (a *app) evolve(ctx context.Context, o memtree.EvolveOptions, explain bool)
 			err = a.printLacks(m.Taxonomy(), &v)
 		default:
 			err = a.printEvolved(m.Taxonomy(), &v, &o)
+			if err == nil && v.Changed() == 0 && !o.DryRun {
+				err = a.printStillOpen(ctx, m)
+			}
 		}
 		if err != nil {
 			return err
 		}
 		return writeLines(a.stdout, a.unformedLines(info.Outbox)...)
 	})
+}
+
+// printStillOpen says that memory stays switched off, where Evolve found nothing to change and it is.
+func (a *app) printStillOpen(ctx context.Context, m *memtree.Memory) error {
+	r, err := m.Effect(ctx)
+	if err != nil || r.State != effect.Open {
+		return err
+	}
+	said := a.say("No memory is given, because memory did harm and nothing has changed since. Forget or edit " +
+		"what misleads (memtree effect --by node), and run memtree evolve again; half of the runs are then given memory, " +
+		"on trial.")
+	return writeLines(a.stdout, append([]string{""}, wrap(said, a.width)...)...)
 }
 
 // interrupted says how far evolve had come when it was interrupted. It returns other errors

@@ -3,13 +3,13 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/curation"
+	"github.com/memtree/memtree/text"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -174,11 +174,11 @@ func (a *app) followsLines(d *curation.Done) []string {
 		"memtree evolve", len(d.Stood)), a.width)
 	for i := range d.Stood {
 		n := &d.Stood[i]
-		stays := ""
+		line := "  " + n.ID + "  "
+		out = append(out, line+text.Fit(oneLine(nameOf(n)), a.width-len(line)))
 		if n.Kept() {
-			stays = " " + a.say("(stays: a person pinned or wrote it)")
+			out = append(out, "    "+a.say("(stays: a person pinned or wrote it)"))
 		}
-		out = append(out, wrap(fmt.Sprintf("  %s  %s%s", n.ID, oneLine(nameOf(n)), stays), a.width)...)
 	}
 	return out
 }

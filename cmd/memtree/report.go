@@ -91,6 +91,7 @@ type ciReport struct {
 	Learned  []lessonNews `json:"learned"`  // since the last summary, those of most tests first
 	Gone     []goneNews   `json:"gone"`     // in use at the last summary, and no more
 	Imports  int          `json:"imports"`  // wait in quarantine
+	Review   int          `json:"review"`   // lessons that wait for a person's word
 
 	Waiting  int     `json:"waiting"`  // verdicts without a truth, of the run if one is named
 	Scored   int     `json:"scored"`   // of them have a risk
@@ -129,8 +130,12 @@ func (a *app) report(ctx context.Context, f *reportFlags) error {
 			return err
 		}
 		r.Effect.Next = plot.Next(a.say, r.Effect.Report, r.Effect.loose())
+		proposals, err := m.Review().Proposals(ctx)
+		if err != nil {
+			return err
+		}
 		info, err := m.Tree().Info(ctx)
-		r.Unformed = info.Outbox
+		r.Review, r.Unformed = len(proposals), info.Outbox
 		return err
 	})
 	if err != nil {
@@ -195,6 +200,8 @@ func (a *app) reportNext(r *ciReport) []string {
 	add(r.Waiting, a.say("Say which of these verdicts were right, the riskiest first: memtree label, or in a spreadsheet "+
 		"memtree label --csv FILE and then --from FILE. Memory learns from what you say."))
 	add(r.Unformed, a.unformed(r.Unformed))
+	add(r.Review, a.say("Read the lessons that wait for your word (%d), and accept or reject them: memtree review.",
+		r.Review))
 	add(r.Imports, a.say("Read the imported memories that wait (%d), and let those be used that fit: memtree promote.",
 		r.Imports))
 	return append(out, r.Effect.Next)

@@ -139,6 +139,10 @@ type leaf struct {
 	direction                  taxonomy.Direction
 	level, runs                int // runs: the runs of a case, or the memories that an abstraction stands on
 	last                       time.Time
+	idle, waits                bool // not given to runs; since it waits for a promote
+	status                     tree.Status
+	mark                       tree.Mark
+	held                       *tree.Held
 }
 
 type surveyed struct {
@@ -169,11 +173,16 @@ func survey(ctx context.Context, m *memtree.Memory, f tree.Filter) (*surveyed, e
 		if transfer.Waits(&n) {
 			s.waiting++
 		}
-		s.leaves = append(s.leaves, leaf{
+		l := leaf{
 			id: n.ID, errorType: n.ErrorType, direction: n.Direction, level: n.Level,
 			runs: max(len(n.Occurrences), len(n.Children)), scene: sceneName(n.Scene), last: n.Metadata.UpdatedAt,
 			says: text.Fit(oneLine(cmp.Or(n.Content.Description, n.Content.Title)), fullWidth),
-		})
+			idle: !n.Live(), status: n.Status, mark: n.Mark, waits: transfer.Waits(&n),
+		}
+		if n.HeldBack() {
+			l.held = n.Credit.Held
+		}
+		s.leaves = append(s.leaves, l)
 	}
 	perType := map[string]int{}
 	for _, b := range s.branches {
@@ -184,9 +193,17 @@ func survey(ctx context.Context, m *memtree.Memory, f tree.Filter) (*surveyed, e
 			y.runs-x.runs, cmp.Compare(x.direction, y.direction))
 	})
 	slices.SortFunc(s.leaves, func(x, y leaf) int {
-		return cmp.Or(y.level-x.level, y.runs-x.runs, y.last.Compare(x.last), cmp.Compare(x.id, y.id))
+		return cmp.Or(given(&y)-given(&x), y.level-x.level, y.runs-x.runs, y.last.Compare(x.last), cmp.Compare(x.id, y.id))
 	})
 	return s, nil
+}
+
+// given orders what runs are given before what they are not.
+func given(l *leaf) int {
+	if l.idle && !l.waits {
+		return 0
+	}
+	return 1
 }
 
 func sceneName(s tree.Scene) string {
@@ -259,7 +276,11 @@ func (a *app) leafLines(leaves []leaf) []string {
 	lines := []string{"", a.paint(bold, rows[0])}
 	for i, l := range leaves {
 		lines = append(lines, rows[i+1])
-		if says := text.Fit(l.says, a.width-4); says != "" {
+		says := l.says
+		if given(&l) == 0 {
+			says = a.standingOf(l.status, l.mark, l.held) + " · " + says
+		}
+		if says := text.Fit(says, a.width-4); says != "" {
 			lines = append(lines, a.paint(dim, "    "+says))
 		}
 	}

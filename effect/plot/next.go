@@ -19,7 +19,8 @@ func Next(say Say, r *effect.Report, loose int) string {
 		return d.say("Record the outcomes of the runs with the trial that their guidance names.")
 	case r.State == effect.Open:
 		return d.say("Run memtree evolve: it takes out of use what harms. Then half of the runs are given memory again, " +
-			"on trial.")
+			"on trial. If it finds nothing to change, forget or edit what misleads (memtree effect --by node), and run it " +
+			"again.")
 	case r.State == effect.HalfOpen:
 		return d.say("Go on with the runs; half of them are given memory, and that decides.")
 	case r.None == 0:

@@ -3,6 +3,7 @@ package tracing
 import (
 	"context"
 
+	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/trace"
@@ -10,7 +11,8 @@ import (
 	"github.com/memtree/memtree/llm"
 )
 
-// Model returns a model whose calls are spans of what asks it. What is not traced asks it as before.
+// Model returns a model whose calls are spans of what asks it. A call that no request asked for, such as one
+// that reads a new case, is a trace of its own once Open has been called. What is not traced asks it as before.
 func Model(of llm.Generator) llm.Generator { return model{of} }
 
 type model struct{ llm.Generator }
@@ -20,11 +22,11 @@ func (m model) Unwrap() any { return m.Generator }
 
 // Generate notes which prompt it was, and the tokens it took; not what was asked or answered.
 func (m model) Generate(ctx context.Context, r llm.Request) (llm.Answer, error) {
-	by := trace.SpanFromContext(ctx)
-	if !by.IsRecording() {
-		return m.Generator.Generate(ctx, r) //nolint:wrapcheck // of the model
+	by, spans := trace.SpanFromContext(ctx), otel.GetTracerProvider()
+	if by.SpanContext().IsValid() {
+		spans = by.TracerProvider()
 	}
-	ctx, s := by.TracerProvider().Tracer(scope).Start(ctx, "model", trace.WithSpanKind(trace.SpanKindClient))
+	ctx, s := spans.Tracer(scope).Start(ctx, "model", trace.WithSpanKind(trace.SpanKindClient))
 	defer s.End()
 	a, err := m.Generator.Generate(ctx, r)
 	s.SetAttributes(attribute.String("memtree.prompt", r.Name), attribute.String("gen_ai.response.model", a.Model),

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
 	sdk "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
@@ -37,4 +38,16 @@ func TestModel(t *testing.T) {
 	}, s.Attributes())
 	_, ok := llm.Find[answers](m)
 	require.True(t, ok)
+
+	unsampled, _ := sdk.NewTracerProvider(sdk.WithSampler(sdk.NeverSample())).Tracer(scope).Start(t.Context(), "request")
+	_, err = m.Generate(unsampled, llm.Request{Name: "lesson@1"})
+	require.NoError(t, err)
+	require.Len(t, kept.Ended(), 1, "what is not sampled has no spans below it")
+	was := otel.GetTracerProvider()
+	otel.SetTracerProvider(p)
+	defer otel.SetTracerProvider(was)
+	_, err = m.Generate(t.Context(), llm.Request{Name: "analyse@1"})
+	require.NoError(t, err)
+	require.Len(t, kept.Ended(), 2, "of a call that no request asked for")
+	require.False(t, kept.Ended()[1].Parent().IsValid())
 }

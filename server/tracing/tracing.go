@@ -51,7 +51,9 @@ func Open(getenv func(string) string, version string, log *slog.Logger) *Tracing
 		log.Warn("tracing", "error", err.Error())
 	}
 	e := newExporter(to, getenv, log)
-	return &Tracing{sdk.NewTracerProvider(sdk.WithBatcher(e), sdk.WithResource(about)), e}
+	p := sdk.NewTracerProvider(sdk.WithBatcher(e), sdk.WithResource(about))
+	otel.SetTracerProvider(p) // for the calls of a model that no request waits for
+	return &Tracing{p, e}
 }
 
 // endpoint is where spans are sent; "": nowhere.

@@ -61,27 +61,35 @@ func New(s tree.Store, nodes int) *Cache {
 
 // Get returns a node; see tree.Store.
 func (c *Cache) Get(ctx context.Context, id string) (tree.Node, error) {
+	n, err := c.Shared(ctx, id)
+	if err != nil {
+		return tree.Node{}, err
+	}
+	return n.Clone(), nil
+}
+
+// Shared is Get without a copy: nobody may change the node. A lesson names every case that it stands
+// on, so the copy of one can be long.
+func (c *Cache) Shared(ctx context.Context, id string) (*tree.Node, error) {
 	if c.closed.Load() {
-		return tree.Node{}, fmt.Errorf("get %s: %w", id, tree.ErrClosed)
+		return nil, fmt.Errorf("get %s: %w", id, tree.ErrClosed)
 	}
 	if err := ctx.Err(); err != nil {
-		return tree.Node{}, fmt.Errorf("get %s: %w", id, err)
+		return nil, fmt.Errorf("get %s: %w", id, err)
 	}
 	if n, ok := c.nodes.Get(id); ok {
-		return n.Clone(), nil
+		return n, nil
 	}
 	r := c.beginRead(id)
-	n, err := c.below.Get(ctx, id)
-	if r == nil {
-		return n, err
-	}
 	var keep *tree.Node
+	n, err := c.below.Get(ctx, id)
 	if err == nil {
-		mine := n.Clone()
-		keep = &mine
+		keep = &n
 	}
-	c.endRead(id, r, keep)
-	return n, err
+	if r != nil {
+		c.endRead(id, r, keep)
+	}
+	return keep, err
 }
 
 // beginRead announces that the caller will read the node from the store below. It returns

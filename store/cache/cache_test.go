@@ -309,3 +309,22 @@ func BenchmarkGet(b *testing.B) {
 		})
 	})
 }
+
+// A copy can be changed; what is shared is kept as it is.
+func TestSharedIsKept(t *testing.T) {
+	c := New(storetest.NewMemory(), 10)
+	id := put(t, c, 1, 0, "old")
+	n, err := c.Get(t.Context(), id)
+	require.NoError(t, err)
+	n.Content.AppliesWhen[0] = "another"
+	for range 2 {
+		s, err := c.Shared(t.Context(), id)
+		require.NoError(t, err)
+		require.Equal(t, "a total is shown", s.Content.AppliesWhen[0])
+	}
+	_, err = c.Shared(t.Context(), "c_none")
+	require.ErrorIs(t, err, tree.ErrNotFound)
+	require.NoError(t, c.Close())
+	_, err = c.Shared(t.Context(), id)
+	require.ErrorIs(t, err, tree.ErrClosed)
+}
