@@ -118,11 +118,10 @@ func BenchmarkSearch(b *testing.B) {
 				}
 			})
 		}
-		b.Run(fmt.Sprintf("dense/%d", n), func(b *testing.B) {
+		b.Run(fmt.Sprintf("scan/%d", n), func(b *testing.B) {
 			for b.Loop() {
 				s, _, err := ix.begin(b.Context(), &Query{Prompt: c.prompt()})
 				require.NoError(b, err)
-				clear(s.lex)
 				_, err = s.scan(1, 20)
 				require.NoError(b, err)
 				ix.release(s)

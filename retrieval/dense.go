@@ -123,12 +123,13 @@ func (r *rotation) quantise(v []float32) (vector, bool) {
 	return k, true
 }
 
-// question is the vector of a query in two forms: integers to compare with rows, and four
-// bit planes to compare with sketches.
+// question is the vector of a query in two forms: integers to compare with rows, and bit planes
+// to compare with sketches. sums say the same as the planes, see rate.
 type question struct {
 	ints   []int16     // 14 bits a number, to multiply with rows
 	scale  float32     // a number of ints times scale is a number of the vector
 	planes [4][]uint64 // the rotated vector in 4 bits a number; plane j has bit j of each
+	sums   [][16]byte  // for each four of these numbers, the sum of those that each set of bits names
 	low    float32     // the value that the 4-bit number 0 stands for
 	step   float32     // the difference between two neighbouring 4-bit numbers
 	sum    float32     // of all numbers of the rotated vector, as the planes have them
@@ -160,18 +161,21 @@ func (r *rotation) prepare(v []float32, q *question) bool {
 		low, high = min(low, x), max(high, x)
 	}
 	q.low, q.step = low, max((high-low)/15, 1e-9)
-	words := len(t) / 64
-	all := resize(q.planes[0], 4*words)[:4*words]
-	clear(all)
-	for j := range q.planes { // one behind the other, as hits reads them
-		q.planes[j] = all[j*words : (j+1)*words]
+	for j := range q.planes {
+		q.planes[j] = resize(q.planes[j], len(t)/64)
+		clear(q.planes[j])
 	}
+	q.sums = resize(q.sums, len(t)/4)
 	total := 0
 	for i, x := range t {
 		u := min(int((x-low)/q.step+0.5), 15)
 		total += u
 		for j := range q.planes {
 			q.planes[j][i>>6] |= uint64(u>>j&1) << (i & 63)
+		}
+		four, bit := &q.sums[i/4], 1<<(i&3)
+		for j := range bit {
+			four[bit+j] = four[j] + byte(u) // four[0] is always 0
 		}
 	}
 	q.sum = q.low*float32(len(t)) + q.step*float32(total)
@@ -185,34 +189,6 @@ func resize[T any](s []T, n int) []T {
 		return make([]T, n)
 	}
 	return s[:n]
-}
-
-// estimate reads one sketch for each number of est. It writes the estimated cosine with q to
-// est, and the highest value that the cosine may have to most.
-func (q *question) estimate(column []byte, est, most []float32) {
-	size := 8*len(q.planes[0]) + 8
-	var sums [256]int32
-	for len(est) > 0 {
-		n := min(len(est), len(sums))
-		hits(&q.planes, column[:n*size], sums[:n])
-		q.read(column[:n*size], sums[:n], est, most)
-		column, est, most = column[n*size:], est[n:], most[n:]
-	}
-}
-
-// read is estimate for sketches whose hits are in sums.
-func (q *question) read(column []byte, sums []int32, est, most []float32) {
-	size := 8*len(q.planes[0]) + 8
-	est, most = est[:len(sums)], most[:len(sums)]
-	for i, hits := range sums {
-		tail := le64(column[(i+1)*size-8:])
-		// positive is the sum of q's numbers where v has a positive sign. Where it has a
-		// negative one they count as minus, so the product with the signs is
-		// positive − (sum − positive).
-		positive := q.low*float32(uint16(tail>>32)) + q.step*float32(hits)
-		e := (2*positive - q.sum) * math.Float32frombits(uint32(tail))
-		est[i], most[i] = e, e+float32(tail>>48)*boundUnit
-	}
 }
 
 // cosine returns the cosine of q and a row of the given scale.

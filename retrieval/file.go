@@ -175,7 +175,7 @@ func readHeader(r io.ReaderAt, size int64) (*segment, uint64, string, error) {
 // fromFile returns the pages of a file that begin at byte from; nothing is read yet.
 func fromFile(r io.ReaderAt, from, length int64, sums []byte) pages {
 	return pages{file: r, from: from, length: length, sums: sums,
-		loaded: make([]atomic.Pointer[[]byte], pageCount(length))}
+		loaded: make([]atomic.Pointer[[pageSize]byte], pageCount(length))}
 }
 
 // read takes a layout off a header. It returns false for sizes that no segment can have, so

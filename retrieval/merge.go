@@ -236,14 +236,14 @@ func (s *segment) vectorOf(slot int) (vector, error) {
 		return vector{}, err
 	}
 	h := readHead(heads[slot*headSize:])
-	sketches, err := s.sketches()
-	if err != nil || sketches == nil || !h.vector {
-		return vector{}, err
+	if s.alien || !h.vector {
+		return vector{}, nil
 	}
 	row, err := s.row(slot)
 	if err != nil {
 		return vector{}, err
 	}
-	size := sketchSize(s.dims)
-	return vector{row: row, scale: h.scale, sketch: sketches[slot*size : (slot+1)*size]}, nil
+	size := int64(sketchSize(s.dims))
+	sketch, err := s.span(s.sections().sketches+int64(slot)*size, size)
+	return vector{row: row, scale: h.scale, sketch: sketch}, err
 }

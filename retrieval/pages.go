@@ -24,8 +24,8 @@ type pages struct {
 	file   io.ReaderAt
 	from   int64 // byte of the file at which it begins
 	length int64
-	sums   []byte                   // 4 bytes a page, CRC-32C
-	loaded []atomic.Pointer[[]byte] // the pages that were read; nil: not yet
+	sums   []byte                           // 4 bytes a page, CRC-32C
+	loaded []atomic.Pointer[[pageSize]byte] // the pages that were read, the last filled up with zeros; nil: not yet
 }
 
 func (p *pages) size() int64 {
@@ -52,17 +52,25 @@ func (p *pages) span(off, n int64) ([]byte, error) {
 		return nil, err
 	}
 	if first == last {
-		b := *p.loaded[first].Load()
-		return b[off-first*pageSize:][:n:n], nil
+		return p.loaded[first].Load()[off-first*pageSize:][:n:n], nil
 	}
 	out := make([]byte, 0, n)
 	for i := first; i <= last; i++ {
-		b := *p.loaded[i].Load()
 		lo := max(off-i*pageSize, 0)
-		hi := min(off+n-i*pageSize, int64(len(b)))
-		out = append(out, b[lo:hi]...)
+		hi := min(off+n-i*pageSize, pageSize)
+		out = append(out, p.loaded[i].Load()[lo:hi]...)
 	}
 	return out, nil
+}
+
+// prefetch asks the processor for n bytes, if they are in memory, and does not wait for them. They
+// must lie within p.
+func (p *pages) prefetch(off, n int64) {
+	if p.file == nil {
+		prefetch(&p.mem[off], int(n))
+	} else if b := p.loaded[off/pageSize].Load(); b != nil {
+		prefetch(&b[off%pageSize], int(min(n, pageSize-off%pageSize)))
+	}
 }
 
 // chunk is like span but copies nothing: it returns only those of the n bytes that lie in the
@@ -87,16 +95,16 @@ func (p *pages) load(first, last int64) error {
 			end++
 		}
 		lo, hi := i*pageSize, min(end*pageSize, p.length)
-		buf := make([]byte, hi-lo)
-		if n, err := p.file.ReadAt(buf, p.from+lo); n < len(buf) {
+		buf := make([]byte, (end-i)*pageSize)
+		if n, err := p.file.ReadAt(buf[:hi-lo], p.from+lo); int64(n) < hi-lo {
 			return fmt.Errorf("read the index at byte %d: %w", p.from+lo, err)
 		}
 		for ; i < end; i++ {
-			page := buf[i*pageSize-lo : min((i+1)*pageSize, p.length)-lo : min((i+1)*pageSize, p.length)-lo]
-			if crc32.Checksum(page, castagnoli) != le32(p.sums[4*i:]) {
+			page := (*[pageSize]byte)(buf[i*pageSize-lo:])
+			if crc32.Checksum(page[:min(pageSize, p.length-i*pageSize)], castagnoli) != le32(p.sums[4*i:]) {
 				return p.damaged(i*pageSize, "a page of the index does not match its sum")
 			}
-			p.loaded[i].Store(&page)
+			p.loaded[i].Store(page)
 		}
 		i--
 	}

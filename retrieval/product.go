@@ -1,10 +1,15 @@
 package retrieval
 
-import "math/bits"
+import (
+	"math"
+	"math/bits"
+)
 
-// The two products that a search takes most of its time for. Each is written twice: here, and
-// for processors with AVX2 in product_amd64.s. Both give the same numbers, since both count in
-// integers; TestProducts holds that.
+// The loops that a search takes most of its time for: the product of a question with a row, the
+// scores of slots by their sketches, the shares of a word, and the choice of slots by their scores. Each is written twice:
+// here, and for processors with AVX2 in product_amd64.s. Both give the same numbers, to the
+// last bit; TestProducts holds that. So products of floats are rounded before they are added
+// (the conversions to float32), as the compiler may else join the two where a processor can.
 
 // dot returns the product of a question's numbers, 14 bits each, with a row of int8. The two
 // have the same length.
@@ -21,25 +26,112 @@ func dotPlain(a []int16, row []byte) (sum int) {
 	return sum
 }
 
-// hits writes to sums, for each sketch of a column, the sum of the question's 4-bit numbers
-// where the sketch has a 1. The planes lie one behind the other in memory.
-func hits(planes *[4][]uint64, column []byte, sums []int32) {
-	n := hitsFast(planes, column, sums)
-	size := 8*len(planes[0]) + 8
-	hitsPlain(planes, column[n*size:], sums[n:])
+// rate reads the sketches of slots, in blocks if inBlocks says so. lex has the words of each slot,
+// in this unit. It writes the estimated raw score of each to score, and the highest that it may
+// have to most.
+func (q *question) rate(sketches []byte, unit float32, lex, score, most []float32) {
+	if blocked(len(q.ints)) {
+		q.rateFast(sketches, unit, lex, score, most)
+	} else {
+		q.ratePlain(sketches, unit, lex, score, most)
+	}
 }
 
-func hitsPlain(planes *[4][]uint64, column []byte, sums []int32) {
-	p0 := planes[0]
-	p1, p2, p3 := planes[1][:len(p0)], planes[2][:len(p0)], planes[3][:len(p0)]
+func (q *question) ratePlain(column []byte, unit float32, lex, score, most []float32) {
+	p0 := q.planes[0]
+	p1, p2, p3 := q.planes[1][:len(p0)], q.planes[2][:len(p0)], q.planes[3][:len(p0)]
 	size := 8*len(p0) + 8
-	for i := range sums {
-		sketch, sum := column[i*size:][:size], 0
+	for i, x := range lex {
+		sketch, hits := column[i*size:][:size], 0 // the sum of q's 4-bit numbers where v has a positive sign
 		for w := range p0 {
-			x := le64(sketch[8*w:])
-			sum += bits.OnesCount64(x&p0[w]) + bits.OnesCount64(x&p1[w])<<1 +
-				bits.OnesCount64(x&p2[w])<<2 + bits.OnesCount64(x&p3[w])<<3
+			b := le64(sketch[8*w:])
+			hits += bits.OnesCount64(b&p0[w]) + bits.OnesCount64(b&p1[w])<<1 +
+				bits.OnesCount64(b&p2[w])<<2 + bits.OnesCount64(b&p3[w])<<3
 		}
-		sums[i] = int32(sum)
+		tail := le64(sketch[size-8:])
+		factor, ones, bound := math.Float32frombits(uint32(tail)), uint16(tail>>32), uint16(tail>>48)
+		// Where v has a negative sign, q's numbers count as minus. So the product with the signs
+		// is positive − (sum − positive).
+		positive := float32(q.low*float32(ones)) + float32(q.step*float32(hits))
+		cosine := float32((positive + positive - q.sum) * factor)
+		x = float32(x * unit)
+		score[i], most[i] = x+above0(cosine), x+above0(cosine+float32(float32(bound)*boundUnit))
 	}
+}
+
+// blocked reports whether the sketches of vectors of dims numbers are kept in blocks, for rateFast.
+func blocked(dims int) bool { return fast && turnedLength(dims) <= mostTurned }
+
+// blockSlots is how many slots have their sketches in one block, see inBlocks.
+const blockSlots = 32
+
+// inBlocks returns the sketches of a column, size bytes each, in the order in which rateFast
+// reads them. A block has the first byte of each of 32 sketches, then the second of each, and so on for
+// all bits; then for each sketch the 8 bytes that it has besides. The last block is filled up
+// with zeros.
+func inBlocks(column []byte, size int) []byte {
+	blocks := make([]byte, (len(column)/size+blockSlots-1)/blockSlots*blockSlots*size)
+	for rest := blocks; len(column) > 0; rest = rest[blockSlots*size:] {
+		n := min(blockSlots*size, len(column))
+		for b := range size - 8 {
+			line := rest[b*blockSlots:][:blockSlots]
+			for i, from := 0, b; from < n; i, from = i+1, from+size {
+				line[i] = column[from]
+			}
+		}
+		tails := rest[(size-8)*blockSlots:]
+		for i := range n / size {
+			copy(tails[8*i:8*i+8], column[(i+1)*size-8:])
+		}
+		column = column[n:]
+	}
+	return blocks
+}
+
+// next returns the first slot from at on that has a flag or at least least, or len(values).
+func next(values []float32, flags []uint8, least float32, at int) int {
+	return nextPlain(values, flags, least, nextFast(values, flags, least, at))
+}
+
+func nextPlain(values []float32, flags []uint8, least float32, at int) int {
+	for ; at < len(values) && flags[at] == 0 && !(values[at] >= least); at++ { //nolint:staticcheck // values may be NaN
+	}
+	return at
+}
+
+// above0 returns x, or 0 if that is less or NaN.
+func above0(x float32) float32 {
+	if x > 0 {
+		return x
+	}
+	return 0
+}
+
+// shareFactors are the numbers that a word's share in the score of a slot depends on, besides
+// how often the word occurs there and how long the text is.
+type shareFactors struct{ idf, flat, slope float32 }
+
+// share returns what a word adds to the BM25 of a slot of so many tokens, where it occurs times
+// times.
+func (f *shareFactors) share(times, tokens float32) float32 {
+	return f.idf * times / (times + f.flat + float32(f.slope*tokens))
+}
+
+// addShares adds the share of a word to lex, for each of the postings. It returns false if one
+// names a slot that is not there.
+func addShares(postings []byte, f *shareFactors, lex []float32) bool {
+	n := addSharesFast(postings, f, lex)
+	return addSharesPlain(postings[n*postingSize:], f, lex)
+}
+
+func addSharesPlain(postings []byte, f *shareFactors, lex []float32) bool {
+	for b := postings; len(b) >= postingSize; b = b[postingSize:] {
+		x := le64(b)
+		slot := uint(uint32(x))
+		if slot >= uint(len(lex)) {
+			return false
+		}
+		lex[slot] += f.share(float32(uint16(x>>32)), float32(uint16(x>>48)))
+	}
+	return true
 }

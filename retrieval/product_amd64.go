@@ -28,16 +28,45 @@ func dotFast(a []int16, row []byte) (sum, n int) {
 	return sum, n
 }
 
-// hitsFast writes the sums of the first n sketches: of all, if a sketch has 256 bits, as that of
-// the embedder shipped with memtree has.
-func hitsFast(planes *[4][]uint64, column []byte, sums []int32) (n int) {
-	if !fast || len(planes[0]) != 4 || len(sums) == 0 {
+// mostTurned is the longest vector whose hits rateAVX2 can add up in 16 bits: 15 for each number.
+const mostTurned = 4096
+
+// rateFast does what rate does, with sketches in blocks.
+func (q *question) rateFast(blocks []byte, unit float32, lex, score, most []float32) {
+	factors := [5]float32{q.low, q.step, q.sum, unit, boundUnit}
+	n := len(lex) &^ (blockSlots - 1)
+	size := len(q.sums)/2 + 8
+	_, _, _ = blocks[:(len(lex)+blockSlots-1)/blockSlots*blockSlots*size], score[:len(lex)], most[:len(lex)]
+	if n > 0 {
+		rateAVX2(&q.sums[0], len(q.sums), &factors, &blocks[0], n, &lex[0], &score[0], &most[0])
+	}
+	if n < len(lex) { // the last block is full, but lex is not
+		var l, s, m [blockSlots]float32
+		copy(l[:], lex[n:])
+		rateAVX2(&q.sums[0], len(q.sums), &factors, &blocks[n*size], blockSlots, &l[0], &s[0], &m[0])
+		copy(score[n:], s[:])
+		copy(most[n:], m[:])
+	}
+}
+
+// addSharesFast does what addShares does for the first n postings. It stops before postings that
+// name a slot that is not there.
+func addSharesFast(postings []byte, f *shareFactors, lex []float32) (n int) {
+	n = len(postings) / postingSize &^ 7
+	if !fast || n == 0 || len(lex) == 0 {
 		return 0
 	}
-	all := (*[16]uint64)(planes[0][:16:16]) // the four planes, see hits
-	_ = column[:40*len(sums)]
-	hitsAVX2(all, &column[0], len(sums), &sums[0])
-	return len(sums)
+	return addSharesAVX2(&postings[0], n, f, &lex[0], len(lex)-1)
+}
+
+// nextFast returns what nextPlain would, or a slot from which on it must look itself.
+func nextFast(values []float32, flags []uint8, least float32, at int) int {
+	n := len(values) - 7
+	if !fast || at >= n {
+		return at
+	}
+	_ = flags[:len(values)]
+	return nextAVX2(&values[0], &flags[0], least, at, n)
 }
 
 // dotAVX2 multiplies the first n numbers, a multiple of 16, in eight sums.
@@ -45,7 +74,24 @@ func hitsFast(planes *[4][]uint64, column []byte, sums []int32) (n int) {
 //go:noescape
 func dotAVX2(a *int16, row *byte, n int, sums *[8]int32)
 
-// hitsAVX2 counts n > 0 sketches of 40 bytes.
+// rateAVX2 rates n > 0 slots, a multiple of 32. There are k > 0 sums, a multiple of 4, for at
+// most mostTurned numbers. Of factors the last two are the units of lex and of bounds.
 //
 //go:noescape
-func hitsAVX2(planes *[16]uint64, column *byte, n int, sums *int32)
+func rateAVX2(sums *[16]byte, k int, factors *[5]float32, blocks *byte, n int, lex, score, most *float32)
+
+// addSharesAVX2 adds n > 0 shares, a multiple of 8, and returns how many it added: all, or those
+// before eight of which one names a slot above last.
+//
+//go:noescape
+func addSharesAVX2(postings *byte, n int, f *shareFactors, lex *float32, last int) int
+
+// nextAVX2 looks at slots from at on, eight at a time, as long as at < n.
+//
+//go:noescape
+func nextAVX2(values *float32, flags *uint8, least float32, at, n int) int
+
+// prefetch asks the processor for n bytes, and does not wait for them.
+//
+//go:noescape
+func prefetch(b *byte, n int)

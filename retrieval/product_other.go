@@ -2,8 +2,17 @@
 
 package retrieval
 
-const fast = false
+const (
+	fast       = false
+	mostTurned = 0
+)
 
 func dotFast([]int16, []byte) (sum, n int) { return 0, 0 }
 
-func hitsFast(*[4][]uint64, []byte, []int32) (n int) { return 0 }
+func (*question) rateFast([]byte, float32, []float32, []float32, []float32) {}
+
+func addSharesFast([]byte, *shareFactors, []float32) (n int) { return 0 }
+
+func nextFast(_ []float32, _ []uint8, _ float32, at int) int { return at }
+
+func prefetch(*byte, int) {}

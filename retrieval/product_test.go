@@ -1,7 +1,12 @@
 package retrieval
 
 import (
+	"bytes"
+	"encoding/binary"
+	"math"
+	"math/bits"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -20,30 +25,103 @@ func TestProducts(t *testing.T) {
 		require.Equal(t, dotPlain(a, row), dot(a, row), "%d numbers", n)
 		require.Equal(t, -128*8191*n, dot(extreme, lowest), "%d numbers", n)
 	}
-	for _, dims := range []int{64, 128, 256, 512} {
-		words := dims / 64
-		all := make([]uint64, 4*words)
-		var planes [4][]uint64
-		for j := range planes {
-			planes[j] = all[j*words : (j+1)*words]
-		}
-		for round := range 50 {
-			for i := range all {
-				all[i] = r.Uint64() | -uint64(round&1) // every second round has all bits
-			}
-			n := r.IntN(40)
-			column := make([]byte, n*(8*words+8))
-			for i := range column {
-				column[i] = byte(r.Uint32()) | byte(-(round & 1))
-			}
-			want, got := make([]int32, n), make([]int32, n)
-			hitsPlain(&planes, column, want)
-			hits(&planes, column, got)
-			require.Equal(t, want, got, "%d bits, round %d", dims, round)
-		}
-	}
 	if !fast {
 		t.Log("this processor has no special instructions that memtree uses: only the plain way was tried")
+	}
+}
+
+// TestRate is the same for the scores of slots by their sketches, also where these are damaged.
+func TestRate(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for _, dims := range []int{1, 64, 200, 256, 512, 4096, maxDims} {
+		turn, size := newRotation(dims), sketchSize(dims)
+		for _, n := range []int{0, 1, 31, 32, 33, 63, 64, 65, 100} {
+			v := make([]float32, dims)
+			for i := range v {
+				v[i] = float32(r.NormFloat64())
+			}
+			var q question
+			require.True(t, turn.prepare(v, &q))
+			column, lex := make([]byte, n*size), make([]float32, n)
+			for i := range column {
+				column[i] = byte(r.Uint32()) | byte(-(n & 1)) // every second round has all bits
+			}
+			for i := range lex {
+				lex[i] = float32(r.IntN(3)) * r.Float32()
+				if r.IntN(4) > 0 { // the rest are any number, also NaN and infinities
+					binary.LittleEndian.PutUint32(column[(i+1)*size-8:], math.Float32bits(r.Float32()))
+				}
+			}
+			sketches := column
+			if blocked(dims) {
+				sketches = inBlocks(column, size)
+			}
+			want, got, wantMost, most := make([]float32, n), make([]float32, n), make([]float32, n), make([]float32, n)
+			q.ratePlain(column, 0.3, lex, want, wantMost)
+			q.rate(sketches, 0.3, lex, got, most)
+			require.Equal(t, want, got, "%d numbers, %d slots", dims, n)
+			require.Equal(t, wantMost, most, "%d numbers, %d slots", dims, n)
+		}
+	}
+	// The greatest hits: all numbers of the question are 15, and all bits are set.
+	q := question{ints: make([]int16, 4096), sums: make([][16]byte, 1024), step: 1}
+	for i := range q.sums {
+		for j := range q.sums[i] {
+			q.sums[i][j] = byte(15 * bits.OnesCount(uint(j)))
+		}
+	}
+	for j := range q.planes {
+		q.planes[j] = slices.Repeat([]uint64{math.MaxUint64}, 64)
+	}
+	column := bytes.Repeat([]byte{0xff}, sketchSize(4096))
+	binary.LittleEndian.PutUint32(column[512:], math.Float32bits(1))
+	want, got, most := make([]float32, 1), make([]float32, 1), make([]float32, 1)
+	q.ratePlain(column, 0, want, want, most)
+	require.Equal(t, []float32{2 * 15 * 4096}, want)
+	if blocked(4096) {
+		q.rate(inBlocks(column, len(column)), 0, make([]float32, 1), got, most)
+		require.Equal(t, want, got)
+	}
+}
+
+// TestShares is the same for the shares of words, also where a list names a slot that is not there.
+func TestShares(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	f := shareFactors{idf: 11.1, flat: 0.3, slope: 0.03}
+	for n := range 100 {
+		slots := 1 + r.IntN(200)
+		for _, wrong := range []int{-1, n / 2, n - 1} {
+			var postings []byte
+			for i := range n {
+				slot := r.IntN(slots)
+				if i == wrong {
+					slot = []int{slots, math.MaxInt32, 1 << 31, math.MaxUint32}[r.IntN(4)]
+				}
+				most := uint32(math.MaxUint16) >> (r.IntN(2) * 10)
+				postings = appendPosting(postings, slot, uint16(1+r.Uint32N(most)), uint16(r.Uint32N(most+1)))
+			}
+			want, got := make([]float32, slots), make([]float32, slots)
+			require.Equal(t, wrong < 0 || n == 0, addSharesPlain(postings, &f, want))
+			require.Equal(t, wrong < 0 || n == 0, addShares(postings, &f, got))
+			require.Equal(t, want, got, "%d postings, %d slots", n, slots)
+		}
+	}
+}
+
+// TestNext is the same for the choice of slots.
+func TestNext(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	for n := range 70 {
+		values, flags := make([]float32, n), make([]uint8, n)
+		for range n / 8 {
+			values[r.IntN(n)] = []float32{1, 2, float32(math.Inf(1)), float32(math.NaN())}[r.IntN(4)]
+			flags[r.IntN(n)] = uint8(1 << r.IntN(8))
+		}
+		for at := range n + 1 {
+			for _, least := range []float32{1, 1.5, float32(math.Inf(-1)), float32(math.NaN())} {
+				require.Equal(t, nextPlain(values, flags, least, at), next(values, flags, least, at), "from %d of %d", at, n)
+			}
+		}
 	}
 }
 

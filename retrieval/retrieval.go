@@ -159,6 +159,15 @@ type slotRef struct {
 	slot int
 }
 
+// slot returns the slot with a number counted through all parts.
+func (st *indexState) slot(at int) slotRef {
+	i := len(st.parts) - 1
+	for st.parts[i].base > at {
+		i--
+	}
+	return slotRef{&st.parts[i], at - st.parts[i].base}
+}
+
 func (p slotRef) meta() (nodeTraits, error) { return p.part.meta(p.slot) }
 
 // find returns the slot of the live node with the id. Ids are compared by their 64-bit

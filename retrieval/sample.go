@@ -17,15 +17,11 @@ func (ix *Index) Sample(n int, seed string, without []string) ([]string, error) 
 	}
 	for try := 0; try < 20*n && len(ids) < n; try++ {
 		slot := int(key(idKind, seed+"\x00"+strconv.Itoa(try)) % uint64(st.slots)) //nolint:gosec // below st.slots
-		i := len(st.parts) - 1
-		for st.parts[i].base > slot {
-			i--
-		}
-		p := &st.parts[i]
-		if p.isDead(slot - p.base) {
+		at := st.slot(slot)
+		if at.part.isDead(at.slot) {
 			continue
 		}
-		m, err := p.meta(slot - p.base)
+		m, err := at.meta()
 		if err != nil {
 			return nil, err
 		}

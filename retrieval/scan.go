@@ -6,14 +6,15 @@ import (
 	"slices"
 )
 
-// scratch is the working memory of one search, which the next search reuses. Each slice has
-// one element for each slot of all parts.
+// scratch is the working memory of one search, which the next search reuses. Each slice but open
+// has one element for each slot of all parts.
 type scratch struct {
-	lex  []float32 // BM25 sum
-	est  []float32 // estimate of the cosine
-	high []float32 // the highest raw score that the slot may have
-	flag []uint8   // see the flags
-	open []seed    // see promising
+	lex   []float32 // BM25 sum
+	score []float32 // estimate of the raw score
+	high  []float32 // the highest raw score that the slot may have
+	flag  []uint8   // see the flags
+	open  []uint64  // see promising
+	ask   question  // the prompt's vector, if the search is dense
 }
 
 // Flags of a slot.
@@ -23,6 +24,9 @@ const (
 	asked                        // it is about a check that the prompt calls for
 	surely                       // as asked, and the prompt calls for it plainly, see sureAsked
 	skip                         // dead, excluded, or computed already
+	likeType                     // the type of its scene is the parent of the query's; see promising
+	sameType                     // it is the query's; with likeType: not known
+	allFlags   = 1<<iota - 1
 )
 
 // candidate is a slot and the evidence of each channel for it, all but cosine and the two raw
@@ -112,8 +116,8 @@ func (t *top) add(c *candidate) bool {
 	return true
 }
 
-// scan returns the k best candidates of a level without reading most of the vectors. First it
-// gives every slot the highest score that it can have. Then it computes the 2k slots that look
+// scan returns the k best candidates of a level without reading most of the vectors. rate gave
+// every slot the highest score that it can have. First scan computes the 2k slots that look
 // best, the seeds. Then it computes the slots whose highest score is enough for a place among
 // the best so far. The result is that of computing all slots, except for slots whose sketch
 // had too low a bound, see width, and those that look worse than 1,024 others, see mostComputed.
@@ -121,10 +125,10 @@ func (s *search) scan(level, k int) ([]candidate, error) {
 	t := &top{k: k, best: make([]candidate, 0, k+1)}
 	seeds := make([]seed, 0, 2*k)
 	for i := range s.st.parts {
-		var err error
-		if seeds, err = s.boundScores(&s.st.parts[i], level, seeds, 2*k); err != nil {
-			return nil, err
-		}
+		seeds = s.addSeeds(&s.st.parts[i], level, seeds, 2*k)
+	}
+	for _, x := range seeds {
+		x.part.prefetch(x.slot)
 	}
 	for _, x := range seeds {
 		if _, err := s.consider(t, x.slotRef); err != nil {
@@ -133,16 +137,19 @@ func (s *search) scan(level, k int) ([]candidate, error) {
 		s.flag[x.part.base+x.slot] |= skip // computed; taken back at the end
 	}
 	need := s.leastScores(t)
-	for _, x := range s.promising(level, &need) {
-		at := x.part.base + x.slot
-		worth, err := s.mayBeAmongBest(x.part, x.slot, s.high[at], &need[s.flag[at]])
-		if err != nil {
-			return nil, err
+	open, err := s.promising(level, &need)
+	if err != nil {
+		return nil, err
+	}
+	for i, x := range open {
+		if i%soon == 0 {
+			s.prefetch(open[i:min(i+soon, len(open))], &need)
 		}
-		if !worth {
+		at := int(uint32(x))
+		if s.high[at] < need[s.flag[at]] {
 			continue
 		}
-		better, err := s.consider(t, x.slotRef)
+		better, err := s.consider(t, s.st.slot(at))
 		if err != nil {
 			return nil, err
 		}
@@ -156,42 +163,81 @@ func (s *search) scan(level, k int) ([]candidate, error) {
 	return t.best, nil
 }
 
+// soon is for how many slots a search asks the processor at once.
+const soon = 16
+
+// prefetch asks the processor for the slots of open that will be computed.
+func (s *search) prefetch(open []uint64, need *needs) {
+	for _, x := range open {
+		if at := int(uint32(x)); s.high[at] >= need[s.flag[at]] {
+			slot := s.st.slot(at)
+			slot.part.prefetch(slot.slot)
+		}
+	}
+}
+
 // mostComputed bounds the work on one question: of a level no more slots than this are computed,
 // besides the seeds and those that look exactly as good as the last of them. In a tree of 100,000
 // cases with thousands that look alike, those left out are the ones that look worst;
 // TestManyAlike has the rate at which one of the best is among them.
 const mostComputed = 1024
 
-// promising returns the slots of a level that can have a place among the best, the best first.
-func (s *search) promising(level int, need *[2 * skip]needs) []seed {
+// promising returns the slots of a level that can have a place among the best, those that look
+// best first. The lower half of each number is the slot, counted through all parts; the upper
+// half orders them. It flags these slots with their scene types.
+func (s *search) promising(level int, need *needs) ([]uint64, error) {
 	all := s.open[:0]
+	least := min(need[0], need[likeType], need[sameType]) // of a slot without flags
 	for i := range s.st.parts {
 		p := &s.st.parts[i]
+		types, err := p.types()
+		if err != nil {
+			return nil, err
+		}
+		var typeFlags [256]uint8
+		for j, m := range types.marks {
+			typeFlags[j] = uint8(2*s.types[m]) * likeType
+		}
+		typeFlags[otherType] = likeType | sameType
 		from, to := p.level(level)
-		high, flag := s.high[p.base+from:p.base+to], s.flag[p.base+from:p.base+to]
-		for j, h := range high {
-			if f := flag[j]; f&skip == 0 && h >= need[f][anyType] {
-				all = append(all, seed{slotRef{p, from + j}, s.looks(p.base + from + j)})
+		high, flag, ofSlot := s.high[p.base+from:p.base+to], s.flag[p.base+from:p.base+to], types.slots[from:to]
+		for j := next(high, flag, least, 0); j < len(high); j = next(high, flag, least, j+1) {
+			h, f := high[j], flag[j]
+			if f&skip != 0 {
+				continue
+			}
+			at := p.base + from + j
+			if f&asked != 0 { // every one of them has a reason; so more of the best are among them
+				h += surer * (h - s.score[at])
+				high[j] = h
+			}
+			if f |= typeFlags[ofSlot[j]]; h >= need[f] {
+				flag[j] = f
+				all = append(all, uint64(^math.Float32bits(s.looks(at)))<<32|uint64(at))
 			}
 		}
 	}
 	s.open = all
-	slices.SortFunc(all, func(a, b seed) int { return cmp.Compare(b.score, a.score) })
+	slices.Sort(all)
 	if s.exhaustive || len(all) <= mostComputed {
-		return all
+		return all, nil
 	}
 	n := mostComputed
-	for n < len(all) && all[n].score == all[n-1].score {
+	for n < len(all) && all[n]>>32 == all[n-1]>>32 {
 		n++ // where the line falls must not depend on the order of slots
 	}
-	return all[:n]
+	return all[:n], nil
 }
 
-// looks estimates the rel of a slot, but for its scene type.
+// surer is by how much the error bound of a slot is wider if the prompt calls for its check: 3
+// standard deviations in place of 2.2, see width.
+const surer = 3/width - 1
+
+// looks estimates the rel of a slot that has all its flags; 0 to 1.
 func (s *search) looks(at int) float32 {
 	f := s.flag[at]
-	semantic := s.scale.at(float64(s.lex[at]*s.unit + max(s.est[at], 0)))
-	return float32(relOf(s.exact(f), semantic, 0, calledFor(f)))
+	scene := 0.5 * float64(min(f/likeType, 2))
+	return float32(max(0, relOf(s.exact(f), s.scale.at(float64(s.score[at])), scene, calledFor(f))))
 }
 
 // calledFor returns how surely the prompt calls for the check of a slot with the flags.
@@ -216,40 +262,39 @@ type seed struct {
 	score float32
 }
 
-// boundScores fills s.high for the slots of a level of p. It adds those that look best to
-// seeds, which keeps at most n slots of all parts, best first.
-func (s *search) boundScores(p *part, level int, seeds []seed, n int) ([]seed, error) {
+// rate fills s.score and s.high for all slots.
+func (s *search) rate() error {
+	for i := range s.st.parts {
+		p := &s.st.parts[i]
+		lex, score, high := s.lex[p.base:p.base+p.n], s.score[p.base:p.base+p.n], s.high[p.base:p.base+p.n]
+		if s.dense && p.dims == len(s.ask.ints) {
+			sketches, err := p.sketches()
+			if err != nil {
+				return err
+			}
+			if sketches != nil {
+				s.ask.rate(sketches, s.unit, lex, score, high)
+				continue
+			}
+		}
+		for i, x := range lex {
+			score[i], high[i] = x*s.unit, x*s.unit
+		}
+	}
+	return nil
+}
+
+// addSeeds adds the slots of a level of p that look best to seeds, which keeps at most n slots of
+// all parts, best first.
+func (s *search) addSeeds(p *part, level int, seeds []seed, n int) []seed {
 	from, to := p.level(level)
-	sketches, size := []byte(nil), 0
-	if s.dense {
-		var err error
-		if sketches, err = p.sketches(); err != nil {
-			return nil, err
-		}
-		if size = sketchSize(p.dims); p.dims != len(s.ask.ints) {
-			sketches = nil
-		}
-	}
-	lex, flag := s.lex[p.base+from:p.base+to], s.flag[p.base+from:p.base+to]
-	est, high := s.est[p.base+from:p.base+to], s.high[p.base+from:p.base+to]
-	if sketches != nil {
-		s.ask.estimate(sketches[from*size:to*size], est, high)
-	} else {
-		clear(est)
-		clear(high)
-	}
 	least := float32(math.Inf(-1))
 	if len(seeds) == n {
 		least = seeds[n-1].score
 	}
-	unit := s.unit
-	for i, x := range lex {
-		x *= unit
-		score, most := x+max(est[i], 0), x+max(high[i], 0)
-		if s.exhaustive { // above every score, so that every slot is computed
-			most = 2e9
-		}
-		high[i] = most
+	all, flag := s.score[p.base+from:p.base+to], s.flag[p.base+from:p.base+to]
+	for i := next(all, flag, least, 0); i < len(all); i = next(all, flag, least, i+1) {
+		score := all[i]
 		if score <= least || flag[i]&skip != 0 {
 			continue
 		}
@@ -262,23 +307,19 @@ func (s *search) boundScores(p *part, level int, seeds []seed, n int) ([]seed, e
 			least = seeds[n-1].score
 		}
 	}
-	return seeds, nil
+	return seeds
 }
 
-// needs are the lowest raw scores with which a slot can be among the best k. The index is
-// twice the evidence of its scene type: 0 for none, 1 for its parent, 2 for the same type.
-// needs[anyType] is the lowest of them, for a slot whose type was not read yet.
-type needs [4]float32
-
-const anyType = 3
+// needs are the lowest raw scores with which a slot can be among the best k, by its flags.
+type needs [allFlags + 1]float32
 
 // leastScores returns the needs for each combination of flags. It solves the formula of
 // relOf for the raw score, with the rel of the last of the best k. Where it cannot tell, it
 // returns −1, which every slot reaches.
-func (s *search) leastScores(t *top) (all [2 * skip]needs) {
-	if !t.full() {
+func (s *search) leastScores(t *top) (all needs) {
+	if !t.full() || s.exhaustive {
 		for f := range all {
-			all[f] = needs{-1, -1, -1, -1}
+			all[f] = -1
 		}
 		return all
 	}
@@ -286,45 +327,25 @@ func (s *search) leastScores(t *top) (all [2 * skip]needs) {
 	founded := s.scale.needed(leastWords)
 	for f := range skip {
 		place := s.exact(f)
-		if f&asked != 0 {
-			all[f] = needs{-1, -1, -1, -1} // few, and each has its reason
-			continue
-		}
-		rest := 1 - place*exactWeight
-		n := &all[f]
-		for i := range anyType {
+		rest := (1 - place*exactWeight) * (1 - calledFor(f)*askedWeight)
+		reason := f&asked != 0 || place >= leastPlace // the latter with few words
+		for i := range sameType/likeType + 1 {        // twice the evidence of the scene type
 			v := s.scale.needed((1 - (1-last.rel)/(rest*(1-sceneWeight*0.5*float64(i)))) / semanticWeight)
 			// A candidate with a reason comes before one without, whatever their rel, see before.
 			switch {
-			case place >= leastPlace && !last.founded:
-				v = -1 // few words are reason enough there
-			case place >= leastPlace:
+			case reason && !last.founded:
+				v = -1
+			case reason:
 			case last.founded: // it must have the rel and a reason
 				v = max(v, founded)
 			default: // it must have the rel or a reason
 				v = min(v, founded)
 			}
-			n[i] = float32(v) - 1e-5 // room for rounding
+			all[f|i*likeType] = float32(v) - 1e-5 // room for rounding
 		}
-		n[anyType] = n[0]
-		if len(s.types) > 0 {
-			n[anyType] = n[2]
-		}
+		all[f|likeType|sameType] = min(all[f], all[f|likeType], all[f|sameType])
 	}
 	return all
-}
-
-// mayBeAmongBest reads the scene type of a slot with the highest score most, and reports
-// whether it can be among the best with that.
-func (s *search) mayBeAmongBest(p *part, slot int, most float32, n *needs) (bool, error) {
-	if len(s.types) == 0 {
-		return true, nil
-	}
-	heads, err := p.heads()
-	if err != nil {
-		return false, err
-	}
-	return most >= n[int(2*s.types[readHead(heads[slot*headSize:]).scene])], nil
 }
 
 // consider computes a slot, and adds it to t if it may be used here and is good enough. It

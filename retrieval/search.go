@@ -3,6 +3,7 @@ package retrieval
 import (
 	"context"
 	"fmt"
+	"math/bits"
 	"time"
 
 	"github.com/memtree/memtree/tree"
@@ -20,7 +21,6 @@ type search struct {
 	average    float32    // tokens of a slot, on average
 	unit       float32    // turns BM25 into the lexical score
 	self       float64    // the lexical score that the prompt would have as a memory
-	ask        question   // the prompt's vector, if dense
 	dense      bool       // the prompt has a vector
 	checks     []string   // ids of the checks that the prompt calls for, the surest first
 	place      tree.Scene // where the question is asked, with the route as a pattern
@@ -70,6 +70,10 @@ func (ix *Index) begin(ctx context.Context, q *Query) (*search, string, error) {
 	if why := ix.askVector(ctx, s, prompt); why != "" {
 		note = why
 	}
+	if err := s.rate(); err != nil {
+		ix.release(s)
+		return nil, "", err
+	}
 	return s, note, nil
 }
 
@@ -83,12 +87,9 @@ const sureAsked = 0.7
 func (s *search) readQuestion(ix *Index, q *Query, prompt string) error {
 	for i := range s.st.parts {
 		p := &s.st.parts[i]
-		for slot := range p.n {
-			if p.dead == nil {
-				break
-			}
-			if p.isDead(slot) {
-				s.flag[p.base+slot] |= skip
+		for w, dead := range p.dead {
+			for ; dead != 0; dead &= dead - 1 {
+				s.flag[p.base+64*w+bits.TrailingZeros64(dead)] |= skip
 			}
 		}
 	}
@@ -160,17 +161,15 @@ func (ix *Index) borrow(slots int) *scratch {
 	if x == nil {
 		x = &scratch{}
 	}
-	x.lex, x.est, x.high, x.flag = resize(x.lex, slots), resize(x.est, slots), resize(x.high, slots), resize(x.flag, slots)
+	x.lex, x.flag = resize(x.lex, slots), resize(x.flag, slots)
+	x.score, x.high = resize(x.score, slots), resize(x.high, slots)
 	clear(x.lex)
 	clear(x.flag)
 	return x
 }
 
 // release gives the scratch of a search back. The search must not be used afterwards.
-func (ix *Index) release(s *search) {
-	clear(s.open) // it points to parts, which may have gone when the scratch is used again
-	ix.scratch.Put(s.scratch)
-}
+func (ix *Index) release(s *search) { ix.scratch.Put(s.scratch) }
 
 // candidateOf computes the candidate for the node with the id. ok is false if there is no such
 // live node or it may not be used here.

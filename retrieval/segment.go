@@ -27,8 +27,9 @@ import (
 type segment struct {
 	layout
 	pages
-	columns [2]atomic.Pointer[[]byte] // heads and sketches, each in one piece; nil until first used
-	alien   bool                      // the vectors are of another embedder and are not used
+	columns [2]atomic.Pointer[[]byte]  // heads and sketches, each in one piece; nil until first used
+	kinds   atomic.Pointer[typeColumn] // nil until first used
+	alien   bool                       // the vectors are of another embedder and are not used
 }
 
 // layout has the sizes from which the place of everything in a segment follows.
@@ -203,26 +204,67 @@ func readHead(b []byte) slotHead {
 
 // heads returns the column of heads.
 func (s *segment) heads() ([]byte, error) {
-	return s.column(0, s.sections().heads, int64(s.n)*headSize)
+	return s.column(0, s.sections().heads, int64(s.n)*headSize, func(b []byte) []byte { return b })
 }
 
-// sketches returns the column of sketches. It is nil if there are no vectors, or only those of
-// another embedder.
+// sketches returns the column of sketches as rate reads it. It is nil if there are no vectors, or
+// only those of another embedder.
 func (s *segment) sketches() ([]byte, error) {
 	if s.dims == 0 || s.alien {
 		return nil, nil
 	}
-	return s.column(1, s.sections().sketches, int64(s.n)*int64(sketchSize(s.dims)))
+	size := sketchSize(s.dims)
+	return s.column(1, s.sections().sketches, int64(s.n)*int64(size), func(b []byte) []byte {
+		if blocked(s.dims) {
+			return inBlocks(b, size)
+		}
+		return b
+	})
 }
 
-// column returns a column in one piece and keeps it, because every search reads all of it.
-// Two searches may make it at once, of the same bytes.
-func (s *segment) column(i int, from, n int64) ([]byte, error) {
+// typeColumn has the scene types of a segment's slots in one byte each.
+type typeColumn struct {
+	marks []uint32 // the different ones, at most otherType
+	slots []uint8  // for each slot the place of its mark, or otherType if marks has no room for it
+}
+
+const otherType = 255
+
+// types returns the scene types of all slots. It makes them from the heads, and keeps them.
+func (s *segment) types() (*typeColumn, error) {
+	if c := s.kinds.Load(); c != nil {
+		return c, nil
+	}
+	heads, err := s.heads()
+	if err != nil {
+		return nil, err
+	}
+	c := &typeColumn{slots: make([]uint8, s.n)}
+	at := map[uint32]uint8{}
+	for slot := range s.n {
+		m := readHead(heads[slot*headSize:]).scene
+		i, ok := at[m]
+		if !ok && len(c.marks) == otherType {
+			i = otherType
+		} else if !ok {
+			i = uint8(len(c.marks))
+			at[m], c.marks = i, append(c.marks, m)
+		}
+		c.slots[slot] = i
+	}
+	s.kinds.Store(c)
+	return c, nil
+}
+
+// column returns a column in one piece, in the form that as gives it, and keeps it, because every
+// search reads all of it. Two searches may make it at once, of the same bytes.
+func (s *segment) column(i int, from, n int64, as func([]byte) []byte) ([]byte, error) {
 	if b := s.columns[i].Load(); b != nil {
 		return *b, nil
 	}
 	b, err := s.span(from, n)
 	if err == nil {
+		b = as(b)
 		s.columns[i].Store(&b)
 	}
 	return b, err
@@ -231,6 +273,17 @@ func (s *segment) column(i int, from, n int64) ([]byte, error) {
 // row returns the 8-bit vector of a slot.
 func (s *segment) row(slot int) ([]byte, error) {
 	return s.span(s.sections().rows+int64(slot)*int64(s.dims), int64(s.dims))
+}
+
+// prefetch asks the processor for the head and the row of a slot. A search waits longer for these
+// than it computes with them, so it asks for those of several slots before it needs the first.
+func (s *segment) prefetch(slot int) {
+	if b := s.columns[0].Load(); b != nil {
+		prefetch(&(*b)[slot*headSize], headSize)
+	}
+	if s.dims > 0 {
+		s.pages.prefetch(s.sections().rows+int64(slot)*int64(s.dims), int64(s.dims))
+	}
 }
 
 // body returns the bytes of a slot in metas (which is 0) or terms (which is 1).

@@ -90,16 +90,16 @@ func (s *search) ownScore(n float64) float64 {
 		if w.known == 0 {
 			idf = float32(w.weight() * 0.5 * math.Log(n+1.5))
 		}
-		sum += s.share(idf, float32(w.times), float32(tokens))
+		f := s.factors(idf)
+		sum += f.share(float32(w.times), float32(tokens))
 	}
 	return float64(sum * s.unit)
 }
 
-// share returns what a word adds to the BM25 of a slot: a word with this idf that occurs times
-// times, in a slot of so many tokens.
-func (s *search) share(idf, times, tokens float32) float32 {
+// factors returns what the shares of a word with this idf depend on.
+func (s *search) factors(idf float32) shareFactors {
 	const k1, flat, slope = bm25K + 1, bm25K * (1 - bm25B), bm25K * bm25B
-	return idf * k1 * times / (times + flat + slope/max(s.average, 1)*tokens)
+	return shareFactors{idf: idf * k1, flat: flat, slope: slope / max(s.average, 1)}
 }
 
 // queryWords returns the different words of the prompt, in the order in which they first
@@ -146,32 +146,23 @@ func (s *search) findLists(w *queryWord) error {
 	return nil
 }
 
-// addWord adds the share of a word to the score of every slot that has it. It is share
-// written out for speed.
+// addWord adds the share of a word to the score of every slot that has it.
 func (s *search) addWord(w *queryWord) error {
 	if w.known == 0 {
 		return nil
 	}
-	const k1, flat = bm25K + 1, bm25K * (1 - bm25B)
-	idf, slope := w.idf*k1, bm25K*bm25B/max(s.average, 1)
+	f := s.factors(w.idf)
 	for i := range s.st.parts {
 		p := &s.st.parts[i]
-		lex := s.lex[p.base : p.base+p.n]
 		for l := w.lists[i]; l.n > 0; {
 			b, rest, err := p.next(l)
 			if err != nil {
 				return err
 			}
-			l = rest
-			for ; len(b) >= postingSize; b = b[postingSize:] {
-				x := le64(b)
-				slot := uint(uint32(x))
-				if slot >= uint(len(lex)) {
-					return p.damaged(0, "a list names a slot that is not there")
-				}
-				times := float32(uint16(x >> 32))
-				lex[slot] += idf * times / (times + flat + slope*float32(uint16(x>>48)))
+			if !addShares(b, &f, s.lex[p.base:p.base+p.n]) {
+				return p.damaged(0, "a list names a slot that is not there")
 			}
+			l = rest
 		}
 	}
 	return nil
