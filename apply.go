@@ -36,6 +36,7 @@ func (m *Memory) apply(ctx context.Context, b tree.Batch) error {
 		return fmt.Errorf("commit: %w", err)
 	}
 	m.noteInbox(b.Entries)
+	m.effects.suspects.changed(nodes)
 	if b.Purge != nil {
 		return m.forgetDerived(context.WithoutCancel(ctx))
 	}

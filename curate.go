@@ -100,6 +100,7 @@ func (m *Memory) unlearn() {
 // caller holds the door.
 func (m *Memory) forgetDerived(ctx context.Context) error {
 	m.saved = 0 // so that Close keeps the new one
+	m.effects.suspects.forget()
 	if err := m.purgeVectors(ctx); err != nil {
 		return fmt.Errorf("purge: %w", err)
 	}

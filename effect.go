@@ -36,6 +36,8 @@ type effects struct {
 
 	watch   sync.Mutex
 	breaker effect.Breaker // guarded by watch
+
+	suspects suspects
 }
 
 // init puts the token in its place.

@@ -298,21 +298,30 @@ func TestQuarantinedMemoryIsProbed(t *testing.T) {
 	require.NoError(t, s.Close())
 
 	m = openAt(t, dir, &clock, effect.Fixed(0))
-	probed := 0
-	for i := range 200 {
-		q := goodPlace
-		q.RunID = fmt.Sprint("run ", i)
-		g, err := m.Guide(t.Context(), q)
-		require.NoError(t, err)
-		if !g.Abstained {
-			probed++
-			require.Equal(t, good, g.Items[0].ID)
+	probed := func(runs string) (n int) {
+		for i := range 200 {
+			q := goodPlace
+			q.RunID = fmt.Sprint(runs, i)
+			g, err := m.Guide(t.Context(), q)
+			require.NoError(t, err)
+			if !g.Abstained {
+				n++
+				require.Equal(t, good, g.Items[0].ID)
+			}
 		}
+		return n
 	}
-	require.InDelta(t, 20, probed, 18)
+	require.InDelta(t, 20, probed("run "), 18)
 	g, err := m.Guide(t.Context(), goodPlace)
 	require.NoError(t, err)
 	require.True(t, g.Abstained)
+
+	_, err = m.Curation().Ban(t.Context(), good, curation.Options{})
+	require.NoError(t, err)
+	require.Zero(t, probed("banned "), "what a person said wins")
+	_, err = m.Curation().Undo(t.Context(), "", curation.Options{})
+	require.NoError(t, err)
+	require.InDelta(t, 20, probed("undone "), 18)
 }
 
 // Odd outcomes change nothing that is right.

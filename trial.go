@@ -14,7 +14,6 @@ import (
 
 	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/enhance"
-	"github.com/memtree/memtree/retrieval"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -57,51 +56,6 @@ func (m *Memory) draw(q *Query, x *Explanation) share {
 
 // drawn is what chance decides about: a test in a run.
 func (q *Query) drawn() string { return tree.Hash(q.RunID, cmp.Or(q.Scope.Test, q.Prompt)) }
-
-// search returns the way in which Guide asks: for one run in ten the best of the memories that
-// were quarantined for their effect is found too, so that it can clear itself.
-func (m *Memory) search(q *Query) searchFunc {
-	ask := (*retrieval.Index).Search
-	if q.RunID == "" || q.Trial != "" || !effect.Probes(q.drawn(), m.origin.ID) {
-		return ask
-	}
-	return func(ix *retrieval.Index, ctx context.Context, rq retrieval.Query) (retrieval.Result, error) {
-		r, err := ask(ix, ctx, rq)
-		if err != nil {
-			return r, err
-		}
-		probe, err := m.probe(ctx, rq)
-		if probe != nil {
-			r.Hits = append(r.Hits, *probe)
-		}
-		return r, err
-	}
-}
-
-// probe returns the quarantined memory that fits best, nil if none does.
-func (m *Memory) probe(ctx context.Context, q retrieval.Query) (*retrieval.Hit, error) {
-	var held []tree.Node
-	for n, err := range m.store.Scan(ctx, tree.Filter{Status: tree.Quarantined}) {
-		if err != nil {
-			return nil, err
-		}
-		if n.HeldBack() && n.Mark == tree.Unmarked {
-			held = append(held, n)
-		}
-	}
-	if len(held) == 0 {
-		return nil, nil
-	}
-	ix, err := m.indexOf(ctx, held)
-	if err != nil {
-		return nil, err
-	}
-	r, err := ix.Search(ctx, q)
-	if err != nil || len(r.Hits) == 0 {
-		return nil, err
-	}
-	return &r.Hits[0], nil
-}
 
 // passes returns what the breaker lets pass of memories of the error types, without a draw.
 func (m *Memory) passes(types []string) share {
