@@ -118,9 +118,18 @@ func BenchmarkSearch(b *testing.B) {
 				}
 			})
 		}
+		b.Run(fmt.Sprintf("again/%d", n), func(b *testing.B) { // the same question, of the same tree
+			q := Query{Prompt: c.prompt(), Scene: tree.Scene{ID: "SCENE_7", Type: "form", Route: "/r3/42"}, Now: noon}
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := ix.Search(b.Context(), q); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 		b.Run(fmt.Sprintf("scan/%d", n), func(b *testing.B) {
 			for b.Loop() {
-				s, _, err := ix.begin(b.Context(), &Query{Prompt: c.prompt()})
+				s, _, err := ix.begin(b.Context(), ix.state.Load(), &Query{Prompt: c.prompt()})
 				require.NoError(b, err)
 				_, err = s.scan(1, 20)
 				require.NoError(b, err)

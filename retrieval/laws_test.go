@@ -86,7 +86,7 @@ func TestScanFindsWhatTheExhaustiveScanFinds(t *testing.T) {
 			q.Scene = tree.Scene{Type: "form", ID: "SCENE_7"}
 		}
 		scan := func(exhaustive bool) []uint64 {
-			s, _, err := ix.begin(t.Context(), &q)
+			s, _, err := ix.begin(t.Context(), ix.state.Load(), &q)
 			require.NoError(t, err)
 			defer ix.release(s)
 			s.exhaustive = exhaustive
@@ -121,7 +121,9 @@ func TestSearchWhileUpdating(t *testing.T) {
 	var g sync.WaitGroup
 	for range 2 {
 		g.Go(func() {
-			for range 50 {
+			for i := range 50 {
+				q := q
+				q.Prompt += fmt.Sprint(" ", i/2) // every second one is asked again
 				if _, err := ix.Search(context.Background(), q); err != nil {
 					t.Error(err)
 				}
@@ -240,7 +242,7 @@ func TestManyAlike(t *testing.T) {
 		q := Query{Prompt: about(), Scene: tree.Scene{Type: kinds[r.IntN(4)]}}
 		best := map[bool][]candidate{}
 		for _, exhaustive := range []bool{true, false} {
-			s, _, err := ix.begin(t.Context(), &q)
+			s, _, err := ix.begin(t.Context(), ix.state.Load(), &q)
 			require.NoError(t, err)
 			s.exhaustive = exhaustive
 			best[exhaustive], err = s.scan(1, 20)

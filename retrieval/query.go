@@ -18,7 +18,7 @@ type Query struct {
 	Exclude      []string // ids of nodes that must not be used
 	ExcludeTests []string // case_id of tests whose cases must not be used
 
-	Now    time.Time // to compute the age of memories; with the zero time age does not count
+	Now    time.Time // to compute the age of memories, in whole hours; with the zero time age does not count
 	Limits Limits
 }
 

@@ -40,6 +40,7 @@ type Index struct {
 	state   atomic.Pointer[indexState]
 	turns   atomic.Pointer[rotation] // for vectors of this index's length; nil until a vector was seen
 	scratch sync.Pool                // of *scratch
+	answers atomic.Pointer[answers]  // of the present state, or of one before; nil before the first search
 }
 
 // indexState is one version of the index; it never changes once published.
@@ -195,13 +196,20 @@ func (st *indexState) find(id string) (slotRef, bool, error) {
 
 // Search answers q with the memories to show, best first. It is safe to call while the
 // index is updated. An error means that ctx ended or that the index is damaged; a failed
-// embedder is no error but a Note.
+// embedder is no error but a Note. An answer that was given lately to the same question is
+// given again, as long as the index has not changed.
 func (ix *Index) Search(ctx context.Context, q Query) (Result, error) {
-	return ix.answer(ctx, &q, false)
+	if err := ctx.Err(); err != nil {
+		return Result{}, fmt.Errorf("search: %w", err)
+	}
+	q.Now = q.Now.Truncate(ageUnit)
+	st := ix.state.Load()
+	return ix.answersOf(st).search(&q, func() (Result, error) { return ix.answer(ctx, st, &q, false) })
 }
 
 // Explain answers as Search does. In addition it lists every candidate with its signals,
 // whether it was taken, and the reason.
 func (ix *Index) Explain(ctx context.Context, q Query) (Result, error) {
-	return ix.answer(ctx, &q, true)
+	q.Now = q.Now.Truncate(ageUnit)
+	return ix.answer(ctx, ix.state.Load(), &q, true)
 }

@@ -33,9 +33,9 @@ type search struct {
 // than half of what the deadline of ctx leaves.
 const embedTime = time.Second
 
-// answer answers a question; with explain it lists every candidate.
-func (ix *Index) answer(ctx context.Context, q *Query, explain bool) (Result, error) {
-	s, note, err := ix.begin(ctx, q)
+// answer answers a question from a state; with explain it lists every candidate.
+func (ix *Index) answer(ctx context.Context, st *indexState, q *Query, explain bool) (Result, error) {
+	s, note, err := ix.begin(ctx, st, q)
 	if err != nil {
 		return Result{}, fmt.Errorf("search: %w", err)
 	}
@@ -51,11 +51,10 @@ func (ix *Index) answer(ctx context.Context, q *Query, explain bool) (Result, er
 
 // begin reads the question: its words, its vector, its place. It also returns a note on what
 // did not work. The caller must release the search when it is done.
-func (ix *Index) begin(ctx context.Context, q *Query) (*search, string, error) {
+func (ix *Index) begin(ctx context.Context, st *indexState, q *Query) (*search, string, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, "", err
 	}
-	st := ix.state.Load()
 	s := &search{st: st, scope: newScope(q.Scope), place: tree.Scene{ID: q.Scene.ID, Route: tree.Route(q.Scene.Route)},
 		scratch: ix.borrow(st.slots)}
 	prompt := q.Prompt

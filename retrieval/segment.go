@@ -241,8 +241,18 @@ func (s *segment) types() (*typeColumn, error) {
 	}
 	c := &typeColumn{slots: make([]uint8, s.n)}
 	at := map[uint32]uint8{}
+	type place struct {
+		mark uint32
+		at   uint8
+		ok   bool
+	}
+	var last [256]place // by the low byte of a mark, which is a hash: the mark that came last
 	for slot := range s.n {
 		m := readHead(heads[slot*headSize:]).scene
+		if l := &last[byte(m)]; l.ok && l.mark == m {
+			c.slots[slot] = l.at
+			continue
+		}
 		i, ok := at[m]
 		if !ok && len(c.marks) == otherType {
 			i = otherType
@@ -251,6 +261,7 @@ func (s *segment) types() (*typeColumn, error) {
 			at[m], c.marks = i, append(c.marks, m)
 		}
 		c.slots[slot] = i
+		last[byte(m)] = place{m, i, true}
 	}
 	s.kinds.Store(c)
 	return c, nil

@@ -20,8 +20,14 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// filled is a service on a thousand cases.
-func filled(b *testing.B) (*world, memtree.Query, []byte) {
+// asked is a question, and the body of its request.
+type asked struct {
+	memtree.Query
+	body []byte
+}
+
+// filled is a service on a thousand cases, and a source of questions of which none comes twice.
+func filled(b *testing.B) (*world, func() asked) {
 	w := newWorld(b, func(o *Options) { o.Rate = 1e9 })
 	var es []tree.Evaluation
 	for i := range 1000 {
@@ -36,30 +42,37 @@ func filled(b *testing.B) (*world, memtree.Query, []byte) {
 	_, err := m.RecordAll(b.Context(), es)
 	require.NoError(b, err)
 	require.NoError(b, m.Wait(b.Context()))
-	q := Question{Prompt: "Check the order total on the cart page", Scene: tree.Scene{Route: "/shop7/orders/42"}}
-	body, err := json.Marshal(q)
-	require.NoError(b, err)
-	asked, err := q.query()
-	require.NoError(b, err)
-	return w, asked, body
+	n := 0
+	return w, func() asked {
+		n++
+		q := Question{Prompt: fmt.Sprint("Check the order total on the cart page of customer ", n),
+			Scene: tree.Scene{Route: "/shop7/orders/42"}}
+		body, err := json.Marshal(q)
+		require.NoError(b, err)
+		as, err := q.query()
+		require.NoError(b, err)
+		return asked{as, body}
+	}
 }
 
 // BenchmarkGuide compares guidance in the process with guidance over HTTP, on a kept connection of
-// loopback.
+// loopback, for questions that were not asked before, and for one that was.
 func BenchmarkGuide(b *testing.B) {
-	w, q, body := filled(b)
+	w, unseen := filled(b)
+	seen := unseen()
 	tok := w.token("agent", nil, token.Write)
+	again := func() asked { return seen }
 	inProcess := func(b *testing.B) {
-		median(b, func() {
-			if _, err := w.trees.Get(Default).Guide(b.Context(), q); err != nil {
+		median(b, unseen, func(q asked) {
+			if _, err := w.trees.Get(Default).Guide(b.Context(), q.Query); err != nil {
 				b.Fatal(err)
 			}
 		})
 	}
 	b.Run("process", inProcess)
 	b.Run("handler", func(b *testing.B) { // without a connection: what the guard and huma take
-		median(b, func() {
-			if a := w.ask("POST", inDefault+"/guidance", tok, string(body)); a.Code != http.StatusOK {
+		median(b, unseen, func(q asked) {
+			if a := w.ask("POST", inDefault+"/guidance", tok, string(q.body)); a.Code != http.StatusOK {
 				b.Fatal(a.Body)
 			}
 		})
@@ -69,8 +82,9 @@ func BenchmarkGuide(b *testing.B) {
 	srv := &http.Server{Handler: w.s.Handler(), ReadHeaderTimeout: headerWithin}
 	go srv.Serve(l)
 	defer srv.Close()
-	ask := func(b *testing.B, path string) {
-		r, err := http.NewRequestWithContext(b.Context(), "POST", "http://"+l.Addr().String()+path, bytes.NewReader(body))
+	ask := func(b *testing.B, path string, q asked) {
+		url := "http://" + l.Addr().String() + path
+		r, err := http.NewRequestWithContext(b.Context(), "POST", url, bytes.NewReader(q.body))
 		require.NoError(b, err)
 		r.Header.Set("Authorization", "Bearer "+tok)
 		r.Header.Set("Content-Type", "application/json")
@@ -82,11 +96,14 @@ func BenchmarkGuide(b *testing.B) {
 		a.Body.Close()
 	}
 	b.Run("http", func(b *testing.B) {
-		median(b, func() { ask(b, inDefault+"/guidance") })
+		median(b, unseen, func(q asked) { ask(b, inDefault+"/guidance", q) })
 	})
-	b.Run("process-again", inProcess)   // the ledger has grown meanwhile
+	b.Run("process-later", inProcess) // the ledger has grown meanwhile
+	b.Run("http-asked-before", func(b *testing.B) {
+		median(b, again, func(q asked) { ask(b, inDefault+"/guidance", q) })
+	})
 	b.Run("frame", func(b *testing.B) { // the same way with no question: what net/http and the guard take
-		median(b, func() { ask(b, inDefault+"/nothing") })
+		median(b, again, func(q asked) { ask(b, inDefault+"/nothing", q) })
 	})
 }
 
@@ -101,18 +118,20 @@ func BenchmarkSpans(b *testing.B) {
 			w := newWorld(b, func(o *Options) { o.Rate, o.Tracer = 1e9, tracer })
 			tok := w.token("agent", nil, token.Read)
 			b.ReportAllocs()
-			median(b, func() { w.ask("GET", "/v1/trees", tok, "") })
+			none := func() asked { return asked{} }
+			median(b, none, func(asked) { w.ask("GET", "/v1/trees", tok, "") })
 		})
 	}
 }
 
 // median reports the median of what do takes, which says more than the mean on a machine with other
 // work.
-func median(b *testing.B, do func()) {
+func median(b *testing.B, next func() asked, do func(asked)) {
 	var took []time.Duration
 	for b.Loop() {
+		q := next()
 		began := time.Now()
-		do()
+		do(q)
 		took = append(took, time.Since(began))
 	}
 	slices.Sort(took)
