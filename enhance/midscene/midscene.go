@@ -49,7 +49,7 @@ type Error struct {
 	File    string
 	Line    int    // from 1; 0: none in particular
 	Field   string // such as tasks[0].flow[2].context; "": none in particular
-	Problem string // continues the sentence after the field, if there is one
+	Problem string // continues the sentence after the field, or after the file if there is no line either
 }
 
 func (e *Error) Error() string {
@@ -57,10 +57,13 @@ func (e *Error) Error() string {
 	if e.Line > 0 {
 		s += fmt.Sprint(":", e.Line)
 	}
-	if e.Field != "" {
+	switch {
+	case e.Field != "":
 		return s + ": " + e.Field + " " + e.Problem
+	case e.Line > 0:
+		return s + ": " + e.Problem
 	}
-	return s + ": " + e.Problem
+	return s + " " + e.Problem
 }
 
 // apis are the steps that are told something, as their keys are spelled, and what Midscene calls each.

@@ -152,7 +152,7 @@ func TestByHand(t *testing.T) {
 
 func TestErrors(t *testing.T) {
 	for src, want := range map[string]string{
-		"":                                "in.yaml: is empty",
+		"":                                "in.yaml is empty",
 		"a: [":                            "in.yaml:1: is no YAML",
 		"- x":                             "in.yaml:1: is no script of Midscene: it has no fields",
 		"web: {}":                         "in.yaml: tasks is missing",
@@ -161,11 +161,11 @@ func TestErrors(t *testing.T) {
 		"tasks:\n- a: b":                  "in.yaml:2: tasks[0].flow is missing",
 		"tasks:\n- flow: b":               "in.yaml:2: tasks[0].flow is no list",
 		"tasks:\n- flow:\n  - b":          "in.yaml:3: tasks[0].flow[0] is no step",
-		"tasks: []\n---\ntasks: []":       "in.yaml: has several documents",
-		"\xff":                            "in.yaml: is not UTF-8",
+		"tasks: []\n---\ntasks: []":       "in.yaml has several documents",
+		"\xff":                            "in.yaml is not UTF-8",
 		"a: " + strings.Repeat("[", 1000): "in.yaml:1: nests deeper than 200",
 		strings.Repeat("- ", 1000) + "x":  "in.yaml:1: nests deeper than 200",
-		strings.Repeat("x", MaxScript+1):  "in.yaml: is longer than 1048576 bytes",
+		strings.Repeat("x", MaxScript+1):  "in.yaml is longer than 1048576 bytes",
 	} {
 		_, err := Read("in.yaml", []byte(src))
 		require.ErrorContains(t, err, want)
