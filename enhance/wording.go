@@ -67,6 +67,26 @@ func (w *Wording) In(n *tree.Node, lang string) tree.Node {
 	return c
 }
 
+// Shown returns n as a person who reads lang is shown it: worded in lang if all of it is the
+// taxonomy's, and else as it is, so that what a person or a model wrote is seen as it was written.
+// The result may share memory with n.
+func (w *Wording) Shown(n *tree.Node, lang string) tree.Node {
+	written := func(l tree.Lesson) bool { return l.Kind == "" || l.From != tree.FromCatalogue }
+	if n.Lang == lang || n.Provenance.Analyst != "rules" || slices.ContainsFunc(n.Says(), written) {
+		return *n
+	}
+	c := w.In(n, lang)
+	if n.CaseData != nil {
+		c.Content.Lessons = n.Content.Lessons // it has none of its own
+	}
+	for i, l := range n.Content.Lessons {
+		if l.Mistake == "" { // the description says it
+			c.Content.Lessons[i].Mistake = ""
+		}
+	}
+	return c
+}
+
 // pointsIn is In for guidance, of a node with its lessons: it leaves out what the lessons say too. The
 // copy shares memory with n.
 func (w *Wording) pointsIn(n *tree.Node, lessons []tree.Lesson, lang string) tree.Node {
@@ -85,7 +105,8 @@ func (w *Wording) lessonsIn(n *tree.Node, lessons []tree.Lesson, lang string) []
 		if n.Type == tree.Case && l.Kind != "" {
 			s.mistake = "" // it says what was found then, not what is there now
 		}
-		out = append(out, tree.Lesson{ID: l.ID, Kind: l.Kind, Check: s.do, Mistake: s.mistake, Cites: l.Cites})
+		l.Check, l.Instead, l.Mistake = s.do, "", s.mistake
+		out = append(out, l)
 	}
 	return out
 }

@@ -76,7 +76,7 @@ func (a *app) effect(ctx context.Context, o *effectOptions) error {
 			return err
 		}
 		f := &finding{Report: r, Verdict: r.Verdict.In(a.lang)}
-		if err := f.name(ctx, m); err != nil {
+		if err := f.name(ctx, m, a.lang); err != nil {
 			return err
 		}
 		f.Next = plot.Next(a.say, f.Report, f.loose())

@@ -7,6 +7,7 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/effect"
+	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
@@ -34,7 +35,8 @@ type effective struct {
 }
 
 // name looks up the memories of a report.
-func (f *finding) name(ctx context.Context, m *memtree.Memory) error {
+func (f *finding) name(ctx context.Context, m *memtree.Memory, lang string) error {
+	words := enhance.NewWording(m.Taxonomy())
 	f.Helpful, f.Harmful, f.all = []effective{}, []effective{}, make([]effective, 0, len(f.Memories))
 	at := map[string]int{}
 	for _, e := range f.Memories {
@@ -42,7 +44,8 @@ func (f *finding) name(ctx context.Context, m *memtree.Memory) error {
 		n, err := m.Tree().Get(ctx, e.ID)
 		switch {
 		case err == nil:
-			x.Title = oneLine(cmp.Or(n.Content.Title, n.Content.Description))
+			w := words.Shown(&n, lang)
+			x.Title = oneLine(cmp.Or(w.Content.Title, w.Content.Description))
 			x.Status, x.Mark, x.Origin = n.Status, n.Mark, n.Origin
 			x.ErrorType, x.Direction = n.ErrorType, n.Direction
 			if n.HeldBack() {

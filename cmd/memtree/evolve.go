@@ -11,6 +11,7 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/effect"
+	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/evolution"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/text"
@@ -276,19 +277,20 @@ func (a *app) lessonLines(tax *taxonomy.Taxonomy, n *tree.Node, why string) []st
 	p := &page{width: a.width}
 	p.part("  "+a.say("why"), why)
 	if n.Live() {
-		p.part("  "+a.say("title"), n.Content.Title)
+		says := enhance.NewWording(tax).Shown(n, a.lang).Content
+		p.part("  "+a.say("title"), says.Title)
 		if n.Type == tree.Strategy {
-			p.part("  "+a.say("mistakes"), n.Content.Description)
+			p.part("  "+a.say("mistakes"), says.Description)
 		}
-		p.part("  "+a.say("when"), strings.Join(n.Content.AppliesWhen, "\n"))
-		for _, l := range n.Content.Lessons {
+		p.part("  "+a.say("when"), strings.Join(says.AppliesWhen, "\n"))
+		for _, l := range says.Lessons {
 			p.part("  "+a.say("check"), text.Append(l.Check, l.Instead))
 			p.part("  "+a.say("mistake"), l.Mistake)
 		}
-		if len(n.Content.Lessons) == 1 && n.Content.Lessons[0].Mistake == "" {
-			p.part("  "+a.say("mistake"), n.Content.Description)
+		if len(says.Lessons) == 1 && says.Lessons[0].Mistake == "" {
+			p.part("  "+a.say("mistake"), says.Description)
 		}
-		p.part("  "+a.say("not when"), strings.Join(n.Content.NotWhen, "\n"))
+		p.part("  "+a.say("not when"), strings.Join(says.NotWhen, "\n"))
 		p.part("  "+a.say("stands on"), shortList(n.Children))
 	}
 	return append(out, p.lines...)

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/evolution"
 	"github.com/memtree/memtree/taxonomy"
 )
@@ -80,7 +81,7 @@ func (a *app) printPruned(tax *taxonomy.Taxonomy, p *evolution.Pruned, dry bool,
 		head = a.say("This would be archived (nothing was written): %d", len(p.Forgotten))
 	}
 	out := []string{a.paint(bold, head)}
-	reason := evolution.ForgetReason("")
+	reason, words := evolution.ForgetReason(""), enhance.NewWording(tax)
 	for i, f := range p.Forgotten {
 		if limit > 0 && i == limit {
 			out = append(out, "", a.say("... and %d more (--limit 0 prints all)", len(p.Forgotten)-limit))
@@ -91,7 +92,8 @@ func (a *app) printPruned(tax *taxonomy.Taxonomy, p *evolution.Pruned, dry bool,
 			out = append(out, "", a.paint(bold, a.reasonName(reason)))
 		}
 		branch := a.branchName(tax, f.Node.ErrorType, f.Node.Direction)
-		out = append(out, wrap(fmt.Sprintf("  %s  %s: %s", f.Node.ID, branch, oneLine(f.Node.Content.Title)), a.width)...)
+		title := oneLine(words.Shown(&f.Node, a.lang).Content.Title)
+		out = append(out, wrap(fmt.Sprintf("  %s  %s: %s", f.Node.ID, branch, title), a.width)...)
 		out = append(out, wrap("    "+f.Why, a.width)...)
 	}
 	return writeLines(a.stdout, out...)

@@ -126,7 +126,7 @@ func (a *app) report(ctx context.Context, f *reportFlags) error {
 			return err
 		}
 		r.Effect = &finding{Report: e, Verdict: e.Verdict.In(a.lang)}
-		if err := r.Effect.name(ctx, m); err != nil {
+		if err := r.Effect.name(ctx, m, a.lang); err != nil {
 			return err
 		}
 		r.Effect.Next = plot.Next(a.say, r.Effect.Report, r.Effect.loose())

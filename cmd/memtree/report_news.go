@@ -106,7 +106,7 @@ func (a *app) reportNews(ctx context.Context, m *memtree.Memory, r *ciReport, be
 			}
 			continue
 		}
-		w := words.In(&n, a.lang)
+		w := words.Shown(&n, a.lang)
 		now.InUse[n.ID] = nodeTitle(&w)
 		if n.Type == tree.Case {
 			r.Cases++

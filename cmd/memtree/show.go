@@ -12,6 +12,7 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/effect"
+	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/text"
 	"github.com/memtree/memtree/tree"
@@ -160,19 +161,23 @@ func (a *app) printNode(tax *taxonomy.Taxonomy, n *tree.Node) error {
 	p.part(a.say("applies to"), dotted(n.Scope.Product, n.Scope.Suite, n.Scope.Test, a.place(&n.Scope)))
 	p.part(a.say("confidence"), fmt.Sprintf("%.2f", n.Content.Confidence))
 	p.head(a.paint(bold, a.say("What it says")))
-	p.part(a.say("title"), n.Content.Title)
-	// The guidance of one lesson stands below in its parts.
-	if l := n.Content.Lessons; len(l) != 1 || n.Content.Guidance != text.Append(l[0].Check, l[0].Instead) {
-		p.part(a.say("guidance"), n.Content.Guidance)
+	says := enhance.NewWording(tax).Shown(n, a.lang).Content
+	p.part(a.say("title"), says.Title)
+	parts := ""
+	for _, l := range says.Lessons {
+		parts = text.Append(parts, text.Append(l.Check, l.Instead))
 	}
-	for _, l := range n.Content.Lessons {
+	if says.Guidance != parts { // what lessons say stands below
+		p.part(a.say("guidance"), says.Guidance)
+	}
+	for _, l := range says.Lessons {
 		p.part(a.say("check"), l.Check)
 		p.part(a.say("instead"), l.Instead)
 		p.part(a.say("mistake"), l.Mistake)
 	}
-	p.part(a.say("when"), strings.Join(n.Content.AppliesWhen, "\n"))
-	p.part(a.say("not when"), strings.Join(n.Content.NotWhen, "\n"))
-	p.part(a.say("went wrong"), n.Content.Description)
+	p.part(a.say("when"), strings.Join(says.AppliesWhen, "\n"))
+	p.part(a.say("not when"), strings.Join(says.NotWhen, "\n"))
+	p.part(a.say("went wrong"), says.Description)
 	if d := n.CaseData; d != nil {
 		a.evidence(p, n)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/text"
 	"github.com/memtree/memtree/transfer"
@@ -64,7 +65,7 @@ func (a *app) tree(ctx context.Context, f tree.Filter, limit int, limited bool) 
 			}
 			return a.treeJSON(ctx, m, f, limit)
 		}
-		s, err := survey(ctx, m, f)
+		s, err := a.survey(ctx, m, f)
 		if err != nil {
 			return err
 		}
@@ -153,8 +154,8 @@ type surveyed struct {
 }
 
 // survey reads the nodes and keeps only what is printed of each.
-func survey(ctx context.Context, m *memtree.Memory, f tree.Filter) (*surveyed, error) {
-	s := &surveyed{}
+func (a *app) survey(ctx context.Context, m *memtree.Memory, f tree.Filter) (*surveyed, error) {
+	s, words := &surveyed{}, enhance.NewWording(m.Taxonomy())
 	at := map[[2]string]int{}
 	for n, err := range m.Tree().Scan(ctx, f) {
 		if err != nil {
@@ -173,10 +174,11 @@ func survey(ctx context.Context, m *memtree.Memory, f tree.Filter) (*surveyed, e
 		if transfer.Waits(&n) {
 			s.waiting++
 		}
+		w := words.Shown(&n, a.lang)
 		l := leaf{
 			id: n.ID, errorType: n.ErrorType, direction: n.Direction, level: n.Level,
 			runs: max(len(n.Occurrences), len(n.Children)), scene: sceneName(n.Scene), last: n.Metadata.UpdatedAt,
-			says: text.Fit(oneLine(cmp.Or(n.Content.Description, n.Content.Title)), fullWidth),
+			says: text.Fit(oneLine(cmp.Or(w.Content.Description, w.Content.Title)), fullWidth),
 			idle: !n.Live(), status: n.Status, mark: n.Mark, waits: transfer.Waits(&n),
 		}
 		if n.HeldBack() {

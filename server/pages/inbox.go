@@ -37,7 +37,7 @@ type inboxData struct {
 
 // worst is a check that is missed often.
 type worst struct {
-	Name      string
+	Title     string // of the mistake, else the name of the check
 	Direction taxonomy.Direction
 	Cases     int
 	Node      string // the lesson about it, else one of its cases
@@ -131,7 +131,8 @@ func worstOf(ctx context.Context, m *memtree.Memory, lang string) ([]worst, erro
 		k := key{kind, node.Direction}
 		x := found[k]
 		if x == nil {
-			x = &worst{Name: check.Name.In(lang), Direction: node.Direction, Node: node.ID}
+			title := cmp.Or(check.Advice(node.Direction).Title.In(lang), check.Name.In(lang))
+			x = &worst{Title: title, Direction: node.Direction, Node: node.ID}
 			found[k] = x
 		}
 		if node.Type == tree.Experience {

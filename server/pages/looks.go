@@ -31,6 +31,9 @@ type left struct {
 // leftMost is how many of these are shown.
 const leftMost = 8
 
+// titleMost is the longest name of a memory, in characters.
+const titleMost = 120
+
 func (s *Site) ask(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 	said := s.speech(v.Lang)
 	d := askData{Prompt: field(r, "prompt"), Route: field(r, "route"), Observation: field(r, "observation")}
@@ -55,13 +58,23 @@ func (s *Site) ask(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 	return s.render(w, http.StatusOK, s.page(r, v, "ask", said.say("What would the agent be told?"), &d))
 }
 
-// title names a memory, by its id where it has no title or is gone.
+// title names a memory: a case by its task, as many cases have one title; by the id where it has
+// none or is gone.
 func (s *Site) title(r *http.Request, v *Visitor, id string) string {
 	n, err := v.Memory.Tree().Get(r.Context(), id)
 	if err != nil {
 		return id
 	}
-	return cmp.Or(n.Content.Title, n.Content.Description, id)
+	if n.CaseData != nil && n.CaseData.TestCase.Prompt != "" {
+		return text.Clip(text.Line(n.CaseData.TestCase.Prompt), titleMost)
+	}
+	c := v.shown(&n).Content
+	return cmp.Or(c.Title, c.Description, id)
+}
+
+// shown returns a memory in the language of the visitor, as far as it can be said in it.
+func (v *Visitor) shown(n *tree.Node) tree.Node {
+	return enhance.NewWording(v.Memory.Taxonomy()).Shown(n, v.Lang)
 }
 
 // isMemory is what the id of a memory looks like.

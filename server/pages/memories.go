@@ -58,7 +58,7 @@ func (x *sieve) lets(t *taxonomy.Taxonomy, n *tree.Node) bool {
 			return false
 		}
 	}
-	return x.inState(n) && has(n, x.Words)
+	return x.inState(n)
 }
 
 func (x *sieve) inState(n *tree.Node) bool {
@@ -115,14 +115,15 @@ func (s *Site) memories(w http.ResponseWriter, r *http.Request, v *Visitor) erro
 		if err != nil {
 			return err
 		}
-		if !d.lets(t, &n) {
+		shown := v.shown(&n)
+		if !d.lets(t, &n) || !has(&n, d.Words) && !has(&shown, d.Words) {
 			continue
 		}
 		if len(d.Nodes) == listed {
 			d.Next = d.after(d.Nodes[listed-1].ID)
 			break
 		}
-		d.Nodes = append(d.Nodes, n)
+		d.Nodes = append(d.Nodes, shown)
 	}
 	slices.SortStableFunc(d.Nodes, func(a, b tree.Node) int { return cmp.Compare(len(b.Children), len(a.Children)) })
 	return s.render(w, http.StatusOK, s.page(r, v, "memories", s.speech(v.Lang).say("Memories"), &d))

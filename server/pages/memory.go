@@ -67,17 +67,18 @@ func (s *Site) memory(w http.ResponseWriter, r *http.Request, v *Visitor) error 
 	if err != nil {
 		return err
 	}
+	n = v.shown(&n)
 	d := memoryData{Node: &n, Editable: v.Admin && n.Type != tree.Case && n.Live()}
 	d.Type, _ = v.Memory.Taxonomy().ErrorType(n.ErrorType)
 	if c := n.CaseData; c != nil {
 		d.Judgment, d.Truth = outcomeOf(tree.Raw(c.AgentJudgment)), outcomeOf(c.TestCase.GroundTruth)
 	}
-	if d.Above, err = kin(ctx, v.Memory, []string{n.Parent, n.SupersededBy}); err != nil {
+	if d.Above, err = v.kin(ctx, []string{n.Parent, n.SupersededBy}); err != nil {
 		return err
 	}
 	shown := n.Children[:min(kinMost, len(n.Children))]
 	d.Hidden = len(n.Children) - len(shown)
-	if d.Below, err = kin(ctx, v.Memory, shown); err != nil {
+	if d.Below, err = v.kin(ctx, shown); err != nil {
 		return err
 	}
 	if d.History, err = history(ctx, v.Memory, n.ID); err != nil {
@@ -87,15 +88,15 @@ func (s *Site) memory(w http.ResponseWriter, r *http.Request, v *Visitor) error 
 }
 
 // kin returns memories by their ids, without those that are gone.
-func kin(ctx context.Context, m *memtree.Memory, ids []string) (out []tree.Node, err error) {
+func (v *Visitor) kin(ctx context.Context, ids []string) (out []tree.Node, err error) {
 	for _, id := range ids {
 		if id == "" {
 			continue
 		}
-		k, err := m.Tree().Get(ctx, id)
+		k, err := v.Memory.Tree().Get(ctx, id)
 		switch {
 		case err == nil:
-			out = append(out, k)
+			out = append(out, v.shown(&k))
 		case !errors.Is(err, tree.ErrNotFound):
 			return nil, err
 		}

@@ -22,6 +22,14 @@ func (s *Site) review(w http.ResponseWriter, r *http.Request, v *Visitor) error 
 	if d.Proposals, err = v.Memory.Review().Proposals(ctx); err != nil {
 		return err
 	}
+	for i := range d.Proposals {
+		p := &d.Proposals[i]
+		p.Node = v.shown(&p.Node)
+		if p.Replaces != nil {
+			now := v.shown(p.Replaces)
+			p.Replaces = &now
+		}
+	}
 	if d.Rejected, err = v.Memory.Review().Rejected(ctx); err != nil {
 		return err
 	}

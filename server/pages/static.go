@@ -8,9 +8,9 @@ import (
 	"github.com/memtree/memtree/effect/plot"
 )
 
-// static holds the style, and the keys of the inbox.
+// static holds the style, the keys of the inbox, and the icon.
 //
-//go:embed static/*.css static/*.js
+//go:embed static/*.css static/*.js static/*.svg
 var static embed.FS
 
 // Static answers with one of these files. They are small, and asked for again once a day.
@@ -22,9 +22,12 @@ func Static(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	kind := "text/javascript; charset=utf-8"
-	if path.Ext(name) == ".css" {
+	switch path.Ext(name) {
+	case ".css":
 		kind = "text/css; charset=utf-8"
 		b = append(b, plot.Style...)
+	case ".svg":
+		kind = "image/svg+xml"
 	}
 	w.Header().Set("Content-Type", kind)
 	w.Header().Set("Cache-Control", "private, max-age=86400")

@@ -1,0 +1,52 @@
+package enhance
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/memtree/memtree/taxonomy"
+	"github.com/memtree/memtree/tree"
+)
+
+// Whoever reads a lesson that rests on the taxonomy's sentences reads it as if it had been learned in
+// their own language.
+func TestShown(t *testing.T) {
+	tax := taxonomy.Default()
+	words := NewWording(tax)
+	lesson := func(check, lang string) tree.Node {
+		n := tree.Node{ID: "e_1", Type: tree.Experience, Level: 2, Lang: lang, Direction: taxonomy.FalsePass,
+			ErrorType: "content_validation_error", Provenance: tree.Provenance{Analyst: "rules"},
+			Content: tree.Content{Lessons: []tree.Lesson{{Kind: check, From: tree.FromCatalogue, Tests: 3}}}}
+		words.Fill(&n)
+		return n
+	}
+	for _, c := range tax.Checks() {
+		zh, en := lesson(c.ID, "zh"), lesson(c.ID, "en")
+		require.Equal(t, zh, words.Shown(&zh, "zh"))
+		kept := zh.Clone()
+		shown := words.Shown(&zh, "en")
+		require.Equal(t, en.Content, shown.Content, c.ID)
+		require.Equal(t, "zh", shown.Lang, "what language it is kept in is no secret")
+		require.Equal(t, zh.Content, words.Shown(&en, "zh").Content, c.ID)
+		require.Equal(t, kept, zh, "the memory itself stays as it is")
+	}
+}
+
+// What a person or a model wrote is shown as it was written.
+func TestShownAsWritten(t *testing.T) {
+	words := NewWording(nil)
+	for name, change := range map[string]func(*tree.Node){
+		"by a person": func(n *tree.Node) { n.Content.Lessons[0].From = tree.FromPerson },
+		"by a model":  func(n *tree.Node) { n.Provenance.Analyst = "model" },
+		"of no check": func(n *tree.Node) { n.Content.Lessons[0].Kind = "" },
+	} {
+		n := tree.Node{ID: "e_1", Type: tree.Experience, Level: 2, Lang: "zh", Direction: taxonomy.FalsePass,
+			ErrorType: "content_validation_error", Provenance: tree.Provenance{Analyst: "rules"},
+			Content: tree.Content{Title: "总价", Guidance: "把每一行加起来。", Lessons: []tree.Lesson{
+				{Kind: "recompute", Check: "把每一行加起来。", From: tree.FromCatalogue}}}}
+		require.NotEqual(t, n, words.Shown(&n, "en"))
+		change(&n)
+		require.Equal(t, n, words.Shown(&n, "en"), name)
+	}
+}
