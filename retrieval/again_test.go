@@ -20,8 +20,10 @@ func TestAskedAgain(t *testing.T) {
 	const seed = 5
 	t.Log("seed", seed)
 	r := rand.New(rand.NewPCG(seed, 1))
-	ix, c := filled(t, 300, table(t))
-	nodes := c.nodes(60)
+	c := newCorpus(300)
+	nodes := c.nodes(400)
+	ix := New(taxonomy.Default(), table(t))
+	require.NoError(t, ix.Update(t.Context(), 1, nodes))
 	var asked []Query
 	for i := range 12 {
 		q := Query{Prompt: nodes[i%6].Text(), Scene: tree.Scene{ID: "SCENE_7", Type: "form", Route: "/r3/42"}, Now: noon}
@@ -35,15 +37,20 @@ func TestAskedAgain(t *testing.T) {
 		}
 		asked = append(asked, q)
 	}
-	given := 0
+	given, fresh := 0, ix.Fork()
 	for i := range 400 {
 		if r.IntN(20) == 0 {
-			n := nodes[r.IntN(len(nodes))]
+			n := &nodes[r.IntN(len(nodes))]
 			n.Content.Confidence = r.Float64()
-			require.NoError(t, ix.Update(t.Context(), uint64(i), []tree.Node{n}))
+			if r.IntN(3) == 0 {
+				n.CaseData.TestCase.Prompt = c.prompt()
+			}
+			require.NoError(t, ix.Update(t.Context(), uint64(i), []tree.Node{*n}))
+			fresh = New(taxonomy.Default(), table(t))
+			require.NoError(t, fresh.Update(t.Context(), 1, nodes))
 		}
 		q := asked[r.IntN(len(asked))]
-		want, err := ix.answer(t.Context(), ix.state.Load(), &q, false)
+		want, err := fresh.answer(t.Context(), fresh.state.Load(), &q, false)
 		require.NoError(t, err)
 		got := ask(t, ix, q)
 		require.Equal(t, want, got)

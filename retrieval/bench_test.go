@@ -88,6 +88,17 @@ func (c *corpus) nodes(n int) []tree.Node {
 	return out
 }
 
+// revised returns every hundredth of the n nodes that c begins with, with another confidence.
+func (c *corpus) revised(n int) (out []tree.Node) {
+	for i := range n {
+		if x := c.node(); i%100 == 0 {
+			x.Content.Confidence, x.Revision = 0.7, x.Revision+1
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
 func filled(tb testing.TB, n int, e llm.Embedder) (*Index, *corpus) {
 	tb.Helper()
 	ix, c := New(taxonomy.Default(), e), newCorpus(uint64(n))
@@ -102,12 +113,14 @@ var sizes = []int{1000, 10_000, 100_000}
 func BenchmarkSearch(b *testing.B) {
 	for _, n := range sizes {
 		ix, c := filled(b, n, table(b))
+		revised := ix.Fork() // one memory in a hundred was changed since
+		require.NoError(b, revised.Update(b.Context(), uint64(n), newCorpus(uint64(n)).revised(n)))
 		plain := New(taxonomy.Default(), nil)
 		plain.state.Store(ix.state.Load())
 		for _, k := range []struct {
 			name string
 			ix   *Index
-		}{{"hybrid", ix}, {"words", plain}} {
+		}{{"hybrid", ix}, {"revised", revised}, {"words", plain}} {
 			b.Run(fmt.Sprintf("%s/%d", k.name, n), func(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {

@@ -58,15 +58,49 @@ type indexState struct {
 // replaced or can no longer be shown.
 type part struct {
 	*segment
-	base    int      // number of its first slot when the slots of all parts are counted through
-	dead    []uint64 // one bit a slot; nil: all live
-	gone    int      // bits set in dead
-	length  int64    // tokens of the live slots together
-	vectors int      // live slots with a vector
+	base    int       // number of its first slot when the slots of all parts are counted through
+	dead    []uint64  // one bit a slot; nil: all live
+	gone    int       // bits set in dead
+	counted *sync.Map // from the keys of words to how many live slots have them, see living; nil: all live
+	length  int64     // tokens of the live slots together
+	vectors int       // live slots with a vector
 }
 
 func (p *part) isDead(slot int) bool {
 	return p.dead != nil && p.dead[slot>>6]>>(slot&63)&1 != 0
+}
+
+// longList is the number of slots from which the live ones of a list are counted once and kept.
+const longList = 64
+
+// living returns how many slots of the list of a word are live. A question has words that half
+// of the memories have; to count them each time would take as long as to score them.
+func (p *part) living(word uint64, l list) (int, error) {
+	if p.gone == 0 {
+		return l.n, nil
+	}
+	if n, ok := p.counted.Load(word); ok {
+		return n.(int), nil
+	}
+	live, long := l.n, l.n >= longList
+	for l.n > 0 {
+		b, rest, err := p.next(l)
+		if err != nil {
+			return 0, err
+		}
+		for ; len(b) >= postingSize; b = b[postingSize:] {
+			slot := le32(b)
+			if int(slot) >= p.n {
+				return 0, p.damaged(0, "a list names a slot that is not there")
+			}
+			live -= int(p.dead[slot>>6] >> (slot & 63) & 1)
+		}
+		l = rest
+	}
+	if long {
+		p.counted.Store(word, live)
+	}
+	return live, nil
 }
 
 // New returns an empty index. tax may be nil: then scene types have no parents and no aliases,

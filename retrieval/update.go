@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/memtree/memtree/text"
 	"github.com/memtree/memtree/tree"
@@ -224,7 +225,7 @@ func (st *indexState) replace(nodes []tree.Node, entries []*segmentEntry) (*inde
 					continue
 				}
 				if !copied[j] {
-					copied[j] = true
+					copied[j], p.counted = true, &sync.Map{}
 					if p.dead = slices.Clone(p.dead); p.dead == nil {
 						p.dead = make([]uint64, (p.n+63)/64)
 					}

@@ -130,18 +130,11 @@ func (s *search) findLists(w *queryWord) error {
 		if w.lists[i], err = p.list(w.key); err != nil {
 			return err
 		}
-		if p.gone == 0 {
-			w.known += w.lists[i].n
-			continue
+		live, err := p.living(w.key, w.lists[i])
+		if err != nil {
+			return err
 		}
-		for slot, err := range p.slots(w.lists[i]) {
-			if err != nil {
-				return err
-			}
-			if !p.isDead(slot) {
-				w.known++
-			}
-		}
+		w.known += live
 	}
 	return nil
 }
