@@ -30,6 +30,23 @@ document.addEventListener("securitypolicyviolation", function (e) {
   window.__stopped.push(e.violatedDirective + " " + e.blockedURI + " " + e.sample);
 });`
 
+// profile is a folder for what the browser keeps. The browser may write there a little longer than it
+// answers, so that the folder is removed in several tries.
+func profile(t testing.TB) string {
+	dir, err := os.MkdirTemp("", "memtree-browser-")
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		for range 50 {
+			if os.RemoveAll(dir) == nil {
+				return
+			}
+			time.Sleep(100 * time.Millisecond)
+		}
+		t.Logf("%s could not be removed", dir)
+	})
+	return dir
+}
+
 func newChrome(t testing.TB, base string) *chrome {
 	t.Helper()
 	path := os.Getenv("CHROMIUM")
@@ -41,7 +58,7 @@ func newChrome(t testing.TB, base string) *chrome {
 	if path == "" {
 		t.Skip("there is no Chromium; set CHROMIUM to its path")
 	}
-	options := []chromedp.ExecAllocatorOption{chromedp.ExecPath(path), chromedp.UserDataDir(t.TempDir())}
+	options := []chromedp.ExecAllocatorOption{chromedp.ExecPath(path), chromedp.UserDataDir(profile(t))}
 	for flag := range strings.FieldsSeq("headless no-sandbox disable-gpu disable-quic no-first-run disable-sync " +
 		"disable-background-networking disable-component-update hide-scrollbars disable-dev-shm-usage") {
 		options = append(options, chromedp.Flag(flag, true))
