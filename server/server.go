@@ -113,13 +113,15 @@ const (
 )
 
 // Serve answers requests on l until ctx ends. Then it takes no more, finishes those under way,
-// and returns nil.
+// and returns nil. Before the first it asks each tree a question, which takes two seconds at most;
+// requests wait for that.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	h := &http.Server{
 		Handler: s.Handler(), ReadHeaderTimeout: headerWithin, ReadTimeout: readWithin, WriteTimeout: writeWithin,
 		IdleTimeout: idleWithin, MaxHeaderBytes: maxHeader,
 		ErrorLog: slog.NewLogLogger(s.opts.Logger.Handler(), slog.LevelWarn),
 	}
+	s.warm(ctx)
 	done := make(chan error, 1)
 	go func() { done <- h.Serve(l) }()
 	select {

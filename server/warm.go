@@ -1,0 +1,28 @@
+package server
+
+import (
+	"context"
+	"time"
+
+	"github.com/memtree/memtree"
+)
+
+// warmWithin bounds how long the first request waits for the trees to be warm.
+const warmWithin = 2 * time.Second
+
+// warm asks every tree a question, so that no agent waits for what the first one has made: the
+// catalogue of checks, and the columns of the index. It leaves no trial. A tree that cannot answer is
+// not its matter.
+func (s *Server) warm(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, warmWithin)
+	defer cancel()
+	for _, name := range s.trees.names {
+		_, err := s.trees.byName[name].Explain(ctx, memtree.Query{Prompt: "Check the total. 核对合计。"})
+		if ctx.Err() != nil {
+			return
+		}
+		if err != nil {
+			s.opts.Logger.Debug("the tree did not answer at the start", "tree", name, "error", err)
+		}
+	}
+}
