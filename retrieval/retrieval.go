@@ -11,7 +11,7 @@
 //
 // An [Index] is derived data: it can be made again from the nodes at any time.
 // It is a short list of immutable segments (segment.go) behind one atomic
-// pointer. Search takes no lock. Update writes a small new segment, publishes
+// pointer. Search waits for no update. Update writes a small new segment, publishes
 // it, and merges segments of similar size, so that a node is rewritten about
 // log(n) times in all. The results do not depend on the order in which nodes came in.
 package retrieval
