@@ -36,7 +36,7 @@ func (m *Memory) apply(ctx context.Context, b tree.Batch) error {
 		return fmt.Errorf("commit: %w", err)
 	}
 	m.noteInbox(b.Entries)
-	m.effects.suspects.changed(nodes)
+	m.forgetFound(&b, nodes)
 	if b.Purge != nil {
 		return m.forgetDerived(context.WithoutCancel(ctx))
 	}
@@ -60,6 +60,16 @@ func (m *Memory) apply(ctx context.Context, b tree.Batch) error {
 	}
 	m.wantVectors()
 	return nil
+}
+
+// forgetFound forgets what was found in the tree before a commit of b and may be another now.
+func (m *Memory) forgetFound(b *tree.Batch, nodes []tree.Node) {
+	m.effects.suspects.changed(nodes)
+	lesson := func(n tree.Node) bool { return n.Type != tree.Case }
+	said := func(e tree.Entry) bool { return e.Act != nil }
+	if b.Purge != nil || slices.ContainsFunc(nodes, lesson) || slices.ContainsFunc(b.Entries, said) {
+		m.drafts.Forget()
+	}
 }
 
 // checkChange checks one change by itself: operation, reason, and the laws of its node.

@@ -62,6 +62,7 @@ func (m *Memory) Evolve(ctx context.Context, o *EvolveOptions) (evolution.Evolve
 		out.Cost = o.Price.Of(out.Usage)
 	}
 	if !o.DryRun {
+		m.drafts.Forget()
 		err = errors.Join(err, m.afterEvolve(context.WithoutCancel(ctx), out.Changed()))
 	}
 	if err == nil && !o.DryRun {
@@ -244,5 +245,5 @@ func (m *Memory) openJobs(ctx context.Context, write bool) (*evolution.Jobs, err
 func (m *Memory) Review() *evolution.Review {
 	return evolution.NewReview(m.openJobs, func(ctx context.Context, write bool) (evolution.Evolved, error) {
 		return m.Evolve(ctx, &EvolveOptions{DryRun: !write, MaxCalls: new(0), Review: true, KeepAll: true})
-	})
+	}, &m.drafts)
 }

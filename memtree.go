@@ -12,6 +12,7 @@ import (
 
 	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/enhance"
+	"github.com/memtree/memtree/evolution"
 	"github.com/memtree/memtree/formation"
 	"github.com/memtree/memtree/inbox"
 	"github.com/memtree/memtree/llm"
@@ -73,6 +74,7 @@ type Memory struct {
 	effects     effects
 	corrections corrections
 	ablations   ablations
+	drafts      evolution.Waiting // lessons that wait for a person
 
 	trials   chan tree.Entry    // from Guide: entries to write to the ledger
 	flush    chan chan struct{} // to the worker that writes them: close it once all are written

@@ -2,6 +2,7 @@ package memtree
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"github.com/memtree/memtree/effect"
@@ -33,9 +34,12 @@ func (m *Memory) search(q *Query) searchFunc {
 // store takes as long as reading the whole tree, so an index of them is kept until one of them
 // changes, or another joins them.
 type suspects struct {
-	mu  sync.Mutex
-	ix  *retrieval.Index // nil: to be made when it is next asked
-	ids map[string]bool  // of the nodes in ix
+	making sync.Mutex // held while the index is made
+
+	mu   sync.Mutex       // for the fields below; never held for long, since commits take it
+	ix   *retrieval.Index // nil: to be made when it is next asked
+	ids  map[string]bool  // of the nodes in ix
+	gone int              // how often the index was forgotten
 }
 
 // isSuspect reports whether a run in ten may be given n so that n can clear itself. What a person
@@ -46,10 +50,10 @@ func isSuspect(n *tree.Node) bool { return n.HeldBack() && n.Mark == tree.Unmark
 func (s *suspects) changed(nodes []tree.Node) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for i := range nodes {
-		if n := &nodes[i]; s.ids[n.ID] || isSuspect(n) {
-			s.ix, s.ids = nil, nil
-		}
+	has := func(n tree.Node) bool { return s.ids[n.ID] || isSuspect(&n) }
+	if s.ix == nil || slices.ContainsFunc(nodes, has) { // one that is being made may have any of them
+		s.ix, s.ids = nil, nil
+		s.gone++
 	}
 }
 
@@ -58,6 +62,23 @@ func (s *suspects) forget() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.ix, s.ids = nil, nil
+	s.gone++
+}
+
+// present returns the index, nil if it has to be made, and how often it was forgotten.
+func (s *suspects) present() (*retrieval.Index, int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.ix, s.gone
+}
+
+// keep keeps an index unless it was forgotten while it was made.
+func (s *suspects) keep(ix *retrieval.Index, ids map[string]bool, gone int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.gone == gone {
+		s.ix, s.ids = ix, ids
+	}
 }
 
 // probe returns the suspect that fits best, nil if none does.
@@ -76,10 +97,11 @@ func (m *Memory) probe(ctx context.Context, q retrieval.Query) (*retrieval.Hit, 
 // suspectIndex returns the index of the suspects as they are now.
 func (m *Memory) suspectIndex(ctx context.Context) (*retrieval.Index, error) {
 	s := &m.effects.suspects
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.ix != nil {
-		return s.ix, nil
+	s.making.Lock()
+	defer s.making.Unlock()
+	ix, gone := s.present()
+	if ix != nil {
+		return ix, nil
 	}
 	var nodes []tree.Node
 	ids := map[string]bool{}
@@ -96,6 +118,6 @@ func (m *Memory) suspectIndex(ctx context.Context) (*retrieval.Index, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.ix, s.ids = ix, ids
+	s.keep(ix, ids, gone)
 	return ix, nil
 }

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
+	"sync/atomic"
 
 	"github.com/memtree/memtree/tree"
 )
@@ -21,21 +23,58 @@ type Proposal struct {
 // Review is a person's part in what the tree learns: which lessons wait, which
 // were refused, and the word on those that wait.
 type Review struct {
-	jobs   func(ctx context.Context, write bool) (*Jobs, error)
-	evolve func(ctx context.Context, write bool) (Evolved, error)
+	jobs    func(ctx context.Context, write bool) (*Jobs, error)
+	evolve  func(ctx context.Context, write bool) (Evolved, error)
+	waiting *Waiting
 }
 
 // NewReview returns a Review of what jobs opens. evolve lets the tree learn for
-// review, without asking a model, and writes nothing unless write says so.
+// review, without asking a model, and writes nothing unless write says so. waiting is what an
+// earlier Review of the same tree found.
 func NewReview(
 	jobs func(ctx context.Context, write bool) (*Jobs, error),
-	evolve func(ctx context.Context, write bool) (Evolved, error),
+	evolve func(ctx context.Context, write bool) (Evolved, error), waiting *Waiting,
 ) *Review {
-	return &Review{jobs, evolve}
+	return &Review{jobs, evolve, waiting}
 }
 
-// Proposals returns the lessons that wait for a person, without asking a model.
+// Waiting keeps the lessons that wait for a person, since finding them takes as long as learning
+// does: seconds in a tree of many thousand cases. The zero value knows nothing. It is safe for
+// concurrent use; who comes while they are found waits for that.
+type Waiting struct {
+	forgot atomic.Uint64 // how often they were forgotten
+
+	mu    sync.Mutex // held while they are found
+	known bool
+	at    uint64 // of forgot, when list was found
+	list  []Proposal
+}
+
+// Forget has them found anew. It must be called when lessons changed, when drafts were kept, and
+// when a person said something; new cases alone make no draft. It does not wait.
+func (w *Waiting) Forget() { w.forgot.Add(1) }
+
+func (w *Waiting) get(find func() ([]Proposal, error)) ([]Proposal, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if at := w.forgot.Load(); !w.known || w.at != at {
+		list, err := find()
+		if err != nil {
+			return nil, err
+		}
+		w.known, w.at, w.list = true, at, list
+	}
+	return slices.Clone(w.list), nil
+}
+
+// Proposals returns the lessons that wait for a person, without asking a model. Cases that came
+// since the tree last learned may be missing behind them; Decide knows these.
 func (r *Review) Proposals(ctx context.Context) ([]Proposal, error) {
+	return r.waiting.get(func() ([]Proposal, error) { return r.find(ctx) })
+}
+
+// find finds the proposals of now.
+func (r *Review) find(ctx context.Context) ([]Proposal, error) {
 	v, err := r.evolve(ctx, false)
 	if err != nil {
 		return nil, fmt.Errorf("read proposals: %w", err)
@@ -71,7 +110,7 @@ func (r *Review) Decide(ctx context.Context, accepted, rejected []string, why st
 	if err != nil {
 		return Evolved{}, fmt.Errorf("decide: %w", err)
 	}
-	all, err := r.Proposals(ctx)
+	all, err := r.find(ctx)
 	if err != nil {
 		return Evolved{}, err
 	}
