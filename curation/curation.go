@@ -11,6 +11,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/memtree/memtree/evolution/gate"
@@ -186,7 +187,7 @@ func (c *Curation) refuses(said tree.Said, n *tree.Node) error {
 	case c.door.Waits(n):
 		return no(Waiting, "")
 	case n.Status == tree.Archived || n.Status == tree.Retired:
-		return no(Archived, string(n.Status)+": "+n.ArchivedFor)
+		return no(Archived, strings.TrimSuffix(string(n.Status)+": "+n.ArchivedFor, ": "))
 	}
 	return nil
 }

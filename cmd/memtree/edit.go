@@ -51,7 +51,7 @@ func (a *app) edit(ctx context.Context, id, file string, o curation.Options) err
 		if err != nil {
 			return a.wordRefused(err)
 		}
-		return a.printWord(&d, &d.Changes[0].Node, false)
+		return a.printWord(m.Taxonomy(), &d, &d.Changes[0].Node, false)
 	})
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -9,6 +10,8 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/curation"
+	"github.com/memtree/memtree/enhance"
+	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/text"
 	"github.com/memtree/memtree/tree"
 )
@@ -100,7 +103,7 @@ func (a *app) word(
 		if err != nil {
 			return a.wordRefused(err)
 		}
-		if err := a.printWord(&d, &n, o.DryRun); err != nil || !o.DryRun {
+		if err := a.printWord(m.Taxonomy(), &d, &n, o.DryRun); err != nil || !o.DryRun {
 			return err
 		}
 		return &usageError{a.say("nothing was changed; say --yes to do it")}
@@ -131,7 +134,7 @@ func (a *app) wordRefused(err error) error {
 }
 
 // printWord prints what a word changed and what follows from it.
-func (a *app) printWord(d *curation.Done, n *tree.Node, dry bool) error {
+func (a *app) printWord(tax *taxonomy.Taxonomy, d *curation.Done, n *tree.Node, dry bool) error {
 	if a.json {
 		return a.printJSON(d)
 	}
@@ -142,11 +145,11 @@ func (a *app) printWord(d *curation.Done, n *tree.Node, dry bool) error {
 	if dry {
 		head = a.say("Would change (nothing was written): %s", head)
 	}
-	out := append(wrap(a.paint(bold, head), a.width), wrap("  "+oneLine(nameOf(n)), a.width)...)
+	out := append(wrap(a.paint(bold, head), a.width), wrap("  "+oneLine(a.nameOf(tax, n)), a.width)...)
 	if d.Act.Purged {
 		out = append(out, a.purgedLines(d)...)
 	}
-	return writeLines(a.stdout, append(out, a.followsLines(d)...)...)
+	return writeLines(a.stdout, append(out, a.followsLines(tax, d)...)...)
 }
 
 // purgedLines says what a purge removes and what it cannot reach.
@@ -166,7 +169,7 @@ func (a *app) purgedLines(d *curation.Done) []string {
 }
 
 // followsLines says what becomes of the lessons that stood on what changed.
-func (a *app) followsLines(d *curation.Done) []string {
+func (a *app) followsLines(tax *taxonomy.Taxonomy, d *curation.Done) []string {
 	if len(d.Stood) == 0 {
 		return nil
 	}
@@ -175,7 +178,7 @@ func (a *app) followsLines(d *curation.Done) []string {
 	for i := range d.Stood {
 		n := &d.Stood[i]
 		line := "  " + n.ID + "  "
-		out = append(out, line+text.Fit(oneLine(nameOf(n)), a.width-len(line)))
+		out = append(out, line+text.Fit(oneLine(a.nameOf(tax, n)), a.width-len(line)))
 		if n.Kept() {
 			out = append(out, "    "+a.say("(stays: a person pinned or wrote it)"))
 		}
@@ -202,11 +205,10 @@ func (a *app) saidHead(said tree.Said, id string) string {
 }
 
 // nameOf returns a text that tells people which memory this is.
-func nameOf(n *tree.Node) string {
-	for _, s := range []string{n.Content.Title, n.Content.Description, n.Content.Guidance} {
-		if s != "" {
-			return s
-		}
+func (a *app) nameOf(tax *taxonomy.Taxonomy, n *tree.Node) string {
+	if n.Word != nil && n.Word.Purged {
+		return n.ErrorType
 	}
-	return n.ErrorType
+	says := enhance.NewWording(tax).Shown(n, a.lang).Content
+	return cmp.Or(says.Title, says.Description, says.Guidance, n.ErrorType)
 }

@@ -78,7 +78,7 @@ func (a *app) relabel(ctx context.Context, id string, f relabelFlags, o curation
 		if err != nil {
 			return a.relabelRefused(id, err)
 		}
-		return a.printRelabelled(&was, &d)
+		return a.printRelabelled(m.Taxonomy(), &was, &d)
 	})
 }
 
@@ -119,7 +119,7 @@ func (a *app) relabelRefused(id string, err error) error {
 	return a.wordRefused(err)
 }
 
-func (a *app) printRelabelled(was *tree.Verdict, d *curation.Done) error {
+func (a *app) printRelabelled(tax *taxonomy.Taxonomy, was *tree.Verdict, d *curation.Done) error {
 	if a.json {
 		return a.printJSON(d)
 	}
@@ -139,7 +139,7 @@ func (a *app) printRelabelled(was *tree.Verdict, d *curation.Done) error {
 			add(a.say("case %s stays: other runs made its mistake", c.Node.ID))
 		}
 	}
-	return writeLines(a.stdout, append(out, a.followsLines(d)...)...)
+	return writeLines(a.stdout, append(out, a.followsLines(tax, d)...)...)
 }
 
 // verdictName says whether a judgment was right, and which way it was wrong.

@@ -59,6 +59,6 @@ func (a *app) undo(ctx context.Context, id string, o curation.Options) error {
 		if d.Undone.Why != "" {
 			out = append(out, wrap("  "+a.say("it was said because: %s", oneLine(d.Undone.Why)), a.width)...)
 		}
-		return writeLines(a.stdout, append(out, a.followsLines(&d)...)...)
+		return writeLines(a.stdout, append(out, a.followsLines(m.Taxonomy(), &d)...)...)
 	})
 }
