@@ -77,7 +77,8 @@ func (w *Wording) Shown(n *tree.Node, lang string) tree.Node {
 	}
 	c := w.In(n, lang)
 	if n.CaseData != nil {
-		c.Content.Lessons = n.Content.Lessons // it has none of its own
+		c.Content.Lessons = n.Content.Lessons // those of its misses are not its own
+		return c
 	}
 	for i, l := range n.Content.Lessons {
 		if l.Mistake == "" { // the description says it

@@ -135,6 +135,7 @@ func (r *Review) Decide(ctx context.Context, accepted, rejected []string, why st
 	if err := jobs.Save(ctx); err != nil {
 		return Evolved{}, fmt.Errorf("decide: %w", err)
 	}
+	r.waiting.Forget()
 	return r.evolve(ctx, true)
 }
 
