@@ -44,16 +44,17 @@ func (m *Memory) Risk(ctx context.Context, e Evaluation) (risk.Risk, error) {
 	if err := e.Check(); err != nil {
 		return risk.Risk{}, fmt.Errorf("risk: %w", err)
 	}
-	if err := m.learnRisks(ctx); err != nil {
-		return risk.Risk{}, fmt.Errorf("risk: %w", err)
-	}
 	e.Identify() // as Record does, so that the model knows an evaluation that it learned from
 	clean, _ := formation.Redact(e)
 	seen, err := m.observeFacts(ctx, &clean)
 	if err != nil {
 		return risk.Risk{}, fmt.Errorf("risk: %w", err)
 	}
-	return m.risks.model.Score(&clean).Given(&clean, seen), nil
+	var r risk.Risk
+	if err := m.withRisks(ctx, func(model *risk.Model) { r = model.Score(&clean) }); err != nil {
+		return risk.Risk{}, fmt.Errorf("risk: %w", err)
+	}
+	return r.Given(&clean, seen), nil
 }
 
 // observeFacts counts what the observation of a verdict shows of remembered misses: how many
@@ -88,14 +89,26 @@ func (m *Memory) observeFacts(ctx context.Context, e *Evaluation) (out risk.Seen
 	return out, err
 }
 
-// learnRisks learns what the ledger has beyond the model. It loads the model first if need be.
-func (m *Memory) learnRisks(ctx context.Context) error {
+// withRisks calls use with the model, which has learned the whole ledger by then. It holds the
+// token meanwhile, so use must be short and must not ask for risks itself. There is no other
+// way to the model: a purge drops it at any time.
+func (m *Memory) withRisks(ctx context.Context, use func(*risk.Model)) error {
 	select {
 	case <-m.risks.turn:
 	case <-ctx.Done():
 		return ctx.Err()
 	}
 	defer func() { m.risks.turn <- struct{}{} }()
+	if err := m.learnRisks(ctx); err != nil {
+		return err
+	}
+	use(m.risks.model)
+	return nil
+}
+
+// learnRisks learns what the ledger has beyond the model. It loads the model first if need be.
+// The caller has the token.
+func (m *Memory) learnRisks(ctx context.Context) error {
 	if m.risks.model == nil {
 		if err := m.loadRisks(ctx); err != nil {
 			return err
@@ -235,10 +248,11 @@ func (m *Memory) tally(ctx context.Context, product string) (*tree.Tally, error)
 
 // believe writes what another team counted into the ledger, where the model learns it.
 func (m *Memory) believe(ctx context.Context, t *tree.Tally) error {
-	if err := m.learnRisks(ctx); err != nil {
+	var room bool
+	if err := m.withRisks(ctx, func(model *risk.Model) { room = model.Room(t.Origin) }); err != nil {
 		return err
 	}
-	if !m.risks.model.Room(t.Origin) && len(t.Rows) > 0 {
+	if !room && len(t.Rows) > 0 {
 		return errors.New("there are counts of 16 teams already; take one out first")
 	}
 	return m.apply(ctx, tree.Batch{Entries: []tree.Entry{{At: m.opts.Now(), Tally: t}}})

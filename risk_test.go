@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/risk"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
@@ -186,4 +188,43 @@ func TestRiskSeesThePage(t *testing.T) {
 	require.Less(t, ask(`{"has_defect": false}`, page+"\n").P, none.P, "it was repaired")
 	require.Less(t, ask(`{"has_defect": true}`, page+" [disabled]\n").P, ask(`{"has_defect": true}`, page+"\n").P)
 	require.Equal(t, "facts", ask(`{"has_defect": false}`, page+" [disabled]\n").Because[0].Signal)
+}
+
+// TestRiskDuringPurge: whoever asks for risks while a person purges gets an answer, of the model before or after.
+func TestRiskDuringPurge(t *testing.T) {
+	m := open(t, t.TempDir(), nil)
+	var es []memtree.Evaluation
+	for i := range 30 {
+		e := missed(i)
+		e.Reason += string(rune('a' + i))
+		es = append(es, e)
+	}
+	_, err := m.RecordAll(t.Context(), es)
+	require.NoError(t, err)
+	require.NoError(t, m.Wait(t.Context()))
+	all := nodes(t, m)
+	require.NotEmpty(t, all)
+	var wg sync.WaitGroup
+	stop := make(chan struct{})
+	for range 4 {
+		wg.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				if _, err := m.Risk(t.Context(), missed(99)); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	for _, n := range all[:min(len(all), 10)] {
+		_, err := m.Curation().Forget(t.Context(), n.ID, curation.Options{Purge: true})
+		require.NoError(t, err)
+	}
+	close(stop)
+	wg.Wait()
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/memtree/memtree/formation"
+	"github.com/memtree/memtree/risk"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -172,7 +173,7 @@ func (m *Memory) keepLearning(ctx context.Context) {
 			return
 		case <-m.risks.wake:
 		}
-		if err := m.learnRisks(ctx); err != nil && ctx.Err() == nil {
+		if err := m.withRisks(ctx, func(*risk.Model) {}); err != nil && ctx.Err() == nil {
 			m.opts.Logger.Warn("risks will be learned later", "error", err)
 		}
 		if err := m.corrections.catchUp(ctx, m.store); err != nil && ctx.Err() == nil {

@@ -23,7 +23,8 @@ import (
 // StoreVariable names the environment variable with the folder of the store.
 const StoreVariable = "MEMTREE_STORE"
 
-// patient is the longest time an assertion waits for guidance: a busy machine must not fail it.
+// patient is the longest time a test waits for guidance: on a machine that is busy with the tests of
+// other packages the deadline of a harness would decide what is told.
 const patient = 30 * time.Second
 
 // Open opens the memory in a folder and closes it when the test ends. The folder "" is that of
@@ -37,7 +38,7 @@ func Open(t testing.TB, dir string) *memtree.Memory {
 	if dir == "" {
 		dir = t.TempDir()
 	}
-	return open(t, dir, &memtree.Options{})
+	return open(t, dir, &memtree.Options{Deadline: patient})
 }
 
 // Seed opens a memory that knows these judged runs and nothing else, and leaves nothing behind. They are cases when

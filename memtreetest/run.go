@@ -71,7 +71,7 @@ func (s *suite) open(t *testing.T) {
 	}
 	var locked *tree.LockedError
 	if errors.As(err, &locked) || errors.Is(err, os.ErrPermission) {
-		s.mem, err = memtree.Open(context.Background(), s.dir, &memtree.Options{ReadOnly: true})
+		s.mem, err = memtree.Open(context.Background(), s.dir, &memtree.Options{ReadOnly: true, Deadline: patient})
 	}
 	if err != nil {
 		s.mem = nil
@@ -82,7 +82,7 @@ func (s *suite) open(t *testing.T) {
 // openWithin opens a store for writing, and waits so long for another process to give it up.
 func openWithin(dir string, most time.Duration) (*memtree.Memory, error) {
 	for end := time.Now().Add(most); ; time.Sleep(50 * time.Millisecond) {
-		m, err := memtree.Open(context.Background(), dir, nil)
+		m, err := memtree.Open(context.Background(), dir, &memtree.Options{Deadline: patient})
 		var locked *tree.LockedError
 		if !errors.As(err, &locked) || time.Now().After(end) {
 			return m, err

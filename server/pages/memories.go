@@ -51,7 +51,7 @@ func (x *sieve) after(id string) string {
 	return "?" + q.Encode()
 }
 
-// lets reports whether a memory is listed, of those that filter lets through.
+// lets reports whether a memory is of the scene and the state, of those that filter lets through.
 func (x *sieve) lets(t *taxonomy.Taxonomy, n *tree.Node) bool {
 	if x.Scene != "" {
 		if is, _ := t.SceneType(n.Scene.Type); is.ID != x.Scene && is.Parent != x.Scene {
@@ -115,8 +115,11 @@ func (s *Site) memories(w http.ResponseWriter, r *http.Request, v *Visitor) erro
 		if err != nil {
 			return err
 		}
+		if !d.lets(t, &n) {
+			continue
+		}
 		shown := v.shown(&n)
-		if !d.lets(t, &n) || !has(&n, d.Words) && !has(&shown, d.Words) {
+		if !has(&n, d.Words) && !has(&shown, d.Words) {
 			continue
 		}
 		if len(d.Nodes) == listed {
