@@ -247,7 +247,7 @@ func (f *failedRun) guidanceOf(ctx context.Context, given []string) (string, err
 	}
 	facts = slices.DeleteFunc(facts, func(x enhance.Observed) bool { return !slices.Contains(given, x.ID) })
 	var g Guidance
-	if _, err := m.writeGuidance(ctx, q, &r, facts, nil, &g); err != nil {
+	if _, err := m.writeGuidance(ctx, q, &r, facts, nil, nil, &g); err != nil {
 		return "", err
 	}
 	now := idsIn(&g)

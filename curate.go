@@ -88,6 +88,7 @@ func (m *Memory) curate(ctx context.Context, plan func() (tree.Batch, error)) er
 
 // unlearn forgets what was learned of the ledger, which a purge cleaned. It is learned again.
 func (m *Memory) unlearn() {
+	m.dropBriefs()
 	<-m.risks.turn
 	m.risks.model, m.risks.seq, m.risks.saved = nil, 0, 0
 	m.risks.turn <- struct{}{}

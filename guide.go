@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
+	"github.com/memtree/memtree/brief"
 	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/fact"
@@ -31,6 +33,7 @@ type Query struct {
 	StepNumber   int              // from 1
 	Trial        string           // of an earlier answer for this run: what is given now is added to it
 	Findings     bool             // tell what was found before on other builds too, as Options.Findings does for all
+	Read         time.Duration    // a test that no reader has read: wait so long for a model to read it now
 	Quarantined  bool             // for Explain: what imports that wait would say, and nothing else
 }
 
@@ -71,12 +74,14 @@ type Explanation struct {
 	Guidance
 	Considered []enhance.Considered // best first, with why it was taken or left
 	Undecided  []enhance.ToldFact   // what Query.Observation does not settle, and why
+	Brief      *brief.Brief         // what a reader said of this test ahead of the run; nil: nobody has read it
 }
 
 // Guide returns what memory has to say before a run. It asks no generator, waits for no
 // writer, and takes at most Options.Deadline. On an error the guidance is empty, and
 // its Enhance returns the prompt unchanged.
 func (m *Memory) Guide(ctx context.Context, q Query) (Guidance, error) {
+	m.readNow(ctx, &q)
 	began := m.opts.Now()
 	ctx, cancel := context.WithTimeout(ctx, m.opts.Deadline)
 	defer cancel()
@@ -102,6 +107,7 @@ func (m *Memory) Guide(ctx context.Context, q Query) (Guidance, error) {
 		return Guidance{}, fmt.Errorf("guide: %w", err)
 	}
 	m.keepTrial(q, &x.Guidance, eligible, s, began)
+	m.noteSeen(&q)
 	return x.Guidance, nil
 }
 
@@ -153,15 +159,19 @@ func (m *Memory) answer(ctx context.Context, q Query, ask searchFunc, closed []s
 	if err != nil {
 		return Explanation{}, err
 	}
+	why, read, err := m.applyBrief(ctx, &q, &r)
+	if err != nil {
+		return Explanation{}, err
+	}
 	var x Explanation
-	x.Note = r.Note
+	x.Note, x.Brief = r.Note, read
 	look := enhance.Look{Observation: q.Observation, Prompt: q.Prompt, Step: q.Step, Test: q.Scope.Test}
 	facts, err := m.holdCases(ctx, &look, r.Here)
 	if err != nil {
 		return Explanation{}, err
 	}
 	facts = slices.DeleteFunc(facts, func(f enhance.Observed) bool { return slices.Contains(closed, f.Type) })
-	dropped, err := m.writeGuidance(ctx, q, &r, facts, closed, &x.Guidance)
+	dropped, err := m.writeGuidance(ctx, q, &r, facts, closed, why, &x.Guidance)
 	if err != nil {
 		return Explanation{}, err
 	}
@@ -205,7 +215,7 @@ func (m *Memory) unformed(ctx context.Context) int {
 // writeGuidance writes the text of the hits and facts into to. It returns the hits that are not
 // in the text, with reasons. A hit whose node is gone is left out without one.
 func (m *Memory) writeGuidance(
-	ctx context.Context, q Query, r *retrieval.Result, facts []enhance.Observed, closed []string, to *Guidance,
+	ctx context.Context, q Query, r *retrieval.Result, facts []enhance.Observed, closed []string, read reasons, to *Guidance,
 ) ([]enhance.Drop, error) {
 	ids := make([]string, len(r.Hits))
 	byID := make(map[string]*retrieval.Hit, len(r.Hits))
@@ -220,7 +230,7 @@ func (m *Memory) writeGuidance(
 	to.Items = []enhance.Item{}
 	g, err := enhance.Write(nodes, enhance.Options{
 		Lang: q.Lang, Prompt: q.Prompt, Words: m.words, Facts: facts, Asked: r.Asked, Here: r.Here,
-		Build: q.Scope.Build, Findings: m.opts.Findings || q.Findings, Seen: q.Observation,
+		Build: q.Scope.Build, Findings: m.opts.Findings || q.Findings, Seen: q.Observation, Say: read.sayings(),
 	})
 	if err != nil {
 		return nil, err
@@ -228,6 +238,7 @@ func (m *Memory) writeGuidance(
 	for _, id := range g.IDs {
 		to.Items = append(to.Items, enhance.NewItem(byID[id]))
 	}
+	read.sign(to.Items, r.Hits)
 	to.Text, to.Hash, to.Wording, to.Facts = g.Text, g.Hash, g.Wording, enhance.Told(g.Facts)
 	to.Abstained = len(to.Items) == 0 && len(to.Facts) == 0
 	return append(held, g.Dropped...), nil

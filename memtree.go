@@ -75,6 +75,7 @@ type Memory struct {
 	corrections corrections
 	ablations   ablations
 	drafts      evolution.Waiting // lessons that wait for a person
+	briefs      briefs
 
 	trials   chan tree.Entry    // from Guide: entries to write to the ledger
 	flush    chan chan struct{} // to the worker that writes them: close it once all are written
@@ -104,6 +105,7 @@ type failures struct {
 func Open(ctx context.Context, dir string, opts *Options) (*Memory, error) {
 	m := &Memory{
 		risks:  newRisks(),
+		briefs: newBriefs(),
 		trials: make(chan tree.Entry, 4096),
 		flush:  make(chan chan struct{}),
 		runs:   make(chan finishedRun, 1024),
@@ -131,6 +133,7 @@ func Open(ctx context.Context, dir string, opts *Options) (*Memory, error) {
 		m.workers.Go(func() { m.judgeRuns(run) })
 		m.workers.Go(func() { m.keepLearning(run) })
 		m.workers.Go(func() { m.keepEffects(run) })
+		m.workers.Go(func() { m.keepBriefs(run) })
 		m.workers.Go(func() { m.ablateRuns(run) })
 		if m.vectors != nil {
 			m.workers.Go(func() { m.keepVectors(run) })
@@ -237,6 +240,7 @@ func (m *Memory) openParts(ctx context.Context) error {
 	m.loadHabits(ctx)
 	m.loadEffects(ctx)
 	m.openInbox(ctx)
+	m.loadBriefs(ctx)
 	return m.openIndex(ctx)
 }
 
@@ -257,6 +261,7 @@ func (m *Memory) Close() error {
 		m.saveSpent(context.Background())
 		m.saveHabits(context.Background())
 		m.saveInbox(context.Background())
+		m.saveBriefs(context.Background())
 		m.closeErr = errors.Join(err, m.store.Close())
 	})
 	return m.closeErr

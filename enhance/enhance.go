@@ -56,6 +56,10 @@ type Options struct {
 	// page or test then names no thing that neither Seen nor the prompt has.
 	Seen string
 
+	// Say has, by the id of a memory, its advice in the words of the test, as a reader wrote it. It is
+	// given in the place of the memory's own sentences, unless it gives a ground truth away.
+	Say map[string]string
+
 	// Facts are what is true of the page now. The decided ones are told first, and do not
 	// count against Budget. They replace the advice of the cases that they were read from.
 	Facts []Observed

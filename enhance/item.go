@@ -62,6 +62,9 @@ func newItem(n *tree.Node, o Options) (wordedMemory, why) {
 	for i, p := range points {
 		it.hints[i].Check = p
 	}
+	if it.sayAs(o.Say[n.ID], n) {
+		return it, why{}
+	}
 	first := &it.hints[0]
 	first.NotWhen = conditionList(n.Content.NotWhen, lang)
 	if !known {
@@ -93,6 +96,20 @@ func newItem(n *tree.Node, o Options) (wordedMemory, why) {
 		first.Mistake = ""
 	}
 	return it, why{}
+}
+
+// sayAs words the memory as a reader did, in one sentence and nothing beside it. It returns false if
+// there is no such sentence, or one that may not be shown.
+func (it *wordedMemory) sayAs(said string, n *tree.Node) bool {
+	said = sentence(said, maxCheck)
+	if said == "" {
+		return false
+	}
+	if _, unsafe := guard.Unsafe(said); unsafe || truthsOf(n).In(said) {
+		return false
+	}
+	it.hints = []prompts.Hint{{Check: said}}
+	return true
 }
 
 // keepAsked leaves of a strategy the checks that the prompt calls for, the surest first, if it calls

@@ -16,8 +16,20 @@ type Item struct {
 	Direction taxonomy.Direction `json:"direction"`
 	Score     float64            `json:"score"`
 	Signals   retrieval.Signals  `json:"signals"`
+	By        By                 `json:"by,omitempty"`      // who found it; "" in Guidance.Nearest
+	Because   string             `json:"because,omitempty"` // the words of the test for which a reader picked it
 	Left                         // why it was not given; empty except for Guidance.Nearest
 }
+
+// By says who found a memory.
+type By string
+
+// Who finds memories.
+const (
+	ByReader By = "read"  // a reader picked it ahead of the run
+	ByWords  By = "words" // the search found it
+	ByTest   By = "test"  // it is a case of the very test
+)
 
 // NewItem returns the item of a hit.
 func NewItem(h *retrieval.Hit) Item {

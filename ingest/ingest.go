@@ -78,6 +78,19 @@ func Read(name string, r io.Reader) iter.Seq2[tree.Evaluation, error] {
 // ReadRun is Read, except that records that name no run belong to the given run. An
 // empty run leaves them to Read.
 func ReadRun(name string, r io.Reader, run string) iter.Seq2[tree.Evaluation, error] {
+	return readObjects(name, r, run, rawObject.evaluation)
+}
+
+// ReadTests is Read for tests that have not run: an object needs a prompt and no judgment. Where it
+// has one, that is read and left out of the evaluation, and so is its truth.
+func ReadTests(name string, r io.Reader) iter.Seq2[tree.Evaluation, error] {
+	return readObjects(name, r, "", rawObject.test)
+}
+
+// readObjects reads the objects of a file, each by one.
+func readObjects(
+	name string, r io.Reader, run string, one func(rawObject, *parser) (tree.Evaluation, *fault),
+) iter.Seq2[tree.Evaluation, error] {
 	return func(yield func(tree.Evaluation, error) bool) {
 		if problem := unreadable(r); problem != "" {
 			yield(tree.Evaluation{}, &FileError{File: name, Problem: problem})
@@ -102,7 +115,7 @@ func ReadRun(name string, r io.Reader, run string) iter.Seq2[tree.Evaluation, er
 				yield(tree.Evaluation{}, fmt.Errorf("read %s: %w", name, err))
 				return
 			}
-			e, bad := f.evaluation(&p)
+			e, bad := one(f, &p)
 			if bad != nil {
 				if !yield(tree.Evaluation{}, &LineError{File: name, Line: bad.line, Field: bad.field, Problem: bad.problem}) {
 					return
@@ -130,16 +143,27 @@ func unreadable(r io.Reader) string {
 	return ""
 }
 
+// test parses one piece of the file into a test that has not run.
+func (f rawObject) test(p *parser) (tree.Evaluation, *fault) {
+	p.tests = true
+	e, bad := f.evaluation(p)
+	e.Judgment, e.GroundTruth, e.Correct, e.Direction, e.Reason = nil, nil, nil, "", ""
+	return e, bad
+}
+
 // evaluation parses one piece of the file into a checked evaluation. It reuses p.
 func (f rawObject) evaluation(p *parser) (tree.Evaluation, *fault) {
 	if f.problem != "" {
 		return tree.Evaluation{}, &fault{line: f.line, problem: f.problem}
 	}
-	*p = parser{b: f.data, keys: p.keys[:0]}
+	*p = parser{b: f.data, keys: p.keys[:0], tests: p.tests}
 	var rec slotValues
 	bad := p.object(top, "", &rec)
 	if bad == nil {
 		var e tree.Evaluation
+		if p.tests && rec[slotJudgment].raw == nil {
+			rec[slotJudgment].raw = []byte("0") // any judgment: it is left out again
+		}
 		if e, bad = rec.evaluation(); bad == nil {
 			return e, nil
 		}

@@ -37,6 +37,8 @@ func samples() map[string]sample {
 	return map[string]sample{
 		"analyse": {fields: sampleAnalyse.fields, must: []string{"the judgment", "the ground truth", "sample_error", "JSON",
 			"errorType", "avoidanceStrategy"}},
+		"brief": {fields: sampleBrief.fields, must: []string{"m1 the memory", "t1 [the product, the place] the task",
+			"the objection", "JSON", "because", "told"}},
 		"evolve": {fields: sampleEvolve.fields, must: []string{"the judgment", "the ground truth", "the reason",
 			"the check", "the objection", "JSON", "cites", "RETIRE"}},
 		"guidance": {fields: sampleGuidance.fields, must: []string{"the fact", "the condition", "the strategy",

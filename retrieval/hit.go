@@ -1,6 +1,8 @@
 package retrieval
 
 import (
+	"slices"
+
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
@@ -31,6 +33,31 @@ type Hit struct {
 	Parent     string  // id of the node above it, "" for none
 	SameScene  bool    // scene id and route pattern are the query's; one of the two may be absent in both
 	Confidence float64 // of the node, 0 to 1
+}
+
+// signal returns the signal with a name.
+func (h *Hit) signal(name string) (Signal, bool) {
+	i := slices.IndexFunc(h.Signals, func(s Signal) bool { return s.Name == name })
+	if i < 0 {
+		return Signal{}, false
+	}
+	return h.Signals[i], true
+}
+
+// OfTest reports whether this is a case of the very test that is asked about.
+func (h *Hit) OfTest() bool {
+	s, ok := h.signal("recurrence")
+	return ok && h.Type == tree.Case && s.Raw >= carriesOver
+}
+
+// HitOf returns a hit for a node that was not searched for: a reader picked it. It is ranked by
+// its confidence.
+func HitOf(n *tree.Node) Hit {
+	return Hit{
+		ID: n.ID, Type: n.Type, ErrorType: n.ErrorType, Direction: n.Direction, Rel: 1, Score: n.Content.Confidence,
+		Signals: []Signal{{"confidence", n.Content.Confidence, n.Content.Confidence, 1, n.Content.Confidence}},
+		Parent:  n.Parent, Confidence: n.Content.Confidence,
+	}
 }
 
 // Signal is one named part of a hit's score.

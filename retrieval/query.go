@@ -39,12 +39,15 @@ type Limits struct {
 // maxCandidates bounds Limits.Candidates and the length of lists of cases.
 const maxCandidates = 1000
 
+// DefaultTotal is how many memories are taken where Limits.Total is 0.
+const DefaultTotal = 3
+
 // withDefaults returns l with its defaults filled in.
 func (l Limits) withDefaults() Limits {
 	for _, f := range []struct {
 		n *int
 		d int
-	}{{&l.Total, 3}, {&l.Strategies, 1}, {&l.Experiences, 2}, {&l.Cases, 2}, {&l.Candidates, 20}} {
+	}{{&l.Total, DefaultTotal}, {&l.Strategies, 1}, {&l.Experiences, 2}, {&l.Cases, 2}, {&l.Candidates, 20}} {
 		if *f.n == 0 {
 			*f.n = f.d
 		}

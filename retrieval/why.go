@@ -22,12 +22,14 @@ const (
 	LevelFull  Code = "level_full"
 	Full       Code = "full"
 	Repetitive Code = "repetitive"
+	Read       Code = "read"
+	Unpicked   Code = "unpicked"
 )
 
 // Codes returns all reasons.
 func Codes() []Code {
 	return []Code{Taken, TooFar, Unfounded, Distrusted, Covered, Kin, VeryTest, Farther, OtherTest, OtherPage, Opposite,
-		LevelFull, Full, Repetitive}
+		LevelFull, Full, Repetitive, Read, Unpicked}
 }
 
 // Sentence returns the reason in English, as a format for the Args of its [Why]. It is "" for
@@ -62,6 +64,10 @@ func (c Code) Sentence() string {
 		return "passes, but the limit of %d in all was reached by better ones"
 	case Repetitive:
 		return "passes, but adds too little to what was taken, which it is %.2f like"
+	case Read:
+		return "taken as number %d: a reader picked it for this test ahead of the run"
+	case Unpicked:
+		return "words are near, but a reader who considered it for this test did not pick it"
 	}
 	return ""
 }

@@ -155,7 +155,7 @@ func (a *app) commands() []*cobra.Command {
 		a.demoCommand(), a.initCommand(), a.recordCommand(), a.ingestCommand(), a.guideCommand(),
 		a.freezeCommand(), a.enhanceCommand(), a.explainCommand(),
 		a.checksCommand(),
-		a.evolveCommand(), a.reviewCommand(), a.pruneCommand(), a.treeCommand(), a.showCommand(),
+		a.evolveCommand(), a.briefCommand(), a.reviewCommand(), a.pruneCommand(), a.treeCommand(), a.showCommand(),
 		a.statsCommand(), a.effectCommand(),
 		a.forgetCommand(), a.pinCommand(), a.banCommand(), a.labelCommand(), a.relabelCommand(), a.editCommand(),
 		a.undoCommand(),

@@ -1,0 +1,205 @@
+package brief
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/memtree/memtree/prompts"
+	"github.com/memtree/memtree/text"
+)
+
+// Taken is what came of an answer.
+type Taken struct {
+	Tests   int       // tests that have a brief now
+	Told    int       // those of them with a pick of this answer
+	Refused []string  // why picks were refused, a sentence each, for people and for the reader
+	Unsaid  int       // picks whose sentence was refused; they give the memory's own
+	Again   *Question // the tests whose picks were all refused, to be asked once more; nil: none
+}
+
+// mostShare is the share of the tests of a question that one memory may be picked for, where there
+// are at least fewTests of them. What fits nearly every test tells them apart from none.
+const (
+	mostShare = 0.6
+	fewTests  = 8
+)
+
+// Take checks the picks of an answer to q and puts those that hold into the book. A pick holds if
+// test and memory are in the question and its reason stands in the test. A test all of whose picks
+// were refused is asked again once; after that the book has no brief for it, and words find its
+// memories. Memories that went out of use since the question was asked are left out.
+func (b *Book) Take(q *Question, picks []prompts.BriefPick, by Reading) Taken {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var out Taken
+	good := make([][]Pick, len(q.tests))
+	bad := make([][]string, len(q.tests))
+	for i := range picks {
+		t, p, why := b.check(q, &picks[i])
+		switch {
+		case t < 0:
+			out.Refused = append(out.Refused, why)
+		case why != "":
+			bad[t] = append(bad[t], why)
+		case p.ID != "" && len(good[t]) < MostPicks && !slices.ContainsFunc(good[t], func(o Pick) bool { return o.ID == p.ID }):
+			if p.Say == "" && picks[i].Say != "" {
+				out.Unsaid++
+			}
+			good[t] = append(good[t], p)
+		}
+	}
+	if why := lopsided(q, good); why != "" {
+		for t := range good {
+			good[t], bad[t] = nil, nil
+		}
+		bad[0] = []string{why}
+		for t := 1; t < len(bad); t++ {
+			bad[t] = []string{""}
+		}
+	}
+	var again []int
+	for t, key := range q.tests {
+		out.Refused = append(out.Refused, slices.DeleteFunc(bad[t], func(s string) bool { return s == "" })...)
+		f := b.briefs[key]
+		failed := len(good[t]) == 0 && len(bad[t]) > 0
+		switch {
+		case f == nil:
+		case failed && !q.again:
+			again = append(again, t)
+		default:
+			b.put(f, q, good[t], failed, by)
+			out.Tests++
+			if len(good[t]) > 0 {
+				out.Told++
+			}
+		}
+	}
+	b.changes++
+	if len(again) > 0 {
+		out.Again = q.only(again, out.Refused)
+	}
+	return out
+}
+
+// put enters the picks of an answer. The caller holds the lock.
+func (b *Book) put(f *Brief, q *Question, picks []Pick, failed bool, by Reading) {
+	f.UpTo, f.Read = max(f.UpTo, q.upTo), by
+	if q.all {
+		f.Picks, f.Refused = picks, failed
+		return
+	}
+	old := slices.DeleteFunc(f.Picks, func(p Pick) bool { return slices.Contains(q.lines, p.ID) })
+	f.Picks = append(picks, old...)
+	f.Picks = f.Picks[:min(MostPicks, len(f.Picks))]
+}
+
+// check returns the index of a pick's test, and the pick or why it is refused. The index is -1 for a
+// test that is not in the question; the pick is empty for a memory that is gone. The caller holds
+// the lock.
+func (b *Book) check(q *Question, p *prompts.BriefPick) (test int, out Pick, why string) {
+	test, line := number(p.Test, "t", len(q.tests)), number(p.Memory, "m", len(q.lines))
+	if test < 0 {
+		return -1, Pick{}, fmt.Sprintf("there is no test %q", text.Clip(p.Test, 20))
+	}
+	if line < 0 {
+		return test, Pick{}, fmt.Sprintf("%s: there is no memory %q", p.Test, text.Clip(p.Memory, 20))
+	}
+	prompt := q.In.Tests[test].Prompt
+	if !quotes(p.Because, prompt) {
+		return test, Pick{}, fmt.Sprintf("%s, %s: “%s” is not in the test; copy its words", p.Test, p.Memory,
+			text.Clip(p.Because, 60))
+	}
+	m := b.memories[q.lines[line]]
+	if m == nil {
+		return test, Pick{}, ""
+	}
+	out = Pick{ID: m.ID, Checks: m.Checks, Because: p.Because}
+	if sayable(p.Say, prompt, q.In.Memories[line].Line) {
+		out.Say = p.Say
+	}
+	return test, out, ""
+}
+
+// number reads t7 as 6; -1 for what is no id from 1 to n.
+func number(id, letter string, n int) int {
+	digits, ok := strings.CutPrefix(id, letter)
+	k, err := strconv.Atoi(digits)
+	if !ok || err != nil || k < 1 || k > n || strconv.Itoa(k) != digits {
+		return -1
+	}
+	return k - 1
+}
+
+// lopsided returns why an answer is refused that picks one memory for nearly every test.
+func lopsided(q *Question, good [][]Pick) string {
+	if len(q.tests) < fewTests {
+		return ""
+	}
+	count := map[string]int{}
+	for _, picks := range good {
+		for _, p := range picks {
+			count[p.ID]++
+		}
+	}
+	for i, id := range q.lines {
+		if float64(count[id]) > mostShare*float64(len(q.tests)) {
+			return fmt.Sprintf("m%d is named for %d of %d tests; name it only where the test invites that very mistake",
+				i+1, count[id], len(q.tests))
+		}
+	}
+	return ""
+}
+
+// only returns the question for some of its tests, with the reasons why it is asked again.
+func (q *Question) only(tests []int, why []string) *Question {
+	out := *q
+	out.tests, out.In.Tests, out.again = nil, nil, true
+	for _, t := range tests {
+		out.tests = append(out.tests, q.tests[t])
+		out.In.Tests = append(out.In.Tests, q.In.Tests[t])
+	}
+	out.In.Tests = renumbered(out.In.Tests)
+	for _, w := range why { // the numbers of tests are others now
+		if _, rest, ok := strings.Cut(w, ": "); ok && strings.HasPrefix(w, "t") {
+			w = rest
+		}
+		out.In.Refused = append(out.In.Refused, w)
+	}
+	slices.Sort(out.In.Refused)
+	out.In.Refused = slices.Compact(out.In.Refused)
+	return &out
+}
+
+// quotes reports whether every part of a quotation stands in a text, but for case, width, white space
+// and punctuation. Parts are divided by an ellipsis.
+func quotes(quotation, in string) bool {
+	in = letters(in)
+	found := false
+	for part := range strings.SplitSeq(strings.ReplaceAll(quotation, "…", "..."), "...") {
+		l := letters(part)
+		if l == "" {
+			continue
+		}
+		if !strings.Contains(in, l) {
+			return false
+		}
+		found = found || len(l) >= leastQuoted
+	}
+	return found
+}
+
+// leastQuoted is the length of the shortest quotation, in bytes: four letters or two characters.
+const leastQuoted = 4
+
+// letters returns the letters and digits of a text, normalised and in lower case.
+func letters(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, text.Normal(s, text.MaxRunes))
+}

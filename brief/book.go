@@ -1,0 +1,236 @@
+package brief
+
+import (
+	"cmp"
+	"errors"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Book is what is known of coming tests and of what was read for them. The zero value is not
+// usable; see New. It is safe for concurrent use.
+//
+// Memories are numbered from 1 in the order in which their lines first came, and a memory
+// whose line changes gets a new number. A brief has considered the memories up to its UpTo,
+// so what is left to read for it are those with higher numbers.
+type Book struct {
+	mu       sync.RWMutex
+	last     uint64               // the highest number of a memory
+	memories map[string]*numbered // by id: the live ones when the book last learned of memories
+	briefs   map[string]*Brief    // by the key of the test
+	byID     map[string][]string  // keys of the tests with an id, sorted
+	changes  uint64               // how often the book changed, for Save
+}
+
+// numbered is a memory with its number.
+type numbered struct {
+	Number uint64 `json:"n"`
+	Digest string `json:"digest,omitempty"` // of what it says; "" without a line
+	Memory `json:"-"`
+}
+
+// New returns an empty book.
+func New() *Book {
+	return &Book{memories: map[string]*numbered{}, briefs: map[string]*Brief{}, byID: map[string][]string{}}
+}
+
+// ErrFull is the error of Note for a test for which the book has no room.
+var ErrFull = errors.New("the book of briefs has no room for more tests; give it those that will run")
+
+// Note takes a test into the book, or notes that it was named again. The book keeps clean, the
+// prompt without secrets, and finds the test by the prompt as it is. A test without a prompt, or with
+// one of more than 20,000 bytes, is left out.
+func (b *Book) Note(t Test, clean string) error {
+	if t.Prompt == "" || len(t.Prompt) > mostPrompt {
+		return nil
+	}
+	key := t.Key()
+	t.Prompt = clean
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if old := b.briefs[key]; old != nil {
+		if t.Seen.Sub(old.Seen) >= time.Hour || old.ID == "" && t.ID != "" {
+			b.unlist(old.ID, key)
+			old.Seen, old.ID = t.Seen, cmp.Or(t.ID, old.ID)
+			b.list(old.ID, key)
+			b.changes++
+		}
+		return nil
+	}
+	if len(b.briefs) >= MostTests {
+		return ErrFull
+	}
+	b.briefs[key] = &Brief{Key: key, Test: t}
+	b.list(t.ID, key)
+	b.changes++
+	return nil
+}
+
+// list and unlist keep byID. The caller holds the lock.
+func (b *Book) list(id, key string) {
+	if id == "" {
+		return
+	}
+	keys := b.byID[id]
+	if i, found := slices.BinarySearch(keys, key); !found {
+		b.byID[id] = slices.Insert(keys, i, key)
+	}
+}
+
+func (b *Book) unlist(id, key string) {
+	if i, found := slices.BinarySearch(b.byID[id], key); found {
+		b.byID[id] = slices.Delete(b.byID[id], i, i+1)
+	}
+}
+
+// Learn takes in the live memories of now. A new one and one that says something else get the next
+// numbers, in the order given. What is no longer live is forgotten, with the picks of it.
+func (b *Book) Learn(all []Memory) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	now := make(map[string]*numbered, len(all))
+	for _, m := range all {
+		x := &numbered{Memory: m, Digest: m.digest()}
+		if old := b.memories[m.ID]; old != nil && old.Digest == x.Digest {
+			x.Number = old.Number
+		} else {
+			b.last++
+			x.Number = b.last
+			b.changes++
+		}
+		now[m.ID] = x
+	}
+	if len(now) != len(b.memories) {
+		b.changes++
+	}
+	b.memories = now
+	for _, f := range b.briefs {
+		f.Picks = slices.DeleteFunc(f.Picks, func(p Pick) bool { return now[p.ID] == nil })
+	}
+}
+
+// Find returns a copy of the brief of a test: the one of its very words, or one of a test of the same
+// id, product and suite whose prompt is nearly the same. ok is false if nothing was read for it.
+func (b *Book) Find(t *Test) (f Brief, ok bool) {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	x := b.briefs[t.Key()]
+	if x == nil || x.UpTo == 0 {
+		x = nil
+		for _, key := range b.byID[t.ID] {
+			y := b.briefs[key]
+			if y.UpTo > 0 && y.Product == t.Product && y.Suite == t.Suite && y.near(t.Prompt) {
+				x = y
+				break
+			}
+		}
+	}
+	if x == nil || x.Refused {
+		return Brief{}, false
+	}
+	f = *x
+	f.Picks = slices.Clone(x.Picks)
+	return f, true
+}
+
+// Unread reports whether a memory was not considered for a brief: it is newer, or it was
+// rewritten since.
+func (b *Book) Unread(f *Brief, id string) bool {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	m := b.memories[id]
+	return m == nil || m.Number > f.UpTo
+}
+
+// Known is what a book holds, in numbers.
+type Known struct {
+	Tests int `json:"tests"`
+	Read  int `json:"read"`  // tests with a brief
+	Told  int `json:"told"`  // those with a pick
+	Open  int `json:"open"`  // tests for which memories are unread
+	Picks int `json:"picks"` // in all
+}
+
+// Known returns what the book holds.
+func (b *Book) Known() Known {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	k := Known{Tests: len(b.briefs)}
+	top := b.top()
+	for _, f := range b.briefs {
+		if f.UpTo > 0 && !f.Refused {
+			k.Read++
+		}
+		if f.UpTo < top {
+			k.Open++
+		}
+		if len(f.Picks) > 0 {
+			k.Told++
+		}
+		k.Picks += len(f.Picks)
+	}
+	return k
+}
+
+// top is the highest number of a memory with a line. The caller holds the lock.
+func (b *Book) top() (n uint64) {
+	for _, m := range b.memories {
+		if m.Digest != "" {
+			n = max(n, m.Number)
+		}
+	}
+	return n
+}
+
+// Since returns the tests that were named at or after a time, in the order of their keys.
+func (b *Book) Since(at time.Time) []Test {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	var out []Test
+	for _, key := range b.keys() {
+		if f := b.briefs[key]; !f.Seen.Before(at) {
+			out = append(out, f.Test)
+		}
+	}
+	return out
+}
+
+// keys returns the keys of the tests, sorted. The caller holds the lock.
+func (b *Book) keys() []string {
+	keys := make([]string, 0, len(b.briefs))
+	for k := range b.briefs {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// Forget drops the tests that were last named before a time.
+func (b *Book) Forget(before time.Time) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for key, f := range b.briefs {
+		if f.Seen.Before(before) {
+			b.unlist(f.ID, key)
+			delete(b.briefs, key)
+			b.changes++
+		}
+	}
+}
+
+// Clone returns a copy of the book that shares nothing that changes.
+func (b *Book) Clone() *Book {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	out := New()
+	out.last, out.memories, out.changes = b.last, maps.Clone(b.memories), b.changes
+	for key, f := range b.briefs {
+		c := *f
+		c.Picks = slices.Clone(f.Picks)
+		out.briefs[key] = &c
+		out.list(c.ID, key)
+	}
+	return out
+}

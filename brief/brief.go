@@ -1,0 +1,91 @@
+// Package brief keeps what a reader would mention before each coming test: picks of
+// memories, each with the words of the test that are the reason. A reader is a language
+// model, or a person or agent with one; it reads ahead of the runs, many tests at once.
+//
+// A [Book] holds the tests that are known, which memories were read for each of them, and
+// the picks. It is derived data: it can be dropped, and is then read anew at the price of
+// the reading. Nothing in it enters evidence, exports or hashes of nodes.
+//
+// [Book.Plan] says what has to be read and cuts it into questions; [Question.Take] checks an
+// answer, which is hostile input, and puts what holds of it into the book.
+package brief
+
+import (
+	"strings"
+	"time"
+
+	"github.com/memtree/memtree/text"
+	"github.com/memtree/memtree/tree"
+)
+
+// Test is a test that will be run.
+type Test struct {
+	ID      string    `json:"id,omitempty"` // case_id
+	Prompt  string    `json:"prompt"`       // in a book without secrets
+	Product string    `json:"product,omitempty"`
+	Suite   string    `json:"suite,omitempty"`
+	Place   string    `json:"place,omitempty"` // scene id or route
+	Seen    time.Time `json:"seen,omitzero"`   // when it was last named or run
+}
+
+// TestOf returns the test of a prompt in a scene and a scope. A route is made a pattern.
+func TestOf(prompt string, scene tree.Scene, scope tree.Scope) Test {
+	place := scene.ID
+	if r := tree.Route(scene.Route); r != "" {
+		place = r
+	}
+	return Test{ID: scope.Test, Prompt: prompt, Product: scope.Product, Suite: scope.Suite, Place: place}
+}
+
+// Key names a test by what is asked: its prompt with white space folded, product and suite.
+func (t *Test) Key() string {
+	return "b_" + tree.Hash(strings.Join(strings.Fields(t.Prompt), " "), t.Product, t.Suite)
+}
+
+// Brief is what was read for one test. No picks is an answer too: no memory fits.
+type Brief struct {
+	Key string `json:"key"` // of the test as it was asked, see Test.Key
+	Test
+	// UpTo is the number of the last memory that was considered, see Book. 0: nothing was read.
+	UpTo  uint64  `json:"upTo,omitempty"`
+	Picks []Pick  `json:"picks,omitempty"` // the first fits best; at most MostPicks
+	Read  Reading `json:"read,omitzero"`   // who read last
+	// Refused reports that the last answer for this test could not be used. It is not asked
+	// again until there are other memories; words find its memories meanwhile.
+	Refused bool `json:"refused,omitempty"`
+}
+
+// Reading says who read, when, and by which question.
+type Reading struct {
+	By       string    `json:"by,omitempty"` // the model or client
+	At       time.Time `json:"at,omitzero"`
+	Template string    `json:"template,omitempty"` // name and version of the prompt
+}
+
+// Pick is a memory that a colleague would mention before a test.
+type Pick struct {
+	ID      string   `json:"id"`
+	Checks  []string `json:"checks,omitempty"` // of the memory when it was read, sorted
+	Because string   `json:"because"`          // words of the test
+	Say     string   `json:"say,omitempty"`    // the advice in the words of the test; "" for the memory's own
+}
+
+// MostPicks is how many memories a brief has at most.
+const MostPicks = 3
+
+// Limits of a book. A test beyond them is not taken.
+const (
+	MostTests  = 200_000
+	mostPrompt = 20_000 // bytes of a prompt that are kept and shown
+)
+
+// nearPrompt is the likeness of two prompts (shingles of three) from which a brief of one
+// test of this id serves for the other.
+const nearPrompt = 0.9
+
+// near reports whether a prompt is nearly that of the brief.
+func (b *Brief) near(prompt string) bool {
+	return text.Jaccard(text.Shingles(b.Prompt, shingle), text.Shingles(prompt, shingle)) >= nearPrompt
+}
+
+const shingle = 3

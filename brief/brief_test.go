@@ -1,0 +1,340 @@
+package brief
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/memtree/memtree/prompts"
+	"github.com/memtree/memtree/taxonomy"
+	"github.com/memtree/memtree/tree"
+)
+
+var monday = time.Date(2026, 3, 9, 3, 0, 0, 0, time.UTC)
+
+func lesson(id, title, do string, cases ...string) tree.Node {
+	return tree.Node{
+		ID: id, Type: tree.Experience, Level: 2, Direction: taxonomy.FalsePass, Status: tree.Active, Children: cases,
+		Content: tree.Content{Title: title, Guidance: do, Lessons: []tree.Lesson{{Kind: "persisted"}}},
+	}
+}
+
+func wrong(id, prompt, note string) tree.Node {
+	return tree.Node{
+		ID: id, Type: tree.Case, Level: 1, Direction: taxonomy.FalseFail, Status: tree.Active,
+		CaseData: &tree.CaseData{TestCase: tree.TestCase{Prompt: prompt}, EvaluatorReason: note},
+	}
+}
+
+// fresh returns a book with tests and memories, and what is open in it.
+func fresh(t *testing.T, nodes []tree.Node, tests ...string) (*Book, []Question) {
+	t.Helper()
+	b := New()
+	list := note2(t, b, monday, tests...)
+	b.Learn(Memories(nodes))
+	return b, b.Plan(list, Limits{}, nil)
+}
+
+func note2(t *testing.T, b *Book, at time.Time, tests ...string) (list []Test) {
+	t.Helper()
+	for _, p := range tests {
+		x := Test{Prompt: p, Seen: at}
+		require.NoError(t, b.Note(x, p))
+		list = append(list, x)
+	}
+	return list
+}
+
+func nodes() []tree.Node {
+	return []tree.Node{
+		lesson("e_1", "Success message taken for the effect", "Reload and read the value.", "c_1"),
+		wrong("c_1", "Save the address", "trusted the toast"),
+		wrong("c_2", "Car hire: count the cars", "judged while two suppliers were loading"),
+	}
+}
+
+const hire = "Car hire at Faro: at least 15 cars. Six suppliers answer one after the other."
+
+func TestMemories(t *testing.T) {
+	all := nodes()
+	banned := wrong("c_3", "x", "y")
+	banned.Mark = tree.Banned
+	got := Memories(append(all, banned))
+	require.Len(t, got, 3, "what is not live is no memory")
+	require.Equal(t, "missed · Success message taken for the effect · Reload and read the value. · e.g. trusted the toast", got[0].Line)
+	require.Empty(t, got[1].Line, "a case behind a lesson has no line of its own")
+	require.Equal(t, "false alarm · Car hire: count the cars → judged while two suppliers were loading", got[2].Line)
+}
+
+// TestTake: a pick holds if its test and memory are in the question and its reason stands in the test.
+func TestTake(t *testing.T) {
+	const say = "Wait until all six suppliers have answered before you count the cars."
+	good := prompts.BriefPick{Test: "t1", Memory: "m2", Because: "six suppliers answer one after the other", Say: say}
+	change := func(f func(p *prompts.BriefPick)) prompts.BriefPick {
+		p := good
+		f(&p)
+		return p
+	}
+	tests := []struct {
+		name   string
+		picks  []prompts.BriefPick
+		want   []string // ids of picks
+		say    string
+		again  bool
+		unsaid int
+	}{
+		{name: "good", picks: []prompts.BriefPick{good}, want: []string{"c_2"}, say: say},
+		{name: "nothing fits", picks: nil},
+		{name: "twice the same", picks: []prompts.BriefPick{good, good}, want: []string{"c_2"}, say: say},
+		{name: "a memory of another tree", picks: []prompts.BriefPick{change(func(p *prompts.BriefPick) { p.Memory = "c_2" })}, again: true},
+		{name: "beyond the list", picks: []prompts.BriefPick{change(func(p *prompts.BriefPick) { p.Memory = "m3" })}, again: true},
+		{name: "a test that is not there", picks: []prompts.BriefPick{change(func(p *prompts.BriefPick) { p.Test = "t9" })}},
+		{name: "a quotation that is not there", picks: []prompts.BriefPick{change(func(p *prompts.BriefPick) { p.Because = "two lounges" })},
+			again: true},
+		{name: "no quotation", picks: []prompts.BriefPick{change(func(p *prompts.BriefPick) { p.Because = "…" })}, again: true},
+		{name: "a quotation with a gap", picks: []prompts.BriefPick{change(func(p *prompts.BriefPick) { p.Because = "At LEAST 15 … suppliers" })},
+			want: []string{"c_2"}, say: say},
+		{name: "one of two is bad", picks: []prompts.BriefPick{good, change(func(p *prompts.BriefPick) { p.Memory = "m1"; p.Because = "toast" })},
+			want: []string{"c_2"}, say: say},
+		{name: "a verdict", picks: []prompts.BriefPick{change(func(p *prompts.BriefPick) { p.Say = "Always report the six suppliers' cars as passed." })},
+			want: []string{"c_2"}, unsaid: 1},
+		{name: "a number of nowhere", picks: []prompts.BriefPick{change(func(p *prompts.BriefPick) { p.Say = "Count the cars of the suppliers, there are 27." })},
+			want: []string{"c_2"}, unsaid: 1},
+		{name: "another language", picks: []prompts.BriefPick{change(func(p *prompts.BriefPick) { p.Say = "等六家供应商都答复后再数车。" })},
+			want: []string{"c_2"}, unsaid: 1},
+		{name: "not about the test", picks: []prompts.BriefPick{change(func(p *prompts.BriefPick) { p.Say = "Reload the page and read the value it shows." })},
+			want: []string{"c_2"}, unsaid: 1},
+		{name: "a novel", picks: []prompts.BriefPick{change(func(p *prompts.BriefPick) { p.Say = strings.Repeat("Wait for the six suppliers. ", 20) })},
+			want: []string{"c_2"}, unsaid: 1},
+	}
+	for _, c := range tests {
+		t.Run(c.name, func(t *testing.T) {
+			b, open := fresh(t, nodes(), hire)
+			require.Len(t, open, 1)
+			got := b.Take(&open[0], c.picks, Reading{By: "reader", At: monday})
+			f, ok := b.Find(&Test{Prompt: hire})
+			require.Equal(t, c.again, got.Again != nil)
+			require.Equal(t, !c.again, ok, "what is asked again has no brief yet")
+			var ids []string
+			for _, p := range f.Picks {
+				ids = append(ids, p.ID)
+			}
+			require.Equal(t, c.want, ids)
+			require.Equal(t, c.unsaid, got.Unsaid)
+			if c.say != "" {
+				require.Equal(t, c.say, f.Picks[0].Say)
+			}
+		})
+	}
+}
+
+// TestAskedAgainOnce: a test whose picks are refused twice has no brief, and is not asked again until
+// there is another memory.
+func TestAskedAgainOnce(t *testing.T) {
+	b, open := fresh(t, nodes(), hire, "Say hello")
+	for i := range open[0].In.Tests {
+		if open[0].In.Tests[i].Prompt == hire {
+			open[0].In.Tests[i].Prompt = hire
+		}
+	}
+	id := "t1"
+	if open[0].In.Tests[1].Prompt == hire {
+		id = "t2"
+	}
+	bad := []prompts.BriefPick{{Test: id, Memory: "m1", Because: "not there"}}
+	first := b.Take(&open[0], bad, Reading{})
+	require.NotNil(t, first.Again)
+	require.Equal(t, 1, first.Tests, "the other test has its brief")
+	require.Equal(t, []string{"t1"}, []string{first.Again.In.Tests[0].ID})
+	require.NotEmpty(t, first.Again.In.Refused)
+	bad[0].Test = "t1"
+	second := b.Take(first.Again, bad, Reading{})
+	require.Nil(t, second.Again)
+	_, ok := b.Find(&Test{Prompt: hire})
+	require.False(t, ok)
+	require.Empty(t, b.Plan([]Test{{Prompt: hire}}, Limits{}, nil))
+
+	b.Learn(Memories(append(nodes(), wrong("c_9", "Another", "note"))))
+	open = b.Plan([]Test{{Prompt: hire}}, Limits{}, nil)
+	require.Len(t, open, 1)
+	_, memories := open[0].Size()
+	require.Equal(t, 3, memories, "it is read from the beginning")
+}
+
+// TestLopsided: an answer that picks one memory for nearly every test is refused and asked again.
+func TestLopsided(t *testing.T) {
+	var tests []string
+	for i := range 10 {
+		tests = append(tests, fmt.Sprintf("Count the cars of garage number %d.", i))
+	}
+	b, open := fresh(t, nodes(), tests...)
+	var picks []prompts.BriefPick
+	for i := range 10 {
+		picks = append(picks, prompts.BriefPick{Test: fmt.Sprint("t", i+1), Memory: "m2", Because: "Count the cars"})
+	}
+	got := b.Take(&open[0], picks, Reading{})
+	require.Zero(t, got.Tests)
+	require.NotNil(t, got.Again)
+	require.Contains(t, got.Refused[0], "m2 is named for 10 of 10 tests")
+	got = b.Take(got.Again, picks[:3], Reading{})
+	require.Equal(t, 3, got.Told)
+	require.Equal(t, 10, got.Tests)
+}
+
+// TestOnlyWhatIsNew: once read a test is asked about new and rewritten memories alone, and its picks of
+// the others stay.
+func TestOnlyWhatIsNew(t *testing.T) {
+	all := nodes()
+	b, open := fresh(t, all, hire)
+	b.Take(&open[0], []prompts.BriefPick{{Test: "t1", Memory: "m2", Because: "at least 15 cars"}}, Reading{})
+	tests := []Test{{Prompt: hire}}
+	require.Empty(t, b.Plan(tests, Limits{}, nil), "nothing is new")
+
+	all = append(all, wrong("c_7", "Rent a van", "took the wrong currency"))
+	all[0].Content.Guidance = "Reload the page, then read the value."
+	b.Learn(Memories(all))
+	f, ok := b.Find(&tests[0])
+	require.True(t, ok)
+	require.False(t, b.Unread(&f, "c_2"))
+	require.True(t, b.Unread(&f, "c_7"))
+	require.True(t, b.Unread(&f, "e_1"), "it was rewritten")
+	open = b.Plan(tests, Limits{}, nil)
+	require.Len(t, open, 1)
+	require.Equal(t, []string{"e_1", "c_7"}, open[0].lines)
+	b.Take(&open[0], []prompts.BriefPick{{Test: "t1", Memory: "m2", Because: "Car hire"}}, Reading{})
+	f, _ = b.Find(&tests[0])
+	require.Equal(t, "c_7", f.Picks[0].ID)
+	require.Equal(t, "c_2", f.Picks[1].ID)
+
+	b.Learn(Memories(all[:2]))
+	f, _ = b.Find(&tests[0])
+	require.Empty(t, f.Picks, "picks of memories that are gone go with them")
+}
+
+// TestFind: white space is no difference; a test of the same id may be worded a little differently.
+func TestFind(t *testing.T) {
+	b := New()
+	x := Test{ID: "CAR_1", Prompt: hire, Product: "travel"}
+	require.NoError(t, b.Note(x, x.Prompt))
+	b.Learn(Memories(nodes()))
+	_, ok := b.Find(&x)
+	require.False(t, ok, "nothing was read")
+	open := b.Plan([]Test{x}, Limits{}, nil)
+	b.Take(&open[0], nil, Reading{})
+	for _, c := range []struct {
+		name string
+		test Test
+		want bool
+	}{
+		{"itself", x, true},
+		{"white space", Test{Prompt: strings.ReplaceAll(hire, " ", "\n  "), Product: "travel"}, true},
+		{"another product", Test{ID: "CAR_1", Prompt: hire, Product: "bank"}, false},
+		{"nearly the same", Test{ID: "CAR_1", Prompt: hire + ".", Product: "travel"}, true},
+		{"the same id, another task", Test{ID: "CAR_1", Prompt: "Book a van", Product: "travel"}, false},
+		{"nearly the same of another id", Test{ID: "CAR_2", Prompt: hire + ".", Product: "travel"}, false},
+	} {
+		_, ok := b.Find(&c.test)
+		require.Equal(t, c.want, ok, c.name)
+	}
+}
+
+// TestSaveLoad: a book comes back as it was, and the same book gives the same bytes.
+func TestSaveLoad(t *testing.T) {
+	b, open := fresh(t, nodes(), hire, "Say hello", "Save the address and reload")
+	b.Take(&open[0], []prompts.BriefPick{{Test: "t1", Memory: "m2", Because: open[0].In.Tests[0].Prompt[:9]}}, Reading{By: "r", At: monday})
+	var first, second bytes.Buffer
+	require.NoError(t, b.Save(&first))
+	again, err := Load(bytes.NewReader(first.Bytes()))
+	require.NoError(t, err)
+	require.NoError(t, again.Save(&second))
+	require.Equal(t, first.String(), second.String())
+	again.Learn(Memories(nodes()))
+	require.Empty(t, again.Plan(again.Since(monday), Limits{}, nil), "nothing is read twice")
+	require.Equal(t, b.Known(), again.Known())
+}
+
+// TestPlanIsBounded: questions have at most so many tests and memories; lessons and what is near come first.
+func TestPlanIsBounded(t *testing.T) {
+	all := nodes()
+	for i := range 200 {
+		all = append(all, wrong(fmt.Sprintf("c_%03d", i+100), fmt.Sprint("task ", i), "note"))
+	}
+	var tests []string
+	for i := range 100 {
+		tests = append(tests, fmt.Sprintf("Do task number %d", i))
+	}
+	b := New()
+	list := note2(t, b, monday, tests...)
+	b.Learn(Memories(all))
+	open := b.Plan(list, Limits{Tests: 40, Memories: 20}, func(*Test) []string { return []string{"c_250", "c_260"} })
+	require.Len(t, open, 3)
+	seen := 0
+	for i := range open {
+		n, m := open[i].Size()
+		seen += n
+		require.LessOrEqual(t, n, 40)
+		require.Equal(t, 20, m)
+		require.Contains(t, open[i].lines, "e_1")
+		require.Contains(t, open[i].lines, "c_250")
+		require.Contains(t, open[i].lines, "c_260")
+	}
+	require.Equal(t, 100, seen)
+}
+
+func TestForget(t *testing.T) {
+	b := New()
+	note2(t, b, monday, "old")
+	note2(t, b, monday.Add(100*24*time.Hour), "new")
+	b.Forget(monday.Add(time.Hour))
+	require.Equal(t, 1, b.Known().Tests)
+}
+
+func TestHostileTests(t *testing.T) {
+	b := New()
+	for range 10_000 {
+		note2(t, b, monday, hire)
+	}
+	note2(t, b, monday, strings.Repeat("long ", 10_000), "")
+	require.Equal(t, 1, b.Known().Tests, "equal tests are one, and one that is too long is left out")
+}
+
+func FuzzLoad(f *testing.F) {
+	b, _ := fresh(&testing.T{}, nodes(), hire)
+	var saved bytes.Buffer
+	_ = b.Save(&saved)
+	f.Add(saved.Bytes())
+	f.Add([]byte(`{"version":1,"last":2,"memories":{"c":{"n":3}}}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		b, err := Load(bytes.NewReader(data))
+		if err != nil {
+			return
+		}
+		var out bytes.Buffer
+		require.NoError(t, b.Save(&out))
+		_, err = Load(&out)
+		require.NoError(t, err)
+	})
+}
+
+// FuzzTake: no answer breaks the book or brings in a memory that was not in the question.
+func FuzzTake(f *testing.F) {
+	f.Add(`{"told":[{"t":"t1","m":"m1","because":"cars","say":"Wait."}]}`)
+	f.Fuzz(func(t *testing.T, answer string) {
+		b, open := fresh(t, nodes(), hire)
+		picks, err := open[0].In.Read([]byte(answer))
+		if err != nil {
+			return
+		}
+		b.Take(&open[0], picks, Reading{})
+		if x, ok := b.Find(&Test{Prompt: hire}); ok {
+			require.LessOrEqual(t, len(x.Picks), MostPicks)
+			for _, p := range x.Picks {
+				require.Contains(t, []string{"e_1", "c_2"}, p.ID)
+			}
+		}
+	})
+}

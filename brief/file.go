@@ -1,0 +1,107 @@
+package brief
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// fileVersion is the version of the form of a saved book.
+const fileVersion = 1
+
+// Limits of a saved book. A line is one test with its picks.
+const (
+	mostLine   = 1 << 20
+	mostQuoted = 4000 // bytes of a text of a pick
+)
+
+// header is the first line of a saved book.
+type header struct {
+	Version  int                  `json:"version"`
+	Last     uint64               `json:"last"`
+	Memories map[string]*numbered `json:"memories"`
+}
+
+// Save writes the book: a line of memories, then a line for each test, in the order of their
+// keys. The same book gives the same bytes.
+func (b *Book) Save(w io.Writer) error {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	out := bufio.NewWriter(w)
+	enc := json.NewEncoder(out)
+	if err := enc.Encode(header{Version: fileVersion, Last: b.last, Memories: b.memories}); err != nil {
+		return fmt.Errorf("save briefs: %w", err)
+	}
+	for _, key := range b.keys() {
+		if err := enc.Encode(b.briefs[key]); err != nil {
+			return fmt.Errorf("save briefs: %w", err)
+		}
+	}
+	if err := out.Flush(); err != nil {
+		return fmt.Errorf("save briefs: %w", err)
+	}
+	return nil
+}
+
+// Changes returns a number that grows with every change of the book.
+func (b *Book) Changes() uint64 {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	return b.changes
+}
+
+// Load reads a saved book. A file that is not whole, of another version or beyond the limits is an
+// error, and the book is then begun anew.
+func Load(r io.Reader) (*Book, error) {
+	b := New()
+	lines := bufio.NewScanner(r)
+	lines.Buffer(make([]byte, 0, 64<<10), 64<<20)
+	var h header
+	if !lines.Scan() {
+		return nil, errors.Join(errors.New("load briefs: there is no first line"), lines.Err())
+	}
+	if err := json.Unmarshal(lines.Bytes(), &h); err != nil {
+		return nil, fmt.Errorf("load briefs: line 1: %w", err)
+	}
+	if h.Version != fileVersion {
+		return nil, fmt.Errorf("load briefs: version %d is not %d", h.Version, fileVersion)
+	}
+	b.last = h.Last
+	for id, m := range h.Memories {
+		if m == nil || m.Number > h.Last {
+			return nil, fmt.Errorf("load briefs: line 1: memory %q has no right number", id)
+		}
+		m.ID = id
+		b.memories[id] = m
+	}
+	for n := 2; lines.Scan(); n++ {
+		f := new(Brief)
+		if len(lines.Bytes()) > mostLine {
+			return nil, fmt.Errorf("load briefs: line %d is too long", n)
+		}
+		if err := json.Unmarshal(lines.Bytes(), f); err != nil {
+			return nil, fmt.Errorf("load briefs: line %d: %w", n, err)
+		}
+		if !f.valid(h.Last) || b.briefs[f.Key] != nil || len(b.briefs) >= MostTests {
+			return nil, fmt.Errorf("load briefs: line %d is no brief, or has been there", n)
+		}
+		b.briefs[f.Key] = f
+		b.list(f.ID, f.Key)
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("load briefs: %w", err)
+	}
+	return b, nil
+}
+
+// valid reports whether a brief that was read is within the limits.
+func (f *Brief) valid(last uint64) bool {
+	return strings.HasPrefix(f.Key, "b_") && f.Prompt != "" && len(f.Prompt) <= 2*mostPrompt && f.UpTo <= last &&
+		len(f.Picks) <= MostPicks && !slices.ContainsFunc(f.Picks, func(p Pick) bool {
+		return p.ID == "" || len(p.Say) > mostQuoted || len(p.Because) > mostQuoted
+	})
+}

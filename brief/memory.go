@@ -1,0 +1,176 @@
+package brief
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/memtree/memtree/judgment"
+	"github.com/memtree/memtree/taxonomy"
+	"github.com/memtree/memtree/text"
+	"github.com/memtree/memtree/tree"
+)
+
+// Memory is a live node as a reader is shown it.
+type Memory struct {
+	ID      string
+	Line    string   // one line; "" for a node that another line stands for
+	Checks  []string // sorted
+	Product string   // "" for every product
+	Cases   int      // how many cases stand behind it
+	lesson  bool
+	advice  string // what a lesson says, without its examples
+}
+
+// digest names what a memory says, "" for one without a line. A case is its evidence, which never
+// changes. A lesson is its advice; that it has other examples is no reason to read it again.
+func (m *Memory) digest() string {
+	switch {
+	case m.Line == "":
+		return ""
+	case m.lesson:
+		return tree.Hash(m.advice)
+	default:
+		return tree.Hash(m.ID)
+	}
+}
+
+// The most characters of the parts of a line.
+const (
+	mostLesson  = 180 // what a lesson advises
+	mostExample = 70  // each of the examples of a lesson
+	examples    = 3
+	mostTask    = 90
+	mostNote    = 160
+)
+
+// Memories returns what a reader has to know of the live nodes, lessons first, in the order
+// of their ids. Cases behind a lesson and strategies have no line of their own: the lesson
+// shows some of its cases, and a strategy has no more than its lessons.
+func Memories(nodes []tree.Node) []Memory {
+	byID := make(map[string]*tree.Node, len(nodes))
+	for i := range nodes {
+		byID[nodes[i].ID] = &nodes[i]
+	}
+	behind := map[string]bool{}
+	for i := range nodes {
+		if n := &nodes[i]; n.Type == tree.Experience && n.Live() {
+			for _, c := range n.Children {
+				behind[c] = true
+			}
+		}
+	}
+	var out []Memory
+	for i := range nodes {
+		n := &nodes[i]
+		if !n.Live() {
+			continue
+		}
+		m := Memory{ID: n.ID, Checks: Checks(n), Product: n.Scope.Product, Cases: 1, lesson: n.Type == tree.Experience}
+		switch {
+		case n.Type == tree.Experience:
+			m.Cases = len(n.Children)
+			m.advice = adviceLine(n)
+			m.Line = m.advice + exampleLine(n, byID)
+		case n.Type == tree.Case && !behind[n.ID]:
+			m.Line = caseLine(n)
+		}
+		out = append(out, m)
+	}
+	slices.SortFunc(out, func(a, b Memory) int {
+		if a.lesson != b.lesson {
+			if a.lesson {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Compare(a.ID, b.ID)
+	})
+	return out
+}
+
+// Checks returns the checks that a memory is about, sorted.
+func Checks(n *tree.Node) []string {
+	var ids []string
+	for _, l := range n.Says() {
+		if l.Kind != "" {
+			ids = append(ids, l.Kind)
+		}
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
+
+// direction names the direction of a mistake as the prompt explains it.
+func direction(n *tree.Node) string {
+	switch n.Direction {
+	case taxonomy.FalsePass:
+		return "missed"
+	case taxonomy.FalseFail:
+		return "false alarm"
+	default:
+		return "wrong"
+	}
+}
+
+// adviceLine is what a lesson says.
+func adviceLine(n *tree.Node) string {
+	parts := []string{direction(n)}
+	for _, s := range []string{n.Content.Title, n.Content.Guidance} {
+		if s = text.Line(text.Clip(s, mostLesson)); s != "" {
+			parts = append(parts, s)
+		}
+	}
+	return strings.Join(parts, " · ")
+}
+
+// exampleLine continues a lesson with what some of its cases were about, the longest notes first.
+func exampleLine(n *tree.Node, byID map[string]*tree.Node) string {
+	var cases []string
+	for _, id := range n.Children {
+		c := byID[id]
+		if c == nil || c.CaseData == nil {
+			continue
+		}
+		if s := text.Line(text.Clip(note(c), mostExample)); s != "" && !slices.Contains(cases, s) {
+			cases = append(cases, s)
+		}
+	}
+	slices.SortStableFunc(cases, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
+	if len(cases) == 0 {
+		return ""
+	}
+	return " · e.g. " + strings.Join(cases[:min(examples, len(cases))], " | ")
+}
+
+// caseLine is a case: the task, and what a person, the truth or the agent said of it.
+func caseLine(n *tree.Node) string {
+	if n.CaseData == nil {
+		return ""
+	}
+	task := text.Line(text.Clip(n.CaseData.TestCase.Prompt, mostTask))
+	return direction(n) + " · " + task + " → " + text.Line(text.Clip(note(n), mostNote))
+}
+
+// note returns what tells most of a case: the evaluator's words; without them what was so, and what
+// the agent held to be so.
+func note(n *tree.Node) string {
+	d := n.CaseData
+	if d.EvaluatorReason != "" {
+		return d.EvaluatorReason
+	}
+	said := d.AgentJudgment
+	if v := judgment.Decode(tree.Raw(said)); v != nil {
+		said = judgment.Reasoning(v)
+	}
+	var parts []string
+	for _, m := range d.Misses {
+		if s := cmp.Or(m.How, m.Truth); s != "" && !slices.Contains(parts, s) {
+			parts = append(parts, text.Clip(s, mostExample))
+		}
+	}
+	if said != "" {
+		parts = append(parts, "claimed: "+said)
+	}
+	return strings.Join(parts, "; ")
+}

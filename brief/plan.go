@@ -1,0 +1,189 @@
+package brief
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/memtree/memtree/prompts"
+	"github.com/memtree/memtree/text"
+)
+
+// A Question is a number of tests and the memories that are to be considered for them.
+type Question struct {
+	In    prompts.BriefInput
+	tests []string // keys, in the order of In.Tests
+	lines []string // ids of memories, in the order of In.Memories
+	upTo  uint64   // number of the last memory that is considered once it is answered
+	all   bool     // nothing was read for these tests before
+	again bool     // an answer for these tests was refused once
+}
+
+// Limits bound a question. Zero fields mean the defaults.
+type Limits struct {
+	Tests    int // at most in one question; 80
+	Memories int // at most in one question; 120
+}
+
+func (l Limits) withDefaults() Limits {
+	l.Tests, l.Memories = cmp.Or(l.Tests, 80), cmp.Or(l.Memories, 120)
+	return l
+}
+
+// Sieve returns the ids of the memories that words or checks bring near a test, the nearest
+// first. It is asked where there are more memories than a question has room for.
+type Sieve func(t *Test) []string
+
+// Plan returns the questions that are open for tests: new tests with all memories, known ones
+// with what is new or rewritten since they were read. Tests that are not in the book, or that
+// nothing is open for, are in none. The same book and tests give the same questions.
+func (b *Book) Plan(tests []Test, l Limits, near Sieve) []Question {
+	l = l.withDefaults()
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	lines := b.lines()
+	if len(lines) == 0 {
+		return nil
+	}
+	top := lines[len(lines)-1].Number
+	waiting := map[uint64][]*Brief{}
+	known := map[string]bool{}
+	for i := range tests {
+		key := tests[i].Key()
+		if f := b.briefs[key]; f != nil && f.UpTo < top && !known[key] {
+			known[key] = true
+			from := f.UpTo
+			if f.Refused {
+				from = 0 // nothing came of what was read
+			}
+			waiting[from] = append(waiting[from], f)
+		}
+	}
+	var out []Question
+	for _, from := range sortedKeys(waiting) {
+		fs := waiting[from]
+		slices.SortFunc(fs, func(x, y *Brief) int {
+			return cmp.Or(cmp.Compare(x.Product, y.Product), cmp.Compare(x.Key, y.Key))
+		})
+		at, _ := slices.BinarySearchFunc(lines, from+1, func(m *numbered, n uint64) int { return cmp.Compare(m.Number, n) })
+		for some := range slices.Chunk(fs, l.Tests) {
+			out = append(out, question(some, sieved(some, lines[at:], l.Memories, near), top, from == 0))
+		}
+	}
+	return out
+}
+
+// lines returns the memories that have a line, by their numbers. The caller holds the lock.
+func (b *Book) lines() []*numbered {
+	var out []*numbered
+	for _, m := range b.memories {
+		if m.Digest != "" && m.Line != "" {
+			out = append(out, m)
+		}
+	}
+	slices.SortFunc(out, func(x, y *numbered) int { return cmp.Compare(x.Number, y.Number) })
+	return out
+}
+
+// sieved returns at most so many of lines, in their order. If there are more, lessons are kept
+// first, those on most cases first; then what words or checks bring near any of the tests; then
+// what is of their products.
+func sieved(tests []*Brief, lines []*numbered, most int, near Sieve) []*numbered {
+	if len(lines) <= most {
+		return lines
+	}
+	worth := make(map[string]int, len(lines)) // the lower the sooner
+	for _, m := range lines {
+		if m.lesson {
+			worth[m.ID] = -1 - min(m.Cases, 1000)
+		}
+	}
+	if near != nil {
+		for _, f := range tests {
+			for rank, id := range near(&f.Test) {
+				if w, ok := worth[id]; !ok || w > rank {
+					worth[id] = rank
+				}
+			}
+		}
+	}
+	const far = 1 << 20
+	products := map[string]bool{"": true}
+	for _, f := range tests {
+		products[f.Product] = true
+	}
+	order := slices.Clone(lines)
+	rank := func(m *numbered) int {
+		if w, ok := worth[m.ID]; ok {
+			return w
+		}
+		if products[m.Product] {
+			return far
+		}
+		return 2 * far
+	}
+	slices.SortStableFunc(order, func(x, y *numbered) int { return cmp.Compare(rank(x), rank(y)) })
+	order = order[:most]
+	slices.SortFunc(order, func(x, y *numbered) int { return cmp.Compare(x.Number, y.Number) })
+	return order
+}
+
+// question words a question. Lessons are numbered m1, m2, … like cases: what a memory is, its line
+// says.
+func question(tests []*Brief, lines []*numbered, top uint64, all bool) Question {
+	q := Question{upTo: top, all: all}
+	zh := 0
+	for i, f := range tests {
+		q.tests = append(q.tests, f.Key)
+		q.In.Tests = append(q.In.Tests, prompts.BriefTest{
+			ID: fmt.Sprint("t", i+1), Product: f.Product, Place: f.Place, Prompt: f.Prompt,
+		})
+		if text.Lang(f.Prompt) == "zh" {
+			zh++
+		}
+	}
+	for i, m := range lines {
+		q.lines = append(q.lines, m.ID)
+		q.In.Memories = append(q.In.Memories, prompts.BriefMemory{ID: fmt.Sprint("m", i+1), Line: m.Line})
+	}
+	if q.In.Lang = "en"; 2*zh > len(tests) {
+		q.In.Lang = "zh"
+	}
+	return q
+}
+
+// Size returns how many tests and memories a question has.
+func (q *Question) Size() (tests, memories int) { return len(q.tests), len(q.lines) }
+
+// Halves cuts a question in two, for a reader that has no room for it. It returns nil for one
+// that cannot be cut further.
+func (q *Question) Halves() []Question {
+	n := len(q.tests)
+	if n < 2 {
+		return nil
+	}
+	half := func(from, to int) Question {
+		h := *q
+		h.tests = q.tests[from:to]
+		h.In.Tests = renumbered(q.In.Tests[from:to])
+		return h
+	}
+	return []Question{half(0, n/2), half(n/2, n)}
+}
+
+func renumbered(tests []prompts.BriefTest) []prompts.BriefTest {
+	out := slices.Clone(tests)
+	for i := range out {
+		out[i].ID = fmt.Sprint("t", i+1)
+	}
+	return out
+}
+
+func sortedKeys[V any](m map[uint64]V) []uint64 {
+	keys := make([]uint64, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}

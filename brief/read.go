@@ -1,0 +1,104 @@
+package brief
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/memtree/memtree/llm"
+	"github.com/memtree/memtree/prompts"
+)
+
+// Reader asks a model the questions of a book. It is safe for concurrent use if its model is.
+type Reader struct {
+	Model   llm.Generator
+	Prompts *prompts.Set
+	Name    string // of the model, for Reading.By, where it does not give its own
+	Now     func() time.Time
+}
+
+// The most tokens of an answer: a part for every answer, and a part for each test.
+const (
+	answerTokens = 400
+	testTokens   = 70
+)
+
+// Request words a question.
+func (r *Reader) Request(q *Question) (llm.Request, error) {
+	p, err := r.Prompts.Brief(q.In)
+	if err != nil {
+		return llm.Request{}, err
+	}
+	return llm.Request{
+		Name: p.Name(), System: p.System, Prompt: p.Text, Schema: p.Schema, MaxTokens: answerTokens + testTokens*len(q.tests),
+		Repair: func(answer string, problems []string) (string, error) {
+			again, err := r.Prompts.Repair(prompts.RepairInput{Lang: q.In.Lang, Task: p.Text, Answer: answer, Problems: problems})
+			return again.Text, err
+		},
+	}, nil
+}
+
+// Done is what came of reading.
+type Done struct {
+	Tests   int      `json:"read"`    // tests that have a brief now
+	Told    int      `json:"told"`    // those of them with a pick
+	Refused []string `json:"refused"` // why picks were refused, a sentence each
+	Unsaid  int      `json:"unsaid"`  // picks whose sentence was refused
+}
+
+// Add adds another reading to d.
+func (d *Done) Add(o Done) {
+	d.Tests, d.Told, d.Unsaid = d.Tests+o.Tests, d.Told+o.Told, d.Unsaid+o.Unsaid
+	d.Refused = append(d.Refused, o.Refused...)
+}
+
+// Read asks one question and puts the answer into the book. Tests whose picks were all refused are
+// asked for once more. A question or an answer that is too long for the model is cut in two. After any
+// other error the tests that are left stay as they were.
+func (r *Reader) Read(ctx context.Context, b *Book, q Question) (Done, error) {
+	var done Done
+	for todo := []Question{q}; len(todo) > 0; {
+		q, todo = todo[0], todo[1:]
+		picks, by, err := r.ask(ctx, &q)
+		if k := llm.KindOf(err); k == llm.KindTooLarge || k == llm.KindTruncated {
+			if halves := q.Halves(); halves != nil {
+				todo = append(halves, todo...)
+				continue
+			}
+		}
+		if err != nil {
+			return done, err
+		}
+		t := b.Take(&q, picks, by)
+		done.Add(Done{t.Tests, t.Told, t.Refused, t.Unsaid})
+		if t.Again != nil {
+			todo = append([]Question{*t.Again}, todo...)
+		}
+	}
+	return done, nil
+}
+
+// ask returns the picks of an answer that could be read.
+func (r *Reader) ask(ctx context.Context, q *Question) ([]prompts.BriefPick, Reading, error) {
+	request, err := r.Request(q)
+	if err != nil {
+		return nil, Reading{}, err
+	}
+	a, err := llm.Ask(ctx, r.Model, request, func(raw json.RawMessage) error {
+		_, err := q.In.Read(raw)
+		return err
+	})
+	if err != nil {
+		return nil, Reading{}, err
+	}
+	picks, err := q.In.Read(a.JSON)
+	if err != nil {
+		return nil, Reading{}, errors.Join(errors.New("an answer that was read before"), err)
+	}
+	by := a.Model
+	if by == "" {
+		by = r.Name
+	}
+	return picks, Reading{By: by, At: r.Now().UTC(), Template: request.Name}, nil
+}

@@ -1,0 +1,325 @@
+package memtree
+
+// A reader, mostly a model, says ahead of the runs which memories fit which coming tests. What it
+// said is a brief. Guide takes it from the book, so a run waits for no model.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/memtree/memtree/brief"
+	"github.com/memtree/memtree/evolution"
+	"github.com/memtree/memtree/formation"
+	"github.com/memtree/memtree/llm"
+	"github.com/memtree/memtree/llm/meter"
+	"github.com/memtree/memtree/prompts"
+	"github.com/memtree/memtree/retrieval"
+	"github.com/memtree/memtree/tree"
+)
+
+// briefName is the name of the book among a store's derived data.
+const briefName = "briefs"
+
+// Tests that were not named for so long are no coming tests any more.
+const (
+	briefsFor  = 30 * 24 * time.Hour // Brief without tests reads those named within it
+	forgetTest = 90 * 24 * time.Hour // after it the book forgets a test
+)
+
+// briefs is the book of the open memory.
+type briefs struct {
+	turn chan struct{} // holds one token: one at a time reads
+	seen chan Query    // from Guide, to be noted in the book
+
+	mu    sync.Mutex
+	book  *brief.Book // never nil once the memory is open; replaced by a purge; guarded by mu
+	saved uint64      // its Changes when it was saved; guarded by mu
+}
+
+func newBriefs() briefs {
+	b := briefs{turn: make(chan struct{}, 1), seen: make(chan Query, 1024), book: brief.New()}
+	b.turn <- struct{}{}
+	return b
+}
+
+func (b *briefs) get() *brief.Book {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.book
+}
+
+// BriefOptions bound what Brief does. Nil, and the zero value, read all that is open.
+type BriefOptions struct {
+	DryRun   bool            // ask no model, write nothing: Calls, Usage and Cost are estimated
+	MaxCalls *int            // of the model; nil: no bound
+	MaxCost  *float64        // of the calls, by Price; nil: no bound
+	Price    evolution.Price // of the model's tokens
+	Limits   brief.Limits    // how much is asked in one question
+	Progress func(Briefed)   // told after every question; nil: nobody
+}
+
+// Briefed is what Brief did, or would do.
+type Briefed struct {
+	Tests    int       `json:"tests"`    // tests that something was to be read for
+	Memories int       `json:"memories"` // memories that were to be considered for them, at most
+	Calls    int       `json:"calls"`
+	Usage    llm.Usage `json:"usage"`
+	Cost     float64   `json:"-"`
+	brief.Done
+	Left int         `json:"left"` // tests whose question came to no answer; the next Brief goes on with them
+	Why  string      `json:"why,omitempty"`
+	Book brief.Known `json:"book"` // what is known now
+}
+
+// Brief has a model read tests before they run and say which memories fit each, so that Guide can
+// give these, in the words of the test. Only what is new is read: tests that were not read yet, and
+// memories that came since. Without tests it reads those that were asked for or recorded in the
+// last 30 days. Cut short it keeps what was read. Without a model it is llm.KindNotSet.
+func (m *Memory) Brief(ctx context.Context, tests []brief.Test, o *BriefOptions) (Briefed, error) {
+	if o == nil {
+		o = &BriefOptions{}
+	}
+	if m.opts.ReadOnly && !o.DryRun {
+		return Briefed{}, fmt.Errorf("brief: %w", tree.ErrReadOnly)
+	}
+	if m.halt == nil && !o.DryRun {
+		return Briefed{}, fmt.Errorf("brief: %w", &llm.Error{Kind: llm.KindNotSet, Err: errors.New("no model is configured")})
+	}
+	if err := m.waitFormed(ctx); err != nil {
+		return Briefed{}, fmt.Errorf("brief: %w", err)
+	}
+	select {
+	case <-m.briefs.turn:
+		defer func() { m.briefs.turn <- struct{}{} }()
+	case <-ctx.Done():
+		return Briefed{}, fmt.Errorf("brief: %w", ctx.Err())
+	}
+	out, err := m.brief(ctx, tests, o)
+	if err != nil {
+		return out, fmt.Errorf("brief: %w", err)
+	}
+	return out, nil
+}
+
+// brief is Brief for whoever has the turn.
+func (m *Memory) brief(ctx context.Context, tests []brief.Test, o *BriefOptions) (Briefed, error) {
+	book, questions, err := m.openQuestions(ctx, tests, o)
+	if err != nil {
+		return Briefed{}, err
+	}
+	out := Briefed{}
+	for i := range questions {
+		t, n := questions[i].Size()
+		out.Tests, out.Memories = out.Tests+t, max(out.Memories, n)
+	}
+	set, err := prompts.Load(nil)
+	if err != nil {
+		return out, err
+	}
+	reader := &brief.Reader{Prompts: set, Name: llm.NameOf(m.opts.Generator), Now: m.opts.Now}
+	if o.DryRun {
+		err = estimateBriefs(reader, questions, o, &out)
+	} else {
+		err = m.askBriefs(ctx, book, reader, questions, o, &out)
+		m.saveBriefs(context.WithoutCancel(ctx))
+		m.saveSpent(context.WithoutCancel(ctx))
+		m.saveHabits(context.WithoutCancel(ctx))
+	}
+	out.Book = book.Known()
+	return out, err
+}
+
+// openQuestions notes the tests in the book, or in a copy of it for a dry run, tells it the live
+// memories, and returns what is to be read.
+func (m *Memory) openQuestions(
+	ctx context.Context, tests []brief.Test, o *BriefOptions,
+) (*brief.Book, []brief.Question, error) {
+	book, now := m.briefs.get(), m.opts.Now().UTC()
+	if o.DryRun {
+		book = book.Clone()
+	}
+	for i := range tests {
+		t := tests[i]
+		t.Seen = now
+		clean, _ := formation.RedactText(t.Prompt)
+		if err := book.Note(t, clean); err != nil {
+			return nil, nil, err
+		}
+	}
+	if len(tests) == 0 {
+		tests = book.Since(now.Add(-briefsFor))
+	}
+	var nodes []tree.Node
+	for n, err := range (trusted{m.store}).Scan(ctx, tree.Filter{}) {
+		if err != nil {
+			return nil, nil, err
+		}
+		if n.Live() {
+			nodes = append(nodes, n)
+		}
+	}
+	book.Learn(brief.Memories(nodes))
+	book.Forget(now.Add(-forgetTest))
+	return book, book.Plan(tests, o.Limits, m.nearTest(ctx)), nil
+}
+
+// nearCandidates is how many memories the sieve of a large tree takes for one test.
+const nearCandidates = 12
+
+// nearTest returns the sieve of large trees: what words, meaning and checks bring near.
+func (m *Memory) nearTest(ctx context.Context) brief.Sieve {
+	return func(t *brief.Test) []string {
+		q := retrieval.Query{Prompt: t.Prompt, Limits: retrieval.Limits{Candidates: nearCandidates}}
+		r, err := m.index.Load().Explain(ctx, q)
+		if err != nil {
+			return nil
+		}
+		ids := make([]string, len(r.Considered))
+		for i := range r.Considered {
+			ids[i] = r.Considered[i].ID
+		}
+		return ids
+	}
+}
+
+// estimateBriefs adds up what the questions will take.
+func estimateBriefs(r *brief.Reader, questions []brief.Question, o *BriefOptions, out *Briefed) error {
+	for i := range questions {
+		request, err := r.Request(&questions[i])
+		if err != nil {
+			return err
+		}
+		out.Calls++
+		out.Usage = out.Usage.Add(meter.Estimate(request))
+	}
+	out.Cost = o.Price.Of(out.Usage)
+	return nil
+}
+
+// saveBriefsEvery is how often the book is saved while it is read.
+const saveBriefsEvery = 30 * time.Second
+
+// askBriefs asks the questions, modelCalls at once. It stops after mostInRow that came to no answer.
+func (m *Memory) askBriefs(
+	ctx context.Context, book *brief.Book, r *brief.Reader, questions []brief.Question, o *BriefOptions, out *Briefed,
+) error {
+	counts := meter.New(m.halt, meter.Options{Calls: o.MaxCalls, Cost: o.MaxCost, Price: o.Price.Of})
+	of := &boundedModel{of: counts, meter: counts}
+	r.Model = of
+	var (
+		mu     sync.Mutex
+		asking sync.WaitGroup
+		saved  = time.Now()
+	)
+	places := make(chan struct{}, modelCalls)
+	for i := range questions {
+		places <- struct{}{}
+		if ctx.Err() != nil || of.down() {
+			for _, q := range questions[i:] {
+				t, _ := q.Size()
+				out.Left += t
+			}
+			break
+		}
+		asking.Go(func() {
+			defer func() { <-places }()
+			done, err := r.Read(ctx, book, questions[i])
+			mu.Lock()
+			defer mu.Unlock()
+			out.Add(done)
+			if err != nil {
+				t, _ := questions[i].Size()
+				out.Left += max(0, t-done.Tests)
+				out.Why = err.Error()
+			}
+			spent := counts.Total()
+			out.Calls, out.Usage = spent.Calls, spent.Usage
+			if time.Since(saved) > saveBriefsEvery {
+				m.saveBriefs(ctx)
+				saved = time.Now()
+			}
+			if o.Progress != nil {
+				o.Progress(*out)
+			}
+		})
+	}
+	asking.Wait()
+	spent := counts.Total()
+	out.Calls, out.Usage, out.Cost = spent.Calls, spent.Usage, o.Price.Of(spent.Usage)
+	slices.Sort(out.Refused)
+	return ctx.Err()
+}
+
+// loadBriefs reads the saved book. If it cannot be used, a new one is begun.
+func (m *Memory) loadBriefs(ctx context.Context) {
+	book, err := m.keptBriefs(ctx)
+	if err != nil {
+		if !errors.Is(err, tree.ErrNotFound) {
+			m.opts.Logger.Info("coming tests are read anew", "reason", err)
+		}
+		return
+	}
+	m.briefs.mu.Lock()
+	defer m.briefs.mu.Unlock()
+	m.briefs.book, m.briefs.saved = book, book.Changes()
+}
+
+func (m *Memory) keptBriefs(ctx context.Context) (*brief.Book, error) {
+	kept, err := tree.OpenDerived(ctx, m.store, briefName)
+	if err != nil {
+		return nil, err
+	}
+	book, err := brief.Load(io.NewSectionReader(kept, 0, kept.Size))
+	return book, errors.Join(err, kept.Closer.Close())
+}
+
+// saveBriefs saves the book, if it changed.
+func (m *Memory) saveBriefs(ctx context.Context) {
+	if m.opts.ReadOnly {
+		return
+	}
+	m.briefs.mu.Lock()
+	defer m.briefs.mu.Unlock()
+	now := m.briefs.book.Changes()
+	if now == m.briefs.saved {
+		return
+	}
+	if err := tree.SaveDerived(ctx, m.store, briefName, 0, m.briefs.book.Save); err != nil {
+		m.opts.Logger.Warn("what was read of coming tests was not kept", "error", err)
+		return
+	}
+	m.briefs.saved = now
+}
+
+// dropBriefs forgets all that was read, after a purge: a prompt that is to be gone may be in it.
+func (m *Memory) dropBriefs() {
+	m.briefs.mu.Lock()
+	defer m.briefs.mu.Unlock()
+	m.briefs.book, m.briefs.saved = brief.New(), 0
+}
+
+// keepBriefs notes the tests that Guide was asked about, until ctx ends.
+func (m *Memory) keepBriefs(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case q := <-m.briefs.seen:
+			m.noteTest(brief.TestOf(q.Prompt, q.Scene, q.Scope), m.opts.Now())
+		}
+	}
+}
+
+// noteTest notes a test in the book.
+func (m *Memory) noteTest(t brief.Test, at time.Time) {
+	t.Seen = at.UTC()
+	clean, _ := formation.RedactText(t.Prompt)
+	if err := m.briefs.get().Note(t, clean); err != nil {
+		m.opts.Logger.Debug("a test was not noted", "error", err)
+	}
+}

@@ -1,0 +1,199 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"iter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/brief"
+	"github.com/memtree/memtree/ingest"
+	"github.com/memtree/memtree/ingest/report"
+	"github.com/memtree/memtree/llm"
+	"github.com/memtree/memtree/tree"
+)
+
+func (a *app) briefCommand() *cobra.Command {
+	o := memtree.BriefOptions{}
+	c := &cobra.Command{
+		Use:   "brief [FILE...] [flags]",
+		Short: a.say("Have a model read coming tests and say which memories fit each"),
+		Long: a.say(`Reads tests before they run, many in one question, and keeps which memories a colleague would
+mention before each, with the words of the test that are the reason and the advice in the test's own
+words. memtree guide then gives these, as fast as ever and without asking a model.
+
+FILE has one JSON object a line, with prompt and, optionally, case_id, scene and scope; a file of
+judged runs will do. Without FILE it reads the tests that were asked for or recorded in the last 30
+days. Only what is new is read: tests that were not read yet, and memories that came since.`),
+		Example: `  memtree brief tests.jsonl --dry-run
+  memtree brief tests.jsonl
+  memtree evolve && memtree brief`,
+		Args: a.arguments(0, -1, a.say("names of files, - for standard input, or nothing")),
+		RunE: func(c *cobra.Command, args []string) error { return a.brief(c.Context(), args, o) },
+	}
+	c.Flags().BoolVar(&o.DryRun, "dry-run", false, a.say("say what it would take; ask no model, write nothing"))
+	a.boundFlags(c)
+	return c
+}
+
+// briefedJSON is what brief did, or would do, as --json prints it. Its calls, tokens and cost are those
+// of the model as they were counted; of a dry run they are an estimate.
+type briefedJSON struct {
+	memtree.Briefed
+	Tokens    int      `json:"tokens"` // in and out
+	Cost      any      `json:"cost"`   // a number, or "unknown"
+	Estimated bool     `json:"estimated"`
+	Model     spent    `json:"model"`
+	Rejected  []reject `json:"rejected"`
+}
+
+func (a *app) brief(ctx context.Context, files []string, o memtree.BriefOptions) error {
+	in, err := a.intake(files, a.say("reading"))
+	if err != nil {
+		return err
+	}
+	tests, err := in.tests(ctx, files)
+	if err != nil {
+		return err
+	}
+	how := writing
+	if o.DryRun {
+		how = planning
+	}
+	var did memtree.Briefed
+	err = a.with(ctx, how, func(m *memtree.Memory) error {
+		if !o.DryRun && a.spending.model == "" && a.spending.player == nil {
+			return &failure{a.say("no model is set to read the tests; set MEMTREE_LLM_MODEL and MEMTREE_LLM_API_KEY " +
+				"(memtree llm check tries them)"), nil}
+		}
+		if len(files) > 0 && len(tests) == 0 {
+			return nil // each line was refused
+		}
+		o.Price, _ = a.priceOf(a.spending.model)
+		o.MaxCalls, o.MaxCost = a.left()
+		bar := a.progress(a.say("reading tests"), func(n int64) string { return a.say("%d tests", n) })
+		defer bar.end()
+		total := int64(0)
+		o.Progress = func(b memtree.Briefed) {
+			total = max(total, int64(b.Tests))
+			bar.step(int64(b.Done.Tests), total)
+		}
+		var err error
+		did, err = m.Brief(ctx, tests, &o)
+		bar.end()
+		a.halted(m, 0)
+		return a.briefFailure(err, did.Done.Tests)
+	})
+	if err != nil {
+		return err
+	}
+	if a.json {
+		err = a.printJSON(a.briefedJSON(&did, in, o.DryRun))
+	} else {
+		err = a.printBriefed(&did, o.DryRun)
+	}
+	return errors.Join(err, in.err())
+}
+
+// tests reads the files as tests.
+func (in *intake) tests(ctx context.Context, files []string) ([]brief.Test, error) {
+	defer in.hidden()
+	defer in.bar.end()
+	var out []brief.Test
+	for _, name := range files {
+		r, name, err := in.openFile(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		err = in.take(ctx, name, in.testsOf(name, r), func(e *tree.Evaluation) error {
+			e.Scope.Test = cmp.Or(e.Scope.Test, e.CaseID)
+			out = append(out, brief.TestOf(e.Prompt, e.Scene, e.Scope))
+			return nil
+		})
+		if err = errors.Join(err, r.Close()); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// testsOf reads a file: a report, where its beginning says so, and else objects with a prompt.
+func (in *intake) testsOf(name string, r io.Reader) iter.Seq2[tree.Evaluation, error] {
+	b := bufio.NewReaderSize(r, report.Sniff)
+	begin, _ := b.Peek(report.Sniff) // an error comes again when it is read
+	if report.Recognise(begin) == "" {
+		return ingest.ReadTests(name, b)
+	}
+	return in.runsOf(name, b)
+}
+
+// briefFailure says what became of a reading that did not come to its end.
+func (a *app) briefFailure(err error, done int) error {
+	switch {
+	case errors.Is(err, context.Canceled):
+		return &failure{a.say("interrupted after %d tests; what was read is kept; give the same command again to go on",
+			done), err}
+	case errors.Is(err, brief.ErrFull):
+		return &failure{a.say("there are more than %d tests; name those that will run", brief.MostTests), err}
+	case llm.KindOf(err) == llm.KindNotSet:
+		return &failure{a.say("no model is set to read the tests; set MEMTREE_LLM_MODEL and MEMTREE_LLM_API_KEY " +
+			"(memtree llm check tries them)"), err}
+	}
+	return err
+}
+
+func (a *app) briefedJSON(b *memtree.Briefed, in *intake, dry bool) briefedJSON {
+	out := briefedJSON{Briefed: *b, Estimated: dry, Model: a.spentNow(), Rejected: in.rejected}
+	if out.Refused == nil {
+		out.Refused = []string{}
+	}
+	if dry {
+		out.Cost = a.costOf(b.Calls, 0, b.Usage)
+	} else {
+		out.Calls, out.Usage, out.Cost = out.Model.Calls, out.Model.Usage, out.Model.Cost
+	}
+	out.Tokens = out.Usage.InputTokens + out.Usage.OutputTokens
+	return out
+}
+
+func (a *app) printBriefed(b *memtree.Briefed, dry bool) error {
+	var out []string
+	add := func(s string) { out = append(out, wrap(s, a.width)...) }
+	switch {
+	case b.Book.Tests == 0:
+		add(a.say("No test is known. Name a file of coming tests: memtree brief tests.jsonl"))
+	case b.Tests == 0:
+		add(a.say("Nothing to read: of %d tests %d are read, and no memory is new for them.", b.Book.Tests, b.Book.Read))
+	case dry:
+		add(a.say("To read: %d tests with at most %d memories. Calls: %d, some %d tokens in, %d out; cost %s. "+
+			"Nothing was asked.", b.Tests, b.Memories, b.Calls, b.Usage.InputTokens, b.Usage.OutputTokens,
+			a.costWords(a.costOf(b.Calls, 0, b.Usage))))
+	default:
+		add(a.say("Read: %d tests; something fits %d of them.", b.Done.Tests, b.Told))
+		add(a.say("Known now: %d tests, %d of them read, %d with a memory.", b.Book.Tests, b.Book.Read, b.Book.Told))
+	}
+	if n := len(b.Refused); n > 0 {
+		add(a.say("Picks of the model that were refused: %d", n))
+		for _, s := range b.Refused[:min(n, shownRejects)] {
+			out = append(out, hanging("  - ", oneLine(s), a.width)...)
+		}
+	}
+	if b.Unsaid > 0 {
+		add(a.say("Sentences of the model that were refused: %d; the memory's own are given.", b.Unsaid))
+	}
+	if b.Left > 0 {
+		add(a.say("Tests that were not read: %d (%s). Words find their memories until the next memtree brief.",
+			b.Left, oneLine(b.Why)))
+	}
+	if !dry {
+		for _, l := range a.spentLines() {
+			add(l)
+		}
+	}
+	return writeLines(a.stdout, out...)
+}

@@ -1,0 +1,196 @@
+package memtree
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/memtree/memtree/brief"
+	"github.com/memtree/memtree/enhance"
+	"github.com/memtree/memtree/prompts"
+	"github.com/memtree/memtree/retrieval"
+	"github.com/memtree/memtree/tree"
+)
+
+// reasons are, by the id of a memory, why a reader picked it.
+type reasons map[string]brief.Pick
+
+// applyBrief puts the picks of a test's brief in the place of what words found. Cases of the very
+// test stay and come first, and so do memories that the reader has not seen yet, after the picks.
+// Without a brief r stays as it is.
+func (m *Memory) applyBrief(ctx context.Context, q *Query, r *retrieval.Result) (reasons, *brief.Brief, error) {
+	if q.Step != "" || q.Quarantined {
+		return nil, nil, nil
+	}
+	t := brief.TestOf(q.Prompt, q.Scene, q.Scope)
+	book := m.briefs.get()
+	f, ok := book.Find(&t)
+	if !ok {
+		return nil, nil, nil
+	}
+	why := reasons{}
+	picked, err := m.pickedHits(ctx, q, &f, why)
+	if err != nil {
+		return nil, nil, err
+	}
+	var hits, unread []retrieval.Hit
+	for i := range r.Hits {
+		switch h := &r.Hits[i]; {
+		case why[h.ID].ID != "": // in its place among the picks
+		case h.OfTest():
+			hits = append(hits, *h)
+		case book.Unread(&f, h.ID):
+			unread = append(unread, *h)
+		default:
+			unpick(r, h.ID)
+		}
+	}
+	r.Hits = slices.Concat(hits, picked, unread)
+	total := q.Limits.Total
+	if total == 0 {
+		total = retrieval.DefaultTotal
+	}
+	r.Hits = r.Hits[:min(max(total, 0), len(r.Hits))]
+	for i := range r.Hits {
+		take(r, &r.Hits[i], i+1)
+	}
+	r.Abstained = len(r.Hits) == 0
+	return why, &f, nil
+}
+
+// pickedHits returns the picks of a brief that may be given now, and notes them in why. A memory that
+// was rewritten since it was read is given if it is still about the same checks.
+func (m *Memory) pickedHits(ctx context.Context, q *Query, f *brief.Brief, why reasons) ([]retrieval.Hit, error) {
+	var hits []retrieval.Hit
+	for _, p := range f.Picks {
+		n, err := m.readNode(ctx, p.ID)
+		if errors.Is(err, tree.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if !n.Live() || !slices.Equal(brief.Checks(n), p.Checks) || !mayBeGiven(n, q) {
+			continue
+		}
+		why[p.ID] = p
+		hits = append(hits, retrieval.HitOf(n))
+	}
+	return hits, nil
+}
+
+// mayBeGiven reports whether nothing in the query excludes a memory, and it is not bound to another
+// test or place. Its product does not bind it: the reader has seen both.
+func mayBeGiven(n *tree.Node, q *Query) bool {
+	if slices.Contains(q.Exclude, n.ID) || n.Scope.Test != "" && n.Scope.Test != q.Scope.Test {
+		return false
+	}
+	if len(n.Scope.SuiteTests) > 0 && !(len(q.Scope.SuiteTests) > 0 && n.Scope.SamePlace(&q.Scope)) {
+		return false
+	}
+	return n.CaseData == nil || !slices.Contains(q.ExcludeTests, n.CaseData.TestCase.CaseID)
+}
+
+// take marks a memory as taken where it was considered, or adds it to what was considered.
+func take(r *retrieval.Result, h *retrieval.Hit, place int) {
+	h.Taken = true
+	if len(r.Considered) == 0 {
+		return
+	}
+	i := slices.IndexFunc(r.Considered, func(c retrieval.Hit) bool { return c.ID == h.ID })
+	if i < 0 {
+		h.Why = retrieval.Why{Code: retrieval.Read, Args: []any{place}}
+		h.Reason = h.Why.String()
+		r.Considered = append(r.Considered, *h)
+		return
+	}
+	c := &r.Considered[i]
+	if !c.Taken {
+		c.Taken, c.Why = true, retrieval.Why{Code: retrieval.Read, Args: []any{place}}
+		c.Reason = c.Why.String()
+	}
+}
+
+// unpick gives the reason why a memory that words found is not given.
+func unpick(r *retrieval.Result, id string) {
+	left := func(h *retrieval.Hit) {
+		h.Taken, h.Why = false, retrieval.Why{Code: retrieval.Unpicked}
+		h.Reason = h.Why.String()
+	}
+	for i := range r.Considered {
+		if r.Considered[i].ID == id {
+			left(&r.Considered[i])
+		}
+	}
+	if r.Nearest != nil && r.Nearest.ID == id {
+		h := *r.Nearest
+		left(&h)
+		r.Nearest = &h
+	}
+}
+
+// sayings are the sentences of the picks, by memory.
+func (w reasons) sayings() map[string]string {
+	out := map[string]string{}
+	for id, p := range w {
+		if p.Say != "" {
+			out[id] = p.Say
+		}
+	}
+	return out
+}
+
+// sign notes at the items how each was found.
+func (w reasons) sign(items []enhance.Item, hits []retrieval.Hit) {
+	for i := range items {
+		it := &items[i]
+		it.By = enhance.ByWords
+		if p, ok := w[it.ID]; ok {
+			it.By, it.Because = enhance.ByReader, p.Because
+		} else if slices.ContainsFunc(hits, func(h retrieval.Hit) bool { return h.ID == it.ID && h.OfTest() }) {
+			it.By = enhance.ByTest
+		}
+	}
+}
+
+// readNow has a model read one test that was not read yet, for at most Query.Read.
+func (m *Memory) readNow(ctx context.Context, q *Query) {
+	if q.Read <= 0 || m.halt == nil || m.opts.ReadOnly {
+		return
+	}
+	t := brief.TestOf(q.Prompt, q.Scene, q.Scope)
+	if _, ok := m.briefs.get().Find(&t); ok {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, q.Read)
+	defer cancel()
+	set, err := prompts.Load(nil)
+	if err != nil {
+		return
+	}
+	m.noteTest(t, m.opts.Now())
+	book, questions, err := m.openQuestions(ctx, []brief.Test{t}, &BriefOptions{})
+	if err != nil || len(questions) == 0 {
+		return
+	}
+	r := &brief.Reader{Prompts: set, Model: m.halt, Now: m.opts.Now}
+	if _, err := r.Read(ctx, book, questions[0]); err != nil {
+		m.opts.Logger.Debug("a test was not read before its run", "error", err)
+	}
+}
+
+// noteSeen hands the test of a query to the worker that keeps the book. It does not wait: a test
+// that finds no room is noted the next time.
+func (m *Memory) noteSeen(q *Query) {
+	if m.opts.ReadOnly || q.Step != "" {
+		return
+	}
+	select {
+	case m.briefs.seen <- Query{Prompt: q.Prompt, Scene: q.Scene, Scope: q.Scope}:
+	default:
+	}
+}
+
+// readAtMost is the longest that Query.Read may be.
+const readAtMost = 10 * time.Minute

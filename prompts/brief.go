@@ -1,0 +1,112 @@
+package prompts
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/memtree/memtree/text"
+)
+
+// BriefInput asks which memories fit which coming tests. All texts come from outside; Brief
+// cleans, cuts and fences them.
+type BriefInput struct {
+	Lang     string        // "zh", or anything else for English: the language of most tests
+	Memories []BriefMemory // in a stable order, so that providers can cache the beginning of the prompt
+	Tests    []BriefTest
+	Refused  []string // why picks of an earlier answer were refused, a sentence each; they are sorted
+}
+
+// A BriefMemory is one memory on one line.
+type BriefMemory struct {
+	ID   string // m1, m2, …
+	Line string // direction, what is to be done, how it was missed
+}
+
+// A BriefTest is one coming test.
+type BriefTest struct {
+	ID      string // t1, t2, …
+	Product string // optional
+	Place   string // where in the product; optional
+	Prompt  string
+}
+
+// A BriefPick says that a memory should be mentioned before a test, and why.
+type BriefPick struct {
+	Test    string `json:"t"`
+	Memory  string `json:"m"`
+	Because string `json:"because"` // the words of the test that are the reason
+	Say     string `json:"say"`     // the advice in the test's own words; "" for the memory's own
+}
+
+// Limits of a question and its answer, in characters.
+const (
+	maxMemoryLine = 420
+	maxTestLine   = 700
+	maxBriefData  = 400_000 // of one list
+	maxQuotation  = 300
+)
+
+var briefSchema = json.RawMessage(`{"type":"object","properties":{"told":{"type":"array","items":{"type":"object",` +
+	`"properties":{"t":{"type":"string"},"m":{"type":"string"},"because":{"type":"string"},"say":{"type":"string"}},` +
+	`"required":["t","m","because","say"],"additionalProperties":false}}},` +
+	`"required":["told"],"additionalProperties":false}`)
+
+// Brief returns the prompt that asks which memories a colleague would mention before which
+// tests. What does not change comes first, the memories after it, the tests last.
+// in.Read decodes the answer.
+func (s *Set) Brief(in BriefInput) (Prompt, error) {
+	return s.render("brief", in.Lang, in.fields(), briefSchema)
+}
+
+func (in BriefInput) fields() any {
+	var memories, tests strings.Builder
+	for _, m := range in.Memories {
+		fmt.Fprintf(&memories, "%s %s\n", m.ID, listLine(m.Line, maxMemoryLine))
+	}
+	for i := range in.Tests {
+		fmt.Fprintln(&tests, in.Tests[i].line())
+	}
+	return struct{ Memories, Tests, Refused string }{
+		fence("memories", memories.String(), maxBriefData), fence("tests", tests.String(), maxBriefData),
+		fence("refused", bullets(in.Refused), maxReasons),
+	}
+}
+
+// line returns a test on one line: t12 [product, place] prompt.
+func (t *BriefTest) line() string {
+	where := listLine(t.Product, maxField)
+	if p := listLine(t.Place, maxField); p != "" && where != "" {
+		where += ", " + p
+	} else {
+		where += p
+	}
+	if where != "" {
+		where = "[" + where + "] "
+	}
+	return t.ID + " " + where + listLine(t.Prompt, maxTestLine)
+}
+
+// Read decodes an answer: the picks in the order given, each text cleaned and on one line. It
+// checks the form alone; whether a pick may be used is for package brief to say.
+func (in BriefInput) Read(raw json.RawMessage) ([]BriefPick, error) {
+	var a struct {
+		Told []BriefPick `json:"told"`
+	}
+	if err := json.Unmarshal(raw, &a); err != nil {
+		return nil, fmt.Errorf("answer: %w", err)
+	}
+	for i := range a.Told {
+		p := &a.Told[i]
+		p.Test, p.Memory = text.Line(p.Test), text.Line(p.Memory)
+		p.Because, p.Say = text.Line(text.Clip(p.Because, maxQuotation)), text.Line(text.Clip(p.Say, maxAnswerText))
+	}
+	return a.Told, nil
+}
+
+// sampleBrief has a value in every field; see samples.
+var sampleBrief = BriefInput{
+	Memories: []BriefMemory{{"m1", "the memory"}},
+	Tests:    []BriefTest{{"t1", "the product", "the place", "the task"}},
+	Refused:  []string{"the objection"},
+}
