@@ -41,10 +41,10 @@ type briefs struct {
 	saved uint64      // its Changes when it was saved; guarded by mu
 }
 
-func newBriefs() briefs {
-	b := briefs{turn: make(chan struct{}, 1), seen: make(chan Query, 1024), book: brief.New()}
+// init makes an empty book, and puts the token in its place.
+func (b *briefs) init() {
+	b.turn, b.seen, b.book = make(chan struct{}, 1), make(chan Query, 1024), brief.New()
 	b.turn <- struct{}{}
-	return b
 }
 
 func (b *briefs) get() *brief.Book {

@@ -38,7 +38,7 @@ func (m *Memory) applyBrief(ctx context.Context, q *Query, r *retrieval.Result) 
 	for i := range r.Hits {
 		switch h := &r.Hits[i]; {
 		case why[h.ID].ID != "": // in its place among the picks
-		case h.OfTest():
+		case h.OfTest() && m.isOfTest(ctx, h.ID, &t):
 			hits = append(hits, *h)
 		case book.Unread(&f, h.ID):
 			unread = append(unread, *h)
@@ -57,6 +57,17 @@ func (m *Memory) applyBrief(ctx context.Context, q *Query, r *retrieval.Result) 
 	}
 	r.Abstained = len(r.Hits) == 0
 	return why, &f, nil
+}
+
+// isOfTest reports whether a case is of this very test: by its id, or by its prompt. Words that are
+// near are not enough where a reader has considered the case.
+func (m *Memory) isOfTest(ctx context.Context, id string, t *brief.Test) bool {
+	n, err := m.readNode(ctx, id)
+	if err != nil || n.CaseData == nil {
+		return false
+	}
+	c := &n.CaseData.TestCase
+	return t.ID != "" && c.CaseID == t.ID || brief.Near(c.Prompt, t.Prompt)
 }
 
 // pickedHits returns the picks of a brief that may be given now, and notes them in why. A memory that

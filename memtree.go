@@ -105,7 +105,6 @@ type failures struct {
 func Open(ctx context.Context, dir string, opts *Options) (*Memory, error) {
 	m := &Memory{
 		risks:  newRisks(),
-		briefs: newBriefs(),
 		trials: make(chan tree.Entry, 4096),
 		flush:  make(chan chan struct{}),
 		runs:   make(chan finishedRun, 1024),
@@ -114,6 +113,7 @@ func Open(ctx context.Context, dir string, opts *Options) (*Memory, error) {
 	}
 	m.outbox.init()
 	m.effects.init()
+	m.briefs.init()
 	m.corrections = newCorrections()
 	m.rereads.turn, m.rereads.vain = make(chan struct{}, 1), map[string]bool{}
 	m.rereads.turn <- struct{}{}

@@ -99,30 +99,37 @@ func armOf(trial string) tree.Arm {
 	return tree.ArmMemory
 }
 
-// give makes of x what the run is given, and returns the ids of all it could have been given.
-func (m *Memory) give(
-	ctx context.Context, q Query, x *Explanation, s share, ask searchFunc,
-) (eligible []string, err error) {
-	eligible = idsIn(&x.Guidance)
+// eligible is what a run could have been given: the ids of memories, and who found the first.
+type eligible struct {
+	ids []string
+	by  enhance.By
+}
+
+// give makes of x what the run is given, and returns all it could have been given.
+func (m *Memory) give(ctx context.Context, q Query, x *Explanation, s share, ask searchFunc) (of eligible, err error) {
+	of.ids = idsIn(&x.Guidance)
+	if len(x.Items) > 0 {
+		of.by = x.Items[0].By
+	}
 	switch {
-	case len(eligible) == 0:
+	case len(of.ids) == 0:
 	case s.all:
 		x.Guidance = withheld(&x.Guidance, ByBreaker)
 	case s.arm == tree.ArmHoldout:
 		x.Guidance = withheld(&x.Guidance, ByChance)
 	case s.arm == tree.ArmOther:
-		other, err := m.otherMemories(ctx, q, eligible)
+		other, err := m.otherMemories(ctx, q, of.ids)
 		if err != nil {
-			return nil, err
+			return of, err
 		}
 		x.Guidance = other
 	case len(s.closed) > 0:
 		*x, err = m.answer(ctx, q, ask, s.closed)
 	}
-	if q.RunID != "" && len(eligible) > 0 {
+	if q.RunID != "" && len(of.ids) > 0 {
 		x.Arm = s.arm
 	}
-	return eligible, err
+	return of, err
 }
 
 // withheld returns guidance without what was found.
@@ -173,7 +180,7 @@ var trialCount atomic.Uint64
 
 // keepTrial sets the trial of g and passes its entry to the worker that writes the ledger. It
 // does not wait: if the queue is full, the entry is lost and g has no trial.
-func (m *Memory) keepTrial(q Query, g *Guidance, eligible []string, s share, began time.Time) {
+func (m *Memory) keepTrial(q Query, g *Guidance, of eligible, s share, began time.Time) {
 	if m.opts.ReadOnly {
 		return
 	}
@@ -198,7 +205,7 @@ func (m *Memory) keepTrial(q Query, g *Guidance, eligible []string, s share, beg
 		}
 		e.Trial = &tree.Trial{
 			ID: g.Trial, At: at, Query: query, Scene: q.Scene, Scope: q.Scope, Agent: q.Agent, Arm: s.arm,
-			P: s.chances.Memory, Other: s.chances.Other, Eligible: eligible, Injected: injected,
+			P: s.chances.Memory, Other: s.chances.Other, Eligible: of.ids, Found: string(of.by), Injected: injected,
 			Guidance: g.Hash, Wording: g.Wording, Took: max(0, float64(at.Sub(began).Round(10*time.Microsecond))/1e6),
 		}
 	}

@@ -21,6 +21,7 @@ type Book struct {
 	memories map[string]*numbered // by id: the live ones when the book last learned of memories
 	briefs   map[string]*Brief    // by the key of the test
 	byID     map[string][]string  // keys of the tests with an id, sorted
+	byWords  map[string][]string  // keys of the tests with a prompt, see Brief.Words; sorted
 	changes  uint64               // how often the book changed, for Save
 }
 
@@ -33,7 +34,7 @@ type numbered struct {
 
 // New returns an empty book.
 func New() *Book {
-	return &Book{memories: map[string]*numbered{}, briefs: map[string]*Brief{}, byID: map[string][]string{}}
+	return &Book{memories: map[string]*numbered{}, briefs: map[string]*Brief{}, byID: map[string][]string{}, byWords: map[string][]string{}}
 }
 
 // ErrFull is the error of Note for a test for which the book has no room.
@@ -46,15 +47,15 @@ func (b *Book) Note(t Test, clean string) error {
 	if t.Prompt == "" || len(t.Prompt) > mostPrompt {
 		return nil
 	}
-	key := t.Key()
+	key, words := t.Key(), t.words()
 	t.Prompt = clean
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if old := b.briefs[key]; old != nil {
 		if t.Seen.Sub(old.Seen) >= time.Hour || old.ID == "" && t.ID != "" {
-			b.unlist(old.ID, key)
+			b.unlist(old)
 			old.Seen, old.ID = t.Seen, cmp.Or(t.ID, old.ID)
-			b.list(old.ID, key)
+			b.list(old)
 			b.changes++
 		}
 		return nil
@@ -62,27 +63,35 @@ func (b *Book) Note(t Test, clean string) error {
 	if len(b.briefs) >= MostTests {
 		return ErrFull
 	}
-	b.briefs[key] = &Brief{Key: key, Test: t}
-	b.list(t.ID, key)
+	f := &Brief{Key: key, Words: words, Test: t}
+	b.briefs[key] = f
+	b.list(f)
 	b.changes++
 	return nil
 }
 
-// list and unlist keep byID. The caller holds the lock.
-func (b *Book) list(id, key string) {
-	if id == "" {
-		return
+// list and unlist keep byID and byWords. The caller holds the lock.
+func (b *Book) list(f *Brief) {
+	add := func(of map[string][]string, name string) {
+		if i, found := slices.BinarySearch(of[name], f.Key); name != "" && !found {
+			of[name] = slices.Insert(of[name], i, f.Key)
+		}
 	}
-	keys := b.byID[id]
-	if i, found := slices.BinarySearch(keys, key); !found {
-		b.byID[id] = slices.Insert(keys, i, key)
-	}
+	add(b.byID, f.ID)
+	add(b.byWords, f.Words)
 }
 
-func (b *Book) unlist(id, key string) {
-	if i, found := slices.BinarySearch(b.byID[id], key); found {
-		b.byID[id] = slices.Delete(b.byID[id], i, i+1)
+func (b *Book) unlist(f *Brief) {
+	drop := func(of map[string][]string, name string) {
+		if i, found := slices.BinarySearch(of[name], f.Key); found {
+			of[name] = slices.Delete(of[name], i, i+1)
+		}
+		if len(of[name]) == 0 {
+			delete(of, name)
+		}
 	}
+	drop(b.byID, f.ID)
+	drop(b.byWords, f.Words)
 }
 
 // Learn takes in the live memories of now. A new one and one that says something else get the next
@@ -111,29 +120,39 @@ func (b *Book) Learn(all []Memory) {
 	}
 }
 
-// Find returns a copy of the brief of a test: the one of its very words, or one of a test of the same
-// id, product and suite whose prompt is nearly the same. ok is false if nothing was read for it.
+// Find returns a copy of the brief of a test: the one of its key; or one of the same prompt whose product
+// and suite are not others, since one of the two may not name them; or one of the same id whose
+// prompt is nearly the same. ok is false if nothing was read for it.
 func (b *Book) Find(t *Test) (f Brief, ok bool) {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
 	x := b.briefs[t.Key()]
-	if x == nil || x.UpTo == 0 {
-		x = nil
-		for _, key := range b.byID[t.ID] {
-			y := b.briefs[key]
-			if y.UpTo > 0 && y.Product == t.Product && y.Suite == t.Suite && y.near(t.Prompt) {
-				x = y
-				break
-			}
-		}
+	if !x.usable() {
+		x = b.other(b.byWords[t.words()], func(*Brief) bool { return true }, t)
 	}
-	if x == nil || x.Refused {
+	if x == nil && t.ID != "" {
+		x = b.other(b.byID[t.ID], func(y *Brief) bool { return Near(y.Prompt, t.Prompt) }, t)
+	}
+	if x == nil {
 		return Brief{}, false
 	}
 	f = *x
 	f.Picks = slices.Clone(x.Picks)
 	return f, true
 }
+
+// other returns the first brief of the keys that serves for a test. The caller holds the lock.
+func (b *Book) other(keys []string, same func(*Brief) bool, t *Test) *Brief {
+	for _, key := range keys {
+		if y := b.briefs[key]; y.usable() && agree(y.Product, t.Product) && agree(y.Suite, t.Suite) && same(y) {
+			return y
+		}
+	}
+	return nil
+}
+
+// agree reports whether two names are not different; a missing one is not.
+func agree(a, b string) bool { return a == b || a == "" || b == "" }
 
 // Unread reports whether a memory was not considered for a brief: it is newer, or it was
 // rewritten since.
@@ -213,7 +232,7 @@ func (b *Book) Forget(before time.Time) {
 	defer b.mu.Unlock()
 	for key, f := range b.briefs {
 		if f.Seen.Before(before) {
-			b.unlist(f.ID, key)
+			b.unlist(f)
 			delete(b.briefs, key)
 			b.changes++
 		}
@@ -230,7 +249,7 @@ func (b *Book) Clone() *Book {
 		c := *f
 		c.Picks = slices.Clone(f.Picks)
 		out.briefs[key] = &c
-		out.list(c.ID, key)
+		out.list(&c)
 	}
 	return out
 }

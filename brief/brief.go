@@ -39,12 +39,16 @@ func TestOf(prompt string, scene tree.Scene, scope tree.Scope) Test {
 
 // Key names a test by what is asked: its prompt with white space folded, product and suite.
 func (t *Test) Key() string {
-	return "b_" + tree.Hash(strings.Join(strings.Fields(t.Prompt), " "), t.Product, t.Suite)
+	return "b_" + tree.Hash(t.words(), t.Product, t.Suite)
 }
+
+// words names the prompt of a test, with white space folded.
+func (t *Test) words() string { return tree.Hash(strings.Join(strings.Fields(t.Prompt), " ")) }
 
 // Brief is what was read for one test. No picks is an answer too: no memory fits.
 type Brief struct {
-	Key string `json:"key"` // of the test as it was asked, see Test.Key
+	Key   string `json:"key"`   // of the test as it was asked, see Test.Key
+	Words string `json:"words"` // of its prompt alone
 	Test
 	// UpTo is the number of the last memory that was considered, see Book. 0: nothing was read.
 	UpTo  uint64  `json:"upTo,omitempty"`
@@ -83,9 +87,12 @@ const (
 // test of this id serves for the other.
 const nearPrompt = 0.9
 
-// near reports whether a prompt is nearly that of the brief.
-func (b *Brief) near(prompt string) bool {
-	return text.Jaccard(text.Shingles(b.Prompt, shingle), text.Shingles(prompt, shingle)) >= nearPrompt
+// usable reports whether something was read for the test, and could be used.
+func (b *Brief) usable() bool { return b != nil && b.UpTo > 0 && !b.Refused }
+
+// Near reports whether two prompts are nearly the same.
+func Near(a, b string) bool {
+	return text.Jaccard(text.Shingles(a, shingle), text.Shingles(b, shingle)) >= nearPrompt
 }
 
 const shingle = 3

@@ -90,7 +90,7 @@ func Load(r io.Reader) (*Book, error) {
 			return nil, fmt.Errorf("load briefs: line %d is no brief, or has been there", n)
 		}
 		b.briefs[f.Key] = f
-		b.list(f.ID, f.Key)
+		b.list(f)
 	}
 	if err := lines.Err(); err != nil {
 		return nil, fmt.Errorf("load briefs: %w", err)

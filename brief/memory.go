@@ -40,8 +40,9 @@ const (
 	mostLesson  = 180 // what a lesson advises
 	mostExample = 70  // each of the examples of a lesson
 	examples    = 3
-	mostTask    = 90
+	mostTask    = 110
 	mostNote    = 160
+	plainNote   = 24 // cells of a note that tells enough by itself; a shorter one has what was claimed beside it
 )
 
 // Memories returns what a reader has to know of the live nodes, lessons first, in the order
@@ -156,7 +157,7 @@ func caseLine(n *tree.Node) string {
 // the agent held to be so.
 func note(n *tree.Node) string {
 	d := n.CaseData
-	if d.EvaluatorReason != "" {
+	if text.Width(d.EvaluatorReason) >= plainNote {
 		return d.EvaluatorReason
 	}
 	said := d.AgentJudgment
@@ -164,6 +165,9 @@ func note(n *tree.Node) string {
 		said = judgment.Reasoning(v)
 	}
 	var parts []string
+	if d.EvaluatorReason != "" {
+		parts = append(parts, d.EvaluatorReason)
+	}
 	for _, m := range d.Misses {
 		if s := cmp.Or(m.How, m.Truth); s != "" && !slices.Contains(parts, s) {
 			parts = append(parts, text.Clip(s, mostExample))

@@ -36,7 +36,8 @@ type Sieve func(t *Test) []string
 
 // Plan returns the questions that are open for tests: new tests with all memories, known ones
 // with what is new or rewritten since they were read. Tests that are not in the book, or that
-// nothing is open for, are in none. The same book and tests give the same questions.
+// nothing is open for, are in none. The tests of a product come together, in the order given. The same
+// book and tests give the same questions.
 func (b *Book) Plan(tests []Test, l Limits, near Sieve) []Question {
 	l = l.withDefaults()
 	b.mu.RLock()
@@ -62,9 +63,7 @@ func (b *Book) Plan(tests []Test, l Limits, near Sieve) []Question {
 	var out []Question
 	for _, from := range sortedKeys(waiting) {
 		fs := waiting[from]
-		slices.SortFunc(fs, func(x, y *Brief) int {
-			return cmp.Or(cmp.Compare(x.Product, y.Product), cmp.Compare(x.Key, y.Key))
-		})
+		slices.SortStableFunc(fs, func(x, y *Brief) int { return cmp.Compare(x.Product, y.Product) })
 		at, _ := slices.BinarySearchFunc(lines, from+1, func(m *numbered, n uint64) int { return cmp.Compare(m.Number, n) })
 		for some := range slices.Chunk(fs, l.Tests) {
 			out = append(out, question(some, sieved(some, lines[at:], l.Memories, near), top, from == 0))

@@ -69,6 +69,7 @@ type Run struct {
 	At       time.Time   // when it was drawn
 	Test     string      // the test case: runs of one are equally hard
 	Scene    tree.Scene  //
+	Found    string      // who found what was found for it: read, words or test; "" where that was not kept
 	Arm      Arm         //
 	Chances  Chances     // with which Arm was drawn
 	Eligible []Candidate // what memory would have given, in every arm

@@ -223,7 +223,7 @@ func (j *Joiner) run(t drawn, o known, look Look) Run {
 	r := Run{
 		ID: t.ID, Seq: t.seq, Ended: o.seq, At: t.At, Scene: t.Scene,
 		Test: cmp.Or(j.tests[o.Evaluation], t.Scope.Test, t.Query),
-		Arm:  cmp.Or(arms[t.Arm], None), Chances: Chances{Memory: t.P, Other: t.Other},
+		Arm:  cmp.Or(arms[t.Arm], None), Chances: Chances{Memory: t.P, Other: t.Other}, Found: t.Found,
 		Attempt: attempt(o.Outcome), Correct: o.Correct,
 	}
 	if !o.Correct {

@@ -14,6 +14,7 @@ const (
 	ByType  By = "type"  // error types of the memories found
 	ByScene By = "scene" // types of scenes
 	ByTeam  By = "team"  // trees that the memories found were made in
+	ByFound By = "found" // who found the memories: a reader ahead of the run (read), words, or test: cases of the very test
 )
 
 // Part is the lift of memory over some of the runs.
@@ -64,6 +65,8 @@ func (r *Run) parts(by By) []string {
 		return r.types()
 	case ByScene:
 		return []string{r.Scene.Type}
+	case ByFound:
+		return []string{r.Found}
 	case ByTeam:
 		var out []string
 		for i := range r.Eligible {

@@ -43,6 +43,9 @@ func newItem(n *tree.Node, o Options) (wordedMemory, why) {
 			return it, why{sentence: itsText + reason}
 		}
 	}
+	if it.sayAs(o.Say[n.ID], n) {
+		return it, why{}
+	}
 	if here := o.nameWhatIsHere(n); here != n {
 		n, lessons = here, here.Says()
 	}
@@ -61,9 +64,6 @@ func newItem(n *tree.Node, o Options) (wordedMemory, why) {
 	it.hints = make([]prompts.Hint, max(1, len(points)))
 	for i, p := range points {
 		it.hints[i].Check = p
-	}
-	if it.sayAs(o.Say[n.ID], n) {
-		return it, why{}
 	}
 	first := &it.hints[0]
 	first.NotWhen = conditionList(n.Content.NotWhen, lang)

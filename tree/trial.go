@@ -29,6 +29,7 @@ type Trial struct {
 	Other    float64     `json:"other,omitempty"`    // and with which other memories were; holdout has the rest
 	Eligible []string    `json:"eligible,omitempty"` // ids that would have been injected
 	Injected []Injection `json:"injected,omitempty"`
+	Found    string      `json:"found,omitempty"`    // who found the first of Eligible: read, words or test
 	Guidance string      `json:"guidance,omitempty"` // hash of the guidance text
 	// Wording is the template of the guidance, and whether facts and findings were in it.
 	Wording string  `json:"wording,omitempty"`

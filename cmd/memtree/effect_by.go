@@ -7,6 +7,7 @@ import (
 
 	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/effect/plot"
+	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/stat"
 	"github.com/memtree/memtree/taxonomy"
 )
@@ -46,6 +47,7 @@ func (a *app) effectBy(tax *taxonomy.Taxonomy, f *finding, by string) error {
 		string(effect.ByType):  a.say("error type of memories found"),
 		string(effect.ByScene): a.say("kind of scene"),
 		string(effect.ByTeam):  a.say("tree of memories found"),
+		string(effect.ByFound): a.say("who found the memories"),
 	}
 	t := &textTable{columns: []column{
 		{head: heads[by], least: 16}, {head: a.say("runs"), right: true}, {head: a.say("held out"), right: true},
@@ -60,6 +62,8 @@ func (a *app) effectBy(tax *taxonomy.Taxonomy, f *finding, by string) error {
 			name = cmp.Or(a.typeName(tax, p.Name), name)
 		case string(effect.ByScene):
 			name = cmp.Or(a.sceneName(tax, p.Name), name)
+		case string(effect.ByFound):
+			name = a.finder(p.Name)
 		case string(effect.ByTeam):
 			name = dotted(label[p.Name], short(name))
 		}
@@ -69,6 +73,19 @@ func (a *app) effectBy(tax *taxonomy.Taxonomy, f *finding, by string) error {
 		"on the same tests. Each interval holds by itself: of twenty rows in which memory does nothing, one is " +
 		"expected to show something.")
 	return a.printParts(f, t, note)
+}
+
+// finder names who found memories.
+func (a *app) finder(by string) string {
+	switch enhance.By(by) {
+	case enhance.ByReader:
+		return a.say("a reader, before the run")
+	case enhance.ByTest:
+		return a.say("the very test's own")
+	case enhance.ByWords:
+		return a.say("words")
+	}
+	return a.say("(not said)")
 }
 
 // byEffect returns memories in order, the most helpful first.

@@ -6,10 +6,12 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/brief"
 	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/fact"
 	"github.com/memtree/memtree/retrieval"
@@ -82,7 +84,8 @@ func (a *app) explain(ctx context.Context, q memtree.Query, limit int, quarantin
 				memtree.Guidance
 				Undecided  []enhance.ToldFact `json:"undecided,omitempty"`
 				Considered []considered       `json:"considered"`
-			}{x.Guidance, x.Undecided, all})
+				Brief      *brief.Brief       `json:"brief,omitempty"` // what a reader said of this test
+			}{x.Guidance, x.Undecided, all, x.Brief})
 		}
 		return a.printExplanation(&x, all, limit)
 	})
@@ -132,8 +135,27 @@ func (a *app) factLines(x *memtree.Explanation) []string {
 	return append(out, "")
 }
 
+// readLines say what a reader said of the test ahead of the run.
+func (a *app) readLines(b *brief.Brief) []string {
+	if b == nil {
+		return nil
+	}
+	head := a.say("Read ahead by %s on %s; it picked nothing.", b.Read.By, b.Read.At.Format(time.DateOnly))
+	if len(b.Picks) > 0 {
+		head = a.say("Read ahead by %s on %s; it picked:", b.Read.By, b.Read.At.Format(time.DateOnly))
+	}
+	out := wrap(a.paint(bold, head), a.width)
+	for _, p := range b.Picks {
+		out = append(out, hanging("  - ", a.say("%s, because of “%s”", short(p.ID), p.Because), a.width)...)
+		if p.Say != "" {
+			out = append(out, hanging("    ", p.Say, a.width)...)
+		}
+	}
+	return append(out, "")
+}
+
 func (a *app) printExplanation(x *memtree.Explanation, all []considered, limit int) error {
-	if err := writeLines(a.stdout, a.factLines(x)...); err != nil {
+	if err := writeLines(a.stdout, slices.Concat(a.factLines(x), a.readLines(x.Brief))...); err != nil {
 		return err
 	}
 	if len(all) == 0 {
