@@ -60,6 +60,8 @@ type BriefOptions struct {
 	MaxCost  *float64        // of the calls, by Price; nil: no bound
 	Price    evolution.Price // of the model's tokens
 	Limits   brief.Limits    // how much is asked in one question
+	Fresh    bool            // only tests for which nothing was read yet
+	Reader   llm.Generator   // in place of Options.Generator, such as an agent that reads by itself
 	Progress func(Briefed)   // told after every question; nil: nobody
 }
 
@@ -87,7 +89,7 @@ func (m *Memory) Brief(ctx context.Context, tests []brief.Test, o *BriefOptions)
 	if m.opts.ReadOnly && !o.DryRun {
 		return Briefed{}, fmt.Errorf("brief: %w", tree.ErrReadOnly)
 	}
-	if m.halt == nil && !o.DryRun {
+	if m.halt == nil && o.Reader == nil && !o.DryRun {
 		return Briefed{}, fmt.Errorf("brief: %w", &llm.Error{Kind: llm.KindNotSet, Err: errors.New("no model is configured")})
 	}
 	if err := m.waitFormed(ctx); err != nil {
@@ -106,6 +108,9 @@ func (m *Memory) Brief(ctx context.Context, tests []brief.Test, o *BriefOptions)
 	return out, nil
 }
 
+// Briefs says what is known of coming tests. Advanced.
+func (m *Memory) Briefs() brief.Known { return m.briefs.get().Known() }
+
 // brief is Brief for whoever has the turn.
 func (m *Memory) brief(ctx context.Context, tests []brief.Test, o *BriefOptions) (Briefed, error) {
 	book, questions, err := m.openQuestions(ctx, tests, o)
@@ -121,7 +126,10 @@ func (m *Memory) brief(ctx context.Context, tests []brief.Test, o *BriefOptions)
 	if err != nil {
 		return out, err
 	}
-	reader := &brief.Reader{Prompts: set, Name: llm.NameOf(m.opts.Generator), Now: m.opts.Now}
+	reader := &brief.Reader{Prompts: set, Model: o.Reader, Now: m.opts.Now}
+	if o.Reader == nil && m.halt != nil {
+		reader.Model, reader.Name = m.halt, llm.NameOf(m.opts.Generator)
+	}
 	if o.DryRun {
 		err = estimateBriefs(reader, questions, o, &out)
 	} else {
@@ -153,6 +161,9 @@ func (m *Memory) openQuestions(
 	}
 	if len(tests) == 0 {
 		tests = book.Since(now.Add(-briefsFor))
+	}
+	if o.Fresh {
+		tests = slices.DeleteFunc(tests, func(t brief.Test) bool { _, read := book.Find(&t); return read })
 	}
 	var nodes []tree.Node
 	for n, err := range (trusted{m.store}).Scan(ctx, tree.Filter{}) {
@@ -208,7 +219,7 @@ const saveBriefsEvery = 30 * time.Second
 func (m *Memory) askBriefs(
 	ctx context.Context, book *brief.Book, r *brief.Reader, questions []brief.Question, o *BriefOptions, out *Briefed,
 ) error {
-	counts := meter.New(m.halt, meter.Options{Calls: o.MaxCalls, Cost: o.MaxCost, Price: o.Price.Of})
+	counts := meter.New(r.Model, meter.Options{Calls: o.MaxCalls, Cost: o.MaxCost, Price: o.Price.Of})
 	of := &boundedModel{of: counts, meter: counts}
 	r.Model = of
 	var (

@@ -18,8 +18,14 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
+// briefFlags are the flags of brief.
+type briefFlags struct {
+	print, from string
+	o           memtree.BriefOptions
+}
+
 func (a *app) briefCommand() *cobra.Command {
-	o := memtree.BriefOptions{}
+	f := briefFlags{}
 	c := &cobra.Command{
 		Use:   "brief [FILE...] [flags]",
 		Short: a.say("Have a model read coming tests and say which memories fit each"),
@@ -29,14 +35,22 @@ words. memtree guide then gives these, as fast as ever and without asking a mode
 
 FILE has one JSON object a line, with prompt and, optionally, case_id, scene and scope; a file of
 judged runs will do. Without FILE it reads the tests that were asked for or recorded in the last 30
-days. Only what is new is read: tests that were not read yet, and memories that came since.`),
+days. Only what is new is read: tests that were not read yet, and memories that came since.
+
+Without a model of its own memtree can be read for elsewhere: --print writes the questions, one JSON
+object a line with system, prompt and the schema of the answer, and --from takes the answers, lines
+of {"id": ..., "answer": {...}}, with the same checks.`),
 		Example: `  memtree brief tests.jsonl --dry-run
   memtree brief tests.jsonl
-  memtree evolve && memtree brief`,
+  memtree evolve && memtree brief
+  memtree brief tests.jsonl --print questions.jsonl
+  memtree brief tests.jsonl --from answers.jsonl`,
 		Args: a.arguments(0, -1, a.say("names of files, - for standard input, or nothing")),
-		RunE: func(c *cobra.Command, args []string) error { return a.brief(c.Context(), args, o) },
+		RunE: func(c *cobra.Command, args []string) error { return a.brief(c.Context(), args, &f) },
 	}
-	c.Flags().BoolVar(&o.DryRun, "dry-run", false, a.say("say what it would take; ask no model, write nothing"))
+	c.Flags().StringVar(&f.print, "print", "", a.say("write the questions to this file and ask no model; - for standard output"))
+	c.Flags().StringVar(&f.from, "from", "", a.say("take the answers from this file"))
+	c.Flags().BoolVar(&f.o.DryRun, "dry-run", false, a.say("say what it would take; ask no model, write nothing"))
 	a.boundFlags(c)
 	return c
 }
@@ -50,9 +64,19 @@ type briefedJSON struct {
 	Estimated bool     `json:"estimated"`
 	Model     spent    `json:"model"`
 	Rejected  []reject `json:"rejected"`
+	Questions *int     `json:"questions,omitempty"` // that were printed
+	Unused    []string `json:"unused,omitempty"`    // answers to no question that is open
 }
 
-func (a *app) brief(ctx context.Context, files []string, o memtree.BriefOptions) error {
+func (a *app) brief(ctx context.Context, files []string, f *briefFlags) error {
+	o := f.o
+	hand, err := a.byHand(ctx, f)
+	if err != nil {
+		return err
+	}
+	if hand != nil {
+		o.Reader = hand
+	}
 	in, err := a.intake(files, a.say("reading"))
 	if err != nil {
 		return err
@@ -67,7 +91,7 @@ func (a *app) brief(ctx context.Context, files []string, o memtree.BriefOptions)
 	}
 	var did memtree.Briefed
 	err = a.with(ctx, how, func(m *memtree.Memory) error {
-		if !o.DryRun && a.spending.model == "" && a.spending.player == nil {
+		if hand == nil && !o.DryRun && a.spending.model == "" && a.spending.player == nil {
 			return &failure{a.say("no model is set to read the tests; set MEMTREE_LLM_MODEL and MEMTREE_LLM_API_KEY " +
 				"(memtree llm check tries them)"), nil}
 		}
@@ -92,10 +116,20 @@ func (a *app) brief(ctx context.Context, files []string, o memtree.BriefOptions)
 	if err != nil {
 		return err
 	}
+	out := a.briefedJSON(&did, in, o.DryRun)
+	if hand != nil {
+		if out.Unused = hand.Unused(); f.print != "" {
+			n, err := a.printQuestions(f.print, hand)
+			if err != nil || f.print == "-" {
+				return errors.Join(err, in.err())
+			}
+			out.Questions = &n
+		}
+	}
 	if a.json {
-		err = a.printJSON(a.briefedJSON(&did, in, o.DryRun))
+		err = a.printJSON(out)
 	} else {
-		err = a.printBriefed(&did, o.DryRun)
+		err = a.printBriefed(&out, f)
 	}
 	return errors.Join(err, in.err())
 }
@@ -161,12 +195,16 @@ func (a *app) briefedJSON(b *memtree.Briefed, in *intake, dry bool) briefedJSON 
 	return out
 }
 
-func (a *app) printBriefed(b *memtree.Briefed, dry bool) error {
+func (a *app) printBriefed(b *briefedJSON, f *briefFlags) error {
 	var out []string
+	dry := f.o.DryRun
 	add := func(s string) { out = append(out, wrap(s, a.width)...) }
 	switch {
 	case b.Book.Tests == 0:
 		add(a.say("No test is known. Name a file of coming tests: memtree brief tests.jsonl"))
+	case b.Questions != nil:
+		add(a.say("Questions written to %s: %d, on %d tests. Put the answers into a file, a line each: "+
+			"{\"id\": ..., \"answer\": {...}}, and take them with --from.", f.print, *b.Questions, b.Tests))
 	case b.Tests == 0:
 		add(a.say("Nothing to read: of %d tests %d are read, and no memory is new for them.", b.Book.Tests, b.Book.Read))
 	case dry:
@@ -186,7 +224,11 @@ func (a *app) printBriefed(b *memtree.Briefed, dry bool) error {
 	if b.Unsaid > 0 {
 		add(a.say("Sentences of the model that were refused: %d; the memory's own are given.", b.Unsaid))
 	}
-	if b.Left > 0 {
+	if n := len(b.Unused); n > 0 {
+		add(a.say("Answers that belong to no open question: %d. Tests or memories have changed since it was asked; "+
+			"write the questions anew with --print.", n))
+	}
+	if b.Left > 0 && b.Questions == nil {
 		add(a.say("Tests that were not read: %d (%s). Words find their memories until the next memtree brief.",
 			b.Left, oneLine(b.Why)))
 	}

@@ -49,6 +49,7 @@ func scriptedRuns(n int, forms, lists float64, h effect.Holdout) *finding {
 		r := effect.Run{
 			ID: fmt.Sprint("t", i), At: effectDay.Add(time.Duration(i) * time.Hour), Test: fmt.Sprint("test", i%14),
 			Scene: tree.Scene{Type: []string{"form", "list"}[k]}, Eligible: found, Arm: effect.None,
+			Found: []string{"read", "words"}[k],
 		}
 		r.Chances = b.Decide([]string{m.ErrorType}, h).Chances
 		p := 0.6

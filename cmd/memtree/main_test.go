@@ -63,6 +63,7 @@ func TestStories(t *testing.T) {
 			"keys":    keys,
 			"reached": reached,
 			"edited":  edited,
+			"read":    readByHand,
 		},
 	})
 }

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/memtree/memtree/llm/byhand"
+)
+
+// mostAnswered is how long a file of answers may be, in bytes.
+const mostAnswered = 256 << 20
+
+// byFile is who answered where nobody is named.
+const byFile = "file"
+
+// byHand returns the reader of --print and --from, nil if neither was given.
+func (a *app) byHand(ctx context.Context, f *briefFlags) (*byhand.Reader, error) {
+	if f.print == "" && f.from == "" {
+		return nil, nil
+	}
+	if f.from == "" {
+		return byhand.New(""), nil
+	}
+	s, err := a.textOf(ctx, f.from, mostAnswered)
+	if err != nil {
+		return nil, err
+	}
+	answers, err := byhand.Read(bytes.NewReader([]byte(s)))
+	var line *byhand.LineError
+	if errors.As(err, &line) {
+		return nil, &failure{a.say("%s:%d %s", a.fileName(f.from), line.Line, a.lineProblem(line.Problem)), err}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", a.fileName(f.from), err)
+	}
+	return byhand.New(cmp.Or(a.set("USER"), byFile), answers...), nil
+}
+
+// lineProblem says why a line is no answer.
+func (a *app) lineProblem(p byhand.Problem) string {
+	switch p {
+	case byhand.NoObject:
+		return a.say("is no JSON object; write one answer a line")
+	case byhand.NoID:
+		return a.say("has no id; copy that of the question")
+	case byhand.NoAnswer:
+		return a.say("has no answer")
+	case byhand.TooLong:
+		return a.say("is too long for an answer")
+	case byhand.TooMany:
+		return a.say("is one answer too many; take them in several files")
+	}
+	return string(p)
+}
+
+// printQuestions writes the questions that are open to the file of --print.
+func (a *app) printQuestions(name string, r *byhand.Reader) (int, error) {
+	var out bytes.Buffer
+	open := r.Open()
+	if err := byhand.Write(&out, open); err != nil {
+		return 0, err
+	}
+	if name == "-" {
+		_, err := a.stdout.Write(out.Bytes())
+		return len(open), err
+	}
+	return len(open), a.desk.Write(name, out.Bytes())
+}
