@@ -4,6 +4,7 @@ package memtree
 // said is a brief. Guide takes it from the book, so a run waits for no model.
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -106,6 +107,19 @@ func (m *Memory) Brief(ctx context.Context, tests []brief.Test, o *BriefOptions)
 		return out, fmt.Errorf("brief: %w", err)
 	}
 	return out, nil
+}
+
+// Expect notes tests that will be run, so that a Brief without tests reads them. Advanced.
+func (m *Memory) Expect(tests []brief.Test) error {
+	if m.opts.ReadOnly {
+		return fmt.Errorf("expect: %w", tree.ErrReadOnly)
+	}
+	for i := range tests {
+		if err := m.noteTest(tests[i], m.opts.Now()); err != nil {
+			return fmt.Errorf("expect: %w", err)
+		}
+	}
+	return nil
 }
 
 // Briefs says what is known of coming tests. Advanced.
@@ -314,6 +328,21 @@ func (m *Memory) dropBriefs() {
 	m.briefs.book, m.briefs.saved = brief.New(), 0
 }
 
+// noteRuns notes the tests of recorded runs: what ran will run again.
+func (m *Memory) noteRuns(es []tree.Evaluation) {
+	for i := range es {
+		e := &es[i]
+		scope := e.Scope
+		scope.Test = cmp.Or(scope.Test, e.CaseID)
+		t := brief.TestOf(e.Prompt, e.Scene, scope)
+		t.Seen = m.opts.Now().UTC()
+		if err := m.briefs.get().Note(t, t.Prompt); err != nil { // evaluations in the outbox have no secrets
+			m.opts.Logger.Debug("a test was not noted", "error", err)
+			return
+		}
+	}
+}
+
 // keepBriefs notes the tests that Guide was asked about, until ctx ends.
 func (m *Memory) keepBriefs(ctx context.Context) {
 	for {
@@ -321,16 +350,16 @@ func (m *Memory) keepBriefs(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case q := <-m.briefs.seen:
-			m.noteTest(brief.TestOf(q.Prompt, q.Scene, q.Scope), m.opts.Now())
+			if err := m.noteTest(brief.TestOf(q.Prompt, q.Scene, q.Scope), m.opts.Now()); err != nil {
+				m.opts.Logger.Debug("a test was not noted", "error", err)
+			}
 		}
 	}
 }
 
 // noteTest notes a test in the book.
-func (m *Memory) noteTest(t brief.Test, at time.Time) {
+func (m *Memory) noteTest(t brief.Test, at time.Time) error {
 	t.Seen = at.UTC()
 	clean, _ := formation.RedactText(t.Prompt)
-	if err := m.briefs.get().Note(t, clean); err != nil {
-		m.opts.Logger.Debug("a test was not noted", "error", err)
-	}
+	return m.briefs.get().Note(t, clean)
 }

@@ -74,6 +74,7 @@ func (m *Memory) formBatch(ctx context.Context, es []tree.Evaluation) error {
 		return err
 	}
 	m.noteFormed(all)
+	m.noteRuns(es)
 	m.putUnlabelled(es, all)
 	m.outbox.count(all)
 	return nil

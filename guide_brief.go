@@ -180,7 +180,9 @@ func (m *Memory) readNow(ctx context.Context, q *Query) {
 	if err != nil {
 		return
 	}
-	m.noteTest(t, m.opts.Now())
+	if m.noteTest(t, m.opts.Now()) != nil {
+		return
+	}
 	book, questions, err := m.openQuestions(ctx, []brief.Test{t}, &BriefOptions{})
 	if err != nil || len(questions) == 0 {
 		return

@@ -168,7 +168,8 @@ type Known struct {
 	Tests int `json:"tests"`
 	Read  int `json:"read"`  // tests with a brief
 	Told  int `json:"told"`  // those with a pick
-	Open  int `json:"open"`  // tests for which memories are unread
+	New   int `json:"new"`   // tests for which nothing was read or tried yet
+	Open  int `json:"open"`  // tests for which memories are unread, the new ones included
 	Picks int `json:"picks"` // in all
 }
 
@@ -182,7 +183,10 @@ func (b *Book) Known() Known {
 		if f.UpTo > 0 && !f.Refused {
 			k.Read++
 		}
-		if f.UpTo < top {
+		if f.UpTo == 0 {
+			k.New++
+		}
+		if f.UpTo < top || f.UpTo == 0 {
 			k.Open++
 		}
 		if len(f.Picks) > 0 {

@@ -84,6 +84,8 @@ func (s *server) addTools(x *mcp.Server) {
 	if s.may(Write) {
 		add(s, x, outcomeTool(), s.recordOutcome)
 		add(s, x, caseTool(), s.recordCase)
+		add(s, x, readTool(), s.readTests)
+		add(s, x, submitTool(), s.submitBrief)
 	}
 	if s.may(Propose) {
 		add(s, x, proposeTool(), s.proposeMemory)
@@ -113,6 +115,10 @@ func (s *server) instructions() string {
 			"3. When a judgment turns out wrong, call record_case with the truth and a note on what was not checked.\n"
 	} else {
 		out += "You may read here and not record: nothing you do changes the memory.\n"
+	}
+	if s.may(Write) {
+		out += "Before a suite begins, read_tests lets you say yourself which memories fit which coming tests; hand that to " +
+			"submit_brief. "
 	}
 	out += "assess_verdict says how likely a judgment is to be wrong before its truth is known. "
 	if s.may(Propose) {

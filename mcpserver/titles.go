@@ -11,4 +11,6 @@ var chineseTitles = map[string]string{
 	"propose_memory":    "提议一条教训",
 	"list_review_queue": "列出待人审核的内容",
 	"memory_stats":      "统计记忆",
+	"read_tests":        "预读待执行的用例",
+	"submit_brief":      "提交预读结果",
 }

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"time"
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/assertion"
@@ -22,6 +23,7 @@ type Question struct {
 	Step         string     `json:"step,omitempty" maxLength:"1048576" doc:"What is to be done next within a run"`
 	StepNumber   int        `json:"stepNumber,omitempty" minimum:"1" maximum:"1048576" doc:"From 1"`
 	Exclude      []string   `json:"exclude,omitempty" maxItems:"1000" doc:"Ids of memories that must not be used"`
+	ReadMS       int        `json:"readMs,omitempty" minimum:"0" maximum:"600000" doc:"Milliseconds to wait for a model to read a test that was not read yet"`
 	ExcludeTests []string   `json:"excludeTests,omitempty" maxItems:"1000" doc:"Tests whose memories must not be used"`
 }
 
@@ -38,7 +40,7 @@ func (q *Question) query() (memtree.Query, error) {
 	return memtree.Query{
 		Prompt: q.Prompt, Scene: q.Scene, Scope: q.Scope, Observation: q.Observation, Lang: q.Lang, Agent: q.Agent,
 		RunID: q.RunID, Trial: q.Trial, Step: q.Step, StepNumber: q.StepNumber, Exclude: q.Exclude,
-		ExcludeTests: q.ExcludeTests,
+		ExcludeTests: q.ExcludeTests, Read: time.Duration(q.ReadMS) * time.Millisecond,
 	}, nil
 }
 

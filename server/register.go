@@ -39,6 +39,8 @@ func (s *Server) register() {
 	add(s, "export", http.StatusOK, s.export)
 	add(s, "import", http.StatusOK, s.imports)
 	add(s, "promote", http.StatusOK, s.promote)
+	add(s, "expect", http.StatusOK, s.expect)
+	add(s, "briefs", http.StatusOK, s.briefs)
 	add(s, "evolve", http.StatusAccepted, s.evolve)
 	add(s, "job", http.StatusOK, s.job)
 	add(s, "jobEvents", http.StatusOK, s.jobEvents)

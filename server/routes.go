@@ -92,6 +92,13 @@ var routes = []route{
 	{id: "promote", method: "POST", path: inTreePath + "/promote", scope: token.Admin, body: maxWord, changes: true,
 		summary: "Let imported memories be used"},
 
+	{id: "expect", method: "POST", path: inTreePath + "/briefs", scope: token.Write, body: maxEvaluations, changes: true,
+		summary: "Hand in the tests of a run before it begins",
+		about: "A model reads those that it has not read within a minute, where the service has one, and guidance then gives " +
+			"what it picked."},
+	{id: "briefs", method: "GET", path: inTreePath + "/briefs", scope: token.Read,
+		summary: "How many coming tests are known and read"},
+
 	{id: "evolve", method: "POST", path: inTreePath + "/evolve", scope: token.Admin, body: maxWord, changes: true,
 		summary: "Let the tree learn, as a job", about: "One at a time in a tree: another is 409 meanwhile."},
 	{id: "job", method: "GET", path: inTreePath + "/jobs/{id}", scope: token.Read, summary: "How a job goes on"},

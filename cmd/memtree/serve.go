@@ -145,9 +145,15 @@ func (a *app) answer(ctx context.Context, l net.Listener, trees *server.Trees, o
 	nights, ended := a.nights(&o.nightly), make(chan error, 1)
 	ctx, cancel := context.WithCancel(ctx)
 	go func() { ended <- s.RunSchedule(ctx, nights) }()
+	read := make(chan struct{})
+	go func() {
+		s.RunReader(ctx)
+		close(read)
+	}()
 	err := s.Serve(ctx, l)
 	cancel()
 	err = errors.Join(err, <-ended)
+	<-read
 	a.note(a.say("Stopped; what was acknowledged is kept."))
 	return err
 }

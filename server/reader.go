@@ -1,0 +1,119 @@
+package server
+
+import (
+	"context"
+	"time"
+
+	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/brief"
+	"github.com/memtree/memtree/evolution"
+	"github.com/memtree/memtree/llm"
+	"github.com/memtree/memtree/tree"
+)
+
+// readEvery is how long tests that were asked about first wait for others, to be read together.
+const readEvery = time.Minute
+
+// RunReader has a model read tests that were not read before, until ctx ends or the service stops. Trees
+// without a model, and those that cannot be written, are left out. Memories that came since are read
+// after the next evolve of the schedule.
+func (s *Server) RunReader(ctx context.Context) {
+	for s.opts.Pause(ctx, readEvery) && !s.closing() {
+		for _, name := range s.trees.names {
+			t := s.trees.byName[name]
+			if ctx.Err() != nil || s.closing() || t.writable() != nil || t.Briefs().New == 0 {
+				continue
+			}
+			s.readTests(ctx, t, memtree.BriefOptions{Fresh: true})
+		}
+	}
+}
+
+// readTests has the model of a tree read coming tests, and logs what came of it.
+func (s *Server) readTests(ctx context.Context, t *treeOf, o memtree.BriefOptions) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		select {
+		case <-s.life:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	ctx, part := s.step(ctx, "brief")
+	did, err := t.Brief(ctx, nil, &o)
+	part.name("tree", t.name)
+	part.count("calls", did.Calls)
+	part.end(err)
+	switch {
+	case llm.KindOf(err) == llm.KindNotSet:
+	case err != nil:
+		s.opts.Logger.WarnContext(ctx, "coming tests were not read", "tree", t.name, "error", err.Error())
+	case did.Tests > 0:
+		s.opts.Logger.InfoContext(ctx, "coming tests were read", "tree", t.name, "read", did.Done.Tests, "told", did.Told,
+			"left", did.Left, "calls", did.Calls)
+	}
+}
+
+// leftOf returns the bounds of an evolve without what it used.
+func leftOf(o *memtree.EvolveOptions, v *evolution.Evolved) memtree.BriefOptions {
+	out := memtree.BriefOptions{Price: o.Price}
+	if o.MaxCalls != nil {
+		out.MaxCalls = new(max(0, *o.MaxCalls-v.Calls))
+	}
+	if o.MaxCost != nil {
+		out.MaxCost = new(max(0, *o.MaxCost-v.Cost))
+	}
+	return out
+}
+
+// ComingTest is a test that will be run.
+type ComingTest struct {
+	Prompt string     `json:"prompt" minLength:"1" maxLength:"20000" doc:"What the agent will be asked"`
+	CaseID string     `json:"caseId,omitempty" maxLength:"1024" doc:"Of the test"`
+	Scene  tree.Scene `json:"scene,omitzero" doc:"Where in the product"`
+	Scope  tree.Scope `json:"scope,omitzero" doc:"Which product and suite"`
+}
+
+// Coming are the tests of a run that has not begun.
+type Coming struct {
+	Tests []ComingTest `json:"tests,omitempty" maxItems:"10000" doc:"Tests that will be run"`
+}
+
+type comingInput struct {
+	InTree
+	Body Coming
+}
+
+// Briefs say what is known of coming tests.
+type Briefs struct {
+	brief.Known
+}
+
+type briefsOutput struct{ Body Briefs }
+
+// expect takes the tests of a run before it begins. They are read within a minute, if the service has a model.
+func (s *Server) expect(ctx context.Context, in *comingInput) (*briefsOutput, error) {
+	t := treeIn(ctx)
+	if err := t.writable(); err != nil {
+		return nil, err
+	}
+	tests := make([]brief.Test, len(in.Body.Tests))
+	for i := range tests {
+		x := &in.Body.Tests[i]
+		scope := x.Scope
+		if scope.Test == "" {
+			scope.Test = x.CaseID
+		}
+		tests[i] = brief.TestOf(x.Prompt, x.Scene, scope)
+	}
+	if err := t.Expect(tests); err != nil {
+		return nil, err
+	}
+	return &briefsOutput{Briefs{t.Briefs()}}, nil
+}
+
+// briefs says what is known of coming tests.
+func (s *Server) briefs(ctx context.Context, _ *struct{ InTree }) (*briefsOutput, error) {
+	return &briefsOutput{Briefs{treeIn(ctx).Briefs()}}, nil
+}
