@@ -125,6 +125,9 @@ func (m *Memory) Expect(tests []brief.Test) error {
 // Briefs says what is known of coming tests. Advanced.
 func (m *Memory) Briefs() brief.Known { return m.briefs.get().Known() }
 
+// Coming returns the coming tests with what was read of them, those with a memory first. Advanced.
+func (m *Memory) Coming() []brief.Brief { return m.briefs.get().List() }
+
 // brief is Brief for whoever has the turn.
 func (m *Memory) brief(ctx context.Context, tests []brief.Test, o *BriefOptions) (Briefed, error) {
 	book, questions, err := m.openQuestions(ctx, tests, o)

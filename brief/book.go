@@ -207,6 +207,22 @@ func (b *Book) top() (n uint64) {
 	return n
 }
 
+// List returns copies of the briefs: those with picks first, then the latest named, then by key.
+func (b *Book) List() []Brief {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	out := make([]Brief, 0, len(b.briefs))
+	for _, f := range b.briefs {
+		c := *f
+		c.Picks = slices.Clone(f.Picks)
+		out = append(out, c)
+	}
+	slices.SortFunc(out, func(x, y Brief) int {
+		return cmp.Or(cmp.Compare(min(1, len(y.Picks)), min(1, len(x.Picks))), y.Seen.Compare(x.Seen), cmp.Compare(x.Key, y.Key))
+	})
+	return out
+}
+
 // Since returns the tests that were named at or after a time, in the order of their keys.
 func (b *Book) Since(at time.Time) []Test {
 	b.mu.RLock()

@@ -26,6 +26,7 @@ func Routes() []Route {
 		{ID: "edit", Method: "GET", Path: in + "memories/{id}/edit", Admin: true, Do: (*Site).edit},
 		{ID: "rewrite", Method: "POST", Path: in + "memories/{id}/edit", Admin: true, Changes: true, Do: (*Site).rewrite},
 		{ID: "ask", Method: "GET", Path: in + "ask", Do: (*Site).ask},
+		{ID: "coming", Method: "GET", Path: in + "coming", Do: (*Site).coming},
 		{ID: "effect", Method: "GET", Path: in + "effect", Do: (*Site).effect},
 		{ID: "review", Method: "GET", Path: in + "review", Do: (*Site).review},
 		{ID: "decide", Method: "POST", Path: in + "review", Admin: true, Changes: true, Do: (*Site).decide},

@@ -1,0 +1,63 @@
+package pages
+
+import (
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/memtree/memtree/brief"
+)
+
+// comingData are the tests that will be run, with what a reader said of them.
+type comingData struct {
+	brief.Known
+	Words string // a test has these
+	All   bool   // also those that nothing was picked for
+	Tests []comingTest
+	More  int // tests that are not shown
+}
+
+// comingTest is a test with its picks.
+type comingTest struct {
+	brief.Brief
+	Picks []comingPick
+}
+
+// comingPick is a pick with the title of its memory.
+type comingPick struct {
+	brief.Pick
+	Title string
+}
+
+// By names who read, and when.
+func (t *comingTest) By() string {
+	if t.UpTo == 0 || t.Refused {
+		return ""
+	}
+	return t.Read.By + ", " + t.Read.At.Format(time.DateOnly)
+}
+
+// comingMost is how many tests a page shows.
+const comingMost = 100
+
+// coming lists coming tests: those with a memory first, the latest named first.
+func (s *Site) coming(w http.ResponseWriter, r *http.Request, v *Visitor) error {
+	d := comingData{Known: v.Memory.Briefs(), Words: field(r, "words"), All: field(r, "all") != ""}
+	words := strings.ToLower(d.Words)
+	for _, f := range v.Memory.Coming() {
+		if len(f.Picks) == 0 && !d.All && d.Words == "" || !strings.Contains(strings.ToLower(f.Prompt), words) {
+			continue
+		}
+		if len(d.Tests) == comingMost {
+			d.More++
+			continue
+		}
+		t := comingTest{Brief: f}
+		for _, p := range f.Picks {
+			t.Picks = append(t.Picks, comingPick{p, s.title(r, v, p.ID)})
+		}
+		d.Tests = append(d.Tests, t)
+	}
+	title := s.speech(v.Lang).say("Coming tests")
+	return s.render(w, http.StatusOK, s.page(r, v, "coming", title, &d))
+}
