@@ -2,12 +2,10 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/memtree/memtree/formation"
@@ -142,7 +140,6 @@ type found struct {
 	class string
 	err   error // why the model's answer was not used
 	took  time.Duration
-	fatal error
 }
 
 // analyst has a reader read the cases, each as if there were no other.
@@ -185,62 +182,53 @@ func (a *app) analyst(
 	return row, nil
 }
 
-// readAtOnce is how many cases a model is asked about at once.
-const readAtOnce = 4
-
+// readCases forms a case of each run, as record does, and each as if there were no other.
 func (a *app) readCases(
 	ctx context.Context, former *formation.Former, r *reader, cases []labelledCase,
 ) ([]found, error) {
 	bar := a.progress(a.say("reading by %s", a.readerName(r)), plainCount)
 	defer bar.end()
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	all := make([]found, len(cases))
-	places, done := make(chan struct{}, 1), make(chan struct{}, len(cases))
-	if r.of != nil {
-		places = make(chan struct{}, readAtOnce)
-	}
-	var work sync.WaitGroup
-	defer work.Wait()
-	work.Go(func() {
-		for i := range cases {
-			places <- struct{}{}
-			work.Go(func() {
-				all[i] = readCase(ctx, former, &cases[i].run.Evaluation)
-				<-places
-				done <- struct{}{}
-			})
+	all := make([]found, 0, len(cases))
+	for some := range slices.Chunk(cases, formation.MaxReads) {
+		read, err := readSome(ctx, former, some)
+		if err != nil {
+			return nil, err
 		}
-	})
-	for i := range cases {
-		<-done
-		bar.step(int64(i+1), int64(len(cases)))
-	}
-	for i := range all {
-		if err := all[i].fatal; err != nil {
-			return nil, fmt.Errorf("%s: %w", cases[i].run.Key(), err)
-		}
+		all = append(all, read...)
+		bar.step(int64(len(all)), int64(len(cases)))
 	}
 	return all, nil
 }
 
-// readCase forms a case of a run, as record does: where the model fails, by rules.
-func readCase(ctx context.Context, former *formation.Former, e *tree.Evaluation) found {
+// readSome reads a few cases together: where the model fails, by rules.
+func readSome(ctx context.Context, former *formation.Former, cases []labelledCase) ([]found, error) {
 	began := time.Now()
-	formed, err := former.Form(ctx, *e, nothing{})
-	failed, byModel := errors.AsType[*llm.Error](err)
-	if byModel && ctx.Err() == nil {
-		formed, err = former.FormByRules(ctx, *e, nothing{})
-		formed.ModelErr = failed
+	runs := make([]*formation.Run, len(cases))
+	for i := range cases {
+		run, err := former.Detect(ctx, cases[i].run.Evaluation)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", cases[i].run.Key(), err)
+		}
+		runs[i] = run
 	}
-	if err != nil {
-		return found{fatal: err}
+	if err := former.Read(ctx, nothing{}, runs); err != nil {
+		return nil, err
 	}
-	x := found{err: formed.ModelErr, took: time.Since(began)}
-	for _, c := range formed.Changes {
-		x.class = c.Node.ErrorType
+	all := make([]found, len(cases))
+	for i, run := range runs {
+		formed, err := former.Insert(ctx, nothing{}, run)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", cases[i].run.Key(), err)
+		}
+		all[i].err = formed.ModelErr
+		for _, c := range formed.Changes {
+			all[i].class = c.Node.ErrorType
+		}
 	}
-	return x
+	for i := range all {
+		all[i].took = time.Since(began) / time.Duration(len(all))
+	}
+	return all, nil
 }
 
 // nothing is the view of an empty tree.
