@@ -78,7 +78,7 @@ func (a *app) qualityAnalyse(ctx context.Context, file, field string, seed uint6
 		return err
 	}
 	for i := range readers {
-		row, err := a.analyst(ctx, tax, &readers[i], cases, seed)
+		row, err := a.analyst(ctx, tax, &readers[i], runs, cases, seed)
 		if err != nil {
 			return err
 		}
@@ -142,28 +142,29 @@ type found struct {
 	took  time.Duration
 }
 
-// analyst has a reader read the cases, each as if there were no other.
+// analyst has a reader read the runs, as a record of all of them would, and compares the cases.
 func (a *app) analyst(
-	ctx context.Context, tax *taxonomy.Taxonomy, r *reader, cases []labelledCase, seed uint64,
+	ctx context.Context, tax *taxonomy.Taxonomy, r *reader, runs []labelledRun, cases []labelledCase, seed uint64,
 ) (analyst, error) {
 	row := analyst{By: r.by, Name: r.model, Cost: 0.0, name: a.readerName(r)}
 	former, err := formation.New(formation.Options{Taxonomy: tax, Generator: r.of})
 	if err != nil {
 		return row, err
 	}
-	all, err := a.readCases(ctx, former, r, cases)
+	read, err := a.readRuns(ctx, former, r, runs)
 	if err != nil {
 		return row, err
 	}
 	pairs := make([]score.Pair, len(cases))
 	total := time.Duration(0)
-	for i := range all {
-		pairs[i] = score.Pair{Want: cases[i].class, Got: all[i].class}
-		total += all[i].took
+	for i := range cases {
+		x := read[cases[i].run]
+		pairs[i] = score.Pair{Want: cases[i].class, Got: x.class}
+		total += x.took
 		switch {
-		case llm.Answered(all[i].err):
+		case llm.Answered(x.err):
 			row.Invalid++
-		case all[i].err != nil:
+		case x.err != nil:
 			row.Unanswered++
 		}
 	}
@@ -182,53 +183,50 @@ func (a *app) analyst(
 	return row, nil
 }
 
-// readCases forms a case of each run, as record does, and each as if there were no other.
-func (a *app) readCases(
-	ctx context.Context, former *formation.Former, r *reader, cases []labelledCase,
-) ([]found, error) {
+// readRuns forms a case of each wrong run, as if there were no other. A model is asked what a record of all
+// runs would ask it, so that its recordings are found.
+func (a *app) readRuns(
+	ctx context.Context, former *formation.Former, r *reader, runs []labelledRun,
+) (map[*labelledRun]found, error) {
 	bar := a.progress(a.say("reading by %s", a.readerName(r)), plainCount)
 	defer bar.end()
-	all := make([]found, 0, len(cases))
-	for some := range slices.Chunk(cases, formation.MaxReads) {
-		read, err := readSome(ctx, former, some)
-		if err != nil {
+	all := map[*labelledRun]found{}
+	for some := range slices.Chunk(runs, batchRuns) {
+		if err := readSome(ctx, former, some, all); err != nil {
 			return nil, err
 		}
-		all = append(all, read...)
-		bar.step(int64(len(all)), int64(len(cases)))
+		bar.step(int64(len(all)), int64(len(runs)))
 	}
 	return all, nil
 }
 
-// readSome reads a few cases together: where the model fails, by rules.
-func readSome(ctx context.Context, former *formation.Former, cases []labelledCase) ([]found, error) {
+// readSome reads runs together, and adds what was found of each.
+func readSome(ctx context.Context, former *formation.Former, some []labelledRun, all map[*labelledRun]found) error {
 	began := time.Now()
-	runs := make([]*formation.Run, len(cases))
-	for i := range cases {
-		run, err := former.Detect(ctx, cases[i].run.Evaluation)
+	runs := make([]*formation.Run, len(some))
+	for i := range some {
+		run, err := former.Detect(ctx, some[i].Evaluation)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", cases[i].run.Key(), err)
+			return fmt.Errorf("%s: %w", some[i].Key(), err)
 		}
 		runs[i] = run
 	}
 	if err := former.Read(ctx, nothing{}, runs); err != nil {
-		return nil, err
+		return err
 	}
-	all := make([]found, len(cases))
+	took := time.Since(began) / time.Duration(len(some))
 	for i, run := range runs {
 		formed, err := former.Insert(ctx, nothing{}, run)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", cases[i].run.Key(), err)
+			return fmt.Errorf("%s: %w", some[i].Key(), err)
 		}
-		all[i].err = formed.ModelErr
+		x := found{err: formed.ModelErr, took: took}
 		for _, c := range formed.Changes {
-			all[i].class = c.Node.ErrorType
+			x.class = c.Node.ErrorType
 		}
+		all[&some[i]] = x
 	}
-	for i := range all {
-		all[i].took = time.Since(began) / time.Duration(len(all))
-	}
-	return all, nil
+	return nil
 }
 
 // nothing is the view of an empty tree.
