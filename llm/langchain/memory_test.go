@@ -54,12 +54,12 @@ var analysis = func() string {
 	return string(b)
 }()
 
-// A provider that fails every other call: every evaluation is formed, each once, in at most 2.5
+// A provider that fails seven calls in ten: every evaluation is formed, each once, in at most 3.5
 // calls for ten cases, and once the provider is well again all cases are the model's.
 func TestFormingWithAProviderThatOftenFails(t *testing.T) {
 	const cases = 1000
 	var calls, failed, ill atomic.Int64
-	ill.Store(5)
+	ill.Store(7)
 	var mu sync.Mutex
 	tried := map[uint64]uint64{} // requests so far, by their hash
 	faults := []http.HandlerFunc{
@@ -105,8 +105,8 @@ func TestFormingWithAProviderThatOftenFails(t *testing.T) {
 	byRules := count(t, m).Again
 	require.Positive(t, byRules)
 	t.Logf("%d calls for %d cases; %d wait for the model", calls.Load(), cases, byRules)
-	require.InDelta(t, .5, float64(failed.Load())/float64(calls.Load()), .1)
-	require.LessOrEqual(t, float64(calls.Load()), 2.5*cases/10)
+	require.InDelta(t, .7, float64(failed.Load())/float64(calls.Load()), .1)
+	require.LessOrEqual(t, float64(calls.Load()), 3.5*cases/10)
 
 	ill.Store(0)
 	v, err := m.Evolve(t.Context(), &memtree.EvolveOptions{MaxCalls: new(cases)})
@@ -118,7 +118,7 @@ func TestFormingWithAProviderThatOftenFails(t *testing.T) {
 		require.Equal(t, "model", n.Provenance.Analyst, n.ID)
 		require.Len(t, n.Occurrences, 1)
 	}
-	require.LessOrEqual(t, float64(calls.Load()), 2.5*cases/10)
+	require.LessOrEqual(t, float64(calls.Load()), 3.5*cases/10)
 }
 
 func count(t *testing.T, m *memtree.Memory) tree.Counts {
