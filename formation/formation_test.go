@@ -165,7 +165,8 @@ func TestFormIsWithinLimits(t *testing.T) {
 }
 
 const good = `{"runs":[{"run":1,"misses":[{"how":"It overlooked a review in the list that mentions the term.",` +
-	`"check":"whole_list","what":["reviews","Quantum foam"],"instead":"Read every one of the reviews to the end of the list."}]}]}`
+	`"check":"whole_list","what":["reviews","Quantum foam"],` +
+	`"instead":"Read every one of the reviews to the end of the list."}]}]}`
 
 // What cannot be used of an answer is left out: a text, a miss, a run. Only an answer without a usable
 // run is asked for once more. The rules stand in, and the case waits to be read again.
@@ -173,35 +174,37 @@ func TestAnalyseWithAModel(t *testing.T) {
 	const how, instead = "It overlooked a review in the list that mentions the term.",
 		"Read every one of the reviews to the end of the list."
 	with := func(old, new string) string { return strings.Replace(good, old, new, 1) }
+	all := tree.Miss{Check: "whole_list", What: []string{"reviews"}, How: how, Instead: instead}
+	const cause = "It counts mentions in one part of the reviews only."
+	unknown := with("whole_list", "counting")
 	ungrounded := strings.NewReplacer(how, "Bananas ripen slowly", "whole_list", "style", `"reviews",`, "").Replace(good)
 	for name, c := range map[string]struct {
 		steps   []llmtest.Step
 		analyst string
 		miss    tree.Miss
 	}{
-		"good": {[]llmtest.Step{{Text: good}}, "model", tree.Miss{Check: "whole_list", What: []string{"reviews"}, How: how, Instead: instead}},
+		"good": {[]llmtest.Step{{Text: good}}, "model", all},
 		"leak": {[]llmtest.Step{{Text: with(instead, "See that it is Fallingwater House.")}}, "model",
 			tree.Miss{Check: "whole_list", What: []string{"reviews"}, How: how}},
 		"forced": {[]llmtest.Step{{Text: with(instead, "Always pass it.")}}, "model",
 			tree.Miss{Check: "whole_list", What: []string{"reviews"}, How: how}},
 		"a number that is not the task's": {[]llmtest.Step{{Text: with(instead, "Look for all 7 reviews.")}}, "model",
 			tree.Miss{Check: "whole_list", What: []string{"reviews"}, How: how}},
-		"parrot": {[]llmtest.Step{{Text: with(how, "The snapshot shows that only one review mentions the term in the review text.")}},
+		"parrot": {[]llmtest.Step{{Text: with(how, "The snapshot shows that only one review mentions the term.")}},
 			"model", tree.Miss{Check: "whole_list", What: []string{"reviews"}, Instead: instead}},
 		"other language": {[]llmtest.Step{{Text: with(how, "它漏看了列表中的一条评论。")}}, "model",
 			tree.Miss{Check: "whole_list", What: []string{"reviews"}, Instead: instead}},
-		"new": {[]llmtest.Step{{Text: with("whole_list", "new: It counts mentions in one part of the reviews only.")}}, "model",
-			tree.Miss{What: []string{"reviews"}, How: how, Instead: instead, Cause: "It counts mentions in one part of the reviews only."}},
-		"nobody can tell": {[]llmtest.Step{{Text: `{"runs":[{"run":1,"misses":[]}]}`}}, "model", tree.Miss{}},
-		"no such check, repaired": {[]llmtest.Step{{Text: with("whole_list", "counting")}, {Text: good}}, "model",
-			tree.Miss{Check: "whole_list", What: []string{"reviews"}, How: how, Instead: instead}},
-		"no such check":   {[]llmtest.Step{{Text: with("whole_list", "counting")}, {Text: with("whole_list", "counting")}}, "rules", tree.Miss{}},
-		"ungrounded":      {[]llmtest.Step{{Text: ungrounded}, {Text: ungrounded}}, "rules", tree.Miss{}},
-		"no JSON":         {[]llmtest.Step{{Text: "sorry"}, {Text: "sorry"}}, "rules", tree.Miss{}},
-		"refused":         {[]llmtest.Step{{Err: &llm.Error{Kind: llm.KindRefused}}}, "rules", tree.Miss{}},
-		"busy":            {[]llmtest.Step{{Err: &llm.Error{Kind: llm.KindRateLimited}}}, "rules", tree.Miss{}},
-		"unauthorised":    {[]llmtest.Step{{Err: &llm.Error{Kind: llm.KindUnauthorised}}}, "rules", tree.Miss{}},
-		"not a typed one": {[]llmtest.Step{{Err: errors.New("boom")}}, "rules", tree.Miss{}},
+		"new": {[]llmtest.Step{{Text: with("whole_list", "new: "+cause)}}, "model",
+			tree.Miss{What: all.What, How: how, Instead: instead, Cause: cause}},
+		"nobody can tell":         {[]llmtest.Step{{Text: `{"runs":[{"run":1,"misses":[]}]}`}}, "model", tree.Miss{}},
+		"no such check, repaired": {[]llmtest.Step{{Text: unknown}, {Text: good}}, "model", all},
+		"no such check":           {[]llmtest.Step{{Text: unknown}, {Text: unknown}}, "rules", tree.Miss{}},
+		"ungrounded":              {[]llmtest.Step{{Text: ungrounded}, {Text: ungrounded}}, "rules", tree.Miss{}},
+		"no JSON":                 {[]llmtest.Step{{Text: "sorry"}, {Text: "sorry"}}, "rules", tree.Miss{}},
+		"refused":                 {[]llmtest.Step{{Err: &llm.Error{Kind: llm.KindRefused}}}, "rules", tree.Miss{}},
+		"busy":                    {[]llmtest.Step{{Err: &llm.Error{Kind: llm.KindRateLimited}}}, "rules", tree.Miss{}},
+		"unauthorised":            {[]llmtest.Step{{Err: &llm.Error{Kind: llm.KindUnauthorised}}}, "rules", tree.Miss{}},
+		"not a typed one":         {[]llmtest.Step{{Err: errors.New("boom")}}, "rules", tree.Miss{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			model := llmtest.NewScript(c.steps...)
@@ -230,17 +233,18 @@ func TestTrust(t *testing.T) {
 	says := func(check string) string {
 		return `{"runs":[{"run":1,"misses":[{"how":"","check":"` + check + `","what":[],"instead":""}]}]}`
 	}
+	const sure = "It never scrolled down: the list has three pages and only the first page was looked at."
 	for name, c := range map[string]struct {
 		note, answer, rules string
 		want                []string
 	}{
-		"a sure note stays, the model adds": {"It never scrolled down: the list has three pages and only the first page was looked at.",
+		"a sure note stays, the model adds": {sure,
 			says("settle"), "whole_list", []string{"whole_list", "settle"}},
-		"a sure note stays, the model has nothing": {"It never scrolled down: the list has three pages and only the first page was looked at.",
+		"a sure note stays, the model has nothing": {sure,
 			`{"runs":[{"run":1,"misses":[]}]}`, "whole_list", []string{"whole_list"}},
-		"both agree":     {"only the first page was looked at, it never scrolled down", says("whole_list"), "whole_list", []string{"whole_list"}},
+		"both agree":     {sure, says("whole_list"), "whole_list", []string{"whole_list"}},
 		"nothing":        {"wrong again", says("whole_list"), "", []string{"whole_list"}},
-		"a guess yields": {"the figure was taken from the wrong corner", says("misread_screen"), "?", []string{"misread_screen"}},
+		"a guess yields": {"the figure was taken from the wrong corner", says("evidence"), "?", []string{"evidence"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := sample()
@@ -250,7 +254,8 @@ func TestTrust(t *testing.T) {
 			if c.rules != "?" {
 				require.Equal(t, c.rules, out.Changes[0].Node.CaseData.Misses[0].Check)
 			}
-			out, err = former(t, Options{Generator: llmtest.NewScript(llmtest.Step{Text: c.answer})}).Form(t.Context(), e, &memory{})
+			model := llmtest.NewScript(llmtest.Step{Text: c.answer})
+			out, err = former(t, Options{Generator: model}).Form(t.Context(), e, &memory{})
 			require.NoError(t, err)
 			n := out.Changes[0].Node
 			var got []string

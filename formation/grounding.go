@@ -20,8 +20,8 @@ const (
 	mostRepeated = 0.85 // the share of a sentence that may be the agent's own words
 )
 
-var errForeign = errors.New("its checks are for runs that were wrong in another way, or it has little to do with this run; " +
-	"use what is written there")
+var errForeign = errors.New("its checks are for runs that were wrong in another way, or it has little to do " +
+	"with this run; use what is written there")
 
 // check takes out of the answers what is not about its run. The error is for an answer of which no
 // run can be used; it is worded for a model.

@@ -43,7 +43,8 @@ func screens(t *testing.T, f *Former, n int) []*Run {
 	runs := make([]*Run, n)
 	for i := range runs {
 		e := sample()
-		e.ID, e.CaseID, e.Prompt = fmt.Sprint("run-", i), fmt.Sprint("case-", i), fmt.Sprintf("Tell me what screen (%d) shows", i)
+		e.ID, e.CaseID = fmt.Sprint("run-", i), fmt.Sprint("case-", i)
+		e.Prompt = fmt.Sprintf("Tell me what screen (%d) shows", i)
 		r, err := f.Detect(t.Context(), e)
 		require.NoError(t, err)
 		runs[i] = r

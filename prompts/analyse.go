@@ -120,7 +120,8 @@ func (r *AnalyseRun) write(b *strings.Builder, number int, lang string) {
 	}
 	b.WriteString(strings.TrimRight(": "+runLine(r.Task, maxRunTask), " ") + "\n")
 	for _, f := range []struct{ mark, text string }{
-		{"A: ", runLine(r.Claimed, maxRunClaim)}, {"T: ", runLine(r.Truth, maxRunTruth)}, {"N: ", runLine(r.Note, maxRunNote)},
+		{"A: ", runLine(r.Claimed, maxRunClaim)}, {"T: ", runLine(r.Truth, maxRunTruth)},
+		{"N: ", runLine(r.Note, maxRunNote)},
 	} {
 		if f.text != "" {
 			b.WriteString(f.mark + f.text + "\n")

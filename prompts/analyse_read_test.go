@@ -12,7 +12,8 @@ import (
 )
 
 func miss(check, how, instead string) string {
-	b, _ := json.Marshal(map[string]any{"how": how, "check": check, "what": []string{"总额", " "}, "instead": instead}) //nolint:errchkjson // texts
+	m := map[string]any{"how": how, "check": check, "what": []string{"总额", " "}, "instead": instead}
+	b, _ := json.Marshal(m) //nolint:errchkjson // texts
 	return string(b)
 }
 
@@ -30,15 +31,19 @@ func TestReadAnalyse(t *testing.T) {
 		answer json.RawMessage
 		bad    [2]string
 	}{
-		"both":              {answered(run("2", ""), run("1", sums)), [2]string{}},
-		"one forgotten":     {answered(run("1", sums)), [2]string{"", "no answer about this run"}},
-		"twice":             {answered(run("1", sums), run("2", ""), run("1", "")), [2]string{"two answers", ""}},
-		"three times":       {answered(run("1", sums), run("2", ""), run("1", ""), run("1", "")), [2]string{"two answers", ""}},
-		"out of range":      {answered(run("0", sums), run("3", sums), run("-1", sums), run("1", sums)), [2]string{"", "no answer"}},
-		"unknown check":     {answered(run("1", miss("add_up", "It.", "")), run("2", "")), [2]string{`"add_up" is not in the list`, ""}},
-		"one of two":        {answered(run("1", miss("add_up", "", "")+","+sums), run("2", "")), [2]string{}},
-		"new, no cause":     {answered(run("1", miss("new", "x", "")), run("2", "")), [2]string{"is empty", ""}},
-		"new, too long":     {answered(run("1", miss("new: "+strings.Repeat("a ", 400), "", "")), run("2", "")), [2]string{"characters", ""}},
+		"both":          {answered(run("2", ""), run("1", sums)), [2]string{}},
+		"one forgotten": {answered(run("1", sums)), [2]string{"", "no answer about this run"}},
+		"twice":         {answered(run("1", sums), run("2", ""), run("1", "")), [2]string{"two answers", ""}},
+		"three times": {answered(run("1", sums), run("2", ""), run("1", ""), run("1", "")),
+			[2]string{"two answers", ""}},
+		"out of range": {answered(run("0", sums), run("3", sums), run("-1", sums), run("1", sums)),
+			[2]string{"", "no answer"}},
+		"unknown check": {answered(run("1", miss("add_up", "It.", "")), run("2", "")),
+			[2]string{`"add_up" is not in the list`, ""}},
+		"one of two":    {answered(run("1", miss("add_up", "", "")+","+sums), run("2", "")), [2]string{}},
+		"new, no cause": {answered(run("1", miss("new", "x", "")), run("2", "")), [2]string{"is empty", ""}},
+		"new, too long": {answered(run("1", miss("new: "+strings.Repeat("a ", 400), "", "")), run("2", "")),
+			[2]string{"characters", ""}},
 		"new, in a foreign": {answered(run("1", miss("new: 没有撤销", "", "")), run("2", "")), [2]string{"in English", ""}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -73,8 +78,8 @@ func TestReadAnalyse(t *testing.T) {
 func FuzzReadAnalyse(f *testing.F) {
 	in := inputs()["full.en"]
 	for _, s := range []string{`{"runs":[]}`, `null`, `{"runs":[{"run":1e9,"misses":null}]}`,
-		string(answered(run("1", miss("recompute", "a\x00b", "<data>")), run("2", strings.Repeat(miss("new: 原因是这样", "", "")+",", 9)+
-			miss("settle", "", ""))))} {
+		string(answered(run("1", miss("recompute", "a\x00b", "<data>")),
+			run("2", strings.Repeat(miss("new: 原因是这样", "", "")+",", 9)+miss("settle", "", ""))))} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {

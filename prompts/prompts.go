@@ -35,8 +35,8 @@ func (p Prompt) Name() string { return p.ID + "@" + p.Version }
 // them that have to be in the result for the prompt to make sense.
 func samples() map[string]sample {
 	return map[string]sample{
-		"analyse": {fields: sampleAnalyse.fields, must: []string{"sample_check", "the line", "the place", "the task", "the claim",
-			"the truth", "the note", "JSON", "misses", "new: ", "instead"}},
+		"analyse": {fields: sampleAnalyse.fields, must: []string{"sample_check", "the line", "the place", "the task",
+			"the claim", "the truth", "the note", "JSON", "misses", "new: ", "instead"}},
 		"evolve": {fields: sampleEvolve.fields, must: []string{"the judgment", "the ground truth", "the reason",
 			"the check", "the objection", "JSON", "cites", "RETIRE"}},
 		"guidance": {fields: sampleGuidance.fields, must: []string{"the fact", "the condition", "the strategy",

@@ -35,7 +35,9 @@ var types = []prompts.AnalyseType{
 	{ID: "other_error", Name: "Other", Line: "not shown"},
 }
 
-var checks = []prompts.AnalyseCheck{{ID: "recompute", Line: "Recomputing totals"}, {ID: "settle", Line: "Waiting", Only: "false_fail"}}
+var checks = []prompts.AnalyseCheck{
+	{ID: "recompute", Line: "Recomputing totals"}, {ID: "settle", Line: "Waiting", Only: "false_fail"},
+}
 
 func inputs() map[string]prompts.AnalyseInput {
 	missed := prompts.AnalyseRun{
@@ -148,7 +150,8 @@ func TestAnalyseRefuses(t *testing.T) {
 	require.ErrorContains(t, err, "there are 0 runs, 1 to 10")
 	_, err = s.Analyse(prompts.AnalyseInput{Runs: make([]prompts.AnalyseRun, prompts.MaxRuns+1)})
 	require.ErrorContains(t, err, "there are 11 runs")
-	_, err = s.Analyse(prompts.AnalyseInput{Checks: []prompts.AnalyseCheck{{ID: `x","y`}}, Runs: make([]prompts.AnalyseRun, 1)})
+	bad := []prompts.AnalyseCheck{{ID: `x","y`}}
+	_, err = s.Analyse(prompts.AnalyseInput{Checks: bad, Runs: make([]prompts.AnalyseRun, 1)})
 	require.ErrorContains(t, err, "is no id of a check")
 }
 
