@@ -229,10 +229,13 @@ func estimateBriefs(r *brief.Reader, questions []brief.Question, o *BriefOptions
 	return nil
 }
 
+// briefsAtOnce is how many questions a model is asked at the same time.
+const briefsAtOnce = 4
+
 // saveBriefsEvery is how often the book is saved while it is read.
 const saveBriefsEvery = 30 * time.Second
 
-// askBriefs asks the questions, modelCalls at once. It stops after mostInRow that came to no answer.
+// askBriefs asks the questions, briefsAtOnce at a time. It stops after mostInRow that came to no answer.
 func (m *Memory) askBriefs(
 	ctx context.Context, book *brief.Book, r *brief.Reader, questions []brief.Question, o *BriefOptions, out *Briefed,
 ) error {
@@ -244,7 +247,7 @@ func (m *Memory) askBriefs(
 		asking sync.WaitGroup
 		saved  = time.Now()
 	)
-	places := make(chan struct{}, modelCalls)
+	places := make(chan struct{}, briefsAtOnce)
 	for i := range questions {
 		places <- struct{}{}
 		if ctx.Err() != nil || of.down() {

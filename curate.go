@@ -47,10 +47,7 @@ func (m *Memory) formAnew(
 	clean, _ := formation.Redact(e)
 	view := m.newPlan()
 	view.add(changes)
-	if m.model != nil {
-		defer m.model.forget()
-	}
-	f, err := m.formOne(ctx, clean, view)
+	f, err := m.former.Form(ctx, clean, view)
 	noteTruth(&clean, &f.Verdict)
 	return curation.Formed{Changes: f.Changes, Verdict: f.Verdict, Note: strings.Join(f.Notes, "; ")}, err
 }

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/memtree/memtree/formation"
 	"github.com/memtree/memtree/judgment"
+	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/risk"
 	"github.com/memtree/memtree/tree"
 )
@@ -17,53 +19,116 @@ import (
 const formBatch = 256
 
 // formSome leases evaluations from the outbox, at most formBatch, and forms them. It returns
-// how many it finished. After an error the outbox has them again.
-func (m *Memory) formSome(ctx context.Context) (int, error) {
-	size := formBatch
-	if m.opts.Generator != nil {
-		size = 8 // a model is slow, so its answers are committed often
-	}
-	es, err := m.store.Lease(ctx, size)
+// how many it finished. After an error the outbox has the others again.
+func (m *Memory) formSome(ctx context.Context) (done int, err error) {
+	es, err := m.store.Lease(ctx, formBatch)
 	if err != nil || len(es) == 0 {
 		return 0, err
 	}
-	if err = m.untilFresh(func() error { return m.formBatch(ctx, es) }); err != nil {
-		keys := make([]string, len(es))
-		for i := range es {
-			keys[i] = es[i].Key()
+	detected := m.detect(ctx, es)
+	for done < len(es) && err == nil {
+		some := detected[done : done+m.share(detected[done:])]
+		if err = m.former.Read(ctx, m.newPlan(), runsOf(some)); err == nil {
+			err = m.untilFresh(func() error { return m.formBatch(ctx, some) })
 		}
-		return 0, errors.Join(err, m.store.Release(context.WithoutCancel(ctx), keys))
+		if err == nil {
+			done += len(some)
+		}
 	}
-	return len(es), nil
+	if err == nil {
+		return done, nil
+	}
+	keys := make([]string, 0, len(es)-done)
+	for i := range es[done:] {
+		keys = append(keys, es[done+i].Key())
+	}
+	return done, errors.Join(err, m.store.Release(context.WithoutCancel(ctx), keys))
 }
 
-// formBatch forms evaluations in order and applies what comes of them in one batch. An
-// evaluation that can never be formed becomes a dead letter.
-func (m *Memory) formBatch(ctx context.Context, es []tree.Evaluation) error {
-	view := m.newPlan()
-	if m.model != nil {
-		m.askAhead(ctx, es, view)
-		defer m.model.forget()
-	}
-	var b tree.Batch
-	all := make([]formation.Formed, 0, len(es))
+// detected is an evaluation of which it is known whether its verdict was wrong, or the error.
+type detected struct {
+	e   *tree.Evaluation
+	run *formation.Run // nil with an error
+	err error
+}
+
+// atOnce is how many evaluations are looked at side by side.
+const atOnce = 4
+
+// detect finds of each evaluation whether its verdict was wrong. A model may be asked.
+func (m *Memory) detect(ctx context.Context, es []tree.Evaluation) []detected {
+	out := make([]detected, len(es))
+	var looking sync.WaitGroup
+	places := make(chan struct{}, atOnce)
 	for i := range es {
-		formed, err := m.formOne(ctx, es[i], view)
-		if err != nil {
-			if !unusable(err) {
-				return fmt.Errorf("form %s: %w", es[i].Key(), err)
-			}
-			b.Dead = append(b.Dead, tree.DeadLetter{Evaluation: es[i], Why: err.Error()})
+		places <- struct{}{}
+		looking.Go(func() {
+			defer func() { <-places }()
+			run, err := m.former.Detect(ctx, es[i])
+			out[i] = detected{&es[i], run, err}
+		})
+	}
+	looking.Wait()
+	return out
+}
+
+// share returns how many of the first evaluations are read and committed together. A model is slow, and
+// its answers cost money, so they are committed often.
+func (m *Memory) share(all []detected) int {
+	if m.halt == nil {
+		return len(all)
+	}
+	wrong := 0
+	for i := range all {
+		if all[i].run == nil || !all[i].run.Wrong() {
 			continue
 		}
-		all = append(all, formed)
+		if wrong++; wrong > formation.MaxReads {
+			return i
+		}
+	}
+	return len(all)
+}
+
+func runsOf(all []detected) []*formation.Run {
+	runs := make([]*formation.Run, 0, len(all))
+	for i := range all {
+		if all[i].run != nil {
+			runs = append(runs, all[i].run)
+		}
+	}
+	return runs
+}
+
+// formBatch inserts evaluations in order and applies what comes of them in one batch. An
+// evaluation that can never be formed becomes a dead letter.
+func (m *Memory) formBatch(ctx context.Context, some []detected) error {
+	view := m.newPlan()
+	var b tree.Batch
+	es := make([]tree.Evaluation, 0, len(some))
+	all := make([]formation.Formed, 0, len(some))
+	for i := range some {
+		e, err := *some[i].e, some[i].err
+		var formed formation.Formed
+		if err == nil {
+			formed, err = m.former.Insert(ctx, view, some[i].run)
+		}
+		if err != nil {
+			if !unusable(err) {
+				return fmt.Errorf("form %s: %w", e.Key(), err)
+			}
+			b.Dead = append(b.Dead, tree.DeadLetter{Evaluation: e, Why: err.Error()})
+			continue
+		}
+		m.warn(&e, formed.ModelErr)
+		es, all = append(es, e), append(all, formed)
 		view.add(formed.Changes)
 		b.Changes = append(b.Changes, formed.Changes...)
-		b.Done = append(b.Done, es[i].Key())
-		noteTruth(&es[i], &formed.Verdict)
-		b.Entries = append(b.Entries, tree.Entry{At: es[i].At, Verdict: &formed.Verdict})
+		b.Done = append(b.Done, e.Key())
+		noteTruth(&e, &formed.Verdict)
+		b.Entries = append(b.Entries, tree.Entry{At: e.At, Verdict: &formed.Verdict})
 		if formed.Outcome != nil {
-			b.Entries = append(b.Entries, tree.Entry{At: es[i].At, Outcome: formed.Outcome})
+			b.Entries = append(b.Entries, tree.Entry{At: e.At, Outcome: formed.Outcome})
 		}
 	}
 	var err error
@@ -78,6 +143,14 @@ func (m *Memory) formBatch(ctx context.Context, es []tree.Evaluation) error {
 	m.putUnlabelled(es, all)
 	m.outbox.count(all)
 	return nil
+}
+
+// warn logs that a model that may answer later did not.
+func (m *Memory) warn(e *tree.Evaluation, err error) {
+	var failed *llm.Error
+	if errors.As(err, &failed) && failed.Retryable() {
+		m.opts.Logger.Warn("the model did not answer, the rules analyst did", "evaluation", e.Key(), "error", err)
+	}
 }
 
 // noteTruth adds to a verdict whose truth is known what package risk learns from it, and

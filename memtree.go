@@ -53,8 +53,7 @@ type Memory struct {
 	store    tree.Store
 	index    atomic.Pointer[retrieval.Index]
 	former   *formation.Former
-	halt     *llm.Halt   // the model, called no more after an error that lasts; nil without one
-	model    *batchModel // in front of halt; nil without one
+	halt     *llm.Halt // the model, called no more after an error that lasts; nil without one
 	spent    spending
 	habits   habits // as they were kept
 	inbox    *inbox.Box
@@ -229,8 +228,7 @@ func (m *Memory) openParts(ctx context.Context) error {
 	o := formation.Options{Taxonomy: m.taxonomy, Origin: m.origin, Redacted: true, Words: m.words.Fill}
 	if m.opts.Generator != nil {
 		m.halt = llm.NewHalt(m.spent.counting(m.opts.Generator), m.opts.Now)
-		m.model = &batchModel{of: m.halt}
-		o.Generator = m.model
+		o.Generator = m.halt
 	}
 	m.former, err = formation.New(o)
 	if err != nil {

@@ -19,10 +19,14 @@ import (
 type obedient struct{ says string }
 
 func (o obedient) Generate(_ context.Context, r llm.Request) (llm.Answer, error) {
-	answer := map[string]any{
-		"errorType": "form_validation_error", "errorReason": o.says, "specificError": o.says,
-		"avoidanceStrategy": o.says, "confidence": 1,
+	var runs []any
+	for i := range 10 {
+		runs = append(runs, map[string]any{"run": i + 1, "misses": []any{
+			map[string]any{"how": o.says, "check": "validation_there", "what": []string{o.says}, "instead": o.says},
+			map[string]any{"how": o.says, "check": "new: " + o.says, "what": []string{o.says}, "instead": o.says},
+		}})
 	}
+	answer := map[string]any{"runs": runs}
 	if strings.HasPrefix(r.Name, "evolve") {
 		answer = map[string]any{
 			"title": o.says, "summary": o.says, "appliesWhen": []string{o.says}, "notWhen": []string{o.says},

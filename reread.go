@@ -41,16 +41,13 @@ func (r *rereads) wasInVain(id string) bool {
 func (m *Memory) noteFormed(all []formation.Formed) {
 	for i := range all {
 		switch llm.KindOf(all[i].ModelErr) {
-		case llm.KindRefused, llm.KindTruncated, llm.KindTooLarge, llm.KindBound, llm.KindNotRecorded:
+		case llm.KindRefused, llm.KindMalformed, llm.KindTruncated, llm.KindTooLarge, llm.KindBound, llm.KindNotRecorded:
 			m.rereads.inVain(all[i].Verdict.Node)
 		default:
 		}
 	}
 	m.rereads.none.Store(false) // after the commit, so that who looks for cases that wait finds them
 }
-
-// rereadAtOnce is how many cases are read before they are committed.
-const rereadAtOnce = 16
 
 // reread has the model read the cases that the rules read because it had failed, while it answers,
 // and returns how many it read. Each is asked for once. With learned it also reads cases that
@@ -76,9 +73,9 @@ func (m *Memory) reread(ctx context.Context, learned bool, of *boundedModel) (do
 	}
 	former := m.former.With(of)
 	for len(waiting) > 0 && !of.down() && ctx.Err() == nil {
-		some := waiting[:min(rereadAtOnce, len(waiting))]
+		some := waiting[:min(formation.MaxReads, len(waiting))]
 		waiting = waiting[len(some):]
-		n, err := m.keepReread(ctx, m.rereadSome(ctx, former, of, some))
+		n, err := m.keepReread(ctx, m.rereadSome(ctx, former, some))
 		if done += n; err != nil {
 			return done, err
 		}
@@ -93,13 +90,8 @@ func (m *Memory) estimateReread(ctx context.Context, o *EvolveOptions) (meter.Sp
 		return meter.Spent{}, err
 	}
 	of := meter.New(&meter.Estimator{}, meter.Options{Calls: o.MaxCalls, Cost: o.MaxCost, Price: o.Price.Of})
-	former := m.former.With(of)
-	for i := range waiting {
-		if _, err := former.Again(ctx, waiting[i]); err != nil && llm.KindOf(err) == "" {
-			return meter.Spent{}, err
-		}
-	}
-	return of.Total(), nil
+	m.former.With(of).Again(ctx, waiting)
+	return of.Total(), ctx.Err()
 }
 
 // waiting returns the cases that wait, sorted by id; with learned false, without those that lessons
@@ -126,35 +118,16 @@ func (m *Memory) waiting(ctx context.Context, learned bool) ([]tree.Node, error)
 	return out, nil
 }
 
-// rereadSome asks for cases, modelCalls at once, and returns those that are no longer to wait.
-func (m *Memory) rereadSome(ctx context.Context, f *formation.Former, of *boundedModel, some []tree.Node) []tree.Node {
-	var asking sync.WaitGroup
-	read := make([]*tree.Node, len(some))
-	places := make(chan struct{}, modelCalls)
+// rereadSome asks for cases, and returns those that are no longer to wait.
+func (m *Memory) rereadSome(ctx context.Context, f *formation.Former, some []tree.Node) []tree.Node {
+	read, why := f.Again(ctx, some)
 	for i := range some {
-		places <- struct{}{}
-		asking.Go(func() {
-			defer func() { <-places }()
-			if of.down() || ctx.Err() != nil {
-				return
-			}
-			if n, err := f.Again(ctx, some[i]); err == nil {
-				read[i] = &n
-			} else {
-				m.opts.Logger.Debug("a case waits for the model", "case", some[i].ID, "error", err)
-			}
-		})
-	}
-	asking.Wait()
-	var out []tree.Node
-	for i, n := range read {
-		if n == nil {
+		if err := why[some[i].ID]; err != nil {
 			m.rereads.inVain(some[i].ID)
-		} else {
-			out = append(out, *n)
+			m.opts.Logger.Debug("the model did not read a case", "case", some[i].ID, "error", err)
 		}
 	}
-	return out
+	return read
 }
 
 // keepReread commits cases that the model read, and returns how many.
@@ -187,7 +160,7 @@ func (m *Memory) keepReread(ctx context.Context, read []tree.Node) (done int, er
 }
 
 // boundedModel keeps the model within a bound. After mostInRow calls that came to no answer it
-// makes none any more. A panic in a provider's code becomes an error.
+// makes none any more.
 type boundedModel struct {
 	of    llm.Generator
 	meter *meter.Meter
@@ -201,7 +174,7 @@ const mostInRow = 3
 // bounded returns the model with the bounds of an Evolve.
 func (m *Memory) bounded(o *EvolveOptions) *boundedModel {
 	counts := meter.New(m.halt, meter.Options{Calls: o.MaxCalls, Cost: o.MaxCost, Price: o.Price.Of})
-	return &boundedModel{of: &batchModel{of: counts}, meter: counts}
+	return &boundedModel{of: counts, meter: counts}
 }
 
 // down reports whether the model is not asked any more.

@@ -1,7 +1,6 @@
 package memtree_test
 
 import (
-	"encoding/json"
 	"errors"
 	"testing"
 
@@ -15,17 +14,8 @@ import (
 // What models were asked is counted over time, and costs nothing where there is no model.
 func TestSpentOverTime(t *testing.T) {
 	dir := t.TempDir()
-	answer, err := json.Marshal(map[string]any{
-		"errorType":     "form_validation_error",
-		"errorReason":   "The agent did not look for the validation message of the empty field.",
-		"specificError": "An empty field was accepted and no message was shown.",
-		"avoidanceStrategy": "When a form is submitted with an empty field, " +
-			"check that a validation message appears beside that field.",
-		"confidence": 0.8,
-	})
-	require.NoError(t, err)
 	good := func() (llm.Answer, error) {
-		return llm.Answer{JSON: answer, Model: "m", Usage: llm.Usage{InputTokens: 100, OutputTokens: 10}}, nil
+		return llm.Answer{JSON: sound(), Model: "m", Usage: llm.Usage{InputTokens: 100, OutputTokens: 10}}, nil
 	}
 	bad := func() (llm.Answer, error) {
 		return llm.Answer{}, &llm.Error{Kind: llm.KindUnavailable, Err: errors.New("down")}
@@ -45,12 +35,12 @@ func TestSpentOverTime(t *testing.T) {
 	record(0, 0, good)
 	require.Zero(t, spent())
 	record(0, 3, good)
-	require.Equal(t, meter.Spent{Calls: 3, Usage: llm.Usage{InputTokens: 300, OutputTokens: 30}}, spentOf(spent()))
+	require.Equal(t, meter.Spent{Calls: 1, Usage: llm.Usage{InputTokens: 100, OutputTokens: 10}}, spentOf(spent()))
 	record(3, 5, bad)
 	failed := spentOf(spent())
-	require.Equal(t, failed.Calls-3, failed.Failed)
+	require.Equal(t, failed.Calls-1, failed.Failed)
 	require.Positive(t, failed.Why[llm.KindUnavailable])
-	require.Equal(t, llm.Usage{InputTokens: 300, OutputTokens: 30}, failed.Usage)
+	require.Equal(t, llm.Usage{InputTokens: 100, OutputTokens: 10}, failed.Usage)
 	require.Equal(t, day, spent().Since)
 }
 

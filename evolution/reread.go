@@ -29,6 +29,9 @@ func (e *Evolver) Reread(ctx context.Context, v Scanner, cases []tree.Node) ([]t
 			continue
 		}
 		n, old := n.Clone(), new(old.Clone())
+		if now, ok := a.get(n.ID); ok {
+			n.Parent = now.Parent // a case before it may have retired their lesson
+		}
 		if old.Parent != "" && a.holds(&n) {
 			n.ErrorType, n.CaseData.Misses = old.ErrorType, old.CaseData.Misses
 		}

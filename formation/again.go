@@ -2,8 +2,8 @@ package formation
 
 import (
 	"context"
+	"slices"
 
-	"github.com/memtree/memtree/guard"
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/tree"
 )
@@ -21,21 +21,29 @@ func Waits(n *tree.Node) bool {
 	return n.Type == tree.Case && n.Live() && n.CaseData != nil && n.Provenance.Again && n.Provenance.By == "formation"
 }
 
-// Again has the model analyse a stored case that waits for it, from its evidence, and returns the
-// case as it is then. If the model's answer cannot be used, the analysis of the rules stands and
-// the case waits no longer. Any other error of the model is returned: the case waits.
-func (f *Former) Again(ctx context.Context, n tree.Node) (tree.Node, error) {
-	n = n.Clone()
-	x, out := f.factsOf(&n), Formed{}
-	t := guard.TruthsOf(x.truth, x.e.Prompt)
-	a, err := f.byModel(ctx, x, t, f.byRules(x, t), &out)
-	switch {
-	case llm.Answered(err):
-		n.Provenance.Again = false
-		return n, nil
-	case err != nil:
-		return n, err
+// Again has the model read stored cases that wait for it, from their evidence, in questions of up to
+// prompts.MaxRuns cases. It returns the cases as they are then, without those that go on waiting because
+// the model did not answer. Where its answer cannot be used a second time, the analysis of the
+// rules stands and the case waits no longer. why has the errors by id of the cases.
+func (f *Former) Again(ctx context.Context, cases []tree.Node) (read []tree.Node, why map[string]error) {
+	runs := make([]*Run, len(cases))
+	for i := range cases {
+		runs[i] = &Run{facts: f.factsOf(&cases[i])}
 	}
-	f.describe(&n, x, &a)
-	return n, nil
+	f.readAll(ctx, runs)
+	why = map[string]error{}
+	for i, r := range runs {
+		n := cases[i].Clone()
+		if err := r.read.err; err != nil {
+			why[n.ID] = err
+			if n.Provenance.Again = !llm.Answered(err); n.Provenance.Again {
+				continue
+			}
+		} else {
+			a := f.analyse(r.facts, r.read)
+			f.describe(&n, r.facts, &a)
+		}
+		read = append(read, n)
+	}
+	return slices.Clip(read), why
 }

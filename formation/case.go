@@ -59,7 +59,7 @@ func (f *Former) describe(n *tree.Node, x *facts, a *analysis) {
 	n.ErrorType = a.errorType
 	n.Provenance = x.signed(a.provenance)
 	n.CaseData.Misses = a.misses
-	n.CaseData.ActualError, n.CaseData.ErrorReason = a.actualError, a.errorReason
+	n.CaseData.ActualError, n.CaseData.ErrorReason, n.CaseData.AvoidanceHint = a.actualError, a.errorReason, a.instead
 	n.Content = tree.Content{Confidence: a.confidence}
 	if f.words != nil {
 		f.words(n)

@@ -1,6 +1,7 @@
-// Package formation turns a judged run that was wrong into a case. It redacts
-// secrets, detects whether the verdict was wrong and which way, analyses the error
-// with a model or by rules, and proposes a change of the tree: a new case, or one
+// Package formation turns a judged run that was wrong into a case, in three steps.
+// Detect redacts secrets and says whether the verdict was wrong and which way. Read
+// asks a model what was missed in many wrong runs at once. Insert reads the misses
+// by rules too, joins both, and proposes a change of the tree: a new case, or one
 // more occurrence of a known one.
 //
 // It never writes to the tree. The caller commits the changes that it returns.
@@ -109,68 +110,88 @@ type Formed struct {
 	Verdict tree.Verdict
 	Outcome *tree.Outcome // nil unless the evaluation names a trial and is labelled
 	Notes   []string      // sentences for people about what did not fit together
-	Usage   llm.Usage     // of the model, all tries
 	// ModelErr says why the model's answer was not used. Then the rules' answer was
 	// used, or a comparison of free texts stayed undecided. It is nil when the answer
 	// was used and when there is no model.
 	ModelErr error
 }
 
-// Form turns an accepted evaluation into changes. It redacts the evaluation
-// first, unless Options.Redacted says that this has been done.
-//
-// A model gets at most two questions. The first is whether the verdict is right; it
-// is asked only when judgment and ground truth are free text and neither correct
-// nor direction is given. The second is why the verdict is wrong.
+// A Run is an evaluation on its way to a case: Detect makes it, Read may add what a
+// model read, and Insert ends it. It may be inserted again, on another view.
+type Run struct {
+	facts *facts
+	node  tree.Node // the evidence of a wrong verdict
+	notes []string
+	err   error    // of the model that judged
+	read  *reading // nil: no model was asked what was missed
+}
+
+// Wrong reports whether the verdict was wrong, so that there is something to read.
+func (r *Run) Wrong() bool { return r.facts.judged.Labelled && !r.facts.judged.Correct }
+
+// Form turns one evaluation into changes: Detect, Read and Insert.
+func (f *Former) Form(ctx context.Context, e tree.Evaluation, v View) (Formed, error) {
+	r, err := f.Detect(ctx, e)
+	if err == nil {
+		err = f.Read(ctx, v, []*Run{r})
+	}
+	if err != nil {
+		return Formed{}, err
+	}
+	return f.Insert(ctx, v, r)
+}
+
+// Detect finds whether the verdict of an accepted evaluation was wrong. It redacts the
+// evaluation first, unless Options.Redacted says that this has been done. A model is
+// asked only when judgment and ground truth are free text and neither correct nor
+// direction is given; if it fails, the verdict stays without a label.
 //
 // The error is a *tree.FieldError when the evaluation is invalid, so that a retry
-// would not help. It is an *llm.Error with Retryable() when the model may answer
-// later: call Form again, or FormByRules. Otherwise it is the error of the View or
-// of ctx.
-func (f *Former) Form(ctx context.Context, e tree.Evaluation, v View) (Formed, error) {
-	return f.form(ctx, e, v, f.generator != nil)
-}
-
-// FormByRules is Form without the model, for when the model has failed too often. If
-// a model is configured, the case is marked to be analysed again.
-func (f *Former) FormByRules(ctx context.Context, e tree.Evaluation, v View) (Formed, error) {
-	return f.form(ctx, e, v, false)
-}
-
-func (f *Former) form(ctx context.Context, e tree.Evaluation, v View, ask bool) (Formed, error) {
+// would not help, or that of ctx.
+func (f *Former) Detect(ctx context.Context, e tree.Evaluation) (*Run, error) {
 	if err := ctx.Err(); err != nil {
-		return Formed{}, err
+		return nil, err
 	}
 	if !f.redacted {
 		e, _ = Redact(e)
 	}
 	if err := e.Check(); err != nil {
-		return Formed{}, fmt.Errorf("form %s: %w", e.Key(), err)
+		return nil, fmt.Errorf("form %s: %w", e.Key(), err)
 	}
-	x, out := f.read(&e), Formed{}
-	if ask && x.judged.prose {
-		if err := f.judge(ctx, x, &out); err != nil {
-			return Formed{}, fmt.Errorf("form %s: %w", e.Key(), err)
+	r := &Run{facts: f.read(&e)}
+	if f.generator != nil && r.facts.judged.prose {
+		if r.err = f.judge(ctx, r.facts); ctx.Err() != nil {
+			return nil, fmt.Errorf("form %s: %w", e.Key(), ctx.Err())
 		}
 	}
-	out.Verdict = verdict(&e, x.judged)
-	if x.judged.Note != "" {
-		out.Notes = append(out.Notes, x.judged.Note)
+	if note := r.facts.judged.Note; note != "" {
+		r.notes = append(r.notes, note)
 	}
+	if r.Wrong() {
+		f.readWrong(r.facts)
+		r.node = f.evidence(r.facts)
+	}
+	return r, nil
+}
+
+// Insert proposes what becomes of a run on a view of the tree. The error is that of the
+// View or of ctx.
+func (f *Former) Insert(ctx context.Context, v View, r *Run) (Formed, error) {
+	x := r.facts
+	out := Formed{Verdict: verdict(x.e, x.judged), Notes: r.notes, ModelErr: r.err}
 	if !x.judged.Labelled {
 		return out, nil
 	}
 	errorType := ""
-	if !x.judged.Correct {
-		f.readWrong(x)
+	if r.Wrong() {
 		var err error
-		if errorType, err = f.remember(ctx, x, v, ask, &out); err != nil {
+		if errorType, err = f.remember(ctx, r, v, &out); err != nil {
 			return Formed{}, fmt.Errorf("form %s: %w", out.Verdict.Evaluation, err)
 		}
 	}
-	if e.Trial != "" {
+	if x.e.Trial != "" {
 		out.Outcome = &tree.Outcome{
-			Trial: e.Trial, Evaluation: out.Verdict.Evaluation, Attempt: e.Attempt,
+			Trial: x.e.Trial, Evaluation: out.Verdict.Evaluation, Attempt: x.e.Attempt,
 			Correct: x.judged.Correct, ErrorType: errorType, Direction: x.judged.Direction,
 		}
 	}
@@ -205,30 +226,30 @@ func verdict(e *tree.Evaluation, j Judged) tree.Verdict {
 
 // remember proposes a new case, or one more occurrence of the case that has the same
 // or nearly the same evidence. It returns the error type of the case.
-func (f *Former) remember(ctx context.Context, x *facts, v View, ask bool, out *Formed) (string, error) {
-	n := f.evidence(x)
+func (f *Former) remember(ctx context.Context, r *Run, v View, out *Formed) (string, error) {
+	n := r.node.Clone()
 	known, err := v.Get(ctx, n.ID)
 	switch {
 	case err == nil && known.Buried():
 		out.Verdict.Node = known.ID // a person had it forgotten, and nothing of it is kept
 		return known.ErrorType, nil
 	case err == nil:
-		attach(known, x, false, out)
+		attach(known, r.facts, false, out)
 		return known.ErrorType, nil
 	case !errors.Is(err, tree.ErrNotFound):
 		return "", fmt.Errorf("look for case %s: %w", n.ID, err)
 	}
-	a, err := f.analyse(ctx, x, ask, out)
-	if err != nil {
-		return "", err
+	a := f.analyse(r.facts, r.read)
+	if r.read != nil && r.read.err != nil {
+		out.ModelErr = r.read.err
 	}
-	f.describe(&n, x, &a)
+	f.describe(&n, r.facts, &a)
 	older, found, err := olderCase(ctx, v, &n)
 	if err != nil {
 		return "", fmt.Errorf("look for near duplicates of case %s: %w", n.ID, err)
 	}
 	if found {
-		attach(older, x, true, out)
+		attach(older, r.facts, true, out)
 		return older.ErrorType, nil
 	}
 	out.Verdict.Node = n.ID

@@ -164,36 +164,47 @@ func TestFormIsWithinLimits(t *testing.T) {
 	}
 }
 
-const good = `{"specificError":"It counted one review that mentions best.","errorReason":"It overlooked a review in ` +
-	`the list that mentions the term.",` +
-	`"errorType":"content_validation_error","avoidanceStrategy":"When counting reviews, read every one of them; ` +
-	`it is right if each mention is counted.","confidence":1}`
+const good = `{"runs":[{"run":1,"misses":[{"how":"It overlooked a review in the list that mentions the term.",` +
+	`"check":"whole_list","what":["reviews","Quantum foam"],` +
+	`"instead":"Read every one of the reviews to the end of the list."}]}]}`
 
+// What cannot be used of an answer is left out: a text, a miss, a run. Only an answer without a usable
+// run is asked for once more. The rules stand in, and the case waits to be read again.
 func TestAnalyseWithAModel(t *testing.T) {
-	leak := strings.Replace(good, "each mention is counted", "the result is Fallingwater House", 1)
-	forced := strings.Replace(good, "When counting reviews", "Always pass; when counting reviews", 1)
-	parrot := strings.Replace(good, "It overlooked a review in the list that mentions the term.",
-		"The snapshot shows that only one review actually mentions the term in the review text.", 1)
-	foreign := strings.Replace(good, "It overlooked a review in the list that mentions the term.", "它漏看了列表中的一条评论。", 1)
+	const how, instead = "It overlooked a review in the list that mentions the term.",
+		"Read every one of the reviews to the end of the list."
+	with := func(old, new string) string { return strings.Replace(good, old, new, 1) }
+	all := tree.Miss{Check: "whole_list", What: []string{"reviews"}, How: how, Instead: instead}
+	const cause = "It counts mentions in one part of the reviews only."
+	unknown := with("whole_list", "counting")
+	ungrounded := strings.NewReplacer(how, "Bananas ripen slowly", "whole_list", "style", `"reviews",`, "").Replace(good)
 	for name, c := range map[string]struct {
 		steps   []llmtest.Step
 		analyst string
-		calls   int
-		again   bool
+		miss    tree.Miss
 	}{
-		"good":           {[]llmtest.Step{{Text: good}}, "model", 1, false},
-		"leak, repaired": {[]llmtest.Step{{Text: leak}, {Text: good}}, "model", 2, false},
-		"leak twice":     {[]llmtest.Step{{Text: leak}, {Text: leak}}, "rules", 2, false},
-		"forced":         {[]llmtest.Step{{Text: forced}, {Text: forced}}, "rules", 2, false},
-		"parrot":         {[]llmtest.Step{{Text: parrot}, {Text: parrot}}, "rules", 2, false},
-		"other language": {[]llmtest.Step{{Text: foreign}, {Text: foreign}}, "rules", 2, false},
-		"ungrounded": {[]llmtest.Step{{Text: strings.NewReplacer("It counted one review that mentions best",
-			"Quantum foam", "It overlooked a review in the list that mentions the term", "Bananas ripen slowly").Replace(good)},
-			{Text: "{}"}}, "rules", 2, false},
-		"no JSON":         {[]llmtest.Step{{Text: "sorry"}, {Text: "sorry"}}, "rules", 2, false},
-		"refused":         {[]llmtest.Step{{Err: &llm.Error{Kind: llm.KindRefused}}}, "rules", 1, true},
-		"unauthorised":    {[]llmtest.Step{{Err: &llm.Error{Kind: llm.KindUnauthorised}}}, "rules", 1, true},
-		"not a typed one": {[]llmtest.Step{{Err: errors.New("boom")}}, "rules", 1, true},
+		"good": {[]llmtest.Step{{Text: good}}, "model", all},
+		"leak": {[]llmtest.Step{{Text: with(instead, "See that it is Fallingwater House.")}}, "model",
+			tree.Miss{Check: "whole_list", What: []string{"reviews"}, How: how}},
+		"forced": {[]llmtest.Step{{Text: with(instead, "Always pass it.")}}, "model",
+			tree.Miss{Check: "whole_list", What: []string{"reviews"}, How: how}},
+		"a number that is not the task's": {[]llmtest.Step{{Text: with(instead, "Look for all 7 reviews.")}}, "model",
+			tree.Miss{Check: "whole_list", What: []string{"reviews"}, How: how}},
+		"parrot": {[]llmtest.Step{{Text: with(how, "The snapshot shows that only one review mentions the term.")}},
+			"model", tree.Miss{Check: "whole_list", What: []string{"reviews"}, Instead: instead}},
+		"other language": {[]llmtest.Step{{Text: with(how, "它漏看了列表中的一条评论。")}}, "model",
+			tree.Miss{Check: "whole_list", What: []string{"reviews"}, Instead: instead}},
+		"new": {[]llmtest.Step{{Text: with("whole_list", "new: "+cause)}}, "model",
+			tree.Miss{What: all.What, How: how, Instead: instead, Cause: cause}},
+		"nobody can tell":         {[]llmtest.Step{{Text: `{"runs":[{"run":1,"misses":[]}]}`}}, "model", tree.Miss{}},
+		"no such check, repaired": {[]llmtest.Step{{Text: unknown}, {Text: good}}, "model", all},
+		"no such check":           {[]llmtest.Step{{Text: unknown}, {Text: unknown}}, "rules", tree.Miss{}},
+		"ungrounded":              {[]llmtest.Step{{Text: ungrounded}, {Text: ungrounded}}, "rules", tree.Miss{}},
+		"no JSON":                 {[]llmtest.Step{{Text: "sorry"}, {Text: "sorry"}}, "rules", tree.Miss{}},
+		"refused":                 {[]llmtest.Step{{Err: &llm.Error{Kind: llm.KindRefused}}}, "rules", tree.Miss{}},
+		"busy":                    {[]llmtest.Step{{Err: &llm.Error{Kind: llm.KindRateLimited}}}, "rules", tree.Miss{}},
+		"unauthorised":            {[]llmtest.Step{{Err: &llm.Error{Kind: llm.KindUnauthorised}}}, "rules", tree.Miss{}},
+		"not a typed one":         {[]llmtest.Step{{Err: errors.New("boom")}}, "rules", tree.Miss{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			model := llmtest.NewScript(c.steps...)
@@ -203,27 +214,61 @@ func TestAnalyseWithAModel(t *testing.T) {
 			require.NoError(t, err)
 			n := out.Changes[0].Node
 			require.NoError(t, tree.Check(&n))
-			require.Len(t, model.Requests(), c.calls)
+			require.Len(t, model.Requests(), len(c.steps))
 			require.Equal(t, c.analyst, n.Provenance.Analyst, out.ModelErr)
-			require.Equal(t, c.again, n.Provenance.Again)
+			require.Equal(t, c.analyst == "rules", n.Provenance.Again)
 			require.Equal(t, c.analyst == "rules", out.ModelErr != nil)
-			require.NotContains(t, n.Content.Guidance, "Fallingwater")
-			require.NotContains(t, n.Content.Guidance, "Always pass")
-			require.LessOrEqual(t, n.Content.Confidence, 0.8, "the model's own confidence is not believed")
+			if c.analyst == "model" {
+				m := n.CaseData.Misses[0]
+				require.Equal(t, c.miss, tree.Miss{Check: m.Check, What: m.What, How: m.How, Instead: m.Instead, Cause: m.Cause})
+				require.Equal(t, c.miss.Instead, n.CaseData.AvoidanceHint)
+				require.Regexp(t, `^analyse\.en@2\+`, n.Provenance.Template)
+			}
 		})
 	}
 }
 
-func TestAnalyseSaysWhenToRetry(t *testing.T) {
-	busy := &llm.Error{Kind: llm.KindRateLimited, RetryAfter: time.Second}
-	f := former(t, Options{Generator: llmtest.NewScript(llmtest.Step{Err: busy}, llmtest.Step{Err: busy})})
-	_, err := f.Form(t.Context(), sample(), &memory{})
-	got, ok := errors.AsType[*llm.Error](err)
-	require.True(t, ok)
-	require.True(t, got.Retryable())
-	out, err := f.FormByRules(t.Context(), sample(), &memory{})
-	require.NoError(t, err)
-	require.True(t, out.Changes[0].Node.Provenance.Again)
+// In this order is trusted: a note that surely names a check, the model, a guess of the rules.
+func TestTrust(t *testing.T) {
+	says := func(check string) string {
+		return `{"runs":[{"run":1,"misses":[{"how":"","check":"` + check + `","what":[],"instead":""}]}]}`
+	}
+	const sure = "It never scrolled down: the list has three pages and only the first page was looked at."
+	for name, c := range map[string]struct {
+		note, answer, rules string
+		want                []string
+	}{
+		"a sure note stays, the model adds": {sure,
+			says("settle"), "whole_list", []string{"whole_list", "settle"}},
+		"a sure note stays, the model has nothing": {sure,
+			`{"runs":[{"run":1,"misses":[]}]}`, "whole_list", []string{"whole_list"}},
+		"both agree":     {sure, says("whole_list"), "whole_list", []string{"whole_list"}},
+		"nothing":        {"wrong again", says("whole_list"), "", []string{"whole_list"}},
+		"a guess yields": {"the figure was taken from the wrong corner", says("evidence"), "?", []string{"evidence"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := sample()
+			e.Reason = c.note
+			out, err := former(t, Options{}).Form(t.Context(), e, &memory{})
+			require.NoError(t, err)
+			if c.rules != "?" {
+				require.Equal(t, c.rules, out.Changes[0].Node.CaseData.Misses[0].Check)
+			}
+			model := llmtest.NewScript(llmtest.Step{Text: c.answer})
+			out, err = former(t, Options{Generator: model}).Form(t.Context(), e, &memory{})
+			require.NoError(t, err)
+			n := out.Changes[0].Node
+			var got []string
+			for _, m := range n.CaseData.Misses {
+				got = append(got, m.Check)
+			}
+			require.Equal(t, c.want, got)
+			require.Equal(t, "model", n.Provenance.Analyst)
+			if saysCause(c.note) {
+				require.NotEmpty(t, n.CaseData.Misses[0].How, "a person's words stay")
+			}
+		})
+	}
 }
 
 // TestCounts compares with a golden file what becomes of real evaluations. Forming

@@ -2,22 +2,14 @@ package formation
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/memtree/memtree/cue"
-	"github.com/memtree/memtree/guard"
 	"github.com/memtree/memtree/prompts"
 	"github.com/memtree/memtree/text"
 )
-
-// grounding checks that a model's answer is about this evaluation and can be used as
-// guidance. Its errors are sentences that tell the model what to mend.
-type grounding struct {
-	*facts
-	truths    guard.Truths
-	catalogue *cue.Catalogue
-}
 
 const (
 	// leastGrounded is the share of an answer's words that the evaluation must have, where the
@@ -25,45 +17,53 @@ const (
 	// and about other runs: testdata/grounding.golden.
 	leastGrounded = 0.10
 
-	mostRepeated = 0.85 // the share of its reason that may be the agent's own words
+	mostRepeated = 0.85 // the share of a sentence that may be the agent's own words
 )
 
-func (g *grounding) check(a prompts.AnalyseOutput) error {
-	zh := g.lang == "zh"
+var errForeign = errors.New("its checks are for runs that were wrong in another way, or it has little to do " +
+	"with this run; use what is written there")
+
+// check takes out of the answers what is not about its run. The error is for an answer of which no
+// run can be used; it is worded for a model.
+func (f *Former) check(runs []*Run, read []prompts.AnalyseOutput) error {
 	var bad []error
-	say := func(field, en, cn string) { bad = append(bad, errors.New(field+": "+pick(zh, en, cn))) }
-	if g.truths.In(a.AvoidanceStrategy) {
-		say("avoidanceStrategy", "gives the true result of the test away; say what to check, in general words",
-			"泄露了测试的正确结果；请用概括的说法说明要检查什么")
+	usable := false
+	for i := range read {
+		o := &read[i]
+		if o.Err == nil && len(o.Misses) > 0 {
+			o.Misses = slices.DeleteFunc(o.Misses, func(m prompts.AnalyseMiss) bool {
+				return !f.mayMiss(runs[i].facts, m.Check) || !f.isAbout(runs[i].facts, &m)
+			})
+			if len(o.Misses) == 0 {
+				o.Err = errForeign
+			}
+		}
+		if o.Err != nil {
+			bad = append(bad, fmt.Errorf("run %d: %w", i+1, o.Err))
+		}
+		usable = usable || o.Err == nil
 	}
-	if _, forces := guard.Forces(a.AvoidanceStrategy); forces {
-		say("avoidanceStrategy", "decides the verdict in advance; say what to check instead",
-			"预先规定了结论；请改为说明要检查什么")
-	}
-	if !g.isAbout(a) {
-		say("errorReason", "has little to do with this run; use what the material says", "与这次运行的材料关系不大；请依据材料说明")
-	}
-	own := wordSet(g.claim.key, g.claim.rest)
-	if g.e.Reason == "" && len(own) > 8 && share(wordSet(a.ErrorReason), own) > mostRepeated {
-		say("errorReason", "repeats what the agent said; it was wrong, say why", "只是重复了智能体的说法；它判断错了，请说明错在哪里")
+	if usable {
+		return nil
 	}
 	return errors.Join(bad...)
 }
 
-// isAbout reports whether an answer is about this run: it has words of the run, or it names a check
-// that the task calls for. A right sentence in general words may have no word of the run at all.
-func (g *grounding) isAbout(a prompts.AnalyseOutput) bool {
-	record := wordSet(g.e.Prompt, g.e.Judgment.Text(), g.e.GroundTruth.Text(), g.e.Reason,
-		firstBytes(g.e.Observation, cue.MaxRead), g.e.Scene.Type, words(g.differences, g.lang))
-	if share(wordSet(a.SpecificError, a.ErrorReason), record) >= leastGrounded {
+// mayMiss reports whether a check may be missed in the direction of a run.
+func (f *Former) mayMiss(x *facts, check string) bool {
+	c, ok := f.taxonomy.Check(check)
+	return !ok || judges(&c, x.judged.Direction)
+}
+
+// isAbout reports whether a miss is about a run: it has words of the run, or its check is one that
+// the task calls for. A right sentence in general words may have no word of the run at all.
+func (f *Former) isAbout(x *facts, m *prompts.AnalyseMiss) bool {
+	record := wordSet(x.e.Prompt, x.e.Judgment.Text(), x.e.GroundTruth.Text(), x.e.Reason, x.e.Scene.Type,
+		words(x.differences, x.lang))
+	if share(wordSet(m.How, m.Cause, strings.Join(m.What, " ")), record) >= leastGrounded {
 		return true
 	}
-	missed, ok := g.catalogue.Missed(cue.Evidence{
-		Said: []string{a.ErrorReason, a.SpecificError}, Direction: g.judged.Direction,
-	})
-	return ok && slices.ContainsFunc(g.catalogue.Asked(g.e.Prompt), func(r cue.Reading) bool {
-		return r.Check == missed.Check
-	})
+	return slices.ContainsFunc(f.catalogue().Asked(x.e.Prompt), func(r cue.Reading) bool { return r.Check == m.Check })
 }
 
 func wordSet(texts ...string) map[string]bool {

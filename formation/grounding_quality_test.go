@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/memtree/memtree/cue"
 	"github.com/memtree/memtree/internal/golden"
 	"github.com/memtree/memtree/prompts"
 	"github.com/memtree/memtree/tree"
@@ -75,15 +76,18 @@ func groundingOf(t *testing.T, path string) (notes, general passes) {
 		e.Reason = ""
 		x := f.read(&e)
 		f.readWrong(x)
-		g := grounding{facts: x, catalogue: f.catalogue()}
+		isAbout := func(said string) bool {
+			m, _ := f.catalogue().Missed(cue.Evidence{Said: []string{said}, Direction: x.judged.Direction})
+			return f.isAbout(x, &prompts.AnalyseMiss{Check: m.Check, How: said})
+		}
 		for k := range 8 {
 			other := runs[(i+7*k)%len(runs)]
 			if k > 0 && (other.CaseID == e.CaseID || causes[other.ID] != "" && causes[other.ID] == causes[e.ID]) {
 				continue
 			}
-			notes.add(k == 0, g.isAbout(prompts.AnalyseOutput{ErrorReason: other.Reason}))
+			notes.add(k == 0, isAbout(other.Reason))
 			if said := causes[other.ID]; said != "" {
-				general.add(k == 0, g.isAbout(prompts.AnalyseOutput{ErrorReason: said}))
+				general.add(k == 0, isAbout(said))
 			}
 		}
 	}

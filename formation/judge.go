@@ -15,35 +15,24 @@ import (
 
 // judge lets the model compare a judgment and a ground truth that are both free
 // text. Its verdict becomes x.judged. Its reason becomes the evaluator's reason if
-// there is none. A retryable model error is returned; after any other, x.judged
-// stays as the comparison left it.
-func (f *Former) judge(ctx context.Context, x *facts, out *Formed) error {
+// there is none. After an error, x.judged stays as the comparison left it.
+func (f *Former) judge(ctx context.Context, x *facts) error {
 	in := prompts.JudgeInput{
 		Lang: x.lang, Prompt: x.e.Prompt, Judgment: x.e.Judgment.Text(), GroundTruth: x.e.GroundTruth.Text(),
 	}
 	p, err := f.prompts.Judge(in)
 	if err != nil {
-		out.ModelErr = fmt.Errorf("judge: %w", err)
-		return nil
+		return fmt.Errorf("judge: %w", err)
 	}
-	read := func(raw json.RawMessage) (prompts.JudgeOutput, error) {
-		v, err := in.Read(raw)
-		if err != nil {
-			return v, err
-		}
-		return v, x.checkVerdict(v)
-	}
-	answer, err := f.ask(ctx, p, x.lang, func(raw json.RawMessage) error { _, err := read(raw); return err }, out)
 	var v prompts.JudgeOutput
-	if err == nil {
-		v, err = read(answer.JSON)
-	}
-	if err != nil {
-		out.ModelErr = fmt.Errorf("judge: %w", err)
-		if err := toRetry(ctx, err); err != nil {
-			return fmt.Errorf("judge: %w", err)
+	answer, err := f.ask(ctx, p, x.lang, 1, func(raw json.RawMessage) (bad error) {
+		if v, bad = in.Read(raw); bad != nil {
+			return bad
 		}
-		return nil
+		return x.checkVerdict(v)
+	})
+	if err != nil {
+		return fmt.Errorf("judge: %w", err)
 	}
 	x.judged = Judged{Labelled: true, Correct: v.Correct, Direction: taxonomy.Direction(v.Direction)}
 	x.judge = tree.Provenance{Model: answer.Model, Template: p.Name()}

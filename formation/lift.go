@@ -44,7 +44,7 @@ func (f *Former) factsOf(n *tree.Node) *facts {
 	wrong := false
 	e := tree.Evaluation{
 		CaseID: d.TestCase.CaseID, Prompt: d.TestCase.Prompt, GroundTruth: d.TestCase.GroundTruth, Judgment: judgment,
-		Correct: &wrong, Direction: n.Direction, Reason: d.EvaluatorReason, Scene: n.Scene,
+		Correct: &wrong, Direction: n.Direction, Reason: d.EvaluatorReason, Scene: n.Scene, Scope: n.Scope,
 	}
 	x := f.read(&e)
 	x.judged.Direction, x.lang = n.Direction, n.Lang

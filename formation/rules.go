@@ -30,8 +30,9 @@ type facts struct {
 type analysis struct {
 	errorType   string
 	misses      []tree.Miss // at least one
-	actualError string      // the specific error in a model's words; "" by rules
-	errorReason string      // the root cause in a model's words; "" by rules
+	actualError string      // the specific error, of a model's analysis; "" by rules
+	errorReason string      // the root cause likewise
+	instead     string      // what to do likewise
 	confidence  float64
 	provenance  tree.Provenance
 }

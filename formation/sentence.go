@@ -11,34 +11,35 @@ import (
 )
 
 // What a model writes may have been dictated by a text in the evaluation, and a small model writes
-// much that is wrong. So no sentence is kept that stands in the evaluation, and of the others those
-// alone that speak of the check of the case. Where no check is known, advice must have the form
-// that was asked for, and no number or name of the test.
+// much that is wrong. So no sentence of its own stands in the evaluation, but for a mistake that it
+// quotes from the note, and advice has no number that is not the task's.
 
 // notCopied returns the sentences of a model's text that do not stand in the evaluation.
 func (r *missReader) notCopied(s string) []string {
 	return slices.DeleteFunc(text.Sentences(text.Line(s)), r.isCopied)
 }
 
-// advice returns the sentences that an agent may be told to do where no check is known.
+var numbers = regexp.MustCompile(`[0-9]+`)
+
+// advice returns the sentences that an agent may be told to do.
 func (r *missReader) advice(s string) []string {
 	return slices.DeleteFunc(r.notCopied(s), func(s string) bool {
-		return !adviceForm.MatchString(s) || strings.ContainsAny(s, "0123456789\"'“”‘’「」")
+		return slices.ContainsFunc(numbers.FindAllString(s, -1), func(n string) bool {
+			return !strings.Contains(r.e.Prompt, n)
+		})
 	})
 }
 
-// mistake returns the sentences that may be told as the mistake.
-func (r *missReader) mistake(check, s string) []string {
-	return slices.DeleteFunc(r.notCopied(s), func(s string) bool { return check != "" && !r.speaksOf(check, s) })
-}
-
-// adviceForm is the form that the prompt asks for.
-var adviceForm = regexp.MustCompile(`(?i)^(when|where|if|before|after) .+, .+|^(当|如果|在).+[，,].+`)
-
-// speaksOf reports whether a sentence by itself is read as one about a check.
-func (r *missReader) speaksOf(check, s string) bool {
-	m, ok := r.f.catalogue().Missed(cue.Evidence{Said: []string{s}, Direction: r.judged.Direction})
-	return ok && m.Check == check
+// mistake returns the sentences that may be told as the mistake: those of the note, and those that
+// are the model's own and do not merely repeat what the agent said.
+func (r *missReader) mistake(s string) []string {
+	claimed := wordSet(r.claim.key, r.claim.rest)
+	return slices.DeleteFunc(text.Sentences(text.Line(s)), func(s string) bool {
+		if strings.Contains(bare(r.e.Reason), bare(s)) {
+			return false
+		}
+		return r.isCopied(s) || len(claimed) > 8 && share(wordSet(s), claimed) > mostRepeated
+	})
 }
 
 // isCopied reports whether a sentence stands in the evaluation, but for case and punctuation.

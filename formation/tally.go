@@ -74,10 +74,10 @@ func (t *Tally) add(n *tree.Node, failed error) {
 		return
 	case failed == nil:
 		return
-	case n.Provenance.Again:
-		t.Unanswered[kindOf(failed)]++
-	default:
+	case llm.Answered(failed):
 		t.Unusable[kindOf(failed)]++
+	default:
+		t.Unanswered[kindOf(failed)]++
 	}
 	t.ModelError = failed.Error()
 }

@@ -3,6 +3,7 @@ package llm
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 )
@@ -17,7 +18,8 @@ const alone = 10 * time.Second
 // Halt is a Generator that makes no further call after an error that is [Error.Lasting], and gives
 // that error in place of an answer. A second request that is not understood counts as one, if
 // none was understood before. The first call is made alone for some
-// seconds, so that a wrong key costs one call and not as many as are made at once. It is safe for
+// seconds, so that a wrong key costs one call and not as many as are made at once. A panic in the
+// generator's code becomes an error. It is safe for
 // concurrent use.
 type Halt struct {
 	of  Generator
@@ -66,9 +68,19 @@ func (h *Halt) Generate(ctx context.Context, r Request) (Answer, error) {
 	if why := h.lasting(); why != nil {
 		return Answer{}, why
 	}
-	a, err := h.of.Generate(ctx, r)
+	a, err := h.ask(ctx, r)
 	h.learn(err)
 	return a, err
+}
+
+// ask asks. A panic in a provider's code becomes an error.
+func (h *Halt) ask(ctx context.Context, r Request) (a Answer, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			a, err = Answer{}, &Error{Kind: KindNoAnswer, Err: fmt.Errorf("the model's code panicked: %v", r)}
+		}
+	}()
+	return h.of.Generate(ctx, r)
 }
 
 // isKnown reports whether the first call is over. When an error has lasted for haltedFor, the next

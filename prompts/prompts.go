@@ -35,8 +35,8 @@ func (p Prompt) Name() string { return p.ID + "@" + p.Version }
 // them that have to be in the result for the prompt to make sense.
 func samples() map[string]sample {
 	return map[string]sample{
-		"analyse": {fields: sampleAnalyse.fields, must: []string{"the judgment", "the ground truth", "sample_error", "JSON",
-			"errorType", "avoidanceStrategy"}},
+		"analyse": {fields: sampleAnalyse.fields, must: []string{"sample_check", "the line", "the place", "the task",
+			"the claim", "the truth", "the note", "JSON", "misses", "new: ", "instead"}},
 		"brief": {fields: sampleBrief.fields, must: []string{"m1 the memory", "t1 [the product, the place] the task",
 			"the objection", "JSON", "because", "told"}},
 		"evolve": {fields: sampleEvolve.fields, must: []string{"the judgment", "the ground truth", "the reason",

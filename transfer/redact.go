@@ -139,7 +139,7 @@ func (r *redaction) evidence(d *tree.CaseData) {
 	r.lines(&d.ActualError, &d.ErrorReason, &d.AvoidanceHint)
 	for i := range d.Misses {
 		m := &d.Misses[i]
-		r.lines(&m.How, &m.Instead, &m.Claimed, &m.Truth)
+		r.lines(&m.How, &m.Cause, &m.Instead, &m.Claimed, &m.Truth)
 		r.short(m.What)
 		r.short(m.At)
 	}

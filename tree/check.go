@@ -150,7 +150,7 @@ func (c *checker) misses(list []Miss) {
 		c.law(slices.Contains([]string{FromPerson, FromModel, FromRules}, m.From),
 			"a miss is in the words of a person, a model or the rules", "it is %q", m.From)
 		c.things(m.What)
-		c.line("miss", m.How, m.Instead, m.Claimed, m.Truth)
+		c.line("miss", m.How, m.Cause, m.Instead, m.Claimed, m.Truth)
 		c.law(len(m.At) <= MaxThings, fmt.Sprintf("a miss names at most %d fields", MaxThings), "there are %d", len(m.At))
 		c.text("field", MaxName, m.At...)
 	}

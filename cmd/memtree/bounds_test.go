@@ -56,6 +56,15 @@ func fourCases() string {
 		aCase("voucher", "It did not add up the voucher.")
 }
 
+// manyCases are asked about in three questions.
+func manyCases() string {
+	var b strings.Builder
+	for i := range 30 {
+		b.WriteString(aCase(fmt.Sprint("order", i), fmt.Sprintf("It did not add up order %d.", i)))
+	}
+	return b.String()
+}
+
 func withModel(t *testing.T, steps map[string]llmtest.Step) map[string]string {
 	t.Helper()
 	return map[string]string{"MEMTREE_LLM_MODEL": "gpt-x", "MEMTREE_LLM_API_KEY": "sk-ours",
@@ -68,27 +77,28 @@ func soundly() map[string]llmtest.Step {
 
 func TestRecordWithinBounds(t *testing.T) {
 	u := newUser(t, withModel(t, soundly()))
-	v := u.json(fourCases(), "record", "-", "--max-calls", "2")
+	v := u.json(manyCases(), "record", "-", "--max-calls", "2")
 	require.EqualValues(t, 2, v["calls"])
-	require.EqualValues(t, 2, v["byModel"])
-	require.EqualValues(t, 2, v["byRules"])
+	require.EqualValues(t, 20, v["byModel"])
+	require.EqualValues(t, 10, v["byRules"])
 	require.EqualValues(t, 0, v["modelFailures"], "a bound is no failure")
 	require.Equal(t, unknown, v["model"].(map[string]any)["cost"], "no price is known")
-	require.EqualValues(t, 2, v["model"].(map[string]any)["beyond"])
-	require.Equal(t, map[string]any{"byModel": 2.0, "byRules": 2.0, "again": 2.0, "models": map[string]any{"gpt-x": 2.0}},
+	require.EqualValues(t, 1, v["model"].(map[string]any)["beyond"])
+	by := map[string]any{"gpt-x": 20.0}
+	require.Equal(t, map[string]any{"byModel": 20.0, "byRules": 10.0, "again": 10.0, "models": by},
 		u.json("", "stats")["analyses"])
 	require.Contains(t, flat(u.do(exitOK, "", "stats")),
-		"2 by the model, 2 by the rules; 2 of them wait to be done again by a model")
+		"20 by the model, 10 by the rules; 10 of them wait to be done again by a model")
 
-	out := flat(newUser(t, withModel(t, soundly())).do(exitOK, fourCases(), "record", "-", "--max-calls", "1"))
-	require.Contains(t, out, "1 read by the model gpt-x, 3 by the rules because it gave no answer (over the bound 3).")
+	out := flat(newUser(t, withModel(t, soundly())).do(exitOK, manyCases(), "record", "-", "--max-calls", "1"))
+	require.Contains(t, out, "10 read by the model gpt-x, 20 by the rules because it gave no answer (over the bound 20).")
 	require.Contains(t, out, "Model calls: 1, tokens in 1000, out 100. Cost: unknown.")
-	require.Contains(t, out, "Because of the bound on the model, 3 questions were not asked, or not to the end; "+
+	require.Contains(t, out, "Because of the bound on the model, 2 questions were not asked, or not to the end; "+
 		"the rules did what they could, and it is marked to be done again.")
 	u = newUser(t, withModel(t, soundly()))
-	out = flat(u.do(exitOK, fourCases(), "record", "-", "--max-calls", "1", "--lang", "zh"))
-	require.Contains(t, out, "超出上限 3")
-	require.Contains(t, out, "有 3 个问题没有问或没有问完")
+	out = flat(u.do(exitOK, manyCases(), "record", "-", "--max-calls", "1", "--lang", "zh"))
+	require.Contains(t, out, "超出上限 20")
+	require.Contains(t, out, "有 2 个问题没有问或没有问完")
 }
 
 func TestCostOfRecord(t *testing.T) {
@@ -97,12 +107,12 @@ func TestCostOfRecord(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(env["MEMTREE_STORE"], "memtree.yaml"),
 		[]byte("prices:\n  - model: gpt-x\n    in: 1\n    out: 5\n"), 0o600))
 	v := u.json(fourCases(), "record", "-")
-	require.InDelta(t, 4*(1000*1+100*5)/1e6, v["model"].(map[string]any)["cost"], 1e-9)
+	require.InDelta(t, (1000*1+100*5)/1e6, v["model"].(map[string]any)["cost"], 1e-9)
 	stages := v["model"].(map[string]any)["stages"].([]any)
 	require.Len(t, stages, 1)
 	require.Equal(t, "analyse", stages[0].(map[string]any)["stage"])
 	out := flat(newUser(t, env).do(exitOK, fourCases(), "record", "-", "--price", "2,10"))
-	require.Contains(t, out, "Cost: 0.012.")
+	require.Contains(t, out, "Cost: 0.003.")
 
 	v = newUser(t, env).json(fourCases(), "record", "-", "--price", "2,10", "--max-cost", "0")
 	require.EqualValues(t, 0, v["calls"])
@@ -117,18 +127,22 @@ func TestCostOfRecord(t *testing.T) {
 
 func TestRecordCountsFailures(t *testing.T) {
 	u := newUser(t, withModel(t, map[string]llmtest.Step{
-		"cart page":    {Text: sound},
-		"invoice page": {Err: &llm.Error{Kind: llm.KindRefused}},
-		"refund page":  {Text: "sorry"},
-		"voucher page": {Err: &llm.Error{Kind: llm.KindTooLarge}},
+		"cart page": {Text: sound}, "invoice page": {Text: "sorry"}, "refund page": {Text: "sorry"}, "voucher page": {},
 	}))
 	v := u.json(fourCases(), "record", "-")
 	require.EqualValues(t, 1, v["byModel"])
 	require.EqualValues(t, 3, v["byRules"])
 	require.EqualValues(t, 3, v["modelFailures"])
-	require.EqualValues(t, 5, v["calls"], "one was asked twice")
+	require.EqualValues(t, 1, v["calls"], "an answer about one of four is used")
 	require.Equal(t, unknown, v["model"].(map[string]any)["cost"])
-	require.EqualValues(t, 3, v["model"].(map[string]any)["untold"])
+	require.EqualValues(t, 1, v["model"].(map[string]any)["untold"])
+	for of, calls := range map[llmtest.Step]int{
+		{Text: "sorry"}: 2, {Err: &llm.Error{Kind: llm.KindRefused}}: 1, {Err: &llm.Error{Kind: llm.KindTooLarge}}: 1,
+	} {
+		v = newUser(t, withModel(t, map[string]llmtest.Step{" page": of})).json(fourCases(), "record", "-")
+		require.EqualValues(t, 4, v["modelFailures"])
+		require.EqualValues(t, calls, v["calls"])
+	}
 }
 
 // TestEstimates compares what dry runs say with what was spent on a server that counts tokens.
@@ -147,7 +161,7 @@ func TestEstimates(t *testing.T) {
 		for _, m := range in.Messages {
 			read += len(m.Content) / 4
 		}
-		said := sound
+		said := eachRun(in.Messages[len(in.Messages)-1].Content, func(string) string { return sound })
 		if strings.Contains(body, `"lessons`) || strings.Contains(body, `\"lessons`) {
 			said = lesson
 		}

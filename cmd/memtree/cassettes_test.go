@@ -16,8 +16,8 @@ import (
 	"github.com/memtree/memtree/internal/golden"
 )
 
-// scriptedAnswers serves the answers of a suite's answers.json: each prompt of a kind that says a text gets the
-// next answer, and the last one again.
+// scriptedAnswers serves the answers of a suite's answers.json: each run, or prompt of another kind, that says a
+// text gets the next answer, and the last one again.
 func scriptedAnswers(t *testing.T, file string) string {
 	t.Helper()
 	var script []struct {
@@ -32,22 +32,27 @@ func scriptedAnswers(t *testing.T, file string) string {
 	return modelServer(t, func(w http.ResponseWriter, _, body string) {
 		mu.Lock()
 		defer mu.Unlock()
-		of := "analyse"
-		if strings.Contains(body, "appliesWhen") {
-			of = "evolve"
+		next := func(of, text string) string {
+			for i, s := range script {
+				if s.Of == of && strings.Contains(text, s.Says) {
+					asked[i]++
+					return s.Answers[min(asked[i], len(s.Answers))-1]
+				}
+			}
+			return ""
 		}
-		for i, s := range script {
-			if s.Of != of || !strings.Contains(body, s.Says) {
-				continue
-			}
-			answer := openAI(s.Answers[min(asked[i], len(s.Answers)-1)])
-			if asked[i]++; strings.Contains(answer, "REFUSED") {
-				answer = strings.Replace(answer, `"finish_reason":"stop"`, `"finish_reason":"content_filter"`, 1)
-			}
-			_, _ = w.Write([]byte(answer))
+		var in struct{ Messages []struct{ Content string } }
+		if json.Unmarshal([]byte(body), &in) != nil || len(in.Messages) == 0 {
+			w.WriteHeader(http.StatusBadRequest)
 			return
 		}
-		w.WriteHeader(http.StatusInternalServerError)
+		text := in.Messages[len(in.Messages)-1].Content
+		if strings.Contains(body, "appliesWhen") {
+			text = next("evolve", text)
+		} else {
+			text = eachRun(text, func(run string) string { return next("analyse", run) })
+		}
+		_, _ = w.Write([]byte(openAI(text)))
 	}) + "/v1"
 }
 
@@ -166,7 +171,7 @@ func TestNotRecorded(t *testing.T) {
 	u := newUser(t, map[string]string{replayVariable: kept})
 	out := flat(u.do(exitOK, fourCases(), "record", "-"))
 	require.Contains(t, out, "Answers played from recordings: 0; no model was asked, cost 0.")
-	require.Contains(t, out, "Not recorded, so the rules answered: 4 questions, such as analyse.en@")
+	require.Contains(t, out, "Not recorded, so the rules answered: 1 questions, such as analyse.en@")
 	require.Contains(t, out, "which would be in "+kept+"/")
 	require.Contains(t, out, "4 by the rules because it gave no answer (not recorded 4)")
 	v := u.json("", "stats")
@@ -174,7 +179,7 @@ func TestNotRecorded(t *testing.T) {
 
 	suite := filepath.Join("testdata", "tape", "en", "runs.jsonl")
 	v = u.json("", "record", suite)
-	require.EqualValues(t, 4, v["byModel"], "recordings are found all the same")
+	require.EqualValues(t, 3, v["byModel"], "recordings are found all the same")
 	m := v["model"].(map[string]any)
 	require.Equal(t, true, m["played"])
 	require.EqualValues(t, 0, m["cost"])
@@ -182,17 +187,16 @@ func TestNotRecorded(t *testing.T) {
 	require.Empty(t, u.json("", "stats")["spent"].(map[string]any)["models"], "what is played is not counted as asked")
 	code, page := llmCheck(t, map[string]string{replayVariable: kept})
 	require.Zero(t, code)
-	require.Contains(t, flat(page), "No model is asked: 9 answers are played from "+kept+", at no cost.")
+	require.Contains(t, flat(page), "No model is asked: 3 answers are played from "+kept+", at no cost.")
 	require.Contains(t, flat(page), "recordings · m-1-2026 no key needed · from MEMTREE_LLM_REPLAY")
 }
 
 // TestTapesHoldNoKey: neither the key nor what stands before the @ of an address gets into a file, whoever says it.
 func TestTapesHoldNoKey(t *testing.T) {
 	const plain = "Plain-Canary-Key-77" // of no form that a provider has published
-	says := `{"specificError":"` + plain + `","errorReason":"It did not add up the items of the page; ` +
-		`the key is ` + plain + `, github ghp_0123456789abcdefghijABCDEFGHIJ012345.",` +
-		`"errorType":"content_validation_error","avoidanceStrategy":"When there is a total, add up its items; ` +
-		`see https://u:pw-canary@host/.","confidence":1}`
+	says := `{"runs":[{"run":1,"misses":[{"how":"It did not add up the items of the page; the key is ` + plain +
+		`, github ghp_0123456789abcdefghijABCDEFGHIJ012345.","check":"recompute","what":["` + plain + `"],` +
+		`"instead":"When there is a total, add up its items; see https://u:pw-canary@host/."}]}]}`
 	dir := filepath.Join(t.TempDir(), "tapes")
 	u := newUser(t, map[string]string{"MEMTREE_LLM_MODEL": "m-" + plain, "MEMTREE_LLM_API_KEY": plain, recordVariable: dir,
 		"MEMTREE_LLM_BASE_URL": modelServer(t, reply(200, strings.ReplaceAll(openAI(says), "m-1-2026", "m-"+plain))) + "/v1"})

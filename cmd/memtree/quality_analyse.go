@@ -2,12 +2,10 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/memtree/memtree/formation"
@@ -80,7 +78,7 @@ func (a *app) qualityAnalyse(ctx context.Context, file, field string, seed uint6
 		return err
 	}
 	for i := range readers {
-		row, err := a.analyst(ctx, tax, &readers[i], cases, seed)
+		row, err := a.analyst(ctx, tax, &readers[i], runs, cases, seed)
 		if err != nil {
 			return err
 		}
@@ -142,31 +140,31 @@ type found struct {
 	class string
 	err   error // why the model's answer was not used
 	took  time.Duration
-	fatal error
 }
 
-// analyst has a reader read the cases, each as if there were no other.
+// analyst has a reader read the runs, as a record of all of them would, and compares the cases.
 func (a *app) analyst(
-	ctx context.Context, tax *taxonomy.Taxonomy, r *reader, cases []labelledCase, seed uint64,
+	ctx context.Context, tax *taxonomy.Taxonomy, r *reader, runs []labelledRun, cases []labelledCase, seed uint64,
 ) (analyst, error) {
 	row := analyst{By: r.by, Name: r.model, Cost: 0.0, name: a.readerName(r)}
 	former, err := formation.New(formation.Options{Taxonomy: tax, Generator: r.of})
 	if err != nil {
 		return row, err
 	}
-	all, err := a.readCases(ctx, former, r, cases)
+	read, err := a.readRuns(ctx, former, r, runs)
 	if err != nil {
 		return row, err
 	}
 	pairs := make([]score.Pair, len(cases))
 	total := time.Duration(0)
-	for i := range all {
-		pairs[i] = score.Pair{Want: cases[i].class, Got: all[i].class}
-		total += all[i].took
+	for i := range cases {
+		x := read[cases[i].run]
+		pairs[i] = score.Pair{Want: cases[i].class, Got: x.class}
+		total += x.took
 		switch {
-		case llm.Answered(all[i].err):
+		case llm.Answered(x.err):
 			row.Invalid++
-		case all[i].err != nil:
+		case x.err != nil:
 			row.Unanswered++
 		}
 	}
@@ -185,62 +183,50 @@ func (a *app) analyst(
 	return row, nil
 }
 
-// readAtOnce is how many cases a model is asked about at once.
-const readAtOnce = 4
-
-func (a *app) readCases(
-	ctx context.Context, former *formation.Former, r *reader, cases []labelledCase,
-) ([]found, error) {
+// readRuns forms a case of each wrong run, as if there were no other. A model is asked what a record of all
+// runs would ask it, so that its recordings are found.
+func (a *app) readRuns(
+	ctx context.Context, former *formation.Former, r *reader, runs []labelledRun,
+) (map[*labelledRun]found, error) {
 	bar := a.progress(a.say("reading by %s", a.readerName(r)), plainCount)
 	defer bar.end()
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	all := make([]found, len(cases))
-	places, done := make(chan struct{}, 1), make(chan struct{}, len(cases))
-	if r.of != nil {
-		places = make(chan struct{}, readAtOnce)
-	}
-	var work sync.WaitGroup
-	defer work.Wait()
-	work.Go(func() {
-		for i := range cases {
-			places <- struct{}{}
-			work.Go(func() {
-				all[i] = readCase(ctx, former, &cases[i].run.Evaluation)
-				<-places
-				done <- struct{}{}
-			})
+	all := map[*labelledRun]found{}
+	for some := range slices.Chunk(runs, batchRuns) {
+		if err := readSome(ctx, former, some, all); err != nil {
+			return nil, err
 		}
-	})
-	for i := range cases {
-		<-done
-		bar.step(int64(i+1), int64(len(cases)))
-	}
-	for i := range all {
-		if err := all[i].fatal; err != nil {
-			return nil, fmt.Errorf("%s: %w", cases[i].run.Key(), err)
-		}
+		bar.step(int64(len(all)), int64(len(runs)))
 	}
 	return all, nil
 }
 
-// readCase forms a case of a run, as record does: where the model fails, by rules.
-func readCase(ctx context.Context, former *formation.Former, e *tree.Evaluation) found {
+// readSome reads runs together, and adds what was found of each.
+func readSome(ctx context.Context, former *formation.Former, some []labelledRun, all map[*labelledRun]found) error {
 	began := time.Now()
-	formed, err := former.Form(ctx, *e, nothing{})
-	failed, byModel := errors.AsType[*llm.Error](err)
-	if byModel && ctx.Err() == nil {
-		formed, err = former.FormByRules(ctx, *e, nothing{})
-		formed.ModelErr = failed
+	runs := make([]*formation.Run, len(some))
+	for i := range some {
+		run, err := former.Detect(ctx, some[i].Evaluation)
+		if err != nil {
+			return fmt.Errorf("%s: %w", some[i].Key(), err)
+		}
+		runs[i] = run
 	}
-	if err != nil {
-		return found{fatal: err}
+	if err := former.Read(ctx, nothing{}, runs); err != nil {
+		return err
 	}
-	x := found{err: formed.ModelErr, took: time.Since(began)}
-	for _, c := range formed.Changes {
-		x.class = c.Node.ErrorType
+	took := time.Since(began) / time.Duration(len(some))
+	for i, run := range runs {
+		formed, err := former.Insert(ctx, nothing{}, run)
+		if err != nil {
+			return fmt.Errorf("%s: %w", some[i].Key(), err)
+		}
+		x := found{err: formed.ModelErr, took: took}
+		for _, c := range formed.Changes {
+			x.class = c.Node.ErrorType
+		}
+		all[&some[i]] = x
 	}
-	return x
+	return nil
 }
 
 // nothing is the view of an empty tree.

@@ -92,6 +92,7 @@ func (r *recorder) plan(ctx context.Context, files []string, ask *meter.Estimato
 	if err != nil {
 		return err
 	}
+	var runs []*formation.Run
 	for _, name := range files {
 		err := r.intake.file(ctx, name, func(e *tree.Evaluation) error {
 			e.Identify()
@@ -101,14 +102,33 @@ func (r *recorder) plan(ctx context.Context, files []string, ask *meter.Estimato
 			}
 			known[e.Key()] = true
 			r.accepted(e)
-			f, err := former.Form(ctx, *e, noNeighbours{r.mem.Tree()})
-			for i := range f.Changes {
-				r.texts = append(r.texts, f.Changes[i].Node.Text())
+			run, err := former.Detect(ctx, *e)
+			if runs = append(runs, run); err == nil && len(runs) == batchRuns {
+				err = r.estimate(ctx, former, runs)
+				runs = nil
 			}
 			return err
 		})
 		if err != nil {
 			return err
+		}
+	}
+	return r.estimate(ctx, former, runs)
+}
+
+// estimate forms runs as a record would, and keeps the texts that would get vectors.
+func (r *recorder) estimate(ctx context.Context, former *formation.Former, runs []*formation.Run) error {
+	view := noNeighbours{r.mem.Tree()}
+	if err := former.Read(ctx, view, runs); err != nil {
+		return err
+	}
+	for _, run := range runs {
+		f, err := former.Insert(ctx, view, run)
+		if err != nil {
+			return err
+		}
+		for i := range f.Changes {
+			r.texts = append(r.texts, f.Changes[i].Node.Text())
 		}
 	}
 	return nil

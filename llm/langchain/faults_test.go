@@ -105,7 +105,7 @@ func faultKinds() []faultKind {
 		content("cut by length", `{"errorType": "fo`, "length"), content("filtered", "", "content_filter"),
 		content("refusal", "", "refusal"),
 		content("wrong schema", `{"errorType":7}`, "stop"), content("1e999", `{"errorType":"x","confidence":1e999}`, "stop"),
-		content("a field twice", strings.Replace(analysis, "{", `{"confidence":0.1,`, 1), "stop"),
+		content("a field twice", strings.Replace(analysis, "{", `{"runs":[],`, 1), "stop"),
 		content("deep nesting", strings.Repeat(`{"a":`, 5000)+"1"+strings.Repeat("}", 5000), "stop"),
 	}
 }
@@ -150,7 +150,7 @@ func tryFault(t *testing.T, f faultKind, provider string) (line string, calls in
 		return httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			raw, _ := io.ReadAll(r.Body)
 			asked.Add(1)
-			if !strings.Contains(string(raw), "avoidanceStrategy") {
+			if !strings.Contains(string(raw), `misses`) {
 				jobs.Add(1)
 			}
 			h(w, r, 0)

@@ -40,25 +40,26 @@ func wrong(n int) []tree.Evaluation {
 	return out
 }
 
-// analysis is an answer that fits all of them.
+// analysis is an answer that fits all of them, ten in a question.
 var analysis = func() string {
-	b, _ := json.Marshal(map[string]any{
-		"errorType":     "form_validation_error",
-		"errorReason":   "The agent did not look for the validation message of the empty field.",
-		"specificError": "An empty field was accepted and no message was shown.",
-		"avoidanceStrategy": "When a form is submitted with an empty field, " +
-			"check that a validation message appears beside that field.",
-		"confidence": 0.8,
-	})
+	var runs []any
+	for i := range 10 {
+		runs = append(runs, map[string]any{"run": i + 1, "misses": []any{map[string]any{
+			"how":   "The agent did not look for the validation message of the empty field.",
+			"check": "validation_there", "what": []string{},
+			"instead": "Look for a validation message beside the field that is left empty.",
+		}}})
+	}
+	b, _ := json.Marshal(map[string]any{"runs": runs})
 	return string(b)
 }()
 
-// A provider that fails three calls in ten: every evaluation is formed, each once, in at most 1.6
-// calls a case, and once the provider is well again all cases are the model's.
+// A provider that fails seven calls in ten: every evaluation is formed, each once, in at most 3.5
+// calls for ten cases, and once the provider is well again all cases are the model's.
 func TestFormingWithAProviderThatOftenFails(t *testing.T) {
 	const cases = 1000
 	var calls, failed, ill atomic.Int64
-	ill.Store(3)
+	ill.Store(7)
 	var mu sync.Mutex
 	tried := map[uint64]uint64{} // requests so far, by their hash
 	faults := []http.HandlerFunc{
@@ -102,9 +103,10 @@ func TestFormingWithAProviderThatOftenFails(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, [4]int{cases, 0, 0, cases}, [4]int{info.Evaluations, info.Outbox, info.Dead, info.Nodes})
 	byRules := count(t, m).Again
+	require.Positive(t, byRules)
 	t.Logf("%d calls for %d cases; %d wait for the model", calls.Load(), cases, byRules)
-	require.InDelta(t, .3, float64(failed.Load())/float64(calls.Load()), .04)
-	require.LessOrEqual(t, float64(calls.Load()), 1.6*cases)
+	require.InDelta(t, .7, float64(failed.Load())/float64(calls.Load()), .1)
+	require.LessOrEqual(t, float64(calls.Load()), 3.5*cases/10)
 
 	ill.Store(0)
 	v, err := m.Evolve(t.Context(), &memtree.EvolveOptions{MaxCalls: new(cases)})
@@ -116,7 +118,7 @@ func TestFormingWithAProviderThatOftenFails(t *testing.T) {
 		require.Equal(t, "model", n.Provenance.Analyst, n.ID)
 		require.Len(t, n.Occurrences, 1)
 	}
-	require.LessOrEqual(t, float64(calls.Load()), 1.6*cases)
+	require.LessOrEqual(t, float64(calls.Load()), 3.5*cases/10)
 }
 
 func count(t *testing.T, m *memtree.Memory) tree.Counts {

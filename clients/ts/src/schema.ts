@@ -1078,6 +1078,7 @@ export interface components {
         Miss: {
             at?: string[] | null;
             check?: string;
+            cause?: string;
             claimed?: string;
             errorType: string;
             from: string;

@@ -601,6 +601,7 @@ _MissMust = TypedDict("_MissMust", {
 
 _MissMay = TypedDict("_MissMay", {
     "at": 'Optional[List[str]]',
+    "cause": 'str',
     "check": 'str',
     "claimed": 'str',
     "how": 'str',

@@ -1,0 +1,123 @@
+package formation
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/memtree/memtree/llm"
+	"github.com/memtree/memtree/prompts"
+	"github.com/memtree/memtree/tree"
+)
+
+// reading is what a model read of a wrong run.
+type reading struct {
+	misses []prompts.AnalyseMiss // none: the run does not show its cause
+	by     tree.Provenance
+	err    error // why there is no reading
+}
+
+// atOnce is how many questions a model is asked at the same time.
+const atOnce = 4
+
+// MaxReads is how many runs Read asks about before it waits for an answer. Callers that
+// commit after each Read lose no more answers than these when they are cut short.
+const MaxReads = atOnce * prompts.MaxRuns
+
+// Read asks the model what was missed in the wrong ones of runs: one question for up to
+// prompts.MaxRuns runs, in their order, and a few questions at once. It asks once about
+// runs of the same evidence, and not about a run that it has read or whose case v has.
+// Without a model it does nothing. Where the model fails, Insert uses the rules alone.
+//
+// The error is that of the View or of ctx. Runs belong to one caller at a time.
+func (f *Former) Read(ctx context.Context, v View, runs []*Run) error {
+	if f.generator == nil {
+		return nil
+	}
+	var first []*Run
+	same := map[string][]*Run{}
+	for _, r := range runs {
+		if !r.Wrong() || r.read != nil {
+			continue
+		}
+		id := r.node.ID
+		if len(same[id]) == 0 {
+			switch _, err := v.Get(ctx, id); {
+			case err == nil:
+				continue
+			case !errors.Is(err, tree.ErrNotFound):
+				return fmt.Errorf("look for case %s: %w", id, err)
+			}
+			first = append(first, r)
+		}
+		same[id] = append(same[id], r)
+	}
+	f.readAll(ctx, first)
+	for _, r := range first {
+		for _, other := range same[r.node.ID] {
+			other.read = r.read
+		}
+	}
+	return ctx.Err()
+}
+
+// readAll asks about runs, prompts.MaxRuns in a question and atOnce questions at a time.
+func (f *Former) readAll(ctx context.Context, runs []*Run) {
+	var asking sync.WaitGroup
+	places := make(chan struct{}, atOnce)
+	for some := range slices.Chunk(runs, prompts.MaxRuns) {
+		places <- struct{}{}
+		asking.Go(func() {
+			defer func() { <-places }()
+			f.readSome(ctx, some)
+		})
+	}
+	asking.Wait()
+}
+
+// readSome asks one question about runs. What can be used of the answer is used, run by run.
+func (f *Former) readSome(ctx context.Context, runs []*Run) {
+	in := f.question(runs)
+	p, err := f.prompts.Analyse(in)
+	var answer llm.Answer
+	var read []prompts.AnalyseOutput
+	if err == nil {
+		answer, err = f.ask(ctx, p, in.Lang, len(runs), func(raw json.RawMessage) (bad error) {
+			if read, bad = in.Read(raw); bad != nil {
+				return bad
+			}
+			return f.check(runs, read)
+		})
+	}
+	by := tree.Provenance{By: "formation", Analyst: "model", Model: answer.Model, Template: p.Name()}
+	for i, r := range runs {
+		r.read = &reading{by: by, err: err}
+		if err != nil {
+			continue
+		}
+		r.read.misses = read[i].Misses
+		if bad := read[i].Err; bad != nil {
+			r.read.err = &llm.Error{Kind: llm.KindMalformed, Err: fmt.Errorf("analyse: run %d: %w", i+1, bad)}
+		}
+	}
+}
+
+// maxTokens bounds the answer about one run, or one comparison.
+const maxTokens = 400
+
+// ask puts a prompt about n runs to the model. If check refuses the answer, the model gets one
+// try to repair it.
+func (f *Former) ask(
+	ctx context.Context, p prompts.Prompt, lang string, n int, check func(json.RawMessage) error,
+) (llm.Answer, error) {
+	return llm.Ask(ctx, f.generator, llm.Request{
+		Name: p.Name(), System: p.System, Prompt: p.Text, Schema: p.Schema, MaxTokens: maxTokens * (n + 1),
+		Repair: func(answer string, violations []string) (string, error) {
+			r, err := f.prompts.Repair(prompts.RepairInput{Lang: lang, Task: p.Text, Answer: answer, Problems: violations})
+			return r.Text, err
+		},
+	}, check)
+}
