@@ -37,8 +37,8 @@ func samples() map[string]sample {
 	return map[string]sample{
 		"analyse": {fields: sampleAnalyse.fields, must: []string{"the judgment", "the ground truth", "sample_error", "JSON",
 			"errorType", "avoidanceStrategy"}},
-		"evolve": {fields: sampleEvolve.fields, must: []string{"the judgment", "the ground truth", "the reason",
-			"the check", "the objection", "JSON", "cites", "RETIRE"}},
+		"evolve": {fields: sampleEvolve.fields, must: []string{"the task", "the ground truth", "the note",
+			"the check", "the lesson", "the objection", "JSON", "apart", "mistake"}},
 		"guidance": {fields: sampleGuidance.fields, must: []string{"the fact", "the condition", "the strategy",
 			"the exception", "the finding", "the experience", "the case"}},
 		"judge": {fields: sampleJudge.fields, must: []string{"the judgment", "the ground truth", "JSON", "correct",
