@@ -33,7 +33,7 @@ func scriptedAnswers(t *testing.T, file string) string {
 		mu.Lock()
 		defer mu.Unlock()
 		of := "analyse"
-		if strings.Contains(body, "appliesWhen") {
+		if strings.Contains(body, `apart`) {
 			of = "evolve"
 		}
 		for i, s := range script {
