@@ -106,10 +106,9 @@ func (p *planner) askAll(ctx context.Context, list []*asking) (refused []*asking
 	return refused, nil
 }
 
-// askBatch asks about jobs in one call. When their answer cannot be read, each half is
-// asked for itself, so that the texts of one group do not spoil the others.
+// askBatch asks about jobs in one call. It returns those whose answer was refused.
 func (p *planner) askBatch(ctx context.Context, lang string, batch []*asking) (refused []*asking, err error) {
-	if len(batch) == 0 {
+	if len(batch) == 0 || p.left.vain.down != nil {
 		return nil, nil
 	}
 	in := prompts.EvolveInput{Lang: lang}
@@ -120,39 +119,13 @@ func (p *planner) askBatch(ctx context.Context, lang string, batch []*asking) (r
 	if err != nil {
 		return nil, err
 	}
-	if p.left.vain.down != nil {
-		return nil, nil
-	}
 	tokens := answerTokens(len(batch))
 	if p.left.mightExceed(size(prompt.System, prompt.Text), tokens) {
-		return slices.DeleteFunc(batch, func(a *asking) bool { return len(a.why)+len(a.other) == 0 }), nil
+		return answered(batch), nil
 	}
-	answer, usage, err := p.generate(ctx, in, prompt, tokens)
-	p.usage = p.usage.Add(usage)
-	switch kind := llm.KindOf(err); {
-	case err == nil:
-	case ctx.Err() != nil:
-		return nil, ctx.Err()
-	case len(batch) > 1 && (llm.Answered(err) || kind == llm.KindTooLarge || kind == llm.KindTruncated):
-		first, err := p.askBatch(ctx, lang, batch[:len(batch)/2])
-		if err != nil {
-			return nil, err
-		}
-		second, err := p.askBatch(ctx, lang, batch[len(batch)/2:])
-		return append(first, second...), err
-	case llm.Answered(err):
-		for _, a := range batch {
-			a.why = append(a.why, "answer: "+a.job.because("it was no JSON of the form that was asked for", "不是所要求格式的 JSON"))
-			if err := a.giveUp(); err != nil {
-				return nil, err
-			}
-		}
-		return nil, nil
-	case kind == llm.KindBound: // of the generator itself
-		return slices.DeleteFunc(batch, func(a *asking) bool { return len(a.why)+len(a.other) == 0 }), nil
-	default: // there is no answer, which says nothing about the jobs
-		p.failed(batch, err)
-		return nil, nil
+	answer, err := p.generate(ctx, in, prompt, tokens)
+	if err != nil {
+		return p.unanswered(ctx, lang, batch, err)
 	}
 	p.left.vain.inRow = 0
 	for i, a := range batch {
@@ -168,6 +141,41 @@ func (p *planner) askBatch(ctx context.Context, lang string, batch []*asking) (r
 	return refused, nil
 }
 
+// answered returns the jobs that were asked about before: a second try that a bound does not
+// allow is one that failed.
+func answered(batch []*asking) []*asking {
+	return slices.DeleteFunc(batch, func(a *asking) bool { return len(a.why)+len(a.other) == 0 })
+}
+
+// unanswered deals with a call that failed. If its answer could not be read, each half is asked
+// about for itself, so that the texts of one group do not spoil the others.
+func (p *planner) unanswered(
+	ctx context.Context, lang string, batch []*asking, failed error,
+) (refused []*asking, err error) {
+	kind := llm.KindOf(failed)
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case kind == llm.KindBound: // of the generator itself
+		return answered(batch), nil
+	case len(batch) > 1 && (llm.Answered(failed) || kind == llm.KindTooLarge || kind == llm.KindTruncated):
+		for _, half := range [][]*asking{batch[:len(batch)/2], batch[len(batch)/2:]} {
+			more, err := p.askBatch(ctx, lang, half)
+			if err != nil {
+				return nil, err
+			}
+			refused = append(refused, more...)
+		}
+		return refused, nil
+	case llm.Answered(failed):
+		a := batch[0]
+		a.why = append(a.why, "answer: "+a.job.because("it was no JSON of the form that was asked for", "不是所要求格式的 JSON"))
+		return nil, a.giveUp()
+	}
+	p.failed(batch, failed) // there is no answer, which says nothing about the jobs
+	return nil, nil
+}
+
 // batchAnswer is what a model says of the groups of a call, in their order.
 type batchAnswer struct {
 	of    []*prompts.EvolveOutput
@@ -175,10 +183,11 @@ type batchAnswer struct {
 	model string
 }
 
-// generate asks the model, with one try to repair an answer that is not of the form.
+// generate asks the model, with one try to repair an answer that is not of the form, and adds
+// what that took to the planner's usage.
 func (p *planner) generate(
 	ctx context.Context, in prompts.EvolveInput, prompt prompts.Prompt, tokens int,
-) (out batchAnswer, usage llm.Usage, err error) {
+) (out batchAnswer, err error) {
 	request := llm.Request{
 		Name: prompt.Name(), System: prompt.System, Prompt: prompt.Text, Schema: prompt.Schema, MaxTokens: tokens,
 		Repair: func(answer string, violations []string) (string, error) {
@@ -191,11 +200,12 @@ func (p *planner) generate(
 		out.of, out.wrong, err = in.Read(raw)
 		return err
 	})
-	out.model, usage = a.Model, a.Usage
+	out.model = a.Model
+	p.usage = p.usage.Add(a.Usage)
 	if e, ok := errors.AsType[*llm.Error](err); ok {
-		usage = e.Usage
+		p.usage = p.usage.Add(e.Usage)
 	}
-	return out, usage, err
+	return out, err
 }
 
 // take acts on the answer about a job. It returns true if the job is settled; otherwise the

@@ -98,7 +98,9 @@ func draftOf(j *job, a *prompts.EvolveOutput) gate.Draft {
 			Kind: j.Check, From: tree.FromModel, Check: says.Do, Mistake: says.Mistake, Cites: idsOf(j.Members),
 			Tests: tests(j.Members), Times: times(j.Members),
 		}},
-		Other: &tree.Translation{Title: other.Title, Check: other.Do, Mistake: other.Mistake, AppliesWhen: conditionOf(other)},
+		Other: &tree.Translation{
+			Title: other.Title, Check: other.Do, Mistake: other.Mistake, AppliesWhen: conditionOf(other),
+		},
 	}
 	d.Clean()
 	return d

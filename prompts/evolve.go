@@ -85,7 +85,8 @@ const evolveText = `{"type":"object","properties":{"title":{"type":"string"},"do
 	`"mistake":{"type":"string"},"when":{"type":"string"}},` +
 	`"required":["title","do","mistake","when"],"additionalProperties":false}`
 
-const evolveSchema = `{"type":"object","properties":{"lessons":{"type":"array","items":{"type":"object","properties":{` +
+const evolveSchema = `{"type":"object","properties":{"lessons":{"type":"array","items":{"type":"object",` +
+	`"properties":{` +
 	`"group":{"type":"integer"},"apart":{"type":"string"},"not":{"type":"array","items":{"type":"integer"}},` +
 	`"en":` + evolveText + `,"zh":` + evolveText + `},` +
 	`"required":["group","apart","not","en","zh"],"additionalProperties":false}}},` +
