@@ -108,7 +108,7 @@ func (p *planner) askAll(ctx context.Context, list []*asking) (refused []*asking
 
 // askBatch asks about jobs in one call. It returns those whose answer was refused.
 func (p *planner) askBatch(ctx context.Context, lang string, batch []*asking) (refused []*asking, err error) {
-	if len(batch) == 0 || p.left.vain.down != nil {
+	if len(batch) == 0 || p.left.vain.gaveUp() {
 		return nil, nil
 	}
 	in := prompts.EvolveInput{Lang: lang}

@@ -19,8 +19,11 @@ type Vain struct {
 // mostInRow is how many calls in a row may come to no answer.
 const mostInRow = 3
 
+// gaveUp reports whether the model is not asked any more.
+func (v *Vain) gaveUp() bool { return v.down != nil }
+
 // has reports whether a job is not to be asked for.
-func (v *Vain) has(job string) bool { return v.down != nil || v.jobs[job] }
+func (v *Vain) has(job string) bool { return v.gaveUp() || v.jobs[job] }
 
 // failed notes that a call about jobs came to no answer. After an error that lasts, and after
 // mostInRow calls, the model is not asked any more.
