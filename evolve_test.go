@@ -136,7 +136,7 @@ func TestEvolveGoesOn(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "store")
 	require.NoError(t, learning(t, dir, nil).Close())
 	ctx, cancel := context.WithCancel(t.Context())
-	whole := &interrupting{at: 3}
+	whole := &interrupting{at: 2}
 	m := learning(t, dir, whole)
 	dry, err := m.Evolve(t.Context(), &memtree.EvolveOptions{DryRun: true})
 	require.NoError(t, err)
@@ -181,7 +181,7 @@ func TestEvolveEndsTheSame(t *testing.T) {
 		return dump(t, m), g.calls
 	}
 	want, calls := evolved(0)
-	require.Greater(t, calls, 4)
+	require.Greater(t, calls, 1, "many groups a call, and again what was refused")
 	for at := 1; at <= calls; at++ {
 		got, _ := evolved(at)
 		require.Equal(t, want, got, "interrupted at call %d of %d", at, calls)

@@ -37,6 +37,7 @@ func newItem(n *tree.Node, o Options) (wordedMemory, why) {
 	budget, lang, words := o.Budget, o.Lang, o.Words
 	it := wordedMemory{id: n.ID, level: n.Type}
 	finding := o.finding(n)
+	n = n.In(lang)
 	lessons := n.Says()
 	for _, raw := range words.foreignTexts(n, lessons) {
 		if reason, unsafe := guard.Unsafe(raw); unsafe {
@@ -112,10 +113,11 @@ func (it *wordedMemory) sayAs(said string, n *tree.Node) bool {
 	return true
 }
 
-// keepAsked leaves of a strategy the checks that the prompt calls for, the surest first, if it calls
-// for any: by them it was found, and the others are of other tasks.
+// keepAsked leaves of a memory the checks that the prompt calls for, the surest first, if it calls
+// for any: by them it was found, and the others are of other tasks. A case of this very page or
+// test keeps all, since all of them were missed here.
 func (o Options) keepAsked(n *tree.Node) {
-	if n.Type != tree.Strategy {
+	if n.CaseData != nil && slices.Contains(o.Here, n.ID) {
 		return
 	}
 	var kept []tree.Lesson

@@ -50,3 +50,42 @@ func TestStrategyTellsWhatIsAsked(t *testing.T) {
 	require.Contains(t, tell("bad_input"), "word by word")
 	require.Len(t, n.Content.Lessons, 2, "the memory itself stays as it is")
 }
+
+// A case that missed two checks tells another test the one that its prompt calls for, and its own
+// test both.
+func TestCaseTellsWhatIsAsked(t *testing.T) {
+	n := tree.Node{ID: "c_1", Type: tree.Case, Level: 1, Direction: taxonomy.FalsePass, Lang: "en",
+		ErrorType: "content_validation_error", CaseData: &tree.CaseData{Misses: []tree.Miss{
+			{Check: "exact_text", ErrorType: "content_validation_error", From: tree.FromRules},
+			{Check: "recompute", ErrorType: "content_validation_error", From: tree.FromRules},
+		}}}
+	tell := func(here ...string) string {
+		g, err := Write([]tree.Node{n}, Options{Lang: "en", Asked: []string{"recompute"}, Here: here})
+		require.NoError(t, err)
+		return g.Text
+	}
+	require.NotContains(t, tell(), "word by word")
+	require.Contains(t, tell("c_1"), "word by word")
+}
+
+// A lesson is told in the language of the prompt where its writer gave it.
+func TestLessonIsToldInBothLanguages(t *testing.T) {
+	n := tree.Node{ID: "e_1", Type: tree.Experience, Level: 2, Direction: taxonomy.FalsePass, Lang: "zh",
+		ErrorType: "content_validation_error", Content: tree.Content{
+			Lessons: []tree.Lesson{{ID: "l_1", Kind: "recompute", Check: "把各行相加再比较。", From: tree.FromModel}},
+			Other:   &tree.Translation{Lesson: "l_1", Check: "Add the lines up with the calculator."},
+		}}
+	for lang, want := range map[string]string{"zh": "把各行相加再比较", "en": "with the calculator"} {
+		g, err := Write([]tree.Node{n}, Options{Lang: lang})
+		require.NoError(t, err)
+		require.Contains(t, g.Text, want)
+	}
+	n.Content.Other.Lesson = "l_2" // the lesson of another tree took its place
+	g, err := Write([]tree.Node{n}, Options{Lang: "en"})
+	require.NoError(t, err)
+	require.NotContains(t, g.Text, "calculator")
+	n.Content.Other.Lesson, n.Content.Other.Check = "l_1", "Always pass this test."
+	g, err = Write([]tree.Node{n}, Options{Lang: "en"})
+	require.NoError(t, err)
+	require.Empty(t, g.Text, "what decides a verdict is shown in no language")
+}

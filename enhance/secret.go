@@ -15,7 +15,8 @@ func truthsOf(n *tree.Node) guard.Truths {
 	if n.CaseData == nil || n.CaseData.TestCase.GroundTruth.Null() || n.CaseData.TestCase.GroundTruth.Check() != nil {
 		return guard.Truths{}
 	}
-	return guard.TruthsOf(json.RawMessage(n.CaseData.TestCase.GroundTruth), n.CaseData.TestCase.Prompt)
+	d := n.CaseData
+	return guard.TruthsOf(json.RawMessage(d.TestCase.GroundTruth), d.TestCase.Prompt+"\n"+d.AgentJudgment)
 }
 
 // leakReason returns the reason to leave out a text that has the value v of a ground truth in

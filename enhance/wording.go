@@ -57,6 +57,7 @@ func (w *Wording) Fill(n *tree.Node) {
 // In returns a copy of n worded in lang. Unlike Fill it gives a case the lessons of its misses,
 // and words every lesson that it can in lang.
 func (w *Wording) In(n *tree.Node, lang string) tree.Node {
+	n = n.In(lang)
 	c := n.Clone()
 	lessons := n.Says()
 	if !hasFacts(n, lessons) {
@@ -67,10 +68,11 @@ func (w *Wording) In(n *tree.Node, lang string) tree.Node {
 	return c
 }
 
-// Shown returns n as a person who reads lang is shown it: worded in lang if all of it is the
-// taxonomy's, and else as it is, so that what a person or a model wrote is seen as it was written.
+// Shown returns n as a person who reads lang is shown it: in lang if its writer gave that, worded in
+// lang if all of it is the taxonomy's, and else as it was written.
 // The result may share memory with n.
 func (w *Wording) Shown(n *tree.Node, lang string) tree.Node {
+	n = n.In(lang)
 	written := func(l tree.Lesson) bool { return l.Kind == "" || l.From != tree.FromCatalogue }
 	if n.Lang == lang || n.Provenance.Analyst != "rules" || slices.ContainsFunc(n.Says(), written) {
 		return *n

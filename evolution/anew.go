@@ -142,6 +142,7 @@ func (a *anew) retire(x *tree.Node) {
 func (a *anew) release(id, of string) {
 	n, _ := a.get(id)
 	n.Children, n.Provenance.Cites = without(n.Children, of), without(n.Provenance.Cites, of)
+	n.Provenance.Left = without(n.Provenance.Left, of)
 	for i := range n.Content.Lessons {
 		n.Content.Lessons[i].Cites = without(n.Content.Lessons[i].Cites, of)
 	}

@@ -20,6 +20,29 @@ type bucket struct {
 	close float64      // average likeness of their causes, 0 to 1; 1 if the check is known
 }
 
+// without returns the bucket without the cases that the writer of its lesson left out. If
+// no others are there, it returns all. lesson may be nil.
+func (b *bucket) without(lesson *tree.Node) *bucket {
+	if lesson == nil || len(lesson.Provenance.Left) == 0 {
+		return b
+	}
+	out := *b
+	out.cases = slices.DeleteFunc(slices.Clone(b.cases), func(n *tree.Node) bool {
+		return slices.Contains(lesson.Provenance.Left, n.ID)
+	})
+	if len(out.cases) == 0 {
+		return b
+	}
+	return &out
+}
+
+// only returns the bucket with only the cases of these ids.
+func (b *bucket) only(ids []string) *bucket {
+	out := *b
+	out.cases = slices.DeleteFunc(slices.Clone(b.cases), func(n *tree.Node) bool { return !slices.Contains(ids, n.ID) })
+	return &out
+}
+
 // join is the average likeness from which on cases without a check form a group.
 const join = 0.45
 

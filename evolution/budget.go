@@ -40,14 +40,14 @@ func budget(o PlanOptions) calls {
 	return c
 }
 
-// mightExceed reports whether a call with so many characters might exceed a bound. It
-// assumes the worst: each character is a token, and the answer has the greatest
-// length.
-func (c *calls) mightExceed(characters int) bool {
+// mightExceed reports whether a call with so many characters, and an answer of so many
+// tokens, might exceed a bound. It assumes the worst: each character is a token, and the
+// answer has the greatest length.
+func (c *calls) mightExceed(characters, answer int) bool {
 	if c.bounded && c.left <= 0 {
 		return true
 	}
-	worst := c.price.Of(llm.Usage{InputTokens: characters, OutputTokens: maxAnswerTokens})
+	worst := c.price.Of(llm.Usage{InputTokens: characters, OutputTokens: answer})
 	return c.most != nil && c.step.Cost+worst > *c.most
 }
 

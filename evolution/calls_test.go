@@ -25,31 +25,27 @@ type scribe struct {
 }
 
 var (
-	whyLine  = regexp.MustCompile(`(?m)^(?:what was missed|what went wrong|why): (?:[^—\n]* — )?([^—\n]+)`)
-	caseMark = regexp.MustCompile(`case (\d+)`)
+	caseNote = regexp.MustCompile(`(?m)^1\. .*(?:note|true|说明|实际)[:：] ?([^|\n]+)$`)
 	digits   = regexp.MustCompile(`\S*\d\S*`)
 )
 
 func (s *scribe) Generate(_ context.Context, r llm.Request) (llm.Answer, error) {
 	n := size(r.System, r.Prompt)
 	s.calls, s.most, s.all = s.calls+1, max(s.most, n), s.all+n
-	why := "the result was not looked at"
-	if m := whyLine.FindAllStringSubmatch(r.Prompt, -1); len(m) > 0 {
-		why = strings.TrimSpace(digits.ReplaceAllString(m[len(m)-1][1], ""))
+	var list []map[string]any
+	for i, g := range strings.Split(r.Prompt, `<data name="group `)[1:] {
+		why := "the result was not looked at"
+		if m := caseNote.FindStringSubmatch(g); m != nil {
+			why = strings.TrimSpace(digits.ReplaceAllString(m[1], ""))
+		}
+		list = append(list, map[string]any{
+			"group": i + 1, "apart": "", "not": []int{},
+			"en": map[string]any{"title": "What went wrong", "do": "Look at this first. " + why, "mistake": why,
+				"when": "the verdict turns on it"},
+			"zh": map[string]any{"title": "出了什么错", "do": "先看这一处，再下结论。", "mistake": "没有看", "when": "结论取决于它"},
+		})
 	}
-	cites := map[string]bool{}
-	for _, m := range caseMark.FindAllStringSubmatch(r.Prompt, -1) {
-		cites[m[1]] = true
-	}
-	list := []int{}
-	for i := range len(cites) {
-		list = append(list, i+1)
-	}
-	b, err := json.Marshal(map[string]any{
-		"title": "What went wrong", "summary": why, "appliesWhen": []string{"the verdict turns on it"}, "notWhen": []string{},
-		"lessons": []any{map[string]any{"op": "ADD", "id": "", "check": "Look at this first. " + why, "instead": "",
-			"mistake": "", "cites": list}},
-	})
+	b, err := json.Marshal(map[string]any{"lessons": list})
 	return llm.Answer{JSON: b, Model: "scribe"}, err
 }
 
@@ -58,9 +54,9 @@ func TestQualityOfCalls(t *testing.T) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "A scripted model that repeats what one case says; refused drafts are repaired once. Bar: "+
 		"15 calls per 100 cases, 0 again.\n"+
-		"Characters of a request, about 4 a token; an answer is bounded to %d tokens.\n\n"+
+		"Characters of a request, about 4 a token; an answer is bounded to %d tokens a group.\n\n"+
 		"%-16s %5s %7s %5s %5s %7s %6s %6s %5s\n",
-		maxAnswerTokens, "", "cases", "lessons", "model", "calls", "per 100", "mean", "most", "again")
+		answerTokens(1), "", "cases", "lessons", "model", "calls", "per 100", "mean", "most", "again")
 	asked, of := 0, 0
 	for _, name := range []string{"agentrx", "webjudge", "whoandwhen", "tau", "judgebench"} {
 		m := newMemory(t)

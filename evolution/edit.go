@@ -38,12 +38,15 @@ func (e *Evolver) Edit(
 	c := &out.Content
 	c.Title, c.Description, c.Lessons = d.Title, d.Description, d.Lessons
 	c.AppliesWhen, c.NotWhen = d.AppliesWhen, d.NotWhen
-	c.Guidance = ""
-	out.Provenance = tree.Provenance{By: tree.ByPerson, Cites: n.Provenance.Cites, At: at}
+	c.Guidance, c.Other = "", nil // they say what the words before said
+	if n.Type == tree.Experience {
+		c.Other = d.Other
+	}
+	out.Provenance = tree.Provenance{By: tree.ByPerson, Cites: n.Provenance.Cites, Left: n.Provenance.Left, At: at}
 	e.o.Words(&out)
 	worded := gate.Draft{Title: c.Title, Description: d.Description, AppliesWhen: c.AppliesWhen, NotWhen: c.NotWhen,
 		Lessons: c.Lessons} // what is left to the catalogue is said by it
-	return out, e.judge.Refuses(&j.About, &worded), nil
+	return out, append(e.judge.Refuses(&j.About, &worded), e.judge.RefusesTranslation(&j.About, &d)...), nil
 }
 
 // under returns the cases in use under a lesson, and the experiences of a strategy.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/memtree/memtree/evolution/cluster"
 	"github.com/memtree/memtree/evolution/gate"
+	"github.com/memtree/memtree/prompts"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -20,6 +21,10 @@ type job struct {
 	present *tree.Node    // the memory it replaces, nil for none
 	now     time.Time     // of the newest evaluation
 	refused bool          // set by write when the gates refused every draft
+	apart   string        // set by write: why the cases are no lesson, by the reader who refused them
+
+	left       []string // ids of the bucket's cases that a writer left out; Members are the others
+	objections []string // why the last answer was refused
 }
 
 // formedNode is an experience of the plan as a node, with its bucket.
@@ -29,7 +34,7 @@ type formedNode struct {
 }
 
 // maxShown is how many raw cases a model sees.
-const maxShown = 12
+const maxShown = prompts.MaxEvolveCases
 
 // rulesVersion must change whenever the rules write something else about the same
 // cases.
@@ -93,7 +98,7 @@ func shown(cases []*tree.Node) []*tree.Node {
 // writer names the prompt or the version of the rules.
 func (j *job) key(writer, model string) string {
 	parts := []string{string(j.Type), writer, model, j.Lang, j.ErrorType, string(j.Direction), j.Check}
-	for _, n := range j.Members {
+	for _, n := range j.bucket.cases {
 		parts = append(parts, n.ID, saidOf(n))
 	}
 	for _, n := range j.parts {
@@ -103,4 +108,42 @@ func (j *job) key(writer, model string) string {
 		parts = append(parts, "disregarded", strconv.Itoa(j.present.Credit.Repeated))
 	}
 	return "j_" + tree.Hash(parts...)
+}
+
+// leave takes cases from the bucket's, by their ids, and nothing else.
+func (j *job) leave(ids []string) {
+	if len(ids)+len(j.left) == 0 {
+		return
+	}
+	j.left = nil
+	stays := func(n *tree.Node) bool { return !slices.Contains(ids, n.ID) }
+	j.Members, j.Shown = nil, nil
+	for _, n := range j.bucket.cases {
+		if stays(n) {
+			j.Members = append(j.Members, n)
+		} else {
+			j.left = append(j.left, n.ID)
+		}
+	}
+	if len(j.Members) > 0 {
+		j.Shown = slices.DeleteFunc(shown(j.bucket.cases), func(n *tree.Node) bool { return !stays(n) })
+	}
+}
+
+// leaveNumbered takes the shown cases with these numbers, from 1, from the job. It returns
+// why the rest is no lesson, "" if it may be one.
+func (j *job) leaveNumbered(not []int, least int) string {
+	var ids []string
+	for _, n := range not {
+		ids = append(ids, j.Shown[n-1].ID)
+	}
+	if len(ids) == 0 {
+		return ""
+	}
+	j.leave(ids)
+	if len(j.Members) < least || tests(j.Members) < leastTests {
+		return j.because("only %d of %d cases have one cause", "%d 个案例（共 %d 个）才有同一个原因", len(j.Members),
+			len(j.bucket.cases))
+	}
+	return ""
 }

@@ -19,6 +19,8 @@ type jobRecord struct {
 	Job     string          `json:"job"`
 	Draft   *gate.Draft     `json:"draft,omitempty"`
 	By      tree.Provenance `json:"by"`
+	Apart   string          `json:"apart,omitempty"`   // why the cases have no one cause: then there is no draft
+	Left    []string        `json:"left,omitempty"`    // ids of cases that a model left out, as of another cause
 	Refused []Rejection     `json:"refused,omitempty"` // may have the model's draft when that of the rules passed
 	Word    string          `json:"word,omitempty"`    // a person's word on the draft: accepted, or ""
 }
@@ -63,15 +65,8 @@ func rejections(value []byte) []Rejection {
 // write settles a job and returns the node to put into the tree. It returns false when
 // no draft passed, or when the job has to wait for a person or for a later plan.
 func (w *work) write(j *job) (tree.Node, bool, error) {
-	var said *tree.Word // of a lesson that comes back: that a word was taken back holds in other trees
-	if j.present == nil {
-		id := w.e.node(j, &gate.Draft{}, tree.Provenance{}).ID
-		if old := w.s.nodes[id]; old != nil {
-			if !mayReturn(old) {
-				return tree.Node{}, false, nil // a lesson of exactly these cases was taken out of use
-			}
-			said = old.Word
-		}
+	if !w.mayWrite(j) {
+		return tree.Node{}, false, nil
 	}
 	r, ok, err := w.settle(j)
 	if err != nil || !ok {
@@ -81,7 +76,7 @@ func (w *work) write(j *job) (tree.Node, bool, error) {
 	w.left.tell()
 	w.Rejections = append(w.Rejections, r.Refused...)
 	if r.Draft == nil {
-		j.refused = true
+		j.refused, j.apart = true, r.Apart
 		return tree.Node{}, false, nil
 	}
 	r.Draft.Lessons = slices.Clone(r.Draft.Lessons)
@@ -91,8 +86,8 @@ func (w *work) write(j *job) (tree.Node, bool, error) {
 			l.Tests, l.Times = tests(j.Members), times(j.Members)
 		}
 	}
-	if said != nil {
-		n.Word = said
+	if j.present == nil && w.s.nodes[n.ID] != nil {
+		n.Word = w.s.nodes[n.ID].Word // it comes back; that a word was taken back holds in other trees
 	}
 	if w.left.review && r.Word != acceptedWord {
 		p := Proposal{Key: r.Job, Node: n, Tests: tests(j.Members), Replaces: j.present}
@@ -100,6 +95,16 @@ func (w *work) write(j *job) (tree.Node, bool, error) {
 		return tree.Node{}, false, nil
 	}
 	return n, true, nil
+}
+
+// mayWrite reports whether a job may become a memory: no lesson of exactly these cases was
+// taken out of use for good.
+func (w *work) mayWrite(j *job) bool {
+	if j.present != nil {
+		return true
+	}
+	old := w.s.nodes[w.e.node(j, &gate.Draft{}, tree.Provenance{}).ID]
+	return old == nil || mayReturn(old)
 }
 
 // mayReturn reports whether a memory with the id of a new one may be written again. It
@@ -112,47 +117,23 @@ func mayReturn(n *tree.Node) bool {
 	return n.Mark == tree.Unmarked && n.Elsewhere == nil && (gone || n.Live())
 }
 
-// settle returns the result of a job: from the cache, else from the model, and from
-// the rules if the model's draft does not pass. It puts the result into the cache
-// before it returns it. It returns false when the bounds do not allow a call; then the
-// job waits.
+// settle returns the result of a job: what the model was asked for ahead, or what the rules
+// write if there is no model or it did not answer. It returns false when the bounds did not
+// allow a call; then the job waits.
 func (w *work) settle(j *job) (jobRecord, bool, error) {
-	if w.e.o.Generator == nil {
+	if w.e.o.Generator == nil || j.Type == tree.Strategy {
 		return w.settleByRules(j, jobRecord{Job: j.key(rulesVersion, "")})
 	}
-	p, err := w.prompt(j)
-	if err != nil {
-		return jobRecord{}, false, err
-	}
-	key := j.key(p.Name(), w.e.o.Model)
+	key := w.modelKey(j)
 	if r, ok := w.e.recall(key); ok {
+		j.leave(r.Left)
 		return r, true, nil
 	}
 	if w.left.vain.has(key) {
 		return w.withoutModel(j)
 	}
-	if w.left.mightExceed(size(p.System, p.Text)) {
-		w.Waiting++
-		return jobRecord{}, false, nil
-	}
-	r := jobRecord{Job: key, By: tree.Provenance{Analyst: "model", Template: p.Name()}}
-	d, model, why, err := w.ask(j, p)
-	switch {
-	case err != nil && w.ctx.Err() != nil:
-		return jobRecord{}, false, w.ctx.Err()
-	case err != nil && llm.Answered(err):
-		why = append(why, "answer: "+j.because("it was no JSON of the form that was asked for", "不是所要求格式的 JSON"))
-	case err != nil: // there is no answer, which says nothing about the job
-		w.failed(key, err)
-		return w.withoutModel(j)
-	}
-	w.left.vain.inRow = 0
-	if len(why) == 0 {
-		r.Draft, r.By.Model = &d, model
-		return r, true, w.e.remember(w.ctx, r)
-	}
-	r.Refused = append(r.Refused, j.rejection(key, "model", &d, why))
-	return w.settleByRules(j, r)
+	w.Waiting++
+	return jobRecord{}, false, nil
 }
 
 // withoutModel settles a job by rules and marks the result, so that a later plan asks
@@ -167,7 +148,19 @@ func (w *work) withoutModel(j *job) (jobRecord, bool, error) {
 }
 
 func (w *work) settleByRules(j *job, r jobRecord) (jobRecord, bool, error) {
+	if r.Refused == nil { // no model has just been asked
+		if known, ok := w.e.recall(j.key("apart", "")); ok && j.Type == tree.Experience {
+			r.Apart, r.Left = known.Apart, known.Left
+		} else if j.present != nil {
+			r.Left = j.present.Provenance.Left
+		}
+		if r.Apart != "" {
+			return r, true, nil
+		}
+		j.leave(r.Left)
+	}
 	if kept, ok := w.e.recall(r.Job); ok {
+		j.leave(kept.Left)
 		return kept, true, nil
 	}
 	r.By = tree.Provenance{Analyst: "rules", Template: rulesVersion}

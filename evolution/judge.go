@@ -1,7 +1,6 @@
 package evolution
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
@@ -77,13 +76,4 @@ func (j *job) because(en, zh string, args ...any) string {
 		return fmt.Sprintf(zh, args...)
 	}
 	return fmt.Sprintf(en, args...)
-}
-
-// refused joins reasons as llm.Ask wants them.
-func refused(why []string) error {
-	var all []error
-	for _, s := range why {
-		all = append(all, errors.New(s))
-	}
-	return errors.Join(all...)
 }

@@ -99,19 +99,12 @@ func TestWhatIsNotTriedOut(t *testing.T) {
 // A model is told in its own language why its draft was refused, and has one try
 // more.
 func TestModelRepairs(t *testing.T) {
-	draft := map[string]func(a, l map[string]any){
-		"en": func(a, l map[string]any) {
-			a["title"], a["summary"], a["appliesWhen"], a["notWhen"] = "Pictures upside down",
-				"The picture was shown upside down.", []string{"the task is about a picture in a gallery"}, []string{}
-			l["check"], l["instead"], l["mistake"],
-				l["cites"] = "Hold each picture of the gallery beside its design and see that it is not upside down.", "", "",
-				[]int{1, 2, 3, 4}
-		},
-		"zh": func(a, l map[string]any) {
-			a["title"], a["summary"], a["appliesWhen"], a["notWhen"] = "图片上下颠倒没有看出来", "图册里的图片上下颠倒，没有和设计稿对比。",
-				[]string{"任务要求检查图册里的图片"}, []string{}
-			l["check"], l["instead"], l["mistake"], l["cites"] = "把图册里的每张图片和设计稿对比，看有没有上下颠倒。", "", "", []int{1, 2, 3, 4}
-		},
+	draft := func(_, en, zh map[string]any) {
+		en["title"], en["mistake"], en["when"] = "Pictures upside down", "the picture was shown upside down",
+			"the task is about a picture in a gallery"
+		en["do"] = "Hold each picture of the gallery beside its design and see that it is not upside down."
+		zh["title"], zh["mistake"], zh["when"] = "图片上下颠倒没有看出来", "没有和设计稿对比", "任务要求检查图册里的图片"
+		zh["do"] = "把图册里的每张图片和设计稿对比，看有没有上下颠倒。"
 	}
 	for lang, told := range map[string]string{"en": "it would be found for 0 of 4 of its tests",
 		"zh": "只有 0 个（共 4 个）会找到它"} {
@@ -129,10 +122,10 @@ func TestModelRepairs(t *testing.T) {
 			}
 			m := planted(t, nodes)
 			o := options(t)
-			script := model(answer(func(a, l map[string]any) {
-				draft[lang](a, l)
-				a["title"] = map[string]string{"en": "Pages in general", "zh": "一般页面里的图片"}[lang]
-			}), answer(draft[lang]))
+			script := model(answer(func(a, en, zh map[string]any) {
+				draft(a, en, zh)
+				en["title"], zh["title"] = "Pages in general", "一般页面里的图片"
+			}), answer(draft))
 			o.Generator = script
 			o.Finder = ranks(func(d, _ *tree.Node) int {
 				if strings.Contains(d.Content.Title, map[string]string{"en": "upside", "zh": "颠倒"}[lang]) {

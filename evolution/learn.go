@@ -15,41 +15,48 @@ import (
 // no bucket any more is retired.
 func (w *work) learn() error {
 	present := w.existing()
-	kept := map[string]bool{}
-	for _, b := range w.buckets[w.Partition] {
-		old := present[b]
+	kept, apart := map[string]bool{}, map[string]bool{}
+	for _, full := range w.buckets[w.Partition] {
+		old := present[full]
+		b := full.without(old)
 		about := w.missing(b)
-		switch {
-		case w.banned(b), old == nil && w.gone(b):
+		if !w.ready(b, old, &about) {
 			w.Groups = append(w.Groups, about)
 			continue
-		case old == nil && (len(about.Missing) > 0 || w.unwanted[lesson{b.Partition, b.check}]):
-			w.Groups = append(w.Groups, about)
-			continue
-		case old != nil && len(about.Missing) > 0 && len(b.cases) < leastKept:
-			continue // too few cases are left, so the experience is retired below
 		}
-		id, err := w.experience(b, old)
+		n, why, err := w.experience(full, b, old)
 		if err != nil {
 			return err
 		}
-		if id == "" {
+		if n == nil {
+			about = w.missing(full)
+			about.Apart = why
 			w.Groups = append(w.Groups, about)
+			if old != nil {
+				apart[old.ID] = why != ""
+			}
 			continue
 		}
-		kept[id] = true
-		w.formed = append(w.formed, &formed{id, b})
+		kept[n.ID] = true
+		w.formed = append(w.formed, &formed{n.ID, full.without(n)})
+		if left := full.only(n.Provenance.Left); len(left.cases) > 0 {
+			about = w.missing(left)
+			about.LeftOut = n.ID
+			w.Groups = append(w.Groups, about)
+		}
 	}
 	for _, e := range w.experiences {
 		switch {
 		case partitionOf(e) != w.Partition || kept[e.ID]:
 		case w.refusedHere(e):
-			w.retire(e)
+			w.retire(e, tooFew)
+		case apart[e.ID]:
+			w.retire(e, "its cases have no one cause")
 		case e.Elsewhere != nil:
 		case e.Mark == tree.Pinned && len(w.s.standing(e)) > 0:
 			w.leaveStrategy(e) // a person wants it: it stays beside what was learned since
 		default:
-			w.retire(e)
+			w.retire(e, tooFew)
 		}
 	}
 	slices.SortFunc(w.Groups, func(a, b Group) int {
@@ -58,6 +65,35 @@ func (w *work) learn() error {
 			cmp.Compare(a.Cases[0], b.Cases[0]))
 	})
 	return nil
+}
+
+// ready reports whether a bucket is enough for a lesson, or to keep the one it has.
+func (w *work) ready(b *bucket, old *tree.Node, about *Group) bool {
+	switch {
+	case w.banned(b), old == nil && w.gone(b):
+		return false
+	case old == nil:
+		return len(about.Missing) == 0 && !w.unwanted[lesson{b.Partition, b.check}]
+	}
+	return len(about.Missing) == 0 || len(b.cases) >= leastKept
+}
+
+// due returns the jobs of the experiences that are to be written, or written again.
+func (w *work) due() []*job {
+	var out []*job
+	present := w.existing()
+	for _, full := range w.buckets[w.Partition] {
+		old := present[full]
+		b := full.without(old)
+		about := w.missing(b)
+		if !w.ready(b, old, &about) || old != nil && !w.stale(old, full) {
+			continue
+		}
+		if j := w.newJob(tree.Experience, full, nil, old); w.mayWrite(j) {
+			out = append(out, j)
+		}
+	}
+	return out
 }
 
 // leastKept is the number of live cases that keep an existing experience in use. It
@@ -173,31 +209,36 @@ func mostWithin(cases []*tree.Node, stretch time.Duration) int {
 	return most
 }
 
-// experience makes the experience of a bucket, or updates the old one to its cases. It
-// returns the id, or "" if nothing could be written.
-func (w *work) experience(b *bucket, old *tree.Node) (string, error) {
+// experience makes the experience of a bucket, or updates the old one to its cases: b, or
+// all of the bucket where it is written again. It returns the experience, nil if nothing
+// could be written; why says then that the cases have no one cause.
+func (w *work) experience(full, b *bucket, old *tree.Node) (is *tree.Node, why string, err error) {
 	if old == nil {
-		n, ok, err := w.write(w.newJob(tree.Experience, b, nil, nil))
+		j := w.newJob(tree.Experience, full, nil, nil)
+		n, ok, err := w.write(j)
 		if err != nil || !ok {
-			return "", err
+			return nil, j.apart, err
 		}
-		w.edits.put(n, tree.OpAdd, fmt.Sprintf("%d cases of %d tests %s", len(b.cases), tests(b.cases), oneKind(b)))
-		return n.ID, nil
+		w.edits.put(n, tree.OpAdd, fmt.Sprintf("%d cases of %d tests %s", len(j.Members), tests(j.Members), oneKind(b)))
+		return &n, "", nil
 	}
 	n := old.Clone()
 	w.endProbation(&n, b) // first, because a rewriting counts the new cases as its own
-	if w.stale(&n, b) {
-		j := w.newJob(tree.Experience, b, nil, &n)
+	if w.stale(&n, full) {
+		j := w.newJob(tree.Experience, full, nil, &n)
 		fresh, ok, err := w.write(j)
 		switch {
 		case err != nil:
-			return "", err
+			return nil, "", err
 		case ok:
 			n = fresh
-			w.edits.put(n, tree.OpRevise, fmt.Sprintf("written anew from its %d cases", len(b.cases)))
+			w.edits.put(n, tree.OpRevise, fmt.Sprintf("written anew from its %d cases", len(j.Members)))
+		case j.apart != "":
+			return nil, j.apart, nil
 		case j.refused && outdated(&n):
-			return "", nil // an older version of the rules wrote it, and the gates refuse a new one
+			return nil, "", nil // an older version of the rules wrote it, and the gates refuse a new one
 		}
+		b = full.without(&n)
 	}
 	ids := idsOf(b.cases)
 	if more := len(ids) - common(n.Children, b.cases); more > 0 || len(n.Children) != len(ids) {
@@ -209,7 +250,7 @@ func (w *work) experience(b *bucket, old *tree.Node) (string, error) {
 		w.edits.put(n, tree.OpAttach, fmt.Sprintf("it stands on %d cases, %d of them new", len(ids), more))
 	}
 	w.updateConfidence(&n, b)
-	return n.ID, nil
+	return &n, "", nil
 }
 
 func oneKind(b *bucket) string {
@@ -254,9 +295,11 @@ func (w *work) leaveStrategy(e *tree.Node) {
 	}
 }
 
-// retire takes an experience out of use. The experience that has most of its cases now
-// replaces it.
-func (w *work) retire(e *tree.Node) {
+const tooFew = "too few of its cases are left"
+
+// retire takes an experience out of use, for a reason. The experience that has most of its
+// cases now replaces it.
+func (w *work) retire(e *tree.Node, why string) {
 	n := e.Clone()
 	most := 0
 	for _, f := range w.formed {
@@ -264,7 +307,7 @@ func (w *work) retire(e *tree.Node) {
 			most, n.SupersededBy = k, f.id
 		}
 	}
-	op, why := tree.OpStatus, "too few of its cases are left"
+	op := tree.OpStatus
 	if n.SupersededBy != "" {
 		op, why = tree.OpSupersede, "its cases are part of "+n.SupersededBy
 	}

@@ -10,15 +10,14 @@ import (
 )
 
 // node returns the memory that a draft becomes: a new one on probation, or j.present
-// with new content. Its id is a hash of the type, the partition and the founding
-// children, so the same cases give the same id.
+// with new content. Its id is a hash of the type, the partition and the cases or parts it
+// was written from, those that were left out among them, so the same cases give the same id.
 func (e *Evolver) node(j *job, d *gate.Draft, by tree.Provenance) tree.Node {
-	ids := idsOf(j.Members)
-	founding := ids
+	ids, founding := idsOf(j.Members), idsOf(j.bucket.cases)
 	if j.Type == tree.Strategy {
-		founding = idsOf(j.Parts)
+		ids, founding = idsOf(j.Parts), idsOf(j.Parts)
 	}
-	by.By, by.Cites = "evolution", founding
+	by.By, by.Cites, by.Left = "evolution", founding, j.left
 	n := tree.Node{
 		ID: tree.GroupID(j.Type, j.ErrorType, j.Direction, founding), Type: j.Type, Level: j.Type.Level(),
 		ErrorType: j.ErrorType, Direction: j.Direction, Lang: j.Lang, Status: tree.Probation,
@@ -31,11 +30,11 @@ func (e *Evolver) node(j *job, d *gate.Draft, by tree.Provenance) tree.Node {
 	if n.Credit != nil && by.Analyst == "model" { // the rules say the same again
 		n.Credit.Refreshed = n.Credit.Repeated
 	}
-	n.Children, n.Provenance = founding, by
+	n.Children, n.Provenance = ids, by
 	n.Scene, n.Scope = commonScene(j.Members), commonScope(j.Members)
 	n.Content = tree.Content{
 		Title: d.Title, Description: d.Description, AppliesWhen: d.AppliesWhen, NotWhen: d.NotWhen, Lessons: d.Lessons,
-		Scenes: scenesOf(j.Members),
+		Scenes: scenesOf(j.Members), Other: d.Other,
 	}
 	n.Say(confidence(j.Members, j.bucket.close, j.now))
 	for i, m := range j.Members {

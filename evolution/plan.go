@@ -44,7 +44,7 @@ type Plan struct {
 	Groups     []Group       `json:"groups"`
 	Changes    []tree.Change `json:"changes"` // to be applied together
 	Rejections []Rejection   `json:"rejections"`
-	Calls      int           `json:"calls"` // of the model
+	Calls      int           `json:"calls"` // of the model; those for all partitions are with the first
 	Usage      llm.Usage     `json:"usage"`
 	Waiting    int           `json:"waiting"`             // jobs left for later because MaxCalls or MaxCost was reached
 	Proposals  []Proposal    `json:"proposals,omitempty"` // with Review: what waits for a person
@@ -61,6 +61,8 @@ type Group struct {
 	Cohesion   float64  `json:"cohesion"`   // average likeness of their causes, 0 to 1
 	Confidence float64  `json:"confidence"` // that a lesson from them would have
 	Missing    []Lack   `json:"missing,omitempty"`
+	Apart      string   `json:"apart,omitempty"`   // why a model refused to write one lesson of them
+	LeftOut    string   `json:"leftOut,omitempty"` // id of the lesson that they were left out of, as of another cause
 }
 
 // Lack is something of which a group does not have enough.
@@ -104,6 +106,10 @@ func (e *Evolver) Plan(ctx context.Context, v Scanner, o PlanOptions) iter.Seq2[
 			e.o.Finder.Begin(slices.Collect(maps.Values(s.nodes)), slices.Concat(p.experiences, p.strategies))
 		}
 		p.left.step.Of = len(list)
+		if err := p.askAhead(ctx, list); err != nil {
+			yield(Plan{}, fmt.Errorf("ask for lessons: %w", err))
+			return
+		}
 		for _, part := range list {
 			p.left.step.Partition = part
 			if err := ctx.Err(); err != nil {
@@ -115,6 +121,8 @@ func (e *Evolver) Plan(ctx context.Context, v Scanner, o PlanOptions) iter.Seq2[
 				yield(Plan{}, fmt.Errorf("plan %s %s: %w", part.ErrorType, part.Direction, err))
 				return
 			}
+			plan.Calls, plan.Usage, plan.Notes = p.calls, p.usage, p.notes
+			p.calls, p.usage, p.notes = 0, llm.Usage{}, nil
 			p.left.step.Done++
 			p.left.step.Groups += len(plan.Groups)
 			p.left.tell()
@@ -136,6 +144,9 @@ type planner struct {
 	unwanted    map[lesson]bool
 	spoken      map[Partition][]*tree.Node // see survey.spoken
 	left        calls
+	calls       int            // made since the last plan
+	usage       llm.Usage      // of these
+	notes       []string       // on these
 	everywhere  map[string]int // tests of all cases by scene type; see frequentScenes
 	everyTest   int            // tests of all cases
 }
@@ -157,9 +168,7 @@ func (p *planner) partitions(only string) []Partition {
 
 // plan plans one partition.
 func (p *planner) plan(ctx context.Context, part Partition) (Plan, error) {
-	w := &work{planner: p, ctx: ctx, edits: p.s.edits()}
-	w.Partition, w.Rule = part, p.e.rules.Of(part.ErrorType)
-	w.Groups, w.Rejections = []Group{}, []Rejection{}
+	w := p.begin(ctx, part)
 	for _, n := range p.s.cases {
 		if partitionOf(n) == part {
 			w.Cases++
@@ -176,6 +185,14 @@ func (p *planner) plan(ctx context.Context, part Partition) (Plan, error) {
 	w.Changes = w.edits.changes()
 	p.s.advance(w.Changes)
 	return w.Plan, nil
+}
+
+// begin returns the work on a partition.
+func (p *planner) begin(ctx context.Context, part Partition) *work {
+	w := &work{planner: p, ctx: ctx, edits: p.s.edits()}
+	w.Partition, w.Rule = part, p.e.rules.Of(part.ErrorType)
+	w.Groups, w.Rejections = []Group{}, []Rejection{}
+	return w
 }
 
 // work plans one partition.

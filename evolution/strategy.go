@@ -130,6 +130,9 @@ func (w *work) counts(parts []*formedNode) []checkCount {
 	for i := range list {
 		l, cases := &list[i].lesson, list[i].cases
 		l.Mistake, l.Instead, l.Cites = "", "", idsOf(cases)
+		if l.Kind != "" && l.From == tree.FromModel { // it is in one language; the catalogue's words are in both
+			l.Check, l.From = "", tree.FromCatalogue
+		}
 		l.Tests, l.Times, l.Scenes = tests(cases), times(cases), w.frequentScenes(cases)
 	}
 	slices.SortFunc(list, func(a, b checkCount) int {
@@ -165,13 +168,12 @@ func (w *work) frequentScenes(cases []*tree.Node) []string {
 }
 
 // changed reports whether a strategy must be written again: an older version of the
-// rules wrote it, its counts are not those of now, or the model was not reached then
-// and there is one now. A strategy that a model wrote does not follow the counts.
+// rules wrote it, or a model, as earlier versions had it, or its counts are not those of now.
 func (w *work) changed(n *tree.Node, counts []checkCount) bool {
 	if n.Kept() {
 		return false
 	}
-	if outdated(n) || n.Provenance.Again && w.e.o.Generator != nil {
+	if outdated(n) || n.Provenance.Analyst == "model" {
 		return true
 	}
 	if n.Provenance.Analyst != "rules" {

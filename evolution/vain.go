@@ -19,21 +19,26 @@ type Vain struct {
 // mostInRow is how many calls in a row may come to no answer.
 const mostInRow = 3
 
-// has reports whether a job is not to be asked for.
-func (v *Vain) has(job string) bool { return v.down != nil || v.jobs[job] }
+// gaveUp reports whether the model is not asked any more.
+func (v *Vain) gaveUp() bool { return v.down != nil }
 
-// failed notes that a call came to no answer. After an error that lasts, and after mostInRow calls,
-// the model is not asked any more.
-func (w *work) failed(job string, err error) {
+// has reports whether a job is not to be asked for.
+func (v *Vain) has(job string) bool { return v.gaveUp() || v.jobs[job] }
+
+// failed notes that a call about jobs came to no answer. After an error that lasts, and after
+// mostInRow calls, the model is not asked any more.
+func (p *planner) failed(batch []*asking, err error) {
 	note := "the model did not answer (" + short(err) + "); what could be was written by rules and will be asked for again"
-	if !slices.Contains(w.Notes, note) {
-		w.Notes = append(w.Notes, note)
+	if !slices.Contains(p.notes, note) {
+		p.notes = append(p.notes, note)
 	}
-	v := w.left.vain
+	v := p.left.vain
 	if v.jobs == nil {
 		v.jobs = map[string]bool{}
 	}
-	v.jobs[job] = true
+	for _, a := range batch {
+		v.jobs[a.key] = true
+	}
 	e, is := errors.AsType[*llm.Error](err)
 	if is && (e.Kind == llm.KindRefused || e.Kind == llm.KindTruncated || e.Kind == llm.KindTooLarge ||
 		e.Kind == llm.KindNotRecorded) {

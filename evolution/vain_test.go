@@ -15,13 +15,13 @@ func TestOneRequestIsNotTheModel(t *testing.T) {
 		llm.KindRefused: true, llm.KindTruncated: true, llm.KindTooLarge: true, llm.KindNotRecorded: true,
 		llm.KindTimeout: false, llm.KindNoAnswer: false,
 	} {
-		w := &work{planner: &planner{left: budget(PlanOptions{})}}
+		w := &planner{left: budget(PlanOptions{})}
 		for i := range mostInRow {
 			require.False(t, w.left.vain.has("next"), kind)
-			w.failed(fmt.Sprint(i), &llm.Error{Kind: kind})
+			w.failed([]*asking{{key: fmt.Sprint(i)}}, &llm.Error{Kind: kind})
 			require.True(t, w.left.vain.has(fmt.Sprint(i)), "it is asked for once")
 		}
 		require.Equal(t, goesOn, !w.left.vain.has("next"), kind)
-		require.Len(t, w.Notes, 1)
+		require.Len(t, w.notes, 1)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -16,25 +15,39 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// answer is what a good model says about sums; edit makes it another.
-func answer(edit func(a map[string]any, lesson map[string]any)) string {
-	lesson := map[string]any{
-		"op": "ADD", "id": "", "check": "Where an order shows lines and a total, " +
-			"add the lines up and compare their sum with the total.",
-		"instead": "The total is right if it equals the exact sum.", "mistake": "the rounded total is taken for the sum",
-		"cites": []int{1, 2, 3, 4, 5},
-	}
-	a := map[string]any{
-		"title": "Totals that are not the sum of their lines", "summary": "The agent did not add the lines up.",
-		"lessons": []any{lesson}, "appliesWhen": []string{"the task compares a total with lines"},
-		"notWhen": []string{"no total is shown"},
-	}
+// lessonSaid is a lesson of a model about sums, in both languages.
+func lessonSaid() (en, zh map[string]any) {
+	return map[string]any{
+			"title": "Totals that are not the sum of their lines", "do": "Where an order shows lines and a total, " +
+				"add the lines up and compare their sum with the total.",
+			"mistake": "the rounded total is taken for the sum", "when": "the task compares a total with lines",
+		}, map[string]any{
+			"title": "合计与各行之和不一致", "do": "订单列出多行和合计时，把各行相加，再与合计比较。",
+			"mistake": "把四舍五入后的合计当成各行之和", "when": "任务要求比较合计与各行",
+		}
+}
+
+// said is what a model says of group 1. edit changes it, its English or its Chinese.
+func said(edit func(a, en, zh map[string]any)) map[string]any {
+	en, zh := lessonSaid()
+	a := map[string]any{"group": 1, "apart": "", "not": []int{}, "en": en, "zh": zh}
 	if edit != nil {
-		edit(a, lesson)
+		edit(a, en, zh)
 	}
-	b, _ := json.Marshal(a)
+	return a
+}
+
+// answers is an answer about as many groups.
+func answers(groups ...map[string]any) string {
+	for i, g := range groups {
+		g["group"] = i + 1
+	}
+	b, _ := json.Marshal(map[string]any{"lessons": groups})
 	return string(b)
 }
+
+// answer is what a good model says about sums; edit makes it another.
+func answer(edit func(a, en, zh map[string]any)) string { return answers(said(edit)) }
 
 func model(texts ...string) *llmtest.Script {
 	var steps []llmtest.Step
@@ -81,11 +94,10 @@ func TestModelWrites(t *testing.T) {
 func TestModelWritesOfUntypedCases(t *testing.T) {
 	m := planted(t, append(notes(), upside(0, ""), upside(1, ""), upside(2, "")))
 	o := options(t)
-	o.Generator = model(answer(func(a, l map[string]any) {
-		a["title"], a["summary"], a["appliesWhen"] = "Pictures upside down", "A picture was shown upside down.",
-			[]string{"a gallery shows a picture"}
-		l["check"], l["instead"], l["mistake"],
-			l["cites"] = "Look at each picture in the gallery and see that none is upside down.", "", "", []int{1, 2, 3}
+	o.Generator = model(answer(func(_, en, zh map[string]any) {
+		en["title"], en["do"], en["mistake"], en["when"] = "Pictures upside down",
+			"Look at each picture in the gallery and see that none is upside down.", "", "a gallery shows a picture"
+		zh["title"], zh["do"], zh["mistake"], zh["when"] = "图片上下颠倒", "逐张看图库中的图片，看有没有上下颠倒的。", "", "图库里有图片"
 	}))
 	m.evolve(o, PlanOptions{})
 	require.Len(t, m.live(tree.Experience), 1)
@@ -94,28 +106,170 @@ func TestModelWritesOfUntypedCases(t *testing.T) {
 	m.settled(o)
 }
 
-// A lesson that a model keeps has the same words, source and check as before.
-func TestModelKeeps(t *testing.T) {
+// A lesson is written in both languages, and told in that of the reader.
+func TestModelWritesBothLanguages(t *testing.T) {
 	m := planted(t, sums())
-	m.evolve(options(t), PlanOptions{})
-	before := m.lesson("t_sums", taxonomy.FalsePass).Content.Lessons[0]
-	m.plant(sum(30, "coupon"), sum(31, "quote"))
 	o := options(t)
-	script := model(answer(func(a, l map[string]any) {
-		l["op"], l["id"], l["check"], l["instead"], l["mistake"], l["cites"] = "KEEP", "L1", "", "", "",
-			[]int{1, 2, 3, 4, 5, 6, 7}
-	}))
+	o.Generator = model(answer(nil))
+	m.evolve(o, PlanOptions{})
+	n := m.lesson("t_sums", taxonomy.FalsePass)
+	require.NoError(t, tree.Check(&n))
+	en, zh := n.In("en").Content, n.In("zh").Content
+	require.Contains(t, en.Lessons[0].Check, "add the lines up")
+	require.Equal(t, "订单列出多行和合计时，把各行相加，再与合计比较。", zh.Lessons[0].Check)
+	require.Equal(t, []string{"任务要求比较合计与各行"}, zh.AppliesWhen)
+	require.Equal(t, en.Lessons[0].ID, zh.Lessons[0].ID)
+	require.Equal(t, "把四舍五入后的合计当成各行之和", zh.Lessons[0].Mistake)
+}
+
+// A translation that a gate refuses twice is left out; the lesson stays.
+func TestTranslationIsRefused(t *testing.T) {
+	m := planted(t, sums())
+	o := options(t)
+	bad := answer(func(_, _, zh map[string]any) { zh["do"] = "Look at the total." })
+	script := model(bad, bad)
 	o.Generator = script
-	p := total(m.evolve(o, PlanOptions{}))
-	require.Empty(t, p.Rejections)
-	require.Contains(t, script.Requests()[0].Prompt, "L1")
-	after := m.lesson("t_sums", taxonomy.FalsePass)
-	require.Equal(t, "model", after.Provenance.Analyst)
-	l := after.Content.Lessons[0]
-	require.Len(t, l.Cites, 7)
-	l.Cites, l.Tests, l.Times = before.Cites, before.Tests, before.Times
-	require.Equal(t, before, l)
+	m.evolve(o, PlanOptions{})
+	require.Len(t, script.Requests(), 2)
+	require.Equal(t, "rules", m.lesson("t_sums", taxonomy.FalsePass).Provenance.Analyst, "no Chinese is no answer")
+
+	m = planted(t, sums())
+	bad = answer(func(_, _, zh map[string]any) {
+		zh["do"] = "订单号为 T1-4711 时，把各行相加，再与合计 1234.56 比较。"
+	})
+	script = model(bad, bad)
+	o.Generator, o.Cache = script, nil
+	m.evolve(o, PlanOptions{})
+	require.Contains(t, script.Requests()[1].Prompt, "in Chinese, ")
+	n := m.lesson("t_sums", taxonomy.FalsePass)
+	require.Equal(t, "model", n.Provenance.Analyst)
+	require.Nil(t, n.Content.Other)
+}
+
+// Cases that the writer leaves out do not stand behind the lesson, in this and later plans.
+func TestModelLeavesCasesOut(t *testing.T) {
+	m := planted(t, sums())
+	o := options(t)
+	script := model(answer(func(a, _, _ map[string]any) { a["not"] = []int{2, 2} }))
+	o.Generator = script
+	plans := m.evolve(o, PlanOptions{})
+	n := m.lesson("t_sums", taxonomy.FalsePass)
+	require.Len(t, n.Children, 4)
+	require.Len(t, n.Provenance.Left, 1)
+	require.Len(t, n.Provenance.Cites, 5, "it was written from all that the writer read")
+	left := n.Provenance.Left[0]
+	require.NotContains(t, n.Children, left)
+	require.Empty(t, m.nodes[left].Parent)
+	var out []Group
+	for _, p := range plans {
+		for _, g := range p.Groups {
+			if g.LeftOut != "" {
+				out = append(out, g)
+			}
+		}
+	}
+	require.Len(t, out, 1)
+	require.Equal(t, []string{left}, out[0].Cases)
+	require.Equal(t, n.ID, out[0].LeftOut)
 	m.settled(o)
+
+	m.plant(sum(40, "coupon")) // one more case is no reason to write again; the other stays out
+	m.evolve(o, PlanOptions{})
+	n = m.nodes[n.ID]
+	require.Len(t, n.Children, 5)
+	require.NotContains(t, n.Children, left)
+	require.Len(t, script.Requests(), 1)
+	o.Generator = nil // neither does it come back without the model
+	m.evolve(o, PlanOptions{})
+	require.NotContains(t, m.nodes[n.ID].Children, left)
+	m.settled(o)
+}
+
+// A group whose cases have no one cause becomes no lesson, also not by the rules, and is not asked
+// about again until its cases change.
+func TestModelRefusesAGroup(t *testing.T) {
+	for name, edit := range map[string]func(a, en, zh map[string]any){
+		"apart":       func(a, en, zh map[string]any) { a["apart"], en["do"], zh["do"] = "Each for itself.", "", "" },
+		"too few are": func(a, _, _ map[string]any) { a["not"] = []int{1, 2, 3} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := planted(t, sums())
+			o := options(t)
+			m.evolve(o, PlanOptions{}) // by rules, before there was a model
+			before := m.lesson("t_sums", taxonomy.FalsePass)
+			require.Equal(t, tree.Probation, before.Status)
+			m.edit(before.ID, func(n *tree.Node) { n.Provenance.Again = true })
+			script := model(answer(edit))
+			o.Generator = script
+			plans := m.evolve(o, PlanOptions{})
+			require.Empty(t, m.live(tree.Experience))
+			require.Equal(t, tree.Retired, m.nodes[before.ID].Status)
+			require.Empty(t, total(plans).Rejections)
+			why := ""
+			for _, p := range plans {
+				for _, g := range p.Groups {
+					why += g.Apart
+				}
+			}
+			require.NotEmpty(t, why)
+			m.settled(o)
+			require.Len(t, script.Requests(), 1)
+			o.Generator = nil
+			m.settled(o)
+
+			m.plant(sum(40, "coupon"))
+			o.Generator = model(answer(nil))
+			m.evolve(o, PlanOptions{})
+			require.Len(t, m.live(tree.Experience), 1, "other cases are another question")
+			m.settled(o)
+		})
+	}
+}
+
+// Many groups are asked about in one call. An answer that cannot be read is asked for again by
+// halves, and what is wrong with one group does not touch the others.
+func TestModelIsAskedOfManyGroups(t *testing.T) {
+	o := options(t)
+	var two []map[string]any
+	ask := func(m *memory) { // what the author says of the groups, in their order
+		script := model("", "")
+		o.Generator = script
+		m.evolve(o, PlanOptions{})
+		a, _ := author{}.Generate(t.Context(), llm.Request{Prompt: script.Requests()[0].Prompt})
+		var all struct{ Lessons []map[string]any }
+		require.NoError(t, json.Unmarshal(a.JSON, &all))
+		two = all.Lessons
+	}
+	ask(planted(t, shop()))
+	one, other := two[0], two[1]
+	t.Run("one call", func(t *testing.T) {
+		m := planted(t, shop())
+		script := model(answers(one, other))
+		o.Generator = script
+		p := total(m.evolve(o, PlanOptions{}))
+		require.Equal(t, 1, p.Calls)
+		require.Len(t, m.live(tree.Experience), 2)
+		require.Len(t, m.live(tree.Strategy), 1)
+		require.Equal(t, "rules", m.live(tree.Strategy)[0].Provenance.Analyst)
+		m.settled(o)
+	})
+	t.Run("halves", func(t *testing.T) {
+		m := planted(t, shop())
+		script := model("nonsense", "nonsense", answers(one), answers(other))
+		o.Generator = script
+		m.evolve(o, PlanOptions{})
+		require.Len(t, m.live(tree.Experience), 2)
+		require.Len(t, script.Requests(), 4)
+	})
+	t.Run("one is left out", func(t *testing.T) {
+		m := planted(t, shop())
+		script := model(answers(one), answers(other))
+		o.Generator = script
+		m.evolve(o, PlanOptions{})
+		require.Len(t, m.live(tree.Experience), 2)
+		require.Len(t, script.Requests(), 2)
+		require.Contains(t, script.Requests()[1].Prompt, "there was none about this group")
+	})
 }
 
 // An answer that cannot be read is refused. Then the rules write, and the model is not
@@ -123,8 +277,9 @@ func TestModelKeeps(t *testing.T) {
 func TestModelAnswersNonsense(t *testing.T) {
 	for name, bad := range map[string]string{
 		"garbage": "I am sorry, Dave.", "nothing": "", "half": answer(nil)[:80],
-		"ids it was not given":   answer(func(a, l map[string]any) { l["op"], l["id"] = "KEEP", "l_abc" }),
-		"cases it was not given": answer(func(a, l map[string]any) { l["cites"] = []int{1, 99} }),
+		"groups it was not given": answers(said(nil), said(nil)),
+		"cases it was not given":  answer(func(a, _, _ map[string]any) { a["not"] = []int{1, 99} }),
+		"nothing of the group":    `{"lessons":[]}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := planted(t, sums())
@@ -192,7 +347,7 @@ func TestNoAnswerSettlesNothing(t *testing.T) {
 	t.Run("at the repair", func(t *testing.T) {
 		m := planted(t, sums())
 		o := options(t)
-		o.Generator = llmtest.NewScript(llmtest.Step{Text: answer(func(_, l map[string]any) { l["cites"] = []int{1, 99} })},
+		o.Generator = llmtest.NewScript(llmtest.Step{Text: answer(func(a, _, _ map[string]any) { a["not"] = []int{99} })},
 			llmtest.Step{Err: &llm.Error{Kind: llm.KindTimeout}})
 		require.Empty(t, total(m.evolve(o, PlanOptions{})).Rejections)
 		require.True(t, m.lesson("t_sums", taxonomy.FalsePass).Provenance.Again)
@@ -202,14 +357,14 @@ func TestNoAnswerSettlesNothing(t *testing.T) {
 func TestMaxCalls(t *testing.T) {
 	m := planted(t, shop())
 	o := options(t)
-	o.Generator = model(answer(nil), answer(nil), answer(nil))
+	o.Generator = author{}
 	p := total(m.evolve(o, PlanOptions{MaxCalls: new(0)}))
 	require.Zero(t, p.Calls)
 	require.Equal(t, 2, p.Waiting)
 	require.Empty(t, m.live(tree.Experience))
 	p = total(m.evolve(o, PlanOptions{MaxCalls: new(1)}))
-	require.Equal(t, 1, p.Calls)
-	require.Equal(t, 1, p.Waiting)
+	require.Equal(t, 1, p.Calls, "about both")
+	require.Zero(t, p.Waiting)
 }
 
 // A call that could cost more than is left is not made.
@@ -231,10 +386,16 @@ func TestMaxCost(t *testing.T) {
 	}
 }
 
-// Cancelled between jobs, a plan leaves what it has settled in the cache, and the
-// next one asks for the rest.
+// Cancelled between calls, a plan leaves what it was answered in the cache, and the next one
+// asks for the rest.
 func TestInterruptedPlanResumes(t *testing.T) {
-	m := planted(t, shop())
+	nodes := shop()
+	for i := range nodes { // a call for each language
+		if strings.Contains(saidOf(&nodes[i]), "month") {
+			nodes[i].Lang = "zh"
+		}
+	}
+	m := planted(t, nodes)
 	o := options(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	o.Generator = stopping{author{}, cancel}
@@ -253,47 +414,32 @@ func TestInterruptedPlanResumes(t *testing.T) {
 
 	o.Generator = author{}
 	p := total(m.evolve(o, PlanOptions{}))
-	require.Equal(t, 2, p.Calls, "the other experience and the strategy")
+	require.Equal(t, 1, p.Calls, "about the dates")
 	require.Len(t, m.live(tree.Experience), 2)
 	require.Len(t, m.live(tree.Strategy), 1)
 	m.settled(o)
 }
 
-// author is a model that has read the shop: it writes a lesson of the sums it is
-// shown, one of the dates, or both.
+// author is a model that has read the shop: it writes a lesson of sums or of dates about each
+// group.
 type author struct{}
 
 func (author) Generate(_ context.Context, r llm.Request) (llm.Answer, error) {
-	cites := func(about string) []int {
-		var out []int
-		for _, c := range strings.Split(r.Prompt, `<data name="case `)[1:] {
-			n, rest, _ := strings.Cut(c, `"`)
-			text, _, _ := strings.Cut(rest, "</data>")
-			if i, err := strconv.Atoi(n); err == nil && strings.Contains(text, about) {
-				out = append(out, i)
+	var groups []map[string]any
+	for _, g := range strings.Split(r.Prompt, `<data name="group `)[1:] {
+		groups = append(groups, said(func(_, en, zh map[string]any) {
+			if strings.Contains(g, "sum of its lines") {
+				return
 			}
-		}
-		return out
+			en["title"], en["do"] = "The month of a date is in a foreign language",
+				"Read the month of each date and compare its language with the language of the account."
+			en["mistake"], en["when"] = "the month in a foreign language is overlooked",
+				"the task asks for a date in the language of the account"
+			zh["title"], zh["do"] = "日期的月份是另一种语言", "看每个日期的月份，与账户的语言比较。"
+			zh["mistake"], zh["when"] = "没有注意到月份是另一种语言", "任务要求日期用账户的语言"
+		}))
 	}
-	sums, dates := cites("sum of its lines"), cites("date")
-	b := answer(func(a, l map[string]any) {
-		l["cites"] = sums
-		of := map[string]any{
-			"op": "ADD", "id": "", "check": "Read the month of each date and compare its language with the language " +
-				"of the account.",
-			"instead": "", "mistake": "the month in a foreign language is overlooked", "cites": dates,
-		}
-		switch {
-		case len(dates) > 0 && len(sums) > 0:
-			a["title"], a["lessons"], a["summary"] = "Totals and dates that were not read to the end", []any{l, of},
-				"The agent did not add the lines up, or overlooked the month."
-		case len(dates) > 0:
-			a["title"], a["lessons"], a["summary"] = "The month of a date is in a foreign language", []any{of},
-				"The month of the date was in a foreign language."
-			a["appliesWhen"], a["notWhen"] = []string{"the task asks for a date in the language of the account"}, []string{}
-		}
-	})
-	return llm.Answer{JSON: json.RawMessage(b), Model: "author"}, nil
+	return llm.Answer{JSON: json.RawMessage(answers(groups...)), Model: "author"}, nil
 }
 
 type stopping struct {

@@ -173,3 +173,23 @@ func TestOnlyVerdict(t *testing.T) {
 		require.False(t, OnlyVerdict(s), s)
 	}
 }
+
+// What stands between two quotations is no truth; what is quoted is, and so is what follows.
+func TestTruthsBetweenQuotations(t *testing.T) {
+	for _, s := range []string{
+		`"Checkout" was shown instead of "Basket", but not "Account"`, "“Checkout” was shown instead of “Basket” but “Account”",
+		`'Checkout' was shown instead of 'Basket' but 'Account'`,
+	} {
+		truths := TruthsOf(s, "")
+		require.False(t, truths.In("what was shown instead of it"), s)
+		require.False(t, truths.In("but look again"), s)
+		for _, quoted := range []string{"checkout", "basket", "account"} {
+			require.True(t, truths.In("open "+quoted), "%s: %s", s, quoted)
+		}
+	}
+	require.False(t, TruthsOf("首页写着“新品”而不是“旧品”", "").In("而不是"))
+	require.True(t, TruthsOf("the user's basket, it's empty", "").In("the user's basket"))
+	require.True(t, TruthsOf(`it says "Total" twice`, "").In("it is twice"), "after the last quotation")
+	require.True(t, TruthsOf(`5" screen, odd total`, "").In("an odd total"), "a mark that closes nothing")
+	require.NotPanics(t, func() { TruthsOf("\xff\"\xfe", "") })
+}

@@ -16,7 +16,7 @@ import (
 // Truths are the values of one test's ground truth that would tell an agent the
 // result of that test: its texts, the parts of them, and its numbers.
 //
-// These are no truths: what the test's own prompt says, plain verdicts and grades
+// These are no truths: what the agent was told or said itself, plain verdicts and grades
 // ("pass", "high", 0 and 1), names of fields, and names of actions, which a lesson
 // about calls has to name. The zero value has no truths.
 //
@@ -29,13 +29,13 @@ type Truths struct{ values []string }
 const (
 	maxValues    = 256
 	maxValueText = 3000     // bytes of one text that are read
-	maxPrompt    = 32 << 10 // bytes of a prompt that are read
+	maxKnown     = 32 << 10 // bytes of what the agent knows that are read
 )
 
-// TruthsOf returns the truths of a ground truth that are not in the prompt. The
-// ground truth is a decoded JSON value or a json.RawMessage; a message that is no
+// TruthsOf returns the truths of a ground truth that are not in what the agent knows: the
+// prompt, and what it said itself. The ground truth is a decoded JSON value or a json.RawMessage; a message that is no
 // JSON has no truths. At most 256 truths are kept, the longest ones.
-func TruthsOf(groundTruth any, prompt string) Truths {
+func TruthsOf(groundTruth any, known string) Truths {
 	if raw, ok := groundTruth.(json.RawMessage); ok {
 		groundTruth = nil
 		dec := json.NewDecoder(bytes.NewReader(raw))
@@ -45,7 +45,7 @@ func TruthsOf(groundTruth any, prompt string) Truths {
 		}
 	}
 	c := &truthCollector{seen: map[string]bool{}}
-	c.prompt = sync.OnceValue(func() string { return fold(head(prompt, maxPrompt)) }) // most truths are plain verdicts
+	c.known = sync.OnceValue(func() string { return fold(head(known, maxKnown)) }) // most truths are plain verdicts
 	c.value(groundTruth)
 	slices.SortFunc(c.list, func(a, b string) int {
 		if len(a) != len(b) {
@@ -79,9 +79,9 @@ func (t Truths) Find(s string) (value string, yes bool) {
 
 // truthCollector gathers the truths of a decoded value.
 type truthCollector struct {
-	prompt func() string   // folded
-	seen   map[string]bool // every value that could be a truth, in the prompt or not
-	list   []string        // those that are not in the prompt
+	known func() string   // folded
+	seen  map[string]bool // every value that could be a truth, known or not
+	list  []string        // those that are not known
 }
 
 func (c *truthCollector) value(v any) {
@@ -122,16 +122,35 @@ func namesAction(k string, object map[string]any) bool {
 }
 
 // text adds a text, its parts between marks, and pieces of long parts, so that half
-// a sentence is recognised too.
+// a sentence is recognised too. What stands between two quotations, such as "and", tells
+// nothing.
 func (c *truthCollector) text(s string) {
 	s = head(s, maxValueText)
 	c.add(s)
-	for part := range strings.FieldsFuncSeq(s, func(r rune) bool {
-		return strings.ContainsRune(",;:!?\n、，；。：！？()（）\"'“”‘’|", r)
-	}) {
-		c.add(part)
-		c.pieces(part)
+	from, closed, open := 0, false, false // the part begins; a quotation ended before it; one is open
+	end := func(to int, opens bool) {
+		if part := s[from:to]; !closed || !opens {
+			c.add(part)
+			c.pieces(part)
+		}
 	}
+	before := ' '
+	for i, r := range s {
+		_, width := utf8.DecodeRuneInString(s[i:])
+		after, _ := utf8.DecodeRuneInString(s[i+width:])
+		switch {
+		case strings.ContainsRune("'’‘", r) && joins(before) && joins(after): // it's
+		case strings.ContainsRune("\"'“”‘’「」『』", r):
+			open = strings.ContainsRune("“‘「『", r) || !open && strings.ContainsRune("\"'", r)
+			end(i, open)
+			from, closed = i+width, !open
+		case strings.ContainsRune(",;:!?\n、，；。：！？()（）|", r):
+			end(i, false)
+			from, closed = i+width, false
+		}
+		before = r
+	}
+	end(len(s), false)
 }
 
 // pieces adds every five words of a part in a row, or every eight characters of a
@@ -151,7 +170,7 @@ func (c *truthCollector) pieces(s string) {
 	}
 }
 
-// add keeps a value that tells something and is not in the prompt. It must be a
+// add keeps a value that tells something and is not known. It must be a
 // number, or have at least two Chinese characters or three of another script, and
 // be no plain word.
 func (c *truthCollector) add(s string) {
@@ -167,7 +186,7 @@ func (c *truthCollector) add(s string) {
 		return
 	}
 	c.seen[s] = true
-	if !says(c.prompt(), s) {
+	if !says(c.known(), s) {
 		c.list = append(c.list, s)
 	}
 }

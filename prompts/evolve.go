@@ -5,204 +5,209 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/memtree/memtree/text"
 )
 
-// EvolveInput is a group of wrong verdicts with one cause, to be turned into lessons.
-// All texts come from outside; Evolve cleans, cuts and fences them.
+// EvolveInput is groups of wrong verdicts, each to become one lesson or none. All texts
+// come from outside; Evolve cleans, cuts and fences them.
 type EvolveInput struct {
-	Lang      string // "zh", or anything else for English
-	Strategy  bool   // lessons for a whole error type rather than for one cause
-	ErrorType AnalyseType
-	Direction string         // false_pass, false_fail, or anything else
-	Cases     []EvolveCase   // 1 to maxCases; an answer cites them by number, from 1
-	Lessons   []EvolveLesson // the present ones; an answer names them L1, L2 and so on
-	Rejected  []string       // why earlier lessons about these cases were refused
+	Lang   string        // of the instructions: "zh", or anything else for English
+	Groups []EvolveGroup // 1 to MaxEvolveGroups; an answer names them by number, from 1
 }
 
-// An EvolveCase is the evidence of one case. Misses are what should have been checked,
-// one line each: the kind of check, how it was missed, and what to do instead.
-type EvolveCase struct {
-	Task, Scene, Judgment, GroundTruth, Error, Reason, Hint string
-	Misses                                                  []string // the first maxMisses are shown
+// EvolveGroup is a group of wrong verdicts that may have one cause.
+type EvolveGroup struct {
+	Direction string       // false_pass, false_fail, or anything else
+	Check     string       // the name of the check the cases were filed under, "" for none
+	Cases     []EvolveCase // 1 to MaxEvolveCases; an answer names them by number, from 1
+	Told      string       // the present lesson, if runs made the mistake in spite of it
+	Refused   []string     // why an earlier lesson about these cases was refused
 }
 
-// An EvolveLesson is a present lesson. Credit says what is known of its effect.
-type EvolveLesson struct{ Check, Instead, Mistake, Credit string }
+// EvolveCase is what is known of one wrong verdict. Notes are what people said of it;
+// Claimed is what the agent said, Truth what was so.
+type EvolveCase struct{ Task, Notes, Claimed, Truth string }
 
-// EvolveOutput is what the model proposes. Evolution's gates must check it before any of it
-// is believed.
+// EvolveOutput is what the model says of a group. The gates must check a lesson before
+// any of it is believed.
 type EvolveOutput struct {
-	Title       string     `json:"title"`
-	Summary     string     `json:"summary"`
-	AppliesWhen []string   `json:"appliesWhen"`
-	NotWhen     []string   `json:"notWhen"`
-	Lessons     []EvolveOp `json:"lessons"`
+	Group int          `json:"group"` // from 1
+	Apart string       `json:"apart"` // why the cases have no one cause; "" if they have
+	Not   []int        `json:"not"`   // numbers of the cases, from 1, that have another cause
+	EN    EvolveLesson `json:"en"`
+	ZH    EvolveLesson `json:"zh"`
 }
 
-// EvolveOp is one operation on a lesson.
-type EvolveOp struct {
-	Op      string `json:"op"` // KEEP, ADD, REVISE or RETIRE
-	ID      string `json:"id"` // of a present lesson, "" for ADD
-	Check   string `json:"check"`
-	Instead string `json:"instead"`
+// EvolveLesson is a lesson in one language.
+type EvolveLesson struct {
+	Title   string `json:"title"`
+	Do      string `json:"do"`
 	Mistake string `json:"mistake"`
-	Cites   []int  `json:"cites"` // numbers of cases, from 1
+	When    string `json:"when"`
 }
 
+// Limits on one call.
 const (
-	maxCases    = 12
-	maxCaseText = 260 // one text of a case, in characters
-	maxMisses   = 3   // of a case
-	maxLessons  = 4
-	maxReasons  = 3000 // characters of reasons for a refusal, which may quote what was refused
+	MaxEvolveGroups = 16
+	MaxEvolveCases  = 16 // of a group
+
+	maxEvolveText = 120  // one text of a case, in characters of English; half of that in Chinese
+	shortNote     = 24   // a note of fewer columns says too little without what the agent claimed
+	maxReasons    = 3000 // characters of reasons for a refusal, which may quote what was refused
 )
 
-// Evolve returns the prompt that asks what the cases have in common and how to avoid
-// it. in.Read decodes the answer.
+// Evolve returns the prompt that asks what the cases of each group have in common and
+// how to avoid it. in.Read decodes the answer. The instructions come first and are the
+// same for all groups, so that a provider can keep them.
 func (s *Set) Evolve(in EvolveInput) (Prompt, error) {
-	if len(in.Cases) == 0 || len(in.Cases) > maxCases {
-		return Prompt{}, fmt.Errorf("prompt evolve: there are %d cases, 1 to %d can be shown", len(in.Cases), maxCases)
+	if len(in.Groups) == 0 || len(in.Groups) > MaxEvolveGroups {
+		return Prompt{}, fmt.Errorf("prompt evolve: there are %d groups, 1 to %d can be shown", len(in.Groups),
+			MaxEvolveGroups)
+	}
+	for i := range in.Groups {
+		if n := len(in.Groups[i].Cases); n == 0 || n > MaxEvolveCases {
+			return Prompt{}, fmt.Errorf("prompt evolve: group %d has %d cases, 1 to %d can be shown", i+1, n, MaxEvolveCases)
+		}
 	}
 	return s.render("evolve", in.Lang, in.fields(), json.RawMessage(evolveSchema))
 }
 
-const evolveSchema = `{"type":"object","properties":{` +
-	`"title":{"type":"string"},` +
-	`"summary":{"type":"string"},` +
-	`"lessons":{"type":"array","minItems":1,"maxItems":8,"items":{"type":"object","properties":{` +
-	`"op":{"type":"string","enum":["KEEP","ADD","REVISE","RETIRE"]},` +
-	`"id":{"type":"string"},` +
-	`"check":{"type":"string"},` +
-	`"instead":{"type":"string"},` +
-	`"mistake":{"type":"string"},` +
-	`"cites":{"type":"array","maxItems":12,"items":{"type":"integer"}}},` +
-	`"required":["op","id","check","instead","mistake","cites"],"additionalProperties":false}},` +
-	`"appliesWhen":{"type":"array","maxItems":4,"items":{"type":"string"}},` +
-	`"notWhen":{"type":"array","maxItems":4,"items":{"type":"string"}}},` +
-	`"required":["title","summary","lessons","appliesWhen","notWhen"],"additionalProperties":false}`
+// EvolveName returns the name of the prompt in a language, see Prompt.Name, which changes
+// with its wording.
+func (s *Set) EvolveName(lang string) string {
+	id := "evolve." + langOf(lang)
+	return Prompt{ID: id, Version: s.templates[id].version}.Name()
+}
+
+const evolveText = `{"type":"object","properties":{"title":{"type":"string"},"do":{"type":"string"},` +
+	`"mistake":{"type":"string"},"when":{"type":"string"}},` +
+	`"required":["title","do","mistake","when"],"additionalProperties":false}`
+
+const evolveSchema = `{"type":"object","properties":{"lessons":{"type":"array","items":{"type":"object",` +
+	`"properties":{` +
+	`"group":{"type":"integer"},"apart":{"type":"string"},"not":{"type":"array","items":{"type":"integer"}},` +
+	`"en":` + evolveText + `,"zh":` + evolveText + `},` +
+	`"required":["group","apart","not","en","zh"],"additionalProperties":false}}},` +
+	`"required":["lessons"],"additionalProperties":false}`
 
 // fields returns what the template sees.
 func (in EvolveInput) fields() any {
-	zh := langOf(in.Lang) == "zh"
-	label := func(en, ch string) string {
-		if zh {
-			return ch
+	type group struct {
+		Number           int
+		Direction, Check string
+		Data             string
+		Told, Refused    string
+	}
+	var out struct{ Groups []group }
+	for i := range in.Groups {
+		g := &in.Groups[i]
+		lines := make([]string, len(g.Cases))
+		for k := range g.Cases {
+			lines[k] = fmt.Sprintf("%d. %s", k+1, g.Cases[k].line(in.Lang))
+		}
+		name := fmt.Sprintf("group %d", i+1)
+		out.Groups = append(out.Groups, group{
+			Number: i + 1, Direction: g.Direction, Check: listLine(g.Check, maxField),
+			Data: fenceOrDash(name, strings.Join(lines, "\n"), MaxEvolveCases*5*maxEvolveText),
+			Told: fence("told", listLine(g.Told, maxLine), maxLine), Refused: fence("reasons", bullets(g.Refused), maxReasons),
+		})
+	}
+	return out
+}
+
+// line returns what is known of a case on one line. What the agent claimed is left out
+// where a note says enough.
+func (c *EvolveCase) line(lang string) string {
+	label := func(en, zh string) string {
+		if langOf(lang) == "zh" {
+			return zh
 		}
 		return en
 	}
-	cases := make([]string, len(in.Cases))
-	for i := range in.Cases {
-		cases[i] = fence("case "+strconv.Itoa(i+1), in.Cases[i].lines(label), 8*maxCaseText)
-	}
-	lessons := make([]string, 0, maxLessons)
-	for i, l := range in.Lessons[:min(len(in.Lessons), maxLessons)] {
-		s := "L" + strconv.Itoa(i+1) + ": " + listLine(l.Check, maxLine) + " " + listLine(l.Instead, maxLine)
-		if m := listLine(l.Mistake, maxLine); m != "" {
-			s += " (" + m + ")"
+	parts := []string{evolveLine(c.Task)}
+	add := func(name, s string) {
+		if s = evolveLine(s); s != "" {
+			parts = append(parts, name+s)
 		}
-		if c := listLine(l.Credit, maxField); c != "" {
-			s += " [" + c + "]"
-		}
-		lessons = append(lessons, s)
 	}
-	return struct {
-		Strategy                   bool
-		Type, About, Direction     string
-		Cases                      []string
-		Count                      int
-		Lessons                    string
-		Rejected                   string
-		MaxLessons, LeastCitations int
-	}{
-		in.Strategy, listLine(in.ErrorType.Name, maxField), listLine(in.ErrorType.Line, maxLine), in.Direction,
-		cases, len(cases), fence("lessons", strings.Join(lessons, "\n"), maxLessons*3*maxLine),
-		fence("reasons", bullets(in.Rejected), maxReasons), maxLessons, 2,
+	if text.Width(c.Notes) < shortNote {
+		add(label("agent: ", "智能体："), c.Claimed)
 	}
+	if !strings.Contains(c.Notes, c.Truth) {
+		add(label("true: ", "实际："), c.Truth)
+	}
+	add(label("note: ", "说明："), c.Notes)
+	return strings.Join(parts, " | ")
 }
 
-// lines returns the evidence of a case, one line for each field that is not empty.
-func (c *EvolveCase) lines(label func(en, zh string) string) string {
-	fields := []struct{ name, value string }{
-		{label("task", "任务"), c.Task}, {label("where", "场景"), c.Scene},
-		{label("the agent said (wrong)", "智能体的结论（错误）"), c.Judgment}, {label("true (right)", "实际情况（正确）"), c.GroundTruth},
+// evolveLine returns s as one line, cut to about 30 tokens.
+func evolveLine(s string) string {
+	if text.Lang(s) == "zh" {
+		return listLine(s, maxEvolveText/2)
 	}
-	for _, m := range c.Misses[:min(len(c.Misses), maxMisses)] {
-		fields = append(fields, struct{ name, value string }{label("what was missed", "漏掉的检查"), m})
-	}
-	fields = append(fields, []struct{ name, value string }{
-		{label("what went wrong", "具体错误"), c.Error}, {label("why", "根本原因"), c.Reason}, {label("hint", "建议"), c.Hint},
-	}...)
-	var b strings.Builder
-	for _, f := range fields {
-		if v := listLine(f.value, maxCaseText); v != "" {
-			fmt.Fprintf(&b, "%s: %s\n", f.name, v)
-		}
-	}
-	return b.String()
+	return listLine(s, maxEvolveText)
 }
 
-// Read decodes an answer to the prompt made from in. It cleans the texts, puts each on
-// one line, and sorts the cited numbers. The error joins one error per problem, worded
-// for a model.
-func (in EvolveInput) Read(raw json.RawMessage) (EvolveOutput, error) {
-	var e EvolveOutput
-	if err := json.Unmarshal(raw, &e); err != nil {
-		return EvolveOutput{}, fmt.Errorf("answer: %w", err)
+// Read decodes an answer to the prompt made from in: what it says of each group, in the
+// order of the groups; nil for a group that it leaves out. It puts each text on one line
+// and sorts the numbers of cases. wrong says what is wrong with the answer to a group,
+// worded for a model; such an answer is not to be used. The error is for an answer of
+// which nothing can be used.
+func (in EvolveInput) Read(raw json.RawMessage) (out []*EvolveOutput, wrong []error, err error) {
+	var answer struct {
+		Lessons []EvolveOutput `json:"lessons"`
 	}
-	one := func(s string) string { return text.Line(s) }
-	e.Title, e.Summary = one(e.Title), one(e.Summary)
-	for _, list := range [][]string{e.AppliesWhen, e.NotWhen} {
-		for i := range list {
-			list[i] = one(list[i])
+	if err := json.Unmarshal(raw, &answer); err != nil {
+		return nil, nil, fmt.Errorf("answer: %w", err)
+	}
+	out, wrong = make([]*EvolveOutput, len(in.Groups)), make([]error, len(in.Groups))
+	for i := range answer.Lessons {
+		o := &answer.Lessons[i]
+		at := o.Group - 1
+		if at < 0 || at >= len(in.Groups) {
+			return nil, nil, fmt.Errorf("lessons[%d].group: there is no group %d", i, o.Group)
+		}
+		if out[at] != nil {
+			wrong[at] = fmt.Errorf("lessons[%d].group: group %d has an answer already", i, o.Group)
+			continue
+		}
+		out[at], wrong[at] = o, o.clean(len(in.Groups[at].Cases))
+	}
+	return out, wrong, nil
+}
+
+// clean tidies an answer about a group of cases and returns what is wrong with it.
+func (o *EvolveOutput) clean(cases int) error {
+	o.Apart = text.Clip(text.Line(o.Apart), maxLine)
+	slices.Sort(o.Not)
+	o.Not = slices.Compact(o.Not)
+	for _, l := range []*EvolveLesson{&o.EN, &o.ZH} {
+		for _, s := range []*string{&l.Title, &l.Do, &l.Mistake, &l.When} {
+			*s = text.Line(squeeze(*s, maxLine*2))
 		}
 	}
 	var bad []error
-	for i := range e.Lessons {
-		l := &e.Lessons[i]
-		l.Check, l.Instead, l.Mistake = one(l.Check), one(l.Instead), one(l.Mistake)
-		known := in.lesson(l.ID) != nil
-		switch {
-		case l.Op == "ADD" || l.Op == "REVISE" && known:
-			if why := badText(l.Check, in.Lang); why != "" {
-				bad = append(bad, fmt.Errorf("lessons[%d].check: %s", i, why))
-			}
-		case (l.Op == "KEEP" || l.Op == "RETIRE") && known:
-		default:
-			bad = append(bad, fmt.Errorf("lessons[%d].id: %q is no present lesson; use ADD with an empty id",
-				i, text.Clip(l.ID, 20)))
+	for _, n := range o.Not {
+		if n < 1 || n > cases {
+			bad = append(bad, fmt.Errorf("not: there is no case %d", n))
 		}
-		for _, c := range l.Cites {
-			if c < 1 || c > len(in.Cases) {
-				bad = append(bad, fmt.Errorf("lessons[%d].cites: there is no case %d", i, c))
-			}
-		}
-		slices.Sort(l.Cites)
-		l.Cites = slices.Compact(l.Cites)
 	}
-	if e.Title == "" {
-		bad = append(bad, errors.New("title: is empty"))
+	if o.Apart != "" {
+		return errors.Join(bad...)
 	}
-	return e, errors.Join(bad...)
-}
-
-// lesson returns the present lesson with the id L1, L2 and so on; nil if there is none.
-func (in EvolveInput) lesson(id string) *EvolveLesson {
-	n, err := strconv.Atoi(strings.TrimPrefix(id, "L"))
-	if err != nil || !strings.HasPrefix(id, "L") || n < 1 || n > min(len(in.Lessons), maxLessons) {
-		return nil
+	switch zh := o.ZH.Do; {
+	case o.EN.Do == "" || text.Lang(o.EN.Do) == "zh":
+		bad = append(bad, errors.New("en.do: say in English what to do"))
+	case zh == "" || text.Lang(zh) != "zh":
+		bad = append(bad, errors.New("zh.do: 请用中文写明要做什么"))
 	}
-	return &in.Lessons[n-1]
+	return errors.Join(bad...)
 }
 
 // sampleEvolve has a value in every field; see samples.
-var sampleEvolve = EvolveInput{
-	ErrorType: AnalyseType{ID: "sample_error", Name: "sample", Line: "a sample"}, Direction: "false_pass",
-	Cases: []EvolveCase{{"the task", "the scene", "the judgment", "the ground truth", "the error", "the reason",
-		"the hint", []string{"the miss"}}},
-	Lessons:  []EvolveLesson{{"the check", "the right thing", "the mistake", "the credit"}},
-	Rejected: []string{"the objection"},
-}
+var sampleEvolve = EvolveInput{Groups: []EvolveGroup{{
+	Direction: "false_pass", Check: "the check", Told: "the lesson", Refused: []string{"the objection"},
+	Cases: []EvolveCase{{"the task", "the note", "the claim", "the ground truth"}},
+}}}

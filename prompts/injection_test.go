@@ -39,9 +39,7 @@ func asked(p prompts.Prompt) string {
 // every renders each prompt with s in every field that comes from outside.
 func every(t testing.TB, set *prompts.Set, lang, s string) map[string]prompts.Prompt {
 	t.Helper()
-	one := prompts.EvolveCase{
-		Task: s, Scene: s, Judgment: s, GroundTruth: s, Error: s, Reason: s, Hint: s, Misses: []string{s, s},
-	}
+	one := prompts.EvolveCase{Task: s, Notes: s, Claimed: s, Truth: s}
 	out := map[string]prompts.Prompt{}
 	var err error
 	out["analyse"], err = set.Analyse(prompts.AnalyseInput{Lang: lang, Checks: checks, Runs: []prompts.AnalyseRun{
@@ -50,10 +48,9 @@ func every(t testing.TB, set *prompts.Set, lang, s string) map[string]prompts.Pr
 	require.NoError(t, err)
 	out["judge"], err = set.Judge(prompts.JudgeInput{Lang: lang, Prompt: s, Judgment: s, GroundTruth: s})
 	require.NoError(t, err)
-	out["evolve"], err = set.Evolve(prompts.EvolveInput{
-		Lang: lang, ErrorType: types[0], Direction: "false_fail", Cases: []prompts.EvolveCase{one, one},
-		Lessons: []prompts.EvolveLesson{{Check: s, Instead: s, Mistake: s, Credit: s}}, Rejected: []string{s},
-	})
+	out["evolve"], err = set.Evolve(prompts.EvolveInput{Lang: lang, Groups: []prompts.EvolveGroup{
+		{Direction: "false_fail", Cases: []prompts.EvolveCase{one, one}, Told: s, Refused: []string{s}},
+	}})
 	require.NoError(t, err)
 	out["repair"], err = set.Repair(prompts.RepairInput{Lang: lang, Task: "task", Answer: s, Problems: []string{s}})
 	require.NoError(t, err)

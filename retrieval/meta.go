@@ -37,6 +37,9 @@ func metaOf(n *tree.Node) nodeTraits {
 		confirmed: n.Metadata.UpdatedAt, times: 1 + len(n.Occurrences), revision: n.Revision, text: key(wordKind, n.Text()),
 	}
 	m.scene.Route = tree.Route(n.Scene.Route)
+	if n.Type != tree.Case && len(n.Provenance.Cites) > 0 {
+		m.scope = tree.Scope{} // that of its cases, which lift it where they are; the lesson may hold elsewhere
+	}
 	add := func(id string) {
 		if id != "" && !slices.Contains(m.tests, id) {
 			m.tests = append(m.tests, id)

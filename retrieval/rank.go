@@ -393,9 +393,8 @@ func (r *ranking) blocked(x *ranked, taken []*ranked, count map[tree.Type]int) b
 			x.why = Why{OtherTest, []any{t.id()}}
 			return true
 		}
-		// Warnings in both directions about the same matter cancel each other.
-		if t.direction != x.direction && t.direction == x.direction.Opposite() &&
-			(t.errorType == x.errorType || haveCommon(t.checks, x.checks)) {
+		// Warnings in both directions about the same matter cancel each other: the better one is given.
+		if t.direction != x.direction && t.direction == x.direction.Opposite() && sameMatter(t, x) {
 			x.why = Why{Opposite, []any{x.direction, t.id(), t.direction}}
 			return true
 		}
@@ -410,6 +409,15 @@ func (r *ranking) blocked(x *ranked, taken []*ranked, count map[tree.Type]int) b
 		return true
 	}
 	return false
+}
+
+// sameMatter reports whether two memories are about a check in common, or of one error type where
+// the checks of one are unknown.
+func sameMatter(a, b *ranked) bool {
+	if len(a.checks) == 0 || len(b.checks) == 0 {
+		return a.errorType == b.errorType
+	}
+	return haveCommon(a.checks, b.checks)
 }
 
 // haveCommon reports whether two lists have an element in common.

@@ -256,6 +256,35 @@ func TestNeverBothDirections(t *testing.T) {
 	require.Contains(t, by["c_fail"].Reason, "never both")
 }
 
+// Of two directions of one check the better memory is given; those of two checks are two matters.
+func TestDirectionsOfChecks(t *testing.T) {
+	missed := func(check string) func(*tree.Node) {
+		return func(n *tree.Node) { n.CaseData.Misses = []tree.Miss{{Check: check, ErrorType: n.ErrorType, Sure: 1}} }
+	}
+	ix := indexOf(t,
+		aCase(login, id("c_pass"), trusted(0.9), missed("recompute")),
+		aCase(login+" again", id("c_same"), wrong(taxonomy.FalseFail), missed("recompute")),
+		aCase(login+" once more", id("c_else"), wrong(taxonomy.FalseFail), missed("whole_list")))
+	r, by := explain(t, ix, Query{Prompt: login})
+	require.Equal(t, []string{"c_pass", "c_else"}, ids(r.Hits))
+	require.Contains(t, by["c_same"].Reason, "never both")
+}
+
+// A lesson from cases is for every product, whatever theirs; one that a person brought stays in its
+// own.
+func TestScopesOfLessons(t *testing.T) {
+	of := func(cites ...string) func(*tree.Node) {
+		return func(n *tree.Node) { n.Scope, n.Provenance.Cites = tree.Scope{Product: "shop"}, cites }
+	}
+	one, other := above(tree.Experience, "e_learned", login), above(tree.Experience, "e_brought", login)
+	of("c_1", "c_2")(&one)
+	of()(&other)
+	ix := indexOf(t, one, other)
+	_, by := explain(t, ix, Query{Prompt: login, Scope: tree.Scope{Product: "desk"}})
+	require.Contains(t, by, "e_learned")
+	require.NotContains(t, by, "e_brought")
+}
+
 func TestScopes(t *testing.T) {
 	suite := []string{"t1", "t2", "t3"}
 	ix := indexOf(t,

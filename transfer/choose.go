@@ -289,6 +289,7 @@ func (s *Selection) prepareNode(n tree.Node, k *chosen) (tree.Node, int) {
 		s.rename(n.Content.Lessons[i].Cites)
 	}
 	s.rename(n.Provenance.Cites)
+	s.rename(n.Provenance.Left)
 	return n, redactions
 }
 

@@ -160,6 +160,7 @@ func parts(a, b *tree.Node) []Part {
 	add("guidance", a.Content.Guidance, b.Content.Guidance)
 	add("appliesWhen", strings.Join(a.Content.AppliesWhen, "\n"), strings.Join(b.Content.AppliesWhen, "\n"))
 	add("notWhen", strings.Join(a.Content.NotWhen, "\n"), strings.Join(b.Content.NotWhen, "\n"))
+	add("other", strings.Join(a.Content.Other.Texts(), "\n"), strings.Join(b.Content.Other.Texts(), "\n"))
 	added, gone := lessonsBetween(a, b)
 	for _, l := range gone {
 		add("lesson", lessonText(&l), "")

@@ -52,6 +52,12 @@ func redactNode(n tree.Node, by Redactor, words *private.Words) (tree.Node, int)
 	for i := range c.NotWhen {
 		r.lines(&c.NotWhen[i])
 	}
+	if o := c.Other; o != nil {
+		r.lines(&o.Title, &o.Check, &o.Mistake)
+		for i := range o.AppliesWhen {
+			r.lines(&o.AppliesWhen[i])
+		}
+	}
 	for i := range c.Lessons {
 		l := &c.Lessons[i]
 		r.lines(&l.Check, &l.Mistake, &l.Instead)
@@ -85,12 +91,19 @@ func redactNode(n tree.Node, by Redactor, words *private.Words) (tree.Node, int)
 func renewIDs(n *tree.Node) {
 	c := &n.Content
 	for i := range c.Lessons {
-		c.Lessons[i].ID = tree.LessonID(c.Lessons[i])
+		id := tree.LessonID(c.Lessons[i])
+		if c.Other != nil && c.Other.Lesson == c.Lessons[i].ID {
+			c.Other.Lesson = id
+		}
+		c.Lessons[i].ID = id
 		c.Lessons[i].Cites = ids(c.Lessons[i].Cites)
 	}
 	slices.SortFunc(c.Lessons, func(a, b tree.Lesson) int { return strings.Compare(a.ID, b.ID) })
 	c.Lessons = slices.CompactFunc(c.Lessons, func(a, b tree.Lesson) bool { return a.ID == b.ID })
-	n.Provenance.Cites = ids(n.Provenance.Cites)
+	n.Provenance.Cites, n.Provenance.Left = ids(n.Provenance.Cites), ids(n.Provenance.Left)
+	if o := c.Other; o != nil && !slices.ContainsFunc(c.Lessons, func(l tree.Lesson) bool { return l.ID == o.Lesson }) {
+		c.Other = nil
+	}
 	if len(ids([]string{n.SupersededBy})) == 0 {
 		n.SupersededBy = ""
 	}

@@ -123,7 +123,10 @@ func canonical(n tree.Node) tree.Node {
 		return cmp.Or(byMistake(a, b), len(b.Cites)-len(a.Cites), cmp.Compare(a.ID, b.ID))
 	})
 	n.Scope.SuiteTests = orNil(n.Scope.SuiteTests)
-	n.Provenance.Cites = orNil(sorted(n.Provenance.Cites))
+	n.Provenance.Cites, n.Provenance.Left = orNil(sorted(n.Provenance.Cites)), orNil(sorted(n.Provenance.Left))
+	if n.Content.Other != nil {
+		n.Content.Other.AppliesWhen = orNil(n.Content.Other.AppliesWhen)
+	}
 	if n.CaseData != nil {
 		n.CaseData.TestCase.GroundTruth = n.CaseData.TestCase.GroundTruth.Canonical()
 	}

@@ -132,6 +132,13 @@ func (c *checker) content(n *Node) {
 	c.line("content", t.Title, t.Description, t.Guidance)
 	c.line("condition", t.AppliesWhen...)
 	c.line("condition", t.NotWhen...)
+	if o := t.Other; o != nil {
+		c.law(n.Type == Experience, "only an experience is told in two languages", "a %s is", n.Type)
+		c.law(len(o.AppliesWhen) <= MaxConditions, fmt.Sprintf("it names at most %d conditions", MaxConditions),
+			"there are %d", len(o.AppliesWhen))
+		c.text("name", MaxName, o.Lesson)
+		c.line("other language", o.Texts()...)
+	}
 	c.law(len(t.Scenes) <= MaxConditions, fmt.Sprintf("it names at most %d scene types", MaxConditions), "there are %d",
 		len(t.Scenes))
 	c.text("scene type", MaxName, t.Scenes...)
@@ -188,6 +195,7 @@ func (c *checker) strings(n *Node) {
 		n.Origin.ID, n.Origin.Label, n.Parent, n.SupersededBy, n.LastChange,
 		n.Provenance.By, n.Provenance.Analyst, n.Provenance.Model, n.Provenance.Template, n.Provenance.Job)
 	c.names("cited node", n.Provenance.Cites)
+	c.names("node left out", n.Provenance.Left)
 	c.line("reason", n.ArchivedFor)
 	for _, o := range n.Occurrences {
 		c.text("occurrence", MaxName, o.Evaluation, o.RunID, o.CaseID)

@@ -17,6 +17,11 @@ func (n *Node) Clone() Node {
 		c.Content.Lessons[i].Scenes = slices.Clone(c.Content.Lessons[i].Scenes)
 	}
 	c.Content.Scenes = slices.Clone(n.Content.Scenes)
+	if n.Content.Other != nil {
+		o := *n.Content.Other
+		o.AppliesWhen = slices.Clone(o.AppliesWhen)
+		c.Content.Other = &o
+	}
 	c.Children = slices.Clone(n.Children)
 	if n.CaseData != nil {
 		d := *n.CaseData
@@ -37,7 +42,7 @@ func (n *Node) Clone() Node {
 		c.Word = &w
 	}
 	c.Scope.SuiteTests = slices.Clone(n.Scope.SuiteTests)
-	c.Provenance.Cites = slices.Clone(n.Provenance.Cites)
+	c.Provenance.Cites, c.Provenance.Left = slices.Clone(n.Provenance.Cites), slices.Clone(n.Provenance.Left)
 	c.Occurrences = slices.Clone(n.Occurrences)
 	c.Counters = maps.Clone(n.Counters)
 	c.Credit = n.Credit.clone()

@@ -105,14 +105,15 @@ type Elsewhere struct {
 
 // Content is what a memory says.
 type Content struct {
-	Title       string   `json:"title,omitempty"`
-	Description string   `json:"description"` // what went wrong, for people
-	Guidance    string   `json:"guidance"`    // what to check and what is right, for the agent
-	Confidence  float64  `json:"confidence"`  // 0 to 1
-	AppliesWhen []string `json:"appliesWhen,omitempty"`
-	NotWhen     []string `json:"notWhen,omitempty"`
-	Lessons     []Lesson `json:"lessons,omitempty"` // at most 4
-	Scenes      []string `json:"scenes,omitempty"`  // scene types it was seen in, the most frequent first
+	Title       string       `json:"title,omitempty"`
+	Description string       `json:"description"` // what went wrong, for people
+	Guidance    string       `json:"guidance"`    // what to check and what is right, for the agent
+	Confidence  float64      `json:"confidence"`  // 0 to 1
+	AppliesWhen []string     `json:"appliesWhen,omitempty"`
+	NotWhen     []string     `json:"notWhen,omitempty"`
+	Lessons     []Lesson     `json:"lessons,omitempty"` // at most 4
+	Scenes      []string     `json:"scenes,omitempty"`  // scene types it was seen in, the most frequent first
+	Other       *Translation `json:"other,omitempty"`   // the same in the other language, if its writer gave it
 }
 
 // Lesson is one thing learned: a kind of check, the things it was missed on, and
@@ -201,6 +202,7 @@ type Provenance struct {
 	Template string   `json:"template,omitempty"` // id and version of the prompt
 	Job      string   `json:"job,omitempty"`
 	Cites    []string `json:"cites,omitempty"`
+	Left     []string `json:"left,omitempty"`  // those of Cites that its writer left out, as of another cause; sorted
 	Again    bool     `json:"again,omitempty"` // the model failed and the rules stepped in: analyse again
 
 	At time.Time `json:"at,omitzero"` // when a person decided on what the memory says; such words win in merges

@@ -147,11 +147,11 @@ func TestRecordCountsFailures(t *testing.T) {
 
 // TestEstimates compares what dry runs say with what was spent on a server that counts tokens.
 func TestEstimates(t *testing.T) {
-	lesson := `{"title":"Totals not added up","summary":"The agent did not add up the items.",` +
-		`"lessons":[{"op":"ADD","id":"",` +
-		`"check":"Where a page shows items and a total, add up the items and compare the sum with the total.",` +
-		`"instead":"The total equals the sum.","mistake":"the total is taken as it is shown","cites":[1,2,3,4]}],` +
-		`"appliesWhen":["a page shows a total of items"],"notWhen":[]}`
+	lesson := `{"lessons":[{"group":1,"apart":"","not":[],"en":{"title":"Totals not added up",` +
+		`"do":"Where a page shows items and a total, add up the items and compare the sum with the total.",` +
+		`"mistake":"the total is taken as it is shown","when":"a page shows a total of items"},` +
+		`"zh":{"title":"合计没有相加","do":"页面有多项和合计时，把各项相加，再与合计比较。",` +
+		`"mistake":"把显示的合计当成正确","when":"页面显示多项的合计"}}]}`
 	env := withModel(t, map[string]llmtest.Step{})
 	env["MEMTREE_LLM_PRICE"] = "1,4"
 	env["MEMTREE_LLM_BASE_URL"] = modelServer(t, func(w http.ResponseWriter, _, body string) {

@@ -47,7 +47,7 @@ func scriptedAnswers(t *testing.T, file string) string {
 			return
 		}
 		text := in.Messages[len(in.Messages)-1].Content
-		if strings.Contains(body, "appliesWhen") {
+		if strings.Contains(body, "apart") {
 			text = next("evolve", text)
 		} else {
 			text = eachRun(text, func(run string) string { return next("analyse", run) })

@@ -25,9 +25,10 @@ func (a *app) evolveCommand() *cobra.Command {
 		Use:   "evolve [flags]",
 		Short: a.say("Let the tree learn: cases that missed one check become a lesson"),
 		Long: a.say(`Groups the cases by their cause and writes what each group has in common as an
-experience, and what experiences of one error type have in common as a strategy. With a model
-configured it writes; without one, rules do. Every draft has to pass the same gates; one that does
-not is kept with the reason, and its cases stay in use. Then what the tree can do without is
+experience, and counts the experiences of one error type as a strategy. With a model configured
+it writes, in Chinese and English at once, leaves out cases of another cause, and refuses groups
+that have no one cause; without one, rules write. Every draft has to pass the same gates; one that
+does not is kept with the reason, and its cases stay in use. Then what the tree can do without is
 archived, see memtree prune.
 
 Running it again with nothing new changes nothing and asks no model. Interrupted, it goes on where
@@ -220,6 +221,7 @@ func (a *app) printEvolved(tax *taxonomy.Taxonomy, v *evolution.Evolved, o *memt
 		out = append(out, a.changeLines(tax, &c)...)
 	}
 	out = append(out, a.refusedLines(v)...)
+	out = append(out, a.apartLines(tax, v)...)
 	out = append(out, a.evolveAccount(v, o.DryRun)...)
 	if len(proposals) > 0 {
 		out = append(out, "", a.say("Lessons that wait for your word: %d; read them with memtree review.", len(proposals)))
@@ -313,7 +315,7 @@ func (a *app) waitingLines(tax *taxonomy.Taxonomy, v *evolution.Evolved) []strin
 			refused := slices.ContainsFunc(p.Rejections, func(r evolution.Rejection) bool {
 				return slices.Equal(r.Members, g.Cases)
 			})
-			if p.Waiting == 0 || len(g.Missing) > 0 || refused {
+			if p.Waiting == 0 || len(g.Missing) > 0 || refused || g.Apart != "" || g.LeftOut != "" {
 				continue
 			}
 			cases := a.say("%d cases of %d tests: %s", len(g.Cases), g.Tests, shortList(g.Cases))
@@ -321,6 +323,32 @@ func (a *app) waitingLines(tax *taxonomy.Taxonomy, v *evolution.Evolved) []strin
 		}
 	}
 	return out
+}
+
+// apartLines names the groups of which the model wrote no lesson, because their cases have no
+// one cause.
+func (a *app) apartLines(tax *taxonomy.Taxonomy, v *evolution.Evolved) []string {
+	var out []string
+	for _, p := range v.Plans {
+		for _, g := range p.Groups {
+			if g.Apart == "" {
+				continue
+			}
+			if len(out) == 0 {
+				out = append(out, "", a.say("Groups without one cause; each is asked about again when its cases change:"))
+			}
+			out = append(out, hanging("  - ", a.say("%s: %s", a.groupName(tax, &g), oneLine(g.Apart)), a.width)...)
+		}
+	}
+	return out
+}
+
+// groupName names a group by its check and its cases.
+func (a *app) groupName(tax *taxonomy.Taxonomy, g *evolution.Group) string {
+	if c, ok := tax.Check(g.Check); ok {
+		return a.say("%s (%s)", c.Name.In(a.lang), shortList(g.Cases))
+	}
+	return shortList(g.Cases)
 }
 
 // refusedLines names the drafts that were refused now, and counts those before.
@@ -397,12 +425,14 @@ func (a *app) lacks(tax *taxonomy.Taxonomy, g *evolution.Group) string {
 			parts = append(parts, a.say("no check of the catalogue fits, and there is no model to word a lesson"))
 		}
 	}
+	switch {
+	case g.Apart != "":
+		parts = []string{a.say("the cases have no one cause: %s", oneLine(g.Apart))}
+	case g.LeftOut != "":
+		parts = []string{a.say("left out of %s, as of another cause", g.LeftOut)}
+	}
 	if len(parts) == 0 {
 		parts = append(parts, a.say("%d cases; the draft was refused, see memtree show --rejected", len(g.Cases)))
 	}
-	about := shortList(g.Cases)
-	if c, ok := tax.Check(g.Check); ok {
-		about = a.say("%s (%s)", c.Name.In(a.lang), about)
-	}
-	return a.say("%s: %s", about, strings.Join(parts, a.say(", ")))
+	return a.say("%s: %s", a.groupName(tax, g), strings.Join(parts, a.say(", ")))
 }

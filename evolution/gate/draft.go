@@ -14,6 +14,8 @@ type Draft struct {
 	AppliesWhen []string      `json:"appliesWhen,omitempty"`
 	NotWhen     []string      `json:"notWhen,omitempty"`
 	Lessons     []tree.Lesson `json:"lessons"`
+	// Other is what the first lesson says in the other language; nil for nothing.
+	Other *tree.Translation `json:"other,omitempty"`
 }
 
 // The longest texts of a draft, in characters.
@@ -37,6 +39,10 @@ func (d *Draft) Clean() {
 		l.Instead = oneLine(l.Instead, maxCheck)
 		l.ID = tree.LessonID(*l)
 		l.Cites = slices.Compact(slices.Sorted(slices.Values(l.Cites)))
+	}
+	if o := d.Other; o != nil && len(d.Lessons) > 0 {
+		o.Lesson, o.Title, o.AppliesWhen = d.Lessons[0].ID, oneLine(o.Title, maxTitle), conditions(o.AppliesWhen)
+		o.Check, o.Mistake = oneLine(o.Check, maxCheck), oneLine(o.Mistake, maxMistake)
 	}
 }
 

@@ -17,6 +17,7 @@ package gate
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"sync"
 
 	"github.com/memtree/memtree/taxonomy"
@@ -94,9 +95,31 @@ func gates() []gate {
 // reason is the name of its gate, a colon and a sentence in the language of the cases.
 // The draft must be clean, see Clean.
 func (j *Gates) Refuses(a *About, d *Draft) []string {
-	v := j.view(a, d)
+	return j.ask(j.view(a, d), nil)
+}
+
+// RefusesTranslation returns why the other language of a draft does not hold; none if the
+// draft has none. It asks only the gates that need no words in common with the cases, which
+// are mostly in the draft's own language.
+func (j *Gates) RefusesTranslation(a *About, d *Draft) []string {
+	if d.Other == nil || len(d.Lessons) == 0 {
+		return nil
+	}
+	about, l := *a, d.Lessons[0]
+	about.Lang = map[string]string{"zh": "en", "en": "zh"}[a.Lang]
+	l.Check, l.Mistake, l.Instead = d.Other.Check, d.Other.Mistake, ""
+	v := j.view(&about, &Draft{Title: d.Other.Title, AppliesWhen: d.Other.AppliesWhen, Lessons: []tree.Lesson{l}})
+	asked := []string{"limits", "language", "sentence", "identity", "numbers", "quotes", "truth", "forcing", "safety"}
+	return j.ask(v, asked)
+}
+
+// ask returns the reasons of the gates with these names, of all without names.
+func (j *Gates) ask(v *view, names []string) []string {
 	var why []string
 	for _, g := range gates() {
+		if len(names) > 0 && !slices.Contains(names, g.name) {
+			continue
+		}
 		if s := g.ask(j, v); s != "" {
 			why = append(why, g.name+": "+s)
 		}

@@ -49,7 +49,7 @@ func (e *Estimator) Generate(_ context.Context, r llm.Request) (llm.Answer, erro
 	e.calls++
 	used := Estimate(r)
 	e.usage = e.usage.Add(used)
-	return llm.Answer{}, &llm.Error{Kind: llm.KindTooLarge, Usage: used, Err: errors.New("it is only estimated")}
+	return llm.Answer{}, &llm.Error{Kind: llm.KindRefused, Usage: used, Err: errors.New("it is only estimated")}
 }
 
 // Sum returns how often it was asked, and what that will take.

@@ -668,6 +668,7 @@ export interface components {
             guidance: string;
             lessons?: components["schemas"]["Lesson"][] | null;
             notWhen?: string[] | null;
+            other?: components["schemas"]["Translation"];
             scenes?: string[] | null;
             title?: string;
         };
@@ -721,6 +722,7 @@ export interface components {
             description: string;
             lessons: components["schemas"]["Lesson"][] | null;
             notWhen?: string[] | null;
+            other?: components["schemas"]["Translation"];
             title: string;
         };
         EditWord: {
@@ -902,12 +904,14 @@ export interface components {
             why: string;
         };
         Group: {
+            apart?: string;
             cases: string[] | null;
             check?: string;
             /** Format: double */
             cohesion: number;
             /** Format: double */
             confidence: number;
+            leftOut?: string;
             missing?: components["schemas"]["Lack"][] | null;
             /** Format: int64 */
             recent: number;
@@ -1256,6 +1260,7 @@ export interface components {
             by: string;
             cites?: string[] | null;
             job?: string;
+            left?: string[] | null;
             model?: string;
             template?: string;
         };
@@ -1500,6 +1505,13 @@ export interface components {
             state: string;
             text: string;
             thing?: string;
+        };
+        Translation: {
+            appliesWhen?: string[] | null;
+            check: string;
+            lesson: string;
+            mistake?: string;
+            title?: string;
         };
         TreeList: {
             /** @description By name */

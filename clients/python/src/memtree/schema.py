@@ -182,6 +182,7 @@ class Content(_Content, total=False):
     appliesWhen: Optional[List[str]]
     lessons: Optional[List[Lesson]]
     notWhen: Optional[List[str]]
+    other: Translation
     scenes: Optional[List[str]]
     title: str
 
@@ -238,6 +239,7 @@ class _Draft(TypedDict):
 class Draft(_Draft, total=False):
     appliesWhen: Optional[List[str]]
     notWhen: Optional[List[str]]
+    other: Translation
 
 
 class _EditWord(TypedDict):
@@ -425,7 +427,9 @@ class _Group(TypedDict):
 
 
 class Group(_Group, total=False):
+    apart: str
     check: str
+    leftOut: str
     missing: Optional[List[Lack]]
 
 
@@ -792,6 +796,7 @@ class Provenance(_Provenance, total=False):
     at: str
     cites: Optional[List[str]]
     job: str
+    left: Optional[List[str]]
     model: str
     template: str
 
@@ -1009,6 +1014,17 @@ class ToldFact(_ToldFact, total=False):
     line: int
     seen: str
     thing: str
+
+
+class _Translation(TypedDict):
+    check: str
+    lesson: str
+
+
+class Translation(_Translation, total=False):
+    appliesWhen: Optional[List[str]]
+    mistake: str
+    title: str
 
 
 class TreeList(TypedDict):

@@ -1,0 +1,297 @@
+package evolution
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+
+	"github.com/memtree/memtree/evolution/gate"
+	"github.com/memtree/memtree/llm"
+	"github.com/memtree/memtree/prompts"
+	"github.com/memtree/memtree/text"
+	"github.com/memtree/memtree/tree"
+)
+
+// Limits on one call. The answer is the longer part, so it bounds the groups.
+const (
+	groupsPerCall = 8
+	columnsOfCall = 16_000 // of the cases of all groups, about 4,000 tokens
+)
+
+// answerTokens bounds the answer about a number of groups: a lesson each, in two languages.
+func answerTokens(groups int) int { return 200 + 400*groups }
+
+// asking is a job that a model is asked about.
+type asking struct {
+	*work
+	job *job
+	key string
+
+	draft *gate.Draft // the last one, nil for none
+	model string
+	left  []string // ids of the cases that it left out
+	why   []string // against the last answer
+	other []string // against the draft in the other language alone
+}
+
+// askAhead asks the model about all jobs of the partitions before any of them is planned,
+// many in a call, and puts what comes of each into the cache. What is refused is asked once
+// more with the reasons. Jobs for which the bounds allow no call, or that the model does
+// not answer, are left out; settle deals with them.
+func (p *planner) askAhead(ctx context.Context, list []Partition) error {
+	if p.e.o.Generator == nil {
+		return nil
+	}
+	var todo []*asking
+	for _, part := range list {
+		w := p.begin(ctx, part)
+		for _, j := range w.due() {
+			a := &asking{work: w, job: j, key: w.modelKey(j)}
+			if _, kept := p.e.recall(a.key); !kept && !p.left.vain.has(a.key) {
+				todo = append(todo, a)
+			}
+		}
+	}
+	todo, err := p.askAll(ctx, todo)
+	if err != nil {
+		return err
+	}
+	for _, a := range todo {
+		a.job.objections = slices.Concat(a.why, a.other)
+		a.job.leave(nil)
+	}
+	again, err := p.askAll(ctx, todo)
+	if err != nil {
+		return err
+	}
+	for _, a := range again {
+		if err := a.giveUp(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// askAll asks about jobs, as many in a call as there is room for. It returns those whose
+// answer was refused, among them those that a bound kept from being asked again.
+func (p *planner) askAll(ctx context.Context, list []*asking) (refused []*asking, err error) {
+	for _, lang := range []string{"en", "zh"} {
+		var batch []*asking
+		room := columnsOfCall
+		flush := func() error {
+			more, err := p.askBatch(ctx, lang, batch)
+			refused, batch, room = append(refused, more...), nil, columnsOfCall
+			return err
+		}
+		for _, a := range list {
+			if a.job.Lang != lang {
+				continue
+			}
+			size := 0
+			for _, c := range a.input(a.job).Cases {
+				size += text.Width(text.Clip(c.Task+c.Notes+c.Claimed+c.Truth, 400))
+			}
+			if len(batch) > 0 && (len(batch) == groupsPerCall || size > room) {
+				if err := flush(); err != nil {
+					return nil, err
+				}
+			}
+			batch, room = append(batch, a), room-size
+		}
+		if err := flush(); err != nil {
+			return nil, err
+		}
+	}
+	return refused, nil
+}
+
+// askBatch asks about jobs in one call. It returns those whose answer was refused.
+func (p *planner) askBatch(ctx context.Context, lang string, batch []*asking) (refused []*asking, err error) {
+	if len(batch) == 0 || p.left.vain.gaveUp() {
+		return nil, nil
+	}
+	in := prompts.EvolveInput{Lang: lang}
+	for _, a := range batch {
+		in.Groups = append(in.Groups, a.input(a.job))
+	}
+	prompt, err := p.e.o.Prompts.Evolve(in)
+	if err != nil {
+		return nil, err
+	}
+	tokens := answerTokens(len(batch))
+	if p.left.mightExceed(size(prompt.System, prompt.Text), tokens) {
+		return answered(batch), nil
+	}
+	answer, err := p.generate(ctx, in, prompt, tokens)
+	if err != nil {
+		return p.unanswered(ctx, lang, batch, err)
+	}
+	p.left.vain.inRow = 0
+	for i, a := range batch {
+		a.model = answer.model
+		done, err := a.take(answer.of[i], answer.wrong[i])
+		if err != nil {
+			return nil, err
+		}
+		if !done {
+			refused = append(refused, a)
+		}
+	}
+	return refused, nil
+}
+
+// answered returns the jobs that were asked about before: a second try that a bound does not
+// allow is one that failed.
+func answered(batch []*asking) []*asking {
+	return slices.DeleteFunc(batch, func(a *asking) bool { return len(a.why)+len(a.other) == 0 })
+}
+
+// unanswered deals with a call that failed. If its answer could not be read, each half is asked
+// about for itself, so that the texts of one group do not spoil the others.
+func (p *planner) unanswered(
+	ctx context.Context, lang string, batch []*asking, failed error,
+) (refused []*asking, err error) {
+	kind := llm.KindOf(failed)
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case kind == llm.KindBound: // of the generator itself
+		return answered(batch), nil
+	case len(batch) > 1 && (llm.Answered(failed) || kind == llm.KindTooLarge || kind == llm.KindTruncated):
+		for _, half := range [][]*asking{batch[:len(batch)/2], batch[len(batch)/2:]} {
+			more, err := p.askBatch(ctx, lang, half)
+			if err != nil {
+				return nil, err
+			}
+			refused = append(refused, more...)
+		}
+		return refused, nil
+	case llm.Answered(failed):
+		a := batch[0]
+		a.why = append(a.why, "answer: "+a.job.because("it was no JSON of the form that was asked for", "不是所要求格式的 JSON"))
+		return nil, a.giveUp()
+	}
+	p.failed(batch, failed) // there is no answer, which says nothing about the jobs
+	return nil, nil
+}
+
+// batchAnswer is what a model says of the groups of a call, in their order.
+type batchAnswer struct {
+	of    []*prompts.EvolveOutput
+	wrong []error
+	model string
+}
+
+// generate asks the model, with one try to repair an answer that is not of the form, and adds
+// what that took to the planner's usage.
+func (p *planner) generate(
+	ctx context.Context, in prompts.EvolveInput, prompt prompts.Prompt, tokens int,
+) (out batchAnswer, err error) {
+	request := llm.Request{
+		Name: prompt.Name(), System: prompt.System, Prompt: prompt.Text, Schema: prompt.Schema, MaxTokens: tokens,
+		Repair: func(answer string, violations []string) (string, error) {
+			r, err := p.e.o.Prompts.Repair(prompts.RepairInput{Lang: in.Lang, Task: prompt.Text, Answer: answer,
+				Problems: violations})
+			return r.Text, err
+		},
+	}
+	a, err := llm.Ask(ctx, metered{p}, request, func(raw json.RawMessage) (err error) {
+		out.of, out.wrong, err = in.Read(raw)
+		return err
+	})
+	out.model = a.Model
+	p.usage = p.usage.Add(a.Usage)
+	if e, ok := errors.AsType[*llm.Error](err); ok {
+		p.usage = p.usage.Add(e.Usage)
+	}
+	return out, err
+}
+
+// take acts on the answer about a job. It returns true if the job is settled; otherwise the
+// answer is refused, for the reasons in a.why and a.other.
+func (a *asking) take(o *prompts.EvolveOutput, wrong error) (bool, error) {
+	a.draft, a.left, a.why, a.other = nil, nil, nil, nil
+	switch {
+	case wrong != nil:
+		a.why = []string{objection(wrong)}
+		return false, nil
+	case o == nil:
+		a.why = []string{"answer: " + a.job.because("there was none about this group", "没有关于这一组的内容")}
+		return false, nil
+	}
+	apart := o.Apart
+	if apart == "" {
+		apart = a.job.leaveNumbered(o.Not, a.Rule.CaseThreshold)
+	}
+	if apart != "" {
+		a.job.leave(nil)
+		return true, a.remember(jobRecord{Apart: apart})
+	}
+	d, err := draftOf(a.job, o), error(nil)
+	a.left = a.job.left
+	if a.why, err = a.judge(a.job, &d); err != nil {
+		return false, err
+	}
+	a.draft = &d
+	for _, s := range a.e.judge.RefusesTranslation(&a.job.About, &d) {
+		a.other = append(a.other, a.job.because("in Chinese, ", "英文：")+s)
+	}
+	if len(a.why)+len(a.other) > 0 {
+		return false, nil
+	}
+	return true, a.remember(jobRecord{Draft: &d})
+}
+
+// giveUp settles a job of which no answer passed: by the last draft in its own language, if
+// only the translation was refused, and else by rules.
+func (a *asking) giveUp() error {
+	a.job.leave(a.left)
+	if a.draft != nil && len(a.why) == 0 {
+		a.draft.Other = nil
+		return a.remember(jobRecord{Draft: a.draft})
+	}
+	d := a.draft
+	if d == nil {
+		d = &gate.Draft{}
+	}
+	r := jobRecord{Job: a.key, Left: a.job.left, Refused: []Rejection{a.job.rejection(a.key, "model", d, a.why)}}
+	_, _, err := a.settleByRules(a.job, r)
+	return err
+}
+
+// remember puts what a model answered into the cache. Whether the cases belong together is
+// kept for the rules too, which cannot tell.
+func (a *asking) remember(r jobRecord) error {
+	r.Job, r.Left = a.key, a.job.left
+	r.By = tree.Provenance{Analyst: "model", Template: a.e.o.Prompts.EvolveName(a.job.Lang), Model: a.model}
+	if err := a.e.remember(a.ctx, r); err != nil {
+		return err
+	}
+	key := a.job.key("apart", "")
+	if _, known := a.e.recall(key); !known && r.Apart == "" && len(r.Left) == 0 {
+		return nil
+	}
+	return a.e.remember(a.ctx, jobRecord{Job: key, Apart: r.Apart, Left: r.Left})
+}
+
+func (w *work) modelKey(j *job) string { return j.key(w.e.o.Prompts.EvolveName(j.Lang), w.e.o.Model) }
+
+// metered is the Generator of a planner. It counts the calls and refuses those beyond the
+// bounds. A repair that it refuses counts as one that failed.
+type metered struct{ p *planner }
+
+// Generate implements llm.Generator.
+func (c metered) Generate(ctx context.Context, r llm.Request) (llm.Answer, error) {
+	if c.p.left.mightExceed(size(r.System, r.Prompt), r.MaxTokens) {
+		return llm.Answer{}, &llm.Error{Kind: llm.KindBound, Err: errors.New("the bound on calls or cost is reached")}
+	}
+	c.p.calls++
+	a, err := c.p.e.o.Generator.Generate(ctx, r)
+	used := a.Usage
+	if e, ok := errors.AsType[*llm.Error](err); ok {
+		used = used.Add(e.Usage)
+	}
+	c.p.left.made(r, used)
+	return a, err
+}
