@@ -177,7 +177,8 @@ func TestOnlyVerdict(t *testing.T) {
 // What stands between two quotations is no truth; what is quoted is, and so is what follows.
 func TestTruthsBetweenQuotations(t *testing.T) {
 	for _, s := range []string{
-		`"Checkout" was shown instead of "Basket", but not "Account"`, "“Checkout” was shown instead of “Basket” but “Account”",
+		`"Checkout" was shown instead of "Basket", but not "Account"`,
+		"“Checkout” was shown instead of “Basket” but “Account”",
 		`'Checkout' was shown instead of 'Basket' but 'Account'`,
 	} {
 		truths := TruthsOf(s, "")
