@@ -5,8 +5,11 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
+
+	"github.com/memtree/memtree/text"
 )
 
 // Book is what is known of coming tests and of what was read for them. The zero value is not
@@ -41,14 +44,14 @@ func New() *Book {
 var ErrFull = errors.New("the book of briefs has no room for more tests; give it those that will run")
 
 // Note takes a test into the book, or notes that it was named again. The book keeps clean, the
-// prompt without secrets, and finds the test by the prompt as it is. A test without a prompt, or with
-// one of more than 20,000 bytes, is left out.
+// prompt without secrets, up to 20,000 characters of it, and finds the test by the prompt as it is. A test without
+// a prompt is left out.
 func (b *Book) Note(t Test, clean string) error {
-	if t.Prompt == "" || len(t.Prompt) > mostPrompt {
+	if strings.TrimSpace(t.Prompt) == "" {
 		return nil
 	}
 	key, words := t.Key(), t.words()
-	t.Prompt = clean
+	t.Prompt = text.Clip(clean, mostPrompt)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if old := b.briefs[key]; old != nil {

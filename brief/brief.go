@@ -80,7 +80,7 @@ const MostPicks = 3
 // Limits of a book. A test beyond them is not taken.
 const (
 	MostTests  = 200_000
-	mostPrompt = 20_000 // bytes of a prompt that are kept and shown
+	mostPrompt = 20_000 // characters of a prompt that are kept
 )
 
 // nearPrompt is the likeness of two prompts (shingles of three) from which a brief of one

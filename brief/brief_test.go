@@ -298,8 +298,14 @@ func TestHostileTests(t *testing.T) {
 	for range 10_000 {
 		note2(t, b, monday, hire)
 	}
-	note2(t, b, monday, strings.Repeat("long ", 10_000), "")
-	require.Equal(t, 1, b.Known().Tests, "equal tests are one, and one that is too long is left out")
+	note2(t, b, monday, strings.Repeat("long ", 10_000), "  ")
+	require.Equal(t, 2, b.Known().Tests, "equal tests are one, and a long one is cut")
+	b.Learn(Memories(nodes()))
+	for _, q := range b.Plan(b.Since(monday), Limits{}, nil) {
+		for _, x := range q.In.Tests {
+			require.LessOrEqual(t, len(x.Prompt), 4*mostPrompt)
+		}
+	}
 }
 
 func FuzzLoad(f *testing.F) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/brief"
 	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/retrieval"
@@ -127,6 +128,7 @@ type Stats struct {
 	Embedder  string        `json:"embedder"`
 	Vectors   Vectors       `json:"vectors"`
 	Swallowed Swallowed     `json:"swallowed"`
+	Briefs    brief.Known   `json:"briefs"` // coming tests
 }
 
 // Vectors say how many memories the embedder has given a vector.
@@ -159,6 +161,7 @@ func StatsOf(ctx context.Context, m *memtree.Memory) (Stats, error) {
 	}
 	h := m.Health()
 	out.Embedder, out.Vectors = h.Embedder, Vectors{h.Vectors, h.Memories, h.Note}
+	out.Briefs = m.Briefs()
 	out.Swallowed = Swallowed{h.Guidance, h.Trials, h.Runs, h.Conflicts}
 	return out, nil
 }

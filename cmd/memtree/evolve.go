@@ -20,7 +20,7 @@ import (
 
 func (a *app) evolveCommand() *cobra.Command {
 	o := memtree.EvolveOptions{}
-	explain := false
+	explain, read := false, false
 	c := &cobra.Command{
 		Use:   "evolve [flags]",
 		Short: a.say("Let the tree learn: cases that missed one check become a lesson"),
@@ -40,7 +40,10 @@ it stopped.`),
 		Args: a.arguments(0, 0, a.say("no arguments")),
 		RunE: func(c *cobra.Command, _ []string) error {
 			o.DryRun = o.DryRun || explain
-			return a.evolve(c.Context(), o, explain)
+			if err := a.evolve(c.Context(), o, explain); err != nil || !read {
+				return err
+			}
+			return a.brief(c.Context(), nil, &briefFlags{o: memtree.BriefOptions{DryRun: o.DryRun}})
 		},
 	}
 	f := c.Flags()
@@ -48,6 +51,7 @@ it stopped.`),
 	f.BoolVar(&explain, "explain", false, a.say("say what each error type lacks for its next lesson; writes nothing"))
 	f.BoolVar(&o.Review, "review", false, a.say("leave new lessons for memtree review instead of using them"))
 	f.StringVar(&o.Only, "only", "", a.say("this error type alone"))
+	f.BoolVar(&read, "brief", false, a.say("then read the tests of the last 30 days anew, as memtree brief does"))
 	f.BoolVar(&o.KeepAll, "keep-all", false, a.say("archive nothing"))
 	a.boundFlags(c)
 	return c
