@@ -321,3 +321,71 @@ func TestBriefWhileItChanges(t *testing.T) {
 	})
 	wg.Wait()
 }
+
+// BenchmarkGuideWithBriefs is guidance where 10,000 tests were read, beside the same without any brief.
+func BenchmarkGuideWithBriefs(b *testing.B) {
+	for _, tests := range []int{0, 10_000} {
+		b.Run(fmt.Sprint(tests), func(b *testing.B) {
+			r := &briefReader{test: "Faro", memory: "delivery date", because: "Six suppliers", say: carSay}
+			m, err := memtree.Open(b.Context(), "", &memtree.Options{InMemory: true, Generator: r})
+			require.NoError(b, err)
+			defer m.Close() //nolint:errcheck // in memory
+			_, err = m.RecordAll(b.Context(), several(200))
+			require.NoError(b, err)
+			require.NoError(b, m.Wait(b.Context()))
+			var coming []brief.Test
+			for i := range tests {
+				coming = append(coming, brief.Test{Prompt: fmt.Sprintf("%s Number %d.", carTask, i)})
+			}
+			if tests > 0 {
+				_, err = m.Brief(b.Context(), coming, nil)
+				require.NoError(b, err)
+			}
+			b.ResetTimer()
+			for i := range b.N {
+				_, err := m.Guide(b.Context(), memtree.Query{Prompt: fmt.Sprintf("%s Number %d.", carTask, i%10_000)})
+				require.NoError(b, err)
+			}
+		})
+	}
+}
+
+// TestBriefGoesOn: cut short by a bound, a reading keeps what it has, and the next one asks for the rest alone.
+func TestBriefGoesOn(t *testing.T) {
+	m, r := reader(t, "")
+	r.test = "no such test"
+	var tests []brief.Test
+	for i := range 6 {
+		tests = append(tests, brief.Test{Prompt: fmt.Sprint("Open page number ", i)})
+	}
+	o := &memtree.BriefOptions{MaxCalls: new(1), Limits: brief.Limits{Tests: 2}}
+	for i := range 3 {
+		did, err := m.Brief(t.Context(), tests, o)
+		require.NoError(t, err)
+		require.Equal(t, 6-2*i, did.Tests)
+		require.Equal(t, 2, did.Done.Tests)
+		require.Equal(t, 4-2*i, did.Left)
+	}
+	did, err := m.Brief(t.Context(), tests, o)
+	require.NoError(t, err)
+	require.Zero(t, did.Tests)
+}
+
+// TestDroppedBriefsComeBack: what was read can be dropped, and reading it again gives the same guidance.
+func TestDroppedBriefsComeBack(t *testing.T) {
+	m, _ := reader(t, "")
+	readCar(t, m)
+	before, err := m.Guide(t.Context(), car())
+	require.NoError(t, err)
+	gone := nodes(t, m)[7].ID // a purge drops all that was read
+	require.NotEqual(t, before.Items[0].ID, gone)
+	_, err = m.Curation().Forget(t.Context(), gone, curation.Options{Purge: true})
+	require.NoError(t, err)
+	g, err := m.Guide(t.Context(), car())
+	require.NoError(t, err)
+	require.True(t, g.Abstained)
+	readCar(t, m)
+	g, err = m.Guide(t.Context(), car())
+	require.NoError(t, err)
+	require.Equal(t, before.Text, g.Text)
+}
