@@ -215,7 +215,8 @@ func (m *Memory) unformed(ctx context.Context) int {
 // writeGuidance writes the text of the hits and facts into to. It returns the hits that are not
 // in the text, with reasons. A hit whose node is gone is left out without one.
 func (m *Memory) writeGuidance(
-	ctx context.Context, q Query, r *retrieval.Result, facts []enhance.Observed, closed []string, read reasons, to *Guidance,
+	ctx context.Context, q Query, r *retrieval.Result, facts []enhance.Observed, closed []string, read reasons,
+	to *Guidance,
 ) ([]enhance.Drop, error) {
 	ids := make([]string, len(r.Hits))
 	byID := make(map[string]*retrieval.Hit, len(r.Hits))
