@@ -35,7 +35,7 @@ func (l *Look) Hold(cases []tree.Node, tax *taxonomy.Taxonomy) []Observed {
 func (l *Look) Expects(cases []tree.Node, tax *taxonomy.Taxonomy) iter.Seq2[*tree.Node, fact.Expected] {
 	return func(yield func(*tree.Node, fact.Expected) bool) {
 		for i := range cases {
-			for _, e := range fact.Of(&cases[i], tax) {
+			for _, e := range fact.Of(&cases[i]) {
 				if l.asksAbout(&cases[i], &e) && !yield(&cases[i], e) {
 					return
 				}

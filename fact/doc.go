@@ -20,43 +20,94 @@ package fact
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
 
-// Of returns what should be true of a page according to a case. After a missed defect
-// it reads the defects, after a false alarm what the agent claimed to be wrong. A miss
-// gives expectations of the kinds in its check's Facts; a miss without a known check
-// gives all kinds. A node that is no case gives none.
-func Of(n *tree.Node, tax *taxonomy.Taxonomy) []Expected {
+// Of returns what should be true of a page according to a case: the expectations of its misses. A
+// case that was stored before misses had any is read here, and nowhere else: after a missed defect
+// the defects and the notes, after a false alarm what the agent claimed to be wrong. A node that is
+// no case gives none.
+func Of(n *tree.Node) []Expected {
 	if n.CaseData == nil {
 		return nil
 	}
+	prompt := n.CaseData.TestCase.Prompt
 	var out []Expected
 	for i := range n.CaseData.Misses {
 		m := &n.CaseData.Misses[i]
-		said := []string{m.Truth, m.How}
-		if n.Direction == taxonomy.FalseFail {
-			said = []string{m.Claimed}
-		}
-		var kinds []Kind
-		if c, known := tax.Check(m.Check); known {
-			if len(c.Facts) == 0 {
-				continue
-			}
-			for _, k := range c.Facts {
-				kinds = append(kinds, Kind(k))
-			}
-		}
-		for _, e := range Expect(said, n.CaseData.TestCase.Prompt, kinds...) {
-			e.Check = m.Check
-			if !slices.Contains(out, e) {
+		for _, x := range OfMiss(n.Direction, m, prompt) {
+			e := resolve(x, prompt)
+			if e.Check = m.Check; !slices.Contains(out, e) {
 				out = append(out, e)
 			}
 		}
 	}
 	return out
+}
+
+// OfMiss returns the expectations of a miss, and reads those of an old one.
+func OfMiss(d taxonomy.Direction, m *tree.Miss, prompt string) []tree.Expectation {
+	if len(m.Expect) > 0 {
+		return m.Expect
+	}
+	note := m.Truth + "\n" + m.How
+	if d == taxonomy.FalseFail {
+		note = m.Claimed
+	}
+	return Expect(note, prompt)
+}
+
+// resolve says how an expectation is decided. Of a property that nothing decides the kind is "".
+func resolve(x tree.Expectation, prompt string) Expected {
+	e := Expected{
+		Thing: x.Where.Name, Role: x.Where.Role, Want: x.Expected, Got: x.Seen,
+		Scoped: x.Where.Page != "", Later: x.Where.After != "",
+	}
+	switch x.Property {
+	case tree.OfText:
+		e.Kind, e.Asked = Text, e.Want != "" && !e.Later && isQuotedIn(prompt, e.Want)
+	case tree.OfValue:
+		e.Kind = Value
+	case tree.OfRelation:
+		e.Kind, e.Want, e.Got = Product, "", ""
+	case tree.OfAttribute:
+		e.Want, _ = strings.CutPrefix(x.Expected, "type=")
+		e.Got, _ = strings.CutPrefix(x.Seen, "type=")
+		if (e.Want == "" || inputType(e.Want)) && (e.Got == "" || inputType(e.Got)) {
+			e.Kind = Input
+		}
+	case tree.OfState:
+		e.state()
+		e.Asked = e.Kind == There && isQuotedIn(x.From, e.Thing)
+	}
+	return e
+}
+
+// state chooses the kind for an element that should be in a state.
+func (e *Expected) state() {
+	switch e.Want {
+	case tree.On, tree.Off:
+		e.Kind = Set
+	case tree.Enabled:
+		e.Kind, e.Want, e.Got = Control, "", ""
+	case tree.Present:
+		e.Kind, e.Want, e.Got = There, "", ""
+	}
+}
+
+// isQuotedIn reports whether a task quotes a text.
+func isQuotedIn(prompt, text string) bool {
+	var q quotes
+	q.lift(firstBytes(prompt, maxRead))
+	for _, x := range q {
+		if x.inner == text {
+			return true
+		}
+	}
+	return false
 }
 
 // State says whether a page is as an expectation says.
@@ -88,8 +139,8 @@ const (
 
 // The states of a Set control.
 const (
-	On  = "on"
-	Off = "off"
+	On  = tree.On
+	Off = tree.Off
 )
 
 // Expected is one thing that should be true of a page, as a remembered miss tells it.
@@ -101,8 +152,7 @@ type Expected struct {
 	Want  string // how it should read: the text, the number, the type; "" if only Got is known
 	Got   string // how it read when it was wrong; "" if nobody said
 
-	Typo   bool // Got is spelled wrongly, so it is right nowhere
-	Asked  bool // the task quotes Want as something to be seen at once
+	Asked  bool // the task quotes Want as something to be seen at once, or the defect quotes Thing
 	Scoped bool // it belongs to one part of the page; an element of its name elsewhere is another
 	Later  bool // something must be done before it can be seen, so its absence shows nothing
 }
@@ -115,4 +165,10 @@ type Fact struct {
 	Line  int    // the line of the observation that shows it, from 1; 0 if none does
 	Seen  string // that line
 	Why   string // why the state is Unknown: one of Reasons
+}
+
+// IsNumber reports whether s is a number, perhaps with a sign of money or a unit.
+func IsNumber(s string) bool {
+	all := tokens(s)
+	return len(all) == 1 && all[0].sort == literal && digits(s) != "" && all[0].start == 0 && all[0].end == len(s)
 }

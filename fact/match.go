@@ -157,7 +157,7 @@ func (p *Page) where(s, role string) *node {
 // Names reports whether a thing such as “Add button” is on the page: its name, as whole words.
 // The word for its kind may be missing.
 func (p *Page) Names(thing string) bool {
-	name, _ := (&expectationReader{}).nameAndRole(firstBytes(thing, maxLine))
+	name, _ := new(quotes).nameAndRole(firstBytes(thing, maxLine))
 	return p.where(name, "") != nil
 }
 

@@ -61,7 +61,7 @@ func TestPages(t *testing.T) {
 				for _, d := range g.defects {
 					defects++
 					n := 0
-					for _, e := range fact.Expect([]string{d}, g.prompt) {
+					for _, e := range expected(g.prompt, d) {
 						f := page.Hold(e)
 						if f.State == fact.Unknown {
 							continue

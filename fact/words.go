@@ -75,11 +75,6 @@ func others(role string) []string {
 // can reports whether an element of role a may be one that people call by role b.
 func can(a, b string) bool { return a == b || slices.Contains(others(b), a) }
 
-var disabledWord = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)禁用|置灰|灰显|灰掉|变灰|不可点|无法点击|不能点击|点不了|点不动|不可用|无法使用|不能使用|\bdisabled\b|gr[ae]yed out|` +
-		`\binert\b|(?:can't|cannot|can not|could not|couldn't) be (?:clicked|pressed|used)|not clickable|unclickable`)
-})
-
 func isDisabled(w string) bool { return w == "禁用" || strings.EqualFold(w, "disabled") }
 
 // depends matches the names of controls that a right page disables too: as long as

@@ -1,0 +1,69 @@
+package formation
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/memtree/memtree/fact"
+	"github.com/memtree/memtree/judgment"
+	"github.com/memtree/memtree/taxonomy"
+	"github.com/memtree/memtree/tree"
+)
+
+// expected returns what should be true of the page according to texts about a missed defect. After a
+// false alarm such texts say what was right, so they give nothing; see expectedOfClaim.
+func (r *missReader) expected(said ...string) []tree.Expectation {
+	if r.judged.Direction == taxonomy.FalseFail {
+		return nil
+	}
+	return fact.Expect(strings.Join(said, "\n"), r.e.Prompt)
+}
+
+// expectedOfClaim returns what an agent wrongly held to be broken, as what should be.
+func (r *missReader) expectedOfClaim(claim string) []tree.Expectation {
+	if r.judged.Direction != taxonomy.FalseFail {
+		return nil
+	}
+	return fact.Expect(claim, r.e.Prompt)
+}
+
+// expectedOf returns what should be true of the page according to a listed defect.
+func (r *missReader) expectedOf(d defect) []tree.Expectation {
+	if e, ok := asFields(d.fields); ok && r.judged.Direction != taxonomy.FalseFail {
+		e.From = firstBytes(d.text, tree.MaxNodeLine)
+		if e.Check() == nil {
+			return []tree.Expectation{e}
+		}
+	}
+	return r.expected(d.text)
+}
+
+// The folded names of fields in which an object says what of a page is wrong.
+var (
+	elementFields  = strings.Fields("element name field label target 元素 字段 名称")
+	expectedFields = strings.Fields("expected expectation want should 预期 期望 应为")
+	actualFields   = strings.Fields("actual received found got observed seen 实际 实际值")
+)
+
+// asFields reads a defect that is an object with fields for what was expected and what was there,
+// as reports of test tools have them.
+func asFields(o map[string]any) (tree.Expectation, bool) {
+	e := tree.Expectation{
+		Where: tree.Where{Name: fieldOf(o, elementFields)}, Property: tree.OfText,
+		Expected: fieldOf(o, expectedFields), Seen: fieldOf(o, actualFields),
+	}
+	if fact.IsNumber(e.Expected) && fact.IsNumber(e.Seen) && e.Where.Name != "" {
+		e.Property = tree.OfValue
+	}
+	return e, e.Expected != "" && e.Seen != ""
+}
+
+func fieldOf(o map[string]any, names []string) string {
+	for _, k := range slices.Sorted(maps.Keys(o)) {
+		if s, ok := o[k].(string); ok && slices.Contains(names, judgment.Fold(k)) {
+			return strings.TrimSpace(s)
+		}
+	}
+	return ""
+}
