@@ -260,7 +260,7 @@ func (m *Memory) holdCases(ctx context.Context, look *enhance.Look, here []strin
 	if err != nil {
 		return nil, err
 	}
-	return look.Hold(cases, m.taxonomy), nil
+	return look.Hold(cases), nil
 }
 
 // readNodes reads the nodes with the ids, and leaves out those that are gone. Others share what they

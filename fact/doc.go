@@ -26,21 +26,16 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Of returns what should be true of a page according to a case: the expectations of its misses. A
-// case that was stored before misses had any is read here, and nowhere else: after a missed defect
-// the defects and the notes, after a false alarm what the agent claimed to be wrong. A node that is
-// no case gives none.
+// Of returns what should be true of a page according to a case: the expectations of its misses, each
+// once. A node that is no case gives none.
 func Of(n *tree.Node) []Expected {
+	var out []Expected
 	if n.CaseData == nil {
 		return nil
 	}
-	prompt := n.CaseData.TestCase.Prompt
-	var out []Expected
 	for i := range n.CaseData.Misses {
-		m := &n.CaseData.Misses[i]
-		for _, x := range OfMiss(n.Direction, m, prompt) {
-			e := resolve(x, prompt)
-			if e.Check = m.Check; !slices.Contains(out, e) {
+		for _, e := range OfMiss(n, i) {
+			if !slices.Contains(out, e) {
 				out = append(out, e)
 			}
 		}
@@ -48,8 +43,22 @@ func Of(n *tree.Node) []Expected {
 	return out
 }
 
-// OfMiss returns the expectations of a miss, and reads those of an old one.
-func OfMiss(d taxonomy.Direction, m *tree.Miss, prompt string) []tree.Expectation {
+// OfMiss returns what should be true of a page according to miss i of a case.
+func OfMiss(n *tree.Node, i int) []Expected {
+	m, prompt := &n.CaseData.Misses[i], n.CaseData.TestCase.Prompt
+	var out []Expected
+	for _, x := range expectations(n.Direction, m, prompt) {
+		e := resolve(x, prompt)
+		e.Check = m.Check
+		out = append(out, e)
+	}
+	return out
+}
+
+// expectations returns those of a miss. One that was stored before misses had any is read here, and
+// nowhere else: after a missed defect the defects and the notes, after a false alarm what the
+// agent claimed to be wrong.
+func expectations(d taxonomy.Direction, m *tree.Miss, prompt string) []tree.Expectation {
 	if len(m.Expect) > 0 {
 		return m.Expect
 	}
@@ -58,6 +67,43 @@ func OfMiss(d taxonomy.Direction, m *tree.Miss, prompt string) []tree.Expectatio
 		note = m.Claimed
 	}
 	return Expect(note, prompt)
+}
+
+// Complete reports whether the expectations of miss i of a case say all that was wrong: each defect
+// that it tells of, or the note if it tells of none, has one. In a text that lists nothing a
+// clause may be a defect of its own, so each clause must have one.
+func Complete(n *tree.Node, i int) bool {
+	m := &n.CaseData.Misses[i]
+	told := m.Truth
+	if told == "" {
+		told = m.How
+	}
+	var from []string
+	for _, x := range expectations(n.Direction, m, n.CaseData.TestCase.Prompt) {
+		from = append(from, folding(x.From))
+	}
+	var q quotes
+	for _, item := range items(q.lift(told)) {
+		parts := []string{item}
+		if !isListed(n) {
+			parts = clausesOf(item)
+		}
+		for _, part := range parts {
+			part = folding(q.fill(part, true))
+			read := func(f string) bool { return strings.Contains(part, f) || strings.Contains(f, part) }
+			if !slices.ContainsFunc(from, read) {
+				return false
+			}
+		}
+	}
+	return len(from) > 0
+}
+
+// isListed reports whether the truth of a case lists several defects, each by itself.
+func isListed(n *tree.Node) bool {
+	return slices.ContainsFunc(n.CaseData.Misses, func(m tree.Miss) bool {
+		return slices.ContainsFunc(m.At, func(at string) bool { return strings.HasSuffix(at, "[1]") })
+	})
 }
 
 // resolve says how an expectation is decided. Of a property that nothing decides the kind is "".

@@ -127,3 +127,9 @@ var anyPlace = func() *strings.Replacer {
 	}
 	return strings.NewReplacer(list...)
 }()
+
+// RoleOf returns the ARIA role that the name of a thing such as “Add button” says, or "".
+func RoleOf(thing string) string {
+	_, role := splitRole(firstBytes(thing, maxLine))
+	return role
+}

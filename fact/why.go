@@ -36,3 +36,8 @@ func Reasons() []string {
 		oneOff, noLabel, otherName, noRoles, noTypes, notReady, notWhole, changed, tooLittle,
 	}
 }
+
+// Undecidable returns the fact for a missed defect that no expectation says.
+func Undecidable(check, thing string) Fact {
+	return Fact{Expected: Expected{Check: check, Thing: thing}, Why: noDecision}
+}
