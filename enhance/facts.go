@@ -73,18 +73,11 @@ func (o Options) leaveOpen(n *tree.Node) (*tree.Node, openness) {
 	return &c, partly
 }
 
-// isOpen reports whether nothing decides a miss, or not all of it.
+// isOpen reports whether something of a miss is not decided.
 func (o Options) isOpen(id string, miss int) bool {
-	open := true
-	for _, f := range o.Facts {
-		if f.ID != id || f.Miss != miss {
-			continue
-		}
-		if open = f.State == fact.Unknown; open {
-			break
-		}
-	}
-	return open
+	return slices.ContainsFunc(o.Facts, func(f Observed) bool {
+		return f.ID == id && f.Miss == miss && f.State == fact.Unknown
+	})
 }
 
 // decides reports whether a fact that may be told was read from a case.

@@ -70,17 +70,22 @@ func expectations(d taxonomy.Direction, m *tree.Miss, prompt string) []tree.Expe
 }
 
 // Complete reports whether the expectations of miss i of a case say all that was wrong: each defect
-// that it tells of, or the note if it tells of none, has one. In a text that lists nothing a
-// clause may be a defect of its own, so each clause must have one.
+// that it tells of has one. In a text that lists nothing a clause may be a defect of its own, so
+// each clause must have one. Of a note beside listed defects the defects say it.
 func Complete(n *tree.Node, i int) bool {
-	m := &n.CaseData.Misses[i]
-	told := m.Truth
+	d := n.CaseData
+	told := d.Misses[i].Truth
 	if told == "" {
-		told = m.How
+		if slices.ContainsFunc(d.Misses, func(m tree.Miss) bool { return m.Truth != "" }) {
+			return true
+		}
+		told = d.EvaluatorReason
 	}
 	var from []string
-	for _, x := range expectations(n.Direction, m, n.CaseData.TestCase.Prompt) {
-		from = append(from, folding(x.From))
+	for k := range d.Misses {
+		for _, x := range expectations(n.Direction, &d.Misses[k], d.TestCase.Prompt) {
+			from = append(from, folding(x.From))
+		}
 	}
 	var q quotes
 	for _, item := range items(q.lift(told)) {

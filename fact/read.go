@@ -168,8 +168,10 @@ func (r *reader) pair(unit string, was, should said) {
 	default:
 		e.Property = tree.OfValue
 	}
-	if e.Property != tree.OfText && e.Property != tree.OfValue && name == "" {
-		return
+	if e.Property == tree.OfAttribute {
+		if e.Where.After = ""; name == "" {
+			return
+		}
 	}
 	r.add(e, unit)
 }
@@ -264,23 +266,27 @@ func (r *reader) missing(clause, unit string) {
 // longest is the most characters that the name of an element has. A longer text is a description.
 const longest = 24
 
-// after returns the words of a unit, or of a point of the task that speaks of the thing, that say
-// that something must be done before it can be seen.
+// after returns the words of a unit, or of the points of the task that speak of the thing, that say
+// that something must be done before it can be seen. One point that asks for it at once is enough.
 func (r *reader) after(unit, name string) string {
-	if w := r.afterIn(unit, name); w != "" || name == "" {
+	w := r.afterIn(unit, name)
+	if w != "" || name == "" {
 		return w
 	}
 	for _, point := range r.task {
 		if point = r.fill(point, false); strings.Contains(point, name) {
-			if w := needsAct().FindString(strings.ReplaceAll(point, name, "")); w != "" {
-				return w
+			if w = needsAct().FindString(noTimes.Replace(strings.ReplaceAll(point, name, ""))); w == "" {
+				return ""
 			}
 		}
 	}
-	return ""
+	return w
 }
 
 func (r *reader) afterIn(unit, name string) string {
+	if w := shownLater().FindString(name); w != "" {
+		return w
+	}
 	plain := strings.Map(func(c rune) rune {
 		if isSlot(c) {
 			return -1

@@ -93,6 +93,13 @@ var needsAct = sync.OnceValue(func() *regexp.Regexp {
 		`when|while|upon|dialog|popup|modal|drawer|menu|hover|click|open|expand|select|submit|search|filter|load)`)
 })
 
+// shownLater matches the names of things that a page shows only once something was opened or went
+// wrong.
+var shownLater = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)弹窗|弹出|对话框|抽屉|悬停|关闭|重新加载|重试|\b(?:dialog|popup|modal|drawer|tooltip|toast|close|dismiss|retry|` +
+		`reload)\b`)
+})
+
 // glyphs maps a sign that a control has in place of a name to a pattern of the names
 // that people give the control.
 var glyphs = map[string]string{

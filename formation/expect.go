@@ -11,13 +11,25 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// expected returns what should be true of the page according to texts about a missed defect. After a
-// false alarm such texts say what was right, so they give nothing; see expectedOfClaim.
-func (r *missReader) expected(said ...string) []tree.Expectation {
+// expected returns what should be true of the page according to a note on a missed defect. After a
+// false alarm such notes say what was right, so they give nothing; see expectedOfClaim.
+func (r *missReader) expected(note string) []tree.Expectation {
 	if r.judged.Direction == taxonomy.FalseFail {
 		return nil
 	}
-	return fact.Expect(strings.Join(said, "\n"), r.e.Prompt)
+	return fact.Expect(note, r.e.Prompt)
+}
+
+// saidBy divides the expectations of a note into those that a sentence of it says, and the others.
+func saidBy(sentence string, all []tree.Expectation) (own, others []tree.Expectation) {
+	for _, e := range all {
+		if strings.Contains(sentence, e.From) {
+			own = append(own, e)
+		} else {
+			others = append(others, e)
+		}
+	}
+	return own, others
 }
 
 // expectedOfClaim returns what an agent wrongly held to be broken, as what should be.

@@ -80,6 +80,7 @@ func (r *missReader) note() {
 	if len(r.defects) == 1 && (!ok || lead.Sure < plainNote) { // the note and the defect are read as one
 		lead, ok = r.missed(append(slices.Clone(sentences), r.defects[0].text)...)
 	}
+	expected := r.expected(firstBytes(r.e.Reason, maxNote))
 	var ofLead []string // sentences about the weightiest miss
 	var others []tree.Miss
 	for _, s := range sentences {
@@ -88,9 +89,11 @@ func (r *missReader) note() {
 			ofLead = append(ofLead, s)
 			continue
 		}
+		var own []tree.Expectation
+		own, expected = saidBy(s, expected)
 		others = append(others, tree.Miss{
 			Check: m.Check, How: r.how(s), What: r.things(s),
-			From: tree.FromPerson, Sure: m.Sure, At: []string{"reason"}, Expect: r.expected(s),
+			From: tree.FromPerson, Sure: m.Sure, At: []string{"reason"}, Expect: own,
 		})
 	}
 	if len(ofLead) == 0 {
@@ -98,7 +101,7 @@ func (r *missReader) note() {
 	}
 	r.add(tree.Miss{
 		Check: lead.Check, How: r.how(ofLead...), What: r.things(ofLead...),
-		From: tree.FromPerson, Sure: lead.Sure, At: []string{"reason"}, Expect: r.expected(ofLead...),
+		From: tree.FromPerson, Sure: lead.Sure, At: []string{"reason"}, Expect: expected,
 	})
 	for _, m := range others {
 		r.add(m) // joins misses of the same check
