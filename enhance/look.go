@@ -27,18 +27,15 @@ func (l *Look) Hold(cases []tree.Node) []Observed {
 	var held []Observed
 	for i := range cases {
 		n := &cases[i]
-		if n.CaseData == nil {
-			continue
-		}
 		alarm, seen := n.Direction == taxonomy.FalseFail, map[fact.Expected]bool{}
-		for k := range n.CaseData.Misses {
+		for k, missed := range fact.OfMisses(n) {
 			m := &n.CaseData.Misses[k]
-			for _, e := range fact.OfMiss(n, k) {
+			for _, e := range missed.Expected {
 				aside := seen[e] || !l.asksAbout(n, e.Thing, e.Want, e.Got)
 				seen[e] = true
 				held = append(held, Observed{Fact: page.Hold(e), ID: n.ID, Type: n.ErrorType, Miss: k, Alarm: alarm, Aside: aside})
 			}
-			if !alarm && !fact.Complete(n, k) {
+			if !alarm && !missed.Complete {
 				open := fact.Undecidable(m.Check, first(m.What))
 				held = append(held, Observed{Fact: open, ID: n.ID, Type: n.ErrorType, Miss: k, Aside: !l.asksAbout(n, m.What...)})
 			}

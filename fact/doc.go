@@ -30,11 +30,8 @@ import (
 // once. A node that is no case gives none.
 func Of(n *tree.Node) []Expected {
 	var out []Expected
-	if n.CaseData == nil {
-		return nil
-	}
-	for i := range n.CaseData.Misses {
-		for _, e := range OfMiss(n, i) {
+	for _, m := range OfMisses(n) {
+		for _, e := range m.Expected {
 			if !slices.Contains(out, e) {
 				out = append(out, e)
 			}
@@ -43,65 +40,74 @@ func Of(n *tree.Node) []Expected {
 	return out
 }
 
-// OfMiss returns what should be true of a page according to miss i of a case.
-func OfMiss(n *tree.Node, i int) []Expected {
-	m, prompt := &n.CaseData.Misses[i], n.CaseData.TestCase.Prompt
-	var out []Expected
-	for _, x := range expectations(n.Direction, m, prompt) {
-		e := resolve(x, prompt)
-		e.Check = m.Check
-		out = append(out, e)
+// Missed is what should be true of a page according to one miss of a case.
+type Missed struct {
+	Expected []Expected
+	// Complete says that each defect that the miss tells of has an expectation. In a text that
+	// lists nothing a clause may be a defect of its own, so each clause must have one. Of a note
+	// beside listed defects these say it.
+	Complete bool
+}
+
+// OfMisses returns what should be true of a page according to each miss of a case, in their order. A
+// miss that was stored before misses had expectations is read here, and nowhere else: after a
+// missed defect its defects and its note, after a false alarm what the agent claimed to be wrong.
+func OfMisses(n *tree.Node) []Missed {
+	if n.CaseData == nil {
+		return nil
+	}
+	d := n.CaseData
+	var task quotes
+	task.lift(firstBytes(d.TestCase.Prompt, maxRead))
+	out := make([]Missed, len(d.Misses))
+	var from []string // the words that expectations were read from
+	listed := false
+	for i := range d.Misses {
+		m := &d.Misses[i]
+		all := m.Expect
+		switch {
+		case len(all) > 0:
+		case n.Direction == taxonomy.FalseFail:
+			all = Expect(m.Claimed, d.TestCase.Prompt)
+		default:
+			all = Expect(m.Truth+"\n"+m.How, d.TestCase.Prompt)
+		}
+		for _, x := range all {
+			e := resolve(x, task)
+			e.Check = m.Check
+			out[i].Expected = append(out[i].Expected, e)
+			from = append(from, folding(x.From))
+		}
+		listed = listed || m.Truth != ""
+	}
+	for i := range out {
+		told := d.Misses[i].Truth
+		if told == "" {
+			told = d.EvaluatorReason
+		}
+		out[i].Complete = listed && d.Misses[i].Truth == "" || isSaid(told, isListed(n), from)
 	}
 	return out
 }
 
-// expectations returns those of a miss. One that was stored before misses had any is read here, and
-// nowhere else: after a missed defect the defects and the notes, after a false alarm what the
-// agent claimed to be wrong.
-func expectations(d taxonomy.Direction, m *tree.Miss, prompt string) []tree.Expectation {
-	if len(m.Expect) > 0 {
-		return m.Expect
-	}
-	note := m.Truth + "\n" + m.How
-	if d == taxonomy.FalseFail {
-		note = m.Claimed
-	}
-	return Expect(note, prompt)
-}
-
-// Complete reports whether the expectations of miss i of a case say all that was wrong: each defect
-// that it tells of has one. In a text that lists nothing a clause may be a defect of its own, so
-// each clause must have one. Of a note beside listed defects the defects say it.
-func Complete(n *tree.Node, i int) bool {
-	d := n.CaseData
-	told := d.Misses[i].Truth
-	if told == "" {
-		if slices.ContainsFunc(d.Misses, func(m tree.Miss) bool { return m.Truth != "" }) {
-			return true
-		}
-		told = d.EvaluatorReason
-	}
-	var from []string
-	for k := range d.Misses {
-		for _, x := range expectations(n.Direction, &d.Misses[k], d.TestCase.Prompt) {
-			from = append(from, folding(x.From))
-		}
-	}
+// isSaid reports whether every item of a text, or every clause of one that is no list, has an
+// expectation that was read from it. It is false for a text without words.
+func isSaid(told string, list bool, from []string) bool {
 	var q quotes
-	for _, item := range items(q.lift(told)) {
+	all := items(q.lift(firstBytes(told, maxRead)))
+	for _, item := range all {
 		parts := []string{item}
-		if !isListed(n) {
+		if !list {
 			parts = clausesOf(item)
 		}
 		for _, part := range parts {
 			part = folding(q.fill(part, true))
-			read := func(f string) bool { return strings.Contains(part, f) || strings.Contains(f, part) }
-			if !slices.ContainsFunc(from, read) {
+			if !slices.ContainsFunc(from, func(f string) bool { return strings.Contains(part, f) || strings.Contains(f, part) }) {
 				return false
 			}
 		}
 	}
-	return len(from) > 0
+	return len(all) > 0
 }
 
 // isListed reports whether the truth of a case lists several defects, each by itself.
@@ -111,15 +117,16 @@ func isListed(n *tree.Node) bool {
 	})
 }
 
-// resolve says how an expectation is decided. Of a property that nothing decides the kind is "".
-func resolve(x tree.Expectation, prompt string) Expected {
+// resolve says how an expectation is decided. Of a property that nothing decides the kind is "". task
+// has the quotations of the task.
+func resolve(x tree.Expectation, task quotes) Expected {
 	e := Expected{
 		Thing: x.Where.Name, Role: x.Where.Role, Want: x.Expected, Got: x.Seen,
 		Scoped: x.Where.Page != "", Later: x.Where.After != "",
 	}
 	switch x.Property {
 	case tree.OfText:
-		e.Kind, e.Asked = Text, e.Want != "" && !e.Later && isQuotedIn(prompt, e.Want)
+		e.Kind, e.Asked = Text, e.Want != "" && !e.Later && task.have(e.Want)
 	case tree.OfValue:
 		e.Kind = Value
 	case tree.OfRelation:
@@ -149,12 +156,17 @@ func (e *Expected) state() {
 	}
 }
 
-// isQuotedIn reports whether a task quotes a text.
-func isQuotedIn(prompt, text string) bool {
+// isQuotedIn reports whether a text quotes words.
+func isQuotedIn(s, words string) bool {
 	var q quotes
-	q.lift(firstBytes(prompt, maxRead))
-	for _, x := range q {
-		if x.inner == text {
+	q.lift(firstBytes(s, maxRead))
+	return q.have(words)
+}
+
+// have reports whether words are one of the quotations.
+func (q *quotes) have(words string) bool {
+	for _, x := range *q {
+		if x.inner == words {
 			return true
 		}
 	}

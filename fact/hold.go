@@ -45,8 +45,7 @@ func (f *Fact) decide(s State, by *node) {
 	}
 }
 
-// text decides a text when the page has one of Want and Got and not the other. It is
-// also Broken when the task quotes Want and the page has neither.
+// text decides a text when the page has one of Want and Got and not the other.
 func (p *Page) text(f *Fact) {
 	role := f.Role
 	want, got := p.where(f.Want, role), p.where(f.Got, role)
@@ -62,11 +61,11 @@ func (p *Page) text(f *Fact) {
 	switch {
 	case want != nil && got != nil:
 		f.Why = bothThere
-	case want == nil && got == nil && f.Asked && !short(f.Want) && !f.Later && !p.busy && p.where(f.Want, "") == nil:
-		f.decide(Broken, nil)
 	case want == nil && got == nil:
 		f.Why = neitherThere
-	case want != nil && (short(f.Want) || f.Got == "" && role == "" && !f.Asked),
+	case f.Later && !long:
+		f.Why = mayComeLater
+	case want != nil && (short(f.Want) || f.Got == "" && role == ""),
 		got != nil && (short(f.Got) || f.Want == "" && role == ""):
 		f.Why = tooLittle
 	case want != nil:
@@ -287,6 +286,8 @@ func (p *Page) there(f *Fact) {
 		f.Why = notReady
 	case !f.Asked && p.named(f):
 		f.Why = otherName
+	case f.Role == "option" && !slices.ContainsFunc(p.nodes, func(n node) bool { return can(n.role, "option") }):
+		f.Why = mayComeLater
 	default:
 		f.decide(Broken, nil)
 	}

@@ -20,6 +20,9 @@ func Expect(note, prompt string) []tree.Expectation {
 	r.task = items(r.lift(firstBytes(prompt, maxRead)))
 	for _, item := range items(r.lift(firstBytes(note, maxRead))) {
 		for _, u := range clausesOf(item) {
+			if len(u) > maxUnit {
+				continue // a story, and no defect
+			}
 			r.pairs(u)
 			r.products(u)
 			for _, clause := range strings.FieldsFunc(u, betweenClauses) {
@@ -33,8 +36,11 @@ func Expect(note, prompt string) []tree.Expectation {
 
 func betweenClauses(r rune) bool { return strings.ContainsRune("，,：:（）()", r) }
 
-// maxRead is the most bytes of a text that are read.
-const maxRead = 8 << 10
+// The most bytes that are read of a text, and of a unit of it.
+const (
+	maxRead = 8 << 10
+	maxUnit = 600
+)
 
 // reader reads the units of a note.
 type reader struct {
@@ -257,8 +263,12 @@ func (r *reader) missing(clause, unit string) {
 		strings.IndexFunc(about, isSlot) >= 0 && !isQuotation(about) {
 		return
 	}
+	after := r.after(unit, name)
+	if w := shownLater().FindString(place); w != "" {
+		after = w
+	}
 	r.add(tree.Expectation{
-		Where:    tree.Where{Role: role, Name: name, Page: r.fill(partOf(place), false), After: r.after(unit, name)},
+		Where:    tree.Where{Role: role, Name: name, Page: r.fill(partOf(place), false), After: after},
 		Property: tree.OfState, Expected: tree.Present, Seen: tree.Absent,
 	}, unit)
 }

@@ -89,15 +89,15 @@ var depends = sync.OnceValue(func() *regexp.Regexp {
 
 // needsAct matches words that say that something must be done before a thing can be seen.
 var needsAct = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)后|之后|以后|点击|点开|打开|展开|悬停|弹窗|弹出|对话框|抽屉|切换|选择|筛选|搜索|提交|加载|完成时|时[，,]?|\b(?:after|once|` +
+	return regexp.MustCompile(`(?i)后|之后|以后|点击|点开|打开|展开|悬停|弹窗|弹出|对话框|抽屉|切换|选择|筛选|搜索|提交|加载|完成时|时|\b(?:after|once|` +
 		`when|while|upon|dialog|popup|modal|drawer|menu|hover|click|open|expand|select|submit|search|filter|load)`)
 })
 
 // shownLater matches the names of things that a page shows only once something was opened or went
 // wrong.
 var shownLater = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)弹窗|弹出|对话框|抽屉|悬停|关闭|重新加载|重试|\b(?:dialog|popup|modal|drawer|tooltip|toast|close|dismiss|retry|` +
-		`reload)\b`)
+	return regexp.MustCompile(`(?i)弹窗|弹出|弹框|对话框|模态|抽屉|浮层|菜单|下拉|面板|折叠|悬停|提示|关闭|重新加载|重试|\b(?:dialog|popup|modal|drawer|menu|` +
+		`dropdown|panel|accordion|tooltip|hint|toast|close|dismiss|retry|reload)\b`)
 })
 
 // glyphs maps a sign that a control has in place of a name to a pattern of the names

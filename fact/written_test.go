@@ -49,7 +49,7 @@ func TestWritten(t *testing.T) {
 		}
 	}
 	var bars golden.Bars
-	bars.Least("defects decided that a reader could tell", float64(decided)/float64(visible), 0.13)
+	bars.Least("defects decided that a reader could tell", float64(decided)/float64(visible), 0.12)
 	bars.Tell("decided that nobody could tell", float64(blind))
 	bars.Tell("decided wrongly", float64(wrong))
 	bars.Check(t)
