@@ -107,7 +107,7 @@ func isSaid(told string, list bool, from []string) bool {
 			}
 		}
 	}
-	return len(all) > 0
+	return len(all) > 0 && len(told) <= maxRead
 }
 
 // isListed reports whether the truth of a case lists several defects, each by itself.

@@ -152,7 +152,11 @@ func (r *missReader) listed() {
 			continue
 		}
 		if len(r.list) >= tree.MaxMisses {
-			r.join(&r.list[len(r.list)-1], d)
+			last := &r.list[len(r.list)-1]
+			r.join(last, d)
+			if !strings.Contains(last.Truth, text.Line(d.text)) { // there is no room, and it says so
+				last.Truth = strings.TrimSuffix(last.Truth, "\n…") + "\n…"
+			}
 			continue
 		}
 		r.list = append(r.list, tree.Miss{

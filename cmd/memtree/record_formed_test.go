@@ -140,7 +140,7 @@ func TestRecordSaysWhoReadTheCases(t *testing.T) {
 		delete(a, "modelError")
 		b, err := json.Marshal(a)
 		require.NoError(t, err)
-		require.JSONEq(t, `{"cases":4,"checked":2,"worded":1,"silent":1,"byModel":1,"byRules":3,"models":{"gpt-x":1},
+		require.JSONEq(t, `{"cases":4,"checked":2,"worded":1,"silent":1,"misses":4,"expected":0,"byModel":1,"byRules":3,"models":{"gpt-x":1},
 			"unusable":{"malformed":1},"unanswered":{"refused":1,"too large":1},"uncompared":{"malformed":1}}`, string(b))
 	})
 }
