@@ -44,7 +44,7 @@ type Guidance struct {
 	Hash      string             `json:"hash"`               // of Text
 	Wording   string             `json:"wording,omitempty"`  // how it is worded, for the ledger
 	Items     []enhance.Item     `json:"items"`              // the memories in Text
-	Facts     []enhance.ToldFact `json:"facts,omitempty"`    // what the observation shows of remembered misses, as in Text
+	Facts     []enhance.ToldFact `json:"facts,omitempty"`    // what the observation shows of remembered misses, as in Text; silent ones too
 	Nearest   *enhance.Item      `json:"nearest"`            // what came nearest, and why it was not given; nil: nothing
 	Unformed  int                `json:"unformed,omitempty"` // when it abstains: recorded runs that it does not know yet
 	Note      string             `json:"note,omitempty"`     // what did not work as it should have
@@ -229,7 +229,7 @@ func (m *Memory) writeGuidance(
 		to.Items = append(to.Items, enhance.NewItem(byID[id]))
 	}
 	to.Text, to.Hash, to.Wording, to.Facts = g.Text, g.Hash, g.Wording, enhance.Told(g.Facts)
-	to.Abstained = len(to.Items) == 0 && len(to.Facts) == 0
+	to.Abstained = g.Text == ""
 	return append(held, g.Dropped...), nil
 }
 

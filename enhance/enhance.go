@@ -80,7 +80,7 @@ type Block struct {
 	Hash    string     // of Text, "" for none
 	Wording string     // name of the template, see prompts.Prompt.Name; then +facts and +findings if it has any
 	IDs     []string   // the memories in it, in the order given
-	Facts   []Observed // the facts in it, in the order given; if there is a text, with those that it is silent on
+	Facts   []Observed // the facts in it, in the order given, then those that it is silent on
 	Dropped []Drop     // the memories left out, in the order given
 }
 
@@ -124,9 +124,7 @@ func Write(nodes []tree.Node, o Options) (Block, error) {
 	if err != nil {
 		return Block{}, err
 	}
-	if g.Text != "" {
-		g.Facts = told
-	}
+	g.Facts = told
 	for i := range nodes {
 		if w, out := dropped[i]; out {
 			g.Dropped = append(g.Dropped, Drop{ID: nodes[i].ID, Reason: w.String(), Sentence: w.sentence, Args: w.args})

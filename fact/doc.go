@@ -51,7 +51,7 @@ type Missed struct {
 
 // OfMisses returns what should be true of a page according to each miss of a case, in their order. A
 // miss that was stored before misses had expectations is read here, and nowhere else: after a
-// missed defect its defects and its note, after a false alarm what the agent claimed to be wrong.
+// missed defect its defects and its note. After a false alarm these say what was right.
 func OfMisses(n *tree.Node) []Missed {
 	if n.CaseData == nil {
 		return nil
@@ -65,11 +65,7 @@ func OfMisses(n *tree.Node) []Missed {
 	for i := range d.Misses {
 		m := &d.Misses[i]
 		all := m.Expect
-		switch {
-		case len(all) > 0:
-		case n.Direction == taxonomy.FalseFail:
-			all = Expect(m.Claimed, d.TestCase.Prompt)
-		default:
+		if len(all) == 0 && n.Direction != taxonomy.FalseFail {
 			all = Expect(m.Truth+"\n"+m.How, d.TestCase.Prompt)
 		}
 		for _, x := range all {

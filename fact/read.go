@@ -228,9 +228,20 @@ func (r *reader) control(clause, unit string) {
 		return
 	}
 	r.add(tree.Expectation{
-		Where:    tree.Where{Role: role, Name: name, After: r.afterIn(unit, name)},
+		Where:    tree.Where{Role: role, Name: name, After: r.afterIn(without(unit, off), name)},
 		Property: tree.OfState, Expected: tree.Enabled, Seen: tree.Disabled,
 	}, unit)
+}
+
+// without returns a text without its marks of a sort.
+func without(s string, what sort) string {
+	all := tokens(s)
+	for i := len(all) - 1; i >= 0; i-- {
+		if all[i].sort == what {
+			s = s[:all[i].start] + s[all[i].end:]
+		}
+	}
+	return s
 }
 
 var denials = []string{"没", "未", "不", "应", "既", " not ", "n't ", "never", "should"}

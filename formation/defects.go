@@ -41,16 +41,24 @@ func defectsOf(truth any) []defect {
 		case []any:
 			for i, x := range v[:min(len(v), maxDefects)] {
 				at := fmt.Sprintf("%s[%d]", at, i)
-				if s, ok := x.(string); ok {
-					out = addDefects(out, s, at)
-					continue
+				switch x := x.(type) {
+				case string:
+					out = addEntry(out, x, at)
+				case map[string]any:
+					out = addDefect(out, defect{defectText(x), at, x})
 				}
-				o, _ := x.(map[string]any)
-				out = addDefect(out, defect{defectText(o), at, o})
 			}
 		}
 	}
 	return out
+}
+
+// addEntry appends an entry of a list: one defect, unless it is a list itself, of lines or numbers.
+func addEntry(list []defect, s, at string) []defect {
+	if s = strings.TrimSpace(s); strings.ContainsRune(s, '\n') || strings.HasPrefix(strings.TrimLeft(s, "（("), "1") {
+		return addDefects(list, s, at)
+	}
+	return addDefect(list, defect{text: s, at: at})
 }
 
 // addDefects appends the defects that a text lists.

@@ -12,7 +12,7 @@ import (
 )
 
 // expected returns what should be true of the page according to a note on a missed defect. After a
-// false alarm such notes say what was right, so they give nothing; see expectedOfClaim.
+// false alarm such notes say what was right, so they give nothing; see claims.
 func (r *missReader) expected(note string) []tree.Expectation {
 	if r.judged.Direction == taxonomy.FalseFail {
 		return nil
@@ -32,12 +32,16 @@ func saidBy(sentence string, all []tree.Expectation) (own, others []tree.Expecta
 	return own, others
 }
 
-// expectedOfClaim returns what an agent wrongly held to be broken, as what should be.
-func (r *missReader) expectedOfClaim(claim string) []tree.Expectation {
+// claims adds what an agent wrongly listed as defects to the first miss of a false alarm: each should
+// be on the page as the agent held it not to be. What the agent wrote in prose is not read.
+func (r *missReader) claims() {
 	if r.judged.Direction != taxonomy.FalseFail {
-		return nil
+		return
 	}
-	return fact.Expect(claim, r.e.Prompt)
+	for _, d := range defectsOf(r.judgment) {
+		m := &r.list[0]
+		m.Expect = first(append(m.Expect, fact.Expect(d.text, r.e.Prompt)...), tree.MaxExpectations)
+	}
 }
 
 // expectedOf returns what should be true of the page according to a listed defect.

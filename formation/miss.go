@@ -28,6 +28,7 @@ func (f *Former) misses(x *facts, t guard.Truths) []tree.Miss {
 	if len(r.list) == 0 {
 		r.add(tree.Miss{From: tree.FromRules})
 	}
+	r.claims()
 	return r.list
 }
 
@@ -220,7 +221,6 @@ func (r *missReader) claimed() {
 		r.add(tree.Miss{
 			Check: m.Check, What: r.things(said), Claimed: whole(text.Line(r.claim.key)),
 			From: tree.FromRules, Sure: min(m.Sure, ofClaim), At: []string{"judgment"},
-			Expect: r.expectedOfClaim(r.claim.key),
 		})
 	}
 }

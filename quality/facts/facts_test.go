@@ -124,6 +124,7 @@ type figures struct {
 	tests, decided, defects, broken, holds, wrong int
 	partial, told, allFine, fineBeside            int
 	open, openFirst                               int
+	healthy, healthyOpen, healthySilent           int // healthy builds told as required, told what is open, told nothing
 	other                                         map[string]int
 }
 
@@ -153,6 +154,8 @@ func TestFacts(t *testing.T) {
 				n.decided, n.tests, n.defects, n.broken, n.holds, n.wrong)
 			fmt.Fprintf(&record, "%23s partly repaired %d, with a text %d, as required alone %d, beside something %d; open %d, first %d\n", "",
 				n.partial, n.told, n.allFine, n.fineBeside, n.open, n.openFirst)
+			fmt.Fprintf(&record, "%23s healthy %d, told as required %d, told what is open %d, told nothing %d\n", "", n.tests/2,
+				n.healthy, n.healthyOpen, n.healthySilent)
 			for _, k := range slices.Sorted(maps.Keys(n.other)) {
 				fmt.Fprintf(&record, "%23s %s: %d\n", "", k, n.other[k])
 			}
@@ -177,6 +180,11 @@ func (n *figures) measure(t *testing.T, tests []test, f form, elsewhere string) 
 		for seen, right := range map[string]string{broken: "broken", healthy: "holds"} {
 			g := ask(t, m, x, seen)
 			n.tests++
+			if right == "holds" {
+				n.healthy += min(1, strings.Count(g.Text, fine))
+				n.healthyOpen += min(1, strings.Count(g.Text, "【所见还不能断定"))
+				n.healthySilent += map[bool]int{true: 1}[g.Text == ""]
+			}
 			n.decided += min(1, len(g.Facts))
 			var own []string
 			for _, e := range g.Facts {
