@@ -17,7 +17,7 @@ type ToldFact struct {
 	Line      int       `json:"line,omitempty"`   // of the observation, from 1; 0 where an absence shows it
 	Seen      string    `json:"seen,omitempty"`   // that line
 	Text      string    `json:"text"`             // what is so, or why it is unknown
-	Silent    bool      `json:"silent,omitempty"` // the guidance does not say it, because something else of the page is open
+	Silent    bool      `json:"silent,omitempty"` // not in the text, because something else of the page is open
 }
 
 // Told returns facts for output: with the clause of the text, or with the reason why they are

@@ -98,7 +98,8 @@ func isSaid(told string, list bool, from []string) bool {
 		}
 		for _, part := range parts {
 			part = folding(q.fill(part, true))
-			if !slices.ContainsFunc(from, func(f string) bool { return strings.Contains(part, f) || strings.Contains(f, part) }) {
+			read := func(f string) bool { return strings.Contains(part, f) || strings.Contains(f, part) }
+			if !slices.ContainsFunc(from, read) {
 				return false
 			}
 		}

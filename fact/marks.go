@@ -57,11 +57,11 @@ var (
 	inputOnly = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)^(?:` + fieldType + `)$`) })
 	// anyToken has one group for each sort, in their order.
 	anyToken = sync.OnceValue(func() *regexp.Regexp {
-		all := `(?i)(` + slot + `|` + number + `|` + fieldType + `)`
+		groups := []string{`(` + slot + `|` + number + `|` + fieldType + `)`}
 		for s := instead; s <= product; s++ {
-			all += `|(` + marks[s].zh + `|\b(?:` + marks[s].en + `)\b)`
+			groups = append(groups, `(`+marks[s].zh+`|\b(?:`+marks[s].en+`)\b)`)
 		}
-		return regexp.MustCompile(all)
+		return regexp.MustCompile(`(?i)` + strings.Join(groups, "|"))
 	})
 )
 

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/memtree/memtree/text"
 )
@@ -188,5 +187,3 @@ func (p *Page) spread(lit *folded) *node {
 	}
 	return nil
 }
-
-func runes(s string) int { return utf8.RuneCountInString(s) }

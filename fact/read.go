@@ -235,10 +235,9 @@ func (r *reader) control(clause, unit string) {
 
 // without returns a text without its marks of a sort.
 func without(s string, what sort) string {
-	all := tokens(s)
-	for i := len(all) - 1; i >= 0; i-- {
-		if all[i].sort == what {
-			s = s[:all[i].start] + s[all[i].end:]
+	for _, t := range slices.Backward(tokens(s)) {
+		if t.sort == what {
+			s = s[:t.start] + s[t.end:]
 		}
 	}
 	return s

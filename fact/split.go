@@ -75,7 +75,8 @@ func markAt(s, mark string) int {
 		before, _ := utf8.DecodeLastRuneInString(s[:at])
 		after, _ := utf8.DecodeRuneInString(s[at+len(mark):])
 		bare := unicode.IsDigit(rune(mark[0]))
-		if !bare || !unicode.IsDigit(after) && (at == 0 || unicode.IsSpace(before) || unicode.IsPunct(before) && before != '.') {
+		apart := at == 0 || unicode.IsSpace(before) || unicode.IsPunct(before) && before != '.'
+		if !bare || apart && !unicode.IsDigit(after) {
 			return at
 		}
 		from = at + len(mark)
@@ -156,7 +157,8 @@ func isCondition(clause string) bool {
 func near(between string, mark sort) bool {
 	between = strings.Trim(between, " :：的了")
 	if r, _ := utf8.DecodeRuneInString(between); unicode.Is(unicode.Han, r) {
-		return (mark == instead || mark == wanted) && utf8.RuneCountInString(between) <= 4 && !strings.ContainsAny(between, "，,（）()")
+		few := utf8.RuneCountInString(between) <= 4 && !strings.ContainsAny(between, "，,（）()")
+		return few && (mark == instead || mark == wanted)
 	}
 	return len(between) <= 9 && !strings.ContainsAny(between, ",()（），")
 }

@@ -36,8 +36,8 @@ func subjectOf(before string) string {
 // Words around a subject, which are no part of its name. A space stands at the end of a whole word.
 var (
 	leading  = []string{"the ", "a ", "an ", "its ", "entry ", "但", "而", "且", "页面底部", "页面", "该", "默认"}
-	trailing = []string{"错误地", "错误", "有误", "没有", "逻辑", "仍", "还", "被", "却", "都", "也", " wrongly", " incorrectly", " still", " also", " which", " that",
-		" it", " is", " was", " are", " were", " has been", " stays", " remains", " has", " have", " with"}
+	trailing = []string{"错误地", "错误", "有误", "没有", "逻辑", "仍", "还", "被", "却", "都", "也", " wrongly", " incorrectly",
+		" still", " also", " which", " that", " it", " is", " was", " are", " were", " has been", " stays", " remains", " has", " have", " with"}
 	// attributes are words for what of a thing is wrong.
 	attributes = []string{"的", "文字", "文案", "文本", "标签", "名称", "内容", "价格", "数量", "数值", "数", "值", "类型", "type", "状态", "颜色",
 		"格式", "顺序", "显示", " text", " label", " name", " value", " caption", " count", " number", " price", " entry"}
@@ -119,10 +119,10 @@ func lettersOrSpace(s string) string {
 // anyPlace removes the words for parts that any page has.
 var anyPlace = func() *strings.Replacer {
 	var list []string
-	for _, w := range strings.Fields("页面 网页 界面 当前 首页 底部 顶部 左侧 右侧 头部 尾部 上方 下方 的 上 中 里 但 且") {
+	for w := range strings.FieldsSeq("页面 网页 界面 当前 首页 底部 顶部 左侧 右侧 头部 尾部 上方 下方 的 上 中 里 但 且") {
 		list = append(list, w, "")
 	}
-	for _, w := range strings.Fields("the page screen footer header bottom top toolbar of on in at it there is are") {
+	for w := range strings.FieldsSeq("the page screen footer header bottom top toolbar of on in at it there is are") {
 		list = append(list, " "+w+" ", " ")
 	}
 	return strings.NewReplacer(list...)

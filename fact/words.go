@@ -96,8 +96,8 @@ var needsAct = sync.OnceValue(func() *regexp.Regexp {
 // shownLater matches the names of things that a page shows only once something was opened or went
 // wrong.
 var shownLater = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)弹窗|弹出|弹框|对话框|模态|抽屉|浮层|菜单|下拉|面板|折叠|悬停|提示|关闭|重新加载|重试|\b(?:dialog|popup|modal|drawer|menu|` +
-		`dropdown|panel|accordion|tooltip|hint|toast|close|dismiss|retry|reload)\b`)
+	return regexp.MustCompile(`(?i)弹窗|弹出|弹框|对话框|模态|抽屉|浮层|菜单|下拉|面板|折叠|悬停|提示|关闭|重新加载|重试|` +
+		`\b(?:dialog|popup|modal|drawer|menu|dropdown|panel|accordion|tooltip|hint|toast|close|dismiss|retry|reload)\b`)
 })
 
 // glyphs maps a sign that a control has in place of a name to a pattern of the names

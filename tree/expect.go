@@ -94,7 +94,8 @@ func (e *Expectation) Check() error {
 		if v != "" && len(values) > 0 && !slices.Contains(values, v) {
 			return bad("expected", "%q is no %s; use %s", v, e.Property, strings.Join(values, ", "))
 		}
-		if name, value, ok := strings.Cut(v, "="); v != "" && e.Property == OfAttribute && (!ok || name == "" || value == "") {
+		name, value, _ := strings.Cut(v, "=")
+		if e.Property == OfAttribute && v != "" && (name == "" || value == "") {
 			return bad("expected", "%q is no attribute; write name=value", v)
 		}
 	}

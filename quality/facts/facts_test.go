@@ -152,7 +152,8 @@ func TestFacts(t *testing.T) {
 			}
 			fmt.Fprintf(&record, "%-8s %-14s tests decided %d of %d, defects %d; broken %d, holds %d, wrong %d\n", f.name, title,
 				n.decided, n.tests, n.defects, n.broken, n.holds, n.wrong)
-			fmt.Fprintf(&record, "%23s partly repaired %d, with a text %d, as required alone %d, beside something %d; open %d, first %d\n", "",
+			fmt.Fprintf(&record, "%23s partly repaired %d, with a text %d, as required alone %d, beside something %d; "+
+				"open %d, first %d\n", "",
 				n.partial, n.told, n.allFine, n.fineBeside, n.open, n.openFirst)
 			fmt.Fprintf(&record, "%23s healthy %d, told as required %d, told what is open %d, told nothing %d\n", "", n.tests/2,
 				n.healthy, n.healthyOpen, n.healthySilent)
@@ -265,9 +266,9 @@ func differences(a, b []string) []hunk {
 	for i := range longest {
 		longest[i] = make([]int, len(b)+1)
 	}
-	for i := len(a) - 1; i >= 0; i-- {
+	for i, line := range slices.Backward(a) {
 		for k := len(b) - 1; k >= 0; k-- {
-			if a[i] == b[k] {
+			if line == b[k] {
 				longest[i][k] = longest[i+1][k+1] + 1
 			} else {
 				longest[i][k] = max(longest[i+1][k], longest[i][k+1])
