@@ -132,3 +132,9 @@ func (q *quotes) fill(s string, marks bool) string {
 }
 
 func isSlot(r rune) bool { return r >= slots && r < slots+maxQuoted }
+
+// IsNumber reports whether s is a number, perhaps with a sign of money or a unit.
+func IsNumber(s string) bool {
+	all := tokens(s)
+	return len(all) == 1 && all[0].sort == literal && digits(s) != "" && all[0].start == 0 && all[0].end == len(s)
+}

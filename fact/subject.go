@@ -2,6 +2,7 @@ package fact
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -132,4 +133,13 @@ var anyPlace = func() *strings.Replacer {
 func RoleOf(thing string) string {
 	_, role := splitRole(firstBytes(thing, maxLine))
 	return role
+}
+
+func lettersOnly(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || isSlot(r) {
+			return r
+		}
+		return -1
+	}, s)
 }
