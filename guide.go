@@ -44,7 +44,7 @@ type Guidance struct {
 	Hash      string             `json:"hash"`               // of Text
 	Wording   string             `json:"wording,omitempty"`  // how it is worded, for the ledger
 	Items     []enhance.Item     `json:"items"`              // the memories in Text
-	Facts     []enhance.ToldFact `json:"facts,omitempty"`    // what the observation shows of remembered misses, as in Text; silent ones too
+	Facts     []enhance.ToldFact `json:"facts,omitempty"`    // what the observation shows of remembered misses, as in Text
 	Nearest   *enhance.Item      `json:"nearest"`            // what came nearest, and why it was not given; nil: nothing
 	Unformed  int                `json:"unformed,omitempty"` // when it abstains: recorded runs that it does not know yet
 	Note      string             `json:"note,omitempty"`     // what did not work as it should have

@@ -38,7 +38,8 @@ func subjectOf(before string) string {
 var (
 	leading  = []string{"the ", "a ", "an ", "its ", "entry ", "但", "而", "且", "页面底部", "页面", "该", "默认"}
 	trailing = []string{"错误地", "错误", "有误", "没有", "逻辑", "仍", "还", "被", "却", "都", "也", " wrongly", " incorrectly",
-		" still", " also", " which", " that", " it", " is", " was", " are", " were", " has been", " stays", " remains", " has", " have", " with"}
+		" still", " also", " which", " that", " it", " is", " was", " are", " were", " has been", " stays", " remains",
+		" has", " have", " with"}
 	// attributes are words for what of a thing is wrong.
 	attributes = []string{"的", "文字", "文案", "文本", "标签", "名称", "内容", "价格", "数量", "数值", "数", "值", "类型", "type", "状态", "颜色",
 		"格式", "顺序", "显示", " text", " label", " name", " value", " caption", " count", " number", " price", " entry"}

@@ -22,7 +22,7 @@ func truthOf(t *testing.T, defects any) tree.Raw {
 func TestEachDefectIsAMiss(t *testing.T) {
 	list := []string{"The Save button is disabled", "The Load button is disabled", "something is odd with the lower part",
 		"the title reads “A” instead of “B”"}
-	for _, note := range []string{"", "The agent looked at the first one only and took the rest for granted.", "wrong again"} {
+	for _, note := range []string{"", "wrong again", "The agent looked at the first one only and took the rest as given."} {
 		for _, defects := range []any{list, list[0] + "\n" + list[1] + "\n" + list[2] + "\n" + list[3],
 			"1. " + list[0] + " 2. " + list[1] + " 3. " + list[2] + " 4. " + list[3]} {
 			n := caseOf(t, tree.Evaluation{Reason: note, GroundTruth: truthOf(t, defects)})
@@ -60,7 +60,8 @@ func TestExpectations(t *testing.T) {
 	require.Equal(t, "Options", all[1].Seen)
 
 	// A case that was stored before there were expectations gives the same.
-	n = caseOf(t, tree.Evaluation{GroundTruth: truthOf(t, []string{"The Save button is disabled", "4 is shown instead of 3"})})
+	defects := []string{"The Save button is disabled", "Items shows 4 instead of 3"}
+	n = caseOf(t, tree.Evaluation{GroundTruth: truthOf(t, defects)})
 	old := n.Clone()
 	for i := range old.CaseData.Misses {
 		old.CaseData.Misses[i].Expect = nil
