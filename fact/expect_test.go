@@ -79,6 +79,17 @@ func TestExpectOfNotesInOnePiece(t *testing.T) {
 	require.Equal(t, want, fact.Expect(numbered, ""))
 }
 
+// TestExpectInADialog: a button may stand in what the task opens, so what a page shows as it opens says
+// nothing about its text.
+func TestExpectInADialog(t *testing.T) {
+	const note, page = "确认按钮文字显示为'取消'而不是'确定'", "- heading \"订单\"\n- button \"取消\"\n- text: 一\n- text: 二\n"
+	for prompt, state := range map[string]fact.State{
+		"1. 确认按钮文字是否为'确定'": fact.Broken, "1. 点击打开按钮是否弹出对话框；2. 确认按钮文字是否为'确定'": fact.Unknown,
+	} {
+		require.Equal(t, state, fact.Read(page).Hold(expected(prompt, note)[0]).State, prompt)
+	}
+}
+
 func FuzzExpect(f *testing.F) {
 	f.Add("1. 'A' 显示为 'B'；2. 'C' is disabled, 4 instead of 3", "1. 是否显示'D'")
 	f.Add("（1）缺少“x”（2）\xff", "\ue000\ue0c8")

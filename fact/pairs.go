@@ -104,6 +104,9 @@ func (r *reader) pair(unit string, was, should said) {
 		e.Expected = name // “Save” reads “Keep”
 	}
 	e.Where = tree.Where{Role: role, Name: name, After: r.after(unit, name)}
+	if e.Where.After == "" && role == "button" { // it may stand in what the task opens
+		e.Where.After = shownLater().FindString(strings.Join(r.task, "\n"))
+	}
 	switch {
 	case inputType(e.Seen) || inputType(e.Expected):
 		if !strings.Contains(strings.ToLower(unit), "type") && !strings.Contains(unit, "类型") {
