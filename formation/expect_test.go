@@ -22,7 +22,7 @@ func truthOf(t *testing.T, defects any) tree.Raw {
 func TestEachDefectIsAMiss(t *testing.T) {
 	list := []string{"The Save button is disabled", "The Load button is disabled", "something is odd with the lower part",
 		"the title reads “A” instead of “B”"}
-	for _, note := range []string{"", "wrong again", "The agent looked at the first one only and took the rest as given."} {
+	for _, note := range []string{"", "wrong again", "It looked at the first one only and took the rest on trust."} {
 		for _, defects := range []any{list, list[0] + "\n" + list[1] + "\n" + list[2] + "\n" + list[3],
 			"1. " + list[0] + " 2. " + list[1] + " 3. " + list[2] + " 4. " + list[3]} {
 			n := caseOf(t, tree.Evaluation{Reason: note, GroundTruth: truthOf(t, defects)})
