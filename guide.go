@@ -241,7 +241,7 @@ func (m *Memory) writeGuidance(
 	}
 	read.sign(to.Items, r.Hits)
 	to.Text, to.Hash, to.Wording, to.Facts = g.Text, g.Hash, g.Wording, enhance.Told(g.Facts)
-	to.Abstained = len(to.Items) == 0 && len(to.Facts) == 0
+	to.Abstained = g.Text == ""
 	return append(held, g.Dropped...), nil
 }
 
@@ -272,7 +272,7 @@ func (m *Memory) holdCases(ctx context.Context, look *enhance.Look, here []strin
 	if err != nil {
 		return nil, err
 	}
-	return look.Hold(cases, m.taxonomy), nil
+	return look.Hold(cases), nil
 }
 
 // readNodes reads the nodes with the ids, and leaves out those that are gone. Others share what they

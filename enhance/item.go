@@ -20,6 +20,7 @@ type wordedMemory struct {
 	level tree.Type
 	hints []prompts.Hint // one for each point; the first has the conditions and the mistake too
 	found bool           // a hint has a finding
+	open  bool           // it is what the facts of its page leave open
 }
 
 // The most tokens that each part of a memory may take. A memory without one of the parts leaves
