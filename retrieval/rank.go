@@ -185,11 +185,11 @@ func (r *ranking) judge(x *ranked) {
 	}
 }
 
-// hasReason reports whether a lesson has a reason in the question. It has one if the prompt
-// calls for its check, or if its words or those of one of its cases are near. The place and the
+// hasReason reports whether a lesson has a reason in the question. It has one if its
+// words are near, or if one of its cases has one. The place and the
 // scene type are no reasons; they raise a memory that has one.
 func (r *ranking) hasReason(x *ranked) bool {
-	return x.asked > 0 || x.semantic >= leastWords || x.activation > 0
+	return x.semantic >= leastWords || x.activation > 0
 }
 
 // recurrence returns how surely a case is of the very test that is asked about, 0 to 1. It is

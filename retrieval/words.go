@@ -178,17 +178,22 @@ func overlap(a, b []uint64) float64 {
 	return float64(both) / float64(len(a)+len(b)-both)
 }
 
-// wordKeys returns the sorted keys of a slot's words.
+// wordKeys returns the sorted keys of the words of a slot's text.
 func (s *segment) wordKeys(slot int) ([]uint64, error) {
 	words, err := s.words(slot, nil)
 	if err != nil {
 		return nil, err
 	}
-	out := make([]uint64, len(words))
-	for i, w := range words {
-		if out[i], err = s.keyAt(w.at); err != nil {
+	out := make([]uint64, 0, len(words))
+	for _, w := range words {
+		if !isWord(w.times) {
+			continue
+		}
+		k, err := s.keyAt(w.at)
+		if err != nil {
 			return nil, err
 		}
+		out = append(out, k)
 	}
 	slices.Sort(out)
 	return out, nil

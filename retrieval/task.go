@@ -1,0 +1,222 @@
+package retrieval
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"unicode"
+
+	"github.com/memtree/memtree/cue"
+	"github.com/memtree/memtree/tree"
+)
+
+// The channel of the task says whether a wrong verdict is about what the prompt asks for. For a
+// case with the shared words W, of n memories, it is
+//
+//	x = ln(few + Σ idf(w) / ln(n)) + leans·cos + asks·ln(1 + words)
+//
+// The sum is over the words of the prompt that the case has anywhere: in its own prompt, in what
+// people said, in what the agent said, in the truth. It counts how many of the rarest words would
+// be as much, so it can be compared between trees of different sizes. cos is the cosine of what
+// both lean to, see cue.Leaning. The last term is of the prompt alone: a test that asks for more
+// can go wrong in more ways. It is bounded, since a long text is not always a demanding test.
+//
+// A case passes from fits on. Where the product is open, because only one of the two names it, it
+// takes openly more: the words of another product are no reason.
+//
+// Three numbers were fitted: leans, asks and fits, by TestQualityWithoutModel, on the labelled suites
+// of four writers. testdata/suites.golden has the figures of each suite when it is left out.
+type taskFit struct{ few, leans, asks, fits, openly float64 }
+
+var fitted = taskFit{few: 0.3, leans: 2, asks: 1.5, fits: 6.9, openly: 1}
+
+const (
+	taskWeight  = 0.8               // as that of the same words: alone it reaches the threshold of a case
+	mostAsks    = 24                // words of a prompt that count
+	common      = 4                 // a word that more than one in common memories has says nothing
+	mostFitting = 2 * maxCandidates // cases that are looked at for their task
+	maxAround   = 4000              // bytes of each text around a prompt that are read
+)
+
+// evidence returns x as evidence between 0 and 1: enough for a case from fits on, 0 below.
+func (f *taskFit) evidence(x float64) float64 {
+	if x < f.fits {
+		return 0
+	}
+	return 1 / (1 + math.Exp(f.fits-x)*(1-enough)/enough)
+}
+
+// enough is the evidence with which a channel of weight 0.8 alone reaches the threshold of a case.
+const enough = 0.775
+
+// asks returns the number of words of a prompt, of Chinese the usual number for its characters.
+func asks(prompt string) float64 {
+	words, in := 0.0, false
+	for _, r := range prompt {
+		letter := unicode.IsLetter(r)
+		switch {
+		case unicode.Is(unicode.Han, r):
+			words, in = words+1/1.6, false
+		case letter && !in:
+			words, in = words+1, true
+		case !letter:
+			in = false
+		}
+	}
+	return min(words, mostAsks)
+}
+
+// markFitting flags the cases that fit the task of the prompt, and fills s.fitting with their
+// evidence. scoreWords must have run.
+func (s *search) markFitting(prompt string, leaning cue.Leaning) error {
+	clear(s.shared)
+	clear(s.leans)
+	for i := range s.words {
+		if err := s.addShared(&s.words[i]); err != nil {
+			return err
+		}
+	}
+	for _, p := range leaning {
+		if err := s.addLeaning(key(checkKind, p.Check), float32(p.Size)); err != nil {
+			return err
+		}
+	}
+	best := s.bestFitting(fitted.asks * math.Log(1+asks(prompt)))
+	s.fitting = make(map[int]float64, len(best))
+	for _, f := range best {
+		s.fitting[f.slot] = fitted.evidence(f.x)
+		s.flag[f.slot] |= fitsTask
+	}
+	return nil
+}
+
+// fitting is a slot, counted through all parts, and how well it fits the task.
+type fittingSlot struct {
+	slot int
+	id   uint64
+	x    float64
+}
+
+// bestFitting returns the cases that fit well enough, the best mostFitting of them. asked is the
+// term of the prompt alone.
+func (s *search) bestFitting(asked float64) []fittingSlot {
+	unit := 1 / math.Log(float64(s.st.live)+1.5)
+	least := float32((math.Exp(fitted.fits-asked-fitted.leans) - fitted.few) / unit) // for those that lean alike
+	var out []fittingSlot
+	for i := range s.st.parts {
+		p := &s.st.parts[i]
+		heads, err := p.heads()
+		if err != nil {
+			continue // the scan reads them too, and says so
+		}
+		from, to := p.level(tree.Case.Level())
+		for slot := from; slot < to; slot++ {
+			at := p.base + slot
+			if s.shared[at] < least || s.shared[at] == 0 || s.flag[at]&skip != 0 {
+				continue
+			}
+			x := math.Log(fitted.few+float64(s.shared[at])*unit) + fitted.leans*float64(s.leans[at]) + asked
+			h := readHead(heads[slot*headSize:])
+			if h.product != s.scope.product {
+				x -= fitted.openly
+			}
+			if x >= fitted.fits && s.scope.admits(h) {
+				out = append(out, fittingSlot{at, h.id, x})
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b fittingSlot) int {
+		return cmp.Or(cmp.Compare(b.x, a.x), cmp.Compare(a.id, b.id))
+	})
+	return out[:min(len(out), mostFitting)]
+}
+
+// addShared adds the weight of a word to every slot that has it, in whatever text.
+func (s *search) addShared(w *queryWord) error {
+	if w.known == 0 || w.known > 1 && w.known*common > s.st.live {
+		return nil
+	}
+	idf := w.idf / float32(w.weight())
+	return s.eachPosting(w.lists, func(at int, _ uint16) { s.shared[at] += idf })
+}
+
+// addLeaning adds the part of a check to every slot that leans to it.
+func (s *search) addLeaning(k uint64, part float32) error {
+	lists := make([]list, len(s.st.parts))
+	for i := range s.st.parts {
+		var err error
+		if lists[i], err = s.st.parts[i].list(k); err != nil {
+			return err
+		}
+	}
+	return s.eachPosting(lists, func(at int, times uint16) { s.leans[at] += part * sizeOf(times) })
+}
+
+// eachPosting calls f with every posting of lists, one list for each part.
+func (s *search) eachPosting(lists []list, f func(at int, times uint16)) error {
+	for i := range s.st.parts {
+		p := &s.st.parts[i]
+		for l := lists[i]; l.n > 0; {
+			b, rest, err := p.next(l)
+			if err != nil {
+				return err
+			}
+			for ; len(b) >= postingSize; b = b[postingSize:] {
+				x := le64(b)
+				if int(uint32(x)) >= p.n {
+					return p.damaged(0, "a list names a slot that is not there")
+				}
+				f(p.base+int(uint32(x)), uint16(x>>32)) //nolint:gosec // the next 16 bits
+			}
+			l = rest
+		}
+	}
+	return nil
+}
+
+// What the count of a posting means, beside how often a word occurs in the text of a node:
+const (
+	around  = 0       // the word occurs in another text of the case only, see aroundOf
+	leaning = 1 << 15 // the list is of a check, and the low bits are its part
+)
+
+// isWord reports whether a count is that of a word of the node's text.
+func isWord(times uint16) bool { return times != around && times < leaning }
+
+func sizeOf(times uint16) float32  { return float32(times&^leaning) / (leaning - 1) }
+func timesOf(part cue.Part) uint16 { return leaning | uint16(math.Round(part.Size*(leaning-1))) }
+func aroundOf(n *tree.Node) []string {
+	if n.CaseData == nil {
+		return nil
+	}
+	d := n.CaseData
+	out := []string{d.EvaluatorReason, d.AgentJudgment, d.TestCase.GroundTruth.Text()}
+	for i, s := range out {
+		out[i] = s[:min(len(s), maxAround)]
+	}
+	return out
+}
+
+// readAround adds to e what its case has beside its prompt: the words of other texts, and what it
+// leans to.
+func (e *segmentEntry) readAround(n *tree.Node, checks *cue.Catalogue) {
+	if n.CaseData == nil {
+		return
+	}
+	var keys []uint64
+	for _, s := range aroundOf(n) {
+		keys = append(keys, keysOf(s)...)
+	}
+	slices.Sort(keys)
+	for _, k := range slices.Compact(keys) {
+		if _, known := slices.BinarySearchFunc(e.words, k, func(w wordCount, k uint64) int { return cmp.Compare(w.key, k) }); !known {
+			e.words = append(e.words, wordCount{k, around})
+		}
+	}
+	said := cue.Evidence{Task: n.CaseData.TestCase.Prompt, Direction: n.Direction, Claimed: aroundOf(n)[1]}
+	said.Said = []string{aroundOf(n)[0], aroundOf(n)[2]}
+	for _, p := range checks.OfMiss(said) {
+		e.words = append(e.words, wordCount{key(checkKind, p.Check), timesOf(p)})
+	}
+	slices.SortFunc(e.words, func(a, b wordCount) int { return cmp.Compare(a.key, b.key) })
+}
