@@ -235,7 +235,8 @@ func (s *search) looks(at int) float32 {
 
 // relOf joins the evidence of all channels. leastScores solves it for the raw score.
 func relOf(exact, semantic, scene, task float64) float64 {
-	return 1 - (1-exact*exactWeight)*(1-semantic*semanticWeight)*(1-scene*sceneWeight)*(1-task*taskWeight)
+	words := max(semantic*semanticWeight, task*taskWeight) // two readings of the same words
+	return 1 - (1-exact*exactWeight)*(1-words)*(1-scene*sceneWeight)
 }
 
 // seed is a slot with one of the best estimated scores.

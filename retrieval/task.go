@@ -3,7 +3,9 @@ package retrieval
 import (
 	"cmp"
 	"math"
+	"regexp"
 	"slices"
+	"sync"
 	"unicode"
 
 	"github.com/memtree/memtree/cue"
@@ -13,7 +15,7 @@ import (
 // The channel of the task says whether a wrong verdict is about what the prompt asks for. For a
 // case with the shared words W, of n memories, it is
 //
-//	x = ln(few + Σ idf(w) / ln(n)) + leans·cos + asks·ln(1 + words)
+//	x = ln(1 + Σ idf(w) / ln(n)) + leans·cos + asks·ln(1 + words)
 //
 // The sum is over the words of the prompt that the case has anywhere: in its own prompt, in what
 // people said, in what the agent said, in the truth. It counts how many of the rarest words would
@@ -21,14 +23,14 @@ import (
 // both lean to, see cue.Leaning. The last term is of the prompt alone: a test that asks for more
 // can go wrong in more ways. It is bounded, since a long text is not always a demanding test.
 //
-// A case passes from fits on. Where the product is open, because only one of the two names it, it
-// takes openly more: the words of another product are no reason.
+// A case passes from fits on. In a tree of several products it takes openly more where only one of the
+// two names its product: the words of another product are no reason.
 //
 // Three numbers were fitted: leans, asks and fits, by TestQualityWithoutModel, on the labelled suites
 // of four writers. testdata/suites.golden has the figures of each suite when it is left out.
-type taskFit struct{ few, leans, asks, fits, openly float64 }
+type taskFit struct{ leans, asks, fits, openly float64 }
 
-var fitted = taskFit{few: 0.3, leans: 2, asks: 1.5, fits: 6.9, openly: 1}
+var fitted = taskFit{leans: 1.5, asks: 2, fits: 7.4, openly: 1.7}
 
 const (
 	taskWeight  = 0.8               // as that of the same words: alone it reaches the threshold of a case
@@ -49,10 +51,11 @@ func (f *taskFit) evidence(x float64) float64 {
 // enough is the evidence with which a channel of weight 0.8 alone reaches the threshold of a case.
 const enough = 0.775
 
-// asks returns the number of words of a prompt, of Chinese the usual number for its characters.
+// asks returns the number of words of a prompt, of Chinese the usual number for its characters. What
+// stands in quotation marks is on the page and asks for nothing.
 func asks(prompt string) float64 {
 	words, in := 0.0, false
-	for _, r := range prompt {
+	for _, r := range quoted().ReplaceAllString(prompt, `"`) {
 		letter := unicode.IsLetter(r)
 		switch {
 		case unicode.Is(unicode.Han, r):
@@ -65,6 +68,10 @@ func asks(prompt string) float64 {
 	}
 	return min(words, mostAsks)
 }
+
+var quoted = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`“[^”]*”|『[^』]*』|《[^》]*》|「[^」]*」|"[^"]*"|\B'[^']*'\B`)
+})
 
 // markFitting flags the cases that fit the task of the prompt, and fills s.fitting with their
 // evidence. scoreWords must have run.
@@ -87,7 +94,13 @@ func (s *search) markFitting(prompt string, leaning cue.Leaning) error {
 		s.fitting[f.slot] = fitted.evidence(f.x)
 		s.flag[f.slot] |= fitsTask
 	}
-	return nil
+	if s.scope.scope.Test == "" {
+		return nil
+	}
+	return s.eachSlot(key(testKind, s.scope.scope.Test), func(p *part, slot int) { // whatever its prompt is now
+		s.fitting[p.base+slot] = 1
+		s.flag[p.base+slot] |= fitsTask
+	})
 }
 
 // fitting is a slot, counted through all parts, and how well it fits the task.
@@ -101,7 +114,8 @@ type fittingSlot struct {
 // term of the prompt alone.
 func (s *search) bestFitting(asked float64) []fittingSlot {
 	unit := 1 / math.Log(float64(s.st.live)+1.5)
-	least := float32((math.Exp(fitted.fits-asked-fitted.leans) - fitted.few) / unit) // for those that lean alike
+	least := float32((math.Exp(fitted.fits-asked-fitted.leans) - 1) / unit) // for those that lean alike
+	open := s.manyProducts()
 	var out []fittingSlot
 	for i := range s.st.parts {
 		p := &s.st.parts[i]
@@ -115,9 +129,9 @@ func (s *search) bestFitting(asked float64) []fittingSlot {
 			if s.shared[at] < least || s.shared[at] == 0 || s.flag[at]&skip != 0 {
 				continue
 			}
-			x := math.Log(fitted.few+float64(s.shared[at])*unit) + fitted.leans*float64(s.leans[at]) + asked
+			x := math.Log1p(float64(s.shared[at])*unit) + fitted.leans*float64(s.leans[at]) + asked
 			h := readHead(heads[slot*headSize:])
-			if h.product != s.scope.product {
+			if open && h.product != s.scope.product {
 				x -= fitted.openly
 			}
 			if x >= fitted.fits && s.scope.admits(h) {
@@ -131,12 +145,40 @@ func (s *search) bestFitting(asked float64) []fittingSlot {
 	return out[:min(len(out), mostFitting)]
 }
 
+// manyProducts reports whether the cases are of more than one product. Cases that name none count as
+// of one more.
+func (s *search) manyProducts() bool {
+	first, found := uint32(0), false
+	for i := range s.st.parts {
+		p := &s.st.parts[i]
+		heads, err := p.heads()
+		if err != nil {
+			return false // the scan reads them too, and says so
+		}
+		from, to := p.level(tree.Case.Level())
+		for slot := from; slot < to; slot++ {
+			if s.flag[p.base+slot]&skip != 0 {
+				continue
+			}
+			product := readHead(heads[slot*headSize:]).product
+			if found && product != first {
+				return true
+			}
+			first, found = product, true
+		}
+	}
+	return false
+}
+
 // addShared adds the weight of a word to every slot that has it, in whatever text.
 func (s *search) addShared(w *queryWord) error {
 	if w.known == 0 || w.known > 1 && w.known*common > s.st.live {
 		return nil
 	}
 	idf := w.idf / float32(w.weight())
+	if w.han { // every character is in two words
+		idf /= 2
+	}
 	return s.eachPosting(w.lists, func(at int, _ uint16) { s.shared[at] += idf })
 }
 
@@ -204,12 +246,13 @@ func (e *segmentEntry) readAround(n *tree.Node, checks *cue.Catalogue) {
 		return
 	}
 	var keys []uint64
+	words := e.words // of the prompt, sorted
 	for _, s := range aroundOf(n) {
 		keys = append(keys, keysOf(s)...)
 	}
 	slices.Sort(keys)
 	for _, k := range slices.Compact(keys) {
-		if _, known := slices.BinarySearchFunc(e.words, k, func(w wordCount, k uint64) int { return cmp.Compare(w.key, k) }); !known {
+		if _, known := slices.BinarySearchFunc(words, k, func(w wordCount, k uint64) int { return cmp.Compare(w.key, k) }); !known {
 			e.words = append(e.words, wordCount{k, around})
 		}
 	}

@@ -3,6 +3,8 @@ package retrieval
 import (
 	"math"
 	"slices"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/memtree/memtree/text"
 )
@@ -25,6 +27,7 @@ type queryWord struct {
 	times int     // how often it occurs in the query
 	lists []list  // one for each part
 	known int     // number of live slots with it
+	han   bool    // it is of Chinese characters
 	idf   float32 // its idf times its weight; 0 if no live slot has it
 }
 
@@ -116,7 +119,8 @@ func (s *search) queryWords(prompt string) []queryWord {
 			continue
 		}
 		seen[k] = len(out)
-		out = append(out, queryWord{key: k, times: 1, lists: lists[:len(s.st.parts):len(s.st.parts)]})
+		first, _ := utf8.DecodeRuneInString(t)
+		out = append(out, queryWord{key: k, times: 1, han: unicode.Is(unicode.Han, first), lists: lists[:len(s.st.parts):len(s.st.parts)]})
 		lists = lists[len(s.st.parts):]
 	}
 	return out
