@@ -189,7 +189,7 @@ func (r *ranking) judge(x *ranked) {
 // words are near, or if one of its cases has one. The place and the
 // scene type are no reasons; they raise a memory that has one.
 func (r *ranking) hasReason(x *ranked) bool {
-	return x.semantic >= leastWords || x.activation > 0
+	return x.task > 0 || x.semantic >= leastWords || x.activation > 0
 }
 
 // recurrence returns how surely a case is of the very test that is asked about, 0 to 1. It is

@@ -21,7 +21,8 @@ import (
 // people said, in what the agent said, in the truth. It counts how many of the rarest words would
 // be as much, so it can be compared between trees of different sizes. cos is the cosine of what
 // both lean to, see cue.Leaning. The last term is of the prompt alone: a test that asks for more
-// can go wrong in more ways. It is bounded, since a long text is not always a demanding test.
+// can go wrong in more ways. A prompt of more than mostAsks words counts as that many of them, in
+// the sum too: a long text shares words with everything.
 //
 // A case passes from fits on. In a tree of several products it takes openly more where only one of the
 // two names its product: the words of another product are no reason.
@@ -30,13 +31,14 @@ import (
 // of four writers. testdata/suites.golden has the figures of each suite when it is left out.
 type taskFit struct{ leans, asks, fits, openly float64 }
 
-var fitted = taskFit{leans: 1.5, asks: 2, fits: 7.4, openly: 1.7}
+var fitted = taskFit{leans: 1.5, asks: 2, fits: 7.1, openly: 0.7}
 
 const (
 	taskWeight  = 0.8               // as that of the same words: alone it reaches the threshold of a case
-	mostAsks    = 24                // words of a prompt that count
+	mostAsks    = 16                // words of a prompt that count
 	common      = 4                 // a word that more than one in common memories has says nothing
 	mostFitting = 2 * maxCandidates // cases that are looked at for their task
+	plainly     = 0.9               // the part of a check from which a prompt calls for it plainly
 	maxAround   = 4000              // bytes of each text around a prompt that are read
 )
 
@@ -51,11 +53,10 @@ func (f *taskFit) evidence(x float64) float64 {
 // enough is the evidence with which a channel of weight 0.8 alone reaches the threshold of a case.
 const enough = 0.775
 
-// asks returns the number of words of a prompt, of Chinese the usual number for its characters. What
-// stands in quotation marks is on the page and asks for nothing.
-func asks(prompt string) float64 {
+// wordsOf returns the number of words of a text, of Chinese the usual number for its characters.
+func wordsOf(s string) float64 {
 	words, in := 0.0, false
-	for _, r := range quoted().ReplaceAllString(prompt, `"`) {
+	for _, r := range s {
 		letter := unicode.IsLetter(r)
 		switch {
 		case unicode.Is(unicode.Han, r):
@@ -66,9 +67,10 @@ func asks(prompt string) float64 {
 			in = false
 		}
 	}
-	return min(words, mostAsks)
+	return words
 }
 
+// quoted matches what stands in quotation marks: it is on the page and asks for nothing.
 var quoted = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`“[^”]*”|『[^』]*』|《[^》]*》|「[^」]*」|"[^"]*"|\B'[^']*'\B`)
 })
@@ -88,12 +90,14 @@ func (s *search) markFitting(prompt string, leaning cue.Leaning) error {
 			return err
 		}
 	}
-	best := s.bestFitting(fitted.asks * math.Log(1+asks(prompt)))
+	asked := fitted.asks * math.Log1p(min(mostAsks, wordsOf(quoted().ReplaceAllString(prompt, `"`))))
+	best := s.bestFitting(asked, min(1, mostAsks/wordsOf(prompt)))
 	s.fitting = make(map[int]float64, len(best))
 	for _, f := range best {
 		s.fitting[f.slot] = fitted.evidence(f.x)
 		s.flag[f.slot] |= fitsTask
 	}
+	s.markCalled()
 	if s.scope.scope.Test == "" {
 		return nil
 	}
@@ -101,6 +105,20 @@ func (s *search) markFitting(prompt string, leaning cue.Leaning) error {
 		s.fitting[p.base+slot] = 1
 		s.flag[p.base+slot] |= fitsTask
 	})
+}
+
+// markCalled flags the lessons whose check the prompt calls for plainly: it leans to nothing else.
+func (s *search) markCalled() {
+	for i := range s.st.parts {
+		p := &s.st.parts[i]
+		from, to := p.level(tree.Experience.Level())
+		for at := p.base + from; at < p.base+to; at++ {
+			if s.leans[at] >= plainly {
+				s.fitting[at] = enough
+				s.flag[at] |= fitsTask
+			}
+		}
+	}
 }
 
 // fitting is a slot, counted through all parts, and how well it fits the task.
@@ -111,9 +129,9 @@ type fittingSlot struct {
 }
 
 // bestFitting returns the cases that fit well enough, the best mostFitting of them. asked is the
-// term of the prompt alone.
-func (s *search) bestFitting(asked float64) []fittingSlot {
-	unit := 1 / math.Log(float64(s.st.live)+1.5)
+// term of the prompt alone, and part the share of its words that counts.
+func (s *search) bestFitting(asked, part float64) []fittingSlot {
+	unit := part / math.Log(float64(s.st.live)+1.5)
 	least := float32((math.Exp(fitted.fits-asked-fitted.leans) - 1) / unit) // for those that lean alike
 	open := s.manyProducts()
 	var out []fittingSlot
@@ -240,9 +258,13 @@ func aroundOf(n *tree.Node) []string {
 }
 
 // readAround adds to e what its case has beside its prompt: the words of other texts, and what it
-// leans to.
+// leans to. A lesson leans to its checks.
 func (e *segmentEntry) readAround(n *tree.Node, checks *cue.Catalogue) {
 	if n.CaseData == nil {
+		for _, c := range e.meta.checks {
+			e.words = append(e.words, wordCount{key(checkKind, c), timesOf(cue.Part{Size: 1})})
+		}
+		slices.SortFunc(e.words, func(a, b wordCount) int { return cmp.Compare(a.key, b.key) })
 		return
 	}
 	var keys []uint64
