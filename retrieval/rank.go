@@ -316,7 +316,7 @@ func (r *ranking) spokenFor(x *ranked, taken []*ranked, count map[tree.Type]int)
 }
 
 // carriesOver is the recurrence below which a case counts as one of another test.
-const carriesOver = 0.5
+const carriesOver = 0.8
 
 // choose takes candidates one by one, within the limits, by maximal marginal relevance: each
 // time the one with the highest diversity·standing − (1−diversity)·likeness. It stops when no
