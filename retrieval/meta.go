@@ -34,7 +34,8 @@ func metaOf(n *tree.Node) nodeTraits {
 	m := nodeTraits{
 		id: n.ID, kind: n.Type, errorType: n.ErrorType, direction: n.Direction,
 		scene: n.Scene, scope: n.Scope, parent: n.Parent, confidence: n.Content.Confidence,
-		confirmed: n.Metadata.UpdatedAt, times: 1 + len(n.Occurrences), revision: n.Revision, text: key(wordKind, append(aroundOf(n), n.Text())...),
+		confirmed: n.Metadata.UpdatedAt, times: 1 + len(n.Occurrences), revision: n.Revision,
+		text: key(wordKind, append(aroundOf(n), n.Text())...),
 	}
 	m.scene.Route = tree.Route(n.Scene.Route)
 	add := func(id string) {

@@ -138,7 +138,7 @@ func TestLevels(t *testing.T) {
 		aCase("a saved draft is offered again", id("c_3")),
 	}
 	ix := indexOf(t, nodes...)
-	r, by := explain(t, ix, Query{Prompt: login})
+	_, by := explain(t, ix, Query{Prompt: login})
 	require.InDelta(t, 0.9*by["c_1"].Rel, by["e_1"].Rel, 1e-9)
 	require.InDelta(t, 0.8*by["e_1"].Rel, by["s_1"].Rel, 1e-9)
 	require.InDelta(t, by["c_1"].Rel, signal(by["e_1"], "activation").Raw, 1e-9)
@@ -146,7 +146,7 @@ func TestLevels(t *testing.T) {
 	require.Contains(t, by["e_1"].Reason, "c_1")
 
 	const other = "the login button is disabled until a code was typed"
-	r, by = explain(t, ix, Query{Prompt: other})
+	r, by := explain(t, ix, Query{Prompt: other})
 	require.Equal(t, []string{"e_1"}, ids(r.Hits), "an experience replaces the cases it stands for")
 	require.Contains(t, by["c_1"].Reason, "covered by experience e_1")
 	require.Contains(t, by["s_1"].Reason, "of one branch with e_1", "what stands on it would say the same again")

@@ -1,10 +1,8 @@
 package retrieval
 
 import (
-	"cmp"
 	"math"
 	"regexp"
-	"slices"
 	"sync"
 	"unicode"
 
@@ -34,12 +32,12 @@ type taskFit struct{ leans, asks, fits, openly float64 }
 var fitted = taskFit{leans: 1.5, asks: 2, fits: 7.1, openly: 0.7}
 
 const (
-	taskWeight  = 0.8               // as that of the same words: alone it reaches the threshold of a case
-	mostAsks    = 16                // words of a prompt that count
-	common      = 4                 // a word that more than one in common memories has says nothing
-	mostFitting = 2 * maxCandidates // cases that are looked at for their task
-	plainly     = 0.9               // the part of a check from which a prompt calls for it plainly
-	maxAround   = 4000              // bytes of each text around a prompt that are read
+	taskWeight  = 0.8  // as that of the same words: alone it reaches the threshold of a case
+	mostAsks    = 16   // words of a prompt that count
+	common      = 4    // a word that more than one in common memories has says nothing
+	mostFitting = 128  // cases that are looked at for their task
+	plainly     = 0.9  // the part of a check from which a prompt calls for it plainly
+	maxAround   = 4000 // bytes of each text around a prompt that are read
 )
 
 // evidence returns x as evidence between 0 and 1: enough for a case from fits on, 0 below.
@@ -121,73 +119,6 @@ func (s *search) markCalled() {
 	}
 }
 
-// fitting is a slot, counted through all parts, and how well it fits the task.
-type fittingSlot struct {
-	slot int
-	id   uint64
-	x    float64
-}
-
-// bestFitting returns the cases that fit well enough, the best mostFitting of them. asked is the
-// term of the prompt alone, and part the share of its words that counts.
-func (s *search) bestFitting(asked, part float64) []fittingSlot {
-	unit := part / math.Log(float64(s.st.live)+1.5)
-	least := float32((math.Exp(fitted.fits-asked-fitted.leans) - 1) / unit) // for those that lean alike
-	open := s.manyProducts()
-	var out []fittingSlot
-	for i := range s.st.parts {
-		p := &s.st.parts[i]
-		heads, err := p.heads()
-		if err != nil {
-			continue // the scan reads them too, and says so
-		}
-		from, to := p.level(tree.Case.Level())
-		for slot := from; slot < to; slot++ {
-			at := p.base + slot
-			if s.shared[at] < least || s.shared[at] == 0 || s.flag[at]&skip != 0 {
-				continue
-			}
-			x := math.Log1p(float64(s.shared[at])*unit) + fitted.leans*float64(s.leans[at]) + asked
-			h := readHead(heads[slot*headSize:])
-			if open && h.product != s.scope.product {
-				x -= fitted.openly
-			}
-			if x >= fitted.fits && s.scope.admits(h) {
-				out = append(out, fittingSlot{at, h.id, x})
-			}
-		}
-	}
-	slices.SortFunc(out, func(a, b fittingSlot) int {
-		return cmp.Or(cmp.Compare(b.x, a.x), cmp.Compare(a.id, b.id))
-	})
-	return out[:min(len(out), mostFitting)]
-}
-
-// manyProducts reports whether the cases are of more than one product. Cases that name none count as
-// of one more.
-func (s *search) manyProducts() bool {
-	first, found := uint32(0), false
-	for i := range s.st.parts {
-		p := &s.st.parts[i]
-		heads, err := p.heads()
-		if err != nil {
-			return false // the scan reads them too, and says so
-		}
-		from, to := p.level(tree.Case.Level())
-		for slot := from; slot < to; slot++ {
-			if s.flag[p.base+slot]&skip != 0 {
-				continue
-			}
-			product := readHead(heads[slot*headSize:]).product
-			if found && product != first {
-				return true
-			}
-			first, found = product, true
-		}
-	}
-	return false
-}
-
 // addShared adds the weight of a word to every slot that has it, in whatever text.
 func (s *search) addShared(w *queryWord) error {
 	if w.known == 0 || w.known > 1 && w.known*common > s.st.live {
@@ -197,7 +128,7 @@ func (s *search) addShared(w *queryWord) error {
 	if w.han { // every character is in two words
 		idf /= 2
 	}
-	return s.eachPosting(w.lists, func(at int, _ uint16) { s.shared[at] += idf })
+	return s.addTo(s.shared, w.lists, idf, 0)
 }
 
 // addLeaning adds the part of a check to every slot that leans to it.
@@ -209,13 +140,15 @@ func (s *search) addLeaning(k uint64, part float32) error {
 			return err
 		}
 	}
-	return s.eachPosting(lists, func(at int, times uint16) { s.leans[at] += part * sizeOf(times) })
+	return s.addTo(s.leans, lists, 0, part/(leaning-1))
 }
 
-// eachPosting calls f with every posting of lists, one list for each part.
-func (s *search) eachPosting(lists []list, f func(at int, times uint16)) error {
+// addTo adds to the sum of every slot of lists, one list for each part: each, and as much as times says
+// of a check's part, times by.
+func (s *search) addTo(sums []float32, lists []list, each, by float32) error {
 	for i := range s.st.parts {
 		p := &s.st.parts[i]
+		sum := sums[p.base : p.base+p.n]
 		for l := lists[i]; l.n > 0; {
 			b, rest, err := p.next(l)
 			if err != nil {
@@ -223,65 +156,14 @@ func (s *search) eachPosting(lists []list, f func(at int, times uint16)) error {
 			}
 			for ; len(b) >= postingSize; b = b[postingSize:] {
 				x := le64(b)
-				if int(uint32(x)) >= p.n {
+				slot := uint(uint32(x))
+				if slot >= uint(len(sum)) {
 					return p.damaged(0, "a list names a slot that is not there")
 				}
-				f(p.base+int(uint32(x)), uint16(x>>32)) //nolint:gosec // the next 16 bits
+				sum[slot] += each + float32(by*float32(uint16(x>>32)&^leaning)) // rounded before it is added
 			}
 			l = rest
 		}
 	}
 	return nil
-}
-
-// What the count of a posting means, beside how often a word occurs in the text of a node:
-const (
-	around  = 0       // the word occurs in another text of the case only, see aroundOf
-	leaning = 1 << 15 // the list is of a check, and the low bits are its part
-)
-
-// isWord reports whether a count is that of a word of the node's text.
-func isWord(times uint16) bool { return times != around && times < leaning }
-
-func sizeOf(times uint16) float32  { return float32(times&^leaning) / (leaning - 1) }
-func timesOf(part cue.Part) uint16 { return leaning | uint16(math.Round(part.Size*(leaning-1))) }
-func aroundOf(n *tree.Node) []string {
-	if n.CaseData == nil {
-		return nil
-	}
-	d := n.CaseData
-	out := []string{d.EvaluatorReason, d.AgentJudgment, d.TestCase.GroundTruth.Text()}
-	for i, s := range out {
-		out[i] = s[:min(len(s), maxAround)]
-	}
-	return out
-}
-
-// readAround adds to e what its case has beside its prompt: the words of other texts, and what it
-// leans to. A lesson leans to its checks.
-func (e *segmentEntry) readAround(n *tree.Node, checks *cue.Catalogue) {
-	if n.CaseData == nil {
-		for _, c := range e.meta.checks {
-			e.words = append(e.words, wordCount{key(checkKind, c), timesOf(cue.Part{Size: 1})})
-		}
-		slices.SortFunc(e.words, func(a, b wordCount) int { return cmp.Compare(a.key, b.key) })
-		return
-	}
-	var keys []uint64
-	words := e.words // of the prompt, sorted
-	for _, s := range aroundOf(n) {
-		keys = append(keys, keysOf(s)...)
-	}
-	slices.Sort(keys)
-	for _, k := range slices.Compact(keys) {
-		if _, known := slices.BinarySearchFunc(words, k, func(w wordCount, k uint64) int { return cmp.Compare(w.key, k) }); !known {
-			e.words = append(e.words, wordCount{k, around})
-		}
-	}
-	said := cue.Evidence{Task: n.CaseData.TestCase.Prompt, Direction: n.Direction, Claimed: aroundOf(n)[1]}
-	said.Said = []string{aroundOf(n)[0], aroundOf(n)[2]}
-	for _, p := range checks.OfMiss(said) {
-		e.words = append(e.words, wordCount{key(checkKind, p.Check), timesOf(p)})
-	}
-	slices.SortFunc(e.words, func(a, b wordCount) int { return cmp.Compare(a.key, b.key) })
 }

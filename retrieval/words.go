@@ -120,7 +120,8 @@ func (s *search) queryWords(prompt string) []queryWord {
 		}
 		seen[k] = len(out)
 		first, _ := utf8.DecodeRuneInString(t)
-		out = append(out, queryWord{key: k, times: 1, han: unicode.Is(unicode.Han, first), lists: lists[:len(s.st.parts):len(s.st.parts)]})
+		out = append(out, queryWord{key: k, times: 1, han: unicode.Is(unicode.Han, first),
+			lists: lists[:len(s.st.parts):len(s.st.parts)]})
 		lists = lists[len(s.st.parts):]
 	}
 	return out
