@@ -60,7 +60,7 @@ func reminder(d taxonomy.Direction) taxonomy.Text {
 			ZH: "把任务拆成一条一条，逐条做完，并记下每一条在页面上看到的内容。"}
 	case taxonomy.FalseFail:
 		return taxonomy.Text{
-			EN: "Before you report a defect, repeat the step, let the page come to rest, and compare it with the task word for word.",
+			EN: "Before you report a defect, repeat the step on a page at rest, and compare it word for word with the task.",
 			ZH: "报告缺陷之前，把这一步再做一次，等页面稳定，再与任务原文逐字对照。"}
 	}
 	return taxonomy.Text{
