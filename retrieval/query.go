@@ -31,8 +31,8 @@ type Limits struct {
 	Cases       int // 2
 	Candidates  int // 20: how many are looked at on each level; 1 to 1,000
 
-	// 0.2: memories with less confidence are not taken; for a case of the very test half of it
-	// is enough. Negative: no floor.
+	// 0.2: memories with less confidence are not taken; of a case of the very test none
+	// is asked. Negative: no floor.
 	Confidence float64
 }
 
