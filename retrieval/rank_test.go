@@ -196,8 +196,10 @@ func TestNoLessonBesideTheVeryTest(t *testing.T) {
 	require.Equal(t, []string{"c_1"}, ids(r.Hits))
 	require.Contains(t, by["e_1"].Reason, "the case c_1 is of the very test")
 	require.Contains(t, by["s_1"].Reason, "the case c_1 is of the very test")
-	r, _ = explain(t, ix, Query{Prompt: login, Exclude: []string{"c_1"}})
+	r, _ = explain(t, ix, Query{Prompt: login, Exclude: []string{"c_1"}, Limits: Limits{Strategies: 1}})
 	require.Equal(t, []string{"e_1", "s_1"}, ids(r.Hits))
+	r, _ = explain(t, ix, Query{Prompt: login, Exclude: []string{"c_1"}})
+	require.Equal(t, []string{"e_1"}, ids(r.Hits), "a strategy is given only to who asks for one")
 }
 
 func TestLimits(t *testing.T) {
@@ -217,8 +219,8 @@ func TestLimits(t *testing.T) {
 		limits              Limits
 		total, cases, above int
 	}{
-		{Limits{}, 3, 2, 3},
-		{Limits{Total: 9}, 5, 2, 3},
+		{Limits{Strategies: 1}, 3, 2, 3},
+		{Limits{Total: 9, Strategies: 1}, 5, 2, 3},
 		{Limits{Total: 9, Cases: 4, Experiences: -1, Strategies: -1}, 4, 4, 0},
 		{Limits{Total: -1}, 0, 0, 0},
 	} {
@@ -494,8 +496,8 @@ func TestSimilar(t *testing.T) {
 	require.Empty(t, none)
 }
 
-// A strategy is given if more of its experiences fit than an answer has room for. If fewer fit,
-// they are given themselves, since each says only what fits.
+// Where strategies are asked for, one is given if more of its experiences fit than an answer has room for. If
+// fewer fit, they are given themselves, since each says only what fits.
 func TestAStrategyStandsForMany(t *testing.T) {
 	checks := []string{"add the lines of the basket up", "compare the words of the basket with the task",
 		"open every page of the basket"}
@@ -504,7 +506,7 @@ func TestAStrategyStandsForMany(t *testing.T) {
 		nodes = append(nodes, above(tree.Experience, fmt.Sprintf("e_%d", i+1), c, child("s_1")))
 	}
 	q := Query{Prompt: "add the lines of the basket up, compare the words of the basket with the task, " +
-		"open every page of the basket"}
+		"open every page of the basket", Limits: Limits{Strategies: 1}}
 	r, by := explain(t, indexOf(t, nodes...), q)
 	require.Equal(t, []string{"s_1"}, ids(r.Hits))
 	require.Contains(t, by["e_1"].Reason, "covered by strategy s_1")
