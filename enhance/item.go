@@ -172,13 +172,16 @@ func (o Options) supposeMiss(n *tree.Node) *tree.Node {
 	return n
 }
 
-// aboutKnownCheck reports whether a memory is about a check of the taxonomy. Then the text has
+// aboutKnownCheck reports whether a memory is about a check that comes with an action: of the taxonomy,
+// or, of a lesson, one of the tree's own. Then the text has
 // the action only, since further words press a judge without being weighed. Other memories
 // have nothing but the cause to tell, and of one whose action was disregarded the mistake is told
 // too.
 func aboutKnownCheck(n *tree.Node) bool {
 	if n.CaseData != nil && len(n.CaseData.Misses) > 0 {
-		return slices.ContainsFunc(n.CaseData.Misses, func(m tree.Miss) bool { return m.Check != "" })
+		return slices.ContainsFunc(n.CaseData.Misses, func(m tree.Miss) bool {
+			return m.Check != "" && !taxonomy.IsOwn(m.Check)
+		})
 	}
 	return slices.ContainsFunc(n.Content.Lessons, func(l tree.Lesson) bool { return l.Kind != "" })
 }

@@ -105,7 +105,7 @@ func (w *Wording) lessonsIn(n *tree.Node, lessons []tree.Lesson, lang string) []
 	var out []tree.Lesson
 	for _, l := range lessons {
 		s := w.lesson(&l, n.Direction, n.ErrorType, lang)
-		if n.Type == tree.Case && l.Kind != "" {
+		if _, known := w.tax.Check(l.Kind); n.Type == tree.Case && known {
 			s.mistake = "" // it says what was found then, not what is there now
 		}
 		l.Check, l.Instead, l.Mistake = s.do, "", s.mistake
@@ -165,6 +165,9 @@ func (w *Wording) lesson(l *tree.Lesson, d taxonomy.Direction, errorType, lang s
 	if s.do == "" && l.Mistake != "" {
 		kind, _ := w.tax.ErrorType(errorType)
 		s.do = kind.InBrief(lang)
+	}
+	if s.title == "" && lang != "zh" {
+		s.title = taxonomy.OwnName(l.Kind)
 	}
 	return s
 }

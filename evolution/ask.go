@@ -172,7 +172,11 @@ func (p *planner) unanswered(
 		a.why = append(a.why, "answer: "+a.job.because("it was no JSON of the form that was asked for", "不是所要求格式的 JSON"))
 		return nil, a.giveUp()
 	}
-	p.failed(batch, failed) // there is no answer, which says nothing about the jobs
+	keys := make([]string, 0, len(batch))
+	for _, a := range batch {
+		keys = append(keys, a.key)
+	}
+	p.failed(keys, failed) // there is no answer, which says nothing about the jobs
 	return nil, nil
 }
 
@@ -183,29 +187,36 @@ type batchAnswer struct {
 	model string
 }
 
-// generate asks the model, with one try to repair an answer that is not of the form, and adds
-// what that took to the planner's usage.
+// generate asks the model about groups.
 func (p *planner) generate(
 	ctx context.Context, in prompts.EvolveInput, prompt prompts.Prompt, tokens int,
 ) (out batchAnswer, err error) {
+	out.model, err = p.ask(ctx, in.Lang, prompt, tokens, func(raw json.RawMessage) (err error) {
+		out.of, out.wrong, err = in.Read(raw)
+		return err
+	})
+	return out, err
+}
+
+// ask puts a prompt to the model, with one try to repair an answer that check refuses, and adds
+// what that took to the planner's usage. It returns the model's name.
+func (p *planner) ask(
+	ctx context.Context, lang string, prompt prompts.Prompt, tokens int, check func(json.RawMessage) error,
+) (model string, err error) {
 	request := llm.Request{
 		Name: prompt.Name(), System: prompt.System, Prompt: prompt.Text, Schema: prompt.Schema, MaxTokens: tokens,
 		Repair: func(answer string, violations []string) (string, error) {
-			r, err := p.e.o.Prompts.Repair(prompts.RepairInput{Lang: in.Lang, Task: prompt.Text, Answer: answer,
+			r, err := p.e.o.Prompts.Repair(prompts.RepairInput{Lang: lang, Task: prompt.Text, Answer: answer,
 				Problems: violations})
 			return r.Text, err
 		},
 	}
-	a, err := llm.Ask(ctx, metered{p}, request, func(raw json.RawMessage) (err error) {
-		out.of, out.wrong, err = in.Read(raw)
-		return err
-	})
-	out.model = a.Model
+	a, err := llm.Ask(ctx, metered{p}, request, check)
 	p.usage = p.usage.Add(a.Usage)
 	if e, ok := errors.AsType[*llm.Error](err); ok {
 		p.usage = p.usage.Add(e.Usage)
 	}
-	return out, err
+	return a.Model, err
 }
 
 // take acts on the answer about a job. It returns true if the job is settled; otherwise the

@@ -77,11 +77,11 @@ func (e *Evolver) buckets(s *survey) map[Partition][]*bucket {
 	}
 	out := map[Partition][]*bucket{}
 	for k, list := range byCheck {
-		c, known := e.o.Taxonomy.Check(k.check)
-		if !known || !c.Speaks(k.d) {
-			continue // its overlay is gone, or it has no advice for this direction
+		errorType, is := e.typeOf(s, k.check, k.d)
+		if !is {
+			continue
 		}
-		p := Partition{c.ErrorType(), k.d}
+		p := Partition{errorType, k.d}
 		out[p] = append(out[p], &bucket{Partition: p, check: k.check, cases: mostRecent(list), close: 1})
 	}
 	for _, b := range unnamed(s) {

@@ -183,7 +183,7 @@ func (w *work) missing(b *bucket) Group {
 	}
 	need("tests", float64(out.Tests), leastTests)
 	need("confidence", out.Confidence, w.Rule.MinConfidence)
-	if hint, _ := repeatedHint(b); b.check == "" && w.e.o.Generator == nil && hint == "" {
+	if hint, _ := repeatedHint(b); (b.check == "" || w.e.own(b.check)) && w.e.o.Generator == nil && hint == "" {
 		out.Missing = append(out.Missing, Lack{What: "words", Need: 1})
 	}
 	return out

@@ -1,6 +1,7 @@
 package evolution
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -98,9 +99,14 @@ func (e *Evolver) Plan(ctx context.Context, v Scanner, o PlanOptions) iter.Seq2[
 			return
 		}
 		p := &planner{
-			e: e, s: s, buckets: e.buckets(s), above: map[string][]*formed{}, left: budget(o),
+			e: e, s: s, above: map[string][]*formed{}, left: budget(o),
 			experiences: s.live(tree.Experience), strategies: s.live(tree.Strategy), unwanted: s.unwanted(), spoken: s.spoken(),
 		}
+		if err := p.findChecks(ctx, o.Only); err != nil {
+			yield(Plan{}, fmt.Errorf("ask for causes: %w", err))
+			return
+		}
+		p.buckets = e.buckets(s)
 		list := p.partitions(o.Only)
 		if e.o.Finder != nil {
 			e.o.Finder.Begin(slices.Collect(maps.Values(s.nodes)), slices.Concat(p.experiences, p.strategies))
@@ -122,7 +128,8 @@ func (e *Evolver) Plan(ctx context.Context, v Scanner, o PlanOptions) iter.Seq2[
 				return
 			}
 			plan.Calls, plan.Usage, plan.Notes = p.calls, p.usage, p.notes
-			p.calls, p.usage, p.notes = 0, llm.Usage{}, nil
+			plan.Waiting += p.waiting
+			p.calls, p.usage, p.notes, p.waiting = 0, llm.Usage{}, nil, 0
 			p.left.step.Done++
 			p.left.step.Groups += len(plan.Groups)
 			p.left.tell()
@@ -147,6 +154,7 @@ type planner struct {
 	calls       int            // made since the last plan
 	usage       llm.Usage      // of these
 	notes       []string       // on these
+	waiting     int            // questions about causes that are left for later
 	everywhere  map[string]int // tests of all cases by scene type; see frequentScenes
 	everyTest   int            // tests of all cases
 }
@@ -210,7 +218,7 @@ type formed struct {
 	bucket *bucket
 }
 
-// noteLifted adds the cases whose misses were read or typed anew to the changes: those
+// noteLifted adds the cases whose misses were read, typed or given a check anew to the changes: those
 // of the partition, and those of its experiences. Other partitions note their own.
 func (w *work) noteLifted() {
 	if len(w.s.lifted) == 0 {
@@ -224,7 +232,7 @@ func (w *work) noteLifted() {
 	}
 	for id := range w.s.lifted {
 		if n := w.s.nodes[id]; under[id] || partitionOf(n) == w.Partition {
-			w.edits.put(n.Clone(), tree.OpRevise, "what was missed is read from its evidence")
+			w.edits.put(n.Clone(), tree.OpRevise, cmp.Or(w.s.why[id], "what was missed is read from its evidence"))
 		}
 	}
 }

@@ -14,7 +14,7 @@ import (
 
 // byRules writes drafts without a model. It composes no sentences. With a check, the
 // taxonomy says what to do, and the mistake is a whole sentence of a person or of the
-// taxonomy. Without a check, the lesson is the hint that was given for most cases; if
+// taxonomy. Without a check, or with one of the tree's own, the lesson is the hint that was given for most cases; if
 // there is none, there is no draft.
 func (e *Evolver) byRules(j *job) []gate.Draft {
 	if j.Type == tree.Strategy {
@@ -31,7 +31,7 @@ func (e *Evolver) byRules(j *job) []gate.Draft {
 		Kind: j.Check, From: tree.FromCatalogue, Cites: idsOf(j.Members),
 		Tests: tests(j.Members), Times: times(j.Members),
 	}
-	if j.Check == "" {
+	if j.Check == "" || e.own(j.Check) {
 		l.Check, l.From = repeatedHint(j.bucket)
 		if l.Check == "" {
 			return nil
@@ -141,7 +141,7 @@ func (e *Evolver) speaksForAll(j *job, s string) bool {
 		text.Lang(s) != j.Lang || strings.ContainsAny(s, "0123456789“”\"'‘’「」《》…?？") {
 		return false
 	}
-	if j.Check == "" {
+	if j.Check == "" || e.own(j.Check) {
 		return true
 	}
 	r, ok := e.checks().Outright(s, j.Direction)

@@ -123,14 +123,14 @@ func (w *work) counts(parts []*formedNode) []checkCount {
 	}
 	for _, b := range w.buckets[w.Partition] {
 		unwanted := w.unwanted[lesson{b.Partition, b.check}]
-		if b.check != "" && !have[b.check] && tests(b.cases) >= leastTests && !unwanted {
+		if b.check != "" && !w.e.own(b.check) && !have[b.check] && tests(b.cases) >= leastTests && !unwanted {
 			list = append(list, checkCount{tree.Lesson{Kind: b.check, From: tree.FromCatalogue}, b.cases})
 		}
 	}
 	for i := range list {
 		l, cases := &list[i].lesson, list[i].cases
 		l.Mistake, l.Instead, l.Cites = "", "", idsOf(cases)
-		if l.Kind != "" && l.From == tree.FromModel { // it is in one language; the catalogue's words are in both
+		if l.Kind != "" && !w.e.own(l.Kind) && l.From == tree.FromModel { // it is in one language; the catalogue's words are in both
 			l.Check, l.From = "", tree.FromCatalogue
 		}
 		l.Tests, l.Times, l.Scenes = tests(cases), times(cases), w.frequentScenes(cases)

@@ -13,6 +13,8 @@ import (
 type survey struct {
 	nodes  map[string]*tree.Node // all nodes by id, live cases as lift returns them
 	lifted map[string]*tree.Node // the stored form of cases that lift has changed, by id
+	why    map[string]string     // why a case in lifted has changed, by id; "": its misses were read
+	own    map[string]string     // the error type of each check of the tree's own that a live case missed
 	cases  []*tree.Node          // live, sorted by id
 	now    time.Time             // of the newest evaluation
 }
@@ -20,7 +22,7 @@ type survey struct {
 // survey reads the tree. The present time is that of the newest evaluation. If limit
 // is set, an evaluation after it does not count: its clock may be wrong.
 func (e *Evolver) survey(ctx context.Context, v Scanner, limit time.Time) (*survey, error) {
-	s := &survey{nodes: map[string]*tree.Node{}, lifted: map[string]*tree.Node{}}
+	s := &survey{nodes: map[string]*tree.Node{}, lifted: map[string]*tree.Node{}, why: map[string]string{}}
 	for n, err := range v.Scan(ctx, tree.Filter{}) {
 		if err != nil {
 			return nil, err
@@ -35,6 +37,7 @@ func (e *Evolver) survey(ctx context.Context, v Scanner, limit time.Time) (*surv
 		s.cases = append(s.cases, e.lift(s, &n))
 	}
 	byID(s.cases)
+	e.readOwn(s)
 	return s, nil
 }
 
@@ -61,6 +64,19 @@ func (e *Evolver) lift(s *survey, n *tree.Node) *tree.Node {
 	}
 	s.lifted[n.ID], s.nodes[n.ID] = n, &c
 	return &c
+}
+
+// revise changes a live case in the survey, for a reason.
+func (s *survey) revise(id, why string, change func(n *tree.Node)) {
+	was := s.nodes[id]
+	c := was.Clone()
+	change(&c)
+	if s.lifted[id] == nil {
+		s.lifted[id] = was
+	}
+	s.nodes[id], s.why[id] = &c, why
+	at, _ := slices.BinarySearchFunc(s.cases, &c, compareIDs)
+	s.cases[at] = &c
 }
 
 // mistyped reports whether a miss has another error type than its check.

@@ -27,7 +27,7 @@ func (v *Vain) has(job string) bool { return v.gaveUp() || v.jobs[job] }
 
 // failed notes that a call about jobs came to no answer. After an error that lasts, and after
 // mostInRow calls, the model is not asked any more.
-func (p *planner) failed(batch []*asking, err error) {
+func (p *planner) failed(jobs []string, err error) {
 	note := "the model did not answer (" + short(err) + "); what could be was written by rules and will be asked for again"
 	if !slices.Contains(p.notes, note) {
 		p.notes = append(p.notes, note)
@@ -36,8 +36,8 @@ func (p *planner) failed(batch []*asking, err error) {
 	if v.jobs == nil {
 		v.jobs = map[string]bool{}
 	}
-	for _, a := range batch {
-		v.jobs[a.key] = true
+	for _, key := range jobs {
+		v.jobs[key] = true
 	}
 	e, is := errors.AsType[*llm.Error](err)
 	if is && (e.Kind == llm.KindRefused || e.Kind == llm.KindTruncated || e.Kind == llm.KindTooLarge ||

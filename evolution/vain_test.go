@@ -18,7 +18,7 @@ func TestOneRequestIsNotTheModel(t *testing.T) {
 		w := &planner{left: budget(PlanOptions{})}
 		for i := range mostInRow {
 			require.False(t, w.left.vain.has("next"), kind)
-			w.failed([]*asking{{key: fmt.Sprint(i)}}, &llm.Error{Kind: kind})
+			w.failed([]string{fmt.Sprint(i)}, &llm.Error{Kind: kind})
 			require.True(t, w.left.vain.has(fmt.Sprint(i)), "it is asked for once")
 		}
 		require.Equal(t, goesOn, !w.left.vain.has("next"), kind)

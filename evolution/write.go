@@ -15,8 +15,7 @@ import (
 
 // input returns the group of a job as a model sees it: its cases in a few words each.
 func (w *work) input(j *job) prompts.EvolveGroup {
-	check, _ := w.e.o.Taxonomy.Check(j.Check)
-	g := prompts.EvolveGroup{Direction: string(j.Direction), Check: check.Name.In(j.Lang), Refused: j.objections}
+	g := prompts.EvolveGroup{Direction: string(j.Direction), Check: w.e.nameOf(j.Check, j.Lang), Refused: j.objections}
 	for _, n := range j.Shown {
 		g.Cases = append(g.Cases, w.inputCase(n, j.Check))
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/guard"
+	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/text"
 	"github.com/memtree/memtree/tree"
 )
@@ -52,7 +53,7 @@ type evidence struct {
 }
 
 type missed struct {
-	Check string   `json:"check,omitempty" jsonschema:"kind of check, of memtree://taxonomy"`
+	Check string   `json:"check,omitempty" jsonschema:"kind of check, of memtree://taxonomy, or of this tree: own/NAME"`
 	Name  string   `json:"name,omitempty"`
 	What  []string `json:"what,omitempty" jsonschema:"the controls or fields it was about"`
 	By    string   `json:"by" jsonschema:"whose words: person, model or rules"`
@@ -134,7 +135,7 @@ func (s *server) evidence(d *tree.CaseData, truths guard.Truths, lang string) *e
 		if m.Check == "" && len(m.What) == 0 {
 			continue // nothing is known but that it was wrong
 		}
-		one := missed{Check: m.Check, By: plain(m.From)}
+		one := missed{Check: m.Check, Name: taxonomy.OwnName(m.Check), By: plain(m.From)}
 		if c, ok := s.m.Taxonomy().Check(m.Check); ok {
 			one.Name = c.Name.In(lang)
 		}

@@ -52,6 +52,8 @@ func every(t testing.TB, set *prompts.Set, lang, s string) map[string]prompts.Pr
 		{Direction: "false_fail", Cases: []prompts.EvolveCase{one, one}, Told: s, Refused: []string{s}},
 	}})
 	require.NoError(t, err)
+	out["survey"], err = set.Survey(prompts.SurveyInput{Lang: lang, Checks: []string{s}, Lines: []string{s, s}})
+	require.NoError(t, err)
 	out["repair"], err = set.Repair(prompts.RepairInput{Lang: lang, Task: "task", Answer: s, Problems: []string{s}})
 	require.NoError(t, err)
 	return out

@@ -46,6 +46,7 @@ func samples() map[string]sample {
 		"judge": {fields: sampleJudge.fields, must: []string{"the judgment", "the ground truth", "JSON", "correct",
 			"direction"}},
 		"second": {fields: sampleSecond.fields, must: []string{"the reason"}},
+		"survey": {fields: sampleSurvey.fields, must: []string{"k1 the check", "1 the cause", "JSON", "groups", "lines"}},
 		"repair": {fields: sampleRepair.fields, must: []string{"the task", "the problem", "JSON"}},
 	}
 }

@@ -6,7 +6,7 @@ import "slices"
 // An error type says how an agent misjudges. A check says what the agent did not
 // look at, or looked at wrongly; it applies to other pages too.
 type Check struct {
-	ID         string      // lower-case letters, digits and _
+	ID         string      // lower-case letters, digits and _; or the id of a check of a tree's own, see IsOwn
 	Wider      string      // the id of the check that this one is a kind of, or ""
 	ErrorTypes []string    // ids: how it is misjudged; its lessons go to the first
 	Directions []Direction // in which it can be missed; none means all

@@ -243,7 +243,7 @@ func (m *merger) id(line int, field, id string, list any) bool {
 		m.bad(line, field+".id", "is missing; give a name of lower-case letters, digits and _")
 		return false
 	}
-	if !slug(id) {
+	if _, check := list.([]at[Check]); !slug(id) && !(check && IsOwn(id)) {
 		m.bad(line, field+".id", "is %s; use up to 64 lower-case letters, digits and _, a letter first", quote(id))
 		return false
 	}

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/memtree/memtree/taxonomy"
 )
 
 // Limits on a node, in bytes unless said otherwise.
@@ -175,7 +177,8 @@ func (c *checker) expectations(list []Expectation) {
 }
 
 func (c *checker) kind(check string) {
-	c.law(check == "" || isSlug(check), "a check is named by lower-case letters, digits and _", "it is %q", check)
+	c.law(check == "" || isSlug(check) || taxonomy.IsOwn(check),
+		"a check is named by lower-case letters, digits and _, after own/ if it is of the tree's own", "it is %q", check)
 }
 
 func (c *checker) things(list []string) {

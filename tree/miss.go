@@ -6,11 +6,11 @@ import "slices"
 // wrongly. A wrong judgement has one or more. It holds facts; enhance.Wording makes
 // the sentences for people and agents of them.
 type Miss struct {
-	Check     string   `json:"check,omitempty"`   // id of a check of the taxonomy; "" where none fits
+	Check     string   `json:"check,omitempty"`   // id of a check of the taxonomy or of the tree's own; "" where none fits
 	ErrorType string   `json:"errorType"`         // how it was misjudged
 	What      []string `json:"what,omitempty"`    // the things it was about, in the words of the task; at most MaxThings
 	How       string   `json:"how,omitempty"`     // the mistake: whole sentences in people's own words
-	Cause     string   `json:"cause,omitempty"`   // the root cause in general words, as a model said it where Check is ""
+	Cause     string   `json:"cause,omitempty"`   // the root cause in general words, as a model said it where no check fitted
 	Instead   string   `json:"instead,omitempty"` // what to do, as a model said it
 	Claimed   string   `json:"claimed,omitempty"` // what the agent held to be so; evidence, never shown to an agent
 	Truth     string   `json:"truth,omitempty"`   // what was so; likewise

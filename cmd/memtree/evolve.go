@@ -352,6 +352,9 @@ func (a *app) groupName(tax *taxonomy.Taxonomy, g *evolution.Group) string {
 	if c, ok := tax.Check(g.Check); ok {
 		return a.say("%s (%s)", c.Name.In(a.lang), shortList(g.Cases))
 	}
+	if name := taxonomy.OwnName(g.Check); name != "" {
+		return a.say("%s (%s)", name, shortList(g.Cases))
+	}
 	return shortList(g.Cases)
 }
 

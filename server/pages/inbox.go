@@ -125,18 +125,21 @@ func worstOf(ctx context.Context, m *memtree.Memory, lang string) ([]worst, erro
 			kind = node.CaseData.Misses[0].Check
 		}
 		check, known := m.Taxonomy().Check(kind)
-		if !known {
+		if !known && !taxonomy.IsOwn(kind) {
 			continue
 		}
 		k := key{kind, node.Direction}
 		x := found[k]
 		if x == nil {
-			title := cmp.Or(check.Advice(node.Direction).Title.In(lang), check.Name.In(lang))
+			title := cmp.Or(check.Advice(node.Direction).Title.In(lang), check.Name.In(lang), taxonomy.OwnName(kind))
 			x = &worst{Title: title, Direction: node.Direction, Node: node.ID}
 			found[k] = x
 		}
 		if node.Type == tree.Experience {
 			x.Node = node.ID
+			if !known {
+				x.Title = node.In(lang).Content.Title
+			}
 		} else {
 			x.Cases++
 		}

@@ -1,0 +1,254 @@
+package evolution
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/memtree/memtree/llm"
+	"github.com/memtree/memtree/prompts"
+	"github.com/memtree/memtree/taxonomy"
+	"github.com/memtree/memtree/tree"
+)
+
+// A cause that no check describes is a miss with a Cause and no Check. A model says which of them
+// are one (askCauses), a hundred in a question, those of one direction. Each goes to a check of
+// the tree's own that is there already, to a new one, or to none; then it is asked about again
+// only as company of causes that come later.
+const (
+	leastOwn     = 3   // cases of a new check; they are of leastTests tests at least
+	mostOfCauses = 0.6 // share of manyCauses lines or more that one group may have
+	manyCauses   = 10
+)
+
+// cause is one miss that no check describes.
+type cause struct {
+	node      *tree.Node
+	at        int // its place among the misses
+	text, key string
+}
+
+// causesAsked is what is kept of the causes of a direction: what came of each that was asked about.
+type causesAsked struct {
+	Job   string                       `json:"job"`
+	Found map[string]map[string]string `json:"found"` // by id of the case and hash of the cause: a check, "" for none
+}
+
+// findChecks gives causes their checks, and asks the model about those that are new. It changes
+// cases in the survey alone; each partition has the changes among its own, see noteLifted.
+func (p *planner) findChecks(ctx context.Context, only string) error {
+	if p.e.o.Generator == nil {
+		return nil
+	}
+	for _, d := range directions {
+		if err := p.findChecksIn(ctx, d, only); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *planner) findChecksIn(ctx context.Context, d taxonomy.Direction, only string) error {
+	kept := p.recallCauses(d)
+	var fresh, asked []cause
+	for _, c := range p.s.causes(d, only) {
+		switch check, known := kept.Found[c.node.ID][c.key]; {
+		case known && check != "": // a plan before this one was not applied
+			p.assign(check, []cause{c})
+		case known:
+			asked = append(asked, c)
+		default:
+			fresh = append(fresh, c)
+		}
+	}
+	for len(fresh) > 0 {
+		n := min(len(fresh), prompts.MaxSurveyLines)
+		batch := slices.Concat(fresh[:n], asked[:min(len(asked), prompts.MaxSurveyLines-n)])
+		fresh = fresh[n:]
+		if err := p.askCauses(ctx, d, batch, kept); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// causes returns the causes of a direction, and of an error type if only is one. They are sorted by
+// their words, so that those alike are in one question.
+func (s *survey) causes(d taxonomy.Direction, only string) (out []cause) {
+	for _, n := range s.cases {
+		for i, m := range n.CaseData.Misses {
+			if m.Check == "" && m.Cause != "" && n.Direction == d && (only == "" || m.ErrorType == only) {
+				out = append(out, cause{node: n, at: i, text: m.Cause, key: tree.Hash(m.Cause)})
+			}
+		}
+	}
+	slices.SortStableFunc(out, func(a, b cause) int { return cmp.Compare(a.text, b.text) })
+	return out
+}
+
+// askCauses asks about causes in one question, assigns those that have a check now, and keeps what
+// came of each. Where a bound allows no call, or there is no answer, they wait.
+func (p *planner) askCauses(ctx context.Context, d taxonomy.Direction, batch []cause, kept *causesAsked) error {
+	checks := p.s.ownIn(d)
+	checks = checks[:min(len(checks), prompts.MaxSurveyChecks)]
+	if len(checks) == 0 && !enoughFor(batch) {
+		return nil
+	}
+	key := keyOf(batch)
+	if p.left.vain.has(key) {
+		p.waiting++
+		return nil
+	}
+	in := p.inputCauses(d, batch, checks)
+	prompt, err := p.e.o.Prompts.Survey(in)
+	if err != nil {
+		return err
+	}
+	tokens := 200 + 12*len(batch)
+	if p.left.mightExceed(size(prompt.System, prompt.Text), tokens) {
+		p.waiting++
+		return nil
+	}
+	var groups []prompts.SurveyGroup
+	_, failed := p.ask(ctx, in.Lang, prompt, tokens, func(raw json.RawMessage) (wrong error) {
+		groups, wrong = in.Read(raw)
+		groups, wrong = p.e.holding(groups, len(batch), wrong)
+		return wrong
+	})
+	if failed != nil && !llm.Answered(failed) { // of an answer refused twice, the groups that hold are used
+		return p.causesUnanswered(ctx, d, batch, kept, key, failed)
+	}
+	p.left.vain.inRow = 0
+	for _, c := range batch {
+		kept.set(c, "")
+	}
+	for _, g := range groups {
+		of := make([]cause, 0, len(g.Lines))
+		for _, n := range g.Lines {
+			of = append(of, batch[n-1])
+		}
+		check := ""
+		if g.Check > 0 {
+			check = checks[g.Check-1]
+		} else if enoughFor(of) {
+			check = taxonomy.OwnID(g.Cause, casesOf(of))
+		}
+		for _, c := range of {
+			kept.set(c, check)
+		}
+		p.assign(check, of)
+	}
+	return p.rememberCauses(ctx, d, kept)
+}
+
+// causesUnanswered deals with a question that has no answer. One that was too long is halved.
+func (p *planner) causesUnanswered(
+	ctx context.Context, d taxonomy.Direction, batch []cause, kept *causesAsked, key string, failed error,
+) error {
+	kind := llm.KindOf(failed)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case len(batch) > 2*leastOwn && (kind == llm.KindTooLarge || kind == llm.KindTruncated):
+		half := len(batch) / 2
+		if err := p.askCauses(ctx, d, batch[:half], kept); err != nil {
+			return err
+		}
+		return p.askCauses(ctx, d, batch[half:], kept)
+	case kind != llm.KindBound:
+		p.failed([]string{key}, failed)
+	}
+	p.waiting++
+	return nil
+}
+
+// inputCauses is what the model sees of causes.
+func (p *planner) inputCauses(d taxonomy.Direction, batch []cause, checks []string) prompts.SurveyInput {
+	nodes := make([]*tree.Node, 0, len(batch))
+	in := prompts.SurveyInput{Direction: string(d)}
+	for _, c := range batch {
+		nodes, in.Lines = append(nodes, c.node), append(in.Lines, c.text)
+	}
+	in.Lang = langOf(nodes)
+	for _, check := range checks {
+		in.Checks = append(in.Checks, p.titleOf(check, d, in.Lang))
+	}
+	return in
+}
+
+// holding returns the groups that are no more than a sharp group can be, and that are named by what
+// may be shown. It joins what is wrong with the others to wrong.
+func (e *Evolver) holding(groups []prompts.SurveyGroup, lines int, wrong error) ([]prompts.SurveyGroup, error) {
+	var out []prompts.SurveyGroup
+	for _, g := range groups {
+		if lines >= manyCauses && float64(len(g.Lines)) > mostOfCauses*float64(lines) {
+			wrong = errors.Join(wrong, fmt.Errorf("groups: one has %d of %d lines, which is no sharp cause",
+				len(g.Lines), lines))
+			continue
+		}
+		if why, bad := e.refusesName(g.Cause); bad {
+			wrong = errors.Join(wrong, fmt.Errorf("groups: the cause %q cannot be shown: %s", g.Cause, why))
+			continue
+		}
+		out = append(out, g)
+	}
+	return out, wrong
+}
+
+func (e *Evolver) refusesName(name string) (why string, bad bool) {
+	for _, refuses := range []func(string) (string, bool){e.o.Unsafe, e.o.Forces} {
+		if refuses == nil || name == "" {
+			continue
+		}
+		if why, bad = refuses(name); bad {
+			return why, true
+		}
+	}
+	return "", false
+}
+
+// assign gives causes a check. A new one has the error type that most of them have.
+func (p *planner) assign(check string, of []cause) {
+	if check == "" {
+		return
+	}
+	types := map[string]int{}
+	for _, c := range of {
+		types[c.node.CaseData.Misses[c.at].ErrorType]++
+	}
+	t, known := p.s.own[check], false
+	if c, is := p.e.o.Taxonomy.Check(check); is {
+		t, known = c.ErrorType(), true
+	}
+	if t = cmp.Or(t, mostOf(types)); !known {
+		p.s.own[check] = t
+	}
+	for _, c := range of {
+		p.s.revise(c.node.ID, "what no check describes was found to be "+check, func(n *tree.Node) {
+			m := &n.CaseData.Misses[c.at]
+			m.Check, m.ErrorType = check, t
+		})
+	}
+}
+
+// enoughFor reports whether causes are of enough cases and tests for a new check.
+func enoughFor(of []cause) bool {
+	byTest := map[string]bool{}
+	for _, c := range of {
+		byTest[testOf(c.node)] = true
+	}
+	return len(casesOf(of)) >= leastOwn && len(byTest) >= leastTests
+}
+
+// casesOf returns the ids of the cases of causes, sorted, each once.
+func casesOf(of []cause) []string {
+	ids := make([]string, 0, len(of))
+	for _, c := range of {
+		ids = append(ids, c.node.ID)
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}

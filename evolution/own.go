@@ -1,0 +1,102 @@
+package evolution
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/memtree/memtree/taxonomy"
+	"github.com/memtree/memtree/tree"
+)
+
+// own reports whether a check is of this tree's own: the taxonomy does not know it.
+func (e *Evolver) own(check string) bool {
+	_, known := e.o.Taxonomy.Check(check)
+	return !known && taxonomy.IsOwn(check)
+}
+
+// typeOf returns the error type that the lessons about a check go to, and false if there can be
+// none in this direction: its overlay is gone, or it has no advice for it.
+func (e *Evolver) typeOf(s *survey, check string, d taxonomy.Direction) (string, bool) {
+	if c, known := e.o.Taxonomy.Check(check); known {
+		return c.ErrorType(), c.Speaks(d)
+	}
+	t, is := s.own[check]
+	return t, is
+}
+
+// readOwn sets s.own, and gives all misses of one check of the tree's own its error type.
+// Misses differ in it where trees were merged, or a case was changed by hand.
+func (e *Evolver) readOwn(s *survey) {
+	of := map[string]map[string]int{}
+	for _, n := range s.cases {
+		for _, m := range n.CaseData.Misses {
+			if e.own(m.Check) {
+				if of[m.Check] == nil {
+					of[m.Check] = map[string]int{}
+				}
+				of[m.Check][m.ErrorType]++
+			}
+		}
+	}
+	s.own = map[string]string{}
+	for check, types := range of {
+		s.own[check] = mostOf(types)
+	}
+	for _, n := range slices.Clone(s.cases) {
+		other := func(m tree.Miss) bool { t, is := s.own[m.Check]; return is && m.ErrorType != t }
+		if slices.ContainsFunc(n.CaseData.Misses, other) {
+			s.revise(n.ID, "its check has one error type", func(n *tree.Node) {
+				for i := range n.CaseData.Misses {
+					if m := &n.CaseData.Misses[i]; other(*m) {
+						m.ErrorType = s.own[m.Check]
+					}
+				}
+			})
+		}
+	}
+}
+
+// mostOf returns the error type that is counted most, and taxonomy.OtherError only if there is
+// no other.
+func mostOf(types map[string]int) string {
+	best := taxonomy.OtherError
+	for _, t := range slices.Sorted(maps.Keys(types)) {
+		if t != taxonomy.OtherError && (best == taxonomy.OtherError || types[t] > types[best]) {
+			best = t
+		}
+	}
+	return best
+}
+
+// ownIn returns the checks of the tree's own that live cases missed in a direction, those of most
+// cases first. A team may have taken some into its catalogue.
+func (s *survey) ownIn(d taxonomy.Direction) []string {
+	in := map[string]int{}
+	for _, n := range s.cases {
+		for check := range checksOf(n) {
+			if n.Direction == d && taxonomy.IsOwn(check) {
+				in[check]++
+			}
+		}
+	}
+	list := slices.Collect(maps.Keys(in))
+	slices.SortFunc(list, func(a, b string) int { return cmp.Or(cmp.Compare(in[b], in[a]), cmp.Compare(a, b)) })
+	return list
+}
+
+// titleOf names a check for a reader of a language: by the lesson about it, else by its name.
+func (p *planner) titleOf(check string, d taxonomy.Direction, lang string) string {
+	for _, n := range p.experiences {
+		if kindOf(n) == check && n.Direction == d && n.Content.Title != "" {
+			return n.In(lang).Content.Title
+		}
+	}
+	return p.e.nameOf(check, lang)
+}
+
+// nameOf names a check, "" for none.
+func (e *Evolver) nameOf(check, lang string) string {
+	c, _ := e.o.Taxonomy.Check(check)
+	return cmp.Or(c.Name.In(lang), taxonomy.OwnName(check))
+}

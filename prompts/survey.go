@@ -1,0 +1,132 @@
+package prompts
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/memtree/memtree/text"
+)
+
+// SurveyInput asks which causes of wrong verdicts are one root cause. All texts come from
+// outside; Survey cleans, cuts and fences them. An answer names checks and lines by number, from 1.
+type SurveyInput struct {
+	Lang      string   // of the instructions: "zh", or anything else for English
+	Direction string   // false_pass, false_fail, or anything else: of all lines
+	Checks    []string // titles of the checks that the tree made of such causes before, at most MaxSurveyChecks
+	Lines     []string // a cause each, 1 to MaxSurveyLines
+}
+
+// SurveyGroup says that lines have one root cause: that of a check there is, or a new one.
+type SurveyGroup struct {
+	Check int    `json:"check"` // number of a check; 0 for a new one
+	Cause string `json:"cause"` // of a new one: in a few English words; else ""
+	Lines []int  `json:"lines"` // numbers, sorted
+}
+
+// Limits on one question.
+const (
+	MaxSurveyLines  = 100
+	MaxSurveyChecks = 40
+
+	maxCause      = 84 // characters of a line of English; half of that of one in Chinese
+	maxCauseWords = 8
+)
+
+const surveySchema = `{"type":"object","properties":{"groups":{"type":"array","items":{"type":"object","properties":{` +
+	`"check":{"type":"integer"},"cause":{"type":"string"},"lines":{"type":"array","items":{"type":"integer"}}},` +
+	`"required":["check","cause","lines"],"additionalProperties":false}}},` +
+	`"required":["groups"],"additionalProperties":false}`
+
+// Survey returns the prompt that asks which lines have one root cause. What does not change
+// comes first, the checks after it, the lines last. in.Read decodes the answer.
+func (s *Set) Survey(in SurveyInput) (Prompt, error) {
+	if n := len(in.Lines); n == 0 || n > MaxSurveyLines {
+		return Prompt{}, fmt.Errorf("prompt survey: there are %d lines, 1 to %d can be shown", n, MaxSurveyLines)
+	}
+	if n := len(in.Checks); n > MaxSurveyChecks {
+		return Prompt{}, fmt.Errorf("prompt survey: there are %d checks, %d can be shown", n, MaxSurveyChecks)
+	}
+	return s.render("survey", in.Lang, in.fields(), json.RawMessage(surveySchema))
+}
+
+func (in SurveyInput) fields() any {
+	return struct{ Direction, Checks, Lines string }{
+		in.Direction, fence("checks", numbered("k", in.Checks), 2*maxCause*MaxSurveyChecks),
+		fenceOrDash("causes", numbered("", in.Lines), 2*maxCause*MaxSurveyLines),
+	}
+}
+
+// numbered lists texts, a line each after its number.
+func numbered(before string, list []string) string {
+	var b strings.Builder
+	for i, s := range list {
+		limit := maxCause
+		if text.Lang(s) == "zh" {
+			limit = maxCause / 2
+		}
+		fmt.Fprintf(&b, "%s%d %s\n", before, i+1, listLine(s, limit))
+	}
+	return b.String()
+}
+
+// Read decodes an answer: the groups that hold, in the order given. err joins what is wrong with
+// the others, worded for a model. A line may be in one group only; a new group has a cause of a few
+// English words, and lines at all.
+func (in SurveyInput) Read(raw json.RawMessage) (groups []SurveyGroup, err error) {
+	var a struct {
+		Groups []SurveyGroup `json:"groups"`
+	}
+	if err := json.Unmarshal(raw, &a); err != nil {
+		return nil, fmt.Errorf("answer: %w", err)
+	}
+	if len(a.Groups) > len(in.Lines) {
+		return nil, fmt.Errorf("groups: there are %d of them and %d lines", len(a.Groups), len(in.Lines))
+	}
+	var bad []error
+	taken := map[int]bool{} // lines that are in a group
+	for i := range a.Groups {
+		g := &a.Groups[i]
+		slices.Sort(g.Lines)
+		if err := in.wrong(g, taken); err != nil {
+			bad = append(bad, fmt.Errorf("groups[%d].%w", i, err))
+			continue
+		}
+		for _, n := range g.Lines {
+			taken[n] = true
+		}
+		groups = append(groups, *g)
+	}
+	return groups, errors.Join(bad...)
+}
+
+// english is a cause in a few words; what stands in quotation marks or has a number is of one test.
+var english = regexp.MustCompile(`^[A-Za-z][A-Za-z ,'’/()-]*$`)
+
+// wrong says what is wrong with a group, where taken are the lines of others.
+func (in SurveyInput) wrong(g *SurveyGroup, taken map[int]bool) error {
+	g.Cause = strings.TrimRight(text.Line(text.Clip(g.Cause, 4*maxCause)), ". ")
+	switch {
+	case g.Check < 0 || g.Check > len(in.Checks):
+		return fmt.Errorf("check: there is no check %d", g.Check)
+	case g.Check == 0 && (!english.MatchString(g.Cause) || len(strings.Fields(g.Cause)) > maxCauseWords):
+		return fmt.Errorf("cause: say the cause in at most %d English words without numbers", maxCauseWords)
+	case len(g.Lines) == 0:
+		return errors.New("lines: there are none")
+	}
+	for i, n := range g.Lines {
+		switch {
+		case n < 1 || n > len(in.Lines):
+			return fmt.Errorf("lines: there is no line %d", n)
+		case taken[n] || i > 0 && g.Lines[i-1] == n:
+			return fmt.Errorf("lines: line %d is in a group already", n)
+		}
+	}
+	return nil
+}
+
+// sampleSurvey has a value in every field; see samples.
+var sampleSurvey = SurveyInput{Direction: "false_pass", Checks: []string{"the check"}, Lines: []string{"the cause"}}

@@ -1,0 +1,54 @@
+package taxonomy
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+	"strings"
+)
+
+// own begins the id of a check of a tree's own: one that no catalogue has, made of causes that
+// several cases have in common. The rest is the cause in a few English words and a short hash of
+// the cases it was made of, joined by underscores: own/unit_not_read_3f9a2c. Nothing but the id is
+// stored of it; its advice is the lesson about it.
+const own = "own/"
+
+const (
+	maxOwn  = 64 // bytes of an id
+	ownHash = 6  // digits of its hash
+)
+
+// OwnID returns the id of the check of a tree's own for a cause in English, made of these cases.
+// Of the cause its letters are kept. The same cases and words give the same id, in any order.
+// It is "" if the cause has no letter of English.
+func OwnID(cause string, cases []string) string {
+	slug := ""
+	for _, w := range strings.FieldsFunc(strings.ToLower(cause), func(r rune) bool { return r < 'a' || r > 'z' }) {
+		if longer := strings.TrimPrefix(slug+"_"+w, "_"); len(own+longer)+1+ownHash <= maxOwn {
+			slug = longer
+		}
+	}
+	if slug == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(strings.Join(slices.Compact(slices.Sorted(slices.Values(cases))), "\n")))
+	return own + slug + "_" + hex.EncodeToString(sum[:])[:ownHash]
+}
+
+// IsOwn reports whether id can be that of a check of a tree's own.
+func IsOwn(id string) bool {
+	rest, is := strings.CutPrefix(id, own)
+	return is && len(id) <= maxOwn && slug(rest)
+}
+
+// OwnName returns the cause that the id of such a check names, as words, and "" for another id.
+func OwnName(id string) string {
+	if !IsOwn(id) {
+		return ""
+	}
+	rest := strings.TrimPrefix(id, own)
+	if i := strings.LastIndexByte(rest, '_'); i > 0 && len(rest)-i-1 == ownHash {
+		rest = rest[:i]
+	}
+	return strings.ReplaceAll(rest, "_", " ")
+}
