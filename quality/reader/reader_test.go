@@ -71,7 +71,7 @@ func TestReader(t *testing.T) {
 	var out strings.Builder
 	fmt.Fprintln(&out, "suite  cases  lessons  cover  purity  causes  warned  for nothing  precision  tokens in (analyse, evolve, brief)  calls  open")
 	for _, name := range []string{"a", "b", "g", "i"} {
-		out.WriteString(readSuite(t, name))
+		t.Run(name, func(t *testing.T) { out.WriteString(readSuite(t, name)) })
 	}
 	golden.Equal(t, "testdata/reader.golden", out.String())
 }
@@ -105,7 +105,7 @@ func readSuite(t *testing.T, name string) string {
 	require.NoError(t, err)
 	defer func() { require.NoError(t, m.Close()) }()
 	causes := recordSuite(t, m, filepath.Join(dir, "runs.jsonl"))
-	for range 3 {
+	for range 4 {
 		_, err = m.Evolve(t.Context(), nil)
 		require.NoError(t, err)
 	}
