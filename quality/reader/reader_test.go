@@ -69,7 +69,8 @@ func tokensOf(s string) int {
 // learns then, and which coming tests are warned. Each suite is of another writer.
 func TestReader(t *testing.T) {
 	var out strings.Builder
-	fmt.Fprintln(&out, "suite  cases  lessons  cover  purity  causes  warned  for nothing  precision  tokens in (analyse, evolve, brief)  calls  open")
+	fmt.Fprintln(&out, "suite  cases  lessons  cover  purity  causes  warned  for nothing  precision  "+
+		"tokens in (analyse, survey, evolve, brief)  calls  open")
 	for _, name := range []string{"a", "b", "g", "i"} {
 		t.Run(name, func(t *testing.T) { out.WriteString(readSuite(t, name)) })
 	}
@@ -217,7 +218,8 @@ func keepAnswers(t *testing.T, hand *byhand.Reader, answers []byhand.Answer, fil
 }
 
 func figures(
-	t *testing.T, m *memtree.Memory, causes score.Causes, queries []suiteQuery, r *tallied, hand *byhand.Reader, name string,
+	t *testing.T, m *memtree.Memory, causes score.Causes, queries []suiteQuery, r *tallied, hand *byhand.Reader,
+	name string,
 ) string {
 	t.Helper()
 	var nodes []tree.Node
@@ -227,7 +229,8 @@ func figures(
 	}
 	var answers []score.Answer
 	for _, q := range queries {
-		g, err := m.Guide(t.Context(), memtree.Query{Prompt: q.Prompt, Scene: q.Scene, Scope: tree.Scope{Product: q.Scope.Product}})
+		ask := memtree.Query{Prompt: q.Prompt, Scene: q.Scene, Scope: tree.Scope{Product: q.Scope.Product}}
+		g, err := m.Guide(t.Context(), ask)
 		require.NoError(t, err)
 		a := score.Answer{Expect: q.Expect, Text: g.Text}
 		for _, it := range g.Items {
@@ -240,7 +243,7 @@ func figures(
 	for stage := range r.calls {
 		tokens, calls = tokens+r.tokens[stage], calls+r.calls[stage]
 	}
-	return fmt.Sprintf("%-5s  %5d  %7d  %5.3f  %6.3f  %2d/%-3d  %6.3f  %11.3f  %9.3f  %6d (%d, %d, %d)  %5d  %4d\n",
+	return fmt.Sprintf("%-5s  %5d  %7d  %5.3f  %6.3f  %2d/%-3d  %6.3f  %11.3f  %9.3f  %6d (%d, %d, %d, %d)  %5d  %4d\n",
 		name, l.Cases, l.Experiences, l.Cover, l.Purity, l.Found, l.Causes, w.Warned, w.ForNothing, w.Precision,
-		tokens, r.tokens["analyse"], r.tokens["evolve"], r.tokens["brief"], calls, len(hand.Open()))
+		tokens, r.tokens["analyse"], r.tokens["survey"], r.tokens["evolve"], r.tokens["brief"], calls, len(hand.Open()))
 }
