@@ -67,7 +67,9 @@ func TestOwnCheck(t *testing.T) {
 
 	c := tree.Node{ID: "c_1", Type: tree.Case, Level: 1, Lang: "en", Direction: taxonomy.FalsePass,
 		ErrorType: "content_validation_error", Provenance: tree.Provenance{Analyst: "rules"},
-		CaseData: &tree.CaseData{Misses: []tree.Miss{{How: "Nobody read whether the limit was in pounds.", From: tree.FromPerson}}}}
+		CaseData: &tree.CaseData{Misses: []tree.Miss{
+			{How: "Nobody read whether the limit was in pounds.", From: tree.FromPerson},
+		}}}
 	before, _ := Say(&c, Options{})
 	c.CaseData.Misses[0].Check = own
 	after, _ := Say(&c, Options{})

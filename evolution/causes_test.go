@@ -221,7 +221,8 @@ func TestCausesInBatches(t *testing.T) {
 	m := planted(t, list)
 	o := options(t)
 	long := llmtest.Step{Err: &llm.Error{Kind: llm.KindTooLarge, Err: errors.New("long")}}
-	script := llmtest.NewScript(long, llmtest.Step{Text: found()}, llmtest.Step{Text: found()}, llmtest.Step{Text: found()})
+	none := llmtest.Step{Text: found()}
+	script := llmtest.NewScript(long, none, none, none)
 	o.Generator = script
 	m.evolve(o, PlanOptions{MaxCalls: new(4)})
 	var lines []int
@@ -246,6 +247,7 @@ func TestOwnCheckHasOneErrorType(t *testing.T) {
 	for _, n := range m.live(tree.Case) {
 		require.Equal(t, "content_validation_error", n.CaseData.Misses[0].ErrorType)
 	}
-	require.Len(t, m.lesson("own/unit_not_read_3f9a2c", taxonomy.FalsePass).Children, 3, "a hint that was given is its lesson")
+	n := m.lesson("own/unit_not_read_3f9a2c", taxonomy.FalsePass)
+	require.Len(t, n.Children, 3, "a hint that was given is its lesson")
 	m.settled(o)
 }

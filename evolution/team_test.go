@@ -15,8 +15,8 @@ checks:
   - id: net_price
     name: Net and gross price
     errorTypes: [content_validation_error]
-    missed: {title: Net price, do: "Recompute the gross price from the net price and the tax rate.", mistake: the tax was left out,
-      when: a task asks for a price with tax}
+    missed: {title: Net price, do: "Recompute the gross price from the net price and the tax rate.",
+      mistake: the tax was left out, when: a task asks for a price with tax}
     asked: [{weight: 3, say: [gross price]}]
     said: [{weight: 3, say: [net price, forgot the tax]}]
 `
