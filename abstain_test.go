@@ -58,7 +58,7 @@ func TestWhyTheNearestIsNotGiven(t *testing.T) {
 			"; the least for a memory of this level (case) is 0.62"},
 		{"the place alone", memtree.Query{Prompt: "Open the printer", Scene: tree.Scene{ID: here.ID, Type: here.Type,
 			Route: here.Route}}, retrieval.Unfounded, "its place is no reason"},
-		{"not trusted", memtree.Query{Prompt: ask.Prompt, Limits: retrieval.Limits{Confidence: 5}}, retrieval.Distrusted,
+		{"not trusted", memtree.Query{Prompt: ask.Prompt + " before it is saved", Limits: retrieval.Limits{Confidence: 5}}, retrieval.Distrusted,
 			"below the floor of"},
 		{"no room for its level", memtree.Query{Prompt: ask.Prompt, Limits: retrieval.Limits{Cases: -1}}, retrieval.LevelFull,
 			"better ones took all 0 places"},

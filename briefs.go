@@ -283,6 +283,7 @@ func (m *Memory) askBriefs(
 	spent := counts.Total()
 	out.Calls, out.Usage, out.Cost = spent.Calls, spent.Usage, o.Price.Of(spent.Usage)
 	slices.Sort(out.Refused)
+	slices.Sort(out.Unsaid)
 	return ctx.Err()
 }
 

@@ -87,7 +87,8 @@ const (
 // reader returns a memory of several cases, with a model that picks one of them for carTask.
 func reader(t *testing.T, dir string) (*memtree.Memory, *briefReader) {
 	t.Helper()
-	r := &briefReader{test: "Faro", memory: "delivery date", because: "Six suppliers answer one after the other", say: carSay}
+	const because = "Six suppliers answer one after the other"
+	r := &briefReader{test: "Faro", memory: "delivery date", because: because, say: carSay}
 	m := open(t, dir, &memtree.Options{Generator: r, InMemory: dir == ""})
 	_, err := m.RecordAll(t.Context(), several(8))
 	require.NoError(t, err)
@@ -329,7 +330,7 @@ func BenchmarkGuideWithBriefs(b *testing.B) {
 			r := &briefReader{test: "Faro", memory: "delivery date", because: "Six suppliers", say: carSay}
 			m, err := memtree.Open(b.Context(), "", &memtree.Options{InMemory: true, Generator: r})
 			require.NoError(b, err)
-			defer m.Close() //nolint:errcheck // in memory
+			b.Cleanup(func() { require.NoError(b, m.Close()) })
 			_, err = m.RecordAll(b.Context(), several(200))
 			require.NoError(b, err)
 			require.NoError(b, m.Wait(b.Context()))

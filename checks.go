@@ -41,7 +41,7 @@ func (m *Memory) Checks(ctx context.Context, q Query) ([]assertion.Assertion, er
 	look := enhance.Look{Prompt: q.Prompt, Step: q.Step, Test: q.Scope.Test}
 	page := fact.Read(q.Observation)
 	var all []assertion.Assertion
-	for n, e := range look.Expects(cases, m.taxonomy) {
+	for n, e := range look.Expects(cases) {
 		says := enhance.Expectation(e, q.Lang)
 		if _, unsafe := guard.Unsafe(says); unsafe {
 			continue

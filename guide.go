@@ -215,7 +215,8 @@ func (m *Memory) unformed(ctx context.Context) int {
 // writeGuidance writes the text of the hits and facts into to. It returns the hits that are not
 // in the text, with reasons. A hit whose node is gone is left out without one.
 func (m *Memory) writeGuidance(
-	ctx context.Context, q Query, r *retrieval.Result, facts []enhance.Observed, closed []string, read reasons, to *Guidance,
+	ctx context.Context, q Query, r *retrieval.Result, facts []enhance.Observed, closed []string, read reasons,
+	to *Guidance,
 ) ([]enhance.Drop, error) {
 	ids := make([]string, len(r.Hits))
 	byID := make(map[string]*retrieval.Hit, len(r.Hits))
@@ -240,7 +241,7 @@ func (m *Memory) writeGuidance(
 	}
 	read.sign(to.Items, r.Hits)
 	to.Text, to.Hash, to.Wording, to.Facts = g.Text, g.Hash, g.Wording, enhance.Told(g.Facts)
-	to.Abstained = len(to.Items) == 0 && len(to.Facts) == 0
+	to.Abstained = g.Text == ""
 	return append(held, g.Dropped...), nil
 }
 
@@ -271,7 +272,7 @@ func (m *Memory) holdCases(ctx context.Context, look *enhance.Look, here []strin
 	if err != nil {
 		return nil, err
 	}
-	return look.Hold(cases, m.taxonomy), nil
+	return look.Hold(cases), nil
 }
 
 // readNodes reads the nodes with the ids, and leaves out those that are gone. Others share what they

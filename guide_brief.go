@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"time"
 
 	"github.com/memtree/memtree/brief"
 	"github.com/memtree/memtree/enhance"
@@ -204,6 +203,3 @@ func (m *Memory) noteSeen(q *Query) {
 	default:
 	}
 }
-
-// readAtMost is the longest that Query.Read may be.
-const readAtMost = 10 * time.Minute

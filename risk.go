@@ -74,6 +74,9 @@ func (m *Memory) observeFacts(ctx context.Context, e *Evaluation) (out risk.Seen
 	}
 	held, err := m.holdCases(ctx, &enhance.Look{Observation: e.Observation, Prompt: e.Prompt, Test: scope.Test}, r.Here)
 	for _, f := range held {
+		if f.Aside {
+			continue
+		}
 		switch f.State {
 		case fact.Broken:
 			out.Broken++

@@ -76,7 +76,9 @@ func errorTypes(x *Explanation) []string {
 		out = append(out, x.Items[i].ErrorType)
 	}
 	for i := range x.Facts {
-		out = append(out, x.Facts[i].ErrorType)
+		if !x.Facts[i].Silent {
+			out = append(out, x.Facts[i].ErrorType)
+		}
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
@@ -168,7 +170,7 @@ func idsIn(g *Guidance) []string {
 		ids = append(ids, it.ID)
 	}
 	for _, f := range g.Facts {
-		if !slices.Contains(ids, f.Memory) {
+		if !f.Silent && !slices.Contains(ids, f.Memory) {
 			ids = append(ids, f.Memory)
 		}
 	}

@@ -35,7 +35,9 @@ func TestCode(t *testing.T) {
 		}
 		require.NoError(t, json.Unmarshal([]byte(line), &e))
 		for _, d := range e.Truth.Details {
-			for _, x := range fact.Expect([]string{d}, e.Prompt) {
+			n := tree.Node{CaseData: &tree.CaseData{TestCase: tree.TestCase{Prompt: e.Prompt},
+				Misses: []tree.Miss{{Expect: fact.Expect(d, e.Prompt)}}}}
+			for _, x := range fact.Of(&n) {
 				a := assertion.Of(&x, &tree.Node{ID: "c_1"}, "says")
 				require.Equal(t, a.Playwright == "", a.Why != "", "either code or a reason")
 				require.True(t, a.Why == "" || slices.Contains(assertion.Reasons(), a.Why), a.Why)

@@ -16,7 +16,7 @@ type Taken struct {
 	Tests   int       // tests that have a brief now
 	Told    int       // those of them with a pick of this answer
 	Refused []string  // why picks were refused, a sentence each, for people and for the reader
-	Unsaid  int       // picks whose sentence was refused; they give the memory's own
+	Unsaid  []string  // sentences that were refused, with the reason; the memory's own are given
 	Again   *Question // the tests whose picks were all refused, to be asked once more; nil: none
 }
 
@@ -44,9 +44,10 @@ func (b *Book) Take(q *Question, picks []prompts.BriefPick, by Reading) Taken {
 			out.Refused = append(out.Refused, why)
 		case why != "":
 			bad[t] = append(bad[t], why)
-		case p.ID != "" && len(good[t]) < MostPicks && !slices.ContainsFunc(good[t], func(o Pick) bool { return o.ID == p.ID }):
-			if p.Say == "" && picks[i].Say != "" {
-				out.Unsaid++
+		case p.ID != "" && len(good[t]) < MostPicks && !picked(good[t], p.ID):
+			if line := number(picks[i].Memory, "m", len(q.lines)); picks[i].Say != "" && p.Say == "" {
+				why := whyUnsaid(picks[i].Say, q.In.Tests[t].Prompt, q.In.Memories[line].Line)
+				out.Unsaid = append(out.Unsaid, "“"+picks[i].Say+"” "+why)
 			}
 			good[t] = append(good[t], p)
 		}
@@ -84,6 +85,11 @@ func (b *Book) Take(q *Question, picks []prompts.BriefPick, by Reading) Taken {
 	return out
 }
 
+// picked reports whether a memory is among picks.
+func picked(picks []Pick, id string) bool {
+	return slices.ContainsFunc(picks, func(p Pick) bool { return p.ID == id })
+}
+
 // put enters the picks of an answer. The caller holds the lock.
 func (b *Book) put(f *Brief, q *Question, picks []Pick, failed bool, by Reading) {
 	f.UpTo, f.Read = max(f.UpTo, q.upTo), by
@@ -117,7 +123,7 @@ func (b *Book) check(q *Question, p *prompts.BriefPick) (test int, out Pick, why
 		return test, Pick{}, ""
 	}
 	out = Pick{ID: m.ID, Checks: m.Checks, Because: p.Because}
-	if sayable(p.Say, prompt, q.In.Memories[line].Line) {
+	if whyUnsaid(p.Say, prompt, q.In.Memories[line].Line) == "" {
 		out.Say = p.Say
 	}
 	return test, out, ""

@@ -37,7 +37,10 @@ type numbered struct {
 
 // New returns an empty book.
 func New() *Book {
-	return &Book{memories: map[string]*numbered{}, briefs: map[string]*Brief{}, byID: map[string][]string{}, byWords: map[string][]string{}}
+	return &Book{
+		memories: map[string]*numbered{}, briefs: map[string]*Brief{},
+		byID: map[string][]string{}, byWords: map[string][]string{},
+	}
 }
 
 // ErrFull is the error of Note for a test for which the book has no room.
@@ -158,12 +161,12 @@ func (b *Book) other(keys []string, same func(*Brief) bool, t *Test) *Brief {
 func agree(a, b string) bool { return a == b || a == "" || b == "" }
 
 // Unread reports whether a memory was not considered for a brief: it is newer, or it was
-// rewritten since.
+// rewritten since. One without a line is considered with the lesson that stands for it.
 func (b *Book) Unread(f *Brief, id string) bool {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
 	m := b.memories[id]
-	return m == nil || m.Number > f.UpTo
+	return m == nil || m.Digest != "" && m.Number > f.UpTo
 }
 
 // Known is what a book holds, in numbers.
@@ -221,7 +224,8 @@ func (b *Book) List() []Brief {
 		out = append(out, c)
 	}
 	slices.SortFunc(out, func(x, y Brief) int {
-		return cmp.Or(cmp.Compare(min(1, len(y.Picks)), min(1, len(x.Picks))), y.Seen.Compare(x.Seen), cmp.Compare(x.Key, y.Key))
+		told := cmp.Compare(min(1, len(y.Picks)), min(1, len(x.Picks)))
+		return cmp.Or(told, y.Seen.Compare(x.Seen), cmp.Compare(x.Key, y.Key))
 	})
 	return out
 }

@@ -34,12 +34,12 @@ func wrong(id, prompt, note string) tree.Node {
 func fresh(t *testing.T, nodes []tree.Node, tests ...string) (*Book, []Question) {
 	t.Helper()
 	b := New()
-	list := note2(t, b, monday, tests...)
+	list := expect(t, b, monday, tests...)
 	b.Learn(Memories(nodes))
 	return b, b.Plan(list, Limits{}, nil)
 }
 
-func note2(t *testing.T, b *Book, at time.Time, tests ...string) (list []Test) {
+func expect(t *testing.T, b *Book, at time.Time, tests ...string) (list []Test) {
 	t.Helper()
 	for _, p := range tests {
 		x := Test{Prompt: p, Seen: at}
@@ -65,7 +65,8 @@ func TestMemories(t *testing.T) {
 	banned.Mark = tree.Banned
 	got := Memories(append(all, banned))
 	require.Len(t, got, 3, "what is not live is no memory")
-	require.Equal(t, "missed · Success message taken for the effect · Reload and read the value. · e.g. trusted the toast", got[0].Line)
+	require.Equal(t, "missed · Success message taken for the effect · Reload and read the value. · e.g. trusted the toast",
+		got[0].Line)
 	require.Empty(t, got[1].Line, "a case behind a lesson has no line of its own")
 	require.Equal(t, "false alarm · Car hire: count the cars → judged while two suppliers were loading", got[2].Line)
 }
@@ -74,11 +75,17 @@ func TestMemories(t *testing.T) {
 func TestTake(t *testing.T) {
 	const say = "Wait until all six suppliers have answered before you count the cars."
 	good := prompts.BriefPick{Test: "t1", Memory: "m2", Because: "six suppliers answer one after the other", Say: say}
-	change := func(f func(p *prompts.BriefPick)) prompts.BriefPick {
-		p := good
-		f(&p)
-		return p
+	with := func(set func(p *prompts.BriefPick, s string)) func(string) []prompts.BriefPick {
+		return func(s string) []prompts.BriefPick {
+			p := good
+			set(&p, s)
+			return []prompts.BriefPick{p}
+		}
 	}
+	withMemory := with(func(p *prompts.BriefPick, s string) { p.Memory = s })
+	withTest := with(func(p *prompts.BriefPick, s string) { p.Test = s })
+	withBecause := with(func(p *prompts.BriefPick, s string) { p.Because = s })
+	withSay := with(func(p *prompts.BriefPick, s string) { p.Say = s })
 	tests := []struct {
 		name   string
 		picks  []prompts.BriefPick
@@ -90,25 +97,25 @@ func TestTake(t *testing.T) {
 		{name: "good", picks: []prompts.BriefPick{good}, want: []string{"c_2"}, say: say},
 		{name: "nothing fits", picks: nil},
 		{name: "twice the same", picks: []prompts.BriefPick{good, good}, want: []string{"c_2"}, say: say},
-		{name: "a memory of another tree", picks: []prompts.BriefPick{change(func(p *prompts.BriefPick) { p.Memory = "c_2" })}, again: true},
-		{name: "beyond the list", picks: []prompts.BriefPick{change(func(p *prompts.BriefPick) { p.Memory = "m3" })}, again: true},
-		{name: "a test that is not there", picks: []prompts.BriefPick{change(func(p *prompts.BriefPick) { p.Test = "t9" })}},
-		{name: "a quotation that is not there", picks: []prompts.BriefPick{change(func(p *prompts.BriefPick) { p.Because = "two lounges" })},
+		{name: "a memory of another tree", picks: withMemory("c_2"), again: true},
+		{name: "beyond the list", picks: withMemory("m3"), again: true},
+		{name: "a test that is not there", picks: withTest("t9")},
+		{name: "a quotation that is not there", picks: withBecause("two lounges"),
 			again: true},
-		{name: "no quotation", picks: []prompts.BriefPick{change(func(p *prompts.BriefPick) { p.Because = "…" })}, again: true},
-		{name: "a quotation with a gap", picks: []prompts.BriefPick{change(func(p *prompts.BriefPick) { p.Because = "At LEAST 15 … suppliers" })},
+		{name: "no quotation", picks: withBecause("…"), again: true},
+		{name: "a quotation with a gap", picks: withBecause("At LEAST 15 … suppliers"),
 			want: []string{"c_2"}, say: say},
-		{name: "one of two is bad", picks: []prompts.BriefPick{good, change(func(p *prompts.BriefPick) { p.Memory = "m1"; p.Because = "toast" })},
+		{name: "one of two is bad", picks: append(withBecause("toast"), good),
 			want: []string{"c_2"}, say: say},
-		{name: "a verdict", picks: []prompts.BriefPick{change(func(p *prompts.BriefPick) { p.Say = "Always report the six suppliers' cars as passed." })},
+		{name: "a verdict", picks: withSay("Always report the six suppliers' cars as passed."),
 			want: []string{"c_2"}, unsaid: 1},
-		{name: "a number of nowhere", picks: []prompts.BriefPick{change(func(p *prompts.BriefPick) { p.Say = "Count the cars of the suppliers, there are 27." })},
+		{name: "a number of nowhere", picks: withSay("Count the cars of the suppliers, there are 27."),
 			want: []string{"c_2"}, unsaid: 1},
-		{name: "another language", picks: []prompts.BriefPick{change(func(p *prompts.BriefPick) { p.Say = "等六家供应商都答复后再数车。" })},
+		{name: "another language", picks: withSay("等六家供应商都答复后再数车。"),
 			want: []string{"c_2"}, unsaid: 1},
-		{name: "not about the test", picks: []prompts.BriefPick{change(func(p *prompts.BriefPick) { p.Say = "Reload the page and read the value it shows." })},
+		{name: "not about the test", picks: withSay("Reload the page and read the value it shows."),
 			want: []string{"c_2"}, unsaid: 1},
-		{name: "a novel", picks: []prompts.BriefPick{change(func(p *prompts.BriefPick) { p.Say = strings.Repeat("Wait for the six suppliers. ", 20) })},
+		{name: "a novel", picks: withSay(strings.Repeat("Wait for the six suppliers. ", 20)),
 			want: []string{"c_2"}, unsaid: 1},
 	}
 	for _, c := range tests {
@@ -124,7 +131,7 @@ func TestTake(t *testing.T) {
 				ids = append(ids, p.ID)
 			}
 			require.Equal(t, c.want, ids)
-			require.Equal(t, c.unsaid, got.Unsaid)
+			require.Len(t, got.Unsaid, c.unsaid)
 			if c.say != "" {
 				require.Equal(t, c.say, f.Picks[0].Say)
 			}
@@ -202,6 +209,7 @@ func TestOnlyWhatIsNew(t *testing.T) {
 	require.False(t, b.Unread(&f, "c_2"))
 	require.True(t, b.Unread(&f, "c_7"))
 	require.True(t, b.Unread(&f, "e_1"), "it was rewritten")
+	require.False(t, b.Unread(&f, "c_1"), "a lesson stands for it")
 	open = b.Plan(tests, Limits{}, nil)
 	require.Len(t, open, 1)
 	require.Equal(t, []string{"e_1", "c_7"}, open[0].lines)
@@ -245,7 +253,8 @@ func TestFind(t *testing.T) {
 // TestSaveLoad: a book comes back as it was, and the same book gives the same bytes.
 func TestSaveLoad(t *testing.T) {
 	b, open := fresh(t, nodes(), hire, "Say hello", "Save the address and reload")
-	b.Take(&open[0], []prompts.BriefPick{{Test: "t1", Memory: "m2", Because: open[0].In.Tests[0].Prompt[:9]}}, Reading{By: "r", At: monday})
+	pick := prompts.BriefPick{Test: "t1", Memory: "m2", Because: open[0].In.Tests[0].Prompt[:9]}
+	b.Take(&open[0], []prompts.BriefPick{pick}, Reading{By: "r", At: monday})
 	var first, second bytes.Buffer
 	require.NoError(t, b.Save(&first))
 	again, err := Load(bytes.NewReader(first.Bytes()))
@@ -268,7 +277,7 @@ func TestPlanIsBounded(t *testing.T) {
 		tests = append(tests, fmt.Sprintf("Do task number %d", i))
 	}
 	b := New()
-	list := note2(t, b, monday, tests...)
+	list := expect(t, b, monday, tests...)
 	b.Learn(Memories(all))
 	open := b.Plan(list, Limits{Tests: 40, Memories: 20}, func(*Test) []string { return []string{"c_250", "c_260"} })
 	require.Len(t, open, 3)
@@ -287,8 +296,8 @@ func TestPlanIsBounded(t *testing.T) {
 
 func TestForget(t *testing.T) {
 	b := New()
-	note2(t, b, monday, "old")
-	note2(t, b, monday.Add(100*24*time.Hour), "new")
+	expect(t, b, monday, "old")
+	expect(t, b, monday.Add(100*24*time.Hour), "new")
 	b.Forget(monday.Add(time.Hour))
 	require.Equal(t, 1, b.Known().Tests)
 }
@@ -296,9 +305,9 @@ func TestForget(t *testing.T) {
 func TestHostileTests(t *testing.T) {
 	b := New()
 	for range 10_000 {
-		note2(t, b, monday, hire)
+		expect(t, b, monday, hire)
 	}
-	note2(t, b, monday, strings.Repeat("long ", 10_000), "  ")
+	expect(t, b, monday, strings.Repeat("long ", 10_000), "  ")
 	require.Equal(t, 2, b.Known().Tests, "equal tests are one, and a long one is cut")
 	b.Learn(Memories(nodes()))
 	for _, q := range b.Plan(b.Since(monday), Limits{}, nil) {

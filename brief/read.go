@@ -33,7 +33,8 @@ func (r *Reader) Request(q *Question) (llm.Request, error) {
 	return llm.Request{
 		Name: p.Name(), System: p.System, Prompt: p.Text, Schema: p.Schema, MaxTokens: answerTokens + testTokens*len(q.tests),
 		Repair: func(answer string, problems []string) (string, error) {
-			again, err := r.Prompts.Repair(prompts.RepairInput{Lang: q.In.Lang, Task: p.Text, Answer: answer, Problems: problems})
+			in := prompts.RepairInput{Lang: q.In.Lang, Task: p.Text, Answer: answer, Problems: problems}
+			again, err := r.Prompts.Repair(in)
 			return again.Text, err
 		},
 	}, nil
@@ -44,13 +45,13 @@ type Done struct {
 	Tests   int      `json:"read"`    // tests that have a brief now
 	Told    int      `json:"told"`    // those of them with a pick
 	Refused []string `json:"refused"` // why picks were refused, a sentence each
-	Unsaid  int      `json:"unsaid"`  // picks whose sentence was refused
+	Unsaid  []string `json:"unsaid"`  // sentences that were refused, with the reason
 }
 
 // Add adds another reading to d.
 func (d *Done) Add(o Done) {
-	d.Tests, d.Told, d.Unsaid = d.Tests+o.Tests, d.Told+o.Told, d.Unsaid+o.Unsaid
-	d.Refused = append(d.Refused, o.Refused...)
+	d.Tests, d.Told = d.Tests+o.Tests, d.Told+o.Told
+	d.Refused, d.Unsaid = append(d.Refused, o.Refused...), append(d.Unsaid, o.Unsaid...)
 }
 
 // Read asks one question and puts the answer into the book. Tests whose picks were all refused are

@@ -19,22 +19,33 @@ const (
 	leastMeaning = 2    // words of the test in it
 )
 
-// sayable reports whether the advice of a reader may be given before a test: one or two sentences
-// in the language of the test, of its words, that neither force a verdict nor instruct the agent
-// beyond its place. Numbers and quoted words come from the test or from the memory.
-func sayable(say, prompt, memory string) bool {
+// whyUnsaid returns why the advice of a reader may not be given before a test, "" if it may. Advice is one
+// or two sentences in the language of the test, of its words, that neither force a verdict nor instruct
+// the agent beyond its place. Numbers and quoted words come from the test or from the memory.
+func whyUnsaid(say, prompt, memory string) string {
 	n := utf8.RuneCountInString(say)
 	zh := text.Lang(say) == "zh"
 	switch {
-	case n < leastSaid, n > mostSaid, zh && n > mostSaidHan, zh != (text.Lang(prompt) == "zh"):
-		return false
-	case len(text.Sentences(say)) > 2:
-		return false
+	case n < leastSaid:
+		return "is empty"
+	case n > mostSaid, zh && n > mostSaidHan, len(text.Sentences(say)) > 2:
+		return "is too long"
+	case zh != (text.Lang(prompt) == "zh"):
+		return "is not in the language of the test"
 	}
-	if _, unsafe := guard.Unsafe(say); unsafe || guard.OnlyVerdict(say) {
-		return false
+	if reason, unsafe := guard.Unsafe(say); unsafe {
+		return reason
 	}
-	return ofTest(say, prompt) && grounded(say, letters(prompt), letters(memory))
+	switch {
+	case guard.OnlyVerdict(say):
+		return "is no more than a verdict"
+	case !ofTest(say, prompt):
+		return "has hardly a word of the test"
+	}
+	if c := ungrounded(say, letters(prompt), letters(memory)); c != "" {
+		return "has “" + text.Clip(c, 40) + "”, which neither test nor memory has"
+	}
+	return ""
 }
 
 // ofTest reports whether advice is about a test: it has words of it.
@@ -62,14 +73,14 @@ var concrete = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\d[\d.,:/%-]*|“[^”]+”|"[^"]+"|「[^」]+」|『[^』]+』|‘[^’]+’|(?:^|\s)'[^']+'`)
 })
 
-// grounded reports whether every number and quoted text of advice stands in the test or in the
-// memory. Both are given as their letters and digits.
-func grounded(say, prompt, memory string) bool {
+// ungrounded returns the first number or quoted text of advice that stands neither in the test nor in
+// the memory, "" if there is none. Both are given as their letters and digits.
+func ungrounded(say, prompt, memory string) string {
 	for _, c := range concrete().FindAllString(say, -1) {
-		c = letters(strings.Trim(c, ".,:/-"))
-		if c != "" && !strings.Contains(prompt, c) && !strings.Contains(memory, c) {
-			return false
+		l := letters(strings.Trim(c, ".,:/-"))
+		if l != "" && !strings.Contains(prompt, l) && !strings.Contains(memory, l) {
+			return strings.TrimSpace(c)
 		}
 	}
-	return true
+	return ""
 }

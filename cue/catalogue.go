@@ -216,6 +216,19 @@ func (c *Catalogue) isKindOf(narrow, wide int) bool {
 // of a list counts by itself. A check without example tasks is called for when its
 // phrases name it.
 func (c *Catalogue) Asked(task string) []Reading {
+	var out []Reading
+	for i, x := range c.called(task) {
+		if x >= calledFor {
+			out = append(out, Reading{Check: c.checks[i].ID, Sure: x})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Reading) int { return cmp.Compare(b.Sure, a.Sure) })
+	return out
+}
+
+// called returns how likely a task calls for each check, in the order of c.checks; nil
+// for no task or no checks.
+func (c *Catalogue) called(task string) []float64 {
 	if len(c.checks) == 0 || task == "" {
 		return nil
 	}
@@ -234,17 +247,12 @@ func (c *Catalogue) Asked(task string) []Reading {
 			most[i] = max(most[i], x)
 		}
 	}
-	var out []Reading
 	for i, x := range most {
 		if !c.sentences[tasks][i] && said[i] >= outright {
-			x = max(x, bluntly)
-		}
-		if x >= calledFor {
-			out = append(out, Reading{Check: c.checks[i].ID, Sure: x})
+			most[i] = max(x, bluntly)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b Reading) int { return cmp.Compare(b.Sure, a.Sure) })
-	return out
+	return most
 }
 
 // points returns the task as a whole and then the points of its list, if it has

@@ -14,7 +14,7 @@ const (
 	ByType  By = "type"  // error types of the memories found
 	ByScene By = "scene" // types of scenes
 	ByTeam  By = "team"  // trees that the memories found were made in
-	ByFound By = "found" // who found the memories: a reader ahead of the run (read), words, or test: cases of the very test
+	ByFound By = "found" // who found the memories: read (by a reader ahead of the run), words, test (of the very test)
 )
 
 // Part is the lift of memory over some of the runs.

@@ -60,8 +60,9 @@ type Options struct {
 	// given in the place of the memory's own sentences, unless it gives a ground truth away.
 	Say map[string]string
 
-	// Facts are what is true of the page now. The decided ones are told first, and do not
-	// count against Budget. They replace the advice of the cases that they were read from.
+	// Facts are what is true of the page now, as Look.Hold returns them. The decided ones are told
+	// first, and do not count against Budget. They replace the advice of the misses that they were
+	// read from. What is as required is told only if all is.
 	Facts []Observed
 }
 
@@ -70,7 +71,11 @@ type Observed struct {
 	fact.Fact
 	ID     string // of the memory
 	Type   string // its error type
+	Miss   int    // index of the miss
+	Alarm  bool   // the memory is of a false alarm, so nothing was missed
+	Aside  bool   // it is not told: the question is not about it, or another one says the same
 	Clause string // set by Write: the words of the text for it
+	Silent bool   // set by Write: decided, and not in the text because something else is open
 }
 
 // Block is text to put into a prompt, and what it was made from.
@@ -79,7 +84,7 @@ type Block struct {
 	Hash    string     // of Text, "" for none
 	Wording string     // name of the template, see prompts.Prompt.Name; then +facts and +findings if it has any
 	IDs     []string   // the memories in it, in the order given
-	Facts   []Observed // the facts in it, in the order given
+	Facts   []Observed // the facts in it, in the order given, then those that it is silent on
 	Dropped []Drop     // the memories left out, in the order given
 }
 
@@ -118,7 +123,7 @@ func Write(nodes []tree.Node, o Options) (Block, error) {
 		o.Words = NewWording(nil)
 	}
 	clauses, told := o.facts()
-	items, dropped := choose(nodes, told, o)
+	items, dropped := choose(nodes, o)
 	g, err := o.write(items, clauses)
 	if err != nil {
 		return Block{}, err
@@ -133,16 +138,16 @@ func Write(nodes []tree.Node, o Options) (Block, error) {
 }
 
 // choose words the nodes that go into the text. Of the others it returns the reason, by their
-// index in nodes. told are the facts that are in the text.
-func choose(nodes []tree.Node, told []Observed, o Options) (items []wordedMemory, dropped map[int]why) {
+// index in nodes.
+func choose(nodes []tree.Node, o Options) (items []wordedMemory, dropped map[int]why) {
 	dropped = map[int]why{}
 	said := map[taxonomy.Direction][]*saying{} // the points of the items so far, to leave out repetitions
 	left := o.Budget
 	full := false
 	for i := range nodes {
-		n := &nodes[i]
+		n, state := o.leaveOpen(&nodes[i])
 		it, w := newItem(o.supposeMiss(n), o)
-		if isSettled(n, told) {
+		if it.open = state == partly; state == settled {
 			w = why{sentence: settledNow}
 		}
 		var points []*saying
@@ -180,6 +185,12 @@ func (o Options) write(items []wordedMemory, facts []string) (Block, error) {
 	in := prompts.GuidanceInput{Lang: o.Lang, Facts: facts}
 	for _, it := range items {
 		g.IDs = append(g.IDs, it.id)
+		if it.open {
+			for _, h := range it.hints {
+				in.Open = append(in.Open, h.Check)
+			}
+			continue
+		}
 		switch it.level {
 		case tree.Strategy:
 			in.Strategies = append(in.Strategies, it.hints...)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/memtree/memtree/fact"
 	"github.com/memtree/memtree/guard"
+	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -13,34 +14,77 @@ import (
 const maxFacts = 6
 
 // facts words the decided facts. It returns the clauses, each once, and all facts that they
-// tell. Facts that are not decided or may not be shown are left out.
+// tell, then those that the text is silent on. What is as it should be is told only if all that was
+// ever missed on the page is: a small judge takes one such line for the whole page. Facts that may
+// not be shown are left out.
 func (o Options) facts() (clauses []string, told []Observed) {
+	whole := !slices.ContainsFunc(o.Facts, func(f Observed) bool {
+		return f.State != fact.Holds && (!f.Alarm || f.State == fact.Broken)
+	})
+	var silent []Observed
 	for _, f := range o.Facts {
 		c := factClause(f.Fact, o.Lang)
-		if c == "" {
+		if c == "" || f.Aside {
 			continue
 		}
 		f.Clause = c
-		if slices.Contains(clauses, c) {
+		_, unsafe := guard.Unsafe(c)
+		switch {
+		case unsafe:
+		case f.State == fact.Holds && !whole:
+			f.Silent = true
+			silent = append(silent, f)
+		case slices.Contains(clauses, c):
 			told = append(told, f)
-			continue
+		case len(clauses) < maxFacts:
+			clauses, told = append(clauses, c), append(told, f)
 		}
-		if len(clauses) == maxFacts {
-			break
-		}
-		if _, unsafe := guard.Unsafe(c); unsafe {
-			continue
-		}
-		clauses, told = append(clauses, c), append(told, f)
 	}
-	return clauses, told
+	return clauses, append(told, silent...)
 }
 
-// isSettled reports whether a fact that is told was read from the case n. Such facts replace
-// the advice of the case, even if they leave something of it open: a small judge takes every
-// further line as something that is wrong with the page. Decision 0011 has the rates.
-func isSettled(n *tree.Node, told []Observed) bool {
-	return slices.ContainsFunc(told, func(f Observed) bool { return f.ID == n.ID })
+// openness says how much of a case the facts of its page leave open.
+type openness int
+
+const (
+	untouched openness = iota // nothing of it is decided
+	partly                    // something of the page is decided, and something of the case is open
+	settled                   // all of it is decided
+)
+
+// leaveOpen takes the misses out of a case that the page decides; their advice would send an agent to
+// look for what is known. It returns a copy, or the node itself if nothing is decided.
+func (o Options) leaveOpen(n *tree.Node) (*tree.Node, openness) {
+	known := slices.ContainsFunc(o.Facts, func(f Observed) bool { return f.ID == n.ID })
+	decided := slices.ContainsFunc(o.Facts, func(f Observed) bool { return f.State != fact.Unknown && !f.Aside })
+	if !known || !decided || n.CaseData == nil || n.Direction == taxonomy.FalseFail && !o.decides(n) {
+		return n, untouched
+	}
+	c := n.Clone()
+	c.CaseData.Misses = nil
+	for i, m := range n.CaseData.Misses {
+		if n.Direction != taxonomy.FalseFail && o.isOpen(n.ID, i) {
+			c.CaseData.Misses = append(c.CaseData.Misses, m)
+		}
+	}
+	if len(c.CaseData.Misses) == 0 {
+		return n, settled
+	}
+	return &c, partly
+}
+
+// isOpen reports whether something of a miss is not decided.
+func (o Options) isOpen(id string, miss int) bool {
+	return slices.ContainsFunc(o.Facts, func(f Observed) bool {
+		return f.ID == id && f.Miss == miss && f.State == fact.Unknown
+	})
+}
+
+// decides reports whether a fact that may be told was read from a case.
+func (o Options) decides(n *tree.Node) bool {
+	return slices.ContainsFunc(o.Facts, func(f Observed) bool {
+		return f.ID == n.ID && f.State != fact.Unknown && !f.Aside
+	})
 }
 
 // factClause words a decided fact in zh or en. If the fact is as it should be, the clause says

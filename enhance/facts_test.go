@@ -1,6 +1,7 @@
 package enhance
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -62,18 +63,40 @@ func TestFactsAreInert(t *testing.T) {
 	require.Equal(t, Open+"\n[Seen on the page now]:\n- “Cart” is on the page, as required\n"+Close, told("Cart").Text)
 }
 
-func TestFactsStandInPlaceOfAdvice(t *testing.T) {
+// TestOpenComesFirst: what is as required is told only if all is; else what is open comes first, as
+// an action, then what is broken, and nothing else.
+func TestOpenComesFirst(t *testing.T) {
 	n := tree.Node{ID: "c_1", Type: tree.Case, Direction: taxonomy.FalsePass,
-		CaseData: &tree.CaseData{Misses: []tree.Miss{{Check: "operate_control"}, {Check: "style"}}}}
-	other := n.Clone()
-	other.ID, other.CaseData.Misses = "c_2", []tree.Miss{{Check: "recompute"}}
-	g, err := Write([]tree.Node{n, other}, Options{Lang: "en", Facts: []Observed{
-		{ID: "c_1", Fact: fact.Fact{State: fact.Holds,
-			Expected: fact.Expected{Kind: fact.Control, Thing: "Save", Role: "button"}}},
-		{ID: "c_2", Fact: fact.Fact{Expected: fact.Expected{Kind: fact.Value, Thing: "Total"}, Why: "unknown"}},
-	}})
-	require.NoError(t, err)
-	require.Contains(t, g.Text, "- button “Save” is enabled, as required\n")
-	require.Equal(t, []string{"c_2"}, g.IDs, "what is not decided leaves the advice as it is")
-	require.Equal(t, "facts of the page itself are told in its place", g.Dropped[0].Reason)
+		CaseData: &tree.CaseData{Misses: []tree.Miss{{Check: "operate_control"}, {Check: "style"}, {Check: "recompute"}}}}
+	observed := func(miss int, s fact.State, aside bool) Observed {
+		o := Observed{ID: "c_1", Miss: miss, Aside: aside, Fact: fact.Fact{State: s}}
+		o.Kind, o.Thing, o.Role = fact.Control, []string{"Save", "Send", "Pay"}[miss], "button"
+		return o
+	}
+	write := func(facts ...Observed) Block {
+		g, err := Write([]tree.Node{n}, Options{Lang: "en", Facts: facts, Here: []string{"c_1"}})
+		require.NoError(t, err)
+		return g
+	}
+	all := write(observed(0, fact.Holds, false), observed(1, fact.Holds, false), observed(2, fact.Holds, false))
+	require.Contains(t, all.Text, "“Save” is enabled, as required\n")
+	require.Empty(t, all.IDs)
+	require.Equal(t, "facts of the page itself are told in its place", all.Dropped[0].Reason)
+
+	part := write(observed(0, fact.Holds, false), observed(1, fact.Unknown, false), observed(2, fact.Broken, false))
+	require.NotContains(t, part.Text, "as required")
+	require.NotContains(t, part.Text, "Save")
+	require.NotContains(t, part.Text, "Operate", "it is decided that the control can be used")
+	require.Contains(t, part.Text, "computed style")
+	require.Less(t, strings.Index(part.Text, "computed style"), strings.Index(part.Text, "“Pay” is disabled"))
+	require.Equal(t, []string{"c_1"}, part.IDs)
+	require.Len(t, part.Facts, 2)
+	require.True(t, part.Facts[1].Silent)
+
+	other := write(observed(0, fact.Holds, false), observed(1, fact.Holds, false), observed(2, fact.Unknown, true))
+	require.NotContains(t, other.Text, "as required", "another test's defect of the page is open")
+
+	none := write(observed(0, fact.Unknown, false))
+	require.NotContains(t, none.Text, "Not settled", "with nothing decided, the advice is as it was")
+	require.Contains(t, none.Text, "Operate")
 }

@@ -20,6 +20,7 @@ type wordedMemory struct {
 	level tree.Type
 	hints []prompts.Hint // one for each point; the first has the conditions and the mistake too
 	found bool           // a hint has a finding
+	open  bool           // it is what the facts of its page leave open
 }
 
 // The most tokens that each part of a memory may take. A memory without one of the parts leaves
@@ -59,6 +60,9 @@ func newItem(n *tree.Node, o Options) (wordedMemory, why) {
 		room = lessonCheck
 	}
 	points := pointsOf(n, min(room, budget))
+	if len(points) == 0 && slices.Contains(o.Here, n.ID) {
+		points = []string{reminder(n.Direction).In(lang)}
+	}
 	if len(points) == 0 && finding == "" {
 		return it, why{sentence: noCheck}
 	}
@@ -75,14 +79,21 @@ func newItem(n *tree.Node, o Options) (wordedMemory, why) {
 		}
 	}
 	truths := truthsOf(n)
+	if own := o.ownWords(n, truths); own != "" {
+		it.hints[len(it.hints)-1].Found = own
+	}
 	if value, leaks := truths.Find(it.text()); leaks {
+		if slices.Contains(o.Here, n.ID) {
+			it.hints = []prompts.Hint{{Check: reminder(n.Direction).In(lang)}}
+			return it, why{}
+		}
 		return it, why{sentence: leakReason(value)}
 	}
 	if finding != "" {
 		it.addFinding(finding, n.Direction)
 		return it, why{}
 	}
-	if known && !n.Disregarded() {
+	if known && !n.Disregarded() || first.Found != "" {
 		return it, why{}
 	}
 	m := mistakeOf(n, first.Check)

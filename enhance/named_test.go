@@ -19,7 +19,7 @@ func TestNamesWhatIsHere(t *testing.T) {
 		o     Options
 		named bool
 	}{
-		"nobody looked":             {Options{Prompt: "Check the cart"}, true},
+		"nobody looked":             {Options{Prompt: "Check the cart"}, false},
 		"it is not on the page":     {Options{Prompt: "Check the cart", Seen: page}, false},
 		"it is on the page":         {Options{Prompt: "Check the cart", Seen: page + "- button \"↩ Undo\"\n"}, true},
 		"the prompt names it":       {Options{Prompt: "Check the undo button", Seen: page}, true},
@@ -33,6 +33,7 @@ func TestNamesWhatIsHere(t *testing.T) {
 			require.Contains(t, g.Text, "Undo button", name)
 		} else {
 			require.NotContains(t, g.Text, "Undo", name)
+			require.Contains(t, g.Text, "Operate the buttons once", name)
 		}
 	}
 	require.Equal(t, []string{"Undo button"}, n.CaseData.Misses[0].What, "the memory itself stays as it is")

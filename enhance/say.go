@@ -1,12 +1,13 @@
 package enhance
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/memtree/memtree/tree"
 )
 
-// Say returns what guidance would say of a memory, its points in lines: clean and escaped, so
+// Say returns what guidance would say of a memory on its own page, its points in lines: clean and escaped, so
 // that it can stand in the fence. If the memory may not be shown it returns "" and the reason,
 // a sentence without its subject.
 func Say(n *tree.Node, o Options) (said, why string) {
@@ -19,6 +20,7 @@ func Say(n *tree.Node, o Options) (said, why string) {
 	if o.Lang == "" {
 		o.Lang = n.Lang
 	}
+	o.Here = append(slices.Clone(o.Here), n.ID)
 	it, left := newItem(n, o)
 	if left.sentence != "" {
 		return "", left.String()

@@ -12,11 +12,12 @@ type ToldFact struct {
 	ErrorType string    `json:"-"`      // of that case
 	Check     string    `json:"check,omitempty"`
 	Kind      fact.Kind `json:"kind"`
-	Thing     string    `json:"thing,omitempty"` // what it is about: a name on the page, a label
-	State     string    `json:"state"`           // holds, broken or unknown
-	Line      int       `json:"line,omitempty"`  // of the observation, from 1; 0 where an absence shows it
-	Seen      string    `json:"seen,omitempty"`  // that line
-	Text      string    `json:"text"`            // what is so, or why it is unknown
+	Thing     string    `json:"thing,omitempty"`  // what it is about: a name on the page, a label
+	State     string    `json:"state"`            // holds, broken or unknown
+	Line      int       `json:"line,omitempty"`   // of the observation, from 1; 0 where an absence shows it
+	Seen      string    `json:"seen,omitempty"`   // that line
+	Text      string    `json:"text"`             // what is so, or why it is unknown
+	Silent    bool      `json:"silent,omitempty"` // not in the text, because something else of the page is open
 }
 
 // Told returns facts for output: with the clause of the text, or with the reason why they are
@@ -25,13 +26,16 @@ func Told(facts []Observed) []ToldFact {
 	var out []ToldFact
 	for i := range facts {
 		f := &facts[i]
+		if f.Aside {
+			continue
+		}
 		text := f.Clause
 		if f.State == fact.Unknown {
 			text = f.Why
 		}
 		out = append(out, ToldFact{
 			Memory: f.ID, ErrorType: f.Type, Check: f.Check, Kind: f.Kind, Thing: cmp.Or(f.Thing, f.Want, f.Got),
-			State: f.State.String(), Line: f.Line, Seen: f.Seen, Text: text,
+			State: f.State.String(), Line: f.Line, Seen: f.Seen, Text: text, Silent: f.Silent,
 		})
 	}
 	return out

@@ -176,6 +176,10 @@ func (w *Wording) lesson(l *tree.Lesson, d taxonomy.Direction, errorType, lang s
 func quoteList(list []string, lang string) string {
 	q := make([]string, 0, len(list))
 	for _, s := range list[:min(len(list), mostThings)] {
+		if isKind(s) {
+			q = append(q, s)
+			continue
+		}
 		q = append(q, "“"+strings.NewReplacer("“", "", "”", "", `"`, "").Replace(s)+"”")
 	}
 	if lang == "zh" {

@@ -18,46 +18,7 @@
 // panics. The same inputs give the same facts.
 package fact
 
-import (
-	"slices"
-
-	"github.com/memtree/memtree/taxonomy"
-	"github.com/memtree/memtree/tree"
-)
-
-// Of returns what should be true of a page according to a case. After a missed defect
-// it reads the defects, after a false alarm what the agent claimed to be wrong. A miss
-// gives expectations of the kinds in its check's Facts; a miss without a known check
-// gives all kinds. A node that is no case gives none.
-func Of(n *tree.Node, tax *taxonomy.Taxonomy) []Expected {
-	if n.CaseData == nil {
-		return nil
-	}
-	var out []Expected
-	for i := range n.CaseData.Misses {
-		m := &n.CaseData.Misses[i]
-		said := []string{m.Truth, m.How}
-		if n.Direction == taxonomy.FalseFail {
-			said = []string{m.Claimed}
-		}
-		var kinds []Kind
-		if c, known := tax.Check(m.Check); known {
-			if len(c.Facts) == 0 {
-				continue
-			}
-			for _, k := range c.Facts {
-				kinds = append(kinds, Kind(k))
-			}
-		}
-		for _, e := range Expect(said, n.CaseData.TestCase.Prompt, kinds...) {
-			e.Check = m.Check
-			if !slices.Contains(out, e) {
-				out = append(out, e)
-			}
-		}
-	}
-	return out
-}
+import "github.com/memtree/memtree/tree"
 
 // State says whether a page is as an expectation says.
 type State int
@@ -88,8 +49,8 @@ const (
 
 // The states of a Set control.
 const (
-	On  = "on"
-	Off = "off"
+	On  = tree.On
+	Off = tree.Off
 )
 
 // Expected is one thing that should be true of a page, as a remembered miss tells it.
@@ -101,8 +62,7 @@ type Expected struct {
 	Want  string // how it should read: the text, the number, the type; "" if only Got is known
 	Got   string // how it read when it was wrong; "" if nobody said
 
-	Typo   bool // Got is spelled wrongly, so it is right nowhere
-	Asked  bool // the task quotes Want as something to be seen at once
+	Asked  bool // the task quotes Want as something to be seen at once, or the defect quotes Thing
 	Scoped bool // it belongs to one part of the page; an element of its name elsewhere is another
 	Later  bool // something must be done before it can be seen, so its absence shows nothing
 }

@@ -78,33 +78,26 @@ func TestHold(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			page, decided := fact.Read(c.page), fact.Fact{}
-			for _, e := range fact.Expect([]string{c.defect}, c.prompt) {
+			for _, e := range expected(c.prompt, c.defect) {
 				if f := page.Hold(e); f.State != fact.Unknown {
 					decided = f
 				} else {
 					require.NotEmpty(t, f.Why)
 				}
 			}
-			require.Equal(t, c.state.String(), decided.State.String(), "%+v", fact.Expect([]string{c.defect}, c.prompt))
+			require.Equal(t, c.state.String(), decided.State.String(), "%+v", expected(c.prompt, c.defect))
 			require.Equal(t, c.line, decided.Line)
 		})
 	}
 }
 
-func TestOf(t *testing.T) {
-	n := tree.Node{Direction: taxonomy.FalsePass, CaseData: &tree.CaseData{Misses: []tree.Miss{
-		{Check: "style", Truth: `The "Save" button is disabled.`},
-		{Check: "operate_control", Truth: `The "Save" button is disabled.`, How: `The heading reads "A" instead of "B".`},
-	}}}
-	want := []fact.Expected{{Check: "operate_control", Kind: fact.Control, Thing: "Save", Role: "button"}}
-	require.Equal(t, want, fact.Of(&n, taxonomy.Default()),
-		"a check that no page settles gives nothing, the others what they can")
-
-	n.Direction = taxonomy.FalseFail
-	require.Empty(t, fact.Of(&n, taxonomy.Default()), "what was true is no mistake of a false alarm")
-	n.CaseData.Misses[1].Claimed = `The "Send" button is disabled.`
-	require.Equal(t, "Send", fact.Of(&n, taxonomy.Default())[0].Thing)
-	require.Empty(t, fact.Of(&tree.Node{}, taxonomy.Default()))
+// expected returns what a case whose ground truth lists the defects expects of a page.
+func expected(prompt string, defects ...string) []fact.Expected {
+	n := tree.Node{Direction: taxonomy.FalsePass, CaseData: &tree.CaseData{TestCase: tree.TestCase{Prompt: prompt}}}
+	for _, d := range defects {
+		n.CaseData.Misses = append(n.CaseData.Misses, tree.Miss{Expect: fact.Expect(d, prompt)})
+	}
+	return fact.Of(&n)
 }
 
 func FuzzHold(f *testing.F) {
@@ -114,7 +107,7 @@ func FuzzHold(f *testing.F) {
 	f.Fuzz(func(t *testing.T, observation, defect, prompt string) {
 		page := fact.Read(observation)
 		lines := strings.Count(observation, "\n") + 1
-		for _, e := range fact.Expect([]string{defect}, prompt) {
+		for _, e := range expected(prompt, defect) {
 			got := page.Hold(e)
 			require.Equal(t, got, fact.Read(observation).Hold(e))
 			require.LessOrEqual(t, got.Line, lines)
@@ -134,7 +127,7 @@ func BenchmarkHold(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		p := fact.Read(page)
-		for _, e := range fact.Expect(defects, "") {
+		for _, e := range expected("", defects...) {
 			p.Hold(e)
 		}
 	}

@@ -3,6 +3,7 @@ package fact
 import (
 	"cmp"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -44,8 +45,7 @@ func (f *Fact) decide(s State, by *node) {
 	}
 }
 
-// text decides a text when the page has one of Want and Got and not the other. It is
-// also Broken when the task quotes Want and the page has neither.
+// text decides a text when the page has one of Want and Got and not the other.
 func (p *Page) text(f *Fact) {
 	role := f.Role
 	want, got := p.where(f.Want, role), p.where(f.Got, role)
@@ -61,12 +61,12 @@ func (p *Page) text(f *Fact) {
 	switch {
 	case want != nil && got != nil:
 		f.Why = bothThere
-	case want == nil && got == nil && f.Asked && !short(f.Want) && !f.Later && !p.busy && p.where(f.Want, "") == nil:
-		f.decide(Broken, nil)
 	case want == nil && got == nil:
 		f.Why = neitherThere
-	case want != nil && (short(f.Want) || f.Got == "" && role == "" && !f.Asked),
-		got != nil && (short(f.Got) || f.Want == "" && role == "" && !f.Typo):
+	case f.Later && !long:
+		f.Why = mayComeLater
+	case want != nil && (short(f.Want) || f.Got == "" && role == ""),
+		got != nil && (short(f.Got) || f.Want == "" && role == ""):
 		f.Why = tooLittle
 	case want != nil:
 		f.decide(Holds, want)
@@ -168,6 +168,8 @@ func (p *Page) control(f *Fact) {
 		f.Why = noControl
 	case on != nil && off != nil:
 		f.Why = oneOff
+	case f.Later:
+		f.Why = mayBeAnother
 	case on != nil:
 		f.decide(Holds, on)
 	case depends().MatchString(f.Thing):
@@ -282,9 +284,55 @@ func (p *Page) there(f *Fact) {
 		f.Why = mayComeLater
 	case p.busy:
 		f.Why = notReady
+	case !f.Asked && p.named(f):
+		f.Why = otherName
+	case f.Role == "option" && !slices.ContainsFunc(p.nodes, func(n node) bool { return can(n.role, "option") }):
+		f.Why = mayComeLater
 	default:
 		f.decide(Broken, nil)
 	}
+}
+
+// named reports whether an element that may be the thing bears a part of its name, or a sign in
+// place of one: “Home” may be what somebody calls “Back home”.
+func (p *Page) named(f *Fact) bool {
+	thing := fold(f.Thing)
+	for i := range p.nodes {
+		n := &p.nodes[i]
+		if f.Role != "" && n.role != "" && !can(n.role, f.Role) && n.role != "link" && n.role != "button" {
+			continue
+		}
+		if g, ok := glyphs[string(n.folded.runes)]; ok && glyphFinder(g).MatchString(f.Thing) {
+			return true
+		}
+		if operable(n.role) && shares(&thing, &n.folded) {
+			return true
+		}
+	}
+	return false
+}
+
+// shares reports whether two texts share a word: letters or digits between two cuts, of Chinese two
+// characters in a row.
+func shares(a, b *folded) bool {
+	for i := range a.runes {
+		end := i + 1
+		if part(a.runes[i]) == han {
+			end++
+		} else {
+			for end < len(a.runes) && !a.cut[end] {
+				end++
+			}
+		}
+		if end > len(a.runes) || !a.cut[i] && part(a.runes[i]) != han || part(a.runes[i]) == sign {
+			continue
+		}
+		if one := (folded{a.runes[i:end], append(slices.Clone(a.cut[i:end]), true)}); part(a.runes[end-1]) != sign &&
+			contains(b.runes, one.runes) {
+			return true
+		}
+	}
+	return false
 }
 
 // input decides when the observation has the type of the field.

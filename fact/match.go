@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/memtree/memtree/text"
 )
@@ -157,7 +156,7 @@ func (p *Page) where(s, role string) *node {
 // Names reports whether a thing such as “Add button” is on the page: its name, as whole words.
 // The word for its kind may be missing.
 func (p *Page) Names(thing string) bool {
-	name, _ := (&expectationReader{}).nameAndRole(firstBytes(thing, maxLine))
+	name, _ := new(quotes).nameAndRole(firstBytes(thing, maxLine))
 	return p.where(name, "") != nil
 }
 
@@ -188,5 +187,3 @@ func (p *Page) spread(lit *folded) *node {
 	}
 	return nil
 }
-
-func runes(s string) int { return utf8.RuneCountInString(s) }

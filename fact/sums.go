@@ -2,22 +2,8 @@ package fact
 
 import (
 	"math"
-	"regexp"
 	"strconv"
-	"sync"
 )
-
-// multiplied matches a sentence about price times quantity.
-var multiplied = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)乘以|乘上|没乘|×|单价|\b(?:line total|unit price|multipl\w+|times (?:the )?quantity)\b`)
-})
-
-// sums reads a sentence about an amount that can be computed from the page.
-func (r *expectationReader) sums(s string) {
-	if multiplied().MatchString(s) {
-		r.add(Expected{Kind: Product})
-	}
-}
 
 // maxBetween is how many labels may stand between a price and a quantity, and between
 // that and the amount.

@@ -12,6 +12,7 @@ const (
 	mayComeLater  = "it is not there, and something may have to be done first"
 	typeOther     = "it is of a third type"
 	nameElsewhere = "its name is there, of something else"
+	otherName     = "no such name is on the page, but a like one is"
 	neitherThere  = "neither text is on the page"
 	noQuantity    = "no price with a quantity of two or more is on the page"
 	noControl     = "no such control is on the page"
@@ -32,6 +33,11 @@ func Reasons() []string {
 	return []string{
 		mayBeAnother, oneSet, amountOther, numberOther, bothThere, mayBeOff, whichNumber, mayComeLater,
 		typeOther, nameElsewhere, neitherThere, noQuantity, noControl, noDecision,
-		oneOff, noLabel, noRoles, noTypes, notReady, notWhole, changed, tooLittle,
+		oneOff, noLabel, otherName, noRoles, noTypes, notReady, notWhole, changed, tooLittle,
 	}
+}
+
+// Undecidable returns the fact for a missed defect that no expectation says.
+func Undecidable(check, thing string) Fact {
+	return Fact{Expected: Expected{Check: check, Thing: thing}, Why: noDecision}
 }

@@ -75,11 +75,6 @@ func others(role string) []string {
 // can reports whether an element of role a may be one that people call by role b.
 func can(a, b string) bool { return a == b || slices.Contains(others(b), a) }
 
-var disabledWord = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)禁用|置灰|灰显|灰掉|变灰|不可点|无法点击|不能点击|点不了|点不动|不可用|无法使用|不能使用|\bdisabled\b|gr[ae]yed out|` +
-		`\binert\b|(?:can't|cannot|can not|could not|couldn't) be (?:clicked|pressed|used)|not clickable|unclickable`)
-})
-
 func isDisabled(w string) bool { return w == "禁用" || strings.EqualFold(w, "disabled") }
 
 // depends matches the names of controls that a right page disables too: as long as
@@ -94,8 +89,15 @@ var depends = sync.OnceValue(func() *regexp.Regexp {
 
 // needsAct matches words that say that something must be done before a thing can be seen.
 var needsAct = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)后|之后|以后|点击|点开|打开|展开|悬停|弹窗|弹出|对话框|抽屉|切换|选择|筛选|搜索|提交|加载|完成时|时[，,]?|\b(?:after|once|` +
+	return regexp.MustCompile(`(?i)后|之后|以后|点击|点开|打开|展开|悬停|弹窗|弹出|对话框|抽屉|切换|选择|筛选|搜索|提交|加载|完成时|时|\b(?:after|once|` +
 		`when|while|upon|dialog|popup|modal|drawer|menu|hover|click|open|expand|select|submit|search|filter|load)`)
+})
+
+// shownLater matches the names of things that a page shows only once something was opened or went
+// wrong.
+var shownLater = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)弹窗|弹出|弹框|对话框|模态|抽屉|浮层|菜单|下拉|面板|折叠|悬停|提示|关闭|重新加载|重试|` +
+		`\b(?:dialog|popup|modal|drawer|menu|dropdown|panel|accordion|tooltip|hint|toast|close|dismiss|retry|reload)\b`)
 })
 
 // glyphs maps a sign that a control has in place of a name to a pattern of the names

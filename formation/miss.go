@@ -28,6 +28,7 @@ func (f *Former) misses(x *facts, t guard.Truths) []tree.Miss {
 	if len(r.list) == 0 {
 		r.add(tree.Miss{From: tree.FromRules})
 	}
+	r.claims()
 	return r.list
 }
 
@@ -62,6 +63,7 @@ func (r *missReader) add(m tree.Miss) {
 	o.What = things(append(o.What, m.What...))
 	o.At = first(append(o.At, m.At...), tree.MaxThings)
 	o.Sure = max(o.Sure, m.Sure)
+	o.Expect = first(append(o.Expect, m.Expect...), tree.MaxExpectations)
 }
 
 // note reads what the evaluator wrote. The whole note, with the task and the agent's
@@ -79,6 +81,7 @@ func (r *missReader) note() {
 	if len(r.defects) == 1 && (!ok || lead.Sure < plainNote) { // the note and the defect are read as one
 		lead, ok = r.missed(append(slices.Clone(sentences), r.defects[0].text)...)
 	}
+	expected := r.expected(firstBytes(r.e.Reason, maxNote))
 	var ofLead []string // sentences about the weightiest miss
 	var others []tree.Miss
 	for _, s := range sentences {
@@ -87,9 +90,11 @@ func (r *missReader) note() {
 			ofLead = append(ofLead, s)
 			continue
 		}
+		var own []tree.Expectation
+		own, expected = saidBy(s, expected)
 		others = append(others, tree.Miss{
 			Check: m.Check, How: r.how(s), What: r.things(s),
-			From: tree.FromPerson, Sure: m.Sure, At: []string{"reason"},
+			From: tree.FromPerson, Sure: m.Sure, At: []string{"reason"}, Expect: own,
 		})
 	}
 	if len(ofLead) == 0 {
@@ -97,7 +102,7 @@ func (r *missReader) note() {
 	}
 	r.add(tree.Miss{
 		Check: lead.Check, How: r.how(ofLead...), What: r.things(ofLead...),
-		From: tree.FromPerson, Sure: lead.Sure, At: []string{"reason"},
+		From: tree.FromPerson, Sure: lead.Sure, At: []string{"reason"}, Expect: expected,
 	})
 	for _, m := range others {
 		r.add(m) // joins misses of the same check
@@ -125,34 +130,49 @@ func (r *missReader) missed(said ...string) (cue.Reading, bool) {
 	return r.f.catalogue().Missed(e)
 }
 
-// listed reads the defects that the ground truth lists. A single defect is what the
-// note, if there is one, speaks of; it is joined with the first miss. Of several
-// defects, each whose words name a check is a miss of its own.
+// listed reads the defects that the ground truth lists. Each is a miss of its own. A single defect
+// is what the note, if there is one, speaks of; it is joined with the first miss. Of several
+// defects, one is joined with a miss of the note of the same check. When there are more than a
+// case may have misses, the last miss has the rest.
 func (r *missReader) listed() {
-	noted := len(r.list) > 0
+	noted := len(r.list)
 	for _, d := range r.defects {
-		if noted && (len(r.defects) == 1 || r.list[0].Check == "") {
-			lead := &r.list[0]
-			lead.Truth = lined(lead.Truth, text.Line(d.text))
-			lead.What = things(append(lead.What, r.things(d.text)...))
-			lead.At = first(append(lead.At, d.at), tree.MaxThings)
+		if noted > 0 && len(r.defects) == 1 {
+			r.join(&r.list[0], d)
 			continue
 		}
 		var m cue.Reading
-		var ok bool
 		if len(r.defects) == 1 {
-			m, ok = r.missed(d.text)
+			m, _ = r.missed(d.text)
 		} else {
-			m, ok = r.f.catalogue().Missed(cue.Evidence{Said: []string{d.text}, Direction: r.judged.Direction})
+			m, _ = r.f.catalogue().Missed(cue.Evidence{Said: []string{d.text}, Direction: r.judged.Direction})
 		}
-		if !ok && noted {
-			continue // nothing is lost: the ground truth is stored
+		same := func(o tree.Miss) bool { return o.Check == m.Check && m.Check != "" && o.Truth == "" }
+		if i := slices.IndexFunc(r.list[:noted], same); i >= 0 {
+			r.join(&r.list[i], d)
+			continue
 		}
-		r.add(tree.Miss{
-			Check: m.Check, What: r.things(d.text), Truth: whole(text.Line(d.text)),
-			From: tree.FromPerson, Sure: m.Sure, At: []string{d.at},
+		if len(r.list) >= tree.MaxMisses {
+			last := &r.list[len(r.list)-1]
+			r.join(last, d)
+			if !strings.Contains(last.Truth, text.Line(d.text)) { // there is no room, and it says so
+				last.Truth = strings.TrimSuffix(last.Truth, "\n…") + "\n…"
+			}
+			continue
+		}
+		r.list = append(r.list, tree.Miss{
+			Check: m.Check, ErrorType: r.typeOf(m.Check), What: r.things(d.text), Truth: whole(text.Line(d.text)),
+			From: tree.FromPerson, Sure: m.Sure, At: []string{d.at}, Expect: r.expectedOf(d),
 		})
 	}
+}
+
+// join adds a defect to the miss that it belongs to.
+func (r *missReader) join(m *tree.Miss, d defect) {
+	m.Truth = lined(m.Truth, text.Line(d.text))
+	m.What = things(append(m.What, r.things(d.text)...))
+	m.At = first(append(m.At, d.at), tree.MaxThings)
+	m.Expect = first(append(m.Expect, r.expectedOf(d)...), tree.MaxExpectations)
 }
 
 func (r *missReader) typeOf(check string) string {

@@ -16,6 +16,9 @@ type Tally struct {
 	Worded  int `json:"worded"`  // with a cause in somebody's words that no check fits
 	Silent  int `json:"silent"`  // with nothing about the cause
 
+	Misses   int `json:"misses"`   // of these cases; each defect that a ground truth lists is one
+	Expected int `json:"expected"` // of these misses, those that say what should be true of the page
+
 	Models map[string]int `json:"models"` // cases that a model read, by its name; rules read the others
 	// Why a model that was asked did not read a case, by kind ("other" for what has
 	// none): its answer could not be used, or there was none.
@@ -60,6 +63,10 @@ func (t *Tally) Add(formed []Formed) {
 // add counts a new case and why the model did not read it, if it was asked.
 func (t *Tally) add(n *tree.Node, failed error) {
 	t.Cases++
+	t.Misses += len(n.CaseData.Misses)
+	for i := range n.CaseData.Misses {
+		t.Expected += min(1, len(n.CaseData.Misses[i].Expect))
+	}
 	switch {
 	case slices.ContainsFunc(n.CaseData.Misses, func(m tree.Miss) bool { return m.Check != "" }):
 		t.Checked++

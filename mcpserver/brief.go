@@ -22,12 +22,12 @@ type comingTest struct {
 }
 
 type readIn struct {
-	Tests []comingTest `json:"tests,omitempty" limit:"200" jsonschema:"tests that will be run; left out: those known from the last 30 days"`
+	Tests []comingTest `json:"tests,omitempty" limit:"200" jsonschema:"left out: those of the last 30 days"`
 }
 
 // readOut is a question for the client's own model.
 type readOut struct {
-	Question string          `json:"question,omitempty" jsonschema:"id of the question, for submit_brief; empty: nothing is to be read"`
+	Question string          `json:"question,omitempty" jsonschema:"its id, for submit_brief; empty: nothing is left"`
 	System   string          `json:"system,omitempty"`
 	Prompt   string          `json:"prompt,omitempty" jsonschema:"what to read and how to answer"`
 	Schema   json.RawMessage `json:"schema,omitempty" jsonschema:"JSON Schema of the answer"`
@@ -45,9 +45,9 @@ func (o readOut) text() string {
 func readTool() *mcp.Tool {
 	return &mcp.Tool{
 		Name: "read_tests",
-		Description: "Be the reader: get the coming tests that nobody has read yet, with what memory knows, as one question. " +
-			"Answer it yourself and hand the answer to submit_brief. Then get_guidance gives, before each of these tests, what " +
-			"you picked, in your words. Call it again until nothing is left.",
+		Description: "Be the reader: get the coming tests that nobody has read yet, with what memory knows, as one " +
+			"question. Answer it yourself and hand the answer to submit_brief. Then get_guidance gives, before each of " +
+			"these tests, what you picked, in your words. Call it again until nothing is left.",
 		Annotations: &mcp.ToolAnnotations{Title: "Read coming tests", DestructiveHint: new(false), IdempotentHint: true},
 	}
 }
@@ -91,7 +91,7 @@ type submitOut struct {
 	Read    int      `json:"read" jsonschema:"tests that are read now"`
 	Told    int      `json:"told" jsonschema:"those of them with a memory"`
 	Refused []string `json:"refused" jsonschema:"why picks were refused"`
-	Unsaid  int      `json:"unsaid" jsonschema:"sentences that were refused; the memory's own are given"`
+	Unsaid  []string `json:"unsaid" jsonschema:"sentences that were refused, and why; the memory's own are given"`
 	Next    string   `json:"next"`
 }
 
@@ -125,6 +125,9 @@ func (s *server) submitBrief(ctx context.Context, c call, in submitIn) (submitOu
 		Next: s.say("Call read_tests for the next question.", "请调用 read_tests 取下一个问题。")}
 	if out.Refused == nil {
 		out.Refused = []string{}
+	}
+	if out.Unsaid == nil {
+		out.Unsaid = []string{}
 	}
 	if len(hand.Open()) == 0 {
 		out.Next = s.say("Nothing is left to read.", "没有需要读的用例了。")

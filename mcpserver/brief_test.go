@@ -34,7 +34,8 @@ func TestAgentReads(t *testing.T) {
 			"say": "Wait until all six suppliers have answered, then count the cars."}}}
 	}
 	require.Contains(t, c.refused("submit_brief", map[string]any{"question": "0123", "answer": pick("x")}), "not open")
-	require.Contains(t, c.refused("submit_brief", map[string]any{"question": asked.Question, "answer": "no idea"}), "cannot be read")
+	nothing := map[string]any{"question": asked.Question, "answer": "no idea"}
+	require.Contains(t, c.refused("submit_brief", nothing), "cannot be read")
 	var done struct {
 		Read, Told int
 		Refused    []string

@@ -117,8 +117,8 @@ func (s *server) instructions() string {
 		out += "You may read here and not record: nothing you do changes the memory.\n"
 	}
 	if s.may(Write) {
-		out += "Before a suite begins, read_tests lets you say yourself which memories fit which coming tests; hand that to " +
-			"submit_brief. "
+		out += "Before a suite begins, read_tests lets you say yourself which memories fit which coming tests; hand that " +
+			"to submit_brief. "
 	}
 	out += "assess_verdict says how likely a judgment is to be wrong before its truth is known. "
 	if s.may(Propose) {

@@ -5,6 +5,7 @@ package prompts
 // escaped and cut the texts; they are used as they are.
 type GuidanceInput struct {
 	Lang        string   // "zh", or anything else for English
+	Open        []string // what has to be checked because the facts leave it open, each a sentence
 	Facts       []string // what is true now, each a clause
 	Strategies  []Hint
 	Experiences []Hint
@@ -25,6 +26,7 @@ func (in GuidanceInput) fields() any { return in }
 
 // sampleGuidance has a value in every field that a Hint can have; see samples.
 var sampleGuidance = GuidanceInput{
+	Open:  []string{"the open check"},
 	Facts: []string{"the fact"},
 	Strategies: []Hint{{When: "the condition", Check: "the strategy", NotWhen: "the exception", Mistake: "the mistake",
 		Found: "the finding"}},

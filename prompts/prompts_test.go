@@ -27,14 +27,6 @@ func load(t testing.TB) *prompts.Set {
 	return s
 }
 
-var types = []prompts.AnalyseType{
-	{ID: "state_detection_error", Name: "State detection error",
-		Line: "The agent took a page or control to be in another state than it was in."},
-	{ID: "content_validation_error", Name: "Content validation error",
-		Line: "The agent misread or did not compare a text, number or picture."},
-	{ID: "other_error", Name: "Other", Line: "not shown"},
-}
-
 var checks = []prompts.AnalyseCheck{
 	{ID: "recompute", Line: "Recomputing totals"}, {ID: "settle", Line: "Waiting", Only: "false_fail"},
 }

@@ -23,13 +23,13 @@ type wordCount struct {
 }
 
 // countWords counts the keys of a text's tokens. It sorts keys in place, and a count stops
-// at 65,535, which is all that a posting has room for.
+// at 32,767, which is all that a posting has room for.
 func countWords(keys []uint64) []wordCount {
 	slices.Sort(keys)
 	var out []wordCount
 	for _, k := range keys {
 		if n := len(out); n > 0 && out[n-1].key == k {
-			if out[n-1].times < math.MaxUint16 {
+			if out[n-1].times < leaning-1 {
 				out[n-1].times++
 			}
 			continue

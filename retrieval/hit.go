@@ -62,7 +62,7 @@ func HitOf(n *tree.Node) Hit {
 
 // Signal is one named part of a hit's score.
 //
-// The channels exact, semantic, check and scene, and activation (the rel of the child that
+// The channels exact, semantic, task and scene, and activation (the rel of the child that
 // raised an abstraction) have the measured value as Raw, the evidence s in 0 to 1 as Calibrated,
 // and Weight·s as Contribution. words and meaning are the two halves of semantic's Raw.
 //
@@ -110,8 +110,8 @@ func (r *ranking) hit(x *ranked) Hit {
 	if r.dense {
 		h.Signals = append(h.Signals, Signal{"meaning", x.cosine, max(0, x.cosine), 1, max(0, x.cosine)})
 	}
-	if x.asked > 0 {
-		h.Signals = append(h.Signals, Signal{"check", x.asked, x.asked, askedWeight, askedWeight * x.asked})
+	if x.task > 0 {
+		h.Signals = append(h.Signals, Signal{"task", x.task, x.task, taskWeight, taskWeight * x.task})
 	}
 	h.Signals = append(h.Signals, Signal{"scene", x.candidate.scene, x.candidate.scene, sceneWeight,
 		sceneWeight * x.candidate.scene})

@@ -15,7 +15,7 @@ const (
 	testKind  kind = 't' // a test's case_id
 	alikeKind kind = 'a' // error type, direction and scene id: the partition of near-duplicates
 	typeKind  kind = 'y' // a scene type
-	checkKind kind = 'k' // a check of the taxonomy that a lesson is about
+	checkKind kind = 'k' // a check of the taxonomy that a case leans to
 	scopeKind kind = 'c' // a product, a suite, a test
 )
 

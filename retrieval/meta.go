@@ -34,7 +34,8 @@ func metaOf(n *tree.Node) nodeTraits {
 	m := nodeTraits{
 		id: n.ID, kind: n.Type, errorType: n.ErrorType, direction: n.Direction,
 		scene: n.Scene, scope: n.Scope, parent: n.Parent, confidence: n.Content.Confidence,
-		confirmed: n.Metadata.UpdatedAt, times: 1 + len(n.Occurrences), revision: n.Revision, text: key(wordKind, n.Text()),
+		confirmed: n.Metadata.UpdatedAt, times: 1 + len(n.Occurrences), revision: n.Revision,
+		text: key(wordKind, append(aroundOf(n), n.Text())...),
 	}
 	m.scene.Route = tree.Route(n.Scene.Route)
 	if n.Type != tree.Case && len(n.Provenance.Cites) > 0 {
@@ -83,9 +84,6 @@ func (m *nodeTraits) keys() []uint64 {
 	}
 	for _, t := range m.tests {
 		out = append(out, key(testKind, t))
-	}
-	for _, c := range m.checks {
-		out = append(out, key(checkKind, c))
 	}
 	slices.Sort(out)
 	return slices.Compact(out)

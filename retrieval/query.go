@@ -26,13 +26,13 @@ type Query struct {
 // number written beside it. A negative count means none.
 type Limits struct {
 	Total       int // 3
-	Strategies  int // 1
+	Strategies  int // 0: a strategy counts for people what its lessons tell agents
 	Experiences int // 2
 	Cases       int // 2
 	Candidates  int // 20: how many are looked at on each level; 1 to 1,000
 
-	// 0.2: memories with less confidence are not taken; for a case of the very test half of it
-	// is enough. Negative: no floor.
+	// 0.2: memories with less confidence are not taken; of a case of the very test none
+	// is asked. Negative: no floor.
 	Confidence float64
 }
 
@@ -47,7 +47,7 @@ func (l Limits) withDefaults() Limits {
 	for _, f := range []struct {
 		n *int
 		d int
-	}{{&l.Total, DefaultTotal}, {&l.Strategies, 1}, {&l.Experiences, 2}, {&l.Cases, 2}, {&l.Candidates, 20}} {
+	}{{&l.Total, DefaultTotal}, {&l.Strategies, 0}, {&l.Experiences, 2}, {&l.Cases, 2}, {&l.Candidates, 20}} {
 		if *f.n == 0 {
 			*f.n = f.d
 		}

@@ -161,7 +161,7 @@ func (r *ranking) judge(x *ranked) {
 	// Without recurrence trust is 0.5 + 0.5·confidence. A case of the very test loses up to half
 	// of the doubt, (1 − confidence), for each time it was seen.
 	x.trust = 1 - 0.5*(1-x.confidence)*math.Pow(1-0.5*x.again, float64(x.times))
-	floor := r.limits.Confidence * (1 - 0.5*x.again)
+	floor := r.limits.Confidence * (1 - x.again)
 	x.fresh = 1
 	if !r.now.IsZero() && !x.confirmed.IsZero() {
 		x.days = max(0, r.now.Sub(x.confirmed).Hours()/24)
@@ -185,21 +185,24 @@ func (r *ranking) judge(x *ranked) {
 	}
 }
 
-// hasReason reports whether a lesson has a reason in the question. It has one if the prompt
-// calls for its check, or if its words or those of one of its cases are near. The place and the
+// hasReason reports whether a lesson has a reason in the question. It has one if its
+// words are near, or if one of its cases has one. The place and the
 // scene type are no reasons; they raise a memory that has one.
 func (r *ranking) hasReason(x *ranked) bool {
-	return x.asked > 0 || x.semantic >= leastWords || x.activation > 0
+	return x.task > 0 || x.semantic >= leastWords || x.activation > 0
 }
 
 // recurrence returns how surely a case is of the very test that is asked about, 0 to 1. It is
-// sure if the case lies at the exact place or has the words of the prompt. The fourth power
+// sure if the case has the id of the test, lies at the exact place or has the words of the prompt. The fourth power
 // leaves nearly nothing for a paraphrase, and tens of per cent for a prompt in which a number
 // changed. judge trusts such a case more: we know that this test went wrong before, even if
 // the analyst was not sure why.
 func (r *ranking) recurrence(x *ranked) float64 {
 	if x.kind != tree.Case {
 		return 0
+	}
+	if test := r.scope.scope.Test; test != "" && slices.Contains(x.tests, test) {
+		return 1
 	}
 	return max(x.exact, math.Pow(x.verbatim, 4))
 }
@@ -267,12 +270,12 @@ func (x *ranked) id() string { return x.nodeTraits.id }
 // coverChildren lets an abstraction stand for those of its children that pass:
 //
 //   - An experience stands for its cases if two or more of them pass, because it was made to
-//     say what they have in common. It stands for a single case of another test as well: a
-//     lesson carries over to other tests, a case recurs in its own.
+//     say what they have in common. A single case says more of what went wrong than its lesson.
 //   - A strategy stands for its experiences if at least manyLessons of them pass. Fewer of
 //     them say what fits, where the strategy would also say what does not. It does not stand
 //     for an experience that stands for cases itself.
-//   - A case of exactly this place stays, if few cases share the place. Nothing says it better.
+//   - A case of this very test stays, and one of exactly this place, if few cases share the place.
+//     Nothing says it better.
 //
 // The abstraction is chosen by the standing of its best child. The children are taken only if
 // it cannot be.
@@ -289,11 +292,10 @@ func (r *ranking) coverChildren() {
 		for _, x := range r.all {
 			p := r.byID[x.parent]
 			if x.kind != kind || !x.passes || p == nil || !p.passes || x.covers > 0 ||
-				x.kind == tree.Case && r.isSameScene(x) && x.exact >= fewPlace {
+				x.kind == tree.Case && (x.again >= carriesOver || r.isSameScene(x) && x.exact >= fewPlace) {
 				continue
 			}
-			// One case is enough where it is of another test.
-			if children[x.parent] >= enough[kind] || x.kind == tree.Case && x.again < carriesOver {
+			if children[x.parent] >= enough[kind] {
 				x.cover = p
 				p.covers++
 				p.standing = max(p.standing, x.standing)
@@ -314,7 +316,7 @@ func (r *ranking) spokenFor(x *ranked, taken []*ranked, count map[tree.Type]int)
 }
 
 // carriesOver is the recurrence below which a case counts as one of another test.
-const carriesOver = 0.5
+const carriesOver = 0.8
 
 // choose takes candidates one by one, within the limits, by maximal marginal relevance: each
 // time the one with the highest diversity·standing − (1−diversity)·likeness. It stops when no
@@ -386,11 +388,6 @@ func (r *ranking) blocked(x *ranked, taken []*ranked, count map[tree.Type]int) b
 		// was taken, a lesson needs the threshold of a case.
 		if near := threshold(tree.Case); t.kind == tree.Case && x.kind != tree.Case && x.rel < near {
 			x.why = Why{Farther, []any{x.rel, t.id(), near}}
-			return true
-		}
-		// A lesson was taken, and it carries over. The case is of another test.
-		if t.kind != tree.Case && x.kind == tree.Case && x.again < carriesOver {
-			x.why = Why{OtherTest, []any{t.id()}}
 			return true
 		}
 		// Warnings in both directions about the same matter cancel each other: the better one is given.

@@ -1,10 +1,11 @@
 // Package retrieval finds the memories that fit a prompt, and says why.
 //
 // Four channels speak for a memory: the exact place (scene id and route pattern), the
-// meaning of the prompt (words and vectors, fused), the checks that the prompt calls for, and
-// the type of the scene. Meaning and checks are reasons to give a memory; the place and the
+// meaning of the prompt (words and vectors, fused), what the prompt asks for (task.go), and
+// the type of the scene. Meaning and task are reasons to give a memory; the place and the
 // scene type only raise a memory that has a reason. With s as the evidence of a channel, 0 to
-// 1, the channels join to rel = 1 − Π(1 − weight·s). A memory whose rel reaches the threshold
+// 1, the channels join to rel = 1 − Π(1 − weight·s), where of meaning and task the stronger
+// counts. A memory whose rel reaches the threshold
 // of its level is a candidate. Candidates are ranked by rel, by how far they are trusted and by
 // age; those that repeat others are left out, and the best few are taken. Often no memory
 // reaches its threshold. Then the result abstains and names the memory that came nearest.

@@ -9,20 +9,21 @@ import (
 // scratch is the working memory of one search, which the next search reuses. Each slice but open
 // has one element for each slot of all parts.
 type scratch struct {
-	lex   []float32 // BM25 sum
-	score []float32 // estimate of the raw score
-	high  []float32 // the highest raw score that the slot may have
-	flag  []uint8   // see the flags
-	open  []uint64  // see promising
-	ask   question  // the prompt's vector, if the search is dense
+	lex    []float32 // BM25 sum
+	score  []float32 // estimate of the raw score
+	high   []float32 // the highest raw score that the slot may have
+	flag   []uint8   // see the flags
+	open   []uint64  // see promising
+	shared []float32 // sum of the idf of the words that a slot shares with the prompt, see markFitting
+	leans  []float32 // cosine of what a slot and the prompt lean to
+	ask    question  // the prompt's vector, if the search is dense
 }
 
 // Flags of a slot.
 const (
 	sceneEqual uint8 = 1 << iota // scene id is the query's
 	routeEqual                   // route pattern is the query's
-	asked                        // it is about a check that the prompt calls for
-	surely                       // as asked, and the prompt calls for it plainly, see sureAsked
+	fitsTask                     // it fits the task of the prompt, see task.go
 	skip                         // dead, excluded, or computed already
 	likeType                     // the type of its scene is the parent of the query's; see promising
 	sameType                     // it is the query's; with likeType: not known
@@ -42,7 +43,7 @@ type candidate struct {
 	founded  bool    // it has a reason in the question, see leastWords
 	exact    float64 // evidence of the place
 	scene    float64 // evidence of the scene type
-	asked    float64 // how surely it is about a check that the prompt calls for: 0, hardlyAsked or 1
+	task     float64 // evidence of the task
 	rel      float64 // the evidence of all channels, joined
 }
 
@@ -50,7 +51,7 @@ type candidate struct {
 //
 //   - Its words are more likely those of a partner than chance: semantic ≥ leastWords, the
 //     middle of the calibration.
-//   - The prompt calls for its check.
+//   - It fits the task, see task.go.
 //   - It is of the same place (exact ≥ leastPlace: an equal scene id or route that under a
 //     tenth of the memories has), and its words are not far off (semantic ≥ hereWords).
 //
@@ -62,14 +63,6 @@ const (
 	hereWords  = 0.3
 	leastPlace = 0.45
 	fewPlace   = 2 * leastPlace // the same, where scene id and route are both equal
-)
-
-// askedWeight is the weight of a prompt calling for the check of a memory. It alone reaches
-// the threshold of a lesson, and that of a single case if the prompt calls for the check
-// plainly. It is less than the weights of the exact place and of the same words.
-const (
-	askedWeight = 0.645
-	hardlyAsked = 0.9 // the evidence where the prompt does not call for it plainly
 )
 
 // before is the order of candidates of a level. It depends on nothing but the nodes, so that
@@ -207,7 +200,7 @@ func (s *search) promising(level int, need *needs) ([]uint64, error) {
 				continue
 			}
 			at := p.base + from + j
-			if f&asked != 0 { // every one of them has a reason; so more of the best are among them
+			if f&fitsTask != 0 { // every one of them has a reason; so more of the best are among them
 				h += surer * (h - s.score[at])
 				high[j] = h
 			}
@@ -229,7 +222,7 @@ func (s *search) promising(level int, need *needs) ([]uint64, error) {
 	return all[:n], nil
 }
 
-// surer is by how much the error bound of a slot is wider if the prompt calls for its check: 3
+// surer is by how much the error bound of a slot is wider if it fits the task: 3
 // standard deviations in place of 2.2, see width.
 const surer = 3/width - 1
 
@@ -237,23 +230,13 @@ const surer = 3/width - 1
 func (s *search) looks(at int) float32 {
 	f := s.flag[at]
 	scene := 0.5 * float64(min(f/likeType, 2))
-	return float32(max(0, relOf(s.exact(f), s.scale.at(float64(s.score[at])), scene, calledFor(f))))
-}
-
-// calledFor returns how surely the prompt calls for the check of a slot with the flags.
-func calledFor(f uint8) float64 {
-	switch {
-	case f&surely != 0:
-		return 1
-	case f&asked != 0:
-		return hardlyAsked
-	}
-	return 0
+	return float32(max(0, relOf(s.exact(f), s.scale.at(float64(s.score[at])), scene, s.fitting[at])))
 }
 
 // relOf joins the evidence of all channels. leastScores solves it for the raw score.
-func relOf(exact, semantic, scene, asked float64) float64 {
-	return 1 - (1-exact*exactWeight)*(1-semantic*semanticWeight)*(1-scene*sceneWeight)*(1-asked*askedWeight)
+func relOf(exact, semantic, scene, task float64) float64 {
+	words := max(semantic*semanticWeight, task*taskWeight) // two readings of the same words
+	return 1 - (1-exact*exactWeight)*(1-words)*(1-scene*sceneWeight)
 }
 
 // seed is a slot with one of the best estimated scores.
@@ -327,9 +310,12 @@ func (s *search) leastScores(t *top) (all needs) {
 	founded := s.scale.needed(leastWords)
 	for f := range skip {
 		place := s.exact(f)
-		rest := (1 - place*exactWeight) * (1 - calledFor(f)*askedWeight)
-		reason := f&asked != 0 || place >= leastPlace // the latter with few words
-		for i := range sameType/likeType + 1 {        // twice the evidence of the scene type
+		rest := 1 - place*exactWeight
+		if f&fitsTask != 0 {
+			rest *= 1 - taskWeight // the most that the task can add
+		}
+		reason := f&fitsTask != 0 || place >= leastPlace // the latter with few words
+		for i := range sameType/likeType + 1 {           // twice the evidence of the scene type
 			v := s.scale.needed((1 - (1-last.rel)/(rest*(1-sceneWeight*0.5*float64(i)))) / semanticWeight)
 			// A candidate with a reason comes before one without, whatever their rel, see before.
 			switch {
@@ -384,9 +370,9 @@ func (s *search) compute(at slotRef) (candidate, bool, error) {
 	c.verbatim = s.verbatim(c.raw)
 	c.exact = s.exact(s.flag[p.base+slot])
 	c.scene = s.types[h.scene]
-	c.asked = calledFor(s.flag[p.base+slot])
-	c.rel = relOf(c.exact, c.semantic, c.scene, c.asked)
-	c.founded = c.exact >= leastPlace && c.semantic >= hereWords || c.semantic >= leastWords || c.asked > 0
+	c.task = s.fitting[p.base+slot]
+	c.rel = relOf(c.exact, c.semantic, c.scene, c.task)
+	c.founded = c.exact >= leastPlace && c.semantic >= hereWords || c.semantic >= leastWords || c.task > 0
 	return c, true, nil
 }
 

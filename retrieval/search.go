@@ -18,15 +18,16 @@ type search struct {
 	types      map[uint32]float64 // evidence of the scene channel by mark
 	telling    [4]float64         // evidence of the exact channel by the flags of place
 	words      []queryWord
-	average    float32    // tokens of a slot, on average
-	unit       float32    // turns BM25 into the lexical score
-	self       float64    // the lexical score that the prompt would have as a memory
-	dense      bool       // the prompt has a vector
-	checks     []string   // ids of the checks that the prompt calls for, the surest first
-	place      tree.Scene // where the question is asked, with the route as a pattern
-	scale      scale      // from the raw score to the evidence of meaning
-	exhaustive bool       // compute every slot; for tests
-	computed   int        // how many slots were computed
+	average    float32         // tokens of a slot, on average
+	unit       float32         // turns BM25 into the lexical score
+	self       float64         // the lexical score that the prompt would have as a memory
+	dense      bool            // the prompt has a vector
+	checks     []string        // ids of the checks that the prompt calls for, the surest first
+	fitting    map[int]float64 // evidence of the task channel by slot, counted through all parts; 0 for others
+	place      tree.Scene      // where the question is asked, with the route as a pattern
+	scale      scale           // from the raw score to the evidence of meaning
+	exhaustive bool            // compute every slot; for tests
+	computed   int             // how many slots were computed
 }
 
 // embedTime is the longest time that the prompt's vector may take. It may also take no more
@@ -76,13 +77,8 @@ func (ix *Index) begin(ctx context.Context, st *indexState, q *Query) (*search, 
 	return s, note, nil
 }
 
-// sureAsked is the probability of a prompt calling for a check from which it does so plainly.
-// Only then is a single case of another page given for its check alone, since a lesson would
-// say it better.
-const sureAsked = 0.7
-
 // readQuestion reads what needs no embedder: it flags the slots that must not be used, those
-// of the checks the prompt calls for, and those of the place, and scores the words.
+// of the place and those that fit the task, and scores the words.
 func (s *search) readQuestion(ix *Index, q *Query, prompt string) error {
 	for i := range s.st.parts {
 		p := &s.st.parts[i]
@@ -106,18 +102,14 @@ func (s *search) readQuestion(ix *Index, q *Query, prompt string) error {
 	s.types = sceneTypes(ix.tax, q.Scene.Type)
 	for _, c := range ix.checks().Asked(prompt) {
 		s.checks = append(s.checks, c.Check)
-		flag := asked
-		if c.Sure >= sureAsked {
-			flag |= surely
-		}
-		if err := s.eachSlot(key(checkKind, c.Check), func(p *part, slot int) { s.flag[p.base+slot] |= flag }); err != nil {
-			return err
-		}
 	}
 	if err := s.markPlace(&q.Scene); err != nil {
 		return err
 	}
-	return s.scoreWords(prompt)
+	if err := s.scoreWords(prompt); err != nil {
+		return err
+	}
+	return s.markFitting(prompt, ix.checks().OfTask(prompt))
 }
 
 // askVector gets the vector of the prompt from the embedder. If that fails, words alone
@@ -162,6 +154,7 @@ func (ix *Index) borrow(slots int) *scratch {
 	}
 	x.lex, x.flag = resize(x.lex, slots), resize(x.flag, slots)
 	x.score, x.high = resize(x.score, slots), resize(x.high, slots)
+	x.shared, x.leans = resize(x.shared, slots), resize(x.leans, slots)
 	clear(x.lex)
 	clear(x.flag)
 	return x

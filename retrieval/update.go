@@ -89,6 +89,7 @@ func (ix *Index) prepare(ctx context.Context, nodes []tree.Node) ([]*segmentEntr
 		}
 		if !known {
 			e.tokenise(n.Text())
+			e.readAround(n, ix.checks())
 		}
 		if e.vector.row == nil && ix.model != nil {
 			bare, texts = append(bare, e), append(texts, n.Text())
@@ -130,7 +131,9 @@ func (st *indexState) reuse(e *segmentEntry) (bool, error) {
 			return false, err
 		}
 		e.words[i] = wordCount{k, w.times}
-		e.tokens += int(w.times)
+		if isWord(w.times) {
+			e.tokens += int(w.times)
+		}
 	}
 	e.vector, err = at.part.vectorOf(at.slot)
 	return true, err

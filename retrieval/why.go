@@ -16,7 +16,6 @@ const (
 	Kin        Code = "kin"
 	VeryTest   Code = "very_test"
 	Farther    Code = "farther"
-	OtherTest  Code = "other_test"
 	OtherPage  Code = "other_page"
 	Opposite   Code = "opposite"
 	LevelFull  Code = "level_full"
@@ -28,7 +27,7 @@ const (
 
 // Codes returns all reasons.
 func Codes() []Code {
-	return []Code{Taken, TooFar, Unfounded, Distrusted, Covered, Kin, VeryTest, Farther, OtherTest, OtherPage, Opposite,
+	return []Code{Taken, TooFar, Unfounded, Distrusted, Covered, Kin, VeryTest, Farther, OtherPage, Opposite,
 		LevelFull, Full, Repetitive, Read, Unpicked}
 }
 
@@ -41,7 +40,7 @@ func (c Code) Sentence() string {
 	case TooFar:
 		return "fits %.2f; the least for a memory of this level (%s) is %.2f"
 	case Unfounded:
-		return "the prompt does not call for its check, and its words fit %.2f where it needs %.2f; its place is no reason"
+		return "the prompt asks for something else, and its words fit %.2f where it needs %.2f; its place is no reason"
 	case Distrusted:
 		return "is trusted %.2f, below the floor of %.2f"
 	case Covered:
@@ -52,8 +51,6 @@ func (c Code) Sentence() string {
 		return "is for tests nobody has seen; the case %s is of the very test"
 	case Farther:
 		return "fits %.2f; beside the case %s, which is nearer, it would need %.2f"
-	case OtherTest:
-		return "is of another test; beside the lesson %s only cases of the very test are given"
 	case OtherPage:
 		return "is of another page; the case %s is of this very one"
 	case Opposite:

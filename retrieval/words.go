@@ -3,6 +3,8 @@ package retrieval
 import (
 	"math"
 	"slices"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/memtree/memtree/text"
 )
@@ -25,6 +27,7 @@ type queryWord struct {
 	times int     // how often it occurs in the query
 	lists []list  // one for each part
 	known int     // number of live slots with it
+	han   bool    // it is of Chinese characters
 	idf   float32 // its idf times its weight; 0 if no live slot has it
 }
 
@@ -116,7 +119,9 @@ func (s *search) queryWords(prompt string) []queryWord {
 			continue
 		}
 		seen[k] = len(out)
-		out = append(out, queryWord{key: k, times: 1, lists: lists[:len(s.st.parts):len(s.st.parts)]})
+		first, _ := utf8.DecodeRuneInString(t)
+		out = append(out, queryWord{key: k, times: 1, han: unicode.Is(unicode.Han, first),
+			lists: lists[:len(s.st.parts):len(s.st.parts)]})
 		lists = lists[len(s.st.parts):]
 	}
 	return out
@@ -178,17 +183,22 @@ func overlap(a, b []uint64) float64 {
 	return float64(both) / float64(len(a)+len(b)-both)
 }
 
-// wordKeys returns the sorted keys of a slot's words.
+// wordKeys returns the sorted keys of the words of a slot's text.
 func (s *segment) wordKeys(slot int) ([]uint64, error) {
 	words, err := s.words(slot, nil)
 	if err != nil {
 		return nil, err
 	}
-	out := make([]uint64, len(words))
-	for i, w := range words {
-		if out[i], err = s.keyAt(w.at); err != nil {
+	out := make([]uint64, 0, len(words))
+	for _, w := range words {
+		if !isWord(w.times) {
+			continue
+		}
+		k, err := s.keyAt(w.at)
+		if err != nil {
 			return nil, err
 		}
+		out = append(out, k)
 	}
 	slices.Sort(out)
 	return out, nil

@@ -23,7 +23,7 @@ type Question struct {
 	Step         string     `json:"step,omitempty" maxLength:"1048576" doc:"What is to be done next within a run"`
 	StepNumber   int        `json:"stepNumber,omitempty" minimum:"1" maximum:"1048576" doc:"From 1"`
 	Exclude      []string   `json:"exclude,omitempty" maxItems:"1000" doc:"Ids of memories that must not be used"`
-	ReadMS       int        `json:"readMs,omitempty" minimum:"0" maximum:"600000" doc:"Milliseconds to wait for a model to read a test that was not read yet"`
+	ReadMS       int        `json:"readMs,omitempty" minimum:"0" maximum:"600000" doc:"Wait so long for a reader"`
 	ExcludeTests []string   `json:"excludeTests,omitempty" maxItems:"1000" doc:"Tests whose memories must not be used"`
 }
 

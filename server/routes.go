@@ -94,8 +94,8 @@ var routes = []route{
 
 	{id: "expect", method: "POST", path: inTreePath + "/briefs", scope: token.Write, body: maxEvaluations, changes: true,
 		summary: "Hand in the tests of a run before it begins",
-		about: "A model reads those that it has not read within a minute, where the service has one, and guidance then gives " +
-			"what it picked."},
+		about: "Where the service has a model, it reads those that it has not read within a minute, and guidance then " +
+			"gives what it picked."},
 	{id: "briefs", method: "GET", path: inTreePath + "/briefs", scope: token.Read,
 		summary: "How many coming tests are known and read"},
 

@@ -155,6 +155,13 @@ func (r *redaction) evidence(d *tree.CaseData) {
 		r.lines(&m.How, &m.Cause, &m.Instead, &m.Claimed, &m.Truth)
 		r.short(m.What)
 		r.short(m.At)
+		for k := range m.Expect {
+			e := &m.Expect[k]
+			r.lines(&e.From)
+			for _, s := range []*string{&e.Where.Name, &e.Where.Page, &e.Where.After, &e.Expected, &e.Seen} {
+				r.text(s, tree.MaxName)
+			}
+		}
 	}
 }
 

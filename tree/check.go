@@ -162,6 +162,17 @@ func (c *checker) misses(list []Miss) {
 		c.line("miss", m.How, m.Cause, m.Instead, m.Claimed, m.Truth)
 		c.law(len(m.At) <= MaxThings, fmt.Sprintf("a miss names at most %d fields", MaxThings), "there are %d", len(m.At))
 		c.text("field", MaxName, m.At...)
+		c.expectations(m.Expect)
+	}
+}
+
+func (c *checker) expectations(list []Expectation) {
+	c.law(len(list) <= MaxExpectations, fmt.Sprintf("a miss has at most %d expectations", MaxExpectations), "there are %d",
+		len(list))
+	for i := range list {
+		if err := list[i].Check(); err != nil {
+			c.law(false, "an expectation is well formed", "%v", err)
+		}
 	}
 }
 

@@ -29,6 +29,7 @@ func (n *Node) Clone() Node {
 		d.Misses = slices.Clone(d.Misses)
 		for i := range d.Misses {
 			d.Misses[i].What, d.Misses[i].At = slices.Clone(d.Misses[i].What), slices.Clone(d.Misses[i].At)
+			d.Misses[i].Expect = slices.Clone(d.Misses[i].Expect)
 		}
 		c.CaseData = &d
 	}

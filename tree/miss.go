@@ -17,6 +17,10 @@ type Miss struct {
 	From      string   `json:"from"`              // whose words: person, model or rules
 	Sure      float64  `json:"sure"`              // how sure the check is, 0 to 1
 	At        []string `json:"at,omitempty"`      // the fields of the evaluation it was read from, such as reason
+
+	// Expect is what should be true of the page, as far as the form of the words was plain. At most
+	// MaxExpectations. Empty in a case that was stored before there were any.
+	Expect []Expectation `json:"expect,omitempty"`
 }
 
 // Whose words something is in.

@@ -48,7 +48,8 @@ of {"id": ..., "answer": {...}}, with the same checks.`),
 		Args: a.arguments(0, -1, a.say("names of files, - for standard input, or nothing")),
 		RunE: func(c *cobra.Command, args []string) error { return a.brief(c.Context(), args, &f) },
 	}
-	c.Flags().StringVar(&f.print, "print", "", a.say("write the questions to this file and ask no model; - for standard output"))
+	c.Flags().StringVar(&f.print, "print", "", a.say("write the questions to this file and ask no model; "+
+		"- for standard output"))
 	c.Flags().StringVar(&f.from, "from", "", a.say("take the answers from this file"))
 	c.Flags().BoolVar(&f.o.DryRun, "dry-run", false, a.say("say what it would take; ask no model, write nothing"))
 	a.boundFlags(c)
@@ -186,6 +187,9 @@ func (a *app) briefedJSON(b *memtree.Briefed, in *intake, dry bool) briefedJSON 
 	if out.Refused == nil {
 		out.Refused = []string{}
 	}
+	if out.Unsaid == nil {
+		out.Unsaid = []string{}
+	}
 	if dry {
 		out.Cost = a.costOf(b.Calls, 0, b.Usage)
 	} else {
@@ -221,8 +225,11 @@ func (a *app) printBriefed(b *briefedJSON, f *briefFlags) error {
 			out = append(out, hanging("  - ", oneLine(s), a.width)...)
 		}
 	}
-	if b.Unsaid > 0 {
-		add(a.say("Sentences of the model that were refused: %d; the memory's own are given.", b.Unsaid))
+	if n := len(b.Unsaid); n > 0 {
+		add(a.say("Sentences of the model that were refused: %d; the memory's own are given.", n))
+		for _, s := range b.Unsaid[:min(n, shownRejects)] {
+			out = append(out, hanging("  - ", oneLine(s), a.width)...)
+		}
 	}
 	if n := len(b.Unused); n > 0 {
 		add(a.say("Answers that belong to no open question: %d. Tests or memories have changed since it was asked; "+

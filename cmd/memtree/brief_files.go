@@ -29,8 +29,7 @@ func (a *app) byHand(ctx context.Context, f *briefFlags) (*byhand.Reader, error)
 		return nil, err
 	}
 	answers, err := byhand.Read(bytes.NewReader([]byte(s)))
-	var line *byhand.LineError
-	if errors.As(err, &line) {
+	if line, ok := errors.AsType[*byhand.LineError](err); ok {
 		return nil, &failure{a.say("%s:%d %s", a.fileName(f.from), line.Line, a.lineProblem(line.Problem)), err}
 	}
 	if err != nil {

@@ -20,7 +20,9 @@ type effectOptions struct {
 }
 
 // groupings are what --by takes.
-var groupings = []string{byNode, string(effect.ByType), string(effect.ByScene), string(effect.ByTeam), string(effect.ByFound)}
+var groupings = []string{
+	byNode, string(effect.ByType), string(effect.ByScene), string(effect.ByTeam), string(effect.ByFound),
+}
 
 // byNode stands for single memories.
 const byNode = "node"

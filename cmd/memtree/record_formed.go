@@ -25,6 +25,8 @@ func since(now, before formation.Tally) analysed {
 	a.Checked -= before.Checked
 	a.Worded -= before.Worded
 	a.Silent -= before.Silent
+	a.Misses -= before.Misses
+	a.Expected -= before.Expected
 	a.Models = less(now.Models, before.Models)
 	a.Unusable = less(now.Unusable, before.Unusable)
 	a.Unanswered = less(now.Unanswered, before.Unanswered)

@@ -73,7 +73,8 @@ func (a *app) printStats(tax *taxonomy.Taxonomy, s *stats, model langchain.Confi
 	a.printLedgerStats(p, &s.LedgerStats)
 	a.printAnalyses(p, &s.Analyses)
 	if b := &s.Briefs; b.Read > 0 {
-		p.part(a.say("coming tests"), a.say("%d known, %d read ahead of their runs, %d with a memory", b.Tests, b.Read, b.Told))
+		p.part(a.say("coming tests"),
+			a.say("%d known, %d read ahead of their runs, %d with a memory", b.Tests, b.Read, b.Told))
 	}
 	a.printSpent(p, &s.Spent)
 	a.printEmbedder(p, s)

@@ -2,57 +2,93 @@ package gate
 
 import (
 	"slices"
+	"strings"
 
+	"github.com/memtree/memtree/cue"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/text"
 	"github.com/memtree/memtree/tree"
 )
 
-// A lesson cites wrongly when it shares less than farthest of its words with the cases
-// it cites, and by nearer more with the others.
-const (
-	nearer   = 0.15
-	farthest = 0.15
-)
-
-// citations refuses a lesson that is about other cases of the group than it cites.
+// citations refuses a lesson about a check that none of the cases it cites missed. It asks only
+// when the checks of at least half of these cases are known.
 func citations(j *Gates, v *view) string {
-	reason := taxonomy.Text{EN: "lesson %d cites cases that it is not about; cite those it rests on",
-		ZH: "第 %d 条引用的案例与它无关；请引用它所依据的案例"}
+	if v.about.Type == tree.Strategy {
+		return ""
+	}
 	for i, l := range v.draft.Lessons {
-		cited := v.cited(&l)
-		var rest []*evidence
-		for _, e := range v.cases {
-			if !slices.Contains(cited, e) {
-				rest = append(rest, e)
-			}
+		missed, known := v.missed(&l)
+		if 2*known < len(v.cited(&l)) || known == 0 || j.catalogued(v, &l) {
+			continue
 		}
-		if best, score, _ := j.kindOf(v, &l); best != nil && score >= ofKind && v.about.Type != tree.Strategy {
-			count, typed := v.missed(cited)
-			others, _ := v.missed(rest)
-			if typed > 0 && !j.related(best.ID, count) && others[best.ID] > 0 {
-				return v.because(reason, i+1)
-			}
+		said := strings.Join([]string{v.draft.Title, l.Check, l.Mistake, l.Instead}, ". ")
+		r, ok := j.catalogue().Missed(cue.Evidence{Said: []string{said}, Direction: v.about.Direction})
+		if !ok || r.Sure < j.cuts.sure || j.related(r.Check, missed) {
+			continue
 		}
-		near, known := v.likeness(&l, cited)
-		far, others := v.likeness(&l, rest)
-		if known && others && near < farthest && far-near > nearer {
-			return v.because(reason, i+1)
-		}
+		c, _ := j.tax.Check(r.Check)
+		return v.because(taxonomy.Text{
+			EN: "lesson %d, %q, is about “%s”, which none of the cases it cites missed",
+			ZH: "第 %d 条（%q）讲的是“%s”，而它引用的案例都没有漏掉这一点",
+		}, i+1, text.Clip(l.Check, 60), c.Name.In(v.about.Lang))
 	}
 	return ""
 }
 
-// likeness returns the share of a lesson's telling words that a case has, as a mean
-// over the cases in the lesson's language. It returns false if there are none.
-func (v *view) likeness(l *tree.Lesson, cases []*evidence) (float64, bool) {
-	words := telling(l.Check + "\n" + l.Mistake + "\n" + l.Instead)
-	sum, n := 0.0, 0
-	for _, e := range cases {
-		if text.Lang(e.prompt) == v.about.Lang && len(words) > 0 {
-			sum += float64(words.shared(e.about)) / float64(len(words))
-			n++
+// missed returns the checks that the cases of a lesson missed, and how many cases have a known one.
+func (v *view) missed(l *tree.Lesson) (checks []string, known int) {
+	if v.about.Check != "" { // the group was made by it
+		checks = append(checks, v.about.Check)
+	}
+	for _, e := range v.cited(l) {
+		named := slices.DeleteFunc(slices.Clone(e.node.CaseData.Misses), func(m tree.Miss) bool { return m.Check == "" })
+		for _, m := range named {
+			checks = append(checks, m.Check)
+		}
+		if len(named) > 0 || v.about.Check != "" {
+			known++
 		}
 	}
-	return sum / float64(max(1, n)), n > 0
+	return checks, known
+}
+
+// related reports whether a check is one of others, or a wider or narrower one.
+func (j *Gates) related(id string, others []string) bool {
+	for _, o := range others {
+		if o == id || j.isKindOf(o, id) || j.isKindOf(id, o) {
+			return true
+		}
+	}
+	return false
+}
+
+// isKindOf reports whether the check wide is an ancestor of the check narrow.
+func (j *Gates) isKindOf(narrow, wide string) bool {
+	for range len(j.tax.Checks()) {
+		c, known := j.tax.Check(narrow)
+		if !known || c.Wider == "" {
+			return false
+		}
+		if narrow = c.Wider; narrow == wide {
+			return true
+		}
+	}
+	return false
+}
+
+// catalogued reports whether a lesson's advice is that of the catalogue, about a check
+// that a case it cites has missed. People have read such a sentence.
+func (j *Gates) catalogued(v *view, l *tree.Lesson) bool {
+	if l.Kind == "" || l.From != tree.FromCatalogue {
+		return false
+	}
+	if _, known := j.tax.Check(l.Kind); !known {
+		return false
+	}
+	for _, e := range v.cited(l) {
+		if e.node.Has(l.Kind) {
+			return true
+		}
+	}
+	return l.Kind == v.about.Check
 }

@@ -16,11 +16,12 @@ package gate
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"sync"
 
+	"github.com/memtree/memtree/cue"
 	"github.com/memtree/memtree/taxonomy"
+	"github.com/memtree/memtree/text"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -40,12 +41,23 @@ type About struct {
 
 // Gates are what a draft is asked.
 type Gates struct {
-	tax     *taxonomy.Taxonomy
-	unsafe  func(string) (string, bool)
-	forces  func(string) (string, bool)
-	general func() map[string]bool // sentences of the taxonomy, which belong to no case
-	kinds   func() *kinds
+	tax       *taxonomy.Taxonomy
+	unsafe    func(string) (string, bool)
+	forces    func(string) (string, bool)
+	general   func() map[string]bool // sentences of the taxonomy, which belong to no case
+	catalogue func() *cue.Catalogue
+	cuts      cuts
 }
+
+// cuts are the numbers that were fitted. TestQualityOfGates fits them to the drafts of all writers
+// but one, and measures that one.
+type cuts struct {
+	functionEN float64 // the least share of function words among a lesson's English words
+	functionZH float64 // the same among its Chinese characters
+	sure       float64 // how sure the catalogue must be of the check that a lesson is about
+}
+
+var fitted = cuts{functionEN: 0.25, functionZH: 0.07, sure: 0.90}
 
 // New returns the gates with the checks and types of tax. unsafe reports whether a text
 // must not be shown to an agent, with a reason that continues "its text …". forces
@@ -53,7 +65,7 @@ type Gates struct {
 // gate is skipped.
 func New(tax *taxonomy.Taxonomy, unsafe, forces func(string) (string, bool)) *Gates {
 	general := sync.OnceValue(func() map[string]bool { return sentencesOf(tax) })
-	return &Gates{tax: tax, unsafe: unsafe, forces: forces, general: general, kinds: kindsOf(tax)}
+	return &Gates{tax: tax, unsafe: unsafe, forces: forces, general: general, catalogue: cue.Of(tax), cuts: fitted}
 }
 
 // gate is one question to a draft. ask returns why the draft is refused, or "".
@@ -70,21 +82,13 @@ func gates() []gate {
 		{"sentence", sentence},
 		{"members", members},
 		{"coverage", coverage},
+		{"one cause", oneCause},
 		{"citations", citations},
-		{"substance", substance},
-		{"circle", circle},
-		{"grounding", grounding},
-		{"cause", cause},
+		{"breadth", breadth},
 		{"identity", identity},
 		{"numbers", numbers},
 		{"quotes", quotes},
 		{"truth", truth},
-		{"breadth", breadth},
-		{"narrowness", narrowness},
-		{"knowable", knowable},
-		{"exceptions", exceptions},
-		{"polarity", polarity},
-		{"presumption", presumption},
 		{"forcing", forcing},
 		{"safety", safety},
 		{"contradiction", contradiction},
@@ -133,25 +137,16 @@ func (v *view) because(t taxonomy.Text, args ...any) string {
 }
 
 // forcing refuses a draft that decides a verdict: a lesson says what to look at, never
-// what to answer. A title and a mistake tell what was done wrongly, often without a
-// subject, so they are asked only if they have words of an order. Advice of the
-// catalogue is not asked.
+// what to answer. A title and a mistake tell what was done wrongly, so they are not asked, nor
+// is advice of the catalogue.
 func forcing(j *Gates, v *view) string {
 	if j.forces == nil {
 		return ""
 	}
-	d := v.draft
-	orders := append(append([]string{d.Description}, d.AppliesWhen...), d.NotWhen...)
-	told := []string{d.Title}
-	for _, l := range d.Lessons {
-		told = append(told, l.Mistake)
+	orders := slices.Concat([]string{v.draft.Description}, v.draft.AppliesWhen, v.draft.NotWhen)
+	for _, l := range v.draft.Lessons {
 		if !j.catalogued(v, &l) {
 			orders = append(orders, l.Check, l.Instead)
-		}
-	}
-	for _, s := range told {
-		if ordering().MatchString(s) {
-			orders = append(orders, s)
 		}
 	}
 	for _, s := range orders {
@@ -163,11 +158,6 @@ func forcing(j *Gates, v *view) string {
 	return ""
 }
 
-var ordering = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)\b(?:always|never|must|should|please|just|simply|whatever|regardless|safe to)\b|一律|` +
-		`统一|总是|永远|必须|务必|请|直接|只管|放心|不管|无论|就好|即可`)
-})
-
 // safety refuses a draft that gives an agent orders beyond its place.
 func safety(j *Gates, v *view) string {
 	if j.unsafe == nil {
@@ -175,7 +165,7 @@ func safety(j *Gates, v *view) string {
 	}
 	for _, s := range v.draft.Texts() {
 		if reason, yes := j.unsafe(s); yes {
-			return v.because(taxonomy.Text{EN: "its text %s", ZH: "文字不安全：%s"}, reason)
+			return v.because(taxonomy.Text{EN: "its text %s: %q", ZH: "文字不安全：%s：%q"}, reason, text.Clip(s, 60))
 		}
 	}
 	return ""

@@ -37,17 +37,15 @@ type labelled struct {
 	Draft                        Draft
 }
 
-func shared(tb testing.TB) string {
+// lessons returns the folder of the labelled suites, or skips the test.
+func lessons(tb testing.TB) string {
 	tb.Helper()
-	dir := os.Getenv("MEMTREE_LESSONS")
-	if dir == "" {
-		root := os.Getenv("MEMTREE_SHARED")
-		if root == "" {
-			root = filepath.Join("..", "..", "..", "shared")
-		}
-		dir = filepath.Join(root, "data", "lessons", "suite-a")
+	root := os.Getenv("MEMTREE_SHARED")
+	if root == "" {
+		root = filepath.Join("..", "..", "..", "shared")
 	}
-	if _, err := os.Stat(filepath.Join(dir, "drafts.jsonl")); err != nil {
+	dir := filepath.Join(root, "data", "lessons")
+	if _, err := os.Stat(dir); err != nil {
 		tb.Skip("the shared data is not here; set MEMTREE_SHARED to the folder that has data/ in it")
 	}
 	return dir
@@ -179,10 +177,10 @@ func judge(tb testing.TB) *Gates {
 	return New(taxonomy.Default(), guard.Instructs, guard.Forces)
 }
 
-// The bars: shares of drafts that the gates are to be right about.
+// The bars: shares of the drafts of writers whom no cut was fitted to.
 const (
-	leastPassed  = 0.85 // of good ones
-	leastRefused = 0.90 // of bad ones
+	leastPassed  = 0.90 // of good ones
+	leastRefused = 0.65 // of bad ones
 )
 
 // tally counts what became of drafts.
@@ -232,51 +230,130 @@ func shareCauses(a, b *About) bool {
 	})
 }
 
-// TestQualityOfGates measures the gates on drafts that readers have called good
-// or bad. MEMTREE_LESSONS names another suite, which is only reported.
-func TestQualityOfGates(t *testing.T) {
-	dir := shared(t)
-	s := read(t, dir)
-	j := judge(t)
-	good, bad, kinds := tally{}, tally{}, map[string]*tally{}
-	var wrong strings.Builder
+// score is what the gates make of the drafts of one writer.
+type score struct {
+	good, bad tally
+	kinds     map[string]*tally // of bad drafts
+	wrong     []string
+}
+
+func (s *suite) score(j *Gates) score {
+	out := score{kinds: map[string]*tally{}}
 	for i := range s.drafts {
 		d := &s.drafts[i]
 		why := j.Refuses(s.about(d), s.draft(d))
-		if kinds[d.Kind] == nil {
-			kinds[d.Kind] = &tally{}
+		sum, right := &out.good, len(why) == 0
+		if d.Verdict != "good" {
+			sum, right = &out.bad, len(why) > 0
+			k := out.kinds[d.Kind]
+			if k == nil {
+				k = &tally{}
+				out.kinds[d.Kind] = k
+			}
+			k.add(right)
 		}
-		sum, right := &bad, len(why) > 0
-		if d.Verdict == "good" {
-			sum, right = &good, len(why) == 0
+		sum.add(right)
+		if !right {
+			out.wrong = append(out.wrong, strings.TrimSpace(fmt.Sprintf("%s %s: %s", d.Draft.Title, d.Kind,
+				cmp.Or(strings.Join(why, "; "), "passed"))))
 		}
-		sum.all++
-		kinds[d.Kind].all++
-		if right {
-			sum.right++
-			kinds[d.Kind].right++
-			continue
-		}
-		fmt.Fprintf(&wrong, "  %s %s: %s\n", d.ID, d.Kind, cmp.Or(strings.Join(why, "; "), "passed"))
 	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "good drafts passed  %d of %d, %.2f; bar %.2f\n", good.right, good.all, good.share(), leastPassed)
-	fmt.Fprintf(&b, "bad drafts refused  %d of %d, %.2f; bar %.2f\n", bad.right, bad.all, bad.share(), leastRefused)
-	swapped := s.swapped(j)
-	fmt.Fprintf(&b, "good drafts on the cases of another group refused  %d of %d, %.2f\n", swapped.right, swapped.all,
-		swapped.share())
-	for _, k := range slices.Sorted(maps.Keys(kinds)) {
-		fmt.Fprintf(&b, "  %-24s %d of %d\n", k, kinds[k].right, kinds[k].all)
+	return out
+}
+
+func (c *tally) add(right bool) {
+	c.all++
+	if right {
+		c.right++
 	}
-	report := b.String() + "wrongly judged:\n" + wrong.String()
-	t.Log("\n" + b.String())
-	if os.Getenv("MEMTREE_LESSONS") != "" {
-		if testing.Verbose() && os.Getenv("MEMTREE_BLIND") == "" {
-			t.Log("\n" + report)
+}
+
+// fit returns the cuts with the highest shares of good drafts passed and bad ones refused, as means over
+// the writers of the suites, one cut after the other. The advice
+// of the catalogue, in a person's name, is one more writer of good drafts. Of the values of a cut that
+// are equally good it takes the middle one.
+func fit(tb testing.TB, suites []*suite) cuts {
+	j := judge(tb)
+	for _, cut := range []struct {
+		at     *float64
+		values []float64
+	}{
+		{&j.cuts.functionEN, []float64{0, .10, .15, .20, .25, .30}},
+		{&j.cuts.functionZH, []float64{0, .02, .03, .04, .05, .06, .07, .08, .09}},
+		{&j.cuts.sure, []float64{.50, .60, .70, .80, .90, .95, 1}},
+	} {
+		var best []float64
+		most := -1.0
+		for _, *cut.at = range cut.values {
+			n, all := catalogueHolds(j, tree.FromPerson, func([]string, *Draft) {})
+			good, bad := tally{n, all}.share(), 0.0
+			for _, s := range suites {
+				x := s.score(j)
+				good, bad = good+x.good.share(), bad+x.bad.share()
+			}
+			right := good/float64(len(suites)+1) + bad/float64(len(suites))
+			if right > most {
+				best, most = nil, right
+			}
+			if right == most {
+				best = append(best, *cut.at)
+			}
 		}
+		*cut.at = best[(len(best)-1)/2]
+	}
+	return j.cuts
+}
+
+// TestQualityOfGates measures the gates on drafts that readers have called good or bad, of four
+// writers. The cuts for each are fitted to the three others. MEMTREE_LESSONS names one more suite,
+// which is only reported, with the cuts of the package.
+func TestQualityOfGates(t *testing.T) {
+	if dir := os.Getenv("MEMTREE_LESSONS"); dir != "" {
+		var b strings.Builder
+		read(t, dir).report(&b, judge(t))
+		t.Log("\n" + b.String())
 		return
 	}
-	golden.Equal(t, "testdata/quality.golden", report)
+	dir, names := lessons(t), []string{"a", "b", "g", "i"}
+	var suites []*suite
+	for _, name := range names {
+		suites = append(suites, read(t, filepath.Join(dir, "suite-"+name)))
+	}
+	var b strings.Builder
+	require.Equal(t, fitted, fit(t, suites), "the cuts of the package are those fitted to all")
+	var good, bad tally // of unseen writers, without a, on which the gates were built
+	for i, s := range suites {
+		j := judge(t)
+		j.cuts = fit(t, slices.Delete(slices.Clone(suites), i, i+1))
+		fmt.Fprintf(&b, "%s, by cuts fitted to the others: function words %.2f en %.2f zh, sure %.2f\n", names[i],
+			j.cuts.functionEN, j.cuts.functionZH, j.cuts.sure)
+		x := s.report(&b, j)
+		if i == 0 {
+			continue
+		}
+		good.right, good.all = good.right+x.good.right, good.all+x.good.all
+		bad.right, bad.all = bad.right+x.bad.right, bad.all+x.bad.all
+	}
+	right, all := catalogueHolds(judge(t), tree.FromPerson, func(why []string, _ *Draft) {
+		fmt.Fprintf(&b, "advice of the catalogue refused  %s\n", strings.Join(why, "; "))
+	})
+	fmt.Fprintf(&b, "advice of the catalogue that holds in a person's name  %d of %d\n", right, all)
+	fmt.Fprintf(&b, "unseen writers b, g and i: good drafts passed %.2f, bar %.2f; bad drafts refused %.2f, bar %.2f\n",
+		good.share(), leastPassed, bad.share(), leastRefused)
+	t.Log("\n" + b.String())
+	golden.Equal(t, "testdata/quality.golden", b.String())
 	require.GreaterOrEqual(t, good.share(), leastPassed)
 	require.GreaterOrEqual(t, bad.share(), leastRefused)
+}
+
+func (s *suite) report(b *strings.Builder, j *Gates) score {
+	x, swapped := s.score(j), s.swapped(j)
+	fmt.Fprintf(b, "  good drafts passed  %d of %d\n  bad drafts refused  %d of %d\n", x.good.right, x.good.all,
+		x.bad.right, x.bad.all)
+	fmt.Fprintf(b, "  good drafts on the cases of another group refused  %d of %d\n", swapped.right, swapped.all)
+	for _, k := range slices.Sorted(maps.Keys(x.kinds)) {
+		fmt.Fprintf(b, "    %-24s %d of %d\n", k, x.kinds[k].right, x.kinds[k].all)
+	}
+	fmt.Fprintf(b, "  wrongly judged:\n    %s\n", strings.Join(x.wrong, "\n    "))
+	return x
 }

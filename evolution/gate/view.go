@@ -25,12 +25,10 @@ type evidence struct {
 	node   *tree.Node
 	test   string // see testOf
 	prompt string
+	known  string   // what the agent was told, and what it said itself
 	truth  []string // texts of the ground truth and of the misses' truths
 	said   string   // what people or a model say went wrong, and truth
 	all    string   // every text of the case, in lower case
-	words  bag      // of all
-	about  bag      // of prompt and said
-	notes  bag      // of said
 }
 
 const (
@@ -83,12 +81,11 @@ func (j *Gates) evidenceOf(n *tree.Node) *evidence {
 			said = append(said, j.withoutGeneral(s))
 		}
 	}
-	e.said = strings.Join(said, "\n")
+	e.said, e.known = strings.Join(said, "\n"), d.TestCase.Prompt+"\n"+d.AgentJudgment
 	e.all = strings.ToLower(strings.Join([]string{
 		e.prompt, e.said, d.ActualError, d.ErrorReason, d.AvoidanceHint, text.Clip(d.AgentJudgment, maxJudgment),
 		n.Scene.Type, n.Scene.Route,
 	}, "\n"))
-	e.words, e.about, e.notes = bagOf(e.all), bagOf(e.prompt+"\n"+e.said), bagOf(e.said)
 	return e
 }
 
@@ -122,14 +119,17 @@ func testsOf(all []*evidence) int {
 }
 
 // testsWith returns the number of tests with evidence for which has is true.
-func (v *view) testsWith(has func(*evidence) bool) int {
+func (v *view) testsWith(has func(*evidence) bool) int { return testsOf(v.having(has)) }
+
+// having returns the evidence for which has is true.
+func (v *view) having(has func(*evidence) bool) []*evidence {
 	var with []*evidence
 	for _, e := range v.cases {
 		if has(e) {
 			with = append(with, e)
 		}
 	}
-	return testsOf(with)
+	return with
 }
 
 // cited returns the evidence of the cases that a lesson cites, if v.cases has it.

@@ -50,7 +50,7 @@ func TestWriteRead(t *testing.T) {
 		line       int
 	}{
 		{"nothing", "", 0, 0},
-		{"two, one by hand", "\ufeff{\"id\":\"a\",\"answer\":{}}\r\n\n{\"id\":\"b\",\"by\":\"me\",\"answer\":{\"n\":1}}", 2, 0},
+		{"two", "\ufeff{\"id\":\"a\",\"answer\":{}}\r\n\n{\"id\":\"b\",\"by\":\"me\",\"answer\":{\"n\":1}}", 2, 0},
 		{"cut off", "{\"id\":\"a\",\"answer\":{}}\n{\"id\":\"b\",\"ans", 0, 2},
 		{"no id", "{\"answer\":{}}", 0, 1},
 		{"no answer", "{\"id\":\"a\"}", 0, 1},

@@ -1,4 +1,4 @@
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { Memtree, type Options, type Scene, type Scope } from '@memtree/client';
 import { type MidsceneAgent, remember, type RememberOptions, type Told, type Warned } from './agent.js';
 import { Frozen } from './frozen.js';
@@ -13,7 +13,7 @@ export interface RememberingOptions extends Partial<Options>, Shared {
   build?: string;
   /** A file of `memtree freeze`, for `aiAct`. */
   frozen?: string;
-  /** A file to which the prompts of `aiAct` are added, for `memtree freeze`. */
+  /** A file to which the prompts of `aiAct` are added, for `memtree freeze`. What is in it is read ahead of the run. */
   asked?: string;
 }
 
@@ -63,6 +63,7 @@ export function remembering(options: RememberingOptions = {}): any {
       const frozen = thawed(options.frozen, client);
       // The first connection takes longest, so it is made before a test waits for it.
       client.request('get', '/healthz').catch(() => {});
+      handIn(options.asked, client);
       await use({ client, frozen, asked: (q) => asked.push(`${JSON.stringify(q)}\n`) });
       await client.flush();
       if (options.asked && asked.length > 0) {
@@ -168,4 +169,18 @@ function begin(worker: Worker, options: RememberingOptions, test: Test): State &
     },
     end: () => agents.forEach((a) => a.memtree.settle()),
   };
+}
+
+/** Hands in what an earlier run asked, so that it is read before it is asked again. */
+function handIn(file: string | undefined, client: Memtree): void {
+  if (!file || !existsSync(file)) {
+    return;
+  }
+  try {
+    const lines = readFileSync(file, 'utf8').split('\n').filter((line) => line.trim());
+    const tests = [...new Set(lines)].slice(0, 10_000).map((line) => JSON.parse(line));
+    void client.expect(tests.map(({ prompt, scene, scope }) => ({ prompt, scene, scope })), 5000);
+  } catch (thrown) {
+    client.report(thrown);
+  }
 }

@@ -36,6 +36,14 @@ def memory(service, heard):
         yield client
 
 
+def test_expect(memory, heard, service):
+    """The tests of a run are handed in before it begins, and known then."""
+    before = memory.request("briefs")["tests"]
+    assert memory.expect(["Open the page of the week", {"prompt": "Close it", "scope": {"product": "shop"}}])
+    assert memory.request("briefs")["tests"] == before + 2
+    assert not heard
+
+
 @pytest.fixture(scope="module")
 def learned(service):
     """The service has learned that totals are not added up."""

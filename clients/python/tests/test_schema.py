@@ -35,6 +35,7 @@ USED = [
      {"trial", "abstained", "text", "hash", "items", "nearest", "note"}),
     ("risk", {"prompt", "judgment", "trial"}, {"p"}),
     ("checks", {"prompt"}, {"checks"}),
+    ("expect", {"tests"}, {"tests"}),
     ("record", {"id", "run_id", "case_id", "attempt", "scene", "scope", "prompt", "observation", "judgment", "agent",
                 "trial", "at", "ground_truth", "correct", "direction", "reason"},
      {"accepted", "duplicate", "receipts"}),

@@ -7,7 +7,7 @@ import type { Answer, Body, Method, PathOf } from './routes.js';
 import { sleep, within } from './sleep.js';
 import {
   type Check, type Done, type Evaluation, type EvolveOptions, type Guidance, type Job, noGuidance, type Question,
-  type Recorded, type Risk, type Truth,
+  type Recorded, type Risk, type Truth, ComingTest,
 } from './types.js';
 import { type RunCase, type RunResult, type TestCase, wrap, type WrapOptions } from './wrap.js';
 
@@ -70,6 +70,20 @@ export class Memtree {
     } catch (thrown) {
       report(this.onError, thrown);
       return noGuidance(asError(thrown).message);
+    }
+  }
+
+  /**
+   * Hands in the tests of a run before it begins; whether the service took them. Where it has a model, that reads them
+   * within a minute, and `guidance` gives what it picked.
+   */
+  async expect(tests: ComingTest[], deadline = this.deadline): Promise<boolean> {
+    try {
+      await this.ask('/v1/trees/{tree}/briefs', { tests }, deadline);
+      return true;
+    } catch (thrown) {
+      report(this.onError, thrown);
+      return false;
     }
   }
 

@@ -106,6 +106,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/trees/{tree}/briefs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How many coming tests are known and read */
+        get: operations["briefs"];
+        put?: never;
+        /**
+         * Hand in the tests of a run before it begins
+         * @description Where the service has a model, it reads those that it has not read within a minute, and guidance then gives what it picked.
+         */
+        post: operations["expect"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/trees/{tree}/checks": {
         parameters: {
             query?: never;
@@ -612,6 +633,20 @@ export interface components {
             /** Format: int64 */
             without: number;
         };
+        Briefs: {
+            /** Format: int64 */
+            new: number;
+            /** Format: int64 */
+            open: number;
+            /** Format: int64 */
+            picks: number;
+            /** Format: int64 */
+            read: number;
+            /** Format: int64 */
+            tests: number;
+            /** Format: int64 */
+            told: number;
+        };
         CaseData: {
             actualError: string;
             agentJudgment: string;
@@ -634,6 +669,20 @@ export interface components {
         Checks: {
             /** @description Those with code first */
             checks: components["schemas"]["Assertion"][] | null;
+        };
+        Coming: {
+            /** @description Tests that will be run */
+            tests?: components["schemas"]["ComingTest"][] | null;
+        };
+        ComingTest: {
+            /** @description Of the test */
+            caseId?: string;
+            /** @description What the agent will be asked */
+            prompt: string;
+            /** @description Where in the product */
+            scene?: components["schemas"]["Scene"];
+            /** @description Which product and suite */
+            scope?: components["schemas"]["Scope"];
         };
         Conflict: {
             ours: string;
@@ -862,6 +911,13 @@ export interface components {
             /** Format: int64 */
             waiting: number;
         };
+        Expectation: {
+            expected?: string;
+            from: string;
+            property: string;
+            seen?: string;
+            where: components["schemas"]["Where"];
+        };
         Explanation: {
             abstained: boolean;
             arm?: string;
@@ -975,6 +1031,8 @@ export interface components {
             version: number;
         };
         Item: {
+            because?: string;
+            by?: string;
             code?: string;
             direction: string;
             errorType: string;
@@ -1008,6 +1066,20 @@ export interface components {
             status: string;
             title: string;
             type: string;
+        };
+        Known: {
+            /** Format: int64 */
+            new: number;
+            /** Format: int64 */
+            open: number;
+            /** Format: int64 */
+            picks: number;
+            /** Format: int64 */
+            read: number;
+            /** Format: int64 */
+            tests: number;
+            /** Format: int64 */
+            told: number;
         };
         Lack: {
             /** Format: double */
@@ -1081,10 +1153,11 @@ export interface components {
         };
         Miss: {
             at?: string[] | null;
-            check?: string;
             cause?: string;
+            check?: string;
             claimed?: string;
             errorType: string;
+            expect?: components["schemas"]["Expectation"][] | null;
             from: string;
             how?: string;
             instead?: string;
@@ -1280,6 +1353,11 @@ export interface components {
             observation?: string;
             /** @description What the agent is asked to test */
             prompt: string;
+            /**
+             * Format: int64
+             * @description Wait so long for a reader
+             */
+            readMs?: number;
             /** @description Which run; about one left out no chance decides */
             runId?: string;
             /** @description Where in the product */
@@ -1441,6 +1519,7 @@ export interface components {
             /** Format: int64 */
             again: number;
             analyses: components["schemas"]["Analyses"];
+            briefs: components["schemas"]["Known"];
             /** Format: int64 */
             bytes: number;
             corrections: components["schemas"]["Remedied"][] | null;
@@ -1502,6 +1581,7 @@ export interface components {
             line?: number;
             memory: string;
             seen?: string;
+            silent?: boolean;
             state: string;
             text: string;
             thing?: string;
@@ -1591,6 +1671,12 @@ export interface components {
             product?: string;
             run_id?: string;
             scene?: components["schemas"]["Scene"];
+        };
+        Where: {
+            after?: string;
+            name?: string;
+            page?: string;
+            role?: string;
         };
         Word: {
             /** Format: date-time */
@@ -1777,6 +1863,74 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TreeState"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    briefs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the tree */
+                tree: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Briefs"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    expect: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the tree */
+                tree: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Coming"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Briefs"];
                 };
             };
             /** @description Error */

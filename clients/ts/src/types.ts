@@ -27,6 +27,8 @@ export type Stats = Schemas['Stats'];
 export type Problem = Schemas['Problem'];
 export type Scene = Schemas['Scene'];
 export type Scope = Schemas['Scope'];
+/** A test that will be run. */
+export type ComingTest = Schemas['ComingTest'];
 export type Agent = Schemas['Agent'];
 export type Direction = NonNullable<Truth['direction']>;
 

@@ -7,10 +7,12 @@ import functools
 import inspect
 import time
 from contextlib import asynccontextmanager
-from typing import Any, AsyncIterator, Awaitable, Callable, List, Mapping, Optional, TypeVar, Union, cast, overload
+from typing import (
+    Any, AsyncIterator, Awaitable, Callable, List, Mapping, Optional, Sequence, TypeVar, Union, cast, overload,
+)
 
 from .core import (
-    JOB_MS, Asked, Core, asked, checks_of, encode, failed, guidance_of, no_guidance, risk_of, within,
+    JOB_MS, Asked, Core, asked, checks_of, coming, encode, failed, guidance_of, no_guidance, risk_of, within,
 )
 from .errors import MemtreeError
 from .limit import send_async
@@ -51,6 +53,15 @@ class AsyncClient(Core):
         except Exception as thrown:
             self.report(thrown)
             return []
+
+    async def expect(self, tests: Sequence[Asked], *, deadline_ms: Optional[float] = None) -> bool:
+        """Hands in the tests of a run before it begins; whether the service took them."""
+        try:
+            await self._ask("expect", coming(tests), deadline_ms)
+            return True
+        except Exception as thrown:
+            self.report(thrown)
+            return False
 
     async def start(self, case: Union[str, Case], *, placement: Placement = "append") -> Run:
         """Asks before a run, for those who cannot use a with block; call ``finish`` of what it returns."""

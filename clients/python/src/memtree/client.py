@@ -6,10 +6,10 @@ import functools
 import inspect
 import time
 from contextlib import contextmanager
-from typing import Any, Callable, Iterator, List, Mapping, Optional, TypeVar, Union, cast, overload
+from typing import Any, Callable, Iterator, List, Mapping, Optional, Sequence, TypeVar, Union, cast, overload
 
 from .core import (
-    JOB_MS, Asked, Core, asked, checks_of, encode, failed, guidance_of, no_guidance, risk_of, within,
+    JOB_MS, Asked, Core, asked, checks_of, coming, encode, failed, guidance_of, no_guidance, risk_of, within,
 )
 from .errors import MemtreeError
 from .limit import send
@@ -52,6 +52,18 @@ class Client(Core):
         except Exception as thrown:
             self.report(thrown)
             return []
+
+    def expect(self, tests: Sequence[Asked], *, deadline_ms: Optional[float] = None) -> bool:
+        """Hands in the tests of a run before it begins; whether the service took them.
+
+        Where it has a model, that reads them within a minute, and ``guide`` gives what it picked.
+        """
+        try:
+            self._ask("expect", coming(tests), deadline_ms)
+            return True
+        except Exception as thrown:
+            self.report(thrown)
+            return False
 
     def start(self, case: Union[str, Case], *, placement: Placement = "append") -> Run:
         """Asks before a run, for those who cannot use a with block; call ``finish`` of what it returns."""

@@ -7,7 +7,7 @@ import json
 import os
 import time
 import weakref
-from typing import Any, Dict, List, Mapping, Optional, Tuple, Union, cast
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union, cast
 from urllib.parse import quote, urlencode
 
 from .breaker import Breaker
@@ -15,7 +15,7 @@ from .errors import MemtreeError, OnError, as_error, report
 from .http import Exchange, Target
 from .ids import new_id, now
 from .queue import Queue
-from .schema import ROUTES, Assertion, Evaluation, Guidance, Question, Risk
+from .schema import ROUTES, Assertion, Coming, ComingTest, Evaluation, Guidance, Question, Risk
 
 DEFAULT_URL = "http://127.0.0.1:7788"
 JOB_MS = 30_000.0  # one request of a job or a person
@@ -131,6 +131,19 @@ class Core:
 
 def asked(question: Asked) -> Question:
     return {"prompt": question} if isinstance(question, str) else question
+
+
+def coming(tests: Sequence[Asked]) -> Coming:
+    """Tests that will be run, of what they will ask: the id of a test goes as its case."""
+    out: List[ComingTest] = []
+    for question in map(asked, tests):
+        test: ComingTest = {"prompt": question["prompt"]}
+        if "scene" in question:
+            test["scene"] = question["scene"]
+        if "scope" in question:
+            test["scope"] = question["scope"]
+        out.append(test)
+    return {"tests": out}
 
 
 def within(ms: float) -> float:

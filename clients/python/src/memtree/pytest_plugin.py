@@ -13,7 +13,7 @@ from typing import Any, Dict, Iterator, List, Optional, Union, cast
 import pytest
 
 from .client import Client
-from .core import no_guidance
+from .core import Asked, no_guidance
 from .errors import MemtreeError
 from .run import Case, Run, case_of
 from .schema import Evaluation
@@ -98,6 +98,12 @@ class Plugin:
             said = json.dumps(run.evaluation["judgment"], ensure_ascii=False, default=str)
             self.tally.risks.append([risk["p"], run.case.get("id"), said if len(said) <= 60 else said[:59] + "…"])
 
+    def pytest_collection_finish(self, session: Any) -> None:
+        """Hands in the tests whose marker names a prompt, so that they are read before they run."""
+        tests = [said for said in map(_named, session.items) if isinstance(said.get("prompt"), str)]
+        if self.client is not None and tests and not self.config.option.collectonly:
+            self.client.expect(cast(List[Asked], tests))
+
     def pytest_sessionfinish(self) -> None:
         if self.client is not None:
             self.client.close(FLUSH_MS)
@@ -173,7 +179,15 @@ class Remembering:
         return self._last
 
 
-KNOWN = set(Case.__annotations__) - {"prompt", "run_id"}
+KNOWN = set(Case.__annotations__) - {"run_id"}
+
+
+def _named(node: Any) -> Dict[str, Any]:
+    """What the markers name, right or wrong, the nearest last."""
+    out: Dict[str, Any] = {}
+    for marker in reversed(list(node.iter_markers("memtree"))):
+        out.update(marker.kwargs)
+    return out
 
 
 def _defaults(node: Any) -> Dict[str, Any]:
@@ -204,5 +218,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "memtree(scene, scope, agent, ...): what memory is told of the runs of a test")
+    config.addinivalue_line("markers", "memtree(prompt, scene, scope, ...): what memory is told of the runs of a test; with a "
+                            "prompt it is read before it runs")
     config.pluginmanager.register(Plugin(config), "memtree-session")

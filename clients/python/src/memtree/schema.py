@@ -12,6 +12,8 @@ ROUTES: Final[Dict[str, Tuple[str, str]]] = {
     "readyz": ("GET", "/readyz"),
     "trees": ("GET", "/v1/trees"),
     "tree": ("GET", "/v1/trees/{tree}"),
+    "briefs": ("GET", "/v1/trees/{tree}/briefs"),
+    "expect": ("POST", "/v1/trees/{tree}/briefs"),
     "checks": ("POST", "/v1/trees/{tree}/checks"),
     "effect": ("GET", "/v1/trees/{tree}/effect"),
     "record": ("POST", "/v1/trees/{tree}/evaluations"),
@@ -121,6 +123,15 @@ Blamed = TypedDict("Blamed", {
 })
 
 
+class Briefs(TypedDict):
+    new: int
+    open: int
+    picks: int
+    read: int
+    tests: int
+    told: int
+
+
 class _CaseData(TypedDict):
     actualError: str
     agentJudgment: str
@@ -149,6 +160,25 @@ class Change(_Change, total=False):
 class Checks(TypedDict):
     # Those with code first
     checks: Optional[List[Assertion]]
+
+
+class Coming(TypedDict, total=False):
+    # Tests that will be run
+    tests: Optional[List[ComingTest]]
+
+
+class _ComingTest(TypedDict):
+    # What the agent will be asked
+    prompt: str
+
+
+class ComingTest(_ComingTest, total=False):
+    # Of the test
+    caseId: str
+    # Where in the product
+    scene: Scene
+    # Which product and suite
+    scope: Scope
 
 
 class Conflict(TypedDict):
@@ -369,6 +399,23 @@ class Evolved(TypedDict):
     waiting: int
 
 
+_ExpectationMust = TypedDict("_ExpectationMust", {
+    "from": 'str',
+    "property": 'str',
+    "where": 'Where',
+})
+
+
+_ExpectationMay = TypedDict("_ExpectationMay", {
+    "expected": 'str',
+    "seen": 'str',
+}, total=False)
+
+
+class Expectation(_ExpectationMust, _ExpectationMay):
+    pass
+
+
 class _Explanation(TypedDict):
     abstained: bool
     # Best first
@@ -496,6 +543,8 @@ class _Item(TypedDict):
 
 
 class Item(_Item, total=False):
+    because: str
+    by: str
     code: str
     reason: str
 
@@ -522,6 +571,15 @@ class Kin(TypedDict):
     status: str
     title: str
     type: str
+
+
+class Known(TypedDict):
+    new: int
+    open: int
+    picks: int
+    read: int
+    tests: int
+    told: int
 
 
 class Lack(TypedDict):
@@ -608,6 +666,7 @@ _MissMay = TypedDict("_MissMay", {
     "cause": 'str',
     "check": 'str',
     "claimed": 'str',
+    "expect": 'Optional[List[Expectation]]',
     "how": 'str',
     "instead": 'str',
     "truth": 'str',
@@ -817,6 +876,8 @@ class Question(_Question, total=False):
     lang: Literal["zh", "en"]
     # What can be seen now
     observation: str
+    # Wait so long for a reader
+    readMs: int
     # Which run; about one left out no chance decides
     runId: str
     # Where in the product
@@ -963,6 +1024,7 @@ class Stats(TypedDict):
     ablations: AblationStats
     again: int
     analyses: Analyses
+    briefs: Known
     bytes: int
     corrections: Optional[List[Remedied]]
     dead: int
@@ -1013,6 +1075,7 @@ class ToldFact(_ToldFact, total=False):
     check: str
     line: int
     seen: str
+    silent: bool
     thing: str
 
 
@@ -1112,6 +1175,13 @@ class Verdict(_Verdict, total=False):
     product: str
     run_id: str
     scene: Scene
+
+
+class Where(TypedDict, total=False):
+    after: str
+    name: str
+    page: str
+    role: str
 
 
 class _Word(TypedDict):

@@ -1,0 +1,153 @@
+package fact
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/memtree/memtree/taxonomy"
+	"github.com/memtree/memtree/tree"
+)
+
+// Of returns what should be true of a page according to a case: the expectations of its misses, each
+// once. A node that is no case gives none.
+func Of(n *tree.Node) []Expected {
+	var out []Expected
+	for _, m := range OfMisses(n) {
+		for _, e := range m.Expected {
+			if !slices.Contains(out, e) {
+				out = append(out, e)
+			}
+		}
+	}
+	return out
+}
+
+// Missed is what should be true of a page according to one miss of a case.
+type Missed struct {
+	Expected []Expected
+	// Complete says that each defect that the miss tells of has an expectation. In a text that
+	// lists nothing a clause may be a defect of its own, so each clause must have one. Of a note
+	// beside listed defects these say it.
+	Complete bool
+}
+
+// OfMisses returns what should be true of a page according to each miss of a case, in their order. A
+// miss that was stored before misses had expectations is read here, and nowhere else: after a
+// missed defect its defects and its note. After a false alarm these say what was right.
+func OfMisses(n *tree.Node) []Missed {
+	if n.CaseData == nil {
+		return nil
+	}
+	d := n.CaseData
+	var task quotes
+	task.lift(firstBytes(d.TestCase.Prompt, maxRead))
+	out := make([]Missed, len(d.Misses))
+	var from []string // the words that expectations were read from
+	listed := false
+	for i := range d.Misses {
+		m := &d.Misses[i]
+		all := m.Expect
+		if len(all) == 0 && n.Direction != taxonomy.FalseFail {
+			all = Expect(m.Truth+"\n"+m.How, d.TestCase.Prompt)
+		}
+		for _, x := range all {
+			e := resolve(x, task)
+			e.Check = m.Check
+			out[i].Expected = append(out[i].Expected, e)
+			from = append(from, folding(x.From))
+		}
+		listed = listed || m.Truth != ""
+	}
+	for i := range out {
+		told := d.Misses[i].Truth
+		if told == "" {
+			told = d.EvaluatorReason
+		}
+		out[i].Complete = listed && d.Misses[i].Truth == "" || isSaid(told, isListed(n), from)
+	}
+	return out
+}
+
+// isSaid reports whether every item of a text, or every clause of one that is no list, has an
+// expectation that was read from it. It is false for a text without words.
+func isSaid(told string, list bool, from []string) bool {
+	var q quotes
+	all := items(q.lift(firstBytes(told, maxRead)))
+	for _, item := range all {
+		parts := []string{item}
+		if !list {
+			parts = clausesOf(item)
+		}
+		for _, part := range parts {
+			part = folding(q.fill(part, true))
+			read := func(f string) bool { return strings.Contains(part, f) || strings.Contains(f, part) }
+			if !slices.ContainsFunc(from, read) {
+				return false
+			}
+		}
+	}
+	return len(all) > 0 && len(told) <= maxRead
+}
+
+// isListed reports whether the truth of a case lists several defects, each by itself.
+func isListed(n *tree.Node) bool {
+	return slices.ContainsFunc(n.CaseData.Misses, func(m tree.Miss) bool {
+		return slices.ContainsFunc(m.At, func(at string) bool { return strings.HasSuffix(at, "[1]") })
+	})
+}
+
+// resolve says how an expectation is decided. Of a property that nothing decides the kind is "". task
+// has the quotations of the task.
+func resolve(x tree.Expectation, task quotes) Expected {
+	e := Expected{
+		Thing: x.Where.Name, Role: x.Where.Role, Want: x.Expected, Got: x.Seen,
+		Scoped: x.Where.Page != "", Later: x.Where.After != "",
+	}
+	switch x.Property {
+	case tree.OfText:
+		e.Kind, e.Asked = Text, e.Want != "" && !e.Later && task.have(e.Want)
+	case tree.OfValue:
+		e.Kind = Value
+	case tree.OfRelation:
+		e.Kind, e.Want, e.Got = Product, "", ""
+	case tree.OfAttribute:
+		e.Want, _ = strings.CutPrefix(x.Expected, "type=")
+		e.Got, _ = strings.CutPrefix(x.Seen, "type=")
+		if (e.Want == "" || inputType(e.Want)) && (e.Got == "" || inputType(e.Got)) {
+			e.Kind = Input
+		}
+	case tree.OfState:
+		e.state()
+		e.Asked = e.Kind == There && isQuotedIn(x.From, e.Thing)
+	}
+	return e
+}
+
+// state chooses the kind for an element that should be in a state.
+func (e *Expected) state() {
+	switch e.Want {
+	case tree.On, tree.Off:
+		e.Kind = Set
+	case tree.Enabled:
+		e.Kind, e.Want, e.Got = Control, "", ""
+	case tree.Present:
+		e.Kind, e.Want, e.Got = There, "", ""
+	}
+}
+
+// isQuotedIn reports whether a text quotes words.
+func isQuotedIn(s, words string) bool {
+	var q quotes
+	q.lift(firstBytes(s, maxRead))
+	return q.have(words)
+}
+
+// have reports whether words are one of the quotations.
+func (q *quotes) have(words string) bool {
+	for _, x := range *q {
+		if x.inner == words {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,185 @@
+package fact
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/memtree/memtree/tree"
+)
+
+// said is a literal of a unit, and what the mark before it says of it.
+type said struct {
+	token
+	mark sort // literal: no mark is near
+	from int  // where the mark begins
+	want bool // the thing should be so; else it was
+}
+
+func saidIn(unit string) []said {
+	all := tokens(unit)
+	var out []said
+	for i, t := range all {
+		if t.sort != literal {
+			continue
+		}
+		s := said{token: t, from: t.start}
+		if i > 0 {
+			m := all[i-1]
+			if m.sort >= instead && m.sort <= is && near(unit[m.end:t.start], m.sort) {
+				s.mark, s.from = m.sort, m.start
+				s.want = (m.sort != seen && m.sort != is) != isDenied(unit[:m.start])
+			}
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// isDenied reports whether a text ends with a denial of what follows: did not show X.
+func isDenied(before string) bool {
+	before = strings.ToLower(strings.TrimSpace(before))
+	for _, w := range []string{"没有", "没", "未", "不", "不会", " not", "n't", "never"} {
+		if strings.HasSuffix(before, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// pairs reads how a thing was and how it should have been, in either order, and one of the two
+// alone if its mark is plain.
+func (r *reader) pairs(unit string) {
+	all := saidIn(unit)
+	for i := 0; i < len(all); i++ {
+		a, none := all[i], said{}
+		k := i + 1 // the next literal with a mark
+		for k < len(all) && all[k].mark == literal && a.mark != literal {
+			k++
+		}
+		next := k < len(all) && all[k].mark != literal
+		switch {
+		case a.mark == literal && next && (all[k].mark == instead || all[k].mark == wanted) && isGap(unit[a.end:all[k].from]):
+			r.pair(unit, a, all[k])
+			i = k
+		case a.mark == literal:
+		case next && all[k].want != a.want && a.want:
+			r.pair(unit, all[k], a)
+			i = k
+		case next && all[k].want != a.want:
+			r.pair(unit, a, all[k])
+			i = k
+		case a.mark == is || a.mark == notSo || a.mark == instead && !isSlot(firstOf(a.text)):
+			// Such a mark says something beside another literal only.
+		case a.want:
+			r.pair(unit, none, a)
+		default:
+			r.pair(unit, a, none)
+		}
+	}
+}
+
+func isGap(s string) bool { return strings.Trim(s, " ，,—–-:：（(") == "" }
+
+// pair makes an expectation of how a thing was and how it should have been; one of them may be
+// empty.
+func (r *reader) pair(unit string, was, should said) {
+	from := len(unit)
+	for _, s := range []said{was, should} {
+		if s.text != "" {
+			from = min(from, s.from)
+		}
+	}
+	about := subjectOf(unit[:from])
+	name, role := r.nameAndRole(about)
+	if slices.ContainsFunc(tokens(about), func(t token) bool { return t.sort != literal }) {
+		name = "" // it says something of its own
+	}
+	e := tree.Expectation{Property: tree.OfText, Seen: r.fill(was.text, false), Expected: r.fill(should.text, false)}
+	if e.Expected == "" && strings.IndexFunc(was.text, isSlot) >= 0 {
+		e.Expected = r.asked(about)
+	}
+	quoted := strings.IndexFunc(was.text+should.text, isSlot) >= 0
+	if e.Expected == "" && isQuotation(about) && quoted && digits(e.Seen) == digits(name) {
+		e.Expected = name // “Save” reads “Keep”
+	}
+	e.Where = tree.Where{Role: role, Name: name, After: r.after(unit, name)}
+	if e.Where.After == "" && role == "button" { // it may stand in what the task opens
+		e.Where.After = shownLater().FindString(strings.Join(r.task, "\n"))
+	}
+	switch {
+	case inputType(e.Seen) || inputType(e.Expected):
+		if !strings.Contains(strings.ToLower(unit), "type") && !strings.Contains(unit, "类型") {
+			return
+		}
+		e.Property, e.Where.Role = tree.OfAttribute, "textbox"
+		e.Seen, e.Expected = attributeOf("type", e.Seen), attributeOf("type", e.Expected)
+	case isHint(about):
+		e.Property, e.Where.Role = tree.OfAttribute, "textbox"
+		e.Seen, e.Expected = attributeOf("placeholder", e.Seen), attributeOf("placeholder", e.Expected)
+	case quoted || digits(e.Seen) != "" && digits(e.Seen) == digits(e.Expected):
+		// They differ in their words, or only in a unit.
+	case !sameForm(e.Seen, e.Expected), name == "" && !standsAlone(e.Seen) && !standsAlone(e.Expected):
+		return
+	default:
+		e.Property = tree.OfValue
+	}
+	if e.Property == tree.OfAttribute {
+		if e.Where.After = ""; name == "" {
+			return
+		}
+	}
+	r.add(e, unit)
+}
+
+func attributeOf(name, value string) string {
+	if value == "" {
+		return ""
+	}
+	return name + "=" + strings.ToLower(value)
+}
+
+// sameForm reports whether two numbers can be of one thing: both money, both shares, both times.
+func sameForm(a, b string) bool {
+	for _, signs := range []string{"¥￥$€£", "%％", ":"} {
+		if a != "" && b != "" && strings.ContainsAny(a, signs) != strings.ContainsAny(b, signs) {
+			return false
+		}
+	}
+	return true
+}
+
+// standsAlone reports whether a number can be looked for without a label: it has a sign of money,
+// a unit or four digits.
+func standsAlone(s string) bool {
+	return strings.ContainsAny(s, "¥￥$€£%％/第月") || len(digits(s)) >= 4
+}
+
+// asked returns how a subject should read according to the task: what the task quotes soon after
+// it. It returns "" if the task does not say.
+func (r *reader) asked(about string) string {
+	about = strings.ToLower(strings.ReplaceAll(r.fill(about, false), "的", ""))
+	if len([]rune(about)) < 2 {
+		return ""
+	}
+	for _, point := range r.task {
+		point = strings.ReplaceAll(point, "的", "")
+		at := strings.Index(strings.ToLower(point), about)
+		if at < 0 {
+			continue
+		}
+		rest := point[min(len(point), at+len(about)):]
+		if all := saidIn(rest); len(all) > 0 && all[0].mark != literal && isSlot(firstOf(all[0].text)) &&
+			len([]rune(rest[:all[0].start])) <= maxBefore {
+			return r.fill(all[0].text, false)
+		}
+	}
+	return ""
+}
+
+const maxBefore = 10 // characters that may stand between a subject and how it should read
+
+func firstOf(s string) rune {
+	r, _ := utf8.DecodeRuneInString(s)
+	return r
+}

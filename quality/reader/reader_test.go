@@ -1,0 +1,249 @@
+// Package reader measures what a tree learns, and which coming tests are warned, where a capable reader answers: its
+// answers to every question about four labelled suites, given from the prompts alone, are played.
+package reader
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+	"unicode"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/brief"
+	"github.com/memtree/memtree/effect"
+	"github.com/memtree/memtree/ingest"
+	"github.com/memtree/memtree/internal/golden"
+	"github.com/memtree/memtree/llm"
+	"github.com/memtree/memtree/llm/byhand"
+	"github.com/memtree/memtree/score"
+	"github.com/memtree/memtree/tree"
+)
+
+// readerVariable names a folder for whoever reads a suite anew: the questions without an answer are
+// written to SUITE.questions.jsonl there, and the answers in SUITE.answers.jsonl there are taken into testdata.
+const readerVariable = "MEMTREE_READER"
+
+// tallied counts what a reader is asked, by prompt.
+type tallied struct {
+	of llm.Generator
+
+	mu     sync.Mutex
+	calls  map[string]int
+	tokens map[string]int
+}
+
+func (r *tallied) Generate(ctx context.Context, q llm.Request) (llm.Answer, error) {
+	stage, _, _ := strings.Cut(q.Name, ".")
+	r.mu.Lock()
+	r.calls[stage]++
+	r.tokens[stage] += tokensOf(q.System + q.Prompt)
+	r.mu.Unlock()
+	return r.of.Generate(ctx, q)
+}
+
+// tokensOf estimates tokens: four characters each, one and a half Chinese ones.
+func tokensOf(s string) int {
+	han, all := 0, 0
+	for _, r := range s {
+		if all++; unicode.Is(unicode.Han, r) {
+			han++
+		}
+	}
+	return han*2/3 + (all-han)/4
+}
+
+// TestReader plays what a capable reader answered on labelled suites, from the prompts alone: what a tree
+// learns then, and which coming tests are warned. Each suite is of another writer.
+func TestReader(t *testing.T) {
+	var out strings.Builder
+	fmt.Fprintln(&out, "suite  cases  lessons  cover  purity  causes  warned  for nothing  precision  "+
+		"tokens in (analyse, survey, evolve, brief)  calls  open")
+	for _, name := range []string{"a", "b", "g", "i"} {
+		t.Run(name, func(t *testing.T) { out.WriteString(readSuite(t, name)) })
+	}
+	golden.Equal(t, "testdata/reader.golden", out.String())
+}
+
+// shared returns the folder of the data, or skips the test.
+func shared(t *testing.T) string {
+	t.Helper()
+	dir := os.Getenv("MEMTREE_SHARED")
+	if dir == "" {
+		dir = filepath.Join("..", "..", "..", "shared")
+	}
+	if _, err := os.Stat(filepath.Join(dir, "data", "lessons")); err != nil {
+		t.Skip("the labelled suites are not here: set MEMTREE_SHARED to the folder that has data/ in it")
+	}
+	return dir
+}
+
+func readSuite(t *testing.T, name string) string {
+	t.Helper()
+	dir := filepath.Join(shared(t), "data", "lessons", "suite-"+name)
+	file := filepath.Join("testdata", name+".answers.jsonl")
+	answers := answersOf(t, file)
+	folder := os.Getenv(readerVariable)
+	if folder != "" {
+		answers = append(answers, answersOf(t, filepath.Join(folder, name+".answers.jsonl"))...)
+	}
+	hand := byhand.New("reader", answers...)
+	r := &tallied{of: hand, calls: map[string]int{}, tokens: map[string]int{}}
+	m, err := memtree.Open(t.Context(), "", &memtree.Options{InMemory: true, Generator: r, Deadline: time.Minute,
+		Holdout: new(effect.Fixed(0)), Now: func() time.Time { return time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC) }})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, m.Close()) }()
+	causes := recordSuite(t, m, filepath.Join(dir, "runs.jsonl"))
+	for range 4 {
+		_, err = m.Evolve(t.Context(), nil)
+		require.NoError(t, err)
+	}
+	queries := queriesOf(t, filepath.Join(dir, "queries.jsonl"))
+	for range 2 { // what was refused is asked once more
+		_, err = m.Brief(t.Context(), coming(queries), nil)
+		require.NoError(t, err)
+	}
+	keepAnswers(t, hand, answers, file, folder, name)
+	return figures(t, m, causes, queries, r, hand, name)
+}
+
+// recordSuite records the runs of a suite and returns their labelled causes.
+func recordSuite(t *testing.T, m *memtree.Memory, file string) score.Causes {
+	t.Helper()
+	b, err := os.ReadFile(file)
+	require.NoError(t, err)
+	var runs []memtree.Evaluation
+	for e, err := range ingest.Read(file, bytes.NewReader(b)) {
+		require.NoError(t, err)
+		runs = append(runs, e)
+	}
+	_, err = m.RecordAll(t.Context(), runs)
+	require.NoError(t, err)
+	require.NoError(t, m.Wait(t.Context()))
+	causes := score.Causes{}
+	for line := range strings.Lines(string(b)) {
+		var r struct {
+			CaseID  string `json:"case_id"`
+			Correct bool
+			Labels  struct{ Cause string }
+		}
+		require.NoError(t, json.Unmarshal([]byte(line), &r))
+		if !r.Correct && r.Labels.Cause != "" {
+			causes.Add(r.CaseID, r.Labels.Cause)
+		}
+	}
+	return causes
+}
+
+// suiteQuery is a coming test of a suite, with the causes that a colleague would warn of.
+type suiteQuery struct {
+	Prompt string
+	Scene  tree.Scene
+	Scope  tree.Scope
+	Expect []string
+}
+
+func queriesOf(t *testing.T, file string) []suiteQuery {
+	t.Helper()
+	b, err := os.ReadFile(file)
+	require.NoError(t, err)
+	var out []suiteQuery
+	for line := range strings.Lines(string(b)) {
+		var q suiteQuery
+		require.NoError(t, json.Unmarshal([]byte(line), &q))
+		out = append(out, q)
+	}
+	return out
+}
+
+// coming returns the tests in an order that says nothing of their labels.
+func coming(queries []suiteQuery) []brief.Test {
+	var out []brief.Test
+	for i := range queries {
+		out = append(out, brief.TestOf(queries[i].Prompt, queries[i].Scene, queries[i].Scope))
+	}
+	slices.SortFunc(out, func(a, b brief.Test) int { return cmp.Compare(a.Key(), b.Key()) })
+	return out
+}
+
+func answersOf(t *testing.T, file string) []byhand.Answer {
+	t.Helper()
+	b, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	require.NoError(t, err)
+	answers, err := byhand.Read(bytes.NewReader(b))
+	require.NoError(t, err)
+	return answers
+}
+
+// keepAnswers writes the answers that belong to a question into testdata, and the questions that have none where a
+// reader finds them.
+func keepAnswers(t *testing.T, hand *byhand.Reader, answers []byhand.Answer, file, folder, name string) {
+	t.Helper()
+	unused := hand.Unused()
+	if folder == "" {
+		require.Empty(t, unused, "these answers belong to no question; %s takes them out", readerVariable)
+		return
+	}
+	var questions, kept bytes.Buffer
+	require.NoError(t, byhand.Write(&questions, hand.Open()))
+	require.NoError(t, os.WriteFile(filepath.Join(folder, name+".questions.jsonl"), questions.Bytes(), 0o600))
+	slices.SortFunc(answers, func(a, b byhand.Answer) int { return cmp.Compare(a.ID, b.ID) })
+	last := ""
+	for _, a := range answers {
+		if slices.Contains(unused, a.ID) || a.ID == last {
+			continue
+		}
+		last = a.ID
+		b, err := json.Marshal(a)
+		require.NoError(t, err)
+		kept.Write(append(b, '\n'))
+	}
+	require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o750))
+	require.NoError(t, os.WriteFile(file, kept.Bytes(), 0o600))
+}
+
+func figures(
+	t *testing.T, m *memtree.Memory, causes score.Causes, queries []suiteQuery, r *tallied, hand *byhand.Reader,
+	name string,
+) string {
+	t.Helper()
+	var nodes []tree.Node
+	for n, err := range m.Tree().Scan(t.Context(), tree.Filter{}) {
+		require.NoError(t, err)
+		nodes = append(nodes, n)
+	}
+	var answers []score.Answer
+	for _, q := range queries {
+		ask := memtree.Query{Prompt: q.Prompt, Scene: q.Scene, Scope: tree.Scope{Product: q.Scope.Product}}
+		g, err := m.Guide(t.Context(), ask)
+		require.NoError(t, err)
+		a := score.Answer{Expect: q.Expect, Text: g.Text}
+		for _, it := range g.Items {
+			a.Items = append(a.Items, it.ID)
+		}
+		answers = append(answers, a)
+	}
+	l, w := causes.Tree(nodes), causes.Answers(answers, nodes)
+	tokens, calls := 0, 0
+	for stage := range r.calls {
+		tokens, calls = tokens+r.tokens[stage], calls+r.calls[stage]
+	}
+	return fmt.Sprintf("%-5s  %5d  %7d  %5.3f  %6.3f  %2d/%-3d  %6.3f  %11.3f  %9.3f  %6d (%d, %d, %d, %d)  %5d  %4d\n",
+		name, l.Cases, l.Experiences, l.Cover, l.Purity, l.Found, l.Causes, w.Warned, w.ForNothing, w.Precision,
+		tokens, r.tokens["analyse"], r.tokens["survey"], r.tokens["evolve"], r.tokens["brief"], calls, len(hand.Open()))
+}

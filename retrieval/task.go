@@ -1,0 +1,169 @@
+package retrieval
+
+import (
+	"math"
+	"regexp"
+	"sync"
+	"unicode"
+
+	"github.com/memtree/memtree/cue"
+	"github.com/memtree/memtree/tree"
+)
+
+// The channel of the task says whether a wrong verdict is about what the prompt asks for. For a
+// case with the shared words W, of n memories, it is
+//
+//	x = ln(1 + Σ idf(w) / ln(n)) + leans·cos + asks·ln(1 + words)
+//
+// The sum is over the words of the prompt that the case has anywhere: in its own prompt, in what
+// people said, in what the agent said, in the truth. It counts how many of the rarest words would
+// be as much, so it can be compared between trees of different sizes. cos is the cosine of what
+// both lean to, see cue.Leaning. The last term is of the prompt alone: a test that asks for more
+// can go wrong in more ways. A prompt of more than mostAsks words counts as that many of them, in
+// the sum too: a long text shares words with everything.
+//
+// A case passes from fits on. In a tree of several products it takes openly more where only one of the
+// two names its product: the words of another product are no reason.
+//
+// Three numbers were fitted: leans, asks and fits, by TestQualityWithoutModel, on the labelled suites
+// of four writers. testdata/suites.golden has the figures of each suite when it is left out.
+type taskFit struct{ leans, asks, fits, openly float64 }
+
+var fitted = taskFit{leans: 1.5, asks: 2, fits: 7.1, openly: 0.7}
+
+const (
+	taskWeight  = 0.8  // as that of the same words: alone it reaches the threshold of a case
+	mostAsks    = 16   // words of a prompt that count
+	common      = 4    // a word that more than one in common memories has says nothing
+	mostFitting = 128  // cases that are looked at for their task
+	plainly     = 0.9  // the part of a check from which a prompt calls for it plainly
+	maxAround   = 4000 // bytes of each text around a prompt that are read
+)
+
+// evidence returns x as evidence between 0 and 1: enough for a case from fits on, 0 below.
+func (f *taskFit) evidence(x float64) float64 {
+	if x < f.fits {
+		return 0
+	}
+	return 1 / (1 + math.Exp(f.fits-x)*(1-enough)/enough)
+}
+
+// enough is the evidence with which a channel of weight 0.8 alone reaches the threshold of a case.
+const enough = 0.775
+
+// wordsOf returns the number of words of a text, of Chinese the usual number for its characters.
+func wordsOf(s string) float64 {
+	words, in := 0.0, false
+	for _, r := range s {
+		letter := unicode.IsLetter(r)
+		switch {
+		case unicode.Is(unicode.Han, r):
+			words, in = words+1/1.6, false
+		case letter && !in:
+			words, in = words+1, true
+		case !letter:
+			in = false
+		}
+	}
+	return words
+}
+
+// quoted matches what stands in quotation marks: it is on the page and asks for nothing.
+var quoted = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`“[^”]*”|『[^』]*』|《[^》]*》|「[^」]*」|"[^"]*"|\B'[^']*'\B`)
+})
+
+// markFitting flags the cases that fit the task of the prompt, and fills s.fitting with their
+// evidence. scoreWords must have run.
+func (s *search) markFitting(prompt string, leaning cue.Leaning) error {
+	clear(s.shared)
+	clear(s.leans)
+	for i := range s.words {
+		if err := s.addShared(&s.words[i]); err != nil {
+			return err
+		}
+	}
+	for _, p := range leaning {
+		if err := s.addLeaning(key(checkKind, p.Check), float32(p.Size)); err != nil {
+			return err
+		}
+	}
+	asked := fitted.asks * math.Log1p(min(mostAsks, wordsOf(quoted().ReplaceAllString(prompt, `"`))))
+	best := s.bestFitting(asked, min(1, mostAsks/wordsOf(prompt)))
+	s.fitting = make(map[int]float64, len(best))
+	for _, f := range best {
+		s.fitting[f.slot] = fitted.evidence(f.x)
+		s.flag[f.slot] |= fitsTask
+	}
+	s.markCalled()
+	if s.scope.scope.Test == "" {
+		return nil
+	}
+	return s.eachSlot(key(testKind, s.scope.scope.Test), func(p *part, slot int) { // whatever its prompt is now
+		s.fitting[p.base+slot] = 1
+		s.flag[p.base+slot] |= fitsTask
+	})
+}
+
+// markCalled flags the lessons whose check the prompt calls for plainly: it leans to nothing else.
+func (s *search) markCalled() {
+	for i := range s.st.parts {
+		p := &s.st.parts[i]
+		from, to := p.level(tree.Experience.Level())
+		for at := p.base + from; at < p.base+to; at++ {
+			if s.leans[at] >= plainly {
+				s.fitting[at] = enough
+				s.flag[at] |= fitsTask
+			}
+		}
+	}
+}
+
+// addShared adds the weight of a word to every slot that has it, in whatever text.
+func (s *search) addShared(w *queryWord) error {
+	if w.known == 0 || w.known > 1 && w.known*common > s.st.live {
+		return nil
+	}
+	idf := w.idf / float32(w.weight())
+	if w.han { // every character is in two words
+		idf /= 2
+	}
+	return s.addTo(s.shared, w.lists, idf, 0)
+}
+
+// addLeaning adds the part of a check to every slot that leans to it.
+func (s *search) addLeaning(k uint64, part float32) error {
+	lists := make([]list, len(s.st.parts))
+	for i := range s.st.parts {
+		var err error
+		if lists[i], err = s.st.parts[i].list(k); err != nil {
+			return err
+		}
+	}
+	return s.addTo(s.leans, lists, 0, part/(leaning-1))
+}
+
+// addTo adds to the sum of every slot of lists, one list for each part: each, and as much as times says
+// of a check's part, times by.
+func (s *search) addTo(sums []float32, lists []list, each, by float32) error {
+	for i := range s.st.parts {
+		p := &s.st.parts[i]
+		sum := sums[p.base : p.base+p.n]
+		for l := lists[i]; l.n > 0; {
+			b, rest, err := p.next(l)
+			if err != nil {
+				return err
+			}
+			for ; len(b) >= postingSize; b = b[postingSize:] {
+				x := le64(b)
+				slot := uint(uint32(x))
+				if slot >= uint(len(sum)) {
+					return p.damaged(0, "a list names a slot that is not there")
+				}
+				sum[slot] += each + float32(by*float32(uint16(x>>32)&^leaning)) // rounded before it is added
+			}
+			l = rest
+		}
+	}
+	return nil
+}
