@@ -50,3 +50,32 @@ func TestShownAsWritten(t *testing.T) {
 		require.Equal(t, n, words.Shown(&n, "en"), name)
 	}
 }
+
+// A check of the tree's own has no sentences but those of its lesson, and the words of people.
+func TestOwnCheck(t *testing.T) {
+	const own = "own/unit_not_read_3f9a2c"
+	n := tree.Node{ID: "e_1", Type: tree.Experience, Level: 2, Lang: "en", Direction: taxonomy.FalsePass,
+		ErrorType: "content_validation_error", Provenance: tree.Provenance{Analyst: "model"},
+		Content: tree.Content{Title: "Unit not read", Guidance: "Read the unit.", AppliesWhen: []string{"there is a unit"},
+			Lessons: []tree.Lesson{{Kind: own, Check: "Read the unit beside each number.", From: tree.FromModel}},
+			Other:   &tree.Translation{Title: "没看单位", Check: "看每个数值旁的单位。", AppliesWhen: []string{"有单位"}}}}
+	said, why := Say(&n, Options{})
+	require.Empty(t, why)
+	require.Contains(t, said, "Read the unit beside each number.")
+	said, _ = Say(&n, Options{Lang: "zh"})
+	require.Contains(t, said, "看每个数值旁的单位。")
+
+	c := tree.Node{ID: "c_1", Type: tree.Case, Level: 1, Lang: "en", Direction: taxonomy.FalsePass,
+		ErrorType: "content_validation_error", Provenance: tree.Provenance{Analyst: "rules"},
+		CaseData: &tree.CaseData{Misses: []tree.Miss{
+			{How: "Nobody read whether the limit was in pounds.", From: tree.FromPerson},
+		}}}
+	before, _ := Say(&c, Options{})
+	c.CaseData.Misses[0].Check = own
+	after, _ := Say(&c, Options{})
+	require.Contains(t, after, "pounds")
+	require.Equal(t, before, after, "that it has a check takes nothing from what is told of a case")
+	w := NewWording(nil)
+	require.Equal(t, "unit not read", w.In(&c, "en").Content.Title)
+	require.Contains(t, w.In(&c, "zh").Content.Title, "漏", "its name is English")
+}

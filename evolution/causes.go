@@ -92,7 +92,7 @@ func (s *survey) causes(d taxonomy.Direction, only string) (out []cause) {
 // askCauses asks about causes in one question, assigns those that have a check now, and keeps what
 // came of each. Where a bound allows no call, or there is no answer, they wait.
 func (p *planner) askCauses(ctx context.Context, d taxonomy.Direction, batch []cause, kept *causesAsked) error {
-	checks := p.s.ownIn(d)
+	checks := p.checksFor(d)
 	checks = checks[:min(len(checks), prompts.MaxSurveyChecks)]
 	if len(checks) == 0 && !enoughFor(batch) {
 		return nil

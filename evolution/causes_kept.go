@@ -9,9 +9,14 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// causesJob is the cache key of what is kept of the causes of a direction. Another model is asked anew.
+// causesJob is the cache key of what is kept of the causes of a direction. Another model is asked anew,
+// and so is one that has not seen the checks of the team.
 func (p *planner) causesJob(d taxonomy.Direction) string {
-	return "causes_" + tree.Hash(p.e.o.Model, string(d))
+	parts := []string{p.e.o.Model, string(d)}
+	for _, c := range p.e.o.Taxonomy.TeamChecks() {
+		parts = append(parts, c.ID, c.Name.EN, c.Name.ZH)
+	}
+	return "causes_" + tree.Hash(parts...)
 }
 
 // keyOf returns a key of a question about causes.
@@ -36,8 +41,8 @@ func (p *planner) recallCauses(d taxonomy.Direction) *causesAsked {
 	kept.Job = job
 	for id, of := range kept.Found {
 		for key, check := range of {
-			if check != "" && !taxonomy.IsOwn(check) {
-				delete(of, key) // somebody else wrote it
+			if _, known := p.e.o.Taxonomy.Check(check); check != "" && !known && !taxonomy.IsOwn(check) {
+				delete(of, key) // its overlay is gone, or somebody else wrote it
 			}
 		}
 		if n := p.s.nodes[id]; n == nil || !n.Live() {

@@ -122,20 +122,20 @@ func TestCauseJoinsACheck(t *testing.T) {
 
 // A question is asked where its answer can change something: for three cases of two tests, of one direction.
 func TestCausesTooFew(t *testing.T) {
-	list := units()
-	list[0] = alarm(list[0])
-	m := planted(t, list)
-	o := options(t)
-	o.Generator = model()
-	m.evolve(o, PlanOptions{})
-
-	list = units()
-	for i := range list {
-		list[i] = as(list[i], func(n *tree.Node) { n.CaseData.TestCase.CaseID = "T" })
+	apart, same := units(), units()
+	apart[0] = alarm(apart[0])
+	for i := range same {
+		same[i] = as(same[i], func(n *tree.Node) { n.CaseData.TestCase.CaseID = "T" })
 	}
-	m = planted(t, list)
-	m.evolve(o, PlanOptions{})
-	require.Empty(t, m.kept)
+	for _, list := range [][]tree.Node{apart, same} {
+		m := planted(t, list)
+		o := with(taxonomy.Default())
+		script := model()
+		o.Generator = script
+		m.evolve(o, PlanOptions{})
+		require.Empty(t, script.Requests())
+		require.Empty(t, m.kept)
+	}
 }
 
 // A group that is too small, too wide or named by what may not be shown makes no check.
@@ -221,7 +221,8 @@ func TestCausesInBatches(t *testing.T) {
 	m := planted(t, list)
 	o := options(t)
 	long := llmtest.Step{Err: &llm.Error{Kind: llm.KindTooLarge, Err: errors.New("long")}}
-	script := llmtest.NewScript(long, llmtest.Step{Text: found()}, llmtest.Step{Text: found()}, llmtest.Step{Text: found()})
+	none := llmtest.Step{Text: found()}
+	script := llmtest.NewScript(long, none, none, none)
 	o.Generator = script
 	m.evolve(o, PlanOptions{MaxCalls: new(4)})
 	var lines []int
@@ -246,6 +247,7 @@ func TestOwnCheckHasOneErrorType(t *testing.T) {
 	for _, n := range m.live(tree.Case) {
 		require.Equal(t, "content_validation_error", n.CaseData.Misses[0].ErrorType)
 	}
-	require.Len(t, m.lesson("own/unit_not_read_3f9a2c", taxonomy.FalsePass).Children, 3, "a hint that was given is its lesson")
+	n := m.lesson("own/unit_not_read_3f9a2c", taxonomy.FalsePass)
+	require.Len(t, n.Children, 3, "a hint that was given is its lesson")
 	m.settled(o)
 }

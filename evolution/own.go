@@ -85,6 +85,18 @@ func (s *survey) ownIn(d taxonomy.Direction) []string {
 	return list
 }
 
+// checksFor returns the checks to which causes of a direction may go: those of the tree's own, and those of
+// the team, which it may have added since the causes were read.
+func (p *planner) checksFor(d taxonomy.Direction) []string {
+	list := p.s.ownIn(d)
+	for _, c := range p.e.o.Taxonomy.TeamChecks() {
+		if c.Speaks(d) && !slices.Contains(list, c.ID) {
+			list = append(list, c.ID)
+		}
+	}
+	return list
+}
+
 // titleOf names a check for a reader of a language: by the lesson about it, else by its name.
 func (p *planner) titleOf(check string, d taxonomy.Direction, lang string) string {
 	for _, n := range p.experiences {

@@ -102,6 +102,10 @@ func (e *Evolver) Plan(ctx context.Context, v Scanner, o PlanOptions) iter.Seq2[
 			e: e, s: s, above: map[string][]*formed{}, left: budget(o),
 			experiences: s.live(tree.Experience), strategies: s.live(tree.Strategy), unwanted: s.unwanted(), spoken: s.spoken(),
 		}
+		if err := p.readForTeam(ctx); err != nil {
+			yield(Plan{}, err)
+			return
+		}
 		if err := p.findChecks(ctx, o.Only); err != nil {
 			yield(Plan{}, fmt.Errorf("ask for causes: %w", err))
 			return

@@ -130,7 +130,8 @@ func (w *work) counts(parts []*formedNode) []checkCount {
 	for i := range list {
 		l, cases := &list[i].lesson, list[i].cases
 		l.Mistake, l.Instead, l.Cites = "", "", idsOf(cases)
-		if l.Kind != "" && !w.e.own(l.Kind) && l.From == tree.FromModel { // it is in one language; the catalogue's words are in both
+		if l.Kind != "" && !w.e.own(l.Kind) && l.From == tree.FromModel {
+			// It is in one language; the catalogue's words are in both.
 			l.Check, l.From = "", tree.FromCatalogue
 		}
 		l.Tests, l.Times, l.Scenes = tests(cases), times(cases), w.frequentScenes(cases)

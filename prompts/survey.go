@@ -32,7 +32,8 @@ const (
 	MaxSurveyLines  = 100
 	MaxSurveyChecks = 40
 
-	maxCause      = 84 // characters of a line of English; half of that of one in Chinese
+	maxCause      = 76 // characters of a line, 19 tokens
+	maxCauseZH    = 28 // the same of one in Chinese
 	maxCauseWords = 8
 )
 
@@ -66,7 +67,7 @@ func numbered(before string, list []string) string {
 	for i, s := range list {
 		limit := maxCause
 		if text.Lang(s) == "zh" {
-			limit = maxCause / 2
+			limit = maxCauseZH
 		}
 		fmt.Fprintf(&b, "%s%d %s\n", before, i+1, listLine(s, limit))
 	}

@@ -35,11 +35,11 @@ func TestSurveyGolden(t *testing.T) {
 	require.ErrorContains(t, err, "there are 41 checks")
 }
 
-// A question about a hundred causes of usual length is at most 2,500 tokens.
+// A question about a hundred causes, however long, is at most 2,500 tokens.
 func TestSurveyTokens(t *testing.T) {
 	in := prompts.SurveyInput{Direction: "false_pass"}
 	for range prompts.MaxSurveyLines / 2 {
-		in.Lines = append(in.Lines, "The unit or scale behind a number was not taken into account", "没有看清数值的单位或比例就比较")
+		in.Lines = append(in.Lines, strings.Repeat("no unit was read ", 9), strings.Repeat("没有看单位", 9))
 	}
 	for _, in.Lang = range []string{"en", "zh"} {
 		p, err := load(t).Survey(in)

@@ -3,6 +3,7 @@ package taxonomy
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"reflect"
 	"slices"
 	"strings"
 )
@@ -51,4 +52,18 @@ func OwnName(id string) string {
 		rest = rest[:i]
 	}
 	return strings.ReplaceAll(rest, "_", " ")
+}
+
+// TeamChecks returns the checks that an overlay has added or changed, in the order of the
+// catalogue.
+func (t *Taxonomy) TeamChecks() (out []Check) {
+	if t == Default() {
+		return nil
+	}
+	for _, c := range t.checks {
+		if was, known := Default().Check(c.ID); !known || !reflect.DeepEqual(was, c) {
+			out = append(out, c)
+		}
+	}
+	return out
 }

@@ -10,7 +10,7 @@ type Miss struct {
 	ErrorType string   `json:"errorType"`         // how it was misjudged
 	What      []string `json:"what,omitempty"`    // the things it was about, in the words of the task; at most MaxThings
 	How       string   `json:"how,omitempty"`     // the mistake: whole sentences in people's own words
-	Cause     string   `json:"cause,omitempty"`   // the root cause in general words, as a model said it where no check fitted
+	Cause     string   `json:"cause,omitempty"`   // the root cause in general words, from a model, where no check fitted
 	Instead   string   `json:"instead,omitempty"` // what to do, as a model said it
 	Claimed   string   `json:"claimed,omitempty"` // what the agent held to be so; evidence, never shown to an agent
 	Truth     string   `json:"truth,omitempty"`   // what was so; likewise

@@ -40,6 +40,12 @@ func TestCheckNamesTheBrokenLaw(t *testing.T) {
 		{"lesson", func(n *tree.Node) { n.Content.Lessons = []tree.Lesson{{ID: "l_x", Check: "look"}} },
 			"a lesson's id is the hash of its words"},
 		{"NUL", func(n *tree.Node) { n.Content.Title = "a\x00b" }, "has a NUL character"},
+		{"own check", func(n *tree.Node) {
+			n.CaseData.Misses = []tree.Miss{{Check: "own/unit_not_read_3f9a2c", ErrorType: "other_error", From: tree.FromModel}}
+		}, ""},
+		{"own check as a path", func(n *tree.Node) {
+			n.CaseData.Misses = []tree.Miss{{Check: "own/../etc", ErrorType: "other_error", From: tree.FromModel}}
+		}, "a check is named by lower-case letters, digits and _, after own/"},
 		{"self", func(n *tree.Node) { n.Parent = n.ID }, "it is not its own kin"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
