@@ -11,21 +11,15 @@ import (
 	"github.com/memtree/memtree/internal/golden"
 )
 
-// example is a line of testdata/examples.txt.
-type example struct {
-	text   string
-	forces bool
-}
-
-func examples(tb testing.TB) []example {
+func examples(tb testing.TB) []sentence {
 	tb.Helper()
 	b, err := os.ReadFile("testdata/examples.txt")
 	require.NoError(tb, err)
-	var all []example
+	var all []sentence
 	for line := range strings.Lines(string(b)) {
 		kind, s, ok := strings.Cut(strings.TrimSpace(line), "\t")
 		if ok {
-			all = append(all, example{s, kind == "forces"})
+			all = append(all, sentence{s, kind == "forces"})
 		}
 	}
 	return all
