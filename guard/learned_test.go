@@ -29,6 +29,18 @@ func learnable(tb testing.TB) []sentence {
 			}
 		}
 	}
+	for _, c := range taxonomy.Default().Checks() { // what memtree itself says
+		for _, a := range []taxonomy.Advice{c.Missed, c.Alarm} {
+			for _, t := range []taxonomy.Text{a.Title, a.Do, a.With, a.Mistake, a.When} {
+				all = append(all, sentence{t.EN, false}, sentence{t.ZH, false})
+			}
+		}
+	}
+	for _, e := range taxonomy.Default().ErrorTypes() {
+		for _, t := range []taxonomy.Text{e.Description, e.Checklist, e.Brief} {
+			all = append(all, sentence{t.EN, false}, sentence{t.ZH, false})
+		}
+	}
 	for range repeated {
 		all = append(all, examples(tb)...)
 	}

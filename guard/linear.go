@@ -24,7 +24,7 @@ type weight struct {
 
 // cut is the logarithm of the odds above which a sentence counts as forcing. TestQualityOfGuard fits it
 // to the sentences of all writers but one, and measures that one.
-const cut = -1.25
+const cut = -1.5
 
 // sure is the logarithm of even odds.
 const sure = 0.0

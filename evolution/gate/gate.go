@@ -57,7 +57,7 @@ type cuts struct {
 	sure       float64 // how sure the catalogue must be of the check that a lesson is about
 }
 
-var fitted = cuts{functionEN: 0.25, functionZH: 0.07, sure: 0.90}
+var fitted = cuts{functionEN: 0.30, functionZH: 0.07, sure: 0.90}
 
 // New returns the gates with the checks and types of tax. unsafe reports whether a text
 // must not be shown to an agent, with a reason that continues "its text …". forces
