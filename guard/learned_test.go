@@ -55,5 +55,6 @@ func TestLearned(t *testing.T) {
 		require.NoError(t, os.WriteFile("learned.gob", b.Bytes(), 0o600))
 		return
 	}
-	require.True(t, bytes.Equal(builtinLearned, b.Bytes()), "learned.gob is out of date: go test ./guard -run TestLearned -update")
+	require.True(t, bytes.Equal(builtinLearned, b.Bytes()),
+		"learned.gob is out of date: go test ./guard -run TestLearned -update")
 }

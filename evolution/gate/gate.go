@@ -168,7 +168,8 @@ func safety(j *Gates, v *view) string {
 	}
 	for _, s := range v.draft.Texts() {
 		if reason, yes := j.unsafe(s); yes {
-			return v.because(taxonomy.Text{EN: "its text %s: %q", ZH: "文字不安全：%s：%q"}, reason, text.Clip(cmp.Or(guard.Which(s), s), 60))
+			return v.because(taxonomy.Text{EN: "its text %s: %q", ZH: "文字不安全：%s：%q"}, reason,
+				text.Clip(cmp.Or(guard.Which(s), s), 60))
 		}
 	}
 	return ""
