@@ -84,9 +84,13 @@ func stems(w string) []string {
 	return []string{w}
 }
 
-// odds returns the logarithm of the odds that a sentence forces a verdict. A sentence is a vector of
+// odds returns the logarithm of the odds that a sentence forces a verdict; one without any word that bears
+// on a verdict does not. A sentence is a vector of
 // length 1, so that a long one counts no more than a short one.
 func (l *linear) odds(s string) float64 {
+	if !strings.ContainsAny(tagsOf(s), verdictual) {
+		return math.Inf(-1)
+	}
 	sum, norm := 0.0, 0.0
 	for _, f := range featuresOf(s) {
 		w := l.of[f]
