@@ -6,7 +6,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/memtree/memtree/cue"
-	"github.com/memtree/memtree/guard"
 	"github.com/memtree/memtree/prompts"
 	"github.com/memtree/memtree/text"
 	"github.com/memtree/memtree/tree"
@@ -15,7 +14,7 @@ import (
 // analyse makes the analysis of a wrong verdict of what the rules read and, if a model was asked,
 // of what it read. A run that it was asked about in vain is marked to be read again.
 func (f *Former) analyse(x *facts, m *reading) analysis {
-	t := guard.TruthsOf(x.truth, x.e.Prompt)
+	t := x.secrets()
 	rules := f.byRules(x, t)
 	if m == nil || m.err != nil {
 		rules.provenance.Again = f.generator != nil

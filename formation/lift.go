@@ -1,7 +1,6 @@
 package formation
 
 import (
-	"github.com/memtree/memtree/guard"
 	"github.com/memtree/memtree/text"
 	"github.com/memtree/memtree/tree"
 )
@@ -15,7 +14,7 @@ func (f *Former) Lift(n *tree.Node) {
 		return
 	}
 	x := f.factsOf(n)
-	t := guard.TruthsOf(x.truth, x.e.Prompt)
+	t := x.secrets()
 	d.Misses = f.misses(x, t)
 	for i := range d.Misses {
 		if d.Misses[i].Check == "" {

@@ -26,6 +26,11 @@ type facts struct {
 	judge       tree.Provenance    // the model and prompt that judged, zero when none did
 }
 
+// secrets returns the values of the ground truth that the agent was not told and did not say itself.
+func (x *facts) secrets() guard.Truths {
+	return guard.TruthsOf(x.truth, x.e.Prompt+"\n"+x.e.Judgment.Text())
+}
+
 // analysis is what an analyst found out about a wrong verdict.
 type analysis struct {
 	errorType   string

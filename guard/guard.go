@@ -37,6 +37,16 @@ func Unsafe(s string) (reason string, unsafe bool) {
 	return "", false
 }
 
+// Which returns the words for which [Unsafe] refuses a text: the turn of speech that instructs, in lower
+// case, or the first sentence that forces a verdict. It returns "" for a text that is safe.
+func Which(s string) string {
+	if _, at := instructing(s); at != "" {
+		return at
+	}
+	found, _ := Forces(s)
+	return strings.TrimSpace(found)
+}
+
 // Keep returns a text without the sentences that are unsafe or say one of the
 // truths. It keeps or drops whole sentences, because half a sentence may mean
 // anything. If the sentences that are left are unsafe or say a truth when they

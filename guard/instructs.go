@@ -19,14 +19,22 @@ import (
 // was measured on it stops about a fifth: those worded as an order. It does not see
 // a text that asks for another topic, or asks in another language.
 func Instructs(s string) (reason string, yes bool) {
+	reason, _ = instructing(s)
+	return reason, reason != ""
+}
+
+// instructing returns the reason of Instructs and the words that match.
+func instructing(s string) (reason, words string) {
 	s = strings.ToLower(text.Normal(text.Clean(s), len(s)))
 	s = text.Squeeze(unspaced(angles().Replace(s)))
 	for i := range orders() {
-		if o := &orders()[i]; o.mayMatch(s) && o.pattern.MatchString(s) {
-			return o.reason, true
+		if o := &orders()[i]; o.mayMatch(s) {
+			if at := o.pattern.FindString(s); at != "" {
+				return o.reason, at
+			}
 		}
 	}
-	return "", false
+	return "", ""
 }
 
 // angles restores < and > from the brackets that stand for them in a stored text.

@@ -10,7 +10,8 @@ import (
 
 // universal matches a condition that begins with a universal quantifier.
 var universal = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)^\W*(?:(?:in|on|for|at|with|to) )?(?:any|every|all|always|anything|everything|everywhere)\b|` +
+	return regexp.MustCompile(`(?i)^\W*(?:(?:in|on|for|at|with|to) )?(?:any|every|all|always|anything|everything|` +
+		`everywhere)\b|` +
 		`^(?:在|对|对于)?(?:所有|任何|任意|一切|全部|凡是|每个|每一个|每次|始终|总是)`)
 })
 
@@ -28,9 +29,10 @@ func breadth(_ *Gates, v *view) string {
 
 // differing matches words by which a draft says that its cases have no cause in common.
 var differing = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)\b(?:different|various|several|unrelated|separate|mixed|assorted) (?:\w+ )?(?:causes?|reasons?|` +
-		`mistakes?|problems?|alarms?|errors?)\b|\b(?:cases|runs|they|these|which) (?:differ|(?:have|share) (?:nothing|little|no)|` +
-		`do not share|are unrelated)\b|\b(?:no|without a) (?:common|shared|single) (?:root )?(?:cause|mistake|reason)\b` +
+	return regexp.MustCompile(`(?i)\b(?:different|various|several|unrelated|separate|mixed|assorted) (?:\w+ )?` +
+		`(?:causes?|reasons?|mistakes?|problems?|alarms?|errors?)\b|\b(?:cases|runs|they|these|which) ` +
+		`(?:differ|(?:have|share) (?:nothing|little|no)|do not share|are unrelated)\b|` +
+		`\b(?:no|without a) (?:common|shared|single) (?:root )?(?:cause|mistake|reason)\b` +
 		`|(?:原因|错误|情况|案例)(?:各不相同|各异|不一|互不相关|并不相同|都不同)|(?:没有|缺乏|并无|无)共同(?:点|原因|之处)|不是同一(?:个)?原因|互不相关`)
 })
 

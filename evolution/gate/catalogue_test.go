@@ -12,7 +12,9 @@ import (
 
 // The advice of a check holds for cases that missed the check; the rules write nothing else.
 func TestCatalogueHolds(t *testing.T) {
-	right, all := catalogueHolds(judge(t), tree.FromCatalogue, func(why []string, d *Draft) { t.Error(why, d.Lessons[0].Check) })
+	right, all := catalogueHolds(judge(t), tree.FromCatalogue, func(why []string, d *Draft) {
+		t.Error(why, d.Lessons[0].Check)
+	})
 	require.Equal(t, all, right)
 }
 

@@ -3,23 +3,26 @@
 //
 // A draft holds if all of these are true:
 //   - it is made of sentences in the language of its cases;
-//   - it says something to do that is particular to its cases and was not done in them;
-//   - the cases it cites support it;
-//   - it says when it applies, by what one can see before a run;
-//   - it neither gives the result of a test away nor decides a verdict.
+//   - it cites cases of two tests, most of those it is for, which missed the check it is about;
+//   - it does not apply to whatever there is, and does not say that its cases differ;
+//   - it names nothing that belongs to one test, nor the result of a test;
+//   - it decides no verdict and contradicts no live memory.
 //
-// The package looks at words, not at meaning. Each reason for a refusal is a sentence
-// that a model can act on.
+// These can be checked. Whether the advice is any good, or the very mistake of its cases, cannot:
+// a model that writes is asked to refuse such a group itself, and people review.
+// Each reason for a refusal names the words that are refused, in a sentence that a model can act on.
 //
 // Gates are immutable and safe for concurrent use.
 package gate
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"sync"
 
 	"github.com/memtree/memtree/cue"
+	"github.com/memtree/memtree/guard"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/text"
 	"github.com/memtree/memtree/tree"
@@ -57,7 +60,7 @@ type cuts struct {
 	sure       float64 // how sure the catalogue must be of the check that a lesson is about
 }
 
-var fitted = cuts{functionEN: 0.25, functionZH: 0.07, sure: 0.90}
+var fitted = cuts{functionEN: 0.30, functionZH: 0.07, sure: 0.90}
 
 // New returns the gates with the checks and types of tax. unsafe reports whether a text
 // must not be shown to an agent, with a reason that continues "its text …". forces
@@ -165,7 +168,8 @@ func safety(j *Gates, v *view) string {
 	}
 	for _, s := range v.draft.Texts() {
 		if reason, yes := j.unsafe(s); yes {
-			return v.because(taxonomy.Text{EN: "its text %s: %q", ZH: "文字不安全：%s：%q"}, reason, text.Clip(s, 60))
+			return v.because(taxonomy.Text{EN: "its text %s: %q", ZH: "文字不安全：%s：%q"}, reason,
+				text.Clip(cmp.Or(guard.Which(s), s), 60))
 		}
 	}
 	return ""

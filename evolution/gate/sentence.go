@@ -18,7 +18,8 @@ const particles = "的了是在把被就才与和或及而也都还又再不没�
 func sentence(j *Gates, v *view) string {
 	for i, l := range v.draft.Lessons {
 		if !j.catalogued(v, &l) && j.cuts.salad(l.Check+"\n"+l.Mistake+"\n"+l.Instead) {
-			return v.because(taxonomy.Text{EN: "lesson %d, %q, is words in a row; say in one sentence what to do and what to see",
+			return v.because(taxonomy.Text{
+				EN: "lesson %d, %q, is words in a row; say in one sentence what to do and what to see",
 				ZH: "第 %d 条（%q）只是词语堆砌，不成句；请用一句话说明做什么、看什么"}, i+1, text.Clip(l.Check, 60))
 		}
 	}

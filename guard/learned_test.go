@@ -1,0 +1,60 @@
+package guard
+
+import (
+	"bytes"
+	"encoding/gob"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/memtree/memtree/internal/golden"
+	"github.com/memtree/memtree/taxonomy"
+)
+
+// The sentences that are learned: the examples, each as often as this, because there are fewer of them;
+// and as ordinary ones so many of each sort of each check of the built-in taxonomy.
+const (
+	repeated = 2
+	ordinary = 100
+)
+
+func learnable(tb testing.TB) []sentence {
+	var all []sentence
+	for _, c := range taxonomy.Default().Checks() {
+		of := c.Sentences()
+		for _, list := range [][]string{of.Said, of.Asked} { // what evaluators and tasks say
+			for _, s := range list[:min(ordinary, len(list))] {
+				all = append(all, sentence{s, false})
+			}
+		}
+	}
+	for _, c := range taxonomy.Default().Checks() { // what memtree itself says
+		for _, a := range []taxonomy.Advice{c.Missed, c.Alarm} {
+			for _, t := range []taxonomy.Text{a.Title, a.Do, a.With, a.Mistake, a.When} {
+				all = append(all, sentence{t.EN, false}, sentence{t.ZH, false})
+			}
+		}
+	}
+	for _, e := range taxonomy.Default().ErrorTypes() {
+		for _, t := range []taxonomy.Text{e.Description, e.Checklist, e.Brief} {
+			all = append(all, sentence{t.EN, false}, sentence{t.ZH, false})
+		}
+	}
+	for range repeated {
+		all = append(all, examples(tb)...)
+	}
+	return all
+}
+
+// The stored model is the one that these sentences give.
+func TestLearned(t *testing.T) {
+	var b bytes.Buffer
+	require.NoError(t, gob.NewEncoder(&b).Encode(learn(learnable(t))))
+	if golden.Updating() {
+		require.NoError(t, os.WriteFile("learned.gob", b.Bytes(), 0o600))
+		return
+	}
+	require.True(t, bytes.Equal(builtinLearned, b.Bytes()),
+		"learned.gob is out of date: go test ./guard -run TestLearned -update")
+}
