@@ -251,3 +251,24 @@ func TestOwnCheckHasOneErrorType(t *testing.T) {
 	require.Len(t, n.Children, 3, "a hint that was given is its lesson")
 	m.settled(o)
 }
+
+// A lesson that came from another tree without its cases is a check that causes can join.
+func TestCauseJoinsALessonFromElsewhere(t *testing.T) {
+	const check = "own/unit_not_read_3f9a2c"
+	l := tree.Lesson{Kind: check, Check: "Read the unit beside each number.", From: tree.FromModel}
+	l.ID = tree.LessonID(l)
+	n := tree.Node{
+		ID: "e_elsewhere", Type: tree.Experience, Level: 2, ErrorType: "state_detection_error", Direction: taxonomy.FalsePass,
+		Lang: "en", Status: tree.Active, Revision: 1, Children: []string{}, Elsewhere: &tree.Elsewhere{Cases: 3, Tests: 3},
+		Content: tree.Content{Title: "Unit not read", Lessons: []tree.Lesson{l}},
+	}
+	m := planted(t, append(units()[:1], n))
+	o := with(taxonomy.Default())
+	script := model(found(prompts.SurveyGroup{Check: 1, Lines: []int{1}}))
+	o.Generator = script
+	m.evolve(o, PlanOptions{})
+	require.Contains(t, script.Requests()[0].Prompt, "k1 Unit not read")
+	is := m.nodes[units()[0].ID].CaseData.Misses[0]
+	require.Equal(t, []string{check, "state_detection_error"}, []string{is.Check, is.ErrorType})
+	m.settled(o)
+}

@@ -29,15 +29,22 @@ func (e *Evolver) typeOf(s *survey, check string, d taxonomy.Direction) (string,
 // Misses differ in it where trees were merged, or a case was changed by hand.
 func (e *Evolver) readOwn(s *survey) {
 	of := map[string]map[string]int{}
+	count := func(check, errorType string, times int) {
+		if !e.own(check) {
+			return
+		}
+		if of[check] == nil {
+			of[check] = map[string]int{}
+		}
+		of[check][errorType] += times
+	}
 	for _, n := range s.cases {
 		for _, m := range n.CaseData.Misses {
-			if e.own(m.Check) {
-				if of[m.Check] == nil {
-					of[m.Check] = map[string]int{}
-				}
-				of[m.Check][m.ErrorType]++
-			}
+			count(m.Check, m.ErrorType, 1)
 		}
+	}
+	for _, x := range s.live(tree.Experience) { // of another tree it may have come without its cases
+		count(kindOf(x), x.ErrorType, 1+len(x.Children))
 	}
 	s.own = map[string]string{}
 	for check, types := range of {
@@ -69,8 +76,8 @@ func mostOf(types map[string]int) string {
 	return best
 }
 
-// ownIn returns the checks of the tree's own that live cases missed in a direction, those of most
-// cases first. A team may have taken some into its catalogue.
+// ownIn returns the checks of the tree's own that live cases missed in a direction, or a live lesson is about,
+// those of most cases first. A team may have taken some into its catalogue.
 func (s *survey) ownIn(d taxonomy.Direction) []string {
 	in := map[string]int{}
 	for _, n := range s.cases {
@@ -78,6 +85,11 @@ func (s *survey) ownIn(d taxonomy.Direction) []string {
 			if n.Direction == d && taxonomy.IsOwn(check) {
 				in[check]++
 			}
+		}
+	}
+	for _, x := range s.live(tree.Experience) {
+		if check := kindOf(x); x.Direction == d && taxonomy.IsOwn(check) {
+			in[check]++
 		}
 	}
 	list := slices.Collect(maps.Keys(in))

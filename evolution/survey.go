@@ -14,7 +14,7 @@ type survey struct {
 	nodes  map[string]*tree.Node // all nodes by id, live cases as lift returns them
 	lifted map[string]*tree.Node // the stored form of cases that lift has changed, by id
 	why    map[string]string     // why a case in lifted has changed, by id; "": its misses were read
-	own    map[string]string     // the error type of each check of the tree's own that a live case missed
+	own    map[string]string     // the error type of each check of the tree's own in use
 	cases  []*tree.Node          // live, sorted by id
 	now    time.Time             // of the newest evaluation
 }

@@ -100,3 +100,33 @@ func TestCauseGoesToTeamCheck(t *testing.T) {
 		require.True(t, n.Has("net_price"))
 	}
 }
+
+// A team takes a check of the tree's own into its catalogue under its id: the cases keep it, and its lesson goes
+// where the team says.
+func TestTeamTakesOwnCheck(t *testing.T) {
+	m := planted(t, append(notes(), units()...))
+	o := with(taxonomy.Default())
+	o.Generator = model(found(newCause(1, 2, 3)), aboutUnits())
+	m.evolve(o, PlanOptions{})
+	check := m.nodes[units()[0].ID].CaseData.Misses[0].Check
+	require.Regexp(t, ownUnits, check)
+
+	tax, err := taxonomy.Parse("memtree.yaml", []byte(`
+checks:
+  - id: `+check+`
+    name: Units and scales
+    errorTypes: [state_detection_error]
+    missed: {title: Unit not read, do: "Read the unit beside the number and convert it before you compare.",
+      mistake: the unit was not read, when: a task gives a number with a unit}
+`))
+	require.NoError(t, err)
+	o = with(tax)
+	o.Lift = former(t, tax).Lift
+	m.evolve(o, PlanOptions{})
+	n := m.lesson(check, taxonomy.FalsePass)
+	require.Equal(t, "state_detection_error", n.ErrorType)
+	require.Len(t, n.Children, 3)
+	require.Contains(t, n.Content.Guidance, "Read the unit beside the number")
+	require.Len(t, m.live(tree.Experience), 1)
+	m.settled(o)
+}
