@@ -163,7 +163,8 @@ func TestRecordSaysWhoReadTheCases(t *testing.T) {
 		delete(a, "modelError")
 		b, err := json.Marshal(a)
 		require.NoError(t, err)
-		require.JSONEq(t, `{"cases":4,"checked":2,"worded":1,"silent":1,"misses":4,"expected":0,"byModel":1,"byRules":3,"models":{"gpt-x":1},
+		require.JSONEq(t, `{"cases":4,"checked":2,"worded":1,"silent":1,"misses":4,"expected":0,"byModel":1,
+			"byRules":3,"models":{"gpt-x":1},
 			"unusable":{"malformed":3},"unanswered":{},"uncompared":{"malformed":1}}`, string(b))
 	})
 }
