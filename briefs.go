@@ -35,16 +35,24 @@ const (
 // briefs is the book of the open memory.
 type briefs struct {
 	turn chan struct{} // holds one token: one at a time reads
-	seen chan Query    // from Guide, to be noted in the book
+	seen chan seenTest // from Guide, to be noted in the book
 
 	mu    sync.Mutex
 	book  *brief.Book // never nil once the memory is open; replaced by a purge; guarded by mu
 	saved uint64      // its Changes when it was saved; guarded by mu
 }
 
+// seenTest is a test that was asked about, and when.
+type seenTest struct {
+	prompt string
+	scene  tree.Scene
+	scope  tree.Scope
+	at     time.Time
+}
+
 // init makes an empty book, and puts the token in its place.
 func (b *briefs) init() {
-	b.turn, b.seen, b.book = make(chan struct{}, 1), make(chan Query, 1024), brief.New()
+	b.turn, b.seen, b.book = make(chan struct{}, 1), make(chan seenTest, 1024), brief.New()
 	b.turn <- struct{}{}
 }
 
@@ -342,7 +350,7 @@ func (m *Memory) noteRuns(es []tree.Evaluation) {
 		scope := e.Scope
 		scope.Test = cmp.Or(scope.Test, e.CaseID)
 		t := brief.TestOf(e.Prompt, e.Scene, scope)
-		t.Seen = m.opts.Now().UTC()
+		t.Seen = e.At.UTC()
 		if err := m.briefs.get().Note(t, t.Prompt); err != nil { // evaluations in the outbox have no secrets
 			m.opts.Logger.Debug("a test was not noted", "error", err)
 			return
@@ -356,8 +364,8 @@ func (m *Memory) keepBriefs(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case q := <-m.briefs.seen:
-			if err := m.noteTest(brief.TestOf(q.Prompt, q.Scene, q.Scope), m.opts.Now()); err != nil {
+		case x := <-m.briefs.seen:
+			if err := m.noteTest(brief.TestOf(x.prompt, x.scene, x.scope), x.at); err != nil {
 				m.opts.Logger.Debug("a test was not noted", "error", err)
 			}
 		}

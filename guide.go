@@ -107,7 +107,7 @@ func (m *Memory) Guide(ctx context.Context, q Query) (Guidance, error) {
 		return Guidance{}, fmt.Errorf("guide: %w", err)
 	}
 	m.keepTrial(q, &x.Guidance, eligible, s, began)
-	m.noteSeen(&q)
+	m.noteSeen(&q, began)
 	return x.Guidance, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"github.com/memtree/memtree/brief"
 	"github.com/memtree/memtree/enhance"
@@ -194,12 +195,12 @@ func (m *Memory) readNow(ctx context.Context, q *Query) {
 
 // noteSeen hands the test of a query to the worker that keeps the book. It does not wait: a test
 // that finds no room is noted the next time.
-func (m *Memory) noteSeen(q *Query) {
+func (m *Memory) noteSeen(q *Query, at time.Time) {
 	if m.opts.ReadOnly || q.Step != "" {
 		return
 	}
 	select {
-	case m.briefs.seen <- Query{Prompt: q.Prompt, Scene: q.Scene, Scope: q.Scope}:
+	case m.briefs.seen <- seenTest{q.Prompt, q.Scene, q.Scope, at}:
 	default:
 	}
 }
