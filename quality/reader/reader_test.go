@@ -217,6 +217,23 @@ func keepAnswers(t *testing.T, hand *byhand.Reader, answers []byhand.Answer, fil
 	require.NoError(t, os.WriteFile(file, kept.Bytes(), 0o600))
 }
 
+// writeTold writes the lessons and what each coming test is told, for people to read: a JSON object a line.
+func writeTold(t *testing.T, file string, nodes []tree.Node, queries []suiteQuery, answers []score.Answer) {
+	t.Helper()
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	for i := range nodes {
+		if n := &nodes[i]; n.Type == tree.Experience && n.Live() {
+			require.NoError(t, enc.Encode(map[string]any{"lesson": n.Content, "direction": n.Direction, "cases": len(n.Children)}))
+		}
+	}
+	for i := range queries {
+		require.NoError(t, enc.Encode(map[string]string{"test": queries[i].Prompt, "told": answers[i].Text}))
+	}
+	require.NoError(t, os.WriteFile(file, out.Bytes(), 0o600))
+}
+
 func figures(
 	t *testing.T, m *memtree.Memory, causes score.Causes, queries []suiteQuery, r *tallied, hand *byhand.Reader,
 	name string,
@@ -237,6 +254,9 @@ func figures(
 			a.Items = append(a.Items, it.ID)
 		}
 		answers = append(answers, a)
+	}
+	if folder := os.Getenv(readerVariable); folder != "" {
+		writeTold(t, filepath.Join(folder, name+".told.jsonl"), nodes, queries, answers)
 	}
 	l, w := causes.Tree(nodes), causes.Answers(answers, nodes)
 	tokens, calls := 0, 0
