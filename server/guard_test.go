@@ -221,7 +221,11 @@ func TestStops(t *testing.T) {
 			}
 		})
 	}
-	time.Sleep(100 * time.Millisecond)
+	require.Eventually(t, func() bool {
+		mu.Lock()
+		defer mu.Unlock()
+		return acknowledged >= 8
+	}, time.Minute, time.Millisecond, "a busy machine takes its time")
 	stop()
 	require.NoError(t, <-done)
 	wg.Wait()

@@ -33,6 +33,7 @@ func (s *Server) RunReader(ctx context.Context) {
 func (s *Server) readTests(ctx context.Context, t *treeOf, o memtree.BriefOptions) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	ctx, part := s.step(ctx, "brief")
 	go func() {
 		select {
 		case <-s.life:
@@ -40,7 +41,6 @@ func (s *Server) readTests(ctx context.Context, t *treeOf, o memtree.BriefOption
 		case <-ctx.Done():
 		}
 	}()
-	ctx, part := s.step(ctx, "brief")
 	did, err := t.Brief(ctx, nil, &o)
 	part.name("tree", t.name)
 	part.count("calls", did.Calls)
