@@ -225,7 +225,8 @@ func writeTold(t *testing.T, file string, nodes []tree.Node, queries []suiteQuer
 	enc.SetEscapeHTML(false)
 	for i := range nodes {
 		if n := &nodes[i]; n.Type == tree.Experience && n.Live() {
-			require.NoError(t, enc.Encode(map[string]any{"lesson": n.Content, "direction": n.Direction, "cases": len(n.Children)}))
+			lesson := map[string]any{"lesson": n.Content, "direction": n.Direction, "cases": len(n.Children)}
+			require.NoError(t, enc.Encode(lesson))
 		}
 	}
 	for i := range queries {
