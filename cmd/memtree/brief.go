@@ -117,6 +117,9 @@ func (a *app) brief(ctx context.Context, files []string, f *briefFlags) error {
 	if err != nil {
 		return err
 	}
+	if len(files) > 0 && len(tests) == 0 && !a.json {
+		return in.err() // what was wrong with each line is on the screen
+	}
 	out := a.briefedJSON(&did, in, o.DryRun)
 	if hand != nil {
 		if out.Unused = hand.Unused(); f.print != "" {
@@ -131,6 +134,9 @@ func (a *app) brief(ctx context.Context, files []string, f *briefFlags) error {
 		err = a.printJSON(out)
 	} else {
 		err = a.printBriefed(&out, f)
+	}
+	if did.Left > 0 && out.Questions == nil {
+		err = errors.Join(err, errRejected) // part of what was to be read was not
 	}
 	return errors.Join(err, in.err())
 }
@@ -205,7 +211,8 @@ func (a *app) printBriefed(b *briefedJSON, f *briefFlags) error {
 	add := func(s string) { out = append(out, wrap(s, a.width)...) }
 	switch {
 	case b.Book.Tests == 0:
-		add(a.say("No test is known. Name a file of coming tests: memtree brief tests.jsonl"))
+		add(a.say("No test was asked for or recorded in the last 30 days. Name a file of coming tests: " +
+			"memtree brief tests.jsonl"))
 	case b.Questions != nil:
 		add(a.say("Questions written to %s: %d, on %d tests. Put the answers into a file, a line each: "+
 			"{\"id\": ..., \"answer\": {...}}, and take them with --from.", f.print, *b.Questions, b.Tests))
@@ -215,7 +222,7 @@ func (a *app) printBriefed(b *briefedJSON, f *briefFlags) error {
 		add(a.say("To read: %d tests with at most %d memories. Calls: %d, some %d tokens in, %d out; cost %s. "+
 			"Nothing was asked.", b.Tests, b.Memories, b.Calls, b.Usage.InputTokens, b.Usage.OutputTokens,
 			a.costWords(a.costOf(b.Calls, 0, b.Usage))))
-	default:
+	case b.Done.Tests > 0:
 		add(a.say("Read: %d tests; something fits %d of them.", b.Done.Tests, b.Told))
 		add(a.say("Known now: %d tests, %d of them read, %d with a memory.", b.Book.Tests, b.Book.Read, b.Book.Told))
 	}
