@@ -68,6 +68,7 @@ func tokensOf(s string) int {
 // TestReader plays what a capable reader answered on labelled suites, from the prompts alone: what a tree
 // learns then, and which coming tests are warned. Each suite is of another writer.
 func TestReader(t *testing.T) {
+	shared(t) // without the suites there is nothing to play
 	var out strings.Builder
 	fmt.Fprintln(&out, "suite  cases  lessons  cover  purity  causes  warned  for nothing  precision  "+
 		"tokens in (analyse, survey, evolve, brief)  calls  open")
