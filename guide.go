@@ -231,6 +231,7 @@ func (m *Memory) writeGuidance(
 	to.Items = []enhance.Item{}
 	g, err := enhance.Write(nodes, enhance.Options{
 		Lang: q.Lang, Prompt: q.Prompt, Words: m.words, Facts: facts, Asked: r.Asked, Here: r.Here,
+		Own:   ownCases(nodes, &q),
 		Build: q.Scope.Build, Findings: m.opts.Findings || q.Findings, Seen: q.Observation, Say: read.sayings(),
 	})
 	if err != nil {
@@ -243,6 +244,18 @@ func (m *Memory) writeGuidance(
 	to.Text, to.Hash, to.Wording, to.Facts = g.Text, g.Hash, g.Wording, enhance.Told(g.Facts)
 	to.Abstained = g.Text == ""
 	return append(held, g.Dropped...), nil
+}
+
+// ownCases returns the ids of the cases that are of the very test of a query: by its id, or by its prompt.
+func ownCases(nodes []tree.Node, q *Query) []string {
+	t := brief.TestOf(q.Prompt, q.Scene, q.Scope)
+	var out []string
+	for i := range nodes {
+		if ofTest(&nodes[i], &t) {
+			out = append(out, nodes[i].ID)
+		}
+	}
+	return out
 }
 
 // holdBack returns the nodes that may be given to a run of the test, in the memory of nodes, and the

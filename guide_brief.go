@@ -63,11 +63,20 @@ func (m *Memory) applyBrief(ctx context.Context, q *Query, r *retrieval.Result) 
 // near are not enough where a reader has considered the case.
 func (m *Memory) isOfTest(ctx context.Context, id string, t *brief.Test) bool {
 	n, err := m.readNode(ctx, id)
-	if err != nil || n.CaseData == nil {
+	return err == nil && ofTest(n, t)
+}
+
+// ofTest reports whether a node is a case of a test, or occurred in it.
+func ofTest(n *tree.Node, t *brief.Test) bool {
+	if n.CaseData == nil {
 		return false
 	}
 	c := &n.CaseData.TestCase
-	return t.ID != "" && c.CaseID == t.ID || brief.Near(c.Prompt, t.Prompt)
+	occurred := func(o tree.Occurrence) bool { return o.CaseID == t.ID }
+	if t.ID != "" && (c.CaseID == t.ID || slices.ContainsFunc(n.Occurrences, occurred)) {
+		return true
+	}
+	return brief.Near(c.Prompt, t.Prompt)
 }
 
 // pickedHits returns the picks of a brief that may be given now, and notes them in why. A memory that

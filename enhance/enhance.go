@@ -43,8 +43,10 @@ type Options struct {
 	// Asked are the ids of the checks that the prompt calls for, the surest first. Here are the
 	// ids of the cases of this very page or test. If nobody knows how a case of Here went
 	// wrong, the text names the first check of Asked that fits its direction.
+	// Own are those of Here that are of this very test; of these people's own words are given too.
 	Asked []string
 	Here  []string
+	Own   []string
 
 	// Build is the build at hand. A finding of the same build is told with its day and with
 	// reserve. A finding of another build, or of an unknown one, is told only if Findings is

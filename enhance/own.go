@@ -13,11 +13,11 @@ import (
 // maxOwn is the most tokens of a person's own words.
 const maxOwn = 60
 
-// ownWords returns what people wrote of how a case of this very test or page went wrong, with
-// reserve; "" for other cases. It is told beside the check, however sure that is: the check was
+// ownWords returns what people wrote of how a case of this very test went wrong, with reserve; "" for
+// other cases: of another test of this page it is not so. It is told beside the check, however sure that is: the check was
 // guessed from these words, and of this test they are all that is known.
 func (o Options) ownWords(n *tree.Node, truths guard.Truths) string {
-	if n.CaseData == nil || !slices.Contains(o.Here, n.ID) {
+	if n.CaseData == nil || !slices.Contains(o.Own, n.ID) {
 		return ""
 	}
 	all := ""

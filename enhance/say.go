@@ -20,7 +20,7 @@ func Say(n *tree.Node, o Options) (said, why string) {
 	if o.Lang == "" {
 		o.Lang = n.Lang
 	}
-	o.Here = append(slices.Clone(o.Here), n.ID)
+	o.Here, o.Own = append(slices.Clone(o.Here), n.ID), append(slices.Clone(o.Own), n.ID)
 	it, left := newItem(n, o)
 	if left.sentence != "" {
 		return "", left.String()
