@@ -14,8 +14,8 @@ import (
 const maxOwn = 60
 
 // ownWords returns what people wrote of how a case of this very test went wrong, with reserve; "" for
-// other cases: of another test of this page it is not so. It is told beside the check, however sure that is: the check was
-// guessed from these words, and of this test they are all that is known.
+// other cases: of another test of this page it is not so. It is told beside the check, however sure
+// that is: the check was guessed from these words, and of this test they are all that is known.
 func (o Options) ownWords(n *tree.Node, truths guard.Truths) string {
 	if n.CaseData == nil || !slices.Contains(o.Own, n.ID) {
 		return ""
