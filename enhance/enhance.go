@@ -199,7 +199,10 @@ func (o Options) write(items []wordedMemory, facts []string) (Block, error) {
 		case tree.Experience:
 			in.Experiences = append(in.Experiences, it.hints...)
 		default:
-			in.Cases = append(in.Cases, it.hints...)
+			for _, h := range it.hints {
+				h.Direction, h.Here = it.direction, slices.Contains(o.Here, it.id)
+				in.Cases = append(in.Cases, h)
+			}
 		}
 	}
 	p, err := o.Prompts.Guidance(in)

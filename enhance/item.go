@@ -18,6 +18,9 @@ import (
 type wordedMemory struct {
 	id    string
 	level tree.Type
+
+	direction taxonomy.Direction
+
 	hints []prompts.Hint // one for each point; the first has the conditions and the mistake too
 	found bool           // a hint has a finding
 	open  bool           // it is what the facts of its page leave open
@@ -36,7 +39,7 @@ const (
 // newItem words a node, or returns the reason why it may not be shown.
 func newItem(n *tree.Node, o Options) (wordedMemory, why) {
 	budget, lang, words := o.Budget, o.Lang, o.Words
-	it := wordedMemory{id: n.ID, level: n.Type}
+	it := wordedMemory{id: n.ID, level: n.Type, direction: n.Direction}
 	finding := o.finding(n)
 	n = n.In(lang)
 	lessons := n.Says()

@@ -14,11 +14,11 @@ func TestSecondLook(t *testing.T) {
 		{Signal: "unheard"}, {Signal: "words", Words: []string{"price", "<b>shown</b>"}}, {Signal: "judge"},
 		{Signal: "place"}, {Signal: "runs"},
 	}
-	first := Open + "\n[Avoid]:\n- Add up the cart.\n" + Close
+	first := Open + "\n[Missed here before; do this]:\n- Add up the cart.\n" + Close
 	got, err := SecondLook(first, "Check the cart", "", why)
 	require.NoError(t, err)
 	require.Equal(t, `<memory-context>
-[Avoid]:
+[Missed here before; do this]:
 - Add up the cart.
 
 [A second look. The first verdict on this may have been right; go by what you see.]

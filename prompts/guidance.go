@@ -1,5 +1,11 @@
 package prompts
 
+import (
+	"slices"
+
+	"github.com/memtree/memtree/taxonomy"
+)
+
 // GuidanceInput is what memory says before a run, in the order it is said. Another
 // agent reads this prompt inside a prompt of its own. Package enhance has cleaned,
 // escaped and cut the texts; they are used as they are.
@@ -13,8 +19,37 @@ type GuidanceInput struct {
 }
 
 // A Hint is one point of a memory. Check says what to check and what is right. Found says
-// what was found at that time, and is there only if a team asked for it.
-type Hint struct{ When, Check, NotWhen, Mistake, Found string }
+// what was found at that time, and is there only if a team asked for it. Direction and Here are of a
+// case: which way it was misjudged, and whether on this very page or test.
+type Hint struct {
+	When, Check, NotWhen, Mistake, Found string
+
+	Direction taxonomy.Direction
+	Here      bool
+}
+
+// CaseGroup is the hints of cases that have one heading in common.
+type CaseGroup struct {
+	Missed, Alarm, Here bool // a missed defect, a false alarm or, with neither, another mistake
+	Hints               []Hint
+}
+
+// CaseGroups returns the hints of the cases by what the heading has to say of them, so that it asks
+// for what the lines below it ask for. The groups are in the order of their first hints.
+func (in GuidanceInput) CaseGroups() []CaseGroup {
+	var out []CaseGroup
+	for _, h := range in.Cases {
+		g := CaseGroup{Missed: h.Direction == taxonomy.FalsePass, Alarm: h.Direction == taxonomy.FalseFail, Here: h.Here}
+		i := slices.IndexFunc(out, func(o CaseGroup) bool {
+			return o.Missed == g.Missed && o.Alarm == g.Alarm && o.Here == g.Here
+		})
+		if i < 0 {
+			i, out = len(out), append(out, g)
+		}
+		out[i].Hints = append(out[i].Hints, h)
+	}
+	return out
+}
 
 // Guidance returns facts and hints in words. System is the header of the hints, which says
 // how to take them; Text has their sections. Facts are not hypotheses and come before it.

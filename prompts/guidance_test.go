@@ -7,6 +7,7 @@ import (
 
 	"github.com/memtree/memtree/internal/golden"
 	"github.com/memtree/memtree/prompts"
+	"github.com/memtree/memtree/taxonomy"
 )
 
 func TestGuidanceGolden(t *testing.T) {
@@ -17,6 +18,12 @@ func TestGuidanceGolden(t *testing.T) {
 			Experiences: []prompts.Hint{hint}, Cases: []prompts.Hint{hint}})
 		require.NoError(t, err)
 		golden.Equal(t, "testdata/guidance."+lang+".golden", show(p))
+		groups, err := s.Guidance(prompts.GuidanceInput{Lang: lang, Cases: []prompts.Hint{
+			{Check: "A.", Direction: taxonomy.FalsePass, Here: true}, {Check: "B.", Direction: taxonomy.FalseFail, Here: true},
+			{Check: "C.", Direction: taxonomy.FalsePass}, {Check: "D.", Direction: taxonomy.FalsePass, Here: true},
+			{Check: "E.", Direction: taxonomy.FalseFail}, {Check: "F.", Here: true}}})
+		require.NoError(t, err)
+		golden.Equal(t, "testdata/guidance.groups."+lang+".golden", show(groups))
 		one, err := s.Guidance(prompts.GuidanceInput{Lang: lang, Cases: []prompts.Hint{{Check: "Only a check."}}})
 		require.NoError(t, err)
 		golden.Equal(t, "testdata/guidance.one."+lang+".golden", show(one))

@@ -15,7 +15,7 @@ import (
 )
 
 const advice = "<memory-context>\n- Check: add up the lines. 核对合计：\"59.80\" #1\n  - two\n\n" +
-	"[Avoid]: it's so\n</memory-context>"
+	"[Missed here before; do this]: it's so\n</memory-context>"
 
 func read(t testing.TB, src string) *Script {
 	t.Helper()
