@@ -70,6 +70,9 @@ func (m *Memory) curate(ctx context.Context, plan func() (tree.Batch, error)) er
 		}
 		jobs, err := m.openJobs(ctx, true) // the store loses them with all that is derived
 		if err == nil {
+			err = m.purgePictures(ctx, b.Purge) // first, so that a crash leaves none behind
+		}
+		if err == nil {
 			err = m.apply(ctx, b)
 		}
 		if err != nil {

@@ -57,7 +57,8 @@ type Memory struct {
 	spent    spending
 	habits   habits // as they were kept
 	inbox    *inbox.Box
-	asked    any // the embedder that vectors come from; nil: the built-in table
+	gallery  tree.Gallery // pictures of runs; nil where the store keeps none
+	asked    any          // the embedder that vectors come from; nil: the built-in table
 	rereads  rereads
 	origin   tree.Origin
 
@@ -191,6 +192,7 @@ func (m *Memory) open(ctx context.Context, dir string) (err error) {
 // openStore opens the store of the options: the given one, one in memory, or the folder dir.
 func (m *Memory) openStore(ctx context.Context, dir string) (tree.Store, error) {
 	if m.opts.Store != nil {
+		m.gallery, _ = m.opts.Store.(tree.Gallery)
 		return m.opts.Store, nil
 	}
 	o := jsonstore.Options{ReadOnly: m.opts.ReadOnly, Started: m.opts.Now(), Origin: tree.Origin{Label: m.opts.Label}}
@@ -199,6 +201,7 @@ func (m *Memory) openStore(ctx context.Context, dir string) (tree.Store, error) 
 		if err != nil {
 			return nil, err
 		}
+		m.gallery = s
 		return cache.New(s, cachedNodes), nil
 	}
 	if m.opts.MustExist || m.opts.ReadOnly {
@@ -210,6 +213,7 @@ func (m *Memory) openStore(ctx context.Context, dir string) (tree.Store, error) 
 	if err != nil {
 		return nil, err
 	}
+	m.gallery = s
 	if m.opts.ReadOnly {
 		return s, nil // no cache: another process may write, and its changes must be seen
 	}

@@ -44,5 +44,8 @@ func (m *Memory) prune(ctx context.Context, o *evolution.PruneOptions) (p evolut
 		}
 		return m.apply(ctx, tree.Batch{Changes: p.Changes})
 	})
+	if err == nil && !o.DryRun {
+		err = m.sweepPictures(ctx)
+	}
 	return p, err
 }

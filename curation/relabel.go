@@ -217,6 +217,7 @@ func evaluation(v *tree.Verdict, n tree.Node, has bool, truth Truth) (tree.Evalu
 		e = tree.Evaluation{
 			CaseID: cmp.Or(v.CaseID, d.TestCase.CaseID), Scene: n.Scene, Scope: n.Scope, Prompt: d.TestCase.Prompt,
 			Judgment: judgmentOf(d.AgentJudgment), Reason: d.EvaluatorReason, At: n.Metadata.CreatedAt,
+			Evidence: d.Evidence.Clone(),
 		}
 		for _, o := range n.Occurrences {
 			if o.Evaluation == v.Evaluation {

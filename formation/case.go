@@ -25,6 +25,7 @@ func (f *Former) evidence(x *facts) tree.Node {
 			},
 			AgentJudgment:   clipBytes(e.Judgment.Text(), tree.MaxNodeText),
 			EvaluatorReason: clipBytes(e.Reason, tree.MaxNodeText),
+			Evidence:        e.Evidence.Clone(),
 		},
 		Occurrences: []tree.Occurrence{occurrence(x, false)},
 	}

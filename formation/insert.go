@@ -32,6 +32,11 @@ func attach(n tree.Node, x *facts, near bool, out *Formed) {
 		n.Scope = movedTo(n.Scope, scope(x.e.Scope))
 		n.Scope.Build = x.e.Scope.Build
 	}
+	if n.CaseData.Evidence.Empty() && !x.e.Evidence.Empty() { // the first run that left some
+		d := *n.CaseData
+		d.Evidence = x.e.Evidence.Clone()
+		n.CaseData = &d
+	}
 	if o.At.Before(n.Metadata.CreatedAt) { // runs may be recorded in any order
 		n.Metadata.CreatedAt = o.At
 	}

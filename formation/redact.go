@@ -44,6 +44,11 @@ func Redact(e tree.Evaluation) (tree.Evaluation, int) {
 			text(&e.Scope.SuiteTests[i], tree.MaxName)
 		}
 	}
+	e.Evidence = e.Evidence.Clone()
+	for _, t := range e.Evidence.Texts() {
+		text(t.Text, t.Limit)
+	}
+	e.Evidence.DropUnsafe()
 	for _, r := range []*tree.Raw{&e.Judgment, &e.GroundTruth} {
 		v, n := redactJSON(*r)
 		if n > 0 && len(v) > tree.MaxField && len(*r) <= tree.MaxField {

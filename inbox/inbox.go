@@ -121,6 +121,17 @@ func (b *Box) Get(key string) (tree.Evaluation, bool) {
 	return k.Evaluation, true
 }
 
+// All returns all runs that are kept, in the order in which they came.
+func (b *Box) All() []tree.Evaluation {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var out []tree.Evaluation
+	for _, k := range b.sorted() {
+		out = append(out, k.Evaluation)
+	}
+	return out
+}
+
 // Waiting returns the runs whose truth nobody has told, the newest first.
 func (b *Box) Waiting() []tree.Evaluation {
 	b.mu.Lock()

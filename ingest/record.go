@@ -137,7 +137,7 @@ func (r *slotValues) evaluation() (tree.Evaluation, *fault) {
 		GroundTruth: d.json(slotTruth),
 		Correct:     d.flag(slotCorrect), Direction: taxonomy.Direction(d.text(slotDirection)), Reason: d.text(slotReason),
 		Agent: tree.Agent{Name: d.text(slotAgent), Version: d.text(slotVersion), Model: d.text(slotModel)},
-		Trial: d.text(slotTrial),
+		Trial: d.text(slotTrial), Evidence: d.evidence(),
 	}
 	if d.bad != nil {
 		return tree.Evaluation{}, d.bad
@@ -253,6 +253,22 @@ func (d *slotDecoder) json(s slot) tree.Raw {
 		}
 	}
 	return bytes.Clone(raw)
+}
+
+// evidence decodes what a test tool left of a run. Other tools call other things so, as a text or a list; those are
+// passed over.
+func (d *slotDecoder) evidence() *tree.Evidence {
+	g, e := d.rec[slotEvidence], &tree.Evidence{}
+	if len(g.raw) == 0 || g.raw[0] != '{' {
+		return nil
+	}
+	if err := json.Unmarshal(g.raw, e); err != nil {
+		d.fail(g, "cannot be read; it has failure, steps, pictures and links")
+	}
+	if e.Empty() {
+		return nil
+	}
+	return e
 }
 
 // time decodes a time, zero if it is absent.

@@ -30,6 +30,7 @@ const (
 	slotVersion
 	slotModel
 	slotTrial
+	slotEvidence
 	slotResult // taken as the judgment if there is none
 	slotFirst  // taken as the judgment in any case: what the agent judged before it was corrected
 
@@ -54,7 +55,7 @@ var canonical = [slots]string{
 	slotPrompt: "prompt", slotObservation: "observation", slotJudgment: "judgment", slotTruth: "ground_truth",
 	slotCorrect: "correct", slotDirection: "direction", slotReason: "reason",
 	slotAgent: "agent.name", slotVersion: "agent.version", slotModel: "agent.model", slotTrial: "trial",
-	slotResult: "result", slotFirst: "first_judgment",
+	slotEvidence: "evidence", slotResult: "result", slotFirst: "first_judgment",
 }
 
 // objectKind is a kind of object whose members have a meaning.
@@ -135,6 +136,8 @@ func topSpelling(key string) spelling {
 		return spelling{slot: slotReason}
 	case "trial", "trial_id", "trialId":
 		return spelling{slot: slotTrial}
+	case "evidence":
+		return spelling{slot: slotEvidence}
 	case "scene_type", "sceneType":
 		return spelling{slot: slotSceneType}
 	case "agent_name", "agentName":

@@ -44,6 +44,9 @@ func redactNode(n tree.Node, by Redactor, words *private.Words) (tree.Node, int)
 	n = n.Clone()
 	r := &redaction{by: by, page: private.NewRedaction(words)}
 	c := &n.Content
+	if n.CaseData != nil {
+		n.CaseData.Evidence = nil // what a tool printed and how the page looked points at anything
+	}
 	r.evidence(n.CaseData) // first, since placeholders count on from the evidence
 	r.lines(&c.Title, &c.Description, &c.Guidance)
 	for i := range c.AppliesWhen {

@@ -227,6 +227,9 @@ func (c *checker) strings(n *Node) {
 		c.text("name", MaxName, d.TestCase.CaseID, d.TestCase.SceneID)
 		c.text("evidence", MaxNodeText, d.TestCase.Prompt, string(d.TestCase.GroundTruth), d.AgentJudgment, d.EvaluatorReason)
 		c.line("analysis", d.ActualError, d.ErrorReason, d.AvoidanceHint)
+		if err := d.Evidence.check(); err != nil {
+			c.law(false, "the evidence of its run is within its limits", "%v", err)
+		}
 	}
 }
 

@@ -31,6 +31,7 @@ func (n *Node) Clone() Node {
 			d.Misses[i].What, d.Misses[i].At = slices.Clone(d.Misses[i].What), slices.Clone(d.Misses[i].At)
 			d.Misses[i].Expect = slices.Clone(d.Misses[i].Expect)
 		}
+		d.Evidence = d.Evidence.Clone()
 		c.CaseData = &d
 	}
 	if n.Elsewhere != nil {

@@ -25,7 +25,8 @@ type Evaluation struct {
 	Direction   taxonomy.Direction `json:"direction,omitempty"`
 	Reason      string             `json:"reason,omitempty"` // what the evaluator said
 	Agent       Agent              `json:"agent,omitzero"`
-	Trial       string             `json:"trial,omitempty"` // from Guide; closes the loop
+	Trial       string             `json:"trial,omitempty"`    // from Guide; closes the loop
+	Evidence    *Evidence          `json:"evidence,omitempty"` // for a person who judges the run
 }
 
 // Agent is who judged.
@@ -69,7 +70,7 @@ func (e *Evaluation) Identify() {
 	}
 }
 
-// Digest returns a hash of all fields but ID and At. Two evaluations with one key
+// Digest returns a hash of all fields but ID, At and Evidence. Two evaluations with one key
 // repeat each other if their digests are equal, and contradict each other if not.
 func (e *Evaluation) Digest() string {
 	correct := ""
@@ -155,6 +156,9 @@ func (e *Evaluation) checkValues() error {
 	if y := e.At.Year(); !e.At.IsZero() && (y < 1970 || y > 2200) {
 		return &FieldError{Field: "at", Problem: "is in the year " + itoa(y) +
 			"; use the time of the run, such as 2026-01-28T09:00:00Z"}
+	}
+	if err := e.Evidence.check(); err != nil {
+		return err
 	}
 	return e.Scope.check()
 }

@@ -154,6 +154,8 @@ type CaseData struct {
 	ErrorReason     string   `json:"errorReason"`               // its root cause
 	AvoidanceHint   string   `json:"avoidanceHint"`
 	Misses          []Miss   `json:"misses,omitempty"` // what was missed, the weightiest first
+
+	Evidence *Evidence `json:"evidence,omitempty"` // of the run, as its test tool left it; no part of the id
 }
 
 // TestCase is the test the agent was judged on.

@@ -194,6 +194,9 @@ func (c *copier) copyOnce(ctx context.Context) error {
 	if err := c.journals(m.Number); err != nil {
 		return err
 	}
+	if err := c.copyPictures(ctx); err != nil {
+		return err
+	}
 	if m.Number > 1 || c.from.exists(manifestName(m.Number)) {
 		b, err := m.encode()
 		if err != nil {

@@ -61,6 +61,7 @@ type Store struct {
 	replay    *replay // how far a reader has read; nil for the writer
 	leases    leases
 	deriving  sync.Mutex // held while derived data is written
+	gallery   gallery
 	following sync.Mutex // held while a reader looks for new batches
 
 	// Only the writer's goroutine uses the following fields.

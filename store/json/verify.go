@@ -127,6 +127,9 @@ func (v *verifier) base(ctx context.Context) error {
 		}
 	}
 	v.keys()
+	if err := v.pictures(ctx); err != nil {
+		return err
+	}
 	return v.nodes(ctx)
 }
 

@@ -653,6 +653,7 @@ export interface components {
             avoidanceHint: string;
             errorReason: string;
             evaluatorReason?: string;
+            evidence?: components["schemas"]["Evidence"];
             misses?: components["schemas"]["Miss"][] | null;
             testCase: components["schemas"]["TestCase"];
         };
@@ -867,6 +868,7 @@ export interface components {
             case_id?: string;
             correct?: boolean;
             direction?: string;
+            evidence?: components["schemas"]["Evidence"];
             ground_truth?: unknown;
             id?: string;
             judgment: unknown;
@@ -879,6 +881,12 @@ export interface components {
             trial?: string;
         } & {
             [key: string]: unknown;
+        };
+        Evidence: {
+            failure?: string;
+            links?: components["schemas"]["Link"][] | null;
+            pictures?: components["schemas"]["Picture"][] | null;
+            steps?: components["schemas"]["TestStep"][] | null;
         };
         Evolve: {
             /** @description Plan, write nothing, ask no model */
@@ -1126,6 +1134,10 @@ export interface components {
             below: components["schemas"]["Kin"][] | null;
             node: components["schemas"]["Node"];
         };
+        Link: {
+            name?: string;
+            url: string;
+        };
         Look: {
             /**
              * @description Where is is attribute
@@ -1240,6 +1252,17 @@ export interface components {
             retries: number;
             /** Format: int64 */
             unknown: number;
+        };
+        Picture: {
+            /** Format: int64 */
+            bytes: number;
+            /** Format: int64 */
+            height: number;
+            name?: string;
+            sha256: string;
+            type: string;
+            /** Format: int64 */
+            width: number;
         };
         Place: {
             /** @description Such as body[3].prompt or query.limit */
@@ -1569,6 +1592,10 @@ export interface components {
             ground_truth: unknown;
             prompt: string;
             scene_id: string;
+        };
+        TestStep: {
+            failed?: boolean;
+            title: string;
         };
         Text: {
             en: string;

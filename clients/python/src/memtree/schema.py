@@ -142,6 +142,7 @@ class _CaseData(TypedDict):
 
 class CaseData(_CaseData, total=False):
     evaluatorReason: str
+    evidence: Evidence
     misses: Optional[List[Miss]]
 
 
@@ -363,6 +364,7 @@ class Evaluation(_Evaluation, total=False):
     case_id: str
     correct: bool
     direction: str
+    evidence: Evidence
     ground_truth: Any
     id: str
     observation: str
@@ -371,6 +373,13 @@ class Evaluation(_Evaluation, total=False):
     scene: Scene
     scope: Scope
     trial: str
+
+
+class Evidence(TypedDict, total=False):
+    failure: str
+    links: Optional[List[Link]]
+    pictures: Optional[List[Picture]]
+    steps: Optional[List[TestStep]]
 
 
 class Evolve(TypedDict, total=False):
@@ -630,6 +639,14 @@ class Lineage(TypedDict):
     node: Node
 
 
+class _Link(TypedDict):
+    url: str
+
+
+class Link(_Link, total=False):
+    name: str
+
+
 _LookMust = TypedDict("_LookMust", {
     "find": 'Optional[List[Find]]',
     "is": 'Literal["visible", "attached", "enabled", "checked", "unchecked", "attribute"]',
@@ -763,6 +780,18 @@ class Outcomes(TypedDict):
     open: int
     retries: int
     unknown: int
+
+
+class _Picture(TypedDict):
+    bytes: int
+    height: int
+    sha256: str
+    type: str
+    width: int
+
+
+class Picture(_Picture, total=False):
+    name: str
 
 
 class Place(TypedDict):
@@ -1057,6 +1086,14 @@ class TestCase(TypedDict):
     ground_truth: Any
     prompt: str
     scene_id: str
+
+
+class _TestStep(TypedDict):
+    title: str
+
+
+class TestStep(_TestStep, total=False):
+    failed: bool
 
 
 class Text(TypedDict):

@@ -1,0 +1,51 @@
+package pages
+
+import (
+	"net/http"
+
+	"github.com/memtree/memtree/tree"
+)
+
+// evidence is what a test tool left of a run, as the template evidence shows it. Every page that shows a run uses it:
+// {{template "evidence" ($f.Evidence .Evaluation.Evidence .Evaluation.Observation)}}.
+type evidence struct {
+	*tree.Evidence
+	Seen     string // what could be seen, where the tool left no failure
+	pictures string // where pictures are
+}
+
+// Evidence returns what there is to show of a run, nil for nothing.
+func (f *frame) Evidence(e *tree.Evidence, seen string) *evidence {
+	if e.Empty() {
+		if seen == "" {
+			return nil
+		}
+		e = &tree.Evidence{}
+	}
+	if e.Failure != "" {
+		seen = ""
+	}
+	return &evidence{e, seen, f.In("pictures/")}
+}
+
+// Address returns where a picture is.
+func (e *evidence) Address(p tree.Picture) string { return e.pictures + p.SHA256 }
+
+// picturePolicy lets a picture be a picture and nothing else, even where a browser takes it for a page.
+const picturePolicy = "default-src 'none'; img-src 'self'; sandbox"
+
+// picture answers with a picture of the tree. Its bytes never change, so a browser may keep it.
+func (s *Site) picture(w http.ResponseWriter, r *http.Request, v *Visitor) error {
+	b, kind, err := v.Memory.Picture(r.Context(), r.PathValue("sum"))
+	if err != nil {
+		return err
+	}
+	h := w.Header()
+	h.Set("Content-Type", kind)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Content-Security-Policy", picturePolicy)
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("Cache-Control", "private, max-age=86400, immutable")
+	_, _ = w.Write(b) // who has gone reads nothing
+	return nil
+}

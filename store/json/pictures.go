@@ -1,0 +1,230 @@
+package jsonstore
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/memtree/memtree/tree"
+)
+
+// Pictures are files of the folder pictures, each named by the SHA-256 of its bytes. No manifest names them: a
+// store without them is whole, and what refers to one that is gone says so.
+const picturesFolder = "pictures"
+
+var _ tree.Gallery = (*Store)(nil)
+
+// gallery counts the bytes of the pictures, so that not every new one has all of them listed.
+type gallery struct {
+	sync.Mutex
+	counted bool
+	bytes   int64
+}
+
+// picturesUsable returns why pictures cannot be written, or read.
+func (s *Store) picturesUsable(ctx context.Context, writes bool, sum string) error {
+	switch err := s.usable(ctx); {
+	case err != nil:
+		return err
+	case writes && s.readOnly:
+		return tree.ErrReadOnly
+	case !tree.IsPictureID(sum):
+		return tree.ErrNotFound
+	}
+	return nil
+}
+
+// PutPicture keeps a picture; see tree.Gallery.
+func (s *Store) PutPicture(ctx context.Context, sum string, b []byte) error {
+	err := s.picturesUsable(ctx, true, sum)
+	if err == nil {
+		err = s.putPicture(sum, b)
+	}
+	if err != nil {
+		return fmt.Errorf("keep a picture: %w", err)
+	}
+	return nil
+}
+
+func (s *Store) putPicture(sum string, b []byte) error {
+	if sumOf(b) != sum {
+		return &tree.FieldError{Field: "sha256", Problem: "is not that of the picture"}
+	}
+	s.gallery.Lock()
+	defer s.gallery.Unlock()
+	name := path.Join(picturesFolder, sum)
+	if info, err := s.disk.stat(name); err == nil && info.Size() == int64(len(b)) {
+		now := time.Now()
+		return s.disk.fs.Chtimes(s.disk.name(name), now, now)
+	}
+	if err := s.countPictures(); err != nil {
+		return err
+	}
+	if s.gallery.bytes+int64(len(b)) > tree.MaxGallery {
+		return tree.ErrGalleryFull
+	}
+	if err := s.disk.mkdir(picturesFolder); err != nil {
+		return err
+	}
+	if err := s.disk.replace(name, b); err != nil {
+		return err
+	}
+	s.gallery.bytes += int64(len(b))
+	return nil
+}
+
+// countPictures counts their bytes, once.
+func (s *Store) countPictures() error {
+	if s.gallery.counted {
+		return nil
+	}
+	all, err := s.disk.pictures()
+	if err != nil {
+		return err
+	}
+	s.gallery.bytes, s.gallery.counted = 0, true
+	for _, p := range all {
+		s.gallery.bytes += p.Bytes
+	}
+	names, err := s.disk.names(picturesFolder)
+	for _, n := range names {
+		if isTemp(n) { // of a process that ended while it wrote
+			_ = s.disk.remove(path.Join(picturesFolder, n))
+		}
+	}
+	return err
+}
+
+// Picture returns the bytes of a picture; see tree.Gallery.
+func (s *Store) Picture(ctx context.Context, sum string) ([]byte, error) {
+	if err := s.picturesUsable(ctx, false, sum); err != nil {
+		return nil, fmt.Errorf("read a picture: %w", err)
+	}
+	b, err := s.disk.read(path.Join(picturesFolder, sum), tree.MaxPicture)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("read a picture: %w", tree.ErrNotFound)
+	case err != nil:
+		return nil, fmt.Errorf("read a picture: %w", err)
+	case sumOf(b) != sum:
+		return nil, &tree.CorruptError{File: path.Join(picturesFolder, sum), Lost: "it is not the picture it was"}
+	}
+	return b, nil
+}
+
+// RemovePicture removes a picture; see tree.Gallery.
+func (s *Store) RemovePicture(ctx context.Context, sum string) error {
+	if err := s.picturesUsable(ctx, true, sum); err != nil {
+		return fmt.Errorf("remove a picture: %w", err)
+	}
+	s.gallery.Lock()
+	defer s.gallery.Unlock()
+	s.gallery.counted = false
+	err := s.disk.remove(path.Join(picturesFolder, sum))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil {
+		err = s.disk.syncDir(picturesFolder)
+	}
+	if err != nil {
+		return fmt.Errorf("remove a picture: %w", err)
+	}
+	return nil
+}
+
+// Pictures lists the pictures; see tree.Gallery.
+func (s *Store) Pictures(ctx context.Context) ([]tree.KeptPicture, error) {
+	if err := s.usable(ctx); err != nil {
+		return nil, fmt.Errorf("list the pictures: %w", err)
+	}
+	all, err := s.disk.pictures()
+	if err != nil {
+		return nil, fmt.Errorf("list the pictures: %w", err)
+	}
+	return all, nil
+}
+
+// pictures lists the pictures of a folder, and nothing else that lies beside them.
+func (d *disk) pictures() ([]tree.KeptPicture, error) {
+	names, err := d.names(picturesFolder)
+	if err != nil {
+		return nil, err
+	}
+	names = slices.DeleteFunc(names, func(n string) bool { return !tree.IsPictureID(n) })
+	out := make([]tree.KeptPicture, 0, len(names))
+	for _, n := range names {
+		info, err := d.stat(path.Join(picturesFolder, n))
+		switch {
+		case errors.Is(err, fs.ErrNotExist): // removed meanwhile
+		case err != nil:
+			return nil, err
+		case info.Mode().IsRegular():
+			out = append(out, tree.KeptPicture{SHA256: n, Bytes: info.Size(), Put: info.ModTime()})
+		}
+	}
+	return out, nil
+}
+
+// copyPictures makes the pictures of a copy those of the store.
+func (c *copier) copyPictures(ctx context.Context) error {
+	all, err := c.from.pictures()
+	if err != nil {
+		return err
+	}
+	wanted := map[string]bool{}
+	for _, p := range all {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		wanted[p.SHA256] = true
+		err := c.file(fileRef{Name: path.Join(picturesFolder, p.SHA256), Bytes: p.Bytes, Sum: p.SHA256})
+		if _, damaged := errors.AsType[*tree.CorruptError](err); damaged {
+			continue // a picture is no reason to have no backup; verify names it
+		}
+		if err != nil {
+			return err
+		}
+	}
+	have, err := c.to.pictures()
+	if err != nil {
+		return err
+	}
+	for _, p := range have {
+		if !wanted[p.SHA256] {
+			c.to.discard(path.Join(picturesFolder, p.SHA256))
+		}
+	}
+	return nil
+}
+
+// pictures checks that every picture is what its name says.
+func (v *verifier) pictures(ctx context.Context) error {
+	all, err := v.store.disk.pictures()
+	if err != nil {
+		return err
+	}
+	for _, p := range all {
+		v.Files++
+		v.Bytes += p.Bytes
+		if _, err := v.store.Picture(ctx, p.SHA256); err != nil && !errors.Is(err, tree.ErrNotFound) {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			v.found(err)
+		}
+	}
+	return nil
+}
+
+func sumOf(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,164 @@
+package tree
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// Evidence is what a test tool left of a run, for a person who judges it: why it failed, which steps it took, how
+// the page looked. It is no part of what identifies a run (Key, Digest) or a case (EvidenceID), and no agent is
+// given it. The pictures themselves are kept beside the store, see Gallery.
+type Evidence struct {
+	Failure  string     `json:"failure,omitempty"` // what the tool printed
+	Steps    []TestStep `json:"steps,omitempty"`   // in order
+	Pictures []Picture  `json:"pictures,omitempty"`
+	Links    []Link     `json:"links,omitempty"`
+}
+
+// TestStep is one step of a run.
+type TestStep struct {
+	Title  string `json:"title"`
+	Failed bool   `json:"failed,omitempty"`
+}
+
+// Picture refers to a picture by the hash of its bytes.
+type Picture struct {
+	SHA256 string `json:"sha256"`         // 64 lower-case hex digits
+	Name   string `json:"name,omitempty"` // what the tool calls it
+	Type   string `json:"type"`           // one of PictureTypes
+	Width  int    `json:"width"`          // pixels
+	Height int    `json:"height"`
+	Bytes  int    `json:"bytes"`
+}
+
+// Link leads to a page about the run, by http or https.
+type Link struct {
+	Name string `json:"name,omitempty"`
+	URL  string `json:"url"`
+}
+
+// Limits on evidence, in bytes unless said otherwise.
+const (
+	MaxFailure  = 8 << 10
+	MaxSteps    = 100 // a count
+	MaxStep     = 300
+	MaxPictures = 8 // a count
+	MaxLinks    = 8 // a count
+	MaxPicture  = 8 << 20
+	MaxSide     = 16_384 // pixels
+	MaxPixels   = 64 << 20
+)
+
+// PictureTypes returns the content types that a picture may have.
+func PictureTypes() []string { return []string{"image/png", "image/jpeg", "image/webp"} }
+
+// IsPictureID reports whether s is spelled as the SHA256 of a picture.
+func IsPictureID(s string) bool {
+	return len(s) == 64 && strings.Trim(s, "0123456789abcdef") == ""
+}
+
+// Empty reports whether there is none. e may be nil.
+func (e *Evidence) Empty() bool {
+	return e == nil || e.Failure == "" && len(e.Steps)+len(e.Pictures)+len(e.Links) == 0
+}
+
+// Clone returns a copy that shares nothing with e, which may be nil.
+func (e *Evidence) Clone() *Evidence {
+	if e == nil {
+		return nil
+	}
+	c := *e
+	c.Steps, c.Pictures, c.Links = slices.Clone(e.Steps), slices.Clone(e.Pictures), slices.Clone(e.Links)
+	return &c
+}
+
+// Texts returns the texts in e, for those that clean them. They share no memory limit: each has its own.
+func (e *Evidence) Texts() []EvidenceText {
+	if e == nil {
+		return nil
+	}
+	out := []EvidenceText{{"evidence.failure", &e.Failure, MaxFailure}}
+	for i := range e.Steps {
+		out = append(out, EvidenceText{"evidence.steps.title", &e.Steps[i].Title, MaxStep})
+	}
+	for i := range e.Pictures {
+		out = append(out, EvidenceText{"evidence.pictures.name", &e.Pictures[i].Name, MaxName})
+	}
+	for i := range e.Links {
+		out = append(out, EvidenceText{"evidence.links.name", &e.Links[i].Name, MaxName},
+			EvidenceText{"evidence.links.url", &e.Links[i].URL, MaxName})
+	}
+	return out
+}
+
+// EvidenceText is a text of evidence, with the name and the limit of its field.
+type EvidenceText struct {
+	Field string
+	Text  *string
+	Limit int
+}
+
+// check returns the first field that breaks a limit, as a *FieldError. e may be nil.
+func (e *Evidence) check() error {
+	if e == nil {
+		return nil
+	}
+	for _, t := range e.Texts() {
+		if err := checkText(t.Field, *t.Text, t.Limit); err != nil {
+			return err
+		}
+	}
+	for _, c := range []struct {
+		field     string
+		got, most int
+	}{{"steps", len(e.Steps), MaxSteps}, {"pictures", len(e.Pictures), MaxPictures}, {"links", len(e.Links), MaxLinks}} {
+		if c.got > c.most {
+			return &FieldError{Field: "evidence." + c.field, Problem: fmt.Sprintf("has %d entries; the most is %d", c.got, c.most)}
+		}
+	}
+	for i := range e.Pictures {
+		if err := e.Pictures[i].check(); err != nil {
+			return err
+		}
+	}
+	for _, l := range e.Links {
+		if !l.Safe() {
+			return &FieldError{Field: "evidence.links.url", Problem: "is " + quote(l.URL) + "; use an http or https address"}
+		}
+	}
+	return nil
+}
+
+func (p *Picture) check() error {
+	switch {
+	case !IsPictureID(p.SHA256):
+		return &FieldError{Field: "evidence.pictures.sha256", Problem: "is " + quote(p.SHA256) +
+			"; use the SHA-256 of the picture in lower-case hex"}
+	case !slices.Contains(PictureTypes(), p.Type):
+		return &FieldError{Field: "evidence.pictures.type", Problem: "is " + quote(p.Type) +
+			"; use " + strings.Join(PictureTypes(), ", ")}
+	case p.Width < 1 || p.Height < 1 || p.Width > MaxSide || p.Height > MaxSide || p.Width*p.Height > MaxPixels:
+		return &FieldError{Field: "evidence.pictures.width", Problem: fmt.Sprintf(
+			"and height are %d and %d; a picture has at most %d pixels a side and %d in all", p.Width, p.Height, MaxSide,
+			MaxPixels)}
+	case p.Bytes < 1 || p.Bytes > MaxPicture:
+		return &FieldError{Field: "evidence.pictures.bytes", Problem: fmt.Sprintf("is %d; the most is %d", p.Bytes,
+			MaxPicture)}
+	}
+	return nil
+}
+
+// Safe reports whether the link leads to a page and nowhere else: no script, no file.
+func (l Link) Safe() bool {
+	u, err := url.Parse(l.URL)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && u.User == nil
+}
+
+// DropUnsafe removes the links that are not Safe, such as those that lost a part to redaction. e may be nil.
+func (e *Evidence) DropUnsafe() {
+	if e != nil {
+		e.Links = slices.DeleteFunc(e.Links, func(l Link) bool { return !l.Safe() })
+	}
+}
