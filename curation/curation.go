@@ -40,6 +40,9 @@ type Curation struct{ door Door }
 // New returns the curation of the memory behind a door.
 func New(d Door) *Curation { return &Curation{d} }
 
+// Kept returns a run that no case keeps, by the key of its evaluation, false if nobody keeps it.
+func (c *Curation) Kept(key string) (tree.Evaluation, bool) { return c.door.Kept(key) }
+
 // Options say who speaks. The zero value works.
 type Options struct {
 	By     string // the name of the person; "": a person

@@ -152,7 +152,7 @@ func (s *Server) show(site *pages.Site, p *pages.Route, w http.ResponseWriter, q
 	writeProblem(w, problem)
 }
 
-// first leads to the inbox of the first tree that the visitor may see.
+// first leads to the overview of the first tree that the visitor may see.
 func (s *Server) first(site *pages.Site) http.HandlerFunc {
 	return func(w http.ResponseWriter, q *http.Request) {
 		c, p := s.guard.who(q)
@@ -162,7 +162,7 @@ func (s *Server) first(site *pages.Site) http.HandlerFunc {
 		}
 		for _, name := range s.trees.names {
 			if c.sees(name) {
-				http.Redirect(w, q, "/trees/"+name+"/inbox", http.StatusSeeOther)
+				http.Redirect(w, q, "/trees/"+name+"/overview", http.StatusSeeOther)
 				return
 			}
 		}

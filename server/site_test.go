@@ -52,7 +52,7 @@ func TestSignIn(t *testing.T) {
 	require.Equal(t, http.StatusSeeOther, a.Code)
 	require.Equal(t, "/trees/default/health", a.Header.Get("Location"))
 	require.Regexp(t, `HttpOnly; SameSite=Strict$`, a.Header.Get("Set-Cookie"))
-	require.Equal(t, "/trees/default/inbox", w.visit("GET", "/", admin, "").Header.Get("Location"))
+	require.Equal(t, "/trees/default/overview", w.visit("GET", "/", admin, "").Header.Get("Location"))
 	for _, next := range []string{"https://evil.example", "//evil.example", "/\\evil.example", "javascript:alert(1)", ""} {
 		a = w.visit("POST", "/login", "", "next="+url.QueryEscape(next)+"&token="+admin)
 		require.Equal(t, "/", a.Header.Get("Location"))

@@ -26,11 +26,12 @@ type memoriesData struct {
 }
 
 // sieve says which memories are listed. "" lets all through, but for State, where it is those in use.
-type sieve struct{ Level, ErrorType, Way, Scene, State, Words string }
+type sieve struct{ Level, ErrorType, Way, Scene, State, Words, Check string }
 
 func sieveOf(r *http.Request) sieve {
 	x := sieve{
 		field(r, "level"), field(r, "type"), field(r, "way"), field(r, "scene"), field(r, "state"), field(r, "words"),
+		field(r, "check"),
 	}
 	if x.Level == "" && r.URL.RawQuery == "" {
 		x.Level = "experience"
@@ -43,6 +44,7 @@ func (x *sieve) after(id string) string {
 	q := url.Values{"after": {id}}
 	for name, value := range map[string]string{
 		"level": x.Level, "type": x.ErrorType, "way": x.Way, "scene": x.Scene, "state": x.State, "words": x.Words,
+		"check": x.Check,
 	} {
 		if value != "" {
 			q.Set(name, value)
@@ -53,6 +55,9 @@ func (x *sieve) after(id string) string {
 
 // lets reports whether a memory is of the scene and the state, of those that filter lets through.
 func (x *sieve) lets(t *taxonomy.Taxonomy, n *tree.Node) bool {
+	if x.Check != "" && !missed(n, x.Check) {
+		return false
+	}
 	if x.Scene != "" {
 		if is, _ := t.SceneType(n.Scene.Type); is.ID != x.Scene && is.Parent != x.Scene {
 			return false

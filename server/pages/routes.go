@@ -18,6 +18,8 @@ type Route struct {
 func Routes() []Route {
 	const in = "/trees/{tree}/"
 	return []Route{
+		{ID: "overview", Method: "GET", Path: in + "overview", Do: (*Site).overview},
+		{ID: "verdicts", Method: "GET", Path: in + "verdicts", Do: (*Site).verdicts},
 		{ID: "inbox", Method: "GET", Path: in + "inbox", Do: (*Site).inbox},
 		{ID: "label", Method: "POST", Path: in + "inbox", Admin: true, Changes: true, Do: (*Site).label},
 		{ID: "memories", Method: "GET", Path: in + "memories", Do: (*Site).memories},

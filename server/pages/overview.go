@@ -1,0 +1,188 @@
+package pages
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/taxonomy"
+	"github.com/memtree/memtree/transfer"
+)
+
+// overviewData is the first page: how often verdicts are wrong, what helps, what waits. Every figure of it links to the
+// list that it counts.
+type overviewData struct {
+	Weeks   []period // of a product each, the newest first
+	More    int      // of them, not shown
+	Nights  []period // runs of the agent, the newest first
+	Worst   []worst
+	Help    string   // whether memory helps, a sentence
+	Helpful []helper // lessons that are sure to
+	Waits   []waits
+	Verdict int // all of the ledger
+}
+
+// period counts the verdicts of one choice of them.
+type period struct {
+	choice
+	At                           time.Time // the newest of them
+	All, Labelled, Passed, Alarm int       // Passed missed a defect, Alarm reported one that is not there
+	Wrong                        int
+}
+
+// Open counts those without a label.
+func (p *period) Open() int { return p.All - p.Labelled }
+
+// shareFrom is how many labels a share in percent needs: of fewer it would look surer than it is.
+const shareFrom = 10
+
+// Share writes n of the labelled verdicts in percent, "" where they are too few.
+func (p *period) Share(n int) string {
+	if p.Labelled < shareFrom {
+		return ""
+	}
+	return percent(float64(n) / float64(p.Labelled))
+}
+
+func (p *period) add(v *verdictOf) {
+	p.All++
+	if v.At.After(p.At) {
+		p.At = v.At
+	}
+	if v.Labelled {
+		p.Labelled++
+	}
+	if v.Wrong() {
+		p.Wrong++
+		switch v.Direction {
+		case taxonomy.FalsePass:
+			p.Passed++
+		case taxonomy.FalseFail:
+			p.Alarm++
+		}
+	}
+}
+
+// waits is something that waits for a person, or for a model.
+type waits struct {
+	What string
+	N    int
+	Page string // which lists it
+}
+
+// The most rows of the overview.
+const (
+	weeksShown  = 12
+	weeksMost   = 100 // on request
+	nightsShown = 7
+)
+
+// periods counts verdicts by what of gives for each; a choice that is the zero value counts for nothing.
+func periods(all []verdictOf, of func(*verdictOf) choice) []period {
+	found := map[choice]*period{}
+	for i := range all {
+		c := of(&all[i])
+		if c == (choice{}) {
+			continue
+		}
+		if found[c] == nil {
+			found[c] = &period{choice: c}
+		}
+		found[c].add(&all[i])
+	}
+	out := make([]period, 0, len(found))
+	for _, p := range found {
+		out = append(out, *p)
+	}
+	slices.SortFunc(out, func(a, b period) int {
+		return cmp.Or(cmp.Compare(b.Since, a.Since), cmp.Compare(a.Product, b.Product), b.At.Compare(a.At),
+			cmp.Compare(a.Run, b.Run))
+	})
+	return out
+}
+
+// weekOf is the week of a verdict, from Monday on, and its product.
+func weekOf(v *verdictOf) choice {
+	day := v.At.Truncate(24 * time.Hour)
+	monday := day.AddDate(0, 0, -(int(day.Weekday())+6)%7)
+	return choice{
+		Product: v.Product, NoProduct: v.Product == "",
+		Since: monday.Format(time.DateOnly), Until: monday.AddDate(0, 0, 6).Format(time.DateOnly),
+	}
+}
+
+// overview shows the first page.
+func (s *Site) overview(w http.ResponseWriter, r *http.Request, v *Visitor) error {
+	ctx, said := r.Context(), s.speech(v.Lang)
+	all, err := verdictsOf(ctx, v.Memory)
+	if err != nil {
+		return err
+	}
+	report, err := v.Memory.Effect(ctx)
+	if err != nil {
+		return err
+	}
+	looked, err := surveyOf(ctx, v.Memory, v.Lang)
+	if err != nil {
+		return err
+	}
+	d := overviewData{
+		Weeks: periods(all, weekOf), Worst: looked.most(), Help: report.Verdict.In(v.Lang), Verdict: len(all),
+		Nights: periods(all, func(v *verdictOf) choice { return choice{Run: v.RunID} }),
+	}
+	d.Nights = d.Nights[:min(nightsShown, len(d.Nights))]
+	shown := weeksShown
+	if field(r, "weeks") != "" {
+		shown = weeksMost
+	}
+	d.More = max(0, len(d.Weeks)-shown)
+	d.Weeks = d.Weeks[:len(d.Weeks)-d.More]
+	for i := range report.Helpful[:min(worstMost, len(report.Helpful))] {
+		e := &report.Helpful[i]
+		d.Helpful = append(d.Helpful, helper{e.ID, s.title(r, v, e.ID), e.Size().In(v.Lang)})
+	}
+	if d.Waits, err = said.waiting(ctx, v.Memory, looked.waits); err != nil {
+		return err
+	}
+	return s.render(w, http.StatusOK, s.page(r, v, "overview", said.say("Overview"), &d))
+}
+
+// waiting counts what waits, without what does not.
+func (s *speech) waiting(ctx context.Context, m *memtree.Memory, model int) ([]waits, error) {
+	box, err := m.Inbox(ctx, 1)
+	if err != nil {
+		return nil, err
+	}
+	drafts, err := m.Review().Proposals(ctx)
+	if err != nil {
+		return nil, err
+	}
+	imports, err := transfer.Waiting(ctx, m.Tree())
+	if err != nil {
+		return nil, err
+	}
+	info, err := m.Tree().Info(ctx)
+	if err != nil {
+		return nil, err
+	}
+	known := m.Briefs()
+	if known.Read == 0 {
+		known.New = 0 // nobody reads ahead here
+	}
+	return slices.DeleteFunc([]waits{
+		{s.say("verdicts need a label"), box.Total, "inbox"},
+		{s.say("drafts of lessons need your decision"), len(drafts), "review"},
+		{s.say("imported memories are in quarantine"), len(imports), "review#imports"},
+		{s.say("coming tests are not read yet"), known.New, "coming?all=1"},
+		{s.say("cases wait for the model"), model, "health"},
+		{s.say("recorded runs are being processed"), info.Outbox, "health"},
+		{s.say("recorded runs could not be processed"), info.Dead, "health"},
+	}, func(w waits) bool { return w.N == 0 }), nil
+}
+
+// WeeksMost is how many rows the link to more of them shows.
+func (d *overviewData) WeeksMost() string { return strconv.Itoa(min(weeksMost, d.More+len(d.Weeks))) }

@@ -1,0 +1,107 @@
+package pages
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/formation"
+	"github.com/memtree/memtree/taxonomy"
+	"github.com/memtree/memtree/tree"
+)
+
+// worst is a check that is missed often.
+type worst struct {
+	Title     string // of the mistake, else the name of the check
+	Check     string
+	Direction taxonomy.Direction
+	Cases     int    // those that the list of its cases shows
+	Lesson    string // about it; "": none is in use
+}
+
+// worstMost is how many of them are shown.
+const worstMost = 5
+
+// missed reports whether a case missed a check.
+func missed(n *tree.Node, check string) bool {
+	return n.CaseData != nil && slices.ContainsFunc(n.CaseData.Misses, func(m tree.Miss) bool { return m.Check == check })
+}
+
+// survey is what one walk through the memories finds.
+type survey struct {
+	worst map[missedBy]*worst
+	waits int // cases that wait for a model
+}
+
+// missedBy is a check, missed in one way.
+type missedBy struct {
+	check string
+	way   taxonomy.Direction
+}
+
+// surveyOf counts the cases in use by the checks that they missed.
+func surveyOf(ctx context.Context, m *memtree.Memory, lang string) (survey, error) {
+	s := survey{worst: map[missedBy]*worst{}}
+	for n, err := range m.Tree().Scan(ctx, tree.Filter{}) {
+		if err != nil {
+			return s, err
+		}
+		if !n.Live() {
+			continue
+		}
+		if formation.Waits(&n) {
+			s.waits++
+		}
+		switch {
+		case n.Type == tree.Experience && len(n.Content.Lessons) > 0:
+			if x := s.of(m.Taxonomy(), lang, n.Content.Lessons[0].Kind, n.Direction); x != nil {
+				x.Lesson = n.ID
+				x.Title = cmp.Or(x.Title, n.In(lang).Content.Title)
+			}
+		case n.CaseData != nil:
+			for check := range checksOf(&n) {
+				if x := s.of(m.Taxonomy(), lang, check, n.Direction); x != nil {
+					x.Cases++
+				}
+			}
+		}
+	}
+	return s, nil
+}
+
+// checksOf returns the checks that a case missed, each once.
+func checksOf(n *tree.Node) map[string]bool {
+	out := map[string]bool{}
+	for i := range n.CaseData.Misses {
+		out[n.CaseData.Misses[i].Check] = true
+	}
+	return out
+}
+
+// of returns the count of a check, nil for one that nobody knows.
+func (s *survey) of(t *taxonomy.Taxonomy, lang, check string, way taxonomy.Direction) *worst {
+	c, known := t.Check(check)
+	if !known && !taxonomy.IsOwn(check) {
+		return nil
+	}
+	k := missedBy{check, way}
+	if s.worst[k] == nil {
+		s.worst[k] = &worst{Title: cmp.Or(c.Advice(way).Title.In(lang), c.Name.In(lang)), Check: check, Direction: way}
+	}
+	return s.worst[k]
+}
+
+// most returns what most cases missed.
+func (s *survey) most() []worst {
+	out := make([]worst, 0, len(s.worst))
+	for _, x := range s.worst {
+		if x.Title = cmp.Or(x.Title, taxonomy.OwnName(x.Check)); x.Cases > 0 {
+			out = append(out, *x)
+		}
+	}
+	slices.SortFunc(out, func(a, b worst) int {
+		return cmp.Or(cmp.Compare(b.Cases, a.Cases), cmp.Compare(a.Check, b.Check), cmp.Compare(a.Direction, b.Direction))
+	})
+	return out[:min(worstMost, len(out))]
+}
