@@ -46,6 +46,7 @@ func (m *Memory) apply(ctx context.Context, b tree.Batch) error {
 	if len(nodes) == 0 {
 		return nil
 	}
+	m.changed.Add(1)
 	switch now := m.index.Load(); {
 	case now != ix: // the index was replaced meanwhile, so what was prepared is of no use
 		err = now.Update(ctx, version, nodes)

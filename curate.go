@@ -91,6 +91,7 @@ func (m *Memory) unlearn() {
 	m.dropBriefs()
 	<-m.risks.turn
 	m.risks.model, m.risks.seq, m.risks.saved = nil, 0, 0
+	m.risks.times++
 	m.risks.turn <- struct{}{}
 	<-m.effects.turn
 	m.effects.joiner, m.effects.seq, m.effects.saved, m.effects.settled = effect.NewJoiner(), 0, 0, 0

@@ -7,19 +7,20 @@ import (
 	"slices"
 	"time"
 
+	"github.com/memtree/memtree/find"
 	"github.com/memtree/memtree/formation"
 	"github.com/memtree/memtree/inbox"
 	"github.com/memtree/memtree/risk"
 	"github.com/memtree/memtree/tree"
 )
 
-// scoredMost is how many runs of the inbox are given a risk, the newest ones.
+// scoredMost is how many runs of those that are chosen are given a risk, the newest ones.
 const scoredMost = 1000
 
 // Inbox is what waits for a person to say whether it was right.
 type Inbox struct {
-	Waiting  []Unlabelled `json:"waiting"`  // the riskiest first; those without a risk after them, the newest first
-	Total    int          `json:"total"`    // how many wait in all
+	Waiting  []Unlabelled `json:"waiting"`  // the riskiest first; then those without a risk, the newest first; then the skipped
+	Total    int          `json:"total"`    // how many wait in all, of those that were asked for
 	Scored   int          `json:"scored"`   // of them have a risk, whether they are in Waiting or not
 	Expected float64      `json:"expected"` // how many of the scored are wrong, as the risks say
 }
@@ -28,38 +29,92 @@ type Inbox struct {
 type Unlabelled struct {
 	Evaluation Evaluation `json:"evaluation"`
 	Risk       risk.Risk  `json:"risk"`
+	Skipped    bool       `json:"skipped,omitempty"` // a person could not say, so it comes last
 }
 
 // Inbox returns the judged runs whose truth nobody has told, at most so many; 0: all. Of them the newest 1,000 are
 // given a risk. They are kept beside the store, within bounds (see package inbox), so that
 // [curation.Curation.Relabel] can take the truth by the id of a run alone. Advanced.
 func (m *Memory) Inbox(ctx context.Context, most int) (Inbox, error) {
-	out := Inbox{Waiting: []Unlabelled{}}
-	all := m.inbox.Waiting()
-	out.Total = len(all)
-	scored := make([]Unlabelled, 0, len(all))
-	for i := range all {
-		u := Unlabelled{Evaluation: all[i]}
-		if i < scoredMost {
-			var err error
-			if u.Risk, err = m.Risk(ctx, all[i]); err != nil {
-				return Inbox{}, fmt.Errorf("inbox: %w", err)
-			}
-		}
-		if u.Risk.Enough {
+	return m.Find(ctx, find.Query{}, 0, most)
+}
+
+// Find is Inbox for the runs that a query chooses, from one of them on. Where it asks for a risk, the newest 1,000 of
+// the others are looked at. Advanced.
+func (m *Memory) Find(ctx context.Context, q find.Query, from, most int) (Inbox, error) {
+	chosen, err := m.Waiting(ctx, q)
+	if err != nil {
+		return Inbox{}, fmt.Errorf("inbox: %w", err)
+	}
+	out := Inbox{Waiting: []Unlabelled{}, Total: len(chosen)}
+	for i := range chosen {
+		if u := &chosen[i]; u.Risk.Enough {
 			out.Scored++
 			out.Expected += u.Risk.P
 		}
-		scored = append(scored, u)
 	}
-	slices.SortStableFunc(scored, func(a, b Unlabelled) int {
-		return cmp.Or(compareBool(b.Risk.Enough, a.Risk.Enough), cmp.Compare(b.Risk.P, a.Risk.P))
+	slices.SortStableFunc(chosen, func(a, b Unlabelled) int {
+		return cmp.Or(compareBool(a.Skipped, b.Skipped), compareBool(b.Risk.Enough, a.Risk.Enough),
+			cmp.Compare(b.Risk.P, a.Risk.P))
 	})
-	if most > 0 && len(scored) > most {
-		scored = scored[:most]
+	chosen = chosen[min(from, len(chosen)):]
+	if most > 0 && len(chosen) > most {
+		chosen = chosen[:most]
 	}
-	out.Waiting = append(out.Waiting, scored...)
+	out.Waiting = append(out.Waiting, chosen...)
 	return out, nil
+}
+
+// Waiting returns the runs that wait and that a query chooses, the newest first, with the risks of the newest. Advanced.
+func (m *Memory) Waiting(ctx context.Context, q find.Query) ([]Unlabelled, error) {
+	if err := q.Check(); err != nil {
+		return nil, err
+	}
+	misjudged, err := m.misjudged(ctx, q.ErrorType)
+	if err != nil {
+		return nil, err
+	}
+	runs := m.inbox.Waiting(func(e *tree.Evaluation) bool {
+		return q.HasRun(e) && (q.ErrorType == "" || misjudged[e.CaseID] || misjudged[e.Prompt])
+	})
+	out := make([]Unlabelled, 0, len(runs))
+	for i := range runs {
+		out = append(out, Unlabelled{Evaluation: *runs[i].Evaluation, Skipped: runs[i].Skipped})
+	}
+	if err := m.scored(ctx, out[:min(scoredMost, len(out))]); err != nil || q.Above == 0 {
+		return out, err
+	}
+	return slices.DeleteFunc(out, func(u Unlabelled) bool { return !u.Risk.Enough || u.Risk.P < q.Above }), nil
+}
+
+// misjudged returns the tests of the cases of an error type, by id and by prompt.
+func (m *Memory) misjudged(ctx context.Context, errorType string) (map[string]bool, error) {
+	if errorType == "" {
+		return nil, nil
+	}
+	out := map[string]bool{}
+	for n, err := range m.store.Scan(ctx, tree.Filter{Level: tree.Case.Level(), ErrorType: errorType}) {
+		if err != nil {
+			return nil, err
+		}
+		if n.CaseData != nil {
+			out[n.CaseData.TestCase.CaseID], out[n.CaseData.TestCase.Prompt] = true, true
+		}
+	}
+	delete(out, "")
+	return out, nil
+}
+
+// Skip puts a run that waits behind the others, or back among them: a person could not say whether it was right. It
+// returns tree.ErrNotFound for one that does not wait. Advanced.
+func (m *Memory) Skip(key string, skipped bool) error {
+	if m.opts.ReadOnly {
+		return tree.ErrReadOnly
+	}
+	if !m.inbox.Skip(key, skipped) {
+		return fmt.Errorf("skip %s: %w", key, tree.ErrNotFound)
+	}
+	return nil
 }
 
 // compareBool puts false before true.

@@ -65,6 +65,8 @@ type Memory struct {
 	door  sync.Mutex // apply: one plan at a time, so that the index sees versions in order
 	saved uint64     // version of the index on disk; guarded by door
 
+	changed atomic.Uint64 // how often memories changed
+
 	mending sync.Mutex
 	mended  chan struct{} // closes when the present mend ends, see mendIndex; nil without one; guarded by mending
 	kept    io.Closer     // the file that the index is read from; nil without one

@@ -5,11 +5,13 @@ package memtree
 // whenever the saved one cannot be used.
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
+	"sync"
 
 	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/fact"
@@ -29,11 +31,60 @@ type risks struct {
 	model *risk.Model   // nil until it is needed
 	seq   uint64        // number of the last entry of the ledger that was learned
 	saved uint64        // the same for the model on disk
+	times uint64        // how often the model became another
+
+	scores *scores // of runs that wait; it has a lock of its own
+}
+
+// scores are risks that hold as long as neither the model nor a memory changes.
+type scores struct {
+	mu sync.Mutex
+	at [2]uint64 // what they were made with: the model and the memories
+	of map[string]risk.Risk
+}
+
+// scored is Risk for runs that wait: it is asked for many of them, again and again.
+func (m *Memory) scored(ctx context.Context, runs []Unlabelled) error {
+	now := [2]uint64{0, m.changed.Load()}
+	if err := m.withRisks(ctx, func(*risk.Model) { now[0] = m.risks.times }); err != nil {
+		return err
+	}
+	for i := range runs {
+		e := &runs[i].Evaluation
+		r, ok := m.risks.scores.get(now, e.ID)
+		if !ok {
+			var err error
+			if r, err = m.Risk(ctx, *e); err != nil {
+				return err
+			}
+			m.risks.scores.put(now, e.ID, &r)
+		}
+		runs[i].Risk = r
+	}
+	return nil
+}
+
+func (s *scores) get(at [2]uint64, id string) (risk.Risk, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.at != at || s.of == nil {
+		s.at, s.of = at, map[string]risk.Risk{}
+	}
+	r, ok := s.of[id]
+	return r, ok
+}
+
+func (s *scores) put(at [2]uint64, id string, r *risk.Risk) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.at == at && s.of != nil {
+		s.of[id] = *r
+	}
 }
 
 // newRisks returns risks without a model, and the token in its place.
 func newRisks() risks {
-	r := risks{wake: make(chan struct{}, 1), turn: make(chan struct{}, 1)}
+	r := risks{wake: make(chan struct{}, 1), turn: make(chan struct{}, 1), scores: &scores{}}
 	r.turn <- struct{}{}
 	return r
 }
@@ -129,52 +180,74 @@ func (m *Memory) learnRisks(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if v := entry.Verdict; v != nil {
-			m.learnVerdict(v, said)
-		}
+		m.learnVerdict(said.of(&entry))
 		if t := entry.Tally; t != nil && !m.risks.model.Believe(t) {
 			m.opts.Logger.Warn("what another team counted of verdicts was not taken over", "origin", t.Origin)
+		}
+		if entry.Tally != nil {
+			m.risks.times++
 		}
 		m.risks.seq = entry.Seq
 	}
 	return nil
 }
 
-// retold returns what a person said last of evaluations, if there is any such entry beyond
-// what the model learned. Then the model is begun anew, because it cannot unlearn.
-func (m *Memory) retold(ctx context.Context) (map[string]*tree.Verdict, error) {
+// retold is what a person said of evaluations since they were learned. The zero value says that nobody did.
+type retold struct {
+	last map[string]tree.Entry // by id; what was said last
+	told map[string]bool       // evaluations that came with their truth
+}
+
+// retold returns what a person said, if what the model learned is another now. Then the model is begun anew, because
+// it cannot unlearn. A truth that nobody knew before is no such word: it is learned like any other.
+func (m *Memory) retold(ctx context.Context) (out retold, err error) {
 	corrected := false
 	for entry, err := range m.store.Ledger(ctx, m.risks.seq) {
 		if err != nil {
-			return nil, err
+			return out, err
 		}
-		corrected = corrected || entry.Verdict != nil && entry.Verdict.By != ""
+		corrected = corrected || entry.Act != nil && entry.Act.Corrects()
 	}
 	if !corrected {
-		return nil, nil
+		return out, nil
 	}
-	said := map[string]*tree.Verdict{}
+	out = retold{map[string]tree.Entry{}, map[string]bool{}}
 	for entry, err := range m.store.Ledger(ctx, 0) {
 		if err != nil {
-			return nil, err
+			return out, err
 		}
 		if v := entry.Verdict; v != nil && v.By != "" {
-			said[v.Evaluation] = v
+			out.last[v.Evaluation] = entry
 		}
 	}
 	m.risks.model, m.risks.seq = risk.New(), 0
-	return said, nil
+	m.risks.times++
+	return out, nil
 }
 
-// learnVerdict learns from a verdict in the ledger, or from what a person said of it since.
-func (m *Memory) learnVerdict(v *tree.Verdict, said map[string]*tree.Verdict) {
-	if v.By != "" {
-		return // it stands in the place of the verdict that it corrects
+// of returns what is to be learned of an entry of the ledger, nil for nothing. What a person said stands in the place
+// of the truth that it corrects, or where it was said if nothing was known.
+func (r *retold) of(e *tree.Entry) *tree.Verdict {
+	v := e.Verdict
+	if v == nil || r.last == nil {
+		return v
 	}
-	if s := said[v.Evaluation]; s != nil {
-		v = s
+	last := r.last[v.Evaluation]
+	switch {
+	case v.By == "" && !v.Labelled:
+		return nil
+	case v.By == "":
+		r.told[v.Evaluation] = true
+		return cmp.Or(last.Verdict, v)
+	case r.told[v.Evaluation] || last.Seq != e.Seq:
+		return nil
 	}
-	if !v.Labelled || v.Features == "" {
+	return v
+}
+
+// learnVerdict learns from a verdict.
+func (m *Memory) learnVerdict(v *tree.Verdict) {
+	if v == nil || !v.Labelled || v.Features == "" {
 		return
 	}
 	f, err := risk.Decode(v.Features)
@@ -183,6 +256,7 @@ func (m *Memory) learnVerdict(v *tree.Verdict, said map[string]*tree.Verdict) {
 		return
 	}
 	m.risks.model.Learn(v.Evaluation, f, v.Correct, v.Direction)
+	m.risks.times++
 }
 
 // loadRisks reads the saved model. If it cannot be used, it begins a new one at the start of

@@ -23,8 +23,8 @@ const name = "inbox"
 
 // The bounds of what is kept.
 const (
-	MostRuns  = 5000      // runs
-	MostBytes = 32 << 20  // of all runs
+	MostRuns  = 20_000    // runs
+	MostBytes = 64 << 20  // of all runs
 	MostRun   = 256 << 10 // of one run; a longer one is not kept
 	ToldFor   = 7 * 24 * time.Hour
 
@@ -45,7 +45,8 @@ type Box struct {
 
 // kept is one run as it lies in the box.
 type kept struct {
-	Told       time.Time       `json:"told,omitzero"` // when its truth was told; zero: nobody told it
+	Told       time.Time       `json:"told,omitzero"`    // when its truth was told; zero: nobody told it
+	Skipped    bool            `json:"skipped,omitzero"` // a person could not say, so it comes last
 	Evaluation tree.Evaluation `json:"evaluation"`
 
 	seq  uint64
@@ -132,24 +133,46 @@ func (b *Box) All() []tree.Evaluation {
 	return out
 }
 
-// Waiting returns the runs whose truth nobody has told, the newest first.
-func (b *Box) Waiting() []tree.Evaluation {
+// Skip puts a run that waits behind the others, or back among them. It reports whether the run waits.
+func (b *Box) Skip(key string, skipped bool) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	var all []*kept
+	k := b.runs[key]
+	if k == nil || !k.Told.IsZero() {
+		return false
+	}
+	b.dirty = b.dirty || k.Skipped != skipped
+	k.Skipped = skipped
+	return true
+}
+
+// Run is one that waits.
+type Run struct {
+	*tree.Evaluation      // not to be changed
+	Skipped          bool // it comes last
+}
+
+// Waiting returns the runs whose truth nobody has told and that are chosen, the newest first. A nil choose takes all.
+func (b *Box) Waiting(choose func(*tree.Evaluation) bool) []Run {
+	b.mu.Lock()
+	all := make([]*kept, 0, len(b.runs))
 	for _, k := range b.runs {
 		if k.Told.IsZero() {
 			all = append(all, k)
 		}
 	}
+	out := make([]Run, 0, len(all))
 	slices.SortFunc(all, func(x, y *kept) int {
 		return cmp.Or(y.Evaluation.At.Compare(x.Evaluation.At), cmp.Compare(y.seq, x.seq))
 	})
-	out := make([]tree.Evaluation, len(all))
-	for i, k := range all {
-		out[i] = k.Evaluation
+	for _, k := range all {
+		out = append(out, Run{&k.Evaluation, k.Skipped})
 	}
-	return out
+	b.mu.Unlock()
+	if choose == nil {
+		return out
+	}
+	return slices.DeleteFunc(out, func(r Run) bool { return !choose(r.Evaluation) })
 }
 
 // Purge removes runs, and has the next Save write the rest even if it was saved before.

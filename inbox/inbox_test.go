@@ -21,7 +21,7 @@ func run(n int) *tree.Evaluation {
 }
 
 func ids(b *Box) (out []string) {
-	for _, e := range b.Waiting() {
+	for _, e := range b.Waiting(nil) {
 		out = append(out, e.ID)
 	}
 	return out
@@ -39,6 +39,9 @@ func TestBox(t *testing.T) {
 	}
 	require.True(t, b.Due(noon))
 	require.Equal(t, []string{"ev-00003", "ev-00002", "ev-00001"}, ids(b))
+	require.Len(t, b.Waiting(func(e *tree.Evaluation) bool { return e.ID == "ev-00002" }), 1)
+	require.True(t, b.Skip("ev-00001", true))
+	require.False(t, b.Skip("ev-00009", true))
 	told := func(labelled bool) { b.Tell(&tree.Verdict{Evaluation: "ev-00002", Labelled: labelled}, noon) }
 	told(true)
 	require.NoError(t, b.Save(t.Context(), noon))
@@ -47,6 +50,8 @@ func TestBox(t *testing.T) {
 	again, err := Open(t.Context(), s)
 	require.NoError(t, err)
 	require.Equal(t, []string{"ev-00003", "ev-00001"}, ids(again))
+	require.True(t, again.Waiting(nil)[1].Skipped)
+	require.False(t, again.Skip("ev-00002", true), "it waits no more")
 	e, ok := again.Get("ev-00002")
 	require.True(t, ok, "for a person who takes it back")
 	require.Equal(t, *run(2), e)

@@ -83,12 +83,21 @@ type Act struct {
 	Purged     bool     `json:"purged,omitempty"`     // cannot be taken back
 	Before     []Before `json:"before,omitempty"`     // each node it changed, sorted by id
 	Verdict    *Verdict `json:"verdict,omitempty"`    // of a relabel: what was known before
+	// Verdicts are of a relabel of many evaluations: what was known of each before, without Features.
+	Verdicts []Verdict `json:"verdicts,omitempty"`
 }
 
 // About reports whether an act is about a memory or evaluation, or changed it.
 func (a *Act) About(id string) bool {
 	return a.Node == id || a.Evaluation == id ||
-		slices.ContainsFunc(a.Before, func(b Before) bool { return b.ID == id })
+		slices.ContainsFunc(a.Before, func(b Before) bool { return b.ID == id }) ||
+		slices.ContainsFunc(a.Verdicts, func(v Verdict) bool { return v.Evaluation == id })
+}
+
+// Corrects reports whether an act replaced a truth that was known, or took it back.
+func (a *Act) Corrects() bool {
+	return a.Verdict != nil && a.Verdict.Labelled ||
+		slices.ContainsFunc(a.Verdicts, func(v Verdict) bool { return v.Labelled })
 }
 
 // Before is what an act changed in a node, as it was. A status of "" says that it stayed.

@@ -1,0 +1,222 @@
+// Package find is the one form in which people choose judged runs and memories: by product, suite, run, day,
+// direction, error type, risk and words. The pages have it in their addresses, the command in its flags, the service
+// in the query of a route, under the same names.
+package find
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/memtree/memtree/judgment"
+	"github.com/memtree/memtree/taxonomy"
+	"github.com/memtree/memtree/text"
+	"github.com/memtree/memtree/tree"
+)
+
+// MaxWords is the longest text that is searched for, in bytes.
+const MaxWords = 1 << 10
+
+// Query chooses what fits all of its fields. The zero value chooses everything.
+type Query struct {
+	Product   string             // under test
+	Suite     string             // the test is of
+	Run       string             // id of the run: one night, as a rule
+	Since     string             // first day, UTC, such as 2026-01-28
+	Until     string             // last day, UTC
+	Direction taxonomy.Direction // which way a verdict is wrong if it is, or was
+	ErrorType string             // of a memory; of a run, that its test was misjudged in this way before
+	Above     float64            // least risk of a run, 0 to 1
+	Words     string             // each of them occurs
+}
+
+// Names are those of the fields, in the order of the type.
+func Names() []string {
+	return []string{"product", "suite", "run", "since", "until", "direction", "type", "above", "words"}
+}
+
+// Parse reads a query from what get returns for each name, "" where a field is not given. The error is a
+// *tree.FieldError that names the field.
+func Parse(get func(name string) string) (Query, error) {
+	field := func(name string) string { return strings.TrimSpace(get(name)) }
+	q := Query{Product: field("product"), Suite: field("suite"), Run: field("run"), Since: field("since"),
+		Until: field("until"), Direction: taxonomy.Direction(field("direction")), ErrorType: field("type"),
+		Words: field("words")}
+	if above := field("above"); above != "" {
+		p, err := strconv.ParseFloat(above, 64)
+		if err != nil {
+			p = -1
+		}
+		q.Above = p
+	}
+	return q, q.Check()
+}
+
+// Check returns a *tree.FieldError for the first field that cannot be used.
+func (q *Query) Check() error {
+	for _, f := range []struct{ name, day string }{{"since", q.Since}, {"until", q.Until}} {
+		if _, err := time.Parse(time.DateOnly, f.day); f.day != "" && err != nil {
+			return wrong(f.name, "is "+quote(f.day)+"; use a day such as 2026-01-28")
+		}
+	}
+	switch {
+	case q.Since != "" && q.Until != "" && q.Since > q.Until:
+		return wrong("until", "is before since; exchange the two days")
+	case q.Direction != taxonomy.None && !q.Direction.Valid():
+		return wrong("direction", "is "+quote(string(q.Direction))+"; use false_pass, false_fail or other")
+	case !(q.Above >= 0 && q.Above <= 1):
+		return wrong("above", "is no risk; use a number from 0 to 1, such as 0.3")
+	}
+	for _, f := range []struct{ name, said string }{
+		{"product", q.Product}, {"suite", q.Suite}, {"run", q.Run}, {"type", q.ErrorType}, {"words", q.Words},
+	} {
+		if len(f.said) > MaxWords {
+			return wrong(f.name, fmt.Sprintf("has %d bytes; the most is %d", len(f.said), MaxWords))
+		}
+	}
+	return nil
+}
+
+func wrong(field, problem string) error { return &tree.FieldError{Field: field, Problem: problem} }
+
+func quote(s string) string { return strconv.Quote(text.Clip(s, 40)) }
+
+// Values returns the fields that choose something, by their names.
+func (q *Query) Values() url.Values {
+	v := url.Values{}
+	above := ""
+	if q.Above > 0 {
+		above = strconv.FormatFloat(q.Above, 'g', -1, 64)
+	}
+	said := []string{q.Product, q.Suite, q.Run, q.Since, q.Until, string(q.Direction), q.ErrorType, above, q.Words}
+	for i, name := range Names() {
+		if said[i] != "" {
+			v.Set(name, said[i])
+		}
+	}
+	return v
+}
+
+// All reports whether a query chooses everything.
+func (q *Query) All() bool { return *q == Query{} }
+
+// HasRun reports whether a query chooses a judged run, as far as the run itself says: not by its risk, and not by the
+// error type.
+func (q *Query) HasRun(e *tree.Evaluation) bool {
+	return (q.Product == "" || q.Product == e.Scope.Product) && (q.Suite == "" || q.Suite == e.Scope.Suite) &&
+		(q.Run == "" || q.Run == e.RunID) && q.on(e.At) &&
+		(q.Direction == taxonomy.None || q.Direction == Way(e)) &&
+		(q.Words == "" || has(q.Words, e.Prompt, e.Key(), e.CaseID, e.RunID, e.Scope.Test, e.Scene.Route, e.Agent.Name,
+			judged(e), e.Reason))
+}
+
+// Way is the way in which the verdict of a run is wrong if it is; Other where it cannot be read.
+func Way(e *tree.Evaluation) taxonomy.Direction {
+	switch judgment.PolarityOf(judgment.Decode(e.Judgment)) {
+	case judgment.Passes:
+		return taxonomy.FalsePass
+	case judgment.Fails:
+		return taxonomy.FalseFail
+	case judgment.Unread:
+	}
+	return taxonomy.Other
+}
+
+// Filter returns what a store selects by itself.
+func (q *Query) Filter() tree.Filter {
+	return tree.Filter{ErrorType: q.ErrorType, Direction: q.Direction}
+}
+
+// HasNode reports whether a query chooses a memory. Its day is that on which it happened, or changed, last; a run chooses
+// its cases.
+func (q *Query) HasNode(n *tree.Node) bool {
+	return q.Filter().Match(n) && (q.Product == "" || q.Product == n.Scope.Product) &&
+		(q.Suite == "" || q.Suite == n.Scope.Suite) && q.ofRun(n) && q.on(n.Metadata.UpdatedAt) &&
+		(q.Words == "" || has(q.Words, said(n)...))
+}
+
+func (q *Query) ofRun(n *tree.Node) bool {
+	if q.Run == "" {
+		return true
+	}
+	for i := range n.Occurrences {
+		if n.Occurrences[i].RunID == q.Run {
+			return true
+		}
+	}
+	return false
+}
+
+// on reports whether a time is on a day that is chosen.
+func (q *Query) on(at time.Time) bool {
+	if q.Since == "" && q.Until == "" {
+		return true
+	}
+	day := at.UTC().Format(time.DateOnly)
+	return day >= q.Since && (q.Until == "" || day <= q.Until)
+}
+
+// said is what a memory says, with its id, route and task.
+func said(n *tree.Node) []string {
+	c := &n.Content
+	all := []string{n.ID, c.Title, c.Description, c.Guidance, n.Scene.ID, n.Scene.Route}
+	for i := range c.Lessons {
+		all = append(all, c.Lessons[i].Check, c.Lessons[i].Instead, c.Lessons[i].Mistake)
+		all = append(all, c.Lessons[i].What...)
+	}
+	if d := n.CaseData; d != nil {
+		all = append(all, d.TestCase.CaseID, d.TestCase.Prompt, d.EvaluatorReason, d.ErrorReason)
+	}
+	return all
+}
+
+// has reports whether every word occurs in one of the texts, in whatever case.
+func has(words string, texts ...string) bool {
+	for w := range strings.FieldsSeq(strings.ToLower(words)) {
+		if !slices.ContainsFunc(texts, func(s string) bool { return contains(s, w) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// contains reports whether a word of small letters occurs in a text. It copies no text where the word is ASCII, since
+// many texts are looked through.
+func contains(s, word string) bool {
+	if !ascii(word) {
+		return strings.Contains(strings.ToLower(s), word)
+	}
+	for i := 0; i+len(word) <= len(s); i++ {
+		k := 0
+		for k < len(word) && small(s[i+k]) == word[k] {
+			k++
+		}
+		if k == len(word) {
+			return true
+		}
+	}
+	return false
+}
+
+func ascii(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return r >= utf8.RuneSelf })
+}
+
+func small(b byte) byte {
+	if 'A' <= b && b <= 'Z' {
+		return b + 'a' - 'A'
+	}
+	return b
+}
+
+// judged is what a judgment says, as it can be searched.
+func judged(e *tree.Evaluation) string {
+	if strings.Contains(string(e.Judgment), `\`) {
+		return e.Judgment.Text()
+	}
+	return string(e.Judgment)
+}
