@@ -13,6 +13,11 @@ import (
 // nodes that changed since, the error is tree.ErrConflict and the caller plans again, see
 // untilFresh. If the index cannot take the batch, it is built anew from the store.
 func (m *Memory) apply(ctx context.Context, b tree.Batch) error {
+	return m.applyIf(ctx, b, func() bool { return true })
+}
+
+// applyIf is apply for a batch that is stale, as of tree.ErrConflict, unless fresh says otherwise just before the commit.
+func (m *Memory) applyIf(ctx context.Context, b tree.Batch, fresh func() bool) error {
 	nodes := make([]tree.Node, len(b.Changes))
 	for i := range b.Changes {
 		c := &b.Changes[i]
@@ -31,6 +36,9 @@ func (m *Memory) apply(ctx context.Context, b tree.Batch) error {
 	}
 	m.door.Lock()
 	defer m.door.Unlock()
+	if !fresh() {
+		return tree.ErrConflict
+	}
 	version, err := m.store.Commit(ctx, b)
 	if err != nil {
 		return fmt.Errorf("commit: %w", err)
@@ -68,6 +76,9 @@ func (m *Memory) forgetFound(b *tree.Batch, nodes []tree.Node) {
 	m.effects.suspects.changed(nodes)
 	lesson := func(n tree.Node) bool { return n.Type != tree.Case }
 	said := func(e tree.Entry) bool { return e.Act != nil }
+	if slices.ContainsFunc(b.Entries, said) {
+		m.said.Add(1)
+	}
 	if b.Purge != nil || slices.ContainsFunc(nodes, lesson) || slices.ContainsFunc(b.Entries, said) {
 		m.drafts.Forget()
 	}

@@ -10,8 +10,10 @@ import (
 	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/evolution"
 	"github.com/memtree/memtree/evolution/gate"
+	"github.com/memtree/memtree/find"
 	"github.com/memtree/memtree/formation"
 	"github.com/memtree/memtree/guard"
+	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/transfer"
 	"github.com/memtree/memtree/tree"
 )
@@ -37,22 +39,45 @@ func (m *Memory) edit(
 	return e.Edit(ctx, trusted{m.store}, id, words, at)
 }
 
-// formAnew forms an evaluation that was formed before, on the tree as changes would leave it.
+// formAnew forms evaluations that were formed before, on the tree as changes would leave it. A verdict that was wrong,
+// nobody said how, was wrong in the way that it can be.
 func (m *Memory) formAnew(
-	ctx context.Context, e tree.Evaluation, changes []tree.Change,
-) (curation.Formed, error) {
-	if err := checkEvaluation(&e); err != nil {
-		return curation.Formed{}, err
-	}
-	clean, _ := formation.Redact(e)
-	view := m.newPlan()
+	ctx context.Context, es []tree.Evaluation, changes []tree.Change,
+) ([]curation.Formed, error) {
+	view, clean, runs := m.newPlan(), make([]tree.Evaluation, len(es)), make([]*formation.Run, len(es))
 	view.add(changes)
-	f, err := m.former.Form(ctx, clean, view)
-	noteTruth(&clean, &f.Verdict)
-	return curation.Formed{Changes: f.Changes, Verdict: f.Verdict, Note: strings.Join(f.Notes, "; ")}, err
+	for i := range es {
+		e := es[i]
+		if e.Correct != nil && !*e.Correct && e.Direction == taxonomy.None && e.GroundTruth.Null() {
+			e.Direction = find.Way(&e)
+		}
+		if err := checkEvaluation(&e); err != nil {
+			return nil, err
+		}
+		clean[i], _ = formation.Redact(e)
+		var err error
+		if runs[i], err = m.former.Detect(ctx, clean[i]); err != nil {
+			return nil, err
+		}
+	}
+	if err := m.former.Read(ctx, view, runs); err != nil {
+		return nil, err
+	}
+	out := make([]curation.Formed, len(es))
+	for i, run := range runs {
+		f, err := m.former.Insert(ctx, view, run)
+		if err != nil {
+			return nil, err
+		}
+		view.add(f.Changes)
+		noteTruth(&clean[i], &f.Verdict)
+		out[i] = curation.Formed{Changes: f.Changes, Verdict: f.Verdict, Note: strings.Join(f.Notes, "; ")}
+	}
+	return out, nil
 }
 
-// curate applies what a person said, after all that was handed over before has been formed.
+// curate applies what a person said, after all that was handed over before has been formed. Of two people who speak at
+// once the second is heard again, on what the first one said.
 func (m *Memory) curate(ctx context.Context, plan func() (tree.Batch, error)) error {
 	if m.opts.ReadOnly {
 		return tree.ErrReadOnly
@@ -61,12 +86,13 @@ func (m *Memory) curate(ctx context.Context, plan func() (tree.Batch, error)) er
 		return err
 	}
 	return m.untilFresh(func() error {
+		said := m.said.Load()
 		b, err := plan()
 		if err != nil {
 			return err
 		}
 		if b.Purge == nil {
-			return m.apply(ctx, b)
+			return m.applyIf(ctx, b, func() bool { return m.said.Load() == said })
 		}
 		jobs, err := m.openJobs(ctx, true) // the store loses them with all that is derived
 		if err == nil {

@@ -66,6 +66,7 @@ type Memory struct {
 	saved uint64     // version of the index on disk; guarded by door
 
 	changed atomic.Uint64 // how often memories changed
+	said    atomic.Uint64 // how often a person said something
 
 	mending sync.Mutex
 	mended  chan struct{} // closes when the present mend ends, see mendIndex; nil without one; guarded by mending

@@ -24,8 +24,9 @@ type Door struct {
 	// Apply checks and commits what plan returns. It calls plan again when a node changed
 	// meanwhile.
 	Apply func(ctx context.Context, plan func() (tree.Batch, error)) error
-	// Form forms an evaluation on the tree as changes would leave it, without its secrets.
-	Form func(ctx context.Context, e tree.Evaluation, changes []tree.Change) (Formed, error)
+	// Form forms evaluations on the tree as changes would leave it, without their secrets, each on what came of those
+	// before it. It returns as many.
+	Form func(ctx context.Context, es []tree.Evaluation, changes []tree.Change) ([]Formed, error)
 	// Edit returns a lesson with the words of a person, and why the gates refuse them.
 	Edit func(ctx context.Context, id string, words gate.Draft, at time.Time) (tree.Node, []string, error)
 	// Kept returns a run that no case keeps, by the key of its evaluation, false if nobody keeps it.

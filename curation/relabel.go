@@ -5,8 +5,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
@@ -83,50 +85,54 @@ func (c *Curation) Evaluation(ctx context.Context, id string) (tree.Verdict, err
 // known is what the ledger has of one evaluation.
 type known struct {
 	verdict tree.Verdict
+	at      time.Time     // when it was said
 	outcome *tree.Outcome // nil: it named no trial
 	acts    int           // of a person, in all
 }
 
 // verdict finds an evaluation in the ledger.
 func (c *Curation) verdict(ctx context.Context, id string) (known, error) {
-	byID, begun, ofRun := map[string]tree.Verdict{}, map[string]bool{}, map[string]bool{}
-	outcomes := map[string]*tree.Outcome{}
-	acts := 0
+	whole, err := c.named(ctx, id)
+	if err != nil {
+		return known{}, err
+	}
+	l, err := c.ledger(ctx, []string{whole})
+	if err != nil {
+		return known{}, err
+	}
+	k := *l.of[whole]
+	k.acts = l.acts
+	return k, nil
+}
+
+// named returns the id of the evaluation that an id, the beginning of one, or the id of a run names.
+func (c *Curation) named(ctx context.Context, id string) (string, error) {
+	begun, ofRun := map[string]bool{}, map[string]bool{}
 	for e, err := range c.door.Tree.Ledger(ctx, 0) {
 		switch {
 		case err != nil:
-			return known{}, err
-		case e.Act != nil:
-			acts++
-		case e.Verdict != nil && (strings.HasPrefix(e.Verdict.Evaluation, id) || e.Verdict.RunID == id):
-			v := *e.Verdict
-			v.Features = cmp.Or(v.Features, byID[v.Evaluation].Features)
-			byID[v.Evaluation] = v
-			begun[v.Evaluation] = strings.HasPrefix(v.Evaluation, id)
-			ofRun[v.Evaluation] = v.RunID == id
-		case e.Outcome != nil && (byID[e.Outcome.Evaluation].Evaluation != ""):
-			outcomes[e.Outcome.Evaluation] = e.Outcome
+			return "", err
+		case e.Verdict == nil:
+			continue
+		case e.Verdict.Evaluation == id && id != "":
+			return id, nil
 		}
-	}
-	if v, ok := byID[id]; ok && id != "" {
-		return known{v, outcomes[id], acts}, nil
+		if strings.HasPrefix(e.Verdict.Evaluation, id) {
+			begun[e.Verdict.Evaluation] = true
+		}
+		if e.Verdict.RunID == id {
+			ofRun[e.Verdict.Evaluation] = true
+		}
 	}
 	for _, among := range []map[string]bool{ofRun, begun} {
-		var ids []string
-		for k, is := range among {
-			if is {
-				ids = append(ids, k)
-			}
-		}
-		slices.Sort(ids)
-		switch {
+		switch ids := slices.Sorted(maps.Keys(among)); {
 		case len(ids) == 1:
-			return known{byID[ids[0]], outcomes[ids[0]], acts}, nil
+			return ids[0], nil
 		case len(ids) > 1:
-			return known{}, &SeveralError{id, ids[:min(len(ids), 5)]}
+			return "", &SeveralError{id, ids[:min(len(ids), 5)]}
 		}
 	}
-	return known{}, tree.ErrNotFound
+	return "", tree.ErrNotFound
 }
 
 // relabel plans a relabel.
@@ -177,16 +183,29 @@ func (c *Curation) relabel(ctx context.Context, k *known, truth Truth, o Options
 func (c *Curation) form(
 	ctx context.Context, e *tree.Evaluation, was *tree.Verdict, truth Truth, taken []tree.Change,
 ) (Formed, error) {
-	f, err := c.door.Form(ctx, *e, taken)
+	f, err := c.formOne(ctx, e, taken)
 	if err == nil && truth.Reason == "" && e.Reason != "" && f.Verdict.Direction != was.Direction {
 		e.Reason = ""
-		f, err = c.door.Form(ctx, *e, taken)
+		f, err = c.formOne(ctx, e, taken)
 	}
 	if err == nil && !f.Verdict.Labelled {
-		err = &tree.FieldError{Field: "truth", Problem: "cannot be compared with the judgment (" +
-			cmp.Or(f.Note, "nothing says what was true") + "); say whether the judgment was correct"}
+		err = uncompared(&f)
 	}
 	return f, err
+}
+
+func (c *Curation) formOne(ctx context.Context, e *tree.Evaluation, taken []tree.Change) (Formed, error) {
+	f, err := c.door.Form(ctx, []tree.Evaluation{*e}, taken)
+	if err != nil {
+		return Formed{}, err
+	}
+	return f[0], nil
+}
+
+// uncompared says that a truth says nothing of a judgment.
+func uncompared(f *Formed) error {
+	return &tree.FieldError{Field: "truth", Problem: "cannot be compared with the judgment (" +
+		cmp.Or(f.Note, "nothing says what was true") + "); say whether the judgment was correct"}
 }
 
 // caseOf returns the case that an evaluation stands in, false if there is none.

@@ -10,7 +10,7 @@ import (
 )
 
 // Undo takes back what was said last, or with an id what was said last of that memory or
-// evaluation, and returns what that was. An undo is not a word: the next one takes back the
+// evaluation, or the act of that id, and returns what that was. An undo is not a word: the next one takes back the
 // word before. So there is no redo; say it again. A purge cannot be taken back.
 func (c *Curation) Undo(ctx context.Context, id string, o Options) (Done, error) {
 	var d Done
@@ -26,7 +26,7 @@ func (c *Curation) Undo(ctx context.Context, id string, o Options) (Done, error)
 		p := c.begin(tree.SaidUndo, last.Node, o, len(acts), nil)
 		p.act.Undoes, p.act.Evaluation = last.ID, last.Evaluation
 		for _, b := range last.Before {
-			if err := c.restore(ctx, p, &b); err != nil {
+			if err := c.restore(ctx, p, &b, &last); err != nil {
 				return tree.Batch{}, err
 			}
 		}
@@ -80,19 +80,16 @@ func standingActs(all []tree.Act) []tree.Act {
 func lastStanding(all []tree.Act, id string) (tree.Act, error) {
 	list := standingActs(all)
 	for i, a := range slices.Backward(list) {
-		if id != "" && !a.About(id) {
+		if id != "" && a.ID != id && !a.About(id) {
 			continue
 		}
 		if a.Purged {
 			return tree.Act{}, &RefusedError{Said: tree.SaidUndo, ID: a.Node, Why: Purged}
 		}
 		for _, later := range list[i+1:] {
-			for _, b := range a.Before {
-				if later.About(b.ID) {
-					return tree.Act{}, &RefusedError{
-						Said: tree.SaidUndo, ID: id, Why: Since, Now: string(later.Said) + " " + later.Node,
-					}
-				}
+			if slices.ContainsFunc(a.Changed(), later.About) {
+				return tree.Act{}, &RefusedError{Said: tree.SaidUndo, ID: id, Why: Since,
+					Now: string(later.Said) + " " + cmp.Or(later.Node, later.Evaluation)}
 			}
 		}
 		return a, nil
@@ -101,7 +98,7 @@ func lastStanding(all []tree.Act, id string) (tree.Act, error) {
 }
 
 // restore plans to bring back what an act changed in one node.
-func (c *Curation) restore(ctx context.Context, p *plan, b *tree.Before) error {
+func (c *Curation) restore(ctx context.Context, p *plan, b *tree.Before, last *tree.Act) error {
 	n, err := c.door.Tree.Get(ctx, b.ID)
 	if err != nil {
 		return err
@@ -128,6 +125,9 @@ func (c *Curation) restore(ctx context.Context, p *plan, b *tree.Before) error {
 	}
 	if b.Gained != "" {
 		p.ungain(&n, b.Gained)
+		for i := range last.Verdicts {
+			p.ungain(&n, last.Verdicts[i].Evaluation)
+		}
 		w = n.Word
 	}
 	if b.Status != "" {
@@ -170,16 +170,35 @@ func (c *Curation) relink(ctx context.Context, n *tree.Node) error {
 
 // uncorrect puts what was known before a relabel back into the ledger.
 func (c *Curation) uncorrect(ctx context.Context, p *plan, last *tree.Act) error {
-	if last.Verdict == nil {
+	were := last.Verdicts
+	if last.Verdict != nil {
+		were = []tree.Verdict{*last.Verdict}
+	}
+	if len(were) == 0 {
 		return nil
 	}
-	k, err := c.verdict(ctx, last.Verdict.Evaluation)
+	ids := make([]string, len(were))
+	for i := range were {
+		ids[i] = were[i].Evaluation
+	}
+	l, err := c.ledger(ctx, ids)
 	if err != nil {
 		return err
 	}
-	v := *last.Verdict
-	v.By = cmp.Or(p.act.By, tree.ByPerson)
-	p.act.Verdict = &k.verdict
-	p.correct(&v, k.outcome, &Formed{Changes: p.batch.Changes})
+	for _, v := range were {
+		k := l.of[v.Evaluation]
+		if k == nil {
+			return tree.ErrNotFound
+		}
+		v.By = cmp.Or(p.act.By, tree.ByPerson)
+		now := k.verdict
+		p.correct(&v, k.outcome, &Formed{Changes: p.batch.Changes})
+		if last.Verdict != nil {
+			p.act.Verdict = &now
+			return nil
+		}
+		now.Features = ""
+		p.act.Verdicts = append(p.act.Verdicts, now)
+	}
 	return nil
 }

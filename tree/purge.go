@@ -25,9 +25,10 @@ func (p *Purge) Clean(e *Entry) bool {
 		t.Scene, t.Scope, t.Query = Scene{}, Scope{}, ""
 		e.Trial = &t
 	case e.Act != nil && (p.names(e.Act.Node) || slices.Contains(p.Evaluations, e.Act.Evaluation) ||
-		slices.ContainsFunc(e.Act.Before, func(b Before) bool { return p.names(b.ID) })):
+		slices.ContainsFunc(e.Act.Before, func(b Before) bool { return p.names(b.ID) }) ||
+		slices.ContainsFunc(e.Act.Verdicts, func(v Verdict) bool { return slices.Contains(p.Evaluations, v.Evaluation) })):
 		a := *e.Act
-		a.Before, a.Verdict, a.Why, a.Purged = nil, nil, "", true
+		a.Before, a.Verdict, a.Verdicts, a.Why, a.Purged = nil, nil, nil, "", true
 		e.Act = &a
 	default:
 		return false

@@ -574,6 +574,7 @@ export interface components {
             said: string;
             undoes?: string;
             verdict?: components["schemas"]["Verdict"];
+            verdicts?: components["schemas"]["Verdict"][] | null;
             why?: string;
         };
         Agent: {

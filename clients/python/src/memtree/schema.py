@@ -60,6 +60,7 @@ class Act(_Act, total=False):
     purged: bool
     undoes: str
     verdict: Verdict
+    verdicts: Optional[List[Verdict]]
     why: str
 
 

@@ -1,0 +1,181 @@
+package curation
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/memtree/memtree/tree"
+)
+
+// MostLabels is how many evaluations one label may be about.
+const MostLabels = 2000
+
+// Labelled is what a label of evaluations changed.
+type Labelled struct {
+	Done
+	Verdicts []tree.Verdict `json:"verdicts"` // what is known now of each evaluation that was labelled
+	Decided  []Decision     `json:"decided"`  // those whose truth was known already: they stay as they are
+	Unkept   []string       `json:"unkept"`   // ids of no run that waits
+}
+
+// Decision is what is known of a verdict, and since when. Its By is "" where the run brought its truth along.
+type Decision struct {
+	tree.Verdict
+	At time.Time `json:"at"`
+}
+
+// Label says of evaluations that wait whether they were right, each in the way that Relabel does. It is one act, which
+// one undo takes back, whole. An evaluation that somebody decided meanwhile is left as it is. If none is left to label,
+// nothing is written, and Act is the zero value.
+func (c *Curation) Label(ctx context.Context, ids []string, truth Truth, o Options) (Labelled, error) {
+	if len(ids) > MostLabels {
+		return Labelled{}, &tree.FieldError{Field: "evaluations", Problem: fmt.Sprintf("are %d, and one label is about %d at "+
+			"most; choose fewer, such as those of one product or day", len(ids), MostLabels)}
+	}
+	var out Labelled
+	err := c.apply(ctx, o, func() (b tree.Batch, err error) {
+		b, out, err = c.label(ctx, ids, truth, o)
+		return b, err
+	})
+	if err != nil && !errors.Is(err, errNothing) {
+		return Labelled{}, wrap(tree.SaidRelabel, first(ids), err)
+	}
+	return out, nil
+}
+
+// errNothing ends a plan that would change nothing.
+var errNothing = errors.New("nothing to write")
+
+func first(ids []string) string {
+	if len(ids) == 0 {
+		return ""
+	}
+	return ids[0]
+}
+
+// label plans a label.
+func (c *Curation) label(ctx context.Context, ids []string, truth Truth, o Options) (tree.Batch, Labelled, error) {
+	out := Labelled{Verdicts: []tree.Verdict{}, Decided: []Decision{}, Unkept: []string{}}
+	l, err := c.ledger(ctx, ids)
+	if err != nil {
+		return tree.Batch{}, out, err
+	}
+	es, were := out.sort(c, ids, l, truth)
+	if len(es) == 0 {
+		return tree.Batch{}, out, errNothing
+	}
+	p := c.begin(tree.SaidRelabel, "", o, l.acts, nil)
+	if err := c.formAll(ctx, p, es, were, o, &out); err != nil {
+		return tree.Batch{}, out, err
+	}
+	if len(were) == 1 {
+		p.act.Evaluation, p.act.Verdict, p.act.Verdicts = were[0].verdict.Evaluation, &p.act.Verdicts[0], nil
+	}
+	out.Done, err = c.finish(ctx, p, true)
+	if len(were) == 1 {
+		out.Verdict = &out.Verdicts[0]
+	}
+	return p.batch, out, err
+}
+
+// sort takes those that wait out of the evaluations, with their truth, and notes the others.
+func (l *Labelled) sort(c *Curation, ids []string, in *noted, truth Truth) (es []tree.Evaluation, were []*known) {
+	done := map[string]bool{}
+	for _, id := range ids {
+		k, run := in.of[id], tree.Evaluation{}
+		kept := false
+		if k != nil {
+			run, kept = c.door.Kept(id)
+		}
+		switch {
+		case done[id]:
+		case k != nil && k.verdict.Labelled:
+			l.Decided = append(l.Decided, Decision{k.verdict, k.at})
+		case !kept:
+			l.Unkept = append(l.Unkept, id)
+		default:
+			truth.Run = &run
+			e, err := evaluation(&k.verdict, tree.Node{}, false, truth)
+			if err != nil { // it cannot be: the run is given
+				l.Unkept = append(l.Unkept, id)
+				break
+			}
+			if k.outcome != nil {
+				e.Trial = k.outcome.Trial
+			} else if e.Trial != "" { // nobody had said what came of its trial
+				k.outcome = &tree.Outcome{Trial: e.Trial, Evaluation: id, Attempt: k.verdict.Attempt}
+			}
+			es, were = append(es, e), append(were, k)
+		}
+		done[id] = true
+	}
+	return es, were
+}
+
+// formAll forms evaluations with their truth, and plans what comes of them.
+func (c *Curation) formAll(
+	ctx context.Context, p *plan, es []tree.Evaluation, were []*known, o Options, out *Labelled,
+) error {
+	formed, err := c.door.Form(ctx, es, nil)
+	if err != nil {
+		return err
+	}
+	for i := range formed {
+		f, was := &formed[i], were[i].verdict
+		if !f.Verdict.Labelled {
+			return uncompared(f)
+		}
+		now := f.Verdict
+		now.Features, now.By = cmp.Or(was.Features, now.Features), cmp.Or(o.By, tree.ByPerson)
+		for k := range f.Changes {
+			p.gain(&f.Changes[k], was.Evaluation)
+		}
+		p.correct(&now, were[i].outcome, f)
+		was.Features = ""
+		p.act.Verdicts = append(p.act.Verdicts, was)
+		out.Verdicts = append(out.Verdicts, now)
+	}
+	return nil
+}
+
+// noted is what the ledger has of some evaluations.
+type noted struct {
+	of   map[string]*known // by id
+	acts int               // of a person, in all
+}
+
+// ledger reads what is known of evaluations, named by their whole ids.
+func (c *Curation) ledger(ctx context.Context, ids []string) (*noted, error) {
+	out := &noted{of: make(map[string]*known, len(ids))}
+	for _, id := range ids {
+		out.of[id] = nil
+	}
+	for e, err := range c.door.Tree.Ledger(ctx, 0) {
+		switch {
+		case err != nil:
+			return nil, err
+		case e.Act != nil:
+			out.acts++
+		case e.Verdict != nil:
+			k, asked := out.of[e.Verdict.Evaluation]
+			if !asked {
+				continue
+			}
+			if k == nil {
+				k = &known{}
+				out.of[e.Verdict.Evaluation] = k
+			}
+			features := k.verdict.Features
+			k.verdict, k.at = *e.Verdict, e.At
+			k.verdict.Features = cmp.Or(k.verdict.Features, features)
+		case e.Outcome != nil:
+			if k := out.of[e.Outcome.Evaluation]; k != nil {
+				k.outcome = e.Outcome
+			}
+		}
+	}
+	return out, nil
+}
