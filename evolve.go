@@ -22,6 +22,7 @@ type EvolveOptions struct {
 	Price    evolution.Price          // of the model's tokens
 	Review   bool                     // lessons wait for a person's word, see Memory.Review
 	KeepAll  bool                     // archive nothing
+	Reader   llm.Generator            // in place of Options.Generator, such as an agent that reads by itself
 	Progress func(evolution.Progress) // told after every job and partition; nil: nobody
 }
 
@@ -49,10 +50,10 @@ func (m *Memory) Evolve(ctx context.Context, o *EvolveOptions) (evolution.Evolve
 	if !o.DryRun {
 		err = m.judge(ctx, &out)
 	}
-	if err == nil && m.halt != nil {
+	if err == nil && m.readerOf(o) != nil {
 		err = m.readAgain(ctx, o, &out)
 	}
-	if err == nil {
+	if err == nil && (o.Reader == nil || !o.DryRun || out.Calls == 0) { // a reader by hand reads runs first
 		err = errors.Join(m.evolveRounds(ctx, o, jobs, &out), jobs.Save(context.WithoutCancel(ctx)))
 	}
 	m.saveSpent(context.WithoutCancel(ctx))
@@ -149,11 +150,7 @@ func (m *Memory) evolve(
 	out *evolution.Evolved,
 ) error {
 	before := *out
-	var ask llm.Generator // a nil *llm.Halt would be no nil Generator
-	if m.halt != nil {
-		ask = m.halt
-	}
-	e, err := m.evolver(ask, jobs)
+	e, err := m.evolver(o, m.readerOf(o), jobs)
 	if err != nil {
 		return err
 	}
@@ -197,10 +194,29 @@ func (m *Memory) evolve(
 	return nil
 }
 
-// evolver returns what plans, with a model that writes.
-func (m *Memory) evolver(ask llm.Generator, jobs *evolution.Jobs) (*evolution.Evolver, error) {
+// readerOf returns who reads for an Evolve, nil for nobody.
+func (m *Memory) readerOf(o *EvolveOptions) llm.Generator {
+	switch {
+	case o.Reader != nil:
+		return o.Reader
+	case m.halt != nil:
+		return m.halt
+	}
+	return nil // a nil *llm.Halt would be no nil Generator
+}
+
+// estimator adds up what a reader would be asked. A reader by hand notes the questions itself.
+func (o *EvolveOptions) estimator() llm.Generator {
+	if o.Reader != nil {
+		return o.Reader
+	}
+	return &meter.Estimator{}
+}
+
+// evolver returns what plans, with a model that writes or adds up what it is asked.
+func (m *Memory) evolver(o *EvolveOptions, ask llm.Generator, jobs *evolution.Jobs) (*evolution.Evolver, error) {
 	return evolution.New(evolution.Options{
-		Taxonomy: m.taxonomy, Generator: ask, Model: llm.NameOf(m.opts.Generator),
+		Taxonomy: m.taxonomy, Generator: ask, Model: llm.NameOf(m.readerOf(o)),
 		Finder: evolution.NewFinder(m.index.Load, m.store.Get), Cache: jobs, Unsafe: guard.Instructs, Forces: guard.Forces,
 		Words: m.words.Fill, Lift: m.former.Lift,
 	})
@@ -212,10 +228,10 @@ func (m *Memory) evolver(ask llm.Generator, jobs *evolution.Jobs) (*evolution.Ev
 func (m *Memory) estimate(
 	ctx context.Context, v evolution.Scanner, o *EvolveOptions, jobs *evolution.Jobs, out *evolution.Evolved,
 ) error {
-	if m.opts.Generator == nil {
+	if m.readerOf(o) == nil {
 		return nil
 	}
-	e, err := m.evolver(&meter.Estimator{}, jobs)
+	e, err := m.evolver(o, o.estimator(), jobs)
 	if err != nil {
 		return err
 	}

@@ -50,10 +50,11 @@ func (m *Memory) noteFormed(all []formation.Formed) {
 }
 
 // reread has the model read the cases that the rules read because it had failed, while it answers,
-// and returns how many it read. Each is asked for once. With learned it also reads cases that
-// lessons stand on, which then may be learned anew; so only Evolve asks for these.
+// and returns how many it read. Each is asked for once. With learned it also reads cases that came
+// before there was a model, and those that lessons stand on, which then may be learned anew; so only
+// Evolve asks for these, whose cost is known before.
 func (m *Memory) reread(ctx context.Context, learned bool, of *boundedModel) (done int, err error) {
-	if m.halt == nil || m.opts.ReadOnly || m.rereads.none.Load() {
+	if m.opts.ReadOnly || m.rereads.none.Load() {
 		return 0, nil
 	}
 	select {
@@ -71,7 +72,10 @@ func (m *Memory) reread(ctx context.Context, learned bool, of *boundedModel) (do
 	if err != nil {
 		return 0, err
 	}
-	former := m.former.With(of)
+	former, err := m.former.With(of)
+	if err != nil {
+		return 0, err
+	}
 	for len(waiting) > 0 && !of.down() && ctx.Err() == nil {
 		some := waiting[:min(formation.MaxReads, len(waiting))]
 		waiting = waiting[len(some):]
@@ -89,13 +93,17 @@ func (m *Memory) estimateReread(ctx context.Context, o *EvolveOptions) (meter.Sp
 	if err != nil {
 		return meter.Spent{}, err
 	}
-	of := meter.New(&meter.Estimator{}, meter.Options{Calls: o.MaxCalls, Cost: o.MaxCost, Price: o.Price.Of})
-	m.former.With(of).Again(ctx, waiting)
+	of := meter.New(o.estimator(), meter.Options{Calls: o.MaxCalls, Cost: o.MaxCost, Price: o.Price.Of})
+	former, err := m.former.With(of)
+	if err != nil {
+		return meter.Spent{}, err
+	}
+	former.Again(ctx, waiting)
 	return of.Total(), ctx.Err()
 }
 
-// waiting returns the cases that wait, sorted by id; with learned false, without those that lessons
-// stand on and those that were asked for in vain.
+// waiting returns the cases that no model has read, sorted by id; with learned false, only those of which
+// the model failed, without those that lessons stand on and those that were asked for in vain.
 func (m *Memory) waiting(ctx context.Context, learned bool) ([]tree.Node, error) {
 	var out []tree.Node
 	none := true
@@ -107,7 +115,7 @@ func (m *Memory) waiting(ctx context.Context, learned bool) ([]tree.Node, error)
 		}
 		if formation.Waits(&n) {
 			none = false
-			if learned || n.Parent == "" && !m.rereads.wasInVain(n.ID) {
+			if learned || n.Provenance.Again && n.Parent == "" && !m.rereads.wasInVain(n.ID) {
 				out = append(out, n)
 			}
 		}
@@ -171,9 +179,9 @@ type boundedModel struct {
 
 const mostInRow = 3
 
-// bounded returns the model with the bounds of an Evolve.
+// bounded returns the reader of an Evolve with its bounds.
 func (m *Memory) bounded(o *EvolveOptions) *boundedModel {
-	counts := meter.New(m.halt, meter.Options{Calls: o.MaxCalls, Cost: o.MaxCost, Price: o.Price.Of})
+	counts := meter.New(m.readerOf(o), meter.Options{Calls: o.MaxCalls, Cost: o.MaxCost, Price: o.Price.Of})
 	return &boundedModel{of: counts, meter: counts}
 }
 

@@ -1,6 +1,7 @@
 package evolution
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -43,14 +44,20 @@ func (p *planner) askAhead(ctx context.Context, list []Partition) error {
 	if p.e.o.Generator == nil {
 		return nil
 	}
-	var todo []*asking
+	var todo, again []*asking
 	for _, part := range list {
 		w := p.begin(ctx, part)
 		for _, j := range w.due() {
 			a := &asking{work: w, job: j, key: w.modelKey(j)}
-			if _, kept := p.e.recall(a.key); !kept && !p.left.vain.has(a.key) {
-				todo = append(todo, a)
+			if _, kept := p.e.recall(a.key); kept || p.left.vain.has(a.key) {
+				continue
 			}
+			if first, refused := p.e.recall(a.againKey()); refused {
+				a.job.objections = first.Objections
+				again = append(again, a)
+				continue
+			}
+			todo = append(todo, a)
 		}
 	}
 	todo, err := p.askAll(ctx, todo)
@@ -60,9 +67,11 @@ func (p *planner) askAhead(ctx context.Context, list []Partition) error {
 	for _, a := range todo {
 		a.job.objections = slices.Concat(a.why, a.other)
 		a.job.leave(nil)
+		if err := p.e.remember(ctx, jobRecord{Job: a.againKey(), Objections: a.job.objections}); err != nil {
+			return err
+		}
 	}
-	again, err := p.askAll(ctx, todo)
-	if err != nil {
+	if again, err = p.askAll(ctx, slices.Concat(again, todo)); err != nil {
 		return err
 	}
 	for _, a := range again {
@@ -266,7 +275,7 @@ func (a *asking) giveUp() error {
 	if d == nil {
 		d = &gate.Draft{}
 	}
-	r := jobRecord{Job: a.key, Left: a.job.left, Refused: []Rejection{a.job.rejection(a.key, "model", d, a.why)}}
+	r := jobRecord{Job: a.key, By: tree.Provenance{Model: cmp.Or(a.model, "unnamed")}, Left: a.job.left, Refused: []Rejection{a.job.rejection(a.key, "model", d, a.why)}}
 	_, _, err := a.settleByRules(a.job, r)
 	return err
 }
@@ -285,6 +294,10 @@ func (a *asking) remember(r jobRecord) error {
 	}
 	return a.e.remember(a.ctx, jobRecord{Job: key, Apart: r.Apart, Left: r.Left})
 }
+
+// againKey is the key of the first answer about a job, if it was refused. The second question has the
+// reasons, and may be asked by a later plan.
+func (a *asking) againKey() string { return a.key + "_again" }
 
 func (w *work) modelKey(j *job) string { return j.key(w.e.o.Prompts.EvolveName(j.Lang), w.e.o.Model) }
 

@@ -23,6 +23,8 @@ type jobRecord struct {
 	Left    []string        `json:"left,omitempty"`    // ids of cases that a model left out, as of another cause
 	Refused []Rejection     `json:"refused,omitempty"` // may have the model's draft when that of the rules passed
 	Word    string          `json:"word,omitempty"`    // a person's word on the draft: accepted, or ""
+
+	Objections []string `json:"objections,omitempty"` // against a model's first answer, which is asked for once more
 }
 
 // recall reads a record from the cache. One that cannot be read counts as missing.
@@ -163,7 +165,7 @@ func (w *work) settleByRules(j *job, r jobRecord) (jobRecord, bool, error) {
 		j.leave(kept.Left)
 		return kept, true, nil
 	}
-	r.By = tree.Provenance{Analyst: "rules", Template: rulesVersion}
+	r.By.Analyst, r.By.Template = "rules", rulesVersion // with the model whose draft was refused, if there is one
 	drafts := w.e.byRules(j)
 	var refused []Rejection // kept only if no draft passes
 	for i := range drafts {

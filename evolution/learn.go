@@ -262,7 +262,7 @@ func oneKind(b *bucket) string {
 
 // stale reports whether an experience must be written again. It must when it has at
 // least two and 30 % more cases than it was written from, when the rules that wrote it
-// have changed, or when there is a model now and it was not reached then, or runs made its
+// have changed, or when there is a model now and none has read its cases, or runs made its
 // mistake in spite of its words. What a person pinned or wrote is never
 // stale.
 func (w *work) stale(n *tree.Node, b *bucket) bool {
@@ -278,7 +278,7 @@ func (w *work) stale(n *tree.Node, b *bucket) bool {
 	}
 	enough := max(2, int(math.Ceil(0.3*float64(len(n.Provenance.Cites)))))
 	return !n.Kept() && (added >= enough || outdated(n) ||
-		w.e.o.Generator != nil && (n.Provenance.Again || n.Disregarded()))
+		w.e.o.Generator != nil && (n.Provenance.Unread() || n.Disregarded()))
 }
 
 // outdated reports whether an older version of the rules wrote a memory.

@@ -11,7 +11,7 @@ import (
 )
 
 // Reread returns the changes that put cases in the place of what is stored of them, after a model
-// has analysed what the rules had to analyse because it failed. Where what a case missed has
+// has analysed what the rules had to analyse because there was none, or it failed. Where what a case missed has
 // changed, lessons about what it missed before are retired, and the next plan writes them anew.
 // What a person pinned or wrote stays, and so does what its cases missed. A case that has changed
 // since it was read, or waits no longer, is left as it is.
@@ -25,7 +25,7 @@ func (e *Evolver) Reread(ctx context.Context, v Scanner, cases []tree.Node) ([]t
 	}
 	for _, n := range cases {
 		old := s.nodes[n.ID]
-		if old == nil || old.Revision != n.Revision || !old.Provenance.Again {
+		if old == nil || old.Revision != n.Revision || !old.Provenance.Unread() {
 			continue
 		}
 		n, old := n.Clone(), new(old.Clone())
@@ -35,7 +35,7 @@ func (e *Evolver) Reread(ctx context.Context, v Scanner, cases []tree.Node) ([]t
 		if old.Parent != "" && a.holds(&n) {
 			n.ErrorType, n.CaseData.Misses = old.ErrorType, old.CaseData.Misses
 		}
-		a.put(n, tree.OpRevise, "a model read it, which had failed before")
+		a.put(n, tree.OpRevise, "a model read it")
 		if old.Parent != "" && !slices.EqualFunc(old.CaseData.Misses, n.CaseData.Misses, sameKind) {
 			a.unlearn(old)
 		}

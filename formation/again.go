@@ -1,6 +1,7 @@
 package formation
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -8,17 +9,17 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// With returns a Former like f that asks another model.
-func (f *Former) With(g llm.Generator) *Former {
+// With returns a Former like f that asks another model. It fails only when the prompts cannot be loaded.
+func (f *Former) With(g llm.Generator) (*Former, error) {
 	c := *f
 	c.generator = g
-	return &c
+	return &c, c.loadPrompts()
 }
 
-// Waits reports whether a case waits for a model, because the one that was asked did not answer.
-// What a person has said of a case since is not analysed again.
+// Waits reports whether a model has not read a case yet: there was none, or it did not answer. A case
+// that a person has revised since is not analysed again.
 func Waits(n *tree.Node) bool {
-	return n.Type == tree.Case && n.Live() && n.CaseData != nil && n.Provenance.Again && n.Provenance.By == "formation"
+	return n.Type == tree.Case && n.Live() && n.CaseData != nil && n.Provenance.Unread() && n.Provenance.By == "formation"
 }
 
 // Again has the model read stored cases that wait for it, from their evidence, in questions of up to
@@ -36,9 +37,10 @@ func (f *Former) Again(ctx context.Context, cases []tree.Node) (read []tree.Node
 		n := cases[i].Clone()
 		if err := r.read.err; err != nil {
 			why[n.ID] = err
-			if n.Provenance.Again = !llm.Answered(err); n.Provenance.Again {
+			if !llm.Answered(err) {
 				continue
 			}
+			n.Provenance.Again, n.Provenance.Model = false, cmp.Or(llm.NameOf(f.generator), "unnamed")
 		} else {
 			a := f.analyse(r.facts, r.read)
 			f.describe(&n, r.facts, &a)

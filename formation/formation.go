@@ -71,17 +71,21 @@ func New(o Options) (*Former, error) {
 	if f.taxonomy == nil {
 		f.taxonomy = taxonomy.Default()
 	}
-	if f.generator != nil && f.prompts == nil {
-		set, err := prompts.Load(nil)
-		if err != nil {
-			return nil, fmt.Errorf("new former: %w", err)
-		}
-		f.prompts = set
+	if err := f.loadPrompts(); err != nil {
+		return nil, fmt.Errorf("new former: %w", err)
 	}
 	f.compiled = sync.OnceValue(func() compiled {
 		return compiled{checks: cue.Of(f.taxonomy)(), said: newClassifier(f.taxonomy)}
 	})
 	return f, nil
+}
+
+// loadPrompts loads the built-in prompts, if there is a model and they are missing.
+func (f *Former) loadPrompts() (err error) {
+	if f.generator != nil && f.prompts == nil {
+		f.prompts, err = prompts.Load(nil)
+	}
+	return err
 }
 
 // compiled are the cues of the rules analyst.

@@ -98,11 +98,14 @@ func TestReadDropsABadRun(t *testing.T) {
 			waiting = append(waiting, n)
 		}
 	}
-	f = f.With(&reader{})
+	f, err := f.With(&reader{})
+	require.NoError(t, err)
 	read, why := f.Again(t.Context(), waiting)
 	require.Empty(t, why)
 	require.Equal(t, "misread_screen", read[0].CaseData.Misses[0].Check)
-	read, why = f.With(model).Again(t.Context(), waiting)
+	f, err = f.With(model)
+	require.NoError(t, err)
+	read, why = f.Again(t.Context(), waiting)
 	require.True(t, llm.Answered(why[waiting[0].ID]))
 	require.Equal(t, "rules", read[0].Provenance.Analyst)
 	require.False(t, Waits(&read[0]))

@@ -31,6 +31,7 @@ func Ask(ctx context.Context, gen Generator, r Request, check func(json.RawMessa
 		return Answer{}, err
 	}
 	again := r
+	again.Repairing = violations
 	if KindOf(err) == KindTruncated {
 		again.MaxTokens *= 2
 	}

@@ -57,6 +57,9 @@ type Request struct {
 	// prompt. Nil means Prompt followed by the reasons in plain English. Generators
 	// ignore it.
 	Repair func(answer string, violations []string) (string, error) `json:"-"`
+	// Repairing has the reasons why the answer before was refused, on the repair try of
+	// [Ask]. They are in Prompt already; who answers by hand shows them.
+	Repairing []string `json:"-"`
 }
 
 // Usage counts tokens as the provider does; 0 if it does not say.

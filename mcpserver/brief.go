@@ -27,7 +27,7 @@ type readIn struct {
 
 // readOut is a question for the client's own model.
 type readOut struct {
-	Question string          `json:"question,omitempty" jsonschema:"its id, for submit_brief; empty: nothing is left"`
+	Question string          `json:"question,omitempty" jsonschema:"its id, to hand in with the answer; empty: nothing is left"`
 	System   string          `json:"system,omitempty"`
 	Prompt   string          `json:"prompt,omitempty" jsonschema:"what to read and how to answer"`
 	Schema   json.RawMessage `json:"schema,omitempty" jsonschema:"JSON Schema of the answer"`
@@ -66,23 +66,33 @@ func (s *server) readTests(ctx context.Context, c call, in readIn) (readOut, err
 	if _, err := s.m.Brief(ctx, nil, &memtree.BriefOptions{Reader: hand}); err != nil {
 		return readOut{}, err
 	}
-	return s.question(hand), nil
+	return s.question(hand, "submit_brief"), nil
 }
 
-// question is the first question that is open.
-func (s *server) question(hand *byhand.Reader) readOut {
+// question is the first question that is open, and the tool that takes its answer.
+func (s *server) question(hand *byhand.Reader, tool string) readOut {
 	open := hand.Open()
 	if len(open) == 0 {
-		return readOut{Next: s.say("Nothing is left to read.", "没有需要读的用例了。")}
+		return readOut{Next: s.nothingLeft()}
 	}
 	q := open[0]
 	return readOut{Question: q.ID, System: q.System, Prompt: q.Prompt, Schema: q.Schema, Left: len(open) - 1,
-		Next: fmt.Sprintf(s.say("Answer this question and hand the answer to submit_brief with the question %s.",
-			"请回答这个问题，并把答案连同问题编号 %s 交给 submit_brief。"), q.ID)}
+		Next: fmt.Sprintf(s.say("Answer this question and hand the answer to %s with the question %s.",
+			"请回答这个问题，并用 %s 提交答案，附上问题编号 %s。"), tool, q.ID)}
+}
+
+func (s *server) nothingLeft() string {
+	return s.say("Nothing is left to read.", "没有需要读的内容了。")
+}
+
+// answerOf returns the answer that was handed in, by the client where nobody else is named.
+func answerOf(c call, in *submitIn) byhand.Answer {
+	by := cmp.Or(in.By, c.client, "an agent")
+	return byhand.Answer{ID: in.Question, By: by, Answer: json.RawMessage(unquoted(in.Answer))}
 }
 
 type submitIn struct {
-	Question string          `json:"question" limit:"64" jsonschema:"the id that read_tests gave"`
+	Question string          `json:"question" limit:"64" jsonschema:"the id that came with the question"`
 	Answer   json.RawMessage `json:"answer" jsonschema:"the JSON object that the question asks for"`
 	By       string          `json:"by,omitempty" limit:"100" jsonschema:"who read: your model; left out: your own client"`
 }
@@ -106,11 +116,11 @@ func submitTool() *mcp.Tool {
 
 // errNotOpen is the answer to a question that nobody asks any more.
 var errNotOpen = errors.New("this question is not open: it was answered, or tests or memories have changed since; " +
-	"call read_tests again")
+	"ask for the next question again")
 
 func (s *server) submitBrief(ctx context.Context, c call, in submitIn) (submitOut, error) {
-	by := cmp.Or(in.By, c.client, "an agent")
-	hand := byhand.New(by, byhand.Answer{ID: in.Question, By: by, Answer: json.RawMessage(unquoted(in.Answer))})
+	a := answerOf(c, &in)
+	hand := byhand.New(a.By, a)
 	did, err := s.m.Brief(ctx, nil, &memtree.BriefOptions{Reader: hand})
 	if err != nil {
 		return submitOut{}, err
@@ -130,7 +140,7 @@ func (s *server) submitBrief(ctx context.Context, c call, in submitIn) (submitOu
 		out.Unsaid = []string{}
 	}
 	if len(hand.Open()) == 0 {
-		out.Next = s.say("Nothing is left to read.", "没有需要读的用例了。")
+		out.Next = s.nothingLeft()
 	}
 	return out, nil
 }

@@ -86,6 +86,8 @@ func (s *server) addTools(x *mcp.Server) {
 		add(s, x, caseTool(), s.recordCase)
 		add(s, x, readTool(), s.readTests)
 		add(s, x, submitTool(), s.submitBrief)
+		add(s, x, runsTool(), s.readRuns)
+		add(s, x, lessonsTool(), s.writeLessons)
 	}
 	if s.may(Propose) {
 		add(s, x, proposeTool(), s.proposeMemory)
@@ -118,7 +120,7 @@ func (s *server) instructions() string {
 	}
 	if s.may(Write) {
 		out += "Before a suite begins, read_tests lets you say yourself which memories fit which coming tests; hand that " +
-			"to submit_brief. "
+			"to submit_brief. After wrong verdicts were recorded, read_runs and write_lessons let you learn from them. "
 	}
 	out += "assess_verdict says how likely a judgment is to be wrong before its truth is known. "
 	if s.may(Propose) {

@@ -13,4 +13,6 @@ var chineseTitles = map[string]string{
 	"memory_stats":      "统计记忆",
 	"read_tests":        "预读待执行的用例",
 	"submit_brief":      "提交预读结果",
+	"read_runs":         "阅读误判的运行",
+	"write_lessons":     "提交归纳的经验",
 }

@@ -210,6 +210,9 @@ type Provenance struct {
 	At time.Time `json:"at,omitzero"` // when a person decided on what the memory says; such words win in merges
 }
 
+// Unread reports whether rules alone made a memory: a model that comes later may read what it was made from.
+func (p *Provenance) Unread() bool { return p.Analyst == "rules" && (p.Again || p.Model == "") }
+
 // Occurrence is one more run that made the mistake of a case.
 type Occurrence struct {
 	Evaluation string    `json:"evaluation"` // its id

@@ -45,6 +45,7 @@ type Reader struct {
 	answers map[string]Answer
 	open    []Question
 	used    map[string]bool
+	wrong   []string // why answers could not be read
 }
 
 // New returns a reader with answers. by is who answered, where an answer does not say.
@@ -65,7 +66,7 @@ func (r *Reader) Generate(_ context.Context, q llm.Request) (llm.Answer, error) 
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	a, ok := r.answers[id]
-	if !ok {
+	if r.wrong = append(r.wrong, q.Repairing...); !ok {
 		r.open = append(r.open, Question{ID: id, Name: q.Name, System: q.System, Prompt: q.Prompt, Schema: q.Schema})
 		return llm.Answer{}, &llm.Error{Kind: llm.KindNotRecorded, Err: errors.New("nobody has answered this question yet")}
 	}
@@ -88,6 +89,13 @@ func (r *Reader) Open() []Question {
 	out := slices.Clone(r.open)
 	slices.SortFunc(out, func(a, b Question) int { return bytes.Compare([]byte(a.Name+a.ID), []byte(b.Name+b.ID)) })
 	return slices.CompactFunc(out, func(a, b Question) bool { return a.ID == b.ID })
+}
+
+// Wrong returns why answers could not be read, as they were asked for once more.
+func (r *Reader) Wrong() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.wrong)
 }
 
 // Unused returns the ids of the answers that belong to no question that was asked, sorted.
