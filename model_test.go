@@ -171,3 +171,34 @@ func TestAModelReadsWhatTheRulesHadTo(t *testing.T) {
 		}
 	}
 }
+
+// Runs that were recorded and learned from before there was a model are read when there is one, by Evolve, and at
+// a price that is known before.
+func TestWhatCameBeforeTheModel(t *testing.T) {
+	dir := t.TempDir()
+	m := open(t, dir, nil)
+	_, err := m.RecordAll(t.Context(), several(8))
+	require.NoError(t, err)
+	_, err = m.Evolve(t.Context(), nil)
+	require.NoError(t, err)
+	require.NoError(t, m.Close())
+
+	a := &analyst{answer: func() (llm.Answer, error) { return llm.Answer{JSON: sound(), Model: "scripted"}, nil }}
+	m = open(t, dir, &memtree.Options{Generator: a})
+	require.NoError(t, m.Wait(t.Context()))
+	require.Zero(t, a.calls.Load(), "nothing but Evolve asks for these")
+	v, err := m.Evolve(t.Context(), &memtree.EvolveOptions{DryRun: true})
+	require.NoError(t, err)
+	require.Positive(t, v.Calls)
+	require.Zero(t, a.calls.Load())
+	v, err = m.Evolve(t.Context(), nil)
+	require.NoError(t, err)
+	require.Equal(t, 8, v.Again)
+	for _, n := range nodes(t, m) {
+		require.True(t, n.Type != tree.Case || n.Provenance.Analyst == "model", n.ID)
+	}
+	asked := a.calls.Load()
+	_, err = m.Evolve(t.Context(), nil)
+	require.NoError(t, err)
+	require.Equal(t, asked, a.calls.Load(), "each once")
+}

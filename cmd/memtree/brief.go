@@ -20,8 +20,8 @@ import (
 
 // briefFlags are the flags of brief.
 type briefFlags struct {
-	print, from string
-	o           memtree.BriefOptions
+	handFlags
+	o memtree.BriefOptions
 }
 
 func (a *app) briefCommand() *cobra.Command {
@@ -48,9 +48,7 @@ of {"id": ..., "answer": {...}}, with the same checks.`),
 		Args: a.arguments(0, -1, a.say("names of files, - for standard input, or nothing")),
 		RunE: func(c *cobra.Command, args []string) error { return a.brief(c.Context(), args, &f) },
 	}
-	c.Flags().StringVar(&f.print, "print", "", a.say("write the questions to this file and ask no model; "+
-		"- for standard output"))
-	c.Flags().StringVar(&f.from, "from", "", a.say("take the answers from this file"))
+	a.handFlags(c, &f.handFlags)
 	c.Flags().BoolVar(&f.o.DryRun, "dry-run", false, a.say("say what it would take; ask no model, write nothing"))
 	a.boundFlags(c)
 	return c
@@ -71,7 +69,7 @@ type briefedJSON struct {
 
 func (a *app) brief(ctx context.Context, files []string, f *briefFlags) error {
 	o := f.o
-	hand, err := a.byHand(ctx, f)
+	hand, err := a.byHand(ctx, &f.handFlags)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/spf13/cobra"
+
 	"github.com/memtree/memtree/llm/byhand"
 )
 
@@ -16,8 +18,17 @@ const mostAnswered = 256 << 20
 // byFile is who answered where nobody is named.
 const byFile = "file"
 
+// handFlags name the files of a reader elsewhere.
+type handFlags struct{ print, from string }
+
+func (a *app) handFlags(c *cobra.Command, f *handFlags) {
+	c.Flags().StringVar(&f.print, "print", "", a.say("write the questions to this file and ask no model; "+
+		"- for standard output"))
+	c.Flags().StringVar(&f.from, "from", "", a.say("take the answers from this file"))
+}
+
 // byHand returns the reader of --print and --from, nil if neither was given.
-func (a *app) byHand(ctx context.Context, f *briefFlags) (*byhand.Reader, error) {
+func (a *app) byHand(ctx context.Context, f *handFlags) (*byhand.Reader, error) {
 	if f.print == "" && f.from == "" {
 		return nil, nil
 	}

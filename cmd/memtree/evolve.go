@@ -20,7 +20,7 @@ import (
 
 func (a *app) evolveCommand() *cobra.Command {
 	o := memtree.EvolveOptions{}
-	explain, read := false, false
+	explain, read, files := false, false, handFlags{}
 	c := &cobra.Command{
 		Use:   "evolve [flags]",
 		Short: a.say("Let the tree learn: cases that missed one check become a lesson"),
@@ -32,7 +32,12 @@ does not is kept with the reason, and its cases stay in use. Then what the tree 
 archived, see memtree prune.
 
 Running it again with nothing new changes nothing and asks no model. Interrupted, it goes on where
-it stopped.`),
+it stopped.
+
+Wrong verdicts that came before there was a model are read when there is one. Without a model of its
+own memtree can be read for elsewhere: --print writes the questions that are open, one JSON object a
+line, and --from takes the answers, with the same checks. Do both again until no question is left:
+what groups share is asked once their runs are read.`),
 		Example: `  memtree evolve --dry-run
   memtree evolve --explain
   memtree evolve --max-calls 20
@@ -40,6 +45,9 @@ it stopped.`),
 		Args: a.arguments(0, 0, a.say("no arguments")),
 		RunE: func(c *cobra.Command, _ []string) error {
 			o.DryRun = o.DryRun || explain
+			if files != (handFlags{}) {
+				return a.evolveByHand(c.Context(), o, &files)
+			}
 			if err := a.evolve(c.Context(), o, explain); err != nil || !read {
 				return err
 			}
@@ -53,6 +61,9 @@ it stopped.`),
 	f.StringVar(&o.Only, "only", "", a.say("this error type alone"))
 	f.BoolVar(&read, "brief", false, a.say("then read the tests of the last 30 days anew, as memtree brief does"))
 	f.BoolVar(&o.KeepAll, "keep-all", false, a.say("archive nothing"))
+	a.handFlags(c, &files)
+	c.MarkFlagsMutuallyExclusive("print", "explain")
+	c.MarkFlagsMutuallyExclusive("print", "review")
 	a.boundFlags(c)
 	return c
 }
@@ -216,7 +227,7 @@ func (a *app) printEvolved(tax *taxonomy.Taxonomy, v *evolution.Evolved, o *memt
 	add(l.attached, a.say("cases that stand behind a lesson now, or no longer: %d", l.attached))
 	add(l.retyped, a.say("cases read anew for what was missed: %d", l.retyped))
 	add(l.trusted, a.say("lessons trusted more or less, or no longer on probation: %d", l.trusted))
-	add(v.Again, a.say("cases that had waited for the model and were read by it: %d", v.Again))
+	add(v.Again, a.say("cases that had waited for a model and were read by it: %d", v.Again))
 	add(len(v.Anew), a.say("lessons that went with what a person took back, or were written anew: %d", len(v.Anew)))
 	add(len(v.Revived), a.say("cases back in use, because their mistake was made again: %d", len(v.Revived)))
 	add(len(v.Forgotten), a.say("archived: %d (memtree show ID says why)", len(v.Forgotten)))
