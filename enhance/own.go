@@ -3,6 +3,7 @@ package enhance
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/memtree/memtree/guard"
 	"github.com/memtree/memtree/taxonomy"
@@ -25,7 +26,7 @@ func (o Options) ownWords(n *tree.Node, truths guard.Truths) string {
 		if m.From != tree.FromPerson {
 			continue
 		}
-		for _, s := range text.Sentences(guard.Keep(m.How, truths)) {
+		for _, s := range text.Sentences(guard.Keep(asWritten(m.How, n.CaseData.EvaluatorReason), truths)) {
 			if isAbout(s, n.CaseData) {
 				all = text.Append(all, endSentence(inert(s)))
 			}
@@ -38,6 +39,17 @@ func (o Options) ownWords(n *tree.Node, truths guard.Truths) string {
 		EN: "Noted on an earlier run: %s Go by what is there now.",
 		ZH: "之前一次运行后有人注明：%s现在是否如此，以所见为准。",
 	}.In(o.Lang), all)
+}
+
+// asWritten puts the semicolons of a note back between the clauses that a miss keeps of it.
+func asWritten(how, note string) string {
+	clauses := strings.FieldsFunc(text.Line(note), func(r rune) bool { return r == ';' || r == '；' })
+	mark := taxonomy.Text{EN: "; ", ZH: "；"}.In(text.Lang(note))
+	for i := range max(0, len(clauses)-1) {
+		a, b := strings.TrimSpace(clauses[i]), strings.TrimSpace(clauses[i+1])
+		how = strings.Replace(how, a+" "+b, a+mark+b, 1)
+	}
+	return how
 }
 
 // isAbout reports whether a sentence has a word of the run it was written of. A text that somebody put

@@ -47,7 +47,7 @@ func (w *Wording) Fill(n *tree.Node) {
 		}
 	}
 	if d := n.CaseData; d != nil && n.Provenance.Analyst != "model" {
-		d.ActualError, d.ErrorReason, d.AvoidanceHint = n.Content.Description, w.reasonOf(n), n.Content.Guidance
+		d.ActualError, d.ErrorReason, d.AvoidanceHint = n.Content.Description, reasonOf(n), n.Content.Guidance
 	}
 	if d := n.CaseData; d != nil && n.Provenance.Analyst == "model" {
 		n.Content.Description = cmp.Or(d.ActualError, n.Content.Description)
@@ -70,8 +70,23 @@ func (w *Wording) In(n *tree.Node, lang string) tree.Node {
 
 // Shown returns n as a person who reads lang is shown it: in lang if its writer gave that, worded in
 // lang if all of it is the taxonomy's, and else as it was written.
-// The result may share memory with n.
+// Of a case it tells what people wrote of the cause, in whatever language, and where nobody did it says
+// so. The result may share memory with n.
 func (w *Wording) Shown(n *tree.Node, lang string) tree.Node {
+	c := w.shown(n, lang)
+	if n.CaseData == nil || n.Provenance.Analyst != "rules" || !hasFacts(n, nil) {
+		return c
+	}
+	if said := reasonOf(n); said != "" {
+		c.Content.Description = said
+	} else if slices.ContainsFunc(n.CaseData.Misses, func(m tree.Miss) bool { return m.Check != "" }) {
+		c.Content.Description = taxonomy.Text{EN: "The record does not say how; perhaps: ", ZH: "记录没有说明原因，可能是："}.In(lang) +
+			c.Content.Description
+	}
+	return c
+}
+
+func (w *Wording) shown(n *tree.Node, lang string) tree.Node {
 	n = n.In(lang)
 	written := func(l tree.Lesson) bool { return l.Kind == "" || l.From != tree.FromCatalogue }
 	if n.Lang == lang || n.Provenance.Analyst != "rules" || slices.ContainsFunc(n.Says(), written) {
@@ -373,17 +388,13 @@ func (w *Wording) places(types []string, lang string) string {
 	return "mostly on scenes of type " + strings.Join(names, " and ")
 }
 
-// reasonOf returns why a case went wrong: what people said, or the description of its error
-// type. It is "" if neither is known.
-func (w *Wording) reasonOf(n *tree.Node) string {
+// reasonOf returns what people wrote of how a case went wrong, "" if nobody did: its error type and
+// its check may be guessed, so what they describe is no cause.
+func reasonOf(n *tree.Node) string {
 	for _, m := range n.CaseData.Misses {
 		if m.How != "" {
-			return m.How
+			return asWritten(m.How, n.CaseData.EvaluatorReason)
 		}
 	}
-	if n.ErrorType == taxonomy.OtherError {
-		return ""
-	}
-	kind, _ := w.tax.ErrorType(n.ErrorType)
-	return kind.Description.In(n.Lang)
+	return ""
 }

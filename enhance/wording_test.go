@@ -79,3 +79,26 @@ func TestOwnCheck(t *testing.T) {
 	require.Equal(t, "unit not read", w.In(&c, "en").Content.Title)
 	require.Contains(t, w.In(&c, "zh").Content.Title, "漏", "its name is English")
 }
+
+// TestNoInventedCause: what a case is shown to have gone wrong by is what people wrote, and where nobody
+// wrote anything that is said.
+func TestNoInventedCause(t *testing.T) {
+	w := NewWording(nil)
+	of := func(note string, m tree.Miss) tree.Node {
+		n := tree.Node{Type: tree.Case, Lang: "en", Direction: taxonomy.FalsePass, ErrorType: "state_detection_error",
+			Provenance: tree.Provenance{Analyst: "rules"}, CaseData: &tree.CaseData{EvaluatorReason: note, Misses: []tree.Miss{m}}}
+		w.Fill(&n)
+		return n
+	}
+	silent := of("", tree.Miss{ErrorType: "state_detection_error", From: tree.FromRules})
+	require.Empty(t, silent.CaseData.ErrorReason)
+	require.Equal(t, "A defect was missed; the record does not say how.", w.Shown(&silent, "en").Content.Description)
+	guessed := of("", tree.Miss{Check: "operate_control", From: tree.FromRules})
+	require.Empty(t, guessed.CaseData.ErrorReason)
+	require.Contains(t, w.Shown(&guessed, "zh").Content.Description, "记录没有说明原因，可能是：")
+	said := of("Too early; it came later.",
+		tree.Miss{Check: "operate_control", How: "Too early it came later.", From: tree.FromPerson})
+	for _, lang := range []string{"en", "zh"} {
+		require.Equal(t, "Too early; it came later.", w.Shown(&said, lang).Content.Description)
+	}
+}
