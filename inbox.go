@@ -87,6 +87,15 @@ func (m *Memory) Waiting(ctx context.Context, q find.Query) ([]Unlabelled, error
 	return slices.DeleteFunc(out, func(u Unlabelled) bool { return !u.Risk.Enough || u.Risk.P < q.Above }), nil
 }
 
+// Choices returns the products, suites and runs of what waits. Advanced.
+func (m *Memory) Choices() find.Choices {
+	var c find.Counter
+	for _, r := range m.inbox.Waiting(nil) {
+		c.Add(r.Scope.Product, r.Scope.Suite, r.RunID)
+	}
+	return c.Choices()
+}
+
 // misjudged returns the tests of the cases of an error type, by id and by prompt.
 func (m *Memory) misjudged(ctx context.Context, errorType string) (map[string]bool, error) {
 	if errorType == "" {

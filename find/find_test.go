@@ -1,6 +1,7 @@
 package find_test
 
 import (
+	"fmt"
 	"net/url"
 	"strings"
 	"testing"
@@ -96,4 +97,17 @@ func FuzzParse(f *testing.F) {
 		q.HasRun(&tree.Evaluation{Prompt: s})
 		q.HasNode(&tree.Node{})
 	})
+}
+
+func TestChoices(t *testing.T) {
+	var c find.Counter
+	require.Empty(t, c.Choices().Products)
+	for i := range 200 {
+		c.Add([]string{"shop", "desk", "shop"}[i%3], "", fmt.Sprintf("night-%03d", i))
+	}
+	got := c.Choices()
+	require.Equal(t, []find.Choice{{"shop", 133}, {"desk", 67}}, got.Products)
+	require.Empty(t, got.Suites)
+	require.Len(t, got.Runs, 50)
+	require.Greater(t, got.Runs[0].Name, got.Runs[1].Name)
 }

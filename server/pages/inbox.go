@@ -2,26 +2,27 @@ package pages
 
 import (
 	"net/http"
+	"strconv"
 
 	"github.com/memtree/memtree"
-	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/risk"
-	"github.com/memtree/memtree/taxonomy"
-	"github.com/memtree/memtree/tree"
 )
 
 // shownVerdicts is how many verdicts the inbox shows at one time.
-const shownVerdicts = 20
+const shownVerdicts = 15
 
 // inboxData is what the inbox shows.
 type inboxData struct {
+	choosing
+	notice
+	From     int    // how many verdicts come before those that are shown
+	Next     string // address of those after them; "" if there are none
 	Total    int
 	Scored   int
 	Expected float64
 	Enough   bool // past errors predict new ones
 	Known    int  // verdicts whose truth is known
 	Verdicts []verdict
-	Said     *tree.Verdict // of the evaluation that was labelled just now
 }
 
 // verdict is one row of the inbox.
@@ -33,12 +34,27 @@ type verdict struct {
 }
 
 func (s *Site) inbox(w http.ResponseWriter, r *http.Request, v *Visitor) error {
-	ctx, said := r.Context(), s.speech(v.Lang)
-	box, err := v.Memory.Inbox(ctx, shownVerdicts)
+	return s.showInbox(w, r, v, http.StatusOK, nil)
+}
+
+// showInbox writes the inbox; met is a word that was not taken, because somebody else had decided.
+func (s *Site) showInbox(w http.ResponseWriter, r *http.Request, v *Visitor, status int, met *meanwhile) error {
+	said := s.speech(v.Lang)
+	chosen, err := choose(r, v, v.Memory.Choices())
 	if err != nil {
 		return err
 	}
-	d := inboxData{Total: box.Total, Scored: box.Scored, Expected: box.Expected}
+	chosen.Risky = true
+	d := inboxData{choosing: chosen, From: atoi(r.URL.Query().Get("from")), notice: noticeOf(r, v)}
+	d.Met = met
+	box, err := v.Memory.Find(r.Context(), d.Query, d.From, shownVerdicts)
+	if err != nil {
+		return err
+	}
+	d.Total, d.Scored, d.Expected = box.Total, box.Scored, box.Expected
+	if next := d.From + len(box.Waiting); next < box.Total {
+		d.Next = d.address("from", strconv.Itoa(next))
+	}
 	for i := range box.Waiting {
 		u := &box.Waiting[i]
 		d.Enough, d.Known = d.Enough || u.Risk.Enough, u.Risk.Known
@@ -46,12 +62,7 @@ func (s *Site) inbox(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 			*u, u.Evaluation.Key(), outcomeOf(u.Evaluation.Judgment), said.reasons(&u.Risk),
 		})
 	}
-	if id := field(r, "said"); id != "" {
-		if now, err := v.Memory.Curation().Evaluation(ctx, id); err == nil && now.Labelled {
-			d.Said = &now
-		}
-	}
-	return s.render(w, http.StatusOK, s.page(r, v, "inbox", said.say("Inbox"), &d))
+	return s.render(w, status, s.page(r, v, "inbox", said.say("Inbox"), &d))
 }
 
 // reasons says what speaks for wrong, the strongest first, at most three.
@@ -98,39 +109,4 @@ func joined(words []string, with string) (out string) {
 		out += w
 	}
 	return out
-}
-
-// label takes a person's word on a verdict.
-func (s *Site) label(w http.ResponseWriter, r *http.Request, v *Visitor) error {
-	ctx, id := r.Context(), field(r, "evaluation")
-	o := curation.Options{By: v.Who}
-	if field(r, "truth") == "undo" {
-		if _, err := v.Memory.Curation().Undo(ctx, id, o); err != nil {
-			return err
-		}
-		return seeOther(w, r, v, "inbox")
-	}
-	truth, err := truthOf(field(r, "truth"), field(r, "reason"))
-	if err != nil {
-		return err
-	}
-	d, err := v.Memory.Curation().Relabel(ctx, id, truth, o)
-	if err != nil {
-		return err
-	}
-	return seeOther(w, r, v, "inbox", "said", d.Verdict.Evaluation)
-}
-
-// truthOf reads what a button says.
-func truthOf(said, reason string) (curation.Truth, error) {
-	right := said == "right"
-	t := curation.Truth{Correct: &right, Reason: reason}
-	switch said {
-	case "right":
-	case string(taxonomy.FalsePass), string(taxonomy.FalseFail), string(taxonomy.Other):
-		t.Direction = taxonomy.Direction(said)
-	default:
-		return t, &tree.FieldError{Field: "truth", Problem: "is none of right, false_pass, false_fail and other; choose one"}
-	}
-	return t, nil
 }

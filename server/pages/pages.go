@@ -53,14 +53,14 @@ func New() (*Site, error) {
 	if s.chinese, err = po.Read(string(b) + "\n" + po.Library); err != nil {
 		return nil, fmt.Errorf("zh.po: %w", err)
 	}
-	layout, err := template.New("layout.html").Funcs(functions(&speech{})).ParseFS(files, "templates/layout.html")
+	layout, err := template.New("layout.html").Funcs(functions(&speech{})).ParseFS(files, "templates/layout.html", "templates/choose.html")
 	if err == nil {
 		_, err = layout.New("plots").Parse(plot.Template)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read the pages: %w", err)
 	}
-	for name := range strings.FieldsSeq("overview verdicts inbox memories memory edit ask coming effect review health login problem") {
+	for name := range strings.FieldsSeq("overview verdicts inbox many memories memory edit ask coming effect review health login problem") {
 		t, err := layout.Clone()
 		if err == nil {
 			t, err = t.ParseFS(files, "templates/"+name+".html")

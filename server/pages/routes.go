@@ -22,6 +22,7 @@ func Routes() []Route {
 		{ID: "verdicts", Method: "GET", Path: in + "verdicts", Do: (*Site).verdicts},
 		{ID: "inbox", Method: "GET", Path: in + "inbox", Do: (*Site).inbox},
 		{ID: "label", Method: "POST", Path: in + "inbox", Admin: true, Changes: true, Do: (*Site).label},
+		{ID: "many", Method: "POST", Path: in + "inbox/many", Admin: true, Changes: true, Do: (*Site).many},
 		{ID: "memories", Method: "GET", Path: in + "memories", Do: (*Site).memories},
 		{ID: "memory", Method: "GET", Path: in + "memories/{id}", Do: (*Site).memory},
 		{ID: "word", Method: "POST", Path: in + "memories/{id}", Admin: true, Changes: true, Do: (*Site).word},
@@ -47,7 +48,9 @@ func (s *Site) page(r *http.Request, v *Visitor, page, title string, data any) *
 func seeOther(w http.ResponseWriter, r *http.Request, v *Visitor, page string, values ...string) error {
 	q := url.Values{}
 	for i := 0; i+1 < len(values); i += 2 {
-		q.Set(values[i], values[i+1])
+		if values[i+1] != "" && values[i+1] != "0" {
+			q.Set(values[i], values[i+1])
+		}
 	}
 	to := "/trees/" + v.Tree + "/" + page
 	if len(q) > 0 {

@@ -3,6 +3,7 @@ package pages
 import (
 	"fmt"
 	"html/template"
+	"slices"
 	"strings"
 	"time"
 
@@ -45,7 +46,9 @@ func functions(s *speech) template.FuncMap {
 		"level":   s.level,
 		"said":    s.said,
 		"status":  s.status,
+		"verdict": s.verdict,
 		"percent": percent,
+		"risks":   risks,
 		"day":     day,
 		"clock":   func(t time.Time) string { return t.Format("2006-01-02 15:04 MST") }, // where the service runs
 		"clip":    func(n int, t string) string { return text.Clip(strings.TrimSpace(text.Clean(t)), n) },
@@ -55,6 +58,15 @@ func functions(s *speech) template.FuncMap {
 }
 
 func percent(x float64) string { return fmt.Sprintf("%.0f %%", 100*x) }
+
+// risks are those that a list can begin with; now is the one that is chosen.
+func risks(now float64) []float64 {
+	out := []float64{0.2, 0.3, 0.5, 0.8}
+	if now > 0 && !slices.Contains(out, now) {
+		out = slices.Sorted(slices.Values(append(out, now)))
+	}
+	return out
+}
 
 func day(t time.Time) string {
 	if t.IsZero() {
@@ -91,6 +103,14 @@ func (s *speech) status(n *tree.Node) string {
 		return s.say("out of use")
 	}
 	return string(n.Status)
+}
+
+// verdict says what is known of a verdict.
+func (s *speech) verdict(v tree.Verdict) string {
+	if v.Correct {
+		return s.say("it was right")
+	}
+	return s.say("it was wrong, %s", v.Direction.Name().In(s.lang))
 }
 
 // said names what a person said of a memory.

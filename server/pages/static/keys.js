@@ -1,12 +1,21 @@
 // Keys of the inbox. Without this file everything works by its buttons.
 (function () {
   "use strict";
-  var keys = { r: "button[value=right]", w: "button[value=false_pass],button[value=false_fail]" };
+  var keys = {
+    r: "button[value=right]", w: "button[value=false_pass],button[value=false_fail]", s: "button[value=skip]",
+    x: "input[type=checkbox]"
+  };
   function rows() { return Array.prototype.slice.call(document.querySelectorAll("li.verdict")); }
   // Who has just said something goes on with the next verdict.
-  if (/[?&]said=/.test(location.search) && rows().length) rows()[0].focus();
+  if (/[?&](said|skipped)=/.test(location.search) && rows().length) rows()[0].focus();
   document.addEventListener("keydown", function (e) {
-    if (e.ctrlKey || e.altKey || e.metaKey || /^(INPUT|TEXTAREA|SELECT)$/.test(e.target.tagName)) return;
+    if (e.ctrlKey || e.altKey || e.metaKey || /^(INPUT|TEXTAREA|SELECT)$/.test(e.target.tagName) && e.target.type !== "checkbox") return;
+    var words = e.key === "/" && document.querySelector("input[type=search]");
+    if (words) {
+      words.focus();
+      e.preventDefault();
+      return;
+    }
     var all = rows();
     if (!all.length) return;
     var at = all.indexOf(document.activeElement && document.activeElement.closest("li.verdict"));

@@ -1,0 +1,226 @@
+package pages
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/memtree/memtree/curation"
+	"github.com/memtree/memtree/find"
+	"github.com/memtree/memtree/taxonomy"
+	"github.com/memtree/memtree/tree"
+)
+
+// noteMost is the longest note to a verdict, in characters.
+const noteMost = 8000
+
+// notice is what became of what somebody said just now.
+type notice struct {
+	Said    *tree.Verdict // of the evaluation that was labelled
+	Skipped string        // the evaluation that was put behind the others
+	Many    *tree.Act     // the label of many
+	Right   bool          // what it says
+	Decided int           // evaluations that it left as they were
+	Met     *meanwhile
+}
+
+// meanwhile is a word on a verdict that somebody else had decided by then.
+type meanwhile struct {
+	curation.Decision
+	Word, Reason string // what was not taken
+}
+
+// noticeOf reads from the address what became of a word. What it does not know it leaves out.
+func noticeOf(r *http.Request, v *Visitor) (out notice) {
+	q, c := r.URL.Query(), v.Memory.Curation()
+	if id := q.Get("said"); id != "" {
+		if now, err := c.Evaluation(r.Context(), id); err == nil && now.Labelled {
+			out.Said = &now
+		}
+	}
+	out.Skipped, out.Decided = q.Get("skipped"), atoi(q.Get("decided"))
+	if id := q.Get("many"); id != "" {
+		acts, err := c.Acts(r.Context())
+		i := slices.IndexFunc(acts, func(a tree.Act) bool { return a.ID == id })
+		if err != nil || i < 0 || len(acts[i].Verdicts) == 0 {
+			return out
+		}
+		out.Many = &acts[i]
+		if now, err := c.Evaluation(r.Context(), acts[i].Verdicts[0].Evaluation); err == nil {
+			out.Right = now.Correct
+		}
+	}
+	return out
+}
+
+// back leads from a form to the inbox as it was chosen, with what became of the word.
+func back(w http.ResponseWriter, r *http.Request, v *Visitor, q *find.Query, values ...string) error {
+	all := q.Values()
+	for name, value := range all {
+		values = append(values, name, value[0])
+	}
+	return seeOther(w, r, v, "inbox", values...)
+}
+
+// label takes a person's word on a verdict.
+func (s *Site) label(w http.ResponseWriter, r *http.Request, v *Visitor) error {
+	ctx, id, c := r.Context(), field(r, "evaluation"), v.Memory.Curation()
+	q, err := find.Parse(r.URL.Query().Get)
+	if err != nil {
+		return err
+	}
+	from, o := r.URL.Query().Get("from"), curation.Options{By: v.Who}
+	switch word := field(r, "truth"); word {
+	case "undo":
+		if _, err := c.Undo(ctx, id, o); err != nil {
+			return err
+		}
+		return back(w, r, v, &q)
+	case "skip", "unskip":
+		if err := v.Memory.Skip(id, word == "skip"); err != nil {
+			return err
+		}
+		if word == "unskip" {
+			id = ""
+		}
+		return back(w, r, v, &q, "skipped", id, "from", from)
+	}
+	truth, err := truthOf(r)
+	if err != nil {
+		return err
+	}
+	if field(r, "over") != "" { // who says so has seen what was decided
+		_, err := c.Relabel(ctx, id, truth, o)
+		if err != nil {
+			return err
+		}
+		return back(w, r, v, &q, "said", id)
+	}
+	d, err := c.Label(ctx, []string{id}, truth, o)
+	switch {
+	case err != nil:
+		return err
+	case len(d.Decided) > 0:
+		return s.showInbox(w, r, v, http.StatusConflict, &meanwhile{d.Decided[0], field(r, "truth"), truth.Reason})
+	case len(d.Verdicts) == 0:
+		if _, err := c.Evaluation(ctx, id); err != nil {
+			return err
+		}
+		return &curation.UnkeptError{Evaluation: id}
+	}
+	return back(w, r, v, &q, "said", id, "from", from)
+}
+
+// The words of the buttons, beside the directions.
+const (
+	saidRight = "right"
+	saidWrong = "wrong" // in the way in which each of them can be
+)
+
+// truthOf reads what a button says, and the note.
+func truthOf(r *http.Request) (curation.Truth, error) {
+	said := field(r, "truth")
+	right := said == saidRight
+	t := curation.Truth{Correct: &right, Reason: field(r, "reason")}
+	switch said {
+	case saidRight, saidWrong:
+	case string(taxonomy.FalsePass), string(taxonomy.FalseFail), string(taxonomy.Other):
+		t.Direction = taxonomy.Direction(said)
+	default:
+		return t, &tree.FieldError{Field: "truth",
+			Problem: "is none of right, wrong, false_pass, false_fail and other; choose one"}
+	}
+	if n := utf8.RuneCountInString(t.Reason); n > noteMost {
+		return t, &tree.FieldError{Field: "reason",
+			Problem: "has " + strconv.Itoa(n) + " characters; the most is " + strconv.Itoa(noteMost)}
+	}
+	return t, nil
+}
+
+// manyData is a label of many verdicts that a person is to confirm.
+type manyData struct {
+	choosing
+	Word, Reason  string
+	IDs           []string // those that were chosen one by one; nil: all that the query chooses
+	N             int
+	Passes, Fails int      // as the agent judged
+	Some          []string // tasks of the first of them
+	Sure          string   // names the verdicts and the word
+	Changed       bool     // others were to be confirmed before
+}
+
+// More is how many verdicts are not named.
+func (d *manyData) More() int { return d.N - len(d.Some) }
+
+// many labels verdicts together: those that were chosen, or all that match. First it asks whether that is meant.
+func (s *Site) many(w http.ResponseWriter, r *http.Request, v *Visitor) error {
+	truth, err := truthOf(r)
+	if err != nil {
+		return err
+	}
+	d, ids, err := manyOf(r, v)
+	if err != nil {
+		return err
+	}
+	if sure := r.PostForm.Get("sure"); sure != d.Sure {
+		d.Changed = sure != ""
+		return s.render(w, http.StatusOK, s.page(r, v, "many", s.speech(v.Lang).say("Label %d verdicts?", d.N), d))
+	}
+	done, err := v.Memory.Curation().Label(r.Context(), ids, truth, curation.Options{By: v.Who})
+	if err != nil {
+		return err
+	}
+	return back(w, r, v, &d.Query, "many", done.Act.ID, "decided", strconv.Itoa(len(done.Decided)))
+}
+
+// manyOf reads which verdicts are meant.
+func manyOf(r *http.Request, v *Visitor) (*manyData, []string, error) {
+	q, err := find.Parse(r.PostForm.Get)
+	if err != nil {
+		return nil, nil, err
+	}
+	d := &manyData{choosing: choosing{Query: q}, Word: field(r, "truth"), Reason: field(r, "reason")}
+	all, chosen := r.PostForm.Get("which") == "all", r.PostForm["evaluation"]
+	of := q
+	if !all {
+		of, d.IDs = find.Query{}, chosen
+	}
+	waiting, err := v.Memory.Waiting(r.Context(), of)
+	if err != nil {
+		return nil, nil, err
+	}
+	var ids []string
+	for i := range waiting {
+		e := &waiting[i].Evaluation
+		if !all && !slices.Contains(chosen, e.ID) {
+			continue
+		}
+		ids = append(ids, e.ID)
+		switch o := outcomeOf(e.Judgment); {
+		case o.Passes():
+			d.Passes++
+		case o.Fails():
+			d.Fails++
+		}
+		if len(d.Some) < 10 {
+			d.Some = append(d.Some, e.Prompt)
+		}
+	}
+	d.N = len(ids)
+	switch {
+	case len(ids) == 0:
+		return nil, nil, &tree.FieldError{Field: "evaluation", Problem: "is none that waits; choose some, or all that match"}
+	case len(ids) > curation.MostLabels:
+		return nil, nil, &tree.FieldError{Field: "evaluation", Problem: "are " + strconv.Itoa(len(ids)) +
+			", and one label is about " + strconv.Itoa(curation.MostLabels) +
+			" at most; choose fewer, such as those of one product or day"}
+	}
+	slices.Sort(ids)
+	sum := sha256.Sum256([]byte(d.Word + "\n" + strings.Join(ids, "\n")))
+	d.Sure = hex.EncodeToString(sum[:8])
+	return d, ids, nil
+}

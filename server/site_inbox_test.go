@@ -1,0 +1,131 @@
+package server
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/memtree/memtree/server/token"
+)
+
+// waits records so many runs without a truth, half of the product shop.
+func (w *world) waits(tok string, n int) {
+	w.t.Helper()
+	var body []string
+	for i := range n {
+		body = append(body, fmt.Sprintf(`{"id":"u%d","run_id":"night-1","prompt":"Check the <i>total</i> of order %d","scope":{"product":"%s"},`+
+			`"judgment":{"verdict":"%s"},"at":"2026-02-0%dT03:00:00Z"}`, i, i, []string{"shop", "desk"}[i%2],
+			[]string{"pass", "fail"}[i/2%2], 1+i%5))
+	}
+	a := w.ask("POST", inDefault+"/evaluations", tok, "["+strings.Join(body, ",")+"]")
+	require.Equal(w.t, http.StatusAccepted, a.Code, a.Body)
+	require.NoError(w.t, w.trees.Get(Default).Wait(w.t.Context()))
+}
+
+var shownRows = regexp.MustCompile(`<li class="verdict"`)
+
+// The inbox shows what an address chooses, and keeps to it when something is said.
+func TestInboxIsChosen(t *testing.T) {
+	w := newWorld(t)
+	ann := w.token("ann", nil, token.Admin)
+	w.waits(ann, 40)
+	rows := func(query string) (int, string) {
+		page := w.visit("GET", inbox+query, ann, "").Body
+		return len(shownRows.FindAllString(page, -1)), page
+	}
+	n, page := rows("")
+	require.Equal(t, 15, n)
+	require.Contains(t, page, "?from=15")
+	n, page = rows("?product=shop&direction=false_fail&since=2026-02-02&until=2026-02-03")
+	require.Equal(t, 4, n)
+	require.Contains(t, page, "4 of 40 verdicts without a label match.")
+	n, _ = rows("?words=order+17")
+	require.Equal(t, 1, n)
+	n, page = rows("?product=no&words=" + url.QueryEscape("<script>x</script>"))
+	require.Zero(t, n)
+	require.NotContains(t, page, "<script>x")
+	for _, garbage := range []string{"?since=soon", "?above=7", "?direction=up", "?words=" + strings.Repeat("x", 3000)} {
+		a := w.visit("GET", inbox+garbage, ann, "")
+		require.Equal(t, http.StatusUnprocessableEntity, a.Code, garbage)
+	}
+	a := w.visit("POST", inbox+"?product=shop&said=u9", ann, "evaluation=u4&truth=right")
+	require.Equal(t, inbox+"?product=shop&said=u4", a.Header.Get("Location"))
+	a = w.visit("POST", inbox+"?product=shop", ann, "evaluation=u6&truth=skip")
+	require.Equal(t, inbox+"?product=shop&skipped=u6", a.Header.Get("Location"))
+	_, page = rows("?product=shop&from=15")
+	require.Contains(t, page, "skipped before")
+	require.Equal(t, http.StatusSeeOther, w.visit("POST", inbox, ann, "evaluation=u6&truth=unskip").Code)
+	_, page = rows("?product=shop&from=15")
+	require.NotContains(t, page, "skipped before")
+	long := url.QueryEscape(strings.Repeat("x", 8001))
+	require.Equal(t, http.StatusUnprocessableEntity, w.visit("POST", inbox, ann, "evaluation=u8&truth=right&reason="+long).Code)
+}
+
+// Who comes second at a verdict sees who decided, and nothing is overwritten before they say so.
+func TestTwoAtOneVerdict(t *testing.T) {
+	w := newWorld(t)
+	ann, bob := w.token("ann", nil, token.Admin), w.token("bob", nil, token.Admin)
+	w.waits(ann, 2)
+	require.Equal(t, http.StatusSeeOther, w.visit("POST", inbox, ann, "evaluation=u0&truth=right").Code)
+	a := w.visit("POST", inbox, bob, "evaluation=u0&truth=false_pass&reason=%3Cb%3Eit+was+off")
+	require.Equal(t, http.StatusConflict, a.Code)
+	require.Contains(t, a.Body, "ann decided meanwhile: it was right.")
+	require.Contains(t, a.Body, "&lt;b&gt;it was off")
+	c := w.trees.Get(Default).Curation()
+	v, err := c.Evaluation(t.Context(), "u0")
+	require.NoError(t, err)
+	require.True(t, v.Correct)
+	a = w.visit("POST", inbox, bob, "evaluation=u0&truth=false_pass&over=1")
+	require.Equal(t, http.StatusSeeOther, a.Code, a.Body)
+	v, err = c.Evaluation(t.Context(), "u0")
+	require.NoError(t, err)
+	require.Equal(t, "bob", v.By)
+	require.False(t, v.Correct)
+}
+
+// Many are labelled after the number was confirmed, and taken back by one button.
+func TestLabelManyOnAPage(t *testing.T) {
+	w := newWorld(t)
+	ann := w.token("ann", nil, token.Admin)
+	w.waits(ann, 40)
+	const many = inbox + "/many"
+	sure := func(page string) string {
+		return regexp.MustCompile(`name="sure" value="([0-9a-f]+)"`).FindStringSubmatch(page)[1]
+	}
+	a := w.visit("POST", many, ann, "which=all&truth=right&product=shop")
+	require.Equal(t, http.StatusOK, a.Code)
+	require.Contains(t, a.Body, "Label 20 verdicts as right?")
+	require.Contains(t, a.Body, "The agent judged: 10 pass, 10 fail.")
+	require.Equal(t, http.StatusSeeOther, w.visit("POST", inbox, ann, "evaluation=u0&truth=right").Code)
+	again := w.visit("POST", many, ann, "which=all&truth=right&product=shop&sure="+sure(a.Body))
+	require.Equal(t, http.StatusOK, again.Code)
+	require.Contains(t, again.Body, "What matches changed meanwhile")
+	require.Contains(t, again.Body, "Label 19 verdicts as right?")
+	a = w.visit("POST", many, ann, "which=all&truth=right&product=shop&sure="+sure(again.Body))
+	require.Equal(t, http.StatusSeeOther, a.Code)
+	to := a.Header.Get("Location")
+	require.Contains(t, to, "product=shop")
+	page := w.visit("GET", to, ann, "").Body
+	require.Contains(t, page, "Noted: 19 verdicts were right.")
+	require.Contains(t, page, "0 of 20 verdicts without a label match.")
+	u, err := url.Parse(to)
+	require.NoError(t, err)
+	require.Equal(t, http.StatusSeeOther, w.visit("POST", inbox, ann, "truth=undo&evaluation="+u.Query().Get("many")).Code)
+	require.Contains(t, w.visit("GET", inbox+"?product=shop", ann, "").Body, "19 of 39 verdicts without a label match.")
+
+	a = w.visit("POST", many, ann, "which=chosen&truth=wrong&evaluation=u1&evaluation=u3&evaluation=nobody&reason=off")
+	require.Contains(t, a.Body, "Label 2 verdicts as wrong?")
+	a = w.visit("POST", many, ann, "which=chosen&truth=wrong&evaluation=u1&evaluation=u3&reason=off&sure="+sure(a.Body))
+	require.Equal(t, http.StatusSeeOther, a.Code)
+	v, err := w.trees.Get(Default).Curation().Evaluation(t.Context(), "u3")
+	require.NoError(t, err)
+	require.NotEmpty(t, v.Node)
+	a = w.visit("POST", many, ann, "which=chosen&truth=right")
+	require.Equal(t, http.StatusUnprocessableEntity, a.Code)
+	require.Contains(t, a.Body, "choose some, or all that match")
+}
