@@ -3,15 +3,20 @@ GO      ?= go
 T       ?= 30s
 TOOL     = $(GO) tool -modfile=tools/go.mod
 ALONE    = assertion|curation|effect|effect/plot|effect/sim|enhance/midscene|evolution/cluster|ingest|ingest/report|judgment|score|stat|tree# no goroutine, no lock
+BUILDER  = clients/python/.venv/bin/python# has the package build
 MODULES  = quality/browser quality/peers store/json/peers# what only measurements need; static sees that their go.sum is whole
 TARGETS  = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
-.PHONY: help build demo test check static lint cross race bench quality sim judge prove words faults mutants fuzz reports routes browser clients
+.PHONY: help build release demo test check static lint cross race bench quality sim judge prove words faults mutants fuzz reports routes browser clients
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: ## bin/memtree, without debugging symbols
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w' -o bin/memtree ./cmd/memtree
+
+release: ## dist/: archives for six platforms, npm packages, wheels (where python3 is), SHA256SUMS
+	@[ -x $(BUILDER) ] || { command -v python3 >/dev/null && python3 -m venv $(dir $(BUILDER)).. && $(BUILDER) -m pip install -q build; } || true
+	$(GO) run ./deploy/release -python "$$([ -x $(BUILDER) ] && echo $(BUILDER))"
 
 demo: ## the main job, on a made-up sample
 	@CGO_ENABLED=0 $(GO) run ./cmd/memtree demo
