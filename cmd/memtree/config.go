@@ -46,6 +46,9 @@ var everywhere = []string{"store", "lang", "read-only"}
 
 const secretSetting = "llm-api-key"
 
+// notSet is the flag of serve that is no setting: a file that set it would keep the service from serving.
+const notSet = "probe"
+
 // settings are all there are: of every command, of serve, and of the model.
 func settings(root *cobra.Command) []setting {
 	var out []setting
@@ -55,7 +58,7 @@ func settings(root *cobra.Command) []setting {
 	}
 	if serve, _, err := root.Find([]string{"serve"}); err == nil {
 		serve.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
-			if f.Name != "help" {
+			if f.Name != "help" && f.Name != notSet {
 				out = append(out, setting{f.Name, f.Value.Type(), f})
 			}
 		})

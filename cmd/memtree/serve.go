@@ -28,6 +28,7 @@ const servedWithin = 2 * time.Second
 // serveOptions are the flags of serve.
 type serveOptions struct {
 	listen    string
+	probe     bool // ask one that runs
 	open      bool // nobody needs a token
 	trees     []string
 	hosts     []string
@@ -53,11 +54,18 @@ acknowledged is kept. Changes are written to standard error, a line each.`),
   memtree serve --listen 127.0.0.1:7788
   memtree serve --tree shop=/data/shop --host memory.example.org`,
 		Args: a.arguments(0, 0, a.say("no arguments")),
-		RunE: func(c *cobra.Command, _ []string) error { return a.serve(c.Context(), &o) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			if o.probe {
+				return a.probe(c.Context(), o.listen)
+			}
+			return a.serve(c.Context(), &o)
+		},
 	}
 	f := c.Flags()
 	f.StringVar(&o.listen, "listen", "127.0.0.1:7788", a.say("address and port; port 0 chooses one"))
 	f.BoolVar(&o.open, "insecure-loopback", false, a.say("ask for no token; only for a loopback address"))
+	f.BoolVar(&o.probe, notSet, false, a.say("do not serve; ask the service at --listen whether it is ready, "+
+		"and end with 0 or 1"))
 	f.StringArrayVar(&o.trees, "tree", nil, a.say("a further tree, as NAME=FOLDER; may be given again"))
 	f.StringArrayVar(&o.hosts, "host", nil, a.say("a name the service is asked by, besides those of loopback; "+
 		"may be given again"))
@@ -163,7 +171,7 @@ func (a *app) checkServe(o *serveOptions) error {
 	host, _, err := net.SplitHostPort(o.listen)
 	switch {
 	case err != nil:
-		return &usageError{a.say("--listen is %q; give an address and a port, such as 127.0.0.1:7788", o.listen)}
+		return a.badAddress(o.listen)
 	case o.open && !loopback(host):
 		return &usageError{a.say("--insecure-loopback is for a loopback address, such as 127.0.0.1:7788, "+
 			"and --listen is %s; leave one of them out", o.listen)}
@@ -177,6 +185,10 @@ func (a *app) checkServe(o *serveOptions) error {
 func loopback(host string) bool {
 	addr, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && addr.IsLoopback()
+}
+
+func (a *app) badAddress(listen string) error {
+	return &usageError{a.say("--listen is %q; give an address and a port, such as 127.0.0.1:7788", listen)}
 }
 
 func (a *app) listenFailure(addr string, err error) error {

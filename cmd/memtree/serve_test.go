@@ -144,3 +144,26 @@ func TestServeDamaged(t *testing.T) {
 	require.Contains(t, said, "is damaged at byte")
 	require.Contains(t, said, "route=record")
 }
+
+// TestProbe: the health check tells a service that runs from one that does not, whatever address it listens on.
+func TestProbe(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("it is ended by a signal")
+	}
+	store := filepath.Join(t.TempDir(), "store")
+	code, _, errs := try(t, "", "init", "--store", store)
+	require.Zero(t, code, errs)
+	s := serving(t, "--store", store, "--insecure-loopback")
+	port := s.url[strings.LastIndex(s.url, ":"):]
+	for _, at := range []string{"127.0.0.1" + port, "0.0.0.0" + port, port} {
+		code, out, errs := try(t, "", "serve", "--probe", "--listen", at)
+		require.Zero(t, code, errs)
+		require.Contains(t, out, "is ready")
+	}
+	s.end(os.Interrupt)
+	code, _, errs = try(t, "", "serve", "--probe", "--listen", "127.0.0.1"+port)
+	require.Equal(t, 1, code)
+	require.Contains(t, errs, "no service answers at 127.0.0.1"+port)
+	code, _, _ = try(t, "", "serve", "--probe", "--listen", "here")
+	require.Equal(t, 2, code)
+}

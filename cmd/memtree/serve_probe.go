@@ -1,0 +1,40 @@
+package main
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"net/netip"
+	"time"
+)
+
+// probeWithin is how long a service may take to say that it may be asked.
+const probeWithin = 3 * time.Second
+
+// probe asks the service at an address whether it may be asked. The health check of a container runs it, since there
+// is no other program in the image.
+func (a *app) probe(ctx context.Context, listen string) error {
+	host, port, err := net.SplitHostPort(listen)
+	if err != nil {
+		return a.badAddress(listen)
+	}
+	if ip, err := netip.ParseAddr(host); host == "" || err == nil && ip.IsUnspecified() {
+		host = "localhost"
+	}
+	ctx, stop := context.WithTimeout(ctx, probeWithin)
+	defer stop()
+	at := net.JoinHostPort(host, port)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+at+"/readyz", nil)
+	if err != nil {
+		return a.badAddress(listen)
+	}
+	answer, err := (&http.Transport{DisableKeepAlives: true}).RoundTrip(request) // no proxy: the service is here
+	if err != nil {
+		return &failure{a.say("no service answers at %s: %s", at, err), err}
+	}
+	defer answer.Body.Close() //nolint:errcheck // it is not read
+	if answer.StatusCode != http.StatusOK {
+		return &failure{a.say("the service at %s is not ready: %s", at, answer.Status), nil}
+	}
+	return writeLines(a.stdout, a.say("The service at %s is ready.", at))
+}
