@@ -1,21 +1,14 @@
 package main
 
 import (
-	"bufio"
-	"cmp"
 	"context"
 	"errors"
-	"io"
-	"iter"
 
 	"github.com/spf13/cobra"
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/brief"
-	"github.com/memtree/memtree/ingest"
-	"github.com/memtree/memtree/ingest/report"
 	"github.com/memtree/memtree/llm"
-	"github.com/memtree/memtree/tree"
 )
 
 // briefFlags are the flags of brief.
@@ -33,14 +26,17 @@ func (a *app) briefCommand() *cobra.Command {
 mention before each, with the words of the test that are the reason and the advice in the test's own
 words. memtree guide then gives these, as fast as ever and without asking a model.
 
-FILE has one JSON object a line, with prompt and, optionally, case_id, scene and scope; a file of
-judged runs will do. Without FILE it reads the tests that were asked for or recorded in the last 30
-days. Only what is new is read: tests that were not read yet, and memories that came since.
+FILE has one JSON object a line, with prompt and, optionally, case_id, scene and scope. A file of
+judged runs will do, and so will a report that memtree ingest reads, the list of playwright test
+--list --reporter=json, and a YAML script of Midscene, of which each step is a test. Without FILE it
+reads the tests that were asked for or recorded in the last 30 days. Only what is new is read: tests
+that were not read yet, and memories that came since.
 
 Without a model of its own memtree can be read for elsewhere: --print writes the questions, one JSON
 object a line with system, prompt and the schema of the answer, and --from takes the answers, lines
 of {"id": ..., "answer": {...}}, with the same checks.`),
 		Example: `  memtree brief tests.jsonl --dry-run
+  npx playwright test --list --reporter=json | memtree brief -
   memtree brief tests.jsonl
   memtree evolve && memtree brief
   memtree brief tests.jsonl --print questions.jsonl
@@ -137,38 +133,6 @@ func (a *app) brief(ctx context.Context, files []string, f *briefFlags) error {
 		err = errors.Join(err, errRejected) // part of what was to be read was not
 	}
 	return errors.Join(err, in.err())
-}
-
-// tests reads the files as tests.
-func (in *intake) tests(ctx context.Context, files []string) ([]brief.Test, error) {
-	defer in.hidden()
-	defer in.bar.end()
-	var out []brief.Test
-	for _, name := range files {
-		r, name, err := in.openFile(ctx, name)
-		if err != nil {
-			return nil, err
-		}
-		err = in.take(ctx, name, in.testsOf(name, r), func(e *tree.Evaluation) error {
-			e.Scope.Test = cmp.Or(e.Scope.Test, e.CaseID)
-			out = append(out, brief.TestOf(e.Prompt, e.Scene, e.Scope))
-			return nil
-		})
-		if err = errors.Join(err, r.Close()); err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
-}
-
-// testsOf reads a file: a report, where its beginning says so, and else objects with a prompt.
-func (in *intake) testsOf(name string, r io.Reader) iter.Seq2[tree.Evaluation, error] {
-	b := bufio.NewReaderSize(r, report.Sniff)
-	begin, _ := b.Peek(report.Sniff) // an error comes again when it is read
-	if report.Recognise(begin) == "" {
-		return ingest.ReadTests(name, b)
-	}
-	return in.runsOf(name, b)
 }
 
 // briefFailure says what became of a reading that did not come to its end.

@@ -146,9 +146,14 @@ func (in *intake) runsOf(name string, r io.Reader) iter.Seq2[tree.Evaluation, er
 	if err != nil {
 		return ingest.ReadRun(name, b, in.run)
 	}
+	return in.reportOf(name, b, rd)
+}
+
+// reportOf reads a file that is a whole report.
+func (in *intake) reportOf(name string, r io.Reader, rd *report.Reader) iter.Seq2[tree.Evaluation, error] {
 	return func(yield func(tree.Evaluation, error) bool) {
 		defer func() { in.skipped += rd.Skipped }()
-		for _, part := range []iter.Seq2[tree.Evaluation, error]{rd.File(name, b), rd.End()} {
+		for _, part := range []iter.Seq2[tree.Evaluation, error]{rd.File(name, r), rd.End()} {
 			for e, err := range part {
 				if !yield(e, err) {
 					return

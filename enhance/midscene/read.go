@@ -100,3 +100,10 @@ func (v *survey) untouched(st *Step, at int, m mark) bool {
 	}
 	return hash(m.first, more) == m.sum
 }
+
+// Recognise reports whether a file may be a script, by its beginning: it has tasks, and is no JSON.
+func Recognise(begin []byte) bool {
+	b := bytes.TrimLeft(bytes.TrimPrefix(begin, []byte(byteOrderMark)), " \t\r\n")
+	return len(b) > 0 && !bytes.ContainsAny(b[:1], "{[<") &&
+		(bytes.HasPrefix(b, []byte("tasks:")) || bytes.Contains(b, []byte("\ntasks:")))
+}

@@ -193,7 +193,7 @@ func messageOf(j *jsonReader) (said string, err error) {
 
 // test is what the attempts come to.
 func (t *playwrightTest) test(place []string, title, id string) *test {
-	out := &test{line: t.line, place: place, title: title, project: t.project}
+	out := &test{line: t.line, place: place, title: title, project: t.project, off: t.off()}
 	for _, n := range t.notes {
 		switch n.Type {
 		case "prompt":
@@ -229,6 +229,9 @@ func (t *playwrightTest) test(place []string, title, id string) *test {
 	}
 	return out
 }
+
+// off reports whether the test is marked as one that is not run (test.skip, test.fixme).
+func (t *playwrightTest) off() bool { return t.expected == "skipped" }
 
 func firstLine(s string) string {
 	s, _, _ = strings.Cut(strings.TrimSpace(s), "\n")

@@ -43,7 +43,8 @@ type test struct {
 	build       string
 	agent       tree.Agent
 	at          time.Time
-	attempt     int // from 1; 0: the report does not count
+	attempt     int  // from 1; 0: the report does not count
+	off         bool // somebody took it out of the runs
 }
 
 // verdict is what a test found.

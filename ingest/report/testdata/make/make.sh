@@ -25,7 +25,8 @@ mkdir -p "$out/junit" "$out/playwright" "$out/allure"
    if [ $shape != setup ]; then
      SHAPE=$shape ALLURE="$work/allure-playwright-$shape" npx playwright test "$file.spec.ts" || true
    fi
- done)
+ done
+ SHAPE=projects npx playwright test cart.spec.ts flaky.spec.ts --list --reporter=json > "$out/playwright/list.json")
 (cd "$work/pytest"
  "$python/pytest" -q -p no:cacheprovider --junitxml="$out/junit/pytest-cart.xml" --alluredir="$work/allure-pytest-cart" \
    test_cart.py || true

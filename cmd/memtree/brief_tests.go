@@ -1,0 +1,80 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+
+	"github.com/memtree/memtree/brief"
+	"github.com/memtree/memtree/enhance/midscene"
+	"github.com/memtree/memtree/ingest"
+	"github.com/memtree/memtree/ingest/report"
+	"github.com/memtree/memtree/tree"
+)
+
+// tests reads the files as tests.
+func (in *intake) tests(ctx context.Context, files []string) ([]brief.Test, error) {
+	defer in.hidden()
+	defer in.bar.end()
+	var out []brief.Test
+	for _, name := range files {
+		r, name, err := in.openFile(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		err = in.take(ctx, name, in.testsOf(name, r), func(e *tree.Evaluation) error {
+			e.Scope.Test = cmp.Or(e.Scope.Test, e.CaseID)
+			out = append(out, brief.TestOf(e.Prompt, e.Scene, e.Scope))
+			return nil
+		})
+		if err = errors.Join(err, r.Close()); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// testsOf reads a file: a report or a script, where its beginning says so, and else objects with a prompt.
+func (in *intake) testsOf(name string, r io.Reader) iter.Seq2[tree.Evaluation, error] {
+	b := bufio.NewReaderSize(r, report.Sniff)
+	begin, _ := b.Peek(report.Sniff) // an error comes again when it is read
+	rd, err := report.NewReader(report.Recognise(begin), report.Options{Tests: true})
+	switch {
+	case err == nil:
+		return in.reportOf(name, b, rd)
+	case midscene.Recognise(begin):
+		return stepsAsTests(name, b)
+	}
+	return ingest.ReadTests(name, b)
+}
+
+// stepsAsTests reads a script of Midscene. Its agents, and memtree enhance, ask what to mind before each step, so each
+// is a test, named by its task.
+func stepsAsTests(name string, r io.Reader) iter.Seq2[tree.Evaluation, error] {
+	return func(yield func(tree.Evaluation, error) bool) {
+		src, err := io.ReadAll(io.LimitReader(r, midscene.MaxScript+1))
+		if err != nil {
+			yield(tree.Evaluation{}, fmt.Errorf("read %s: %w", name, err))
+			return
+		}
+		script, err := midscene.Read(name, src)
+		if bad, ok := errors.AsType[*midscene.Error](err); ok {
+			err = &ingest.LineError{File: name, Line: bad.Line, Field: bad.Field, Problem: bad.Problem}
+		}
+		if err != nil {
+			yield(tree.Evaluation{}, err)
+			return
+		}
+		for i := range script.Steps {
+			st := &script.Steps[i]
+			e := tree.Evaluation{Prompt: st.Prompt, Scene: tree.Scene{Route: st.Route}, Scope: tree.Scope{Test: st.Task}}
+			if st.Prompt != "" && !yield(e, nil) {
+				return
+			}
+		}
+	}
+}
