@@ -2,6 +2,7 @@ package brief
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -16,10 +17,11 @@ type Memory struct {
 	ID      string
 	Line    string   // one line; "" for a node that another line stands for
 	Checks  []string // sorted
-	Product string   // "" for every product
 	Cases   int      // how many cases stand behind it
-	lesson  bool
-	advice  string // what a lesson says, without its examples
+
+	products []string // of its cases, sorted; none where they name none
+	lesson   bool
+	advice   string // what a lesson says, without its examples
 }
 
 // digest names what a memory says, "" for one without a line. A case is its evidence, which never
@@ -45,6 +47,18 @@ const (
 	plainNote   = 24 // cells of a note that tells enough by itself; a shorter one has what was claimed beside it
 )
 
+// productsOf returns the products of a memory and of the cases behind it, sorted.
+func productsOf(n *tree.Node, byID map[string]*tree.Node) []string {
+	in := map[string]bool{n.Scope.Product: true}
+	for _, id := range n.Children {
+		if c := byID[id]; c != nil {
+			in[c.Scope.Product] = true
+		}
+	}
+	delete(in, "")
+	return slices.Sorted(maps.Keys(in))
+}
+
 // Memories returns what a reader has to know of the live nodes, lessons first, in the order
 // of their ids. Cases behind a lesson and strategies have no line of their own: the lesson
 // shows some of its cases, and a strategy has no more than its lessons.
@@ -67,7 +81,7 @@ func Memories(nodes []tree.Node) []Memory {
 		if !n.Live() {
 			continue
 		}
-		m := Memory{ID: n.ID, Checks: Checks(n), Product: n.Scope.Product, Cases: 1, lesson: n.Type == tree.Experience}
+		m := Memory{ID: n.ID, Checks: Checks(n), Cases: 1, lesson: n.Type == tree.Experience, products: productsOf(n, byID)}
 		switch {
 		case n.Type == tree.Experience:
 			m.Cases = len(n.Children)

@@ -84,44 +84,47 @@ func (b *Book) lines() []*numbered {
 	return out
 }
 
-// sieved returns at most so many of lines, in their order. If there are more, lessons are kept
-// first, those on most cases first; then what words or checks bring near any of the tests; then
-// what is of their products.
+// sieved returns at most so many of lines, in their order. If there are more, lessons of the tests' products
+// are kept first, those on most cases first; then what words or checks bring near any of the tests; then
+// other lessons; then cases of their products. Words find one memory in two that a reader picks, so they
+// decide last of what is of the product.
 func sieved(tests []*Brief, lines []*numbered, most int, near Sieve) []*numbered {
 	if len(lines) <= most {
 		return lines
 	}
-	worth := make(map[string]int, len(lines)) // the lower the sooner
-	for _, m := range lines {
-		if m.lesson {
-			worth[m.ID] = -1 - min(m.Cases, 1000)
+	products, nearest := map[string]bool{}, map[string]int{}
+	for _, f := range tests {
+		products[f.Product] = f.Product != ""
+		if near == nil {
+			continue
 		}
-	}
-	if near != nil {
-		for _, f := range tests {
-			for rank, id := range near(&f.Test) {
-				if w, ok := worth[id]; !ok || w > rank {
-					worth[id] = rank
-				}
+		for rank, id := range near(&f.Test) {
+			if at, known := nearest[id]; !known || rank < at {
+				nearest[id] = rank
 			}
 		}
 	}
-	const far = 1 << 20
-	products := map[string]bool{"": true}
-	for _, f := range tests {
-		products[f.Product] = true
+	place := func(m *numbered) (tier, rank int) {
+		own := len(m.products) == 0 || slices.ContainsFunc(m.products, func(p string) bool { return products[p] })
+		at, isNear := nearest[m.ID]
+		switch {
+		case m.lesson && own:
+			return 0, -m.Cases
+		case isNear:
+			return 1, at
+		case m.lesson:
+			return 2, -m.Cases
+		case own:
+			return 3, 0
+		}
+		return 4, 0
 	}
 	order := slices.Clone(lines)
-	rank := func(m *numbered) int {
-		if w, ok := worth[m.ID]; ok {
-			return w
-		}
-		if products[m.Product] {
-			return far
-		}
-		return 2 * far
-	}
-	slices.SortStableFunc(order, func(x, y *numbered) int { return cmp.Compare(rank(x), rank(y)) })
+	slices.SortStableFunc(order, func(x, y *numbered) int {
+		a, i := place(x)
+		b, j := place(y)
+		return cmp.Or(cmp.Compare(a, b), cmp.Compare(i, j))
+	})
 	order = order[:most]
 	slices.SortFunc(order, func(x, y *numbered) int { return cmp.Compare(x.Number, y.Number) })
 	return order

@@ -91,33 +91,52 @@ func shared(t *testing.T) string {
 	return dir
 }
 
-func readSuite(t *testing.T, name string) string {
+// played is a suite whose questions were answered by hand.
+type played struct {
+	*memtree.Memory
+	name    string
+	reader  *tallied
+	hand    *byhand.Reader
+	answers []byhand.Answer
+	causes  score.Causes
+	queries []suiteQuery
+}
+
+// play records a suite, learns from it and reads its coming tests, with the answers there are.
+func play(t *testing.T, name string) *played {
 	t.Helper()
 	dir := filepath.Join(shared(t), "data", "lessons", "suite-"+name)
-	file := filepath.Join("testdata", name+".answers.jsonl")
-	answers := answersOf(t, file)
-	folder := os.Getenv(readerVariable)
-	if folder != "" {
-		answers = append(answers, answersOf(t, filepath.Join(folder, name+".answers.jsonl"))...)
+	p := &played{name: name, answers: answersOf(t, answersFile(name))}
+	if folder := os.Getenv(readerVariable); folder != "" {
+		p.answers = append(p.answers, answersOf(t, filepath.Join(folder, name+".answers.jsonl"))...)
 	}
-	hand := byhand.New("reader", answers...)
-	r := &tallied{of: hand, calls: map[string]int{}, tokens: map[string]int{}}
-	m, err := memtree.Open(t.Context(), "", &memtree.Options{InMemory: true, Generator: r, Deadline: time.Minute,
+	p.hand = byhand.New("reader", p.answers...)
+	p.reader = &tallied{of: p.hand, calls: map[string]int{}, tokens: map[string]int{}}
+	var err error
+	p.Memory, err = memtree.Open(t.Context(), "", &memtree.Options{InMemory: true, Generator: p.reader, Deadline: time.Minute,
 		Holdout: new(effect.Fixed(0)), Now: func() time.Time { return time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC) }})
 	require.NoError(t, err)
-	defer func() { require.NoError(t, m.Close()) }()
-	causes := recordSuite(t, m, filepath.Join(dir, "runs.jsonl"))
+	t.Cleanup(func() { require.NoError(t, p.Close()) })
+	p.causes = recordSuite(t, p.Memory, filepath.Join(dir, "runs.jsonl"))
 	for range 4 {
-		_, err = m.Evolve(t.Context(), nil)
+		_, err = p.Evolve(t.Context(), nil)
 		require.NoError(t, err)
 	}
-	queries := queriesOf(t, filepath.Join(dir, "queries.jsonl"))
+	p.queries = queriesOf(t, filepath.Join(dir, "queries.jsonl"))
 	for range 2 { // what was refused is asked once more
-		_, err = m.Brief(t.Context(), coming(queries), nil)
+		_, err = p.Brief(t.Context(), coming(p.queries), nil)
 		require.NoError(t, err)
 	}
-	keepAnswers(t, hand, answers, file, folder, name)
-	return figures(t, m, causes, queries, r, hand, name)
+	return p
+}
+
+func answersFile(name string) string { return filepath.Join("testdata", name+".answers.jsonl") }
+
+func readSuite(t *testing.T, name string) string {
+	t.Helper()
+	p := play(t, name)
+	keepAnswers(t, p)
+	return figures(t, p)
 }
 
 // recordSuite records the runs of a suite and returns their labelled causes.
@@ -193,19 +212,20 @@ func answersOf(t *testing.T, file string) []byhand.Answer {
 
 // keepAnswers writes the answers that belong to a question into testdata, and the questions that have none where a
 // reader finds them.
-func keepAnswers(t *testing.T, hand *byhand.Reader, answers []byhand.Answer, file, folder, name string) {
+func keepAnswers(t *testing.T, p *played) {
 	t.Helper()
-	unused := hand.Unused()
+	file, folder := answersFile(p.name), os.Getenv(readerVariable)
+	unused := p.hand.Unused()
 	if folder == "" {
 		require.Empty(t, unused, "these answers belong to no question; %s takes them out", readerVariable)
 		return
 	}
 	var questions, kept bytes.Buffer
-	require.NoError(t, byhand.Write(&questions, hand.Open()))
-	require.NoError(t, os.WriteFile(filepath.Join(folder, name+".questions.jsonl"), questions.Bytes(), 0o600))
-	slices.SortFunc(answers, func(a, b byhand.Answer) int { return cmp.Compare(a.ID, b.ID) })
+	require.NoError(t, byhand.Write(&questions, p.hand.Open()))
+	require.NoError(t, os.WriteFile(filepath.Join(folder, p.name+".questions.jsonl"), questions.Bytes(), 0o600))
+	slices.SortFunc(p.answers, func(a, b byhand.Answer) int { return cmp.Compare(a.ID, b.ID) })
 	last := ""
-	for _, a := range answers {
+	for _, a := range p.answers {
 		if slices.Contains(unused, a.ID) || a.ID == last {
 			continue
 		}
@@ -236,20 +256,17 @@ func writeTold(t *testing.T, file string, nodes []tree.Node, queries []suiteQuer
 	require.NoError(t, os.WriteFile(file, out.Bytes(), 0o600))
 }
 
-func figures(
-	t *testing.T, m *memtree.Memory, causes score.Causes, queries []suiteQuery, r *tallied, hand *byhand.Reader,
-	name string,
-) string {
+func figures(t *testing.T, p *played) string {
 	t.Helper()
 	var nodes []tree.Node
-	for n, err := range m.Tree().Scan(t.Context(), tree.Filter{}) {
+	for n, err := range p.Tree().Scan(t.Context(), tree.Filter{}) {
 		require.NoError(t, err)
 		nodes = append(nodes, n)
 	}
 	var answers []score.Answer
-	for _, q := range queries {
+	for _, q := range p.queries {
 		ask := memtree.Query{Prompt: q.Prompt, Scene: q.Scene, Scope: tree.Scope{Product: q.Scope.Product}}
-		g, err := m.Guide(t.Context(), ask)
+		g, err := p.Guide(t.Context(), ask)
 		require.NoError(t, err)
 		a := score.Answer{Expect: q.Expect, Text: g.Text}
 		for _, it := range g.Items {
@@ -258,14 +275,14 @@ func figures(
 		answers = append(answers, a)
 	}
 	if folder := os.Getenv(readerVariable); folder != "" {
-		writeTold(t, filepath.Join(folder, name+".told.jsonl"), nodes, queries, answers)
+		writeTold(t, filepath.Join(folder, p.name+".told.jsonl"), nodes, p.queries, answers)
 	}
-	l, w := causes.Tree(nodes), causes.Answers(answers, nodes)
-	tokens, calls := 0, 0
-	for stage := range r.calls {
-		tokens, calls = tokens+r.tokens[stage], calls+r.calls[stage]
+	l, w := p.causes.Tree(nodes), p.causes.Answers(answers, nodes)
+	tokens, calls, by := 0, 0, p.reader.tokens
+	for stage := range p.reader.calls {
+		tokens, calls = tokens+by[stage], calls+p.reader.calls[stage]
 	}
 	return fmt.Sprintf("%-5s  %5d  %7d  %5.3f  %6.3f  %2d/%-3d  %6.3f  %11.3f  %9.3f  %6d (%d, %d, %d, %d)  %5d  %4d\n",
-		name, l.Cases, l.Experiences, l.Cover, l.Purity, l.Found, l.Causes, w.Warned, w.ForNothing, w.Precision,
-		tokens, r.tokens["analyse"], r.tokens["survey"], r.tokens["evolve"], r.tokens["brief"], calls, len(hand.Open()))
+		p.name, l.Cases, l.Experiences, l.Cover, l.Purity, l.Found, l.Causes, w.Warned, w.ForNothing, w.Precision,
+		tokens, by["analyse"], by["survey"], by["evolve"], by["brief"], calls, len(p.hand.Open()))
 }
