@@ -307,6 +307,9 @@ func (m *Memory) readNodes(ctx context.Context, ids []string) ([]tree.Node, erro
 
 // readNode reads one, without a copy if the store can.
 func (m *Memory) readNode(ctx context.Context, id string) (*tree.Node, error) {
+	if n := previewed(ctx, id); n != nil {
+		return n, nil
+	}
 	if s, ok := m.store.(interface {
 		Shared(ctx context.Context, id string) (*tree.Node, error)
 	}); ok {

@@ -45,6 +45,16 @@ func (r *Report) Series() Series {
 	return Series{trace(r.joined), spans(r.joined.Asked)}
 }
 
+// Until returns the time of the last question, zero if there was none.
+func (r *Report) Until() (last time.Time) {
+	for _, a := range r.joined.Asked {
+		if a.At.After(last) {
+			last = a.At
+		}
+	}
+	return last
+}
+
 // trace returns what was known after each run or, where there are many, after each few. Every
 // change of the breaker has a point, and the last run has one.
 func trace(j *Joined) []Point {

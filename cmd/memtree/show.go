@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/taxonomy"
@@ -45,7 +47,11 @@ begins like it. With --rejected it prints the lessons that were written and refu
 				if a.json {
 					return a.printJSON(n)
 				}
-				return a.printNode(m.Taxonomy(), &n)
+				past, err := m.Curation().History(ctx, n.ID)
+				if err != nil {
+					return err
+				}
+				return a.printNode(m.Taxonomy(), &n, past)
 			})
 		},
 		ValidArgsFunction: a.completeID,
@@ -151,7 +157,7 @@ func (p *page) part(name, value string) {
 
 func (p *page) head(s string) { p.lines = append(p.lines, "", s) }
 
-func (a *app) printNode(tax *taxonomy.Taxonomy, n *tree.Node) error {
+func (a *app) printNode(tax *taxonomy.Taxonomy, n *tree.Node, past []curation.Past) error {
 	p := &page{width: a.width}
 	p.lines = append(p.lines, a.paint(bold, fmt.Sprintf("%s %s", a.levelName(n.Type), n.ID)))
 	p.part(a.say("error type"), fmt.Sprintf("%s · %s", n.ErrorType, a.typeName(tax, n.ErrorType)))
@@ -183,6 +189,7 @@ func (a *app) printNode(tax *taxonomy.Taxonomy, n *tree.Node) error {
 	}
 	a.kin(p, n)
 	a.history(p, n)
+	a.decisions(p, n, past)
 	return writeLines(a.stdout, p.lines...)
 }
 
@@ -267,8 +274,23 @@ func (a *app) history(p *page, n *tree.Node) {
 	}
 	a.credit(p, n.Credit)
 	p.part(a.say("archived for"), n.ArchivedFor)
-	if w := n.Word; w != nil {
-		p.part(a.say("a person"), dotted(string(w.Said), w.By, w.At.Format(time.RFC3339), w.Why))
+}
+
+// decisions prints what people said of a memory, the latest first; of one that came from another tree the last word.
+func (a *app) decisions(p *page, n *tree.Node, past []curation.Past) {
+	if w := n.Word; w != nil && len(past) == 0 {
+		past = []curation.Past{{Act: tree.Act{Said: w.Said, By: w.By, Why: w.Why}, At: w.At}}
+	}
+	if len(past) > 0 {
+		p.head(a.paint(bold, a.say("What people decided")))
+	}
+	for i := range past {
+		d := &past[i]
+		back := ""
+		if d.Gone {
+			back = a.say("taken back")
+		}
+		p.part(string(d.Said), dotted(cmp.Or(d.By, a.say("a person")), d.At.Format(time.RFC3339), back, d.Why))
 	}
 }
 

@@ -153,7 +153,7 @@ func (d *drawer) hitChart(r *effect.Report, spans []effect.Span) *Chart {
 			length = float64(spans[1].From.Unix() - spans[0].From.Unix())
 		}
 	}
-	x.high += length
+	x.high = min(x.high+length, max(x.high+3600, float64(r.Until().Unix()))) // not beyond the last question
 	share, y := scale{0, 1}, func(v float64) float64 { return Y(v) }
 	c := &Chart{
 		ID: "hits", Title: d.say("How often memory has something to say"),

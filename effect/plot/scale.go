@@ -62,16 +62,15 @@ func (s scale) counts(n int, place func(float64) float64) (out []Mark) {
 
 // dates marks some days on an axis of time.
 func (s scale) dates() (out []Mark) {
-	form := "01-02"
+	form, n := "01-02", 3
 	switch span := s.high - s.low; {
 	case span < 2*24*3600:
-		form = "01-02 15:04"
+		form, n = "01-02 15:04", 2 // long labels
 	case span > 300*24*3600:
 		form = "2006-01"
 	}
-	const n = 3
 	for i := range n + 1 {
-		v := s.low + (s.high-s.low)*float64(i)/n
+		v := s.low + (s.high-s.low)*float64(i)/float64(n)
 		label := time.Unix(int64(v), 0).UTC().Format(form)
 		if len(out) == 0 || out[len(out)-1].Label != label {
 			out = append(out, Mark{At: s.x(v), Label: label})

@@ -108,6 +108,7 @@ type healthData struct {
 	Damaged, Halted string
 	Levels          []counted
 	Night           *Night
+	Waits           []waits
 }
 
 type counted struct {
@@ -127,16 +128,14 @@ func (s *Site) health(w http.ResponseWriter, r *http.Request, v *Visitor) error 
 	if d.Model != nil {
 		d.Halted = d.Model.Error()
 	}
-	n := map[tree.Type]int{}
-	for node, err := range v.Memory.Tree().Scan(r.Context(), tree.Filter{}) {
-		if err != nil {
-			return err
-		}
-		if node.Live() {
-			n[node.Type]++
-		}
+	looked, err := surveyOf(r.Context(), v.Memory, v.Lang)
+	if err != nil {
+		return err
 	}
-	for t, count := range n {
+	if d.Waits, err = s.speech(v.Lang).waiting(r.Context(), v.Memory, looked.waits); err != nil {
+		return err
+	}
+	for t, count := range looked.live {
 		d.Levels = append(d.Levels, counted{t, count})
 	}
 	slices.SortFunc(d.Levels, func(a, b counted) int { return cmp.Compare(a.Type, b.Type) })

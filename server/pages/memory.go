@@ -5,11 +5,8 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"slices"
 	"strings"
-	"time"
 
-	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/judgment"
 	"github.com/memtree/memtree/taxonomy"
@@ -25,7 +22,7 @@ type memoryData struct {
 	Hidden   int                // how many more it rests on
 	Judgment outcome            // of the agent
 	Truth    outcome
-	History  []told
+	History  []curation.Past
 	Editable bool
 }
 
@@ -50,14 +47,6 @@ func (o outcome) Passes() bool { return o.Says == judgment.Passes }
 // Fails is the opposite of Passes.
 func (o outcome) Fails() bool { return o.Says == judgment.Fails }
 
-// told is a word that somebody said of a memory.
-type told struct {
-	tree.Act
-	At   time.Time
-	Gone bool // it was taken back
-	Last bool // it is what an undo takes back
-}
-
 // kinMost is how many memories around one are shown.
 const kinMost = 40
 
@@ -81,7 +70,7 @@ func (s *Site) memory(w http.ResponseWriter, r *http.Request, v *Visitor) error 
 	if d.Below, err = v.kin(ctx, shown); err != nil {
 		return err
 	}
-	if d.History, err = history(ctx, v.Memory, n.ID); err != nil {
+	if d.History, err = v.Memory.Curation().History(ctx, n.ID); err != nil {
 		return err
 	}
 	return s.render(w, http.StatusOK, s.page(r, v, "memory", cmp.Or(n.Content.Title, n.Content.Guidance, n.ID), &d))
@@ -99,33 +88,6 @@ func (v *Visitor) kin(ctx context.Context, ids []string) (out []tree.Node, err e
 			out = append(out, v.shown(&k))
 		case !errors.Is(err, tree.ErrNotFound):
 			return nil, err
-		}
-	}
-	return out, nil
-}
-
-// history returns what people said of a memory, the latest first.
-func history(ctx context.Context, m *memtree.Memory, id string) (out []told, err error) {
-	gone := map[string]bool{}
-	for e, err := range m.Tree().Ledger(ctx, 0) {
-		if err != nil {
-			return nil, err
-		}
-		if e.Act == nil {
-			continue
-		}
-		gone[e.Act.Undoes] = true
-		if e.Act.About(id) {
-			out = append(out, told{Act: *e.Act, At: e.At})
-		}
-	}
-	slices.Reverse(out)
-	last := true
-	for i := range out {
-		t := &out[i]
-		t.Gone = gone[t.ID]
-		if t.Said != tree.SaidUndo && !t.Gone {
-			t.Last, last = last && !t.Purged, false
 		}
 	}
 	return out, nil

@@ -5,12 +5,15 @@ import (
 	"html"
 	"net/http/httptest"
 	"regexp"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/curation"
+	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -99,4 +102,27 @@ func TestPeriods(t *testing.T) {
 	require.Len(t, nights, 3)
 	require.Equal(t, "night-2", nights[0].Run)
 	require.Zero(t, nights[2].Labelled*nights[1].Labelled, "a night without a label")
+}
+
+// A label and a word on a memory are listed with who said them; the page takes the last back.
+func TestHistory(t *testing.T) {
+	v := team(t)
+	no := false
+	c := v.Memory.Curation()
+	done, err := c.Relabel(t.Context(), "run-15", curation.Truth{Correct: &no, Direction: taxonomy.FalsePass}, curation.Options{By: "bo"})
+	require.NoError(t, err)
+	_, err = c.Ban(t.Context(), done.Verdict.Node, curation.Options{By: "ann", Why: "a <test> of ours"})
+	require.NoError(t, err)
+	body := see(t, v, "history", "")
+	require.Contains(t, body, "Verdict labelled: defect missed")
+	require.Contains(t, body, "bo · ")
+	require.Contains(t, body, "a &lt;test&gt; of ours")
+	require.Contains(t, body, "Signed in as ann")
+	require.Equal(t, 1, strings.Count(body, `name="of"`), "what a later decision is about is not taken back before it")
+	require.NotContains(t, see(t, v, "history", "?by=bo"), "a &lt;test&gt; of ours")
+	_, err = c.Undo(t.Context(), done.Verdict.Node, curation.Options{By: "cy"})
+	require.NoError(t, err)
+	body = see(t, v, "history", "")
+	require.Contains(t, body, "<s>Banned</s>")
+	require.Contains(t, body, `name="of" value="run-15"`)
 }

@@ -33,8 +33,11 @@ func Routes() []Route {
 		{ID: "coming", Method: "GET", Path: in + "coming", Do: (*Site).coming},
 		{ID: "effect", Method: "GET", Path: in + "effect", Do: (*Site).effect},
 		{ID: "review", Method: "GET", Path: in + "review", Do: (*Site).review},
+		{ID: "draft", Method: "GET", Path: in + "review/{key}", Do: (*Site).draft},
 		{ID: "decide", Method: "POST", Path: in + "review", Admin: true, Changes: true, Do: (*Site).decide},
 		{ID: "imports", Method: "POST", Path: in + "imports", Admin: true, Changes: true, Do: (*Site).decideImports},
+		{ID: "history", Method: "GET", Path: in + "history", Do: (*Site).history},
+		{ID: "takeBack", Method: "POST", Path: in + "history", Admin: true, Changes: true, Do: (*Site).takeBack},
 		{ID: "health", Method: "GET", Path: in + "health", Do: (*Site).health},
 	}
 }

@@ -125,9 +125,9 @@ func (s *speech) said(t tree.Said) string {
 	case tree.SaidEdit:
 		return s.say("Worded better")
 	case tree.SaidRelabel:
-		return s.say("Its truth was told anew")
+		return s.say("Verdict labelled")
 	case tree.SaidUndo:
-		return s.say("A word was taken back")
+		return s.say("Taken back")
 	}
 	return string(t)
 }

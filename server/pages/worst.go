@@ -31,7 +31,8 @@ func missed(n *tree.Node, check string) bool {
 // survey is what one walk through the memories finds.
 type survey struct {
 	worst map[missedBy]*worst
-	waits int // cases that wait for a model
+	live  map[tree.Type]int // memories in use
+	waits int               // cases that wait for a model
 }
 
 // missedBy is a check, missed in one way.
@@ -40,9 +41,9 @@ type missedBy struct {
 	way   taxonomy.Direction
 }
 
-// surveyOf counts the cases in use by the checks that they missed.
+// surveyOf counts the memories in use, and the cases among them by the checks that they missed.
 func surveyOf(ctx context.Context, m *memtree.Memory, lang string) (survey, error) {
-	s := survey{worst: map[missedBy]*worst{}}
+	s := survey{worst: map[missedBy]*worst{}, live: map[tree.Type]int{}}
 	for n, err := range m.Tree().Scan(ctx, tree.Filter{}) {
 		if err != nil {
 			return s, err
@@ -50,6 +51,7 @@ func surveyOf(ctx context.Context, m *memtree.Memory, lang string) (survey, erro
 		if !n.Live() {
 			continue
 		}
+		s.live[n.Type]++
 		if formation.Waits(&n) {
 			s.waits++
 		}

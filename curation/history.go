@@ -1,0 +1,85 @@
+package curation
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/memtree/memtree/tree"
+)
+
+// Past is a word that somebody said.
+type Past struct {
+	tree.Act
+	At    time.Time
+	Label *tree.Verdict // of a relabel: what was said
+	Gone  bool          // it was taken back
+	Free  bool          // an undo of what it is about takes it back
+}
+
+// labelAt is when a person labelled an evaluation.
+type labelAt struct {
+	evaluation string
+	at         int64
+}
+
+// Target returns the memory or evaluation that a word is about, as Undo takes it.
+func (p *Past) Target() string {
+	if p.Evaluation != "" {
+		return p.Evaluation
+	}
+	return p.Node
+}
+
+// History returns what people said of a memory or evaluation, undos too, the latest first; of everything where id is "".
+func (c *Curation) History(ctx context.Context, id string) ([]Past, error) {
+	var all []Past
+	gone, labels := map[string]bool{}, map[labelAt]*tree.Verdict{}
+	for e, err := range c.door.Tree.Ledger(ctx, 0) {
+		if err != nil {
+			return nil, err
+		}
+		if e.Verdict != nil && e.Verdict.By != "" {
+			labels[labelAt{e.Verdict.Evaluation, e.At.UnixNano()}] = e.Verdict
+		}
+		if e.Act != nil {
+			gone[e.Act.Undoes] = true
+			all = append(all, Past{Act: *e.Act, At: e.At})
+		}
+	}
+	slices.Reverse(all)
+	later := map[string]bool{} // what a later word that stands is about
+	for i := range all {
+		p := &all[i]
+		p.Gone = gone[p.ID]
+		if p.Said == tree.SaidRelabel {
+			p.Label = labels[labelAt{p.Evaluation, p.At.UnixNano()}]
+		}
+		if p.Gone || p.Said == tree.SaidUndo {
+			continue
+		}
+		of := abouts(&p.Act)
+		p.Free = !p.Purged && !slices.ContainsFunc(of, func(id string) bool { return later[id] })
+		for _, id := range of {
+			later[id] = true
+		}
+	}
+	if id != "" {
+		all = slices.DeleteFunc(all, func(p Past) bool { return !p.About(id) })
+	}
+	return all, nil
+}
+
+// abouts returns everything that an act is about.
+func abouts(a *tree.Act) []string {
+	out := make([]string, 0, 2+len(a.Before))
+	for _, id := range []string{a.Node, a.Evaluation} {
+		if id != "" {
+			out = append(out, id)
+		}
+	}
+	for i := range a.Before {
+		out = append(out, a.Before[i].ID)
+	}
+	return out
+}

@@ -1,0 +1,188 @@
+package pages
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/evolution"
+	"github.com/memtree/memtree/find"
+	"github.com/memtree/memtree/tree"
+)
+
+// draftData is a draft of a lesson with its cases, and what agents would be given with it.
+type draftData struct {
+	evolution.Proposal
+	Lesson                    []diffLine // against the lesson that it replaces
+	Cases                     []draftCase
+	Hidden                    int     // cases that are not shown
+	Own, Recent               []given // tests that would be given something else
+	OwnTests, RecentTests     int     // that were asked
+	OwnChanged, RecentChanged int
+}
+
+// draftCase is a case with what the agent said.
+type draftCase struct {
+	tree.Node
+	Judgment outcome
+}
+
+// given is a test, and what it is given before and after.
+type given struct {
+	Prompt, Product string
+	Lines           []diffLine
+}
+
+// How much of a draft is asked and shown.
+const (
+	draftCases  = 12
+	recentTests = 20
+	draftShown  = 4 // changed tests of each kind
+)
+
+// draft shows one draft.
+func (s *Site) draft(w http.ResponseWriter, r *http.Request, v *Visitor) error {
+	ctx := r.Context()
+	all, err := v.Memory.Review().Proposals(ctx)
+	if err != nil {
+		return err
+	}
+	at := slices.IndexFunc(all, func(p evolution.Proposal) bool { return p.Key == r.PathValue("key") })
+	if at < 0 {
+		return &tree.FieldError{Field: "key", Problem: "names no draft that waits; somebody may have decided on it"}
+	}
+	d := draftData{Proposal: all[at]}
+	after, err := v.Memory.Preview(ctx, d.nodes())
+	if err != nil {
+		return err
+	}
+	own, err := d.cases(ctx, v)
+	if err != nil {
+		return err
+	}
+	d.OwnTests = len(own)
+	if d.OwnChanged, d.Own, err = changed(ctx, v.Memory, own, after); err != nil {
+		return err
+	}
+	recent, err := recentOf(ctx, v.Memory, own)
+	if err != nil {
+		return err
+	}
+	d.RecentTests = len(recent)
+	if d.RecentChanged, d.Recent, err = changed(ctx, v.Memory, recent, after); err != nil {
+		return err
+	}
+	d.show(v)
+	return s.render(w, http.StatusOK, s.page(r, v, "draft", s.speech(v.Lang).say("Draft of a lesson"), &d))
+}
+
+// nodes are those that the draft would change.
+func (d *draftData) nodes() []tree.Node {
+	n := d.Node.Clone()
+	if n.Status == "" {
+		n.Status = tree.Probation
+	}
+	out := []tree.Node{n}
+	if was := d.Replaces; was != nil && was.ID != n.ID {
+		gone := was.Clone()
+		gone.Status, gone.SupersededBy = tree.Retired, n.ID
+		out = append(out, gone)
+	}
+	return out
+}
+
+// cases reads the cases of a draft and returns their tests, each once.
+func (d *draftData) cases(ctx context.Context, v *Visitor) ([]memtree.Query, error) {
+	shown := d.Node.Children[:min(draftCases, len(d.Node.Children))]
+	d.Hidden = len(d.Node.Children) - len(shown)
+	below, err := v.kin(ctx, shown)
+	if err != nil {
+		return nil, err
+	}
+	var tests []memtree.Query
+	for i := range below {
+		n := &below[i]
+		c := draftCase{Node: *n}
+		if n.CaseData != nil {
+			c.Judgment = outcomeOf(tree.Raw(n.CaseData.AgentJudgment))
+			tests = append(tests, memtree.Query{Prompt: n.CaseData.TestCase.Prompt, Scene: n.Scene, Scope: n.Scope})
+		}
+		d.Cases = append(d.Cases, c)
+	}
+	return once(tests), nil
+}
+
+// once leaves out what has no prompt or one that came before.
+func once(tests []memtree.Query) []memtree.Query {
+	known := map[string]bool{"": true}
+	return slices.DeleteFunc(tests, func(q memtree.Query) bool {
+		was := known[q.Prompt]
+		known[q.Prompt] = true
+		return was
+	})
+}
+
+// recentOf returns the tests of the newest runs that wait for a label, without some.
+func recentOf(ctx context.Context, m *memtree.Memory, without []memtree.Query) ([]memtree.Query, error) {
+	waiting, err := m.Waiting(ctx, find.Query{})
+	if err != nil {
+		return nil, err
+	}
+	tests := slices.Clone(without)
+	for i := range waiting {
+		e := &waiting[i].Evaluation
+		tests = append(tests, memtree.Query{Prompt: e.Prompt, Scene: e.Scene, Scope: e.Scope})
+	}
+	tests = once(tests)[len(without):]
+	return tests[:min(recentTests, len(tests))], nil
+}
+
+// changed counts the tests that are given something else afterwards, and returns the first of them.
+func changed(
+	ctx context.Context, m *memtree.Memory, tests []memtree.Query,
+	after func(context.Context, memtree.Query) (memtree.Explanation, error),
+) (n int, out []given, err error) {
+	for i := range tests {
+		was, err := m.Explain(ctx, tests[i])
+		if err != nil {
+			return 0, nil, err
+		}
+		is, err := after(ctx, tests[i])
+		if err != nil {
+			return 0, nil, err
+		}
+		if was.Text == is.Text {
+			continue
+		}
+		if n++; n <= draftShown {
+			out = append(out, given{tests[i].Prompt, tests[i].Scope.Product, diff(was.Text, is.Text)})
+		}
+	}
+	return n, out, nil
+}
+
+// show words the draft, and what it replaces, in the language of the visitor.
+func (d *draftData) show(v *Visitor) {
+	d.Node = v.shown(&d.Node)
+	was := ""
+	if d.Replaces != nil {
+		n := v.shown(d.Replaces)
+		was = wordsOf(&n)
+	}
+	d.Lesson = diff(was, wordsOf(&d.Node))
+}
+
+// wordsOf is what a lesson says, a sentence a line.
+func wordsOf(n *tree.Node) string {
+	var out []string
+	for _, l := range n.Content.Lessons {
+		out = append(out, strings.TrimSpace(l.Check+" "+l.Instead))
+	}
+	if len(out) == 0 {
+		out = []string{n.Content.Guidance}
+	}
+	out = append(out, n.Content.AppliesWhen...)
+	return strings.Join(out, "\n")
+}

@@ -1,0 +1,53 @@
+package pages
+
+import (
+	"net/http/httptest"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/enhance"
+	"github.com/memtree/memtree/tree"
+)
+
+// A draft is shown with its cases and with what agents would be given; looking at it changes nothing.
+func TestDraftPage(t *testing.T) {
+	v := team(t)
+	_, err := v.Memory.Evolve(t.Context(), &memtree.EvolveOptions{Review: true})
+	require.NoError(t, err)
+	waiting, err := v.Memory.Review().Proposals(t.Context())
+	require.NoError(t, err)
+	require.NotEmpty(t, waiting)
+	p := &waiting[0]
+	ask := memtree.Query{Prompt: "Add 40 items to the cart and check the total on the cart page", Scope: tree.Scope{Product: "shop"}}
+	before, err := v.Memory.Explain(t.Context(), ask)
+	require.NoError(t, err)
+	preview, err := v.Memory.Preview(t.Context(), []tree.Node{p.Node})
+	require.NoError(t, err)
+	after, err := preview(t.Context(), ask)
+	require.NoError(t, err)
+	considers := func(x memtree.Explanation) bool {
+		return slices.ContainsFunc(x.Considered, func(c enhance.Considered) bool { return c.ID == p.Node.ID })
+	}
+	require.False(t, considers(before))
+	require.True(t, considers(after))
+	again, err := v.Memory.Explain(t.Context(), ask)
+	require.NoError(t, err)
+	require.False(t, considers(again), "a preview leaves the tree as it is")
+
+	s, err := New()
+	require.NoError(t, err)
+	r, w := httptest.NewRequest("GET", "/trees/default/review/"+p.Key, nil), httptest.NewRecorder()
+	r.SetPathValue("key", p.Key)
+	require.NoError(t, s.draft(w, r, v))
+	body := w.Body.String()
+	require.Contains(t, body, "<ins>")
+	require.Contains(t, body, "The total was not recomputed from prices and quantities.")
+	require.Contains(t, body, "Of 3 tests of its cases 0 would be given something else; of 18 recent tests 0.")
+	require.Less(t, w.Body.Len(), 60_000)
+	r.SetPathValue("key", "j_none")
+	var gone *tree.FieldError
+	require.ErrorAs(t, s.draft(w, r, v), &gone)
+}
