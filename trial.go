@@ -206,7 +206,7 @@ func (m *Memory) keepTrial(q Query, g *Guidance, of eligible, s share, began tim
 		case tree.ArmMemory:
 		}
 		e.Trial = &tree.Trial{
-			ID: g.Trial, At: at, Query: query, Scene: q.Scene, Scope: q.Scope, Agent: q.Agent, Arm: s.arm,
+			ID: g.Trial, At: at, Query: query, Scene: q.Scene, Scope: q.Scope, Agent: q.Agent, Run: q.RunID != "", Arm: s.arm,
 			P: s.chances.Memory, Other: s.chances.Other, Eligible: of.ids, Found: string(of.by), Injected: injected,
 			Guidance: g.Hash, Wording: g.Wording, Took: max(0, float64(at.Sub(began).Round(10*time.Microsecond))/1e6),
 		}

@@ -64,6 +64,7 @@ type memory struct {
 	lineage []column  // itself and those above it
 	runs    int
 	right   int
+	tests   map[string]bool
 }
 
 // NewBook returns an empty book.
@@ -126,10 +127,13 @@ func (b *Book) column(c column) int32 {
 func (b *Book) note(c *Candidate, r *Run, lineage []column) {
 	m := b.known[c.ID]
 	if m == nil {
-		m = &memory{}
+		m = &memory{tests: map[string]bool{}}
 		b.known[c.ID] = m
 	}
 	m.runs++
+	if r.Test != "" {
+		m.tests[r.Test] = true
+	}
 	if r.Correct {
 		m.right++
 	}
@@ -167,7 +171,8 @@ type Effect struct {
 	Type tree.Type `json:"type"`
 
 	Runs  int `json:"runs"`  // it was given to, first attempts
-	Right int `json:"right"` // of them
+	Tests int `json:"tests"` // different tests among them
+	Right int `json:"right"` // right runs among them
 
 	// Effect is by how much the share of right runs is higher with it than
 	// without, on tests of equal difficulty; SD is its standard deviation.
@@ -204,7 +209,7 @@ func (b *Book) Fit(now time.Time) []Effect {
 	spread, n := p.variance(), p.known()
 	out := make([]Effect, 0, len(b.known))
 	for id, m := range b.known {
-		e := Effect{ID: id, Type: m.typ, Runs: m.runs, Right: m.right, Effect: m.prior}
+		e := Effect{ID: id, Type: m.typ, Runs: m.runs, Tests: len(m.tests), Right: m.right, Effect: m.prior}
 		v, before := 0.0, 0.0
 		for _, c := range m.lineage {
 			j := p.place[b.names[c]]

@@ -18,7 +18,11 @@ type Joined struct {
 	Evolved []Learning // when the tree learned, in order
 	Blamed  []Blamed   // memories that ablations blame
 	Drawn   int        // trials whose arm chance decided
-	Asked   []Asked    // every trial, in the order of the ledger
+	Asked   []Asked    // trials of runs, in the order of the ledger
+
+	// Questions counts trials that no run followed: somebody asked to see the answer. They are in
+	// nothing else.
+	Questions int
 
 	Outcomes
 }
@@ -26,7 +30,7 @@ type Joined struct {
 // Outcomes counts trials and the outcomes that came of them.
 type Outcomes struct {
 	Known    int `json:"known"`    // trials whose outcome has come
-	Open     int `json:"open"`     // trials whose outcome has not come
+	Open     int `json:"open"`     // trials of runs whose outcome has not come
 	Unknown  int `json:"unknown"`  // outcomes of trials that are not in the ledger
 	Again    int `json:"again"`    // outcomes that say what was known
 	Contrary int `json:"contrary"` // outcomes that deny one that came before; the first one counts
@@ -34,9 +38,10 @@ type Outcomes struct {
 	Flipped  int `json:"flipped"`  // of them, those that ended otherwise than the first attempt
 }
 
-// Asked is a question that was put to memory.
+// Asked is a run that asked memory.
 type Asked struct {
 	At    time.Time
+	Arm   Arm
 	Found bool    // memory had something for it, in whatever arm it was
 	Took  float64 // milliseconds until it was answered; 0: not measured
 }
@@ -70,7 +75,7 @@ type Joiner struct {
 	outcomes []known
 	evolved  []Learning
 	acts     int // a person's words that changed memories since the tree learned last
-	asked    []Asked
+	asked    []*tree.Trial
 	blamed   []Blamed
 	chances  int // trials whose arm chance decided
 }
@@ -98,8 +103,8 @@ func (j *Joiner) Add(e *tree.Entry) bool {
 	switch {
 	case e.Trial != nil && j.trials[e.Trial.ID].Trial == nil:
 		j.trials[e.Trial.ID] = drawn{e.Trial, e.Seq}
-		j.asked = append(j.asked, Asked{e.Trial.At, len(e.Trial.Eligible) > 0, e.Trial.Took})
-		if e.Trial.P < 1 {
+		j.asked = append(j.asked, e.Trial)
+		if e.Trial.Drawn() {
 			j.chances++
 		}
 	case e.Step != nil:
@@ -139,7 +144,7 @@ type try struct {
 func (j *Joiner) Join(look Look) Joined {
 	out := Joined{
 		Evolved: slices.Clone(j.evolved), Blamed: slices.Clone(j.blamed),
-		Drawn: j.chances, Asked: slices.Clip(j.asked),
+		Drawn: j.chances,
 	}
 	outcomes := j.corrected()
 	right := map[try]bool{}
@@ -177,9 +182,28 @@ func (j *Joiner) Join(look Look) Joined {
 			}
 		}
 	}
-	out.Known, out.Open = len(first), len(j.trials)-len(first)
+	j.count(&out, first)
 	return out
 }
+
+// count counts trials. One without a run id is a question until an outcome shows that a run followed it.
+func (j *Joiner) count(out *Joined, followed map[string]int) {
+	for _, t := range j.asked {
+		_, known := followed[t.ID]
+		switch {
+		case known:
+			out.Known++
+		case t.Run || t.Drawn():
+			out.Open++
+		default:
+			out.Questions++
+			continue
+		}
+		out.Asked = append(out.Asked, Asked{t.At, armOf(t), len(t.Eligible) > 0, t.Took})
+	}
+}
+
+func armOf(t *tree.Trial) Arm { return cmp.Or(arms[t.Arm], None) }
 
 // corrected returns the outcomes with what a person said last of an evaluation in the place of
 // its own, and without the other outcomes that a person said. Where it has none of its own, what the
@@ -223,7 +247,7 @@ func (j *Joiner) run(t drawn, o known, look Look) Run {
 	r := Run{
 		ID: t.ID, Seq: t.seq, Ended: o.seq, At: t.At, Scene: t.Scene,
 		Test: cmp.Or(j.tests[o.Evaluation], t.Scope.Test, t.Query),
-		Arm:  cmp.Or(arms[t.Arm], None), Chances: Chances{Memory: t.P, Other: t.Other}, Found: t.Found,
+		Arm:  armOf(t.Trial), Chances: Chances{Memory: t.P, Other: t.Other}, Found: t.Found,
 		Attempt: attempt(o.Outcome), Correct: o.Correct,
 	}
 	if !o.Correct {

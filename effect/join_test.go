@@ -105,3 +105,34 @@ func TestJoinOddOutcomes(t *testing.T) {
 	require.Len(t, counted, 1)
 	require.False(t, counted[0].Correct, "the first attempt counts, and what was said of it first")
 }
+
+// TestQuestionsAreNoRuns: what somebody asked to see the answer counts only where an outcome followed it.
+func TestQuestionsAreNoRuns(t *testing.T) {
+	question := func(id string, p float64, run bool) tree.Entry {
+		e := trial(id, tree.ArmMemory)
+		e.Trial.P, e.Trial.Run = p, run
+		return e
+	}
+	entries := []tree.Entry{
+		question("t_typed", 1, false), question("t_while_open", 0, false), question("t_followed", 1, false),
+		question("t_run", 1, true), question("t_drawn_before_this_was_written", 0.8, false),
+		outcomeOf("t_followed", "v_1", 1, true),
+	}
+	j := join(entries...)
+	require.Equal(t, 2, j.Questions)
+	require.Len(t, j.Asked, 3)
+	require.Equal(t, Outcomes{Known: 1, Open: 2}, j.Outcomes)
+	require.Equal(t, 1, j.Drawn, "chance decides about runs alone")
+	r := NewReport(&j, Watch(&j), Weigh(j.Runs).Fit(noon))
+	require.Equal(t, []int{3, 1, 2}, []int{r.Asked, r.Runs, r.Questions})
+
+	stats, err := StatsOf(func(yield func(tree.Entry, error) bool) {
+		for _, e := range entries {
+			if !yield(e, nil) {
+				return
+			}
+		}
+	})
+	require.NoError(t, err)
+	require.Equal(t, Trials{Asked: 3, Found: 3, Guided: 3, Outcomes: j.Outcomes, Questions: 2}, stats.Trials)
+}

@@ -15,14 +15,16 @@ type LedgerStats struct {
 	Ablations   AblationStats `json:"ablations"`
 }
 
-// Trials count what was asked of memory, and what came of it.
+// Trials count what runs asked of memory, and what came of it.
 type Trials struct {
-	Asked    int      `json:"asked"`
+	Asked    int      `json:"asked"`  // by runs
 	Found    int      `json:"found"`  // of them, those that memory had something for
 	Guided   int      `json:"guided"` // of these, those that were given their memories
 	Other    int      `json:"other"`  // or other ones
 	None     int      `json:"none"`   // or none, because chance held them out or the breaker was open
 	Outcomes Outcomes `json:"outcomes"`
+
+	Questions int `json:"questions"` // that no run followed; they are counted nowhere else
 }
 
 // AblationStats count what was found of runs that failed with memories.
@@ -42,31 +44,31 @@ func StatsOf(ledger iter.Seq2[tree.Entry, error]) (LedgerStats, error) {
 		}
 		corrections.Note(&e)
 		joiner.Add(&e)
-		out.Trials.note(e.Trial)
 		if a := e.Ablation; a != nil && a.Check() == nil {
 			out.Ablations.note(a)
 		}
 	}
 	out.Corrections = corrections.Remedied()
-	out.Trials.Outcomes = joiner.Join(func(string) (Candidate, bool) { return Candidate{}, false }).Outcomes
+	joined := joiner.Join(func(string) (Candidate, bool) { return Candidate{}, false })
+	out.Trials.Outcomes, out.Trials.Questions = joined.Outcomes, joined.Questions
+	for i := range joined.Asked {
+		out.Trials.note(&joined.Asked[i])
+	}
 	return out, nil
 }
 
-func (t *Trials) note(x *tree.Trial) {
-	if x == nil {
-		return
-	}
+func (t *Trials) note(x *Asked) {
 	t.Asked++
-	if len(x.Eligible) == 0 {
+	if !x.Found {
 		return
 	}
 	t.Found++
 	switch x.Arm {
-	case tree.ArmMemory:
+	case Memory:
 		t.Guided++
-	case tree.ArmOther:
+	case Other:
 		t.Other++
-	case tree.ArmHoldout:
+	case None:
 		t.None++
 	}
 }

@@ -57,7 +57,7 @@ func Next(e *Effect, s Standing, now time.Time) Step {
 
 // judge is Next where no person has spoken.
 func judge(e *Effect, s Standing, now time.Time) Step {
-	sure := e.PHarm > retireFrom && e.Runs >= fewToRetire
+	sure := e.PHarm > retireFrom && e.Runs >= fewToRetire && e.Enough()
 	switch s.Status {
 	case tree.Probation, tree.Active:
 		if sure {
@@ -67,12 +67,12 @@ func judge(e *Effect, s Standing, now time.Time) Step {
 			return Step{tree.Quarantined, because(e, "It is likely to harm", "它很可能有害")}
 		}
 		if s.Status == tree.Probation && e.PHarm < restoreFrom && e.Runs >= fewToHold {
-			return Step{tree.Active, because(e, "Runs were none the worse for it", "用过它的运行并未变差")}
+			return Step{tree.Active, cleared(e, "Runs were none the worse for it", "用过它的运行并未变差")}
 		}
 	case tree.Quarantined, tree.Retired:
 		switch {
 		case e.PHarm < restoreFrom:
-			return Step{tree.Active, because(e, "It does not harm after all", "它其实并无害处")}
+			return Step{tree.Active, cleared(e, "It does not harm after all", "它其实并无害处")}
 		case s.Status == tree.Retired:
 		case sure:
 			return Step{tree.Retired, because(e, "It harms", "它有害")}
@@ -87,8 +87,12 @@ func judge(e *Effect, s Standing, now time.Time) Step {
 
 // because says what follows and why: how large the effect is, and what the runs that
 // chance decided about prove, where that is what counted.
+// Where there are too few runs for a claim, it is done as a precaution.
 func because(e *Effect, en, zh string) taxonomy.Text {
 	s := e.Size()
+	if !e.Enough() {
+		return taxonomy.Text{EN: "As a precaution: " + s.EN, ZH: "出于谨慎：" + s.ZH}
+	}
 	out := taxonomy.Text{EN: en + ": " + s.EN, ZH: zh + "：" + s.ZH}
 	if e.EHarm >= proof {
 		v := amount(e.EHarm)
@@ -97,6 +101,15 @@ func because(e *Effect, en, zh string) taxonomy.Text {
 		out.ZH += fmt.Sprintf("与留出的对照运行相比，有害的证据值%s（达到 %.0f 即为证实）。", v.ZH, proof)
 	}
 	return out
+}
+
+// cleared is because for a memory that is given from now on.
+func cleared(e *Effect, en, zh string) taxonomy.Text {
+	if e.Enough() {
+		return because(e, en, zh)
+	}
+	s := e.Size()
+	return taxonomy.Text{EN: "Nothing speaks against it so far: " + s.EN, ZH: "目前没有不利的迹象：" + s.ZH}
 }
 
 // Given reports whether runs are given memories of this status.
@@ -113,21 +126,6 @@ func Probes(runID, salt string) bool { return Draw(runID, salt+"\x00probe", prob
 func (e *Effect) Sentence() taxonomy.Text {
 	s := e.Size()
 	return taxonomy.Text{EN: e.ID + ": " + s.EN, ZH: e.ID + "：" + s.ZH}
-}
-
-// Size says how large the effect is.
-func (e *Effect) Size() taxonomy.Text {
-	if e.Runs == 0 {
-		return taxonomy.Text{EN: "given to no run yet.", ZH: "尚未用于任何运行。"}
-	}
-	half := 1.96 * e.SD
-	low, high := points(e.Effect-half), points(e.Effect+half)
-	return taxonomy.Text{
-		EN: fmt.Sprintf("%s points (95 %%: %s to %s) on tests of equal difficulty, n=%d.",
-			points(e.Effect), low, high, e.Runs),
-		ZH: fmt.Sprintf("在难度相同的测试上 %s 个百分点（95 %%：%s 至 %s），n=%d。",
-			points(e.Effect), low, high, e.Runs),
-	}
 }
 
 // points writes a difference of shares in points of a hundred, with its sign.

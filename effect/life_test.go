@@ -42,7 +42,7 @@ func TestNext(t *testing.T) {
 		{"banned stays away", 0.01, 90, tree.Retired, tree.Banned, noon, tree.Retired},
 		{"archived is over", 0.99, 90, tree.Archived, tree.Pinned, noon, tree.Archived},
 	} {
-		s := Next(&Effect{ID: "c_1", PHarm: c.harm, Runs: c.runs}, Standing{c.status, c.mark, c.since, true}, noon)
+		s := Next(&Effect{ID: "c_1", PHarm: c.harm, Runs: c.runs, Tests: c.runs}, Standing{c.status, c.mark, c.since, true}, noon)
 		require.Equal(t, c.want, s.Status, c.name)
 		require.Equal(t, c.want == c.status, s.Why.EN == "", c.name)
 		require.Equal(t, c.want == c.status, s.Why.ZH == "", c.name)
@@ -57,7 +57,7 @@ func TestNextLeavesOthersAlone(t *testing.T) {
 			require.Equal(t, Step{Status: status}, s)
 		}
 	}
-	s := Next(&Effect{PHarm: 0.99, Runs: 50}, Standing{Status: tree.Active}, noon)
+	s := Next(&Effect{PHarm: 0.99, Runs: 50, Tests: 9}, Standing{Status: tree.Active}, noon)
 	require.Equal(t, tree.Retired, s.Status, "whoever made it active")
 }
 
@@ -80,9 +80,9 @@ func TestProbe(t *testing.T) {
 }
 
 func TestSentence(t *testing.T) {
-	e := Effect{ID: "e_7f3a", Runs: 41, Effect: 0.07, SD: 0.05}
-	require.Equal(t, "e_7f3a: +7 points (95 %: -3 to +17) on tests of equal difficulty, n=41.", e.Sentence().EN)
-	require.Equal(t, "e_7f3a：在难度相同的测试上 +7 个百分点（95 %：-3 至 +17），n=41。", e.Sentence().ZH)
+	e := Effect{ID: "e_7f3a", Runs: 41, Tests: 9, Effect: 0.07, SD: 0.05}
+	require.Equal(t, "e_7f3a: +7 points (95 %: -3 to +17) on tests of equal difficulty, n=41, tests 9.", e.Sentence().EN)
+	require.Equal(t, "e_7f3a：在难度相同的测试上 +7 个百分点（95 %：-3 至 +17），n=41，测试 9 个。", e.Sentence().ZH)
 	require.Equal(t, "e_7f3a: given to no run yet.", (&Effect{ID: "e_7f3a"}).Sentence().EN)
 	require.Equal(t, "0", points(-0.001))
 }

@@ -11,6 +11,7 @@ import (
 type Lift struct {
 	N       int     `json:"n"`       // runs of the first arm in tests that both have
 	M       int     `json:"m"`       // and of the other
+	Tests   int     `json:"tests"`   // how many tests both have
 	With    float64 `json:"with"`    // share of the first that go this way, 0 to 1
 	Without float64 `json:"without"` // and of the other, on tests as often
 	Lift    float64 `json:"lift"`    // their difference, -1 to 1
@@ -95,7 +96,15 @@ func lift(runs []*Run, a, b Arm, counted func(*Run) bool) Lift {
 			s.l += hit
 		}
 	}
-	return mantelHaenszel(strata)
+	out := mantelHaenszel(strata)
+	both := map[string]bool{}
+	for k, i := range place {
+		if strata[i].n > 0 && strata[i].m > 0 {
+			both[k.test] = true
+		}
+	}
+	out.Tests = len(both)
+	return out
 }
 
 // needed is how many more runs would bring evidence e to what proves, if shares of

@@ -16,6 +16,9 @@ type Report struct {
 	None   int   `json:"none"`   // with none
 	Right  Right `json:"right"`  // how many of each were right
 
+	// Compared counts the runs that chance gave their memories or none: the evidence is of them.
+	Compared int `json:"compared"`
+
 	Lift
 	FalsePass Lift  `json:"falsePass"`         // share of runs that missed a defect: below 0 is better
 	FalseFail Lift  `json:"falseFail"`         // share of false alarms: below 0 is better
@@ -31,11 +34,14 @@ type Report struct {
 
 	Helpful []Effect `json:"helpful,omitempty"` // memories sure to help, the best first
 	Harmful []Effect `json:"harmful,omitempty"` // and likely to harm, the worst first
+	TooFew  int      `json:"tooFew"`            // memories given to too few runs to claim anything, see [Effect.Enough]
 	Needed  int      `json:"needed,omitempty"`  // more runs that would settle it, if the lift is what it seems
 
-	Asked    int      `json:"asked"` // questions, those without an outcome too
+	Asked    int      `json:"asked"` // runs that asked, those without an outcome too
 	Found    int      `json:"found"` // of them, those that memory had something for
 	Outcomes Outcomes `json:"outcomes"`
+
+	Questions int `json:"questions"` // that no run followed; they are counted nowhere else
 
 	Verdict  taxonomy.Text `json:"-"` // all of it in a sentence
 	Memories []Effect      `json:"-"` // every memory that was given to a run, by id
@@ -72,9 +78,14 @@ func NewReport(j *Joined, b *Breaker, effects []Effect) *Report {
 	r := &Report{
 		Runs: len(in), EHelp: b.All.Help.E(), EHarm: b.All.Harm.E(),
 		State: cmp.Or(b.All.State, Closed), Since: b.All.Since,
-		Asked: len(j.Asked), Outcomes: j.Outcomes, Memories: effects, runs: in, joined: j,
+		Asked: len(j.Asked), Questions: j.Questions, Outcomes: j.Outcomes, Memories: effects, runs: in, joined: j,
 	}
 	r.count()
+	for _, run := range in {
+		if run.compared() {
+			r.Compared++
+		}
+	}
 	r.Lift = lift(in, Memory, None, wasRight)
 	r.FalsePass = lift(in, Memory, None, wrongly(taxonomy.FalsePass))
 	r.FalseFail = lift(in, Memory, None, wrongly(taxonomy.FalseFail))
@@ -129,11 +140,15 @@ func (r *Run) warned() bool {
 
 func (r *Report) sort(effects []Effect) {
 	for _, e := range effects {
-		switch {
-		case e.Confidence() >= surely:
+		switch e.Claim() {
+		case Helps:
 			r.Helpful = append(r.Helpful, e)
-		case e.PHarm > injectTo && e.Runs >= fewToHold:
+		case Harms:
 			r.Harmful = append(r.Harmful, e)
+		case Unclear:
+			if !e.Enough() {
+				r.TooFew++
+			}
 		}
 	}
 	slices.SortStableFunc(r.Helpful, func(a, b Effect) int { return cmp.Compare(b.Effect, a.Effect) })

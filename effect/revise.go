@@ -31,7 +31,7 @@ func Revise(n *tree.Node, e *Effect, t *Tally, origin string, now time.Time) (c 
 	x := n.Clone()
 	count(&x, e, origin)
 	credit := tree.Credit{
-		Runs: e.Runs, Right: e.Right, Effect: within(e.Effect), SD: min(1, round4(e.SD)),
+		Runs: e.Runs, Tests: e.Tests, Right: e.Right, Effect: within(e.Effect), SD: min(1, round4(e.SD)),
 		PHarm: round4(e.PHarm), Before: round4(e.Before), Said: n.Said(),
 		Repeated: t.Repeated, Confirmed: t.Confirmed, NotOn: t.NotOn,
 	}

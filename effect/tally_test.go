@@ -46,7 +46,7 @@ func TestRevise(t *testing.T) {
 		Metadata: tree.Metadata{UsageCount: 5, SuccessRate: 0.4},
 		Counters: map[string]tree.Counters{"theirs": {Used: 3, Correct: 1}},
 	}
-	e := Effect{ID: "c_1", Runs: 20, Right: 15, Effect: 0.1, SD: 0.04, PHarm: 0.01, Before: 0.4}
+	e := Effect{ID: "c_1", Runs: 20, Tests: 9, Right: 15, Effect: 0.1, SD: 0.04, PHarm: 0.01, Before: 0.4}
 	c, r, ok := Revise(&n, &e, &Tally{Confirmed: 4}, "ours", noon)
 	require.True(t, ok)
 	require.Empty(t, r.ID)

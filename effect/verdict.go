@@ -71,8 +71,10 @@ func (r *Report) size() taxonomy.Text {
 	}
 	lift, low, high := points(r.Lift.Lift), points(r.Low), points(r.High)
 	return taxonomy.Text{
-		EN: fmt.Sprintf("%s points (95 %%: %s to %s)", lift, low, high),
-		ZH: fmt.Sprintf("%s 个百分点（95 %%：%s 至 %s）", lift, low, high),
+		EN: fmt.Sprintf("%s points (95 %%: %s to %s; runs with memory %d, without %d; tests %d)",
+			lift, low, high, r.N, r.M, r.Lift.Tests),
+		ZH: fmt.Sprintf("%s 个百分点（95 %%：%s 至 %s；运行：有记忆 %d 次、无记忆 %d 次；测试 %d 个）",
+			lift, low, high, r.N, r.M, r.Lift.Tests),
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Demand is what the ledger knows of the queries there were.
+// Demand is what the ledger knows of what runs asked.
 type Demand struct {
 	injected map[string]bool
 	places   map[niche][]time.Time // of the queries, sorted
@@ -20,21 +20,34 @@ type Demand struct {
 // other: the product, and the kind of scene, where both name one.
 type niche struct{ product, scene string }
 
-// ReadDemand reads the ledger: which memories were ever put into a prompt, and when
-// was asked for what.
+// ReadDemand reads the ledger: which memories were ever put into the prompt of a run, and when
+// runs asked for what. A question that no run followed is no use of a memory.
 func ReadDemand(ctx context.Context, r tree.Reader, tax *taxonomy.Taxonomy) (*Demand, error) {
 	a := &Demand{injected: map[string]bool{}, places: map[niche][]time.Time{}}
+	runs := map[string]bool{} // trials that a run followed
+	var trials []tree.Entry
 	for e, err := range r.Ledger(ctx, 0) {
-		if err != nil {
-			return nil, fmt.Errorf("read the ledger: %w", err)
-		}
 		switch {
+		case err != nil:
+			return nil, fmt.Errorf("read the ledger: %w", err)
+		case e.Outcome != nil:
+			runs[e.Outcome.Trial] = true
 		case e.Trial != nil:
+			runs[e.Trial.ID] = runs[e.Trial.ID] || e.Trial.Run || e.Trial.Drawn()
+			trials = append(trials, e)
+		case e.Step != nil:
+			trials = append(trials, e)
+		}
+	}
+	for i := range trials {
+		e := &trials[i]
+		switch {
+		case e.Step != nil && runs[e.Step.Trial]:
+			a.inject(e.Step.Injected)
+		case e.Trial != nil && runs[e.Trial.ID]:
 			a.inject(e.Trial.Injected)
 			at := niche{e.Trial.Scope.Product, sceneType(tax, e.Trial.Scene.Type)}
 			a.places[at] = append(a.places[at], e.At)
-		case e.Step != nil:
-			a.inject(e.Step.Injected)
 		}
 	}
 	for _, times := range a.places {

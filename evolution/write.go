@@ -77,7 +77,7 @@ func creditOf(n *tree.Node, lang string) string {
 	if c == nil || c.Runs == 0 {
 		return ""
 	}
-	e := effect.Effect{Runs: c.Runs, Effect: c.Effect, SD: c.SD}
+	e := effect.Effect{Runs: c.Runs, Tests: c.Tests, Right: c.Right, Effect: c.Effect, SD: c.SD}
 	again := taxonomy.Text{
 		EN: fmt.Sprintf("In spite of it %d runs made the mistake again.", c.Repeated),
 		ZH: fmt.Sprintf("尽管有它，仍有 %d 次运行再犯。", c.Repeated),

@@ -9,12 +9,13 @@ import (
 // Credit is what the outcomes of runs say of a memory that they were given. Package
 // effect makes it from the ledger, from which it can be made again.
 type Credit struct {
-	Runs   int     `json:"runs"`   // first attempts that it was given to
-	Right  int     `json:"right"`  // of them
-	Effect float64 `json:"effect"` // share of right runs with it less that without, -1 to 1
-	SD     float64 `json:"sd"`     // standard deviation of Effect
-	PHarm  float64 `json:"pHarm"`  // probability that Effect is below 0
-	Before float64 `json:"before"` // what that was before any run
+	Runs   int     `json:"runs"`            // first attempts that it was given to
+	Tests  int     `json:"tests,omitempty"` // different tests among them; 0 where a release before this count wrote it
+	Right  int     `json:"right"`           // right runs among them
+	Effect float64 `json:"effect"`          // share of right runs with it less that without, -1 to 1
+	SD     float64 `json:"sd"`              // standard deviation of Effect
+	PHarm  float64 `json:"pHarm"`           // probability that Effect is below 0
+	Before float64 `json:"before"`          // what that was before any run
 
 	// Said is the confidence that the memory's analyst gave. Content.Confidence goes up
 	// from there if runs speak for the memory, and down if they speak against it; see
@@ -114,7 +115,7 @@ func (c *checker) credit(n *Node) {
 	if x == nil {
 		return
 	}
-	c.law(x.Runs >= 0 && x.Right >= 0 && x.Right <= x.Runs && x.Repeated >= 0 && x.Refreshed >= 0 && x.Confirmed >= 0,
+	c.law(x.Runs >= 0 && x.Right >= 0 && x.Right <= x.Runs && x.Tests >= 0 && x.Tests <= x.Runs && x.Repeated >= 0 && x.Refreshed >= 0 && x.Confirmed >= 0,
 		"its credit counts runs, and no more right ones than runs", "it has %d right of %d", x.Right, x.Runs)
 	c.law(x.Effect >= -1 && x.Effect <= 1 && x.SD >= 0 && x.SD <= 1, "its effect lies in -1 to 1, its deviation in 0 to 1",
 		"they are %v and %v", x.Effect, x.SD)

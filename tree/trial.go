@@ -24,6 +24,7 @@ type Trial struct {
 	Scene    Scene       `json:"scene,omitzero"`
 	Scope    Scope       `json:"scope,omitzero"`
 	Agent    Agent       `json:"agent,omitzero"`
+	Run      bool        `json:"run,omitempty"` // it was asked under the id of a run; else it is a question
 	Arm      Arm         `json:"arm"`
 	P        float64     `json:"p"`                  // probability with which memory was drawn, 0 to 1
 	Other    float64     `json:"other,omitempty"`    // and with which other memories were; holdout has the rest
@@ -35,6 +36,9 @@ type Trial struct {
 	Wording string  `json:"wording,omitempty"`
 	Took    float64 `json:"took,omitempty"` // milliseconds from the question to the answer; 0: not measured
 }
+
+// Drawn reports whether a run asked and chance decided what it was given.
+func (t *Trial) Drawn() bool { return t.P < 1 && (t.Run || t.P > 0) }
 
 // Injection is one memory put into a prompt.
 type Injection struct {

@@ -14,7 +14,8 @@ import (
 
 // memoryGroup is a memory in the list that --by node --json prints.
 type memoryGroup struct {
-	Name string `json:"name"`
+	Name   string `json:"name"`
+	Enough bool   `json:"enough"` // runs to claim anything about it
 	effective
 }
 
@@ -88,10 +89,16 @@ func (a *app) finder(by string) string {
 	return a.say("(not said)")
 }
 
-// byEffect returns memories in order, the most helpful first.
+// byEffect returns memories in order, the most helpful first; those of too few runs come last.
 func byEffect(xs []effective) []effective {
 	xs = slices.Clone(xs)
 	slices.SortStableFunc(xs, func(x, y effective) int {
+		switch {
+		case x.Enough() != y.Enough():
+			return map[bool]int{true: -1, false: 1}[x.Enough()]
+		case !x.Enough():
+			return cmp.Or(cmp.Compare(y.Runs, x.Runs), cmp.Compare(x.ID, y.ID))
+		}
 		return cmp.Or(cmp.Compare(y.Effect.Effect, x.Effect.Effect), cmp.Compare(x.ID, y.ID))
 	})
 	return xs
@@ -103,22 +110,27 @@ func (a *app) effectByNode(f *finding) error {
 	if a.json {
 		groups := make([]memoryGroup, len(xs))
 		for i := range xs {
-			groups[i] = memoryGroup{xs[i].ID, xs[i]}
+			groups[i] = memoryGroup{xs[i].ID, xs[i].Enough(), xs[i]}
 		}
 		return a.printGroups(byNode, groups)
 	}
 	t := &textTable{columns: []column{
 		{head: a.say("memory")}, {head: a.say("points"), right: true}, {head: "±", right: true},
-		{head: a.say("harms"), right: true}, {head: a.say("runs"), right: true}, {head: a.say("right"), right: true},
-		{head: a.say("status"), least: 8}, {head: a.say("what it says"), least: 8},
+		{head: a.say("harms"), right: true}, {head: a.say("runs"), right: true}, {head: a.say("tests"), right: true},
+		{head: a.say("right"), right: true}, {head: a.say("status"), least: 8}, {head: a.say("what it says"), least: 8},
 	}}
 	for i := range xs {
 		x := &xs[i]
-		t.add(short(x.ID), plot.Points(x.Effect.Effect), fmt.Sprintf("%.0f", 100*stat.Z*x.SD), percent(x.PHarm),
-			fmt.Sprint(x.Runs), percent(x.SuccessRate()), string(x.Status), x.Title)
+		size, half, harms := "-", "-", "-"
+		if x.Enough() {
+			size, half, harms = plot.Points(x.Effect.Effect), fmt.Sprintf("%.0f", 100*stat.Z*x.SD), percent(x.PHarm)
+		}
+		t.add(short(x.ID), size, half, harms, fmt.Sprint(x.Runs), fmt.Sprint(x.Tests), fmt.Sprint(x.Right), string(x.Status),
+			x.Title)
 	}
 	return a.printParts(f, t, a.say("points: by how many more runs of a hundred are right with it, on tests of equal "+
-		"difficulty; ±: 95 %; harms: how likely it is that it harms."))
+		"difficulty; ±: 95 %%; harms: how likely it is that it harms; -: under %d guided runs of %d tests, too few to tell.",
+		effect.ClaimRuns, effect.ClaimTests))
 }
 
 // printParts prints a table below the verdict, and what its columns mean.

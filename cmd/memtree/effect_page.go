@@ -57,9 +57,9 @@ func gridOf(title string, t *textTable) grid {
 
 // memoryRow is a memory on the page: what it did in numbers, and as a line with a dot.
 type memoryRow struct {
-	ID, Says, Points, Range, Runs, Right, Standing string
-	Low, At, High                                  float64 // 0 to 120; 60 is no effect
-	Class                                          string
+	ID, Says, Points, Range, Runs, Tests, Right, Standing string
+	Low, At, High                                         float64 // 0 to 120; 60 is no effect
+	Class                                                 string  // "few": too few runs to draw anything
 }
 
 // shownMemories is how many memories the page lists, from either end.
@@ -79,7 +79,7 @@ func (a *app) effectPage(tax *taxonomy.Taxonomy, f *finding, g *plot.Growth) ([]
 		"ListNote": a.say("By how many more runs of a hundred are right with it, on tests of equal difficulty; " +
 			"the line is the 95-percent interval, its middle no effect."),
 		"ListHeads": []string{
-			a.say("memory"), a.say("points"), "95 %", "", a.say("runs"), a.say("right"), a.say("status"),
+			a.say("memory"), a.say("points"), "95 %", "", a.say("runs"), a.say("tests"), a.say("right"), a.say("status"),
 		},
 		"Rows": a.memoryRows(f.all),
 	}
@@ -90,10 +90,10 @@ func (a *app) effectPage(tax *taxonomy.Taxonomy, f *finding, g *plot.Growth) ([]
 		grids = append(grids, gridOf(a.say("Runs"), a.armTable(f.Report)))
 	}
 	if f.None > 0 {
-		facts = append([]string{plot.EvidenceLine(a.say, f.EHelp, f.EHarm)}, facts...)
+		facts = append([]string{plot.EvidenceLine(a.say, f.Report), plot.SameTests(a.say, f.Report)}, facts...)
 		grids = append(grids, gridOf(a.say("With memory and without"), a.liftTable(f.Report)))
 	}
-	if f.Asked > 0 {
+	if f.Asked+f.Questions > 0 {
 		facts = append(facts, a.joinedLine(f.Report))
 	}
 	data["Facts"], data["Grids"] = facts, grids
@@ -113,11 +113,15 @@ func (a *app) memoryRows(all []effective) []memoryRow {
 		x := &all[i]
 		low, high := x.Effect.Effect-stat.Z*x.SD, x.Effect.Effect+stat.Z*x.SD
 		row := memoryRow{
-			ID: short(x.ID), Says: x.Title, Points: plot.Points(x.Effect.Effect), Range: a.range95(low, high),
-			Runs: fmt.Sprint(x.Runs), Right: percent(x.SuccessRate()), Standing: a.standing(x),
-			Low: at(low), At: at(x.Effect.Effect), High: at(high),
+			ID: short(x.ID), Says: x.Title, Points: "-", Range: a.say("too few runs"), Runs: fmt.Sprint(x.Runs),
+			Tests: fmt.Sprint(x.Tests), Right: fmt.Sprint(x.Right), Standing: a.standing(x), Class: "few",
+		}
+		if x.Enough() {
+			row.Points, row.Range, row.Class = plot.Points(x.Effect.Effect), a.range95(low, high), ""
+			row.Low, row.At, row.High = at(low), at(x.Effect.Effect), at(high)
 		}
 		switch {
+		case !x.Enough():
 		case x.PHarm <= 1-isSure:
 			row.Class = "good"
 		case x.PHarm >= isSure:

@@ -24,7 +24,9 @@ func (a *app) printEffect(tax *taxonomy.Taxonomy, f *finding) error {
 	if f.None > 0 {
 		out = append(append(out, ""), a.tableLines(a.liftTable(f.Report))...)
 		out = append(out, "")
-		out = append(out, wrap(plot.EvidenceLine(a.say, f.EHelp, f.EHarm), a.width)...)
+		out = append(out, wrap(plot.SameTests(a.say, f.Report), a.width)...)
+		out = append(out, "")
+		out = append(out, wrap(plot.EvidenceLine(a.say, f.Report), a.width)...)
 	}
 	if f.Runs > 0 {
 		if f.None == 0 {
@@ -35,12 +37,10 @@ func (a *app) printEffect(tax *taxonomy.Taxonomy, f *finding) error {
 		}
 		out = append(out, a.memoryLines(a.say("Memories that help:"), f.Helpful)...)
 		out = append(out, a.memoryLines(a.say("Memories that are likely to harm:"), f.Harmful)...)
-		if len(f.Helpful)+len(f.Harmful) == 0 {
-			out = append(out, "")
-			out = append(out, wrap(a.say("No single memory is sure to help, and none is likely to harm."), a.width)...)
-		}
+		out = append(out, "")
+		out = append(out, wrap(plot.Claims(a.say, f.Report), a.width)...)
 	}
-	if f.Asked > 0 {
+	if f.Asked+f.Questions > 0 {
 		out = append(append(out, ""), wrap(a.joinedLine(f.Report), a.width)...)
 	}
 	return writeLines(a.stdout, out...)
@@ -114,7 +114,10 @@ func (a *app) liftCells(l *effect.Lift) []string {
 	if l.N == 0 || l.M == 0 {
 		return []string{"-", "-", "-", "-"}
 	}
-	return []string{percent(l.With), percent(l.Without), plot.Points(l.Lift), a.range95(l.Low, l.High)}
+	return []string{
+		a.say("%s of %d", percent(l.With), l.N), a.say("%s of %d", percent(l.Without), l.M),
+		plot.Points(l.Lift), a.range95(l.Low, l.High),
+	}
 }
 
 func (a *app) range95(low, high float64) string {
@@ -188,13 +191,13 @@ func (a *app) standingOf(status tree.Status, mark tree.Mark, held *tree.Held) st
 	return a.say("not in use (%s)", status)
 }
 
-// joinedLine says what was asked and what became of outcomes.
+// joinedLine says what runs asked and what became of outcomes.
 func (a *app) joinedLine(r *effect.Report) string {
 	o := &r.Outcomes
-	out := []string{
-		a.say("Memory had something for %d of %d questions (%s).",
-			r.Found, r.Asked, percent(float64(r.Found)/float64(r.Asked))),
-		a.say(" Outcomes that have come: %d.", o.Known),
+	var out []string
+	if r.Asked > 0 {
+		out = append(out, a.say("Memory had something for %d of %d runs that asked (%s).",
+			r.Found, r.Asked, percent(float64(r.Found)/float64(r.Asked))), a.say(" Outcomes that have come: %d.", o.Known))
 	}
 	for _, n := range []struct {
 		n    int
@@ -203,11 +206,12 @@ func (a *app) joinedLine(r *effect.Report) string {
 		{o.Open, a.say(" Not yet: %d.", o.Open)},
 		{o.Unknown, a.say(" Of no trial here: %d.", o.Unknown)},
 		{o.Contrary, a.say(" Deny an earlier one, which counts: %d.", o.Contrary)},
+		{r.Questions, a.say(" Questions that no run followed, which do not count: %d.", r.Questions)},
 		{o.Retries, a.say(" Later attempts, which do not count: %d, %d of them with another end.", o.Retries, o.Flipped)},
 	} {
 		if n.n > 0 {
 			out = append(out, n.said)
 		}
 	}
-	return strings.Join(out, "")
+	return strings.TrimSpace(strings.Join(out, ""))
 }

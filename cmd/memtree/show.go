@@ -299,7 +299,7 @@ func (a *app) credit(p *page, c *tree.Credit) {
 	if c == nil || c.Runs == 0 {
 		return
 	}
-	e := effect.Effect{Runs: c.Runs, Effect: c.Effect, SD: c.SD, PHarm: c.PHarm}
+	e := effect.Effect{Runs: c.Runs, Tests: c.Tests, Right: c.Right, Effect: c.Effect, SD: c.SD, PHarm: c.PHarm}
 	p.part(a.say("effect"), e.Size().In(a.lang))
 	if c.Repeated+c.Confirmed > 0 {
 		p.part(a.say("runs"), a.say("%d made its mistake all the same; %d were right where it had been made before",

@@ -59,12 +59,14 @@ func (d *drawer) liftChart(ps []effect.Point) *Chart {
 	x, y := scale{0, float64(last.Runs)}, scale{-most, most}
 	c := &Chart{
 		ID: "lift", Title: d.say("How much more often runs with memory are right"),
-		Says: d.say("After %d runs: %s points; the band goes from %s to %s.", last.Runs, Points(last.Lift),
-			Points(last.Low), Points(last.High)),
+		Says: d.say("After %d compared runs the band goes from %s to %s points.", last.Runs, Points(last.Low),
+			Points(last.High)),
 		XAxis: d.say("runs that chance decided about"), YAxis: d.say("points"),
 		X: x.counts(5, x.x), Turns: d.turns(ps, x), Rules: []Mark{{At: y.y(0)}},
-		Note: d.say("The band holds with 95 percent at all times together, however often one looks, so it is wider than " +
-			"the interval in the table. The evidence may prove what the band leaves open."),
+		Note: d.say("The line weighs every compared run by the chance it was drawn with, also runs of tests that ran only " +
+			"with memory or only without; the table compares the same tests, so its figure differs. The band holds with 95 " +
+			"percent at all times together, however often one looks, so it is wider than the interval in the table. The " +
+			"evidence may prove what the band leaves open."),
 	}
 	for _, v := range y.steps(6) {
 		c.Y = append(c.Y, Mark{At: y.y(v), Label: Points(v)})
@@ -97,7 +99,7 @@ func (d *drawer) evidenceChart(ps []effect.Point) *Chart {
 	}
 	x, y := scale{0, float64(last.Runs)}, scale{-1, most}
 	c := &Chart{
-		ID: "evidence", Title: d.say("How strong the evidence is"), Says: EvidenceLine(d.say, last.EHelp, last.EHarm),
+		ID: "evidence", Title: d.say("How strong the evidence is"), Says: evidenceAfter(*d, last.Runs, last.EHelp, last.EHarm),
 		XAxis: d.say("runs that chance decided about"), YAxis: d.say("evidence E"),
 		X: x.counts(5, x.x), Turns: d.turns(ps, x), Rules: []Mark{{At: y.y(log(proven)), Label: d.say("20: proven")}},
 		Note: d.say("What a stake of 1 on help, or on harm, has become. It reaches 20 in one history of twenty at most " +
@@ -143,7 +145,7 @@ func (d *drawer) turns(ps []effect.Point, x scale) (out []Mark) {
 	return out
 }
 
-// hitChart draws for what share of questions memory had something, by time.
+// hitChart draws for what share of the runs memory had something, by time.
 func (d *drawer) hitChart(r *effect.Report, spans []effect.Span) *Chart {
 	x := scale{float64(spans[0].From.Unix()), float64(spans[len(spans)-1].From.Unix())}
 	length := 24 * 3600.0
@@ -157,9 +159,9 @@ func (d *drawer) hitChart(r *effect.Report, spans []effect.Span) *Chart {
 	share, y := scale{0, 1}, func(v float64) float64 { return Y(v) }
 	c := &Chart{
 		ID: "hits", Title: d.say("How often memory has something to say"),
-		Says: d.say("Memory had something for %d of %d questions (%s).", r.Found, r.Asked,
+		Says: d.say("Memory had something for %d of %d runs that asked (%s).", r.Found, r.Asked,
 			percent(float64(r.Found)/float64(r.Asked))),
-		XAxis: d.say("time (UTC)"), YAxis: d.say("share of questions, %"), X: x.dates(),
+		XAxis: d.say("time (UTC)"), YAxis: d.say("share of runs that asked, %"), X: x.dates(),
 		Note: d.say("What is left to 100 percent are abstentions: nothing fitted, so the run was told nothing."),
 	}
 	for _, v := range share.steps(5) {
@@ -174,7 +176,7 @@ func (d *drawer) hitChart(r *effect.Report, spans []effect.Span) *Chart {
 			Title: d.say("%s: %d of %d", s.From.Format(minute), s.Found, s.Asked),
 		})
 	}
-	c.Heads = []string{c.XAxis, d.say("questions"), d.say("memory had something")}
+	c.Heads = []string{c.XAxis, d.say("runs that asked"), d.say("memory had something")}
 	for _, i := range some(len(spans)) {
 		s := &spans[i]
 		c.Rows = append(c.Rows, []string{s.From.Format(minute), fmt.Sprint(s.Asked), fmt.Sprint(s.Found)})

@@ -13,7 +13,7 @@ func Next(say Say, r *effect.Report, loose int) string {
 		return d.say("Ask for guidance before each run under an id of the run (memtree guide --run ID), and record " +
 			"its outcome with the trial that the guidance names.")
 	case r.Found == 0:
-		return d.say("Memory had nothing for any of %d questions. Record judged runs, so that it has something to say.",
+		return d.say("Memory had nothing for any of %d runs that asked. Record judged runs, so that it has something to say.",
 			r.Asked)
 	case r.Runs == 0:
 		return d.say("Record the outcomes of the runs with the trial that their guidance names.")
@@ -29,7 +29,7 @@ func Next(say Say, r *effect.Report, loose int) string {
 	case loose > 0:
 		return d.say("Run memtree evolve: it takes out of use what is likely to harm; that is in use now: %d.", loose)
 	case r.Outcomes.Open > 0 && float64(r.Outcomes.Known) < fewKnown*float64(r.Outcomes.Known+r.Outcomes.Open):
-		return d.say("Record more outcomes: those of %d trials have not come.", r.Outcomes.Open)
+		return d.say("Record more outcomes: those of %d runs have not come.", r.Outcomes.Open)
 	case r.Proven:
 		return d.say("Nothing. Go on holding a few runs out, so that it is seen when this changes.")
 	case r.Needed > 0 && r.Needed <= mostNeeded:

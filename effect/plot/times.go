@@ -17,7 +17,7 @@ func (d *drawer) timeChart(spans []effect.Span) *Chart {
 	y := scale{0, most}
 	c := &Chart{
 		ID: "times", Title: d.say("How long guidance took"),
-		Says: d.say("Lately half of the questions were answered within %s ms, 95 %% within %s ms.",
+		Says: d.say("Lately half of the runs had their answer within %s ms, 95 %% within %s ms.",
 			millis(last.Half), millis(last.Most)),
 		XAxis: d.say("time (UTC)"), YAxis: d.say("milliseconds"), X: x.dates(),
 		Note: d.say("From the question to the answer, without the way through a network or the start of a command. " +

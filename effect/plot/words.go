@@ -10,10 +10,34 @@ import (
 const proven = 1 / effect.Alpha
 
 // EvidenceLine says how strong the evidence is.
-func EvidenceLine(say Say, help, harm float64) string {
+func EvidenceLine(say Say, r *effect.Report) string {
+	return evidenceAfter(drawer{say}, r.Compared, r.EHelp, r.EHarm)
+}
+
+func evidenceAfter(d drawer, runs int, help, harm float64) string {
+	return d.say("Evidence after %d compared runs that memory helps: %s (%s); that it harms: %s (%s). "+
+		"What has come to 20 is proven.", runs, Amount(help), d.strength(help), Amount(harm), d.strength(harm))
+}
+
+// SameTests explains why the shares of all runs and the lift on the same tests differ.
+func SameTests(say Say, r *effect.Report) string {
 	d := drawer{say}
-	return d.say("Evidence now that memory helps: %s (%s); that it harms: %s (%s). What has come to 20 is proven.",
-		Amount(help), d.strength(help), Amount(harm), d.strength(harm))
+	return d.say("The comparison goes test by test: %d of %d runs with memory and %d of %d without, of the tests that ran "+
+		"both ways (%d). So its shares differ from those of all runs.", r.N, r.Guided, r.M, r.None, r.Lift.Tests)
+}
+
+// Claims says how many single memories nothing can be claimed about, and why.
+func Claims(say Say, r *effect.Report) string {
+	d := drawer{say}
+	switch all := len(r.Memories); {
+	case r.TooFew == 0 && len(r.Helpful)+len(r.Harmful) > 0:
+		return d.say("Memories that were given to runs: %d.", all)
+	case r.TooFew == 0:
+		return d.say("Memories that were given to runs: %d. None of them is sure to help or likely to harm.", all)
+	default:
+		return d.say("Memories that were given to runs: %d. Too few runs to tell anything of %d of them: that takes %d "+
+			"guided runs of %d tests.", all, r.TooFew, effect.ClaimRuns, effect.ClaimTests)
+	}
 }
 
 // strength names evidence in the words of H. Jeffreys (Theory of Probability, 1961), as V. Vovk

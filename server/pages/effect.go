@@ -19,7 +19,8 @@ type effectData struct {
 	Lifts                          []lift
 	Charts                         []*plot.Chart
 	Helpful, Harmful               []helper
-	TooFew                         string // to say how well risk ranks
+	Same, Claims                   string // which runs are compared; of how many memories nothing can be claimed
+	FewRanked                      string // to say how well risk ranks
 }
 
 // arm is what some runs were given, and how many of them were right.
@@ -57,11 +58,15 @@ func (s *Site) effect(w http.ResponseWriter, r *http.Request, v *Visitor) error 
 	if gain := plot.Gain(said.say, verdicts); gain != nil {
 		d.Charts = append(d.Charts, gain)
 	} else {
-		d.TooFew = said.say("How well risk ranks is drawn from %d verdicts of known truth on, if some are wrong; known: %d.",
+		d.FewRanked = said.say("How well risk ranks is drawn from %d verdicts of known truth on, if some are wrong; known: %d.",
 			plot.FewRanked, len(verdicts))
 	}
 	if report.None > 0 {
-		d.Evidence, d.Lifts = plot.EvidenceLine(said.say, report.EHelp, report.EHarm), said.lifts(report)
+		d.Evidence, d.Lifts = plot.EvidenceLine(said.say, report), said.lifts(report)
+		d.Same = plot.SameTests(said.say, report)
+	}
+	if report.Runs > 0 {
+		d.Claims = plot.Claims(said.say, report)
 	}
 	name := func(of []effect.Effect) (out []helper) {
 		for i := range of {
@@ -110,7 +115,7 @@ func (s *speech) lifts(r *effect.Report) (out []lift) {
 	} {
 		if l := row.of; l.N > 0 && l.M > 0 {
 			out = append(out, lift{
-				row.name, percent(l.With), percent(l.Without), plot.Points(l.Lift),
+				row.name, s.say("%s of %d", percent(l.With), l.N), s.say("%s of %d", percent(l.Without), l.M), plot.Points(l.Lift),
 				s.say("%s to %s", plot.Points(l.Low), plot.Points(l.High)),
 			})
 		}

@@ -752,6 +752,8 @@ export interface components {
             said: number;
             /** Format: double */
             sd: number;
+            /** Format: int64 */
+            tests?: number;
         };
         Decision: {
             /** @description Keys of proposals */
@@ -800,11 +802,15 @@ export interface components {
             runs: number;
             /** Format: double */
             sd: number;
+            /** Format: int64 */
+            tests: number;
             type: string;
         };
         EffectReport: {
             /** Format: int64 */
             asked: number;
+            /** Format: int64 */
+            compared: number;
             control?: components["schemas"]["Lift"];
             /** Format: double */
             eHarm: number;
@@ -836,6 +842,8 @@ export interface components {
             other: number;
             outcomes: components["schemas"]["Outcomes"];
             proven: boolean;
+            /** Format: int64 */
+            questions: number;
             repeat: components["schemas"]["Lift"];
             right: components["schemas"]["Right"];
             /** Format: int64 */
@@ -843,6 +851,10 @@ export interface components {
             /** Format: date-time */
             since?: string;
             state: string;
+            /** Format: int64 */
+            tests: number;
+            /** Format: int64 */
+            tooFew: number;
             types?: components["schemas"]["Typed"][] | null;
             /** @description All of it in a sentence */
             verdict: string;
@@ -1123,6 +1135,8 @@ export interface components {
             m: number;
             /** Format: int64 */
             n: number;
+            /** Format: int64 */
+            tests: number;
             /** Format: double */
             with: number;
             /** Format: double */
@@ -1645,6 +1659,8 @@ export interface components {
             /** Format: int64 */
             other: number;
             outcomes: components["schemas"]["Outcomes"];
+            /** Format: int64 */
+            questions: number;
         };
         Truth: {
             /** @description The person who says so; left out: the name of the token */

@@ -240,6 +240,7 @@ class Credit(_Credit, total=False):
     notOn: Optional[List[str]]
     refreshed: int
     repeated: int
+    tests: int
 
 
 class Decision(TypedDict, total=False):
@@ -295,6 +296,7 @@ class _Effect(TypedDict):
     right: int
     runs: int
     sd: float
+    tests: int
     type: str
 
 
@@ -304,6 +306,7 @@ class Effect(_Effect, total=False):
 
 _EffectReportMust = TypedDict("_EffectReportMust", {
     "asked": 'int',
+    "compared": 'int',
     "eHarm": 'float',
     "eHelp": 'float',
     "falseFail": 'Lift',
@@ -319,10 +322,13 @@ _EffectReportMust = TypedDict("_EffectReportMust", {
     "other": 'int',
     "outcomes": 'Outcomes',
     "proven": 'bool',
+    "questions": 'int',
     "repeat": 'Lift',
     "right": 'Right',
     "runs": 'int',
     "state": 'str',
+    "tests": 'int',
+    "tooFew": 'int',
     "verdict": 'str',
     "with": 'float',
     "without": 'float',
@@ -627,6 +633,7 @@ Lift = TypedDict("Lift", {
     "low": 'float',
     "m": 'int',
     "n": 'int',
+    "tests": 'int',
     "with": 'float',
     "without": 'float',
 })
@@ -1152,6 +1159,7 @@ class Trials(TypedDict):
     none: int
     other: int
     outcomes: Outcomes
+    questions: int
 
 
 class _Truth(TypedDict):

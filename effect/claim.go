@@ -1,0 +1,63 @@
+package effect
+
+import (
+	"fmt"
+
+	"github.com/memtree/memtree/taxonomy"
+)
+
+// A claim about one memory takes so many runs that were given it, of so many different tests. Below that
+// the fit mostly repeats what was expected of the memory before any run.
+const (
+	ClaimRuns  = 10
+	ClaimTests = 5
+)
+
+// Enough reports whether there are runs enough to claim anything about the memory.
+func (e *Effect) Enough() bool { return e.Runs >= ClaimRuns && e.Tests >= ClaimTests }
+
+// Claim is what the runs of one memory show.
+type Claim string
+
+// The claims.
+const (
+	Unclear Claim = ""      // too few runs, or runs that do not settle it
+	Helps   Claim = "helps" // with 95 percent probability
+	Harms   Claim = "harms" // likely, see [Next]
+)
+
+// Claim returns what the runs show of the memory.
+func (e *Effect) Claim() Claim {
+	switch {
+	case !e.Enough():
+		return Unclear
+	case e.Confidence() >= surely:
+		return Helps
+	case e.PHarm > injectTo:
+		return Harms
+	}
+	return Unclear
+}
+
+// Size describes how large the effect is and of how many runs, or that there are too few to tell.
+func (e *Effect) Size() taxonomy.Text {
+	if e.Runs == 0 {
+		return taxonomy.Text{EN: "given to no run yet.", ZH: "尚未用于任何运行。"}
+	}
+	if !e.Enough() {
+		return taxonomy.Text{
+			EN: fmt.Sprintf("too few runs to tell: n=%d, tests %d, right %d; it takes %d runs of %d tests.",
+				e.Runs, e.Tests, e.Right, ClaimRuns, ClaimTests),
+			ZH: fmt.Sprintf("运行太少，尚无法判断：n=%d，测试 %d 个，正确 %d 次；至少需要 %d 次运行、%d 个测试。",
+				e.Runs, e.Tests, e.Right, ClaimRuns, ClaimTests),
+		}
+	}
+	half := 1.96 * e.SD
+	low, high := points(e.Effect-half), points(e.Effect+half)
+	return taxonomy.Text{
+		EN: fmt.Sprintf("%s points (95 %%: %s to %s) on tests of equal difficulty, n=%d, tests %d.",
+			points(e.Effect), low, high, e.Runs, e.Tests),
+		ZH: fmt.Sprintf("在难度相同的测试上 %s 个百分点（95 %%：%s 至 %s），n=%d，测试 %d 个。",
+			points(e.Effect), low, high, e.Runs, e.Tests),
+	}
+}

@@ -1,0 +1,57 @@
+package effect
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/memtree/memtree/tree"
+)
+
+// TestNoClaimOfFewRuns: a memory of much support is expected to help before any run, which is no claim
+// before ten runs of five tests.
+func TestNoClaimOfFewRuns(t *testing.T) {
+	given := []Candidate{{ID: "s_1", Rank: 1, Type: tree.Strategy, Prior: 4 * Expected}}
+	for runs := 1; runs <= 12; runs++ {
+		for tests := 1; tests <= runs; tests++ {
+			var in []Run
+			for i := range runs {
+				in = append(in, Run{
+					ID: fmt.Sprint("t_", i), At: noon, Test: fmt.Sprint("test", i%tests), Arm: Memory, Correct: true,
+					Chances: Chances{Memory: 0.5}, Eligible: given, Injected: given,
+				})
+			}
+			fit := Weigh(in).Fit(noon)
+			e := &fit[0]
+			require.Equal(t, []int{runs, tests, runs}, []int{e.Runs, e.Tests, e.Right})
+			r := NewReport(&Joined{Runs: in}, &Breaker{}, fit)
+			if runs >= ClaimRuns && tests >= ClaimTests {
+				require.True(t, e.Enough())
+				require.Zero(t, r.TooFew)
+				continue
+			}
+			e.PHarm = 0.001
+			require.Equal(t, Unclear, e.Claim())
+			require.Contains(t, e.Size().EN, fmt.Sprintf("too few runs to tell: n=%d, tests %d, right %d", runs, tests, runs))
+			require.NotContains(t, e.Size().EN, "points")
+			require.NotContains(t, e.Size().ZH, "百分点")
+			require.Empty(t, r.Helpful)
+			require.Empty(t, r.Harmful)
+			require.Equal(t, 1, r.TooFew)
+			e.PHarm, e.EHarm = 0.999, 1000
+			require.Equal(t, Unclear, e.Claim())
+			for _, was := range []tree.Status{tree.Active, tree.Quarantined} {
+				why := judge(e, Standing{Status: was, Since: noon, Ours: true}, noon).Why.EN
+				require.NotContains(t, why, "harm", "a precaution claims nothing")
+			}
+		}
+	}
+}
+
+// TestClaim: what enough runs show.
+func TestClaim(t *testing.T) {
+	for want, p := range map[Claim]float64{Helps: 0.05, Harms: 0.66, Unclear: 0.5} {
+		require.Equal(t, want, (&Effect{Runs: ClaimRuns, Tests: ClaimTests, PHarm: p}).Claim())
+	}
+}
