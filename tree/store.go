@@ -89,6 +89,7 @@ type Verified struct {
 	Nodes   int    `json:"nodes"`
 	Entries int    `json:"entries"`
 	Version uint64 `json:"version"`
+	Torn    int64  `json:"torn"` // bytes of a last write that was never acknowledged: nothing is lost by them
 }
 
 // Filter selects nodes; an empty field selects all.

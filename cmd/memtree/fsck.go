@@ -80,8 +80,7 @@ func (a *app) repairLines(r *jsonstore.Repair, repaired bool) []string {
 	list(a.paint(red, a.say("Lost, and acknowledged once:")), lost)
 	list(a.say("Damaged, and made again with nothing lost:"), r.Again)
 	if r.Torn > 0 {
-		add(a.say("The last write was cut short after %d bytes, before anybody was told that it was kept: "+
-			"nothing is lost by it.", r.Torn))
+		add(a.tornSentence(r.Torn))
 	}
 	list(a.say("Set aside, for you to look at; nothing deletes it:"), r.Moved)
 	if len(lines) > 0 {
@@ -105,6 +104,12 @@ func (a *app) repairLines(r *jsonstore.Repair, repaired bool) []string {
 			"then memtree fsck --accept-loss"))
 	}
 	return lines
+}
+
+// tornSentence says that the end of the journal was never acknowledged.
+func (a *app) tornSentence(bytes int64) string {
+	return a.say("The last write was cut short after %d bytes, before anybody was told that it was kept: "+
+		"nothing is lost by it.", bytes)
 }
 
 // lossSentence says what is lost and where it stood.

@@ -101,7 +101,7 @@ func narrow(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// damage PATTERN flips a bit in the middle of the first file that matches.
+// damage PATTERN [TORN] flips a bit in the middle of the first file that matches, or appends TORN to it.
 func damage(ts *testscript.TestScript, _ bool, args []string) {
 	found, err := filepath.Glob(ts.MkAbs(args[0]))
 	ts.Check(err)
@@ -111,7 +111,11 @@ func damage(ts *testscript.TestScript, _ bool, args []string) {
 	path := found[0]
 	b, err := os.ReadFile(path) //nolint:gosec // a story's own file
 	ts.Check(err)
-	b[len(b)/2] ^= 1
+	if len(args) > 1 {
+		b = append(b, args[1]...)
+	} else {
+		b[len(b)/2] ^= 1
+	}
 	ts.Check(os.WriteFile(path, b, 0o600))
 }
 

@@ -103,7 +103,7 @@ func (a *app) replayPageData(r *replay.Risks, said []foretold) map[string]any {
 
 func (a *app) pageSure(r *replay.Risks) string {
 	if r.Enough == 0 {
-		return a.say("No evidence that past errors predict later ones here: every verdict was given the share wrong so far.")
+		return a.baseRateOnly(r)
 	}
 	return a.say("Each verdict was scored before its truth was known, from the runs before it. "+
 		"AUC %s %s, of the later half %s; .50 is chance.",

@@ -29,8 +29,7 @@ func (a *app) printRisks(r *replay.Risks) error {
 	if err := t.write(a.stdout, &a.screen); err != nil {
 		return err
 	}
-	out := wrap(a.say("No evidence that past errors predict later ones here: "+
-		"every verdict was given the share wrong so far."), a.width)
+	out := wrap(a.baseRateOnly(r), a.width)
 	if r.Enough > 0 {
 		out = wrap(a.say("%d of %d verdicts were given a risk of their own, AUC of the later half %s. "+
 			"What it says is off by %.1f points on average.", r.Enough, r.N, areaOf(r.AUCSecondHalf), 100*r.ECE), a.width)
@@ -39,6 +38,13 @@ func (a *app) printRisks(r *replay.Risks) error {
 		return err
 	}
 	return a.printReliability(r)
+}
+
+// baseRateOnly says why no verdict was given a risk of its own, and what the order is worth all the same.
+func (a *app) baseRateOnly(r *replay.Risks) string {
+	return a.say("No verdict was given a risk of its own: %d verdicts, %d of them wrong, do not show yet that past errors "+
+		"predict later ones, so each was given the share wrong so far. The order is a first guess: its AUC is %s %s, "+
+		"where .50 is chance.", r.N, r.Wrong, areaOf(r.AUC), areaIn(r, "auc"))
 }
 
 // printReliability prints the risks that were said beside what came out. Where there is colour it

@@ -10,7 +10,7 @@ func (a *app) printTrials(p *page, t *effect.Trials) {
 	if t.Asked == 0 {
 		return
 	}
-	p.part(a.say("runs that asked"),
+	p.part(a.say("asked by runs"),
 		a.say("%d; memory had something for %s of them: given to %d, other memories to %d, none to %d",
 			t.Asked, percent(float64(t.Found)/float64(t.Asked)), t.Guided, t.Other, t.None))
 	p.part(a.say("outcomes"), a.say("%d have come, %d not yet; memtree effect says whether memory helps",

@@ -70,5 +70,9 @@ func (a *app) printVerified(v tree.Verified, problems []string, total int) error
 	if total > 0 {
 		verdict = a.paint(red, a.say("%d things are wrong.", total))
 	}
-	return writeLines(a.stdout, read, verdict)
+	lines := []string{read}
+	if v.Torn > 0 {
+		lines = append(lines, wrap(a.tornSentence(v.Torn), a.width)...)
+	}
+	return writeLines(a.stdout, append(lines, verdict)...)
 }

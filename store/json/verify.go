@@ -92,6 +92,9 @@ func (v *verifier) journals() (again bool, err error) {
 	} else if r.state.Version < v.state.Version {
 		v.found(fmt.Errorf("the journals on disk end at version %d, the store is at %d", r.state.Version, v.state.Version))
 	}
+	for _, t := range r.torn {
+		v.Torn += int64(len(t.bytes))
+	}
 	v.Batches = r.lines
 	v.Files += r.number - base.Number + 1
 	v.Bytes += r.state.journaled

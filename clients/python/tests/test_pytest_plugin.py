@@ -81,7 +81,8 @@ def test_tests_are_warned_and_verdicts_recorded(serve, tmp_path):
         _, said = session(tmp_path, env=env)
         assert "1 failed, 3 passed" in said, said
         assert "= memtree =" in said and "5 runs, " in said and ", 4 recorded" in said, said
-        assert "riskiest verdicts" in said and "test_suite.py::test_t" in said and "warning: memory" not in said, said
+        # Six labelled runs predict nothing, so no risk is more than the share of wrong ones.
+        assert "riskiest verdicts" not in said and "warning: memory" not in said, said
         # The test that failed and the one without a truth wait for a person; passing is no truth.
         until(lambda: known(memory), before["trials"]["outcomes"]["known"] + 2)
         assert memory.request("stats")["evaluations"] == before["evaluations"] + 4
@@ -94,7 +95,7 @@ def test_the_address_may_stand_in_the_settings(fake, tmp_path):
         guidance = '{"text":"LOOK TWICE","trial":"t1","abstained":false,"hash":"","items":[],"nearest":null}'
         kind = h.path.rsplit("/", 1)[1]
         recorded = '{"accepted":1,"duplicate":0,"receipts":[]}'
-        say(h, 200, {"guidance": guidance, "risk": '{"p":0.625}', "evaluations": recorded}[kind])
+        say(h, 200, {"guidance": guidance, "risk": '{"p":0.625,"enough":true}', "evaluations": recorded}[kind])
 
     server = fake(answer)
     (tmp_path / "pytest.ini").write_text(f"[pytest]\nmemtree_url = {server.url}\n")
@@ -104,6 +105,21 @@ def test_the_address_may_stand_in_the_settings(fake, tmp_path):
     sent = [e for body in server.bodies if isinstance(body, list) for e in body]
     assert [e["trial"] for e in sent] == ["t1"] and "ground_truth" not in sent[0] and "correct" not in sent[0]
     assert sent[0]["case_id"] == "test_suite.py::test_total" and sent[0]["scene"]["route"] == "/cart/1"
+
+
+@pytest.mark.parametrize("enough, keyword, listed", [
+    (True, "total or fails", True), (False, "total or fails", False), (True, "two_runs_with_a_truth", False),
+])
+def test_only_open_verdicts_have_a_risk(fake, tmp_path, enough, keyword, listed):
+    """A known truth is no risk, and neither is the share of verdicts that were wrong so far."""
+    def answer(f, h):
+        guidance = '{"text":"","trial":"t1","abstained":true,"hash":"","items":[],"nearest":null}'
+        recorded = '{"accepted":1,"duplicate":0,"receipts":[]}'
+        risk = json.dumps({"p": 0.9, "enough": enough})
+        say(h, 200, {"guidance": guidance, "risk": risk, "evaluations": recorded}[h.path.rsplit("/", 1)[1]])
+
+    _, said = session(tmp_path, "-k", keyword, env={"MEMTREE_URL": fake(answer).url, "MEMTREE_DEADLINE": "5000"})
+    assert ("riskiest verdicts" in said) is listed, said
 
 
 def test_a_service_that_is_not_there_is_one_line(tmp_path):

@@ -91,10 +91,11 @@ class Plugin:
     def finish(self, run: Run) -> None:
         if self.client is None or run.evaluation is None:
             return
-        risk = self.client.ask_risk(run) if self.risk else None
+        # Where the truth is known there is no risk, and where past verdicts do not predict it is only their share.
+        risk = self.client.ask_risk(run) if self.risk and not run.truth else None
         if run.finish():
             self.tally.judged += 1
-        if risk is not None:
+        if risk is not None and risk["enough"]:
             said = json.dumps(run.evaluation["judgment"], ensure_ascii=False, default=str)
             self.tally.risks.append([risk["p"], run.case.get("id"), said if len(said) <= 60 else said[:59] + "…"])
 

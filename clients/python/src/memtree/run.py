@@ -100,6 +100,11 @@ class Run:
         self._truth = {}
 
     @property
+    def truth(self) -> Dict[str, Any]:
+        """What was said to be true; empty while nobody has."""
+        return self._truth
+
+    @property
     def evaluation(self) -> Optional[Evaluation]:
         """The run as it is recorded, without a truth; None before it is judged."""
         return self._judged
