@@ -11,6 +11,7 @@ type Health struct {
 	Memories int             // that can be found
 	Vectors  int             // of them that have a vector of the embedder
 	Note     string          // why memories, or some of them, are found by words alone; "": they are not
+	Asks     bool            // there is a model to read with
 	Model    error           // for which the model is called no more, until somebody mends it; nil: it is called
 	Damage   error           // what cannot be read of a store that is open for reading; nil: nothing
 	Spent    meter.Totals    // what models were asked since the first count beside the store, in earlier times too
@@ -25,7 +26,7 @@ func (m *Memory) Health() Health {
 	ix := m.index.Load().Stats()
 	spent, _ := m.spent.total()
 	h := Health{
-		Embedder: m.opts.Embedder.ID(), Memories: ix.Nodes, Vectors: ix.Vectors, Note: m.vectorNote(ix),
+		Asks: m.opts.Generator != nil, Embedder: m.opts.Embedder.ID(), Memories: ix.Nodes, Vectors: ix.Vectors, Note: m.vectorNote(ix),
 		Formed: m.outbox.tally(), Spent: spent,
 		Guidance: m.counts.guideFailures.Load(), Trials: m.counts.trialsLost.Load(),
 		Runs: m.counts.runsLost.Load(), Conflicts: m.counts.conflicts.Load(),

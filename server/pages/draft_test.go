@@ -51,3 +51,41 @@ func TestDraftPage(t *testing.T) {
 	var gone *tree.FieldError
 	require.ErrorAs(t, s.draft(w, r, v), &gone)
 }
+
+// What a preview gives is what is given once the draft is accepted.
+func TestPreviewIsWhatComes(t *testing.T) {
+	v := team(t)
+	_, err := v.Memory.Evolve(t.Context(), &memtree.EvolveOptions{Review: true})
+	require.NoError(t, err)
+	waiting, err := v.Memory.Review().Proposals(t.Context())
+	require.NoError(t, err)
+	var drafts []tree.Node
+	var keys []string
+	for i := range waiting {
+		if waiting[i].Node.Type == tree.Experience {
+			drafts, keys = append(drafts, waiting[i].Node), append(keys, waiting[i].Key)
+		}
+	}
+	preview, err := v.Memory.Preview(t.Context(), drafts)
+	require.NoError(t, err)
+	prompts := []string{
+		"Add 1 items to the cart and check the total on the cart page",
+		"The order summary shows the right total of three rooms", "Check that the sum of the invoice is right", "Say hello",
+	}
+	var before, expected []string
+	for _, p := range prompts {
+		was, err := v.Memory.Explain(t.Context(), memtree.Query{Prompt: p})
+		require.NoError(t, err)
+		x, err := preview(t.Context(), memtree.Query{Prompt: p})
+		require.NoError(t, err)
+		before, expected = append(before, was.Text), append(expected, x.Text)
+	}
+	require.NotEqual(t, before, expected)
+	_, err = v.Memory.Review().Decide(t.Context(), keys, nil, "")
+	require.NoError(t, err)
+	for i, p := range prompts {
+		x, err := v.Memory.Explain(t.Context(), memtree.Query{Prompt: p})
+		require.NoError(t, err)
+		require.Equal(t, expected[i], x.Text, p)
+	}
+}

@@ -169,6 +169,9 @@ func (s *speech) waiting(ctx context.Context, m *memtree.Memory, model int) ([]w
 	if err != nil {
 		return nil, err
 	}
+	if !m.Health().Asks {
+		model = 0 // there is none to wait for
+	}
 	known := m.Briefs()
 	if known.Read == 0 {
 		known.New = 0 // nobody reads ahead here
