@@ -27,7 +27,7 @@ func (m *Memory) KeepPicture(ctx context.Context, name string, r io.Reader) (tre
 	}
 	p, err := pictureOf(name, b)
 	if err == nil {
-		err = m.gallery.PutPicture(ctx, p.SHA256, b)
+		err = m.gallery.PutPicture(ctx, p, b)
 	}
 	return p, err
 }

@@ -93,7 +93,7 @@ func TestPicturesAreSwept(t *testing.T) {
 	require.Equal(t, 2, pictures(t, m), "a picture may wait for its run")
 	for _, x := range []tree.Picture{p, orphan} {
 		old := time.Now().Add(-2 * time.Hour)
-		require.NoError(t, os.Chtimes(filepath.Join(dir, "pictures", x.SHA256), old, old))
+		require.NoError(t, os.Chtimes(filepath.Join(dir, x.File()), old, old))
 	}
 	_, err = m.Prune(t.Context(), nil)
 	require.NoError(t, err)

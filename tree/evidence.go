@@ -54,6 +54,12 @@ const (
 // PictureTypes returns the content types that a picture may have.
 func PictureTypes() []string { return []string{"image/png", "image/jpeg", "image/webp"} }
 
+// File returns the name of the picture's file within a store, such as pictures/….png. The end follows from Type.
+func (p *Picture) File() string {
+	kind := strings.TrimPrefix(p.Type, "image/")
+	return "pictures/" + p.SHA256 + "." + kind
+}
+
 // IsPictureID reports whether s is spelled as the SHA256 of a picture.
 func IsPictureID(s string) bool {
 	return len(s) == 64 && strings.Trim(s, "0123456789abcdef") == ""

@@ -9,9 +9,9 @@ import (
 // Gallery is a Store that also keeps the pictures of runs, each once, by the SHA-256 of its bytes.
 // Who refers to a picture is not its business.
 type Gallery interface {
-	// PutPicture keeps a picture: whole and durable when it returns nil, or not at all. A picture that is there
+	// PutPicture keeps the bytes of p: whole and durable when it returns nil, or not at all. A picture that is there
 	// already becomes new again for Pictures. Past MaxGallery the error is ErrGalleryFull.
-	PutPicture(ctx context.Context, sum string, b []byte) error
+	PutPicture(ctx context.Context, p Picture, b []byte) error
 
 	// Picture returns the bytes of a picture, or ErrNotFound. Bytes that are not what sum says are a *CorruptError.
 	Picture(ctx context.Context, sum string) ([]byte, error)
@@ -26,6 +26,7 @@ type Gallery interface {
 // KeptPicture is a picture as it lies in a Gallery.
 type KeptPicture struct {
 	SHA256 string
+	File   string // its name within the store
 	Bytes  int64
 	Put    time.Time // last
 }

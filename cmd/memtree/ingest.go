@@ -13,11 +13,14 @@ import (
 	"github.com/memtree/memtree/ingest"
 	"github.com/memtree/memtree/ingest/report"
 	"github.com/memtree/memtree/taxonomy"
+	"github.com/memtree/memtree/tree"
 )
 
 // ingestFlags are the flags of ingest.
 type ingestFlags struct {
 	truth, run, mapping string
+	attachments, link   string
+	pictures            *pictureKeeper
 }
 
 func (a *app) ingestCommand() *cobra.Command {
@@ -32,6 +35,7 @@ func (a *app) ingestCommand() *cobra.Command {
   midscene    Midscene's HTML reports, JSON dumps and summaries of runs
   promptfoo   what promptfoo eval --output writes as JSON
   allure      allure-results: the folder, a zip of it, or its *-result.json
+  pytest      the JSON of pytest-json-report
   inspect     Inspect's logs, .eval and .json
   deepeval    DeepEval's test runs
   uibench     the GUI agent benchmark: its cases and raw-results.json
@@ -41,6 +45,10 @@ func (a *app) ingestCommand() *cobra.Command {
 A test that failed says what it found, not whether it was right. So these runs have no truth; they wait for memtree ` +
 			`label, or for --truth, a table with the columns id, truth and note as memtree label takes it. An id there may ` +
 			`be the name of a test, such as test_cart.TestCart › test_total, or its title alone where no other has it.
+
+What failed, the steps, links and screenshots (PNG, JPEG, WebP, of at most 8 MiB, 8 a run) are kept with the run and ` +
+			`shown where a person judges it. A screenshot that a report names by a path is read from the report's own folder, ` +
+			`or from --attachments, and from nowhere else.
 
 A folder stands for the files in it that such tools write; folders within it and links are left out.
 
@@ -62,6 +70,9 @@ memtree record and the other commands that read runs know these files too by wha
 	}
 	c.Flags().StringVar(&f.truth, "truth", "", a.say("a table of truths for these runs: id, truth, note"))
 	c.Flags().StringVar(&f.run, "run", "", a.say("id of the run, the same for every report of it"))
+	c.Flags().StringVar(&f.attachments, "attachments", "",
+		a.say("folder of the screenshots that reports name; else the report's own"))
+	c.Flags().StringVar(&f.link, "link", "", a.say("http or https address of a page about the run, such as the job of CI"))
 	c.Flags().StringVar(&f.mapping, "map", "", a.say("mapping.yaml: which part of the file is what"))
 	a.boundFlags(c)
 	return c
@@ -83,6 +94,8 @@ type ingested struct {
 	Skipped int       `json:"skipped"`         // tests without a verdict
 	Alike   int       `json:"alike"`           // of them that may be another tool's report of a run that waits
 	Truth   *toldFrom `json:"truth,omitempty"` // what the table of truths told
+
+	Pictures ingestedPictures `json:"pictures"`
 }
 
 // ingestMemory is how much memory the runtime may take before it collects garbage eagerly, in bytes: reports are long
@@ -101,6 +114,8 @@ func (a *app) bounded() (release func()) {
 
 func (a *app) ingest(ctx context.Context, format string, files []string, f *ingestFlags) error {
 	defer a.bounded()()
+	f.pictures = a.pictureKeeper(ctx, f.attachments)
+	defer f.pictures.close()
 	rd, err := a.reports(format, f)
 	if err != nil {
 		return err
@@ -122,7 +137,7 @@ func (a *app) ingest(ctx context.Context, format string, files []string, f *inge
 	r.reports, r.intake.run, r.fresh = rd, f.run, map[string]bool{}
 	r.out.types = map[string]map[taxonomy.Direction]int{}
 	err = a.with(ctx, writing, func(m *memtree.Memory) error {
-		r.mem = m
+		r.mem, f.pictures.mem = m, m
 		if err := r.work(ctx, files, false); err != nil {
 			return err
 		}
@@ -150,13 +165,17 @@ func (a *app) ingest(ctx context.Context, format string, files []string, f *inge
 // ingestSummary says what was recorded, and what the truths told.
 func (a *app) ingestSummary(r *recorder, l *labelling, format string, alike int) error {
 	if a.json {
-		out := ingested{Format: format, Read: r.readRuns, recorded: r.out, Skipped: r.skipped, Alike: alike}
+		out := ingested{Format: format, Read: r.readRuns, recorded: r.out, Skipped: r.skipped, Alike: alike,
+			Pictures: r.pictures}
 		if l != nil {
 			out.Truth = &l.out
 		}
 		return a.printJSON(out)
 	}
 	if err := r.summary(false); err != nil {
+		return err
+	}
+	if err := writeLines(a.stdout, a.pictureLines(&r.pictures)...); err != nil {
 		return err
 	}
 	if alike > 0 && !a.quiet {
@@ -179,7 +198,10 @@ func (a *app) ingestSummary(r *recorder, l *labelling, format string, alike int)
 
 // reports opens the reader of a format.
 func (a *app) reports(format string, f *ingestFlags) (*report.Reader, error) {
-	o := report.Options{Run: f.run}
+	o := report.Options{Run: f.run, Link: f.link, Keep: f.pictures.keep}
+	if link := (tree.Link{URL: f.link}); f.link != "" && (!link.Safe() || len(f.link) > tree.MaxName) {
+		return nil, &usageError{a.say("--link is %q; use an http or https address", f.link)}
+	}
 	if !slices.Contains(formatNames(), format) {
 		return nil, &usageError{a.say("there is no format %s; the formats are %s", format, strings.Join(formatNames(), ", "))}
 	}
@@ -224,5 +246,6 @@ func (r *recorder) end(ctx context.Context) error {
 	}
 	err := r.take(ctx, "", r.reports.End(), r.taker(ctx, ""))
 	r.skipped += r.reports.Skipped
+	r.pictures.note(r.reports)
 	return cmp.Or(err, r.flush(ctx, ""))
 }

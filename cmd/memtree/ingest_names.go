@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/memtree/memtree/ingest"
@@ -36,6 +37,15 @@ func (n *testNames) meet(e *tree.Evaluation) {
 			n.runs[name] = append(n.runs[name], id)
 		}
 	}
+}
+
+// meetVerdict notes the names of a run of which the ledger alone is left.
+func (n *testNames) meetVerdict(v *tree.Verdict) {
+	title := v.CaseID
+	if i := strings.LastIndex(title, " › "); i >= 0 {
+		title = title[i+len(" › "):]
+	}
+	n.meet(&tree.Evaluation{ID: v.Evaluation, CaseID: v.CaseID, Scope: tree.Scope{Test: title}})
 }
 
 // of returns the ids of the runs of a name.

@@ -54,9 +54,11 @@ func join(field, problem string) string {
 type intake struct {
 	*app
 	bar      *progress
-	run      string         // id of the run, for lines that name none
-	reports  *report.Reader // reads the files, if they are known to be reports of some tool
-	skipped  int            // tests of reports that have no verdict
+	run      string                                  // id of the run, for lines that name none
+	reports  *report.Reader                          // reads the files, if they are known to be reports of some tool
+	keep     func(report.Shot) (tree.Picture, error) // the pictures of reports; nil: they are left out
+	pictures ingestedPictures
+	skipped  int // tests of reports that have no verdict
 	read     int64
 	total    int64 // bytes of all files; 0 if not known
 	rejected []reject
@@ -70,7 +72,8 @@ func (a *app) intake(files []string, label string) (*intake, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &intake{app: a, total: total, bar: a.progress(label, byteCount), rejected: []reject{}}, nil
+	return &intake{app: a, total: total, bar: a.progress(label, byteCount), rejected: []reject{},
+		pictures: ingestedPictures{Why: []report.LeftPicture{}}}, nil
 }
 
 // sizes adds up the sizes of the files. A missing file is found here, before any is read.
@@ -142,7 +145,7 @@ func (in *intake) runsOf(name string, r io.Reader) iter.Seq2[tree.Evaluation, er
 	}
 	b := bufio.NewReaderSize(r, report.Sniff)
 	begin, _ := b.Peek(report.Sniff) // an error comes again when it is read
-	rd, err := report.NewReader(report.Recognise(begin), report.Options{Run: in.run})
+	rd, err := report.NewReader(report.Recognise(begin), report.Options{Run: in.run, Keep: in.keep})
 	if err != nil {
 		return ingest.ReadRun(name, b, in.run)
 	}
@@ -152,7 +155,10 @@ func (in *intake) runsOf(name string, r io.Reader) iter.Seq2[tree.Evaluation, er
 // reportOf reads a file that is a whole report.
 func (in *intake) reportOf(name string, r io.Reader, rd *report.Reader) iter.Seq2[tree.Evaluation, error] {
 	return func(yield func(tree.Evaluation, error) bool) {
-		defer func() { in.skipped += rd.Skipped }()
+		defer func() {
+			in.skipped += rd.Skipped
+			in.pictures.note(rd)
+		}()
 		for _, part := range []iter.Seq2[tree.Evaluation, error]{rd.File(name, r), rd.End()} {
 			for e, err := range part {
 				if !yield(e, err) {

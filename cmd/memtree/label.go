@@ -33,7 +33,8 @@ kept at once, so that Ctrl-C loses none; u takes the last one back. While it ask
 to the store, unless memtree serve holds it.
 
 --csv writes what waits to a table for a spreadsheet; --from reads it back. The table has the columns id,
-truth and note; others are not looked at. A truth is right or wrong for the verdict, pass or fail for what
+truth and note; others are not looked at. An id may be the name of a test too, such as
+test_cart.TestCart › test_total, or its title alone where no other has it. A truth is right or wrong for the verdict, pass or fail for what
 was tested, or which way the verdict was wrong: false_pass, false_fail or other; 对、错、通过、不通过、
 漏报、误报 are understood too. Where it is empty the run goes on waiting. A line that cannot be used is named and
 left out; the others are kept, and the exit code is 3. Reading a table again changes nothing.`),
@@ -154,6 +155,11 @@ func (a *app) labelCard(u *memtree.Unlabelled) []string {
 	out = append(out, a.labelPart(a.say("verdict"), verdict, 1)...)
 	if beside != "" {
 		out = append(out, a.labelPart(a.say("reason"), beside, 6)...)
+	}
+	for _, p := range a.evidenceParts(e.Evidence, e.Observation) {
+		if p.text != "" {
+			out = append(out, a.labelPart(p.name, p.text, p.most)...)
+		}
 	}
 	return out
 }

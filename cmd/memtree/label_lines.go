@@ -19,7 +19,7 @@ type labelling struct {
 	mem     *memtree.Memory
 	file    string
 	labels  ingest.Labels
-	names   *testNames // of the reports that the table is for; or nil
+	names   *testNames // of the runs that the table is for: those of the reports, or all that are known
 	by      curation.Options
 	out     toldFrom
 	box     memtree.Inbox  // afterwards
@@ -63,8 +63,15 @@ func (l *labelling) begin(ctx context.Context, m *memtree.Memory) error {
 		return err
 	}
 	l.mem, l.waiting = m, map[string]*tree.Evaluation{}
+	all := l.names == nil
+	if all {
+		l.names = newTestNames(&l.labels)
+	}
 	for i := range box.Waiting {
-		l.waiting[box.Waiting[i].Evaluation.Key()] = &box.Waiting[i].Evaluation
+		e := &box.Waiting[i].Evaluation
+		if l.waiting[e.Key()] = e; all {
+			l.names.meet(e)
+		}
 	}
 	l.done = map[string]int{}
 	l.known, l.ofRun = map[string]tree.Verdict{}, map[string][]string{}
@@ -75,6 +82,9 @@ func (l *labelling) begin(ctx context.Context, m *memtree.Memory) error {
 		if v := e.Verdict; v != nil {
 			if _, twice := l.known[v.Evaluation]; !twice && v.RunID != "" {
 				l.ofRun[v.RunID] = append(l.ofRun[v.RunID], v.Evaluation)
+			}
+			if all && l.waiting[v.Evaluation] == nil {
+				l.names.meetVerdict(v)
 			}
 			l.known[v.Evaluation] = *v
 		}
@@ -98,7 +108,7 @@ func (l *labelling) one(ctx context.Context, x *ingest.Label) error {
 		return l.refuse(x, "truth", l.say("is %q; write right, wrong, pass, fail, false_pass, false_fail or other",
 			text.Clip(oneLine(x.Truth), 40)))
 	}
-	id, tests := x.ID, l.names.of(x.ID)
+	id, tests := x.ID, l.testsOf(x.ID)
 	switch _, ok := l.known[id]; {
 	case ok:
 	case len(tests) == 1:
@@ -113,7 +123,7 @@ func (l *labelling) one(ctx context.Context, x *ingest.Label) error {
 	l.done[id] = x.Line
 	switch e := l.waiting[id]; {
 	case !ok && len(tests) > 1:
-		return l.refuse(x, "id", l.say("is the name of %d tests of these reports; name one of them, such as %s", len(tests),
+		return l.refuse(x, "id", l.say("is the name of %d tests; name one of them, such as %s", len(tests),
 			tests[0]))
 	case !ok && len(l.ofRun[id]) > 1:
 		return l.refuse(x, "id", l.say("is a run with %d verdicts; name one of them, such as %s", len(l.ofRun[id]),
@@ -126,12 +136,29 @@ func (l *labelling) one(ctx context.Context, x *ingest.Label) error {
 			return l.refuse(x, "truth", why)
 		}
 		return l.tell(ctx, x, id, t)
-	case says(w, &was):
+	case says(w, &was) && (x.Note == "" || was.Correct):
 		l.out.Already++
 		return nil
+	case says(w, &was): // the note may be new
+		return l.tell(ctx, x, was.Evaluation, curation.Truth{Correct: new(false), Direction: was.Direction, Reason: x.Note})
 	default:
 		return l.correct(ctx, x, &was, w)
 	}
+}
+
+// testsOf returns the ids of the runs of a test. Where several nights have it, the one that waits is meant.
+func (l *labelling) testsOf(name string) []string {
+	all := l.names.of(name)
+	var waiting []string
+	for _, id := range all {
+		if l.waiting[id] != nil {
+			waiting = append(waiting, id)
+		}
+	}
+	if len(waiting) == 1 {
+		return waiting
+	}
+	return all
 }
 
 // refuse names a line that cannot be used.

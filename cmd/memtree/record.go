@@ -112,11 +112,13 @@ func (a *app) record(ctx context.Context, files []string, run string, async bool
 	if err != nil {
 		return err
 	}
-	in.run = run
+	pictures := a.pictureKeeper(ctx, "")
+	defer pictures.close()
+	in.run, in.keep = run, pictures.keep
 	r := &recorder{intake: in}
 	r.out.types = map[string]map[taxonomy.Direction]int{}
 	err = a.with(ctx, writing, func(m *memtree.Memory) error {
-		r.mem = m
+		r.mem, pictures.mem = m, m
 		if a.on != nil {
 			r.mine = map[string]bool{}
 		}
@@ -137,7 +139,10 @@ func (r *recorder) run(ctx context.Context, files []string, async bool) error {
 	if r.json {
 		return r.printJSON(r.out)
 	}
-	return r.summary(async)
+	if err := r.summary(async); err != nil {
+		return err
+	}
+	return writeLines(r.stdout, r.pictureLines(&r.pictures)...)
 }
 
 // work records all files and counts what came of them.

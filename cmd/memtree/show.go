@@ -222,6 +222,9 @@ func (a *app) evidence(p *page, n *tree.Node) {
 	p.part(a.say("judgment"), text.Clip(d.AgentJudgment, evidenceRunes))
 	p.part(a.say("ground truth"), text.Clip(d.TestCase.GroundTruth.Text(), evidenceRunes))
 	p.part(a.say("evaluator"), text.Clip(d.EvaluatorReason, evidenceRunes))
+	for _, x := range a.evidenceParts(d.Evidence, "") {
+		p.part(x.name, text.Clip(x.text, evidenceRunes))
+	}
 	p.head(a.paint(bold, a.say("Analysis")))
 	if d.ActualError != n.Content.Description {
 		p.part(a.say("error"), d.ActualError)

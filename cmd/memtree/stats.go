@@ -31,13 +31,24 @@ const mostDead = 5
 // stats has the numbers of a store, as --json prints them.
 type stats struct {
 	server.Stats
-	Spent spentEver `json:"spent"`
+	Spent    spentEver    `json:"spent"`
+	Pictures pictureStats `json:"pictures"`
+}
+
+// pictureStats counts the pictures of runs.
+type pictureStats struct {
+	Kept  int   `json:"kept"`
+	Bytes int64 `json:"bytes"`
 }
 
 // statsOf counts what is in a store.
 func (a *app) statsOf(ctx context.Context, m *memtree.Memory) (stats, error) {
 	s, err := server.StatsOf(ctx, m)
-	return stats{s, a.spentEver(m.Health().Spent)}, err
+	if err != nil {
+		return stats{}, err
+	}
+	n, size, err := m.Pictures(ctx)
+	return stats{s, a.spentEver(m.Health().Spent), pictureStats{n, size}}, err
 }
 
 func (a *app) stats(ctx context.Context) error {
@@ -69,6 +80,9 @@ func (a *app) printStats(tax *taxonomy.Taxonomy, s *stats, model langchain.Confi
 	p.part(a.say("memories"), a.say("cases %d · experiences %d · strategies %d", s.Levels[string(tree.Case)],
 		s.Levels[string(tree.Experience)], s.Levels[string(tree.Strategy)]))
 	p.part(a.say("runs"), a.say("%d recorded, %d waiting to be looked at, %d set aside", s.Evaluations, s.Outbox, s.Dead))
+	if s.Pictures.Kept > 0 {
+		p.part(a.say("pictures"), a.say("%d of runs · %s", s.Pictures.Kept, byteCount(s.Pictures.Bytes)))
+	}
 	a.printTrials(p, &s.Trials)
 	a.printLedgerStats(p, &s.LedgerStats)
 	a.printAnalyses(p, &s.Analyses)

@@ -1,14 +1,16 @@
 package report
 
 import (
+	"archive/zip"
 	"bufio"
 	"cmp"
 	"io"
+	"path"
 	"strings"
 	"time"
 )
 
-// allureResult is a *-result.json: one attempt at a test. What it names as attached is not opened.
+// allureResult is a *-result.json: one attempt at a test.
 type allureResult struct {
 	UUID        string   `json:"uuid"`
 	HistoryID   string   `json:"historyId"` // the same for every attempt at a test with the same parameters
@@ -24,6 +26,23 @@ type allureResult struct {
 	} `json:"statusDetails"`
 	Labels     []allureNamed `json:"labels"`
 	Parameters []allureNamed `json:"parameters"`
+	Links      []struct {
+		Name string `json:"name"`
+		URL  string `json:"url"`
+	} `json:"links"`
+	allureStep
+}
+
+// allureStep is a step, and what a test and a step have in common.
+type allureStep struct {
+	Title       string       `json:"name"`
+	Outcome     string       `json:"status"`
+	Steps       []allureStep `json:"steps"`
+	Attachments []struct {
+		Name   string `json:"name"`
+		Source string `json:"source"`
+		Type   string `json:"type"`
+	} `json:"attachments"`
 }
 
 type allureNamed struct {
@@ -42,6 +61,12 @@ func (d *decoder) allureFile(r *bufio.Reader) error {
 		return err
 	}
 	defer a.close()
+	d.parts = map[string]func(string) shot{}
+	for _, f := range a.File {
+		if f.Mode().IsRegular() && isPicture("", f.Name) {
+			d.parts[path.Base(f.Name)] = func(name string) shot { return d.unpacked(a, f, name) }
+		}
+	}
 	for _, f := range a.File {
 		if !strings.HasSuffix(f.Name, allureResultFile) || !f.Mode().IsRegular() {
 			continue
@@ -51,6 +76,20 @@ func (d *decoder) allureFile(r *bufio.Reader) error {
 		}
 	}
 	return nil
+}
+
+// unpacked puts a picture of an archive into the reader's spool.
+func (d *decoder) unpacked(a *archive, f *zip.File, name string) (s shot) {
+	r, err := f.Open()
+	if err == nil {
+		s = d.spooled(&unpacked{r: r, a: a, name: f.Name})
+		err = r.Close()
+	}
+	if err != nil && s.problem == "" {
+		s.problem = "cannot be unpacked"
+	}
+	s.name = fitName(cmp.Or(name, f.Name))
+	return s
 }
 
 // allureResultFile is how the name of a result ends.
@@ -68,6 +107,10 @@ func (d *decoder) allure(j *jsonReader) error {
 	}
 	t := &test{line: line, id: r.UUID, same: r.HistoryID, title: spelled(r.Name), place: r.place(),
 		observation: cmp.Or(strings.TrimSpace(r.Details.Message), r.Details.Trace)}
+	for _, l := range r.Links {
+		addLink(&t.links, l.Name, l.URL)
+	}
+	d.allureSteps(t, &r.allureStep)
 	for _, p := range r.Parameters {
 		if p.Name == "Project" {
 			t.project = strings.Trim(p.Value, "'\"")
@@ -86,6 +129,24 @@ func (d *decoder) allure(j *jsonReader) error {
 		t.verdict = failed
 	}
 	return d.add(t)
+}
+
+// allureSteps takes the attachments of a test or a step, and the steps within it.
+func (d *decoder) allureSteps(t *test, s *allureStep) {
+	for _, a := range s.Attachments {
+		if open := d.parts[a.Source]; open != nil && isPicture(a.Type, a.Source) && d.rd.o.Keep != nil {
+			if len(t.shots) < mostShots {
+				t.shots = append(t.shots, open(a.Name))
+			}
+			continue
+		}
+		d.attach(&t.shots, a.Name, a.Type, a.Source, "")
+	}
+	for i := range s.Steps {
+		in := &s.Steps[i]
+		addStep(&t.steps, in.Title, in.Outcome == "failed" || in.Outcome == "broken")
+		d.allureSteps(t, in)
+	}
 }
 
 // place is where a test is, in the words of the tool that ran it: pytest has it in the full name.

@@ -49,6 +49,12 @@ func (t *test) held() int {
 	for _, p := range t.place {
 		n += len(p)
 	}
+	for _, s := range t.steps {
+		n += 50 + len(s.Title)
+	}
+	for i := range t.shots {
+		n += 100 + len(t.shots[i].path)
+	}
 	for _, v := range []any{t.judgment, t.truth} {
 		switch v := v.(type) {
 		case nil:

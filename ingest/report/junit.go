@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path"
 	"regexp"
 	"strconv"
 	"strings"
@@ -154,6 +155,12 @@ func (j *junitReader) test(line int, c *junitCase) error {
 		t.attempt = c.before + 1
 	}
 	t.observation, t.prompt, t.route = strings.Join(append(c.why, c.flaky...), "\n"), c.prompt, c.route
+	for _, file := range c.files {
+		j.attach(&t.shots, path.Base(strings.ReplaceAll(file, `\`, "/")), "", file, "")
+	}
+	for _, l := range c.links {
+		addLink(&t.links, l[0], l[1])
+	}
 	switch {
 	case c.failed:
 		t.verdict = failed

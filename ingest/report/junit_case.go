@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"encoding/xml"
+	"regexp"
 	"strings"
 )
 
@@ -19,6 +20,8 @@ type junitCase struct {
 	before                  int      // attempts before the last one
 	why, flaky              []string // why it failed, and why attempts before failed
 	prompt, route           string
+	files                   []string    // that it names as attached
+	links                   [][2]string // name and address
 }
 
 // placed reports whether the class says where the test is. Jest and Mocha have the title there, and Node one word for
@@ -79,12 +82,25 @@ func (c *junitCase) take(x *xmlReader, e xml.StartElement) (err error) {
 			c.prompt = cmp.Or(value, strings.TrimSpace(body))
 		case "route":
 			c.route = cmp.Or(value, strings.TrimSpace(body))
+		case "screenshot", "attachment":
+			c.files = append(c.files, cmp.Or(value, strings.TrimSpace(body)))
+		case "link", "url", "issue":
+			c.links = append(c.links, [2]string{name, cmp.Or(value, strings.TrimSpace(body))})
+		}
+	case "system-out", "system-err":
+		var out string
+		out, err = x.text(longestWhys)
+		for _, m := range attachment.FindAllStringSubmatch(out, mostShots) {
+			c.files = append(c.files, m[1])
 		}
 	default:
 		err = x.Skip()
 	}
 	return err //nolint:wrapcheck // the caller says where
 }
+
+// attachment is how Playwright, and the runners that Jenkins knows, name a file in what a test printed.
+var attachment = regexp.MustCompile(`\[\[ATTACHMENT\|([^\]\n]+)\]\]`)
 
 // because reads why a test failed, and adds it to what is known of that.
 func because(x *xmlReader, e xml.StartElement, known []string) ([]string, error) {

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"io"
 	"regexp"
 	"strings"
 	"time"
@@ -37,6 +38,64 @@ type midsceneTask struct {
 	Usage struct {
 		Model string `json:"model_name"`
 	} `json:"usage"`
+	Context struct {
+		Screenshot midsceneShot `json:"screenshot"`
+	} `json:"uiContext"`
+	Recorder []struct {
+		Screenshot midsceneShot `json:"screenshot"`
+	} `json:"recorder"`
+}
+
+// midsceneShot refers to a picture of the page: by the id of a script of the report, or by a file beside it. Older
+// reports have its bytes as a data URL.
+type midsceneShot struct{ ID, File, Data string }
+
+// UnmarshalJSON takes each of the forms, and none as no picture.
+func (s *midsceneShot) UnmarshalJSON(b []byte) error {
+	var ref struct {
+		ID   string `json:"id"`
+		Old  string `json:"$screenshot"`
+		Path string `json:"path"`
+	}
+	if json.Unmarshal(b, &s.Data) != nil && json.Unmarshal(b, &ref) == nil {
+		s.ID, s.File = cmp.Or(ref.ID, ref.Old), ref.Path
+	}
+	return nil
+}
+
+// shot returns the last picture of the steps: how the page looked after them, or else before the last one.
+func (d *decoder) midsceneShot(t *midsceneTask) (s shot, ok bool) {
+	ref := t.Context.Screenshot
+	for _, r := range t.Recorder {
+		if r.Screenshot != (midsceneShot{}) {
+			ref = r.Screenshot
+		}
+	}
+	switch s, ok = d.images[ref.ID]; {
+	case ok:
+	case ref.File != "":
+		s, ok = shot{path: ref.File}, true
+	case strings.HasPrefix(ref.Data, "data:image/"):
+		s, ok = d.decoded(ref.Data), true
+	}
+	s.name = "screenshot"
+	return s, ok && d.rd.o.Keep != nil
+}
+
+// midsceneImage takes a picture that is a script of the page.
+func (d *decoder) midsceneImage(id string, body io.Reader) error {
+	if d.rd.o.Keep == nil || len(d.images) == mostParts {
+		return nil
+	}
+	b, err := io.ReadAll(io.LimitReader(body, longestEncoded+8))
+	if err != nil {
+		return err //nolint:wrapcheck // the caller says where
+	}
+	if d.images == nil {
+		d.images = map[string]shot{}
+	}
+	d.images[id] = d.decoded(strings.TrimSpace(string(b)))
+	return nil
 }
 
 // midscene reads a report of Midscene: a page with dumps in scripts, a dump alone, or the summary of its runner.
@@ -47,7 +106,11 @@ func (d *decoder) midscene(r *bufio.Reader) error {
 	}
 	h := &htmlReader{r: r, line: 1}
 	return h.scripts(func(attrs map[string]string, body *scriptBody) error {
-		if t := attrs["type"]; t != "midscene_web_dump" && t != "midscene_test_run_dump" {
+		switch attrs["type"] {
+		case "midscene-image":
+			return d.midsceneImage(attrs["data-id"], body)
+		case "midscene_web_dump", "midscene_test_run_dump":
+		default:
 			return nil
 		}
 		j := newJSON(bufio.NewReader(body))
@@ -128,6 +191,10 @@ func (d *decoder) midsceneExecution(j *jsonReader, place []string) error {
 	}
 	t.same = t.id // a report that grew has an execution again; the later one knows more
 	t.midscene(&tasks)
+	t.steps = tasks.steps
+	if s, ok := d.midsceneShot(&tasks.last); ok {
+		t.shots = []shot{s}
+	}
 	return d.add(&t)
 }
 
@@ -136,6 +203,7 @@ type midsceneTasks struct {
 	n                         int
 	first, model, instruction string
 	last                      midsceneTask
+	steps                     []tree.TestStep
 }
 
 func (s *midsceneTasks) add(t *midsceneTask) {
@@ -145,6 +213,11 @@ func (s *midsceneTasks) add(t *midsceneTask) {
 	s.model = cmp.Or(s.model, fitName(t.Usage.Model))
 	s.instruction = cmp.Or(s.instruction, t.Param.Instruction)
 	s.last = *t
+	title := strings.TrimSpace(t.Type + " " + t.SubType)
+	if thought := plainMidscene(t.Thought); thought != "" {
+		title += ": " + thought
+	}
+	addStep(&s.steps, title, t.Status == "failed")
 }
 
 // midscene fills in what the model was asked and what it said. A model that gave no answer gave no verdict.

@@ -106,6 +106,7 @@ func (c *midsceneCase) test(line int, run, project, source string) *test {
 	asked, why := []string{c.Name}, []string{}
 	for _, s := range last.Steps {
 		asked = append(asked, strings.TrimSpace(s.Node+" "+firstText(s.Title, s.Input.Value)))
+		addStep(&t.steps, plainMidscene(asked[len(asked)-1]), s.Error != nil)
 	}
 	for _, steps := range [][]midsceneStep{last.Before, last.Steps, last.After} {
 		for _, s := range steps {

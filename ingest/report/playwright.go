@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/memtree/memtree/text"
+	"github.com/memtree/memtree/tree"
 )
 
 // playwrightTest is a test of a spec in one project, with its attempts.
@@ -28,6 +29,8 @@ type playwrightResult struct {
 	status, failure string
 	retry           int
 	at              time.Time
+	steps           []tree.TestStep
+	shots           []shot
 }
 
 // playwright reads the report of Playwright's JSON reporter.
@@ -168,6 +171,10 @@ func (d *decoder) playwrightResult(j *jsonReader, r *playwrightResult) error {
 				return err
 			})
 			r.failure = strings.Join(all, "\n")
+		case "steps":
+			err = j.array(func() error { return playwrightStep(j, &r.steps) })
+		case "attachments":
+			err = j.array(func() error { return d.playwrightAttachment(j, &r.shots) })
 		default:
 			err = j.skip()
 		}
@@ -175,6 +182,54 @@ func (d *decoder) playwrightResult(j *jsonReader, r *playwrightResult) error {
 	})
 	if r.failure == "" {
 		r.failure = first
+	}
+	return err
+}
+
+// playwrightStep reads a step and those within it.
+func playwrightStep(j *jsonReader, steps *[]tree.TestStep) error {
+	title, failed, at := "", false, len(*steps)
+	var within []tree.TestStep
+	err := j.object(func(key string) (err error) {
+		switch key {
+		case "title":
+			title, err = j.text(longestName)
+		case "error":
+			failed = true
+			err = j.skip()
+		case "steps":
+			err = j.array(func() error { return playwrightStep(j, &within) })
+		default:
+			err = j.skip()
+		}
+		return err
+	})
+	if addStep(steps, title, failed); len(*steps) > at {
+		*steps = append(*steps, within[:min(len(within), tree.MaxSteps-len(*steps))]...)
+	}
+	return err
+}
+
+// playwrightAttachment reads what a test attached: a file, or its bytes as base64.
+func (d *decoder) playwrightAttachment(j *jsonReader, shots *[]shot) error {
+	var name, kind, file, body string
+	err := j.object(func(key string) (err error) {
+		switch key {
+		case "name":
+			name, err = j.text(longestName)
+		case "contentType":
+			kind, err = j.text(longestName)
+		case "path":
+			file, err = j.text(longestPrompt)
+		case "body":
+			body, err = j.text(longestEncoded + 8)
+		default:
+			err = j.skip()
+		}
+		return err
+	})
+	if err == nil {
+		d.attach(shots, name, kind, file, body)
 	}
 	return err
 }
@@ -201,6 +256,7 @@ func (t *playwrightTest) test(place []string, title, id string) *test {
 		case "route":
 			out.route = n.Description
 		}
+		addLink(&out.links, n.Type, n.Description)
 	}
 	if len(t.results) == 0 {
 		return out
@@ -209,6 +265,12 @@ func (t *playwrightTest) test(place []string, title, id string) *test {
 	for i := range t.results {
 		if r := &t.results[i]; r.failure != "" && (i == len(t.results)-1 || out.observation == "") {
 			out.observation = r.failure
+		}
+		if r := &t.results[i]; len(r.shots) > 0 {
+			out.shots = r.shots
+		}
+		if r := &t.results[i]; len(r.steps) > 0 {
+			out.steps = r.steps
 		}
 	}
 	out.at, out.attempt = last.at, max(last.retry+1, len(t.results))

@@ -85,6 +85,8 @@ func known(has map[string]bool) Format {
 		return Playwright
 	case all("uuid", "status", "stage"), all("uuid", "status", "historyId"):
 		return Allure
+	case all("created", "exitcode", "tests"), all("created", "exitcode", "environment"):
+		return Pytest
 	case all("version", "status", "eval"):
 		return Inspect
 	case all("testCases", "metricsScores"):

@@ -1,5 +1,5 @@
 // Package report reads what test tools write, each in its own format, into evaluations: JUnit's XML, the JSON of
-// Playwright, promptfoo, Allure, Inspect and DeepEval, Midscene's reports, the results of the public GUI benchmark,
+// Playwright, promptfoo, Allure, pytest, Inspect and DeepEval, Midscene's reports, the results of the public GUI benchmark,
 // tables, and any JSON by a mapping.
 //
 // A test that failed says what the test found, not whether it was right. So a run that is read here has a judgment and
@@ -16,6 +16,7 @@ package report
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -37,6 +38,7 @@ const (
 	Midscene   Format = "midscene"
 	Promptfoo  Format = "promptfoo"
 	Allure     Format = "allure"
+	Pytest     Format = "pytest" // the JSON of pytest-json-report
 	Inspect    Format = "inspect"
 	DeepEval   Format = "deepeval"
 	UIBench    Format = "uibench"
@@ -46,7 +48,7 @@ const (
 
 // Formats returns all formats in the order in which they are told to people.
 func Formats() []Format {
-	return []Format{JUnit, Playwright, Midscene, Promptfoo, Allure, Inspect, DeepEval, UIBench, CSV, Map}
+	return []Format{JUnit, Playwright, Midscene, Promptfoo, Allure, Pytest, Inspect, DeepEval, UIBench, CSV, Map}
 }
 
 // Options say how reports are read. The zero value works, except for Map.
@@ -54,6 +56,11 @@ type Options struct {
 	Run     string   // name of the run, for reports that are to share it; "": what the report says
 	Mapping *Mapping // for Map, and for the columns of tables
 	Tests   bool     // tests in place of runs: those without a verdict too, and no verdict of the others
+	Link    string   // of a page about the run, such as the job of CI; shown with every test
+
+	// Keep keeps a picture and returns what an evaluation refers to it by. Its error says why the picture is left out.
+	// Nil: all are left out.
+	Keep func(Shot) (tree.Picture, error)
 }
 
 // Reader reads the files of one run. It is not safe for concurrent use.
@@ -65,7 +72,11 @@ type Reader struct {
 	open   []benchOpen          // results of it whose case has not been met yet
 
 	caseBytes int // about what both hold
-	Skipped   int // tests without a verdict so far
+	shots     spool
+	Skipped   int           // tests without a verdict so far
+	Pictures  int           // that were kept so far
+	Left      int           // pictures that were left out so far
+	Why       []LeftPicture // of the first of them
 }
 
 // NewReader returns a reader of files in a format.
@@ -92,8 +103,11 @@ func (rd *Reader) File(name string, r io.Reader) iter.Seq2[tree.Evaluation, erro
 		if err == nil && rd.format != Allure {
 			err = d.flush() // only Allure spreads the attempts at a test over files
 		}
-		if err == nil && !d.met {
-			err = &ingest.FileError{File: name, Problem: "is empty: it has no test in it", Empty: true}
+		if rd.format != Allure {
+			rd.dropShots()
+		}
+		if !d.met && !errors.Is(err, errStop) {
+			err = d.nothing(err)
 		}
 		var broken *brokenError
 		switch {
@@ -114,6 +128,7 @@ func (rd *Reader) End() iter.Seq2[tree.Evaluation, error] {
 		if err == nil {
 			err = d.flush()
 		}
+		rd.dropShots()
 		if err != nil && !errors.Is(err, errStop) {
 			yield(tree.Evaluation{}, err)
 		}
@@ -122,15 +137,20 @@ func (rd *Reader) End() iter.Seq2[tree.Evaluation, error] {
 
 // decoder is the reading of one file.
 type decoder struct {
-	rd    *Reader
-	name  string
-	yield func(tree.Evaluation, error) bool
-	met   bool // something of a test was in the file
+	rd     *Reader
+	name   string
+	yield  func(tree.Evaluation, error) bool
+	met    bool                              // something of a test was in the file
+	begin  []byte                            // of the file
+	parts  map[string]func(name string) shot // pictures of an archive, by file name
+	images map[string]shot                   // pictures in scripts of a page, by id
 }
 
 // read decodes the file, whatever its format.
 func (d *decoder) read(r io.Reader) error {
-	b := bufio.NewReaderSize(r, 64<<10)
+	b := bufio.NewReaderSize(r, Sniff)
+	d.begin, _ = b.Peek(Sniff)
+	d.begin = bytes.Clone(d.begin)
 	switch d.rd.format {
 	case JUnit:
 		return d.junit(b)
@@ -144,6 +164,8 @@ func (d *decoder) read(r io.Reader) error {
 		return d.allureFile(b)
 	case Inspect:
 		return d.inspect(b)
+	case Pytest:
+		return d.documents(b, d.pytest)
 	case DeepEval:
 		return d.documents(b, d.deepeval)
 	case Promptfoo:
@@ -154,6 +176,23 @@ func (d *decoder) read(r io.Reader) error {
 		return d.mapped(newJSON(b))
 	}
 	return fmt.Errorf("there is no format %q", d.rd.format)
+}
+
+// dropShots forgets the pictures of files that were read.
+func (rd *Reader) dropShots() {
+	rd.shots.close()
+	rd.shots = spool{}
+}
+
+// nothing says what a file is in which no test was met: a report of another tool, or empty where nothing is wrong.
+func (d *decoder) nothing(err error) error {
+	if f := Recognise(d.begin); f != "" && f != d.rd.format {
+		return &ingest.FileError{File: d.name, Problem: fmt.Sprintf("looks like a %s report: use ingest %s", f, f)}
+	}
+	if err == nil {
+		err = &ingest.FileError{File: d.name, Problem: "is empty: it has no test in it", Empty: true}
+	}
+	return err
 }
 
 // finish gives what was read of a file that breaks off, and says where it does.
@@ -196,6 +235,8 @@ func (d *decoder) settle(a *attempt) error {
 	e := a.test.evaluation(&d.rd.o)
 	if d.rd.o.Tests {
 		e.Judgment, e.GroundTruth, e.Correct, e.Reason = raw(passed), nil, nil, "" // any judgment: it is left out again
+	} else {
+		d.evidence(a, &e)
 	}
 	err := e.Check()
 	if err == nil {

@@ -88,7 +88,7 @@ func TestTwoTools(t *testing.T) {
 
 // sampled are the formats of which there are samples.
 var sampled = []report.Format{report.JUnit, report.Playwright, report.Midscene, report.Promptfoo, report.UIBench,
-	report.Allure, report.Inspect, report.DeepEval, report.CSV, report.Map}
+	report.Allure, report.Pytest, report.Inspect, report.DeepEval, report.CSV, report.Map}
 
 // options are how a sample is read.
 func options(t testing.TB, f report.Format, name string) report.Options {

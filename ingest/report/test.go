@@ -37,6 +37,9 @@ type test struct {
 	correct     *bool  // likewise
 	reason      string // likewise, why
 	observation string // what could be seen: mostly the error
+	steps       []tree.TestStep
+	shots       []shot
+	links       []tree.Link
 	route       string
 	scene       string
 	product     string

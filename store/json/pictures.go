@@ -9,13 +9,14 @@ import (
 	"io/fs"
 	"path"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/memtree/memtree/tree"
 )
 
-// Pictures are files of the folder pictures, each named by the SHA-256 of its bytes. No manifest names them: a
+// Pictures are files of the folder pictures, each named by the SHA-256 of its bytes and its kind. No manifest names them: a
 // store without them is whole, and what refers to one that is gone says so.
 const picturesFolder = "pictures"
 
@@ -42,10 +43,10 @@ func (s *Store) picturesUsable(ctx context.Context, writes bool, sum string) err
 }
 
 // PutPicture keeps a picture; see tree.Gallery.
-func (s *Store) PutPicture(ctx context.Context, sum string, b []byte) error {
-	err := s.picturesUsable(ctx, true, sum)
+func (s *Store) PutPicture(ctx context.Context, p tree.Picture, b []byte) error {
+	err := s.picturesUsable(ctx, true, p.SHA256)
 	if err == nil {
-		err = s.putPicture(sum, b)
+		err = s.putPicture(p, b)
 	}
 	if err != nil {
 		return fmt.Errorf("keep a picture: %w", err)
@@ -53,13 +54,13 @@ func (s *Store) PutPicture(ctx context.Context, sum string, b []byte) error {
 	return nil
 }
 
-func (s *Store) putPicture(sum string, b []byte) error {
-	if sumOf(b) != sum {
-		return &tree.FieldError{Field: "sha256", Problem: "is not that of the picture"}
+func (s *Store) putPicture(p tree.Picture, b []byte) error {
+	if sumOf(b) != p.SHA256 || !slices.Contains(tree.PictureTypes(), p.Type) {
+		return &tree.FieldError{Field: "sha256", Problem: "is not that of a picture of this type"}
 	}
 	s.gallery.Lock()
 	defer s.gallery.Unlock()
-	name := path.Join(picturesFolder, sum)
+	name := p.File()
 	if info, err := s.disk.stat(name); err == nil && info.Size() == int64(len(b)) {
 		now := time.Now()
 		return s.disk.fs.Chtimes(s.disk.name(name), now, now)
@@ -107,16 +108,27 @@ func (s *Store) Picture(ctx context.Context, sum string) ([]byte, error) {
 	if err := s.picturesUsable(ctx, false, sum); err != nil {
 		return nil, fmt.Errorf("read a picture: %w", err)
 	}
-	b, err := s.disk.read(path.Join(picturesFolder, sum), tree.MaxPicture)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("read a picture: %w", tree.ErrNotFound)
-	case err != nil:
-		return nil, fmt.Errorf("read a picture: %w", err)
-	case sumOf(b) != sum:
-		return nil, &tree.CorruptError{File: path.Join(picturesFolder, sum), Lost: "it is not the picture it was"}
+	for _, name := range pictureFiles(sum) {
+		b, err := s.disk.read(name, tree.MaxPicture)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			continue
+		case err != nil:
+			return nil, fmt.Errorf("read a picture: %w", err)
+		case sumOf(b) != sum:
+			return nil, &tree.CorruptError{File: name, Lost: "it is not the picture it was"}
+		}
+		return b, nil
 	}
-	return b, nil
+	return nil, fmt.Errorf("read a picture: %w", tree.ErrNotFound)
+}
+
+// pictureFiles are the names that the file of a picture may have.
+func pictureFiles(sum string) (out []string) {
+	for _, kind := range tree.PictureTypes() {
+		out = append(out, (&tree.Picture{SHA256: sum, Type: kind}).File())
+	}
+	return out
 }
 
 // RemovePicture removes a picture; see tree.Gallery.
@@ -127,15 +139,17 @@ func (s *Store) RemovePicture(ctx context.Context, sum string) error {
 	s.gallery.Lock()
 	defer s.gallery.Unlock()
 	s.gallery.counted = false
-	err := s.disk.remove(path.Join(picturesFolder, sum))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err == nil {
-		err = s.disk.syncDir(picturesFolder)
-	}
-	if err != nil {
-		return fmt.Errorf("remove a picture: %w", err)
+	for _, name := range pictureFiles(sum) {
+		err := s.disk.remove(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err == nil {
+			err = s.disk.syncDir(picturesFolder)
+		}
+		if err != nil {
+			return fmt.Errorf("remove a picture: %w", err)
+		}
 	}
 	return nil
 }
@@ -158,16 +172,20 @@ func (d *disk) pictures() ([]tree.KeptPicture, error) {
 	if err != nil {
 		return nil, err
 	}
-	names = slices.DeleteFunc(names, func(n string) bool { return !tree.IsPictureID(n) })
 	out := make([]tree.KeptPicture, 0, len(names))
 	for _, n := range names {
-		info, err := d.stat(path.Join(picturesFolder, n))
+		sum, _, _ := strings.Cut(n, ".")
+		name := path.Join(picturesFolder, n)
+		if !tree.IsPictureID(sum) || !slices.Contains(pictureFiles(sum), name) {
+			continue
+		}
+		info, err := d.stat(name)
 		switch {
 		case errors.Is(err, fs.ErrNotExist): // removed meanwhile
 		case err != nil:
 			return nil, err
 		case info.Mode().IsRegular():
-			out = append(out, tree.KeptPicture{SHA256: n, Bytes: info.Size(), Put: info.ModTime()})
+			out = append(out, tree.KeptPicture{SHA256: sum, File: name, Bytes: info.Size(), Put: info.ModTime()})
 		}
 	}
 	return out, nil
@@ -184,8 +202,8 @@ func (c *copier) copyPictures(ctx context.Context) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		wanted[p.SHA256] = true
-		err := c.file(fileRef{Name: path.Join(picturesFolder, p.SHA256), Bytes: p.Bytes, Sum: p.SHA256})
+		wanted[p.File] = true
+		err := c.file(fileRef{Name: p.File, Bytes: p.Bytes, Sum: p.SHA256})
 		if _, damaged := errors.AsType[*tree.CorruptError](err); damaged {
 			continue // a picture is no reason to have no backup; verify names it
 		}
@@ -198,8 +216,8 @@ func (c *copier) copyPictures(ctx context.Context) error {
 		return err
 	}
 	for _, p := range have {
-		if !wanted[p.SHA256] {
-			c.to.discard(path.Join(picturesFolder, p.SHA256))
+		if !wanted[p.File] {
+			c.to.discard(p.File)
 		}
 	}
 	return nil

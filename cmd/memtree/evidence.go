@@ -1,0 +1,45 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"github.com/memtree/memtree/tree"
+)
+
+// evidencePart is one part of what a test tool left of a run, as the terminal shows it.
+type evidencePart struct {
+	name, text string
+	most       int // lines on a card
+}
+
+// evidenceParts returns what a test tool left of a run, else what the agent saw.
+func (a *app) evidenceParts(e *tree.Evidence, seen string) (out []evidencePart) {
+	switch {
+	case e != nil && e.Failure != "":
+		out = append(out, evidencePart{a.say("found"), e.Failure, 8})
+	case seen != "":
+		out = append(out, evidencePart{a.say("saw"), seen, 5})
+	}
+	if e == nil {
+		return out
+	}
+	steps := ""
+	for i, s := range e.Steps {
+		line := fmt.Sprintf("%d. %s", i+1, s.Title)
+		if s.Failed {
+			line += " ← " + a.say("failed here")
+		}
+		steps += line + "\n"
+	}
+	out = append(out, evidencePart{a.say("steps"), steps, 8})
+	for i := range e.Pictures {
+		p := &e.Pictures[i]
+		out = append(out, evidencePart{a.say("picture"),
+			fmt.Sprintf("%s (%d × %d)\n%s", p.Name, p.Width, p.Height, filepath.Join(a.store, p.File())), 4})
+	}
+	for _, l := range e.Links {
+		out = append(out, evidencePart{a.say("link"), dotted(l.Name, l.URL), 2})
+	}
+	return out
+}

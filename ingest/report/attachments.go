@@ -1,0 +1,72 @@
+package report
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path"
+	"strings"
+
+	"github.com/memtree/memtree/tree"
+)
+
+// Attachments opens files that reports name, in one folder and nowhere else: neither "..", nor an absolute path, nor a
+// link leads out of it.
+type Attachments struct {
+	root *os.Root
+	dir  string // its name, for messages
+}
+
+// OpenAttachments opens the folder in which attachments lie. The caller closes it.
+func OpenAttachments(dir string) (*Attachments, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err //nolint:wrapcheck // it names the folder
+	}
+	return &Attachments{root, dir}, nil
+}
+
+// Close gives the folder up.
+func (a *Attachments) Close() error { return a.root.Close() } //nolint:wrapcheck // it names the folder
+
+// Open opens a file by the path that a report has for it. Reports travel, and mostly have the path of the machine that
+// ran the test; so the longest end of the path that is in the folder is meant, of at least a folder and a name. An
+// error is a *tree.FieldError.
+func (a *Attachments) Open(name string) (io.ReadCloser, error) {
+	bad := func(problem string) error { return &tree.FieldError{Field: "picture", Problem: problem} }
+	parts := strings.Split(strings.TrimLeft(path.Clean(strings.ReplaceAll(name, `\`, "/")), "/"), "/")
+	for len(parts) > 1 && (parts[0] == ".." || strings.HasSuffix(parts[0], ":")) {
+		parts = parts[1:]
+	}
+	for i := range parts {
+		if i > 0 && i > len(parts)-2 {
+			break
+		}
+		at := path.Join(parts[i:]...)
+		info, err := a.root.Lstat(at)
+		switch {
+		case err != nil:
+			continue
+		case info.Mode()&os.ModeSymlink != 0:
+			return nil, bad("is a link; a picture is a file of its own")
+		case !info.Mode().IsRegular():
+			return nil, bad("is no file")
+		case info.Size() > tree.MaxPicture:
+			return nil, bad("has more than 8 MiB")
+		}
+		f, err := a.root.Open(at)
+		if err != nil {
+			return nil, bad("cannot be opened: " + plainly(err))
+		}
+		return f, nil
+	}
+	return nil, bad("is not in " + a.dir + "; copy it there, or name the folder that has it with --attachments")
+}
+
+// plainly is an error without the path, which the sentence has.
+func plainly(err error) string {
+	if p, ok := errors.AsType[*os.PathError](err); ok {
+		return p.Err.Error()
+	}
+	return err.Error()
+}
