@@ -7,6 +7,11 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
+// pictureAt returns where a picture lies, short enough to be copied to a shell, which finds the rest.
+func (a *app) pictureAt(p *tree.Picture) string {
+	return filepath.Join(a.store, "pictures", p.SHA256[:12]+"*"+filepath.Ext(p.File()))
+}
+
 // evidencePart is one part of what a test tool left of a run, as the terminal shows it.
 type evidencePart struct {
 	name, text string
@@ -36,7 +41,7 @@ func (a *app) evidenceParts(e *tree.Evidence, seen string) (out []evidencePart) 
 	for i := range e.Pictures {
 		p := &e.Pictures[i]
 		out = append(out, evidencePart{a.say("picture"),
-			fmt.Sprintf("%s (%d × %d)\n%s", p.Name, p.Width, p.Height, filepath.Join(a.store, p.File())), 4})
+			fmt.Sprintf("%s (%d × %d)\n%s", p.Name, p.Width, p.Height, a.pictureAt(p)), 4})
 	}
 	for _, l := range e.Links {
 		out = append(out, evidencePart{a.say("link"), dotted(l.Name, l.URL), 2})

@@ -22,7 +22,7 @@ import (
 type exportFlags struct {
 	transfer.ExportOptions
 	scope, level, since, format string
-	sign                        string
+	sign, pictures              string
 	dir, dryRun                 bool
 }
 
@@ -69,6 +69,7 @@ A lesson brings the cases it rests on, with their prompts, judgments and truths.
 		a.say("memtree, or seed: a JSON array of the design's MemoryNode, for other programs"))
 	f.StringVar(&o.sign, "sign", "", a.say("sign with this secret key of minisign, into FILE.minisig (password in "+
 		"MEMTREE_SIGN_PASSWORD, or asked for)"))
+	f.StringVar(&o.pictures, "pictures", "", a.say("also write the screenshots of the cases that leave into this folder"))
 	f.BoolVar(&o.All, "all", false, a.say("archived memories and imports that wait for promotion, too"))
 	// The error is dropped, since it comes only for a flag that does not exist.
 	_ = c.RegisterFlagCompletionFunc("type",
@@ -94,6 +95,8 @@ func (a *app) exportChoice(o *exportFlags) error {
 		return &usageError{a.say("--format seed has no place for --risk; leave one out")}
 	case o.Risk && strings.Contains(o.scope, "/"):
 		return &usageError{a.say("--risk counts the verdicts of a product; --scope PRODUCT goes with it, no suite or test")}
+	case o.pictures != "" && (o.Redact || o.NoCases):
+		return &usageError{a.say("--pictures shows what --redact and --no-cases leave out; leave one of them out")}
 	case o.NoCases && o.level == string(tree.Case):
 		return &usageError{a.say("--no-cases and --level case leave nothing to write")}
 	}
@@ -122,6 +125,8 @@ type exported struct {
 	Risk    *tree.Tally       `json:"risk,omitempty"`
 	Content transfer.Manifest `json:"manifest"`
 	KeyID   string            `json:"keyId,omitempty"` // of the key that signed it
+
+	Pictures int `json:"pictures"` // screenshots that were written
 }
 
 // exportTries is how often an export is tried when the tree changes while it is written.
@@ -167,6 +172,9 @@ func (a *app) export(ctx context.Context, path string, o *exportFlags) error {
 			return writeLines(a.stdout, a.say("Nothing was written."))
 		}
 		lines := []string{a.say("Wrote %s (%s).", path, byteCount(out.Bytes))}
+		if o.pictures != "" {
+			lines = append(lines, a.say("Wrote %d screenshots into %s.", out.Pictures, o.pictures))
+		}
 		if out.KeyID != "" {
 			lines = append(lines, a.say("Signed by key %s.", out.KeyID))
 		}
@@ -199,6 +207,11 @@ func (a *app) exportOnce(
 	}
 	if out.Content, err = transfer.Write(path, form, s.Nodes(ctx), s.Risk); err != nil {
 		return out, a.fileFailure(path, err)
+	}
+	if o.pictures != "" {
+		if out.Pictures, err = a.exportPictures(ctx, m, s, o.pictures); err != nil {
+			return out, err
+		}
 	}
 	out.Bytes, err = sizeOf(path)
 	return out, err

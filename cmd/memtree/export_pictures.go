@@ -1,0 +1,48 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/transfer"
+	"github.com/memtree/memtree/tree"
+)
+
+// exportPictures writes the screenshots of the cases that left into a folder, each by its hash, and returns how many
+// there are. One that is kept no more is passed over.
+func (a *app) exportPictures(ctx context.Context, m *memtree.Memory, s *transfer.Selection, dir string) (int, error) {
+	at, err := a.path(dir)
+	if err == nil {
+		err = os.MkdirAll(at, 0o755) //nolint:gosec // the user names the folder
+	}
+	if err != nil {
+		return 0, err
+	}
+	done := map[string]bool{}
+	for n, err := range s.Nodes(ctx) {
+		if err != nil {
+			return len(done), err
+		}
+		if n.CaseData == nil || n.CaseData.Evidence == nil {
+			continue
+		}
+		for i := range n.CaseData.Evidence.Pictures {
+			name := filepath.Base(n.CaseData.Evidence.Pictures[i].File())
+			b, _, err := m.Picture(ctx, n.CaseData.Evidence.Pictures[i].SHA256)
+			switch {
+			case errors.Is(err, tree.ErrNotFound) || done[name]:
+				continue
+			case err == nil:
+				err = a.desk.Write(filepath.Join(dir, name), b)
+			}
+			if err != nil {
+				return len(done), err
+			}
+			done[name] = true
+		}
+	}
+	return len(done), nil
+}
