@@ -24,9 +24,17 @@ func (w *world) all() []string {
 		in + "overview", in + "overview?weeks=all", in + "verdicts", in + "inbox", in + "memories", in + "memories?level=all&state=all", in + "memories?words=zzzz",
 		in + "memories/" + lesson.ID, in + "memories/" + lesson.ID + "/edit", in + "memories/" + lesson.Children[0],
 		in + "ask", in + "ask?prompt=" + url.QueryEscape(w.asked(lesson.Children[0])), in + "effect", in + "review",
-		in + "history", in + "health", "/trees/empty/overview", "/trees/empty/history", "/trees/empty/verdicts", "/trees/empty/inbox", "/trees/empty/effect", "/trees/empty/memories", "/trees/empty/review",
+		in + "history", w.draft(), in + "health", "/trees/empty/overview", "/trees/empty/history", "/trees/empty/verdicts", "/trees/empty/inbox", "/trees/empty/effect", "/trees/empty/memories", "/trees/empty/review",
 		"/trees/none/inbox", "/login",
 	}
+}
+
+// draft is the page of the first draft that waits.
+func (w *world) draft() string {
+	waiting, err := w.m.Review().Proposals(w.t.Context())
+	require.NoError(w.t, err)
+	require.NotEmpty(w.t, waiting)
+	return "/trees/default/review/" + waiting[0].Key
 }
 
 // asked is the task of a case.
@@ -110,7 +118,7 @@ func TestShots(t *testing.T) {
 	c.signIn(w)
 	lesson, in := w.lesson(), "/trees/default/"
 	pages := map[string]string{
-		"overview": in + "overview", "verdicts": in + "verdicts", "history": in + "history", "empty-overview": "/trees/empty/overview",
+		"overview": in + "overview", "verdicts": in + "verdicts", "history": in + "history", "draft": w.draft(), "empty-overview": "/trees/empty/overview",
 		"inbox": in + "inbox", "lesson": in + "memories/" + lesson.ID, "case": in + "memories/" + lesson.Children[0],
 		"effect": in + "effect", "ask": in + "ask?prompt=" + url.QueryEscape(w.asked(lesson.Children[0])),
 		"review": in + "review", "memories": in + "memories", "edit": in + "memories/" + lesson.ID + "/edit",

@@ -95,8 +95,12 @@ func (d *draftData) nodes() []tree.Node {
 
 // cases reads the cases of a draft and returns their tests, each once.
 func (d *draftData) cases(ctx context.Context, v *Visitor) ([]memtree.Query, error) {
-	shown := d.Node.Children[:min(draftCases, len(d.Node.Children))]
-	d.Hidden = len(d.Node.Children) - len(shown)
+	ids, err := v.casesOf(ctx, &d.Node)
+	if err != nil {
+		return nil, err
+	}
+	shown := ids[:min(draftCases, len(ids))]
+	d.Hidden = len(ids) - len(shown)
 	below, err := v.kin(ctx, shown)
 	if err != nil {
 		return nil, err
@@ -112,6 +116,20 @@ func (d *draftData) cases(ctx context.Context, v *Visitor) ([]memtree.Query, err
 		d.Cases = append(d.Cases, c)
 	}
 	return once(tests), nil
+}
+
+// casesOf returns the cases that a lesson rests on, those of a strategy through its experiences.
+func (v *Visitor) casesOf(ctx context.Context, n *tree.Node) ([]string, error) {
+	if n.Type != tree.Strategy {
+		return n.Children, nil
+	}
+	below, err := v.kin(ctx, n.Children)
+	var out []string
+	for i := range below {
+		out = append(out, below[i].Children...)
+	}
+	slices.Sort(out)
+	return slices.Compact(out), err
 }
 
 // once leaves out what has no prompt or one that came before.
