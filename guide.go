@@ -227,12 +227,12 @@ func (m *Memory) writeGuidance(
 	if err != nil {
 		return nil, err
 	}
-	nodes, held := holdBack(nodes, q.Scope.Test, closed)
+	nodes, held := holdBack(nodes, &q, closed, read)
 	to.Items = []enhance.Item{}
 	g, err := enhance.Write(nodes, enhance.Options{
 		Lang: q.Lang, Prompt: q.Prompt, Words: m.words, Facts: facts, Asked: r.Asked, Here: r.Here,
 		Own:   ownCases(nodes, &q),
-		Build: q.Scope.Build, Findings: m.opts.Findings || q.Findings, Seen: q.Observation, Say: read.sayings(),
+		Product: q.Scope.Product, Build: q.Scope.Build, Findings: m.opts.Findings || q.Findings, Seen: q.Observation, Say: read.sayings(),
 	})
 	if err != nil {
 		return nil, err
@@ -258,13 +258,20 @@ func ownCases(nodes []tree.Node, q *Query) []string {
 	return out
 }
 
-// holdBack returns the nodes that may be given to a run of the test, in the memory of nodes, and the
-// others with the reason.
-func holdBack(nodes []tree.Node, test string, closed []string) (give []tree.Node, held []enhance.Drop) {
+// holdBack returns the nodes that may be given to a run of the query's test, in the memory of nodes, and
+// the others with the reason.
+func holdBack(
+	nodes []tree.Node, q *Query, closed []string, read reasons,
+) (give []tree.Node, held []enhance.Drop) {
 	give = nodes[:0]
+	test := q.Scope.Test
 	for i := range nodes {
 		n := &nodes[i]
 		switch {
+		case n.Taught.IsNotFor(test, q.Prompt):
+			held = append(held, enhance.HeldNotFor.Of(n.ID))
+		case isElsewhere(n, q, read[n.ID].ID != ""):
+			held = append(held, enhance.HeldProduct.Of(n.ID))
 		case slices.Contains(closed, n.ErrorType):
 			held = append(held, enhance.HeldType.Of(n.ID))
 		case n.Credit != nil && test != "" && n.Mark != tree.Pinned && slices.Contains(n.Credit.NotOn, test):

@@ -66,10 +66,10 @@ func (m *Memory) isOfTest(ctx context.Context, id string, t *brief.Test) bool {
 	return err == nil && ofTest(n, t)
 }
 
-// ofTest reports whether a node is a case of a test, or occurred in it.
+// ofTest reports whether a node is a case of a test, or occurred in it, or was taught for it.
 func ofTest(n *tree.Node, t *brief.Test) bool {
 	if n.CaseData == nil {
-		return false
+		return n.Taught.IsFor(t.ID, t.Prompt)
 	}
 	c := &n.CaseData.TestCase
 	occurred := func(o tree.Occurrence) bool { return o.CaseID == t.ID }
@@ -100,10 +100,18 @@ func (m *Memory) pickedHits(ctx context.Context, q *Query, f *brief.Brief, why r
 	return hits, nil
 }
 
+// isElsewhere reports whether a lesson is of another product than the query, and may hold there only:
+// a person taught it for that product, or its words are of a person or model and no reader picked them.
+// Advice of the catalogue is general.
+func isElsewhere(n *tree.Node, q *Query, picked bool) bool {
+	return n.Type == tree.Experience && q.Scope.Product != "" && n.Scope.Product != "" &&
+		n.Scope.Product != q.Scope.Product && (n.Taught != nil || !picked && !enhance.General(n))
+}
+
 // mayBeGiven reports whether nothing in the query excludes a memory, and it is not bound to another
-// test or place. Its product does not bind it: the reader has seen both.
+// test or place. Its product binds what was taught; of others the reader has seen both.
 func mayBeGiven(n *tree.Node, q *Query) bool {
-	if slices.Contains(q.Exclude, n.ID) || n.Scope.Test != "" && n.Scope.Test != q.Scope.Test {
+	if slices.Contains(q.Exclude, n.ID) || n.Scope.Test != "" && n.Scope.Test != q.Scope.Test || isElsewhere(n, q, true) {
 		return false
 	}
 	if len(n.Scope.SuiteTests) > 0 && !(len(q.Scope.SuiteTests) > 0 && n.Scope.SamePlace(&q.Scope)) {

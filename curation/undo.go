@@ -162,7 +162,7 @@ func (c *Curation) relink(ctx context.Context, n *tree.Node) error {
 	if n.Children == nil {
 		n.Children = []string{}
 	}
-	if n.Type != tree.Case && n.Live() && len(n.Children) == 0 && n.Elsewhere == nil {
+	if n.Type != tree.Case && n.Live() && len(n.Children) == 0 && !n.StandsAlone() {
 		n.Status = tree.Retired
 	}
 	return problem

@@ -48,6 +48,9 @@ type Options struct {
 	Here  []string
 	Own   []string
 
+	// Product is the product under test, if it is known. A memory of another one says so.
+	Product string
+
 	// Build is the build at hand. A finding of the same build is told with its day and with
 	// reserve. A finding of another build, or of an unknown one, is told only if Findings is
 	// set: a small judge that is told an old finding finds it again, on a repaired build too.
@@ -154,6 +157,7 @@ func choose(nodes []tree.Node, o Options) (items []wordedMemory, dropped map[int
 		}
 		var points []*saying
 		if w.sentence == "" {
+			it.nameProduct(n, o)
 			var by string
 			if points, by = it.takeNews(said[n.Direction]); len(points) == 0 {
 				w = why{saysSame, []any{by}}

@@ -18,13 +18,17 @@ const (
 	itsText     = "its text "
 	gone        = "it went out of use a moment ago"
 	heldType    = "memories of its error type do harm, so none is given until the tree has learned"
+	heldNotFor  = "a person taught that it is not for this test"
+	heldProduct = "it is worded for another product"
 	heldTest    = "it led runs of this test to the opposite mistake, so it is not given here"
 )
 
 // The reasons why memory holds a memory back that fits.
 var (
-	HeldType = Drop{Reason: heldType, Sentence: heldType} // the breaker is open for its error type
-	HeldTest = Drop{Reason: heldTest, Sentence: heldTest} // see tree.Credit.NotOn
+	HeldType    = Drop{Reason: heldType, Sentence: heldType} // the breaker is open for its error type
+	HeldNotFor  = Drop{Reason: heldNotFor, Sentence: heldNotFor}
+	HeldProduct = Drop{Reason: heldProduct, Sentence: heldProduct}
+	HeldTest    = Drop{Reason: heldTest, Sentence: heldTest} // see tree.Credit.NotOn
 )
 
 // Of returns the reason with the memory that it is about.
@@ -35,7 +39,8 @@ func (d Drop) Of(id string) Drop {
 
 // Sentences returns the formats of all reasons, so that a program can translate them.
 func Sentences() []string {
-	out := []string{saysSame, noRoom, noCheck, leaksNumber, leaksLong, leaksValue, settledNow, gone, heldType, heldTest}
+	out := []string{saysSame, noRoom, noCheck, leaksNumber, leaksLong, leaksValue, settledNow, gone, heldType,
+		heldTest, heldNotFor, heldProduct}
 	for _, s := range guard.Reasons() {
 		out = append(out, itsText+s)
 	}

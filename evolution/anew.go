@@ -62,7 +62,7 @@ type anew struct {
 
 func (a *anew) retireStrategies() {
 	for _, n := range a.survey.live(tree.Strategy) {
-		if a.strategies[partitionOf(n)] && !n.Kept() && n.Elsewhere == nil {
+		if a.strategies[partitionOf(n)] && !n.Kept() && !n.StandsAlone() {
 			a.retire(n)
 		}
 	}
@@ -90,7 +90,7 @@ func (a *anew) unlearn(n *tree.Node) {
 		}
 		a.strategies[partitionOf(x)] = true
 		switch {
-		case !x.Kept() && x.Elsewhere == nil:
+		case !x.Kept() && !x.StandsAlone():
 			a.retire(x)
 		case stands && !n.Live():
 			a.release(x.ID, n.ID)
@@ -101,7 +101,7 @@ func (a *anew) unlearn(n *tree.Node) {
 // about reports whether an experience is about a check that a case missed, or a wider one, which
 // would be lent the case. Where no check is known, cases of a partition may be of one group.
 func (a *anew) about(x, n *tree.Node) bool {
-	if x.Direction != n.Direction || x.Elsewhere != nil {
+	if x.Direction != n.Direction || x.StandsAlone() {
 		return false
 	}
 	checks := checksOf(n)
@@ -129,7 +129,7 @@ func (a *anew) retire(x *tree.Node) {
 	if up, ok := a.get(n.Parent); ok && n.Parent != "" {
 		up.Children = without(up.Children, n.ID)
 		a.put(up, tree.OpRevise, "a part of it is learned anew")
-		if len(up.Children) == 0 && up.Live() && up.Elsewhere == nil {
+		if len(up.Children) == 0 && up.Live() && !up.StandsAlone() {
 			up.Status = tree.Retired
 			a.put(up, tree.OpStatus, "nothing is left of it")
 		}
@@ -146,7 +146,7 @@ func (a *anew) release(id, of string) {
 	for i := range n.Content.Lessons {
 		n.Content.Lessons[i].Cites = without(n.Content.Lessons[i].Cites, of)
 	}
-	if len(n.Children) == 0 && n.Elsewhere == nil {
+	if len(n.Children) == 0 && !n.StandsAlone() {
 		n.Status = tree.Retired
 	}
 	a.put(n, tree.OpRevise, "a person took a case back that it stood on")

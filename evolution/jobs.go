@@ -116,7 +116,7 @@ func mayReturn(n *tree.Node) bool {
 	gone := n.Status == tree.Retired ||
 		strings.HasPrefix(n.ArchivedFor, string(Superseded)+": ") ||
 		strings.HasPrefix(n.ArchivedFor, string(Thin)+": ")
-	return n.Mark == tree.Unmarked && n.Elsewhere == nil && (gone || n.Live())
+	return n.Mark == tree.Unmarked && !n.StandsAlone() && (gone || n.Live())
 }
 
 // settle returns the result of a job: what the model was asked for ahead, or what the rules

@@ -52,7 +52,7 @@ func (w *work) learn() error {
 			w.retire(e, tooFew)
 		case apart[e.ID]:
 			w.retire(e, "its cases have no one cause")
-		case e.Elsewhere != nil:
+		case e.StandsAlone():
 		case e.Mark == tree.Pinned && len(w.s.standing(e)) > 0:
 			w.leaveStrategy(e) // a person wants it: it stays beside what was learned since
 		default:
@@ -129,7 +129,7 @@ func (w *work) existing() map[*bucket]*tree.Node {
 		var best *tree.Node
 		shared := 0
 		for _, e := range w.experiences {
-			if partitionOf(e) != w.Partition || e.Elsewhere != nil || taken[e.ID] || kindOf(e) != b.check {
+			if partitionOf(e) != w.Partition || e.StandsAlone() || taken[e.ID] || kindOf(e) != b.check {
 				continue
 			}
 			if k := common(e.Children, b.cases); k > shared || best == nil && b.check != "" {

@@ -182,7 +182,7 @@ func (p *pruner) unused(n *tree.Node) (ForgetReason, string) {
 }
 
 func (p *pruner) thin(n *tree.Node) (ForgetReason, string) {
-	if n.Type != tree.Experience || !n.Live() || n.Elsewhere != nil {
+	if n.Type != tree.Experience || !n.Live() || n.StandsAlone() {
 		return "", ""
 	}
 	if k := len(p.standing(n)); k < leastKept {
@@ -206,7 +206,7 @@ func (p *pruner) budgets() {
 	most := cmp.Or(p.o.Experiences, mostExperiences)
 	parts := map[Partition][]*tree.Node{}
 	for _, n := range p.candidates((*tree.Node).Live) {
-		if n.Type == tree.Experience && n.Elsewhere == nil {
+		if n.Type == tree.Experience && !n.StandsAlone() {
 			parts[partitionOf(n)] = append(parts[partitionOf(n)], n)
 		}
 	}
@@ -295,7 +295,7 @@ func (p *pruner) removeChild(id, child string) {
 // retireEmpty retires strategies and marked experiences that have lost all children.
 func (p *pruner) retireEmpty() {
 	for _, t := range p.touched {
-		if n := &t.node; n.Type != tree.Case && n.Live() && n.Elsewhere == nil && len(n.Children) == 0 {
+		if n := &t.node; n.Type != tree.Case && n.Live() && !n.StandsAlone() && len(n.Children) == 0 {
 			n.Status = tree.Retired
 			t.op, t.why = tree.OpStatus, "nothing is left of it"
 		}

@@ -35,10 +35,13 @@ func aroundOf(n *tree.Node) []string {
 }
 
 // readAround adds to e what its case has beside its prompt: the words of other texts, and what it
-// leans to. A lesson leans to its checks.
+// leans to. A lesson leans to its checks, unless it is in a person's own words.
 func (e *segmentEntry) readAround(n *tree.Node, checks *cue.Catalogue) {
 	if n.CaseData == nil {
 		for _, c := range e.meta.checks {
+			if e.meta.own() {
+				break // no check calls for it
+			}
 			e.words = append(e.words, wordCount{key(checkKind, c), timesOf(cue.Part{Size: 1})})
 		}
 		slices.SortFunc(e.words, func(a, b wordCount) int { return cmp.Compare(a.key, b.key) })

@@ -44,10 +44,11 @@ func (h *Hit) signal(name string) (Signal, bool) {
 	return h.Signals[i], true
 }
 
-// OfTest reports whether this is a case of the very test that is asked about.
+// OfTest reports whether this is a case of the very test that is asked about, or a lesson that was
+// taught for it.
 func (h *Hit) OfTest() bool {
 	s, ok := h.signal("recurrence")
-	return ok && h.Type == tree.Case && s.Raw >= carriesOver
+	return ok && s.Raw >= carriesOver
 }
 
 // HitOf returns a hit for a node that was not searched for: a reader picked it. It is ranked by

@@ -17,6 +17,7 @@ const (
 	typeKind  kind = 'y' // a scene type
 	checkKind kind = 'k' // a check of the taxonomy that a case leans to
 	scopeKind kind = 'c' // a product, a suite, a test
+	ownKind   kind = 'o' // lessons in a person's own words
 )
 
 // key returns the name of a list, a 64-bit hash of its kind and parts. The hash is FNV-1a with

@@ -26,7 +26,9 @@ type nodeTraits struct {
 	confirmed  time.Time // last change or occurrence
 	times      int       // how often it was seen, occurrences included
 	revision   int
-	text       uint64 // hash of the indexed text
+	text       uint64   // hash of the indexed text
+	conditions []string // of a lesson in a person's own words, see conditionsOf; nil of others
+	examples   []string // tests that it was taught for
 }
 
 // metaOf returns the traits of a node.
@@ -38,6 +40,7 @@ func metaOf(n *tree.Node) nodeTraits {
 		text: key(wordKind, append(aroundOf(n), n.Text())...),
 	}
 	m.scene.Route = tree.Route(n.Scene.Route)
+	m.conditions, m.examples = conditionsOf(n)
 	if n.Type != tree.Case && len(n.Provenance.Cites) > 0 {
 		m.scope = tree.Scope{} // that of its cases, which lift it where they are; the lesson may hold elsewhere
 	}
@@ -85,9 +88,15 @@ func (m *nodeTraits) keys() []uint64 {
 	for _, t := range m.tests {
 		out = append(out, key(testKind, t))
 	}
+	if m.own() {
+		out = append(out, key(ownKind, ""))
+	}
 	slices.Sort(out)
 	return slices.Compact(out)
 }
+
+// own reports whether the node is a lesson in a person's own words.
+func (m *nodeTraits) own() bool { return len(m.conditions) > 0 }
 
 // head returns what a slot head has of the traits.
 func (m *nodeTraits) head() slotHead {
@@ -111,13 +120,13 @@ func placeMark(s *tree.Scope) uint32 {
 // fold makes names equal that differ in case or in space around them.
 func fold(s string) string { return strings.ToLower(strings.TrimSpace(s)) }
 
-// append writes the traits as bytes: four lists of strings, each string with its length before
+// append writes the traits as bytes: six lists of strings, each string with its length before
 // it, then the numbers. readMeta reads them in the same order.
 func (m *nodeTraits) append(b []byte) []byte {
 	lists := [][]string{
 		{m.id, string(m.kind), m.errorType, string(m.direction), m.scene.ID, m.scene.Type, m.scene.Route,
 			m.scope.Product, m.scope.Suite, m.scope.Test, m.parent},
-		m.tests, m.scope.SuiteTests, m.checks,
+		m.tests, m.scope.SuiteTests, m.checks, m.conditions, m.examples,
 	}
 	for _, list := range lists {
 		b = binary.AppendUvarint(b, uint64(len(list)))
@@ -147,6 +156,7 @@ func readMeta(b []byte) (nodeTraits, bool) {
 		scope: tree.Scope{Product: names[7], Suite: names[8], Test: names[9]}, parent: names[10],
 	}
 	m.tests, m.scope.SuiteTests, m.checks = r.list(), r.list(), r.list()
+	m.conditions, m.examples = r.list(), r.list()
 	m.scope.Position, m.times, m.revision = int(r.varint()), int(r.varint()), int(r.varint())
 	sec := r.varint()
 	m.confirmed = time.Unix(sec, int64(r.uvarint())%1e9).UTC()

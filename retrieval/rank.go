@@ -197,7 +197,11 @@ func (r *ranking) hasReason(x *ranked) bool {
 // leaves nearly nothing for a paraphrase, and tens of per cent for a prompt in which a number
 // changed. judge trusts such a case more: we know that this test went wrong before, even if
 // the analyst was not sure why.
+// A lesson that was taught for this very test is as sure.
 func (r *ranking) recurrence(x *ranked) float64 {
+	if r.example[x.part.base+x.slot] {
+		return 1
+	}
 	if x.kind != tree.Case {
 		return 0
 	}
@@ -233,7 +237,7 @@ func (r *ranking) samePage(x *ranked) (same, said bool) {
 
 // preferThisPage leaves out the memories of other pages if a case of this page passes, because
 // what went wrong on this page says more. The lessons and strategies above such a case stay,
-// since they may stand for it.
+// since they may stand for it, and so does what a person taught or worded: it is of no page.
 func (r *ranking) preferThisPage() {
 	var nearest *ranked
 	own := map[string]bool{}
@@ -247,7 +251,7 @@ func (r *ranking) preferThisPage() {
 		}
 	}
 	for _, x := range r.all {
-		if nearest != nil && x.passes && !own[x.id()] {
+		if nearest != nil && x.passes && !own[x.id()] && !x.own() {
 			x.passes, x.why = false, Why{OtherPage, []any{nearest.id()}}
 		}
 	}
@@ -375,18 +379,20 @@ func (r *ranking) blocked(x *ranked, taken []*ranked, count map[tree.Type]int) b
 	for _, t := range taken {
 		// A lesson and a case of one error type and direction say the same, in general and of
 		// one test. The one that fits better is enough.
-		if t.kind != x.kind && t.errorType == x.errorType && t.direction == x.direction {
+		// What a person worded says something else.
+		own := t.own() || x.own()
+		if t.kind != x.kind && t.errorType == x.errorType && t.direction == x.direction && !own {
 			x.why = Why{Kin, []any{t.id()}}
 			return true
 		}
 		// Lessons are for tests that were not seen before. Of this one it is known what went wrong.
-		if t.again >= carriesOver && x.kind != tree.Case {
+		if t.again >= carriesOver && x.kind != tree.Case && !own {
 			x.why = Why{VeryTest, []any{t.id()}}
 			return true
 		}
 		// Lessons have lower thresholds for the case that no case is near. Beside a case that
 		// was taken, a lesson needs the threshold of a case.
-		if near := threshold(tree.Case); t.kind == tree.Case && x.kind != tree.Case && x.rel < near {
+		if near := threshold(tree.Case); t.kind == tree.Case && x.kind != tree.Case && x.rel < near && !own {
 			x.why = Why{Farther, []any{x.rel, t.id(), near}}
 			return true
 		}
@@ -412,6 +418,9 @@ func (r *ranking) blocked(x *ranked, taken []*ranked, count map[tree.Type]int) b
 // the checks of one are unknown.
 func sameMatter(a, b *ranked) bool {
 	if len(a.checks) == 0 || len(b.checks) == 0 {
+		if a.own() || b.own() {
+			return false // its error type is no more than where it is kept
+		}
 		return a.errorType == b.errorType
 	}
 	return haveCommon(a.checks, b.checks)

@@ -355,15 +355,8 @@ func (s *search) compute(at slotRef) (candidate, bool, error) {
 		return candidate{}, false, nil
 	}
 	c := candidate{slotRef: at, id: h.id, lexical: float64(s.lex[p.base+slot] * s.unit)}
-	if s.dense && h.vector && !p.alien && p.dims == len(s.ask.ints) {
-		row, err := p.row(slot)
-		if err != nil {
-			return candidate{}, false, err
-		}
-		c.cosine = float64(s.ask.cosine(row, h.scale))
-		if !(math.Abs(c.cosine) < 1.1) { // above 1 by more than rounding, or NaN
-			return candidate{}, false, p.damaged(0, "a vector has a length that it cannot have")
-		}
+	if c.cosine, err = s.cosine(at, h); err != nil {
+		return candidate{}, false, err
 	}
 	c.raw = c.lexical + max(0, c.cosine)
 	c.semantic = s.scale.at(c.raw)
@@ -374,6 +367,23 @@ func (s *search) compute(at slotRef) (candidate, bool, error) {
 	c.rel = relOf(c.exact, c.semantic, c.scene, c.task)
 	c.founded = c.exact >= leastPlace && c.semantic >= hereWords || c.semantic >= leastWords || c.task > 0
 	return c, true, nil
+}
+
+// cosine returns the cosine of a slot's vector and the prompt's, 0 where one is missing.
+func (s *search) cosine(at slotRef, h slotHead) (float64, error) {
+	p := at.part
+	if !s.dense || !h.vector || p.alien || p.dims != len(s.ask.ints) {
+		return 0, nil
+	}
+	row, err := p.row(at.slot)
+	if err != nil {
+		return 0, err
+	}
+	c := float64(s.ask.cosine(row, h.scale))
+	if !(math.Abs(c) < 1.1) { // above 1 by more than rounding, or NaN
+		return 0, p.damaged(0, "a vector has a length that it cannot have")
+	}
+	return c, nil
 }
 
 // verbatim returns a raw score divided by the highest for this prompt, which a memory with

@@ -24,6 +24,7 @@ type search struct {
 	dense      bool            // the prompt has a vector
 	checks     []string        // ids of the checks that the prompt calls for, the surest first
 	fitting    map[int]float64 // evidence of the task channel by slot, counted through all parts; 0 for others
+	example    map[int]bool    // by slot: lessons that were taught for this very test
 	place      tree.Scene      // where the question is asked, with the route as a pattern
 	scale      scale           // from the raw score to the evidence of meaning
 	exhaustive bool            // compute every slot; for tests
@@ -57,7 +58,7 @@ func (ix *Index) begin(ctx context.Context, st *indexState, q *Query) (*search, 
 		return nil, "", err
 	}
 	s := &search{st: st, scope: newScope(q.Scope), place: tree.Scene{ID: q.Scene.ID, Route: tree.Route(q.Scene.Route)},
-		scratch: ix.borrow(st.slots)}
+		example: map[int]bool{}, scratch: ix.borrow(st.slots)}
 	prompt := q.Prompt
 	if q.Step != "" {
 		prompt += "\n" + q.Step
@@ -69,6 +70,10 @@ func (ix *Index) begin(ctx context.Context, st *indexState, q *Query) (*search, 
 	}
 	if why := ix.askVector(ctx, s, prompt); why != "" {
 		note = why
+	}
+	if err := s.markOwn(prompt); err != nil {
+		ix.release(s)
+		return nil, "", err
 	}
 	if err := s.rate(); err != nil {
 		ix.release(s)

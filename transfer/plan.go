@@ -246,7 +246,7 @@ func (p *Planner) Close() error { return p.bodies.close() }
 // node of the file, nil if the file does not have it but it may lose links.
 func (p *Planner) draft(n, here *tree.Node, basis int, theirs *tree.Node) error {
 	d := &draft{
-		links: linksOf(n), kind: n.Type, says: clipToLine(nameOf(n)), basis: basis, came: true, elsewhere: n.Elsewhere != nil,
+		links: linksOf(n), kind: n.Type, says: clipToLine(nameOf(n)), basis: basis, came: true, elsewhere: n.StandsAlone(),
 		mark: n.Mark, replaced: n.SupersededBy != "",
 	}
 	if d.links.errorType = p.types[n.ErrorType]; d.links.errorType == "" {

@@ -43,6 +43,7 @@ func Check(n *Node) error {
 	c.credit(n)
 	c.status(n)
 	c.word(n)
+	c.taught(n)
 	c.kin(n)
 	c.content(n)
 	c.strings(n)
@@ -78,7 +79,7 @@ func (c *checker) kin(n *Node) {
 	c.law(n.Parent != n.ID && !slices.Contains(n.Children, n.ID), "it is not its own kin", "it is")
 	if n.Type != Case {
 		c.law(n.CaseData == nil, "only a case has evidence", "a %s has some", n.Type)
-		c.law(len(n.Children) > 0 || n.Elsewhere != nil || !n.Live(), "what is abstract stands on children", "there are none")
+		c.law(len(n.Children) > 0 || n.StandsAlone() || !n.Live(), "what is abstract stands on children", "there are none")
 		c.elsewhere(n.Elsewhere)
 		return
 	}

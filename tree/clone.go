@@ -39,6 +39,7 @@ func (n *Node) Clone() Node {
 		e.IDs = slices.Clone(e.IDs)
 		c.Elsewhere = &e
 	}
+	c.Taught = n.Taught.clone()
 	if n.Word != nil {
 		w := *n.Word
 		c.Word = &w

@@ -90,6 +90,7 @@ type Node struct {
 	SupersededBy string              `json:"supersededBy,omitempty"`
 	ArchivedFor  string              `json:"archivedFor,omitempty"` // the reason, for an archived node
 	Elsewhere    *Elsewhere          `json:"elsewhere,omitempty"`   // evidence that stayed in another tree
+	Taught       *Taught             `json:"taught,omitempty"`      // of an experience that somebody taught
 	LastChange   string              `json:"lastChange,omitempty"`  // key of the change that made this revision
 	Word         *Word               `json:"word,omitempty"`        // the last thing a person said of it
 }
@@ -235,10 +236,16 @@ func (n *Node) Live() bool {
 }
 
 // Text returns the words by which a query finds the node: a case's prompt; the
-// title, description and conditions of an experience or strategy.
+// title, description and conditions of an experience or strategy, and the advice that a person worded.
 func (n *Node) Text() string {
 	if n.CaseData != nil {
 		return n.CaseData.TestCase.Prompt
 	}
-	return strings.Join(append([]string{n.Content.Title, n.Content.Description}, n.Content.AppliesWhen...), "\n")
+	all := append([]string{n.Content.Title, n.Content.Description}, n.Content.AppliesWhen...)
+	if n.OwnWords() {
+		for _, l := range n.Content.Lessons {
+			all = append(all, l.Check, l.Instead)
+		}
+	}
+	return strings.Join(all, "\n")
 }

@@ -14,6 +14,7 @@ const (
 	SaidPin     Said = "pin"     // kept, whatever is learned, counted or pruned
 	SaidBan     Said = "ban"     // never given again, and not learned again
 	SaidEdit    Said = "edit"    // other words, which stay
+	SaidTeach   Said = "teach"   // a lesson that no case stands behind
 	SaidRelabel Said = "relabel" // the truth of an evaluation was another
 	SaidUndo    Said = "undo"    // what was said last is taken back
 )
@@ -122,6 +123,7 @@ type Before struct {
 	ArchivedFor  string       `json:"archivedFor,omitempty"`
 	Content      *Content     `json:"content,omitempty"`     // of an edit
 	Provenance   *Provenance  `json:"provenance,omitempty"`  // of an edit
+	Taught       *Taught      `json:"taught,omitempty"`      // of a lesson that was taught and taught again
 	Occurrences  []Occurrence `json:"occurrences,omitempty"` // of a relabel: those it took away
 }
 
