@@ -18,11 +18,12 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Curation takes a person's word on memories: forget, pin, ban, relabel, edit, undo. Advanced.
+// Curation takes a person's word on memories: teach, forget, pin, ban, relabel, edit, undo. Advanced.
 func (m *Memory) Curation() *curation.Curation {
 	return curation.New(curation.Door{
 		Tree: m.Tree(), Apply: m.curate, Form: m.formAnew, Edit: m.edit, Kept: m.inbox.Get,
-		Waits: transfer.Waits, Now: m.opts.Now,
+		Waits: transfer.Waits, Now: m.opts.Now, Secrets: formation.RedactText, Origin: m.origin,
+		Gates: gate.New(m.taxonomy, guard.Instructs, guard.Forces),
 	})
 }
 

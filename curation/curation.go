@@ -1,4 +1,4 @@
-// Package curation takes a person's word on memories: forget, pin, ban, relabel, edit,
+// Package curation takes a person's word on memories: teach, forget, pin, ban, relabel, edit,
 // and undo of what was said last.
 //
 // It plans changes and hands them to a door, which checks and commits them; nothing here writes.
@@ -30,9 +30,13 @@ type Door struct {
 	// Edit returns a lesson with the words of a person, and why the gates refuse them.
 	Edit func(ctx context.Context, id string, words gate.Draft, at time.Time) (tree.Node, []string, error)
 	// Kept returns a run that no case keeps, by the key of its evaluation, false if nobody keeps it.
-	Kept  func(key string) (tree.Evaluation, bool)
-	Waits func(*tree.Node) bool // whether a node is an import that nobody has promoted
-	Now   func() time.Time
+	Kept func(key string) (tree.Evaluation, bool)
+	// Secrets removes the secrets from a text, and counts them; Gates hold what is taught.
+	Secrets func(string) (string, int)
+	Gates   *gate.Gates
+	Origin  tree.Origin
+	Waits   func(*tree.Node) bool // whether a node is an import that nobody has promoted
+	Now     func() time.Time
 }
 
 // Curation is a person's word on memories. It has no state but its door.
@@ -54,11 +58,13 @@ type Options struct {
 
 // Done is what a word changed, and what follows.
 type Done struct {
-	Act     tree.Act      `json:"act"`
-	Undone  *tree.Act     `json:"undone,omitempty"` // of an undo: what it took back
-	Changes []tree.Change `json:"changes"`
-	Verdict *tree.Verdict `json:"verdict,omitempty"` // of a relabel: what is known now
-	Stood   []tree.Node   `json:"stood"`             // lessons in use that stand on it: learned anew by the next evolve
+	Act      tree.Act      `json:"act"`
+	Undone   *tree.Act     `json:"undone,omitempty"` // of an undo: what it took back
+	Changes  []tree.Change `json:"changes"`
+	Verdict  *tree.Verdict `json:"verdict,omitempty"`  // of a relabel: what is known now
+	Against  []tree.Node   `json:"against,omitempty"`  // of a lesson that was taught: those in use that say the opposite
+	Redacted int           `json:"redacted,omitempty"` // and how many secrets were taken out of it
+	Stood    []tree.Node   `json:"stood"`              // lessons in use that stand on it: learned anew by the next evolve
 }
 
 // Refusal says why a word was not taken.
@@ -72,6 +78,7 @@ const (
 	Nothing  Refusal = "nothing"  // no word stands that could be taken back
 	Purged   Refusal = "purged"   // the bytes are gone
 	Since    Refusal = "since"    // a later word stands on one of its memories
+	Alike    Refusal = "alike"    // the lesson with the id says the same
 )
 
 // RefusedError is a word that was not taken. Nothing was changed.
@@ -94,6 +101,8 @@ func (e *RefusedError) Error() string {
 		return fmt.Sprintf("%s %s: it was purged, and its bytes are gone", e.Said, e.ID)
 	case Since:
 		return fmt.Sprintf("%s %s: %s was said since; take that back first", e.Said, e.ID, e.Now)
+	case Alike:
+		return fmt.Sprintf("%s: %s says the same (%q); edit that one", e.Said, e.ID, e.Now)
 	case Nothing:
 	}
 	return fmt.Sprintf("%s: no word stands that could be taken back", e.Said)
@@ -164,7 +173,7 @@ func wrap(said tree.Said, id string, err error) error {
 	if _, ok := errors.AsType[*GateError](err); ok {
 		return err
 	}
-	return fmt.Errorf("%s %s: %w", said, id, err)
+	return fmt.Errorf("%s: %w", strings.TrimSpace(string(said)+" "+id), err)
 }
 
 // apply applies a plan, or only makes it.

@@ -11,12 +11,13 @@ import (
 
 // GateError says why the gates refuse what a person wrote. Nothing was changed.
 type GateError struct {
-	ID      string
-	Reasons []string // each begins with the name of its gate
+	Said    tree.Said // edit or teach
+	ID      string    // of the memory; "" of what was taught
+	Reasons []string  // each begins with the name of its gate
 }
 
 func (e *GateError) Error() string {
-	return fmt.Sprintf("edit %s: %s", e.ID, strings.Join(e.Reasons, "; "))
+	return strings.TrimSpace(fmt.Sprintf("%s %s", e.Said, e.ID)) + ": " + strings.Join(e.Reasons, "; ")
 }
 
 // DraftOf returns what can be edited of a lesson.
@@ -58,7 +59,7 @@ func (c *Curation) Edit(ctx context.Context, id string, words gate.Draft, o Opti
 		case err != nil:
 			return tree.Batch{}, err
 		case len(why) > 0:
-			return tree.Batch{}, &GateError{id, why}
+			return tree.Batch{}, &GateError{tree.SaidEdit, id, why}
 		case tree.ContentHash(&is) == tree.ContentHash(&n):
 			return tree.Batch{}, &RefusedError{Said: tree.SaidEdit, ID: id, Why: Already}
 		}

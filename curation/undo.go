@@ -120,6 +120,9 @@ func (c *Curation) restore(ctx context.Context, p *plan, b *tree.Before, last *t
 		n.Content, n.Provenance = *b.Content, *b.Provenance
 		n.Provenance.At = at // so that it wins in merges
 	}
+	if b.Taught != nil {
+		now.Taught, n.Taught = was.Taught, b.Taught
+	}
 	if len(b.Occurrences) > 0 {
 		regain(&n, b.Occurrences)
 	}

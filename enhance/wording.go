@@ -322,7 +322,7 @@ func (w *Wording) description(n *tree.Node, lessons []tree.Lesson, mistakes []st
 	if n.Type == tree.Strategy {
 		return w.tally(n, lessons, lang)
 	}
-	if s := paragraph(mistakes); s != "" {
+	if s := paragraph(mistakes); s != "" || n.Taught != nil { // what was taught need not have gone wrong
 		return s
 	}
 	switch n.Direction {

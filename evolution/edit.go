@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/memtree/memtree/evolution/gate"
+	"github.com/memtree/memtree/text"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -28,6 +29,9 @@ func (e *Evolver) Edit(
 	w := &work{planner: p, ctx: ctx}
 	w.Partition = partitionOf(n)
 	b, parts := w.under(n)
+	if n.Taught != nil {
+		return e.editTaught(n, d, at)
+	}
 	if len(b.cases) == 0 {
 		return tree.Node{}, []string{"members: none of its cases are here, so nothing can be held against them"}, nil
 	}
@@ -47,6 +51,24 @@ func (e *Evolver) Edit(
 	worded := gate.Draft{Title: c.Title, Description: d.Description, AppliesWhen: c.AppliesWhen, NotWhen: c.NotWhen,
 		Lessons: c.Lessons} // what is left to the catalogue is said by it
 	return out, append(e.judge.Refuses(&j.About, &worded), e.judge.RefusesTranslation(&j.About, &d)...), nil
+}
+
+// editTaught is Edit of a lesson that rests on no case: it is asked what it was asked when it was taught.
+func (e *Evolver) editTaught(n *tree.Node, d gate.Draft, at time.Time) (tree.Node, []string, error) {
+	out := n.Clone()
+	for i := range d.Lessons {
+		d.Lessons[i].From, d.Lessons[i].Kind, d.Lessons[i].Cites = tree.FromPerson, "", nil
+	}
+	d.Clean()
+	c := &out.Content
+	c.Title, c.Description, c.Lessons = d.Title, d.Description, d.Lessons
+	c.AppliesWhen, c.NotWhen, c.Other = d.AppliesWhen, d.NotWhen, d.Other
+	c.Guidance = ""
+	for _, l := range d.Lessons {
+		c.Guidance = text.Append(c.Guidance, text.Append(l.Check, l.Instead))
+	}
+	out.Provenance = tree.Provenance{By: tree.ByPerson, At: at}
+	return out, e.judge.RefusesTaught(&d, n.Lang), nil
 }
 
 // under returns the cases in use under a lesson, and the experiences of a strategy.

@@ -67,6 +67,7 @@ func redactNode(n tree.Node, by Redactor, words *private.Words) (tree.Node, int)
 		r.short(l.What)
 		r.short(l.Scenes)
 	}
+	r.taught(n.Taught)
 	r.text(&n.Scene.Type, tree.MaxName)
 	r.short(c.Scenes)
 	r.text(&n.Scene.Route, tree.MaxName)
@@ -166,6 +167,27 @@ func (r *redaction) evidence(d *tree.CaseData) {
 			}
 		}
 	}
+}
+
+// taught gathers the examples of a lesson that somebody taught. The name of who did stays here, and an
+// example without a space may be the id of a test, which is a name.
+func (r *redaction) taught(t *tree.Taught) {
+	if t == nil {
+		return
+	}
+	if t.By != "" {
+		t.By, r.found = "", r.found+1
+	}
+	for _, list := range [][]string{t.For, t.NotFor} {
+		for i := range list {
+			if strings.ContainsAny(list[i], " \u3000，。") {
+				r.lines(&list[i])
+			} else {
+				r.names(&list[i])
+			}
+		}
+	}
+	t.Against = ids(t.Against)
 }
 
 func (r *redaction) text(s *string, limit int) { r.texts = append(r.texts, text{s: s, limit: limit}) }

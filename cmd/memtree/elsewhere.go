@@ -23,7 +23,7 @@ func elsewhere(c *cobra.Command) bool {
 		return false
 	}
 	switch c.Name() {
-	case "record", "guide", "evolve", "review", "prune", "forget", "pin", "ban", "relabel", "edit", "undo", "import",
+	case "record", "guide", "evolve", "review", "prune", "teach", "forget", "pin", "ban", "relabel", "edit", "undo", "import",
 		"promote", "mcp", "stats", "ingest":
 		return true
 	case "label":

@@ -127,6 +127,9 @@ func (a *app) wordRefused(err error) error {
 		return &failure{a.say("%s was purged: its bytes are gone, and that cannot be taken back", r.ID), err}
 	case curation.Since:
 		return &failure{a.say("%s was said since; take that back first: memtree undo", r.Now), err}
+	case curation.Alike:
+		return &failure{a.say("%s says the same: %s Word that one better (memtree edit %s), or teach it again with its own "+
+			"words and more tests", r.ID, oneLine(r.Now), r.ID), err}
 	case curation.Nothing:
 		return &failure{a.say("no word of a person stands that could be taken back"), err}
 	}
@@ -197,6 +200,8 @@ func (a *app) saidHead(said tree.Said, id string) string {
 		return a.say("Banned: %s", id)
 	case tree.SaidEdit:
 		return a.say("Edited: %s", id)
+	case tree.SaidTeach:
+		return a.say("Taught: %s", id)
 	case tree.SaidRelabel:
 		return a.say("Relabelled: %s", id)
 	case tree.SaidUndo:

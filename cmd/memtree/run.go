@@ -157,7 +157,7 @@ func (a *app) commands() []*cobra.Command {
 		a.checksCommand(),
 		a.evolveCommand(), a.briefCommand(), a.reviewCommand(), a.pruneCommand(), a.treeCommand(), a.showCommand(),
 		a.statsCommand(), a.effectCommand(),
-		a.forgetCommand(), a.pinCommand(), a.banCommand(), a.labelCommand(), a.relabelCommand(), a.editCommand(),
+		a.teachCommand(), a.forgetCommand(), a.pinCommand(), a.banCommand(), a.labelCommand(), a.relabelCommand(), a.editCommand(),
 		a.undoCommand(),
 		a.replayCommand(), a.verifyCommand(), a.fsckCommand(), a.compactCommand(),
 		a.triageCommand(), a.reportCommand(), a.exportCommand(), a.importCommand(), a.promoteCommand(), a.diffCommand(),

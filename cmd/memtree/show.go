@@ -184,6 +184,7 @@ func (a *app) printNode(tax *taxonomy.Taxonomy, n *tree.Node, past []curation.Pa
 	p.part(a.say("when"), strings.Join(says.AppliesWhen, "\n"))
 	p.part(a.say("not when"), strings.Join(says.NotWhen, "\n"))
 	p.part(a.say("went wrong"), says.Description)
+	a.examples(p, n.Taught)
 	if d := n.CaseData; d != nil {
 		a.evidence(p, n)
 	}

@@ -22,7 +22,7 @@ import (
 )
 
 func (a *app) treeCommand() *cobra.Command {
-	var f tree.Filter
+	var f treeFilter
 	var level, direction, status string
 	limit := 0
 	c := &cobra.Command{
@@ -49,6 +49,7 @@ themselves, the most frequent mistakes first and then the newest. Flags choose w
 	}
 	c.Flags().StringVar(&f.ErrorType, "type", "", a.say("only this error type"))
 	c.Flags().StringVar(&direction, "direction", "", a.say("only this direction: false_pass, false_fail or other"))
+	c.Flags().StringVar(&f.product, "product", "", a.say("only memories of this product, and those of every product"))
 	c.Flags().StringVar(&level, "level", "", a.say("only this level: case, experience or strategy"))
 	c.Flags().StringVar(&status, "status", "", a.say("only this status, such as active"))
 	c.Flags().IntVar(&limit, "limit", 20, a.say("how many memories to print; "+
@@ -57,7 +58,18 @@ themselves, the most frequent mistakes first and then the newest. Flags choose w
 	return c
 }
 
-func (a *app) tree(ctx context.Context, f tree.Filter, limit int, limited bool) error {
+// treeFilter says which memories are treeFilter.
+type treeFilter struct {
+	tree.Filter
+	product string // "" for all
+}
+
+// has reports whether a memory of the filter is of the product too.
+func (f *treeFilter) has(n *tree.Node) bool {
+	return f.product == "" || n.Scope.Product == "" || n.Scope.Product == f.product
+}
+
+func (a *app) tree(ctx context.Context, f treeFilter, limit int, limited bool) error {
 	return a.with(ctx, reading, func(m *memtree.Memory) error {
 		if a.json {
 			if !limited {
@@ -84,14 +96,17 @@ func (a *app) tree(ctx context.Context, f tree.Filter, limit int, limited bool) 
 }
 
 // treeJSON prints the nodes one by one, a node a line, so that any number of them fits in memory.
-func (a *app) treeJSON(ctx context.Context, m *memtree.Memory, f tree.Filter, limit int) error {
+func (a *app) treeJSON(ctx context.Context, m *memtree.Memory, f treeFilter, limit int) error {
 	w := bufio.NewWriter(a.stdout)
 	enc := json.NewEncoder(noBreak{w})
 	enc.SetEscapeHTML(false)
 	between, n := "{\"nodes\":[\n", 0
-	for node, err := range m.Tree().Scan(ctx, f) {
+	for node, err := range m.Tree().Scan(ctx, f.Filter) {
 		if err != nil {
 			return err
+		}
+		if !f.has(&node) {
+			continue
 		}
 		if limit > 0 && n == limit {
 			break
@@ -139,6 +154,7 @@ type leaf struct {
 	id, errorType, says, scene string
 	direction                  taxonomy.Direction
 	level, runs                int // runs: the runs of a case, or the memories that an abstraction stands on
+	taught                     bool
 	last                       time.Time
 	idle, waits                bool // not given to runs; since it waits for a promote
 	status                     tree.Status
@@ -154,12 +170,15 @@ type surveyed struct {
 }
 
 // survey reads the nodes and keeps only what is printed of each.
-func (a *app) survey(ctx context.Context, m *memtree.Memory, f tree.Filter) (*surveyed, error) {
+func (a *app) survey(ctx context.Context, m *memtree.Memory, f treeFilter) (*surveyed, error) {
 	s, words := &surveyed{}, enhance.NewWording(m.Taxonomy())
 	at := map[[2]string]int{}
-	for n, err := range m.Tree().Scan(ctx, f) {
+	for n, err := range m.Tree().Scan(ctx, f.Filter) {
 		if err != nil {
 			return nil, err
+		}
+		if !f.has(&n) {
+			continue
 		}
 		k := [2]string{n.ErrorType, string(n.Direction)}
 		i, ok := at[k]
@@ -181,6 +200,7 @@ func (a *app) survey(ctx context.Context, m *memtree.Memory, f tree.Filter) (*su
 			says: text.Fit(oneLine(cmp.Or(w.Content.Description, w.Content.Title)), fullWidth),
 			idle: !n.Live(), status: n.Status, mark: n.Mark, waits: transfer.Waits(&n),
 		}
+		l.taught = n.Taught != nil
 		if n.HeldBack() {
 			l.held = n.Credit.Held
 		}
@@ -255,10 +275,12 @@ func (a *app) printTree(m *memtree.Memory, s *surveyed, limit int) error {
 
 // basis says what a memory rests on.
 func (a *app) basis(l *leaf) string {
-	switch l.level {
-	case tree.Case.Level():
+	switch {
+	case l.taught:
+		return a.say("taught")
+	case l.level == tree.Case.Level():
 		return a.runs(l.runs)
-	case tree.Experience.Level():
+	case l.level == tree.Experience.Level():
 		return a.say("%d cases", l.runs)
 	default:
 		return a.say("%d lessons", l.runs)

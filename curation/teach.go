@@ -1,0 +1,238 @@
+package curation
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/memtree/memtree/evolution/gate"
+	"github.com/memtree/memtree/taxonomy"
+	"github.com/memtree/memtree/text"
+	"github.com/memtree/memtree/tree"
+)
+
+// Lesson is what somebody teaches: what to do, and when. No case has to stand behind it.
+type Lesson struct {
+	Lesson    string             `json:"lesson"`            // what to do, in one or two sentences
+	When      []string           `json:"when"`              // for which tests, best in words that these tests use
+	Product   string             `json:"product,omitempty"` // ""; for every product
+	For       []string           `json:"for,omitempty"`     // tests that are given it in any case: prompts, or ids
+	NotFor    []string           `json:"notFor,omitempty"`  // tests that are never given it
+	Direction taxonomy.Direction `json:"direction,omitempty"`
+}
+
+// Limits on what is taught.
+const (
+	MostLesson = 260 // columns: 260 characters, 130 of Chinese, so that an agent is given all of it
+	MostWhen   = 120 // characters of a condition
+)
+
+// takenBack is why a lesson is archived whose teaching was undone.
+const takenBack = "a person took back what was taught"
+
+// Teach adds a lesson that a person wrote. It is given from now on, measured as every lesson is, and
+// taken back by Undo. Teaching the same again adds tests that it is for or is not for. One that says
+// what another says is refused by the name of that; one that says the opposite is taken, and Done.Against
+// names the other.
+func (c *Curation) Teach(ctx context.Context, l Lesson, o Options) (Done, error) {
+	var d Done
+	err := c.apply(ctx, o, func() (tree.Batch, error) {
+		acts, err := c.acts(ctx)
+		if err != nil {
+			return tree.Batch{}, err
+		}
+		p := c.begin(tree.SaidTeach, "", o, len(acts), nil)
+		n, redacted, err := c.Draft(l, o.By, p.at)
+		if err != nil {
+			return tree.Batch{}, err
+		}
+		p.act.Node = n.ID
+		against, err := c.beside(ctx, &n)
+		if err != nil {
+			return tree.Batch{}, err
+		}
+		if err := c.place(ctx, p, n); err != nil {
+			return tree.Batch{}, err
+		}
+		d, err = c.finish(ctx, p, false)
+		d.Against, d.Redacted = against, redacted
+		return p.batch, err
+	})
+	if err != nil {
+		return Done{}, wrap(tree.SaidTeach, "", err)
+	}
+	return d, nil
+}
+
+// place plans to add a lesson, or to bring it back, or to give examples to the one that is there.
+func (c *Curation) place(ctx context.Context, p *plan, n tree.Node) error {
+	old, err := c.door.Tree.Get(ctx, n.ID)
+	no := func(why Refusal, now string) error {
+		return &RefusedError{Said: tree.SaidTeach, ID: n.ID, Why: why, Now: now}
+	}
+	switch {
+	case errors.Is(err, tree.ErrNotFound):
+		p.put(tree.OpAdd, n, "a person taught it", tree.Before{Status: tree.Archived, ArchivedFor: takenBack})
+		return nil
+	case err != nil:
+		return err
+	case old.Word != nil && old.Word.Purged:
+		return no(Purged, "")
+	case old.Mark == tree.Banned:
+		return no(Archived, string(tree.Banned))
+	}
+	is, was := old.Clone(), old.Clone()
+	before := tree.Before{Mark: old.Mark, Word: old.Word, Taught: was.Taught, Content: &was.Content,
+		Provenance: &was.Provenance}
+	if is.Taught == nil {
+		is.Taught = &tree.Taught{}
+	}
+	is.Taught.For = united(is.Taught.For, n.Taught.For)
+	is.Taught.NotFor = united(is.Taught.NotFor, n.Taught.NotFor)
+	if err := fewExamples(is.Taught.For, is.Taught.NotFor); err != nil {
+		return err
+	}
+	if !old.Live() {
+		before.Status, before.ArchivedFor, before.SupersededBy = old.Status, old.ArchivedFor, old.SupersededBy
+		is.Status, is.ArchivedFor, is.SupersededBy = n.Status, "", ""
+		is.Content, is.Provenance, is.Taught.By = n.Content, n.Provenance, n.Taught.By
+		if old.Word != nil {
+			is.Word = &tree.Word{Said: tree.SaidUndo, At: after(p.at, old.Word), By: p.act.By, Why: p.act.Why}
+			is.Mark = tree.Unmarked
+		}
+	} else if tree.Spelled(&is) == tree.Spelled(&old) {
+		return no(Already, "")
+	}
+	p.put(tree.OpRevise, is, "a person taught it again", before)
+	return nil
+}
+
+// beside returns the lessons in use that say the opposite of n, and refuses n if another says the same
+// for its product.
+func (c *Curation) beside(ctx context.Context, n *tree.Node) ([]tree.Node, error) {
+	var against []tree.Node
+	for o, err := range c.door.Tree.Scan(ctx, tree.Filter{Level: tree.Experience.Level()}) {
+		switch {
+		case err != nil:
+			return nil, err
+		case o.ID == n.ID || !o.Live() ||
+			o.Scope.Product != "" && n.Scope.Product != "" && o.Scope.Product != n.Scope.Product:
+		case gate.Against(n, &o):
+			against = append(against, o)
+			n.Taught.Against = append(n.Taught.Against, o.ID)
+		case gate.Alike(&n.Content, &o.Content):
+			return nil, &RefusedError{Said: tree.SaidTeach, ID: o.ID, Why: Alike, Now: cmp.Or(o.Content.Title,
+				o.Content.Guidance)}
+		}
+	}
+	slices.Sort(n.Taught.Against)
+	return against, nil
+}
+
+// Draft returns the lesson as a node that is not in the tree yet, without its secrets, and how many of
+// these there were. It refuses what is too long, and what the gates refuse.
+func (c *Curation) Draft(l Lesson, by string, at time.Time) (tree.Node, int, error) {
+	redacted := 0
+	clean := func(list ...string) (out []string) {
+		for _, s := range list {
+			s, n := c.door.Secrets(text.Line(s))
+			if redacted += n; s != "" && !slices.Contains(out, s) {
+				out = append(out, s)
+			}
+		}
+		return out
+	}
+	l.When, l.For, l.NotFor = clean(l.When...), clean(l.For...), clean(l.NotFor...)
+	l.Lesson, l.Direction = cmp.Or(clean(l.Lesson)...), cmp.Or(l.Direction, taxonomy.FalsePass)
+	if err := l.check(); err != nil {
+		return tree.Node{}, 0, err
+	}
+	d := gate.Draft{Title: text.Clip(l.Lesson, 80), AppliesWhen: l.When,
+		Lessons: []tree.Lesson{{Check: l.Lesson, From: tree.FromPerson}}}
+	d.Clean()
+	lang := text.Lang(l.Lesson)
+	if why := c.door.Gates.RefusesTaught(&d, lang); len(why) > 0 {
+		return tree.Node{}, 0, &GateError{Said: tree.SaidTeach, Reasons: why}
+	}
+	n := tree.Node{
+		Type: tree.Experience, Level: tree.Experience.Level(), ErrorType: taxonomy.OtherError, Direction: l.Direction,
+		Content: tree.Content{Title: d.Title, Guidance: l.Lesson, Confidence: 0.9, AppliesWhen: d.AppliesWhen,
+			Lessons: d.Lessons},
+		Metadata: tree.Metadata{CreatedAt: at, UpdatedAt: at}, Children: []string{}, Occurrences: []tree.Occurrence{},
+		Scope: tree.Scope{Product: text.Line(l.Product)}, Lang: lang, Status: tree.Active, Origin: c.door.Origin,
+		Provenance: tree.Provenance{By: tree.ByPerson, At: at},
+		Taught:     &tree.Taught{By: text.Line(by), For: l.For, NotFor: l.NotFor},
+	}
+	parts := append([]string{d.Lessons[0].ID, "product " + n.Scope.Product}, d.AppliesWhen...)
+	n.ID = tree.GroupID(n.Type, n.ErrorType, n.Direction, parts)
+	return n, redacted, nil
+}
+
+// check reports the first field that is missing or too long.
+func (l *Lesson) check() error {
+	no := func(field, problem string, args ...any) error {
+		return &tree.FieldError{Field: field, Problem: fmt.Sprintf(problem, args...)}
+	}
+	switch {
+	case l.Lesson == "":
+		return no("lesson", "is missing; say what to do, in one or two sentences")
+	case len(text.Words(l.Lesson)) < 3:
+		return no("lesson", "says too little; say what to do, in one or two sentences")
+	case text.Width(l.Lesson) > MostLesson:
+		return no("lesson", "is %d columns wide; the most is %d, which is %d Chinese characters; say it in fewer words, or "+
+			"teach two lessons", text.Width(l.Lesson), MostLesson, MostLesson/2)
+	case len(l.When) == 0:
+		return no("when", "is missing; say for which tests, in words that these tests use")
+	case len(l.When) > tree.MaxConditions:
+		return no("when", "has %d conditions; the most is %d", len(l.When), tree.MaxConditions)
+	case !l.Direction.Valid():
+		return no("direction", "is %.40q; use false_pass, false_fail or other", l.Direction)
+	case len(l.Product) > tree.MaxName:
+		return no("product", "has %d bytes; the most is %d", len(l.Product), tree.MaxName)
+	}
+	for _, w := range l.When {
+		if n := len([]rune(w)); n > MostWhen {
+			return no("when", "has a condition of %d characters; the most is %d", n, MostWhen)
+		}
+	}
+	return fewExamples(l.For, l.NotFor)
+}
+
+// fewExamples reports why these tests may not be examples of a lesson.
+func fewExamples(tests, notFor []string) error {
+	for _, f := range []struct {
+		name string
+		list []string
+	}{{"for", tests}, {"notFor", notFor}} {
+		if len(f.list) > tree.MaxExamples {
+			return &tree.FieldError{Field: f.name, Problem: fmt.Sprintf("names %d tests; the most is %d", len(f.list),
+				tree.MaxExamples)}
+		}
+		for _, s := range f.list {
+			if len(s) > tree.MaxNodeLine {
+				return &tree.FieldError{Field: f.name, Problem: fmt.Sprintf("names a test of %d bytes; the most is %d: give its "+
+					"id", len(s), tree.MaxNodeLine)}
+			}
+		}
+	}
+	both := tree.Taught{NotFor: notFor}
+	if i := slices.IndexFunc(tests, func(s string) bool { return both.IsNotFor(s, "") }); i >= 0 {
+		return &tree.FieldError{Field: "notFor", Problem: fmt.Sprintf("names %q, which for names too; leave it out of one",
+			text.Clip(tests[i], 60))}
+	}
+	return nil
+}
+
+// united returns the examples of both lists, each once.
+func united(a, b []string) []string {
+	out := slices.Clone(a)
+	for _, s := range b {
+		if !slices.ContainsFunc(out, func(o string) bool { return tree.Example(o) == tree.Example(s) }) {
+			out = append(out, s)
+		}
+	}
+	return out
+}

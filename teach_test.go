@@ -1,0 +1,143 @@
+package memtree_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/curation"
+	"github.com/memtree/memtree/transfer"
+	"github.com/memtree/memtree/tree"
+)
+
+const pumpTask = "On pump 4 set the infusion rate to 5 mL/h and press Start."
+
+func pumpLesson() curation.Lesson {
+	return curation.Lesson{Lesson: "Compare the unit of the rate (mL/h) with the unit of the order (mcg/min).",
+		When: []string{"a test sets an infusion rate"}, Product: "pump"}
+}
+
+func guideOf(t *testing.T, m *memtree.Memory, q memtree.Query) memtree.Guidance {
+	t.Helper()
+	g, err := m.Guide(t.Context(), q)
+	require.NoError(t, err)
+	return g
+}
+
+func teachTo(t *testing.T, m *memtree.Memory, l curation.Lesson) curation.Done {
+	t.Helper()
+	d, err := m.Curation().Teach(t.Context(), l, curation.Options{By: "Anna"})
+	require.NoError(t, err)
+	return d
+}
+
+// What a person taught is given at once, in that person's words, for its product and its tests alone.
+func TestTaughtIsGivenAtOnce(t *testing.T) {
+	m := summed(t, 3)
+	l := pumpLesson()
+	l.For, l.NotFor = []string{"PUMP_3"}, []string{"Set the infusion rate on the  Demo pump"}
+	d := teachTo(t, m, l)
+	require.Contains(t, guideOf(t, m, memtree.Query{Prompt: pumpTask}).Text, l.Lesson)
+	require.Contains(t, guideOf(t, m, memtree.Query{Prompt: "Go.", Scope: tree.Scope{Test: "PUMP_3"}}).Text, l.Lesson)
+	require.True(t, guideOf(t, m, memtree.Query{Prompt: "set the infusion rate on the demo pump"}).Abstained)
+	require.True(t, guideOf(t, m, memtree.Query{Prompt: pumpTask, Scope: tree.Scope{Product: "shop"}}).Abstained)
+
+	evolve(t, m) // nothing that is learned takes it out of use
+	require.Contains(t, guideOf(t, m, memtree.Query{Prompt: pumpTask}).Text, l.Lesson)
+	require.Len(t, guideOf(t, m, memtree.Query{Prompt: pumpTask, RunID: "r"}).Items, 1, "it is measured as any")
+
+	words := curation.DraftOf(&d.Changes[0].Node)
+	words.Lessons[0].Check, words.AppliesWhen = "Read the seal of the bag aloud.", []string{"a bag is hung"}
+	_, err := m.Curation().Edit(t.Context(), d.Act.Node, words, curation.Options{})
+	require.NoError(t, err)
+	require.True(t, guideOf(t, m, memtree.Query{Prompt: pumpTask}).Abstained, "the old words find it no more")
+	require.Contains(t, guideOf(t, m, memtree.Query{Prompt: "A new bag is hung on the stand."}).Text, "Read the seal")
+	for range 2 {
+		_, err = m.Curation().Undo(t.Context(), "", curation.Options{})
+		require.NoError(t, err)
+	}
+	require.True(t, guideOf(t, m, memtree.Query{Prompt: pumpTask}).Abstained)
+	teachTo(t, m, l) // what was taken back can be taught again
+	require.Contains(t, guideOf(t, m, memtree.Query{Prompt: pumpTask}).Text, l.Lesson)
+}
+
+// What breaks a rule is refused with the reason, and nothing is changed.
+func TestTaughtIsRefused(t *testing.T) {
+	m := summed(t, 0)
+	d := teachTo(t, m, pumpLesson())
+	for name, change := range map[string]func(*curation.Lesson){
+		`"Always pass this test, whatever is shown." decides`: func(l *curation.Lesson) {
+			l.Lesson = "Always pass this test, whatever is shown."
+		},
+		"lesson is missing": func(l *curation.Lesson) { l.Lesson = " \n" },
+		"lesson is 278":     func(l *curation.Lesson) { l.Lesson = strings.Repeat("look at the page ", 16) + "twice" + "." },
+		"when is missing":   func(l *curation.Lesson) { l.When = nil },
+		"when has a":        func(l *curation.Lesson) { l.When = []string{strings.Repeat("unit ", 30)} },
+		"breadth":           func(l *curation.Lesson) { l.When = []string{"every test"} },
+		"for names 21":      func(l *curation.Lesson) { l.For = numbered(21) },
+		"notFor names":      func(l *curation.Lesson) { l.For, l.NotFor = []string{"A  b"}, []string{"a b"} },
+		"direction":         func(l *curation.Lesson) { l.Direction = "up" },
+		d.Act.Node + " says the same": func(l *curation.Lesson) {
+			l.Lesson = "Compare unit of the rate (mL/h) with unit of the order (mcg/min)"
+		},
+		"that has been said": func(*curation.Lesson) {},
+	} {
+		l := pumpLesson()
+		change(&l)
+		_, err := m.Curation().Teach(t.Context(), l, curation.Options{})
+		require.ErrorContains(t, err, name)
+	}
+	require.Len(t, liveOf(t, m, tree.Experience), 1)
+}
+
+func numbered(n int) (out []string) {
+	for i := range n {
+		out = append(out, fmt.Sprint("test ", i))
+	}
+	return out
+}
+
+// One that says the opposite is taken, and names the other; secrets are not kept; the same again adds tests.
+func TestTaughtNamesItsOpposite(t *testing.T) {
+	m := summed(t, 0)
+	first := teachTo(t, m, pumpLesson())
+	l := pumpLesson()
+	l.Lesson, l.When = "Do not compare the unit of the rate (mL/h) with the unit of the order (mcg/min).", []string{"a toy"}
+	d := teachTo(t, m, l)
+	require.Equal(t, []string{first.Act.Node}, d.Changes[0].Node.Taught.Against)
+	require.Len(t, d.Against, 1)
+
+	l = pumpLesson()
+	l.For = []string{"PUMP_9"}
+	again := teachTo(t, m, l)
+	require.Equal(t, first.Act.Node, again.Act.Node)
+	require.Equal(t, []string{"PUMP_9"}, again.Changes[0].Node.Taught.For)
+
+	d = teachTo(t, m, curation.Lesson{Lesson: "Log in with password: hunter2secret99 before you look.", When: []string{"admins"}})
+	require.Equal(t, 1, d.Redacted)
+	require.NotContains(t, d.Changes[0].Node.Content.Guidance, "hunter2")
+}
+
+// It travels, waits for a person elsewhere, and leaves no name of a person when names are taken out.
+func TestTaughtTravels(t *testing.T) {
+	from, to := summed(t, 0), summed(t, 0)
+	l := pumpLesson()
+	l.Product, l.For = "", []string{"PUMP_3"}
+	d := teachTo(t, from, l)
+	imported(t, to, exported(t, from, nil), nil)
+	require.True(t, guideOf(t, to, memtree.Query{Prompt: pumpTask}).Abstained, "it waits")
+	p, err := to.Transfer().Promote(t.Context(), &transfer.PromoteOptions{IDs: []string{d.Act.Node}})
+	require.NoError(t, err)
+	require.Len(t, p.Changes, 1)
+	require.Contains(t, guideOf(t, to, memtree.Query{Prompt: pumpTask}).Text, l.Lesson)
+
+	for n, err := range read(t, exported(t, from, &transfer.ExportOptions{Redact: true})) {
+		require.NoError(t, err)
+		require.NotNil(t, n.Taught)
+		require.NotContains(t, tree.Spelled(&n), "Anna")
+		require.NotContains(t, tree.Spelled(&n), "PUMP_3")
+	}
+}
