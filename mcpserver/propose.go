@@ -12,6 +12,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/evolution/gate"
 	"github.com/memtree/memtree/guard"
 	"github.com/memtree/memtree/text"
@@ -30,7 +31,7 @@ const proposedBy = "proposed by "
 
 type proposeIn struct {
 	Lesson  string   `json:"lesson" limit:"600"`
-	Cases   []string `json:"cases" limit:"20"`
+	Cases   []string `json:"cases,omitempty" limit:"20" jsonschema:"left out: the lesson rests on none, and needs when"`
 	When    []string `json:"when,omitempty" limit:"4"`
 	Mistake string   `json:"mistake,omitempty" limit:"400" jsonschema:"the mistake, in a sentence"`
 	Title   string   `json:"title,omitempty" limit:"100" jsonschema:"a short name"`
@@ -48,9 +49,9 @@ func (o proposeOut) text() string { return o.Next }
 func proposeTool() *mcp.Tool {
 	return &mcp.Tool{
 		Name: "propose_memory",
-		Description: "Propose a lesson to the people who run memtree. It rests on cases that memory has, is held against " +
-			"the same rules as every lesson (a refusal says which), and then waits in quarantine: no agent is given it before " +
-			"a person agrees. For one wrong judgment use record_case instead; memory learns lessons from cases by itself.",
+		Description: "Propose a lesson to the people who run memtree. It rests on cases that memory has, or says in when " +
+			"for which tests it is; it is held against the same rules as every lesson (a refusal says which), and then waits " +
+			"in quarantine: no agent is given it before a person agrees. For one wrong judgment use record_case instead; memory learns lessons from cases by itself.",
 		Annotations: &mcp.ToolAnnotations{Title: "Propose a lesson", DestructiveHint: new(false), IdempotentHint: true},
 	}
 }
@@ -112,10 +113,6 @@ func refusal(p *transfer.ImportPlan) string {
 // casesOf reads the cases with the ids.
 func (s *server) casesOf(ctx context.Context, ids []string) ([]*tree.Node, error) {
 	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
-	if len(ids) == 0 {
-		return nil, &tree.FieldError{Field: "cases", Problem: "is empty; a lesson rests on cases that memory has: " +
-			"search_memories finds their ids, and record_case makes a case of a wrong judgment"}
-	}
 	out := make([]*tree.Node, 0, len(ids))
 	for _, id := range ids {
 		n, err := s.m.Tree().Get(ctx, id)
@@ -138,11 +135,13 @@ func (s *server) casesOf(ctx context.Context, ids []string) ([]*tree.Node, error
 
 // draft makes the proposed lesson, or says why it does not hold.
 func (s *server) draft(in *proposeIn, cases []*tree.Node, by string) (tree.Node, error) {
-	check := sharedCheck(cases)
-	errorType := s.sharedType(cases, check)
+	check, errorType := "", ""
+	if len(cases) > 0 {
+		check = sharedCheck(cases)
+		errorType = s.sharedType(cases, check)
+	}
 	if errorType == "" {
-		return tree.Node{}, &tree.FieldError{Field: "cases", Problem: "have no error type in common; name cases in which " +
-			"the same was missed"}
+		return s.untyped(in, cases, by)
 	}
 	ids := make([]string, len(cases))
 	tests := map[string]bool{}
@@ -175,6 +174,36 @@ func (s *server) draft(in *proposeIn, cases []*tree.Node, by string) (tree.Node,
 			strings.Join(why, "\n- "))
 	}
 	n.ID = tree.GroupID(n.Type, n.ErrorType, n.Direction, append([]string{d.Lessons[0].ID}, ids...))
+	return n, nil
+}
+
+// untyped makes a proposed lesson that rests on no cases, or on cases that have no error type in common:
+// these are tests that it is for.
+func (s *server) untyped(in *proposeIn, cases []*tree.Node, by string) (tree.Node, error) {
+	l := curation.Lesson{Lesson: in.Lesson, When: in.When}
+	if len(cases) > 0 {
+		l.Product, l.Direction = sharedProduct(cases), cases[0].Direction
+	} else if len(in.When) == 0 {
+		return tree.Node{}, &tree.FieldError{Field: "when", Problem: "is missing; say for which tests the lesson is, or name " +
+			"cases: search_memories finds their ids, and record_case makes a case of a wrong judgment"}
+	}
+	for _, c := range cases {
+		l.For = append(l.For, cmp.Or(c.CaseData.TestCase.CaseID, text.Clip(c.CaseData.TestCase.Prompt, maxQuote)))
+	}
+	n, _, err := s.m.Curation().Draft(l, text.Clip(text.Line(by), 100), lastOf(cases))
+	if refused, ok := errors.AsType[*curation.GateError](err); ok {
+		return tree.Node{}, fmt.Errorf("the lesson does not hold, so nothing was proposed; mend it and propose it "+
+			"again:\n- %s", strings.Join(refused.Reasons, "\n- "))
+	}
+	if err != nil {
+		return tree.Node{}, err
+	}
+	n.Status, n.Revision, n.Content.Confidence = tree.Quarantined, 1, 0.5
+	n.Origin = tree.Origin{Label: proposedBy + n.Taught.By}
+	n.Provenance = tree.Provenance{By: "import", Analyst: "model"}
+	for i := range n.Content.Lessons {
+		n.Content.Lessons[i].From = tree.FromModel
+	}
 	return n, nil
 }
 

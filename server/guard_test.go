@@ -172,7 +172,8 @@ func TestReadOnly(t *testing.T) {
 	for _, op := range operations(t, w) {
 		if r := routeOf(op.id); r.changes && op.id != "import" {
 			body := map[string]string{"record": "[" + wrongTotal + "]", "relabel": `{"evaluation":"x","groundTruth":"pass"}`,
-				"promote": `{"origin":"x"}`, "edit": `{"lesson":{"title":"t","description":"d","lessons":[]}}`}[op.id]
+				"promote": `{"origin":"x"}`, "edit": `{"lesson":{"title":"t","description":"d","lessons":[]}}`,
+				"teach": `{"lesson":"l","when":["w"]}`}[op.id]
 			if body == "" {
 				body = "{}"
 			}

@@ -28,6 +28,7 @@ func (s *Server) register() {
 	add(s, "effect", http.StatusOK, s.effect)
 	add(s, "nodes", http.StatusOK, s.nodes)
 	add(s, "node", http.StatusOK, s.node)
+	add(s, "teach", http.StatusOK, s.teach)
 	add(s, "pin", http.StatusOK, s.word((*curation.Curation).Pin))
 	add(s, "ban", http.StatusOK, s.word((*curation.Curation).Ban))
 	add(s, "undo", http.StatusOK, s.word((*curation.Curation).Undo))

@@ -72,6 +72,10 @@ var routes = []route{
 	{id: "node", method: "GET", path: inTreePath + "/nodes/{id}", scope: token.Read,
 		summary: "One memory with its evidence and lineage", about: "Answers 304 to an If-None-Match that holds."},
 
+	{id: "teach", method: "POST", path: inTreePath + "/lessons", scope: token.Admin, body: maxQuestion, changes: true,
+		summary: "Teach a lesson that no run has shown yet",
+		about: "It is given from now on before the tests that it fits. One that another lesson says already is refused, " +
+			"by the id of that one; teaching the same again adds tests. An agent proposes over MCP."},
 	word("pin", "Keep a memory, whatever is learned, counted or pruned"),
 	word("ban", "Never give a memory again, nor learn it again"),
 	word("forget", "Take a memory out of use, and what was learned from it"),

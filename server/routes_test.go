@@ -148,6 +148,14 @@ func TestWords(t *testing.T) {
 		t.Helper()
 		return w.ask("POST", inDefault+"/nodes/"+lesson.ID+"/"+word, tok, body)
 	}
+	taught := w.ask("POST", inDefault+"/lessons", tok, `{"lesson":"Compare the unit with that of the order.",`+
+		`"when":["an infusion rate is set"],"for":["PUMP_1"]}`)
+	own := decode[curation.Done](t, taught).Changes[0].Node
+	require.Equal(t, []string{"PUMP_1"}, own.Taught.For)
+	require.NotEmpty(t, own.Taught.By, "the name of the token")
+	again := w.ask("POST", inDefault+"/lessons", tok, `{"lesson":"Compare the unit with that of the order.",`+
+		`"when":["an infusion rate is set"]}`).problem(t)
+	require.Equal(t, http.StatusConflict, again.Status)
 	d := decode[curation.Done](t, say("ban", `{"why":"it misleads"}`))
 	require.Equal(t, tree.SaidBan, d.Act.Said)
 	require.Equal(t, "lead", d.Act.By, "who speaks is the token, if nobody is named")

@@ -35,6 +35,17 @@ type EditWord struct {
 	Lesson gate.Draft `json:"lesson" doc:"What the lesson says from now on; it has to pass the gates"`
 }
 
+// Teach is a Speaker with a lesson that no case stands behind.
+type Teach struct {
+	Speaker
+	Lesson    string             `json:"lesson" minLength:"1" maxLength:"2000" doc:"What to do, in one or two sentences"`
+	When      []string           `json:"when" minItems:"1" maxItems:"8" doc:"For which tests, in words that these use"`
+	Product   string             `json:"product,omitempty" maxLength:"1024" doc:"Only for this product"`
+	For       []string           `json:"for,omitempty" maxItems:"20" doc:"Tests that get it in any case: prompts or ids"`
+	NotFor    []string           `json:"notFor,omitempty" maxItems:"20" doc:"Tests that never get it"`
+	Direction taxonomy.Direction `json:"direction,omitempty" enum:"false_pass,false_fail,other" doc:"It guards against"`
+}
+
 // Truth is what was true of an evaluation.
 type Truth struct {
 	Speaker
@@ -73,6 +84,20 @@ func (s *Server) edit(ctx context.Context, in *said[EditWord]) (*doneOutput, err
 	return speak(ctx, in.ID, in.Body.options(ctx),
 		func(c *curation.Curation, ctx context.Context, id string, o curation.Options) (curation.Done, error) {
 			return c.Edit(ctx, id, in.Body.Lesson, o)
+		})
+}
+
+func (s *Server) teach(ctx context.Context, in *struct {
+	InTree
+	Body Teach
+},
+) (*doneOutput, error) {
+	b := &in.Body
+	l := curation.Lesson{Lesson: b.Lesson, When: b.When, Product: b.Product, For: b.For, NotFor: b.NotFor,
+		Direction: b.Direction}
+	return speak(ctx, "", b.options(ctx),
+		func(c *curation.Curation, ctx context.Context, _ string, o curation.Options) (curation.Done, error) {
+			return c.Teach(ctx, l, o)
 		})
 }
 

@@ -21,7 +21,7 @@ type mistake struct {
 }
 
 // mistakesOf are the sections of texts/zh.po whose entries are patterns.
-var mistakesOf = []string{"enhance/midscene", "ingest", "ingest/report", "judgment", "tree"}
+var mistakesOf = []string{"curation", "enhance/midscene", "ingest", "ingest/report", "judgment", "tree"}
 
 // mistakes returns all patterns, those that say most first, so that a sentence is not taken for
 // a shorter one that begins and ends alike.

@@ -25,9 +25,10 @@ never those named with --not-for. It is measured as every lesson is, and taken o
 A lesson says what to do or to look at; one that orders a verdict is refused. One that another lesson says
 already is refused by the name of that one; one that says the opposite is taken, and both are named. To teach
 the same again adds tests to --for and --not-for. memtree undo takes it back, memtree edit words it better.`),
-		Example: `  memtree teach "Compare the unit of the rate with the unit of the order." --when "a test sets an infusion rate"
-  memtree teach "Reload the page, then count the rows again." --when "a test imports a file" --product ledger \
-    --for IMPORT_7 --not-for "Import an empty file"`,
+		Example: `  memtree teach "Compare the unit with that of the order." \
+    --when "a test sets an infusion rate" --for PUMP_3
+  memtree teach "Reload the page, then count the rows." --when "an import" \
+    --product ledger --not-for "Import an empty file"`,
 		Args: a.arguments(1, 1, a.say("what to do, in quotation marks")),
 		RunE: func(c *cobra.Command, args []string) error {
 			l.Lesson, l.Direction = args[0], taxonomy.Direction(direction)
@@ -101,5 +102,5 @@ func (a *app) examples(p *page, t *tree.Taught) {
 	p.part(a.say("taught by"), t.By)
 	p.part(a.say("for"), strings.Join(t.For, "\n"))
 	p.part(a.say("not for"), strings.Join(t.NotFor, "\n"))
-	p.part(a.say("against"), strings.Join(t.Against, " "))
+	p.part(a.say("opposite of"), strings.Join(t.Against, " "))
 }

@@ -318,6 +318,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/trees/{tree}/lessons": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Teach a lesson that no run has shown yet
+         * @description It is given from now on before the tests that it fits. One that another lesson says already is refused, by the id of that one; teaching the same again adds tests. An agent proposes over MCP.
+         */
+        post: operations["teach"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/trees/{tree}/mcp": {
         parameters: {
             query?: never;
@@ -623,6 +643,7 @@ export interface components {
             provenance?: components["schemas"]["Provenance"];
             status?: string;
             supersededBy?: string;
+            taught?: components["schemas"]["Taught"];
             word?: components["schemas"]["Word"];
         };
         Blamed: {
@@ -765,7 +786,10 @@ export interface components {
         };
         Done: {
             act: components["schemas"]["Act"];
+            against?: components["schemas"]["Node"][] | null;
             changes: components["schemas"]["Change"][] | null;
+            /** Format: int64 */
+            redacted?: number;
             stood: components["schemas"]["Node"][] | null;
             undone?: components["schemas"]["Act"];
             verdict?: components["schemas"]["Verdict"];
@@ -1222,6 +1246,7 @@ export interface components {
             scope: components["schemas"]["Scope"];
             status: string;
             supersededBy?: string;
+            taught?: components["schemas"]["Taught"];
             type: string;
             word?: components["schemas"]["Word"];
         };
@@ -1601,6 +1626,35 @@ export interface components {
             runs: number;
             /** Format: int64 */
             trials: number;
+        };
+        Taught: {
+            against?: string[] | null;
+            by?: string;
+            for?: string[] | null;
+            notFor?: string[] | null;
+        };
+        Teach: {
+            /** @description The person who says so; left out: the name of the token */
+            by?: string;
+            /**
+             * @description It guards against
+             * @enum {string}
+             */
+            direction?: "false_pass" | "false_fail" | "other";
+            /** @description Say what would change, write nothing */
+            dryRun?: boolean;
+            /** @description Tests that get it in any case: prompts or ids */
+            for?: string[] | null;
+            /** @description What to do, in one or two sentences */
+            lesson: string;
+            /** @description Tests that never get it */
+            notFor?: string[] | null;
+            /** @description Only for this product */
+            product?: string;
+            /** @description For which tests, in words that these use */
+            when: string[] | null;
+            /** @description A sentence; it is kept */
+            why?: string;
         };
         TestCase: {
             case_id: string;
@@ -2354,6 +2408,42 @@ export interface operations {
                         /** @enum {string} */
                         event: "progress" | "end";
                     };
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    teach: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the tree */
+                tree: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Teach"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
                 };
             };
             /** @description Error */

@@ -24,6 +24,7 @@ ROUTES: Final[Dict[str, Tuple[str, str]]] = {
     "import": ("POST", "/v1/trees/{tree}/import"),
     "job": ("GET", "/v1/trees/{tree}/jobs/{id}"),
     "jobEvents": ("GET", "/v1/trees/{tree}/jobs/{id}/events"),
+    "teach": ("POST", "/v1/trees/{tree}/lessons"),
     "mcp": ("POST", "/v1/trees/{tree}/mcp"),
     "nodes": ("GET", "/v1/trees/{tree}/nodes"),
     "node": ("GET", "/v1/trees/{tree}/nodes/{id}"),
@@ -113,6 +114,7 @@ class Before(_Before, total=False):
     provenance: Provenance
     status: str
     supersededBy: str
+    taught: Taught
     word: Word
 
 
@@ -259,6 +261,8 @@ class _Done(TypedDict):
 
 
 class Done(_Done, total=False):
+    against: Optional[List[Node]]
+    redacted: int
     undone: Act
     verdict: Verdict
 
@@ -732,6 +736,7 @@ class Node(_Node, total=False):
     mark: str
     parent: str
     supersededBy: str
+    taught: Taught
     word: Word
 
 
@@ -1087,6 +1092,35 @@ class Swallowed(TypedDict):
     guidance: int
     runs: int
     trials: int
+
+
+Taught = TypedDict("Taught", {
+    "against": 'Optional[List[str]]',
+    "by": 'str',
+    "for": 'Optional[List[str]]',
+    "notFor": 'Optional[List[str]]',
+}, total=False)
+
+
+_TeachMust = TypedDict("_TeachMust", {
+    "lesson": 'str',
+    "when": 'Optional[List[str]]',
+})
+
+
+_TeachMay = TypedDict("_TeachMay", {
+    "by": 'str',
+    "direction": 'Literal["false_pass", "false_fail", "other"]',
+    "dryRun": 'bool',
+    "for": 'Optional[List[str]]',
+    "notFor": 'Optional[List[str]]',
+    "product": 'str',
+    "why": 'str',
+}, total=False)
+
+
+class Teach(_TeachMust, _TeachMay):
+    pass
 
 
 class TestCase(TypedDict):
