@@ -29,6 +29,8 @@ func Routes() []Route {
 		{ID: "edit", Method: "GET", Path: in + "memories/{id}/edit", Admin: true, Do: (*Site).edit},
 		{ID: "rewrite", Method: "POST", Path: in + "memories/{id}/edit", Admin: true, Changes: true, Do: (*Site).rewrite},
 		{ID: "picture", Method: "GET", Path: in + "pictures/{sum}", Do: (*Site).picture},
+		{ID: "teach", Method: "GET", Path: in + "teach", Admin: true, Do: (*Site).teach},
+		{ID: "taught", Method: "POST", Path: in + "teach", Admin: true, Changes: true, Do: (*Site).taught},
 		{ID: "ask", Method: "GET", Path: in + "ask", Do: (*Site).ask},
 		{ID: "coming", Method: "GET", Path: in + "coming", Do: (*Site).coming},
 		{ID: "effect", Method: "GET", Path: in + "effect", Do: (*Site).effect},

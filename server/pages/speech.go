@@ -124,6 +124,8 @@ func (s *speech) said(t tree.Said) string {
 		return s.say("Banned")
 	case tree.SaidEdit:
 		return s.say("Worded better")
+	case tree.SaidTeach:
+		return s.say("Taught")
 	case tree.SaidRelabel:
 		return s.say("Verdict labelled")
 	case tree.SaidUndo:

@@ -1,0 +1,54 @@
+package pages
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/memtree/memtree/curation"
+	"github.com/memtree/memtree/tree"
+)
+
+// teachData is a lesson that a person writes, and why it was refused.
+type teachData struct {
+	curation.Lesson
+	Refused []string
+	Same    string // id of the lesson that says the same
+}
+
+// teach shows the form. Its fields can be given by the address, such as from a note that was written often.
+func (s *Site) teach(w http.ResponseWriter, r *http.Request, v *Visitor) error {
+	return s.teacher(w, r, v, http.StatusOK, &teachData{Lesson: lessonOf(r)})
+}
+
+func (s *Site) teacher(w http.ResponseWriter, r *http.Request, v *Visitor, status int, d *teachData) error {
+	return s.render(w, status, s.page(r, v, "teach", s.speech(v.Lang).say("Teach a lesson"), d))
+}
+
+// taught takes a lesson, or says why not and keeps what was written.
+func (s *Site) taught(w http.ResponseWriter, r *http.Request, v *Visitor) error {
+	d := teachData{Lesson: lessonOf(r)}
+	done, err := v.Memory.Curation().Teach(r.Context(), d.Lesson, curation.Options{By: v.Who, Why: field(r, "why")})
+	var refused *curation.GateError
+	var said *curation.RefusedError
+	var wrong *tree.FieldError
+	switch {
+	case errors.As(err, &refused):
+		d.Refused = refused.Reasons
+	case errors.As(err, &said) && said.Why == curation.Alike:
+		d.Refused, d.Same = []string{s.speech(v.Lang).say("Another lesson says the same; word that one better.")}, said.ID
+	case errors.As(err, &said):
+		d.Refused, d.Same = []string{s.speech(v.Lang).say("This lesson is there already.")}, said.ID
+	case errors.As(err, &wrong):
+		d.Refused = []string{wrong.Error()}
+	case err != nil:
+		return err
+	default:
+		return seeOther(w, r, v, "memories/"+done.Act.Node)
+	}
+	return s.teacher(w, r, v, http.StatusUnprocessableEntity, &d)
+}
+
+func lessonOf(r *http.Request) curation.Lesson {
+	return curation.Lesson{Lesson: field(r, "lesson"), When: lines(field(r, "when")), Product: field(r, "product"),
+		For: lines(field(r, "for")), NotFor: lines(field(r, "notFor"))}
+}
