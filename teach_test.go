@@ -141,3 +141,35 @@ func TestTaughtTravels(t *testing.T) {
 		require.NotContains(t, tree.Spelled(&n), "PUMP_3")
 	}
 }
+
+// Three alike notes that no check explains are offered as a lesson; two are not, nor what a check explains.
+func TestOfferAfterAlikeNotes(t *testing.T) {
+	m := summed(t, 3) // explained by a check
+	for n, err := range m.Tree().Scan(t.Context(), tree.Filter{Level: 1}) {
+		require.NoError(t, err)
+		l, err := m.Offer(t.Context(), n.ID)
+		require.NoError(t, err)
+		require.Nil(t, l)
+	}
+	note := func(i int) *curation.Lesson {
+		e := sumRun(fmt.Sprint("n", i), "x", i+1)
+		e.CaseID, e.Scene = fmt.Sprint("SEAL_", i), tree.Scene{}
+		e.Prompt = fmt.Sprintf("Open deed %d and look at its waxen seal on page %d", i, 3*i)
+		e.Reason = fmt.Sprintf("vermilion was olive on deed %d", i)
+		require.NoError(t, m.Record(t.Context(), e))
+		require.NoError(t, m.Wait(t.Context()))
+		v, err := m.Curation().Evaluation(t.Context(), e.ID)
+		require.NoError(t, err)
+		l, err := m.Offer(t.Context(), v.Node)
+		require.NoError(t, err)
+		return l
+	}
+	require.Nil(t, note(1))
+	require.Nil(t, note(2))
+	l := note(3)
+	require.NotNil(t, l)
+	require.ElementsMatch(t, []string{"SEAL_1", "SEAL_2", "SEAL_3"}, l.For)
+	require.Contains(t, l.When[0], "waxen seal")
+	teachTo(t, m, *l)
+	require.Contains(t, guideOf(t, m, memtree.Query{Prompt: "Open deed 9 and look at its waxen seal"}).Text, "vermilion")
+}

@@ -25,12 +25,13 @@ type sitting struct {
 	lines *bufio.Scanner
 	echo  bool // the answers are not typed at a terminal, which would show them
 
-	past   []answered      // the last one last
-	passed map[string]bool // by id: skipped, or refused by memory
-	front  string          // id of the run to ask about next; ""
-	told   int
-	wrong  int
-	begun  float64 // how many were expected to be wrong at first
+	past    []answered      // the last one last
+	passed  map[string]bool // by id: skipped, or refused by memory
+	front   string          // id of the run to ask about next; ""
+	told    int
+	wrong   int
+	offered bool    // a lesson to teach was offered
+	begun   float64 // how many were expected to be wrong at first
 }
 
 // answered is a run that is done with: told, or skipped.
@@ -189,10 +190,51 @@ func (s *sitting) tell(ctx context.Context, u *memtree.Unlabelled, t curation.Tr
 	}
 	s.past = append(s.past, answered{id, true, !v.Correct})
 	if v.Node != "" {
-		return s.line(s.say("Kept: %s; case %s", s.verdictName(v), v.Node))
+		if err := s.line(s.say("Kept: %s; case %s", s.verdictName(v), v.Node)); err != nil {
+			return err
+		}
+		return s.offer(ctx, v.Node)
 	}
 	return s.line(s.say("Kept: %s", s.verdictName(v)))
 }
+
+// offer says how to teach a lesson where several notes say alike and no check explains them. A sitting
+// offers once: the notes that follow say the same.
+func (s *sitting) offer(ctx context.Context, node string) error {
+	if s.offered {
+		return nil
+	}
+	l, err := s.mem.Offer(ctx, node)
+	if err != nil || l == nil {
+		return err
+	}
+	s.offered = true
+	if err := s.line(s.say("Runs with a note like this: %d, and no lesson learned of them. To teach one (word it as what "+
+		"to do):", len(l.For))); err != nil {
+		return err
+	}
+	return writeLines(s.stdout, "  "+teachLine(l)) // in one line, so that it can be copied
+}
+
+// teachLine is the command that teaches a lesson.
+func teachLine(l *curation.Lesson) string {
+	words := []string{"memtree teach", shellQuoted(l.Lesson)}
+	add := func(flag string, values ...string) {
+		for _, v := range values {
+			if v != "" {
+				words = append(words, flag, shellQuoted(v))
+			}
+		}
+	}
+	add("--when", l.When...)
+	add("--product", l.Product)
+	add("--direction", string(l.Direction))
+	add("--for", l.For...)
+	return strings.Join(words, " ")
+}
+
+// shellQuoted quotes a word for a POSIX shell.
+func shellQuoted(s string) string { return "'" + strings.ReplaceAll(oneLine(s), "'", `'\''`) + "'" }
 
 // back takes back the last answer of the sitting.
 func (s *sitting) back(ctx context.Context) error {

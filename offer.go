@@ -1,0 +1,102 @@
+package memtree
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/memtree/memtree/curation"
+	"github.com/memtree/memtree/text"
+	"github.com/memtree/memtree/tree"
+)
+
+// Notes are alike from alikeNotes on: the share of the words of both that both have. So many of them that
+// no check explains are worth a lesson, which a person has to teach: the rules would learn none.
+const (
+	alikeNotes  = 0.4
+	enoughNotes = 3
+)
+
+// Offer returns a lesson that a person may want to teach after labelling the run of a case: its note is
+// like those of at least two more cases, of which no lesson is in use and no check is known. It is nil where
+// there is none. The note is its advice, to be worded as what to do. Advanced.
+func (m *Memory) Offer(ctx context.Context, id string) (*curation.Lesson, error) {
+	this, err := m.store.Get(ctx, id)
+	if err != nil || !unexplained(&this) {
+		return nil, err
+	}
+	said := wordsOf(this.CaseData.EvaluatorReason)
+	alike := []tree.Node{this}
+	for n, err := range m.store.Scan(ctx, tree.Filter{Level: tree.Case.Level()}) {
+		if err != nil {
+			return nil, err
+		}
+		if n.ID != id && unexplained(&n) && n.Direction == this.Direction && n.Scope.Product == this.Scope.Product &&
+			jaccard(said, wordsOf(n.CaseData.EvaluatorReason)) >= alikeNotes {
+			alike = append(alike, n)
+		}
+	}
+	if len(alike) < enoughNotes {
+		return nil, nil //nolint:nilnil // nothing to offer is an answer
+	}
+	l := &curation.Lesson{Lesson: text.Line(this.CaseData.EvaluatorReason), Product: this.Scope.Product}
+	if this.Direction != "false_pass" {
+		l.Direction = this.Direction
+	}
+	common := wordsOf(this.CaseData.TestCase.Prompt)
+	for i := range alike[:min(len(alike), tree.MaxExamples)] {
+		c := &alike[i].CaseData.TestCase
+		if name := cmp.Or(c.CaseID, text.Clip(text.Line(c.Prompt), 200)); !slices.Contains(l.For, name) {
+			l.For = append(l.For, name)
+		}
+		words := wordsOf(c.Prompt)
+		for w := range common {
+			if !words[w] {
+				delete(common, w)
+			}
+		}
+	}
+	l.When = []string{whenOf(this.CaseData.TestCase.Prompt, common)}
+	return l, nil
+}
+
+// unexplained reports whether a case has a person's note, and nothing else that a lesson could be learned from.
+func unexplained(n *tree.Node) bool {
+	if n.CaseData == nil || !n.Live() || n.Parent != "" || n.CaseData.EvaluatorReason == "" {
+		return false
+	}
+	return !slices.ContainsFunc(n.CaseData.Misses, func(m tree.Miss) bool { return m.Check != "" })
+}
+
+// whenOf returns the words of a prompt that are among the common ones, or the beginning of the prompt.
+func whenOf(prompt string, common map[string]bool) string {
+	var out []string
+	for _, w := range text.Words(prompt) {
+		if t := text.Tokens(w); len(t) > 0 && common[t[0]] && !slices.Contains(out, w) {
+			out = append(out, w)
+		}
+	}
+	if len(out) == 0 || text.Lang(prompt) == "zh" {
+		return text.Clip(text.Line(prompt), 60)
+	}
+	return text.Clip(strings.Join(out, " "), curation.MostWhen)
+}
+
+func wordsOf(s string) map[string]bool {
+	out := map[string]bool{}
+	for _, t := range text.Tokens(s) {
+		out[t] = true
+	}
+	return out
+}
+
+func jaccard(a, b map[string]bool) float64 {
+	both := 0
+	for w := range a {
+		if b[w] {
+			both++
+		}
+	}
+	return float64(both) / float64(max(1, len(a)+len(b)-both))
+}
