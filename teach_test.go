@@ -116,7 +116,8 @@ func TestTaughtNamesItsOpposite(t *testing.T) {
 	require.Equal(t, first.Act.Node, again.Act.Node)
 	require.Equal(t, []string{"PUMP_9"}, again.Changes[0].Node.Taught.For)
 
-	d = teachTo(t, m, curation.Lesson{Lesson: "Log in with password: hunter2secret99 before you look.", When: []string{"admins"}})
+	d = teachTo(t, m, curation.Lesson{Lesson: "Log in with password: hunter2secret99 before you look.",
+		When: []string{"admins"}})
 	require.Equal(t, 1, d.Redacted)
 	require.NotContains(t, d.Changes[0].Node.Content.Guidance, "hunter2")
 }

@@ -37,9 +37,11 @@ the same again adds tests to --for and --not-for. memtree undo takes it back, me
 	}
 	c.Flags().StringArrayVar(&l.When, "when", nil, a.say("for which tests, in words that these tests use; may be repeated"))
 	c.Flags().StringVar(&l.Product, "product", "", a.say("only for this product"))
-	c.Flags().StringArrayVar(&l.For, "for", nil, a.say("a test that is given it in any case: its prompt or id; may be repeated"))
+	c.Flags().StringArrayVar(&l.For, "for", nil, a.say("a test that is given it in any case: its prompt or id; "+
+		"may be repeated"))
 	c.Flags().StringArrayVar(&l.NotFor, "not-for", nil, a.say("a test that is never given it; may be repeated"))
-	c.Flags().StringVar(&direction, "direction", "", a.say("what it guards against: false_pass (default), false_fail or other"))
+	c.Flags().StringVar(&direction, "direction", "", a.say("what it guards against: false_pass (default), "+
+		"false_fail or other"))
 	a.speaker(c, &o)
 	return c
 }
