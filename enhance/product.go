@@ -24,9 +24,9 @@ func (it *wordedMemory) nameProduct(n *tree.Node, o Options) {
 	if o.Product == "" || n.Scope.Product == "" || n.Scope.Product == o.Product {
 		return
 	}
-	if _, unsafe := guard.Unsafe(product); unsafe || Tokens(product) > maxProduct {
-		product = "?"
+	from := taxonomy.Text{EN: "(From another product, %s.) ", ZH: "（来自另一产品 %s。）"}.In(o.Lang)
+	if _, unsafe := guard.Unsafe(n.Scope.Product); unsafe || Tokens(product) > maxProduct {
+		from, product = taxonomy.Text{EN: "(From another product.)%s ", ZH: "（来自另一产品。）%s"}.In(o.Lang), ""
 	}
-	from := taxonomy.Text{EN: "(From another product, %s.) %s", ZH: "（来自另一产品 %s。）%s"}.In(o.Lang)
-	it.hints[0].Check = fmt.Sprintf(from, product, it.hints[0].Check)
+	it.hints[0].Check = fmt.Sprintf(from, product) + it.hints[0].Check
 }
