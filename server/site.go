@@ -23,7 +23,7 @@ const pagePolicy = "default-src 'none'; style-src 'self'; script-src 'self'; con
 	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 // maxForm bounds what a form sends, in bytes.
-const maxForm = 64 << 10
+const maxForm = 512 << 10
 
 // pages serves everything for people.
 func (s *Server) pages() {

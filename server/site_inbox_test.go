@@ -9,8 +9,11 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/net/html"
 
+	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/server/token"
+	"github.com/memtree/memtree/tree"
 )
 
 // waits records so many runs without a truth, half of the product shop.
@@ -128,4 +131,37 @@ func TestLabelManyOnAPage(t *testing.T) {
 	a = w.visit("POST", many, ann, "which=chosen&truth=right")
 	require.Equal(t, http.StatusUnprocessableEntity, a.Code)
 	require.Contains(t, a.Body, "choose some, or all that match")
+}
+
+// The page answers as an agent is answered that asks the same, product, test and what is seen included.
+func TestAskAsAnAgent(t *testing.T) {
+	w := newWorld(t)
+	ann := w.token("ann", nil, token.Admin)
+	w.learn()
+	m := w.trees.Get(Default)
+	told := 0
+	for n, err := range m.Tree().Scan(t.Context(), tree.Filter{Level: 1}) {
+		require.NoError(t, err)
+		if told > 5 {
+			break
+		}
+		q := memtree.Query{Prompt: n.CaseData.TestCase.Prompt, Scene: n.Scene, Scope: n.Scope,
+			Observation: "- button \"Save\" [disabled]"}
+		q.Scene.Type, q.Scope.SuiteTests, q.Scope.Position = "", nil, 0
+		for _, product := range []string{q.Scope.Product, "another"} {
+			q.Scope.Product = product
+			g, err := m.Guide(t.Context(), q)
+			require.NoError(t, err)
+			form := url.Values{"prompt": {q.Prompt}, "scene": {q.Scene.ID}, "route": {q.Scene.Route}, "product": {product},
+				"suite": {q.Scope.Suite}, "test": {q.Scope.Test}, "build": {q.Scope.Build}, "observation": {q.Observation}}
+			page := w.visit("POST", "/trees/default/ask", ann, form.Encode()).Body
+			if g.Text == "" {
+				require.Contains(t, page, "It is told nothing")
+				continue
+			}
+			told++
+			require.Contains(t, html.UnescapeString(page), g.Text)
+		}
+	}
+	require.Positive(t, told)
 }

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/risk"
 )
 
@@ -64,6 +65,9 @@ func (s *Site) showInbox(w http.ResponseWriter, r *http.Request, v *Visitor, sta
 	}
 	return s.render(w, status, s.page(r, v, "inbox", said.say("Inbox"), &d))
 }
+
+// Most is how many verdicts can be labelled at once.
+func (d *inboxData) Most() int { return curation.MostLabels }
 
 // reasons says what speaks for wrong, the strongest first, at most three.
 func (s *speech) reasons(r *risk.Risk) (out []string) {

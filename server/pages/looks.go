@@ -15,11 +15,16 @@ import (
 
 // askData is what an agent would be told.
 type askData struct {
-	Prompt, Route, Observation string
-	Asked                      bool
-	Text                       string
-	Given                      []left
-	Left                       []left
+	memtree.Query
+	Asked bool
+	Text  string
+	Given []left
+	Left  []left
+}
+
+// Further reports whether something is asked for in the fields that are folded away.
+func (d *askData) Further() bool {
+	return d.Scope.Suite+d.Scope.Build+d.Scene.ID+d.Scene.Route+d.Observation != ""
 }
 
 // left is a memory that came near; Why says why it was not given.
@@ -36,11 +41,20 @@ const titleMost = 120
 
 func (s *Site) ask(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 	said := s.speech(v.Lang)
-	d := askData{Prompt: field(r, "prompt"), Route: field(r, "route"), Observation: field(r, "observation")}
+	d := askData{Query: memtree.Query{
+		Prompt: field(r, "prompt"), Scene: tree.Scene{ID: field(r, "scene"), Route: field(r, "route")},
+		Scope: tree.Scope{Product: field(r, "product"), Suite: field(r, "suite"), Test: field(r, "test"),
+			Build: field(r, "build")},
+		Observation: field(r, "observation"),
+	}}
 	if d.Prompt != "" {
-		x, err := v.Memory.Explain(r.Context(), memtree.Query{
-			Prompt: d.Prompt, Scene: tree.Scene{Route: d.Route}, Observation: d.Observation,
-		})
+		asked := tree.Evaluation{ // the limits on a run hold for a question too
+			Prompt: d.Prompt, Scene: d.Scene, Scope: d.Scope, Observation: d.Observation, Judgment: tree.Raw(`"-"`),
+		}
+		if err := asked.Check(); err != nil {
+			return err
+		}
+		x, err := v.Memory.Explain(r.Context(), d.Query)
 		if err != nil {
 			return err
 		}

@@ -32,6 +32,7 @@ func Routes() []Route {
 		{ID: "teach", Method: "GET", Path: in + "teach", Admin: true, Do: (*Site).teach},
 		{ID: "taught", Method: "POST", Path: in + "teach", Admin: true, Changes: true, Do: (*Site).taught},
 		{ID: "ask", Method: "GET", Path: in + "ask", Do: (*Site).ask},
+		{ID: "asked", Method: "POST", Path: in + "ask", Do: (*Site).ask}, // what is seen is too long for an address
 		{ID: "coming", Method: "GET", Path: in + "coming", Do: (*Site).coming},
 		{ID: "effect", Method: "GET", Path: in + "effect", Do: (*Site).effect},
 		{ID: "review", Method: "GET", Path: in + "review", Do: (*Site).review},
