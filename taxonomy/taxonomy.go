@@ -9,7 +9,6 @@ package taxonomy
 import (
 	"slices"
 	"strings"
-	"sync"
 	"unicode"
 )
 
@@ -212,15 +211,3 @@ func fold(word string) string {
 		return r == '-' || r == '_' || unicode.IsSpace(r)
 	}), " ")
 }
-
-// Default returns the built-in taxonomy. Every call returns the same one.
-func Default() *Taxonomy { return builtin() }
-
-var builtin = sync.OnceValue(func() *Taxonomy {
-	t := &Taxonomy{groups: builtinGroups(), errors: builtinErrors(), scenes: builtinScenes(), checks: builtinChecks()}
-	for i := range t.checks {
-		t.checks[i].builtin = true
-	}
-	t.index()
-	return t
-})
