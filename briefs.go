@@ -187,6 +187,7 @@ func (m *Memory) openQuestions(
 	if len(tests) == 0 {
 		tests = book.Since(now.Add(-briefsFor))
 	}
+	tests = slices.DeleteFunc(slices.Clone(tests), func(t brief.Test) bool { return m.taxonomy.WithoutModel(t.Product) })
 	if o.Fresh {
 		tests = slices.DeleteFunc(tests, func(t brief.Test) bool { _, read := book.Find(&t); return read })
 	}
@@ -199,7 +200,7 @@ func (m *Memory) openQuestions(
 			nodes = append(nodes, n)
 		}
 	}
-	book.Learn(brief.Memories(nodes))
+	book.Learn(brief.Memories(nodes, m.taxonomy.WithoutModel))
 	book.Forget(now.Add(-forgetTest))
 	return book, book.Plan(tests, o.Limits, m.nearTest(ctx)), nil
 }

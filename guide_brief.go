@@ -184,7 +184,7 @@ func (w reasons) sign(items []enhance.Item, hits []retrieval.Hit) {
 
 // readNow has a model read one test that was not read yet, for at most Query.Read.
 func (m *Memory) readNow(ctx context.Context, q *Query) {
-	if q.Read <= 0 || m.halt == nil || m.opts.ReadOnly {
+	if q.Read <= 0 || m.halt == nil || m.opts.ReadOnly || m.taxonomy.WithoutModel(q.Scope.Product) {
 		return
 	}
 	t := brief.TestOf(q.Prompt, q.Scene, q.Scope)

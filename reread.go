@@ -113,7 +113,7 @@ func (m *Memory) waiting(ctx context.Context, learned bool) ([]tree.Node, error)
 			m.rereads.none.Store(false)
 			return nil, err
 		}
-		if formation.Waits(&n) {
+		if formation.Waits(&n) && !m.taxonomy.WithoutModel(n.Scope.Product) {
 			none = false
 			if learned || n.Provenance.Again && n.Parent == "" && !m.rereads.wasInVain(n.ID) {
 				out = append(out, n)

@@ -35,7 +35,7 @@ func fresh(t *testing.T, nodes []tree.Node, tests ...string) (*Book, []Question)
 	t.Helper()
 	b := New()
 	list := expect(t, b, monday, tests...)
-	b.Learn(Memories(nodes))
+	b.Learn(Memories(nodes, nil))
 	return b, b.Plan(list, Limits{}, nil)
 }
 
@@ -63,7 +63,7 @@ func TestMemories(t *testing.T) {
 	all := nodes()
 	banned := wrong("c_3", "x", "y")
 	banned.Mark = tree.Banned
-	got := Memories(append(all, banned))
+	got := Memories(append(all, banned), nil)
 	require.Len(t, got, 3, "what is not live is no memory")
 	require.Equal(t, "missed · Success message taken for the effect · Reload and read the value. · e.g. trusted the toast",
 		got[0].Line)
@@ -165,7 +165,7 @@ func TestAskedAgainOnce(t *testing.T) {
 	require.False(t, ok)
 	require.Empty(t, b.Plan([]Test{{Prompt: hire}}, Limits{}, nil))
 
-	b.Learn(Memories(append(nodes(), wrong("c_9", "Another", "note"))))
+	b.Learn(Memories(append(nodes(), wrong("c_9", "Another", "note")), nil))
 	open = b.Plan([]Test{{Prompt: hire}}, Limits{}, nil)
 	require.Len(t, open, 1)
 	_, memories := open[0].Size()
@@ -203,7 +203,7 @@ func TestOnlyWhatIsNew(t *testing.T) {
 
 	all = append(all, wrong("c_7", "Rent a van", "took the wrong currency"))
 	all[0].Content.Guidance = "Reload the page, then read the value."
-	b.Learn(Memories(all))
+	b.Learn(Memories(all, nil))
 	f, ok := b.Find(&tests[0])
 	require.True(t, ok)
 	require.False(t, b.Unread(&f, "c_2"))
@@ -218,7 +218,7 @@ func TestOnlyWhatIsNew(t *testing.T) {
 	require.Equal(t, "c_7", f.Picks[0].ID)
 	require.Equal(t, "c_2", f.Picks[1].ID)
 
-	b.Learn(Memories(all[:2]))
+	b.Learn(Memories(all[:2], nil))
 	f, _ = b.Find(&tests[0])
 	require.Empty(t, f.Picks, "picks of memories that are gone go with them")
 }
@@ -228,7 +228,7 @@ func TestFind(t *testing.T) {
 	b := New()
 	x := Test{ID: "CAR_1", Prompt: hire, Product: "travel"}
 	require.NoError(t, b.Note(x, x.Prompt))
-	b.Learn(Memories(nodes()))
+	b.Learn(Memories(nodes(), nil))
 	_, ok := b.Find(&x)
 	require.False(t, ok, "nothing was read")
 	open := b.Plan([]Test{x}, Limits{}, nil)
@@ -261,7 +261,7 @@ func TestSaveLoad(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, again.Save(&second))
 	require.Equal(t, first.String(), second.String())
-	again.Learn(Memories(nodes()))
+	again.Learn(Memories(nodes(), nil))
 	require.Empty(t, again.Plan(again.Since(monday), Limits{}, nil), "nothing is read twice")
 	require.Equal(t, b.Known(), again.Known())
 }
@@ -278,7 +278,7 @@ func TestPlanIsBounded(t *testing.T) {
 	}
 	b := New()
 	list := expect(t, b, monday, tests...)
-	b.Learn(Memories(all))
+	b.Learn(Memories(all, nil))
 	open := b.Plan(list, Limits{Tests: 40, Memories: 20}, func(*Test) []string { return []string{"c_250", "c_260"} })
 	require.Len(t, open, 3)
 	seen := 0
@@ -309,7 +309,7 @@ func TestHostileTests(t *testing.T) {
 	}
 	expect(t, b, monday, strings.Repeat("long ", 10_000), "  ")
 	require.Equal(t, 2, b.Known().Tests, "equal tests are one, and a long one is cut")
-	b.Learn(Memories(nodes()))
+	b.Learn(Memories(nodes(), nil))
 	for _, q := range b.Plan(b.Since(monday), Limits{}, nil) {
 		for _, x := range q.In.Tests {
 			require.LessOrEqual(t, len(x.Prompt), 4*mostPrompt)

@@ -60,9 +60,9 @@ func productsOf(n *tree.Node, byID map[string]*tree.Node) []string {
 }
 
 // Memories returns what a reader has to know of the live nodes, lessons first, in the order
-// of their ids. Cases behind a lesson and strategies have no line of their own: the lesson
+// of their ids, but for those with a case of a product that no reader may see. Cases behind a lesson and strategies have no line of their own: the lesson
 // shows some of its cases, and a strategy has no more than its lessons.
-func Memories(nodes []tree.Node) []Memory {
+func Memories(nodes []tree.Node, hidden func(product string) bool) []Memory {
 	byID := make(map[string]*tree.Node, len(nodes))
 	for i := range nodes {
 		byID[nodes[i].ID] = &nodes[i]
@@ -83,6 +83,7 @@ func Memories(nodes []tree.Node) []Memory {
 		}
 		m := Memory{ID: n.ID, Checks: Checks(n), Cases: 1, lesson: n.Type == tree.Experience, products: productsOf(n, byID)}
 		switch {
+		case hidden != nil && slices.ContainsFunc(m.products, hidden):
 		case n.Type == tree.Experience:
 			m.Cases = len(n.Children)
 			m.advice = adviceLine(n)

@@ -48,6 +48,9 @@ func (p *planner) askAhead(ctx context.Context, list []Partition) error {
 	for _, part := range list {
 		w := p.begin(ctx, part)
 		for _, j := range w.due() {
+			if !p.mayRead(j.bucket.cases) {
+				continue
+			}
 			a := &asking{work: w, job: j, key: w.modelKey(j)}
 			if _, kept := p.e.recall(a.key); kept || p.left.vain.has(a.key) {
 				continue
@@ -80,6 +83,13 @@ func (p *planner) askAhead(ctx context.Context, list []Partition) error {
 		}
 	}
 	return nil
+}
+
+// mayRead reports whether there is a model that may be shown cases.
+func (p *planner) mayRead(cases []*tree.Node) bool {
+	return p.e.o.Generator != nil && !slices.ContainsFunc(cases, func(n *tree.Node) bool {
+		return p.e.o.Taxonomy.WithoutModel(n.Scope.Product)
+	})
 }
 
 // askAll asks about jobs, as many in a call as there is room for. It returns those whose

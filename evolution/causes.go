@@ -54,7 +54,7 @@ func (p *planner) findChecks(ctx context.Context, only string) error {
 func (p *planner) findChecksIn(ctx context.Context, d taxonomy.Direction, only string) error {
 	kept := p.recallCauses(d)
 	var fresh, asked []cause
-	for _, c := range p.s.causes(d, only) {
+	for _, c := range p.causes(d, only) {
 		switch check, known := kept.Found[c.node.ID][c.key]; {
 		case known && check != "": // a plan before this one was not applied
 			p.assign(check, []cause{c})
@@ -77,8 +77,11 @@ func (p *planner) findChecksIn(ctx context.Context, d taxonomy.Direction, only s
 
 // causes returns the causes of a direction, and of an error type if only is one. They are sorted by
 // their words, so that those alike are in one question.
-func (s *survey) causes(d taxonomy.Direction, only string) (out []cause) {
-	for _, n := range s.cases {
+func (p *planner) causes(d taxonomy.Direction, only string) (out []cause) {
+	for _, n := range p.s.cases {
+		if !p.mayRead([]*tree.Node{n}) {
+			continue
+		}
 		for i, m := range n.CaseData.Misses {
 			if m.Check == "" && m.Cause != "" && n.Direction == d && (only == "" || m.ErrorType == only) {
 				out = append(out, cause{node: n, at: i, text: m.Cause, key: tree.Hash(m.Cause)})

@@ -123,7 +123,7 @@ func mayReturn(n *tree.Node) bool {
 // write if there is no model or it did not answer. It returns false when the bounds did not
 // allow a call; then the job waits.
 func (w *work) settle(j *job) (jobRecord, bool, error) {
-	if w.e.o.Generator == nil || j.Type == tree.Strategy {
+	if j.Type == tree.Strategy || !w.mayRead(j.bucket.cases) {
 		return w.settleByRules(j, jobRecord{Job: j.key(rulesVersion, "")})
 	}
 	key := w.modelKey(j)

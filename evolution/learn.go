@@ -183,7 +183,7 @@ func (w *work) missing(b *bucket) Group {
 	}
 	need("tests", float64(out.Tests), leastTests)
 	need("confidence", out.Confidence, w.Rule.MinConfidence)
-	if hint, _ := repeatedHint(b); (b.check == "" || w.e.own(b.check)) && w.e.o.Generator == nil && hint == "" {
+	if hint, _ := repeatedHint(b); (b.check == "" || w.e.own(b.check)) && !w.mayRead(b.cases) && hint == "" {
 		out.Missing = append(out.Missing, Lack{What: "words", Need: 1})
 	}
 	return out
@@ -278,7 +278,7 @@ func (w *work) stale(n *tree.Node, b *bucket) bool {
 	}
 	enough := max(2, int(math.Ceil(0.3*float64(len(n.Provenance.Cites)))))
 	return !n.Kept() && (added >= enough || outdated(n) ||
-		w.e.o.Generator != nil && (n.Provenance.Unread() || n.Disregarded()))
+		w.mayRead(b.cases) && (n.Provenance.Unread() || n.Disregarded()))
 }
 
 // outdated reports whether an older version of the rules wrote a memory.

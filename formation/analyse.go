@@ -17,7 +17,7 @@ func (f *Former) analyse(x *facts, m *reading) analysis {
 	t := x.secrets()
 	rules := f.byRules(x, t)
 	if m == nil || m.err != nil {
-		rules.provenance.Again = f.generator != nil
+		rules.provenance.Again = f.mayRead(x.e.Scope.Product)
 		return rules
 	}
 	return f.combine(&missReader{facts: x, f: f, truths: t}, m, rules)

@@ -80,6 +80,9 @@ func New(o Options) (*Former, error) {
 	return f, nil
 }
 
+// mayRead reports whether there is a model that may be shown what is of a product.
+func (f *Former) mayRead(product string) bool { return f.generator != nil && !f.taxonomy.WithoutModel(product) }
+
 // loadPrompts loads the built-in prompts, if there is a model and they are missing.
 func (f *Former) loadPrompts() (err error) {
 	if f.generator != nil && f.prompts == nil {
@@ -163,7 +166,7 @@ func (f *Former) Detect(ctx context.Context, e tree.Evaluation) (*Run, error) {
 		return nil, fmt.Errorf("form %s: %w", e.Key(), err)
 	}
 	r := &Run{facts: f.read(&e)}
-	if f.generator != nil && r.facts.judged.prose {
+	if f.mayRead(e.Scope.Product) && r.facts.judged.prose {
 		if r.err = f.judge(ctx, r.facts); ctx.Err() != nil {
 			return nil, fmt.Errorf("form %s: %w", e.Key(), ctx.Err())
 		}

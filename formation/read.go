@@ -40,7 +40,7 @@ func (f *Former) Read(ctx context.Context, v View, runs []*Run) error {
 	var first []*Run
 	same := map[string][]*Run{}
 	for _, r := range runs {
-		if !r.Wrong() || r.read != nil {
+		if !r.Wrong() || r.read != nil || !f.mayRead(r.node.Scope.Product) {
 			continue
 		}
 		id := r.node.ID

@@ -133,6 +133,7 @@ func (d *decoder) document(n ast.Node) document {
 		"prices": func(f string, n ast.Node) {
 			each(d, n, f, &doc.prices, d.price)
 		},
+		"withoutModel": d.list(&doc.withoutModel, maxName),
 	})
 	return doc
 }

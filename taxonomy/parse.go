@@ -47,7 +47,7 @@ func (e *ParseError) Error() string {
 // Parse returns the built-in taxonomy with an overlay on it. The overlay is YAML
 // in the form of builtin.yaml and checks/*.yaml: errorTypes, sceneTypes, checks and
 // groups, each a list of entries with an id; evolution, a list of EvolutionRule;
-// and prices, a list of ModelPrice. An entry with a new id is added. An entry with a known id changes
+// prices, a list of ModelPrice; and withoutModel, a list of products, see WithoutModel. An entry with a new id is added. An entry with a known id changes
 // the fields it gives; its cues and aliases are added to those there are, and a cue
 // with weight 0 removes the one with its phrase. An empty overlay changes nothing.
 //
@@ -75,6 +75,8 @@ type document struct {
 
 	evolution []at[EvolutionRule]
 	prices    []at[ModelPrice]
+
+	withoutModel []string
 }
 
 // at is a value with its place in the file.
@@ -112,6 +114,7 @@ func (d *document) onto(file string, base *Taxonomy) (*Taxonomy, []*ParseError) 
 	m.checks(t, d.checks)
 	m.evolution(t, d.evolution)
 	m.prices(t, d.prices)
+	t.withoutModel = d.withoutModel
 	if len(m.problems) > 0 {
 		return nil, m.problems
 	}

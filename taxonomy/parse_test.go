@@ -253,3 +253,14 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+func TestWithoutModel(t *testing.T) {
+	tax, err := Parse("memtree.yaml", []byte("withoutModel: [payroll, 工资]\n"))
+	require.NoError(t, err)
+	require.True(t, tax.WithoutModel("payroll"))
+	require.True(t, tax.WithoutModel("工资"))
+	require.False(t, tax.WithoutModel("shop"))
+	require.False(t, Default().WithoutModel(""))
+	_, err = Parse("memtree.yaml", []byte("withoutModel: payroll\n"))
+	require.ErrorContains(t, err, "write a list such as")
+}

@@ -131,6 +131,8 @@ type Taxonomy struct {
 	rules  []EvolutionRule
 	prices []ModelPrice
 
+	withoutModel []string
+
 	byWord  map[string]int // folded id, name and alias of a scene type
 	byCheck map[string]int // id of a check
 }
@@ -175,6 +177,10 @@ func (t *Taxonomy) SceneType(word string) (SceneType, bool) {
 	}
 	return t.scenes[i], true
 }
+
+// WithoutModel reports whether a team keeps a product from models that read and write: none is shown its
+// runs, memories and tests, which rules read and words find.
+func (t *Taxonomy) WithoutModel(product string) bool { return slices.Contains(t.withoutModel, product) }
 
 // index fills byCheck and byWord. When two scene types share a word, an id wins
 // over a name, a name over an alias, and the one declared first over the other.

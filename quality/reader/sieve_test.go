@@ -37,7 +37,7 @@ func TestSieve(t *testing.T) {
 	}
 	ix := retrieval.New(taxonomy.Default(), nil)
 	require.NoError(t, ix.Update(t.Context(), 1, all))
-	lines := brief.Memories(all)
+	lines := brief.Memories(all, nil)
 	byLine := map[string]string{}
 	for i := range lines {
 		byLine[lines[i].Line] = lines[i].ID
