@@ -90,9 +90,14 @@ func (o Options) decides(n *tree.Node) bool {
 // factClause words a decided fact in zh or en. If the fact is as it should be, the clause says
 // that too, because a small judge takes any text about a page as something wrong with it. Of
 // the page the clause has only what was looked for, and numbers. It is "" for a fact that is
-// not decided.
+// not decided, but for a control that is disabled, as it was when that was missed: whether it
+// should be, the agent has to find out.
 func factClause(f fact.Fact, lang string) string {
 	switch c := clause(f, lang == "zh"); {
+	case f.State == fact.Unknown && f.Kind == fact.Control && f.Line > 0 && lang == "zh":
+		return c + "；请核对此时是否应可用"
+	case f.State == fact.Unknown && f.Kind == fact.Control && f.Line > 0:
+		return c + "; check whether it should be, at this point"
 	case f.State == fact.Unknown:
 		return ""
 	case f.State == fact.Broken:

@@ -41,6 +41,8 @@ func TestFactClause(t *testing.T) {
 		{fact.Fact{State: fact.Holds, Have: fact.Off, Expected: fact.Expected{Kind: fact.Set, Thing: "News",
 			Role: "checkbox"}}, "checkbox “News” is off, as required", "复选框“News”没有选中或打开，符合要求"},
 		{fact.Fact{State: fact.Unknown, Expected: fact.Expected{Kind: fact.Control, Thing: "Save"}}, "", ""},
+		{fact.Fact{State: fact.Unknown, Line: 2, Expected: fact.Expected{Kind: fact.Control, Thing: "Add", Role: "button"}},
+			"button “Add” is disabled; check whether it should be, at this point", "按钮“Add”是禁用的；请核对此时是否应可用"},
 	} {
 		require.Equal(t, c.en, factClause(c.fact, "en"))
 		require.Equal(t, c.zh, factClause(c.fact, "zh"))

@@ -30,7 +30,7 @@ func Told(facts []Observed) []ToldFact {
 			continue
 		}
 		text := f.Clause
-		if f.State == fact.Unknown {
+		if f.State == fact.Unknown && text == "" {
 			text = f.Why
 		}
 		out = append(out, ToldFact{

@@ -173,7 +173,7 @@ func (p *Page) control(f *Fact) {
 	case on != nil:
 		f.decide(Holds, on)
 	case depends().MatchString(f.Thing):
-		f.Why = mayBeOff
+		f.Why, f.Line, f.Seen = mayBeOff, off.line, off.raw
 	default:
 		f.decide(Broken, off)
 	}

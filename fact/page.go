@@ -178,6 +178,8 @@ func element(s string) (node, bool) {
 	for _, w := range f[1:] {
 		k, v, assigned := strings.Cut(w, "=")
 		switch {
+		case assigned && (k == "disabled" || k == "aria-disabled"):
+			e.disabled = strings.Trim(v, `"'`) != "false"
 		case assigned && k == "type":
 			if inputType(v) {
 				e.typ = strings.ToLower(v)
