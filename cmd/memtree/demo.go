@@ -151,5 +151,11 @@ func (d *demonstration) next(context.Context) error {
 	t.add("memtree evolve", d.say("cases of one cause become a lesson"))
 	t.add("memtree guide --prompt \"…\"", d.say("what the next run should be told"))
 	t.add("memtree replay runs.jsonl", d.say("would it have warned? your own history"))
-	return t.write(d.stdout, &d.screen)
+	if err := t.write(d.stdout, &d.screen); err != nil {
+		return err
+	}
+	ahead := d.say("All of this went by words alone. On four measured suites words warned before half of the tests " +
+		"that invite a known mistake; a large model that read the tests ahead of their runs, before nearly all: " +
+		"set MEMTREE_LLM_MODEL, then memtree brief tests.jsonl.")
+	return writeLines(d.stdout, append([]string{""}, wrap(ahead, d.width)...)...)
 }

@@ -100,7 +100,7 @@ func (a *app) treeJSON(ctx context.Context, m *memtree.Memory, f treeFilter, lim
 	w := bufio.NewWriter(a.stdout)
 	enc := json.NewEncoder(noBreak{w})
 	enc.SetEscapeHTML(false)
-	between, n := "{\"nodes\":[\n", 0
+	between, n, picked := "{\"nodes\":[\n", 0, picksOf(m)
 	for node, err := range m.Tree().Scan(ctx, f.Filter) {
 		if err != nil {
 			return err
@@ -114,7 +114,7 @@ func (a *app) treeJSON(ctx context.Context, m *memtree.Memory, f treeFilter, lim
 		if _, err := w.WriteString(between); err != nil {
 			return err
 		}
-		if err := enc.Encode(node); err != nil {
+		if err := enc.Encode(briefedNode{node, picked[node.ID]}); err != nil {
 			return fmt.Errorf("print %s: %w", node.ID, err)
 		}
 		between = ",\n"
@@ -128,6 +128,23 @@ func (a *app) treeJSON(ctx context.Context, m *memtree.Memory, f treeFilter, lim
 		return err
 	}
 	return w.Flush()
+}
+
+// briefedNode is a node with the number of coming tests for which a reader picked it.
+type briefedNode struct {
+	tree.Node
+	Briefed int `json:"briefed,omitempty"`
+}
+
+// picksOf counts, for each memory, the coming tests for which a reader picked it.
+func picksOf(m *memtree.Memory) map[string]int {
+	picked := map[string]int{}
+	for _, b := range m.Coming() {
+		for _, p := range b.Picks {
+			picked[p.ID]++
+		}
+	}
+	return picked
 }
 
 // noBreak drops the line break that a json.Encoder ends a value with.
@@ -155,6 +172,7 @@ type leaf struct {
 	direction                  taxonomy.Direction
 	level, runs                int // runs: the runs of a case, or the memories that an abstraction stands on
 	taught                     bool
+	briefed                    int // coming tests for which a reader picked it
 	last                       time.Time
 	idle, waits                bool // not given to runs; since it waits for a promote
 	status                     tree.Status
@@ -171,7 +189,7 @@ type surveyed struct {
 
 // survey reads the nodes and keeps only what is printed of each.
 func (a *app) survey(ctx context.Context, m *memtree.Memory, f treeFilter) (*surveyed, error) {
-	s, words := &surveyed{}, enhance.NewWording(m.Taxonomy())
+	s, words, picked := &surveyed{}, enhance.NewWording(m.Taxonomy()), picksOf(m)
 	at := map[[2]string]int{}
 	for n, err := range m.Tree().Scan(ctx, f.Filter) {
 		if err != nil {
@@ -197,8 +215,8 @@ func (a *app) survey(ctx context.Context, m *memtree.Memory, f treeFilter) (*sur
 		l := leaf{
 			id: n.ID, errorType: n.ErrorType, direction: n.Direction, level: n.Level,
 			runs: max(len(n.Occurrences), len(n.Children)), scene: sceneName(n.Scene), last: n.Metadata.UpdatedAt,
-			says: text.Fit(oneLine(cmp.Or(w.Content.Description, w.Content.Title)), fullWidth),
-			idle: !n.Live(), status: n.Status, mark: n.Mark, waits: transfer.Waits(&n),
+			says:    text.Fit(oneLine(cmp.Or(w.Content.Description, w.Content.Title)), fullWidth),
+			briefed: picked[n.ID], idle: !n.Live(), status: n.Status, mark: n.Mark, waits: transfer.Waits(&n),
 		}
 		l.taught = n.Taught != nil
 		if n.HeldBack() {
@@ -303,6 +321,9 @@ func (a *app) leafLines(leaves []leaf) []string {
 		says := l.says
 		if given(&l) == 0 {
 			says = a.standingOf(l.status, l.mark, l.held) + " · " + says
+		}
+		if l.briefed > 0 {
+			says = a.say("fits coming tests, as read: %d", l.briefed) + " · " + says
 		}
 		if says := text.Fit(says, a.width-4); says != "" {
 			lines = append(lines, a.paint(dim, "    "+says))
