@@ -102,7 +102,7 @@ func (a *app) evolve(ctx context.Context, o memtree.EvolveOptions, explain bool)
 		switch {
 		case err != nil:
 		case explain && len(v.Plans) == 0:
-			return a.printNoTree(&info)
+			return a.printNoTree(ctx, m, &info)
 		case explain:
 			err = a.printLacks(m.Taxonomy(), &v)
 		default:

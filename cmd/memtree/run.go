@@ -84,20 +84,21 @@ memories that fit are written into its prompt. No account, model or server is ne
 			if len(args) == 0 {
 				return nil
 			}
-			if near := c.SuggestionsFor(args[0]); len(near) > 0 {
-				return &usageError{a.say("there is no command %q; did you mean %s?", args[0], strings.Join(near, a.say(" or ")))}
-			}
-			return &usageError{a.say("there is no command %q; memtree --help lists them", args[0])}
+			return a.unknownCommand(c, args[0])
 		},
 		RunE:              func(c *cobra.Command, _ []string) error { return c.Help() },
 		PersistentPreRunE: func(c *cobra.Command, _ []string) error { return a.start(c) },
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
 	}
-	root.SuggestionsMinimumDistance = 2
 	a.persistent(root)
 	root.SetHelpFunc(a.help)
 	root.SetHelpCommand(&cobra.Command{Hidden: true, Use: "no-help"})
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{a.flagSentence(err)} })
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		if c == root && !strings.HasPrefix(a.args[0], "-") { // its flags are unknown because the command is
+			return a.unknownCommand(root, a.args[0])
+		}
+		return &usageError{a.flagSentence(err)}
+	})
 	for _, c := range a.commands() {
 		for _, c := range append(c.Commands(), c) {
 			c.DisableFlagsInUseLine = true
@@ -106,6 +107,19 @@ memories that fit are written into its prompt. No account, model or server is ne
 		root.AddCommand(c)
 	}
 	return root
+}
+
+// unknownCommand names a command that is not there, below c, and those that are spelt nearly so.
+func (a *app) unknownCommand(c *cobra.Command, name string) error {
+	c.SuggestionsMinimumDistance = 2
+	near := c.SuggestionsFor(name)
+	if c.HasParent() {
+		name = c.Name() + " " + name
+	}
+	if len(near) > 0 {
+		return &usageError{a.say("there is no command %q; did you mean %s?", name, strings.Join(near, a.say(" or ")))}
+	}
+	return &usageError{a.say("there is no command %q; %s --help lists them", name, c.CommandPath())}
 }
 
 func (a *app) persistent(root *cobra.Command) {
@@ -170,6 +184,9 @@ func (a *app) commands() []*cobra.Command {
 // arguments wraps cobra's counting of arguments into a sentence.
 func (a *app) arguments(least, most int, want string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
+		if c.HasSubCommands() && len(args) > 0 {
+			return a.unknownCommand(c, args[0])
+		}
 		if len(args) < least || (most >= 0 && len(args) > most) {
 			return &usageError{a.say("%s takes %s; given: %d", c.CommandPath(), want, len(args))}
 		}

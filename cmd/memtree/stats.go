@@ -67,14 +67,14 @@ func (a *app) stats(ctx context.Context) error {
 				Model langchain.Config `json:"model"`
 			}{s, model})
 		}
-		if err := a.printStats(m.Taxonomy(), &s, model); err != nil {
+		if err := a.printStats(ctx, m, &s, model); err != nil {
 			return err
 		}
 		return a.printDead(ctx, m, s.Dead)
 	})
 }
 
-func (a *app) printStats(tax *taxonomy.Taxonomy, s *stats, model langchain.Config) error {
+func (a *app) printStats(ctx context.Context, m *memtree.Memory, s *stats, model langchain.Config) error {
 	p := &page{width: a.width}
 	p.part(a.say("store"), fmt.Sprintf("%s · %s · %s", a.store, s.Format, byteCount(s.Bytes)))
 	p.part(a.say("memories"), a.say("cases %d · experiences %d · strategies %d", s.Levels[string(tree.Case)],
@@ -108,7 +108,7 @@ func (a *app) printStats(tax *taxonomy.Taxonomy, s *stats, model langchain.Confi
 			head = ""
 		}
 	}
-	section(a.say("error type"), s.Types, func(k string) string { return a.typeName(tax, k) })
+	section(a.say("error type"), s.Types, func(k string) string { return a.typeName(m.Taxonomy(), k) })
 	section(a.say("direction"), s.Directions, func(k string) string { return a.directionName(taxonomy.Direction(k)) })
 	section(a.say("status"), s.Statuses, func(string) string { return "" })
 	switch {
@@ -117,7 +117,10 @@ func (a *app) printStats(tax *taxonomy.Taxonomy, s *stats, model langchain.Confi
 	case s.Outbox > 0:
 		p.lines = append(p.lines, a.unformedLines(s.Outbox)...)
 	default:
-		p.lines = append(p.lines, a.say("Nothing is remembered yet. Next: memtree record runs.jsonl"))
+		if err := writeLines(a.stdout, p.lines...); err != nil {
+			return err
+		}
+		return a.printEmpty(ctx, m)
 	}
 	return writeLines(a.stdout, p.lines...)
 }

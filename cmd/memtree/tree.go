@@ -86,7 +86,7 @@ func (a *app) tree(ctx context.Context, f treeFilter, limit int, limited bool) e
 			return err
 		}
 		if len(s.leaves) == 0 {
-			return a.printNoTree(&info)
+			return a.printNoTree(ctx, m, &info)
 		}
 		if err := a.printTree(m, s, limit); err != nil || a.quiet {
 			return err
@@ -254,12 +254,25 @@ func sceneName(s tree.Scene) string {
 }
 
 // printNoTree says why there is nothing to list.
-func (a *app) printNoTree(info *tree.Info) error {
+func (a *app) printNoTree(ctx context.Context, m *memtree.Memory, info *tree.Info) error {
 	switch {
 	case info.Nodes > 0:
 		return writeLines(a.stdout, a.say("No memory is of the kind that the flags choose."))
 	case info.Outbox > 0:
 		return writeLines(a.stdout, append([]string{a.say("No memories here yet.")}, a.unformedLines(info.Outbox)...)...)
+	}
+	return a.printEmpty(ctx, m)
+}
+
+// printEmpty prints that no memory is there, and what comes first: to label the runs that wait, or to
+// record some.
+func (a *app) printEmpty(ctx context.Context, m *memtree.Memory) error {
+	box, err := m.Inbox(ctx, 1)
+	switch {
+	case err != nil:
+		return err
+	case box.Total > 0:
+		return writeLines(a.stdout, a.say("No memories here yet. Runs that wait for a label: %d. Next: memtree label", box.Total))
 	}
 	return writeLines(a.stdout, a.say("No memories here yet. Next: memtree record runs.jsonl"))
 }
