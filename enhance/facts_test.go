@@ -83,7 +83,7 @@ func TestOpenComesFirst(t *testing.T) {
 	all := write(observed(0, fact.Holds, false), observed(1, fact.Holds, false), observed(2, fact.Holds, false))
 	require.Contains(t, all.Text, "“Save” is enabled, as required\n")
 	require.Empty(t, all.IDs)
-	require.Equal(t, "facts of the page itself are told in its place", all.Dropped[0].Reason)
+	require.Equal(t, "facts of the page itself are given in its place", all.Dropped[0].Reason)
 
 	part := write(observed(0, fact.Holds, false), observed(1, fact.Unknown, false), observed(2, fact.Broken, false))
 	require.NotContains(t, part.Text, "as required")

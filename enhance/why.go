@@ -8,13 +8,13 @@ import (
 
 // The reasons why a memory is left out, as formats. Drop.Args go into them.
 const (
-	saysSame    = "it says the same as %s"
+	saysSame    = "it repeats %s"
 	noRoom      = "there is no room left for it in %d tokens"
 	noCheck     = "it does not say what to check"
 	leaksNumber = "it gives away the ground truth of its test (a number)"
 	leaksLong   = "it gives away the ground truth of its test (a sentence or long value)"
 	leaksValue  = "it gives away the ground truth of its test (a value)"
-	settledNow  = "facts of the page itself are told in its place"
+	settledNow  = "facts of the page itself are given in its place"
 	itsText     = "its text "
 	gone        = "it went out of use a moment ago"
 	heldType    = "memories of its error type do harm, so none is given until the tree has learned"

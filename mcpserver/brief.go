@@ -45,7 +45,7 @@ func (o readOut) text() string {
 func readTool() *mcp.Tool {
 	return &mcp.Tool{
 		Name: "read_tests",
-		Description: "Be the reader: get the coming tests that nobody has read yet, with what memory knows, as one " +
+		Description: "Be the reader: get the coming tests that are not read yet, with what memory knows, as one " +
 			"question. Answer it yourself and hand the answer to submit_brief. Then get_guidance gives, before each of " +
 			"these tests, what you picked, in your words. Call it again until nothing is left.",
 		Annotations: &mcp.ToolAnnotations{Title: "Read coming tests", DestructiveHint: new(false), IdempotentHint: true},
@@ -109,7 +109,7 @@ func submitTool() *mcp.Tool {
 	return &mcp.Tool{
 		Name: "submit_brief",
 		Description: "Hand in your answer to a question of read_tests. Each pick is checked: the memory has to be in the " +
-			"question, and the words you quote in the test. What is refused is said, and those tests are asked again once.",
+			"question, and the words you quote in the test. What is refused is named, and those tests are asked again once.",
 		Annotations: &mcp.ToolAnnotations{Title: "Hand in what you read", DestructiveHint: new(false), IdempotentHint: true},
 	}
 }

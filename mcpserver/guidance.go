@@ -43,7 +43,7 @@ func (s *server) guidanceTool() *mcp.Tool {
 		Name: "get_guidance",
 		Description: "Call this before you run or judge a test of software. It returns what testing agents overlooked " +
 			"before in tests like this one: a short block of what to check, or nothing when no memory fits (that is normal). " +
-			"Put the block behind your task. It tells what to look at, never what the result is: go by what you see.",
+			"Put the block behind your task. It names what to look at, never the result: go by what you see.",
 		Annotations: &mcp.ToolAnnotations{Title: "Get guidance before a test", ReadOnlyHint: true, IdempotentHint: true},
 	}
 	if s.may(Write) {
@@ -97,13 +97,13 @@ func (s *server) next(g *memtree.Guidance, lang string) string {
 	switch {
 	case g.Withheld == memtree.ByChance:
 		out = inLang(lang, "A memory fits and is held back: chance holds this run out, so that runs with memory can be "+
-			"compared with it. Do the task as it stands.",
+			"compared with it. Do the task as it is.",
 			"有匹配的记忆，但本次运行被随机留作对照，因此不给出；请按原任务执行。")
 	case g.Withheld == memtree.ByBreaker:
 		out = inLang(lang, "A memory fits and is held back, because memory did more harm than good lately. Do the task as "+
-			"it stands.", "有匹配的记忆，但近来记忆弊大于利，因此不给出；请按原任务执行。")
+			"it is.", "有匹配的记忆，但近来记忆弊大于利，因此不给出；请按原任务执行。")
 	case g.Text == "":
-		out = inLang(lang, "No memory fits. Do the task as it stands.", "没有匹配的记忆；请按原任务执行。")
+		out = inLang(lang, "No memory fits. Do the task as it is.", "没有匹配的记忆；请按原任务执行。")
 	default:
 		out = inLang(lang, "Put the guidance behind the task, do what the task says, and check what the guidance names.",
 			"请把提示放在任务之后，按任务执行，并检查提示所列的内容。")

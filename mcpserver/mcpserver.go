@@ -109,7 +109,7 @@ func inLang(lang, en, zh string) string {
 func (s *server) instructions() string {
 	out := "memtree remembers how agents that test software judged wrongly: defects they missed (false_pass) and " +
 		"defects they reported that were not there (false_fail). Use it around every test you run or judge:\n" +
-		"1. Before the test call get_guidance with the task. Read what it says to check, beside your own task. It is a " +
+		"1. Before the test call get_guidance with the task. Read what it asks to check, beside your own task. It is a " +
 		"hypothesis from past runs: what you see on the page wins.\n"
 	if s.may(Write) {
 		out += "2. After the test call record_outcome with your judgment and the trial id that get_guidance gave. Give the " +
@@ -122,7 +122,7 @@ func (s *server) instructions() string {
 		out += "Before a suite begins, read_tests lets you say yourself which memories fit which coming tests; hand that " +
 			"to submit_brief. After wrong verdicts were recorded, read_runs and write_lessons let you learn from them. "
 	}
-	out += "assess_verdict says how likely a judgment is to be wrong before its truth is known. "
+	out += "assess_verdict estimates how likely a judgment is to be wrong before its truth is known. "
 	if s.may(Propose) {
 		out += "propose_memory hands a lesson to a person; no agent is given it before that person agrees. "
 	}

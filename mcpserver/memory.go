@@ -72,7 +72,7 @@ func memoryTool() *mcp.Tool {
 	return &mcp.Tool{
 		Name: "get_memory",
 		Description: "Read one memory whole: what it says to check, the run it was learned from, which lesson it belongs " +
-			"to and what that rests on. Texts are quoted; the truth of a test is never told. It is for looking into memory, " +
+			"to and what that rests on. Texts are quoted; the truth of a test is never given. It is for looking into memory, " +
 			"not for judging: what was found then may be mended now.",
 		Annotations: &mcp.ToolAnnotations{Title: "Read a memory", ReadOnlyHint: true, IdempotentHint: true},
 	}

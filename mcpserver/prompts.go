@@ -25,7 +25,7 @@ func (s *server) addPrompts(x *mcp.Server) {
 		Description: s.say("id of the test case", "测试用例的编号")}
 	s.addPrompt(x, &mcp.Prompt{
 		Name: "before_testing", Title: s.say("Before a test: what to check", "测试之前：要检查什么"),
-		Description: s.say("The task of a test, with what memory says to check in tests like it.",
+		Description: s.say("The task of a test, with what memory has to check in tests like it.",
 			"测试任务，并附上记忆提示：类似测试中要检查什么。"),
 		Arguments: []*mcp.PromptArgument{task, route, product, test},
 	}, s.beforeTesting)
@@ -92,7 +92,7 @@ func (s *server) beforeTesting(ctx context.Context, c call, in map[string]string
 	if out.Trial == "" {
 		return said, nil
 	}
-	return said + "\n\n" + fmt.Sprintf(s.say("When you have judged, call record_outcome with the task as it stands "+
+	return said + "\n\n" + fmt.Sprintf(s.say("When you have judged, call record_outcome with the task as it is "+
 		"above the "+
 		"block, your judgment, and trial %s.", "得出判断之后，请调用 record_outcome：任务按上文原样（不含提示块），附上你的判断和 trial %s。"),
 		out.Trial), nil

@@ -40,7 +40,7 @@ type reason struct {
 func riskTool() *mcp.Tool {
 	return &mcp.Tool{
 		Name: "assess_verdict",
-		Description: "Call this after you, or another agent, judged a test and before the truth is known. It says how " +
+		Description: "Call this after you, or another agent, judged a test and before the truth is known. It estimates how " +
 			"likely the judgment is to be wrong, learned from earlier verdicts whose truth became known, and why. It looks at " +
 			"no page itself: use it to decide which judgments to look at again. It records nothing.",
 		Annotations: &mcp.ToolAnnotations{Title: "Assess a verdict", ReadOnlyHint: true, IdempotentHint: true},

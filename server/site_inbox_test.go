@@ -156,7 +156,7 @@ func TestAskAsAnAgent(t *testing.T) {
 				"suite": {q.Scope.Suite}, "test": {q.Scope.Test}, "build": {q.Scope.Build}, "observation": {q.Observation}}
 			page := w.visit("POST", "/trees/default/ask", ann, form.Encode()).Body
 			if g.Text == "" {
-				require.Contains(t, page, "It is told nothing")
+				require.Contains(t, page, "It gets no guidance")
 				continue
 			}
 			told++

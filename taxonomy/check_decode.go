@@ -178,6 +178,6 @@ var (
 		subtract switch tab take tell test toggle trace treat trigger try turn type use verify view visit wait walk
 		watch weigh work write zoom`)
 	verbsZH = strings.Fields(`点 按 看 查 比 对 数 算 加 减 等 刷新 重新 打开 关闭 滚 翻 拖 输入 填 选 切换 操作 试 登录 退出
-		进入 回到 返回 确认 核对 读 写 列 找 记 说明 逐 做 执行 提交 保存 清除 换 问 停 截 搜 展开 收起 悬停 移 量 用 以 先 再
+		进入 回到 返回 确认 核 验证 校验 读 写 列 找 记 说明 逐 做 执行 提交 保存 清除 换 问 停 截 搜 展开 收起 悬停 移 量 用 以 先 再
 		只 把 按照 查看 判断 依`)
 )

@@ -36,3 +36,21 @@ checks:
 	_, err = Parse("memtree.yaml", []byte("sceneTypes: [{id: own/page_3f9a2c, name: Page}]"))
 	require.Error(t, err, "nothing else has such an id")
 }
+
+// TestDoInBothLanguages: a do may be given in both languages, and 核实 is an order as 核对 is.
+func TestDoInBothLanguages(t *testing.T) {
+	tax, err := Parse("memtree.yaml", []byte(`checks:
+  - id: team_unit
+    name: {en: Units, zh: 单位}
+    errorTypes: [content_validation_error]
+    missed:
+      do: {en: "Check the unit beside the number.", zh: 核实数字旁边的单位。}
+      when: {en: a task gives a number with a unit, zh: 任务中有带单位的数字}
+    asked: [{weight: 3, say: [unit, 单位]}]
+    said: [{weight: 3, say: [unit was not read, 没看单位]}]
+`))
+	require.NoError(t, err)
+	c, ok := tax.Check("team_unit")
+	require.True(t, ok)
+	require.Equal(t, "核实数字旁边的单位。", c.Missed.Do.In("zh"))
+}

@@ -140,7 +140,7 @@ func TestAction(t *testing.T) {
 	summary, log, ok := j.run("1")
 	require.True(t, ok, log)
 	require.NotContains(t, log, "::warning::", log)
-	require.Contains(t, summary, "## What memtree has to say of this run")
+	require.Contains(t, summary, "## Summary of this run by memtree")
 	require.Contains(t, summary, "from 1 mistakes")
 	require.Contains(t, summary, "truth nobody has told: 1.", log)
 	require.FileExists(t, filepath.Join(j.dir, ".memtree.seen.json"))
@@ -192,7 +192,7 @@ func TestActionFailsOpen(t *testing.T) {
 	require.True(t, ok, log)
 	require.Contains(t, log, "::warning::memtree: a part of a report was not understood")
 	require.Contains(t, log, "::warning::memtree: no report was found")
-	require.Contains(t, summary, "What memtree has to say")
+	require.Contains(t, summary, "Summary of this run")
 	stopped := strings.Index(log, "::stop-commands::")
 	require.True(t, stopped >= 0 && stopped < strings.Index(log, "::warning::"),
 		"what a report says is no command: %s", log)

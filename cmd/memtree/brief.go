@@ -21,7 +21,7 @@ func (a *app) briefCommand() *cobra.Command {
 	f := briefFlags{}
 	c := &cobra.Command{
 		Use:   "brief [FILE...] [flags]",
-		Short: a.say("Have a model read coming tests and say which memories fit each"),
+		Short: a.say("Have a model read coming tests and choose the memories that fit each"),
 		Long: a.say(`Reads tests before they run, many in one question, and keeps which memories a colleague would
 mention before each, with the words of the test that are the reason and the advice in the test's own
 words. memtree guide then gives these, as fast as ever and without asking a model.

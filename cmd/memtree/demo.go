@@ -117,7 +117,7 @@ func (d *demonstration) guide(ctx context.Context) error {
 			d.say("Check the parking page: the number of free spaces must match the list"),
 		},
 		{
-			d.say("A page that nothing learned has to do with. The agent is told nothing:"),
+			d.say("A page that nothing learned has to do with. The agent gets no guidance:"),
 			d.say("Check the imprint: the address must be spelled as in the contract"),
 		},
 	} {
@@ -131,7 +131,7 @@ func (d *demonstration) guide(ctx context.Context) error {
 			return err
 		}
 		if block == "" {
-			block = d.say("(nothing fits, so nothing is said)")
+			block = d.say("(nothing fits, so there is no guidance)")
 		}
 		if err := writeLines(d.stdout, append(lines, wrap(block, d.width)...)...); err != nil {
 			return err

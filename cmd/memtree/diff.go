@@ -26,7 +26,7 @@ func (a *app) diffCommand() *cobra.Command {
 	html, limit := false, 20
 	c := &cobra.Command{
 		Use:   "diff A B [flags]",
-		Short: a.say("Say how two trees differ"),
+		Short: a.say("Show how two trees differ"),
 		Long: a.say(`Compares two exports, folders or stores and prints the memories and lessons that B
 has and A has not, that are gone, and what changed in those both have.`),
 		Example: `  memtree diff monday.memtree tuesday.memtree

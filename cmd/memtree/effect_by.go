@@ -57,7 +57,7 @@ func (a *app) effectBy(tax *taxonomy.Taxonomy, f *finding, by string) error {
 	}}
 	for i := range parts {
 		p := &parts[i]
-		name := cmp.Or(p.Name, a.say("(not said)"))
+		name := cmp.Or(p.Name, a.say("(not given)"))
 		switch by {
 		case string(effect.ByType):
 			name = cmp.Or(a.typeName(tax, p.Name), name)
@@ -86,7 +86,7 @@ func (a *app) finder(by string) string {
 	case enhance.ByWords:
 		return a.say("words")
 	}
-	return a.say("(not said)")
+	return a.say("(not given)")
 }
 
 // byEffect returns memories in order, the most helpful first; those of too few runs come last.
@@ -117,7 +117,7 @@ func (a *app) effectByNode(f *finding) error {
 	t := &textTable{columns: []column{
 		{head: a.say("memory")}, {head: a.say("points"), right: true}, {head: "±", right: true},
 		{head: a.say("harms"), right: true}, {head: a.say("runs"), right: true}, {head: a.say("tests"), right: true},
-		{head: a.say("right"), right: true}, {head: a.say("status"), least: 8}, {head: a.say("what it says"), least: 8},
+		{head: a.say("right"), right: true}, {head: a.say("status"), least: 8}, {head: a.say("content"), least: 8},
 	}}
 	for i := range xs {
 		x := &xs[i]

@@ -224,7 +224,7 @@ func (a *app) printEvolved(tax *taxonomy.Taxonomy, v *evolution.Evolved, o *memt
 	add(l.strategies, a.say("new strategies: %d", l.strategies))
 	add(l.revised, a.say("lessons written anew: %d", l.revised))
 	add(l.out, a.say("out of use: %d", l.out))
-	add(l.attached, a.say("cases that stand behind a lesson now, or no longer: %d", l.attached))
+	add(l.attached, a.say("cases that joined a lesson or left one: %d", l.attached))
 	add(l.retyped, a.say("cases read anew for what was missed: %d", l.retyped))
 	add(l.trusted, a.say("lessons trusted more or less, or no longer on probation: %d", l.trusted))
 	add(v.Again, a.say("cases that had waited for a model and were read by it: %d", v.Again))
@@ -239,7 +239,7 @@ func (a *app) printEvolved(tax *taxonomy.Taxonomy, v *evolution.Evolved, o *memt
 	out = append(out, a.apartLines(tax, v)...)
 	out = append(out, a.evolveAccount(v, o.DryRun)...)
 	if len(proposals) > 0 {
-		out = append(out, "", a.say("Lessons that wait for your word: %d; read them with memtree review.", len(proposals)))
+		out = append(out, "", a.say("Lessons that wait for your decision: %d; read them with memtree review.", len(proposals)))
 	}
 	if v.Waiting > 0 {
 		out = append(out, "", a.say("Lessons that wait for the model: %d; memtree evolve asks for them.", v.Waiting))
@@ -308,7 +308,7 @@ func (a *app) lessonLines(tax *taxonomy.Taxonomy, n *tree.Node, why string) []st
 			p.part("  "+a.say("mistake"), says.Description)
 		}
 		p.part("  "+a.say("not when"), strings.Join(says.NotWhen, "\n"))
-		p.part("  "+a.say("stands on"), shortList(n.Children))
+		p.part("  "+a.say("rests on"), shortList(n.Children))
 	}
 	return append(out, p.lines...)
 }

@@ -24,7 +24,7 @@ func (a *app) explainCommand() *cobra.Command {
 	limit := 0
 	c := &cobra.Command{
 		Use:   "explain --prompt TEXT [flags]",
-		Short: a.say("Say why guide would take each memory, or leave it out"),
+		Short: a.say("Show why guide would take each memory, or leave it out"),
 		Long: a.say(`Asks as guide does, with the same flags, and prints every memory that was considered:
 its score, the signals that made it, and why it was taken or dropped. Nothing is written.`),
 		Example: `  memtree explain --prompt "Check the order total" --route /orders/42`,
@@ -200,7 +200,7 @@ func (a *app) printExplanation(x *memtree.Explanation, all []considered, limit i
 			out = append(out, "     "+l)
 		}
 		if len(c.StandsOn) > 0 {
-			for _, l := range wrap(a.say("stands on")+" "+shortList(c.StandsOn), a.width-5) {
+			for _, l := range wrap(a.say("rests on")+" "+shortList(c.StandsOn), a.width-5) {
 				out = append(out, "     "+l)
 			}
 		}

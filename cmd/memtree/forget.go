@@ -81,8 +81,8 @@ func (a *app) wordCommand(use string, o *curation.Options, run func(*cobra.Comma
 
 // speaker adds the flags that say who speaks and why.
 func (a *app) speaker(c *cobra.Command, o *curation.Options) {
-	c.Flags().StringVar(&o.Why, "why", "", a.say("why, a sentence; it is kept"))
-	c.Flags().StringVar(&o.By, "by", "", a.say("who says so; it is kept"))
+	c.Flags().StringVar(&o.Why, "why", "", a.say("why, in one sentence; it is saved"))
+	c.Flags().StringVar(&o.By, "by", "", a.say("who decides; it is saved"))
 }
 
 // word says a word of a memory and prints what follows.
@@ -118,7 +118,7 @@ func (a *app) wordRefused(err error) error {
 	}
 	switch r.Why {
 	case curation.Already:
-		return &failure{a.say("%s: that has been said before, and nothing changed", r.ID), err}
+		return &failure{a.say("%s: that was decided before, and nothing changed", r.ID), err}
 	case curation.Archived:
 		return &failure{a.say("%s is out of use (%s), and nothing changed", r.ID, oneLine(r.Now)), err}
 	case curation.Waiting:
@@ -126,12 +126,12 @@ func (a *app) wordRefused(err error) error {
 	case curation.Purged:
 		return &failure{a.say("%s was purged: its bytes are gone, and that cannot be taken back", r.ID), err}
 	case curation.Since:
-		return &failure{a.say("%s was said since; take that back first: memtree undo", r.Now), err}
+		return &failure{a.say("%s was decided since; take that back first: memtree undo", r.Now), err}
 	case curation.Alike:
 		return &failure{a.say("%s says the same: %s Word that one better (memtree edit %s), or teach it again with its own "+
 			"words and more tests", r.ID, oneLine(r.Now), r.ID), err}
 	case curation.Nothing:
-		return &failure{a.say("no word of a person stands that could be taken back"), err}
+		return &failure{a.say("there is no decision of a person to take back"), err}
 	}
 	return err
 }

@@ -13,7 +13,7 @@ func (a *app) fsckCommand() *cobra.Command {
 	var accept bool
 	c := &cobra.Command{
 		Use:   "fsck",
-		Short: a.say("Say what a damaged store lost, and repair it"),
+		Short: a.say("Report what a damaged store lost, and repair it"),
 		Long: a.say(`Reads everything, whatever is damaged, and says exactly what cannot be read. Nothing
 is written. With --accept-loss the damaged bytes are set aside in the folder broken of the store,
 and what can be read is written anew, so that the store opens again. Nothing is deleted.`),

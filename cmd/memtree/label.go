@@ -26,7 +26,7 @@ func (a *app) labelCommand() *cobra.Command {
 	f := labelFlags{}
 	c := &cobra.Command{
 		Use:   "label [flags]",
-		Short: a.say("Say which recorded verdicts were right: the riskiest first"),
+		Short: a.say("Label recorded verdicts as right or wrong, the riskiest first"),
 		Long: a.say(`Runs that were recorded without a truth wait for a person. This shows them one after another,
 the likeliest to be wrong first, and asks: was the verdict right? A letter and Enter answers. Each answer is
 kept at once, so that Ctrl-C loses none; u takes the last one back. While it asks, nothing else can write
@@ -59,7 +59,7 @@ left out; the others are kept, and the exit code is 3. Reading a table again cha
 	c.Flags().IntVar(&f.top, "top", 20, a.say("with --list: how many runs to print; 0 for all"))
 	c.Flags().StringVar(&f.csv, "csv", "", a.say("write what waits to this table"))
 	c.Flags().StringVar(&f.from, "from", "", a.say("read truths from this table; - is standard input"))
-	c.Flags().StringVar(&f.speaker.By, "by", "", a.say("who says so; it is kept"))
+	c.Flags().StringVar(&f.speaker.By, "by", "", a.say("who decides; it is saved"))
 	return c
 }
 
@@ -78,7 +78,7 @@ func (a *app) checkLabel(f *labelFlags) error {
 	case ways == 0 && a.json:
 		return &usageError{a.say("--json goes with --list, --csv or --from")}
 	case a.readOnly && (f.from != "" || ways == 0):
-		return &usageError{a.say("what a person says is written; leave --read-only out, or use --list")}
+		return &usageError{a.say("labels are written; leave --read-only out, or use --list")}
 	}
 	return nil
 }

@@ -124,7 +124,7 @@ func (s *sitting) one(ctx context.Context, u *memtree.Unlabelled) (again bool, e
 			if len(s.past) > 0 {
 				return true, s.back(ctx)
 			}
-			err = s.line(s.say("Nothing was said yet; memtree undo takes back what was said before."))
+			err = s.line(s.say("Nothing was labelled yet; memtree undo takes back earlier labels."))
 		case "q", "quit":
 			return false, nil
 		default:
@@ -190,12 +190,12 @@ func (s *sitting) tell(ctx context.Context, u *memtree.Unlabelled, t curation.Tr
 	}
 	s.past = append(s.past, answered{id, true, !v.Correct})
 	if v.Node != "" {
-		if err := s.line(s.say("Kept: %s; case %s", s.verdictName(v), v.Node)); err != nil {
+		if err := s.line(s.say("Saved: %s; case %s", s.verdictName(v), v.Node)); err != nil {
 			return err
 		}
 		return s.offer(ctx, v.Node)
 	}
-	return s.line(s.say("Kept: %s", s.verdictName(v)))
+	return s.line(s.say("Saved: %s", s.verdictName(v)))
 }
 
 // offer says how to teach a lesson where several notes say alike and no check explains them. A sitting
@@ -288,7 +288,7 @@ func (s *sitting) sum(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	out := append([]string{""}, wrap(s.say("Told: %d, of them wrong: %d. Still waiting: %d.", s.told, s.wrong,
+	out := append([]string{""}, wrap(s.say("Labelled %d (%d wrong); %d left.", s.told, s.wrong,
 		box.Total), s.width)...)
 	if s.begun > 0 && box.Scored > 0 {
 		out = append(out, wrap(s.say("Expected to be wrong among those that wait: %.1f before, %.1f now.", s.begun,

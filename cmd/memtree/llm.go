@@ -28,7 +28,7 @@ func (a *app) llmCheckCommand() *cobra.Command {
 	within := defaultPatience
 	c := &cobra.Command{
 		Use:   "check [flags]",
-		Short: a.say("Ask the model one question, and say what works and what to mend"),
+		Short: a.say("Ask the model one question, and report what works and what to mend"),
 		Long: a.say(`Reads the variables of the model, asks it one question, has the embedding model embed one
 text, and says who answered, how, how fast and at what price. What is wrong with a variable is said before
 anything is sent. The exit code is 1 if there is no model that can be used.
@@ -163,7 +163,7 @@ func (a *app) printChecked(r *checked) error {
 	if r.Answered != "" {
 		p.part(a.say("answered"), a.say("%s in %d ms", r.Answered, r.Latency))
 		p.part(a.say("asked by"), a.asked(r.Features))
-		tokens := a.say("not told by the server")
+		tokens := a.say("not reported by the server")
 		if r.Features.Tokens {
 			tokens = a.say("%d read, %d written for this question", r.Usage.InputTokens, r.Usage.OutputTokens)
 		}

@@ -93,7 +93,7 @@ func (p *probe) advise(took time.Duration) {
 			"so bound it with --max-time, or choose a smaller model.", int(took.Seconds())))
 	}
 	if !o.Features.Tokens {
-		o.Advice = append(o.Advice, p.say("The server does not say how many tokens it used, so no cost can be told."))
+		o.Advice = append(o.Advice, p.say("The server does not report how many tokens it used, so the cost is unknown."))
 	}
 	if o.Price == unknown {
 		o.Advice = append(o.Advice, p.say("What it costs is not known; give the price of a million tokens in memtree.yaml "+

@@ -193,6 +193,8 @@ func TestNotUnderstood(t *testing.T) {
 	}{
 		{[]string{"recrod", "x"}, "did you mean record?"},
 		{[]string{"sing"}, `there is no command "sing"`},
+		{[]string{"lable", "--csv", "x"}, `there is no command "lable"; did you mean label?`},
+		{[]string{"token", "lst"}, `there is no command "token lst"; did you mean list?`},
 		{[]string{"record"}, "record takes one file or more"},
 		{[]string{"guide"}, "say what the agent will be asked"},
 		{[]string{"guide", "--prompt", "  "}, "the prompt is empty"},

@@ -96,7 +96,7 @@ func (r *recorder) analysis() []string {
 	}{
 		{f.Checked, r.say("%d with a known check", f.Checked)},
 		{f.Worded, r.say("%d with a cause that no check fits", f.Worded)},
-		{f.Silent, r.say("%d with no word on the cause", f.Silent)},
+		{f.Silent, r.say("%d without a stated cause", f.Silent)},
 	} {
 		if part.n > 0 {
 			causes = append(causes, part.says)
@@ -104,7 +104,7 @@ func (r *recorder) analysis() []string {
 	}
 	line := r.say("Of the new cases: %s.", r.list(causes))
 	if f.Silent > 0 && !r.quiet {
-		line = text.Append(line, r.say(`An evaluator's note (reason) would tell.`))
+		line = text.Append(line, r.say(`An evaluator's note (reason) would state it.`))
 	}
 	return append(lines, line)
 }

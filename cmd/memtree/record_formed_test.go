@@ -144,7 +144,7 @@ func TestRecordSaysWhoReadTheCases(t *testing.T) {
 			"1 (malformed or not grounded 1).")
 		require.Contains(t, said, "The model's last failure: ")
 		require.Contains(t, said, "Of the new cases: 2 with a known check, 1 with a cause that no check fits, "+
-			"1 with no word on the cause. An evaluator's note (reason) would tell.")
+			"1 without a stated cause. An evaluator's note (reason) would state it.")
 	})
 	t.Run("in Chinese", func(t *testing.T) {
 		out := record(t, "--lang", "zh")
@@ -184,10 +184,10 @@ func TestRecordCountsOnlyItsOwn(t *testing.T) {
 	require.Contains(t, out, "New cases: 2.")
 	require.NotContains(t, out, "with a known check")
 	require.NotContains(t, out, "model")
-	require.Contains(t, out, "1 with no word on the cause")
+	require.Contains(t, out, "1 without a stated cause")
 	out = record(aCase("invoice", ""), "record", "-")
 	require.Contains(t, out, "Nothing has changed.")
 	require.NotContains(t, out, "Of the new cases")
 	out = record(aCase("badge", ""), "record", "-", "--quiet")
-	require.Contains(t, out, "Of the new cases: 1 with no word on the cause. error type")
+	require.Contains(t, out, "Of the new cases: 1 without a stated cause. error type")
 }

@@ -22,7 +22,7 @@ func (a *app) relabelCommand() *cobra.Command {
 	o, f := curation.Options{}, relabelFlags{}
 	c := &cobra.Command{
 		Use:   "relabel EVALUATION --truth JSON",
-		Short: a.say("Say that the truth of a judged run was another"),
+		Short: a.say("Correct the truth of a judged run"),
 		Long: a.say(`Corrects the ground truth of a run that was recorded, by its id or run id. If the agent was
 right after all its case goes; if it was wrong after all a case appears; if it was wrong in another way the
 case changes. Lessons that stood on the case are written anew, or go, when the tree evolves next, and risk

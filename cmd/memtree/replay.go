@@ -196,7 +196,7 @@ func (a *app) printReplay(rep *replay.Report) error {
 		top += a.say(" %d were there twice and count once.", rep.Duplicate)
 	}
 	if rep.Embedder != "" {
-		top += a.say(" What texts mean is said by %s.", rep.Embedder)
+		top += a.say(" Search model: %s.", rep.Embedder)
 	}
 	if err := writeLines(a.stdout, append(wrap(top, a.width), "")...); err != nil {
 		return err

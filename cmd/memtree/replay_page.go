@@ -88,14 +88,14 @@ func (a *app) replayPageData(r *replay.Risks, said []foretold) map[string]any {
 		"GainTitle": a.say("How much of what is wrong is found"),
 		"ReadAxis":  a.say("share of all verdicts read, %"), "FoundAxis": a.say("share of the wrong ones found, %"),
 		"OursName": a.say("riskiest first"), "NearName": a.say("most like a wrong case first"),
-		"ChanceName": a.say("at random"), "ReliabilityTitle": a.say("Does what it says come true?"),
-		"SaidAxis": a.say("risk that was said, %"), "WrongAxis": a.say("share that was wrong, %"),
+		"ChanceName": a.say("at random"), "ReliabilityTitle": a.say("Are its probabilities right?"),
+		"SaidAxis": a.say("predicted risk, %"), "WrongAxis": a.say("share that was wrong, %"),
 		"Dots": a.dots(r.Reliability),
 		"ReliabilityNote": a.say("Each dot is a tenth of the scale, larger for more verdicts, "+
 			"with its 95-percent interval. On the line, what was said came true. Off by %.1f points on average, "+
 			"after the first %d verdicts.", 100*r.ECE, r.Warmup),
 		"ListTitle": a.say("The riskiest verdicts"),
-		"ListNote":  a.say("Each risk was said before its truth was known; beside it what came out."),
+		"ListNote":  a.say("Each risk was predicted before its truth was known; beside it what came out."),
 		"Heads":     []string{a.say("risk"), a.say("came out"), a.say("verdict on"), a.say("why")},
 		"Rows":      a.pageRows(said),
 	}
@@ -136,7 +136,7 @@ func (a *app) dots(bins []replay.Bin) []dot {
 		out = append(out, dot{
 			X: plot.X(b.P), Y: plot.Y(b.Wrong), R: math.Round(10*min(16, 2+1.2*math.Sqrt(float64(b.N)))) / 10,
 			Low: plot.Y(in.Low), High: plot.Y(in.High),
-			Title: a.say("%d verdicts: %s said, %s wrong", b.N, percent(b.P), percent(b.Wrong)),
+			Title: a.say("%d verdicts: %s predicted, %s wrong", b.N, percent(b.P), percent(b.Wrong)),
 		})
 	}
 	return out

@@ -200,7 +200,7 @@ func (a *app) reportNext(r *ciReport) []string {
 	add(r.Waiting, a.say("Say which of these verdicts were right, the riskiest first: memtree label, or in a spreadsheet "+
 		"memtree label --csv FILE and then --from FILE. Memory learns from what you say."))
 	add(r.Unformed, a.unformed(r.Unformed))
-	add(r.Review, a.say("Read the lessons that wait for your word (%d), and accept or reject them: memtree review.",
+	add(r.Review, a.say("Read the lessons that wait for your decision (%d), and accept or reject them: memtree review.",
 		r.Review))
 	add(r.Imports, a.say("Read the imported memories that wait (%d), and let those be used that fit: memtree promote.",
 		r.Imports))

@@ -24,7 +24,7 @@ func fitTitle(s string) string { return text.Fit(oneLine(s), seenTitle) }
 func (a *app) markdown(r *ciReport) string {
 	var b strings.Builder
 	p := func(s string) { b.WriteString(s + "\n\n") }
-	p("## " + a.say("What memtree has to say of this run"))
+	p("## " + a.say("Summary of this run by memtree"))
 	a.learnedMarkdown(p, r)
 	a.riskyMarkdown(p, r)
 	p("### " + a.say("Does memory help?"))
@@ -46,7 +46,7 @@ func (a *app) learnedMarkdown(p func(string), r *ciReport) {
 	p("### " + head)
 	switch {
 	case r.First:
-		p(a.say("Lessons in use: %d, from %d mistakes. From the next summary on only what is new stands here.",
+		p(a.say("Lessons in use: %d, from %d mistakes. From the next summary on only what is new is listed here.",
 			r.Lessons, r.Cases))
 	case len(r.Learned) == 0 && r.NewCases == 0:
 		p(a.say("Nothing new. Lessons in use: %d, from %d mistakes.", r.Lessons, r.Cases))
@@ -140,7 +140,7 @@ func (a *app) fateName(fate string) string {
 	case "quarantined":
 		return a.say("waits in quarantine")
 	case "retired":
-		return a.say("retired, since nothing stands behind it any more")
+		return a.say("retired, since no case supports it any more")
 	case "removed":
 		return a.say("removed with its evidence")
 	}

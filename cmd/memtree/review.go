@@ -105,7 +105,7 @@ func (a *app) printProposals(tax *taxonomy.Taxonomy, all []evolution.Proposal) e
 		return writeLines(a.stdout, wrap(a.say("No lesson waits. memtree evolve --review writes some when "+
 			"there are enough cases."), a.width)...)
 	}
-	out := []string{a.paint(bold, a.say("Lessons that wait for your word: %d", len(all)))}
+	out := []string{a.paint(bold, a.say("Lessons that wait for your decision: %d", len(all)))}
 	for _, p := range all {
 		why := a.say("%d cases of %d tests missed the same check", len(p.Node.Children), p.Tests)
 		switch {
@@ -131,7 +131,7 @@ func (a *app) printDecided(tax *taxonomy.Taxonomy, v *evolution.Evolved, rejecte
 		out = append(out, a.changeLines(tax, &c)...)
 	}
 	if n := len(v.Proposals()); n > 0 {
-		out = append(out, "", a.say("Lessons that wait for your word: %d; read them with memtree review.", n))
+		out = append(out, "", a.say("Lessons that wait for your decision: %d; read them with memtree review.", n))
 	}
 	return writeLines(a.stdout, out...)
 }

@@ -268,7 +268,7 @@ func (a *app) welcome(addr string, names []string, o *serveOptions) {
 	held, err := token.List(a.store)
 	switch {
 	case o.open:
-		a.note(a.say("Nobody needs a token: everyone on this machine may read and change the trees."))
+		a.note(a.say("No token is needed: everyone on this machine may read and change the trees."))
 		a.note(a.say(`Try: curl -s http://%s/v1/trees/default/guidance --json '{"prompt":"Check the order total"}'`, addr))
 	case err != nil:
 		a.complain(err.Error())

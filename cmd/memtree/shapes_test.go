@@ -222,7 +222,7 @@ func TestTheEmbeddingModelIsUsed(t *testing.T) {
 	asked := len(seen)
 	do("guide", "--prompt", "Look at the cart's total")
 	require.Len(t, seen, asked, "a prompt is sent once")
-	require.Contains(t, do("replay", "-", "--embedder", "model"), "What texts mean is said by\nopenai:spell.")
+	require.Contains(t, do("replay", "-", "--embedder", "model"), "Search model:\nopenai:spell.")
 	require.Len(t, seen, asked+1, "each prompt once, for all that is measured")
 	require.Contains(t, do("replay", "-", "--embedder", "model", "--evolve", "--json"), `"embedder": "openai:spell"`)
 	require.NotContains(t, do("replay", "-", "--json"), "embedder")

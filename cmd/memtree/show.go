@@ -166,7 +166,7 @@ func (a *app) printNode(tax *taxonomy.Taxonomy, n *tree.Node, past []curation.Pa
 	p.part(a.say("scene"), dotted(n.Scene.ID, n.Scene.Type, n.Scene.Route))
 	p.part(a.say("applies to"), dotted(n.Scope.Product, n.Scope.Suite, n.Scope.Test, a.place(&n.Scope)))
 	p.part(a.say("confidence"), fmt.Sprintf("%.2f", n.Content.Confidence))
-	p.head(a.paint(bold, a.say("What it says")))
+	p.head(a.paint(bold, a.say("Content")))
 	says := enhance.NewWording(tax).Shown(n, a.lang).Content
 	p.part(a.say("title"), says.Title)
 	parts := ""

@@ -19,7 +19,7 @@ import (
 func (a *app) statsCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "stats",
-		Short: a.say("Count what the store holds, and say which model is set"),
+		Short: a.say("Count what the store holds, and show which model is set"),
 		Args:  a.arguments(0, 0, a.say("no arguments")),
 		RunE:  func(c *cobra.Command, _ []string) error { return a.stats(c.Context()) },
 	}

@@ -90,13 +90,13 @@ func (a *app) riskLines(r *importedRisk, dry bool) []string {
 	var done string
 	switch r.Done {
 	case riskTaken:
-		done = a.say("Until enough truths are known here they help to say which verdicts to read first.")
+		done = a.say("Until enough truths are known here they help to rank verdicts.")
 	case riskRemoved:
-		done = a.say("What this team counted says nothing here any more.")
+		done = a.say("What this team counted has no effect here any more.")
 	case riskOwn:
-		done = a.say("This tree counted them itself, so they say nothing new.")
+		done = a.say("This tree counted them itself, so they add nothing.")
 	default:
-		done = a.say("Nothing was done with them; --risk lets them say which verdicts to read first.")
+		done = a.say("They are not used; --risk ranks verdicts by them.")
 	}
 	if dry {
 		done = a.say("Nothing was written.")

@@ -15,7 +15,7 @@ import (
 func (a *app) tokenCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "token",
-		Short: a.say("Say who may ask a service, and for what"),
+		Short: a.say("Set who may ask a service, and for what"),
 		Long: a.say(`Tokens are what callers of memtree serve send. They are kept as hashes in tokens.json beside
 the store of --store; a token itself is shown once. A service sees a change with the next request.`),
 		Args: a.arguments(0, 0, a.say("a subcommand: add, list or revoke")),

@@ -286,7 +286,7 @@ func (a *app) printTree(m *memtree.Memory, s *surveyed, limit int) error {
 		return err
 	}
 	if s.waiting > 0 && !a.quiet {
-		if err := writeLines(a.stdout, wrap(a.say("%d of these wait in quarantine: no agent is told of them "+
+		if err := writeLines(a.stdout, wrap(a.say("%d of these wait in quarantine: no agent gets them "+
 			"before memtree promote.", s.waiting), a.width)...); err != nil {
 			return err
 		}

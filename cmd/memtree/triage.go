@@ -175,7 +175,7 @@ func (a *app) printTriage(f *triaged) error {
 			f.Read, f.Known, percent(f.Base)), a.width)
 	}
 	if f.told() {
-		out = append(out, wrap(a.say("What other teams counted says in which order to read them."), a.width)...)
+		out = append(out, wrap(a.say("Their order follows what other teams counted."), a.width)...)
 	}
 	if f.Learned > 0 && f.Learned < f.Read {
 		out = append(out, wrap(a.say("%d of %d are in memory with their truth and left out.", f.Learned, f.Read), a.width)...)

@@ -57,7 +57,7 @@ func (a *app) undo(ctx context.Context, id string, o curation.Options) error {
 		}
 		out := wrap(a.paint(bold, a.say("Taken back: %s", string(d.Undone.Said)+" "+about)), a.width)
 		if d.Undone.Why != "" {
-			out = append(out, wrap("  "+a.say("it was said because: %s", oneLine(d.Undone.Why)), a.width)...)
+			out = append(out, wrap("  "+a.say("the reason given: %s", oneLine(d.Undone.Why)), a.width)...)
 		}
 		return writeLines(a.stdout, append(out, a.followsLines(m.Taxonomy(), &d)...)...)
 	})

@@ -10,7 +10,7 @@ import (
 func (a *app) versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
-		Short: a.say("Say which memtree this is"),
+		Short: a.say("Print the version and build"),
 		Args:  a.arguments(0, 0, a.say("no arguments")),
 		RunE: func(*cobra.Command, []string) error {
 			v := built()

@@ -158,11 +158,11 @@ func (d *drawer) hitChart(r *effect.Report, spans []effect.Span) *Chart {
 	x.high = min(x.high+length, max(x.high+3600, float64(r.Until().Unix()))) // not beyond the last question
 	share, y := scale{0, 1}, func(v float64) float64 { return Y(v) }
 	c := &Chart{
-		ID: "hits", Title: d.say("How often memory has something to say"),
+		ID: "hits", Title: d.say("How often memory has guidance to give"),
 		Says: d.say("Memory had something for %d of %d runs that asked (%s).", r.Found, r.Asked,
 			percent(float64(r.Found)/float64(r.Asked))),
 		XAxis: d.say("time (UTC)"), YAxis: d.say("share of runs that asked, %"), X: x.dates(),
-		Note: d.say("What is left to 100 percent are abstentions: nothing fitted, so the run was told nothing."),
+		Note: d.say("What is left to 100 percent are abstentions: nothing fitted, so the run got no guidance."),
 	}
 	for _, v := range share.steps(5) {
 		c.Y = append(c.Y, Mark{At: y(v), Label: fmt.Sprintf("%.0f", 100*v)})

@@ -16,7 +16,7 @@ func EvidenceLine(say Say, r *effect.Report) string {
 
 func evidenceAfter(d drawer, runs int, help, harm float64) string {
 	return d.say("Evidence after %d compared runs that memory helps: %s (%s); that it harms: %s (%s). "+
-		"What has come to 20 is proven.", runs, Amount(help), d.strength(help), Amount(harm), d.strength(harm))
+		"Evidence of 20 or more counts as proof.", runs, Amount(help), d.strength(help), Amount(harm), d.strength(harm))
 }
 
 // SameTests explains why the shares of all runs and the lift on the same tests differ.

@@ -54,7 +54,7 @@ func (s *Site) rewrite(w http.ResponseWriter, r *http.Request, v *Visitor) error
 	case errors.As(err, &refused):
 		d.Refused = refused.Reasons
 	case errors.As(err, &said) && said.Why == curation.Already:
-		d.Refused = []string{s.speech(v.Lang).say("Nothing was changed: it says so already.")}
+		d.Refused = []string{s.speech(v.Lang).say("Nothing was changed: it reads so already.")}
 	case err != nil:
 		return err
 	default:

@@ -69,7 +69,7 @@ func (s *Site) ask(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 			}
 		}
 	}
-	return s.render(w, http.StatusOK, s.page(r, v, "ask", said.say("What would the agent be told?"), &d))
+	return s.render(w, http.StatusOK, s.page(r, v, "ask", said.say("What guidance would the agent get?"), &d))
 }
 
 // title names a memory: a case by its task, as many cases have one title; by the id where it has

@@ -119,7 +119,7 @@ func (s *speech) said(t tree.Said) string {
 	case tree.SaidForget:
 		return s.say("Forgotten")
 	case tree.SaidPin:
-		return s.say("Kept")
+		return s.say("Pinned")
 	case tree.SaidBan:
 		return s.say("Banned")
 	case tree.SaidEdit:

@@ -1,0 +1,86 @@
+package memtree_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// privateWords are what docs/terms.md asks texts to do without: words that only the people who wrote
+// memtree read as terms. Some of their uses are plain English; the number is what counts.
+var privateWords = regexp.MustCompile(`(?i)\b(told|tells?|says?|said|words?|stands?|stood|kept|nobody)\b`)
+
+// wordBudget is how many private words each class of files may have. A number may only fall: lower it
+// when the test says that fewer are left. The texts are the English of the PO files and the documents;
+// comments are those of Go outside of tests.
+var wordBudget = []struct {
+	class  string
+	most   int
+	files  []string // patterns; of a folder that ends in /... all Go files below it
+	choose *regexp.Regexp
+}{
+	{"command line", 200, []string{"cmd/memtree/texts/zh.po"}, msgid},
+	{"pages", 18, []string{"server/pages/zh.po"}, msgid},
+	{"packages", 22, []string{"internal/po/library.po"}, msgid},
+	{"MCP tools", 60, []string{"mcpserver/*.go"}, quoted},
+	{"specification", 45, []string{"server/openapi.json"}, described},
+	{"documents", 300, []string{"README.md", "docs/*.md", "skills/*/*.md", "clients/*/README.md"}, anything},
+	{"comments", 2600, []string{"./..."}, comment},
+}
+
+var (
+	msgid     = regexp.MustCompile(`(?s)msgid .*?msgstr`)
+	quoted    = regexp.MustCompile("\"[^\"\\n]*\"|`[^`]*`")
+	described = regexp.MustCompile(`"(?:description|summary)": ".*"`)
+	anything  = regexp.MustCompile(`(?s).*`)
+	comment   = regexp.MustCompile(`(?m)^\s*//.*$`)
+)
+
+// TestTermsPrivate: the vocabulary of our own does not come back into what people and agents read.
+func TestTermsPrivate(t *testing.T) {
+	for _, b := range wordBudget {
+		found := 0
+		for _, pattern := range b.files {
+			for _, file := range filesOf(t, pattern) {
+				text, err := os.ReadFile(file)
+				require.NoError(t, err)
+				for _, part := range b.choose.FindAllString(string(text), -1) {
+					found += len(privateWords.FindAllString(part, -1))
+				}
+			}
+		}
+		require.NotZero(t, found, "%s: nothing was read", b.class)
+		if found > b.most {
+			t.Errorf("%s: %d words of our own, at most %d; docs/terms.md has the plain ones", b.class, found, b.most)
+		}
+		if found < b.most/2 {
+			t.Errorf("%s: %d words of our own are left; lower the budget of %d", b.class, found, b.most)
+		}
+	}
+}
+
+// filesOf returns the files of a pattern; of ./... the Go files of the repository without tests.
+func filesOf(t *testing.T, pattern string) []string {
+	t.Helper()
+	if pattern != "./..." {
+		files, err := filepath.Glob(pattern)
+		require.NoError(t, err)
+		return slices.DeleteFunc(files, func(f string) bool { return strings.HasSuffix(f, "_test.go") })
+	}
+	var files []string
+	require.NoError(t, filepath.WalkDir(".", func(path string, d os.DirEntry, err error) error {
+		if d != nil && d.IsDir() && (d.Name() == "node_modules" || strings.HasPrefix(d.Name(), ".") && path != ".") {
+			return filepath.SkipDir
+		}
+		if strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go") {
+			files = append(files, path)
+		}
+		return err
+	}))
+	return files
+}
