@@ -45,6 +45,11 @@ func (m *Memory) applyIf(ctx context.Context, b tree.Batch, fresh func() bool) e
 	}
 	m.noteInbox(b.Entries)
 	m.forgetFound(&b, nodes)
+	if spoken(&b, nodes) {
+		if err := m.openRefused(context.WithoutCancel(ctx)); err != nil {
+			return err
+		}
+	}
 	if b.Purge != nil {
 		return m.forgetDerived(context.WithoutCancel(ctx))
 	}

@@ -196,8 +196,8 @@ func (m *Memory) openQuestions(
 		if err != nil {
 			return nil, nil, err
 		}
-		if n.Live() {
-			nodes = append(nodes, n)
+		if given := m.refused.Load().Heed(&n); n.Live() && given != nil {
+			nodes = append(nodes, *given)
 		}
 	}
 	book.Learn(brief.Memories(nodes, m.taxonomy.WithoutModel))

@@ -27,7 +27,7 @@ func (m *Memory) Checks(ctx context.Context, q Query) ([]assertion.Assertion, er
 	if q.Prompt == "" {
 		return nil, &tree.FieldError{Field: "prompt", Problem: "is missing; say what the agent will be asked"}
 	}
-	r, err := m.searchIndex(ctx, retrieval.Query{
+	r, err := m.searchHeeding(ctx, retrieval.Query{
 		Prompt: q.Prompt, Step: q.Step, Lang: q.Lang, Scene: q.Scene, Scope: q.Scope,
 		Exclude: q.Exclude, ExcludeTests: q.ExcludeTests, Now: m.opts.Now(), Limits: q.Limits,
 	}, (*retrieval.Index).Search)

@@ -3,9 +3,11 @@ package memtree
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/memtree/memtree/brief"
 	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/evolution"
@@ -23,7 +25,8 @@ func (m *Memory) Curation() *curation.Curation {
 	return curation.New(curation.Door{
 		Tree: m.Tree(), Apply: m.curate, Form: m.formAnew, Edit: m.edit, Kept: m.inbox.Get,
 		Waits: transfer.Waits, Now: m.opts.Now, Secrets: formation.RedactText, Origin: m.origin,
-		Gates: gate.New(m.taxonomy, guard.Instructs, guard.Forces),
+		Gates:  gate.New(m.taxonomy, guard.Instructs, guard.Forces),
+		TypeOf: m.typeOf, Words: m.words.Fill,
 	})
 }
 
@@ -154,4 +157,33 @@ func (m *Memory) anew(ctx context.Context, v evolution.Scanner, o *EvolveOptions
 		return nil, fmt.Errorf("learn anew: %w", err)
 	}
 	return changes, nil
+}
+
+// typeOf returns the error type of a check of the catalogue, or of the tree's own, that has something to
+// say in a direction.
+func (m *Memory) typeOf(ctx context.Context, check string, d taxonomy.Direction) (string, error) {
+	if c, known := m.taxonomy.Check(check); known {
+		if !c.Speaks(d) {
+			return "", &tree.FieldError{Field: "is", Problem: fmt.Sprintf("is %q, which says nothing of a %s", check, d)}
+		}
+		return c.ErrorType(), nil
+	}
+	for n, err := range (trusted{m.store}).Scan(ctx, tree.Filter{Level: tree.Experience.Level()}) {
+		if err != nil {
+			return "", err
+		}
+		if taxonomy.IsOwn(check) && n.Live() && slices.Contains(brief.Checks(&n), check) {
+			return n.ErrorType, nil
+		}
+	}
+	var ids []string
+	for _, c := range m.taxonomy.Checks() {
+		if c.Speaks(d) {
+			ids = append(ids, c.ID)
+		}
+	}
+	slices.Sort(ids)
+	return "", &tree.FieldError{
+		Field: "is", Problem: fmt.Sprintf("is %q, which is no check; name one of: %s", check, strings.Join(ids, ", ")),
+	}
 }

@@ -234,15 +234,7 @@ func active(t *rapid.T, m *memtree.Memory) string {
 // words, the tree in use is byte for byte one that never saw what was taken back; and of a purged
 // memory no byte is in the folder. It draws 25 sequences; `make words` draws 10,000.
 func TestTakenBackWasNeverSeen(t *testing.T) {
-	n := "25"
-	if all := os.Getenv("MEMTREE_WORDS"); all != "" {
-		n = "10000"
-	}
-	was := flag.Lookup("rapid.checks").Value.String()
-	if was == "100" { // as rapid has it, so nobody said otherwise
-		require.NoError(t, flag.Set("rapid.checks", n))
-		defer func() { require.NoError(t, flag.Set("rapid.checks", was)) }()
-	}
+	sequences(t, "25")
 	base, drawn := t.TempDir(), 0
 	rapid.Check(t, func(t *rapid.T) {
 		drawn++
@@ -279,6 +271,19 @@ func TestTakenBackWasNeverSeen(t *testing.T) {
 		require.Equal(t, s.never(), active(t, s.m))
 		s.purge()
 	})
+}
+
+// sequences sets how many sequences a test draws: n, or 10,000 where all are to be drawn.
+func sequences(t *testing.T, n string) {
+	t.Helper()
+	if all := os.Getenv("MEMTREE_WORDS"); all != "" {
+		n = "10000"
+	}
+	was := flag.Lookup("rapid.checks").Value.String()
+	if was == "100" { // as rapid has it, so nobody said otherwise
+		require.NoError(t, flag.Set("rapid.checks", n))
+		t.Cleanup(func() { require.NoError(t, flag.Set("rapid.checks", was)) })
+	}
 }
 
 // purge purges a case, if its words are in no other memory or run.

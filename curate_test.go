@@ -170,9 +170,15 @@ func TestForgetLesson(t *testing.T) {
 	require.NoError(t, err)
 	evolve(t, m)
 	require.Empty(t, liveOf(t, m, tree.Experience), "not learned again from the same cases")
-	require.NoError(t, m.Record(t.Context(), sumRun("r5", "basket", 20)))
+	for i, s := range subjects[4:7] {
+		evolve(t, m)
+		require.Empty(t, liveOf(t, m, tree.Experience), "%d new cases are too few", i)
+		require.NoError(t, m.Record(t.Context(), sumRun("n"+s, s, 20+i)))
+	}
 	evolve(t, m)
-	require.Len(t, liveOf(t, m, tree.Experience), 1, "what recurs is learned")
+	again := liveOf(t, m, tree.Experience)
+	require.Len(t, again, 1, "what recurs is learned")
+	require.Len(t, again[0].Children, 3, "from what recurred alone")
 	_, err = m.Curation().Undo(t.Context(), lesson.ID, curation.Options{})
 	require.NoError(t, err)
 	evolve(t, m)

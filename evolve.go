@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/evolution"
 	"github.com/memtree/memtree/guard"
@@ -261,5 +262,12 @@ func (m *Memory) openJobs(ctx context.Context, write bool) (*evolution.Jobs, err
 func (m *Memory) Review() *evolution.Review {
 	return evolution.NewReview(m.openJobs, func(ctx context.Context, write bool) (evolution.Evolved, error) {
 		return m.Evolve(ctx, &EvolveOptions{DryRun: !write, MaxCalls: new(0), Review: true, KeepAll: true})
-	}, &m.drafts)
+	}, m.reject, trusted{m.store}, &m.drafts)
+}
+
+// reject has a person refuse a draft.
+func (m *Memory) reject(ctx context.Context, p *evolution.Proposal, why string) error {
+	d := curation.Draft{Job: p.Key, Node: p.Node, Replaces: p.Replaces}
+	_, err := m.Curation().Reject(ctx, d, curation.Options{Why: why})
+	return err
 }

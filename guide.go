@@ -152,7 +152,7 @@ func (m *Memory) answer(ctx context.Context, q Query, ask searchFunc, closed []s
 	if q.Prompt == "" {
 		return Explanation{}, &tree.FieldError{Field: "prompt", Problem: "is missing; say what the agent will be asked"}
 	}
-	r, err := m.searchIndex(ctx, retrieval.Query{
+	r, err := m.searchHeeding(ctx, retrieval.Query{
 		Prompt: q.Prompt, Step: q.Step, Lang: q.Lang, Scene: q.Scene, Scope: q.Scope,
 		Exclude: q.Exclude, ExcludeTests: q.ExcludeTests, Now: m.opts.Now(), Limits: q.Limits,
 	}, ask)
@@ -227,11 +227,12 @@ func (m *Memory) writeGuidance(
 	if err != nil {
 		return nil, err
 	}
+	nodes = m.givenAll(nodes, &q)
 	nodes, held := holdBack(nodes, &q, closed, read)
 	to.Items = []enhance.Item{}
 	g, err := enhance.Write(nodes, enhance.Options{
 		Lang: q.Lang, Prompt: q.Prompt, Words: m.words, Facts: facts, Asked: r.Asked, Here: r.Here,
-		Own:   ownCases(nodes, &q),
+		Own: ownCases(nodes, &q), Refused: m.refused.Load(),
 		Product: q.Scope.Product, Build: q.Scope.Build, Findings: m.opts.Findings || q.Findings, Seen: q.Observation, Say: read.sayings(),
 	})
 	if err != nil {
@@ -295,13 +296,19 @@ func (m *Memory) holdCases(ctx context.Context, look *enhance.Look, here []strin
 	return look.Hold(cases), nil
 }
 
-// readNodes reads the nodes with the ids, and leaves out those that are gone. Others share what they
+// readNodes reads the nodes with the ids as they may be given, and leaves out those that are gone, or refused. Others share what they
 // point to, so only the nodes themselves may be changed.
 func (m *Memory) readNodes(ctx context.Context, ids []string) ([]tree.Node, error) {
+	return readAll(ctx, ids, m.readNode)
+}
+
+func readAll(
+	ctx context.Context, ids []string, read func(context.Context, string) (*tree.Node, error),
+) ([]tree.Node, error) {
 	nodes := make([]tree.Node, 0, len(ids))
 	for _, id := range ids {
-		n, err := m.readNode(ctx, id)
-		if errors.Is(err, tree.ErrNotFound) {
+		n, err := read(ctx, id)
+		if errors.Is(err, tree.ErrNotFound) || err == nil && n == nil {
 			continue
 		}
 		if err != nil {
@@ -312,11 +319,25 @@ func (m *Memory) readNodes(ctx context.Context, ids []string) ([]tree.Node, erro
 	return nodes, nil
 }
 
-// readNode reads one, without a copy if the store can.
+// readNode reads one as it may be given: without what people refused. It is nil if nothing may.
 func (m *Memory) readNode(ctx context.Context, id string) (*tree.Node, error) {
 	if n := previewed(ctx, id); n != nil {
 		return n, nil
 	}
+	n, err := m.sharedNode(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return m.refused.Load().Heed(n), nil
+}
+
+// storedNodes reads nodes as they are stored, and leaves out those that are gone.
+func (m *Memory) storedNodes(ctx context.Context, ids []string) ([]tree.Node, error) {
+	return readAll(ctx, ids, m.sharedNode)
+}
+
+// sharedNode reads a node, without a copy if the store can.
+func (m *Memory) sharedNode(ctx context.Context, id string) (*tree.Node, error) {
 	if s, ok := m.store.(interface {
 		Shared(ctx context.Context, id string) (*tree.Node, error)
 	}); ok {

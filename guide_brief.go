@@ -40,7 +40,7 @@ func (m *Memory) applyBrief(ctx context.Context, q *Query, r *retrieval.Result) 
 		case why[h.ID].ID != "": // in its place among the picks
 		case h.OfTest() && m.isOfTest(ctx, h.ID, &t):
 			hits = append(hits, *h)
-		case book.Unread(&f, h.ID):
+		case book.Unread(&f, h.ID) || m.saidSince(ctx, h.ID, f.Read.At):
 			unread = append(unread, *h)
 		default:
 			unpick(r, h.ID)
@@ -63,7 +63,22 @@ func (m *Memory) applyBrief(ctx context.Context, q *Query, r *retrieval.Result) 
 // near are not enough where a reader has considered the case.
 func (m *Memory) isOfTest(ctx context.Context, id string, t *brief.Test) bool {
 	n, err := m.readNode(ctx, id)
-	return err == nil && ofTest(n, t)
+	return err == nil && n != nil && ofTest(n, t)
+}
+
+// saidSince reports whether a person decided after a time on what a memory says: who read it before
+// knows nothing of that.
+func (m *Memory) saidSince(ctx context.Context, id string, at time.Time) bool {
+	n, err := m.readNode(ctx, id)
+	return err == nil && n != nil && m.decidedOn(n).After(at)
+}
+
+// decidedOn returns when a person last decided on what a memory says, the zero time where nobody did.
+func (m *Memory) decidedOn(n *tree.Node) time.Time {
+	if at := m.refused.Load().Ours(n); at.After(n.Provenance.At) {
+		return at
+	}
+	return n.Provenance.At
 }
 
 // ofTest reports whether a node is a case of a test, or occurred in it, or was taught for it.
@@ -91,7 +106,7 @@ func (m *Memory) pickedHits(ctx context.Context, q *Query, f *brief.Brief, why r
 		if err != nil {
 			return nil, err
 		}
-		if !n.Live() || !slices.Equal(brief.Checks(n), p.Checks) || !mayBeGiven(n, q) {
+		if n == nil || m.decidedOn(n).After(f.Read.At) || !n.Live() || !slices.Equal(brief.Checks(n), p.Checks) || !mayBeGiven(n, q) {
 			continue
 		}
 		why[p.ID] = p

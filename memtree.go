@@ -79,6 +79,7 @@ type Memory struct {
 	ablations   ablations
 	drafts      evolution.Waiting // lessons that wait for a person
 	briefs      briefs
+	refused     atomic.Pointer[tree.Refused] // what people said no to; see openRefused
 
 	trials   chan tree.Entry    // from Guide: entries to write to the ledger
 	flush    chan chan struct{} // to the worker that writes them: close it once all are written
@@ -246,6 +247,9 @@ func (m *Memory) openParts(ctx context.Context) error {
 	m.loadEffects(ctx)
 	m.openInbox(ctx)
 	m.loadBriefs(ctx)
+	if err := m.openRefused(ctx); err != nil {
+		return err
+	}
 	return m.openIndex(ctx)
 }
 

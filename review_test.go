@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/evolution"
 	"github.com/memtree/memtree/tree"
 )
@@ -54,6 +55,14 @@ func TestReview(t *testing.T) {
 	require.NoError(t, err)
 	_, err = m.Tree().Get(t.Context(), all[1].Node.ID)
 	require.ErrorIs(t, err, tree.ErrNotFound, "a person's no holds for every later evolve")
+	u, err := m.Curation().Undo(t.Context(), "", curation.Options{})
+	require.NoError(t, err)
+	require.Equal(t, tree.SaidReject, u.Undone.Said)
+	_, err = m.Evolve(t.Context(), nil)
+	require.NoError(t, err)
+	_, err = m.Tree().Get(t.Context(), all[1].Node.ID)
+	require.NoError(t, err, "until it is taken back")
+	problems(t, m)
 }
 
 func TestPrune(t *testing.T) {

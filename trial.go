@@ -150,7 +150,9 @@ func (m *Memory) otherMemories(ctx context.Context, q Query, found []string) (Gu
 	if err != nil {
 		return g, err
 	}
-	b, err := enhance.Write(nodes, enhance.Options{Lang: q.Lang, Prompt: q.Prompt, Words: m.words})
+	b, err := enhance.Write(nodes, enhance.Options{
+		Lang: q.Lang, Prompt: q.Prompt, Words: m.words, Refused: m.refused.Load(),
+	})
 	if err != nil {
 		return g, err
 	}

@@ -118,7 +118,7 @@ func (m *Memory) makeVectors(ctx context.Context) error {
 	for len(ids) > 0 && err == nil {
 		n := min(embedAtOnce, len(ids))
 		var nodes []tree.Node
-		if nodes, err = m.readNodes(ctx, ids[:n]); err != nil {
+		if nodes, err = m.storedNodes(ctx, ids[:n]); err != nil {
 			break
 		}
 		ids = ids[n:]
@@ -215,7 +215,7 @@ func (m *Memory) takeVectors(ctx context.Context, ids []string) error {
 	ctx = context.WithoutCancel(ctx) // it takes milliseconds, and what was asked for was paid for
 	m.door.Lock()
 	defer m.door.Unlock()
-	nodes, err := m.readNodes(ctx, ids)
+	nodes, err := m.storedNodes(ctx, ids)
 	if err != nil {
 		return err
 	}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/memtree/memtree/evolution/gate"
+	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -37,6 +38,9 @@ type Door struct {
 	Origin  tree.Origin
 	Waits   func(*tree.Node) bool // whether a node is an import that nobody has promoted
 	Now     func() time.Time
+	// TypeOf returns the error type of a check that can be about cases of a direction; else a *tree.FieldError.
+	TypeOf func(ctx context.Context, check string, d taxonomy.Direction) (string, error)
+	Words  func(n *tree.Node) // writes the sentences of a case anew
 }
 
 // Curation is a person's word on memories. It has no state but its door.

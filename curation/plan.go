@@ -104,6 +104,11 @@ func (c *Curation) disown(ctx context.Context, p *plan, n *tree.Node) error {
 // lessons that stand on what changed are to be named.
 func (c *Curation) finish(ctx context.Context, p *plan, stood bool) (Done, error) {
 	slices.SortFunc(p.act.Before, func(a, b tree.Before) int { return cmp.Compare(a.ID, b.ID) })
+	if !p.act.Purged {
+		if err := c.lose(ctx, p); err != nil {
+			return Done{}, err
+		}
+	}
 	act := p.act
 	p.batch.Entries = append(p.batch.Entries, tree.Entry{At: p.at, Act: &act})
 	d := Done{Act: act, Changes: p.batch.Changes, Stood: []tree.Node{}}

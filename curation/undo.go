@@ -123,6 +123,10 @@ func (c *Curation) restore(ctx context.Context, p *plan, b *tree.Before, last *t
 	if b.Taught != nil {
 		now.Taught, n.Taught = was.Taught, b.Taught
 	}
+	if b.Case != nil { // it was said what the case is about
+		now.Case, now.ErrorType = was.CaseData, was.ErrorType
+		n.CaseData, n.ErrorType = b.Case, b.ErrorType
+	}
 	if len(b.Occurrences) > 0 {
 		regain(&n, b.Occurrences)
 	}
@@ -140,7 +144,7 @@ func (c *Curation) restore(ctx context.Context, p *plan, b *tree.Before, last *t
 	if err := c.relink(ctx, &n); err != nil {
 		return err
 	}
-	w.Fresh = fresh(&was, &n) || len(b.Occurrences) > 0 || b.Gained != ""
+	w.Fresh = fresh(&was, &n) || len(b.Occurrences) > 0 || b.Gained != "" || b.Case != nil
 	p.put(tree.OpStatus, n, "a person took back what was said of it", now)
 	return nil
 }

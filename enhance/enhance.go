@@ -61,6 +61,10 @@ type Options struct {
 	// page or test then names no thing that neither Seen nor the prompt has.
 	Seen string
 
+	// Refused is what people said no to. The nodes are given without it already; here it keeps gaps from
+	// being filled with it, and it out of the words of readers and of notes.
+	Refused *tree.Refused
+
 	// Say has, by the id of a memory, its advice in the words of the test, as a reader wrote it. It is
 	// given in the place of the memory's own sentences, unless it gives a ground truth away.
 	Say map[string]string

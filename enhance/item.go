@@ -48,7 +48,7 @@ func newItem(n *tree.Node, o Options) (wordedMemory, why) {
 			return it, why{sentence: itsText + reason}
 		}
 	}
-	if it.sayAs(o.Say[n.ID], n) {
+	if said := o.Say[n.ID]; !o.Refused.Sentence(said) && it.sayAs(said, n) {
 		return it, why{}
 	}
 	if here := o.nameWhatIsHere(n); here != n {
@@ -166,7 +166,7 @@ func (o Options) supposeMiss(n *tree.Node) *tree.Node {
 		return n
 	}
 	for _, id := range o.Asked {
-		if c, ok := o.Words.tax.Check(id); ok && c.Speaks(n.Direction) {
+		if c, ok := o.Words.tax.Check(id); ok && c.Speaks(n.Direction) && !o.Refused.Check(n, id) {
 			with := n.Clone()
 			with.CaseData.Misses = []tree.Miss{{Check: id, ErrorType: c.ErrorType(), From: tree.FromRules}}
 			return &with

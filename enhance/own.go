@@ -27,7 +27,7 @@ func (o Options) ownWords(n *tree.Node, truths guard.Truths) string {
 			continue
 		}
 		for _, s := range text.Sentences(guard.Keep(asWritten(m.How, n.CaseData.EvaluatorReason), truths)) {
-			if isAbout(s, n.CaseData) {
+			if isAbout(s, n.CaseData) && !o.Refused.Sentence(s) {
 				all = text.Append(all, endSentence(inert(s)))
 			}
 		}

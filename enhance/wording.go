@@ -171,7 +171,7 @@ func (w *Wording) lesson(l *tree.Lesson, d taxonomy.Direction, errorType, lang s
 		s.do = strings.ReplaceAll(with, taxonomy.What, quoteList(l.What, lang))
 	}
 	if own := text.Append(l.Check, l.Instead); l.From != tree.FromCatalogue && own != "" &&
-		(text.Lang(own) == lang || s.do == "") {
+		(text.Lang(own) == lang || s.do == "" || l.From == tree.FromPerson) {
 		s.do = own
 	}
 	if l.Mistake != "" && (text.Lang(l.Mistake) == lang || s.mistake == "") {

@@ -92,7 +92,7 @@ func (a *anew) unlearn(n *tree.Node) {
 		switch {
 		case !x.Kept() && !x.StandsAlone():
 			a.retire(x)
-		case stands && !n.Live():
+		case stands && (!n.Live() || n.CaseData.Denies(x.Content.Lessons)):
 			a.release(x.ID, n.ID)
 		}
 	}
@@ -105,6 +105,11 @@ func (a *anew) about(x, n *tree.Node) bool {
 		return false
 	}
 	checks := checksOf(n)
+	if about := n.CaseData.About; about != nil {
+		for _, check := range about.Not {
+			checks[check] = true
+		}
+	}
 	kind := kindOf(x)
 	if kind == "" || len(checks) == 0 {
 		return kind == "" && len(checks) == 0 && partitionOf(x) == partitionOf(n)
@@ -142,7 +147,7 @@ func (a *anew) retire(x *tree.Node) {
 func (a *anew) release(id, of string) {
 	n, _ := a.get(id)
 	n.Children, n.Provenance.Cites = without(n.Children, of), without(n.Provenance.Cites, of)
-	n.Provenance.Left = without(n.Provenance.Left, of)
+	n.Provenance.Left, n.Provenance.Lost = without(n.Provenance.Left, of), without(n.Provenance.Lost, of)
 	for i := range n.Content.Lessons {
 		n.Content.Lessons[i].Cites = without(n.Content.Lessons[i].Cites, of)
 	}

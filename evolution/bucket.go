@@ -57,6 +57,9 @@ func (e *Evolver) buckets(s *survey) map[Partition][]*bucket {
 	byCheck := map[key][]*tree.Node{}
 	for _, n := range s.cases {
 		for check := range checksOf(n) {
+			if s.no.Check(n, check) {
+				continue
+			}
 			k := key{check, n.Direction}
 			byCheck[k] = append(byCheck[k], n)
 		}
@@ -168,7 +171,7 @@ func mostRecent(list []*tree.Node) []*tree.Node {
 func unnamed(s *survey) []*bucket {
 	parts := map[Partition][]*tree.Node{}
 	for _, n := range s.cases {
-		if len(checksOf(n)) == 0 && saidOf(n) != "" {
+		if len(checksOf(n)) == 0 && saidOf(n) != "" && !s.no.Check(n, "") {
 			parts[partitionOf(n)] = append(parts[partitionOf(n)], n)
 		}
 	}

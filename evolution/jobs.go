@@ -91,6 +91,10 @@ func (w *work) write(j *job) (tree.Node, bool, error) {
 	if j.present == nil && w.s.nodes[n.ID] != nil {
 		n.Word = w.s.nodes[n.ID].Word // it comes back; that a word was taken back holds in other trees
 	}
+	if w.refusedDraft(r.Job, &n) {
+		j.refused = true
+		return tree.Node{}, false, nil
+	}
 	if w.left.review && r.Word != acceptedWord {
 		p := Proposal{Key: r.Job, Node: n, Tests: tests(j.Members), Replaces: j.present}
 		w.Proposals = append(w.Proposals, p)

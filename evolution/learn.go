@@ -70,7 +70,7 @@ func (w *work) learn() error {
 // ready reports whether a bucket is enough for a lesson, or to keep the one it has.
 func (w *work) ready(b *bucket, old *tree.Node, about *Group) bool {
 	switch {
-	case w.banned(b), old == nil && w.gone(b):
+	case w.banned(b):
 		return false
 	case old == nil:
 		return len(about.Missing) == 0 && !w.unwanted[lesson{b.Partition, b.check}]
@@ -113,7 +113,7 @@ type lesson struct {
 func (s *survey) unwanted() map[lesson]bool {
 	out := map[lesson]bool{}
 	for _, n := range s.nodes {
-		if n.Type == tree.Experience && (n.Mark == tree.Banned || n.HeldBack()) && kindOf(n) != "" {
+		if n.Type == tree.Experience && (n.Mark == tree.Banned && !n.Rejected() || n.HeldBack()) && kindOf(n) != "" {
 			out[lesson{partitionOf(n), kindOf(n)}] = true
 		}
 	}

@@ -25,17 +25,20 @@ type Proposal struct {
 type Review struct {
 	jobs    func(ctx context.Context, write bool) (*Jobs, error)
 	evolve  func(ctx context.Context, write bool) (Evolved, error)
+	reject  func(ctx context.Context, p *Proposal, why string) error
+	nodes   Scanner
 	waiting *Waiting
 }
 
 // NewReview returns a Review of what jobs opens. evolve lets the tree learn for
-// review, without asking a model, and writes nothing unless write says so. waiting is what an
-// earlier Review of the same tree found.
+// review, without asking a model, and writes nothing unless write says so. reject has a person refuse a
+// proposal, for good unless that is taken back. waiting is what an earlier Review of the same tree found.
 func NewReview(
 	jobs func(ctx context.Context, write bool) (*Jobs, error),
-	evolve func(ctx context.Context, write bool) (Evolved, error), waiting *Waiting,
+	evolve func(ctx context.Context, write bool) (Evolved, error),
+	reject func(ctx context.Context, p *Proposal, why string) error, nodes Scanner, waiting *Waiting,
 ) *Review {
-	return &Review{jobs, evolve, waiting}
+	return &Review{jobs, evolve, reject, nodes, waiting}
 }
 
 // Waiting keeps the lessons that wait for a person, since finding them takes as long as learning
@@ -89,17 +92,30 @@ func (r *Review) find(ctx context.Context) ([]Proposal, error) {
 	}), nil
 }
 
-// Rejected returns the drafts that no gate let through, as far as they are kept.
+// Rejected returns the drafts that no gate let through, as far as they are kept, and those that a person
+// refused.
 func (r *Review) Rejected(ctx context.Context) ([]Rejection, error) {
 	jobs, err := r.jobs(ctx, false)
 	if err != nil {
 		return nil, fmt.Errorf("read rejected drafts: %w", err)
 	}
-	return jobs.Rejected(), nil
+	out := jobs.Rejected()
+	for n, err := range r.nodes.Scan(ctx, tree.Filter{Status: tree.Archived}) {
+		if err != nil {
+			return nil, fmt.Errorf("read rejected drafts: %w", err)
+		}
+		if n.Type != tree.Case && n.Rejected() {
+			out = append(out, Rejection{
+				Key: n.Provenance.Job, Type: n.Type, Partition: partitionOf(&n), Members: n.Provenance.Cites,
+				By: tree.ByPerson, Reasons: []string{n.Word.Why}, Title: n.Content.Title,
+			})
+		}
+	}
+	return out, nil
 }
 
 // Decide takes a person's word on proposals: accepted ones go into the tree,
-// rejected ones are not written again until their evidence changes; why is
+// rejected ones are not written again, and what they would say is given nowhere; why is
 // required for these. It returns what was applied. An unknown key is a
 // *tree.FieldError, and nothing is decided then.
 func (r *Review) Decide(ctx context.Context, accepted, rejected []string, why string) (Evolved, error) {
@@ -114,21 +130,27 @@ func (r *Review) Decide(ctx context.Context, accepted, rejected []string, why st
 	if err != nil {
 		return Evolved{}, err
 	}
+	place := map[string]int{}
+	for i := range all {
+		place[all[i].Key] = i
+	}
 	for _, key := range slices.Concat(accepted, rejected) {
-		at := slices.IndexFunc(all, func(p Proposal) bool { return p.Key == key })
-		if at < 0 {
+		if _, waits := place[key]; !waits {
 			return Evolved{}, &tree.FieldError{Field: "key", Problem: fmt.Sprintf("is %q, which is no proposal", key)}
 		}
+	}
+	for _, key := range accepted {
 		value, _ := jobs.Get(key)
-		if slices.Contains(accepted, key) {
-			value, err = accept(value)
-		} else {
-			value, err = reject(value, &all[at], why)
-		}
+		value, err := accept(value)
 		if err == nil {
 			err = jobs.Put(ctx, key, value)
 		}
 		if err != nil {
+			return Evolved{}, fmt.Errorf("decide on %s: %w", key, err)
+		}
+	}
+	for _, key := range rejected {
+		if err := r.reject(ctx, &all[place[key]], why); err != nil {
 			return Evolved{}, fmt.Errorf("decide on %s: %w", key, err)
 		}
 	}
@@ -152,21 +174,5 @@ func accept(value []byte) ([]byte, error) {
 		return nil, ErrNoDraft
 	}
 	r.Word = acceptedWord
-	return json.Marshal(r)
-}
-
-// reject returns the value to keep in the JobCache under a job's key after a person
-// rejected the draft of p. The draft is not written again until its evidence changes.
-// It fails when value, the one kept now, has no draft.
-func reject(value []byte, p *Proposal, why string) ([]byte, error) {
-	var r jobRecord
-	if json.Unmarshal(value, &r) != nil || r.Draft == nil {
-		return nil, ErrNoDraft
-	}
-	r.Refused = append(r.Refused, Rejection{
-		Key: r.Job, Type: p.Node.Type, Partition: partitionOf(&p.Node), Members: p.Node.Children, By: "person",
-		Reasons: []string{why}, Title: r.Draft.Title,
-	})
-	r.Draft = nil
 	return json.Marshal(r)
 }

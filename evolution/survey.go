@@ -17,6 +17,7 @@ type survey struct {
 	own    map[string]string     // the error type of each check of the tree's own in use
 	cases  []*tree.Node          // live, sorted by id
 	now    time.Time             // of the newest evaluation
+	no     *tree.Refused         // what people said no to
 }
 
 // survey reads the tree. The present time is that of the newest evaluation. If limit
@@ -37,6 +38,7 @@ func (e *Evolver) survey(ctx context.Context, v Scanner, limit time.Time) (*surv
 		s.cases = append(s.cases, e.lift(s, &n))
 	}
 	byID(s.cases)
+	s.no = e.refused(s)
 	e.readOwn(s)
 	return s, nil
 }
@@ -45,7 +47,7 @@ func (e *Evolver) survey(ctx context.Context, v Scanner, limit time.Time) (*surv
 // before cases had any, and gives each miss the error type that its check has now. A
 // case that needs neither is returned as it is.
 func (e *Evolver) lift(s *survey, n *tree.Node) *tree.Node {
-	first := len(n.CaseData.Misses) == 0 && e.o.Lift != nil
+	first := len(n.CaseData.Misses) == 0 && e.o.Lift != nil && n.CaseData.About == nil
 	if !first && !slices.ContainsFunc(n.CaseData.Misses, e.mistyped) {
 		return n
 	}

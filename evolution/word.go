@@ -1,10 +1,32 @@
 package evolution
 
 import (
+	"maps"
 	"slices"
 
+	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
+
+// RefusalRules are what tree.NewRefused needs of a taxonomy.
+func RefusalRules(t *taxonomy.Taxonomy) tree.RefusalRules {
+	rules := rulesOf(t)
+	return tree.RefusalRules{
+		Wider: func(check string) string { c, _ := t.Check(check); return c.Wider },
+		Least: func(errorType string) int { return rules.Of(errorType).CaseThreshold },
+	}
+}
+
+// refused returns what people said no to in the tree.
+func (e *Evolver) refused(s *survey) *tree.Refused {
+	var lessons []tree.Node
+	for _, id := range slices.Sorted(maps.Keys(s.nodes)) {
+		if n := s.nodes[id]; n.Type != tree.Case {
+			lessons = append(lessons, *n)
+		}
+	}
+	return tree.NewRefused(lessons, RefusalRules(e.o.Taxonomy))
+}
 
 // spoken are the lessons and strategies that a person banned or had forgotten, by partition,
 // sorted by id.
@@ -25,7 +47,7 @@ func (s *survey) spoken() map[Partition][]*tree.Node {
 // the partition.
 func (w *work) anySpoken(t tree.Type, banned bool, holds func(*tree.Node) bool) bool {
 	return slices.ContainsFunc(w.spoken[w.Partition], func(n *tree.Node) bool {
-		return n.Type == t && (n.Mark == tree.Banned) == banned && holds(n)
+		return n.Type == t && !n.Rejected() && (n.Mark == tree.Banned) == banned && holds(n)
 	})
 }
 
@@ -40,19 +62,19 @@ func (w *work) banned(b *bucket) bool {
 	})
 }
 
-// gone reports whether a person had the lesson of a bucket forgotten, and no case came since.
-func (w *work) gone(b *bucket) bool {
-	return w.anySpoken(tree.Experience, false, func(n *tree.Node) bool {
-		return kindOf(n) == b.check && common(stoodOn(n), b.cases) >= len(b.cases)
-	})
-}
-
 // refusedHere reports whether a person banned what a lesson or strategy in use stands for: it
 // came from another tree under another id.
 func (w *work) refusedHere(n *tree.Node) bool {
 	return n.Mark != tree.Pinned && w.anySpoken(n.Type, true, func(b *tree.Node) bool {
 		return n.Type == tree.Strategy || kindOf(b) == kindOf(n) && kindOf(n) != ""
 	})
+}
+
+// refusedDraft reports whether a person refused what a draft would say: the draft itself, or one of its
+// sentences in another lesson.
+func (w *work) refusedDraft(job string, n *tree.Node) bool {
+	return w.s.no.Job(job) || n.Type == tree.Experience &&
+		slices.ContainsFunc(n.Content.Lessons, func(l tree.Lesson) bool { return w.s.no.Lesson(n, &l) })
 }
 
 // noStrategy reports whether a person banned the strategy of the partition, or had it forgotten

@@ -27,6 +27,7 @@ type May uint8
 const (
 	Write   May = 1 << iota // leave trials, record outcomes and cases
 	Propose                 // propose lessons, which wait for a person
+	Correct                 // say what a case is about, at a person's word
 )
 
 // Options say whom a server is for. Nil, and the zero value, serve a caller that may only read.
@@ -91,6 +92,9 @@ func (s *server) addTools(x *mcp.Server) {
 	}
 	if s.may(Propose) {
 		add(s, x, proposeTool(), s.proposeMemory)
+	}
+	if s.may(Correct) {
+		add(s, x, aboutTool(), s.correctCase)
 	}
 }
 

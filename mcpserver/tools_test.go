@@ -13,6 +13,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/mcpserver"
 	"github.com/memtree/memtree/tree"
@@ -111,7 +112,7 @@ func TestToolsByWhatTheCallerMay(t *testing.T) {
 		0: read,
 		mcpserver.Write: "assess_verdict get_guidance get_memory list_review_queue memory_stats read_runs read_tests " +
 			"record_case record_outcome search_memories submit_brief write_lessons",
-		all: "assess_verdict get_guidance get_memory list_review_queue memory_stats propose_memory " +
+		all | mcpserver.Correct: "assess_verdict correct_case get_guidance get_memory list_review_queue memory_stats propose_memory " +
 			"read_runs read_tests record_case record_outcome search_memories submit_brief write_lessons",
 	} {
 		c := dial(t, may, "en")
@@ -123,7 +124,8 @@ func TestToolsByWhatTheCallerMay(t *testing.T) {
 			require.NotEmpty(t, x.Annotations.Title)
 			require.False(t, *x.Annotations.OpenWorldHint)
 			writes := strings.HasPrefix(x.Name, "record") || strings.HasPrefix(x.Name, "propose") ||
-				x.Name == "read_tests" || x.Name == "submit_brief" || x.Name == "write_lessons" || x.Name == "get_guidance" && may != 0
+				x.Name == "read_tests" || x.Name == "submit_brief" || x.Name == "write_lessons" ||
+				x.Name == "correct_case" || x.Name == "get_guidance" && may != 0
 			require.Equal(t, !writes, x.Annotations.ReadOnlyHint, x.Name)
 			if writes {
 				require.False(t, *x.Annotations.DestructiveHint)
@@ -357,4 +359,33 @@ func TestManyAtOnce(t *testing.T) {
 	info, err := c.m.Tree().Info(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, n/2, info.Evaluations)
+}
+
+// A case says nothing of a check that it is not about, until that is taken back.
+func TestCorrectCase(t *testing.T) {
+	c := dial(t, all|mcpserver.Correct, "en", memtree.Evaluation{
+		ID: "1", Prompt: "Check that the cart total equals the sum of the prices of its lines",
+		Judgment: tree.Raw(`{"verdict":"pass"}`), GroundTruth: tree.Raw(`{"verdict":"fail"}`),
+		Reason: "The total of the cart is wrong: the agent did not add up the prices of the lines and compare the sum " +
+			"with the shown total number",
+	})
+	var found struct {
+		Memories []struct {
+			ID string `json:"id"`
+		} `json:"memories"`
+	}
+	c.call("search_memories", map[string]any{"query": "cart total"}, &found)
+	require.Len(t, found.Memories, 1)
+	in := map[string]any{"case": found.Memories[0].ID, "not": []string{"recompute"}, "why": "the price was another"}
+	var now struct {
+		Checks []string `json:"checks"`
+	}
+	c.call("correct_case", in, &now)
+	require.NotContains(t, now.Checks, "recompute")
+	require.Contains(t, c.refused("correct_case", in), "said")
+	d, err := c.m.Curation().Undo(t.Context(), "", curation.Options{})
+	require.NoError(t, err)
+	require.Equal(t, tree.SaidAbout, d.Undone.Said)
+	in["not"] = []string{"nonsense"}
+	require.Contains(t, c.refused("correct_case", in), "nonsense")
 }

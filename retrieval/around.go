@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/memtree/memtree/cue"
 	"github.com/memtree/memtree/tree"
@@ -60,10 +61,35 @@ func (e *segmentEntry) readAround(n *tree.Node, checks *cue.Catalogue) {
 		}
 	}
 	texts := aroundOf(n)
+	about := n.CaseData.About
 	said := cue.Evidence{Task: n.CaseData.TestCase.Prompt, Direction: n.Direction, Said: []string{texts[0], texts[2]},
 		Claimed: texts[1]}
 	for _, p := range checks.OfMiss(said) {
-		e.words = append(e.words, wordCount{key(checkKind, p.Check), timesOf(p)})
+		if about == nil || !slices.Contains(about.Not, p.Check) && !slices.Contains(about.Is, p.Check) {
+			e.words = append(e.words, wordCount{key(checkKind, p.Check), timesOf(p)})
+		}
+	}
+	if about != nil {
+		for _, c := range about.Is {
+			e.words = append(e.words, wordCount{key(checkKind, c), timesOf(cue.Part{Size: 1})})
+		}
 	}
 	slices.SortFunc(e.words, func(a, b wordCount) int { return cmp.Compare(a.key, b.key) })
+}
+
+// lessonsFor returns the lessons by whose checks a question finds a node: of one in a person's words none.
+func lessonsFor(n *tree.Node) []tree.Lesson {
+	if n.OwnWords() {
+		return nil
+	}
+	return n.Says()
+}
+
+// saidOf returns what a person said a case is about, so that it is read anew when that changes.
+func saidOf(n *tree.Node) []string {
+	if n.CaseData == nil || n.CaseData.About == nil {
+		return nil
+	}
+	a := n.CaseData.About
+	return []string{strings.Join(a.Not, " "), strings.Join(a.Is, " ")}
 }

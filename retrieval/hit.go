@@ -51,6 +51,15 @@ func (h *Hit) OfTest() bool {
 	return ok && s.Raw >= carriesOver
 }
 
+// Lifted reports whether nothing but a memory under it speaks for a lesson: the question neither has its
+// words nor asks for it.
+func (h *Hit) Lifted() bool {
+	_, up := h.signal("activation")
+	_, task := h.signal("task")
+	words, _ := h.signal("semantic")
+	return up && !task && words.Calibrated < leastWords
+}
+
 // HitOf returns a hit for a node that was not searched for: a reader picked it. It is ranked by
 // its confidence.
 func HitOf(n *tree.Node) Hit {

@@ -37,7 +37,7 @@ func metaOf(n *tree.Node) nodeTraits {
 		id: n.ID, kind: n.Type, errorType: n.ErrorType, direction: n.Direction,
 		scene: n.Scene, scope: n.Scope, parent: n.Parent, confidence: n.Content.Confidence,
 		confirmed: n.Metadata.UpdatedAt, times: 1 + len(n.Occurrences), revision: n.Revision,
-		text: key(wordKind, append(aroundOf(n), n.Text())...),
+		text: key(wordKind, append(aroundOf(n), append(saidOf(n), n.Text())...)...),
 	}
 	m.scene.Route = tree.Route(n.Scene.Route)
 	m.conditions, m.examples = conditionsOf(n)
@@ -55,7 +55,7 @@ func metaOf(n *tree.Node) nodeTraits {
 			m.scene.ID = n.CaseData.TestCase.SceneID
 		}
 	}
-	for _, l := range n.Says() {
+	for _, l := range lessonsFor(n) {
 		if l.Kind != "" && !slices.Contains(m.checks, l.Kind) {
 			m.checks = append(m.checks, l.Kind)
 		}

@@ -23,12 +23,13 @@ const (
 	Repetitive Code = "repetitive"
 	Read       Code = "read"
 	Unpicked   Code = "unpicked"
+	Refused    Code = "refused"
 )
 
 // Codes returns all reasons.
 func Codes() []Code {
 	return []Code{Taken, TooFar, Unfounded, Distrusted, Covered, Kin, VeryTest, Farther, OtherPage, Opposite,
-		LevelFull, Full, Repetitive, Read, Unpicked}
+		LevelFull, Full, Repetitive, Read, Unpicked, Refused}
 }
 
 // Sentence returns the reason in English, as a format for the Args of its [Why]. It is "" for
@@ -65,6 +66,8 @@ func (c Code) Sentence() string {
 		return "taken as number %d: a reader picked it for this test ahead of the run"
 	case Unpicked:
 		return "words are near, but a reader who considered it for this test did not pick it"
+	case Refused:
+		return "fits, but a person refused all that it would say"
 	}
 	return ""
 }

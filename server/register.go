@@ -33,6 +33,7 @@ func (s *Server) register() {
 	add(s, "ban", http.StatusOK, s.word((*curation.Curation).Ban))
 	add(s, "undo", http.StatusOK, s.word((*curation.Curation).Undo))
 	add(s, "forget", http.StatusOK, s.forget)
+	add(s, "about", http.StatusOK, s.about)
 	add(s, "edit", http.StatusOK, s.edit)
 	add(s, "relabel", http.StatusOK, s.relabel)
 	add(s, "review", http.StatusOK, s.review)

@@ -79,6 +79,7 @@ var routes = []route{
 	word("pin", "Keep a memory, whatever is learned, counted or pruned"),
 	word("ban", "Never give a memory again, nor learn it again"),
 	word("forget", "Take a memory out of use, and what was learned from it"),
+	word("about", "Say which checks a case is about, and which not"),
 	word("edit", "Word a lesson better, by the gates that every lesson passes"),
 	word("undo", "Take back what was said last of a memory"),
 	{id: "relabel", method: "POST", path: inTreePath + "/relabel", scope: token.Admin, body: maxQuestion, changes: true,

@@ -46,6 +46,13 @@ type Teach struct {
 	Direction taxonomy.Direction `json:"direction,omitempty" enum:"false_pass,false_fail,other" doc:"It guards against"`
 }
 
+// AboutWord is a Speaker with the checks of a case.
+type AboutWord struct {
+	Speaker
+	Not []string `json:"not,omitempty" maxItems:"32" doc:"Checks that the case is not about"`
+	Is  []string `json:"is,omitempty" maxItems:"32" doc:"Checks that the case is about"`
+}
+
 // Truth is what was true of an evaluation.
 type Truth struct {
 	Speaker
@@ -98,6 +105,13 @@ func (s *Server) teach(ctx context.Context, in *struct {
 	return speak(ctx, "", b.options(ctx),
 		func(c *curation.Curation, ctx context.Context, _ string, o curation.Options) (curation.Done, error) {
 			return c.Teach(ctx, l, o)
+		})
+}
+
+func (s *Server) about(ctx context.Context, in *said[AboutWord]) (*doneOutput, error) {
+	return speak(ctx, in.ID, in.Body.options(ctx),
+		func(c *curation.Curation, ctx context.Context, id string, o curation.Options) (curation.Done, error) {
+			return c.About(ctx, id, curation.AboutOptions{Options: o, Not: in.Body.Not, Is: in.Body.Is})
 		})
 }
 

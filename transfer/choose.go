@@ -290,6 +290,7 @@ func (s *Selection) prepareNode(n tree.Node, k *chosen) (tree.Node, int) {
 	}
 	s.rename(n.Provenance.Cites)
 	s.rename(n.Provenance.Left)
+	s.rename(n.Provenance.Lost)
 	return n, redactions
 }
 

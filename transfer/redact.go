@@ -105,6 +105,7 @@ func renewIDs(n *tree.Node) {
 	slices.SortFunc(c.Lessons, func(a, b tree.Lesson) int { return strings.Compare(a.ID, b.ID) })
 	c.Lessons = slices.CompactFunc(c.Lessons, func(a, b tree.Lesson) bool { return a.ID == b.ID })
 	n.Provenance.Cites, n.Provenance.Left = ids(n.Provenance.Cites), ids(n.Provenance.Left)
+	n.Provenance.Lost = ids(n.Provenance.Lost)
 	if o := c.Other; o != nil && !slices.ContainsFunc(c.Lessons, func(l tree.Lesson) bool { return l.ID == o.Lesson }) {
 		c.Other = nil
 	}

@@ -124,6 +124,7 @@ func canonical(n tree.Node) tree.Node {
 	})
 	n.Scope.SuiteTests = orNil(n.Scope.SuiteTests)
 	n.Provenance.Cites, n.Provenance.Left = orNil(sorted(n.Provenance.Cites)), orNil(sorted(n.Provenance.Left))
+	n.Provenance.Lost = orNil(sorted(n.Provenance.Lost))
 	if n.Content.Other != nil {
 		n.Content.Other.AppliesWhen = orNil(n.Content.Other.AppliesWhen)
 	}

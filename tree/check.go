@@ -90,6 +90,14 @@ func (c *checker) kin(n *Node) {
 		"there are %d", len(n.Occurrences))
 	if n.CaseData != nil {
 		want := EvidenceID(n)
+		if a := n.CaseData.About; a != nil {
+			for _, list := range [][]string{a.Not, a.Is} {
+				c.law(len(list) <= MaxMisses, "a person names at most 32 checks of a case", "there are %d", len(list))
+				for _, check := range list {
+					c.kind(check)
+				}
+			}
+		}
 		c.law(n.ID == want, "a case's id is the hash of its evidence", "the evidence hashes to %s", want)
 		if err := n.CaseData.TestCase.GroundTruth.Check(); err != nil {
 			c.law(false, "its ground truth is JSON", "it %v", err)
@@ -211,6 +219,7 @@ func (c *checker) strings(n *Node) {
 		n.Provenance.By, n.Provenance.Analyst, n.Provenance.Model, n.Provenance.Template, n.Provenance.Job)
 	c.names("cited node", n.Provenance.Cites)
 	c.names("node left out", n.Provenance.Left)
+	c.names("case lost", n.Provenance.Lost)
 	c.line("reason", n.ArchivedFor)
 	for _, o := range n.Occurrences {
 		c.text("occurrence", MaxName, o.Evaluation, o.RunID, o.CaseID)
@@ -252,7 +261,8 @@ func CheckLinks(ctx context.Context, n *Node, get func(context.Context, string) 
 	for _, id := range n.Children {
 		if err := c.link(ctx, get, id, func(k *Node) {
 			c.law(k.Level == n.Level-1, "its children are one level below", "%s is at level %d", k.ID, k.Level)
-			c.law(k.Concerns(n.ErrorType), "its children have its error type, or a miss of it", "%s is %s", k.ID, k.ErrorType)
+			c.law(k.Concerns(n.ErrorType) || slices.Contains(n.Provenance.Lost, k.ID),
+				"its children have its error type, or a miss of it", "%s is %s", k.ID, k.ErrorType)
 			c.law(k.Direction == n.Direction, "its children have its direction", "%s is %s", k.ID, k.Direction)
 		}); err != nil {
 			return err

@@ -32,6 +32,7 @@ func (n *Node) Clone() Node {
 			d.Misses[i].Expect = slices.Clone(d.Misses[i].Expect)
 		}
 		d.Evidence = d.Evidence.Clone()
+		d.About = d.About.clone()
 		c.CaseData = &d
 	}
 	if n.Elsewhere != nil {
@@ -46,6 +47,7 @@ func (n *Node) Clone() Node {
 	}
 	c.Scope.SuiteTests = slices.Clone(n.Scope.SuiteTests)
 	c.Provenance.Cites, c.Provenance.Left = slices.Clone(n.Provenance.Cites), slices.Clone(n.Provenance.Left)
+	c.Provenance.Lost = slices.Clone(n.Provenance.Lost)
 	c.Occurrences = slices.Clone(n.Occurrences)
 	c.Counters = maps.Clone(n.Counters)
 	c.Credit = n.Credit.clone()

@@ -21,6 +21,9 @@ func Count(nodes iter.Seq2[Node, error]) (Counts, error) {
 		if err != nil {
 			return Counts{}, err
 		}
+		if n.Draft() {
+			continue // it never was a memory
+		}
 		if n.Live() && n.Provenance.Again {
 			c.Again++
 		}

@@ -76,3 +76,44 @@ func (n *Node) Says() []Lesson {
 func (n *Node) Has(check string) bool {
 	return n.CaseData != nil && slices.ContainsFunc(n.CaseData.Misses, func(m Miss) bool { return m.Check == check })
 }
+
+// About is which checks a person said a case is about, and which not.
+type About struct {
+	Not []string `json:"not,omitempty"` // ids of checks, sorted
+	Is  []string `json:"is,omitempty"`  // likewise
+}
+
+// Deny notes that the case is not about a check.
+func (a *About) Deny(check string) { a.Not, a.Is = with(a.Not, check), without(a.Is, check) }
+
+// Affirm notes that the case is about a check.
+func (a *About) Affirm(check string) { a.Is, a.Not = with(a.Is, check), without(a.Not, check) }
+
+func (a *About) clone() *About {
+	if a == nil {
+		return nil
+	}
+	return &About{slices.Clone(a.Not), slices.Clone(a.Is)}
+}
+
+func with(list []string, s string) []string {
+	out := append(slices.Clone(list), s)
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+func without(list []string, s string) []string {
+	out := slices.DeleteFunc(slices.Clone(list), func(x string) bool { return x == s })
+	if len(out) == 0 {
+		return nil
+	}
+	return out
+}
+
+// Denies reports whether a person said that the case is not about the check of any of the lessons.
+func (d *CaseData) Denies(lessons []Lesson) bool {
+	if d == nil || d.About == nil {
+		return false
+	}
+	return slices.ContainsFunc(lessons, func(l Lesson) bool { return slices.Contains(d.About.Not, l.Kind) })
+}

@@ -11,6 +11,7 @@
 package tree
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -155,6 +156,7 @@ type CaseData struct {
 	ErrorReason     string   `json:"errorReason"`               // its root cause
 	AvoidanceHint   string   `json:"avoidanceHint"`
 	Misses          []Miss   `json:"misses,omitempty"` // what was missed, the weightiest first
+	About           *About   `json:"about,omitempty"`  // what a person said of these; then they are not read again
 
 	Evidence *Evidence `json:"evidence,omitempty"` // of the run, as its test tool left it; no part of the id
 }
@@ -206,6 +208,7 @@ type Provenance struct {
 	Job      string   `json:"job,omitempty"`
 	Cites    []string `json:"cites,omitempty"`
 	Left     []string `json:"left,omitempty"`  // those of Cites that its writer left out, as of another cause; sorted
+	Lost     []string `json:"lost,omitempty"`  // cases that people took from it since it was written; sorted
 	Again    bool     `json:"again,omitempty"` // the model failed and the rules stepped in: analyse again
 
 	At time.Time `json:"at,omitzero"` // when a person decided on what the memory says; such words win in merges
@@ -236,13 +239,17 @@ func (n *Node) Live() bool {
 }
 
 // Text returns the words by which a query finds the node: a case's prompt; the
-// title, description and conditions of an experience or strategy, and the advice that a person worded.
+// title, description and conditions of an experience or strategy, and the advice that a person worded. One
+// that a person edited is found by that person's conditions and advice alone, and not by what it said before.
 func (n *Node) Text() string {
 	if n.CaseData != nil {
 		return n.CaseData.TestCase.Prompt
 	}
 	all := append([]string{n.Content.Title, n.Content.Description}, n.Content.AppliesWhen...)
 	if n.OwnWords() {
+		if when := n.Content.AppliesWhen; n.Taught == nil && len(when) > 0 {
+			all = slices.Clone(when)
+		}
 		for _, l := range n.Content.Lessons {
 			all = append(all, l.Check, l.Instead)
 		}

@@ -2,6 +2,7 @@ package tree
 
 import (
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -16,12 +17,30 @@ const (
 	SaidEdit    Said = "edit"    // other words, which stay
 	SaidTeach   Said = "teach"   // a lesson that no case stands behind
 	SaidRelabel Said = "relabel" // the truth of an evaluation was another
+	SaidReject  Said = "reject"  // a draft of a lesson is not to be learned
+	SaidAbout   Said = "about"   // a case is about other checks
 	SaidUndo    Said = "undo"    // what was said last is taken back
 )
 
 // BuriedFor is what a tombstone of a banned memory is archived for. In the tree where a person
 // banned it, a memory keeps its status.
 const BuriedFor = "banned"
+
+// rejectedFor begins what a draft is archived for that a person rejected.
+const rejectedFor = "rejected: "
+
+// Reject makes the memory that a draft would become one that a person refused: out of use, and banned.
+func (n *Node) Reject(at time.Time, by, why string) {
+	n.Status, n.Mark, n.ArchivedFor = Archived, Banned, rejectedFor+why
+	n.Word = &Word{Said: SaidBan, At: at, By: by, Why: why, Hash: ContentHash(n)}
+}
+
+// Rejected reports whether the node is a draft that a person rejected.
+func (n *Node) Rejected() bool { return n.Entombed() && n.Draft() }
+
+// Draft reports whether the node never was a memory: it is kept of a draft that a person rejected, even if
+// that was taken back.
+func (n *Node) Draft() bool { return n.Type != Case && strings.HasPrefix(n.ArchivedFor, rejectedFor) }
 
 // Word is the last thing that a person said of a memory, and stands in the node, so that it
 // travels. Of two words the later counts, see Later. An edit is no word: it stands in the
@@ -121,8 +140,10 @@ type Before struct {
 	Word         *Word        `json:"word,omitempty"`
 	SupersededBy string       `json:"supersededBy,omitempty"`
 	ArchivedFor  string       `json:"archivedFor,omitempty"`
-	Content      *Content     `json:"content,omitempty"`     // of an edit
-	Provenance   *Provenance  `json:"provenance,omitempty"`  // of an edit
+	Content      *Content     `json:"content,omitempty"`     // of an edit, or an about
+	Provenance   *Provenance  `json:"provenance,omitempty"`  // likewise
+	Case         *CaseData    `json:"case,omitempty"`        // of an about
+	ErrorType    string       `json:"errorType,omitempty"`   // likewise
 	Taught       *Taught      `json:"taught,omitempty"`      // of a lesson that was taught and taught again
 	Occurrences  []Occurrence `json:"occurrences,omitempty"` // of a relabel: those it took away
 }

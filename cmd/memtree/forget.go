@@ -27,7 +27,8 @@ func (a *app) forgetCommand() *cobra.Command {
 	c.Short = a.say("Take a memory out of use, and what was learned from it")
 	c.Long = a.say(`Archives a memory with your reason. What was learned from it is learned anew the next time
 memtree evolve runs, as if it had never been there. A forgotten case does not come back when the same
-evidence is recorded or imported again; a forgotten lesson not until another case makes its mistake.
+evidence is recorded or imported again. The cases of a forgotten lesson say its check no more, and it is not
+learned again before enough other cases make its mistake.
 
 With --purge its bytes are removed from the store too: from journals, snapshots, the ledger, dead letters, the
 search index, what is kept of drafts, damaged bytes that were set aside, and from lessons that were written from
@@ -60,9 +61,10 @@ func (a *app) banCommand() *cobra.Command {
 		return a.word(c.Context(), id, o, (*curation.Curation).Ban)
 	})
 	c.Short = a.say("Never give a memory again, nor learn it again")
-	c.Long = a.say(`A banned memory is part of no guidance. Nothing is learned from a banned case. A banned
-lesson is not learned again, and no strategy takes the place of a banned one, whatever cases are recorded
-or imported later. memtree undo takes it back.`)
+	c.Long = a.say(`A banned memory is part of no guidance. Nothing is learned from a banned case. What a banned
+lesson says is given from nowhere else: not by its cases, by other memories, by checks or by what a model read
+ahead; and it is not learned again, nor does a strategy take the place of a banned one, whatever cases are
+recorded or imported later. memtree undo takes it back.`)
 	c.Example = "  memtree ban s_fhb3x2 --why \"it makes the agent doubt every total\""
 	return c
 }
@@ -204,6 +206,10 @@ func (a *app) saidHead(said tree.Said, id string) string {
 		return a.say("Taught: %s", id)
 	case tree.SaidRelabel:
 		return a.say("Relabelled: %s", id)
+	case tree.SaidAbout:
+		return a.say("Corrected: %s", id)
+	case tree.SaidReject:
+		return a.say("Rejected: %s", id)
 	case tree.SaidUndo:
 	}
 	return a.say("Taken back: %s", id)

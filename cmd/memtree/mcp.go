@@ -79,7 +79,7 @@ func (a *app) serveMCP(ctx context.Context, m *memtree.Memory, writes bool) erro
 	defer cancel()
 	o := mcpserver.Options{Lang: a.lang, Version: built().Version, Logger: a.logger}
 	if writes {
-		o.May = mcpserver.Write | mcpserver.Propose
+		o.May = mcpserver.Write | mcpserver.Propose | mcpserver.Correct
 	}
 	err := mcpserver.New(m, &o).Run(ctx, mcpserver.Drained{Transport: &mcp.IOTransport{
 		Reader: io.NopCloser(interruptible{ctx, a.stdin}), Writer: unclosed{a.stdout}, MaxLineLength: mostMessage,

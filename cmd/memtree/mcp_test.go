@@ -86,7 +86,7 @@ func TestMCPProcess(t *testing.T) {
 	cs, stderr := mcpDial(t, store)
 	tools, err := cs.ListTools(t.Context(), nil)
 	require.NoError(t, err)
-	require.Len(t, tools.Tools, 11)
+	require.Len(t, tools.Tools, 14)
 	task := map[string]any{"prompt": "Save the new phone number, reload the page, check that it is still there"}
 	var g struct{ Guidance, Trial string }
 	mcpCall(t, cs, "get_guidance", task, &g)

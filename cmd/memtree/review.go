@@ -20,8 +20,8 @@ func (a *app) reviewCommand() *cobra.Command {
 		Short: a.say("Read the lessons that wait for a person, accept or reject them"),
 		Long: a.say(`Prints the lessons that memtree evolve --review wrote: what each says, which cases stand
 behind it, and what it would replace. An accepted one goes into the tree at once. A rejected one is
-kept with your reason (memtree show --rejected) and is not written again until its cases change. The
-beginning of a key is enough.
+kept with your reason (memtree show --rejected): neither it nor its sentence comes back, and its cases do not
+say its check. memtree undo takes that back. The beginning of a key is enough.
 
 Without a word on it a lesson waits; its cases stay in use. memtree evolve without --review takes
 all that waits.`),

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/brief"
 	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/enhance"
@@ -183,6 +184,9 @@ func (a *app) printNode(tax *taxonomy.Taxonomy, n *tree.Node, past []curation.Pa
 	}
 	p.part(a.say("when"), strings.Join(says.AppliesWhen, "\n"))
 	p.part(a.say("not when"), strings.Join(says.NotWhen, "\n"))
+	if checks := brief.Checks(n); n.Type == tree.Case && len(checks) > 0 {
+		p.part(a.say("is about"), strings.Join(checks, ", "))
+	}
 	p.part(a.say("went wrong"), says.Description)
 	a.examples(p, n.Taught)
 	if d := n.CaseData; d != nil {

@@ -14,7 +14,7 @@ func (a *app) undoCommand() *cobra.Command {
 	o := curation.Options{}
 	c := &cobra.Command{
 		Use:   "undo [ID]",
-		Short: a.say("Take back the last forget, pin, ban, relabel or edit"),
+		Short: a.say("Take back the last forget, pin, ban, about, relabel, edit or rejection"),
 		Long: a.say(`Takes back what a person said last, and prints what that was; with an id, what was said
 last of that memory or evaluation. Called again it takes back the word before that one: it never takes
 back an undo. A purge cannot be taken back.`),

@@ -5,8 +5,10 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 
+	"github.com/memtree/memtree/brief"
 	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/judgment"
 	"github.com/memtree/memtree/taxonomy"
@@ -24,6 +26,8 @@ type memoryData struct {
 	Truth    outcome
 	History  []curation.Past
 	Editable bool
+	Missed   []taxonomy.Check // of a case: what it is about; of a check of the tree's own the id alone
+	Checks   []taxonomy.Check // it could be about as well
 }
 
 // outcome is what a judgment or a truth says of a thing.
@@ -62,6 +66,7 @@ func (s *Site) memory(w http.ResponseWriter, r *http.Request, v *Visitor) error 
 	if c := n.CaseData; c != nil {
 		d.Judgment, d.Truth = outcomeOf(tree.Raw(c.AgentJudgment)), outcomeOf(c.TestCase.GroundTruth)
 	}
+	d.Missed, d.Checks = choicesOf(v.Memory.Taxonomy(), &n)
 	if d.Above, err = v.kin(ctx, []string{n.Parent, n.SupersededBy}); err != nil {
 		return err
 	}
@@ -74,6 +79,32 @@ func (s *Site) memory(w http.ResponseWriter, r *http.Request, v *Visitor) error 
 		return err
 	}
 	return s.render(w, http.StatusOK, s.page(r, v, "memory", cmp.Or(n.Content.Title, n.Content.Guidance, n.ID), &d))
+}
+
+// choicesOf returns the checks that a case is about, and those that it could be about.
+func choicesOf(tax *taxonomy.Taxonomy, n *tree.Node) (about, others []taxonomy.Check) {
+	if n.CaseData == nil {
+		return nil, nil
+	}
+	ids := brief.Checks(n)
+	for _, id := range ids {
+		c, known := tax.Check(id)
+		if !known {
+			c = taxonomy.Check{ID: id, Name: taxonomy.Text{EN: taxonomy.OwnName(id), ZH: taxonomy.OwnName(id)}}
+		}
+		about = append(about, c)
+	}
+	for _, c := range tax.Checks() {
+		if c.Speaks(n.Direction) && !slices.Contains(ids, c.ID) {
+			others = append(others, c)
+		}
+	}
+	return about, others
+}
+
+// chosen returns the values of a field of a form that are not empty.
+func chosen(r *http.Request, name string) []string {
+	return slices.DeleteFunc(slices.Clone(r.PostForm[name]), func(s string) bool { return s == "" })
 }
 
 // kin returns memories by their ids, without those that are gone.
@@ -107,8 +138,10 @@ func (s *Site) word(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 		_, err = c.Forget(r.Context(), id, o)
 	case "undo":
 		_, err = c.Undo(r.Context(), id, o)
+	case "about":
+		_, err = c.About(r.Context(), id, curation.AboutOptions{Options: o, Not: chosen(r, "not"), Is: chosen(r, "is")})
 	default:
-		err = &tree.FieldError{Field: "word", Problem: "is none of pin, ban, forget and undo; choose one"}
+		err = &tree.FieldError{Field: "word", Problem: "is none of pin, ban, forget, about and undo; choose one"}
 	}
 	if err != nil {
 		return err

@@ -128,6 +128,10 @@ func (s *speech) said(t tree.Said) string {
 		return s.say("Taught")
 	case tree.SaidRelabel:
 		return s.say("Verdict labelled")
+	case tree.SaidAbout:
+		return s.say("What it is about was corrected")
+	case tree.SaidReject:
+		return s.say("Rejected")
 	case tree.SaidUndo:
 		return s.say("Taken back")
 	}

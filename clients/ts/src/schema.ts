@@ -395,6 +395,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/trees/{tree}/nodes/{id}/about": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Say which checks a case is about, and which not */
+        post: operations["about"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/trees/{tree}/nodes/{id}/ban": {
         parameters: {
             query?: never;
@@ -584,6 +601,22 @@ export interface components {
             /** Format: int64 */
             n: number;
         };
+        About: {
+            is?: string[] | null;
+            not?: string[] | null;
+        };
+        AboutWord: {
+            /** @description The person who says so; left out: the name of the token */
+            by?: string;
+            /** @description Say what would change, write nothing */
+            dryRun?: boolean;
+            /** @description Checks that the case is about */
+            is?: string[] | null;
+            /** @description Checks that the case is not about */
+            not?: string[] | null;
+            /** @description A sentence; it is kept */
+            why?: string;
+        };
         Act: {
             before?: components["schemas"]["Before"][] | null;
             by?: string;
@@ -635,7 +668,9 @@ export interface components {
         };
         Before: {
             archivedFor?: string;
+            case?: components["schemas"]["CaseData"];
             content?: components["schemas"]["Content"];
+            errorType?: string;
             gained?: string;
             id: string;
             mark?: string;
@@ -670,6 +705,7 @@ export interface components {
             told: number;
         };
         CaseData: {
+            about?: components["schemas"]["About"];
             actualError: string;
             agentJudgment: string;
             avoidanceHint: string;
@@ -1397,6 +1433,7 @@ export interface components {
             cites?: string[] | null;
             job?: string;
             left?: string[] | null;
+            lost?: string[] | null;
             model?: string;
             template?: string;
         };
@@ -2568,6 +2605,44 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Lineage"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    about: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the tree */
+                tree: string;
+                /** @description Of the memory */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AboutWord"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
                 };
             };
             /** @description Error */

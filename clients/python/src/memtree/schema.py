@@ -28,6 +28,7 @@ ROUTES: Final[Dict[str, Tuple[str, str]]] = {
     "mcp": ("POST", "/v1/trees/{tree}/mcp"),
     "nodes": ("GET", "/v1/trees/{tree}/nodes"),
     "node": ("GET", "/v1/trees/{tree}/nodes/{id}"),
+    "about": ("POST", "/v1/trees/{tree}/nodes/{id}/about"),
     "ban": ("POST", "/v1/trees/{tree}/nodes/{id}/ban"),
     "edit": ("POST", "/v1/trees/{tree}/nodes/{id}/edit"),
     "forget": ("POST", "/v1/trees/{tree}/nodes/{id}/forget"),
@@ -46,6 +47,21 @@ class AblationStats(TypedDict):
     blame: Dict[str, int]
     blamed: Optional[List[Blamed]]
     n: int
+
+
+About = TypedDict("About", {
+    "is": 'Optional[List[str]]',
+    "not": 'Optional[List[str]]',
+}, total=False)
+
+
+AboutWord = TypedDict("AboutWord", {
+    "by": 'str',
+    "dryRun": 'bool',
+    "is": 'Optional[List[str]]',
+    "not": 'Optional[List[str]]',
+    "why": 'str',
+}, total=False)
 
 
 class _Act(TypedDict):
@@ -107,7 +123,9 @@ class _Before(TypedDict):
 
 class Before(_Before, total=False):
     archivedFor: str
+    case: CaseData
     content: Content
+    errorType: str
     gained: str
     mark: str
     occurrences: Optional[List[Occurrence]]
@@ -144,6 +162,7 @@ class _CaseData(TypedDict):
 
 
 class CaseData(_CaseData, total=False):
+    about: About
     evaluatorReason: str
     evidence: Evidence
     misses: Optional[List[Miss]]
@@ -898,6 +917,7 @@ class Provenance(_Provenance, total=False):
     cites: Optional[List[str]]
     job: str
     left: Optional[List[str]]
+    lost: Optional[List[str]]
     model: str
     template: str
 

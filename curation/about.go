@@ -1,0 +1,165 @@
+package curation
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/memtree/memtree/taxonomy"
+	"github.com/memtree/memtree/tree"
+)
+
+// AboutOptions say which checks a case is not about, and which it is about.
+type AboutOptions struct {
+	Options
+	Not []string // ids of checks that its misses name
+	Is  []string // ids of checks of the catalogue, or of the tree's own
+}
+
+// About says which checks a case is about. What people wrote of it stays, and nothing reads its misses
+// anew. Lessons lose the case, or gain it, when the tree evolves next; until then one that would be left
+// with too few cases is not given.
+func (c *Curation) About(ctx context.Context, id string, o AboutOptions) (Done, error) {
+	var d Done
+	err := c.apply(ctx, o.Options, func() (tree.Batch, error) {
+		n, err := c.door.Tree.Get(ctx, id)
+		if err != nil {
+			return tree.Batch{}, err
+		}
+		if err := c.mayBeAbout(&n, o); err != nil {
+			return tree.Batch{}, err
+		}
+		acts, err := c.acts(ctx)
+		if err != nil {
+			return tree.Batch{}, err
+		}
+		p := c.begin(tree.SaidAbout, id, o.Options, len(acts), later(n.Word, n.Provenance))
+		was, is := n.Clone(), n.Clone()
+		if err := c.move(ctx, &is, o); err != nil {
+			return tree.Batch{}, err
+		}
+		if tree.Spelled(&is) == tree.Spelled(&was) {
+			return tree.Batch{}, &RefusedError{Said: tree.SaidAbout, ID: id, Why: Already}
+		}
+		is.Word, is.Parent = p.touched(&n), ""
+		is.Word.Fresh = true
+		is.Provenance.At, is.Provenance.Again = p.at, false
+		c.door.Words(&is)
+		p.put(tree.OpRevise, is, "a person said what it is about", tree.Before{Mark: was.Mark, Word: was.Word,
+			Content: &was.Content, Provenance: &was.Provenance, Case: was.CaseData, ErrorType: was.ErrorType})
+		d, err = c.finish(ctx, p, true)
+		return p.batch, err
+	})
+	if err != nil {
+		return Done{}, wrap(tree.SaidAbout, id, err)
+	}
+	return d, nil
+}
+
+// later returns the word after which the next one has to be.
+func later(w *tree.Word, by tree.Provenance) *tree.Word {
+	if w != nil && w.At.After(by.At) {
+		return w
+	}
+	return &tree.Word{At: by.At}
+}
+
+// mayBeAbout returns why it cannot be said what a node is about.
+func (c *Curation) mayBeAbout(n *tree.Node, o AboutOptions) error {
+	switch {
+	case n.Type != tree.Case:
+		return &tree.FieldError{Field: "id", Problem: "is of a lesson; only a case is about checks: edit or ban the lesson"}
+	case n.CaseData == nil:
+		return &RefusedError{Said: tree.SaidAbout, ID: n.ID, Why: Purged}
+	case c.door.Waits(n):
+		return &RefusedError{Said: tree.SaidAbout, ID: n.ID, Why: Waiting}
+	case n.Forgotten() || n.Mark == tree.Banned:
+		return &RefusedError{Said: tree.SaidAbout, ID: n.ID, Why: Archived, Now: string(n.Status) + " " + n.ArchivedFor}
+	case len(o.Not)+len(o.Is) == 0:
+		return &tree.FieldError{Field: "not", Problem: "and is are empty; name a check that the case is not about, or is about"}
+	}
+	for _, check := range o.Not {
+		if slices.Contains(o.Is, check) {
+			return &tree.FieldError{Field: "not", Problem: fmt.Sprintf("names %q, and so does is; name it in one of them", check)}
+		}
+		denied := n.CaseData.About != nil && slices.Contains(n.CaseData.About.Not, check)
+		if !n.Has(check) && !denied {
+			return &tree.FieldError{
+				Field: "not", Problem: fmt.Sprintf("is %q, which the case is not about; it is about: %s", check, named(n)),
+			}
+		}
+	}
+	return nil
+}
+
+// named lists the checks of a case for people.
+func named(n *tree.Node) string {
+	var out []string
+	for _, m := range n.CaseData.Misses {
+		if m.Check != "" {
+			out = append(out, m.Check)
+		}
+	}
+	if len(out) == 0 {
+		return "no check"
+	}
+	return strings.Join(out, ", ")
+}
+
+// move gives a case the checks that a person said. The first check that it is about takes over what was
+// said of those that it is not about: the things, the notes, what should be true.
+func (c *Curation) move(ctx context.Context, n *tree.Node, o AboutOptions) error {
+	d := n.CaseData
+	if d.About == nil {
+		d.About = &tree.About{}
+	}
+	for _, check := range o.Not {
+		d.About.Deny(check)
+	}
+	var freed []int // misses that lost their check
+	for i := range d.Misses {
+		if m := &d.Misses[i]; slices.Contains(o.Not, m.Check) {
+			m.Check, m.ErrorType, m.Cause, m.Instead, m.Sure = "", taxonomy.OtherError, "", "", 0
+			freed = append(freed, i)
+		}
+	}
+	for _, check := range o.Is {
+		errorType, err := c.door.TypeOf(ctx, check, n.Direction)
+		if err != nil {
+			return err
+		}
+		d.About.Affirm(check)
+		switch at := slices.IndexFunc(d.Misses, func(m tree.Miss) bool { return m.Check == check }); {
+		case at >= 0:
+			d.Misses[at].Sure = 1
+		case len(freed) > 0:
+			m := &d.Misses[freed[0]]
+			m.Check, m.ErrorType, m.Sure = check, errorType, 1
+			freed = freed[1:]
+		case len(d.Misses) >= tree.MaxMisses:
+			return &tree.FieldError{Field: "is", Problem: "is one too many: a case has at most 32 misses"}
+		default:
+			d.Misses = append(d.Misses, tree.Miss{Check: check, ErrorType: errorType, From: tree.FromPerson, Sure: 1})
+		}
+	}
+	for _, i := range freed { // of no check it cannot be said what should be true
+		d.Misses[i].What, d.Misses[i].Expect, d.Misses[i].Claimed, d.Misses[i].Truth = nil, nil, "", ""
+	}
+	slices.SortStableFunc(d.Misses, func(a, b tree.Miss) int { return rank(o.Is, &a) - rank(o.Is, &b) })
+	if n.ErrorType = taxonomy.OtherError; len(d.Misses) > 0 {
+		n.ErrorType = d.Misses[0].ErrorType
+	}
+	return nil
+}
+
+// rank orders misses: those of checks that a person named, of other checks, of none.
+func rank(is []string, m *tree.Miss) int {
+	switch {
+	case slices.Contains(is, m.Check):
+		return 0
+	case m.Check != "":
+		return 1
+	}
+	return 2
+}

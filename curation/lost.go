@@ -1,0 +1,65 @@
+package curation
+
+import (
+	"context"
+	"slices"
+
+	"github.com/memtree/memtree/tree"
+)
+
+// lose notes in the lessons and strategies that stand on cases which an act changes that they lost them,
+// or have them back, so that none is given that would not have been learned without them. The next evolve
+// writes these anew.
+func (c *Curation) lose(ctx context.Context, p *plan) error {
+	cases := map[string]*tree.Node{}
+	for i := range p.batch.Changes {
+		if n := &p.batch.Changes[i].Node; n.Type == tree.Case && p.act.About(n.ID) {
+			cases[n.ID] = n
+		}
+	}
+	if len(cases) == 0 {
+		return nil
+	}
+	for _, level := range []int{tree.Experience.Level(), tree.Strategy.Level()} {
+		for n, err := range c.door.Tree.Scan(ctx, tree.Filter{Level: level}) {
+			if err != nil {
+				return err
+			}
+			if !n.Live() || c.door.Waits(&n) {
+				continue
+			}
+			lost := c.lostOf(&n, cases)
+			if !slices.Equal(lost, n.Provenance.Lost) {
+				n.Provenance.Lost = lost
+				p.change(tree.OpAttach, n, "a person said something of its cases")
+			}
+		}
+	}
+	return nil
+}
+
+// lostOf returns the cases that a lesson or strategy lost, now that these changed.
+func (c *Curation) lostOf(n *tree.Node, cases map[string]*tree.Node) []string {
+	on := slices.Concat(n.Children, n.Provenance.Cites)
+	for _, l := range n.Content.Lessons {
+		on = append(on, l.Cites...)
+	}
+	lost := slices.Clone(n.Provenance.Lost)
+	for _, id := range slices.Compact(slices.Sorted(slices.Values(on))) {
+		k := cases[id]
+		if k == nil {
+			continue
+		}
+		at, noted := slices.BinarySearch(lost, id)
+		switch gone := !k.Live() || k.CaseData.Denies(n.Content.Lessons); {
+		case gone && !noted:
+			lost = slices.Insert(lost, at, id)
+		case !gone && noted:
+			lost = slices.Delete(lost, at, at+1)
+		}
+	}
+	if len(lost) == 0 {
+		return nil
+	}
+	return lost
+}

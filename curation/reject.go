@@ -1,0 +1,63 @@
+package curation
+
+import (
+	"context"
+	"slices"
+
+	"github.com/memtree/memtree/tree"
+)
+
+// Draft is a draft of a lesson that waits for a person: the memory it would become, and its job.
+type Draft struct {
+	Job      string
+	Node     tree.Node
+	Replaces *tree.Node // the memory that it would write anew; nil for none
+}
+
+// Reject refuses a draft for a reason. It is kept as a memory out of use, so that neither it nor its
+// sentences come back under another id, and its cases do not say its check. Of one that would write a
+// lesson in use anew, what the lesson says now stays.
+func (c *Curation) Reject(ctx context.Context, d Draft, o Options) (Done, error) {
+	var done Done
+	n := d.Node.Clone()
+	n.ID = string(n.Type[:1]) + "_" + tree.Hash("rejected", d.Job)
+	err := c.apply(ctx, o, func() (tree.Batch, error) {
+		acts, err := c.acts(ctx)
+		if err != nil {
+			return tree.Batch{}, err
+		}
+		p := c.begin(tree.SaidReject, n.ID, o, len(acts), n.Word)
+		is := n.Clone()
+		is.Revision, is.Parent, is.Children, is.LastChange, is.Word = 0, "", []string{}, "", nil
+		is.Provenance.Job = d.Job
+		if old, err := c.door.Tree.Get(ctx, n.ID); err == nil { // it was rejected before, and that was taken back
+			is.Revision, p.at = old.Revision, after(p.at, old.Word)
+		}
+		if d.Replaces != nil {
+			is.Provenance.Cites, is.Elsewhere = nil, nil
+			is.Content.Lessons = unlike(is.Content.Lessons, d.Replaces.Content.Lessons)
+		}
+		is.Reject(p.at, o.By, o.Why)
+		p.put(tree.OpAdd, is, "a person rejected it", tree.Before{Status: tree.Retired, ArchivedFor: is.ArchivedFor})
+		done, err = c.finish(ctx, p, false)
+		return p.batch, err
+	})
+	if err != nil {
+		return Done{}, wrap(tree.SaidReject, n.ID, err)
+	}
+	return done, nil
+}
+
+// unlike returns the lessons that say another sentence than any of those in use, without their cases. The
+// guidance, which people read, stays.
+func unlike(lessons, inUse []tree.Lesson) []tree.Lesson {
+	same := func(a, b tree.Lesson) bool { return a.ID == b.ID || a.Check == b.Check && a.Instead == b.Instead }
+	out := []tree.Lesson{}
+	for _, l := range lessons {
+		if !slices.ContainsFunc(inUse, func(o tree.Lesson) bool { return same(l, o) }) {
+			l.Cites = nil
+			out = append(out, l)
+		}
+	}
+	return out
+}
