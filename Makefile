@@ -67,8 +67,8 @@ browser: ## the pages in a real Chromium: keys, every page, hostile texts, axe (
 prove: ## that the store keeps what it accepts: crashes, faults, damage, kills (half an hour)
 	@cd store/json && MEMTREE_PROVE=$${MEMTREE_PROVE:-100} $(GO) test -count=1 -timeout 60m -run '^TestProve$$'
 
-words: ## that what a person takes back was never seen: 10,000 random sequences (ten to twenty minutes)
-	MEMTREE_WORDS=1 $(GO) test -count=1 -timeout 6h -run '^TestTakenBackWasNeverSeen$$' .
+words: ## that what a person takes back was never seen, and what they refuse is never given: 10,000 random sequences each (an hour)
+	MEMTREE_WORDS=1 $(GO) test -count=1 -timeout 6h -run '^Test(TakenBackWasNeverSeen|NoIsNo)$$' .
 
 faults: ## each fault of a model's provider, on every provider: what is lost, what is asked again (two minutes)
 	MEMTREE_FAULTS=1 $(GO) test -count=1 -timeout 20m -v -run '^Test(Embed)?FaultTable$$' ./llm/langchain
