@@ -131,10 +131,10 @@ func (q *Query) Filter() tree.Filter {
 	return tree.Filter{ErrorType: q.ErrorType, Direction: q.Direction}
 }
 
-// HasNode reports whether a query chooses a memory. Its day is that on which it happened, or changed, last; a run chooses
-// its cases.
+// HasNode reports whether a query chooses a memory. Its day is that on which it happened, or changed, last; a run
+// chooses its cases, and a product those of every product too.
 func (q *Query) HasNode(n *tree.Node) bool {
-	return q.Filter().Match(n) && (q.Product == "" || q.Product == n.Scope.Product) &&
+	return q.Filter().Match(n) && (q.Product == "" || n.Scope.Product == "" || q.Product == n.Scope.Product) &&
 		(q.Suite == "" || q.Suite == n.Scope.Suite) && q.ofRun(n) && q.on(n.Metadata.UpdatedAt) &&
 		(q.Words == "" || has(q.Words, said(n)...))
 }

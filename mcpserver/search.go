@@ -16,6 +16,8 @@ import (
 const (
 	usualFound = 5
 	mostFound  = 20
+
+	mostSnippet = 300 // characters of a task or a note
 )
 
 type searchIn struct {
@@ -35,6 +37,8 @@ type searchOut struct {
 type found struct {
 	given
 	Says  string `json:"says,omitempty" jsonschema:"what it says to check"`
+	Task  string `json:"task,omitempty" jsonschema:"of a case: what the agent had been asked to test"`
+	Note  string `json:"note,omitempty" jsonschema:"of a case: what a person said of the mistake"`
 	Fits  bool   `json:"fits" jsonschema:"get_guidance would give it for this query"`
 	WhyNo string `json:"why_not,omitempty" jsonschema:"why get_guidance would not give it"`
 }
@@ -73,6 +77,10 @@ func (s *server) searchMemories(ctx context.Context, _ call, in searchIn) (searc
 			WhyNo: plain(c.Left.Reason)}
 		if n, err := s.m.Tree().Get(ctx, c.ID); err == nil {
 			f.Says, _ = enhance.Say(&n, enhance.Options{Lang: s.langOf(in.Lang, in.Query), Words: s.words})
+			if d := n.CaseData; d != nil {
+				truths := truthsOf(&n)
+				f.Task, f.Note = quote(d.TestCase.Prompt, truths, mostSnippet), quote(d.EvaluatorReason, truths, mostSnippet)
+			}
 		}
 		out.Memories = append(out.Memories, f)
 	}

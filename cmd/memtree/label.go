@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/curation"
+	"github.com/memtree/memtree/find"
 	"github.com/memtree/memtree/risk"
 	"github.com/memtree/memtree/text"
 	"github.com/memtree/memtree/tree"
@@ -20,6 +22,9 @@ type labelFlags struct {
 	top       int
 	csv, from string
 	speaker   curation.Options
+	query     find.Query
+	as, note  string // label all that match, with a note
+	yes       bool
 }
 
 func (a *app) labelCommand() *cobra.Command {
@@ -37,14 +42,20 @@ truth and note; others are not looked at. An id may be the name of a test too, s
 test_cart.TestCart › test_total, or its title alone where no other has it. A truth is right or wrong for the verdict, pass or fail for what
 was tested, or which way the verdict was wrong: false_pass, false_fail or other; 对、错、通过、不通过、
 漏报、误报 are understood too. Where it is empty the run goes on waiting. A line that cannot be used is named and
-left out; the others are kept, and the exit code is 3. Reading a table again changes nothing.`),
-		Example: "  memtree label\n  memtree label --list\n  memtree label --csv out.csv\n  memtree label --from out.csv",
-		Args:    a.arguments(0, 0, a.say("no arguments")),
+left out; the others are kept, and the exit code is 3. Reading a table again changes nothing.
+
+Flags choose which verdicts are shown, listed, written or labelled. --as right labels all that match at
+once, after the number was confirmed; one undo takes it back.`),
+		Example: "  memtree label\n  memtree label --list\n  memtree label --csv out.csv\n  memtree label --from out.csv\n" +
+			"  memtree label --as right --product shop --since 2026-01-28",
+		Args: a.arguments(0, 0, a.say("no arguments")),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := a.checkLabel(&f); err != nil {
 				return err
 			}
 			switch {
+			case f.as != "":
+				return a.labelMany(c.Context(), &f)
 			case f.from != "":
 				return a.labelFrom(c.Context(), &f)
 			case f.csv != "":
@@ -59,34 +70,44 @@ left out; the others are kept, and the exit code is 3. Reading a table again cha
 	c.Flags().IntVar(&f.top, "top", 20, a.say("with --list: how many runs to print; 0 for all"))
 	c.Flags().StringVar(&f.csv, "csv", "", a.say("write what waits to this table"))
 	c.Flags().StringVar(&f.from, "from", "", a.say("read truths from this table; - is standard input"))
+	c.Flags().StringVar(&f.as, "as", "", a.say("label all that match as right or wrong"))
+	c.Flags().StringVar(&f.note, "note", "", a.say("with --as: what was missed, for each of them"))
+	c.Flags().BoolVar(&f.yes, "yes", false, a.say("with --as: do not ask"))
+	a.findFlags(c, &f.query, find.Names()...)
 	c.Flags().StringVar(&f.speaker.By, "by", "", a.say("who decides; it is saved"))
 	return c
 }
 
 func (a *app) checkLabel(f *labelFlags) error {
 	ways := 0
-	for _, given := range []bool{f.list, f.csv != "", f.from != ""} {
+	for _, given := range []bool{f.list, f.csv != "", f.from != "", f.as != ""} {
 		if given {
 			ways++
 		}
 	}
 	switch {
 	case ways > 1:
-		return &usageError{a.say("--list, --csv and --from exclude each other")}
+		return &usageError{a.say("--list, --csv, --from and --as exclude each other")}
 	case f.top < 0:
 		return &usageError{a.say("--top is %d; use 0 for all", f.top)}
+	case f.as != "" && f.as != "right" && f.as != "wrong":
+		return &usageError{a.say("--as is %q; use right or wrong", f.as)}
+	case f.as == "" && (f.yes || f.note != ""):
+		return &usageError{a.say("--yes and --note go with --as")}
+	case f.from != "" && !f.query.All():
+		return &usageError{a.say("--from takes the runs that the table names; leave the flags that choose out")}
 	case ways == 0 && a.json:
-		return &usageError{a.say("--json goes with --list, --csv or --from")}
-	case a.readOnly && (f.from != "" || ways == 0):
+		return &usageError{a.say("--json goes with --list, --csv, --from or --as")}
+	case a.readOnly && (f.from != "" || f.as != "" || ways == 0):
 		return &usageError{a.say("labels are written; leave --read-only out, or use --list")}
 	}
-	return nil
+	return a.checkFind(&f.query)
 }
 
 // labelList prints what waits.
 func (a *app) labelList(ctx context.Context, f *labelFlags) error {
 	return a.with(ctx, reading, func(m *memtree.Memory) error {
-		box, err := m.Inbox(ctx, f.top)
+		box, err := m.Find(ctx, f.query, 0, f.top)
 		if err != nil {
 			return err
 		}
@@ -143,7 +164,7 @@ func (a *app) labelCard(u *memtree.Unlabelled) []string {
 		head = a.say("risk %s: %s", percent(u.Risk.P), a.whyRisky(&u.Risk))
 	}
 	out := a.labelPart("", head, 3)
-	place := []string{e.CaseID, e.Scene.Route, e.Scope.Product, e.RunID}
+	place := []string{e.Scope.Product, e.Scope.Suite, e.CaseID, e.Scene.Route, e.RunID, e.At.UTC().Format(time.DateOnly)}
 	if where := strings.Join(nonEmpty(place), " · "); where != "" {
 		out = append(out, a.labelPart(a.say("run"), where, 2)...)
 	}

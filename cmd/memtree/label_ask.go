@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/curation"
+	"github.com/memtree/memtree/find"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
@@ -22,6 +24,7 @@ type sitting struct {
 	*app
 	mem   *memtree.Memory
 	by    curation.Options
+	query find.Query
 	lines *bufio.Scanner
 	echo  bool // the answers are not typed at a terminal, which would show them
 
@@ -48,12 +51,11 @@ func (a *app) labelAsk(ctx context.Context, f *labelFlags) error {
 		if err := m.Wait(ctx); err != nil {
 			return err
 		}
-		s := &sitting{app: a, mem: m, by: f.speaker, passed: map[string]bool{},
-			lines: bufio.NewScanner(interruptible{ctx, a.stdin}), echo: !a.live}
+		s := &sitting{app: a, mem: m, by: f.speaker, query: f.query, passed: map[string]bool{},
+			lines: scanLines(interruptible{ctx, a.stdin}), echo: !a.live}
 		if f, ok := a.stdin.(*os.File); ok {
 			s.echo = !term.IsTerminal(int(f.Fd())) //nolint:gosec // a file descriptor
 		}
-		s.lines.Buffer(nil, longestAnswer)
 		err := s.run(ctx)
 		if errors.Is(err, io.EOF) {
 			err = nil
@@ -62,10 +64,17 @@ func (a *app) labelAsk(ctx context.Context, f *labelFlags) error {
 	})
 }
 
+// scanLines reads what a person types.
+func scanLines(r io.Reader) *bufio.Scanner {
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, longestAnswer)
+	return lines
+}
+
 // run asks until nothing waits or the person goes.
 func (s *sitting) run(ctx context.Context) error {
 	for first := true; ; first = false {
-		box, err := s.mem.Inbox(ctx, 0)
+		box, err := s.mem.Find(ctx, s.query, 0, 0)
 		if err != nil {
 			return err
 		}
@@ -119,7 +128,7 @@ func (s *sitting) one(ctx context.Context, u *memtree.Unlabelled) (again bool, e
 			id := u.Evaluation.Key()
 			s.passed[id] = true
 			s.past = append(s.past, answered{id: id})
-			return true, nil
+			return true, s.skip(id, true)
 		case "u", "undo":
 			if len(s.past) > 0 {
 				return true, s.back(ctx)
@@ -139,7 +148,7 @@ func (s *sitting) one(ctx context.Context, u *memtree.Unlabelled) (again bool, e
 // wrongly asks which way a verdict was wrong, where that is not clear, and why. Whoever goes
 // without answering has still said that it was wrong.
 func (s *sitting) wrongly(ctx context.Context, u *memtree.Unlabelled) error {
-	t := curation.Truth{Correct: new(false), Direction: wrongWay(&u.Evaluation)}
+	t := curation.Truth{Correct: new(false), Direction: find.Way(&u.Evaluation)}
 	var gone error
 	if t.Direction == taxonomy.Other {
 		t.Direction, gone = s.way()
@@ -151,6 +160,14 @@ func (s *sitting) wrongly(ctx context.Context, u *memtree.Unlabelled) error {
 		return err
 	}
 	return gone
+}
+
+// skip puts a run behind the others, or back. One that waits no more needs no place.
+func (s *sitting) skip(id string, skipped bool) error {
+	if err := s.mem.Skip(id, skipped); !errors.Is(err, tree.ErrNotFound) {
+		return err
+	}
+	return nil
 }
 
 func (s *sitting) way() (taxonomy.Direction, error) {
@@ -173,7 +190,7 @@ func (s *sitting) way() (taxonomy.Direction, error) {
 // tell keeps what was said of a run. What memory refuses is said, and the run is passed over.
 func (s *sitting) tell(ctx context.Context, u *memtree.Unlabelled, t curation.Truth) error {
 	id := u.Evaluation.Key()
-	v, err := labelled(ctx, s.mem, id, t, s.by)
+	d, err := s.mem.Curation().Label(ctx, []string{id}, t, s.by)
 	var refused *curation.RefusedError
 	var unkept *curation.UnkeptError
 	var field *tree.FieldError
@@ -183,7 +200,15 @@ func (s *sitting) tell(ctx context.Context, u *memtree.Unlabelled, t curation.Tr
 		return s.line(s.sentence(s.relabelRefused(id, err)))
 	case err != nil:
 		return err
+	case len(d.Decided) > 0:
+		s.passed[id] = true
+		return s.line(s.say("%s decided meanwhile: %s. It stays so.", cmp.Or(d.Decided[0].By, s.say("somebody")),
+			s.verdictName(&d.Decided[0].Verdict)))
+	case len(d.Verdicts) == 0:
+		s.passed[id] = true
+		return s.line(s.sentence(s.relabelRefused(id, &curation.UnkeptError{Evaluation: id})))
 	}
+	v := &d.Verdicts[0]
 	s.told++
 	if !v.Correct {
 		s.wrong++
@@ -242,7 +267,7 @@ func (s *sitting) back(ctx context.Context) error {
 	s.past = slices.Delete(s.past, len(s.past)-1, len(s.past))
 	if s.front = last.id; !last.told {
 		delete(s.passed, last.id)
-		return nil
+		return s.skip(last.id, false)
 	}
 	if _, err := s.mem.Curation().Undo(ctx, last.id, s.by); err != nil {
 		return s.wordRefused(err)
@@ -284,7 +309,7 @@ func (s *sitting) sum(ctx context.Context) error {
 	if s.told == 0 {
 		return nil
 	}
-	box, err := s.mem.Inbox(ctx, 1)
+	box, err := s.mem.Find(ctx, s.query, 0, 1)
 	if err != nil {
 		return err
 	}

@@ -20,7 +20,7 @@ const cellRunes = 4000
 // labelCSV writes what waits as a table.
 func (a *app) labelCSV(ctx context.Context, f *labelFlags) error {
 	return a.with(ctx, reading, func(m *memtree.Memory) error {
-		box, err := m.Inbox(ctx, 0)
+		box, err := m.Find(ctx, f.query, 0, 0)
 		if err != nil {
 			return err
 		}

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/memtree/memtree/curation"
+	"github.com/memtree/memtree/find"
 	"github.com/memtree/memtree/judgment"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
@@ -45,21 +46,9 @@ func wordOf(s string) (word, bool) {
 	return "", false
 }
 
-// wrongWay is the way in which a verdict of e is wrong if it is; Other where that is not clear.
-func wrongWay(e *tree.Evaluation) taxonomy.Direction {
-	switch judgment.PolarityOf(judgment.Decode(e.Judgment)) {
-	case judgment.Passes:
-		return taxonomy.FalsePass
-	case judgment.Fails:
-		return taxonomy.FalseFail
-	case judgment.Unread:
-	}
-	return taxonomy.Other
-}
-
 // truthOf returns what a word says of a run, and why it cannot be said of it.
 func (a *app) truthOf(w word, e *tree.Evaluation, note string) (curation.Truth, string) {
-	t, way := curation.Truth{Reason: note}, wrongWay(e)
+	t, way := curation.Truth{Reason: note}, find.Way(e)
 	switch {
 	case w == saysPass || w == saysFail:
 		if way == taxonomy.Other {

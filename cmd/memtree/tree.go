@@ -15,6 +15,7 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/enhance"
+	"github.com/memtree/memtree/find"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/text"
 	"github.com/memtree/memtree/transfer"
@@ -22,9 +23,10 @@ import (
 )
 
 func (a *app) treeCommand() *cobra.Command {
-	var f treeFilter
-	var level, direction, status string
+	var f tree.Filter
+	var level, status string
 	limit := 0
+	var q find.Query
 	c := &cobra.Command{
 		Use:   "tree [flags]",
 		Short: a.say("Print the tree of memories"),
@@ -35,49 +37,37 @@ themselves, the most frequent mistakes first and then the newest. Flags choose w
   memtree tree --json | jq '.nodes[].id'`,
 		Args: a.arguments(0, 0, a.say("no arguments")),
 		RunE: func(c *cobra.Command, _ []string) error {
-			f.Level, f.Direction, f.Status = tree.Type(level).Level(), taxonomy.Direction(direction), tree.Status(status)
+			f.Level, f.Direction, f.Status = tree.Type(level).Level(), q.Direction, tree.Status(status)
 			switch {
 			case level != "" && f.Level == 0:
 				return &usageError{a.say("--level is %q; use case, experience or strategy", level)}
-			case direction != "" && !f.Direction.Valid():
-				return &usageError{a.say("--direction is %q; use false_pass, false_fail or other", direction)}
 			case limit < 0:
 				return &usageError{a.say("--limit is %d; use 0 for all", limit)}
 			}
-			return a.tree(c.Context(), f, limit, c.Flags().Changed("limit"))
+			if err := a.checkFind(&q); err != nil {
+				return err
+			}
+			f.ErrorType = q.ErrorType
+			return a.tree(c.Context(), f, &q, limit, c.Flags().Changed("limit"))
 		},
 	}
-	c.Flags().StringVar(&f.ErrorType, "type", "", a.say("only this error type"))
-	c.Flags().StringVar(&direction, "direction", "", a.say("only this direction: false_pass, false_fail or other"))
-	c.Flags().StringVar(&f.product, "product", "", a.say("only memories of this product, and those of every product"))
+	a.findFlags(c, &q, "type", "direction", "product", "suite", "run", "since", "until", "words")
 	c.Flags().StringVar(&level, "level", "", a.say("only this level: case, experience or strategy"))
 	c.Flags().StringVar(&status, "status", "", a.say("only this status, such as active"))
 	c.Flags().IntVar(&limit, "limit", 20, a.say("how many memories to print; "+
 		"0 for all (with --json all, unless it is given)"))
-	completes(c, "type", a.errorTypes)
 	return c
 }
 
-// treeFilter says which memories are treeFilter.
-type treeFilter struct {
-	tree.Filter
-	product string // "" for all
-}
-
-// has reports whether a memory of the filter is of the product too.
-func (f *treeFilter) has(n *tree.Node) bool {
-	return f.product == "" || n.Scope.Product == "" || n.Scope.Product == f.product
-}
-
-func (a *app) tree(ctx context.Context, f treeFilter, limit int, limited bool) error {
+func (a *app) tree(ctx context.Context, f tree.Filter, q *find.Query, limit int, limited bool) error {
 	return a.with(ctx, reading, func(m *memtree.Memory) error {
 		if a.json {
 			if !limited {
 				limit = 0
 			}
-			return a.treeJSON(ctx, m, f, limit)
+			return a.treeJSON(ctx, m, f, q, limit)
 		}
-		s, err := a.survey(ctx, m, f)
+		s, err := a.survey(ctx, m, f, q)
 		if err != nil {
 			return err
 		}
@@ -96,16 +86,16 @@ func (a *app) tree(ctx context.Context, f treeFilter, limit int, limited bool) e
 }
 
 // treeJSON prints the nodes one by one, a node a line, so that any number of them fits in memory.
-func (a *app) treeJSON(ctx context.Context, m *memtree.Memory, f treeFilter, limit int) error {
+func (a *app) treeJSON(ctx context.Context, m *memtree.Memory, f tree.Filter, q *find.Query, limit int) error {
 	w := bufio.NewWriter(a.stdout)
 	enc := json.NewEncoder(noBreak{w})
 	enc.SetEscapeHTML(false)
 	between, n, picked := "{\"nodes\":[\n", 0, picksOf(m)
-	for node, err := range m.Tree().Scan(ctx, f.Filter) {
+	for node, err := range m.Tree().Scan(ctx, f) {
 		if err != nil {
 			return err
 		}
-		if !f.has(&node) {
+		if !q.HasNode(&node) {
 			continue
 		}
 		if limit > 0 && n == limit {
@@ -178,6 +168,7 @@ type leaf struct {
 	status                     tree.Status
 	mark                       tree.Mark
 	held                       *tree.Held
+	found                      []string // of a case that was searched for: its task, and the note
 }
 
 type surveyed struct {
@@ -188,14 +179,15 @@ type surveyed struct {
 }
 
 // survey reads the nodes and keeps only what is printed of each.
-func (a *app) survey(ctx context.Context, m *memtree.Memory, f treeFilter) (*surveyed, error) {
+func (a *app) survey(ctx context.Context, m *memtree.Memory, f tree.Filter, q *find.Query) (*surveyed, error) {
 	s, words, picked := &surveyed{}, enhance.NewWording(m.Taxonomy()), picksOf(m)
 	at := map[[2]string]int{}
-	for n, err := range m.Tree().Scan(ctx, f.Filter) {
+	for n, err := range m.Tree().Scan(ctx, f) {
 		if err != nil {
 			return nil, err
 		}
-		if !f.has(&n) {
+		w := words.Shown(&n, a.lang)
+		if !q.HasNode(&n) && !q.HasNode(&w) {
 			continue
 		}
 		k := [2]string{n.ErrorType, string(n.Direction)}
@@ -211,7 +203,6 @@ func (a *app) survey(ctx context.Context, m *memtree.Memory, f treeFilter) (*sur
 		if transfer.Waits(&n) {
 			s.waiting++
 		}
-		w := words.Shown(&n, a.lang)
 		l := leaf{
 			id: n.ID, errorType: n.ErrorType, direction: n.Direction, level: n.Level,
 			runs: max(len(n.Occurrences), len(n.Children)), scene: sceneName(n.Scene), last: n.Metadata.UpdatedAt,
@@ -221,6 +212,9 @@ func (a *app) survey(ctx context.Context, m *memtree.Memory, f treeFilter) (*sur
 		l.taught = n.Taught != nil
 		if n.HeldBack() {
 			l.held = n.Credit.Held
+		}
+		if d := n.CaseData; d != nil && q.Words != "" {
+			l.found = []string{d.TestCase.Prompt, d.EvaluatorReason}
 		}
 		s.leaves = append(s.leaves, l)
 	}
@@ -340,6 +334,9 @@ func (a *app) leafLines(leaves []leaf) []string {
 		}
 		if says := text.Fit(says, a.width-4); says != "" {
 			lines = append(lines, a.paint(dim, "    "+says))
+		}
+		for _, s := range nonEmpty(l.found) {
+			lines = append(lines, a.paint(dim, "    "+text.Fit(s, a.width-4)))
 		}
 	}
 	return lines

@@ -36,7 +36,7 @@ file counts with the agent's own verdicts.`),
 		Args: a.arguments(1, -1, a.say("one file or more, or - for standard input")),
 	}
 	c.Flags().IntVar(&o.top, "top", o.top, a.say("how many verdicts to print; 0 for all"))
-	c.Flags().Float64Var(&o.above, "above", 0, a.say("only verdicts at least this likely to be wrong, 0 to 1"))
+	a.findFlags(c, &o.find, "above", "product", "suite", "run", "since", "until", "direction", "words")
 	c.Flags().Float64Var(&o.correct, "correct-above", 0, a.say("say of which verdicts to take the other one: "+
 		"those at least this likely to be wrong, such as %v", tree.CorrectAbove))
 	c.Flags().StringVar(&o.out, "out", "", a.say("write the runs to this file, with the verdicts that are corrected"))
@@ -44,7 +44,7 @@ file counts with the agent's own verdicts.`),
 		if err := a.checkTriage(&o, args, c.Flags().Changed("correct-above")); err != nil {
 			return err
 		}
-		if o.above > 0 && !c.Flags().Changed("top") {
+		if o.find.Above > 0 && !c.Flags().Changed("top") {
 			o.top = 0
 		}
 		return a.triage(c.Context(), args, &o)
@@ -91,7 +91,12 @@ func (a *app) triage(ctx context.Context, files []string, o *triageOptions) erro
 	}
 	err = a.with(ctx, how, func(m *memtree.Memory) error {
 		for _, name := range files {
-			if err := in.file(ctx, name, func(e *tree.Evaluation) error { return found.add(ctx, m, e) }); err != nil {
+			if err := in.file(ctx, name, func(e *tree.Evaluation) error {
+				if !o.find.HasRun(e) {
+					return nil
+				}
+				return found.add(ctx, m, e)
+			}); err != nil {
 				return err
 			}
 		}
@@ -109,7 +114,7 @@ func (a *app) triage(ctx context.Context, files []string, o *triageOptions) erro
 			return err
 		}
 	}
-	found.cut(o.top, o.above)
+	found.cut(o.top, o.find.Above)
 	if a.json {
 		err = a.printJSON(found)
 	} else {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/find"
 	"github.com/memtree/memtree/judgment"
 	"github.com/memtree/memtree/tree"
 )
@@ -15,7 +16,7 @@ import (
 // triageOptions are the flags of triage.
 type triageOptions struct {
 	top     int
-	above   float64
+	find    find.Query
 	correct float64 // from how likely to be wrong a verdict is corrected; 0: none is
 	out     string  // file for the runs with their corrected verdicts; "": none
 }
@@ -23,11 +24,15 @@ type triageOptions struct {
 // checkTriage checks the flags of correction. With them alone, all verdicts that would be
 // corrected are printed, and no others.
 func (a *app) checkTriage(o *triageOptions, files []string, correcting bool) error {
+	some := o.find
+	some.Above = 0
 	switch {
 	case correcting && !(o.correct > 0 && o.correct <= 1):
 		return &usageError{a.say("--correct-above is %v; it lies above 0 and goes to 1", o.correct)}
 	case o.out != "" && !correcting:
 		return &usageError{a.say("--out needs --correct-above, which says how likely to be wrong a verdict must be")}
+	case o.out != "" && !some.All():
+		return &usageError{a.say("--out writes all runs; leave the flags that choose some out")}
 	case o.out != "" && a.readOnly:
 		return &usageError{a.say("--out cannot go with --read-only: what is corrected is noted in the store")}
 	}
@@ -36,10 +41,10 @@ func (a *app) checkTriage(o *triageOptions, files []string, correcting bool) err
 			return &failure{a.say("%s is the file that is read; write to another one", o.out), nil}
 		}
 	}
-	if correcting && o.above == 0 {
-		o.above = o.correct
+	if correcting && o.find.Above == 0 {
+		o.find.Above = o.correct
 	}
-	return nil
+	return a.checkFind(&o.find)
 }
 
 // corrected counts what correction does to the verdicts of files.

@@ -55,6 +55,9 @@ func (a *app) undo(ctx context.Context, id string, o curation.Options) error {
 		if d.Undone.Evaluation != "" {
 			about = d.Undone.Evaluation
 		}
+		if n := len(d.Undone.Verdicts); n > 0 {
+			about = a.say("%d verdicts", n)
+		}
 		out := wrap(a.paint(bold, a.say("Taken back: %s", string(d.Undone.Said)+" "+about)), a.width)
 		if d.Undone.Why != "" {
 			out = append(out, wrap("  "+a.say("the reason given: %s", oneLine(d.Undone.Why)), a.width)...)
