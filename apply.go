@@ -16,7 +16,8 @@ func (m *Memory) apply(ctx context.Context, b tree.Batch) error {
 	return m.applyIf(ctx, b, func() bool { return true })
 }
 
-// applyIf is apply for a batch that is stale, as of tree.ErrConflict, unless fresh says otherwise just before the commit.
+// applyIf is apply for a batch that is stale, as of tree.ErrConflict, unless fresh says otherwise just before the
+// commit.
 func (m *Memory) applyIf(ctx context.Context, b tree.Batch, fresh func() bool) error {
 	nodes := make([]tree.Node, len(b.Changes))
 	for i := range b.Changes {

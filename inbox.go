@@ -19,7 +19,7 @@ const scoredMost = 1000
 
 // Inbox is what waits for a person to say whether it was right.
 type Inbox struct {
-	Waiting  []Unlabelled `json:"waiting"`  // the riskiest first; then those without a risk, the newest first; then the skipped
+	Waiting  []Unlabelled `json:"waiting"`  // the riskiest first; those without a risk after them, the newest first; skipped last
 	Total    int          `json:"total"`    // how many wait in all, of those that were asked for
 	Scored   int          `json:"scored"`   // of them have a risk, whether they are in Waiting or not
 	Expected float64      `json:"expected"` // how many of the scored are wrong, as the risks say
@@ -65,7 +65,8 @@ func (m *Memory) Find(ctx context.Context, q find.Query, from, most int) (Inbox,
 	return out, nil
 }
 
-// Waiting returns the runs that wait and that a query chooses, the newest first, with the risks of the newest. Advanced.
+// Waiting returns the runs that wait and that a query chooses, the newest first, with the risks of the newest.
+// Advanced.
 func (m *Memory) Waiting(ctx context.Context, q find.Query) ([]Unlabelled, error) {
 	if err := q.Check(); err != nil {
 		return nil, err

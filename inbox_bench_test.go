@@ -34,8 +34,9 @@ func fill(tb testing.TB, m *memtree.Memory, waiting int) {
 		e := memtree.Evaluation{
 			ID: fmt.Sprintf("run-%05d", i), RunID: fmt.Sprintf("night-%03d", i/500), CaseID: fmt.Sprintf("T%03d", i%350),
 			At: at.Add(time.Duration(i) * time.Minute), Scope: tree.Scope{Product: []string{"shop", "desk"}[i%2]},
-			Scene:  tree.Scene{Route: "/" + page},
-			Prompt: fmt.Sprintf("Open %s %d, change amount %d and check that the total of the %s page is right", page, i, i%97, page),
+			Scene: tree.Scene{Route: "/" + page},
+			Prompt: fmt.Sprintf("Open %s %d, change amount %d and check that the total of the %s page is right", page, i,
+				i%97, page),
 			Judgment: tree.Raw([]string{`{"verdict":"pass","reason":"the page says all is saved"}`,
 				`{"verdict":"fail","reason":"the total is missing"}`}[i%3/2]),
 		}
@@ -60,7 +61,8 @@ func BenchmarkFind(b *testing.B) {
 	m := crowded(b, 10_000)
 	for name, q := range map[string]find.Query{
 		"all": {}, "product": {Product: "shop"}, "words": {Words: "amount invoice"}, "direction": {Direction: "false_fail"},
-		"day": {Since: "2026-03-05", Until: "2026-03-05"}, "risk": {Above: 0.2}, "product and risk": {Product: "shop", Above: 0.2},
+		"day": {Since: "2026-03-05", Until: "2026-03-05"}, "risk": {Above: 0.2},
+		"product and risk": {Product: "shop", Above: 0.2},
 	} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {

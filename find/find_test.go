@@ -52,11 +52,13 @@ func TestNode(t *testing.T) {
 		Occurrences: []tree.Occurrence{{Evaluation: "a", RunID: "night-1"}},
 		Metadata:    tree.Metadata{UpdatedAt: time.Date(2026, 1, 28, 1, 0, 0, 0, time.UTC)},
 	}
-	for _, yes := range []string{"", "type=x_error&direction=false_fail", "run=night-1", "words=EMPTY+cart", "since=2026-01-28"} {
+	for _, yes := range []string{"", "type=x_error&direction=false_fail", "run=night-1", "words=EMPTY+cart",
+		"since=2026-01-28"} {
 		q := query(t, yes)
 		require.True(t, q.HasNode(&n), yes)
 	}
-	for _, no := range []string{"type=y", "direction=other", "run=night-2", "words=full", "product=desk", "until=2026-01-27"} {
+	for _, no := range []string{"type=y", "direction=other", "run=night-2", "words=full", "product=desk",
+		"until=2026-01-27"} {
 		q := query(t, no)
 		require.False(t, q.HasNode(&n), no)
 	}

@@ -21,8 +21,8 @@ func (w *world) waits(tok string, n int) {
 	w.t.Helper()
 	var body []string
 	for i := range n {
-		body = append(body, fmt.Sprintf(`{"id":"u%d","run_id":"night-1","prompt":"Check the <i>total</i> of order %d","scope":{"product":"%s"},`+
-			`"judgment":{"verdict":"%s"},"at":"2026-02-0%dT03:00:00Z"}`, i, i, []string{"shop", "desk"}[i%2],
+		body = append(body, fmt.Sprintf(`{"id":"u%d","run_id":"night-1","prompt":"Check the <i>total</i> of order %d",`+
+			`"scope":{"product":"%s"},"judgment":{"verdict":"%s"},"at":"2026-02-0%dT03:00:00Z"}`, i, i, []string{"shop", "desk"}[i%2],
 			[]string{"pass", "fail"}[i/2%2], 1+i%5))
 	}
 	a := w.ask("POST", inDefault+"/evaluations", tok, "["+strings.Join(body, ",")+"]")
@@ -66,7 +66,8 @@ func TestInboxIsChosen(t *testing.T) {
 	_, page = rows("?product=shop&from=15")
 	require.NotContains(t, page, "skipped before")
 	long := url.QueryEscape(strings.Repeat("x", 8001))
-	require.Equal(t, http.StatusUnprocessableEntity, w.visit("POST", inbox, ann, "evaluation=u8&truth=right&reason="+long).Code)
+	a = w.visit("POST", inbox, ann, "evaluation=u8&truth=right&reason="+long)
+	require.Equal(t, http.StatusUnprocessableEntity, a.Code)
 }
 
 // Who comes second at a verdict sees who decided, and nothing is overwritten before they say so.

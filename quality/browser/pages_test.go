@@ -21,7 +21,7 @@ func (w *world) all() []string {
 	const in = "/trees/default/"
 	lesson := w.lesson()
 	return []string{
-		in + "overview", in + "overview?weeks=all", in + "verdicts", in + "inbox", in + "memories", in + "memories?level=all&state=all", in + "memories?words=zzzz",
+		in + "overview", in + "overview?weeks=all", in + "verdicts", in + "inbox", in + "inbox?suite=none&direction=false_pass", in + "memories", in + "memories?level=all&state=all", in + "memories?words=zzzz",
 		in + "memories/" + lesson.ID, in + "memories/" + lesson.ID + "/edit", in + "memories/" + lesson.Children[0],
 		in + "ask", in + "ask?prompt=" + url.QueryEscape(w.asked(lesson.Children[0])), in + "effect", in + "review",
 		in + "history", w.draft(), in + "health", "/trees/empty/overview", "/trees/empty/history", "/trees/empty/verdicts", "/trees/empty/inbox", "/trees/empty/effect", "/trees/empty/memories", "/trees/empty/review",

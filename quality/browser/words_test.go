@@ -47,7 +47,7 @@ func TestLabelByKeys(t *testing.T) {
 	c.signIn(w)
 	c.visit("/trees/default/inbox")
 	first := eval[string](c, `document.querySelector("li.verdict input[name=evaluation]").value`)
-	const big = `document.querySelector(".card:last-child .big").innerText`
+	const big = `document.querySelector("main > p strong").innerText`
 	waiting := eval[string](c, big)
 	c.press("j")
 	require.Equal(t, first, eval[string](c, `document.activeElement.querySelector("input[name=evaluation]").value`))
@@ -68,13 +68,40 @@ func TestLabelByKeys(t *testing.T) {
 		return chromedp.Run(c.ctx, chromedp.Evaluate(big, &now)) == nil && now == waiting
 	}, 20*time.Second, 50*time.Millisecond, "it waits again")
 
-	c.tabTo("li.verdict input[name=reason]") // the form, without a key of ours
+	c.tabTo("li.verdict textarea[name=reason]") // the form, without a key of ours
 	c.press("The total was not added up.")
 	c.tabTo("button[value=right]")
 	c.press(" ")
 	c.says("Noted: the verdict was right.")
 	require.Empty(t, c.stopped())
 	require.Zero(t, c.alerts.Load())
+}
+
+// Several are chosen, labelled after the number was confirmed, and taken back, by keys alone.
+func TestLabelManyByKeys(t *testing.T) {
+	w := newWorld(t)
+	w.fill()
+	c := newChrome(t, w.url)
+	c.signIn(w)
+	c.visit("/trees/default/inbox")
+	c.press("jx")
+	c.press("jx")
+	require.Equal(t, 2, eval[int](c, `document.querySelectorAll("li.verdict :checked").length`))
+	c.tabTo("#many button[value=right]")
+	c.press(kb.Enter)
+	c.says("Label 2 verdicts as right?")
+	c.tabTo("button[value=right]")
+	c.press(kb.Enter)
+	c.says("Noted: 2 verdicts were right.")
+	c.tabTo(".said button[value=undo]")
+	c.press(kb.Enter)
+	c.says("verdicts need a label.")
+	c.press("j")
+	c.press("s")
+	c.says("Skipped: it comes last now.")
+	c.press("/")
+	require.Equal(t, "words", eval[string](c, "document.activeElement.name"))
+	require.Empty(t, c.stopped())
 }
 
 // A lesson is worded better and that is taken back, by keys alone.

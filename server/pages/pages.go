@@ -53,7 +53,8 @@ func New() (*Site, error) {
 	if s.chinese, err = po.Read(string(b) + "\n" + po.Library); err != nil {
 		return nil, fmt.Errorf("zh.po: %w", err)
 	}
-	layout, err := template.New("layout.html").Funcs(functions(&speech{})).ParseFS(files, "templates/layout.html", "templates/choose.html")
+	layout, err := template.New("layout.html").Funcs(functions(&speech{})).
+		ParseFS(files, "templates/layout.html", "templates/choose.html")
 	if err == nil {
 		_, err = layout.New("plots").Parse(plot.Template)
 	}
