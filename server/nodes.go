@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/text"
 	"github.com/memtree/memtree/tree"
 )
@@ -23,12 +22,11 @@ const (
 
 type nodesInput struct {
 	InTree
-	Level     tree.Type          `query:"level" enum:"case,experience,strategy"`
-	Type      string             `query:"type" maxLength:"64" doc:"Error type"`
-	Direction taxonomy.Direction `query:"direction" enum:"false_pass,false_fail,other"`
-	Status    tree.Status        `query:"status" maxLength:"64" doc:"Such as active or quarantined"`
-	Limit     int                `query:"limit" minimum:"1" maximum:"200" default:"50"`
-	Cursor    string             `query:"cursor" maxLength:"64" pattern:"^[A-Za-z0-9_]*$" doc:"next of the page before"`
+	Choosing
+	Level  tree.Type   `query:"level" enum:"case,experience,strategy"`
+	Status tree.Status `query:"status" maxLength:"64" doc:"Such as active or quarantined"`
+	Limit  int         `query:"limit" minimum:"1" maximum:"200" default:"50"`
+	Cursor string      `query:"cursor" maxLength:"64" pattern:"^[A-Za-z0-9_]*$" doc:"next of the page before"`
 }
 
 type nodesOutput struct{ Body Nodes }
@@ -43,13 +41,19 @@ type Nodes struct {
 // whatever is recorded meanwhile.
 func (s *Server) nodes(ctx context.Context, in *nodesInput) (*nodesOutput, error) {
 	out := &nodesOutput{Nodes{Nodes: []tree.Node{}}}
-	f := tree.Filter{
-		Level: in.Level.Level(), ErrorType: in.Type, Direction: in.Direction, Status: in.Status, After: in.Cursor,
+	q, err := in.query()
+	if err != nil {
+		return nil, err
 	}
+	f := q.Filter()
+	f.Level, f.Status, f.After = in.Level.Level(), in.Status, in.Cursor
 	size := 0
 	for n, err := range treeIn(ctx).Tree().Scan(ctx, f) {
 		if err != nil {
 			return nil, err
+		}
+		if !q.HasNode(&n) {
+			continue
 		}
 		if k := len(out.Body.Nodes); k == in.Limit || size >= pageBytes {
 			out.Body.Next = out.Body.Nodes[k-1].ID

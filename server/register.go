@@ -36,6 +36,8 @@ func (s *Server) register() {
 	add(s, "about", http.StatusOK, s.about)
 	add(s, "edit", http.StatusOK, s.edit)
 	add(s, "relabel", http.StatusOK, s.relabel)
+	add(s, "inbox", http.StatusOK, s.inbox)
+	add(s, "label", http.StatusOK, s.label)
 	add(s, "review", http.StatusOK, s.review)
 	add(s, "decide", http.StatusOK, s.decide)
 	add(s, "export", http.StatusOK, s.export)

@@ -166,3 +166,22 @@ func TestAskAsAnAgent(t *testing.T) {
 	}
 	require.Positive(t, told)
 }
+
+// What waits is listed and labelled over HTTP by the same names.
+func TestInboxOverHTTP(t *testing.T) {
+	w := newWorld(t)
+	ann := w.token("ann", nil, token.Admin)
+	w.waits(ann, 20)
+	a := w.ask("GET", inDefault+"/inbox?product=shop&direction=false_fail&limit=2", ann, "")
+	require.Equal(t, http.StatusOK, a.Code, a.Body)
+	require.Contains(t, a.Body, `"total":5`)
+	require.Equal(t, http.StatusUnprocessableEntity, w.ask("GET", inDefault+"/inbox?since=soon", ann, "").Code)
+	for range 2 {
+		a = w.ask("POST", inDefault+"/inbox", ann, `{"evaluations":["u0","u1"],"correct":false,"reason":"It was off."}`)
+		require.Equal(t, http.StatusOK, a.Code, a.Body)
+	}
+	require.Contains(t, a.Body, `"decided":[{"evaluation":"u0"`)
+	a = w.ask("GET", inDefault+"/nodes?words=order+OFF", ann, "")
+	require.Contains(t, a.Body, "It was off.")
+	require.NotContains(t, w.ask("GET", inDefault+"/nodes?product=none", ann, "").Body, "It was off.")
+}

@@ -281,6 +281,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/trees/{tree}/inbox": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Runs that wait for a label, the riskiest first */
+        get: operations["inbox"];
+        put?: never;
+        /**
+         * Say of runs that wait whether they were right, as one word
+         * @description What somebody decided before stays as it is and is named in decided. One undo takes all of it back.
+         */
+        post: operations["label"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/trees/{tree}/jobs/{id}": {
         parameters: {
             query?: never;
@@ -813,12 +834,23 @@ export interface components {
             tests?: number;
         };
         Decision: {
-            /** @description Keys of proposals */
-            accept?: string[] | null;
-            /** @description Keys of proposals */
-            reject?: string[] | null;
-            /** @description Why they are rejected, a sentence */
-            why?: string;
+            agent?: components["schemas"]["Agent"];
+            /** Format: date-time */
+            at: string;
+            /** Format: int64 */
+            attempt?: number;
+            by?: string;
+            case_id?: string;
+            correct: boolean;
+            direction?: string;
+            evaluation: string;
+            features?: string;
+            labelled: boolean;
+            mends?: boolean;
+            node?: string;
+            product?: string;
+            run_id?: string;
+            scene?: components["schemas"]["Scene"];
         };
         Done: {
             act: components["schemas"]["Act"];
@@ -1093,6 +1125,15 @@ export interface components {
             /** @description Those that are not the same as here, at most 1000 */
             items: components["schemas"]["NodePlan"][] | null;
         };
+        Inbox: {
+            /** Format: double */
+            expected: number;
+            /** Format: int64 */
+            scored: number;
+            /** Format: int64 */
+            total: number;
+            waiting: components["schemas"]["Unlabelled"][] | null;
+        };
         Info: {
             /** Format: int64 */
             bytes: number;
@@ -1161,6 +1202,38 @@ export interface components {
             tests: number;
             /** Format: int64 */
             told: number;
+        };
+        Label: {
+            /** @description The person who says so; left out: the name of the token */
+            by?: string;
+            /** @description Whether the agent was right */
+            correct: boolean;
+            /**
+             * @description Left out: as each can be
+             * @enum {string}
+             */
+            direction?: "false_pass" | "false_fail" | "other";
+            /** @description Say what would change, write nothing */
+            dryRun?: boolean;
+            /** @description Their ids */
+            evaluations: string[] | null;
+            /** @description What was missed */
+            reason?: string;
+            /** @description A sentence; it is kept */
+            why?: string;
+        };
+        Labelled: {
+            act: components["schemas"]["Act"];
+            against?: components["schemas"]["Node"][] | null;
+            changes: components["schemas"]["Change"][] | null;
+            decided: components["schemas"]["Decision"][] | null;
+            /** Format: int64 */
+            redacted?: number;
+            stood: components["schemas"]["Node"][] | null;
+            undone?: components["schemas"]["Act"];
+            unkept: string[] | null;
+            verdict?: components["schemas"]["Verdict"];
+            verdicts: components["schemas"]["Verdict"][] | null;
         };
         Lack: {
             /** Format: double */
@@ -1596,6 +1669,14 @@ export interface components {
             suite_tests?: string[] | null;
             test?: string;
         };
+        ServerDecision: {
+            /** @description Keys of proposals */
+            accept?: string[] | null;
+            /** @description Keys of proposals */
+            reject?: string[] | null;
+            /** @description Why they are rejected, a sentence */
+            why?: string;
+        };
         Signal: {
             /** Format: double */
             calibrated: number;
@@ -1776,6 +1857,11 @@ export interface components {
             eHarm: number;
             errorType: string;
             state: string;
+        };
+        Unlabelled: {
+            evaluation: components["schemas"]["Evaluation"];
+            risk: components["schemas"]["Risk"];
+            skipped?: boolean;
         };
         Usage: {
             /** Format: int64 */
@@ -2385,6 +2471,93 @@ export interface operations {
             };
         };
     };
+    inbox: {
+        parameters: {
+            query?: {
+                product?: string;
+                suite?: string;
+                /** @description Id of the run */
+                run?: string;
+                /** @description First day, UTC, such as 2026-01-28 */
+                since?: string;
+                /** @description Last day, UTC */
+                until?: string;
+                direction?: "false_pass" | "false_fail" | "other";
+                /** @description Error type; of a run, that its test was misjudged so before */
+                type?: string;
+                /** @description Each of them occurs */
+                words?: string;
+                /** @description Least risk */
+                above?: number;
+                /** @description How many come before */
+                from?: number;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Name of the tree */
+                tree: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Inbox"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    label: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the tree */
+                tree: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Label"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Labelled"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     job: {
         parameters: {
             query?: never;
@@ -2540,10 +2713,20 @@ export interface operations {
     nodes: {
         parameters: {
             query?: {
-                level?: "case" | "experience" | "strategy";
-                /** @description Error type */
-                type?: string;
+                product?: string;
+                suite?: string;
+                /** @description Id of the run */
+                run?: string;
+                /** @description First day, UTC, such as 2026-01-28 */
+                since?: string;
+                /** @description Last day, UTC */
+                until?: string;
                 direction?: "false_pass" | "false_fail" | "other";
+                /** @description Error type; of a run, that its test was misjudged so before */
+                type?: string;
+                /** @description Each of them occurs */
+                words?: string;
+                level?: "case" | "experience" | "strategy";
                 /** @description Such as active or quarantined */
                 status?: string;
                 limit?: number;
@@ -2962,7 +3145,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["Decision"];
+                "application/json": components["schemas"]["ServerDecision"];
             };
         };
         responses: {

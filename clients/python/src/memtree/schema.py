@@ -22,6 +22,8 @@ ROUTES: Final[Dict[str, Tuple[str, str]]] = {
     "export": ("GET", "/v1/trees/{tree}/export"),
     "guide": ("POST", "/v1/trees/{tree}/guidance"),
     "import": ("POST", "/v1/trees/{tree}/import"),
+    "inbox": ("GET", "/v1/trees/{tree}/inbox"),
+    "label": ("POST", "/v1/trees/{tree}/inbox"),
     "job": ("GET", "/v1/trees/{tree}/jobs/{id}"),
     "jobEvents": ("GET", "/v1/trees/{tree}/jobs/{id}/events"),
     "teach": ("POST", "/v1/trees/{tree}/lessons"),
@@ -264,13 +266,25 @@ class Credit(_Credit, total=False):
     tests: int
 
 
-class Decision(TypedDict, total=False):
-    # Keys of proposals
-    accept: Optional[List[str]]
-    # Keys of proposals
-    reject: Optional[List[str]]
-    # Why they are rejected, a sentence
-    why: str
+class _Decision(TypedDict):
+    at: str
+    correct: bool
+    evaluation: str
+    labelled: bool
+
+
+class Decision(_Decision, total=False):
+    agent: Agent
+    attempt: int
+    by: str
+    case_id: str
+    direction: str
+    features: str
+    mends: bool
+    node: str
+    product: str
+    run_id: str
+    scene: Scene
 
 
 class _Done(TypedDict):
@@ -560,6 +574,13 @@ class Imported(TypedDict):
     items: Optional[List[NodePlan]]
 
 
+class Inbox(TypedDict):
+    expected: float
+    scored: int
+    total: int
+    waiting: Optional[List[Unlabelled]]
+
+
 class Info(TypedDict):
     bytes: int
     dead: int
@@ -619,6 +640,42 @@ class Known(TypedDict):
     read: int
     tests: int
     told: int
+
+
+class _Label(TypedDict):
+    # Whether the agent was right
+    correct: bool
+    # Their ids
+    evaluations: Optional[List[str]]
+
+
+class Label(_Label, total=False):
+    # The person who says so; left out: the name of the token
+    by: str
+    # Left out: as each can be
+    direction: Literal["false_pass", "false_fail", "other"]
+    # Say what would change, write nothing
+    dryRun: bool
+    # What was missed
+    reason: str
+    # A sentence; it is kept
+    why: str
+
+
+class _Labelled(TypedDict):
+    act: Act
+    changes: Optional[List[Change]]
+    decided: Optional[List[Decision]]
+    stood: Optional[List[Node]]
+    unkept: Optional[List[str]]
+    verdicts: Optional[List[Verdict]]
+
+
+class Labelled(_Labelled, total=False):
+    against: Optional[List[Node]]
+    redacted: int
+    undone: Act
+    verdict: Verdict
 
 
 class Lack(TypedDict):
@@ -1066,6 +1123,15 @@ class Scope(TypedDict, total=False):
     test: str
 
 
+class ServerDecision(TypedDict, total=False):
+    # Keys of proposals
+    accept: Optional[List[str]]
+    # Keys of proposals
+    reject: Optional[List[str]]
+    # Why they are rejected, a sentence
+    why: str
+
+
 class Signal(TypedDict):
     calibrated: float
     contribution: float
@@ -1241,6 +1307,15 @@ class Typed(TypedDict):
     eHarm: float
     errorType: str
     state: str
+
+
+class _Unlabelled(TypedDict):
+    evaluation: Evaluation
+    risk: Risk
+
+
+class Unlabelled(_Unlabelled, total=False):
+    skipped: bool
 
 
 class Usage(TypedDict):

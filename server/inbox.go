@@ -1,0 +1,77 @@
+package server
+
+import (
+	"context"
+
+	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/curation"
+	"github.com/memtree/memtree/find"
+	"github.com/memtree/memtree/taxonomy"
+)
+
+// Choosing chooses memories or runs, by all that is given.
+type Choosing struct {
+	Product   string             `query:"product" maxLength:"1024"`
+	Suite     string             `query:"suite" maxLength:"1024"`
+	Run       string             `query:"run" maxLength:"1024" doc:"Id of the run"`
+	Since     string             `query:"since" maxLength:"10" doc:"First day, UTC, such as 2026-01-28"`
+	Until     string             `query:"until" maxLength:"10" doc:"Last day, UTC"`
+	Direction taxonomy.Direction `query:"direction" enum:"false_pass,false_fail,other"`
+	Type      string             `query:"type" maxLength:"64" doc:"Error type; of a run, that its test was misjudged so before"`
+	Words     string             `query:"words" maxLength:"1024" doc:"Each of them occurs"`
+}
+
+func (c *Choosing) query() (find.Query, error) {
+	q := find.Query{Product: c.Product, Suite: c.Suite, Run: c.Run, Since: c.Since, Until: c.Until,
+		Direction: c.Direction, ErrorType: c.Type, Words: c.Words}
+	return q, q.Check()
+}
+
+type inboxInput struct {
+	InTree
+	Choosing
+	Above float64 `query:"above" minimum:"0" maximum:"1" doc:"Least risk"`
+	From  int     `query:"from" minimum:"0" doc:"How many come before"`
+	Limit int     `query:"limit" minimum:"1" maximum:"200" default:"50"`
+}
+
+type inboxOutput struct{ Body memtree.Inbox }
+
+// inbox lists the runs that wait for a label.
+func (s *Server) inbox(ctx context.Context, in *inboxInput) (*inboxOutput, error) {
+	q, err := in.query()
+	if err != nil {
+		return nil, err
+	}
+	q.Above = in.Above
+	box, err := treeIn(ctx).Find(ctx, q, in.From, in.Limit)
+	return &inboxOutput{box}, err
+}
+
+// Label says of runs that wait whether they were right.
+type Label struct {
+	Speaker
+	Evaluations []string           `json:"evaluations" minItems:"1" maxItems:"2000" doc:"Their ids"`
+	Correct     bool               `json:"correct" doc:"Whether the agent was right"`
+	Direction   taxonomy.Direction `json:"direction,omitempty" enum:"false_pass,false_fail,other" doc:"Left out: as each can be"`
+	Reason      string             `json:"reason,omitempty" maxLength:"65536" doc:"What was missed"`
+}
+
+type labelInput struct {
+	InTree
+	Body Label
+}
+
+type labelOutput struct{ Body curation.Labelled }
+
+// label labels runs together; what somebody decided before stays as it is.
+func (s *Server) label(ctx context.Context, in *labelInput) (*labelOutput, error) {
+	t, b := treeIn(ctx), &in.Body
+	if err := t.writable(); err != nil {
+		return nil, err
+	}
+	d, err := t.Curation().Label(ctx, b.Evaluations, curation.Truth{
+		Correct: &b.Correct, Direction: b.Direction, Reason: b.Reason,
+	}, b.options(ctx))
+	return &labelOutput{d}, err
+}
