@@ -48,7 +48,7 @@ func (s *Server) inbox(ctx context.Context, in *inboxInput) (*inboxOutput, error
 	return &inboxOutput{box}, err
 }
 
-// Label says of runs that wait whether they were right.
+// Label is about runs without a label: whether they were right.
 type Label struct {
 	Speaker
 	Evaluations []string           `json:"evaluations" minItems:"1" maxItems:"2000" doc:"Their ids"`

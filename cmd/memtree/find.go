@@ -36,7 +36,7 @@ func (a *app) findFlags(c *cobra.Command, q *find.Query, names ...string) {
 		case "above":
 			f.Float64Var(&q.Above, name, 0, a.say("only verdicts at least this likely to be wrong, 0 to 1"))
 		case "words":
-			f.StringVar(&q.Words, name, "", a.say("only where each of these words occurs"))
+			f.StringVar(&q.Words, name, "", a.say("only where each of these terms occurs"))
 		}
 	}
 }

@@ -288,12 +288,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Runs that wait for a label, the riskiest first */
+        /** Runs without a label, the riskiest first */
         get: operations["inbox"];
         put?: never;
         /**
-         * Say of runs that wait whether they were right, as one word
-         * @description What somebody decided before stays as it is and is named in decided. One undo takes all of it back.
+         * Label several runs at once
+         * @description A run that has a label stays as it is and is named in decided. One undo takes all of it back.
          */
         post: operations["label"];
         delete?: never;
