@@ -20,15 +20,20 @@ func (c *Curation) lose(ctx context.Context, p *plan) error {
 	if len(cases) == 0 {
 		return nil
 	}
+	was := map[string]*tree.CaseData{} // where the act said what they are about
+	for _, b := range p.act.Before {
+		was[b.ID] = b.Case
+	}
 	for _, level := range []int{tree.Experience.Level(), tree.Strategy.Level()} {
 		for n, err := range c.door.Tree.Scan(ctx, tree.Filter{Level: level}) {
 			if err != nil {
 				return err
 			}
-			if !n.Live() || c.door.Waits(&n) {
-				continue
+			linked := slices.ContainsFunc(n.Children, func(id string) bool { return cases[id] != nil })
+			if !linked && (!n.Live() || c.door.Waits(&n)) {
+				continue // one out of use keeps what it was written from; its links have to hold all the same
 			}
-			lost := c.lostOf(&n, cases)
+			lost := c.lostOf(&n, cases, was)
 			if !slices.Equal(lost, n.Provenance.Lost) {
 				n.Provenance.Lost = lost
 				p.change(tree.OpAttach, n, "a person said something of its cases")
@@ -39,7 +44,7 @@ func (c *Curation) lose(ctx context.Context, p *plan) error {
 }
 
 // lostOf returns the cases that a lesson or strategy lost, now that these changed.
-func (c *Curation) lostOf(n *tree.Node, cases map[string]*tree.Node) []string {
+func (c *Curation) lostOf(n *tree.Node, cases map[string]*tree.Node, was map[string]*tree.CaseData) []string {
 	on := slices.Concat(n.Children, n.Provenance.Cites)
 	for _, l := range n.Content.Lessons {
 		on = append(on, l.Cites...)
@@ -51,10 +56,12 @@ func (c *Curation) lostOf(n *tree.Node, cases map[string]*tree.Node) []string {
 			continue
 		}
 		at, noted := slices.BinarySearch(lost, id)
-		switch gone := !k.Live() || k.CaseData.Denies(n.Content.Lessons); {
+		has := missedAny(k.CaseData, n.Content.Lessons)
+		gone := !k.Live() || k.CaseData.Denies(n.Content.Lessons) || !has && missedAny(was[id], n.Content.Lessons)
+		switch {
 		case gone && !noted:
 			lost = slices.Insert(lost, at, id)
-		case !gone && noted:
+		case !gone && noted && has:
 			lost = slices.Delete(lost, at, at+1)
 		}
 	}
@@ -62,4 +69,11 @@ func (c *Curation) lostOf(n *tree.Node, cases map[string]*tree.Node) []string {
 		return nil
 	}
 	return lost
+}
+
+// missedAny reports whether a case, which may be nil, has a miss of a check of the lessons, or these have none.
+func missedAny(d *tree.CaseData, lessons []tree.Lesson) bool {
+	return d != nil && slices.ContainsFunc(lessons, func(l tree.Lesson) bool {
+		return l.Kind == "" || slices.ContainsFunc(d.Misses, func(m tree.Miss) bool { return m.Check == l.Kind })
+	})
 }
