@@ -233,7 +233,8 @@ func (m *Memory) writeGuidance(
 	g, err := enhance.Write(nodes, enhance.Options{
 		Lang: q.Lang, Prompt: q.Prompt, Words: m.words, Facts: facts, Asked: r.Asked, Here: r.Here,
 		Own: ownCases(nodes, &q), Refused: m.refused.Load(),
-		Product: q.Scope.Product, Build: q.Scope.Build, Findings: m.opts.Findings || q.Findings, Seen: q.Observation, Say: read.sayings(),
+		Product: q.Scope.Product, Build: q.Scope.Build, Findings: m.opts.Findings || q.Findings, Seen: q.Observation,
+		Say: read.sayings(),
 	})
 	if err != nil {
 		return nil, err
@@ -296,7 +297,8 @@ func (m *Memory) holdCases(ctx context.Context, look *enhance.Look, here []strin
 	return look.Hold(cases), nil
 }
 
-// readNodes reads the nodes with the ids as they may be given, and leaves out those that are gone, or refused. Others share what they
+// readNodes reads the nodes with the ids as they may be given, and leaves out those that are gone, or refused.
+// Others share what they
 // point to, so only the nodes themselves may be changed.
 func (m *Memory) readNodes(ctx context.Context, ids []string) ([]tree.Node, error) {
 	return readAll(ctx, ids, m.readNode)

@@ -86,7 +86,8 @@ func (eager) Generate(_ context.Context, q llm.Request) (llm.Answer, error) {
 func (s *refusing) record() {
 	subject := rapid.SampledFrom([]string{"cart", "invoice", "refund", "voucher"}).Draw(s.t, "subject")
 	s.serial++
-	make := rapid.SampledFrom([]func(string, string, int) tree.Evaluation{sumRun, sumRun, waitRun, valueRun}).Draw(s.t, "kind")
+	kinds := []func(string, string, int) tree.Evaluation{sumRun, sumRun, waitRun, valueRun}
+	make := rapid.SampledFrom(kinds).Draw(s.t, "kind")
 	e := make(fmt.Sprintf("r%d", s.serial), subject, s.serial%20+1)
 	e.Reason += fmt.Sprintf(" This was run %d.", s.serial)
 	require.NoError(s.t, s.m.Record(s.t.Context(), e))
@@ -148,7 +149,8 @@ func (s *refusing) lesson(said tree.Said) {
 		}
 	}
 	say := map[tree.Said]func(*curation.Curation, context.Context, string, curation.Options) (curation.Done, error){
-		tree.SaidForget: (*curation.Curation).Forget, tree.SaidPin: (*curation.Curation).Pin, tree.SaidBan: (*curation.Curation).Ban,
+		tree.SaidForget: (*curation.Curation).Forget, tree.SaidPin: (*curation.Curation).Pin,
+		tree.SaidBan: (*curation.Curation).Ban,
 	}[said]
 	_, err := say(c, s.t.Context(), n.ID, curation.Options{})
 	s.decided(err, x)
@@ -254,7 +256,8 @@ func (s *refusing) obeyed() {
 		{Prompt: "Check that the error message of the profile shows at once"}}
 	for _, e := range s.runs[max(0, len(s.runs)-4):] {
 		queries = append(queries,
-			memtree.Query{Prompt: e.Prompt, Scene: e.Scene, Scope: tree.Scope{Test: e.CaseID}, Observation: "- heading \"x two\""},
+			memtree.Query{Prompt: e.Prompt, Scene: e.Scene, Scope: tree.Scope{Test: e.CaseID},
+				Observation: "- heading \"x two\""},
 			memtree.Query{Prompt: e.Prompt, Scene: e.Scene, Lang: "zh",
 				Limits: retrieval.Limits{Total: 8, Strategies: 3, Experiences: 4, Cases: 6}})
 	}

@@ -77,11 +77,15 @@ func (c *Curation) mayBeAbout(n *tree.Node, o AboutOptions) error {
 	case n.Forgotten() || n.Mark == tree.Banned:
 		return &RefusedError{Said: tree.SaidAbout, ID: n.ID, Why: Archived, Now: string(n.Status) + " " + n.ArchivedFor}
 	case len(o.Not)+len(o.Is) == 0:
-		return &tree.FieldError{Field: "not", Problem: "and is are empty; name a check that the case is not about, or is about"}
+		return &tree.FieldError{
+			Field: "not", Problem: "and is are empty; name a check that the case is not about, or is about",
+		}
 	}
 	for _, check := range o.Not {
 		if slices.Contains(o.Is, check) {
-			return &tree.FieldError{Field: "not", Problem: fmt.Sprintf("names %q, and so does is; name it in one of them", check)}
+			return &tree.FieldError{
+				Field: "not", Problem: fmt.Sprintf("names %q, and so does is; name it in one of them", check),
+			}
 		}
 		denied := n.CaseData.About != nil && slices.Contains(n.CaseData.About.Not, check)
 		if !n.Has(check) && !denied {

@@ -59,7 +59,8 @@ func NewRefused(nodes []Node, rules RefusalRules) *Refused {
 		case n.Live() && n.Provenance.By == ByPerson && n.Type == Experience && len(n.Children) > 0:
 			for j := range n.Content.Lessons {
 				l := &n.Content.Lessons[j]
-				if m := (matter{l.Kind, n.Direction}); l.From == FromPerson && l.Kind != "" && !r.ours[m].at.After(n.Provenance.At) {
+				m := matter{l.Kind, n.Direction}
+				if l.From == FromPerson && l.Kind != "" && !r.ours[m].at.After(n.Provenance.At) {
 					r.ours[m] = ownWords{l, n.Provenance.At}
 				}
 			}
@@ -165,7 +166,7 @@ func (r *Refused) Check(n *Node, check string) bool {
 
 // of reports whether a check was refused as it rests on a case.
 func (r *Refused) of(id string, d taxonomy.Direction, check string) bool {
-	for seen := 0; seen < 16; seen++ {
+	for range 16 { // a check is a kind of a few others at most
 		if r.cases[matter{check, d}][id] {
 			return true
 		}
@@ -222,7 +223,8 @@ func (r *Refused) Heed(n *Node) *Node {
 	c, changed := *n, len(kept) != len(n.Content.Lessons)
 	for i := range kept {
 		l := &kept[i]
-		if ours := r.ours[matter{l.Kind, n.Direction}]; n.Type == Strategy && n.Provenance.By != ByPerson && ours.Lesson != nil {
+		ours := r.ours[matter{l.Kind, n.Direction}]
+		if n.Type == Strategy && n.Provenance.By != ByPerson && ours.Lesson != nil {
 			l.Check, l.Instead, l.From, changed = ours.Check, ours.Instead, FromPerson, true
 		}
 	}
