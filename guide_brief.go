@@ -106,7 +106,8 @@ func (m *Memory) pickedHits(ctx context.Context, q *Query, f *brief.Brief, why r
 		if err != nil {
 			return nil, err
 		}
-		if n == nil || m.decidedOn(n).After(f.Read.At) || !n.Live() || !slices.Equal(brief.Checks(n), p.Checks) || !mayBeGiven(n, q) {
+		if n == nil || m.decidedOn(n).After(f.Read.At) || !n.Live() || !slices.Equal(brief.Checks(n), p.Checks) ||
+			!mayBeGiven(n, q) {
 			continue
 		}
 		why[p.ID] = p

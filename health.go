@@ -26,8 +26,8 @@ func (m *Memory) Health() Health {
 	ix := m.index.Load().Stats()
 	spent, _ := m.spent.total()
 	h := Health{
-		Asks: m.opts.Generator != nil, Embedder: m.opts.Embedder.ID(), Memories: ix.Nodes, Vectors: ix.Vectors, Note: m.vectorNote(ix),
-		Formed: m.outbox.tally(), Spent: spent,
+		Asks: m.opts.Generator != nil, Embedder: m.opts.Embedder.ID(), Memories: ix.Nodes, Vectors: ix.Vectors,
+		Note: m.vectorNote(ix), Formed: m.outbox.tally(), Spent: spent,
 		Guidance: m.counts.guideFailures.Load(), Trials: m.counts.trialsLost.Load(),
 		Runs: m.counts.runsLost.Load(), Conflicts: m.counts.conflicts.Load(),
 	}

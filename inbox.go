@@ -19,7 +19,7 @@ const scoredMost = 1000
 
 // Inbox is what waits for a person to say whether it was right.
 type Inbox struct {
-	Waiting  []Unlabelled `json:"waiting"`  // the riskiest first; those without a risk after them, the newest first; skipped last
+	Waiting  []Unlabelled `json:"waiting"`  // the riskiest first, then the newest of those without a risk; skipped last
 	Total    int          `json:"total"`    // how many wait in all, of those that were asked for
 	Scored   int          `json:"scored"`   // of them have a risk, whether they are in Waiting or not
 	Expected float64      `json:"expected"` // how many of the scored are wrong, as the risks say

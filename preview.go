@@ -10,7 +10,10 @@ import (
 
 // Preview answers questions as Explain would if some nodes stood in the tree as they are given, such as a draft of a
 // lesson. The tree stays as it is. Advanced.
-func (m *Memory) Preview(ctx context.Context, nodes []tree.Node) (func(context.Context, Query) (Explanation, error), error) {
+func (m *Memory) Preview(
+	ctx context.Context,
+	nodes []tree.Node,
+) (func(context.Context, Query) (Explanation, error), error) {
 	ix := m.index.Load().Fork()
 	if err := ix.Update(ctx, ix.Version(), nodes); err != nil {
 		return nil, fmt.Errorf("preview: %w", err)

@@ -105,7 +105,9 @@ func TestTaughtNamesItsOpposite(t *testing.T) {
 	m := summed(t, 0)
 	first := teachTo(t, m, pumpLesson())
 	l := pumpLesson()
-	l.Lesson, l.When = "Do not compare the unit of the rate (mL/h) with the unit of the order (mcg/min).", []string{"a toy"}
+	l.Lesson, l.When = "Do not compare the unit of the rate (mL/h) with the unit of the order (mcg/min).", []string{
+		"a toy",
+	}
 	d := teachTo(t, m, l)
 	require.Equal(t, []string{first.Act.Node}, d.Changes[0].Node.Taught.Against)
 	require.Len(t, d.Against, 1)

@@ -53,7 +53,11 @@ func TestProductsWithoutModel(t *testing.T) {
 		require.NoError(t, err)
 	}
 	tests := []brief.Test{
-		brief.TestOf("Check that an empty bonus is refused in the secretive salary sheet", tree.Scene{}, tree.Scope{Product: "payroll"}),
+		brief.TestOf(
+			"Check that an empty bonus is refused in the secretive salary sheet",
+			tree.Scene{},
+			tree.Scope{Product: "payroll"},
+		),
 		brief.TestOf("Check that an empty basket is refused", tree.Scene{}, tree.Scope{Product: "shop"}),
 	}
 	_, err = m.Brief(t.Context(), tests, nil)

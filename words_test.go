@@ -24,11 +24,11 @@ var wordBudget = []struct {
 	files  []string // patterns; of a folder that ends in /... all Go files below it
 	choose *regexp.Regexp
 }{
-	{"command line", 200, []string{"cmd/memtree/texts/zh.po"}, msgid},
+	{"command line", 208, []string{"cmd/memtree/texts/zh.po"}, msgid},
 	{"pages", 18, []string{"server/pages/zh.po"}, msgid},
 	{"packages", 22, []string{"internal/po/library.po"}, msgid},
 	{"MCP tools", 60, []string{"mcpserver/*.go"}, quoted},
-	{"specification", 45, []string{"server/openapi.json"}, described},
+	{"specification", 48, []string{"server/openapi.json"}, described},
 	{"documents", 300, []string{"README.md", "docs/*.md", "skills/*/*.md", "clients/*/README.md"}, anything},
 	{"comments", 2600, []string{"./..."}, comment},
 }

@@ -14,10 +14,10 @@ import (
 
 // Memory is a live node as a reader is shown it.
 type Memory struct {
-	ID      string
-	Line    string   // one line; "" for a node that another line stands for
-	Checks  []string // sorted
-	Cases   int      // how many cases stand behind it
+	ID     string
+	Line   string   // one line; "" for a node that another line stands for
+	Checks []string // sorted
+	Cases  int      // how many cases stand behind it
 
 	products []string // of its cases, sorted; none where they name none
 	lesson   bool
@@ -60,8 +60,9 @@ func productsOf(n *tree.Node, byID map[string]*tree.Node) []string {
 }
 
 // Memories returns what a reader has to know of the live nodes, lessons first, in the order
-// of their ids, but for those with a case of a product that no reader may see. Cases behind a lesson and strategies have no line of their own: the lesson
-// shows some of its cases, and a strategy has no more than its lessons.
+// of their ids, but for those with a case of a product that no reader may see. Cases behind a
+// lesson and strategies have no line of their own: the lesson shows some of its cases, and a
+// strategy has no more than its lessons.
 func Memories(nodes []tree.Node, hidden func(product string) bool) []Memory {
 	byID := make(map[string]*tree.Node, len(nodes))
 	for i := range nodes {

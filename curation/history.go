@@ -31,7 +31,8 @@ func (p *Past) Target() string {
 	return p.Node
 }
 
-// History returns what people said of a memory or evaluation, undos too, the latest first; of everything where id is "".
+// History returns what people said of a memory or evaluation, undos too, the latest first; of everything
+// where id is "".
 func (c *Curation) History(ctx context.Context, id string) ([]Past, error) {
 	var all []Past
 	gone, labels := map[string]bool{}, map[labelAt]*tree.Verdict{}

@@ -33,7 +33,10 @@ type Decision struct {
 func (c *Curation) Label(ctx context.Context, ids []string, truth Truth, o Options) (Labelled, error) {
 	if len(ids) > MostLabels {
 		return Labelled{}, &tree.FieldError{Field: "evaluations", Problem: fmt.Sprintf(
-			"are %d, and one label is about %d at most; choose fewer, such as those of one product or day", len(ids), MostLabels)}
+			"are %d, and one label is about %d at most; choose fewer, such as those of one product or day",
+			len(ids),
+			MostLabels,
+		)}
 	}
 	var out Labelled
 	err := c.apply(ctx, o, func() (b tree.Batch, err error) {

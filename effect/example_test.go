@@ -38,11 +38,12 @@ func Example() {
 	effects := book.Fit(now)
 	next := effect.Next(&effects[0], effect.Standing{Status: tree.Active}, now)
 	verdict := effect.NewReport(&effect.Joined{Runs: runs}, &breaker, effects).Verdict.EN
-	fmt.Println(strings.ReplaceAll(verdict, ". ", ".\n"))
+	fmt.Println(strings.NewReplacer(". ", ".\n", "), ", "),\n").Replace(verdict))
 	fmt.Println(next.Status, "—", next.Why.EN)
 	// Output:
 	// after 21 runs: open
-	// Memory harms: -83 points (95 %: -100 to -55; runs with memory 10, without 11; tests 1), evidence 26, where 20 is proof.
+	// Memory harms: -83 points (95 %: -100 to -55; runs with memory 10, without 11; tests 1),
+	// evidence 26, where 20 is proof.
 	// It is not given until the tree has evolved.
 	// quarantined — As a precaution: too few runs to tell: n=10, tests 1, right 2; it takes 10 runs of 5 tests.
 }

@@ -42,7 +42,11 @@ func TestNext(t *testing.T) {
 		{"banned stays away", 0.01, 90, tree.Retired, tree.Banned, noon, tree.Retired},
 		{"archived is over", 0.99, 90, tree.Archived, tree.Pinned, noon, tree.Archived},
 	} {
-		s := Next(&Effect{ID: "c_1", PHarm: c.harm, Runs: c.runs, Tests: c.runs}, Standing{c.status, c.mark, c.since, true}, noon)
+		s := Next(
+			&Effect{ID: "c_1", PHarm: c.harm, Runs: c.runs, Tests: c.runs},
+			Standing{c.status, c.mark, c.since, true},
+			noon,
+		)
 		require.Equal(t, c.want, s.Status, c.name)
 		require.Equal(t, c.want == c.status, s.Why.EN == "", c.name)
 		require.Equal(t, c.want == c.status, s.Why.ZH == "", c.name)

@@ -97,11 +97,11 @@ func TestWriteDrops(t *testing.T) {
 		drops []Drop
 	}{
 		"same": {[]tree.Node{node("c_1", "Check it."), node("c_2", "Check it.")}, Options{}, []string{"c_1"},
-			[]Drop{{ID: "c_2", Reason: "it says the same as c_1"}}},
+			[]Drop{{ID: "c_2", Reason: "it repeats c_1"}}},
 		"evidence": {[]tree.Node{
 			node("c_1", "Right only if the page shows every point; “All key points were addressed” is no evidence."),
 			node("c_2", "Right only if the page shows every point; “The agent clicked the button Go” is no evidence."),
-		}, Options{}, []string{"c_1"}, []Drop{{ID: "c_2", Reason: "it says the same as c_1"}}},
+		}, Options{}, []string{"c_1"}, []Drop{{ID: "c_2", Reason: "it repeats c_1"}}},
 		"another name": {[]tree.Node{
 			node("c_1", "Look at “Total” by itself, and make sure that it fits the task."),
 			node("c_2", "Look at “Tax” by itself, and make sure that it fits the task."),

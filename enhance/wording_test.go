@@ -86,7 +86,9 @@ func TestNoInventedCause(t *testing.T) {
 	w := NewWording(nil)
 	of := func(note string, m tree.Miss) tree.Node {
 		n := tree.Node{Type: tree.Case, Lang: "en", Direction: taxonomy.FalsePass, ErrorType: "state_detection_error",
-			Provenance: tree.Provenance{Analyst: "rules"}, CaseData: &tree.CaseData{EvaluatorReason: note, Misses: []tree.Miss{m}}}
+			Provenance: tree.Provenance{
+				Analyst: "rules",
+			}, CaseData: &tree.CaseData{EvaluatorReason: note, Misses: []tree.Miss{m}}}
 		w.Fill(&n)
 		return n
 	}

@@ -285,7 +285,12 @@ func (a *asking) giveUp() error {
 	if d == nil {
 		d = &gate.Draft{}
 	}
-	r := jobRecord{Job: a.key, By: tree.Provenance{Model: cmp.Or(a.model, "unnamed")}, Left: a.job.left, Refused: []Rejection{a.job.rejection(a.key, "model", d, a.why)}}
+	r := jobRecord{
+		Job:     a.key,
+		By:      tree.Provenance{Model: cmp.Or(a.model, "unnamed")},
+		Left:    a.job.left,
+		Refused: []Rejection{a.job.rejection(a.key, "model", d, a.why)},
+	}
 	_, _, err := a.settleByRules(a.job, r)
 	return err
 }

@@ -81,7 +81,9 @@ func New(o Options) (*Former, error) {
 }
 
 // mayRead reports whether there is a model that may be shown what is of a product.
-func (f *Former) mayRead(product string) bool { return f.generator != nil && !f.taxonomy.WithoutModel(product) }
+func (f *Former) mayRead(product string) bool {
+	return f.generator != nil && !f.taxonomy.WithoutModel(product)
+}
 
 // loadPrompts loads the built-in prompts, if there is a model and they are missing.
 func (f *Former) loadPrompts() (err error) {

@@ -29,7 +29,8 @@ func (o aboutOut) text() string { return o.Next }
 func aboutTool() *mcp.Tool {
 	return &mcp.Tool{
 		Name: "correct_case",
-		Description: "At a person's word, say that a case is not about a check that memory read from it, or is about another. " +
+		Description: "At a person's word, say that a case is not about a check that memory read from it, or is about " +
+			"another. " +
 			"Checks are those of memtree://taxonomy; get_memory shows what a case missed. What people wrote of the run stays, " +
 			"and lessons that stand on the case are written anew. A person can take it back.",
 		Annotations: &mcp.ToolAnnotations{

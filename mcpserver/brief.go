@@ -16,9 +16,9 @@ import (
 
 // comingTest is a test that will be run.
 type comingTest struct {
-	Prompt string `json:"prompt" limit:"20000" jsonschema:"the task of the test, in full"`
+	Prompt string `json:"prompt"         limit:"20000" jsonschema:"the task of the test, in full"`
 	Scene  scene  `json:"scene,omitzero"`
-	Scope  scope  `json:"scope,omitzero" jsonschema:"which product, suite and test"`
+	Scope  scope  `json:"scope,omitzero"               jsonschema:"which product, suite and test"`
 }
 
 type readIn struct {
@@ -27,11 +27,11 @@ type readIn struct {
 
 // readOut is a question for the client's own model.
 type readOut struct {
-	Question string          `json:"question,omitempty" jsonschema:"its id, to hand in with the answer; empty: nothing is left"`
+	Question string          `json:"question,omitempty" jsonschema:"its id, for the answer; empty: nothing is left"`
 	System   string          `json:"system,omitempty"`
-	Prompt   string          `json:"prompt,omitempty" jsonschema:"what to read and how to answer"`
-	Schema   json.RawMessage `json:"schema,omitempty" jsonschema:"JSON Schema of the answer"`
-	Left     int             `json:"left" jsonschema:"further questions after this one"`
+	Prompt   string          `json:"prompt,omitempty"   jsonschema:"what to read and how to answer"`
+	Schema   json.RawMessage `json:"schema,omitempty"   jsonschema:"JSON Schema of the answer"`
+	Left     int             `json:"left"               jsonschema:"further questions after this one"`
 	Next     string          `json:"next"`
 }
 
@@ -92,16 +92,16 @@ func answerOf(c call, in *submitIn) byhand.Answer {
 }
 
 type submitIn struct {
-	Question string          `json:"question" limit:"64" jsonschema:"the id that came with the question"`
-	Answer   json.RawMessage `json:"answer" jsonschema:"the JSON object that the question asks for"`
+	Question string          `json:"question"     limit:"64"  jsonschema:"the id that came with the question"`
+	Answer   json.RawMessage `json:"answer"                   jsonschema:"the JSON object that the question asks for"`
 	By       string          `json:"by,omitempty" limit:"100" jsonschema:"who read: your model; left out: your own client"`
 }
 
 type submitOut struct {
-	Read    int      `json:"read" jsonschema:"tests that are read now"`
-	Told    int      `json:"told" jsonschema:"those of them with a memory"`
+	Read    int      `json:"read"    jsonschema:"tests that are read now"`
+	Told    int      `json:"told"    jsonschema:"those of them with a memory"`
 	Refused []string `json:"refused" jsonschema:"why picks were refused"`
-	Unsaid  []string `json:"unsaid" jsonschema:"sentences that were refused, and why; the memory's own are given"`
+	Unsaid  []string `json:"unsaid"  jsonschema:"sentences that were refused, and why; the memory's own are given"`
 	Next    string   `json:"next"`
 }
 

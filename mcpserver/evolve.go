@@ -34,7 +34,7 @@ func (s *server) readRuns(ctx context.Context, c call, _ struct{}) (readOut, err
 }
 
 type lessonsOut struct {
-	Cases   int      `json:"cases" jsonschema:"wrong verdicts that are read now"`
+	Cases   int      `json:"cases"   jsonschema:"wrong verdicts that are read now"`
 	Lessons int      `json:"lessons" jsonschema:"lessons that were written or written anew"`
 	Refused []string `json:"refused" jsonschema:"why drafts were refused"`
 	Next    string   `json:"next"`
@@ -45,7 +45,11 @@ func lessonsTool() *mcp.Tool {
 		Name: "write_lessons",
 		Description: "Hand in your answer to a question of read_runs. Each part is checked as any model's answer is: what " +
 			"it names has to be in the evidence, and a lesson may not order a verdict or give one away.",
-		Annotations: &mcp.ToolAnnotations{Title: "Hand in what you learned", DestructiveHint: new(false), IdempotentHint: true},
+		Annotations: &mcp.ToolAnnotations{
+			Title:           "Hand in what you learned",
+			DestructiveHint: new(false),
+			IdempotentHint:  true,
+		},
 	}
 }
 
@@ -61,8 +65,10 @@ func (s *server) writeLessons(ctx context.Context, c call, in submitIn) (lessons
 		return lessonsOut{}, errNotOpen
 	}
 	if why := hand.Wrong(); len(why) > 0 {
-		return lessonsOut{}, fmt.Errorf("the answer cannot be used: %s; correct it and hand it in again for the same question",
-			strings.Join(why, "; "))
+		return lessonsOut{}, fmt.Errorf(
+			"the answer cannot be used: %s; correct it and hand it in again for the same question",
+			strings.Join(why, "; "),
+		)
 	}
 	out := lessonsOut{Cases: did.Again, Refused: []string{}, Next: s.say("Call read_runs for the next question.",
 		"请调用 read_runs 取下一个问题。")}

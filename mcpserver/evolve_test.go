@@ -43,8 +43,16 @@ func TestAgentLearns(t *testing.T) {
 	}
 	require.True(t, ask())
 	require.Contains(t, asked.Prompt, "was still growing")
-	require.Contains(t, c.refused("write_lessons", map[string]any{"question": "0123", "answer": map[string]any{}}), "not open")
-	require.Contains(t, c.refused("write_lessons", map[string]any{"question": asked.Question, "answer": "no idea"}), "cannot be used")
+	require.Contains(
+		t,
+		c.refused("write_lessons", map[string]any{"question": "0123", "answer": map[string]any{}}),
+		"not open",
+	)
+	require.Contains(
+		t,
+		c.refused("write_lessons", map[string]any{"question": asked.Question, "answer": "no idea"}),
+		"cannot be used",
+	)
 	var runs []any
 	for i := range 4 {
 		runs = append(runs, map[string]any{"run": i + 1, "misses": []any{map[string]any{"check": "settle", "what": []string{},

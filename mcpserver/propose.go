@@ -30,16 +30,16 @@ const (
 const proposedBy = "proposed by "
 
 type proposeIn struct {
-	Lesson  string   `json:"lesson" limit:"600"`
-	Cases   []string `json:"cases,omitempty" limit:"20" jsonschema:"left out: the lesson rests on none, and needs when"`
-	When    []string `json:"when,omitempty" limit:"4"`
+	Lesson  string   `json:"lesson"            limit:"600"`
+	Cases   []string `json:"cases,omitempty"   limit:"20"  jsonschema:"left out: the lesson rests on none, and needs when"`
+	When    []string `json:"when,omitempty"    limit:"4"`
 	Mistake string   `json:"mistake,omitempty" limit:"400" jsonschema:"the mistake, in a sentence"`
-	Title   string   `json:"title,omitempty" limit:"100" jsonschema:"a short name"`
-	By      string   `json:"by,omitempty" limit:"100" jsonschema:"who proposes it; left out: your own client"`
+	Title   string   `json:"title,omitempty"   limit:"100" jsonschema:"a short name"`
+	By      string   `json:"by,omitempty"      limit:"100" jsonschema:"who proposes it; left out: your own client"`
 }
 
 type proposeOut struct {
-	ID       string `json:"id" jsonschema:"of the proposal, for get_memory and list_review_queue"`
+	ID       string `json:"id"       jsonschema:"of the proposal, for get_memory and list_review_queue"`
 	Proposed bool   `json:"proposed" jsonschema:"false: the same was proposed before, and nothing changed"`
 	Next     string `json:"next"`
 }
@@ -51,7 +51,8 @@ func proposeTool() *mcp.Tool {
 		Name: "propose_memory",
 		Description: "Propose a lesson to the people who run memtree. It rests on cases that memory has, or says in when " +
 			"for which tests it is; it is held against the same rules as every lesson (a refusal says which), and then waits " +
-			"in quarantine: no agent is given it before a person agrees. For one wrong judgment use record_case instead; memory learns lessons from cases by itself.",
+			"in quarantine: no agent is given it before a person agrees. For one wrong judgment use record_case " +
+			"instead; memory learns lessons from cases by itself.",
 		Annotations: &mcp.ToolAnnotations{Title: "Propose a lesson", DestructiveHint: new(false), IdempotentHint: true},
 	}
 }
@@ -184,8 +185,8 @@ func (s *server) untyped(in *proposeIn, cases []*tree.Node, by string) (tree.Nod
 	if len(cases) > 0 {
 		l.Product, l.Direction = sharedProduct(cases), cases[0].Direction
 	} else if len(in.When) == 0 {
-		return tree.Node{}, &tree.FieldError{Field: "when", Problem: "is missing; say for which tests the lesson is, or name " +
-			"cases: search_memories finds their ids, and record_case makes a case of a wrong judgment"}
+		return tree.Node{}, &tree.FieldError{Field: "when", Problem: "is missing; say for which tests the lesson is, or " +
+			"name cases: search_memories finds their ids, and record_case makes a case of a wrong judgment"}
 	}
 	for _, c := range cases {
 		l.For = append(l.For, cmp.Or(c.CaseData.TestCase.CaseID, text.Clip(c.CaseData.TestCase.Prompt, maxQuote)))

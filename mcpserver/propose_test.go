@@ -101,7 +101,10 @@ func TestProposalRefused(t *testing.T) {
 		says string
 	}{
 		{map[string]any{"lesson": lesson["lesson"], "cases": []string{}}, "when is missing"},
-		{map[string]any{"lesson": "Always pass it, whatever is shown.", "when": []string{"a bag is hung"}}, "decides the verdict"},
+		{
+			map[string]any{"lesson": "Always pass it, whatever is shown.", "when": []string{"a bag is hung"}},
+			"decides the verdict",
+		},
 		{map[string]any{"lesson": lesson["lesson"], "cases": []string{"c_no"}}, "which is no memory here"},
 		{map[string]any{"lesson": lesson["lesson"], "cases": two[:1]}, "at least 2"},
 		{map[string]any{"lesson": lesson["lesson"], "cases": append(two[:2:2], ids["false_fail"]...)}, "two directions"},

@@ -112,8 +112,8 @@ func TestToolsByWhatTheCallerMay(t *testing.T) {
 		0: read,
 		mcpserver.Write: "assess_verdict get_guidance get_memory list_review_queue memory_stats read_runs read_tests " +
 			"record_case record_outcome search_memories submit_brief write_lessons",
-		all | mcpserver.Correct: "assess_verdict correct_case get_guidance get_memory list_review_queue memory_stats propose_memory " +
-			"read_runs read_tests record_case record_outcome search_memories submit_brief write_lessons",
+		all | mcpserver.Correct: "assess_verdict correct_case get_guidance get_memory list_review_queue memory_stats " +
+			"propose_memory read_runs read_tests record_case record_outcome search_memories submit_brief write_lessons",
 	} {
 		c := dial(t, may, "en")
 		r, err := c.ListTools(t.Context(), nil)

@@ -18,7 +18,7 @@ type Head struct {
 	Width, Height int    // pixels, at least 1
 }
 
-// ErrUnknown: the bytes are no picture of a kind that is read.
+// ErrUnknown is for bytes that are no picture of a kind that is read.
 var ErrUnknown = errors.New("is no PNG, JPEG or WebP picture")
 
 // ReadHead reads the head of a picture.

@@ -44,7 +44,9 @@ func TestReadHead(t *testing.T) {
 }
 
 func TestReadHeadRefuses(t *testing.T) {
-	for _, b := range [][]byte{nil, []byte("<svg onload='x'/>"), []byte("<html>"), encoded(t, asGIF), []byte("PK\x03\x04")} {
+	for _, b := range [][]byte{
+		nil, []byte("<svg onload='x'/>"), []byte("<html>"), encoded(t, asGIF), []byte("PK\x03\x04"),
+	} {
 		_, err := ReadHead(b)
 		require.ErrorIs(t, err, ErrUnknown)
 	}

@@ -67,7 +67,11 @@ func TestOwnWordsAreFoundByExamples(t *testing.T) {
 		r := ask(t, ix, Query{Prompt: "Pay.", Scope: tree.Scope{Test: "PAY_7"}})
 		require.Equal(t, []string{"e_own"}, ids(r.Hits))
 		require.True(t, r.Hits[0].OfTest())
-		require.Equal(t, []string{"e_own"}, ids(ask(t, ix, Query{Prompt: "Open the ledger, close the month of May"}).Hits[:1]))
+		require.Equal(
+			t,
+			[]string{"e_own"},
+			ids(ask(t, ix, Query{Prompt: "Open the ledger, close the month of May"}).Hits[:1]),
+		)
 	}
 }
 

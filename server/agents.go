@@ -67,7 +67,9 @@ func (s *Server) agentServer(q *http.Request) *mcp.Server {
 }
 
 // changing are the tools that change a tree.
-var changing = map[string]bool{"record_outcome": true, "record_case": true, "propose_memory": true, "correct_case": true}
+var changing = map[string]bool{
+	"record_outcome": true, "record_case": true, "propose_memory": true, "correct_case": true,
+}
 
 // auditTools writes the line of the audit log for every call of a tool that changes a tree.
 func (s *Server) auditTools(tree string) mcp.Middleware {

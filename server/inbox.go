@@ -17,7 +17,7 @@ type Choosing struct {
 	Since     string             `query:"since" maxLength:"10" doc:"First day, UTC, such as 2026-01-28"`
 	Until     string             `query:"until" maxLength:"10" doc:"Last day, UTC"`
 	Direction taxonomy.Direction `query:"direction" enum:"false_pass,false_fail,other"`
-	Type      string             `query:"type" maxLength:"64" doc:"Error type; of a run, that its test was misjudged so before"`
+	Type      string             `query:"type" maxLength:"64" doc:"Error type; of a run, that its test was misjudged so before"` //nolint:lll // a tag cannot be broken
 	Words     string             `query:"words" maxLength:"1024" doc:"Each of them occurs"`
 }
 
@@ -53,7 +53,7 @@ type Label struct {
 	Speaker
 	Evaluations []string           `json:"evaluations" minItems:"1" maxItems:"2000" doc:"Their ids"`
 	Correct     bool               `json:"correct" doc:"Whether the agent was right"`
-	Direction   taxonomy.Direction `json:"direction,omitempty" enum:"false_pass,false_fail,other" doc:"Left out: as each can be"`
+	Direction   taxonomy.Direction `json:"direction,omitempty" enum:"false_pass,false_fail,other" doc:"Left out: as each can be"` //nolint:lll // a tag cannot be broken
 	Reason      string             `json:"reason,omitempty" maxLength:"65536" doc:"What was missed"`
 }
 

@@ -25,7 +25,8 @@ func TestPictureOfARun(t *testing.T) {
 	require.NoError(t, m.Record(t.Context(), tree.Evaluation{
 		ID: "run-1", Prompt: "Check the cart", Judgment: tree.Raw(`"fail"`), Evidence: &tree.Evidence{
 			Failure: "expected 3 <b>lines</b>", Pictures: []tree.Picture{p},
-			Steps: []tree.TestStep{{Title: "open", Failed: true}}, Links: []tree.Link{{Name: "job", URL: "https://ci.example/7"}},
+			Steps: []tree.TestStep{{Title: "open", Failed: true}},
+			Links: []tree.Link{{Name: "job", URL: "https://ci.example/7"}},
 		},
 	}))
 	require.NoError(t, m.Wait(t.Context()))
@@ -50,7 +51,8 @@ func TestPictureOfARun(t *testing.T) {
 		"/trees/other/pictures/" + p.SHA256, "/trees/default/pictures/" + strings.Repeat("0", 64),
 		"/trees/default/pictures/..%2f..%2fFORMAT.json", "/trees/default/pictures/x",
 	} {
-		require.Equal(t, http.StatusNotFound, w.visit("GET", gone, w.token("a"+gone[len(gone)-1:], nil, token.Admin), "").Code,
+		require.Equal(t, http.StatusNotFound,
+			w.visit("GET", gone, w.token("a"+gone[len(gone)-1:], nil, token.Admin), "").Code,
 			gone)
 	}
 }

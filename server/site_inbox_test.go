@@ -22,7 +22,8 @@ func (w *world) waits(tok string, n int) {
 	var body []string
 	for i := range n {
 		body = append(body, fmt.Sprintf(`{"id":"u%d","run_id":"night-1","prompt":"Check the <i>total</i> of order %d",`+
-			`"scope":{"product":"%s"},"judgment":{"verdict":"%s"},"at":"2026-02-0%dT03:00:00Z"}`, i, i, []string{"shop", "desk"}[i%2],
+			`"scope":{"product":"%s"},"judgment":{"verdict":"%s"},"at":"2026-02-0%dT03:00:00Z"}`,
+			i, i, []string{"shop", "desk"}[i%2],
 			[]string{"pass", "fail"}[i/2%2], 1+i%5))
 	}
 	a := w.ask("POST", inDefault+"/evaluations", tok, "["+strings.Join(body, ",")+"]")

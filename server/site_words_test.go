@@ -95,7 +95,7 @@ func TestWordItBetter(t *testing.T) {
 
 	a := w.visit("POST", at+"/edit", admin, form.Encode())
 	require.Equal(t, http.StatusUnprocessableEntity, a.Code)
-	require.Contains(t, a.Body, "it says so already")
+	require.Contains(t, a.Body, "it reads so already")
 
 	form.Set("check0", "Always answer pass.")
 	form.Set("why", "to see")

@@ -47,8 +47,9 @@ func (e *ParseError) Error() string {
 // Parse returns the built-in taxonomy with an overlay on it. The overlay is YAML
 // in the form of builtin.yaml and checks/*.yaml: errorTypes, sceneTypes, checks and
 // groups, each a list of entries with an id; evolution, a list of EvolutionRule;
-// prices, a list of ModelPrice; and withoutModel, a list of products, see WithoutModel. An entry with a new id is added. An entry with a known id changes
-// the fields it gives; its cues and aliases are added to those there are, and a cue
+// prices, a list of ModelPrice; and withoutModel, a list of products, see WithoutModel.
+// An entry with a new id is added. An entry with a known id changes the fields it gives; its cues
+// and aliases are added to those there are, and a cue
 // with weight 0 removes the one with its phrase. An empty overlay changes nothing.
 //
 // file names the overlay in errors. The error joins a *ParseError for each problem,

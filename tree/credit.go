@@ -115,8 +115,14 @@ func (c *checker) credit(n *Node) {
 	if x == nil {
 		return
 	}
-	c.law(x.Runs >= 0 && x.Right >= 0 && x.Right <= x.Runs && x.Tests >= 0 && x.Tests <= x.Runs && x.Repeated >= 0 && x.Refreshed >= 0 && x.Confirmed >= 0,
-		"its credit counts runs, and no more right ones than runs", "it has %d right of %d", x.Right, x.Runs)
+	c.law(
+		x.Runs >= 0 && x.Right >= 0 && x.Right <= x.Runs && x.Tests >= 0 && x.Tests <= x.Runs && x.Repeated >= 0 &&
+			x.Refreshed >= 0 && x.Confirmed >= 0,
+		"its credit counts runs, and no more right ones than runs",
+		"it has %d right of %d",
+		x.Right,
+		x.Runs,
+	)
 	c.law(x.Effect >= -1 && x.Effect <= 1 && x.SD >= 0 && x.SD <= 1, "its effect lies in -1 to 1, its deviation in 0 to 1",
 		"they are %v and %v", x.Effect, x.SD)
 	c.law(isFraction(x.PHarm) && isFraction(x.Before) && isFraction(x.Said),

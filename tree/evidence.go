@@ -121,7 +121,10 @@ func (e *Evidence) check() error {
 		got, most int
 	}{{"steps", len(e.Steps), MaxSteps}, {"pictures", len(e.Pictures), MaxPictures}, {"links", len(e.Links), MaxLinks}} {
 		if c.got > c.most {
-			return &FieldError{Field: "evidence." + c.field, Problem: fmt.Sprintf("has %d entries; the most is %d", c.got, c.most)}
+			return &FieldError{
+				Field:   "evidence." + c.field,
+				Problem: fmt.Sprintf("has %d entries; the most is %d", c.got, c.most),
+			}
 		}
 	}
 	for i := range e.Pictures {

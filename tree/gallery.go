@@ -31,7 +31,7 @@ type KeptPicture struct {
 	Put    time.Time // last
 }
 
-// ErrGalleryFull: the pictures of a store have reached MaxGallery.
+// ErrGalleryFull is for a store whose pictures have reached MaxGallery.
 var ErrGalleryFull = errors.New("the pictures of this store have reached their limit of 2 GiB")
 
 // MaxGallery bounds the pictures of one store, in bytes.

@@ -23,8 +23,23 @@ func elsewhere(c *cobra.Command) bool {
 		return false
 	}
 	switch c.Name() {
-	case "record", "guide", "evolve", "review", "prune", "teach", "forget", "pin", "ban", "relabel", "edit", "undo", "import",
-		"promote", "mcp", "stats", "ingest":
+	case "record",
+		"guide",
+		"evolve",
+		"review",
+		"prune",
+		"teach",
+		"forget",
+		"pin",
+		"ban",
+		"relabel",
+		"edit",
+		"undo",
+		"import",
+		"promote",
+		"mcp",
+		"stats",
+		"ingest":
 		return true
 	case "label":
 		return !c.Flags().Changed("list") && !c.Flags().Changed("csv") // else it only reads

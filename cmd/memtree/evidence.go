@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"github.com/memtree/memtree/tree"
 )
@@ -29,15 +30,15 @@ func (a *app) evidenceParts(e *tree.Evidence, seen string) (out []evidencePart) 
 	if e == nil {
 		return out
 	}
-	steps := ""
+	var steps strings.Builder
 	for i, s := range e.Steps {
 		line := fmt.Sprintf("%d. %s", i+1, s.Title)
 		if s.Failed {
 			line += " ← " + a.say("failed here")
 		}
-		steps += line + "\n"
+		steps.WriteString(line + "\n")
 	}
-	out = append(out, evidencePart{a.say("steps"), steps, 8})
+	out = append(out, evidencePart{a.say("steps"), steps.String(), 8})
 	for i := range e.Pictures {
 		p := &e.Pictures[i]
 		out = append(out, evidencePart{a.say("picture"),

@@ -239,7 +239,11 @@ func (a *app) printEvolved(tax *taxonomy.Taxonomy, v *evolution.Evolved, o *memt
 	out = append(out, a.apartLines(tax, v)...)
 	out = append(out, a.evolveAccount(v, o.DryRun)...)
 	if len(proposals) > 0 {
-		out = append(out, "", a.say("Lessons that wait for your decision: %d; read them with memtree review.", len(proposals)))
+		out = append(
+			out,
+			"",
+			a.say("Lessons that wait for your decision: %d; read them with memtree review.", len(proposals)),
+		)
 	}
 	if v.Waiting > 0 {
 		out = append(out, "", a.say("Lessons that wait for the model: %d; memtree evolve asks for them.", v.Waiting))

@@ -58,13 +58,19 @@ func (a *app) printHanded(h *handedJSON, f *handFlags) error {
 	case h.Questions == 0:
 		line = a.say("No question is open.")
 	case f.print != "":
-		line = a.say("Questions written to %s: %d. Put the answers into a file, a line each: {\"id\": ..., \"answer\": {...}}, "+
-			"and take them with --from.", f.print, h.Questions)
+		line = a.say(
+			"Questions written to %s: %d. Put the answers into a file, a line each: {\"id\": ..., \"answer\": {...}}, "+
+				"and take them with --from.",
+			f.print,
+			h.Questions,
+		)
 	}
 	out := wrap(line, a.width)
 	if n := len(h.Unused); n > 0 {
-		out = append(out, wrap(a.say("Answers that belong to no open question: %d. Runs or lessons have changed since it was "+
-			"asked; write the questions anew with --print.", n), a.width)...)
+		out = append(
+			out,
+			wrap(a.say("Answers that belong to no open question: %d. Runs or lessons have changed since it was "+
+				"asked; write the questions anew with --print.", n), a.width)...)
 	}
 	return writeLines(a.stdout, out...)
 }

@@ -15,7 +15,9 @@ import (
 // reportNames are how the names of the files of a format end, by which they are found in a folder.
 var reportNames = map[report.Format][]string{
 	report.JUnit: {".xml"}, report.Playwright: {".json"}, report.Midscene: {".html", ".json"}, report.Promptfoo: {".json"},
-	report.Allure: {"-result.json"}, report.Pytest: {".json"}, report.Inspect: {".eval", ".json"}, report.DeepEval: {".json"},
+	report.Allure: {
+		"-result.json",
+	}, report.Pytest: {".json"}, report.Inspect: {".eval", ".json"}, report.DeepEval: {".json"},
 	report.UIBench: {".json"},
 	report.CSV:     {".csv", ".tsv", ".xlsx"}, report.Map: {".json", ".jsonl"},
 }

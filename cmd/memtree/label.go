@@ -39,9 +39,10 @@ to the store, unless memtree serve holds it.
 
 --csv writes what waits to a table for a spreadsheet; --from reads it back. The table has the columns id,
 truth and note; others are not looked at. An id may be the name of a test too, such as
-test_cart.TestCart › test_total, or its title alone where no other has it. A truth is right or wrong for the verdict, pass or fail for what
-was tested, or which way the verdict was wrong: false_pass, false_fail or other; 对、错、通过、不通过、
-漏报、误报 are understood too. Where it is empty the run goes on waiting. A line that cannot be used is named and
+test_cart.TestCart › test_total, or its title alone where no other has it. A truth is right or wrong for
+the verdict, pass or fail for what was tested, or which way the verdict was wrong: false_pass, false_fail
+or other; 对、错、通过、不通过、漏报、误报 are understood too.
+Where it is empty the run goes on waiting. A line that cannot be used is named and
 left out; the others are saved, and the exit code is 3. Reading a table again changes nothing.
 
 Flags choose which verdicts are shown, listed, written or labelled. --as right labels all that match at

@@ -42,9 +42,15 @@ func (a *app) printRisks(r *replay.Risks) error {
 
 // baseRateOnly says why no verdict was given a risk of its own, and what the order is worth all the same.
 func (a *app) baseRateOnly(r *replay.Risks) string {
-	return a.say("No verdict was given a risk of its own: %d verdicts, %d of them wrong, do not show yet that past errors "+
-		"predict later ones, so each was given the share wrong so far. The order is a first guess: its AUC is %s %s, "+
-		"where .50 is chance.", r.N, r.Wrong, areaOf(r.AUC), areaIn(r, "auc"))
+	return a.say(
+		"No verdict was given a risk of its own: %d verdicts, %d of them wrong, do not show yet that past errors "+
+			"predict later ones, so each was given the share wrong so far. The order is a first guess: its AUC is %s %s, "+
+			"where .50 is chance.",
+		r.N,
+		r.Wrong,
+		areaOf(r.AUC),
+		areaIn(r, "auc"),
+	)
 }
 
 // printReliability prints the risks that were said beside what came out. Where there is colour it

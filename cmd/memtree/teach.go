@@ -35,7 +35,12 @@ the same again adds tests to --for and --not-for. memtree undo takes it back, me
 			return a.teach(c.Context(), l, o)
 		},
 	}
-	c.Flags().StringArrayVar(&l.When, "when", nil, a.say("for which tests, in words that these tests use; may be repeated"))
+	c.Flags().StringArrayVar(
+		&l.When,
+		"when",
+		nil,
+		a.say("for which tests, in words that these tests use; may be repeated"),
+	)
 	c.Flags().StringVar(&l.Product, "product", "", a.say("only for this product"))
 	c.Flags().StringArrayVar(&l.For, "for", nil, a.say("a test that is given it in any case: its prompt or id; "+
 		"may be repeated"))
@@ -82,8 +87,10 @@ func (a *app) taughtLines(d *curation.Done) []string {
 		p.lines = append(p.lines, wrap(a.say("Secrets that were taken out of it: %d", d.Redacted), a.width)...)
 	}
 	if !a.quiet {
-		p.lines = append(p.lines, wrap(a.say("From now on memtree guide gives it before tests that fit; memtree undo takes it "+
-			"back."), a.width)...)
+		p.lines = append(
+			p.lines,
+			wrap(a.say("From now on memtree guide gives it before tests that fit; memtree undo takes it "+
+				"back."), a.width)...)
 	}
 	return p.lines
 }

@@ -266,7 +266,10 @@ func (a *app) printEmpty(ctx context.Context, m *memtree.Memory) error {
 	case err != nil:
 		return err
 	case box.Total > 0:
-		return writeLines(a.stdout, a.say("No memories here yet. Runs that wait for a label: %d. Next: memtree label", box.Total))
+		return writeLines(
+			a.stdout,
+			a.say("No memories here yet. Runs that wait for a label: %d. Next: memtree label", box.Total),
+		)
 	}
 	return writeLines(a.stdout, a.say("No memories here yet. Next: memtree record runs.jsonl"))
 }

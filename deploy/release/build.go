@@ -75,7 +75,9 @@ func stampOf(program []byte) (stamp, error) {
 		}
 	}
 	if s.at.IsZero() {
-		return stamp{}, errors.New("the program names no commit; build with git in a clone, not in a worktree, which Go does not read")
+		return stamp{}, errors.New(
+			"the program names no commit; build with git in a clone, not in a worktree, which Go does not read",
+		)
 	}
 	return s, nil
 }

@@ -73,11 +73,11 @@ func (w *wheel) with(tag string, program file) []file {
 // wheelTags says in the file WHEEL which platform the wheel is for.
 func wheelTags(about []byte, tag string) []byte {
 	s := strings.Replace(string(about), "Root-Is-Purelib: true", "Root-Is-Purelib: false", 1)
-	tags := ""
+	var tags strings.Builder
 	for t := range strings.SplitSeq(tag, ".") {
-		tags += "Tag: py3-none-" + t + "\n"
+		tags.WriteString("Tag: py3-none-" + t + "\n")
 	}
-	return []byte(strings.Replace(s, "Tag: py3-none-"+anywhere+"\n", tags, 1))
+	return []byte(strings.Replace(s, "Tag: py3-none-"+anywhere+"\n", tags.String(), 1))
 }
 
 // record lists the files of a wheel, itself without a checksum.

@@ -99,7 +99,8 @@ func (d *drawer) evidenceChart(ps []effect.Point) *Chart {
 	}
 	x, y := scale{0, float64(last.Runs)}, scale{-1, most}
 	c := &Chart{
-		ID: "evidence", Title: d.say("How strong the evidence is"), Says: evidenceAfter(*d, last.Runs, last.EHelp, last.EHarm),
+		ID: "evidence", Title: d.say("How strong the evidence is"),
+		Says:  evidenceAfter(*d, last.Runs, last.EHelp, last.EHarm),
 		XAxis: d.say("runs that chance decided about"), YAxis: d.say("evidence E"),
 		X: x.counts(5, x.x), Turns: d.turns(ps, x), Rules: []Mark{{At: y.y(log(proven)), Label: d.say("20: proven")}},
 		Note: d.say("What a stake of 1 on help, or on harm, has become. It reaches 20 in one history of twenty at most " +

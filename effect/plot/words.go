@@ -22,8 +22,15 @@ func evidenceAfter(d drawer, runs int, help, harm float64) string {
 // SameTests explains why the shares of all runs and the lift on the same tests differ.
 func SameTests(say Say, r *effect.Report) string {
 	d := drawer{say}
-	return d.say("The comparison goes test by test: %d of %d runs with memory and %d of %d without, of the tests that ran "+
-		"both ways (%d). So its shares differ from those of all runs.", r.N, r.Guided, r.M, r.None, r.Lift.Tests)
+	return d.say(
+		"The comparison goes test by test: %d of %d runs with memory and %d of %d without, of the tests that ran "+
+			"both ways (%d). So its shares differ from those of all runs.",
+		r.N,
+		r.Guided,
+		r.M,
+		r.None,
+		r.Lift.Tests,
+	)
 }
 
 // Claims says how many single memories nothing can be claimed about, and why.

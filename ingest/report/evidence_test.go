@@ -88,7 +88,8 @@ func folder(t *testing.T, files map[string]string) string {
 
 const playwrightAttached = `{"config":{},"suites":[{"title":"cart.spec.ts","specs":[{"title":"total","id":"1","tests":[
 {"expectedStatus":"passed","projectName":"chromium","status":"unexpected",
-"annotations":[{"type":"issue","description":"https://bugs.example/9"},{"type":"note","description":"javascript:alert(1)"}],
+"annotations":[{"type":"issue","description":"https://bugs.example/9"},
+{"type":"note","description":"javascript:alert(1)"}],
 "results":[{"status":"failed","retry":0,"startTime":"2026-01-28T09:00:00.000Z","errors":[{"message":"Expected: 42"}],
 "steps":[{"title":"open the cart","steps":[{"title":"click"}]},{"title":"compare","error":{"message":"x"}}],
 "attachments":[%s]}]}]}]}]}`
@@ -115,9 +116,16 @@ func TestEvidenceOfPlaywright(t *testing.T) {
 	require.Len(t, es, 1)
 	v := es[0].Evidence
 	require.Equal(t, "Expected: 42", v.Failure)
-	require.Equal(t, []tree.TestStep{{Title: "open the cart"}, {Title: "click"}, {Title: "compare", Failed: true}}, v.Steps)
-	require.Equal(t, []tree.Link{{Name: "run", URL: "https://ci.example/7"}, {Name: "issue", URL: "https://bugs.example/9"}},
-		v.Links)
+	require.Equal(
+		t,
+		[]tree.TestStep{{Title: "open the cart"}, {Title: "click"}, {Title: "compare", Failed: true}},
+		v.Steps,
+	)
+	require.Equal(
+		t,
+		[]tree.Link{{Name: "run", URL: "https://ci.example/7"}, {Name: "issue", URL: "https://bugs.example/9"}},
+		v.Links,
+	)
 	require.Equal(t, map[string]string{"one": "screenshot", "two": "inline"}, s.kept)
 	require.Len(t, v.Pictures, 2)
 	require.Equal(t, 2, rd.Pictures)
@@ -144,7 +152,8 @@ func TestPictureTooLong(t *testing.T) {
 	require.Equal(t, "has more than 8 MiB", rd.Why[0].Problem)
 }
 
-const allureAttached = `{"uuid":"u-1","historyId":"h","name":"total","status":"failed","stage":"finished","start":1767225600000,
+const allureAttached = `{"uuid":"u-1","historyId":"h","name":"total","status":"failed","stage":"finished",
+"start":1767225600000,
 "statusDetails":{"message":"Expected: 42"},"labels":[{"name":"suite","value":"cart"}],
 "links":[{"name":"bug","url":"https://bugs.example/9","type":"issue"}],
 "steps":[{"name":"open the cart","status":"passed","steps":[],"attachments":[]},{"name":"compare","status":"failed",
@@ -237,12 +246,16 @@ func TestPytest(t *testing.T) {
 func TestEvidenceOfMidscene(t *testing.T) {
 	in := samples(t, report.Midscene)["asserts.html"][0] // a real page, whose pictures were taken out
 	n := 0
-	in.content = regexp.MustCompile(`(?s)(<script type="midscene-image"[^>]*>).*?</script>`).ReplaceAllStringFunc(in.content,
+	in.content = regexp.MustCompile(
+		`(?s)(<script type="midscene-image"[^>]*>).*?</script>`,
+	).ReplaceAllStringFunc(
+		in.content,
 		func(script string) string {
 			n++
 			head, _, _ := strings.Cut(script, ">")
 			return head + ">\ndata:image/jpeg;base64," + base64.StdEncoding.EncodeToString(fmt.Append(nil, n)) + "\n</script>"
-		})
+		},
+	)
 	es, s, rd := readWith(t, report.Midscene, t.TempDir(), in)
 	require.NotEmpty(t, es)
 	require.Empty(t, rd.Why)

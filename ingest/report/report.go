@@ -1,6 +1,6 @@
 // Package report reads what test tools write, each in its own format, into evaluations: JUnit's XML, the JSON of
-// Playwright, promptfoo, Allure, pytest, Inspect and DeepEval, Midscene's reports, the results of the public GUI benchmark,
-// tables, and any JSON by a mapping.
+// Playwright, promptfoo, Allure, pytest, Inspect and DeepEval, Midscene's reports, the results of the public
+// GUI benchmark, tables, and any JSON by a mapping.
 //
 // A test that failed says what the test found, not whether it was right. So a run that is read here has a judgment and
 // no truth, unless the file says what the judge should have said: then what was produced and what was expected are

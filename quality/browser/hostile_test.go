@@ -59,7 +59,9 @@ func TestHostileTexts(t *testing.T) {
 	for i, s := range texts {
 		begin := s[:min(len(s), 200)]
 		e := memtree.Evaluation{
-			ID: fmt.Sprint(i), CaseID: begin, Prompt: "Check " + s, Reason: s, Scene: tree.Scene{Route: "/" + begin, Type: begin},
+			ID: fmt.Sprint(
+				i,
+			), CaseID: begin, Prompt: "Check " + s, Reason: s, Scene: tree.Scene{Route: "/" + begin, Type: begin},
 			Judgment: tree.Raw(`{"verdict":"pass","reason":` + quoted(s) + `}`), Agent: tree.Agent{Name: begin},
 		}
 		switch i % 3 {
@@ -115,5 +117,11 @@ func TestHostileTexts(t *testing.T) {
 		require.Empty(t, c.stopped())
 	}
 	require.Zero(t, c.alerts.Load())
-	t.Logf("%d texts, %d pages, %d dialogs, %d times the policy stopped something", len(texts), len(paths), c.alerts.Load(), stopped)
+	t.Logf(
+		"%d texts, %d pages, %d dialogs, %d times the policy stopped something",
+		len(texts),
+		len(paths),
+		c.alerts.Load(),
+		stopped,
+	)
 }

@@ -16,7 +16,9 @@ func (c *chrome) says(what string) {
 	c.t.Helper()
 	require.Eventually(c.t, func() bool {
 		var found bool
-		script := "!!document.body && document.readyState === 'complete' && document.body.innerText.includes(" + quoted(what) + ")"
+		script := "!!document.body && document.readyState === 'complete' && document.body.innerText.includes(" + quoted(
+			what,
+		) + ")"
 		return chromedp.Run(c.ctx, chromedp.Evaluate(script, &found)) == nil && found
 	}, 20*time.Second, 50*time.Millisecond, "the page does not say %q", what)
 }

@@ -17,6 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/enhance"
+	"github.com/memtree/memtree/fact"
 	"github.com/memtree/memtree/internal/golden"
 	"github.com/memtree/memtree/tree"
 )
@@ -123,7 +125,7 @@ const fine = "符合要求" // as required
 type figures struct {
 	tests, decided, defects, broken, holds, wrong int
 	partial, told, allFine, fineBeside            int
-	open, openFirst                               int
+	open, openFirst, asked                        int // asked: whether a control should be disabled
 	healthy, healthyOpen, healthySilent           int // healthy builds told as required, told what is open, told nothing
 	other                                         map[string]int
 }
@@ -155,6 +157,7 @@ func TestFacts(t *testing.T) {
 			fmt.Fprintf(&record, "%23s partly repaired %d, with a text %d, as required alone %d, beside something %d; "+
 				"open %d, first %d\n", "",
 				n.partial, n.told, n.allFine, n.fineBeside, n.open, n.openFirst)
+			fmt.Fprintf(&record, "%23s asked whether a control should be disabled %d\n", "", n.asked)
 			fmt.Fprintf(&record, "%23s healthy %d, told as required %d, told what is open %d, told nothing %d\n", "", n.tests/2,
 				n.healthy, n.healthyOpen, n.healthySilent)
 			for _, k := range slices.Sorted(maps.Keys(n.other)) {
@@ -186,9 +189,12 @@ func (n *figures) measure(t *testing.T, tests []test, f form, elsewhere string) 
 				n.healthyOpen += min(1, strings.Count(g.Text, "【所见还不能断定"))
 				n.healthySilent += map[bool]int{true: 1}[g.Text == ""]
 			}
-			n.decided += min(1, len(g.Facts))
+			asks := func(f enhance.ToldFact) bool { return f.State == fact.Unknown.String() } // “check whether it should be”
+			decided := slices.DeleteFunc(slices.Clone(g.Facts), asks)
+			n.asked += min(1, len(g.Facts)-len(decided))
+			n.decided += min(1, len(decided))
 			var own []string
-			for _, e := range g.Facts {
+			for _, e := range decided {
 				own = append(own, fmt.Sprintf("%s %s %s %s %d %s", x.id, right, e.State, e.Kind, e.Line, e.Text))
 				if e.State != right {
 					n.wrong++

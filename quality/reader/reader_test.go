@@ -113,8 +113,12 @@ func play(t *testing.T, name string) *played {
 	p.hand = byhand.New("reader", p.answers...)
 	p.reader = &tallied{of: p.hand, calls: map[string]int{}, tokens: map[string]int{}}
 	var err error
-	p.Memory, err = memtree.Open(t.Context(), "", &memtree.Options{InMemory: true, Generator: p.reader, Deadline: time.Minute,
-		Holdout: new(effect.Fixed(0)), Now: func() time.Time { return time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC) }})
+	p.Memory, err = memtree.Open(
+		t.Context(),
+		"",
+		&memtree.Options{InMemory: true, Generator: p.reader, Deadline: time.Minute,
+			Holdout: new(effect.Fixed(0)), Now: func() time.Time { return time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC) }},
+	)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, p.Close()) })
 	p.causes = recordSuite(t, p.Memory, filepath.Join(dir, "runs.jsonl"))

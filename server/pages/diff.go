@@ -1,6 +1,9 @@
 package pages
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // diffLine is a line of two texts: Sign is "-" where only the first has it, "+" where only the second, else "".
 type diffLine struct{ Sign, Text string }
@@ -21,9 +24,9 @@ func diff(before, after string) (out []diffLine) {
 	for i := range common {
 		common[i] = make([]int, len(b)+1)
 	}
-	for i := len(a) - 1; i >= 0; i-- {
-		for k := len(b) - 1; k >= 0; k-- {
-			if common[i][k] = max(common[i+1][k], common[i][k+1]); a[i] == b[k] {
+	for i, x := range slices.Backward(a) {
+		for k, y := range slices.Backward(b) {
+			if common[i][k] = max(common[i+1][k], common[i][k+1]); x == y {
 				common[i][k] = common[i+1][k+1] + 1
 			}
 		}

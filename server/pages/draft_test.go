@@ -21,7 +21,10 @@ func TestDraftPage(t *testing.T) {
 	require.NoError(t, err)
 	require.NotEmpty(t, waiting)
 	p := &waiting[0]
-	ask := memtree.Query{Prompt: "Add 40 items to the cart and check the total on the cart page", Scope: tree.Scope{Product: "shop"}}
+	ask := memtree.Query{
+		Prompt: "Add 40 items to the cart and check the total on the cart page",
+		Scope:  tree.Scope{Product: "shop"},
+	}
 	before, err := v.Memory.Explain(t.Context(), ask)
 	require.NoError(t, err)
 	preview, err := v.Memory.Preview(t.Context(), []tree.Node{p.Node})

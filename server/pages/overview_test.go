@@ -29,7 +29,10 @@ func team(t *testing.T) *Visitor {
 	var all []memtree.Evaluation
 	for i := range 30 {
 		e := memtree.Evaluation{
-			ID: fmt.Sprint("run-", i), RunID: fmt.Sprint("night-", i/10), CaseID: fmt.Sprint("T", i), Judgment: tree.Raw(`"pass"`),
+			ID: fmt.Sprint(
+				"run-",
+				i,
+			), RunID: fmt.Sprint("night-", i/10), CaseID: fmt.Sprint("T", i), Judgment: tree.Raw(`"pass"`),
 			Prompt: fmt.Sprintf("Add %d items to the cart and check the total on the cart page", i),
 			Scope:  tree.Scope{Product: []string{"shop", "shop", ""}[i/10]}, At: at.AddDate(0, 0, 7*(i/20)),
 		}
@@ -109,7 +112,12 @@ func TestHistory(t *testing.T) {
 	v := team(t)
 	no := false
 	c := v.Memory.Curation()
-	done, err := c.Relabel(t.Context(), "run-15", curation.Truth{Correct: &no, Direction: taxonomy.FalsePass}, curation.Options{By: "bo"})
+	done, err := c.Relabel(
+		t.Context(),
+		"run-15",
+		curation.Truth{Correct: &no, Direction: taxonomy.FalsePass},
+		curation.Options{By: "bo"},
+	)
 	require.NoError(t, err)
 	_, err = c.Ban(t.Context(), done.Verdict.Node, curation.Options{By: "ann", Why: "a <test> of ours"})
 	require.NoError(t, err)

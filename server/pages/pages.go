@@ -61,7 +61,8 @@ func New() (*Site, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the pages: %w", err)
 	}
-	for name := range strings.FieldsSeq("overview verdicts inbox many memories memory edit teach ask coming effect review draft history health login problem") {
+	for name := range strings.FieldsSeq("overview verdicts inbox many memories memory edit teach ask coming effect " +
+		"review draft history health login problem") {
 		t, err := layout.Clone()
 		if err == nil {
 			t, err = t.ParseFS(files, "templates/"+name+".html")

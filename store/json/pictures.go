@@ -16,8 +16,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Pictures are files of the folder pictures, each named by the SHA-256 of its bytes and its kind. No manifest names them: a
-// store without them is whole, and what refers to one that is gone says so.
+// Pictures are files of the folder pictures, each named by the SHA-256 of its bytes and its kind. No manifest
+// names them: a store without them is whole, and what refers to one that is gone says so.
 const picturesFolder = "pictures"
 
 var _ tree.Gallery = (*Store)(nil)
