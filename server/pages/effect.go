@@ -58,8 +58,9 @@ func (s *Site) effect(w http.ResponseWriter, r *http.Request, v *Visitor) error 
 	if gain := plot.Gain(said.say, verdicts); gain != nil {
 		d.Charts = append(d.Charts, gain)
 	} else {
-		d.FewRanked = said.say(
-			"How well risk ranks is drawn from %d verdicts of known truth on, if some are wrong; known: %d.", plot.FewRanked, len(verdicts))
+		few := said.say("How well risk ranks is drawn from %d verdicts of known truth on, if some are wrong; known: %d.",
+			plot.FewRanked, len(verdicts))
+		d.FewRanked = few
 	}
 	if report.None > 0 {
 		d.Evidence, d.Lifts = plot.EvidenceLine(said.say, report), said.lifts(report)
