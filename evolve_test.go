@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -117,14 +118,17 @@ func TestEvolve(t *testing.T) {
 
 // interrupting is a model that ends the context when it is asked for the at-th time.
 type interrupting struct {
+	mu        sync.Mutex // cases are read side by side
 	calls, at int
 	stop      context.CancelFunc
 }
 
 func (g *interrupting) Generate(ctx context.Context, r llm.Request) (llm.Answer, error) {
+	g.mu.Lock()
 	if g.calls++; g.calls == g.at && g.stop != nil {
 		g.stop()
 	}
+	g.mu.Unlock()
 	if err := ctx.Err(); err != nil {
 		return llm.Answer{}, &llm.Error{Kind: llm.KindCancelled, Err: err}
 	}

@@ -135,6 +135,8 @@ func (m *Memory) formBatch(ctx context.Context, some []detected) error {
 	if b.Changes, err = m.displace(ctx, b.Changes); err != nil {
 		return err
 	}
+	m.noting.Lock()
+	defer m.noting.Unlock()
 	if err := m.apply(ctx, b); err != nil {
 		return err
 	}

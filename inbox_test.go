@@ -3,6 +3,7 @@ package memtree_test
 import (
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/effect"
+	"github.com/memtree/memtree/find"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -123,4 +125,30 @@ func TestInboxIsPurged(t *testing.T) {
 		require.False(t, strings.Contains(string(b), "canary"), path)
 		return err
 	}))
+}
+
+// Whoever has waited finds all that was recorded before, however the worker and the waiting meet.
+func TestInboxAfterWait(t *testing.T) {
+	m, err := memtree.Open(t.Context(), "", &memtree.Options{InMemory: true})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, m.Close()) }()
+	const at = 100
+	for round := range 10 {
+		var es []memtree.Evaluation
+		for i := range at {
+			es = append(es, memtree.Evaluation{ID: strconv.Itoa(round*at + i), Prompt: "Check the total of the cart",
+				Judgment: tree.Raw(`"pass"`)})
+		}
+		_, err := m.RecordAll(t.Context(), es)
+		require.NoError(t, err)
+		for left := 1; left > 0; { // the wait begins just as the last of them is committed
+			info, err := m.Tree().Info(t.Context())
+			require.NoError(t, err)
+			left = info.Outbox
+		}
+		require.NoError(t, m.Wait(t.Context()))
+		runs, err := m.Waiting(t.Context(), find.Query{})
+		require.NoError(t, err)
+		require.Len(t, runs, (round+1)*at)
+	}
 }

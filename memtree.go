@@ -62,8 +62,9 @@ type Memory struct {
 	rereads  rereads
 	origin   tree.Origin
 
-	door  sync.Mutex // apply: one plan at a time, so that the index sees versions in order
-	saved uint64     // version of the index on disk; guarded by door
+	door   sync.Mutex // apply: one plan at a time, so that the index sees versions in order
+	saved  uint64     // version of the index on disk; guarded by door
+	noting sync.Mutex // held from the commit of formed runs until index, inbox and briefs have them; taken before door
 
 	changed atomic.Uint64 // how often memories changed
 	said    atomic.Uint64 // how often a person said something

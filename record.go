@@ -124,8 +124,8 @@ func (m *Memory) waitFormed(ctx context.Context) error {
 			if err := m.waitMended(ctx); err != nil {
 				return err
 			}
-			// The commit that emptied the outbox comes before the index learns of
-			// it, and both happen behind the door: whoever asks next sees them.
+			m.noting.Lock() // whoever asks next finds all that followed the last commit
+			defer m.noting.Unlock()
 			m.door.Lock()
 			defer m.door.Unlock()
 			return nil
