@@ -15,7 +15,7 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/fixtures"
-	"github.com/memtree/memtree/text"
+	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/tree"
 )
 

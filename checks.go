@@ -7,7 +7,7 @@ import (
 	"github.com/memtree/memtree/assertion"
 	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/fact"
-	"github.com/memtree/memtree/guard"
+	"github.com/memtree/memtree/internal/guard"
 	"github.com/memtree/memtree/retrieval"
 	"github.com/memtree/memtree/tree"
 )

@@ -12,7 +12,7 @@ import (
 
 	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/formation"
-	"github.com/memtree/memtree/judgment"
+	"github.com/memtree/memtree/internal/judgment"
 	"github.com/memtree/memtree/risk"
 	"github.com/memtree/memtree/tree"
 )

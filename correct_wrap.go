@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/memtree/memtree/enhance"
-	"github.com/memtree/memtree/judgment"
+	"github.com/memtree/memtree/internal/judgment"
 	"github.com/memtree/memtree/risk"
 	"github.com/memtree/memtree/tree"
 )

@@ -14,7 +14,7 @@ import (
 	"github.com/memtree/memtree/evolution/gate"
 	"github.com/memtree/memtree/find"
 	"github.com/memtree/memtree/formation"
-	"github.com/memtree/memtree/guard"
+	"github.com/memtree/memtree/internal/guard"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/transfer"
 	"github.com/memtree/memtree/tree"

@@ -8,7 +8,7 @@ import (
 	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/evolution"
-	"github.com/memtree/memtree/guard"
+	"github.com/memtree/memtree/internal/guard"
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/llm/meter"
 	"github.com/memtree/memtree/tree"

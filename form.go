@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"github.com/memtree/memtree/formation"
-	"github.com/memtree/memtree/judgment"
+	"github.com/memtree/memtree/internal/judgment"
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/risk"
 	"github.com/memtree/memtree/tree"

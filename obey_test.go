@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/llm"
-	"github.com/memtree/memtree/text"
 	"github.com/memtree/memtree/tree"
 )
 

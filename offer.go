@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/memtree/memtree/curation"
-	"github.com/memtree/memtree/text"
+	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/tree"
 )
 

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/memtree/memtree/picture"
+	"github.com/memtree/memtree/internal/picture"
 	"github.com/memtree/memtree/tree"
 )
 

@@ -7,7 +7,7 @@ import (
 	"strconv"
 
 	"github.com/memtree/memtree/formation"
-	"github.com/memtree/memtree/judgment"
+	"github.com/memtree/memtree/internal/judgment"
 	"github.com/memtree/memtree/tree"
 )
 

@@ -46,7 +46,15 @@ func split(owner string) (folder, name string) {
 	if folder = owner[:slash] + base; folder == "memtree" {
 		folder = "."
 	}
+	if internal := filepath.Join("internal", folder); folder != "." && isFolder(internal) {
+		folder = internal
+	}
 	return folder, name
+}
+
+func isFolder(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.IsDir()
 }
 
 // declared returns what the package in a folder declares, fields and methods as Type.Name, and "".

@@ -11,8 +11,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/memtree/memtree/embed"
 	"github.com/memtree/memtree/formation"
+	"github.com/memtree/memtree/internal/embed"
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/retrieval"
 	"github.com/memtree/memtree/tree"

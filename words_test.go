@@ -25,9 +25,9 @@ var wordBudget = []struct {
 	choose *regexp.Regexp
 }{
 	{"command line", 208, []string{"cmd/memtree/texts/zh.po"}, msgid},
-	{"pages", 18, []string{"server/pages/zh.po"}, msgid},
+	{"pages", 18, []string{"internal/pages/zh.po"}, msgid},
 	{"packages", 22, []string{"internal/po/library.po"}, msgid},
-	{"MCP tools", 60, []string{"mcpserver/*.go"}, quoted},
+	{"MCP tools", 60, []string{"internal/mcpserver/*.go"}, quoted},
 	{"specification", 48, []string{"server/openapi.json"}, described},
 	{"documents", 300, []string{"README.md", "docs/*.md", "skills/*/*.md", "clients/*/README.md"}, anything},
 	{"comments", 2600, []string{"./..."}, comment},

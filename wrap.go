@@ -8,7 +8,7 @@ import (
 
 	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/enhance"
-	"github.com/memtree/memtree/judgment"
+	"github.com/memtree/memtree/internal/judgment"
 	"github.com/memtree/memtree/risk"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/memtree/memtree/fact"
-	"github.com/memtree/memtree/text"
+	"github.com/memtree/memtree/internal/text"
 )
 
 // lookFor returns a reading that fails where the expectation is broken, or why there is none.

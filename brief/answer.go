@@ -7,8 +7,8 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/prompts"
-	"github.com/memtree/memtree/text"
 )
 
 // Taken is what came of an answer.

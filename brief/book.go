@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/memtree/memtree/text"
+	"github.com/memtree/memtree/internal/text"
 )
 
 // Book is what is known of coming tests and of what was read for them. The zero value is not

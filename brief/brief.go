@@ -14,7 +14,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/memtree/memtree/text"
+	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/tree"
 )
 

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/memtree/memtree/judgment"
+	"github.com/memtree/memtree/internal/judgment"
+	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/taxonomy"
-	"github.com/memtree/memtree/text"
 	"github.com/memtree/memtree/tree"
 )
 

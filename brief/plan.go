@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/prompts"
-	"github.com/memtree/memtree/text"
 )
 
 // A Question is a number of tests and the memories that are to be considered for them.

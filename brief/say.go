@@ -6,8 +6,8 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"github.com/memtree/memtree/guard"
-	"github.com/memtree/memtree/text"
+	"github.com/memtree/memtree/internal/guard"
+	"github.com/memtree/memtree/internal/text"
 )
 
 // Limits of a sentence for one test.

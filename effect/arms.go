@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/memtree/memtree/stat"
+	"github.com/memtree/memtree/internal/stat"
 )
 
 // Recorded is one run of an experiment somebody else made: a line of a file of

@@ -3,7 +3,7 @@ package effect
 import (
 	"math"
 
-	"github.com/memtree/memtree/stat"
+	"github.com/memtree/memtree/internal/stat"
 )
 
 // Bold is a stake of 1 that is bet so as to have come to a goal by the time so much has

@@ -1,7 +1,7 @@
 package effect
 
 import (
-	"github.com/memtree/memtree/stat"
+	"github.com/memtree/memtree/internal/stat"
 	"github.com/memtree/memtree/tree"
 )
 

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/memtree/memtree/stat"
+	"github.com/memtree/memtree/internal/stat"
 	"github.com/memtree/memtree/tree"
 )
 

@@ -3,7 +3,7 @@ package effect
 import (
 	"math"
 
-	"github.com/memtree/memtree/stat"
+	"github.com/memtree/memtree/internal/stat"
 )
 
 // Lift is by how much more often runs of one arm go one way than those of another,

@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/memtree/memtree/guard"
+	"github.com/memtree/memtree/internal/guard"
 )
 
 func overlay(template string) fs.FS {

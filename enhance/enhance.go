@@ -20,9 +20,9 @@ import (
 	"unicode"
 
 	"github.com/memtree/memtree/fact"
+	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/prompts"
 	"github.com/memtree/memtree/taxonomy"
-	"github.com/memtree/memtree/text"
 	"github.com/memtree/memtree/tree"
 )
 

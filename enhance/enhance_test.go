@@ -10,9 +10,9 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/memtree/memtree/internal/golden"
+	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/prompts"
 	"github.com/memtree/memtree/taxonomy"
-	"github.com/memtree/memtree/text"
 	"github.com/memtree/memtree/tree"
 )
 

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/memtree/memtree/fact"
-	"github.com/memtree/memtree/guard"
+	"github.com/memtree/memtree/internal/guard"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )

@@ -7,10 +7,10 @@ import (
 	"sync"
 	"unicode"
 
-	"github.com/memtree/memtree/guard"
+	"github.com/memtree/memtree/internal/guard"
+	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/prompts"
 	"github.com/memtree/memtree/taxonomy"
-	"github.com/memtree/memtree/text"
 	"github.com/memtree/memtree/tree"
 )
 

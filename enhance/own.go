@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/memtree/memtree/guard"
+	"github.com/memtree/memtree/internal/guard"
+	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/taxonomy"
-	"github.com/memtree/memtree/text"
 	"github.com/memtree/memtree/tree"
 )
 

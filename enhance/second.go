@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/memtree/memtree/guard"
+	"github.com/memtree/memtree/internal/guard"
+	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/prompts"
 	"github.com/memtree/memtree/taxonomy"
-	"github.com/memtree/memtree/text"
 )
 
 // Doubt is a reason why a first verdict is likely to be wrong: a signal of package risk, and

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/memtree/memtree/guard"
+	"github.com/memtree/memtree/internal/guard"
 	"github.com/memtree/memtree/tree"
 )
 

@@ -3,7 +3,7 @@ package enhance
 import (
 	"fmt"
 
-	"github.com/memtree/memtree/guard"
+	"github.com/memtree/memtree/internal/guard"
 )
 
 // The reasons why a memory is left out, as formats. Drop.Args go into them.

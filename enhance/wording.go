@@ -7,8 +7,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/taxonomy"
-	"github.com/memtree/memtree/text"
 	"github.com/memtree/memtree/tree"
 )
 

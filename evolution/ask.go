@@ -8,9 +8,9 @@ import (
 	"slices"
 
 	"github.com/memtree/memtree/evolution/gate"
+	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/prompts"
-	"github.com/memtree/memtree/text"
 	"github.com/memtree/memtree/tree"
 )
 

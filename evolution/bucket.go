@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/memtree/memtree/evolution/cluster"
+	"github.com/memtree/memtree/internal/cluster"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/memtree/memtree/evolution/gate"
-	"github.com/memtree/memtree/text"
+	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/tree"
 )
 

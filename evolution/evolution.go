@@ -22,8 +22,8 @@ import (
 	"fmt"
 	"iter"
 
-	"github.com/memtree/memtree/cue"
 	"github.com/memtree/memtree/evolution/gate"
+	"github.com/memtree/memtree/internal/cue"
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/prompts"
 	"github.com/memtree/memtree/taxonomy"

@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/memtree/memtree/evolution/cluster"
 	"github.com/memtree/memtree/evolution/gate"
+	"github.com/memtree/memtree/internal/cluster"
 	"github.com/memtree/memtree/prompts"
 	"github.com/memtree/memtree/tree"
 )

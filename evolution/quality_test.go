@@ -14,8 +14,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/memtree/memtree/guard"
 	"github.com/memtree/memtree/internal/golden"
+	"github.com/memtree/memtree/internal/guard"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )

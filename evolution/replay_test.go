@@ -17,7 +17,7 @@ import (
 	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/formation"
 	"github.com/memtree/memtree/internal/golden"
-	"github.com/memtree/memtree/replay"
+	"github.com/memtree/memtree/internal/replay"
 	jsonstore "github.com/memtree/memtree/store/json"
 	"github.com/memtree/memtree/tree"
 )

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/memtree/memtree/evolution/cluster"
 	"github.com/memtree/memtree/evolution/gate"
-	"github.com/memtree/memtree/text"
+	"github.com/memtree/memtree/internal/cluster"
+	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/tree"
 )
 

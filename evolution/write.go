@@ -7,9 +7,9 @@ import (
 
 	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/evolution/gate"
+	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/prompts"
 	"github.com/memtree/memtree/taxonomy"
-	"github.com/memtree/memtree/text"
 	"github.com/memtree/memtree/tree"
 )
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/memtree/memtree/text"
+	"github.com/memtree/memtree/internal/text"
 )
 
 // Hold decides whether the page is as an expectation says.

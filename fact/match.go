@@ -8,7 +8,7 @@ import (
 	"sync"
 	"unicode"
 
-	"github.com/memtree/memtree/text"
+	"github.com/memtree/memtree/internal/text"
 )
 
 // folded is a text in the form in which texts are compared: one form of every

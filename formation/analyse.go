@@ -5,9 +5,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/memtree/memtree/cue"
+	"github.com/memtree/memtree/internal/cue"
+	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/prompts"
-	"github.com/memtree/memtree/text"
 	"github.com/memtree/memtree/tree"
 )
 

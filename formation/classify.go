@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/memtree/memtree/cue"
+	"github.com/memtree/memtree/internal/cue"
 	"github.com/memtree/memtree/taxonomy"
 )
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/memtree/memtree/fact"
-	"github.com/memtree/memtree/judgment"
+	"github.com/memtree/memtree/internal/judgment"
 )
 
 // defect is one entry of a ground truth's list of defects, and the path of its field.

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/memtree/memtree/judgment"
-	"github.com/memtree/memtree/text"
+	"github.com/memtree/memtree/internal/judgment"
+	"github.com/memtree/memtree/internal/text"
 )
 
 // differenceKind says how judgment and ground truth differ in one place.

@@ -9,8 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/memtree/memtree/guard"
-	"github.com/memtree/memtree/judgment"
+	"github.com/memtree/memtree/internal/guard"
+	"github.com/memtree/memtree/internal/judgment"
 	"github.com/memtree/memtree/tree"
 )
 

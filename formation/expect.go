@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/memtree/memtree/fact"
-	"github.com/memtree/memtree/judgment"
+	"github.com/memtree/memtree/internal/judgment"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )

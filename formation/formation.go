@@ -14,12 +14,12 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/memtree/memtree/cue"
-	"github.com/memtree/memtree/judgment"
+	"github.com/memtree/memtree/internal/cue"
+	"github.com/memtree/memtree/internal/judgment"
+	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/prompts"
 	"github.com/memtree/memtree/taxonomy"
-	"github.com/memtree/memtree/text"
 	"github.com/memtree/memtree/tree"
 )
 

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/memtree/memtree/cue"
+	"github.com/memtree/memtree/internal/cue"
+	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/prompts"
-	"github.com/memtree/memtree/text"
 )
 
 const (

@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/memtree/memtree/cue"
+	"github.com/memtree/memtree/internal/cue"
 	"github.com/memtree/memtree/internal/golden"
 	"github.com/memtree/memtree/prompts"
 	"github.com/memtree/memtree/tree"

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/memtree/memtree/text"
+	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/tree"
 )
 

@@ -6,10 +6,10 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/memtree/memtree/judgment"
+	"github.com/memtree/memtree/internal/judgment"
+	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/prompts"
 	"github.com/memtree/memtree/taxonomy"
-	"github.com/memtree/memtree/text"
 	"github.com/memtree/memtree/tree"
 )
 

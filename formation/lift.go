@@ -1,7 +1,7 @@
 package formation
 
 import (
-	"github.com/memtree/memtree/text"
+	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/tree"
 )
 

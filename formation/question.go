@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/memtree/memtree/judgment"
+	"github.com/memtree/memtree/internal/judgment"
 	"github.com/memtree/memtree/prompts"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"

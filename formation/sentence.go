@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/memtree/memtree/cue"
-	"github.com/memtree/memtree/judgment"
-	"github.com/memtree/memtree/text"
+	"github.com/memtree/memtree/internal/cue"
+	"github.com/memtree/memtree/internal/judgment"
+	"github.com/memtree/memtree/internal/text"
 )
 
 // What a model writes may have been dictated by a text in the evaluation, and a small model writes

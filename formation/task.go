@@ -3,7 +3,7 @@ package formation
 import (
 	"strings"
 
-	"github.com/memtree/memtree/text"
+	"github.com/memtree/memtree/internal/text"
 )
 
 // kindOfTask is what a task wants of the agent.

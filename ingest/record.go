@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/memtree/memtree/judgment"
+	"github.com/memtree/memtree/internal/judgment"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/memtree/memtree"
-	"github.com/memtree/memtree/judgment"
+	"github.com/memtree/memtree/internal/judgment"
 	"github.com/memtree/memtree/tree"
 )
 

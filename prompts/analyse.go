@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/memtree/memtree/text"
+	"github.com/memtree/memtree/internal/text"
 )
 
 // MaxRuns is how many wrong runs one question may be about.

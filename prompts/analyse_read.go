@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/memtree/memtree/text"
+	"github.com/memtree/memtree/internal/text"
 )
 
 // An AnalyseOutput is the answer about one run. Formation must check it before any of it is believed.

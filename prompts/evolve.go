@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/memtree/memtree/text"
+	"github.com/memtree/memtree/internal/text"
 )
 
 // EvolveInput is groups of wrong verdicts, each to become one lesson or none. All texts

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/memtree/memtree/text"
+	"github.com/memtree/memtree/internal/text"
 )
 
 // SurveyInput asks which causes of wrong verdicts are one root cause. All texts come from

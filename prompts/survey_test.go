@@ -9,9 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memtree/memtree/internal/golden"
+	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/prompts"
-	"github.com/memtree/memtree/text"
 )
 
 func TestSurveyGolden(t *testing.T) {

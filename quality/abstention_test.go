@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/memtree/memtree/embed"
+	"github.com/memtree/memtree/internal/embed"
 	"github.com/memtree/memtree/internal/golden"
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/retrieval"

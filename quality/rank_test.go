@@ -8,11 +8,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/memtree/memtree/embed"
+	"github.com/memtree/memtree/internal/embed"
+	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/retrieval"
 	"github.com/memtree/memtree/taxonomy"
-	"github.com/memtree/memtree/text"
 	"github.com/memtree/memtree/tree"
 )
 

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/memtree/memtree/cue"
+	"github.com/memtree/memtree/internal/cue"
 	"github.com/memtree/memtree/tree"
 )
 

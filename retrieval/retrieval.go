@@ -23,7 +23,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/memtree/memtree/cue"
+	"github.com/memtree/memtree/internal/cue"
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/taxonomy"
 )

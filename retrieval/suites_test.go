@@ -19,8 +19,8 @@ import (
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/ingest"
 	"github.com/memtree/memtree/internal/golden"
+	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/retrieval"
-	"github.com/memtree/memtree/text"
 	"github.com/memtree/memtree/tree"
 )
 

@@ -6,7 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/memtree/memtree/text"
+	"github.com/memtree/memtree/internal/text"
 )
 
 // Words are scored by BM25 as in S. Robertson and H. Zaragoza, "The Probabilistic Relevance

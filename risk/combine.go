@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/memtree/memtree/text"
+	"github.com/memtree/memtree/internal/text"
 )
 
 // The signals. All but the first two are differences from the base rate in

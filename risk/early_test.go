@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/memtree/memtree/internal/golden"
-	"github.com/memtree/memtree/replay"
+	"github.com/memtree/memtree/internal/replay"
 )
 
 // hundred is how many verdicts count as the first ones of a history.

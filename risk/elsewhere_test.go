@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memtree/memtree/internal/golden"
-	"github.com/memtree/memtree/replay"
+	"github.com/memtree/memtree/internal/replay"
 	"github.com/memtree/memtree/tree"
 )
 

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/memtree/memtree/judgment"
+	"github.com/memtree/memtree/internal/judgment"
 	"github.com/memtree/memtree/tree"
 )
 

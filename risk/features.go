@@ -9,8 +9,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/memtree/memtree/judgment"
-	"github.com/memtree/memtree/text"
+	"github.com/memtree/memtree/internal/judgment"
+	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/tree"
 )
 

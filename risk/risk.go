@@ -27,8 +27,8 @@ package risk
 import (
 	"sync"
 
-	"github.com/memtree/memtree/judgment"
-	"github.com/memtree/memtree/stat"
+	"github.com/memtree/memtree/internal/judgment"
+	"github.com/memtree/memtree/internal/stat"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )

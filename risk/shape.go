@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/memtree/memtree/text"
+	"github.com/memtree/memtree/internal/text"
 )
 
 // shape is what a reader notices of a verdict before reading it: a short run that is

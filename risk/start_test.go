@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/memtree/memtree/internal/golden"
-	"github.com/memtree/memtree/replay"
+	"github.com/memtree/memtree/internal/replay"
 )
 
 // orders is in how many orders the verdicts of a stream are taken: as they came, and shuffled.

@@ -9,7 +9,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/memtree/memtree/stat"
+	"github.com/memtree/memtree/internal/stat"
 )
 
 // Pair is one labelled thing: the class it is of, and the one that was found.

@@ -7,8 +7,8 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/memtree/memtree/mcpserver"
-	"github.com/memtree/memtree/server/token"
+	"github.com/memtree/memtree/internal/mcpserver"
+	"github.com/memtree/memtree/internal/token"
 )
 
 // maxMCP is how many bytes one message of MCP may have.

@@ -10,7 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memtree/memtree/server/token"
+	"github.com/memtree/memtree/internal/token"
 )
 
 // bearer sends a token with every request.

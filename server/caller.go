@@ -3,7 +3,7 @@ package server
 import (
 	"context"
 
-	"github.com/memtree/memtree/server/token"
+	"github.com/memtree/memtree/internal/token"
 )
 
 // caller is who sent a request, and the tree it is about.

@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
-	"github.com/memtree/memtree/server/token"
+	"github.com/memtree/memtree/internal/token"
 )
 
 // guard decides who gets to a handler, and how much at one time.

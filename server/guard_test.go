@@ -19,7 +19,7 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/curation"
-	"github.com/memtree/memtree/server/token"
+	"github.com/memtree/memtree/internal/token"
 	jsonstore "github.com/memtree/memtree/store/json"
 	"github.com/memtree/memtree/transfer"
 	"github.com/memtree/memtree/tree"

@@ -6,7 +6,7 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/assertion"
-	"github.com/memtree/memtree/server/token"
+	"github.com/memtree/memtree/internal/token"
 	"github.com/memtree/memtree/tree"
 )
 

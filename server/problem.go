@@ -10,7 +10,7 @@ import (
 	"syscall"
 
 	"github.com/memtree/memtree/curation"
-	"github.com/memtree/memtree/text"
+	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/transfer"
 	"github.com/memtree/memtree/tree"
 )

@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/memtree/memtree/server/token"
+	"github.com/memtree/memtree/internal/token"
 )
 
 // operations are the routes of the specification, with what a token needs.

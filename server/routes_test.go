@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memtree/memtree/curation"
-	"github.com/memtree/memtree/server/token"
+	"github.com/memtree/memtree/internal/token"
 	"github.com/memtree/memtree/tree"
 )
 

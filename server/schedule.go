@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/memtree/memtree"
-	"github.com/memtree/memtree/server/pages"
+	"github.com/memtree/memtree/internal/pages"
 )
 
 // Nightly says when every tree evolves, and within which bounds. The zero value is never.

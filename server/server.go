@@ -23,7 +23,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.opentelemetry.io/otel/trace"
 
-	"github.com/memtree/memtree/server/token"
+	"github.com/memtree/memtree/internal/token"
 )
 
 // Options say how a service guards itself. The zero value lets nobody in.

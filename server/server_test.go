@@ -15,7 +15,7 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/internal/golden"
-	"github.com/memtree/memtree/server/token"
+	"github.com/memtree/memtree/internal/token"
 )
 
 // world is a service with two trees and a token of each scope.

@@ -7,8 +7,8 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/memtree/memtree/server/pages"
-	"github.com/memtree/memtree/server/token"
+	"github.com/memtree/memtree/internal/pages"
+	"github.com/memtree/memtree/internal/token"
 )
 
 // The pages stand beside the API behind the same guard. A browser sends its token as a cookie, which counts for pages

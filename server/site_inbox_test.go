@@ -12,7 +12,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/memtree/memtree"
-	"github.com/memtree/memtree/server/token"
+	"github.com/memtree/memtree/internal/token"
 	"github.com/memtree/memtree/tree"
 )
 

@@ -16,8 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/net/html"
 
-	"github.com/memtree/memtree/server/pages"
-	"github.com/memtree/memtree/server/token"
+	"github.com/memtree/memtree/internal/pages"
+	"github.com/memtree/memtree/internal/token"
 	"github.com/memtree/memtree/tree"
 )
 

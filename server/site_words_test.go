@@ -13,7 +13,7 @@ import (
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/fixtures"
 	"github.com/memtree/memtree/ingest"
-	"github.com/memtree/memtree/server/token"
+	"github.com/memtree/memtree/internal/token"
 	"github.com/memtree/memtree/tree"
 )
 

@@ -13,8 +13,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/memtree/memtree/server/token"
-	"github.com/memtree/memtree/server/tracing"
+	"github.com/memtree/memtree/internal/token"
+	"github.com/memtree/memtree/internal/tracing"
 )
 
 // sent is what a collector reads of a span.

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/memtree/memtree/private"
+	"github.com/memtree/memtree/internal/private"
 	"github.com/memtree/memtree/tree"
 )
 

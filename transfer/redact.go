@@ -6,7 +6,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/memtree/memtree/private"
+	"github.com/memtree/memtree/internal/private"
 	"github.com/memtree/memtree/tree"
 )
 

@@ -6,9 +6,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/memtree/memtree/internal/tracing"
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/llm/meter"
-	"github.com/memtree/memtree/server/tracing"
 )
 
 // bounds is what a command may have the model do.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/memtree/memtree/llm/byhand"
+	"github.com/memtree/memtree/internal/byhand"
 )
 
 // mostAnswered is how long a file of answers may be, in bytes.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/memtree/memtree/llm/byhand"
+	"github.com/memtree/memtree/internal/byhand"
 )
 
 // readByHand QUESTIONS ANSWERS answers questions as a reader would that knows the story: the cases of loading fit

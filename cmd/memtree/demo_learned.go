@@ -10,8 +10,8 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/enhance"
+	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/taxonomy"
-	"github.com/memtree/memtree/text"
 	"github.com/memtree/memtree/tree"
 )
 

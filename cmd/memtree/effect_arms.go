@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/memtree/memtree/effect"
-	"github.com/memtree/memtree/effect/plot"
+	"github.com/memtree/memtree/internal/plot"
 )
 
 // mostArms bounds a file of runs, in bytes.

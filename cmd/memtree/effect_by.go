@@ -6,9 +6,9 @@ import (
 	"slices"
 
 	"github.com/memtree/memtree/effect"
-	"github.com/memtree/memtree/effect/plot"
 	"github.com/memtree/memtree/enhance"
-	"github.com/memtree/memtree/stat"
+	"github.com/memtree/memtree/internal/plot"
+	"github.com/memtree/memtree/internal/stat"
 	"github.com/memtree/memtree/taxonomy"
 )
 

@@ -9,8 +9,8 @@ import (
 	"sync"
 
 	"github.com/memtree/memtree"
-	"github.com/memtree/memtree/effect/plot"
-	"github.com/memtree/memtree/stat"
+	"github.com/memtree/memtree/internal/plot"
+	"github.com/memtree/memtree/internal/stat"
 	"github.com/memtree/memtree/taxonomy"
 )
 

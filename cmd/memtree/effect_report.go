@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/memtree/memtree/effect"
-	"github.com/memtree/memtree/effect/plot"
-	"github.com/memtree/memtree/stat"
+	"github.com/memtree/memtree/internal/plot"
+	"github.com/memtree/memtree/internal/stat"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )

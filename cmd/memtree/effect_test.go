@@ -15,10 +15,10 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/effect"
-	"github.com/memtree/memtree/effect/plot"
 	"github.com/memtree/memtree/internal/golden"
+	"github.com/memtree/memtree/internal/plot"
+	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/taxonomy"
-	"github.com/memtree/memtree/text"
 	"github.com/memtree/memtree/tree"
 )
 

@@ -14,9 +14,9 @@ import (
 	"github.com/memtree/memtree/brief"
 	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/fact"
+	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/retrieval"
 	"github.com/memtree/memtree/taxonomy"
-	"github.com/memtree/memtree/text"
 	"github.com/memtree/memtree/tree"
 )
 

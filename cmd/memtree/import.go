@@ -12,7 +12,7 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/formation"
-	"github.com/memtree/memtree/text"
+	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/transfer"
 	"github.com/memtree/memtree/tree"
 )

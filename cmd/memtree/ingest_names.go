@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/memtree/memtree/ingest"
-	"github.com/memtree/memtree/judgment"
+	"github.com/memtree/memtree/internal/judgment"
 	"github.com/memtree/memtree/tree"
 )
 

@@ -11,7 +11,7 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/ingest"
-	"github.com/memtree/memtree/text"
+	"github.com/memtree/memtree/internal/text"
 )
 
 // cellRunes is how much of a text goes into a cell: spreadsheets take no more than 32,767.

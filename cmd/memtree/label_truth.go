@@ -5,7 +5,7 @@ import (
 
 	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/find"
-	"github.com/memtree/memtree/judgment"
+	"github.com/memtree/memtree/internal/judgment"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/llm/langchain"
-	"github.com/memtree/memtree/text"
 )
 
 // fault names what failed when a model was asked, and says in a sentence what to do. what is

@@ -17,8 +17,8 @@ import (
 
 	"github.com/memtree/memtree/holder"
 	"github.com/memtree/memtree/internal/golden"
+	"github.com/memtree/memtree/internal/text"
 	jsonstore "github.com/memtree/memtree/store/json"
-	"github.com/memtree/memtree/text"
 )
 
 // asMemtree makes the test binary be the program: for tests that kill it.

@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/memtree/memtree/text"
+	"github.com/memtree/memtree/internal/text"
 )
 
 // inMarkdown is a text of somebody as plain words on one line of Markdown, at most so many cells wide: it makes no

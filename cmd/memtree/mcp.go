@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/memtree/memtree"
-	"github.com/memtree/memtree/mcpserver"
+	"github.com/memtree/memtree/internal/mcpserver"
 	"github.com/memtree/memtree/tree"
 )
 

@@ -17,7 +17,7 @@ import (
 
 	"github.com/memtree/memtree/ingest"
 	"github.com/memtree/memtree/internal/golden"
-	"github.com/memtree/memtree/judgment"
+	"github.com/memtree/memtree/internal/judgment"
 	"github.com/memtree/memtree/tree"
 )
 

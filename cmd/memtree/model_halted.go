@@ -5,9 +5,9 @@ import (
 	"strings"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/llm/langchain"
-	"github.com/memtree/memtree/text"
 )
 
 // halted says once, on standard error, for which error the model was called no more and what to do

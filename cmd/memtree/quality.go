@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/memtree/memtree/internal/tape"
 	"github.com/memtree/memtree/llm"
-	"github.com/memtree/memtree/llm/tape"
 )
 
 func (a *app) qualityCommand() *cobra.Command {

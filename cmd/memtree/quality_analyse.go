@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/memtree/memtree/formation"
+	"github.com/memtree/memtree/internal/stat"
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/score"
-	"github.com/memtree/memtree/stat"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )

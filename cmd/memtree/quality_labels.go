@@ -12,8 +12,8 @@ import (
 	"strings"
 
 	"github.com/memtree/memtree/ingest"
+	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/taxonomy"
-	"github.com/memtree/memtree/text"
 	"github.com/memtree/memtree/tree"
 )
 

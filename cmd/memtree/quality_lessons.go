@@ -12,7 +12,7 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/evolution"
-	"github.com/memtree/memtree/llm/tape"
+	"github.com/memtree/memtree/internal/tape"
 	"github.com/memtree/memtree/score"
 	"github.com/memtree/memtree/tree"
 )

@@ -8,7 +8,7 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/formation"
-	"github.com/memtree/memtree/judgment"
+	"github.com/memtree/memtree/internal/judgment"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/memtree/memtree/formation"
+	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/llm"
-	"github.com/memtree/memtree/text"
 )
 
 // analysed tells who read the new cases and what is known of their causes. --json prints it.

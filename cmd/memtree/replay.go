@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/memtree/memtree/replay"
+	"github.com/memtree/memtree/internal/replay"
 	"github.com/memtree/memtree/retrieval"
 	"github.com/memtree/memtree/tree"
 )

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/memtree/memtree/embed"
 	"github.com/memtree/memtree/formation"
+	"github.com/memtree/memtree/internal/embed"
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/tree"
 )

@@ -11,12 +11,12 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/memtree/memtree/effect/plot"
+	"github.com/memtree/memtree/internal/plot"
+	"github.com/memtree/memtree/internal/replay"
+	"github.com/memtree/memtree/internal/stat"
+	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/internal/whole"
-	"github.com/memtree/memtree/replay"
 	"github.com/memtree/memtree/risk"
-	"github.com/memtree/memtree/stat"
-	"github.com/memtree/memtree/text"
 )
 
 //go:embed replay.html.tmpl

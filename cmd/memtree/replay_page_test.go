@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/memtree/memtree/replay"
+	"github.com/memtree/memtree/internal/replay"
 )
 
 // TestReplayPageIsInert gives the page texts that want to be more than text.

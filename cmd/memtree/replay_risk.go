@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/memtree/memtree/replay"
+	"github.com/memtree/memtree/internal/replay"
 )
 
 // printRisks prints how well a replay told wrong verdicts apart.

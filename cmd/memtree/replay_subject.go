@@ -8,9 +8,9 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/formation"
-	"github.com/memtree/memtree/judgment"
+	"github.com/memtree/memtree/internal/judgment"
+	"github.com/memtree/memtree/internal/replay"
 	"github.com/memtree/memtree/llm"
-	"github.com/memtree/memtree/replay"
 	"github.com/memtree/memtree/retrieval"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"

@@ -10,7 +10,7 @@ import (
 
 	"github.com/memtree/memtree/fixtures"
 	"github.com/memtree/memtree/ingest"
-	"github.com/memtree/memtree/replay"
+	"github.com/memtree/memtree/internal/replay"
 	"github.com/memtree/memtree/retrieval"
 	"github.com/memtree/memtree/tree"
 )

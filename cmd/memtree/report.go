@@ -9,7 +9,7 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/effect"
-	"github.com/memtree/memtree/effect/plot"
+	"github.com/memtree/memtree/internal/plot"
 )
 
 // reportFlags are the flags of report.

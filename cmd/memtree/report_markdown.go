@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/memtree/memtree"
-	"github.com/memtree/memtree/text"
+	"github.com/memtree/memtree/internal/text"
 )
 
 // How wide texts of others are in a summary, in cells.

@@ -15,9 +15,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/memtree/memtree/internal/token"
+	"github.com/memtree/memtree/internal/tracing"
 	"github.com/memtree/memtree/server"
-	"github.com/memtree/memtree/server/token"
-	"github.com/memtree/memtree/server/tracing"
 	"github.com/memtree/memtree/tree"
 )
 

@@ -49,7 +49,7 @@ func said(t *testing.T) map[string][]string {
 	}
 	files, err := filepath.Glob("*.go")
 	require.NoError(t, err)
-	plots, err := filepath.Glob("../../effect/plot/*.go")
+	plots, err := filepath.Glob("../../internal/plot/*.go")
 	require.NoError(t, err)
 	fset := token.NewFileSet()
 	for _, name := range append(files, plots...) {

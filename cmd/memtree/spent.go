@@ -5,10 +5,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/memtree/memtree/internal/tape"
+	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/llm/meter"
-	"github.com/memtree/memtree/llm/tape"
-	"github.com/memtree/memtree/text"
 )
 
 // spending is the models of a command and their meter, nil without a model.

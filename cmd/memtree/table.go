@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/memtree/memtree/text"
+	"github.com/memtree/memtree/internal/text"
 )
 
 // textTable is a table that fits a width, however long its texts are.

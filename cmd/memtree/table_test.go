@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/memtree/memtree/text"
+	"github.com/memtree/memtree/internal/text"
 )
 
 func TestTableFitsWhateverIsInIt(t *testing.T) {

@@ -6,10 +6,10 @@ import (
 	"strings"
 
 	"github.com/memtree/memtree/formation"
+	"github.com/memtree/memtree/internal/tape"
+	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/llm/langchain"
-	"github.com/memtree/memtree/llm/tape"
-	"github.com/memtree/memtree/text"
 )
 
 // The variables that name a folder of recordings.

@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/memtree/memtree/internal/token"
 	"github.com/memtree/memtree/server"
-	"github.com/memtree/memtree/server/token"
 )
 
 func (a *app) tokenCommand() *cobra.Command {

@@ -16,8 +16,8 @@ import (
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/find"
+	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/taxonomy"
-	"github.com/memtree/memtree/text"
 	"github.com/memtree/memtree/transfer"
 	"github.com/memtree/memtree/tree"
 )

@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/risk"
-	"github.com/memtree/memtree/text"
 	"github.com/memtree/memtree/tree"
 )
 

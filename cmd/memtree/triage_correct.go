@@ -9,7 +9,7 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/find"
-	"github.com/memtree/memtree/judgment"
+	"github.com/memtree/memtree/internal/judgment"
 	"github.com/memtree/memtree/tree"
 )
 

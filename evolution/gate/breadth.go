@@ -4,8 +4,8 @@ import (
 	"regexp"
 	"sync"
 
+	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/taxonomy"
-	"github.com/memtree/memtree/text"
 )
 
 // universal matches a condition that begins with a universal quantifier.

@@ -4,9 +4,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/memtree/memtree/cue"
+	"github.com/memtree/memtree/internal/cue"
+	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/taxonomy"
-	"github.com/memtree/memtree/text"
 	"github.com/memtree/memtree/tree"
 )
 

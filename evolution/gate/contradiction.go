@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/taxonomy"
-	"github.com/memtree/memtree/text"
 	"github.com/memtree/memtree/tree"
 )
 

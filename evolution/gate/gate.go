@@ -21,10 +21,10 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/memtree/memtree/cue"
-	"github.com/memtree/memtree/guard"
+	"github.com/memtree/memtree/internal/cue"
+	"github.com/memtree/memtree/internal/guard"
+	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/taxonomy"
-	"github.com/memtree/memtree/text"
 	"github.com/memtree/memtree/tree"
 )
 

@@ -7,8 +7,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/taxonomy"
-	"github.com/memtree/memtree/text"
 )
 
 var idLike = sync.OnceValue(func() *regexp.Regexp {

@@ -15,10 +15,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/memtree/memtree/cue"
 	"github.com/memtree/memtree/formation"
-	"github.com/memtree/memtree/guard"
+	"github.com/memtree/memtree/internal/cue"
 	"github.com/memtree/memtree/internal/golden"
+	"github.com/memtree/memtree/internal/guard"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/taxonomy"
-	"github.com/memtree/memtree/text"
 )
 
 // leastSpoken is the number of words, or of pairs of characters, below which a share means nothing.

@@ -3,7 +3,7 @@ package gate
 import (
 	"strings"
 
-	"github.com/memtree/memtree/text"
+	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/tree"
 )
 

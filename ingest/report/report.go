@@ -24,7 +24,7 @@ import (
 	"slices"
 
 	"github.com/memtree/memtree/ingest"
-	"github.com/memtree/memtree/judgment"
+	"github.com/memtree/memtree/internal/judgment"
 	"github.com/memtree/memtree/tree"
 )
 

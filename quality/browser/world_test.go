@@ -17,8 +17,8 @@ import (
 	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/fixtures"
 	"github.com/memtree/memtree/ingest"
+	"github.com/memtree/memtree/internal/token"
 	"github.com/memtree/memtree/server"
-	"github.com/memtree/memtree/server/token"
 	"github.com/memtree/memtree/transfer"
 	"github.com/memtree/memtree/tree"
 )

@@ -21,7 +21,7 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/memtree/memtree/embed"
+	"github.com/memtree/memtree/internal/embed"
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/retrieval"
 	"github.com/memtree/memtree/taxonomy"

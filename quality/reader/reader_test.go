@@ -25,9 +25,9 @@ import (
 	"github.com/memtree/memtree/brief"
 	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/ingest"
+	"github.com/memtree/memtree/internal/byhand"
 	"github.com/memtree/memtree/internal/golden"
 	"github.com/memtree/memtree/llm"
-	"github.com/memtree/memtree/llm/byhand"
 	"github.com/memtree/memtree/score"
 	"github.com/memtree/memtree/tree"
 )

@@ -1,0 +1,182 @@
+// Package byhand is a reader outside of memtree: a person with a model elsewhere, or an agent that is
+// one. Questions are written down, and answers are taken later, checked like those of any model.
+//
+// Nothing is kept between the two: the same state gives the same questions, so an answer
+// belongs to the question with its id, or to none.
+package byhand
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"sync"
+
+	"github.com/memtree/memtree/internal/tape"
+	"github.com/memtree/memtree/llm"
+)
+
+// A Question is what a model would be asked.
+type Question struct {
+	ID     string          `json:"id"`
+	Name   string          `json:"name"` // of the prompt
+	System string          `json:"system"`
+	Prompt string          `json:"prompt"`
+	Schema json.RawMessage `json:"schema"` // of the answer
+}
+
+// An Answer is the answer to the question with its id.
+type Answer struct {
+	ID     string          `json:"id"`
+	By     string          `json:"by,omitempty"` // who answered
+	Answer json.RawMessage `json:"answer"`
+}
+
+// Reader is a Generator that answers with what it was given, and notes the questions that it has no
+// answer to. It is safe for concurrent use.
+type Reader struct {
+	by string
+
+	mu      sync.Mutex
+	answers map[string]Answer
+	open    []Question
+	used    map[string]bool
+	wrong   []string // why answers could not be read
+}
+
+// New returns a reader with answers. by is who answered, where an answer does not say.
+func New(by string, answers ...Answer) *Reader {
+	r := &Reader{by: by, answers: map[string]Answer{}, used: map[string]bool{}}
+	for _, a := range answers {
+		r.answers[a.ID] = a
+	}
+	return r
+}
+
+// ID is the name of the reader, for [llm.NameOf].
+func (r *Reader) ID() string { return r.by }
+
+// Generate answers a question from what was given, or notes it.
+func (r *Reader) Generate(_ context.Context, q llm.Request) (llm.Answer, error) {
+	id := tape.Key(q)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	a, ok := r.answers[id]
+	if r.wrong = append(r.wrong, q.Repairing...); !ok {
+		r.open = append(r.open, Question{ID: id, Name: q.Name, System: q.System, Prompt: q.Prompt, Schema: q.Schema})
+		return llm.Answer{}, &llm.Error{Kind: llm.KindNotRecorded, Err: errors.New("nobody has answered this question yet")}
+	}
+	r.used[id] = true
+	raw, err := llm.Decode(string(a.Answer), q.Schema)
+	if err != nil {
+		return llm.Answer{}, err
+	}
+	by := a.By
+	if by == "" {
+		by = r.by
+	}
+	return llm.Answer{JSON: raw, Model: by}, nil
+}
+
+// Open returns the questions that had no answer, sorted by name and id.
+func (r *Reader) Open() []Question {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	out := slices.Clone(r.open)
+	slices.SortFunc(out, func(a, b Question) int { return bytes.Compare([]byte(a.Name+a.ID), []byte(b.Name+b.ID)) })
+	return slices.CompactFunc(out, func(a, b Question) bool { return a.ID == b.ID })
+}
+
+// Wrong returns why answers could not be read, as they were asked for once more.
+func (r *Reader) Wrong() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.wrong)
+}
+
+// Unused returns the ids of the answers that belong to no question that was asked, sorted.
+func (r *Reader) Unused() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var out []string
+	for id := range r.answers {
+		if !r.used[id] {
+			out = append(out, id)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// Limits of a file of answers.
+const (
+	mostAnswers = 10_000
+	mostLine    = 4 << 20 // bytes of an answer
+)
+
+// Problem says why a line is no answer. It continues the sentence after the line.
+type Problem string
+
+// The problems of a line.
+const (
+	NoObject Problem = "is no JSON object; write one answer a line"
+	NoID     Problem = "has no id; copy that of the question"
+	NoAnswer Problem = "has no answer"
+	TooLong  Problem = "is too long"
+	TooMany  Problem = "is beyond the number of answers that are read at once"
+)
+
+// LineError is a line of a file of answers that is none.
+type LineError struct {
+	Line    int
+	Problem Problem
+}
+
+func (e *LineError) Error() string { return fmt.Sprintf("line %d %s", e.Line, e.Problem) }
+
+// Write writes questions, one JSON object a line.
+func Write(w io.Writer, questions []Question) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	for i := range questions {
+		if err := enc.Encode(&questions[i]); err != nil {
+			return fmt.Errorf("write questions: %w", err)
+		}
+	}
+	return nil
+}
+
+// Read reads answers, one JSON object a line with id and answer. The first line that is none is a
+// *LineError, and no answer is returned.
+func Read(r io.Reader) ([]Answer, error) {
+	lines := bufio.NewScanner(r)
+	lines.Buffer(make([]byte, 0, 64<<10), mostLine)
+	var out []Answer
+	n := 1
+	for ; lines.Scan(); n++ {
+		line := bytes.TrimSpace(bytes.TrimPrefix(lines.Bytes(), []byte("\ufeff")))
+		if len(line) == 0 {
+			continue
+		}
+		var a Answer
+		switch err := json.Unmarshal(line, &a); {
+		case err != nil:
+			return nil, &LineError{n, NoObject}
+		case a.ID == "":
+			return nil, &LineError{n, NoID}
+		case len(a.Answer) == 0:
+			return nil, &LineError{n, NoAnswer}
+		case len(out) == mostAnswers:
+			return nil, &LineError{n, TooMany}
+		}
+		out = append(out, a)
+	}
+	if errors.Is(lines.Err(), bufio.ErrTooLong) {
+		return nil, &LineError{n, TooLong}
+	}
+	return out, lines.Err()
+}

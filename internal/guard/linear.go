@@ -1,0 +1,101 @@
+package guard
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/memtree/memtree/internal/text"
+)
+
+// linear tells from the words of a sentence whether it forces a verdict. It is a logistic regression,
+// fitted by stochastic gradient descent. Each feature has a learning rate of its own, which falls as the
+// feature is seen (AdaGrad: Duchi, Hazan and Singer, JMLR 2011). It is immutable once fitted.
+type linear struct {
+	of   map[string]weight
+	bias float64
+}
+
+// weight is what is known of a feature. A rare one counts for more.
+type weight struct {
+	rare float64 // inverse document frequency
+	by   float64 // of its share of the sentence
+}
+
+// cut is the logarithm of the odds above which a sentence counts as forcing. TestQualityOfGuard fits it
+// to the sentences of all writers but one, and measures that one.
+const cut = -1.5
+
+// sure is the logarithm of even odds.
+const sure = 0.0
+
+// longest is how many tags, and how many words, of a sentence are read.
+const longest = 600
+
+// verdictual are the tags of words that bear on a verdict; two of them in one sentence are a feature.
+const verdictual = "PQpBXJAOKoUFGLVYWDIfukNCnRHeESs"
+
+// featuresOf returns the distinct features of a sentence, sorted: its tags (tags.go), pairs of tags that
+// follow each other or stand in one sentence, its stems, and pairs of these that follow each other.
+func featuresOf(s string) []string {
+	t := tagsOf(s)
+	if len(t) > longest {
+		t = t[:longest]
+	}
+	lang := "en"
+	if strings.ContainsFunc(s, isHan) {
+		lang = "zh"
+	}
+	var out []string
+	for _, q := range []string{"^" + t + "$", "^" + strings.ReplaceAll(t, string(other), "") + "$"} {
+		for i := range len(q) {
+			out = append(out, "#"+q[i:i+1], "#"+q[i:i+1]+lang)
+			if i+1 < len(q) {
+				out = append(out, "#"+q[i:i+2])
+			}
+		}
+	}
+	for i := range len(verdictual) {
+		for k := range i {
+			if strings.IndexByte(t, verdictual[i]) >= 0 && strings.IndexByte(t, verdictual[k]) >= 0 {
+				out = append(out, "&"+verdictual[k:k+1]+verdictual[i:i+1])
+			}
+		}
+	}
+	before := "^"
+	for i, w := range text.Words(s) {
+		if i == longest {
+			break
+		}
+		for _, stem := range stems(w) {
+			out = append(out, stem, before+" "+stem)
+			before = stem
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// stems returns the tokens of a word, or the word itself if it is a stop word.
+func stems(w string) []string {
+	if all := text.Tokens(w); len(all) > 0 {
+		return all
+	}
+	return []string{w}
+}
+
+// odds returns the logarithm of the odds that a sentence forces a verdict; one without any word that bears
+// on a verdict does not. A sentence is a vector of
+// length 1, so that a long one counts no more than a short one.
+func (l *linear) odds(s string) float64 {
+	if !strings.ContainsAny(tagsOf(s), verdictual) {
+		return math.Inf(-1)
+	}
+	sum, norm := 0.0, 0.0
+	for _, f := range featuresOf(s) {
+		w := l.of[f]
+		sum += float64(w.by * w.rare)
+		norm += float64(w.rare * w.rare)
+	}
+	return l.bias + sum/math.Sqrt(max(norm, 1e-9))
+}

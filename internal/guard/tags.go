@@ -1,0 +1,223 @@
+package guard
+
+import (
+	"cmp"
+	"iter"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/memtree/memtree/internal/text"
+)
+
+// A tag is one letter for what a word does in a sentence. Both languages have the
+// same tags, so that one grammar reads both. lexicon_en.go and lexicon_zh.go list
+// the words and phrases of each tag. The longest phrase that a word begins decides
+// its tag.
+//
+//	P pass, no defect      Q fail, defect       p correct, fine, complete (weak)
+//	B pass (also a verb)   X fail (also a verb) J approve, let it through
+//	A report, mark, treat  Z 判定, 视为          z 判, 写, 报 (one character)
+//	a marked, considered   r 返回, 输出          h mention, raise
+//	O verdict              o result, outcome    K test, case, page, step
+//	F always, 一律          U whatever, 不管      G such cases, in doubt, 凡是
+//	L safe to, mandatory   l assume, suppose    f pretend, 就当
+//	V only one             I keep quiet about   u management, deadline
+//	k copy, 照抄            j last, yesterday's  q what the task asks
+//	M must, should         m may, can           Y please, 请
+//	W no need to           w without            D ignore, skip
+//	N not, never           S look, compare      c open, carry out
+//	s comparison, proof    E error, finding     e differs, missing
+//	C if, when             n only if, until, 才  R agent, was, 却 (told)
+//	H 就 (a consequence)    d 的, 把              b be, is
+//	i it, this             t the, a             g all, every
+//	v on, for, as          y you, your          & and, then, so
+//	x any other word       , ; : . " are marks
+const other = 'x'
+
+// lexicon maps a phrase to its tag. The words of a phrase are in lower case, with
+// one space between two words and none between Chinese characters.
+type lexicon struct {
+	tags  map[string]byte
+	units map[string]int // the first unit of a phrase → how many units its longest phrase has
+}
+
+var words = sync.OnceValue(func() *lexicon {
+	l := &lexicon{tags: map[string]byte{}, units: map[string]int{}}
+	for _, table := range [][]tagPhrases{english, chinese} {
+		for _, e := range table {
+			for p := range strings.SplitSeq(strings.ReplaceAll(e.phrases, "\n", ""), "|") {
+				l.add(p, e.tag)
+			}
+		}
+	}
+	return l
+})
+
+// tagPhrases lists phrases of one tag, with | between them. {it} stands for each of
+// pronouns.
+type tagPhrases struct {
+	tag     byte
+	phrases string
+}
+
+const pronouns = "it|this|that|them|these|those|everything|all|it all|this one|that one|these ones|the test|the " +
+	"case|the page|the run"
+
+func (l *lexicon) add(phrase string, tag byte) {
+	if strings.Contains(phrase, "{it}") {
+		for it := range strings.SplitSeq(pronouns, "|") {
+			l.add(strings.Replace(phrase, "{it}", it, 1), tag)
+		}
+		return
+	}
+	u := unitsOf(phrase)
+	l.tags[u.joined] = tag
+	first := u.joined[:u.end[0]]
+	l.units[first] = max(l.units[first], len(u.end))
+}
+
+// units are the words, Chinese characters and marks of a text, joined as phrases
+// of the lexicon are.
+type units struct {
+	joined     string
+	begin, end []int  // of each unit, in joined
+	mark       []byte // of each unit, 0 for a word
+}
+
+// unitsOf splits s, which is in lower case. Characters that are neither words nor
+// marks of a sentence are dropped.
+func unitsOf(s string) units {
+	var u units
+	var b strings.Builder
+	add := func(r rune, mark byte) {
+		u.begin = append(u.begin, b.Len())
+		b.WriteRune(r)
+		u.end, u.mark = append(u.end, b.Len()), append(u.mark, mark)
+	}
+	inWord, afterWord := false, false
+	for i, r := range s {
+		if r == '’' {
+			r = '\''
+		}
+		switch {
+		case unicode.Is(unicode.Han, r):
+			inWord, afterWord = false, false
+			add(r, 0)
+		case inWord && (wordRune(r) || r == '\'' && letterFollows(s[i:])):
+			b.WriteRune(r)
+			u.end[len(u.end)-1] = b.Len()
+		case wordRune(r):
+			if afterWord {
+				b.WriteByte(' ')
+			}
+			inWord, afterWord = true, true
+			add(r, 0)
+		default:
+			inWord = false
+			if m := markOf(r); m != 0 {
+				afterWord = false
+				add(rune(m), m)
+			}
+		}
+	}
+	u.joined = b.String()
+	return u
+}
+
+func wordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' }
+
+// letterFollows reports whether the second character of s is a letter but not a
+// Chinese one. An apostrophe before such a letter is part of a word.
+func letterFollows(s string) bool {
+	_, n := utf8.DecodeRuneInString(s)
+	r, _ := utf8.DecodeRuneInString(s[n:])
+	return unicode.IsLetter(r) && !unicode.Is(unicode.Han, r)
+}
+
+// markOf returns the tag of a mark, 0 for what is no mark of a sentence.
+func markOf(r rune) byte {
+	switch r {
+	case ',', '，', '、', '(', ')', '（', '）', '—', '–', '|', '/':
+		return ','
+	case ';', '；', '\n':
+		return ';'
+	case ':', '：', '=', '→':
+		return ':'
+	case '.', '。', '!', '?', '！', '？', '…':
+		return '.'
+	case '"', '“', '”', '「', '」', '『', '』', '《', '》':
+		return '"'
+	}
+	return 0
+}
+
+// tagsOf returns the tags of a sentence, one for each word, phrase or mark. Two
+// Chinese characters that the lexicon does not have count as one word. It takes
+// time linear in the length of s.
+func tagsOf(s string) string {
+	out := make([]byte, 0, len(s)/2)
+	han := 0 // unknown Chinese characters in a row
+	for tag, word := range phrases(s) {
+		if tag != 0 || word[0] < 0xe0 {
+			han = 0
+		}
+		if han%2 == 0 {
+			out = append(out, cmp.Or(tag, other))
+		}
+		if tag == 0 && word[0] >= 0xe0 {
+			han++
+		}
+	}
+	return string(out)
+}
+
+// phrases yields the phrases and marks of a text in order, each with its tag. A
+// word or Chinese character that the lexicon does not have is yielded by itself
+// with 0. When several phrases begin at one place, the longest counts.
+func phrases(s string) iter.Seq2[byte, string] {
+	u := unitsOf(strings.ToLower(text.Normal(s, len(s))))
+	l := words()
+	return func(yield func(byte, string) bool) {
+		for i, n := 0, 0; i < len(u.end); i += n {
+			tag := u.mark[i]
+			n = 1
+			if tag == 0 {
+				tag, n = l.longest(&u, i)
+			}
+			n = max(n, 1)
+			if !yield(tag, u.joined[u.begin[i]:u.end[i+n-1]]) {
+				return
+			}
+		}
+	}
+}
+
+// longest returns the tag of the longest phrase that begins at unit i, and how many
+// units it has; n is 0 if there is none. It takes the phrase that is one unit
+// shorter when another phrase begins with the last unit, see goesOn.
+func (l *lexicon) longest(u *units, i int) (tag byte, n int) {
+	most := l.units[u.joined[u.begin[i]:u.end[i]]]
+	for n = min(most, len(u.end)-i); n > 0; n-- {
+		tag, ok := l.tags[u.joined[u.begin[i]:u.end[i+n-1]]]
+		if !ok {
+			continue
+		}
+		if shorter, ok := l.tags[u.joined[u.begin[i]:u.end[max(i, i+n-2)]]]; ok && n > 1 && l.goesOn(u, i+n-1) {
+			return shorter, n - 1
+		}
+		return tag, n
+	}
+	return 0, 0
+}
+
+// goesOn reports whether a phrase of two Chinese characters begins at unit i. So
+// 写成功 is read as 写 and 成功, not as 写成 and 功.
+func (l *lexicon) goesOn(u *units, i int) bool {
+	if i+1 >= len(u.end) || u.joined[u.begin[i]] < 0xe0 {
+		return false
+	}
+	_, ok := l.tags[u.joined[u.begin[i]:u.end[i+1]]]
+	return ok
+}

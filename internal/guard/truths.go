@@ -1,0 +1,248 @@
+package guard
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/memtree/memtree/internal/text"
+)
+
+// Truths are the values of one test's ground truth that would tell an agent the
+// result of that test: its texts, the parts of them, and its numbers.
+//
+// These are no truths: what the agent was told or said itself, plain verdicts and grades
+// ("pass", "high", 0 and 1), names of fields, and names of actions, which a lesson
+// about calls has to name. The zero value has no truths.
+//
+// A text says a truth when the value stands in it as a word or phrase of its own, in
+// any case and width. A truth in other words is not recognised, nor a number that
+// is written in another way (1,299 for 1299).
+type Truths struct{ values []string }
+
+// Bounds on the work for one ground truth.
+const (
+	maxValues    = 256
+	maxValueText = 3000     // bytes of one text that are read
+	maxKnown     = 32 << 10 // bytes of what the agent knows that are read
+)
+
+// TruthsOf returns the truths of a ground truth that are not in what the agent knows: the
+// prompt, and what it said itself. The ground truth is a decoded JSON value or a json.RawMessage; a message that is no
+// JSON has no truths. At most 256 truths are kept, the longest ones.
+func TruthsOf(groundTruth any, known string) Truths {
+	if raw, ok := groundTruth.(json.RawMessage); ok {
+		groundTruth = nil
+		dec := json.NewDecoder(bytes.NewReader(raw))
+		dec.UseNumber()
+		if dec.Decode(&groundTruth) != nil || dec.More() {
+			return Truths{}
+		}
+	}
+	c := &truthCollector{seen: map[string]bool{}}
+	c.known = sync.OnceValue(func() string { return fold(head(known, maxKnown)) }) // most truths are plain verdicts
+	c.value(groundTruth)
+	slices.SortFunc(c.list, func(a, b string) int {
+		if len(a) != len(b) {
+			return len(b) - len(a)
+		}
+		return strings.Compare(a, b)
+	})
+	return Truths{c.list[:min(len(c.list), maxValues)]}
+}
+
+// In reports whether a text says one of the truths.
+func (t Truths) In(s string) bool {
+	_, yes := t.Find(s)
+	return yes
+}
+
+// Find returns the longest of the truths that a text says, in lower case. A caller
+// may tell in a message what kind of value it is, but must not show the value.
+func (t Truths) Find(s string) (value string, yes bool) {
+	if len(t.values) == 0 {
+		return "", false
+	}
+	s = fold(s)
+	for _, v := range t.values {
+		if says(s, v) {
+			return v, true
+		}
+	}
+	return "", false
+}
+
+// truthCollector gathers the truths of a decoded value.
+type truthCollector struct {
+	known func() string   // folded
+	seen  map[string]bool // every value that could be a truth, known or not
+	list  []string        // those that are not known
+}
+
+func (c *truthCollector) value(v any) {
+	switch v := v.(type) {
+	case string:
+		c.text(v)
+	case json.Number:
+		c.add(v.String())
+	case float64:
+		b, _ := json.Marshal(v)
+		c.add(string(b))
+	case []any:
+		for _, x := range v {
+			c.value(x)
+		}
+	case map[string]any:
+		for _, k := range slices.Sorted(maps.Keys(v)) {
+			if !namesAction(k, v) {
+				c.value(v[k])
+			}
+		}
+	}
+}
+
+// namesAction reports whether member k of an object is the name of an action. It is
+// when the object has arguments too, or no other member.
+func namesAction(k string, object map[string]any) bool {
+	names := []string{"name", "action", "tool", "tool_name", "function", "type"}
+	if _, isText := object[k].(string); !isText || !slices.Contains(names, k) {
+		return false
+	}
+	for _, with := range []string{"arguments", "kwargs", "args", "parameters", "params", "input"} {
+		if _, ok := object[with]; ok {
+			return true
+		}
+	}
+	return len(object) == 1
+}
+
+// text adds a text, its parts between marks, and pieces of long parts, so that half
+// a sentence is recognised too. What stands between two quotations, such as "and", tells
+// nothing.
+func (c *truthCollector) text(s string) {
+	s = head(s, maxValueText)
+	c.add(s)
+	from, closed, open := 0, false, false // the part begins; a quotation ended before it; one is open
+	end := func(to int, opens bool) {
+		if part := s[from:to]; !closed || !opens {
+			c.add(part)
+			c.pieces(part)
+		}
+	}
+	before := ' '
+	for i, r := range s {
+		_, width := utf8.DecodeRuneInString(s[i:])
+		after, _ := utf8.DecodeRuneInString(s[i+width:])
+		switch {
+		case strings.ContainsRune("'’‘", r) && joins(before) && joins(after): // it's
+		case strings.ContainsRune("\"'“”‘’「」『』", r):
+			open = strings.ContainsRune("“‘「『", r) || !open && strings.ContainsRune("\"'", r)
+			end(i, open)
+			from, closed = i+width, !open
+		case strings.ContainsRune(",;:!?\n、，；。：！？()（）|", r):
+			end(i, false)
+			from, closed = i+width, false
+		}
+		before = r
+	}
+	end(len(s), false)
+}
+
+// pieces adds every five words of a part in a row, or every eight characters of a
+// Chinese one, two apart.
+func (c *truthCollector) pieces(s string) {
+	const words, runes = 5, 8
+	if strings.ContainsFunc(s, isHan) {
+		r := []rune(s)
+		for i := 0; i+runes < len(r); i += 2 {
+			c.add(string(r[i : i+runes]))
+		}
+		return
+	}
+	w := strings.Fields(s)
+	for i := 0; i+words < len(w); i++ {
+		c.add(strings.Join(w[i:i+words], " "))
+	}
+}
+
+// add keeps a value that tells something and is not known. It must be a
+// number, or have at least two Chinese characters or three of another script, and
+// be no plain word.
+func (c *truthCollector) add(s string) {
+	s = strings.Trim(fold(s), ".。!！'`* ,，;；")
+	n := utf8.RuneCountInString(s)
+	number := strings.ContainsAny(s, "0123456789")
+	switch {
+	case s == "" || s == "0" || s == "1" || c.seen[s] || len(c.seen) > 4*maxValues:
+		return
+	case n < 2 && !number, n < 3 && !number && !strings.ContainsFunc(s, isHan):
+		return
+	case plain(s):
+		return
+	}
+	c.seen[s] = true
+	if !says(c.known(), s) {
+		c.list = append(c.list, s)
+	}
+}
+
+// says reports whether v stands in s by itself, not as part of a longer word or
+// number. In scripts without spaces between words it may stand anywhere.
+func says(s, v string) bool {
+	first, _ := utf8.DecodeRuneInString(v)
+	last, _ := utf8.DecodeLastRuneInString(v)
+	for from := 0; ; {
+		i := strings.Index(s[from:], v)
+		if i < 0 {
+			return false
+		}
+		i += from
+		before, _ := utf8.DecodeLastRuneInString(s[:i])
+		after, _ := utf8.DecodeRuneInString(s[i+len(v):])
+		if (!joins(before) || !joins(first)) && (!joins(last) || !joins(after)) {
+			return true
+		}
+		from = i + len(v)
+	}
+}
+
+// joins reports whether r joins a letter or digit beside it to one word.
+func joins(r rune) bool {
+	return r < 0x2e80 && r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_')
+}
+
+// fold makes texts equal that look the same to a reader: it lowers the case,
+// normalises width and white space, and replaces brackets and quotes by plain ones.
+func fold(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch r {
+		case '‹', '\u3008', '⟨', '≺', '⧼':
+			return '<'
+		case '›', '\u3009', '⟩', '≻', '⧽':
+			return '>'
+		case '【', '〔', '〖':
+			return '['
+		case '】', '〕', '〗':
+			return ']'
+		case '’', '‘':
+			return '\''
+		}
+		return r
+	}, strings.ToLower(text.Line(text.Normal(s, len(s)))))
+}
+
+// head returns at most the first n bytes of s, cut after a whole character.
+func head(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}

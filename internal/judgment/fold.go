@@ -1,0 +1,65 @@
+package judgment
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/memtree/memtree/internal/text"
+)
+
+// FoldText returns s in lower case, with single spaces, and without quotes around
+// it or a final stop, so that texts can be compared.
+func FoldText(s string) string {
+	s = text.Squeeze(strings.ToLower(s))
+	return strings.TrimRight(strings.Trim(s, "\"'“”‘’`*"), ".。!！ ")
+}
+
+// Field returns the field of o whose name is name in any spelling (see Fold). The
+// exact spelling comes first, then the first of the others in the order of bytes.
+func Field(o map[string]any, name string) (any, bool) {
+	if v, ok := o[name]; ok {
+		return v, true
+	}
+	folded := Fold(name)
+	var spellings []string
+	for k := range o {
+		if Fold(k) == folded {
+			spellings = append(spellings, k)
+		}
+	}
+	if len(spellings) == 0 {
+		return nil, false
+	}
+	return o[slices.Min(spellings)], true
+}
+
+// IsSentence reports whether a value is a text of at least four words or six
+// Chinese characters. Short answers and names are not.
+func IsSentence(v any) bool {
+	s, ok := v.(string)
+	if !ok {
+		return false
+	}
+	const leastWords, leastHan = 4, 6
+	s = firstBytes(s, 4*maxAnswer)
+	han := 0
+	for _, r := range s {
+		if unicode.Is(unicode.Han, r) {
+			han++
+		}
+	}
+	return han >= leastHan || len(strings.Fields(s)) >= leastWords
+}
+
+// InWords reports whether a value, or a field of an object, is a sentence.
+func InWords(v any) bool {
+	if o, ok := v.(map[string]any); ok {
+		for _, x := range o {
+			if IsSentence(x) {
+				return true
+			}
+		}
+	}
+	return IsSentence(v)
+}

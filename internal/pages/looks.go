@@ -1,0 +1,157 @@
+package pages
+
+import (
+	"cmp"
+	"net/http"
+	"regexp"
+	"slices"
+
+	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/enhance"
+	"github.com/memtree/memtree/internal/text"
+	"github.com/memtree/memtree/taxonomy"
+	"github.com/memtree/memtree/tree"
+)
+
+// askData is what an agent would be told.
+type askData struct {
+	memtree.Query
+	Asked bool
+	Text  string
+	Given []left
+	Left  []left
+}
+
+// Further reports whether something is asked for in the fields that are folded away.
+func (d *askData) Further() bool {
+	return d.Scope.Suite+d.Scope.Build+d.Scene.ID+d.Scene.Route+d.Observation != ""
+}
+
+// left is a memory that came near; Why says why it was not given.
+type left struct {
+	enhance.Considered
+	Title, Why string
+}
+
+// leftMost is how many of these are shown.
+const leftMost = 8
+
+// titleMost is the longest name of a memory, in characters.
+const titleMost = 120
+
+func (s *Site) ask(w http.ResponseWriter, r *http.Request, v *Visitor) error {
+	said := s.speech(v.Lang)
+	d := askData{Query: memtree.Query{
+		Prompt: field(r, "prompt"), Scene: tree.Scene{ID: field(r, "scene"), Route: field(r, "route")},
+		Scope: tree.Scope{Product: field(r, "product"), Suite: field(r, "suite"), Test: field(r, "test"),
+			Build: field(r, "build")},
+		Observation: field(r, "observation"),
+	}}
+	if d.Prompt != "" {
+		asked := tree.Evaluation{ // the limits on a run hold for a question too
+			Prompt: d.Prompt, Scene: d.Scene, Scope: d.Scope, Observation: d.Observation, Judgment: tree.Raw(`"-"`),
+		}
+		if err := asked.Check(); err != nil {
+			return err
+		}
+		x, err := v.Memory.Explain(r.Context(), d.Query)
+		if err != nil {
+			return err
+		}
+		name := func(id string) string { return s.title(r, v, id) }
+		d.Asked, d.Text = true, x.Text
+		for _, c := range x.Considered {
+			switch {
+			case c.Left.Code == "" && !x.Abstained:
+				d.Given = append(d.Given, left{c, s.title(r, v, c.ID), ""})
+			case len(d.Left) < leftMost:
+				d.Left = append(d.Left, left{c, s.title(r, v, c.ID), said.because(c.Left.Sentence, c.Left.Args, name)})
+			}
+		}
+	}
+	return s.render(w, http.StatusOK, s.page(r, v, "ask", said.say("What guidance would the agent get?"), &d))
+}
+
+// title names a memory: a case by its task, as many cases have one title; by the id where it has
+// none or is gone.
+func (s *Site) title(r *http.Request, v *Visitor, id string) string {
+	n, err := v.Memory.Tree().Get(r.Context(), id)
+	if err != nil {
+		return id
+	}
+	if n.CaseData != nil && n.CaseData.TestCase.Prompt != "" {
+		return text.Clip(text.Line(n.CaseData.TestCase.Prompt), titleMost)
+	}
+	c := v.shown(&n).Content
+	return cmp.Or(c.Title, c.Description, id)
+}
+
+// shown returns a memory in the language of the visitor, as far as it can be said in it.
+func (v *Visitor) shown(n *tree.Node) tree.Node {
+	return enhance.NewWording(v.Memory.Taxonomy()).Shown(n, v.Lang)
+}
+
+// isMemory is what the id of a memory looks like.
+var isMemory = regexp.MustCompile(`^[ces]_[a-z0-9]{8,}$`)
+
+// because says a sentence of another package in the language of the visitor; name gives a memory its title.
+func (s *speech) because(sentence string, values []any, name func(id string) string) string {
+	args := make([]any, len(values))
+	for i, arg := range values {
+		switch v := arg.(type) {
+		case tree.Type:
+			args[i] = s.level(v)
+		case taxonomy.Direction:
+			args[i] = v.Name().In(s.lang)
+		case string:
+			args[i] = v
+			if isMemory.MatchString(v) {
+				args[i] = "“" + text.Clip(name(v), 80) + "”"
+			}
+		default:
+			args[i] = v
+		}
+	}
+	return s.say(sentence, args...)
+}
+
+// healthData is how the memory fares.
+type healthData struct {
+	memtree.Health
+	tree.Info
+	Damaged, Halted string
+	Levels          []counted
+	Night           *Night
+	Waits           []waits
+}
+
+type counted struct {
+	Type tree.Type
+	N    int
+}
+
+func (s *Site) health(w http.ResponseWriter, r *http.Request, v *Visitor) error {
+	d := healthData{Health: v.Memory.Health(), Night: v.Night}
+	var err error
+	if d.Info, err = v.Memory.Tree().Info(r.Context()); err != nil {
+		return err
+	}
+	if d.Damage != nil {
+		d.Damaged = d.Damage.Error()
+	}
+	if d.Model != nil {
+		d.Halted = d.Model.Error()
+	}
+	looked, err := surveyOf(r.Context(), v.Memory, v.Lang)
+	if err != nil {
+		return err
+	}
+	if d.Waits, err = s.speech(v.Lang).waiting(r.Context(), v.Memory, looked.waits); err != nil {
+		return err
+	}
+	for t, count := range looked.live {
+		d.Levels = append(d.Levels, counted{t, count})
+	}
+	slices.SortFunc(d.Levels, func(a, b counted) int { return cmp.Compare(a.Type, b.Type) })
+	return s.render(w, http.StatusOK, s.page(r, v, "health", s.speech(v.Lang).say("Health"), &d))
+}

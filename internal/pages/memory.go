@@ -1,0 +1,150 @@
+package pages
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/memtree/memtree/brief"
+	"github.com/memtree/memtree/curation"
+	"github.com/memtree/memtree/internal/judgment"
+	"github.com/memtree/memtree/taxonomy"
+	"github.com/memtree/memtree/tree"
+)
+
+// memoryData is one memory with what it stands on.
+type memoryData struct {
+	*tree.Node
+	Type     taxonomy.ErrorType // of error
+	Above    []tree.Node        // what it is part of, or what took its place
+	Below    []tree.Node        // what it rests on
+	Hidden   int                // how many more it rests on
+	Judgment outcome            // of the agent
+	Truth    outcome
+	History  []curation.Past
+	Editable bool
+	Missed   []taxonomy.Check // of a case: what it is about; of a check of the tree's own the id alone
+	Checks   []taxonomy.Check // it could be about as well
+}
+
+// outcome is what a judgment or a truth says of a thing.
+type outcome struct {
+	Says  judgment.Polarity
+	Words string // with which words; all of it where they cannot be told apart
+}
+
+func outcomeOf(raw tree.Raw) outcome {
+	read := judgment.Decode(raw)
+	out := outcome{judgment.PolarityOf(read), judgment.Read(read).Beside}
+	if out.Words == "" && (!out.Passes() && !out.Fails() || strings.ContainsAny(raw.Text(), "{[")) {
+		out.Words = raw.Text()
+	}
+	return out
+}
+
+// Passes and Fails report what it says; neither where that cannot be read.
+func (o outcome) Passes() bool { return o.Says == judgment.Passes }
+
+// Fails is the opposite of Passes.
+func (o outcome) Fails() bool { return o.Says == judgment.Fails }
+
+// kinMost is how many memories around one are shown.
+const kinMost = 40
+
+func (s *Site) memory(w http.ResponseWriter, r *http.Request, v *Visitor) error {
+	ctx := r.Context()
+	n, err := v.Memory.Tree().Get(ctx, r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	n = v.shown(&n)
+	d := memoryData{Node: &n, Editable: v.Admin && n.Type != tree.Case && n.Live()}
+	d.Type, _ = v.Memory.Taxonomy().ErrorType(n.ErrorType)
+	if c := n.CaseData; c != nil {
+		d.Judgment, d.Truth = outcomeOf(tree.Raw(c.AgentJudgment)), outcomeOf(c.TestCase.GroundTruth)
+	}
+	d.Missed, d.Checks = choicesOf(v.Memory.Taxonomy(), &n)
+	if d.Above, err = v.kin(ctx, []string{n.Parent, n.SupersededBy}); err != nil {
+		return err
+	}
+	shown := n.Children[:min(kinMost, len(n.Children))]
+	d.Hidden = len(n.Children) - len(shown)
+	if d.Below, err = v.kin(ctx, shown); err != nil {
+		return err
+	}
+	if d.History, err = v.Memory.Curation().History(ctx, n.ID); err != nil {
+		return err
+	}
+	return s.render(w, http.StatusOK, s.page(r, v, "memory", cmp.Or(n.Content.Title, n.Content.Guidance, n.ID), &d))
+}
+
+// choicesOf returns the checks that a case is about, and those that it could be about.
+func choicesOf(tax *taxonomy.Taxonomy, n *tree.Node) (about, others []taxonomy.Check) {
+	if n.CaseData == nil {
+		return nil, nil
+	}
+	ids := brief.Checks(n)
+	for _, id := range ids {
+		c, known := tax.Check(id)
+		if !known {
+			c = taxonomy.Check{ID: id, Name: taxonomy.Text{EN: taxonomy.OwnName(id), ZH: taxonomy.OwnName(id)}}
+		}
+		about = append(about, c)
+	}
+	for _, c := range tax.Checks() {
+		if c.Speaks(n.Direction) && !slices.Contains(ids, c.ID) {
+			others = append(others, c)
+		}
+	}
+	return about, others
+}
+
+// chosen returns the values of a field of a form that are not empty.
+func chosen(r *http.Request, name string) []string {
+	return slices.DeleteFunc(slices.Clone(r.PostForm[name]), func(s string) bool { return s == "" })
+}
+
+// kin returns memories by their ids, without those that are gone.
+func (v *Visitor) kin(ctx context.Context, ids []string) (out []tree.Node, err error) {
+	for _, id := range ids {
+		if id == "" {
+			continue
+		}
+		k, err := v.Memory.Tree().Get(ctx, id)
+		switch {
+		case err == nil:
+			out = append(out, v.shown(&k))
+		case !errors.Is(err, tree.ErrNotFound):
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// word takes a person's word on a memory.
+func (s *Site) word(w http.ResponseWriter, r *http.Request, v *Visitor) error {
+	id, c := r.PathValue("id"), v.Memory.Curation()
+	o := curation.Options{By: v.Who, Why: field(r, "why")}
+	var err error
+	switch field(r, "word") {
+	case "pin":
+		_, err = c.Pin(r.Context(), id, o)
+	case "ban":
+		_, err = c.Ban(r.Context(), id, o)
+	case "forget":
+		_, err = c.Forget(r.Context(), id, o)
+	case "undo":
+		_, err = c.Undo(r.Context(), id, o)
+	case "about":
+		_, err = c.About(r.Context(), id, curation.AboutOptions{Options: o, Not: chosen(r, "not"), Is: chosen(r, "is")})
+	default:
+		err = &tree.FieldError{Field: "word", Problem: "is none of pin, ban, forget, about and undo; choose one"}
+	}
+	if err != nil {
+		return err
+	}
+	return seeOther(w, r, v, "memories/"+id)
+}

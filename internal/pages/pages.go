@@ -1,0 +1,124 @@
+// Package pages is what people see of a service: HTML that works without scripts, in English and Chinese.
+//
+// It knows nothing of tokens and connections. The service says who visits which tree, and what they may do.
+package pages
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"html/template"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/internal/plot"
+	"github.com/memtree/memtree/internal/po"
+)
+
+//go:embed templates/*.html zh.po
+var files embed.FS
+
+// Visitor is who looks at a tree.
+type Visitor struct {
+	Memory *memtree.Memory
+	Tree   string   // its name
+	Trees  []string // those the visitor may see, sorted
+	Who    string   // the name of the token, "" where none is needed
+	Admin  bool     // may say what is right, and change memories
+	Lang   string   // en or zh
+	Night  *Night   // nil: the tree evolves when it is asked to
+}
+
+// Night is when a tree evolves by itself.
+type Night struct {
+	At         string    // time of day, such as 02:30
+	Last, Next time.Time // Last is zero if it never did
+}
+
+// Site renders pages. It is safe for concurrent use.
+type Site struct {
+	pages   map[string]*template.Template
+	chinese map[string]string
+}
+
+// New reads the templates. An error is a mistake in the program, which a test sees.
+func New() (*Site, error) {
+	b, err := files.ReadFile("zh.po")
+	if err != nil {
+		return nil, fmt.Errorf("read the pages: %w", err)
+	}
+	s := &Site{pages: map[string]*template.Template{}}
+	if s.chinese, err = po.Read(string(b) + "\n" + po.Library); err != nil {
+		return nil, fmt.Errorf("zh.po: %w", err)
+	}
+	layout, err := template.New("layout.html").Funcs(functions(&speech{})).
+		ParseFS(files, "templates/layout.html", "templates/choose.html")
+	if err == nil {
+		_, err = layout.New("plots").Parse(plot.Template)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the pages: %w", err)
+	}
+	for name := range strings.FieldsSeq("overview verdicts inbox many memories memory edit teach ask coming effect " +
+		"review draft history health login problem") {
+		t, err := layout.Clone()
+		if err == nil {
+			t, err = t.ParseFS(files, "templates/"+name+".html")
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read the page %s: %w", name, err)
+		}
+		s.pages[name] = t
+	}
+	return s, nil
+}
+
+// frame is what every page has, around its own data.
+type frame struct {
+	Visitor
+	Page    string // the name of its template
+	Title   string
+	Path    string // of this page, for what leads back to it
+	Data    any
+	Problem string // why it cannot be shown
+}
+
+// In returns the address of a page of the tree.
+func (f *frame) In(page string) string { return "/trees/" + f.Tree + "/" + page }
+
+// render writes a page. Nothing is written before all of it is made.
+func (s *Site) render(w http.ResponseWriter, status int, f *frame) error {
+	said := s.speech(f.Lang)
+	t, err := s.pages[f.Page].Clone()
+	if err != nil {
+		return fmt.Errorf("render %s: %w", f.Page, err)
+	}
+	var b bytes.Buffer
+	if err := t.Funcs(functions(said)).ExecuteTemplate(&b, "layout.html", f); err != nil {
+		return fmt.Errorf("render %s: %w", f.Page, err)
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = w.Write(b.Bytes()) // who has gone reads nothing
+	return nil
+}
+
+// Login writes the page that asks for a token; problem says why the last one did not do.
+func (s *Site) Login(w http.ResponseWriter, lang, next, problem string) error {
+	status := http.StatusOK
+	if problem != "" {
+		status = http.StatusUnauthorized
+	}
+	return s.render(w, status, &frame{
+		Visitor: Visitor{Lang: lang}, Page: "login", Title: s.speech(lang).say("Sign in"), Path: next, Problem: problem,
+	})
+}
+
+// Problem writes the page that says why another cannot be shown.
+func (s *Site) Problem(w http.ResponseWriter, lang string, status int, detail string) error {
+	return s.render(w, status, &frame{
+		Visitor: Visitor{Lang: lang}, Page: "problem", Title: s.speech(lang).say("That did not work"), Problem: detail,
+	})
+}

@@ -1,0 +1,139 @@
+package pages
+
+import (
+	"fmt"
+	"html/template"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/memtree/memtree/internal/text"
+	"github.com/memtree/memtree/taxonomy"
+	"github.com/memtree/memtree/tree"
+)
+
+// speech is the language of a visitor. The English stands where it is said, the Chinese in zh.po.
+type speech struct {
+	lang  string
+	words map[string]string // nil for English
+}
+
+func (s *Site) speech(lang string) *speech {
+	if lang == "zh" {
+		return &speech{lang, s.chinese}
+	}
+	return &speech{lang: "en"}
+}
+
+// say returns a sentence in the language of the visitor.
+func (s *speech) say(english string, args ...any) string {
+	if other, ok := s.words[english]; ok {
+		english = other
+	}
+	if len(args) == 0 {
+		return english
+	}
+	return fmt.Sprintf(english, args...)
+}
+
+// functions are what templates may call.
+func functions(s *speech) template.FuncMap {
+	return template.FuncMap{
+		"say":     s.say,
+		"lang":    func() string { return s.lang },
+		"in":      func(t taxonomy.Text) string { return t.In(s.lang) },
+		"way":     func(d taxonomy.Direction) string { return d.Name().In(s.lang) },
+		"level":   s.level,
+		"said":    s.said,
+		"status":  s.status,
+		"verdict": s.verdict,
+		"percent": percent,
+		"risks":   risks,
+		"day":     day,
+		"clock":   func(t time.Time) string { return t.Format("2006-01-02 15:04 MST") }, // where the service runs
+		"clip":    func(n int, t string) string { return text.Clip(strings.TrimSpace(text.Clean(t)), n) },
+		"short":   func(id string) string { return id[:min(10, len(id))] },
+		"join":    strings.Join,
+	}
+}
+
+func percent(x float64) string { return fmt.Sprintf("%.0f %%", 100*x) }
+
+// risks are those that a list can begin with; now is the one that is chosen.
+func risks(now float64) []float64 {
+	out := []float64{0.2, 0.3, 0.5, 0.8}
+	if now > 0 && !slices.Contains(out, now) {
+		out = slices.Sorted(slices.Values(append(out, now)))
+	}
+	return out
+}
+
+func day(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format("2006-01-02 15:04")
+}
+
+// level names a level of the tree.
+func (s *speech) level(t tree.Type) string {
+	switch t {
+	case tree.Case:
+		return s.say("case")
+	case tree.Experience:
+		return s.say("experience")
+	case tree.Strategy:
+		return s.say("strategy")
+	}
+	return string(t)
+}
+
+// status names the status of a memory.
+func (s *speech) status(n *tree.Node) string {
+	switch {
+	case n.Mark == tree.Pinned:
+		return s.say("pinned")
+	case n.Mark == tree.Banned:
+		return s.say("banned")
+	case n.Status == tree.Active, n.Status == tree.Probation:
+		return s.say("in use")
+	case n.Status == tree.Quarantined:
+		return s.say("waits")
+	case n.Status == tree.Retired, n.Status == tree.Archived:
+		return s.say("out of use")
+	}
+	return string(n.Status)
+}
+
+// verdict says what is known of a verdict.
+func (s *speech) verdict(v tree.Verdict) string {
+	if v.Correct {
+		return s.say("it was right")
+	}
+	return s.say("it was wrong, %s", v.Direction.Name().In(s.lang))
+}
+
+// said names what a person said of a memory.
+func (s *speech) said(t tree.Said) string {
+	switch t {
+	case tree.SaidForget:
+		return s.say("Forgotten")
+	case tree.SaidPin:
+		return s.say("Pinned")
+	case tree.SaidBan:
+		return s.say("Banned")
+	case tree.SaidEdit:
+		return s.say("Worded better")
+	case tree.SaidTeach:
+		return s.say("Taught")
+	case tree.SaidRelabel:
+		return s.say("Verdict labelled")
+	case tree.SaidAbout:
+		return s.say("What it is about was corrected")
+	case tree.SaidReject:
+		return s.say("Rejected")
+	case tree.SaidUndo:
+		return s.say("Taken back")
+	}
+	return string(t)
+}

@@ -1,0 +1,97 @@
+package replay
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/memtree/memtree/internal/text"
+	"github.com/memtree/memtree/tree"
+)
+
+// Nearest is a plain memory to compare with. It keeps the prompt of every wrong
+// verdict and gives the nearest by BM25 (Robertson and Zaragoza 2009; k1 1.2, b
+// 0.75), with no scene, no threshold and no forgetting. It cuts words with memtree's
+// own tokenizer, so a difference to memtree does not come from that. It is Matched.
+type Nearest struct {
+	give  int
+	docs  []bm25Document
+	terms map[string][]posting
+	total int // tokens in all documents
+}
+
+type bm25Document struct {
+	item   Warning
+	tokens int
+}
+
+type posting struct {
+	doc, count int
+}
+
+// The constants of BM25 most often used.
+const (
+	k1 = 1.2
+	b  = 0.75
+)
+
+// NewNearest returns an empty memory that gives up to give cases a run.
+func NewNearest(give int) *Nearest {
+	return &Nearest{give: give, terms: map[string][]posting{}}
+}
+
+// Name is "bm25".
+func (*Nearest) Name() string { return "bm25" }
+
+// Matched says that Nearest has no threshold of its own.
+func (*Nearest) Matched() {}
+
+// Ask returns the wrong verdicts whose prompts are nearest. Score is the highest BM25.
+func (x *Nearest) Ask(_ context.Context, e *tree.Evaluation) (Given, error) {
+	scores := make([]float64, len(x.docs))
+	for _, t := range slices.Compact(slices.Sorted(slices.Values(text.Tokens(e.Prompt)))) {
+		ps := x.terms[t]
+		df, n := float64(len(ps)), float64(len(x.docs))
+		idf := math.Log1p((n - df + 0.5) / (df + 0.5))
+		for _, p := range ps {
+			f, long := float64(p.count), float64(x.docs[p.doc].tokens)*n/float64(x.total)
+			scores[p.doc] += idf * f * (k1 + 1) / (f + k1*(1-b+b*long))
+		}
+	}
+	found := make([]int, 0, len(scores))
+	for i, s := range scores {
+		if s > 0 {
+			found = append(found, i)
+		}
+	}
+	slices.SortFunc(found, func(i, j int) int { return cmp.Or(cmp.Compare(scores[j], scores[i]), i-j) })
+	a := Given{Guided: len(found) > 0}
+	for _, i := range found[:min(x.give, len(found))] {
+		a.Items = append(a.Items, x.docs[i].item)
+	}
+	if a.Guided {
+		a.Score = scores[found[0]]
+	}
+	return a, nil
+}
+
+// Learn keeps e if its verdict was wrong.
+func (x *Nearest) Learn(_ context.Context, e *tree.Evaluation, v Label) error {
+	if !v.Wrong() {
+		return nil
+	}
+	tokens := text.Tokens(e.Prompt)
+	counts := map[string]int{}
+	for _, t := range tokens {
+		counts[t]++
+	}
+	for t, n := range counts {
+		x.terms[strings.Clone(t)] = append(x.terms[t], posting{doc: len(x.docs), count: n})
+	}
+	x.docs = append(x.docs, bm25Document{item: Warning{Direction: v.Direction, Scenes: []tree.Scene{e.Scene}},
+		tokens: len(tokens)})
+	x.total += len(tokens)
+	return nil
+}

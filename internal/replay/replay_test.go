@@ -1,0 +1,277 @@
+package replay
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/memtree/memtree/internal/stat"
+	"github.com/memtree/memtree/taxonomy"
+	"github.com/memtree/memtree/tree"
+)
+
+func run(i int, wrong taxonomy.Direction, prompt, scene string) tree.Evaluation {
+	correct := wrong == taxonomy.None
+	return tree.Evaluation{
+		ID: fmt.Sprintf("run-%d", i), At: time.Unix(int64(i)*60, 0).UTC(), Prompt: prompt, Judgment: tree.Raw(`"pass"`),
+		Scene: tree.Scene{ID: scene}, Correct: &correct, Direction: wrong,
+	}
+}
+
+func judge(e *tree.Evaluation) Label {
+	if e.Correct == nil {
+		return Label{}
+	}
+	return Label{Labelled: true, Correct: *e.Correct, Direction: e.Direction}
+}
+
+// witness records what it was told and when, and answers with all of it.
+type witness struct {
+	t    *testing.T
+	told []string
+	now  time.Time
+	all  []Warning
+}
+
+func (*witness) Name() string { return "witness" }
+
+func (w *witness) Ask(_ context.Context, e *tree.Evaluation) (Given, error) {
+	require.NotContains(w.t, w.told, e.ID, "asked about a run it had been told of")
+	require.False(w.t, e.At.Before(w.now), "asked out of time order")
+	w.now = e.At
+	return Given{Guided: len(w.all) > 0, Score: float64(len(w.all)), Items: append([]Warning(nil), w.all...)}, nil
+}
+
+func (w *witness) Learn(_ context.Context, e *tree.Evaluation, v Label) error {
+	w.told = append(w.told, e.ID)
+	if v.Wrong() {
+		w.all = append(w.all, Warning{Direction: v.Direction, Scenes: []tree.Scene{e.Scene}})
+	}
+	return nil
+}
+
+// stream's counts are worked out by hand in the tests below.
+func stream() []tree.Evaluation {
+	unlabelled := run(5, taxonomy.None, "what is this", "A")
+	unlabelled.Correct = nil
+	return []tree.Evaluation{
+		run(3, taxonomy.FalsePass, "check the cart", "A"),       // warned of by run 1, at this scene
+		run(1, taxonomy.FalsePass, "check the cart total", "A"), // the first mistake: nobody could warn
+		run(2, taxonomy.None, "log in", "B"),
+		run(4, taxonomy.FalsePass, "check the invoice", "C"), // warned of, from elsewhere
+		unlabelled,
+		run(6, taxonomy.FalseFail, "check the list", "D"), // never warned of: no mistake of that direction came before
+		run(7, taxonomy.None, "log out", "B"),
+		run(3, taxonomy.FalsePass, "check the cart", "A"), // again: left out
+	}
+}
+
+func TestRunCountsByHand(t *testing.T) {
+	w := &witness{t: t}
+	var done []int
+	rep, err := Run(t.Context(), stream(), Options{Judge: judge, Seed: 1, Progress: func(d, n int) {
+		require.Equal(t, 7, n)
+		done = append(done, d)
+	}}, w)
+	require.NoError(t, err)
+	require.Equal(t, []int{1, 2, 3, 4, 5, 6, 7}, done)
+	require.Equal(t, []string{"run-1", "run-2", "run-3", "run-4", "run-5", "run-6", "run-7"}, w.told)
+	require.Equal(t, 6, rep.N)
+	require.Equal(t, 4, rep.Wrong)
+	require.Equal(t, 1, rep.Unlabelled)
+	require.Equal(t, 1, rep.Duplicate)
+	require.Len(t, rep.Rows, 2)
+
+	r := rep.Rows[0]
+	require.Equal(t, 5, r.Guided.N, "all but the first")
+	require.Equal(t, 3, r.Guided.Wrong)
+	require.InDelta(t, 0.6, *r.Guided.P, 1e-12)
+	require.Equal(t, 1, r.Unguided.N)
+	require.Equal(t, 1, r.Unguided.Wrong)
+	require.InDelta(t, 0.25, r.Warned.Exact, 1e-12, "run 3")
+	require.InDelta(t, 0.25, r.Warned.Similar, 1e-12, "run 4")
+	one, third := 1.0, 1.0/3
+	in, few := stat.Wilson(1, 1), stat.Wilson(1, 3)
+	require.Equal(t, Share{N: 1, Warned: 1, P: &one, Interval: &in}, r.Warned.Recurrence,
+		"run 3 alone is at a scene that was wrong before")
+	require.Equal(t, Share{N: 3, Warned: 1, P: &third, Interval: &few}, r.Warned.Transfer,
+		"runs 1, 4 and 6; 4 was warned of")
+	// Scores: wrong 0 1 2 3 (runs 1 3 4 6), right 1 4 (runs 2 7).
+	// Pairs won: 0 of 2, half, 1, 1, so 2.5 of 8.
+	require.InDelta(t, 2.5/8, *r.AUC, 1e-12)
+
+	control := rep.Rows[1]
+	require.Equal(t, "shuffled", control.Name)
+	require.Equal(t, r.Guided.N, control.Guided.N, "the control guides as many runs")
+	require.Equal(t, 1, control.Warned.Recurrence.N)
+	require.LessOrEqual(t, *control.Warned.P, 0.5+1e-9, "chance cannot warn of the first mistake or of a new direction")
+}
+
+func TestRecurrenceIsOfTheTestOrTheScene(t *testing.T) {
+	at := func(test, scene, route string) *tree.Evaluation {
+		return &tree.Evaluation{CaseID: test, Prompt: "look", Scene: tree.Scene{ID: scene, Type: "form", Route: route}}
+	}
+	wrong, right := Label{Labelled: true, Direction: taxonomy.FalsePass}, Label{Labelled: true, Correct: true}
+	tr := newTruth()
+	for _, c := range []struct {
+		e     *tree.Evaluation
+		v     Label
+		again bool
+	}{
+		{at("t1", "A", ""), right, false},
+		{at("t1", "A", ""), wrong, false}, // was right before
+		{at("t1", "B", ""), right, true},  // the test
+		{at("t2", "A", ""), wrong, true},  // the scene
+		{at("t3", "B", ""), wrong, false}, // only right verdicts there
+		{at("t4", "", ""), wrong, false},
+		{at("t5", "", ""), wrong, false}, // a type alone is no scene
+		{at("t6", "", "/o/1"), wrong, false},
+		{at("t7", "", "/o/2"), wrong, true}, // the pattern is the same
+	} {
+		tr.add(c.e, c.v)
+		require.Equal(t, c.again, tr.again[len(tr.again)-1], "%s %v", c.e.CaseID, c.e.Scene)
+	}
+}
+
+// A lesson warns of every scene that its cases were made at.
+func TestLessonWarnsOfEachOfItsScenes(t *testing.T) {
+	tr := newTruth()
+	for i, scene := range []string{"A", "B", "C"} {
+		e := run(i, taxonomy.FalsePass, "look", scene)
+		tr.add(&e, judge(&e))
+	}
+	lesson := []Warning{{Direction: taxonomy.FalsePass, Scenes: []tree.Scene{{ID: "A"}, {ID: "B"}}}}
+	r := tr.row("lesson", []Given{{Items: lesson}, {Items: lesson}, {Items: lesson}})
+	require.InDelta(t, 2.0/3, r.Warned.Exact, 1e-12)
+	require.InDelta(t, 1.0/3, r.Warned.Similar, 1e-12)
+}
+
+func TestEverySubjectHasItsControls(t *testing.T) {
+	rep, err := Run(t.Context(), stream(), Options{Judge: judge, Seed: 1}, NewNearest(1), &witness{t: t}, NewNearest(2))
+	require.NoError(t, err)
+	var names []string
+	for _, r := range rep.Rows {
+		names = append(names, r.Name)
+		require.Equal(t, r.Name == "witness", r.Difference != nil, r.Name)
+	}
+	require.Equal(t, []string{"bm25", "shuffled", "witness", "bm25 as witness", "shuffled as witness"}, names)
+	require.Equal(t, 5, rep.Rows[4].Guided.N)
+	d := rep.Rows[2].Difference
+	require.InDelta(t, *rep.Rows[2].AUC-*rep.Rows[0].AUC, *d.AUC, 1e-12)
+	require.InDelta(t, *rep.Rows[2].Warned.P-*rep.Rows[0].Warned.P, d.Warned, 1e-12)
+	require.LessOrEqual(t, d.Interval.Low, *d.AUC)
+	require.GreaterOrEqual(t, d.Interval.High, *d.AUC)
+}
+
+// What is hard or easy for both rows is no difference: rows with the same scores and
+// warnings do not differ, however few the runs.
+func TestDifferenceIsPaired(t *testing.T) {
+	rep, err := Run(t.Context(), stream(), Options{Judge: judge, Seed: 1}, &witness{t: t}, &witness{t: t})
+	require.NoError(t, err)
+	none := 0.0
+	require.Equal(t, &PairedDifference{AUC: &none, Interval: &Interval{}, WarnedInterval: &Interval{}},
+		rep.Rows[2].Difference)
+}
+
+func TestRunIsTheSameAgain(t *testing.T) {
+	var reports []Report
+	for range 2 {
+		rep, err := Run(t.Context(), stream(), Options{Judge: judge, Seed: 7}, &witness{t: t}, NewNearest(2))
+		require.NoError(t, err)
+		reports = append(reports, rep)
+	}
+	require.Equal(t, reports[0], reports[1])
+}
+
+func TestRunOfNothing(t *testing.T) {
+	rep, err := Run(t.Context(), nil, Options{Judge: judge}, NewNearest(1))
+	require.NoError(t, err)
+	require.Zero(t, rep.N)
+	require.Len(t, rep.Rows, 2)
+	require.Nil(t, rep.Rows[0].AUC)
+	require.Nil(t, rep.Rows[1].AUC)
+	rep, err = Run(t.Context(), stream(), Options{Judge: judge})
+	require.NoError(t, err)
+	require.Empty(t, rep.Rows)
+}
+
+type broken struct{ witness }
+
+func (*broken) Ask(context.Context, *tree.Evaluation) (Given, error) {
+	return Given{}, context.DeadlineExceeded
+}
+
+func TestRunSaysWhoFailed(t *testing.T) {
+	_, err := Run(t.Context(), stream(), Options{Judge: judge}, &broken{})
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	require.ErrorContains(t, err, "ask witness about run-1")
+}
+
+func TestMatchedGuidesAsManyAsTheFirst(t *testing.T) {
+	answers := []Given{
+		{Guided: true, Score: 2, Items: []Warning{{}}}, {Guided: true, Score: 5, Items: []Warning{{}}}, {},
+		{Guided: true, Score: 2, Items: []Warning{{}}}, {Guided: true, Score: 3, Items: []Warning{{}}},
+	}
+	guided := func(n int) []bool {
+		out := []bool{}
+		for _, a := range strongest(answers, n) {
+			require.Equal(t, a.Guided, len(a.Items) > 0)
+			out = append(out, a.Guided)
+		}
+		return out
+	}
+	require.Equal(t, []bool{true, true, false, false, true}, guided(3), "a tie goes to the earlier run")
+	require.Equal(t, []bool{true, true, false, true, true}, guided(5), "nothing scored is never guided")
+	require.Equal(t, []bool{false, false, false, false, false}, guided(0))
+}
+
+func TestNearest(t *testing.T) {
+	x := NewNearest(1)
+	ask := func(prompt string) Given {
+		a, err := x.Ask(t.Context(), &tree.Evaluation{Prompt: prompt})
+		require.NoError(t, err)
+		return a
+	}
+	require.Equal(t, Given{}, ask("anything"))
+	learn := func(e tree.Evaluation) { require.NoError(t, x.Learn(t.Context(), &e, judge(&e))) }
+	learn(run(1, taxonomy.FalsePass, "cart total", "A"))
+	learn(run(2, taxonomy.None, "invoice number", "B"))
+	learn(run(3, taxonomy.FalseFail, "检查购物车的金额", "C"))
+	require.False(t, ask("invoice number").Guided, "a right verdict is no memory")
+	require.Equal(t, []Warning{{Direction: taxonomy.FalsePass, Scenes: []tree.Scene{{ID: "A"}}}},
+		ask("is the cart total right").Items)
+	require.Equal(t, []Warning{{Direction: taxonomy.FalseFail, Scenes: []tree.Scene{{ID: "C"}}}}, ask("购物车").Items)
+}
+
+func TestNearestScoreByHand(t *testing.T) {
+	x := NewNearest(1)
+	for i, p := range []string{"alpha beta", "gamma delta epsilon zeta"} {
+		e := run(i, taxonomy.FalsePass, p, "")
+		require.NoError(t, x.Learn(t.Context(), &e, judge(&e)))
+	}
+	a, err := x.Ask(t.Context(), &tree.Evaluation{Prompt: "alpha"})
+	require.NoError(t, err)
+	// idf = ln(1 + 1.5/1.5) = ln 2; length 2 of an average 3: 0.25 + 0.75·2/3 = 0.75;
+	// tf = 2.2/(1 + 1.2·0.75) = 2.2/1.9. Together 0.8026.
+	require.InDelta(t, 0.80260, a.Score, 1e-4)
+}
+
+func TestSameScene(t *testing.T) {
+	for _, c := range []struct {
+		a, b tree.Scene
+		same bool
+	}{
+		{tree.Scene{}, tree.Scene{}, false},
+		{tree.Scene{Type: "form"}, tree.Scene{Type: "form"}, false},
+		{tree.Scene{ID: "A"}, tree.Scene{ID: "A"}, true},
+		{tree.Scene{ID: "A", Route: "/o/1"}, tree.Scene{ID: "A", Route: "/o/2?x"}, true},
+		{tree.Scene{ID: "A", Route: "/o/1"}, tree.Scene{ID: "A", Route: "/p"}, false},
+		{tree.Scene{Route: "/o/1"}, tree.Scene{Route: "/o/:p"}, true},
+		{tree.Scene{ID: "A"}, tree.Scene{ID: "B"}, false},
+	} {
+		require.Equal(t, c.same, sameScene(c.a, c.b), "%v %v", c.a, c.b)
+	}
+}

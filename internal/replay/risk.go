@@ -1,0 +1,239 @@
+package replay
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/memtree/memtree/internal/stat"
+)
+
+// Prediction is what was said about one verdict before its truth was known, and the
+// truth.
+type Prediction struct {
+	P     float64 // probability that it is wrong, 0 to 1
+	Order float64 // what to read first: higher comes first
+	Near  float64 // score of the nearest wrong case: the plain method to compare with
+	Base  float64 // share of wrong verdicts so far
+	// Enough says that P rests on more than Base.
+	Enough bool
+	Wrong  bool
+	// Other says whether the opposite verdict would have been right; nil where a verdict
+	// has no single opposite.
+	Other *bool
+	Case  string // verdicts of one case are drawn together by the bootstrap
+}
+
+// Risks says how good predictions were. They are taken in the order they were made.
+type Risks struct {
+	N     int `json:"n"`
+	Wrong int `json:"wrong"`
+	// Enough counts the predictions that rest on more than the base rate.
+	Enough int `json:"enough"`
+
+	AUC           *float64 `json:"auc"`           // of Order; null when all are right or all wrong
+	AUCSecondHalf *float64 `json:"aucSecondHalf"` // of the later half
+	// Found is the share of the wrong verdicts that are among the first 5, 10 and 20 %
+	// by Order.
+	Found Found `json:"found"`
+
+	// ECE is the expected calibration error of P and Reliability its ten bins of equal
+	// width. Both leave out the first Warmup verdicts.
+	ECE         float64 `json:"ece"`
+	Warmup      int     `json:"warmup"`
+	Reliability []Bin   `json:"reliability"`
+	Brier       float64 `json:"brier"` // mean squared error of P, over all verdicts
+
+	// Gain is the share of the wrong verdicts found by reading a share of all, in steps
+	// of a fiftieth.
+	Gain []Gain `json:"gain"`
+
+	// Intervals are 95 % bootstrap intervals, by the JSON name of the field; those of
+	// Found are found5, found10 and found20.
+	Intervals map[string]Interval `json:"intervals"`
+	Baselines Baselines           `json:"baselines"`
+}
+
+// Found is the share of the wrong verdicts found by reading a share of all.
+type Found struct {
+	At5  float64 `json:"5"`
+	At10 float64 `json:"10"`
+	At20 float64 `json:"20"`
+}
+
+// Gain is the share of wrong verdicts found by reading a share of all, each 0 to 1.
+type Gain struct {
+	Read    float64 `json:"read"`
+	Found   float64 `json:"found"`   // by reading the riskiest first
+	Nearest float64 `json:"nearest"` // by reading first what is most like a wrong case
+}
+
+// Bin holds the verdicts whose P lies in one tenth.
+type Bin struct {
+	N     int     `json:"n"`
+	P     float64 `json:"p"`     // mean prediction
+	Wrong float64 `json:"wrong"` // share that was wrong
+}
+
+// Baselines are the results of methods that learn nothing.
+type Baselines struct {
+	Random  Found    `json:"random"`        // reading at random
+	Nearest Found    `json:"nearest"`       // reading first what is most like a wrong case, by words
+	AUC     *float64 `json:"aucNearest"`    // of Near
+	Brier   float64  `json:"brierBaseRate"` // of predicting the share of wrong verdicts so far
+}
+
+const (
+	warmup  = 150
+	redraws = 200
+)
+
+// Measure says how good predictions were. seed is that of the bootstrap. It draws
+// whole cases, because verdicts on one case are not independent.
+func Measure(ps []Prediction, seed uint64) Risks {
+	r := Point(ps)
+	r.Intervals = map[string]Interval{}
+	figures := map[string][]float64{}
+	cases := make([]string, len(ps))
+	for i := range ps {
+		cases[i] = ps[i].Case
+	}
+	for drawn := range redrawCases(cases, redraws, seed) {
+		again := make([]Prediction, len(drawn))
+		for i, k := range drawn {
+			again[i] = ps[k]
+		}
+		x := Point(again)
+		for name, f := range x.figures() {
+			figures[name] = append(figures[name], f)
+		}
+	}
+	for name, fs := range figures {
+		r.Intervals[name] = *middle95(fs)
+	}
+	ours, near := curveOf(ps, byOrder), curveOf(ps, byNear)
+	r.Baselines = Baselines{Random: Found{0.05, 0.1, 0.2}, Nearest: near.found(), AUC: aucOf(ps, byNear)}
+	const points = 50
+	for i := range points + 1 {
+		read := float64(i) / points
+		r.Gain = append(r.Gain, Gain{read, ours.shareFound(read), near.shareFound(read)})
+	}
+	for i := range ps {
+		r.Baselines.Brier += squaredError(ps[i].Base, ps[i].Wrong) / float64(len(ps))
+	}
+	return r
+}
+
+// Point is Measure without intervals and baselines.
+func Point(ps []Prediction) Risks {
+	r := Risks{N: len(ps), Warmup: min(warmup, len(ps)/2)}
+	for i := range ps {
+		if ps[i].Wrong {
+			r.Wrong++
+		}
+		if ps[i].Enough {
+			r.Enough++
+		}
+		r.Brier += squaredError(ps[i].P, ps[i].Wrong) / float64(len(ps))
+	}
+	r.AUC, r.AUCSecondHalf = aucOf(ps, byOrder), aucOf(ps[len(ps)/2:], byOrder)
+	r.Found = curveOf(ps, byOrder).found()
+	r.ECE, r.Reliability = Calibration(ps[r.Warmup:])
+	return r
+}
+
+// figures returns the numbers that get an interval, by their JSON names.
+func (r *Risks) figures() map[string]float64 {
+	m := map[string]float64{
+		"ece": r.ECE, "brier": r.Brier, "found5": r.Found.At5, "found10": r.Found.At10, "found20": r.Found.At20,
+	}
+	if r.AUC != nil {
+		m["auc"] = *r.AUC
+	}
+	if r.AUCSecondHalf != nil {
+		m["aucSecondHalf"] = *r.AUCSecondHalf
+	}
+	return m
+}
+
+func squaredError(p float64, wrong bool) float64 {
+	if wrong {
+		p = 1 - p
+	}
+	return p * p
+}
+
+func aucOf(ps []Prediction, score func(*Prediction) float64) *float64 {
+	var wrong, right []float64
+	for i := range ps {
+		if ps[i].Wrong {
+			wrong = append(wrong, score(&ps[i]))
+		} else {
+			right = append(right, score(&ps[i]))
+		}
+	}
+	auc, _, ok := stat.AUC(wrong, right)
+	if !ok {
+		return nil
+	}
+	return &auc
+}
+
+func byOrder(p *Prediction) float64 { return p.Order }
+
+func byNear(p *Prediction) float64 { return p.Near }
+
+// gainCurve says for each number of verdicts read, from 0, how many of them are wrong.
+type gainCurve []int
+
+// curveOf reads from the highest score down, and equal scores in the order they came.
+func curveOf(ps []Prediction, score func(*Prediction) float64) gainCurve {
+	rank := make([]int, len(ps))
+	for i := range rank {
+		rank[i] = i
+	}
+	slices.SortStableFunc(rank, func(a, b int) int { return cmp.Compare(score(&ps[b]), score(&ps[a])) })
+	r := make(gainCurve, 1, len(ps)+1)
+	for place, i := range rank {
+		n := r[place]
+		if ps[i].Wrong {
+			n++
+		}
+		r = append(r, n)
+	}
+	return r
+}
+
+// shareFound returns the share of the wrong verdicts found by reading a share of all.
+func (r gainCurve) shareFound(share float64) float64 {
+	all := len(r) - 1
+	if r[all] == 0 {
+		return 0
+	}
+	return float64(r[int(math.Round(share*float64(all)))]) / float64(r[all])
+}
+
+func (r gainCurve) found() Found {
+	return Found{r.shareFound(0.05), r.shareFound(0.1), r.shareFound(0.2)}
+}
+
+// Calibration returns the expected calibration error of ps and its ten bins.
+func Calibration(ps []Prediction) (ece float64, bins []Bin) {
+	bins = make([]Bin, 10)
+	for i := range ps {
+		b := &bins[max(0, min(9, int(ps[i].P*10)))]
+		b.N++
+		b.P += ps[i].P
+		if ps[i].Wrong {
+			b.Wrong++
+		}
+	}
+	for i := range bins {
+		if b := &bins[i]; b.N > 0 {
+			ece += math.Abs(b.P-b.Wrong) / float64(len(ps))
+			b.P /= float64(b.N)
+			b.Wrong /= float64(b.N)
+		}
+	}
+	return ece, bins
+}

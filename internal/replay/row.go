@@ -1,0 +1,170 @@
+package replay
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/memtree/memtree/internal/stat"
+	"github.com/memtree/memtree/tree"
+)
+
+// Row is the result of one memory.
+type Row struct {
+	Name     string     `json:"name"`
+	AUC      *float64   `json:"auc"` // of Score as a forecast of a wrong verdict; null when all are right or all wrong
+	Interval *Interval  `json:"aucInterval,omitempty"`
+	Guided   Proportion `json:"guided"`   // the runs it gave something for
+	Unguided Proportion `json:"unguided"` // the other runs
+	Warned   Warned     `json:"warned"`
+
+	// Difference is how far the row is above the first one, over the same runs. The
+	// first row and rows of Matched subjects have none.
+	Difference *PairedDifference `json:"difference,omitempty"`
+}
+
+// Proportion is some runs and how many of them were wrong.
+type Proportion struct {
+	N        int       `json:"n"`
+	Wrong    int       `json:"wrong"`
+	P        *float64  `json:"p"` // Wrong/N; null when N is 0
+	Interval *Interval `json:"interval,omitempty"`
+}
+
+// Warned counts the wrong verdicts that a given memory had warned of. A memory warns
+// of a verdict if its direction is the same.
+type Warned struct {
+	Share // all wrong verdicts
+
+	// Exact and Similar are shares of all, 0 to 1, that add up to P: warned of by a
+	// memory from exactly this scene; and only by memories from elsewhere.
+	Exact   float64 `json:"exact"`
+	Similar float64 `json:"similar"`
+
+	// Recurrence and Transfer divide the wrong verdicts into two kinds. The kind depends
+	// on the run and not on what was given, so N is the same in all rows.
+	Recurrence Share `json:"recurrence"` // its test or its scene had a wrong verdict before
+	Transfer   Share `json:"transfer"`   // neither had
+}
+
+// Share is some wrong verdicts and how many of them were warned of.
+type Share struct {
+	N        int       `json:"n"`
+	Warned   int       `json:"warned"`
+	P        *float64  `json:"p"` // Warned/N; null when N is 0
+	Interval *Interval `json:"interval,omitempty"`
+}
+
+// Interval is a 95 % interval, within 0 to 1.
+type Interval = stat.Interval
+
+// truth is what is known afterwards about the labelled runs of a stream, in order.
+type truth struct {
+	verdicts []Label
+	scenes   []tree.Scene
+	tests    []string
+	again    []bool    // the test or the scene had a wrong verdict before
+	past     []Warning // the mistakes, as items
+	known    []int     // how many of past were known before each run
+
+	wrongTests  map[string]bool // tests with a mistake so far
+	wrongScenes map[tree.Scene]bool
+}
+
+func newTruth() *truth {
+	return &truth{wrongTests: map[string]bool{}, wrongScenes: map[tree.Scene]bool{}}
+}
+
+// add appends a run and what was known before it.
+func (t *truth) add(e *tree.Evaluation, v Label) {
+	test, scene := cmp.Or(e.CaseID, e.Prompt), sceneKey(e.Scene)
+	t.verdicts = append(t.verdicts, v)
+	t.scenes = append(t.scenes, e.Scene)
+	t.tests = append(t.tests, test)
+	t.again = append(t.again, t.wrongTests[test] || t.wrongScenes[scene])
+	t.known = append(t.known, len(t.past))
+	if v.Wrong() {
+		t.past = append(t.past, Warning{Direction: v.Direction, Scenes: []tree.Scene{e.Scene}})
+		t.wrongTests[test] = true
+		t.wrongScenes[scene] = scene != tree.Scene{} // an empty scene is no scene
+	}
+}
+
+// row measures the answers, one per labelled run.
+func (t *truth) row(name string, answers []Given) Row {
+	r := Row{Name: name}
+	var wrong, right []float64
+	w := &r.Warned
+	for i, a := range answers {
+		g := &r.Unguided
+		if a.Guided {
+			g = &r.Guided
+		}
+		g.N++
+		if !t.verdicts[i].Wrong() {
+			right = append(right, a.Score)
+			continue
+		}
+		g.Wrong++
+		wrong = append(wrong, a.Score)
+		exact, similar := t.warned(i, a.Items)
+		w.add(t.again[i], exact, similar)
+	}
+	if w.N > 0 {
+		w.Exact /= float64(w.N)
+		w.Similar /= float64(w.N)
+	}
+	for _, s := range []*Share{&w.Share, &w.Recurrence, &w.Transfer} {
+		s.P, s.Interval = shareOf(s.Warned, s.N)
+	}
+	for _, g := range []*Proportion{&r.Guided, &r.Unguided} {
+		g.P, g.Interval = shareOf(g.Wrong, g.N)
+	}
+	if auc, in, ok := stat.AUC(wrong, right); ok {
+		r.AUC, r.Interval = &auc, &in
+	}
+	return r
+}
+
+// add counts a wrong verdict.
+func (w *Warned) add(again, exact, similar bool) {
+	kind := &w.Transfer
+	if again {
+		kind = &w.Recurrence
+	}
+	w.N++
+	kind.N++
+	if !exact && !similar {
+		return
+	}
+	w.Warned++
+	kind.Warned++
+	if exact {
+		w.Exact++
+	} else {
+		w.Similar++
+	}
+}
+
+// shareOf returns k/n and its interval, nil if n is 0.
+func shareOf(k, n int) (*float64, *Interval) {
+	if n == 0 {
+		return nil, nil
+	}
+	p, in := float64(k)/float64(n), stat.Wilson(k, n)
+	return &p, &in
+}
+
+// warned reports whether one of the items warned of the mistake in run i: one from
+// exactly its scene, and one from elsewhere.
+func (t *truth) warned(i int, items []Warning) (exact, similar bool) {
+	for _, it := range items {
+		if it.Direction == t.verdicts[i].Direction {
+			if slices.ContainsFunc(it.Scenes, func(s tree.Scene) bool { return sameScene(s, t.scenes[i]) }) {
+				exact = true
+			} else {
+				similar = true
+			}
+		}
+	}
+	return exact, similar
+}
