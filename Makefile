@@ -2,7 +2,7 @@
 GO      ?= go
 T       ?= 30s
 TOOL     = $(GO) tool -modfile=tools/go.mod
-ALONE    = assertion|curation|effect|enhance/midscene|ingest|ingest/report|internal/(cluster|judgment|plot|sim|stat)|score|tree# no goroutine, no lock
+ALONE    = assertion|curation|effect|enhance/midscene|ingest|ingest/report|internal/cluster|internal/judgment|internal/plot|internal/stat|score|tree# no goroutine, no lock
 BUILDER  = clients/python/.venv/bin/python# has the package build
 MODULES  = quality/browser quality/peers store/json/peers# what only measurements need; static sees that their go.sum is whole
 TARGETS  = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
@@ -54,7 +54,7 @@ quality: ## retrieval and analysis measured on ../shared/data, as golden tables
 	$(GO) test -count=1 -v -run 'Quality' ./prompts ./quality ./retrieval ./internal/cue ./formation ./internal/guard ./evolution ./evolution/gate ./risk
 
 sim: ## which memories help, and when the breaker opens, on made-up agents (some minutes)
-	MEMTREE_SIM=1 $(GO) test -count=1 -timeout 60m -v -run '^TestSim' ./internal/sim
+	MEMTREE_SIM=1 $(GO) test -count=1 -timeout 60m -v -run '^TestSim' ./quality/sim
 
 judge: ## what guidance does to a real model's verdicts; never in CI (docs/judge.md)
 	@test -n "$$MEMTREE_JUDGE" || { echo "make judge asks a model: set MEMTREE_JUDGE=http://127.0.0.1:8095 and MEMTREE_JUDGE_MODEL=FILE; docs/judge.md says how to start one"; exit 1; }
