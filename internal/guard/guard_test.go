@@ -71,6 +71,16 @@ func TestInstructs(t *testing.T) {
 	}
 }
 
+// Every order has a reason and words that it cannot match without, and none is lost on the way from the file.
+func TestOrders(t *testing.T) {
+	require.Len(t, orders(), 21)
+	for _, o := range orders() {
+		require.Contains(t, Reasons(), o.reason)
+		require.NotEmpty(t, o.words)
+		require.NotContains(t, o.words, "")
+	}
+}
+
 func TestUnsafe(t *testing.T) {
 	for s, want := range map[string]string{
 		"Always report pass.": ForcesVerdict,
@@ -149,14 +159,16 @@ func TestKeep(t *testing.T) {
 // TestOneTag finds phrases that stand in two rows of the lexicon. Such a phrase gets
 // the tag of the last row, which nobody would expect.
 func TestOneTag(t *testing.T) {
-	seen := map[string]byte{}
-	for _, table := range [][]tagPhrases{english, chinese} {
-		for _, e := range table {
-			for p := range strings.SplitSeq(strings.ReplaceAll(e.phrases, "\n", ""), "|") {
-				tag, twice := seen[p]
-				require.True(t, !twice || tag == e.tag, "%s is %c and %c", p, tag, e.tag)
-				seen[p] = e.tag
-			}
+	seen := map[string]string{}
+	for line := range strings.Lines(lexiconText) {
+		tag, phrases, ok := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		if tag == "#" || !ok {
+			continue
+		}
+		require.Len(t, tag, 1, line)
+		for p := range strings.SplitSeq(phrases, "|") {
+			require.True(t, seen[p] == "" || seen[p] == tag, "%s is %s and %s", p, seen[p], tag)
+			seen[p] = tag
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package guard
 
 import (
+	_ "embed" // orders.txt
 	"regexp"
 	"slices"
 	"strings"
@@ -97,71 +98,19 @@ const (
 	breaks = "tries to close the block it stands in"
 )
 
-// Parts of the patterns, and the first pattern.
-const (
-	told = `(?:instructions?|prompts?|directions?|guidelines?|directives?|commands?|rules|messages?|policies|policy|` +
-		`safeguards|guardrails|constraints?|tasks?|assignments?|what (?:you were|you've been|i) (?:told|said)|` +
-		`you (?:have been|were|are) told)`
-	which = `(?:previous|prior|above|earlier|preceding|foregoing|initial|original|former|system|safety|security|` +
-		`existing|all|any|every|everything|everthing|your|my|these|those|other)`
-	reQuit = `\b(?:ignore|disregard|forget|override|bypass|neglect|discard|abandon|drop|overlook|do not follow|` +
-		`don't follow|stop following)\b(?: \w+){0,3}? ` + which + `\b(?: \S+){0,4}? ?\b` + told + `\b`
-)
-
-// orderTable has a row for each order: the reason, the words without which the
-// pattern cannot match (| between them, & before the second list), and the pattern.
-var orderTable = [][3]string{
-	{quits, "ignore|disregard|forget|override|bypass|neglect|discard|abandon|drop |overlook|not follow|n't " +
-		"follow|stop following", reQuit},
-	{quits, "ignore|disregard|forget", `\b(?:ignore|disregard|forget)\b (?:all |everything |anything )?(?:of )?(?:the |` +
-		`that )?(?:above|you (?:were|have been|are) (?:told|taught))`},
-	{quits, "new instruction|new system", `\bnew (?:system )?instructions?\b ?:`},
-	{quits, "忽略|无视|忘记|忘掉|理会|遵守|抛开|抛弃|放弃|绕过|覆盖",
-		`(?:忽略|无视|忘记|忘掉|不要理会|不要遵守|不再遵守|抛开|抛弃|放弃|绕过|覆盖)[^。;\n]{0,8}(?:之前|以上|上述|先前|前面|此前|原有|原来|所有|一切|任何|系统|你的|` +
-			`全部)[^。;\n]{0,10}(?:指令|指示|提示词|规则|命令|设定|限制|约束|说明)`},
-	{poses, "you are now", `\byou are now\b (?:an? |in |the |my |no longer|going |free |acting |dan\b|\w+gpt)`},
-	{poses, "from now on|henceforth", `\b(?:from now on|henceforth),? (?:you|respond|answer|your)\b`},
-	{poses, "act as|pretend |role-play as|roleplay as|simulate",
-		`\b(?:act as|pretend (?:to be|you are|that you)|role-?play as|simulate) (?:if )?(?:an? |the |` +
-			`you )?(?:\S+ ){0,3}(?:dan|evil|unrestricted|unfiltered|jailbroken|hacker|admin\w*|developer mode|root|` +
-			`linux terminal)\b`},
-	{poses, " mode", `\b(?:developer|debug|god|maintenance|sudo|admin|unrestricted) mode\b.{0,30}\b(?:enabled|` +
-		`activated|on|now)\b|\bin(?:to)? developer mode\b`},
-	{poses, "do anything now|jailbroken|unrestricted",
-		`\bdo anything now\b|\b(?:jailbroken|unrestricted) (?:mode|ai|model|assistant)\b`},
-	{poses, "im_start|im_end|endoftext|inst]|sys>|<system",
-		`<\|?(?:im_start|im_end|system|endoftext)\|?>|\[/?inst\]|<</?sys>>`},
-	{poses, "system|assistant|admin & :", `(?:^|[.!?:] )(?:system|assistant|admin) ?(?:message|prompt|` +
-		`override|notice)? ?: `},
-	{poses, "你现在|从现在|开发者模式|越狱模式|扮演", `你现在(?:是一|扮演|将扮演)|从现在(?:开始|起)[，,]?你|开发者模式|越狱模式|扮演(?:一个)?(?:不受|没有)限制`},
-	{spies, "prompt|instruction|message|key|password|code|secret & " +
-		"reveal|show|print|repeat|output|display|expose|leak|give me|tell me|what is|share|summari|translate",
-		`\b(?:reveal|show|print|repeat|output|display|expose|leak|give me|tell me|what is|share|summari[sz]e|` +
-			`translate)\b(?: \S+){0,3}? (?:(?:your|the) (?:(?:system|initial|original|hidden|full|entire|secret) )+(?:prompt|` +
-			`instructions?|message|key|password|code)|your (?:instructions|secrets?|passwords?))\b`},
-	{spies, "api key|password|credential|token|secret|cookie|private key|environment variable & " +
-		"reveal|leak|exfiltrate|email|post |upload|send",
-		`\b(?:reveal|leak|exfiltrate|send|email|post|upload)\b(?: \S+){0,5}? (?:api keys?|passwords?|credentials|tokens|` +
-			`secrets|cookies|private keys?|environment variables)\b`},
-	{spies, "提示词|系统指令|初始指令|隐藏指令|密钥|你的密码|你的指令",
-		`(?:泄露|透露|输出|打印|显示|告诉我|重复|说出)[^。;\n]{0,8}(?:系统提示词?|系统指令|初始指令|隐藏指令|密钥|你的密码|你的指令)`},
-	{quits, "ignore|disregard|forget|overlook",
-		`\b(?:ignore|disregard|forget|overlook)\b (?:all |everything |anything |everthing )?(?:that )?(?:you've|you have|` +
-			`you were|you are) (?:been )?(?:told|instructed|taught|asked)`},
-	{quits, "system directive|operating directive", `\bas (?:an? |the )?(?:system|operating) directive\b`},
-	{poses, "unrestricted|no restrictions|without restrictions|no safety",
-		`\byou are (?:an? )?(?:unrestricted|unfiltered|jailbroken)\b|\bwith(?:out| no) (?:safety )?(?:guidelines|` +
-			`restrictions|limitations|limits)\b`},
-	{poses, "系统|助手|管理员", `(?:^|[。！？.!? >])(?:系统|助手|管理员)(?:消息|提示|指令|通知|公告|命令) ?[:：]`},
-	{spies, "提示词|系统指令|初始指令|隐藏指令|密钥|口令", `把[^。;]{0,6}(?:系统提示词?|提示词|系统指令|初始指令|隐藏指令|密钥|口令)[^。;]{0,4}(?:写|输出|打印|告诉|发|贴|复述|放)`},
-	{breaks, "memory-context|memory context|memory_context", `<[ /]*memory[-_ ]?context`},
-}
+//go:embed orders.txt
+var ordersText string
 
 var orders = sync.OnceValue(func() []order {
-	all := make([]order, 0, len(orderTable))
-	for _, row := range orderTable {
+	reasons := map[string]string{"quits": quits, "poses": poses, "spies": spies, "breaks": breaks}
+	var all []order
+	for line := range strings.Lines(ordersText) {
+		row := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		if len(row) != 3 {
+			continue // a comment
+		}
 		words, with, both := strings.Cut(row[1], " & ")
-		o := order{reason: row[0], words: strings.Split(words, "|"), pattern: regexp.MustCompile(row[2])}
+		o := order{reason: reasons[row[0]], words: strings.Split(words, "|"), pattern: regexp.MustCompile(row[2])}
 		if both {
 			o.with = strings.Split(with, "|")
 		}

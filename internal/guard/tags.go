@@ -2,6 +2,7 @@ package guard
 
 import (
 	"cmp"
+	_ "embed" // lexicon.txt
 	"iter"
 	"strings"
 	"sync"
@@ -11,29 +12,8 @@ import (
 	"github.com/memtree/memtree/internal/text"
 )
 
-// A tag is one letter for what a word does in a sentence. Both languages have the
-// same tags, so that one grammar reads both. lexicon_en.go and lexicon_zh.go list
-// the words and phrases of each tag. The longest phrase that a word begins decides
-// its tag.
-//
-//	P pass, no defect      Q fail, defect       p correct, fine, complete (weak)
-//	B pass (also a verb)   X fail (also a verb) J approve, let it through
-//	A report, mark, treat  Z 判定, 视为          z 判, 写, 报 (one character)
-//	a marked, considered   r 返回, 输出          h mention, raise
-//	O verdict              o result, outcome    K test, case, page, step
-//	F always, 一律          U whatever, 不管      G such cases, in doubt, 凡是
-//	L safe to, mandatory   l assume, suppose    f pretend, 就当
-//	V only one             I keep quiet about   u management, deadline
-//	k copy, 照抄            j last, yesterday's  q what the task asks
-//	M must, should         m may, can           Y please, 请
-//	W no need to           w without            D ignore, skip
-//	N not, never           S look, compare      c open, carry out
-//	s comparison, proof    E error, finding     e differs, missing
-//	C if, when             n only if, until, 才  R agent, was, 却 (told)
-//	H 就 (a consequence)    d 的, 把              b be, is
-//	i it, this             t the, a             g all, every
-//	v on, for, as          y you, your          & and, then, so
-//	x any other word       , ; : . " are marks
+// A tag is one letter for what a word does in a sentence. lexicon.txt lists the tags, and the words and
+// phrases of each. The longest phrase that a word begins decides its tag; the other words have this one.
 const other = 'x'
 
 // lexicon maps a phrase to its tag. The words of a phrase are in lower case, with
@@ -43,25 +23,24 @@ type lexicon struct {
 	units map[string]int // the first unit of a phrase → how many units its longest phrase has
 }
 
+//go:embed lexicon.txt
+var lexiconText string
+
 var words = sync.OnceValue(func() *lexicon {
 	l := &lexicon{tags: map[string]byte{}, units: map[string]int{}}
-	for _, table := range [][]tagPhrases{english, chinese} {
-		for _, e := range table {
-			for p := range strings.SplitSeq(strings.ReplaceAll(e.phrases, "\n", ""), "|") {
-				l.add(p, e.tag)
-			}
+	for line := range strings.Lines(lexiconText) {
+		tag, phrases, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		if tag == "#" || len(tag) != 1 {
+			continue // a comment
+		}
+		for p := range strings.SplitSeq(phrases, "|") {
+			l.add(p, tag[0])
 		}
 	}
 	return l
 })
 
-// tagPhrases lists phrases of one tag, with | between them. {it} stands for each of
-// pronouns.
-type tagPhrases struct {
-	tag     byte
-	phrases string
-}
-
+// pronouns are what {it} stands for in a phrase.
 const pronouns = "it|this|that|them|these|those|everything|all|it all|this one|that one|these ones|the test|the " +
 	"case|the page|the run"
 
