@@ -202,29 +202,33 @@ func TestMapNamesFiles(t *testing.T) {
 	}
 }
 
-// TestMapHasEveryFile: a row of "Every file" names all files of its package that are no test's,
-// and no file that is not there.
-func TestMapHasEveryFile(t *testing.T) {
-	rows := fileRows(t)
-	require.Greater(t, len(rows), 20, "the rows could not be read")
-	files := tracked(t)
-	named := map[string]bool{}
-	for dir, names := range rows {
-		for _, name := range names {
-			there := false
-			for _, file := range files {
-				if ok, err := path.Match(path.Join(dir, name), file); ok && err == nil {
-					there, named[file] = true, true
-				}
-			}
-			if !there {
-				t.Errorf("the row of %s in ARCHITECTURE.md names %s, which is not there", dir, name)
-			}
+// mostFiles is how many files a package may have before its comment has to name the main ones.
+const mostFiles = 8
+
+// TestCommentsNameFiles: the comment of a large package names at least three of its files, and every file
+// that a package comment names is there.
+func TestCommentsNameFiles(t *testing.T) {
+	named := regexp.MustCompile(`\b[a-z0-9_]+\.go\b`)
+	count, comments := map[string]int{}, map[string]string{}
+	for _, name := range tracked(t) {
+		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") || strings.Contains(name, "/testdata/") {
+			continue
 		}
+		f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.PackageClauseOnly|parser.ParseComments)
+		require.NoError(t, err)
+		count[path.Dir(name)]++
+		comments[path.Dir(name)] += f.Doc.Text()
 	}
-	for _, file := range files {
-		if strings.HasSuffix(file, ".go") && !ofTests(file) && !named[file] {
-			t.Errorf("the row of %s in ARCHITECTURE.md says nothing of %s", path.Dir(file), path.Base(file))
+	delete(count, ".") // ARCHITECTURE.md goes through its files
+	for dir, n := range count {
+		names := named.FindAllString(comments[dir], -1)
+		if n > mostFiles && len(names) < 3 {
+			t.Errorf("package %s has %d files; its comment has to name the main ones", dir, n)
+		}
+		for _, name := range names {
+			if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+				t.Errorf("the comment of package %s names %s, which is not there", dir, name)
+			}
 		}
 	}
 }
@@ -237,39 +241,6 @@ func tracked(t *testing.T) []string {
 		t.Skip("not a checkout of git")
 	}
 	return strings.Fields(string(out))
-}
-
-// fileRows are the names of files in the rows of "Every file", by folder. What stands in
-// brackets says what a file is about.
-func fileRows(t *testing.T) map[string][]string {
-	t.Helper()
-	b, err := os.ReadFile("ARCHITECTURE.md")
-	require.NoError(t, err)
-	_, every, _ := strings.Cut(string(b), "## Every file")
-	about, word := regexp.MustCompile(`\([^()]*\)`), regexp.MustCompile("`([^`]+)`")
-	rows := map[string][]string{}
-	for line := range strings.Lines(every) {
-		words := word.FindAllStringSubmatch(about.ReplaceAllString(line, ""), -1)
-		if !strings.HasPrefix(line, "| `") || len(words) == 0 {
-			continue
-		}
-		dir := words[0][1]
-		if dir == "memtree" {
-			dir = "."
-		}
-		for _, w := range words[1:] {
-			rows[dir] = append(rows[dir], w[1])
-		}
-	}
-	return rows
-}
-
-// ofTests reports whether a file is for tests or tools alone.
-func ofTests(file string) bool {
-	return strings.HasSuffix(file, "_test.go") || strings.Contains(file, "/testdata/") ||
-		slices.ContainsFunc([]string{
-			"tools/", "store/storetest/", "llm/llmtest/", "internal/", "quality/", "store/json/peers/",
-		}, func(dir string) bool { return strings.HasPrefix(file, dir) })
 }
 
 // TestAlone: what make race leaves out has no lock and starts no goroutine of a group, so that the

@@ -5,6 +5,13 @@
 // Every word is an act in the ledger, with what was there before, and stands in its node as a
 // tree.Word, so that it travels. What was learned from a memory is learned anew the next time
 // the tree evolves (evolution.Evolver.Anew).
+//
+// Where to look:
+//   - plan.go: the changes of a decision and its act; history.go and undo.go: the acts, and taking one
+//     back
+//   - relabel.go, label.go, many.go: another truth of a run, and of many runs as one act
+//   - teach.go, edit.go, reject.go: lessons that a person writes, rewords or refuses
+//   - purge.go, lost.go: what leaves with a memory, and lessons that lost a case
 package curation
 
 import (

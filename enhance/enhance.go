@@ -10,6 +10,14 @@
 // Everything here is a pure function of its arguments: the same input gives the same bytes,
 // and agents may use these as part of a cache key. So the text has no scores and no counts, and
 // a date only with what was found on it.
+//
+// Where to look:
+//   - wording.go: sentences made of the fields of a memory; the only place that makes any
+//   - item.go, left.go: one memory within the budget, and why one is left out
+//   - look.go, facts.go, finding.go: what was missed on this page, held against what can be seen now
+//   - fence.go, secret.go, say.go: texts made harmless
+//   - own.go, named.go, product.go: a person's own words, and memories of other pages and products
+//   - why.go, second.go: sentences for memories that were not given, and for a second run
 package enhance
 
 import (

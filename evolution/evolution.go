@@ -14,6 +14,14 @@
 // A lesson is always made from raw cases, never from an earlier lesson, so it can be
 // made again. The same cases give the same groups and the same words in any order.
 // Planning again on a tree to which a plan was applied gives an empty plan.
+//
+// Where to look:
+//   - rule.go: when cases become a lesson; learn.go and strategy.go: what becomes of each memory
+//   - job.go, jobs.go, ask.go: one memory to write, and settling it by cache, model or rules
+//   - judge.go, finder.go: why a draft is refused; review.go: what waits for a person
+//   - own.go, causes.go: checks of the tree's own
+//   - anew.go, word.go, edit.go: what follows from a person's decision
+//   - demand.go, trust.go: what was asked of a memory, and how far it is trusted
 package evolution
 
 import (

@@ -16,6 +16,13 @@
 //
 // Both inputs come from outside. Reading them is bounded, cannot fail and never
 // panics. The same inputs give the same facts.
+//
+// # Where to look
+//
+//   - of.go, read.go, pairs.go, states.go: what a case expects, read from its texts
+//   - page.go, match.go, words.go: an observation, and finding a text or control in it
+//   - hold.go, value.go, sums.go: the answer; why.go: why it is unknown
+//   - ground.go, answer.go: expectations that a model proposes, and answers that a program gives
 package fact
 
 import "github.com/memtree/memtree/tree"

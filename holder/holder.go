@@ -8,6 +8,10 @@
 //
 // Only the owner of the holding process may ask it: the socket is in a folder that nobody else may enter, and both
 // sides refuse one that others may (place.go). There is no secret on disk.
+//
+// Where to look:
+//   - listen.go, dial.go: both sides; frame.go: messages; desk.go: files of the asking process;
+//     place.go: the socket
 package holder
 
 import (

@@ -14,6 +14,10 @@
 // A bad object does not spoil the rest: it comes out as a *LineError that says where
 // it is, what is wrong and what to do, and reading goes on. Memory is bounded by
 // MaxRecord, however long the file, and 100 bytes for each record that names no run.
+//
+// Where to look:
+//   - source.go, parse.go, object.go: bytes to objects; record.go: an object to an evaluation
+//   - labels.go: tables of truths; runs.go: names for runs that have none
 package ingest
 
 import (

@@ -7,6 +7,10 @@
 // NAME.go with the typed input, its method fields (what the template sees) and a method
 // on [Set] that ends in render; a line in samples; and golden files with full, sparse
 // and hostile input.
+//
+// Where to look:
+//   - load.go: a team's own templates; data.go: fences and limits of what comes from outside
+//   - analyse.go, evolve.go, judge.go, brief.go and others: a prompt each
 package prompts
 
 import (

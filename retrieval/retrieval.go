@@ -15,6 +15,13 @@
 // pointer. Search waits for no update. Update writes a small new segment, publishes
 // it, and merges segments of similar size, so that a node is rewritten about
 // log(n) times in all. The results do not depend on the order in which nodes came in.
+//
+// Where to look:
+//   - search.go, scan.go, rank.go: one search, its candidates, and which of them are taken
+//   - calibrate.go, fit.go, around.go: what the channels weigh
+//   - words.go, dense.go, scene.go, task.go: a channel each; product.go: the loops of vectors
+//   - why.go, signals.go, hit.go: the answer and its reasons
+//   - build.go, merge.go, update.go, file.go, pages.go: segments in memory and on disk
 package retrieval
 
 import (

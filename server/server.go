@@ -5,6 +5,13 @@
 // what the route asks for: who may call it, how long its body may be. Then a thin handler asks
 // the memory. What goes wrong becomes a Problem in one place (problem.go). The committed
 // openapi.json says all of it to clients.
+//
+// Where to look:
+//   - register.go, router.go: handlers of the routes; caller.go, rate.go: who calls, how often
+//   - evaluations.go, guidance.go, read.go, nodes.go, inbox.go, word.go, travel.go: the handlers
+//   - jobs.go, schedule.go: evolving, on request and at night; reader.go: coming tests
+//   - agents.go: MCP over HTTP; site.go: the pages
+//   - health.go, metrics.go, spans.go: what an operator sees
 package server
 
 import (

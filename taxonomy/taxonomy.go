@@ -4,6 +4,10 @@
 // checks/*.yaml; a team extends it with an overlay in the same form.
 //
 // A Taxonomy is immutable once made and safe for concurrent use.
+//
+// Where to look:
+//   - check.go, own.go, examples.go: checks, those of a tree's own, and example sentences
+//   - builtin.go: the built-in set; folder.go, parse.go, decode.go, problems.go: a team's overlay
 package taxonomy
 
 import (

@@ -6,6 +6,14 @@
 // describes the bytes of a file. Reading treats every file as hostile: names come from an
 // allow-list, and lines, counts, bytes and the compression ratio have limits. A file that is
 // not whole is refused.
+//
+// Where to look:
+//   - choose.go, redact.go, write.go, folder.go: what leaves, and how it is written
+//   - read.go, folder_read.go, path.go, spool.go: reading; plan.go, links.go, batches.go: what an
+//     import changes
+//   - merge.go, word.go, driver.go, diff.go: two trees; promote.go: out of quarantine; sign.go:
+//     signatures
+//   - exchange.go: the three acts of a memory, Export, Import and Promote
 package transfer
 
 import (

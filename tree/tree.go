@@ -8,6 +8,13 @@
 //
 // The package has no state and does no input or output; everything in it is
 // safe for concurrent use as long as callers do not share a value they write.
+//
+// Where to look:
+//   - check.go: the laws; change.go, store.go, errors.go: changes, and the contract of a store
+//   - evaluation.go, evidence.go, raw.go: what comes in; miss.go, expect.go: what was missed
+//   - trial.go, correction.go, ablation.go, tally.go: entries of the ledger
+//   - id.go, route.go, place.go: identity and place; word.go, purge.go, refused.go: what people
+//     decided
 package tree
 
 import (

@@ -1,5 +1,16 @@
 // Command memtree remembers how AI agents judged wrongly and hands them the
 // lesson before the next run. See memtree --help.
+//
+// Where to look:
+//   - run.go: the list of commands and the global flags; each command is a file, or a few that begin
+//     with its name
+//   - open.go, model.go: a store for reading or writing, and which commands need a model
+//   - config.go, config_file.go: settings of flags, variables and the config file
+//   - intake.go, stdin.go: input files, and lines that are refused
+//   - find.go, query.go: the flags that choose runs and memories, and those of a question
+//   - errors.go, mistakes.go: exit codes, and errors as sentences
+//   - speech.go, texts.go: the language, and texts/zh.po with the Chinese
+//   - screen.go, table.go, progress.go, help.go: what a terminal shows
 package main
 
 import (

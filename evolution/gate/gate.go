@@ -13,6 +13,12 @@
 // Each reason for a refusal names the words that are refused, in a sentence that a model can act on.
 //
 // Gates are immutable and safe for concurrent use.
+//
+// Where to look:
+//   - draft.go, view.go: a draft, and the evidence of its cases
+//   - shape.go, sentence.go: content, language, cited cases, whole sentences
+//   - citation.go, breadth.go: about the right check, and not about everything
+//   - quote.go, leak.go: nothing of one test; contradiction.go: nothing against a live memory
 package gate
 
 import (

@@ -12,6 +12,13 @@
 //
 // Every decoder streams: its memory is bounded however long the file, by the longest part that is kept and by the
 // attempts that may still be followed by another.
+//
+// Where to look:
+//   - a file for each format, such as junit.go and playwright.go; recognise.go: which one a file has
+//   - test.go, fold.go: a test as a run, and attempts at it
+//   - json.go, xml.go, html.go, spool.go: bounded readers of long files and archives
+//   - table.go, xlsx.go, row.go: tables; mapping.go, path.go, mapped.go: any JSON
+//   - evidence.go, attachments.go: what a report says of a failure, and the files it names
 package report
 
 import (

@@ -9,6 +9,10 @@
 // Every function is pure, takes time linear in its text, and may be called from any
 // number of goroutines. The functions are sieves: a text that passes is still shown
 // fenced, as a hypothesis.
+//
+// Where to look:
+//   - forces.go, linear.go, tags.go: what forces a verdict; lexicon.txt: its words
+//   - truths.go, plain.go, verdict.go: what gives a truth away; instructs.go, orders.txt: orders to the agent
 package guard
 
 import (

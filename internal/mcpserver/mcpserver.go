@@ -8,6 +8,13 @@
 // and an error is an answer with a sentence that says what to do. What goes out stands in the
 // fence of guidance, or is marked as data (quote.go): no text of a memory can give an agent
 // orders. The truth of a test is never told, since the agent that asks may be on that very test.
+//
+// Where to look:
+//   - call.go, schema.go, inputs.go, fields.go: a call, decoded and checked; errors.go: errors as
+//     sentences
+//   - guidance.go, search.go, record.go, propose.go: a tool or a few each; resources.go and
+//     prompts.go: the rest
+//   - brief.go, evolve.go: an agent in the place of a model
 package mcpserver
 
 import (

@@ -1,6 +1,11 @@
 // Package pages is what people see of a service: HTML that works without scripts, in English and Chinese.
 //
 // It knows nothing of tokens and connections. The service says who visits which tree, and what they may do.
+//
+// Where to look:
+//   - routes.go: which pages there are, each in a file of its name; speech.go: languages and names
+//   - choose.go: the form that filters a list; ranked.go, verdicts.go: runs behind a figure
+//   - label.go, edit.go, draft.go, teach.go: what a visitor can change
 package pages
 
 import (

@@ -11,6 +11,12 @@
 //
 // There is no list of names of people or places. Shapes and cue words come from
 // published standards, which stand beside them.
+//
+// Where to look:
+//   - find.go: the one pass over a text; words.go: which words are rare; fields.go: values by their
+//     field's name
+//   - names.go, addresses.go, chinese.go, numbers.go, codes.go: what is looked for
+//   - cues.go, shapes.go: words before it, and its form
 package private
 
 import (

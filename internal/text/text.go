@@ -8,6 +8,10 @@
 //
 // Work is bounded: the functions that build features ([Tokens], [Words], [Shingles]) read the first [MaxRunes]
 // characters, the others are linear in their input.
+//
+// Where to look:
+//   - tokens.go, stem.go: search tokens; language.go: the language; shingles.go: hashed n-grams
+//   - clip.go, line.go, width.go: cuts, single lines and terminal cells; clean.go: inert text
 package text
 
 import (

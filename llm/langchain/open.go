@@ -6,6 +6,11 @@
 // breaker, the JSON Schema in the request, a check of the reply before langchaingo
 // reads it, and the key, which langchaingo never sees. A panic in provider code becomes
 // an error.
+//
+// Where to look:
+//   - config.go: environment variables; probe.go: what they amount to
+//   - transport.go, fault.go, body.go: the RoundTripper, errors by kind, requests and replies
+//   - generate.go, embed.go, vectors.go: the calls; parameter.go, habits.go: what a model refuses
 package langchain
 
 import (

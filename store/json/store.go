@@ -5,6 +5,13 @@
 // goroutine writes the lines of all callers who wait at the same time. Snapshots are written
 // from time to time and keep the journal short. Opening reads the manifest of the last snapshot
 // and the journal since, never the nodes.
+//
+// Where to look:
+//   - writer.go, write.go, journal.go, frame.go: a write, from callers to the disk
+//   - open.go, recover.go, format.go: opening, after a crash too
+//   - compact.go, snapshot.go, manifest.go, table.go: snapshots; state.go, sorted.go, read.go: reading
+//   - lock.go, follow.go: several processes; disk.go, rootfs.go: the file system
+//   - fsck.go, salvage.go, verify.go, backup.go, purge.go: repair, checks, copies and removal
 package jsonstore
 
 import (

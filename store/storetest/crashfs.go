@@ -3,6 +3,10 @@
 //
 // The test of an implementation is a few lines: Run with a function that opens it and, if
 // it is on an afero.Fs, Crash and Faults.
+//
+// Where to look:
+//   - storetest.go, model.go: the conformance suite and the model of the contract
+//   - crashfs.go, faultfs.go, recordfs.go: the file systems; crash.go, faults.go: the tests that use them
 package storetest
 
 import (
