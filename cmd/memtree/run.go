@@ -177,7 +177,7 @@ func (a *app) commands() []*cobra.Command {
 		a.replayCommand(), a.verifyCommand(), a.fsckCommand(), a.compactCommand(),
 		a.triageCommand(), a.reportCommand(), a.exportCommand(), a.importCommand(), a.promoteCommand(), a.diffCommand(),
 		a.backupCommand(), a.restoreCommand(), a.mergeDriverCommand(), a.mcpCommand(),
-		a.serveCommand(), a.tokenCommand(), a.configCommand(), a.llmCommand(), a.qualityCommand(),
+		a.serveCommand(), a.tokenCommand(), a.configCommand(), a.llmCommand(),
 		a.completionCommand(), a.versionCommand(),
 	}
 }

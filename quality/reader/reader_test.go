@@ -28,7 +28,7 @@ import (
 	"github.com/memtree/memtree/internal/byhand"
 	"github.com/memtree/memtree/internal/golden"
 	"github.com/memtree/memtree/llm"
-	"github.com/memtree/memtree/score"
+	"github.com/memtree/memtree/quality/score"
 	"github.com/memtree/memtree/tree"
 )
 

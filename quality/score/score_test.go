@@ -5,42 +5,10 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 
-	"github.com/memtree/memtree/score"
+	"github.com/memtree/memtree/quality/score"
 	"github.com/memtree/memtree/tree"
 )
-
-func TestClasses(t *testing.T) {
-	pairs := []score.Pair{{"a", "a"}, {"a", "a"}, {"a", "b"}, {"b", "b"}, {"b", "x"}, {"c", "a"}}
-	n, share, in := score.Agreement(pairs)
-	require.Equal(t, 3, n)
-	require.InDelta(t, 0.5, share, 0)
-	require.True(t, in.Low < share && share < in.High)
-	// a: 2 of 3 wanted, 2 of 3 found right; b: 1 of 2, 1 of 2; c: none.
-	require.InDelta(t, (2.0/3+1.0/2+0)/3, score.MacroF1(pairs), 5e-5)
-	require.Zero(t, score.MacroF1(nil))
-	in = score.Bootstrap(pairs, 1, score.MacroF1)
-	require.Equal(t, in, score.Bootstrap(pairs, 1, score.MacroF1))
-	require.NotEqual(t, in, score.Bootstrap(pairs, 2, score.MacroF1))
-	require.Less(t, in.Low, score.MacroF1(pairs))
-	require.Greater(t, in.High, score.MacroF1(pairs))
-	require.InDelta(t, 1, score.Bootstrap(nil, 1, score.MacroF1).High, 0)
-}
-
-func TestMacroF1Laws(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		class := rapid.SampledFrom([]string{"a", "b", "c"})
-		pairs := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) score.Pair {
-			return score.Pair{Want: class.Draw(t, "want"), Got: class.Draw(t, "got")}
-		}), 1, 20).Draw(t, "pairs")
-		f := score.MacroF1(pairs)
-		require.True(t, f >= 0 && f <= 1)
-		n, _, _ := score.Agreement(pairs)
-		require.Equal(t, f == 1, n == len(pairs), "only full agreement is 1")
-		require.Equal(t, f, score.MacroF1(rapid.Permutation(pairs).Draw(t, "order")))
-	})
-}
 
 // planted is a tree of six cases: two lessons, one of them with a case of another cause, and a strategy over both.
 func planted() (score.Causes, []tree.Node) {

@@ -56,7 +56,7 @@ func (c Causes) Answers(answers []Answer, nodes []tree.Node) Warned {
 	w.Warned, w.ForNothing = share(warned, relevant), share(told, len(answers)-relevant)
 	w.Precision = share(right, given)
 	if w.Answers > 0 {
-		w.Tokens = Round(float64(tokens) / float64(w.Answers))
+		w.Tokens = round(float64(tokens) / float64(w.Answers))
 	}
 	return w
 }
