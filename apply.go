@@ -55,7 +55,7 @@ func (m *Memory) applyIf(ctx context.Context, b tree.Batch, fresh func() bool) e
 		return m.forgetDerived(context.WithoutCancel(ctx))
 	}
 	if slices.ContainsFunc(b.Entries, func(e tree.Entry) bool { return e.Outcome != nil }) {
-		m.effects.fresh.Store(true)
+		m.learned.fresh.Store(true)
 	}
 	if len(nodes) == 0 {
 		return nil
@@ -79,7 +79,7 @@ func (m *Memory) applyIf(ctx context.Context, b tree.Batch, fresh func() bool) e
 
 // forgetFound forgets what was found in the tree before a commit of b and may be another now.
 func (m *Memory) forgetFound(b *tree.Batch, nodes []tree.Node) {
-	m.effects.suspects.changed(nodes)
+	m.suspects.changed(nodes)
 	lesson := func(n tree.Node) bool { return n.Type != tree.Case }
 	said := func(e tree.Entry) bool { return e.Act != nil }
 	if slices.ContainsFunc(b.Entries, said) {

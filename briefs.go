@@ -8,7 +8,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"sync"
 	"time"
@@ -23,24 +22,11 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// briefName is the name of the book among a store's derived data.
-const briefName = "briefs"
-
 // Tests that were not named for so long are no coming tests any more.
 const (
 	briefsFor  = 30 * 24 * time.Hour // Brief without tests reads those named within it
 	forgetTest = 90 * 24 * time.Hour // after it the book forgets a test
 )
-
-// briefs is the book of the open memory.
-type briefs struct {
-	turn chan struct{} // holds one token: one at a time reads
-	seen chan seenTest // from Guide, to be noted in the book
-
-	mu    sync.Mutex
-	book  *brief.Book // never nil once the memory is open; replaced by a purge; guarded by mu
-	saved uint64      // its Changes when it was saved; guarded by mu
-}
 
 // seenTest is a test that was asked about, and when.
 type seenTest struct {
@@ -48,18 +34,6 @@ type seenTest struct {
 	scene  tree.Scene
 	scope  tree.Scope
 	at     time.Time
-}
-
-// init makes an empty book, and puts the token in its place.
-func (b *briefs) init() {
-	b.turn, b.seen, b.book = make(chan struct{}, 1), make(chan seenTest, 1024), brief.New()
-	b.turn <- struct{}{}
-}
-
-func (b *briefs) get() *brief.Book {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.book
 }
 
 // BriefOptions bound what Brief does. Nil, and the zero value, read all that is open.
@@ -104,12 +78,10 @@ func (m *Memory) Brief(ctx context.Context, tests []brief.Test, o *BriefOptions)
 	if err := m.waitFormed(ctx); err != nil {
 		return Briefed{}, fmt.Errorf("brief: %w", err)
 	}
-	select {
-	case <-m.briefs.turn:
-		defer func() { m.briefs.turn <- struct{}{} }()
-	case <-ctx.Done():
-		return Briefed{}, fmt.Errorf("brief: %w", ctx.Err())
+	if err := m.briefing.Acquire(ctx, 1); err != nil {
+		return Briefed{}, fmt.Errorf("brief: %w", err)
 	}
+	defer m.briefing.Release(1)
 	out, err := m.brief(ctx, tests, o)
 	if err != nil {
 		return out, fmt.Errorf("brief: %w", err)
@@ -131,10 +103,10 @@ func (m *Memory) Expect(tests []brief.Test) error {
 }
 
 // Briefs says what is known of coming tests. Advanced.
-func (m *Memory) Briefs() brief.Known { return m.briefs.get().Known() }
+func (m *Memory) Briefs() brief.Known { return m.learned.briefs.Book().Known() }
 
 // Coming returns the coming tests with what was read of them, those with a memory first. Advanced.
-func (m *Memory) Coming() []brief.Brief { return m.briefs.get().List() }
+func (m *Memory) Coming() []brief.Brief { return m.learned.briefs.Book().List() }
 
 // brief is Brief for whoever has the turn.
 func (m *Memory) brief(ctx context.Context, tests []brief.Test, o *BriefOptions) (Briefed, error) {
@@ -159,9 +131,8 @@ func (m *Memory) brief(ctx context.Context, tests []brief.Test, o *BriefOptions)
 		err = estimateBriefs(reader, questions, o, &out)
 	} else {
 		err = m.askBriefs(ctx, book, reader, questions, o, &out)
-		m.saveBriefs(context.WithoutCancel(ctx))
-		m.saveSpent(context.WithoutCancel(ctx))
-		m.saveHabits(context.WithoutCancel(ctx))
+		m.learned.SaveBoxes(context.WithoutCancel(ctx), 0, m.learned.briefs)
+		m.saveAsked(ctx)
 	}
 	out.Book = book.Known()
 	return out, err
@@ -172,7 +143,7 @@ func (m *Memory) brief(ctx context.Context, tests []brief.Test, o *BriefOptions)
 func (m *Memory) openQuestions(
 	ctx context.Context, tests []brief.Test, o *BriefOptions,
 ) (*brief.Book, []brief.Question, error) {
-	book, now := m.briefs.get(), m.opts.Now().UTC()
+	book, now := m.learned.briefs.Book(), m.opts.Now().UTC()
 	if o.DryRun {
 		book = book.Clone()
 	}
@@ -254,7 +225,6 @@ func (m *Memory) askBriefs(
 	var (
 		mu     sync.Mutex
 		asking sync.WaitGroup
-		saved  = time.Now()
 	)
 	places := make(chan struct{}, briefsAtOnce)
 	for i := range questions {
@@ -279,10 +249,7 @@ func (m *Memory) askBriefs(
 			}
 			spent := counts.Total()
 			out.Calls, out.Usage = spent.Calls, spent.Usage
-			if time.Since(saved) > saveBriefsEvery {
-				m.saveBriefs(ctx)
-				saved = time.Now()
-			}
+			m.learned.SaveBoxes(ctx, saveBriefsEvery, m.learned.briefs)
 			if o.Progress != nil {
 				o.Progress(*out)
 			}
@@ -296,54 +263,6 @@ func (m *Memory) askBriefs(
 	return ctx.Err()
 }
 
-// loadBriefs reads the saved book. If it cannot be used, a new one is begun.
-func (m *Memory) loadBriefs(ctx context.Context) {
-	book, err := m.keptBriefs(ctx)
-	if err != nil {
-		if !errors.Is(err, tree.ErrNotFound) {
-			m.opts.Logger.Info("coming tests are read anew", "reason", err)
-		}
-		return
-	}
-	m.briefs.mu.Lock()
-	defer m.briefs.mu.Unlock()
-	m.briefs.book, m.briefs.saved = book, book.Changes()
-}
-
-func (m *Memory) keptBriefs(ctx context.Context) (*brief.Book, error) {
-	kept, err := tree.OpenDerived(ctx, m.store, briefName)
-	if err != nil {
-		return nil, err
-	}
-	book, err := brief.Load(io.NewSectionReader(kept, 0, kept.Size))
-	return book, errors.Join(err, kept.Closer.Close())
-}
-
-// saveBriefs saves the book, if it changed.
-func (m *Memory) saveBriefs(ctx context.Context) {
-	if m.opts.ReadOnly {
-		return
-	}
-	m.briefs.mu.Lock()
-	defer m.briefs.mu.Unlock()
-	now := m.briefs.book.Changes()
-	if now == m.briefs.saved {
-		return
-	}
-	if err := tree.SaveDerived(ctx, m.store, briefName, 0, m.briefs.book.Save); err != nil {
-		m.opts.Logger.Warn("what was read of coming tests was not kept", "error", err)
-		return
-	}
-	m.briefs.saved = now
-}
-
-// dropBriefs forgets all that was read, after a purge: a prompt that is to be gone may be in it.
-func (m *Memory) dropBriefs() {
-	m.briefs.mu.Lock()
-	defer m.briefs.mu.Unlock()
-	m.briefs.book, m.briefs.saved = brief.New(), 0
-}
-
 // noteRuns notes the tests of recorded runs: what ran will run again.
 func (m *Memory) noteRuns(es []tree.Evaluation) {
 	for i := range es {
@@ -352,24 +271,17 @@ func (m *Memory) noteRuns(es []tree.Evaluation) {
 		scope.Test = cmp.Or(scope.Test, e.CaseID)
 		t := brief.TestOf(e.Prompt, e.Scene, scope)
 		t.Seen = e.At.UTC()
-		if err := m.briefs.get().Note(t, t.Prompt); err != nil { // evaluations in the outbox have no secrets
+		if err := m.learned.briefs.Book().Note(t, t.Prompt); err != nil { // evaluations in the outbox have no secrets
 			m.opts.Logger.Debug("a test was not noted", "error", err)
 			return
 		}
 	}
 }
 
-// keepBriefs notes the tests that Guide was asked about, until ctx ends.
-func (m *Memory) keepBriefs(ctx context.Context) {
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case x := <-m.briefs.seen:
-			if err := m.noteTest(brief.TestOf(x.prompt, x.scene, x.scope), x.at); err != nil {
-				m.opts.Logger.Debug("a test was not noted", "error", err)
-			}
-		}
+// noteSeenTest notes a test that Guide was asked about.
+func (m *Memory) noteSeenTest(x seenTest) {
+	if err := m.noteTest(brief.TestOf(x.prompt, x.scene, x.scope), x.at); err != nil {
+		m.opts.Logger.Debug("a test was not noted", "error", err)
 	}
 }
 
@@ -377,5 +289,5 @@ func (m *Memory) keepBriefs(ctx context.Context) {
 func (m *Memory) noteTest(t brief.Test, at time.Time) error {
 	t.Seen = at.UTC()
 	clean, _ := formation.RedactText(t.Prompt)
-	return m.briefs.get().Note(t, clean)
+	return m.learned.briefs.Book().Note(t, clean)
 }

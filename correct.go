@@ -6,11 +6,9 @@ package memtree
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
-	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/formation"
 	"github.com/memtree/memtree/internal/judgment"
 	"github.com/memtree/memtree/risk"
@@ -112,7 +110,7 @@ func (m *Memory) planCorrection(ctx context.Context, e *Evaluation, r *risk.Risk
 	if c.Done == tree.Flag {
 		return c
 	}
-	switch stopped, err := m.corrections.stopped(ctx, m.store, o); {
+	switch stopped, err := m.stopped(ctx, o); {
 	case err != nil:
 		m.opts.Logger.Warn("a verdict was only flagged: what corrections came to could not be read", "error", err)
 		onlyFlag(c, tree.WhyUnread)
@@ -124,99 +122,13 @@ func (m *Memory) planCorrection(ctx context.Context, e *Evaluation, r *risk.Risk
 	return c
 }
 
-// corrections knows what came of corrections, for each bound in use.
-type corrections struct {
-	turn chan struct{} // holds one token, like a lock that ctx ends
-	of   map[boundSince]*correctionTally
-}
-
-// boundSince is what a tally is of.
-type boundSince struct {
-	above float64
-	since int64 // Unix nanoseconds; 0: since ever
-}
-
-// correctionTally is a tally, and how much of the ledger it knows.
-type correctionTally struct {
-	*effect.Corrections
-	since time.Time
-	seq   uint64
-}
-
-// mostBounds is how many tallies are held. A team has one or two bounds.
-const mostBounds = 8
-
-func newCorrections() corrections {
-	c := corrections{turn: make(chan struct{}, 1), of: map[boundSince]*correctionTally{}}
-	c.turn <- struct{}{}
-	return c
-}
-
-// stopped reads what is new in the ledger, and reports whether the remedy of o was shown to break
-// more than it puts right. When ctx ends, what was read so far stays read.
-func (c *corrections) stopped(ctx context.Context, from tree.Reader, o CorrectOptions) (bool, error) {
-	select {
-	case <-c.turn:
-	case <-ctx.Done():
-		return false, ctx.Err()
+// stopped reports whether the remedy of o was shown to break more than it puts right.
+func (m *Memory) stopped(ctx context.Context, o CorrectOptions) (stopped bool, err error) {
+	l := m.learned
+	c, others := l.corrections.At(o.Above, o.Since)
+	if err := l.Drop(ctx, others...); err != nil {
+		return false, err
 	}
-	defer func() { c.turn <- struct{}{} }()
-	t := c.tally(o)
-	err := t.read(ctx, from)
-	return t.Stopped(o.Do), err
-}
-
-// expect makes a tally ready for o, so that catchUp reads the ledger before a run has to.
-func (c *corrections) expect(o CorrectOptions) {
-	select {
-	case <-c.turn:
-		c.tally(o)
-		c.turn <- struct{}{}
-	default: // somebody reads already
-	}
-}
-
-// catchUp reads what is new in the ledger for every tally in use.
-func (c *corrections) catchUp(ctx context.Context, from tree.Reader) (err error) {
-	select {
-	case <-c.turn:
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	defer func() { c.turn <- struct{}{} }()
-	for _, t := range c.of {
-		err = errors.Join(err, t.read(ctx, from))
-	}
-	return err
-}
-
-// tally returns the tally for o. The caller has the token.
-func (c *corrections) tally(o CorrectOptions) *correctionTally {
-	key := boundSince{above: o.Above}
-	if !o.Since.IsZero() {
-		key.since = o.Since.UnixNano()
-	}
-	t := c.of[key]
-	if t == nil {
-		if len(c.of) >= mostBounds {
-			clear(c.of)
-		}
-		t = &correctionTally{Corrections: effect.NewCorrections(o.Above), since: o.Since}
-		c.of[key] = t
-	}
-	return t
-}
-
-// read reads what is new in the ledger.
-func (t *correctionTally) read(ctx context.Context, from tree.Reader) error {
-	for e, err := range from.Ledger(ctx, t.seq) {
-		if err != nil {
-			return err
-		}
-		if e.Correction == nil || !e.At.Before(t.since) {
-			t.Note(&e)
-		}
-		t.seq = e.Seq
-	}
-	return nil
+	err = l.View(ctx, func() { stopped = c.Stopped(o.Do) }, c)
+	return stopped, err
 }

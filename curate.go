@@ -9,7 +9,6 @@ import (
 
 	"github.com/memtree/memtree/brief"
 	"github.com/memtree/memtree/curation"
-	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/evolution"
 	"github.com/memtree/memtree/evolution/gate"
 	"github.com/memtree/memtree/find"
@@ -23,7 +22,7 @@ import (
 // Curation takes a person's word on memories: teach, forget, pin, ban, relabel, edit, undo. Advanced.
 func (m *Memory) Curation() *curation.Curation {
 	return curation.New(curation.Door{
-		Tree: m.Tree(), Apply: m.curate, Form: m.formAnew, Edit: m.edit, Kept: m.inbox.Get,
+		Tree: m.Tree(), Apply: m.curate, Form: m.formAnew, Edit: m.edit, Kept: m.learned.inbox.Get,
 		Waits: transfer.Waits, Now: m.opts.Now, Secrets: formation.RedactText, Origin: m.origin,
 		Gates:  gate.New(m.taxonomy, guard.Instructs, guard.Forces),
 		TypeOf: m.typeOf, Words: m.words.Fill,
@@ -108,31 +107,26 @@ func (m *Memory) curate(ctx context.Context, plan func() (tree.Batch, error)) er
 		if err != nil {
 			return err
 		}
-		m.unlearn()
-		m.inbox.Purge(b.Purge.Evaluations)
-		m.saveInbox(ctx)
+		m.unlearn(ctx, b.Purge)
 		jobs.Purge(b.Purge)
 		return jobs.Save(ctx)
 	})
 }
 
 // unlearn forgets what was learned of the ledger, which a purge cleaned. It is learned again.
-func (m *Memory) unlearn() {
-	m.dropBriefs()
-	<-m.risks.turn
-	m.risks.model, m.risks.seq, m.risks.saved = nil, 0, 0
-	m.risks.times++
-	m.risks.turn <- struct{}{}
-	<-m.effects.turn
-	m.effects.joiner, m.effects.seq, m.effects.saved, m.effects.settled = effect.NewJoiner(), 0, 0, 0
-	m.effects.turn <- struct{}{}
+func (m *Memory) unlearn(ctx context.Context, p *tree.Purge) {
+	l := m.learned
+	l.Purged(ctx, p)
+	l.settling.Lock()
+	defer l.settling.Unlock()
+	l.settled = 0
 }
 
 // forgetDerived makes the index anew after a purge, and drops the vectors of what is no longer there. The
 // caller holds the door.
 func (m *Memory) forgetDerived(ctx context.Context) error {
 	m.saved = 0 // so that Close keeps the new one
-	m.effects.suspects.forget()
+	m.suspects.forget()
 	if err := m.purgeVectors(ctx); err != nil {
 		return fmt.Errorf("purge: %w", err)
 	}

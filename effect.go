@@ -6,12 +6,8 @@ package memtree
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/memtree/memtree/effect"
@@ -19,57 +15,21 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// effectName is the name of the breaker among a store's derived data.
-const effectName = "effect"
-
-// effects is what was learned of outcomes, and how much of the ledger that is.
-type effects struct {
-	wake chan struct{} // wakes the worker that learns
-	turn chan struct{} // holds one token; who has taken it may use the fields up to watch
-
-	joiner  *effect.Joiner
-	seq     uint64 // number of the last entry of the ledger in joiner
-	saved   uint64 // of the breaker on disk
-	settled uint64 // up to which memories have their credit
-
-	fresh atomic.Bool // outcomes came since Open
-
-	watch   sync.Mutex
-	breaker effect.Breaker // guarded by watch
-
-	suspects suspects
-}
-
-// init puts the token in its place.
-func (e *effects) init() {
-	e.wake, e.turn, e.joiner = make(chan struct{}, 1), make(chan struct{}, 1), effect.NewJoiner()
-	e.turn <- struct{}{}
-}
-
 // Effect says from the ledger whether memory helps, how sure that is, and which memories do.
 // Where no run was held out, nothing can be compared, and the report says so. Advanced.
 func (m *Memory) Effect(ctx context.Context) (*effect.Report, error) {
-	<-m.effects.turn
-	defer func() { m.effects.turn <- struct{}{} }()
-	j, err := m.joinRuns(ctx)
+	j, _, err := m.joinRuns(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("effect: %w", err)
 	}
-	b := effect.Watch(&j)
-	m.setBreaker(b)
-	return effect.NewReport(&j, b, m.credit(ctx, &j)), nil
+	return effect.NewReport(&j, effect.Watch(&j), m.credit(ctx, &j)), nil
 }
 
-// joinRuns reads what is new in the ledger and joins it. The caller has the turn.
-func (m *Memory) joinRuns(ctx context.Context) (effect.Joined, error) {
-	for e, err := range m.store.Ledger(ctx, m.effects.seq) {
-		if err != nil {
-			return effect.Joined{}, fmt.Errorf("read the ledger: %w", err)
-		}
-		m.effects.joiner.Add(&e)
-		m.effects.seq = e.Seq
-	}
-	return m.effects.joiner.Join(m.lookUp(ctx)), nil
+// joinRuns joins the runs of the ledger, up to the entry whose number it returns.
+func (m *Memory) joinRuns(ctx context.Context) (j effect.Joined, last uint64, err error) {
+	l, look := m.learned, m.lookUp(ctx)
+	err = l.View(ctx, func() { j, last = l.runs.Join(look), l.runs.Last() }, l.runs)
+	return j, last, err
 }
 
 // lookUp returns a function that looks up a memory with those above it. It reads each memory
@@ -115,24 +75,13 @@ func latest(runs []effect.Run) (at time.Time) {
 	return at
 }
 
-// learnEffects brings the breaker up to the ledger.
+// learnEffects brings the brake up to the ledger.
 func (m *Memory) learnEffects(ctx context.Context) error {
-	<-m.effects.turn
-	defer func() { m.effects.turn <- struct{}{} }()
-	j, err := m.joinRuns(ctx)
-	if err != nil {
-		return err
+	j, _, err := m.joinRuns(ctx)
+	if err == nil {
+		m.learned.brake.Set(effect.Watch(&j))
 	}
-	m.setBreaker(effect.Watch(&j))
-	return nil
-}
-
-// setBreaker replaces the breaker. Runs that were drawn and are not in the ledger yet count on.
-func (m *Memory) setBreaker(b *effect.Breaker) {
-	m.effects.watch.Lock()
-	defer m.effects.watch.Unlock()
-	b.Drawn = max(b.Drawn, m.effects.breaker.Drawn)
-	m.effects.breaker = *b
+	return err
 }
 
 // credit returns the effect of every memory that was given to a run.
@@ -154,13 +103,14 @@ func (m *Memory) credit(ctx context.Context, j *effect.Joined) []effect.Effect {
 // settle writes what outcomes say of memories into the memories, and returns those that are
 // given from now on, or no longer.
 func (m *Memory) settle(ctx context.Context) (out []effect.Revised, err error) {
-	<-m.effects.turn
-	defer func() { m.effects.turn <- struct{}{} }()
-	j, err := m.joinRuns(ctx)
-	if err != nil || len(j.Runs) == 0 || m.effects.settled == m.effects.seq {
+	l := m.learned
+	l.settling.Lock()
+	defer l.settling.Unlock()
+	j, last, err := m.joinRuns(ctx)
+	if err != nil || len(j.Runs) == 0 || l.settled == last {
 		return nil, err
 	}
-	m.setBreaker(effect.Watch(&j))
+	l.brake.Set(effect.Watch(&j))
 	now := latest(j.Runs)
 	fit, shown := m.credit(ctx, &j), effect.Tallies(j.Runs, now)
 	err = m.untilFresh(func() error {
@@ -187,67 +137,20 @@ func (m *Memory) settle(ctx context.Context) (out []effect.Revised, err error) {
 		}
 		b := tree.Batch{Changes: changes}
 		if len(out) > 0 {
-			b.Entries = m.learned(len(out))
+			b.Entries = m.evolvedEntry(len(out))
 		}
 		return m.apply(ctx, b)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("settle the credit of memories: %w", err)
 	}
-	m.effects.settled = m.effects.seq
+	l.settled = last
 	return out, nil
-}
-
-// loadEffects reads the breaker that was kept. Without one it is closed until the ledger is read.
-func (m *Memory) loadEffects(ctx context.Context) {
-	kept, err := tree.OpenDerived(ctx, m.store, effectName)
-	if err == nil {
-		var data []byte
-		data, err = io.ReadAll(io.NewSectionReader(kept, 0, min(kept.Size, mostBreaker)))
-		if err = errors.Join(err, kept.Closer.Close()); err == nil {
-			var b *effect.Breaker
-			if b, err = effect.ParseBreaker(data); err == nil {
-				m.effects.breaker, m.effects.saved = *b, kept.Version
-				return
-			}
-		}
-	}
-	if !errors.Is(err, tree.ErrNotFound) {
-		m.opts.Logger.Info("reading anew from the ledger whether memory helps", "reason", err)
-	}
-	poke(m.effects.wake)
-}
-
-// mostBreaker bounds the bytes of a kept breaker.
-const mostBreaker = 4 << 20
-
-// saveEffects keeps the breaker for the next Open. Its version is the number of the last ledger
-// entry that it has seen.
-func (m *Memory) saveEffects(ctx context.Context) {
-	<-m.effects.turn
-	defer func() { m.effects.turn <- struct{}{} }()
-	if m.opts.ReadOnly || m.effects.seq == 0 || m.effects.seq == m.effects.saved {
-		return
-	}
-	m.effects.watch.Lock()
-	data, err := json.Marshal(&m.effects.breaker)
-	m.effects.watch.Unlock()
-	if err == nil {
-		err = tree.SaveDerived(ctx, m.store, effectName, m.effects.seq, func(w io.Writer) error {
-			_, err := w.Write(data)
-			return err
-		})
-	}
-	if err != nil {
-		m.opts.Logger.Warn("whether memory helps was not kept and will be read anew", "error", err)
-		return
-	}
-	m.effects.saved = m.effects.seq
 }
 
 // settleAtClose writes the credit of what came back since Open, if anything did.
 func (m *Memory) settleAtClose() {
-	if m.opts.ReadOnly || !m.effects.fresh.Load() {
+	if m.opts.ReadOnly || !m.learned.fresh.Load() {
 		return
 	}
 	if _, err := m.settle(context.Background()); err != nil {
@@ -263,29 +166,24 @@ func (m *Memory) judge(ctx context.Context, out *evolution.Evolved) error {
 	return err
 }
 
-// learned returns the line of the ledger which says that the tree has learned. What the breaker
+// evolvedEntry returns the line of the ledger which says that the tree has learned. What the breaker
 // holds back is tried again from there on.
-func (m *Memory) learned(changes int) []tree.Entry {
+func (m *Memory) evolvedEntry(changes int) []tree.Entry {
 	return []tree.Entry{{At: m.opts.Now().UTC(), Evolved: &tree.Evolved{Changes: changes}}}
 }
 
 // afterEvolve tells the breaker that the tree has learned: that Evolve changed memories, or that a
 // person did before it. What has been open for long is tried again without either.
 func (m *Memory) afterEvolve(ctx context.Context, changes int) error {
-	<-m.effects.turn
-	_, err := m.joinRuns(ctx)
-	changes += m.effects.joiner.Acts()
-	m.effects.turn <- struct{}{}
-	if err != nil {
+	l := m.learned
+	if err := l.View(ctx, func() { changes += l.runs.Acts() }, l.runs); err != nil {
 		return err
 	}
-	m.effects.watch.Lock()
-	rested := m.effects.breaker.Rested(m.opts.Now())
-	m.effects.watch.Unlock()
+	rested := l.brake.Rested(m.opts.Now())
 	if changes == 0 && !rested {
 		return nil
 	}
-	if _, err := m.store.Commit(ctx, tree.Batch{Entries: m.learned(changes)}); err != nil {
+	if _, err := m.store.Commit(ctx, tree.Batch{Entries: m.evolvedEntry(changes)}); err != nil {
 		return fmt.Errorf("commit: %w", err)
 	}
 	return m.learnEffects(ctx)

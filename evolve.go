@@ -57,8 +57,7 @@ func (m *Memory) Evolve(ctx context.Context, o *EvolveOptions) (evolution.Evolve
 	if err == nil && (o.Reader == nil || !o.DryRun || out.Calls == 0) { // a reader by hand reads runs first
 		err = errors.Join(m.evolveRounds(ctx, o, jobs, &out), jobs.Save(context.WithoutCancel(ctx)))
 	}
-	m.saveSpent(context.WithoutCancel(ctx))
-	m.saveHabits(context.WithoutCancel(ctx))
+	m.saveAsked(ctx)
 	if o.DryRun {
 		out.Calls, out.Usage = meter.WithRepairs(out.Calls, out.Usage)
 		out.Cost = o.Price.Of(out.Usage)

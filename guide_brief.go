@@ -24,7 +24,7 @@ func (m *Memory) applyBrief(ctx context.Context, q *Query, r *retrieval.Result) 
 		return nil, nil, nil
 	}
 	t := brief.TestOf(q.Prompt, q.Scene, q.Scope)
-	book := m.briefs.get()
+	book := m.learned.briefs.Book()
 	f, ok := book.Find(&t)
 	if !ok {
 		return nil, nil, nil
@@ -204,7 +204,7 @@ func (m *Memory) readNow(ctx context.Context, q *Query) {
 		return
 	}
 	t := brief.TestOf(q.Prompt, q.Scene, q.Scope)
-	if _, ok := m.briefs.get().Find(&t); ok {
+	if _, ok := m.learned.briefs.Book().Find(&t); ok {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, q.Read)
@@ -233,7 +233,7 @@ func (m *Memory) noteSeen(q *Query, at time.Time) {
 		return
 	}
 	select {
-	case m.briefs.seen <- seenTest{q.Prompt, q.Scene, q.Scope, at}:
+	case m.learned.seen <- seenTest{q.Prompt, q.Scene, q.Scope, at}:
 	default:
 	}
 }

@@ -24,10 +24,9 @@ type Health struct {
 // Health says how memory has fared since Open. Advanced.
 func (m *Memory) Health() Health {
 	ix := m.index.Load().Stats()
-	spent, _ := m.spent.total()
 	h := Health{
 		Asks: m.opts.Generator != nil, Embedder: m.opts.Embedder.ID(), Memories: ix.Nodes, Vectors: ix.Vectors,
-		Note: m.vectorNote(ix), Formed: m.outbox.tally(), Spent: spent,
+		Note: m.vectorNote(ix), Formed: m.outbox.tally(), Spent: m.learned.spent.Total(),
 		Guidance: m.counts.guideFailures.Load(), Trials: m.counts.trialsLost.Load(),
 		Runs: m.counts.runsLost.Load(), Conflicts: m.counts.conflicts.Load(),
 	}

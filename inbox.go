@@ -9,7 +9,6 @@ import (
 
 	"github.com/memtree/memtree/find"
 	"github.com/memtree/memtree/formation"
-	"github.com/memtree/memtree/inbox"
 	"github.com/memtree/memtree/risk"
 	"github.com/memtree/memtree/tree"
 )
@@ -33,7 +32,7 @@ type Unlabelled struct {
 }
 
 // Inbox returns the judged runs whose truth nobody has told, at most so many; 0: all. Of them the newest 1,000 are
-// given a risk. They are kept beside the store, within bounds (see package inbox), so that
+// given a risk. They are held beside the store, within bounds, so that
 // [curation.Curation.Relabel] can take the truth by the id of a run alone. Advanced.
 func (m *Memory) Inbox(ctx context.Context, most int) (Inbox, error) {
 	return m.Find(ctx, find.Query{}, 0, most)
@@ -75,7 +74,7 @@ func (m *Memory) Waiting(ctx context.Context, q find.Query) ([]Unlabelled, error
 	if err != nil {
 		return nil, err
 	}
-	runs := m.inbox.Waiting(func(e *tree.Evaluation) bool {
+	runs := m.learned.inbox.Waiting(func(e *tree.Evaluation) bool {
 		return q.HasRun(e) && (q.ErrorType == "" || misjudged[e.CaseID] || misjudged[e.Prompt])
 	})
 	out := make([]Unlabelled, 0, len(runs))
@@ -91,7 +90,7 @@ func (m *Memory) Waiting(ctx context.Context, q find.Query) ([]Unlabelled, error
 // Choices returns the products, suites and runs of what waits. Advanced.
 func (m *Memory) Choices() find.Choices {
 	var c find.Counter
-	for _, r := range m.inbox.Waiting(nil) {
+	for _, r := range m.learned.inbox.Waiting(nil) {
 		c.Add(r.Scope.Product, r.Scope.Suite, r.RunID)
 	}
 	return c.Choices()
@@ -121,7 +120,7 @@ func (m *Memory) Skip(key string, skipped bool) error {
 	if m.opts.ReadOnly {
 		return tree.ErrReadOnly
 	}
-	if !m.inbox.Skip(key, skipped) {
+	if !m.learned.inbox.Skip(key, skipped) {
 		return fmt.Errorf("skip %s: %w", key, tree.ErrNotFound)
 	}
 	return nil
@@ -138,14 +137,6 @@ func compareBool(a, b bool) int {
 	return 1
 }
 
-// openInbox opens the runs that wait for a truth. Without those that cannot be read it goes on.
-func (m *Memory) openInbox(ctx context.Context) {
-	var err error
-	if m.inbox, err = inbox.Open(ctx, m.store); err != nil {
-		m.opts.Logger.Warn("runs that waited for a truth are lost; hand them in again to label them", "error", err)
-	}
-}
-
 // putUnlabelled puts what was formed of a batch without a label into the inbox.
 func (m *Memory) putUnlabelled(es []tree.Evaluation, all []formation.Formed) {
 	unlabelled := map[string]bool{}
@@ -154,7 +145,7 @@ func (m *Memory) putUnlabelled(es []tree.Evaluation, all []formation.Formed) {
 	}
 	for i := range es {
 		if unlabelled[es[i].Key()] {
-			m.inbox.Put(&es[i])
+			m.learned.inbox.Put(&es[i])
 		}
 	}
 }
@@ -163,17 +154,7 @@ func (m *Memory) putUnlabelled(es []tree.Evaluation, all []formation.Formed) {
 func (m *Memory) noteInbox(entries []tree.Entry) {
 	for i := range entries {
 		if v := entries[i].Verdict; v != nil {
-			m.inbox.Tell(v, time.Now())
+			m.learned.inbox.Tell(v, time.Now())
 		}
-	}
-}
-
-// saveInbox keeps the inbox. A failure is logged: nothing that was accepted is lost.
-func (m *Memory) saveInbox(ctx context.Context) {
-	if m.opts.ReadOnly {
-		return
-	}
-	if err := m.inbox.Save(ctx, time.Now()); err != nil {
-		m.opts.Logger.Warn("runs that wait for a truth were not kept", "error", err)
 	}
 }

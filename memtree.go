@@ -10,11 +10,13 @@ import (
 	"sync/atomic"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/evolution"
 	"github.com/memtree/memtree/formation"
-	"github.com/memtree/memtree/inbox"
+	"github.com/memtree/memtree/internal/learned"
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/retrieval"
 	"github.com/memtree/memtree/store/cache"
@@ -54,9 +56,7 @@ type Memory struct {
 	index    atomic.Pointer[retrieval.Index]
 	former   *formation.Former
 	halt     *llm.Halt // the model, called no more after an error that lasts; nil without one
-	spent    spending
-	habits   habits // as they were kept
-	inbox    *inbox.Box
+	learned  *learning
 	gallery  tree.Gallery // pictures of runs; nil where the store keeps none
 	asked    any          // the embedder that vectors come from; nil: the built-in table
 	rereads  rereads
@@ -74,13 +74,11 @@ type Memory struct {
 	kept    io.Closer     // the file that the index is read from; nil without one
 	vectors *vectors      // the embedder; nil where it is the built-in table
 
-	risks       risks
-	effects     effects
-	corrections corrections
-	ablations   ablations
-	drafts      evolution.Waiting // lessons that wait for a person
-	briefs      briefs
-	refused     atomic.Pointer[tree.Refused] // what people said no to; see openRefused
+	suspects  suspects
+	ablations ablations
+	drafts    evolution.Waiting            // lessons that wait for a person
+	briefing  *semaphore.Weighted          // of Brief: one at a time reads
+	refused   atomic.Pointer[tree.Refused] // what people said no to; see openRefused
 
 	trials   chan tree.Entry    // from Guide: entries to write to the ledger
 	flush    chan chan struct{} // to the worker that writes them: close it once all are written
@@ -109,7 +107,7 @@ type failures struct {
 // writes a *tree.LockedError. A memtree.yaml in the folder adds your own checks.
 func Open(ctx context.Context, dir string, opts *Options) (*Memory, error) {
 	m := &Memory{
-		risks:  newRisks(),
+		learned: newLearning(), briefing: semaphore.NewWeighted(1),
 		trials: make(chan tree.Entry, 4096),
 		flush:  make(chan chan struct{}),
 		runs:   make(chan finishedRun, 1024),
@@ -117,11 +115,7 @@ func Open(ctx context.Context, dir string, opts *Options) (*Memory, error) {
 		closed: make(chan struct{}),
 	}
 	m.outbox.init()
-	m.effects.init()
-	m.briefs.init()
-	m.corrections = newCorrections()
-	m.rereads.turn, m.rereads.vain = make(chan struct{}, 1), map[string]bool{}
-	m.rereads.turn <- struct{}{}
+	m.rereads.turn, m.rereads.vain = semaphore.NewWeighted(1), map[string]bool{}
 	m.ablations.wait = make(chan failedRun, 64)
 	if opts != nil {
 		m.opts = *opts
@@ -136,9 +130,7 @@ func Open(ctx context.Context, dir string, opts *Options) (*Memory, error) {
 		m.workers.Go(func() { m.formOutbox(run) })
 		m.workers.Go(func() { m.keepTrials(run) })
 		m.workers.Go(func() { m.judgeRuns(run) })
-		m.workers.Go(func() { m.keepLearning(run) })
-		m.workers.Go(func() { m.keepEffects(run) })
-		m.workers.Go(func() { m.keepBriefs(run) })
+		m.workers.Go(func() { m.learn(run) })
 		m.workers.Go(func() { m.ablateRuns(run) })
 		if m.vectors != nil {
 			m.workers.Go(func() { m.keepVectors(run) })
@@ -187,7 +179,7 @@ func (m *Memory) open(ctx context.Context, dir string) (err error) {
 	if m.store, err = m.openStore(ctx, dir); err != nil {
 		return err
 	}
-	m.spent.since = m.opts.Now()
+	m.learned.spent = learned.NewSpent(m.opts.Now())
 	if err = m.openEmbedder(ctx); err != nil {
 		return err
 	}
@@ -236,18 +228,14 @@ func (m *Memory) openParts(ctx context.Context) error {
 	// RecordAll redacts evaluations before they enter the outbox.
 	o := formation.Options{Taxonomy: m.taxonomy, Origin: m.origin, Redacted: true, Words: m.words.Fill}
 	if m.opts.Generator != nil {
-		m.halt = llm.NewHalt(m.spent.counting(m.opts.Generator), m.opts.Now)
+		m.halt = llm.NewHalt(m.learned.spent.Counting(m.opts.Generator), m.opts.Now)
 		o.Generator = m.halt
 	}
 	m.former, err = formation.New(o)
 	if err != nil {
 		return err
 	}
-	m.loadSpent(ctx)
-	m.loadHabits(ctx)
-	m.loadEffects(ctx)
-	m.openInbox(ctx)
-	m.loadBriefs(ctx)
+	m.openLearned(ctx)
 	if err := m.openRefused(ctx); err != nil {
 		return err
 	}
@@ -266,12 +254,7 @@ func (m *Memory) Close() error {
 			err = errors.Join(err, m.kept.Close())
 		}
 		err = errors.Join(err, m.closeVectors())
-		m.saveRisks(context.Background())
-		m.saveEffects(context.Background())
-		m.saveSpent(context.Background())
-		m.saveHabits(context.Background())
-		m.saveInbox(context.Background())
-		m.saveBriefs(context.Background())
+		m.learned.Save(context.Background())
 		m.closeErr = errors.Join(err, m.store.Close())
 	})
 	return m.closeErr

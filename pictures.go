@@ -152,7 +152,7 @@ func (m *Memory) heldPictures(ctx context.Context, holds func(id string, s tree.
 		}
 		hold(d.Evaluation.Key(), tree.Active, d.Evaluation.Evidence)
 	}
-	for _, e := range m.inbox.All() {
+	for _, e := range m.learned.inbox.All() {
 		hold(e.ID, tree.Active, e.Evidence)
 	}
 	return held, nil

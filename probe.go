@@ -96,7 +96,7 @@ func (m *Memory) probe(ctx context.Context, q retrieval.Query) (*retrieval.Hit, 
 
 // suspectIndex returns the index of the suspects as they are now.
 func (m *Memory) suspectIndex(ctx context.Context) (*retrieval.Index, error) {
-	s := &m.effects.suspects
+	s := &m.suspects
 	s.making.Lock()
 	defer s.making.Unlock()
 	ix, gone := s.present()

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"golang.org/x/sync/semaphore"
+
 	"github.com/memtree/memtree/evolution"
 	"github.com/memtree/memtree/formation"
 	"github.com/memtree/memtree/llm"
@@ -16,8 +18,8 @@ import (
 
 // rereads is what is known of the cases that wait for a model.
 type rereads struct {
-	turn chan struct{} // holds one token: one at a time rereads
-	none atomic.Bool   // no case waits, as far as is known
+	turn *semaphore.Weighted // one at a time rereads
+	none atomic.Bool         // no case waits, as far as is known
 
 	mu   sync.Mutex
 	vain map[string]bool // asked for without an answer since Open, or the last Evolve; guarded by mu
@@ -57,12 +59,10 @@ func (m *Memory) reread(ctx context.Context, learned bool, of *boundedModel) (do
 	if m.opts.ReadOnly || m.rereads.none.Load() {
 		return 0, nil
 	}
-	select {
-	case <-m.rereads.turn:
-		defer func() { m.rereads.turn <- struct{}{} }()
-	case <-ctx.Done():
-		return 0, ctx.Err()
+	if err := m.rereads.turn.Acquire(ctx, 1); err != nil {
+		return 0, err
 	}
+	defer m.rereads.turn.Release(1)
 	if learned {
 		m.rereads.mu.Lock()
 		m.rereads.vain = map[string]bool{}

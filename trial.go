@@ -42,9 +42,7 @@ func (m *Memory) draw(q *Query, x *Explanation) share {
 	if q.Holdout != nil {
 		h = q.Holdout
 	}
-	m.effects.watch.Lock()
-	d := m.effects.breaker.Decide(types, *h)
-	m.effects.watch.Unlock()
+	d := m.learned.brake.Decide(types, *h)
 	arms := map[effect.Arm]tree.Arm{
 		effect.Memory: tree.ArmMemory, effect.Other: tree.ArmOther, effect.None: tree.ArmHoldout,
 	}
@@ -59,10 +57,8 @@ func (q *Query) drawn() string { return tree.Hash(q.RunID, cmp.Or(q.Scope.Test, 
 
 // passes returns what the breaker lets pass of memories of the error types, without a draw.
 func (m *Memory) passes(types []string) share {
-	m.effects.watch.Lock()
-	defer m.effects.watch.Unlock()
 	s := share{arm: tree.ArmMemory, chances: effect.Chances{Memory: 1}}
-	s.closed, s.all = m.effects.breaker.Closed(types)
+	s.closed, s.all = m.learned.brake.Closed(types)
 	if s.all && len(types) > 0 {
 		s.arm, s.chances = tree.ArmHoldout, effect.Chances{}
 	}

@@ -66,7 +66,7 @@ func (m *Memory) openEmbedder(ctx context.Context) (err error) {
 			wake: make(chan struct{}, 1), hurry: make(chan struct{}, 1), step: make(chan struct{}),
 			prompts: make(chan string, 64), tried: map[string]int{},
 		}
-		v.Cache, err = embed.OpenCache(ctx, m.store, m.spent.countingTexts(e), func(s string) string {
+		v.Cache, err = embed.OpenCache(ctx, m.store, m.learned.spent.CountingTexts(e), func(s string) string {
 			s, _ = formation.RedactText(s)
 			return s
 		})

@@ -1,7 +1,7 @@
 package memtree
 
 // The workers run from Open until Close, one goroutine each. They form accepted evaluations,
-// judge the runs of Wrap, write trials to the ledger, and learn risks and effects.
+// judge the runs of Wrap, write trials to the ledger, and follow it.
 
 import (
 	"context"
@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/memtree/memtree/formation"
-	"github.com/memtree/memtree/risk"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -70,6 +69,9 @@ func (p *outboxProgress) tally() formation.Tally {
 	return p.formed.Clone()
 }
 
+// saveInboxEvery is how often the inbox is saved while runs keep coming: a crash loses those of so long.
+const saveInboxEvery = 10 * time.Second
+
 // formOutbox turns accepted evaluations into cases until ctx ends. After a failure they stay in
 // the outbox, and the next poke or the next Open tries again.
 func (m *Memory) formOutbox(ctx context.Context) {
@@ -82,9 +84,9 @@ func (m *Memory) formOutbox(ctx context.Context) {
 		for ctx.Err() == nil {
 			n, err := m.formSome(ctx)
 			if n > 0 {
-				poke(m.risks.wake)
-				if m.effects.fresh.Load() {
-					poke(m.effects.wake)
+				poke(m.learned.verdicts)
+				if m.learned.fresh.Load() {
+					poke(m.learned.outcomes)
 				}
 			}
 			if err != nil && ctx.Err() == nil {
@@ -95,9 +97,7 @@ func (m *Memory) formOutbox(ctx context.Context) {
 				break
 			}
 		}
-		if m.inbox.Due(time.Now()) { // how often a file is written is no matter of the memory's clock
-			m.saveInbox(context.WithoutCancel(ctx))
-		}
+		m.learned.SaveBoxes(context.WithoutCancel(ctx), saveInboxEvery, m.learned.inbox)
 	}
 }
 
@@ -162,57 +162,6 @@ func (m *Memory) writeTrials(ctx context.Context, first tree.Entry) {
 		m.opts.Logger.Warn("trials were not written", "count", len(entries), "error", err)
 	}
 }
-
-// keepLearning learns risks, and what corrections came to, from verdicts as they are formed, until
-// ctx ends. It is a worker of its own so that forming does not wait for it. What it has not
-// learned at Close is learned after the next Open, or when somebody asks for a risk.
-func (m *Memory) keepLearning(ctx context.Context) {
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-m.risks.wake:
-		}
-		if err := m.withRisks(ctx, func(*risk.Model) {}); err != nil && ctx.Err() == nil {
-			m.opts.Logger.Warn("risks will be learned later", "error", err)
-		}
-		if err := m.corrections.catchUp(ctx, m.store); err != nil && ctx.Err() == nil {
-			m.opts.Logger.Warn("what corrections came to will be read later", "error", err)
-		}
-	}
-}
-
-// keepEffects keeps the breaker up to date as outcomes come, until ctx ends, and now and then
-// writes their credit into memories. The more runs there are the longer both take, so it rests
-// for some time after each, and takes no more than a twentieth of one processor.
-func (m *Memory) keepEffects(ctx context.Context) {
-	settled := time.Now()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-m.effects.wake:
-		}
-		began := time.Now()
-		err := m.learnEffects(ctx)
-		if err == nil && began.Sub(settled) > settleEvery {
-			_, err = m.settle(ctx)
-			settled = time.Now()
-		}
-		if err != nil && ctx.Err() == nil {
-			m.opts.Logger.Warn("whether memory helps will be learned later", "error", err)
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(20 * time.Since(began)):
-		}
-	}
-}
-
-// settleEvery is the least time between two times that credit is written into memories while
-// runs go on. Evolve and Close write it too.
-const settleEvery = time.Minute
 
 // judgeRuns judges and records the runs that Wrap hands over, until ctx ends.
 func (m *Memory) judgeRuns(ctx context.Context) {

@@ -77,8 +77,8 @@ func Wrap(m *Memory, run RunTest, opts *WrapOptions) RunTest {
 		o.Correct, _ = CorrectOptions{}.check()
 	}
 	if o.Correct.Do != tree.Flag && !m.opts.ReadOnly {
-		m.corrections.expect(o.Correct)
-		poke(m.risks.wake)
+		m.learned.corrections.At(o.Correct.Above, o.Correct.Since) // followed before a run needs it
+		poke(m.learned.verdicts)
 	}
 	// The function works after Close too, without guidance; its runs are not recorded then.
 	return func(ctx context.Context, c Test) (Result, error) {

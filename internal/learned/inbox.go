@@ -1,16 +1,7 @@
-// Package inbox keeps judged runs whose truth nobody has told, so that a person can tell it: what the agent was
-// asked, and what it said. The ledger of a tree knows that there was such a run, and no more.
-//
-// It is derived data beside the store, bounded, oldest out: it can be lost, and then the run has to be handed in
-// again to be labelled.
-package inbox
+package learned
 
 import (
 	"cmp"
-	"context"
-	"errors"
-	"fmt"
-	"io"
 	"slices"
 	"sync"
 	"time"
@@ -18,33 +9,27 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// name is what it is kept under among a store's derived data.
-const name = "inbox"
-
-// The bounds of what is kept.
+// The bounds of an inbox.
 const (
-	MostRuns  = 20_000    // runs
-	MostBytes = 64 << 20  // of all runs
-	MostRun   = 256 << 10 // of one run; a longer one is not kept
-	ToldFor   = 7 * 24 * time.Hour
-
-	saveEvery = 10 * time.Second // while runs keep coming: a crash loses those of so long
+	mostRuns  = 20_000    // runs
+	mostBytes = 64 << 20  // of all runs
+	mostRun   = 256 << 10 // of one run; a longer one is not held
+	toldFor   = 7 * 24 * time.Hour
 )
 
-// Box holds runs. It is safe for concurrent use.
-type Box struct {
-	store tree.Store
-
-	mu    sync.Mutex
-	runs  map[string]*kept
-	bytes int
-	seq   uint64    // of the last run that came
-	dirty bool      // there is something to save
-	saved time.Time // last
+// Inbox holds judged runs whose truth is not known, so that a person can give it: what the agent was asked, and what it
+// judged. The ledger records such a run without its texts. Beyond its bounds the oldest runs are dropped; a run that is
+// not there has to be recorded again to be labelled. It is safe for concurrent use.
+type Inbox struct {
+	mu      sync.Mutex
+	runs    map[string]*waiting
+	bytes   int
+	seq     uint64 // of the last run that came
+	changes uint64
 }
 
-// kept is one run as it lies in the box.
-type kept struct {
+// waiting is one run in the inbox.
+type waiting struct {
 	Told       time.Time       `json:"told,omitzero"`    // when its truth was told; zero: nobody told it
 	Skipped    bool            `json:"skipped,omitzero"` // a person could not say, so it comes last
 	Evaluation tree.Evaluation `json:"evaluation"`
@@ -53,30 +38,15 @@ type kept struct {
 	size int
 }
 
-// Open reads what is kept beside a store. What cannot be read is lost, and the error says why; the box can be used
-// all the same.
-func Open(ctx context.Context, s tree.Store) (*Box, error) {
-	b := &Box{store: s, runs: map[string]*kept{}}
-	d, err := tree.OpenDerived(ctx, s, name)
-	if errors.Is(err, tree.ErrNotFound) {
-		return b, nil
-	}
-	if err != nil {
-		return b, fmt.Errorf("open the inbox: %w", err)
-	}
-	err = b.read(io.NewSectionReader(d, 0, d.Size))
-	if err = errors.Join(err, d.Closer.Close()); err != nil {
-		return b, fmt.Errorf("open the inbox: %w", err)
-	}
-	return b, nil
-}
+// NewInbox returns an empty inbox.
+func NewInbox() *Inbox { return &Inbox{runs: map[string]*waiting{}} }
 
 // Put keeps a run without a truth. A run that is there already, or is too long, is left out.
-func (b *Box) Put(e *tree.Evaluation) {
-	k := &kept{Evaluation: *e}
+func (b *Inbox) Put(e *tree.Evaluation) {
+	k := &waiting{Evaluation: *e}
 	k.Evaluation.ID = e.Key()
 	k.size = sizeOf(k)
-	if k.size > MostRun {
+	if k.size > mostRun {
 		return
 	}
 	b.mu.Lock()
@@ -87,17 +57,17 @@ func (b *Box) Put(e *tree.Evaluation) {
 	}
 }
 
-func (b *Box) put(k *kept) {
+func (b *Inbox) put(k *waiting) {
 	b.seq++
 	k.seq = b.seq
 	b.runs[k.Evaluation.ID] = k
 	b.bytes += k.size
-	b.dirty = true
+	b.changes++
 }
 
 // Tell notes what a verdict of the ledger says: that the truth of a run is told now, or that it was taken back.
-// A run whose truth is told is kept for [ToldFor], for a person who takes it back.
-func (b *Box) Tell(v *tree.Verdict, now time.Time) {
+// A run whose truth is told is kept for [toldFor], for a person who takes it back.
+func (b *Inbox) Tell(v *tree.Verdict, now time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	k := b.runs[v.Evaluation]
@@ -105,14 +75,16 @@ func (b *Box) Tell(v *tree.Verdict, now time.Time) {
 	case k == nil:
 		return
 	case v.Labelled && k.Told.IsZero():
-		k.Told, b.dirty = now.UTC(), true
+		k.Told = now.UTC()
+		b.changes++
 	case !v.Labelled && !k.Told.IsZero():
-		k.Told, b.dirty = time.Time{}, true
+		k.Told = time.Time{}
+		b.changes++
 	}
 }
 
 // Get returns a run by the key of its evaluation, also one whose truth is told, if it is kept.
-func (b *Box) Get(key string) (tree.Evaluation, bool) {
+func (b *Inbox) Get(key string) (tree.Evaluation, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	k := b.runs[key]
@@ -123,7 +95,7 @@ func (b *Box) Get(key string) (tree.Evaluation, bool) {
 }
 
 // All returns all runs that are kept, in the order in which they came.
-func (b *Box) All() []tree.Evaluation {
+func (b *Inbox) All() []tree.Evaluation {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	var out []tree.Evaluation
@@ -134,15 +106,17 @@ func (b *Box) All() []tree.Evaluation {
 }
 
 // Skip puts a run that waits behind the others, or back among them. It reports whether the run waits.
-func (b *Box) Skip(key string, skipped bool) bool {
+func (b *Inbox) Skip(key string, skipped bool) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	k := b.runs[key]
 	if k == nil || !k.Told.IsZero() {
 		return false
 	}
-	b.dirty = b.dirty || k.Skipped != skipped
-	k.Skipped = skipped
+	if k.Skipped != skipped {
+		k.Skipped = skipped
+		b.changes++
+	}
 	return true
 }
 
@@ -153,16 +127,16 @@ type Run struct {
 }
 
 // Waiting returns the runs whose truth nobody has told and that are chosen, the newest first. A nil choose takes all.
-func (b *Box) Waiting(choose func(*tree.Evaluation) bool) []Run {
+func (b *Inbox) Waiting(choose func(*tree.Evaluation) bool) []Run {
 	b.mu.Lock()
-	all := make([]*kept, 0, len(b.runs))
+	all := make([]*waiting, 0, len(b.runs))
 	for _, k := range b.runs {
 		if k.Told.IsZero() {
 			all = append(all, k)
 		}
 	}
 	out := make([]Run, 0, len(all))
-	slices.SortFunc(all, func(x, y *kept) int {
+	slices.SortFunc(all, func(x, y *waiting) int {
 		return cmp.Or(y.Evaluation.At.Compare(x.Evaluation.At), cmp.Compare(y.seq, x.seq))
 	})
 	for _, k := range all {
@@ -175,31 +149,30 @@ func (b *Box) Waiting(choose func(*tree.Evaluation) bool) []Run {
 	return slices.DeleteFunc(out, func(r Run) bool { return !choose(r.Evaluation) })
 }
 
-// Purge removes runs, and has the next Save write the rest even if it was saved before.
-func (b *Box) Purge(keys []string) {
+// Purge removes the runs of the evaluations that p names.
+func (b *Inbox) Purge(p *tree.Purge) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for _, key := range keys {
+	for _, key := range p.Evaluations {
 		b.drop(key)
 	}
-	b.dirty, b.saved = true, time.Time{}
 }
 
-func (b *Box) drop(key string) {
+func (b *Inbox) drop(key string) {
 	if k := b.runs[key]; k != nil {
 		b.bytes -= k.size
-		b.dirty = true
+		b.changes++
 		delete(b.runs, key)
 	}
 }
 
 // shrink drops what is over the bounds: first those whose truth is told, then the oldest.
-func (b *Box) shrink() {
-	if len(b.runs) <= MostRuns && b.bytes <= MostBytes {
+func (b *Inbox) shrink() {
+	if len(b.runs) <= mostRuns && b.bytes <= mostBytes {
 		return
 	}
 	all := b.sorted()
-	slices.SortStableFunc(all, func(x, y *kept) int {
+	slices.SortStableFunc(all, func(x, y *waiting) int {
 		switch {
 		case x.Told.IsZero() == y.Told.IsZero():
 			return 0
@@ -210,7 +183,7 @@ func (b *Box) shrink() {
 	})
 	// A tenth more than must be is dropped, so that not every run that comes has all of them sorted.
 	for _, k := range all {
-		if len(b.runs) <= MostRuns*9/10 && b.bytes <= MostBytes*9/10 {
+		if len(b.runs) <= mostRuns*9/10 && b.bytes <= mostBytes*9/10 {
 			return
 		}
 		b.drop(k.Evaluation.ID)
@@ -218,11 +191,11 @@ func (b *Box) shrink() {
 }
 
 // sorted returns all runs in the order in which they came.
-func (b *Box) sorted() []*kept {
-	all := make([]*kept, 0, len(b.runs))
+func (b *Inbox) sorted() []*waiting {
+	all := make([]*waiting, 0, len(b.runs))
 	for _, k := range b.runs {
 		all = append(all, k)
 	}
-	slices.SortFunc(all, func(x, y *kept) int { return cmp.Compare(x.seq, y.seq) })
+	slices.SortFunc(all, func(x, y *waiting) int { return cmp.Compare(x.seq, y.seq) })
 	return all
 }

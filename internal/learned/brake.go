@@ -1,0 +1,89 @@
+package learned
+
+import (
+	"errors"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/memtree/memtree/effect"
+	"github.com/memtree/memtree/tree"
+)
+
+// Brake is the breaker as it was when the runs were last looked at, so that guidance need not wait for the ledger. It
+// counts the runs that were drawn since, which are not in the ledger yet.
+type Brake struct {
+	mu      sync.Mutex
+	breaker effect.Breaker
+	changes uint64
+}
+
+// Set replaces the breaker by one that was computed from the runs.
+func (b *Brake) Set(x *effect.Breaker) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	drawn := max(x.Drawn, b.breaker.Drawn)
+	b.breaker = *x
+	b.breaker.Drawn = drawn
+	b.changes++
+}
+
+// Decide decides what the next run may be given of memories of the error types.
+func (b *Brake) Decide(types []string, h effect.Holdout) effect.Decision {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.breaker.Decide(types, h)
+}
+
+// Closed returns those of the error types whose memories are not to be given, and whether that leaves none.
+func (b *Brake) Closed(types []string) (closed []string, all bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.breaker.Closed(types)
+}
+
+// Rested reports whether something has been held back for so long that it is to be tried again.
+func (b *Brake) Rested(now time.Time) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.breaker.Rested(now)
+}
+
+// Name is "effect".
+func (*Brake) Name() string { return "effect" }
+
+// Changes returns how often the breaker was replaced.
+func (b *Brake) Changes() uint64 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.changes
+}
+
+// Purge keeps the breaker: it names no run and no test.
+func (*Brake) Purge(*tree.Purge) {}
+
+// mostBrake bounds the bytes of a saved breaker.
+const mostBrake = 4 << 20
+
+// Load reads what Save wrote.
+func (b *Brake) Load(r io.Reader) error {
+	data, err := io.ReadAll(io.LimitReader(r, mostBrake))
+	if err != nil {
+		return errors.Join(errors.New("load the breaker"), err)
+	}
+	x, err := effect.ParseBreaker(data)
+	if err != nil {
+		return err
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.breaker = *x
+	return nil
+}
+
+// Save writes the breaker as JSON.
+func (b *Brake) Save(w io.Writer) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return saveJSON(w, &b.breaker)
+}

@@ -1,0 +1,59 @@
+package learned
+
+import (
+	"io"
+	"sync"
+
+	"github.com/memtree/memtree/brief"
+	"github.com/memtree/memtree/tree"
+)
+
+// Briefs holds the book of coming tests.
+type Briefs struct {
+	mu     sync.Mutex
+	book   *brief.Book // never nil; replaced by Load and Purge
+	before uint64      // what is added to the changes of the book
+}
+
+// NewBriefs returns an empty book.
+func NewBriefs() *Briefs { return &Briefs{book: brief.New()} }
+
+// Book returns the present book. Who has an earlier one may write into it, and that is lost.
+func (b *Briefs) Book() *brief.Book {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.book
+}
+
+// Name is "briefs".
+func (*Briefs) Name() string { return "briefs" }
+
+// Changes returns a number that grows with every change.
+func (b *Briefs) Changes() uint64 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.before + b.book.Changes()
+}
+
+// Purge begins a new book: what p names may be in any prompt.
+func (b *Briefs) Purge(*tree.Purge) { b.replace(brief.New(), 1) }
+
+// Load reads a saved book.
+func (b *Briefs) Load(r io.Reader) error {
+	book, err := brief.Load(r)
+	if err == nil {
+		b.replace(book, 0)
+	}
+	return err
+}
+
+// replace replaces the book, which counts as so many changes.
+func (b *Briefs) replace(book *brief.Book, changes uint64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.before += b.book.Changes() + changes - book.Changes()
+	b.book = book
+}
+
+// Save writes the book.
+func (b *Briefs) Save(w io.Writer) error { return b.Book().Save(w) }

@@ -1,0 +1,238 @@
+package learned
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/semaphore"
+
+	"github.com/memtree/memtree/tree"
+)
+
+// Follower feeds the ledger of a store to folds, and saves them and boxes beside it. It is safe for concurrent use.
+type Follower struct {
+	store    tree.Store
+	readOnly bool
+	log      *slog.Logger
+
+	lock  *semaphore.Weighted // of the folds: readers take 1, the writer takes all
+	folds []*followed         // guarded by lock
+
+	mu    sync.Mutex // held while something is saved; taken after lock
+	boxes []*held    // guarded by mu
+}
+
+// readers is how many may read at once.
+const readers = 1 << 20
+
+// followed is a fold, and how much of the ledger it has.
+type followed struct {
+	Fold
+	again bool   // an entry that it has not taken in corrects an earlier one
+	pos   uint64 // number of the last entry that it has
+	saved uint64 // pos when it was saved; 0: it was not
+}
+
+// held is a box, and what of it is saved.
+type held struct {
+	Box
+	saved uint64    // its Changes then
+	at    time.Time // when
+	anew  bool      // it has to be saved even if nothing changed
+}
+
+// New returns a follower of a store without folds and boxes. A read-only one saves nothing.
+func New(s tree.Store, readOnly bool, log *slog.Logger) *Follower {
+	return &Follower{store: s, readOnly: readOnly, log: log, lock: semaphore.NewWeighted(readers)}
+}
+
+// Drop forgets folds, which no pass feeds any more.
+func (f *Follower) Drop(ctx context.Context, folds ...Fold) error {
+	if err := f.lock.Acquire(ctx, readers); err != nil {
+		return err
+	}
+	defer f.lock.Release(readers)
+	f.folds = slices.DeleteFunc(f.folds, func(s *followed) bool { return slices.Contains(folds, s.Fold) })
+	return nil
+}
+
+// find returns a fold that is followed, nil for another. The caller has the lock.
+func (f *Follower) find(x Fold) *followed {
+	for _, s := range f.folds {
+		if s.Fold == x {
+			return s
+		}
+	}
+	return nil
+}
+
+// View calls read once the folds of have every entry that was in the ledger when View was called. No fold changes while
+// read runs, so read must be short, and must call no method of f. It is the only way to what folds hold. When ctx ends
+// first View returns its error, read was not called, and what was fed stays. A fold that is named for the first time is
+// loaded, or begun at the first entry of the ledger, and is fed by every pass from then on.
+func (f *Follower) View(ctx context.Context, read func(), of ...Fold) error {
+	info, err := f.store.Info(ctx)
+	if err != nil {
+		return err
+	}
+	for {
+		if err := f.lock.Acquire(ctx, 1); err != nil {
+			return err
+		}
+		if f.has(info.Entries, of) {
+			defer f.lock.Release(1)
+			read()
+			return nil
+		}
+		f.lock.Release(1)
+		if err := f.CatchUp(ctx, of...); err != nil {
+			return err
+		}
+	}
+}
+
+// has reports whether folds have the ledger up to an entry. The caller has the lock.
+func (f *Follower) has(entry uint64, of []Fold) bool {
+	for _, x := range of {
+		if s := f.find(x); s == nil || s.again || s.pos < entry {
+			return false
+		}
+	}
+	return true
+}
+
+// CatchUp feeds the folds of, and all that were named before, what the ledger has beyond them, in one pass. After an
+// error they have the entries that came before it.
+func (f *Follower) CatchUp(ctx context.Context, of ...Fold) error {
+	if err := f.lock.Acquire(ctx, readers); err != nil {
+		return err
+	}
+	defer f.lock.Release(readers)
+	info, err := f.store.Info(ctx)
+	if err != nil {
+		return err
+	}
+	for _, x := range of {
+		if f.find(x) == nil {
+			f.folds = append(f.folds, f.load(ctx, x, info.Entries))
+		}
+	}
+	if err := f.pass(ctx, info.Entries); err != nil {
+		return err
+	}
+	for _, s := range f.folds {
+		if !s.again {
+			continue
+		}
+		if err := f.refold(ctx, s, info.Entries); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pass reads what the ledger has beyond the folds that are behind, up to an entry at least.
+func (f *Follower) pass(ctx context.Context, to uint64) error {
+	var behind []*followed
+	from := to
+	for _, s := range f.folds {
+		if !s.again && s.pos < to {
+			behind, from = append(behind, s), min(from, s.pos)
+		}
+	}
+	if len(behind) == 0 {
+		return nil
+	}
+	for e, err := range f.store.Ledger(ctx, from) {
+		if err != nil {
+			return fmt.Errorf("read the ledger: %w", err)
+		}
+		for _, s := range behind {
+			if s.again || e.Seq <= s.pos {
+				continue
+			}
+			if h, ok := s.Fold.(Hindsight); ok && h.Corrects(&e) {
+				s.again = true
+				continue
+			}
+			s.Add(&e)
+			s.pos = e.Seq
+		}
+	}
+	for _, s := range behind {
+		if !s.again {
+			s.pos = max(s.pos, to)
+		}
+	}
+	return nil
+}
+
+// refold folds the whole ledger anew, after an entry that corrects an earlier one.
+func (f *Follower) refold(ctx context.Context, s *followed, to uint64) error {
+	h, _ := s.Fold.(Hindsight)
+	s.Reset()
+	s.pos = 0
+	for e, err := range f.store.Ledger(ctx, 0) {
+		if err != nil {
+			return fmt.Errorf("read the ledger: %w", err)
+		}
+		h.Foresee(&e)
+		to = max(to, e.Seq)
+	}
+	for e, err := range f.store.Ledger(ctx, 0) {
+		if err != nil {
+			return fmt.Errorf("read the ledger: %w", err)
+		}
+		if e.Seq > to {
+			break
+		}
+		s.Add(&e)
+	}
+	h.Foreseen()
+	s.pos, s.again = to, false
+	return nil
+}
+
+// load loads a fold. One that cannot be used begins at the first entry.
+func (f *Follower) load(ctx context.Context, x Fold, entries uint64) *followed {
+	if x.Name() == "" {
+		x.Reset()
+		return &followed{Fold: x}
+	}
+	version, err := read(ctx, f.store, x)
+	if err == nil && version <= entries {
+		return &followed{Fold: x, pos: version, saved: version}
+	}
+	if err == nil {
+		err = errors.New("it is of a longer ledger")
+	}
+	x.Reset()
+	if !errors.Is(err, tree.ErrNotFound) {
+		f.log.Info("folding the ledger anew", "fold", x.Name(), "reason", err)
+	}
+	return &followed{Fold: x}
+}
+
+// Purged drops all that folds hold, since a purge changed the ledger, and has boxes remove what p names. The folds are
+// folded anew when they are next named. What boxes hold is saved at once: the purge removed all derived data.
+func (f *Follower) Purged(ctx context.Context, p *tree.Purge) {
+	ctx = context.WithoutCancel(ctx)
+	_ = f.lock.Acquire(ctx, readers) // ctx does not end
+	for _, s := range f.folds {
+		s.Reset()
+		s.again, s.pos, s.saved = false, 0, 0
+	}
+	f.lock.Release(readers)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, b := range f.boxes {
+		b.Purge(p)
+		b.anew = true
+		f.saveBox(ctx, b)
+	}
+}

@@ -1,0 +1,250 @@
+package learned
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/memtree/memtree/risk"
+	jsonstore "github.com/memtree/memtree/store/json"
+	"github.com/memtree/memtree/taxonomy"
+	"github.com/memtree/memtree/tree"
+)
+
+// folds are all folds there are. A new one has its row here.
+var folds = map[string]func() Fold{
+	"risk":        func() Fold { return NewRisk(slog.New(slog.DiscardHandler)) },
+	"runs":        func() Fold { return NewRuns() },
+	"corrections": func() Fold { return NewCorrections(.5, time.Time{}) },
+}
+
+// history returns a ledger with entries of every kind, in batches.
+func history(n int) (batches [][]tree.Entry) {
+	r := rand.New(rand.NewPCG(1, 2))
+	at := func(i int) time.Time { return noon.Add(time.Duration(i) * time.Minute) }
+	verdict := func(i int, labelled, correct bool, by string) *tree.Verdict {
+		e := *run(i)
+		e.Reason = fmt.Sprintf("the total %d is shown", i%7)
+		f := risk.Extract(&e)
+		v := &tree.Verdict{Evaluation: e.ID, CaseID: fmt.Sprint("case-", i%9), Labelled: labelled, Correct: correct, By: by}
+		if labelled {
+			v.Features = f.Encode()
+		}
+		if !correct {
+			v.Direction = taxonomy.FalsePass
+		}
+		return v
+	}
+	known := map[int]bool{} // runs whose truth is known
+	for i := range n {
+		trial, labelled, correct := fmt.Sprintf("t_%d", i), r.IntN(4) > 0, r.IntN(3) > 0
+		batches = append(batches, []tree.Entry{{At: at(i), Trial: &tree.Trial{
+			ID: trial, At: at(i), Query: "q", Run: true, Arm: []tree.Arm{tree.ArmMemory, tree.ArmHoldout}[i%2], P: .5,
+			Eligible: []string{"c_1"}, Injected: []tree.Injection{{ID: "c_1", Rank: 1}},
+		}}})
+		batches = append(batches, []tree.Entry{
+			{At: at(i), Verdict: verdict(i, labelled, correct, "")},
+			{At: at(i), Outcome: &tree.Outcome{Trial: trial, Evaluation: run(i).ID, Correct: correct}},
+		})
+		known[i] = labelled
+		switch said := r.IntN(i + 1); r.IntN(8) {
+		case 0: // a person gives a truth, or corrects one, or takes it back
+			act := &tree.Act{ID: fmt.Sprint("a_", i), Said: tree.SaidRelabel, By: "ada", Evaluation: run(said).ID}
+			gives := !known[said] || r.IntN(3) > 0
+			if known[said] {
+				act.Verdict = verdict(said, true, true, "")
+			}
+			batches = append(batches, []tree.Entry{
+				{At: at(i), Verdict: verdict(said, gives, r.IntN(2) == 0, "ada")}, {At: at(i), Act: act},
+			})
+			known[said] = gives
+		case 4: // the truth of an earlier run comes
+			if !known[said] {
+				batches = append(batches, []tree.Entry{{At: at(i), Verdict: verdict(said, true, r.IntN(2) == 0, "")}})
+				known[said] = true
+			}
+		case 1:
+			batches = append(batches, []tree.Entry{{At: at(i), Correction: &tree.Correction{
+				Evaluation: run(said).ID, CaseID: "case", P: .8, Bound: .6, Asked: tree.Flag, Done: tree.Flag,
+				First: tree.Raw(`"pass"`), Now: tree.Raw(`"pass"`), Other: tree.Raw(`"fail"`),
+			}}})
+		case 2:
+			batches = append(batches, []tree.Entry{{At: at(i), Tally: &tree.Tally{Origin: fmt.Sprint("o_", r.IntN(3)),
+				Verdicts: 9, Rows: []tree.Row{{Of: tree.OfAll, Right: 5, Wrong: 4}}}}})
+		case 3:
+			batches = append(batches, []tree.Entry{{At: at(i), Evolved: &tree.Evolved{Changes: 1}}})
+		}
+	}
+	return batches
+}
+
+func memoryStore(t *testing.T) *jsonstore.Store {
+	t.Helper()
+	s, err := jsonstore.OpenMemory(t.Context(), jsonstore.Options{})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	return s
+}
+
+func write(t *testing.T, s tree.Store, batches [][]tree.Entry) {
+	t.Helper()
+	for _, b := range batches {
+		_, err := s.Commit(t.Context(), tree.Batch{Entries: b})
+		require.NoError(t, err)
+	}
+}
+
+func follow(s tree.Store) *Follower { return New(s, false, slog.New(slog.DiscardHandler)) }
+
+// bytesOf returns what a fold holds once it has the whole ledger.
+func bytesOf(t *testing.T, f *Follower, x Fold) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	require.NoError(t, f.View(t.Context(), func() { require.NoError(t, x.Save(&b)) }, x))
+	return b.Bytes()
+}
+
+// TestFoldsAreFunctionsOfTheLedger: a fold that was fed little by little, by several processes, is the same as one that
+// is folded at once, after a purge, or after what was saved was damaged, cut off, or is of a longer ledger.
+func TestFoldsAreFunctionsOfTheLedger(t *testing.T) {
+	batches := history(200)
+	for name, anew := range folds {
+		t.Run(name, func(t *testing.T) {
+			s := memoryStore(t)
+			r := rand.New(rand.NewPCG(3, 4))
+			f, x := follow(s), anew()
+			for i, b := range batches {
+				write(t, s, [][]tree.Entry{b})
+				if r.IntN(5) == 0 {
+					bytesOf(t, f, x)
+				}
+				if i%70 == 69 { // the process ends, and another one goes on
+					f.Save(t.Context())
+					f, x = follow(s), anew()
+				}
+			}
+			want := bytesOf(t, follow(s), anew())
+			require.Equal(t, want, bytesOf(t, f, x), "little by little")
+			f.Purged(t.Context(), &tree.Purge{})
+			require.Equal(t, want, bytesOf(t, f, x), "after a purge")
+			f.Save(t.Context())
+			if x.Name() == "" {
+				return
+			}
+			file := kept(t, s, x.Name())
+			require.Equal(t, want, file)
+			for problem, data := range map[string][]byte{
+				"cut off": file[:len(file)/2], "empty": nil, "damaged": flipped(file, len(file)/3),
+				"damaged at the end": flipped(file, len(file)-1), "longer": append(bytes.Clone(file), 'x'),
+			} {
+				keep(t, s, x.Name(), 3, data)
+				require.Zero(t, follow(s).load(t.Context(), anew(), 3).pos, problem)
+				require.Equal(t, want, bytesOf(t, follow(s), anew()), problem)
+			}
+			keep(t, s, x.Name(), 3, file)
+			require.EqualValues(t, 3, follow(s).load(t.Context(), anew(), 3).pos, "it is used as it was saved")
+			keep(t, s, x.Name(), 1<<40, file)
+			require.Equal(t, want, bytesOf(t, follow(s), anew()), "of a longer ledger")
+		})
+	}
+}
+
+func kept(t *testing.T, s tree.Store, name string) []byte {
+	t.Helper()
+	d, err := tree.OpenDerived(t.Context(), s, name)
+	require.NoError(t, err)
+	b, err := io.ReadAll(io.NewSectionReader(d, 0, d.Size))
+	require.NoError(t, err)
+	require.NoError(t, d.Closer.Close())
+	return b
+}
+
+func keep(t *testing.T, s tree.Store, name string, version uint64, data []byte) {
+	t.Helper()
+	require.NoError(t, tree.SaveDerived(t.Context(), s, name, version, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	}))
+}
+
+func flipped(b []byte, at int) []byte {
+	b = bytes.Clone(b)
+	b[at] ^= 0x10
+	return b
+}
+
+// TestViewWhileAllIsPurged: readers see whole folds while the ledger grows and purges drop them.
+func TestViewWhileAllIsPurged(t *testing.T) {
+	s := memoryStore(t)
+	batches := history(60)
+	write(t, s, batches[:40])
+	f, rs, runs := follow(s), NewRisk(slog.New(slog.DiscardHandler)), NewRuns()
+	var reading sync.WaitGroup
+	for range 4 {
+		reading.Go(func() {
+			for range 50 {
+				info, err := s.Info(t.Context())
+				if err == nil {
+					err = f.View(t.Context(), func() {
+						rs.Model().Score(run(1))
+						if runs.Last() < info.Entries {
+							t.Errorf("it has %d of %d entries", runs.Last(), info.Entries)
+						}
+					}, rs, runs)
+				}
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	for _, b := range batches[40:] {
+		write(t, s, [][]tree.Entry{b})
+		f.Purged(t.Context(), &tree.Purge{})
+		f.Save(t.Context())
+	}
+	reading.Wait()
+	require.Equal(t, bytesOf(t, follow(s), NewRuns()), bytesOf(t, f, runs))
+}
+
+// TestViewEndsWithItsContext: who waits for a long pass waits no longer than its context.
+func TestViewEndsWithItsContext(t *testing.T) {
+	s := memoryStore(t)
+	f, x := follow(s), NewRuns()
+	require.NoError(t, f.View(t.Context(), func() {
+		write(t, s, history(2))
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+		defer cancel()
+		err := f.View(ctx, func() { t.Error("it was read") }, x)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+	}, x))
+}
+
+// TestBoxesOutliveAPurge: the store loses them with all that is derived, and what they hold cannot be made again.
+func TestBoxesOutliveAPurge(t *testing.T) {
+	s := memoryStore(t)
+	f, in := follow(s), NewInbox()
+	found, err := f.Hold(t.Context(), in)
+	require.NoError(t, err)
+	require.False(t, found)
+	in.Put(run(1))
+	in.Put(run(2))
+	f.SaveBoxes(t.Context(), 0)
+	p := &tree.Purge{Evaluations: []string{run(1).ID}}
+	_, err = s.Commit(t.Context(), tree.Batch{Purge: p})
+	require.NoError(t, err)
+	f.Purged(t.Context(), p)
+	again := NewInbox()
+	found, err = follow(s).Hold(t.Context(), again)
+	require.NoError(t, err)
+	require.True(t, found)
+	require.Equal(t, []string{run(2).ID}, ids(again))
+}

@@ -1,0 +1,106 @@
+package learned
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"sync"
+	"time"
+
+	"github.com/memtree/memtree/llm"
+	"github.com/memtree/memtree/tree"
+)
+
+const (
+	habitsFor  = 7 * 24 * time.Hour
+	mostHabits = 1 << 20 // bytes
+	manyHabits = 100     // models
+)
+
+// Habits is how models have to be asked, so that no process has to be refused to learn it again. A server learns too,
+// so they are forgotten a week after the first one was learned.
+type Habits struct {
+	now      func() time.Time
+	adapters map[string]llm.Adapter // by the name of the model
+
+	mu      sync.Mutex
+	habits  habits // those that were saved, and what was learned since
+	changes uint64
+}
+
+type habits struct {
+	Since  time.Time         `json:"since"`
+	Models map[string]string `json:"models"` // by name
+}
+
+// NewHabits returns the habits of those of the models that adapt.
+func NewHabits(now func() time.Time, models ...any) *Habits {
+	h := &Habits{now: now, adapters: map[string]llm.Adapter{}}
+	for _, model := range models {
+		if a, ok := llm.Find[llm.Adapter](model); ok {
+			h.adapters[llm.NameOf(model)] = a
+		}
+	}
+	return h
+}
+
+// Name is "habits".
+func (*Habits) Name() string { return "habits" }
+
+// Changes asks the models, and returns how often they had learned something.
+func (h *Habits) Changes() uint64 {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	now := maps.Clone(h.habits.Models)
+	if now == nil {
+		now = map[string]string{}
+	}
+	for name, a := range h.adapters {
+		if x := a.Habits(); x != "" && (now[name] != "" || len(now) < manyHabits) {
+			now[name] = x
+		}
+	}
+	if !maps.Equal(now, h.habits.Models) {
+		if h.habits.Models == nil {
+			h.habits.Since = h.now().UTC()
+		}
+		h.habits.Models = now
+		h.changes++
+	}
+	return h.changes
+}
+
+// Purge keeps the habits: they hold no text.
+func (*Habits) Purge(*tree.Purge) {}
+
+// Load has the models adopt what was saved, unless it is too old.
+func (h *Habits) Load(r io.Reader) error {
+	b, err := io.ReadAll(io.LimitReader(r, mostHabits))
+	if err != nil {
+		return fmt.Errorf("load habits: %w", err)
+	}
+	var saved habits
+	if err := json.Unmarshal(b, &saved); err != nil {
+		return fmt.Errorf("load habits: %w", err)
+	}
+	if age := h.now().Sub(saved.Since); age < 0 || age > habitsFor {
+		return nil
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.habits = saved
+	for name, a := range h.adapters {
+		if x := saved.Models[name]; x != "" {
+			a.Adopt(x)
+		}
+	}
+	return nil
+}
+
+// Save writes the habits as JSON.
+func (h *Habits) Save(w io.Writer) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return saveJSON(w, &h.habits)
+}

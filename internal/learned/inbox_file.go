@@ -1,0 +1,94 @@
+package learned
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+)
+
+// The file has a line for each run, in the order in which they came: the JSON of waiting.
+
+// maxLine bounds a line that is read. A run may be longer as JSON than it was measured.
+const maxLine = 4 * mostRun
+
+// sizeOf returns about how many bytes a run takes.
+func sizeOf(k *waiting) int {
+	b, err := json.Marshal(k)
+	if err != nil {
+		return mostRun + 1
+	}
+	return len(b)
+}
+
+// Name is "inbox".
+func (*Inbox) Name() string { return "inbox" }
+
+// Changes returns a number that grows with every change.
+func (b *Inbox) Changes() uint64 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.changes
+}
+
+// Load takes in the runs of a file, up to the first that it cannot read.
+func (b *Inbox) Load(r io.Reader) error {
+	lines := bufio.NewScanner(io.LimitReader(r, 2*mostBytes))
+	lines.Buffer(make([]byte, 0, 64<<10), maxLine)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	defer func(before uint64) { b.changes = before }(b.changes)
+	for n := 1; lines.Scan(); n++ {
+		k, err := decode(lines.Bytes())
+		if err != nil {
+			return fmt.Errorf("line %d: %w", n, err)
+		}
+		if b.runs[k.Evaluation.ID] == nil {
+			b.put(k)
+		}
+	}
+	b.shrink()
+	return lines.Err()
+}
+
+// decode reads one line. It takes only a run that could have been put into a box.
+func decode(line []byte) (*waiting, error) {
+	k := &waiting{size: len(line)}
+	d := json.NewDecoder(bytes.NewReader(line))
+	d.DisallowUnknownFields()
+	if err := d.Decode(k); err != nil {
+		return nil, fmt.Errorf("it is not the JSON of a run: %w", err)
+	}
+	if k.Evaluation.ID == "" {
+		return nil, errors.New("the run has no id")
+	}
+	if err := k.Evaluation.Check(); err != nil {
+		return nil, err
+	}
+	if len(line) > mostRun {
+		return nil, fmt.Errorf("it has %d bytes; the most is %d", len(line), mostRun)
+	}
+	return k, nil
+}
+
+// Save writes the runs, without those whose truth was given more than a week ago, which are dropped.
+func (b *Inbox) Save(w io.Writer) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for key, k := range b.runs {
+		if !k.Told.IsZero() && time.Since(k.Told) > toldFor {
+			b.drop(key)
+		}
+	}
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	for _, k := range b.sorted() {
+		if err := e.Encode(k); err != nil {
+			return fmt.Errorf("save the inbox: %w", err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,82 @@
+package learned
+
+import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/memtree/memtree/tree"
+)
+
+// read loads k from what the store keeps under its name, and returns the version of that.
+func read(ctx context.Context, from tree.Store, k Kept) (uint64, error) {
+	kept, err := tree.OpenDerived(ctx, from, k.Name())
+	if err != nil {
+		return 0, err
+	}
+	err = k.Load(io.NewSectionReader(kept, 0, kept.Size))
+	return kept.Version, errors.Join(err, kept.Closer.Close())
+}
+
+// Hold adds a box, and loads it if something was saved. The error says why that cannot be read; the box can be used all
+// the same.
+func (f *Follower) Hold(ctx context.Context, b Box) (found bool, err error) {
+	_, err = read(ctx, f.store, b)
+	if found = !errors.Is(err, tree.ErrNotFound); !found {
+		err = nil
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.boxes = append(f.boxes, &held{Box: b})
+	return found, err
+}
+
+// Save saves all folds and boxes that have changed since they were saved. A failure is logged: a fold is folded anew,
+// and a box saved the next time.
+func (f *Follower) Save(ctx context.Context) {
+	if f.readOnly || f.lock.Acquire(ctx, 1) != nil {
+		return
+	}
+	f.mu.Lock()
+	for _, s := range f.folds {
+		if s.Name() == "" || s.again || s.pos == s.saved {
+			continue
+		}
+		if err := tree.SaveDerived(ctx, f.store, s.Name(), s.pos, s.Save); err != nil {
+			f.log.Warn("what was learned was not saved and will be learned anew", "fold", s.Name(), "error", err)
+			continue
+		}
+		s.saved = s.pos
+	}
+	f.mu.Unlock()
+	f.lock.Release(1)
+	f.SaveBoxes(ctx, 0)
+}
+
+// SaveBoxes saves those of the boxes that have changed, and that were saved so long ago at least. Without boxes it
+// saves all.
+func (f *Follower) SaveBoxes(ctx context.Context, every time.Duration, of ...Box) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, b := range f.boxes {
+		chosen := len(of) == 0 || slices.Contains(of, b.Box)
+		if chosen && time.Since(b.at) >= every { // how often a file is written is no matter of the memory's clock
+			f.saveBox(ctx, b)
+		}
+	}
+}
+
+// saveBox saves a box if it changed. The caller has mu.
+func (f *Follower) saveBox(ctx context.Context, b *held) {
+	now := b.Changes()
+	if f.readOnly || !b.anew && now == b.saved {
+		return
+	}
+	if err := tree.SaveDerived(ctx, f.store, b.Name(), 0, b.Save); err != nil {
+		f.log.Warn("what is held beside the store was not saved", "box", b.Name(), "error", err)
+		return
+	}
+	b.saved, b.at, b.anew = now, time.Now(), false
+}

@@ -1,0 +1,160 @@
+package learned
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"log/slog"
+	"maps"
+	"slices"
+
+	"github.com/memtree/memtree/risk"
+	"github.com/memtree/memtree/tree"
+)
+
+// Risk is the model of package risk, learned from the verdicts of the ledger. The truth of an evaluation is learned
+// once, in the place where it was first known, as a person gave it last. The model cannot unlearn, so an act that
+// corrects a truth has the ledger folded anew.
+type Risk struct {
+	log *slog.Logger
+
+	model   *risk.Model
+	told    map[string]bool          // evaluations whose truth a person gave, and that were learned
+	last    map[string]*tree.Verdict // what a person said last of them, while the ledger is folded anew
+	changes uint64
+}
+
+// NewRisk returns a fold of no verdict. What cannot be learned is logged.
+func NewRisk(log *slog.Logger) *Risk {
+	r := &Risk{log: log}
+	r.Reset()
+	return r
+}
+
+// Model returns what was learned. It is replaced by Reset and Load, so it must not be used outside of a View.
+func (r *Risk) Model() *risk.Model { return r.model }
+
+// Changes returns how often the model has changed.
+func (r *Risk) Changes() uint64 { return r.changes }
+
+// Name is "risk".
+func (*Risk) Name() string { return "risk" }
+
+// Reset begins a new model.
+func (r *Risk) Reset() {
+	r.model, r.told, r.last = risk.New(), map[string]bool{}, nil
+	r.changes++
+}
+
+// Corrects reports whether e replaced a truth that was known, or took it back.
+func (*Risk) Corrects(e *tree.Entry) bool { return e.Act != nil && e.Act.Corrects() }
+
+// Foresee notes what a person said of an evaluation.
+func (r *Risk) Foresee(e *tree.Entry) {
+	if v := e.Verdict; v != nil && v.By != "" {
+		if r.last == nil {
+			r.last = map[string]*tree.Verdict{}
+		}
+		r.last[v.Evaluation] = v
+	}
+}
+
+// Foreseen forgets what Foresee noted.
+func (r *Risk) Foreseen() { r.last = nil }
+
+// Add learns a verdict, or what another team counted of its own.
+func (r *Risk) Add(e *tree.Entry) {
+	if v := e.Verdict; v != nil {
+		r.verdict(v)
+	}
+	if t := e.Tally; t != nil {
+		r.changes++
+		if !r.model.Believe(t) {
+			r.log.Warn("what another team counted of verdicts was not taken over", "origin", t.Origin)
+		}
+	}
+}
+
+// verdict learns the truth of an evaluation, unless a person gave it before.
+func (r *Risk) verdict(v *tree.Verdict) {
+	if r.told[v.Evaluation] || v.By == "" && !v.Labelled {
+		return
+	}
+	if last := r.last[v.Evaluation]; last != nil {
+		v = last
+	}
+	if v.By != "" {
+		r.told[v.Evaluation] = true
+	}
+	if !v.Labelled || v.Features == "" {
+		return
+	}
+	f, err := risk.Decode(v.Features)
+	if err != nil {
+		r.log.Warn("a verdict was not learned from", "evaluation", v.Evaluation, "error", err)
+		return
+	}
+	r.model.Learn(v.Evaluation, f, v.Correct, v.Direction)
+	r.changes++
+}
+
+// The file is that of the model, and after it: the length of the rest as u32, its CRC-32C as u32, little endian, and
+// the evaluations in told, sorted, as JSON. Without that, as an older program saved it, it cannot be used.
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// mostTold bounds the bytes of told.
+const mostTold = 64 << 20
+
+// Save writes the model and told.
+func (r *Risk) Save(w io.Writer) error {
+	if err := r.model.Save(w); err != nil {
+		return err
+	}
+	told, err := json.Marshal(slices.Sorted(maps.Keys(r.told)))
+	if err != nil {
+		return fmt.Errorf("save the risk model: %w", err)
+	}
+	b := binary.LittleEndian.AppendUint32(nil, uint32(len(told))) //nolint:gosec // a person gives fewer
+	b = binary.LittleEndian.AppendUint32(b, crc32.Checksum(told, castagnoli))
+	if _, err = w.Write(append(b, told...)); err != nil {
+		return fmt.Errorf("save the risk model: %w", err)
+	}
+	return nil
+}
+
+// Load reads what Save wrote.
+func (r *Risk) Load(from io.Reader) error {
+	r.Reset()
+	model, err := risk.Load(from)
+	if err != nil {
+		return err
+	}
+	var head [8]byte
+	if _, err := io.ReadFull(from, head[:]); err != nil {
+		return fmt.Errorf("load the risk model: %w", err)
+	}
+	n, sum := binary.LittleEndian.Uint32(head[:4]), binary.LittleEndian.Uint32(head[4:])
+	if n > mostTold {
+		return fmt.Errorf("load the risk model: it names evaluations in %d bytes", n)
+	}
+	b, err := io.ReadAll(io.LimitReader(from, int64(n)+1))
+	if err != nil {
+		return fmt.Errorf("load the risk model: %w", err)
+	}
+	if len(b) != int(n) || crc32.Checksum(b, castagnoli) != sum {
+		return errors.New("load the risk model: its last part is damaged")
+	}
+	var told []string
+	if err := json.Unmarshal(b, &told); err != nil {
+		return fmt.Errorf("load the risk model: %w", err)
+	}
+	for _, id := range told {
+		r.told[id] = true
+	}
+	r.model = model
+	return nil
+}

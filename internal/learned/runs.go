@@ -1,0 +1,68 @@
+package learned
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/memtree/memtree/effect"
+	"github.com/memtree/memtree/tree"
+)
+
+// Runs joins the trials of the ledger with their outcomes. It is never saved: reading the ledger takes no longer.
+type Runs struct {
+	unsaved
+	joiner *effect.Joiner
+	pos    uint64
+}
+
+// NewRuns returns a fold of no run.
+func NewRuns() *Runs {
+	r := &Runs{}
+	r.Reset()
+	return r
+}
+
+// Reset forgets all runs.
+func (r *Runs) Reset() { r.joiner, r.pos = effect.NewJoiner(), 0 }
+
+// Add takes in an entry.
+func (r *Runs) Add(e *tree.Entry) {
+	r.joiner.Add(e)
+	r.pos = e.Seq
+}
+
+// Join returns the runs so far. look says what memories are now.
+func (r *Runs) Join(look effect.Look) effect.Joined { return r.joiner.Join(look) }
+
+// Acts returns how often a person changed what is given since the tree learned last.
+func (r *Runs) Acts() int { return r.joiner.Acts() }
+
+// Last returns the number of the last entry.
+func (r *Runs) Last() uint64 { return r.pos }
+
+// Save writes the runs so far, each memory as one that is not known.
+func (r *Runs) Save(w io.Writer) error {
+	j := r.Join(func(string) (effect.Candidate, bool) { return effect.Candidate{}, false })
+	return saveJSON(w, struct {
+		Runs effect.Joined
+		Acts int
+	}{j, r.Acts()})
+}
+
+// unsaved is a Kept that is never saved.
+type unsaved struct{}
+
+func (unsaved) Name() string         { return "" }
+func (unsaved) Load(io.Reader) error { return fmt.Errorf("load: %w", tree.ErrNotFound) }
+
+func saveJSON(w io.Writer, v any) error {
+	b, err := json.Marshal(v)
+	if err == nil {
+		_, err = w.Write(b)
+	}
+	if err != nil {
+		return fmt.Errorf("save: %w", err)
+	}
+	return nil
+}

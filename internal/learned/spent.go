@@ -1,0 +1,100 @@
+package learned
+
+import (
+	"errors"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/memtree/memtree/llm"
+	"github.com/memtree/memtree/llm/meter"
+	"github.com/memtree/memtree/tree"
+)
+
+// Spent counts what models are asked, since the first count beside the store.
+type Spent struct {
+	since time.Time // when this process began to count
+
+	mu     sync.Mutex
+	meters []namedMeter // in front of models
+	before meter.Totals // what was counted before since
+}
+
+// namedMeter is a meter without bounds in front of a model.
+type namedMeter struct {
+	*meter.Meter
+	model string // "" if it does not say
+}
+
+// NewSpent returns a count that begins now.
+func NewSpent(now time.Time) *Spent { return &Spent{since: now} }
+
+// Counting returns a model whose calls are counted. One that plays a recording is not.
+func (s *Spent) Counting(of llm.Generator) llm.Generator {
+	if llm.Plays(of) {
+		return of
+	}
+	return s.add(meter.New(of, meter.Options{}), llm.NameOf(of))
+}
+
+// CountingTexts returns an embedder whose calls are counted. One that plays a recording is not.
+func (s *Spent) CountingTexts(of llm.Embedder) llm.Embedder {
+	if llm.Plays(of) {
+		return of
+	}
+	return s.add(meter.New(nil, meter.Options{}), of.ID()).Embedder(of, nil)
+}
+
+func (s *Spent) add(m *meter.Meter, model string) *meter.Meter {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.meters = append(s.meters, namedMeter{m, model})
+	return m
+}
+
+// Total returns what models were asked.
+func (s *Spent) Total() meter.Totals {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := s.before
+	for _, m := range s.meters {
+		all = all.Add(m.model, m.Total(), s.since)
+	}
+	return all
+}
+
+// Name is "spent".
+func (*Spent) Name() string { return "spent" }
+
+// Changes returns how many calls and refused questions were counted since this process began.
+func (s *Spent) Changes() (n uint64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, m := range s.meters {
+		now := m.Total()
+		n += uint64(now.Calls + now.Beyond) //nolint:gosec // neither is negative
+	}
+	return n
+}
+
+// Purge keeps the count: it holds no text.
+func (*Spent) Purge(*tree.Purge) {}
+
+// Load reads what was counted before.
+func (s *Spent) Load(r io.Reader) error {
+	b, err := io.ReadAll(io.LimitReader(r, meter.MostTotals+1))
+	if err != nil {
+		return errors.Join(errors.New("load what models were asked"), err)
+	}
+	before, err := meter.ParseTotals(b)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.before = before
+	return nil
+}
+
+// Save writes the totals as JSON.
+func (s *Spent) Save(w io.Writer) error { return saveJSON(w, s.Total()) }

@@ -1,0 +1,109 @@
+package memtree
+
+// What a memory learns besides its tree follows the ledger, or is held beside it; see package learned.
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/memtree/memtree/internal/learned"
+)
+
+// learning is what was learned besides the tree.
+type learning struct {
+	*learned.Follower
+
+	risk        *learned.Risk
+	runs        *learned.Runs
+	corrections learned.Bounds
+
+	inbox  *learned.Inbox
+	briefs *learned.Briefs
+	brake  *learned.Brake
+	spent  *learned.Spent
+	habits *learned.Habits
+
+	verdicts chan struct{} // wakes the worker: verdicts came
+	outcomes chan struct{} // wakes the worker: outcomes came
+	seen     chan seenTest // from Guide, to be noted in the book
+
+	fresh    atomic.Bool // outcomes came since Open
+	settling sync.Mutex  // held while the credit of memories is written; taken before door
+	settled  uint64      // the last entry of the ledger that memories have their credit of; guarded by settling
+	scores   scores
+}
+
+// newLearning returns what has learned nothing.
+func newLearning() *learning {
+	return &learning{
+		runs: learned.NewRuns(), inbox: learned.NewInbox(), briefs: learned.NewBriefs(), brake: &learned.Brake{},
+		verdicts: make(chan struct{}, 1), outcomes: make(chan struct{}, 1), seen: make(chan seenTest, 1024),
+	}
+}
+
+// openLearned loads what is held beside the store. What cannot be read begins anew.
+func (m *Memory) openLearned(ctx context.Context) {
+	l := m.learned
+	l.Follower = learned.New(m.store, m.opts.ReadOnly, m.opts.Logger)
+	l.risk = learned.NewRisk(m.opts.Logger)
+	hold := func(b learned.Box, level slog.Level, lost string) bool {
+		found, err := l.Hold(ctx, b)
+		if err != nil {
+			m.opts.Logger.Log(ctx, level, lost, "error", err)
+		}
+		return found && err == nil
+	}
+	hold(l.spent, slog.LevelInfo, "what models were asked is counted anew")
+	l.habits = learned.NewHabits(m.opts.Now, m.opts.Generator, m.asked)
+	hold(l.habits, slog.LevelInfo, "how models have to be asked is learned again")
+	hold(l.inbox, slog.LevelWarn, "runs that waited for a truth are lost; hand them in again to label them")
+	hold(l.briefs, slog.LevelInfo, "coming tests are read anew")
+	if !hold(l.brake, slog.LevelInfo, "reading anew from the ledger whether memory helps") {
+		poke(l.outcomes)
+	}
+}
+
+// learn follows the ledger as verdicts and outcomes come, until ctx ends. It is a worker of its own so that forming does
+// not wait for it. What it has not learned at Close is learned after the next Open, or when somebody asks for it. The
+// more outcomes there are the longer it takes to join them, so it rests after that, and takes no more than a twentieth
+// of one processor.
+func (m *Memory) learn(ctx context.Context) {
+	l := m.learned
+	outcomes, rested, settled := l.outcomes, (<-chan time.Time)(nil), time.Now()
+	for {
+		var err error
+		select {
+		case <-ctx.Done():
+			return
+		case x := <-l.seen:
+			m.noteSeenTest(x)
+		case <-l.verdicts:
+			err = l.CatchUp(ctx, append(l.corrections.All(), l.risk)...)
+		case <-rested:
+			outcomes, rested = l.outcomes, nil
+		case <-outcomes:
+			began := time.Now()
+			err = m.learnEffects(ctx)
+			if err == nil && began.Sub(settled) > settleEvery {
+				_, err = m.settle(ctx)
+				settled = time.Now()
+			}
+			outcomes, rested = nil, time.After(20*time.Since(began))
+		}
+		if err != nil && ctx.Err() == nil {
+			m.opts.Logger.Warn("what the ledger says will be learned later", "error", err)
+		}
+	}
+}
+
+// settleEvery is the least time between two times that credit is written into memories while
+// runs go on. Evolve and Close write it too.
+const settleEvery = time.Minute
+
+// saveAsked saves what models were asked, and how.
+func (m *Memory) saveAsked(ctx context.Context) {
+	m.learned.SaveBoxes(context.WithoutCancel(ctx), 0, m.learned.spent, m.learned.habits)
+}
