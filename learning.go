@@ -66,8 +66,8 @@ func (m *Memory) openLearned(ctx context.Context) {
 	}
 }
 
-// learn follows the ledger as verdicts and outcomes come, until ctx ends. It is a worker of its own so that forming does
-// not wait for it. What it has not learned at Close is learned after the next Open, or when somebody asks for it. The
+// learn follows the ledger as verdicts and outcomes come, until ctx ends. It is a worker of its own so that forming
+// does not wait for it. What it has not learned at Close is learned after the next Open, or when it is next read. The
 // more outcomes there are the longer it takes to join them, so it rests after that, and takes no more than a twentieth
 // of one processor.
 func (m *Memory) learn(ctx context.Context) {
