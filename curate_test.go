@@ -274,7 +274,7 @@ func TestRelabelRight(t *testing.T) {
 		curation.Options{})
 	require.ErrorAs(t, err, &unkept, "what it said is handed in again")
 
-	_, err = m.Curation().Undo(t.Context(), "r1", curation.Options{})
+	_, err = m.Curation().Undo(t.Context(), "r1", curation.Options{By: "ann"})
 	require.NoError(t, err)
 	problems(t, m)
 	evolve(t, m)
@@ -316,7 +316,7 @@ func TestRelabelOtherTruth(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, was.Live(), "the first truth was right after all")
 	for range 2 {
-		_, err = m.Curation().Undo(t.Context(), "", curation.Options{})
+		_, err = m.Curation().Undo(t.Context(), "", curation.Options{By: "ann"})
 		require.NoError(t, err)
 		problems(t, m)
 	}
@@ -361,7 +361,7 @@ func TestRelabelOneOfTwo(t *testing.T) {
 	require.True(t, now.Live())
 	require.Len(t, now.Occurrences, 1)
 	require.Equal(t, now.Metadata.CreatedAt, now.Metadata.UpdatedAt)
-	_, err = m.Curation().Undo(t.Context(), "", curation.Options{})
+	_, err = m.Curation().Undo(t.Context(), "", curation.Options{By: "ann"})
 	require.NoError(t, err)
 	now, err = m.Tree().Get(t.Context(), n.ID)
 	require.NoError(t, err)

@@ -63,15 +63,15 @@ func TestLabelMany(t *testing.T) {
 	}
 	require.Equal(t, 100, waiting())
 
-	_, err = c.Relabel(t.Context(), "run-00420", curation.Truth{Correct: &right}, curation.Options{})
+	_, err = c.Relabel(t.Context(), "run-00420", curation.Truth{Correct: &right}, curation.Options{By: "bob"})
 	require.NoError(t, err)
-	_, err = c.Undo(t.Context(), d.Act.ID, curation.Options{})
+	_, err = c.Undo(t.Context(), d.Act.ID, curation.Options{By: "bob"})
 	var refused *curation.RefusedError
 	require.ErrorAs(t, err, &refused, "somebody said otherwise of one since")
 	require.Equal(t, curation.Since, refused.Why)
-	_, err = c.Undo(t.Context(), "run-00420", curation.Options{})
+	_, err = c.Undo(t.Context(), "run-00420", curation.Options{By: "bob"})
 	require.NoError(t, err)
-	u, err := c.Undo(t.Context(), d.Act.ID, curation.Options{})
+	u, err := c.Undo(t.Context(), d.Act.ID, curation.Options{By: "bob"})
 	require.NoError(t, err)
 	require.Len(t, u.Undone.Verdicts, 99)
 	require.Equal(t, 199, waiting())

@@ -86,7 +86,7 @@ func TestWordsTravel(t *testing.T) {
 	require.Len(t, liveOf(t, other, tree.Case), 3)
 
 	for range 2 {
-		_, err = m.Curation().Undo(t.Context(), "", curation.Options{})
+		_, err = m.Curation().Undo(t.Context(), "", curation.Options{Over: true})
 		require.NoError(t, err)
 	}
 	evolve(t, m)

@@ -30,11 +30,14 @@ func (c *Curation) About(ctx context.Context, id string, o AboutOptions) (Done, 
 		if err := c.mayBeAbout(&n, o); err != nil {
 			return tree.Batch{}, err
 		}
-		acts, err := c.acts(ctx)
+		past, err := c.History(ctx, "")
+		if err == nil {
+			err = owned(past, tree.SaidAbout, id, o.Options, tree.SaidAbout)
+		}
 		if err != nil {
 			return tree.Batch{}, err
 		}
-		p := c.begin(tree.SaidAbout, id, o.Options, len(acts), later(n.Word, n.Provenance))
+		p := c.begin(tree.SaidAbout, id, o.Options, len(past), later(n.Word, n.Provenance))
 		was, is := n.Clone(), n.Clone()
 		if err := c.move(ctx, &is, o); err != nil {
 			return tree.Batch{}, err

@@ -15,9 +15,11 @@
 package curation
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -64,6 +66,7 @@ type Options struct {
 	By     string // the name of the person; "": a person
 	Why    string // a sentence
 	DryRun bool   // plan, write nothing
+	Over   bool   // decide although another person decided otherwise, or take back their decision
 	Purge  bool   // of a forget: remove the bytes too, which cannot be taken back
 }
 
@@ -90,6 +93,8 @@ const (
 	Purged   Refusal = "purged"   // the bytes are gone
 	Since    Refusal = "since"    // a later word stands on one of its memories
 	Alike    Refusal = "alike"    // the lesson with the id says the same
+	Theirs   Refusal = "theirs"   // another person decided; Options.Over decides all the same
+	Several  Refusal = "several"  // the label is of more evaluations than the one that was named; undo it by its own id
 )
 
 // RefusedError is a word that was not taken. Nothing was changed.
@@ -98,6 +103,11 @@ type RefusedError struct {
 	ID   string // of the memory or evaluation; "" where it is about none
 	Why  Refusal
 	Now  string // status and reason of the memory, or the act that is in the way
+	By   string // who made the decision that is in the way, and when; "": nobody who gave a name
+	At   time.Time
+	// Theirs is what they decided, and Labels as what, where they labelled verdicts.
+	Theirs tree.Said
+	Labels []tree.Verdict
 }
 
 func (e *RefusedError) Error() string {
@@ -111,12 +121,26 @@ func (e *RefusedError) Error() string {
 	case Purged:
 		return fmt.Sprintf("%s %s: it was purged, and its bytes are gone", e.Said, e.ID)
 	case Since:
-		return fmt.Sprintf("%s %s: %s was said since; take that back first", e.Said, e.ID, e.Now)
+		return fmt.Sprintf("%s %s: %s decided since (%s); take that back first", e.Said, e.ID, e.who(), e.Now)
+	case Theirs:
+		return fmt.Sprintf("%s %s: %s decided otherwise (%s) at %s; nothing changed; say over to decide all the same", e.Said,
+			e.ID, e.who(), e.Now, e.At.UTC().Format(time.RFC3339))
+	case Several:
+		return fmt.Sprintf("%s %s: it is one of %d verdicts of the label %s; undo that one to take all of them back", e.Said,
+			e.ID, len(e.Labels), e.Now)
 	case Alike:
 		return fmt.Sprintf("%s: %s says the same (%q); edit that one", e.Said, e.ID, e.Now)
 	case Nothing:
 	}
 	return fmt.Sprintf("%s: no word stands that could be taken back", e.Said)
+}
+
+func (e *RefusedError) who() string { return cmp.Or(e.By, "a person") }
+
+// theirs returns why a decision is left as it is: another person made it.
+func theirs(said tree.Said, id string, p *Past) error {
+	return &RefusedError{Said: said, ID: id, Why: Theirs, Now: p.named(), By: p.By, At: p.At, Theirs: p.Said,
+		Labels: p.Labels}
 }
 
 // Forget archives a memory. What was learned from it is learned anew the next time the tree
@@ -148,6 +172,9 @@ func (c *Curation) say(ctx context.Context, said tree.Said, id string, o Options
 		}
 		if err := c.refuses(said, &n); err != nil && !(o.Purge && (n.Word == nil || !n.Word.Purged)) {
 			return tree.Batch{}, err // what is forgotten can still be purged
+		}
+		if w := n.Word; !o.Over && w != nil && (n.Mark == tree.Pinned || n.Mark == tree.Banned) && w.By != o.By {
+			return tree.Batch{}, theirs(said, id, &Past{Act: tree.Act{Said: w.Said, Node: id, By: w.By}, At: w.At})
 		}
 		acts, err := c.acts(ctx)
 		if err != nil {
@@ -185,6 +212,21 @@ func wrap(said tree.Said, id string, err error) error {
 		return err
 	}
 	return fmt.Errorf("%s: %w", strings.TrimSpace(string(said)+" "+id), err)
+}
+
+// owned returns why a memory stays as it is: the latest of some kinds of decisions on it is another person's.
+func owned(past []Past, said tree.Said, id string, o Options, kinds ...tree.Said) error {
+	for i := range past {
+		p := &past[i]
+		if p.Gone || p.Node != id || !slices.Contains(kinds, p.Said) {
+			continue
+		}
+		if p.By != o.By && !o.Over {
+			return theirs(said, id, p)
+		}
+		return nil
+	}
+	return nil
 }
 
 // apply applies a plan, or only makes it.

@@ -49,11 +49,11 @@ func (c *Curation) Edit(ctx context.Context, id string, words gate.Draft, o Opti
 				Said: tree.SaidEdit, ID: id, Why: Archived, Now: string(n.Status) + " " + string(n.Mark),
 			}
 		}
-		acts, err := c.acts(ctx)
+		past, err := c.History(ctx, "")
 		if err != nil {
 			return tree.Batch{}, err
 		}
-		p := c.begin(tree.SaidEdit, id, o, len(acts), &tree.Word{At: n.Provenance.At})
+		p := c.begin(tree.SaidEdit, id, o, len(past), &tree.Word{At: n.Provenance.At})
 		is, why, err := c.door.Edit(ctx, id, words, p.at)
 		switch {
 		case err != nil:
@@ -62,6 +62,9 @@ func (c *Curation) Edit(ctx context.Context, id string, words gate.Draft, o Opti
 			return tree.Batch{}, &GateError{tree.SaidEdit, id, why}
 		case tree.ContentHash(&is) == tree.ContentHash(&n):
 			return tree.Batch{}, &RefusedError{Said: tree.SaidEdit, ID: id, Why: Already}
+		}
+		if err := owned(past, tree.SaidEdit, id, o, tree.SaidEdit, tree.SaidTeach); err != nil {
+			return tree.Batch{}, err
 		}
 		before := n.Clone()
 		p.put(tree.OpRevise, is, "a person wrote it", tree.Before{Mark: n.Mark, Word: n.Word, Content: &before.Content,

@@ -2,6 +2,7 @@ package curation
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -11,10 +12,10 @@ import (
 // Past is a word that somebody said.
 type Past struct {
 	tree.Act
-	At    time.Time
-	Label *tree.Verdict // of a relabel: what was said
-	Gone  bool          // it was taken back
-	Free  bool          // an undo of what it is about takes it back
+	At     time.Time
+	Labels []tree.Verdict // of a relabel: what it labelled the verdicts as
+	Gone   bool           // it was taken back
+	Free   bool           // nothing decided later rests on it: an undo can take it back
 }
 
 // labelAt is when a person labelled an evaluation.
@@ -29,6 +30,14 @@ func (p *Past) Target() string {
 		return p.Evaluation
 	}
 	return p.Node
+}
+
+// named names a decision: what was decided, and on what.
+func (p *Past) named() string {
+	if n := len(p.Verdicts); n > 0 {
+		return fmt.Sprintf("%s of %d", p.Said, n)
+	}
+	return string(p.Said) + " " + p.Target()
 }
 
 // History returns what people said of a memory or evaluation, undos too, the latest first; of everything
@@ -54,7 +63,11 @@ func (c *Curation) History(ctx context.Context, id string) ([]Past, error) {
 		p := &all[i]
 		p.Gone = gone[p.ID]
 		if p.Said == tree.SaidRelabel {
-			p.Label = labels[labelAt{p.Evaluation, p.At.UnixNano()}]
+			for _, id := range p.evaluations() {
+				if v := labels[labelAt{id, p.At.UnixNano()}]; v != nil {
+					p.Labels = append(p.Labels, *v)
+				}
+			}
 		}
 		if p.Gone || p.Said == tree.SaidUndo {
 			continue
@@ -71,9 +84,21 @@ func (c *Curation) History(ctx context.Context, id string) ([]Past, error) {
 	return all, nil
 }
 
+// evaluations returns the ids of those that a relabel is about.
+func (p *Past) evaluations() []string {
+	if p.Evaluation != "" {
+		return []string{p.Evaluation}
+	}
+	out := make([]string, len(p.Verdicts))
+	for i := range p.Verdicts {
+		out[i] = p.Verdicts[i].Evaluation
+	}
+	return out
+}
+
 // abouts returns everything that an act is about.
 func abouts(a *tree.Act) []string {
-	out := make([]string, 0, 2+len(a.Before))
+	out := make([]string, 0, 2+len(a.Before)+len(a.Verdicts))
 	for _, id := range []string{a.Node, a.Evaluation} {
 		if id != "" {
 			out = append(out, id)
@@ -81,6 +106,9 @@ func abouts(a *tree.Act) []string {
 	}
 	for i := range a.Before {
 		out = append(out, a.Before[i].ID)
+	}
+	for i := range a.Verdicts {
+		out = append(out, a.Verdicts[i].Evaluation)
 	}
 	return out
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/memtree/memtree/tree"
@@ -70,7 +71,7 @@ func (c *Curation) label(ctx context.Context, ids []string, truth Truth, o Optio
 	if len(es) == 0 {
 		return tree.Batch{}, out, errNothing
 	}
-	p := c.begin(tree.SaidRelabel, "", o, l.acts, nil)
+	p := c.begin(tree.SaidRelabel, "", o, len(l.acts), nil)
 	if err := c.formAll(ctx, p, es, were, o, &out); err != nil {
 		return tree.Batch{}, out, err
 	}
@@ -96,7 +97,11 @@ func (l *Labelled) sort(c *Curation, ids []string, in *noted, truth Truth) (es [
 		switch {
 		case done[id]:
 		case k != nil && k.verdict.Labelled:
-			l.Decided = append(l.Decided, Decision{k.verdict, k.at})
+			d := Decision{k.verdict, k.at}
+			if a := in.decider(id); a != nil {
+				d.By = cmp.Or(a.By, tree.ByPerson)
+			}
+			l.Decided = append(l.Decided, d)
 		case !kept:
 			l.Unkept = append(l.Unkept, id)
 		default:
@@ -146,8 +151,27 @@ func (c *Curation) formAll(
 
 // noted is what the ledger has of some evaluations.
 type noted struct {
-	of   map[string]*known // by id
-	acts int               // of a person, in all
+	of    map[string]*known // by id
+	acts  []tree.Act        // of people, oldest first
+	stood []tree.Act        // of them, those that were not taken back; nil: not looked yet
+}
+
+// decider returns the latest label of an evaluation by a person that was not taken back, nil for none.
+func (n *noted) decider(id string) *tree.Act {
+	for i, a := range slices.Backward(n.standing()) {
+		if a.Said == tree.SaidRelabel && a.About(id) {
+			return &n.stood[i]
+		}
+	}
+	return nil
+}
+
+// standing returns the acts that were not taken back, oldest first.
+func (n *noted) standing() []tree.Act {
+	if n.stood == nil {
+		n.stood = standingActs(n.acts)
+	}
+	return n.stood
 }
 
 // ledger reads what is known of evaluations, named by their whole ids.
@@ -161,7 +185,7 @@ func (c *Curation) ledger(ctx context.Context, ids []string) (*noted, error) {
 		case err != nil:
 			return nil, err
 		case e.Act != nil:
-			out.acts++
+			out.acts = append(out.acts, *e.Act)
 		case e.Verdict != nil:
 			k, asked := out.of[e.Verdict.Evaluation]
 			if !asked {

@@ -87,7 +87,8 @@ type known struct {
 	verdict tree.Verdict
 	at      time.Time     // when it was said
 	outcome *tree.Outcome // nil: it named no trial
-	acts    int           // of a person, in all
+	acts    int           // of people, in all
+	decided *tree.Act     // the latest label of a person that was not taken back; nil: there is none
 }
 
 // verdict finds an evaluation in the ledger.
@@ -101,7 +102,7 @@ func (c *Curation) verdict(ctx context.Context, id string) (known, error) {
 		return known{}, err
 	}
 	k := *l.of[whole]
-	k.acts = l.acts
+	k.acts, k.decided = len(l.acts), l.decider(whole)
 	return k, nil
 }
 
@@ -168,6 +169,9 @@ func (c *Curation) relabel(ctx context.Context, k *known, truth Truth, o Options
 	now.Features, now.By = cmp.Or(was.Features, now.Features), cmp.Or(o.By, tree.ByPerson)
 	if was.Labelled && now.Correct == was.Correct && now.Node == was.Node && now.Direction == was.Direction {
 		return nil, Done{}, &RefusedError{Said: tree.SaidRelabel, ID: was.Evaluation, Why: Already}
+	}
+	if a := k.decided; a != nil && a.By != o.By && !o.Over {
+		return nil, Done{}, theirs(tree.SaidRelabel, was.Evaluation, &Past{Act: *a, At: k.at, Labels: []tree.Verdict{was}})
 	}
 	for i := range f.Changes {
 		p.gain(&f.Changes[i], was.Evaluation)

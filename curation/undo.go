@@ -9,21 +9,21 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Undo takes back what was said last, or with an id what was said last of that memory or
-// evaluation, or the act of that id, and returns what that was. An undo is not a word: the next one takes back the
-// word before. So there is no redo; say it again. A purge cannot be taken back.
+// Undo takes back a person's own latest decision, or with an id the latest on that memory or evaluation, or the act of
+// that id, and returns what that was. An undo is no decision: the next one takes back the one before. So there is no
+// redo; decide again. A purge cannot be taken back, and the decision of another person only with Options.Over.
 func (c *Curation) Undo(ctx context.Context, id string, o Options) (Done, error) {
 	var d Done
 	err := c.apply(ctx, o, func() (tree.Batch, error) {
-		acts, err := c.acts(ctx)
+		all, err := c.History(ctx, "")
 		if err != nil {
 			return tree.Batch{}, err
 		}
-		last, err := lastStanding(acts, id)
+		last, err := undoable(all, id, o)
 		if err != nil {
 			return tree.Batch{}, err
 		}
-		p := c.begin(tree.SaidUndo, last.Node, o, len(acts), nil)
+		p := c.begin(tree.SaidUndo, last.Node, o, len(all), nil)
 		p.act.Undoes, p.act.Evaluation = last.ID, last.Evaluation
 		for _, b := range last.Before {
 			if err := c.restore(ctx, p, &b, &last); err != nil {
@@ -75,26 +75,47 @@ func standingActs(all []tree.Act) []tree.Act {
 	return slices.DeleteFunc(slices.Clone(all), func(a tree.Act) bool { return a.Said == tree.SaidUndo || undone[a.ID] })
 }
 
-// lastStanding returns the last act that stands and is about id, or about anything where id is
-// "". It refuses an act if a later one is about one of its memories.
-func lastStanding(all []tree.Act, id string) (tree.Act, error) {
-	list := standingActs(all)
-	for i, a := range slices.Backward(list) {
-		if id != "" && a.ID != id && !a.About(id) {
-			continue
-		}
-		if a.Purged {
-			return tree.Act{}, &RefusedError{Said: tree.SaidUndo, ID: a.Node, Why: Purged}
-		}
-		for _, later := range list[i+1:] {
-			if slices.ContainsFunc(a.Changed(), later.About) {
-				return tree.Act{}, &RefusedError{Said: tree.SaidUndo, ID: id, Why: Since,
-					Now: string(later.Said) + " " + cmp.Or(later.Node, later.Evaluation)}
+// undoable returns the decision that an undo takes back. all are the latest first.
+func undoable(all []Past, id string, o Options) (tree.Act, error) {
+	var others *Past // the latest of somebody else
+	for i := range all {
+		p := &all[i]
+		switch {
+		case p.Gone || p.Said == tree.SaidUndo || id != "" && p.ID != id && !p.About(id):
+		case p.By != o.By && !o.Over && id == "":
+			if others == nil {
+				others = p
 			}
+		case p.By != o.By && !o.Over:
+			return tree.Act{}, theirs(tree.SaidUndo, id, p)
+		case p.Purged:
+			return tree.Act{}, &RefusedError{Said: tree.SaidUndo, ID: p.Node, Why: Purged}
+		case len(p.Verdicts) > 1 && id != "" && id != p.ID:
+			return tree.Act{}, &RefusedError{Said: tree.SaidUndo, ID: id, Why: Several, Now: p.ID, By: p.By, At: p.At,
+				Labels: p.Labels}
+		case !p.Free:
+			return tree.Act{}, since(all[:i], id, p)
+		default:
+			return p.Act, nil
 		}
-		return a, nil
+	}
+	if others != nil {
+		return tree.Act{}, theirs(tree.SaidUndo, others.Target(), others)
 	}
 	return tree.Act{}, &RefusedError{Said: tree.SaidUndo, ID: id, Why: Nothing}
+}
+
+// since names the later decision that rests on what an undo would take back.
+func since(later []Past, id string, p *Past) error {
+	r := &RefusedError{Said: tree.SaidUndo, ID: id, Why: Since}
+	for i := range slices.Backward(later) {
+		l := &later[i]
+		if !l.Gone && l.Said != tree.SaidUndo && slices.ContainsFunc(abouts(&p.Act), l.About) {
+			r.Now, r.By, r.At, r.Labels = l.named(), l.By, l.At, l.Labels
+			break
+		}
+	}
+	return r
 }
 
 // restore plans to bring back what an act changed in one node.
@@ -197,7 +218,7 @@ func (c *Curation) uncorrect(ctx context.Context, p *plan, last *tree.Act) error
 		if k == nil {
 			return tree.ErrNotFound
 		}
-		v.By = cmp.Or(p.act.By, tree.ByPerson)
+		v.By = cmp.Or(v.By, p.act.By, tree.ByPerson)
 		now := k.verdict
 		p.correct(&v, k.outcome, &Formed{Changes: p.batch.Changes})
 		if last.Verdict != nil {

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/internal/token"
 	"github.com/memtree/memtree/tree"
 )
@@ -133,6 +134,49 @@ func TestLabelManyOnAPage(t *testing.T) {
 	a = w.visit("POST", many, ann, "which=chosen&truth=right")
 	require.Equal(t, http.StatusUnprocessableEntity, a.Code)
 	require.Contains(t, a.Body, "choose some, or all that match")
+}
+
+// Before a decision of another person, or a label of several, is taken back or overridden, the page says what it was.
+func TestTakeBackAsks(t *testing.T) {
+	w := newWorld(t)
+	ann, bob := w.token("ann", nil, token.Admin), w.token("bob", nil, token.Admin)
+	w.waits(ann, 40)
+	const history = "/trees/default/history"
+	c := w.trees.Get(Default).Curation()
+	no := false
+	d, err := c.Label(t.Context(), []string{"u0", "u1", "u2"}, curation.Truth{Correct: &no}, curation.Options{By: "ann"})
+	require.NoError(t, err)
+	page := w.visit("GET", history, ann, "").Body
+	require.Contains(t, page, "3 verdicts labelled: 2 × defect missed, 1 × false alarm")
+	require.Contains(t, page, `name="of" value="`+d.Act.ID+`"`)
+	memory := "/trees/default/memories/" + d.Verdicts[0].Node
+	page = w.visit("GET", memory, ann, "").Body
+	form := formOf(page[strings.Index(page, `action="`+history):])
+	a := w.visit("POST", history, ann, form.Encode())
+	require.Equal(t, http.StatusOK, a.Code, a.Body)
+	require.Contains(t, a.Body, "Yes, take all 3 back")
+	a = w.visit("POST", history, bob, "of="+d.Act.ID)
+	require.Contains(t, a.Body, "ann decided this on ")
+	v, err := c.Evaluation(t.Context(), "u0")
+	require.NoError(t, err)
+	require.True(t, v.Labelled, "asking changes nothing")
+
+	require.Equal(t, http.StatusSeeOther, w.visit("POST", memory, ann, "word=pin").Code)
+	a = w.visit("POST", memory, bob, "word=ban&why=no")
+	require.Equal(t, http.StatusConflict, a.Code)
+	require.Contains(t, a.Body, "ann decided this on ")
+	require.Contains(t, a.Body, "Pinned")
+	a = w.visit("POST", memory, bob, formOf(a.Body[strings.Index(a.Body, "<form method=\"post\""):]).Encode())
+	require.Equal(t, http.StatusSeeOther, a.Code)
+	require.Contains(t, w.visit("GET", memory, bob, "").Body, "“no”")
+
+	a = w.visit("POST", history, bob, "sure=1&of="+d.Act.ID)
+	require.Equal(t, http.StatusConflict, a.Code, "the ban comes first")
+	require.Equal(t, http.StatusUnprocessableEntity, w.visit("POST", history, bob, "of=").Code)
+	body := `{"evaluation":"u0","correct":true}`
+	a = w.ask("POST", inDefault+"/relabel", bob, body)
+	require.Equal(t, http.StatusConflict, a.Code, a.Body)
+	require.Contains(t, a.Body, "ann decided otherwise")
 }
 
 // The page answers as an agent is answered that asks the same, product, test and what is seen included.

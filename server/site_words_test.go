@@ -116,11 +116,13 @@ func TestWordItBetter(t *testing.T) {
 	require.Contains(t, page, "<h1>Ann’s own title</h1>")
 	require.Contains(t, page, "Worded better")
 	require.Contains(t, page, "“to see”")
-	require.Equal(t, http.StatusSeeOther, w.visit("POST", at, admin, "word=undo").Code)
+	const history = "/trees/default/history"
+	form = formOf(page[strings.Index(page, `action="`+history):])
+	require.Equal(t, http.StatusSeeOther, w.visit("POST", history, admin, form.Encode()).Code)
 	page = w.visit("GET", at, admin, "").Body
 	require.NotContains(t, page, "<h1>Ann’s own title</h1>")
 	require.Contains(t, page, "(taken back)")
-	require.NotContains(t, page, `value="undo"`)
+	require.NotContains(t, page, `action="`+history)
 }
 
 // Imports say what they would change, and are taken or refused one by one or all together.

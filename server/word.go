@@ -17,10 +17,11 @@ type Speaker struct {
 	By     string `json:"by,omitempty" maxLength:"200" doc:"The person who says so; left out: the name of the token"`
 	Why    string `json:"why,omitempty" maxLength:"1000" doc:"A sentence; it is kept"`
 	DryRun bool   `json:"dryRun,omitempty" doc:"Say what would change, write nothing"`
+	Over   bool   `json:"over,omitempty" doc:"Decide although another person decided otherwise, or take their decision back"` //nolint:lll // a tag cannot be broken
 }
 
 func (w *Speaker) options(ctx context.Context) curation.Options {
-	return curation.Options{By: cmp.Or(w.By, callerOf(ctx).name()), Why: w.Why, DryRun: w.DryRun}
+	return curation.Options{By: cmp.Or(w.By, callerOf(ctx).name()), Why: w.Why, DryRun: w.DryRun, Over: w.Over}
 }
 
 // ForgetWord is a Speaker that may ask for more.

@@ -34,33 +34,18 @@ func Example(test string) string {
 	return strings.ToLower(strings.Join(strings.FieldsFunc(test, unicode.IsSpace), " "))
 }
 
-// SameTest reports whether two ids or prompts name one test: they differ in upper case, spacing, quotation marks
-// or the mark at their end at most. "" names none.
-func SameTest(a, b string) bool { return a != "" && TestKey(a) == TestKey(b) }
-
-// TestKey returns what the names of one test have in common, see SameTest.
-func TestKey(name string) string {
-	drop := func(r rune) rune {
-		if unicode.IsSpace(r) || strings.ContainsRune("“”‘’\"'", r) {
-			return -1
-		}
-		return unicode.ToLower(r)
-	}
-	return strings.TrimRight(strings.Map(drop, name), ".。!！")
-}
-
-// names reports whether a list of examples names a test by one of its ids or prompts.
-func names(list, tests []string) bool {
+// names reports whether a list of examples names a test by its id or prompt.
+func names(list []string, tests ...string) bool {
 	return slices.ContainsFunc(list, func(s string) bool {
-		return slices.ContainsFunc(tests, func(t string) bool { return SameTest(t, s) })
+		return slices.ContainsFunc(tests, func(t string) bool { return t != "" && Example(s) == Example(t) })
 	})
 }
 
-// IsFor reports whether a test, by its ids and prompts, is among those that the lesson is for.
-func (t *Taught) IsFor(test ...string) bool { return t != nil && names(t.For, test) }
+// IsFor reports whether a test, by its id or prompt, is among those that the lesson is for.
+func (t *Taught) IsFor(id, prompt string) bool { return t != nil && names(t.For, id, prompt) }
 
 // IsNotFor reports whether a test is among those that it is not for.
-func (t *Taught) IsNotFor(test ...string) bool { return t != nil && names(t.NotFor, test) }
+func (t *Taught) IsNotFor(id, prompt string) bool { return t != nil && names(t.NotFor, id, prompt) }
 
 func (t *Taught) clone() *Taught {
 	if t == nil {

@@ -114,17 +114,6 @@ func (a *Act) About(id string) bool {
 		slices.ContainsFunc(a.Verdicts, func(v Verdict) bool { return v.Evaluation == id })
 }
 
-// Changed returns the ids of what an act changed: memories, and the evaluations of a label of many.
-func (a *Act) Changed() (ids []string) {
-	for i := range a.Before {
-		ids = append(ids, a.Before[i].ID)
-	}
-	for i := range a.Verdicts {
-		ids = append(ids, a.Verdicts[i].Evaluation)
-	}
-	return ids
-}
-
 // Corrects reports whether an act replaced a truth that was known, or took it back.
 func (a *Act) Corrects() bool {
 	return a.Verdict != nil && a.Verdict.Labelled ||

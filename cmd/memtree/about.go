@@ -27,6 +27,7 @@ lists the checks of a case, docs/checks.md all there are. memtree undo takes it 
 	c.Flags().StringSliceVar(&o.Not, "not", nil, a.say("a check that the case is not about; may be given again"))
 	c.Flags().StringSliceVar(&o.Is, "is", nil, a.say("a check that the case is about; may be given again"))
 	a.speaker(c, &o.Options)
+	a.over(c, &o.Options)
 	return c
 }
 

@@ -78,6 +78,7 @@ func (a *app) wordCommand(use string, o *curation.Options, run func(*cobra.Comma
 		ValidArgsFunction: a.completeID,
 	}
 	a.speaker(c, o)
+	a.over(c, o)
 	return c
 }
 
@@ -85,6 +86,11 @@ func (a *app) wordCommand(use string, o *curation.Options, run func(*cobra.Comma
 func (a *app) speaker(c *cobra.Command, o *curation.Options) {
 	c.Flags().StringVar(&o.Why, "why", "", a.say("why, in one sentence; it is saved"))
 	c.Flags().StringVar(&o.By, "by", "", a.say("who decides; it is saved"))
+}
+
+// over adds the flag that decides against another person.
+func (a *app) over(c *cobra.Command, o *curation.Options) {
+	c.Flags().BoolVar(&o.Over, "over", false, a.say("decide although another person decided otherwise"))
 }
 
 // word says a word of a memory and prints what follows.
@@ -128,7 +134,13 @@ func (a *app) wordRefused(err error) error {
 	case curation.Purged:
 		return &failure{a.say("%s was purged: its bytes are gone, and that cannot be taken back", r.ID), err}
 	case curation.Since:
-		return &failure{a.say("%s was decided since; take that back first: memtree undo", r.Now), err}
+		return &failure{a.say("%s decided since: %s. Take that back first: memtree undo", a.whoDecided(r), a.decided(r)), err}
+	case curation.Theirs:
+		return &failure{a.say("%s decided: %s. Nothing was changed; --over decides all the same", a.whoDecided(r),
+			a.decided(r)), err}
+	case curation.Several:
+		return &failure{a.say("%s is one of %d verdicts that were labelled together; memtree undo %s takes all of them back",
+			r.ID, len(r.Labels), r.Now), err}
 	case curation.Alike:
 		return &failure{a.say("%s says the same: %s Word that one better (memtree edit %s), or teach it again with its own "+
 			"words and more tests", r.ID, oneLine(r.Now), r.ID), err}
@@ -136,6 +148,23 @@ func (a *app) wordRefused(err error) error {
 		return &failure{a.say("there is no decision of a person to take back"), err}
 	}
 	return err
+}
+
+// whoDecided names who made the decision that is in the way of another.
+func (a *app) whoDecided(r *curation.RefusedError) string {
+	if r.By == "" || r.By == tree.ByPerson {
+		return a.say("somebody who gave no name")
+	}
+	return r.By
+}
+
+// decided says what that decision is, and when it was made.
+func (a *app) decided(r *curation.RefusedError) string {
+	what := r.Now
+	if len(r.Labels) == 1 {
+		what = text.Append(r.Labels[0].Evaluation+":", a.verdictName(&r.Labels[0]))
+	}
+	return dotted(what, r.At.UTC().Format("2006-01-02 15:04"))
 }
 
 // printWord prints what a word changed and what follows from it.

@@ -44,6 +44,7 @@ the verdict, pass or fail for what was tested, or which way the verdict was wron
 or other; 对、错、通过、不通过、漏报、误报 are understood too.
 Where it is empty the run goes on waiting. A line that cannot be used is named and
 left out; the others are saved, and the exit code is 3. Reading a table again changes nothing.
+What another person labelled otherwise is named and stays, but with --over.
 
 Flags choose which verdicts are shown, listed, written or labelled. --as right labels all that match at
 once, after the number was confirmed; one undo takes it back.`),
@@ -76,6 +77,8 @@ once, after the number was confirmed; one undo takes it back.`),
 	c.Flags().BoolVar(&f.yes, "yes", false, a.say("with --as: do not ask"))
 	a.findFlags(c, &f.query, find.Names()...)
 	c.Flags().StringVar(&f.speaker.By, "by", "", a.say("who decides; it is saved"))
+	c.Flags().BoolVar(&f.speaker.Over, "over", false,
+		a.say("with --from: label also what another person labelled otherwise"))
 	return c
 }
 

@@ -192,9 +192,8 @@ func (l *labelling) correct(ctx context.Context, x *ingest.Label, was *tree.Verd
 		t.GroundTruth = tree.Quote(string(w))
 	case saysRight:
 		t.Correct = new(true)
-	case saysWrong:
-		return l.refuse(x, "truth", l.say("is wrong, but the run does not wait any more; write false_pass, false_fail or "+
-			"other"))
+	case saysWrong: // in the way that it can be
+		t.Correct = new(false)
 	case saysMiss, saysAlarm, saysOther:
 		t.Correct, t.Direction = new(false), taxonomy.Direction(w)
 	}
@@ -221,6 +220,9 @@ func (l *labelling) tell(ctx context.Context, x *ingest.Label, id string, t cura
 		return l.refuse(x, "id", l.say("is of a run that is kept no more; use memtree relabel %s --runs FILE", id))
 	case errors.As(err, &field):
 		return l.refuse(x, "truth", l.say("cannot be compared with the verdict; write right or wrong"))
+	case errors.As(err, &refused) && refused.Why == curation.Theirs:
+		return l.refuse(x, "truth", l.say("is %s, but %s decided: %s. --over labels it all the same", x.Truth,
+			l.whoDecided(refused), l.decided(refused)))
 	case errors.As(err, &refused):
 		return l.refuse(x, "", l.sentence(l.wordRefused(err)))
 	default:

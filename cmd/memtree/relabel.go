@@ -46,6 +46,7 @@ with --runs.`),
 	c.Flags().StringVar(&f.reason, "reason", "", a.say("what the evaluator says about it now"))
 	c.Flags().StringVar(&f.runs, "runs", "", a.say("the file that the run was recorded from"))
 	a.speaker(c, &o)
+	a.over(c, &o)
 	return c
 }
 

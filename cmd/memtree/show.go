@@ -298,7 +298,15 @@ func (a *app) decisions(p *page, n *tree.Node, past []curation.Past) {
 		if d.Gone {
 			back = a.say("taken back")
 		}
-		p.part(string(d.Said), dotted(cmp.Or(d.By, a.say("a person")), d.At.Format(time.RFC3339), back, d.Why))
+		what := ""
+		switch len(d.Labels) {
+		case 0:
+		case 1:
+			what = a.verdictName(&d.Labels[0])
+		default:
+			what = a.say("%d verdicts", len(d.Labels))
+		}
+		p.part(string(d.Said), dotted(cmp.Or(d.By, a.say("a person")), d.At.Format(time.RFC3339), what, back, d.Why))
 	}
 }
 

@@ -15,10 +15,11 @@ func (a *app) undoCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "undo [ID]",
 		Short: a.say("Take back the last forget, pin, ban, about, relabel, edit or rejection"),
-		Long: a.say(`Takes back what a person said last, and prints what that was; with an id, what was said
-last of that memory or evaluation. Called again it takes back the word before that one: it never takes
-back an undo. A purge cannot be taken back.`),
-		Example:           "  memtree undo\n  memtree undo c_fhb3x2",
+		Long: a.say(`Takes back your own latest decision (of the name in --by), and prints what that was; with an id,
+the latest one on that memory or evaluation, or the decision of that id (a_…). Called again it takes back the
+one before: it never takes back an undo. The decision of another person is named and stays, but with --over.
+A purge cannot be taken back.`),
+		Example:           "  memtree undo --by ann\n  memtree undo c_fhb3x2",
 		Args:              a.arguments(0, 1, a.say("nothing, or the id of a memory or evaluation")),
 		ValidArgsFunction: a.completeID,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -30,6 +31,7 @@ back an undo. A purge cannot be taken back.`),
 		},
 	}
 	a.speaker(c, &o)
+	a.over(c, &o)
 	return c
 }
 

@@ -47,7 +47,8 @@ func (s *Site) rewrite(w http.ResponseWriter, r *http.Request, v *Visitor) error
 		d.Refused = []string{s.speech(v.Lang).say("It was changed meanwhile; look at it again, then save.")}
 		return s.editor(w, r, v, http.StatusConflict, &d)
 	}
-	_, err = v.Memory.Curation().Edit(ctx, n.ID, d.Draft, curation.Options{By: v.Who, Why: d.Why})
+	_, err = v.Memory.Curation().Edit(ctx, n.ID, d.Draft, curation.Options{By: v.Who, Why: d.Why,
+		Over: field(r, "over") != ""})
 	var refused *curation.GateError
 	var said *curation.RefusedError
 	switch {
@@ -55,6 +56,8 @@ func (s *Site) rewrite(w http.ResponseWriter, r *http.Request, v *Visitor) error
 		d.Refused = refused.Reasons
 	case errors.As(err, &said) && said.Why == curation.Already:
 		d.Refused = []string{s.speech(v.Lang).say("Nothing was changed: it reads so already.")}
+	case errors.As(err, &said) && said.Why == curation.Theirs:
+		return s.over(w, r, v, err)
 	case err != nil:
 		return err
 	default:

@@ -76,15 +76,88 @@ func (s *Site) decision(r *http.Request, v *Visitor, p *curation.Past) decision 
 	return d
 }
 
-// takeBack takes back what was said last of a memory or verdict.
+// takeBack takes back a decision, which is named by its id. That of another person, or of several verdicts, is shown
+// first and confirmed.
 func (s *Site) takeBack(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 	of := field(r, "of")
-	if of == "" {
-		return &tree.FieldError{Field: "of", Problem: "is missing; name the memory or the verdict"}
-	}
-	done, err := v.Memory.Curation().Undo(r.Context(), of, curation.Options{By: v.Who, Why: field(r, "why")})
+	all, err := v.Memory.Curation().History(r.Context(), "")
 	if err != nil {
 		return err
 	}
+	at := slices.IndexFunc(all, func(p curation.Past) bool { return p.ID == of })
+	if at < 0 {
+		return &tree.FieldError{Field: "of", Problem: "names no decision; look at the list again"}
+	}
+	p, sure := &all[at], field(r, "sure") != ""
+	if (p.By != v.Who || len(p.Verdicts) > 1) && !sure {
+		said := s.speech(v.Lang)
+		q := question{Sentence: said.takingBack(p, v.Who), Yes: said.say("Yes, take it back"), To: v.in("history"),
+			From: fromOf(r, v), Fields: url.Values{"of": {of}, "sure": {"1"}, "from": {field(r, "from")}}}
+		if n := len(p.Verdicts); n > 1 {
+			q.Yes = said.say("Yes, take all %d back", n)
+		}
+		return s.question(w, r, v, http.StatusOK, &q)
+	}
+	o := curation.Options{By: v.Who, Why: field(r, "why"), Over: sure}
+	done, err := v.Memory.Curation().Undo(r.Context(), of, o)
+	if err != nil {
+		return err
+	}
+	if id := field(r, "from"); id != "" {
+		return seeOther(w, r, v, "memories/"+id)
+	}
 	return seeOther(w, r, v, "history", "done", string(done.Undone.Said))
+}
+
+// takingBack says what a decision was, and whose.
+func (s *speech) takingBack(p *curation.Past, who string) string {
+	by, what := cmp.Or(p.By, s.say("a person")), s.decided(p)
+	if p.By == who {
+		return s.say("You decided this on %s: %s.", day(p.At), what)
+	}
+	return s.say("%s decided this on %s: %s.", by, day(p.At), what)
+}
+
+// decided says what a decision was; of labels what they say, each kind with its number.
+func (s *speech) decided(p *curation.Past) string {
+	what := s.said(p.Said)
+	if len(p.Labels) == 0 {
+		return what
+	}
+	n := map[string]int{}
+	for i := range p.Labels {
+		n[s.labelOf(&p.Labels[i])]++
+	}
+	kinds := slices.Sorted(maps.Keys(n))
+	if len(p.Labels) == 1 {
+		return what + s.say(": ") + kinds[0]
+	}
+	for i, k := range kinds {
+		kinds[i] = s.say("%d × %s", n[k], k)
+	}
+	return s.say("%d verdicts labelled", len(p.Labels)) + s.say(": ") + joined(kinds, s.say(", "))
+}
+
+// labelOf is a label in a word or two.
+func (s *speech) labelOf(v *tree.Verdict) string {
+	switch {
+	case !v.Labelled:
+		return s.say("without a label")
+	case v.Correct:
+		return s.say("right")
+	}
+	return v.Direction.Name().In(s.lang)
+}
+
+// decidedOf is decided for templates, which have a decision in another one.
+func (s *speech) decidedOf(of any) string {
+	switch p := of.(type) {
+	case *decision:
+		return s.decided(&p.Past)
+	case decision:
+		return s.decided(&p.Past)
+	case curation.Past:
+		return s.decided(&p)
+	}
+	return ""
 }

@@ -94,6 +94,7 @@ func (s *Site) label(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 		return err
 	}
 	if field(r, "over") != "" { // who says so has seen what was decided
+		o.Over = true
 		_, err := c.Relabel(ctx, id, truth, o)
 		if err != nil {
 			return err

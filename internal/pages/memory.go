@@ -127,7 +127,7 @@ func (v *Visitor) kin(ctx context.Context, ids []string) (out []tree.Node, err e
 // word takes a person's word on a memory.
 func (s *Site) word(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 	id, c := r.PathValue("id"), v.Memory.Curation()
-	o := curation.Options{By: v.Who, Why: field(r, "why")}
+	o := curation.Options{By: v.Who, Why: field(r, "why"), Over: field(r, "over") != ""}
 	var err error
 	switch field(r, "word") {
 	case "pin":
@@ -136,15 +136,13 @@ func (s *Site) word(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 		_, err = c.Ban(r.Context(), id, o)
 	case "forget":
 		_, err = c.Forget(r.Context(), id, o)
-	case "undo":
-		_, err = c.Undo(r.Context(), id, o)
 	case "about":
 		_, err = c.About(r.Context(), id, curation.AboutOptions{Options: o, Not: chosen(r, "not"), Is: chosen(r, "is")})
 	default:
-		err = &tree.FieldError{Field: "word", Problem: "is none of pin, ban, forget, about and undo; choose one"}
+		err = &tree.FieldError{Field: "word", Problem: "is none of pin, ban, forget and about; choose one"}
 	}
 	if err != nil {
-		return err
+		return s.over(w, r, v, err)
 	}
 	return seeOther(w, r, v, "memories/"+id)
 }

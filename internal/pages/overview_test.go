@@ -128,9 +128,9 @@ func TestHistory(t *testing.T) {
 	require.Contains(t, body, "Signed in as ann")
 	require.Equal(t, 1, strings.Count(body, `name="of"`), "what a later decision is about is not taken back before it")
 	require.NotContains(t, see(t, v, "history", "?by=bo"), "a &lt;test&gt; of ours")
-	_, err = c.Undo(t.Context(), done.Verdict.Node, curation.Options{By: "cy"})
+	_, err = c.Undo(t.Context(), done.Verdict.Node, curation.Options{By: "cy", Over: true})
 	require.NoError(t, err)
 	body = see(t, v, "history", "")
 	require.Contains(t, body, "<s>Banned</s>")
-	require.Contains(t, body, `name="of" value="run-15"`)
+	require.Contains(t, body, `name="of" value="`+done.Act.ID)
 }

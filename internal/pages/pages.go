@@ -36,6 +36,9 @@ type Visitor struct {
 	Night  *Night   // nil: the tree evolves when it is asked to
 }
 
+// in returns the address of a page of the tree.
+func (v *Visitor) in(page string) string { return "/trees/" + v.Tree + "/" + page }
+
 // Night is when a tree evolves by itself.
 type Night struct {
 	At         string    // time of day, such as 02:30
@@ -67,7 +70,7 @@ func New() (*Site, error) {
 		return nil, fmt.Errorf("read the pages: %w", err)
 	}
 	for name := range strings.FieldsSeq("overview verdicts inbox many memories memory edit teach ask coming effect " +
-		"review draft history health login problem") {
+		"review draft history question health login problem") {
 		t, err := layout.Clone()
 		if err == nil {
 			t, err = t.ParseFS(files, "templates/"+name+".html")
@@ -91,7 +94,7 @@ type frame struct {
 }
 
 // In returns the address of a page of the tree.
-func (f *frame) In(page string) string { return "/trees/" + f.Tree + "/" + page }
+func (f *frame) In(page string) string { return f.in(page) }
 
 // render writes a page. Nothing is written before all of it is made.
 func (s *Site) render(w http.ResponseWriter, status int, f *frame) error {

@@ -44,7 +44,7 @@ func functions(s *speech) template.FuncMap {
 		"in":      func(t taxonomy.Text) string { return t.In(s.lang) },
 		"way":     func(d taxonomy.Direction) string { return d.Name().In(s.lang) },
 		"level":   s.level,
-		"said":    s.said,
+		"decided": s.decidedOf,
 		"status":  s.status,
 		"verdict": s.verdict,
 		"percent": percent,

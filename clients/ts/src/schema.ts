@@ -635,6 +635,8 @@ export interface components {
             is?: string[] | null;
             /** @description Checks that the case is not about */
             not?: string[] | null;
+            /** @description Decide although another person decided otherwise, or take their decision back */
+            over?: boolean;
             /** @description A sentence; it is kept */
             why?: string;
         };
@@ -877,6 +879,8 @@ export interface components {
             dryRun?: boolean;
             /** @description What the lesson says from now on; it has to pass the gates */
             lesson: components["schemas"]["Draft"];
+            /** @description Decide although another person decided otherwise, or take their decision back */
+            over?: boolean;
             /** @description A sentence; it is kept */
             why?: string;
         };
@@ -1062,6 +1066,8 @@ export interface components {
             by?: string;
             /** @description Say what would change, write nothing */
             dryRun?: boolean;
+            /** @description Decide although another person decided otherwise, or take their decision back */
+            over?: boolean;
             /** @description Remove the bytes too: this cannot be taken back */
             purge?: boolean;
             /** @description A sentence; it is kept */
@@ -1217,6 +1223,8 @@ export interface components {
             dryRun?: boolean;
             /** @description Their ids */
             evaluations: string[] | null;
+            /** @description Decide although another person decided otherwise, or take their decision back */
+            over?: boolean;
             /** @description What was missed */
             reason?: string;
             /** @description A sentence; it is kept */
@@ -1692,6 +1700,8 @@ export interface components {
             by?: string;
             /** @description Say what would change, write nothing */
             dryRun?: boolean;
+            /** @description Decide although another person decided otherwise, or take their decision back */
+            over?: boolean;
             /** @description A sentence; it is kept */
             why?: string;
         };
@@ -1767,6 +1777,8 @@ export interface components {
             lesson: string;
             /** @description Tests that never get it */
             notFor?: string[] | null;
+            /** @description Decide although another person decided otherwise, or take their decision back */
+            over?: boolean;
             /** @description Only for this product */
             product?: string;
             /** @description For which tests, in words that these use */
@@ -1847,6 +1859,8 @@ export interface components {
             evaluation: string;
             /** @description Any JSON */
             groundTruth?: unknown;
+            /** @description Decide although another person decided otherwise, or take their decision back */
+            over?: boolean;
             /** @description What the evaluator says about it now */
             reason?: string;
             /** @description A sentence; it is kept */

@@ -62,6 +62,7 @@ AboutWord = TypedDict("AboutWord", {
     "dryRun": 'bool',
     "is": 'Optional[List[str]]',
     "not": 'Optional[List[str]]',
+    "over": 'bool',
     "why": 'str',
 }, total=False)
 
@@ -322,6 +323,8 @@ class EditWord(_EditWord, total=False):
     by: str
     # Say what would change, write nothing
     dryRun: bool
+    # Decide although another person decided otherwise, or take their decision back
+    over: bool
     # A sentence; it is kept
     why: str
 
@@ -506,6 +509,8 @@ class ForgetWord(TypedDict, total=False):
     by: str
     # Say what would change, write nothing
     dryRun: bool
+    # Decide although another person decided otherwise, or take their decision back
+    over: bool
     # Remove the bytes too: this cannot be taken back
     purge: bool
     # A sentence; it is kept
@@ -656,6 +661,8 @@ class Label(_Label, total=False):
     direction: Literal["false_pass", "false_fail", "other"]
     # Say what would change, write nothing
     dryRun: bool
+    # Decide although another person decided otherwise, or take their decision back
+    over: bool
     # What was missed
     reason: str
     # A sentence; it is kept
@@ -1144,6 +1151,8 @@ class Speaker(TypedDict, total=False):
     by: str
     # Say what would change, write nothing
     dryRun: bool
+    # Decide although another person decided otherwise, or take their decision back
+    over: bool
     # A sentence; it is kept
     why: str
 
@@ -1200,6 +1209,7 @@ _TeachMay = TypedDict("_TeachMay", {
     "dryRun": 'bool',
     "for": 'Optional[List[str]]',
     "notFor": 'Optional[List[str]]',
+    "over": 'bool',
     "product": 'str',
     "why": 'str',
 }, total=False)
@@ -1297,6 +1307,8 @@ class Truth(_Truth, total=False):
     dryRun: bool
     # Any JSON
     groundTruth: Any
+    # Decide although another person decided otherwise, or take their decision back
+    over: bool
     # What the evaluator says about it now
     reason: str
     # A sentence; it is kept

@@ -1,0 +1,46 @@
+package pages
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+
+	"github.com/memtree/memtree/curation"
+)
+
+// question asks a person to confirm something. The form that says yes sends Fields to the page To.
+type question struct {
+	Sentence, Yes string
+	To, From      string // addresses of pages; From is where no leads
+	Fields        url.Values
+}
+
+func (s *Site) question(w http.ResponseWriter, r *http.Request, v *Visitor, status int, q *question) error {
+	return s.render(w, status, s.page(r, v, "question", s.speech(v.Lang).say("Are you sure?"), q))
+}
+
+// over asks whether a form is to decide against another person. It returns the error where that is another.
+func (s *Site) over(w http.ResponseWriter, r *http.Request, v *Visitor, err error) error {
+	var refused *curation.RefusedError
+	if !errors.As(err, &refused) || refused.Why != curation.Theirs {
+		return err
+	}
+	said, fields := s.speech(v.Lang), url.Values{"over": {"1"}}
+	for name, values := range r.PostForm {
+		fields[name] = values
+	}
+	p := curation.Past{At: refused.At, Labels: refused.Labels}
+	p.By, p.Said = refused.By, refused.Theirs
+	return s.question(w, r, v, http.StatusConflict, &question{
+		Sentence: said.takingBack(&p, v.Who), Yes: said.say("Decide otherwise all the same"), To: r.URL.Path,
+		From: r.URL.Path, Fields: fields,
+	})
+}
+
+// fromOf is the page on which a form was sent: that of a memory, or the list of decisions.
+func fromOf(r *http.Request, v *Visitor) string {
+	if id := field(r, "from"); id != "" {
+		return v.in("memories/" + id)
+	}
+	return v.in("history")
+}
