@@ -233,7 +233,7 @@ func (f *failedRun) guidanceOf(ctx context.Context, given []string) (string, err
 	}
 	m, q := f.m, f.c.query()
 	all := tree.MaxGiven // the failure itself may be a memory by now, and must not take the place of another
-	r, err := m.searchIndex(ctx, retrieval.Query{
+	r, err := m.core.Search(ctx, retrieval.Query{
 		Prompt: q.Prompt, Scene: q.Scene, Scope: q.Scope, Now: m.opts.Now(),
 		Limits: retrieval.Limits{Total: all, Strategies: all, Experiences: all, Cases: all},
 	}, (*retrieval.Index).Search)

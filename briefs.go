@@ -163,11 +163,11 @@ func (m *Memory) openQuestions(
 		tests = slices.DeleteFunc(tests, func(t brief.Test) bool { _, read := book.Find(&t); return read })
 	}
 	var nodes []tree.Node
-	for n, err := range (trusted{m.store}).Scan(ctx, tree.Filter{}) {
+	for n, err := range m.core.Trusted().Scan(ctx, tree.Filter{}) {
 		if err != nil {
 			return nil, nil, err
 		}
-		if given := m.refused.Load().Heed(&n); n.Live() && given != nil {
+		if given := m.core.Refused().Heed(&n); n.Live() && given != nil {
 			nodes = append(nodes, *given)
 		}
 	}
@@ -183,7 +183,7 @@ const nearCandidates = 12
 func (m *Memory) nearTest(ctx context.Context) brief.Sieve {
 	return func(t *brief.Test) []string {
 		q := retrieval.Query{Prompt: t.Prompt, Limits: retrieval.Limits{Candidates: nearCandidates}}
-		r, err := m.index.Load().Explain(ctx, q)
+		r, err := m.core.Index().Explain(ctx, q)
 		if err != nil {
 			return nil
 		}

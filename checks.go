@@ -34,7 +34,7 @@ func (m *Memory) Checks(ctx context.Context, q Query) ([]assertion.Assertion, er
 	if err != nil {
 		return nil, fmt.Errorf("checks: %w", err)
 	}
-	cases, err := m.readNodes(ctx, r.Here)
+	cases, err := m.core.ReadAll(ctx, r.Here)
 	if err != nil {
 		return nil, fmt.Errorf("checks: %w", err)
 	}

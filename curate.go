@@ -39,7 +39,7 @@ func (m *Memory) edit(
 	if err != nil {
 		return tree.Node{}, nil, err
 	}
-	return e.Edit(ctx, trusted{m.store}, id, words, at)
+	return e.Edit(ctx, m.core.Trusted(), id, words, at)
 }
 
 // formAnew forms evaluations that were formed before, on the tree as changes would leave it. A verdict that was wrong,
@@ -88,21 +88,21 @@ func (m *Memory) curate(ctx context.Context, plan func() (tree.Batch, error)) er
 	if err := m.wait(ctx); err != nil {
 		return err
 	}
-	return m.untilFresh(func() error {
-		said := m.said.Load()
+	return m.core.UntilFresh(func() error {
+		said := m.core.Said()
 		b, err := plan()
 		if err != nil {
 			return err
 		}
 		if b.Purge == nil {
-			return m.applyIf(ctx, b, func() bool { return m.said.Load() == said })
+			return m.core.ApplyIf(ctx, b, func() bool { return m.core.Said() == said })
 		}
 		jobs, err := m.openJobs(ctx, true) // the store loses them with all that is derived
 		if err == nil {
 			err = m.purgePictures(ctx, b.Purge) // first, so that a crash leaves none behind
 		}
 		if err == nil {
-			err = m.apply(ctx, b)
+			err = m.core.Apply(ctx, b)
 		}
 		if err != nil {
 			return err
@@ -122,17 +122,6 @@ func (m *Memory) unlearn(ctx context.Context, p *tree.Purge) {
 	l.settled = 0
 }
 
-// forgetDerived makes the index anew after a purge, and drops the vectors of what is no longer there. The
-// caller holds the door.
-func (m *Memory) forgetDerived(ctx context.Context) error {
-	m.saved = 0 // so that Close keeps the new one
-	m.suspects.forget()
-	if err := m.purgeVectors(ctx); err != nil {
-		return fmt.Errorf("purge: %w", err)
-	}
-	return m.buildIndex(ctx)
-}
-
 // anew takes out of use what has to be learned anew because of what a person said since the tree
 // evolved, and returns the changes. With DryRun it applies none.
 func (m *Memory) anew(ctx context.Context, v evolution.Scanner, o *EvolveOptions) (changes []tree.Change, err error) {
@@ -140,12 +129,12 @@ func (m *Memory) anew(ctx context.Context, v evolution.Scanner, o *EvolveOptions
 	if err != nil {
 		return nil, err
 	}
-	err = m.untilFresh(func() error {
+	err = m.core.UntilFresh(func() error {
 		changes, err = e.Anew(ctx, v, o.Only)
 		if err != nil || o.DryRun || len(changes) == 0 {
 			return err
 		}
-		return m.apply(ctx, tree.Batch{Changes: changes})
+		return m.core.Apply(ctx, tree.Batch{Changes: changes})
 	})
 	if err != nil {
 		return nil, fmt.Errorf("learn anew: %w", err)
@@ -162,7 +151,7 @@ func (m *Memory) typeOf(ctx context.Context, check string, d taxonomy.Direction)
 		}
 		return c.ErrorType(), nil
 	}
-	for n, err := range (trusted{m.store}).Scan(ctx, tree.Filter{Level: tree.Experience.Level()}) {
+	for n, err := range m.core.Trusted().Scan(ctx, tree.Filter{Level: tree.Experience.Level()}) {
 		if err != nil {
 			return "", err
 		}

@@ -113,7 +113,7 @@ func (m *Memory) settle(ctx context.Context) (out []effect.Revised, err error) {
 	l.brake.Set(effect.Watch(&j))
 	now := latest(j.Runs)
 	fit, shown := m.credit(ctx, &j), effect.Tallies(j.Runs, now)
-	err = m.untilFresh(func() error {
+	err = m.core.UntilFresh(func() error {
 		out = nil
 		var changes []tree.Change
 		for i := range fit {
@@ -139,7 +139,7 @@ func (m *Memory) settle(ctx context.Context) (out []effect.Revised, err error) {
 		if len(out) > 0 {
 			b.Entries = m.evolvedEntry(len(out))
 		}
-		return m.apply(ctx, b)
+		return m.core.Apply(ctx, b)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("settle the credit of memories: %w", err)

@@ -67,7 +67,7 @@ func (m *Memory) Evolve(ctx context.Context, o *EvolveOptions) (evolution.Evolve
 		err = errors.Join(err, m.afterEvolve(context.WithoutCancel(ctx), out.Changed()))
 	}
 	if err == nil && !o.DryRun {
-		_ = m.waitVectors(ctx) // if ctx ends first, words find what was learned until the vectors are there
+		_ = m.core.WaitVectors(ctx) // if ctx ends first, words find what was learned until the vectors are there
 	}
 	if err != nil {
 		return out, fmt.Errorf("evolve: %w", err)
@@ -97,7 +97,7 @@ func (m *Memory) evolveRounds(
 	const rounds = 3
 	vain := &evolution.Vain{}
 	for round := range rounds {
-		var view evolution.Scanner = trusted{m.store}
+		var view evolution.Scanner = m.core.Trusted()
 		if !o.KeepAll {
 			p, err := m.prune(ctx, &evolution.PruneOptions{DryRun: o.DryRun, Only: o.Only})
 			if err != nil {
@@ -123,7 +123,7 @@ func (m *Memory) evolveRounds(
 				view = evolution.After(view, changes)
 			}
 		}
-		err := m.untilFresh(func() error { return m.evolve(ctx, view, o, jobs, vain, out) })
+		err := m.core.UntilFresh(func() error { return m.evolve(ctx, view, o, jobs, vain, out) })
 		if err != nil || o.DryRun || o.KeepAll {
 			return err
 		}
@@ -177,11 +177,11 @@ func (m *Memory) evolve(
 			if err := jobs.Save(context.WithoutCancel(ctx)); err != nil {
 				return err
 			}
-			changes, err := m.displace(ctx, plan.Changes)
+			changes, err := m.core.Displace(ctx, plan.Changes)
 			if err != nil {
 				return err
 			}
-			if err := m.apply(ctx, tree.Batch{Changes: changes}); err != nil {
+			if err := m.core.Apply(ctx, tree.Batch{Changes: changes}); err != nil {
 				out.Calls, out.Usage = out.Calls+plan.Calls, out.Usage.Add(plan.Usage)
 				return err
 			}
@@ -217,7 +217,7 @@ func (o *EvolveOptions) estimator() llm.Generator {
 func (m *Memory) evolver(o *EvolveOptions, ask llm.Generator, jobs *evolution.Jobs) (*evolution.Evolver, error) {
 	return evolution.New(evolution.Options{
 		Taxonomy: m.taxonomy, Generator: ask, Model: llm.NameOf(m.readerOf(o)),
-		Finder: evolution.NewFinder(m.index.Load, m.store.Get), Cache: jobs, Unsafe: guard.Instructs, Forces: guard.Forces,
+		Finder: evolution.NewFinder(m.core.Index, m.store.Get), Cache: jobs, Unsafe: guard.Instructs, Forces: guard.Forces,
 		Words: m.words.Fill, Lift: m.former.Lift,
 	})
 }
@@ -261,7 +261,7 @@ func (m *Memory) openJobs(ctx context.Context, write bool) (*evolution.Jobs, err
 func (m *Memory) Review() *evolution.Review {
 	return evolution.NewReview(m.openJobs, func(ctx context.Context, write bool) (evolution.Evolved, error) {
 		return m.Evolve(ctx, &EvolveOptions{DryRun: !write, MaxCalls: new(0), Review: true, KeepAll: true})
-	}, m.reject, trusted{m.store}, &m.drafts)
+	}, m.reject, m.core.Trusted(), &m.drafts)
 }
 
 // reject has a person refuse a draft.

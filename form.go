@@ -29,7 +29,7 @@ func (m *Memory) formSome(ctx context.Context) (done int, err error) {
 	for done < len(es) && err == nil {
 		some := detected[done : done+m.share(detected[done:])]
 		if err = m.former.Read(ctx, m.newPlan(), runsOf(some)); err == nil {
-			err = m.untilFresh(func() error { return m.formBatch(ctx, some) })
+			err = m.core.UntilFresh(func() error { return m.formBatch(ctx, some) })
 		}
 		if err == nil {
 			done += len(some)
@@ -132,12 +132,12 @@ func (m *Memory) formBatch(ctx context.Context, some []detected) error {
 		}
 	}
 	var err error
-	if b.Changes, err = m.displace(ctx, b.Changes); err != nil {
+	if b.Changes, err = m.core.Displace(ctx, b.Changes); err != nil {
 		return err
 	}
 	m.noting.Lock()
 	defer m.noting.Unlock()
-	if err := m.apply(ctx, b); err != nil {
+	if err := m.core.Apply(ctx, b); err != nil {
 		return err
 	}
 	m.noteFormed(all)
@@ -207,7 +207,7 @@ func (p *formingPlan) Get(ctx context.Context, id string) (tree.Node, error) {
 	if n, ok := p.nodes[id]; ok {
 		return n, nil
 	}
-	return trusted{p.m.store}.Get(ctx, id)
+	return p.m.core.Trusted().Get(ctx, id)
 }
 
 // nearOverlap is the lowest similarity by words at which a case is read as a possible
@@ -219,7 +219,7 @@ const nearOverlap = 0.6
 // cases of n's test.
 func (p *formingPlan) Similar(ctx context.Context, n *tree.Node, k int) ([]tree.Node, error) {
 	var out []tree.Node
-	ix := p.m.index.Load()
+	ix := p.m.core.Index()
 	near, err := ix.Similar(n, k, nearOverlap)
 	if err != nil {
 		return nil, fmt.Errorf("similar: %w", err)

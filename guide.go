@@ -2,7 +2,6 @@ package memtree
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -11,6 +10,7 @@ import (
 	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/fact"
+	"github.com/memtree/memtree/internal/core"
 	"github.com/memtree/memtree/retrieval"
 	"github.com/memtree/memtree/tree"
 )
@@ -116,7 +116,7 @@ func (m *Memory) Guide(ctx context.Context, q Query) (Guidance, error) {
 func (m *Memory) Explain(ctx context.Context, q Query) (Explanation, error) {
 	ask := (*retrieval.Index).Explain
 	if q.Quarantined {
-		ix, err := m.quarantine(ctx)
+		ix, err := m.core.Quarantine(ctx)
 		if err != nil {
 			return Explanation{}, fmt.Errorf("explain: %w", err)
 		}
@@ -137,13 +137,10 @@ func (m *Memory) Explain(ctx context.Context, q Query) (Explanation, error) {
 	return x, nil
 }
 
-// searchFunc is a way to ask an index: Search, Explain, or asking the quarantine in its place.
-type searchFunc func(*retrieval.Index, context.Context, retrieval.Query) (retrieval.Result, error)
-
 // answer does what Guide and Explain have in common: it asks the index, holds the memories of
 // this page against the observation, writes the text, and says why the others are not in it.
 // Memories of the closed error types are left out of it.
-func (m *Memory) answer(ctx context.Context, q Query, ask searchFunc, closed []string) (Explanation, error) {
+func (m *Memory) answer(ctx context.Context, q Query, ask core.Asking, closed []string) (Explanation, error) {
 	select {
 	case <-m.closed:
 		return Explanation{}, tree.ErrClosed
@@ -223,7 +220,7 @@ func (m *Memory) writeGuidance(
 	for i := range r.Hits {
 		ids[i], byID[r.Hits[i].ID] = r.Hits[i].ID, &r.Hits[i]
 	}
-	nodes, err := m.readNodes(ctx, ids)
+	nodes, err := m.core.ReadAll(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -232,7 +229,7 @@ func (m *Memory) writeGuidance(
 	to.Items = []enhance.Item{}
 	g, err := enhance.Write(nodes, enhance.Options{
 		Lang: q.Lang, Prompt: q.Prompt, Words: m.words, Facts: facts, Asked: r.Asked, Here: r.Here,
-		Own: ownCases(nodes, &q), Refused: m.refused.Load(),
+		Own: ownCases(nodes, &q), Refused: m.core.Refused(),
 		Product: q.Scope.Product, Build: q.Scope.Build, Findings: m.opts.Findings || q.Findings, Seen: q.Observation,
 		Say: read.sayings(),
 	})
@@ -290,61 +287,9 @@ func (m *Memory) holdCases(ctx context.Context, look *enhance.Look, here []strin
 	if look.Observation == "" {
 		return nil, nil
 	}
-	cases, err := m.readNodes(ctx, here)
+	cases, err := m.core.ReadAll(ctx, here)
 	if err != nil {
 		return nil, err
 	}
 	return look.Hold(cases), nil
-}
-
-// readNodes reads the nodes with the ids as they may be given, and leaves out those that are gone, or refused.
-// Others share what they
-// point to, so only the nodes themselves may be changed.
-func (m *Memory) readNodes(ctx context.Context, ids []string) ([]tree.Node, error) {
-	return readAll(ctx, ids, m.readNode)
-}
-
-func readAll(
-	ctx context.Context, ids []string, read func(context.Context, string) (*tree.Node, error),
-) ([]tree.Node, error) {
-	nodes := make([]tree.Node, 0, len(ids))
-	for _, id := range ids {
-		n, err := read(ctx, id)
-		if errors.Is(err, tree.ErrNotFound) || err == nil && n == nil {
-			continue
-		}
-		if err != nil {
-			return nil, fmt.Errorf("read %s: %w", id, err)
-		}
-		nodes = append(nodes, *n)
-	}
-	return nodes, nil
-}
-
-// readNode reads one as it may be given: without what people refused. It is nil if nothing may.
-func (m *Memory) readNode(ctx context.Context, id string) (*tree.Node, error) {
-	if n := previewed(ctx, id); n != nil {
-		return n, nil
-	}
-	n, err := m.sharedNode(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	return m.refused.Load().Heed(n), nil
-}
-
-// storedNodes reads nodes as they are stored, and leaves out those that are gone.
-func (m *Memory) storedNodes(ctx context.Context, ids []string) ([]tree.Node, error) {
-	return readAll(ctx, ids, m.sharedNode)
-}
-
-// sharedNode reads a node, without a copy if the store can.
-func (m *Memory) sharedNode(ctx context.Context, id string) (*tree.Node, error) {
-	if s, ok := m.store.(interface {
-		Shared(ctx context.Context, id string) (*tree.Node, error)
-	}); ok {
-		return s.Shared(ctx, id)
-	}
-	n, err := m.store.Get(ctx, id)
-	return &n, err
 }

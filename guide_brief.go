@@ -62,20 +62,20 @@ func (m *Memory) applyBrief(ctx context.Context, q *Query, r *retrieval.Result) 
 // isOfTest reports whether a case is of this very test: by its id, or by its prompt. Words that are
 // near are not enough where a reader has considered the case.
 func (m *Memory) isOfTest(ctx context.Context, id string, t *brief.Test) bool {
-	n, err := m.readNode(ctx, id)
+	n, err := m.core.Read(ctx, id)
 	return err == nil && n != nil && ofTest(n, t)
 }
 
 // saidSince reports whether a person decided after a time on what a memory says: who read it before
 // knows nothing of that.
 func (m *Memory) saidSince(ctx context.Context, id string, at time.Time) bool {
-	n, err := m.readNode(ctx, id)
+	n, err := m.core.Read(ctx, id)
 	return err == nil && n != nil && m.decidedOn(n).After(at)
 }
 
 // decidedOn returns when a person last decided on what a memory says, the zero time where nobody did.
 func (m *Memory) decidedOn(n *tree.Node) time.Time {
-	if at := m.refused.Load().Ours(n); at.After(n.Provenance.At) {
+	if at := m.core.Refused().Ours(n); at.After(n.Provenance.At) {
 		return at
 	}
 	return n.Provenance.At
@@ -99,7 +99,7 @@ func ofTest(n *tree.Node, t *brief.Test) bool {
 func (m *Memory) pickedHits(ctx context.Context, q *Query, f *brief.Brief, why reasons) ([]retrieval.Hit, error) {
 	var hits []retrieval.Hit
 	for _, p := range f.Picks {
-		n, err := m.readNode(ctx, p.ID)
+		n, err := m.core.Read(ctx, p.ID)
 		if errors.Is(err, tree.ErrNotFound) {
 			continue
 		}

@@ -23,12 +23,12 @@ type Health struct {
 
 // Health says how memory has fared since Open. Advanced.
 func (m *Memory) Health() Health {
-	ix := m.index.Load().Stats()
+	ix := m.core.Index().Stats()
 	h := Health{
-		Asks: m.opts.Generator != nil, Embedder: m.opts.Embedder.ID(), Memories: ix.Nodes, Vectors: ix.Vectors,
-		Note: m.vectorNote(ix), Formed: m.outbox.tally(), Spent: m.learned.spent.Total(),
+		Asks: m.opts.Generator != nil, Embedder: m.core.Embedder().ID(), Memories: ix.Nodes, Vectors: ix.Vectors,
+		Note: m.core.Note(ix), Formed: m.outbox.tally(), Spent: m.learned.spent.Total(),
 		Guidance: m.counts.guideFailures.Load(), Trials: m.counts.trialsLost.Load(),
-		Runs: m.counts.runsLost.Load(), Conflicts: m.counts.conflicts.Load(),
+		Runs: m.counts.runsLost.Load(), Conflicts: m.core.Conflicts(),
 	}
 	if m.halt != nil {
 		if e := m.halt.Halted(); e != nil {

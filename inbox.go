@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/memtree/memtree/find"
 	"github.com/memtree/memtree/formation"
@@ -146,15 +145,6 @@ func (m *Memory) putUnlabelled(es []tree.Evaluation, all []formation.Formed) {
 	for i := range es {
 		if unlabelled[es[i].Key()] {
 			m.learned.inbox.Put(&es[i])
-		}
-	}
-}
-
-// noteInbox tells the inbox what new lines of the ledger say of runs.
-func (m *Memory) noteInbox(entries []tree.Entry) {
-	for i := range entries {
-		if v := entries[i].Verdict; v != nil {
-			m.learned.inbox.Tell(v, time.Now())
 		}
 	}
 }

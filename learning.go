@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/memtree/memtree/internal/core"
 	"github.com/memtree/memtree/internal/learned"
 )
 
@@ -57,12 +58,12 @@ func (m *Memory) openLearned(ctx context.Context) {
 		return found && err == nil
 	}
 	hold(l.spent, slog.LevelInfo, "what models were asked is counted anew")
-	l.habits = learned.NewHabits(m.opts.Now, m.opts.Generator, m.asked)
+	l.habits = learned.NewHabits(m.opts.Now, m.opts.Generator, m.opts.Embedder)
 	hold(l.habits, slog.LevelInfo, "how models have to be asked is learned again")
 	hold(l.inbox, slog.LevelWarn, "runs that waited for a truth are lost; hand them in again to label them")
 	hold(l.briefs, slog.LevelInfo, "coming tests are read anew")
 	if !hold(l.brake, slog.LevelInfo, "reading anew from the ledger whether memory helps") {
-		poke(l.outcomes)
+		core.Poke(l.outcomes)
 	}
 }
 

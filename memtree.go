@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -16,9 +16,9 @@ import (
 	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/evolution"
 	"github.com/memtree/memtree/formation"
+	"github.com/memtree/memtree/internal/core"
 	"github.com/memtree/memtree/internal/learned"
 	"github.com/memtree/memtree/llm"
-	"github.com/memtree/memtree/retrieval"
 	"github.com/memtree/memtree/store/cache"
 	jsonstore "github.com/memtree/memtree/store/json"
 	"github.com/memtree/memtree/taxonomy"
@@ -53,32 +53,19 @@ type Memory struct {
 	taxonomy *taxonomy.Taxonomy
 	words    *enhance.Wording
 	store    tree.Store
-	index    atomic.Pointer[retrieval.Index]
+	core     *core.Core
 	former   *formation.Former
 	halt     *llm.Halt // the model, called no more after an error that lasts; nil without one
 	learned  *learning
 	gallery  tree.Gallery // pictures of runs; nil where the store keeps none
-	asked    any          // the embedder that vectors come from; nil: the built-in table
 	rereads  rereads
 	origin   tree.Origin
 
-	door   sync.Mutex // apply: one plan at a time, so that the index sees versions in order
-	saved  uint64     // version of the index on disk; guarded by door
-	noting sync.Mutex // held from the commit of formed runs until index, inbox and briefs have them; taken before door
+	noting sync.Mutex // held from the commit of formed runs until inbox and briefs have them; taken before a commit
 
-	changed atomic.Uint64 // how often memories changed
-	said    atomic.Uint64 // how often a person said something
-
-	mending sync.Mutex
-	mended  chan struct{} // closes when the present mend ends, see mendIndex; nil without one; guarded by mending
-	kept    io.Closer     // the file that the index is read from; nil without one
-	vectors *vectors      // the embedder; nil where it is the built-in table
-
-	suspects  suspects
 	ablations ablations
-	drafts    evolution.Waiting            // lessons that wait for a person
-	briefing  *semaphore.Weighted          // of Brief: one at a time reads
-	refused   atomic.Pointer[tree.Refused] // what people said no to; see openRefused
+	drafts    evolution.Waiting   // lessons that wait for a person
+	briefing  *semaphore.Weighted // of Brief: one at a time reads
 
 	trials   chan tree.Entry    // from Guide: entries to write to the ledger
 	flush    chan chan struct{} // to the worker that writes them: close it once all are written
@@ -99,7 +86,6 @@ type failures struct {
 	guideFailures atomic.Int64
 	trialsLost    atomic.Int64
 	runsLost      atomic.Int64
-	conflicts     atomic.Int64
 }
 
 // Open opens the memory in the folder dir, and makes one there if there is none. A
@@ -132,10 +118,7 @@ func Open(ctx context.Context, dir string, opts *Options) (*Memory, error) {
 		m.workers.Go(func() { m.judgeRuns(run) })
 		m.workers.Go(func() { m.learn(run) })
 		m.workers.Go(func() { m.ablateRuns(run) })
-		if m.vectors != nil {
-			m.workers.Go(func() { m.keepVectors(run) })
-		}
-		poke(m.wake)
+		core.Poke(m.wake)
 	}
 	return m, nil
 }
@@ -159,12 +142,12 @@ func (m *Memory) setDefaults() {
 	}
 }
 
-// open opens taxonomy, embedder, store and index. After an error the store is closed.
+// open opens taxonomy, store and what works on it. After an error the store is closed.
 func (m *Memory) open(ctx context.Context, dir string) (err error) {
 	m.store = m.opts.Store
 	defer func() {
-		if err != nil && m.vectors != nil {
-			err = errors.Join(err, m.vectors.Close())
+		if err != nil && m.core != nil {
+			err = errors.Join(err, m.core.Close(context.WithoutCancel(ctx)))
 		}
 		if err != nil && m.store != nil {
 			err = errors.Join(err, m.store.Close())
@@ -180,9 +163,6 @@ func (m *Memory) open(ctx context.Context, dir string) (err error) {
 		return err
 	}
 	m.learned.spent = learned.NewSpent(m.opts.Now())
-	if err = m.openEmbedder(ctx); err != nil {
-		return err
-	}
 	return m.openParts(ctx)
 }
 
@@ -217,7 +197,7 @@ func (m *Memory) openStore(ctx context.Context, dir string) (tree.Store, error) 
 	return cache.New(s, cachedNodes), nil
 }
 
-// openParts opens what works on the store: wording, forming and the index.
+// openParts opens what works on the store: wording, forming, what was learned and the index.
 func (m *Memory) openParts(ctx context.Context) error {
 	info, err := m.store.Info(ctx)
 	if err != nil {
@@ -236,10 +216,29 @@ func (m *Memory) openParts(ctx context.Context) error {
 		return err
 	}
 	m.openLearned(ctx)
-	if err := m.openRefused(ctx); err != nil {
-		return err
+	m.core, err = core.Open(ctx, core.Options{
+		Store: m.store, Taxonomy: m.taxonomy, ReadOnly: m.opts.ReadOnly, Logger: m.opts.Logger,
+		Embedder: m.opts.Embedder, Counting: m.learned.spent.CountingTexts, Commit: m.committed,
+	})
+	return err
+}
+
+// committed tells those who hold something of the tree what was committed.
+func (m *Memory) committed(b *tree.Batch, nodes []tree.Node) {
+	said, outcome := false, false
+	for i := range b.Entries {
+		e := &b.Entries[i]
+		said, outcome = said || e.Act != nil, outcome || e.Outcome != nil
+		if e.Verdict != nil {
+			m.learned.inbox.Tell(e.Verdict, time.Now())
+		}
 	}
-	return m.openIndex(ctx)
+	if said || b.Purge != nil || slices.ContainsFunc(nodes, func(n tree.Node) bool { return n.Type != tree.Case }) {
+		m.drafts.Forget()
+	}
+	if outcome && b.Purge == nil {
+		m.learned.fresh.Store(true)
+	}
 }
 
 // Close records what Wrap still holds and gives the store up. What is no case yet
@@ -247,13 +246,10 @@ func (m *Memory) openParts(ctx context.Context) error {
 func (m *Memory) Close() error {
 	m.closing.Do(func() {
 		close(m.closed)
+		m.core.Shut()
 		m.stopWorkers()
 		m.settleAtClose()
-		err := m.saveIndex(context.Background())
-		if m.kept != nil {
-			err = errors.Join(err, m.kept.Close())
-		}
-		err = errors.Join(err, m.closeVectors())
+		err := m.core.Close(context.Background())
 		m.learned.Save(context.Background())
 		m.closeErr = errors.Join(err, m.store.Close())
 	})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/memtree/memtree/internal/core"
 	"github.com/memtree/memtree/retrieval"
 	"github.com/memtree/memtree/tree"
 )
@@ -14,7 +15,7 @@ func (m *Memory) Preview(
 	ctx context.Context,
 	nodes []tree.Node,
 ) (func(context.Context, Query) (Explanation, error), error) {
-	ix := m.index.Load().Fork()
+	ix := m.core.Index().Fork()
 	if err := ix.Update(ctx, ix.Version(), nodes); err != nil {
 		return nil, fmt.Errorf("preview: %w", err)
 	}
@@ -26,19 +27,10 @@ func (m *Memory) Preview(
 		return ix.Explain(ctx, q)
 	}
 	return func(ctx context.Context, q Query) (Explanation, error) {
-		x, err := m.answer(context.WithValue(ctx, previewKey{}, as), q, ask, nil)
+		x, err := m.answer(core.WithNodes(ctx, as), q, ask, nil)
 		if err != nil {
 			return Explanation{}, fmt.Errorf("preview: %w", err)
 		}
 		return x, nil
 	}, nil
-}
-
-// previewKey is what a context has the nodes of a preview under.
-type previewKey struct{}
-
-// previewed returns a node of a preview, nil where it is read from the tree.
-func previewed(ctx context.Context, id string) *tree.Node {
-	as, _ := ctx.Value(previewKey{}).(map[string]*tree.Node)
-	return as[id]
 }

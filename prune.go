@@ -31,7 +31,7 @@ func (m *Memory) prune(ctx context.Context, o *evolution.PruneOptions) (p evolut
 	if err != nil {
 		return p, err
 	}
-	err = m.untilFresh(func() error {
+	err = m.core.UntilFresh(func() error {
 		demand, err := evolution.ReadDemand(ctx, m.store, m.taxonomy)
 		if err != nil {
 			return err
@@ -42,7 +42,7 @@ func (m *Memory) prune(ctx context.Context, o *evolution.PruneOptions) (p evolut
 		if err != nil || o.DryRun || len(p.Changes) == 0 {
 			return err
 		}
-		return m.apply(ctx, tree.Batch{Changes: p.Changes})
+		return m.core.Apply(ctx, tree.Batch{Changes: p.Changes})
 	})
 	if err == nil && !o.DryRun {
 		err = m.sweepPictures(ctx)

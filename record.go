@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/memtree/memtree/formation"
+	"github.com/memtree/memtree/internal/core"
 	"github.com/memtree/memtree/internal/judgment"
 	"github.com/memtree/memtree/tree"
 )
@@ -47,7 +48,7 @@ func (m *Memory) RecordAll(ctx context.Context, es []Evaluation) ([]tree.Receipt
 	if err != nil {
 		return nil, fmt.Errorf("record: %w", err)
 	}
-	poke(m.wake)
+	core.Poke(m.wake)
 	return receipts, nil
 }
 
@@ -83,7 +84,7 @@ func (m *Memory) Wait(ctx context.Context) error {
 			return fmt.Errorf("wait: %w", err)
 		}
 	}
-	return m.waitVectors(ctx)
+	return m.core.WaitVectors(ctx)
 }
 
 // wait is Wait without asking the model again.
@@ -121,16 +122,15 @@ func (m *Memory) waitFormed(ctx context.Context) error {
 			return fmt.Errorf("wait: %w", err)
 		}
 		if info.Outbox == 0 || m.opts.ReadOnly {
-			if err := m.waitMended(ctx); err != nil {
+			if err := m.core.WaitMended(ctx); err != nil {
 				return err
 			}
 			m.noting.Lock() // whoever asks next finds all that followed the last commit
 			defer m.noting.Unlock()
-			m.door.Lock()
-			defer m.door.Unlock()
+			m.core.Wait()
 			return nil
 		}
-		poke(m.wake)
+		core.Poke(m.wake)
 		select {
 		case <-next:
 		case <-m.closed:

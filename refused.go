@@ -2,53 +2,28 @@ package memtree
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/memtree/memtree/brief"
-	"github.com/memtree/memtree/evolution"
+	"github.com/memtree/memtree/internal/core"
 	"github.com/memtree/memtree/retrieval"
 	"github.com/memtree/memtree/tree"
 )
 
-// What people refused is made anew from the lessons whenever a word of a person is committed. All that is
-// given is read through readNode, which asks it; so no channel of guidance can forget to.
-
-// openRefused reads what people refused. The caller holds the door, or is the only one who knows the memory.
-func (m *Memory) openRefused(ctx context.Context) error {
-	var lessons []tree.Node
-	for _, level := range []int{tree.Experience.Level(), tree.Strategy.Level()} {
-		for n, err := range (trusted{m.store}).Scan(ctx, tree.Filter{Level: level}) {
-			if err != nil {
-				return fmt.Errorf("read what people refused: %w", err)
-			}
-			lessons = append(lessons, n)
-		}
-	}
-	m.refused.Store(tree.NewRefused(lessons, evolution.RefusalRules(m.taxonomy)))
-	return nil
-}
-
-// spoken reports whether a commit may change what people refused.
-func spoken(b *tree.Batch, nodes []tree.Node) bool {
-	word := func(n tree.Node) bool {
-		return n.Type != tree.Case && (n.Word != nil || n.Provenance.By == tree.ByPerson)
-	}
-	act := func(e tree.Entry) bool { return e.Act != nil }
-	return b.Purge != nil || slices.ContainsFunc(b.Entries, act) || slices.ContainsFunc(nodes, word)
-}
+// All that is given is read through core.Read, which leaves out what people refused; so no channel of guidance can
+// forget to ask.
 
 // mostAgain is how often a search is repeated without the memories of which nothing may be given.
 const mostAgain = 4
 
 // searchHeeding asks the index as searchIndex does. Memories of which people refused all that they say
 // leave their places to others, and are among what was considered with that reason.
-func (m *Memory) searchHeeding(ctx context.Context, q retrieval.Query, ask searchFunc) (retrieval.Result, error) {
+func (m *Memory) searchHeeding(ctx context.Context, q retrieval.Query, ask core.Asking) (retrieval.Result, error) {
 	t := brief.TestOf(q.Prompt, q.Scene, q.Scope)
 	var silent []retrieval.Hit
 	all := false // everything that was considered is wanted
 	for again := 0; ; again++ {
-		r, err := m.searchIndex(ctx, q, ask)
+		r, err := m.core.Search(ctx, q, ask)
 		if err != nil {
 			return r, err
 		}
@@ -56,7 +31,7 @@ func (m *Memory) searchHeeding(ctx context.Context, q retrieval.Query, ask searc
 		all = all || len(r.Considered) > 0
 		for i := range r.Hits {
 			h := r.Hits[i]
-			n, err := m.readNode(ctx, h.ID)
+			n, err := m.core.Read(ctx, h.ID)
 			if err != nil || m.givenTo(n, &t) != nil && !(n.OwnWords() && h.Lifted()) {
 				continue // one that is gone is left out where it is read
 			}
@@ -90,7 +65,7 @@ func (m *Memory) givenTo(n *tree.Node, t *brief.Test) *tree.Node {
 	if n == nil || n.CaseData == nil || ofTest(n, t) {
 		return n
 	}
-	return m.refused.Load().Beyond(n)
+	return m.core.Refused().Beyond(n)
 }
 
 // givenAll returns those of nodes that may be given to a query, as they may, in the memory of nodes.

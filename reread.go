@@ -108,7 +108,7 @@ func (m *Memory) waiting(ctx context.Context, learned bool) ([]tree.Node, error)
 	var out []tree.Node
 	none := true
 	m.rereads.none.Store(true) // a case that comes meanwhile says otherwise
-	for n, err := range (trusted{m.store}).Scan(ctx, tree.Filter{Level: tree.Case.Level()}) {
+	for n, err := range m.core.Trusted().Scan(ctx, tree.Filter{Level: tree.Case.Level()}) {
 		if err != nil {
 			m.rereads.none.Store(false)
 			return nil, err
@@ -147,8 +147,8 @@ func (m *Memory) keepReread(ctx context.Context, read []tree.Node) (done int, er
 	if err != nil {
 		return 0, err
 	}
-	err = m.untilFresh(func() error {
-		changes, err := e.Reread(ctx, trusted{m.store}, read)
+	err = m.core.UntilFresh(func() error {
+		changes, err := e.Reread(ctx, m.core.Trusted(), read)
 		if err != nil || len(changes) == 0 {
 			return err
 		}
@@ -158,7 +158,7 @@ func (m *Memory) keepReread(ctx context.Context, read []tree.Node) (done int, er
 				done++
 			}
 		}
-		return m.apply(ctx, tree.Batch{Changes: changes})
+		return m.core.Apply(ctx, tree.Batch{Changes: changes})
 	})
 	if err != nil {
 		return 0, fmt.Errorf("keep what the model read: %w", err)

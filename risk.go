@@ -26,7 +26,7 @@ type scores struct {
 
 // scored is Risk for runs that wait: it is asked for many of them, again and again.
 func (m *Memory) scored(ctx context.Context, runs []Unlabelled) error {
-	now := [2]uint64{0, m.changed.Load()}
+	now := [2]uint64{0, m.core.Changed()}
 	l := m.learned
 	if err := l.View(ctx, func() { now[0] = l.risk.Changes() }, l.risk); err != nil {
 		return err
@@ -87,7 +87,7 @@ func (m *Memory) Risk(ctx context.Context, e Evaluation) (risk.Risk, error) {
 // observeFacts counts what the observation of a verdict shows of remembered misses: how many
 // of them are still wrong, how many hold, and of which memories.
 func (m *Memory) observeFacts(ctx context.Context, e *Evaluation) (out risk.Seen, err error) {
-	if e.Observation == "" || m.index.Load().Stats().Nodes == 0 {
+	if e.Observation == "" || m.core.Index().Stats().Nodes == 0 {
 		return out, nil
 	}
 	scope := e.Scope
@@ -95,7 +95,7 @@ func (m *Memory) observeFacts(ctx context.Context, e *Evaluation) (out risk.Seen
 		scope.Test = e.CaseID
 	}
 	q := retrieval.Query{Prompt: e.Prompt, Scene: e.Scene, Scope: scope}
-	r, err := m.searchIndex(ctx, q, (*retrieval.Index).Search)
+	r, err := m.core.Search(ctx, q, (*retrieval.Index).Search)
 	if err != nil {
 		return out, err
 	}
@@ -142,7 +142,7 @@ func (m *Memory) believe(ctx context.Context, t *tree.Tally) error {
 	if !room && len(t.Rows) > 0 {
 		return errors.New("there are counts of 16 teams already; take one out first")
 	}
-	return m.apply(ctx, tree.Batch{Entries: []tree.Entry{{At: m.opts.Now(), Tally: t}}})
+	return m.core.Apply(ctx, tree.Batch{Entries: []tree.Entry{{At: m.opts.Now(), Tally: t}}})
 }
 
 // riskSafely is Risk for Wrap, which must not fail: after an error or a panic it returns nil. It

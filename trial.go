@@ -14,6 +14,8 @@ import (
 
 	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/enhance"
+	"github.com/memtree/memtree/internal/core"
+	"github.com/memtree/memtree/retrieval"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -104,7 +106,7 @@ type eligible struct {
 }
 
 // give makes of x what the run is given, and returns all it could have been given.
-func (m *Memory) give(ctx context.Context, q Query, x *Explanation, s share, ask searchFunc) (of eligible, err error) {
+func (m *Memory) give(ctx context.Context, q Query, x *Explanation, s share, ask core.Asking) (of eligible, err error) {
 	of.ids = idsIn(&x.Guidance)
 	if len(x.Items) > 0 {
 		of.by = x.Items[0].By
@@ -138,16 +140,16 @@ func withheld(g *Guidance, why Withheld) Guidance {
 // otherMemories writes guidance of as many memories as were found, drawn at random.
 func (m *Memory) otherMemories(ctx context.Context, q Query, found []string) (Guidance, error) {
 	var g Guidance
-	ids, err := m.index.Load().Sample(len(found), tree.Hash(q.RunID, q.Prompt), found)
+	ids, err := m.core.Index().Sample(len(found), tree.Hash(q.RunID, q.Prompt), found)
 	if err != nil {
 		return g, err
 	}
-	nodes, err := m.readNodes(ctx, ids)
+	nodes, err := m.core.ReadAll(ctx, ids)
 	if err != nil {
 		return g, err
 	}
 	b, err := enhance.Write(nodes, enhance.Options{
-		Lang: q.Lang, Prompt: q.Prompt, Words: m.words, Refused: m.refused.Load(),
+		Lang: q.Lang, Prompt: q.Prompt, Words: m.words, Refused: m.core.Refused(),
 	})
 	if err != nil {
 		return g, err
@@ -222,4 +224,24 @@ func (m *Memory) keepTrial(q Query, g *Guidance, of eligible, s share, began tim
 func (q *Query) digest() string {
 	return tree.Hash(q.Prompt, q.Step, q.Scene.ID, q.Scene.Type, tree.Route(q.Scene.Route),
 		q.Scope.Product, q.Scope.Suite, q.Scope.Test)
+}
+
+// search returns the way in which Guide asks: for one run in ten the best of the memories that
+// were quarantined for their effect is found too, so that it can clear itself.
+func (m *Memory) search(q *Query) core.Asking {
+	ask := (*retrieval.Index).Search
+	if q.RunID == "" || q.Trial != "" || !effect.Probes(q.drawn(), m.origin.ID) {
+		return ask
+	}
+	return func(ix *retrieval.Index, ctx context.Context, rq retrieval.Query) (retrieval.Result, error) {
+		r, err := ask(ix, ctx, rq)
+		if err != nil {
+			return r, err
+		}
+		probe, err := m.core.Probe(ctx, rq)
+		if probe != nil {
+			r.Hits = append(r.Hits, *probe)
+		}
+		return r, err
+	}
 }

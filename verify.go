@@ -33,7 +33,7 @@ func (m *Memory) Verify(ctx context.Context, found func(error)) (tree.Verified, 
 		if err := tree.CheckLinks(ctx, &n, m.store.Get); err != nil {
 			found(err)
 		}
-		if n.Live() && !m.index.Load().Has(n.ID, n.Revision) {
+		if n.Live() && !m.core.Index().Has(n.ID, n.Revision) {
 			found(&tree.LawError{Node: n.ID, Law: "the index knows every live node", Got: "it does not know this revision"})
 		}
 	}

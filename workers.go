@@ -9,17 +9,9 @@ import (
 	"time"
 
 	"github.com/memtree/memtree/formation"
+	"github.com/memtree/memtree/internal/core"
 	"github.com/memtree/memtree/tree"
 )
-
-// poke wakes a worker and never blocks. wake has room for one token, so a worker that is busy
-// looks once more when it is done.
-func poke(wake chan<- struct{}) {
-	select {
-	case wake <- struct{}{}:
-	default:
-	}
-}
 
 // outboxProgress tells Wait and Health how far the worker of the outbox is.
 type outboxProgress struct {
@@ -84,9 +76,9 @@ func (m *Memory) formOutbox(ctx context.Context) {
 		for ctx.Err() == nil {
 			n, err := m.formSome(ctx)
 			if n > 0 {
-				poke(m.learned.verdicts)
+				core.Poke(m.learned.verdicts)
 				if m.learned.fresh.Load() {
-					poke(m.learned.outcomes)
+					core.Poke(m.learned.outcomes)
 				}
 			}
 			if err != nil && ctx.Err() == nil {

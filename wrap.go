@@ -8,6 +8,7 @@ import (
 
 	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/enhance"
+	"github.com/memtree/memtree/internal/core"
 	"github.com/memtree/memtree/internal/judgment"
 	"github.com/memtree/memtree/risk"
 	"github.com/memtree/memtree/taxonomy"
@@ -78,7 +79,7 @@ func Wrap(m *Memory, run RunTest, opts *WrapOptions) RunTest {
 	}
 	if o.Correct.Do != tree.Flag && !m.opts.ReadOnly {
 		m.learned.corrections.At(o.Correct.Above, o.Correct.Since) // followed before a run needs it
-		poke(m.learned.verdicts)
+		core.Poke(m.learned.verdicts)
 	}
 	// The function works after Close too, without guidance; its runs are not recorded then.
 	return func(ctx context.Context, c Test) (Result, error) {

@@ -1,4 +1,4 @@
-package memtree
+package core
 
 // The index is derived data. It is saved beside the store, and built anew from the nodes
 // whenever the saved one cannot be used.
@@ -18,49 +18,49 @@ const indexName = "index"
 
 // openIndex loads the saved index and brings it up to the version of the store. If that fails,
 // it builds the index anew. Missing vectors are made in the background.
-func (m *Memory) openIndex(ctx context.Context) error {
-	ix, err := m.loadIndex(ctx)
+func (c *Core) openIndex(ctx context.Context) error {
+	ix, err := c.loadIndex(ctx)
 	if err == nil {
-		m.index.Store(ix)
-		m.saved = ix.Version()
-		if err = m.catchUp(ctx, ix); err == nil {
+		c.index.Store(ix)
+		c.saved = ix.Version()
+		if err = c.catchUp(ctx, ix); err == nil {
 			s := ix.Stats()
-			if s.Note != "" && m.vectors == nil && !m.opts.ReadOnly {
-				m.opts.Logger.Warn("the index answers by words until it is built anew", "reason", s.Note)
-				m.mendIndex(ctx, m.withMissingVectors)
+			if s.Note != "" && c.vectors == nil && !c.o.ReadOnly {
+				c.o.Logger.Warn("the index answers by words until it is built anew", "reason", s.Note)
+				c.mendIndex(ctx, c.withMissingVectors)
 			}
-			m.wantVectors()
+			c.wantVectors()
 			return nil
 		}
 	}
 	if !errors.Is(err, tree.ErrNotFound) {
-		m.opts.Logger.Info("building the index anew", "reason", err)
+		c.o.Logger.Info("building the index anew", "reason", err)
 	}
-	return m.buildIndex(ctx)
+	return c.buildIndex(ctx)
 }
 
 // loadIndex opens the saved index. Its file stays open until Close, since pages are read when
 // they are needed.
-func (m *Memory) loadIndex(ctx context.Context) (*retrieval.Index, error) {
-	kept, err := tree.OpenDerived(ctx, m.store, indexName)
+func (c *Core) loadIndex(ctx context.Context) (*retrieval.Index, error) {
+	kept, err := tree.OpenDerived(ctx, c.store, indexName)
 	if err != nil {
 		return nil, err
 	}
-	ix, err := retrieval.Load(kept, kept.Size, m.taxonomy, m.opts.Embedder)
+	ix, err := retrieval.Load(kept, kept.Size, c.o.Taxonomy, c.embedder)
 	if err != nil {
 		return nil, errors.Join(err, kept.Closer.Close())
 	}
-	m.kept = kept.Closer
+	c.kept = kept.Closer
 	return ix, nil
 }
 
 // catchUp updates an index with all commits since its version.
-func (m *Memory) catchUp(ctx context.Context, ix *retrieval.Index) error {
-	info, err := m.store.Info(ctx)
+func (c *Core) catchUp(ctx context.Context, ix *retrieval.Index) error {
+	info, err := c.store.Info(ctx)
 	if err != nil || ix.Version() == info.Version {
 		return err
 	}
-	for c, err := range m.store.Changes(ctx, ix.Version()) {
+	for c, err := range c.store.Changes(ctx, ix.Version()) {
 		if err != nil {
 			return err
 		}
@@ -77,31 +77,31 @@ func (m *Memory) catchUp(ctx context.Context, ix *retrieval.Index) error {
 
 // buildIndex replaces the index by one made from the nodes. The caller must hold the door, or
 // be the only one who knows the memory, as Open is.
-func (m *Memory) buildIndex(ctx context.Context) error {
-	ix, err := m.newIndex(ctx)
+func (c *Core) buildIndex(ctx context.Context) error {
+	ix, err := c.newIndex(ctx)
 	if err != nil {
 		return err
 	}
-	m.index.Store(ix)
-	m.wantVectors()
+	c.index.Store(ix)
+	c.wantVectors()
 	return nil
 }
 
 // newIndex returns an index made from the nodes alone.
-func (m *Memory) newIndex(ctx context.Context) (*retrieval.Index, error) {
-	return m.fillIndex(ctx, retrieval.New(m.taxonomy, m.opts.Embedder))
+func (c *Core) newIndex(ctx context.Context) (*retrieval.Index, error) {
+	return c.fillIndex(ctx, retrieval.New(c.o.Taxonomy, c.embedder))
 }
 
 // fillIndex puts all nodes into an index and returns it. If others write meanwhile, the index may
 // have some of their changes and not others. Its version is that of the beginning, so catchUp
 // adds them all.
-func (m *Memory) fillIndex(ctx context.Context, ix *retrieval.Index) (*retrieval.Index, error) {
-	info, err := m.store.Info(ctx)
+func (c *Core) fillIndex(ctx context.Context, ix *retrieval.Index) (*retrieval.Index, error) {
+	info, err := c.store.Info(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var nodes []tree.Node
-	for n, err := range m.store.Scan(ctx, tree.Filter{}) {
+	for n, err := range c.store.Scan(ctx, tree.Filter{}) {
 		if err != nil {
 			return nil, fmt.Errorf("build the index: %w", err)
 		}
@@ -120,21 +120,21 @@ func (m *Memory) fillIndex(ctx context.Context, ix *retrieval.Index) (*retrieval
 
 // saveIndex saves the index for the next Open, unless the saved one has the same version. A
 // failure is logged and is no error.
-func (m *Memory) saveIndex(ctx context.Context) error {
-	ix := m.index.Load()
-	if m.opts.ReadOnly || ix == nil {
+func (c *Core) saveIndex(ctx context.Context) error {
+	ix := c.index.Load()
+	if c.o.ReadOnly || ix == nil {
 		return nil
 	}
-	m.door.Lock()
-	defer m.door.Unlock()
-	if ix.Version() == m.saved {
+	c.door.Lock()
+	defer c.door.Unlock()
+	if ix.Version() == c.saved {
 		return nil
 	}
-	if err := tree.SaveDerived(ctx, m.store, indexName, ix.Version(), ix.Save); err != nil {
-		m.opts.Logger.Warn("the index was not kept and will be built anew", "error", err)
+	if err := tree.SaveDerived(ctx, c.store, indexName, ix.Version(), ix.Save); err != nil {
+		c.o.Logger.Warn("the index was not kept and will be built anew", "error", err)
 		return nil // derived data: losing it loses nothing
 	}
-	m.saved = ix.Version()
+	c.saved = ix.Version()
 	return nil
 }
 
@@ -145,45 +145,45 @@ const mendGrace = 2 * time.Second
 // mendIndex makes a new index in the background by calling another, and puts it in the place of
 // the present one. Writing and guidance go on meanwhile. Only one mend runs at a time: during
 // one, mendIndex starts none. The channel that it returns closes when the mend is done.
-func (m *Memory) mendIndex(ctx context.Context, another func(context.Context) (*retrieval.Index,
+func (c *Core) mendIndex(ctx context.Context, another func(context.Context) (*retrieval.Index,
 	error)) <-chan struct{} {
-	m.mending.Lock()
-	defer m.mending.Unlock()
-	if m.mended != nil {
-		return m.mended
+	c.mending.Lock()
+	defer c.mending.Unlock()
+	if c.mended != nil {
+		return c.mended
 	}
 	done := make(chan struct{})
-	m.mended = done
+	c.mended = done
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	m.workers.Go(func() { // ends the mend some time after Close begins
+	c.workers.Go(func() { // ends the mend some time after Close begins
 		defer cancel()
 		select {
 		case <-done:
 			return
-		case <-m.closed:
+		case <-c.closed:
 		}
 		select {
 		case <-done:
 		case <-time.After(mendGrace):
 		}
 	})
-	m.workers.Go(func() {
+	c.workers.Go(func() {
 		defer close(done)
-		if err := m.replaceIndex(ctx, another); err != nil {
-			m.opts.Logger.Error("the index could not be built anew", "error", err)
+		if err := c.replaceIndex(ctx, another); err != nil {
+			c.o.Logger.Error("the index could not be built anew", "error", err)
 		}
-		m.mending.Lock()
-		defer m.mending.Unlock()
-		m.mended = nil
+		c.mending.Lock()
+		defer c.mending.Unlock()
+		c.mended = nil
 	})
 	return done
 }
 
 // withMissingVectors returns a copy of the present index with the vectors that it lacks, from the
 // built-in table.
-func (m *Memory) withMissingVectors(ctx context.Context) (*retrieval.Index, error) {
-	had := m.index.Load().Stats().Vectors
-	ix, err := m.fillIndex(ctx, m.index.Load().Fork())
+func (c *Core) withMissingVectors(ctx context.Context) (*retrieval.Index, error) {
+	had := c.index.Load().Stats().Vectors
+	ix, err := c.fillIndex(ctx, c.index.Load().Fork())
 	if err == nil && ix.Stats().Vectors <= had {
 		err = errors.New("the embedder gave no more vectors than there are")
 	}
@@ -192,29 +192,29 @@ func (m *Memory) withMissingVectors(ctx context.Context) (*retrieval.Index, erro
 
 // replaceIndex calls another for an index, brings that up to date, and puts it in the place of the
 // present one.
-func (m *Memory) replaceIndex(ctx context.Context, another func(context.Context) (*retrieval.Index, error)) error {
+func (c *Core) replaceIndex(ctx context.Context, another func(context.Context) (*retrieval.Index, error)) error {
 	ix, err := another(ctx)
 	if err != nil {
 		return err
 	}
-	m.door.Lock()
-	defer m.door.Unlock()
-	if err := m.catchUp(ctx, ix); err != nil {
-		if ix, err = m.newIndex(ctx); err != nil {
+	c.door.Lock()
+	defer c.door.Unlock()
+	if err := c.catchUp(ctx, ix); err != nil {
+		if ix, err = c.newIndex(ctx); err != nil {
 			return err
 		}
 	}
-	m.index.Store(ix)
-	m.saved = 0 // so that Close keeps it
-	m.wantVectors()
+	c.index.Store(ix)
+	c.saved = 0 // so that Close keeps it
+	c.wantVectors()
 	return nil
 }
 
-// waitMended waits until the present mend of the index ends, if there is one, or ctx ends.
-func (m *Memory) waitMended(ctx context.Context) error {
-	m.mending.Lock()
-	done := m.mended
-	m.mending.Unlock()
+// WaitMended waits until the present mend of the index ends, if there is one, or ctx ends.
+func (c *Core) WaitMended(ctx context.Context) error {
+	c.mending.Lock()
+	done := c.mended
+	c.mending.Unlock()
 	if done == nil {
 		return nil
 	}
@@ -226,18 +226,32 @@ func (m *Memory) waitMended(ctx context.Context) error {
 	}
 }
 
-// searchIndex asks the index. If the index turns out to be damaged, it is built anew in the
+// Asking is a way to ask an index: Search, Explain, or asking another one in its place.
+type Asking func(*retrieval.Index, context.Context, retrieval.Query) (retrieval.Result, error)
+
+// Search asks the index. If the index turns out to be damaged, it is built anew in the
 // background, and is asked again if that ends before ctx does.
-func (m *Memory) searchIndex(ctx context.Context, q retrieval.Query, ask searchFunc) (retrieval.Result, error) {
-	r, err := ask(m.index.Load(), ctx, q)
+func (c *Core) Search(ctx context.Context, q retrieval.Query, ask Asking) (retrieval.Result, error) {
+	r, err := ask(c.index.Load(), ctx, q)
 	if _, damaged := errors.AsType[*tree.CorruptError](err); !damaged {
 		return r, err
 	}
-	m.opts.Logger.Warn("the index is damaged, building it anew", "error", err)
+	c.o.Logger.Warn("the index is damaged, building it anew", "error", err)
 	select {
-	case <-m.mendIndex(ctx, m.newIndex):
-		return ask(m.index.Load(), ctx, q)
+	case <-c.mendIndex(ctx, c.newIndex):
+		return ask(c.index.Load(), ctx, q)
 	case <-ctx.Done():
 		return r, fmt.Errorf("%w; the index is being built anew", err)
 	}
+}
+
+// forgetDerived makes the index anew after a purge, and drops the vectors of what is no longer there. The
+// caller holds the door.
+func (c *Core) forgetDerived(ctx context.Context) error {
+	c.saved = 0 // so that Close keeps the new one
+	c.suspects.forget()
+	if err := c.purgeVectors(ctx); err != nil {
+		return fmt.Errorf("purge: %w", err)
+	}
+	return c.buildIndex(ctx)
 }

@@ -1,24 +1,25 @@
-package memtree
+package core
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/memtree/memtree/tree"
 )
 
-// apply is the one door: every write to the tree goes through it. It checks a batch (pure),
+// Apply is the one door: every write to the tree goes through it. It checks a batch (pure),
 // commits it (durable, all or none) and updates the index (derived). If the batch was planned on
 // nodes that changed since, the error is tree.ErrConflict and the caller plans again, see
-// untilFresh. If the index cannot take the batch, it is built anew from the store.
-func (m *Memory) apply(ctx context.Context, b tree.Batch) error {
-	return m.applyIf(ctx, b, func() bool { return true })
+// UntilFresh. If the index cannot take the batch, it is built anew from the store.
+func (c *Core) Apply(ctx context.Context, b tree.Batch) error {
+	return c.ApplyIf(ctx, b, func() bool { return true })
 }
 
-// applyIf is apply for a batch that is stale, as of tree.ErrConflict, unless fresh says otherwise just before the
+// ApplyIf is apply for a batch that is stale, as of tree.ErrConflict, unless fresh says otherwise just before the
 // commit.
-func (m *Memory) applyIf(ctx context.Context, b tree.Batch, fresh func() bool) error {
+func (c *Core) ApplyIf(ctx context.Context, b tree.Batch, fresh func() bool) error {
 	nodes := make([]tree.Node, len(b.Changes))
 	for i := range b.Changes {
 		c := &b.Changes[i]
@@ -27,41 +28,38 @@ func (m *Memory) applyIf(ctx context.Context, b tree.Batch, fresh func() bool) e
 		}
 		nodes[i] = c.Node
 	}
-	if err := m.checkLinks(ctx, nodes); err != nil {
+	if err := c.checkLinks(ctx, nodes); err != nil {
 		return err
 	}
-	ix := m.index.Load()
+	ix := c.index.Load()
 	ready, unready := ix.Prepare(ctx, nodes) // outside of the lock, since it may take long
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("commit: %w", err)
 	}
-	m.door.Lock()
-	defer m.door.Unlock()
+	c.door.Lock()
+	defer c.door.Unlock()
 	if !fresh() {
 		return tree.ErrConflict
 	}
-	version, err := m.store.Commit(ctx, b)
+	version, err := c.store.Commit(ctx, b)
 	if err != nil {
 		return fmt.Errorf("commit: %w", err)
 	}
-	m.noteInbox(b.Entries)
-	m.forgetFound(&b, nodes)
+	c.forgetFound(&b, nodes)
+	c.o.Commit(&b, nodes)
 	if spoken(&b, nodes) {
-		if err := m.openRefused(context.WithoutCancel(ctx)); err != nil {
+		if err := c.openRefused(context.WithoutCancel(ctx)); err != nil {
 			return err
 		}
 	}
 	if b.Purge != nil {
-		return m.forgetDerived(context.WithoutCancel(ctx))
-	}
-	if slices.ContainsFunc(b.Entries, func(e tree.Entry) bool { return e.Outcome != nil }) {
-		m.learned.fresh.Store(true)
+		return c.forgetDerived(context.WithoutCancel(ctx))
 	}
 	if len(nodes) == 0 {
 		return nil
 	}
-	m.changed.Add(1)
-	switch now := m.index.Load(); {
+	c.changed.Add(1)
+	switch now := c.index.Load(); {
 	case now != ix: // the index was replaced meanwhile, so what was prepared is of no use
 		err = now.Update(ctx, version, nodes)
 	case unready != nil:
@@ -70,23 +68,18 @@ func (m *Memory) applyIf(ctx context.Context, b tree.Batch, fresh func() bool) e
 		err = ix.Take(version, ready)
 	}
 	if err != nil {
-		m.opts.Logger.Warn("index fell behind, building it anew", "error", err)
-		return m.buildIndex(context.WithoutCancel(ctx))
+		c.o.Logger.Warn("index fell behind, building it anew", "error", err)
+		return c.buildIndex(context.WithoutCancel(ctx))
 	}
-	m.wantVectors()
+	c.wantVectors()
 	return nil
 }
 
 // forgetFound forgets what was found in the tree before a commit of b and may be another now.
-func (m *Memory) forgetFound(b *tree.Batch, nodes []tree.Node) {
-	m.suspects.changed(nodes)
-	lesson := func(n tree.Node) bool { return n.Type != tree.Case }
-	said := func(e tree.Entry) bool { return e.Act != nil }
-	if slices.ContainsFunc(b.Entries, said) {
-		m.said.Add(1)
-	}
-	if b.Purge != nil || slices.ContainsFunc(nodes, lesson) || slices.ContainsFunc(b.Entries, said) {
-		m.drafts.Forget()
+func (c *Core) forgetFound(b *tree.Batch, nodes []tree.Node) {
+	c.suspects.changed(nodes)
+	if slices.ContainsFunc(b.Entries, func(e tree.Entry) bool { return e.Act != nil }) {
+		c.said.Add(1)
 	}
 }
 
@@ -103,7 +96,7 @@ func checkChange(c *tree.Change) error {
 
 // checkLinks checks the laws between nodes, on the tree as it will be after the batch. Of a node
 // that occurs twice the last counts.
-func (m *Memory) checkLinks(ctx context.Context, nodes []tree.Node) error {
+func (c *Core) checkLinks(ctx context.Context, nodes []tree.Node) error {
 	after := make(map[string]*tree.Node, len(nodes))
 	for i := range nodes {
 		after[nodes[i].ID] = &nodes[i]
@@ -112,7 +105,7 @@ func (m *Memory) checkLinks(ctx context.Context, nodes []tree.Node) error {
 		if n := after[id]; n != nil {
 			return *n, nil
 		}
-		return m.store.Get(ctx, id)
+		return c.store.Get(ctx, id)
 	}
 	for i := range nodes {
 		if n := after[nodes[i].ID]; n == &nodes[i] && (n.Parent != "" || len(n.Children) > 0) {
@@ -122,4 +115,20 @@ func (m *Memory) checkLinks(ctx context.Context, nodes []tree.Node) error {
 		}
 	}
 	return nil
+}
+
+// mostPlans is how often a plan is made before its conflict becomes an error.
+const mostPlans = 8
+
+// UntilFresh calls plan, which plans and applies. If a node changed after it was planned on,
+// apply refuses the plan with tree.ErrConflict, and UntilFresh calls plan again.
+func (c *Core) UntilFresh(plan func() error) error {
+	for try := 1; ; try++ {
+		err := plan()
+		if !errors.Is(err, tree.ErrConflict) || try == mostPlans {
+			return err
+		}
+		c.conflicts.Add(1)
+		c.o.Logger.Debug("plan was stale, planning again", "try", try)
+	}
 }

@@ -1,34 +1,13 @@
-package memtree
+package core
 
 import (
 	"context"
 	"slices"
 	"sync"
 
-	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/retrieval"
 	"github.com/memtree/memtree/tree"
 )
-
-// search returns the way in which Guide asks: for one run in ten the best of the memories that
-// were quarantined for their effect is found too, so that it can clear itself.
-func (m *Memory) search(q *Query) searchFunc {
-	ask := (*retrieval.Index).Search
-	if q.RunID == "" || q.Trial != "" || !effect.Probes(q.drawn(), m.origin.ID) {
-		return ask
-	}
-	return func(ix *retrieval.Index, ctx context.Context, rq retrieval.Query) (retrieval.Result, error) {
-		r, err := ask(ix, ctx, rq)
-		if err != nil {
-			return r, err
-		}
-		probe, err := m.probe(ctx, rq)
-		if probe != nil {
-			r.Hits = append(r.Hits, *probe)
-		}
-		return r, err
-	}
-}
 
 // suspects finds among the memories that are out of use for their effect. Reading them from the
 // store takes as long as reading the whole tree, so an index of them is kept until one of them
@@ -81,9 +60,9 @@ func (s *suspects) keep(ix *retrieval.Index, ids map[string]bool, gone int) {
 	}
 }
 
-// probe returns the suspect that fits best, nil if none does.
-func (m *Memory) probe(ctx context.Context, q retrieval.Query) (*retrieval.Hit, error) {
-	ix, err := m.suspectIndex(ctx)
+// Probe returns the suspect that fits best, nil if none does.
+func (c *Core) Probe(ctx context.Context, q retrieval.Query) (*retrieval.Hit, error) {
+	ix, err := c.suspectIndex(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -95,8 +74,8 @@ func (m *Memory) probe(ctx context.Context, q retrieval.Query) (*retrieval.Hit, 
 }
 
 // suspectIndex returns the index of the suspects as they are now.
-func (m *Memory) suspectIndex(ctx context.Context) (*retrieval.Index, error) {
-	s := &m.suspects
+func (c *Core) suspectIndex(ctx context.Context) (*retrieval.Index, error) {
+	s := &c.suspects
 	s.making.Lock()
 	defer s.making.Unlock()
 	ix, gone := s.present()
@@ -105,7 +84,7 @@ func (m *Memory) suspectIndex(ctx context.Context) (*retrieval.Index, error) {
 	}
 	var nodes []tree.Node
 	ids := map[string]bool{}
-	for n, err := range m.store.Scan(ctx, tree.Filter{Status: tree.Quarantined}) {
+	for n, err := range c.store.Scan(ctx, tree.Filter{Status: tree.Quarantined}) {
 		if err != nil {
 			return nil, err
 		}
@@ -114,7 +93,7 @@ func (m *Memory) suspectIndex(ctx context.Context) (*retrieval.Index, error) {
 			ids[n.ID] = true
 		}
 	}
-	ix, err := m.indexOf(ctx, nodes)
+	ix, err := c.indexOf(ctx, nodes)
 	if err != nil {
 		return nil, err
 	}

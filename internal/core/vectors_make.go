@@ -1,4 +1,4 @@
-package memtree
+package core
 
 // The worker that asks an embedder for the vectors that memories lack.
 
@@ -24,22 +24,22 @@ func aboutText(err error) bool {
 }
 
 // wantVectors tells the worker that memories may lack vectors.
-func (m *Memory) wantVectors() {
-	if m.vectors == nil {
+func (c *Core) wantVectors() {
+	if c.vectors == nil {
 		return
 	}
-	m.vectors.mu.Lock()
-	m.vectors.wanted++
-	m.vectors.mu.Unlock()
-	poke(m.vectors.wake)
+	c.vectors.mu.Lock()
+	c.vectors.wanted++
+	c.vectors.mu.Unlock()
+	Poke(c.vectors.wake)
 }
 
 // keepVectors asks for missing vectors until ctx ends: when it is told to, and again some time after a
 // failure.
-func (m *Memory) keepVectors(ctx context.Context) {
-	v := m.vectors
-	if err := m.takeKnown(ctx); err != nil {
-		m.opts.Logger.Warn("vectors that are kept could not be used", "error", err)
+func (c *Core) keepVectors(ctx context.Context) {
+	v := c.vectors
+	if err := c.takeKnown(ctx); err != nil {
+		c.o.Logger.Warn("vectors that are kept could not be used", "error", err)
 	}
 	for {
 		select { // a process that only asks something is gone by then, and its request would be broken off
@@ -66,14 +66,14 @@ func (m *Memory) keepVectors(ctx context.Context) {
 		v.mu.Unlock()
 		var err error
 		if !resting {
-			err = m.makeVectors(ctx)
+			err = c.makeVectors(ctx)
 		}
 		v.mu.Lock()
 		switch {
 		case resting || ctx.Err() != nil:
 		case err != nil:
 			v.rest(err)
-			m.opts.Logger.Warn("memories are found by words alone until the embedder answers", "error", err)
+			c.o.Logger.Warn("memories are found by words alone until the embedder answers", "error", err)
 		default:
 			v.failed, v.fails = nil, 0
 		}
@@ -86,14 +86,14 @@ func (m *Memory) keepVectors(ctx context.Context) {
 
 // takeKnown has the index take the vectors that it lacks and that are kept, as after a model was tried and
 // given up.
-func (m *Memory) takeKnown(ctx context.Context) error {
-	ids, err := m.index.Load().Bare()
+func (c *Core) takeKnown(ctx context.Context) error {
+	ids, err := c.index.Load().Bare()
 	if err != nil {
 		return err
 	}
 	for some := range slices.Chunk(ids, takeAtOnce) {
-		had := m.index.Load().Stats().Vectors
-		if err := m.takeVectors(ctx, some); err != nil || ctx.Err() != nil || m.index.Load().Stats().Vectors == had {
+		had := c.index.Load().Stats().Vectors
+		if err := c.takeVectors(ctx, some); err != nil || ctx.Err() != nil || c.index.Load().Stats().Vectors == had {
 			return err
 		}
 	}
@@ -101,15 +101,15 @@ func (m *Memory) takeKnown(ctx context.Context) error {
 }
 
 // makeVectors asks for the vectors that memories and late prompts lack, and hands them to the index.
-func (m *Memory) makeVectors(ctx context.Context) error {
-	v := m.vectors
+func (c *Core) makeVectors(ctx context.Context) error {
+	v := c.vectors
 	if err := v.makeLate(ctx); err != nil {
 		return err
 	}
-	if _, err := m.sameLength(ctx); err != nil {
+	if _, err := c.sameLength(ctx); err != nil {
 		return err
 	}
-	ids, err := m.index.Load().Bare()
+	ids, err := c.index.Load().Bare()
 	if err != nil {
 		return err
 	}
@@ -118,7 +118,7 @@ func (m *Memory) makeVectors(ctx context.Context) error {
 	for len(ids) > 0 && err == nil {
 		n := min(embedAtOnce, len(ids))
 		var nodes []tree.Node
-		if nodes, err = m.storedNodes(ctx, ids[:n]); err != nil {
+		if nodes, err = c.Stored(ctx, ids[:n]); err != nil {
 			break
 		}
 		ids = ids[n:]
@@ -135,35 +135,35 @@ func (m *Memory) makeVectors(ctx context.Context) error {
 			}
 		}
 		if len(made) >= takeAtOnce {
-			err = errors.Join(err, m.takeVectors(ctx, made))
+			err = errors.Join(err, c.takeVectors(ctx, made))
 			made = nil
 		}
 		if v.Unsaved() > saveAt {
-			m.saveVectors(ctx)
+			c.saveVectors(ctx)
 		}
 	}
-	if err = errors.Join(err, m.takeVectors(ctx, made)); err != nil {
+	if err = errors.Join(err, c.takeVectors(ctx, made)); err != nil {
 		return err
 	}
-	if dropped, err := m.sameLength(ctx); err != nil || !dropped {
+	if dropped, err := c.sameLength(ctx); err != nil || !dropped {
 		return err
 	}
-	return m.makeVectors(ctx)
+	return c.makeVectors(ctx)
 }
 
 // sameLength drops all vectors if the embedder gives longer or shorter ones than before: under its name is
 // another model now, so what is kept cannot be compared with what comes. They are asked for anew.
-func (m *Memory) sameLength(ctx context.Context) (dropped bool, err error) {
-	had, now := m.index.Load().Dims(), m.vectors.Dims()
+func (c *Core) sameLength(ctx context.Context) (dropped bool, err error) {
+	had, now := c.index.Load().Dims(), c.vectors.Dims()
 	if had == 0 || now == 0 || had == now {
 		return false, nil
 	}
-	m.opts.Logger.Warn("the embedder gives vectors of another length, all are asked for anew", "before", had, "now", now)
-	if err := m.vectors.Purge(ctx, nil); err != nil {
+	c.o.Logger.Warn("the embedder gives vectors of another length, all are asked for anew", "before", had, "now", now)
+	if err := c.vectors.Purge(ctx, nil); err != nil {
 		return false, err
 	}
-	clear(m.vectors.tried)
-	return true, m.replaceIndex(ctx, m.newIndex)
+	clear(c.vectors.tried)
+	return true, c.replaceIndex(ctx, c.newIndex)
 }
 
 // makeLate asks for the vectors of prompts that came too late.
@@ -208,33 +208,33 @@ func (v *vectors) make(ctx context.Context, texts []string, vain *int) error {
 }
 
 // takeVectors has the index take the vectors of nodes that are kept now.
-func (m *Memory) takeVectors(ctx context.Context, ids []string) error {
+func (c *Core) takeVectors(ctx context.Context, ids []string) error {
 	if len(ids) == 0 {
 		return nil
 	}
 	ctx = context.WithoutCancel(ctx) // it takes milliseconds, and what was asked for was paid for
-	m.door.Lock()
-	defer m.door.Unlock()
-	nodes, err := m.storedNodes(ctx, ids)
+	c.door.Lock()
+	defer c.door.Unlock()
+	nodes, err := c.Stored(ctx, ids)
 	if err != nil {
 		return err
 	}
-	m.saved = 0 // so that Close keeps the index, although its version is the same
-	ix := m.index.Load()
+	c.saved = 0 // so that Close keeps the index, although its version is the same
+	ix := c.index.Load()
 	return ix.Update(ctx, ix.Version(), nodes)
 }
 
-// waitVectors waits until the worker has asked for all that was missing when it was called, if the
+// WaitVectors waits until the worker has asked for all that was missing when it was called, if the
 // embedder does not rest.
-func (m *Memory) waitVectors(ctx context.Context) error {
-	v := m.vectors
-	if v == nil || m.opts.ReadOnly {
+func (c *Core) WaitVectors(ctx context.Context) error {
+	v := c.vectors
+	if v == nil || c.o.ReadOnly {
 		return nil
 	}
 	v.mu.Lock()
 	wanted := v.wanted
 	v.mu.Unlock()
-	poke(v.hurry)
+	Poke(v.hurry)
 	for {
 		v.mu.Lock()
 		done, step := v.looked >= wanted, v.step
@@ -244,7 +244,7 @@ func (m *Memory) waitVectors(ctx context.Context) error {
 		}
 		select {
 		case <-step:
-		case <-m.closed:
+		case <-c.closed:
 			return fmt.Errorf("wait for vectors: %w", tree.ErrClosed)
 		case <-ctx.Done():
 			return fmt.Errorf("wait for vectors: %w", ctx.Err())

@@ -1,4 +1,4 @@
-package memtree
+package core
 
 // An embedder other than the built-in table may be slow, down or gone, so nothing waits for it: the
 // index takes the vectors that are kept, a worker asks for the others in the background, and
@@ -53,25 +53,25 @@ type vectors struct {
 
 // openEmbedder takes the built-in table if no other embedder is given. Another one may be a service of
 // somebody else, so secrets are removed from every text that it is given.
-func (m *Memory) openEmbedder(ctx context.Context) (err error) {
-	switch e := m.opts.Embedder.(type) {
+func (c *Core) openEmbedder(ctx context.Context) (err error) {
+	switch e := c.o.Embedder.(type) {
 	case nil:
-		m.opts.Embedder, err = embed.Default()
+		c.embedder, err = embed.Default()
 		return err
 	case *embed.Table:
+		c.embedder = e
 		return nil
 	default:
-		m.asked = e
 		v := &vectors{
 			wake: make(chan struct{}, 1), hurry: make(chan struct{}, 1), step: make(chan struct{}),
 			prompts: make(chan string, 64), tried: map[string]int{},
 		}
-		v.Cache, err = embed.OpenCache(ctx, m.store, m.learned.spent.CountingTexts(e), func(s string) string {
+		v.Cache, err = embed.OpenCache(ctx, c.store, c.o.Counting(e), func(s string) string {
 			s, _ = formation.RedactText(s)
 			return s
 		})
 		if err == nil {
-			m.vectors, m.opts.Embedder = v, v
+			c.vectors, c.embedder = v, v
 		}
 		return err
 	}
@@ -98,7 +98,7 @@ func (v *vectors) Embed(ctx context.Context, prompts []string) ([][]float32, err
 	switch {
 	case err == nil:
 		v.late = 0
-		v.first.Do(func() { poke(v.wake) }) // now the length of vectors is known
+		v.first.Do(func() { Poke(v.wake) }) // now the length of vectors is known
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		if v.late++; v.late >= slowMost {
 			v.slow = time.Now().Add(slowRest)
@@ -146,37 +146,37 @@ func (v *vectors) later(prompts []string) {
 		default:
 		}
 	}
-	poke(v.wake)
+	Poke(v.wake)
 }
 
 // saveVectors saves the vectors that are new. A failure is logged and is no error: they are asked for
 // again.
-func (m *Memory) saveVectors(ctx context.Context) {
-	if m.vectors == nil || m.opts.ReadOnly {
+func (c *Core) saveVectors(ctx context.Context) {
+	if c.vectors == nil || c.o.ReadOnly {
 		return
 	}
-	if err := m.vectors.Save(ctx); err != nil {
-		m.opts.Logger.Warn("vectors were not kept and will be asked for again", "error", err)
+	if err := c.vectors.Save(ctx); err != nil {
+		c.o.Logger.Warn("vectors were not kept and will be asked for again", "error", err)
 	}
 }
 
 // closeVectors saves the vectors and closes their files.
-func (m *Memory) closeVectors() error {
-	if m.vectors == nil {
+func (c *Core) closeVectors() error {
+	if c.vectors == nil {
 		return nil
 	}
-	m.saveVectors(context.Background())
-	return m.vectors.Close()
+	c.saveVectors(context.Background())
+	return c.vectors.Close()
 }
 
 // purgeVectors drops all vectors but those of the texts that are in use.
-func (m *Memory) purgeVectors(ctx context.Context) error {
-	if m.vectors == nil {
+func (c *Core) purgeVectors(ctx context.Context) error {
+	if c.vectors == nil {
 		return nil
 	}
-	m.vectors.waiting()
+	c.vectors.waiting()
 	var texts []string
-	for n, err := range m.store.Scan(ctx, tree.Filter{}) {
+	for n, err := range c.store.Scan(ctx, tree.Filter{}) {
 		if err != nil {
 			return err
 		}
@@ -184,13 +184,13 @@ func (m *Memory) purgeVectors(ctx context.Context) error {
 			texts = append(texts, n.Text())
 		}
 	}
-	return m.vectors.Purge(ctx, texts)
+	return c.vectors.Purge(ctx, texts)
 }
 
-// vectorNote says why all or some memories are found by words alone. It is "" if none are. The built-in
+// Note says why all or some memories are found by words alone. It is "" if none are. The built-in
 // table gives no vector for a text without a word that it knows, which is no lack.
-func (m *Memory) vectorNote(s retrieval.Stats) string {
-	v := m.vectors
+func (c *Core) Note(s retrieval.Stats) string {
+	v := c.vectors
 	if v == nil || s.Vectors == s.Nodes {
 		return s.Note
 	}

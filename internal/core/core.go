@@ -1,0 +1,160 @@
+// Package core is a store with its index and the one door to both. What is written goes through [Core.Apply] (apply.go);
+// what is given is read through [Core.Read] (read.go), which leaves out what people refused. The index is derived data
+// (index.go), and the vectors of an embedder come in the background (vectors.go). Learning sees no waiting imports
+// (trusted.go).
+package core
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/memtree/memtree/evolution"
+	"github.com/memtree/memtree/llm"
+	"github.com/memtree/memtree/retrieval"
+	"github.com/memtree/memtree/taxonomy"
+	"github.com/memtree/memtree/tree"
+)
+
+// Options are what a core works with.
+type Options struct {
+	Store    tree.Store
+	Taxonomy *taxonomy.Taxonomy
+	ReadOnly bool
+	Logger   *slog.Logger
+	Embedder llm.Embedder                           // nil: the built-in table
+	Counting func(llm.Embedder) llm.Embedder        // goes in front of an embedder that is not the table
+	Commit   func(b *tree.Batch, nodes []tree.Node) // called after each commit, with its nodes; it must apply nothing
+}
+
+// Core is an open store with its index. It is safe for concurrent use.
+type Core struct {
+	o        Options
+	store    tree.Store
+	embedder llm.Embedder
+	index    atomic.Pointer[retrieval.Index]
+	refused  atomic.Pointer[tree.Refused] // what people said no to; see openRefused
+	suspects suspects
+
+	door  sync.Mutex // Apply: one plan at a time, so that the index sees versions in order
+	saved uint64     // version of the index on disk; guarded by door
+
+	changed   atomic.Uint64 // how often memories changed
+	said      atomic.Uint64 // how often a person said something
+	conflicts atomic.Int64
+
+	mending sync.Mutex
+	mended  chan struct{} // closes when the present mend ends, see mendIndex; nil without one; guarded by mending
+	kept    io.Closer     // the file that the index is read from; nil without one
+	vectors *vectors      // the embedder; nil where it is the built-in table
+
+	stop    context.CancelFunc
+	workers sync.WaitGroup
+	closed  chan struct{} // closed by Shut
+	shut    sync.Once
+}
+
+// Open opens the index of a store, and what people refused. The store stays the caller's, to be closed after the core.
+func Open(ctx context.Context, o Options) (c *Core, err error) {
+	c = &Core{o: o, store: o.Store, closed: make(chan struct{})}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, c.closeVectors())
+		}
+	}()
+	if err = c.openEmbedder(ctx); err != nil {
+		return nil, err
+	}
+	if err = c.openRefused(ctx); err != nil {
+		return nil, err
+	}
+	run, stop := context.WithCancel(context.WithoutCancel(ctx))
+	c.stop = stop
+	if err = c.openIndex(ctx); err != nil {
+		stop()
+		return nil, err
+	}
+	if c.vectors != nil && !o.ReadOnly {
+		c.workers.Go(func() { c.keepVectors(run) })
+	}
+	return c, nil
+}
+
+// Shut ends what waits for the core. What is under way may go on, and Close waits for it.
+func (c *Core) Shut() { c.shut.Do(func() { close(c.closed) }) }
+
+// Close waits for the workers, saves the index and the vectors, and closes their files. The store stays open.
+func (c *Core) Close(ctx context.Context) error {
+	c.Shut()
+	c.stop()
+	c.workers.Wait()
+	c.saveIndex(ctx)
+	var err error
+	if c.kept != nil {
+		err = c.kept.Close()
+	}
+	return errors.Join(err, c.closeVectors())
+}
+
+// Wait waits for the commit that is under way, and what follows it.
+func (c *Core) Wait() {
+	c.door.Lock()
+	defer c.door.Unlock()
+}
+
+// Index returns the index as it is now.
+func (c *Core) Index() *retrieval.Index { return c.index.Load() }
+
+// Embedder returns what gives texts their meaning.
+func (c *Core) Embedder() llm.Embedder { return c.embedder }
+
+// Refused returns what people said no to.
+func (c *Core) Refused() *tree.Refused { return c.refused.Load() }
+
+// Changed returns how often memories changed.
+func (c *Core) Changed() uint64 { return c.changed.Load() }
+
+// Said returns how often a person said something.
+func (c *Core) Said() uint64 { return c.said.Load() }
+
+// Conflicts returns how many plans were made again.
+func (c *Core) Conflicts() int64 { return c.conflicts.Load() }
+
+// Poke wakes a worker and never blocks. wake has room for one token, so a worker that is busy
+// looks once more when it is done.
+func Poke(wake chan<- struct{}) {
+	select {
+	case wake <- struct{}{}:
+	default:
+	}
+}
+
+// openRefused reads what people refused. It is read anew whenever a word of a person is committed. The caller holds
+// the door, or is the only one who knows the core.
+func (c *Core) openRefused(ctx context.Context) error {
+	var lessons []tree.Node
+	for _, level := range []int{tree.Experience.Level(), tree.Strategy.Level()} {
+		for n, err := range (c.Trusted()).Scan(ctx, tree.Filter{Level: level}) {
+			if err != nil {
+				return fmt.Errorf("read what people refused: %w", err)
+			}
+			lessons = append(lessons, n)
+		}
+	}
+	c.refused.Store(tree.NewRefused(lessons, evolution.RefusalRules(c.o.Taxonomy)))
+	return nil
+}
+
+// spoken reports whether a commit may change what people refused.
+func spoken(b *tree.Batch, nodes []tree.Node) bool {
+	word := func(n tree.Node) bool {
+		return n.Type != tree.Case && (n.Word != nil || n.Provenance.By == tree.ByPerson)
+	}
+	act := func(e tree.Entry) bool { return e.Act != nil }
+	return b.Purge != nil || slices.ContainsFunc(b.Entries, act) || slices.ContainsFunc(nodes, word)
+}

@@ -1,0 +1,97 @@
+package core
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+
+	"github.com/memtree/memtree/retrieval"
+	"github.com/memtree/memtree/transfer"
+	"github.com/memtree/memtree/tree"
+)
+
+// Quarantine returns an index of the waiting imports only. They have one of their own so that
+// they have no part in any other answer.
+func (c *Core) Quarantine(ctx context.Context) (*retrieval.Index, error) {
+	waiting, err := transfer.Waiting(ctx, c.store)
+	if err != nil {
+		return nil, err
+	}
+	return c.indexOf(ctx, slices.Collect(maps.Values(waiting)))
+}
+
+// indexOf returns an index of nodes that are not in use, for a question about them alone.
+func (c *Core) indexOf(ctx context.Context, nodes []tree.Node) (*retrieval.Index, error) {
+	for i := range nodes {
+		nodes[i].Status = tree.Probation // so that the index finds it; the store has the node unchanged
+	}
+	slices.SortFunc(nodes, func(a, b tree.Node) int { return cmp.Compare(a.ID, b.ID) })
+	ix := retrieval.New(c.o.Taxonomy, c.embedder)
+	return ix, ix.Update(ctx, 0, nodes)
+}
+
+// Trusted returns the tree as learning sees it, without waiting imports.
+func (c *Core) Trusted() tree.Store { return trusted{c.store} }
+
+// trusted is the tree as learning sees it, without waiting imports. Otherwise somebody could
+// keep this tree from learning something by sending it first.
+type trusted struct{ tree.Store }
+
+// Scan implements evolution.Scanner.
+func (t trusted) Scan(ctx context.Context, f tree.Filter) iter.Seq2[tree.Node, error] {
+	return func(yield func(tree.Node, error) bool) {
+		for n, err := range t.Store.Scan(ctx, f) {
+			if err == nil && transfer.Waits(&n) {
+				continue
+			}
+			if !yield(n, err) {
+				return
+			}
+		}
+	}
+}
+
+// Get returns tree.ErrNotFound for a waiting import.
+func (t trusted) Get(ctx context.Context, id string) (tree.Node, error) {
+	n, err := t.Store.Get(ctx, id)
+	if err == nil && transfer.Waits(&n) {
+		return tree.Node{}, fmt.Errorf("get %s: %w", id, tree.ErrNotFound)
+	}
+	return n, err
+}
+
+// Displace changes a plan so that what was learned here takes the place of waiting imports with
+// the same ids. The other waiting imports lose their links to these nodes, and to nodes that
+// get another error type.
+func (c *Core) Displace(ctx context.Context, changes []tree.Change) ([]tree.Change, error) {
+	taken, moved := map[string]tree.Node{}, false
+	for i := range changes {
+		x := &changes[i]
+		if x.Basis[x.Node.ID] != 0 && x.Op != tree.OpRevise {
+			continue
+		}
+		n, err := c.store.Get(ctx, x.Node.ID)
+		if errors.Is(err, tree.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if transfer.Waits(&n) {
+			taken[n.ID] = n
+		}
+		moved = moved || n.ErrorType != x.Node.ErrorType
+	}
+	if len(taken) == 0 && !moved {
+		return changes, nil
+	}
+	waiting, err := transfer.Waiting(ctx, c.store)
+	if err != nil {
+		return nil, err
+	}
+	return transfer.Displace(changes, taken, waiting), nil
+}
