@@ -1,10 +1,10 @@
 // Package learned holds what a memory learns besides its tree. One ledger records what happened, and folds follow it.
 //
-// A [Fold] is a function of the ledger: dropped and folded again it is the same, byte for byte. [Risk] (risk.go), [Runs]
-// (runs.go) and [Corrections] (corrections.go) are folds. A [Box] holds what the ledger does not record, within bounds,
-// so it cannot be made again: [Inbox] (inbox.go) and [Briefs] (briefs.go) hold texts of runs and tests, [Spent]
-// (spent.go) and [Habits] (habits.go) what models cost and how they are asked. Of the boxes only [Brake] (brake.go) can be
-// computed from the runs again; it is one so that guidance waits for no ledger.
+// A [Fold] is a function of the ledger: dropped and folded again it is the same, byte for byte. [Risk] (risk.go),
+// [Runs] (runs.go) and [Corrections] (corrections.go) are folds. A [Box] holds what the ledger does not record, within
+// bounds, so it cannot be made again: [Inbox] (inbox.go) and [Briefs] (briefs.go) hold texts of runs and tests, [Spent]
+// (spent.go) and [Habits] (habits.go) what models cost and how they are asked. Of the boxes only [Brake] (brake.go) can
+// be computed from the runs again; it is one so that guidance waits for no ledger.
 //
 // A [Follower] (follower.go) feeds, locks and purges all of them, and loads and saves them (keep.go). To add a fold,
 // write its file and name it in a [Follower.View].
