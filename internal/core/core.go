@@ -1,7 +1,7 @@
 // Package core is a store with its index and the one door to both. What is written goes through [Core.Apply]
-// (apply.go); what is given is read through [Core.Read] (read.go), which leaves out what people refused. The index is derived data
-// (index.go), and the vectors of an embedder come in the background (vectors.go). Learning sees no waiting imports
-// (trusted.go).
+// (apply.go); what is given is read through [Core.Read] (read.go), which leaves out what people refused. The index is
+// derived data (index.go), and the vectors of an embedder come in the background (vectors.go). Learning sees no waiting
+// imports (trusted.go).
 package core
 
 import (
