@@ -126,7 +126,7 @@ func (a *app) range95(low, high float64) string {
 
 // breakerSaid says whether memory is given, and then of which error types it is not.
 func (a *app) breakerSaid(tax *taxonomy.Taxonomy, r *effect.Report) []string {
-	said := a.say("Breaker: closed, so memory is given.")
+	said := a.say("Breaker: closed: no harm by memory is proven, so it is given.")
 	switch r.State {
 	case effect.Open:
 		said = a.say("Breaker: open since %s, so no memory is given.", r.Since.UTC().Format("2006-01-02 15:04"))

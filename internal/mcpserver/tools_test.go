@@ -383,7 +383,7 @@ func TestCorrectCase(t *testing.T) {
 	c.call("correct_case", in, &now)
 	require.NotContains(t, now.Checks, "recompute")
 	require.Contains(t, c.refused("correct_case", in), "said")
-	d, err := c.m.Curation().Undo(t.Context(), "", curation.Options{})
+	d, err := c.m.Curation().Undo(t.Context(), "", curation.Options{Over: true})
 	require.NoError(t, err)
 	require.Equal(t, tree.SaidAbout, d.Undone.Said)
 	in["not"] = []string{"nonsense"}

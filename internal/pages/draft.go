@@ -110,7 +110,7 @@ func (d *draftData) cases(ctx context.Context, v *Visitor) ([]memtree.Query, err
 		n := &below[i]
 		c := draftCase{Node: *n}
 		if n.CaseData != nil {
-			c.Judgment = outcomeOf(tree.Raw(n.CaseData.AgentJudgment))
+			c.Judgment = judged(n)
 			tests = append(tests, memtree.Query{Prompt: n.CaseData.TestCase.Prompt, Scene: n.Scene, Scope: n.Scope})
 		}
 		d.Cases = append(d.Cases, c)

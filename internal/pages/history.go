@@ -111,7 +111,7 @@ func (s *Site) takeBack(w http.ResponseWriter, r *http.Request, v *Visitor) erro
 
 // takingBack says what a decision was, and whose.
 func (s *speech) takingBack(p *curation.Past, who string) string {
-	by, what := cmp.Or(p.By, s.say("a person")), s.decided(p)
+	by, what := s.who(p.By), s.decided(p)
 	if p.By == who {
 		return s.say("You decided this on %s: %s.", day(p.At), what)
 	}

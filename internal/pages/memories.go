@@ -19,6 +19,7 @@ type memoriesData struct {
 	Scenes []taxonomy.SceneType
 	Nodes  []tree.Node
 	Next   string // address of the next page; "" if this is the last
+	Cases  int    // in use, where the list is of experiences and empty
 }
 
 // sieve says which memories are listed. "" lets all through, but for State, where it is those in use.
@@ -101,6 +102,16 @@ func (s *Site) memories(w http.ResponseWriter, r *http.Request, v *Visitor) erro
 			break
 		}
 		d.Nodes = append(d.Nodes, shown)
+	}
+	if len(d.Nodes) == 0 && r.URL.RawQuery == "" {
+		for n, err := range v.Memory.Tree().Scan(r.Context(), tree.Filter{Level: tree.Case.Level()}) {
+			if err != nil {
+				return err
+			}
+			if n.Live() {
+				d.Cases++
+			}
+		}
 	}
 	slices.SortStableFunc(d.Nodes, func(a, b tree.Node) int { return cmp.Compare(len(b.Children), len(a.Children)) })
 	return s.render(w, http.StatusOK, s.page(r, v, "memories", s.speech(v.Lang).say("Memories"), &d))

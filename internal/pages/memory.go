@@ -45,6 +45,30 @@ func outcomeOf(raw tree.Raw) outcome {
 	return out
 }
 
+// judged returns what the agent said of a case, which keeps the text of a judgment that was a JSON string.
+func judged(n *tree.Node) outcome {
+	raw := tree.Raw(n.CaseData.AgentJudgment)
+	if raw.Check() != nil {
+		raw = tree.Quote(n.CaseData.AgentJudgment)
+	}
+	return outcomeOf(raw)
+}
+
+// truthOfCase returns what was true of a case. Where a person labelled the verdict, its direction is what is known.
+func truthOfCase(n *tree.Node) outcome {
+	if truth := n.CaseData.TestCase.GroundTruth; !truth.Null() {
+		return outcomeOf(truth)
+	}
+	switch n.Direction {
+	case taxonomy.FalsePass:
+		return outcome{Says: judgment.Fails}
+	case taxonomy.FalseFail:
+		return outcome{Says: judgment.Passes}
+	default:
+		return outcome{Says: judgment.Unread}
+	}
+}
+
 // Passes and Fails report what it says; neither where that cannot be read.
 func (o outcome) Passes() bool { return o.Says == judgment.Passes }
 
@@ -64,7 +88,7 @@ func (s *Site) memory(w http.ResponseWriter, r *http.Request, v *Visitor) error 
 	d := memoryData{Node: &n, Editable: v.Admin && n.Type != tree.Case && n.Live()}
 	d.Type, _ = v.Memory.Taxonomy().ErrorType(n.ErrorType)
 	if c := n.CaseData; c != nil {
-		d.Judgment, d.Truth = outcomeOf(tree.Raw(c.AgentJudgment)), outcomeOf(c.TestCase.GroundTruth)
+		d.Judgment, d.Truth = judged(&n), truthOfCase(&n)
 	}
 	d.Missed, d.Checks = choicesOf(v.Memory.Taxonomy(), &n)
 	if d.Above, err = v.kin(ctx, []string{n.Parent, n.SupersededBy}); err != nil {

@@ -134,3 +134,31 @@ func TestHistory(t *testing.T) {
 	require.Contains(t, body, "<s>Banned</s>")
 	require.Contains(t, body, `name="of" value="`+done.Act.ID)
 }
+
+// A case that a person labelled says what was true; its note stands there once.
+func TestTruthOfALabelledCase(t *testing.T) {
+	v := team(t)
+	no := false
+	done, err := v.Memory.Curation().Relabel(t.Context(), "run-15", curation.Truth{Correct: &no, Reason: "Zzz was off."},
+		curation.Options{})
+	require.NoError(t, err)
+	s, err := New()
+	require.NoError(t, err)
+	w, r := httptest.NewRecorder(), httptest.NewRequest("GET", "/trees/default/memories/x", nil)
+	r.SetPathValue("id", done.Verdict.Node)
+	require.NoError(t, s.memory(w, r, v))
+	body := w.Body.String()
+	require.Contains(t, body, "<dt>What was true</dt><dd><strong>it fails</strong></dd>")
+	require.Contains(t, body, "<dt>The agent&#39;s verdict</dt><dd><strong>it passes</strong></dd>")
+	require.Equal(t, 1, strings.Count(body, "Zzz was off."), body)
+	require.Contains(t, see(t, v, "verdicts", "?label=wrong"), "labelled by a person")
+
+	_, err = v.Memory.Curation().Undo(t.Context(), "", curation.Options{})
+	require.NoError(t, err)
+	require.NotContains(t, see(t, v, "verdicts", "?label=none"), "labelled by")
+	v.Lang = "zh"
+	require.NotContains(t, see(t, v, "history", ""), "person")
+	body = see(t, v, "memories", "")
+	require.Contains(t, body, "还没有经验。")
+	require.Contains(t, body, `href="/trees/default/memories?level=case">使用中的案例：5 个`)
+}

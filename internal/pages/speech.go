@@ -45,6 +45,7 @@ func functions(s *speech) template.FuncMap {
 		"way":     func(d taxonomy.Direction) string { return d.Name().In(s.lang) },
 		"level":   s.level,
 		"decided": s.decidedOf,
+		"who":     s.who,
 		"status":  s.status,
 		"verdict": s.verdict,
 		"percent": percent,
@@ -73,6 +74,14 @@ func day(t time.Time) string {
 		return ""
 	}
 	return t.UTC().Format("2006-01-02 15:04")
+}
+
+// who names who decided; a name that says no more than that it was a person is said in the language of the visitor.
+func (s *speech) who(name string) string {
+	if name == "" || name == tree.ByPerson {
+		return s.say("a person")
+	}
+	return name
 }
 
 // level names a level of the tree.

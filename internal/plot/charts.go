@@ -200,9 +200,9 @@ func (d *drawer) growthChart(g *Growth, s *effect.Series) *Chart {
 	}
 	y := scale{0, float64(most)}
 	c := &Chart{
-		ID: "growth", Title: d.say("How the tree grew"), Says: d.say("%d cases and %d lessons were made.", n[0], n[1]),
+		ID: "growth", Title: d.say("How the tree grew"), Says: d.say("Memories in use: %d cases, %d lessons.", n[0], n[1]),
 		XAxis: d.say("time (UTC)"), YAxis: d.say("memories"), X: x.dates(), Y: y.counts(5, y.y),
-		Note: d.say("By the time of the runs they come from. Those taken out of use since count too."),
+		Note: d.say("By the time of the runs they come from. Those taken out of use since are left out."),
 	}
 	for k, line := range []Line{{"ours", "", d.say("cases")}, {"near", "", d.say("lessons and strategies")}} {
 		if curve := curves[k]; len(curve) > 0 {

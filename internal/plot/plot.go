@@ -58,22 +58,12 @@ type Mark struct {
 // Line is a curve; Class says how it looks.
 type Line struct{ Class, Points, Name string }
 
-// Key names a curve in the upper left corner.
-type Key struct {
-	Class, Name string
-	Top, At     float64
-}
-
-// Keys returns the names of the curves, where there are several.
-func (c *Chart) Keys() (out []Key) {
+// Keys returns the curves where there are several: their names are above the plot, where they cover nothing.
+func (c *Chart) Keys() []Line {
 	if len(c.Lines) < 2 {
 		return nil
 	}
-	for i, l := range c.Lines {
-		y := top + 4 + 18*float64(i)
-		out = append(out, Key{l.Class, l.Name, y, y + 9})
-	}
-	return out
+	return c.Lines
 }
 
 // Bar is an upright bar.
