@@ -21,6 +21,7 @@ import (
 type CorrectOptions struct {
 	Above float64     // from how likely to be wrong, 0 to 1; 0: tree.CorrectAbove
 	Do    tree.Remedy // tree.Flag, tree.Rerun or tree.Other; "": tree.Flag
+	Sure  bool        // take the other verdict only where the lower end of the risk's interval reaches Above
 	Since time.Time   // what corrections came to before it counts no more, as after a change of the agent
 }
 
@@ -104,8 +105,11 @@ func (m *Memory) planCorrection(ctx context.Context, e *Evaluation, r *risk.Risk
 		c.First, c.Now = bare, bare
 		c.Other, _ = judgment.Opposite(e.Judgment)
 	}
-	if o.Do == tree.Other && c.Other == nil {
+	switch {
+	case o.Do == tree.Other && c.Other == nil:
 		onlyFlag(c, tree.WhyNoOther)
+	case o.Do == tree.Other && o.Sure && !(r.Low >= o.Above):
+		onlyFlag(c, tree.WhyUnsure)
 	}
 	if c.Done == tree.Flag {
 		return c

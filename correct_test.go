@@ -117,6 +117,20 @@ func TestWrapFlags(t *testing.T) {
 	require.Equal(t, tree.Flag, r.Correction.Done, "wrong options flag")
 }
 
+// Sure takes the other verdict only where the whole interval of the risk reaches the bound.
+func TestCorrectOnlyWhatIsSure(t *testing.T) {
+	m := learned(t, t.TempDir())
+	r, err := m.Risk(t.Context(), unjudged())
+	require.NoError(t, err)
+	require.Less(t, r.Low, r.P)
+	for above, want := range map[float64]string{(r.Low + r.P) / 2: tree.WhyUnsure, r.Low: ""} {
+		c, err := m.Correct(t.Context(), unjudged(), memtree.CorrectOptions{Above: above, Do: tree.Other, Sure: true})
+		require.NoError(t, err)
+		require.Equal(t, want, c.Why)
+		require.Equal(t, want == "", c.Changed)
+	}
+}
+
 // Where past errors do not predict, nothing is done, however the bound is set.
 func TestWrapCorrectsNothingWithoutEvidence(t *testing.T) {
 	m := open(t, t.TempDir(), nil)

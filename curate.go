@@ -167,6 +167,6 @@ func (m *Memory) typeOf(ctx context.Context, check string, d taxonomy.Direction)
 	}
 	slices.Sort(ids)
 	return "", &tree.FieldError{
-		Field: "is", Problem: fmt.Sprintf("is %q, which is no check; name one of: %s", check, strings.Join(ids, ", ")),
+		Field: "is", Problem: fmt.Sprintf("names %q, which is no check; name one of: %s", check, strings.Join(ids, ", ")),
 	}
 }

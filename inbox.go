@@ -17,7 +17,7 @@ const scoredMost = 1000
 
 // Inbox is what waits for a person to say whether it was right.
 type Inbox struct {
-	Waiting  []Unlabelled `json:"waiting"`  // the riskiest first, then the newest of those without a risk; skipped last
+	Waiting  []Unlabelled `json:"waiting"`  // the riskiest first, then tests misjudged before, the newest; skipped last
 	Total    int          `json:"total"`    // how many wait in all, of those that were asked for
 	Scored   int          `json:"scored"`   // of them have a risk, whether they are in Waiting or not
 	Expected float64      `json:"expected"` // how many of the scored are wrong, as the risks say
@@ -53,7 +53,7 @@ func (m *Memory) Find(ctx context.Context, q find.Query, from, most int) (Inbox,
 	}
 	slices.SortStableFunc(chosen, func(a, b Unlabelled) int {
 		return cmp.Or(compareBool(a.Skipped, b.Skipped), compareBool(b.Risk.Enough, a.Risk.Enough),
-			cmp.Compare(b.Risk.P, a.Risk.P))
+			cmp.Compare(b.Risk.P, a.Risk.P), compareBool(b.Risk.Before.Wrong > 0, a.Risk.Before.Wrong > 0))
 	})
 	chosen = chosen[min(from, len(chosen)):]
 	if most > 0 && len(chosen) > most {

@@ -77,6 +77,7 @@ type Done struct {
 	Changes  []tree.Change `json:"changes"`
 	Verdict  *tree.Verdict `json:"verdict,omitempty"`  // of a relabel: what is known now
 	Against  []tree.Node   `json:"against,omitempty"`  // of a lesson that was taught: those in use that say the opposite
+	Mirrored []tree.Node   `json:"mirrored,omitempty"` // likewise: those that say the same for the other direction
 	Redacted int           `json:"redacted,omitempty"` // and how many secrets were taken out of it
 	Stood    []tree.Node   `json:"stood"`              // lessons in use that stand on it: learned anew by the next evolve
 }

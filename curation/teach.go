@@ -45,12 +45,15 @@ func (c *Curation) Teach(ctx context.Context, l Lesson, o Options) (Done, error)
 			return tree.Batch{}, err
 		}
 		p := c.begin(tree.SaidTeach, "", o, len(acts), nil)
+		if err := c.whenAgain(ctx, &l); err != nil {
+			return tree.Batch{}, err
+		}
 		n, redacted, err := c.Draft(l, o.By, p.at)
 		if err != nil {
 			return tree.Batch{}, err
 		}
 		p.act.Node = n.ID
-		against, err := c.beside(ctx, &n)
+		against, mirrored, err := c.beside(ctx, &n)
 		if err != nil {
 			return tree.Batch{}, err
 		}
@@ -58,7 +61,7 @@ func (c *Curation) Teach(ctx context.Context, l Lesson, o Options) (Done, error)
 			return tree.Batch{}, err
 		}
 		d, err = c.finish(ctx, p, false)
-		d.Against, d.Redacted = against, redacted
+		d.Against, d.Mirrored, d.Redacted = against, mirrored, redacted
 		return p.batch, err
 	})
 	if err != nil {
@@ -110,26 +113,46 @@ func (c *Curation) place(ctx context.Context, p *plan, n tree.Node) error {
 	return nil
 }
 
-// beside returns the lessons in use that say the opposite of n, and refuses n if another says the same
-// for its product.
-func (c *Curation) beside(ctx context.Context, n *tree.Node) ([]tree.Node, error) {
-	var against []tree.Node
+// whenAgain fills in the conditions of a lesson that is taught again with more tests and without conditions.
+func (c *Curation) whenAgain(ctx context.Context, l *Lesson) error {
+	if len(l.When) > 0 || len(l.For)+len(l.NotFor) == 0 {
+		return nil
+	}
+	words, _ := c.door.Secrets(text.Line(l.Lesson))
+	for n, err := range c.door.Tree.Scan(ctx, tree.Filter{Level: tree.Experience.Level()}) {
+		if err != nil {
+			return err
+		}
+		if n.Taught != nil && n.Content.Guidance == words && n.Scope.Product == text.Line(l.Product) &&
+			n.Direction == cmp.Or(l.Direction, taxonomy.FalsePass) {
+			l.When = slices.Clone(n.Content.AppliesWhen)
+			return nil
+		}
+	}
+	return nil
+}
+
+// beside returns the lessons in use that say the opposite of n, and those that say the same for the other
+// direction. It refuses n if another says the same for its product and direction.
+func (c *Curation) beside(ctx context.Context, n *tree.Node) (against, mirrored []tree.Node, err error) {
 	for o, err := range c.door.Tree.Scan(ctx, tree.Filter{Level: tree.Experience.Level()}) {
 		switch {
 		case err != nil:
-			return nil, err
+			return nil, nil, err
 		case o.ID == n.ID || !o.Live() ||
 			o.Scope.Product != "" && n.Scope.Product != "" && o.Scope.Product != n.Scope.Product:
+		case o.Direction != n.Direction && gate.Alike(&n.Content, &o.Content):
+			mirrored = append(mirrored, o)
 		case gate.Against(n, &o):
 			against = append(against, o)
 			n.Taught.Against = append(n.Taught.Against, o.ID)
 		case gate.Alike(&n.Content, &o.Content):
-			return nil, &RefusedError{Said: tree.SaidTeach, ID: o.ID, Why: Alike, Now: cmp.Or(o.Content.Title,
+			return nil, nil, &RefusedError{Said: tree.SaidTeach, ID: o.ID, Why: Alike, Now: cmp.Or(o.Content.Title,
 				o.Content.Guidance)}
 		}
 	}
 	slices.Sort(n.Taught.Against)
-	return against, nil
+	return against, mirrored, nil
 }
 
 // Draft returns the lesson as a node that is not in the tree yet, without its secrets, and how many of

@@ -8,8 +8,9 @@
 // evaluation, …; see spelling.go), and pairs that mean judgment and ground truth
 // only together: verdict and expected, actual and expected, prediction and label,
 // agent_verdict and human_verdict, 判定 and 期望 (see pairs.go). first_judgment, which
-// triage writes beside a verdict it corrected, is taken in place of it. Every other key is
-// ignored, and labels are never read.
+// triage writes beside a verdict it corrected, is taken in place of it. note is the
+// evaluator's reason too; see note.go. Every other key is ignored, and named to the
+// caller of ReadRun; labels are never read.
 //
 // A bad object does not spoil the rest: it comes out as a *LineError that says where
 // it is, what is wrong and what to do, and reading goes on. Memory is bounded by
@@ -76,24 +77,25 @@ func (e *FileError) Error() string { return e.File + " " + e.Problem }
 // file. A file that is read twice gives the same keys. A file of another night gives
 // other keys if it has times; without times, equal records of two files have one key.
 func Read(name string, r io.Reader) iter.Seq2[tree.Evaluation, error] {
-	return ReadRun(name, r, "")
+	return ReadRun(name, r, "", nil)
 }
 
 // ReadRun is Read, except that records that name no run belong to the given run. An
-// empty run leaves them to Read.
-func ReadRun(name string, r io.Reader, run string) iter.Seq2[tree.Evaluation, error] {
-	return readObjects(name, r, run, rawObject.evaluation)
+// empty run leaves them to Read. If unread is not nil, it is called for each field of
+// the top level that is left out, once for each name and at most 20 times.
+func ReadRun(name string, r io.Reader, run string, unread func(Unread)) iter.Seq2[tree.Evaluation, error] {
+	return readObjects(name, r, run, unread, rawObject.evaluation)
 }
 
 // ReadTests is Read for tests that have not run: an object needs a prompt and no judgment. Where it
 // has one, that is read and left out of the evaluation, and so is its truth.
 func ReadTests(name string, r io.Reader) iter.Seq2[tree.Evaluation, error] {
-	return readObjects(name, r, "", rawObject.test)
+	return readObjects(name, r, "", nil, rawObject.test)
 }
 
 // readObjects reads the objects of a file, each by one.
 func readObjects(
-	name string, r io.Reader, run string, one func(rawObject, *parser) (tree.Evaluation, *fault),
+	name string, r io.Reader, run string, unread func(Unread), one func(rawObject, *parser) (tree.Evaluation, *fault),
 ) iter.Seq2[tree.Evaluation, error] {
 	return func(yield func(tree.Evaluation, error) bool) {
 		if problem := unreadable(r); problem != "" {
@@ -105,7 +107,7 @@ func readObjects(
 			yield(tree.Evaluation{}, &FileError{File: name, Problem: problem})
 			return
 		}
-		p, of := parser{}, newRuns(run)
+		p, of := parser{unread: &unreadFields{tell: unread}}, newRuns(run)
 		for met := 0; ; met++ {
 			f, err := s.next()
 			switch {
@@ -160,7 +162,7 @@ func (f rawObject) evaluation(p *parser) (tree.Evaluation, *fault) {
 	if f.problem != "" {
 		return tree.Evaluation{}, &fault{line: f.line, problem: f.problem}
 	}
-	*p = parser{b: f.data, keys: p.keys[:0], tests: p.tests}
+	*p = parser{b: f.data, keys: p.keys[:0], tests: p.tests, unread: p.unread}
 	var rec slotValues
 	bad := p.object(top, "", &rec)
 	if bad == nil {
@@ -168,7 +170,7 @@ func (f rawObject) evaluation(p *parser) (tree.Evaluation, *fault) {
 		if p.tests && rec[slotJudgment].raw == nil {
 			rec[slotJudgment].raw = []byte("0") // any judgment: it is left out again
 		}
-		if e, bad = rec.evaluation(); bad == nil {
+		if e, bad = rec.evaluation(p.unread); bad == nil {
 			return e, nil
 		}
 	}

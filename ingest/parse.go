@@ -38,6 +38,8 @@ type parser struct {
 	loose bool     // inside a value that nobody reads: check only grammar and UTF-8
 	keys  [][]byte // of the open objects, the innermost last
 	tests bool     // the objects are tests that have not run
+
+	unread *unreadFields
 }
 
 // fail returns a fault that says what was expected here and what stands here.

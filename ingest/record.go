@@ -33,6 +33,9 @@ func (p *parser) object(g objectKind, path string, rec *slotValues) *fault {
 		s, known := spellings(g, key)
 		at := p.i
 		switch {
+		case !known && g == top:
+			p.unread.field(key)
+			return p.ignore()
 		case !known, g != top && s.slot == none:
 			return p.ignore()
 		case s.group != top && at < len(p.b) && p.b[at] == '{':
@@ -121,11 +124,12 @@ func kindOf(raw []byte) string {
 	return "a number"
 }
 
-// evaluation decodes the record into an evaluation and checks it.
-func (r *slotValues) evaluation() (tree.Evaluation, *fault) {
+// evaluation decodes the record into an evaluation and checks it. It names to unread what it leaves out.
+func (r *slotValues) evaluation(unread *unreadFields) (tree.Evaluation, *fault) {
 	if bad := r.standIn(); bad != nil {
 		return tree.Evaluation{}, bad
 	}
+	r.takeNote(unread)
 	d := slotDecoder{rec: r}
 	e := tree.Evaluation{
 		ID: d.text(slotID), RunID: d.text(slotRun), CaseID: d.text(slotCase), Attempt: d.count(slotAttempt),

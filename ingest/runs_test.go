@@ -15,7 +15,7 @@ import (
 // keysOf returns the keys of the runs in a file, in order.
 func keysOf(t require.TestingT, file, run string) []string {
 	var keys []string
-	for e, err := range ReadRun("runs.jsonl", strings.NewReader(file), run) {
+	for e, err := range ReadRun("runs.jsonl", strings.NewReader(file), run, nil) {
 		require.NoError(t, err)
 		keys = append(keys, e.Key())
 	}

@@ -31,6 +31,7 @@ const (
 	slotModel
 	slotTrial
 	slotEvidence
+	slotNote   // the reason, in the words of the person who looked at the run
 	slotResult // taken as the judgment if there is none
 	slotFirst  // taken as the judgment in any case: what the agent judged before it was corrected
 
@@ -134,6 +135,8 @@ func topSpelling(key string) spelling {
 		return spelling{slot: slotDirection}
 	case "reason", "evaluatorReason", "evaluator_reason":
 		return spelling{slot: slotReason}
+	case "note":
+		return spelling{slot: slotNote}
 	case "trial", "trial_id", "trialId":
 		return spelling{slot: slotTrial}
 	case "evidence":

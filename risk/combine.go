@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-
-	"github.com/memtree/memtree/internal/text"
 )
 
 // The signals. All but the first two are differences from the base rate in
@@ -222,26 +220,6 @@ func wordsOf(ls []lean, by float64, spelt map[uint32]string) []string {
 		}
 	}
 	return out
-}
-
-// unstem replaces each stem in the reasons by a word of the verdict that has the stem.
-func unstem(rs []Reason, reason, seen string) {
-	for i := range rs {
-		if len(rs[i].Words) == 0 {
-			continue
-		}
-		from := seen
-		if rs[i].Signal == signalNames[reasonWords] {
-			from = reason
-		}
-		for _, w := range text.Words(from) {
-			for j, stem := range rs[i].Words {
-				if len(w) >= len(stem) && len(stem) > 2 && w[:3] == stem[:3] && slices.Equal(text.Tokens(w), []string{stem}) {
-					rs[i].Words[j] = w
-				}
-			}
-		}
-	}
 }
 
 // idsOf returns the evaluations among ns that speak the same way as the signal.

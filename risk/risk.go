@@ -61,6 +61,9 @@ type Risk struct {
 	Learned bool `json:"learned,omitempty"`
 
 	Because []Reason `json:"because,omitempty"` // strongest first
+
+	// Before counts earlier verdicts on the same test; it is there even if Enough is false.
+	Before SameTest `json:"before,omitzero"`
 }
 
 // Reason is what one signal adds to a risk.
@@ -68,7 +71,8 @@ type Reason struct {
 	// Signal is place, truth, judge, words, style, seen, reasons, runs, shape or facts.
 	Signal      string   `json:"signal"`
 	LogOdds     float64  `json:"logOdds"`               // added to the base rate's: above 0 speaks for wrong
-	Words       []string `json:"words,omitempty"`       // words of this verdict that speak the same way
+	Words       []string `json:"words,omitempty"`       // whole words of this verdict that speak the same way
+	From        string   `json:"from,omitempty"`        // of seen: whether they are of the prompt, the observation or both
 	Evaluations []string `json:"evaluations,omitempty"` // ids of earlier evaluations that speak the same way
 	Memories    []string `json:"memories,omitempty"`    // ids of the cases whose misses the observation decides
 }
@@ -100,7 +104,7 @@ func (m *Model) Score(e *tree.Evaluation) Risk {
 	out := Risk{
 		P: r.p, Low: sigmoid(logit(r.p) - 1.96*r.sd), High: sigmoid(logit(r.p) + 1.96*r.sd),
 		Direction: m.all.usualDirection(m.all.knownValue(f.value)), Enough: m.enough(), Known: m.n, Base: m.overallRate(),
-		Order: r.order, Learned: m.all.store.has(e.Key()),
+		Order: r.order, Learned: m.all.store.has(e.Key()), Before: m.all.before(&f),
 	}
 	if out.Direction == taxonomy.None {
 		out.Direction = m.elsewhere.direction(e)
@@ -110,7 +114,7 @@ func (m *Model) Score(e *tree.Evaluation) Risk {
 	}
 	if out.Enough {
 		out.Because = r.by.because(r.of(), [2]map[uint32]string{reason, seen})
-		unstem(out.Because, judgment.Read(judgment.Decode(e.Judgment)).Beside, e.Prompt+"\n"+e.Observation)
+		whole(out.Because, judgment.Read(judgment.Decode(e.Judgment)).Beside, e.Prompt, e.Observation)
 		return out
 	}
 	out.P = out.Base

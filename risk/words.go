@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"strings"
 )
 
 const (
@@ -114,12 +113,4 @@ func (m *learner) learnWords(f *Features, wrong bool) {
 			m.word[m.cell(aboutSeen, w, val.hash)].add(is, weight)
 		}
 	}
-}
-
-// WholeWords returns the words without those that are part of another: of 正, 正常 and 常 it
-// keeps 正常.
-func (r *Reason) WholeWords() []string {
-	return slices.DeleteFunc(slices.Clone(r.Words), func(w string) bool {
-		return slices.ContainsFunc(r.Words, func(o string) bool { return o != w && strings.Contains(o, w) })
-	})
 }

@@ -33,9 +33,10 @@ type Summary struct {
 	Levels     map[string]int `json:"levels"` // by node type
 	Types      map[string]int `json:"types"`  // by error type
 	Statuses   map[string]int `json:"statuses"`
-	Products   map[string]int `json:"products"` // nodes by the product they name, as it leaves
-	Origins    map[string]int `json:"origins"`  // by origin id
-	Prompts    int            `json:"prompts"`  // cases, with prompt, judgment and truth
+	Tombstones int            `json:"tombstones"` // forgotten and banned nodes, of which no text leaves; not in Statuses
+	Products   map[string]int `json:"products"`   // nodes by the product they name, as it leaves
+	Origins    map[string]int `json:"origins"`    // by origin id
+	Prompts    int            `json:"prompts"`    // cases, with prompt, judgment and truth
 	Redactions int            `json:"redactions"`
 	Archived   int            `json:"archived"` // left out
 	Waiting    int            `json:"waiting"`  // left out: imported, never promoted
@@ -194,6 +195,7 @@ func (s *Selection) summarise(ctx context.Context) error {
 
 // count adds a node that leaves to the summary, and checks that it is lawful as it leaves.
 func (s *Selection) count(n tree.Node, k *chosen) error {
+	tomb := n.Entombed()
 	n, redactions := s.prepareNode(n, k)
 	if err := tree.Check(&n); err != nil {
 		return fmt.Errorf("export %s: %w", k.id, err)
@@ -202,7 +204,11 @@ func (s *Selection) count(n tree.Node, k *chosen) error {
 	m.Nodes++
 	m.Levels[string(n.Type)]++
 	m.Types[n.ErrorType]++
-	m.Statuses[string(n.Status)]++
+	if tomb {
+		m.Tombstones++
+	} else {
+		m.Statuses[string(n.Status)]++
+	}
 	m.Origins[n.Origin.ID]++
 	if n.Scope.Product != "" {
 		m.Products[n.Scope.Product]++

@@ -47,6 +47,7 @@ type Correction struct {
 // Why a verdict was only flagged, in sentences.
 const (
 	WhyNoOther   = "its verdict has no other, or more than one"
+	WhyUnsure    = "too little is known: the interval of its risk begins lower"
 	WhyStopped   = "such corrections broke more verdicts than they put right, so they were stopped"
 	WhyUnread    = "what earlier corrections came to could not be read in time"
 	WhyUnkept    = "the correction could not be written down"
@@ -56,7 +57,7 @@ const (
 // CorrectionSentences returns the sentences of Correction.Why, so that a program can translate
 // them.
 func CorrectionSentences() []string {
-	return []string{WhyNoOther, WhyStopped, WhyUnread, WhyUnkept, WhyRunFailed}
+	return []string{WhyNoOther, WhyUnsure, WhyStopped, WhyUnread, WhyUnkept, WhyRunFailed}
 }
 
 // maxSignals is the most signals that a correction names.

@@ -2,10 +2,14 @@ package main
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/memtree/memtree/brief"
 	"github.com/memtree/memtree/curation"
+	"github.com/memtree/memtree/tree"
 )
 
 func (a *app) aboutCommand() *cobra.Command {
@@ -17,7 +21,7 @@ func (a *app) aboutCommand() *cobra.Command {
 the case says nothing of a check named with --not, and counts for one named with --is; what people wrote of
 the run stays, and no model reads the case again. Lessons that stand on it are written anew, or go, when the
 tree evolves next; one that would be left with too few cases is not given until then. memtree show CASE
-lists the checks of a case, docs/checks.md all there are. memtree undo takes it back.`),
+lists the checks of a case, docs/checks.md those of the catalogue. memtree undo takes it back.`),
 		Example: "  memtree about c_fhb3x2 --not reload\n" +
 			"  memtree about c_fhb3x2 --not reload --is recompute --why \"a wrong sum\"",
 		Args:              a.arguments(1, 1, a.say("the id of a case")),
@@ -40,4 +44,43 @@ func (a *app) about(ctx context.Context, id string, o curation.AboutOptions) err
 			o.Options = said
 			return c.About(ctx, id, o)
 		})
+}
+
+// aboutBefore returns what a person had said of a case before an act.
+func aboutBefore(act *tree.Act, id string) tree.About {
+	for i := range act.Before {
+		if b := &act.Before[i]; b.ID == id && b.Case != nil && b.Case.About != nil {
+			return *b.Case.About
+		}
+	}
+	return tree.About{}
+}
+
+// aboutLine says what a person said of a case: which checks it is about and which not, beside what was said before.
+func (a *app) aboutLine(was, now tree.About) string {
+	fresh := func(list, old []string) string {
+		known := func(s string) bool { return slices.Contains(old, s) }
+		return strings.Join(slices.DeleteFunc(slices.Clone(list), known), ", ")
+	}
+	var out []string
+	if not := fresh(now.Not, was.Not); not != "" {
+		out = append(out, a.say("not about %s", not))
+	}
+	if is := fresh(now.Is, was.Is); is != "" {
+		out = append(out, a.say("about %s", is))
+	}
+	return strings.Join(out, a.say("; "))
+}
+
+// aboutDone says what a case is about now.
+func (a *app) aboutDone(d *curation.Done) string {
+	n, now := &d.Changes[0].Node, tree.About{}
+	if n.CaseData != nil && n.CaseData.About != nil {
+		now = *n.CaseData.About
+	}
+	said := a.aboutLine(aboutBefore(&d.Act, n.ID), now)
+	if checks := brief.Checks(n); len(checks) > 0 {
+		return said + a.say(". It is about %s now.", strings.Join(checks, ", "))
+	}
+	return said + a.say(". It is about no known check now.")
 }

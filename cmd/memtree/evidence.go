@@ -8,10 +8,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// pictureAt returns where a picture lies, short enough to be copied to a shell, which finds the rest.
-func (a *app) pictureAt(p *tree.Picture) string {
-	return filepath.Join(a.store, "pictures", p.SHA256[:12]+"*"+filepath.Ext(p.File()))
-}
+// pictureAt returns the file of a picture.
+func (a *app) pictureAt(p *tree.Picture) string { return filepath.Join(a.store, p.File()) }
 
 // evidencePart is one part of what a test tool left of a run, as the terminal shows it.
 type evidencePart struct {

@@ -173,7 +173,7 @@ func (a *app) export(ctx context.Context, path string, o *exportFlags) error {
 		}
 		lines := []string{a.say("Wrote %s (%s).", path, byteCount(out.Bytes))}
 		if o.pictures != "" {
-			lines = append(lines, a.say("Wrote %d screenshots into %s.", out.Pictures, o.pictures))
+			lines = append(lines, a.say("Screenshots written into %s: %d.", o.pictures, out.Pictures))
 		}
 		if out.KeyID != "" {
 			lines = append(lines, a.say("Signed by key %s.", out.KeyID))
@@ -245,6 +245,10 @@ func (a *app) printLeaves(leaves *transfer.Selection, o *exportFlags) error {
 		s.Levels["strategy"]))
 	part(a.say("error type"), tallied(s.Types))
 	part(a.say("status"), tallied(s.Statuses))
+	if s.Tombstones > 0 {
+		part(a.say("forgotten"), a.say("%d forgotten or banned: their ids, so that no import brings them back, and no text",
+			s.Tombstones))
+	}
 	part(a.say("product"), tallied(s.Products))
 	part(a.say("learned in"), tallied(s.Origins))
 	switch {

@@ -179,7 +179,11 @@ func (a *app) printWord(tax *taxonomy.Taxonomy, d *curation.Done, n *tree.Node, 
 	if dry {
 		head = a.say("Would change (nothing was written): %s", head)
 	}
-	out := append(wrap(a.paint(bold, head), a.width), wrap("  "+oneLine(a.nameOf(tax, n)), a.width)...)
+	name := a.nameOf(tax, n)
+	if d.Act.Said == tree.SaidAbout { // its name may be what was corrected
+		name = a.aboutDone(d)
+	}
+	out := append(wrap(a.paint(bold, head), a.width), wrap("  "+oneLine(name), a.width)...)
 	if d.Act.Purged {
 		out = append(out, a.purgedLines(d)...)
 	}

@@ -76,9 +76,11 @@ func (k *pictureKeeper) close() {
 
 // ingestedPictures is what became of the pictures of reports, as --json prints it.
 type ingestedPictures struct {
-	Kept int                  `json:"kept"`
-	Left int                  `json:"left"` // out
-	Why  []report.LeftPicture `json:"why"`  // of the first of these
+	Kept int `json:"kept"`
+	Left int `json:"left"` // out
+	// Again counts those of Kept whose runs were recorded before, and have the pictures they were recorded with.
+	Again int                  `json:"again,omitempty"`
+	Why   []report.LeftPicture `json:"why"` // of the first of these
 }
 
 // note adds what a reader did with pictures.
@@ -93,8 +95,12 @@ const shownLeft = 5
 
 // pictureLines says what became of the pictures of reports.
 func (a *app) pictureLines(p *ingestedPictures) (out []string) {
-	if p.Kept > 0 && !a.quiet {
-		out = append(out, wrap(a.say("Screenshots kept: %d; label, show and the pages have them.", p.Kept), a.width)...)
+	if n := p.Kept - p.Again; n > 0 && !a.quiet {
+		out = append(out, wrap(a.say("Screenshots kept: %d; label, show and the pages have them.", n), a.width)...)
+	}
+	if p.Again > 0 && !a.quiet {
+		out = append(out, wrap(a.say("Screenshots of runs that were recorded before: %d. Such a run keeps those it was "+
+			"recorded with, and gets no new ones.", p.Again), a.width)...)
 	}
 	if p.Left > 0 {
 		out = append(out, wrap(a.say("Screenshots left out: %d. Their runs are recorded all the same.", p.Left), a.width)...)

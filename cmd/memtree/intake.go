@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"iter"
+	"strings"
 
 	"github.com/memtree/memtree/ingest"
 	"github.com/memtree/memtree/ingest/report"
@@ -49,6 +50,12 @@ func join(field, problem string) string {
 	return field + " " + problem
 }
 
+// unreadField is a field of a file of runs that is left out.
+type unreadField struct {
+	File string `json:"file"`
+	ingest.Unread
+}
+
 // intake reads files of judged runs. It passes on what can be used, and names and counts
 // what cannot.
 type intake struct {
@@ -59,6 +66,7 @@ type intake struct {
 	keep     func(report.Shot) (tree.Picture, error) // the pictures of reports; nil: they are left out
 	pictures ingestedPictures
 	skipped  int // tests of reports that have no verdict
+	unknown  []unreadField
 	read     int64
 	total    int64 // bytes of all files; 0 if not known
 	rejected []reject
@@ -105,7 +113,34 @@ func (in *intake) file(ctx context.Context, name string, take func(e *tree.Evalu
 		return err
 	}
 	defer r.Close() //nolint:errcheck // only read
-	return in.take(ctx, name, in.runsOf(name, r), take)
+	before := len(in.unknown)
+	err = in.take(ctx, name, in.runsOf(name, r), take)
+	in.unreadLines(name, in.unknown[before:])
+	return err
+}
+
+// unreadLines names the fields of a file that are left out.
+func (in *intake) unreadLines(name string, fields []unreadField) {
+	if in.json || len(fields) == 0 {
+		return
+	}
+	in.bar.end()
+	var names []string
+	for _, f := range fields {
+		switch {
+		case f.Agents:
+			in.note(in.say("%s: where a run has note and reason, note is taken for the evaluator's words, and reason, "+
+				"taken for the agent's own, is left out. The agent's belongs into judgment.", name))
+			continue
+		case f.Near != "":
+			names = append(names, in.say("%s (is %s meant?)", f.Field, f.Near))
+			continue
+		}
+		names = append(names, f.Field)
+	}
+	if len(names) > 0 {
+		in.note(in.say("%s: fields that are not read: %s.", name, strings.Join(names, in.say(", "))))
+	}
 }
 
 // take gives the evaluations of a file.
@@ -147,7 +182,9 @@ func (in *intake) runsOf(name string, r io.Reader) iter.Seq2[tree.Evaluation, er
 	begin, _ := b.Peek(report.Sniff) // an error comes again when it is read
 	rd, err := report.NewReader(report.Recognise(begin), report.Options{Run: in.run, Keep: in.keep})
 	if err != nil {
-		return ingest.ReadRun(name, b, in.run)
+		return ingest.ReadRun(name, b, in.run, func(f ingest.Unread) {
+			in.unknown = append(in.unknown, unreadField{name, f})
+		})
 	}
 	return in.reportOf(name, b, rd)
 }

@@ -126,7 +126,7 @@ func (a *app) labelList(ctx context.Context, f *labelFlags) error {
 			{head: a.say("run"), least: 16}, {head: a.say("prompt"), least: 24}}}
 		for i := range box.Waiting {
 			u := &box.Waiting[i]
-			t.add(fmt.Sprint(i+1), riskCell(&u.Risk), a.judgedName(&u.Evaluation), middleCut(oneLine(u.Evaluation.Key()), 28),
+			t.add(fmt.Sprint(i+1), a.riskCell(&u.Risk), a.judgedName(&u.Evaluation), middleCut(oneLine(u.Evaluation.Key()), 28),
 				text.Fit(oneLine(u.Evaluation.Prompt), a.width))
 		}
 		rows := t.lines(a.width)
@@ -152,24 +152,30 @@ func (a *app) waitingLine(box *memtree.Inbox) string {
 	return a.say("Verdicts that wait for their truth: %d; about %.1f of them are wrong.", box.Total, box.Expected)
 }
 
-// riskCell is a risk in a table, - if nothing foretells it.
-func riskCell(r *risk.Risk) string {
-	if !r.Enough {
-		return "-"
+// riskCell is a risk in a table. Where nothing foretells it, it says whether the test was misjudged before.
+func (a *app) riskCell(r *risk.Risk) string {
+	switch {
+	case r.Enough:
+		return percent(r.P)
+	case r.Before.Wrong > 0:
+		return a.say("wrong before")
 	}
-	return percent(r.P)
+	return "-"
 }
 
 // labelCard shows one run to a person who is to say whether its verdict was right.
 func (a *app) labelCard(u *memtree.Unlabelled) []string {
 	e := &u.Evaluation
 	head := a.say("risk not known yet, from %d truths", u.Risk.Known)
+	if u.Risk.Before.Wrong > 0 {
+		head += " · " + a.wrongBefore(&u.Risk.Before)
+	}
 	if u.Risk.Enough {
 		head = a.say("risk %s: %s", percent(u.Risk.P), a.whyRisky(&u.Risk))
 	}
 	out := a.labelPart("", head, 3)
 	place := []string{e.Scope.Product, e.Scope.Suite, e.CaseID, e.Scene.Route, e.RunID, e.At.UTC().Format(time.DateOnly)}
-	if where := strings.Join(nonEmpty(place), " · "); where != "" {
+	if where := strings.Join(distinct(nonEmpty(place)), " · "); where != "" {
 		out = append(out, a.labelPart(a.say("run"), where, 2)...)
 	}
 	out = append(out, a.labelPart(a.say("prompt"), e.Prompt, 10)...)
@@ -208,6 +214,20 @@ func (a *app) labelPart(name, said string, most int) []string {
 		lines[i] = pad + lines[i]
 	}
 	return lines
+}
+
+// distinct leaves out what another of the names has in it, such as a file beside the test of that file.
+func distinct(names []string) (out []string) {
+	for i, name := range names {
+		said := false
+		for k, other := range names {
+			said = said || k != i && strings.Contains(other, name) && (other != name || k < i)
+		}
+		if !said {
+			out = append(out, name)
+		}
+	}
+	return out
 }
 
 func nonEmpty(list []string) (out []string) {

@@ -12,6 +12,7 @@ import (
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/ingest"
 	"github.com/memtree/memtree/internal/text"
+	"github.com/memtree/memtree/tree"
 )
 
 // cellRunes is how much of a text goes into a cell: spreadsheets take no more than 32,767.
@@ -24,7 +25,7 @@ func (a *app) labelCSV(ctx context.Context, f *labelFlags) error {
 		if err != nil {
 			return err
 		}
-		b, err := labelTable(&box)
+		b, err := a.labelTable(&box)
 		if err != nil {
 			return err
 		}
@@ -41,11 +42,12 @@ func (a *app) labelCSV(ctx context.Context, f *labelFlags) error {
 
 // labelTable returns what waits as CSV. It begins with a byte order mark, without which
 // spreadsheets take Chinese for something else.
-func labelTable(box *memtree.Inbox) ([]byte, error) {
+func (a *app) labelTable(box *memtree.Inbox) ([]byte, error) {
 	b := bytes.NewBufferString("\xef\xbb\xbf")
 	w := csv.NewWriter(b)
 	w.UseCRLF = true
-	rows := [][]string{{"id", "truth", "note", "risk", "judgment", "reason", "prompt", "route"}}
+	rows := [][]string{{"id", "truth", "note", "risk", "judgment", "reason", "prompt", "route", "failure", "steps",
+		"pictures"}}
 	for i := range box.Waiting {
 		u := &box.Waiting[i]
 		e := &u.Evaluation
@@ -56,11 +58,31 @@ func labelTable(box *memtree.Inbox) ([]byte, error) {
 		said, beside := judgedParts(e)
 		rows = append(rows, []string{ingest.QuoteCell(e.Key()), "", "", p, cell(said), cell(beside), cell(e.Prompt),
 			cell(e.Scene.Route)})
+		rows[i+1] = append(rows[i+1], a.evidenceCells(e.Evidence)...)
 	}
 	if err := w.WriteAll(rows); err != nil {
 		return nil, fmt.Errorf("write CSV: %w", err)
 	}
 	return b.Bytes(), nil
+}
+
+// evidenceCells are the failure, the steps and the pictures of a run, of the latter the files.
+func (a *app) evidenceCells(e *tree.Evidence) []string {
+	if e == nil {
+		return []string{"", "", ""}
+	}
+	var steps, pictures []string
+	for i, s := range e.Steps {
+		line := fmt.Sprintf("%d. %s", i+1, s.Title)
+		if s.Failed {
+			line += " ← " + a.say("failed here")
+		}
+		steps = append(steps, line)
+	}
+	for i := range e.Pictures {
+		pictures = append(pictures, a.pictureAt(&e.Pictures[i]))
+	}
+	return []string{cell(e.Failure), cell(strings.Join(steps, "\n")), cell(strings.Join(pictures, "\n"))}
 }
 
 // cell is a text in a table.

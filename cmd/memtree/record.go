@@ -27,7 +27,12 @@ A line that cannot be used is named and left out; the others are kept, and the e
 
   {"prompt": "…", "judgment": "pass", "ground_truth": "fail",
    "case_id": "…", "scene": {"id": "…", "type": "form", "route": "/orders/42"},
-   "run_id": "…", "at": "2026-01-28T09:00:00Z", "reason": "…"}
+   "run_id": "…", "at": "2026-01-28T09:00:00Z", "note": "…"}
+
+note, or reason, is what a person or your evaluator says of the run: what was missed, or why the verdict was right. ` +
+			`It is not what the agent said, which belongs into judgment: {"verdict": "pass", "reason": "…"}. Where a run has ` +
+			`both, note is taken for the evaluator's words, and reason, taken for the agent's own, is left out. Fields that are not ` +
+			`read are named, once a file.
 
 Other names are understood too: verdict and expected, actual and expected, prediction and label, agent_verdict and ` +
 			`human_verdict, 判定 and 期望.
@@ -73,6 +78,8 @@ type recorded struct {
 	Analysis    analysed `json:"analysis"`    // of the new cases
 	Rejected    []reject `json:"rejected"`
 	RejectCount int      `json:"rejectedCount"` // Rejected names the first 10,000
+
+	Unread []unreadField `json:"unread,omitempty"` // fields of the files that are left out
 
 	ByModel       int   `json:"byModel"`       // of the new cases
 	ByRules       int   `json:"byRules"`       // likewise
@@ -180,7 +187,7 @@ func (r *recorder) work(ctx context.Context, files []string, async bool) error {
 	r.bar.end()
 	r.hidden()
 	r.halted(r.mem, sum(r.out.Analysis.Unanswered))
-	r.out.Rejected, r.out.RejectCount = r.rejected, r.rejects
+	r.out.Rejected, r.out.RejectCount, r.out.Unread = r.rejected, r.rejects, r.unknown
 	return nil
 }
 
@@ -239,10 +246,12 @@ func (r *recorder) flush(ctx context.Context, name string) error {
 			}
 		case tree.Duplicate:
 			r.out.Duplicate++
+			r.again(&r.batch[i])
 			r.nameless = r.nameless || r.batch[i].ID == "" && r.batch[i].RunID == ""
 		case tree.Contradiction:
 			if same, err := r.toldBefore(ctx, &r.batch[i]); err != nil || same {
 				r.out.Duplicate++
+				r.again(&r.batch[i])
 				if err != nil {
 					return err
 				}
@@ -255,6 +264,13 @@ func (r *recorder) flush(ctx context.Context, name string) error {
 	}
 	r.batch, r.size = r.batch[:0], 0
 	return nil
+}
+
+// again counts the pictures of a run that was recorded before: it keeps those that it was recorded with.
+func (r *recorder) again(e *tree.Evaluation) {
+	if e.Evidence != nil {
+		r.pictures.Again += len(e.Evidence.Pictures)
+	}
 }
 
 // accepted counts a run that was accepted, by whether it was judged rightly.

@@ -278,10 +278,18 @@ func (a *app) history(p *page, n *tree.Node) {
 		p.part(name, line)
 	}
 	if n.Metadata.UsageCount > 0 {
-		p.part(a.say("used"), a.say("%d times, %.0f %% right", n.Metadata.UsageCount, 100*n.Metadata.SuccessRate))
+		p.part(a.say("used"), a.usedTimes(n.Metadata.UsageCount, n.Metadata.SuccessRate))
 	}
 	a.credit(p, n.Credit)
 	p.part(a.say("archived for"), n.ArchivedFor)
+}
+
+// usedTimes says how often a memory was given, and how many of these runs were right.
+func (a *app) usedTimes(n int, right float64) string {
+	if n == 1 {
+		return a.say("once, %.0f right", right)
+	}
+	return a.say("%d times, %.0f right", n, right*float64(n))
 }
 
 // decisions prints what people said of a memory, the latest first; of one that came from another tree the last word.
@@ -289,14 +297,23 @@ func (a *app) decisions(p *page, n *tree.Node, past []curation.Past) {
 	if w := n.Word; w != nil && len(past) == 0 {
 		past = []curation.Past{{Act: tree.Act{Said: w.Said, By: w.By, Why: w.Why}, At: w.At}}
 	}
+	now := tree.About{}
+	if n.CaseData != nil && n.CaseData.About != nil {
+		now = *n.CaseData.About
+	}
 	if len(past) > 0 {
 		p.head(a.paint(bold, a.say("What people decided")))
 	}
 	for i := range past {
 		d := &past[i]
-		back := ""
-		if d.Gone {
+		back, about := "", ""
+		switch {
+		case d.Gone:
 			back = a.say("taken back")
+		case d.Said == tree.SaidAbout:
+			was := aboutBefore(&d.Act, n.ID)
+			about = a.aboutLine(was, now)
+			now = was
 		}
 		what := ""
 		switch len(d.Labels) {
@@ -306,7 +323,7 @@ func (a *app) decisions(p *page, n *tree.Node, past []curation.Past) {
 		default:
 			what = a.say("%d verdicts", len(d.Labels))
 		}
-		p.part(string(d.Said), dotted(cmp.Or(d.By, a.say("a person")), d.At.Format(time.RFC3339), what, back, d.Why))
+		p.part(string(d.Said), dotted(cmp.Or(d.By, a.say("a person")), d.At.Format(time.RFC3339), cmp.Or(what, about), back, d.Why))
 	}
 }
 

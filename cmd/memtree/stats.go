@@ -33,6 +33,8 @@ type stats struct {
 	server.Stats
 	Spent    spentEver    `json:"spent"`
 	Pictures pictureStats `json:"pictures"`
+
+	Unlabelled int `json:"unlabelled"` // runs that wait for a label
 }
 
 // pictureStats counts the pictures of runs.
@@ -47,8 +49,12 @@ func (a *app) statsOf(ctx context.Context, m *memtree.Memory) (stats, error) {
 	if err != nil {
 		return stats{}, err
 	}
+	box, err := m.Inbox(ctx, 1)
+	if err != nil {
+		return stats{}, err
+	}
 	n, size, err := m.Pictures(ctx)
-	return stats{s, a.spentEver(m.Health().Spent), pictureStats{n, size}}, err
+	return stats{s, a.spentEver(m.Health().Spent), pictureStats{n, size}, box.Total}, err
 }
 
 func (a *app) stats(ctx context.Context) error {
@@ -79,7 +85,8 @@ func (a *app) printStats(ctx context.Context, m *memtree.Memory, s *stats, model
 	p.part(a.say("store"), fmt.Sprintf("%s · %s · %s", a.store, s.Format, byteCount(s.Bytes)))
 	p.part(a.say("memories"), a.say("cases %d · experiences %d · strategies %d", s.Levels[string(tree.Case)],
 		s.Levels[string(tree.Experience)], s.Levels[string(tree.Strategy)]))
-	p.part(a.say("runs"), a.say("%d recorded, %d waiting to be looked at, %d set aside", s.Evaluations, s.Outbox, s.Dead))
+	p.part(a.say("runs"), a.say("%d recorded, %d wait for a label, %d not read yet, %d set aside", s.Evaluations,
+		s.Unlabelled, s.Outbox, s.Dead))
 	if s.Pictures.Kept > 0 {
 		p.part(a.say("pictures"), a.say("%d of runs · %s", s.Pictures.Kept, byteCount(s.Pictures.Bytes)))
 	}

@@ -24,7 +24,8 @@ never those named with --not-for. It is measured as every lesson is, and taken o
 
 A lesson says what to do or to look at; one that orders a verdict is refused. One that another lesson says
 already is refused by the name of that one; one that says the opposite is taken, and both are named. To teach
-the same again adds tests to --for and --not-for. memtree undo takes it back, memtree edit words it better.`),
+the same again, with its own words of --when or none, adds tests to --for and --not-for. memtree undo
+takes it back, memtree edit words it better.`),
 		Example: `  memtree teach "Compare the unit with that of the order." \
     --when "a test sets an infusion rate" --for PUMP_3
   memtree teach "Reload the page, then count the rows." --when "an import" \
@@ -82,6 +83,9 @@ func (a *app) taughtLines(d *curation.Done) []string {
 	for i := range d.Against {
 		p.lines = append(p.lines, wrap(a.say("It says the opposite of %s: %s Both are given where both fit; edit, forget or "+
 			"ban one of them.", d.Against[i].ID, oneLine(d.Against[i].Content.Guidance)), a.width)...)
+	}
+	for i := range d.Mirrored {
+		p.lines = append(p.lines, wrap(a.say("%s is the same lesson for the other direction.", d.Mirrored[i].ID), a.width)...)
 	}
 	if d.Redacted > 0 {
 		p.lines = append(p.lines, wrap(a.say("Secrets that were taken out of it: %d", d.Redacted), a.width)...)

@@ -309,6 +309,9 @@ func (a *app) basis(l *leaf) string {
 	case l.level == tree.Case.Level():
 		return a.runs(l.runs)
 	case l.level == tree.Experience.Level():
+		if l.runs == 1 {
+			return a.say("1 case")
+		}
 		return a.say("%d cases", l.runs)
 	default:
 		return a.say("%d lessons", l.runs)

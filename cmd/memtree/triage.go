@@ -26,8 +26,9 @@ memory whose truth is known. A truth in the file is not looked at, and nothing i
 
 Where past errors do not predict, it says so instead of a number.
 
-With --correct-above it lists the verdicts of which it would take the other one. With --out
-too it takes them: it writes the runs to another file, each corrected one with the other
+With --correct-above it lists the verdicts that are at least so likely to be wrong, and takes the
+other one of those whose whole interval lies there: with few truths it takes none. With --out
+too it does so: it writes the runs to another file, each corrected one with the other
 verdict as judgment and the agent's own as first_judgment, and notes the corrections in the
 store. When their truth is recorded, stats says how many were right. Recorded later, that
 file counts with the agent's own verdicts.`),
@@ -243,6 +244,9 @@ const reasonsShown = 3
 
 func (a *app) whyRisky(says *risk.Risk) string {
 	var out []string
+	if says.Before.Wrong > 0 {
+		out = append(out, a.wrongBefore(&says.Before))
+	}
 	if says.Elsewhere > 0 {
 		out = append(out, a.say("the like were wrong more often elsewhere"))
 	}
@@ -255,6 +259,14 @@ func (a *app) whyRisky(says *risk.Risk) string {
 		return a.say("nothing speaks for wrong")
 	}
 	return strings.Join(out, " · ")
+}
+
+// wrongBefore says how often verdicts on the same test were wrong.
+func (a *app) wrongBefore(b *risk.SameTest) string {
+	if b.Known == 1 {
+		return a.say("wrong on this test before")
+	}
+	return a.say("wrong on this test before: %d of %d", b.Wrong, b.Known)
 }
 
 // riskReason says what a signal has seen that makes it say "wrong".
@@ -271,11 +283,14 @@ func (a *app) riskReason(r *risk.Reason) string {
 	case "judge":
 		return a.say("this judge was often wrong")
 	case "words":
-		return a.say("words of its reason: %s", strings.Join(r.WholeWords(), a.say(", ")))
+		if len(r.Words) == 0 {
+			return a.say("its reason reads like wrong ones")
+		}
+		return a.say("words of its reason: %s", strings.Join(r.Words, a.say(", ")))
 	case "style":
 		return a.say("its reason reads like wrong ones")
 	case "seen":
-		return a.say("words of what it saw: %s", strings.Join(r.WholeWords(), a.say(", ")))
+		return a.seenReason(r)
 	case "reasons":
 		return a.say("wrong before for such a reason: %s", nearest)
 	case "runs":
@@ -285,6 +300,20 @@ func (a *app) riskReason(r *risk.Reason) string {
 	default:
 		return a.say("length and tone of the run and its reason")
 	}
+}
+
+// seenReason names the words of a run that speak for wrong, by the text that has them.
+func (a *app) seenReason(r *risk.Reason) string {
+	words := strings.Join(r.Words, a.say(", "))
+	switch r.From {
+	case risk.FromPrompt:
+		return a.say("words of its task: %s", words)
+	case risk.FromObservation:
+		return a.say("words of what it saw: %s", words)
+	case risk.FromBoth:
+		return a.say("words of its task and of what it saw: %s", words)
+	}
+	return a.say("what it was asked and what it saw")
 }
 
 // middleCut shortens an id to a number of cells. It takes them from the middle, because ids

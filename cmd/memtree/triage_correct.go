@@ -57,7 +57,7 @@ type corrected struct {
 
 // of says what is done about a verdict; nil: nothing. A memory that is open for writing notes it.
 func (c *corrected) of(ctx context.Context, m *memtree.Memory, e *tree.Evaluation) (*tree.Correction, error) {
-	x, err := m.Correct(ctx, *e, memtree.CorrectOptions{Above: c.Bound, Do: tree.Other})
+	x, err := m.Correct(ctx, *e, memtree.CorrectOptions{Above: c.Bound, Do: tree.Other, Sure: true})
 	switch {
 	case err != nil || x == nil:
 		return nil, err

@@ -2,6 +2,7 @@ package report
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path"
@@ -13,8 +14,9 @@ import (
 // Attachments opens files that reports name, in one folder and nowhere else: neither "..", nor an absolute path, nor a
 // link leads out of it.
 type Attachments struct {
-	root *os.Root
-	dir  string // its name, for messages
+	root  *os.Root
+	dir   string            // its name, for messages
+	alone map[string]string // by the name alone: the path of the report that was found by it
 }
 
 // OpenAttachments opens the folder in which attachments lie. The caller closes it.
@@ -23,15 +25,16 @@ func OpenAttachments(dir string) (*Attachments, error) {
 	if err != nil {
 		return nil, err //nolint:wrapcheck // it names the folder
 	}
-	return &Attachments{root, dir}, nil
+	return &Attachments{root, dir, map[string]string{}}, nil
 }
 
 // Close gives the folder up.
 func (a *Attachments) Close() error { return a.root.Close() } //nolint:wrapcheck // it names the folder
 
 // Open opens a file by the path that a report has for it. Reports travel, and mostly have the path of the machine that
-// ran the test; so the longest end of the path that is in the folder is meant, of at least a folder and a name. An
-// error is a *tree.FieldError.
+// ran the test; so the longest end of the path that is in the folder is meant. Its name alone stands for one path:
+// tools give the pictures of many tests one name, and which of them lies in the folder nobody can know. An error is a
+// *tree.FieldError.
 func (a *Attachments) Open(name string) (io.ReadCloser, error) {
 	bad := func(problem string) error { return &tree.FieldError{Field: "picture", Problem: problem} }
 	parts := strings.Split(strings.TrimLeft(path.Clean(strings.ReplaceAll(name, `\`, "/")), "/"), "/")
@@ -39,14 +42,13 @@ func (a *Attachments) Open(name string) (io.ReadCloser, error) {
 		parts = parts[1:]
 	}
 	for i := range parts {
-		if i > 0 && i > len(parts)-2 {
-			break
-		}
 		at := path.Join(parts[i:]...)
 		info, err := a.root.Lstat(at)
 		switch {
 		case err != nil:
 			continue
+		case i > 0 && i == len(parts)-1 && !a.first(at, name):
+			return nil, bad("is one of several pictures of this name in the report; keep their folders too")
 		case info.Mode()&os.ModeSymlink != 0:
 			return nil, bad("is a link; a picture is a file of its own")
 		case !info.Mode().IsRegular():
@@ -60,7 +62,16 @@ func (a *Attachments) Open(name string) (io.ReadCloser, error) {
 		}
 		return f, nil
 	}
-	return nil, bad("is not in " + a.dir + "; copy it there, or name the folder that has it with --attachments")
+	return nil, bad(fmt.Sprintf("is not in the folder %q; copy it there, or name the folder that has it with "+
+		"--attachments", a.dir))
+}
+
+// first reports whether a path is the first, or the same as the first, that is found by a name alone.
+func (a *Attachments) first(name, of string) bool {
+	if a.alone[name] == "" {
+		a.alone[name] = of
+	}
+	return a.alone[name] == of
 }
 
 // plainly is an error without the path, which the sentence has.

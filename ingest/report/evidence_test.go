@@ -135,8 +135,8 @@ func TestEvidenceOfPlaywright(t *testing.T) {
 	}
 	require.Equal(t, []string{
 		"elsewhere.png has more than 8 MiB", "link.png is a link; a picture is a file of its own",
-		"../../etc/passwd is not in DIR; copy it there, or name the folder that has it with --attachments",
-		`C:\work\gone\x.png is not in DIR; copy it there, or name the folder that has it with --attachments`,
+		`../../etc/passwd is not in the folder "DIR"; copy it there, or name the folder that has it with --attachments`,
+		`C:\work\gone\x.png is not in the folder "DIR"; copy it there, or name the folder that has it with --attachments`,
 		"test-results/cart-total is no file", "broken cannot be decoded",
 	}, why)
 	again, _, _ := readWith(t, report.Playwright, dir, input{"report.json", content})

@@ -20,7 +20,8 @@ type junitSuite struct {
 	name    string
 	at      time.Time
 	project string
-	root    bool // the element around all suites
+	product string // by a property of the suite
+	root    bool   // the element around all suites
 }
 
 // junitReader reads JUnit's XML.
@@ -89,6 +90,10 @@ func (j *junitReader) start(e xml.StartElement) error {
 			return j.broken(err)
 		}
 		return j.test(line, c)
+	case "properties":
+		if len(j.suites) > 0 {
+			return j.properties()
+		}
 	}
 	if len(j.suites) == 0 {
 		return j.unread(fmt.Sprintf("is XML, but no JUnit report: its first element is %s", cut(e.Name.Local, 40)))
@@ -113,6 +118,7 @@ func (j *junitReader) suite(e xml.StartElement) junitSuite {
 	for _, outer := range j.suites {
 		path = append(path, outer.name)
 		s.at, s.project = later(s.at, outer.at), cmp.Or(s.project, outer.project)
+		s.product = cmp.Or(outer.product, s.product)
 	}
 	if j.projects {
 		s.project = attr(e, "hostname")
@@ -122,6 +128,27 @@ func (j *junitReader) suite(e xml.StartElement) junitSuite {
 		s.project = fmt.Sprintf("%s#%d", s.project, j.named[key])
 	}
 	return s
+}
+
+// properties reads the properties of the suite that is open, of which the product counts.
+func (j *junitReader) properties() error {
+	for {
+		t, err := j.x.Token()
+		if err != nil {
+			return j.broken(err)
+		}
+		switch t := t.(type) {
+		case xml.EndElement:
+			return nil
+		case xml.StartElement:
+			if attr(t, "name") == "product" {
+				j.suites[len(j.suites)-1].product = attr(t, "value")
+			}
+			if err := j.x.Skip(); err != nil {
+				return j.broken(err)
+			}
+		}
+	}
 }
 
 // later is the time of a suite, or of the one around it.
@@ -155,6 +182,10 @@ func (j *junitReader) test(line int, c *junitCase) error {
 		t.attempt = c.before + 1
 	}
 	t.observation, t.prompt, t.route = strings.Join(append(c.why, c.flaky...), "\n"), c.prompt, c.route
+	t.product = c.product
+	if n := len(j.suites); n > 0 {
+		t.product = cmp.Or(t.product, j.suites[n-1].product)
+	}
 	for _, file := range c.files {
 		j.attach(&t.shots, path.Base(strings.ReplaceAll(file, `\`, "/")), "", file, "")
 	}

@@ -19,7 +19,7 @@ type junitCase struct {
 	failed, skipped         bool
 	before                  int      // attempts before the last one
 	why, flaky              []string // why it failed, and why attempts before failed
-	prompt, route           string
+	prompt, route, product  string
 	files                   []string    // that it names as attached
 	links                   [][2]string // name and address
 }
@@ -82,6 +82,8 @@ func (c *junitCase) take(x *xmlReader, e xml.StartElement) (err error) {
 			c.prompt = cmp.Or(value, strings.TrimSpace(body))
 		case "route":
 			c.route = cmp.Or(value, strings.TrimSpace(body))
+		case "product":
+			c.product = cmp.Or(value, strings.TrimSpace(body))
 		case "screenshot", "attachment":
 			c.files = append(c.files, cmp.Or(value, strings.TrimSpace(body)))
 		case "link", "url", "issue":

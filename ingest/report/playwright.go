@@ -35,6 +35,7 @@ type playwrightResult struct {
 
 // playwright reads the report of Playwright's JSON reporter.
 func (d *decoder) playwright(j *jsonReader) error {
+	d.night = ""
 	return j.object(func(key string) error {
 		switch key {
 		case "suites":
@@ -110,7 +111,12 @@ func (d *decoder) playwrightSpec(j *jsonReader, place []string) error {
 	})
 	for i := range tests {
 		if err == nil {
-			err = d.add(tests[i].test(place, title, id))
+			t := tests[i].test(place, title, id)
+			if d.night == "" && len(tests[i].results) > 0 && !tests[i].results[0].at.IsZero() {
+				d.night = tests[i].results[0].at.Format(time.RFC3339Nano)
+			}
+			t.night = d.night
+			err = d.add(t)
 		}
 	}
 	return err
@@ -255,6 +261,8 @@ func (t *playwrightTest) test(place []string, title, id string) *test {
 			out.prompt = n.Description
 		case "route":
 			out.route = n.Description
+		case "product":
+			out.product = n.Description
 		}
 		addLink(&out.links, n.Type, n.Description)
 	}

@@ -148,6 +148,7 @@ type decoder struct {
 	name   string
 	yield  func(tree.Evaluation, error) bool
 	met    bool                              // something of a test was in the file
+	night  string                            // when the first test of a report began, which names its run
 	begin  []byte                            // of the file
 	parts  map[string]func(name string) shot // pictures of an archive, by file name
 	images map[string]shot                   // pictures in scripts of a page, by id

@@ -25,6 +25,7 @@ type test struct {
 	id      string   // the tool's own name of this very run of it; ""
 	same    string   // what attempts at one test have in common, if not their names
 	run     string   // of all tests that ran with it; "" if the report does not say
+	night   string   // likewise, where the tool's own name of a run tells it from those of other reports
 	project string   // of several in which the same tests run, such as a browser
 	place   []string // the file and the suites that it is in, from outside in
 	title   string
@@ -78,7 +79,7 @@ func (t *test) key() string {
 // evaluation is the test as a run of a judge. It is deterministic, so that a report that is read twice is known again.
 func (t *test) evaluation(o *Options) tree.Evaluation {
 	e := tree.Evaluation{
-		CaseID: t.caseID(), RunID: fitName(cmp.Or(o.Run, t.run)), Attempt: max(0, t.attempt), At: t.at.UTC(),
+		CaseID: t.caseID(), RunID: fitName(cmp.Or(o.Run, t.run, t.night)), Attempt: max(0, t.attempt), At: t.at.UTC(),
 		Scene:       tree.Scene{ID: fitName(t.scene), Route: fitName(t.route)},
 		Scope:       tree.Scope{Product: fitName(t.product), Test: fitName(t.title), Build: fitName(t.build)},
 		Prompt:      t.asked(),
@@ -98,7 +99,7 @@ func (t *test) evaluation(o *Options) tree.Evaluation {
 		e.GroundTruth = raw(t.truth)
 	}
 	switch {
-	case e.RunID != "":
+	case cmp.Or(o.Run, t.run) != "":
 		e.ID = fitName(strings.Join(present(e.RunID, t.project, e.CaseID, t.grader), "|"))
 	case t.id != "":
 		e.ID = fitName(t.id)

@@ -100,7 +100,7 @@ func riskNext(r *risk.Risk, lang string) string {
 // riskReason says what a signal has seen.
 func riskReason(r *risk.Reason, lang string) string {
 	words := make([]string, 0, len(r.Words))
-	for _, w := range r.WholeWords() {
+	for _, w := range r.Words {
 		words = append(words, plain(w))
 	}
 	list := strings.Join(words, inLang(lang, ", ", "、"))
@@ -122,7 +122,13 @@ func riskReason(r *risk.Reason, lang string) string {
 	case "style":
 		return inLang(lang, "how its reason reads", "理由的写法")
 	case "seen":
-		return inLang(lang, "words of what it saw: ", "所见内容中的词：") + list
+		switch r.From {
+		case risk.FromPrompt:
+			return inLang(lang, "words of its task: ", "任务中的词：") + list
+		case risk.FromObservation:
+			return inLang(lang, "words of what it saw: ", "所见内容中的词：") + list
+		}
+		return inLang(lang, "words of its task and of what it saw: ", "任务和所见内容中的词：") + list
 	case "reasons":
 		return inLang(lang, "what came of verdicts with such a reason, nearest ", "理由相似的判断结果如何，最近的是 ") +
 			first(r.Evaluations)

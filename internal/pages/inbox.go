@@ -71,6 +71,12 @@ func (d *inboxData) Most() int { return curation.MostLabels }
 
 // reasons says what speaks for wrong, the strongest first, at most three.
 func (s *speech) reasons(r *risk.Risk) (out []string) {
+	switch b := &r.Before; {
+	case b.Wrong > 0 && b.Known == 1:
+		out = append(out, s.say("wrong on this test before"))
+	case b.Wrong > 0:
+		out = append(out, s.say("wrong on this test before: %d of %d", b.Wrong, b.Known))
+	}
 	for i := range r.Because {
 		if b := &r.Because[i]; b.LogOdds > 0 && len(out) < 3 {
 			out = append(out, s.reason(b))
@@ -80,7 +86,7 @@ func (s *speech) reasons(r *risk.Risk) (out []string) {
 }
 
 func (s *speech) reason(r *risk.Reason) string {
-	words := func() string { return joined(r.WholeWords(), s.say(", ")) }
+	words := func() string { return joined(r.Words, s.say(", ")) }
 	switch r.Signal {
 	case "place":
 		return s.say("such verdicts were often wrong here")
@@ -89,11 +95,22 @@ func (s *speech) reason(r *risk.Reason) string {
 	case "judge":
 		return s.say("this judge was often wrong")
 	case "words":
+		if len(r.Words) == 0 {
+			return s.say("its reason reads like wrong ones")
+		}
 		return s.say("words of its reason: %s", words())
 	case "style":
 		return s.say("its reason reads like wrong ones")
 	case "seen":
-		return s.say("words of what it saw: %s", words())
+		switch r.From {
+		case risk.FromPrompt:
+			return s.say("words of its task: %s", words())
+		case risk.FromObservation:
+			return s.say("words of what it saw: %s", words())
+		case risk.FromBoth:
+			return s.say("words of its task and of what it saw: %s", words())
+		}
+		return s.say("what it was asked and what it saw")
 	case "reasons":
 		return s.say("it was wrong before for such a reason")
 	case "runs":

@@ -1,0 +1,114 @@
+package ingest
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+)
+
+// takeNote fills the reason from the note: both hold the evaluator's words. Where a file has both, the note is the
+// evaluator's and a reason at the top level is the agent's own, which is left out: the agent's words must not come back
+// as an evaluator's. An evaluator's reason under a name of its own, such as evaluatorReason, is kept before the note.
+// A note that is no text is another tool's.
+func (r *slotValues) takeNote(unread *unreadFields) {
+	note, reason := r[slotNote], r[slotReason]
+	switch {
+	case note.raw == nil:
+		return
+	case note.raw[0] != '"':
+		unread.field(note.key)
+		return
+	case reason.raw == nil || bytes.Equal(reason.raw, note.raw):
+	case reason.fieldName() == "reason":
+		unread.agents("reason")
+	case reason.raw[0] == '"':
+		both := slices.Concat(reason.raw[:len(reason.raw)-1], []byte(`\n`), note.raw[1:])
+		note = given{raw: both, path: reason.path, key: reason.key, at: reason.at}
+	}
+	r[slotReason] = note
+}
+
+// Unread is a field at the top level of a record that is left out.
+type Unread struct {
+	Field  string `json:"field"`
+	Near   string `json:"near,omitempty"`   // the known field whose name is most like it, if one is
+	Agents bool   `json:"agents,omitempty"` // a reason beside a note: taken for the agent's own words
+}
+
+// mostUnread is how many fields of a file are named.
+const mostUnread = 20
+
+// unreadFields names each field that is left out once. A nil one, and one without tell, name none.
+type unreadFields struct {
+	tell func(Unread)
+	told []string
+}
+
+// field names a field that nobody reads, but for those that say by their name that they are not meant to be.
+func (u *unreadFields) field(key []byte) {
+	if u == nil || u.tell == nil || len(key) == 0 || key[0] == '_' || key[0] == '$' {
+		return
+	}
+	if name := string(key); name != "labels" && name != "correction" {
+		u.once(Unread{Field: quoteKey(key), Near: nearField(name)})
+	}
+}
+
+func (u *unreadFields) agents(name string) {
+	if u != nil && u.tell != nil {
+		u.once(Unread{Field: name, Agents: true})
+	}
+}
+
+func (u *unreadFields) once(f Unread) {
+	if len(u.told) < mostUnread && !slices.Contains(u.told, f.Field) {
+		u.told = append(u.told, f.Field)
+		u.tell(f)
+	}
+}
+
+// nearField returns the known field whose name is most like a name, "" if none is like it.
+func nearField(name string) string {
+	folded := foldName(name)
+	best, least := "", max(1, len(folded)/3)+1
+	for _, known := range []string{"note", "reason", "prompt", "judgment", "ground_truth", "correct", "direction",
+		"observation", "case_id", "run_id", "id", "at", "attempt", "scene", "scope", "product", "agent", "trial",
+		"evidence", "build", "route"} {
+		k := foldName(known)
+		d := edits(folded, k)
+		if len(k) > 3 && strings.Contains(folded, k) || len(folded) > 3 && strings.Contains(k, folded) {
+			d = min(d, 1)
+		}
+		if d < least && d < len(k) {
+			best, least = known, d
+		}
+	}
+	return best
+}
+
+// foldName writes snake_case, kebab-case and camelCase alike.
+func foldName(s string) string {
+	return strings.ToLower(strings.NewReplacer("_", "", "-", "", " ", "", ".", "").Replace(s))
+}
+
+// edits returns the number of letters that have to be put in, left out or replaced to make b of a (Levenshtein). It
+// reads the first 40 bytes of each.
+func edits(a, b string) int {
+	a, b = a[:min(40, len(a))], b[:min(40, len(b))]
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		before := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			is := before
+			if a[i] != b[j] {
+				is = 1 + min(before, row[j], row[j+1])
+			}
+			before, row[j+1] = row[j+1], is
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,65 @@
+package report_test
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/memtree/memtree/ingest/report"
+)
+
+// TestAttachmentByItsName: a picture beside the report is found, as long as one path alone ends with its name.
+func TestAttachmentByItsName(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "shot.png"), []byte("one"), 0o600))
+	a, err := report.OpenAttachments(dir)
+	require.NoError(t, err)
+	defer a.Close()
+	for range 2 {
+		f, err := a.Open("/home/ci/shop/test-results/cart/shot.png")
+		require.NoError(t, err)
+		b, err := io.ReadAll(f)
+		require.NoError(t, err)
+		require.NoError(t, f.Close())
+		require.Equal(t, "one", string(b))
+	}
+	_, err = a.Open("/home/ci/shop/test-results/login/shot.png")
+	require.ErrorContains(t, err, "is one of several pictures of this name in the report")
+	_, err = a.Open("shot.png")
+	require.NoError(t, err, "the whole path is there")
+}
+
+// TestRunOfPlaywright: all tests of a report have one run, which --run names otherwise; their ids stay as they were.
+func TestRunOfPlaywright(t *testing.T) {
+	const content = `{"config":{},"suites":[{"title":"a.spec.ts","specs":[
+{"title":"one","id":"x1","tests":[{"annotations":[{"type":"product","description":"shop"}],"projectName":"chrome",
+ "results":[{"status":"passed","startTime":"2026-01-05T09:00:01.000Z"}],"status":"expected"}]},
+{"title":"two","id":"x2","tests":[{"projectName":"chrome",
+ "results":[{"status":"failed","startTime":"2026-01-05T09:00:00.000Z"}],"status":"unexpected"}]}]}]}`
+	es, _, _ := readWith(t, report.Playwright, t.TempDir(), input{"report.json", content})
+	require.Len(t, es, 2)
+	for _, e := range es {
+		require.Equal(t, "2026-01-05T09:00:01Z", e.RunID)
+	}
+	require.Equal(t, "x1|chrome|2026-01-05T09:00:01Z", es[0].ID)
+	require.Equal(t, "shop", es[0].Scope.Product)
+	require.Empty(t, es[1].Scope.Product)
+}
+
+// TestProductOfJUnit: the property product of a test, or of a suite around it, names the product.
+func TestProductOfJUnit(t *testing.T) {
+	const content = `<testsuites><testsuite name="a" timestamp="2026-01-05T09:00:00"><properties>
+<property name="product" value="shop"/><property name="os" value="linux"><x/></property></properties>
+<testcase classname="a" name="one"/><testcase classname="a" name="two"><properties>
+<property name="product">bank</property></properties></testcase></testsuite>
+<testsuite name="b"><properties/><testcase classname="b" name="three"/></testsuite></testsuites>`
+	es, _, _ := readWith(t, report.JUnit, t.TempDir(), input{"junit.xml", content})
+	var got []string
+	for _, e := range es {
+		got = append(got, e.Scope.Product)
+	}
+	require.Equal(t, []string{"shop", "bank", ""}, got)
+}

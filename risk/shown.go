@@ -1,0 +1,145 @@
+package risk
+
+import (
+	"iter"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/memtree/memtree/internal/text"
+)
+
+// Where the words of a reason are from.
+const (
+	FromPrompt      = "prompt"
+	FromObservation = "observation"
+	FromBoth        = "both"
+)
+
+// SameTest counts earlier verdicts on the same test.
+type SameTest struct {
+	Known int `json:"known"` // whose truth is known
+	Wrong int `json:"wrong"`
+}
+
+// before counts the verdicts of any value at the test of f.
+func (m *learner) before(f *Features) (b SameTest) {
+	for _, v := range m.values {
+		c := m.rate[m.cell(aboutPlace, f.places[len(f.places)-1], v.hash)]
+		b.Known, b.Wrong = b.Known+int(c.total()), b.Wrong+int(c.wrong)
+	}
+	return b
+}
+
+// whole replaces the tokens in reasons by the words of the verdict that have them, and notes which text these are of.
+// A token without such a word is left out: a number, a letter, a character of a Chinese word.
+func whole(rs []Reason, reason, prompt, observation string) {
+	for i := range rs {
+		r := &rs[i]
+		switch {
+		case len(r.Words) == 0:
+		case r.Signal == signalNames[reasonWords]:
+			r.Words = wordsWith(r.Words, reason)
+		default:
+			asked := wordsWith(r.Words, prompt)
+			seen := wordsWith(r.Words, observation)
+			seen = slices.DeleteFunc(seen, func(w string) bool { return slices.Contains(asked, w) })
+			switch r.Words = append(asked, seen...); {
+			case len(seen) == 0 && len(asked) > 0:
+				r.From = FromPrompt
+			case len(asked) == 0 && len(seen) > 0:
+				r.From = FromObservation
+			case len(r.Words) > 0:
+				r.From = FromBoth
+			}
+		}
+	}
+}
+
+// wordsWith returns the words of a text that have one of the tokens, each once. Characters of Chinese that follow each
+// other are one word, as far as tokens of two characters cover them.
+func wordsWith(tokens []string, from string) (out []string) {
+	for run, han := range scripts(text.Normal(from, mostShownText)) {
+		words := []string{strings.Trim(run, "'_")}
+		switch {
+		case han:
+			words = covered([]rune(run), tokens)
+		case !readable(run) || !has(run, tokens):
+			continue
+		}
+		for _, w := range words {
+			if !slices.ContainsFunc(out, func(o string) bool { return strings.EqualFold(o, w) }) && len(out) < maxShown {
+				out = append(out, w)
+			}
+		}
+	}
+	return out
+}
+
+// mostShownText is how many bytes of a text are searched for words to show.
+const mostShownText = 32 << 10
+
+// scripts cuts a text into runs of Chinese characters, and of other letters, numbers, apostrophes and underscores.
+func scripts(s string) iter.Seq2[string, bool] {
+	return func(yield func(string, bool) bool) {
+		from, was := 0, none
+		for i, r := range s + " " {
+			is := scriptOf(r)
+			if is == was {
+				continue
+			}
+			if was != none && !yield(s[from:i], was == han) {
+				return
+			}
+			from, was = i, is
+		}
+	}
+}
+
+// script is what scripts tells apart.
+type script int
+
+const (
+	none script = iota
+	letters
+	han
+)
+
+func scriptOf(r rune) script {
+	switch {
+	case unicode.Is(unicode.Han, r):
+		return han
+	case unicode.IsLetter(r), unicode.IsNumber(r), r == '_', r == '\'':
+		return letters
+	}
+	return none
+}
+
+// readable reports whether a run is more than a number or a single letter.
+func readable(run string) bool {
+	return strings.ContainsFunc(run, unicode.IsLetter) && len([]rune(strings.Trim(run, "'_"))) > 1
+}
+
+// has reports whether a run of letters has one of the tokens. A stem and its words begin alike.
+func has(run string, tokens []string) bool {
+	low := strings.ToLower(run)
+	near := func(t string) bool { return strings.Contains(low, t[:min(3, len(t))]) }
+	return slices.ContainsFunc(tokens, near) &&
+		slices.ContainsFunc(text.Tokens(run), func(t string) bool { return slices.Contains(tokens, t) })
+}
+
+// covered returns the parts of a run of Chinese characters that tokens of two characters cover.
+func covered(run []rune, tokens []string) (out []string) {
+	from := -1
+	for i := range len(run) {
+		is := i+1 < len(run) && slices.Contains(tokens, string(run[i:i+2]))
+		switch {
+		case is && from < 0:
+			from = i
+		case !is && from >= 0:
+			out = append(out, string(run[from:i+1]))
+			from = -1
+		}
+	}
+	return out
+}
