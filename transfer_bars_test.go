@@ -244,7 +244,7 @@ func TestRedactedExport(t *testing.T) {
 		}
 		_, err := m.Transfer().Import(t.Context(), give(all), &transfer.ImportOptions{Trust: true})
 		require.NoError(t, err)
-		o := transfer.ExportOptions{Redact: true}
+		o := transfer.ExportOptions{Redact: true, Cases: true}
 		return exported(t, m, &o), o, m
 	}
 	canaries := map[string]string{
@@ -264,12 +264,12 @@ func TestRedactedExport(t *testing.T) {
 	for secret := range canaries {
 		require.NotContains(t, all, secret)
 	}
-	names := plain(t, exported(t, m, &transfer.ExportOptions{Redact: true, Choice: transfer.Choice{NoCases: true}}))
+	names := plain(t, exported(t, m, &transfer.ExportOptions{Redact: true}))
 	require.NotContains(t, names, "canary")
 	again := open(t, t.TempDir(), nil)
 	imported(t, again, file, &transfer.ImportOptions{Trust: true})
 	lawful(t, again)
-	require.Equal(t, file, exported(t, again, &transfer.ExportOptions{Redact: true}),
+	require.Equal(t, file, exported(t, again, &transfer.ExportOptions{Redact: true, Cases: true}),
 		"redacting twice changes nothing more")
 
 	secrets := corpus(t, "secrets_gitleaks.jsonl.gz", member("text", "secret"))

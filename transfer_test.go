@@ -220,7 +220,7 @@ func ExampleMemory_Transfer_file() {
 		panic(err)
 	}
 
-	leaves, err := shop.Transfer().Export(ctx, &transfer.ExportOptions{Redact: true})
+	leaves, err := shop.Transfer().Export(ctx, &transfer.ExportOptions{Redact: true, Cases: true})
 	if err != nil {
 		panic(err)
 	}

@@ -37,13 +37,14 @@ type exportInput struct {
 	MinConfidence float64   `query:"minConfidence" minimum:"0" maximum:"1"`
 	Since         time.Time `query:"since" doc:"Only memories updated since then"`
 	NoCases       bool      `query:"noCases" doc:"Lessons alone; the cases they rest on leave as counts and hashes"`
-	Redact        bool      `query:"redact" doc:"Take secrets, addresses and names out"`
+	Redact        bool      `query:"redact" doc:"Take secrets, addresses and names out, and leave cases out"`
+	Cases         bool      `query:"cases" doc:"With redact: cases leave too; a name in running text may stay in them"`
 	Risk          bool      `query:"risk" doc:"Say how many verdicts of each judge, product and type of scene were right"`
 	All           bool      `query:"all" doc:"Archived memories and imports that wait, too"`
 }
 
 func (in *exportInput) options() *transfer.ExportOptions {
-	return &transfer.ExportOptions{Risk: in.Risk, Redact: in.Redact, Choice: transfer.Choice{
+	return &transfer.ExportOptions{Risk: in.Risk, Redact: in.Redact, Cases: in.Cases, Choice: transfer.Choice{
 		ErrorTypes: in.Types, Level: in.Level.Level(), MinConfidence: in.MinConfidence, Since: in.Since, NoCases: in.NoCases,
 		Scope: tree.Scope{Product: in.Product, Suite: in.Suite, Test: in.Test}, All: in.All,
 	}}

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/memtree/memtree/internal/private"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -50,7 +49,6 @@ type Selection struct {
 	view    Tree
 	choice  Choice
 	nodes   map[string]*chosen
-	words   *private.Words // of the whole tree, when it leaves redacted
 }
 
 // chosen is what a selection keeps of a node in memory, without its body.
@@ -73,11 +71,6 @@ func choose(ctx context.Context, view Tree, c Choice) (*Selection, error) {
 	s := &Selection{view: view, choice: c, nodes: map[string]*chosen{}}
 	s.Summary = Summary{Levels: map[string]int{}, Types: map[string]int{}, Statuses: map[string]int{},
 		Products: map[string]int{}, Origins: map[string]int{}}
-	if c.Redactor != nil {
-		if err := s.learn(ctx); err != nil {
-			return nil, err
-		}
-	}
 	for n, err := range view.Scan(ctx, tree.Filter{}) {
 		if err != nil {
 			return nil, fmt.Errorf("choose what to export: %w", err)
@@ -111,28 +104,13 @@ func testOf(n *tree.Node) uint64 {
 	return h.Sum64()
 }
 
-// learn counts the words of the whole tree, not only of the part that leaves, since a word
-// that is common in the tree points at nobody.
-func (s *Selection) learn(ctx context.Context) error {
-	s.words = private.NewWords()
-	for n, err := range s.view.Scan(ctx, tree.Filter{}) {
-		if err != nil {
-			return fmt.Errorf("choose what to export: %w", err)
-		}
-		if s.choice.All || !Waits(&n) { // else a stranger's file could make a name common
-			learn(s.words, &n, s.choice.Redactor)
-		}
-	}
-	return nil
-}
-
 // redactedID returns the id that a case has in the file. Redaction changes its evidence, and an
 // id is a hash of that.
 func (s *Selection) redactedID(n *tree.Node) string {
 	if s.choice.Redactor == nil {
 		return n.ID
 	}
-	r, _ := redactNode(*n, s.choice.Redactor, s.words)
+	r, _ := redactNode(*n, s.choice.Redactor)
 	return r.ID
 }
 
@@ -263,7 +241,7 @@ func (s *Selection) node(ctx context.Context, k *chosen) (tree.Node, error) {
 func (s *Selection) prepareNode(n tree.Node, k *chosen) (tree.Node, int) {
 	redactions := 0
 	if s.choice.Redactor != nil {
-		n, redactions = redactNode(n, s.choice.Redactor, s.words)
+		n, redactions = redactNode(n, s.choice.Redactor)
 	} else {
 		n = n.Clone()
 	}

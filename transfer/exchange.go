@@ -42,7 +42,8 @@ func NewExchange(door Door) *Exchange { return &Exchange{door} }
 type ExportOptions struct {
 	Choice      // but for its Redactor
 	Risk   bool // say how many verdicts of each judge, product and type of scene were right
-	Redact bool // take secrets, addresses and names out, in the file alone
+	Redact bool // take secrets, addresses and names out, in the file alone, and leave cases out
+	Cases  bool // with Redact: cases leave too, with what is found in them taken out
 }
 
 // ImportOptions say how far what comes is trusted. Nil, and the zero value, have it wait.
@@ -61,6 +62,7 @@ func (x *Exchange) Export(ctx context.Context, o *ExportOptions) (*Selection, er
 		c = o.Choice
 		if c.Redactor = nil; o.Redact {
 			c.Redactor = x.door.Redactor()
+			c.NoCases = c.NoCases || !o.Cases
 		}
 	}
 	s, err := choose(ctx, x.door, c)

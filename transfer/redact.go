@@ -38,11 +38,9 @@ type text struct {
 // network addresses. Package private finds what points at a person. The names of products,
 // suites, tests, scenes, runs and teams become hashes, so that equal names stay equal. A case
 // gets the id that follows from the rest of its evidence.
-//
-// words says which words are rare in the tree. Without it only what is sure is removed.
-func redactNode(n tree.Node, by Redactor, words *private.Words) (tree.Node, int) {
+func redactNode(n tree.Node, by Redactor) (tree.Node, int) {
 	n = n.Clone()
-	r := &redaction{by: by, page: private.NewRedaction(words)}
+	r := &redaction{by: by, page: private.NewRedaction()}
 	c := &n.Content
 	if n.CaseData != nil {
 		n.CaseData.Evidence = nil // what a tool printed and how the page looked points at anything
@@ -111,32 +109,6 @@ func renewIDs(n *tree.Node) {
 	}
 	if len(ids([]string{n.SupersededBy})) == 0 {
 		n.SupersededBy = ""
-	}
-}
-
-// learn counts the words of a case that may be rare. It counts only the words that are left when
-// everything sure is removed. So a name that one test introduces and another only mentions stays
-// rare, and redacting a second time finds nothing new.
-func learn(words *private.Words, n *tree.Node, by Redactor) {
-	if n.CaseData == nil {
-		return
-	}
-	sure, _ := redactNode(*n, by, nil)
-	r := &redaction{}
-	r.evidence(sure.CaseData)
-	c := &sure.Content
-	r.lines(&c.Title, &c.Description, &c.Guidance)
-	r.text(&sure.Scene.Route, tree.MaxName)
-	test := testOf(n)
-	for _, t := range r.texts {
-		if t.raw != nil {
-			t.raw.Replace(func(x tree.Scalar) (string, int) {
-				words.Add(test, x.Text)
-				return x.Text, 0
-			})
-		} else {
-			words.Add(test, *t.s)
-		}
 	}
 }
 
@@ -235,12 +207,12 @@ func (r *redaction) generalise() {
 	}
 }
 
-// machine redacts the names of models and templates. They are rare words with digits but point
-// at nobody, so only what is sure is removed.
+// machine redacts the names of models and templates. They are not those of the
+// page, so they get placeholders of their own.
 func (r *redaction) machine(list ...*string) {
 	for _, s := range list {
 		r.secrets(s, tree.MaxName)
-		out, n := private.NewRedaction(nil).Write(*s)
+		out, n := private.NewRedaction().Write(*s)
 		r.found += n
 		*s = clipped(out, tree.MaxName, n)
 	}

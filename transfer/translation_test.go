@@ -33,7 +33,7 @@ func TestTranslationIsRedacted(t *testing.T) {
 	}
 	n.ID = tree.GroupID(n.Type, n.ErrorType, n.Direction, n.Children)
 	require.NoError(t, tree.Check(&n))
-	out, found := redactNode(n, hush{}, nil)
+	out, found := redactNode(n, hush{})
 	require.Equal(t, 5, found)
 	require.NotContains(t, tree.Spelled(&out), "canary")
 	require.Contains(t, out.In("zh").Content.Lessons[0].Check, "再看")

@@ -40,9 +40,9 @@ func (a *app) exportCommand() *cobra.Command {
 		Long: a.say(`Writes the tree, or the part of it that flags choose, to one file, or with --dir to a folder made ` +
 			`for git. What leaves is said first; --dry-run says it and writes nothing. The same tree gives the same bytes.
 
-A lesson brings the cases it rests on, with their prompts, judgments and truths. To share lessons alone, use ` +
-			`--redact --no-cases.`),
-		Example: "  memtree export shop.memtree\n  memtree export shop.memtree --redact --no-cases\n" +
+A lesson brings the cases it rests on, with their prompts, judgments and truths. With --redact ` +
+			`lessons leave alone; --cases adds the cases, in which a name in running text may stay.`),
+		Example: "  memtree export shop.memtree\n  memtree export shop.memtree --redact\n" +
 			"  memtree export memories --dir --type form_validation_error",
 		Args: a.arguments(1, 1, a.say("the name of a file, or of a folder with --dir")),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -55,8 +55,9 @@ A lesson brings the cases it rests on, with their prompts, judgments and truths.
 	f := c.Flags()
 	f.BoolVar(&o.dryRun, "dry-run", false, a.say("say what would leave, write nothing"))
 	f.BoolVar(&o.dir, "dir", false, a.say("FILE is a folder: a file an error type, a memory a line, for git"))
-	f.BoolVar(&o.Redact, "redact", false, a.say("take secrets, persons, addresses and numbers out of texts; make "+
-		"hashes of names"))
+	f.BoolVar(&o.Redact, "redact", false, a.say("take secrets, persons, addresses and numbers out of texts, make "+
+		"hashes of names, leave cases out"))
+	f.BoolVar(&o.Cases, "cases", false, a.say("with --redact: cases leave too; a name in running text may stay in them"))
 	f.BoolVar(&o.NoCases, "no-cases", false, a.say("lessons alone; the cases they rest on leave as counts and hashes"))
 	f.BoolVar(&o.Risk, "risk", false, a.say("also say how many verdicts of each judge, product and type of scene were "+
 		"right: names and counts alone"))
@@ -97,6 +98,10 @@ func (a *app) exportChoice(o *exportFlags) error {
 		return &usageError{a.say("--risk counts the verdicts of a product; --scope PRODUCT goes with it, no suite or test")}
 	case o.pictures != "" && (o.Redact || o.NoCases):
 		return &usageError{a.say("--pictures shows what --redact and --no-cases leave out; leave one of them out")}
+	case o.Cases && (!o.Redact || o.NoCases):
+		return &usageError{a.say("--cases goes with --redact, and without --no-cases")}
+	case o.Redact && !o.Cases && o.level == string(tree.Case):
+		return &usageError{a.say("--redact leaves cases out, and --level case asks for them; add --cases")}
 	case o.NoCases && o.level == string(tree.Case):
 		return &usageError{a.say("--no-cases and --level case leave nothing to write")}
 	}

@@ -2,43 +2,26 @@ package private
 
 import (
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
 
-// fields say what a value is: names of autofill (WHATWG HTML), of vCard (RFC
-// 6350) and of schema.org Person and PostalAddress, and what tables call them;
-// letters alone, in small ones.
-var fields = map[string]Kind{
-	"firstname": Name, "lastname": Name, "givenname": Name, "familyname": Name, "middlename": Name,
-	"additionalname": Name, "surname": Name, "fullname": Name, "realname": Name, "contactname": Name,
-	"recipientname": Name, "customername": Name, "passengername": Name, "cardholder": Name,
-	"cardholdername": Name, "ccname": Name, "patientname": Name, "username": Name, "nickname": Name,
-	"姓名": Name, "联系人": Name, "收货人": Name, "收件人": Name, "乘客": Name, "持卡人": Name, "患者": Name,
-	"address": Address, "addressline": Address, "street": Address, "streetaddress": Address,
-	"streetname": Address, "city": Address, "addresslocality": Address, "zip": Address, "zipcode": Address,
-	"postalcode": Address, "postcode": Address, "shippingaddress": Address, "billingaddress": Address, "pobox": Address,
-	"地址": Address, "住址": Address, "收货地址": Address, "家庭住址": Address, "详细地址": Address, "邮编": Address,
-	"userid": Number, "orderid": Number, "orderids": Number, "ordernumber": Number, "orderno": Number,
-	"accountid": Number, "accountnumber": Number, "account": Number, "customerid": Number, "memberid": Number,
-	"reservationid": Number, "bookingid": Number, "confirmationnumber": Number, "paymentid": Number,
-	"paymentmethodid": Number, "cardnumber": Number, "ccnumber": Number, "iban": Number, "ssn": Number,
-	"passport": Number, "passportnumber": Number, "licenseplate": Number, "plate": Number, "trackingnumber": Number,
-	"订单号": Number, "账号": Number, "卡号": Number, "身份证号": Number, "身份证": Number, "护照号": Number,
-	"车牌号": Number, "会员号": Number, "工号": Number, "学号": Number,
-	"phone": Phone, "phonenumber": Phone, "tel": Phone, "telephone": Phone, "mobile": Phone,
-	"手机": Phone, "手机号": Phone, "电话": Phone, "联系电话": Phone,
-	"dob": Date, "birthdate": Date, "dateofbirth": Date, "birthday": Date, "bday": Date, "出生日期": Date, "生日": Date,
-}
+// fields maps the name of a field, in small letters alone, to what its value is.
+var fields = sync.OnceValue(func() map[string]Kind {
+	out := map[string]Kind{}
+	for _, k := range []Kind{Name, Address, Number, Phone, Date} {
+		for _, name := range lists()["field "+string(k)] {
+			out[name] = k
+		}
+	}
+	return out
+})
 
-// roleFields hold a name or another word: "customer": "Premium".
-var roleFields = set("contact recipient customer passenger patient 客户 用户")
-
-// bookingFields hold a code that may be letters alone.
-var bookingFields = set("reservationid bookingid confirmationnumber")
+var bookingFields = set("field booking")
 
 // whole finds a value that is what its field says, as a whole.
-func (p *Redaction) whole(field, s string) (find, bool) {
+func whole(field, s string) (find, bool) {
 	const most = 200
 	if field == "" || s == "" || len(s) > most || s[0] == '[' {
 		return find{}, false
@@ -49,25 +32,19 @@ func (p *Redaction) whole(field, s string) (find, bool) {
 		}
 		return -1
 	}, field))
-	kind := fields[field]
-	if roleFields[field] {
-		kind = Name
-	}
-	x := find{to: len(s), kind: kind}
-	switch kind {
+	x := find{to: len(s), kind: fields()[field]}
+	digits := countDigits(s)
+	switch x.kind {
 	case Name:
-		if roleFields[field] {
-			return x, looksNamed(s) && p.rareWords(s)
-		}
 		return x, looksNamed(s)
 	case Address:
-		return x, !isHan(s) && capitalWords(s) || countDigits(s) > 0
+		return x, !isHan(s) && capitalWords(s) || digits > 0
 	case Number:
-		return x, countDigits(s) > 0 && len(s) >= 4 || bookingFields[field] && locator(s)
+		return x, digits > 0 && len(s) >= 4 || bookingFields()[field] && locator(s)
 	case Phone:
-		return x, countDigits(s) >= 6
+		return x, digits >= 6
 	case Date:
-		return x, dated(s) || countDigits(s) >= 6
+		return x, dated(s) || digits >= 6
 	}
 	return x, false
 }
@@ -87,7 +64,7 @@ func capitalWords(s string) bool {
 	for w := range strings.FieldsSeq(s) {
 		w = strings.Trim(w, ".,")
 		switch {
-		case w == "" || particles[w]:
+		case w == "" || particles()[w]:
 		case capitalised(w) && !functionWord(w), len(w) == 1 && w >= "A" && w <= "Z":
 			n++
 		default:

@@ -1,7 +1,9 @@
 package private
 
 import (
+	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -18,27 +20,59 @@ type personFinder struct {
 	s    string
 	page *Redaction
 	out  []find
-
-	// Where a word of each cue ended last.
-	cued [cueCount]int
+	cued [len(cueNames)]int // where a word of each cue ended last
 }
 
-// near is how far behind its cue a number may stand, in bytes.
-const near = 24
+const (
+	near   = 24  // bytes between a cue and its number
+	window = 120 // bytes in which a shape is looked for
+)
 
-// window is how far ahead a shape is looked for.
-const window = 120
+// cue is what a word tells of the number behind it.
+type cue int
+
+// The cues.
+const (
+	none cue = iota
+	telephone
+	birth
+	postal
+	number  // of an account, an order, a card, a document
+	booking // a code that may be letters alone
+)
+
+var cueNames = [...]string{none: "", telephone: "telephone", birth: "birth", postal: "postal", number: "number",
+	booking: "booking"}
+
+// cues maps words to their cues, and the first characters of the Chinese ones to the words.
+var cues = sync.OnceValues(func() (map[string]cue, map[rune][]string) {
+	of, han := map[string]cue{}, map[rune][]string{}
+	for c, name := range cueNames {
+		for _, w := range lists()["cue "+name] {
+			of[w] = cue(c)
+			if r, _ := utf8.DecodeRuneInString(w); unicode.Is(unicode.Han, r) {
+				han[r] = append(han[r], w)
+			}
+		}
+	}
+	return of, han
+})
+
+// lazy compiles a shape at the beginning of a text when it is first needed. {kind} in it stands for each of
+// the words "street kind".
+func lazy(shape string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp {
+		for kind, words := range lists() {
+			if kind, ok := strings.CutPrefix(kind, "street "); ok {
+				shape = strings.ReplaceAll(shape, "{"+kind+"}", strings.Join(words, "|"))
+			}
+		}
+		return regexp.MustCompile(`^(?:` + shape + `)`)
+	})
+}
 
 func (f *personFinder) add(from, to int, kind Kind) int {
 	f.out = append(f.out, find{from: from, to: to, kind: kind})
-	return to
-}
-
-// likely adds what is found only where it is rare.
-func (f *personFinder) likely(from, to int, kind Kind) int {
-	if f.page.rare(f.s[from:to]) {
-		f.add(from, to, kind)
-	}
 	return to
 }
 
@@ -55,27 +89,21 @@ func (f *personFinder) scan() {
 		f.cued[c] = -near
 	}
 	for i := 0; i < len(f.s); {
-		c := f.s[i]
+		r, size := utf8.DecodeRuneInString(f.s[i:])
 		switch {
-		case c == '[':
+		case r == '[':
 			_, _, n := placeholder(f.s[i:])
 			i += max(n, 1)
-		case digit(c), c == '+', c == '(', c == '#':
+		case r == '#':
+			i = f.hash(i)
+		case r < utf8.RuneSelf && digit(byte(r)), r == '+', r == '(':
 			i = f.digits(i)
-		case wordByte(c):
+		case unicode.Is(unicode.Han, r):
+			i = f.han(i, r, size)
+		case wordRune(r):
 			i = f.word(i)
-		case c < utf8.RuneSelf:
-			i++
 		default:
-			r, size := utf8.DecodeRuneInString(f.s[i:])
-			switch {
-			case unicode.Is(unicode.Han, r):
-				i = f.han(i, r, size)
-			case wordRune(r):
-				i = f.word(i)
-			default:
-				i += size
-			}
+			i += size
 		}
 	}
 }
@@ -83,7 +111,7 @@ func (f *personFinder) scan() {
 // word looks at a word: a code, a cue, or one with a capital.
 func (f *personFinder) word(i int) int {
 	end, digits := tokenEnd(f.s, i)
-	if long := compoundEnd(f.s, end); digits || strings.ContainsAny(f.s[end:long], "0123456789") {
+	if long := compoundEnd(f.s, end); digits || countDigits(f.s[end:long]) > 0 {
 		return f.code(i, long)
 	}
 	if end+1 < len(f.s) && f.s[end] == '.' && wordByte(f.s[end+1]) {
@@ -91,20 +119,16 @@ func (f *personFinder) word(i int) int {
 			return f.add(i, i+loc[1], Number)
 		}
 	}
-	if w := f.s[i:end]; len(w) <= longestCue {
-		f.hear(cues[strings.ToLower(w)], end)
-		if to := f.booked(i, end); to > 0 {
-			return to
-		}
+	w := f.s[i:end]
+	of, _ := cues()
+	f.hear(of[strings.ToLower(w)], end)
+	if f.page.known[w] == Number || locator(w) && f.after(booking, i) && !statuses()[strings.ToLower(w)] {
+		return f.add(i, end, Number)
 	}
-	if r, _ := utf8.DecodeRuneInString(f.s[i:]); unicode.IsUpper(r) {
-		if to := f.capital(i, end); to > i {
-			return to
-		}
-	} else if to := f.called(i, end); to > end {
-		return to
+	if r, _ := utf8.DecodeRuneInString(w); unicode.IsUpper(r) {
+		return max(end, f.capital(i, end))
 	}
-	return end
+	return max(end, f.introduced(i, end))
 }
 
 // hear remembers where a cue ended, for the number that follows.
@@ -118,27 +142,11 @@ func (f *personFinder) hear(c cue, end int) {
 // after reports whether a cue ended shortly before i, in the same sentence.
 func (f *personFinder) after(c cue, i int) bool {
 	end := f.cued[c]
-	switch {
-	case end < 0 || end > i:
-		return false
-	case end == i:
-		return true
-	}
-	return i-end < near && !strings.ContainsAny(f.s[end:i], ".[\n。！？")
+	return c == none || end >= 0 && end <= i && i-end < near && !strings.ContainsAny(f.s[end:i], ".[\n。！？")
 }
 
-// booked finds the code of a booking that has no digit. FAILED is none, where
-// somebody writes failed.
-func (f *personFinder) booked(i, end int) int {
-	w := f.s[i:end]
-	if f.page.known[w] == Number || locator(w) && f.after(booking, i) && !f.page.words.ordinary(w) {
-		return f.add(i, end, Number)
-	}
-	return 0
-}
-
-// locator reports whether a word is capitals alone: six, as a record locator has
-// (IATA Resolution 830d), or five to eight.
+// locator reports whether a word is capitals alone: six, as a record locator has (IATA Resolution 830d), or
+// five to eight.
 func locator(w string) bool {
 	return len(w) >= 5 && len(w) <= 8 && strings.Trim(w, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
 }

@@ -1,236 +1,178 @@
 package private
 
 import (
+	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
 
-// cluster is groups of digits with one separator between two.
-type cluster struct {
-	from, to [12]int
-	n        int
-	plus     bool // an international prefix before the first
-	paren    bool // a group in parentheses
+// numberShape is a shape of digits.
+type numberShape struct {
+	kind        Kind
+	shape       string
+	least, most int                                      // digits
+	after       cue                                      // which has to stand before it
+	ok          func(f *personFinder, from, to int) bool // nil: nothing more is needed
 }
 
-func (c *cluster) size(i int) int { return c.to[i] - c.from[i] }
-
-func (c *cluster) total(from, to int) (n int) {
-	for i := from; i < to; i++ {
-		n += c.size(i)
-	}
-	return n
+// numberShapes are tried in this order.
+var numberShapes = []numberShape{
+	{Phone, `\+\d(?:[ ./()-]{0,2}\d){7,14}`, 8, 15, none, nil},                                   // ITU-T E.164
+	{Phone, `\(\d{1,5}\)[ ./-]?\d{2,8}(?:[ ./-]?\d{2,4}){0,3}`, 9, 12, none, nil},                // ITU-T E.123
+	{Date, date, 6, 8, birth, nil},                                                               //
+	{Phone, `(?:1[ ./-])?\d{3}[ .-]\d{3}[ .-]\d{4}`, 10, 11, none, nil},                          // NANP
+	{Phone, `1[3-9]\d[ -]?\d{4}[ -]?\d{4}|[48]00[ -]\d{7}`, 10, 11, none, nil},                   // of China
+	{Number, `\d{4}(?:[ -]\d{4}){3}(?:[ -]\d{3})?|\d{4}[ -]\d{6}[ -]\d{4,5}`, 14, 19, none, nil}, // ISO/IEC 7812
+	{Number, `\d{3}-\d{2}-\d{4}`, 9, 9, none, nil},                                               // US social security
+	{Phone, `0\d{1,4}(?:[ -]\d{1,8}){1,4}`, 9, 12, none, (*personFinder).notDate},                // trunk prefix 0
+	{Phone, `\d{1,15}(?:[ .-]\d{1,8}){0,4}`, 6, 15, telephone, (*personFinder).notDate},          //
+	{Number, `\d+(?:-\d+)+`, 9, window, none, (*personFinder).undated},                           //
+	{Number, `\d+`, 9, window, none, nil},                                                        //
+	{Address, `\d+`, 4, 8, postal, nil},                                                          //
+	{Address, `\d+`, 5, 5, none, (*personFinder).behindState},                                    //
+	{Number, `\d+`, 5, 8, number, (*personFinder).noAmount},                                      //
+	{Number, `\d+`, 4, 4, number, (*personFinder).explicit},                                      //
 }
 
-// digits looks at what begins with a digit, +, ( or #.
-func (f *personFinder) digits(i int) int {
-	start := i
-	if f.s[i] == '#' {
-		return f.hash(i)
-	}
-	c := f.cluster(i)
-	if c.n == 0 {
-		return i + 1
-	}
-	end := c.to[c.n-1]
-	if long, _ := tokenEnd(f.s, end); long > end { // letters follow: 221B, 02T01, 1920x1080
-		first := c.from[c.n-1]
-		if c.n > 1 {
-			f.groups(&c, c.n-1, start)
-			return first
+const date = `(?:19|20)\d\d[-/. ]?(?:0?[1-9]|1[0-2])[-/. ]?(?:0?[1-9]|[12]\d|3[01])|` +
+	`(?:0?[1-9]|[12]\d|3[01])[-/. ](?:0?[1-9]|[12]\d|3[01])[-/. ](?:19|20)\d\d`
+
+var (
+	numberFinds = sync.OnceValue(func() []*regexp.Regexp {
+		out := make([]*regexp.Regexp, len(numberShapes))
+		for i, x := range numberShapes {
+			out[i] = lazy(x.shape)()
+			out[i].Longest()
 		}
-		if to := f.house(first); to > 0 {
+		return out
+	})
+	wholeDate   = lazy(`(?:` + date + `)$`)
+	dateIn      = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(dateShape) })
+	stateBefore = lazy(`.*?` + states + `,? $`)
+	explicit    = lazy(`(?i).*(#|\bno\.?|number|ending( in| with)?|\bid|code|尾号|号)( is|[:：])? ?$`)
+)
+
+const dateShape = `(19|20)\d\d-?(0[1-9]|1[0-2])-?(0[1-9]|[12]\d|3[01])(T\d{2,6})?`
+
+// digits looks at what begins with a digit, + or (.
+func (f *personFinder) digits(i int) int {
+	end, next := i+1, i+1
+	if digit(f.s[i]) {
+		if to := f.house(i); to > 0 {
 			return to
 		}
-		return f.code(first, compoundEnd(f.s, long))
+		end, _ = tokenEnd(f.s, i)
+		if long := compoundEnd(f.s, end); countDigits(f.s[i:end]) < end-i || uuid().MatchString(f.s[i:long]) {
+			return f.code(i, long)
+		}
+		if kind := f.page.known[f.s[i:end]]; kind != "" && end-i >= 4 {
+			return f.add(i, end, kind)
+		}
+		next = end
 	}
-	if to := f.house(c.from[0]); to > 0 && c.n == 1 {
-		return to
+	rest := f.ahead(i)
+	for k, find := range numberFinds() {
+		x := &numberShapes[k]
+		if !f.after(x.after, i) {
+			continue
+		}
+		loc := find.FindStringIndex(rest)
+		if loc == nil {
+			continue
+		}
+		to := i + loc[1]
+		if n := countDigits(f.s[i:to]); n < x.least || n > x.most || f.goesOn(to) || x.ok != nil && !x.ok(f, i, to) {
+			continue
+		}
+		if x.kind == Date {
+			f.cued[birth] = -near
+		}
+		return f.add(i, to, x.kind)
 	}
-	return f.groups(&c, c.n, start)
+	return next
 }
 
-// cluster reads groups of digits from i on.
-func (f *personFinder) cluster(i int) (c cluster) {
-	s := f.s
-	if s[i] == '+' {
-		c.plus = true
-		i++
-	}
-	for c.n < len(c.from) {
-		open := i < len(s) && s[i] == '('
-		if open {
-			i++
-		}
-		from := i
-		for i < len(s) && digit(s[i]) {
-			i++
-		}
-		if i == from {
-			break
-		}
-		if open {
-			if i >= len(s) || s[i] != ')' {
-				if c.n == 0 { // "(12 of"
-					c.from[0], c.to[0], c.n = from, i, 1
-				}
-				break
-			}
-			c.paren = true
-		}
-		c.from[c.n], c.to[c.n] = from, i
-		c.n++
-		if open {
-			i++
-		}
-		if i+1 < len(s) && strings.IndexByte(" -./", s[i]) >= 0 && (digit(s[i+1]) || s[i+1] == '(') {
-			i++
-		} else if !(open && i < len(s) && digit(s[i])) {
-			break
-		}
-	}
-	return c
+// goesOn reports whether what ends at to is the beginning of a longer number or word.
+func (f *personFinder) goesOn(to int) bool {
+	end, _ := tokenEnd(f.s, to)
+	return end > to || to+1 < len(f.s) && f.s[to] == '-' && digit(f.s[to+1])
 }
 
-// groups finds numbers in the first n groups of a cluster; start is where its
-// prefix is. It returns where the groups end.
-func (f *personFinder) groups(c *cluster, n, start int) int {
-	for k := 0; k < n; {
-		took := 0
-		for e := n; e > k && took == 0; e-- {
-			kind, sure := f.together(c, k, e)
-			if kind == "" {
-				continue
-			}
-			from := c.from[k]
-			if k == 0 && (c.plus || c.paren) {
-				from = start
-			}
-			to := c.to[e-1]
-			if to < len(f.s) && f.s[to] == ')' && c.paren &&
-				strings.Count(f.s[from:to], "(") > strings.Count(f.s[from:to], ")") {
-				to++
-			}
-			if sure {
-				f.add(from, to, kind)
-			} else {
-				f.likely(from, to, kind)
-			}
-			if took = e - k; kind == Date {
-				f.cued[birth] = -near
-			}
-		}
-		k += max(took, 1)
-	}
-	return c.to[n-1]
+func (f *personFinder) notDate(from, to int) bool { return !dated(f.s[from:to]) }
+
+func (f *personFinder) undated(from, to int) bool { return !dateIn().MatchString(f.s[from:to]) }
+
+func (f *personFinder) behindState(from, _ int) bool {
+	return stateBefore().MatchString(f.s[max(0, from-8):from])
 }
 
-// together says what groups k to e of a cluster are together.
-func (f *personFinder) together(c *cluster, k, e int) (kind Kind, sure bool) {
-	if e-k == 1 {
-		return f.single(c, k)
-	}
-	said := f.s[c.from[k]:c.to[e-1]]
-	if dated(said) {
-		if f.after(birth, c.from[k]) {
-			return Date, true
-		}
-		return "", false
-	}
-	total := c.total(k, e)
-	var of [len(c.from)]byte // how many digits each has
-	for i := k; i < e; i++ {
-		of[i] = byte('0' + min(c.size(i), 9))
-	}
-	sizes := string(of[k:e])
-	one := oneSeparator(said)
-	switch {
-	case k == 0 && c.plus && total >= 8 && total <= 15: // ITU-T E.164: at most 15 digits
-		return Phone, true
-	case k == 0 && c.paren && strings.HasPrefix(f.s[max(0, c.from[0]-1):], "(") &&
-		total >= 9 && total <= 12: // ITU-T E.123: (area) number
-		return Phone, true
-	case strings.ContainsAny(said, "/"):
-		return "", false
-	case sizes == "334", sizes == "1334" && said[0] == '1': // NANP, and the 400 numbers of China
-		return Phone, true
-	case strings.Contains(said, "."):
-		return "", false
-	case sizes == "344" && mobileCN(said), sizes == "37" && (said[:3] == "400" || said[:3] == "800"):
-		return Phone, true
-	case one && (sizes == "4444" || sizes == "44443" || sizes == "465" || sizes == "464"): // ISO/IEC 7812: cards
-		return Number, true
-	case sizes == "324" && strings.Count(said, "-") == 2: // US social security
-		return Number, true
-	case said[0] == '0' && total >= 9 && total <= 12 && c.size(k) >= 2: // the trunk prefix 0 of national numbers
-		return Phone, true
-	case f.after(telephone, c.from[k]) && total >= 6 && total <= 15:
-		return Phone, true
-	case total >= 9 && strings.Count(said, "-") == e-k-1 && !dateIn().MatchString(said):
-		return Number, true
-	}
-	return "", false
+func (f *personFinder) explicit(from, to int) bool {
+	return f.noAmount(from, to) && explicit().MatchString(f.s[max(0, from-16):from])
 }
 
-// single says what one group of digits is.
-func (f *personFinder) single(c *cluster, k int) (kind Kind, sure bool) {
-	from, n := c.from[k], c.size(k)
-	said := f.s[from:c.to[k]]
-	cued := f.after(number, from)
-	switch kind := f.page.known[said]; {
-	case n >= 4 && kind != "":
-		return kind, true
-	case k == 0 && c.plus && n >= 8 && n <= 15:
-		return Phone, true
-	case f.after(birth, from) && dated(said):
-		return Date, true
-	case n >= 9 && (mobileCN(said) && n == 11 || f.after(telephone, from)):
-		return Phone, true
-	case n >= 9:
-		return Number, true
-	case f.after(postal, from) && n >= 4, n == 5 && stateBefore().MatchString(f.s[max(0, from-8):from]):
-		return Address, true
-	case n >= 6 && f.after(telephone, from):
-		return Phone, true
-	case f.amount(from, c.to[k]):
-		return "", false
-	case n >= 5 && cued, n == 4 && cued && explicit().MatchString(f.s[max(0, from-16):from]):
-		return Number, true
-	case n >= 6 && !dated(said):
-		return Number, false
-	case n == 5 && inPlace().MatchString(f.s[max(0, from-4):from]) && !unit().MatchString(f.ahead(c.to[k])):
-		return Address, false
-	}
-	return "", false
-}
-
-// amount reports whether digits are money, a decimal or a quantity.
-func (f *personFinder) amount(from, to int) bool {
+// noAmount reports whether digits are neither money nor a decimal nor a quantity.
+func (f *personFinder) noAmount(from, to int) bool {
 	before, after := f.s[max(0, from-4):from], f.s[to:min(len(f.s), to+3)]
 	r, _ := utf8.DecodeLastRuneInString(strings.TrimRight(before, " "))
 	if unicode.Is(unicode.Sc, r) || len(before) > 1 &&
-		(before[len(before)-1] == '.' || before[len(before)-1] == ',') && digit(before[len(before)-2]) {
-		return true
+		strings.ContainsAny(before[len(before)-1:], ".,") && digit(before[len(before)-2]) {
+		return false
 	}
 	r, _ = utf8.DecodeRuneInString(after)
-	return strings.ContainsRune("元块万亿条个件次人页张分秒%％", r) && r != utf8.RuneError ||
-		len(after) > 1 && (after[0] == '.' || after[0] == ',') && digit(after[1])
-}
-
-func mobileCN(s string) bool { return len(s) > 1 && s[0] == '1' && s[1] >= '3' && s[1] <= '9' }
-
-func oneSeparator(s string) bool {
-	return strings.Count(s, " ") == 0 || strings.Count(s, "-") == 0
-}
-
-func countDigits(s string) (n int) {
-	for i := 0; i < len(s); i++ {
-		if digit(s[i]) {
-			n++
-		}
-	}
-	return n
+	return (!strings.ContainsRune("元块万亿条个件次人页张分秒%％", r) || r == utf8.RuneError) &&
+		(len(after) < 2 || !strings.ContainsAny(after[:1], ".,") || !digit(after[1]))
 }
 
 func dated(s string) bool { return wholeDate().MatchString(s) }
+
+// The shapes of codes.
+var (
+	colour   = lazy(`([0-9a-fA-F]{3}|[0-9a-fA-F]{6}|[0-9]*[a-fA-F][0-9a-fA-F]{0,7})$`)
+	harmless = lazy(`(?:[a-z]_[a-z2-7]{16,20}|\d{1,2}T\d{2}.*|\d+[xX]\d+|redacted.*)$`) // ids of memtree, times, sizes
+	quantity = lazy(`\d{1,8}([a-z]{1,3}|[KMGT]i?B|Hz|GHz|MHz)$`)
+	uuid     = lazy(`(?i)[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`) // RFC 9562
+	// name_name_1234, as sign-up pages propose
+	account        = lazy(`[A-Za-z]{2,}[_.-][A-Za-z]{2,}([_.-][A-Za-z]+)*[_-]?\d{4,}$`)
+	dottedAccount  = lazy(`[A-Za-z]{2,}(\.[A-Za-z]{2,})+[._]?\d{2,}\b`)
+	iban           = lazy(`[A-Z]{2}\d{2}(?:[A-Z0-9]{11,30}\b|(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3}\b)?)`) // ISO 13616
+	letterPostcode = lazy(`([A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}|[A-Z]\d[A-Z][ -]\d[A-Z]\d)\b`)                   // UPU S42
+)
+
+// hash looks at what stands behind #: an order, seldom a colour.
+func (f *personFinder) hash(i int) int {
+	end, _ := tokenEnd(f.s, i+1)
+	w := f.s[i+1 : end]
+	digits, cued := countDigits(w), f.after(number, i)
+	if colour().MatchString(w) && !cued || digits < 3 || digits < 5 && !cued {
+		return max(end, i+1)
+	}
+	return f.add(i, compoundEnd(f.s, end), Number)
+}
+
+// code looks at a word with letters and digits, joined by hyphens.
+func (f *personFinder) code(i, end int) int {
+	w := f.s[i:end]
+	if loc := iban().FindStringIndex(f.ahead(i)); loc != nil && loc[1] >= 15 && countDigits(f.s[i:i+loc[1]]) >= 8 {
+		return f.add(i, max(end, i+loc[1]), Number)
+	}
+	if loc := letterPostcode().FindStringIndex(f.ahead(i)); loc != nil {
+		return f.add(i, i+loc[1], Address)
+	}
+	if kind := f.page.known[w]; kind != "" {
+		return f.add(i, end, kind)
+	}
+	d := countDigits(dateIn().ReplaceAllString(w, ""))
+	switch {
+	case harmless().MatchString(w):
+	case uuid().MatchString(w), d >= 6, account().MatchString(w):
+		return f.add(i, end, Number)
+	case quantity().MatchString(w):
+	case f.after(number, i) && d >= 1 && len(w) >= 5:
+		return f.add(i, end, Number)
+	case f.after(postal, i) && d >= 2:
+		return f.add(i, end, Address)
+	}
+	return end
+}

@@ -2,21 +2,16 @@
 // says in its place only of what kind it was: [name 1], [address 1], [number 2],
 // [phone 1], [date 1].
 //
-// What it finds is of two sorts. Sure is what has a shape that little else has: a
-// telephone number, a card, an account, a street with a house number, a name
-// behind a title or under a field called first_name. It goes, wherever it is
-// said. Likely is what may be a word of the product too: two words with capitals,
-// a street without a number, a code of five digits. It goes where it is rare:
-// where the evidence of one test says it and no other.
+// It finds what has a shape that little else has: a telephone number, a card, an account, a street with a
+// house number, a name behind a title or under a field called first_name. That goes wherever the memory
+// repeats it. A name in running text without a title or a cue has no such shape, and stays.
 //
-// There is no list of names of people or places. Shapes and cue words come from
-// published standards, which stand beside them.
+// There is no list of names of people or places. Shapes and cue words come from published standards, which
+// are named beside them.
 //
 // Where to look:
-//   - find.go: the one pass over a text; words.go: which words are rare; fields.go: values by their
-//     field's name
-//   - names.go, addresses.go, chinese.go, numbers.go, codes.go: what is looked for
-//   - cues.go, shapes.go: words before it, and its form
+//   - find.go: the one pass over a text; words.txt: the lists of words; fields.go: values by their field's name
+//   - names.go, addresses.go, chinese.go, numbers.go: what is looked for
 package private
 
 import (
@@ -47,7 +42,6 @@ const (
 // that they depend on nothing but the page: the same evidence gets the same
 // placeholders in every tree.
 type Redaction struct {
-	words  *Words // nil: only what is sure goes
 	marks  map[string]string
 	counts map[Kind]int
 	parts  map[string]string // a word of a person's name → the name
@@ -57,13 +51,9 @@ type Redaction struct {
 	begun  bool
 }
 
-// NewRedaction returns an empty page. Without words nothing is rare, and only what is
-// sure is found.
-func NewRedaction(words *Words) *Redaction {
-	return &Redaction{
-		words: words, marks: map[string]string{}, counts: map[Kind]int{},
-		parts: map[string]string{}, known: map[string]Kind{},
-	}
+// NewRedaction returns an empty page.
+func NewRedaction() *Redaction {
+	return &Redaction{marks: map[string]string{}, counts: map[Kind]int{}, parts: map[string]string{}, known: map[string]Kind{}}
 }
 
 // Read learns the names of a text, which may be said again elsewhere by a part.
@@ -99,7 +89,7 @@ func (p *Redaction) read(field, s string) {
 		case Address: // the street and the field of a city are said again alone
 			p.known[said] = x.kind
 			if x.street > x.from {
-				p.known[s[x.street:x.streetEnd]] = Address
+				p.known[strings.TrimRight(s[x.street:x.streetEnd], ".")] = Address
 			}
 		case Number, Phone:
 			p.known[said] = x.kind
@@ -178,7 +168,7 @@ func (p *Redaction) mark(kind Kind, said string) string {
 
 // finds returns what goes of a text, in order and without overlap.
 func (p *Redaction) finds(field, s string) []find {
-	if x, ok := p.whole(field, s); ok {
+	if x, ok := whole(field, s); ok {
 		return []find{x}
 	}
 	f := personFinder{s: s, page: p}
@@ -204,21 +194,6 @@ func (p *Redaction) finds(field, s string) []find {
 		at = x.to
 		return false
 	})
-}
-
-// rare reports whether a likely find goes.
-func (p *Redaction) rare(said string) bool {
-	return p.known[said] != "" || p.words != nil && p.words.rare(said)
-}
-
-// rareWords reports whether all words of a name are rare.
-func (p *Redaction) rareWords(s string) bool {
-	if isHan(s) {
-		return p.rare(s)
-	}
-	f := personFinder{s: s, page: p}
-	_, _, starts := f.run(0)
-	return f.allRare(starts)
 }
 
 // placeholder reads one at the beginning of s: ours, or a mark of what was

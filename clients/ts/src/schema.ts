@@ -2374,8 +2374,10 @@ export interface operations {
                 since?: string;
                 /** @description Lessons alone; the cases they rest on leave as counts and hashes */
                 noCases?: boolean;
-                /** @description Take secrets, addresses and names out */
+                /** @description Take secrets, addresses and names out, and leave cases out */
                 redact?: boolean;
+                /** @description With redact: cases leave too; a name in running text may stay in them */
+                cases?: boolean;
                 /** @description Say how many verdicts of each judge, product and type of scene were right */
                 risk?: boolean;
                 /** @description Archived memories and imports that wait, too */
