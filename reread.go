@@ -51,6 +51,19 @@ func (m *Memory) noteFormed(all []formation.Formed) {
 	m.rereads.none.Store(false) // after the commit, so that who looks for cases that wait finds them
 }
 
+// Reread has the model read the cases that the rules read because it had failed, while it answers, and returns how many
+// it read. Those that lessons stand on are left to Evolve. Without a model it reads none. Advanced.
+func (m *Memory) Reread(ctx context.Context) (int, error) {
+	if m.halt == nil {
+		return 0, nil
+	}
+	n, err := m.reread(ctx, false, m.bounded(&EvolveOptions{}))
+	if err != nil {
+		return n, fmt.Errorf("reread: %w", err)
+	}
+	return n, nil
+}
+
 // reread has the model read the cases that the rules read because it had failed, while it answers,
 // and returns how many it read. Each is asked for once. With learned it also reads cases that came
 // before there was a model, and those that lessons stand on, which then may be learned anew; so only
