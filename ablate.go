@@ -247,7 +247,8 @@ func (f *failedRun) guidanceOf(ctx context.Context, given []string) (string, err
 	}
 	facts = slices.DeleteFunc(facts, func(x enhance.Observed) bool { return !slices.Contains(given, x.ID) })
 	var g Guidance
-	if _, err := m.writeGuidance(ctx, q, &r, facts, nil, nil, &g); err != nil {
+	d, _, err := m.choose(ctx, q, &r, facts, nil, nil, &g)
+	if err != nil {
 		return "", err
 	}
 	now := idsIn(&g)
@@ -256,7 +257,8 @@ func (f *failedRun) guidanceOf(ctx context.Context, given []string) (string, err
 			return "", fmt.Errorf("memory %s is not given any more", id)
 		}
 	}
-	return g.Text, nil
+	err = g.write(&d)
+	return g.Text, err
 }
 
 // waitAblated waits until every failure that is looked into so far has been.

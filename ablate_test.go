@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/tree"
 )
@@ -314,4 +315,24 @@ func TestAblationsBesideManyRuns(t *testing.T) {
 	for _, a := range found {
 		require.Equal(t, tree.OnMemory, a.Blame)
 	}
+}
+
+// A person's word does not wait for a failure that is looked into.
+func TestForgetWaitsForNoAblation(t *testing.T) {
+	m := rememberCart(t, t.TempDir())
+	began, end := make(chan struct{}), make(chan struct{})
+	var n atomic.Int64
+	run := func(ctx context.Context, c memtree.Test) (memtree.Result, error) {
+		if n.Add(1) == 3 {
+			close(began)
+			<-end
+		}
+		return misled("“Remove”")(ctx, c)
+	}
+	_, err := memtree.Wrap(m, run, inPairs(3))(t.Context(), cartTest("tonight"))
+	require.NoError(t, err)
+	<-began
+	_, err = m.Curation().Forget(t.Context(), nodes(t, m)[0].ID, curation.Options{})
+	require.NoError(t, err)
+	close(end)
 }

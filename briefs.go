@@ -219,8 +219,9 @@ const saveBriefsEvery = 30 * time.Second
 func (m *Memory) askBriefs(
 	ctx context.Context, book *brief.Book, r *brief.Reader, questions []brief.Question, o *BriefOptions, out *Briefed,
 ) error {
-	counts := meter.New(r.Model, meter.Options{Calls: o.MaxCalls, Cost: o.MaxCost, Price: o.Price.Of})
-	of := &boundedModel{of: counts, meter: counts}
+	of := meter.New(r.Model, meter.Options{
+		Calls: o.MaxCalls, Cost: o.MaxCost, Price: o.Price.Of, InRow: mostInRow,
+	})
 	r.Model = of
 	var (
 		mu     sync.Mutex
@@ -229,7 +230,7 @@ func (m *Memory) askBriefs(
 	places := make(chan struct{}, briefsAtOnce)
 	for i := range questions {
 		places <- struct{}{}
-		if ctx.Err() != nil || of.down() {
+		if ctx.Err() != nil || of.Full() {
 			for _, q := range questions[i:] {
 				t, _ := q.Size()
 				out.Left += t
@@ -247,7 +248,7 @@ func (m *Memory) askBriefs(
 				out.Left += max(0, t-done.Tests)
 				out.Why = err.Error()
 			}
-			spent := counts.Total()
+			spent := of.Total()
 			out.Calls, out.Usage = spent.Calls, spent.Usage
 			m.learned.SaveBoxes(ctx, saveBriefsEvery, m.learned.briefs)
 			if o.Progress != nil {
@@ -256,7 +257,7 @@ func (m *Memory) askBriefs(
 		})
 	}
 	asking.Wait()
-	spent := counts.Total()
+	spent := of.Total()
 	out.Calls, out.Usage, out.Cost = spent.Calls, spent.Usage, o.Price.Of(spent.Usage)
 	slices.Sort(out.Refused)
 	slices.Sort(out.Unsaid)

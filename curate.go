@@ -85,7 +85,7 @@ func (m *Memory) curate(ctx context.Context, plan func() (tree.Batch, error)) er
 	if m.opts.ReadOnly {
 		return tree.ErrReadOnly
 	}
-	if err := m.wait(ctx); err != nil {
+	if err := m.waitAll(ctx); err != nil {
 		return err
 	}
 	return m.core.UntilFresh(func() error {

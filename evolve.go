@@ -83,7 +83,7 @@ func (m *Memory) readAgain(ctx context.Context, o *EvolveOptions, out *evolution
 	} else {
 		of := m.bounded(o)
 		out.Again, err = m.reread(ctx, true, of)
-		spent = of.meter.Total()
+		spent = of.Total()
 	}
 	out.Calls, out.Usage, out.Cost = spent.Calls, spent.Usage, o.Price.Of(spent.Usage)
 	return err

@@ -96,11 +96,14 @@ func (m *Memory) Guide(ctx context.Context, q Query) (Guidance, error) {
 	}
 	ask := m.search(&q)
 	x, err := m.answer(ctx, q, ask, nil)
+	var s share
+	if err == nil {
+		s, err = m.draw(ctx, &q, &x.Explanation)
+	}
 	if err != nil {
 		m.counts.guideFailures.Add(1)
 		return Guidance{}, fmt.Errorf("guide: %w", err)
 	}
-	s := m.draw(&q, &x)
 	eligible, err := m.give(ctx, q, &x, s, ask)
 	if err != nil {
 		m.counts.guideFailures.Add(1)
@@ -125,52 +128,67 @@ func (m *Memory) Explain(ctx context.Context, q Query) (Explanation, error) {
 		}
 	}
 	x, err := m.answer(ctx, q, ask, nil)
-	if s := m.passes(errorTypes(&x)); err == nil && !q.Quarantined && (s.all || len(s.closed) > 0) {
+	if s := m.passes(errorTypes(&x.Explanation)); err == nil && !q.Quarantined && (s.all || len(s.closed) > 0) {
 		if s.all {
-			s.closed = errorTypes(&x)
+			s.closed = errorTypes(&x.Explanation)
 		}
 		x, err = m.answer(ctx, q, ask, s.closed)
+	}
+	if err == nil {
+		err = x.write(&x.draft)
 	}
 	if err != nil {
 		return Explanation{}, fmt.Errorf("explain: %w", err)
 	}
-	return x, nil
+	return x.Explanation, nil
+}
+
+// answered is an explanation whose text is not written yet.
+type answered struct {
+	Explanation
+	draft enhance.Draft
+}
+
+// write writes the text of a draft.
+func (g *Guidance) write(d *enhance.Draft) error {
+	b, err := d.Write()
+	g.Text, g.Hash, g.Wording = b.Text, b.Hash, b.Wording
+	return err
 }
 
 // answer does what Guide and Explain have in common: it asks the index, holds the memories of
-// this page against the observation, writes the text, and says why the others are not in it.
-// Memories of the closed error types are left out of it.
-func (m *Memory) answer(ctx context.Context, q Query, ask core.Asking, closed []string) (Explanation, error) {
+// this page against the observation, chooses what the text will tell, and says why the others are
+// not in it. Memories of the closed error types are left out of it.
+func (m *Memory) answer(ctx context.Context, q Query, ask core.Asking, closed []string) (x answered, err error) {
 	select {
 	case <-m.closed:
-		return Explanation{}, tree.ErrClosed
+		return x, tree.ErrClosed
 	default:
 	}
 	if q.Prompt == "" {
-		return Explanation{}, &tree.FieldError{Field: "prompt", Problem: "is missing; say what the agent will be asked"}
+		return x, &tree.FieldError{Field: "prompt", Problem: "is missing; say what the agent will be asked"}
 	}
 	r, err := m.searchHeeding(ctx, retrieval.Query{
 		Prompt: q.Prompt, Step: q.Step, Lang: q.Lang, Scene: q.Scene, Scope: q.Scope,
 		Exclude: q.Exclude, ExcludeTests: q.ExcludeTests, Now: m.opts.Now(), Limits: q.Limits,
 	}, ask)
 	if err != nil {
-		return Explanation{}, err
+		return x, err
 	}
 	why, read, err := m.applyBrief(ctx, &q, &r)
 	if err != nil {
-		return Explanation{}, err
+		return x, err
 	}
-	var x Explanation
 	x.Note, x.Brief = r.Note, read
 	look := enhance.Look{Observation: q.Observation, Prompt: q.Prompt, Step: q.Step, Test: q.Scope.Test}
 	facts, err := m.holdCases(ctx, &look, r.Here)
 	if err != nil {
-		return Explanation{}, err
+		return x, err
 	}
 	facts = slices.DeleteFunc(facts, func(f enhance.Observed) bool { return slices.Contains(closed, f.Type) })
-	dropped, err := m.writeGuidance(ctx, q, &r, facts, closed, why, &x.Guidance)
-	if err != nil {
-		return Explanation{}, err
+	var dropped []enhance.Drop
+	if x.draft, dropped, err = m.choose(ctx, q, &r, facts, closed, why, &x.Guidance); err != nil {
+		return x, err
 	}
 	for i := range r.Considered {
 		h := &r.Considered[i]
@@ -209,12 +227,12 @@ func (m *Memory) unformed(ctx context.Context) int {
 	return info.Outbox
 }
 
-// writeGuidance writes the text of the hits and facts into to. It returns the hits that are not
-// in the text, with reasons. A hit whose node is gone is left out without one.
-func (m *Memory) writeGuidance(
+// choose chooses what the text tells of the hits and facts, and notes it in to. It returns the hits that are not
+// told, with reasons. A hit whose node is gone is left out without one.
+func (m *Memory) choose(
 	ctx context.Context, q Query, r *retrieval.Result, facts []enhance.Observed, closed []string, read reasons,
 	to *Guidance,
-) ([]enhance.Drop, error) {
+) (d enhance.Draft, left []enhance.Drop, err error) {
 	ids := make([]string, len(r.Hits))
 	byID := make(map[string]*retrieval.Hit, len(r.Hits))
 	for i := range r.Hits {
@@ -222,27 +240,26 @@ func (m *Memory) writeGuidance(
 	}
 	nodes, err := m.core.ReadAll(ctx, ids)
 	if err != nil {
-		return nil, err
+		return d, nil, err
 	}
 	nodes = m.givenAll(nodes, &q)
 	nodes, held := holdBack(nodes, &q, closed, read)
 	to.Items = []enhance.Item{}
-	g, err := enhance.Write(nodes, enhance.Options{
+	d, err = enhance.Choose(nodes, enhance.Options{
 		Lang: q.Lang, Prompt: q.Prompt, Words: m.words, Facts: facts, Asked: r.Asked, Here: r.Here,
 		Own: ownCases(nodes, &q), Refused: m.core.Refused(),
 		Product: q.Scope.Product, Build: q.Scope.Build, Findings: m.opts.Findings || q.Findings, Seen: q.Observation,
 		Say: read.sayings(),
 	})
 	if err != nil {
-		return nil, err
+		return d, nil, err
 	}
-	for _, id := range g.IDs {
+	for _, id := range d.IDs {
 		to.Items = append(to.Items, enhance.NewItem(byID[id]))
 	}
 	read.sign(to.Items, r.Hits)
-	to.Text, to.Hash, to.Wording, to.Facts = g.Text, g.Hash, g.Wording, enhance.Told(g.Facts)
-	to.Abstained = g.Text == ""
-	return append(held, g.Dropped...), nil
+	to.Facts, to.Abstained = enhance.Told(d.Facts), d.Empty()
+	return d, append(held, d.Dropped...), nil
 }
 
 // ownCases returns the ids of the cases that are of the very test of a query: by its id, or by its prompt.

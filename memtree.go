@@ -67,6 +67,7 @@ type Memory struct {
 	drafts    evolution.Waiting   // lessons that wait for a person
 	briefing  *semaphore.Weighted // of Brief: one at a time reads
 
+	drawn    drawn
 	trials   chan tree.Entry    // from Guide: entries to write to the ledger
 	flush    chan chan struct{} // to the worker that writes them: close it once all are written
 	runs     chan finishedRun   // from Wrap: runs to judge and record

@@ -109,7 +109,7 @@ func TestRulesAnswerWhereTheModelDoesNot(t *testing.T) {
 	}
 }
 
-// What the rules read because the model failed is read by it when it answers: by Wait what no lesson
+// What the rules read because the model failed is read by it when it answers: by Reread what no lesson
 // stands on yet, by Evolve all of it, within the bound on calls. Nothing else asks.
 func TestAModelReadsWhatTheRulesHadTo(t *testing.T) {
 	var ill atomic.Bool
@@ -160,7 +160,10 @@ func TestAModelReadsWhatTheRulesHadTo(t *testing.T) {
 	require.Equal(t, 1, v.Calls)
 	require.Contains(t, []int{10, 2}, v.Again, "two questions are asked at once, and one of them is over the bound")
 	left := 12 - v.Again
-	require.Equal(t, left, wait(), "lessons stand on the others")
+	n, err := m.Reread(t.Context())
+	require.NoError(t, err)
+	require.Zero(t, n, "lessons stand on the others")
+	require.Equal(t, left, wait())
 	v, err = m.Evolve(t.Context(), nil)
 	require.NoError(t, err)
 	require.Equal(t, left, v.Again)
@@ -201,4 +204,28 @@ func TestWhatCameBeforeTheModel(t *testing.T) {
 	_, err = m.Evolve(t.Context(), nil)
 	require.NoError(t, err)
 	require.Equal(t, asked, a.calls.Load(), "each once")
+}
+
+// Wait asks no model. Reread does, once it answers.
+func TestRereadAsks(t *testing.T) {
+	var ill atomic.Bool
+	ill.Store(true)
+	a := &analyst{answer: func() (llm.Answer, error) {
+		if ill.Load() {
+			return llm.Answer{}, &llm.Error{Kind: llm.KindUnavailable, Err: errors.New("no")}
+		}
+		return llm.Answer{JSON: sound(), Model: "scripted"}, nil
+	}}
+	m := open(t, t.TempDir(), &memtree.Options{Generator: a})
+	_, err := m.RecordAll(t.Context(), several(3))
+	require.NoError(t, err)
+	require.NoError(t, m.Wait(t.Context()))
+	ill.Store(false)
+	asked := a.calls.Load()
+	require.NoError(t, m.Wait(t.Context()))
+	require.Equal(t, asked, a.calls.Load())
+	n, err := m.Reread(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, 3, n)
+	require.Equal(t, asked+1, a.calls.Load())
 }

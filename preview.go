@@ -28,9 +28,12 @@ func (m *Memory) Preview(
 	}
 	return func(ctx context.Context, q Query) (Explanation, error) {
 		x, err := m.answer(core.WithNodes(ctx, as), q, ask, nil)
+		if err == nil {
+			err = x.write(&x.draft)
+		}
 		if err != nil {
 			return Explanation{}, fmt.Errorf("preview: %w", err)
 		}
-		return x, nil
+		return x.Explanation, nil
 	}, nil
 }

@@ -72,37 +72,31 @@ func nameEvaluation(i, n int, err error) error {
 }
 
 // Wait returns once all that was handed over before is in memory, cases formed and
-// failures looked into, or with the reason why that cannot be. What the rules read because
-// a model failed is read by it then, if it answers, and the embedder has been asked for
-// the vectors that were missing. Advanced.
+// failures looked into, or with the reason why that cannot be. It asks no model, but the embedder
+// has been asked for the vectors that were missing. Advanced.
 func (m *Memory) Wait(ctx context.Context) error {
-	if err := m.wait(ctx); err != nil {
-		return err
-	}
-	if m.halt != nil {
-		if _, err := m.reread(ctx, false, m.bounded(&EvolveOptions{})); err != nil {
-			return fmt.Errorf("wait: %w", err)
-		}
-	}
-	return m.core.WaitVectors(ctx)
-}
-
-// wait is Wait without asking the model again.
-func (m *Memory) wait(ctx context.Context) error {
 	err := m.waitWrapped(ctx) // a run that has not been judged may be a failure
 	if err == nil {
 		err = m.waitAblated(ctx)
 	}
-	if err == nil {
-		err = m.waitTrials(ctx)
-	}
 	if err != nil {
+		return fmt.Errorf("wait: %w", err)
+	}
+	if err := m.waitAll(ctx); err != nil {
+		return err
+	}
+	return m.core.WaitVectors(ctx)
+}
+
+// waitAll waits until the runs and answers that were handed over before are in the tree and in the ledger.
+func (m *Memory) waitAll(ctx context.Context) error {
+	if err := m.waitTrials(ctx); err != nil {
 		return fmt.Errorf("wait: %w", err)
 	}
 	return m.waitFormed(ctx)
 }
 
-// waitFormed is Wait without the failures that are looked into.
+// waitFormed waits until the runs that were handed over before are in the tree.
 func (m *Memory) waitFormed(ctx context.Context) error {
 	select {
 	case <-m.closed:

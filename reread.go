@@ -2,7 +2,6 @@ package memtree
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -51,11 +50,24 @@ func (m *Memory) noteFormed(all []formation.Formed) {
 	m.rereads.none.Store(false) // after the commit, so that who looks for cases that wait finds them
 }
 
+// Reread has the model read the cases that the rules read because it had failed, while it answers, and returns how many
+// it read. Those that lessons stand on are left to Evolve. Without a model it reads none. Advanced.
+func (m *Memory) Reread(ctx context.Context) (int, error) {
+	if m.halt == nil {
+		return 0, nil
+	}
+	n, err := m.reread(ctx, false, m.bounded(&EvolveOptions{}))
+	if err != nil {
+		return n, fmt.Errorf("reread: %w", err)
+	}
+	return n, nil
+}
+
 // reread has the model read the cases that the rules read because it had failed, while it answers,
 // and returns how many it read. Each is asked for once. With learned it also reads cases that came
 // before there was a model, and those that lessons stand on, which then may be learned anew; so only
 // Evolve asks for these, whose cost is known before.
-func (m *Memory) reread(ctx context.Context, learned bool, of *boundedModel) (done int, err error) {
+func (m *Memory) reread(ctx context.Context, learned bool, of *meter.Meter) (done int, err error) {
 	if m.opts.ReadOnly || m.rereads.none.Load() {
 		return 0, nil
 	}
@@ -76,7 +88,7 @@ func (m *Memory) reread(ctx context.Context, learned bool, of *boundedModel) (do
 	if err != nil {
 		return 0, err
 	}
-	for len(waiting) > 0 && !of.down() && ctx.Err() == nil {
+	for len(waiting) > 0 && !of.Full() && ctx.Err() == nil {
 		some := waiting[:min(formation.MaxReads, len(waiting))]
 		waiting = waiting[len(some):]
 		n, err := m.keepReread(ctx, m.rereadSome(ctx, former, some))
@@ -167,44 +179,12 @@ func (m *Memory) keepReread(ctx context.Context, read []tree.Node) (done int, er
 	return done, nil
 }
 
-// boundedModel keeps the model within a bound. After mostInRow calls that came to no answer it
-// makes none any more.
-type boundedModel struct {
-	of    llm.Generator
-	meter *meter.Meter
-
-	mu    sync.Mutex
-	inRow int
-}
-
+// mostInRow is how many calls in a row may come to no answer before a model is left alone.
 const mostInRow = 3
 
 // bounded returns the reader of an Evolve with its bounds.
-func (m *Memory) bounded(o *EvolveOptions) *boundedModel {
-	counts := meter.New(m.readerOf(o), meter.Options{Calls: o.MaxCalls, Cost: o.MaxCost, Price: o.Price.Of})
-	return &boundedModel{of: counts, meter: counts}
-}
-
-// down reports whether the model is not asked any more.
-func (b *boundedModel) down() bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.inRow >= mostInRow || b.meter.Full()
-}
-
-// Generate asks the model within the bounds.
-func (b *boundedModel) Generate(ctx context.Context, r llm.Request) (llm.Answer, error) {
-	a, err := b.of.Generate(ctx, r)
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	e, failed := errors.AsType[*llm.Error](err)
-	switch {
-	case failed && e.Lasting():
-		b.inRow = mostInRow
-	case failed && (e.Retryable() || e.Kind == llm.KindBound):
-		b.inRow++
-	default:
-		b.inRow = 0
-	}
-	return a, err
+func (m *Memory) bounded(o *EvolveOptions) *meter.Meter {
+	return meter.New(m.readerOf(o), meter.Options{
+		Calls: o.MaxCalls, Cost: o.MaxCost, Price: o.Price.Of, InRow: mostInRow,
+	})
 }

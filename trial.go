@@ -6,9 +6,11 @@ package memtree
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -31,14 +33,15 @@ type share struct {
 // a retry falls the same way, and anybody can draw again. A query without a run id is a
 // question, not a run: no chance decides about it, but the breaker does. A later step of a run is
 // in the arm of the first.
-func (m *Memory) draw(q *Query, x *Explanation) share {
+func (m *Memory) draw(ctx context.Context, q *Query, x *Explanation) (share, error) {
 	types := errorTypes(x)
 	if len(types) == 0 || q.RunID == "" || q.Trial != "" {
 		s := m.passes(types)
+		var err error
 		if q.Trial != "" {
-			s.arm = armOf(q.Trial)
+			s.arm, err = m.armOf(ctx, q.Trial)
 		}
-		return s
+		return s, err
 	}
 	h := m.opts.Holdout
 	if q.Holdout != nil {
@@ -51,7 +54,7 @@ func (m *Memory) draw(q *Query, x *Explanation) share {
 	return share{
 		arm: arms[effect.DrawArm(q.drawn(), m.origin.ID, d.Chances)], chances: d.Chances, closed: d.Closed,
 		all: d.Open,
-	}
+	}, nil
 }
 
 // drawn is what chance decides about: a test in a run.
@@ -82,21 +85,69 @@ func errorTypes(x *Explanation) []string {
 	return slices.Compact(out)
 }
 
-// The ends of the id of a trial by its arm, so that a later step knows the arm of the first.
+// armOf returns the arm of a trial: of those that were drawn here lately, or are among the last entries of the
+// ledger. An earlier version wrote the arm at the end of the id. Of a trial that is not known it is that of memory.
+func (m *Memory) armOf(ctx context.Context, trial string) (tree.Arm, error) {
+	switch {
+	case strings.HasSuffix(trial, ".none"):
+		return tree.ArmHoldout, nil
+	case strings.HasSuffix(trial, ".other"):
+		return tree.ArmOther, nil
+	}
+	if arm, ok := m.drawn.arm(trial); ok {
+		return arm, nil
+	}
+	info, err := m.store.Info(ctx)
+	if err != nil {
+		return "", err
+	}
+	for e, err := range m.store.Ledger(ctx, info.Entries-min(info.Entries, lateEntries)) {
+		if err != nil {
+			return "", fmt.Errorf("read the ledger: %w", err)
+		}
+		if e.Trial != nil && e.Trial.ID == trial {
+			m.drawn.add(trial, e.Trial.Arm)
+			return e.Trial.Arm, nil
+		}
+	}
+	return tree.ArmMemory, nil
+}
+
+// The steps of a run come within so many trials of this process, and within so many entries of the ledger if another
+// process answers them.
 const (
-	endHoldout = ".none"
-	endOther   = ".other"
+	lateTrials  = 1 << 16
+	lateEntries = 1 << 12
 )
 
-// armOf returns the arm that the id of a trial names.
-func armOf(trial string) tree.Arm {
-	switch {
-	case strings.HasSuffix(trial, endHoldout):
-		return tree.ArmHoldout
-	case strings.HasSuffix(trial, endOther):
-		return tree.ArmOther
+// drawn are the arms of the latest trials. The zero value is ready.
+type drawn struct {
+	mu   sync.Mutex
+	arms map[string]tree.Arm
+	ids  []string // oldest first
+}
+
+func (d *drawn) arm(trial string) (tree.Arm, bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	arm, ok := d.arms[trial]
+	return arm, ok
+}
+
+func (d *drawn) add(trial string, arm tree.Arm) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.arms == nil {
+		d.arms = map[string]tree.Arm{}
 	}
-	return tree.ArmMemory
+	if _, ok := d.arms[trial]; !ok {
+		d.ids = append(d.ids, trial)
+	}
+	d.arms[trial] = arm
+	if len(d.ids) > lateTrials {
+		delete(d.arms, d.ids[0])
+		d.ids = d.ids[1:]
+	}
 }
 
 // eligible is what a run could have been given: the ids of memories, and who found the first.
@@ -106,7 +157,7 @@ type eligible struct {
 }
 
 // give makes of x what the run is given, and returns all it could have been given.
-func (m *Memory) give(ctx context.Context, q Query, x *Explanation, s share, ask core.Asking) (of eligible, err error) {
+func (m *Memory) give(ctx context.Context, q Query, x *answered, s share, ask core.Asking) (of eligible, err error) {
 	of.ids = idsIn(&x.Guidance)
 	if len(x.Items) > 0 {
 		of.by = x.Items[0].By
@@ -123,8 +174,13 @@ func (m *Memory) give(ctx context.Context, q Query, x *Explanation, s share, ask
 			return of, err
 		}
 		x.Guidance = other
-	case len(s.closed) > 0:
-		*x, err = m.answer(ctx, q, ask, s.closed)
+	default:
+		if len(s.closed) > 0 {
+			if *x, err = m.answer(ctx, q, ask, s.closed); err != nil {
+				return of, err
+			}
+		}
+		err = x.write(&x.draft)
 	}
 	if q.RunID != "" && len(of.ids) > 0 {
 		x.Arm = s.arm
@@ -198,13 +254,6 @@ func (m *Memory) keepTrial(q Query, g *Guidance, of eligible, s share, began tim
 	} else {
 		query := q.digest()
 		g.Trial = "t_" + tree.Hash(query, at.UTC().Format(time.RFC3339Nano), strconv.FormatUint(trialCount.Add(1), 10))
-		switch s.arm {
-		case tree.ArmHoldout:
-			g.Trial += endHoldout
-		case tree.ArmOther:
-			g.Trial += endOther
-		case tree.ArmMemory:
-		}
 		e.Trial = &tree.Trial{
 			ID: g.Trial, At: at, Query: query, Scene: q.Scene, Scope: q.Scope, Agent: q.Agent, Run: q.RunID != "", Arm: s.arm,
 			P: s.chances.Memory, Other: s.chances.Other, Eligible: of.ids, Found: string(of.by), Injected: injected,
@@ -213,6 +262,9 @@ func (m *Memory) keepTrial(q Query, g *Guidance, of eligible, s share, began tim
 	}
 	select {
 	case m.trials <- e:
+		if e.Trial != nil {
+			m.drawn.add(g.Trial, s.arm)
+		}
 	default:
 		g.Trial = ""
 		m.counts.trialsLost.Add(1)

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/effect"
 	jsonstore "github.com/memtree/memtree/store/json"
 	"github.com/memtree/memtree/tree"
 )
@@ -81,4 +82,43 @@ func TestGuideChangesNoNode(t *testing.T) {
 		require.NoError(t, err)
 	}
 	require.Equal(t, before, spelled())
+}
+
+// A later step is in the arm of the first, in another process too, and no id tells the arm.
+func TestStepsStayInTheArm(t *testing.T) {
+	dir := t.TempDir()
+	m := open(t, dir, nil)
+	for i := range 3 {
+		require.NoError(t, m.Record(t.Context(), missed(i)))
+	}
+	require.NoError(t, m.Wait(t.Context()))
+	none, all := effect.Fixed(1), effect.Fixed(0)
+	given := map[tree.Arm]string{}
+	for arm, h := range map[tree.Arm]effect.Holdout{tree.ArmHoldout: none, tree.ArmMemory: all} {
+		q := ask
+		q.RunID, q.Holdout = "run-"+string(arm), &h
+		g, err := m.Guide(t.Context(), q)
+		require.NoError(t, err)
+		require.Equal(t, arm, g.Arm)
+		require.Equal(t, arm == tree.ArmHoldout, g.Text == "")
+		require.Regexp(t, "^t_[0-9a-z]+$", g.Trial)
+		given[arm] = g.Trial
+	}
+	step := func(trial string) string {
+		q := ask
+		q.Trial, q.Step, q.StepNumber = trial, "Open the cart", 2
+		g, err := m.Guide(t.Context(), q)
+		require.NoError(t, err)
+		return g.Text
+	}
+	holds := func() {
+		require.Empty(t, step(given[tree.ArmHoldout]))
+		require.NotEmpty(t, step(given[tree.ArmMemory]))
+		require.Empty(t, step("t_0123.none"), "as an earlier version wrote it")
+		require.NotEmpty(t, step("t_0123"), "nobody knows it")
+	}
+	holds()
+	require.NoError(t, m.Close())
+	m = open(t, dir, nil)
+	holds()
 }

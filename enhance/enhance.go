@@ -114,14 +114,37 @@ type Drop struct {
 	Args     []any  `json:"-"` // what goes into the format: an id or a number
 }
 
+// Draft is what a text will tell: the memories and facts are chosen, and the text is not written yet.
+type Draft struct {
+	IDs     []string   // as in Block
+	Facts   []Observed // as in Block
+	Dropped []Drop     // as in Block
+
+	o       Options
+	items   []wordedMemory
+	clauses []string // of facts
+}
+
+// Empty reports whether there is nothing to tell, so that the text is "".
+func (d *Draft) Empty() bool { return len(d.items) == 0 && len(d.clauses) == 0 }
+
 // Write turns nodes, which come best first, into guidance. The text has strategies first, then
 // experiences, then cases, each in the order given. If the budget is too small, the last
 // given nodes are left out; a node is never cut in half. If no node may be shown and no fact is
 // decided, the text is empty. The error is that of a template that does not work or that
 // breaks the fence; then there is no text.
 func Write(nodes []tree.Node, o Options) (Block, error) {
+	d, err := Choose(nodes, o)
+	if err != nil {
+		return Block{}, err
+	}
+	return d.Write()
+}
+
+// Choose chooses what Write would tell, and writes no text.
+func Choose(nodes []tree.Node, o Options) (Draft, error) {
 	if len(nodes) == 0 && len(o.Facts) == 0 {
-		return Block{}, nil
+		return Draft{}, nil
 	}
 	if o.Lang == "" {
 		o.Lang = text.Lang(o.Prompt)
@@ -132,25 +155,36 @@ func Write(nodes []tree.Node, o Options) (Block, error) {
 	if o.Prompts == nil {
 		set, err := prompts.Load(nil)
 		if err != nil {
-			return Block{}, fmt.Errorf("write guidance: %w", err)
+			return Draft{}, fmt.Errorf("write guidance: %w", err)
 		}
 		o.Prompts = set
 	}
 	if o.Words == nil {
 		o.Words = NewWording(nil)
 	}
-	clauses, told := o.facts()
-	items, dropped := choose(nodes, o)
-	g, err := o.write(items, clauses)
+	d := Draft{}
+	d.clauses, d.Facts = o.facts()
+	var dropped map[int]why
+	d.items, dropped = choose(nodes, o)
+	d.o = o
+	for _, it := range d.items {
+		d.IDs = append(d.IDs, it.id)
+	}
+	for i := range nodes {
+		if w, out := dropped[i]; out {
+			d.Dropped = append(d.Dropped, Drop{ID: nodes[i].ID, Reason: w.String(), Sentence: w.sentence, Args: w.args})
+		}
+	}
+	return d, nil
+}
+
+// Write writes the text.
+func (d *Draft) Write() (Block, error) {
+	g, err := d.o.write(d.items, d.clauses)
 	if err != nil {
 		return Block{}, err
 	}
-	g.Facts = told
-	for i := range nodes {
-		if w, out := dropped[i]; out {
-			g.Dropped = append(g.Dropped, Drop{ID: nodes[i].ID, Reason: w.String(), Sentence: w.sentence, Args: w.args})
-		}
-	}
+	g.IDs, g.Facts, g.Dropped = d.IDs, d.Facts, d.Dropped
 	return g, nil
 }
 
@@ -202,7 +236,6 @@ func (o Options) write(items []wordedMemory, facts []string) (Block, error) {
 	var g Block
 	in := prompts.GuidanceInput{Lang: o.Lang, Facts: facts}
 	for _, it := range items {
-		g.IDs = append(g.IDs, it.id)
 		if it.open {
 			for _, h := range it.hints {
 				in.Open = append(in.Open, h.Check)

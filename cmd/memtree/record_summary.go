@@ -26,7 +26,13 @@ func (a *app) formed(ctx context.Context, m *memtree.Memory, bar *progress) erro
 	}
 	total := int64(info.Outbox)
 	done := make(chan error, 1)
-	go func() { done <- m.Wait(ctx) }()
+	go func() {
+		err := m.Wait(ctx)
+		if err == nil {
+			_, err = m.Reread(ctx)
+		}
+		done <- err
+	}()
 	tick := time.NewTicker(redraw)
 	defer tick.Stop()
 	for {

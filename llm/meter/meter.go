@@ -21,6 +21,7 @@ type Options struct {
 	Cost  *float64                // spend at most so much, by Price; nil: no bound
 	Until time.Time               // no call begins later, and one under way is ended; zero: no bound
 	Price func(llm.Usage) float64 // what tokens cost; nil: unknown
+	InRow int                     // after so many calls in a row without an answer Full is true; 0: no bound
 }
 
 // Spent is what was asked, and what it took.
@@ -71,6 +72,7 @@ type Meter struct {
 	mu     sync.Mutex
 	stages map[string]*Spent
 	calls  int
+	inRow  int     // calls without an answer since the last one with an answer
 	cost   float64 // spent, and what calls under way may cost at most
 }
 
@@ -104,11 +106,28 @@ func (m *Meter) Stages() map[string]Spent {
 	return out
 }
 
-// Full reports whether no further call is made, whatever is asked.
+// Full reports whether a bound is reached for every call, so that whoever has more to ask can stop. Over InRow alone
+// calls are still made.
 func (m *Meter) Full() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.full() != ""
+	return m.full() != "" || m.o.InRow > 0 && m.inRow >= m.o.InRow
+}
+
+// row counts calls in a row that came to no answer. An error that lasts is as good as InRow of them; one that is about
+// the question alone ends the row.
+func (m *Meter) row(err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	e, failed := errors.AsType[*llm.Error](err)
+	switch {
+	case failed && e.Lasting():
+		m.inRow = max(m.inRow, m.o.InRow)
+	case failed && (e.Retryable() || e.Kind == llm.KindBound):
+		m.inRow++
+	default:
+		m.inRow = 0
+	}
 }
 
 // full says which bound is reached for every call, "" if none is; mu is held.
@@ -131,6 +150,7 @@ func (m *Meter) Generate(ctx context.Context, r llm.Request) (a llm.Answer, err 
 		a, err = m.of.Generate(ctx, r)
 		return a.Usage, err
 	})
+	m.row(err)
 	return a, err
 }
 

@@ -115,3 +115,38 @@ func TestMeterBoundsTime(t *testing.T) {
 	_, err := New(hang{}, Options{Until: time.Now().Add(time.Hour)}).Generate(ctx, llm.Request{})
 	require.Equal(t, llm.KindTimeout, llm.KindOf(err), "the caller's own end is not the bound")
 }
+
+// Three calls in a row without an answer fill a meter that has that bound, and an error that lasts does at once. An
+// answer, or an error about the question alone, begins anew.
+func TestInRow(t *testing.T) {
+	busy, wrong := llm.KindUnavailable, llm.KindRefused
+	for name, c := range map[string]struct {
+		kinds []llm.Kind // "" is an answer
+		full  bool
+	}{
+		"three": {[]llm.Kind{busy, busy, busy}, true}, "two": {[]llm.Kind{busy, busy}, false},
+		"an answer between": {[]llm.Kind{busy, busy, "", busy}, false},
+		"a refusal between": {[]llm.Kind{busy, busy, wrong, busy}, false},
+		"no key":            {[]llm.Kind{llm.KindUnauthorised}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			at := 0
+			m := New(asks(func() (llm.Answer, error) {
+				k := c.kinds[at]
+				at++
+				if k == "" {
+					return llm.Answer{}, nil
+				}
+				return llm.Answer{}, &llm.Error{Kind: k, Err: errors.New("no")}
+			}), Options{InRow: 3})
+			for range c.kinds {
+				_, _ = m.Generate(t.Context(), llm.Request{})
+			}
+			require.Equal(t, c.full, m.Full())
+		})
+	}
+}
+
+type asks func() (llm.Answer, error)
+
+func (a asks) Generate(context.Context, llm.Request) (llm.Answer, error) { return a() }
