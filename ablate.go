@@ -233,7 +233,7 @@ func (f *failedRun) guidanceOf(ctx context.Context, given []string) (string, err
 	}
 	m, q := f.m, f.c.query()
 	all := tree.MaxGiven // the failure itself may be a memory by now, and must not take the place of another
-	r, err := m.core.Search(ctx, retrieval.Query{
+	r, a, err := m.searchHeeding(ctx, retrieval.Query{
 		Prompt: q.Prompt, Scene: q.Scene, Scope: q.Scope, Now: m.opts.Now(),
 		Limits: retrieval.Limits{Total: all, Strategies: all, Experiences: all, Cases: all},
 	}, (*retrieval.Index).Search)
@@ -241,13 +241,13 @@ func (f *failedRun) guidanceOf(ctx context.Context, given []string) (string, err
 		return "", err
 	}
 	r.Hits = slices.DeleteFunc(slices.Clone(r.Hits), func(h retrieval.Hit) bool { return !slices.Contains(given, h.ID) })
-	facts, err := m.holdCases(ctx, &enhance.Look{Observation: q.Observation, Prompt: q.Prompt, Test: q.Scope.Test}, r.Here)
+	facts, err := m.holdCases(ctx, &enhance.Look{Observation: q.Observation, Prompt: q.Prompt, Test: q.Scope.Test}, r.Here, a)
 	if err != nil {
 		return "", err
 	}
 	facts = slices.DeleteFunc(facts, func(x enhance.Observed) bool { return !slices.Contains(given, x.ID) })
 	var g Guidance
-	d, _, err := m.choose(ctx, q, &r, facts, nil, nil, &g)
+	d, _, err := m.choose(ctx, q, &r, a, facts, nil, nil, &g)
 	if err != nil {
 		return "", err
 	}

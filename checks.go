@@ -27,14 +27,14 @@ func (m *Memory) Checks(ctx context.Context, q Query) ([]assertion.Assertion, er
 	if q.Prompt == "" {
 		return nil, &tree.FieldError{Field: "prompt", Problem: "is missing; say what the agent will be asked"}
 	}
-	r, err := m.searchHeeding(ctx, retrieval.Query{
+	r, a, err := m.searchHeeding(ctx, retrieval.Query{
 		Prompt: q.Prompt, Step: q.Step, Lang: q.Lang, Scene: q.Scene, Scope: q.Scope,
 		Exclude: q.Exclude, ExcludeTests: q.ExcludeTests, Now: m.opts.Now(), Limits: q.Limits,
 	}, (*retrieval.Index).Search)
 	if err != nil {
 		return nil, fmt.Errorf("checks: %w", err)
 	}
-	cases, err := m.core.ReadAll(ctx, r.Here)
+	cases, err := m.givenAll(ctx, r.Here, a)
 	if err != nil {
 		return nil, fmt.Errorf("checks: %w", err)
 	}

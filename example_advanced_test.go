@@ -98,7 +98,7 @@ func ExampleAblateOptions() {
 		return memtree.Result{Judgment: tree.Raw(fmt.Sprintf(`{"has_defect":%v}`, wrong))}, nil
 	}, &memtree.WrapOptions{Ablate: memtree.AblateOptions{Pairs: 3}})
 	if _, err := runCase(ctx, memtree.Test{
-		ID: "CART_1", Prompt: "Check item 2 of the cart", Scene: tree.Scene{ID: "CART", Type: "cart"},
+		ID: "CART_1", Prompt: "Check item 1 of the cart", Scene: tree.Scene{ID: "CART", Type: "cart"},
 		GroundTruth: tree.Raw(`{"has_defect":false}`),
 	}); err != nil {
 		log.Fatal(err)

@@ -9,9 +9,12 @@ import (
 	"github.com/memtree/memtree/brief"
 	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/enhance"
+	"github.com/memtree/memtree/evolution/gate"
 	"github.com/memtree/memtree/fact"
 	"github.com/memtree/memtree/internal/core"
+	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/retrieval"
+	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -168,26 +171,26 @@ func (m *Memory) answer(ctx context.Context, q Query, ask core.Asking, closed []
 	if q.Prompt == "" {
 		return x, &tree.FieldError{Field: "prompt", Problem: "is missing; say what the agent will be asked"}
 	}
-	r, err := m.searchHeeding(ctx, retrieval.Query{
+	r, a, err := m.searchHeeding(ctx, retrieval.Query{
 		Prompt: q.Prompt, Step: q.Step, Lang: q.Lang, Scene: q.Scene, Scope: q.Scope,
 		Exclude: q.Exclude, ExcludeTests: q.ExcludeTests, Now: m.opts.Now(), Limits: q.Limits,
 	}, ask)
 	if err != nil {
 		return x, err
 	}
-	why, read, err := m.applyBrief(ctx, &q, &r)
+	why, read, err := m.applyBrief(ctx, &q, &r, a)
 	if err != nil {
 		return x, err
 	}
 	x.Note, x.Brief = r.Note, read
 	look := enhance.Look{Observation: q.Observation, Prompt: q.Prompt, Step: q.Step, Test: q.Scope.Test}
-	facts, err := m.holdCases(ctx, &look, r.Here)
+	facts, err := m.holdCases(ctx, &look, r.Here, a)
 	if err != nil {
 		return x, err
 	}
 	facts = slices.DeleteFunc(facts, func(f enhance.Observed) bool { return slices.Contains(closed, f.Type) })
 	var dropped []enhance.Drop
-	if x.draft, dropped, err = m.choose(ctx, q, &r, facts, closed, why, &x.Guidance); err != nil {
+	if x.draft, dropped, err = m.choose(ctx, q, &r, a, facts, closed, why, &x.Guidance); err != nil {
 		return x, err
 	}
 	for i := range r.Considered {
@@ -230,24 +233,23 @@ func (m *Memory) unformed(ctx context.Context) int {
 // choose chooses what the text tells of the hits and facts, and notes it in to. It returns the hits that are not
 // told, with reasons. A hit whose node is gone is left out without one.
 func (m *Memory) choose(
-	ctx context.Context, q Query, r *retrieval.Result, facts []enhance.Observed, closed []string, read reasons,
-	to *Guidance,
+	ctx context.Context, q Query, r *retrieval.Result, a *askedTest, facts []enhance.Observed, closed []string,
+	read reasons, to *Guidance,
 ) (d enhance.Draft, left []enhance.Drop, err error) {
 	ids := make([]string, len(r.Hits))
 	byID := make(map[string]*retrieval.Hit, len(r.Hits))
 	for i := range r.Hits {
 		ids[i], byID[r.Hits[i].ID] = r.Hits[i].ID, &r.Hits[i]
 	}
-	nodes, err := m.core.ReadAll(ctx, ids)
+	nodes, err := m.givenAll(ctx, ids, a)
 	if err != nil {
 		return d, nil, err
 	}
-	nodes = m.givenAll(nodes, &q)
-	nodes, held := holdBack(nodes, &q, closed, read)
+	nodes, held := holdBack(nodes, &q, a, closed, read)
 	to.Items = []enhance.Item{}
 	d, err = enhance.Choose(nodes, enhance.Options{
 		Lang: q.Lang, Prompt: q.Prompt, Words: m.words, Facts: facts, Asked: r.Asked, Here: r.Here,
-		Own: ownCases(nodes, &q), Refused: m.core.Refused(),
+		Own: a.cases(nodes), Refused: m.core.Refused(),
 		Product: q.Scope.Product, Build: q.Scope.Build, Findings: m.opts.Findings || q.Findings, Seen: q.Observation,
 		Say: read.sayings(),
 	})
@@ -259,32 +261,45 @@ func (m *Memory) choose(
 	}
 	read.sign(to.Items, r.Hits)
 	to.Facts, to.Abstained = enhance.Told(d.Facts), d.Empty()
+	if n := a.crowdedOut(nodes, d.Dropped); n > 0 {
+		to.Note = text.Append(to.Note, fmt.Sprintf(taxonomy.Text{
+			EN: "Lessons taught for this test that have no room: %d.", ZH: "为这个用例教过、但放不下的经验：%d 条。",
+		}.In(q.Lang), n))
+	}
 	return d, append(held, d.Dropped...), nil
 }
 
-// ownCases returns the ids of the cases that are of the very test of a query: by its id, or by its prompt.
-func ownCases(nodes []tree.Node, q *Query) []string {
-	t := brief.TestOf(q.Prompt, q.Scene, q.Scope)
-	var out []string
+// cases returns the ids of the cases among nodes that are of the very test.
+func (a *askedTest) cases(nodes []tree.Node) (out []string) {
 	for i := range nodes {
-		if ofTest(&nodes[i], &t) {
+		if a.is(&nodes[i]) {
 			out = append(out, nodes[i].ID)
 		}
 	}
 	return out
 }
 
+// crowdedOut counts the lessons taught for the test that were dropped for want of room.
+func (a *askedTest) crowdedOut(nodes []tree.Node, dropped []enhance.Drop) (n int) {
+	for i := range nodes {
+		taught := nodes[i].CaseData == nil && a.is(&nodes[i])
+		if taught && slices.ContainsFunc(dropped, func(d enhance.Drop) bool { return d.ID == nodes[i].ID && d.NoRoom() }) {
+			n++
+		}
+	}
+	return n
+}
+
 // holdBack returns the nodes that may be given to a run of the query's test, in the memory of nodes, and
 // the others with the reason.
 func holdBack(
-	nodes []tree.Node, q *Query, closed []string, read reasons,
+	nodes []tree.Node, q *Query, a *askedTest, closed []string, read reasons,
 ) (give []tree.Node, held []enhance.Drop) {
-	give = nodes[:0]
 	test := q.Scope.Test
 	for i := range nodes {
 		n := &nodes[i]
 		switch {
-		case n.Taught.IsNotFor(test, q.Prompt):
+		case n.Taught.IsNotFor(a.names...) || a.excludes(n):
 			held = append(held, enhance.HeldNotFor.Of(n.ID))
 		case isElsewhere(n, q, read[n.ID].ID != ""):
 			held = append(held, enhance.HeldProduct.Of(n.ID))
@@ -292,6 +307,8 @@ func holdBack(
 			held = append(held, enhance.HeldType.Of(n.ID))
 		case n.Credit != nil && test != "" && n.Mark != tree.Pinned && slices.Contains(n.Credit.NotOn, test):
 			held = append(held, enhance.HeldTest.Of(n.ID))
+		case a.newerOpposite(nodes, n) != "":
+			held = append(held, enhance.HeldAgainst(n.ID, a.newerOpposite(nodes, n)))
 		default:
 			give = append(give, *n)
 		}
@@ -299,12 +316,43 @@ func holdBack(
 	return give, held
 }
 
+// excludes reports whether a lesson that a person worded names the test in what it is not for.
+func (a *askedTest) excludes(n *tree.Node) bool {
+	return n.CaseData == nil && n.Provenance.By == tree.ByPerson && slices.ContainsFunc(n.Content.NotWhen, a.mayBe)
+}
+
+// mayBe reports whether the test may be one that a condition names.
+func (a *askedTest) mayBe(condition string) bool {
+	return slices.ContainsFunc(text.Phrases(condition), func(p string) bool { return text.MightMention(a.prompt, p) })
+}
+
+// newerOpposite returns the id of a lesson among nodes in which a person said the opposite after n, "" for none.
+func (a *askedTest) newerOpposite(nodes []tree.Node, n *tree.Node) string {
+	for i := range nodes {
+		if o := &nodes[i]; isNewer(o, n) && gate.Against(o, n) {
+			return o.ID
+		}
+	}
+	return ""
+}
+
+// isNewer reports whether o and n are lessons in people's words, o the newer one.
+func isNewer(o, n *tree.Node) bool {
+	said := func(x *tree.Node) bool { return x.Type == tree.Experience && x.Provenance.By == tree.ByPerson }
+	if !said(o) || !said(n) || n.Provenance.At.After(o.Provenance.At) {
+		return false
+	}
+	return o.Provenance.At.After(n.Provenance.At) || o.Taught != nil && slices.Contains(o.Taught.Against, n.ID)
+}
+
 // holdCases compares what the cases with the ids here once missed with the observation of look.
-func (m *Memory) holdCases(ctx context.Context, look *enhance.Look, here []string) ([]enhance.Observed, error) {
+func (m *Memory) holdCases(
+	ctx context.Context, look *enhance.Look, here []string, a *askedTest,
+) ([]enhance.Observed, error) {
 	if look.Observation == "" {
 		return nil, nil
 	}
-	cases, err := m.core.ReadAll(ctx, here)
+	cases, err := m.givenAll(ctx, here, a)
 	if err != nil {
 		return nil, err
 	}

@@ -19,18 +19,19 @@ type reasons map[string]brief.Pick
 // applyBrief puts the picks of a test's brief in the place of what words found. Cases of the very
 // test stay and come first, and so do memories that the reader has not seen yet, after the picks.
 // Without a brief r stays as it is.
-func (m *Memory) applyBrief(ctx context.Context, q *Query, r *retrieval.Result) (reasons, *brief.Brief, error) {
+func (m *Memory) applyBrief(
+	ctx context.Context, q *Query, r *retrieval.Result, a *askedTest,
+) (reasons, *brief.Brief, error) {
 	if q.Step != "" || q.Quarantined {
 		return nil, nil, nil
 	}
-	t := brief.TestOf(q.Prompt, q.Scene, q.Scope)
 	book := m.learned.briefs.Book()
-	f, ok := book.Find(&t)
+	f, ok := book.Find(&a.Test)
 	if !ok {
 		return nil, nil, nil
 	}
 	why := reasons{}
-	picked, err := m.pickedHits(ctx, q, &f, why)
+	picked, err := m.pickedHits(ctx, q, &f, why, a)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -38,7 +39,7 @@ func (m *Memory) applyBrief(ctx context.Context, q *Query, r *retrieval.Result) 
 	for i := range r.Hits {
 		switch h := &r.Hits[i]; {
 		case why[h.ID].ID != "": // in its place among the picks
-		case h.OfTest() && m.isOfTest(ctx, h.ID, &t):
+		case h.OfTest() && m.isOfTest(ctx, h.ID, a):
 			hits = append(hits, *h)
 		case book.Unread(&f, h.ID) || m.saidSince(ctx, h.ID, f.Read.At):
 			unread = append(unread, *h)
@@ -49,7 +50,7 @@ func (m *Memory) applyBrief(ctx context.Context, q *Query, r *retrieval.Result) 
 	r.Hits = slices.Concat(hits, picked, unread)
 	total := q.Limits.Total
 	if total == 0 {
-		total = retrieval.DefaultTotal
+		total = max(retrieval.DefaultTotal, len(hits))
 	}
 	r.Hits = r.Hits[:min(max(total, 0), len(r.Hits))]
 	for i := range r.Hits {
@@ -61,9 +62,9 @@ func (m *Memory) applyBrief(ctx context.Context, q *Query, r *retrieval.Result) 
 
 // isOfTest reports whether a case is of this very test: by its id, or by its prompt. Words that are
 // near are not enough where a reader has considered the case.
-func (m *Memory) isOfTest(ctx context.Context, id string, t *brief.Test) bool {
-	n, err := m.core.Read(ctx, id)
-	return err == nil && n != nil && ofTest(n, t)
+func (m *Memory) isOfTest(ctx context.Context, id string, a *askedTest) bool {
+	n, err := m.given(ctx, id, a)
+	return err == nil && n != nil && a.is(n)
 }
 
 // saidSince reports whether a person decided after a time on what a memory says: who read it before
@@ -81,25 +82,14 @@ func (m *Memory) decidedOn(n *tree.Node) time.Time {
 	return n.Provenance.At
 }
 
-// ofTest reports whether a node is a case of a test, or occurred in it, or was taught for it.
-func ofTest(n *tree.Node, t *brief.Test) bool {
-	if n.CaseData == nil {
-		return n.Taught.IsFor(t.ID, t.Prompt)
-	}
-	c := &n.CaseData.TestCase
-	occurred := func(o tree.Occurrence) bool { return o.CaseID == t.ID }
-	if t.ID != "" && (c.CaseID == t.ID || slices.ContainsFunc(n.Occurrences, occurred)) {
-		return true
-	}
-	return brief.Near(c.Prompt, t.Prompt)
-}
-
 // pickedHits returns the picks of a brief that may be given now, and notes them in why. A memory that
 // was rewritten since it was read is given if it is still about the same checks.
-func (m *Memory) pickedHits(ctx context.Context, q *Query, f *brief.Brief, why reasons) ([]retrieval.Hit, error) {
+func (m *Memory) pickedHits(
+	ctx context.Context, q *Query, f *brief.Brief, why reasons, a *askedTest,
+) ([]retrieval.Hit, error) {
 	var hits []retrieval.Hit
 	for _, p := range f.Picks {
-		n, err := m.core.Read(ctx, p.ID)
+		n, err := m.given(ctx, p.ID, a)
 		if errors.Is(err, tree.ErrNotFound) {
 			continue
 		}

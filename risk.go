@@ -99,7 +99,8 @@ func (m *Memory) observeFacts(ctx context.Context, e *Evaluation) (out risk.Seen
 	if err != nil {
 		return out, err
 	}
-	held, err := m.holdCases(ctx, &enhance.Look{Observation: e.Observation, Prompt: e.Prompt, Test: scope.Test}, r.Here)
+	look := &enhance.Look{Observation: e.Observation, Prompt: e.Prompt, Test: scope.Test}
+	held, err := m.holdCases(ctx, look, r.Here, m.askedOf(&q))
 	for _, f := range held {
 		if f.Aside {
 			continue

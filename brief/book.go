@@ -147,6 +147,18 @@ func (b *Book) Find(t *Test) (f Brief, ok bool) {
 	return f, true
 }
 
+// Names returns the ids and prompts under which a test is known: those of the tests with its id, or its prompt.
+func (b *Book) Names(t *Test) (out []string) {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	for _, key := range slices.Concat(b.byWords[t.words()], b.byID[t.ID]) {
+		if y := b.briefs[key]; y != nil && agree(y.Product, t.Product) {
+			out = append(out, y.ID, y.Prompt)
+		}
+	}
+	return out
+}
+
 // other returns the first brief of the keys that serves for a test. The caller holds the lock.
 func (b *Book) other(keys []string, same func(*Brief) bool, t *Test) *Brief {
 	for _, key := range keys {

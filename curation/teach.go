@@ -242,7 +242,7 @@ func fewExamples(tests, notFor []string) error {
 		}
 	}
 	both := tree.Taught{NotFor: notFor}
-	if i := slices.IndexFunc(tests, func(s string) bool { return both.IsNotFor(s, "") }); i >= 0 {
+	if i := slices.IndexFunc(tests, func(s string) bool { return both.IsNotFor(s) }); i >= 0 {
 		return &tree.FieldError{Field: "notFor", Problem: fmt.Sprintf("names %q, which for names too; leave it out of one",
 			text.Clip(tests[i], 60))}
 	}

@@ -49,9 +49,8 @@ type Options struct {
 	Words   *Wording     // default: that of the built-in taxonomy
 
 	// Asked are the ids of the checks that the prompt calls for, the surest first. Here are the
-	// ids of the cases of this very page or test. If nobody knows how a case of Here went
-	// wrong, the text names the first check of Asked that fits its direction.
-	// Own are those of Here that are of this very test; of these people's own words are given too.
+	// ids of the cases of this very page or test. Own are those that are of this very test: of these people's
+	// own words are given too, and where nobody noted the cause the text says so.
 	Asked []string
 	Here  []string
 	Own   []string
@@ -69,8 +68,8 @@ type Options struct {
 	// page or test then names no thing that neither Seen nor the prompt has.
 	Seen string
 
-	// Refused is what people said no to. The nodes are given without it already; here it keeps gaps from
-	// being filled with it, and it out of the words of readers and of notes.
+	// Refused is what people said no to. The nodes are given without it already; here it is kept out of the
+	// words of readers and of notes.
 	Refused *tree.Refused
 
 	// Say has, by the id of a memory, its advice in the words of the test, as a reader wrote it. It is
@@ -197,7 +196,7 @@ func choose(nodes []tree.Node, o Options) (items []wordedMemory, dropped map[int
 	full := false
 	for i := range nodes {
 		n, state := o.leaveOpen(&nodes[i])
-		it, w := newItem(o.supposeMiss(n), o)
+		it, w := newItem(n, o)
 		if it.open = state == partly; state == settled {
 			w = why{sentence: settledNow}
 		}
@@ -246,10 +245,14 @@ func (o Options) write(items []wordedMemory, facts []string) (Block, error) {
 		case tree.Strategy:
 			in.Strategies = append(in.Strategies, it.hints...)
 		case tree.Experience:
+			if it.taught {
+				in.Taught = append(in.Taught, it.hints...)
+				continue
+			}
 			in.Experiences = append(in.Experiences, it.hints...)
 		default:
 			for _, h := range it.hints {
-				h.Direction, h.Here = it.direction, slices.Contains(o.Here, it.id)
+				h.Direction, h.Here = it.direction, slices.Contains(o.Own, it.id)
 				in.Cases = append(in.Cases, h)
 			}
 		}

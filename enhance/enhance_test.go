@@ -74,7 +74,7 @@ func TestWriteLanguageFollowsPrompt(t *testing.T) {
 	g, err = Write(sample("zh")[:1], Options{Prompt: "Check the total."})
 	require.NoError(t, err)
 	require.Contains(t, g.Text, "[Missed in a similar test; do this]:\n- ")
-	g, err = Write(sample("zh")[:1], Options{Prompt: "Check the total.", Here: []string{"c_1"}})
+	g, err = Write(sample("zh")[:1], Options{Prompt: "Check the total.", Own: []string{"c_1"}})
 	require.NoError(t, err)
 	require.Contains(t, g.Text, "[Missed here before; do this]:\n- ")
 }

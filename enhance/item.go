@@ -21,9 +21,10 @@ type wordedMemory struct {
 
 	direction taxonomy.Direction
 
-	hints []prompts.Hint // one for each point; the first has the conditions and the mistake too
-	found bool           // a hint has a finding
-	open  bool           // it is what the facts of its page leave open
+	hints  []prompts.Hint // one for each point; the first has the conditions and the mistake too
+	found  bool           // a hint has a finding
+	taught bool           // somebody taught it, and no run has shown it
+	open   bool           // it is what the facts of its page leave open
 }
 
 // The most tokens that each part of a memory may take. A memory without one of the parts leaves
@@ -39,7 +40,7 @@ const (
 // newItem words a node, or returns the reason why it may not be shown.
 func newItem(n *tree.Node, o Options) (wordedMemory, why) {
 	budget, lang, words := o.Budget, o.Lang, o.Words
-	it := wordedMemory{id: n.ID, level: n.Type, direction: n.Direction}
+	it := wordedMemory{id: n.ID, level: n.Type, direction: n.Direction, taught: n.Taught != nil}
 	finding := o.finding(n)
 	n = n.In(lang)
 	lessons := n.Says()
@@ -63,11 +64,8 @@ func newItem(n *tree.Node, o Options) (wordedMemory, why) {
 		room = lessonCheck
 	}
 	points := pointsOf(n, min(room, budget))
-	if len(points) == 0 && slices.Contains(o.Here, n.ID) {
-		points = []string{reminder(n.Direction).In(lang)}
-	}
 	if len(points) == 0 && finding == "" {
-		return it, why{sentence: noCheck}
+		return o.noted(n, it)
 	}
 	it.hints = make([]prompts.Hint, max(1, len(points)))
 	for i, p := range points {
@@ -86,8 +84,8 @@ func newItem(n *tree.Node, o Options) (wordedMemory, why) {
 		it.hints[len(it.hints)-1].Found = own
 	}
 	if value, leaks := truths.Find(it.text()); leaks {
-		if slices.Contains(o.Here, n.ID) {
-			it.hints = []prompts.Hint{{Check: reminder(n.Direction).In(lang)}}
+		if slices.Contains(o.Own, n.ID) {
+			it.hints = []prompts.Hint{{Check: before(n.Direction).In(lang), Plain: true}}
 			return it, why{}
 		}
 		return it, why{sentence: leakReason(value)}
@@ -156,23 +154,6 @@ func (it *wordedMemory) addFinding(finding string, d taxonomy.Direction) {
 		return
 	}
 	it.hints[len(it.hints)-1].Found = finding
-}
-
-// supposeMiss fills a gap: of a case of this very page or test nobody may know how it went
-// wrong. It returns a copy of such a case with a miss of the check that the prompt calls for
-// most surely. Other nodes it returns as they are.
-func (o Options) supposeMiss(n *tree.Node) *tree.Node {
-	if n.CaseData == nil || !slices.Contains(o.Here, n.ID) || len(n.Says()) > 0 {
-		return n
-	}
-	for _, id := range o.Asked {
-		if c, ok := o.Words.tax.Check(id); ok && c.Speaks(n.Direction) && !o.Refused.Check(n, id) {
-			with := n.Clone()
-			with.CaseData.Misses = []tree.Miss{{Check: id, ErrorType: c.ErrorType(), From: tree.FromRules}}
-			return &with
-		}
-	}
-	return n
 }
 
 // aboutKnownCheck reports whether a memory is about a check that comes with an action: of the taxonomy,

@@ -9,26 +9,37 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// If nobody explained a wrong run, the guidance for the very test names the check that its
-// prompt calls for.
-func TestSupposed(t *testing.T) {
+// If nobody explained a wrong run, no check is guessed: the very test is told that it went wrong, others nothing.
+func TestNoCauseNoCheck(t *testing.T) {
 	n := tree.Node{ID: "c_1", Type: tree.Case, Direction: taxonomy.FalsePass,
-		CaseData: &tree.CaseData{Misses: []tree.Miss{{From: tree.FromRules}}}}
-	o := Options{Lang: "en", Asked: []string{"no_such_check", "recompute"}, Here: []string{"c_1"}}
-	g, err := Write([]tree.Node{n}, o)
-	require.NoError(t, err)
-	require.Contains(t, g.Text, "Add up")
-	require.Empty(t, n.CaseData.Misses[0].Check, "the memory itself stays as it is")
+		CaseData: &tree.CaseData{TestCase: tree.TestCase{Prompt: "Add up the lines, scroll down."},
+			Misses: []tree.Miss{{From: tree.FromRules}}}}
+	o := Options{Lang: "en", Asked: []string{"recompute"}, Here: []string{"c_1"}, Own: []string{"c_1"}}
+	said := func(o Options) string {
+		g, err := Write([]tree.Node{n}, o)
+		require.NoError(t, err)
+		return g.Text
+	}
+	require.Contains(t, said(o), "[Missed here before]:\n- In this test a defect was missed before. The cause was not noted.\n")
+	o.Lang = "zh"
+	require.Contains(t, said(o), "【注意避免】这里漏查过：\n- 这个用例以前漏查过缺陷。原因没有记录。\n")
+	require.Empty(t, said(Options{Lang: "en", Asked: o.Asked, Here: o.Here}), "another test of this page")
+	require.Empty(t, said(Options{Lang: "en", Asked: o.Asked}))
 
-	o.Here = nil // another test: nothing is known of it
-	g, err = Write([]tree.Node{n}, o)
+	n.CaseData.Misses[0] = tree.Miss{From: tree.FromPerson, How: "It did not scroll down."}
+	o.Lang = "en"
+	require.Contains(t, said(o), "[Missed here before]:\n- Noted on an earlier run: It did not scroll down. Go by what")
+	require.Contains(t, said(Options{Lang: "en"}), "[Missed in a similar test]:\n- Noted there: It did not scroll down.\n")
+}
+
+// What was taught is under a heading of its own.
+func TestTaughtHasItsHeading(t *testing.T) {
+	n := tree.Node{ID: "e_1", Type: tree.Experience, Direction: taxonomy.FalsePass, Taught: &tree.Taught{},
+		Content: tree.Content{Lessons: []tree.Lesson{{Check: "Read the unit beside each number.", From: tree.FromPerson}}}}
+	g, err := Write([]tree.Node{n}, Options{Lang: "en"})
 	require.NoError(t, err)
-	require.Empty(t, g.Text)
-	n.CaseData.Misses[0].How = "It did not scroll down."
-	o.Here = []string{"c_1"}
-	g, err = Write([]tree.Node{n}, o)
-	require.NoError(t, err)
-	require.NotContains(t, g.Text, "Add up", "what a person said comes first")
+	require.Equal(t, "<memory-context>\n[From people; may not apply here. Go by what you see.]\n\n"+
+		"[Taught by a person; no run has shown it yet]:\n- Read the unit beside each number.\n</memory-context>", g.Text)
 }
 
 // A strategy has the checks of many tasks. Of those that the prompt calls for it tells, and of no

@@ -7,6 +7,7 @@ import (
 
 	"github.com/memtree/memtree/internal/guard"
 	"github.com/memtree/memtree/internal/text"
+	"github.com/memtree/memtree/prompts"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
@@ -21,6 +22,18 @@ func (o Options) ownWords(n *tree.Node, truths guard.Truths) string {
 	if n.CaseData == nil || !slices.Contains(o.Own, n.ID) {
 		return ""
 	}
+	all := o.noteOf(n, truths)
+	if all == "" {
+		return ""
+	}
+	return fmt.Sprintf(taxonomy.Text{
+		EN: "Noted on an earlier run: %s Go by what is there now.",
+		ZH: "之前一次运行后有人注明：%s现在是否如此，以所见为准。",
+	}.In(o.Lang), all)
+}
+
+// noteOf returns the sentences that people wrote of how a case went wrong, as far as they may be shown.
+func (o Options) noteOf(n *tree.Node, truths guard.Truths) string {
 	all := ""
 	for _, m := range n.CaseData.Misses {
 		if m.From != tree.FromPerson {
@@ -32,13 +45,10 @@ func (o Options) ownWords(n *tree.Node, truths guard.Truths) string {
 			}
 		}
 	}
-	if all = sentence(all, maxOwn); all == "" {
+	if all == "" {
 		return ""
 	}
-	return fmt.Sprintf(taxonomy.Text{
-		EN: "Noted on an earlier run: %s Go by what is there now.",
-		ZH: "之前一次运行后有人注明：%s现在是否如此，以所见为准。",
-	}.In(o.Lang), all)
+	return sentence(all, maxOwn)
 }
 
 // asWritten puts the semicolons of a note back between the clauses that a miss keeps of it.
@@ -62,20 +72,40 @@ func isAbout(s string, d *tree.CaseData) bool {
 	return newSaying(s).shareIn(run) > 0
 }
 
-// reminder returns what is told before a test that was misjudged when nobody said how: the task
-// itself. A missed defect needs everything to be looked at, a false alarm a second look.
-func reminder(d taxonomy.Direction) taxonomy.Text {
+// noted words a memory that has no check to name: before its very test what people noted of the run, or that
+// nobody noted the cause; before others what a person noted, if it may be shown.
+func (o Options) noted(n *tree.Node, it wordedMemory) (wordedMemory, why) {
+	truths := truthsOf(n)
+	if slices.Contains(o.Own, n.ID) {
+		said := o.ownWords(n, truths)
+		if said == "" {
+			said = text.Append(before(n.Direction).In(o.Lang), noCause.In(o.Lang))
+		}
+		it.hints = []prompts.Hint{{Check: said, Plain: true}}
+		return it, why{}
+	}
+	if n.CaseData == nil || slices.Contains(o.Here, n.ID) {
+		return it, why{sentence: noCheck}
+	}
+	said := o.noteOf(n, truths)
+	if said == "" {
+		return it, why{sentence: noCheck}
+	}
+	said = taxonomy.Text{EN: "Noted there: ", ZH: "当时有人注明："}.In(o.Lang) + said
+	it.hints = []prompts.Hint{{Check: said, Plain: true}}
+	return it, why{}
+}
+
+// noCause follows before where nobody said how it went wrong.
+var noCause = taxonomy.Text{EN: "The cause was not noted.", ZH: "原因没有记录。"}
+
+// before says that a test was misjudged, and nothing else.
+func before(d taxonomy.Direction) taxonomy.Text {
 	switch d {
 	case taxonomy.FalsePass:
-		return taxonomy.Text{
-			EN: "Take the task point by point, do each thing it asks for, and note for each what you see on the page.",
-			ZH: "把任务拆成一条一条，逐条做完，并记下每一条在页面上看到的内容。"}
+		return taxonomy.Text{EN: "In this test a defect was missed before.", ZH: "这个用例以前漏查过缺陷。"}
 	case taxonomy.FalseFail:
-		return taxonomy.Text{
-			EN: "Before you report a defect, repeat the step on a page at rest, and compare it word for word with the task.",
-			ZH: "报告缺陷之前，把这一步再做一次，等页面稳定，再与任务原文逐字对照。"}
+		return taxonomy.Text{EN: "In this test a defect was reported before that was none.", ZH: "这个用例以前误报过缺陷。"}
 	}
-	return taxonomy.Text{
-		EN: "Read the task again point by point, and compare each point with your answer before you hand it in.",
-		ZH: "交出答案之前，把任务逐条重读一遍，每一条都与答案对照。"}
+	return taxonomy.Text{EN: "This test was judged wrongly before.", ZH: "这个用例以前判错过。"}
 }

@@ -19,6 +19,7 @@ const (
 	gone        = "it went out of use a moment ago"
 	heldType    = "memories of its error type do harm, so none is given until the tree has learned"
 	heldNotFor  = "a person taught that it is not for this test"
+	heldAgainst = "a person said the opposite since, in %s"
 	heldProduct = "it is worded for another product"
 	heldTest    = "it led runs of this test to the opposite mistake, so it is not given here"
 )
@@ -31,6 +32,15 @@ var (
 	HeldTest    = Drop{Reason: heldTest, Sentence: heldTest} // see tree.Credit.NotOn
 )
 
+// HeldAgainst is why a lesson in a person's words is left out beside a newer one that says the opposite.
+func HeldAgainst(id, newer string) Drop {
+	w := why{heldAgainst, []any{newer}}
+	return Drop{ID: id, Reason: w.String(), Sentence: w.sentence, Args: w.args}
+}
+
+// NoRoom reports whether the text was full.
+func (d *Drop) NoRoom() bool { return d.Sentence == noRoom }
+
 // Of returns the reason with the memory that it is about.
 func (d Drop) Of(id string) Drop {
 	d.ID = id
@@ -40,7 +50,7 @@ func (d Drop) Of(id string) Drop {
 // Sentences returns the formats of all reasons, so that a program can translate them.
 func Sentences() []string {
 	out := []string{saysSame, noRoom, noCheck, leaksNumber, leaksLong, leaksValue, settledNow, gone, heldType,
-		heldTest, heldNotFor, heldProduct}
+		heldTest, heldNotFor, heldProduct, heldAgainst}
 	for _, s := range guard.Reasons() {
 		out = append(out, itsText+s)
 	}

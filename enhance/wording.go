@@ -177,10 +177,6 @@ func (w *Wording) lesson(l *tree.Lesson, d taxonomy.Direction, errorType, lang s
 	if l.Mistake != "" && (text.Lang(l.Mistake) == lang || s.mistake == "") {
 		s.mistake = l.Mistake
 	}
-	if s.do == "" && l.Mistake != "" {
-		kind, _ := w.tax.ErrorType(errorType)
-		s.do = kind.InBrief(lang)
-	}
 	if s.title == "" && lang != "zh" {
 		s.title = taxonomy.OwnName(l.Kind)
 	}

@@ -67,7 +67,7 @@ func TestOwnCheck(t *testing.T) {
 
 	c := tree.Node{ID: "c_1", Type: tree.Case, Level: 1, Lang: "en", Direction: taxonomy.FalsePass,
 		ErrorType: "content_validation_error", Provenance: tree.Provenance{Analyst: "rules"},
-		CaseData: &tree.CaseData{Misses: []tree.Miss{
+		CaseData: &tree.CaseData{TestCase: tree.TestCase{Prompt: "Read the limit."}, Misses: []tree.Miss{
 			{How: "Nobody read whether the limit was in pounds.", From: tree.FromPerson},
 		}}}
 	before, _ := Say(&c, Options{})

@@ -46,11 +46,25 @@ func (e *Evolver) Edit(
 	if n.Type == tree.Experience {
 		c.Other = d.Other
 	}
-	out.Provenance = tree.Provenance{By: tree.ByPerson, Cites: n.Provenance.Cites, Left: n.Provenance.Left, At: at}
+	out.Provenance = tree.Provenance{By: tree.ByPerson, Cites: n.Provenance.Cites, Left: n.Provenance.Left, At: at,
+		When: n.Provenance.When || newConditions(n, d.AppliesWhen)}
 	e.o.Words(&out)
 	worded := gate.Draft{Title: c.Title, Description: d.Description, AppliesWhen: c.AppliesWhen, NotWhen: c.NotWhen,
 		Lessons: c.Lessons} // what is left to the catalogue is said by it
 	return out, append(e.judge.Refuses(&j.About, &worded), e.judge.RefusesTranslation(&j.About, &d)...), nil
+}
+
+// newConditions reports whether a person gave a lesson other conditions than it has, in any language.
+func newConditions(n *tree.Node, when []string) bool {
+	same := func(a, b []string) bool {
+		return slices.EqualFunc(a, b, func(x, y string) bool { return tree.TestKey(x) == tree.TestKey(y) })
+	}
+	for _, lang := range []string{n.Lang, "en", "zh"} {
+		if same(when, n.In(lang).Content.AppliesWhen) {
+			return false
+		}
+	}
+	return len(when) > 0
 }
 
 // editTaught is Edit of a lesson that rests on no case: it is asked what it was asked when it was taught.

@@ -15,22 +15,25 @@ type GuidanceInput struct {
 	Facts       []string // what is true now, each a clause
 	Strategies  []Hint
 	Experiences []Hint
+	Taught      []Hint // by people, of no run
 	Cases       []Hint
 }
 
 // A Hint is one point of a memory. Check says what to check and what is right. Found says
 // what was found at that time, and is there only if a team asked for it. Direction and Here are of a
-// case: which way it was misjudged, and whether on this very page or test.
+// case: which way it was misjudged, and whether in this very test.
 type Hint struct {
 	When, Check, NotWhen, Mistake, Found string
 
 	Direction taxonomy.Direction
 	Here      bool
+	Plain     bool // it does not ask for anything
 }
 
 // CaseGroup is the hints of cases that have one heading in common.
 type CaseGroup struct {
 	Missed, Alarm, Here bool // a missed defect, a false alarm or, with neither, another mistake
+	Plain               bool // nothing is asked for
 	Hints               []Hint
 }
 
@@ -39,9 +42,10 @@ type CaseGroup struct {
 func (in GuidanceInput) CaseGroups() []CaseGroup {
 	var out []CaseGroup
 	for _, h := range in.Cases {
-		g := CaseGroup{Missed: h.Direction == taxonomy.FalsePass, Alarm: h.Direction == taxonomy.FalseFail, Here: h.Here}
+		g := CaseGroup{Missed: h.Direction == taxonomy.FalsePass, Alarm: h.Direction == taxonomy.FalseFail, Here: h.Here,
+			Plain: h.Plain}
 		i := slices.IndexFunc(out, func(o CaseGroup) bool {
-			return o.Missed == g.Missed && o.Alarm == g.Alarm && o.Here == g.Here
+			return o.Missed == g.Missed && o.Alarm == g.Alarm && o.Here == g.Here && o.Plain == g.Plain
 		})
 		if i < 0 {
 			i, out = len(out), append(out, g)
@@ -66,5 +70,6 @@ var sampleGuidance = GuidanceInput{
 	Strategies: []Hint{{When: "the condition", Check: "the strategy", NotWhen: "the exception", Mistake: "the mistake",
 		Found: "the finding"}},
 	Experiences: []Hint{{Check: "the experience"}},
+	Taught:      []Hint{{Check: "the lesson"}},
 	Cases:       []Hint{{Check: "the case"}},
 }

@@ -18,7 +18,7 @@ import (
 // u64; the length u32 of the embedder's id; the id.
 const (
 	magic      = "memtree-index\n"
-	fileFormat = 7
+	fileFormat = 8
 	maxSlots   = 1 << 31
 	maxIDBytes = 1024
 )

@@ -19,12 +19,20 @@ func taught(id, lesson, when string, change ...func(*tree.Node)) tree.Node {
 	}}, change...)...)
 }
 
+func forTests(tests ...string) func(*tree.Node) {
+	return func(n *tree.Node) { n.Taught.For = tests }
+}
+
+func ofProduct(p string) func(*tree.Node) { return func(n *tree.Node) { n.Scope.Product = p } }
+
+func scopeOf(test string) tree.Scope { return tree.Scope{Test: test} }
+
 // A person's words are found by their conditions, in a store that has nothing else too.
 func TestOwnWordsAreFoundByTheirConditions(t *testing.T) {
 	for _, x := range []struct{ lesson, when, fits, not string }{
 		{"Compare the unit of the rate with the unit of the order.", "a test sets an infusion rate",
 			"On pump 4 set the infusion rate to 5 and press Start.", "Open the profile and upload a new photo."},
-		{"核对输液泵的单位与医嘱单位是否一致。", "测试设置输液速度时", "把 4 号泵的输液速度设为 5，再点开始。", "打开个人资料，上传新头像。"},
+		{"核对输液泵的单位与医嘱单位是否一致。", "测试输液速度时", "把 4 号泵的输液速度设为 5，再点开始。", "打开个人资料，上传新头像。"},
 	} {
 		ix := indexOf(t, taught("e_own", x.lesson, x.when))
 		require.Equal(t, []string{"e_own"}, ids(ask(t, ix, Query{Prompt: x.fits}).Hits))

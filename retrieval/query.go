@@ -14,6 +14,7 @@ type Query struct {
 
 	Scene tree.Scene // where the run takes place; Route may be a route or a pattern
 	Scope tree.Scope // which product, suite and test it is of
+	Names []string   // other ids and prompts under which this very test is known
 
 	Exclude      []string // ids of nodes that must not be used
 	ExcludeTests []string // case_id of tests whose cases must not be used

@@ -79,7 +79,12 @@ func (r *ranking) answer() (Result, error) {
 	}
 	slices.Sort(res.Here)
 	taken := slices.DeleteFunc(slices.Clone(r.all), func(x *ranked) bool { return !x.taken })
-	slices.SortFunc(taken, compareRanked)
+	slices.SortStableFunc(taken, func(a, b *ranked) int {
+		if x := r.isExample(a); x != r.isExample(b) {
+			return map[bool]int{true: -1, false: 1}[x]
+		}
+		return compareRanked(a, b)
+	})
 	for _, x := range taken {
 		res.Hits = append(res.Hits, r.hit(x))
 	}
@@ -188,7 +193,11 @@ func (r *ranking) judge(x *ranked) {
 // hasReason reports whether a lesson has a reason in the question. It has one if its
 // words are near, or if one of its cases has one. The place and the
 // scene type are no reasons; they raise a memory that has one.
+// What is in a person's own words has one only in the conditions and tests that the person named.
 func (r *ranking) hasReason(x *ranked) bool {
+	if x.own() {
+		return x.task > 0
+	}
 	return x.task > 0 || x.semantic >= leastWords || x.activation > 0
 }
 
@@ -199,7 +208,7 @@ func (r *ranking) hasReason(x *ranked) bool {
 // the analyst was not sure why.
 // A lesson that was taught for this very test is as sure.
 func (r *ranking) recurrence(x *ranked) float64 {
-	if r.example[x.part.base+x.slot] {
+	if r.isExample(x) {
 		return 1
 	}
 	if x.kind != tree.Case {
@@ -322,13 +331,32 @@ func (r *ranking) spokenFor(x *ranked, taken []*ranked, count map[tree.Type]int)
 // carriesOver is the recurrence below which a case counts as one of another test.
 const carriesOver = 0.8
 
+// taughtForThis takes the lessons that a person taught for this very test, however many: the budget of the text
+// bounds them. It counts them.
+func (r *ranking) taughtForThis(count map[tree.Type]int) (taken []*ranked) {
+	if min(r.limits.Total, r.limits.Experiences) < 0 {
+		return nil
+	}
+	for _, x := range r.all {
+		if x.passes && r.isExample(x) {
+			taken = append(taken, x)
+			x.taken, x.why = true, Why{Taken, []any{len(taken), x.rel, x.score}}
+			count[x.kind]++
+		}
+	}
+	return taken
+}
+
+// isExample reports whether a lesson was taught for this very test.
+func (r *ranking) isExample(x *ranked) bool { return r.example[x.part.base+x.slot] }
+
 // choose takes candidates one by one, within the limits, by maximal marginal relevance: each
 // time the one with the highest diversity·standing − (1−diversity)·likeness. It stops when no
 // candidate is left or when the best adds no more than it repeats. Then it writes down why the
 // others were not taken.
 func (r *ranking) choose() error {
 	count := map[tree.Type]int{}
-	var taken []*ranked
+	taken := r.taughtForThis(count)
 	for len(taken) < r.limits.Total {
 		var best *ranked
 		value := math.Inf(-1)

@@ -71,7 +71,7 @@ func (ix *Index) begin(ctx context.Context, st *indexState, q *Query) (*search, 
 	if why := ix.askVector(ctx, s, prompt); why != "" {
 		note = why
 	}
-	if err := s.markOwn(prompt); err != nil {
+	if err := s.markOwn(q, prompt); err != nil {
 		ix.release(s)
 		return nil, "", err
 	}

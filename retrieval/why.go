@@ -24,12 +24,16 @@ const (
 	Read       Code = "read"
 	Unpicked   Code = "unpicked"
 	Refused    Code = "refused"
+	Banned     Code = "banned"
+	Rejected   Code = "rejected"
+	Forgotten  Code = "forgotten"
+	Denied     Code = "denied"
 )
 
 // Codes returns all reasons.
 func Codes() []Code {
 	return []Code{Taken, TooFar, Unfounded, Distrusted, Covered, Kin, VeryTest, Farther, OtherPage, Opposite,
-		LevelFull, Full, Repetitive, Read, Unpicked, Refused}
+		LevelFull, Full, Repetitive, Read, Unpicked, Refused, Banned, Rejected, Forgotten, Denied}
 }
 
 // Sentence returns the reason in English, as a format for the Args of its [Why]. It is "" for
@@ -59,7 +63,7 @@ func (c Code) Sentence() string {
 	case LevelFull:
 		return "passes, but better ones took all %d places there are for %s"
 	case Full:
-		return "passes, but the limit of %d in all was reached by better ones"
+		return "passes, but the %d places in all went to others, which repeat less or are of this very test"
 	case Repetitive:
 		return "passes, but adds too little to what was taken, which it is %.2f like"
 	case Read:
@@ -68,6 +72,14 @@ func (c Code) Sentence() string {
 		return "words are near, but a reader who considered it for this test did not pick it"
 	case Refused:
 		return "fits, but a person refused all that it would say"
+	case Banned:
+		return "fits, but left out: banned by %s"
+	case Rejected:
+		return "fits, but left out: rejected by %s"
+	case Forgotten:
+		return "fits, but left out: forgotten by %s"
+	case Denied:
+		return "fits, but a person said of this very test that it is not about that"
 	}
 	return ""
 }

@@ -21,10 +21,21 @@ import (
 // person wrote in it. A nil Refused refuses nothing. It is immutable.
 type Refused struct {
 	rules RefusalRules
-	cases map[matter]map[string]bool
-	said  map[string]time.Time // when, by words of saidBy
-	ours  map[matter]ownWords  // in a person's words
-	jobs  map[string]bool      // whose drafts a person rejected
+	cases map[matter]map[string]*Refusal
+	said  map[string]*Refusal // by what names a sentence, see words
+	ours  map[matter]ownWords // in a person's words
+	jobs  map[string]bool     // whose drafts a person rejected
+
+	examples bool // a lesson in use was taught for tests by their names
+}
+
+// Refusal is what a person decided against a sentence or a check.
+type Refusal struct {
+	Said  Said   `json:"said"` // ban, forget, reject or about
+	By    string `json:"by,omitempty"`
+	Check string `json:"check,omitempty"` // that is given no more; "" where none is known
+
+	at time.Time
 }
 
 // RefusalRules say what a tree alone does not know. A nil function knows nothing.
@@ -42,16 +53,19 @@ type matter struct {
 // ownWords are the words of a person about a matter.
 type ownWords struct {
 	*Lesson
-	at time.Time
+	at      time.Time
+	when    bool     // given by that person's conditions, see Provenance.When
+	notWhen []string // not before tests of these
 }
 
 // NewRefused reads what people said no to from experiences and strategies, those out of use too. Cases
 // among the nodes are passed over.
 func NewRefused(nodes []Node, rules RefusalRules) *Refused {
-	r := &Refused{rules: rules, cases: map[matter]map[string]bool{}, said: map[string]time.Time{},
+	r := &Refused{rules: rules, cases: map[matter]map[string]*Refusal{}, said: map[string]*Refusal{},
 		ours: map[matter]ownWords{}, jobs: map[string]bool{}}
 	for i := range nodes {
 		n := &nodes[i]
+		r.examples = r.examples || n.Live() && n.Taught != nil && len(n.Taught.For) > 0
 		switch {
 		case n.Type == Case:
 		case n.Entombed():
@@ -61,7 +75,7 @@ func NewRefused(nodes []Node, rules RefusalRules) *Refused {
 				l := &n.Content.Lessons[j]
 				m := matter{l.Kind, n.Direction}
 				if l.From == FromPerson && l.Kind != "" && !r.ours[m].at.After(n.Provenance.At) {
-					r.ours[m] = ownWords{l, n.Provenance.At}
+					r.ours[m] = ownWords{l, n.Provenance.At, n.Provenance.When, n.Content.NotWhen}
 				}
 			}
 		}
@@ -72,13 +86,14 @@ func NewRefused(nodes []Node, rules RefusalRules) *Refused {
 // refuse takes in a lesson or strategy that a person said no to.
 func (r *Refused) refuse(n *Node) {
 	everywhere := n.Word.Says(SaidBan)
+	no := RefusalOf(n)
 	if n.Rejected() && n.Provenance.Job != "" {
 		r.jobs[n.Provenance.Job] = true
 	}
 	for _, l := range lessonsIn(n) {
 		if everywhere && (n.Type == Experience || l.From == FromPerson) {
 			for _, s := range r.words(n, &l) {
-				r.said[s] = n.Word.At
+				r.said[s] = no
 			}
 		}
 		if n.Type != Experience {
@@ -86,12 +101,25 @@ func (r *Refused) refuse(n *Node) {
 		}
 		m := matter{l.Kind, n.Direction}
 		if r.cases[m] == nil {
-			r.cases[m] = map[string]bool{}
+			r.cases[m] = map[string]*Refusal{}
 		}
+		of := *no
+		of.Check = l.Kind
 		for _, id := range restsOn(n, &l) {
-			r.cases[m][id] = true
+			r.cases[m][id] = &of
 		}
 	}
+}
+
+// RefusalOf returns what a person decided against a memory that is out of use for it, nil for others.
+func RefusalOf(n *Node) *Refusal {
+	switch {
+	case !n.Entombed():
+		return nil
+	case n.Rejected():
+		return &Refusal{Said: SaidReject, By: n.Word.By, at: n.Word.At}
+	}
+	return &Refusal{Said: n.Word.Said, By: n.Word.By, at: n.Word.At}
 }
 
 // lessonsIn returns the lessons of a memory; one of an older format has its guidance alone.
@@ -149,57 +177,69 @@ func (r *Refused) Sentence(s string) bool {
 	return no && fold(s) != ""
 }
 
+// Examples reports whether a lesson in use was taught for tests by their names.
+func (r *Refused) Examples() bool { return r != nil && r.examples }
+
 // Job reports whether a person rejected the draft of a job.
 func (r *Refused) Job(key string) bool { return r != nil && r.jobs[key] }
 
 // Check reports whether people refused a check in a case: as it rests on that case, or with the sentence
 // of the catalogue. A kind of a check that was refused there is refused too.
-func (r *Refused) Check(n *Node, check string) bool {
+func (r *Refused) Check(n *Node, check string) bool { return r.check(n, check) != nil }
+
+func (r *Refused) check(n *Node, check string) *Refusal {
 	if r == nil {
-		return false
+		return nil
 	}
-	if _, no := r.said[catalogued(check, n.Direction)]; no && check != "" {
-		return true
+	if no := r.said[catalogued(check, n.Direction)]; no != nil && check != "" {
+		return no
 	}
 	return r.of(n.ID, n.Direction, check)
 }
 
-// of reports whether a check was refused as it rests on a case.
-func (r *Refused) of(id string, d taxonomy.Direction, check string) bool {
+// of returns why a check was refused as it rests on a case, nil if it was not.
+func (r *Refused) of(id string, d taxonomy.Direction, check string) *Refusal {
 	for range 16 { // a check is a kind of a few others at most
-		if r.cases[matter{check, d}][id] {
-			return true
+		if no := r.cases[matter{check, d}][id]; no != nil {
+			return no
 		}
 		if check == "" || r.rules.Wider == nil {
-			return false
+			return nil
 		}
 		if check = r.rules.Wider(check); check == "" {
-			return false
+			return nil
 		}
 	}
-	return false
+	return nil
 }
 
 // Lesson reports whether people refused a lesson of n: its sentence, or its check in all cases that it
 // rests on. What a person wrote since stays.
-func (r *Refused) Lesson(n *Node, l *Lesson) bool {
+func (r *Refused) Lesson(n *Node, l *Lesson) bool { return r.lesson(n, l) != nil }
+
+func (r *Refused) lesson(n *Node, l *Lesson) *Refusal {
 	if r == nil {
-		return false
+		return nil
 	}
 	for _, s := range r.words(n, l) {
-		at, no := r.said[s]
-		if no && !(n.Provenance.By == ByPerson && n.Provenance.At.After(at)) {
-			return true
+		if no := r.said[s]; no != nil && !(n.Provenance.By == ByPerson && n.Provenance.At.After(no.at)) {
+			return no
 		}
 	}
 	on := restsOn(n, l)
 	if len(l.Cites) > 0 && n.Type == Strategy {
 		on = l.Cites
 	}
-	if len(on) == 0 || n.Provenance.By == ByPerson {
-		return false
+	if n.Provenance.By == ByPerson {
+		return nil
 	}
-	return !slices.ContainsFunc(on, func(id string) bool { return !r.of(id, n.Direction, l.Kind) })
+	var no *Refusal
+	for _, id := range on {
+		if no = r.of(id, n.Direction, l.Kind); no == nil {
+			return nil
+		}
+	}
+	return no
 }
 
 // Heed returns n as it may be given: without what people refused, and in their words. It is nil if
@@ -211,7 +251,7 @@ func (r *Refused) Heed(n *Node) *Node {
 	case r == nil:
 		return n
 	case n.CaseData != nil:
-		return r.heedCase(n)
+		return r.heedCase(n, false)
 	}
 	kept := slices.DeleteFunc(slices.Clone(n.Content.Lessons), func(l Lesson) bool {
 		return r.Lesson(n, &l) || r.thin(n, &l)
@@ -259,20 +299,31 @@ func (r *Refused) thin(n *Node, l *Lesson) bool {
 	return left < had && left < least
 }
 
-// heedCase is Heed of a case.
-func (r *Refused) heedCase(n *Node) *Node {
+// heedCase is Heed of a case; notes says that notes stay.
+func (r *Refused) heedCase(n *Node, notes bool) *Node {
+	return r.withMisses(n, func(m Miss) (Miss, bool) {
+		if r.refusesMiss(n, &m) != nil {
+			return Miss{ErrorType: m.ErrorType, How: m.How, From: m.From, At: m.At},
+				notes && m.From == FromPerson && m.How != ""
+		}
+		if ours := r.ours[matter{m.Check, n.Direction}]; ours.Lesson != nil {
+			m.Instead, m.From = strings.TrimSpace(ours.Check+" "+ours.Instead), FromPerson
+		}
+		return m, true
+	})
+}
+
+// withMisses returns a case with its misses as each makes them, false leaving one out. It returns n itself if
+// nothing changed, and nil if nothing is left to say.
+func (r *Refused) withMisses(n *Node, each func(Miss) (Miss, bool)) *Node {
 	var kept []Miss
 	changed := false
 	for _, m := range n.CaseData.Misses {
-		ours := r.ours[matter{m.Check, n.Direction}]
-		switch {
-		case r.refusesMiss(n, &m):
-			changed = true
-			continue
-		case ours.Lesson != nil:
-			m.Instead, m.From, changed = strings.TrimSpace(ours.Check+" "+ours.Instead), FromPerson, true
+		is, stays := each(m)
+		changed = changed || !stays || is.Instead != m.Instead || is.From != m.From || is.Check != m.Check
+		if stays {
+			kept = append(kept, is)
 		}
-		kept = append(kept, m)
 	}
 	none := len(n.CaseData.Misses) == 0 && r.Sentence(n.Content.Guidance)
 	switch {
@@ -285,6 +336,15 @@ func (r *Refused) heedCase(n *Node) *Node {
 	d.Misses = kept
 	c.CaseData = &d
 	return &c
+}
+
+// HeedOwn is Heed for the very test of a case: what a person noted of the run stays, without the check that was
+// refused.
+func (r *Refused) HeedOwn(n *Node) *Node {
+	if r == nil || n.CaseData == nil || n.Mark == Banned || n.Forgotten() {
+		return r.Heed(n)
+	}
+	return r.heedCase(n, true)
 }
 
 // Ours returns when a person last worded a lesson about what a case missed, the zero time where none is.
@@ -300,26 +360,67 @@ func (r *Refused) Ours(n *Node) (at time.Time) {
 	return at
 }
 
-// Beyond returns a case as it may be given before other tests than its own: without what a person worded,
-// since that person's conditions say when it is for others. It is nil if nothing is left.
+// Beyond returns a case as it may be given before other tests than its own: without what a person worded with
+// conditions, which say when it is for others. It is nil if nothing is left.
 func (r *Refused) Beyond(n *Node) *Node {
-	if r.Ours(n).IsZero() {
-		return n
-	}
-	c, d := *n, *n.CaseData
-	d.Misses = slices.DeleteFunc(slices.Clone(d.Misses), func(m Miss) bool {
-		return r.ours[matter{m.Check, n.Direction}].Lesson != nil
-	})
-	if c.CaseData = &d; len(d.Misses) == 0 {
-		return nil
-	}
-	return &c
+	return r.unless(n, func(ours *ownWords) bool { return ours.when })
 }
 
-// refusesMiss reports whether people refused what a case would say of a miss.
-func (r *Refused) refusesMiss(n *Node, m *Miss) bool {
-	if m.Instead != "" {
-		return r.Sentence(m.Instead) || r.of(n.ID, n.Direction, m.Check)
+// Before returns a case as it may be given before a test: without what a person worded for other tests. mentions
+// reports whether the test may be one that a condition names. It is nil if nothing is left.
+func (r *Refused) Before(n *Node, mentions func(condition string) bool) *Node {
+	return r.unless(n, func(ours *ownWords) bool { return slices.ContainsFunc(ours.notWhen, mentions) })
+}
+
+// unless returns a case without what a person worded, where left says so.
+func (r *Refused) unless(n *Node, left func(*ownWords) bool) *Node {
+	if r == nil || n == nil || n.CaseData == nil {
+		return n
 	}
-	return r.Check(n, m.Check)
+	return r.withMisses(n, func(m Miss) (Miss, bool) {
+		ours := r.ours[matter{m.Check, n.Direction}]
+		return m, ours.Lesson == nil || !left(&ours)
+	})
+}
+
+// refusesMiss returns why people refused what a case would say of a miss, nil if they did not.
+func (r *Refused) refusesMiss(n *Node, m *Miss) *Refusal {
+	if r == nil {
+		return nil
+	}
+	if m.Instead != "" {
+		if no := r.said[fold(m.Instead)]; no != nil {
+			return no
+		}
+		return r.of(n.ID, n.Direction, m.Check)
+	}
+	return r.check(n, m.Check)
+}
+
+// Left returns what people refused of a memory, each once: it is given without, or not at all.
+func (r *Refused) Left(n *Node) (out []Refusal) {
+	add := func(no *Refusal, check string) {
+		if no == nil {
+			return
+		}
+		x := *no
+		x.Check, x.at = check, time.Time{}
+		if !slices.Contains(out, x) {
+			out = append(out, x)
+		}
+	}
+	if no := RefusalOf(n); no != nil {
+		add(no, "")
+		return out
+	}
+	if n.CaseData == nil {
+		for i := range n.Content.Lessons {
+			add(r.lesson(n, &n.Content.Lessons[i]), n.Content.Lessons[i].Kind)
+		}
+		return out
+	}
+	for i := range n.CaseData.Misses {
+		add(r.refusesMiss(n, &n.CaseData.Misses[i]), n.CaseData.Misses[i].Check)
+	}
+	return out
 }

@@ -23,10 +23,11 @@ const MaxExamples = 20
 // or somebody taught it without any.
 func (n *Node) StandsAlone() bool { return n.Elsewhere != nil || n.Taught != nil }
 
-// OwnWords reports whether a lesson is in words that a person chose, by teaching or editing it. It is
-// found by these words and conditions, not by the check that was missed before.
+// OwnWords reports whether a person chose when a lesson is given, by teaching it or by editing its conditions. It
+// is found by these, not by the check that was missed before. One of which a person edited other words alone is
+// found as before.
 func (n *Node) OwnWords() bool {
-	return n.Type == Experience && (n.Taught != nil || n.Provenance.By == ByPerson)
+	return n.Type == Experience && (n.Taught != nil || n.Provenance.By == ByPerson && n.Provenance.When)
 }
 
 // Example returns a test as examples are compared: without regard to upper case and spacing.
@@ -34,18 +35,33 @@ func Example(test string) string {
 	return strings.ToLower(strings.Join(strings.FieldsFunc(test, unicode.IsSpace), " "))
 }
 
-// names reports whether a list of examples names a test by its id or prompt.
-func names(list []string, tests ...string) bool {
+// SameTest reports whether two ids or prompts name one test: they differ in upper case, spacing, quotation marks
+// or the mark at their end at most. "" names none.
+func SameTest(a, b string) bool { return a != "" && TestKey(a) == TestKey(b) }
+
+// TestKey returns what the names of one test have in common, see SameTest.
+func TestKey(name string) string {
+	drop := func(r rune) rune {
+		if unicode.IsSpace(r) || strings.ContainsRune("“”‘’\"'", r) {
+			return -1
+		}
+		return unicode.ToLower(r)
+	}
+	return strings.TrimRight(strings.Map(drop, name), ".。!！")
+}
+
+// names reports whether a list of examples names a test by one of its ids or prompts.
+func names(list, tests []string) bool {
 	return slices.ContainsFunc(list, func(s string) bool {
-		return slices.ContainsFunc(tests, func(t string) bool { return t != "" && Example(s) == Example(t) })
+		return slices.ContainsFunc(tests, func(t string) bool { return SameTest(t, s) })
 	})
 }
 
-// IsFor reports whether a test, by its id or prompt, is among those that the lesson is for.
-func (t *Taught) IsFor(id, prompt string) bool { return t != nil && names(t.For, id, prompt) }
+// IsFor reports whether a test, by its ids and prompts, is among those that the lesson is for.
+func (t *Taught) IsFor(test ...string) bool { return t != nil && names(t.For, test) }
 
 // IsNotFor reports whether a test is among those that it is not for.
-func (t *Taught) IsNotFor(id, prompt string) bool { return t != nil && names(t.NotFor, id, prompt) }
+func (t *Taught) IsNotFor(test ...string) bool { return t != nil && names(t.NotFor, test) }
 
 func (t *Taught) clone() *Taught {
 	if t == nil {

@@ -216,6 +216,7 @@ type Provenance struct {
 	Cites    []string `json:"cites,omitempty"`
 	Left     []string `json:"left,omitempty"`  // those of Cites that its writer left out, as of another cause; sorted
 	Lost     []string `json:"lost,omitempty"`  // cases that people took from it since it was written; sorted
+	When     bool     `json:"when,omitempty"`  // of a lesson that a person worded: its conditions are that person's too
 	Again    bool     `json:"again,omitempty"` // the model failed and the rules stepped in: analyse again
 
 	At time.Time `json:"at,omitzero"` // when a person decided on what the memory says; such words win in merges

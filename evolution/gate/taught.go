@@ -21,11 +21,22 @@ const (
 	leastMatter = 3 // words
 )
 
-// Alike reports whether two lessons say the same, for the same kind of test.
+// Alike reports whether two lessons say the same, for whatever tests: a paraphrase has the same words but for those
+// that only join things.
 func Alike(a, b *tree.Content) bool {
-	x, y := bagOf(advice(a.AppliesWhen, a.Lessons)), bagOf(advice(b.AppliesWhen, b.Lessons))
+	s, t := advice(nil, a.Lessons), advice(nil, b.Lessons)
+	x, y := matterOf(s), matterOf(t)
 	both := x.shared(y)
-	return both > 0 && float64(both) >= alike*float64(len(x)+len(y)-both)
+	return both > 0 && float64(both) >= alike*float64(len(x)+len(y)-both) && denials(s)%2 == denials(t)%2
+}
+
+// matterOf returns the words of what a lesson is about, without those that join things or deny.
+func matterOf(s string) bag {
+	b := bagOf(s)
+	for _, w := range []string{"next", "besid", "near", "everi", "it", "not", "never", "no", "cannot", "nor", "without"} {
+		delete(b, w)
+	}
+	return b
 }
 
 // Against reports whether two lessons say the opposite of one matter: they have its words in common, and
@@ -33,7 +44,7 @@ func Alike(a, b *tree.Content) bool {
 // conflict to a person, and refuses nothing.
 func Against(a, b *tree.Node) bool {
 	s, t := advice(nil, a.Content.Lessons), advice(nil, b.Content.Lessons)
-	x, y := bagOf(s), bagOf(t)
+	x, y := matterOf(s), matterOf(t)
 	n := min(len(x), len(y))
 	if n < leastMatter || float64(x.shared(y)) < contradicted*float64(n) {
 		return false

@@ -43,6 +43,14 @@ func (c *Core) Read(ctx context.Context, id string) (*tree.Node, error) {
 	return c.refused.Load().Heed(n), nil
 }
 
+// Whole reads one as it is stored, or as the context has it, see WithNodes. The node must not be changed.
+func (c *Core) Whole(ctx context.Context, id string) (*tree.Node, error) {
+	if n := previewed(ctx, id); n != nil {
+		return n, nil
+	}
+	return c.shared(ctx, id)
+}
+
 // Stored reads nodes as they are stored, and leaves out those that are gone.
 func (c *Core) Stored(ctx context.Context, ids []string) ([]tree.Node, error) {
 	return readAll(ctx, ids, c.shared)

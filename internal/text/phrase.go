@@ -1,0 +1,109 @@
+package text
+
+import (
+	"slices"
+	"strings"
+)
+
+// Phrases returns the alternatives of a condition: its parts between commas, semicolons, slashes and “or”.
+func Phrases(condition string) (out []string) {
+	parts := strings.FieldsFunc(condition, func(r rune) bool { return strings.ContainsRune("/／;；,，、|｜\n", r) })
+	for _, p := range parts {
+		for one := range strings.SplitSeq(strings.NewReplacer("或者", " or ", "或", " or ").Replace(p), " or ") {
+			if one = strings.TrimSpace(one); one != "" {
+				out = append(out, one)
+			}
+		}
+	}
+	return out
+}
+
+// Mentions reports whether s has what a phrase names: all its parts or, from four parts on, three quarters of
+// them in one sentence. A part is a word that carries meaning, or a run of Chinese characters, which is there if
+// all its pairs are. What is said of any test, such as “check”, is no part beside others.
+func Mentions(s, phrase string) bool {
+	parts := partsOf(phrase)
+	has := tokensOf(s)
+	n := has.count(parts)
+	if len(parts) < 4 || n == len(parts) {
+		return n > 0 && n == len(parts)
+	}
+	return 4*n >= 3*len(parts) && slices.ContainsFunc(Sentences(s), func(one string) bool {
+		return 4*tokensOf(one).count(parts) >= 3*len(parts)
+	})
+}
+
+// MightMention is Mentions where a doubt counts as yes: more than half of the parts, or two thirds of the Chinese
+// characters in whatever order.
+func MightMention(s, phrase string) bool {
+	parts := partsOf(phrase)
+	if 2*tokensOf(s).count(parts) > len(parts) {
+		return true
+	}
+	var han []rune
+	for _, p := range parts {
+		for _, r := range p {
+			if ideograph(r) {
+				han = append(han, r)
+			}
+		}
+	}
+	in := 0
+	for _, r := range han {
+		if strings.ContainsRune(s, r) {
+			in++
+		}
+	}
+	return len(han) > 1 && 3*in >= 2*len(han)
+}
+
+// ofAnyTest are words that conditions have and that say nothing of which tests they are for.
+var ofAnyTest = map[string]bool{"test": true, "check": true, "case": true, "verify": true, "scenario": true}
+
+// betweenHan parts runs of Chinese characters, and takes out what is said of any test.
+var betweenHan = strings.NewReplacer("的时候", " ", "测试", " ", "用例", " ", "场景", " ", "涉及", " ", "检查", " ", "核对", " ",
+	"校验", " ", "验证", " ", "查看", " ", "的", " ", "和", " ", "与", " ")
+
+// partsOf returns the parts of a phrase: stems, and runs of Chinese characters.
+func partsOf(phrase string) []string {
+	parts := rawParts(betweenHan.Replace(strings.TrimSuffix(strings.TrimSpace(phrase), "时")), ofAnyTest)
+	if len(parts) == 0 {
+		parts = rawParts(phrase, nil)
+	}
+	return parts
+}
+
+func rawParts(phrase string, without map[string]bool) (out []string) {
+	add := func(p string) {
+		if !without[p] && !slices.Contains(out, p) {
+			out = append(out, p)
+		}
+	}
+	scan(phrase, func(run []rune) {
+		for _, t := range Tokens(string(run)) {
+			add(t)
+		}
+	}, func(run []rune) { add(string(run)) })
+	return out
+}
+
+// tokenSet are the tokens of a text.
+type tokenSet map[string]bool
+
+func tokensOf(s string) tokenSet {
+	out := tokenSet{}
+	for _, t := range Tokens(s) {
+		out[t] = true
+	}
+	return out
+}
+
+// count returns how many of the parts are there.
+func (has tokenSet) count(parts []string) (n int) {
+	for _, p := range parts {
+		if !slices.ContainsFunc(Tokens(p), func(t string) bool { return !has[t] }) && p != "" {
+			n++
+		}
+	}
+	return n
+}
