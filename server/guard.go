@@ -53,7 +53,12 @@ func (g *guard) outer(mux *http.ServeMux) http.Handler {
 			return
 		}
 		if _, pattern := mux.Handler(r); pattern == "" {
-			writeProblem(w, g.noRoute(mux, r, h))
+			p := g.noRoute(mux, r, h)
+			if site := g.s.site; site != nil && strings.Contains(r.Header.Get("Accept"), "text/html") {
+				h.Set("Content-Security-Policy", pagePolicy)
+				w = &pageWriter{ResponseWriter: w, site: site, q: r}
+			}
+			writeProblem(w, p)
 			return
 		}
 		mux.ServeHTTP(w, r)

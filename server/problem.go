@@ -23,7 +23,8 @@ type problem struct {
 	Detail string  `json:"detail" doc:"What happened, and what to do"`
 	Errors []Place `json:"errors,omitempty" maxItems:"100" doc:"What cannot be used, place by place"`
 
-	retry int // seconds until another try makes sense; 0: none does
+	retry int   // seconds until another try makes sense; 0: none does
+	cause error // of a page's
 }
 
 // Place is one thing in a request that cannot be used.

@@ -30,6 +30,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/memtree/memtree/internal/pages"
 	"github.com/memtree/memtree/internal/token"
 )
 
@@ -50,6 +51,7 @@ type Options struct {
 
 // Server is a service on some trees. Its methods may be called at once from many goroutines.
 type Server struct {
+	site   *pages.Site // what people see
 	trees  *Trees
 	opts   Options
 	api    huma.API

@@ -31,6 +31,7 @@ func (s *Server) pages() {
 	if err != nil {
 		panic(err) // a mistake of ours, seen by every test
 	}
+	s.site = site
 	for _, p := range pages.Routes() {
 		r := &route{id: "page-" + p.ID, method: p.Method, path: p.Path, scope: token.Read, changes: p.Changes}
 		if p.Admin {
@@ -50,7 +51,7 @@ func (s *Server) pages() {
 	open("GET /{$}", s.first(site))
 	open("GET /static/{file}", pages.Static)
 	open("GET /login", func(w http.ResponseWriter, q *http.Request) {
-		s.fail(w, q, site.Login(w, langOf(q), inside(q.FormValue("next")), ""))
+		s.fail(w, q, site.Login(w, langOf(q), inside(q.FormValue("next")), nil))
 	})
 	open("POST /login", s.login(site))
 	open("GET /logout", func(w http.ResponseWriter, q *http.Request) {
@@ -72,8 +73,7 @@ func (g *guard) page(site *pages.Site, r *route, do http.HandlerFunc) http.Handl
 		w.Header().Set("Content-Security-Policy", pagePolicy)
 		w.Header().Set("Referrer-Policy", "same-origin")
 		if q.Method == http.MethodPost && !ours(q) {
-			g.s.fail(w, q, site.Problem(w, langOf(q), http.StatusForbidden,
-				"This form was sent from a page of another site, so nothing was changed."))
+			g.s.fail(w, q, site.Problem(w, langOf(q), &pages.Trouble{Status: http.StatusForbidden, Kind: "foreign"}))
 			return
 		}
 		q.Header.Del("Authorization") // a page is for who is signed in, whatever else is sent
@@ -112,7 +112,14 @@ func (s *pageWriter) problem(w http.ResponseWriter, p *problem) error {
 		return nil
 	}
 	maps.Copy(w.Header(), p.GetHeaders())
-	return s.site.Problem(w, langOf(s.q), p.Status, p.Detail)
+	return s.site.Problem(w, langOf(s.q), troubleOf(p))
+}
+
+// troubleOf is a problem as the pages know it.
+func troubleOf(p *Problem) *pages.Trouble {
+	return &pages.Trouble{
+		Status: p.Status, Kind: strings.TrimPrefix(p.Type, "urn:memtree:"), Detail: p.Detail, Cause: p.cause,
+	}
 }
 
 // show does what a page does for who visits it.
@@ -149,6 +156,7 @@ func (s *Server) show(site *pages.Site, p *pages.Route, w http.ResponseWriter, q
 		s.opts.Logger.ErrorContext(q.Context(), "a page failed", "page", p.ID, "error", err.Error())
 		problem = internal()
 	}
+	problem.cause = err
 	writeProblem(w, problem)
 }
 
@@ -166,7 +174,7 @@ func (s *Server) first(site *pages.Site) http.HandlerFunc {
 				return
 			}
 		}
-		s.fail(w, q, site.Problem(w, langOf(q), http.StatusNotFound, "This token may see no tree."))
+		s.fail(w, q, site.Problem(w, langOf(q), &pages.Trouble{Status: http.StatusNotFound, Kind: "no-tree"}))
 	}
 }
 
@@ -177,7 +185,7 @@ func (s *Server) login(site *pages.Site) http.HandlerFunc {
 		secret, next := strings.TrimSpace(q.PostFormValue("token")), inside(q.PostFormValue("next"))
 		q.Header.Set("Authorization", "Bearer "+secret)
 		if _, p := s.guard.who(q); p != nil {
-			s.fail(w, q, site.Login(w, langOf(q), next, p.Detail))
+			s.fail(w, q, site.Login(w, langOf(q), next, troubleOf(p)))
 			return
 		}
 		http.SetCookie(w, cookie(q, tokenCookie, secret, 30*24*3600))

@@ -246,3 +246,28 @@ func corpus(t *testing.T, name string) (out []string) {
 	}
 	return out
 }
+
+// What went wrong is said in the language of the visitor, for addresses that are none too.
+func TestProblemsInChinese(t *testing.T) {
+	w := newWorld(t)
+	ann, eve := w.token("ann", nil, token.Admin), w.token("eve", nil, token.Read)
+	zh := []string{"Cookie", "memtree_lang=zh; memtree_token=" + ann, "Accept", "text/html"}
+	for address, want := range map[string]string{
+		"/trees/default/memories/c_nothing":   "没有这样的页面",
+		"/trees/default/nothing":              "没有这样的页面",
+		"/trees/nothing/inbox":                "没有这样的页面",
+		"/trees/default/inbox?since=soon":     "开始日期：&#34;soon&#34; 不能用",
+		"/trees/default/memories/c_x/nothing": "没有这样的页面",
+		"/trees/default/review/j_nothing":     "可能已有人作了决定",
+	} {
+		a := w.ask("GET", address, "", "", zh...)
+		require.Contains(t, a.Body, want, address)
+		require.Contains(t, a.Body, "回到概览", address)
+	}
+	zh[1] = "memtree_lang=zh; memtree_token=" + eve
+	zh = append(zh, "Content-Type", "application/x-www-form-urlencoded")
+	a := w.ask("POST", "/trees/default/inbox", "", "truth=right", zh...)
+	require.Contains(t, a.Body, "需要权限为 admin 的令牌", a.Body)
+	a = w.ask("GET", "/v1/nothing", ann, "")
+	require.Contains(t, a.Body, `"urn:memtree:not-found"`, "programs get problems")
+}

@@ -53,7 +53,7 @@ func (s *Site) rewrite(w http.ResponseWriter, r *http.Request, v *Visitor) error
 	var said *curation.RefusedError
 	switch {
 	case errors.As(err, &refused):
-		d.Refused = refused.Reasons
+		d.Refused = plainReasons(refused.Reasons)
 	case errors.As(err, &said) && said.Why == curation.Already:
 		d.Refused = []string{s.speech(v.Lang).say("Nothing was changed: it reads so already.")}
 	case errors.As(err, &said) && said.Why == curation.Theirs:

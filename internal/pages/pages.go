@@ -22,7 +22,7 @@ import (
 	"github.com/memtree/memtree/internal/po"
 )
 
-//go:embed templates/*.html zh.po
+//go:embed templates/*.html zh.po fields.po
 var files embed.FS
 
 // Visitor is who looks at a tree.
@@ -53,12 +53,16 @@ type Site struct {
 
 // New reads the templates. An error is a mistake in the program, which a test sees.
 func New() (*Site, error) {
-	b, err := files.ReadFile("zh.po")
+	ours, err := files.ReadFile("zh.po")
+	if err != nil {
+		return nil, fmt.Errorf("read the pages: %w", err)
+	}
+	fields, err := files.ReadFile("fields.po")
 	if err != nil {
 		return nil, fmt.Errorf("read the pages: %w", err)
 	}
 	s := &Site{pages: map[string]*template.Template{}}
-	if s.chinese, err = po.Read(string(b) + "\n" + po.Library); err != nil {
+	if s.chinese, err = po.Read(string(ours) + "\n" + string(fields) + "\n" + po.Library); err != nil {
 		return nil, fmt.Errorf("zh.po: %w", err)
 	}
 	layout, err := template.New("layout.html").Funcs(functions(&speech{})).
@@ -113,20 +117,13 @@ func (s *Site) render(w http.ResponseWriter, status int, f *frame) error {
 	return nil
 }
 
-// Login writes the page that asks for a token; problem says why the last one did not do.
-func (s *Site) Login(w http.ResponseWriter, lang, next, problem string) error {
-	status := http.StatusOK
-	if problem != "" {
-		status = http.StatusUnauthorized
+// Login writes the page that asks for a token; t is why the last one did not do, nil for none.
+func (s *Site) Login(w http.ResponseWriter, lang, next string, t *Trouble) error {
+	status, problem := http.StatusOK, ""
+	if t != nil {
+		status, problem = http.StatusUnauthorized, s.speech(lang).trouble(t)
 	}
 	return s.render(w, status, &frame{
 		Visitor: Visitor{Lang: lang}, Page: "login", Title: s.speech(lang).say("Sign in"), Path: next, Problem: problem,
-	})
-}
-
-// Problem writes the page that says why another cannot be shown.
-func (s *Site) Problem(w http.ResponseWriter, lang string, status int, detail string) error {
-	return s.render(w, status, &frame{
-		Visitor: Visitor{Lang: lang}, Page: "problem", Title: s.speech(lang).say("That did not work"), Problem: detail,
 	})
 }

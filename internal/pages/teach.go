@@ -33,13 +33,13 @@ func (s *Site) taught(w http.ResponseWriter, r *http.Request, v *Visitor) error 
 	var wrong *tree.FieldError
 	switch {
 	case errors.As(err, &refused):
-		d.Refused = refused.Reasons
+		d.Refused = plainReasons(refused.Reasons)
 	case errors.As(err, &said) && said.Why == curation.Alike:
 		d.Refused, d.Same = []string{s.speech(v.Lang).say("Another lesson says the same; word that one better.")}, said.ID
 	case errors.As(err, &said):
 		d.Refused, d.Same = []string{s.speech(v.Lang).say("This lesson is there already.")}, said.ID
 	case errors.As(err, &wrong):
-		d.Refused = []string{wrong.Error()}
+		d.Refused = []string{s.speech(v.Lang).wrongField(wrong)}
 	case err != nil:
 		return err
 	default:

@@ -1,0 +1,200 @@
+package pages
+
+import (
+	"errors"
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/memtree/memtree/curation"
+	"github.com/memtree/memtree/tree"
+)
+
+// Trouble is why something cannot be shown or done.
+type Trouble struct {
+	Status int
+	Kind   string // of the problem, as the API names it: "scope", "busy"
+	Detail string // in English, for where nothing better is known
+	Cause  error  // nil: the guard of the service refused the request
+}
+
+// Problem writes the page that says why another cannot be shown.
+func (s *Site) Problem(w http.ResponseWriter, lang string, t *Trouble) error {
+	said := s.speech(lang)
+	return s.render(w, t.Status, &frame{
+		Visitor: Visitor{Lang: lang}, Page: "problem", Title: said.say("That did not work"), Problem: said.trouble(t),
+	})
+}
+
+// trouble says what went wrong: by its cause where that is known, else by its kind.
+func (s *speech) trouble(t *Trouble) string {
+	var field *tree.FieldError
+	var refused *curation.RefusedError
+	var unkept *curation.UnkeptError
+	switch {
+	case errors.As(t.Cause, &field):
+		return s.wrongField(field)
+	case errors.As(t.Cause, &refused):
+		return s.refused(refused)
+	case errors.As(t.Cause, &unkept):
+		return s.say("What this run contains was not saved; record it under a new id, with its truth.")
+	}
+	if kind := s.kind(t.Kind); kind != "" {
+		return kind
+	}
+	if s.lang != "en" {
+		return s.say("The request cannot be used; nothing was changed.")
+	}
+	return t.Detail
+}
+
+// kind says a problem by its kind, "" where its detail says more.
+func (s *speech) kind(kind string) string {
+	switch kind {
+	case "not-found":
+		return s.say("There is no such page, memory or run here; it may have gone.")
+	case "scope":
+		return s.say("Your token may not do that; it takes one with the scope admin.")
+	case "no-token":
+		return s.say("This token is not known here, was revoked or has expired; memtree token add makes one.")
+	case "read-only":
+		return s.say("This service only reads this tree; make the change where it is written.")
+	case "damaged":
+		return s.say("A part of this tree cannot be read; memtree fsck on the server says what is lost and how to go on.")
+	case "locked", "busy", "rate", "changed-meanwhile", "late":
+		return s.say("The service is busy, or the tree changed meanwhile; try again in a moment.")
+	case "disk-full", "disk-failed":
+		return s.say("The disk of the service is full or failed; nothing is half-written.")
+	case "closing":
+		return s.say("The service stops; ask again in a moment.")
+	case "too-large":
+		return s.say("What was sent is too long; send less of it.")
+	case "foreign":
+		return s.say("This form was sent from a page of another site, so nothing was changed.")
+	case "no-tree":
+		return s.say("This token may see no tree.")
+	case "internal":
+		return s.say("Something failed inside; the log of the service says what.")
+	}
+	return ""
+}
+
+// refused says why a decision was not taken.
+func (s *speech) refused(e *curation.RefusedError) string {
+	switch e.Why {
+	case curation.Already:
+		return s.say("That was decided before; nothing was changed.")
+	case curation.Archived:
+		return s.say("It is out of use; nothing was changed.")
+	case curation.Waiting:
+		return s.say("It waits in quarantine; accept it on the page Review first.")
+	case curation.Purged:
+		return s.say("Its bytes were removed; that cannot be taken back.")
+	case curation.Since:
+		return s.say("%s decided since; take that back first.", s.who(e.By))
+	case curation.Theirs:
+		return s.say("%s decided otherwise on %s; nothing was changed.", s.who(e.By), day(e.At))
+	case curation.Several:
+		return s.say("It is one of %d verdicts that were labelled together; take the label back on the page Decisions.",
+			len(e.Labels))
+	case curation.Alike:
+		return s.say("Another lesson says the same; word that one better.")
+	case curation.Nothing:
+	}
+	return s.say("There is no decision to take back.")
+}
+
+// wrongField says which field cannot be used, and why as far as that is known in the language of the visitor.
+func (s *speech) wrongField(e *tree.FieldError) string {
+	name, why := s.fieldName(e.Field), s.message(e.Problem)
+	if why == "" {
+		why = s.say("cannot be used")
+	}
+	return strings.TrimSpace(s.say("%s: %s. Nothing was changed.", name, why))
+}
+
+// fieldName is what a page calls a field.
+func (s *speech) fieldName(field string) string {
+	switch field {
+	case "truth", "evaluation", "evaluations":
+		return s.say("Label")
+	case "reason":
+		return s.say("Your note")
+	case "why":
+		return s.say("Why")
+	case "since":
+		return s.say("First day")
+	case "until":
+		return s.say("Last day")
+	case "direction":
+		return s.say("Direction")
+	case "above":
+		return s.say("Risk")
+	case "product", "scope.product":
+		return s.say("Product")
+	case "suite", "scope.suite":
+		return s.say("Suite")
+	case "run":
+		return s.say("Run")
+	case "words":
+		return s.say("Keywords")
+	case "type":
+		return s.say("Error type")
+	case "lesson":
+		return s.say("What to do")
+	case "when":
+		return s.say("When it applies")
+	case "for":
+		return s.say("Tests that get it in any case")
+	case "notFor":
+		return s.say("Tests that never get it")
+	case "not", "is":
+		return s.say("Check")
+	case "prompt":
+		return s.say("The task")
+	}
+	return s.say("The form")
+}
+
+// variable is what differs between two messages of one kind: a number, or a text in quotation marks.
+var variable = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|\d+`)
+
+// message returns why a field cannot be used, in the language of the visitor; "" where that is not known. Texts in
+// quotation marks are %q in zh.po, numbers %d.
+func (s *speech) message(english string) string {
+	if s.lang == "en" {
+		return english
+	}
+	if other, ok := s.words[english]; ok {
+		return other
+	}
+	var args []any
+	sentence := variable.ReplaceAllStringFunc(english, func(found string) string {
+		if n, err := strconv.Atoi(found); err == nil {
+			args = append(args, n)
+			return "%d"
+		}
+		quoted, err := strconv.Unquote(found)
+		if err != nil {
+			quoted = found
+		}
+		args = append(args, quoted)
+		return "%q"
+	})
+	if _, ok := s.words[sentence]; ok {
+		return s.say(sentence, args...)
+	}
+	return ""
+}
+
+// plainReasons returns why the gates refuse a text, without the names of the gates.
+func plainReasons(of []string) []string {
+	out := make([]string, len(of))
+	for i, reason := range of {
+		out[i] = gateName.ReplaceAllString(reason, "")
+	}
+	return out
+}
+
+var gateName = regexp.MustCompile(`^[a-z][a-z -]*: `)
