@@ -33,7 +33,7 @@ func (r *recorder) Write(b []byte) (int, error) {
 func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 
 // writeProblem answers with a problem where no handler of huma does.
-func writeProblem(w http.ResponseWriter, p *Problem) {
+func writeProblem(w http.ResponseWriter, p *problem) {
 	for in := w; in != nil; {
 		if page, ok := in.(*pageWriter); ok && page.problem(w, p) == nil {
 			return

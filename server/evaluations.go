@@ -19,17 +19,17 @@ type recordInput struct {
 	RawBody []byte
 }
 
-type recordOutput struct{ Body Recorded }
+type recordOutput struct{ Body recorded }
 
-// Recorded is what became of the evaluations of a request.
-type Recorded struct {
+// recorded is what became of the evaluations of a request.
+type recorded struct {
 	Accepted  int       `json:"accepted" doc:"Durable now"`
 	Duplicate int       `json:"duplicate" doc:"Recorded before with the same content"`
-	Receipts  []Receipt `json:"receipts" doc:"One for each evaluation, in order"`
+	Receipts  []receipt `json:"receipts" doc:"One for each evaluation, in order"`
 }
 
-// Receipt is what became of one evaluation.
-type Receipt struct {
+// receipt is what became of one evaluation.
+type receipt struct {
 	ID     string             `json:"id"`
 	Status tree.ReceiptStatus `json:"status" enum:"accepted,duplicate,contradiction"`
 }
@@ -51,10 +51,10 @@ func (s *Server) record(ctx context.Context, in *recordInput) (*recordOutput, er
 	if err != nil {
 		return nil, err
 	}
-	out := &recordOutput{Recorded{Receipts: make([]Receipt, 0, len(receipts))}}
+	out := &recordOutput{recorded{Receipts: make([]receipt, 0, len(receipts))}}
 	var taken []Place
 	for i, r := range receipts {
-		out.Body.Receipts = append(out.Body.Receipts, Receipt{r.Key, r.Status})
+		out.Body.Receipts = append(out.Body.Receipts, receipt{r.Key, r.Status})
 		switch r.Status {
 		case tree.Accepted:
 			out.Body.Accepted++

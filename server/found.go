@@ -19,7 +19,7 @@ var teachHuma = sync.OnceFunc(func() {
 
 // found makes a problem of what huma found in a request. The values themselves are left out of
 // it: they may be secret, or long.
-func found(status int, msg string, errs []error) *Problem {
+func found(status int, msg string, errs []error) *problem {
 	var places []Place
 	for _, err := range errs {
 		if p := problemOf(err); p != nil {

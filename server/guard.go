@@ -61,7 +61,7 @@ func (g *guard) outer(mux *http.ServeMux) http.Handler {
 }
 
 // foreign says why a request is not for this service, or comes from a page of another one.
-func (g *guard) foreign(r *http.Request) *Problem {
+func (g *guard) foreign(r *http.Request) *problem {
 	probe := r.URL.Path == "/healthz" || r.URL.Path == "/readyz" // they tell nothing, and probes ask by address
 	if !probe && !g.knows(r.Host) {
 		return newProblem(http.StatusMisdirectedRequest, typeHost,
@@ -81,7 +81,7 @@ func (g *guard) foreign(r *http.Request) *Problem {
 	return nil
 }
 
-func foreignPage() *Problem {
+func foreignPage() *problem {
 	return newProblem(http.StatusForbidden, typeOrigin,
 		"A page of another site may not ask this service; start it with --host NAME to allow that site.")
 }
@@ -95,7 +95,7 @@ func (g *guard) knows(host string) bool {
 }
 
 // noRoute is the answer where there is no route.
-func (g *guard) noRoute(mux *http.ServeMux, r *http.Request, h http.Header) *Problem {
+func (g *guard) noRoute(mux *http.ServeMux, r *http.Request, h http.Header) *problem {
 	said := &silent{header: http.Header{}}
 	mux.ServeHTTP(said, r)
 	if said.status == http.StatusMethodNotAllowed {
@@ -149,7 +149,7 @@ func (g *guard) inner(r *route, do http.HandlerFunc) http.HandlerFunc {
 }
 
 // admit says who calls, or why they may not.
-func (g *guard) admit(q *http.Request, r *route) (*caller, *Problem) {
+func (g *guard) admit(q *http.Request, r *route) (*caller, *problem) {
 	if g.s.closing() {
 		return nil, closing()
 	}
@@ -173,13 +173,13 @@ func (g *guard) admit(q *http.Request, r *route) (*caller, *Problem) {
 }
 
 // noTree is the answer for a tree that is not there, and for one that the token may not see.
-func noTree() *Problem {
+func noTree() *problem {
 	return newProblem(http.StatusNotFound, typeNotFound,
 		"There is no such tree, or this token may not see it; GET /v1/trees lists those it may.")
 }
 
 // who finds out who calls.
-func (g *guard) who(q *http.Request) (*caller, *Problem) {
+func (g *guard) who(q *http.Request) (*caller, *problem) {
 	if g.s.opts.Open {
 		return &caller{}, nil
 	}
@@ -206,10 +206,10 @@ func (g *guard) who(q *http.Request) (*caller, *Problem) {
 		"The tokens of this service cannot be read, so nobody is let in; its log says why.")
 }
 
-func noToken(detail string) *Problem { return newProblem(http.StatusUnauthorized, typeNoToken, detail) }
+func noToken(detail string) *problem { return newProblem(http.StatusUnauthorized, typeNoToken, detail) }
 
 // enter takes a place among the requests that are answered, and for the body that is to be held.
-func (g *guard) enter(w http.ResponseWriter, q *http.Request, r *route) (leave func(), p *Problem) {
+func (g *guard) enter(w http.ResponseWriter, q *http.Request, r *route) (leave func(), p *problem) {
 	places := g.flying
 	if r.stream {
 		places = g.streams
@@ -239,7 +239,7 @@ func (g *guard) enter(w http.ResponseWriter, q *http.Request, r *route) (leave f
 	return func() { g.bodies.Release(held); <-places }, nil
 }
 
-func busy() *Problem {
+func busy() *problem {
 	return newProblem(http.StatusServiceUnavailable, typeBusy,
 		"The service answers as many requests as it takes at one time; ask again as Retry-After says.").after(1)
 }

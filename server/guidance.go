@@ -10,8 +10,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Question is what is about to be run. Prompt alone is enough.
-type Question struct {
+// question is what is about to be run. Prompt alone is enough.
+type question struct {
 	Prompt       string     `json:"prompt" minLength:"1" maxLength:"1048576" doc:"What the agent is asked to test"`
 	Scene        tree.Scene `json:"scene,omitzero" doc:"Where in the product"`
 	Scope        tree.Scope `json:"scope,omitzero" doc:"Which product, suite and test"`
@@ -28,7 +28,7 @@ type Question struct {
 }
 
 // query makes the question of the root package.
-func (q *Question) query() (memtree.Query, error) {
+func (q *question) query() (memtree.Query, error) {
 	// The limits on an evaluation hold for a question too.
 	e := tree.Evaluation{
 		Prompt: q.Prompt, Scene: q.Scene, Scope: q.Scope, Observation: q.Observation, Agent: q.Agent, RunID: q.RunID,
@@ -46,13 +46,13 @@ func (q *Question) query() (memtree.Query, error) {
 
 type questionInput struct {
 	InTree
-	Body Question
+	Body question
 }
 
-type checksOutput struct{ Body Checks }
+type checksOutput struct{ Body checks }
 
-// Checks are what was missed before, for programs that look for themselves.
-type Checks struct {
+// checks are what was missed before, for programs that look for themselves.
+type checks struct {
 	Checks []assertion.Assertion `json:"checks" doc:"Those with code first"`
 }
 
@@ -63,7 +63,7 @@ func (s *Server) checks(ctx context.Context, in *questionInput) (*checksOutput, 
 		return nil, err
 	}
 	all, err := treeIn(ctx).Checks(ctx, q)
-	return &checksOutput{Checks{all}}, err
+	return &checksOutput{checks{all}}, err
 }
 
 type guidanceOutput struct{ Body memtree.Guidance }

@@ -13,24 +13,24 @@ type nothing struct{}
 
 type healthOutput struct {
 	Status int
-	Body   Health
+	Body   health
 }
 
-// Health says how the service is. It names no tree.
-type Health struct {
+// health says how the service is. It names no tree.
+type health struct {
 	Status   string   `json:"status" enum:"ok,degraded,closing" doc:"degraded: it answers, and something has to be done"`
 	Problems []string `json:"problems,omitempty" doc:"What has to be done"`
 }
 
 func (s *Server) healthz(context.Context, *nothing) (*healthOutput, error) {
-	return &healthOutput{http.StatusOK, Health{Status: "ok"}}, nil
+	return &healthOutput{http.StatusOK, health{Status: "ok"}}, nil
 }
 
 // readyz says whether the service takes requests. A tree that is damaged is still read, so the
 // service stays ready and says so.
 func (s *Server) readyz(context.Context, *nothing) (*healthOutput, error) {
 	if s.closing() {
-		return &healthOutput{http.StatusServiceUnavailable, Health{Status: "closing"}}, nil
+		return &healthOutput{http.StatusServiceUnavailable, health{Status: "closing"}}, nil
 	}
 	damaged := 0
 	for _, name := range s.trees.names {
@@ -38,9 +38,9 @@ func (s *Server) readyz(context.Context, *nothing) (*healthOutput, error) {
 			damaged++
 		}
 	}
-	out := &healthOutput{http.StatusOK, Health{Status: "ok"}}
+	out := &healthOutput{http.StatusOK, health{Status: "ok"}}
 	if damaged > 0 {
-		out.Body = Health{"degraded", []string{fmt.Sprintf("%d of %d trees are damaged and only read; "+
+		out.Body = health{"degraded", []string{fmt.Sprintf("%d of %d trees are damaged and only read; "+
 			"`memtree fsck` says what is lost and how to go on", damaged, len(s.trees.names))}}
 	}
 	return out, nil

@@ -48,8 +48,8 @@ func (s *Server) inbox(ctx context.Context, in *inboxInput) (*inboxOutput, error
 	return &inboxOutput{box}, err
 }
 
-// Label is about runs without a label: whether they were right.
-type Label struct {
+// label is about runs without a label: whether they were right.
+type label struct {
 	Speaker
 	Evaluations []string           `json:"evaluations" minItems:"1" maxItems:"2000" doc:"Their ids"`
 	Correct     bool               `json:"correct" doc:"Whether the agent was right"`
@@ -59,7 +59,7 @@ type Label struct {
 
 type labelInput struct {
 	InTree
-	Body Label
+	Body label
 }
 
 type labelOutput struct{ Body curation.Labelled }

@@ -26,30 +26,30 @@ type jobs struct {
 // keptJobs is how many jobs of a tree are remembered.
 const keptJobs = 20
 
-// JobState is how far a job is.
-type JobState string
+// jobState is how far a job is.
+type jobState string
 
 // The states of a job.
 const (
-	JobRunning JobState = "running"
-	JobDone    JobState = "done"
-	JobFailed  JobState = "failed"
+	jobRunning jobState = "running"
+	jobDone    jobState = "done"
+	jobFailed  jobState = "failed"
 )
 
 // Job is an evolve that goes on, or went on, beside requests.
 type Job struct {
 	ID       string             `json:"id"`
-	State    JobState           `json:"state" enum:"running,done,failed"`
+	State    jobState           `json:"state" enum:"running,done,failed"`
 	By       string             `json:"by" doc:"The name of the token"`
 	Started  time.Time          `json:"started"`
 	Ended    *time.Time         `json:"ended,omitempty"`
-	Progress Progress           `json:"progress"`
+	Progress progress           `json:"progress"`
 	Result   *evolution.Evolved `json:"result,omitempty" doc:"What was learned"`
-	Problem  *Problem           `json:"problem,omitempty" doc:"Why it failed; what was done before is kept"`
+	Problem  *problem           `json:"problem,omitempty" doc:"Why it failed; what was done before is kept"`
 }
 
-// Progress says how far an evolve has come.
-type Progress struct {
+// progress says how far an evolve has come.
+type progress struct {
 	Done   int `json:"done" doc:"Error types and directions"`
 	Of     int `json:"of"`
 	Groups int `json:"groups" doc:"Groups of cases that are no lesson yet"`
@@ -78,8 +78,8 @@ func (j *job) set(change func(*Job)) {
 	j.changed = make(chan struct{})
 }
 
-// Evolve says what an evolve does.
-type Evolve struct {
+// evolve says what an evolve does.
+type evolve struct {
 	Only     string `json:"only,omitempty" maxLength:"64" doc:"This error type alone"`
 	Review   bool   `json:"review,omitempty" doc:"New lessons wait for a person"`
 	KeepAll  bool   `json:"keepAll,omitempty" doc:"Archive nothing"`
@@ -89,7 +89,7 @@ type Evolve struct {
 
 type evolveInput struct {
 	InTree
-	Body Evolve
+	Body evolve
 }
 
 type jobOutput struct {
@@ -123,13 +123,13 @@ func (k *jobs) begin(by string, at time.Time) (*job, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for _, j := range k.kept {
-		if now, _ := j.see(); now.State == JobRunning {
+		if now, _ := j.see(); now.State == jobRunning {
 			return nil, newProblem(http.StatusConflict, typeBusy, "The tree evolves already, in job "+now.ID+
 				"; wait for it: GET …/jobs/"+now.ID+".").after(5)
 		}
 	}
 	k.n++
-	j := &job{now: Job{ID: fmt.Sprintf("j%d", k.n), State: JobRunning, By: by, Started: at}, changed: make(chan struct{})}
+	j := &job{now: Job{ID: fmt.Sprintf("j%d", k.n), State: jobRunning, By: by, Started: at}, changed: make(chan struct{})}
 	if k.kept = append(k.kept, j); len(k.kept) > keptJobs {
 		k.kept = k.kept[1:]
 	}
@@ -151,7 +151,7 @@ func (s *Server) runJob(ctx context.Context, t *treeOf, j *job, o memtree.Evolve
 		}
 	}()
 	o.Progress = func(p evolution.Progress) {
-		j.set(func(x *Job) { x.Progress = Progress{p.Done, p.Of, p.Groups, p.Jobs, p.Calls} })
+		j.set(func(x *Job) { x.Progress = progress{p.Done, p.Of, p.Groups, p.Jobs, p.Calls} })
 	}
 	v, err := evolveSafely(ctx, t, &o)
 	was, _ := j.see()
@@ -164,10 +164,10 @@ func (s *Server) runJob(ctx context.Context, t *treeOf, j *job, o memtree.Evolve
 	j.set(func(x *Job) {
 		x.Ended = &at
 		if err == nil {
-			x.State, x.Result = JobDone, &v
+			x.State, x.Result = jobDone, &v
 			return
 		}
-		x.State = JobFailed
+		x.State = jobFailed
 		if x.Problem = problemOf(err); x.Problem == nil {
 			x.Problem = internal()
 			s.opts.Logger.ErrorContext(ctx, "evolve failed", "tree", t.name, "error", err.Error())
@@ -237,7 +237,7 @@ func (s *Server) tell(ctx context.Context, w http.ResponseWriter, j *job) {
 	for {
 		now, changed := j.see()
 		name := "progress"
-		if now.State != JobRunning {
+		if now.State != jobRunning {
 			name = "end"
 		}
 		b, err := json.Marshal(now)

@@ -25,16 +25,16 @@ type meters struct {
 
 // nights count the evolves of the schedule.
 type nights struct {
-	by   map[JobState]uint64
+	by   map[jobState]uint64
 	last time.Time
 }
 
-func (m *meters) ran(tree string, state JobState, at time.Time) {
+func (m *meters) ran(tree string, state jobState, at time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	x := m.nights[tree]
 	if x == nil {
-		x = &nights{by: map[JobState]uint64{}}
+		x = &nights{by: map[jobState]uint64{}}
 		m.nights[tree] = x
 	}
 	x.by[state]++

@@ -29,10 +29,10 @@ type nodesInput struct {
 	Cursor string      `query:"cursor" maxLength:"64" pattern:"^[A-Za-z0-9_]*$" doc:"next of the page before"`
 }
 
-type nodesOutput struct{ Body Nodes }
+type nodesOutput struct{ Body nodes }
 
-// Nodes is a page of memories.
-type Nodes struct {
+// nodes is a page of memories.
+type nodes struct {
 	Nodes []tree.Node `json:"nodes" doc:"Sorted by id"`
 	Next  string      `json:"next,omitempty" doc:"The cursor of the next page; left out on the last"`
 }
@@ -40,7 +40,7 @@ type Nodes struct {
 // nodes lists memories, sorted by id. Since ids stay, pages have no memory twice and miss none,
 // whatever is recorded meanwhile.
 func (s *Server) nodes(ctx context.Context, in *nodesInput) (*nodesOutput, error) {
-	out := &nodesOutput{Nodes{Nodes: []tree.Node{}}}
+	out := &nodesOutput{nodes{Nodes: []tree.Node{}}}
 	q, err := in.query()
 	if err != nil {
 		return nil, err
@@ -86,11 +86,11 @@ type nodeInput struct {
 type nodeOutput struct {
 	ETag         string `header:"ETag"`
 	CacheControl string `header:"Cache-Control"`
-	Body         Lineage
+	Body         lineage
 }
 
-// Lineage is a memory with its evidence, what it stands on and what stands on it.
-type Lineage struct {
+// lineage is a memory with its evidence, what it stands on and what stands on it.
+type lineage struct {
 	Node  tree.Node `json:"node"`
 	Above []Kin     `json:"above" doc:"Experiences of a case, strategies of an experience"`
 	Below []Kin     `json:"below" doc:"What it stands on, at most 1000"`
@@ -110,7 +110,7 @@ type Kin struct {
 const mostKin = 1000
 
 func (s *Server) node(ctx context.Context, in *nodeInput) (*nodeOutput, error) {
-	out := &nodeOutput{CacheControl: "private, no-cache", Body: Lineage{Above: []Kin{}, Below: []Kin{}}}
+	out := &nodeOutput{CacheControl: "private, no-cache", Body: lineage{Above: []Kin{}, Below: []Kin{}}}
 	t := treeIn(ctx).Tree()
 	n, err := t.Get(ctx, in.ID)
 	if err != nil {
@@ -151,7 +151,7 @@ func kin(n *tree.Node) Kin {
 }
 
 // etag names the memory as it is with its kin. A revision says all that a memory says.
-func etag(l *Lineage) string {
+func etag(l *lineage) string {
 	h := sha256.New()
 	one := func(id string, revision int) { _, _ = io.WriteString(h, fmt.Sprintf("%s %d\n", id, revision)) }
 	one(l.Node.ID, l.Node.Revision)

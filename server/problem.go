@@ -15,8 +15,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Problem is an error as RFC 9457 spells it. Detail says what happened and what to do.
-type Problem struct {
+// problem is an error as RFC 9457 spells it. Detail says what happened and what to do.
+type problem struct {
 	Type   string  `json:"type" doc:"urn:memtree: and a word that stays, for programs"`
 	Title  string  `json:"title" doc:"The status in words"`
 	Status int     `json:"status" doc:"The HTTP status"`
@@ -32,16 +32,16 @@ type Place struct {
 	Message  string `json:"message" doc:"Continues a sentence that begins with the location"`
 }
 
-func (p *Problem) Error() string { return p.Detail }
+func (p *problem) Error() string { return p.Detail }
 
 // GetStatus is for huma.
-func (p *Problem) GetStatus() int { return p.Status }
+func (p *problem) GetStatus() int { return p.Status }
 
 // ContentType is for huma.
-func (p *Problem) ContentType(string) string { return "application/problem+json" }
+func (p *problem) ContentType(string) string { return "application/problem+json" }
 
 // GetHeaders is for huma.
-func (p *Problem) GetHeaders() http.Header {
+func (p *problem) GetHeaders() http.Header {
 	h := http.Header{}
 	if p.retry > 0 {
 		h.Set("Retry-After", strconv.Itoa(p.retry))
@@ -75,11 +75,11 @@ const (
 	typeTokenFile = "token-file" // nobody can be let in
 )
 
-func newProblem(status int, kind, detail string) *Problem {
-	return &Problem{Type: "urn:memtree:" + kind, Title: http.StatusText(status), Status: status, Detail: detail}
+func newProblem(status int, kind, detail string) *problem {
+	return &problem{Type: "urn:memtree:" + kind, Title: http.StatusText(status), Status: status, Detail: detail}
 }
 
-func (p *Problem) after(seconds int) *Problem {
+func (p *problem) after(seconds int) *problem {
 	p.retry = seconds
 	return p
 }
@@ -88,7 +88,7 @@ func (p *Problem) after(seconds int) *Problem {
 const mostPlaces = 100
 
 // input is a request that cannot be used, and where.
-func input(places ...Place) *Problem {
+func input(places ...Place) *problem {
 	p := newProblem(http.StatusUnprocessableEntity, typeInput, "The request cannot be used; nothing was changed.")
 	for i := range places {
 		places[i].Location, places[i].Message = line(places[i].Location), line(places[i].Message)
@@ -108,9 +108,9 @@ func line(s string) string {
 
 // problemOf says what went wrong on a tree. All errors of memtree become problems here and
 // nowhere else. It returns nil if the sentence of the error is not for clients.
-func problemOf(err error) *Problem {
+func problemOf(err error) *problem {
 	var (
-		said    *Problem
+		said    *problem
 		field   *tree.FieldError
 		locked  *tree.LockedError
 		damaged *tree.CorruptError
@@ -173,7 +173,7 @@ const (
 )
 
 // advancedProblemOf says what went wrong with a person's word or a file of memories.
-func advancedProblemOf(err error) *Problem {
+func advancedProblemOf(err error) *problem {
 	var (
 		gate    *curation.GateError
 		refused *curation.RefusedError
@@ -210,16 +210,16 @@ func place(field string) string {
 	return "body." + field
 }
 
-func tooLarge(limit int64) *Problem {
+func tooLarge(limit int64) *problem {
 	return newProblem(http.StatusRequestEntityTooLarge, typeTooLarge, "The body is longer than "+
 		strconv.FormatInt(limit, 10)+" bytes, which is the most of this route; send it in parts.")
 }
 
-func closing() *Problem {
+func closing() *problem {
 	return newProblem(http.StatusServiceUnavailable, typeClosing, closingDetail).after(5)
 }
 
-func internal() *Problem {
+func internal() *problem {
 	return newProblem(http.StatusInternalServerError, typeInternal,
 		"Something failed inside; the log of the service says what.")
 }

@@ -31,15 +31,15 @@ func (s *Server) risk(ctx context.Context, in *riskInput) (*riskOutput, error) {
 	return &riskOutput{r}, err
 }
 
-// Explanation is guidance with every memory that was considered.
-type Explanation struct {
+// explanation is guidance with every memory that was considered.
+type explanation struct {
 	memtree.Guidance
 	Undecided  []enhance.ToldFact `json:"undecided,omitempty" doc:"What the observation does not settle, and why"`
-	Considered []Considered       `json:"considered" doc:"Best first"`
+	Considered []considered       `json:"considered" doc:"Best first"`
 }
 
-// Considered is one memory that was looked at.
-type Considered struct {
+// considered is one memory that was looked at.
+type considered struct {
 	ID        string             `json:"id"`
 	Type      tree.Type          `json:"type"`
 	ErrorType string             `json:"errorType"`
@@ -52,7 +52,7 @@ type Considered struct {
 	Signals   retrieval.Signals  `json:"signals"`
 }
 
-type explainOutput struct{ Body Explanation }
+type explainOutput struct{ Body explanation }
 
 // explain says why for every memory; it writes nothing.
 func (s *Server) explain(ctx context.Context, in *questionInput) (*explainOutput, error) {
@@ -64,9 +64,9 @@ func (s *Server) explain(ctx context.Context, in *questionInput) (*explainOutput
 	if err != nil {
 		return nil, err
 	}
-	out := &explainOutput{Explanation{Guidance: x.Guidance, Undecided: x.Undecided, Considered: []Considered{}}}
+	out := &explainOutput{explanation{Guidance: x.Guidance, Undecided: x.Undecided, Considered: []considered{}}}
 	for _, h := range x.Considered {
-		c := Considered{h.ID, h.Type, h.ErrorType, h.Direction, h.Score, h.Rel, h.Taken, h.Why.Code, h.Reason, h.Signals}
+		c := considered{h.ID, h.Type, h.ErrorType, h.Direction, h.Score, h.Rel, h.Taken, h.Why.Code, h.Reason, h.Signals}
 		if l := h.Left; l.Code != "" {
 			c.Taken, c.Code, c.Reason = false, l.Code, l.Reason
 		}
@@ -75,32 +75,32 @@ func (s *Server) explain(ctx context.Context, in *questionInput) (*explainOutput
 	return out, nil
 }
 
-// TreeState is one tree of the service.
-type TreeState struct {
+// treeState is one tree of the service.
+type treeState struct {
 	Name     string     `json:"name"`
 	Writable bool       `json:"writable"`
 	Problem  string     `json:"problem,omitempty" doc:"Why it can only be read"`
 	Info     *tree.Info `json:"info,omitempty" doc:"What it holds"`
 }
 
-func (t *treeOf) state() TreeState {
-	out := TreeState{Name: t.name, Writable: true}
+func (t *treeOf) state() treeState {
+	out := treeState{Name: t.name, Writable: true}
 	if err := t.writable(); err != nil {
 		out.Writable, out.Problem = false, problemOf(err).Detail
 	}
 	return out
 }
 
-type treesOutput struct{ Body TreeList }
+type treesOutput struct{ Body treeList }
 
-// TreeList are the trees that a token may see.
-type TreeList struct {
-	Trees []TreeState `json:"trees" doc:"By name"`
+// treeList are the trees that a token may see.
+type treeList struct {
+	Trees []treeState `json:"trees" doc:"By name"`
 }
 
 func (s *Server) listTrees(ctx context.Context, _ *nothing) (*treesOutput, error) {
 	out := &treesOutput{}
-	out.Body.Trees = []TreeState{}
+	out.Body.Trees = []treeState{}
 	for _, name := range s.trees.names {
 		if callerOf(ctx).sees(name) {
 			out.Body.Trees = append(out.Body.Trees, s.trees.byName[name].state())
@@ -109,7 +109,7 @@ func (s *Server) listTrees(ctx context.Context, _ *nothing) (*treesOutput, error
 	return out, nil
 }
 
-type treeOutput struct{ Body TreeState }
+type treeOutput struct{ Body treeState }
 
 func (s *Server) tree(ctx context.Context, _ *InTree) (*treeOutput, error) {
 	t := treeIn(ctx)
@@ -126,20 +126,20 @@ type Stats struct {
 	effect.LedgerStats
 	Analyses  tree.Analyses `json:"analyses"`
 	Embedder  string        `json:"embedder"`
-	Vectors   Vectors       `json:"vectors"`
-	Swallowed Swallowed     `json:"swallowed"`
+	Vectors   vectors       `json:"vectors"`
+	Swallowed swallowed     `json:"swallowed"`
 	Briefs    brief.Known   `json:"briefs"` // coming tests
 }
 
-// Vectors say how many memories the embedder has given a vector.
-type Vectors struct {
+// vectors say how many memories the embedder has given a vector.
+type vectors struct {
 	Have int    `json:"have"`
 	Of   int    `json:"of"`             // memories that can be found
 	Note string `json:"note,omitempty"` // why others are found by words alone
 }
 
-// Swallowed counts failures that were not told as errors, so that runs could go on.
-type Swallowed struct {
+// swallowed counts failures that were not told as errors, so that runs could go on.
+type swallowed struct {
 	Guidance  int64 `json:"guidance"`  // answers
 	Trials    int64 `json:"trials"`    // ledger lines
 	Runs      int64 `json:"runs"`      // wrapped ones that were not recorded
@@ -160,9 +160,9 @@ func StatsOf(ctx context.Context, m *memtree.Memory) (Stats, error) {
 		return out, fmt.Errorf("count: %w", err)
 	}
 	h := m.Health()
-	out.Embedder, out.Vectors = h.Embedder, Vectors{h.Vectors, h.Memories, h.Note}
+	out.Embedder, out.Vectors = h.Embedder, vectors{h.Vectors, h.Memories, h.Note}
 	out.Briefs = m.Briefs()
-	out.Swallowed = Swallowed{h.Guidance, h.Trials, h.Runs, h.Conflicts}
+	out.Swallowed = swallowed{h.Guidance, h.Trials, h.Runs, h.Conflicts}
 	return out, nil
 }
 
@@ -178,10 +178,10 @@ type effectInput struct {
 	Lang string `query:"lang" enum:"zh,en" default:"en" doc:"Of verdict"`
 }
 
-type effectOutput struct{ Body EffectReport }
+type effectOutput struct{ Body effectReport }
 
-// EffectReport says whether memory helps.
-type EffectReport struct {
+// effectReport says whether memory helps.
+type effectReport struct {
 	effect.Report
 	Verdict string `json:"verdict" doc:"All of it in a sentence"`
 }
@@ -191,5 +191,5 @@ func (s *Server) effect(ctx context.Context, in *effectInput) (*effectOutput, er
 	if err != nil {
 		return nil, err
 	}
-	return &effectOutput{EffectReport{*r, r.Verdict.In(in.Lang)}}, nil
+	return &effectOutput{effectReport{*r, r.Verdict.In(in.Lang)}}, nil
 }

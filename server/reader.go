@@ -67,30 +67,30 @@ func leftOf(o *memtree.EvolveOptions, v *evolution.Evolved) memtree.BriefOptions
 	return out
 }
 
-// ComingTest is a test that will be run.
-type ComingTest struct {
+// comingTest is a test that will be run.
+type comingTest struct {
 	Prompt string     `json:"prompt" minLength:"1" maxLength:"20000" doc:"What the agent will be asked"`
 	CaseID string     `json:"caseId,omitempty" maxLength:"1024" doc:"Of the test"`
 	Scene  tree.Scene `json:"scene,omitzero" doc:"Where in the product"`
 	Scope  tree.Scope `json:"scope,omitzero" doc:"Which product and suite"`
 }
 
-// Coming are the tests of a run that has not begun.
-type Coming struct {
-	Tests []ComingTest `json:"tests,omitempty" maxItems:"10000" doc:"Tests that will be run"`
+// coming are the tests of a run that has not begun.
+type coming struct {
+	Tests []comingTest `json:"tests,omitempty" maxItems:"10000" doc:"Tests that will be run"`
 }
 
 type comingInput struct {
 	InTree
-	Body Coming
+	Body coming
 }
 
-// Briefs say what is known of coming tests.
-type Briefs struct {
+// briefs say what is known of coming tests.
+type briefs struct {
 	brief.Known
 }
 
-type briefsOutput struct{ Body Briefs }
+type briefsOutput struct{ Body briefs }
 
 // expect takes the tests of a run before it begins. They are read within a minute, if the service has a model.
 func (s *Server) expect(ctx context.Context, in *comingInput) (*briefsOutput, error) {
@@ -110,10 +110,10 @@ func (s *Server) expect(ctx context.Context, in *comingInput) (*briefsOutput, er
 	if err := t.Expect(tests); err != nil {
 		return nil, err
 	}
-	return &briefsOutput{Briefs{t.Briefs()}}, nil
+	return &briefsOutput{briefs{t.Briefs()}}, nil
 }
 
 // briefs says what is known of coming tests.
 func (s *Server) briefs(ctx context.Context, _ *struct{ InTree }) (*briefsOutput, error) {
-	return &briefsOutput{Briefs{treeIn(ctx).Briefs()}}, nil
+	return &briefsOutput{briefs{treeIn(ctx).Briefs()}}, nil
 }

@@ -104,7 +104,7 @@ func (s *Server) plain(id, contentType string, h http.HandlerFunc) {
 	r := routeOf(id)
 	op := r.operation(http.StatusOK)
 	text := &huma.Schema{Type: huma.TypeString}
-	problem := s.api.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[Problem](), true, "Problem")
+	problem := s.api.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[problem](), true, "Problem")
 	op.Responses = map[string]*huma.Response{
 		"200": {Description: "OK", Content: map[string]*huma.MediaType{contentType: {Schema: text}}},
 		"default": {Description: "Error", Content: map[string]*huma.MediaType{

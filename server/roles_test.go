@@ -112,7 +112,7 @@ func TestNoTreeLeaks(t *testing.T) {
 	admin := w.token("admin", nil, token.Admin)
 	require.Equal(t, http.StatusAccepted, w.ask("POST", "/v1/trees/other/evaluations", admin, "["+wrongTotal+"]").Code)
 	require.NoError(t, w.trees.Get("other").Wait(t.Context()))
-	id := decode[Nodes](t, w.ask("GET", "/v1/trees/other/nodes", admin, "")).Nodes[0].ID
+	id := decode[nodes](t, w.ask("GET", "/v1/trees/other/nodes", admin, "")).Nodes[0].ID
 	tokens := map[string]string{}
 	for _, s := range token.Scopes() {
 		tokens[string(s)] = w.token("of-default-"+string(s), []string{Default}, s)

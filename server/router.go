@@ -39,7 +39,7 @@ func specification(version string) huma.Config {
 	teachHuma()
 	schemas := huma.NewMapRegistry("#/components/schemas/", schemaNames())
 	schemas.RegisterTypeAlias(reflect.TypeFor[tree.Raw](), reflect.TypeFor[json.RawMessage]())
-	schemas.RegisterTypeAlias(reflect.TypeFor[retrieval.Signals](), reflect.TypeFor[map[string]Signal]())
+	schemas.RegisterTypeAlias(reflect.TypeFor[retrieval.Signals](), reflect.TypeFor[map[string]signal]())
 	return huma.Config{
 		OpenAPI: &huma.OpenAPI{
 			OpenAPI: "3.1.0",
@@ -83,8 +83,8 @@ func schemaNames() func(t reflect.Type, hint string) string {
 	}
 }
 
-// Signal is one of retrieval.Signals as they are written.
-type Signal struct {
+// signal is one of retrieval.Signals as they are written.
+type signal struct {
 	Raw          float64 `json:"raw"`
 	Calibrated   float64 `json:"calibrated"`
 	Weight       float64 `json:"weight"`

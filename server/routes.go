@@ -188,7 +188,7 @@ func allow(ctx context.Context, need token.Scope) error {
 	return lacksScope(need)
 }
 
-func lacksScope(need token.Scope) *Problem {
+func lacksScope(need token.Scope) *problem {
 	return newProblem(http.StatusForbidden, typeScope, "This token may not do that; it takes one with the scope "+
 		string(need)+" or admin (memtree token add --scope "+string(need)+").")
 }

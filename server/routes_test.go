@@ -39,7 +39,7 @@ func TestJob(t *testing.T) {
 	tok := w.token("a", nil, token.Admin)
 	w.learned(tok, 5)
 	j := decode[Job](t, w.ask("GET", inDefault+"/jobs/j1", tok, ""))
-	require.Equal(t, JobDone, j.State)
+	require.Equal(t, jobDone, j.State)
 	require.NotNil(t, j.Result)
 	require.Equal(t, "a", j.By)
 	require.Equal(t, http.StatusNotFound, w.ask("GET", inDefault+"/jobs/j2", tok, "").Code)
@@ -83,11 +83,11 @@ func TestJobEvents(t *testing.T) {
 	}
 	name, of := event()
 	require.Equal(t, "progress", name)
-	require.Equal(t, JobRunning, of.State)
+	require.Equal(t, jobRunning, of.State)
 	j.set(func(x *Job) { x.Progress.Done = 3 })
 	_, of = event()
 	require.Equal(t, 3, of.Progress.Done)
-	j.set(func(x *Job) { x.State = JobDone })
+	j.set(func(x *Job) { x.State = jobDone })
 	name, _ = event()
 	require.Equal(t, "end", name)
 	w.trees.byName[Default].jobs.running.Done()
@@ -99,7 +99,7 @@ func TestNodes(t *testing.T) {
 	w.learned(tok, 5)
 	var ids []string
 	for cursor := ""; ; {
-		page := decode[Nodes](t, w.ask("GET", inDefault+"/nodes?limit=2&cursor="+cursor, tok, ""))
+		page := decode[nodes](t, w.ask("GET", inDefault+"/nodes?limit=2&cursor="+cursor, tok, ""))
 		for _, n := range page.Nodes {
 			ids = append(ids, n.ID)
 		}
@@ -112,7 +112,7 @@ func TestNodes(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, ids, info.Nodes)
 	require.IsIncreasing(t, ids)
-	lessons := decode[Nodes](t, w.ask("GET", inDefault+"/nodes?level=experience", tok, "")).Nodes
+	lessons := decode[nodes](t, w.ask("GET", inDefault+"/nodes?level=experience", tok, "")).Nodes
 	require.Len(t, lessons, 1)
 	for _, bad := range []string{
 		"limit=0", "limit=201", "limit=x", "level=leaf", "cursor=..%2f", "colour=red", "direction=up",
@@ -123,10 +123,10 @@ func TestNodes(t *testing.T) {
 
 	id := lessons[0].ID
 	a := w.ask("GET", inDefault+"/nodes/"+id, tok, "")
-	l := decode[Lineage](t, a)
+	l := decode[lineage](t, a)
 	require.Equal(t, id, l.Node.ID)
 	require.Len(t, l.Below, len(l.Node.Children))
-	below := decode[Lineage](t, w.ask("GET", inDefault+"/nodes/"+l.Below[0].ID, tok, ""))
+	below := decode[lineage](t, w.ask("GET", inDefault+"/nodes/"+l.Below[0].ID, tok, ""))
 	require.Equal(t, id, below.Above[0].ID)
 	require.NotNil(t, below.Node.CaseData, "the evidence")
 	tag := a.Header.Get("ETag")
@@ -143,7 +143,7 @@ func TestWords(t *testing.T) {
 	w := newWorld(t)
 	tok := w.token("lead", nil, token.Admin)
 	w.learned(tok, 5)
-	lesson := decode[Nodes](t, w.ask("GET", inDefault+"/nodes?level=experience", tok, "")).Nodes[0]
+	lesson := decode[nodes](t, w.ask("GET", inDefault+"/nodes?level=experience", tok, "")).Nodes[0]
 	say := func(word, body string) answer {
 		t.Helper()
 		return w.ask("POST", inDefault+"/nodes/"+lesson.ID+"/"+word, tok, body)
@@ -192,7 +192,7 @@ func TestWords(t *testing.T) {
 func TestReview(t *testing.T) {
 	w := newWorld(t)
 	tok := w.token("lead", nil, token.Admin)
-	q := decode[Queue](t, w.ask("GET", inDefault+"/review", tok, ""))
+	q := decode[queue](t, w.ask("GET", inDefault+"/review", tok, ""))
 	require.NotNil(t, q.Proposals)
 	p := w.ask("POST", inDefault+"/review", tok, `{"accept":["j_none"]}`).problem(t)
 	require.Equal(t, http.StatusUnprocessableEntity, p.Status)
@@ -209,13 +209,13 @@ func TestTravel(t *testing.T) {
 		require.Equal(t, fmt.Sprint(len(file.Body)), file.Header.Get("Content-Length"))
 		a := w.ask("POST", "/v1/trees/other/import?dryRun=true", tok, file.Body, "Content-Type", "application/octet-stream")
 		require.Equal(t, http.StatusOK, a.Code, a.Body)
-		require.Positive(t, decode[Imported](t, a).Counts["new"], form)
+		require.Positive(t, decode[imported](t, a).Counts["new"], form)
 	}
 	file := w.ask("GET", inDefault+"/export", tok, "")
 	importer := w.token("ci", nil, token.Import)
 	a := w.ask("POST", "/v1/trees/other/import", importer, file.Body, "Content-Type", "application/octet-stream")
 	require.Equal(t, http.StatusOK, a.Code, a.Body)
-	waits := decode[Nodes](t, w.ask("GET", "/v1/trees/other/nodes?status=quarantined", tok, "")).Nodes
+	waits := decode[nodes](t, w.ask("GET", "/v1/trees/other/nodes?status=quarantined", tok, "")).Nodes
 	require.NotEmpty(t, waits)
 	g := w.ask("POST", "/v1/trees/other/guidance", tok, `{"prompt":"Check the order total","scene":{"route":"/shop1"}}`)
 	require.Contains(t, g.Body, `"abstained":true`, "no agent is told before they are promoted")

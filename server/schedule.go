@@ -123,13 +123,13 @@ func (s *Server) evolveAll(ctx context.Context, n *Nightly, due func(name string
 		}
 		s.runJob(context.WithoutCancel(ctx), t, j, n.Bound) // it ends with the service
 		was, _ := j.see()
-		if was.State == JobDone {
+		if was.State == jobDone {
 			s.readTests(context.WithoutCancel(ctx), t, leftOf(&n.Bound, was.Result))
 		}
 		s.opts.Audit.InfoContext(ctx, "change", "token", bySchedule, "route", "evolve", "tree", name, "job", was.ID,
 			"state", was.State, "ms", s.opts.Now().Sub(now).Milliseconds())
 		s.meters.ran(name, was.State, now)
-		if n.Ran != nil && was.State == JobDone {
+		if n.Ran != nil && was.State == jobDone {
 			n.Ran(name, now)
 		}
 	}

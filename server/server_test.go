@@ -70,10 +70,10 @@ type answer struct {
 }
 
 // problem returns the answer as a problem.
-func (a answer) problem(t testing.TB) Problem {
+func (a answer) problem(t testing.TB) problem {
 	t.Helper()
 	require.Equal(t, "application/problem+json", a.Header.Get("Content-Type"), a.Body)
-	var p Problem
+	var p problem
 	require.NoError(t, json.Unmarshal([]byte(a.Body), &p), a.Body)
 	require.Equal(t, a.Code, p.Status)
 	require.NotEmpty(t, p.Detail)
@@ -121,10 +121,10 @@ func TestLoop(t *testing.T) {
 	tok := w.token("agent", nil, token.Write)
 	a := w.ask("POST", inDefault+"/evaluations", tok, "["+wrongTotal+"]")
 	require.Equal(t, http.StatusAccepted, a.Code, a.Body)
-	require.Equal(t, Recorded{Accepted: 1, Receipts: []Receipt{{"n1", "accepted"}}}, decode[Recorded](t, a))
+	require.Equal(t, recorded{Accepted: 1, Receipts: []receipt{{"n1", "accepted"}}}, decode[recorded](t, a))
 	a = w.ask("POST", inDefault+"/evaluations", tok, "["+wrongTotal+"]")
 	require.Equal(t, http.StatusAccepted, a.Code, a.Body)
-	require.Equal(t, 1, decode[Recorded](t, a).Duplicate, "recording again changes nothing")
+	require.Equal(t, 1, decode[recorded](t, a).Duplicate, "recording again changes nothing")
 
 	require.NoError(t, w.trees.Get(Default).Wait(t.Context()))
 	a = w.ask("POST", inDefault+"/guidance", tok,
@@ -147,7 +147,7 @@ func TestLoop(t *testing.T) {
 func TestRecordRefuses(t *testing.T) {
 	w := newWorld(t)
 	tok := w.token("agent", nil, token.Write)
-	record := func(body string) Problem {
+	record := func(body string) problem {
 		t.Helper()
 		return w.ask("POST", inDefault+"/evaluations", tok, body).problem(t)
 	}

@@ -106,7 +106,7 @@ type pageWriter struct {
 }
 
 // problem is called in place of writing one as JSON.
-func (s *pageWriter) problem(w http.ResponseWriter, p *Problem) error {
+func (s *pageWriter) problem(w http.ResponseWriter, p *problem) error {
 	if p.Status == http.StatusUnauthorized && s.q.Method == http.MethodGet {
 		http.Redirect(w, s.q, "/login?next="+url.QueryEscape(s.q.URL.RequestURI()), http.StatusSeeOther)
 		return nil

@@ -153,10 +153,10 @@ func spool(path string, r io.Reader, c *http.ResponseController) error {
 	return errors.Join(err, f.Close())
 }
 
-type importOutput struct{ Body Imported }
+type importOutput struct{ Body imported }
 
-// Imported is what an import made of the memories of a file.
-type Imported struct {
+// imported is what an import made of the memories of a file.
+type imported struct {
 	DryRun bool                   `json:"dryRun"`
 	Counts map[transfer.Class]int `json:"counts"`
 	Items  []transfer.NodePlan    `json:"items" doc:"Those that are not the same as here, at most 1000"`
@@ -183,5 +183,5 @@ func (s *Server) imports(ctx context.Context, in *importInput) (*importOutput, e
 		return nil, fmt.Errorf("import: %w", err)
 	}
 	items := append([]transfer.NodePlan{}, plan.Items[:min(mostItems, len(plan.Items))]...)
-	return &importOutput{Imported{in.DryRun, plan.Counts, items}}, nil
+	return &importOutput{imported{in.DryRun, plan.Counts, items}}, nil
 }

@@ -24,20 +24,20 @@ func (w *Speaker) options(ctx context.Context) curation.Options {
 	return curation.Options{By: cmp.Or(w.By, callerOf(ctx).name()), Why: w.Why, DryRun: w.DryRun, Over: w.Over}
 }
 
-// ForgetWord is a Speaker that may ask for more.
-type ForgetWord struct {
+// forgetWord is a Speaker that may ask for more.
+type forgetWord struct {
 	Speaker
 	Purge bool `json:"purge,omitempty" doc:"Remove the bytes too: this cannot be taken back"`
 }
 
-// EditWord is a Speaker with the words of a lesson.
-type EditWord struct {
+// editWord is a Speaker with the words of a lesson.
+type editWord struct {
 	Speaker
 	Lesson gate.Draft `json:"lesson" doc:"What the lesson says from now on; it has to pass the gates"`
 }
 
-// Teach is a Speaker with a lesson that no case stands behind.
-type Teach struct {
+// teach is a Speaker with a lesson that no case stands behind.
+type teach struct {
 	Speaker
 	Lesson    string             `json:"lesson" minLength:"1" maxLength:"2000" doc:"What to do, in one or two sentences"`
 	When      []string           `json:"when" minItems:"1" maxItems:"8" doc:"For which tests, in words that these use"`
@@ -47,15 +47,15 @@ type Teach struct {
 	Direction taxonomy.Direction `json:"direction,omitempty" enum:"false_pass,false_fail,other" doc:"It guards against"`
 }
 
-// AboutWord is a Speaker with the checks of a case.
-type AboutWord struct {
+// aboutWord is a Speaker with the checks of a case.
+type aboutWord struct {
 	Speaker
 	Not []string `json:"not,omitempty" maxItems:"32" doc:"Checks that the case is not about"`
 	Is  []string `json:"is,omitempty" maxItems:"32" doc:"Checks that the case is about"`
 }
 
-// Truth is what was true of an evaluation.
-type Truth struct {
+// truth is what was true of an evaluation.
+type truth struct {
 	Speaker
 	Evaluation  string             `json:"evaluation" minLength:"1" maxLength:"1024" doc:"Its id, or the beginning of it"`
 	GroundTruth tree.Raw           `json:"groundTruth,omitempty" doc:"Any JSON"`
@@ -82,13 +82,13 @@ func (s *Server) word(say sayer) func(context.Context, *said[Speaker]) (*doneOut
 	}
 }
 
-func (s *Server) forget(ctx context.Context, in *said[ForgetWord]) (*doneOutput, error) {
+func (s *Server) forget(ctx context.Context, in *said[forgetWord]) (*doneOutput, error) {
 	o := in.Body.options(ctx)
 	o.Purge = in.Body.Purge
 	return speak(ctx, in.ID, o, (*curation.Curation).Forget)
 }
 
-func (s *Server) edit(ctx context.Context, in *said[EditWord]) (*doneOutput, error) {
+func (s *Server) edit(ctx context.Context, in *said[editWord]) (*doneOutput, error) {
 	return speak(ctx, in.ID, in.Body.options(ctx),
 		func(c *curation.Curation, ctx context.Context, id string, o curation.Options) (curation.Done, error) {
 			return c.Edit(ctx, id, in.Body.Lesson, o)
@@ -97,7 +97,7 @@ func (s *Server) edit(ctx context.Context, in *said[EditWord]) (*doneOutput, err
 
 func (s *Server) teach(ctx context.Context, in *struct {
 	InTree
-	Body Teach
+	Body teach
 },
 ) (*doneOutput, error) {
 	b := &in.Body
@@ -109,7 +109,7 @@ func (s *Server) teach(ctx context.Context, in *struct {
 		})
 }
 
-func (s *Server) about(ctx context.Context, in *said[AboutWord]) (*doneOutput, error) {
+func (s *Server) about(ctx context.Context, in *said[aboutWord]) (*doneOutput, error) {
 	return speak(ctx, in.ID, in.Body.options(ctx),
 		func(c *curation.Curation, ctx context.Context, id string, o curation.Options) (curation.Done, error) {
 			return c.About(ctx, id, curation.AboutOptions{Options: o, Not: in.Body.Not, Is: in.Body.Is})
@@ -129,7 +129,7 @@ func speak(ctx context.Context, id string, o curation.Options, say sayer) (*done
 
 type truthInput struct {
 	InTree
-	Body Truth
+	Body truth
 }
 
 // relabel says that the truth of an evaluation was another.
@@ -150,8 +150,8 @@ func (s *Server) relabel(ctx context.Context, in *truthInput) (*doneOutput, erro
 	return &doneOutput{d}, err
 }
 
-// Promote names imports that may be used.
-type Promote struct {
+// promote names imports that may be used.
+type promote struct {
 	By        string   `json:"by,omitempty" maxLength:"200" doc:"The person who says so; left out: the name of the token"`
 	IDs       []string `json:"ids,omitempty" maxItems:"1000"`
 	ErrorType string   `json:"errorType,omitempty" maxLength:"64" doc:"All that wait of this error type"`
@@ -161,7 +161,7 @@ type Promote struct {
 
 type promoteInput struct {
 	InTree
-	Body Promote
+	Body promote
 }
 
 type promoteOutput struct{ Body transfer.Promotion }
@@ -182,10 +182,10 @@ func (s *Server) promote(ctx context.Context, in *promoteInput) (*promoteOutput,
 	return &promoteOutput{p}, err
 }
 
-type reviewOutput struct{ Body Queue }
+type reviewOutput struct{ Body queue }
 
-// Queue is what waits for a person, and what was refused.
-type Queue struct {
+// queue is what waits for a person, and what was refused.
+type queue struct {
 	Proposals []evolution.Proposal  `json:"proposals" doc:"Lessons that wait for a word"`
 	Rejected  []evolution.Rejection `json:"rejected" doc:"Drafts that a gate or a person refused, and why"`
 }
@@ -197,13 +197,13 @@ func (s *Server) review(ctx context.Context, _ *InTree) (*reviewOutput, error) {
 		return nil, err
 	}
 	rejected, err := r.Rejected(ctx)
-	return &reviewOutput{Queue{
+	return &reviewOutput{queue{
 		append([]evolution.Proposal{}, proposals...), append([]evolution.Rejection{}, rejected...),
 	}}, err
 }
 
-// Decision is a person's word on proposals.
-type Decision struct {
+// decision is a person's word on proposals.
+type decision struct {
 	Accept []string `json:"accept,omitempty" maxItems:"1000" doc:"Keys of proposals"`
 	Reject []string `json:"reject,omitempty" maxItems:"1000" doc:"Keys of proposals"`
 	Why    string   `json:"why,omitempty" maxLength:"1000" doc:"Why they are rejected, a sentence"`
@@ -211,7 +211,7 @@ type Decision struct {
 
 type decisionInput struct {
 	InTree
-	Body Decision
+	Body decision
 }
 
 type evolvedOutput struct{ Body evolution.Evolved }
