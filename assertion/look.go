@@ -7,7 +7,7 @@ import "strings"
 //
 // The list is closed: a program refuses a Look with another word in it. Nothing in it acts on a page.
 type Look struct {
-	Find []Find `json:"find" doc:"The first element that any of these finds"`
+	Find []find `json:"find" doc:"The first element that any of these finds"`
 	Is   string `json:"is" enum:"visible,attached,enabled,checked,unchecked,attribute"`
 
 	Attribute string `json:"attribute,omitempty" enum:"type,aria-selected" doc:"Where is is attribute"`
@@ -15,8 +15,8 @@ type Look struct {
 	Not       bool   `json:"not,omitempty" doc:"It must not have that value"`
 }
 
-// Find is a way to find elements. A name is part of the whole one, in any case.
-type Find struct {
+// find is a way to find elements. A name is part of the whole one, in any case.
+type find struct {
 	By   string `json:"by" enum:"role,label,placeholder,text"`
 	Role string `json:"role,omitempty" doc:"An ARIA role, where by is role"`
 	Name string `json:"name"`
@@ -32,15 +32,15 @@ const (
 	isAttribute = "attribute"
 )
 
-func byRole(role, name string) Find  { return Find{By: "role", Role: role, Name: name} }
-func byLabel(name string) Find       { return Find{By: "label", Name: name} }
-func byPlaceholder(name string) Find { return Find{By: "placeholder", Name: name} }
-func byText(name string) Find        { return Find{By: "text", Name: name} }
+func byRole(role, name string) find  { return find{By: "role", Role: role, Name: name} }
+func byLabel(name string) find       { return find{By: "label", Name: name} }
+func byPlaceholder(name string) find { return find{By: "placeholder", Name: name} }
+func byText(name string) find        { return find{By: "text", Name: name} }
 
-func look(is string, find ...Find) *Look { return &Look{Find: find, Is: is} }
+func look(is string, find ...find) *Look { return &Look{Find: find, Is: is} }
 
 // attribute asks for the value of an attribute, or that it is not this one.
-func attribute(name, value string, not bool, find ...Find) *Look {
+func attribute(name, value string, not bool, find ...find) *Look {
 	return &Look{Find: find, Is: isAttribute, Attribute: name, Value: value, Not: not}
 }
 
@@ -59,7 +59,7 @@ func (l *Look) code() string {
 	return "await expect(page." + locator + ".first())." + l.matcher() + ";"
 }
 
-func (f Find) code() string {
+func (f find) code() string {
 	if f.By == "role" {
 		return "getByRole(" + literal(f.Role) + ", { name: " + literal(f.Name) + " })"
 	}

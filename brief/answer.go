@@ -44,7 +44,7 @@ func (b *Book) Take(q *Question, picks []prompts.BriefPick, by Reading) Taken {
 			out.Refused = append(out.Refused, why)
 		case why != "":
 			bad[t] = append(bad[t], why)
-		case p.ID != "" && len(good[t]) < MostPicks && !picked(good[t], p.ID):
+		case p.ID != "" && len(good[t]) < mostPicks && !picked(good[t], p.ID):
 			if line := number(picks[i].Memory, "m", len(q.lines)); picks[i].Say != "" && p.Say == "" {
 				why := whyUnsaid(picks[i].Say, q.In.Tests[t].Prompt, q.In.Memories[line].Line)
 				out.Unsaid = append(out.Unsaid, "“"+picks[i].Say+"” "+why)
@@ -99,7 +99,7 @@ func (b *Book) put(f *Brief, q *Question, picks []Pick, failed bool, by Reading)
 	}
 	old := slices.DeleteFunc(f.Picks, func(p Pick) bool { return slices.Contains(q.lines, p.ID) })
 	f.Picks = append(picks, old...)
-	f.Picks = f.Picks[:min(MostPicks, len(f.Picks))]
+	f.Picks = f.Picks[:min(mostPicks, len(f.Picks))]
 }
 
 // check returns the index of a pick's test, and the pick or why it is refused. The index is -1 for a

@@ -74,8 +74,8 @@ type Pick struct {
 	Say     string   `json:"say,omitempty"`    // the advice in the words of the test; "" for the memory's own
 }
 
-// MostPicks is how many memories a brief has at most.
-const MostPicks = 3
+// mostPicks is how many memories a brief has at most.
+const mostPicks = 3
 
 // Limits of a book. A test beyond them is not taken.
 const (

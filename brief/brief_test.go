@@ -346,7 +346,7 @@ func FuzzTake(f *testing.F) {
 		}
 		b.Take(&open[0], picks, Reading{})
 		if x, ok := b.Find(&Test{Prompt: hire}); ok {
-			require.LessOrEqual(t, len(x.Picks), MostPicks)
+			require.LessOrEqual(t, len(x.Picks), mostPicks)
 			for _, p := range x.Picks {
 				require.Contains(t, []string{"e_1", "c_2"}, p.ID)
 			}

@@ -26,7 +26,7 @@ type Lesson struct {
 
 // Limits on what is taught.
 const (
-	MostLesson = 260 // columns: 260 characters, 130 of Chinese, so that an agent is given all of it
+	mostLesson = 260 // columns: 260 characters, 130 of Chinese, so that an agent is given all of it
 	MostWhen   = 120 // characters of a condition
 )
 
@@ -204,9 +204,9 @@ func (l *Lesson) check() error {
 		return no("lesson", "is missing; say what to do, in one or two sentences")
 	case len(text.Words(l.Lesson)) < 3:
 		return no("lesson", "says too little; say what to do, in one or two sentences")
-	case text.Width(l.Lesson) > MostLesson:
+	case text.Width(l.Lesson) > mostLesson:
 		return no("lesson", "is %d columns wide; the most is %d, which is %d Chinese characters; say it in fewer words, or "+
-			"teach two lessons", text.Width(l.Lesson), MostLesson, MostLesson/2)
+			"teach two lessons", text.Width(l.Lesson), mostLesson, mostLesson/2)
 	case len(l.When) == 0:
 		return no("when", "is missing; say for which tests, in words that these tests use")
 	case len(l.When) > tree.MaxConditions:

@@ -7,7 +7,7 @@ import (
 // bets are the differences in the share of failures that are bet on.
 var bets = [...]float64{0.05, 0.10, 0.20, 0.35}
 
-// Bet is a stake of 1 on memory doing harm (or help), settled run by run. If
+// bet is a stake of 1 on memory doing harm (or help), settled run by run. If
 // memory changes no outcome, what is won does not grow in the mean, whatever the
 // tests are and however they change, because only chance decided who was given
 // memory; so it reaches 1/α once in 1/α histories at most, however long one looks
@@ -17,14 +17,14 @@ var bets = [...]float64{0.05, 0.10, 0.20, 0.35}
 // Half of the stake is in play from the first run. The other half goes in little
 // by little, so that what was lost while memory helped does not hide for ever
 // that it has begun to harm.
-type Bet struct {
+type bet struct {
 	First [len(bets)]float64 `json:"first"` // log of what a stake of 1 in the first run has become, by difference
 	Since [len(bets)]float64 `json:"since"` // log of what the stakes put in later have become
 	N     int                `json:"n"`     // runs settled
 }
 
 // settle is told how a run ended. sign is +1 for a bet on harm, -1 for one on help.
-func (b *Bet) settle(x outcome, sign float64) {
+func (b *bet) settle(x outcome, sign float64) {
 	b.stake(func(d float64) float64 {
 		with, without := split(x.expected, x.rho, sign*d)
 		if !x.failed {
@@ -40,7 +40,7 @@ func (b *Bet) settle(x outcome, sign float64) {
 
 // toss is told on which side a coin fell, in a bet that it falls on that side more than half
 // of the time. If it does not, nothing is won in the mean.
-func (b *Bet) toss(won bool) {
+func (b *bet) toss(won bool) {
 	b.stake(func(d float64) float64 {
 		if won {
 			return 1 + 2*d
@@ -50,7 +50,7 @@ func (b *Bet) toss(won bool) {
 }
 
 // stake multiplies what is in play by what each difference has won.
-func (b *Bet) stake(won func(d float64) float64) {
+func (b *bet) stake(won func(d float64) float64) {
 	if b.N == 0 {
 		b.start()
 	}
@@ -63,7 +63,7 @@ func (b *Bet) stake(won func(d float64) float64) {
 	}
 }
 
-func (b *Bet) start() {
+func (b *bet) start() {
 	for i := range b.Since {
 		b.First[i], b.Since[i] = 0, nothing
 	}
@@ -91,7 +91,7 @@ func split(p, rho, d float64) (with, without float64) {
 const nothing = -700
 
 // E is what a stake of 1 has become: the evidence.
-func (b *Bet) E() float64 {
+func (b *bet) E() float64 {
 	if b.N == 0 {
 		return 1
 	}

@@ -11,7 +11,7 @@ import (
 // each run it is what an option is worth that pays the goal at the end, and nothing
 // below it (S. Browne, Reaching goals by a deadline: digital options and
 // continuous-time active portfolio management, Adv. Appl. Prob. 31, 1999). It is as
-// fair as [Bet] is. Past its end it keeps what it has and bets no more.
+// fair as bet is. Past its end it keeps what it has and bets no more.
 type Bold struct {
 	Log     float64 `json:"log"`     // log of what a stake of 1 has become
 	Learned float64 `json:"learned"` // of what is to be learned, so much has been: the variance of the log odds of an arm
@@ -72,12 +72,12 @@ func (x outcome) odds(d float64) (odds, variance float64) {
 	return odds, x.rho * (1 - x.rho) * odds * odds
 }
 
-// Purse is a stake of 1 on memory doing harm (or help), part of it bet to grow steadily
+// purse is a stake of 1 on memory doing harm (or help), part of it bet to grow steadily
 // and part boldly. The first finds what is small, or begins late; the others find a large
 // difference within few runs. What all have together does not grow in the mean if memory
 // changes nothing.
-type Purse struct {
-	Steady Bet             `json:"steady"`
+type purse struct {
+	Steady bet             `json:"steady"`
 	Bold   [len(bold)]Bold `json:"bold"` // by difference
 	Best   float64         `json:"best"` // the most it has been
 }
@@ -91,7 +91,7 @@ const steadily = 0.3
 
 // settle is told how a run ended. sign is +1 for a bet on harm, -1 for one on help; goal is what
 // the stake should come to.
-func (p *Purse) settle(x outcome, sign, goal float64) {
+func (p *purse) settle(x outcome, sign, goal float64) {
 	end := harmEnd
 	if sign < 0 {
 		end = helpEnd
@@ -107,7 +107,7 @@ func (p *Purse) settle(x outcome, sign, goal float64) {
 }
 
 // E is what the stake has become: the evidence.
-func (p *Purse) E() float64 {
+func (p *purse) E() float64 {
 	e := steadily * p.Steady.E()
 	for i := range p.Bold {
 		e += bold[i].part * p.Bold[i].E()

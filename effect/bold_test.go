@@ -30,8 +30,8 @@ func TestBoldFindsMore(t *testing.T) {
 	const streams = 1000
 	found := func(by float64) (bold, steady int) {
 		for seed := range uint64(streams) {
-			var p Purse
-			var b Bet
+			var p purse
+			var b bet
 			at := func(n int) int { return min(n, 1) }
 			bold += at(harmed(rand.New(rand.NewPCG(seed, 2)), by, 400, func(x outcome) float64 {
 				p.settle(x, 1, proof)

@@ -27,26 +27,26 @@ const (
 // memory spoke to. It is its own serialised form; the zero value is a closed one
 // that has seen nothing.
 type Breaker struct {
-	All   Stream             `json:"all"`
-	Types map[string]*Stream `json:"types,omitempty"`
+	All   stream             `json:"all"`
+	Types map[string]*stream `json:"types,omitempty"`
 	Drawn int                `json:"drawn,omitempty"` // runs decided so far, for the schedule
-	Guess Guess              `json:"guess"`
+	Guess guess              `json:"guess"`
 }
 
-// Stream is the evidence of one kind of run.
-type Stream struct {
+// stream is the evidence of one kind of run.
+type stream struct {
 	State State     `json:"state,omitempty"` // "" is closed
 	Since time.Time `json:"since,omitzero"`  // when it came to be in State; the time of the run that did it
 	Begun uint64    `json:"begun,omitempty"` // where in the ledger its bets began anew
-	Harm  Purse     `json:"harm"`
-	Help  Purse     `json:"help"`
+	Harm  purse     `json:"harm"`
+	Help  purse     `json:"help"`
 	Trial int       `json:"trial,omitempty"` // runs in state half-open
 	Trips int       `json:"trips,omitempty"` // how often it opened
 }
 
 // observe settles a run and returns whether the state changed. Runs drawn before the
 // memories changed say nothing of those there are now.
-func (s *Stream) observe(x outcome, alpha float64) (changed bool) {
+func (s *stream) observe(x outcome, alpha float64) (changed bool) {
 	if s.State == Open || x.seq < s.Begun {
 		return false
 	}
@@ -69,12 +69,12 @@ func (s *Stream) observe(x outcome, alpha float64) (changed bool) {
 
 // evolved puts an open stream on trial: its memories are no longer those that
 // did harm, so the bets begin anew. What they won on trial stays in play after it.
-func (s *Stream) evolved(at time.Time, seq uint64) bool {
+func (s *stream) evolved(at time.Time, seq uint64) bool {
 	if s.State != Open {
 		return false
 	}
 	s.State, s.Since, s.Begun, s.Trial = HalfOpen, at, seq, 0
-	s.Harm, s.Help = Purse{}, Purse{}
+	s.Harm, s.Help = purse{}, purse{}
 	return true
 }
 
@@ -138,7 +138,7 @@ func (b *Breaker) Observe(r *Run) []Turn {
 	if b.All.observe(x, Alpha) {
 		turns = append(turns, Turn{State: b.All.State, At: r.At, E: b.All.Harm.E()})
 	}
-	var seen []*Stream
+	var seen []*stream
 	for _, t := range r.types() {
 		name, s := b.make(t)
 		if slices.Contains(seen, s) {
@@ -186,7 +186,7 @@ const (
 // Rested reports whether something has been open for so long that it is to be tried again though
 // no memory has changed: the product has, or the agent.
 func (b *Breaker) Rested(now time.Time) bool {
-	rested := func(s *Stream) bool {
+	rested := func(s *stream) bool {
 		return s.State == Open && now.Sub(s.Since) >= min(mostRest, rest<<min(max(s.Trips-1, 0), 8))
 	}
 	if rested(&b.All) {
@@ -209,21 +209,21 @@ type Turn struct {
 }
 
 // stream returns that of an error type, an empty one where there is none.
-func (b *Breaker) stream(t string) *Stream {
+func (b *Breaker) stream(t string) *stream {
 	if s := b.Types[t]; s != nil {
 		return s
 	}
 	if s := b.Types[restTypes]; s != nil && len(b.Types) > maxTypes-1 {
 		return s
 	}
-	return &Stream{}
+	return &stream{}
 }
 
 // make returns the stream of an error type and its name, a new one where there is
 // room.
-func (b *Breaker) make(t string) (string, *Stream) {
+func (b *Breaker) make(t string) (string, *stream) {
 	if b.Types == nil {
-		b.Types = map[string]*Stream{}
+		b.Types = map[string]*stream{}
 	}
 	if s := b.Types[t]; s != nil {
 		return t, s
@@ -232,7 +232,7 @@ func (b *Breaker) make(t string) (string, *Stream) {
 		t = restTypes
 	}
 	if b.Types[t] == nil {
-		b.Types[t] = &Stream{}
+		b.Types[t] = &stream{}
 	}
 	return t, b.Types[t]
 }

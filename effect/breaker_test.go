@@ -27,7 +27,7 @@ func watched(i int, arm Arm, memory float64, correct bool) *Run {
 // the arm, and in the mean over the arm the evidence stays what it is.
 func TestBetIsFair(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var b Purse
+		var b purse
 		goal := rapid.SampledFrom([]float64{proof, proof * maxTypes, 1.5}).Draw(t, "goal")
 		share := rapid.Float64Range(0, 1)
 		sign := rapid.SampledFrom([]float64{1, -1}).Draw(t, "sign")
@@ -52,7 +52,7 @@ func TestBetIsFair(t *testing.T) {
 }
 
 func TestBetOfNothingIsOne(t *testing.T) {
-	var b Bet
+	var b bet
 	require.InDelta(t, 1, b.E(), 1e-12)
 	b.start()
 	b.N = 1
@@ -61,7 +61,7 @@ func TestBetOfNothingIsOne(t *testing.T) {
 
 // TestHarmAfterHelp: what was lost while memory helped does not hide that it harms now.
 func TestHarmAfterHelp(t *testing.T) {
-	var b Bet
+	var b bet
 	rng := rand.New(rand.NewPCG(1, 3))
 	plain := 0.0
 	for i := range 3000 {
@@ -202,7 +202,7 @@ func TestBreakerByErrorType(t *testing.T) {
 
 // TestBreakerRests: each time longer, but not for ever.
 func TestBreakerRests(t *testing.T) {
-	b := Breaker{All: Stream{State: Open, Since: noon, Trips: 1}}
+	b := Breaker{All: stream{State: Open, Since: noon, Trips: 1}}
 	for trips, weeks := range []int{1, 1, 2, 4, 8, 8, 8} {
 		b.All.Trips = trips
 		require.False(t, b.Rested(noon.Add(time.Duration(weeks)*rest-1)))
@@ -210,7 +210,7 @@ func TestBreakerRests(t *testing.T) {
 	}
 	b.All.State, b.All.Trips = HalfOpen, math.MaxInt
 	require.False(t, b.Rested(noon.Add(100*rest)))
-	b.Types = map[string]*Stream{"a": {State: Open, Since: noon, Trips: math.MaxInt}}
+	b.Types = map[string]*stream{"a": {State: Open, Since: noon, Trips: math.MaxInt}}
 	require.True(t, b.Rested(noon.Add(mostRest)))
 	require.False(t, (&Breaker{}).Rested(noon), "nothing is open")
 }
@@ -308,7 +308,7 @@ func FuzzParseBreaker(f *testing.F) {
 // where they are not it tells them apart.
 func TestGuessLearnsHowUnlikeTestsAre(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
-	var alike, unlike Guess
+	var alike, unlike guess
 	for range 2000 {
 		test := uint8(rng.IntN(20))
 		alike.count(test, rng.Float64() < 0.3)

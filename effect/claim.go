@@ -21,22 +21,22 @@ type Claim string
 
 // The claims.
 const (
-	Unclear Claim = ""      // too few runs, or runs that do not settle it
-	Helps   Claim = "helps" // with 95 percent probability
-	Harms   Claim = "harms" // likely, see [Next]
+	unclear Claim = ""      // too few runs, or runs that do not settle it
+	helps   Claim = "helps" // with 95 percent probability
+	harms   Claim = "harms" // likely, see [Next]
 )
 
 // Claim returns what the runs show of the memory.
 func (e *Effect) Claim() Claim {
 	switch {
 	case !e.Enough():
-		return Unclear
+		return unclear
 	case e.Confidence() >= surely:
-		return Helps
+		return helps
 	case e.PHarm > injectTo:
-		return Harms
+		return harms
 	}
-	return Unclear
+	return unclear
 }
 
 // Size describes how large the effect is and of how many runs, or that there are too few to tell.

@@ -12,7 +12,7 @@ import (
 // TestNoClaimOfFewRuns: a memory of much support is expected to help before any run, which is no claim
 // before ten runs of five tests.
 func TestNoClaimOfFewRuns(t *testing.T) {
-	given := []Candidate{{ID: "s_1", Rank: 1, Type: tree.Strategy, Prior: 4 * Expected}}
+	given := []Candidate{{ID: "s_1", Rank: 1, Type: tree.Strategy, Prior: 4 * expected}}
 	for runs := 1; runs <= 12; runs++ {
 		for tests := 1; tests <= runs; tests++ {
 			var in []Run
@@ -32,7 +32,7 @@ func TestNoClaimOfFewRuns(t *testing.T) {
 				continue
 			}
 			e.PHarm = 0.001
-			require.Equal(t, Unclear, e.Claim())
+			require.Equal(t, unclear, e.Claim())
 			require.Contains(t, e.Size().EN, fmt.Sprintf("too few runs to tell: n=%d, tests %d, right %d", runs, tests, runs))
 			require.NotContains(t, e.Size().EN, "points")
 			require.NotContains(t, e.Size().ZH, "百分点")
@@ -40,7 +40,7 @@ func TestNoClaimOfFewRuns(t *testing.T) {
 			require.Empty(t, r.Harmful)
 			require.Equal(t, 1, r.TooFew)
 			e.PHarm, e.EHarm = 0.999, 1000
-			require.Equal(t, Unclear, e.Claim())
+			require.Equal(t, unclear, e.Claim())
 			for _, was := range []tree.Status{tree.Active, tree.Quarantined} {
 				why := judge(e, Standing{Status: was, Since: noon, Ours: true}, noon).Why.EN
 				require.NotContains(t, why, "harm", "a precaution claims nothing")
@@ -51,7 +51,7 @@ func TestNoClaimOfFewRuns(t *testing.T) {
 
 // TestClaim: what enough runs show.
 func TestClaim(t *testing.T) {
-	for want, p := range map[Claim]float64{Helps: 0.05, Harms: 0.66, Unclear: 0.5} {
+	for want, p := range map[Claim]float64{helps: 0.05, harms: 0.66, unclear: 0.5} {
 		require.Equal(t, want, (&Effect{Runs: ClaimRuns, Tests: ClaimTests, PHarm: p}).Claim())
 	}
 }

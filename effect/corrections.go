@@ -12,7 +12,7 @@ import (
 // Each remedy stops by itself. Whenever a truth shows that a correction put a verdict
 // right, or broke one, a stake is bet on "it breaks more than it puts right"; at 20
 // that counts as shown. If it is not so, that happens in one history of 20 at most,
-// however long one looks (Ville; see [Bet]). A verdict that was only flagged counts as
+// however long one looks (Ville; see bet). A verdict that was only flagged counts as
 // if the other one had been taken. So what was stopped begins again by itself once the
 // same bet on the opposite, begun at the stop, has come to 20. A stopped rerun is tried
 // no more, so it shows nothing, and stays stopped.
@@ -191,7 +191,7 @@ func (r *Remedied) add(x *corrected) {
 // trust is whether a remedy may be used, by a bet against it, or for it while it is stopped.
 type trust struct {
 	stopped bool
-	bet     Bet
+	bet     bet
 }
 
 // hear settles the bet by what a correction came to, once that is known, and only once.
@@ -205,7 +205,7 @@ func (t *trust) hear(done *bool, of func() (mended, broken bool)) {
 func (t *trust) settle(broken bool) {
 	t.bet.toss(broken != t.stopped)
 	if t.bet.E() >= 1/Alpha {
-		t.stopped, t.bet = !t.stopped, Bet{}
+		t.stopped, t.bet = !t.stopped, bet{}
 	}
 }
 

@@ -10,20 +10,20 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Expected is the effect of a memory nothing is known of: three runs more in a
+// expected is the effect of a memory nothing is known of: three runs more in a
 // hundred go right. A memory was made by somebody who saw a mistake, so it is a
 // little more likely to help than to harm.
-const Expected = 0.03
+const expected = 0.03
 
 // halfLife is the age at which a run counts half.
 const halfLife = 90 * 24 * time.Hour
 
 // Prior is the effect expected of a memory before any run: confidence is what its
 // analyst said, 0 to 1, support how many cases stand behind it. A case its analyst
-// is half sure of comes to [Expected]; nothing comes to more than four times that.
+// is half sure of comes to expected; nothing comes to more than four times that.
 func Prior(confidence float64, support int) float64 {
 	s := float64(max(1, support))
-	return 2 * Expected * max(0, min(1, confidence)) * 2 * s / (s + 1)
+	return 2 * expected * max(0, min(1, confidence)) * 2 * s / (s + 1)
 }
 
 // Book keeps runs in the form a fit needs. Runs may be added in any order; a run
@@ -96,7 +96,7 @@ func (b *Book) Add(r *Run) {
 		for _, l := range lineage {
 			x.add(b.column(l))
 		}
-		x.prior += cmp.Or(c.Prior, Expected)
+		x.prior += cmp.Or(c.Prior, expected)
 		b.note(c, r, lineage)
 	}
 	b.rows = append(b.rows, x)
@@ -138,7 +138,7 @@ func (b *Book) note(c *Candidate, r *Run, lineage []column) {
 		m.right++
 	}
 	if m.lineage == nil || !r.At.Before(m.at) {
-		m.typ, m.prior, m.at, m.lineage = c.Type, cmp.Or(c.Prior, Expected), r.At, lineage
+		m.typ, m.prior, m.at, m.lineage = c.Type, cmp.Or(c.Prior, expected), r.At, lineage
 	}
 }
 

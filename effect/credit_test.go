@@ -142,9 +142,9 @@ func TestWithoutMemory(t *testing.T) {
 		for i := range before {
 			// The mean may first stand beyond what can be, since memories are expected to help.
 			if moved := after[i].Effect - before[i].Effect; right {
-				require.LessOrEqual(t, moved, Expected/20)
+				require.LessOrEqual(t, moved, expected/20)
 			} else {
-				require.GreaterOrEqual(t, moved, -Expected/20)
+				require.GreaterOrEqual(t, moved, -expected/20)
 			}
 		}
 		elsewhere := same
@@ -240,10 +240,10 @@ func TestBookPassesOver(t *testing.T) {
 }
 
 func TestPrior(t *testing.T) {
-	require.InDelta(t, Expected, Prior(0.5, 1), 1e-12)
-	require.InDelta(t, Expected, Prior(0.5, 0), 1e-12)
+	require.InDelta(t, expected, Prior(0.5, 1), 1e-12)
+	require.InDelta(t, expected, Prior(0.5, 0), 1e-12)
 	require.Zero(t, Prior(-1, 5))
-	require.Less(t, Prior(1, 1000), 4*Expected)
+	require.Less(t, Prior(1, 1000), 4*expected)
 	require.Greater(t, Prior(0.8, 5), Prior(0.8, 2))
 	c := given(0, "a", "c", true)
 	c.Injected[0].Prior = 0.1

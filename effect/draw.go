@@ -9,7 +9,7 @@ import (
 	"github.com/memtree/memtree/taxonomy"
 )
 
-// Draw reports whether chance p falls on this run. It is decided by a hash of run
+// draw reports whether chance p falls on this run. It is decided by a hash of run
 // and salt alone, so that everybody who knows both can draw again and come to the
 // same. p is from 0, never, to 1, always.
 //
@@ -17,7 +17,7 @@ import (
 // join the test to it. If they shared a draw, the second would not be by chance, and
 // nothing could be proven. Attempts at one test share it, so that a retry stays in its
 // arm.
-func Draw(runID, salt string, p float64) bool { return unit(runID, salt) < p }
+func draw(runID, salt string, p float64) bool { return unit(runID, salt) < p }
 
 // unit hashes to a number from 0 to below 1.
 func unit(runID, salt string) float64 {

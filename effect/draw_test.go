@@ -16,8 +16,8 @@ func TestDrawIsTheSameForEverybody(t *testing.T) {
 	require.InDelta(t, 0.81689879, unit("t_1", "salt"), 1e-8, "the draw of old runs must come out the same for ever")
 	for i := range 100 {
 		id := fmt.Sprint(i)
-		require.False(t, Draw(id, "s", 0))
-		require.True(t, Draw(id, "s", 1))
+		require.False(t, draw(id, "s", 0))
+		require.True(t, draw(id, "s", 1))
 	}
 }
 

@@ -9,7 +9,7 @@
 //   - [Book.Fit] shares the outcomes out to the memories that were given and to the
 //     lineage above them (credit.go, ridge.go), [Next] says what follows for
 //     each (life.go), and [Revise] writes both into the memory (revise.go);
-//   - [Explain] says what a run showed of what it was given (explain.go);
+//   - explain says what a run showed of what it was given (explain.go);
 //   - [Corrections] says what came of verdicts that were corrected, and when that has
 //     to stop (corrections.go);
 //   - [Ablate] finds the memory that made a test fail, and [Blame] is the evidence
@@ -99,7 +99,7 @@ type Candidate struct {
 	Origin  string
 
 	// Prior is the effect expected of it before any run, see [Prior]. 0 means
-	// that nothing is known, and counts as [Expected].
+	// that nothing is known, and counts as expected.
 	Prior float64
 }
 

@@ -9,9 +9,9 @@ type Kind string
 
 // What a run can show.
 const (
-	Repeated      Kind = "repeat"          // the very mistake it warns of: its wording did not help
-	OverCorrected Kind = "over-correction" // the opposite mistake: evidence of when it does not apply
-	Confirmed     Kind = "confirm"         // right, on a test that had gone that way wrong before
+	repeated      Kind = "repeat"          // the very mistake it warns of: its wording did not help
+	overCorrected Kind = "over-correction" // the opposite mistake: evidence of when it does not apply
+	confirmed     Kind = "confirm"         // right, on a test that had gone that way wrong before
 )
 
 // Shown is what one run showed of one memory.
@@ -22,10 +22,10 @@ type Shown struct {
 	Kind   Kind   `json:"kind"`
 }
 
-// Explain says what runs showed of the memories given to them, by time and rank. Only
+// explain says what runs showed of the memories given to them, by time and rank. Only
 // first attempts are read, and of a mistake only its type and direction: whether the
 // cause was the same, who reads the case may say.
-func Explain(runs []Run) []Shown {
+func explain(runs []Run) []Shown {
 	var out []Shown
 	wrong := map[string][]Mistake{} // by test, so far
 	for _, r := range sorted(runs) {
@@ -48,10 +48,10 @@ func shown(r *Run, c *Candidate, before []Mistake) (Kind, bool) {
 	case r.Arm != Memory:
 		return "", false
 	case r.Correct:
-		return Confirmed, slices.Contains(before, warned)
+		return confirmed, slices.Contains(before, warned)
 	case r.Wrong == warned:
-		return Repeated, true
+		return repeated, true
 	}
 	against := c.Direction.Opposite()
-	return OverCorrected, against != c.Direction && r.Wrong.Direction == against
+	return overCorrected, against != c.Direction && r.Wrong.Direction == against
 }

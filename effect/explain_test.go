@@ -16,7 +16,7 @@ func TestExplain(t *testing.T) {
 	}
 	random := run("5", Mistake{}, c)
 	random.Arm = Other
-	got := Explain([]Run{
+	got := explain([]Run{
 		run("1", Mistake{}, c), // nothing went wrong before
 		run("2", Mistake{"x", taxonomy.FalsePass}, c, other),
 		run("3", Mistake{"z", taxonomy.FalseFail}, c, other),
@@ -25,6 +25,6 @@ func TestExplain(t *testing.T) {
 		run("6", Mistake{"y", taxonomy.FalsePass}, c), // another mistake
 	})
 	require.Equal(t, []Shown{
-		{"2", "a", "c_1", Repeated}, {"3", "a", "c_1", OverCorrected}, {"4", "a", "c_1", Confirmed},
+		{"2", "a", "c_1", repeated}, {"3", "a", "c_1", overCorrected}, {"4", "a", "c_1", confirmed},
 	}, got)
 }

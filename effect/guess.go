@@ -5,10 +5,10 @@ import (
 	"math"
 )
 
-// Guess is what is known of how hard tests are: what share of failures to expect of
+// guess is what is known of how hard tests are: what share of failures to expect of
 // the next run. Only runs before it have a part in that, so that however bad a guess
 // is, it costs the bets power and not truth.
-type Guess struct {
+type guess struct {
 	Recent Count               `json:"recent"`          // of all runs lately, see lately
 	Tests  map[uint8]Count     `json:"tests,omitempty"` // of each test, by a hash of its name
 	Belief [len(pulls)]float64 `json:"belief"`          // in each of the pulls: a log, 0 for the best of them
@@ -47,7 +47,7 @@ var pulls = [...]float64{2, 6, 20, 1e6}
 const leastBelief = -20.0
 
 // expect is the share of failures expected of the next run of a test, whatever its arm.
-func (g *Guess) expect(cell uint8) float64 {
+func (g *guess) expect(cell uint8) float64 {
 	p, sum := 0.0, 0.0
 	for k, q := range g.shares(cell) {
 		w := math.Exp(g.Belief[k])
@@ -58,7 +58,7 @@ func (g *Guess) expect(cell uint8) float64 {
 }
 
 // shares are what each of the pulls expects.
-func (g *Guess) shares(cell uint8) (ps [len(pulls)]float64) {
+func (g *guess) shares(cell uint8) (ps [len(pulls)]float64) {
 	all := (g.Recent.Fails + 1) / (g.Recent.Runs + 4)
 	c := g.Tests[cell]
 	for k, pull := range pulls {
@@ -68,7 +68,7 @@ func (g *Guess) shares(cell uint8) (ps [len(pulls)]float64) {
 }
 
 // count is told how a run of a test ended.
-func (g *Guess) count(cell uint8, failed bool) {
+func (g *guess) count(cell uint8, failed bool) {
 	best := math.Inf(-1)
 	for k, p := range g.shares(cell) {
 		if p = clamp(p); !failed {

@@ -15,7 +15,7 @@ type Joined struct {
 	// order in which the outcomes came: the order for [Breaker.Observe].
 	Runs []Run
 
-	Evolved []Learning // when the tree learned, in order
+	Evolved []learning // when the tree learned, in order
 	Blamed  []Blamed   // memories that ablations blame
 	Drawn   int        // trials whose arm chance decided
 	Asked   []Asked    // trials of runs, in the order of the ledger
@@ -46,9 +46,9 @@ type Asked struct {
 	Took  float64 // milliseconds until it was answered; 0: not measured
 }
 
-// Learning is a time at which the tree learned. Trials from Seq on are drawn from the
+// learning is a time at which the tree learned. Trials from Seq on are drawn from the
 // new tree.
-type Learning struct {
+type learning struct {
 	Seq uint64
 	At  time.Time
 }
@@ -73,7 +73,7 @@ type Joiner struct {
 	given    map[string][]tree.Injection // at later steps, by trial
 	tests    map[string]string           // by evaluation
 	outcomes []known
-	evolved  []Learning
+	evolved  []learning
 	acts     int // a person's words that changed memories since the tree learned last
 	asked    []*tree.Trial
 	blamed   []Blamed
@@ -121,7 +121,7 @@ func (j *Joiner) Add(e *tree.Entry) bool {
 		}
 		return ok
 	case e.Evolved != nil:
-		j.evolved, j.acts = append(j.evolved, Learning{e.Seq, e.At}), 0
+		j.evolved, j.acts = append(j.evolved, learning{e.Seq, e.At}), 0
 		return true
 	case e.Act != nil && e.Act.Said != tree.SaidPin:
 		j.acts++

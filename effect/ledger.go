@@ -12,7 +12,7 @@ import (
 type LedgerStats struct {
 	Trials      Trials        `json:"trials"`
 	Corrections []Remedied    `json:"corrections"` // by remedy: flag, rerun, other
-	Ablations   AblationStats `json:"ablations"`
+	Ablations   ablationStats `json:"ablations"`
 }
 
 // Trials count what runs asked of memory, and what came of it.
@@ -27,8 +27,8 @@ type Trials struct {
 	Questions int `json:"questions"` // that no run followed; they are counted nowhere else
 }
 
-// AblationStats count what was found of runs that failed with memories.
-type AblationStats struct {
+// ablationStats count what was found of runs that failed with memories.
+type ablationStats struct {
 	N      int            `json:"n"`
 	Blame  map[string]int `json:"blame"`  // by what they are put down to
 	Blamed []Blamed       `json:"blamed"` // the evidence against single memories, in time order
@@ -37,7 +37,7 @@ type AblationStats struct {
 // StatsOf reads a ledger from its beginning and counts it.
 func StatsOf(ledger iter.Seq2[tree.Entry, error]) (LedgerStats, error) {
 	corrections, joiner := NewCorrections(0), NewJoiner()
-	out := LedgerStats{Ablations: AblationStats{Blame: map[string]int{}, Blamed: []Blamed{}}}
+	out := LedgerStats{Ablations: ablationStats{Blame: map[string]int{}, Blamed: []Blamed{}}}
 	for e, err := range ledger {
 		if err != nil {
 			return out, fmt.Errorf("read the ledger: %w", err)
@@ -73,7 +73,7 @@ func (t *Trials) note(x *Asked) {
 	}
 }
 
-func (s *AblationStats) note(a *tree.Ablation) {
+func (s *ablationStats) note(a *tree.Ablation) {
 	s.N++
 	s.Blame[string(a.Blame)]++
 	if b, ok := Blame(a); ok {

@@ -120,7 +120,7 @@ func Given(status tree.Status, mark tree.Mark) bool {
 // Probes reports whether a run is given a quarantined memory that fits, so that it can
 // clear itself: one run of ten, whatever arm it is in. It is given one and never two,
 // because what they did could not be told apart. salt is the store's.
-func Probes(runID, salt string) bool { return Draw(runID, salt+"\x00probe", probes) }
+func Probes(runID, salt string) bool { return draw(runID, salt+"\x00probe", probes) }
 
 // Sentence says what the memory has done.
 func (e *Effect) Sentence() taxonomy.Text {

@@ -14,7 +14,7 @@ type Report struct {
 	Guided int   `json:"guided"` // of them, with their memories
 	Other  int   `json:"other"`  // with other ones
 	None   int   `json:"none"`   // with none
-	Right  Right `json:"right"`  // how many of each were right
+	Right  right `json:"right"`  // how many of each were right
 
 	// Compared counts the runs that chance gave their memories or none: the evidence is of them.
 	Compared int `json:"compared"`
@@ -30,7 +30,7 @@ type Report struct {
 	Proven bool      `json:"proven"` // one of them is, or once was: what was proven stays so until the tree evolves
 	State  State     `json:"state"`
 	Since  time.Time `json:"since,omitzero"`
-	Types  []Typed   `json:"types,omitempty"` // by error type, those that are not closed
+	Types  []typed   `json:"types,omitempty"` // by error type, those that are not closed
 
 	Helpful []Effect `json:"helpful,omitempty"` // memories sure to help, the best first
 	Harmful []Effect `json:"harmful,omitempty"` // and likely to harm, the worst first
@@ -50,15 +50,15 @@ type Report struct {
 	joined *Joined
 }
 
-// Right counts right runs, by arm.
-type Right struct {
+// right counts right runs, by arm.
+type right struct {
 	Guided int `json:"guided"`
 	Other  int `json:"other"`
 	None   int `json:"none"`
 }
 
-// Typed is the state of an error type.
-type Typed struct {
+// typed is the state of an error type.
+type typed struct {
 	ErrorType string  `json:"errorType"`
 	State     State   `json:"state"`
 	EHarm     float64 `json:"eHarm"`
@@ -96,7 +96,7 @@ func NewReport(j *Joined, b *Breaker, effects []Effect) *Report {
 	}
 	for _, t := range b.names() {
 		if s := b.Types[t]; s.State != Closed && s.State != "" {
-			r.Types = append(r.Types, Typed{t, s.State, s.Harm.E()})
+			r.Types = append(r.Types, typed{t, s.State, s.Harm.E()})
 		}
 	}
 	r.sort(effects)
@@ -141,11 +141,11 @@ func (r *Run) warned() bool {
 func (r *Report) sort(effects []Effect) {
 	for _, e := range effects {
 		switch e.Claim() {
-		case Helps:
+		case helps:
 			r.Helpful = append(r.Helpful, e)
-		case Harms:
+		case harms:
 			r.Harmful = append(r.Harmful, e)
-		case Unclear:
+		case unclear:
 			if !e.Enough() {
 				r.TooFew++
 			}

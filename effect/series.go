@@ -67,7 +67,7 @@ func trace(j *Joined) []Point {
 	every = (n + mostPoints - 1) / mostPoints
 	var out []Point
 	var s sequence
-	var guess Guess
+	var guess guess
 	at, was := 0, Closed
 	watch(j, func(r *Run, b *Breaker) {
 		if !r.first() {

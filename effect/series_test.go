@@ -33,7 +33,7 @@ func TestSequenceHoldsAtAllTimes(t *testing.T) {
 		missed, width := 0, 0.0
 		for range streams {
 			var s sequence
-			var guess Guess
+			var guess guess
 			out, truth, weight := false, 0.0, 0.0
 			var low, high float64
 			for i := range runs {

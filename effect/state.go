@@ -46,7 +46,7 @@ func (b *Breaker) check() error {
 	return nil
 }
 
-func (g *Guess) check() error {
+func (g *guess) check() error {
 	if err := g.Recent.check(); err != nil {
 		return fmt.Errorf("recent: %w", err)
 	}
@@ -70,7 +70,7 @@ func (c Count) check() error {
 	return nil
 }
 
-func (s *Stream) check() error {
+func (s *stream) check() error {
 	switch s.State {
 	case "", Closed, Open, HalfOpen:
 	default:
@@ -88,7 +88,7 @@ func (s *Stream) check() error {
 	return nil
 }
 
-func (b *Bet) check() error {
+func (b *bet) check() error {
 	if b.N < 0 || b.N > 1e9 {
 		return fmt.Errorf("%d runs", b.N)
 	}
@@ -102,7 +102,7 @@ func (b *Bet) check() error {
 	return nil
 }
 
-func (p *Purse) check() error {
+func (p *purse) check() error {
 	if !(p.Best >= 0) {
 		return fmt.Errorf("at most %v", p.Best)
 	}

@@ -25,7 +25,7 @@ func Suspect(effects []Effect, runs []Run, blamed []Blamed, held func(id string)
 		won[b.Memory] = &wager{}
 		guilt[b.Memory] = min(max(1, guilt[b.Memory])*b.E, most)
 	}
-	var guess Guess
+	var guess guess
 	for i := range runs {
 		r := &runs[i]
 		if !r.first() {
@@ -65,7 +65,7 @@ func Suspect(effects []Effect, runs []Run, blamed []Blamed, held func(id string)
 }
 
 // wager is the two bets on one memory.
-type wager struct{ harm, help Bet }
+type wager struct{ harm, help bet }
 
 // most is the evidence beyond which more makes no difference.
 const most = 1e9

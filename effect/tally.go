@@ -48,13 +48,13 @@ func Tallies(runs []Run, now time.Time) map[string]*Tally {
 			note(astray, c.ID, r.Test, -1)
 		}
 	}
-	for _, s := range Explain(runs) {
+	for _, s := range explain(runs) {
 		switch s.Kind {
-		case Repeated:
+		case repeated:
 			of(s.Memory).Repeated++
-		case Confirmed:
+		case confirmed:
 			of(s.Memory).Confirmed++
-		case OverCorrected:
+		case overCorrected:
 			if !at[s.Run].Before(late) {
 				note(astray, s.Memory, s.Test, 1)
 				note(wrong, s.Memory, s.Test, 1)

@@ -36,7 +36,7 @@ func (r *Report) verdict(b *Breaker) taxonomy.Text {
 	return r.open()
 }
 
-func (r *Report) proven(by Purse, what, then taxonomy.Text) taxonomy.Text {
+func (r *Report) proven(by purse, what, then taxonomy.Text) taxonomy.Text {
 	size, e := r.size(), amount(by.Best)
 	return taxonomy.Text{
 		EN: fmt.Sprintf("%s: %s, evidence %s, where %.0f is proof.%s", what.EN, size.EN, e.EN, proof, then.EN),

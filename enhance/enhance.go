@@ -246,7 +246,7 @@ type Placement int
 // The placements.
 const (
 	Append   Placement = iota // after the prompt
-	Prepend                   // before the prompt
+	prepend                   // before the prompt
 	Separate                  // not in the prompt: the caller passes it on separately, see Join
 )
 
@@ -257,7 +257,7 @@ func Place(prompt, guidance string, p Placement) string {
 	switch {
 	case guidance == "" || p == Separate:
 		return prompt
-	case p == Prepend:
+	case p == prepend:
 		return guidance + "\n\n" + prompt
 	}
 	return prompt + "\n\n" + guidance

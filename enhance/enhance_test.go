@@ -169,9 +169,9 @@ func TestNamesOfActionsAreNoSecrets(t *testing.T) {
 
 func TestPlace(t *testing.T) {
 	require.Equal(t, "p\n\ng", Place("p", "g", Append))
-	require.Equal(t, "g\n\np", Place("p", "g", Prepend))
+	require.Equal(t, "g\n\np", Place("p", "g", prepend))
 	require.Equal(t, "p", Place("p", "g", Separate))
-	for _, p := range []Placement{Append, Prepend, Separate} {
+	for _, p := range []Placement{Append, prepend, Separate} {
 		require.Equal(t, "p\n", Place("p\n", "", p))
 	}
 	require.Equal(t, "own\n\ng", Join("own", "g"))

@@ -56,9 +56,9 @@ type Finder interface {
 	Rank(ctx context.Context, candidate, held *tree.Node) (int, error)
 }
 
-// JobCache keeps the result of each job for ever, so that nobody pays for an answer
+// jobCache keeps the result of each job for ever, so that nobody pays for an answer
 // twice.
-type JobCache interface {
+type jobCache interface {
 	// Get returns what was kept under a key.
 	Get(key string) ([]byte, bool)
 	// Put keeps a value durably before it returns.
@@ -73,7 +73,7 @@ type Options struct {
 	Model     string             // the generator's name, for the job keys
 	Prompts   *prompts.Set       // nil: the built-in ones, when there is a Generator
 	Finder    Finder             // nil: drafts are not tried out in retrieval
-	Cache     JobCache           // nil: nothing is kept between plans
+	Cache     jobCache           // nil: nothing is kept between plans
 	// Unsafe says why a text must not be shown to an agent; the reason continues the
 	// sentence "its text …". Forces reports whether a text decides a verdict, and
 	// returns the words that do. If one is nil, its gate is skipped.

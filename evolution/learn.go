@@ -174,7 +174,7 @@ func (w *work) missing(b *bucket) Group {
 	out.Confidence = confidence(b.cases, b.close, w.s.now)
 	need := func(what string, have, least float64) {
 		if have < least {
-			out.Missing = append(out.Missing, Lack{what, have, least})
+			out.Missing = append(out.Missing, lack{what, have, least})
 		}
 	}
 	need("cases", float64(len(b.cases)), float64(w.Rule.CaseThreshold))
@@ -184,7 +184,7 @@ func (w *work) missing(b *bucket) Group {
 	need("tests", float64(out.Tests), leastTests)
 	need("confidence", out.Confidence, w.Rule.MinConfidence)
 	if hint, _ := repeatedHint(b); (b.check == "" || w.e.own(b.check)) && !w.mayRead(b.cases) && hint == "" {
-		out.Missing = append(out.Missing, Lack{What: "words", Need: 1})
+		out.Missing = append(out.Missing, lack{What: "words", Need: 1})
 	}
 	return out
 }

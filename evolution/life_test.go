@@ -139,7 +139,7 @@ func TestRepeatsAreNoDistinctCases(t *testing.T) {
 	}
 	g, ok := group(planted(t, nodes).evolve(options(t), PlanOptions{}), "t_sums")
 	require.True(t, ok)
-	require.Equal(t, []Lack{{"tests", 1, 2}}, g.Missing)
+	require.Equal(t, []lack{{"tests", 1, 2}}, g.Missing)
 }
 
 // The time window may be any stretch of its length. So a history of months that is
@@ -162,7 +162,7 @@ func TestTimeWindow(t *testing.T) {
 
 	g, ok := group(planted(t, spread(0, 31, 62, 93, 124)).evolve(options(t), PlanOptions{}), "t_sums")
 	require.True(t, ok)
-	require.Equal(t, []Lack{{"recent", 1, 3}}, g.Missing)
+	require.Equal(t, []lack{{"recent", 1, 3}}, g.Missing)
 
 	wide := parsed(t, shopChecks+"evolution:\n  - timeWindow: 90\n")
 	m = planted(t, spread(0, 31, 62, 93, 124))
@@ -175,7 +175,7 @@ func TestRulesByType(t *testing.T) {
 		"  - minConfidence: 0.95\n")
 	plans := planted(t, shop()).evolve(with(own), PlanOptions{Only: "content_validation_error"})
 	require.Len(t, plans, 1)
-	require.Equal(t, Rule{5, 2, 0.95, defaultWindow}, plans[0].Rule)
+	require.Equal(t, rule{5, 2, 0.95, defaultWindow}, plans[0].Rule)
 	require.Empty(t, plans[0].Changes)
 	g, _ := group(plans, "t_sums")
 	require.Equal(t, []string{"confidence"}, lacks(g))

@@ -40,7 +40,7 @@ type Progress struct {
 // Plan is what one partition should become.
 type Plan struct {
 	Partition
-	Rule       Rule          `json:"rule"`
+	Rule       rule          `json:"rule"`
 	Cases      int           `json:"cases"` // live ones
 	Groups     []Group       `json:"groups"`
 	Changes    []tree.Change `json:"changes"` // to be applied together
@@ -61,13 +61,13 @@ type Group struct {
 	Recent     int      `json:"recent"`     // the most cases within any time window
 	Cohesion   float64  `json:"cohesion"`   // average likeness of their causes, 0 to 1
 	Confidence float64  `json:"confidence"` // that a lesson from them would have
-	Missing    []Lack   `json:"missing,omitempty"`
+	Missing    []lack   `json:"missing,omitempty"`
 	Apart      string   `json:"apart,omitempty"`   // why a model refused to write one lesson of them
 	LeftOut    string   `json:"leftOut,omitempty"` // id of the lesson that they were left out of, as of another cause
 }
 
-// Lack is something of which a group does not have enough.
-type Lack struct {
+// lack is something of which a group does not have enough.
+type lack struct {
 	// What is cases, recent, tests, confidence or words. A group lacks words when no
 	// check is known, nobody gave a hint for most cases, and there is no model.
 	What string  `json:"what"`

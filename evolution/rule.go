@@ -7,9 +7,9 @@ import (
 	"github.com/memtree/memtree/taxonomy"
 )
 
-// Rule says when there is enough to learn from. A field that is zero means the
+// rule says when there is enough to learn from. A field that is zero means the
 // default, which stands first in its comment.
-type Rule struct {
+type rule struct {
 	// 3: distinct cases that make an experience.
 	CaseThreshold int `json:"caseThreshold"`
 	// 2: experiences that make a strategy.
@@ -32,13 +32,13 @@ const (
 )
 
 // ruleBook maps an error type to its rule. The rule under "" is for all others.
-type ruleBook map[string]Rule
+type ruleBook map[string]rule
 
 // rulesOf reads the rules that a team's overlay sets.
 func rulesOf(t *taxonomy.Taxonomy) ruleBook {
 	out := ruleBook{}
 	for _, r := range t.EvolutionRules() {
-		out[r.ErrorType] = Rule{
+		out[r.ErrorType] = rule{
 			CaseThreshold: r.CaseThreshold, ExperienceThreshold: r.ExperienceThreshold, MinConfidence: r.MinConfidence,
 			TimeWindow: time.Duration(r.TimeWindow * 24 * float64(time.Hour)),
 		}
@@ -48,9 +48,9 @@ func rulesOf(t *taxonomy.Taxonomy) ruleBook {
 
 // Of returns the rule for an error type. A field comes from the type's own rule, else
 // from the rule under "", else it is the default.
-func (r ruleBook) Of(errorType string) Rule {
+func (r ruleBook) Of(errorType string) rule {
 	own, all := r[errorType], r[""]
-	return Rule{
+	return rule{
 		CaseThreshold:       cmp.Or(own.CaseThreshold, all.CaseThreshold, defaultCases),
 		ExperienceThreshold: cmp.Or(own.ExperienceThreshold, all.ExperienceThreshold, defaultExperiences),
 		MinConfidence:       cmp.Or(own.MinConfidence, all.MinConfidence, defaultConfidence),

@@ -125,7 +125,7 @@ func stillOf(nodes []tree.Node) still {
 }
 
 // planAll plans a whole tree, hands on the changes of each plan, and counts them.
-func planAll(tb testing.TB, s still, cache JobCache, each func([]tree.Change)) (changes int) {
+func planAll(tb testing.TB, s still, cache jobCache, each func([]tree.Change)) (changes int) {
 	tb.Helper()
 	o := builtIn(tb)
 	o.Cache = cache
@@ -150,7 +150,7 @@ func BenchmarkPlan(b *testing.B) {
 				s := stillOf(nodes)
 				measure(b, func() int { return planAll(b, s, kept{newMemory(b)}, forget) })
 			})
-			evolved := func(nodes []tree.Node) (still, JobCache) {
+			evolved := func(nodes []tree.Node) (still, jobCache) {
 				s, cache := stillOf(nodes), kept{newMemory(b)}
 				planAll(b, s, cache, s.take)
 				return s, cache

@@ -38,7 +38,7 @@ type AnalyseRun struct {
 }
 
 // An AnalyseType is an error type, with a line that describes it.
-type AnalyseType struct{ ID, Name, Line string }
+type analyseType struct{ ID, Name, Line string }
 
 // Analyse returns the prompt that asks what the agent missed in each run. What is the same for
 // every batch comes first, so that a provider can keep it. in.Read decodes the answer.

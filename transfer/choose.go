@@ -67,9 +67,9 @@ type chosen struct {
 	runs      int    // occurrences of a case
 }
 
-// Choose selects the nodes that leave the tree of view. An abstraction that leaves brings
+// choose selects the nodes that leave the tree of view. An abstraction that leaves brings
 // the cases that it rests on, unless the choice is of one level or without cases.
-func Choose(ctx context.Context, view Tree, c Choice) (*Selection, error) {
+func choose(ctx context.Context, view Tree, c Choice) (*Selection, error) {
 	s := &Selection{view: view, choice: c, nodes: map[string]*chosen{}}
 	s.Summary = Summary{Levels: map[string]int{}, Types: map[string]int{}, Statuses: map[string]int{},
 		Products: map[string]int{}, Origins: map[string]int{}}

@@ -63,7 +63,7 @@ func (x *Exchange) Export(ctx context.Context, o *ExportOptions) (*Selection, er
 			c.Redactor = x.door.Redactor()
 		}
 	}
-	s, err := Choose(ctx, x.door, c)
+	s, err := choose(ctx, x.door, c)
 	if err != nil {
 		return nil, fmt.Errorf("export: %w", err)
 	}

@@ -189,7 +189,7 @@ func (in *reading) begin(entry, errorType string) error {
 		}
 		in.endType()
 	}
-	in.sum.Types = append(in.sum.Types, TypeSum{ErrorType: errorType})
+	in.sum.Types = append(in.sum.Types, typeSum{ErrorType: errorType})
 	in.hash, in.last = sha256.New(), ""
 	return nil
 }

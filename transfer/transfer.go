@@ -45,7 +45,7 @@ type Manifest struct {
 	Nodes   int            `json:"nodes"`
 	Levels  map[string]int `json:"levels"`  // nodes by type
 	Origins map[string]int `json:"origins"` // nodes by origin id
-	Types   []TypeSum      `json:"types"`   // sorted by error type
+	Types   []typeSum      `json:"types"`   // sorted by error type
 
 	// Risk is what this tree counted of its verdicts; nil when nobody asked for that.
 	Risk *tree.Tally `json:"risk,omitempty"`
@@ -55,8 +55,8 @@ type Manifest struct {
 	Merged bool `json:"merged,omitempty"`
 }
 
-// TypeSum says how many nodes of one error type a file has, and hashes their lines.
-type TypeSum struct {
+// typeSum says how many nodes of one error type a file has, and hashes their lines.
+type typeSum struct {
 	ErrorType string `json:"errorType"`
 	Nodes     int    `json:"nodes"`
 	Bytes     int64  `json:"bytes"`  // of its lines, line ends included

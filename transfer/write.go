@@ -67,7 +67,7 @@ func (w *nodeWriter) all(nodes iter.Seq2[tree.Node, error]) error {
 // noNodes is the manifest of an empty file.
 func noNodes() Manifest {
 	return Manifest{Format: formatName, Major: major, Minor: minor, Levels: map[string]int{}, Origins: map[string]int{},
-		Types: []TypeSum{}}
+		Types: []typeSum{}}
 }
 
 func newArchive(w io.Writer) (*archive, error) {
@@ -95,7 +95,7 @@ func (w *nodeWriter) add(n tree.Node) error {
 		if err := w.endType(); err != nil {
 			return err
 		}
-		w.sum.Types = append(w.sum.Types, TypeSum{ErrorType: n.ErrorType})
+		w.sum.Types = append(w.sum.Types, typeSum{ErrorType: n.ErrorType})
 		w.hash, w.parts = sha256.New(), 0
 		present = w.currentType()
 	}
@@ -120,7 +120,7 @@ func (w *nodeWriter) add(n tree.Node) error {
 }
 
 // currentType returns the sums of the error type that is being written; nil before the first.
-func (w *nodeWriter) currentType() *TypeSum {
+func (w *nodeWriter) currentType() *typeSum {
 	if len(w.sum.Types) == 0 {
 		return nil
 	}

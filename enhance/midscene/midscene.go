@@ -20,14 +20,14 @@ const MaxScript = 1 << 20
 
 // Script is a script without what Write added to it.
 type Script struct {
-	Steps []Step // that judge or plan with a model
+	Steps []step // that judge or plan with a model
 
 	survey
 	bom bool // it begins with a byte order mark, which src does not have
 }
 
-// Step is a step that judges or plans with a model.
-type Step struct {
+// step is a step that judges or plans with a model.
+type step struct {
 	Task   string // its name
 	Number int    // in the task, from 1
 	Line   int    // in the script as it was read, from 1
@@ -82,11 +82,11 @@ var looking = map[string]bool{
 
 // Why a step is left as it is.
 const (
-	LeftAlias  = "it is an alias (*) and shares what is told where its anchor stands"
-	LeftFlow   = "it is written in braces; write each of its fields on a line of its own"
-	LeftLayout = "its fields do not stand as usual, each key on a line of its own; mend that to have it told"
-	LeftAnchor = "its context carries an anchor or a tag; write the text itself"
-	LeftText   = "its context is no text"
-	LeftPrompt = "its prompt is no text"
-	LeftTold   = "its context has guidance of memtree already, without the mark of memtree enhance"
+	leftAlias  = "it is an alias (*) and shares what is told where its anchor stands"
+	leftFlow   = "it is written in braces; write each of its fields on a line of its own"
+	leftLayout = "its fields do not stand as usual, each key on a line of its own; mend that to have it told"
+	leftAnchor = "its context carries an anchor or a tag; write the text itself"
+	leftText   = "its context is no text"
+	leftPrompt = "its prompt is no text"
+	leftTold   = "its context has guidance of memtree already, without the mark of memtree enhance"
 )

@@ -147,7 +147,7 @@ func TestByHand(t *testing.T) {
 		require.Equal(t, "tasks[0].flow[0].context", e.Field)
 	}
 	kept := read(t, out[:strings.Index(out, markWords)]+out[strings.Index(out, "\n      mine"):])
-	require.Equal(t, LeftTold, kept.Steps[0].Left, "without its mark it is the user's own")
+	require.Equal(t, leftTold, kept.Steps[0].Left, "without its mark it is the user's own")
 }
 
 func TestErrors(t *testing.T) {

@@ -87,7 +87,7 @@ func (v *survey) takeOut() ([]byte, error) {
 }
 
 // untouched reports whether a context is what Write wrote.
-func (v *survey) untouched(st *Step, at int, m mark) bool {
+func (v *survey) untouched(st *step, at int, m mark) bool {
 	if m.lines > len(v.lines)-1-at || st.own.last != at+m.lines {
 		return false
 	}

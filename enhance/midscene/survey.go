@@ -19,7 +19,7 @@ type survey struct {
 	src   []byte
 	lines []line
 	root  ast.Node
-	steps []Step
+	steps []step
 	nodes []ast.Node // the mapping of each step; nil for an alias
 
 	anchors   anchors
@@ -85,7 +85,7 @@ func (v *survey) task(task ast.Node, at string) error {
 		return v.wrong(flow, at+".flow", "is no list; give each step a dash")
 	}
 	for i, n := range steps {
-		s := Step{Task: name, Number: i + 1, Field: fmt.Sprintf("%s.flow[%d]", at, i), Line: lineOf(n)}
+		s := step{Task: name, Number: i + 1, Field: fmt.Sprintf("%s.flow[%d]", at, i), Line: lineOf(n)}
 		if err := v.step(n, s); err != nil {
 			return err
 		}
@@ -94,9 +94,9 @@ func (v *survey) task(task ast.Node, at string) error {
 }
 
 // step reads one item of a flow.
-func (v *survey) step(n ast.Node, s Step) error {
+func (v *survey) step(n ast.Node, s step) error {
 	if _, ok := n.(*ast.AliasNode); ok {
-		s.Left, n = LeftAlias, v.anchors.of(n)
+		s.Left, n = leftAlias, v.anchors.of(n)
 	}
 	fields, braces, ok := pairs(n)
 	if !ok {
@@ -114,13 +114,13 @@ func (v *survey) step(n ast.Node, s Step) error {
 		v.route = "" // it may go anywhere
 	}
 	if braces && s.Left == "" {
-		s.Left = LeftFlow
+		s.Left = leftFlow
 	}
 	v.fill(&s, fields)
 	if a, ok := n.(*ast.AnchorNode); ok {
 		n = a.Value
 	}
-	if s.Left == LeftAlias {
+	if s.Left == leftAlias {
 		n = nil
 	}
 	v.steps, v.nodes = append(v.steps, s), append(v.nodes, n)
@@ -150,17 +150,17 @@ func stays(fields []pair) bool {
 }
 
 // fill reads the fields of a step.
-func (v *survey) fill(s *Step, fields []pair) {
+func (v *survey) fill(s *step, fields []pair) {
 	instruction := ""
 	for _, f := range fields {
 		switch f.key {
 		case s.key:
 			s.Prompt, _ = v.promptOf(f.value)
-			if s.Left != LeftAlias {
+			if s.Left != leftAlias {
 				s.Line, s.at, s.col = f.line, f.line-1, f.col
 			}
 			if !v.usual(f) && s.Left == "" {
-				s.Left = LeftLayout
+				s.Left = leftLayout
 			}
 		case "instruction":
 			instruction, _ = v.promptOf(f.value)
@@ -177,28 +177,28 @@ func (v *survey) fill(s *Step, fields []pair) {
 	switch {
 	case s.Left != "":
 	case strings.TrimSpace(s.Prompt) == "":
-		s.Left = LeftPrompt
+		s.Left = leftPrompt
 	case strings.Contains(s.Own, enhance.Open):
-		s.Left = LeftTold
+		s.Left = leftTold
 	}
 }
 
 // fillContext reads the context of a step.
-func (v *survey) fillContext(s *Step, f pair) {
+func (v *survey) fillContext(s *step, f pair) {
 	left := ""
 	switch n := f.value.(type) {
 	case *ast.AnchorNode, *ast.TagNode:
-		left = LeftAnchor
+		left = leftAnchor
 	case *ast.NullNode:
 		s.Own = ""
 	default:
 		text, ok := v.anchors.text(n)
 		if s.Own = text; !ok {
-			left = LeftText
+			left = leftText
 		}
 	}
 	if left == "" && (!v.usual(f) || f.col != s.col) {
-		left = LeftLayout
+		left = leftLayout
 	}
 	if s.Left != "" || left != "" {
 		if s.Left == "" {

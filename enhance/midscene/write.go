@@ -41,7 +41,7 @@ func (s *Script) replace(out []byte, own *span, first string, more []string) []b
 }
 
 // insert writes a context after the prompt of a step.
-func (s *Script) insert(out []byte, st *Step, first string, more []string) []byte {
+func (s *Script) insert(out []byte, st *step, first string, more []string) []byte {
 	rest, _, _ := s.lines[st.at].keyed(st.col, st.key)
 	last := s.lines[valueEnd(s.lines, st.at, st.col, rest)]
 	text := strings.Repeat(" ", st.col) + contextKey + ": " + first + marked(first, more, nil) + s.tail(more)

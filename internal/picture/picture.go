@@ -18,18 +18,18 @@ type Head struct {
 	Width, Height int    // pixels, at least 1
 }
 
-// ErrUnknown is for bytes that are no picture of a kind that is read.
-var ErrUnknown = errors.New("is no PNG, JPEG or WebP picture")
+// errUnknown is for bytes that are no picture of a kind that is read.
+var errUnknown = errors.New("is no PNG, JPEG or WebP picture")
 
 // ReadHead reads the head of a picture.
 func ReadHead(b []byte) (Head, error) {
 	h, err := webp(b)
-	if errors.Is(err, ErrUnknown) {
+	if errors.Is(err, errUnknown) {
 		var c image.Config
 		var kind string
 		c, kind, err = image.DecodeConfig(bytes.NewReader(b))
 		if errors.Is(err, image.ErrFormat) || err == nil && kind != "png" && kind != "jpeg" {
-			return Head{}, ErrUnknown
+			return Head{}, errUnknown
 		}
 		h = Head{"image/" + kind, c.Width, c.Height}
 	}
@@ -49,7 +49,7 @@ var errShort = errors.New("it is cut off")
 // sections 2.5 to 2.7).
 func webp(b []byte) (Head, error) {
 	if len(b) < 12 || string(b[:4]) != "RIFF" || string(b[8:12]) != "WEBP" {
-		return Head{}, ErrUnknown
+		return Head{}, errUnknown
 	}
 	if len(b) < 30 {
 		return Head{}, errShort

@@ -48,7 +48,7 @@ func TestReadHeadRefuses(t *testing.T) {
 		nil, []byte("<svg onload='x'/>"), []byte("<html>"), encoded(t, asGIF), []byte("PK\x03\x04"),
 	} {
 		_, err := ReadHead(b)
-		require.ErrorIs(t, err, ErrUnknown)
+		require.ErrorIs(t, err, errUnknown)
 	}
 	_, err := ReadHead(encoded(t, asPNG)[:20])
 	require.ErrorContains(t, err, "cannot be read")

@@ -7,10 +7,10 @@ import (
 	"github.com/memtree/memtree/internal/stat"
 )
 
-// PairedDifference is how far one row is above another over the same runs. Its intervals
+// pairedDifference is how far one row is above another over the same runs. Its intervals
 // come from a bootstrap that draws whole tests, for both rows at once, so they do not
 // contain what makes a test hard or easy for both.
-type PairedDifference struct {
+type pairedDifference struct {
 	AUC      *float64  `json:"auc"` // null when all verdicts are right or all wrong
 	Interval *Interval `json:"aucInterval,omitempty"`
 
@@ -22,7 +22,7 @@ type PairedDifference struct {
 const comparisons = 1000
 
 // difference returns how far the answers b are above the answers a.
-func (t *truth) difference(a, b []Given, seed uint64) *PairedDifference {
+func (t *truth) difference(a, b []Given, seed uint64) *pairedDifference {
 	pairs := make([]pairedRun, len(a))
 	all := make([]int, len(a))
 	for i := range a {
@@ -33,7 +33,7 @@ func (t *truth) difference(a, b []Given, seed uint64) *PairedDifference {
 		pairs[i], all[i] = x, i
 	}
 	auc, warned, ok := compare(pairs, all)
-	d := &PairedDifference{Warned: warned}
+	d := &pairedDifference{Warned: warned}
 	if !ok {
 		return d
 	}

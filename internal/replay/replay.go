@@ -122,7 +122,7 @@ func (t *truth) rows(subjects []Subject, traces [][]Given, seed uint64) []Row {
 		}
 		out = append(out, r)
 		for k++; k < len(subjects); k++ {
-			m, ok := subjects[k].(Matched)
+			m, ok := subjects[k].(matched)
 			if !ok {
 				break
 			}
@@ -154,10 +154,10 @@ func replayRun(ctx context.Context, e *tree.Evaluation, v Label, subjects []Subj
 	return nil
 }
 
-// Matched is a Subject that has no threshold of its own. After the stream, the runs it
+// matched is a Subject that has no threshold of its own. After the stream, the runs it
 // scored highest count as guided, as many as its subject guided; ties go to the
 // earlier. That threshold is chosen in hindsight, which favours it.
-type Matched interface {
+type matched interface {
 	Subject
 	Matched()
 }

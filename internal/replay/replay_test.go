@@ -172,7 +172,7 @@ func TestDifferenceIsPaired(t *testing.T) {
 	rep, err := Run(t.Context(), stream(), Options{Judge: judge, Seed: 1}, &witness{t: t}, &witness{t: t})
 	require.NoError(t, err)
 	none := 0.0
-	require.Equal(t, &PairedDifference{AUC: &none, Interval: &Interval{}, WarnedInterval: &Interval{}},
+	require.Equal(t, &pairedDifference{AUC: &none, Interval: &Interval{}, WarnedInterval: &Interval{}},
 		rep.Rows[2].Difference)
 }
 

@@ -35,7 +35,7 @@ type Risks struct {
 	AUCSecondHalf *float64 `json:"aucSecondHalf"` // of the later half
 	// Found is the share of the wrong verdicts that are among the first 5, 10 and 20 %
 	// by Order.
-	Found Found `json:"found"`
+	Found found `json:"found"`
 
 	// ECE is the expected calibration error of P and Reliability its ten bins of equal
 	// width. Both leave out the first Warmup verdicts.
@@ -51,11 +51,11 @@ type Risks struct {
 	// Intervals are 95 % bootstrap intervals, by the JSON name of the field; those of
 	// Found are found5, found10 and found20.
 	Intervals map[string]Interval `json:"intervals"`
-	Baselines Baselines           `json:"baselines"`
+	Baselines baselines           `json:"baselines"`
 }
 
-// Found is the share of the wrong verdicts found by reading a share of all.
-type Found struct {
+// found is the share of the wrong verdicts found by reading a share of all.
+type found struct {
 	At5  float64 `json:"5"`
 	At10 float64 `json:"10"`
 	At20 float64 `json:"20"`
@@ -75,10 +75,10 @@ type Bin struct {
 	Wrong float64 `json:"wrong"` // share that was wrong
 }
 
-// Baselines are the results of methods that learn nothing.
-type Baselines struct {
-	Random  Found    `json:"random"`        // reading at random
-	Nearest Found    `json:"nearest"`       // reading first what is most like a wrong case, by words
+// baselines are the results of methods that learn nothing.
+type baselines struct {
+	Random  found    `json:"random"`        // reading at random
+	Nearest found    `json:"nearest"`       // reading first what is most like a wrong case, by words
 	AUC     *float64 `json:"aucNearest"`    // of Near
 	Brier   float64  `json:"brierBaseRate"` // of predicting the share of wrong verdicts so far
 }
@@ -112,7 +112,7 @@ func Measure(ps []Prediction, seed uint64) Risks {
 		r.Intervals[name] = *middle95(fs)
 	}
 	ours, near := curveOf(ps, byOrder), curveOf(ps, byNear)
-	r.Baselines = Baselines{Random: Found{0.05, 0.1, 0.2}, Nearest: near.found(), AUC: aucOf(ps, byNear)}
+	r.Baselines = baselines{Random: found{0.05, 0.1, 0.2}, Nearest: near.found(), AUC: aucOf(ps, byNear)}
 	const points = 50
 	for i := range points + 1 {
 		read := float64(i) / points
@@ -213,8 +213,8 @@ func (r gainCurve) shareFound(share float64) float64 {
 	return float64(r[int(math.Round(share*float64(all)))]) / float64(r[all])
 }
 
-func (r gainCurve) found() Found {
-	return Found{r.shareFound(0.05), r.shareFound(0.1), r.shareFound(0.2)}
+func (r gainCurve) found() found {
+	return found{r.shareFound(0.05), r.shareFound(0.1), r.shareFound(0.2)}
 }
 
 // Calibration returns the expected calibration error of ps and its ten bins.

@@ -13,26 +13,26 @@ type Row struct {
 	Name     string     `json:"name"`
 	AUC      *float64   `json:"auc"` // of Score as a forecast of a wrong verdict; null when all are right or all wrong
 	Interval *Interval  `json:"aucInterval,omitempty"`
-	Guided   Proportion `json:"guided"`   // the runs it gave something for
-	Unguided Proportion `json:"unguided"` // the other runs
-	Warned   Warned     `json:"warned"`
+	Guided   proportion `json:"guided"`   // the runs it gave something for
+	Unguided proportion `json:"unguided"` // the other runs
+	Warned   warned     `json:"warned"`
 
 	// Difference is how far the row is above the first one, over the same runs. The
 	// first row and rows of Matched subjects have none.
-	Difference *PairedDifference `json:"difference,omitempty"`
+	Difference *pairedDifference `json:"difference,omitempty"`
 }
 
-// Proportion is some runs and how many of them were wrong.
-type Proportion struct {
+// proportion is some runs and how many of them were wrong.
+type proportion struct {
 	N        int       `json:"n"`
 	Wrong    int       `json:"wrong"`
 	P        *float64  `json:"p"` // Wrong/N; null when N is 0
 	Interval *Interval `json:"interval,omitempty"`
 }
 
-// Warned counts the wrong verdicts that a given memory had warned of. A memory warns
+// warned counts the wrong verdicts that a given memory had warned of. A memory warns
 // of a verdict if its direction is the same.
-type Warned struct {
+type warned struct {
 	Share // all wrong verdicts
 
 	// Exact and Similar are shares of all, 0 to 1, that add up to P: warned of by a
@@ -116,7 +116,7 @@ func (t *truth) row(name string, answers []Given) Row {
 	for _, s := range []*Share{&w.Share, &w.Recurrence, &w.Transfer} {
 		s.P, s.Interval = shareOf(s.Warned, s.N)
 	}
-	for _, g := range []*Proportion{&r.Guided, &r.Unguided} {
+	for _, g := range []*proportion{&r.Guided, &r.Unguided} {
 		g.P, g.Interval = shareOf(g.Wrong, g.N)
 	}
 	if auc, in, ok := stat.AUC(wrong, right); ok {
@@ -126,7 +126,7 @@ func (t *truth) row(name string, answers []Given) Row {
 }
 
 // add counts a wrong verdict.
-func (w *Warned) add(again, exact, similar bool) {
+func (w *warned) add(again, exact, similar bool) {
 	kind := &w.Transfer
 	if again {
 		kind = &w.Recurrence

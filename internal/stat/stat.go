@@ -26,7 +26,7 @@ func Spearman(xs, ys []float64) (rho float64, ok bool) {
 	if len(xs) != len(ys) || len(xs) < 2 {
 		return 0, false
 	}
-	a, b := Ranks(xs), Ranks(ys)
+	a, b := ranks(xs), ranks(ys)
 	mean := float64(len(xs)+1) / 2
 	var ab, aa, bb float64
 	for i := range a {
@@ -71,8 +71,8 @@ func AUC(wrong, right []float64) (auc float64, in Interval, ok bool) {
 	if m == 0 || n == 0 {
 		return 0, Interval{}, false
 	}
-	all := Ranks(slices.Concat(wrong, right))
-	own, other := Ranks(wrong), Ranks(right)
+	all := ranks(slices.Concat(wrong, right))
+	own, other := ranks(wrong), ranks(right)
 	above := make([]float64, m) // share of right verdicts below each wrong one
 	below := make([]float64, n) // share of wrong verdicts above each right one
 	for i := range wrong {
@@ -86,9 +86,9 @@ func AUC(wrong, right []float64) (auc float64, in Interval, ok bool) {
 	return auc, Interval{Low: max(0, auc-half), High: min(1, auc+half)}, true
 }
 
-// Ranks returns the rank of each value from 1, equal values sharing the
+// ranks returns the rank of each value from 1, equal values sharing the
 // middle of theirs.
-func Ranks(xs []float64) []float64 {
+func ranks(xs []float64) []float64 {
 	order := make([]int, len(xs))
 	for i := range order {
 		order[i] = i

@@ -83,7 +83,7 @@ func TestAUCLaws(t *testing.T) {
 }
 
 func TestMidranksOfNaN(t *testing.T) {
-	require.Len(t, Ranks([]float64{math.NaN(), 1, math.NaN()}), 3)
+	require.Len(t, ranks([]float64{math.NaN(), 1, math.NaN()}), 3)
 }
 
 func TestNormal(t *testing.T) {

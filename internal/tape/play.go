@@ -25,7 +25,7 @@ const (
 	IsMissing   Problem = "there is no such folder"
 	IsFile      Problem = "it is a file, not a folder"
 	IsEmpty     Problem = "there is no recording in it"
-	NotReadable Problem = "it cannot be read"
+	notReadable Problem = "it cannot be read"
 	NotWritable Problem = "nothing can be written into it"
 	TooMuch     Problem = "there is too much in it"
 	IsBroken    Problem = "it is no recording" // of a file
@@ -83,13 +83,13 @@ func Open(dir string) (*Player, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, &FolderError{Path: dir, Problem: IsMissing}
 	case err != nil:
-		return nil, &FolderError{Path: dir, Problem: NotReadable, Err: err}
+		return nil, &FolderError{Path: dir, Problem: notReadable, Err: err}
 	case !info.IsDir():
 		return nil, &FolderError{Path: dir, Problem: IsFile}
 	}
 	entries, err := os.ReadDir(dir) // sorted by name
 	if err != nil {
-		return nil, &FolderError{Path: dir, Problem: NotReadable, Err: err}
+		return nil, &FolderError{Path: dir, Problem: notReadable, Err: err}
 	}
 	p := &Player{dir: dir, all: map[string]recording{}}
 	left, h := int64(maxBytes), sha256.New()
@@ -127,19 +127,19 @@ func readFile(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
-		return nil, &FolderError{Path: path, Problem: NotReadable, Err: err}
+		return nil, &FolderError{Path: path, Problem: notReadable, Err: err}
 	case !info.Mode().IsRegular():
 		return nil, &FolderError{Path: path, Problem: IsBroken, Err: errors.New("it is not a file")}
 	}
 	f, err := os.Open(path) //nolint:gosec // the user names the folder
 	if err != nil {
-		return nil, &FolderError{Path: path, Problem: NotReadable, Err: err}
+		return nil, &FolderError{Path: path, Problem: notReadable, Err: err}
 	}
 	defer f.Close() //nolint:errcheck // only read
 	b, err := io.ReadAll(io.LimitReader(f, maxFile+1))
 	switch {
 	case err != nil:
-		return nil, &FolderError{Path: path, Problem: NotReadable, Err: err}
+		return nil, &FolderError{Path: path, Problem: notReadable, Err: err}
 	case len(b) > maxFile:
 		return nil, &FolderError{Path: path, Problem: IsBroken, Err: fmt.Errorf("it has more than %d bytes", maxFile)}
 	}

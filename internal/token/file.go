@@ -16,8 +16,8 @@ import (
 	"github.com/memtree/memtree/internal/whole"
 )
 
-// FileName is the name of the file in the folder of a store.
-const FileName = "tokens.json"
+// fileName is the name of the file in the folder of a store.
+const fileName = "tokens.json"
 
 // MaxTokens is how many tokens a file may hold.
 const MaxTokens = 1000
@@ -32,13 +32,13 @@ type file struct {
 	Tokens []Token `json:"tokens"` // sorted by name
 }
 
-// DamagedError is a file of tokens that cannot be used. Nobody is let in until it is mended.
-type DamagedError struct {
+// damagedError is a file of tokens that cannot be used. Nobody is let in until it is mended.
+type damagedError struct {
 	Path    string
 	Problem string // continues the sentence after the path, and says what to do
 }
 
-func (e *DamagedError) Error() string { return e.Path + " " + e.Problem }
+func (e *damagedError) Error() string { return e.Path + " " + e.Problem }
 
 // ErrUnknown says that there is no token of a name.
 var ErrUnknown = errors.New("there is no token of this name")
@@ -51,7 +51,7 @@ var ErrMany = fmt.Errorf("there are %d tokens, which is the most; revoke some", 
 
 // List returns the tokens in the folder of a store, sorted by name; none if there is no file.
 func List(dir string) ([]Token, error) {
-	path := filepath.Join(dir, FileName)
+	path := filepath.Join(dir, fileName)
 	f, err := os.Open(path) //nolint:gosec // the user names the folder
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -70,7 +70,7 @@ func List(dir string) ([]Token, error) {
 // decode reads the bytes of a file of tokens. Whatever is wrong is a *DamagedError.
 func decode(path string, b []byte) ([]Token, error) {
 	damaged := func(how string, args ...any) ([]Token, error) {
-		return nil, &DamagedError{path, fmt.Sprintf(how, args...)}
+		return nil, &damagedError{path, fmt.Sprintf(how, args...)}
 	}
 	if len(b) > maxFile {
 		return damaged("is longer than %d bytes, which is the most; it is no file of tokens: move it away", maxFile)
@@ -151,5 +151,5 @@ func change(dir string, edit func([]Token) ([]Token, error)) (err error) {
 	if err != nil {
 		return fmt.Errorf("write the tokens: %w", err)
 	}
-	return whole.Bytes(filepath.Join(dir, FileName), 0o600, append(b, '\n')) // for its owner alone
+	return whole.Bytes(filepath.Join(dir, fileName), 0o600, append(b, '\n')) // for its owner alone
 }

@@ -38,7 +38,7 @@ type kept struct {
 }
 
 // NewKeeper returns a Keeper for the folder of a store.
-func NewKeeper(dir string) *Keeper { return &Keeper{path: filepath.Join(dir, FileName)} }
+func NewKeeper(dir string) *Keeper { return &Keeper{path: filepath.Join(dir, fileName)} }
 
 // Find returns who has sent a token: ErrNone, ErrWrong, ErrExpired or a *DamagedError says why
 // nobody is let in. How long it takes does not depend on how much of the token is right.

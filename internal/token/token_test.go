@@ -26,11 +26,11 @@ func TestTokenIsKeptAsAHashAlone(t *testing.T) {
 	dir := t.TempDir()
 	secret := added(t, dir, "ci", 0, Write)
 	require.Regexp(t, `^mt_[A-Za-z0-9_-]{43}$`, secret)
-	b, err := os.ReadFile(filepath.Join(dir, FileName))
+	b, err := os.ReadFile(filepath.Join(dir, fileName))
 	require.NoError(t, err)
 	require.NotContains(t, string(b), secret)
 	require.NotContains(t, string(b), secret[prefixLen:])
-	info, err := os.Stat(filepath.Join(dir, FileName))
+	info, err := os.Stat(filepath.Join(dir, fileName))
 	require.NoError(t, err)
 	require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
 }
@@ -118,7 +118,7 @@ func TestManyAtOnce(t *testing.T) {
 func TestDamageLetsNobodyIn(t *testing.T) {
 	dir := t.TempDir()
 	secret := added(t, dir, "ci", 0, Admin)
-	path := filepath.Join(dir, FileName)
+	path := filepath.Join(dir, fileName)
 	whole, err := os.ReadFile(path)
 	require.NoError(t, err)
 	k := NewKeeper(dir)
@@ -136,7 +136,7 @@ func TestDamageLetsNobodyIn(t *testing.T) {
 	} {
 		require.NoError(t, os.WriteFile(path, []byte(b), 0o600))
 		_, err := k.Find(secret, noon)
-		var damaged *DamagedError
+		var damaged *damagedError
 		require.ErrorAs(t, err, &damaged, what)
 		require.Less(t, len(err.Error()), len(dir)+300, what)
 		require.Error(t, Add(dir, Token{Name: "b"}), what)

@@ -21,8 +21,8 @@ const (
 
 // Defaults of a [Config].
 const (
-	DefaultTimeout   = 2 * time.Minute
-	DefaultMaxTokens = 2048
+	defaultTimeout   = 2 * time.Minute
+	defaultMaxTokens = 2048
 )
 
 // Config says which model to use. The zero Config means that there is none.

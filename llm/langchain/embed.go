@@ -24,7 +24,7 @@ const (
 type EmbeddingModel struct {
 	id      string
 	timeout time.Duration
-	client  VectorClient
+	client  vectorClient
 	http    *transport // nil for somebody else's client
 	batch   atomic.Int64
 	dims    atomic.Int64
@@ -49,14 +49,14 @@ func openEmbedder(c Config, t tuning) (*EmbeddingModel, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := NewEmbedder(c.Provider+":"+c.EmbedModel, newEmbedClient(c, rt), c.withDefaults().Timeout)
+	e := newEmbedder(c.Provider+":"+c.EmbedModel, newEmbedClient(c, rt), c.withDefaults().Timeout)
 	e.http = rt
 	return e, nil
 }
 
-// NewEmbedder returns an embedder that asks any client of langchaingo, with a timeout for each request.
+// newEmbedder returns an embedder that asks any client of langchaingo, with a timeout for each request.
 // The id names the model, see [llm.Embedder].
-func NewEmbedder(id string, client VectorClient, timeout time.Duration) *EmbeddingModel {
+func newEmbedder(id string, client vectorClient, timeout time.Duration) *EmbeddingModel {
 	e := &EmbeddingModel{id: id, timeout: timeout, client: client}
 	e.batch.Store(batchSize)
 	return e

@@ -213,7 +213,7 @@ func TestNewEmbedder(t *testing.T) {
 	client, err := openai.New(openai.WithToken("k"), openai.WithBaseURL(p.URL), openai.WithEmbeddingModel("e"),
 		openai.WithHTTPClient(p.Client()))
 	require.NoError(t, err)
-	e := NewEmbedder("mine", client, time.Second)
+	e := newEmbedder("mine", client, time.Second)
 	defer e.Close()
 	got, err := e.Embed(t.Context(), []string{"one"})
 	require.NoError(t, err)

@@ -78,10 +78,10 @@ func (m *ChatModel) Close() { m.http.close() }
 // withDefaults returns c with the default limits where it has none.
 func (c Config) withDefaults() Config {
 	if c.Timeout <= 0 {
-		c.Timeout = DefaultTimeout
+		c.Timeout = defaultTimeout
 	}
 	if c.MaxTokens <= 0 {
-		c.MaxTokens = DefaultMaxTokens
+		c.MaxTokens = defaultMaxTokens
 	}
 	return c
 }

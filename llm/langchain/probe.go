@@ -25,8 +25,8 @@ func (c Config) Address() string {
 const (
 	BySchema = "schema" // the server holds the model to it
 	ByTool   = "tool"   // the object is the input of a tool that the model has to call
-	ByJSON   = "json"   // the server holds the model to JSON alone
-	ByPrompt = "prompt" // only the prompt asks for it
+	byJSON   = "json"   // the server holds the model to JSON alone
+	byPrompt = "prompt" // only the prompt asks for it
 )
 
 // Form returns the strictest way that the provider has not refused so far.
@@ -37,7 +37,7 @@ func (m *ChatModel) Form() string {
 	case form == formSchema:
 		return BySchema
 	case form == formObject && m.config.Provider != Anthropic:
-		return ByJSON
+		return byJSON
 	}
-	return ByPrompt
+	return byPrompt
 }

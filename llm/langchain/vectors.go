@@ -16,9 +16,9 @@ import (
 	"github.com/memtree/memtree/llm"
 )
 
-// VectorClient is what all embedding clients of langchaingo have in common, as its
+// vectorClient is what all embedding clients of langchaingo have in common, as its
 // embeddings.EmbedderClient says it.
-type VectorClient interface {
+type vectorClient interface {
 	CreateEmbedding(ctx context.Context, texts []string) ([][]float32, error)
 }
 

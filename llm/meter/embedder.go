@@ -11,8 +11,8 @@ import (
 // EmbedStage is the stage under which the calls of an embedder are counted.
 const EmbedStage = "embed"
 
-// TextsAtOnce is how many texts make one call of an embedder, at most.
-const TextsAtOnce = 32
+// textsAtOnce is how many texts make one call of an embedder, at most.
+const textsAtOnce = 32
 
 // embedder is an Embedder whose calls a Meter counts.
 type embedder struct {
@@ -30,10 +30,10 @@ func (m *Meter) Embedder(of llm.Embedder, price func(llm.Usage) float64) llm.Emb
 // Unwrap returns the embedder, for [llm.Find].
 func (e embedder) Unwrap() any { return e.Embedder }
 
-// Embed asks for [TextsAtOnce] texts in a call.
+// Embed asks for textsAtOnce texts in a call.
 func (e embedder) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	out := make([][]float32, 0, len(texts))
-	for some := range slices.Chunk(texts, TextsAtOnce) {
+	for some := range slices.Chunk(texts, textsAtOnce) {
 		got, err := e.call(ctx, some)
 		if err != nil {
 			return nil, err
@@ -68,5 +68,5 @@ func EstimateTexts(texts []string) (calls int, u llm.Usage) {
 	for _, t := range texts {
 		u.InputTokens += Estimate(llm.Request{Prompt: t}).InputTokens
 	}
-	return (len(texts) + TextsAtOnce - 1) / TextsAtOnce, u
+	return (len(texts) + textsAtOnce - 1) / textsAtOnce, u
 }

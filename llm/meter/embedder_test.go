@@ -46,9 +46,9 @@ func TestEmbedderCounts(t *testing.T) {
 	m := New(nil, Options{})
 	e := m.Embedder(scripted{}, nil)
 	require.Equal(t, "p:m", e.ID())
-	got, err := e.Embed(t.Context(), manyTexts(2*TextsAtOnce+1))
+	got, err := e.Embed(t.Context(), manyTexts(2*textsAtOnce+1))
 	require.NoError(t, err)
-	require.Len(t, got, 2*TextsAtOnce+1)
+	require.Len(t, got, 2*textsAtOnce+1)
 	_, err = m.Embedder(scripted{mute: true}, nil).Embed(t.Context(), manyTexts(1))
 	require.NoError(t, err)
 	_, err = m.Embedder(scripted{fails: true}, nil).Embed(t.Context(), manyTexts(1))
@@ -73,7 +73,7 @@ func TestEmbedderBehindAnother(t *testing.T) {
 func TestEmbedderIsBound(t *testing.T) {
 	m := New(nil, Options{Calls: new(2)})
 	e := m.Embedder(scripted{}, nil)
-	_, err := e.Embed(t.Context(), manyTexts(3*TextsAtOnce))
+	_, err := e.Embed(t.Context(), manyTexts(3*textsAtOnce))
 	require.Equal(t, llm.KindBound, llm.KindOf(err))
 	require.Equal(t, 2, m.Total().Calls)
 	require.Equal(t, 1, m.Total().Beyond)
@@ -90,9 +90,9 @@ func TestEmbedderIsBound(t *testing.T) {
 }
 
 func TestEstimateTexts(t *testing.T) {
-	calls, usage := EstimateTexts(append(manyTexts(TextsAtOnce), "12345678"))
+	calls, usage := EstimateTexts(append(manyTexts(textsAtOnce), "12345678"))
 	require.Equal(t, 2, calls)
-	require.Equal(t, llm.Usage{InputTokens: TextsAtOnce*2 + 2}, usage)
+	require.Equal(t, llm.Usage{InputTokens: textsAtOnce*2 + 2}, usage)
 	calls, _ = EstimateTexts(nil)
 	require.Zero(t, calls)
 }

@@ -1,6 +1,6 @@
 // Package meter counts what a model is asked, and keeps it within bounds.
 //
-// It counts calls of [llm.Generator.Generate], and of an embedder with at most [TextsAtOnce] texts. A provider's
+// It counts calls of [llm.Generator.Generate], and of an embedder with at most textsAtOnce texts. A provider's
 // client may send a request again when the server is busy; that is one call, and what was not sent is none. It tells
 // only tokens that the provider told: what is not known stays unknown.
 package meter

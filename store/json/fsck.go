@@ -21,7 +21,7 @@ type Repair struct {
 	Again []string `json:"again"`           // damaged files that can be made again without any loss
 	Torn  int64    `json:"torn"`            // bytes of a last write that was never acknowledged
 	Moved []string `json:"moved,omitempty"` // files in broken/ that hold what was set aside
-	Kept  Kept     `json:"kept"`
+	Kept  kept     `json:"kept"`
 
 	// Forgotten is the number of evaluations whose cases are lost. They are not known
 	// any more, so that they can be recorded again.
@@ -33,7 +33,7 @@ func (r *Repair) Whole() bool { return len(r.Lost)+len(r.Again) == 0 }
 
 // Loss is something that was acknowledged and cannot be read.
 type Loss struct {
-	Kind   LossKind `json:"kind"`
+	Kind   lossKind `json:"kind"`
 	File   string   `json:"file"`
 	Offset int64    `json:"offset"`
 	Bytes  int64    `json:"bytes"`          // bytes that are set aside; 0 if they are missing
@@ -41,21 +41,21 @@ type Loss struct {
 	Name   string   `json:"name,omitempty"` // id of the node, if it can be read
 }
 
-// LossKind says what kind of thing is lost.
-type LossKind string
+// lossKind says what kind of thing is lost.
+type lossKind string
 
 // The kinds of loss.
 const (
-	LostBatches     LossKind = "batches"     // of the journal
-	LostNodes       LossKind = "nodes"       // that is, memories
-	LostEvaluations LossKind = "evaluations" // accepted, not yet formed
-	LostEntries     LossKind = "entries"     // of the ledger
-	LostLetters     LossKind = "letters"     // evaluations that could not be formed
-	LostKeys        LossKind = "keys"        // of evaluations, which would be accepted again
+	LostBatches     lossKind = "batches"     // of the journal
+	LostNodes       lossKind = "nodes"       // that is, memories
+	LostEvaluations lossKind = "evaluations" // accepted, not yet formed
+	LostEntries     lossKind = "entries"     // of the ledger
+	LostLetters     lossKind = "letters"     // evaluations that could not be formed
+	LostKeys        lossKind = "keys"        // of evaluations, which would be accepted again
 )
 
-// Kept is what can be read, in numbers.
-type Kept struct {
+// kept is what can be read, in numbers.
+type kept struct {
 	Nodes       int    `json:"nodes"`
 	Evaluations int    `json:"evaluations"` // waiting to be formed
 	Entries     int    `json:"entries"`

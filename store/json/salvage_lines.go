@@ -20,7 +20,7 @@ type keeper func(at piece, l indexed, raw []byte) error
 // file's hash matches the manifest or its own checksum matches the index. So either the file
 // or its index may be damaged without any loss. If both are damaged at a line, that line is
 // lost, and its bytes are set aside.
-func (s *salvage) lines(ref *linesRef, kind LossKind, keep keeper) error {
+func (s *salvage) lines(ref *linesRef, kind lossKind, keep keeper) error {
 	data, err := s.readWhole(ref.Data.Name)
 	if err != nil {
 		return err
@@ -95,7 +95,7 @@ func (s *salvage) splitLines(ref *linesRef, data []byte, records []*indexed, kee
 type lineSalvage struct {
 	s       *salvage
 	ref     *linesRef
-	kind    LossKind
+	kind    lossKind
 	data    []byte
 	keep    keeper
 	unknown int // lines whose index records are damaged too

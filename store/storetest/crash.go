@@ -25,7 +25,7 @@ func (c *CrashFS) Crash(seed uint64) *CrashFS {
 	n := c.Ops()
 	c.mu.Lock()
 	if c.dead == nil {
-		c.dead = ErrCrashed
+		c.dead = errCrashed
 	}
 	c.mu.Unlock()
 	return c.CrashAt(n, seed)
@@ -203,8 +203,8 @@ const (
 	maxOffset = 1 << 24
 )
 
-// LoadCrashFS returns a file system with the history that Dump wrote.
-func LoadCrashFS(dump string) (*CrashFS, error) {
+// loadCrashFS returns a file system with the history that Dump wrote.
+func loadCrashFS(dump string) (*CrashFS, error) {
 	b, err := base64.RawURLEncoding.DecodeString(strings.TrimSpace(dump))
 	if err != nil {
 		return nil, fmt.Errorf("load dump: %w", err)

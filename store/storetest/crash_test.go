@@ -174,7 +174,7 @@ func TestFailedSyncLosesData(t *testing.T) {
 	crash := NewCrashFS()
 	put(t, crash, "a", "old ", true)
 	syncDir(t, crash, "/")
-	fs := NewFaultFS(crash, Fault{Kind: OpSync, N: 1, Errno: syscall.EIO})
+	fs := NewFaultFS(crash, Fault{Kind: opSync, N: 1, Errno: syscall.EIO})
 	f, err := fs.OpenFile("a", os.O_WRONLY|os.O_APPEND, 0)
 	require.NoError(t, err)
 	_, err = f.WriteString("lost ")
@@ -217,7 +217,7 @@ func TestCrashKeepsWhatIsSynced(t *testing.T) {
 			require.NoError(t, err)
 			require.True(t, strings.HasPrefix(string(b), want))
 		}
-		again, err := LoadCrashFS(fs.Dump())
+		again, err := loadCrashFS(fs.Dump())
 		require.NoError(t, err)
 		require.Equal(t, fs.Trace(), again.Trace())
 		require.Equal(t, listing(t, fs), listing(t, again))
@@ -226,7 +226,7 @@ func TestCrashKeepsWhatIsSynced(t *testing.T) {
 		want := listing(t, fs.CrashAt(half, seed))
 		require.Equal(t, want, listing(t, fs.CrashAt(half, seed)))
 		require.Equal(t, want, listing(t, again.CrashAt(half, seed)))
-		loaded, err := LoadCrashFS(after.Dump())
+		loaded, err := loadCrashFS(after.Dump())
 		require.NoError(t, err)
 		require.Equal(t, 0, loaded.Ops())
 		require.Equal(t, listing(t, after), listing(t, loaded))
@@ -241,12 +241,12 @@ func FuzzLoadCrashFS(f *testing.F) {
 	f.Add(fs.Dump(), 2)
 	f.Add("", 0)
 	f.Fuzz(func(t *testing.T, dump string, n int) {
-		fs, err := LoadCrashFS(dump)
+		fs, err := loadCrashFS(dump)
 		if err != nil {
 			return
 		}
 		_ = fs.Trace()
-		_, err = LoadCrashFS(fs.CrashAt(n&0xff, 1).Dump())
+		_, err = loadCrashFS(fs.CrashAt(n&0xff, 1).Dump())
 		require.NoError(t, err)
 	})
 }

@@ -244,7 +244,7 @@ func (e *explorer) recoverOnFailingDisk(n int, may []*Memory, seed uint64, tell 
 	s, _ := e.recover(counts, may, tell)
 	all := counts.Counts()
 	e.close(s, tell)
-	fault := RandomFault(all, seed)
+	fault := randomFault(all, seed)
 	fault.ForGood = false
 	if seed%16 == 2 && all[OpOpen] > 0 { // ENOENT, which also is a regular answer
 		fault = Fault{Kind: OpOpen, N: 1 + seeded(seed).IntN(all[OpOpen]), Errno: syscall.ENOENT}

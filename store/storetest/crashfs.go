@@ -25,8 +25,8 @@ import (
 	"github.com/spf13/afero"
 )
 
-// ErrCrashed is what every operation returns after a crash.
-var ErrCrashed = errors.New("the machine has crashed")
+// errCrashed is what every operation returns after a crash.
+var errCrashed = errors.New("the machine has crashed")
 
 // CrashFS is an afero.Fs in memory that knows what survives a crash: the data of a file up
 // to its last sync, and the entries of a directory up to its last sync. Syncing a file does

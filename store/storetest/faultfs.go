@@ -26,8 +26,8 @@ func (f Fault) String() string {
 	return fmt.Sprintf("%s at %s %d %s", errnoName(f.Errno), f.Kind, max(1, f.N), how)
 }
 
-// Errnos returns the errors that a store has to cope with.
-func Errnos() []syscall.Errno {
+// errnos returns the errors that a store has to cope with.
+func errnos() []syscall.Errno {
 	return []syscall.Errno{
 		syscall.ENOSPC, syscall.EIO, syscall.EDQUOT, syscall.EROFS, syscall.EACCES, syscall.EINTR,
 		syscall.EMFILE, syscall.ENAMETOOLONG, syscall.ESTALE, syscall.EBUSY, syscall.EAGAIN, syscall.ENOENT,
@@ -39,7 +39,7 @@ func errnoName(e syscall.Errno) string {
 		"ENOSPC", "EIO", "EDQUOT", "EROFS", "EACCES", "EINTR",
 		"EMFILE", "ENAMETOOLONG", "ESTALE", "EBUSY", "EAGAIN", "ENOENT",
 	}
-	for i, known := range Errnos() {
+	for i, known := range errnos() {
 		if known == e {
 			return names[i]
 		}
@@ -106,9 +106,9 @@ func (f *FaultFS) Hits() int {
 	return f.hits
 }
 
-// RandomFault chooses a fault that occurs in a run with the given counts. Equal seeds choose
+// randomFault chooses a fault that occurs in a run with the given counts. Equal seeds choose
 // equal faults.
-func RandomFault(counts map[Kind]int, seed uint64) Fault {
+func randomFault(counts map[Kind]int, seed uint64) Fault {
 	r := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // a seeded test
 	var kinds []Kind
 	for _, k := range Kinds() {
@@ -116,8 +116,8 @@ func RandomFault(counts map[Kind]int, seed uint64) Fault {
 			kinds = append(kinds, k)
 		}
 	}
-	errnos := Errnos()
-	x := Fault{Kind: OpWrite, N: 1, Errno: errnos[r.IntN(len(errnos))], ForGood: r.IntN(2) == 0}
+	errnos := errnos()
+	x := Fault{Kind: opWrite, N: 1, Errno: errnos[r.IntN(len(errnos))], ForGood: r.IntN(2) == 0}
 	if len(kinds) > 0 {
 		x.Kind = kinds[r.IntN(len(kinds))]
 		x.N = 1 + r.IntN(counts[x.Kind])

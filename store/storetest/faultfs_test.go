@@ -72,7 +72,7 @@ func TestFaultFSFailsEveryKind(t *testing.T) {
 	counts := healthy.Counts()
 	for _, kind := range Kinds() {
 		require.Positive(t, counts[kind], kind)
-		for _, errno := range Errnos() {
+		for _, errno := range errnos() {
 			for n := 1; n <= counts[kind]; n++ {
 				fs := NewFaultFS(NewCrashFS(), Fault{Kind: kind, N: n, Errno: errno})
 				require.ErrorIs(t, everyOperation(fs), errno, "%s %d", kind, n)
@@ -86,7 +86,7 @@ func TestFaultFSFailsEveryKind(t *testing.T) {
 func TestFaultForGoodAndOnce(t *testing.T) {
 	below := NewCrashFS()
 	fs := NewFaultFS(below, Fault{Kind: OpMkdir, N: 2, Errno: syscall.ENOSPC, ForGood: true},
-		Fault{Kind: OpRemove, Errno: syscall.EBUSY})
+		Fault{Kind: opRemove, Errno: syscall.EBUSY})
 	require.NoError(t, fs.Mkdir("a", 0o700))
 	require.ErrorIs(t, fs.Mkdir("b", 0o700), syscall.ENOSPC)
 	require.ErrorIs(t, fs.Mkdir("b", 0o700), syscall.ENOSPC)
@@ -98,7 +98,7 @@ func TestFaultForGoodAndOnce(t *testing.T) {
 
 func TestShortWriteWritesHalf(t *testing.T) {
 	below := NewCrashFS()
-	fs := NewFaultFS(below, Fault{Kind: OpShortWrite, Errno: syscall.ENOSPC})
+	fs := NewFaultFS(below, Fault{Kind: opShortWrite, Errno: syscall.ENOSPC})
 	f, err := fs.Create("a")
 	require.NoError(t, err)
 	n, err := f.Write([]byte("abcdefgh"))
@@ -122,8 +122,8 @@ func TestRandomFaultHits(t *testing.T) {
 	require.NoError(t, everyOperation(healthy))
 	rapid.Check(t, func(t *rapid.T) {
 		seed := rapid.Uint64().Draw(t, "seed")
-		fault := RandomFault(healthy.Counts(), seed)
-		require.Equal(t, fault, RandomFault(healthy.Counts(), seed))
+		fault := randomFault(healthy.Counts(), seed)
+		require.Equal(t, fault, randomFault(healthy.Counts(), seed))
 		fs := NewFaultFS(NewCrashFS(), fault)
 		require.ErrorIs(t, everyOperation(fs), fault.Errno, fault.String())
 		require.Positive(t, fs.Hits())
@@ -137,5 +137,5 @@ func TestRecordFS(t *testing.T) {
 	golden.Equal(t, "testdata/tour.golden", fs.Text())
 	require.NoError(t, fs.RemoveAll("/d"))
 	_, _ = fs.Stat("/d")
-	require.Equal(t, "remove /d all\n", fs.Text(OpStat))
+	require.Equal(t, "remove /d all\n", fs.Text(opStat))
 }

@@ -32,7 +32,7 @@ func Faults(t testing.TB, open OnFS, histories int, seed uint64) Explored {
 				continue
 			}
 			r := seeded(seed + h)
-			for _, errno := range Errnos() {
+			for _, errno := range errnos() {
 				for _, forGood := range []bool{false, true} {
 					fault := Fault{Kind: kind, N: 1 + r.IntN(all[kind]), Errno: errno, ForGood: forGood}
 					disk := NewCrashFS()
@@ -187,7 +187,7 @@ func (p *patient) checkDisk(fs *CrashFS, may []*Memory, when string) {
 
 // isDiskFull reports whether the fault is a full disk, after which the store needs no restart.
 func isDiskFull(f Fault) bool {
-	return (f.Errno == syscall.ENOSPC || f.Errno == syscall.EDQUOT) && (f.Kind == OpWrite || f.Kind == OpShortWrite)
+	return (f.Errno == syscall.ENOSPC || f.Errno == syscall.EDQUOT) && (f.Kind == opWrite || f.Kind == opShortWrite)
 }
 
 // writesOn writes once there is room again.

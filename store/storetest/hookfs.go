@@ -14,26 +14,26 @@ type Kind string
 // The kinds. A short write is asked for besides the write; a fault of it writes half.
 const (
 	OpOpen       Kind = "open"
-	OpCreate     Kind = "create" // an open that may create
-	OpRead       Kind = "read"   // ReadAt too
-	OpWrite      Kind = "write"  // WriteAt too
-	OpShortWrite Kind = "short write"
-	OpSync       Kind = "sync" // of a file
-	OpSyncDir    Kind = "sync dir"
-	OpRename     Kind = "rename"
-	OpRemove     Kind = "remove" // RemoveAll too
+	opCreate     Kind = "create" // an open that may create
+	opRead       Kind = "read"   // ReadAt too
+	opWrite      Kind = "write"  // WriteAt too
+	opShortWrite Kind = "short write"
+	opSync       Kind = "sync" // of a file
+	opSyncDir    Kind = "sync dir"
+	opRename     Kind = "rename"
+	opRemove     Kind = "remove" // RemoveAll too
 	OpMkdir      Kind = "mkdir"  // MkdirAll too
-	OpStat       Kind = "stat"
-	OpTruncate   Kind = "truncate"
-	OpClose      Kind = "close"
-	OpReadDir    Kind = "readdir"
+	opStat       Kind = "stat"
+	opTruncate   Kind = "truncate"
+	opClose      Kind = "close"
+	opReadDir    Kind = "readdir"
 )
 
 // Kinds returns all kinds.
 func Kinds() []Kind {
 	return []Kind{
-		OpOpen, OpCreate, OpRead, OpWrite, OpShortWrite, OpSync, OpSyncDir,
-		OpRename, OpRemove, OpMkdir, OpStat, OpTruncate, OpClose, OpReadDir,
+		OpOpen, opCreate, opRead, opWrite, opShortWrite, opSync, opSyncDir,
+		opRename, opRemove, OpMkdir, opStat, opTruncate, opClose, opReadDir,
 	}
 }
 
@@ -61,7 +61,7 @@ func (h *hookFS) Open(name string) (afero.File, error) { return h.OpenFile(name,
 func (h *hookFS) OpenFile(name string, flag int, perm os.FileMode) (afero.File, error) {
 	kind := OpOpen
 	if flag&os.O_CREATE != 0 {
-		kind = OpCreate
+		kind = opCreate
 	}
 	if err := h.askHook(kind, name, flagText(flag), "open"); err != nil {
 		return nil, err
@@ -109,28 +109,28 @@ func (h *hookFS) MkdirAll(name string, perm os.FileMode) error {
 }
 
 func (h *hookFS) Remove(name string) error {
-	if err := h.askHook(OpRemove, name, "", "remove"); err != nil {
+	if err := h.askHook(opRemove, name, "", "remove"); err != nil {
 		return err
 	}
 	return h.Fs.Remove(name)
 }
 
 func (h *hookFS) RemoveAll(name string) error {
-	if err := h.askHook(OpRemove, name, "all", "unlinkat"); err != nil {
+	if err := h.askHook(opRemove, name, "all", "unlinkat"); err != nil {
 		return err
 	}
 	return h.Fs.RemoveAll(name)
 }
 
 func (h *hookFS) Rename(from, to string) error {
-	if err := h.hook(OpRename, from, to); err != nil {
+	if err := h.hook(opRename, from, to); err != nil {
 		return &os.LinkError{Op: "rename", Old: from, New: to, Err: err}
 	}
 	return h.Fs.Rename(from, to)
 }
 
 func (h *hookFS) Stat(name string) (os.FileInfo, error) {
-	if err := h.askHook(OpStat, name, "", "stat"); err != nil {
+	if err := h.askHook(opStat, name, "", "stat"); err != nil {
 		return nil, err
 	}
 	return h.Fs.Stat(name)
@@ -152,14 +152,14 @@ func (f *hookFile) askHook(k Kind, detail, verb string) error {
 }
 
 func (f *hookFile) Read(p []byte) (int, error) {
-	if err := f.askHook(OpRead, "", "read"); err != nil {
+	if err := f.askHook(opRead, "", "read"); err != nil {
 		return 0, err
 	}
 	return f.File.Read(p)
 }
 
 func (f *hookFile) ReadAt(p []byte, off int64) (int, error) {
-	if err := f.askHook(OpRead, fmt.Sprintf("at %d", off), "read"); err != nil {
+	if err := f.askHook(opRead, fmt.Sprintf("at %d", off), "read"); err != nil {
 		return 0, err
 	}
 	return f.File.ReadAt(p, off)
@@ -178,10 +178,10 @@ func (f *hookFile) WriteAt(p []byte, off int64) (int, error) {
 
 // write asks for a write, and then for a short write, of which it does half.
 func (f *hookFile) write(p []byte, detail string, write func([]byte) (int, error)) (int, error) {
-	if err := f.askHook(OpWrite, detail, "write"); err != nil {
+	if err := f.askHook(opWrite, detail, "write"); err != nil {
 		return 0, err
 	}
-	if err := f.askHook(OpShortWrite, detail, "write"); err != nil {
+	if err := f.askHook(opShortWrite, detail, "write"); err != nil {
 		n, errBelow := write(p[:len(p)/2])
 		if errBelow != nil {
 			return n, errBelow
@@ -193,9 +193,9 @@ func (f *hookFile) write(p []byte, detail string, write func([]byte) (int, error
 
 // Sync tells a CrashFS when it fails, so that the data are lost as after a real failure.
 func (f *hookFile) Sync() error {
-	kind := OpSync
+	kind := opSync
 	if f.dir {
-		kind = OpSyncDir
+		kind = opSyncDir
 	}
 	if err := f.askHook(kind, "", "sync"); err != nil {
 		if below, ok := f.File.(interface{ failSync() }); ok {
@@ -207,14 +207,14 @@ func (f *hookFile) Sync() error {
 }
 
 func (f *hookFile) Truncate(size int64) error {
-	if err := f.askHook(OpTruncate, fmt.Sprintf("to %d", size), "truncate"); err != nil {
+	if err := f.askHook(opTruncate, fmt.Sprintf("to %d", size), "truncate"); err != nil {
 		return err
 	}
 	return f.File.Truncate(size)
 }
 
 func (f *hookFile) Stat() (os.FileInfo, error) {
-	if err := f.askHook(OpStat, "", "stat"); err != nil {
+	if err := f.askHook(opStat, "", "stat"); err != nil {
 		return nil, err
 	}
 	return f.File.Stat()
@@ -222,7 +222,7 @@ func (f *hookFile) Stat() (os.FileInfo, error) {
 
 // Close closes the file below even if the hook returns an error, as close(2) does.
 func (f *hookFile) Close() error {
-	err := f.askHook(OpClose, "", "close")
+	err := f.askHook(opClose, "", "close")
 	if below := f.File.Close(); err == nil {
 		return below
 	}
@@ -230,14 +230,14 @@ func (f *hookFile) Close() error {
 }
 
 func (f *hookFile) Readdir(count int) ([]os.FileInfo, error) {
-	if err := f.askHook(OpReadDir, "", "readdirent"); err != nil {
+	if err := f.askHook(opReadDir, "", "readdirent"); err != nil {
 		return nil, err
 	}
 	return f.File.Readdir(count)
 }
 
 func (f *hookFile) Readdirnames(n int) ([]string, error) {
-	if err := f.askHook(OpReadDir, "", "readdirent"); err != nil {
+	if err := f.askHook(opReadDir, "", "readdirent"); err != nil {
 		return nil, err
 	}
 	return f.File.Readdirnames(n)

@@ -18,7 +18,7 @@ func commitLaws() []law {
 		{"a batch is all or none", allOrNone},
 		{"a stale basis is ErrConflict", conflicts},
 		{"a key that was applied last is a no-op", keys},
-		{"changes of a batch see each other", func(t testing.TB, open Opener) {
+		{"changes of a batch see each other", func(t testing.TB, open opener) {
 			s := openNew(t, open)
 			first := addCase(1, "first")
 			second := tree.NewChange(tree.OpRevise, aCase(1, "second"), 1, "evolution", "better")
@@ -38,7 +38,7 @@ func commitLaws() []law {
 
 // versions checks that a version is one more than the last, also after a restart, and that a batch with
 // nothing to do makes none.
-func versions(t testing.TB, open Opener) {
+func versions(t testing.TB, open opener) {
 	reopen := open(t)
 	s := openAt(t, reopen)
 	require.EqualValues(t, 0, commit(t, s, tree.Batch{}))
@@ -56,7 +56,7 @@ func versions(t testing.TB, open Opener) {
 }
 
 // allOrNone commits batches of which one part cannot be done, and expects that nothing changes.
-func allOrNone(t testing.TB, open Opener) {
+func allOrNone(t testing.TB, open opener) {
 	reopen := open(t)
 	s := openAt(t, reopen)
 	_, err := s.Accept(t.Context(), []tree.Evaluation{evaluation(1, 1), evaluation(2, 1)})
@@ -86,7 +86,7 @@ func allOrNone(t testing.TB, open Opener) {
 }
 
 // conflicts plans changes on every kind of stale basis, before and after a restart.
-func conflicts(t testing.TB, open Opener) {
+func conflicts(t testing.TB, open opener) {
 	reopen := open(t)
 	s := openAt(t, reopen)
 	a, b := addCase(1, "x"), addCase(2, "x")
@@ -114,7 +114,7 @@ func conflicts(t testing.TB, open Opener) {
 }
 
 // keys applies changes again: the last change of a node is ignored, an earlier one conflicts.
-func keys(t testing.TB, open Opener) {
+func keys(t testing.TB, open opener) {
 	reopen := open(t)
 	s := openAt(t, reopen)
 	first := addCase(1, "x")
@@ -136,7 +136,7 @@ func keys(t testing.TB, open Opener) {
 
 // committers race. Each adds to one counter node until it has succeeded a number of times.
 // No addition may be lost, and all versions must be different.
-func committers(t testing.TB, open Opener) {
+func committers(t testing.TB, open opener) {
 	const workers, times = 4, 8
 	s := openNew(t, open)
 	commit(t, s, tree.Batch{Changes: []tree.Change{addCase(1, "0")}})

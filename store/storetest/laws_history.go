@@ -17,7 +17,7 @@ import (
 func historyLaws() []law {
 	return []law{
 		{"the ledger keeps order and numbers", ledger},
-		{"dead letters come oldest first", func(t testing.TB, open Opener) {
+		{"dead letters come oldest first", func(t testing.TB, open opener) {
 			reopen := open(t)
 			s := openAt(t, reopen)
 			var want strings.Builder
@@ -36,7 +36,7 @@ func historyLaws() []law {
 			}
 		}},
 		{"changes are what was committed, in order", changes},
-		{"info counts", func(t testing.TB, open Opener) {
+		{"info counts", func(t testing.TB, open opener) {
 			reopen := open(t)
 			s := openAt(t, reopen)
 			accept(t, s, evaluation(1, 1), evaluation(2, 1), evaluation(3, 1))
@@ -61,7 +61,7 @@ func historyLaws() []law {
 }
 
 // ledger appends entries over several restarts, and expects them in order with numbers that rise by one.
-func ledger(t testing.TB, open Opener) {
+func ledger(t testing.TB, open opener) {
 	reopen := open(t)
 	s := openAt(t, reopen)
 	n := 0
@@ -117,7 +117,7 @@ func ledger(t testing.TB, open Opener) {
 }
 
 // changes expects what was committed after each version, or ErrCompacted.
-func changes(t testing.TB, open Opener) {
+func changes(t testing.TB, open opener) {
 	reopen := open(t)
 	s := openAt(t, reopen)
 	first, second := addCase(1, "x"), addCase(2, "x")
@@ -172,10 +172,10 @@ func calls(ctx context.Context, s tree.Store) map[string]func() error {
 // lifeLaws are the laws of opening, closing and cancelled contexts.
 func lifeLaws() []law {
 	return []law{
-		{"a new store is empty", func(t testing.TB, open Opener) {
+		{"a new store is empty", func(t testing.TB, open opener) {
 			require.NoError(t, compare(t.Context(), openNew(t, open), NewMemory()))
 		}},
-		{"what is closed says ErrClosed, and closes twice", func(t testing.TB, open Opener) {
+		{"what is closed says ErrClosed, and closes twice", func(t testing.TB, open opener) {
 			s := openNew(t, open)
 			commit(t, s, tree.Batch{Changes: []tree.Change{addCase(1, "x")}})
 			require.NoError(t, s.Close())
@@ -185,7 +185,7 @@ func lifeLaws() []law {
 			}
 			require.NoError(t, s.Close())
 		}},
-		{"a cancelled context leaves no trace", func(t testing.TB, open Opener) {
+		{"a cancelled context leaves no trace", func(t testing.TB, open opener) {
 			s := openNew(t, open)
 			accept(t, s, evaluation(1, 1))
 			commit(t, s, tree.Batch{Changes: []tree.Change{addCase(1, "x")}})
@@ -213,7 +213,7 @@ func lifeLaws() []law {
 
 // closing closes the store during writes. A write either succeeds, and then it is there; or
 // it returns ErrClosed, and then it is not.
-func closing(t testing.TB, open Opener) {
+func closing(t testing.TB, open opener) {
 	const workers = 4
 	reopen := open(t)
 	s := openAt(t, reopen)
@@ -263,7 +263,7 @@ func closing(t testing.TB, open Opener) {
 func optionalLaws() []law {
 	return []law{
 		{"derived data is kept whole, if at all", derived},
-		{"what is whole verifies", func(t testing.TB, open Opener) {
+		{"what is whole verifies", func(t testing.TB, open opener) {
 			s := openNew(t, open)
 			v, ok := s.(tree.Verifier)
 			if !ok {
@@ -286,7 +286,7 @@ func optionalLaws() []law {
 }
 
 // derived saves derived data several times, once with a failure, and reads it while it is replaced.
-func derived(t testing.TB, open Opener) {
+func derived(t testing.TB, open opener) {
 	reopen := open(t)
 	s := openAt(t, reopen)
 	d, ok := s.(tree.Deriver)

@@ -15,7 +15,7 @@ func outboxLaws() []law {
 	return []law{
 		{"receipts say what became of each", receipts},
 		{"a label that comes later is accepted", labelledLater},
-		{"an evaluation without an id is known by its key", func(t testing.TB, open Opener) {
+		{"an evaluation without an id is known by its key", func(t testing.TB, open opener) {
 			s := openNew(t, open)
 			e := evaluation(1, 1)
 			e.ID, e.RunID = "", "r1"
@@ -27,7 +27,7 @@ func outboxLaws() []law {
 			commit(t, s, tree.Batch{Done: []string{e.Key()}})
 		}},
 		{"a lease is exclusive, oldest first", leases},
-		{"a lease ends with Close", func(t testing.TB, open Opener) {
+		{"a lease ends with Close", func(t testing.TB, open opener) {
 			reopen := open(t)
 			s := openAt(t, reopen)
 			accept(t, s, evaluation(1, 1), evaluation(2, 0))
@@ -40,7 +40,7 @@ func outboxLaws() []law {
 			equal(t, []tree.Evaluation{evaluation(1, 1), evaluation(2, 0)}, es)
 		}},
 		{"done and dead end it, once", finishing},
-		{"what is done stays known", func(t testing.TB, open Opener) {
+		{"what is done stays known", func(t testing.TB, open opener) {
 			reopen := open(t)
 			s := openAt(t, reopen)
 			accept(t, s, evaluation(1, 1))
@@ -84,7 +84,7 @@ func lease(t testing.TB, s tree.Store, n int) []string {
 }
 
 // receipts accepts evaluations that are new, repeated and contradicted, in one call and after restarts.
-func receipts(t testing.TB, open Opener) {
+func receipts(t testing.TB, open opener) {
 	reopen := open(t)
 	s := openAt(t, reopen)
 	const yes, same, no = tree.Accepted, tree.Duplicate, tree.Contradiction
@@ -110,7 +110,7 @@ func receipts(t testing.TB, open Opener) {
 
 // labelledLater accepts an evaluation first without a label and then with one. Whoever forms
 // it must get it with its label, whether or not it was formed without.
-func labelledLater(t testing.TB, open Opener) {
+func labelledLater(t testing.TB, open opener) {
 	for _, formed := range []bool{false, true} {
 		for _, restart := range []bool{false, true} {
 			reopen := open(t)
@@ -149,7 +149,7 @@ func labelledLater(t testing.TB, open Opener) {
 }
 
 // leases checks who gets which evaluation when some are given back or finished.
-func leases(t testing.TB, open Opener) {
+func leases(t testing.TB, open opener) {
 	s := openNew(t, open)
 	require.Empty(t, lease(t, s, 9))
 	for i := range 6 {
@@ -167,7 +167,7 @@ func leases(t testing.TB, open Opener) {
 }
 
 // finishing ends evaluations as done and dead, and expects that neither can be ended again.
-func finishing(t testing.TB, open Opener) {
+func finishing(t testing.TB, open opener) {
 	reopen := open(t)
 	s := openAt(t, reopen)
 	accept(t, s, evaluation(1, 1), evaluation(2, 1), evaluation(3, 1))
@@ -193,7 +193,7 @@ func finishing(t testing.TB, open Opener) {
 }
 
 // forming races callers of Accept with callers of Lease. Each evaluation is formed once.
-func forming(t testing.TB, open Opener) {
+func forming(t testing.TB, open opener) {
 	const acceptors, each = 3, 12
 	s := openNew(t, open)
 	results := make(chan error, 2*acceptors)

@@ -12,7 +12,7 @@ import (
 )
 
 // openNew opens a new store, and closes it when the test ends.
-func openNew(t testing.TB, open Opener) tree.Store {
+func openNew(t testing.TB, open opener) tree.Store {
 	t.Helper()
 	return openAt(t, open(t))
 }
@@ -48,7 +48,7 @@ func equal(t testing.TB, want, got any) {
 // readLaws are the laws of Get and Scan.
 func readLaws() []law {
 	return []law{
-		{"get of what is absent is ErrNotFound", func(t testing.TB, open Opener) {
+		{"get of what is absent is ErrNotFound", func(t testing.TB, open opener) {
 			s := openNew(t, open)
 			_, err := s.Get(t.Context(), "c_nothing")
 			require.ErrorIs(t, err, tree.ErrNotFound)
@@ -57,7 +57,7 @@ func readLaws() []law {
 			require.ErrorIs(t, err, tree.ErrNotFound)
 		}},
 		{"payloads come back byte for byte", payloads},
-		{"get returns archived nodes too", func(t testing.TB, open Opener) {
+		{"get returns archived nodes too", func(t testing.TB, open opener) {
 			s := openNew(t, open)
 			commit(t, s, tree.Batch{Changes: []tree.Change{addCase(1, "x")}})
 			n := addCase(1, "x").Node
@@ -70,7 +70,7 @@ func readLaws() []law {
 		}},
 		{"scan is sorted by id and filtered", scanFilters},
 		{"scan shows the moment it began", scanSnapshot},
-		{"scan can be left early", func(t testing.TB, open Opener) {
+		{"scan can be left early", func(t testing.TB, open opener) {
 			s := openNew(t, open)
 			commit(t, s, tree.Batch{Changes: []tree.Change{addCase(1, "x"), addCase(2, "x"), addCase(3, "x")}})
 			for range 50 {
@@ -86,7 +86,7 @@ func readLaws() []law {
 }
 
 // payloads writes texts that are hard to store, and expects every byte back, also after a restart.
-func payloads(t testing.TB, open Opener) {
+func payloads(t testing.TB, open opener) {
 	reopen := open(t)
 	s := openAt(t, reopen)
 	large := strings.Repeat("很长 & long <text> ", 3000)
@@ -117,7 +117,7 @@ func payloads(t testing.TB, open Opener) {
 }
 
 // scanFilters compares Scan with Filter.Match.
-func scanFilters(t testing.TB, open Opener) {
+func scanFilters(t testing.TB, open opener) {
 	reopen := open(t)
 	s := openAt(t, reopen)
 	var nodes []tree.Node
@@ -162,7 +162,7 @@ func scanFilters(t testing.TB, open Opener) {
 }
 
 // scanSnapshot changes nodes during a scan, which must not see it.
-func scanSnapshot(t testing.TB, open Opener) {
+func scanSnapshot(t testing.TB, open opener) {
 	s := openNew(t, open)
 	var b tree.Batch
 	for i := range 20 {
@@ -205,7 +205,7 @@ func spoil(n *tree.Node) {
 }
 
 // ownership changes everything that the store was given and has returned, and expects no effect.
-func ownership(t testing.TB, open Opener) {
+func ownership(t testing.TB, open opener) {
 	s := openNew(t, open)
 	given := addCase(1, "x")
 	want := asJSON(given.Node)

@@ -34,7 +34,7 @@ func NewRecordFS(below afero.Fs) *RecordFS {
 func (r *RecordFS) Name() string { return "RecordFS" }
 
 func (r *RecordFS) record(k Kind, path, detail string) error {
-	if k == OpShortWrite {
+	if k == opShortWrite {
 		return nil // the hook is called for it after every write, which has a line already
 	}
 	line := string(k) + " " + filepath.ToSlash(path)

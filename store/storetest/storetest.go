@@ -12,14 +12,14 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Opener makes a new, empty place for a store. It returns a function that opens the store
+// opener makes a new, empty place for a store. It returns a function that opens the store
 // there: empty at first, and with what it held after it was closed.
-type Opener func(tb testing.TB) func() (tree.Store, error)
+type opener func(tb testing.TB) func() (tree.Store, error)
 
 // Run tests a store against every law of tree.Store, one subtest each. Then it performs
 // random operations on the store and on a model, closing and opening in between. If the
 // store is a tree.Deriver or tree.Verifier, Run tests that too.
-func Run(t *testing.T, open Opener) {
+func Run(t *testing.T, open opener) {
 	t.Helper()
 	for _, l := range laws() {
 		t.Run(l.name, func(t *testing.T) { l.check(t, open) })
@@ -31,7 +31,7 @@ func Run(t *testing.T, open Opener) {
 
 // Agree performs random operations, chosen by the seed, on a new store and on the model. It
 // fails if they differ.
-func Agree(t testing.TB, open Opener, steps int, seed uint64) {
+func Agree(t testing.TB, open opener, steps int, seed uint64) {
 	t.Helper()
 	t.Logf("seed %d", seed)
 	agree(t, t, open, seeded(seed), steps)
@@ -40,7 +40,7 @@ func Agree(t testing.TB, open Opener, steps int, seed uint64) {
 // law is one sentence of the contract of tree.Store, with a test that it holds.
 type law struct {
 	name  string
-	check func(t testing.TB, open Opener)
+	check func(t testing.TB, open opener)
 }
 
 func laws() []law {
@@ -64,7 +64,7 @@ type reporter interface {
 }
 
 // agree performs the same steps on the store and on a Memory.
-func agree(t reporter, tb testing.TB, open Opener, r source, steps int) {
+func agree(t reporter, tb testing.TB, open opener, r source, steps int) {
 	t.Helper()
 	ctx := tb.Context()
 	reopen := open(tb)

@@ -16,7 +16,7 @@ import (
 )
 
 // wrapMemory opens memories whose stores are wrapped in a mistake; nil wraps nothing.
-func wrapMemory(wrap func(*Memory) tree.Store) Opener {
+func wrapMemory(wrap func(*Memory) tree.Store) opener {
 	return func(testing.TB) func() (tree.Store, error) {
 		m := NewMemory()
 		return func() (tree.Store, error) {
@@ -63,7 +63,7 @@ func (v *verdict) Logf(string, ...any)   {}
 func (v *verdict) Log(...any)            {}
 
 // brokenLaws returns the laws that a store breaks, and "random" if random operations differ.
-func brokenLaws(t *testing.T, open Opener) []string {
+func brokenLaws(t *testing.T, open opener) []string {
 	t.Helper()
 	var out []string
 	try := func(name string, hold func(testing.TB)) {
