@@ -116,7 +116,7 @@ func (s *pageWriter) problem(w http.ResponseWriter, p *problem) error {
 }
 
 // troubleOf is a problem as the pages know it.
-func troubleOf(p *Problem) *pages.Trouble {
+func troubleOf(p *problem) *pages.Trouble {
 	return &pages.Trouble{
 		Status: p.Status, Kind: strings.TrimPrefix(p.Type, "urn:memtree:"), Detail: p.Detail, Cause: p.cause,
 	}
