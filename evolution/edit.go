@@ -48,6 +48,7 @@ func (e *Evolver) Edit(
 	}
 	out.Provenance = tree.Provenance{By: tree.ByPerson, Cites: n.Provenance.Cites, Left: n.Provenance.Left, At: at}
 	e.o.Words(&out)
+	j.Person, j.Strict = true, true
 	worded := gate.Draft{Title: c.Title, Description: d.Description, AppliesWhen: c.AppliesWhen, NotWhen: c.NotWhen,
 		Lessons: c.Lessons} // what is left to the catalogue is said by it
 	return out, append(e.judge.Refuses(&j.About, &worded), e.judge.RefusesTranslation(&j.About, &d)...), nil

@@ -46,6 +46,8 @@ type About struct {
 	Shown     []*tree.Node // the cases that the writer saw; the draft must cover them
 	Parts     []*tree.Node // the experiences of a strategy
 	Opposite  []*tree.Node // live memories of the same type against the other direction
+	Person    bool         // a person wrote the draft
+	Strict    bool         // whoever wrote the draft can word it otherwise: a person, or an agent that proposes it
 }
 
 // Gates are what a draft is asked.
@@ -147,21 +149,32 @@ func (v *view) because(t taxonomy.Text, args ...any) string {
 
 // forcing refuses a draft that decides a verdict: a lesson says what to look at, never
 // what to answer. A title and a mistake tell what was done wrongly, so they are not asked, nor
-// is advice of the catalogue.
+// is advice of the catalogue, nor the description of a person's draft. Of a strict draft what to do is held against
+// [guard.Decides] too.
 func forcing(j *Gates, v *view) string {
 	if j.forces == nil {
 		return ""
 	}
-	orders := slices.Concat([]string{v.draft.Description}, v.draft.AppliesWhen, v.draft.NotWhen)
+	orders := slices.Concat(v.draft.AppliesWhen, v.draft.NotWhen)
+	if !v.about.Person {
+		orders = append(orders, v.draft.Description)
+	}
+	var advice []string
 	for _, l := range v.draft.Lessons {
 		if !j.catalogued(v, &l) {
-			orders = append(orders, l.Check, l.Instead)
+			advice = append(advice, l.Check, l.Instead)
 		}
 	}
-	for _, s := range orders {
+	refused := taxonomy.Text{EN: "%q decides the verdict; say what to check instead",
+		ZH: "%q 替智能体下了结论；请改为说明要检查什么"}
+	for _, s := range append(orders, advice...) {
 		if at, yes := j.forces(s); yes {
-			return v.because(taxonomy.Text{EN: "%q decides the verdict; say what to check instead",
-				ZH: "%q 替智能体下了结论；请改为说明要检查什么"}, at)
+			return v.because(refused, at)
+		}
+	}
+	for _, s := range advice {
+		if at, yes := guard.Decides(s); yes && v.about.Strict {
+			return v.because(refused, at)
 		}
 	}
 	return ""

@@ -10,7 +10,7 @@ import (
 // RefusesTaught returns every reason why what somebody teaches without any case does not hold; none if
 // it does. It asks the gates that need no case. lang is that of the reasons.
 func (j *Gates) RefusesTaught(d *Draft, lang string) []string {
-	about := &About{Type: tree.Experience, Lang: lang}
+	about := &About{Type: tree.Experience, Lang: lang, Person: true, Strict: true}
 	return j.ask(j.view(about, d), []string{"limits", "breadth", "forcing", "safety"})
 }
 

@@ -167,7 +167,7 @@ func (s *server) draft(in *proposeIn, cases []*tree.Node, by string) (tree.Node,
 	s.words.Fill(&n) // what is left to the catalogue is said by it
 	d.Title, d.Description, d.AppliesWhen = n.Content.Title, n.Content.Description, n.Content.AppliesWhen
 	about := gate.About{Type: n.Type, ErrorType: n.ErrorType, Direction: n.Direction, Lang: n.Lang, Check: check,
-		Members: cases, Shown: cases}
+		Members: cases, Shown: cases, Strict: true}
 	gates := gate.New(s.m.Taxonomy(), guard.Instructs, guard.Forces)
 	if why := gates.Refuses(&about, &d); len(why) > 0 {
 		return tree.Node{}, fmt.Errorf("the lesson does not hold, so nothing was proposed; mend it and propose it "+
