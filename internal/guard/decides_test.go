@@ -27,7 +27,7 @@ func TestDecides(t *testing.T) {
 		"Read the unit next to each volume and convert to ml before comparing.", "Enlarge the photo of the delivery.",
 		"Do not pass the test on the toast alone.", "If the totals differ, name the row.",
 		"Passed orders are listed under Done.", "The error message must name the field.", "不要只看提示就判通过。", "不要跳过最后一页。",
-		"登录失败后要等十分钟。", "确认没有多余的提示。", "通过菜单打开设置页。", "Do not ignore the footer.", "Scroll down before you judge.",
+		"登录失败后要等十分钟。", "确认没有多余的提示。", "通过菜单打开设置页。", "Scroll down before you judge.",
 	} {
 		at, yes := Decides(s)
 		require.False(t, yes, at)
