@@ -108,7 +108,7 @@ func (s *speech) reason(r *risk.Reason) string {
 		case risk.FromObservation:
 			return s.say("words of what it saw: %s", words())
 		case risk.FromBoth:
-			return s.say("words of its task and of what it saw: %s", words())
+			return s.say("its task and what it saw: %s", words())
 		}
 		return s.say("what it was asked and what it saw")
 	case "reasons":

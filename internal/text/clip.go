@@ -103,6 +103,9 @@ func sentence(s string) int {
 			if r == '.' && i >= begin && listNumber(s[begin:i]) {
 				continue
 			}
+			if r == '.' && abbreviated(s[begin:i], s[i+1:]) {
+				continue
+			}
 			if end := i + closers(s[i:]); sentenceFollows(s[end:], r == '.') {
 				return end
 			}
@@ -128,6 +131,19 @@ func closers(s string) int {
 // listNumber tells whether s is the number of a list item.
 func listNumber(s string) bool {
 	return s != "" && len(s) <= 3 && strings.Trim(s, "0123456789") == ""
+}
+
+// abbreviations end with a full stop that ends no sentence where a number or a bracket follows: Vol. (ml), No. 5.
+const abbreviations = " vol no nr fig art approx ca max min qty ref temp dept incl resp vs pp p ch sec est avg std dia "
+
+// abbreviated tells whether a full stop after before is that of an abbreviation, and not the end of the sentence.
+func abbreviated(before, after string) bool {
+	word := before[strings.LastIndexFunc(before, func(r rune) bool { return !unicode.IsLetter(r) })+1:]
+	if word == "" || len(word) > 6 || !strings.Contains(abbreviations, " "+strings.ToLower(word)+" ") {
+		return false
+	}
+	r, _ := utf8.DecodeRuneInString(strings.TrimLeft(after, " "))
+	return r == '(' || r == '[' || unicode.IsDigit(r)
 }
 
 // sentenceFollows tells whether a new sentence can begin at rest. It begins with a space or an ideograph; after a
