@@ -3,6 +3,7 @@ package formation
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/memtree/memtree/internal/cue"
 	"github.com/memtree/memtree/internal/guard"
@@ -242,7 +243,21 @@ func (r *missReader) how(sentences ...string) string {
 }
 
 // joined puts as many whole sentences together as maxHow allows, each once.
-func joined(sentences ...string) string { return joinedBy(text.Append, sentences) }
+func joined(sentences ...string) string { return joinedBy(appendClause, sentences) }
+
+// appendClause puts a sentence after others. After a clause, which ends with no mark, comes the semicolon that points
+// took out.
+func appendClause(a, b string) string {
+	if a == "" || b == "" || strings.ContainsRune(".!?…。！？；;:：", lastRune(strings.TrimRight(a, "\"'”’」』)）"))) {
+		return text.Append(a, b)
+	}
+	return a + taxonomy.Text{EN: "; ", ZH: "；"}.In(text.Lang(a)) + b
+}
+
+func lastRune(s string) rune {
+	r, _ := utf8.DecodeLastRuneInString(s)
+	return r
+}
 
 // lined is joined with each defect on a line of its own, because few defects end
 // with a full stop.
