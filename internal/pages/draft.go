@@ -74,7 +74,7 @@ func (s *Site) draft(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 	if d.RecentChanged, d.Recent, err = changed(ctx, v.Memory, recent, after); err != nil {
 		return err
 	}
-	d.show(v)
+	d.show(v, s.speech(v.Lang))
 	return s.render(w, http.StatusOK, s.page(r, v, "draft", s.speech(v.Lang).say("Draft of a lesson"), &d))
 }
 
@@ -182,18 +182,18 @@ func changed(
 }
 
 // show words the draft, and what it replaces, in the language of the visitor.
-func (d *draftData) show(v *Visitor) {
+func (d *draftData) show(v *Visitor, said *speech) {
 	d.Node = v.shown(&d.Node)
 	was := ""
 	if d.Replaces != nil {
 		n := v.shown(d.Replaces)
-		was = wordsOf(&n)
+		was = said.wordsOf(&n)
 	}
-	d.Lesson = diff(was, wordsOf(&d.Node))
+	d.Lesson = diff(was, said.wordsOf(&d.Node))
 }
 
 // wordsOf is what a lesson says, a sentence a line.
-func wordsOf(n *tree.Node) string {
+func (s *speech) wordsOf(n *tree.Node) string {
 	var out []string
 	for _, l := range n.Content.Lessons {
 		out = append(out, strings.TrimSpace(l.Check+" "+l.Instead))
@@ -201,6 +201,8 @@ func wordsOf(n *tree.Node) string {
 	if len(out) == 0 {
 		out = []string{n.Content.Guidance}
 	}
-	out = append(out, n.Content.AppliesWhen...)
+	for _, when := range n.Content.AppliesWhen {
+		out = append(out, s.say("When: %s", when))
+	}
 	return strings.Join(out, "\n")
 }

@@ -3,6 +3,7 @@ package pages
 import (
 	"net/http/httptest"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -47,6 +48,8 @@ func TestDraftPage(t *testing.T) {
 	require.NoError(t, s.draft(w, r, v))
 	body := w.Body.String()
 	require.Contains(t, body, "<ins>")
+	require.Contains(t, body, "</span>When: ", "a condition is named")
+	require.Contains(t, body, "So it shows first on tests that ask for the same")
 	require.Contains(t, body, "The total was not recomputed from prices and quantities.")
 	require.Contains(t, body, "Of 3 tests of its cases 0 would be given something else; of 18 recent tests 0.")
 	require.Less(t, w.Body.Len(), 60_000)
@@ -91,4 +94,32 @@ func TestPreviewIsWhatComes(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, expected[i], x.Text, p)
 	}
+}
+
+// What a rejection reaches is said before it is made; afterwards the page leads to where it is taken back.
+func TestRejectAsks(t *testing.T) {
+	v := team(t)
+	_, err := v.Memory.Evolve(t.Context(), &memtree.EvolveOptions{Review: true})
+	require.NoError(t, err)
+	waiting, err := v.Memory.Review().Proposals(t.Context())
+	require.NoError(t, err)
+	s, err := New()
+	require.NoError(t, err)
+	post := func(form string) *httptest.ResponseRecorder {
+		r := httptest.NewRequest("POST", "/trees/default/review", strings.NewReader(form))
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		w := httptest.NewRecorder()
+		require.NoError(t, s.decide(w, r, v))
+		return w
+	}
+	form := "word=reject&why=too+general&key=" + waiting[0].Key
+	asked := post(form)
+	require.Contains(t, asked.Body.String(), "nor from its 3 cases and later ones alike")
+	still, err := v.Memory.Review().Proposals(t.Context())
+	require.NoError(t, err)
+	require.Len(t, still, len(waiting), "asking changes nothing")
+	done := post(form + "&sure=1")
+	require.Equal(t, "/trees/default/review?done=reject&n=1", done.Header().Get("Location"))
+	require.Contains(t, see(t, v, "review", "?done=reject&n=1"), `<a href="/trees/default/history">Take it back`)
+	require.Contains(t, see(t, v, "history", ""), "too general")
 }

@@ -2,6 +2,8 @@ package pages
 
 import (
 	"net/http"
+	"net/url"
+	"slices"
 
 	"github.com/memtree/memtree/evolution"
 	"github.com/memtree/memtree/tree"
@@ -13,6 +15,7 @@ type reviewData struct {
 	Rejected  []evolution.Rejection
 	Imports   imports
 	Done      string // what was done just now
+	Back      bool   // it is taken back on the page of decisions
 }
 
 func (s *Site) review(w http.ResponseWriter, r *http.Request, v *Visitor) error {
@@ -40,6 +43,8 @@ func (s *Site) review(w http.ResponseWriter, r *http.Request, v *Visitor) error 
 	switch field(r, "done") {
 	case "accept":
 		d.Done = said.say("In use now, on probation: %d.", n)
+	case "reject":
+		d.Done, d.Back = said.say("Refused: %d.", n), true
 	case "refuse":
 		d.Done = said.say("Refused: %d. Their pages take it back.", n)
 	}
@@ -54,11 +59,33 @@ func (s *Site) decide(w http.ResponseWriter, r *http.Request, v *Visitor) error 
 		accept = []string{key}
 	case "reject":
 		reject = []string{key}
+		if field(r, "why") != "" && field(r, "sure") == "" {
+			return s.sureToReject(w, r, v, key)
+		}
 	default:
 		return &tree.FieldError{Field: "word", Problem: "is neither accept nor reject; choose one"}
 	}
 	if _, err := v.Memory.Review().Decide(r.Context(), accept, reject, field(r, "why")); err != nil {
 		return err
 	}
-	return seeOther(w, r, v, "review")
+	return seeOther(w, r, v, "review", "done", field(r, "word"), "n", "1")
+}
+
+// sureToReject says what a rejection reaches, before it is made.
+func (s *Site) sureToReject(w http.ResponseWriter, r *http.Request, v *Visitor, key string) error {
+	all, err := v.Memory.Review().Proposals(r.Context())
+	if err != nil {
+		return err
+	}
+	at := slices.IndexFunc(all, func(p evolution.Proposal) bool { return p.Key == key })
+	if at < 0 {
+		return &tree.FieldError{Field: "key", Problem: "names no draft that waits; somebody may have decided on it"}
+	}
+	said := s.speech(v.Lang)
+	return s.question(w, r, v, http.StatusOK, &question{
+		Sentence: said.say("Its advice is given no more, nor from its %d cases and later ones alike. It can be undone.",
+			len(all[at].Node.Children)),
+		Yes: said.say("Yes, refuse it"), To: v.in("review"), From: v.in("review/" + key),
+		Fields: url.Values{"key": {key}, "word": {"reject"}, "why": {field(r, "why")}, "sure": {"1"}},
+	})
 }
