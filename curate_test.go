@@ -533,7 +533,7 @@ func TestEdit(t *testing.T) {
 	require.Equal(t, tree.ByPerson, now.Provenance.By)
 	require.Len(t, now.Children, 8)
 	problems(t, m)
-	_, err = m.Curation().Undo(t.Context(), "", curation.Options{})
+	_, err = m.Curation().Undo(t.Context(), "", curation.Options{Over: true})
 	require.NoError(t, err)
 	now, err = m.Tree().Get(t.Context(), lesson.ID)
 	require.NoError(t, err)

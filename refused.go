@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/memtree/memtree/brief"
+	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/internal/core"
 	"github.com/memtree/memtree/retrieval"
 	"github.com/memtree/memtree/tree"
@@ -205,4 +206,20 @@ func (m *Memory) givenAll(ctx context.Context, ids []string, a *askedTest) ([]tr
 		}
 	}
 	return nodes, nil
+}
+
+// Given returns what guidance says of a memory, of a case before its very test, and what people refused of it.
+// said is "" where nothing of it is given. Advanced.
+func (m *Memory) Given(n *tree.Node, lang string) (said string, left []tree.Refusal) {
+	no := m.core.Refused()
+	left = no.Left(n)
+	if !n.Live() && len(left) == 0 {
+		return "", nil
+	}
+	g := no.HeedOwn(n)
+	if g == nil {
+		return "", left
+	}
+	said, _ = enhance.Say(g, enhance.Options{Lang: lang, Words: m.words, Refused: no})
+	return said, left
 }

@@ -51,12 +51,12 @@ func TestTaughtIsGivenAtOnce(t *testing.T) {
 
 	words := curation.DraftOf(&d.Changes[0].Node)
 	words.Lessons[0].Check, words.AppliesWhen = "Read the seal of the bag aloud.", []string{"a bag is hung"}
-	_, err := m.Curation().Edit(t.Context(), d.Act.Node, words, curation.Options{})
+	_, err := m.Curation().Edit(t.Context(), d.Act.Node, words, curation.Options{By: "Anna"})
 	require.NoError(t, err)
 	require.True(t, guideOf(t, m, memtree.Query{Prompt: pumpTask}).Abstained, "the old words find it no more")
 	require.Contains(t, guideOf(t, m, memtree.Query{Prompt: "A new bag is hung on the stand."}).Text, "Read the seal")
 	for range 2 {
-		_, err = m.Curation().Undo(t.Context(), "", curation.Options{})
+		_, err = m.Curation().Undo(t.Context(), "", curation.Options{By: "Anna"})
 		require.NoError(t, err)
 	}
 	require.True(t, guideOf(t, m, memtree.Query{Prompt: pumpTask}).Abstained)

@@ -94,6 +94,7 @@ const (
 	Purged   Refusal = "purged"   // the bytes are gone
 	Since    Refusal = "since"    // a later word stands on one of its memories
 	Alike    Refusal = "alike"    // the lesson with the id says the same
+	Banned   Refusal = "banned"   // the lesson with the id says the same, and a person banned or rejected it
 	Theirs   Refusal = "theirs"   // another person decided; Options.Over decides all the same
 	Several  Refusal = "several"  // the label is of more evaluations than the one that was named; undo it by its own id
 )
@@ -131,6 +132,9 @@ func (e *RefusedError) Error() string {
 			e.ID, len(e.Labels), e.Now)
 	case Alike:
 		return fmt.Sprintf("%s: %s says the same (%q); edit that one", e.Said, e.ID, e.Now)
+	case Banned:
+		return fmt.Sprintf("%s: %s said the same (%q), and %s banned it; undo that first, or say over", e.Said, e.ID, e.Now,
+			e.who())
 	case Nothing:
 	}
 	return fmt.Sprintf("%s: no word stands that could be taken back", e.Said)

@@ -53,7 +53,7 @@ func (c *Curation) Teach(ctx context.Context, l Lesson, o Options) (Done, error)
 			return tree.Batch{}, err
 		}
 		p.act.Node = n.ID
-		against, mirrored, err := c.beside(ctx, &n)
+		against, mirrored, err := c.beside(ctx, &n, o.Over)
 		if err != nil {
 			return tree.Batch{}, err
 		}
@@ -85,7 +85,8 @@ func (c *Curation) place(ctx context.Context, p *plan, n tree.Node) error {
 	case old.Word != nil && old.Word.Purged:
 		return no(Purged, "")
 	case old.Mark == tree.Banned:
-		return no(Archived, string(tree.Banned))
+		return &RefusedError{Said: tree.SaidTeach, ID: n.ID, Why: Banned, By: old.Word.By, At: old.Word.At,
+			Now: cmp.Or(old.Content.Title, old.Content.Guidance)}
 	}
 	is, was := old.Clone(), old.Clone()
 	before := tree.Before{Mark: old.Mark, Word: old.Word, Taught: was.Taught, Content: &was.Content,
@@ -133,12 +134,19 @@ func (c *Curation) whenAgain(ctx context.Context, l *Lesson) error {
 }
 
 // beside returns the lessons in use that say the opposite of n, and those that say the same for the other
-// direction. It refuses n if another says the same for its product and direction.
-func (c *Curation) beside(ctx context.Context, n *tree.Node) (against, mirrored []tree.Node, err error) {
+// direction. It refuses n if another says the same for its product and
+// direction, in use or, unless over takes it all the same, banned.
+func (c *Curation) beside(
+	ctx context.Context, n *tree.Node, over bool,
+) (against, mirrored []tree.Node, err error) {
 	for o, err := range c.door.Tree.Scan(ctx, tree.Filter{Level: tree.Experience.Level()}) {
 		switch {
 		case err != nil:
 			return nil, nil, err
+		case !over && o.ID != n.ID && o.Mark == tree.Banned && o.Direction == n.Direction &&
+			gate.Alike(&n.Content, &o.Content):
+			return nil, nil, &RefusedError{Said: tree.SaidTeach, ID: o.ID, Why: Banned, By: o.Word.By, At: o.Word.At,
+				Now: cmp.Or(o.Content.Title, o.Content.Guidance)}
 		case o.ID == n.ID || !o.Live() ||
 			o.Scope.Product != "" && n.Scope.Product != "" && o.Scope.Product != n.Scope.Product:
 		case o.Direction != n.Direction && gate.Alike(&n.Content, &o.Content):

@@ -181,6 +181,9 @@ func (w *work) missing(b *bucket) Group {
 	if len(b.cases) >= w.Rule.CaseThreshold {
 		need("recent", float64(out.Recent), float64(w.Rule.CaseThreshold))
 	}
+	if len(b.cases) >= w.Rule.CaseThreshold {
+		need("notes", float64(witnesses(b.cases)), float64(w.Rule.CaseThreshold))
+	}
 	need("tests", float64(out.Tests), leastTests)
 	need("confidence", out.Confidence, w.Rule.MinConfidence)
 	if hint, _ := repeatedHint(b); (b.check == "" || w.e.own(b.check)) && !w.mayRead(b.cases) && hint == "" {

@@ -68,7 +68,7 @@ type Group struct {
 
 // lack is something of which a group does not have enough.
 type lack struct {
-	// What is cases, recent, tests, confidence or words. A group lacks words when no
+	// What is cases, recent, notes (different ones), tests, confidence or words. A group lacks words when no
 	// check is known, nobody gave a hint for most cases, and there is no model.
 	What string  `json:"what"`
 	Have float64 `json:"have"`

@@ -165,6 +165,20 @@ func tests(cases []*tree.Node) int {
 	return len(seen)
 }
 
+// witnesses returns how many distinct accounts the cases rest on: what one note says of many runs, such as of all
+// that were labelled at once, is one account. A case without a note is one by what was found in it.
+func witnesses(cases []*tree.Node) int {
+	seen := map[string]bool{}
+	for _, n := range cases {
+		if note := tree.TestKey(n.CaseData.EvaluatorReason); note != "" {
+			seen["note "+note] = true
+		} else {
+			seen[n.ID] = true
+		}
+	}
+	return len(seen)
+}
+
 // evenly returns at most n nodes of a list that is sorted by id, at equal distances.
 // Ids are hashes, so this is a random sample that is always the same.
 func evenly(list []*tree.Node, n int) []*tree.Node {

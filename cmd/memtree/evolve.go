@@ -439,6 +439,8 @@ func (a *app) lacks(tax *taxonomy.Taxonomy, g *evolution.Group) string {
 			parts = append(parts, a.say("%.0f of %.0f cases", m.Have, m.Need))
 		case "recent":
 			parts = append(parts, a.say("%.0f of %.0f cases within the time window", m.Have, m.Need))
+		case "notes":
+			parts = append(parts, a.say("%.0f of %.0f different notes", m.Have, m.Need))
 		case "tests":
 			parts = append(parts, a.say("%.0f of %.0f different tests", m.Have, m.Need))
 		case "confidence":

@@ -141,6 +141,9 @@ func (a *app) wordRefused(err error) error {
 	case curation.Several:
 		return &failure{a.say("%s is one of %d verdicts that were labelled together; memtree undo %s takes all of them back",
 			r.ID, len(r.Labels), r.Now), err}
+	case curation.Banned:
+		return &failure{a.say("%s said the same, and %s banned or rejected it: %s Nothing was taught; memtree undo %s takes "+
+			"that back", r.ID, a.whoDecided(r), oneLine(r.Now), r.ID), err}
 	case curation.Alike:
 		return &failure{a.say("%s says the same: %s Word that one better (memtree edit %s), or teach it again with its own "+
 			"words and more tests", r.ID, oneLine(r.Now), r.ID), err}

@@ -52,7 +52,8 @@ begins like it. With --rejected it prints the lessons that were written and refu
 				if err != nil {
 					return err
 				}
-				return a.printNode(m.Taxonomy(), &n, past)
+				said, left := m.Given(&n, a.lang)
+				return a.printNode(m.Taxonomy(), &n, said, left, past)
 			})
 		},
 		ValidArgsFunction: a.completeID,
@@ -158,7 +159,9 @@ func (p *page) part(name, value string) {
 
 func (p *page) head(s string) { p.lines = append(p.lines, "", s) }
 
-func (a *app) printNode(tax *taxonomy.Taxonomy, n *tree.Node, past []curation.Past) error {
+func (a *app) printNode(
+	tax *taxonomy.Taxonomy, n *tree.Node, said string, left []tree.Refusal, past []curation.Past,
+) error {
 	p := &page{width: a.width}
 	p.lines = append(p.lines, a.paint(bold, fmt.Sprintf("%s %s", a.levelName(n.Type), n.ID)))
 	p.part(a.say("error type"), fmt.Sprintf("%s · %s", n.ErrorType, a.typeName(tax, n.ErrorType)))
@@ -166,7 +169,9 @@ func (a *app) printNode(tax *taxonomy.Taxonomy, n *tree.Node, past []curation.Pa
 	p.part(a.say("status"), strings.TrimSpace(string(n.Status)+" "+string(n.Mark)))
 	p.part(a.say("scene"), dotted(n.Scene.ID, n.Scene.Type, n.Scene.Route))
 	p.part(a.say("applies to"), dotted(n.Scope.Product, n.Scope.Suite, n.Scope.Test, a.place(&n.Scope)))
-	p.part(a.say("confidence"), fmt.Sprintf("%.2f", n.Content.Confidence))
+	if n.Taught == nil || n.Credit != nil && n.Credit.Runs > 0 { // of what was taught no run has shown anything
+		p.part(a.say("confidence"), fmt.Sprintf("%.2f", n.Content.Confidence))
+	}
 	p.head(a.paint(bold, a.say("Content")))
 	says := enhance.NewWording(tax).Shown(n, a.lang).Content
 	p.part(a.say("title"), says.Title)
@@ -174,13 +179,18 @@ func (a *app) printNode(tax *taxonomy.Taxonomy, n *tree.Node, past []curation.Pa
 	for _, l := range says.Lessons {
 		parts = text.Append(parts, text.Append(l.Check, l.Instead))
 	}
-	if says.Guidance != parts { // what lessons say stands below
+	if n.Type == tree.Case {
+		p.part(a.say("guidance"), said)
+	} else if says.Guidance != parts { // what lessons say stands below
 		p.part(a.say("guidance"), says.Guidance)
 	}
 	for _, l := range says.Lessons {
 		p.part(a.say("check"), l.Check)
 		p.part(a.say("instead"), l.Instead)
 		p.part(a.say("mistake"), l.Mistake)
+	}
+	for i := range left {
+		p.part(a.say("left out"), a.refusal(tax, &left[i]))
 	}
 	p.part(a.say("when"), strings.Join(says.AppliesWhen, "\n"))
 	p.part(a.say("not when"), strings.Join(says.NotWhen, "\n"))
@@ -196,6 +206,19 @@ func (a *app) printNode(tax *taxonomy.Taxonomy, n *tree.Node, past []curation.Pa
 	a.history(p, n)
 	a.decisions(p, n, past)
 	return writeLines(a.stdout, p.lines...)
+}
+
+// refusal says which advice of a memory is given no more, and who decided so.
+func (a *app) refusal(tax *taxonomy.Taxonomy, no *tree.Refusal) string {
+	by, check := cmp.Or(no.By, a.say("a person")), ""
+	if c, known := tax.Check(no.Check); known {
+		check = c.Name.In(a.lang)
+	}
+	said := map[tree.Said]string{
+		tree.SaidBan: a.say("banned by %s", by), tree.SaidReject: a.say("rejected by %s", by),
+		tree.SaidForget: a.say("forgotten by %s", by),
+	}[no.Said]
+	return dotted(said, check)
 }
 
 // place names the test that a memory applies to, and its neighbours in the suite. It returns ""
@@ -235,9 +258,6 @@ func (a *app) evidence(p *page, n *tree.Node) {
 		p.part(a.say("error"), d.ActualError)
 	}
 	p.part(a.say("cause"), d.ErrorReason)
-	if d.AvoidanceHint != n.Content.Guidance {
-		p.part(a.say("hint"), d.AvoidanceHint)
-	}
 }
 
 func (a *app) kin(p *page, n *tree.Node) {

@@ -18,6 +18,8 @@ import (
 // memoryData is one memory with what it stands on.
 type memoryData struct {
 	*tree.Node
+	Said     string             // what guidance says of it, of a case before its very test
+	Left     []tree.Refusal     // what is given no more
 	Type     taxonomy.ErrorType // of error
 	Above    []tree.Node        // what it is part of, or what took its place
 	Below    []tree.Node        // what it rests on
@@ -84,8 +86,9 @@ func (s *Site) memory(w http.ResponseWriter, r *http.Request, v *Visitor) error 
 	if err != nil {
 		return err
 	}
+	said, left := v.Memory.Given(&n, v.Lang)
 	n = v.shown(&n)
-	d := memoryData{Node: &n, Editable: v.Admin && n.Type != tree.Case && n.Live()}
+	d := memoryData{Said: said, Left: left, Node: &n, Editable: v.Admin && n.Type != tree.Case && n.Live()}
 	d.Type, _ = v.Memory.Taxonomy().ErrorType(n.ErrorType)
 	if c := n.CaseData; c != nil {
 		d.Judgment, d.Truth = judged(&n), truthOfCase(&n)

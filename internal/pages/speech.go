@@ -45,6 +45,7 @@ func functions(s *speech) template.FuncMap {
 		"way":     func(d taxonomy.Direction) string { return d.Name().In(s.lang) },
 		"level":   s.level,
 		"decided": s.decidedOf,
+		"refusal": s.refusal,
 		"who":     s.who,
 		"status":  s.status,
 		"verdict": s.verdict,
@@ -145,4 +146,19 @@ func (s *speech) said(t tree.Said) string {
 		return s.say("Taken back")
 	}
 	return string(t)
+}
+
+// refusal says which advice is given no more, and who decided so.
+func (s *speech) refusal(no tree.Refusal) string {
+	said := s.say("Left out: forgotten by %s", s.who(no.By))
+	switch no.Said {
+	case tree.SaidBan:
+		said = s.say("Left out: banned by %s", s.who(no.By))
+	case tree.SaidReject:
+		said = s.say("Left out: rejected by %s", s.who(no.By))
+	}
+	if no.Check != "" {
+		said += " · " + no.Check
+	}
+	return said
 }

@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 
@@ -36,6 +37,9 @@ func (s *Site) taught(w http.ResponseWriter, r *http.Request, v *Visitor) error 
 		d.Refused = plainReasons(refused.Reasons)
 	case errors.As(err, &said) && said.Why == curation.Alike:
 		d.Refused, d.Same = []string{s.speech(v.Lang).say("Another lesson says the same; word that one better.")}, said.ID
+	case errors.As(err, &said) && said.Why == curation.Banned:
+		d.Refused, d.Same = []string{s.speech(v.Lang).say("A lesson that said the same was banned or rejected by %s; take that "+
+			"back first.", cmp.Or(said.By, s.speech(v.Lang).say("a person")))}, said.ID
 	case errors.As(err, &said):
 		d.Refused, d.Same = []string{s.speech(v.Lang).say("This lesson is there already.")}, said.ID
 	case errors.As(err, &wrong):
