@@ -241,7 +241,8 @@ func (f *failedRun) guidanceOf(ctx context.Context, given []string) (string, err
 		return "", err
 	}
 	r.Hits = slices.DeleteFunc(slices.Clone(r.Hits), func(h retrieval.Hit) bool { return !slices.Contains(given, h.ID) })
-	facts, err := m.holdCases(ctx, &enhance.Look{Observation: q.Observation, Prompt: q.Prompt, Test: q.Scope.Test}, r.Here, a)
+	look := &enhance.Look{Observation: q.Observation, Prompt: q.Prompt, Test: q.Scope.Test}
+	facts, err := m.holdCases(ctx, look, r.Here, a)
 	if err != nil {
 		return "", err
 	}

@@ -78,7 +78,8 @@ func (a *askedTest) without(n *tree.Node) *tree.Node {
 	c, denied := *n, false
 	if n.CaseData != nil {
 		d := *n.CaseData
-		d.Misses = slices.DeleteFunc(slices.Clone(d.Misses), func(m tree.Miss) bool { return slices.Contains(a.not, m.Check) })
+		denies := func(m tree.Miss) bool { return slices.Contains(a.not, m.Check) }
+		d.Misses = slices.DeleteFunc(slices.Clone(d.Misses), denies)
 		denied, c.CaseData = len(d.Misses) < len(n.CaseData.Misses), &d
 		if denied && len(d.Misses) == 0 {
 			return nil

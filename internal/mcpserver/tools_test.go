@@ -94,7 +94,8 @@ func wrong(i int) memtree.Evaluation {
 		Prompt: fmt.Sprintf("Open the cart with %d items and check that the order total is right", i+2),
 		Scene:  tree.Scene{Type: "list", Route: "/cart"}, Scope: tree.Scope{Product: "shop"},
 		Judgment: tree.Raw(`{"passed":true,"reason":"The total is shown"}`), GroundTruth: tree.Raw(`{"passed":false}`),
-		Reason: "The agent did not add up the prices of the lines and compare the sum with the order total.",
+		Reason: "The agent did not add up the prices of the lines and compare the sum with the order total." +
+			fmt.Sprintf(" The cart had %d items.", i+2),
 	}
 }
 

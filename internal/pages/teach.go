@@ -38,8 +38,9 @@ func (s *Site) taught(w http.ResponseWriter, r *http.Request, v *Visitor) error 
 	case errors.As(err, &said) && said.Why == curation.Alike:
 		d.Refused, d.Same = []string{s.speech(v.Lang).say("Another lesson says the same; word that one better.")}, said.ID
 	case errors.As(err, &said) && said.Why == curation.Banned:
-		d.Refused, d.Same = []string{s.speech(v.Lang).say("A lesson that said the same was banned or rejected by %s; take that "+
-			"back first.", cmp.Or(said.By, s.speech(v.Lang).say("a person")))}, said.ID
+		by := cmp.Or(said.By, s.speech(v.Lang).say("a person"))
+		d.Refused = []string{s.speech(v.Lang).say("A lesson that says this was banned or rejected by %s; undo that first.", by)}
+		d.Same = said.ID
 	case errors.As(err, &said):
 		d.Refused, d.Same = []string{s.speech(v.Lang).say("This lesson is there already.")}, said.ID
 	case errors.As(err, &wrong):
