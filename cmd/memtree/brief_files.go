@@ -77,5 +77,5 @@ func (a *app) printQuestions(name string, r *byhand.Reader) (int, error) {
 		_, err := a.stdout.Write(out.Bytes())
 		return len(open), err
 	}
-	return len(open), a.desk.Write(name, out.Bytes())
+	return len(open), a.writeWhole(name, out.Bytes())
 }

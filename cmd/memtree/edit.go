@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -62,12 +63,12 @@ func (a *app) words(ctx context.Context, n *tree.Node, file string) (gate.Draft,
 	var err error
 	switch file {
 	case "":
-		b, err = a.inEditor(ctx, n)
+		b, err = a.draftInEditor(ctx, n)
 	case "-":
 		b, err = io.ReadAll(io.LimitReader(a.stdin, most))
 	default:
-		var f io.ReadCloser
-		if f, err = a.desk.Open(file); err == nil {
+		var f *os.File
+		if f, err = a.openNamed(file); err == nil {
 			b, err = io.ReadAll(io.LimitReader(f, most))
 			err = errors.Join(err, f.Close())
 		}
@@ -84,11 +85,8 @@ func (a *app) words(ctx context.Context, n *tree.Node, file string) (gate.Draft,
 	return d, nil
 }
 
-// inEditor lets the user edit what a lesson says.
-func (a *app) inEditor(ctx context.Context, n *tree.Node) ([]byte, error) {
-	if len(a.editor()) == 0 {
-		return nil, a.noEditor()
-	}
+// draftInEditor lets the user edit what a lesson says.
+func (a *app) draftInEditor(ctx context.Context, n *tree.Node) ([]byte, error) {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
 	enc.SetEscapeHTML(false)
@@ -96,5 +94,5 @@ func (a *app) inEditor(ctx context.Context, n *tree.Node) ([]byte, error) {
 	if err := enc.Encode(curation.DraftOf(n)); err != nil {
 		return nil, fmt.Errorf("edit %s: %w", n.ID, err)
 	}
-	return a.desk.Edit(ctx, n.ID+".json", buf.Bytes())
+	return a.inEditor(ctx, n.ID+".json", buf.Bytes())
 }

@@ -3,11 +3,12 @@ package main
 import (
 	"context"
 	"errors"
+	"os"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/memtree/memtree/holder"
+	"github.com/memtree/memtree/internal/holder"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -32,6 +33,7 @@ func elsewhere(c *cobra.Command) bool {
 		"forget",
 		"pin",
 		"ban",
+		"about",
 		"relabel",
 		"edit",
 		"undo",
@@ -69,9 +71,11 @@ func (a *app) elsewhere(ctx context.Context, c *cobra.Command) error {
 		a.note(a.say("memtree %s (process %d) holds the store, so its version does this: %s, and this is %s. Start it again "+
 			"to have one version.", oneLine(about.Command), about.PID, oneLine(about.Version), built().Version))
 	}
-	code, err := to.Run(ctx, a.line(), holder.Streams{
-		Stdin: a.stdin, Stdout: a.stdout, Stderr: a.stderr, Desk: a.desk,
-	})
+	line, err := a.line()
+	if err != nil {
+		return err
+	}
+	code, err := to.Run(ctx, line, a.stdin, a.stdout, a.stderr)
 	switch {
 	case errors.Is(err, holder.ErrNobody):
 		return nil
@@ -103,8 +107,9 @@ func (a *app) soonElsewhere(ctx context.Context, c *cobra.Command) error {
 }
 
 // line is the command line for the other process.
-func (a *app) line() holder.Command {
-	l := holder.Command{Args: a.args, Env: map[string]string{}, Width: a.width, Colour: a.colour, Live: a.live}
+func (a *app) line() (holder.Command, error) {
+	dir, err := os.Getwd()
+	l := holder.Command{Args: a.args, Env: map[string]string{}, Dir: dir, Width: a.width, Colour: a.colour, Live: a.live}
 	for _, names := range [][]string{speaking, modelling} {
 		for _, name := range names {
 			if v := a.getenv(name); v != "" {
@@ -112,7 +117,7 @@ func (a *app) line() holder.Command {
 			}
 		}
 	}
-	return l
+	return l, err
 }
 
 // holderSentence says who holds a store, and why or what to do. It returns "" if that is not known.
@@ -141,7 +146,7 @@ func (a *app) holderSentence(e *tree.LockedError) string {
 }
 
 // hiddenSentence says that the process that holds the store cannot read a file of the user's.
-func (a *app) hiddenSentence(e *holder.ElsewhereError) string {
+func (a *app) hiddenSentence(e *hiddenError) string {
 	return a.say("%s cannot be read by the process that holds the store, as in a container of its own; put it where both "+
-		"can read it, or stop that process first", e.Name)
+		"can read it, or stop that process first", e.name)
 }

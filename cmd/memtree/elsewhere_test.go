@@ -18,7 +18,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memtree/memtree/holder"
+	"github.com/memtree/memtree/internal/holder"
 )
 
 // TestSameElsewhere: a command says the same in the process that holds the store as alone, in both languages and in

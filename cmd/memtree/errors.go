@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/memtree/memtree/evolution"
-	"github.com/memtree/memtree/holder"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
@@ -104,7 +103,7 @@ func (a *app) sentence(err error) string {
 		bad    *tree.CorruptError
 		field  *tree.FieldError
 		path   *fs.PathError
-		hidden *holder.ElsewhereError
+		hidden *hiddenError
 	)
 	switch {
 	case errors.As(err, &said):

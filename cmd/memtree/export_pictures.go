@@ -36,7 +36,7 @@ func (a *app) exportPictures(ctx context.Context, m *memtree.Memory, s *transfer
 			case errors.Is(err, tree.ErrNotFound) || done[name]:
 				continue
 			case err == nil:
-				err = a.desk.Write(filepath.Join(dir, name), b)
+				err = a.writeWhole(filepath.Join(dir, name), b)
 			}
 			if err != nil {
 				return len(done), err

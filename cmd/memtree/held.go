@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"maps"
 	"os"
@@ -13,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/memtree/memtree"
-	"github.com/memtree/memtree/holder"
+	"github.com/memtree/memtree/internal/holder"
 	"github.com/memtree/memtree/llm/meter"
 )
 
@@ -55,7 +54,7 @@ func (h held) run(ctx context.Context, e *holder.Errand) int {
 	p := process{args: e.Args, stdin: e.Stdin, stdout: e.Stdout, stderr: e.Stderr, getenv: h.variable}
 	b := newApp(p, config{env: p.getenv}) // what a file says, the two processes have read
 	b.screen = screen{width: max(40, min(e.Width, fullWidth)), colour: e.Colour, live: e.Live}
-	b.on, b.desk = &h, e.Desk
+	b.on = &h
 	b.spending = h.spending
 	b.spending.before = map[string]meter.Spent{}
 	if h.spending.meter != nil {
@@ -67,11 +66,10 @@ func (h held) run(ctx context.Context, e *holder.Errand) int {
 	return code
 }
 
-// The variables that are those of the user's process: how to speak, and which editor to use. All others, and so
-// the model, are those of the process that holds the store.
+// The variables of the user's process that count: those of the language and the screen. All others, and so the model,
+// are those of the process that holds the store.
 var speaking = []string{
-	"LC_ALL", "LC_MESSAGES", "LANG", "NO_COLOR", "TERM", "WT_SESSION", "VISUAL", "EDITOR", "MEMTREE_STORE",
-	"MEMTREE_LANG",
+	"LC_ALL", "LC_MESSAGES", "LANG", "NO_COLOR", "TERM", "WT_SESSION", "MEMTREE_STORE", "MEMTREE_LANG",
 }
 
 // The variables that name a model. What a user sets of them does not count here, and that is said.
@@ -158,18 +156,4 @@ func (a *app) collectAt(percent int) (before func()) {
 	}
 	old := debug.SetGCPercent(percent)
 	return func() { debug.SetGCPercent(old) }
-}
-
-// path is where this process reads a file that the user names.
-func (a *app) path(name string) (string, error) { return a.desk.Path(name) }
-
-func (a *app) paths(names []string) ([]string, error) {
-	out := make([]string, len(names))
-	for i, name := range names {
-		var err error
-		if out[i], err = a.path(name); err != nil {
-			return nil, fmt.Errorf("read %s: %w", name, err)
-		}
-	}
-	return out, nil
 }

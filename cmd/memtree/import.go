@@ -125,11 +125,14 @@ func (a *app) importFile(
 	ctx context.Context, m *memtree.Memory, name string, keys *transfer.Keys, o *transfer.ImportOptions, risk riskFlags,
 ) (importedFile, error) {
 	r := importedFile{File: name, DryRun: o.DryRun, Trust: o.Trust}
-	if _, err := a.desk.Stat(filepath.Join(name, "FORMAT.json")); err == nil {
+	if _, err := a.statNamed(filepath.Join(name, "FORMAT.json")); err == nil {
 		return r, &failure{a.say("%s is a store; write what it knows with `memtree export FILE --store %s` and import that",
 			name, name), nil}
 	}
 	path, err := a.path(name)
+	if err == nil {
+		_, err = a.statNamed(name)
+	}
 	if err != nil {
 		return r, err
 	}

@@ -212,7 +212,7 @@ func (a *app) reports(format string, f *ingestFlags) (*report.Reader, error) {
 		return nil, &usageError{a.say("--map goes with the formats map and csv")}
 	}
 	if f.mapping != "" {
-		file, err := a.desk.Open(f.mapping)
+		file, err := a.openNamed(f.mapping)
 		if err != nil {
 			return nil, err
 		}

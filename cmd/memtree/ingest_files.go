@@ -26,7 +26,7 @@ var reportNames = map[report.Format][]string{
 // outside of the folder is no part of it. A device that is named has no end, so it is refused.
 func (a *app) reportFiles(format string, files []string) (out []string, err error) {
 	for _, name := range files {
-		info, err := a.desk.Stat(name)
+		info, err := a.statNamed(name)
 		switch {
 		case name != "-" && err == nil && info.IsDir():
 			found, err := a.reportsIn(format, name)
@@ -76,7 +76,7 @@ func (in *intake) openPipe(ctx context.Context, name string) (io.ReadCloser, err
 	}
 	done := make(chan opened, 1)
 	go func() {
-		f, err := in.desk.Open(name)
+		f, err := in.openNamed(name)
 		done <- opened{f, err}
 	}()
 	select {

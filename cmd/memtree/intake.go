@@ -91,7 +91,7 @@ func (a *app) sizes(files []string) (total int64, err error) {
 			total = -1
 			continue
 		}
-		info, err := a.desk.Stat(name)
+		info, err := a.statNamed(name)
 		switch {
 		case err != nil:
 			return 0, err
@@ -210,11 +210,13 @@ func (in *intake) openFile(ctx context.Context, name string) (io.ReadCloser, str
 	if name == "-" {
 		return countedFile{io.NopCloser(interruptible{ctx, in.stdin}), in}, in.fileName(name), nil
 	}
-	open := in.desk.Open
-	if info, err := in.desk.Stat(name); err == nil && info.Mode()&fs.ModeNamedPipe != 0 {
-		open = func(name string) (io.ReadCloser, error) { return in.openPipe(ctx, name) }
+	var f io.ReadCloser
+	var err error
+	if info, e := in.statNamed(name); e == nil && info.Mode()&fs.ModeNamedPipe != 0 {
+		f, err = in.openPipe(ctx, name)
+	} else {
+		f, err = in.openNamed(name)
 	}
-	f, err := open(name)
 	if err != nil {
 		return nil, name, err
 	}

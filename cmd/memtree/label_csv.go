@@ -127,7 +127,7 @@ func (a *app) labelFrom(ctx context.Context, f *labelFlags) error {
 func (a *app) readLabels(ctx context.Context, file string) (string, ingest.Labels, error) {
 	name, r := a.fileName(file), io.ReadCloser(io.NopCloser(interruptible{ctx, a.stdin}))
 	if file != "-" {
-		f, err := a.desk.Open(file)
+		f, err := a.openNamed(file)
 		if err != nil {
 			return name, ingest.Labels{}, err
 		}

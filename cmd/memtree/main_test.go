@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"github.com/memtree/memtree/holder"
+	"github.com/memtree/memtree/internal/holder"
 	"github.com/memtree/memtree/internal/golden"
 	"github.com/memtree/memtree/internal/text"
 	jsonstore "github.com/memtree/memtree/store/json"

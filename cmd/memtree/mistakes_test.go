@@ -148,7 +148,7 @@ func TestEveryMistakeHasChinese(t *testing.T) {
 	require.NoError(t, err)
 	reports, err := filepath.Glob("../../ingest/report/*.go")
 	require.NoError(t, err)
-	for _, name := range slices.Concat(files, reports, []string{"../../judgment/denied.go", "../../tree/evaluation.go"}) {
+	for _, name := range slices.Concat(files, reports, []string{"../../internal/judgment/denied.go", "../../tree/evaluation.go"}) {
 		if strings.HasSuffix(name, "_test.go") {
 			continue
 		}

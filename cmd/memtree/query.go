@@ -108,7 +108,7 @@ func (a *app) observationText(ctx context.Context, path string) (string, error) 
 func (a *app) textOf(ctx context.Context, path string, most int64) (string, error) {
 	var in io.Reader = interruptible{ctx, a.stdin}
 	if path != "-" {
-		f, err := a.desk.Open(path)
+		f, err := a.openNamed(path)
 		if err != nil {
 			return "", err
 		}

@@ -15,7 +15,6 @@ import (
 	"github.com/memtree/memtree/internal/replay"
 	"github.com/memtree/memtree/internal/stat"
 	"github.com/memtree/memtree/internal/text"
-	"github.com/memtree/memtree/internal/whole"
 	"github.com/memtree/memtree/risk"
 )
 
@@ -63,14 +62,6 @@ func (a *app) writeReplayPage(path string, r *replay.Risks, said []foretold) err
 		return fmt.Errorf("write %s: %w", path, err)
 	}
 	return a.writeWhole(path, page.Bytes())
-}
-
-// writeWhole writes a report for whoever may read the folder.
-func (a *app) writeWhole(path string, b []byte) error {
-	if err := whole.Bytes(path, 0o644, b); err != nil {
-		return &failure{a.say("cannot write %s; choose a folder that exists and that you may write to", path), err}
-	}
-	return nil
 }
 
 func (a *app) replayPageData(r *replay.Risks, said []foretold) map[string]any {

@@ -7,8 +7,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-
-	"github.com/memtree/memtree/holder"
 )
 
 // process is what the operating system gives a command.
@@ -33,7 +31,6 @@ type app struct {
 	readOnly bool
 	started  bool         // flags and arguments were understood
 	logger   *slog.Logger // of a command that serves; nil: nobody is told
-	desk     holder.Desk  // where the user sits
 	command  string       // its name, of one that runs on held
 	on       *held        // the memory of this process that another one's command works on; nil: it opens a store
 	lost     error        // why the process that holds the store could not be asked; nil: none was found
@@ -53,7 +50,6 @@ func newApp(p process, c config) *app {
 	p.getenv = a.config.getenv
 	a.getenv = p.getenv
 	a.speech = speechFor(p.args, p.getenv)
-	a.desk = desk{a}
 	return a
 }
 

@@ -111,7 +111,7 @@ func (a *app) triage(ctx context.Context, files []string, o *triageOptions) erro
 		return err
 	}
 	if o.out != "" {
-		if err := a.desk.Write(o.out, found.out.Bytes()); err != nil {
+		if err := a.writeWhole(o.out, found.out.Bytes()); err != nil {
 			return err
 		}
 	}

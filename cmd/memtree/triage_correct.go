@@ -37,7 +37,7 @@ func (a *app) checkTriage(o *triageOptions, files []string, correcting bool) err
 		return &usageError{a.say("--out cannot go with --read-only: what is corrected is noted in the store")}
 	}
 	for _, name := range files {
-		if o.out != "" && a.desk.Same(name, o.out) {
+		if o.out != "" && a.sameFile(name, o.out) {
 			return &failure{a.say("%s is the file that is read; write to another one", o.out), nil}
 		}
 	}

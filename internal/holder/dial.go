@@ -1,0 +1,96 @@
+package holder
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"sync"
+	"time"
+)
+
+// Conn is a connection to the process that holds a store. It is good for one command.
+type Conn struct {
+	About About
+	c     net.Conn
+	wire  wire
+	send  sync.Mutex // held for Encode
+}
+
+// Dial finds the process that holds the store in a folder. It fails with ErrNobody if none runs commands of others,
+// ErrUntrusted if it may not be the user's, ErrSilent, or ErrProtocol, with which About is known.
+func Dial(dir string) (*Conn, error) {
+	n, err := dial(dir)
+	if err != nil {
+		return nil, err
+	}
+	c := &Conn{c: n, wire: newWire(n)}
+	_ = n.SetDeadline(time.Now().Add(helloWithin))
+	switch err := c.wire.Decode(&c.About); {
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return nil, errors.Join(ErrSilent, n.Close())
+	case err != nil:
+		return nil, errors.Join(ErrNobody, n.Close()) // it is ending
+	case c.About.Protocol != protocol:
+		return c, errors.Join(ErrProtocol, n.Close())
+	}
+	_ = n.SetDeadline(time.Time{})
+	return c, nil
+}
+
+// Close ends the connection, and the command that runs over it.
+func (c *Conn) Close() error { return c.c.Close() }
+
+func (c *Conn) tell(m any) error {
+	c.send.Lock()
+	defer c.send.Unlock()
+	return c.wire.Encode(m)
+}
+
+// Run runs a command line in the other process and returns its exit code. When ctx ends, the command is interrupted
+// there, and Run waits for what it still prints. It fails with ErrEnded if the other process ended first, and with
+// ErrNobody if that was before it had the command.
+func (c *Conn) Run(ctx context.Context, cmd Command, in io.Reader, out, errs io.Writer) (code int, err error) {
+	cmd.DirID = seen(cmd.Dir)
+	if c.tell(cmd) != nil {
+		return 0, ErrNobody
+	}
+	stop := context.AfterFunc(ctx, func() { _ = c.tell(toHolder{Cancel: true}) })
+	defer stop()
+	for {
+		var m fromHolder
+		if c.wire.Decode(&m) != nil {
+			return 0, ErrEnded
+		}
+		_, err := out.Write(m.Out)
+		if err == nil {
+			_, err = errs.Write(m.Err)
+		}
+		if err != nil {
+			return 0, fmt.Errorf("print what the command says: %w", err)
+		}
+		if m.Ended {
+			return m.Code, nil
+		}
+		if m.Want > 0 {
+			go c.hand(in, min(m.Want, mostRead)) // beside what is printed: a read may wait for a person
+		}
+	}
+}
+
+// hand reads standard input once and sends what it read. A read that waits when the command has ended is left behind;
+// the process ends soon.
+func (c *Conn) hand(in io.Reader, most int) {
+	b := make([]byte, most)
+	n, err := in.Read(b)
+	for n == 0 && err == nil {
+		n, err = in.Read(b)
+	}
+	m := toHolder{In: b[:n], End: err != nil}
+	if err != nil && !errors.Is(err, io.EOF) {
+		m.Error = err.Error()
+	}
+	_ = c.tell(m) // Run finds out if the other process is gone
+}

@@ -1,0 +1,104 @@
+// Package holder runs commands in the process that has a store open for writing.
+//
+// A process that keeps a store open, such as a service, listens on a Unix socket in the store's folder ([Listen]).
+// A command that finds the socket ([Dial]) has its command line run there ([Conn.Run]) on the memory that is open, by
+// the code that would have run here. Standard input and output are carried over the socket; files are opened by the
+// holding process, in the folder and with the rights of the same user.
+//
+// Only the user who runs the holding process may ask it: the socket lies in a folder that nobody else may enter, and
+// both sides refuse one that others may (place.go). There is no secret on disk.
+package holder
+
+import (
+	"context"
+	"encoding/gob"
+	"errors"
+	"io"
+	"os"
+	"time"
+)
+
+// protocol changes when the messages below do. Processes with different numbers do not work together.
+const protocol = 2
+
+// About describes the process that holds a store. It is the first message from it.
+type About struct {
+	Protocol int
+	Version  string // of its program
+	PID      int
+	Command  string // serve or mcp
+	Address  string // of its HTTP service, "" if it has none
+}
+
+// Command is a command line with the screen it prints on. It is the first message to the holder.
+type Command struct {
+	Args   []string
+	Env    map[string]string // the variables that belong to the user: language, editor, colour
+	Dir    string            // relative file names start here
+	DirID  [2]uint64 // what tells Dir from other folders; set by Run
+	Width  int  // cells in a line of standard output
+	Colour bool // standard output takes colour
+	Live   bool // standard error is a terminal
+}
+
+// Errand is a command of another process, to be run in this one.
+type Errand struct {
+	Command
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	SameFiles      bool            // both processes see the same file under the name Dir
+	Ending         <-chan struct{} // is closed when this process is about to end
+}
+
+// Run runs an errand and returns its exit code. Its context ends on an interrupt of the user, or when the process that
+// asked is gone.
+type Run func(ctx context.Context, e *Errand) int
+
+// The messages after the first ones. In is what the holder asked for with Want.
+type (
+	toHolder struct {
+		In     []byte
+		End    bool   // of standard input
+		Error  string // that ended it, if no end of file did
+		Cancel bool
+	}
+	fromHolder struct {
+		Out, Err []byte
+		Want     int // bytes of standard input, at most
+		Ended    bool
+		Code     int // if Ended
+	}
+)
+
+// Errors of Dial and Run.
+var (
+	ErrNobody    = errors.New("nobody answers at this store")
+	ErrUntrusted = errors.New("others than the user may enter the folder through which the process is reached")
+	ErrProtocol  = errors.New("the process that holds the store is of a version that speaks otherwise")
+	ErrSilent    = errors.New("the process that holds the store does not answer")
+	ErrEnded     = errors.New("the process that holds the store ended before the command did")
+)
+
+const (
+	mostRead     = 64 << 10 // bytes of standard input in one message
+	mostErrands  = 64       // run at one time
+	helloWithin  = 2 * time.Second
+	askWithin    = 5 * time.Second // from About to Command
+	finishWithin = 5 * time.Second // for commands under way, once the process ends
+)
+
+// seen is what tells a folder from every other one, as this process sees it; zero if that is not known.
+func seen(dir string) [2]uint64 {
+	info, err := os.Stat(dir)
+	if err != nil {
+		return [2]uint64{}
+	}
+	return fileID(info)
+}
+
+type wire struct {
+	*gob.Encoder
+	*gob.Decoder
+}
+
+func newWire(c io.ReadWriter) wire { return wire{gob.NewEncoder(c), gob.NewDecoder(c)} }

@@ -1,0 +1,120 @@
+package holder
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+)
+
+// The names in a store's folder.
+const (
+	folderName = "holder"
+	socketName = "socket"
+)
+
+// mostPath is how long the path of a socket may be: 104 bytes with its end on the systems that allow least.
+const mostPath = 100
+
+// folderOf returns the folder of a store's socket, by the one path that it has whatever name the store was given by.
+func folderOf(store string) (string, error) {
+	dir, err := filepath.Abs(store)
+	if err == nil {
+		dir, err = filepath.EvalSymlinks(dir)
+	}
+	if err != nil {
+		return "", fmt.Errorf("find the store: %w", err)
+	}
+	return filepath.Join(dir, folderName), nil
+}
+
+// checkFolder returns ErrUntrusted if somebody else may have put what is in a folder.
+func checkFolder(dir string) error {
+	info, err := os.Lstat(dir)
+	switch {
+	case err != nil:
+		return err
+	case !info.IsDir(), !ours(info):
+		return fmt.Errorf("%s: %w", dir, ErrUntrusted)
+	}
+	return nil
+}
+
+// at calls do with a path of the socket in a folder. Where that of the folder is too long for a socket, it goes by a
+// link in a folder for temporary files, which is there only meanwhile.
+func at[T any](dir string, do func(*net.UnixAddr) (T, error)) (c T, err error) {
+	if len(filepath.Join(dir, socketName)) > mostPath {
+		short, err := os.MkdirTemp("", "memtree-")
+		if err != nil {
+			return c, err
+		}
+		defer os.RemoveAll(short) //nolint:errcheck // a link
+		link := filepath.Join(short, "to")
+		if err := os.Symlink(dir, link); err != nil {
+			return c, err
+		}
+		dir = link
+	}
+	return do(&net.UnixAddr{Name: filepath.Join(dir, socketName), Net: "unix"})
+}
+
+// dial connects to the socket of a store. It fails with ErrNobody or ErrUntrusted.
+func dial(store string) (*net.UnixConn, error) {
+	dir, err := folderOf(store)
+	if err == nil {
+		err = checkFolder(dir)
+	}
+	if errors.Is(err, ErrUntrusted) {
+		return nil, err
+	}
+	if err != nil {
+		return nil, ErrNobody
+	}
+	c, err := at(dir, func(to *net.UnixAddr) (*net.UnixConn, error) { return net.DialUnix("unix", nil, to) })
+	if err != nil {
+		return nil, ErrNobody // a process that was killed leaves its socket behind
+	}
+	return c, nil
+}
+
+// place is a socket that this process made.
+type place struct {
+	l   *net.UnixListener
+	dir string
+}
+
+// makeSocket makes the socket of a store that this process holds. What an earlier process left there goes.
+func makeSocket(store string) (*place, error) {
+	dir, err := folderOf(store)
+	if err == nil {
+		err = makeFolder(dir)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Remove(filepath.Join(dir, socketName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	l, err := at(dir, func(here *net.UnixAddr) (*net.UnixListener, error) { return net.ListenUnix("unix", here) })
+	if err != nil {
+		return nil, fmt.Errorf("listen for other processes: %w", err)
+	}
+	return &place{l, dir}, nil
+}
+
+// makeFolder makes a folder that nobody else may enter, or makes sure that one is such.
+func makeFolder(dir string) error {
+	err := os.Mkdir(dir, 0o700)
+	if err == nil || !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	if info, err := os.Lstat(dir); err == nil && info.IsDir() {
+		_ = os.Chmod(dir, 0o700) //nolint:gosec // a folder; that it worked is checked below
+	}
+	return checkFolder(dir)
+}
+
+// remove closes the socket and removes its folder.
+func (p *place) remove() error { return errors.Join(p.l.Close(), os.RemoveAll(p.dir)) }
