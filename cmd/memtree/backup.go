@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/internal/whole"
 	jsonstore "github.com/memtree/memtree/store/json"
 	"github.com/memtree/memtree/taxonomy"
@@ -71,8 +72,7 @@ func (a *app) copyStore(ctx context.Context, do copying, from, to string) error 
 	if a.json {
 		return a.printJSON(b)
 	}
-	return writeLines(a.stdout,
-		a.say("Wrote %s: %d files, %d of them copied now (%s).", to, b.Files, b.Copied, byteCount(b.Bytes)),
+	return a.print(a.say("Wrote %s: %d files, %d of them copied now (%s).", to, b.Files, b.Copied, screen.Bytes(b.Bytes)),
 		a.say("Read again and checked: %d memories, %d ledger entries.", b.Verified.Nodes, b.Verified.Entries))
 }
 

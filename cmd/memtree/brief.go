@@ -8,6 +8,8 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/brief"
+	"github.com/memtree/memtree/internal/cli/screen"
+	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/llm"
 )
 
@@ -96,15 +98,15 @@ func (a *app) brief(ctx context.Context, files []string, f *briefFlags) error {
 		o.Price, _ = a.priceOf(a.spending.model)
 		o.MaxCalls, o.MaxCost = a.left()
 		bar := a.progress(a.say("reading tests"), func(n int64) string { return a.say("%d tests", n) })
-		defer bar.end()
+		defer bar.End()
 		total := int64(0)
 		o.Progress = func(b memtree.Briefed) {
 			total = max(total, int64(b.Tests))
-			bar.step(int64(b.Done.Tests), total)
+			bar.Step(int64(b.Done.Tests), total)
 		}
 		var err error
 		did, err = m.Brief(ctx, tests, &o)
-		bar.end()
+		bar.End()
 		a.halted(m, 0)
 		return a.briefFailure(err, did.Done.Tests)
 	})
@@ -170,7 +172,7 @@ func (a *app) briefedJSON(b *memtree.Briefed, in *intake, dry bool) briefedJSON 
 func (a *app) printBriefed(b *briefedJSON, f *briefFlags) error {
 	var out []string
 	dry := f.o.DryRun
-	add := func(s string) { out = append(out, wrap(s, a.width)...) }
+	add := func(s string) { out = append(out, a.Wrap(s)...) }
 	switch {
 	case b.Book.Tests == 0:
 		add(a.say("No test was asked for or recorded in the last 30 days. Name a file of coming tests: " +
@@ -191,13 +193,13 @@ func (a *app) printBriefed(b *briefedJSON, f *briefFlags) error {
 	if n := len(b.Refused); n > 0 {
 		add(a.say("Picks of the model that were refused: %d", n))
 		for _, s := range b.Refused[:min(n, shownRejects)] {
-			out = append(out, hanging("  - ", oneLine(s), a.width)...)
+			out = append(out, screen.Hanging("  - ", text.Line(s), a.Width)...)
 		}
 	}
 	if n := len(b.Unsaid); n > 0 {
 		add(a.say("Sentences of the model that were refused: %d; the memory's own are given.", n))
 		for _, s := range b.Unsaid[:min(n, shownRejects)] {
-			out = append(out, hanging("  - ", oneLine(s), a.width)...)
+			out = append(out, screen.Hanging("  - ", text.Line(s), a.Width)...)
 		}
 	}
 	if n := len(b.Unused); n > 0 {
@@ -206,12 +208,12 @@ func (a *app) printBriefed(b *briefedJSON, f *briefFlags) error {
 	}
 	if b.Left > 0 && b.Questions == nil {
 		add(a.say("Tests that were not read: %d (%s). Words find their memories until the next memtree brief.",
-			b.Left, oneLine(b.Why)))
+			b.Left, text.Line(b.Why)))
 	}
 	if !dry {
 		for _, l := range a.spentLines() {
 			add(l)
 		}
 	}
-	return writeLines(a.stdout, out...)
+	return a.print(out...)
 }

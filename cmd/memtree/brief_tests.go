@@ -19,7 +19,7 @@ import (
 // tests reads the files as tests.
 func (in *intake) tests(ctx context.Context, files []string) ([]brief.Test, error) {
 	defer in.hidden()
-	defer in.bar.end()
+	defer in.bar.End()
 	var out []brief.Test
 	for _, name := range files {
 		r, name, err := in.openFile(ctx, name)

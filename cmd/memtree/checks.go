@@ -10,6 +10,7 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/assertion"
+	"github.com/memtree/memtree/internal/text"
 )
 
 // checkFormats are the values of --format.
@@ -87,7 +88,7 @@ func (a *app) checks(ctx context.Context, q memtree.Query, format string) error 
 
 // written returns an assertion as code with a remark above it, or as remarks alone.
 func (a *app) written(c *assertion.Assertion, sign, code string) string {
-	remark := oneLine(c.Says)
+	remark := text.Line(c.Says)
 	if c.State != "" {
 		remark += " [" + a.tell(c.State, nil) + "]"
 	}

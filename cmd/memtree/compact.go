@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/memtree/memtree/internal/cli/screen"
 	jsonstore "github.com/memtree/memtree/store/json"
 	"github.com/memtree/memtree/tree"
 )
@@ -51,6 +52,6 @@ func (a *app) compact(ctx context.Context) (err error) {
 			After  int64 `json:"after"`
 		}{before.Bytes, after.Bytes})
 	}
-	return writeLines(a.stdout, a.say("%s had %s and has %s; nothing was lost.",
-		a.store, byteCount(before.Bytes), byteCount(after.Bytes)))
+	return a.print(a.say("%s had %s and has %s; nothing was lost.",
+		a.store, screen.Bytes(before.Bytes), screen.Bytes(after.Bytes)))
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/llm/langchain"
 )
 
@@ -277,12 +278,12 @@ func (a *app) showConfig(root *cobra.Command) error {
 	if a.json {
 		return a.printJSON(map[string]any{"file": a.config.path, "settings": out})
 	}
-	t := &textTable{columns: []column{{head: a.say("setting")}, {head: a.say("value"), least: 12},
-		{head: a.say("from"), least: 12}}}
+	t := &screen.Table{Columns: []screen.Column{{Head: a.say("setting")}, {Head: a.say("value"), Least: 12},
+		{Head: a.say("from"), Least: 12}}}
 	for _, s := range out {
-		t.add(s.Key, s.Value, s.From)
+		t.Add(s.Key, s.Value, s.From)
 	}
-	return writeLines(a.stdout, t.lines(a.width)...)
+	return a.print(t.Lines(a.Width)...)
 }
 
 // shown finds the value of a setting and its source.

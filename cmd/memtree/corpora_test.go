@@ -15,6 +15,7 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/enhance"
+	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/retrieval"
 	"github.com/memtree/memtree/tree"
 )
@@ -89,7 +90,8 @@ func TestNaughtyStrings(t *testing.T) {
 	require.Contains(t, []int{exitOK, exitRejected}, code, errs)
 	require.NotContains(t, errs, "\x1b")
 
-	a := &app{store: store, process: process{getenv: func(string) string { return "" }}, screen: screen{width: fullWidth}}
+	a := &app{store: store, process: process{getenv: func(string) string { return "" }},
+		Terminal: screen.Terminal{Width: screen.FullWidth}}
 	require.NoError(t, a.with(t.Context(), reading, func(m *memtree.Memory) error {
 		guided := 0
 		for i, s := range strs {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/fixtures"
+	"github.com/memtree/memtree/internal/cli/screen"
 )
 
 func (a *app) demoCommand() *cobra.Command {
@@ -60,11 +61,11 @@ type demonstration struct {
 }
 
 func (d *demonstration) heading(s string) error {
-	return writeLines(d.stdout, "", d.paint(bold, s))
+	return d.print("", d.Paint(screen.Bold, s))
 }
 
 func (d *demonstration) command(line string) error {
-	return writeLines(d.stdout, "", d.paint(cyan, "$ memtree "+line))
+	return d.print("", d.Paint(screen.Cyan, "$ memtree "+line))
 }
 
 // quietly runs a command without its remarks and returns what it prints.
@@ -85,8 +86,8 @@ func (d *demonstration) record(ctx context.Context) error {
 	if err := os.WriteFile(d.file, b, 0o600); err != nil {
 		return err
 	}
-	if err := writeLines(d.stdout, wrap(d.say("An agent tested Rooms, a made-up app to book meeting rooms, "+
-		"and evaluators checked its verdicts. No model, no network; the store is temporary."), d.width)...); err != nil {
+	if err := d.print(d.Wrap(d.say("An agent tested Rooms, a made-up app to book meeting rooms, " +
+		"and evaluators checked its verdicts. No model, no network; the store is temporary."))...); err != nil {
 		return err
 	}
 	if err := d.command("record " + demoFile); err != nil {
@@ -97,11 +98,11 @@ func (d *demonstration) record(ctx context.Context) error {
 	}
 	out, err := d.quietly(func(a *app) error { return a.record(ctx, []string{d.file}, "", false) })
 	out, _, _ = strings.Cut(out, "\n\n")
-	return errors.Join(err, writeLines(d.stdout, out))
+	return errors.Join(err, d.print(out))
 }
 
 func wrapIndented(s, indent string, width int) []string {
-	lines := wrap(s, width-len(indent))
+	lines := screen.Wrap(s, width-len(indent))
 	for i, l := range lines {
 		lines[i] = indent + l
 	}
@@ -124,8 +125,8 @@ func (d *demonstration) guide(ctx context.Context) error {
 		if err := d.heading(p.head); err != nil {
 			return err
 		}
-		lines := []string{d.paint(cyan, `$ memtree guide --prompt \`)}
-		lines = append(lines, wrapIndented("'"+p.prompt+"'", "    ", d.width)...)
+		lines := []string{d.Paint(screen.Cyan, `$ memtree guide --prompt \`)}
+		lines = append(lines, wrapIndented("'"+p.prompt+"'", "    ", d.Width)...)
 		block, err := d.quietly(func(a *app) error { return a.guide(ctx, memtree.Query{Prompt: p.prompt}, false) })
 		if err != nil {
 			return err
@@ -133,7 +134,7 @@ func (d *demonstration) guide(ctx context.Context) error {
 		if block == "" {
 			block = d.say("(nothing fits, so there is no guidance)")
 		}
-		if err := writeLines(d.stdout, append(lines, wrap(block, d.width)...)...); err != nil {
+		if err := d.print(append(lines, d.Wrap(block)...)...); err != nil {
 			return err
 		}
 	}
@@ -141,21 +142,22 @@ func (d *demonstration) guide(ctx context.Context) error {
 }
 
 func (d *demonstration) next(context.Context) error {
-	if err := writeLines(d.stdout, "", d.paint(bold, d.say("Now with your own runs, one JSON object a line:")),
+	if err := d.print("", d.Paint(screen.Bold,
+		d.say("Now with your own runs, one JSON object a line:")),
 		`  {"prompt": "…", "judgment": "pass", "ground_truth": "fail", "reason": "…"}`); err != nil {
 		return err
 	}
-	t := &textTable{indent: "  ", columns: []column{{}, {least: 10}}}
-	t.add("memtree init", d.say("make a store in .memtree"))
-	t.add("memtree record runs.jsonl", d.say("judged runs in, cases out"))
-	t.add("memtree evolve", d.say("cases of one cause become a lesson"))
-	t.add("memtree guide --prompt \"…\"", d.say("what the next run should be told"))
-	t.add("memtree replay runs.jsonl", d.say("would it have warned? your own history"))
-	if err := t.write(d.stdout, &d.screen); err != nil {
+	t := &screen.Table{Indent: "  ", Columns: []screen.Column{{}, {Least: 10}}}
+	t.Add("memtree init", d.say("make a store in .memtree"))
+	t.Add("memtree record runs.jsonl", d.say("judged runs in, cases out"))
+	t.Add("memtree evolve", d.say("cases of one cause become a lesson"))
+	t.Add("memtree guide --prompt \"…\"", d.say("what the next run should be told"))
+	t.Add("memtree replay runs.jsonl", d.say("would it have warned? your own history"))
+	if err := t.Write(d.stdout, &d.Terminal); err != nil {
 		return err
 	}
 	ahead := d.say("All of this went by words alone. On four measured suites words warned before half of the tests " +
 		"that invite a known mistake; a large model that read the tests ahead of their runs, before nearly all: " +
 		"set MEMTREE_LLM_MODEL, then memtree brief tests.jsonl.")
-	return writeLines(d.stdout, append([]string{""}, wrap(ahead, d.width)...)...)
+	return d.print(append([]string{""}, d.Wrap(ahead)...)...)
 }

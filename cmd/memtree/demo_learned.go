@@ -10,6 +10,7 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/enhance"
+	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
@@ -36,14 +37,14 @@ func (d *demonstration) missed(ctx context.Context) error {
 		return err
 	}
 	slices.SortFunc(cases, func(a, b tree.Node) int { return a.Metadata.CreatedAt.Compare(b.Metadata.CreatedAt) })
-	p := &page{width: d.width}
+	p := &screen.Page{Width: d.Width}
 	for _, n := range cases[:min(len(cases), shownNotes)] {
-		p.part("  "+n.Scene.Route, d.say("%s: %s", d.directionName(n.Direction), n.CaseData.EvaluatorReason))
+		p.Part("  "+n.Scene.Route, d.say("%s: %s", d.directionName(n.Direction), n.CaseData.EvaluatorReason))
 	}
 	if err := d.heading(d.say("What was missed, as evaluators wrote it about four of the wrong verdicts:")); err != nil {
 		return err
 	}
-	return writeLines(d.stdout, p.lines...)
+	return d.print(p.Lines...)
 }
 
 // evolve lets the tree learn and shows the lessons. Those that rest on the most tests come first.
@@ -82,7 +83,7 @@ func (d *demonstration) evolve(ctx context.Context) error {
 	})
 	head := d.say("Lessons learned: %d. Strategies: %d. Cases behind them: %d of %d.",
 		len(lessons), len(strategies), len(behind), cases)
-	if err := errors.Join(d.command("evolve"), writeLines(d.stdout, d.paint(bold, head))); err != nil {
+	if err := errors.Join(d.command("evolve"), d.print(d.Paint(screen.Bold, head))); err != nil {
 		return err
 	}
 	return d.learned(lessons, strategies)
@@ -93,7 +94,8 @@ func (d *demonstration) learned(lessons, strategies []tree.Node) error {
 	for i, n := range lessons {
 		head := d.say("%s (%s in %d tests)", n.Content.Title, d.directionName(n.Direction), n.Content.Lessons[0].Tests)
 		lines := []string{fmt.Sprintf("%d. %s", i+1, head)}
-		if err := writeLines(d.stdout, append(lines, wrapIndented(n.Content.Guidance, "   ", d.width)...)...); err != nil {
+		if err := d.print(append(lines, wrapIndented(n.Content.Guidance, "   ",
+			d.Width)...)...); err != nil {
 			return err
 		}
 	}
@@ -106,7 +108,7 @@ func (d *demonstration) learned(lessons, strategies []tree.Node) error {
 		}
 		line := d.say("Strategy (%s): look at %s first.",
 			d.typeName(taxonomy.Default(), s.ErrorType), strings.Join(names, d.say(" and ")))
-		if err := writeLines(d.stdout, wrap(line, d.width)...); err != nil {
+		if err := d.print(d.Wrap(line)...); err != nil {
 			return err
 		}
 	}

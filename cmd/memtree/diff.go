@@ -17,6 +17,7 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/formation"
+	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/transfer"
 	"github.com/memtree/memtree/tree"
@@ -92,24 +93,24 @@ func (a *app) source(ctx context.Context, path string) iter.Seq2[tree.Node, erro
 
 func (a *app) printDiff(d *transfer.TreeDiff, limit int) error {
 	if len(d.Added)+len(d.Gone)+len(d.Changed) == 0 {
-		return writeLines(a.stdout, a.say("They are the same: %d memories.", d.Same))
+		return a.print(a.say("They are the same: %d memories.", d.Same))
 	}
-	out := []string{a.paint(bold, a.say("memories: added %d, gone %d, changed %d, "+
+	out := []string{a.Paint(screen.Bold, a.say("memories: added %d, gone %d, changed %d, "+
 		"the same %d · lessons: added %d, gone %d",
 		len(d.Added), len(d.Gone), len(d.Changed), d.Same, d.Lessons.Added, d.Lessons.Gone))}
 	for _, list := range []struct {
 		sign  string
-		paint style
+		paint screen.Style
 		nodes []transfer.Differs
-	}{{"+", green, d.Added}, {"-", red, d.Gone}, {"~", yellow, d.Changed}} {
+	}{{"+", screen.Green, d.Added}, {"-", screen.Red, d.Gone}, {"~", screen.Yellow, d.Changed}} {
 		shown := list.nodes
 		if limit > 0 {
 			shown = shown[:min(limit, len(shown))]
 		}
 		for i := range shown {
 			x := &shown[i]
-			line := strings.Join([]string{list.sign, short(x.ID), x.ErrorType, oneLine(x.Says)}, " ")
-			out = append(out, a.paint(list.paint, text.Fit(line, a.width)))
+			line := strings.Join([]string{list.sign, short(x.ID), x.ErrorType, text.Line(x.Says)}, " ")
+			out = append(out, a.Paint(list.paint, text.Fit(line, a.Width)))
 			for _, p := range x.Parts {
 				out = append(out, a.partLines(&p)...)
 			}
@@ -118,32 +119,33 @@ func (a *app) printDiff(d *transfer.TreeDiff, limit int) error {
 			out = append(out, list.sign+" "+a.say("... and %d more (--limit 0 prints all)", rest))
 		}
 	}
-	return writeLines(a.stdout, out...)
+	return a.print(out...)
 }
 
 // partLines shows one part that changed. Before and after stand on one line if they fit,
 // and else one below the other.
 func (a *app) partLines(p *transfer.Part) []string {
 	const most = 300
-	before, after := text.Clip(oneLine(p.Before), most), text.Clip(oneLine(p.After), most)
+	before, after := text.Clip(text.Line(p.Before), most), text.Clip(text.Line(p.After), most)
 	name := a.partName(p.Name)
-	if line := "    " + name + ": " + before + " → " + after; before != "" && after != "" && text.Width(line) <= a.width {
+	line := "    " + name + ": " + before + " → " + after
+	if before != "" && after != "" && text.Width(line) <= a.Width {
 		return []string{line}
 	}
 	out := []string{"    " + name}
-	add := func(sign string, st style, s string) {
+	add := func(sign string, st screen.Style, s string) {
 		if s == "" {
 			return
 		}
-		for i, l := range wrap(s, a.width-8) {
+		for i, l := range screen.Wrap(s, a.Width-8) {
 			if i > 0 {
 				sign = " "
 			}
-			out = append(out, a.paint(st, "      "+sign+" "+l))
+			out = append(out, a.Paint(st, "      "+sign+" "+l))
 		}
 	}
-	add("-", red, before)
-	add("+", green, after)
+	add("-", screen.Red, before)
+	add("+", screen.Green, after)
 	return out
 }
 

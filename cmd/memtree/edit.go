@@ -14,6 +14,7 @@ import (
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/evolution/gate"
+	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -80,7 +81,7 @@ func (a *app) words(ctx context.Context, n *tree.Node, file string) (gate.Draft,
 	dec.DisallowUnknownFields()
 	var d gate.Draft
 	if err := dec.Decode(&d); err != nil {
-		return d, &failure{a.say("what was written is no JSON of a lesson: %s", oneLine(err.Error())), err}
+		return d, &failure{a.say("what was written is no JSON of a lesson: %s", text.Line(err.Error())), err}
 	}
 	return d, nil
 }

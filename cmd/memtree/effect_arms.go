@@ -5,7 +5,9 @@ import (
 	"fmt"
 
 	"github.com/memtree/memtree/effect"
+	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/internal/plot"
+	"github.com/memtree/memtree/internal/text"
 )
 
 // mostArms bounds a file of runs, in bytes.
@@ -18,7 +20,7 @@ func (a *app) compareArms(ctx context.Context, name string) error {
 	}
 	name = a.fileName(name)
 	if len(file) > mostArms {
-		return &failure{a.say("%s is longer than %s, which is the most", name, byteCount(mostArms)), nil}
+		return &failure{a.say("%s is longer than %s, which is the most", name, screen.Bytes(mostArms)), nil}
 	}
 	runs, err := effect.ParseRecorded([]byte(file))
 	if err != nil {
@@ -40,8 +42,8 @@ func (a *app) compareArms(ctx context.Context, name string) error {
 	case a.json:
 		return nil
 	case len(pairs) == 0:
-		return writeLines(a.stdout, wrap(a.say("No study in %s has two arms with a case in common, so there is nothing "+
-			"to compare.", name), a.width)...)
+		return a.print(a.Wrap(a.say("No study in %s has two arms with a case in common, so there is nothing "+
+			"to compare.", name))...)
 	}
 	return a.printPairs(pairs)
 }
@@ -53,14 +55,14 @@ func (a *app) printPairs(pairs []effect.Pair) error {
 		for to < len(pairs) && pairs[to].Study == pairs[from].Study {
 			to++
 		}
-		head := wrap(oneLine(pairs[from].Study), a.width)
+		head := a.Wrap(text.Line(pairs[from].Study))
 		if from > 0 {
 			head = append([]string{""}, head...)
 		}
-		if err := writeLines(a.stdout, head...); err != nil {
+		if err := a.print(head...); err != nil {
 			return err
 		}
-		if err := a.pairTable(pairs[from:to]).write(a.stdout, &a.screen); err != nil {
+		if err := a.pairTable(pairs[from:to]).Write(a.stdout, &a.Terminal); err != nil {
 			return err
 		}
 		from = to
@@ -68,10 +70,10 @@ func (a *app) printPairs(pairs []effect.Pair) error {
 	return nil
 }
 
-func (a *app) pairTable(pairs []effect.Pair) *textTable {
-	t := &textTable{columns: []column{
-		{head: a.say("arm"), least: 16}, {head: a.say("against"), least: 14}, {head: a.say("test cases"), right: true},
-		{head: a.say("points"), right: true}, {head: "E", right: true}, {head: ""},
+func (a *app) pairTable(pairs []effect.Pair) *screen.Table {
+	t := &screen.Table{Columns: []screen.Column{
+		{Head: a.say("arm"), Least: 16}, {Head: a.say("against"), Least: 14}, {Head: a.say("test cases"), Right: true},
+		{Head: a.say("points"), Right: true}, {Head: "E", Right: true}, {Head: ""},
 	}}
 	for i := range pairs {
 		p := &pairs[i]
@@ -79,7 +81,7 @@ func (a *app) pairTable(pairs []effect.Pair) *textTable {
 		if p.Claimed() {
 			proven = a.say("proven")
 		}
-		t.add(oneLine(p.B), oneLine(p.A), fmt.Sprint(p.N),
+		t.Add(text.Line(p.B), text.Line(p.A), fmt.Sprint(p.N),
 			fmt.Sprintf("%+.1f (%+.1f…%+.1f)", 100*p.Lift, 100*p.Low, 100*p.High), plot.Amount(p.E), proven)
 	}
 	return t

@@ -7,6 +7,7 @@ import (
 
 	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/enhance"
+	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/internal/plot"
 	"github.com/memtree/memtree/internal/stat"
 	"github.com/memtree/memtree/taxonomy"
@@ -50,10 +51,10 @@ func (a *app) effectBy(tax *taxonomy.Taxonomy, f *finding, by string) error {
 		string(effect.ByTeam):  a.say("tree of memories found"),
 		string(effect.ByFound): a.say("who found the memories"),
 	}
-	t := &textTable{columns: []column{
-		{head: heads[by], least: 16}, {head: a.say("runs"), right: true}, {head: a.say("held out"), right: true},
-		{head: a.say("with"), right: true}, {head: a.say("without"), right: true},
-		{head: a.say("points"), right: true}, {head: "95 %"},
+	t := &screen.Table{Columns: []screen.Column{
+		{Head: heads[by], Least: 16}, {Head: a.say("runs"), Right: true}, {Head: a.say("held out"), Right: true},
+		{Head: a.say("with"), Right: true}, {Head: a.say("without"), Right: true},
+		{Head: a.say("points"), Right: true}, {Head: "95 %"},
 	}}
 	for i := range parts {
 		p := &parts[i]
@@ -68,7 +69,7 @@ func (a *app) effectBy(tax *taxonomy.Taxonomy, f *finding, by string) error {
 		case string(effect.ByTeam):
 			name = dotted(label[p.Name], short(name))
 		}
-		t.add(append([]string{name, fmt.Sprint(p.Runs), fmt.Sprint(p.None)}, a.liftCells(&p.Lift)...)...)
+		t.Add(append([]string{name, fmt.Sprint(p.Runs), fmt.Sprint(p.None)}, a.liftCells(&p.Lift)...)...)
 	}
 	note := a.say("Of the runs for which such memories were found: those with memory held against those held out, " +
 		"on the same tests. Each interval holds by itself: of twenty rows in which memory does nothing, one is " +
@@ -114,10 +115,10 @@ func (a *app) effectByNode(f *finding) error {
 		}
 		return a.printGroups(byNode, groups)
 	}
-	t := &textTable{columns: []column{
-		{head: a.say("memory")}, {head: a.say("points"), right: true}, {head: "±", right: true},
-		{head: a.say("harms"), right: true}, {head: a.say("runs"), right: true}, {head: a.say("tests"), right: true},
-		{head: a.say("right"), right: true}, {head: a.say("status"), least: 8}, {head: a.say("content"), least: 8},
+	t := &screen.Table{Columns: []screen.Column{
+		{Head: a.say("memory")}, {Head: a.say("points"), Right: true}, {Head: "±", Right: true},
+		{Head: a.say("harms"), Right: true}, {Head: a.say("runs"), Right: true}, {Head: a.say("tests"), Right: true},
+		{Head: a.say("right"), Right: true}, {Head: a.say("status"), Least: 8}, {Head: a.say("content"), Least: 8},
 	}}
 	for i := range xs {
 		x := &xs[i]
@@ -125,7 +126,7 @@ func (a *app) effectByNode(f *finding) error {
 		if x.Enough() {
 			size, half, harms = plot.Points(x.Effect.Effect), fmt.Sprintf("%.0f", 100*stat.Z*x.SD), percent(x.PHarm)
 		}
-		t.add(short(x.ID), size, half, harms, fmt.Sprint(x.Runs), fmt.Sprint(x.Tests), fmt.Sprint(x.Right), string(x.Status),
+		t.Add(short(x.ID), size, half, harms, fmt.Sprint(x.Runs), fmt.Sprint(x.Tests), fmt.Sprint(x.Right), string(x.Status),
 			x.Title)
 	}
 	return a.printParts(f, t, a.say("points: by how many more runs of a hundred are right with it, on tests of equal "+
@@ -134,15 +135,15 @@ func (a *app) effectByNode(f *finding) error {
 }
 
 // printParts prints a table below the verdict, and what its columns mean.
-func (a *app) printParts(f *finding, t *textTable, note string) error {
+func (a *app) printParts(f *finding, t *screen.Table, note string) error {
 	out := a.verdictLines(f)
-	if len(t.rows) > 0 {
+	if len(t.Rows) > 0 {
 		out = append(append(out, ""), a.tableLines(t)...)
 		if !a.quiet {
-			out = append(append(out, ""), wrap(note, a.width)...)
+			out = append(append(out, ""), a.Wrap(note)...)
 		}
 	}
-	return writeLines(a.stdout, out...)
+	return a.print(out...)
 }
 
 // printGroups prints a list as JSON.

@@ -8,6 +8,7 @@ import (
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/enhance"
+	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
@@ -45,7 +46,7 @@ func (f *finding) name(ctx context.Context, m *memtree.Memory, lang string) erro
 		switch {
 		case err == nil:
 			w := words.Shown(&n, lang)
-			x.Title = oneLine(cmp.Or(w.Content.Title, w.Content.Description))
+			x.Title = text.Line(cmp.Or(w.Content.Title, w.Content.Description))
 			x.Status, x.Mark, x.Origin = n.Status, n.Mark, n.Origin
 			x.ErrorType, x.Direction = n.ErrorType, n.Direction
 			if n.HeldBack() {

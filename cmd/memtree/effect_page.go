@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/internal/plot"
 	"github.com/memtree/memtree/internal/stat"
 	"github.com/memtree/memtree/taxonomy"
@@ -47,10 +48,10 @@ type grid struct {
 }
 
 // gridOf is a table for the terminal as one of the page.
-func gridOf(title string, t *textTable) grid {
-	g := grid{Title: title, Rows: t.rows}
-	for _, c := range t.columns {
-		g.Heads = append(g.Heads, c.head)
+func gridOf(title string, t *screen.Table) grid {
+	g := grid{Title: title, Rows: t.Rows}
+	for _, c := range t.Columns {
+		g.Heads = append(g.Heads, c.Head)
 	}
 	return g
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/memtree/memtree/effect"
+	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/internal/plot"
 	"github.com/memtree/memtree/internal/stat"
 	"github.com/memtree/memtree/taxonomy"
@@ -24,49 +25,49 @@ func (a *app) printEffect(tax *taxonomy.Taxonomy, f *finding) error {
 	if f.None > 0 {
 		out = append(append(out, ""), a.tableLines(a.liftTable(f.Report))...)
 		out = append(out, "")
-		out = append(out, wrap(plot.SameTests(a.say, f.Report), a.width)...)
+		out = append(out, a.Wrap(plot.SameTests(a.say, f.Report))...)
 		out = append(out, "")
-		out = append(out, wrap(plot.EvidenceLine(a.say, f.Report), a.width)...)
+		out = append(out, a.Wrap(plot.EvidenceLine(a.say, f.Report))...)
 	}
 	if f.Runs > 0 {
 		if f.None == 0 {
 			out = append(out, "")
 		}
 		for i, said := range a.breakerSaid(tax, f.Report) {
-			out = append(out, hanging(strings.Repeat("  ", min(i, 1)), said, a.width)...)
+			out = append(out, screen.Hanging(strings.Repeat("  ", min(i, 1)), said, a.Width)...)
 		}
 		out = append(out, a.memoryLines(a.say("Memories that help:"), f.Helpful)...)
 		out = append(out, a.memoryLines(a.say("Memories that are likely to harm:"), f.Harmful)...)
 		out = append(out, "")
-		out = append(out, wrap(plot.Claims(a.say, f.Report), a.width)...)
+		out = append(out, a.Wrap(plot.Claims(a.say, f.Report))...)
 	}
 	if f.Asked+f.Questions > 0 {
-		out = append(append(out, ""), wrap(a.joinedLine(f.Report), a.width)...)
+		out = append(append(out, ""), a.Wrap(a.joinedLine(f.Report))...)
 	}
-	return writeLines(a.stdout, out...)
+	return a.print(out...)
 }
 
 // verdictLines says what is so and what to do.
 func (a *app) verdictLines(f *finding) []string {
 	var out []string
-	for _, l := range wrap(f.Verdict, a.width) {
-		out = append(out, a.paint(bold, l))
+	for _, l := range a.Wrap(f.Verdict) {
+		out = append(out, a.Paint(screen.Bold, l))
 	}
-	return append(out, hanging(a.say("Next: "), f.Next, a.width)...)
+	return append(out, screen.Hanging(a.say("Next: "), f.Next, a.Width)...)
 }
 
 // tableLines returns the lines of a table, its head in bold.
-func (a *app) tableLines(t *textTable) []string {
-	lines := t.lines(a.width)
-	lines[0] = a.paint(bold, lines[0])
+func (a *app) tableLines(t *screen.Table) []string {
+	lines := t.Lines(a.Width)
+	lines[0] = a.Paint(screen.Bold, lines[0])
 	return lines
 }
 
 // armTable counts runs by what chance gave them.
-func (a *app) armTable(r *effect.Report) *textTable {
-	t := &textTable{columns: []column{
-		{head: a.say("given"), least: 20}, {head: a.say("runs"), right: true}, {head: a.say("right"), right: true},
-		{head: "", right: true}, {head: "95 %"},
+func (a *app) armTable(r *effect.Report) *screen.Table {
+	t := &screen.Table{Columns: []screen.Column{
+		{Head: a.say("given"), Least: 20}, {Head: a.say("runs"), Right: true}, {Head: a.say("right"), Right: true},
+		{Head: "", Right: true}, {Head: "95 %"},
 	}}
 	for _, arm := range []struct {
 		name    string
@@ -78,7 +79,7 @@ func (a *app) armTable(r *effect.Report) *textTable {
 	} {
 		if arm.n > 0 {
 			in := stat.Wilson(arm.good, arm.n)
-			t.add(arm.name, fmt.Sprint(arm.n), fmt.Sprint(arm.good), percent(float64(arm.good)/float64(arm.n)),
+			t.Add(arm.name, fmt.Sprint(arm.n), fmt.Sprint(arm.good), percent(float64(arm.good)/float64(arm.n)),
 				fmt.Sprintf("%.0f-%.0f", 100*in.Low, 100*in.High))
 		}
 	}
@@ -86,11 +87,11 @@ func (a *app) armTable(r *effect.Report) *textTable {
 }
 
 // liftTable says how far runs with memory are from those without.
-func (a *app) liftTable(r *effect.Report) *textTable {
-	t := &textTable{columns: []column{
-		{head: a.say("on the same tests"), least: 20},
-		{head: a.say("with"), right: true}, {head: a.say("without"), right: true},
-		{head: a.say("points"), right: true}, {head: "95 %"},
+func (a *app) liftTable(r *effect.Report) *screen.Table {
+	t := &screen.Table{Columns: []screen.Column{
+		{Head: a.say("on the same tests"), Least: 20},
+		{Head: a.say("with"), Right: true}, {Head: a.say("without"), Right: true},
+		{Head: a.say("points"), Right: true}, {Head: "95 %"},
 	}}
 	for _, row := range []struct {
 		name string
@@ -103,7 +104,7 @@ func (a *app) liftTable(r *effect.Report) *textTable {
 		{a.say("right, against other memories"), r.Control},
 	} {
 		if row.lift != nil {
-			t.add(append([]string{row.name}, a.liftCells(row.lift)...)...)
+			t.Add(append([]string{row.name}, a.liftCells(row.lift)...)...)
 		}
 	}
 	return t
@@ -152,7 +153,7 @@ func (a *app) memoryLines(head string, xs []effective) []string {
 	if len(xs) == 0 {
 		return nil
 	}
-	out := []string{"", a.paint(bold, head)}
+	out := []string{"", a.Paint(screen.Bold, head)}
 	for i := range xs {
 		if i == mostMemories {
 			out = append(out, "  "+a.say("... and %d more; see memtree effect --by node", len(xs)-i))
@@ -160,9 +161,9 @@ func (a *app) memoryLines(head string, xs []effective) []string {
 		}
 		x := xs[i]
 		x.ID = short(x.ID)
-		out = append(out, hanging("  ", x.Sentence().In(a.lang), a.width)...)
-		for _, l := range hanging("    ", dotted(a.standing(&x), x.Title), a.width) {
-			out = append(out, a.paint(dim, l))
+		out = append(out, screen.Hanging("  ", x.Sentence().In(a.lang), a.Width)...)
+		for _, l := range screen.Hanging("    ", dotted(a.standing(&x), x.Title), a.Width) {
+			out = append(out, a.Paint(screen.Dim, l))
 		}
 	}
 	return out

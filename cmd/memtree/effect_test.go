@@ -15,6 +15,7 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/effect"
+	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/internal/golden"
 	"github.com/memtree/memtree/internal/plot"
 	"github.com/memtree/memtree/internal/text"
@@ -95,7 +96,7 @@ func scriptedRuns(n int, forms, lists float64, h effect.Holdout) *finding {
 func in(lang string) (*app, *bytes.Buffer) {
 	var out bytes.Buffer
 	a := &app{speech: speechFor([]string{"--lang", lang}, func(string) string { return "" })}
-	a.width, a.stdout = fullWidth, &out
+	a.Width, a.stdout = screen.FullWidth, &out
 	return a, &out
 }
 
@@ -125,7 +126,7 @@ func TestEffectAsPrinted(t *testing.T) {
 			require.NoError(t, a.effectBy(tax, say("--by "+by, both), by))
 		}
 		for l := range strings.Lines(out.String()) {
-			require.LessOrEqual(t, text.Width(strings.TrimRight(l, "\n")), fullWidth, l)
+			require.LessOrEqual(t, text.Width(strings.TrimRight(l, "\n")), screen.FullWidth, l)
 		}
 		golden.Equal(t, "testdata/effect."+lang+".golden", out.String())
 	}

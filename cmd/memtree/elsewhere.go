@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/memtree/memtree/internal/holder"
+	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -69,7 +70,7 @@ func (a *app) elsewhere(ctx context.Context, c *cobra.Command) error {
 	about := &to.About
 	if about.Version != built().Version {
 		a.note(a.say("memtree %s (process %d) holds the store, so its version does this: %s, and this is %s. Start it again "+
-			"to have one version.", oneLine(about.Command), about.PID, oneLine(about.Version), built().Version))
+			"to have one version.", text.Line(about.Command), about.PID, text.Line(about.Version), built().Version))
 	}
 	line, err := a.line()
 	if err != nil {
@@ -83,7 +84,7 @@ func (a *app) elsewhere(ctx context.Context, c *cobra.Command) error {
 		return ctx.Err()
 	case errors.Is(err, holder.ErrEnded):
 		return &failure{a.say("memtree %s (process %d), which holds the store, ended before this was done; what it "+
-			"acknowledged is kept, and nothing is recorded twice; give the same command again", oneLine(about.Command),
+			"acknowledged is kept, and nothing is recorded twice; give the same command again", text.Line(about.Command),
 			about.PID), err}
 	case err != nil:
 		return err
@@ -109,7 +110,7 @@ func (a *app) soonElsewhere(ctx context.Context, c *cobra.Command) error {
 // line is the command line for the other process.
 func (a *app) line() (holder.Command, error) {
 	dir, err := os.Getwd()
-	l := holder.Command{Args: a.args, Env: map[string]string{}, Dir: dir, Width: a.width, Colour: a.colour, Live: a.live}
+	l := holder.Command{Args: a.args, Env: map[string]string{}, Dir: dir, Width: a.Width, Colour: a.Colour, Live: a.Live}
 	for _, names := range [][]string{speaking, modelling} {
 		for _, name := range names {
 			if v := a.getenv(name); v != "" {
@@ -139,10 +140,10 @@ func (a *app) holderSentence(e *tree.LockedError) string {
 	defer to.Close() //nolint:errcheck // it was only asked who it is
 	at := ""
 	if to.About.Address != "" {
-		at = ", " + oneLine(to.About.Address)
+		at = ", " + text.Line(to.About.Address)
 	}
 	return a.say("memtree %s (process %d%s) holds store %s; stop it first, then give the command again",
-		oneLine(to.About.Command), to.About.PID, at, e.Dir)
+		text.Line(to.About.Command), to.About.PID, at, e.Dir)
 }
 
 // hiddenSentence says that the process that holds the store cannot read a file of the user's.

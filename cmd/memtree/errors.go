@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/memtree/memtree/evolution"
+	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
@@ -74,7 +75,7 @@ func (a *app) exit(err error) int {
 
 // complain prints one sentence on standard error, whatever it quotes.
 func (a *app) complain(sentence string) {
-	a.remark("memtree: " + oneLine(sentence))
+	a.remark("memtree: " + text.Line(sentence))
 }
 
 // note prints what is worth knowing and is not part of the result.
@@ -87,8 +88,8 @@ func (a *app) note(sentence string) {
 // remark prints on standard error. It wraps the text for a person at a terminal, and keeps
 // it on one line for a program that looks for file:line.
 func (a *app) remark(s string) {
-	if a.live {
-		s = strings.Join(wrap(s, a.width), "\n")
+	if a.Live {
+		s = strings.Join(a.Wrap(s), "\n")
 	}
 	// If standard error is closed, there is nowhere to report it.
 	_, _ = fmt.Fprintln(a.stderr, s)
@@ -163,6 +164,9 @@ func (a *app) pathSentence(e *fs.PathError) string {
 	}
 	return e.Error()
 }
+
+// print prints lines on standard output.
+func (a *app) print(lines ...string) error { return a.print(lines...) }
 
 // printJSON prints v on standard output, readable and unescaped.
 func (a *app) printJSON(v any) error {

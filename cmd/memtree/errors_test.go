@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memtree/memtree/evolution"
+	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -62,7 +63,7 @@ func TestExitCodes(t *testing.T) {
 		{errors.New("bad\x1b[31m thing\nhere"), exitFailed, "bad thing here"},
 	} {
 		var out bytes.Buffer
-		a := &app{process: process{stderr: &out}, screen: screen{width: 300}, started: true}
+		a := &app{process: process{stderr: &out}, Terminal: screen.Terminal{Width: 300}, started: true}
 		require.Equal(t, c.code, a.exit(c.err), "%v", c.err)
 		require.Contains(t, out.String(), c.says)
 		if c.says == "" {
@@ -73,6 +74,6 @@ func TestExitCodes(t *testing.T) {
 
 func TestNotUnderstoodBeforeItStarted(t *testing.T) {
 	var out bytes.Buffer
-	a := &app{process: process{stderr: &out}, screen: screen{width: 80}}
+	a := &app{process: process{stderr: &out}, Terminal: screen.Terminal{Width: 80}}
 	require.Equal(t, exitUsage, a.exit(errors.New("cobra says no")))
 }

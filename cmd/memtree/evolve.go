@@ -13,6 +13,7 @@ import (
 	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/evolution"
+	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
@@ -84,13 +85,13 @@ func (a *app) evolve(ctx context.Context, o memtree.EvolveOptions, explain bool)
 		}
 		var last evolution.Progress
 		bar := a.progress(a.say("evolving"), func(int64) string { return a.stepLine(last, o.Price != evolution.Price{}) })
-		defer bar.end()
+		defer bar.End()
 		o.Progress = func(s evolution.Progress) {
 			last = s
-			bar.step(int64(s.Done), 0)
+			bar.Step(int64(s.Done), 0)
 		}
 		v, err := m.Evolve(ctx, &o)
-		bar.end()
+		bar.End()
 		a.halted(m, 0)
 		if err != nil {
 			return a.interrupted(err, last.Done, last.Of)
@@ -114,7 +115,7 @@ func (a *app) evolve(ctx context.Context, o memtree.EvolveOptions, explain bool)
 		if err != nil {
 			return err
 		}
-		return writeLines(a.stdout, a.unformedLines(info.Outbox)...)
+		return a.print(a.unformedLines(info.Outbox)...)
 	})
 }
 
@@ -127,7 +128,7 @@ func (a *app) printStillOpen(ctx context.Context, m *memtree.Memory) error {
 	said := a.say("No memory is given, because memory did harm and nothing has changed since. Forget or edit " +
 		"what misleads (memtree effect --by node), and run memtree evolve again; half of the runs are then given memory, " +
 		"on trial.")
-	return writeLines(a.stdout, append([]string{""}, wrap(said, a.width)...)...)
+	return a.print(append([]string{""}, a.Wrap(said)...)...)
 }
 
 // interrupted says how far evolve had come when it was interrupted. It returns other errors
@@ -206,14 +207,14 @@ func (a *app) printEvolved(tax *taxonomy.Taxonomy, v *evolution.Evolved, o *memt
 	nothing := l == learnedCounts{} && len(v.Forgotten)+len(v.Revived)+len(v.Anew)+len(v.Judged)+v.Again == 0
 	switch {
 	case nothing && v.Waiting == 0 && len(proposals) == 0:
-		out = append(out, wrap(a.say("Nothing to do: no group of cases is enough for a new lesson yet. "+
-			"memtree evolve --explain says what is missing."), a.width)...)
+		out = append(out, a.Wrap(a.say("Nothing to do: no group of cases is enough for a new lesson yet. "+
+			"memtree evolve --explain says what is missing."))...)
 	case nothing:
 		out = append(out, a.say("The tree is as it was."))
 	case o.DryRun:
-		out = append(out, a.paint(bold, a.say("This would change (nothing was written):")))
+		out = append(out, a.Paint(screen.Bold, a.say("This would change (nothing was written):")))
 	default:
-		out = append(out, a.paint(bold, a.say("The tree has learned:")))
+		out = append(out, a.Paint(screen.Bold, a.say("The tree has learned:")))
 	}
 	add := func(n int, s string) {
 		if n > 0 {
@@ -254,7 +255,7 @@ func (a *app) printEvolved(tax *taxonomy.Taxonomy, v *evolution.Evolved, o *memt
 			a.note(n)
 		}
 	}
-	return writeLines(a.stdout, out...)
+	return a.print(out...)
 }
 
 // judgedLines says which memories their runs took out of use, or back into it.
@@ -269,7 +270,7 @@ func (a *app) judgedLines(judged []effect.Revised) []string {
 			how = a.say("%s is no longer on probation", short(r.ID))
 		}
 		out = append(out, "")
-		out = append(out, wrap(a.paint(bold, how)+"  "+r.Why.In(a.lang), a.width)...)
+		out = append(out, a.Wrap(a.Paint(screen.Bold, how)+"  "+r.Why.In(a.lang))...)
 	}
 	return out
 }
@@ -294,27 +295,27 @@ func (a *app) grounds(n *tree.Node) string {
 // lessonLines shows an abstraction: what it says and what it rests on.
 func (a *app) lessonLines(tax *taxonomy.Taxonomy, n *tree.Node, why string) []string {
 	out := []string{""}
-	out = append(out, wrap(a.paint(bold, n.ID)+"  "+a.branchName(tax, n.ErrorType, n.Direction), a.width)...)
-	p := &page{width: a.width}
-	p.part("  "+a.say("why"), why)
+	out = append(out, a.Wrap(a.Paint(screen.Bold, n.ID)+"  "+a.branchName(tax, n.ErrorType, n.Direction))...)
+	p := &screen.Page{Width: a.Width}
+	p.Part("  "+a.say("why"), why)
 	if n.Live() {
 		says := enhance.NewWording(tax).Shown(n, a.lang).Content
-		p.part("  "+a.say("title"), says.Title)
+		p.Part("  "+a.say("title"), says.Title)
 		if n.Type == tree.Strategy {
-			p.part("  "+a.say("mistakes"), says.Description)
+			p.Part("  "+a.say("mistakes"), says.Description)
 		}
-		p.part("  "+a.say("when"), strings.Join(says.AppliesWhen, "\n"))
+		p.Part("  "+a.say("when"), strings.Join(says.AppliesWhen, "\n"))
 		for _, l := range says.Lessons {
-			p.part("  "+a.say("check"), text.Append(l.Check, l.Instead))
-			p.part("  "+a.say("mistake"), l.Mistake)
+			p.Part("  "+a.say("check"), text.Append(l.Check, l.Instead))
+			p.Part("  "+a.say("mistake"), l.Mistake)
 		}
 		if len(says.Lessons) == 1 && says.Lessons[0].Mistake == "" {
-			p.part("  "+a.say("mistake"), says.Description)
+			p.Part("  "+a.say("mistake"), says.Description)
 		}
-		p.part("  "+a.say("not when"), strings.Join(says.NotWhen, "\n"))
-		p.part("  "+a.say("rests on"), shortList(n.Children))
+		p.Part("  "+a.say("not when"), strings.Join(says.NotWhen, "\n"))
+		p.Part("  "+a.say("rests on"), shortList(n.Children))
 	}
-	return append(out, p.lines...)
+	return append(out, p.Lines...)
 }
 
 func shortList(ids []string) string {
@@ -338,7 +339,7 @@ func (a *app) waitingLines(tax *taxonomy.Taxonomy, v *evolution.Evolved) []strin
 				continue
 			}
 			cases := a.say("%d cases of %d tests: %s", len(g.Cases), g.Tests, shortList(g.Cases))
-			out = append(out, hanging("  - ", a.branchName(tax, p.ErrorType, p.Direction)+": "+cases, a.width)...)
+			out = append(out, screen.Hanging("  - ", a.branchName(tax, p.ErrorType, p.Direction)+": "+cases, a.Width)...)
 		}
 	}
 	return out
@@ -356,7 +357,7 @@ func (a *app) apartLines(tax *taxonomy.Taxonomy, v *evolution.Evolved) []string 
 			if len(out) == 0 {
 				out = append(out, "", a.say("Groups without one cause; each is asked about again when its cases change:"))
 			}
-			out = append(out, hanging("  - ", a.say("%s: %s", a.groupName(tax, &g), oneLine(g.Apart)), a.width)...)
+			out = append(out, screen.Hanging("  - ", a.say("%s: %s", a.groupName(tax, &g), text.Line(g.Apart)), a.Width)...)
 		}
 	}
 	return out
@@ -396,12 +397,12 @@ func (a *app) refusedLines(v *evolution.Evolved) []string {
 }
 
 func (a *app) refusedLine(r *evolution.Rejection) []string {
-	title := oneLine(r.Title)
+	title := text.Line(r.Title)
 	if title == "" {
 		title = a.say("no draft")
 	}
-	reasons := oneLine(strings.Join(r.Reasons, a.say("; ")))
-	return hanging("  - ", a.say("%s: %s", a.say("%s (%s)", title, shortList(r.Members)), reasons), a.width)
+	reasons := text.Line(strings.Join(r.Reasons, a.say("; ")))
+	return screen.Hanging("  - ", a.say("%s: %s", a.say("%s (%s)", title, shortList(r.Members)), reasons), a.Width)
 }
 
 // mostGroups is how many groups of a partition are explained.
@@ -413,21 +414,21 @@ func (a *app) printLacks(tax *taxonomy.Taxonomy, v *evolution.Evolved) error {
 		if i > 0 {
 			out = append(out, "")
 		}
-		out = append(out, a.paint(bold, a.branchName(tax, p.ErrorType, p.Direction)))
-		out = append(out, hanging("  ", a.say("cases: %d; groups that are no lesson yet: %d; "+
+		out = append(out, a.Paint(screen.Bold, a.branchName(tax, p.ErrorType, p.Direction)))
+		out = append(out, screen.Hanging("  ", a.say("cases: %d; groups that are no lesson yet: %d; "+
 			"a lesson takes %d cases of 2 tests within %.0f days",
-			p.Cases, len(p.Groups), p.Rule.CaseThreshold, p.Rule.TimeWindow.Hours()/24), a.width)...)
+			p.Cases, len(p.Groups), p.Rule.CaseThreshold, p.Rule.TimeWindow.Hours()/24), a.Width)...)
 		if l, _ := countChanges(&evolution.Evolved{Plans: []evolution.Plan{p}}); l.experiences > 0 {
 			out = append(out, "  "+a.say("ready to be learned: %d; memtree evolve does it", l.experiences))
 		}
 		for _, g := range p.Groups[:min(mostGroups, len(p.Groups))] {
-			out = append(out, hanging("  - ", a.lacks(tax, &g), a.width)...)
+			out = append(out, screen.Hanging("  - ", a.lacks(tax, &g), a.Width)...)
 		}
 		if rest := len(p.Groups) - mostGroups; rest > 0 {
 			out = append(out, "    "+a.say("... and %d more", rest))
 		}
 	}
-	return writeLines(a.stdout, out...)
+	return a.print(out...)
 }
 
 // lacks says what a group of cases still needs to become a lesson.
@@ -451,7 +452,7 @@ func (a *app) lacks(tax *taxonomy.Taxonomy, g *evolution.Group) string {
 	}
 	switch {
 	case g.Apart != "":
-		parts = []string{a.say("the cases have no one cause: %s", oneLine(g.Apart))}
+		parts = []string{a.say("the cases have no one cause: %s", text.Line(g.Apart))}
 	case g.LeftOut != "":
 		parts = []string{a.say("left out of %s, as of another cause", g.LeftOut)}
 	}

@@ -94,7 +94,7 @@ func (a *app) evolveAccount(v *evolution.Evolved, dry bool) []string {
 		vectors := a.plannedVectors(v)
 		var lines []string
 		if vectors.Calls > 0 {
-			lines = wrap(a.vectorsLine(&vectors), a.width)
+			lines = a.Wrap(a.vectorsLine(&vectors))
 		}
 		if v.Calls == 0 {
 			return lines
@@ -102,7 +102,7 @@ func (a *app) evolveAccount(v *evolution.Evolved, dry bool) []string {
 		line := a.say("An evolve would ask the model about %d times: some %d tokens in, %d out; cost %s. "+
 			"That is with one answer in five asked for twice.",
 			v.Calls, v.Usage.InputTokens, v.Usage.OutputTokens, a.costWords(a.costOf(v.Calls, 0, v.Usage)))
-		return slices.Concat([]string{""}, wrap(line, a.width), lines)
+		return slices.Concat([]string{""}, a.Wrap(line), lines)
 	}
 	var lines []string
 	byModel, byRules := writers(v)
@@ -118,7 +118,7 @@ func (a *app) evolveAccount(v *evolution.Evolved, dry bool) []string {
 	}
 	out := []string{""}
 	for _, l := range lines {
-		out = append(out, wrap(l, a.width)...)
+		out = append(out, a.Wrap(l)...)
 	}
 	return out
 }

@@ -65,12 +65,12 @@ func (a *app) printHanded(h *handedJSON, f *handFlags) error {
 			h.Questions,
 		)
 	}
-	out := wrap(line, a.width)
+	out := a.Wrap(line)
 	if n := len(h.Unused); n > 0 {
 		out = append(
 			out,
-			wrap(a.say("Answers that belong to no open question: %d. Runs or lessons have changed since it was "+
-				"asked; write the questions anew with --print.", n), a.width)...)
+			a.Wrap(a.say("Answers that belong to no open question: %d. Runs or lessons have changed since it was "+
+				"asked; write the questions anew with --print.", n))...)
 	}
-	return writeLines(a.stdout, out...)
+	return a.print(out...)
 }

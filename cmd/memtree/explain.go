@@ -14,6 +14,7 @@ import (
 	"github.com/memtree/memtree/brief"
 	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/fact"
+	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/retrieval"
 	"github.com/memtree/memtree/taxonomy"
@@ -115,7 +116,7 @@ func (a *app) factLines(x *memtree.Explanation) []string {
 	if len(x.Facts)+len(x.Undecided) == 0 {
 		return nil
 	}
-	out := []string{a.paint(bold, a.say("Held against the observation:"))}
+	out := []string{a.Paint(screen.Bold, a.say("Held against the observation:"))}
 	for _, f := range slices.Concat(x.Facts, x.Undecided) {
 		said := a.because(f.Text, nil)
 		if f.State == fact.Unknown.String() && f.Thing != "" {
@@ -125,7 +126,7 @@ func (a *app) factLines(x *memtree.Explanation) []string {
 			said += " (" + a.say("line %d", f.Line) + ")"
 		}
 		state := a.because(f.State, nil)
-		for i, l := range wrap(said, a.width-11) {
+		for i, l := range screen.Wrap(said, a.Width-11) {
 			if i > 0 {
 				state = ""
 			}
@@ -144,23 +145,23 @@ func (a *app) readLines(b *brief.Brief) []string {
 	if len(b.Picks) > 0 {
 		head = a.say("Read ahead by %s on %s; it picked:", b.Read.By, b.Read.At.Format(time.DateOnly))
 	}
-	out := wrap(a.paint(bold, head), a.width)
+	out := a.Wrap(a.Paint(screen.Bold, head))
 	for _, p := range b.Picks {
-		out = append(out, hanging("  - ", a.say("%s, because of “%s”", short(p.ID), p.Because), a.width)...)
+		out = append(out, screen.Hanging("  - ", a.say("%s, because of “%s”", short(p.ID), p.Because), a.Width)...)
 		if p.Say != "" {
-			out = append(out, hanging("    ", p.Say, a.width)...)
+			out = append(out, screen.Hanging("    ", p.Say, a.Width)...)
 		}
 	}
 	return append(out, "")
 }
 
 func (a *app) printExplanation(x *memtree.Explanation, all []considered, limit int) error {
-	if err := writeLines(a.stdout, slices.Concat(a.factLines(x), a.readLines(x.Brief))...); err != nil {
+	if err := a.print(slices.Concat(a.factLines(x), a.readLines(x.Brief))...); err != nil {
 		return err
 	}
 	if len(all) == 0 {
-		lines := wrap(a.say("No memory was considered: none has a word, a meaning or a scene in common with this."), a.width)
-		return writeLines(a.stdout, append(lines, a.unformedLines(x.Unformed)...)...)
+		lines := a.Wrap(a.say("No memory was considered: none has a word, a meaning or a scene in common with this."))
+		return a.print(append(lines, a.unformedLines(x.Unformed)...)...)
 	}
 	taken := 0
 	for _, c := range all {
@@ -168,39 +169,39 @@ func (a *app) printExplanation(x *memtree.Explanation, all []considered, limit i
 			taken++
 		}
 	}
-	lines := wrap(a.say("Memories considered: %d, taken: %d. rel is how near a memory is, from 0 to 1; "+
-		"score is that weighed by how much it is trusted.", len(all), taken), a.width)
-	if err := writeLines(a.stdout, append(lines, "")...); err != nil {
+	lines := a.Wrap(a.say("Memories considered: %d, taken: %d. rel is how near a memory is, from 0 to 1; "+
+		"score is that weighed by how much it is trusted.", len(all), taken))
+	if err := a.print(append(lines, "")...); err != nil {
 		return err
 	}
 	shown := all
 	if limit > 0 {
 		shown = all[:min(limit, len(all))]
 	}
-	t := &textTable{columns: []column{
-		{right: true}, {head: a.say("memory")}, {head: a.say("error type"), least: 16}, {head: a.say("direction")},
-		{head: "rel", right: true}, {head: a.say("score"), right: true}, {head: ""},
+	t := &screen.Table{Columns: []screen.Column{
+		{Right: true}, {Head: a.say("memory")}, {Head: a.say("error type"), Least: 16}, {Head: a.say("direction")},
+		{Head: "rel", Right: true}, {Head: a.say("score"), Right: true}, {Head: ""},
 	}}
 	for i, c := range shown {
-		t.add(fmt.Sprint(i+1), short(c.ID), c.ErrorType, a.directionName(c.Direction),
+		t.Add(fmt.Sprint(i+1), short(c.ID), c.ErrorType, a.directionName(c.Direction),
 			two(c.Rel), two(c.Score), a.decision(c.Taken))
 	}
-	rows := t.lines(a.width)
-	out := []string{a.paint(bold, rows[0])}
+	rows := t.Lines(a.Width)
+	out := []string{a.Paint(screen.Bold, rows[0])}
 	for i, c := range shown {
 		row := rows[i+1]
 		if c.Taken {
-			row = a.paint(green, row)
+			row = a.Paint(screen.Green, row)
 		}
 		out = append(out, row)
-		for _, l := range wrap(a.signalLine(c.Signals), a.width-5) {
-			out = append(out, a.paint(dim, "     "+l))
+		for _, l := range screen.Wrap(a.signalLine(c.Signals), a.Width-5) {
+			out = append(out, a.Paint(screen.Dim, "     "+l))
 		}
-		for _, l := range wrap(a.because(c.sentence, c.args), a.width-5) {
+		for _, l := range screen.Wrap(a.because(c.sentence, c.args), a.Width-5) {
 			out = append(out, "     "+l)
 		}
 		if len(c.StandsOn) > 0 {
-			for _, l := range wrap(a.say("rests on")+" "+shortList(c.StandsOn), a.width-5) {
+			for _, l := range screen.Wrap(a.say("rests on")+" "+shortList(c.StandsOn), a.Width-5) {
 				out = append(out, "     "+l)
 			}
 		}
@@ -210,10 +211,10 @@ func (a *app) printExplanation(x *memtree.Explanation, all []considered, limit i
 	}
 	if x.Abstained {
 		out = append(out, "")
-		out = append(out, wrap(a.abstained(x.Nearest), a.width)...)
+		out = append(out, a.Wrap(a.abstained(x.Nearest))...)
 		out = append(out, a.unformedLines(x.Unformed)...)
 	}
-	return writeLines(a.stdout, out...)
+	return a.print(out...)
 }
 
 func (a *app) abstained(near *enhance.Item) string {

@@ -14,6 +14,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/internal/cli/screen"
+	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/transfer"
 	"github.com/memtree/memtree/tree"
 )
@@ -174,16 +176,16 @@ func (a *app) export(ctx context.Context, path string, o *exportFlags) error {
 			return a.printJSON(out)
 		}
 		if o.dryRun {
-			return writeLines(a.stdout, a.say("Nothing was written."))
+			return a.print(a.say("Nothing was written."))
 		}
-		lines := []string{a.say("Wrote %s (%s).", path, byteCount(out.Bytes))}
+		lines := []string{a.say("Wrote %s (%s).", path, screen.Bytes(out.Bytes))}
 		if o.pictures != "" {
 			lines = append(lines, a.say("Screenshots written into %s: %d.", o.pictures, out.Pictures))
 		}
 		if out.KeyID != "" {
 			lines = append(lines, a.say("Signed by key %s.", out.KeyID))
 		}
-		return writeLines(a.stdout, lines...)
+		return a.print(lines...)
 	})
 }
 
@@ -239,11 +241,11 @@ func sizeOf(path string) (total int64, err error) {
 
 // printLeaves prints what leaves and what stays.
 func (a *app) printLeaves(leaves *transfer.Selection, o *exportFlags) error {
-	s, p := &leaves.Summary, &page{width: a.width}
-	p.lines = append(p.lines, a.paint(bold, a.say("What leaves")))
+	s, p := &leaves.Summary, &screen.Page{Width: a.Width}
+	p.Lines = append(p.Lines, a.Paint(screen.Bold, a.say("What leaves")))
 	part := func(name, value string) {
 		if value != "" {
-			p.part("  "+name, value)
+			p.Part("  "+name, value)
 		}
 	}
 	part(a.say("memories"), a.say("cases %d · experiences %d · strategies %d", s.Levels["case"], s.Levels["experience"],
@@ -280,14 +282,14 @@ func (a *app) printLeaves(leaves *transfer.Selection, o *exportFlags) error {
 	add(s.Waiting, a.say("imports that wait: %d", s.Waiting))
 	add(s.Filtered, a.say("not chosen: %d", s.Filtered))
 	part(a.say("stays here"), strings.Join(left, ", "))
-	return writeLines(a.stdout, p.lines...)
+	return a.print(p.Lines...)
 }
 
 // tallied lists names with their counts, sorted by name.
 func tallied(m map[string]int) string {
 	parts := make([]string, 0, len(m))
 	for _, k := range slices.Sorted(maps.Keys(m)) {
-		parts = append(parts, fmt.Sprintf("%s %d", oneLine(k), m[k]))
+		parts = append(parts, fmt.Sprintf("%s %d", text.Line(k), m[k]))
 	}
 	return strings.Join(parts, ", ")
 }

@@ -86,14 +86,14 @@ func (a *app) labelMany(ctx context.Context, f *labelFlags) error {
 		if a.json {
 			return a.printJSON(&d)
 		}
-		out := wrap(a.say("Labelled as %s: %d.", a.rightName(f.as == "right"), len(d.Verdicts)), a.width)
+		out := a.Wrap(a.say("Labelled as %s: %d.", a.rightName(f.as == "right"), len(d.Verdicts)))
 		if len(d.Decided) > 0 {
-			out = append(out, wrap(a.say("Decided meanwhile, and left as they are: %d.", len(d.Decided)), a.width)...)
+			out = append(out, a.Wrap(a.say("Decided meanwhile, and left as they are: %d.", len(d.Decided)))...)
 		}
 		if len(d.Verdicts) > 0 {
-			out = append(out, wrap(a.say("memtree undo %s takes all of it back.", d.Act.ID), a.width)...)
+			out = append(out, a.Wrap(a.say("memtree undo %s takes all of it back.", d.Act.ID))...)
 		}
-		return writeLines(a.stdout, out...)
+		return a.print(out...)
 	})
 }
 
@@ -112,7 +112,7 @@ func (a *app) meantSo(f *labelFlags, n int) (bool, error) {
 	if a.json {
 		return false, &usageError{a.say("%d verdicts match; --yes labels them", n)}
 	}
-	s := &sitting{app: a, lines: scanLines(interruptible{context.Background(), a.stdin}), echo: !a.live}
+	s := &sitting{app: a, lines: scanLines(interruptible{context.Background(), a.stdin}), echo: !a.Live}
 	said, err := s.ask(a.say("Label %d verdicts as %s? y or n", n, a.rightName(f.as == "right")))
 	if err != nil {
 		return false, &usageError{a.say("%d verdicts match; --yes labels them", n)}

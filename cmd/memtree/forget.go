@@ -11,6 +11,7 @@ import (
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/enhance"
+	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
@@ -128,7 +129,7 @@ func (a *app) wordRefused(err error) error {
 	case curation.Already:
 		return &failure{a.say("%s: that was decided before, and nothing changed", r.ID), err}
 	case curation.Archived:
-		return &failure{a.say("%s is out of use (%s), and nothing changed", r.ID, oneLine(r.Now)), err}
+		return &failure{a.say("%s is out of use (%s), and nothing changed", r.ID, text.Line(r.Now)), err}
 	case curation.Waiting:
 		return &failure{a.say("%s waits in quarantine; let it be used first: memtree promote %s", r.ID, r.ID), err}
 	case curation.Purged:
@@ -146,7 +147,7 @@ func (a *app) wordRefused(err error) error {
 			"that back", r.ID, a.whoDecided(r), oneLine(r.Now), r.ID), err}
 	case curation.Alike:
 		return &failure{a.say("%s says the same: %s Word that one better (memtree edit %s), or teach it again with its own "+
-			"words and more tests", r.ID, oneLine(r.Now), r.ID), err}
+			"words and more tests", r.ID, text.Line(r.Now), r.ID), err}
 	case curation.Nothing:
 		return &failure{a.say("there is no decision of a person to take back"), err}
 	}
@@ -186,11 +187,11 @@ func (a *app) printWord(tax *taxonomy.Taxonomy, d *curation.Done, n *tree.Node, 
 	if d.Act.Said == tree.SaidAbout { // its name may be what was corrected
 		name = a.aboutDone(d)
 	}
-	out := append(wrap(a.paint(bold, head), a.width), wrap("  "+oneLine(name), a.width)...)
+	out := append(a.Wrap(a.Paint(screen.Bold, head)), a.Wrap("  "+text.Line(name))...)
 	if d.Act.Purged {
 		out = append(out, a.purgedLines(d)...)
 	}
-	return writeLines(a.stdout, append(out, a.followsLines(tax, d)...)...)
+	return a.print(append(out, a.followsLines(tax, d)...)...)
 }
 
 // purgedLines says what a purge removes and what it cannot reach.
@@ -202,11 +203,11 @@ func (a *app) purgedLines(d *curation.Done) []string {
 		}
 	}
 	return slices.Concat(
-		wrap(a.say("Removed: its evidence and texts, from every file of the store, and what lessons said that were "+
+		a.Wrap(a.say("Removed: its evidence and texts, from every file of the store, and what lessons said that were "+
 			"written from it (%d). The search index is made anew; damaged bytes that were set aside are gone.",
-			lessons), a.width),
-		wrap(a.say("Not reached: exports and backups elsewhere, the files it was recorded from, the history of git, and "+
-			"other memories that say the same."), a.width))
+			lessons)),
+		a.Wrap(a.say("Not reached: exports and backups elsewhere, the files it was recorded from, the history of git, and "+
+			"other memories that say the same.")))
 }
 
 // followsLines says what becomes of the lessons that stood on what changed.
@@ -214,12 +215,12 @@ func (a *app) followsLines(tax *taxonomy.Taxonomy, d *curation.Done) []string {
 	if len(d.Stood) == 0 {
 		return nil
 	}
-	out := wrap(a.say("Lessons that stand on it: %d. They are written anew, or go, when the tree evolves next: "+
-		"memtree evolve", len(d.Stood)), a.width)
+	out := a.Wrap(a.say("Lessons that stand on it: %d. They are written anew, or go, when the tree evolves next: "+
+		"memtree evolve", len(d.Stood)))
 	for i := range d.Stood {
 		n := &d.Stood[i]
 		line := "  " + n.ID + "  "
-		out = append(out, line+text.Fit(oneLine(a.nameOf(tax, n)), a.width-len(line)))
+		out = append(out, line+text.Fit(text.Line(a.nameOf(tax, n)), a.Width-len(line)))
 		if n.Kept() {
 			out = append(out, "    "+a.say("(stays: a person pinned or wrote it)"))
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -76,7 +77,7 @@ func (a *app) freeze(ctx context.Context, path, out string) error {
 		return err
 	}
 	if len(s) > mostFrozenList {
-		return &failure{a.say("%s is longer than %s, which is the most", a.fileName(path), byteCount(mostFrozenList)), nil}
+		return &failure{a.say("%s is longer than %s, which is the most", a.fileName(path), screen.Bytes(mostFrozenList)), nil}
 	}
 	asked, err := a.frozenQuestions(a.fileName(path), strings.NewReader(s))
 	if err != nil {
@@ -163,7 +164,7 @@ func (a *app) frozenQuestions(name string, r io.Reader) ([]frozenQuestion, error
 	}
 	switch err := lines.Err(); {
 	case errors.Is(err, bufio.ErrTooLong):
-		return nil, &failure{a.say("%s:%d: the line is longer than %s", name, n+1, byteCount(mostFrozenLine)), nil}
+		return nil, &failure{a.say("%s:%d: the line is longer than %s", name, n+1, screen.Bytes(mostFrozenLine)), nil}
 	case err != nil:
 		return nil, err
 	case len(out) == 0:

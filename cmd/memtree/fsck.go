@@ -7,6 +7,8 @@ import (
 	"github.com/spf13/cobra"
 
 	jsonstore "github.com/memtree/memtree/store/json"
+
+	"github.com/memtree/memtree/internal/cli/screen"
 )
 
 func (a *app) fsckCommand() *cobra.Command {
@@ -44,7 +46,7 @@ func (a *app) fsck(ctx context.Context, accept bool) error {
 			jsonstore.Repair
 		}{r.Whole() || repaired, repaired, r})
 	} else {
-		err = writeLines(a.stdout, a.repairLines(&r, repaired)...)
+		err = a.print(a.repairLines(&r, repaired)...)
 	}
 	if err == nil && !r.Whole() && !repaired {
 		return errSaid
@@ -57,7 +59,7 @@ const mostLost = 40
 
 func (a *app) repairLines(r *jsonstore.Repair, repaired bool) []string {
 	var lines []string
-	add := func(sentence string) { lines = append(lines, wrap(sentence, a.width)...) }
+	add := func(sentence string) { lines = append(lines, a.Wrap(sentence)...) }
 	list := func(head string, items []string) {
 		if len(items) == 0 {
 			return
@@ -68,7 +70,7 @@ func (a *app) repairLines(r *jsonstore.Repair, repaired bool) []string {
 				add("  " + a.say("... and %d more", len(items)-mostLost))
 				break
 			}
-			for k, l := range wrap(item, a.width-4) {
+			for k, l := range screen.Wrap(item, a.Width-4) {
 				lines = append(lines, [2]string{"  ", "    "}[min(k, 1)]+l)
 			}
 		}
@@ -77,7 +79,7 @@ func (a *app) repairLines(r *jsonstore.Repair, repaired bool) []string {
 	for i := range r.Lost {
 		lost = append(lost, a.lossSentence(&r.Lost[i]))
 	}
-	list(a.paint(red, a.say("Lost, and acknowledged once:")), lost)
+	list(a.Paint(screen.Red, a.say("Lost, and acknowledged once:")), lost)
 	list(a.say("Damaged, and made again with nothing lost:"), r.Again)
 	if r.Torn > 0 {
 		add(a.tornSentence(r.Torn))
@@ -90,9 +92,9 @@ func (a *app) repairLines(r *jsonstore.Repair, repaired bool) []string {
 		r.Kept.Nodes, r.Kept.Evaluations, r.Kept.Entries))
 	switch {
 	case r.Whole():
-		add(a.paint(green, a.say("Everything is in order.")))
+		add(a.Paint(screen.Green, a.say("Everything is in order.")))
 	case repaired:
-		add(a.paint(green, a.say("The store is repaired and opens again.")))
+		add(a.Paint(screen.Green, a.say("The store is repaired and opens again.")))
 		if len(r.Lost) > 0 && !a.quiet {
 			add(a.say("Record the files of your runs again: what was lost is taken anew (%d runs whose memory is gone, "+
 				"and what a batch held), what is known is skipped. Then: memtree verify", r.Forgotten))

@@ -12,6 +12,7 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/effect"
+	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -137,7 +138,7 @@ func (a *app) remarks(g *memtree.Guidance) {
 		a.note(s)
 	}
 	if g.Note != "" {
-		a.note(oneLine(g.Note))
+		a.note(text.Line(g.Note))
 	}
 	if g.Trial != "" && (!g.Abstained || g.Withheld != "") {
 		a.note(a.say(`Hand "trial": "%s" back with the judged run.`, g.Trial))
@@ -170,7 +171,7 @@ func (a *app) unformedLines(runs int) []string {
 	if runs == 0 {
 		return nil
 	}
-	return wrap(a.unformed(runs), a.width)
+	return a.Wrap(a.unformed(runs))
 }
 
 // short cuts an id for the screen; memtree show understands the short form.

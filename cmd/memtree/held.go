@@ -12,7 +12,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/internal/holder"
+	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/llm/meter"
 )
 
@@ -37,7 +39,7 @@ func (a *app) share(ctx context.Context, m *memtree.Memory, dir, command, addres
 	}
 	l, err := holder.Listen(ctx, dir, h.about, h.run)
 	if err != nil {
-		a.note(a.say("While this runs, no other command can write to %s: %s", dir, oneLine(err.Error())))
+		a.note(a.say("While this runs, no other command can write to %s: %s", dir, text.Line(err.Error())))
 		return func() {}
 	}
 	return func() {
@@ -53,7 +55,7 @@ func (h held) run(ctx context.Context, e *holder.Errand) int {
 	h.e, h.ending = e, e.Ending
 	p := process{args: e.Args, stdin: e.Stdin, stdout: e.Stdout, stderr: e.Stderr, getenv: h.variable}
 	b := newApp(p, config{env: p.getenv}) // what a file says, the two processes have read
-	b.screen = screen{width: max(40, min(e.Width, fullWidth)), colour: e.Colour, live: e.Live}
+	b.Terminal = screen.Terminal{Width: max(40, min(e.Width, screen.FullWidth)), Colour: e.Colour, Live: e.Live}
 	b.on = &h
 	b.spending = h.spending
 	b.spending.before = map[string]meter.Spent{}

@@ -7,44 +7,46 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/memtree/memtree/internal/cli/screen"
 )
 
 // help prints a command's help within 80 columns in the user's language.
 func (a *app) help(c *cobra.Command, _ []string) {
 	var lines []string
 	add := func(ls ...string) { lines = append(lines, ls...) }
-	add(wrap(c.Short, a.width)...)
+	add(a.Wrap(c.Short)...)
 	if c.Long != "" {
 		add("")
-		add(wrap(fold(c.Long), a.width)...)
+		add(a.Wrap(fold(c.Long))...)
 	}
-	add("", a.paint(bold, a.say("Usage:")))
+	add("", a.Paint(screen.Bold, a.say("Usage:")))
 	if c.HasParent() {
 		add("  " + c.Parent().CommandPath() + " " + c.Use)
 	} else {
 		add(a.say("  memtree COMMAND [flags]"))
 	}
 	if c.Example != "" {
-		add("", a.paint(bold, a.say("Examples:")), c.Example)
+		add("", a.Paint(screen.Bold, a.say("Examples:")), c.Example)
 	}
-	if t := a.commandTable(c); len(t.rows) > 0 {
-		add("", a.paint(bold, a.say("Commands:")))
-		add(t.lines(a.width)...)
+	if t := a.commandTable(c); len(t.Rows) > 0 {
+		add("", a.Paint(screen.Bold, a.say("Commands:")))
+		add(t.Lines(a.Width)...)
 	}
 	shared := c.Root().PersistentFlags()
 	if t := a.flagTable(c.Flags(), func(name string) bool { return shared.Lookup(name) == nil }); len(t) > 0 {
-		add("", a.paint(bold, a.say("Flags:")))
+		add("", a.Paint(screen.Bold, a.say("Flags:")))
 		add(t...)
 	}
-	add("", a.paint(bold, a.say("Flags of every command:")))
+	add("", a.Paint(screen.Bold, a.say("Flags of every command:")))
 	add(a.flagTable(shared, func(string) bool { return true })...)
 	if !c.HasParent() {
 		add("")
-		add(wrap(a.say("Exit codes: 0 all went well, 1 something failed, 2 the command was not understood, "+
-			"3 some input was rejected and the rest was taken."), a.width)...)
+		add(a.Wrap(a.say("Exit codes: 0 all went well, 1 something failed, 2 the command was not understood, " +
+			"3 some input was rejected and the rest was taken."))...)
 	}
 	// If standard output is closed, there is nobody left to tell.
-	_ = writeLines(a.stdout, lines...)
+	_ = a.print(lines...)
 }
 
 // fold makes one line of each paragraph that the source breaks; indented lines stay.
@@ -52,11 +54,11 @@ func fold(s string) string {
 	return regexp.MustCompile(`(\S)\n(\S)`).ReplaceAllString(s, "$1 $2")
 }
 
-func (a *app) commandTable(c *cobra.Command) *textTable {
-	t := &textTable{indent: "  ", columns: []column{{}, {least: 20}}}
+func (a *app) commandTable(c *cobra.Command) *screen.Table {
+	t := &screen.Table{Indent: "  ", Columns: []screen.Column{{}, {Least: 20}}}
 	for _, sub := range c.Commands() {
 		if !sub.Hidden {
-			t.add(sub.Name(), sub.Short)
+			t.Add(sub.Name(), sub.Short)
 		}
 	}
 	return t
@@ -89,7 +91,7 @@ func (a *app) flagTable(flags *pflag.FlagSet, want func(name string) bool) []str
 		if f.DefValue != "" && f.DefValue != "false" && f.DefValue != "0" && f.DefValue != "0s" && f.DefValue != "[]" {
 			use += a.say(" (default %s)", f.DefValue)
 		}
-		for i, l := range wrap(use, a.width-left-2) {
+		for i, l := range screen.Wrap(use, a.Width-left-2) {
 			if i > 0 {
 				name = ""
 			}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/formation"
+	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/transfer"
 	"github.com/memtree/memtree/tree"
@@ -136,14 +137,14 @@ func (a *app) importFile(
 	if err != nil {
 		return r, err
 	}
-	bar := a.progress(a.say("reading"), plainCount)
-	defer bar.end()
+	bar := a.progress(a.say("reading"), screen.Count)
+	defer bar.End()
 	file := transfer.File{Path: path, Guess: formation.Guess, Keys: keys}
 	plan, err := m.Transfer().Import(ctx, func(yield func(tree.Node, error) bool) {
 		n := int64(0)
 		for node, err := range file.Nodes {
 			n++
-			bar.step(n, 0)
+			bar.Step(n, 0)
 			if !yield(node, cmp.Or(err, ctx.Err())) {
 				return
 			}
@@ -153,7 +154,7 @@ func (a *app) importFile(
 		return r, a.fileFailure(name, err)
 	}
 	if r.Signed = file.SignedBy; keys == nil && transfer.Signed(path) {
-		bar.end()
+		bar.End()
 		a.note(a.say("%s has a signature, which was not checked; --verify KEYS checks it.", name))
 	}
 	if r.Risk, err = a.importRisk(ctx, m, file.Risk, risk, o.DryRun); err != nil {
@@ -191,7 +192,7 @@ func (a *app) printImported(r *importedFile, limit int) error {
 	if r.DryRun {
 		head = a.say("%s would change %d memories (nothing was written).", r.File, changed)
 	}
-	out := []string{a.paint(bold, head)}
+	out := []string{a.Paint(screen.Bold, head)}
 	if r.Signed != "" {
 		out = append(out, "  "+a.say("signed by key %s", r.Signed))
 	}
@@ -205,7 +206,7 @@ func (a *app) printImported(r *importedFile, limit int) error {
 		}
 	}
 	if len(counts) > 0 {
-		out = append(out, wrap("  "+strings.Join(counts, " · "), a.width)...)
+		out = append(out, a.Wrap("  "+strings.Join(counts, " · "))...)
 	}
 	shown := slices.Clone(r.Items)
 	slices.SortStableFunc(shown, func(x, y transfer.NodePlan) int {
@@ -220,10 +221,10 @@ func (a *app) printImported(r *importedFile, limit int) error {
 	}
 	if changed > 0 && !r.Trust {
 		out = append(out, "")
-		out = append(out, wrap(a.say("What is new waits in quarantine. Look at it with `memtree tree --status "+
-			"quarantined` or `memtree explain --quarantined`; `memtree promote ID` lets it be used."), a.width)...)
+		out = append(out, a.Wrap(a.say("What is new waits in quarantine. Look at it with `memtree tree --status "+
+			"quarantined` or `memtree explain --quarantined`; `memtree promote ID` lets it be used."))...)
 	}
-	return writeLines(a.stdout, out...)
+	return a.print(out...)
 }
 
 // urgency returns the place of a class among those to look at, the most urgent first.
@@ -237,21 +238,21 @@ func (a *app) itemLines(items []transfer.NodePlan) []string {
 	if len(items) == 0 {
 		return nil
 	}
-	t := &textTable{indent: "  ", columns: []column{{head: ""}, {head: a.say("memory")},
-		{head: a.say("error type"), least: 16}, {head: "", least: 20}}}
+	t := &screen.Table{Indent: "  ", Columns: []screen.Column{{Head: ""}, {Head: a.say("memory")},
+		{Head: a.say("error type"), Least: 16}, {Head: "", Least: 20}}}
 	for i := range items {
 		x := &items[i]
-		t.add(a.className(x.Class), short(x.ID), x.ErrorType, text.Fit(oneLine(x.Says), fullWidth))
+		t.Add(a.className(x.Class), short(x.ID), x.ErrorType, text.Fit(text.Line(x.Says), screen.FullWidth))
 	}
-	rows := t.lines(a.width)
-	out := []string{"", a.paint(bold, rows[0])}
+	rows := t.Lines(a.Width)
+	out := []string{"", a.Paint(screen.Bold, rows[0])}
 	for i := range items {
 		out = append(out, rows[i+1])
 		if why := items[i].Why; why != "" {
-			out = append(out, wrap("      "+a.importReason(why), a.width)...)
+			out = append(out, a.Wrap("      "+a.importReason(why))...)
 		}
 		for _, c := range items[i].Conflicts {
-			out = append(out, wrap("      "+a.conflictLine(&c), a.width)...)
+			out = append(out, a.Wrap("      "+a.conflictLine(&c))...)
 		}
 	}
 	return out
@@ -274,7 +275,7 @@ func (a *app) importReason(why string) string {
 	case transfer.WhyOtherType:
 		return a.say("it has the id of a memory of another level")
 	}
-	return oneLine(why)
+	return text.Line(why)
 }
 
 // conflictLine says in which part two versions of a memory differ, with the beginning of each.
@@ -289,5 +290,5 @@ func (a *app) conflictLine(c *transfer.Conflict) string {
 	case "errorType":
 		name = a.say("error type")
 	}
-	return a.say("%s: here %q, there %q", name, text.Clip(oneLine(c.Ours), most), text.Clip(oneLine(c.Theirs), most))
+	return a.say("%s: here %q, there %q", name, text.Clip(text.Line(c.Ours), most), text.Clip(text.Line(c.Theirs), most))
 }

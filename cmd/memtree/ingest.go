@@ -12,6 +12,7 @@ import (
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/ingest"
 	"github.com/memtree/memtree/ingest/report"
+	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
@@ -152,7 +153,7 @@ func (a *app) ingest(ctx context.Context, format string, files []string, f *inge
 		}
 		return a.ingestSummary(r, l, format, alike)
 	})
-	r.bar.end()
+	r.bar.End()
 	if err == nil {
 		err = r.err()
 	}
@@ -175,14 +176,14 @@ func (a *app) ingestSummary(r *recorder, l *labelling, format string, alike int)
 	if err := r.summary(false); err != nil {
 		return err
 	}
-	if err := writeLines(a.stdout, a.pictureLines(&r.pictures)...); err != nil {
+	if err := a.print(a.pictureLines(&r.pictures)...); err != nil {
 		return err
 	}
 	if alike > 0 && !a.quiet {
 		note := a.say("%d of these tests also wait from another run, with the same verdict and at most half an hour apart. "+
 			"If that is another tool's report of this run, tell only one of the two; next time give both the same --run, and "+
 			"each test counts once.", alike)
-		if err := writeLines(a.stdout, wrap(note, a.width)...); err != nil {
+		if err := a.print(a.Wrap(note)...); err != nil {
 			return err
 		}
 	}
@@ -191,7 +192,7 @@ func (a *app) ingestSummary(r *recorder, l *labelling, format string, alike int)
 		return l.told()
 	case r.out.Unlabelled > 0 && !a.quiet:
 		next := a.say("Next: memtree label asks which of these verdicts were right, or give a table of truths with --truth.")
-		return writeLines(a.stdout, wrap(next, a.width)...)
+		return a.print(a.Wrap(next)...)
 	}
 	return nil
 }
@@ -235,7 +236,7 @@ func (a *app) truths(ctx context.Context, file string) (*labelling, error) {
 
 // newLabelling returns the reading of a table into a memory.
 func (a *app) newLabelling(name string, labels ingest.Labels, names *testNames) *labelling {
-	return &labelling{intake: &intake{app: a, bar: a.progress(a.say("labelling"), plainCount), rejected: []reject{}},
+	return &labelling{intake: &intake{app: a, bar: a.progress(a.say("labelling"), screen.Count), rejected: []reject{}},
 		file: name, labels: labels, names: names, out: toldFrom{Empty: labels.Empty}}
 }
 

@@ -96,17 +96,17 @@ const shownLeft = 5
 // pictureLines says what became of the pictures of reports.
 func (a *app) pictureLines(p *ingestedPictures) (out []string) {
 	if n := p.Kept - p.Again; n > 0 && !a.quiet {
-		out = append(out, wrap(a.say("Screenshots kept: %d; label, show and the pages have them.", n), a.width)...)
+		out = append(out, a.Wrap(a.say("Screenshots kept: %d; label, show and the pages have them.", n))...)
 	}
 	if p.Again > 0 && !a.quiet {
-		out = append(out, wrap(a.say("Screenshots of runs that were recorded before: %d. Such a run keeps those it was "+
-			"recorded with, and gets no new ones.", p.Again), a.width)...)
+		out = append(out, a.Wrap(a.say("Screenshots of runs that were recorded before: %d. Such a run keeps those it was "+
+			"recorded with, and gets no new ones.", p.Again))...)
 	}
 	if p.Left > 0 {
-		out = append(out, wrap(a.say("Screenshots left out: %d. Their runs are recorded all the same.", p.Left), a.width)...)
+		out = append(out, a.Wrap(a.say("Screenshots left out: %d. Their runs are recorded all the same.", p.Left))...)
 	}
 	for _, l := range p.Why[:min(shownLeft, len(p.Why))] {
-		out = append(out, wrap("  "+l.File+": "+l.Picture+" "+a.mistake(l.Problem), a.width)...)
+		out = append(out, a.Wrap("  "+l.File+": "+l.Picture+" "+a.mistake(l.Problem))...)
 	}
 	return out
 }

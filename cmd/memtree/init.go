@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -21,7 +22,7 @@ func (a *app) initCommand() *cobra.Command {
 		Args:    a.arguments(0, 0, a.say("no arguments")),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if len(a.label) > tree.MaxName {
-				return &usageError{a.say("--label is longer than %s, which is the most", byteCount(tree.MaxName))}
+				return &usageError{a.say("--label is longer than %s, which is the most", screen.Bytes(tree.MaxName))}
 			}
 			return a.initStore(c.Context())
 		},
@@ -52,12 +53,13 @@ func (a *app) initStore(ctx context.Context) error {
 		}{a.store, made, info.Format})
 	}
 	if !made {
-		return writeLines(a.stdout, a.say("There is a store in %s already, with %d memories; nothing was changed.", a.store,
+		return a.print(a.say("There is a store in %s already, with %d memories; nothing was changed.",
+			a.store,
 			info.Nodes))
 	}
 	lines := []string{a.say("Made an empty store in %s.", a.store)}
 	if !a.quiet {
 		lines = append(lines, a.say("Next: memtree record runs.jsonl"))
 	}
-	return writeLines(a.stdout, lines...)
+	return a.print(lines...)
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/memtree/memtree/ingest"
 	"github.com/memtree/memtree/ingest/report"
+	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -60,7 +61,7 @@ type unreadField struct {
 // what cannot.
 type intake struct {
 	*app
-	bar      *progress
+	bar      *screen.Progress
 	run      string                                  // id of the run, for lines that name none
 	reports  *report.Reader                          // reads the files, if they are known to be reports of some tool
 	keep     func(report.Shot) (tree.Picture, error) // the pictures of reports; nil: they are left out
@@ -80,7 +81,7 @@ func (a *app) intake(files []string, label string) (*intake, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &intake{app: a, total: total, bar: a.progress(label, byteCount), rejected: []reject{},
+	return &intake{app: a, total: total, bar: a.progress(label, screen.Bytes), rejected: []reject{},
 		pictures: ingestedPictures{Why: []report.LeftPicture{}}}, nil
 }
 
@@ -168,7 +169,7 @@ func (in *intake) take(ctx context.Context, name string, runs iter.Seq2[tree.Eva
 				return err
 			}
 		}
-		in.bar.step(in.read, in.total)
+		in.bar.Step(in.read, in.total)
 	}
 	return nil
 }
@@ -249,7 +250,7 @@ func (in *intake) reject(x reject) {
 		in.rejected = append(in.rejected, x)
 	}
 	if !in.json && in.rejects <= shownRejects {
-		in.bar.end()
+		in.bar.End()
 		in.complain(in.rejectLine(x))
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/find"
+	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/risk"
 	"github.com/memtree/memtree/tree"
@@ -118,23 +119,24 @@ func (a *app) labelList(ctx context.Context, f *labelFlags) error {
 		if a.json {
 			return a.printJSON(&box)
 		}
-		out := wrap(a.paint(bold, a.waitingLine(&box)), a.width)
+		out := a.Wrap(a.Paint(screen.Bold, a.waitingLine(&box)))
 		if len(box.Waiting) == 0 {
-			return writeLines(a.stdout, out...)
+			return a.print(out...)
 		}
-		t := &textTable{columns: []column{{right: true}, {head: a.say("risk"), right: true}, {head: a.say("verdict")},
-			{head: a.say("run"), least: 16}, {head: a.say("prompt"), least: 24}}}
+		t := &screen.Table{Columns: []screen.Column{{Right: true}, {Head: a.say("risk"), Right: true},
+			{Head: a.say("verdict")},
+			{Head: a.say("run"), Least: 16}, {Head: a.say("prompt"), Least: 24}}}
 		for i := range box.Waiting {
 			u := &box.Waiting[i]
-			t.add(fmt.Sprint(i+1), a.riskCell(&u.Risk), a.judgedName(&u.Evaluation), middleCut(oneLine(u.Evaluation.Key()), 28),
-				text.Fit(oneLine(u.Evaluation.Prompt), a.width))
+			t.Add(fmt.Sprint(i+1), a.riskCell(&u.Risk), a.judgedName(&u.Evaluation), middleCut(text.Line(u.Evaluation.Key()), 28),
+				text.Fit(text.Line(u.Evaluation.Prompt), a.Width))
 		}
-		rows := t.lines(a.width)
-		out = append(append(out, "", a.paint(bold, rows[0])), rows[1:]...)
+		rows := t.Lines(a.Width)
+		out = append(append(out, "", a.Paint(screen.Bold, rows[0])), rows[1:]...)
 		if rest := box.Total - len(box.Waiting); rest > 0 {
 			out = append(out, a.say("... and %d more (--top 0 prints all)", rest))
 		}
-		return writeLines(a.stdout, out...)
+		return a.print(out...)
 	})
 }
 
@@ -198,15 +200,15 @@ func (a *app) labelCard(u *memtree.Unlabelled) []string {
 // labelPart is a part of a card: its name, and at most so many lines.
 func (a *app) labelPart(name, said string, most int) []string {
 	const indent = 9
-	lines := wrap(strings.TrimSpace(text.Clip(said, 4000)), a.width-indent)
+	lines := screen.Wrap(strings.TrimSpace(text.Clip(said, 4000)), a.Width-indent)
 	if len(lines) > most {
 		lines = lines[:most]
-		lines[most-1] = text.Fit(lines[most-1], a.width-indent-2) + " …"
+		lines[most-1] = text.Fit(lines[most-1], a.Width-indent-2) + " …"
 	}
 	for i := range lines {
 		pad := strings.Repeat(" ", indent)
 		if i == 0 && name != "" {
-			pad = a.paint(dim, text.Pad(name, indent))
+			pad = a.Paint(screen.Dim, text.Pad(name, indent))
 		}
 		if name == "" {
 			pad = ""
@@ -232,7 +234,7 @@ func distinct(names []string) (out []string) {
 
 func nonEmpty(list []string) (out []string) {
 	for _, s := range list {
-		if s = oneLine(s); s != "" {
+		if s = text.Line(s); s != "" {
 			out = append(out, s)
 		}
 	}

@@ -15,6 +15,8 @@ import (
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/find"
+	"github.com/memtree/memtree/internal/cli/screen"
+	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
@@ -52,7 +54,7 @@ func (a *app) labelAsk(ctx context.Context, f *labelFlags) error {
 			return err
 		}
 		s := &sitting{app: a, mem: m, by: f.speaker, query: f.query, passed: map[string]bool{},
-			lines: scanLines(interruptible{ctx, a.stdin}), echo: !a.live}
+			lines: scanLines(interruptible{ctx, a.stdin}), echo: !a.Live}
 		if f, ok := a.stdin.(*os.File); ok {
 			s.echo = !term.IsTerminal(int(f.Fd())) //nolint:gosec // a file descriptor
 		}
@@ -85,12 +87,12 @@ func (s *sitting) run(ctx context.Context) error {
 		if !first {
 			out = append(out, "")
 		}
-		out = append(out, wrap(s.paint(bold, s.waitingLine(&box)), s.width)...)
+		out = append(out, s.Wrap(s.Paint(screen.Bold, s.waitingLine(&box)))...)
 		u := s.next(&box)
 		if u == nil {
-			return writeLines(s.stdout, out...)
+			return s.print(out...)
 		}
-		if err := writeLines(s.stdout, append(append(out, ""), s.labelCard(u)...)...); err != nil {
+		if err := s.print(append(append(out, ""), s.labelCard(u)...)...); err != nil {
 			return err
 		}
 		if again, err := s.one(ctx, u); err != nil || !again {
@@ -238,7 +240,7 @@ func (s *sitting) offer(ctx context.Context, node string) error {
 		"to do):", len(l.For))); err != nil {
 		return err
 	}
-	return writeLines(s.stdout, "  "+teachLine(l)) // in one line, so that it can be copied
+	return s.print("  " + teachLine(l)) // in one line, so that it can be copied
 }
 
 // teachLine is the command that teaches a lesson.
@@ -259,7 +261,7 @@ func teachLine(l *curation.Lesson) string {
 }
 
 // shellQuoted quotes a word for a POSIX shell.
-func shellQuoted(s string) string { return "'" + strings.ReplaceAll(oneLine(s), "'", `'\''`) + "'" }
+func shellQuoted(s string) string { return "'" + strings.ReplaceAll(text.Line(s), "'", `'\''`) + "'" }
 
 // back takes back the last answer of the sitting.
 func (s *sitting) back(ctx context.Context) error {
@@ -281,17 +283,17 @@ func (s *sitting) back(ctx context.Context) error {
 
 // ask prints a question and reads a line; io.EOF if none comes.
 func (s *sitting) ask(question string) (string, error) {
-	if _, err := io.WriteString(s.stdout, s.paint(cyan, question)+" > "); err != nil {
+	if _, err := io.WriteString(s.stdout, s.Paint(screen.Cyan, question)+" > "); err != nil {
 		return "", err
 	}
 	if s.lines.Scan() {
-		said := strings.TrimSpace(oneLine(s.lines.Text()))
+		said := strings.TrimSpace(text.Line(s.lines.Text()))
 		if s.echo {
 			return said, s.line(said)
 		}
 		return said, nil
 	}
-	if err := writeLines(s.stdout, ""); err != nil { // the line of the question
+	if err := s.print(""); err != nil { // the line of the question
 		return "", err
 	}
 	if err := s.lines.Err(); err != nil {
@@ -301,7 +303,7 @@ func (s *sitting) ask(question string) (string, error) {
 }
 
 func (s *sitting) line(sentence string) error {
-	return writeLines(s.stdout, wrap(sentence, s.width)...)
+	return s.print(s.Wrap(sentence)...)
 }
 
 // sum says what became of the sitting.
@@ -313,14 +315,14 @@ func (s *sitting) sum(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	out := append([]string{""}, wrap(s.say("Labelled %d (%d wrong); %d left.", s.told, s.wrong,
-		box.Total), s.width)...)
+	out := append([]string{""}, s.Wrap(s.say("Labelled %d (%d wrong); %d left.", s.told, s.wrong,
+		box.Total))...)
 	if s.begun > 0 && box.Scored > 0 {
-		out = append(out, wrap(s.say("Expected to be wrong among those that wait: %.1f before, %.1f now.", s.begun,
-			box.Expected), s.width)...)
+		out = append(out, s.Wrap(s.say("Expected to be wrong among those that wait: %.1f before, %.1f now.", s.begun,
+			box.Expected))...)
 	}
 	if s.wrong > 0 {
-		out = append(out, wrap(s.say("Next: memtree evolve learns from the new cases."), s.width)...)
+		out = append(out, s.Wrap(s.say("Next: memtree evolve learns from the new cases."))...)
 	}
-	return writeLines(s.stdout, out...)
+	return s.print(out...)
 }

@@ -35,8 +35,8 @@ func (a *app) labelCSV(ctx context.Context, f *labelFlags) error {
 		if a.json {
 			return a.printJSON(map[string]any{"file": f.csv, "written": len(box.Waiting)})
 		}
-		return writeLines(a.stdout, wrap(a.say("Written to %s: %d runs. Write right or wrong into the column truth, "+
-			"then: memtree label --from %s", f.csv, len(box.Waiting), f.csv), a.width)...)
+		return a.print(a.Wrap(a.say("Written to %s: %d runs. Write right or wrong into the column truth, "+
+			"then: memtree label --from %s", f.csv, len(box.Waiting), f.csv))...)
 	})
 }
 
@@ -117,7 +117,7 @@ func (a *app) labelFrom(ctx context.Context, f *labelFlags) error {
 		}
 		return l.told()
 	})
-	l.bar.end()
+	l.bar.End()
 	if err != nil {
 		return err
 	}
@@ -149,11 +149,11 @@ func (a *app) tableFailure(err error) error {
 // told says what the table told.
 func (l *labelling) told() error {
 	l.hidden()
-	out := wrap(l.say("Truths in the table: %d, for wrong verdicts: %d. Known before: %d; rows without a truth: %d; rows "+
-		"that cannot be used: %d.", l.out.Told, l.out.Wrong, l.out.Already, l.out.Empty, l.rejects), l.width)
-	out = append(out, wrap(l.waitingLine(&l.box), l.width)...)
+	out := l.Wrap(l.say("Truths in the table: %d, for wrong verdicts: %d. Known before: %d; rows without a truth: %d; "+
+		"rows that cannot be used: %d.", l.out.Told, l.out.Wrong, l.out.Already, l.out.Empty, l.rejects))
+	out = append(out, l.Wrap(l.waitingLine(&l.box))...)
 	if l.out.Wrong > 0 {
-		out = append(out, wrap(l.say("Next: memtree evolve learns from the new cases."), l.width)...)
+		out = append(out, l.Wrap(l.say("Next: memtree evolve learns from the new cases."))...)
 	}
-	return writeLines(l.stdout, out...)
+	return l.print(out...)
 }

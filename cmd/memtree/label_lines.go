@@ -43,10 +43,10 @@ func (l *labelling) run(ctx context.Context, m *memtree.Memory) error {
 		if err := l.one(ctx, &told[i]); err != nil {
 			return err
 		}
-		l.bar.step(int64(i+1), int64(len(told)))
+		l.bar.Step(int64(i+1), int64(len(told)))
 	}
 	l.badUpTo(math.MaxInt)
-	l.bar.end()
+	l.bar.End()
 	var err error
 	l.box, err = m.Inbox(ctx, 1)
 	l.out.Rejected, l.out.Waiting = l.rejected, l.box.Total
@@ -106,7 +106,7 @@ func (l *labelling) one(ctx context.Context, x *ingest.Label) error {
 	w, ok := wordOf(x.Truth)
 	if !ok {
 		return l.refuse(x, "truth", l.say("is %q; write right, wrong, pass, fail, false_pass, false_fail or other",
-			text.Clip(oneLine(x.Truth), 40)))
+			text.Clip(text.Line(x.Truth), 40)))
 	}
 	id, tests := x.ID, l.testsOf(x.ID)
 	switch _, ok := l.known[id]; {
@@ -129,7 +129,7 @@ func (l *labelling) one(ctx context.Context, x *ingest.Label) error {
 		return l.refuse(x, "id", l.say("is a run with %d verdicts; name one of them, such as %s", len(l.ofRun[id]),
 			l.ofRun[id][0]))
 	case !ok:
-		return l.refuse(x, "id", l.say("is %q, and no recorded run is named so", text.Clip(oneLine(x.ID), 60)))
+		return l.refuse(x, "id", l.say("is %q, and no recorded run is named so", text.Clip(text.Line(x.ID), 60)))
 	case e != nil:
 		t, why := l.truthOf(w, e, x.Note)
 		if why != "" {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/llm/langchain"
 )
@@ -148,9 +149,9 @@ func (a *app) printChecked(r *checked) error {
 	if a.json {
 		return a.printJSON(r)
 	}
-	p := &page{width: a.width}
+	p := &screen.Page{Width: a.Width}
 	if r.Provider != "" {
-		p.part(a.say("model"), dotted(r.Provider, r.Model, r.BaseURL))
+		p.Part(a.say("model"), dotted(r.Provider, r.Model, r.BaseURL))
 		key := a.say("key set")
 		switch {
 		case r.Played > 0:
@@ -158,39 +159,39 @@ func (a *app) printChecked(r *checked) error {
 		case r.Key == langchain.Secret("").String():
 			key = a.say("no key")
 		}
-		p.part("", key+" · "+a.say("from %s", r.Source))
+		p.Part("", key+" · "+a.say("from %s", r.Source))
 	}
 	if r.Answered != "" {
-		p.part(a.say("answered"), a.say("%s in %d ms", r.Answered, r.Latency))
-		p.part(a.say("asked by"), a.asked(r.Features))
+		p.Part(a.say("answered"), a.say("%s in %d ms", r.Answered, r.Latency))
+		p.Part(a.say("asked by"), a.asked(r.Features))
 		tokens := a.say("not reported by the server")
 		if r.Features.Tokens {
 			tokens = a.say("%d read, %d written for this question", r.Usage.InputTokens, r.Usage.OutputTokens)
 		}
-		p.part(a.say("tokens"), tokens)
-		p.part(a.say("price"), a.priceWords(r.Price))
+		p.Part(a.say("tokens"), tokens)
+		p.Part(a.say("price"), a.priceWords(r.Price))
 	}
 	if r.Embed.OK {
-		p.part(a.say("meaning"), a.say("%s, %d numbers a text, %d ms", r.Embed.Model, r.Embed.Dims, r.Embed.Latency))
-		p.part("", a.say("price")+" "+a.priceWords(r.Embed.Price))
+		p.Part(a.say("meaning"), a.say("%s, %d numbers a text, %d ms", r.Embed.Model, r.Embed.Dims, r.Embed.Latency))
+		p.Part("", a.say("price")+" "+a.priceWords(r.Embed.Price))
 	} else if r.Provider != "" && r.Embed.Model == "" && r.Played == 0 {
-		p.part(a.say("meaning"), a.say("the built-in table; MEMTREE_LLM_EMBED_MODEL names another"))
+		p.Part(a.say("meaning"), a.say("the built-in table; MEMTREE_LLM_EMBED_MODEL names another"))
 	}
-	if len(p.lines) > 0 {
-		p.lines = append(p.lines, "")
+	if len(p.Lines) > 0 {
+		p.Lines = append(p.Lines, "")
 	}
-	verdict := a.paint(green, a.say("The model can be used."))
+	verdict := a.Paint(screen.Green, a.say("The model can be used."))
 	if r.Played > 0 {
-		verdict = a.paint(green, a.say("The recordings can be played."))
+		verdict = a.Paint(screen.Green, a.say("The recordings can be played."))
 	}
 	if !r.OK {
 		verdict = a.say("The model cannot be used: %s.", r.Problem)
 	}
-	p.lines = append(p.lines, wrapPainted(verdict, a.width)...)
+	p.Lines = append(p.Lines, wrapPainted(verdict, a.Width)...)
 	for _, s := range r.Advice {
-		p.lines = append(p.lines, hanging("- ", s, a.width)...)
+		p.Lines = append(p.Lines, screen.Hanging("- ", s, a.Width)...)
 	}
-	return writeLines(a.stdout, p.lines...)
+	return a.print(p.Lines...)
 }
 
 // asked says how the model was held to the form of its answer.

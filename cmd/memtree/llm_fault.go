@@ -24,7 +24,7 @@ func (p *probe) fault(err error, model, what string, took time.Duration) (code, 
 	said := ""
 	if f.Err != nil {
 		const most = 200 // characters
-		said = text.Clip(oneLine(f.Err.Error()), most)
+		said = text.Clip(text.Line(f.Err.Error()), most)
 	}
 	lower := strings.ToLower(said)
 	at := p.config.Address()

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/llm/langchain"
 )
@@ -127,4 +128,4 @@ func (p *probe) embed(ctx context.Context) {
 	e.OK, e.Dims, e.Latency = true, len(vectors[0]), took.Milliseconds()
 }
 
-func (p *probe) fail(code, sentence string) { p.out.Code, p.out.Problem = code, oneLine(sentence) }
+func (p *probe) fail(code, sentence string) { p.out.Code, p.out.Problem = code, text.Line(sentence) }

@@ -10,7 +10,7 @@
 //   - find.go, query.go: the flags that choose runs and memories, and those of a question
 //   - errors.go, mistakes.go: exit codes, and errors as sentences
 //   - speech.go, texts.go: the language, and texts/zh.po with the Chinese
-//   - screen.go, table.go, progress.go, help.go: what a terminal shows
+//   - package internal/cli/screen: what a terminal shows; help.go: the help of a command
 package main
 
 import (

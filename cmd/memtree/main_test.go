@@ -15,8 +15,9 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"github.com/memtree/memtree/internal/holder"
+	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/internal/golden"
+	"github.com/memtree/memtree/internal/holder"
 	"github.com/memtree/memtree/internal/text"
 	jsonstore "github.com/memtree/memtree/store/json"
 )
@@ -92,7 +93,7 @@ func reached(ts *testscript.TestScript, _ bool, args []string) {
 // sequence in it.
 func narrow(ts *testscript.TestScript, _ bool, args []string) {
 	for l := range strings.SplitSeq(ts.ReadFile(args[0]), "\n") {
-		if text.Width(l) > fullWidth {
+		if text.Width(l) > screen.FullWidth {
 			ts.Fatalf("%d cells: %s", text.Width(l), l)
 		}
 		if strings.Contains(l, "\x1b") {
@@ -154,7 +155,7 @@ func try(t *testing.T, stdin string, args ...string) (code int, stdout, stderr s
 func requireNarrow(t *testing.T, out string) {
 	t.Helper()
 	for l := range strings.SplitSeq(out, "\n") {
-		require.LessOrEqual(t, text.Width(l), fullWidth, "%s", l)
+		require.LessOrEqual(t, text.Width(l), screen.FullWidth, "%s", l)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/internal/mcpserver"
+	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -60,7 +61,7 @@ func (a *app) mcp(ctx context.Context, c *cobra.Command) error {
 			return err
 		}
 	}
-	a.remark(oneLine(a.sentence(err)) + "; " + a.say("until this is started again, agents can ask and not record"))
+	a.remark(text.Line(a.sentence(err)) + "; " + a.say("until this is started again, agents can ask and not record"))
 	return a.with(ctx, reading, func(m *memtree.Memory) error { return a.serveMCP(ctx, m, false) })
 }
 

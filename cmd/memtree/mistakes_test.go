@@ -18,6 +18,7 @@ import (
 	"github.com/memtree/memtree/ingest"
 	"github.com/memtree/memtree/internal/golden"
 	"github.com/memtree/memtree/internal/judgment"
+	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -132,7 +133,7 @@ func TestMistakesInChinese(t *testing.T) {
 		}
 		require.NotRegexp(t, `\p{Han}[,;?]`, said)
 		require.NotContains(t, said, "%!")
-		lines[oneLine(said)] = true
+		lines[text.Line(said)] = true
 	}
 	golden.Equal(t, "testdata/mistakes.zh.golden", strings.Join(slices.Sorted(maps.Keys(lines)), "\n")+"\n")
 }
@@ -148,7 +149,8 @@ func TestEveryMistakeHasChinese(t *testing.T) {
 	require.NoError(t, err)
 	reports, err := filepath.Glob("../../ingest/report/*.go")
 	require.NoError(t, err)
-	for _, name := range slices.Concat(files, reports, []string{"../../internal/judgment/denied.go", "../../tree/evaluation.go"}) {
+	for _, name := range slices.Concat(files, reports, []string{"../../internal/judgment/denied.go",
+		"../../tree/evaluation.go"}) {
 		if strings.HasSuffix(name, "_test.go") {
 			continue
 		}

@@ -18,7 +18,8 @@ func (a *app) halted(m *memtree.Memory, byRules int) {
 		return
 	}
 	const most = 200 // characters of the provider's own words
-	s := a.say("the model was asked no more after this: %s", strings.TrimRight(text.Clip(oneLine(e.Error()), most), ".?!"))
+	s := a.say("the model was asked no more after this: %s",
+		strings.TrimRight(text.Clip(text.Line(e.Error()), most), ".?!"))
 	s = text.Append(s+a.say("."), a.mend(e))
 	if byRules > 0 {
 		s = text.Append(s, a.say("%d cases were read by the rules; the model reads them when it answers again.", byRules))

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/internal/text"
 )
 
 // access says how a command opens the store. The values up to planning open it for reading only.
@@ -47,7 +48,7 @@ func (a *app) with(ctx context.Context, how access, do func(*memtree.Memory) err
 // byWords notes, after a command that wrote, that memories are found by words alone.
 func (a *app) byWords(m *memtree.Memory, how access, err error) {
 	if note := m.Health().Note; err == nil && how == writing && note != "" {
-		a.note(oneLine(note))
+		a.note(text.Line(note))
 	}
 }
 

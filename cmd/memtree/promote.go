@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/transfer"
 	"github.com/memtree/memtree/tree"
@@ -77,29 +78,29 @@ func (a *app) printPromoted(p *transfer.Promotion, dry bool) error {
 	case dry:
 		head = a.say("Would be promoted (nothing was written): %d", len(p.Changes))
 	}
-	out := []string{a.paint(bold, head)}
-	t := &textTable{indent: "  ", columns: []column{
-		{head: a.say("memory")}, {head: a.say("error type"), least: 16}, {head: "", least: 20},
+	out := []string{a.Paint(screen.Bold, head)}
+	t := &screen.Table{Indent: "  ", Columns: []screen.Column{
+		{Head: a.say("memory")}, {Head: a.say("error type"), Least: 16}, {Head: "", Least: 20},
 	}}
 	const most = 20
 	for i := range p.Changes[:min(most, len(p.Changes))] {
 		n := &p.Changes[i].Node
-		t.add(short(n.ID), n.ErrorType, text.Fit(oneLine(n.Content.Title+" "+n.Content.Description), fullWidth))
+		t.Add(short(n.ID), n.ErrorType, text.Fit(text.Line(n.Content.Title+" "+n.Content.Description), screen.FullWidth))
 	}
-	if len(t.rows) > 0 {
-		out = append(out, t.lines(a.width)...)
+	if len(t.Rows) > 0 {
+		out = append(out, t.Lines(a.Width)...)
 	}
 	if rest := len(p.Changes) - most; rest > 0 {
 		out = append(out, a.say("... and %d more", rest))
 	}
 	for i := range p.Refused {
 		if why := p.Refused[i].ArchivedFor; why != "" {
-			out = append(out, wrap(a.say("%s stays in quarantine: it is out of use where it comes from (%s).",
-				p.Refused[i].ID, oneLine(why)), a.width)...)
+			out = append(out, a.Wrap(a.say("%s stays in quarantine: it is out of use where it comes from (%s).",
+				p.Refused[i].ID, text.Line(why)))...)
 			continue
 		}
-		out = append(out, wrap(a.say("%s stays in quarantine: the cases it rests on did not come with it.",
-			p.Refused[i].ID), a.width)...)
+		out = append(out, a.Wrap(a.say("%s stays in quarantine: the cases it rests on did not come with it.",
+			p.Refused[i].ID))...)
 	}
-	return writeLines(a.stdout, out...)
+	return a.print(out...)
 }

@@ -9,6 +9,8 @@ import (
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/evolution"
+	"github.com/memtree/memtree/internal/cli/screen"
+	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/taxonomy"
 )
 
@@ -69,18 +71,18 @@ func (a *app) prune(ctx context.Context, o evolution.PruneOptions, limit int) er
 func (a *app) printPruned(tax *taxonomy.Taxonomy, p *evolution.Pruned, dry bool, limit int) error {
 	if len(p.Revived) > 0 {
 		revived := a.say("Back in use, because the mistake was made again: %s", shortList(p.Revived))
-		if err := writeLines(a.stdout, wrap(revived, a.width)...); err != nil {
+		if err := a.print(a.Wrap(revived)...); err != nil {
 			return err
 		}
 	}
 	if len(p.Forgotten) == 0 {
-		return writeLines(a.stdout, a.say("Nothing to archive."))
+		return a.print(a.say("Nothing to archive."))
 	}
 	head := a.say("Archived: %d. They stay in the store with their evidence.", len(p.Forgotten))
 	if dry {
 		head = a.say("This would be archived (nothing was written): %d", len(p.Forgotten))
 	}
-	out := []string{a.paint(bold, head)}
+	out := []string{a.Paint(screen.Bold, head)}
 	reason, words := evolution.ForgetReason(""), enhance.NewWording(tax)
 	for i, f := range p.Forgotten {
 		if limit > 0 && i == limit {
@@ -89,14 +91,14 @@ func (a *app) printPruned(tax *taxonomy.Taxonomy, p *evolution.Pruned, dry bool,
 		}
 		if f.Reason != reason {
 			reason = f.Reason
-			out = append(out, "", a.paint(bold, a.reasonName(reason)))
+			out = append(out, "", a.Paint(screen.Bold, a.reasonName(reason)))
 		}
 		branch := a.branchName(tax, f.Node.ErrorType, f.Node.Direction)
-		title := oneLine(words.Shown(&f.Node, a.lang).Content.Title)
-		out = append(out, wrap(fmt.Sprintf("  %s  %s: %s", f.Node.ID, branch, title), a.width)...)
-		out = append(out, wrap("    "+f.Why, a.width)...)
+		title := text.Line(words.Shown(&f.Node, a.lang).Content.Title)
+		out = append(out, a.Wrap(fmt.Sprintf("  %s  %s: %s", f.Node.ID, branch, title))...)
+		out = append(out, a.Wrap("    "+f.Why)...)
 	}
-	return writeLines(a.stdout, out...)
+	return a.print(out...)
 }
 
 func (a *app) reasonName(r evolution.ForgetReason) string {

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -97,7 +98,7 @@ func (a *app) observationText(ctx context.Context, path string) (string, error) 
 	case err != nil:
 		return "", err
 	case len(s) > tree.MaxField:
-		return "", &failure{a.say("the observation is longer than %s, which is the most", byteCount(tree.MaxField)), nil}
+		return "", &failure{a.say("the observation is longer than %s, which is the most", screen.Bytes(tree.MaxField)), nil}
 	case !utf8.ValidString(s):
 		return "", &failure{a.say("the observation is not UTF-8; save it as UTF-8"), nil}
 	}
@@ -124,7 +125,7 @@ func (a *app) textOf(ctx context.Context, path string, most int64) (string, erro
 
 func (a *app) promptSize(n int) error {
 	if n > tree.MaxField {
-		return &failure{a.say("the prompt is longer than %s, which is the most", byteCount(tree.MaxField)), nil}
+		return &failure{a.say("the prompt is longer than %s, which is the most", screen.Bytes(tree.MaxField)), nil}
 	}
 	return nil
 }

@@ -131,7 +131,7 @@ func (a *app) record(ctx context.Context, files []string, run string, async bool
 		}
 		return r.run(ctx, files, async)
 	})
-	in.bar.end()
+	in.bar.End()
 	if err != nil {
 		return err
 	}
@@ -149,7 +149,7 @@ func (r *recorder) run(ctx context.Context, files []string, async bool) error {
 	if err := r.summary(async); err != nil {
 		return err
 	}
-	return writeLines(r.stdout, r.pictureLines(&r.pictures)...)
+	return r.print(r.pictureLines(&r.pictures)...)
 }
 
 // work records all files and counts what came of them.
@@ -184,7 +184,7 @@ func (r *recorder) work(ctx context.Context, files []string, async bool) error {
 	}
 	r.out.Analysis = since(r.mem.Health().Formed, formed)
 	r.account()
-	r.bar.end()
+	r.bar.End()
 	r.hidden()
 	r.halted(r.mem, sum(r.out.Analysis.Unanswered))
 	r.out.Rejected, r.out.RejectCount, r.out.Unread = r.rejected, r.rejects, r.unknown
@@ -194,7 +194,7 @@ func (r *recorder) work(ctx context.Context, files []string, async bool) error {
 // stopped returns the error for a record command that could not finish. It says which runs are
 // kept and how to go on.
 func (r *recorder) stopped(err error) error {
-	r.bar.end()
+	r.bar.End()
 	text := r.sentence(err)
 	if n := r.out.Accepted; n > 0 {
 		text += r.say("; the %d runs accepted before that are kept; give the same command again to go on, nothing is "+

@@ -39,7 +39,7 @@ func (a *app) recordDry(ctx context.Context, files []string, run string) error {
 		if err := r.plan(ctx, files, e); err != nil {
 			return err
 		}
-		in.bar.end()
+		in.bar.End()
 		calls, usage := meter.WithRepairs(e.Sum())
 		v := a.vectorsOf(r.texts)
 		o := &r.out
@@ -62,11 +62,11 @@ func (a *app) recordDry(ctx context.Context, files []string, run string) error {
 			lines = append(lines, a.vectorsLine(&v))
 		}
 		for i, l := range lines {
-			lines[i] = strings.Join(wrap(l, a.width), "\n")
+			lines[i] = strings.Join(a.Wrap(l), "\n")
 		}
-		return writeLines(a.stdout, lines...)
+		return a.print(lines...)
 	})
-	in.bar.end()
+	in.bar.End()
 	if err != nil {
 		return err
 	}

@@ -81,7 +81,7 @@ func (r *recorder) analysis() []string {
 	}
 	if f.ModelError != "" && r.mem.Health().Model == nil { // else halted says it
 		const most = 200 // characters
-		lines = append(lines, r.say("The model's last failure: %s", text.Clip(oneLine(f.ModelError), most)))
+		lines = append(lines, r.say("The model's last failure: %s", text.Clip(text.Line(f.ModelError), most)))
 	}
 	if f.Again > 0 {
 		lines = append(lines, r.say("Of the cases that waited for the model it has now read %d.", f.Again))
@@ -113,7 +113,7 @@ func (r *recorder) analysis() []string {
 func (r *recorder) readers(f *analysed) []string {
 	var parts []string
 	for _, name := range frequent(f.Models) {
-		parts = append(parts, r.say("%d read by the model %s", f.Models[name], oneLine(name)))
+		parts = append(parts, r.say("%d read by the model %s", f.Models[name], text.Line(name)))
 	}
 	if len(f.Models) == 0 {
 		parts = append(parts, r.say("none read by the model"))

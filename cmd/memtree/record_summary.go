@@ -7,19 +7,20 @@ import (
 	"time"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/taxonomy"
 )
 
 // form waits until the accepted runs have been looked at, and the wrong ones are cases.
 func (r *recorder) form(ctx context.Context) error {
-	r.bar.end()
-	bar := r.progress(r.say("forming cases"), plainCount)
-	defer bar.end()
+	r.bar.End()
+	bar := r.progress(r.say("forming cases"), screen.Count)
+	defer bar.End()
 	return r.formed(ctx, r.mem, bar)
 }
 
 // formed waits until the outbox of a memory is empty.
-func (a *app) formed(ctx context.Context, m *memtree.Memory, bar *progress) error {
+func (a *app) formed(ctx context.Context, m *memtree.Memory, bar *screen.Progress) error {
 	info, err := m.Tree().Info(ctx)
 	if err != nil {
 		return err
@@ -33,7 +34,7 @@ func (a *app) formed(ctx context.Context, m *memtree.Memory, bar *progress) erro
 		}
 		done <- err
 	}()
-	tick := time.NewTicker(redraw)
+	tick := time.NewTicker(screen.Redraw)
 	defer tick.Stop()
 	for {
 		select {
@@ -41,7 +42,7 @@ func (a *app) formed(ctx context.Context, m *memtree.Memory, bar *progress) erro
 			return err
 		case <-tick.C:
 			if info, err := m.Tree().Info(ctx); err == nil {
-				bar.step(max(0, total-int64(info.Outbox)), total)
+				bar.Step(max(0, total-int64(info.Outbox)), total)
 			}
 		}
 	}
@@ -51,10 +52,10 @@ func (a *app) formed(ctx context.Context, m *memtree.Memory, bar *progress) erro
 func (r *recorder) summary(async bool) error {
 	o := &r.out
 	if o.Accepted+o.Duplicate == 0 {
-		return writeLines(r.stdout, r.nothing())
+		return r.print(r.nothing())
 	}
 	lines := []string{r.say("%s: %s, %s, %s.", r.runs(o.Accepted+o.Duplicate+o.RejectCount-r.unread),
-		r.paint(green, r.say("%d accepted", o.Accepted)), r.say("%d recorded before", o.Duplicate), r.rejectedWord())}
+		r.Paint(screen.Green, r.say("%d accepted", o.Accepted)), r.say("%d recorded before", o.Duplicate), r.rejectedWord())}
 	if r.unread > 0 {
 		lines = append(lines, r.say("Files without a run that can be read: %d.", r.unread))
 	}
@@ -85,16 +86,16 @@ func (r *recorder) summary(async bool) error {
 		lines = append(lines, r.say("%d could not be made into cases and are kept aside; see `memtree stats`.", o.dead))
 	}
 	for i, l := range lines {
-		lines[i] = strings.Join(wrapPainted(l, r.width), "\n")
+		lines[i] = strings.Join(wrapPainted(l, r.Width), "\n")
 	}
-	if err := writeLines(r.stdout, lines...); err != nil {
+	if err := r.print(lines...); err != nil {
 		return err
 	}
 	if err := r.typeTable(r.mem.Taxonomy(), o.types); err != nil || r.quiet {
 		return err
 	}
 	if o.Formed > 0 {
-		return writeLines(r.stdout, "", r.say("Next: memtree tree, or memtree guide --prompt \"...\""))
+		return r.print("", r.say("Next: memtree tree, or memtree guide --prompt \"...\""))
 	}
 	return nil
 }
@@ -117,7 +118,7 @@ func wrapPainted(s string, width int) []string {
 	if strings.Contains(s, "\x1b") {
 		return []string{s}
 	}
-	return wrap(s, width)
+	return screen.Wrap(s, width)
 }
 
 func (a *app) runs(n int) string {
@@ -131,7 +132,7 @@ func (r *recorder) rejectedWord() string {
 	lines := r.out.RejectCount - r.unread
 	s := r.say("%d rejected", lines)
 	if lines > 0 {
-		return r.paint(red, s)
+		return r.Paint(screen.Red, s)
 	}
 	return s
 }
@@ -160,12 +161,12 @@ func (a *app) typeTable(tax *taxonomy.Taxonomy, types map[string]map[taxonomy.Di
 	if len(types) == 0 {
 		return nil
 	}
-	t := &textTable{columns: []column{{head: a.say("error type"), least: 12}}}
+	t := &screen.Table{Columns: []screen.Column{{Head: a.say("error type"), Least: 12}}}
 	if a.lang != "en" { // an id is English and needs no translation there
-		t.columns = append(t.columns, column{head: a.say("in words"), least: 8})
+		t.Columns = append(t.Columns, screen.Column{Head: a.say("in words"), Least: 8})
 	}
 	for _, d := range directions() {
-		t.columns = append(t.columns, column{head: a.directionName(d), right: true})
+		t.Columns = append(t.Columns, screen.Column{Head: a.directionName(d), Right: true})
 	}
 	for _, name := range sortedTypes(types) {
 		row := []string{name}
@@ -175,12 +176,12 @@ func (a *app) typeTable(tax *taxonomy.Taxonomy, types map[string]map[taxonomy.Di
 		for _, d := range directions() {
 			row = append(row, count(types[name][d]))
 		}
-		t.add(row...)
+		t.Add(row...)
 	}
-	if err := writeLines(a.stdout, ""); err != nil {
+	if err := a.print(""); err != nil {
 		return err
 	}
-	return t.write(a.stdout, &a.screen)
+	return t.Write(a.stdout, &a.Terminal)
 }
 
 // count prints a number of a table. It prints a dot for zero, so that the other numbers stand out.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/curation"
+	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
@@ -96,7 +97,7 @@ func (a *app) findRun(ctx context.Context, file, id string) (found *tree.Evaluat
 		}
 		return nil
 	})
-	in.bar.end()
+	in.bar.End()
 	if err == nil && found == nil {
 		err = &failure{a.say("there is no run %s in %s", id, file), nil}
 	}
@@ -125,8 +126,8 @@ func (a *app) printRelabelled(tax *taxonomy.Taxonomy, was *tree.Verdict, d *cura
 		return a.printJSON(d)
 	}
 	is := d.Verdict
-	out := wrap(a.paint(bold, a.saidHead(tree.SaidRelabel, is.Evaluation)), a.width)
-	add := func(s string) { out = append(out, wrap("  "+s, a.width)...) }
+	out := a.Wrap(a.Paint(screen.Bold, a.saidHead(tree.SaidRelabel, is.Evaluation)))
+	add := func(s string) { out = append(out, a.Wrap("  "+s)...) }
 	add(a.say("it was %s; now it is %s", a.verdictName(was), a.verdictName(is)))
 	for _, c := range d.Changes {
 		switch {
@@ -140,7 +141,7 @@ func (a *app) printRelabelled(tax *taxonomy.Taxonomy, was *tree.Verdict, d *cura
 			add(a.say("case %s stays: other runs made its mistake", c.Node.ID))
 		}
 	}
-	return writeLines(a.stdout, append(out, a.followsLines(tax, d)...)...)
+	return a.print(append(out, a.followsLines(tax, d)...)...)
 }
 
 // verdictName says whether a judgment was right, and which way it was wrong.

@@ -9,7 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/internal/replay"
+	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/retrieval"
 	"github.com/memtree/memtree/tree"
 )
@@ -110,7 +112,7 @@ func (a *app) replay(ctx context.Context, files []string, o *replayOptions) erro
 			return err
 		}
 	}
-	in.bar.end()
+	in.bar.End()
 	in.hidden()
 	rep, said, err := a.measure(ctx, stream, o)
 	if err != nil {
@@ -156,17 +158,17 @@ func (a *app) measure(ctx context.Context, stream []tree.Evaluation, o *replayOp
 		}
 		defer func() { err = errors.Join(err, m.mem.Close()) }() //nolint:contextcheck // as in with
 	}
-	bar := a.progress(a.say("replaying"), plainCount)
-	defer bar.end()
+	bar := a.progress(a.say("replaying"), screen.Count)
+	defer bar.End()
 	rep, err = replay.Run(ctx, stream, replay.Options{
-		Judge: judged, Seed: o.seed, Progress: func(done, total int) { bar.step(int64(done), int64(total)) },
+		Judge: judged, Seed: o.seed, Progress: func(done, total int) { bar.Step(int64(done), int64(total)) },
 	}, subjects...)
 	if e != nil {
 		rep.Embedder = e.ID()
 	}
 	for _, m := range memories {
 		if note := m.mem.Health().Note; note != "" {
-			a.note(oneLine(note))
+			a.note(text.Line(note))
 		}
 	}
 	if i := slices.IndexFunc(rep.Rows, func(r replay.Row) bool { return r.Name == v.Name() }); i >= 0 {
@@ -184,8 +186,8 @@ func (a *app) measure(ctx context.Context, stream []tree.Evaluation, o *replayOp
 // printReplay prints a report and explains its columns below.
 func (a *app) printReplay(rep *replay.Report) error {
 	if rep.N == 0 {
-		return writeLines(a.stdout, wrap(a.say("None of the %d runs says what was true, so there is nothing to "+
-			"measure. Give them ground_truth or correct.", rep.Unlabelled), a.width)...)
+		return a.print(a.Wrap(a.say("None of the %d runs says what was true, so there is nothing to "+
+			"measure. Give them ground_truth or correct.", rep.Unlabelled))...)
 	}
 	top := a.say("%d judged runs in time order, %d of them wrong (%s).",
 		rep.N, rep.Wrong, percent(float64(rep.Wrong)/float64(rep.N)))
@@ -198,7 +200,7 @@ func (a *app) printReplay(rep *replay.Report) error {
 	if rep.Embedder != "" {
 		top += a.say(" Search model: %s.", rep.Embedder)
 	}
-	if err := writeLines(a.stdout, append(wrap(top, a.width), "")...); err != nil {
+	if err := a.print(append(a.Wrap(top), "")...); err != nil {
 		return err
 	}
 	if err := a.printRows(rep); err != nil {
@@ -215,7 +217,7 @@ func (a *app) printReplay(rep *replay.Report) error {
 	if a.quiet {
 		return nil
 	}
-	return writeLines(a.stdout, a.replayKey(rep)...)
+	return a.print(a.replayKey(rep)...)
 }
 
 // printCorrection says what taking the other verdict would have done to accuracy.
@@ -231,38 +233,38 @@ func (a *app) printCorrection(c *replay.Correction) error {
 			"(%+.1f points, %+.1f to %+.1f).", 100*c.Bound, c.Flipped, c.N, c.Right, c.Broken, 100*c.AccuracyAfter,
 			100*c.AccuracyBefore, 100*(c.AccuracyAfter-c.AccuracyBefore), 100*c.Low, 100*c.High)
 	}
-	return writeLines(a.stdout, append([]string{""}, wrap(said, a.width)...)...)
+	return a.print(append([]string{""}, a.Wrap(said)...)...)
 }
 
 // printRows prints two tables: how often verdicts were wrong with guidance and without,
 // and of how many wrong ones it had warned.
 func (a *app) printRows(rep *replay.Report) error {
-	t := &textTable{columns: []column{
-		{head: ""}, {head: a.say("guided"), right: true},
-		{head: a.say("wrong if so")}, {head: a.say("wrong if not")}, {head: "AUC"},
+	t := &screen.Table{Columns: []screen.Column{
+		{Head: ""}, {Head: a.say("guided"), Right: true},
+		{Head: a.say("wrong if so")}, {Head: a.say("wrong if not")}, {Head: "AUC"},
 	}}
 	all := &rep.Rows[0].Warned
-	w := &textTable{columns: []column{
-		{head: ""}, {head: a.say("all %d wrong", all.N)},
-		{head: a.say("%d again", all.Recurrence.N)}, {head: a.say("%d new", all.Transfer.N)},
+	w := &screen.Table{Columns: []screen.Column{
+		{Head: ""}, {Head: a.say("all %d wrong", all.N)},
+		{Head: a.say("%d again", all.Recurrence.N)}, {Head: a.say("%d new", all.Transfer.N)},
 	}}
 	for i := range rep.Rows {
 		r := &rep.Rows[i]
 		g, u := &r.Guided, &r.Unguided
-		t.add(r.Name, percent(float64(g.N)/float64(rep.N)), share(g.P, g.Interval), share(u.P, u.Interval), auc(r))
+		t.Add(r.Name, percent(float64(g.N)/float64(rep.N)), share(g.P, g.Interval), share(u.P, u.Interval), auc(r))
 		cells := []string{r.Name}
 		for _, s := range []*replay.Share{&r.Warned.Share, &r.Warned.Recurrence, &r.Warned.Transfer} {
 			cells = append(cells, share(s.P, s.Interval))
 		}
-		w.add(cells...)
+		w.Add(cells...)
 	}
-	if err := t.write(a.stdout, &a.screen); err != nil {
+	if err := t.Write(a.stdout, &a.Terminal); err != nil {
 		return err
 	}
-	if err := writeLines(a.stdout, "", a.say("Wrong verdicts that had been warned of:"), ""); err != nil {
+	if err := a.print("", a.say("Wrong verdicts that had been warned of:"), ""); err != nil {
 		return err
 	}
-	if err := w.write(a.stdout, &a.screen); err != nil {
+	if err := w.Write(a.stdout, &a.Terminal); err != nil {
 		return err
 	}
 	if rep.Evolved == nil || rep.Evolved.Difference == nil || rep.Evolved.Difference.AUC == nil {
@@ -272,7 +274,7 @@ func (a *app) printRows(rep *replay.Report) error {
 	said := a.say("evolved against memtree, run by run: AUC %+.3f (%+.3f to %+.3f), "+
 		"warned of %+.0f points (%+.0f to %+.0f).",
 		*d.AUC, d.Interval.Low, d.Interval.High, 100*d.Warned, 100*d.WarnedInterval.Low, 100*d.WarnedInterval.High)
-	return writeLines(a.stdout, append([]string{""}, wrap(said, a.width)...)...)
+	return a.print(append([]string{""}, a.Wrap(said)...)...)
 }
 
 func (a *app) replayKey(rep *replay.Report) []string {
@@ -295,7 +297,7 @@ func (a *app) replayKey(rep *replay.Report) []string {
 		a.say("A replay changes no run: it shows when memory would have spoken, not whether the agent would have listened."))
 	var out []string
 	for _, s := range key {
-		out = append(out, wrap(s, a.width)...)
+		out = append(out, a.Wrap(s)...)
 	}
 	return out
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/memtree/memtree/formation"
+	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/internal/embed"
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/tree"
@@ -37,8 +38,8 @@ func (a *app) replayEmbedder(ctx context.Context, stream []tree.Evaluation, whic
 	for i := range stream {
 		prompts[i] = stream[i].Prompt
 	}
-	bar := a.progress(a.say("embedding"), plainCount)
-	defer bar.end()
+	bar := a.progress(a.say("embedding"), screen.Count)
+	defer bar.End()
 	done := 0
 	for some := range slices.Chunk(prompts, 64) {
 		if _, err := e.Embed(ctx, some); err != nil {
@@ -48,7 +49,7 @@ func (a *app) replayEmbedder(ctx context.Context, stream []tree.Evaluation, whic
 			return nil, &failure{a.say("the embedding model failed, so nothing was measured: %s", err), err}
 		}
 		done += len(some)
-		bar.step(int64(done), int64(len(prompts)))
+		bar.Step(int64(done), int64(len(prompts)))
 	}
 	return e, nil
 }

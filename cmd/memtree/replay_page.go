@@ -143,7 +143,7 @@ func (a *app) pageRows(said []foretold) []pageRow {
 		v := &said[i]
 		row := pageRow{
 			ID: v.Evaluation, Risk: percent(v.P), Why: a.whyRisky(&risk.Risk{Because: v.Because}),
-			Prompt: text.Clip(oneLine(v.prompt), 240), Out: a.say("right"), Wrong: v.wrong,
+			Prompt: text.Clip(text.Line(v.prompt), 240), Out: a.say("right"), Wrong: v.wrong,
 		}
 		if v.wrong {
 			row.Out = a.say("wrong")

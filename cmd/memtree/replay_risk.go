@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/internal/replay"
 )
 
@@ -11,30 +12,30 @@ import (
 func (a *app) printRisks(r *replay.Risks) error {
 	top := a.say("Once a verdict is given, and before its truth is known: how much of what is wrong does " +
 		"reading the riskiest find?")
-	if err := writeLines(a.stdout, append(append([]string{""}, wrap(top, a.width)...), "")...); err != nil {
+	if err := a.print(append(append([]string{""}, a.Wrap(top)...), "")...); err != nil {
 		return err
 	}
 	in := func(name string, f float64) string {
 		i := r.Intervals[name]
 		return fmt.Sprintf("%s (%.0f-%.0f)", percent(f), 100*i.Low, 100*i.High)
 	}
-	t := &textTable{columns: []column{
-		{head: ""}, {head: a.say("first 5 %")}, {head: a.say("first 10 %")}, {head: a.say("first 20 %")}, {head: "AUC"},
+	t := &screen.Table{Columns: []screen.Column{
+		{Head: ""}, {Head: a.say("first 5 %")}, {Head: a.say("first 10 %")}, {Head: a.say("first 20 %")}, {Head: "AUC"},
 	}}
-	t.add("risk", in("found5", r.Found.At5), in("found10", r.Found.At10), in("found20", r.Found.At20),
+	t.Add("risk", in("found5", r.Found.At5), in("found10", r.Found.At10), in("found20", r.Found.At20),
 		areaOf(r.AUC)+" "+areaIn(r, "auc"))
 	near := r.Baselines.Nearest
-	t.add("bm25", percent(near.At5), percent(near.At10), percent(near.At20), areaOf(r.Baselines.AUC))
-	t.add(a.say("random"), percent(0.05), percent(0.1), percent(0.2), ".50")
-	if err := t.write(a.stdout, &a.screen); err != nil {
+	t.Add("bm25", percent(near.At5), percent(near.At10), percent(near.At20), areaOf(r.Baselines.AUC))
+	t.Add(a.say("random"), percent(0.05), percent(0.1), percent(0.2), ".50")
+	if err := t.Write(a.stdout, &a.Terminal); err != nil {
 		return err
 	}
-	out := wrap(a.baseRateOnly(r), a.width)
+	out := a.Wrap(a.baseRateOnly(r))
 	if r.Enough > 0 {
-		out = wrap(a.say("%d of %d verdicts were given a risk of their own, AUC of the later half %s. "+
-			"What it says is off by %.1f points on average.", r.Enough, r.N, areaOf(r.AUCSecondHalf), 100*r.ECE), a.width)
+		out = a.Wrap(a.say("%d of %d verdicts were given a risk of their own, AUC of the later half %s. "+
+			"What it says is off by %.1f points on average.", r.Enough, r.N, areaOf(r.AUCSecondHalf), 100*r.ECE))
 	}
-	if err := writeLines(a.stdout, append([]string{""}, out...)...); err != nil || r.Enough == 0 {
+	if err := a.print(append([]string{""}, out...)...); err != nil || r.Enough == 0 {
 		return err
 	}
 	return a.printReliability(r)
@@ -56,31 +57,31 @@ func (a *app) baseRateOnly(r *replay.Risks) string {
 // printReliability prints the risks that were said beside what came out. Where there is colour it
 // also draws bars.
 func (a *app) printReliability(r *replay.Risks) error {
-	t := &textTable{columns: []column{
-		{head: a.say("said")}, {head: a.say("verdicts"), right: true}, {head: a.say("mean"), right: true},
-		{head: a.say("were wrong"), right: true}, {},
+	t := &screen.Table{Columns: []screen.Column{
+		{Head: a.say("said")}, {Head: a.say("verdicts"), Right: true}, {Head: a.say("mean"), Right: true},
+		{Head: a.say("were wrong"), Right: true}, {},
 	}}
 	for i, b := range r.Reliability {
 		if b.N > 0 {
-			t.add(fmt.Sprintf("%d-%d %%", 10*i, 10*i+10), fmt.Sprint(b.N), percent(b.P), percent(b.Wrong), a.barOf(b.Wrong, b.P))
+			t.Add(fmt.Sprintf("%d-%d %%", 10*i, 10*i+10), fmt.Sprint(b.N), percent(b.P), percent(b.Wrong), a.barOf(b.Wrong, b.P))
 		}
 	}
-	if err := writeLines(a.stdout, ""); err != nil {
+	if err := a.print(""); err != nil {
 		return err
 	}
-	if err := t.write(a.stdout, &a.screen); err != nil {
+	if err := t.Write(a.stdout, &a.Terminal); err != nil {
 		return err
 	}
 	score := a.say("After the first %d verdicts. Brier score %.3f; saying the share wrong so far each time: %.3f.",
 		r.Warmup, r.Brier, r.Baselines.Brier)
-	return writeLines(a.stdout, append([]string{""}, wrap(score, a.width)...)...)
+	return a.print(append([]string{""}, a.Wrap(score)...)...)
 }
 
 // barOf draws a share as a bar, with a mark at the risk that was said. It returns "" if
 // the screen takes no colour.
 func (a *app) barOf(share, mark float64) string {
 	const cells = 25
-	if !a.colour {
+	if !a.Colour {
 		return ""
 	}
 	at := min(cells-1, int(mark*cells))

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/internal/text"
 )
 
@@ -17,7 +18,7 @@ const (
 	reportID     = 80
 )
 
-func fitTitle(s string) string { return text.Fit(oneLine(s), seenTitle) }
+func fitTitle(s string) string { return text.Fit(text.Line(s), seenTitle) }
 
 // markdown writes a summary for people. What memtree says itself has nothing but numbers of others in it; texts of
 // others go through inMarkdown and inCode.
@@ -28,11 +29,11 @@ func (a *app) markdown(r *ciReport) string {
 	a.learnedMarkdown(p, r)
 	a.riskyMarkdown(p, r)
 	p("### " + a.say("Does memory help?"))
-	p(oneLine(r.Effect.Verdict))
+	p(text.Line(r.Effect.Verdict))
 	a.goneMarkdown(p, r)
 	p("### " + a.say("What to do next"))
 	for _, next := range r.Next {
-		b.WriteString("1. " + oneLine(next) + "\n")
+		b.WriteString("1. " + text.Line(next) + "\n")
 	}
 	return b.String()
 }
@@ -57,8 +58,8 @@ func (a *app) learnedMarkdown(p func(string), r *ciReport) {
 	var lines []string
 	for i := range r.Learned {
 		l := &r.Learned[i]
-		lines = append(lines, fmt.Sprintf("- **%s**<br>%s<br>%s", inMarkdown(l.Title, reportTitle),
-			inMarkdown(l.Check, reportCheck), inMarkdown(a.restsOn(l), reportTitle)))
+		lines = append(lines, fmt.Sprintf("- **%s**<br>%s<br>%s", screen.Markdown(l.Title, reportTitle),
+			screen.Markdown(l.Check, reportCheck), screen.Markdown(a.restsOn(l), reportTitle)))
 	}
 	if r.moreLearned > 0 {
 		lines = append(lines, "- "+a.say("... and %d more; memtree tree lists them", r.moreLearned))
@@ -101,8 +102,8 @@ func (a *app) riskyMarkdown(p func(string), r *ciReport) {
 			name = v.Evaluation
 		}
 		rows = append(rows, fmt.Sprintf("| %s<br>(%.0f–%.0f) | %s | %s<br>%s | %s |", percent(v.P), 100*v.Low, 100*v.High,
-			inMarkdown(v.judged, reportID), inCode(name, reportID), inMarkdown(v.prompt, reportPrompt),
-			inMarkdown(a.whyRisky(&v.Risk), reportWhy)))
+			screen.Markdown(v.judged, reportID), screen.Code(name, reportID), screen.Markdown(v.prompt, reportPrompt),
+			screen.Markdown(a.whyRisky(&v.Risk), reportWhy)))
 	}
 	p(strings.Join(rows, "\n"))
 }
@@ -116,9 +117,9 @@ func (a *app) goneMarkdown(p func(string), r *ciReport) {
 	var lines []string
 	for i := range r.Gone {
 		g := &r.Gone[i]
-		line := fmt.Sprintf("- **%s**: %s", inMarkdown(g.Title, reportTitle), a.fateName(g.Fate))
+		line := fmt.Sprintf("- **%s**: %s", screen.Markdown(g.Title, reportTitle), a.fateName(g.Fate))
 		if g.Why != "" {
-			line += " (" + inMarkdown(g.Why, reportWhy) + ")"
+			line += " (" + screen.Markdown(g.Why, reportWhy) + ")"
 		}
 		lines = append(lines, line)
 	}

@@ -8,6 +8,8 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/evolution"
+	"github.com/memtree/memtree/internal/cli/screen"
+	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
@@ -102,36 +104,36 @@ func (a *app) keys(all []evolution.Proposal, begun []string) ([]string, error) {
 
 func (a *app) printProposals(tax *taxonomy.Taxonomy, all []evolution.Proposal) error {
 	if len(all) == 0 {
-		return writeLines(a.stdout, wrap(a.say("No lesson waits. memtree evolve --review writes some when "+
-			"there are enough cases."), a.width)...)
+		return a.print(a.Wrap(a.say("No lesson waits. memtree evolve --review writes some when " +
+			"there are enough cases."))...)
 	}
-	out := []string{a.paint(bold, a.say("Lessons that wait for your decision: %d", len(all)))}
+	out := []string{a.Paint(screen.Bold, a.say("Lessons that wait for your decision: %d", len(all)))}
 	for _, p := range all {
 		why := a.say("%d cases of %d tests missed the same check", len(p.Node.Children), p.Tests)
 		switch {
 		case p.Replaces == nil && p.Node.Type == tree.Strategy:
 			why = a.grounds(&p.Node)
 		case p.Replaces != nil:
-			why = a.say("would replace what %s says now: %s", p.Replaces.ID, oneLine(p.Replaces.Content.Guidance))
+			why = a.say("would replace what %s says now: %s", p.Replaces.ID, text.Line(p.Replaces.Content.Guidance))
 		}
 		lines := a.lessonLines(tax, &p.Node, why)
-		out = append(out, lines[0], a.paint(bold, p.Key))
+		out = append(out, lines[0], a.Paint(screen.Bold, p.Key))
 		out = append(out, lines[1:]...)
 	}
-	out = append(append(out, ""), wrap(a.say("Next: memtree review --accept KEY, or --reject KEY --why \"...\"; "+
-		"all stands for every key."), a.width)...)
-	return writeLines(a.stdout, out...)
+	out = append(append(out, ""), a.Wrap(a.say("Next: memtree review --accept KEY, or --reject KEY --why \"...\"; "+
+		"all stands for every key."))...)
+	return a.print(out...)
 }
 
 func (a *app) printDecided(tax *taxonomy.Taxonomy, v *evolution.Evolved, rejected int) error {
 	l, changed := countChanges(v)
-	out := wrap(a.say("New experiences: %d, new strategies: %d, written anew: %d. Rejected: %d.",
-		l.experiences, l.strategies, l.revised, rejected), a.width)
+	out := a.Wrap(a.say("New experiences: %d, new strategies: %d, written anew: %d. Rejected: %d.",
+		l.experiences, l.strategies, l.revised, rejected))
 	for _, c := range changed {
 		out = append(out, a.changeLines(tax, &c)...)
 	}
 	if n := len(v.Proposals()); n > 0 {
 		out = append(out, "", a.say("Lessons that wait for your decision: %d; read them with memtree review.", n))
 	}
-	return writeLines(a.stdout, out...)
+	return a.print(out...)
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/memtree/memtree/internal/cli/screen"
 )
 
 // process is what the operating system gives a command.
@@ -22,7 +24,7 @@ type process struct {
 type app struct {
 	process
 	speech
-	screen
+	screen.Terminal
 	config   config
 	store    string // its folder
 	label    string // name of the team, for a new store
@@ -41,7 +43,7 @@ type app struct {
 // run runs a command and returns the exit code. Only what belongs to the process itself stays in main.
 func run(ctx context.Context, p process) int {
 	a := newApp(p, readConfig(p))
-	a.screen = screenFor(p)
+	a.Terminal = screen.Open(p.stdout, p.stderr, p.getenv)
 	return a.run(ctx)
 }
 
@@ -60,6 +62,14 @@ func (a *app) run(ctx context.Context) int {
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
 	return a.exit(root.ExecuteContext(ctx))
+}
+
+// progress returns a bar for a job that begins now, which draws only for a person at a terminal.
+func (a *app) progress(label string, count func(int64) string) *screen.Progress {
+	if a.Live && !a.quiet && !a.json {
+		return screen.NewProgress(a.stderr, label, count)
+	}
+	return screen.NewProgress(nil, label, count)
 }
 
 const defaultStore = ".memtree"

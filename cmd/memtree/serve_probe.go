@@ -36,5 +36,5 @@ func (a *app) probe(ctx context.Context, listen string) error {
 	if answer.StatusCode != http.StatusOK {
 		return &failure{a.say("the service at %s is not ready: %s", at, answer.Status), nil}
 	}
-	return writeLines(a.stdout, a.say("The service at %s is ready.", at))
+	return a.print(a.say("The service at %s is ready.", at))
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/enhance"
+	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
@@ -73,20 +74,20 @@ func (a *app) showRejected(ctx context.Context) error {
 			return a.printJSON(all)
 		}
 		if len(all) == 0 {
-			return writeLines(a.stdout, a.say("No lesson was refused."))
+			return a.print(a.say("No lesson was refused."))
 		}
-		out := []string{a.paint(bold, a.say("Lessons that were refused: %d. Their cases stay in use.", len(all)))}
+		out := []string{a.Paint(screen.Bold, a.say("Lessons that were refused: %d. Their cases stay in use.", len(all)))}
 		for _, r := range all {
 			out = append(out, "")
 			branch := a.branchName(m.Taxonomy(), r.ErrorType, r.Direction)
-			out = append(out, wrap(branch+" · "+a.writerName(r.By), a.width)...)
-			p := &page{width: a.width}
-			p.part("  "+a.say("title"), r.Title)
-			p.part("  "+a.say("why"), strings.Join(r.Reasons, "\n"))
-			p.part("  "+a.say("cases"), shortList(r.Members))
-			out = append(out, p.lines...)
+			out = append(out, a.Wrap(branch+" · "+a.writerName(r.By))...)
+			p := &screen.Page{Width: a.Width}
+			p.Part("  "+a.say("title"), r.Title)
+			p.Part("  "+a.say("why"), strings.Join(r.Reasons, "\n"))
+			p.Part("  "+a.say("cases"), shortList(r.Members))
+			out = append(out, p.Lines...)
 		}
-		return writeLines(a.stdout, out...)
+		return a.print(out...)
 	})
 }
 
@@ -136,68 +137,45 @@ func (a *app) find(ctx context.Context, m *memtree.Memory, id string) (tree.Node
 	return tree.Node{}, &failure{a.say("several ids begin with %s: %s; give more of it", id, strings.Join(ids, ", ")), nil}
 }
 
-// page is a readable page of named parts, each wrapped beside its name.
-type page struct {
-	lines []string
-	width int
-}
-
-const nameCells = 14
-
-func (p *page) part(name, value string) {
-	value = strings.TrimSpace(text.Clean(value))
-	if value == "" {
-		return
-	}
-	for i, l := range wrap(value, p.width-nameCells) {
-		if i > 0 {
-			name = ""
-		}
-		p.lines = append(p.lines, strings.TrimRight(text.Pad(name, nameCells)+l, " "))
-	}
-}
-
-func (p *page) head(s string) { p.lines = append(p.lines, "", s) }
-
 func (a *app) printNode(
 	tax *taxonomy.Taxonomy, n *tree.Node, said string, left []tree.Refusal, past []curation.Past,
 ) error {
-	p := &page{width: a.width}
-	p.lines = append(p.lines, a.paint(bold, fmt.Sprintf("%s %s", a.levelName(n.Type), n.ID)))
-	p.part(a.say("error type"), fmt.Sprintf("%s · %s", n.ErrorType, a.typeName(tax, n.ErrorType)))
-	p.part(a.say("direction"), fmt.Sprintf("%s · %s", n.Direction, a.directionName(n.Direction)))
-	p.part(a.say("status"), strings.TrimSpace(string(n.Status)+" "+string(n.Mark)))
-	p.part(a.say("scene"), dotted(n.Scene.ID, n.Scene.Type, n.Scene.Route))
-	p.part(a.say("applies to"), dotted(n.Scope.Product, n.Scope.Suite, n.Scope.Test, a.place(&n.Scope)))
+	p := &screen.Page{Width: a.Width}
+	p.Lines = append(p.Lines, a.Paint(screen.Bold, fmt.Sprintf("%s %s", a.levelName(n.Type), n.ID)))
+	p.Part(a.say("error type"), fmt.Sprintf("%s · %s", n.ErrorType, a.typeName(tax, n.ErrorType)))
+	p.Part(a.say("direction"), fmt.Sprintf("%s · %s", n.Direction, a.directionName(n.Direction)))
+	p.Part(a.say("status"), strings.TrimSpace(string(n.Status)+" "+string(n.Mark)))
+	p.Part(a.say("scene"), dotted(n.Scene.ID, n.Scene.Type, n.Scene.Route))
+	p.Part(a.say("applies to"), dotted(n.Scope.Product, n.Scope.Suite, n.Scope.Test, a.place(&n.Scope)))
 	if n.Taught == nil || n.Credit != nil && n.Credit.Runs > 0 { // of what was taught no run has shown anything
-		p.part(a.say("confidence"), fmt.Sprintf("%.2f", n.Content.Confidence))
+		p.Part(a.say("confidence"), fmt.Sprintf("%.2f", n.Content.Confidence))
 	}
-	p.head(a.paint(bold, a.say("Content")))
+	p.Head(a.Paint(screen.Bold, a.say("Content")))
 	says := enhance.NewWording(tax).Shown(n, a.lang).Content
-	p.part(a.say("title"), says.Title)
+	p.Part(a.say("title"), says.Title)
 	parts := ""
 	for _, l := range says.Lessons {
 		parts = text.Append(parts, text.Append(l.Check, l.Instead))
 	}
 	if n.Type == tree.Case {
-		p.part(a.say("guidance"), said)
+		p.Part(a.say("guidance"), said)
 	} else if says.Guidance != parts { // what lessons say stands below
-		p.part(a.say("guidance"), says.Guidance)
+		p.Part(a.say("guidance"), says.Guidance)
 	}
 	for _, l := range says.Lessons {
-		p.part(a.say("check"), l.Check)
-		p.part(a.say("instead"), l.Instead)
-		p.part(a.say("mistake"), l.Mistake)
+		p.Part(a.say("check"), l.Check)
+		p.Part(a.say("instead"), l.Instead)
+		p.Part(a.say("mistake"), l.Mistake)
 	}
 	for i := range left {
-		p.part(a.say("left out"), a.refusal(tax, &left[i]))
+		p.Part(a.say("left out"), a.refusal(tax, &left[i]))
 	}
-	p.part(a.say("when"), strings.Join(says.AppliesWhen, "\n"))
-	p.part(a.say("not when"), strings.Join(says.NotWhen, "\n"))
+	p.Part(a.say("when"), strings.Join(says.AppliesWhen, "\n"))
+	p.Part(a.say("not when"), strings.Join(says.NotWhen, "\n"))
 	if checks := brief.Checks(n); n.Type == tree.Case && len(checks) > 0 {
-		p.part(a.say("is about"), strings.Join(checks, ", "))
+		p.Part(a.say("is about"), strings.Join(checks, ", "))
 	}
-	p.part(a.say("went wrong"), says.Description)
+	p.Part(a.say("went wrong"), says.Description)
 	a.examples(p, n.Taught)
 	if d := n.CaseData; d != nil {
 		a.evidence(p, n)
@@ -205,7 +183,7 @@ func (a *app) printNode(
 	a.kin(p, n)
 	a.history(p, n)
 	a.decisions(p, n, past)
-	return writeLines(a.stdout, p.lines...)
+	return a.print(p.Lines...)
 }
 
 // refusal says which advice of a memory is given no more, and who decided so.
@@ -242,46 +220,46 @@ const evidenceRunes = 600
 
 // evidence shows what a case rests on. It leaves out the parts of the analysis that the page
 // has shown above.
-func (a *app) evidence(p *page, n *tree.Node) {
+func (a *app) evidence(p *screen.Page, n *tree.Node) {
 	d := n.CaseData
-	p.head(a.paint(bold, a.say("Evidence")))
-	p.part(a.say("test case"), d.TestCase.CaseID)
-	p.part(a.say("prompt"), text.Clip(d.TestCase.Prompt, evidenceRunes))
-	p.part(a.say("judgment"), text.Clip(d.AgentJudgment, evidenceRunes))
-	p.part(a.say("ground truth"), text.Clip(d.TestCase.GroundTruth.Text(), evidenceRunes))
-	p.part(a.say("evaluator"), text.Clip(d.EvaluatorReason, evidenceRunes))
+	p.Head(a.Paint(screen.Bold, a.say("Evidence")))
+	p.Part(a.say("test case"), d.TestCase.CaseID)
+	p.Part(a.say("prompt"), text.Clip(d.TestCase.Prompt, evidenceRunes))
+	p.Part(a.say("judgment"), text.Clip(d.AgentJudgment, evidenceRunes))
+	p.Part(a.say("ground truth"), text.Clip(d.TestCase.GroundTruth.Text(), evidenceRunes))
+	p.Part(a.say("evaluator"), text.Clip(d.EvaluatorReason, evidenceRunes))
 	for _, x := range a.evidenceParts(d.Evidence, "") {
-		p.part(x.name, text.Clip(x.text, evidenceRunes))
+		p.Part(x.name, text.Clip(x.text, evidenceRunes))
 	}
-	p.head(a.paint(bold, a.say("Analysis")))
+	p.Head(a.Paint(screen.Bold, a.say("Analysis")))
 	if d.ActualError != n.Content.Description {
-		p.part(a.say("error"), d.ActualError)
+		p.Part(a.say("error"), d.ActualError)
 	}
-	p.part(a.say("cause"), d.ErrorReason)
+	p.Part(a.say("cause"), d.ErrorReason)
 }
 
-func (a *app) kin(p *page, n *tree.Node) {
+func (a *app) kin(p *screen.Page, n *tree.Node) {
 	if n.Parent == "" && len(n.Children) == 0 && n.SupersededBy == "" && n.Elsewhere == nil {
 		return
 	}
-	p.head(a.paint(bold, a.say("In the tree")))
-	p.part(a.say("part of"), n.Parent)
-	p.part(a.say("made of"), strings.Join(n.Children, " "))
+	p.Head(a.Paint(screen.Bold, a.say("In the tree")))
+	p.Part(a.say("part of"), n.Parent)
+	p.Part(a.say("made of"), strings.Join(n.Children, " "))
 	if e := n.Elsewhere; e != nil {
-		p.part(a.say("rests on"), a.say("%d cases of %d tests in another tree", e.Cases, e.Tests))
+		p.Part(a.say("rests on"), a.say("%d cases of %d tests in another tree", e.Cases, e.Tests))
 	}
-	p.part(a.say("replaced by"), n.SupersededBy)
+	p.Part(a.say("replaced by"), n.SupersededBy)
 }
 
-func (a *app) history(p *page, n *tree.Node) {
-	p.head(a.paint(bold, a.say("History")))
-	p.part(a.say("learned in"), dotted(n.Origin.Label, n.Origin.ID))
-	p.part(a.say("made by"), makers(&n.Provenance))
-	p.part(a.say("revision"), fmt.Sprint(n.Revision))
+func (a *app) history(p *screen.Page, n *tree.Node) {
+	p.Head(a.Paint(screen.Bold, a.say("History")))
+	p.Part(a.say("learned in"), dotted(n.Origin.Label, n.Origin.ID))
+	p.Part(a.say("made by"), makers(&n.Provenance))
+	p.Part(a.say("revision"), fmt.Sprint(n.Revision))
 	const most = 5
 	for i, o := range n.Occurrences {
 		if i == most {
-			p.part("", a.say("... and %d more", len(n.Occurrences)-most))
+			p.Part("", a.say("... and %d more", len(n.Occurrences)-most))
 			break
 		}
 		name := ""
@@ -295,13 +273,13 @@ func (a *app) history(p *page, n *tree.Node) {
 		if o.Near {
 			line += " " + a.say("(nearly the same)")
 		}
-		p.part(name, line)
+		p.Part(name, line)
 	}
 	if n.Metadata.UsageCount > 0 {
-		p.part(a.say("used"), a.usedTimes(n.Metadata.UsageCount, n.Metadata.SuccessRate))
+		p.Part(a.say("used"), a.usedTimes(n.Metadata.UsageCount, n.Metadata.SuccessRate))
 	}
 	a.credit(p, n.Credit)
-	p.part(a.say("archived for"), n.ArchivedFor)
+	p.Part(a.say("archived for"), n.ArchivedFor)
 }
 
 // usedTimes says how often a memory was given, and how many of these runs were right.
@@ -313,7 +291,7 @@ func (a *app) usedTimes(n int, right float64) string {
 }
 
 // decisions prints what people said of a memory, the latest first; of one that came from another tree the last word.
-func (a *app) decisions(p *page, n *tree.Node, past []curation.Past) {
+func (a *app) decisions(p *screen.Page, n *tree.Node, past []curation.Past) {
 	if w := n.Word; w != nil && len(past) == 0 {
 		past = []curation.Past{{Act: tree.Act{Said: w.Said, By: w.By, Why: w.Why}, At: w.At}}
 	}
@@ -322,7 +300,7 @@ func (a *app) decisions(p *page, n *tree.Node, past []curation.Past) {
 		now = *n.CaseData.About
 	}
 	if len(past) > 0 {
-		p.head(a.paint(bold, a.say("What people decided")))
+		p.Head(a.Paint(screen.Bold, a.say("What people decided")))
 	}
 	for i := range past {
 		d := &past[i]
@@ -343,26 +321,26 @@ func (a *app) decisions(p *page, n *tree.Node, past []curation.Past) {
 		default:
 			what = a.say("%d verdicts", len(d.Labels))
 		}
-		p.part(string(d.Said), dotted(cmp.Or(d.By, a.say("a person")), d.At.Format(time.RFC3339), cmp.Or(what, about), back, d.Why))
+		p.Part(string(d.Said), dotted(cmp.Or(d.By, a.say("a person")), d.At.Format(time.RFC3339), cmp.Or(what, about), back, d.Why))
 	}
 }
 
 // credit prints what runs say of a memory.
-func (a *app) credit(p *page, c *tree.Credit) {
+func (a *app) credit(p *screen.Page, c *tree.Credit) {
 	if c == nil || c.Runs == 0 {
 		return
 	}
 	e := effect.Effect{Runs: c.Runs, Tests: c.Tests, Right: c.Right, Effect: c.Effect, SD: c.SD, PHarm: c.PHarm}
-	p.part(a.say("effect"), e.Size().In(a.lang))
+	p.Part(a.say("effect"), e.Size().In(a.lang))
 	if c.Repeated+c.Confirmed > 0 {
-		p.part(a.say("runs"), a.say("%d made its mistake all the same; %d were right where it had been made before",
+		p.Part(a.say("runs"), a.say("%d made its mistake all the same; %d were right where it had been made before",
 			c.Repeated, c.Confirmed))
 	}
 	if len(c.NotOn) > 0 {
-		p.part(a.say("not given on"), strings.Join(c.NotOn, ", ")+" "+a.say("(it led them to the opposite mistake)"))
+		p.Part(a.say("not given on"), strings.Join(c.NotOn, ", ")+" "+a.say("(it led them to the opposite mistake)"))
 	}
 	if c.Held != nil {
-		p.part(a.say("out of use since"), dotted(c.Held.Since.Format(time.DateOnly), c.Held.Why))
+		p.Part(a.say("out of use since"), dotted(c.Held.Since.Format(time.DateOnly), c.Held.Why))
 	}
 }
 

@@ -10,6 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/internal/cli/screen"
+	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/llm/langchain"
 	"github.com/memtree/memtree/server"
 	"github.com/memtree/memtree/taxonomy"
@@ -81,37 +83,37 @@ func (a *app) stats(ctx context.Context) error {
 }
 
 func (a *app) printStats(ctx context.Context, m *memtree.Memory, s *stats, model langchain.Config) error {
-	p := &page{width: a.width}
-	p.part(a.say("store"), fmt.Sprintf("%s · %s · %s", a.store, s.Format, byteCount(s.Bytes)))
-	p.part(a.say("memories"), a.say("cases %d · experiences %d · strategies %d", s.Levels[string(tree.Case)],
+	p := &screen.Page{Width: a.Width}
+	p.Part(a.say("store"), fmt.Sprintf("%s · %s · %s", a.store, s.Format, screen.Bytes(s.Bytes)))
+	p.Part(a.say("memories"), a.say("cases %d · experiences %d · strategies %d", s.Levels[string(tree.Case)],
 		s.Levels[string(tree.Experience)], s.Levels[string(tree.Strategy)]))
-	p.part(a.say("runs"), a.say("%d recorded, %d wait for a label, %d not read yet, %d set aside", s.Evaluations,
+	p.Part(a.say("runs"), a.say("%d recorded, %d wait for a label, %d not read yet, %d set aside", s.Evaluations,
 		s.Unlabelled, s.Outbox, s.Dead))
 	if s.Pictures.Kept > 0 {
-		p.part(a.say("pictures"), a.say("%d of runs · %s", s.Pictures.Kept, byteCount(s.Pictures.Bytes)))
+		p.Part(a.say("pictures"), a.say("%d of runs · %s", s.Pictures.Kept, screen.Bytes(s.Pictures.Bytes)))
 	}
 	a.printTrials(p, &s.Trials)
 	a.printLedgerStats(p, &s.LedgerStats)
 	a.printAnalyses(p, &s.Analyses)
 	if b := &s.Briefs; b.Read > 0 {
-		p.part(a.say("coming tests"),
+		p.Part(a.say("coming tests"),
 			a.say("%d known, %d read ahead of their runs, %d with a memory", b.Tests, b.Read, b.Told))
 	}
 	a.printSpent(p, &s.Spent)
 	a.printEmbedder(p, s)
-	p.part(a.say("model"), a.modelLine(model))
+	p.Part(a.say("model"), a.modelLine(model))
 	if s.Again > 0 {
-		p.part(a.say("waiting"), a.say("%d memories that the rules wrote because it failed; record and evolve ask it again",
+		p.Part(a.say("waiting"), a.say("%d memories that the rules wrote because it failed; record and evolve ask it again",
 			s.Again))
 	}
-	p.lines = append(p.lines, "")
-	t := &textTable{columns: []column{{head: ""}, {head: "", least: 12}, {head: "", least: 8}, {right: true}}}
+	p.Lines = append(p.Lines, "")
+	t := &screen.Table{Columns: []screen.Column{{Head: ""}, {Head: "", Least: 12}, {Head: "", Least: 8}, {Right: true}}}
 	section := func(head string, counts map[string]int, name func(string) string) {
 		keys := slices.SortedFunc(maps.Keys(counts), func(x, y string) int {
 			return cmp.Or(counts[y]-counts[x], cmp.Compare(x, y))
 		})
 		for _, k := range keys {
-			t.add(head, k, name(k), fmt.Sprint(counts[k]))
+			t.Add(head, k, name(k), fmt.Sprint(counts[k]))
 			head = ""
 		}
 	}
@@ -119,26 +121,26 @@ func (a *app) printStats(ctx context.Context, m *memtree.Memory, s *stats, model
 	section(a.say("direction"), s.Directions, func(k string) string { return a.directionName(taxonomy.Direction(k)) })
 	section(a.say("status"), s.Statuses, func(string) string { return "" })
 	switch {
-	case len(t.rows) > 0:
-		p.lines = append(p.lines, t.lines(a.width)...)
+	case len(t.Rows) > 0:
+		p.Lines = append(p.Lines, t.Lines(a.Width)...)
 	case s.Outbox > 0:
-		p.lines = append(p.lines, a.unformedLines(s.Outbox)...)
+		p.Lines = append(p.Lines, a.unformedLines(s.Outbox)...)
 	default:
-		if err := writeLines(a.stdout, p.lines...); err != nil {
+		if err := a.print(p.Lines...); err != nil {
 			return err
 		}
 		return a.printEmpty(ctx, m)
 	}
-	return writeLines(a.stdout, p.lines...)
+	return a.print(p.Lines...)
 }
 
 // printEmbedder says what gives texts their meaning, and how many memories have that.
-func (a *app) printEmbedder(p *page, s *stats) {
+func (a *app) printEmbedder(p *screen.Page, s *stats) {
 	said := a.say("%s · vectors of %d of %d memories", s.Embedder, s.Vectors.Have, s.Vectors.Of)
 	if s.Vectors.Note != "" {
 		said += a.say("; the others are found by words until record or evolve gets theirs")
 	}
-	p.part(a.say("meaning"), said)
+	p.Part(a.say("meaning"), said)
 }
 
 // printDead prints the evaluations that could not be formed, with reasons. n is their number.
@@ -155,7 +157,7 @@ func (a *app) printDead(ctx context.Context, m *memtree.Memory, n int) error {
 			lines = append(lines, a.say("... and %d more", n-mostDead))
 			break
 		}
-		lines = append(lines, wrap("  "+oneLine(d.Evaluation.Key()+": "+d.Why), a.width)...)
+		lines = append(lines, a.Wrap("  "+text.Line(d.Evaluation.Key()+": "+d.Why))...)
 	}
-	return writeLines(a.stdout, lines...)
+	return a.print(lines...)
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"github.com/memtree/memtree/effect"
+	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -9,25 +10,25 @@ import (
 const mostBlamed = 5
 
 // printLedgerStats adds what there is to a page, and nothing where there is nothing.
-func (a *app) printLedgerStats(p *page, s *effect.LedgerStats) {
+func (a *app) printLedgerStats(p *screen.Page, s *effect.LedgerStats) {
 	for i := range s.Corrections {
 		if r := &s.Corrections[i]; r.N > 0 {
-			p.part(a.remedyName(r.Remedy), a.remedied(r))
+			p.Part(a.remedyName(r.Remedy), a.remedied(r))
 		}
 	}
 	b := &s.Ablations
 	if b.N == 0 {
 		return
 	}
-	p.part(a.say("failures"), a.say("%d looked into: a memory is to blame for %d, none for %d, flaky %d, broken off %d",
+	p.Part(a.say("failures"), a.say("%d looked into: a memory is to blame for %d, none for %d, flaky %d, broken off %d",
 		b.N, b.Blame[string(tree.OnMemory)], b.Blame[string(tree.NotOnMemory)], b.Blame[string(tree.OnFlaky)],
 		b.Blame[string(tree.Unfinished)]))
 	for i, x := range b.Blamed {
 		if i == mostBlamed {
-			p.part("", a.say("... and %d more", len(b.Blamed)-mostBlamed))
+			p.Part("", a.say("... and %d more", len(b.Blamed)-mostBlamed))
 			break
 		}
-		p.part("", a.say("%s: all %d runs with it failed, all %d without it passed", short(x.Memory), x.With, x.Without))
+		p.Part("", a.say("%s: all %d runs with it failed, all %d without it passed", short(x.Memory), x.With, x.Without))
 	}
 }
 

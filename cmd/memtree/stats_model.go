@@ -6,12 +6,13 @@ import (
 	"strings"
 	"time"
 
+	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/llm/meter"
 	"github.com/memtree/memtree/tree"
 )
 
 // printAnalyses says who read and wrote, in a store where a model did or was to.
-func (a *app) printAnalyses(p *page, n *tree.Analyses) {
+func (a *app) printAnalyses(p *screen.Page, n *tree.Analyses) {
 	if n.ByModel+n.Again == 0 {
 		return
 	}
@@ -19,7 +20,7 @@ func (a *app) printAnalyses(p *page, n *tree.Analyses) {
 	if n.Again > 0 {
 		line += a.say("; %d of them wait to be done again by a model", n.Again)
 	}
-	p.part(a.say("analyses"), line)
+	p.Part(a.say("analyses"), line)
 }
 
 // spentEver is what models were asked since the first count beside the store.
@@ -54,9 +55,9 @@ func (a *app) spentEver(t meter.Totals) spentEver {
 }
 
 // printSpent says what models were asked, a line each.
-func (a *app) printSpent(p *page, s *spentEver) {
+func (a *app) printSpent(p *screen.Page, s *spentEver) {
 	for _, x := range s.Models {
-		p.part(a.say("asked"), a.say("%s since %s: %d calls, %d of them failed; tokens in %d, out %d; cost %s", x.Model,
+		p.Part(a.say("asked"), a.say("%s since %s: %d calls, %d of them failed; tokens in %d, out %d; cost %s", x.Model,
 			s.Since.Local().Format(time.DateOnly), x.Calls, x.Failed, x.Usage.InputTokens, x.Usage.OutputTokens,
 			a.costWords(x.Cost)))
 	}

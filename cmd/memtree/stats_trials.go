@@ -1,18 +1,22 @@
 package main
 
-import "github.com/memtree/memtree/effect"
+import (
+	"github.com/memtree/memtree/effect"
+
+	"github.com/memtree/memtree/internal/cli/screen"
+)
 
 // printTrials says what runs asked, and how many outcomes have come.
-func (a *app) printTrials(p *page, t *effect.Trials) {
+func (a *app) printTrials(p *screen.Page, t *effect.Trials) {
 	if t.Questions > 0 {
-		p.part(a.say("questions"), a.say("%d that no run followed; they count nowhere else", t.Questions))
+		p.Part(a.say("questions"), a.say("%d that no run followed; they count nowhere else", t.Questions))
 	}
 	if t.Asked == 0 {
 		return
 	}
-	p.part(a.say("asked by runs"),
+	p.Part(a.say("asked by runs"),
 		a.say("%d; memory had something for %s of them: given to %d, other memories to %d, none to %d",
 			t.Asked, percent(float64(t.Found)/float64(t.Asked)), t.Guided, t.Other, t.None))
-	p.part(a.say("outcomes"), a.say("%d have come, %d not yet; memtree effect says whether memory helps",
+	p.Part(a.say("outcomes"), a.say("%d have come, %d not yet; memtree effect says whether memory helps",
 		t.Outcomes.Known, t.Outcomes.Open))
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/transfer"
 	"github.com/memtree/memtree/tree"
 )
@@ -60,8 +61,8 @@ func (a *app) tallyLine(t *tree.Tally) string {
 	names := map[tree.RowOf][]string{}
 	for i := range t.Rows {
 		r := &t.Rows[i]
-		if r.Name != "" && !slices.Contains(names[r.Of], oneLine(r.Name)) {
-			names[r.Of] = append(names[r.Of], oneLine(r.Name))
+		if r.Name != "" && !slices.Contains(names[r.Of], text.Line(r.Name)) {
+			names[r.Of] = append(names[r.Of], text.Line(r.Name))
 		}
 	}
 	parts := []string{a.say("right and wrong ones of %d are counted", t.Verdicts)}
@@ -101,6 +102,6 @@ func (a *app) riskLines(r *importedRisk, dry bool) []string {
 	if dry {
 		done = a.say("Nothing was written.")
 	}
-	counted := a.say("Of %d verdicts the tree %s counted the right and wrong ones.", r.Verdicts, oneLine(r.Origin))
-	return append(wrap("  "+counted, a.width), wrap("  "+done, a.width)...)
+	counted := a.say("Of %d verdicts the tree %s counted the right and wrong ones.", r.Verdicts, text.Line(r.Origin))
+	return append(a.Wrap("  "+counted), a.Wrap("  "+done)...)
 }

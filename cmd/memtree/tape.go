@@ -116,7 +116,7 @@ func (a *app) unrecorded() {
 	if n, err := a.spending.recorder.Recorded(); err != nil {
 		const most = 200 // characters
 		a.complain(a.say("%s: %d answers were recorded and others could not be: %s",
-			recordVariable, n, text.Clip(oneLine(err.Error()), most)))
+			recordVariable, n, text.Clip(text.Line(err.Error()), most)))
 	}
 }
 
@@ -133,7 +133,7 @@ func (a *app) folderSentence(e *tape.FolderError) string {
 	why := ""
 	if e.Err != nil {
 		const most = 120 // characters
-		why = text.Clip(oneLine(e.Err.Error()), most)
+		why = text.Clip(text.Line(e.Err.Error()), most)
 	}
 	switch e.Problem {
 	case tape.IsMissing:
@@ -164,7 +164,7 @@ func (a *app) playedLines(s *spent) []string {
 		s.Calls-missing, s.Usage.InputTokens, s.Usage.OutputTokens)}
 	if first != nil {
 		lines = append(lines, a.say("Not recorded, so the rules answered: %d questions, such as %s, which would be in %s.",
-			missing, oneLine(first.Name), oneLine(filepath.ToSlash(first.File))))
+			missing, text.Line(first.Name), text.Line(filepath.ToSlash(first.File))))
 	}
 	return lines
 }
@@ -179,7 +179,7 @@ func (a *app) checkPlayed(r *checked) {
 	const most = 200 // characters
 	answers, vectors := p.Len()
 	r.Played, r.Provider, r.Source = answers+vectors, "recordings", replayVariable
-	r.Model, r.Price = text.Clip(oneLine(strings.Join(p.Models(), ", ")), most), priced{}
+	r.Model, r.Price = text.Clip(text.Line(strings.Join(p.Models(), ", ")), most), priced{}
 	r.Advice = append(r.Advice, a.say("No model is asked: %d answers are played from %s, at no cost.",
 		answers, a.set(replayVariable)))
 	e, err := p.Embedder()

@@ -9,6 +9,8 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/curation"
+	"github.com/memtree/memtree/internal/cli/screen"
+	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
@@ -67,7 +69,7 @@ func (a *app) teach(ctx context.Context, l curation.Lesson, o curation.Options) 
 		case a.json:
 			return a.printJSON(d)
 		}
-		return writeLines(a.stdout, a.taughtLines(&d)...)
+		return a.print(a.taughtLines(&d)...)
 	})
 }
 
@@ -78,42 +80,42 @@ func (a *app) taughtLines(d *curation.Done) []string {
 	if d.Changes[0].Op != tree.OpAdd {
 		head = a.say("Taught again: %s", n.ID)
 	}
-	p := &page{width: a.width, lines: wrap(a.paint(bold, head), a.width)}
+	p := &screen.Page{Width: a.Width, Lines: a.Wrap(a.Paint(screen.Bold, head))}
 	a.taughtParts(p, n)
 	for i := range d.Against {
-		p.lines = append(p.lines, wrap(a.say("It says the opposite of %s: %s Both are given where both fit; edit, forget or "+
-			"ban one of them.", d.Against[i].ID, oneLine(d.Against[i].Content.Guidance)), a.width)...)
+		p.Lines = append(p.Lines, a.Wrap(a.say("It says the opposite of %s: %s Both are given where both fit; edit, "+
+			"forget or ban one of them.", d.Against[i].ID, text.Line(d.Against[i].Content.Guidance)))...)
 	}
 	for i := range d.Mirrored {
-		p.lines = append(p.lines, wrap(a.say("%s is the same lesson for the other direction.", d.Mirrored[i].ID), a.width)...)
+		p.Lines = append(p.Lines, a.Wrap(a.say("%s is the same lesson for the other direction.", d.Mirrored[i].ID))...)
 	}
 	if d.Redacted > 0 {
-		p.lines = append(p.lines, wrap(a.say("Secrets that were taken out of it: %d", d.Redacted), a.width)...)
+		p.Lines = append(p.Lines, a.Wrap(a.say("Secrets that were taken out of it: %d", d.Redacted))...)
 	}
 	if !a.quiet {
-		p.lines = append(
-			p.lines,
-			wrap(a.say("From now on memtree guide gives it before tests that fit; memtree undo takes it "+
-				"back."), a.width)...)
+		p.Lines = append(
+			p.Lines,
+			a.Wrap(a.say("From now on memtree guide gives it before tests that fit; memtree undo takes it "+
+				"back."))...)
 	}
-	return p.lines
+	return p.Lines
 }
 
 // taughtParts shows a lesson as it was taught.
-func (a *app) taughtParts(p *page, n *tree.Node) {
-	p.part(a.say("do"), n.Content.Guidance)
-	p.part(a.say("when"), strings.Join(n.Content.AppliesWhen, "\n"))
-	p.part(a.say("product"), n.Scope.Product)
+func (a *app) taughtParts(p *screen.Page, n *tree.Node) {
+	p.Part(a.say("do"), n.Content.Guidance)
+	p.Part(a.say("when"), strings.Join(n.Content.AppliesWhen, "\n"))
+	p.Part(a.say("product"), n.Scope.Product)
 	a.examples(p, n.Taught)
 }
 
 // examples shows who taught a lesson, for which tests, and against which other lessons.
-func (a *app) examples(p *page, t *tree.Taught) {
+func (a *app) examples(p *screen.Page, t *tree.Taught) {
 	if t == nil {
 		return
 	}
-	p.part(a.say("taught by"), t.By)
-	p.part(a.say("for"), strings.Join(t.For, "\n"))
-	p.part(a.say("not for"), strings.Join(t.NotFor, "\n"))
-	p.part(a.say("opposite of"), strings.Join(t.Against, " "))
+	p.Part(a.say("taught by"), t.By)
+	p.Part(a.say("for"), strings.Join(t.For, "\n"))
+	p.Part(a.say("not for"), strings.Join(t.NotFor, "\n"))
+	p.Part(a.say("opposite of"), strings.Join(t.Against, " "))
 }

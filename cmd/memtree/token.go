@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/internal/token"
 	"github.com/memtree/memtree/server"
 )
@@ -98,7 +99,7 @@ func (a *app) tokenAdd(name, expires string, scopes, trees []string) error {
 	if a.json {
 		return a.printJSON(shownToken(&t, secret))
 	}
-	if err := writeLines(a.stdout, secret); err != nil {
+	if err := a.print(secret); err != nil {
 		return err
 	}
 	a.note(a.say("This is the only time the token is shown. Callers send it as: Authorization: Bearer %s…", t.Prefix))
@@ -191,20 +192,20 @@ func (a *app) tokenList() error {
 		}{shown})
 	}
 	if len(all) == 0 {
-		return writeLines(a.stdout, a.say("There is no token. Make one: memtree token add --name agent --scope write"))
+		return a.print(a.say("There is no token. Make one: memtree token add --name agent --scope write"))
 	}
-	t := &textTable{columns: []column{
-		{head: a.say("name"), least: 8}, {head: a.say("token")}, {head: a.say("may")}, {head: a.say("trees"), least: 8},
-		{head: a.say("holds until")},
+	t := &screen.Table{Columns: []screen.Column{
+		{Head: a.say("name"), Least: 8}, {Head: a.say("token")}, {Head: a.say("may")}, {Head: a.say("trees"), Least: 8},
+		{Head: a.say("holds until")},
 	}}
 	for _, x := range shown {
 		scopes := make([]string, 0, len(x.Scopes))
 		for _, s := range x.Scopes {
 			scopes = append(scopes, string(s))
 		}
-		t.add(x.Name, x.Prefix+"…", strings.Join(scopes, ", "), a.treesOf(x.Trees), a.until(&x))
+		t.Add(x.Name, x.Prefix+"…", strings.Join(scopes, ", "), a.treesOf(x.Trees), a.until(&x))
 	}
-	return t.write(a.stdout, &a.screen)
+	return t.Write(a.stdout, &a.Terminal)
 }
 
 func (a *app) treesOf(names []string) string {
@@ -246,5 +247,5 @@ func (a *app) tokenRevoke(name string) error {
 			Revoked string `json:"revoked"`
 		}{name})
 	}
-	return writeLines(a.stdout, a.say("Revoked: %s", name))
+	return a.print(a.say("Revoked: %s", name))
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/find"
+	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/transfer"
@@ -81,7 +82,7 @@ func (a *app) tree(ctx context.Context, f tree.Filter, q *find.Query, limit int,
 		if err := a.printTree(m, s, limit); err != nil || a.quiet {
 			return err
 		}
-		return writeLines(a.stdout, a.unformedLines(info.Outbox)...)
+		return a.print(a.unformedLines(info.Outbox)...)
 	})
 }
 
@@ -206,7 +207,7 @@ func (a *app) survey(ctx context.Context, m *memtree.Memory, f tree.Filter, q *f
 		l := leaf{
 			id: n.ID, errorType: n.ErrorType, direction: n.Direction, level: n.Level,
 			runs: max(len(n.Occurrences), len(n.Children)), scene: sceneName(n.Scene), last: n.Metadata.UpdatedAt,
-			says:    text.Fit(oneLine(cmp.Or(w.Content.Description, w.Content.Title)), fullWidth),
+			says:    text.Fit(text.Line(cmp.Or(w.Content.Description, w.Content.Title)), screen.FullWidth),
 			briefed: picked[n.ID], idle: !n.Live(), status: n.Status, mark: n.Mark, waits: transfer.Waits(&n),
 		}
 		l.taught = n.Taught != nil
@@ -251,9 +252,10 @@ func sceneName(s tree.Scene) string {
 func (a *app) printNoTree(ctx context.Context, m *memtree.Memory, info *tree.Info) error {
 	switch {
 	case info.Nodes > 0:
-		return writeLines(a.stdout, a.say("No memory is of the kind that the flags choose."))
+		return a.print(a.say("No memory is of the kind that the flags choose."))
 	case info.Outbox > 0:
-		return writeLines(a.stdout, append([]string{a.say("No memories here yet.")}, a.unformedLines(info.Outbox)...)...)
+		return a.print(append([]string{a.say("No memories here yet.")},
+			a.unformedLines(info.Outbox)...)...)
 	}
 	return a.printEmpty(ctx, m)
 }
@@ -266,25 +268,25 @@ func (a *app) printEmpty(ctx context.Context, m *memtree.Memory) error {
 	case err != nil:
 		return err
 	case box.Total > 0:
-		return writeLines(
+		return screen.WriteLines(
 			a.stdout,
 			a.say("No memories here yet. Runs that wait for a label: %d. Next: memtree label", box.Total),
 		)
 	}
-	return writeLines(a.stdout, a.say("No memories here yet. Next: memtree record runs.jsonl"))
+	return a.print(a.say("No memories here yet. Next: memtree record runs.jsonl"))
 }
 
 func (a *app) printTree(m *memtree.Memory, s *surveyed, limit int) error {
 	top := a.say("cases %d · experiences %d · strategies %d", s.levels[1], s.levels[2], s.levels[3])
-	if err := writeLines(a.stdout, a.paint(bold, top)); err != nil {
+	if err := a.print(a.Paint(screen.Bold, top)); err != nil {
 		return err
 	}
-	if err := a.branchTable(m.Taxonomy(), s).write(a.stdout, &a.screen); err != nil {
+	if err := a.branchTable(m.Taxonomy(), s).Write(a.stdout, &a.Terminal); err != nil {
 		return err
 	}
 	if s.waiting > 0 && !a.quiet {
-		if err := writeLines(a.stdout, wrap(a.say("%d of these wait in quarantine: no agent gets them "+
-			"before memtree promote.", s.waiting), a.width)...); err != nil {
+		if err := a.print(a.Wrap(a.say("%d of these wait in quarantine: no agent gets them "+
+			"before memtree promote.", s.waiting))...); err != nil {
 			return err
 		}
 	}
@@ -292,11 +294,11 @@ func (a *app) printTree(m *memtree.Memory, s *surveyed, limit int) error {
 	if limit > 0 {
 		shown = min(limit, shown)
 	}
-	if err := writeLines(a.stdout, a.leafLines(s.leaves[:shown])...); err != nil {
+	if err := a.print(a.leafLines(s.leaves[:shown])...); err != nil {
 		return err
 	}
 	if rest := len(s.leaves) - shown; rest > 0 && !a.quiet {
-		return writeLines(a.stdout, a.say("... and %d more (--limit 0 prints all)", rest))
+		return a.print(a.say("... and %d more (--limit 0 prints all)", rest))
 	}
 	return nil
 }
@@ -320,15 +322,15 @@ func (a *app) basis(l *leaf) string {
 
 // leafLines lists memories. What went wrong stands on a line below each.
 func (a *app) leafLines(leaves []leaf) []string {
-	t := &textTable{columns: []column{
-		{head: a.say("memory")}, {head: a.say("error type"), least: 16}, {head: a.say("direction")},
-		{head: a.say("scene"), least: 10}, {head: a.say("rests on"), right: true},
+	t := &screen.Table{Columns: []screen.Column{
+		{Head: a.say("memory")}, {Head: a.say("error type"), Least: 16}, {Head: a.say("direction")},
+		{Head: a.say("scene"), Least: 10}, {Head: a.say("rests on"), Right: true},
 	}}
 	for _, l := range leaves {
-		t.add(short(l.id), l.errorType, a.directionName(l.direction), l.scene, a.basis(&l))
+		t.Add(short(l.id), l.errorType, a.directionName(l.direction), l.scene, a.basis(&l))
 	}
-	rows := t.lines(a.width)
-	lines := []string{"", a.paint(bold, rows[0])}
+	rows := t.Lines(a.Width)
+	lines := []string{"", a.Paint(screen.Bold, rows[0])}
 	for i, l := range leaves {
 		lines = append(lines, rows[i+1])
 		says := l.says
@@ -338,28 +340,29 @@ func (a *app) leafLines(leaves []leaf) []string {
 		if l.briefed > 0 {
 			says = a.say("fits coming tests, as read: %d", l.briefed) + " · " + says
 		}
-		if says := text.Fit(says, a.width-4); says != "" {
-			lines = append(lines, a.paint(dim, "    "+says))
+		if says := text.Fit(says, a.Width-4); says != "" {
+			lines = append(lines, a.Paint(screen.Dim, "    "+says))
 		}
 		for _, s := range nonEmpty(l.found) {
-			lines = append(lines, a.paint(dim, "    "+text.Fit(s, a.width-4)))
+			lines = append(lines, a.Paint(screen.Dim, "    "+text.Fit(s, a.Width-4)))
 		}
 	}
 	return lines
 }
 
 // branchTable counts the memories of every error type and direction.
-func (a *app) branchTable(tax *taxonomy.Taxonomy, s *surveyed) *textTable {
-	t := &textTable{columns: []column{{head: a.say("error type"), least: 20}}}
+func (a *app) branchTable(tax *taxonomy.Taxonomy, s *surveyed) *screen.Table {
+	t := &screen.Table{Columns: []screen.Column{{Head: a.say("error type"), Least: 20}}}
 	inWords := a.lang != "en" // an id is English and needs no translation there
 	if inWords {
-		t.columns = append(t.columns, column{head: a.say("in words"), least: 8})
+		t.Columns = append(t.Columns, screen.Column{Head: a.say("in words"), Least: 8})
 	}
-	t.columns = append(t.columns, column{head: a.say("cases"), right: true}, column{head: a.say("runs"), right: true})
+	t.Columns = append(t.Columns, screen.Column{Head: a.say("cases"), Right: true}, screen.Column{Head: a.say("runs"),
+		Right: true})
 	above := s.levels[2]+s.levels[3] > 0
 	if above {
-		t.columns = append(t.columns,
-			column{head: a.say("experiences"), right: true}, column{head: a.say("strategies"), right: true})
+		t.Columns = append(t.Columns,
+			screen.Column{Head: a.say("experiences"), Right: true}, screen.Column{Head: a.say("strategies"), Right: true})
 	}
 	add := func(name, words string, b *branch) {
 		row := []string{name}
@@ -370,7 +373,7 @@ func (a *app) branchTable(tax *taxonomy.Taxonomy, s *surveyed) *textTable {
 		if above {
 			row = append(row, count(b.levels[2]), count(b.levels[3]))
 		}
-		t.add(row...)
+		t.Add(row...)
 	}
 	for i := 0; i < len(s.branches); {
 		sum, end := branch{}, i

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/risk"
 	"github.com/memtree/memtree/tree"
@@ -105,7 +106,7 @@ func (a *app) triage(ctx context.Context, files []string, o *triageOptions) erro
 		found.Unformed = info.Outbox
 		return err
 	})
-	in.bar.end()
+	in.bar.End()
 	in.hidden()
 	if err != nil {
 		return err
@@ -168,34 +169,34 @@ func (a *app) printTriage(f *triaged) error {
 	case f.Read == 0:
 		out = append(out, a.say("There is no verdict to read."))
 	case f.Learned == f.Read:
-		out = wrap(a.say("Verdicts read: %d. The truth of each is in memory already, so none is left to guess.",
-			f.Read), a.width)
+		out = a.Wrap(a.say("Verdicts read: %d. The truth of each is in memory already, so none is left to guess.",
+			f.Read))
 	case f.Known < 30 && !f.Enough:
-		out = wrap(a.say("Not enough evidence yet: the truth of %d verdicts is known, and 30 are the least. "+
-			"Record judged runs with ground_truth or correct.", f.Known), a.width)
+		out = a.Wrap(a.say("Not enough evidence yet: the truth of %d verdicts is known, and 30 are the least. "+
+			"Record judged runs with ground_truth or correct.", f.Known))
 	case !f.Enough:
-		out = wrap(a.say("No evidence that past errors predict these. Of the %d verdicts whose truth is known %s were "+
-			"wrong, and that is the best guess for each.", f.Known, percent(f.Base)), a.width)
+		out = a.Wrap(a.say("No evidence that past errors predict these. Of the %d verdicts whose truth is known %s were "+
+			"wrong, and that is the best guess for each.", f.Known, percent(f.Base)))
 	default:
-		out = wrap(a.say("Of %d verdicts, those likeliest to be wrong. Of the %d whose truth is known %s were wrong.",
-			f.Read, f.Known, percent(f.Base)), a.width)
+		out = a.Wrap(a.say("Of %d verdicts, those likeliest to be wrong. Of the %d whose truth is known %s were wrong.",
+			f.Read, f.Known, percent(f.Base)))
 	}
 	if f.told() {
-		out = append(out, wrap(a.say("Their order follows what other teams counted."), a.width)...)
+		out = append(out, a.Wrap(a.say("Their order follows what other teams counted."))...)
 	}
 	if f.Learned > 0 && f.Learned < f.Read {
-		out = append(out, wrap(a.say("%d of %d are in memory with their truth and left out.", f.Learned, f.Read), a.width)...)
+		out = append(out, a.Wrap(a.say("%d of %d are in memory with their truth and left out.", f.Learned, f.Read))...)
 	}
 	if f.Learned < f.Read {
 		out = append(out, a.unformedLines(f.Unformed)...)
 	}
-	if err := writeLines(a.stdout, out...); err != nil {
+	if err := a.print(out...); err != nil {
 		return err
 	}
 	if err := a.printRiskies(f); err != nil || f.Correction == nil {
 		return err
 	}
-	return writeLines(a.stdout, append([]string{""}, wrap(a.correctedLine(f.Correction), a.width)...)...)
+	return a.print(append([]string{""}, a.Wrap(a.correctedLine(f.Correction))...)...)
 }
 
 // told reports whether the order rests on what other teams counted.
@@ -208,35 +209,35 @@ func (a *app) printRiskies(f *triaged) error {
 	case !f.Enough && !f.told() || f.Learned == f.Read:
 		return nil
 	case len(f.Verdicts) == 0:
-		return writeLines(a.stdout, a.say("None is that likely to be wrong."))
+		return a.print(a.say("None is that likely to be wrong."))
 	}
 	return a.printRisky(f.Verdicts)
 }
 
 func (a *app) printRisky(verdicts []risky) error {
-	t := &textTable{columns: []column{
-		{right: true}, {head: a.say("risk"), right: true}, {head: "95 %"},
-		{head: a.say("if wrong")}, {head: a.say("evaluation"), least: 16},
+	t := &screen.Table{Columns: []screen.Column{
+		{Right: true}, {Head: a.say("risk"), Right: true}, {Head: "95 %"},
+		{Head: a.say("if wrong")}, {Head: a.say("evaluation"), Least: 16},
 	}}
 	for i, v := range verdicts {
 		way := ""
 		if v.Direction != "" {
 			way = a.directionName(v.Direction)
 		}
-		t.add(fmt.Sprint(i+1), percent(v.P), fmt.Sprintf("%.0f-%.0f", 100*v.Low, 100*v.High), way, v.Evaluation)
+		t.Add(fmt.Sprint(i+1), percent(v.P), fmt.Sprintf("%.0f-%.0f", 100*v.Low, 100*v.High), way, v.Evaluation)
 	}
-	rows := t.lines(a.width)
-	out := []string{"", a.paint(bold, rows[0])}
+	rows := t.Lines(a.Width)
+	out := []string{"", a.Paint(screen.Bold, rows[0])}
 	for i, v := range verdicts {
-		out = append(out, rows[i+1], a.paint(dim, "    "+text.Fit(oneLine(v.prompt), a.width-4)))
-		for _, l := range wrap(a.whyRisky(&v.Risk), a.width-4) {
-			out = append(out, a.paint(dim, "    "+l))
+		out = append(out, rows[i+1], a.Paint(screen.Dim, "    "+text.Fit(text.Line(v.prompt), a.Width-4)))
+		for _, l := range screen.Wrap(a.whyRisky(&v.Risk), a.Width-4) {
+			out = append(out, a.Paint(screen.Dim, "    "+l))
 		}
 		if v.Correction != nil {
-			out = append(out, "    "+text.Fit(a.correctionLine(v.Correction), a.width-4))
+			out = append(out, "    "+text.Fit(a.correctionLine(v.Correction), a.Width-4))
 		}
 	}
-	return writeLines(a.stdout, out...)
+	return a.print(out...)
 }
 
 // reasonsShown is how many reasons of a risk are printed; --json prints all.
@@ -273,7 +274,7 @@ func (a *app) wrongBefore(b *risk.SameTest) string {
 func (a *app) riskReason(r *risk.Reason) string {
 	nearest := ""
 	if len(r.Evaluations) > 0 {
-		nearest = middleCut(oneLine(r.Evaluations[0]), 36)
+		nearest = middleCut(text.Line(r.Evaluations[0]), 36)
 	}
 	switch r.Signal {
 	case "place":

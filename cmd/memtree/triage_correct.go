@@ -10,6 +10,7 @@ import (
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/find"
 	"github.com/memtree/memtree/internal/judgment"
+	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -118,14 +119,14 @@ func (a *app) correctedLine(c *corrected) string {
 func shortVerdict(r tree.Raw) string {
 	switch v := judgment.Decode(r).(type) {
 	case string:
-		return oneLine(v)
+		return text.Line(v)
 	case map[string]any:
 		for _, said := range v {
 			if s, ok := said.(string); ok && len(v) == 1 {
-				return oneLine(s)
+				return text.Line(s)
 			}
 		}
-		return oneLine(strings.NewReplacer(`"`, "", "{", "", "}", "", ":", ": ", ",", ", ").Replace(string(r)))
+		return text.Line(strings.NewReplacer(`"`, "", "{", "", "}", "", ":", ": ", ",", ", ").Replace(string(r)))
 	}
-	return oneLine(string(r))
+	return text.Line(string(r))
 }

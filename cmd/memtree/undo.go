@@ -8,6 +8,8 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/curation"
+	"github.com/memtree/memtree/internal/cli/screen"
+	"github.com/memtree/memtree/internal/text"
 )
 
 func (a *app) undoCommand() *cobra.Command {
@@ -60,10 +62,10 @@ func (a *app) undo(ctx context.Context, id string, o curation.Options) error {
 		if n := len(d.Undone.Verdicts); n > 0 {
 			about = a.say("%d verdicts", n)
 		}
-		out := wrap(a.paint(bold, a.say("Taken back: %s", string(d.Undone.Said)+" "+about)), a.width)
+		out := a.Wrap(a.Paint(screen.Bold, a.say("Taken back: %s", string(d.Undone.Said)+" "+about)))
 		if d.Undone.Why != "" {
-			out = append(out, wrap("  "+a.say("the reason given: %s", oneLine(d.Undone.Why)), a.width)...)
+			out = append(out, a.Wrap("  "+a.say("the reason given: %s", text.Line(d.Undone.Why)))...)
 		}
-		return writeLines(a.stdout, append(out, a.followsLines(m.Taxonomy(), &d)...)...)
+		return a.print(append(out, a.followsLines(m.Taxonomy(), &d)...)...)
 	})
 }

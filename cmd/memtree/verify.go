@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -65,14 +66,14 @@ func (a *app) printVerified(v tree.Verified, problems []string, total int) error
 		a.complain(p)
 	}
 	read := a.say("Read %d files (%s): %d memories, %d batches, %d ledger entries.",
-		v.Files, byteCount(v.Bytes), v.Nodes, v.Batches, v.Entries)
-	verdict := a.paint(green, a.say("Everything is in order."))
+		v.Files, screen.Bytes(v.Bytes), v.Nodes, v.Batches, v.Entries)
+	verdict := a.Paint(screen.Green, a.say("Everything is in order."))
 	if total > 0 {
-		verdict = a.paint(red, a.say("%d things are wrong.", total))
+		verdict = a.Paint(screen.Red, a.say("%d things are wrong.", total))
 	}
 	lines := []string{read}
 	if v.Torn > 0 {
-		lines = append(lines, wrap(a.tornSentence(v.Torn), a.width)...)
+		lines = append(lines, a.Wrap(a.tornSentence(v.Torn))...)
 	}
-	return writeLines(a.stdout, append(lines, verdict)...)
+	return a.print(append(lines, verdict)...)
 }

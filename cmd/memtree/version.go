@@ -21,7 +21,7 @@ func (a *app) versionCommand() *cobra.Command {
 			if v.Revision != "" {
 				line += " (" + v.Revision + ")"
 			}
-			return writeLines(a.stdout, line+" "+v.Go+" "+v.Platform)
+			return a.print(line + " " + v.Go + " " + v.Platform)
 		},
 	}
 }

@@ -35,10 +35,10 @@ type Command struct {
 	Args   []string
 	Env    map[string]string // the variables that belong to the user: language, editor, colour
 	Dir    string            // relative file names start here
-	DirID  [2]uint64 // what tells Dir from other folders; set by Run
-	Width  int  // cells in a line of standard output
-	Colour bool // standard output takes colour
-	Live   bool // standard error is a terminal
+	DirID  [2]uint64         // what tells Dir from other folders; set by Run
+	Width  int               // cells in a line of standard output
+	Colour bool              // standard output takes colour
+	Live   bool              // standard error is a terminal
 }
 
 // Errand is a command of another process, to be run in this one.

@@ -1,4 +1,4 @@
-package main
+package screen
 
 import (
 	"regexp"
@@ -7,23 +7,23 @@ import (
 	"github.com/memtree/memtree/internal/text"
 )
 
-// inMarkdown is a text of somebody as plain words on one line of Markdown, at most so many cells wide: it makes no
+// Markdown is a text of somebody as plain words on one line of Markdown, at most so many cells wide: it makes no
 // element, link, mention, reference, formula or column of a table, whoever renders it, and can stand at the beginning
 // of a line.
-func inMarkdown(s string, cells int) string {
-	s = text.Fit(oneLine(s), cells)
+func Markdown(s string, cells int) string {
+	s = text.Fit(text.Line(s), cells)
 	for _, of := range linked {
 		s = of.ReplaceAllStringFunc(s, func(found string) string { return found[:1] + joiner + found[1:] })
 	}
 	return markdownSigns.Replace(s)
 }
 
-// inCode is a name, such as the id of a test, as it stands in Markdown to be copied, in a table too. One with a |
+// Code is a name, such as the id of a test, as it stands in Markdown to be copied, in a table too. One with a |
 // stands there in words: renderers differ on a backslash before it.
-func inCode(s string, cells int) string {
-	s = text.Fit(oneLine(s), cells)
+func Code(s string, cells int) string {
+	s = text.Fit(text.Line(s), cells)
 	if s == "" || strings.Contains(s, "|") {
-		return inMarkdown(s, cells)
+		return Markdown(s, cells)
 	}
 	longest := 0
 	for _, run := range backticks.FindAllString(s, -1) {

@@ -1,4 +1,4 @@
-package main
+package screen
 
 import (
 	"fmt"
@@ -7,11 +7,10 @@ import (
 	"time"
 )
 
-// progress draws a bar on standard error once a job has taken a second. It draws only on a
+// Progress draws a bar on standard error once a job has taken a second. It draws only on a
 // terminal.
-type progress struct {
+type Progress struct {
 	w     io.Writer // nil draws nothing
-	now   func() time.Time
 	label string
 	count func(n int64) string // how a number is written
 	begun time.Time
@@ -20,27 +19,22 @@ type progress struct {
 
 const (
 	patience = time.Second
-	redraw   = 100 * time.Millisecond
+	Redraw   = 100 * time.Millisecond
 	barCells = 24
 )
 
-// progress returns a bar for a job that begins now.
-func (a *app) progress(label string, count func(int64) string) *progress {
-	p := &progress{now: time.Now, label: label, count: count}
-	if a.live && !a.quiet && !a.json {
-		p.w = a.stderr
-	}
-	p.begun = p.now()
-	return p
+// NewProgress returns a bar on w for a job that begins now. A nil w draws nothing. count writes a number for people.
+func NewProgress(w io.Writer, label string, count func(int64) string) *Progress {
+	return &Progress{w: w, label: label, count: count, begun: time.Now()}
 }
 
-// step shows how much of total is done. A total of 0 means that nobody knows it.
-func (p *progress) step(done, total int64) {
+// Step shows how much of total is done. A total of 0 means that nobody knows it.
+func (p *Progress) Step(done, total int64) {
 	if p.w == nil {
 		return
 	}
-	now := p.now()
-	if now.Sub(p.begun) < patience || now.Sub(p.drawn) < redraw {
+	now := time.Now()
+	if now.Sub(p.begun) < patience || now.Sub(p.drawn) < Redraw {
 		return
 	}
 	p.drawn = now
@@ -55,18 +49,18 @@ func (p *progress) step(done, total int64) {
 	_, _ = io.WriteString(p.w, "\r\x1b[K"+line)
 }
 
-// end wipes the bar.
-func (p *progress) end() {
+// End wipes the bar.
+func (p *Progress) End() {
 	if p.w != nil && !p.drawn.IsZero() {
 		_, _ = io.WriteString(p.w, "\r\x1b[K")
 		p.drawn = time.Time{}
 	}
 }
 
-func plainCount(n int64) string { return fmt.Sprint(n) }
+func Count(n int64) string { return fmt.Sprint(n) }
 
-// byteCount writes a size for people, such as 1.2 MB.
-func byteCount(n int64) string {
+// Bytes writes a size for people, such as 1.2 MB.
+func Bytes(n int64) string {
 	const k = 1024
 	switch {
 	case n < k:

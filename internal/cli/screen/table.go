@@ -1,4 +1,4 @@
-package main
+package screen
 
 import (
 	"io"
@@ -8,36 +8,38 @@ import (
 	"github.com/memtree/memtree/internal/text"
 )
 
-// textTable is a table that fits a width, however long its texts are.
-type textTable struct {
-	columns []column
-	rows    [][]string
-	indent  string
+// Table is a table that fits a width, however long its texts are.
+type Table struct {
+	Columns []Column
+	Rows    [][]string
+	Indent  string
 }
 
-type column struct {
-	head  string
-	right bool // aligned right, for numbers
-	least int  // cells it may be cut to; 0 if it is never cut
+// Column describes a column of a Table.
+type Column struct {
+	Head  string
+	Right bool // aligned right, for numbers
+	Least int  // cells it may be cut to; 0 if it is never cut
 }
 
 const gap = "  "
 
-func (t *textTable) add(cells ...string) { t.rows = append(t.rows, cells) }
+// Add adds a row.
+func (t *Table) Add(cells ...string) { t.Rows = append(t.Rows, cells) }
 
-// lines returns the lines of the table, the head first. A line is wider than width only if
+// Lines returns the lines of the table, the head first. A line is wider than width only if
 // the columns that are never cut need more.
-func (t *textTable) lines(width int) []string {
-	widths := t.fit(width - text.Width(t.indent))
-	out := make([]string, 0, len(t.rows)+1)
-	head := make([]string, len(t.columns))
-	for i, c := range t.columns {
-		head[i] = c.head
+func (t *Table) Lines(width int) []string {
+	widths := t.fit(width - text.Width(t.Indent))
+	out := make([]string, 0, len(t.Rows)+1)
+	head := make([]string, len(t.Columns))
+	for i, c := range t.Columns {
+		head[i] = c.Head
 	}
 	if strings.TrimSpace(strings.Join(head, "")) != "" {
 		out = append(out, t.line(head, widths))
 	}
-	for _, r := range t.rows {
+	for _, r := range t.Rows {
 		out = append(out, t.line(r, widths))
 	}
 	return out
@@ -45,22 +47,22 @@ func (t *textTable) lines(width int) []string {
 
 // fit gives every column the width it needs. Then it narrows the widest column that may be
 // cut, again and again, until the line fits.
-func (t *textTable) fit(width int) []int {
-	widths := make([]int, len(t.columns))
-	total := len(gap) * (len(t.columns) - 1)
-	for i, c := range t.columns {
-		widths[i] = text.Width(c.head)
-		for _, r := range t.rows {
+func (t *Table) fit(width int) []int {
+	widths := make([]int, len(t.Columns))
+	total := len(gap) * (len(t.Columns) - 1)
+	for i, c := range t.Columns {
+		widths[i] = text.Width(c.Head)
+		for _, r := range t.Rows {
 			if i < len(r) {
-				widths[i] = max(widths[i], text.Width(oneLine(r[i])))
+				widths[i] = max(widths[i], text.Width(text.Line(r[i])))
 			}
 		}
 		total += widths[i]
 	}
 	for total > width {
 		widest := -1
-		for i, c := range t.columns {
-			if c.least > 0 && widths[i] > c.least && (widest < 0 || widths[i] > widths[widest]) {
+		for i, c := range t.Columns {
+			if c.Least > 0 && widths[i] > c.Least && (widest < 0 || widths[i] > widths[widest]) {
 				widest = i
 			}
 		}
@@ -73,15 +75,15 @@ func (t *textTable) fit(width int) []int {
 	return widths
 }
 
-func (t *textTable) line(cells []string, widths []int) string {
+func (t *Table) line(cells []string, widths []int) string {
 	var b strings.Builder
-	b.WriteString(t.indent)
+	b.WriteString(t.Indent)
 	for i, cell := range cells {
 		if i > 0 {
 			b.WriteString(gap)
 		}
-		cell = text.Fit(oneLine(cell), widths[i])
-		if t.columns[i].right {
+		cell = text.Fit(text.Line(cell), widths[i])
+		if t.Columns[i].Right {
 			b.WriteString(strings.Repeat(" ", max(0, widths[i]-text.Width(cell))))
 			b.WriteString(cell)
 		} else {
@@ -91,19 +93,20 @@ func (t *textTable) line(cells []string, widths []int) string {
 	return strings.TrimRight(b.String(), " ")
 }
 
-// write prints the table, its head in bold.
-func (t *textTable) write(w io.Writer, s *screen) error {
-	lines := t.lines(s.width)
+// Write prints the table, its head in bold.
+func (t *Table) Write(w io.Writer, s *Terminal) error {
+	lines := t.Lines(s.Width)
 	for i, l := range lines {
-		if i == 0 && len(lines) > len(t.rows) {
-			l = s.paint(bold, l)
+		if i == 0 && len(lines) > len(t.Rows) {
+			l = s.Paint(Bold, l)
 		}
 		lines[i] = l
 	}
-	return writeLines(w, lines...)
+	return WriteLines(w, lines...)
 }
 
-func writeLines(w io.Writer, lines ...string) error {
+// WriteLines writes each line with a line break after it.
+func WriteLines(w io.Writer, lines ...string) error {
 	if len(lines) == 0 {
 		return nil
 	}
@@ -111,16 +114,10 @@ func writeLines(w io.Writer, lines ...string) error {
 	return err
 }
 
-// oneLine makes a text safe for one line of a terminal: nothing in it can move the cursor
-// or change a colour.
-func oneLine(s string) string {
-	return text.Line(s)
-}
-
-// wrap breaks a text into lines of at most width cells. It breaks between words and between
+// Wrap breaks a text into lines of at most width cells. It breaks between words and between
 // Chinese characters, and cuts a word that is longer than a line. It keeps the line breaks
 // of the text.
-func wrap(s string, width int) []string {
+func Wrap(s string, width int) []string {
 	width = max(width, 2)
 	var out []string
 	for para := range strings.SplitSeq(text.Clean(s), "\n") {
@@ -145,9 +142,9 @@ func wrap(s string, width int) []string {
 	return out
 }
 
-// hanging wraps a text behind a lead and indents the later lines to the first.
-func hanging(lead, s string, width int) []string {
-	out := wrap(s, width-text.Width(lead))
+// Hanging wraps a text behind a lead and indents the later lines to the first.
+func Hanging(lead, s string, width int) []string {
+	out := Wrap(s, width-text.Width(lead))
 	for i, l := range out {
 		if out[i] = lead + l; i > 0 {
 			out[i] = strings.Repeat(" ", text.Width(lead)) + l

@@ -1,4 +1,4 @@
-package main
+package screen
 
 import (
 	"strings"
@@ -13,14 +13,14 @@ import (
 func TestTableFitsWhateverIsInIt(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cell := rapid.OneOf(rapid.String(), rapid.StringOf(rapid.RuneFrom([]rune("订单金额 校验abc é👍\x1b[31m\n\t"))))
-		tab := &textTable{indent: "  ", columns: []column{
-			{head: "a", least: 4}, {head: "数量", right: true, least: 3}, {head: "c", least: 8},
+		tab := &Table{Indent: "  ", Columns: []Column{
+			{Head: "a", Least: 4}, {Head: "数量", Right: true, Least: 3}, {Head: "c", Least: 8},
 		}}
 		for range rapid.IntRange(0, 5).Draw(t, "rows") {
-			tab.add(cell.Draw(t, "x"), cell.Draw(t, "y"), cell.Draw(t, "z"))
+			tab.Add(cell.Draw(t, "x"), cell.Draw(t, "y"), cell.Draw(t, "z"))
 		}
 		width := rapid.IntRange(24, 100).Draw(t, "width")
-		for _, l := range tab.lines(width) {
+		for _, l := range tab.Lines(width) {
 			if text.Width(l) > width || strings.ContainsAny(l, "\x1b\n\r\t") {
 				t.Fatalf("%d cells of %d: %q", text.Width(l), width, l)
 			}
@@ -29,33 +29,33 @@ func TestTableFitsWhateverIsInIt(t *testing.T) {
 }
 
 func TestTableAlignsChinese(t *testing.T) {
-	tab := &textTable{columns: []column{{head: "类型"}, {head: "n", right: true}, {head: "说明", least: 6}}}
-	tab.add("内容校验错误", "7", "short")
-	tab.add("form", "12", "金额没有核对清楚")
+	tab := &Table{Columns: []Column{{Head: "类型"}, {Head: "n", Right: true}, {Head: "说明", Least: 6}}}
+	tab.Add("内容校验错误", "7", "short")
+	tab.Add("form", "12", "金额没有核对清楚")
 	require.Equal(t, []string{
 		"类型           n  说明",
 		"内容校验错误   7  short",
 		"form          12  金额没有核对清楚",
-	}, tab.lines(80))
+	}, tab.Lines(80))
 	require.Equal(t, []string{
 		"类型           n  说明",
 		"内容校验错误   7  short",
 		"form          12  金额没…",
-	}, tab.lines(25))
+	}, tab.Lines(25))
 }
 
 func TestWrap(t *testing.T) {
-	require.Equal(t, []string{"one two", "three"}, wrap("one two three", 8))
-	require.Equal(t, []string{"abcdefgh", "ij"}, wrap("abcdefghij", 8))
-	require.Equal(t, []string{"检查订单", "金额。"}, wrap("检查订单金额。", 8))
-	require.Equal(t, []string{"检查订", "单。"}, wrap("检查订单。", 8), "a full stop does not begin a line")
-	require.Equal(t, []string{"a", "", "  b c"}, wrap("a\n\n  b c", 20))
-	require.Equal(t, []string{"it was", "17 % of"}, wrap("it was 17 % of", 9))
-	require.Equal(t, []string{""}, wrap("", 8))
+	require.Equal(t, []string{"one two", "three"}, Wrap("one two three", 8))
+	require.Equal(t, []string{"abcdefgh", "ij"}, Wrap("abcdefghij", 8))
+	require.Equal(t, []string{"检查订单", "金额。"}, Wrap("检查订单金额。", 8))
+	require.Equal(t, []string{"检查订", "单。"}, Wrap("检查订单。", 8), "a full stop does not begin a line")
+	require.Equal(t, []string{"a", "", "  b c"}, Wrap("a\n\n  b c", 20))
+	require.Equal(t, []string{"it was", "17 % of"}, Wrap("it was 17 % of", 9))
+	require.Equal(t, []string{""}, Wrap("", 8))
 	rapid.Check(t, func(t *rapid.T) {
 		s := rapid.String().Draw(t, "s")
 		width := rapid.IntRange(4, 40).Draw(t, "width")
-		out := wrap(s, width)
+		out := Wrap(s, width)
 		for _, l := range out {
 			if text.Width(l) > width {
 				t.Fatalf("%q has %d cells, not %d", l, text.Width(l), width)
@@ -69,9 +69,9 @@ func TestWrap(t *testing.T) {
 }
 
 func TestPaintOnlyWhereItIsSeen(t *testing.T) {
-	s := screen{}
-	require.Equal(t, "x", s.paint(red, "x"))
-	s.colour = true
-	require.Equal(t, "\x1b[31mx\x1b[0m", s.paint(red, "x"))
-	require.Empty(t, s.paint(red, ""))
+	s := Terminal{}
+	require.Equal(t, "x", s.Paint(Red, "x"))
+	s.Colour = true
+	require.Equal(t, "\x1b[31mx\x1b[0m", s.Paint(Red, "x"))
+	require.Empty(t, s.Paint(Red, ""))
 }

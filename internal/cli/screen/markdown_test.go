@@ -1,4 +1,4 @@
-package main
+package screen
 
 import (
 	"regexp"
@@ -35,22 +35,22 @@ func plainWords(t require.TestingT, s string) {
 
 func TestInMarkdown(t *testing.T) {
 	for _, s := range hostileMarkdown {
-		plainWords(t, inMarkdown(s, 200))
+		plainWords(t, Markdown(s, 200))
 	}
-	require.Equal(t, "合计 59\\.80", inMarkdown(" 合计\n59.80 ", 200))
+	require.Equal(t, "合计 59\\.80", Markdown(" 合计\n59.80 ", 200))
 	rapid.Check(t, func(t *rapid.T) {
 		parts := append(strings.Split("<>|`*_~[](){}#!@:/&$\\.-+=w ", ""), hostileMarkdown...)
 		said := strings.Join(rapid.SliceOf(rapid.SampledFrom(parts)).Draw(t, "parts"), "")
-		plainWords(t, inMarkdown(said, 200))
+		plainWords(t, Markdown(said, 200))
 	})
 }
 
 func TestInCode(t *testing.T) {
-	require.Equal(t, "cart&#124;1", inCode("cart|1", 80))
-	require.Equal(t, "``` a``b ```", inCode("a``b", 80))
-	require.Empty(t, inCode("", 80))
+	require.Equal(t, "cart&#124;1", Code("cart|1", 80))
+	require.Equal(t, "``` a``b ```", Code("a``b", 80))
+	require.Empty(t, Code("", 80))
 	rapid.Check(t, func(t *rapid.T) {
-		s := inCode(rapid.StringOf(rapid.RuneFrom([]rune("a|` \n<\\"))).Draw(t, "s"), 80)
+		s := Code(rapid.StringOf(rapid.RuneFrom([]rune("a|` \n<\\"))).Draw(t, "s"), 80)
 		require.NotContains(t, s, "\n")
 		require.NotContains(t, s, "|")
 	})
