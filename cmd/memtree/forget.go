@@ -144,7 +144,7 @@ func (a *app) wordRefused(err error) error {
 			r.ID, len(r.Labels), r.Now), err}
 	case curation.Banned:
 		return &failure{a.say("%s said the same, and %s banned or rejected it: %s Nothing was taught; memtree undo %s takes "+
-			"that back", r.ID, a.whoDecided(r), oneLine(r.Now), r.ID), err}
+			"that back", r.ID, a.whoDecided(r), text.Line(r.Now), r.ID), err}
 	case curation.Alike:
 		return &failure{a.say("%s says the same: %s Word that one better (memtree edit %s), or teach it again with its own "+
 			"words and more tests", r.ID, text.Line(r.Now), r.ID), err}

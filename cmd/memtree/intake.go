@@ -125,7 +125,7 @@ func (in *intake) unreadLines(name string, fields []unreadField) {
 	if in.json || len(fields) == 0 {
 		return
 	}
-	in.bar.end()
+	in.bar.End()
 	var names []string
 	for _, f := range fields {
 		switch {
