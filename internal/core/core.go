@@ -64,7 +64,7 @@ func Open(ctx context.Context, o Options) (c *Core, err error) {
 	c = &Core{o: o, store: o.Store, closed: make(chan struct{})}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, c.closeVectors())
+			err = errors.Join(err, c.closeVectors(context.WithoutCancel(ctx)))
 		}
 	}()
 	if err = c.openEmbedder(ctx); err != nil {
@@ -98,7 +98,7 @@ func (c *Core) Close(ctx context.Context) error {
 	if c.kept != nil {
 		err = c.kept.Close()
 	}
-	return errors.Join(err, c.closeVectors())
+	return errors.Join(err, c.closeVectors(ctx))
 }
 
 // Wait waits for the commit that is under way, and what follows it.

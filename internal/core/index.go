@@ -120,22 +120,21 @@ func (c *Core) fillIndex(ctx context.Context, ix *retrieval.Index) (*retrieval.I
 
 // saveIndex saves the index for the next Open, unless the saved one has the same version. A
 // failure is logged and is no error.
-func (c *Core) saveIndex(ctx context.Context) error {
+func (c *Core) saveIndex(ctx context.Context) {
 	ix := c.index.Load()
 	if c.o.ReadOnly || ix == nil {
-		return nil
+		return
 	}
 	c.door.Lock()
 	defer c.door.Unlock()
 	if ix.Version() == c.saved {
-		return nil
+		return
 	}
 	if err := tree.SaveDerived(ctx, c.store, indexName, ix.Version(), ix.Save); err != nil {
 		c.o.Logger.Warn("the index was not kept and will be built anew", "error", err)
-		return nil // derived data: losing it loses nothing
+		return // derived data: losing it loses nothing
 	}
 	c.saved = ix.Version()
-	return nil
 }
 
 // mendGrace is how long Close waits for a mend. That is enough for most trees; otherwise the next Open

@@ -161,11 +161,11 @@ func (c *Core) saveVectors(ctx context.Context) {
 }
 
 // closeVectors saves the vectors and closes their files.
-func (c *Core) closeVectors() error {
+func (c *Core) closeVectors(ctx context.Context) error {
 	if c.vectors == nil {
 		return nil
 	}
-	c.saveVectors(context.Background())
+	c.saveVectors(ctx)
 	return c.vectors.Close()
 }
 
