@@ -123,7 +123,7 @@ func (m *Memory) brief(ctx context.Context, tests []brief.Test, o *BriefOptions)
 	if err != nil {
 		return out, err
 	}
-	reader := &brief.Reader{Prompts: set, Model: o.Reader, Now: m.opts.Now}
+	reader := &brief.Reader{Prompts: set, Model: o.Reader, Now: m.opts.Now, Found: m.found(ctx)}
 	if o.Reader == nil && m.halt != nil {
 		reader.Model, reader.Name = m.halt, llm.NameOf(m.opts.Generator)
 	}
@@ -192,6 +192,15 @@ func (m *Memory) nearTest(ctx context.Context) brief.Sieve {
 			ids[i] = r.Considered[i].ID
 		}
 		return ids
+	}
+}
+
+// found returns whether words, meaning or checks find a memory for a test.
+func (m *Memory) found(ctx context.Context) func(t *brief.Test) bool {
+	return func(t *brief.Test) bool {
+		q := retrieval.Query{Prompt: t.Prompt, Scope: tree.Scope{Product: t.Product}, Now: m.opts.Now()}
+		r, err := m.searchHeeding(ctx, q, (*retrieval.Index).Search)
+		return err == nil && !r.Abstained
 	}
 }
 

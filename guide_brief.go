@@ -210,7 +210,7 @@ func (m *Memory) readNow(ctx context.Context, q *Query) {
 	if err != nil || len(questions) == 0 {
 		return
 	}
-	r := &brief.Reader{Prompts: set, Model: m.halt, Now: m.opts.Now}
+	r := &brief.Reader{Prompts: set, Model: m.halt, Now: m.opts.Now, Found: m.found(ctx)}
 	if _, err := r.Read(ctx, book, questions[0]); err != nil {
 		m.opts.Logger.Debug("a test was not read before its run", "error", err)
 	}

@@ -71,7 +71,9 @@ func (b *Book) Take(q *Question, picks []prompts.BriefPick, by Reading) Taken {
 		case failed && !q.again:
 			again = append(again, t)
 		default:
-			b.put(f, q, good[t], failed, by)
+			b.count(f, -1)
+			b.put(f, q, t, good[t], failed, by)
+			b.count(f, 1)
 			out.Tests++
 			if len(good[t]) > 0 {
 				out.Told++
@@ -82,6 +84,9 @@ func (b *Book) Take(q *Question, picks []prompts.BriefPick, by Reading) Taken {
 	if len(again) > 0 {
 		out.Again = q.only(again, out.Refused)
 	}
+	if r := b.readers[by.By]; !r.trusted() {
+		out.Refused = append(out.Refused, r.String())
+	}
 	return out
 }
 
@@ -90,11 +95,12 @@ func picked(picks []Pick, id string) bool {
 	return slices.ContainsFunc(picks, func(p Pick) bool { return p.ID == id })
 }
 
-// put enters the picks of an answer. The caller holds the lock.
-func (b *Book) put(f *Brief, q *Question, picks []Pick, failed bool, by Reading) {
+// put enters the picks of an answer for test t. The caller holds the lock.
+func (b *Book) put(f *Brief, q *Question, t int, picks []Pick, failed bool, by Reading) {
 	f.UpTo, f.Read = max(f.UpTo, q.upTo), by
 	if q.all {
 		f.Picks, f.Refused = picks, failed
+		f.Found, f.Named = q.found != nil && q.found[t], len(picks) > 0
 		return
 	}
 	old := slices.DeleteFunc(f.Picks, func(p Pick) bool { return slices.Contains(q.lines, p.ID) })
@@ -162,10 +168,13 @@ func lopsided(q *Question, good [][]Pick) string {
 // only returns the question for some of its tests, with the reasons why it is asked again.
 func (q *Question) only(tests []int, why []string) *Question {
 	out := *q
-	out.tests, out.In.Tests, out.again = nil, nil, true
+	out.tests, out.In.Tests, out.found, out.again = nil, nil, nil, true
 	for _, t := range tests {
 		out.tests = append(out.tests, q.tests[t])
 		out.In.Tests = append(out.In.Tests, q.In.Tests[t])
+		if q.found != nil {
+			out.found = append(out.found, q.found[t])
+		}
 	}
 	out.In.Tests = renumbered(out.In.Tests)
 	for _, w := range why { // the numbers of tests are others now

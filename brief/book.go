@@ -25,6 +25,7 @@ type Book struct {
 	briefs   map[string]*Brief    // by the key of the test
 	byID     map[string][]string  // keys of the tests with an id, sorted
 	byWords  map[string][]string  // keys of the tests with a prompt, see Brief.Words; sorted
+	readers  map[string]record    // by Reading.By, of the briefs
 	changes  uint64               // how often the book changed, for Save
 }
 
@@ -39,7 +40,7 @@ type numbered struct {
 func New() *Book {
 	return &Book{
 		memories: map[string]*numbered{}, briefs: map[string]*Brief{},
-		byID: map[string][]string{}, byWords: map[string][]string{},
+		byID: map[string][]string{}, byWords: map[string][]string{}, readers: map[string]record{},
 	}
 }
 
@@ -133,7 +134,7 @@ func (b *Book) Find(t *Test) (f Brief, ok bool) {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
 	x := b.briefs[t.Key()]
-	if !x.usable() {
+	if !b.usable(x) {
 		x = b.other(b.byWords[t.words()], func(*Brief) bool { return true }, t)
 	}
 	if x == nil && t.ID != "" {
@@ -162,7 +163,7 @@ func (b *Book) Names(t *Test) (out []string) {
 // other returns the first brief of the keys that serves for a test. The caller holds the lock.
 func (b *Book) other(keys []string, same func(*Brief) bool, t *Test) *Brief {
 	for _, key := range keys {
-		if y := b.briefs[key]; y.usable() && agree(y.Product, t.Product) && agree(y.Suite, t.Suite) && same(y) {
+		if y := b.briefs[key]; b.usable(y) && agree(y.Product, t.Product) && agree(y.Suite, t.Suite) && same(y) {
 			return y
 		}
 	}
@@ -198,7 +199,8 @@ func (b *Book) Known() Known {
 	k := Known{Tests: len(b.briefs)}
 	top := b.top()
 	for _, f := range b.briefs {
-		if f.UpTo > 0 && !f.Refused {
+		read := b.usable(f)
+		if read {
 			k.Read++
 		}
 		if f.UpTo == 0 {
@@ -207,10 +209,10 @@ func (b *Book) Known() Known {
 		if f.UpTo < top || f.UpTo == 0 {
 			k.Open++
 		}
-		if len(f.Picks) > 0 {
+		if read && len(f.Picks) > 0 {
 			k.Told++
+			k.Picks += len(f.Picks)
 		}
-		k.Picks += len(f.Picks)
 	}
 	return k
 }
@@ -225,14 +227,15 @@ func (b *Book) top() (n uint64) {
 	return n
 }
 
-// List returns copies of the briefs: those with picks first, then the latest named, then by key.
+// List returns copies of the briefs: those with picks first, then the latest named, then by key. Those of a reader
+// that is not trusted are refused.
 func (b *Book) List() []Brief {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
 	out := make([]Brief, 0, len(b.briefs))
 	for _, f := range b.briefs {
 		c := *f
-		c.Picks = slices.Clone(f.Picks)
+		c.Picks, c.Refused = slices.Clone(f.Picks), f.UpTo > 0 && !b.usable(f)
 		out = append(out, c)
 	}
 	slices.SortFunc(out, func(x, y Brief) int {
@@ -272,6 +275,7 @@ func (b *Book) Forget(before time.Time) {
 	for key, f := range b.briefs {
 		if f.Seen.Before(before) {
 			b.unlist(f)
+			b.count(f, -1)
 			delete(b.briefs, key)
 			b.changes++
 		}
@@ -289,6 +293,7 @@ func (b *Book) Clone() *Book {
 		c.Picks = slices.Clone(f.Picks)
 		out.briefs[key] = &c
 		out.list(&c)
+		out.count(&c, 1)
 	}
 	return out
 }

@@ -57,6 +57,8 @@ type Brief struct {
 	// Refused reports that the last answer for this test could not be used. It is not asked
 	// again until there are other memories; words find its memories meanwhile.
 	Refused bool `json:"refused,omitempty"`
+	Found   bool `json:"found,omitempty"` // words found a memory for the test when all memories were read for it
+	Named   bool `json:"named,omitempty"` // the reader named one then
 }
 
 // Reading says who read, when, and by which question.
@@ -86,9 +88,6 @@ const (
 // nearPrompt is the likeness of two prompts (shingles of three) from which a brief of one
 // test of this id serves for the other.
 const nearPrompt = 0.9
-
-// usable reports whether something was read for the test, and could be used.
-func (b *Brief) usable() bool { return b != nil && b.UpTo > 0 && !b.Refused }
 
 // Near reports whether two prompts are nearly the same.
 func Near(a, b string) bool {

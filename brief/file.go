@@ -91,6 +91,7 @@ func Load(r io.Reader) (*Book, error) {
 		}
 		b.briefs[f.Key] = f
 		b.list(f)
+		b.count(f, 1)
 	}
 	if err := lines.Err(); err != nil {
 		return nil, fmt.Errorf("load briefs: %w", err)

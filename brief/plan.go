@@ -17,6 +17,7 @@ type Question struct {
 	upTo  uint64   // number of the last memory that is considered once it is answered
 	all   bool     // nothing was read for these tests before
 	again bool     // an answer for these tests was refused once
+	found []bool   // words find a memory for the test; nil: that is not known
 }
 
 // Limits bound a question. Zero fields mean the defaults.
@@ -54,7 +55,7 @@ func (b *Book) Plan(tests []Test, l Limits, near Sieve) []Question {
 		if f := b.briefs[key]; f != nil && f.UpTo < top && !known[key] {
 			known[key] = true
 			from := f.UpTo
-			if f.Refused {
+			if !b.usable(f) {
 				from = 0 // nothing came of what was read
 			}
 			waiting[from] = append(waiting[from], f)

@@ -16,6 +16,9 @@ type Reader struct {
 	Prompts *prompts.Set
 	Name    string // of the model, for Reading.By, where it does not give its own
 	Now     func() time.Time
+	// Found reports whether words find a memory for a test; nil: that is not known, and a reader that names
+	// nothing is trusted.
+	Found func(t *Test) bool
 }
 
 // The most tokens of an answer: a part for every answer, and a part for each test.
@@ -71,6 +74,7 @@ func (r *Reader) Read(ctx context.Context, b *Book, q Question) (Done, error) {
 		if err != nil {
 			return done, err
 		}
+		q.found = r.found(&q)
 		t := b.Take(&q, picks, by)
 		done.Add(Done{t.Tests, t.Told, t.Refused, t.Unsaid})
 		if t.Again != nil {
@@ -78,6 +82,19 @@ func (r *Reader) Read(ctx context.Context, b *Book, q Question) (Done, error) {
 		}
 	}
 	return done, nil
+}
+
+// found reports for each test of a question with all memories whether words find one; nil: not known.
+func (r *Reader) found(q *Question) []bool {
+	if r.Found == nil || !q.all {
+		return nil
+	}
+	out := make([]bool, len(q.In.Tests))
+	for i := range q.In.Tests {
+		t := &q.In.Tests[i]
+		out[i] = r.Found(&Test{Prompt: t.Prompt, Product: t.Product})
+	}
+	return out
 }
 
 // ask returns the picks of an answer that could be read.

@@ -1,0 +1,32 @@
+package reader
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/memtree/memtree/internal/golden"
+)
+
+// TestTrust: a capable reader names a memory for far more of the tests for which words find one than a reader needs
+// to be trusted.
+func TestTrust(t *testing.T) {
+	shared(t)
+	var out strings.Builder
+	fmt.Fprintln(&out, "suite  tests  words find a memory  the reader names one for these")
+	for _, name := range []string{"a", "b", "g", "i"} {
+		tests, found, named := 0, 0, 0
+		for _, b := range play(t, name).Coming() {
+			if b.UpTo == 0 {
+				continue // recorded, and not among the coming tests
+			}
+			if tests++; b.Found {
+				if found++; b.Named {
+					named++
+				}
+			}
+		}
+		fmt.Fprintf(&out, "%-5s  %5d  %19d  %d, %.2f\n", name, tests, found, named, float64(named)/float64(found))
+	}
+	golden.Equal(t, "testdata/trust.golden", out.String())
+}
