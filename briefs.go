@@ -199,7 +199,7 @@ func (m *Memory) nearTest(ctx context.Context) brief.Sieve {
 func (m *Memory) found(ctx context.Context) func(t *brief.Test) bool {
 	return func(t *brief.Test) bool {
 		q := retrieval.Query{Prompt: t.Prompt, Scope: tree.Scope{Product: t.Product}, Now: m.opts.Now()}
-		r, err := m.searchHeeding(ctx, q, (*retrieval.Index).Search)
+		r, _, err := m.searchHeeding(ctx, q, (*retrieval.Index).Search)
 		return err == nil && !r.Abstained
 	}
 }
