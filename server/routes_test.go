@@ -22,7 +22,8 @@ func (w *world) learned(tok string, n int) {
 	var all []string
 	for i := range n {
 		e := strings.NewReplacer(`"n1"`, fmt.Sprintf(`"n%d"`, i), `"t1"`, fmt.Sprintf(`"t%d"`, i), "/orders/42",
-			fmt.Sprintf("/shop%d", i), "cart page", fmt.Sprintf("page of shop %d", i)).Replace(wrongTotal)
+			fmt.Sprintf("/shop%d", i), "cart page", fmt.Sprintf("page of shop %d", i),
+			"in the cart.", fmt.Sprintf("in the cart of shop %d.", i)).Replace(wrongTotal)
 		all = append(all, e)
 	}
 	a := w.ask("POST", inDefault+"/evaluations", tok, "["+strings.Join(all, ",")+"]")
