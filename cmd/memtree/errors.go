@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/memtree/memtree/evolution"
+	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
@@ -166,7 +167,7 @@ func (a *app) pathSentence(e *fs.PathError) string {
 }
 
 // print prints lines on standard output.
-func (a *app) print(lines ...string) error { return a.print(lines...) }
+func (a *app) print(lines ...string) error { return screen.WriteLines(a.stdout, lines...) }
 
 // printJSON prints v on standard output, readable and unescaped.
 func (a *app) printJSON(v any) error {
