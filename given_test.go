@@ -157,3 +157,20 @@ func TestHereIsTheVeryTest(t *testing.T) {
 	require.Contains(t, other.Text, "in a similar test")
 	require.NotContains(t, other.Text, "Noted on an earlier run")
 }
+
+// One note on many runs is one witness: it takes three different notes to learn a lesson.
+func TestOneNoteIsOneWitness(t *testing.T) {
+	m := summed(t, 0)
+	for i := range 6 {
+		e := sumRun(string(rune('a'+i)), subjects[i], i+1)
+		e.Reason = sumRun("", "cart", 1).Reason
+		require.NoError(t, m.Record(t.Context(), e))
+	}
+	evolve(t, m)
+	require.Empty(t, liveOf(t, m, tree.Experience))
+	for i := range 2 {
+		require.NoError(t, m.Record(t.Context(), sumRun(string(rune('p'+i)), subjects[6+i], i+1)))
+	}
+	evolve(t, m)
+	require.Len(t, liveOf(t, m, tree.Experience), 1)
+}

@@ -40,7 +40,7 @@ func TestOwnWordsAreFoundByTheirConditions(t *testing.T) {
 	}
 }
 
-// No check calls for a lesson that a person worded, whatever check it was learned from.
+// No check calls for a lesson of which a person chose the conditions, whatever check it was learned from.
 func TestOwnWordsAreNotFoundByTheCheck(t *testing.T) {
 	const calls = "Save the new phone number, reload the page, check that it is still there"
 	asked := ask(t, New(taxonomy.Default(), nil), Query{Prompt: calls}).Asked
@@ -53,6 +53,8 @@ func TestOwnWordsAreNotFoundByTheCheck(t *testing.T) {
 		func(n *tree.Node) {
 			n.Taught, n.Provenance.By, n.Content.Lessons[0].Kind = nil, tree.ByPerson, asked[0]
 		})
+	require.NotEmpty(t, ask(t, indexOf(t, edited), Query{Prompt: calls}).Hits, "a person chose other words alone")
+	edited.Provenance.When = true
 	require.Empty(t, ask(t, indexOf(t, edited), Query{Prompt: calls}).Hits)
 	require.NotEmpty(t, ask(t, indexOf(t, edited), Query{Prompt: "A seal is shown on the page of the deed."}).Hits)
 }

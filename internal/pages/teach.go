@@ -39,7 +39,7 @@ func (s *Site) taught(w http.ResponseWriter, r *http.Request, v *Visitor) error 
 		d.Refused, d.Same = []string{s.speech(v.Lang).say("Another lesson says the same; word that one better.")}, said.ID
 	case errors.As(err, &said) && said.Why == curation.Banned:
 		by := cmp.Or(said.By, s.speech(v.Lang).say("a person"))
-		d.Refused = []string{s.speech(v.Lang).say("A lesson that says this was banned or rejected by %s; undo that first.", by)}
+		d.Refused = []string{s.speech(v.Lang).say("A lesson like this was banned or rejected by %s; undo that first.", by)}
 		d.Same = said.ID
 	case errors.As(err, &said):
 		d.Refused, d.Same = []string{s.speech(v.Lang).say("This lesson is there already.")}, said.ID
