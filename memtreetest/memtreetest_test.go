@@ -59,6 +59,7 @@ func TestToldOfLesson(t *testing.T) {
 		e := cart
 		e.CaseID, e.Scene.Route = fmt.Sprint("CART_", i), fmt.Sprint("/cart/", i)
 		e.Prompt = strings.ReplaceAll(e.Prompt, "item", []string{"item", "line", "article", "row"}[i])
+		e.Reason += fmt.Sprintf(" Seen in cart %d.", i) // each note is a witness of its own
 		runs = append(runs, e)
 	}
 	m := memtreetest.Seed(t, runs...)

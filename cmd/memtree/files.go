@@ -29,10 +29,20 @@ func (a *app) path(name string) (string, error) {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(a.on.e.Dir, name)
 	}
-	if !a.on.e.SameFiles || strings.HasPrefix(path, "/dev/") || strings.HasPrefix(path, "/proc/") {
+	if !a.on.e.SameFiles || ofOneProcess(path) {
 		return "", &hiddenError{name}
 	}
 	return path, nil
+}
+
+// ofOneProcess reports whether a path is another file in each process that opens it.
+func ofOneProcess(path string) bool {
+	for _, prefix := range []string{"/dev/std", "/dev/fd/", "/dev/tty", "/proc/"} {
+		if strings.HasPrefix(path, prefix) {
+			return true
+		}
+	}
+	return false
 }
 
 func (a *app) paths(names []string) ([]string, error) {
@@ -88,11 +98,11 @@ func (a *app) inEditor(ctx context.Context, name string, b []byte) ([]byte, erro
 		editor = strings.Fields(a.getenv("EDITOR"))
 	}
 	switch {
+	case len(editor) == 0:
+		return nil, &usageError{a.say("set $EDITOR, or name a file with --file")}
 	case a.on != nil:
 		return nil, &usageError{a.say("memtree %s (process %d) holds the store and opens no editor; name a file with --file",
 			a.on.about.Command, a.on.pid())}
-	case len(editor) == 0:
-		return nil, &usageError{a.say("set $EDITOR, or name a file with --file")}
 	}
 	dir, err := os.MkdirTemp("", "memtree-")
 	if err != nil {
