@@ -124,9 +124,11 @@ func TestRecordedModel(t *testing.T) {
 	}
 }
 
-// unversioned takes out of a tree what differs between two stores: which tree it is, and the ids of its changes.
+// unversioned takes out of a tree what differs between two stores: which tree it is, the ids of its changes, and by
+// which name a model was asked that gave nothing better than the rules.
 func unversioned(made string) string {
-	return regexp.MustCompile(`"(o|k)_[a-z2-7]+"`).ReplaceAllString(made, `"$1"`)
+	made = regexp.MustCompile(`"(o|k)_[a-z2-7]+"`).ReplaceAllString(made, `"$1"`)
+	return regexp.MustCompile(`"(openai:m-1|recordings [0-9a-f]+)"`).ReplaceAllString(made, `"asked"`)
 }
 
 func TestTapeMistakes(t *testing.T) {
