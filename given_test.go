@@ -130,8 +130,8 @@ func TestTaughtByIDIsKnownByPrompt(t *testing.T) {
 func TestTheNewerOfTwoOppositesIsGiven(t *testing.T) {
 	m := summed(t, 0)
 	when := []string{"a volume is read"}
-	old := teachTo(t, m, curation.Lesson{Lesson: "Read the unit next to each volume and convert it to ml before comparing.",
-		When: when})
+	old := teachTo(t, m, curation.Lesson{When: when,
+		Lesson: "Read the unit next to each volume and convert it to ml before comparing."})
 	newer := teachTo(t, m, curation.Lesson{Lesson: "Do not convert the unit beside a volume; compare it as it is shown.",
 		When: when})
 	x, err := m.Explain(t.Context(), memtree.Query{Prompt: "Read the volume of the sample."})
@@ -149,10 +149,12 @@ func TestTheNewerOfTwoOppositesIsGiven(t *testing.T) {
 func TestHereIsTheVeryTest(t *testing.T) {
 	m := summed(t, 0)
 	e := sumRun("n1", "x", 1)
-	e.CaseID, e.Prompt = "", "Set the zone of truck 3 to 2 degrees and check that the lines of the invoice add up to its total"
+	e.CaseID = ""
+	e.Prompt = "Set the zone of truck 3 to 2 degrees and check that the lines of the invoice add up to its total"
 	require.NoError(t, m.Record(t.Context(), e))
 	require.NoError(t, m.Wait(t.Context()))
-	require.Contains(t, guideOf(t, m, memtree.Query{Prompt: strings.ToUpper(e.Prompt) + "."}).Text, "here before")
+	again := memtree.Query{Prompt: strings.ToUpper(e.Prompt) + "."}
+	require.Contains(t, guideOf(t, m, again).Text, "here before")
 	other := guideOf(t, m, memtree.Query{Prompt: strings.Replace(e.Prompt, "truck 3", "truck 6", 1)})
 	require.Contains(t, other.Text, "in a similar test")
 	require.NotContains(t, other.Text, "Noted on an earlier run")

@@ -56,8 +56,8 @@ func TestRedactPersons(t *testing.T) {
 			for _, s := range x.secret {
 				if at := strings.Index(file, s); at >= 0 {
 					left[x.shape]++
-					require.True(t, o.Cases && uncued[x.shape], "%d %s: %q of %q (%s %s) is left: …%s…", i, x.shape, s, x.text, x.field,
-						x.value, file[max(0, at-60):at+len(s)+30])
+					require.True(t, o.Cases && uncued[x.shape], "%d %s: %q of %q (%s %s) is left: …%s…", i, x.shape, s, x.text,
+						x.field, x.value, file[max(0, at-60):at+len(s)+30])
 					break
 				}
 			}

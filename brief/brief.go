@@ -9,8 +9,8 @@
 // [Book.Plan] says what has to be read and cuts it into questions; [Question.Take] checks an
 // answer, which is hostile input, and puts what holds of it into the book.
 //
-// Its files: brief.go (tests, picks), book.go and file.go (the book, kept), plan.go and memory.go (what is asked), read.go
-// (a reader), answer.go and say.go (what holds of an answer), trust.go (whether a reader is believed).
+// Its files: brief.go (tests, picks), book.go and file.go (the book, kept), plan.go and memory.go (what is asked),
+// read.go (a reader), answer.go and say.go (what holds of an answer), trust.go (whether a reader is believed).
 package brief
 
 import (

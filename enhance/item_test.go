@@ -20,7 +20,8 @@ func TestNoCauseNoCheck(t *testing.T) {
 		require.NoError(t, err)
 		return g.Text
 	}
-	require.Contains(t, said(o), "[Missed here before]:\n- In this test a defect was missed before. The cause was not noted.\n")
+	require.Contains(t, said(o), "[Missed here before]:\n"+
+		"- In this test a defect was missed before. The cause was not noted.\n")
 	o.Lang = "zh"
 	require.Contains(t, said(o), "【注意避免】这里漏查过：\n- 这个用例以前漏查过缺陷。原因没有记录。\n")
 	require.Empty(t, said(Options{Lang: "en", Asked: o.Asked, Here: o.Here}), "another test of this page")

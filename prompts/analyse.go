@@ -37,9 +37,6 @@ type AnalyseRun struct {
 	Note      string // what a tester wrote about the run
 }
 
-// An AnalyseType is an error type, with a line that describes it.
-type analyseType struct{ ID, Name, Line string }
-
 // Analyse returns the prompt that asks what the agent missed in each run. What is the same for
 // every batch comes first, so that a provider can keep it. in.Read decodes the answer.
 func (s *Set) Analyse(in AnalyseInput) (Prompt, error) {

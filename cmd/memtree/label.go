@@ -128,8 +128,8 @@ func (a *app) labelList(ctx context.Context, f *labelFlags) error {
 			{Head: a.say("run"), Least: 16}, {Head: a.say("prompt"), Least: 24}}}
 		for i := range box.Waiting {
 			u := &box.Waiting[i]
-			t.Add(fmt.Sprint(i+1), a.riskCell(&u.Risk), a.judgedName(&u.Evaluation), middleCut(text.Line(u.Evaluation.Key()), 28),
-				text.Fit(text.Line(u.Evaluation.Prompt), a.Width))
+			t.Add(fmt.Sprint(i+1), a.riskCell(&u.Risk), a.judgedName(&u.Evaluation),
+				middleCut(text.Line(u.Evaluation.Key()), 28), text.Fit(text.Line(u.Evaluation.Prompt), a.Width))
 		}
 		rows := t.Lines(a.Width)
 		out = append(append(out, "", a.Paint(screen.Bold, rows[0])), rows[1:]...)

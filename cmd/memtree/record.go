@@ -31,8 +31,8 @@ A line that cannot be used is named and left out; the others are kept, and the e
 
 note, or reason, is what a person or your evaluator says of the run: what was missed, or why the verdict was right. ` +
 			`It is not what the agent said, which belongs into judgment: {"verdict": "pass", "reason": "…"}. Where a run has ` +
-			`both, note is taken for the evaluator's words, and reason, taken for the agent's own, is left out. Fields that are not ` +
-			`read are named, once a file.
+			`both, note is taken for the evaluator's words, and reason, taken for the agent's own, is left out. Fields ` +
+			`that are not read are named, once a file.
 
 Other names are understood too: verdict and expected, actual and expected, prediction and label, agent_verdict and ` +
 			`human_verdict, 判定 and 期望.

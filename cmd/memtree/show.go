@@ -321,7 +321,8 @@ func (a *app) decisions(p *screen.Page, n *tree.Node, past []curation.Past) {
 		default:
 			what = a.say("%d verdicts", len(d.Labels))
 		}
-		p.Part(string(d.Said), dotted(cmp.Or(d.By, a.say("a person")), d.At.Format(time.RFC3339), cmp.Or(what, about), back, d.Why))
+		by, at := cmp.Or(d.By, a.say("a person")), d.At.Format(time.RFC3339)
+		p.Part(string(d.Said), dotted(by, at, cmp.Or(what, about), back, d.Why))
 	}
 }
 

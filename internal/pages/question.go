@@ -2,6 +2,7 @@ package pages
 
 import (
 	"errors"
+	"maps"
 	"net/http"
 	"net/url"
 
@@ -26,9 +27,7 @@ func (s *Site) over(w http.ResponseWriter, r *http.Request, v *Visitor, err erro
 		return err
 	}
 	said, fields := s.speech(v.Lang), url.Values{"over": {"1"}}
-	for name, values := range r.PostForm {
-		fields[name] = values
-	}
+	maps.Copy(fields, r.PostForm)
 	p := curation.Past{At: refused.At, Labels: refused.Labels}
 	p.By, p.Said = refused.By, refused.Theirs
 	return s.question(w, r, v, http.StatusConflict, &question{

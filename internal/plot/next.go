@@ -24,8 +24,8 @@ func Next(say Say, r *effect.Report, loose int) string {
 	case r.State == effect.HalfOpen:
 		return d.say("Go on with the runs; half of them are given memory, and that decides.")
 	case r.None == 0:
-		return d.say("No run was held out yet, to compare with. A run that asks under an id of its own (--run) has a chance " +
-			"of it, one in five at first; go on with the runs, and let the hold-out be above 0.")
+		return d.say("No run was held out yet, to compare with. A run that asks under an id of its own (--run) has a " +
+			"chance of it, one in five at first; go on with the runs, and let the hold-out be above 0.")
 	case loose > 0:
 		return d.say("Run memtree evolve: it takes out of use what is likely to harm; that is in use now: %d.", loose)
 	case r.Outcomes.Open > 0 && float64(r.Outcomes.Known) < fewKnown*float64(r.Outcomes.Known+r.Outcomes.Open):

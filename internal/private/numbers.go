@@ -58,12 +58,12 @@ const dateShape = `(19|20)\d\d-?(0[1-9]|1[0-2])-?(0[1-9]|[12]\d|3[01])(T\d{2,6})
 
 // digits looks at what begins with a digit, + or (.
 func (f *personFinder) digits(i int) int {
-	end, next := i+1, i+1
+	next := i + 1
 	if digit(f.s[i]) {
 		if to := f.house(i); to > 0 {
 			return to
 		}
-		end, _ = tokenEnd(f.s, i)
+		end, _ := tokenEnd(f.s, i)
 		if long := compoundEnd(f.s, end); countDigits(f.s[i:end]) < end-i || uuid().MatchString(f.s[i:long]) {
 			return f.code(i, long)
 		}

@@ -53,7 +53,9 @@ type Redaction struct {
 
 // NewRedaction returns an empty page.
 func NewRedaction() *Redaction {
-	return &Redaction{marks: map[string]string{}, counts: map[Kind]int{}, parts: map[string]string{}, known: map[string]Kind{}}
+	return &Redaction{
+		marks: map[string]string{}, counts: map[Kind]int{}, parts: map[string]string{}, known: map[string]Kind{},
+	}
 }
 
 // Read learns the names of a text, which may be said again elsewhere by a part.

@@ -66,8 +66,8 @@ func TestCleanRealPayloads(t *testing.T) {
 
 func payloads(t *testing.T, name string) (texts []string) {
 	t.Helper()
-	path := filepath.Join(cmp.Or(os.Getenv("MEMTREE_SHARED"), filepath.Join("..", "..", "..", "shared")), "data", "security",
-		name)
+	shared := cmp.Or(os.Getenv("MEMTREE_SHARED"), filepath.Join("..", "..", "..", "shared"))
+	path := filepath.Join(shared, "data", "security", name)
 	f, err := os.Open(filepath.Clean(path))
 	if err != nil {
 		t.Skipf("no shared data (set MEMTREE_SHARED): %v", err)

@@ -15,7 +15,7 @@ func writeWorkbook(path string, size int64) (int, error) {
 	if err != nil {
 		return 0, fmt.Errorf("make a report: %w", err)
 	}
-	defer f.Close() //nolint:errcheck // Close of the archive said all
+	defer f.Close()
 	c, g := &counter{w: f}, newGenerator()
 	z := zip.NewWriter(c)
 	part := func(name string, do func(w *bufio.Writer)) {

@@ -68,7 +68,7 @@ func (s *shape) write(path string, size int64) (int, error) {
 	if err != nil {
 		return 0, fmt.Errorf("make a report: %w", err)
 	}
-	defer f.Close() //nolint:errcheck // Flush said all
+	defer f.Close()
 	b := bufio.NewWriter(f)
 	n, err := s.to(b, size)
 	if err == nil {
@@ -100,7 +100,7 @@ func writeZip(path string, size int64, method uint16, first map[string]string,
 	if err != nil {
 		return 0, fmt.Errorf("make a report: %w", err)
 	}
-	defer f.Close() //nolint:errcheck // Close of the archive said all
+	defer f.Close()
 	c, g := &counter{w: f}, newGenerator()
 	z := zip.NewWriter(c)
 	add := func(name, content string) {

@@ -858,6 +858,7 @@ export interface components {
             act: components["schemas"]["Act"];
             against?: components["schemas"]["Node"][] | null;
             changes: components["schemas"]["Change"][] | null;
+            mirrored?: components["schemas"]["Node"][] | null;
             /** Format: int64 */
             redacted?: number;
             stood: components["schemas"]["Node"][] | null;
@@ -1235,6 +1236,7 @@ export interface components {
             against?: components["schemas"]["Node"][] | null;
             changes: components["schemas"]["Change"][] | null;
             decided: components["schemas"]["Decision"][] | null;
+            mirrored?: components["schemas"]["Node"][] | null;
             /** Format: int64 */
             redacted?: number;
             stood: components["schemas"]["Node"][] | null;
@@ -1517,6 +1519,7 @@ export interface components {
             lost?: string[] | null;
             model?: string;
             template?: string;
+            when?: boolean;
         };
         Question: {
             /** @description Who will run, for the ledger */
@@ -1563,6 +1566,7 @@ export interface components {
         };
         Reason: {
             evaluations?: string[] | null;
+            from?: string;
             /** Format: double */
             logOdds: number;
             memories?: string[] | null;
@@ -1637,6 +1641,7 @@ export interface components {
             /** Format: double */
             base: number;
             because?: components["schemas"]["Reason"][] | null;
+            before?: components["schemas"]["SameTest"];
             direction?: string;
             /** Format: double */
             elsewhere?: number;
@@ -1662,6 +1667,12 @@ export interface components {
             minConfidence: number;
             /** Format: int64 */
             timeWindow: number;
+        };
+        SameTest: {
+            /** Format: int64 */
+            known: number;
+            /** Format: int64 */
+            wrong: number;
         };
         Scene: {
             id?: string;

@@ -19,6 +19,7 @@ type Progress struct {
 
 const (
 	patience = time.Second
+	// Redraw is the time between two drawings of a bar.
 	Redraw   = 100 * time.Millisecond
 	barCells = 24
 )
@@ -57,6 +58,7 @@ func (p *Progress) End() {
 	}
 }
 
+// Count writes a number of things.
 func Count(n int64) string { return fmt.Sprint(n) }
 
 // Bytes writes a size for people, such as 1.2 MB.

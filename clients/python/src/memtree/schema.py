@@ -296,6 +296,7 @@ class _Done(TypedDict):
 
 class Done(_Done, total=False):
     against: Optional[List[Node]]
+    mirrored: Optional[List[Node]]
     redacted: int
     undone: Act
     verdict: Verdict
@@ -680,6 +681,7 @@ class _Labelled(TypedDict):
 
 class Labelled(_Labelled, total=False):
     against: Optional[List[Node]]
+    mirrored: Optional[List[Node]]
     redacted: int
     undone: Act
     verdict: Verdict
@@ -984,6 +986,7 @@ class Provenance(_Provenance, total=False):
     lost: Optional[List[str]]
     model: str
     template: str
+    when: bool
 
 
 class _Question(TypedDict):
@@ -1025,15 +1028,22 @@ class Queue(TypedDict):
     rejected: Optional[List[Rejection]]
 
 
-class _Reason(TypedDict):
-    logOdds: float
-    signal: str
+_ReasonMust = TypedDict("_ReasonMust", {
+    "logOdds": 'float',
+    "signal": 'str',
+})
 
 
-class Reason(_Reason, total=False):
-    evaluations: Optional[List[str]]
-    memories: Optional[List[str]]
-    words: Optional[List[str]]
+_ReasonMay = TypedDict("_ReasonMay", {
+    "evaluations": 'Optional[List[str]]',
+    "from": 'str',
+    "memories": 'Optional[List[str]]',
+    "words": 'Optional[List[str]]',
+}, total=False)
+
+
+class Reason(_ReasonMust, _ReasonMay):
+    pass
 
 
 class Receipt(TypedDict):
@@ -1103,6 +1113,7 @@ class _Risk(TypedDict):
 
 class Risk(_Risk, total=False):
     because: Optional[List[Reason]]
+    before: SameTest
     direction: str
     elsewhere: float
     learned: bool
@@ -1113,6 +1124,11 @@ class Rule(TypedDict):
     experienceThreshold: int
     minConfidence: float
     timeWindow: int
+
+
+class SameTest(TypedDict):
+    known: int
+    wrong: int
 
 
 class Scene(TypedDict, total=False):
