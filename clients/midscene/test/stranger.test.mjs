@@ -110,6 +110,6 @@ test('and the second night is warned', { skip: !existsSync(chromium) && 'there i
 
 /** The id of the verdict that waits for a person, as the page of the inbox has it. */
 async function waiting(url) {
-  const page = await (await fetch(`${url}/`, { headers: { accept: 'text/html' } })).text();
-  return /\bms_[\w-]+/.exec(page)[0];
+  const page = await (await fetch(`${url}/trees/default/inbox`, { headers: { accept: 'text/html' } })).text();
+  return /name="evaluation" value="([^"]+)"/.exec(page)[1];
 }
