@@ -27,7 +27,7 @@ type learned struct {
 }
 
 // builtinLearned holds the models of the built-in sentences, so that no process
-// has to fit them again. "go test ./cue -run TestLearned -update" writes it.
+// has to fit them again. "go test ./internal/cue -run TestLearned -update" writes it.
 //
 //go:embed learned.gob
 var builtinLearned []byte

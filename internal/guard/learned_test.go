@@ -56,5 +56,5 @@ func TestLearned(t *testing.T) {
 		return
 	}
 	require.True(t, bytes.Equal(builtinLearned, b.Bytes()),
-		"learned.gob is out of date: go test ./guard -run TestLearned -update")
+		"learned.gob is out of date: go test ./internal/guard -run TestLearned -update")
 }
