@@ -55,7 +55,7 @@ type Briefed struct {
 	Calls    int       `json:"calls"`
 	Usage    llm.Usage `json:"usage"`
 	Cost     float64   `json:"-"`
-	brief.Done
+	brief.Result
 	Left int         `json:"left"` // tests whose question came to no answer; the next Brief goes on with them
 	Why  string      `json:"why,omitempty"`
 	Book brief.Known `json:"book"` // what is known now

@@ -115,7 +115,7 @@ func TestBrief(t *testing.T) {
 	require.True(t, g.Abstained, "no word is in common")
 
 	did := readCar(t, m)
-	require.Equal(t, 1, did.Done.Tests)
+	require.Equal(t, 1, did.Result.Tests)
 	require.Equal(t, 1, did.Told)
 	require.Empty(t, did.Refused)
 	g, err = m.Guide(t.Context(), car())
@@ -228,7 +228,7 @@ func TestBriefFails(t *testing.T) {
 	tests := []brief.Test{{Prompt: carTask}, {Prompt: ask.Prompt}}
 	did, err := m.Brief(t.Context(), tests, nil)
 	require.NoError(t, err)
-	require.Zero(t, did.Done.Tests)
+	require.Zero(t, did.Result.Tests)
 	require.Equal(t, 2, did.Left)
 	require.Contains(t, did.Why, "slow")
 	after, err := m.Guide(t.Context(), ask)
@@ -237,7 +237,7 @@ func TestBriefFails(t *testing.T) {
 	r.fails = nil
 	did, err = m.Brief(t.Context(), nil, nil)
 	require.NoError(t, err)
-	require.Equal(t, 2+8, did.Done.Tests, "the tests are known from before, and so are those of recorded runs")
+	require.Equal(t, 2+8, did.Result.Tests, "the tests are known from before, and so are those of recorded runs")
 }
 
 // TestBriefCostIsKnownBefore: a dry run asks nothing, writes nothing, and says what it would take.
@@ -364,7 +364,7 @@ func TestBriefGoesOn(t *testing.T) {
 		did, err := m.Brief(t.Context(), tests, o)
 		require.NoError(t, err)
 		require.Equal(t, 6-2*i, did.Tests)
-		require.Equal(t, 2, did.Done.Tests)
+		require.Equal(t, 2, did.Result.Tests)
 		require.Equal(t, 4-2*i, did.Left)
 	}
 	did, err := m.Brief(t.Context(), tests, o)

@@ -89,13 +89,13 @@ func (m *Memory) curate(ctx context.Context, plan func() (tree.Batch, error)) er
 		return err
 	}
 	return m.core.UntilFresh(func() error {
-		said := m.core.Said()
+		said := m.core.Decisions()
 		b, err := plan()
 		if err != nil {
 			return err
 		}
 		if b.Purge == nil {
-			return m.core.ApplyIf(ctx, b, func() bool { return m.core.Said() == said })
+			return m.core.ApplyIf(ctx, b, func() bool { return m.core.Decisions() == said })
 		}
 		jobs, err := m.openJobs(ctx, true) // the store loses them with all that is derived
 		if err == nil {

@@ -24,13 +24,13 @@ type taken struct {
 	t        *rapid.T
 	m        *memtree.Memory
 	dir      string
-	runs     []tree.Evaluation      // recorded, in order
-	imported []tree.Node            // cases that came from elsewhere
-	caseID   map[string]string      // by evaluation
-	right    map[string]bool        // evaluations that were right after all
-	out      map[string]int         // cases that are forgotten, banned, or that nobody made the mistake of
-	undo     []func()               // takes the words that stand back, the last one last
-	marks    map[string][]tree.Said // what stands of each case
+	runs     []tree.Evaluation              // recorded, in order
+	imported []tree.Node                    // cases that came from elsewhere
+	caseID   map[string]string              // by evaluation
+	right    map[string]bool                // evaluations that were right after all
+	out      map[string]int                 // cases that are forgotten, banned, or that nobody made the mistake of
+	undo     []func()                       // takes the words that stand back, the last one last
+	marks    map[string][]tree.DecisionKind // what stands of each case
 	subjects []string
 	serial   int
 	evolved  int
@@ -102,17 +102,17 @@ func (s *taken) known() (ids []string) {
 }
 
 // say says a word of some case.
-func (s *taken) say(said tree.Said) {
+func (s *taken) say(said tree.DecisionKind) {
 	ids := s.known()
 	if len(ids) == 0 {
 		return
 	}
 	id := rapid.SampledFrom(ids).Draw(s.t, "case")
 	c := s.m.Curation()
-	say := map[tree.Said]func() (curation.Done, error){
-		tree.SaidForget: func() (curation.Done, error) { return c.Forget(s.t.Context(), id, curation.Options{}) },
-		tree.SaidPin:    func() (curation.Done, error) { return c.Pin(s.t.Context(), id, curation.Options{}) },
-		tree.SaidBan:    func() (curation.Done, error) { return c.Ban(s.t.Context(), id, curation.Options{}) },
+	say := map[tree.DecisionKind]func() (curation.Result, error){
+		tree.DecisionForget: func() (curation.Result, error) { return c.Forget(s.t.Context(), id, curation.Options{}) },
+		tree.DecisionPin:    func() (curation.Result, error) { return c.Pin(s.t.Context(), id, curation.Options{}) },
+		tree.DecisionBan:    func() (curation.Result, error) { return c.Ban(s.t.Context(), id, curation.Options{}) },
 	}[said]
 	if _, err := say(); err != nil {
 		require.ErrorAs(s.t, err, new(*curation.RefusedError))
@@ -122,7 +122,7 @@ func (s *taken) say(said tree.Said) {
 	was := s.out[id]
 	s.marks[id] = append(slices.Clone(before), said)
 	s.out[id] = 0
-	if said != tree.SaidPin {
+	if said != tree.DecisionPin {
 		s.out[id] = 1
 	}
 	s.undo = append(s.undo, func() { s.marks[id], s.out[id] = before, was })
@@ -223,7 +223,7 @@ func active(t *rapid.T, m *memtree.Memory) string {
 		if !n.Live() {
 			continue
 		}
-		n.Revision, n.LastChange, n.Origin, n.Word, n.Mark = 0, "", tree.Origin{}, nil, ""
+		n.Revision, n.LastChange, n.Origin, n.Decision, n.Mark = 0, "", tree.Origin{}, nil, ""
 		n.Metadata, n.Provenance.At = tree.Metadata{}, time.Time{}
 		out.WriteString(tree.Spelled(&n) + "\n")
 	}
@@ -242,7 +242,7 @@ func TestTakenBackWasNeverSeen(t *testing.T) {
 		defer func() { require.NoError(t, os.RemoveAll(dir)) }()
 		s := &taken{
 			t: t, dir: dir, m: opened(t, filepath.Join(dir, "store")), caseID: map[string]string{}, right: map[string]bool{},
-			out: map[string]int{}, marks: map[string][]tree.Said{},
+			out: map[string]int{}, marks: map[string][]tree.DecisionKind{},
 			subjects: []string{"zucchini", "yggdrasil", "xylophone", "quagmire", "kumquat"},
 		}
 		defer func() { require.NoError(t, s.m.Close()) }()
@@ -253,11 +253,11 @@ func TestTakenBackWasNeverSeen(t *testing.T) {
 			case 4:
 				s.take()
 			case 5:
-				s.say(tree.SaidForget)
+				s.say(tree.DecisionForget)
 			case 6:
-				s.say(tree.SaidPin)
+				s.say(tree.DecisionPin)
 			case 7:
-				s.say(tree.SaidBan)
+				s.say(tree.DecisionBan)
 			case 8:
 				s.relabel()
 			case 9:
@@ -294,7 +294,7 @@ func (s *taken) purge() {
 			continue
 		}
 		word := strings.TrimPrefix(strings.TrimSuffix(n.Scene.Route, "/"), "/")
-		alone := n.Word == nil && len(s.imported) == 0 && !slices.ContainsFunc(s.runs, func(e tree.Evaluation) bool {
+		alone := n.Decision == nil && len(s.imported) == 0 && !slices.ContainsFunc(s.runs, func(e tree.Evaluation) bool {
 			return strings.Contains(e.Prompt, word) && (s.caseID[e.ID] != n.ID || s.right[e.ID])
 		})
 		if !alone {

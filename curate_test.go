@@ -90,7 +90,7 @@ func TestForgetCase(t *testing.T) {
 	gone, err := m.Tree().Get(t.Context(), n.ID)
 	require.NoError(t, err)
 	require.Equal(t, tree.Archived, gone.Status)
-	require.Equal(t, "ann", gone.Word.By)
+	require.Equal(t, "ann", gone.Decision.By)
 	require.Equal(t, "forgotten: the cart has no total any more", gone.ArchivedFor)
 	require.True(t, liveOf(t, m, tree.Experience)[0].ID == lesson.ID, "the lesson is given until the tree evolves")
 
@@ -118,7 +118,7 @@ func TestForgetCase(t *testing.T) {
 
 	back, err := m.Curation().Undo(t.Context(), "", curation.Options{By: "ann"})
 	require.NoError(t, err)
-	require.Equal(t, done.Act.ID, back.Undone.ID)
+	require.Equal(t, done.Action.ID, back.Undone.ID)
 	evolve(t, m)
 	now = liveOf(t, m, tree.Experience)
 	require.Len(t, now, 1)
@@ -242,7 +242,7 @@ func problems(t *testing.T, m *memtree.Memory) {
 	require.NoError(t, err)
 }
 
-func relabel(t *testing.T, m *memtree.Memory, id, truth string) curation.Done {
+func relabel(t *testing.T, m *memtree.Memory, id, truth string) curation.Result {
 	t.Helper()
 	d, err := m.Curation().Relabel(t.Context(), id, curation.Truth{GroundTruth: tree.Raw(truth)},
 		curation.Options{By: "ann"})
@@ -479,7 +479,7 @@ func TestPurge(t *testing.T) {
 	d, err := m.Curation().Forget(t.Context(), n.ID, curation.Options{Purge: true, Why: canary})
 	require.NoError(t, err, "what is forgotten can still be purged")
 	require.Empty(t, holding(t, dir, canary), "at once")
-	require.True(t, d.Act.Purged)
+	require.True(t, d.Action.Purged)
 	problems(t, m)
 	gone, err := m.Tree().Get(t.Context(), n.ID)
 	require.NoError(t, err)

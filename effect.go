@@ -53,7 +53,7 @@ func (m *Memory) lookUp(ctx context.Context) effect.Look {
 		}
 		c := effect.Candidate{
 			ID: id, Type: n.Type, ErrorType: n.ErrorType, Direction: n.Direction, Origin: n.Origin.ID,
-			Prior: effect.Prior(n.Said(), max(1, len(n.Children))),
+			Prior: effect.Prior(n.Prior(), max(1, len(n.Children))),
 		}
 		for up := node(n.Parent); up != nil && len(c.Lineage) < levels-1; up = node(up.Parent) {
 			c.Lineage = append(c.Lineage, effect.Ancestor{ID: up.ID, Type: up.Type})

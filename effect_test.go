@@ -139,7 +139,7 @@ func TestEffectFindsTheMemoryThatHarms(t *testing.T) {
 	b, g := node(t, m, bad), node(t, m, good)
 	require.True(t, b.HeldBack())
 	require.False(t, b.Live())
-	require.Less(t, b.Content.Confidence, b.Credit.Said)
+	require.Less(t, b.Content.Confidence, b.Credit.Prior)
 	require.True(t, g.Live())
 	require.Greater(t, g.Metadata.UsageCount, 60)
 	require.InDelta(t, 0.9, g.Metadata.SuccessRate, 0.1)
@@ -290,7 +290,7 @@ func TestQuarantinedMemoryIsProbed(t *testing.T) {
 	require.NoError(t, err)
 	n, err := s.Get(t.Context(), good)
 	require.NoError(t, err)
-	n.Status, n.Credit = tree.Quarantined, &tree.Credit{Runs: 6, Said: 0.8, PHarm: 0.7,
+	n.Status, n.Credit = tree.Quarantined, &tree.Credit{Runs: 6, Prior: 0.8, PHarm: 0.7,
 		Held: &tree.Held{Since: day, Was: tree.Active, Why: "it is likely to harm"}}
 	_, err = s.Commit(t.Context(), tree.Batch{Changes: []tree.Change{
 		tree.NewChange(tree.OpStatus, n, n.Revision, "effect", "it is likely to harm"),

@@ -95,7 +95,7 @@ func (m *Memory) evolveRounds(
 	ctx context.Context, o *EvolveOptions, jobs *evolution.Jobs, out *evolution.Evolved,
 ) error {
 	const rounds = 3
-	vain := &evolution.Vain{}
+	attempts := &evolution.Attempts{}
 	for round := range rounds {
 		var view evolution.Scanner = m.core.Trusted()
 		if !o.KeepAll {
@@ -123,7 +123,7 @@ func (m *Memory) evolveRounds(
 				view = evolution.After(view, changes)
 			}
 		}
-		err := m.core.UntilFresh(func() error { return m.evolve(ctx, view, o, jobs, vain, out) })
+		err := m.core.UntilFresh(func() error { return m.evolve(ctx, view, o, jobs, attempts, out) })
 		if err != nil || o.DryRun || o.KeepAll {
 			return err
 		}
@@ -146,7 +146,7 @@ func (o *EvolveOptions) less(used *evolution.Evolved) (calls *int, cost *float64
 // ends between two jobs, what was applied so far stands, and the model's answers are kept. No
 // lock is held while a model is asked.
 func (m *Memory) evolve(
-	ctx context.Context, v evolution.Scanner, o *EvolveOptions, jobs *evolution.Jobs, vain *evolution.Vain,
+	ctx context.Context, v evolution.Scanner, o *EvolveOptions, jobs *evolution.Jobs, attempts *evolution.Attempts,
 	out *evolution.Evolved,
 ) error {
 	before := *out
@@ -155,7 +155,7 @@ func (m *Memory) evolve(
 		return err
 	}
 	bounds := evolution.PlanOptions{
-		Only: o.Only, Price: o.Price, Now: m.opts.Now(), Review: o.Review, Vain: vain,
+		Only: o.Only, Price: o.Price, Now: m.opts.Now(), Review: o.Review, Attempts: attempts,
 		Progress: func(s evolution.Progress) {
 			if s.Calls, s.Usage = s.Calls+before.Calls, s.Usage.Add(before.Usage); o.Progress != nil {
 				s.Cost = o.Price.Of(s.Usage)

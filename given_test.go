@@ -117,7 +117,7 @@ func TestTaughtByIDIsKnownByPrompt(t *testing.T) {
 	teachTo(t, m, curation.Lesson{Lesson: "Read the seal of the deed aloud.", When: []string{c.Prompt[:20]},
 		NotFor: []string{c.CaseID}})
 	require.NotContains(t, guideOf(t, m, memtree.Query{Prompt: c.Prompt}).Text, "Read the seal")
-	require.NotEmpty(t, yes.Act.ID)
+	require.NotEmpty(t, yes.Action.ID)
 
 	teachTo(t, m, curation.Lesson{Lesson: "Count the pages of the deed.", When: []string{"yaks"},
 		For: []string{"Print the deed."}})
@@ -137,10 +137,10 @@ func TestTheNewerOfTwoOppositesIsGiven(t *testing.T) {
 	x, err := m.Explain(t.Context(), memtree.Query{Prompt: "Read the volume of the sample."})
 	require.NoError(t, err)
 	require.Len(t, x.Items, 1)
-	require.Equal(t, newer.Act.Node, x.Items[0].ID)
+	require.Equal(t, newer.Action.Node, x.Items[0].ID)
 	for _, c := range x.Considered {
-		if c.ID == old.Act.Node {
-			require.Contains(t, c.Left.Reason, newer.Act.Node)
+		if c.ID == old.Action.Node {
+			require.Contains(t, c.Left.Reason, newer.Action.Node)
 		}
 	}
 }

@@ -41,7 +41,7 @@ func TestLabelMany(t *testing.T) {
 	one, err := c.Label(t.Context(), crowd(1), curation.Truth{Correct: &right}, curation.Options{By: "ann"})
 	require.NoError(t, err)
 	require.Len(t, one.Verdicts, 1)
-	require.Equal(t, "run-00400", one.Act.Evaluation)
+	require.Equal(t, "run-00400", one.Action.Evaluation)
 
 	d, err := c.Label(t.Context(), append(crowd(100), "nobody", "run-00410"),
 		curation.Truth{Correct: &wrong, Reason: "It did not add up."}, curation.Options{By: "bob", Why: "the same night"})
@@ -65,13 +65,13 @@ func TestLabelMany(t *testing.T) {
 
 	_, err = c.Relabel(t.Context(), "run-00420", curation.Truth{Correct: &right}, curation.Options{By: "bob"})
 	require.NoError(t, err)
-	_, err = c.Undo(t.Context(), d.Act.ID, curation.Options{By: "bob"})
+	_, err = c.Undo(t.Context(), d.Action.ID, curation.Options{By: "bob"})
 	var refused *curation.RefusedError
 	require.ErrorAs(t, err, &refused, "somebody said otherwise of one since")
 	require.Equal(t, curation.Since, refused.Why)
 	_, err = c.Undo(t.Context(), "run-00420", curation.Options{By: "bob"})
 	require.NoError(t, err)
-	u, err := c.Undo(t.Context(), d.Act.ID, curation.Options{By: "bob"})
+	u, err := c.Undo(t.Context(), d.Action.ID, curation.Options{By: "bob"})
 	require.NoError(t, err)
 	require.Len(t, u.Undone.Verdicts, 99)
 	require.Equal(t, 199, waiting())
@@ -80,7 +80,7 @@ func TestLabelMany(t *testing.T) {
 	again, err := c.Label(t.Context(), crowd(1), curation.Truth{Correct: &wrong}, curation.Options{})
 	require.NoError(t, err)
 	require.Empty(t, again.Verdicts)
-	require.Empty(t, again.Act.ID, "nothing was written")
+	require.Empty(t, again.Action.ID, "nothing was written")
 	_, err = c.Label(t.Context(), make([]string, 100_000), curation.Truth{Correct: &right}, curation.Options{})
 	var many *tree.FieldError
 	require.ErrorAs(t, err, &many)
@@ -124,7 +124,7 @@ func BenchmarkLabel(b *testing.B) {
 				require.NoError(b, err)
 				require.Len(b, d.Verdicts, 500)
 				b.StopTimer()
-				_, err = m.Curation().Undo(b.Context(), d.Act.ID, curation.Options{})
+				_, err = m.Curation().Undo(b.Context(), d.Action.ID, curation.Options{})
 				require.NoError(b, err)
 				b.StartTimer()
 			}

@@ -130,27 +130,27 @@ func (s *refusing) decided(err error, x no) {
 	require.ErrorAs(s.t, err, new(*curation.RefusedError))
 }
 
-func (s *refusing) lesson(said tree.Said) {
+func (s *refusing) lesson(said tree.DecisionKind) {
 	n, ok := s.some(rapid.SampledFrom([]int{2, 2, 2, 3}).Draw(s.t, "level"))
 	if !ok {
 		return
 	}
 	c, x := s.m.Curation(), no{what: string(said) + " " + n.ID}
-	if said != tree.SaidPin {
+	if said != tree.DecisionPin {
 		x.memories = []string{n.ID}
 	}
-	if n.Type == tree.Experience && said != tree.SaidPin {
+	if n.Type == tree.Experience && said != tree.DecisionPin {
 		x.checks = map[string][]string{}
 		for _, id := range n.Children {
 			x.checks[id] = []string{n.Content.Lessons[0].Kind}
 		}
-		if said == tree.SaidBan {
+		if said == tree.DecisionBan {
 			x.sentences = s.said(&n)
 		}
 	}
-	say := map[tree.Said]func(*curation.Curation, context.Context, string, curation.Options) (curation.Done, error){
-		tree.SaidForget: (*curation.Curation).Forget, tree.SaidPin: (*curation.Curation).Pin,
-		tree.SaidBan: (*curation.Curation).Ban,
+	say := map[tree.DecisionKind]func(*curation.Curation, context.Context, string, curation.Options) (curation.Result, error){
+		tree.DecisionForget: (*curation.Curation).Forget, tree.DecisionPin: (*curation.Curation).Pin,
+		tree.DecisionBan: (*curation.Curation).Ban,
 	}[said]
 	_, err := say(c, s.t.Context(), n.ID, curation.Options{})
 	s.decided(err, x)
@@ -173,17 +173,17 @@ func (s *refusing) edit() {
 	s.decided(err, no{what: "edit " + n.ID, sentences: was, since: mine})
 }
 
-func (s *refusing) ofCase(said tree.Said) {
+func (s *refusing) ofCase(said tree.DecisionKind) {
 	n, ok := s.some(1)
 	if !ok {
 		return
 	}
 	c := s.m.Curation()
 	switch said {
-	case tree.SaidForget:
+	case tree.DecisionForget:
 		_, err := c.Forget(s.t.Context(), n.ID, curation.Options{})
 		s.decided(err, no{what: "forget " + n.ID, memories: []string{n.ID}})
-	case tree.SaidBan:
+	case tree.DecisionBan:
 		_, err := c.Ban(s.t.Context(), n.ID, curation.Options{})
 		s.decided(err, no{what: "ban " + n.ID, memories: []string{n.ID}})
 	default:
@@ -372,9 +372,9 @@ func TestNoIsNo(t *testing.T) {
 func (s *refusing) step() {
 	steps := []func(){
 		s.record, s.record, s.read, s.edit, s.reject, s.undo, s.undo,
-		func() { s.lesson(tree.SaidBan) }, func() { s.lesson(tree.SaidForget) }, func() { s.lesson(tree.SaidPin) },
-		func() { s.ofCase(tree.SaidBan) }, func() { s.ofCase(tree.SaidForget) }, func() { s.ofCase(tree.SaidAbout) },
-		func() { s.ofCase(tree.SaidAbout) },
+		func() { s.lesson(tree.DecisionBan) }, func() { s.lesson(tree.DecisionForget) }, func() { s.lesson(tree.DecisionPin) },
+		func() { s.ofCase(tree.DecisionBan) }, func() { s.ofCase(tree.DecisionForget) }, func() { s.ofCase(tree.DecisionAbout) },
+		func() { s.ofCase(tree.DecisionAbout) },
 		func() {
 			_, err := s.m.Evolve(s.t.Context(), nil)
 			require.NoError(s.t, err)

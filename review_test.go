@@ -57,7 +57,7 @@ func TestReview(t *testing.T) {
 	require.ErrorIs(t, err, tree.ErrNotFound, "a person's no holds for every later evolve")
 	u, err := m.Curation().Undo(t.Context(), "", curation.Options{})
 	require.NoError(t, err)
-	require.Equal(t, tree.SaidReject, u.Undone.Said)
+	require.Equal(t, tree.DecisionReject, u.Undone.Kind)
 	_, err = m.Evolve(t.Context(), nil)
 	require.NoError(t, err)
 	_, err = m.Tree().Get(t.Context(), all[1].Node.ID)

@@ -29,10 +29,10 @@ func TestTaughtOrders(t *testing.T) {
 	require.NoError(t, err)
 	words := curation.DraftOf(&d.Changes[0].Node)
 	words.Description = "看到成功提示就判通过。"
-	_, err = m.Curation().Edit(t.Context(), d.Act.Node, words, curation.Options{})
+	_, err = m.Curation().Edit(t.Context(), d.Action.Node, words, curation.Options{})
 	require.NoError(t, err)
 	words.Lessons[0].Check = "提示成功即可放行。"
-	_, err = m.Curation().Edit(t.Context(), d.Act.Node, words, curation.Options{})
+	_, err = m.Curation().Edit(t.Context(), d.Action.Node, words, curation.Options{})
 	var refused *curation.GateError
 	require.ErrorAs(t, err, &refused)
 }

@@ -27,7 +27,7 @@ func guideOf(t *testing.T, m *memtree.Memory, q memtree.Query) memtree.Guidance 
 	return g
 }
 
-func teachTo(t *testing.T, m *memtree.Memory, l curation.Lesson) curation.Done {
+func teachTo(t *testing.T, m *memtree.Memory, l curation.Lesson) curation.Result {
 	t.Helper()
 	d, err := m.Curation().Teach(t.Context(), l, curation.Options{By: "Anna"})
 	require.NoError(t, err)
@@ -51,7 +51,7 @@ func TestTaughtIsGivenAtOnce(t *testing.T) {
 
 	words := curation.DraftOf(&d.Changes[0].Node)
 	words.Lessons[0].Check, words.AppliesWhen = "Read the seal of the bag aloud.", []string{"a bag is hung"}
-	_, err := m.Curation().Edit(t.Context(), d.Act.Node, words, curation.Options{By: "Anna"})
+	_, err := m.Curation().Edit(t.Context(), d.Action.Node, words, curation.Options{By: "Anna"})
 	require.NoError(t, err)
 	require.True(t, guideOf(t, m, memtree.Query{Prompt: pumpTask}).Abstained, "the old words find it no more")
 	require.Contains(t, guideOf(t, m, memtree.Query{Prompt: "A new bag is hung on the stand."}).Text, "Read the seal")
@@ -80,7 +80,7 @@ func TestTaughtIsRefused(t *testing.T) {
 		"for names 21":      func(l *curation.Lesson) { l.For = numbered(21) },
 		"notFor names":      func(l *curation.Lesson) { l.For, l.NotFor = []string{"A  b"}, []string{"a b"} },
 		"direction":         func(l *curation.Lesson) { l.Direction = "up" },
-		d.Act.Node + " says the same": func(l *curation.Lesson) {
+		d.Action.Node + " says the same": func(l *curation.Lesson) {
 			l.Lesson = "Compare unit of the rate (mL/h) with unit of the order (mcg/min)"
 		},
 		"that has been said": func(*curation.Lesson) {},
@@ -109,13 +109,13 @@ func TestTaughtNamesItsOpposite(t *testing.T) {
 		"a toy",
 	}
 	d := teachTo(t, m, l)
-	require.Equal(t, []string{first.Act.Node}, d.Changes[0].Node.Taught.Against)
+	require.Equal(t, []string{first.Action.Node}, d.Changes[0].Node.Taught.Against)
 	require.Len(t, d.Against, 1)
 
 	l = pumpLesson()
 	l.For = []string{"PUMP_9"}
 	again := teachTo(t, m, l)
-	require.Equal(t, first.Act.Node, again.Act.Node)
+	require.Equal(t, first.Action.Node, again.Action.Node)
 	require.Equal(t, []string{"PUMP_9"}, again.Changes[0].Node.Taught.For)
 
 	d = teachTo(t, m, curation.Lesson{Lesson: "Log in with password: hunter2secret99 before you look.",
@@ -132,7 +132,7 @@ func TestTaughtTravels(t *testing.T) {
 	d := teachTo(t, from, l)
 	imported(t, to, exported(t, from, nil), nil)
 	require.True(t, guideOf(t, to, memtree.Query{Prompt: pumpTask}).Abstained, "it waits")
-	p, err := to.Transfer().Promote(t.Context(), &transfer.PromoteOptions{IDs: []string{d.Act.Node}})
+	p, err := to.Transfer().Promote(t.Context(), &transfer.PromoteOptions{IDs: []string{d.Action.Node}})
 	require.NoError(t, err)
 	require.Len(t, p.Changes, 1)
 	require.Contains(t, guideOf(t, to, memtree.Query{Prompt: pumpTask}).Text, l.Lesson)

@@ -69,10 +69,10 @@ func TestUndoOneOfMany(t *testing.T) {
 		var refused *curation.RefusedError
 		require.ErrorAs(t, err, &refused)
 		require.Equal(t, curation.Several, refused.Why)
-		require.Equal(t, d.Act.ID, refused.Now)
+		require.Equal(t, d.Action.ID, refused.Now)
 		require.Len(t, refused.Labels, 5)
 	}
-	_, err = c.Undo(t.Context(), d.Act.ID, curation.Options{By: "max"})
+	_, err = c.Undo(t.Context(), d.Action.ID, curation.Options{By: "max"})
 	require.NoError(t, err)
 }
 

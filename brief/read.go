@@ -43,8 +43,8 @@ func (r *Reader) Request(q *Question) (llm.Request, error) {
 	}, nil
 }
 
-// Done is what came of reading.
-type Done struct {
+// Result is what came of reading.
+type Result struct {
 	Tests   int      `json:"read"`    // tests that have a brief now
 	Told    int      `json:"told"`    // those of them with a pick
 	Refused []string `json:"refused"` // why picks were refused, a sentence each
@@ -52,7 +52,7 @@ type Done struct {
 }
 
 // Add adds another reading to d.
-func (d *Done) Add(o Done) {
+func (d *Result) Add(o Result) {
 	d.Tests, d.Told = d.Tests+o.Tests, d.Told+o.Told
 	d.Refused, d.Unsaid = append(d.Refused, o.Refused...), append(d.Unsaid, o.Unsaid...)
 }
@@ -60,8 +60,8 @@ func (d *Done) Add(o Done) {
 // Read asks one question and puts the answer into the book. Tests whose picks were all refused are
 // asked for once more. A question or an answer that is too long for the model is cut in two. After any
 // other error the tests that are left stay as they were.
-func (r *Reader) Read(ctx context.Context, b *Book, q Question) (Done, error) {
-	var done Done
+func (r *Reader) Read(ctx context.Context, b *Book, q Question) (Result, error) {
+	var done Result
 	for todo := []Question{q}; len(todo) > 0; {
 		q, todo = todo[0], todo[1:]
 		picks, by, err := r.ask(ctx, &q)
@@ -76,7 +76,7 @@ func (r *Reader) Read(ctx context.Context, b *Book, q Question) (Done, error) {
 		}
 		q.found = r.found(&q)
 		t := b.Take(&q, picks, by)
-		done.Add(Done{t.Tests, t.Told, t.Refused, t.Unsaid})
+		done.Add(Result{t.Tests, t.Told, t.Refused, t.Unsaid})
 		if t.Again != nil {
 			todo = append([]Question{*t.Again}, todo...)
 		}

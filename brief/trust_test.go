@@ -36,11 +36,11 @@ func TestSilentReader(t *testing.T) {
 	for i := range 20 {
 		tests = append(tests, fmt.Sprintf("Count the cars of garage number %d.", i))
 	}
-	read := func(t *testing.T, b *Book, questions []Question, named, found int) Done {
+	read := func(t *testing.T, b *Book, questions []Question, named, found int) Result {
 		t.Helper()
 		r := Reader{Model: names(named), Prompts: set, Now: func() time.Time { return monday }}
 		r.Found = func(*Test) bool { found--; return found >= 0 }
-		var all Done
+		var all Result
 		for i := range questions {
 			d, err := r.Read(t.Context(), b, questions[i])
 			require.NoError(t, err)

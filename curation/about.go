@@ -20,8 +20,8 @@ type AboutOptions struct {
 // About says which checks a case is about. What people wrote of it stays, and nothing reads its misses
 // anew. Lessons lose the case, or gain it, when the tree evolves next; until then one that would be left
 // with too few cases is not given.
-func (c *Curation) About(ctx context.Context, id string, o AboutOptions) (Done, error) {
-	var d Done
+func (c *Curation) About(ctx context.Context, id string, o AboutOptions) (Result, error) {
+	var d Result
 	err := c.apply(ctx, o.Options, func() (tree.Batch, error) {
 		n, err := c.door.Tree.Get(ctx, id)
 		if err != nil {
@@ -32,40 +32,40 @@ func (c *Curation) About(ctx context.Context, id string, o AboutOptions) (Done, 
 		}
 		past, err := c.History(ctx, "")
 		if err == nil {
-			err = owned(past, tree.SaidAbout, id, o.Options, tree.SaidAbout)
+			err = owned(past, tree.DecisionAbout, id, o.Options, tree.DecisionAbout)
 		}
 		if err != nil {
 			return tree.Batch{}, err
 		}
-		p := c.begin(tree.SaidAbout, id, o.Options, len(past), later(n.Word, n.Provenance))
+		p := c.begin(tree.DecisionAbout, id, o.Options, len(past), later(n.Decision, n.Provenance))
 		was, is := n.Clone(), n.Clone()
 		if err := c.move(ctx, &is, o); err != nil {
 			return tree.Batch{}, err
 		}
 		if tree.Spelled(&is) == tree.Spelled(&was) {
-			return tree.Batch{}, &RefusedError{Said: tree.SaidAbout, ID: id, Why: Already}
+			return tree.Batch{}, &RefusedError{Said: tree.DecisionAbout, ID: id, Why: Already}
 		}
-		is.Word, is.Parent = p.touched(&n), ""
-		is.Word.Fresh = true
+		is.Decision, is.Parent = p.touched(&n), ""
+		is.Decision.Fresh = true
 		is.Provenance.At, is.Provenance.Again = p.at, false
 		c.door.Words(&is)
-		p.put(tree.OpRevise, is, "a person said what it is about", tree.Before{Mark: was.Mark, Word: was.Word,
+		p.put(tree.OpRevise, is, "a person said what it is about", tree.Before{Mark: was.Mark, Decision: was.Decision,
 			Content: &was.Content, Provenance: &was.Provenance, Case: was.CaseData, ErrorType: was.ErrorType})
 		d, err = c.finish(ctx, p, true)
 		return p.batch, err
 	})
 	if err != nil {
-		return Done{}, wrap(tree.SaidAbout, id, err)
+		return Result{}, wrap(tree.DecisionAbout, id, err)
 	}
 	return d, nil
 }
 
 // later returns the word after which the next one has to be.
-func later(w *tree.Word, by tree.Provenance) *tree.Word {
+func later(w *tree.Decision, by tree.Provenance) *tree.Decision {
 	if w != nil && w.At.After(by.At) {
 		return w
 	}
-	return &tree.Word{At: by.At}
+	return &tree.Decision{At: by.At}
 }
 
 // mayBeAbout returns why it cannot be said what a node is about.
@@ -74,11 +74,11 @@ func (c *Curation) mayBeAbout(n *tree.Node, o AboutOptions) error {
 	case n.Type != tree.Case:
 		return &tree.FieldError{Field: "id", Problem: "is of a lesson; only a case is about checks: edit or ban the lesson"}
 	case n.CaseData == nil:
-		return &RefusedError{Said: tree.SaidAbout, ID: n.ID, Why: Purged}
+		return &RefusedError{Said: tree.DecisionAbout, ID: n.ID, Why: Purged}
 	case c.door.Waits(n):
-		return &RefusedError{Said: tree.SaidAbout, ID: n.ID, Why: Waiting}
+		return &RefusedError{Said: tree.DecisionAbout, ID: n.ID, Why: Waiting}
 	case n.Forgotten() || n.Mark == tree.Banned:
-		return &RefusedError{Said: tree.SaidAbout, ID: n.ID, Why: Archived, Now: string(n.Status) + " " + n.ArchivedFor}
+		return &RefusedError{Said: tree.DecisionAbout, ID: n.ID, Why: Archived, Now: string(n.Status) + " " + n.ArchivedFor}
 	case len(o.Not)+len(o.Is) == 0:
 		return &tree.FieldError{
 			Field: "not", Problem: "and is are empty; name a check that the case is not about, or is about",

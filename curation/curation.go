@@ -3,7 +3,7 @@
 //
 // It plans changes and hands them to a door, which checks and commits them; nothing here writes.
 // Every word is an act in the ledger, with what was there before, and stands in its node as a
-// tree.Word, so that it travels. What was learned from a memory is learned anew the next time
+// tree.Decision, so that it travels. What was learned from a memory is learned anew the next time
 // the tree evolves (evolution.Evolver.Anew).
 //
 // Where to look:
@@ -70,10 +70,10 @@ type Options struct {
 	Purge  bool   // of a forget: remove the bytes too, which cannot be taken back
 }
 
-// Done is what a word changed, and what follows.
-type Done struct {
-	Act      tree.Act      `json:"act"`
-	Undone   *tree.Act     `json:"undone,omitempty"` // of an undo: what it took back
+// Result is what a word changed, and what follows.
+type Result struct {
+	Action   tree.Action   `json:"act"`
+	Undone   *tree.Action  `json:"undone,omitempty"` // of an undo: what it took back
 	Changes  []tree.Change `json:"changes"`
 	Verdict  *tree.Verdict `json:"verdict,omitempty"`  // of a relabel: what is known now
 	Against  []tree.Node   `json:"against,omitempty"`  // of a lesson that was taught: those in use that say the opposite
@@ -101,14 +101,14 @@ const (
 
 // RefusedError is a word that was not taken. Nothing was changed.
 type RefusedError struct {
-	Said tree.Said
+	Said tree.DecisionKind
 	ID   string // of the memory or evaluation; "" where it is about none
 	Why  Refusal
 	Now  string // status and reason of the memory, or the act that is in the way
 	By   string // who made the decision that is in the way, and when; "": nobody who gave a name
 	At   time.Time
 	// Theirs is what they decided, and Labels as what, where they labelled verdicts.
-	Theirs tree.Said
+	Theirs tree.DecisionKind
 	Labels []tree.Verdict
 }
 
@@ -143,50 +143,50 @@ func (e *RefusedError) Error() string {
 func (e *RefusedError) who() string { return cmp.Or(e.By, "a person") }
 
 // theirs returns why a decision is left as it is: another person made it.
-func theirs(said tree.Said, id string, p *Past) error {
-	return &RefusedError{Said: said, ID: id, Why: Theirs, Now: p.named(), By: p.By, At: p.At, Theirs: p.Said,
+func theirs(said tree.DecisionKind, id string, p *Past) error {
+	return &RefusedError{Said: said, ID: id, Why: Theirs, Now: p.named(), By: p.By, At: p.At, Theirs: p.Kind,
 		Labels: p.Labels}
 }
 
 // Forget archives a memory. What was learned from it is learned anew the next time the tree
 // evolves. A forgotten case does not come back when the same evidence is recorded or imported
 // again; a forgotten lesson is not learned again from the same cases.
-func (c *Curation) Forget(ctx context.Context, id string, o Options) (Done, error) {
-	return c.say(ctx, tree.SaidForget, id, o)
+func (c *Curation) Forget(ctx context.Context, id string, o Options) (Result, error) {
+	return c.say(ctx, tree.DecisionForget, id, o)
 }
 
 // Pin keeps a memory: nothing that is learned, counted or pruned takes it out of use or
 // changes its words.
-func (c *Curation) Pin(ctx context.Context, id string, o Options) (Done, error) {
-	return c.say(ctx, tree.SaidPin, id, o)
+func (c *Curation) Pin(ctx context.Context, id string, o Options) (Result, error) {
+	return c.say(ctx, tree.DecisionPin, id, o)
 }
 
 // Ban keeps a memory from every prompt. Nothing is learned from a banned case; a banned lesson
 // is not learned again, nor a strategy in the place of a banned one, from whatever cases.
-func (c *Curation) Ban(ctx context.Context, id string, o Options) (Done, error) {
-	return c.say(ctx, tree.SaidBan, id, o)
+func (c *Curation) Ban(ctx context.Context, id string, o Options) (Result, error) {
+	return c.say(ctx, tree.DecisionBan, id, o)
 }
 
 // say plans a word on one node and has it applied.
-func (c *Curation) say(ctx context.Context, said tree.Said, id string, o Options) (Done, error) {
-	var d Done
+func (c *Curation) say(ctx context.Context, said tree.DecisionKind, id string, o Options) (Result, error) {
+	var d Result
 	err := c.apply(ctx, o, func() (tree.Batch, error) {
 		n, err := c.door.Tree.Get(ctx, id)
 		if err != nil {
 			return tree.Batch{}, err
 		}
-		if err := c.refuses(said, &n); err != nil && !(o.Purge && (n.Word == nil || !n.Word.Purged)) {
+		if err := c.refuses(said, &n); err != nil && !(o.Purge && (n.Decision == nil || !n.Decision.Purged)) {
 			return tree.Batch{}, err // what is forgotten can still be purged
 		}
-		if w := n.Word; !o.Over && w != nil && (n.Mark == tree.Pinned || n.Mark == tree.Banned) && w.By != o.By {
-			return tree.Batch{}, theirs(said, id, &Past{Act: tree.Act{Said: w.Said, Node: id, By: w.By}, At: w.At})
+		if w := n.Decision; !o.Over && w != nil && (n.Mark == tree.Pinned || n.Mark == tree.Banned) && w.By != o.By {
+			return tree.Batch{}, theirs(said, id, &Past{Action: tree.Action{Kind: w.Kind, Node: id, By: w.By}, At: w.At})
 		}
 		acts, err := c.acts(ctx)
 		if err != nil {
 			return tree.Batch{}, err
 		}
-		p := c.begin(said, id, o, len(acts), n.Word)
-		if o.Purge && said == tree.SaidForget {
+		p := c.begin(said, id, o, len(acts), n.Decision)
+		if o.Purge && said == tree.DecisionForget {
 			if err := c.purge(ctx, p, n); err != nil {
 				return tree.Batch{}, err
 			}
@@ -194,22 +194,22 @@ func (c *Curation) say(ctx context.Context, said tree.Said, id string, o Options
 			return p.batch, err
 		}
 		p.word(n)
-		if said != tree.SaidPin {
+		if said != tree.DecisionPin {
 			err = c.disown(ctx, p, &n)
 		}
 		if err == nil {
-			d, err = c.finish(ctx, p, said != tree.SaidPin)
+			d, err = c.finish(ctx, p, said != tree.DecisionPin)
 		}
 		return p.batch, err
 	})
 	if err != nil {
-		return Done{}, wrap(said, id, err)
+		return Result{}, wrap(said, id, err)
 	}
 	return d, nil
 }
 
 // wrap says what failed, unless the error does.
-func wrap(said tree.Said, id string, err error) error {
+func wrap(said tree.DecisionKind, id string, err error) error {
 	if _, ok := errors.AsType[*RefusedError](err); ok {
 		return err
 	}
@@ -220,10 +220,10 @@ func wrap(said tree.Said, id string, err error) error {
 }
 
 // owned returns why a memory stays as it is: the latest of some kinds of decisions on it is another person's.
-func owned(past []Past, said tree.Said, id string, o Options, kinds ...tree.Said) error {
+func owned(past []Past, said tree.DecisionKind, id string, o Options, kinds ...tree.DecisionKind) error {
 	for i := range past {
 		p := &past[i]
-		if p.Gone || p.Node != id || !slices.Contains(kinds, p.Said) {
+		if p.Gone || p.Node != id || !slices.Contains(kinds, p.Kind) {
 			continue
 		}
 		if p.By != o.By && !o.Over {
@@ -244,16 +244,16 @@ func (c *Curation) apply(ctx context.Context, o Options, plan func() (tree.Batch
 }
 
 // refuses returns why a word cannot be said of a node.
-func (c *Curation) refuses(said tree.Said, n *tree.Node) error {
+func (c *Curation) refuses(said tree.DecisionKind, n *tree.Node) error {
 	no := func(why Refusal, now string) error { return &RefusedError{Said: said, ID: n.ID, Why: why, Now: now} }
 	switch {
-	case n.Word != nil && n.Word.Purged:
+	case n.Decision != nil && n.Decision.Purged:
 		return no(Purged, "")
-	case n.Word.Says(said):
+	case n.Decision.Is(said):
 		return no(Already, "")
 	case n.Forgotten():
 		return no(Archived, n.ArchivedFor)
-	case said != tree.SaidPin:
+	case said != tree.DecisionPin:
 		return nil
 	case c.door.Waits(n):
 		return no(Waiting, "")

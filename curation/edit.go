@@ -11,9 +11,9 @@ import (
 
 // GateError says why the gates refuse what a person wrote. Nothing was changed.
 type GateError struct {
-	Said    tree.Said // edit or teach
-	ID      string    // of the memory; "" of what was taught
-	Reasons []string  // each begins with the name of its gate
+	Said    tree.DecisionKind // edit or teach
+	ID      string            // of the memory; "" of what was taught
+	Reasons []string          // each begins with the name of its gate
 }
 
 func (e *GateError) Error() string {
@@ -30,8 +30,8 @@ func DraftOf(n *tree.Node) gate.Draft {
 // Edit gives an experience or strategy the words of a person, if they pass the gates that every
 // draft of a lesson has to. Evolution keeps them from then on. A case is evidence, and is not
 // edited: see Relabel.
-func (c *Curation) Edit(ctx context.Context, id string, words gate.Draft, o Options) (Done, error) {
-	var d Done
+func (c *Curation) Edit(ctx context.Context, id string, words gate.Draft, o Options) (Result, error) {
+	var d Result
 	err := c.apply(ctx, o, func() (tree.Batch, error) {
 		n, err := c.door.Tree.Get(ctx, id)
 		if err != nil {
@@ -43,37 +43,37 @@ func (c *Curation) Edit(ctx context.Context, id string, words gate.Draft, o Opti
 				Field: "id", Problem: "is of a case, which is evidence; edit its lesson, or relabel",
 			}
 		case c.door.Waits(&n):
-			return tree.Batch{}, &RefusedError{Said: tree.SaidEdit, ID: id, Why: Waiting}
+			return tree.Batch{}, &RefusedError{Said: tree.DecisionEdit, ID: id, Why: Waiting}
 		case !n.Live():
 			return tree.Batch{}, &RefusedError{
-				Said: tree.SaidEdit, ID: id, Why: Archived, Now: string(n.Status) + " " + string(n.Mark),
+				Said: tree.DecisionEdit, ID: id, Why: Archived, Now: string(n.Status) + " " + string(n.Mark),
 			}
 		}
 		past, err := c.History(ctx, "")
 		if err != nil {
 			return tree.Batch{}, err
 		}
-		p := c.begin(tree.SaidEdit, id, o, len(past), &tree.Word{At: n.Provenance.At})
+		p := c.begin(tree.DecisionEdit, id, o, len(past), &tree.Decision{At: n.Provenance.At})
 		is, why, err := c.door.Edit(ctx, id, words, p.at)
 		switch {
 		case err != nil:
 			return tree.Batch{}, err
 		case len(why) > 0:
-			return tree.Batch{}, &GateError{tree.SaidEdit, id, why}
+			return tree.Batch{}, &GateError{tree.DecisionEdit, id, why}
 		case tree.ContentHash(&is) == tree.ContentHash(&n):
-			return tree.Batch{}, &RefusedError{Said: tree.SaidEdit, ID: id, Why: Already}
+			return tree.Batch{}, &RefusedError{Said: tree.DecisionEdit, ID: id, Why: Already}
 		}
-		if err := owned(past, tree.SaidEdit, id, o, tree.SaidEdit, tree.SaidTeach); err != nil {
+		if err := owned(past, tree.DecisionEdit, id, o, tree.DecisionEdit, tree.DecisionTeach); err != nil {
 			return tree.Batch{}, err
 		}
 		before := n.Clone()
-		p.put(tree.OpRevise, is, "a person wrote it", tree.Before{Mark: n.Mark, Word: n.Word, Content: &before.Content,
+		p.put(tree.OpRevise, is, "a person wrote it", tree.Before{Mark: n.Mark, Decision: n.Decision, Content: &before.Content,
 			Provenance: &before.Provenance})
 		d, err = c.finish(ctx, p, false)
 		return p.batch, err
 	})
 	if err != nil {
-		return Done{}, wrap(tree.SaidEdit, id, err)
+		return Result{}, wrap(tree.DecisionEdit, id, err)
 	}
 	return d, nil
 }

@@ -11,7 +11,7 @@ import (
 
 // Past is a word that somebody said.
 type Past struct {
-	tree.Act
+	tree.Action
 	At     time.Time
 	Labels []tree.Verdict // of a relabel: what it labelled the verdicts as
 	Gone   bool           // it was taken back
@@ -35,9 +35,9 @@ func (p *Past) Target() string {
 // named names a decision: what was decided, and on what.
 func (p *Past) named() string {
 	if n := len(p.Verdicts); n > 0 {
-		return fmt.Sprintf("%s of %d", p.Said, n)
+		return fmt.Sprintf("%s of %d", p.Kind, n)
 	}
-	return string(p.Said) + " " + p.Target()
+	return string(p.Kind) + " " + p.Target()
 }
 
 // History returns what people said of a memory or evaluation, undos too, the latest first; of everything
@@ -54,7 +54,7 @@ func (c *Curation) History(ctx context.Context, id string) ([]Past, error) {
 		}
 		if e.Act != nil {
 			gone[e.Act.Undoes] = true
-			all = append(all, Past{Act: *e.Act, At: e.At})
+			all = append(all, Past{Action: *e.Act, At: e.At})
 		}
 	}
 	slices.Reverse(all)
@@ -62,17 +62,17 @@ func (c *Curation) History(ctx context.Context, id string) ([]Past, error) {
 	for i := range all {
 		p := &all[i]
 		p.Gone = gone[p.ID]
-		if p.Said == tree.SaidRelabel {
+		if p.Kind == tree.DecisionRelabel {
 			for _, id := range p.evaluations() {
 				if v := labels[labelAt{id, p.At.UnixNano()}]; v != nil {
 					p.Labels = append(p.Labels, *v)
 				}
 			}
 		}
-		if p.Gone || p.Said == tree.SaidUndo {
+		if p.Gone || p.Kind == tree.DecisionUndo {
 			continue
 		}
-		of := abouts(&p.Act)
+		of := abouts(&p.Action)
 		p.Free = !p.Purged && !slices.ContainsFunc(of, func(id string) bool { return later[id] })
 		for _, id := range of {
 			later[id] = true
@@ -97,7 +97,7 @@ func (p *Past) evaluations() []string {
 }
 
 // abouts returns everything that an act is about.
-func abouts(a *tree.Act) []string {
+func abouts(a *tree.Action) []string {
 	out := make([]string, 0, 2+len(a.Before)+len(a.Verdicts))
 	for _, id := range []string{a.Node, a.Evaluation} {
 		if id != "" {

@@ -14,7 +14,7 @@ const relabelled = "relabelled: "
 // take takes an evaluation from its case. A case that has no other is archived.
 func (p *plan) take(n tree.Node, v *tree.Verdict) {
 	was := n.Clone()
-	before := tree.Before{Mark: n.Mark, Word: n.Word}
+	before := tree.Before{Mark: n.Mark, Decision: n.Decision}
 	n.Occurrences = slices.DeleteFunc(slices.Clone(n.Occurrences), func(o tree.Occurrence) bool {
 		if o.Evaluation == v.Evaluation {
 			before.Occurrences = append(before.Occurrences, o)
@@ -25,10 +25,10 @@ func (p *plan) take(n tree.Node, v *tree.Verdict) {
 		before.Status, before.ArchivedFor, before.SupersededBy = n.Status, n.ArchivedFor, n.SupersededBy
 		p.out(&n)
 	} else {
-		n.Word = p.touched(&n)
+		n.Decision = p.touched(&n)
 		timed(&n)
 	}
-	n.Word.Fresh = fresh(&was, &n) || was.Live()
+	n.Decision.Fresh = fresh(&was, &n) || was.Live()
 	p.put(tree.OpArchive, n, "the truth of evaluation "+v.Evaluation+" was another", before)
 }
 
@@ -36,16 +36,16 @@ func (p *plan) take(n tree.Node, v *tree.Verdict) {
 func (p *plan) out(n *tree.Node) {
 	n.Status, n.Mark = tree.Archived, tree.Unmarked
 	n.ArchivedFor = relabelled + cmp.Or(p.act.Why, "its truth was another")
-	n.Word = &tree.Word{Said: tree.SaidForget, At: after(p.at, n.Word), By: p.act.By, Why: p.act.Why}
+	n.Decision = &tree.Decision{Kind: tree.DecisionForget, At: after(p.at, n.Decision), By: p.act.By, Why: p.act.Why}
 }
 
 // touched returns the word of a node that a relabel changes and that stays: what was said of it
 // stands, or nothing does.
-func (p *plan) touched(n *tree.Node) *tree.Word {
-	if n.Word == nil {
-		return &tree.Word{Said: tree.SaidUndo, At: p.at}
+func (p *plan) touched(n *tree.Node) *tree.Decision {
+	if n.Decision == nil {
+		return &tree.Decision{Kind: tree.DecisionUndo, At: p.at}
 	}
-	w := *n.Word
+	w := *n.Decision
 	return &w
 }
 
@@ -65,11 +65,11 @@ func timed(n *tree.Node) {
 // case that went because of a relabel is back in use.
 func (p *plan) gain(c *tree.Change, evaluation string) {
 	i := slices.IndexFunc(p.batch.Changes, func(o tree.Change) bool { return o.Node.ID == c.Node.ID })
-	n, before := c.Node, tree.Before{Gained: evaluation, Mark: c.Node.Mark, Word: c.Node.Word}
+	n, before := c.Node, tree.Before{Gained: evaluation, Mark: c.Node.Mark, Decision: c.Node.Decision}
 	n.Revision = c.Basis[n.ID]
 	if strings.HasPrefix(n.ArchivedFor, relabelled) && n.Forgotten() {
 		before.Status, before.ArchivedFor = n.Status, n.ArchivedFor
-		n.Word = &tree.Word{Said: tree.SaidUndo, At: after(p.at, n.Word), Fresh: true}
+		n.Decision = &tree.Decision{Kind: tree.DecisionUndo, At: after(p.at, n.Decision), Fresh: true}
 		n.Status, n.ArchivedFor = tree.Active, ""
 	}
 	if i < 0 {

@@ -16,14 +16,14 @@ const MostLabels = 2000
 
 // Labelled is what a label of evaluations changed.
 type Labelled struct {
-	Done
+	Result
 	Verdicts []tree.Verdict `json:"verdicts"` // what is known now of each evaluation that was labelled
-	Decided  []Decision     `json:"decided"`  // those whose truth was known already: they stay as they are
+	Decided  []Known     `json:"decided"`  // those whose truth was known already: they stay as they are
 	Unkept   []string       `json:"unkept"`   // ids of no run that waits
 }
 
-// Decision is what is known of a verdict, and since when. Its By is "" where the run brought its truth along.
-type Decision struct {
+// Known is what is known of a verdict, and since when. Its By is "" where the run brought its truth along.
+type Known struct {
 	tree.Verdict
 	At time.Time `json:"at"`
 }
@@ -45,7 +45,7 @@ func (c *Curation) Label(ctx context.Context, ids []string, truth Truth, o Optio
 		return b, err
 	})
 	if err != nil && !errors.Is(err, errNothing) {
-		return Labelled{}, wrap(tree.SaidRelabel, first(ids), err)
+		return Labelled{}, wrap(tree.DecisionRelabel, first(ids), err)
 	}
 	return out, nil
 }
@@ -62,7 +62,7 @@ func first(ids []string) string {
 
 // label plans a label.
 func (c *Curation) label(ctx context.Context, ids []string, truth Truth, o Options) (tree.Batch, Labelled, error) {
-	out := Labelled{Verdicts: []tree.Verdict{}, Decided: []Decision{}, Unkept: []string{}}
+	out := Labelled{Verdicts: []tree.Verdict{}, Decided: []Known{}, Unkept: []string{}}
 	l, err := c.ledger(ctx, ids)
 	if err != nil {
 		return tree.Batch{}, out, err
@@ -71,14 +71,14 @@ func (c *Curation) label(ctx context.Context, ids []string, truth Truth, o Optio
 	if len(es) == 0 {
 		return tree.Batch{}, out, errNothing
 	}
-	p := c.begin(tree.SaidRelabel, "", o, len(l.acts), nil)
+	p := c.begin(tree.DecisionRelabel, "", o, len(l.acts), nil)
 	if err := c.formAll(ctx, p, es, were, o, &out); err != nil {
 		return tree.Batch{}, out, err
 	}
 	if len(were) == 1 {
 		p.act.Evaluation, p.act.Verdict, p.act.Verdicts = were[0].verdict.Evaluation, &p.act.Verdicts[0], nil
 	}
-	out.Done, err = c.finish(ctx, p, true)
+	out.Result, err = c.finish(ctx, p, true)
 	if len(were) == 1 {
 		out.Verdict = &out.Verdicts[0]
 	}
@@ -97,7 +97,7 @@ func (l *Labelled) sort(c *Curation, ids []string, in *noted, truth Truth) (es [
 		switch {
 		case done[id]:
 		case k != nil && k.verdict.Labelled:
-			d := Decision{k.verdict, k.at}
+			d := Known{k.verdict, k.at}
 			if a := in.decider(id); a != nil {
 				d.By = cmp.Or(a.By, tree.ByPerson)
 			}
@@ -152,14 +152,14 @@ func (c *Curation) formAll(
 // noted is what the ledger has of some evaluations.
 type noted struct {
 	of    map[string]*known // by id
-	acts  []tree.Act        // of people, oldest first
-	stood []tree.Act        // of them, those that were not taken back; nil: not looked yet
+	acts  []tree.Action     // of people, oldest first
+	stood []tree.Action     // of them, those that were not taken back; nil: not looked yet
 }
 
 // decider returns the latest label of an evaluation by a person that was not taken back, nil for none.
-func (n *noted) decider(id string) *tree.Act {
+func (n *noted) decider(id string) *tree.Action {
 	for i, a := range slices.Backward(n.standing()) {
-		if a.Said == tree.SaidRelabel && a.About(id) {
+		if a.Kind == tree.DecisionRelabel && a.About(id) {
 			return &n.stood[i]
 		}
 	}
@@ -167,7 +167,7 @@ func (n *noted) decider(id string) *tree.Act {
 }
 
 // standing returns the acts that were not taken back, oldest first.
-func (n *noted) standing() []tree.Act {
+func (n *noted) standing() []tree.Action {
 	if n.stood == nil {
 		n.stood = standingActs(n.acts)
 	}

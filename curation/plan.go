@@ -13,22 +13,22 @@ import (
 
 // plan is an act with the changes it makes.
 type plan struct {
-	act   tree.Act
+	act   tree.Action
 	at    time.Time
 	batch tree.Batch
 }
 
 // begin starts an act. number is that of the acts before it. before is the word that stood: the
 // new one is later, whatever the clock says.
-func (c *Curation) begin(said tree.Said, id string, o Options, number int, before *tree.Word) *plan {
+func (c *Curation) begin(said tree.DecisionKind, id string, o Options, number int, before *tree.Decision) *plan {
 	at := after(c.door.Now().UTC().Round(0), before)
-	p := &plan{at: at, act: tree.Act{Said: said, By: o.By, Why: o.Why, Node: id}}
+	p := &plan{at: at, act: tree.Action{Kind: said, By: o.By, Why: o.Why, Node: id}}
 	p.act.ID = "a_" + tree.Hash(string(said), id, at.Format(time.RFC3339Nano), strconv.Itoa(number))
 	return p
 }
 
 // after returns at, or the next moment after a word where the clock does not say so.
-func after(at time.Time, w *tree.Word) time.Time {
+func after(at time.Time, w *tree.Decision) time.Time {
 	if w != nil && !at.After(w.At) {
 		return w.At.Add(1)
 	}
@@ -49,19 +49,19 @@ func (p *plan) change(op tree.Op, n tree.Node, why string) {
 
 // word says forget, pin or ban of a node.
 func (p *plan) word(n tree.Node) {
-	said := p.act.Said
-	before := tree.Before{Mark: n.Mark, Word: n.Word}
-	w := &tree.Word{Said: said, At: p.at, By: p.act.By, Why: p.act.Why}
+	said := p.act.Kind
+	before := tree.Before{Mark: n.Mark, Decision: n.Decision}
+	w := &tree.Decision{Kind: said, At: p.at, By: p.act.By, Why: p.act.Why}
 	was := n
 	op, why := tree.OpStatus, "a person pinned it"
 	n.Mark = tree.Pinned
 	switch said {
-	case tree.SaidForget:
+	case tree.DecisionForget:
 		before.Status, before.ArchivedFor, before.SupersededBy = n.Status, n.ArchivedFor, n.SupersededBy
 		op, why = tree.OpArchive, "a person had it forgotten"
 		n.Mark, n.Status, n.ArchivedFor = tree.Unmarked, tree.Archived, "forgotten: "+cmp.Or(p.act.Why, "a person said so")
 		w.Hash = tree.ContentHash(&n)
-	case tree.SaidBan:
+	case tree.DecisionBan:
 		why, n.Mark = "a person banned it", tree.Banned
 		w.Hash = tree.ContentHash(&n)
 	default:
@@ -73,14 +73,14 @@ func (p *plan) word(n tree.Node) {
 		why += ": " + p.act.Why
 	}
 	w.Fresh = fresh(&was, &n)
-	n.Word = w
+	n.Decision = w
 	p.put(op, n, why, before)
 }
 
 // fresh reports whether the tree has something to learn from a word: the memory came into use
 // or went out of it, now or since the tree evolved.
 func fresh(was, is *tree.Node) bool {
-	return was.Live() != is.Live() || was.Word != nil && was.Word.Fresh
+	return was.Live() != is.Live() || was.Decision != nil && was.Decision.Fresh
 }
 
 // disown clears the parent of what is under a memory that goes out of use. What it is under
@@ -102,16 +102,16 @@ func (c *Curation) disown(ctx context.Context, p *plan, n *tree.Node) error {
 
 // finish completes an act: it goes into the ledger with the changes. stood says whether the
 // lessons that stand on what changed are to be named.
-func (c *Curation) finish(ctx context.Context, p *plan, stood bool) (Done, error) {
+func (c *Curation) finish(ctx context.Context, p *plan, stood bool) (Result, error) {
 	slices.SortFunc(p.act.Before, func(a, b tree.Before) int { return cmp.Compare(a.ID, b.ID) })
 	if !p.act.Purged {
 		if err := c.lose(ctx, p); err != nil {
-			return Done{}, err
+			return Result{}, err
 		}
 	}
 	act := p.act
 	p.batch.Entries = append(p.batch.Entries, tree.Entry{At: p.at, Act: &act})
-	d := Done{Act: act, Changes: p.batch.Changes, Stood: []tree.Node{}}
+	d := Result{Action: act, Changes: p.batch.Changes, Stood: []tree.Node{}}
 	if !stood {
 		return d, nil
 	}

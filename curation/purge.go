@@ -13,9 +13,9 @@ import (
 func (c *Curation) purge(ctx context.Context, p *plan, n tree.Node) error {
 	p.act.Purged, p.act.Why = true, ""
 	gone := &tree.Purge{Nodes: []string{n.ID}}
-	w := tree.Word{Said: tree.SaidForget, At: after(p.at, n.Word), By: p.act.By, Hash: tree.ContentHash(&n), Purged: true}
-	if n.Word != nil && n.Word.Hash != "" {
-		w.Hash = n.Word.Hash
+	w := tree.Decision{Kind: tree.DecisionForget, At: after(p.at, n.Decision), By: p.act.By, Hash: tree.ContentHash(&n), Purged: true}
+	if n.Decision != nil && n.Decision.Hash != "" {
+		w.Hash = n.Decision.Hash
 	}
 	for _, o := range n.Occurrences {
 		gone.Evaluations = append(gone.Evaluations, o.Evaluation)
@@ -37,7 +37,7 @@ func (c *Curation) purge(ctx context.Context, p *plan, n tree.Node) error {
 	if err := c.disown(ctx, p, &n); err != nil {
 		return err
 	}
-	n.Word = &w
+	n.Decision = &w
 	n.Status, n.Mark = tree.Archived, tree.Unmarked
 	p.put(tree.OpArchive, tree.Tombstone(&n), "a person had it purged", tree.Before{})
 	p.batch.Changes = once(p.batch.Changes)
@@ -101,7 +101,7 @@ func emptied(n tree.Node, of string) tree.Node {
 		Provenance: tree.Provenance{By: n.Provenance.By, Analyst: n.Provenance.Analyst, Template: n.Provenance.Template},
 	}
 	if n.Mark == tree.Banned { // a ban holds, with nothing left but what it is about
-		out.Mark, out.Word = n.Mark, n.Word
+		out.Mark, out.Decision = n.Mark, n.Decision
 	}
 	for _, id := range slices.Concat(n.Provenance.Cites, n.Children) {
 		if id != of && !slices.Contains(out.Provenance.Cites, id) {

@@ -17,8 +17,8 @@ type Draft struct {
 // Reject refuses a draft for a reason. It is kept as a memory out of use, so that neither it nor its
 // sentences come back under another id, and its cases do not say its check. Of one that would write a
 // lesson in use anew, what the lesson says now stays.
-func (c *Curation) Reject(ctx context.Context, d Draft, o Options) (Done, error) {
-	var done Done
+func (c *Curation) Reject(ctx context.Context, d Draft, o Options) (Result, error) {
+	var done Result
 	n := d.Node.Clone()
 	n.ID = string(n.Type[:1]) + "_" + tree.Hash("rejected", d.Job)
 	err := c.apply(ctx, o, func() (tree.Batch, error) {
@@ -26,12 +26,12 @@ func (c *Curation) Reject(ctx context.Context, d Draft, o Options) (Done, error)
 		if err != nil {
 			return tree.Batch{}, err
 		}
-		p := c.begin(tree.SaidReject, n.ID, o, len(acts), n.Word)
+		p := c.begin(tree.DecisionReject, n.ID, o, len(acts), n.Decision)
 		is := n.Clone()
-		is.Revision, is.Parent, is.Children, is.LastChange, is.Word = 0, "", []string{}, "", nil
+		is.Revision, is.Parent, is.Children, is.LastChange, is.Decision = 0, "", []string{}, "", nil
 		is.Provenance.Job = d.Job
 		if old, err := c.door.Tree.Get(ctx, n.ID); err == nil { // it was rejected before, and that was taken back
-			is.Revision, p.at = old.Revision, after(p.at, old.Word)
+			is.Revision, p.at = old.Revision, after(p.at, old.Decision)
 		}
 		if d.Replaces != nil {
 			is.Provenance.Cites, is.Elsewhere = nil, nil
@@ -43,7 +43,7 @@ func (c *Curation) Reject(ctx context.Context, d Draft, o Options) (Done, error)
 		return p.batch, err
 	})
 	if err != nil {
-		return Done{}, wrap(tree.SaidReject, n.ID, err)
+		return Result{}, wrap(tree.DecisionReject, n.ID, err)
 	}
 	return done, nil
 }

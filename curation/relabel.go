@@ -53,8 +53,8 @@ func (e *SeveralError) Error() string {
 // ledger knows of the evaluation is corrected, so that risk and effect learn the new truth.
 //
 // evaluation is its id, the beginning of it, or the id of a run with one evaluation.
-func (c *Curation) Relabel(ctx context.Context, evaluation string, truth Truth, o Options) (Done, error) {
-	var d Done
+func (c *Curation) Relabel(ctx context.Context, evaluation string, truth Truth, o Options) (Result, error) {
+	var d Result
 	err := c.apply(ctx, o, func() (tree.Batch, error) {
 		known, err := c.verdict(ctx, evaluation)
 		if err != nil {
@@ -68,7 +68,7 @@ func (c *Curation) Relabel(ctx context.Context, evaluation string, truth Truth, 
 		return p.batch, nil
 	})
 	if err != nil {
-		return Done{}, wrap(tree.SaidRelabel, evaluation, err)
+		return Result{}, wrap(tree.DecisionRelabel, evaluation, err)
 	}
 	return d, nil
 }
@@ -77,7 +77,7 @@ func (c *Curation) Relabel(ctx context.Context, evaluation string, truth Truth, 
 func (c *Curation) Evaluation(ctx context.Context, id string) (tree.Verdict, error) {
 	k, err := c.verdict(ctx, id)
 	if err != nil {
-		return tree.Verdict{}, wrap(tree.SaidRelabel, id, err)
+		return tree.Verdict{}, wrap(tree.DecisionRelabel, id, err)
 	}
 	return k.verdict, nil
 }
@@ -88,7 +88,7 @@ type known struct {
 	at      time.Time     // when it was said
 	outcome *tree.Outcome // nil: it named no trial
 	acts    int           // of people, in all
-	decided *tree.Act     // the latest label of a person that was not taken back; nil: there is none
+	decided *tree.Action  // the latest label of a person that was not taken back; nil: there is none
 }
 
 // verdict finds an evaluation in the ledger.
@@ -137,20 +137,20 @@ func (c *Curation) named(ctx context.Context, id string) (string, error) {
 }
 
 // relabel plans a relabel.
-func (c *Curation) relabel(ctx context.Context, k *known, truth Truth, o Options) (*plan, Done, error) {
+func (c *Curation) relabel(ctx context.Context, k *known, truth Truth, o Options) (*plan, Result, error) {
 	was := k.verdict
-	p := c.begin(tree.SaidRelabel, "", o, k.acts, nil)
+	p := c.begin(tree.DecisionRelabel, "", o, k.acts, nil)
 	p.act.Evaluation, p.act.Verdict = was.Evaluation, &was
 	old, has, err := c.caseOf(ctx, &was)
 	if err != nil {
-		return nil, Done{}, err
+		return nil, Result{}, err
 	}
 	if kept, ok := c.door.Kept(was.Evaluation); ok && !has && truth.Run == nil {
 		truth.Run = &kept
 	}
 	e, err := evaluation(&was, old, has, truth)
 	if err != nil {
-		return nil, Done{}, err
+		return nil, Result{}, err
 	}
 	switch {
 	case k.outcome != nil:
@@ -163,15 +163,15 @@ func (c *Curation) relabel(ctx context.Context, k *known, truth Truth, o Options
 	}
 	f, err := c.form(ctx, &e, &was, truth, p.batch.Changes)
 	if err != nil {
-		return nil, Done{}, err
+		return nil, Result{}, err
 	}
 	now := f.Verdict
 	now.Features, now.By = cmp.Or(was.Features, now.Features), cmp.Or(o.By, tree.ByPerson)
 	if was.Labelled && now.Correct == was.Correct && now.Node == was.Node && now.Direction == was.Direction {
-		return nil, Done{}, &RefusedError{Said: tree.SaidRelabel, ID: was.Evaluation, Why: Already}
+		return nil, Result{}, &RefusedError{Said: tree.DecisionRelabel, ID: was.Evaluation, Why: Already}
 	}
 	if a := k.decided; a != nil && a.By != o.By && !o.Over {
-		return nil, Done{}, theirs(tree.SaidRelabel, was.Evaluation, &Past{Act: *a, At: k.at, Labels: []tree.Verdict{was}})
+		return nil, Result{}, theirs(tree.DecisionRelabel, was.Evaluation, &Past{Action: *a, At: k.at, Labels: []tree.Verdict{was}})
 	}
 	for i := range f.Changes {
 		p.gain(&f.Changes[i], was.Evaluation)
@@ -221,8 +221,8 @@ func (c *Curation) caseOf(ctx context.Context, v *tree.Verdict) (tree.Node, bool
 	if err != nil {
 		return n, false, err
 	}
-	if n.Word != nil && n.Word.Purged {
-		return n, false, &RefusedError{Said: tree.SaidRelabel, ID: n.ID, Why: Purged}
+	if n.Decision != nil && n.Decision.Purged {
+		return n, false, &RefusedError{Said: tree.DecisionRelabel, ID: n.ID, Why: Purged}
 	}
 	return n, n.CaseData != nil, nil
 }

@@ -37,14 +37,14 @@ const takenBack = "a person took back what was taught"
 // taken back by Undo. Teaching the same again adds tests that it is for or is not for. One that says
 // what another says is refused by the name of that; one that says the opposite is taken, and Done.Against
 // names the other.
-func (c *Curation) Teach(ctx context.Context, l Lesson, o Options) (Done, error) {
-	var d Done
+func (c *Curation) Teach(ctx context.Context, l Lesson, o Options) (Result, error) {
+	var d Result
 	err := c.apply(ctx, o, func() (tree.Batch, error) {
 		acts, err := c.acts(ctx)
 		if err != nil {
 			return tree.Batch{}, err
 		}
-		p := c.begin(tree.SaidTeach, "", o, len(acts), nil)
+		p := c.begin(tree.DecisionTeach, "", o, len(acts), nil)
 		if err := c.whenAgain(ctx, &l); err != nil {
 			return tree.Batch{}, err
 		}
@@ -65,7 +65,7 @@ func (c *Curation) Teach(ctx context.Context, l Lesson, o Options) (Done, error)
 		return p.batch, err
 	})
 	if err != nil {
-		return Done{}, wrap(tree.SaidTeach, "", err)
+		return Result{}, wrap(tree.DecisionTeach, "", err)
 	}
 	return d, nil
 }
@@ -74,7 +74,7 @@ func (c *Curation) Teach(ctx context.Context, l Lesson, o Options) (Done, error)
 func (c *Curation) place(ctx context.Context, p *plan, n tree.Node) error {
 	old, err := c.door.Tree.Get(ctx, n.ID)
 	no := func(why Refusal, now string) error {
-		return &RefusedError{Said: tree.SaidTeach, ID: n.ID, Why: why, Now: now}
+		return &RefusedError{Said: tree.DecisionTeach, ID: n.ID, Why: why, Now: now}
 	}
 	switch {
 	case errors.Is(err, tree.ErrNotFound):
@@ -82,14 +82,14 @@ func (c *Curation) place(ctx context.Context, p *plan, n tree.Node) error {
 		return nil
 	case err != nil:
 		return err
-	case old.Word != nil && old.Word.Purged:
+	case old.Decision != nil && old.Decision.Purged:
 		return no(Purged, "")
 	case old.Mark == tree.Banned:
-		return &RefusedError{Said: tree.SaidTeach, ID: n.ID, Why: Banned, By: old.Word.By, At: old.Word.At,
+		return &RefusedError{Said: tree.DecisionTeach, ID: n.ID, Why: Banned, By: old.Decision.By, At: old.Decision.At,
 			Now: cmp.Or(old.Content.Title, old.Content.Guidance)}
 	}
 	is, was := old.Clone(), old.Clone()
-	before := tree.Before{Mark: old.Mark, Word: old.Word, Taught: was.Taught, Content: &was.Content,
+	before := tree.Before{Mark: old.Mark, Decision: old.Decision, Taught: was.Taught, Content: &was.Content,
 		Provenance: &was.Provenance}
 	if is.Taught == nil {
 		is.Taught = &tree.Taught{}
@@ -103,8 +103,8 @@ func (c *Curation) place(ctx context.Context, p *plan, n tree.Node) error {
 		before.Status, before.ArchivedFor, before.SupersededBy = old.Status, old.ArchivedFor, old.SupersededBy
 		is.Status, is.ArchivedFor, is.SupersededBy = n.Status, "", ""
 		is.Content, is.Provenance, is.Taught.By = n.Content, n.Provenance, n.Taught.By
-		if old.Word != nil {
-			is.Word = &tree.Word{Said: tree.SaidUndo, At: after(p.at, old.Word), By: p.act.By, Why: p.act.Why}
+		if old.Decision != nil {
+			is.Decision = &tree.Decision{Kind: tree.DecisionUndo, At: after(p.at, old.Decision), By: p.act.By, Why: p.act.Why}
 			is.Mark = tree.Unmarked
 		}
 	} else if tree.Spelled(&is) == tree.Spelled(&old) {
@@ -145,7 +145,7 @@ func (c *Curation) beside(
 			return nil, nil, err
 		case !over && o.ID != n.ID && o.Mark == tree.Banned && o.Direction == n.Direction &&
 			gate.Alike(&n.Content, &o.Content):
-			return nil, nil, &RefusedError{Said: tree.SaidTeach, ID: o.ID, Why: Banned, By: o.Word.By, At: o.Word.At,
+			return nil, nil, &RefusedError{Said: tree.DecisionTeach, ID: o.ID, Why: Banned, By: o.Decision.By, At: o.Decision.At,
 				Now: cmp.Or(o.Content.Title, o.Content.Guidance)}
 		case o.ID == n.ID || !o.Live() ||
 			o.Scope.Product != "" && n.Scope.Product != "" && o.Scope.Product != n.Scope.Product:
@@ -155,7 +155,7 @@ func (c *Curation) beside(
 			against = append(against, o)
 			n.Taught.Against = append(n.Taught.Against, o.ID)
 		case gate.Alike(&n.Content, &o.Content):
-			return nil, nil, &RefusedError{Said: tree.SaidTeach, ID: o.ID, Why: Alike, Now: cmp.Or(o.Content.Title,
+			return nil, nil, &RefusedError{Said: tree.DecisionTeach, ID: o.ID, Why: Alike, Now: cmp.Or(o.Content.Title,
 				o.Content.Guidance)}
 		}
 	}
@@ -186,7 +186,7 @@ func (c *Curation) Draft(l Lesson, by string, at time.Time) (tree.Node, int, err
 	d.Clean()
 	lang := text.Lang(l.Lesson)
 	if why := c.door.Gates.RefusesTaught(&d, lang); len(why) > 0 {
-		return tree.Node{}, 0, &GateError{Said: tree.SaidTeach, Reasons: why}
+		return tree.Node{}, 0, &GateError{Said: tree.DecisionTeach, Reasons: why}
 	}
 	n := tree.Node{
 		Type: tree.Experience, Level: tree.Experience.Level(), ErrorType: taxonomy.OtherError, Direction: l.Direction,

@@ -12,8 +12,8 @@ import (
 // Undo takes back a person's own latest decision, or with an id the latest on that memory or evaluation, or the act of
 // that id, and returns what that was. An undo is no decision: the next one takes back the one before. So there is no
 // redo; decide again. A purge cannot be taken back, and the decision of another person only with Options.Over.
-func (c *Curation) Undo(ctx context.Context, id string, o Options) (Done, error) {
-	var d Done
+func (c *Curation) Undo(ctx context.Context, id string, o Options) (Result, error) {
+	var d Result
 	err := c.apply(ctx, o, func() (tree.Batch, error) {
 		all, err := c.History(ctx, "")
 		if err != nil {
@@ -23,7 +23,7 @@ func (c *Curation) Undo(ctx context.Context, id string, o Options) (Done, error)
 		if err != nil {
 			return tree.Batch{}, err
 		}
-		p := c.begin(tree.SaidUndo, last.Node, o, len(all), nil)
+		p := c.begin(tree.DecisionUndo, last.Node, o, len(all), nil)
 		p.act.Undoes, p.act.Evaluation = last.ID, last.Evaluation
 		for _, b := range last.Before {
 			if err := c.restore(ctx, p, &b, &last); err != nil {
@@ -33,18 +33,18 @@ func (c *Curation) Undo(ctx context.Context, id string, o Options) (Done, error)
 		if err := c.uncorrect(ctx, p, &last); err != nil {
 			return tree.Batch{}, err
 		}
-		d, err = c.finish(ctx, p, last.Said != tree.SaidPin)
+		d, err = c.finish(ctx, p, last.Kind != tree.DecisionPin)
 		d.Undone = &last
 		return p.batch, err
 	})
 	if err != nil {
-		return Done{}, wrap(tree.SaidUndo, id, err)
+		return Result{}, wrap(tree.DecisionUndo, id, err)
 	}
 	return d, nil
 }
 
 // Acts returns the words that stand, oldest first.
-func (c *Curation) Acts(ctx context.Context) ([]tree.Act, error) {
+func (c *Curation) Acts(ctx context.Context) ([]tree.Action, error) {
 	all, err := c.acts(ctx)
 	if err != nil {
 		return nil, err
@@ -53,8 +53,8 @@ func (c *Curation) Acts(ctx context.Context) ([]tree.Act, error) {
 }
 
 // acts reads everything a person ever said, oldest first.
-func (c *Curation) acts(ctx context.Context) ([]tree.Act, error) {
-	var out []tree.Act
+func (c *Curation) acts(ctx context.Context) ([]tree.Action, error) {
+	var out []tree.Action
 	for e, err := range c.door.Tree.Ledger(ctx, 0) {
 		if err != nil {
 			return nil, err
@@ -67,50 +67,50 @@ func (c *Curation) acts(ctx context.Context) ([]tree.Act, error) {
 }
 
 // standingActs leaves out undos and what they took back.
-func standingActs(all []tree.Act) []tree.Act {
+func standingActs(all []tree.Action) []tree.Action {
 	undone := map[string]bool{}
 	for _, a := range all {
 		undone[a.Undoes] = true
 	}
-	return slices.DeleteFunc(slices.Clone(all), func(a tree.Act) bool { return a.Said == tree.SaidUndo || undone[a.ID] })
+	return slices.DeleteFunc(slices.Clone(all), func(a tree.Action) bool { return a.Kind == tree.DecisionUndo || undone[a.ID] })
 }
 
 // undoable returns the decision that an undo takes back. all are the latest first.
-func undoable(all []Past, id string, o Options) (tree.Act, error) {
+func undoable(all []Past, id string, o Options) (tree.Action, error) {
 	var others *Past // the latest of somebody else
 	for i := range all {
 		p := &all[i]
 		switch {
-		case p.Gone || p.Said == tree.SaidUndo || id != "" && p.ID != id && !p.About(id):
+		case p.Gone || p.Kind == tree.DecisionUndo || id != "" && p.ID != id && !p.About(id):
 		case p.By != o.By && !o.Over && id == "":
 			if others == nil {
 				others = p
 			}
 		case p.By != o.By && !o.Over:
-			return tree.Act{}, theirs(tree.SaidUndo, id, p)
+			return tree.Action{}, theirs(tree.DecisionUndo, id, p)
 		case p.Purged:
-			return tree.Act{}, &RefusedError{Said: tree.SaidUndo, ID: p.Node, Why: Purged}
+			return tree.Action{}, &RefusedError{Said: tree.DecisionUndo, ID: p.Node, Why: Purged}
 		case len(p.Verdicts) > 1 && id != "" && id != p.ID:
-			return tree.Act{}, &RefusedError{Said: tree.SaidUndo, ID: id, Why: Several, Now: p.ID, By: p.By, At: p.At,
+			return tree.Action{}, &RefusedError{Said: tree.DecisionUndo, ID: id, Why: Several, Now: p.ID, By: p.By, At: p.At,
 				Labels: p.Labels}
 		case !p.Free:
-			return tree.Act{}, since(all[:i], id, p)
+			return tree.Action{}, since(all[:i], id, p)
 		default:
-			return p.Act, nil
+			return p.Action, nil
 		}
 	}
 	if others != nil {
-		return tree.Act{}, theirs(tree.SaidUndo, others.Target(), others)
+		return tree.Action{}, theirs(tree.DecisionUndo, others.Target(), others)
 	}
-	return tree.Act{}, &RefusedError{Said: tree.SaidUndo, ID: id, Why: Nothing}
+	return tree.Action{}, &RefusedError{Said: tree.DecisionUndo, ID: id, Why: Nothing}
 }
 
 // since names the later decision that rests on what an undo would take back.
 func since(later []Past, id string, p *Past) error {
-	r := &RefusedError{Said: tree.SaidUndo, ID: id, Why: Since}
+	r := &RefusedError{Said: tree.DecisionUndo, ID: id, Why: Since}
 	for i := range slices.Backward(later) {
 		l := &later[i]
-		if !l.Gone && l.Said != tree.SaidUndo && slices.ContainsFunc(abouts(&p.Act), l.About) {
+		if !l.Gone && l.Kind != tree.DecisionUndo && slices.ContainsFunc(abouts(&p.Action), l.About) {
 			r.Now, r.By, r.At, r.Labels = l.named(), l.By, l.At, l.Labels
 			break
 		}
@@ -119,23 +119,23 @@ func since(later []Past, id string, p *Past) error {
 }
 
 // restore plans to bring back what an act changed in one node.
-func (c *Curation) restore(ctx context.Context, p *plan, b *tree.Before, last *tree.Act) error {
+func (c *Curation) restore(ctx context.Context, p *plan, b *tree.Before, last *tree.Action) error {
 	n, err := c.door.Tree.Get(ctx, b.ID)
 	if err != nil {
 		return err
 	}
-	if n.Word != nil && n.Word.Purged {
-		return &RefusedError{Said: tree.SaidUndo, ID: n.ID, Why: Purged}
+	if n.Decision != nil && n.Decision.Purged {
+		return &RefusedError{Said: tree.DecisionUndo, ID: n.ID, Why: Purged}
 	}
-	at := after(p.at, n.Word)
-	now := tree.Before{Mark: n.Mark, Word: n.Word}
-	w := &tree.Word{Said: tree.SaidUndo, At: at, By: p.act.By, Why: p.act.Why}
-	if b.Word != nil { // what was said before stands again, and newly, so that it wins in merges
-		earlier := *b.Word
+	at := after(p.at, n.Decision)
+	now := tree.Before{Mark: n.Mark, Decision: n.Decision}
+	w := &tree.Decision{Kind: tree.DecisionUndo, At: at, By: p.act.By, Why: p.act.Why}
+	if b.Decision != nil { // what was said before stands again, and newly, so that it wins in merges
+		earlier := *b.Decision
 		w, earlier.At = &earlier, at
 	}
 	was := n.Clone()
-	n.Word, n.Mark = w, b.Mark
+	n.Decision, n.Mark = w, b.Mark
 	if b.Content != nil && b.Provenance != nil {
 		now.Content, now.Provenance = &was.Content, &was.Provenance
 		n.Content, n.Provenance = *b.Content, *b.Provenance
@@ -156,7 +156,7 @@ func (c *Curation) restore(ctx context.Context, p *plan, b *tree.Before, last *t
 		for i := range last.Verdicts {
 			p.ungain(&n, last.Verdicts[i].Evaluation)
 		}
-		w = n.Word
+		w = n.Decision
 	}
 	if b.Status != "" {
 		now.Status, now.ArchivedFor, now.SupersededBy = n.Status, n.ArchivedFor, n.SupersededBy
@@ -197,7 +197,7 @@ func (c *Curation) relink(ctx context.Context, n *tree.Node) error {
 }
 
 // uncorrect puts what was known before a relabel back into the ledger.
-func (c *Curation) uncorrect(ctx context.Context, p *plan, last *tree.Act) error {
+func (c *Curation) uncorrect(ctx context.Context, p *plan, last *tree.Action) error {
 	were := last.Verdicts
 	if last.Verdict != nil {
 		were = []tree.Verdict{*last.Verdict}

@@ -123,7 +123,7 @@ func (j *Joiner) Add(e *tree.Entry) bool {
 	case e.Evolved != nil:
 		j.evolved, j.acts = append(j.evolved, learning{e.Seq, e.At}), 0
 		return true
-	case e.Act != nil && e.Act.Said != tree.SaidPin:
+	case e.Act != nil && e.Act.Kind != tree.DecisionPin:
 		j.acts++
 	}
 	return false

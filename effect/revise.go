@@ -32,7 +32,7 @@ func Revise(n *tree.Node, e *Effect, t *Tally, origin string, now time.Time) (c 
 	count(&x, e, origin)
 	credit := tree.Credit{
 		Runs: e.Runs, Tests: e.Tests, Right: e.Right, Effect: within(e.Effect), SD: min(1, round4(e.SD)),
-		PHarm: round4(e.PHarm), Before: round4(e.Before), Said: n.Said(),
+		PHarm: round4(e.PHarm), Before: round4(e.Before), Prior: n.Prior(),
 		Repeated: t.Repeated, Confirmed: t.Confirmed, NotOn: t.NotOn,
 	}
 	s := Standing{Status: n.Status, Mark: n.Mark, Ours: n.HeldBack()}
@@ -51,7 +51,7 @@ func Revise(n *tree.Node, e *Effect, t *Tally, origin string, now time.Time) (c 
 		}
 	}
 	x.Credit = &credit
-	x.Say(credit.Said)
+	x.SetPrior(credit.Prior)
 	if reflect.DeepEqual(&x, n) {
 		return c, r, false
 	}

@@ -23,7 +23,7 @@ func (e *Evolver) Anew(ctx context.Context, v Scanner, only string) ([]tree.Chan
 	}
 	var said []*tree.Node
 	for _, n := range s.nodes {
-		if n.Word != nil && n.Word.Fresh && (only == "" || concerns(n, only)) {
+		if n.Decision != nil && n.Decision.Fresh && (only == "" || concerns(n, only)) {
 			said = append(said, n)
 		}
 	}
@@ -45,7 +45,7 @@ func (e *Evolver) anew(s *survey, said []*tree.Node) []tree.Change {
 			a.unlearn(n)
 		}
 		if c, ok := a.get(n.ID); ok {
-			c.Word.Fresh = false
+			c.Decision.Fresh = false
 			a.put(c, tree.OpStatus, "the tree evolves with what a person said")
 		}
 	}

@@ -52,7 +52,7 @@ func (p *planner) askAhead(ctx context.Context, list []Partition) error {
 				continue
 			}
 			a := &asking{work: w, job: j, key: w.modelKey(j)}
-			if _, kept := p.e.recall(a.key); kept || p.left.vain.has(a.key) {
+			if _, kept := p.e.recall(a.key); kept || p.left.attempts.has(a.key) {
 				continue
 			}
 			if first, refused := p.e.recall(a.againKey()); refused {
@@ -127,7 +127,7 @@ func (p *planner) askAll(ctx context.Context, list []*asking) (refused []*asking
 
 // askBatch asks about jobs in one call. It returns those whose answer was refused.
 func (p *planner) askBatch(ctx context.Context, lang string, batch []*asking) (refused []*asking, err error) {
-	if len(batch) == 0 || p.left.vain.gaveUp() {
+	if len(batch) == 0 || p.left.attempts.gaveUp() {
 		return nil, nil
 	}
 	in := prompts.EvolveInput{Lang: lang}
@@ -146,7 +146,7 @@ func (p *planner) askBatch(ctx context.Context, lang string, batch []*asking) (r
 	if err != nil {
 		return p.unanswered(ctx, lang, batch, err)
 	}
-	p.left.vain.inRow = 0
+	p.left.attempts.inRow = 0
 	for i, a := range batch {
 		a.model = answer.model
 		done, err := a.take(answer.of[i], answer.wrong[i])

@@ -19,20 +19,20 @@ func (p Price) Of(u llm.Usage) float64 {
 
 // calls counts the model calls of a plan, and what the bounds of PlanOptions leave.
 type calls struct {
-	bounded bool     // left counts; if false there is no bound on calls
-	left    int      // calls
-	most    *float64 // cost; nil: no bound
-	price   Price
-	review  bool // PlanOptions.Review
-	step    Progress
-	told    func(Progress) // PlanOptions.Progress
-	vain    *Vain          // never nil
+	bounded  bool     // left counts; if false there is no bound on calls
+	left     int      // calls
+	most     *float64 // cost; nil: no bound
+	price    Price
+	review   bool // PlanOptions.Review
+	step     Progress
+	told     func(Progress) // PlanOptions.Progress
+	attempts *Attempts      // never nil
 }
 
 func budget(o PlanOptions) calls {
-	c := calls{most: o.MaxCost, price: o.Price, review: o.Review, told: o.Progress, vain: o.Vain}
-	if c.vain == nil {
-		c.vain = &Vain{}
+	c := calls{most: o.MaxCost, price: o.Price, review: o.Review, told: o.Progress, attempts: o.Attempts}
+	if c.attempts == nil {
+		c.attempts = &Attempts{}
 	}
 	if o.MaxCalls != nil {
 		c.bounded, c.left = true, *o.MaxCalls

@@ -101,7 +101,7 @@ func (p *planner) askCauses(ctx context.Context, d taxonomy.Direction, batch []c
 		return nil
 	}
 	key := keyOf(batch)
-	if p.left.vain.has(key) {
+	if p.left.attempts.has(key) {
 		p.waiting++
 		return nil
 	}
@@ -124,7 +124,7 @@ func (p *planner) askCauses(ctx context.Context, d taxonomy.Direction, batch []c
 	if failed != nil && !llm.Answered(failed) { // of an answer refused twice, the groups that hold are used
 		return p.causesUnanswered(ctx, d, batch, kept, key, failed)
 	}
-	p.left.vain.inRow = 0
+	p.left.attempts.inRow = 0
 	for _, c := range batch {
 		kept.set(c, "")
 	}

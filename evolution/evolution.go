@@ -20,7 +20,7 @@
 //   - job.go, jobs.go, ask.go: one memory to write, and settling it by cache, model or rules
 //   - judge.go, finder.go: why a draft is refused; review.go: what waits for a person
 //   - own.go, causes.go: checks of the tree's own
-//   - anew.go, word.go, edit.go: what follows from a person's decision
+//   - anew.go, refused.go, edit.go: what follows from a person's decision
 //   - demand.go, trust.go: what was asked of a memory, and how far it is trusted
 package evolution
 

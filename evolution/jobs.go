@@ -89,7 +89,7 @@ func (w *work) write(j *job) (tree.Node, bool, error) {
 		}
 	}
 	if j.present == nil && w.s.nodes[n.ID] != nil {
-		n.Word = w.s.nodes[n.ID].Word // it comes back; that a word was taken back holds in other trees
+		n.Decision = w.s.nodes[n.ID].Decision // it comes back; that a word was taken back holds in other trees
 	}
 	if w.refusedDraft(r.Job, &n) {
 		j.refused = true
@@ -135,7 +135,7 @@ func (w *work) settle(j *job) (jobRecord, bool, error) {
 		j.leave(r.Left)
 		return r, true, nil
 	}
-	if w.left.vain.has(key) {
+	if w.left.attempts.has(key) {
 		return w.withoutModel(j)
 	}
 	w.Waiting++

@@ -36,7 +36,7 @@ func (e *Evolver) node(j *job, d *gate.Draft, by tree.Provenance) tree.Node {
 		Title: d.Title, Description: d.Description, AppliesWhen: d.AppliesWhen, NotWhen: d.NotWhen, Lessons: d.Lessons,
 		Scenes: scenesOf(j.Members), Other: d.Other,
 	}
-	n.Say(confidence(j.Members, j.bucket.close, j.now))
+	n.SetPrior(confidence(j.Members, j.bucket.close, j.now))
 	for i, m := range j.Members {
 		if j.present == nil && (i == 0 || m.Metadata.CreatedAt.Before(n.Metadata.CreatedAt)) {
 			n.Metadata.CreatedAt = m.Metadata.CreatedAt

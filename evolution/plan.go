@@ -22,7 +22,7 @@ type PlanOptions struct {
 	Price    Price          // of the model's tokens
 	Now      time.Time      // a later evaluation does not count as the newest; zero: no limit
 	Review   bool           // a draft becomes a proposal, not a change, until a person accepts it; see Review.Decide
-	Vain     *Vain          // what earlier plans of the same work asked in vain; nil: nothing
+	Attempts *Attempts      // what earlier plans of the same work asked without an answer; nil: nothing
 	Progress func(Progress) // called after every job and partition; may be nil
 }
 

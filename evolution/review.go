@@ -107,7 +107,7 @@ func (r *Review) Rejected(ctx context.Context) ([]Rejection, error) {
 		if n.Type != tree.Case && n.Rejected() {
 			out = append(out, Rejection{
 				Key: n.Provenance.Job, Type: n.Type, Partition: partitionOf(&n), Members: n.Provenance.Cites,
-				By: tree.ByPerson, Reasons: []string{n.Word.Why}, Title: n.Content.Title,
+				By: tree.ByPerson, Reasons: []string{n.Decision.Why}, Title: n.Content.Title,
 			})
 		}
 	}

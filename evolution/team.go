@@ -28,7 +28,7 @@ func (p *planner) readForTeam(ctx context.Context) error {
 	}
 	moved := false
 	for _, n := range slices.Clone(p.s.cases) {
-		if n.Provenance.Analyst != "rules" || n.Word != nil {
+		if n.Provenance.Analyst != "rules" || n.Decision != nil {
 			continue // a model, or a person, knows better
 		}
 		c := n.Clone()

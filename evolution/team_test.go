@@ -67,7 +67,7 @@ func TestTeamCheckLeavesOthers(t *testing.T) {
 	for i, n := range m.live(tree.Case) {
 		m.edit(n.ID, func(n *tree.Node) {
 			if n.Provenance.Analyst = "model"; i == 0 {
-				n.Provenance.Analyst, n.Word = "rules", &tree.Word{Said: tree.SaidPin}
+				n.Provenance.Analyst, n.Decision = "rules", &tree.Decision{Kind: tree.DecisionPin}
 			}
 		})
 	}

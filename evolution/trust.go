@@ -22,7 +22,7 @@ const leastLater = 2
 func confidence(cases []*tree.Node, cohesion float64, now time.Time) float64 {
 	sum, support := 0.0, 0.0
 	for _, n := range cases {
-		sum += n.Said()
+		sum += n.Prior()
 		support += math.Exp2(-max(0, now.Sub(lastSeen(n)).Hours()) / halfLife.Hours())
 	}
 	mean := sum / float64(len(cases))
@@ -31,8 +31,8 @@ func confidence(cases []*tree.Node, cohesion float64, now time.Time) float64 {
 
 // updateConfidence sets the confidence of an experience to what its cases give now.
 func (w *work) updateConfidence(n *tree.Node, b *bucket) {
-	if c := confidence(b.cases, b.close, w.s.now); c != n.Said() {
-		n.Say(c)
+	if c := confidence(b.cases, b.close, w.s.now); c != n.Prior() {
+		n.SetPrior(c)
 		w.edits.put(*n, tree.OpCredit, fmt.Sprintf("%d cases stand behind it, the newest of %s",
 			len(b.cases), newest(b.cases).Format(time.DateOnly)))
 	}

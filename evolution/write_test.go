@@ -331,9 +331,9 @@ func TestNoAnswerSettlesNothing(t *testing.T) {
 			failed := llmtest.Step{Err: &llm.Error{Kind: kind}}
 			o, bad := options(t), llmtest.NewScript(failed, failed)
 			o.Generator = bad
-			vain := &Vain{}
+			attempts := &Attempts{}
 			for range 3 {
-				m.evolve(o, PlanOptions{Vain: vain})
+				m.evolve(o, PlanOptions{Attempts: attempts})
 			}
 			require.Len(t, bad.Requests(), 1)
 			require.True(t, m.lesson("t_sums", taxonomy.FalsePass).Provenance.Again)

@@ -303,7 +303,7 @@ func TestProblems(t *testing.T) {
 		{tree.ErrClosed, 503, "in a moment"},
 		{context.DeadlineExceeded, 503, "ask again"},
 		{&http.MaxBytesError{Limit: 7}, 413, "7 bytes"},
-		{&curation.RefusedError{Why: curation.Already, Said: tree.SaidPin, ID: "c_1"}, 409, "has been said"},
+		{&curation.RefusedError{Why: curation.Already, Said: tree.DecisionPin, ID: "c_1"}, 409, "has been said"},
 		{&curation.GateError{ID: "e_1", Reasons: []string{"length: too long"}}, 422, "too long"},
 		{&transfer.RefusedError{Entry: "nodes.jsonl", Line: 3, Problem: "is cut"}, 422, "nothing was imported"},
 	} {

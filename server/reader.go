@@ -50,7 +50,7 @@ func (s *Server) readTests(ctx context.Context, t *treeOf, o memtree.BriefOption
 	case err != nil:
 		s.opts.Logger.WarnContext(ctx, "coming tests were not read", "tree", t.name, "error", err.Error())
 	case did.Tests > 0:
-		s.opts.Logger.InfoContext(ctx, "coming tests were read", "tree", t.name, "read", did.Done.Tests, "told", did.Told,
+		s.opts.Logger.InfoContext(ctx, "coming tests were read", "tree", t.name, "read", did.Result.Tests, "told", did.Told,
 			"left", did.Left, "calls", did.Calls)
 	}
 }

@@ -151,15 +151,15 @@ func TestWords(t *testing.T) {
 	}
 	taught := w.ask("POST", inDefault+"/lessons", tok, `{"lesson":"Compare the unit with that of the order.",`+
 		`"when":["an infusion rate is set"],"for":["PUMP_1"]}`)
-	own := decode[curation.Done](t, taught).Changes[0].Node
+	own := decode[curation.Result](t, taught).Changes[0].Node
 	require.Equal(t, []string{"PUMP_1"}, own.Taught.For)
 	require.NotEmpty(t, own.Taught.By, "the name of the token")
 	again := w.ask("POST", inDefault+"/lessons", tok, `{"lesson":"Compare the unit with that of the order.",`+
 		`"when":["an infusion rate is set"]}`).problem(t)
 	require.Equal(t, http.StatusConflict, again.Status)
-	d := decode[curation.Done](t, say("ban", `{"why":"it misleads"}`))
-	require.Equal(t, tree.SaidBan, d.Act.Said)
-	require.Equal(t, "lead", d.Act.By, "who speaks is the token, if nobody is named")
+	d := decode[curation.Result](t, say("ban", `{"why":"it misleads"}`))
+	require.Equal(t, tree.DecisionBan, d.Action.Kind)
+	require.Equal(t, "lead", d.Action.By, "who speaks is the token, if nobody is named")
 	p := say("ban", `{}`).problem(t)
 	require.Equal(t, http.StatusConflict, p.Status)
 	require.Contains(t, p.Detail, "that has been said")
@@ -170,7 +170,7 @@ func TestWords(t *testing.T) {
 	p = say("edit", `{"lesson":{"title":"t","description":"d","lessons":[{"check":"always say pass"}]}}`).problem(t)
 	require.Equal(t, http.StatusUnprocessableEntity, p.Status)
 	require.NotEmpty(t, p.Errors, "the gates say why")
-	d = decode[curation.Done](t, say("forget", `{"dryRun":true}`))
+	d = decode[curation.Result](t, say("forget", `{"dryRun":true}`))
 	require.NotEmpty(t, d.Changes)
 	require.Equal(t, http.StatusOK, say("forget", `{"why":"gone"}`).Code)
 	require.Equal(t, http.StatusUnprocessableEntity, say("pin", `{"why":7}`).problem(t).Status)

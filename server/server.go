@@ -8,7 +8,7 @@
 //
 // Where to look:
 //   - register.go, router.go: handlers of the routes; caller.go, rate.go: who calls, how often
-//   - evaluations.go, guidance.go, read.go, nodes.go, inbox.go, word.go, travel.go: the handlers
+//   - evaluations.go, guidance.go, read.go, nodes.go, inbox.go, decision.go, travel.go: the handlers
 //   - jobs.go, schedule.go: evolving, on request and at night; reader.go: coming tests
 //   - agents.go: MCP over HTTP; site.go: the pages
 //   - health.go, metrics.go, spans.go: what an operator sees

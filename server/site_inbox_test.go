@@ -148,14 +148,14 @@ func TestTakeBackAsks(t *testing.T) {
 	require.NoError(t, err)
 	page := w.visit("GET", history, ann, "").Body
 	require.Contains(t, page, "3 verdicts labelled: 2 × defect missed, 1 × false alarm")
-	require.Contains(t, page, `name="of" value="`+d.Act.ID+`"`)
+	require.Contains(t, page, `name="of" value="`+d.Action.ID+`"`)
 	memory := "/trees/default/memories/" + d.Verdicts[0].Node
 	page = w.visit("GET", memory, ann, "").Body
 	form := formOf(page[strings.Index(page, `action="`+history):])
 	a := w.visit("POST", history, ann, form.Encode())
 	require.Equal(t, http.StatusOK, a.Code, a.Body)
 	require.Contains(t, a.Body, "Yes, take all 3 back")
-	a = w.visit("POST", history, bob, "of="+d.Act.ID)
+	a = w.visit("POST", history, bob, "of="+d.Action.ID)
 	require.Contains(t, a.Body, "ann decided this on ")
 	v, err := c.Evaluation(t.Context(), "u0")
 	require.NoError(t, err)
@@ -170,7 +170,7 @@ func TestTakeBackAsks(t *testing.T) {
 	require.Equal(t, http.StatusSeeOther, a.Code)
 	require.Contains(t, w.visit("GET", memory, bob, "").Body, "“no”")
 
-	a = w.visit("POST", history, bob, "sure=1&of="+d.Act.ID)
+	a = w.visit("POST", history, bob, "sure=1&of="+d.Action.ID)
 	require.Equal(t, http.StatusConflict, a.Code, "the ban comes first")
 	require.Equal(t, http.StatusUnprocessableEntity, w.visit("POST", history, bob, "of=").Code)
 	body := `{"evaluation":"u0","correct":true}`

@@ -248,7 +248,7 @@ func (s *Selection) prepareNode(n tree.Node, k *chosen) (tree.Node, int) {
 	if k.tomb {
 		n = entomb(n)
 		if s.choice.Redactor != nil {
-			n.Word.By, n.Word.Why = "", ""
+			n.Decision.By, n.Decision.Why = "", ""
 		}
 		s.rename(n.Provenance.Cites)
 		return n, redactions

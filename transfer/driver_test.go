@@ -147,7 +147,7 @@ func TestDriverKeepsTombstones(t *testing.T) {
 	changed.Metadata.UpdatedAt = changed.Metadata.UpdatedAt.AddDate(0, 1, 0)
 	changed.Content.Guidance = "Compare the total of secret-plan twice"
 	gone := n.Clone()
-	gone.Word = &tree.Word{Said: tree.SaidForget, At: n.Metadata.UpdatedAt}
+	gone.Decision = &tree.Decision{Kind: tree.DecisionForget, At: n.Metadata.UpdatedAt}
 	gone.Status, gone.ArchivedFor = tree.Archived, "forgotten"
 	gone = tree.Tombstone(&gone)
 	for _, sides := range [][2]tree.Node{{gone, changed}, {changed, gone}} {

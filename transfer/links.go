@@ -31,7 +31,7 @@ func (p *Planner) draftRetyped(ctx context.Context) error {
 			}
 			news, here := fresh(&n), canonical(n)
 			if news {
-				here.Word.Fresh = true
+				here.Decision.Fresh = true
 			}
 			if err := p.draft(&here, &here, n.Revision, nil); err != nil {
 				return err

@@ -37,8 +37,8 @@ type Conflict struct {
 //
 // Both nodes must have the same id.
 func merge(a, b tree.Node) tree.Node {
-	if w := saidLast(&a, &b).Word; w != nil && w.Purged { // nothing of either may come back
-		a.Word, b.Word = w, w
+	if w := saidLast(&a, &b).Decision; w != nil && w.Purged { // nothing of either may come back
+		a.Decision, b.Decision = w, w
 		a, b = tree.Tombstone(&a), tree.Tombstone(&b)
 	}
 	a, b = canonical(a), canonical(b)
@@ -48,8 +48,8 @@ func merge(a, b tree.Node) tree.Node {
 	}
 	last := saidLast(&a, &b)
 	out.Status, out.SupersededBy, out.ArchivedFor = last.Status, last.SupersededBy, last.ArchivedFor
-	out.Word, out.Mark = last.Word, last.Mark
-	if out.Word == nil {
+	out.Decision, out.Mark = last.Decision, last.Mark
+	if out.Decision == nil {
 		out.Mark = marks()[max(rank(marks(), a.Mark), rank(marks(), b.Mark))]
 	}
 	out.Parent = max(a.Parent, b.Parent)
@@ -76,7 +76,7 @@ func isLater(a, b *tree.Node) bool {
 // edit returns the parts of a node that merge takes from one side as a whole, as JSON.
 func edit(n *tree.Node) string {
 	e := *n
-	e.Status, e.SupersededBy, e.ArchivedFor, e.Mark, e.Parent, e.Elsewhere, e.Word = "", "", "", "", "", nil, nil
+	e.Status, e.SupersededBy, e.ArchivedFor, e.Mark, e.Parent, e.Elsewhere, e.Decision = "", "", "", "", "", nil, nil
 	e.Content.Lessons, e.Children, e.Occurrences, e.Counters, e.Metadata = nil, nil, nil, nil, tree.Metadata{}
 	e.Credit = nil
 	return spelled(&e)
@@ -96,7 +96,7 @@ func rank[T comparable](order []T, x T) int { return slices.Index(order, x) }
 // compareStatus orders two nodes by which one's status stays; the greater wins.
 func compareStatus(a, b *tree.Node) int {
 	since := a.Metadata.UpdatedAt.Compare(b.Metadata.UpdatedAt)
-	if a.Word != nil && b.Word != nil { // the times of versions without that word have come in
+	if a.Decision != nil && b.Decision != nil { // the times of versions without that word have come in
 		since = 0
 	}
 	return cmp.Or(

@@ -100,19 +100,19 @@ func variant(t *rapid.T, n tree.Node) tree.Node {
 
 // spoken says something of a node, or nothing; what is forgotten or banned may be a tombstone.
 func spoken(t *rapid.T, n tree.Node, day func(string) time.Time) tree.Node {
-	said := rapid.SampledFrom([]tree.Said{
-		"", "", tree.SaidForget, tree.SaidPin, tree.SaidBan, tree.SaidUndo,
+	said := rapid.SampledFrom([]tree.DecisionKind{
+		"", "", tree.DecisionForget, tree.DecisionPin, tree.DecisionBan, tree.DecisionUndo,
 	}).Draw(t, "said")
 	if said == "" {
 		return n
 	}
-	n.Word = &tree.Word{Said: said, At: day("said"), By: rapid.SampledFrom([]string{"", "ann"}).Draw(t, "by")}
-	n.Mark = map[tree.Said]tree.Mark{tree.SaidPin: tree.Pinned, tree.SaidBan: tree.Banned}[said]
-	if said == tree.SaidForget {
+	n.Decision = &tree.Decision{Kind: said, At: day("said"), By: rapid.SampledFrom([]string{"", "ann"}).Draw(t, "by")}
+	n.Mark = map[tree.DecisionKind]tree.Mark{tree.DecisionPin: tree.Pinned, tree.DecisionBan: tree.Banned}[said]
+	if said == tree.DecisionForget {
 		n.Status, n.ArchivedFor = tree.Archived, "forgotten"
-		n.Word.Purged = rapid.Bool().Draw(t, "purged")
+		n.Decision.Purged = rapid.Bool().Draw(t, "purged")
 	}
-	if n.Word.Purged || n.Entombed() && rapid.Bool().Draw(t, "tomb") {
+	if n.Decision.Purged || n.Entombed() && rapid.Bool().Draw(t, "tomb") {
 		return tree.Tombstone(&n)
 	}
 	return n
@@ -212,7 +212,7 @@ func TestBannedStatusSurvivesItsTombstone(t *testing.T) {
 	before := aCase("one")
 	banned := before.Clone()
 	banned.Status, banned.Mark = tree.Active, tree.Banned
-	banned.Word = &tree.Word{Said: tree.SaidBan, At: time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)}
+	banned.Decision = &tree.Decision{Kind: tree.DecisionBan, At: time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)}
 	tomb := tree.Tombstone(&banned)
 	one := transfer.Merge(transfer.Merge(tomb, before), banned)
 	require.Equal(t, transfer.Merge(transfer.Merge(tomb, banned), before), one)

@@ -212,11 +212,11 @@ func (p *Planner) add(ctx context.Context, n tree.Node) error {
 		p.plan.Counts[Same]++
 		return nil
 	}
-	if merged.Word != nil { // what was said elsewhere is news here, and what was said here may be still
-		merged.Word.Fresh = news || !sameWord(merged.Word, here.Word)
+	if merged.Decision != nil { // what was said elsewhere is news here, and what was said here may be still
+		merged.Decision.Fresh = news || !sameWord(merged.Decision, here.Decision)
 	}
-	if here.Word != nil {
-		here.Word.Fresh = news
+	if here.Decision != nil {
+		here.Decision.Fresh = news
 	}
 	if err := tree.Check(&merged); err != nil {
 		p.addItem(&n, Rejected, err.Error(), nil)
@@ -226,7 +226,7 @@ func (p *Planner) add(ctx context.Context, n tree.Node) error {
 }
 
 // fresh reports whether the tree has not evolved since a person said something of n.
-func fresh(n *tree.Node) bool { return n.Word != nil && n.Word.Fresh }
+func fresh(n *tree.Node) bool { return n.Decision != nil && n.Decision.Fresh }
 
 // heldBySomebody reports whether a person's word keeps a node out, and then adds it to the plan as
 // held. here is what the tree has of it, nil for nothing.
@@ -265,7 +265,7 @@ func (p *Planner) draft(n, here *tree.Node, basis int, theirs *tree.Node) error 
 		d.addParent(theirs.Parent)
 		d.conflicts = shortened(contradictions(here, theirs))
 	}
-	if n.Word != nil && n.Word.Purged {
+	if n.Decision != nil && n.Decision.Purged {
 		d.parents = nil
 	}
 	var err error
@@ -305,10 +305,10 @@ func (p *Planner) quarantine(n *tree.Node) {
 		// A tombstone waits too. Otherwise it would keep this tree from learning the same.
 		n.ArchivedFor, n.SupersededBy = cmp.Or(n.ArchivedFor, outOfUse), ""
 	}
-	n.Status, n.Mark, n.Word = tree.Quarantined, tree.Unmarked, nil
+	n.Status, n.Mark, n.Decision = tree.Quarantined, tree.Unmarked, nil
 	n.Provenance.By = byImport
 	if n.Credit != nil { // what it did there says little of what it will do here
-		n.Content.Confidence, n.Credit = n.Credit.Said, nil
+		n.Content.Confidence, n.Credit = n.Credit.Prior, nil
 	}
 	if delete(n.Counters, p.opts.Origin); len(n.Counters) == 0 {
 		n.Counters = nil

@@ -11,7 +11,7 @@
 //   - choose.go, redact.go, write.go, folder.go: what leaves, and how it is written
 //   - read.go, folder_read.go, path.go, spool.go: reading; plan.go, links.go, batches.go: what an
 //     import changes
-//   - merge.go, word.go, driver.go, diff.go: two trees; promote.go: out of quarantine; sign.go:
+//   - merge.go, decision.go, driver.go, diff.go: two trees; promote.go: out of quarantine; sign.go:
 //     signatures
 //   - exchange.go: the three acts of a memory, Export, Import and Promote
 package transfer
@@ -115,8 +115,8 @@ func byMistake(a, b tree.Lesson) int {
 func canonical(n tree.Node) tree.Node {
 	n = n.Clone()
 	n.Revision, n.LastChange = 1, ""
-	if n.Word != nil {
-		n.Word.Fresh, n.Word.At = false, n.Word.At.UTC()
+	if n.Decision != nil {
+		n.Decision.Fresh, n.Decision.At = false, n.Decision.At.UTC()
 	}
 	n.Metadata.CreatedAt, n.Metadata.UpdatedAt = n.Metadata.CreatedAt.UTC(), n.Metadata.UpdatedAt.UTC()
 	n.Children = sorted(n.Children)

@@ -41,9 +41,9 @@ func (n *Node) Clone() Node {
 		c.Elsewhere = &e
 	}
 	c.Taught = n.Taught.clone()
-	if n.Word != nil {
-		w := *n.Word
-		c.Word = &w
+	if n.Decision != nil {
+		w := *n.Decision
+		c.Decision = &w
 	}
 	c.Scope.SuiteTests = slices.Clone(n.Scope.SuiteTests)
 	c.Provenance.Cites, c.Provenance.Left = slices.Clone(n.Provenance.Cites), slices.Clone(n.Provenance.Left)

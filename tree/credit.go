@@ -17,10 +17,10 @@ type Credit struct {
 	PHarm  float64 `json:"pHarm"`           // probability that Effect is below 0
 	Before float64 `json:"before"`          // what that was before any run
 
-	// Said is the confidence that the memory's analyst gave. Content.Confidence goes up
+	// Prior is the confidence that the memory's analyst gave. Content.Confidence goes up
 	// from there if runs speak for the memory, and down if they speak against it; see
 	// Node.Say.
-	Said float64 `json:"said"`
+	Prior float64 `json:"said"`
 
 	Repeated  int      `json:"repeated,omitempty"`  // runs that made the mistake it warns of all the same
 	Refreshed int      `json:"refreshed,omitempty"` // of them, those it had when it was last written anew for them
@@ -58,25 +58,25 @@ func (n *Node) Disregarded() bool {
 	return c != nil && c.Repeated-c.Refreshed >= fewRepeats && c.Repeated > c.Confirmed
 }
 
-// Said returns the confidence that the analyst of the memory gave, 0 to 1.
-func (n *Node) Said() float64 {
+// Prior returns the confidence that the analyst of the memory gave, 0 to 1.
+func (n *Node) Prior() float64 {
 	if n.Credit != nil {
-		return n.Credit.Said
+		return n.Credit.Prior
 	}
 	return n.Content.Confidence
 }
 
-// Say sets the confidence that an analyst gives. Runs move Content.Confidence from there by
+// SetPrior sets the confidence that an analyst gives. Runs move Content.Confidence from there by
 // as much as they changed the odds that the memory helps, and to the probability of that,
 // half way after ten runs, whichever is farther in the direction in which they speak: so no
 // run that went well lowers it.
-func (n *Node) Say(said float64) {
+func (n *Node) SetPrior(said float64) {
 	n.Content.Confidence = said
 	c := n.Credit
 	if c == nil {
 		return
 	}
-	c.Said = said
+	c.Prior = said
 	seen := float64(c.Runs)
 	helps := (enoughRuns*said + seen*(1-c.PHarm)) / (enoughRuns + seen)
 	moved := expit(logit(said) + logit(c.Before) - logit(c.PHarm))
@@ -125,8 +125,8 @@ func (c *checker) credit(n *Node) {
 	)
 	c.law(x.Effect >= -1 && x.Effect <= 1 && x.SD >= 0 && x.SD <= 1, "its effect lies in -1 to 1, its deviation in 0 to 1",
 		"they are %v and %v", x.Effect, x.SD)
-	c.law(isFraction(x.PHarm) && isFraction(x.Before) && isFraction(x.Said),
-		"its credit has probabilities in 0 to 1", "they are %v and %v", x.PHarm, x.Said)
+	c.law(isFraction(x.PHarm) && isFraction(x.Before) && isFraction(x.Prior),
+		"its credit has probabilities in 0 to 1", "they are %v and %v", x.PHarm, x.Prior)
 	c.law(len(x.NotOn) <= MaxNotOn && slices.IsSorted(x.NotOn), "the tests it is not given on are sorted and few",
 		"there are %d", len(x.NotOn))
 }

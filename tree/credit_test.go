@@ -10,26 +10,26 @@ import (
 
 func TestConfidenceFollowsRuns(t *testing.T) {
 	n := Node{Content: Content{Confidence: 0.6}}
-	require.InDelta(t, 0.6, n.Said(), 1e-9)
-	n.Say(0.7)
+	require.InDelta(t, 0.6, n.Prior(), 1e-9)
+	n.SetPrior(0.7)
 	require.InDelta(t, 0.7, n.Content.Confidence, 1e-9, "without runs the word counts alone")
 
 	n.Credit = &Credit{Runs: 10, Before: 0.9, PHarm: 0.9}
-	n.Say(0.7)
+	n.SetPrior(0.7)
 	require.InDelta(t, 0.7, n.Content.Confidence, 1e-9, "runs that say nothing change nothing")
 	n.Credit = &Credit{Runs: 10, Before: 0.4, PHarm: 0.9}
-	n.Say(0.7)
+	n.SetPrior(0.7)
 	require.InDelta(t, 0.1474, n.Content.Confidence, 1e-9, "by as much as the odds changed")
-	require.InDelta(t, 0.7, n.Said(), 1e-9)
+	require.InDelta(t, 0.7, n.Prior(), 1e-9)
 	n.Credit.Runs = 990
-	n.Say(0.7)
+	n.SetPrior(0.7)
 	require.InDelta(t, 0.106, n.Content.Confidence, 1e-9, "to the probability of help")
 	n.Credit = &Credit{Runs: 6, Before: 0.4, PHarm: 0.3}
-	n.Say(0.95)
+	n.SetPrior(0.95)
 	require.InDelta(t, 0.9673, n.Content.Confidence, 1e-9, "what went well never lowers it")
 	for runs := range 50 {
 		n.Credit = &Credit{Runs: runs, Before: 0.4, PHarm: 0.4 + float64(runs)/100}
-		n.Say(0.8)
+		n.SetPrior(0.8)
 		require.LessOrEqual(t, n.Content.Confidence, 0.8)
 	}
 }

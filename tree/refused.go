@@ -31,9 +31,9 @@ type Refused struct {
 
 // Refusal is what a person decided against a sentence or a check.
 type Refusal struct {
-	Said  Said   `json:"said"` // ban, forget, reject or about
-	By    string `json:"by,omitempty"`
-	Check string `json:"check,omitempty"` // that is given no more; "" where none is known
+	Said  DecisionKind `json:"said"` // ban, forget, reject or about
+	By    string       `json:"by,omitempty"`
+	Check string       `json:"check,omitempty"` // that is given no more; "" where none is known
 
 	at time.Time
 }
@@ -85,7 +85,7 @@ func NewRefused(nodes []Node, rules RefusalRules) *Refused {
 
 // refuse takes in a lesson or strategy that a person said no to.
 func (r *Refused) refuse(n *Node) {
-	everywhere := n.Word.Says(SaidBan)
+	everywhere := n.Decision.Is(DecisionBan)
 	no := RefusalOf(n)
 	if n.Rejected() && n.Provenance.Job != "" {
 		r.jobs[n.Provenance.Job] = true
@@ -117,9 +117,9 @@ func RefusalOf(n *Node) *Refusal {
 	case !n.Entombed():
 		return nil
 	case n.Rejected():
-		return &Refusal{Said: SaidReject, By: n.Word.By, at: n.Word.At}
+		return &Refusal{Said: DecisionReject, By: n.Decision.By, at: n.Decision.At}
 	}
-	return &Refusal{Said: n.Word.Said, By: n.Word.By, at: n.Word.At}
+	return &Refusal{Said: n.Decision.Kind, By: n.Decision.By, at: n.Decision.At}
 }
 
 // lessonsIn returns the lessons of a memory; one of an older format has its guidance alone.

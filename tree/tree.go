@@ -13,7 +13,7 @@
 //   - check.go: the laws; change.go, store.go, errors.go: changes, and the contract of a store
 //   - evaluation.go, evidence.go, raw.go: what comes in; miss.go, expect.go: what was missed
 //   - trial.go, correction.go, ablation.go, tally.go: entries of the ledger
-//   - id.go, route.go, place.go: identity and place; word.go, purge.go, refused.go: what people
+//   - id.go, route.go, place.go: identity and place; decision.go, purge.go, refused.go: what people
 //     decided
 package tree
 
@@ -100,7 +100,7 @@ type Node struct {
 	Elsewhere    *Elsewhere          `json:"elsewhere,omitempty"`   // evidence that stayed in another tree
 	Taught       *Taught             `json:"taught,omitempty"`      // of an experience that somebody taught
 	LastChange   string              `json:"lastChange,omitempty"`  // key of the change that made this revision
-	Word         *Word               `json:"word,omitempty"`        // the last thing a person said of it
+	Decision     *Decision           `json:"word,omitempty"`        // the last thing a person said of it
 }
 
 // Elsewhere says what an abstraction rests on when it came without its cases: their

@@ -109,7 +109,7 @@ type Entry struct {
 	Verdict    *Verdict    `json:"verdict,omitempty"`
 	Correction *Correction `json:"correction,omitempty"`
 	Ablation   *Ablation   `json:"ablation,omitempty"`
-	Act        *Act        `json:"act,omitempty"`
+	Act        *Action     `json:"act,omitempty"`
 	Evolved    *Evolved    `json:"evolved,omitempty"`
 	Tally      *Tally      `json:"tally,omitempty"` // what another team counted
 }

@@ -40,14 +40,14 @@ func (a *app) about(ctx context.Context, id string, o curation.AboutOptions) err
 		return &usageError{a.say("name a check with --not or --is")}
 	}
 	return a.word(ctx, id, o.Options,
-		func(c *curation.Curation, ctx context.Context, id string, said curation.Options) (curation.Done, error) {
+		func(c *curation.Curation, ctx context.Context, id string, said curation.Options) (curation.Result, error) {
 			o.Options = said
 			return c.About(ctx, id, o)
 		})
 }
 
 // aboutBefore returns what a person had said of a case before an act.
-func aboutBefore(act *tree.Act, id string) tree.About {
+func aboutBefore(act *tree.Action, id string) tree.About {
 	for i := range act.Before {
 		if b := &act.Before[i]; b.ID == id && b.Case != nil && b.Case.About != nil {
 			return *b.Case.About
@@ -73,12 +73,12 @@ func (a *app) aboutLine(was, now tree.About) string {
 }
 
 // aboutDone says what a case is about now.
-func (a *app) aboutDone(d *curation.Done) string {
+func (a *app) aboutDone(d *curation.Result) string {
 	n, now := &d.Changes[0].Node, tree.About{}
 	if n.CaseData != nil && n.CaseData.About != nil {
 		now = *n.CaseData.About
 	}
-	said := a.aboutLine(aboutBefore(&d.Act, n.ID), now)
+	said := a.aboutLine(aboutBefore(&d.Action, n.ID), now)
 	if checks := brief.Checks(n); len(checks) > 0 {
 		return said + a.say(". It is about %s now.", strings.Join(checks, ", "))
 	}

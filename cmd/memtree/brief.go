@@ -102,13 +102,13 @@ func (a *app) brief(ctx context.Context, files []string, f *briefFlags) error {
 		total := int64(0)
 		o.Progress = func(b memtree.Briefed) {
 			total = max(total, int64(b.Tests))
-			bar.Step(int64(b.Done.Tests), total)
+			bar.Step(int64(b.Result.Tests), total)
 		}
 		var err error
 		did, err = m.Brief(ctx, tests, &o)
 		bar.End()
 		a.halted(m, 0)
-		return a.briefFailure(err, did.Done.Tests)
+		return a.briefFailure(err, did.Result.Tests)
 	})
 	if err != nil {
 		return err
@@ -186,8 +186,8 @@ func (a *app) printBriefed(b *briefedJSON, f *briefFlags) error {
 		add(a.say("To read: %d tests with at most %d memories. Calls: %d, some %d tokens in, %d out; cost %s. "+
 			"Nothing was asked.", b.Tests, b.Memories, b.Calls, b.Usage.InputTokens, b.Usage.OutputTokens,
 			a.costWords(a.costOf(b.Calls, 0, b.Usage))))
-	case b.Done.Tests > 0:
-		add(a.say("Read: %d tests; something fits %d of them.", b.Done.Tests, b.Told))
+	case b.Result.Tests > 0:
+		add(a.say("Read: %d tests; something fits %d of them.", b.Result.Tests, b.Told))
 		add(a.say("Known now: %d tests, %d of them read, %d with a memory.", b.Book.Tests, b.Book.Read, b.Book.Told))
 	}
 	if n := len(b.Refused); n > 0 {

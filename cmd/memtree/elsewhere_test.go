@@ -277,7 +277,7 @@ func TestOtherVersion(t *testing.T) {
 	code, _, errs := try(t, "", "init", "--store", store)
 	require.Zero(t, code, errs)
 	l, err := holder.Listen(t.Context(), store, holder.About{Version: "v0.9.1", Command: "serve"},
-		func(_ context.Context, e *holder.Errand) int {
+		func(_ context.Context, e *holder.Request) int {
 			_, _ = io.WriteString(e.Stdout, strings.Join(e.Args, " ")+"\n")
 			return exitRejected
 		})

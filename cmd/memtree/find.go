@@ -91,7 +91,7 @@ func (a *app) labelMany(ctx context.Context, f *labelFlags) error {
 			out = append(out, a.Wrap(a.say("Decided meanwhile, and left as they are: %d.", len(d.Decided)))...)
 		}
 		if len(d.Verdicts) > 0 {
-			out = append(out, a.Wrap(a.say("memtree undo %s takes all of it back.", d.Act.ID))...)
+			out = append(out, a.Wrap(a.say("memtree undo %s takes all of it back.", d.Action.ID))...)
 		}
 		return a.print(out...)
 	})

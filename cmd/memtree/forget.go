@@ -97,7 +97,7 @@ func (a *app) over(c *cobra.Command, o *curation.Options) {
 // word says a word of a memory and prints what follows.
 func (a *app) word(
 	ctx context.Context, id string, o curation.Options,
-	say func(*curation.Curation, context.Context, string, curation.Options) (curation.Done, error),
+	say func(*curation.Curation, context.Context, string, curation.Options) (curation.Result, error),
 ) error {
 	how := writing
 	if o.DryRun {
@@ -172,33 +172,33 @@ func (a *app) decided(r *curation.RefusedError) string {
 }
 
 // printWord prints what a word changed and what follows from it.
-func (a *app) printWord(tax *taxonomy.Taxonomy, d *curation.Done, n *tree.Node, dry bool) error {
+func (a *app) printWord(tax *taxonomy.Taxonomy, d *curation.Result, n *tree.Node, dry bool) error {
 	if a.json {
 		return a.printJSON(d)
 	}
-	head := a.saidHead(d.Act.Said, n.ID)
-	if d.Act.Purged {
+	head := a.saidHead(d.Action.Kind, n.ID)
+	if d.Action.Purged {
 		head = a.say("Purged: %s", n.ID)
 	}
 	if dry {
 		head = a.say("Would change (nothing was written): %s", head)
 	}
 	name := a.nameOf(tax, n)
-	if d.Act.Said == tree.SaidAbout { // its name may be what was corrected
+	if d.Action.Kind == tree.DecisionAbout { // its name may be what was corrected
 		name = a.aboutDone(d)
 	}
 	out := append(a.Wrap(a.Paint(screen.Bold, head)), a.Wrap("  "+text.Line(name))...)
-	if d.Act.Purged {
+	if d.Action.Purged {
 		out = append(out, a.purgedLines(d)...)
 	}
 	return a.print(append(out, a.followsLines(tax, d)...)...)
 }
 
 // purgedLines says what a purge removes and what it cannot reach.
-func (a *app) purgedLines(d *curation.Done) []string {
+func (a *app) purgedLines(d *curation.Result) []string {
 	lessons := 0
 	for _, c := range d.Changes {
-		if c.Op == tree.OpArchive && c.Node.ID != d.Act.Node {
+		if c.Op == tree.OpArchive && c.Node.ID != d.Action.Node {
 			lessons++
 		}
 	}
@@ -211,7 +211,7 @@ func (a *app) purgedLines(d *curation.Done) []string {
 }
 
 // followsLines says what becomes of the lessons that stood on what changed.
-func (a *app) followsLines(tax *taxonomy.Taxonomy, d *curation.Done) []string {
+func (a *app) followsLines(tax *taxonomy.Taxonomy, d *curation.Result) []string {
 	if len(d.Stood) == 0 {
 		return nil
 	}
@@ -229,32 +229,32 @@ func (a *app) followsLines(tax *taxonomy.Taxonomy, d *curation.Done) []string {
 }
 
 // saidHead says what was done to a memory.
-func (a *app) saidHead(said tree.Said, id string) string {
+func (a *app) saidHead(said tree.DecisionKind, id string) string {
 	switch said {
-	case tree.SaidForget:
+	case tree.DecisionForget:
 		return a.say("Forgotten: %s", id)
-	case tree.SaidPin:
+	case tree.DecisionPin:
 		return a.say("Pinned: %s", id)
-	case tree.SaidBan:
+	case tree.DecisionBan:
 		return a.say("Banned: %s", id)
-	case tree.SaidEdit:
+	case tree.DecisionEdit:
 		return a.say("Edited: %s", id)
-	case tree.SaidTeach:
+	case tree.DecisionTeach:
 		return a.say("Taught: %s", id)
-	case tree.SaidRelabel:
+	case tree.DecisionRelabel:
 		return a.say("Relabelled: %s", id)
-	case tree.SaidAbout:
+	case tree.DecisionAbout:
 		return a.say("Corrected: %s", id)
-	case tree.SaidReject:
+	case tree.DecisionReject:
 		return a.say("Rejected: %s", id)
-	case tree.SaidUndo:
+	case tree.DecisionUndo:
 	}
 	return a.say("Taken back: %s", id)
 }
 
 // nameOf returns a text that tells people which memory this is.
 func (a *app) nameOf(tax *taxonomy.Taxonomy, n *tree.Node) string {
-	if n.Word != nil && n.Word.Purged {
+	if n.Decision != nil && n.Decision.Purged {
 		return n.ErrorType
 	}
 	says := enhance.NewWording(tax).Shown(n, a.lang).Content

@@ -27,7 +27,7 @@ type held struct {
 	spending spending
 	logger   *slog.Logger
 	ending   <-chan struct{} // of one command: this process is about to end
-	e        *holder.Errand  // the command
+	e        *holder.Request // the command
 }
 
 // share runs commands of other processes on a memory that this process holds, until stop is called. stop waits for
@@ -50,7 +50,7 @@ func (a *app) share(ctx context.Context, m *memtree.Memory, dir, command, addres
 }
 
 // run runs a command of another process.
-func (h held) run(ctx context.Context, e *holder.Errand) int {
+func (h held) run(ctx context.Context, e *holder.Request) int {
 	begun := time.Now()
 	h.e, h.ending = e, e.Ending
 	p := process{args: e.Args, stdin: e.Stdin, stdout: e.Stdout, stderr: e.Stderr, getenv: h.variable}

@@ -121,12 +121,12 @@ func (a *app) relabelRefused(id string, err error) error {
 	return a.wordRefused(err)
 }
 
-func (a *app) printRelabelled(tax *taxonomy.Taxonomy, was *tree.Verdict, d *curation.Done) error {
+func (a *app) printRelabelled(tax *taxonomy.Taxonomy, was *tree.Verdict, d *curation.Result) error {
 	if a.json {
 		return a.printJSON(d)
 	}
 	is := d.Verdict
-	out := a.Wrap(a.Paint(screen.Bold, a.saidHead(tree.SaidRelabel, is.Evaluation)))
+	out := a.Wrap(a.Paint(screen.Bold, a.saidHead(tree.DecisionRelabel, is.Evaluation)))
 	add := func(s string) { out = append(out, a.Wrap("  "+s)...) }
 	add(a.say("it was %s; now it is %s", a.verdictName(was), a.verdictName(is)))
 	for _, c := range d.Changes {

@@ -179,8 +179,8 @@ func fateOf(n *tree.Node) string {
 // whyGone is the reason that is kept, as it was said; "" for none.
 func (a *app) whyGone(n *tree.Node) string {
 	switch {
-	case n.Mark == tree.Banned && n.Word != nil:
-		return n.Word.Why
+	case n.Mark == tree.Banned && n.Decision != nil:
+		return n.Decision.Why
 	case n.HeldBack():
 		return n.Credit.Held.Why
 	}

@@ -192,9 +192,9 @@ func (a *app) refusal(tax *taxonomy.Taxonomy, no *tree.Refusal) string {
 	if c, known := tax.Check(no.Check); known {
 		check = c.Name.In(a.lang)
 	}
-	said := map[tree.Said]string{
-		tree.SaidBan: a.say("banned by %s", by), tree.SaidReject: a.say("rejected by %s", by),
-		tree.SaidForget: a.say("forgotten by %s", by),
+	said := map[tree.DecisionKind]string{
+		tree.DecisionBan: a.say("banned by %s", by), tree.DecisionReject: a.say("rejected by %s", by),
+		tree.DecisionForget: a.say("forgotten by %s", by),
 	}[no.Said]
 	return dotted(said, check)
 }
@@ -292,8 +292,8 @@ func (a *app) usedTimes(n int, right float64) string {
 
 // decisions prints what people said of a memory, the latest first; of one that came from another tree the last word.
 func (a *app) decisions(p *screen.Page, n *tree.Node, past []curation.Past) {
-	if w := n.Word; w != nil && len(past) == 0 {
-		past = []curation.Past{{Act: tree.Act{Said: w.Said, By: w.By, Why: w.Why}, At: w.At}}
+	if w := n.Decision; w != nil && len(past) == 0 {
+		past = []curation.Past{{Action: tree.Action{Kind: w.Kind, By: w.By, Why: w.Why}, At: w.At}}
 	}
 	now := tree.About{}
 	if n.CaseData != nil && n.CaseData.About != nil {
@@ -308,8 +308,8 @@ func (a *app) decisions(p *screen.Page, n *tree.Node, past []curation.Past) {
 		switch {
 		case d.Gone:
 			back = a.say("taken back")
-		case d.Said == tree.SaidAbout:
-			was := aboutBefore(&d.Act, n.ID)
+		case d.Kind == tree.DecisionAbout:
+			was := aboutBefore(&d.Action, n.ID)
 			about = a.aboutLine(was, now)
 			now = was
 		}
@@ -322,7 +322,7 @@ func (a *app) decisions(p *screen.Page, n *tree.Node, past []curation.Past) {
 			what = a.say("%d verdicts", len(d.Labels))
 		}
 		by, at := cmp.Or(d.By, a.say("a person")), d.At.Format(time.RFC3339)
-		p.Part(string(d.Said), dotted(by, at, cmp.Or(what, about), back, d.Why))
+		p.Part(string(d.Kind), dotted(by, at, cmp.Or(what, about), back, d.Why))
 	}
 }
 

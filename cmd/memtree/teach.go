@@ -74,9 +74,9 @@ func (a *app) teach(ctx context.Context, l curation.Lesson, o curation.Options) 
 }
 
 // taughtLines says what was taught, and what follows.
-func (a *app) taughtLines(d *curation.Done) []string {
+func (a *app) taughtLines(d *curation.Result) []string {
 	n := &d.Changes[0].Node
-	head := a.saidHead(tree.SaidTeach, n.ID)
+	head := a.saidHead(tree.DecisionTeach, n.ID)
 	if d.Changes[0].Op != tree.OpAdd {
 		head = a.say("Taught again: %s", n.ID)
 	}

@@ -79,7 +79,7 @@ func (c *Core) ApplyIf(ctx context.Context, b tree.Batch, fresh func() bool) err
 func (c *Core) forgetFound(b *tree.Batch, nodes []tree.Node) {
 	c.suspects.changed(nodes)
 	if slices.ContainsFunc(b.Entries, func(e tree.Entry) bool { return e.Act != nil }) {
-		c.said.Add(1)
+		c.decisions.Add(1)
 	}
 }
 

@@ -45,7 +45,7 @@ type Core struct {
 	saved uint64     // version of the index on disk; guarded by door
 
 	changed   atomic.Uint64 // how often memories changed
-	said      atomic.Uint64 // how often a person said something
+	decisions atomic.Uint64 // how often a person said something
 	conflicts atomic.Int64
 
 	mending sync.Mutex
@@ -119,8 +119,8 @@ func (c *Core) Refused() *tree.Refused { return c.refused.Load() }
 // Changed returns how often memories changed.
 func (c *Core) Changed() uint64 { return c.changed.Load() }
 
-// Said returns how often a person said something.
-func (c *Core) Said() uint64 { return c.said.Load() }
+// Decisions returns how often a person said something.
+func (c *Core) Decisions() uint64 { return c.decisions.Load() }
 
 // Conflicts returns how many plans were made again.
 func (c *Core) Conflicts() int64 { return c.conflicts.Load() }
@@ -153,7 +153,7 @@ func (c *Core) openRefused(ctx context.Context) error {
 // spoken reports whether a commit may change what people refused.
 func spoken(b *tree.Batch, nodes []tree.Node) bool {
 	word := func(n tree.Node) bool {
-		return n.Type != tree.Case && (n.Word != nil || n.Provenance.By == tree.ByPerson)
+		return n.Type != tree.Case && (n.Decision != nil || n.Provenance.By == tree.ByPerson)
 	}
 	act := func(e tree.Entry) bool { return e.Act != nil }
 	return b.Purge != nil || slices.ContainsFunc(b.Entries, act) || slices.ContainsFunc(nodes, word)

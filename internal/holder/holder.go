@@ -41,8 +41,8 @@ type Command struct {
 	Live   bool              // standard error is a terminal
 }
 
-// Errand is a command of another process, to be run in this one.
-type Errand struct {
+// Request is a command of another process, to be run in this one.
+type Request struct {
 	Command
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
@@ -52,7 +52,7 @@ type Errand struct {
 
 // Run runs an errand and returns its exit code. Its context ends on an interrupt of the user, or when the process that
 // asked is gone.
-type Run func(ctx context.Context, e *Errand) int
+type Run func(ctx context.Context, e *Request) int
 
 // The messages after the first ones. In is what the holder asked for with Want.
 type (

@@ -43,7 +43,7 @@ func ask(ctx context.Context, t *testing.T, dir, stdin string, args ...string) (
 
 func TestCommandRunsInTheHolder(t *testing.T) {
 	long := strings.Repeat("0123456789", 50_000)
-	dir, _ := listening(t, func(_ context.Context, e *Errand) int {
+	dir, _ := listening(t, func(_ context.Context, e *Request) int {
 		in, err := io.ReadAll(e.Stdin)
 		require.NoError(t, err)
 		_, err = io.WriteString(e.Stdout, strings.Join(e.Args, " ")+" "+string(in))
@@ -65,7 +65,7 @@ type broken struct{}
 func (broken) Read([]byte) (int, error) { return 0, errors.New("the disk failed") }
 
 func TestInputThatFails(t *testing.T) {
-	dir, _ := listening(t, func(_ context.Context, e *Errand) int {
+	dir, _ := listening(t, func(_ context.Context, e *Request) int {
 		require.True(t, e.SameFiles)
 		_, err := io.ReadAll(e.Stdin)
 		require.EqualError(t, err, "the disk failed")
@@ -83,7 +83,7 @@ func TestOtherFiles(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("files have no numbers there")
 	}
-	dir, _ := listening(t, func(_ context.Context, e *Errand) int {
+	dir, _ := listening(t, func(_ context.Context, e *Request) int {
 		require.False(t, e.SameFiles)
 		return 0
 	})
@@ -98,7 +98,7 @@ func TestOtherFiles(t *testing.T) {
 
 func TestInterrupt(t *testing.T) {
 	begun := make(chan struct{})
-	dir, _ := listening(t, func(ctx context.Context, e *Errand) int {
+	dir, _ := listening(t, func(ctx context.Context, e *Request) int {
 		close(begun)
 		<-ctx.Done()
 		_, _ = io.WriteString(e.Stderr, "interrupted")
@@ -115,7 +115,7 @@ func TestInterrupt(t *testing.T) {
 // TestClientThatIsGone: a command nobody waits for is interrupted.
 func TestClientThatIsGone(t *testing.T) {
 	begun, ended := make(chan struct{}), make(chan struct{})
-	dir, _ := listening(t, func(ctx context.Context, e *Errand) int {
+	dir, _ := listening(t, func(ctx context.Context, e *Request) int {
 		close(begun)
 		_, err := io.ReadAll(e.Stdin)
 		require.ErrorIs(t, err, ErrEnded)
@@ -134,7 +134,7 @@ func TestClientThatIsGone(t *testing.T) {
 }
 
 func TestPanicStaysInTheCommand(t *testing.T) {
-	dir, _ := listening(t, func(context.Context, *Errand) int { panic("oops") })
+	dir, _ := listening(t, func(context.Context, *Request) int { panic("oops") })
 	for range 2 {
 		code, _, errs, err := ask(t.Context(), t, dir, "")
 		require.NoError(t, err)
@@ -146,7 +146,7 @@ func TestPanicStaysInTheCommand(t *testing.T) {
 // TestCloseWaits: a command under way ends by itself, one without an end is told, and then nobody answers.
 func TestCloseWaits(t *testing.T) {
 	begun := make(chan struct{})
-	dir, l := listening(t, func(_ context.Context, e *Errand) int {
+	dir, l := listening(t, func(_ context.Context, e *Request) int {
 		close(begun)
 		<-e.Ending
 		_, _ = io.WriteString(e.Stdout, "done")
@@ -167,7 +167,7 @@ func TestCloseWaits(t *testing.T) {
 func TestManyAtOnce(t *testing.T) {
 	const n = 20
 	all := make(chan struct{}, n)
-	dir, _ := listening(t, func(ctx context.Context, _ *Errand) int {
+	dir, _ := listening(t, func(ctx context.Context, _ *Request) int {
 		all <- struct{}{}
 		for len(all) < n && ctx.Err() == nil {
 			time.Sleep(time.Millisecond)
@@ -207,7 +207,7 @@ func TestStale(t *testing.T) {
 	require.NoError(t, l.Close())
 	_, err = Dial(dir)
 	require.ErrorIs(t, err, ErrNobody)
-	next, err := Listen(t.Context(), dir, About{}, func(context.Context, *Errand) int { return 0 })
+	next, err := Listen(t.Context(), dir, About{}, func(context.Context, *Request) int { return 0 })
 	require.NoError(t, err)
 	_, _, _, err = ask(t.Context(), t, dir, "")
 	require.NoError(t, err)
@@ -218,7 +218,7 @@ func TestUntrusted(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("a folder has no such bits there")
 	}
-	dir, _ := listening(t, func(context.Context, *Errand) int { return 0 })
+	dir, _ := listening(t, func(context.Context, *Request) int { return 0 })
 	folder := filepath.Join(dir, folderName)
 	for _, mode := range []fs.FileMode{0o755, 0o750, 0o701, 0o770} {
 		require.NoError(t, os.Chmod(folder, mode))
@@ -247,7 +247,7 @@ func TestLongPath(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), strings.Repeat("x", 80), strings.Repeat("y", 80))
 	t.Setenv("TMPDIR", t.TempDir())
 	require.NoError(t, os.MkdirAll(dir, 0o700))
-	l, err := Listen(t.Context(), dir, About{}, func(context.Context, *Errand) int { return 5 })
+	l, err := Listen(t.Context(), dir, About{}, func(context.Context, *Request) int { return 5 })
 	require.NoError(t, err)
 	code, _, _, err := ask(t.Context(), t, dir, "")
 	require.NoError(t, err)

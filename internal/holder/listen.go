@@ -101,7 +101,7 @@ func (l *Listener) serve(ctx context.Context, c net.Conn) {
 		defer close(reading)
 		s.listen(cancel)
 	}()
-	code := l.guarded(ctx, &Errand{
+	code := l.guarded(ctx, &Request{
 		Command: cmd, Stdin: s, Stdout: stream{s, false}, Stderr: stream{s, true},
 		SameFiles: cmd.DirID == seen(cmd.Dir), Ending: l.ending,
 	})
@@ -111,7 +111,7 @@ func (l *Listener) serve(ctx context.Context, c net.Conn) {
 }
 
 // guarded runs a command. A panic ends that command alone.
-func (l *Listener) guarded(ctx context.Context, e *Errand) (code int) {
+func (l *Listener) guarded(ctx context.Context, e *Request) (code int) {
 	defer func() {
 		if r := recover(); r != nil {
 			_, _ = io.WriteString(e.Stderr, "memtree: the command failed inside, and what it acknowledged is kept\n"+

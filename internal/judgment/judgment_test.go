@@ -44,27 +44,27 @@ func TestRead(t *testing.T) {
 	prose := "a long sentence that says what was seen and nothing of a verdict"
 	for _, c := range []struct {
 		in   string
-		want Said
+		want Reading
 	}{
-		{`"PASS"`, Said{Verdict: "pass"}},
-		{`"ok."`, Said{Verdict: "ok", Beside: "."}},
-		{`true`, Said{Verdict: "true"}},
-		{`"FAIL: the button is missing"`, Said{Verdict: "fail", Beside: ": the button is missing"}},
-		{`"Passed: every check"`, Said{Verdict: "passed", Beside: ": every check"}},
-		{`"结论：通过。按钮可用"`, Said{Verdict: "通过", Beside: "按钮可用"}},
-		{`"Verdict: FAIL. The button is missing"`, Said{Verdict: "fail", Beside: "The button is missing"}},
-		{`"` + prose + `"`, Said{Beside: prose}},
-		{`". ok"`, Said{Verdict: "ok"}},
-		{`{"verdict":"success","reason":"all done"}`, Said{Verdict: "success", Beside: "all done\n"}},
-		{`{"Verdict":"PASS","Mood":"fine"}`, Said{Verdict: "pass", Beside: "fine\n"}},
-		{`{"Verdict":"a","verdict":"b","VERDICT":"c"}`, Said{Verdict: "b", Beside: "c\na\n"}},
-		{`{"has_defect":false,"why":["a","b"],"n":3}`, Said{Verdict: "false", Beside: "3\na\nb\n"}},
-		{`{"has_defect":false,"verdict":"pass"}`, Said{Verdict: "pass"}},
-		{`{"结论":"通过。","理由":"按钮可用"}`, Said{Verdict: "通过", Beside: "按钮可用\n"}},
-		{`{"mood":"ok","z":{"k":"deep"}}`, Said{Verdict: "ok", Beside: "k\ndeep\n"}},
-		{`[1,2]`, Said{}},
-		{`null`, Said{}},
-		{`not json`, Said{}},
+		{`"PASS"`, Reading{Verdict: "pass"}},
+		{`"ok."`, Reading{Verdict: "ok", Beside: "."}},
+		{`true`, Reading{Verdict: "true"}},
+		{`"FAIL: the button is missing"`, Reading{Verdict: "fail", Beside: ": the button is missing"}},
+		{`"Passed: every check"`, Reading{Verdict: "passed", Beside: ": every check"}},
+		{`"结论：通过。按钮可用"`, Reading{Verdict: "通过", Beside: "按钮可用"}},
+		{`"Verdict: FAIL. The button is missing"`, Reading{Verdict: "fail", Beside: "The button is missing"}},
+		{`"` + prose + `"`, Reading{Beside: prose}},
+		{`". ok"`, Reading{Verdict: "ok"}},
+		{`{"verdict":"success","reason":"all done"}`, Reading{Verdict: "success", Beside: "all done\n"}},
+		{`{"Verdict":"PASS","Mood":"fine"}`, Reading{Verdict: "pass", Beside: "fine\n"}},
+		{`{"Verdict":"a","verdict":"b","VERDICT":"c"}`, Reading{Verdict: "b", Beside: "c\na\n"}},
+		{`{"has_defect":false,"why":["a","b"],"n":3}`, Reading{Verdict: "false", Beside: "3\na\nb\n"}},
+		{`{"has_defect":false,"verdict":"pass"}`, Reading{Verdict: "pass"}},
+		{`{"结论":"通过。","理由":"按钮可用"}`, Reading{Verdict: "通过", Beside: "按钮可用\n"}},
+		{`{"mood":"ok","z":{"k":"deep"}}`, Reading{Verdict: "ok", Beside: "k\ndeep\n"}},
+		{`[1,2]`, Reading{}},
+		{`null`, Reading{}},
+		{`not json`, Reading{}},
 	} {
 		require.Equal(t, c.want, Read(Decode(tree.Raw(c.in))), c.in)
 	}

@@ -57,7 +57,7 @@ func history(n int) (batches [][]tree.Entry) {
 		known[i] = labelled
 		switch said := r.IntN(i + 1); r.IntN(8) {
 		case 0: // a person gives a truth, or corrects one, or takes it back
-			act := &tree.Act{ID: fmt.Sprint("a_", i), Said: tree.SaidRelabel, By: "ada", Evaluation: run(said).ID}
+			act := &tree.Action{ID: fmt.Sprint("a_", i), Kind: tree.DecisionRelabel, By: "ada", Evaluation: run(said).ID}
 			gives := !known[said] || r.IntN(3) > 0
 			if known[said] {
 				act.Verdict = verdict(said, true, true, "")

@@ -128,10 +128,10 @@ func (s *server) submitBrief(ctx context.Context, c call, in submitIn) (submitOu
 	if len(hand.Unused()) > 0 {
 		return submitOut{}, errNotOpen
 	}
-	if did.Done.Tests == 0 && len(did.Refused) == 0 && did.Why != "" {
+	if did.Result.Tests == 0 && len(did.Refused) == 0 && did.Why != "" {
 		return submitOut{}, fmt.Errorf("the answer cannot be read: %s", did.Why)
 	}
-	out := submitOut{Read: did.Done.Tests, Told: did.Told, Refused: did.Refused, Unsaid: did.Unsaid,
+	out := submitOut{Read: did.Result.Tests, Told: did.Told, Refused: did.Refused, Unsaid: did.Unsaid,
 		Next: s.say("Call read_tests for the next question.", "请调用 read_tests 取下一个问题。")}
 	if out.Refused == nil {
 		out.Refused = []string{}

@@ -386,7 +386,7 @@ func TestCorrectCase(t *testing.T) {
 	require.Contains(t, c.refused("correct_case", in), "said")
 	d, err := c.m.Curation().Undo(t.Context(), "", curation.Options{Over: true})
 	require.NoError(t, err)
-	require.Equal(t, tree.SaidAbout, d.Undone.Said)
+	require.Equal(t, tree.DecisionAbout, d.Undone.Kind)
 	in["not"] = []string{"nonsense"}
 	require.Contains(t, c.refused("correct_case", in), "nonsense")
 }

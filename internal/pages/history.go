@@ -37,7 +37,7 @@ func (s *Site) history(w http.ResponseWriter, r *http.Request, v *Visitor) error
 	said := s.speech(v.Lang)
 	d := historyData{By: field(r, "by")}
 	if back := field(r, "done"); back != "" {
-		d.Done = said.say("Taken back: %s", said.said(tree.Said(back)))
+		d.Done = said.say("Taken back: %s", said.said(tree.DecisionKind(back)))
 	}
 	from, n := atoi(field(r, "from")), 0
 	names := map[string]bool{}
@@ -106,7 +106,7 @@ func (s *Site) takeBack(w http.ResponseWriter, r *http.Request, v *Visitor) erro
 	if id := field(r, "from"); id != "" {
 		return seeOther(w, r, v, "memories/"+id)
 	}
-	return seeOther(w, r, v, "history", "done", string(done.Undone.Said))
+	return seeOther(w, r, v, "history", "done", string(done.Undone.Kind))
 }
 
 // takingBack says what a decision was, and whose.
@@ -120,7 +120,7 @@ func (s *speech) takingBack(p *curation.Past, who string) string {
 
 // decided says what a decision was; of labels what they say, each kind with its number.
 func (s *speech) decided(p *curation.Past) string {
-	what := s.said(p.Said)
+	what := s.said(p.Kind)
 	if len(p.Labels) == 0 {
 		return what
 	}

@@ -22,7 +22,7 @@ const noteMost = 8000
 type notice struct {
 	Said    *tree.Verdict // of the evaluation that was labelled
 	Skipped string        // the evaluation that was put behind the others
-	Many    *tree.Act     // the label of many
+	Many    *tree.Action  // the label of many
 	Right   bool          // what it says
 	Decided int           // evaluations that it left as they were
 	Met     *meanwhile
@@ -30,7 +30,7 @@ type notice struct {
 
 // meanwhile is a word on a verdict that somebody else had decided by then.
 type meanwhile struct {
-	curation.Decision
+	curation.Known
 	Word, Reason string // what was not taken
 }
 
@@ -45,7 +45,7 @@ func noticeOf(r *http.Request, v *Visitor) (out notice) {
 	out.Skipped, out.Decided = q.Get("skipped"), atoi(q.Get("decided"))
 	if id := q.Get("many"); id != "" {
 		acts, err := c.Acts(r.Context())
-		i := slices.IndexFunc(acts, func(a tree.Act) bool { return a.ID == id })
+		i := slices.IndexFunc(acts, func(a tree.Action) bool { return a.ID == id })
 		if err != nil || i < 0 || len(acts[i].Verdicts) == 0 {
 			return out
 		}
@@ -175,7 +175,7 @@ func (s *Site) many(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 	if err != nil {
 		return err
 	}
-	return back(w, r, v, &d.Query, "many", done.Act.ID, "decided", strconv.Itoa(len(done.Decided)))
+	return back(w, r, v, &d.Query, "many", done.Action.ID, "decided", strconv.Itoa(len(done.Decided)))
 }
 
 // manyOf reads which verdicts are meant.

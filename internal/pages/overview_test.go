@@ -133,7 +133,7 @@ func TestHistory(t *testing.T) {
 	require.NoError(t, err)
 	body = see(t, v, "history", "")
 	require.Contains(t, body, "<s>Banned</s>")
-	require.Contains(t, body, `name="of" value="`+done.Act.ID)
+	require.Contains(t, body, `name="of" value="`+done.Action.ID)
 }
 
 // A case that a person labelled says what was true; its note stands there once.

@@ -29,7 +29,7 @@ func (s *Site) over(w http.ResponseWriter, r *http.Request, v *Visitor, err erro
 	said, fields := s.speech(v.Lang), url.Values{"over": {"1"}}
 	maps.Copy(fields, r.PostForm)
 	p := curation.Past{At: refused.At, Labels: refused.Labels}
-	p.By, p.Said = refused.By, refused.Theirs
+	p.By, p.Kind = refused.By, refused.Theirs
 	return s.question(w, r, v, http.StatusConflict, &question{
 		Sentence: said.takingBack(&p, v.Who), Yes: said.say("Decide otherwise all the same"), To: r.URL.Path,
 		From: r.URL.Path, Fields: fields,

@@ -124,25 +124,25 @@ func (s *speech) verdict(v tree.Verdict) string {
 }
 
 // said names what a person said of a memory.
-func (s *speech) said(t tree.Said) string {
+func (s *speech) said(t tree.DecisionKind) string {
 	switch t {
-	case tree.SaidForget:
+	case tree.DecisionForget:
 		return s.say("Forgotten")
-	case tree.SaidPin:
+	case tree.DecisionPin:
 		return s.say("Pinned")
-	case tree.SaidBan:
+	case tree.DecisionBan:
 		return s.say("Banned")
-	case tree.SaidEdit:
+	case tree.DecisionEdit:
 		return s.say("Worded better")
-	case tree.SaidTeach:
+	case tree.DecisionTeach:
 		return s.say("Taught")
-	case tree.SaidRelabel:
+	case tree.DecisionRelabel:
 		return s.say("Verdict labelled")
-	case tree.SaidAbout:
+	case tree.DecisionAbout:
 		return s.say("What it is about was corrected")
-	case tree.SaidReject:
+	case tree.DecisionReject:
 		return s.say("Rejected")
-	case tree.SaidUndo:
+	case tree.DecisionUndo:
 		return s.say("Taken back")
 	}
 	return string(t)
@@ -152,9 +152,9 @@ func (s *speech) said(t tree.Said) string {
 func (s *speech) refusal(no tree.Refusal) string {
 	said := s.say("Left out: forgotten by %s", s.who(no.By))
 	switch no.Said {
-	case tree.SaidBan:
+	case tree.DecisionBan:
 		said = s.say("Left out: banned by %s", s.who(no.By))
-	case tree.SaidReject:
+	case tree.DecisionReject:
 		said = s.say("Left out: rejected by %s", s.who(no.By))
 	}
 	if no.Check != "" {

@@ -48,7 +48,7 @@ func (s *Site) taught(w http.ResponseWriter, r *http.Request, v *Visitor) error 
 	case err != nil:
 		return err
 	default:
-		return seeOther(w, r, v, "memories/"+done.Act.Node)
+		return seeOther(w, r, v, "memories/"+done.Action.Node)
 	}
 	return s.teacher(w, r, v, http.StatusUnprocessableEntity, &d)
 }

@@ -30,7 +30,7 @@ func quoted(at time.Time) tree.Node {
 // purged returns the batch that purges it.
 func purged(n tree.Node) tree.Batch {
 	basis := n.Revision
-	n.Word = &tree.Word{Said: tree.SaidForget, Purged: true}
+	n.Decision = &tree.Decision{Kind: tree.DecisionForget, Purged: true}
 	return tree.Batch{
 		Changes: []tree.Change{tree.NewChange(tree.OpArchive, tree.Tombstone(&n), basis, "person", "purge")},
 		Purge:   &tree.Purge{Nodes: []string{n.ID}, Evaluations: []string{"dead", "said"}, Trials: []string{"t_1"}},
@@ -52,7 +52,7 @@ func fill(t *testing.T, s *Store) tree.Node {
 		Entries: []tree.Entry{
 			{At: at, Trial: &tree.Trial{ID: "t_1", Scope: tree.Scope{Test: canary}}},
 			{At: at, Verdict: &tree.Verdict{Evaluation: "said", CaseID: canary, Node: id}},
-			{At: at, Act: &tree.Act{ID: "a_1", Said: tree.SaidEdit, Node: id, Why: canary,
+			{At: at, Act: &tree.Action{ID: "a_1", Kind: tree.DecisionEdit, Node: id, Why: canary,
 				Before: []tree.Before{{ID: id, Content: &tree.Content{Title: canary}}}}},
 			{At: at, Verdict: &tree.Verdict{Evaluation: "other", CaseID: "stays"}},
 		},

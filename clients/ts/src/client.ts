@@ -6,7 +6,7 @@ import { Queue } from './queue.js';
 import type { Answer, Body, Method, PathOf } from './routes.js';
 import { sleep, within } from './sleep.js';
 import {
-  type Check, type Done, type Evaluation, type EvolveOptions, type Guidance, type Job, noGuidance, type Question,
+  type Check, type Result, type Evaluation, type EvolveOptions, type Guidance, type Job, noGuidance, type Question,
   type Recorded, type Risk, type Truth, ComingTest,
 } from './types.js';
 import { type RunCase, type RunResult, type TestCase, wrap, type WrapOptions } from './wrap.js';
@@ -160,7 +160,7 @@ export class Memtree {
   }
 
   /** Says what was true of a run. */
-  relabel(truth: Truth): Promise<Done> {
+  relabel(truth: Truth): Promise<Result> {
     return this.request('post', '/v1/trees/{tree}/relabel', { body: truth });
   }
 

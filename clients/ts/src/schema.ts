@@ -626,7 +626,7 @@ export interface components {
             is?: string[] | null;
             not?: string[] | null;
         };
-        AboutWord: {
+        AboutBody: {
             /** @description The person who says so; left out: the name of the token */
             by?: string;
             /** @description Say what would change, write nothing */
@@ -640,7 +640,7 @@ export interface components {
             /** @description A sentence; it is kept */
             why?: string;
         };
-        Act: {
+        Action: {
             before?: components["schemas"]["Before"][] | null;
             by?: string;
             evaluation?: string;
@@ -702,7 +702,7 @@ export interface components {
             status?: string;
             supersededBy?: string;
             taught?: components["schemas"]["Taught"];
-            word?: components["schemas"]["Word"];
+            word?: components["schemas"]["Decision"];
         };
         Blamed: {
             /** Format: double */
@@ -835,7 +835,7 @@ export interface components {
             /** Format: int64 */
             tests?: number;
         };
-        Decision: {
+        CurationKnown: {
             agent?: components["schemas"]["Agent"];
             /** Format: date-time */
             at: string;
@@ -854,16 +854,15 @@ export interface components {
             run_id?: string;
             scene?: components["schemas"]["Scene"];
         };
-        Done: {
-            act: components["schemas"]["Act"];
-            against?: components["schemas"]["Node"][] | null;
-            changes: components["schemas"]["Change"][] | null;
-            mirrored?: components["schemas"]["Node"][] | null;
-            /** Format: int64 */
-            redacted?: number;
-            stood: components["schemas"]["Node"][] | null;
-            undone?: components["schemas"]["Act"];
-            verdict?: components["schemas"]["Verdict"];
+        Decision: {
+            /** Format: date-time */
+            at: string;
+            by?: string;
+            fresh?: boolean;
+            hash?: string;
+            purged?: boolean;
+            said: string;
+            why?: string;
         };
         Draft: {
             appliesWhen?: string[] | null;
@@ -873,7 +872,7 @@ export interface components {
             other?: components["schemas"]["Translation"];
             title: string;
         };
-        EditWord: {
+        EditBody: {
             /** @description The person who says so; left out: the name of the token */
             by?: string;
             /** @description Say what would change, write nothing */
@@ -1062,7 +1061,7 @@ export interface components {
             /** @description An ARIA role, where by is role */
             role?: string;
         };
-        ForgetWord: {
+        ForgetBody: {
             /** @description The person who says so; left out: the name of the token */
             by?: string;
             /** @description Say what would change, write nothing */
@@ -1232,15 +1231,15 @@ export interface components {
             why?: string;
         };
         Labelled: {
-            act: components["schemas"]["Act"];
+            act: components["schemas"]["Action"];
             against?: components["schemas"]["Node"][] | null;
             changes: components["schemas"]["Change"][] | null;
-            decided: components["schemas"]["Decision"][] | null;
+            decided: components["schemas"]["CurationKnown"][] | null;
             mirrored?: components["schemas"]["Node"][] | null;
             /** Format: int64 */
             redacted?: number;
             stood: components["schemas"]["Node"][] | null;
-            undone?: components["schemas"]["Act"];
+            undone?: components["schemas"]["Action"];
             unkept: string[] | null;
             verdict?: components["schemas"]["Verdict"];
             verdicts: components["schemas"]["Verdict"][] | null;
@@ -1367,7 +1366,7 @@ export interface components {
             supersededBy?: string;
             taught?: components["schemas"]["Taught"];
             type: string;
-            word?: components["schemas"]["Word"];
+            word?: components["schemas"]["Decision"];
         };
         NodePlan: {
             class: string;
@@ -1622,6 +1621,17 @@ export interface components {
             n: number;
             remedy: string;
             stopped: boolean;
+        };
+        Result: {
+            act: components["schemas"]["Action"];
+            against?: components["schemas"]["Node"][] | null;
+            changes: components["schemas"]["Change"][] | null;
+            mirrored?: components["schemas"]["Node"][] | null;
+            /** Format: int64 */
+            redacted?: number;
+            stood: components["schemas"]["Node"][] | null;
+            undone?: components["schemas"]["Action"];
+            verdict?: components["schemas"]["Verdict"];
         };
         Revised: {
             id: string;
@@ -1923,16 +1933,6 @@ export interface components {
             name?: string;
             page?: string;
             role?: string;
-        };
-        Word: {
-            /** Format: date-time */
-            at: string;
-            by?: string;
-            fresh?: boolean;
-            hash?: string;
-            purged?: boolean;
-            said: string;
-            why?: string;
         };
     };
     responses: never;
@@ -2680,7 +2680,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Done"];
+                    "application/json": components["schemas"]["Result"];
                 };
             };
             /** @description Error */
@@ -2842,7 +2842,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["AboutWord"];
+                "application/json": components["schemas"]["AboutBody"];
             };
         };
         responses: {
@@ -2852,7 +2852,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Done"];
+                    "application/json": components["schemas"]["Result"];
                 };
             };
             /** @description Error */
@@ -2890,7 +2890,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Done"];
+                    "application/json": components["schemas"]["Result"];
                 };
             };
             /** @description Error */
@@ -2918,7 +2918,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["EditWord"];
+                "application/json": components["schemas"]["EditBody"];
             };
         };
         responses: {
@@ -2928,7 +2928,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Done"];
+                    "application/json": components["schemas"]["Result"];
                 };
             };
             /** @description Error */
@@ -2956,7 +2956,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["ForgetWord"];
+                "application/json": components["schemas"]["ForgetBody"];
             };
         };
         responses: {
@@ -2966,7 +2966,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Done"];
+                    "application/json": components["schemas"]["Result"];
                 };
             };
             /** @description Error */
@@ -3004,7 +3004,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Done"];
+                    "application/json": components["schemas"]["Result"];
                 };
             };
             /** @description Error */
@@ -3042,7 +3042,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Done"];
+                    "application/json": components["schemas"]["Result"];
                 };
             };
             /** @description Error */
@@ -3114,7 +3114,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Done"];
+                    "application/json": components["schemas"]["Result"];
                 };
             };
             /** @description Error */

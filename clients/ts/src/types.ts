@@ -19,7 +19,7 @@ export type Check = Schemas['Assertion'];
 export type Risk = Schemas['Risk'];
 /** What was true of an evaluation, as a person says it. */
 export type Truth = Schemas['Truth'];
-export type Done = Schemas['Done'];
+export type Result = Schemas['Result'];
 export type Recorded = Schemas['Recorded'];
 export type Job = Schemas['Job'];
 export type EvolveOptions = Schemas['Evolve'];

@@ -18,7 +18,7 @@ from .errors import MemtreeError
 from .limit import send_async
 from .place import Placement
 from .run import Case, Run, Verdict, case_of, parts_of, question_of
-from .schema import Assertion, Done, Evaluation, Evolve, Guidance, Job, Recorded, Risk, Truth
+from .schema import Assertion, Evaluation, Evolve, Guidance, Job, Recorded, Result, Risk, Truth
 
 F = TypeVar("F", bound=Callable[[Any], Awaitable[Any]])
 Judge = Callable[[Any, Any], Union[Verdict, Awaitable[Verdict]]]
@@ -160,9 +160,9 @@ class AsyncClient(Core):
         """Records judged runs now, at most 1000. Each needs an id, or a run id, to be counted once."""
         return cast(Recorded, await self.request("record", evaluations))
 
-    async def relabel(self, truth: Truth) -> Done:
+    async def relabel(self, truth: Truth) -> Result:
         """Says what was true of a run."""
-        return cast(Done, await self.request("relabel", truth))
+        return cast(Result, await self.request("relabel", truth))
 
     async def evolve(self, options: Optional[Evolve] = None, *, deadline_ms: float = 600_000) -> Job:
         """Lets the tree learn, and waits until it has, for at most ``deadline_ms`` milliseconds."""

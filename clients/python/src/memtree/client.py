@@ -15,7 +15,7 @@ from .errors import MemtreeError
 from .limit import send
 from .place import Placement
 from .run import Case, Run, Verdict, case_of, parts_of, question_of
-from .schema import Assertion, Done, Evaluation, Evolve, Guidance, Job, Recorded, Risk, Truth
+from .schema import Assertion, Evaluation, Evolve, Guidance, Job, Recorded, Result, Risk, Truth
 
 F = TypeVar("F", bound=Callable[[Any], Any])
 Judge = Callable[[Any, Any], Verdict]
@@ -168,9 +168,9 @@ class Client(Core):
         """Records judged runs now, at most 1000. Each needs an id, or a run id, to be counted once."""
         return cast(Recorded, self.request("record", evaluations))
 
-    def relabel(self, truth: Truth) -> Done:
+    def relabel(self, truth: Truth) -> Result:
         """Says what was true of a run."""
-        return cast(Done, self.request("relabel", truth))
+        return cast(Result, self.request("relabel", truth))
 
     def evolve(self, options: Optional[Evolve] = None, *, deadline_ms: float = 600_000) -> Job:
         """Lets the tree learn, and waits until it has, for at most ``deadline_ms`` milliseconds."""

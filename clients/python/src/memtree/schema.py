@@ -57,7 +57,7 @@ About = TypedDict("About", {
 }, total=False)
 
 
-AboutWord = TypedDict("AboutWord", {
+AboutBody = TypedDict("AboutBody", {
     "by": 'str',
     "dryRun": 'bool',
     "is": 'Optional[List[str]]',
@@ -67,12 +67,12 @@ AboutWord = TypedDict("AboutWord", {
 }, total=False)
 
 
-class _Act(TypedDict):
+class _Action(TypedDict):
     id: str
     said: str
 
 
-class Act(_Act, total=False):
+class Action(_Action, total=False):
     before: Optional[List[Before]]
     by: str
     evaluation: str
@@ -136,7 +136,7 @@ class Before(_Before, total=False):
     status: str
     supersededBy: str
     taught: Taught
-    word: Word
+    word: Decision
 
 
 Blamed = TypedDict("Blamed", {
@@ -267,14 +267,14 @@ class Credit(_Credit, total=False):
     tests: int
 
 
-class _Decision(TypedDict):
+class _CurationKnown(TypedDict):
     at: str
     correct: bool
     evaluation: str
     labelled: bool
 
 
-class Decision(_Decision, total=False):
+class CurationKnown(_CurationKnown, total=False):
     agent: Agent
     attempt: int
     by: str
@@ -288,18 +288,17 @@ class Decision(_Decision, total=False):
     scene: Scene
 
 
-class _Done(TypedDict):
-    act: Act
-    changes: Optional[List[Change]]
-    stood: Optional[List[Node]]
+class _Decision(TypedDict):
+    at: str
+    said: str
 
 
-class Done(_Done, total=False):
-    against: Optional[List[Node]]
-    mirrored: Optional[List[Node]]
-    redacted: int
-    undone: Act
-    verdict: Verdict
+class Decision(_Decision, total=False):
+    by: str
+    fresh: bool
+    hash: str
+    purged: bool
+    why: str
 
 
 class _Draft(TypedDict):
@@ -314,12 +313,12 @@ class Draft(_Draft, total=False):
     other: Translation
 
 
-class _EditWord(TypedDict):
+class _EditBody(TypedDict):
     # What the lesson says from now on; it has to pass the gates
     lesson: Draft
 
 
-class EditWord(_EditWord, total=False):
+class EditBody(_EditBody, total=False):
     # The person who says so; left out: the name of the token
     by: str
     # Say what would change, write nothing
@@ -505,7 +504,7 @@ class Find(_Find, total=False):
     role: str
 
 
-class ForgetWord(TypedDict, total=False):
+class ForgetBody(TypedDict, total=False):
     # The person who says so; left out: the name of the token
     by: str
     # Say what would change, write nothing
@@ -671,9 +670,9 @@ class Label(_Label, total=False):
 
 
 class _Labelled(TypedDict):
-    act: Act
+    act: Action
     changes: Optional[List[Change]]
-    decided: Optional[List[Decision]]
+    decided: Optional[List[CurationKnown]]
     stood: Optional[List[Node]]
     unkept: Optional[List[str]]
     verdicts: Optional[List[Verdict]]
@@ -683,7 +682,7 @@ class Labelled(_Labelled, total=False):
     against: Optional[List[Node]]
     mirrored: Optional[List[Node]]
     redacted: int
-    undone: Act
+    undone: Action
     verdict: Verdict
 
 
@@ -822,7 +821,7 @@ class Node(_Node, total=False):
     parent: str
     supersededBy: str
     taught: Taught
-    word: Word
+    word: Decision
 
 
 _NodePlanMust = TypedDict("_NodePlanMust", {
@@ -1086,6 +1085,20 @@ class Remedied(TypedDict):
     n: int
     remedy: str
     stopped: bool
+
+
+class _Result(TypedDict):
+    act: Action
+    changes: Optional[List[Change]]
+    stood: Optional[List[Node]]
+
+
+class Result(_Result, total=False):
+    against: Optional[List[Node]]
+    mirrored: Optional[List[Node]]
+    redacted: int
+    undone: Action
+    verdict: Verdict
 
 
 class Revised(TypedDict):
@@ -1385,16 +1398,3 @@ class Where(TypedDict, total=False):
     name: str
     page: str
     role: str
-
-
-class _Word(TypedDict):
-    at: str
-    said: str
-
-
-class Word(_Word, total=False):
-    by: str
-    fresh: bool
-    hash: str
-    purged: bool
-    why: str

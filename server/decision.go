@@ -24,14 +24,14 @@ func (w *Speaker) options(ctx context.Context) curation.Options {
 	return curation.Options{By: cmp.Or(w.By, callerOf(ctx).name()), Why: w.Why, DryRun: w.DryRun, Over: w.Over}
 }
 
-// forgetWord is a Speaker that may ask for more.
-type forgetWord struct {
+// forgetBody is a Speaker that may ask for more.
+type forgetBody struct {
 	Speaker
 	Purge bool `json:"purge,omitempty" doc:"Remove the bytes too: this cannot be taken back"`
 }
 
-// editWord is a Speaker with the words of a lesson.
-type editWord struct {
+// editBody is a Speaker with the words of a lesson.
+type editBody struct {
 	Speaker
 	Lesson gate.Draft `json:"lesson" doc:"What the lesson says from now on; it has to pass the gates"`
 }
@@ -47,8 +47,8 @@ type teach struct {
 	Direction taxonomy.Direction `json:"direction,omitempty" enum:"false_pass,false_fail,other" doc:"It guards against"`
 }
 
-// aboutWord is a Speaker with the checks of a case.
-type aboutWord struct {
+// aboutBody is a Speaker with the checks of a case.
+type aboutBody struct {
 	Speaker
 	Not []string `json:"not,omitempty" maxItems:"32" doc:"Checks that the case is not about"`
 	Is  []string `json:"is,omitempty" maxItems:"32" doc:"Checks that the case is about"`
@@ -70,27 +70,27 @@ type said[B any] struct {
 	Body B
 }
 
-type doneOutput struct{ Body curation.Done }
+type resultOutput struct{ Body curation.Result }
 
-// sayer is a word of curation on one memory.
-type sayer func(c *curation.Curation, ctx context.Context, id string, o curation.Options) (curation.Done, error)
+// decider is a word of curation on one memory.
+type decider func(c *curation.Curation, ctx context.Context, id string, o curation.Options) (curation.Result, error)
 
 // word takes a person's word on a memory that needs nothing but who speaks.
-func (s *Server) word(say sayer) func(context.Context, *said[Speaker]) (*doneOutput, error) {
-	return func(ctx context.Context, in *said[Speaker]) (*doneOutput, error) {
+func (s *Server) word(say decider) func(context.Context, *said[Speaker]) (*resultOutput, error) {
+	return func(ctx context.Context, in *said[Speaker]) (*resultOutput, error) {
 		return speak(ctx, in.ID, in.Body.options(ctx), say)
 	}
 }
 
-func (s *Server) forget(ctx context.Context, in *said[forgetWord]) (*doneOutput, error) {
+func (s *Server) forget(ctx context.Context, in *said[forgetBody]) (*resultOutput, error) {
 	o := in.Body.options(ctx)
 	o.Purge = in.Body.Purge
 	return speak(ctx, in.ID, o, (*curation.Curation).Forget)
 }
 
-func (s *Server) edit(ctx context.Context, in *said[editWord]) (*doneOutput, error) {
+func (s *Server) edit(ctx context.Context, in *said[editBody]) (*resultOutput, error) {
 	return speak(ctx, in.ID, in.Body.options(ctx),
-		func(c *curation.Curation, ctx context.Context, id string, o curation.Options) (curation.Done, error) {
+		func(c *curation.Curation, ctx context.Context, id string, o curation.Options) (curation.Result, error) {
 			return c.Edit(ctx, id, in.Body.Lesson, o)
 		})
 }
@@ -99,24 +99,24 @@ func (s *Server) teach(ctx context.Context, in *struct {
 	InTree
 	Body teach
 },
-) (*doneOutput, error) {
+) (*resultOutput, error) {
 	b := &in.Body
 	l := curation.Lesson{Lesson: b.Lesson, When: b.When, Product: b.Product, For: b.For, NotFor: b.NotFor,
 		Direction: b.Direction}
 	return speak(ctx, "", b.options(ctx),
-		func(c *curation.Curation, ctx context.Context, _ string, o curation.Options) (curation.Done, error) {
+		func(c *curation.Curation, ctx context.Context, _ string, o curation.Options) (curation.Result, error) {
 			return c.Teach(ctx, l, o)
 		})
 }
 
-func (s *Server) about(ctx context.Context, in *said[aboutWord]) (*doneOutput, error) {
+func (s *Server) about(ctx context.Context, in *said[aboutBody]) (*resultOutput, error) {
 	return speak(ctx, in.ID, in.Body.options(ctx),
-		func(c *curation.Curation, ctx context.Context, id string, o curation.Options) (curation.Done, error) {
+		func(c *curation.Curation, ctx context.Context, id string, o curation.Options) (curation.Result, error) {
 			return c.About(ctx, id, curation.AboutOptions{Options: o, Not: in.Body.Not, Is: in.Body.Is})
 		})
 }
 
-func speak(ctx context.Context, id string, o curation.Options, say sayer) (*doneOutput, error) {
+func speak(ctx context.Context, id string, o curation.Options, say decider) (*resultOutput, error) {
 	t := treeIn(ctx)
 	if !o.DryRun {
 		if err := t.writable(); err != nil {
@@ -124,7 +124,7 @@ func speak(ctx context.Context, id string, o curation.Options, say sayer) (*done
 		}
 	}
 	d, err := say(t.Curation(), ctx, id, o)
-	return &doneOutput{d}, err
+	return &resultOutput{d}, err
 }
 
 type truthInput struct {
@@ -133,7 +133,7 @@ type truthInput struct {
 }
 
 // relabel says that the truth of an evaluation was another.
-func (s *Server) relabel(ctx context.Context, in *truthInput) (*doneOutput, error) {
+func (s *Server) relabel(ctx context.Context, in *truthInput) (*resultOutput, error) {
 	t := treeIn(ctx)
 	if err := t.writable(); err != nil {
 		return nil, err
@@ -147,7 +147,7 @@ func (s *Server) relabel(ctx context.Context, in *truthInput) (*doneOutput, erro
 	d, err := t.Curation().Relabel(ctx, in.Body.Evaluation, curation.Truth{
 		GroundTruth: in.Body.GroundTruth, Correct: in.Body.Correct, Direction: in.Body.Direction, Reason: in.Body.Reason,
 	}, in.Body.options(ctx))
-	return &doneOutput{d}, err
+	return &resultOutput{d}, err
 }
 
 // promote names imports that may be used.

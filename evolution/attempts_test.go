@@ -17,11 +17,11 @@ func TestOneRequestIsNotTheModel(t *testing.T) {
 	} {
 		w := &planner{left: budget(PlanOptions{})}
 		for i := range mostInRow {
-			require.False(t, w.left.vain.has("next"), kind)
+			require.False(t, w.left.attempts.has("next"), kind)
 			w.failed([]string{fmt.Sprint(i)}, &llm.Error{Kind: kind})
-			require.True(t, w.left.vain.has(fmt.Sprint(i)), "it is asked for once")
+			require.True(t, w.left.attempts.has(fmt.Sprint(i)), "it is asked for once")
 		}
-		require.Equal(t, goesOn, !w.left.vain.has("next"), kind)
+		require.Equal(t, goesOn, !w.left.attempts.has("next"), kind)
 		require.Len(t, w.notes, 1)
 	}
 }

@@ -7,10 +7,10 @@ import (
 	"github.com/memtree/memtree/llm"
 )
 
-// Vain remembers over several plans which jobs a model was asked for without an answer, and
-// whether it is asked at all, so that each is asked for once. It settles nothing: the next Vain is
+// Attempts remembers over several plans which jobs a model was asked for without an answer, and
+// whether it is asked at all, so that each is asked for once. It settles nothing: the next Attempts is
 // empty. The zero value is ready.
-type Vain struct {
+type Attempts struct {
 	jobs  map[string]bool
 	inRow int   // calls in a row that came to no answer
 	down  error // why the model is not asked any more; nil while it is
@@ -20,10 +20,10 @@ type Vain struct {
 const mostInRow = 3
 
 // gaveUp reports whether the model is not asked any more.
-func (v *Vain) gaveUp() bool { return v.down != nil }
+func (v *Attempts) gaveUp() bool { return v.down != nil }
 
 // has reports whether a job is not to be asked for.
-func (v *Vain) has(job string) bool { return v.gaveUp() || v.jobs[job] }
+func (v *Attempts) has(job string) bool { return v.gaveUp() || v.jobs[job] }
 
 // failed notes that a call about jobs came to no answer. After an error that lasts, and after
 // mostInRow calls, the model is not asked any more.
@@ -32,7 +32,7 @@ func (p *planner) failed(jobs []string, err error) {
 	if !slices.Contains(p.notes, note) {
 		p.notes = append(p.notes, note)
 	}
-	v := p.left.vain
+	v := p.left.attempts
 	if v.jobs == nil {
 		v.jobs = map[string]bool{}
 	}

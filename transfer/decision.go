@@ -25,8 +25,8 @@ func body(n *tree.Node) int {
 // saidLast returns the version of a node that decides its status: that of which a person said
 // something later, or the one with the later status where the same was said of both.
 func saidLast(a, b *tree.Node) *tree.Node {
-	if !sameWord(a.Word, b.Word) {
-		if b.Word.Later(a.Word) {
+	if !sameWord(a.Decision, b.Decision) {
+		if b.Decision.Later(a.Decision) {
 			return b
 		}
 		return a
@@ -42,14 +42,14 @@ func saidLast(a, b *tree.Node) *tree.Node {
 // Whether the version has a body must not be asked here: the merge of a tombstone with a version
 // from before the ban has one, and still the status of the tombstone.
 func stood(n *tree.Node) int {
-	if n.Word.Says(tree.SaidBan) && n.Status == tree.Archived && n.ArchivedFor == tree.BuriedFor {
+	if n.Decision.Is(tree.DecisionBan) && n.Status == tree.Archived && n.ArchivedFor == tree.BuriedFor {
 		return 0
 	}
 	return 1
 }
 
 // sameWord reports whether two words are one.
-func sameWord(a, b *tree.Word) bool { return !a.Later(b) && !b.Later(a) }
+func sameWord(a, b *tree.Decision) bool { return !a.Later(b) && !b.Later(a) }
 
 // entomb returns a node as it travels: a tombstone where a person had it forgotten or banned.
 func entomb(n tree.Node) tree.Node {
