@@ -1,5 +1,5 @@
-// Package cluster groups short texts by the words they share. It is pure: the same
-// texts in the same order give the same groups.
+// Package cluster groups short texts by shared tokens. It is pure: the same texts in the same order give the same
+// groups.
 package cluster
 
 import (
@@ -10,29 +10,27 @@ import (
 	"github.com/memtree/memtree/internal/text"
 )
 
-// Bounds on the work. Two texts are compared when they share one of their weightiest
-// words. If few texts have the word, all pairs are compared; if many do, each text is
-// compared with those shortly before it.
+// Bounds on the work. Two texts are compared when they share one of their weightiest tokens. If few texts have the
+// token, all pairs are compared; if many do, each text is compared with those shortly before it.
 const (
-	weightiest = 10  // words of a text by which pairs are found
-	shortList  = 48  // texts with a word, up to which all pairs are compared
+	weightiest = 10  // tokens of a text by which pairs are found
+	shortList  = 48  // texts with a token, up to which all pairs are compared
 	window     = 12  // texts before it that a text is compared with in a longer list
 	mostLink   = 600 // texts that link compares each with each
 )
 
-// Texts holds texts as weighted words: by text, sorted by word. It is immutable and
-// safe for concurrent use.
+// Texts holds texts as weighted tokens: by text, sorted by token. It is immutable and safe for concurrent use.
 type Texts struct{ terms [][]term }
 
-// term is a word of a text with the weight (1 + ln tf)·idf, scaled so that the weights
-// of a text form a vector of length 1.
+// term is a token of a text with the weight (1 + ln tf)·idf, scaled so that the weights of a text form a vector of
+// length 1.
 type term struct {
 	word   uint32
 	weight float32
 }
 
-// New weighs the words of texts. For the question how rare a word is, equal texts
-// count once, so that a note that is repeated often does not make its words common.
+// New weighs the tokens of texts. The document frequency counts equal texts once, so that a note that is repeated
+// often does not make its tokens common.
 func New(list []string) *Texts {
 	t := &Texts{terms: make([][]term, len(list))}
 	words, df, distinct := map[string]uint32{}, []float64{}, map[string]bool{}
@@ -77,8 +75,7 @@ func weigh(terms []term, df []float64, n float64) {
 	}
 }
 
-// Like returns the likeness of two texts, by their places: the cosine of their weighted
-// words, 0 to 1.
+// Like returns the similarity of two texts, given by index: the cosine of their weighted tokens, 0 to 1.
 func (t *Texts) Like(i, j int) float64 {
 	a, b, sum := t.terms[i], t.terms[j], 0.0
 	for x, y := 0, 0; x < len(a) && y < len(b); {
@@ -96,7 +93,7 @@ func (t *Texts) Like(i, j int) float64 {
 	return sum
 }
 
-// Centrality returns the average likeness of a text and the others.
+// Centrality returns the average similarity of a text to the others.
 func (t *Texts) Centrality(i int, others []int) float64 {
 	sum, n := 0.0, 0
 	for _, j := range others {
@@ -108,8 +105,8 @@ func (t *Texts) Centrality(i int, others []int) float64 {
 	return sum / float64(max(1, n))
 }
 
-// Average returns the average likeness of the pairs of a group, 1 for a single text. For
-// a large group it takes a sample.
+// Average returns the average similarity of the pairs of a group, 1 for a single text. For a large group it takes a
+// sample.
 func (t *Texts) Average(group []int) float64 {
 	const sampled = 32
 	if len(group) < 2 {
@@ -126,10 +123,9 @@ func (t *Texts) Average(group []int) float64 {
 	return sum / float64(max(1, n))
 }
 
-// Groups returns the groups of two texts or more, by average linkage: two groups are
-// joined while the average likeness between them is at least join. A group is a sorted
-// list of places; the groups are sorted by their first place. Texts that share none of
-// their weightiest words, not even by way of others, are never in one group.
+// Groups returns the groups of two texts or more, by average linkage: two groups are merged while their average
+// similarity is at least join. A group is a sorted list of indices; the groups are sorted by their first index. Texts
+// are never in one group if they share none of their weightiest tokens, directly or through other texts.
 func (t *Texts) Groups(join float64) [][]int {
 	f := newForest(len(t.terms))
 	t.pairs(func(i, j int) {
@@ -155,7 +151,7 @@ func (t *Texts) Groups(join float64) [][]int {
 	return out
 }
 
-// pairs calls try for pairs of texts that share one of their weightiest words.
+// pairs calls try for pairs of texts that share one of their weightiest tokens.
 func (t *Texts) pairs(try func(i, j int)) {
 	lists := map[uint32][]int{}
 	for i, terms := range t.terms {
@@ -243,13 +239,13 @@ func (t *Texts) link(points []int, join float64) [][]int {
 // linkage is the state of link.
 type linkage struct {
 	n      int
-	like   []float32 // n × n: average likeness of the texts of two groups
-	groups [][]int   // places of texts
+	like   []float32 // n × n: average similarity of the texts of two groups
+	groups [][]int   // indices of texts
 	alive  []bool    // whether a group can still be merged
 }
 
-// nearest returns the group most like tip, -1 if there is no other. Of equal ones it
-// returns the one before tip in the chain, so that the chain ends, else the first.
+// nearest returns the group most similar to tip, -1 if there is no other. On a tie it returns the one before tip in
+// the chain, so that the chain ends, else the first.
 func (l *linkage) nearest(tip int, chain []int) int {
 	best := -1
 	if len(chain) > 1 {
@@ -263,8 +259,8 @@ func (l *linkage) nearest(tip int, chain []int) int {
 	return best
 }
 
-// merge puts group b into a. The likeness of the union to another group is the mean of
-// theirs, weighted by their sizes.
+// merge merges group b into a. The similarity of the union to another group is the mean of theirs, weighted by their
+// sizes.
 func (l *linkage) merge(a, b int) {
 	x, y := float32(len(l.groups[a])), float32(len(l.groups[b]))
 	l.alive[b] = false
