@@ -11,29 +11,26 @@ import (
 	"github.com/memtree/memtree/taxonomy"
 )
 
-// Catalogue reads texts for the checks of a taxonomy: which one a note or a
-// defect says was missed, and which ones a task calls for. It is immutable and
-// safe for concurrent use.
+// Catalogue classifies texts by the checks of a taxonomy: which check a note or a defect reports as missed, and which
+// checks a task calls for. It is immutable and safe for concurrent use.
 //
-// Two readers work together. The phrases of a check name it outright. The words
-// of its example sentences tell how likely a text is about the check when it has
-// none of the phrases. Both together give a probability; when it is low, the
-// catalogue abstains.
+// It combines two classifiers. The phrases of a check name it outright. A model of its example sentences estimates how
+// likely a text is about the check when it has none of the phrases. Together they give a probability; when it is low,
+// the catalogue abstains.
 type Catalogue struct {
 	checks               []taxonomy.Check
 	sentences            [sorts][]bool // whether a check has sentences of a sort
-	asked, said, claimed reader        // of tasks, of notes and defects, of an agent's own reasons
+	asked, said, claimed reader        // for tasks, for notes and defects, for an agent's own reasons
 }
 
-// reader reads texts of one sort: notes, an agent's own reasons, or tasks.
+// reader classifies texts of one sort: notes, an agent's own reasons, or tasks.
 type reader struct {
 	phrases *Matcher
 	words   *linear
 }
 
-// NewCatalogue compiles the catalogue of tax. This takes some ten milliseconds
-// for the built-in taxonomy and for one that adds no sentences. The sentences a
-// team adds have to be learned, which takes about a second.
+// NewCatalogue compiles the catalogue of tax. This takes some ten milliseconds for the built-in taxonomy and for one
+// that adds no sentences. Sentences that a team adds require fitting a model, which takes about a second.
 func NewCatalogue(tax *taxonomy.Taxonomy) *Catalogue {
 	c := &Catalogue{checks: tax.Checks()}
 	readers := [sorts]*reader{notes: &c.said, claims: &c.claimed, tasks: &c.asked}
@@ -73,40 +70,39 @@ func Of(tax *taxonomy.Taxonomy) func() *Catalogue {
 
 var builtin = sync.OnceValue(func() *Catalogue { return NewCatalogue(taxonomy.Default()) })
 
-// Evidence is what is known of one miss.
+// Evidence holds the texts about one miss.
 type Evidence struct {
-	Said      []string // what people say about it: sentences of a note, defects
+	Said      []string // texts of people: sentences of a note, defects
 	Claimed   string   // the wrong agent's own reason
-	Task      string   // what was to be tested
+	Task      string   // the task of the test
 	Direction taxonomy.Direction
 }
 
-// Reading is a check that a text speaks of.
+// Reading is a check that a text is about.
 type Reading struct {
 	Check string  // its id
 	Score float64 // the weight of phrases; comparable among readings of one call
 	Sure  float64 // 0 to 1: how likely the check is
 }
 
-// The weights of the sources of words, and how likely a check must be. The words
-// of what was said weigh 1. The numbers were chosen on labelled runs of several
-// writers; docs/decisions/0008-checks.md has the figures.
+// The weights of the sources, and the thresholds of probability. Sentences of notes have weight 1. The numbers were
+// chosen on labelled runs of several writers; docs/decisions/0008-checks.md has the figures.
 const (
 	perPhrase = 0.6 // what a phrase of weight 1 adds to the logarithm of the odds
-	ofClaims  = 0.7 // weight of the words of the agent's own reason
-	ofTasks   = 0.7 // weight of the words of the task
+	ofClaims  = 0.7 // weight of the agent's own reason
+	ofTasks   = 0.7 // weight of the task
 	enough    = 0.4 // the least probability of a check that was missed
 
-	outright = 3.0  // the phrase weight that names a check without any other word
-	ahead    = 0.75 // how far the best check must lead when only phrases count
+	outright = 3.0  // the phrase weight that names a check without other evidence
+	ahead    = 0.75 // the minimum lead in phrase weight of the best check over any other, when only phrases count
 	bluntly  = 0.5  // Sure of a check that only phrases name
-	mostSure = 0.95 // the highest Sure: no words are certain
+	mostSure = 0.95 // the highest Sure: no text is certain
 
 	calledFor = 0.25 // the least probability of a check that a task calls for
 )
 
-// Missed returns the check that was missed. It returns false when the words do
-// not say which check it was, or fit two checks equally well.
+// Missed returns the check that was missed. It returns false when the evidence does not name a check, or fits two
+// checks equally well.
 func (c *Catalogue) Missed(e Evidence) (Reading, bool) {
 	said := strings.Join(e.Said, "\n")
 	if len(c.checks) == 0 {
@@ -123,9 +119,9 @@ func (c *Catalogue) Missed(e Evidence) (Reading, bool) {
 	return c.Outright(said, e.Direction)
 }
 
-// missedOther reads a text about a mistake of direction Other: the work was wrong,
-// but it was no verdict on a product. Few example sentences are about such work.
-// So phrases have to name the check, and the words have to agree with them.
+// missedOther classifies a text about a mistake of direction Other: the work was wrong, but it was no verdict on a
+// product. Few example sentences are about such work. So phrases have to name the check, and the model has to agree
+// with them.
 func (c *Catalogue) missedOther(s string) (Reading, bool) {
 	r, ok := c.Outright(s, taxonomy.Other)
 	if !ok {
@@ -161,9 +157,8 @@ func (c *Catalogue) probabilities(e Evidence) []float64 {
 	return p
 }
 
-// Outright returns the check that a text names by its phrases alone. It returns
-// false when no phrase names one, or when another check is nearly as strong and
-// the best is not a kind of it.
+// Outright returns the check that a text names by its phrases alone. It returns false when no phrase names one, or
+// when another check is nearly as strong and the best is not a descendant of it.
 func (c *Catalogue) Outright(s string, d taxonomy.Direction) (Reading, bool) {
 	scores := make([]float64, len(c.checks))
 	c.said.add(scores, s, 1)
@@ -184,8 +179,8 @@ func (c *Catalogue) Outright(s string, d taxonomy.Direction) (Reading, bool) {
 	return Reading{Check: c.checks[best].ID, Score: scores[best], Sure: bluntly}, true
 }
 
-// best returns the place of the highest score, -1 when no score is above 0. Among
-// equal scores the narrower check wins, then the first.
+// best returns the index of the highest score, -1 when no score is above 0. Among equal scores it prefers the narrower
+// check, then the first.
 func (c *Catalogue) best(scores []float64) int {
 	best := -1
 	for i, s := range scores {
@@ -196,8 +191,7 @@ func (c *Catalogue) best(scores []float64) int {
 	return best
 }
 
-// isKindOf reports whether the check at place wide is an ancestor of the one at
-// place narrow.
+// isKindOf reports whether the check at index wide is an ancestor of the one at index narrow.
 func (c *Catalogue) isKindOf(narrow, wide int) bool {
 	for at := c.checks[narrow].Wider; at != ""; {
 		if at == c.checks[wide].ID {
@@ -212,9 +206,8 @@ func (c *Catalogue) isKindOf(narrow, wide int) bool {
 	return false
 }
 
-// Asked returns the checks that a task calls for, the likeliest first. Each point
-// of a list counts by itself. A check without example tasks is called for when its
-// phrases name it.
+// Asked returns the checks that a task calls for, the likeliest first. Each point of a list is read separately. A
+// check without example tasks is called for when its phrases name it.
 func (c *Catalogue) Asked(task string) []Reading {
 	var out []Reading
 	for i, x := range c.called(task) {
@@ -226,8 +219,8 @@ func (c *Catalogue) Asked(task string) []Reading {
 	return out
 }
 
-// called returns how likely a task calls for each check, in the order of c.checks; nil
-// for no task or no checks.
+// called returns for each check how likely a task calls for it, in the order of c.checks; nil for no task or no
+// checks.
 func (c *Catalogue) called(task string) []float64 {
 	if len(c.checks) == 0 || task == "" {
 		return nil
@@ -255,9 +248,8 @@ func (c *Catalogue) called(task string) []float64 {
 	return most
 }
 
-// points returns the task as a whole and then the points of its list, if it has
-// one: each point may call for a check of its own. Every run waits for this, so
-// the length of the task and the number of points are bounded.
+// points returns the task as a whole and then the points of its list, if it has one: each point may call for a check
+// of its own. Every run waits for this, so the length of the task and the number of points are bounded.
 func points(task string) []string {
 	if len(task) > MaxRead {
 		task = strings.ToValidUTF8(task[:MaxRead], "")
@@ -267,7 +259,7 @@ func points(task string) []string {
 		return out
 	}
 	if list := numbered.Split(task, mostPoints); len(list) > 2 {
-		out = append(out, list[1:]...) // list[0] stands before the first point
+		out = append(out, list[1:]...) // list[0] is the text before the first point
 	}
 	return out
 }
@@ -290,14 +282,14 @@ func mayList(s string) bool {
 	return marks > 1
 }
 
-// numbered matches what a point of a list begins with: a number or a bullet.
+// numbered matches the beginning of a list item: a number or a bullet.
 var numbered = regexp.MustCompile(`(?m)(?:^|[\s；;:：。])(?:\d{1,2}[.、)）]|[①-⑳]|[-*•])\s*`)
 
 // add adds the weight of each phrase in a text, times by, to the score of its
 // check.
 func (r *reader) add(scores []float64, s string, by float64) { weigh(scores, r.find(s), by) }
 
-// find returns the phrases of a text. One that stands there twice counts once.
+// find returns the phrases in a text, each once.
 func (r *reader) find(s string) []Match {
 	if s == "" {
 		return nil

@@ -1,11 +1,8 @@
-// Package cue finds the phrases of a taxonomy in a text. They are the cues of an
-// error type, and the phrases that call for a check of the catalogue or say that
-// it was missed.
+// Package cue finds the phrases of a taxonomy in a text. They are the cues of an error type, and the phrases that call
+// for a check of the catalogue or report that it was missed.
 //
-// An English phrase is matched word by word, whatever the inflection. A phrase
-// with Chinese in it is matched as it stands. In both, … stands for a few words or
-// characters and # for a number. Everything here is immutable once built, and
-// safe for concurrent use.
+// An English phrase is matched by stems. A phrase that contains Chinese is matched literally. In both, … matches a few
+// tokens or characters and # matches a number. Everything here is immutable once built, and safe for concurrent use.
 package cue
 
 import (
@@ -16,8 +13,8 @@ import (
 
 // Limits of matching.
 const (
-	Gap      = 5    // tokens that … may stand for
-	gapRunes = 10   // characters that … may stand for in Chinese
+	Gap      = 5    // tokens that … may match
+	gapRunes = 10   // characters that … may match in Chinese
 	MaxRead  = 4000 // bytes of one text that are read; the rest is ignored
 )
 
@@ -32,7 +29,7 @@ type Matcher struct {
 // compiledPhrase is a compiled phrase.
 type compiledPhrase struct {
 	Match
-	parts [][]string // what stands between the gaps: runs of tokens, or one text each for Chinese
+	parts [][]string // the texts between the gaps: runs of tokens, or one text each for Chinese
 }
 
 // Match is a phrase that was found.
@@ -42,13 +39,13 @@ type Match struct {
 	Weight float64
 }
 
-// NewMatcher returns a Matcher whose … stands for up to gap tokens in English.
+// NewMatcher returns a Matcher whose … matches up to gap tokens in English.
 func NewMatcher(gap int) *Matcher {
 	return &Matcher{gap: gap, words: map[string][]compiledPhrase{}, runes: map[rune][]compiledPhrase{}}
 }
 
-// Add adds a phrase; a match reports it under the name label. A phrase without
-// words is ignored. Add must not run while another goroutine searches.
+// Add adds a phrase; a match reports it under the name label. A phrase without tokens is ignored. Add must not run
+// while another goroutine searches.
 func (f *Matcher) Add(kind int, label, phrase string, weight float64) {
 	e := compiledPhrase{Match{kind, label, weight}, compile(phrase)}
 	if len(e.parts) == 0 {
@@ -64,14 +61,14 @@ func (f *Matcher) Add(kind int, label, phrase string, weight float64) {
 	}
 }
 
-// Stemmed is a text made ready to be searched by several Matchers.
+// Stemmed is a text prepared for several Matchers.
 type Stemmed struct {
 	raw   string   // the text in lower case, for Chinese phrases
 	words []string // its stems, for English phrases
 	han   bool     // it has Chinese characters
 }
 
-// Read makes the first MaxRead bytes of s ready.
+// Read prepares the first MaxRead bytes of s.
 func Read(s string) Stemmed {
 	if len(s) > MaxRead {
 		s = strings.ToValidUTF8(s[:MaxRead], "")
@@ -79,8 +76,8 @@ func Read(s string) Stemmed {
 	return Stemmed{raw: strings.ToLower(s), words: stems(s), han: chinese(s)}
 }
 
-// Find calls visit for each place where a phrase stands, once for each phrase
-// there: first for the English phrases, then for the Chinese.
+// Find calls visit for each position where a phrase matches, once for each phrase there: first for the English
+// phrases, then for the Chinese.
 func (f *Matcher) Find(t Stemmed, visit func(Match)) {
 	for i, w := range t.words {
 		f.visitWords(f.words[w], t.words[i:], visit)
@@ -99,7 +96,7 @@ func (f *Matcher) Find(t Stemmed, visit func(Match)) {
 	}
 }
 
-// visitWords calls visit for each English phrase that stands at the start of tokens.
+// visitWords calls visit for each English phrase that matches at the start of tokens.
 func (f *Matcher) visitWords(phrases []compiledPhrase, tokens []string, visit func(Match)) {
 	for i := range phrases {
 		if matchTokens(tokens, phrases[i].parts, f.gap) {
@@ -108,7 +105,7 @@ func (f *Matcher) visitWords(phrases []compiledPhrase, tokens []string, visit fu
 	}
 }
 
-// visitRunes calls visit for each Chinese phrase that stands at the start of s.
+// visitRunes calls visit for each Chinese phrase that matches at the start of s.
 func visitRunes(phrases []compiledPhrase, s string, visit func(Match)) {
 	for i := range phrases {
 		if matchRunes(s, phrases[i].parts) {
@@ -117,7 +114,7 @@ func visitRunes(phrases []compiledPhrase, s string, visit func(Match)) {
 	}
 }
 
-// number stands in a phrase for any number.
+// number matches any number in a phrase.
 const number = "#"
 
 // compile splits a phrase at its gaps, into stems or, in Chinese, texts.
@@ -135,7 +132,7 @@ func compile(phrase string) [][]string {
 	return parts
 }
 
-// tokens returns the stems of a part of an English phrase. A # stays as it is.
+// tokens returns the stems of a part of an English phrase. A # is not changed.
 func tokens(s string) []string {
 	var out []string
 	for w := range strings.FieldsSeq(s) {
@@ -143,7 +140,7 @@ func tokens(s string) []string {
 			out = append(out, number)
 			continue
 		}
-		if lettersOnly(w) { // most of the thousands of words need no tokenizer
+		if lettersOnly(w) { // thousands of words: most need no tokenizer
 			out = append(out, stem(w))
 			continue
 		}
@@ -186,9 +183,8 @@ func matchTokens(tokens []string, parts [][]string, gap int) bool {
 	return true
 }
 
-// matchRun returns how many tokens the part takes at the start of tokens, 0 when
-// it does not stand there. One other token may stand between two tokens of the
-// part, so that an adverb or a name in between does not hide the phrase.
+// matchRun returns how many tokens the part matches at the start of tokens, 0 when it does not match. One other token
+// may appear between two tokens of the part, so that an adverb or a name in between does not hide the phrase.
 func matchRun(tokens, part []string) int {
 	at := 0
 	for i, p := range part {
@@ -225,8 +221,8 @@ func matchRunes(s string, parts [][]string) bool {
 	return true
 }
 
-// behind returns the offset in bytes where part ends in s, or -1 when part does
-// not begin within the first gap characters.
+// behind returns the byte offset in s of the end of part, or -1 when part does not begin within the first gap
+// characters.
 func behind(s, part string, gap int) int {
 	skipped := 0
 	for at := range s {
@@ -240,8 +236,8 @@ func behind(s, part string, gap int) int {
 	return -1
 }
 
-// prefixLen returns how many bytes part takes at the start of s, -1 when it does
-// not stand there. A # in part stands for a run of digits, full stops and commas.
+// prefixLen returns how many bytes part matches at the start of s, -1 when it does not match. A # in part matches a
+// run of digits, full stops and commas.
 func prefixLen(s, part string) int {
 	if !strings.Contains(part, number) {
 		if strings.HasPrefix(s, part) {

@@ -6,13 +6,13 @@ import (
 	"slices"
 )
 
-// Leaning is what a text is about, as a direction in the space of checks: the part
-// of each check, above 0. The squares of the parts sum to 1. It has the mostLeaning
-// strongest checks, the strongest first; nil for a text without any.
+// Leaning is the topic of a text, as a unit vector in the space of checks: the part of each check, above 0. The
+// squares of the parts sum to 1. It has the mostLeaning strongest checks, the strongest first; nil for a text without
+// any.
 //
-// It says less than a check that is read outright, and more surely: of writers whose
-// words the catalogue does not know, the likeliest check is often wrong, while two
-// texts about the same matter still lean the same way.
+// It is less specific than a check that is classified outright, but more reliable. For writers whose vocabulary the
+// catalogue does not know, the likeliest check is often wrong, while two texts about the same matter still have
+// similar leanings.
 type Leaning []Part
 
 // Part is one check of a [Leaning].
@@ -23,11 +23,10 @@ type Part struct {
 
 const mostLeaning = 8
 
-// OfTask returns what a task leans to.
+// OfTask returns the leaning of a task.
 func (c *Catalogue) OfTask(task string) Leaning { return c.leaning(direction(c.called(task))) }
 
-// OfMiss returns what a wrong verdict leans to: what its task calls for and what is
-// said of it, in equal parts.
+// OfMiss returns the leaning of a wrong verdict: of its task and of the evidence about it, in equal parts.
 func (c *Catalogue) OfMiss(e Evidence) Leaning {
 	sum := direction(c.called(e.Task))
 	if len(c.checks) == 0 {
@@ -57,7 +56,7 @@ func direction(p []float64) []float64 {
 	return out
 }
 
-// leaning keeps the strongest parts of a vector, and makes its length 1.
+// leaning selects the strongest parts of a vector and scales them to length 1.
 func (c *Catalogue) leaning(v []float64) Leaning {
 	var all Leaning
 	for i, x := range v {

@@ -14,9 +14,9 @@ import (
 
 // The sorts of text, each with example sentences and a model of its own.
 const (
-	notes  = iota // what people say about a miss
+	notes  = iota // texts of people about a miss
 	claims        // the wrong agent's own reasons
-	tasks         // what was to be tested
+	tasks         // tasks of tests
 	sorts         // how many sorts there are
 )
 

@@ -9,39 +9,38 @@ import (
 	"github.com/memtree/memtree/internal/text"
 )
 
-// linear tells from the words of a text how likely it is of each kind. It is a
-// multinomial logistic regression, fitted to example sentences by stochastic
-// gradient descent. Each word has a learning rate of its own, which falls as the
-// word is seen (AdaGrad: Duchi, Hazan and Singer, JMLR 2011). It is immutable once
-// fitted. The fields are exported for gob.
+// linear estimates from the tokens of a text how likely each kind is. It is a multinomial logistic regression, fitted
+// to example sentences by stochastic gradient descent. Each token has a learning rate of its own, which falls as the
+// token is seen (AdaGrad: Duchi, Hazan and Singer, JMLR 2011). It is immutable once fitted. The fields are exported
+// for gob.
 type linear struct {
-	Of    []int     // the places of the kinds that have sentences, ascending
+	Of    []int     // the indices of the kinds that have sentences, ascending
 	Words []string  // sorted
-	Rare  []float32 // inverse document frequency of each word
-	Scale []float32 // for each word: what one step of a byte in its row of Bytes stands for
-	Bytes []byte    // the weights: a row a word, a column a kind, int8 in two's complement
+	Rare  []float32 // inverse document frequency of each token
+	Scale []float32 // for each token: the weight of one step of a byte in its row of Bytes
+	Bytes []byte    // the weights: a row a token, a column a kind, int8 in two's complement
 
-	place map[string]int32 // the index of a word in Words
+	place map[string]int32 // the index of a token in Words
 }
 
-// How it is fitted. More rounds or finer weights do not help on suites that were
-// not learned from. A word that only one sentence has says nothing about others.
+// The parameters of fitting. More rounds or finer weights do not help on suites that were not learned from. A token of
+// only one sentence does not generalize.
 const (
 	rounds     = 6
-	rate       = 1.0  // the learning rate of a word before it is seen
-	leastSeen  = 2    // sentences that must have a word
+	rate       = 1.0  // the learning rate of a token before it is seen
+	leastSeen  = 2    // the minimum number of sentences with a token
 	seed       = 1    // of the order of sentences
 	leastFound = 1e-3 // added to a probability, so that its logarithm is never far below the others
 	levels     = 127  // values a stored weight can have on each side of 0
 )
 
-// fit learns from sentences by kind. A kind without sentences is left out of Of;
-// add gives it the probability of chance.
+// fit learns from sentences by kind. A kind without sentences is left out of Of; add gives it the probability of
+// chance.
 func fit(sentences [][]string) *linear {
 	l := &linear{}
-	var texts [][]string   // the distinct words of each sentence
-	var kinds []int        // the place in Of of each sentence's kind
-	in := map[string]int{} // how many sentences have the word
+	var texts [][]string   // the distinct tokens of each sentence
+	var kinds []int        // the index in Of of each sentence's kind
+	in := map[string]int{} // how many sentences have the token
 	for at, list := range sentences {
 		if len(list) == 0 {
 			continue
@@ -78,22 +77,21 @@ func (l *linear) index() {
 	}
 }
 
-// distinct returns the words of s, sorted, each once.
+// distinct returns the tokens of s, sorted, each once.
 func distinct(s string) []string {
 	words := text.Tokens(s)
 	slices.Sort(words)
 	return slices.Compact(words)
 }
 
-// feature is a known word of a text.
+// feature is a known token of a text.
 type feature struct {
 	at    int     // its index in Words
 	share float32 // its part of the text, see features
 }
 
-// features weighs the words of a text that are known. A rare word weighs more. The
-// weights of a text form a vector of length 1, so a long text counts no more than
-// a short one.
+// features weighs the known tokens of a text. A rare token weighs more. The weights of a text form a vector of length
+// 1, so the length of a text does not change its weight.
 func (l *linear) features(words []string) []feature {
 	out := make([]feature, 0, len(words))
 	sum := 0.0
@@ -109,13 +107,12 @@ func (l *linear) features(words []string) []feature {
 	return out
 }
 
-// descend fits the weights by gradient descent on the cross entropy. An explicit
-// conversion rounds a product before it is added: no compiler may then fuse the
-// two (FMA), so that every machine comes to the same weights.
+// descend fits the weights by gradient descent on the cross entropy. An explicit conversion rounds a product before it
+// is added: no compiler may then fuse the two (FMA), so that every machine computes the same weights.
 func (l *linear) descend(texts [][]string, kinds []int) {
 	n := len(l.Of)
-	weights := make([]float32, n*len(l.Words)) // a row a word, a column a kind
-	seen := make([]float32, len(l.Words))      // sum of squared gradients of each word
+	weights := make([]float32, n*len(l.Words)) // a row a token, a column a kind
+	seen := make([]float32, len(l.Words))      // sum of squared gradients of each token
 	list := make([][]feature, len(texts))
 	for i, words := range texts {
 		list[i] = l.features(words)
@@ -149,7 +146,7 @@ func (l *linear) descend(texts [][]string, kinds []int) {
 	l.pack(weights)
 }
 
-// pack stores each weight in a byte, relative to the largest of its word.
+// pack stores each weight in a byte, relative to the largest of its token.
 func (l *linear) pack(weights []float32) {
 	n := len(l.Of)
 	l.Scale, l.Bytes = make([]float32, len(l.Words)), make([]byte, len(weights))
@@ -167,9 +164,8 @@ func (l *linear) pack(weights []float32) {
 	}
 }
 
-// add adds the logarithm of how likely the text is of each kind, times by, to
-// scores. A kind without sentences gets the logarithm of 1/len(scores), as if by
-// chance. An empty text adds nothing.
+// add adds the logarithm of how likely the text is of each kind, times by, to scores. A kind without sentences gets
+// the logarithm of 1/len(scores), the probability of chance. An empty text adds nothing.
 func (l *linear) add(scores []float64, s string, by float64) {
 	if s == "" || len(l.Of) == 0 {
 		return

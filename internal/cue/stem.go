@@ -6,10 +6,9 @@ import (
 	"github.com/memtree/memtree/internal/text"
 )
 
-// stems returns the words of s without their inflections, in order. Unlike
-// text.Tokens it keeps stop words: "between tests" is two words of a phrase, and
-// "not" is often the word that counts. A contraction becomes two words: didn't
-// gives did, not.
+// stems returns the words of s without their inflections, in order. Unlike text.Tokens it keeps stop words: a phrase
+// such as "between tests" needs both words, and "not" often decides the meaning. A contraction becomes two words:
+// didn't gives did, not.
 func stems(s string) []string {
 	words := text.Words(s)
 	out := make([]string, 0, len(words)+4)
@@ -27,8 +26,8 @@ func stems(s string) []string {
 	return out
 }
 
-// stem takes the usual English endings off a lower-case word. It may be rough,
-// because phrases and texts go through the same function.
+// stem removes the usual English endings from a lower-case word. It may be imprecise, because phrases and texts go
+// through the same function.
 func stem(w string) string {
 	if len(w) < 4 || w[len(w)-1] > 'z' {
 		return w
