@@ -13,14 +13,14 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// The names of the files among a store's derived data. What is new goes to the small one; when that has
-// grown to a quarter of the large one, both become the large one. So a save writes little.
+// The names of the files among a store's derived data. New vectors are written to the small file. When it reaches a
+// quarter of the size of the large one, both are merged into the large one. So a save writes little.
 const (
 	largeName = "vectors"
 	smallName = "vectors-new"
 )
 
-// The bounds of what is kept, oldest out.
+// The bounds of the cache. The oldest vectors are evicted first.
 const (
 	mostKept  = 200_000
 	mostBytes = 512 << 20
@@ -29,15 +29,15 @@ const (
 	askAtOnce = 64       // texts in a call of the embedder
 )
 
-// Cache is an embedder that keeps what another one gave, by that one's id and a hash of the text, and
-// asks it for nothing twice. Every text is cleaned first: what is in a tree has no secrets, but a
-// prompt that is asked about may, and the other embedder may be somebody else's.
+// Cache is an embedder that caches the vectors of another one, by its id and a hash of the text, so that a cached text
+// is not embedded again. Every text is cleaned first: the texts of a tree contain no secrets, but a prompt in a query
+// may, and the other embedder may be a service of a third party.
 //
-// Beside a store it does so for good, as derived data: no text, and nothing
-// that cannot be asked for again. What cannot be read is as if it were not there.
+// Beside a store the cache is persistent, as derived data: it holds no text, and nothing that cannot be computed
+// again. Unreadable data is treated as absent.
 //
-// A vector is rounded to 16 bits a number before it is given for the first time, so that it is the same
-// ever after. A Cache is safe for concurrent use.
+// A vector is rounded to 16 bits a number before it is first returned, so that later calls return the same vector. A
+// Cache is safe for concurrent use.
 type Cache struct {
 	of    llm.Embedder
 	clean func(string) string
@@ -48,19 +48,19 @@ type Cache struct {
 	size   int                // bytes of fresh
 	files  [2]keptFile        // large, small
 	open   []io.Closer
-	purges int // so that what was asked for before a purge is not kept after it
+	purges int // a request that began before a purge does not store its vectors after it
 
 	saving sync.Mutex // held while files are replaced; taken before mu
 }
 
 var _ llm.Embedder = (*Cache)(nil)
 
-// NewCache returns a Cache that keeps vectors in memory.
+// NewCache returns a Cache in memory only.
 func NewCache(e llm.Embedder, clean func(string) string) *Cache {
 	return &Cache{of: e, clean: clean, fresh: map[textKey][]byte{}}
 }
 
-// OpenCache returns a Cache that keeps vectors beside a store. It reads none of them yet.
+// OpenCache returns a Cache whose vectors are stored beside a store. It reads none of them yet.
 func OpenCache(ctx context.Context, s tree.Store, e llm.Embedder, clean func(string) string) (*Cache, error) {
 	c := NewCache(e, clean)
 	c.store = s
@@ -72,10 +72,10 @@ func OpenCache(ctx context.Context, s tree.Store, e llm.Embedder, clean func(str
 	return c, nil
 }
 
-// ID returns that of the other embedder.
+// ID returns the ID of the other embedder.
 func (c *Cache) ID() string { return c.of.ID() }
 
-// Dims returns that of the other embedder.
+// Dims returns the Dims of the other embedder.
 func (c *Cache) Dims() int { return c.of.Dims() }
 
 func (c *Cache) cleaned(texts []string) []string {
@@ -86,7 +86,7 @@ func (c *Cache) cleaned(texts []string) []string {
 	return out
 }
 
-// Known returns the vectors that are kept, and nil for every other text. It asks nobody.
+// Known returns the cached vectors, and nil for every other text. It does not call the other embedder.
 func (c *Cache) Known(texts []string) [][]float32 { return c.known(c.cleaned(texts)) }
 
 func (c *Cache) known(texts []string) [][]float32 {
@@ -109,7 +109,7 @@ func (c *Cache) known(texts []string) [][]float32 {
 	return out
 }
 
-// Embed implements llm.Embedder. What came before a failure is kept.
+// Embed implements llm.Embedder. After a failure, the vectors received before it remain cached.
 func (c *Cache) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	texts = c.cleaned(texts)
 	out := c.known(texts)
@@ -143,7 +143,7 @@ func (c *Cache) Embed(ctx context.Context, texts []string) ([][]float32, error) 
 	return out, nil
 }
 
-// ask asks the other embedder. A panic in its code becomes an error.
+// ask calls the other embedder. A panic in its code becomes an error.
 func (c *Cache) ask(ctx context.Context, texts []string) (got [][]float32, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -153,7 +153,7 @@ func (c *Cache) ask(ctx context.Context, texts []string) (got [][]float32, err e
 	return c.of.Embed(ctx, texts)
 }
 
-// keep takes in what the embedder gave, and returns it as it will be given from now on.
+// keep caches the vectors of the embedder and returns them as later calls will return them.
 func (c *Cache) keep(texts []string, got [][]float32, purges int) [][]float32 {
 	id := c.ID()
 	c.mu.Lock()

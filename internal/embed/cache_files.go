@@ -10,7 +10,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// reopen opens the files as they were saved last. The caller holds mu.
+// reopen opens the files of the last save. The caller holds mu.
 func (c *Cache) reopen(ctx context.Context) error {
 	err := c.closeFiles()
 	for i, name := range []string{largeName, smallName} {
@@ -50,7 +50,7 @@ func (c *Cache) Unsaved() int {
 	return c.size
 }
 
-// Save saves what is new, if anything is.
+// Save writes new vectors to the store, if there are any.
 func (c *Cache) Save(ctx context.Context) error {
 	c.saving.Lock()
 	defer c.saving.Unlock()
@@ -80,7 +80,7 @@ func (c *Cache) Save(ctx context.Context) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if err := c.reopen(ctx); err != nil || c.files[0].count+c.files[1].count == 0 {
-		return err // a store that keeps no derived data: they stay in memory
+		return err // the store holds no derived data: the vectors stay in memory
 	}
 	for i := range fresh {
 		k := &fresh[i]
@@ -90,7 +90,7 @@ func (c *Cache) Save(ctx context.Context) error {
 	return nil
 }
 
-// freshVectors returns what is not saved yet. The caller holds mu.
+// freshVectors returns the vectors that are not saved yet. The caller holds mu.
 func (c *Cache) freshVectors(save uint64) []keptVector {
 	out := make([]keptVector, 0, len(c.fresh))
 	for k, b := range c.fresh {
@@ -117,7 +117,7 @@ func sizeOf(vectors []keptVector) int64 {
 	return n
 }
 
-// newest returns the newest vectors: all of them, or nine tenths of what may be kept if they are more.
+// newest returns all vectors if they are within the bounds, else the newest, up to nine tenths of the bounds.
 func newest(vectors []keptVector, most int, bytes int64) []keptVector {
 	size := sizeOf(vectors)
 	if len(vectors) <= most && size <= bytes {
@@ -143,8 +143,8 @@ func (c *Cache) write(ctx context.Context, name string, vectors []keptVector, ne
 	})
 }
 
-// Purge drops every vector but those of the texts, from memory and from the files: a hash of purged words
-// would tell somebody who guesses them that they were there.
+// Purge drops every vector except those of the texts, from memory and from the files: with the hash of a purged text,
+// a person who guesses the text could confirm that it was there.
 func (c *Cache) Purge(ctx context.Context, texts []string) error {
 	id, stay := c.ID(), map[textKey]bool{}
 	for _, t := range c.cleaned(texts) {
@@ -152,7 +152,7 @@ func (c *Cache) Purge(ctx context.Context, texts []string) error {
 	}
 	c.saving.Lock()
 	defer c.saving.Unlock()
-	c.mu.Lock() // nobody reads meanwhile: a purge is rare, and has to be whole
+	c.mu.Lock() // blocks readers: a purge is rare and must be complete
 	defer c.mu.Unlock()
 	c.purges++
 	for k, b := range c.fresh {

@@ -1,12 +1,12 @@
-// Package embed turns texts into vectors without a network or a model. A static table inside the binary has one
-// vector per English or Chinese word; the vector of a text is the sum of those of its words.
+// Package embed turns texts into vectors without a network or a model. A static table inside the binary has one vector
+// per English or Chinese word; the vector of a text is the sum of the vectors of its words.
 //
 //	t, err := embed.Default()
 //	v := t.Vector("点击Submit按钮后表单没有提交") // 256 numbers, length 1
 //
 // The similarity of two texts is the dot product of their vectors; take a negative one as 0. The table is good at
-// near words of one language and weak across languages. Use it beside a lexical score, not in place of one.
-// FORMAT.md describes the file, NOTICE says what it was derived from, and recipe.py made it.
+// related words of one language and weak across languages. Use it beside a lexical score, not in place of one.
+// FORMAT.md describes the file, NOTICE names its sources, and recipe.py made it.
 package embed
 
 import (

@@ -12,9 +12,8 @@ import (
 	"slices"
 )
 
-// A file of kept vectors has all vectors, then a row for each, sorted by key, then a foot. FORMAT.md
-// describes it. Every row has a checksum of its own, so a file is opened without reading it, and
-// what is damaged is as if it were not there.
+// A file of vectors has all vectors, then a row for each, sorted by key, then a footer. FORMAT.md describes it. Every
+// row has a checksum of its own, so a file is opened without reading it, and damaged rows are treated as absent.
 const (
 	keptMagic  = "memtree-vectors\n"
 	keptFormat = 1
@@ -25,7 +24,7 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// textKey names a vector: a hash of the embedder's id and of the text.
+// textKey identifies a vector: a hash of the embedder's id and of the text.
 type textKey [sha256.Size]byte
 
 func keyOf(id, text string) (k textKey) {
@@ -37,12 +36,12 @@ func keyOf(id, text string) (k textKey) {
 	return k
 }
 
-// pack returns the kept form of a vector: a scale, and numbers of 16 bits. It returns nil for what is
-// no vector.
+// pack returns the stored form of a vector: a scale, and numbers of 16 bits. It returns nil for an invalid vector:
+// empty, longer than maxDims, or with NaN or infinity.
 func pack(v []float32) []byte {
 	top := float32(0)
 	for _, x := range v {
-		top = max(top, x, -x) // NaN if any is
+		top = max(top, x, -x) // NaN if any x is
 	}
 	if len(v) == 0 || len(v) > mostDims || top != top || math.IsInf(float64(top), 0) {
 		return nil
@@ -59,8 +58,7 @@ func pack(v []float32) []byte {
 	return b
 }
 
-// unpack returns a vector of length 1, or the zero vector, from what pack returned. It returns nil for
-// what pack does not return.
+// unpack returns a vector of length 1, or the zero vector, from a result of pack. It returns nil for any other input.
 func unpack(b []byte) []float32 {
 	if len(b) < 6 || len(b)%2 != 0 || len(b) > 4+2*mostDims {
 		return nil
@@ -82,10 +80,10 @@ func unpack(b []byte) []float32 {
 	return v
 }
 
-// keptRow says where a vector is in a file, and how old it is.
+// keptRow is the position of a vector in a file, and its age.
 type keptRow struct {
 	key  textKey
-	save uint64 // number of the save that it came with; the least are the oldest
+	save uint64 // number of the save that wrote it; the lowest are the oldest
 	at   uint64
 	size uint32
 	sum  uint32 // of key, save and bytes
@@ -120,7 +118,7 @@ type keptFile struct {
 	next  uint64 // number of the next save
 }
 
-// openKept reads the foot of a file. It is false for what is no such file.
+// openKept reads the footer of a file. It returns false if the file has another format.
 func openKept(r io.ReaderAt, size int64) (keptFile, bool) {
 	if size < int64(footSize) {
 		return keptFile{}, false
@@ -142,8 +140,8 @@ func openKept(r io.ReaderAt, size int64) (keptFile, bool) {
 
 func (f *keptFile) rowsAt() int64 { return f.size - int64(footSize) - int64(f.count)*int64(rowSize) }
 
-// find returns the vector of a key, nil if there is none or it is damaged. Keys are hashes and spread
-// evenly, so it looks where the key should be. Every third step halves the range, so that no file makes it slow.
+// find returns the vector of a key, nil if there is none or it is damaged. Keys are hashes and spread evenly, so it
+// searches by interpolation. Every third step halves the range, which bounds the steps for any file.
 func (f *keptFile) find(k textKey) []float32 {
 	b := make([]byte, rowSize)
 	lo, hi := 0, f.count
@@ -169,7 +167,7 @@ func (f *keptFile) find(k textKey) []float32 {
 	return nil
 }
 
-// front returns the front of a key as a number, which sorts as keys do.
+// front returns the first eight bytes of a key as a number, which sorts as keys do.
 func front(k textKey) float64 { return float64(binary.BigEndian.Uint64(k[:])) }
 
 // read returns the bytes of a row, nil if they are damaged.
@@ -201,15 +199,14 @@ func (f *keptFile) rows() []keptRow {
 	return out
 }
 
-// keptVector is a row and where its bytes are: in a file, or in memory.
+// keptVector is a row and the location of its bytes: in a file, or in memory.
 type keptVector struct {
 	keptRow
 	file  *keptFile
 	bytes []byte
 }
 
-// writeKept writes a file of the vectors. It leaves out those that are damaged, and of those with one
-// key all but the newest.
+// writeKept writes a file of the vectors. It omits damaged ones, and of several with one key all but the newest.
 func writeKept(w io.Writer, vectors []keptVector, next uint64) error {
 	slices.SortFunc(vectors, func(x, y keptVector) int {
 		return cmp.Or(bytes.Compare(x.key[:], y.key[:]), cmp.Compare(y.save, x.save))

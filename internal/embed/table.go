@@ -15,7 +15,7 @@ const (
 	bits       = 4 // of one value of a row
 	headerSize = 24
 	maxDims    = 1 << 13
-	maxScale   = 1e6 // keeps every sum of MaxRunes rows finite in float32
+	maxScale   = 1e6 // makes every sum of MaxRunes rows finite in float32
 )
 
 // ErrFormat is wrapped by every error of [Read].
@@ -32,8 +32,8 @@ type Table struct {
 	rows   string   // dims/2 bytes per word
 }
 
-// Read parses a table in the format of FORMAT.md. It refuses a file that is damaged or hostile with an error that
-// wraps [ErrFormat] and says what is wrong. Read copies b.
+// Read parses a table in the format of FORMAT.md. For a file that is damaged or hostile it returns an error that wraps
+// [ErrFormat] and states the cause. Read copies b.
 func Read(b []byte) (*Table, error) {
 	t, err := parse(string(b))
 	if err != nil {
@@ -59,8 +59,7 @@ func refuse(format string, args ...any) error {
 	return fmt.Errorf("read embedding table: %w: %s", ErrFormat, fmt.Sprintf(format, args...))
 }
 
-// parse checks everything that the format asks for and makes a table of slices of data. It copies no word and no
-// row.
+// parse checks every rule of the format and makes a table of slices of data. It copies no word and no row.
 func parse(data string) (*Table, error) {
 	if len(data) < headerSize || data[:4] != magic {
 		return nil, refuse("it does not begin with %s and a header of %d bytes", magic, headerSize)

@@ -7,7 +7,7 @@ import (
 	"github.com/memtree/memtree/internal/text"
 )
 
-// MaxRunes is how many characters of a text make its vector; the rest is ignored.
+// MaxRunes is the number of characters of a text that its vector is made of; the rest is ignored.
 const MaxRunes = 4000
 
 // The longest and shortest pieces, in characters, that a run is cut into when the table does not have the whole.

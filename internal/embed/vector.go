@@ -3,7 +3,7 @@ package embed
 import "math"
 
 // Vector returns the sum of the rows of the tokens of s, scaled to length 1; it has [Table.Dims] values. A text
-// without a known token, or whose rows cancel out, gives the zero vector, which is similar to nothing.
+// without a known token, or whose rows cancel out, gives the zero vector, whose similarity to any vector is 0.
 func (t *Table) Vector(s string) []float32 {
 	sum := make([]float32, t.dims)
 	t.tokens(s, func(row int) { t.addRow(sum, row) })
