@@ -8,10 +8,11 @@ import (
 	"github.com/memtree/memtree/internal/text"
 )
 
-// Decides is [Forces] for what a person or an agent teaches: stricter, since whoever wrote it can word it otherwise.
-// Besides what Forces finds it refuses a sentence that names a verdict for what is seen (“if X is shown, the test has
-// passed”), declares something to be no defect, or tells an agent not to report or not to check. It lets pass what
-// forbids a hasty verdict, what tells how to look, and rules of the product. It returns the sentence.
+// Decides is the stricter form of [Forces] for texts that a person or an agent teaches, since their writer can reword
+// them. Besides the sentences that Forces finds it refuses a sentence that names a verdict for an observation (“if X
+// is shown, the test has passed”), declares something to be no defect, or orders an agent not to report or not to
+// check. It accepts sentences that forbid a hasty verdict, that describe how to look, and rules of the product. It
+// returns the refused sentence.
 func Decides(s string) (found string, yes bool) {
 	if found, yes = Forces(s); yes {
 		return found, true
@@ -30,7 +31,7 @@ func Decides(s string) (found string, yes bool) {
 // maxDecided is how many bytes of a sentence are read.
 const maxDecided = 4 << 10
 
-// decision is a turn of speech that decides a verdict, unless another one is in the sentence.
+// decision is a turn of speech that decides a verdict, unless the sentence also matches not.
 type decision struct{ is, not *regexp.Regexp }
 
 // The parts of the turns of speech. A caution warns of a hasty verdict.
@@ -60,7 +61,7 @@ var decisions = sync.OnceValue(func() []decision {
 
 type decisionList []decision
 
-// add adds a turn of speech, and what may not be in the sentence, "" for nothing.
+// add adds a turn of speech. not is the pattern that may not be in the sentence, "" for none.
 func (l *decisionList) add(is, not string) {
 	d := decision{is: regexp.MustCompile(is)}
 	if not != "" {
@@ -86,7 +87,7 @@ func (l *decisionList) addEnglish() {
 		enCaution+`|`+enNever)
 	l.add(`\b(is|are) (always |clearly |just |simply )?an? (bug|defect|failure|pass|fail)\b|\bmust be reported as\b`,
 		enCaution+`|`+enNever)
-	// What is no defect.
+	// Declared to be no defect.
 	l.add(`\b(is|are|was|be|count|counts|as)( \w+)? (not|never|no|n't)\b.*\b`+enDefect, enThing+`|`+enCaution+
 		`|\b(check|verify|make sure|see|confirm|that there|there is|there are)\b`)
 	l.add(`(isn't|aren't|not|never) (an? )?`+enDefect, enThing+`|`+enCaution+`|\b(check|verify|make sure|see|confirm)\b`)
@@ -94,14 +95,14 @@ func (l *decisionList) addEnglish() {
 		`do not matter|`+
 		`does not matter|doesn't matter|is fine|are fine|no big deal|can be lived with)\b`,
 		`\b(whether|check|unless|not acceptable|not fine)\b|\?`)
-	// What is not to be reported.
+	// Orders not to report.
 	l.add(`\b(do not|don't|never|need not|needn't|no need to|not necessary to|must not|should not|shouldn't|stop|`+
 		`refrain from|`+
 		`avoid|not worth|not to be|not be)( \w+)? ?(report|rais|flag|fil(e|ing)|mention|complain|log(ged)? |`+
 		`open(ing)? a)\w*`,
 		enCaution+`|\breported as `+enPass)
 	l.add(`\b(do not|don't|never|must not|should not) (fail|reject|penali[sz]e|block)\b`, enCaution+`|\bfail to\b`)
-	// What is not to be checked.
+	// Orders not to check.
 	l.add(`\b(skip|omit|leave out|leave off|ignore|disregard|neglect|overlook|bypass|pass over|wave)\b`,
 		`\bskip (to|ahead|forward|back)\b|`+enNever+`|\b(does|did|was|whether|agent|it) (skip|ignore|omit)|\b(easy|`+
 			`tends?) to\b|`+
@@ -112,7 +113,7 @@ func (l *decisionList) addEnglish() {
 		`is unnecessary to)( \w+)? (check|look|verif|compar|test|open|inspect|validat|report|view|read|confirm|examin|`+
 		`watch|review|`+
 		`worr|count|tr(y|ied)|scroll)`, enCaution)
-	// What is to be let through.
+	// Orders to approve.
 	l.add(`\b(approve|sign off|wave through|greenlight)\b`, enCaution+`|`+enNever+
 		`|\b(click|press|button|tab|select|people|users?|managers?|admins?|admin)\b`)
 	l.add(`\blet\b.*\b(pass|through|slide)\b`, enCaution+`|`+enNever)
@@ -130,12 +131,12 @@ func (l *decisionList) addChinese() {
 		`|`+zhNot+`|不算`)
 	l.add(zhNot+`[^，。；]{0,8}(判|算|记|标|报|提)[^，。；]{0,4}(失败|不通过|不合格|缺陷|错误|bug)`, `只凭|仅凭|光凭|单凭|就|因为|之前|当作`)
 	l.add(`(就是|都是|一定是|必是)[^，。；]{0,4}(不通过|失败|缺陷|bug|通过)|就算(完成|过)|(判断?|结论)[：:]`, zhCaution)
-	// What is no defect.
+	// Declared to be no defect.
 	l.add(`(不|没|并非|无)[^，。；]{0,3}(算|属于|属|是|计入|当|当作|视为|作为)[^，。；]{0,6}(缺陷|问题|bug|错误|错|故障|异常|毛病)`,
 		`是不是|算不算|是否|当作缺陷上报|才算`)
 	l.add(`(正常现象|算正常|没有?关系|无所谓|可以?接受|能接受|不影响(通过|结果|判定|结论)|不予追究|设计如此|本来就这样|无伤大雅|无妨|不要紧)`,
 		`是否|不可接受|不能接受`)
-	// What is not to be reported, or not to be checked.
+	// Orders not to report, or not to check.
 	l.add(`(不用|不必|无需|无须|毋须|不需要?|不要|别|不值得|不该|不应|勿|不再|不予|不许|不得)[^，。；]{0,6}(上报|报告|报$|报[，。]|报缺陷|报错误|`+
 		`提缺陷|提交缺陷|提bug|写进|标记|追究|管|反馈|指出|提出|提$|提。|记录)`, `只|仅|光|之前|以前|当作|别人`)
 	l.add(`(跳过|略过|省略|忽略|免检|放过|略去|免去|免查|不查|无视)`, zhNot+`[^，。；]{0,6}(跳过|略过|省略|忽略|放过|略去|免去|无视)|是否|容易|智能体|`+

@@ -1,18 +1,16 @@
-// Package guard answers three questions about a text that an agent may be shown,
-// in Chinese or English. Does it force a verdict? Does it give away the truth of a
-// test? Does it instruct the agent beyond its place? Every stage that forms, writes,
-// imports or shows a text asks here, so that all of them get the same answer.
+// Package guard answers three questions about a text that an agent may be shown, in Chinese or English. Does it force
+// a verdict? Does it give away the truth of a test? Does it instruct the agent beyond its role? Every stage that
+// forms, writes, imports or shows a text uses this package, so that all of them get the same answer.
 //
-// A memory says what to look at. It must not decide the verdict: an agent that
-// obeys would be right or wrong by what was true before, not by what it sees.
+// A memory describes what to look at. It must not decide the verdict: an agent that obeys would be right or wrong by
+// what was true before, not by what it sees.
 //
-// Every function is pure, takes time linear in its text, and may be called from any
-// number of goroutines. The functions are sieves: a text that passes is still shown
-// fenced, as a hypothesis.
+// Every function is pure, takes time linear in its text, and is safe for concurrent use. The functions are sieves: a
+// text that passes is still shown fenced, as a hypothesis.
 //
 // Where to look:
-//   - forces.go, linear.go, tags.go: what forces a verdict; lexicon.txt: its words
-//   - truths.go, plain.go, verdict.go: what gives a truth away; instructs.go, orders.txt: orders to the agent
+//   - forces.go, linear.go, tags.go: texts that force a verdict; lexicon.txt: the words
+//   - truths.go, plain.go, verdict.go: texts that give a truth away; instructs.go, orders.txt: orders to the agent
 package guard
 
 import (
@@ -28,9 +26,8 @@ const ForcesVerdict = "forces a verdict whatever the agent sees"
 // translate them.
 func Reasons() []string { return []string{quits, poses, spies, breaks, ForcesVerdict} }
 
-// Unsafe reports whether a text must not be shown to an agent for any test, because
-// it instructs beyond its place or forces a verdict. reason continues the sentence
-// "its text …".
+// Unsafe reports whether a text must not be shown to an agent for any test, because it instructs beyond its role or
+// forces a verdict. reason continues the sentence "its text …".
 func Unsafe(s string) (reason string, unsafe bool) {
 	if reason, yes := Instructs(s); yes {
 		return reason, true
@@ -41,8 +38,8 @@ func Unsafe(s string) (reason string, unsafe bool) {
 	return "", false
 }
 
-// Which returns the words for which [Unsafe] refuses a text: the turn of speech that instructs, in lower
-// case, or the first sentence that forces a verdict. It returns "" for a text that is safe.
+// Which returns the part for which [Unsafe] refuses a text: the turn of speech that instructs, in lower case, or the
+// first sentence that forces a verdict. It returns "" for a safe text.
 func Which(s string) string {
 	if _, at := instructing(s); at != "" {
 		return at
@@ -51,13 +48,12 @@ func Which(s string) string {
 	return strings.TrimSpace(found)
 }
 
-// Keep returns a text without the sentences that are unsafe or say one of the
-// truths. It keeps or drops whole sentences, because half a sentence may mean
-// anything. If the sentences that are left are unsafe or say a truth when they
-// stand together, it returns "".
+// Keep removes the sentences of a text that are unsafe or contain one of the truths. It removes whole sentences,
+// because half a sentence may have another meaning. If the remaining sentences together are unsafe or contain a truth,
+// it returns "".
 //
-// A text with nothing to drop comes back as it is. Otherwise its sentences are put
-// on one line, except after a sentence that only the end of its line ended.
+// A text without such a sentence is returned unchanged. Otherwise the remaining sentences are put on one line, except
+// after a sentence that ended only at the end of its line.
 func Keep(s string, truths Truths) string {
 	if fit(s, truths) {
 		return s
@@ -74,8 +70,8 @@ func Keep(s string, truths Truths) string {
 	return kept
 }
 
-// fit reports whether s may be shown: it is safe and says none of the truths. White
-// space alone is not fit, so that Keep makes it "".
+// fit reports whether s may be shown: it is safe and contains none of the truths. White space alone is not fit, so
+// that Keep makes it "".
 func fit(s string, truths Truths) bool {
 	if strings.TrimSpace(s) == "" {
 		return s == ""
@@ -84,8 +80,7 @@ func fit(s string, truths Truths) bool {
 	return !unsafe && !truths.In(s)
 }
 
-// appendSentence puts a sentence after others: on the same line when they end with
-// an end mark, else on a new line.
+// appendSentence appends a sentence to others: on the same line when they end with an end mark, else on a new line.
 func appendSentence(others, one string) string {
 	fullStop := strings.HasSuffix(strings.TrimRight(others, "\"'”’」』)）"), ".")
 	mark := strings.ContainsAny(others[max(0, len(others)-6):], "!?。！？；…") // perhaps before a closing quote

@@ -10,21 +10,19 @@ import (
 	"github.com/memtree/memtree/internal/text"
 )
 
-// Instructs reports whether a text gives the agent orders instead of speaking about
-// a test: it overrides instructions, changes who the agent is, asks for what the
-// agent must keep to itself, or closes the block it stands in. reason continues the
-// sentence "its text …".
+// Instructs reports whether a text gives the agent orders instead of being about a test: it overrides instructions,
+// changes who the agent is, requests confidential information of the agent, or closes the block that contains it.
+// reason continues the sentence "its text …".
 //
-// Instructs reads English and Chinese, also letters with spaces between them
-// ("i g n o r e"). It is a sieve of known turns of speech. Of the attack lists it
-// was measured on it stops about a fifth: those worded as an order. It does not see
-// a text that asks for another topic, or asks in another language.
+// Instructs reads English and Chinese, also letters with spaces between them ("i g n o r e"). It is a sieve of known
+// turns of speech. Of the attack lists it was measured on it stops about a fifth: those phrased as an order. It misses
+// a text that requests another topic, or is in another language.
 func Instructs(s string) (reason string, yes bool) {
 	reason, _ = instructing(s)
 	return reason, reason != ""
 }
 
-// instructing returns the reason of Instructs and the words that match.
+// instructing returns the reason of Instructs and the matching part of the text.
 func instructing(s string) (reason, words string) {
 	s = strings.ToLower(text.Normal(text.Clean(s), len(s)))
 	s = text.Squeeze(unspaced(angles().Replace(s)))
@@ -38,14 +36,13 @@ func instructing(s string) (reason, words string) {
 	return "", ""
 }
 
-// angles restores < and > from the brackets that stand for them in a stored text.
+// angles restores < and > from the brackets that replace them in a stored text.
 var angles = sync.OnceValue(func() *strings.Replacer { return strings.NewReplacer("‹", "<", "›", ">") })
 
 // spacedOut matches at least five letters with one space between each two.
 var spacedOut = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\b[a-z](?: [a-z]\b){4,}`) })
 
-// unspaced joins the letters of words that are written with a space after each
-// letter.
+// unspaced joins words that are written with a space after each letter.
 func unspaced(s string) string {
 	if !hasSpaced(s) {
 		return s
@@ -53,8 +50,8 @@ func unspaced(s string) string {
 	return spacedOut().ReplaceAllStringFunc(s, func(m string) string { return strings.ReplaceAll(m, " ", "") })
 }
 
-// hasSpaced reports whether four words of one letter follow each other. It is
-// cheaper than the pattern spacedOut and rules out most texts.
+// hasSpaced reports whether four words of one letter follow each other. It is cheaper than the pattern spacedOut and
+// rules out most texts.
 func hasSpaced(s string) bool {
 	run, size := 0, 0
 	for i := range len(s) {
@@ -79,12 +76,11 @@ func hasSpaced(s string) bool {
 type order struct {
 	reason  string
 	words   []string // a text without any of these cannot match
-	with    []string // nor one without any of these; nil if there is no such list
+	with    []string // nor a text without any of these; nil for no such list
 	pattern *regexp.Regexp
 }
 
-// mayMatch looks for the words of an order. This is cheaper than the pattern and
-// rules out most texts.
+// mayMatch searches for the words of an order. This is cheaper than the pattern and rules out most texts.
 func (o *order) mayMatch(s string) bool {
 	in := func(w string) bool { return strings.Contains(s, w) }
 	return slices.ContainsFunc(o.words, in) && (o.with == nil || slices.ContainsFunc(o.with, in))

@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// stored is a fitted model as it is kept. "go test ./internal/guard -run TestLearned -update" writes it.
+// stored is the stored form of a fitted model. "go test ./internal/guard -run TestLearned -update" writes it.
 type stored struct {
 	Sentences int    // how many it was fitted to
 	Features  string // sorted, one a line

@@ -8,35 +8,35 @@ import (
 	"github.com/memtree/memtree/internal/text"
 )
 
-// linear tells from the words of a sentence whether it forces a verdict. It is a logistic regression,
-// fitted by stochastic gradient descent. Each feature has a learning rate of its own, which falls as the
-// feature is seen (AdaGrad: Duchi, Hazan and Singer, JMLR 2011). It is immutable once fitted.
+// linear estimates whether a sentence forces a verdict. It is a logistic regression over the words of the sentence,
+// fitted by stochastic gradient descent. Each feature has a learning rate of its own, which falls as the feature is
+// seen (AdaGrad: Duchi, Hazan and Singer, JMLR 2011). It is immutable once fitted.
 type linear struct {
 	of   map[string]weight
 	bias float64
 }
 
-// weight is what is known of a feature. A rare one counts for more.
+// weight holds the numbers of a feature. A rare feature weighs more.
 type weight struct {
 	rare float64 // inverse document frequency
 	by   float64 // of its share of the sentence
 }
 
-// cut is the logarithm of the odds above which a sentence counts as forcing. TestQualityOfGuard fits it
-// to the sentences of all writers but one, and measures that one.
+// cut is the logarithm of the odds above which a sentence forces a verdict. TestQualityOfGuard fits it to the
+// sentences of all writers but one, and measures that one.
 const cut = -1.5
 
 // sure is the logarithm of even odds.
 const sure = 0.0
 
-// longest is how many tags, and how many words, of a sentence are read.
+// longest is the maximum number of tags, and of words, of a sentence that are read.
 const longest = 600
 
-// verdictual are the tags of words that bear on a verdict; two of them in one sentence are a feature.
+// verdictual are the tags of words about a verdict; two of them in one sentence are a feature.
 const verdictual = "PQpBXJAOKoUFGLVYWDIfukNCnRHeESs"
 
-// featuresOf returns the distinct features of a sentence, sorted: its tags (tags.go), pairs of tags that
-// follow each other or stand in one sentence, its stems, and pairs of these that follow each other.
+// featuresOf returns the distinct features of a sentence, sorted: its tags (tags.go), pairs of tags that are adjacent
+// or in one sentence, its stems, and pairs of adjacent stems.
 func featuresOf(s string) []string {
 	t := tagsOf(s)
 	if len(t) > longest {
@@ -84,9 +84,8 @@ func stems(w string) []string {
 	return []string{w}
 }
 
-// odds returns the logarithm of the odds that a sentence forces a verdict; one without any word that bears
-// on a verdict does not. A sentence is a vector of
-// length 1, so that a long one counts no more than a short one.
+// odds returns the logarithm of the odds that a sentence forces a verdict. It returns -Inf for a sentence without a
+// verdictual tag. A sentence is a vector of length 1, so its length does not change its weight.
 func (l *linear) odds(s string) float64 {
 	if !strings.ContainsAny(tagsOf(s), verdictual) {
 		return math.Inf(-1)

@@ -2,8 +2,8 @@ package guard
 
 import "strings"
 
-// plainWords are verdicts and grades. They give nothing away by themselves. They
-// are written without spaces, hyphens and underscores, as plain folds its argument.
+// plainWords are verdicts and grades. They give nothing away by themselves. They are written without spaces, hyphens
+// and underscores, as plain folds its argument.
 const plainWords = " pass passed passes passing success successful successfully succeed succeeded fail failed fails " +
 	"failing failure unsuccessful " +
 	"true false yes no none null ok okay notok na n/a correct incorrect right wrong valid invalid normal abnormal good " +

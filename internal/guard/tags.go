@@ -12,12 +12,12 @@ import (
 	"github.com/memtree/memtree/internal/text"
 )
 
-// A tag is one letter for what a word does in a sentence. lexicon.txt lists the tags, and the words and
-// phrases of each. The longest phrase that a word begins decides its tag; the other words have this one.
+// A tag is one letter for the role of a word in a sentence. lexicon.txt lists the tags, and the words and phrases of
+// each. The longest phrase that begins at a word decides its tag; all other words have the tag other.
 const other = 'x'
 
-// lexicon maps a phrase to its tag. The words of a phrase are in lower case, with
-// one space between two words and none between Chinese characters.
+// lexicon maps a phrase to its tag. A phrase is in lower case, with one space between two words and none between
+// Chinese characters.
 type lexicon struct {
 	tags  map[string]byte
 	units map[string]int // the first unit of a phrase → how many units its longest phrase has
@@ -40,7 +40,7 @@ var words = sync.OnceValue(func() *lexicon {
 	return l
 })
 
-// pronouns are what {it} stands for in a phrase.
+// pronouns are the texts that replace {it} in a phrase.
 const pronouns = "it|this|that|them|these|those|everything|all|it all|this one|that one|these ones|the test|the " +
 	"case|the page|the run"
 
@@ -65,8 +65,7 @@ type units struct {
 	mark       []byte // of each unit, 0 for a word
 }
 
-// unitsOf splits s, which is in lower case. Characters that are neither words nor
-// marks of a sentence are dropped.
+// unitsOf splits s, which is in lower case. Characters that are neither words nor sentence marks are dropped.
 func unitsOf(s string) units {
 	var u units
 	var b strings.Builder
@@ -115,7 +114,7 @@ func letterFollows(s string) bool {
 	return unicode.IsLetter(r) && !unicode.Is(unicode.Han, r)
 }
 
-// markOf returns the tag of a mark, 0 for what is no mark of a sentence.
+// markOf returns the tag of a sentence mark, 0 for any other character.
 func markOf(r rune) byte {
 	switch r {
 	case ',', '，', '、', '(', ')', '（', '）', '—', '–', '|', '/':
@@ -132,9 +131,8 @@ func markOf(r rune) byte {
 	return 0
 }
 
-// tagsOf returns the tags of a sentence, one for each word, phrase or mark. Two
-// Chinese characters that the lexicon does not have count as one word. It takes
-// time linear in the length of s.
+// tagsOf returns the tags of a sentence, one for each word, phrase or mark. Two Chinese characters that the lexicon
+// does not have are tagged as one word. It takes time linear in the length of s.
 func tagsOf(s string) string {
 	out := make([]byte, 0, len(s)/2)
 	han := 0 // unknown Chinese characters in a row
@@ -152,9 +150,8 @@ func tagsOf(s string) string {
 	return string(out)
 }
 
-// phrases yields the phrases and marks of a text in order, each with its tag. A
-// word or Chinese character that the lexicon does not have is yielded by itself
-// with 0. When several phrases begin at one place, the longest counts.
+// phrases yields the phrases and marks of a text in order, each with its tag. A word or Chinese character that the
+// lexicon does not have is yielded by itself with 0. When several phrases begin at one place, it yields the longest.
 func phrases(s string) iter.Seq2[byte, string] {
 	u := unitsOf(strings.ToLower(text.Normal(s, len(s))))
 	l := words()
@@ -173,9 +170,8 @@ func phrases(s string) iter.Seq2[byte, string] {
 	}
 }
 
-// longest returns the tag of the longest phrase that begins at unit i, and how many
-// units it has; n is 0 if there is none. It takes the phrase that is one unit
-// shorter when another phrase begins with the last unit, see goesOn.
+// longest returns the tag of the longest phrase that begins at unit i, and its length in units; n is 0 if there is
+// none. It returns the phrase that is one unit shorter when another phrase begins with the last unit, see goesOn.
 func (l *lexicon) longest(u *units, i int) (tag byte, n int) {
 	most := l.units[u.joined[u.begin[i]:u.end[i]]]
 	for n = min(most, len(u.end)-i); n > 0; n-- {

@@ -13,28 +13,27 @@ import (
 	"github.com/memtree/memtree/internal/text"
 )
 
-// Truths are the values of one test's ground truth that would tell an agent the
-// result of that test: its texts, the parts of them, and its numbers.
+// Truths are the values of one test's ground truth that would disclose the result of that test to an agent: its texts,
+// the parts of them, and its numbers.
 //
-// These are no truths: what the agent was told or said itself, plain verdicts and grades
-// ("pass", "high", 0 and 1), names of fields, and names of actions, which a lesson
-// about calls has to name. The zero value has no truths.
+// Not truths are: the contents of the agent's prompt and of its own answer, plain verdicts and grades ("pass", "high",
+// 0 and 1), names of fields, and names of actions, which a lesson about calls has to name. The zero value has no
+// truths.
 //
-// A text says a truth when the value stands in it as a word or phrase of its own, in
-// any case and width. A truth in other words is not recognised, nor a number that
-// is written in another way (1,299 for 1299).
+// A text contains a truth when the value appears in it as a whole word or phrase, in any case and width. A paraphrase
+// of a truth is not recognised, nor a number that is written in another way (1,299 for 1299).
 type Truths struct{ values []string }
 
 // Bounds on the work for one ground truth.
 const (
 	maxValues    = 256
 	maxValueText = 3000     // bytes of one text that are read
-	maxKnown     = 32 << 10 // bytes of what the agent knows that are read
+	maxKnown     = 32 << 10 // bytes of known text that are read
 )
 
-// TruthsOf returns the truths of a ground truth that are not in what the agent knows: the
-// prompt, and what it said itself. The ground truth is a decoded JSON value or a json.RawMessage; a message that is no
-// JSON has no truths. At most 256 truths are kept, the longest ones.
+// TruthsOf returns the truths of a ground truth that are not in known: the prompt and the agent's own answer. The
+// ground truth is a decoded JSON value or a json.RawMessage; a message that is not valid JSON has no truths. It
+// returns at most 256 truths, the longest ones.
 func TruthsOf(groundTruth any, known string) Truths {
 	if raw, ok := groundTruth.(json.RawMessage); ok {
 		groundTruth = nil
@@ -56,14 +55,14 @@ func TruthsOf(groundTruth any, known string) Truths {
 	return Truths{c.list[:min(len(c.list), maxValues)]}
 }
 
-// In reports whether a text says one of the truths.
+// In reports whether a text contains one of the truths.
 func (t Truths) In(s string) bool {
 	_, yes := t.Find(s)
 	return yes
 }
 
-// Find returns the longest of the truths that a text says, in lower case. A caller
-// may tell in a message what kind of value it is, but must not show the value.
+// Find returns the longest of the truths that a text contains, in lower case. A caller may report what kind of value
+// it is, but must not show the value.
 func (t Truths) Find(s string) (value string, yes bool) {
 	if len(t.values) == 0 {
 		return "", false
@@ -121,9 +120,8 @@ func namesAction(k string, object map[string]any) bool {
 	return len(object) == 1
 }
 
-// text adds a text, its parts between marks, and pieces of long parts, so that half
-// a sentence is recognised too. What stands between two quotations, such as "and", tells
-// nothing.
+// text adds a text, its parts between marks, and pieces of long parts, so that half a sentence is recognised too. It
+// skips text between two quotations, such as "and", which discloses nothing.
 func (c *truthCollector) text(s string) {
 	s = head(s, maxValueText)
 	c.add(s)
@@ -153,8 +151,7 @@ func (c *truthCollector) text(s string) {
 	end(len(s), false)
 }
 
-// pieces adds every five words of a part in a row, or every eight characters of a
-// Chinese one, two apart.
+// pieces adds every five consecutive words of a part or, for a Chinese one, every eight characters at steps of two.
 func (c *truthCollector) pieces(s string) {
 	const words, runes = 5, 8
 	if strings.ContainsFunc(s, isHan) {
@@ -170,9 +167,8 @@ func (c *truthCollector) pieces(s string) {
 	}
 }
 
-// add keeps a value that tells something and is not known. It must be a
-// number, or have at least two Chinese characters or three of another script, and
-// be no plain word.
+// add adds a value that discloses something and is not known. It must be a number, or have at least two Chinese
+// characters or three of another script, and be no plain verdict.
 func (c *truthCollector) add(s string) {
 	s = strings.Trim(fold(s), ".。!！'`* ,，;；")
 	n := utf8.RuneCountInString(s)
@@ -191,8 +187,8 @@ func (c *truthCollector) add(s string) {
 	}
 }
 
-// says reports whether v stands in s by itself, not as part of a longer word or
-// number. In scripts without spaces between words it may stand anywhere.
+// says reports whether v appears in s as a whole, not as part of a longer word or number. In scripts without spaces
+// between words it may appear anywhere.
 func says(s, v string) bool {
 	first, _ := utf8.DecodeRuneInString(v)
 	last, _ := utf8.DecodeLastRuneInString(v)
@@ -211,7 +207,7 @@ func says(s, v string) bool {
 	}
 }
 
-// joins reports whether r joins a letter or digit beside it to one word.
+// joins reports whether r forms one word with a letter or digit beside it.
 func joins(r rune) bool {
 	return r < 0x2e80 && r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_')
 }

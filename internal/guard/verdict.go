@@ -9,18 +9,17 @@ import (
 	"github.com/memtree/memtree/internal/text"
 )
 
-// verdictTags are the tags of words that a verdict is said with: what is right or
-// wrong, who judges what, how sure they are, and the words between. Words for what
-// is wrong with a page (E, e) and for what to do (S, c) are not among them.
+// verdictTags are the tags of words that express a verdict: what is right or wrong, who judges what, how sure they
+// are, and function words. Words for what is wrong with a page (E, e) and for what to do (S, c) are not among them.
 const verdictTags = "PQpBXJAaZrzOoKFUGLVMmYNCnRHdgbitvy&,;:.\""
 
-// leastWords is how many other words, or pairs of Chinese characters, a text must
-// have to say more than a verdict.
+// leastWords is the minimum number of other words, or pairs of Chinese characters, of a text that is more than a
+// verdict.
 const leastWords = 2
 
-// OnlyVerdict reports whether a text only says that a test was judged rightly or
-// wrongly, or how it was to be judged: "All is as required, the report was a false
-// alarm." Nobody can learn from such a text what to look at.
+// OnlyVerdict reports whether the only content of a text is that a test was judged rightly or wrongly, or how it
+// should have been judged: "All is as required, the report was a false alarm." Such a text does not teach what to look
+// at.
 func OnlyVerdict(s string) bool {
 	words, han := 0, 0
 	for tag, phrase := range phrases(misjudged().ReplaceAllString(s, "; ")) {
@@ -38,9 +37,8 @@ func OnlyVerdict(s string) bool {
 // hanBetween are Chinese function words (they only join or point) that have no tag.
 const hanBetween = "了有项所着又很太吗呢啊我他上中"
 
-// misjudged matches the names of what can be wrong with a verdict, words that often
-// stand between them, and words that only point to an earlier verdict. It does not match
-// words of the lexicon.
+// misjudged matches the names of wrong verdicts, words that often appear between them, and references to an earlier
+// verdict. It does not match words of the lexicon.
 var misjudged = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)\b(false (alarm|positive|negative|pass|fail)s?|missed (a|the) (defect|bug)s?|` +
 		`calling|saying|really|actually|` +
