@@ -19,10 +19,9 @@ type Action struct {
 	Key  string            // name and arguments; equal actions have equal keys
 }
 
-// Actions reads a list of actions. Each is an object with a name (the fields that
-// actionName knows) and perhaps arguments (kwargs, arguments, args, parameters,
-// params or input). It returns nil when v is no such list or is empty, and reads
-// the first maxActions.
+// Actions reads a list of actions. Each is an object with a name (the fields that actionName reads) and perhaps
+// arguments (kwargs, arguments, args, parameters, params or input). It returns nil when v is no such list or is empty,
+// and reads the first maxActions.
 func Actions(v any) []Action {
 	list, ok := v.([]any)
 	if !ok || len(list) == 0 {
@@ -81,8 +80,8 @@ func arguments(o map[string]any) map[string]string {
 	return nil
 }
 
-// Canonical returns the canonical JSON of a decoded value: equal values give equal
-// texts. It returns "" for what cannot be JSON.
+// Canonical returns the canonical JSON of a decoded value: equal values give equal texts. It returns "" for a value
+// that cannot be JSON.
 func Canonical(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -94,7 +93,7 @@ func Canonical(v any) string {
 // actionFields lists the names, folded, of a field that holds the actions of a judgment.
 const actionFields = " actions toolcalls calls steps tools "
 
-// IsActionField reports whether an object keeps its actions under this name.
+// IsActionField reports whether a field of this name holds actions.
 func IsActionField(name string) bool { return among(actionFields, Fold(name)) }
 
 // ActionsIn finds the list of actions in a value: the value itself, or a field with
@@ -122,7 +121,7 @@ func ActionsIn(v any) (list []Action, found bool) {
 	return nil, false
 }
 
-// expectsActions reports whether a ground truth says which actions were needed.
+// expectsActions reports whether a ground truth lists the needed actions.
 func expectsActions(truth any) bool {
 	_, ok := ActionsIn(truth)
 	return ok

@@ -17,8 +17,7 @@ const (
 	Different
 )
 
-// maxAnswer is the longest text, in bytes, that counts as an answer to compare
-// rather than as prose.
+// maxAnswer is the maximum length in bytes of a text that is compared as an answer; a longer one is prose.
 const maxAnswer = 96
 
 // Why a comparison is undecided, in a sentence for people.
@@ -27,11 +26,10 @@ const (
 	whyProse = "judgment or ground truth is free text; say correct: true or false"
 )
 
-// Compare compares a judgment with the ground truth. When both have a verdict, it
-// compares the verdicts. Otherwise it compares the fields of the ground truth with
-// those of the judgment. Case, white space and a final stop of a text do not count.
-// Long texts that differ are undecided, and so is a sentence against a bare
-// verdict; why then says in a sentence what to do.
+// Compare compares a judgment with the ground truth. When both have a verdict, it compares the verdicts. Otherwise it
+// compares the fields of the ground truth with those of the judgment. It ignores case, white space and a final stop of
+// a text. Long texts that differ are undecided, and so is a sentence against a bare verdict; why is then a sentence on
+// what to do.
 func Compare(judgment, truth any) (c Comparison, why string) {
 	said, is := PolarityOf(judgment), PolarityOf(truth)
 	switch {
@@ -57,14 +55,13 @@ func Equal(got, want any) bool {
 	return c == Same
 }
 
-// compareObjects compares the fields of the ground truth that say something. Other
-// fields of the judgment do not count.
+// compareObjects compares the fields of the ground truth that are not null. It ignores other fields of the judgment.
 func compareObjects(judgment any, truth map[string]any) (Comparison, string) {
 	j, ok := judgment.(map[string]any)
 	if !ok {
 		return Undecided, whyShape
 	}
-	told, shared, equal := 0, 0, 0 // fields of the truth that say something, that the judgment has, that agree
+	told, shared, equal := 0, 0, 0 // fields of the truth that are not null, that the judgment has, that agree
 	prose := false                 // a field is undecided
 	for k, want := range truth {
 		if want == nil {
@@ -185,9 +182,8 @@ func sameNumber(a, b string) bool {
 	return okX && okY && x == y
 }
 
-// canonicalNumber returns the canonical spelling of a JSON number of at most 64
-// bytes: equal numbers (3, 3.0, 3e0) give equal texts. ok is false for what is no
-// number.
+// canonicalNumber returns the canonical spelling of a JSON number of at most 64 bytes: equal numbers (3, 3.0, 3e0)
+// give equal texts. ok is false if s is no number.
 func canonicalNumber(s string) (string, bool) {
 	s = strings.TrimSpace(s)
 	if s == "" || len(s) > 64 || (s[0] != '-' && (s[0] < '0' || s[0] > '9')) || !json.Valid([]byte(s)) {

@@ -5,20 +5,19 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Denied returns a *tree.FieldError when e claims what its judgment and
-// ground truth deny, else nil. There are three such claims:
+// Denied returns a *tree.FieldError when a claim of e contradicts its judgment and ground truth, else nil. There are
+// three such claims:
 //   - correct is true, and the verdicts differ;
 //   - correct is false or a direction is given, and the two differ in nothing;
 //   - the direction is not the one that the verdicts have.
 //
-// said and is name the judgment and the ground truth in the error's sentence, as
-// the file that e comes from names them.
+// said and is are the names of the judgment and the ground truth in the error, as in the file of e.
 //
-// Denied returns nil when either verdict cannot be read or is flaky. The
-// direction other contradicts no other direction: it only says less.
+// Denied returns nil when either verdict cannot be read or is flaky. The direction other contradicts no other
+// direction: it is only less specific.
 func Denied(e *tree.Evaluation, said, is string) error {
 	if e.Correct == nil && !e.Direction.Valid() || e.GroundTruth.Null() {
-		return nil // nothing is claimed, or nothing could deny it
+		return nil // no claim, or no ground truth to contradict it
 	}
 	judged, truth := Decode(e.Judgment), Decode(e.GroundTruth)
 	a, b := PolarityOf(judged), PolarityOf(truth)
@@ -47,7 +46,7 @@ func Denied(e *tree.Evaluation, said, is string) error {
 	return &claim
 }
 
-// mend stands in each sentence before the second thing that one can do.
+// mend precedes in each sentence the second remedy.
 const mend = "; mend the one that is wrong, or "
 
 // String returns pass or fail, as in false_pass and false_fail, or unread.
@@ -62,11 +61,10 @@ func (p Polarity) String() string {
 	}
 }
 
-// sameBesides reports whether a judgment and a ground truth with equal verdicts are
-// the same in everything else. They differ when the ground truth has a field that
-// the judgment lacks or has otherwise. They also differ when the judgment lists
-// defects or actions and the ground truth lists none. A reason that only the
-// judgment gives is no difference.
+// sameBesides reports whether a judgment and a ground truth with equal verdicts are the same in everything else. They
+// differ when the ground truth has a field that the judgment lacks or has with another value. They also differ when
+// the judgment lists defects or actions and the ground truth lists none. A reason that only the judgment has is no
+// difference.
 func sameBesides(judged, truth any) bool {
 	if listsMore(judged, truth) {
 		return false
@@ -99,7 +97,7 @@ func listsMore(judged, truth any) bool {
 	return len(found) > 0 && len(known) == 0 || len(took) > 0 && !expectsActions(truth)
 }
 
-// empty reports whether a value says nothing.
+// empty reports whether a value is null or empty.
 func empty(v any) bool {
 	switch v := v.(type) {
 	case nil:

@@ -1,17 +1,13 @@
-// Package judgment reads what a judgment says. An agent's judgment and the
-// ground truth it is held against may be any JSON: a bare true, "FAIL: the
-// button is missing", {"has_defect": false}, a list of tool calls. This package
-// is the one place that knows how verdicts are spelled, in English and Chinese.
+// Package judgment reads judgments. An agent's judgment and the ground truth that it is compared with may be any JSON:
+// a bare true, "FAIL: the button is missing", {"has_defect": false}, a list of tool calls. Only this package reads the
+// spellings of verdicts, in English and Chinese.
 //
-// For one value there are PolarityOf (it passes, fails or is unread), Reasoning,
-// Flaky (the verdict calls itself unreliable) and ActionsIn. For a
-// judgment and its ground truth there are Compare (whether they say the same),
-// Direction (which way the judgment is wrong) and Denied (what an
-// evaluation claims against both).
+// For one value there are PolarityOf (it passes, fails or is unread), Reasoning, Flaky (the verdict is marked as
+// unreliable) and ActionsIn. For a judgment and its ground truth there are Compare (whether they agree), Direction
+// (which way the judgment is wrong) and Denied (whether the claims of an evaluation contradict both).
 //
-// All functions are pure and safe for concurrent use. They take what Decode
-// returns, nil for no value. None of them fails: a value that they cannot read is
-// Unread, Undecided or empty.
+// All functions are pure and safe for concurrent use. They take results of Decode, nil for no value. None of them
+// fails: a value that they cannot read is Unread, Undecided or empty.
 package judgment
 
 import (
@@ -22,14 +18,14 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Polarity is what a verdict says about the thing judged.
+// Polarity is whether a verdict passes or fails.
 type Polarity int8
 
 // The polarities.
 const (
-	Unread Polarity = iota // there is no verdict, or verdicts that contradict each other
-	Passes                 // the thing is as it should be: pass, success, no defect
-	Fails                  // the thing is not as it should be: fail, failure, defect found
+	Unread Polarity = iota // no verdict, or verdicts that contradict each other
+	Passes                 // no defect: pass, success
+	Fails                  // a defect: fail, failure, defect found
 )
 
 // Opposite returns the other verdict; the opposite of Unread is Unread.
@@ -44,8 +40,8 @@ func (p Polarity) Opposite() Polarity {
 	}
 }
 
-// Decode reads JSON and keeps its numbers as written (json.Number). It returns nil
-// for what is not JSON or nests deeper than tree.MaxDepth.
+// Decode reads JSON and keeps the spelling of its numbers (json.Number). It returns nil for text that is not JSON or
+// nests deeper than tree.MaxDepth.
 func Decode(r tree.Raw) any {
 	if len(r) == 0 || r.Check() != nil {
 		return nil
@@ -108,8 +104,7 @@ func memberPolarity(name string, v any) Polarity {
 	return Unread
 }
 
-// defectPolarity reads the value of a field such as has_defect. There true, 1 and
-// "yes" mean that there is a defect.
+// defectPolarity reads the value of a field such as has_defect. There true, 1 and "yes" mean a defect.
 func defectPolarity(v any) Polarity {
 	switch v := v.(type) {
 	case bool:
@@ -127,8 +122,7 @@ func defectPolarity(v any) Polarity {
 	return Unread
 }
 
-// Flaky reports whether a verdict says that one cannot rely on it: "flaky",
-// {"verdict": "unstable"}, {"is_flaky": true}.
+// Flaky reports whether a verdict is marked as unreliable: "flaky", {"verdict": "unstable"}, {"is_flaky": true}.
 func Flaky(v any) bool {
 	switch v := v.(type) {
 	case string:
@@ -147,9 +141,9 @@ func Flaky(v any) bool {
 	return false
 }
 
-// Direction tells which way a wrong judgment went. The caller has found that it is
-// wrong. A judgment that passes against a list of needed actions is a false pass:
-// the agent declared the run done, and the actions it took were not those needed.
+// Direction returns which way a wrong judgment went. The caller has established that it is wrong. A judgment that
+// passes against a list of needed actions is a false pass: the agent declared the run done, and its actions were not
+// those needed.
 func Direction(judgment, truth any) taxonomy.Direction {
 	said, is := PolarityOf(judgment), PolarityOf(truth)
 	switch {

@@ -9,8 +9,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// opposites are pairs of bare verdicts of which the one is what the other denies. A word
-// that could stand for several opposites, such as "partial", has none.
+// opposites are pairs of bare verdicts that deny each other. A verdict with several opposites, such as "partial", has
+// none here.
 var opposites = [][2]string{
 	{"pass", "fail"}, {"passed", "failed"}, {"passes", "fails"}, {"success", "failure"}, {"succeeded", "failed"},
 	{"successful", "unsuccessful"}, {"ok", "not ok"}, {"true", "false"}, {"yes", "no"}, {"correct", "incorrect"},
@@ -22,10 +22,9 @@ var opposites = [][2]string{
 	{"a>b", "b>a"}, {"a>>b", "b>>a"},
 }
 
-// Opposite returns the other verdict where there are just two: the other boolean, the
-// opposite word in its own case, or an object that holds the opposite verdict and nothing
-// else, because its reasons and defects were those of the verdict denied. ok is false for
-// what is no bare verdict, has a third way, or says two things.
+// Opposite returns the other verdict where exactly one exists: the other boolean, the opposite term in the same case,
+// or an object that holds the opposite verdict and nothing else, because its reasons and defects belong to the verdict
+// denied. ok is false for a value that is no bare verdict, has a third alternative, or has two verdicts.
 func Opposite(judgment tree.Raw) (other tree.Raw, ok bool) {
 	v, ok := oppositeOf(Decode(judgment))
 	if !ok {
@@ -74,7 +73,7 @@ func oppositeMembers(o map[string]any) (any, bool) {
 	return out, len(out) > 0 && (len(out) == 1 || objectPolarity(o) != Unread)
 }
 
-// oppositeWord keeps the case of a word: FAIL for PASS, Fail for Pass.
+// oppositeWord returns the opposite in the case of s: FAIL for PASS, Fail for Pass.
 func oppositeWord(s string) (string, bool) {
 	word := strings.ToLower(strings.TrimSpace(s))
 	for _, p := range opposites {
@@ -95,7 +94,7 @@ func oppositeWord(s string) (string, bool) {
 	return "", false
 }
 
-// Bare returns a verdict alone, without its reasons, where Opposite has one to deny it.
+// Bare returns a verdict alone, without its reasons, if Opposite has an opposite for it.
 func Bare(judgment tree.Raw) (bare tree.Raw, ok bool) {
 	if _, ok := Opposite(judgment); !ok {
 		return nil, false
@@ -112,9 +111,9 @@ func Bare(judgment tree.Raw) (bare tree.Raw, ok bool) {
 	return encode(o)
 }
 
-// OppositeRight reports whether the opposite of e's verdict is right, where it is known whether
-// the verdict itself was. known is false where the verdict has no single opposite, or where
-// nobody said more than that it was wrong and there may be a third way.
+// OppositeRight reports whether the opposite of e's verdict is right, given whether the verdict itself was correct.
+// known is false if the verdict has no single opposite, or if the only label is that it was wrong and there may be a
+// third alternative.
 func OppositeRight(e *tree.Evaluation, correct bool) (right, known bool) {
 	other, ok := Opposite(e.Judgment)
 	if !ok || correct {

@@ -9,9 +9,9 @@ import (
 	"unicode/utf8"
 )
 
-// Reading is a judgment in two parts: its verdict as it is spelled, and the rest.
+// Reading is a judgment in two parts: its verdict as spelled, and the rest.
 type Reading struct {
-	Verdict string // lower case, at most maxVerdict bytes; "" when there is none
+	Verdict string // lower case, at most maxVerdict bytes; "" for none
 	Beside  string // every other text and the names of inner fields, a line each, in the order of names
 }
 
@@ -53,9 +53,8 @@ func readObject(o map[string]any) Reading {
 	return s
 }
 
-// verdictName returns the name of the field that holds an object's verdict, "" if
-// none does. When a name stands there in two spellings, the folded one wins. names
-// are the object's names, sorted.
+// verdictName returns the name of the field that holds an object's verdict, "" if none does. When a name appears in
+// two spellings, the folded one wins. names are the object's names, sorted.
 func verdictName(o map[string]any, names []string) string {
 	best, rank := "", len(fieldOrder)
 	first := ""
@@ -137,14 +136,12 @@ func write(b *strings.Builder, v any) {
 	}
 }
 
-// reasonFields lists the names, folded, of fields in which a judgment gives its
-// reasoning.
+// reasonFields lists the names, folded, of fields that hold the reasoning of a judgment.
 const reasonFields = " reason reasoning rationale explanation explain analysis thought thoughts evidence message " +
 	"comment description details summary matchinganalysis rawoutput output text 原因 理由 分析 说明 依据 描述 "
 
-// Reasoning returns the words that a judgment gives for its verdict, at most 3,000
-// bytes. For a text this is the whole text, for an object its reasoning fields in
-// the order of their names, a line each.
+// Reasoning returns the reasons in a judgment, at most 3,000 bytes. For a text this is the whole text, for an object
+// its reasoning fields in the order of their names, a line each.
 func Reasoning(v any) string {
 	switch v := v.(type) {
 	case string:
@@ -168,9 +165,8 @@ const defectLists = " defects defectdetails defectlist founddefects bugs buglist
 // IsDefectList reports whether a field of this name lists defects.
 func IsDefectList(name string) bool { return among(defectLists, Fold(name)) }
 
-// defects returns the defects a value lists, in the order of the fields' names.
-// told is false when it has no such list. An empty list says that there is no
-// defect.
+// defects returns the defects a value lists, in the order of the fields' names. told is false when it has no such
+// list. An empty list means no defect.
 func defects(v any) (list []any, told bool) {
 	o, ok := v.(map[string]any)
 	if !ok {

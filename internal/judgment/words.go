@@ -2,9 +2,9 @@ package judgment
 
 import "strings"
 
-// passWords and failWords are labels. They count only when a text is nothing else,
-// or begins with one and a mark such as a colon. The words are folded and each has
-// a space on either side, so that strings.Contains finds whole words.
+// passWords and failWords are labels. They apply only when they are the whole text, or begin it and a mark such as a
+// colon follows. The labels are folded and each has a space on either side, so that strings.Contains finds whole
+// labels.
 const (
 	passWords = " pass passed passes passing success successful successfully succeed succeeded ok okay true yes " +
 		"correct right valid normal good done complete completed accept accepted approved positive nodefect nobug " +
@@ -17,11 +17,11 @@ const (
 	flakyWords = " flaky unstable intermittent inconclusive 不稳定 偶现 偶发 "
 )
 
-// The names, folded, of fields in which an object keeps its verdict. If it has
-// several, Read takes the first in fieldOrder.
+// The names, folded, of fields that hold the verdict of an object. If it has several, Read takes the first in
+// fieldOrder.
 const (
 	verdictFields = verdictNames + verdictNamesZh
-	defectFields  = defectNames + defectNamesZh // true means that something is wrong
+	defectFields  = defectNames + defectNamesZh // true means a defect
 	fieldOrder    = verdictNames + defectNames + verdictNamesZh + defectNamesZh
 
 	verdictNames = " verdict conclusion result status outcome judgment judgement label decision passed pass success " +
@@ -53,7 +53,7 @@ func Fold(s string) string {
 	}, s)
 }
 
-// among reports whether a list such as passWords has the folded word.
+// among reports whether a list such as passWords contains the folded label.
 func among(list, folded string) bool {
 	return folded != "" && !strings.Contains(folded, " ") && strings.Contains(list, " "+folded+" ")
 }
@@ -66,8 +66,7 @@ func IsVerdictField(name string) bool {
 	return among(verdictFields, f) || among(defectFields, f)
 }
 
-// Word returns the polarity of a text that is a verdict and nothing else, Unread
-// for any other text.
+// Word returns the polarity of a text that is only a label, Unread for any other text.
 func Word(s string) Polarity {
 	switch f := Fold(s); {
 	case among(passWords, f):
@@ -79,8 +78,8 @@ func Word(s string) Polarity {
 	}
 }
 
-// label returns the polarity of a text that is a verdict, or begins with one that a
-// mark sets off ("FAIL: the button …", "结论：通过。…"). Otherwise it is Unread.
+// label returns the polarity of a text that is a label, or begins with a label that a mark sets off ("FAIL: the button
+// …", "结论：通过。…"). Otherwise it is Unread.
 func label(s string) Polarity {
 	s = strings.TrimSpace(s)
 	if p := Word(s); p != Unread {
@@ -116,5 +115,5 @@ func cutHead(s string) (head, rest string, cut bool) {
 	return s[:at], strings.TrimSpace(strings.TrimLeft(s[at:], setOff+" ")), true
 }
 
-// Words returns the words that are verdicts by themselves.
+// Words returns the labels that are verdicts by themselves.
 func Words() []string { return strings.Fields(passWords + failWords + flakyWords) }
