@@ -25,7 +25,7 @@ type readIn struct {
 	Tests []comingTest `json:"tests,omitempty" limit:"200" jsonschema:"left out: those of the last 30 days"`
 }
 
-// readOut is a question for the client's own model.
+// readOut is a prompt for the client's own model.
 type readOut struct {
 	Question string          `json:"question,omitempty" jsonschema:"its id, for the answer; empty: nothing is left"`
 	System   string          `json:"system,omitempty"`
@@ -62,14 +62,14 @@ func (s *server) readTests(ctx context.Context, c call, in readIn) (readOut, err
 		return readOut{}, err
 	}
 	hand := byhand.New(c.client)
-	// All that is open is asked, not these tests alone, so that submit_brief finds the same questions.
+	// nil requests all open prompts, not only those of in.Tests, so that submit_brief finds the same ones.
 	if _, err := s.m.Brief(ctx, nil, &memtree.BriefOptions{Reader: hand}); err != nil {
 		return readOut{}, err
 	}
 	return s.question(hand, "submit_brief"), nil
 }
 
-// question is the first question that is open, and the tool that takes its answer.
+// question returns the first open prompt. tool is the tool that accepts its answer.
 func (s *server) question(hand *byhand.Reader, tool string) readOut {
 	open := hand.Open()
 	if len(open) == 0 {
@@ -85,7 +85,7 @@ func (s *server) nothingLeft() string {
 	return s.say("Nothing is left to read.", "没有需要读的内容了。")
 }
 
-// answerOf returns the answer that was handed in, by the client where nobody else is named.
+// answerOf returns the submitted answer, by the client unless in.By names another.
 func answerOf(c call, in *submitIn) byhand.Answer {
 	by := cmp.Or(in.By, c.client, "an agent")
 	return byhand.Answer{ID: in.Question, By: by, Answer: json.RawMessage(unquoted(in.Answer))}
@@ -114,7 +114,7 @@ func submitTool() *mcp.Tool {
 	}
 }
 
-// errNotOpen is the answer to a question that nobody asks any more.
+// errNotOpen is the error for an answer to a prompt that is no longer open.
 var errNotOpen = errors.New("this question is not open: it was answered, or tests or memories have changed since; " +
 	"ask for the next question again")
 

@@ -13,19 +13,19 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// MaxArguments is how many bytes the arguments of one call may have.
+// MaxArguments is the maximum size of the arguments of one call, in bytes.
 const MaxArguments = 4 << 20
 
 // call is one call of a tool.
 type call struct {
-	client string // name of the program that calls, as it says itself; "" where it does not
+	client string // name of the calling program, as it reports it; "" for none
 }
 
-// texter is an answer that says itself what an agent reads. Other answers are read as JSON.
+// texter is an answer with its own text form for agents. Other answers are sent as JSON.
 type texter interface{ text() string }
 
-// add adds a tool. The schemas follow from the types In and Out. Whatever goes wrong is an
-// answer with IsError and a sentence; nothing ends the session.
+// add adds a tool. The schemas follow from the types In and Out. Every failure is an answer with IsError and a
+// sentence; none ends the session.
 func add[In, Out any](
 	s *server, x *mcp.Server, t *mcp.Tool, do func(context.Context, call, In) (Out, error),
 ) {
@@ -54,7 +54,7 @@ func add[In, Out any](
 	})
 }
 
-// callOf returns what a request says of its caller.
+// callOf returns the caller of a request.
 func callOf(req *mcp.CallToolRequest) call {
 	if req.Session == nil {
 		return call{}
@@ -66,7 +66,7 @@ func callOf(req *mcp.CallToolRequest) call {
 	return call{client: p.ClientInfo.Name}
 }
 
-// decode reads the arguments of a call into a value of the type that the schema is of.
+// decode reads the arguments of a call into a value of the schema's type.
 func decode(schema *jsonschema.Schema, arguments json.RawMessage, to any) error {
 	if len(arguments) > MaxArguments {
 		return fmt.Errorf("the arguments have %d bytes; the most is %d: shorten the longest "+
@@ -84,8 +84,8 @@ func decode(schema *jsonschema.Schema, arguments json.RawMessage, to any) error 
 	return nil
 }
 
-// answer is the result of a call that went well: the value as structured content, and as text
-// for clients that show texts alone.
+// answer returns the result of a successful call: the value as structured content, and as text for clients that show
+// only text.
 func answer(out any) (*mcp.CallToolResult, error) {
 	b, err := marshal(out)
 	if err != nil {
@@ -98,13 +98,12 @@ func answer(out any) (*mcp.CallToolResult, error) {
 	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: said}}, StructuredContent: b}, nil
 }
 
-// failed is the result of a call that did not go well.
+// failed returns the result of a failed call.
 func failed(err error) *mcp.CallToolResult {
 	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: err.Error()}}}
 }
 
-// schemas has the schema of every type that one was made of, and its JSON. Neither is changed
-// after that.
+// schemas holds the schema of every type used so far, and its JSON. Neither is changed after that.
 var schemas sync.Map
 
 type madeSchema struct {
@@ -116,7 +115,7 @@ type madeSchema struct {
 // its fields name.
 func schemaOf[T any]() *jsonschema.Schema { return schemaMade[T]().schema }
 
-// writtenSchema returns the same as JSON, so that it is not written anew for every server.
+// writtenSchema returns the same as JSON, so that it is not encoded again for every server.
 func writtenSchema[T any]() json.RawMessage { return schemaMade[T]().json }
 
 func schemaMade[T any]() madeSchema {

@@ -9,12 +9,11 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// drainWithin is how long calls may take that run when the client has sent its last message.
+// drainWithin is how long running calls may take after the client's last message.
 const drainWithin = 10 * time.Second
 
-// Drained is a transport that reports the end of what comes in only after every request that
-// came before it is answered. Without it, a client that sends calls and closes its end at once
-// would miss answers to calls that were carried out.
+// Drained is a transport that reports the end of input only after every earlier request is answered. Without it, a
+// client that sends calls and closes its end at once would miss the answers to calls that were executed.
 type Drained struct{ mcp.Transport }
 
 // Connect implements mcp.Transport.
@@ -27,13 +26,13 @@ func (d Drained) Connect(ctx context.Context) (mcp.Connection, error) { //nolint
 		closed: make(chan struct{})}, nil
 }
 
-// draining is a connection that knows which requests are not answered yet.
+// draining is a connection that tracks the requests without an answer.
 type draining struct {
 	mcp.Connection
 	mu       sync.Mutex
 	open     map[jsonrpc.ID]bool
 	answered chan struct{}
-	closed   chan struct{} // the server ends the session: no answer is awaited
+	closed   chan struct{} // the server ends the session: it waits for no answer
 	once     sync.Once
 }
 

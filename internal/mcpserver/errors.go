@@ -9,7 +9,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// sentence words an error for an agent: what happened, and what to do.
+// sentence turns an error into a sentence for an agent: the cause, and what to do.
 func (s *server) sentence(err error) error {
 	var field *tree.FieldError
 	var damaged *tree.CorruptError

@@ -24,7 +24,7 @@ func runsTool() *mcp.Tool {
 	}
 }
 
-// readRuns gives the next question of an Evolve that changes nothing.
+// readRuns returns the next prompt of an Evolve that changes nothing.
 func (s *server) readRuns(ctx context.Context, c call, _ struct{}) (readOut, error) {
 	hand := byhand.New(c.client)
 	if _, err := s.m.Evolve(ctx, &memtree.EvolveOptions{DryRun: true, Reader: hand}); err != nil {
@@ -53,7 +53,7 @@ func lessonsTool() *mcp.Tool {
 	}
 }
 
-// writeLessons evolves with one answer. Questions without one stay open.
+// writeLessons evolves with one answer. Prompts without an answer remain open.
 func (s *server) writeLessons(ctx context.Context, c call, in submitIn) (lessonsOut, error) {
 	a := answerOf(c, &in)
 	hand := byhand.New(a.By, a)

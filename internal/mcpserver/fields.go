@@ -1,6 +1,6 @@
 package mcpserver
 
-// described says what a field is, for the fields whose tag has no room for it: by type and field.
+// described holds descriptions of fields that are too long for a tag: by type and field.
 var described = map[string]string{
 	"caseIn.direction": "which way the judgment was wrong: false_pass (a defect was missed), false_fail (a defect was " +
 		"reported that is not there) or other; left out: read from judgment and ground_truth",

@@ -30,7 +30,7 @@ type guidanceOut struct {
 	Memories []given `json:"memories" jsonschema:"the memories in the guidance"`
 }
 
-// given is a memory in an answer, by its name.
+// given identifies a memory in an answer.
 type given struct {
 	ID        string `json:"id" jsonschema:"for get_memory"`
 	Type      string `json:"type" jsonschema:"case, experience or strategy"`
@@ -77,11 +77,11 @@ func (s *server) getGuidance(ctx context.Context, c call, in guidanceIn) (guidan
 	return out, nil
 }
 
-// ask asks memory. For a caller that may not write it leaves no trial.
+// ask requests guidance. For a caller without write permission it records no trial.
 func (s *server) ask(ctx context.Context, q memtree.Query) (memtree.Guidance, error) {
 	probe := tree.Evaluation{Prompt: q.Prompt, Judgment: tree.Raw("true"), Observation: q.Observation, Scene: q.Scene,
 		Scope: q.Scope, RunID: q.RunID, Trial: q.Trial, Agent: q.Agent}
-	if err := probe.Check(); err != nil { // the limits of what is recorded are those of what is asked
+	if err := probe.Check(); err != nil { // queries have the same limits as records
 		return memtree.Guidance{}, err
 	}
 	if s.may(Write) {
@@ -91,7 +91,7 @@ func (s *server) ask(ctx context.Context, q memtree.Query) (memtree.Guidance, er
 	return x.Guidance, err
 }
 
-// next says what to do with an answer.
+// next returns what to do with an answer.
 func (s *server) next(g *memtree.Guidance, lang string) string {
 	var out string
 	switch {
@@ -122,7 +122,7 @@ func (s *server) next(g *memtree.Guidance, lang string) string {
 	return out
 }
 
-// text is what an agent reads that gets no structured content: the block as it is to be used.
+// text returns the block for agents that receive no structured content.
 func (o guidanceOut) text() string {
 	if o.Guidance == "" {
 		return o.Next

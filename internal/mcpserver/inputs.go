@@ -8,17 +8,17 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// maxLine is how many characters an entry of a list of texts may have.
+// maxLine is the maximum length of an entry of a list of texts, in characters.
 const maxLine = 500
 
-// scene is where in the product a test takes place.
+// scene is the location of a test in the product.
 type scene struct {
 	ID    string `json:"id,omitempty" limit:"250" jsonschema:"your name for the page or step"`
 	Type  string `json:"type,omitempty" limit:"250"`
 	Route string `json:"route,omitempty" limit:"250"`
 }
 
-// scope is what is tested.
+// scope is the product, suite and test.
 type scope struct {
 	Product string `json:"product,omitempty" limit:"250" jsonschema:"product under test"`
 	Suite   string `json:"suite,omitempty" limit:"250" jsonschema:"suite that the test belongs to"`
@@ -26,14 +26,14 @@ type scope struct {
 	Build   string `json:"build,omitempty" limit:"250" jsonschema:"version or hash of what is tested"`
 }
 
-// agent is who judged.
+// agent identifies the judge.
 type agent struct {
 	Name    string `json:"name,omitempty" limit:"250" jsonschema:"name of the agent that judged"`
 	Version string `json:"version,omitempty" limit:"250" jsonschema:"its version"`
 	Model   string `json:"model,omitempty" limit:"250" jsonschema:"the language model it used"`
 }
 
-// run is one judged run, as every tool that takes one has it.
+// run is one judged run, as input of several tools.
 type run struct {
 	Prompt      string          `json:"prompt" limit:"300000"`
 	Judgment    json.RawMessage `json:"judgment"`
@@ -51,7 +51,7 @@ func (s scope) tree() tree.Scope {
 	return tree.Scope{Product: s.Product, Suite: s.Suite, Test: s.Test, Build: s.Build}
 }
 
-// evaluation returns the run as memory takes it.
+// evaluation converts the run for memory.
 func (r *run) evaluation(c call) tree.Evaluation {
 	return tree.Evaluation{
 		RunID: r.RunID, CaseID: r.Scope.Test, Attempt: r.Attempt, Scene: r.Scene.tree(), Scope: r.Scope.tree(),
@@ -60,8 +60,8 @@ func (r *run) evaluation(c call) tree.Evaluation {
 	}
 }
 
-// unquoted returns the object that a text holds, since agents often send JSON as a text. Any
-// other value is returned as it is.
+// unquoted returns the object in a JSON string, since agents often send JSON as a string. It returns any other value
+// unchanged.
 func unquoted(value json.RawMessage) tree.Raw {
 	var held string
 	if kindOf(value) != "string" || json.Unmarshal(value, &held) != nil || kindOf([]byte(held)) != "object" {

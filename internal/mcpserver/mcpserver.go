@@ -1,19 +1,16 @@
 // Package mcpserver lets agents use a memory over MCP, the Model Context Protocol.
 //
-// An agent asks for guidance before a test and records the outcome after it; it can look up
-// memories, say what went wrong and propose a lesson. Every tool is a thin client of
-// memtree.Memory. What the caller may not do is not listed.
+// An agent requests guidance before a test and records the outcome after it; it can search memories, report mistakes
+// and propose a lesson. Every tool is a thin client of memtree.Memory. Tools that the caller may not use are not
+// listed.
 //
-// What comes in is hostile: fields that no tool has are refused, texts and lists have limits,
-// and an error is an answer with a sentence that says what to do. What goes out stands in the
-// fence of guidance, or is marked as data (quote.go): no text of a memory can give an agent
-// orders. The truth of a test is never told, since the agent that asks may be on that very test.
+// Input is hostile: unknown fields are refused, texts and lists have limits, and an error is an answer with a sentence
+// on what to do. Output is inside the fence of guidance, or marked as data (quote.go): no text of a memory can give an
+// agent orders. The ground truth of a test is never included, since the calling agent may be on that very test.
 //
 // Where to look:
-//   - call.go, schema.go, inputs.go, fields.go: a call, decoded and checked; errors.go: errors as
-//     sentences
-//   - guidance.go, search.go, record.go, propose.go: a tool or a few each; resources.go and
-//     prompts.go: the rest
+//   - call.go, schema.go, inputs.go, fields.go: a call, decoded and checked; errors.go: errors as sentences
+//   - guidance.go, search.go, record.go, propose.go: a tool or a few each; resources.go and prompts.go: the rest
 //   - brief.go, evolve.go: an agent in the place of a model
 package mcpserver
 
@@ -27,33 +24,33 @@ import (
 	"github.com/memtree/memtree/enhance"
 )
 
-// May is what a caller may do.
+// May is a set of permissions of a caller.
 type May uint8
 
-// What a caller may do. To read is always allowed.
+// The permissions. Reading is always allowed.
 const (
 	Write   May = 1 << iota // leave trials, record outcomes and cases
 	Propose                 // propose lessons, which wait for a person
-	Correct                 // say what a case is about, at a person's word
+	Correct                 // correct what a case is about, when a person says so
 )
 
-// Options say whom a server is for. Nil, and the zero value, serve a caller that may only read.
+// Options configures a server. Nil, and the zero value, serve a caller that may only read.
 type Options struct {
 	May     May
 	Lang    string       // "zh" or "en" of titles and prompts for people, and of answers where a call names none
 	Version string       // of the program, which clients show
-	Logger  *slog.Logger // is told what failed; nil: nobody
+	Logger  *slog.Logger // receives failures; nil: discards them
 }
 
-// server is a memory and whom it is served to. Every tool, resource and prompt is a method.
+// server serves a memory to one kind of caller. Every tool, resource and prompt is a method.
 type server struct {
 	m     *memtree.Memory
 	o     Options
 	words *enhance.Wording
 }
 
-// New returns an MCP server for m, to be run on a transport or mounted behind HTTP; it serves any
-// number of sessions. Whoever opened m closes it, after the server has ended.
+// New returns an MCP server for m, to be run on a transport or mounted behind HTTP; it serves any number of sessions.
+// The opener of m closes it, after the server has ended.
 func New(m *memtree.Memory, o *Options) *mcp.Server {
 	s := &server{m: m, words: enhance.NewWording(m.Taxonomy())}
 	if o != nil {
@@ -78,7 +75,7 @@ func New(m *memtree.Memory, o *Options) *mcp.Server {
 	return x
 }
 
-// may reports whether the caller may do all of what.
+// may reports whether the caller has all permissions of what.
 func (s *server) may(what May) bool { return s.o.May&what == what }
 
 // addTools adds the tools that the caller may use.
@@ -116,7 +113,7 @@ func inLang(lang, en, zh string) string {
 	return en
 }
 
-// instructions tell an agent that has never heard of memtree what it is for.
+// instructions describe memtree to an agent that does not know it.
 func (s *server) instructions() string {
 	out := "memtree remembers how agents that test software judged wrongly: defects they missed (false_pass) and " +
 		"defects they reported that were not there (false_fail). Use it around every test you run or judge:\n" +

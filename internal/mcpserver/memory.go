@@ -21,7 +21,7 @@ type memoryIn struct {
 	Lang string `json:"lang,omitempty" enum:"en,zh" jsonschema:"language of the lesson; left out: its own"`
 }
 
-// memoryOut is one memory. All texts of others in it are quoted.
+// memoryOut is one memory. Texts from outside are quoted.
 type memoryOut struct {
 	About string `json:"about"`
 	given
@@ -43,7 +43,7 @@ type memoryOut struct {
 	Archived   string    `json:"archived_for,omitempty"`
 }
 
-// evidence is what a case rests on, without the truth.
+// evidence is the evidence of a case, without the ground truth.
 type evidence struct {
 	Test     string   `json:"test,omitempty"`
 	Prompt   string   `json:"prompt,omitempty" jsonschema:"the task"`
@@ -89,7 +89,7 @@ func (s *server) getMemory(ctx context.Context, _ call, in memoryIn) (memoryOut,
 	return s.memoryOf(ctx, &n, in.Lang)
 }
 
-// memoryOf returns n as an agent may read it.
+// memoryOf returns n in the form for an agent.
 func (s *server) memoryOf(ctx context.Context, n *tree.Node, lang string) (memoryOut, error) {
 	truths := truthsOf(n)
 	out := memoryOut{
@@ -124,7 +124,7 @@ func (s *server) memoryOf(ctx context.Context, n *tree.Node, lang string) (memor
 	return out, s.addKin(ctx, n, &out, lang)
 }
 
-// evidence returns the evidence of a case without the ground truth, and without what would tell it.
+// evidence returns the evidence of a case without the ground truth, and without anything that discloses it.
 func (s *server) evidence(d *tree.CaseData, truths guard.Truths, lang string) *evidence {
 	out := &evidence{
 		Test: plain(d.TestCase.CaseID), Prompt: quote(d.TestCase.Prompt, guard.Truths{}, maxQuote),
@@ -133,7 +133,7 @@ func (s *server) evidence(d *tree.CaseData, truths guard.Truths, lang string) *e
 	}
 	for _, m := range d.Misses {
 		if m.Check == "" && len(m.What) == 0 {
-			continue // nothing is known but that it was wrong
+			continue // only that it was wrong is known
 		}
 		one := missed{Check: m.Check, Name: taxonomy.OwnName(m.Check), By: plain(m.From)}
 		if c, ok := s.m.Taxonomy().Check(m.Check); ok {
@@ -147,7 +147,7 @@ func (s *server) evidence(d *tree.CaseData, truths guard.Truths, lang string) *e
 	return out
 }
 
-// addKin adds what is above and below n.
+// addKin adds the parent and the children of n.
 func (s *server) addKin(ctx context.Context, n *tree.Node, out *memoryOut, lang string) error {
 	if n.Parent != "" {
 		k, err := s.kin(ctx, n.Parent, lang)
@@ -166,7 +166,7 @@ func (s *server) addKin(ctx context.Context, n *tree.Node, out *memoryOut, lang 
 	return nil
 }
 
-// kin reads the name of a memory. One that is gone has its id alone.
+// kin reads the name of a memory. For a deleted one it returns only the id.
 func (s *server) kin(ctx context.Context, id, lang string) (kin, error) {
 	n, err := s.m.Tree().Get(ctx, id)
 	if errors.Is(err, tree.ErrNotFound) {
@@ -178,12 +178,12 @@ func (s *server) kin(ctx context.Context, id, lang string) (kin, error) {
 	return kin{ID: n.ID, Type: string(n.Type), Name: s.nameOf(&n, lang)}, nil
 }
 
-// nameOf returns a short name of n: its title, or the test of a case and what was missed.
+// nameOf returns a short name of n: its title, or the test of a case and the missed check.
 func (s *server) nameOf(n *tree.Node, lang string) string {
 	return quote(s.worded(n, lang).Content.Title, truthsOf(n), maxName)
 }
 
-// worded returns n in the words of a language; "" is its own.
+// worded returns n with its texts in a language; "" is its own.
 func (s *server) worded(n *tree.Node, lang string) tree.Node {
 	if lang == "" {
 		lang = n.Lang
@@ -199,7 +199,7 @@ func statusOf(n *tree.Node) string {
 	return strings.TrimSpace(string(n.Status) + " " + string(n.Mark))
 }
 
-// langOf returns the language of an answer: the one asked for, or that of the text.
+// langOf returns the language of an answer: the requested one, or that of the text.
 func (s *server) langOf(lang, of string) string {
 	switch {
 	case lang != "":

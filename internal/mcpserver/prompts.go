@@ -11,7 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// maxArgument is how many characters an argument of a prompt may have.
+// maxArgument is the maximum length of an argument of a prompt, in characters.
 const maxArgument = 100_000
 
 func (s *server) addPrompts(x *mcp.Server) {
@@ -42,8 +42,7 @@ func (s *server) addPrompts(x *mcp.Server) {
 	}, s.afterTesting)
 }
 
-// addPrompt adds a prompt. An argument that it does not have, and one that is too long or
-// missing, is refused.
+// addPrompt adds a prompt. It refuses an unknown, a too long or a missing argument.
 func (s *server) addPrompt(
 	x *mcp.Server, p *mcp.Prompt, say func(context.Context, call, map[string]string) (string, error),
 ) {

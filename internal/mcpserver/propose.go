@@ -20,13 +20,13 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Limits on proposals: how many cases one may rest on, and how many may wait for a person.
+// Limits on proposals: the maximum number of cases of one, and of proposals that wait for a person.
 const (
 	mostCases   = 20
 	mostWaiting = 200
 )
 
-// proposedBy begins the origin of what was proposed.
+// proposedBy begins the origin of a proposal.
 const proposedBy = "proposed by "
 
 type proposeIn struct {
@@ -101,7 +101,7 @@ func one(n tree.Node) iter.Seq2[tree.Node, error] {
 	return func(yield func(tree.Node, error) bool) { yield(n, nil) }
 }
 
-// refusal says why an import of one node changed nothing.
+// refusal returns why an import of one node changed nothing.
 func refusal(p *transfer.ImportPlan) string {
 	for i := range p.Items {
 		if p.Items[i].Why != "" {
@@ -134,7 +134,7 @@ func (s *server) casesOf(ctx context.Context, ids []string) ([]*tree.Node, error
 	return out, nil
 }
 
-// draft makes the proposed lesson, or says why it does not hold.
+// draft makes the proposed lesson, or returns why it is invalid.
 func (s *server) draft(in *proposeIn, cases []*tree.Node, by string) (tree.Node, error) {
 	check, errorType := "", ""
 	if len(cases) > 0 {
@@ -164,7 +164,7 @@ func (s *server) draft(in *proposeIn, cases []*tree.Node, by string) (tree.Node,
 	d.Clean()
 	n.Content = tree.Content{Confidence: 0.5, Title: d.Title, Description: d.Description, AppliesWhen: d.AppliesWhen,
 		Lessons: d.Lessons}
-	s.words.Fill(&n) // what is left to the catalogue is said by it
+	s.words.Fill(&n) // fills the texts that the catalogue supplies
 	d.Title, d.Description, d.AppliesWhen = n.Content.Title, n.Content.Description, n.Content.AppliesWhen
 	about := gate.About{Type: n.Type, ErrorType: n.ErrorType, Direction: n.Direction, Lang: n.Lang, Check: check,
 		Members: cases, Shown: cases, Strict: true}
@@ -178,8 +178,8 @@ func (s *server) draft(in *proposeIn, cases []*tree.Node, by string) (tree.Node,
 	return n, nil
 }
 
-// untyped makes a proposed lesson that rests on no cases, or on cases that have no error type in common:
-// these are tests that it is for.
+// untyped makes a proposed lesson that cites no cases, or cases without a common error type: these become the tests
+// that it is for.
 func (s *server) untyped(in *proposeIn, cases []*tree.Node, by string) (tree.Node, error) {
 	l := curation.Lesson{Lesson: in.Lesson, When: in.When}
 	if len(cases) > 0 {
@@ -208,7 +208,7 @@ func (s *server) untyped(in *proposeIn, cases []*tree.Node, by string) (tree.Nod
 	return n, nil
 }
 
-// sharedCheck returns the id of a check that all cases missed; "" if there is none.
+// sharedCheck returns the id of a check that all cases missed; "" for none.
 func sharedCheck(cases []*tree.Node) string {
 	for _, m := range cases[0].CaseData.Misses {
 		if m.Check != "" && !slices.ContainsFunc(cases, func(n *tree.Node) bool { return !n.Has(m.Check) }) {
@@ -218,8 +218,8 @@ func sharedCheck(cases []*tree.Node) string {
 	return ""
 }
 
-// sharedType returns the error type of a lesson of the cases: that of the check, else one that
-// all of them are about; "" if there is none.
+// sharedType returns the error type of a lesson of the cases: that of the check, else one that all of them concern; ""
+// for none.
 func (s *server) sharedType(cases []*tree.Node, check string) string {
 	candidates := []string{}
 	if c, ok := s.m.Taxonomy().Check(check); ok {
@@ -259,8 +259,7 @@ func langOf(cases []*tree.Node) string {
 	return "en"
 }
 
-// lastOf returns when the latest of the cases was changed last. What is proposed twice has the
-// same bytes.
+// lastOf returns the last update of the cases. With it, the same proposal made twice has the same bytes.
 func lastOf(cases []*tree.Node) (last time.Time) {
 	for _, n := range cases {
 		if n.Metadata.UpdatedAt.After(last) {

@@ -94,8 +94,8 @@ func (s *server) listReviewQueue(ctx context.Context, _ call, in queueIn) (queue
 	return out, nil
 }
 
-// queued returns what of a lesson a person decides by: in the language that it is written in,
-// since another would be the catalogue's words.
+// queued returns the parts of a lesson that a person needs for a decision, in the language of the lesson, since in
+// another language the text would be the catalogue's.
 func (s *server) queued(n *tree.Node) queued {
 	said, why := enhance.Say(n, enhance.Options{Words: s.words})
 	q := queued{given: givenOf(n), Title: s.nameOf(n, ""), Says: []string{}, WhyNot: plain(why)}

@@ -12,8 +12,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// formingWait is how long record_case waits for its case, so that the answer can say what memory
-// understood. The case is made all the same if that takes longer.
+// formingWait is how long record_case waits for its case, so that the answer can include what memory understood. The
+// case is also made if that takes longer.
 const formingWait = 2 * time.Second
 
 type outcomeIn struct {
@@ -158,8 +158,8 @@ func (s *server) recordCase(ctx context.Context, c call, in caseIn) (caseOut, er
 	return out, nil
 }
 
-// caseOf waits until the evaluation with this key is a case, and returns it; nil if that takes
-// too long, or if memory made none of it. version is that of the store before.
+// caseOf waits until the evaluation with this key is a case, and returns it; nil if that takes too long, or if memory
+// made no case of it. version is that of the store before.
 func (s *server) caseOf(ctx context.Context, version uint64, key string) *tree.Node {
 	ctx, cancel := context.WithTimeout(ctx, formingWait)
 	defer cancel()

@@ -22,7 +22,7 @@ const (
 	nodeURI     = "memtree://node/"
 )
 
-// mostListed is how many memories memtree://tree lists.
+// mostListed is the maximum number of memories in memtree://tree.
 const mostListed = 500
 
 func (s *server) addResources(x *mcp.Server) {
@@ -72,7 +72,7 @@ func (s *server) reading(read func(ctx context.Context, uri string) (any, error)
 	}
 }
 
-// recovered makes an error of a panic.
+// recovered turns a panic into an error.
 func (s *server) recovered(what string, err *error) {
 	if p := recover(); p != nil {
 		s.o.Logger.Error("a request failed", "of", text.Clip(what, maxName), "panic", p)
@@ -80,7 +80,7 @@ func (s *server) recovered(what string, err *error) {
 	}
 }
 
-// listing is what memtree://tree holds.
+// listing is the content of memtree://tree.
 type listing struct {
 	About    string   `json:"about"`
 	InUse    int      `json:"in_use"`
@@ -117,7 +117,7 @@ func (s *server) listed(ctx context.Context) (listing, error) {
 	return out, nil
 }
 
-// words is what memtree://taxonomy holds.
+// words is the content of memtree://taxonomy.
 type words struct {
 	ErrorTypes []word `json:"error_types"`
 	SceneTypes []word `json:"scene_types"`

@@ -68,10 +68,10 @@ func (s *server) assessVerdict(ctx context.Context, c call, in riskIn) (riskOut,
 
 func rounded(x float64) float64 { return math.Round(x*1000) / 1000 }
 
-// unusual reports whether a judgment is much likelier to be wrong than others are.
+// unusual reports whether a judgment is much likelier to be wrong than the base rate.
 func unusual(r *risk.Risk) bool { return r.P >= 0.2 && r.P >= 2*r.Base }
 
-// riskNext says what to make of a risk.
+// riskNext returns what to do about a risk.
 func riskNext(r *risk.Risk, lang string) string {
 	percent := func(x float64) string { return fmt.Sprintf("%.0f %%", 100*x) }
 	switch {
@@ -97,7 +97,7 @@ func riskNext(r *risk.Risk, lang string) string {
 	return inLang(lang, "Nothing unusual: no need to look again because of this.", "没有异常：不必因此再看一遍。")
 }
 
-// riskReason says what a signal has seen.
+// riskReason returns a sentence on what a signal found.
 func riskReason(r *risk.Reason, lang string) string {
 	words := make([]string, 0, len(r.Words))
 	for _, w := range r.Words {

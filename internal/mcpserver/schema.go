@@ -14,9 +14,9 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// limit adds to a schema what the tags of a type's fields say: limit:"N", the most characters
-// of a text, entries of a list or value of a number, and enum:"a,b", the values of a text. A
-// number is 0 or more. A list is a list and not null.
+// limit adds the tags of a type's fields to a schema: limit:"N", the maximum number of characters of a text or of
+// entries of a list, or the maximum of a number, and enum:"a,b", the values of a text. A number is 0 or more. A list
+// may not be null.
 func limit(s *jsonschema.Schema, t reflect.Type) {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -63,7 +63,7 @@ func limit(s *jsonschema.Schema, t reflect.Type) {
 	}
 }
 
-// ownerOf returns the type that a field of t stands in: t itself, or one that t embeds.
+// ownerOf returns the type that declares a field of t: t itself, or one that t embeds.
 func ownerOf(t reflect.Type, f reflect.StructField) reflect.Type {
 	if len(f.Index) == 1 {
 		return t
@@ -71,9 +71,8 @@ func ownerOf(t reflect.Type, f reflect.StructField) reflect.Type {
 	return t.FieldByIndex(f.Index[:len(f.Index)-1]).Type
 }
 
-// problem returns why a value is not as the schema says, as a sentence that says what to do; ""
-// if it is. at names the value, "" for all arguments. It knows the words of schemas that
-// schemaOf uses.
+// problem returns why a value violates the schema, as a sentence that includes what to do; "" if it does not. at names
+// the value, "" for all arguments. It supports the keywords that schemaOf uses.
 func problem(s *jsonschema.Schema, value json.RawMessage, at string) string {
 	value = bytes.TrimSpace(value)
 	kind := kindOf(value)
@@ -103,7 +102,7 @@ func problem(s *jsonschema.Schema, value json.RawMessage, at string) string {
 	return ""
 }
 
-// is says of what kind a value is.
+// is returns a sentence on the kind of a value.
 func is(at, kind string) string {
 	if at == "" {
 		return "the arguments are " + article(kind)
@@ -123,7 +122,7 @@ func article(kind string) string {
 	return "a " + kind
 }
 
-// kindOf returns the name that JSON schema has for the type of a value, "" for no JSON.
+// kindOf returns the JSON Schema name of the type of a value, "" if it is not JSON.
 func kindOf(value json.RawMessage) string {
 	value = bytes.TrimSpace(value)
 	if !json.Valid(value) {

@@ -67,7 +67,7 @@ func (s *server) searchMemories(ctx context.Context, _ call, in searchIn) (searc
 	if err != nil {
 		return searchOut{}, err
 	}
-	// What guidance would say comes first: a lesson before the cases it stands for.
+	// The memories that guidance would include come first: a lesson before the cases it covers.
 	slices.SortStableFunc(x.Considered, func(a, b enhance.Considered) int {
 		return cmp.Compare(min(1, len(a.Left.Reason)), min(1, len(b.Left.Reason)))
 	})
