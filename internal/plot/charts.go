@@ -11,7 +11,7 @@ import (
 // drawer draws in one language.
 type drawer struct{ say Say }
 
-// Charts returns the plots of which there is something to show.
+// Charts returns the plots that have data.
 func Charts(say Say, r *effect.Report, g *Growth) []*Chart {
 	var out []*Chart
 	d, series := drawer{say}, r.Series()
@@ -34,13 +34,13 @@ func Charts(say Say, r *effect.Report, g *Growth) []*Chart {
 	return out
 }
 
-// minute is how a table writes a time.
+// minute is the format of a time in a table.
 const minute = "2006-01-02 15:04"
 
-// mostRows is how many rows a table has.
+// mostRows is the maximum number of rows of a table.
 const mostRows = 12
 
-// some chooses at most mostRows of n points, evenly, the last among them.
+// some chooses at most mostRows of n points, evenly spaced, including the last.
 func some(n int) (out []int) {
 	rows := min(n, mostRows)
 	for i := range rows {
@@ -49,7 +49,7 @@ func some(n int) (out []int) {
 	return out
 }
 
-// liftChart draws the lift after so many runs, with its confidence sequence.
+// liftChart draws the lift by number of runs, with its confidence sequence.
 func (d *drawer) liftChart(ps []effect.Point) *Chart {
 	last := &ps[len(ps)-1]
 	most := 0.2
@@ -89,7 +89,7 @@ func (d *drawer) liftChart(ps []effect.Point) *Chart {
 	return c
 }
 
-// evidenceChart draws the evidence for help and for harm, on a scale of powers of ten.
+// evidenceChart draws the evidence for help and for harm, on a logarithmic scale.
 func (d *drawer) evidenceChart(ps []effect.Point) *Chart {
 	last := &ps[len(ps)-1]
 	log := func(e float64) float64 { return math.Log10(max(e, 1e-3)) }
@@ -123,7 +123,7 @@ func (d *drawer) evidenceChart(ps []effect.Point) *Chart {
 	return c
 }
 
-// power writes a power of ten, a large one with its exponent.
+// power formats a power of ten, a large one with its exponent.
 func power(n int) string {
 	if n > 2 {
 		return "10" + string([]rune("⁰¹²³⁴⁵⁶⁷⁸⁹")[n])
@@ -146,7 +146,7 @@ func (d *drawer) turns(ps []effect.Point, x scale) (out []Mark) {
 	return out
 }
 
-// hitChart draws for what share of the runs memory had something, by time.
+// hitChart draws the share of runs for which memory found something, over time.
 func (d *drawer) hitChart(r *effect.Report, spans []effect.Span) *Chart {
 	x := scale{float64(spans[0].From.Unix()), float64(spans[len(spans)-1].From.Unix())}
 	length := 24 * 3600.0
@@ -156,7 +156,7 @@ func (d *drawer) hitChart(r *effect.Report, spans []effect.Span) *Chart {
 			length = float64(spans[1].From.Unix() - spans[0].From.Unix())
 		}
 	}
-	x.high = min(x.high+length, max(x.high+3600, float64(r.Until().Unix()))) // not beyond the last question
+	x.high = min(x.high+length, max(x.high+3600, float64(r.Until().Unix()))) // not beyond the last query
 	share, y := scale{0, 1}, func(v float64) float64 { return Y(v) }
 	c := &Chart{
 		ID: "hits", Title: d.say("How often memory has guidance to give"),
@@ -185,10 +185,10 @@ func (d *drawer) hitChart(r *effect.Report, spans []effect.Span) *Chart {
 	return c
 }
 
-// growthChart draws how many memories there were.
+// growthChart draws the number of memories over time.
 func (d *drawer) growthChart(g *Growth, s *effect.Series) *Chart {
 	x, most, n := scale{math.Inf(1), math.Inf(-1)}, 1, [2]int{}
-	if spans := len(s.Spans); spans > 0 { // the plot goes as far as the others
+	if spans := len(s.Spans); spans > 0 { // the same time axis as the other plots
 		x.high = float64(s.Spans[spans-1].From.Unix())
 	}
 	curves := [][]effect.Grown{g.Cases, g.Lessons}
@@ -206,7 +206,7 @@ func (d *drawer) growthChart(g *Growth, s *effect.Series) *Chart {
 	}
 	for k, line := range []Line{{"ours", "", d.say("cases")}, {"near", "", d.say("lessons and strategies")}} {
 		if curve := curves[k]; len(curve) > 0 {
-			// A memory is there from one moment on: the curve goes in steps, to the end of the plot.
+			// A memory exists from one moment on, so the curve is a step function up to the end of the plot.
 			line.Points = x.line(y, 2*len(curve), func(i int) (float64, float64) {
 				if i == 2*len(curve)-1 {
 					return x.high, float64(curve[len(curve)-1].N)

@@ -6,22 +6,22 @@ import (
 	"slices"
 )
 
-// Ranked is a verdict as it was ranked before its truth was known.
+// Ranked is a verdict with its rank before its label was known.
 type Ranked struct {
-	Order float64 // what to read first: higher comes first
+	Order float64 // a higher one is reviewed first
 	Wrong bool
 }
 
-// FewRanked is how many verdicts a gain curve needs.
+// FewRanked is the minimum number of verdicts for a gain curve.
 const FewRanked = 30
 
-// Gain returns the plot of how many of the wrong verdicts are found by reading the riskiest first; nil where there are
-// too few, or none that was wrong, or none that was right.
+// Gain returns the plot of how many of the wrong verdicts are found by reviewing the riskiest first. It returns nil if
+// there are fewer than FewRanked verdicts, or if none was wrong, or none was right.
 func Gain(say Say, ranked []Ranked) *Chart {
 	d := drawer{say}
 	ranked = slices.Clone(ranked)
 	slices.SortStableFunc(ranked, func(a, b Ranked) int { return cmp.Compare(b.Order, a.Order) })
-	found := make([]int, 1, len(ranked)+1) // by reading so many
+	found := make([]int, 1, len(ranked)+1) // found[n]: wrong verdicts among the first n
 	for i, r := range ranked {
 		found = append(found, found[i])
 		if r.Wrong {

@@ -8,10 +8,10 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Growth is how a tree grew to what it gives now.
+// Growth holds the number of cases and lessons over time, up to the tree as it is now.
 type Growth struct{ Cases, Lessons []effect.Grown }
 
-// Grown reads when the memories in use were made.
+// Grown reads when the live memories were created.
 func Grown(ctx context.Context, t tree.Reader) (g Growth, err error) {
 	var cases, lessons []time.Time
 	for n, err := range t.Scan(ctx, tree.Filter{}) {

@@ -2,10 +2,10 @@ package plot
 
 import "github.com/memtree/memtree/effect"
 
-// fewKnown is the share of outcomes below which it is said that they are missing.
+// fewKnown is the share of outcomes below which the report states that outcomes are missing.
 const fewKnown = 0.5
 
-// Next says what to do. loose is how many memories that are likely to harm are in use all the same.
+// Next returns advice for the next step. loose is the number of memories in use that are likely to harm.
 func Next(say Say, r *effect.Report, loose int) string {
 	d := drawer{say}
 	switch {
@@ -39,7 +39,7 @@ func Next(say Say, r *effect.Report, loose int) string {
 		"runs to settle it soon.")
 }
 
-// Wait says how many runs it takes until something can be said, where none can be foretold from the runs; else "".
+// Wait returns a sentence on how many runs a result takes, if the report cannot estimate it from the runs; else "".
 func Wait(say Say, r *effect.Report) string {
 	if r.Proven || r.Needed > 0 {
 		return ""
@@ -49,5 +49,5 @@ func Wait(say Say, r *effect.Report) string {
 		"after about %d.", effect.RunsFor(0.2), effect.RunsFor(0.1))
 }
 
-// mostNeeded is how many more runs a team may be asked to wait for.
+// mostNeeded is the maximum number of further runs that a team is advised to wait for.
 const mostNeeded = 5000

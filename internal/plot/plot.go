@@ -1,5 +1,5 @@
-// Package plot shows a report of effect to people: how it came to be as places in an SVG, in words and as a table, and
-// what to do next. The command and the service show the same.
+// Package plot shows a report of effect to people: its course over time as coordinates in an SVG, as sentences and as
+// a table, and the next step to take. The command and the service show the same.
 package plot
 
 import (
@@ -17,7 +17,7 @@ var Template string
 //go:embed plot.css
 var Style string
 
-// Say says a sentence in the language of who looks. The Chinese stands with that of other packages, see internal/po.
+// Say formats a sentence in the language of the reader. For the Chinese see internal/po.
 type Say func(english string, args ...any) string
 
 // These bound the drawing area of a plot, in units of its viewBox.
@@ -26,39 +26,39 @@ const (
 	width, depth = 360.0, 270.0
 )
 
-// X returns the place of a share of the way from left to right.
+// X returns the coordinate of a share of the width, from left to right.
 func X(share float64) float64 { return math.Round(10*(left+width*share)) / 10 }
 
-// Y returns the place of a share of the way from bottom to top.
+// Y returns the coordinate of a share of the height, from bottom to top.
 func Y(share float64) float64 { return math.Round(10*(top+depth*(1-share))) / 10 }
 
-// Chart is a plot. Every number in it is a place in its drawing area.
+// Chart is a plot. Every number in it is a coordinate of its drawing area.
 type Chart struct {
 	ID, Title, Note string
-	Says            string // for who does not see it
+	Says            string // a text alternative for people who cannot see the plot
 	XAxis, YAxis    string
 	X, Y            []Mark
-	Band            string // points of what lies between two curves
-	Rules           []Mark // level lines
-	Turns           []Mark // upright lines
+	Band            string // points of the area between two curves
+	Rules           []Mark // horizontal lines
+	Turns           []Mark // vertical lines
 	Lines           []Line
 	Bars            []Bar
-	InNumbers       string   // what the table below it is called
+	InNumbers       string   // the caption of the table below it
 	Heads           []string // of Rows
 	Rows            [][]string
 }
 
-// Mark is a place on an axis with its label.
+// Mark is a position on an axis with its label.
 type Mark struct {
 	At     float64
 	Label  string
 	Anchor string // of the label: "" is middle
 }
 
-// Line is a curve; Class says how it looks.
+// Line is a curve. Class is its style.
 type Line struct{ Class, Points, Name string }
 
-// Keys returns the curves where there are several: their names are above the plot, where they cover nothing.
+// Keys returns the curves if there are several, for the legend above the plot.
 func (c *Chart) Keys() []Line {
 	if len(c.Lines) < 2 {
 		return nil
@@ -66,7 +66,7 @@ func (c *Chart) Keys() []Line {
 	return c.Lines
 }
 
-// Bar is an upright bar.
+// Bar is a vertical bar.
 type Bar struct {
 	X, Y, Width, Depth float64
 	Title              string

@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// scale puts what lies between low and high on an axis.
+// scale maps values between low and high to an axis.
 type scale struct{ low, high float64 }
 
-// share returns how far along the axis v lies, 0 to 1. What lies beyond an end is put there.
+// share returns the position of v along the axis, 0 to 1. A value beyond an end is moved to that end.
 func (s scale) share(v float64) float64 {
 	if s.high <= s.low {
 		return 0.5
@@ -21,7 +21,7 @@ func (s scale) share(v float64) float64 {
 func (s scale) x(v float64) float64 { return X(s.share(v)) }
 func (s scale) y(v float64) float64 { return Y(s.share(v)) }
 
-// steps returns about n round numbers along the scale.
+// steps returns about n round numbers within the scale.
 func (s scale) steps(n int) (out []float64) {
 	rough := (s.high - s.low) / float64(n)
 	if !(rough > 0) {
@@ -77,7 +77,7 @@ func (s scale) dates() (out []Mark) {
 		}
 	}
 	if last := len(out) - 1; last > 0 {
-		out[last].Anchor = "end" // else it would be cut
+		out[last].Anchor = "end" // so that it is not clipped
 	}
 	return out
 }

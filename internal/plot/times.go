@@ -7,7 +7,7 @@ import (
 	"github.com/memtree/memtree/effect"
 )
 
-// timeChart draws how long guidance took. Each of spans has something measured.
+// timeChart draws how long guidance took. Each of spans has measurements.
 func (d *drawer) timeChart(spans []effect.Span) *Chart {
 	last := &spans[len(spans)-1]
 	x, most := scale{float64(spans[0].From.Unix()), float64(last.From.Unix())}, 1.0
@@ -41,7 +41,7 @@ func (d *drawer) timeChart(spans []effect.Span) *Chart {
 	return c
 }
 
-// millis writes milliseconds as exactly as it matters.
+// millis formats milliseconds with the precision that matters.
 func millis(v float64) string {
 	if v >= 10 {
 		return fmt.Sprintf("%.0f", v)

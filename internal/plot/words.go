@@ -6,10 +6,10 @@ import (
 	"github.com/memtree/memtree/effect"
 )
 
-// proven is the evidence from which something is proven.
+// proven is the evidence at which something is proven.
 const proven = 1 / effect.Alpha
 
-// EvidenceLine says how strong the evidence is.
+// EvidenceLine returns a sentence on the strength of the evidence.
 func EvidenceLine(say Say, r *effect.Report) string {
 	return evidenceAfter(drawer{say}, r.Compared, r.EHelp, r.EHarm)
 }
@@ -19,7 +19,7 @@ func evidenceAfter(d drawer, runs int, help, harm float64) string {
 		"Evidence of 20 or more counts as proof.", runs, Amount(help), d.strength(help), Amount(harm), d.strength(harm))
 }
 
-// SameTests explains why the shares of all runs and the lift on the same tests differ.
+// SameTests returns a sentence that explains why the shares of all runs and the lift on the same tests differ.
 func SameTests(say Say, r *effect.Report) string {
 	d := drawer{say}
 	return d.say(
@@ -33,7 +33,7 @@ func SameTests(say Say, r *effect.Report) string {
 	)
 }
 
-// Claims says how many single memories nothing can be claimed about, and why.
+// Claims returns a sentence on the number of memories without any claim, and why there is none.
 func Claims(say Say, r *effect.Report) string {
 	d := drawer{say}
 	switch all := len(r.Memories); {
@@ -47,8 +47,8 @@ func Claims(say Say, r *effect.Report) string {
 	}
 }
 
-// strength names evidence in the words of H. Jeffreys (Theory of Probability, 1961), as V. Vovk
-// and R. Wang use them for bets (Annals of Statistics 49, 2021).
+// strength names evidence in the terms of H. Jeffreys (Theory of Probability, 1961), as V. Vovk and R. Wang use them
+// for bets (Annals of Statistics 49, 2021).
 func (d *drawer) strength(e float64) string {
 	switch {
 	case e >= proven:
@@ -63,7 +63,7 @@ func (d *drawer) strength(e float64) string {
 	return d.say("none")
 }
 
-// Amount prints E as far as it matters: 20 is proof, and a thousand is as good as more.
+// Amount formats E up to 1000: 20 is proof, and more than a thousand adds nothing.
 func Amount(e float64) string {
 	if e > 1000 {
 		return "> 1000"
@@ -71,7 +71,7 @@ func Amount(e float64) string {
 	return fmt.Sprintf("%.1f", e)
 }
 
-// Points prints a share as percentage points.
+// Points formats a share as percentage points.
 func Points(x float64) string {
 	if x > -0.005 && x < 0.005 {
 		return "0"
